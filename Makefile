@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# LKST's build. One file, not recursive. `make help` lists the targets.
+#
+#   CC=clang-16 make          another compiler
+#   SANITIZE=1 make           everything in user space with ASan and UBSan
+#   BUILD=dir make            another build directory
+#   DEPS=no make check        without looking for packages to install
+
+SHELL := /bin/bash
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+CLANG   ?= clang-16
+BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+SANITIZE ?= 0
+OUT     ?= build
+BUILD   ?= $(OUT)/$(notdir $(CC))$(if $(filter 1,$(SANITIZE)),-san)$(if $(filter fuzz,$(SANITIZE)),-fuzz)
+# What is made of the kernel programs does not depend on CC: builds may share it.
+GEN     ?= $(BUILD)/gen
+prefix  ?= /usr/local
+bindir  ?= $(prefix)/bin
+mandir  ?= $(prefix)/share/man
+DEPS    ?= yes
+
+ARCH := $(shell uname -m)
+BPF_ARCH_x86_64 := x86
+BPF_ARCH_aarch64 := arm64
+BPF_ARCH := $(BPF_ARCH_$(ARCH))
+
+WARN     := -Wall -Wextra -Werror -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes \
+            -Wno-unused-parameter
+CPPFLAGS += -D_GNU_SOURCE -Isrc -I$(GEN)
+CFLAGS   ?= -O2 -g
+override CFLAGS += -std=gnu11 $(WARN)
+LDLIBS   += -lbpf -lelf -lz
+ifeq ($(SANITIZE),1)
+override CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined \
+                   -fno-omit-frame-pointer
+LDFLAGS  += -fsanitize=address,undefined
+endif
+ifeq ($(SANITIZE),fuzz)
+override CFLAGS += -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined \
+                   -fno-omit-frame-pointer
+LDFLAGS  += -fsanitize=fuzzer,address,undefined
+endif
+BPF_CFLAGS := -g -O2 -mcpu=v3 -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -Isrc \
+              -I/usr/include/$(ARCH)-linux-gnu \
+              -Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-declarations
+
+# The layers that need no kernel come first; src/LAYERS has the rules between them.
+LIB_SRC  := $(sort $(wildcard src/base/*.c src/abi/*.c src/trace/*.c src/view/*.c))
+LIVE_SRC := $(sort $(wildcard src/live/*.c))
+CMD_SRC  := $(sort $(wildcard src/cmd/*.c))
+BPF_SRC  := $(sort $(wildcard src/bpf/*.bpf.c))
+
+LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
+LIVE_OBJ := $(LIVE_SRC:%.c=$(BUILD)/%.o)
+CMD_OBJ  := $(CMD_SRC:%.c=$(BUILD)/%.o)
+BPF_OBJ  := $(BPF_SRC:src/bpf/%.c=$(GEN)/bpf/%.o)
+SKEL     := $(GEN)/lkst.skel.h
+
+.PHONY: all
+all: $(BUILD)/lkst man			## build lkst and its manual pages (needs no root)
+
+$(BUILD)/lkst: $(CMD_OBJ) $(BUILD)/liblive.a $(BUILD)/liblkst.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+# An archive from scratch each time, so that a source that is gone leaves nothing behind.
+$(BUILD)/liblkst.a: $(LIB_OBJ)
+	rm -f $@
+	ar rcs $@ $^
+
+$(BUILD)/liblive.a: $(LIVE_OBJ)
+	rm -f $@
+	ar rcs $@ $^
+
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+$(GEN)/bpf/%.bpf.o: src/bpf/%.bpf.c
+	@mkdir -p $(@D)
+	$(CLANG) $(BPF_CFLAGS) -MMD -MP -c $< -o $@
+
+$(GEN)/lkst.bpf.o: $(BPF_OBJ)
+	$(BPFTOOL) gen object $@ $^
+
+$(SKEL): $(GEN)/lkst.bpf.o
+	$(BPFTOOL) gen skeleton $< name lkst_bpf > $@
+
+$(LIVE_OBJ): | $(SKEL)
+
+# The events' manual page is made from the catalogue; the others are written by hand.
+MAN      := $(sort $(wildcard doc/man/*.[1-8])) $(GEN)/man/lkst-events.7
+PAGE     := $(GEN)/man/events-page
+
+.PHONY: man
+man: $(GEN)/man/lkst-events.7
+
+$(PAGE): tools/events-page.c $(wildcard src/abi/*)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -O1 -std=gnu11 $(WARN) -o $@ $< $(wildcard src/abi/*.c)
+
+$(GEN)/man/lkst-events.7: $(PAGE)
+	$< > $@
+
+# Unit tests: one program per file, linked with the layers that need no kernel, and with those of
+# the others that it includes.
+UNIT_SRC := $(sort $(wildcard tests/unit/*.c))
+UNIT_BIN := $(UNIT_SRC:%.c=$(BUILD)/%)
+ifneq ($(UNIT_SRC),)
+UNIT_LIVE := $(shell grep -lE '"(live|cmd)/' $(UNIT_SRC))
+UNIT_CMD  := $(shell grep -lE '"cmd/' $(UNIT_SRC))
+endif
+
+$(UNIT_CMD:%.c=$(BUILD)/%): $(filter-out %/main.o,$(CMD_OBJ))
+$(UNIT_LIVE:%.c=$(BUILD)/%): $(BUILD)/liblive.a
+$(UNIT_BIN): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/liblkst.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %/liblive.a,$^) \
+		$(BUILD)/liblkst.a $(if $(filter %/liblive.a,$^),$(LDLIBS),-lz)
+
+# Tests on the live kernel: scripts, programs, and in tests/live/load/ what they run as a
+# workload (<name>32.c: as a 32-bit program); tests/vm/load/ has those of the guests.
+LIVE_TEST_SRC := $(sort $(wildcard tests/live/*.c))
+LIVE_TEST_BIN := $(LIVE_TEST_SRC:%.c=$(BUILD)/%)
+LOAD_SRC := $(sort $(wildcard tests/live/load/*.c tests/vm/load/*.c))
+LOAD_BIN := $(LOAD_SRC:%.c=$(BUILD)/%)
+
+$(LIVE_TEST_BIN): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/liblive.a $(BUILD)/liblkst.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lpthread
+
+$(LOAD_BIN): $(BUILD)/%: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(if $(filter %32,$*),-m32) -MMD -MP -MF $@.d -o $@ $< -lpthread
+
+# Fuzz targets: built with SANITIZE=fuzz CC=clang-16, which tests/fuzz.sh does.
+FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
+FUZZ_BIN := $(FUZZ_SRC:%.c=$(BUILD)/%)
+
+$(FUZZ_BIN): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/liblkst.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lz
+
+.PHONY: unit live-tests fuzz
+unit: $(UNIT_BIN)			## build the unit tests
+live-tests: $(LIVE_TEST_BIN) $(LOAD_BIN)	## build the programs of the live tests
+fuzz: $(FUZZ_BIN)
+
+INSTALL_DEPS := $(if $(filter-out no,$(DEPS)),tools/install-deps,:)
+
+.PHONY: deps
+deps:					## install the Debian packages for all of this
+	$(INSTALL_DEPS)
+
+.PHONY: demo
+demo:					## install packages, build, record this machine for 2 s, show it
+	@$(INSTALL_DEPS) build
+	@$(MAKE) --no-print-directory all
+	@tools/demo $(BUILD)/lkst $(OUT)/demo
+
+# The tests in the order in which they are worth knowing. tests/build.sh builds the programs.
+HOUSE_TESTS := tests/build.sh tests/self.sh tests/lint.sh tests/layers.sh tests/licence.sh tests/docs.sh
+UNIT_TESTS  := $(UNIT_SRC:%.c=$(OUT)/gcc/%) $(UNIT_SRC:%.c=san/=$(OUT)/gcc-san/%)
+LIVE_TESTS  := $(LIVE_TEST_SRC:%.c=$(OUT)/gcc/%) $(sort $(wildcard tests/live/*.sh))
+VM_TESTS    := $(wildcard tests/vm/run)
+
+.PHONY: check
+check:					## install packages, build in every way, run every test
+	@$(INSTALL_DEPS) check || { echo 'FAIL dependencies: see above'; \
+		echo '0 passed, 1 failed, 0 skipped'; exit 1; }
+	@OUT=$(OUT) tests/run $(HOUSE_TESTS) $(UNIT_TESTS) tests/fuzz.sh $(LIVE_TESTS) $(VM_TESTS)
+
+.PHONY: unit-check
+unit-check:				## build and run the unit tests, plain and sanitized
+	@$(MAKE) --no-print-directory CC=gcc OUT=$(OUT) unit
+	@$(MAKE) --no-print-directory CC=gcc OUT=$(OUT) SANITIZE=1 unit
+	@OUT=$(OUT) tests/run $(UNIT_TESTS)
+
+.PHONY: live-check
+live-check:				## build and run the tests on this machine's kernel (as root)
+	@$(MAKE) --no-print-directory CC=gcc OUT=$(OUT) all live-tests
+	@OUT=$(OUT) tests/run $(LIVE_TESTS)
+
+.PHONY: vm-check
+vm-check:				## run the tests in guests with Debian's kernels
+	@$(INSTALL_DEPS) check
+	@$(MAKE) --no-print-directory CC=gcc OUT=$(OUT) all live-tests
+	@OUT=$(OUT) tests/run tests/vm/run
+
+.PHONY: bench
+bench:					## install packages, build, measure beside other tracers (as root)
+	@$(INSTALL_DEPS) bench
+	@$(MAKE) --no-print-directory CC=gcc OUT=$(OUT) all
+	@OUT=$(OUT) bench/run
+
+.PHONY: install
+install: all				## install to $(DESTDIR)$(prefix)
+	install -d $(DESTDIR)$(bindir)
+	install -m 755 $(BUILD)/lkst $(DESTDIR)$(bindir)/lkst
+	for page in $(MAN); do \
+		install -D -m 644 -t $(DESTDIR)$(mandir)/man$${page##*.} $$page || exit; \
+	done
+
+.PHONY: clean
+clean:					## remove all that was built
+	rm -rf $(OUT)
+
+.PHONY: help
+help:					## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | \
+		expand -t 16
+
+-include $(LIB_OBJ:.o=.d) $(LIVE_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(UNIT_BIN:=.d) \
+	$(LIVE_TEST_BIN:=.d) $(LOAD_BIN:=.d) $(FUZZ_BIN:=.d)

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Error sentences built by layers. */
+#include "base/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int lkst_err_set(struct lkst_err *e, int code, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(e->text, sizeof(e->text), format, args);
+	va_end(args);
+	return code;
+}
+
+int lkst_err_sys(struct lkst_err *e, int code, const char *format, ...)
+{
+	va_list args;
+	size_t length;
+
+	va_start(args, format);
+	vsnprintf(e->text, sizeof(e->text), format, args);
+	va_end(args);
+	length = strlen(e->text);
+	snprintf(e->text + length, sizeof(e->text) - length, ": %s", strerror(-code));
+	return code;
+}
+
+void lkst_err_add(struct lkst_err *e, const char *format, ...)
+{
+	char old[LKST_ERR_MAX];
+	va_list args;
+	size_t length;
+
+	memcpy(old, e->text, sizeof(old));
+	va_start(args, format);
+	vsnprintf(e->text, sizeof(e->text), format, args);
+	va_end(args);
+	length = strlen(e->text);
+	snprintf(e->text + length, sizeof(e->text) - length, ": %s", old);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Error sentences built by layers. A function that can fail takes a `struct lkst_err *` first and
+ * returns 0 or a negative errno; whoever notices the failure sets the text, each caller may
+ * put its own clause in front. Building a text cannot fail: what does not fit is cut.
+ */
+#ifndef LKST_BASE_ERR_H
+#define LKST_BASE_ERR_H
+
+enum { LKST_ERR_MAX = 1024 };
+
+struct lkst_err {
+	char text[LKST_ERR_MAX]; /* "" if nothing has failed */
+};
+
+/* Sets the text and returns @code, a negative errno. */
+int lkst_err_set(struct lkst_err *e, int code, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* The same, with ": " and the system's words for @code at the end. */
+int lkst_err_sys(struct lkst_err *e, int code, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Puts "<clause>: " in front of the text. */
+void lkst_err_add(struct lkst_err *e, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Files: reads and writes that finish what they begin, whole small files, directories.
+ */
+#ifndef LKST_BASE_IO_H
+#define LKST_BASE_IO_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+/* Writes all @length bytes, however often that takes. 0, or the negative errno that stopped it. */
+int lkst_write_all(int fd, const void *bytes, size_t length);
+
+/* The same, at @offset, leaving the file's own position alone. */
+int lkst_pwrite_all(int fd, const void *bytes, size_t length, uint64_t offset);
+
+/*
+ * Reads the file @name in directory @dir_fd (AT_FDCWD: the working directory), of at most @ceiling
+ * bytes, into memory that the caller frees, with a NUL behind it that is not counted. Works for
+ * files that tell no size, as those of /proc and /sys. -EFBIG: there is more than @ceiling.
+ */
+int lkst_read_file(struct lkst_err *e, int dir_fd, const char *name, size_t ceiling,
+		   char **ret_bytes, size_t *ret_length);
+
+/*
+ * Creates directory @path if it is not there (its parent must be) and opens it. -ENOTEMPTY: it is
+ * there and holds something.
+ */
+int lkst_mkdir_empty(struct lkst_err *e, const char *path, int *ret_fd);
+
+/* Creates directory @path and whatever is missing of its parents. It may exist. */
+int lkst_mkdir_all(struct lkst_err *e, const char *path, mode_t mode);
+
+#endif

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Buffered output with number formatting that costs nanoseconds. */
+#include "base/out.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+
+enum {
+	/* Text is escaped in pieces of so many bytes, so that a piece always fits the room. */
+	PIECE = 512,
+};
+_Static_assert(6 * PIECE + 2 <= LKST_OUT_ROOM, "an escaped piece fits");
+
+/* ---- the buffer ------------------------------------------------------------------------------ */
+
+void lkst_out_init(struct lkst_out *out, int fd)
+{
+	out->fd = fd;
+	out->error = 0;
+	out->used = 0;
+}
+
+int lkst_out_flush(struct lkst_out *out)
+{
+	if (!out->error && out->used)
+		out->error = lkst_write_all(out->fd, out->buffer, out->used);
+	out->used = 0;
+	return out->error;
+}
+
+char *lkst_out_room(struct lkst_out *out)
+{
+	if (LKST_OUT_SIZE - out->used < LKST_OUT_ROOM)
+		lkst_out_flush(out);
+	return out->buffer + out->used;
+}
+
+void lkst_out_advance(struct lkst_out *out, char *end)
+{
+	assert(end >= out->buffer + out->used && end <= out->buffer + LKST_OUT_SIZE);
+	out->used = (size_t)(end - out->buffer);
+}
+
+char *lkst_out_more_slow(struct lkst_out *out, char *p)
+{
+	lkst_out_advance(out, p);
+	return lkst_out_room(out);
+}
+
+void lkst_out_bytes(struct lkst_out *out, const void *bytes, size_t length)
+{
+	if (length > LKST_OUT_SIZE - out->used)
+		lkst_out_flush(out);
+	if (length > LKST_OUT_SIZE) {
+		if (!out->error)
+			out->error = lkst_write_all(out->fd, bytes, length);
+		return;
+	}
+	if (length)
+		memcpy(out->buffer + out->used, bytes, length);
+	out->used += length;
+}
+
+void lkst_out_str(struct lkst_out *out, const char *text)
+{
+	lkst_out_bytes(out, text, strlen(text));
+}
+
+void lkst_out_printf(struct lkst_out *out, const char *format, ...)
+{
+	_cleanup_free_ char *text = NULL;
+	va_list args;
+	int length;
+
+	va_start(args, format);
+	length = vasprintf(&text, format, args);
+	va_end(args);
+	if (length < 0) {
+		text = NULL;
+		if (!out->error)
+			out->error = -ENOMEM;
+		return;
+	}
+	lkst_out_bytes(out, text, (size_t)length);
+}
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+			    "25262728293031323334353637383940414243444546474849"
+			    "50515253545556575859606162636465666768697071727374"
+			    "75767778798081828384858687888990919293949596979899";
+static const char hex_digits[] = "0123456789abcdef";
+
+static unsigned int count_digits(uint64_t v)
+{
+	unsigned int n = 1;
+
+	for (;; v /= 10000, n += 4) {
+		if (v < 10)
+			return n;
+		if (v < 100)
+			return n + 1;
+		if (v < 1000)
+			return n + 2;
+		if (v < 10000)
+			return n + 3;
+	}
+}
+
+/* Writes the last @n digits of @v so that they end at @end. */
+static void put_digits(char *end, uint64_t v, unsigned int n)
+{
+	for (; n >= 2; n -= 2, v /= 100) {
+		end -= 2;
+		memcpy(end, pairs + 2 * (v % 100), 2);
+	}
+	if (n)
+		end[-1] = (char)('0' + v % 10);
+}
+
+char *lkst_put_digits(char *p, uint64_t v, unsigned int n)
+{
+	put_digits(p + n, v, n);
+	return p + n;
+}
+
+char *lkst_put_u64(char *p, uint64_t v)
+{
+	unsigned int n = count_digits(v);
+
+	put_digits(p + n, v, n);
+	return p + n;
+}
+
+char *lkst_put_s64(char *p, int64_t v)
+{
+	if (v >= 0)
+		return lkst_put_u64(p, (uint64_t)v);
+	*p++ = '-';
+	return lkst_put_u64(p, 0 - (uint64_t)v);
+}
+
+char *lkst_put_hex_width(char *p, uint64_t v, unsigned int width)
+{
+	unsigned int n = v ? (67 - (unsigned int)__builtin_clzll(v)) / 4 : 1, i;
+
+	if (n < width)
+		n = width;
+	*p++ = '0';
+	*p++ = 'x';
+	for (i = n; i; i--, v >>= 4)
+		p[i - 1] = hex_digits[v & 15];
+	return p + n;
+}
+
+char *lkst_put_hex(char *p, uint64_t v)
+{
+	return lkst_put_hex_width(p, v, 1);
+}
+
+char *lkst_put_u64_width(char *p, uint64_t v, unsigned int width, char fill)
+{
+	unsigned int n = count_digits(v);
+
+	for (; n < width; width--)
+		*p++ = fill;
+	put_digits(p + n, v, n);
+	return p + n;
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+/*
+ * The length of the UTF-8 sequence that begins at @s, of which @room bytes may be read; 0: there
+ * is none (RFC 3629, section 4). @ret_is_control: it is a control character.
+ */
+static unsigned int sequence_length(const unsigned char *s, size_t room, bool *ret_is_control)
+{
+	unsigned char low = 0x80, high = 0xbf;
+	unsigned int n = s[0] < 0x80 ? 1 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4, i;
+
+	*ret_is_control = s[0] < ' ' || s[0] == 0x7f;
+	if (n == 1)
+		return 1;
+	if (s[0] < 0xc2 || s[0] > 0xf4 || room < n)
+		return 0;
+	/* The second byte keeps out overlong forms, surrogates, and what is beyond U+10FFFF. */
+	if (s[0] == 0xe0)
+		low = 0xa0;
+	else if (s[0] == 0xed)
+		high = 0x9f;
+	else if (s[0] == 0xf0)
+		low = 0x90;
+	else if (s[0] == 0xf4)
+		high = 0x8f;
+	for (i = 1; i < n; i++, low = 0x80, high = 0xbf)
+		if (s[i] < low || s[i] > high)
+			return 0;
+	*ret_is_control = s[0] == 0xc2 && s[1] < 0xa0;
+	return n;
+}
+
+/*
+ * Copies the characters at *@text up to @stop that no form of escaping changes, which are nearly
+ * all in nearly every text, and moves *@text behind them.
+ */
+static char *put_plain(char *p, const unsigned char **text, const unsigned char *stop)
+{
+	const unsigned char *s = *text;
+
+	while (s < stop && *s >= ' ' && *s < 0x7f && *s != '"' && *s != ',' && *s != '\\')
+		*p++ = (char)*s++;
+	*text = s;
+	return p;
+}
+
+static char *put_byte_escape(char *p, unsigned char byte)
+{
+	*p++ = '\\';
+	*p++ = 'x';
+	*p++ = hex_digits[byte >> 4];
+	*p++ = hex_digits[byte & 15];
+	return p;
+}
+
+/* Backslash and letter, if @byte has one; else NULL. */
+static char *put_letter_escape(char *p, unsigned char byte)
+{
+	char letter = byte == '\n' ? 'n' : byte == '\r' ? 'r' : byte == '\t' ? 't' : 0;
+
+	if (byte == '\\')
+		letter = '\\';
+	if (!letter)
+		return NULL;
+	*p++ = '\\';
+	*p++ = letter;
+	return p;
+}
+
+static bool is_in(const char *list, unsigned char byte)
+{
+	for (; *list; list++)
+		if ((unsigned char)*list == byte)
+			return true;
+	return false;
+}
+
+/* Escapes whole sequences until @max bytes of [@s, @end) or more are done; *@ret_rest: the rest. */
+static char *put_escaped_piece(char *p, const unsigned char *s, const unsigned char *end,
+			       size_t max, const char *also, const unsigned char **ret_rest)
+{
+	const unsigned char *stop = (size_t)(end - s) > max ? s + max : end;
+
+	for (p = put_plain(p, &s, stop); s < stop; p = put_plain(p, &s, stop)) {
+		bool is_control;
+		unsigned int n = sequence_length(s, (size_t)(end - s), &is_control);
+		char *escaped = n == 1 ? put_letter_escape(p, *s) : NULL;
+
+		if (escaped) {
+			p = escaped;
+			s++;
+		} else if (!n || is_control || (n == 1 && is_in(also, *s))) {
+			p = put_byte_escape(p, *s++);
+		} else {
+			for (; n; n--)
+				*p++ = (char)*s++;
+		}
+	}
+	*ret_rest = s;
+	return p;
+}
+
+char *lkst_put_escaped(char *p, const char *text, size_t length, const char *also)
+{
+	const unsigned char *s = (const unsigned char *)text;
+
+	return put_escaped_piece(p, s, s + length, length, also, &s);
+}
+
+char *lkst_out_escaped(struct lkst_out *out, char *p, const char *text, size_t length,
+		       const char *also)
+{
+	const unsigned char *s = (const unsigned char *)text, *end = s + length;
+
+	while (s < end) {
+		p = lkst_out_more(out, p);
+		p = put_escaped_piece(p, s, end, PIECE, also, &s);
+	}
+	return lkst_out_more(out, p);
+}
+
+static char *put_json_control(char *p, unsigned int code)
+{
+	char *letter = code != '\\' ? put_letter_escape(p, (unsigned char)code) : NULL;
+
+	if (letter)
+		return letter;
+	p = lkst_put_str(p, "\\u00");
+	*p++ = hex_digits[code >> 4];
+	*p++ = hex_digits[code & 15];
+	return p;
+}
+
+static char *put_json_piece(char *p, const unsigned char *s, const unsigned char *end, size_t max,
+			    const unsigned char **ret_rest)
+{
+	const unsigned char *stop = (size_t)(end - s) > max ? s + max : end;
+
+	for (p = put_plain(p, &s, stop); s < stop; p = put_plain(p, &s, stop)) {
+		bool is_control;
+		unsigned int n = sequence_length(s, (size_t)(end - s), &is_control);
+
+		if (!n) {
+			p = lkst_put_str(p, "\xef\xbf\xbd"); /* U+FFFD */
+			s++;
+		} else if (is_control) {
+			/* A control character of two bytes, U+0080 to U+009F, is its second byte. */
+			p = put_json_control(p, s[n - 1]);
+			s += n;
+		} else {
+			if (*s == '"' || *s == '\\')
+				*p++ = '\\';
+			for (; n; n--)
+				*p++ = (char)*s++;
+		}
+	}
+	*ret_rest = s;
+	return p;
+}
+
+char *lkst_put_json(char *p, const char *text, size_t length)
+{
+	const unsigned char *s = (const unsigned char *)text;
+
+	*p++ = '"';
+	p = put_json_piece(p, s, s + length, length, &s);
+	*p++ = '"';
+	return p;
+}
+
+char *lkst_out_json(struct lkst_out *out, char *p, const char *text, size_t length)
+{
+	const unsigned char *s = (const unsigned char *)text, *end = s + length;
+
+	*p++ = '"';
+	while (s < end) {
+		p = lkst_out_more(out, p);
+		p = put_json_piece(p, s, end, PIECE, &s);
+	}
+	p = lkst_out_more(out, p);
+	*p++ = '"';
+	return lkst_out_more(out, p);
+}

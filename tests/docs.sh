@@ -1,0 +1,166 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Tests that the documents tell what is there: manual pages are well-formed and agree with --help, and
+# every path, link, make target and page that a document names exists.
+
+set -u
+shopt -s nullglob
+
+pages=(doc/man/*.[1-8])
+generated=$BUILD/gen/man/lkst-events.7
+documents=(README.md doc/*.md)
+
+# Prints "ok NAME" if $2 is empty, else "FAIL NAME: $2".
+verdict()
+{
+	if [ -z "$2" ]; then
+		echo "ok $1"
+	else
+		echo "FAIL $1: ${2//$'\n'/; }"
+	fi
+}
+
+# The page $1 as plain text on long lines.
+render()
+{
+	mandoc -T ascii -O width=1000 "$1" | sed 's/.\x08//g'
+}
+
+verdict docs_pages_are_well_formed \
+	"$(mandoc -T lint -W warning "${pages[@]}" "$generated" 2>&1 | sed 's/^mandoc: //')"
+
+bad=
+for page in "${pages[@]}" "$generated"; do
+	for name in $(sed -n 's/^\.Xr \(lkst[a-z-]*\) \([1-8]\).*/\1.\2/p' "$page"); do
+		[ -e "doc/man/$name" ] || [ "$name" = "$(basename "$generated")" ] ||
+			bad="$bad $(basename "$page") refers to $name"
+	done
+done
+verdict docs_pages_refer_to_pages "$bad"
+
+# The synopsis is what --help prints behind "usage: ", up to the first empty line; blanks do not count.
+usage_of_help()
+{
+	"$LKST" "$@" --help 2>&1 | awk '/^$/ { exit } { print }' | sed 's/^usage: //' | tr -d ' \n'
+}
+
+usage_of_page()
+{
+	render "$1" | awk '/^SYNOPSIS/ { on = 1; next } /^[A-Z]/ { on = 0 } on' | tr -d ' \n'
+}
+
+commands=$("$LKST" --help 2>/dev/null | sed -n 's/^  \([a-z]*\) .*/\1/p')
+if [ -z "$commands" ]; then
+	echo "FAIL docs_agree_with_help: $LKST --help lists no commands"
+else
+	commands="_overview $commands"
+fi
+for command in $commands; do
+	command=${command#_overview}
+	page=doc/man/lkst${command:+-$command}.1
+	if [ ! -e "$page" ]; then
+		echo "FAIL docs_synopsis_lkst_$command: there is no $page"
+		continue
+	fi
+	# shellcheck disable=SC2086 # the empty command is no argument
+	want=$(usage_of_help $command)
+	got=$(usage_of_page "$page")
+	if [ "$got" != "$want" ]; then
+		echo "FAIL docs_synopsis_lkst_$command: the page has \"$got\", --help \"$want\""
+	else
+		echo "ok docs_synopsis_lkst_$command"
+	fi
+done
+
+# Every option of --help is explained in the page, and every option of the page is one.
+for command in ${commands#_overview}; do
+	page=doc/man/lkst-$command.1
+	[ -e "$page" ] || continue
+	"$LKST" "$command" --help 2>&1 | sed -n '/^Options:/,/^$/s/^  \(    \|-[a-zA-Z], \)--\([a-z-]*\).*/\2/p' |
+		grep -vx help | sort -u >"$SCRATCH/help"
+	sed -n '/^\.Sh DESCRIPTION/,$s/^\.It .*Fl \\-\([a-z-]*\).*/\1/p' "$page" | sort -u >"$SCRATCH/page"
+	verdict "docs_options_lkst_$command" "$(diff "$SCRATCH/help" "$SCRATCH/page" |
+		sed -n 's/^< /only in --help: --/p; s/^> /only in the page: --/p')"
+done
+
+# The program's examples in pages use options that exist.
+bad=
+for page in "${pages[@]}"; do
+	[ -n "$commands" ] || break
+	while read -r command options; do
+		for option in $(grep -oE -- ' --[a-z]+' <<<" ${options%% -- *}"); do
+			"$LKST" "$command" --help 2>&1 | grep -q -- "$option\b" ||
+				bad="$bad $(basename "$page"): lkst $command has no $option"
+		done
+	done < <(sed -n 's/^\$ lkst //p' "$page")
+done
+verdict docs_examples_use_options "$bad"
+
+# Paths as they are named anywhere: a word that begins with a folder of the checkout. "*" matches, and
+# a word may end before a placeholder like <name>.
+bad=
+for document in "${documents[@]}" "${pages[@]}"; do
+	while IFS= read -r path; do
+		case $path in
+		build/*) continue ;;
+		esac
+		found=($path)
+		[ ${#found[@]} != 0 ] && [ -e "${found[0]}" ] || bad="$bad $document: $path"
+	done < <(sed 's/\\-/-/g' "$document" |
+		grep -oE '(^|[^A-Za-z0-9_./-])(src|doc|tests|tools|bench|LICENSES|\.ci)/[A-Za-z0-9_./*-]*' |
+		sed 's/^[^a-zA-Z.L]//; s/[.-]*$//' | sort -u)
+done
+verdict docs_paths_exist "$bad"
+
+bad=
+while IFS=: read -r file path; do
+	[ -e "$path" ] || bad="$bad $file: $path"
+done < <(grep -roE '\bdoc/[a-z/-]+\.(md|[1-8])\b' src tests tools Makefile --include='*' | sort -u)
+verdict docs_named_in_sources_exist "$bad"
+
+# Links: [text](path) relative to the document, with a heading of the target behind "#".
+anchors()
+{
+	sed -n 's/^##* *//p' "$1" | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9 _-]//g; s/ /-/g'
+}
+bad=
+for document in "${documents[@]}"; do
+	while IFS= read -r link; do
+		case $link in
+		http://* | https://*) continue ;;
+		esac
+		target=${link%%#*}
+		target=${target:+$(dirname "$document")/$target}
+		target=${target:-$document}
+		if [ ! -e "$target" ]; then
+			bad="$bad $document: $link"
+		elif [[ $link == *'#'* ]] && ! anchors "$target" | grep -qxF -- "${link#*#}"; then
+			bad="$bad $document: $link has no such heading"
+		fi
+	done < <(grep -oE '\]\([^) ]+\)' "$document" | sed 's/^](//; s/)$//')
+done
+verdict docs_links_resolve "$bad"
+
+bad=
+for target in $(grep -ohE '\bmake [a-z]+(-[a-z]+)*' "${documents[@]}" | sed 's/make //' | sort -u); do
+	grep -qE "^$target:" Makefile && continue
+	# Plain words follow "make" in sentences too: only what is marked as code counts.
+	grep -qhE "(\`|^ *\\\$ |^    |sudo )make $target" "${documents[@]}" && bad="$bad make $target"
+done
+verdict docs_make_targets_exist "$bad"
+
+# The example in doc/adding-an-event.md is the code as it stands; blanks do not count.
+squeeze()
+{
+	tr -s ' \t\n' ' '
+}
+awk '/^    / { print; next } { printf "\001" }' doc/adding-an-event.md | squeeze | tr '\001' '\n' |
+	sed 's/^ *//; s/ *$//' | grep -E '^(EVENT|SEC)\(' >"$SCRATCH/examples"
+cat src/abi/events.def src/bpf/*.bpf.c | squeeze >"$SCRATCH/code"
+bad=
+[ "$(wc -l <"$SCRATCH/examples")" -ge 2 ] || bad='the examples were not found'
+while IFS= read -r example; do
+	grep -qF -- "$example" "$SCRATCH/code" || bad="$bad not in the source: ${example:0:60} ..."
+done <"$SCRATCH/examples"
+verdict docs_example_is_the_code "$bad"
