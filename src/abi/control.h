@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The control page, mapped by every command and read by every kernel program: which masksets
+ * there are, which one is in force, and where each event goes. A change is one store.
+ */
+#ifndef LKST_ABI_CONTROL_H
+#define LKST_ABI_CONTROL_H
+
+#include "abi/block.h"
+#include "abi/types.h"
+
+enum {
+	LKST_CONTROL_MAGIC = 0x4c43534b, /* "KSCL" */
+	LKST_MASKSETS = 16,
+	LKST_EVENT_SPACE = LKST_ID_MAX + 1,
+	LKST_HANDLER_DEFAULT = 1,   /* record (row C01) */
+	LKST_HANDLER_NOTHING = 255, /* do nothing (row C02) */
+	LKST_BUFFER_MAIN = 0,
+	LKST_BUFFER_LIFE = 1, /* fork, exec, exit, rename: rare, and precious for hours */
+	LKST_NR_BUFFERS = 2,
+};
+
+/* What an event entry of a maskset says: the handler in bits 0..7, the buffer in 8..15. */
+static inline u16 lkst_route(u8 handler, u8 buffer)
+{
+	return (u16)(handler | buffer << 8);
+}
+
+struct lkst_control {
+	u32 magic;
+	u32 version; /* LKST_ABI_VERSION */
+	u32 active;  /* index of the maskset in force */
+	u32 nr_cpus;
+	u64 start_ns; /* CLOCK_MONOTONIC when recording began */
+	u8 uuid[16];
+	u16 route[LKST_MASKSETS][LKST_EVENT_SPACE];
+};
+
+#endif

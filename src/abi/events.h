@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What events.def expands to: an index per event, a packed struct per record, and the
+ * catalogue's rows as data. System calls have a table of their own (syscalls.h).
+ */
+#ifndef LKST_ABI_EVENTS_H
+#define LKST_ABI_EVENTS_H
+
+#include "abi/block.h"
+#include "abi/types.h"
+
+/* A string field: NUL-terminated, its bytes follow the record's fixed part. Only the last one. */
+typedef struct {
+	char bytes[0];
+} str;
+
+/* The index of each event in the catalogue. A trace numbers its events by itself. */
+enum lkst_event_index {
+#define EVENT(name, group, mnemonic, lkst_id, help) LKST_EV_##name,
+#define HOOK(kind, target, proto)
+#define FIELD(type, name, meaning, help)
+#define END
+#include "abi/events.def"
+#undef EVENT
+#undef HOOK
+#undef FIELD
+#undef END
+	LKST_NR_EVENTS,
+};
+
+/* The record of each event, head included. */
+#define EVENT(name, group, mnemonic, lkst_id, help)                                                \
+	struct lkst_rec_##name {                                                                   \
+		struct lkst_record_head head;
+#define HOOK(kind, target, proto)
+#define FIELD(type, name, meaning, help) type name;
+#define END                                                                                        \
+	}                                                                                          \
+	__attribute__((packed, aligned(4)));
+#include "abi/events.def"
+#undef EVENT
+#undef HOOK
+#undef FIELD
+#undef END
+
+/* A record's size must not be rounded up by the compiler: readers take the sum of the fields. */
+#define EVENT(name, group, mnemonic, lkst_id, help)                                                \
+	_Static_assert(sizeof(struct lkst_rec_##name) == sizeof(struct lkst_record_head)
+#define HOOK(kind, target, proto)
+#define FIELD(type, name, meaning, help) +sizeof(type)
+#define END , "fields must add up to a multiple of 4 bytes");
+#include "abi/events.def"
+#undef EVENT
+#undef HOOK
+#undef FIELD
+#undef END
+
+/* The groups, by which `lkst event list` sorts and masksets are written. */
+enum lkst_group {
+	LKST_GROUP_SCHED,
+	LKST_GROUP_SIGNAL,
+	LKST_GROUP_IRQ,
+	LKST_GROUP_EXCEPTION,
+	LKST_GROUP_SYSCALL,
+	LKST_GROUP_MEMORY,
+	LKST_GROUP_BLOCK,
+	LKST_GROUP_NET,
+	LKST_GROUP_IPC,
+	LKST_GROUP_TIMER,
+	LKST_GROUP_WORKQUEUE,
+	LKST_GROUP_LOCK,
+	LKST_GROUP_OTHER,
+	LKST_GROUP_TRACEPOINT, /* recorded by name, outside the catalogue */
+	LKST_GROUP_STATE,      /* written by user space: how things stood when a trace was read */
+	LKST_NR_GROUPS,
+};
+
+/* What a hook is. */
+enum lkst_hook_kind {
+	LKST_HOOK_TP,	     /* a BTF tracepoint: program tp_btf__<target> */
+	LKST_HOOK_KPROBE,    /* the entry of a function: program kprobe__<target> */
+	LKST_HOOK_KRETPROBE, /* its return: program kretprobe__<target> */
+	LKST_HOOK_USER,	     /* no hook: user space writes it */
+	LKST_HOOK_NONE,	     /* none is possible; `proto` says why, in one sentence */
+};
+
+/*
+ * What a value means. Readers print it by this; the stored type does not depend on it. The
+ * second column is the base it is printed in where a reader knows no better.
+ */
+#define LKST_MEANINGS(M)                                                                           \
+	M(DEC, 10)	  /* a plain number */                                                     \
+	M(HEX, 16)	  /* a plain number, better read in hexadecimal */                         \
+	M(BOOL, 10)	  /* 0 or 1 */                                                             \
+	M(TEXT, 10)	  /* characters */                                                         \
+	M(TID, 10)	  /* a thread */                                                           \
+	M(PID, 10)	  /* a process (thread group) */                                           \
+	M(CPU, 10)	  /* a CPU number, -1: none */                                             \
+	M(NODE, 10)	  /* a NUMA node, -1: any */                                               \
+	M(PRIO, 10)	  /* task_struct.prio: 0..99 real-time, 100..139 nice -20..19 */           \
+	M(TASK_STATE, 16) /* task_struct.__state bits (include/linux/sched.h) */                   \
+	M(NS, 10)	  /* nanoseconds: a duration or a CLOCK_MONOTONIC time */                  \
+	M(JIFFIES, 10)	  /* timer ticks since boot */                                             \
+	M(BYTES, 10)	  /* a size in bytes */                                                    \
+	M(PAGES, 10)	  /* a count of pages */                                                   \
+	M(ORDER, 10)	  /* log2 of a number of pages */                                          \
+	M(PFN, 16)	  /* a page frame number */                                                \
+	M(GFP, 16)	  /* allocation flags; their bits differ between kernels */                \
+	M(ADDR, 16)	  /* an address of data */                                                 \
+	M(CODE, 16)	  /* an address of kernel code: a function or a place in one */            \
+	M(RESULT, 10)	  /* 0 or a count, or a negative error number */                           \
+	M(SIGNAL, 10)	  /* a signal number */                                                    \
+	M(IRQ, 10)	  /* an interrupt number */                                                \
+	M(VECTOR, 10)	  /* an interrupt vector */                                                \
+	M(SOFTIRQ, 10)	  /* a soft interrupt: 0 HI .. 9 RCU */                                    \
+	M(FAULT_CODE, 16) /* x86 page-fault error code bits */                                     \
+	M(DEV, 16)	  /* a device number as the kernel keeps it: major << 20 | minor */        \
+	M(SECTOR, 10)	  /* a 512-byte sector */                                                  \
+	M(REQ_FLAGS, 16)  /* block request operation (bits 0..7) and flags */                      \
+	M(BLK_STATUS, 10) /* blk_status_t */                                                       \
+	M(IFINDEX, 10)	  /* a network interface */                                                \
+	M(PROTOCOL, 16)	  /* an Ethernet protocol number */                                        \
+	M(IP_PROTO, 10)	  /* IPPROTO_* */                                                          \
+	M(FAMILY, 10)	  /* AF_* */                                                               \
+	M(TCP_STATE, 10)  /* TCP_* state, include/net/tcp_states.h */                              \
+	M(PORT, 10)	  /* a port, host byte order */                                            \
+	M(CLOCK, 10)	  /* a clockid_t */                                                        \
+	M(TIMER_MODE, 16) /* enum hrtimer_mode */                                                  \
+	M(LOCK_FLAGS, 16) /* LCB_F_*, include/trace/events/lock.h */                               \
+	M(CLONE_FLAGS, 16) /* CLONE_* */                                                           \
+	M(EXIT_CODE, 16)  /* as wait(2) gives it: status << 8 | signal */                          \
+	M(SIGNAL_CODE, 10) /* siginfo.si_code: > 0 from the kernel, SI_* else */                   \
+	M(SIGNAL_RESULT, 10) /* 0 sent, 1 ignored, 2 already pending, 3 queue full, 4 info lost */ \
+	M(TRAP, 10) /* an x86 exception's number */                                                \
+	M(VM_FAULT, 16) /* enum vm_fault_reason bits: what became of a page fault */               \
+	M(FAULT_FLAGS, 16) /* enum fault_flag bits: what kind of fault it is */                    \
+	M(MIGRATE, 10) /* enum migratetype: 0 unmovable, 1 movable, 2 reclaimable */               \
+	M(UID, 10) /* a user */                                                                    \
+	M(IPV4, 16) /* the last 32 bits of an IP address, host byte order */                       \
+	M(TICK_DEP, 16) /* TICK_DEP_MASK_* bits: what needs the tick */                            \
+	M(DETECTOR, 10) /* enum error_detector: 0 KFENCE, 1 KASAN, 2 warning */                    \
+	M(PAD, 10)	  /* no meaning */                                                         \
+	M(SYSCALL, 10)	  /* a system call's number */                                             \
+	M(LOSS, 10)	  /* enum lkst_loss */                                                     \
+	M(BUFFER, 10)	  /* a buffer's number */                                                  \
+	M(THREAD_FLAGS, 16) /* LKST_THREAD_*: what state_thread says of a thread */
+
+enum lkst_meaning {
+#define M(name, base) LKST_MEANING_##name,
+	LKST_MEANINGS(M)
+#undef M
+	LKST_NR_MEANINGS,
+};
+
+/* Bits of state_thread's flags. */
+enum {
+	LKST_THREAD_KERNEL = 1, /* a kernel thread */
+	LKST_THREAD_COMPAT = 2, /* a 32-bit program */
+};
+
+/* The stored form of a field. */
+enum lkst_field_type {
+	LKST_TYPE_UINT,	   /* 1, 2, 4 or 8 bytes */
+	LKST_TYPE_SINT,	   /* the same, signed */
+	LKST_TYPE_CHARS,   /* a fixed number of characters, NUL-padded */
+	LKST_TYPE_STRING,  /* characters up to a NUL; the last field, or one of the last two */
+};
+
+struct lkst_field_desc {
+	const char *name;
+	u8 type;    /* enum lkst_field_type */
+	u8 size;    /* bytes; 0 for a string */
+	u8 meaning; /* enum lkst_meaning */
+	const char *help;
+};
+
+struct lkst_hook_desc {
+	u8 kind;	    /* enum lkst_hook_kind */
+	const char *target; /* tracepoint or function; the program is <kind>__<target> */
+	const char *proto;  /* argument types the program reads; LKST_HOOK_NONE: the reason */
+};
+
+/* One paragraph of events.def. */
+struct lkst_event_desc {
+	const char *name;
+	u8 group;	      /* enum lkst_group */
+	const char *mnemonic; /* LKST's name for it, NULL: it had none */
+	u16 lkst_id;	      /* LKST's number for it, 0: not known */
+	const char *help;
+	const struct lkst_hook_desc *hooks; /* in order of preference */
+	u8 nr_hooks;
+	const struct lkst_field_desc *fields;
+	u8 nr_fields;
+	u16 size; /* of the record's fixed part, head included */
+};
+
+/* The catalogue, by enum lkst_event_index (abi/events.c; user space only). */
+extern const struct lkst_event_desc lkst_events[];
+extern const char *const lkst_group_names[];
+extern const char *const lkst_loss_names[];
+/* Base (10 or 16) in which values of a meaning are printed. */
+extern const u8 lkst_meaning_base[];
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What user space tells the kernel programs before they are loaded. It is read-only from then
+ * on, so that the verifier takes each value as a constant and removes what it rules out.
+ */
+#ifndef LKST_ABI_PROGRAM_H
+#define LKST_ABI_PROGRAM_H
+
+#include "abi/events.h"
+#include "abi/types.h"
+
+enum {
+	LKST_FILTER_MAX = 65536, /* processes a restricted recording can follow */
+	LKST_SYSCALL_MAX = 512,	 /* system call numbers in a table; beyond: the "unknown" events */
+	LKST_SYSCALL_ARGS = 6,
+	LKST_STRING_MAX = 512, /* bytes of a recorded string with its NUL; longer: cut, counted */
+	LKST_PATHS_MAX = 2,    /* strings in one system call's record */
+	LKST_TRACEPOINT_MAX = 1024, /* bytes of a by-name tracepoint's record */
+	LKST_DYNAMIC_MAX = 4,	    /* its variable fields */
+	LKST_TRACEPOINTS = 1024,    /* by-name tracepoints in one recording */
+};
+
+enum lkst_filter_mode {
+	LKST_FILTER_NONE,
+	LKST_FILTER_PIDS, /* only the processes in the filter map */
+	LKST_FILTER_TREE, /* and those they create: the fork program adds them */
+};
+
+/*
+ * How one system call is recorded. All zero: by the "unknown" event. A call with paths has their
+ * strings behind the arguments, and in its exit record those that entry could not read.
+ */
+struct lkst_syscall_plan {
+	u16 entry_id;
+	u16 exit_id;
+	u8 nr_args;
+	u8 wide;  /* bit i: argument i takes 8 bytes, else 4 */
+	u8 paths; /* arguments that point to a recorded string: index + 1 in bits 0..3 and 4..7 */
+	u8 size;  /* of the entry record without strings, head included */
+};
+_Static_assert(sizeof(struct lkst_syscall_plan) == 8, "one load");
+
+/* How a tracepoint outside the catalogue is recorded: its classic record, less the common part. */
+struct lkst_tracepoint_plan {
+	u16 id;
+	u16 size;	/* bytes of the fixed part, the 8 common bytes included */
+	u16 nr_dynamic; /* variable fields: each has a word (length << 16 | offset) in the fixed part */
+	u16 dynamic[LKST_DYNAMIC_MAX]; /* offset of that word */
+	u16 pad;
+};
+_Static_assert(sizeof(struct lkst_tracepoint_plan) == 16, "no holes");
+
+struct lkst_program_config {
+	u64 uuid[2];
+	u32 block_shift;
+	u32 nr_cpus;
+	u32 filter;	/* enum lkst_filter_mode */
+	u32 has_compat; /* the kernel serves 32-bit callers */
+	u16 id[LKST_NR_EVENTS + 1]; /* the id given to each catalogue event, 0: none */
+};
+
+#endif

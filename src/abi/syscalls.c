@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The system call table as data, expanded from syscalls.def, and the reading of its signatures.
+ */
+#include "abi/syscalls.h"
+
+#include <string.h>
+
+const struct lkst_sys_meaning_desc lkst_sys_meanings[] = {
+#define M(word, bytes, is_signed, base) { #word, bytes, is_signed, base },
+	LKST_SYS_MEANINGS(M)
+#undef M
+};
+
+const struct lkst_syscall lkst_syscalls[] = {
+#define SYS64(nr, name, result, signature) { nr, false, #name, LKST_SYS_##result, signature },
+#define SYS32(nr, name, result, signature) { nr, true, #name, LKST_SYS_##result, signature },
+#include "abi/syscalls.def"
+#undef SYS64
+#undef SYS32
+};
+
+const unsigned int lkst_nr_syscalls = sizeof(lkst_syscalls) / sizeof(lkst_syscalls[0]);
+
+enum {
+	NR_SYS64 = 0
+#define SYS64(nr, name, result, signature) +1
+#define SYS32(nr, name, result, signature)
+#include "abi/syscalls.def"
+#undef SYS64
+#undef SYS32
+};
+
+/* The meaning called by the @length characters at @word; `none` if there is no such word. */
+static u8 find_meaning(const char *word, size_t length)
+{
+	u8 m;
+
+	for (m = LKST_SYS_none + 1; m < LKST_NR_SYS_MEANINGS; m++)
+		if (!strncmp(lkst_sys_meanings[m].word, word, length) &&
+		    !lkst_sys_meanings[m].word[length])
+			return m;
+	return LKST_SYS_none;
+}
+
+/* A word that the table misspells is shown as a plain register; a unit test finds it. */
+static void describe(struct lkst_syscall_arg *arg, u8 meaning, bool is_compat)
+{
+	const struct lkst_sys_meaning_desc *desc =
+		&lkst_sys_meanings[meaning ? meaning : LKST_SYS_hexlong];
+
+	arg->meaning = meaning;
+	arg->size = desc->bytes;
+	if (!arg->size)
+		arg->size = is_compat ? 4 : 8;
+	arg->is_signed = desc->is_signed;
+	arg->base = desc->base;
+}
+
+unsigned int lkst_syscall_args(const struct lkst_syscall *s,
+			       struct lkst_syscall_arg ret_args[LKST_SYSCALL_ARGS_MAX])
+{
+	const char *p = s->signature;
+	unsigned int n = 0;
+
+	while (*p && n < LKST_SYSCALL_ARGS_MAX) {
+		struct lkst_syscall_arg *arg = &ret_args[n++];
+		size_t word = strcspn(p, " "), name;
+
+		describe(arg, find_meaning(p, word), s->is_compat);
+		p += word;
+		p += strspn(p, " ");
+		name = strcspn(p, ",");
+		memset(arg->name, 0, sizeof(arg->name));
+		memcpy(arg->name, p, name < sizeof(arg->name) ? name : sizeof(arg->name) - 1);
+		p += name;
+		p += strspn(p, ", ");
+	}
+	return n;
+}
+
+static const struct lkst_syscall *first_of(bool is_compat, unsigned int *ret_nr)
+{
+	*ret_nr = is_compat ? lkst_nr_syscalls - NR_SYS64 : NR_SYS64;
+	return lkst_syscalls + (is_compat ? NR_SYS64 : 0);
+}
+
+const struct lkst_syscall *lkst_syscall_find(bool is_compat, const char *name)
+{
+	unsigned int nr, i;
+	const struct lkst_syscall *s = first_of(is_compat, &nr);
+
+	for (i = 0; i < nr; i++)
+		if (s[i].name[0] == name[0] && !strcmp(s[i].name, name))
+			return &s[i];
+	return NULL;
+}
+
+const struct lkst_syscall *lkst_syscall_by_nr(bool is_compat, unsigned int nr)
+{
+	unsigned int low = 0, high;
+	const struct lkst_syscall *s = first_of(is_compat, &high);
+
+	while (low < high) {
+		unsigned int middle = low + (high - low) / 2;
+
+		if (s[middle].nr == nr)
+			return &s[middle];
+		if (s[middle].nr < nr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
