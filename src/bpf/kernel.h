@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The few fields of the kernel's structures that the programs read. Only names and types count:
+ * offsets are taken from the running kernel's BTF when a program is loaded (CO-RE). Fields that
+ * kernels name differently are read through an accessor in compat.h.
+ */
+#ifndef LKST_BPF_KERNEL_H
+#define LKST_BPF_KERNEL_H
+
+#include "abi/types.h"
+
+enum fault_flag {
+	FAULT_FLAG_WRITE = 1,
+};
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+/* sched, signal */
+
+struct thread_info {
+	unsigned long flags;
+	u32 status;
+	u32 cpu;
+};
+
+struct signal_struct {
+	s16 oom_score_adj;
+};
+
+struct rq {
+	unsigned int nr_running;
+};
+
+struct cfs_rq {
+	struct rq *rq;
+};
+
+struct sched_entity {
+	struct cfs_rq *cfs_rq;
+};
+
+struct task_struct {
+	struct thread_info thread_info;
+	unsigned int __state;
+	unsigned int flags;
+	int prio;
+	struct sched_entity se;
+	int pid;
+	int tgid;
+	int exit_code;
+	u64 start_boottime;
+	struct task_struct *real_parent;
+	struct task_struct *group_leader;
+	struct signal_struct *signal;
+	char comm[16];
+};
+
+struct upid {
+	int nr;
+};
+
+struct pid {
+	struct upid numbers[1];
+};
+
+struct linux_binprm {
+	const char *filename;
+};
+
+struct kernel_siginfo {
+	int si_code;
+};
+
+struct sigaction {
+	void *sa_handler;
+	unsigned long sa_flags;
+};
+
+struct k_sigaction {
+	struct sigaction sa;
+};
+
+/* irq, timer, workqueue */
+
+struct irqaction {
+	void *handler;
+};
+
+struct timer_list {
+	unsigned long expires;
+	void *function;
+	u32 flags;
+};
+
+struct timerqueue_node {
+	s64 expires;
+};
+
+struct hrtimer {
+	struct timerqueue_node node;
+	void *function;
+};
+
+struct work_struct {
+	void *func;
+};
+
+struct worker_pool {
+	int cpu;
+};
+
+struct pool_workqueue {
+	struct worker_pool *pool;
+};
+
+/* memory */
+
+struct page {
+	unsigned long flags;
+};
+
+struct folio {
+	void *mapping;
+};
+
+struct kmem_cache {
+	unsigned int object_size;
+};
+
+struct vm_fault {
+	unsigned long address;
+	enum fault_flag flags;
+};
+
+struct vm_struct {
+	void *addr;
+	unsigned long size;
+};
+
+/* block */
+
+struct gendisk {
+	int major;
+	int first_minor;
+};
+
+struct request_queue {
+	struct gendisk *disk;
+};
+
+struct block_device {
+	u32 bd_dev;
+};
+
+struct bvec_iter {
+	u64 bi_sector;
+	unsigned int bi_size;
+};
+
+struct bio {
+	struct block_device *bi_bdev;
+	u32 bi_opf;
+	struct bvec_iter bi_iter;
+};
+
+struct request {
+	struct request_queue *q;
+	u32 cmd_flags;
+	unsigned int __data_len;
+	u64 __sector;
+};
+
+struct buffer_head {
+	u64 b_blocknr;
+	struct block_device *b_bdev;
+};
+
+/* net */
+
+struct net_device {
+	int ifindex;
+};
+
+struct sk_buff {
+	struct net_device *dev;
+	unsigned int len;
+	u16 queue_mapping;
+	u16 protocol;
+};
+
+struct napi_struct {
+	struct net_device *dev;
+	unsigned int napi_id;
+};
+
+struct in6_addr {
+	union {
+		u32 u6_addr32[4];
+	} in6_u;
+};
+
+struct sock_common {
+	u32 skc_daddr;
+	u32 skc_rcv_saddr;
+	u16 skc_dport;
+	u16 skc_num;
+	u16 skc_family;
+	u8 skc_state;
+	struct in6_addr skc_v6_daddr;
+	struct in6_addr skc_v6_rcv_saddr;
+};
+
+struct sock {
+	struct sock_common __sk_common;
+	u16 sk_protocol;
+};
+
+struct socket {
+	struct sock *sk;
+};
+
+/* ipc */
+
+struct ipc_ops {
+	void *getnew;
+};
+
+struct ipc_params {
+	int key;
+	int flg;
+	union {
+		u64 size; /* of semaphores, an int */
+	} u;
+};
+
+#pragma clang attribute pop
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What every kernel program stands on: the maps, the configuration, and lkst_begin() and
+ * lkst_commit() around the lines that fill a record.
+ *
+ *	SEC("tp_btf/sched_waking")
+ *	int BPF_PROG(tp_btf__sched_waking, struct task_struct *p)
+ *	{
+ *		LKST_RECORD(sched_waking, r);
+ *
+ *		if (!r)
+ *			return 0;
+ *		r->target_tid = p->pid;
+ *		LKST_COMMIT(sched_waking);
+ *		return 0;
+ *	}
+ *
+ * Context: every hook used here runs with preemption off from entry to exit (tracepoints:
+ * include/linux/tracepoint.h, __DO_TRACE; system call tracepoints since Linux 6.13: the
+ * preempt_disable_notrace() of include/trace/bpf_probe.h; kprobes: kernel/kprobes.c). So writers
+ * on one CPU only ever nest, which is what ring.h builds on.
+ */
+#ifndef LKST_BPF_RECORD_H
+#define LKST_BPF_RECORD_H
+
+#include <linux/bpf.h>
+#include <stdbool.h>
+
+#include "abi/types.h"
+/* The helpers want the integer names first. */
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "abi/control.h"
+#include "abi/events.h"
+#include "abi/program.h"
+#include "abi/state.h"
+#include "bpf/kernel.h"
+
+/* The memory of all rings: state pages first, then blocks. Sizes are set before loading. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(u32));
+	__uint(value_size, 1 << LKST_BLOCK_SHIFT_MIN);
+} lkst_mem SEC(".maps") __weak;
+
+/* The threads a recording is restricted to, by process id; used only if lkst_cfg.filter says so. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, LKST_FILTER_MAX);
+	__type(key, u32);
+	__type(value, u32);
+} lkst_filter SEC(".maps") __weak;
+
+extern struct lkst_control lkst_control;
+extern const volatile struct lkst_program_config lkst_cfg;
+
+/* The primitives of ring.h. Plain accesses suffice: the writers of a ring share one CPU. */
+#define LKST_LOAD(x) (*(volatile typeof(x) *)&(x))
+#define LKST_STORE(x, v) (*(volatile typeof(x) *)&(x) = (v))
+#define LKST_BARRIER() asm volatile("" ::: "memory")
+/* x86 keeps stores in order (Intel SDM 3A, 9.2.2); where a CPU does not, an exchange does. */
+#ifdef __TARGET_ARCH_x86
+#define LKST_STORE_RELEASE(x, v)                                                                   \
+	do {                                                                                       \
+		LKST_BARRIER();                                                                    \
+		LKST_STORE(x, v);                                                                  \
+		LKST_BARRIER();                                                                    \
+	} while (0)
+#else
+#error "LKST_STORE_RELEASE is not yet defined for this architecture"
+#endif
+#define LKST_CAS(p, old, new) __sync_val_compare_and_swap(p, old, new)
+#define LKST_COUNT(p) ((void)__sync_fetch_and_add(p, 1))
+#define LKST_CLOCK() bpf_ktime_get_ns()
+#define LKST_TID() ((s32)bpf_get_current_pid_tgid())
+#define LKST_SHIFT() (lkst_cfg.block_shift)
+#define LKST_UUID_LO() (lkst_cfg.uuid[0])
+#define LKST_UUID_HI() (lkst_cfg.uuid[1])
+/* Global, so verified once in a program; weak, for every object file brings its own. */
+#define LKST_RARE __weak __noinline
+#define LKST_ELEMENT(i) lkst_element(i)
+#define LKST_BOUNDED(v)                                                                            \
+	({                                                                                         \
+		u64 __v = (v);                                                                     \
+		asm volatile("" : "+r"(__v));                                                      \
+		__v;                                                                               \
+	})
+
+static __always_inline void *lkst_element(u32 i)
+{
+	return bpf_map_lookup_elem(&lkst_mem, &i);
+}
+
+#include "bpf/ring.h"
+
+/*
+ * Asks the maskset in force whether event @id is wanted and, if so, reserves @size bytes in the
+ * buffer it goes to, @window of which may be touched through the result (ring.h). NULL if it is
+ * not wanted or was lost (counted).
+ */
+static __always_inline void *lkst_begin(struct lkst_slot *s, u32 id, u32 size, u32 window)
+{
+	u32 active = LKST_LOAD(lkst_control.active) & (LKST_MASKSETS - 1);
+	u16 route = LKST_LOAD(lkst_control.route[active][id & LKST_ID_MAX]);
+	struct lkst_state *st;
+	u32 state;
+
+	if ((route & 0xff) != LKST_HANDLER_DEFAULT)
+		return NULL;
+	state = (route >> 8) * lkst_cfg.nr_cpus + bpf_get_smp_processor_id();
+	st = lkst_element(state);
+	if (!st)
+		return NULL;
+	return lkst_ring_reserve(s, state, st, size, window);
+}
+
+static __always_inline void lkst_commit(struct lkst_slot *s, u32 id)
+{
+	lkst_ring_commit(s, id);
+}
+
+/*
+ * Stores an 8-byte field in one piece. Records align to 4 bytes, and told so the compiler would
+ * split the store; the CPUs that run this need not.
+ */
+#define LKST_PUT64(field, v)                                                                       \
+	({                                                                                         \
+		_Static_assert(sizeof(field) == 8, "an 8-byte field");                             \
+		*(volatile u64 *)(void *)&(field) = (u64)(v);                                      \
+	})
+
+/*
+ * Copies the name of @task, byte by byte: typed reads are allowed where copying kernel memory by
+ * address is not (lockdown=confidentiality), and these events are rare.
+ */
+static __always_inline void lkst_copy_comm(char *to, struct task_struct *task)
+{
+	int i;
+
+#pragma unroll
+	for (i = 0; i < (int)sizeof(comm16); i++)
+		to[i] = task->comm[i];
+}
+
+/* Declares @r, the event's record, reserved or NULL. One per function. */
+#define LKST_RECORD(event, r)                                                                      \
+	struct lkst_slot lkst_slot_;                                                               \
+	struct lkst_rec_##event *r = lkst_begin(&lkst_slot_, lkst_cfg.id[LKST_EV_##event],         \
+						sizeof(*r), sizeof(*r))
+
+#define LKST_COMMIT(event) lkst_commit(&lkst_slot_, lkst_cfg.id[LKST_EV_##event])
+
+/*
+ * True if @task belongs to what the recording is restricted to. Costs nothing, not even the
+ * test, where it is not restricted: the configuration is constant when programs are loaded.
+ */
+static __always_inline bool lkst_wants(struct task_struct *task)
+{
+	u32 pid;
+
+	if (!lkst_cfg.filter)
+		return true;
+	pid = task->tgid;
+	return bpf_map_lookup_elem(&lkst_filter, &pid) != NULL;
+}
+
+/* The same for the thread that runs now. */
+static __always_inline bool lkst_wants_current(void)
+{
+	u32 pid;
+
+	if (!lkst_cfg.filter)
+		return true;
+	pid = bpf_get_current_pid_tgid() >> 32;
+	return bpf_map_lookup_elem(&lkst_filter, &pid) != NULL;
+}
+
+#endif

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * System calls, entry and exit: each call by its own event and with the arguments it has, as the
+ * tables say that user space fills before loading.
+ *
+ * A number beyond the table, or one that the table does not know, is recorded by the "unknown"
+ * event with all six argument registers. So is an exit with number -1: the kernel reports it for
+ * rt_sigreturn, whose entry had its number (arch/x86/kernel/signal_64.c sets orig_ax to -1).
+ *
+ * Context: the thread's own, preemption off (record.h). So these two programs never nest into
+ * each other on a CPU, and one per-CPU scratch area serves both.
+ */
+#include "bpf/record.h"
+
+#define TS_COMPAT 2 /* arch/x86/include/asm/thread_info.h: a 32-bit system call is running */
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct pt_regs___lkst {
+	unsigned long bx, cx, dx, si, di, bp, r8, r9, r10, orig_ax;
+};
+#pragma clang attribute pop
+
+const volatile struct lkst_syscall_plan lkst_sys64[LKST_SYSCALL_MAX] SEC(".rodata.sys64");
+const volatile struct lkst_syscall_plan lkst_sys32[LKST_SYSCALL_MAX] SEC(".rodata.sys32");
+
+/* Strings are read here first: a record's length must be known before it is reserved. */
+struct scratch {
+	char bytes[LKST_PATHS_MAX * LKST_STRING_MAX + 8];
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct scratch);
+} lkst_scratch SEC(".maps");
+
+/* By thread: the path arguments that were not in memory at entry, to be read at exit. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, s32);
+	__type(value, u32);
+} lkst_unread SEC(".maps");
+
+static __always_inline bool is_compat(void)
+{
+	if (!lkst_cfg.has_compat)
+		return false;
+	return bpf_get_current_task_btf()->thread_info.status & TS_COMPAT;
+}
+
+/* The plan of system call @nr, as one word; 0: not known. */
+static __always_inline struct lkst_syscall_plan plan_of(u64 nr, bool compat)
+{
+	struct lkst_syscall_plan none = {};
+
+	nr = LKST_BOUNDED(nr);
+	if (nr >= LKST_SYSCALL_MAX)
+		return none;
+	return compat ? *(struct lkst_syscall_plan *)&lkst_sys32[nr]
+		      : *(struct lkst_syscall_plan *)&lkst_sys64[nr];
+}
+
+/* Argument registers: System V x86-64 with r10 for rcx; i386's int 0x80 order for 32-bit callers. */
+static __always_inline u64 arg(struct pt_regs___lkst *regs, bool compat, u32 i)
+{
+	if (compat)
+		return (u32)(i == 0   ? regs->bx
+			     : i == 1 ? regs->cx
+			     : i == 2 ? regs->dx
+			     : i == 3 ? regs->si
+			     : i == 4 ? regs->di
+				      : regs->bp);
+	return i == 0	? regs->di
+	       : i == 1 ? regs->si
+	       : i == 2 ? regs->dx
+	       : i == 3 ? regs->r10
+	       : i == 4 ? regs->r8
+			: regs->r9;
+}
+
+enum {
+	ARGS_WINDOW = sizeof(struct lkst_record_head) + 8 * LKST_SYSCALL_ARGS,
+};
+
+/* Writes argument @i at @at; returns where the next one goes. */
+static __always_inline u32 put_arg(void *rec, u32 at, struct lkst_syscall_plan plan, u32 i, u64 v)
+{
+	if (i >= plan.nr_args)
+		return at;
+	if (plan.wide & (1 << i)) {
+		*(volatile u64 *)(rec + at) = v;
+		return at + 8;
+	}
+	*(u32 *)(rec + at) = v;
+	return at + 4;
+}
+
+/* Writes the plan's arguments behind the head of @rec. */
+static __always_inline void put_args(void *rec, struct pt_regs___lkst *regs, bool compat,
+				     struct lkst_syscall_plan plan)
+{
+	u32 at = sizeof(struct lkst_record_head);
+
+	at = put_arg(rec, at, plan, 0, arg(regs, compat, 0));
+	at = put_arg(rec, at, plan, 1, arg(regs, compat, 1));
+	at = put_arg(rec, at, plan, 2, arg(regs, compat, 2));
+	at = put_arg(rec, at, plan, 3, arg(regs, compat, 3));
+	at = put_arg(rec, at, plan, 4, arg(regs, compat, 4));
+	put_arg(rec, at, plan, 5, arg(regs, compat, 5));
+}
+
+enum {
+	STRING_UNREAD = 1 << 30, /* it was not in memory: its place is empty */
+	STRING_CUT = 1 << 29,	 /* it was longer than is kept */
+	STRING_LENGTH = STRING_CUT - 1,
+};
+
+/*
+ * Reads the string at user address @address to @at in the scratch area. Returns its length with
+ * its NUL, and flags. A global function: it is verified once, not along each path to it.
+ */
+__noinline u32 lkst_read_string(u64 address, u32 at)
+{
+	u32 zero = 0, flags = 0;
+	struct scratch *scratch = bpf_map_lookup_elem(&lkst_scratch, &zero);
+	long length;
+
+	if (!scratch || at > LKST_STRING_MAX)
+		return 0;
+	/* One byte more than is kept tells a string that fits from one that is cut. */
+	length = bpf_probe_read_user_str(scratch->bytes + at, LKST_STRING_MAX + 1, (void *)address);
+	if (length <= 0) {
+		flags = address ? STRING_UNREAD : 0;
+		length = 1;
+		scratch->bytes[at] = 0;
+	}
+	if (length > LKST_STRING_MAX) {
+		flags = STRING_CUT;
+		length = LKST_STRING_MAX;
+		scratch->bytes[at + LKST_STRING_MAX - 1] = 0;
+	}
+	return length | flags;
+}
+
+/*
+ * Copies @length bytes of the scratch area to byte @at of block @element, and up to 3 more: @at is
+ * a multiple of 4, and what lies before the next multiple of 8 is still this record's. Global as
+ * above.
+ */
+__noinline int lkst_put_strings(u32 element, u32 at, u32 length)
+{
+	u32 zero = 0, i, to;
+	struct scratch *scratch = bpf_map_lookup_elem(&lkst_scratch, &zero);
+	u8 *block = lkst_element(element);
+
+	if (!scratch || !block)
+		return 0;
+#pragma clang loop unroll(disable)
+	for (i = 0; i < LKST_PATHS_MAX * LKST_STRING_MAX; i += 4) {
+		if (i >= length)
+			break;
+		to = LKST_BOUNDED(at + i);
+		if (to > (1U << lkst_cfg.block_shift) - 4)
+			break; /* cannot be: it was reserved */
+		*(u32 *)(block + to) = *(u32 *)(scratch->bytes + i);
+	}
+	return 0;
+}
+
+/* What became of the strings of one call. */
+struct strings {
+	u32 length; /* bytes in the scratch area */
+	u32 unread; /* bit 0, 1: first, second string */
+	bool cut;
+};
+
+/* Reads the strings of a call, those of @wanted (bit 0, 1); the others are empty. */
+static __always_inline struct strings read_strings(struct pt_regs___lkst *regs, bool compat,
+						   u32 paths, u32 wanted)
+{
+	struct strings strings = {};
+	u32 first, second;
+
+	first = lkst_read_string(wanted & 1 ? arg(regs, compat, (paths & 15) - 1) : 0, 0);
+	strings.length = first & STRING_LENGTH;
+	strings.unread = first & STRING_UNREAD ? 1 : 0;
+	strings.cut = first & STRING_CUT;
+	if (paths >> 4) {
+		second = lkst_read_string(wanted & 2 ? arg(regs, compat, (paths >> 4) - 1) : 0,
+					  strings.length);
+		strings.length += second & STRING_LENGTH;
+		strings.unread |= second & STRING_UNREAD ? 2 : 0;
+		strings.cut |= second & STRING_CUT;
+	}
+	return strings;
+}
+
+static __noinline int enter_with_paths(struct pt_regs___lkst *regs, bool compat,
+				       struct lkst_syscall_plan *p)
+{
+	struct lkst_syscall_plan plan = *p;
+	struct strings strings = read_strings(regs, compat, plan.paths, 3);
+	struct lkst_slot s;
+	void *rec;
+
+	if (strings.unread) {
+		s32 tid = bpf_get_current_pid_tgid();
+
+		bpf_map_update_elem(&lkst_unread, &tid, &strings.unread, BPF_ANY);
+	}
+	rec = lkst_begin(&s, plan.entry_id, plan.size + strings.length, ARGS_WINDOW);
+	if (!rec)
+		return 0;
+	put_args(rec, regs, compat, plan);
+	lkst_put_strings(s.element, s.start + plan.size, strings.length);
+	if (strings.cut)
+		LKST_COUNT(&s.st->lost[LKST_LOSS_TRUNCATED]);
+	lkst_commit(&s, plan.entry_id);
+	return 0;
+}
+
+/* The records of both kinds of callers are laid out alike. */
+_Static_assert(sizeof(struct lkst_rec_syscall_entry_unknown) ==
+		       sizeof(struct lkst_rec_compat_syscall_entry_unknown),
+	       "one function fills either");
+_Static_assert(sizeof(struct lkst_rec_syscall_exit_unknown) ==
+		       sizeof(struct lkst_rec_compat_syscall_exit_unknown),
+	       "one function fills either");
+
+static __noinline int enter_unknown(struct pt_regs___lkst *regs, bool compat, s64 nr)
+{
+	u32 id = lkst_cfg.id[compat ? LKST_EV_compat_syscall_entry_unknown
+				    : LKST_EV_syscall_entry_unknown];
+	struct lkst_rec_syscall_entry_unknown *r;
+	struct lkst_slot s;
+
+	r = lkst_begin(&s, id, sizeof(*r), sizeof(*r));
+	if (!r)
+		return 0;
+	LKST_PUT64(r->nr, nr);
+	LKST_PUT64(r->arg0, arg(regs, compat, 0));
+	LKST_PUT64(r->arg1, arg(regs, compat, 1));
+	LKST_PUT64(r->arg2, arg(regs, compat, 2));
+	LKST_PUT64(r->arg3, arg(regs, compat, 3));
+	LKST_PUT64(r->arg4, arg(regs, compat, 4));
+	LKST_PUT64(r->arg5, arg(regs, compat, 5));
+	lkst_commit(&s, id);
+	return 0;
+}
+
+static __always_inline int enter(struct pt_regs___lkst *regs, long nr, bool compat)
+{
+	struct lkst_syscall_plan plan = plan_of(nr, compat);
+	struct lkst_slot s;
+	void *rec;
+
+	if (!plan.entry_id)
+		return enter_unknown(regs, compat, nr);
+	if (plan.paths)
+		return enter_with_paths(regs, compat, &plan);
+	rec = lkst_begin(&s, plan.entry_id, plan.size, ARGS_WINDOW);
+	if (!rec)
+		return 0;
+	put_args(rec, regs, compat, plan);
+	lkst_commit(&s, plan.entry_id);
+	return 0;
+}
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(tp_btf__sys_enter, struct pt_regs___lkst *regs, long nr)
+{
+	if (!lkst_wants_current())
+		return 0;
+	return is_compat() ? enter(regs, nr, true) : enter(regs, nr, false);
+}
+
+/* What an exit record holds before its strings. */
+struct exit_record {
+	struct lkst_record_head head;
+	s64 ret;
+	u32 strings; /* the first four bytes of them */
+} __attribute__((packed, aligned(4)));
+
+enum {
+	EXIT_SIZE = offsetof(struct exit_record, strings),
+};
+
+static __noinline int leave_with_paths(struct pt_regs___lkst *regs, bool compat, long ret,
+				       struct lkst_syscall_plan *p)
+{
+	struct lkst_syscall_plan plan = *p;
+	/* As a rule entry has read them: one or two NULs. */
+	struct strings strings = { .length = plan.paths >> 4 ? 2 : 1 };
+	s32 tid = bpf_get_current_pid_tgid();
+	struct exit_record *rec;
+	struct lkst_slot s;
+	u32 *unread;
+
+	unread = bpf_map_lookup_elem(&lkst_unread, &tid);
+	if (unread) {
+		strings = read_strings(regs, compat, plan.paths, *unread);
+		bpf_map_delete_elem(&lkst_unread, &tid);
+	}
+	rec = lkst_begin(&s, plan.exit_id, EXIT_SIZE + strings.length, sizeof(*rec));
+	if (!rec)
+		return 0;
+	LKST_PUT64(rec->ret, ret);
+	rec->strings = 0;
+	if (unread)
+		lkst_put_strings(s.element, s.start + EXIT_SIZE, strings.length);
+	if (strings.cut)
+		LKST_COUNT(&s.st->lost[LKST_LOSS_TRUNCATED]);
+	lkst_commit(&s, plan.exit_id);
+	return 0;
+}
+
+static __noinline int leave_unknown(bool compat, s64 nr, long ret)
+{
+	u32 id = lkst_cfg.id[compat ? LKST_EV_compat_syscall_exit_unknown
+				    : LKST_EV_syscall_exit_unknown];
+	struct lkst_rec_syscall_exit_unknown *r;
+	struct lkst_slot s;
+
+	r = lkst_begin(&s, id, sizeof(*r), sizeof(*r));
+	if (!r)
+		return 0;
+	LKST_PUT64(r->nr, nr);
+	LKST_PUT64(r->ret, ret);
+	lkst_commit(&s, id);
+	return 0;
+}
+
+static __always_inline int leave(struct pt_regs___lkst *regs, long ret, bool compat)
+{
+	s32 nr = regs->orig_ax;
+	struct lkst_syscall_plan plan = plan_of((u64)(s64)nr, compat);
+	struct exit_record *rec;
+	struct lkst_slot s;
+
+	if (!plan.exit_id)
+		return leave_unknown(compat, nr, ret);
+	if (plan.paths)
+		return leave_with_paths(regs, compat, ret, &plan);
+	rec = lkst_begin(&s, plan.exit_id, EXIT_SIZE, EXIT_SIZE);
+	if (!rec)
+		return 0;
+	LKST_PUT64(rec->ret, ret);
+	lkst_commit(&s, plan.exit_id);
+	return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(tp_btf__sys_exit, struct pt_regs___lkst *regs, long ret)
+{
+	if (!lkst_wants_current())
+		return 0;
+	return is_compat() ? leave(regs, ret, true) : leave(regs, ret, false);
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Any tracepoint, by name: one program, attached to each in the classic way, copies the record
+ * that the kernel builds for its own tracers. It costs more than a program of the catalogue, for
+ * the kernel fills that record in each time.
+ *
+ * The attachment's cookie is the index of the tracepoint's plan. A classic record starts with 8
+ * common bytes, which are not kept; behind the fixed part stands the data of variable fields.
+ */
+#include "bpf/record.h"
+
+const volatile struct lkst_tracepoint_plan lkst_tracepoints[LKST_TRACEPOINTS] SEC(".rodata.tps");
+
+enum {
+	COMMON = 8, /* struct trace_entry, include/linux/trace_events.h */
+	SMALL = 128,
+	HEAD = sizeof(struct lkst_record_head),
+};
+
+/* Where the record's data ends, counted from its start, variable fields included. */
+static __always_inline u32 end_of(void *ctx, u32 index)
+{
+	u32 end = lkst_tracepoints[index].size, i;
+
+	for (i = 0; i < LKST_DYNAMIC_MAX; i++) {
+		u32 word = 0, field_end;
+
+		if (i >= lkst_tracepoints[index].nr_dynamic)
+			break;
+		if (bpf_probe_read_kernel(&word, sizeof(word),
+					  ctx + lkst_tracepoints[index].dynamic[i]))
+			continue;
+		field_end = (word & 0xffff) + (word >> 16);
+		if (field_end > end)
+			end = field_end;
+	}
+	return end;
+}
+
+/* @limit: a constant that @length does not exceed. */
+static __always_inline void copy(void *ctx, u32 id, u32 length, u32 limit)
+{
+	struct lkst_slot s;
+	void *rec = lkst_begin(&s, id, HEAD + length, HEAD + limit);
+
+	if (!rec)
+		return;
+	length = LKST_BOUNDED(length);
+	if (length <= limit)
+		bpf_probe_read_kernel(rec + HEAD, length, ctx + COMMON);
+	lkst_commit(&s, id);
+}
+
+/* Variable data that does not fit is counted as a loss: half of it could not be decoded. */
+static __always_inline void count_too_long(u32 id)
+{
+	u32 buffer = lkst_control.route[0][id & LKST_ID_MAX] >> 8;
+	struct lkst_state *st;
+
+	st = lkst_element(buffer * lkst_cfg.nr_cpus + bpf_get_smp_processor_id());
+	if (st)
+		LKST_COUNT(&st->lost[LKST_LOSS_TOO_LONG]);
+}
+
+SEC("tp")
+int tp__any(void *ctx)
+{
+	u32 index = bpf_get_attach_cookie(ctx), id, length;
+
+	if (index >= LKST_TRACEPOINTS || !lkst_wants_current())
+		return 0;
+	id = lkst_tracepoints[index].id;
+	length = end_of(ctx, index) - COMMON;
+	if (length <= SMALL)
+		copy(ctx, id, length, SMALL);
+	else if (length <= LKST_TRACEPOINT_MAX)
+		copy(ctx, id, length, LKST_TRACEPOINT_MAX);
+	else
+		count_too_long(id);
+	return 0;
+}

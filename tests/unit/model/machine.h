@@ -1,0 +1,579 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A machine on which bpf/ring.h runs in user space: one CPU whose every access to shared memory
+ * is a step, a clock that may step back or leap, and interrupts that may strike at any step. Only
+ * tests/unit/ring_model.c includes it. What must hold at each step is in model/claims.h.
+ *
+ * A step stands before every primitive of ring.h, and in the middle of filling a record. Stores
+ * that ring.h does without a primitive (most header fields, a record's thread and pad length) have
+ * no step of their own; where a primitive yields the value that is stored, it stands between them.
+ */
+#ifndef LKST_TESTS_MODEL_MACHINE_H
+#define LKST_TESTS_MODEL_MACHINE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/block.h"
+#include "abi/state.h"
+
+enum {
+	MODEL_WRITERS = 4096, /* remembered, by number; a power of two */
+	MODEL_RECENT = 512,   /* more than the blocks can hold records of */
+	MODEL_NOTES = 64,     /* blocks remembered, by number; a power of two */
+	MODEL_MEMORY = 4096,  /* bytes of all blocks at most */
+	MODEL_DEPTH = 8,
+	MODEL_CHOICES = 4096,
+	MODEL_LOG = 64,
+	MODEL_STATE = 2, /* element index of the state page */
+	MODEL_BASE = 5,	 /* and of the first block */
+	MODEL_CPU = 3,
+	MODEL_BUFFER = 1,
+};
+
+#define MODEL_UUID_LO 0x1122334455667788ULL
+#define MODEL_UUID_HI 0x99aabbccddeeff01ULL
+/* The 48 bits of a record's time wrap soon after it. */
+#define MODEL_START ((5ULL << LKST_TIME_BITS) - 70)
+
+/* Ways to break a rule of ring.h from outside. The claims must notice each. */
+enum mutant {
+	MUTANT_NONE,
+	MUTANT_PUBLISH_BEFORE_ID,  /* the record gets its id after `done` and `nest` */
+	MUTANT_LATEST_NOT_HIGHER,  /* slots of higher levels are left out of the maximum */
+	MUTANT_LATEST_BEFORE_HEAD, /* the slots are read before the head */
+	MUTANT_LAST_AFTER_CAS,	   /* a writer's time is stored after the compare-and-swap */
+	MUTANT_LEVELS_SHARED,	   /* a fifth level uses the slot of the fourth */
+	MUTANT_BLIND_CAS,	   /* the swap does not compare */
+	MUTANT_LAP_OFF_BY_ONE,	   /* the last published block is not spared */
+	MUTANT_EVERYONE_OUTERMOST, /* an interrupting writer publishes too */
+	MUTANT_LEAVE_THEN_PUBLISH, /* `nest` falls before `done` is stored */
+	MUTANT_NO_SECOND_LOOK,	   /* who came in while `done` was stored stays unpublished */
+	MUTANT_REFUSED_IS_SILENT,  /* an outermost writer that fails publishes nothing */
+	MUTANT_SIZE_ROUNDED,	   /* content_size counts the alignment in */
+	MUTANT_END_BEFORE_SIZE,	   /* timestamp_end is stored before content_size */
+	MUTANT_MAGIC_STAYS,	   /* the old magic is left while the header is filled */
+	MUTANT_NO_GAP_RULE,	   /* no new block after a long silence */
+	NR_MUTANTS,
+};
+
+enum fate { FATE_RUNNING, FATE_FILLED, FATE_LOST };
+
+struct held_store {
+	void *at; /* NULL: none */
+	u32 size;
+	u64 value;
+};
+
+struct writer {
+	u32 number, size, window, level;
+	u64 position; /* of its record; 0: none yet */
+	u64 ts;	      /* of its record */
+	u64 clock;    /* what it read last */
+	u32 leaves;   /* times it has set `nest` to 0 */
+	u8 fate;
+	bool looks_again; /* its next load of the head is the second look */
+	u64 head_seen, last_seen[LKST_LEVELS];
+	struct held_store held; /* back by a mutant */
+};
+
+/* What the model knows of a block, from the compare-and-swaps that entered and left it. */
+struct note {
+	u64 number, ts, content; /* content: 0 until it is left */
+	s32 tid;
+};
+
+/* What runs: how far decisions may go, and the records' sizes. */
+struct scenario {
+	u32 shift, nr_blocks;
+	u32 nr_outer, nr_nested, depth;
+	u32 backs, leaps; /* times the clock may step back, and leap */
+	bool fine;	  /* steps between the header's plain stores too */
+	bool sparse;	  /* no steps between the loads of last[] */
+	bool chain;	  /* each writer is interrupted at most once */
+	bool reader;
+	u32 nr_before; /* writers that run undisturbed first */
+	u32 size_before;
+	u32 sizes[4]; /* of the writers after them, in turn */
+	u32 extra;    /* window beyond a record's size */
+};
+
+/* All that a run changes besides the blocks, so that it can be set back with one copy. */
+struct run {
+	u64 now, clock_max;
+	u32 nr_writers, nr_nested, nr_backs, nr_leaps, nr_lost, nr_lost_level, nr_exhausted;
+	bool is_rested; /* no writer has read the clock since all had left */
+	struct note notes[MODEL_NOTES];
+};
+
+/* One that was not "go on", for the trace. */
+struct decision {
+	const char *what, *where;
+	u32 writer, depth;
+};
+
+enum reader_phase { READER_IDLE, READER_COPIES, READER_DONE };
+
+struct model_reader {
+	u32 phase, copied;
+	u64 seen; /* changes, when it had its last chance */
+	u64 done, number;
+	u8 copy[MODEL_MEMORY];
+};
+
+static struct {
+	struct lkst_state st;
+	u8 *memory, *shadow; /* shadow: as it was at the step before */
+	u64 shadow_hot[6];   /* head, done and last[], likewise */
+	const struct scenario *sc;
+	struct run run;
+	struct writer writers[MODEL_WRITERS];
+	struct writer *current;
+	u32 depth, mutant;
+	struct model_reader reader;
+
+	/* Decisions: prescribed up to `nr_prefix`, then the first option, remembered. */
+	struct {
+		u8 taken, options;
+	} choices[MODEL_CHOICES];
+	u32 nr_choices, nr_prefix, cursor;
+	u64 random; /* not 0: decisions are drawn */
+	u32 odds;   /* an interrupt strikes at one step in so many */
+
+	bool failed;
+	char failure[400];
+	struct decision log[MODEL_LOG];
+	u32 nr_log;
+	u64 nr_changes; /* of the memory, the head and `done` */
+	u64 shadow_changes;
+	u64 nr_interleavings, nr_checks, nr_accepted, nr_dropped, nr_exhausted, nr_writers;
+} m;
+
+/* ---- claims and the log of decisions -------------------------------------------------------- */
+
+#define CLAIM(condition, ...)                                                                      \
+	do {                                                                                       \
+		if (!(condition))                                                                  \
+			model_fail(#condition, __VA_ARGS__);                                       \
+	} while (0)
+
+__attribute__((format(printf, 2, 3))) static void model_fail(const char *what, const char *why, ...)
+{
+	va_list args;
+	int used;
+
+	if (m.failed)
+		return;
+	m.failed = true;
+	used = snprintf(m.failure, sizeof(m.failure), "not (%s): ", what);
+	va_start(args, why);
+	vsnprintf(m.failure + used, sizeof(m.failure) - used, why, args);
+	va_end(args);
+}
+
+/* Adds a decision to the trace that is printed with a failure. */
+static void model_log(const char *what, const char *where)
+{
+	if (m.nr_log < MODEL_LOG && !m.failed)
+		m.log[m.nr_log++] = (struct decision){ what, where, m.current->number, m.depth };
+}
+
+/* ---- decisions ------------------------------------------------------------------------------ */
+
+static u64 model_random(u64 below)
+{
+	m.random ^= m.random << 13;
+	m.random ^= m.random >> 7;
+	m.random ^= m.random << 17;
+	return (m.random >> 16) % below;
+}
+
+static void model_sync_shadow(void)
+{
+	memcpy(m.shadow_hot, &m.st.head, sizeof(m.shadow_hot));
+	memcpy(m.shadow, m.memory, (size_t)m.sc->nr_blocks << m.sc->shift);
+	m.shadow_changes = m.nr_changes;
+}
+
+/* True where no earlier run has been with the same decisions. */
+static bool model_is_fresh(void)
+{
+	return m.cursor >= m.nr_prefix;
+}
+
+static u32 model_decide(u32 options)
+{
+	u32 i = m.cursor;
+
+	if (i == MODEL_CHOICES)
+		model_fail("decisions fit", "more than %u in one run", i);
+	if (m.failed)
+		return 0;
+	m.cursor++;
+	if (i < m.nr_prefix) {
+		if (m.cursor == m.nr_prefix)
+			model_sync_shadow();
+		return m.choices[i].taken;
+	}
+	m.choices[i].taken = 0;
+	m.choices[i].options = options;
+	m.nr_choices = m.cursor;
+	return 0;
+}
+
+/* Prescribes the next run's decisions, depth first; false: there is none left. */
+static bool model_next_prefix(void)
+{
+	while (m.nr_choices &&
+	       m.choices[m.nr_choices - 1].taken + 1 >= m.choices[m.nr_choices - 1].options)
+		m.nr_choices--;
+	if (!m.nr_choices)
+		return false;
+	m.choices[m.nr_choices - 1].taken++;
+	m.nr_prefix = m.nr_choices;
+	return true;
+}
+
+/* ---- steps ---------------------------------------------------------------------------------- */
+
+static void model_writer(void);
+static void model_observe(void);
+static bool model_reader_acts(void);
+
+static bool model_may_nest(void)
+{
+	return m.depth < m.sc->depth && m.run.nr_nested < m.sc->nr_nested &&
+	       (!m.sc->chain || m.depth == m.run.nr_nested + 1);
+}
+
+/* Whatever else the machine does may happen here, before the access @where. */
+static void model_step(const char *where)
+{
+	if (m.failed)
+		return;
+	model_observe();
+	while (model_may_nest() && (m.random ? !model_random(m.odds) : model_decide(2))) {
+		model_log("another writer", where);
+		m.run.nr_nested++;
+		model_writer();
+		if (m.failed)
+			return;
+		model_observe();
+	}
+	/* What a reader does before the next change is the same as what it does now. */
+	if (!m.sc->reader || m.reader.seen == m.nr_changes)
+		return;
+	m.reader.seen = m.nr_changes;
+	while (m.reader.phase != READER_DONE && (m.random ? !model_random(8) : model_decide(2))) {
+		model_log("the reader", where);
+		if (!model_reader_acts())
+			break;
+	}
+}
+
+static void model_put(void *at, u32 size, u64 value)
+{
+	memcpy(at, &value, size);
+	m.nr_changes += at == &m.st.head || at == &m.st.done ||
+			((u8 *)at >= m.memory && (u8 *)at < m.memory + MODEL_MEMORY);
+}
+
+/* Does what a mutant has held back, one step after the store that should have come later. */
+static void model_put_held(void)
+{
+	struct held_store *held = &m.current->held;
+
+	if (!held->at)
+		return;
+	model_step("the store that comes late");
+	model_put(held->at, held->size, held->value);
+	held->at = NULL;
+}
+
+static bool model_is_last(const void *at)
+{
+	return at >= (void *)&m.st.last[0] && at < (void *)&m.st.last[LKST_LEVELS];
+}
+
+/* Where position @position lies as long as its block does. */
+static u8 *model_at(u64 position)
+{
+	return m.memory + (position & (((u64)m.sc->nr_blocks << m.sc->shift) - 1));
+}
+
+/* True if @at is the field at @field of a block's header. */
+static bool model_is_header(const void *at, size_t field)
+{
+	size_t offset = (const u8 *)at - m.memory;
+
+	return (const u8 *)at >= m.memory && offset < MODEL_MEMORY &&
+	       (offset & ((1U << m.sc->shift) - 1)) == field;
+}
+
+static u64 model_load(const void *at, u32 size, const char *where)
+{
+	struct writer *w = m.current;
+	u64 value = 0;
+	u32 slot;
+
+	if (at == &m.st.head && m.mutant == MUTANT_LATEST_BEFORE_HEAD)
+		memcpy(w->last_seen, m.st.last, sizeof(w->last_seen));
+	if (!m.sc->sparse || !model_is_last(at) || at == &m.st.last[0])
+		model_step(where);
+	memcpy(&value, at, size);
+	if (at == &m.st.nest) {
+		w->level = value;
+		if (m.mutant == MUTANT_LEVELS_SHARED && value >= LKST_LEVELS)
+			value = w->level = LKST_LEVELS - 1;
+		if (m.mutant == MUTANT_EVERYONE_OUTERMOST)
+			value = w->level = 0;
+	} else if (at == &m.st.head) {
+		if (m.mutant == MUTANT_NO_SECOND_LOOK && w->looks_again)
+			return w->head_seen;
+		w->head_seen = value;
+	} else if (at == &m.st.done && m.mutant == MUTANT_LAP_OFF_BY_ONE) {
+		value += 1ULL << m.sc->shift;
+	} else if (model_is_last(at)) {
+		slot = (const u64 *)at - m.st.last;
+		if (m.mutant == MUTANT_LATEST_BEFORE_HEAD && !w->position)
+			value = w->last_seen[slot];
+		if (m.mutant == MUTANT_LATEST_NOT_HIGHER && slot > w->level)
+			value = m.st.last[w->level];
+	}
+	return value;
+}
+
+/* The store that mutants hold back until the one that ring.h has after it. */
+static bool model_store_held(void *at, u32 size, u64 value)
+{
+	switch (m.mutant) {
+	case MUTANT_PUBLISH_BEFORE_ID:
+		if (size != sizeof(u16))
+			return false;
+		break;
+	case MUTANT_LAST_AFTER_CAS:
+		if (!model_is_last(at))
+			return false;
+		break;
+	case MUTANT_LEAVE_THEN_PUBLISH:
+		if (at != &m.st.done)
+			return false;
+		break;
+	case MUTANT_END_BEFORE_SIZE:
+		if (!model_is_header(at, offsetof(struct lkst_block_header, content_size)))
+			return false;
+		break;
+	case MUTANT_REFUSED_IS_SILENT:
+		return at == &m.st.done && !m.current->position;
+	case MUTANT_MAGIC_STAYS:
+		return !value && model_is_header(at, offsetof(struct lkst_block_header, magic));
+	default:
+		return false;
+	}
+	m.current->held = (struct held_store){ at, size, value };
+	return true;
+}
+
+static void model_store(void *at, u32 size, u64 value, const char *where)
+{
+	struct writer *w = m.current;
+	bool is_end;
+
+	model_step(where);
+	if (model_store_held(at, size, value))
+		return;
+	is_end = model_is_header(at, offsetof(struct lkst_block_header, timestamp_end));
+	if (m.mutant == MUTANT_SIZE_ROUNDED &&
+	    model_is_header(at, offsetof(struct lkst_block_header, content_size)))
+		value = (value + 63) & ~63ULL;
+	model_put(at, size, value);
+	w->looks_again = at == &m.st.nest && !value;
+	w->leaves += w->looks_again;
+	if (at == &m.st.nest || is_end)
+		model_put_held();
+}
+
+/* A compare-and-swap that succeeds is where a writer gets its place: the model takes notes. */
+static void model_note_place(u64 old, u64 new)
+{
+	struct writer *w = m.current;
+	u32 shift = m.sc->shift;
+	u64 start = new - w->size, number = start >> shift;
+	struct note *n = &m.run.notes[number % MODEL_NOTES];
+
+	w->position = start;
+	w->ts = w->held.at ? w->held.value : m.st.last[w->level];
+	if (old && (old - 1) >> shift == number)
+		return;
+	if (old)
+		m.run.notes[((old - 1) >> shift) % MODEL_NOTES].content =
+			((old - 1) & ((1U << shift) - 1)) + 1;
+	*n = (struct note){ .number = number, .ts = w->ts, .tid = w->number };
+}
+
+static u64 model_cas(u64 *at, u64 old, u64 new, const char *where)
+{
+	u64 found;
+
+	model_step(where);
+	found = *at;
+	if (found == old || m.mutant == MUTANT_BLIND_CAS) {
+		model_put(at, sizeof(*at), new);
+		model_note_place(old, new);
+		found = old;
+	}
+	model_put_held();
+	return found;
+}
+
+static void model_count(u64 *at, const char *where)
+{
+	model_step(where);
+	model_put(at, sizeof(*at), *at + 1);
+}
+
+/*
+ * Time goes on by 3 ns a reading; one may lie 4 ns behind. The first after a rest may come after
+ * a long silence: no CPU spends days inside one writer.
+ */
+static u64 model_clock(void)
+{
+	static const u64 leaps[] = { LKST_TIME_GAP_MAX - 1, LKST_TIME_GAP_MAX,
+				     LKST_TIME_GAP_MAX + 1, (1ULL << LKST_TIME_BITS) + 5 };
+	struct run *r = &m.run;
+	u64 back = 0;
+	u32 leap = 0;
+
+	model_step("the clock");
+	r->now += 3;
+	if (m.sc->backs > r->nr_backs && (m.random ? !model_random(8) : model_decide(2))) {
+		model_log("steps back", "the clock");
+		r->nr_backs++;
+		back = 4;
+	}
+	if (m.sc->leaps > r->nr_leaps && r->is_rested)
+		leap = m.random ? (model_random(1000) ? 0 : 1 + model_random(4)) : model_decide(5);
+	r->is_rested = false;
+	if (leap) {
+		model_log(leap == 4 ? "leaps beyond 2^48 ns" : "leaps 2^47 ns", "the clock");
+		r->nr_leaps++;
+		r->now += leaps[leap - 1];
+	}
+	m.current->clock = r->now - back;
+	if (m.current->clock > r->clock_max)
+		r->clock_max = m.current->clock;
+	return m.current->clock;
+}
+
+/* A value that ring.h is about to store without a primitive. */
+static u64 model_value(u64 value, const char *where)
+{
+	if (m.sc->fine)
+		model_step(where);
+	m.nr_changes++;
+	return value;
+}
+
+static void *model_element(u64 i)
+{
+	if (i == MODEL_STATE)
+		return &m.st;
+	if (i < MODEL_BASE || i >= MODEL_BASE + m.sc->nr_blocks) {
+		model_fail("element in range", "element %llu", (unsigned long long)i);
+		return NULL;
+	}
+	return m.memory + ((i - MODEL_BASE) << m.sc->shift);
+}
+
+/* ---- ring.h itself -------------------------------------------------------------------------- */
+
+#define LKST_LOAD(x) ((typeof(x))model_load(&(x), sizeof(x), "load " #x))
+#define LKST_STORE(x, v) model_store((void *)&(x), sizeof(x), v, "store " #x)
+#define LKST_STORE_RELEASE(x, v) LKST_STORE(x, v)
+#define LKST_CAS(p, old, new) model_cas(p, old, new, "compare-and-swap")
+#define LKST_COUNT(p) model_count(p, "count a loss")
+#define LKST_CLOCK() model_clock()
+#define LKST_TID() ((s32)model_value(m.current->number, "the thread"))
+#define LKST_SHIFT() (m.sc->shift)
+#define LKST_ELEMENT(i) model_element(i)
+#define LKST_UUID_LO() model_value(MODEL_UUID_LO, "UUID, first half")
+#define LKST_UUID_HI() model_value(MODEL_UUID_HI, "UUID, second half")
+#define LKST_BARRIER() asm volatile("" ::: "memory")
+#define LKST_BOUNDED(v) (v)
+#define LKST_RARE static __attribute__((noinline))
+
+#undef LKST_TIME_GAP_MAX
+#define LKST_TIME_GAP_MAX (m.mutant == MUTANT_NO_GAP_RULE ? ~0ULL : 1ULL << (LKST_TIME_BITS - 1))
+/* Only the address of a punned pointer's target is taken here; memcpy() does the rest. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wstrict-aliasing"
+#include "bpf/ring.h"
+#pragma GCC diagnostic pop
+
+/* ---- a writer ------------------------------------------------------------------------------- */
+
+static u16 model_id(u32 number)
+{
+	return number % LKST_ID_MAX + 1;
+}
+
+static u8 model_pattern(u32 number, u32 i)
+{
+	return 0x40 + number * 29 + i * 7;
+}
+
+static u32 model_size(u32 number)
+{
+	const struct scenario *sc = m.sc;
+	u32 room = (1U << sc->shift) - LKST_BLOCK_HEADER;
+
+	if (m.random)
+		return 12 + model_random(model_random(4) ? 20 : room - 12 + 1);
+	return number < sc->nr_before ? sc->size_before : sc->sizes[(number - sc->nr_before) % 4];
+}
+
+static void model_fill(u8 *rec, u32 number, u32 from, u32 to, const char *where)
+{
+	model_step(where);
+	for (; from < to; from++)
+		rec[from] = model_pattern(number, from);
+	m.nr_changes++;
+}
+
+/* One writer from its beginning to its end; what interrupts it runs inside. */
+static void model_writer(void)
+{
+	u32 number = m.run.nr_writers++, half, room = (1U << m.sc->shift) - LKST_BLOCK_HEADER;
+	struct writer *below = m.current, *w = &m.writers[number % MODEL_WRITERS];
+	struct lkst_record_head *rec;
+	struct lkst_slot slot;
+
+	*w = (struct writer){ .number = number, .size = model_size(number) };
+	w->window = w->size + m.sc->extra > room ? room : w->size + m.sc->extra;
+	m.run.is_rested |= !below;
+	m.current = w;
+	m.depth++;
+	rec = lkst_ring_reserve(&slot, MODEL_STATE, &m.st, w->size, w->window);
+	if (rec) {
+		CLAIM((w->position & ((1U << m.sc->shift) - 1)) == slot.start &&
+			      (void *)rec == model_at(w->position),
+		      "the slot of writer %u lies elsewhere", number);
+		half = sizeof(*rec) + (w->size - sizeof(*rec)) / 2;
+		model_fill((void *)rec, number, sizeof(*rec), half, "fill the first half");
+		model_fill((void *)rec, number, half, w->size, "fill the second half");
+		w->fate = FATE_FILLED;
+		lkst_ring_commit(&slot, model_id(number));
+	} else {
+		w->fate = FATE_LOST;
+		m.run.nr_lost++;
+		m.run.nr_lost_level += w->level >= LKST_LEVELS;
+	}
+	m.run.nr_exhausted += w->leaves > LKST_PUBLISH_TRIES;
+	m.depth--;
+	m.current = below;
+}
+
+#endif
