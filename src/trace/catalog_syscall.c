@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The two events of a system call: how their records are laid out, and what their fields mean.
+ * abi/syscalls.h has the rule.
+ */
+#include "trace/catalog_syscall.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "abi/syscalls.h"
+
+static const char compat_prefix[] = "compat_";
+static const char entry_prefix[] = "syscall_entry_";
+static const char exit_prefix[] = "syscall_exit_";
+static const char string_suffix[] = "_str";
+
+/* If @name begins with @prefix, what follows it; else NULL. */
+static const char *behind(const char *name, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	return strncmp(name, prefix, length) ? NULL : name + length;
+}
+
+/* What is known of an argument, by its name. */
+static void describe_argument(struct lkst_field_class *f, const struct lkst_syscall_arg *args,
+			      unsigned int nr)
+{
+	bool is_integer = f->type == LKST_CLASS_UINT || f->type == LKST_CLASS_SINT;
+	unsigned int i;
+
+	for (i = 0; i < nr && is_integer; i++)
+		if (!strcmp(f->name, args[i].name))
+			f->sys_meaning = args[i].meaning;
+}
+
+void lkst_catalog_describe_syscall(struct lkst_event_class *event)
+{
+	const char *plain = behind(event->name, compat_prefix);
+	bool is_compat = plain != NULL;
+	const char *of_entry = behind(plain ? plain : event->name, entry_prefix);
+	const char *of_exit = behind(plain ? plain : event->name, exit_prefix);
+	struct lkst_syscall_arg args[LKST_SYSCALL_ARGS_MAX];
+	const struct lkst_syscall *row;
+	unsigned int nr = 0;
+	u16 i;
+
+	for (i = 0; i < event->nr_fields; i++)
+		event->fields[i].sys_meaning = 0;
+	if (!of_entry && !of_exit)
+		return;
+	event->group = LKST_GROUP_SYSCALL;
+	row = lkst_syscall_find(is_compat, of_entry ? of_entry : of_exit);
+	if (!row)
+		return;
+	event->syscall = (s16)(row - lkst_syscalls);
+	if (of_entry)
+		nr = lkst_syscall_args(row, args);
+	for (i = 0; i < event->nr_fields; i++) {
+		struct lkst_field_class *f = &event->fields[i];
+
+		if (of_entry)
+			describe_argument(f, args, nr);
+		else if (!strcmp(f->name, "ret") && f->size == 8)
+			f->sys_meaning = row->result;
+	}
+}
+
+static int set_name(struct lkst_err *e, struct lkst_event_class *event,
+		    const struct lkst_syscall *row, const char *prefix)
+{
+	int n = snprintf(event->name, sizeof(event->name), "%s%s%s",
+			 row->is_compat ? compat_prefix : "", prefix, row->name);
+
+	if (n < 0 || (size_t)n >= sizeof(event->name))
+		return lkst_err_set(e, -EINVAL, "the name of system call %s is too long",
+				    row->name);
+	return 0;
+}
+
+/* Adds a field for the string of each argument that has one. */
+static void add_strings(struct lkst_event_class *event, const struct lkst_syscall_arg *args,
+			unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		struct lkst_field_class *f = &event->fields[event->nr_fields];
+
+		if (args[i].meaning != LKST_SYS_path)
+			continue;
+		*f = (struct lkst_field_class){ .type = LKST_CLASS_STRING, .base = 10 };
+		snprintf(f->name, sizeof(f->name), "%s%s", args[i].name, string_suffix);
+		event->nr_fields++;
+	}
+}
+
+int lkst_catalog_add_syscall(struct lkst_err *e, struct lkst_catalog *c, u16 entry_id, u16 exit_id,
+			     unsigned int row)
+{
+	const struct lkst_syscall *s = &lkst_syscalls[row];
+	const struct lkst_sys_meaning_desc *result = &lkst_sys_meanings[s->result];
+	struct lkst_field_class fields[2 * LKST_SYSCALL_ARGS_MAX] = {};
+	struct lkst_event_class event = { .id = entry_id, .fields = fields };
+	struct lkst_syscall_arg args[LKST_SYSCALL_ARGS_MAX];
+	unsigned int i, nr = lkst_syscall_args(s, args);
+	int code = set_name(e, &event, s, entry_prefix);
+
+	for (i = 0; i < nr; i++) {
+		fields[i].type = args[i].is_signed ? LKST_CLASS_SINT : LKST_CLASS_UINT;
+		fields[i].size = args[i].size;
+		fields[i].base = args[i].base;
+		memcpy(fields[i].name, args[i].name, sizeof(args[i].name));
+	}
+	event.nr_fields = (u16)nr;
+	add_strings(&event, args, nr);
+	if (!code)
+		code = lkst_catalog_add(e, c, &event);
+	if (code)
+		return code;
+
+	event.id = exit_id;
+	event.nr_fields = 1;
+	fields[0] = (struct lkst_field_class){ .name = "ret", .size = 8, .base = result->base };
+	fields[0].type = result->is_signed ? LKST_CLASS_SINT : LKST_CLASS_UINT;
+	add_strings(&event, args, nr);
+	code = set_name(e, &event, s, exit_prefix);
+	return code ? code : lkst_catalog_add(e, c, &event);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the catalogue knows of a system call's two events. Private to the catalogue.
+ */
+#ifndef LKST_TRACE_CATALOG_SYSCALL_H
+#define LKST_TRACE_CATALOG_SYSCALL_H
+
+#include "trace/catalog.h"
+
+/*
+ * If @event is called as the entry or exit of a system call of the table, sets its group, row and
+ * the meanings of its fields; leaves it as it is otherwise.
+ */
+void lkst_catalog_describe_syscall(struct lkst_event_class *event);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The catalogue as CTF 1.8 metadata. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/cleanup.h"
+#include "trace/metadata.h"
+#include "trace/metadata_layout.h"
+
+static void put_int(FILE *f, const struct lkst_ctf_int *t)
+{
+	fprintf(f, "integer { size = %u; align = %u; signed = %s;", t->bits, t->align,
+		t->is_signed ? "true" : "false");
+	if (t->base != 10)
+		fprintf(f, " base = %u;", t->base);
+	if (t->is_text)
+		fputs(" encoding = UTF8;", f);
+	if (t->is_clock)
+		fputs(" map = clock." LKST_CTF_CLOCK ".value;", f);
+	fputs(" }", f);
+}
+
+static void put_aliases(FILE *f, bool of_clock)
+{
+	const struct lkst_ctf_alias *a;
+
+	for (a = lkst_ctf_aliases; a->name; a++) {
+		if (a->type.is_clock != of_clock)
+			continue;
+		fputs("typealias ", f);
+		put_int(f, &a->type);
+		fprintf(f, " := %s;\n", a->name);
+	}
+	fputc('\n', f);
+}
+
+static void put_struct(FILE *f, const struct lkst_ctf_struct *s)
+{
+	const struct lkst_ctf_member *m;
+
+	fprintf(f, "\t%s := struct {\n", s->scope);
+	for (m = s->members; m->name; m++) {
+		fprintf(f, "\t\t%s %s", m->alias, m->name);
+		if (m->count)
+			fprintf(f, "[%u]", m->count);
+		fputs(";\n", f);
+	}
+	fputs("\t}", f);
+	if (s->align)
+		fprintf(f, " align(%u)", s->align);
+	fputs(";\n", f);
+}
+
+/* Writes @text in quotes; what is not plain ASCII as three octal digits. */
+static void put_quoted(FILE *f, const char *text)
+{
+	fputc('"', f);
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			fprintf(f, "\\%c", *text);
+		else if (*text < ' ' || *text > '~')
+			fprintf(f, "\\%03o", (u8)*text);
+		else
+			fputc(*text, f);
+	}
+	fputc('"', f);
+}
+
+static void put_env(FILE *f, const char *name, const char *value)
+{
+	fprintf(f, "\t%s = ", name);
+	put_quoted(f, value);
+	fputs(";\n", f);
+}
+
+static void put_trace(FILE *f, const struct lkst_catalog *c)
+{
+	u32 i;
+
+	fputs("trace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"", f);
+	for (i = 0; i < sizeof(c->uuid); i++)
+		fprintf(f, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", c->uuid[i]);
+	fputs("\";\n\tbyte_order = le;\n", f);
+	put_struct(f, &lkst_ctf_packet_header);
+	fputs("};\n\nenv {\n", f);
+	put_env(f, "hostname", c->hostname);
+	put_env(f, "domain", "kernel");
+	put_env(f, "sysname", "Linux");
+	put_env(f, "kernel_release", c->release);
+	put_env(f, "kernel_version", c->version);
+	put_env(f, "machine", c->machine);
+	put_env(f, "tracer_name", "lkst");
+	fprintf(f, "\tlkst_format = %u;\n", LKST_CTF_FORMAT);
+	/* absolute: readers may lay traces of several machines side by side by time of day. */
+	fprintf(f,
+		"};\n\nclock {\n\tname = \"" LKST_CTF_CLOCK "\";\n"
+		"\tdescription = \"CLOCK_MONOTONIC; with the offset, time of day as recording began\";\n"
+		"\tfreq = %u;\n\toffset = %llu;\n\tabsolute = true;\n};\n\n",
+		LKST_CTF_CLOCK_HZ, (unsigned long long)c->clock_offset_ns);
+}
+
+/* The name of the integer type of field @field, or of its elements. */
+static const char *alias_of(const struct lkst_field_class *field)
+{
+	const struct lkst_ctf_alias *a;
+	struct lkst_ctf_int t = { .bits = field->size * 8, .base = field->base };
+
+	t.is_signed = field->type == LKST_CLASS_SINT || field->type == LKST_CLASS_SINTS;
+	t.is_text = field->type == LKST_CLASS_CHARS || field->type == LKST_CLASS_TEXT;
+	if (t.is_text || field->type == LKST_CLASS_BYTES) {
+		t.bits = 8;
+		t.base = 10;
+	}
+	for (a = lkst_ctf_aliases; a->name; a++)
+		if (a->type.bits == t.bits && a->type.base == t.base &&
+		    a->type.is_signed == t.is_signed && a->type.is_text == t.is_text &&
+		    !a->type.is_clock)
+			return a->name;
+	return "";
+}
+
+static void put_field(FILE *f, const struct lkst_event_class *event, u16 i)
+{
+	const struct lkst_field_class *field = &event->fields[i];
+
+	/* Readers take one underscore off; without it a name might be a word of the language. */
+	switch (field->type) {
+	case LKST_CLASS_UINT:
+	case LKST_CLASS_SINT:
+		fprintf(f, "\t\t%s _%s;\n", alias_of(field), field->name);
+		return;
+	case LKST_CLASS_CHARS:
+	case LKST_CLASS_UINTS:
+	case LKST_CLASS_SINTS:
+		fprintf(f, "\t\t%s _%s[%u];\n", alias_of(field), field->name, field->count);
+		return;
+	case LKST_CLASS_TEXT:
+	case LKST_CLASS_BYTES:
+		fprintf(f, "\t\t%s _%s[_%s];\n", alias_of(field), field->name,
+			event->fields[field->length_field].name);
+		return;
+	default:
+		fprintf(f, "\t\tstring _%s;\n", field->name);
+	}
+}
+
+static void put_event_start(FILE *f, const char *name, u16 id)
+{
+	fputs("event {\n\tname = ", f);
+	put_quoted(f, name);
+	fprintf(f, ";\n\tid = %u;\n\tstream_id = %u;\n\tfields := struct {\n", id,
+		LKST_STREAM_CLASS);
+}
+
+static void put_events(FILE *f, const struct lkst_catalog *c)
+{
+	u32 id;
+	u16 i;
+
+	put_event_start(f, "pad", LKST_ID_PAD);
+	fputs("\t\tuint32_t _len;\n\t\tuint8_t _pad[_len];\n\t};\n};\n", f);
+	for (id = 1; id <= LKST_ID_MAX; id++) {
+		const struct lkst_event_class *event = c->classes[id];
+
+		if (!event)
+			continue;
+		fputc('\n', f);
+		put_event_start(f, event->name, event->id);
+		for (i = 0; i < event->nr_fields; i++)
+			put_field(f, event, i);
+		fputs("\t};\n};\n", f);
+	}
+}
+
+static void put_stream(FILE *f)
+{
+	fprintf(f, "stream {\n\tid = %u;\n", LKST_STREAM_CLASS);
+	put_struct(f, &lkst_ctf_event_header);
+	put_struct(f, &lkst_ctf_packet_context);
+	put_struct(f, &lkst_ctf_event_context);
+	fputs("};\n\n", f);
+}
+
+int lkst_metadata_format(struct lkst_err *e, const struct lkst_catalog *c, char **ret_text)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *f = open_memstream(&text, &length);
+	int failed;
+
+	if (!f)
+		return lkst_err_sys(e, -ENOMEM, "cannot write metadata");
+	fputs(LKST_CTF_SIGNATURE "\n\n", f);
+	put_aliases(f, false);
+	put_trace(f, c);
+	put_aliases(f, true);
+	put_stream(f);
+	put_events(f, c);
+	failed = ferror(f);
+	if (fclose(f) || failed) {
+		free(text);
+		return lkst_err_sys(e, -ENOMEM, "cannot write metadata");
+	}
+	*ret_text = text;
+	return 0;
+}

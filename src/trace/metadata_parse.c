@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * CTF 1.8 metadata back into a catalogue. Takes what metadata_format.c writes: blocks of
+ * attributes, structs one level deep. There is no recursion, and each list has a ceiling.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "trace/metadata.h"
+#include "trace/metadata_types.h"
+
+enum block {
+	BLOCK_TRACE = 1,
+	BLOCK_ENV = 2,
+	BLOCK_CLOCK = 4,
+	BLOCK_STREAM = 8,
+	BLOCKS_NEEDED = 15,
+};
+
+/* ---- the blocks around the events ----------------------------------------------------- */
+
+static int hex_digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static int take_uuid(struct lkst_err *e, struct lkst_ctf_parser *p)
+{
+	char text[LKST_LEX_TEXT_MAX];
+	u8 *uuid = p->catalog->uuid;
+	const char *t = text;
+	int i, code = lkst_lex_string(e, &p->lex, text);
+
+	if (code)
+		return code;
+	for (i = 0; i < 16; i++, t += 2) {
+		if ((i == 4 || i == 6 || i == 8 || i == 10) && *t++ != '-')
+			break;
+		if (hex_digit(t[0]) < 0 || hex_digit(t[1]) < 0)
+			break;
+		uuid[i] = (u8)(hex_digit(t[0]) << 4 | hex_digit(t[1]));
+	}
+	if (i < 16 || *t)
+		return lkst_lex_fail(e, &p->lex, "this is not a UUID");
+	return 0;
+}
+
+static int trace_attribute(struct lkst_err *e, struct lkst_ctf_parser *p, const char *name,
+			   void *arg)
+{
+	int code;
+
+	if (!strcmp(name, "major"))
+		return (code = lkst_ctf_expect_number(e, p, "major", 1)) ? code : 1;
+	if (!strcmp(name, "minor"))
+		return (code = lkst_ctf_expect_number(e, p, "minor", 8)) ? code : 2;
+	if (!strcmp(name, "uuid"))
+		return (code = take_uuid(e, p)) ? code : 4;
+	if (!strcmp(name, "byte_order"))
+		return (code = lkst_ctf_expect_word(e, p, "byte_order", "le")) ? code : 8;
+	if (!strcmp(name, "packet.header"))
+		return (code = lkst_ctf_expect_struct(e, p, &lkst_ctf_packet_header)) ? code : 16;
+	return lkst_ctf_unknown(e, p, "trace", name);
+}
+
+/* Copies what fits of a string of the environment. */
+static int take_env(struct lkst_err *e, struct lkst_ctf_parser *p, char *field, size_t size)
+{
+	char text[LKST_LEX_TEXT_MAX];
+	int code = lkst_lex_string(e, &p->lex, text);
+
+	if (!code && strlen(text) >= size)
+		return lkst_lex_fail(e, &p->lex, "this is longer than %zu characters", size - 1);
+	if (!code)
+		memcpy(field, text, size);
+	return code;
+}
+
+static int env_attribute(struct lkst_err *e, struct lkst_ctf_parser *p, const char *name, void *arg)
+{
+	struct lkst_catalog *c = p->catalog;
+	u64 number;
+	int code;
+
+	if (!strcmp(name, "hostname"))
+		return (code = take_env(e, p, c->hostname, sizeof(c->hostname))) ? code : 1;
+	if (!strcmp(name, "kernel_release"))
+		return (code = take_env(e, p, c->release, sizeof(c->release))) ? code : 2;
+	if (!strcmp(name, "kernel_version"))
+		return (code = take_env(e, p, c->version, sizeof(c->version))) ? code : 4;
+	if (!strcmp(name, "machine"))
+		return (code = take_env(e, p, c->machine, sizeof(c->machine))) ? code : 8;
+	if (!strcmp(name, "lkst_format"))
+		return (code = lkst_ctf_expect_number(e, p, "lkst_format", LKST_CTF_FORMAT)) ? code
+											     : 16;
+	/* Others are for other readers. */
+	if (p->lex.token == LKST_TOKEN_NUMBER)
+		return lkst_lex_number(e, &p->lex, UINT64_MAX, &number);
+	if (p->lex.token == LKST_TOKEN_STRING)
+		return lkst_lex_next(e, &p->lex);
+	return lkst_lex_fail(e, &p->lex, "a number or a string was expected here");
+}
+
+static int clock_attribute(struct lkst_err *e, struct lkst_ctf_parser *p, const char *name,
+			   void *arg)
+{
+	char text[LKST_LEX_TEXT_MAX];
+	int code;
+
+	if (!strcmp(name, "name")) {
+		code = lkst_lex_string(e, &p->lex, text);
+		if (!code && strcmp(text, LKST_CTF_CLOCK))
+			return lkst_lex_fail(e, &p->lex, "only the clock %s can be read",
+					     LKST_CTF_CLOCK);
+		return code ? code : 1;
+	}
+	if (!strcmp(name, "description"))
+		return (code = lkst_lex_string(e, &p->lex, text)) ? code : 2;
+	if (!strcmp(name, "freq"))
+		return (code = lkst_ctf_expect_number(e, p, "freq", LKST_CTF_CLOCK_HZ)) ? code : 4;
+	if (!strcmp(name, "offset")) {
+		code = lkst_lex_number(e, &p->lex, INT64_MAX / 2, &p->catalog->clock_offset_ns);
+		return code ? code : 8;
+	}
+	if (!strcmp(name, "absolute"))
+		return (code = lkst_ctf_expect_word(e, p, "absolute", "true")) ? code : 16;
+	return lkst_ctf_unknown(e, p, "clock", name);
+}
+
+static int stream_attribute(struct lkst_err *e, struct lkst_ctf_parser *p, const char *name,
+			    void *arg)
+{
+	int code;
+
+	if (!strcmp(name, "id"))
+		return (code = lkst_ctf_expect_number(e, p, "the stream's id", LKST_STREAM_CLASS))
+			       ? code
+			       : 1;
+	if (!strcmp(name, "event.header"))
+		return (code = lkst_ctf_expect_struct(e, p, &lkst_ctf_event_header)) ? code : 2;
+	if (!strcmp(name, "packet.context"))
+		return (code = lkst_ctf_expect_struct(e, p, &lkst_ctf_packet_context)) ? code : 4;
+	if (!strcmp(name, "event.context"))
+		return (code = lkst_ctf_expect_struct(e, p, &lkst_ctf_event_context)) ? code : 8;
+	return lkst_ctf_unknown(e, p, "stream", name);
+}
+
+/* ---- events ------------------------------------------------------------------------- */
+
+/* The index of the field that is called @name in the text. */
+static int find_length(struct lkst_err *e, struct lkst_ctf_parser *p, u32 before, const char *name,
+		       u16 *ret_index)
+{
+	u32 k;
+
+	for (k = 0; k < before; k++)
+		if (!strcmp(p->members[k].name, name)) {
+			*ret_index = (u16)k;
+			return 0;
+		}
+	return lkst_lex_fail(e, &p->lex, "the length %.64s is no earlier field", name);
+}
+
+static int member_to_field(struct lkst_err *e, struct lkst_ctf_parser *p, u32 i)
+{
+	const struct lkst_ctf_decl *m = &p->members[i];
+	const struct lkst_ctf_int *t = &m->type;
+	struct lkst_field_class *f = &p->fields[i];
+
+	memset(f, 0, sizeof(*f));
+	if (m->name[0] != '_')
+		return lkst_lex_fail(e, &p->lex, "the field %.64s does not begin with '_'",
+				     m->name);
+	memcpy(f->name, m->name + 1, LKST_NAME_MAX - 1);
+	f->base = 10;
+	if (m->is_string) {
+		f->type = LKST_CLASS_STRING;
+		return 0;
+	}
+	if (t->is_clock || (t->bits != 8 && t->bits != 16 && t->bits != 32 && t->bits != 64) ||
+	    t->align != (t->bits > 32 ? 32 : t->bits) ||
+	    (t->base != 8 && t->base != 10 && t->base != 16))
+		return lkst_lex_fail(e, &p->lex, "the integer of field %.64s cannot be read",
+				     m->name);
+	if (m->length_name[0]) {
+		if (t->bits != 8)
+			return lkst_lex_fail(e, &p->lex, "only sequences of bytes can be read");
+		f->type = t->is_text ? LKST_CLASS_TEXT : LKST_CLASS_BYTES;
+		return find_length(e, p, i, m->length_name, &f->length_field);
+	}
+	f->count = m->count;
+	if (t->is_text) {
+		if (!m->count || t->bits != 8)
+			return lkst_lex_fail(e, &p->lex, "field %.64s is of characters that %s",
+					     m->name, "cannot be read");
+		f->type = LKST_CLASS_CHARS;
+		return 0;
+	}
+	f->size = t->bits / 8;
+	f->base = t->base;
+	if (m->count)
+		f->type = t->is_signed ? LKST_CLASS_SINTS : LKST_CLASS_UINTS;
+	else
+		f->type = t->is_signed ? LKST_CLASS_SINT : LKST_CLASS_UINT;
+	return 0;
+}
+
+static int take_fields(struct lkst_err *e, struct lkst_ctf_parser *p,
+		       struct lkst_event_class *event)
+{
+	u32 i;
+	int code = lkst_ctf_parse_struct(e, p);
+
+	if (!code && p->align)
+		return lkst_lex_fail(e, &p->lex, "the fields are aligned in a way of their own");
+	for (i = 0; !code && i < p->nr_members; i++)
+		code = member_to_field(e, p, i);
+	event->fields = p->fields;
+	event->nr_fields = (u16)p->nr_members;
+	return code;
+}
+
+static int event_attribute(struct lkst_err *e, struct lkst_ctf_parser *p, const char *name,
+			   void *arg)
+{
+	struct lkst_event_class *event = arg;
+	char text[LKST_LEX_TEXT_MAX];
+	u64 id;
+	int code;
+
+	if (!strcmp(name, "name")) {
+		code = lkst_lex_string(e, &p->lex, text);
+		if (!code && strlen(text) >= LKST_NAME_MAX)
+			return lkst_lex_fail(e, &p->lex, "the event's name is too long");
+		if (!code)
+			memcpy(event->name, text, LKST_NAME_MAX);
+		return code ? code : 1;
+	}
+	if (!strcmp(name, "id")) {
+		code = lkst_lex_number(e, &p->lex, LKST_ID_MAX, &id);
+		if (!code)
+			event->id = (u16)id;
+		return code ? code : 2;
+	}
+	if (!strcmp(name, "stream_id"))
+		return (code = lkst_ctf_expect_number(e, p, "stream_id", LKST_STREAM_CLASS)) ? code
+											     : 4;
+	if (!strcmp(name, "fields"))
+		return (code = take_fields(e, p, event)) ? code : 8;
+	return lkst_ctf_unknown(e, p, "event", name);
+}
+
+/* The event of padding is stepped over by its own rule, so it must be declared by that rule. */
+static bool is_padding(const struct lkst_event_class *event)
+{
+	const struct lkst_field_class *f = event->fields;
+
+	return event->nr_fields == 2 && f[0].type == LKST_CLASS_UINT && f[0].size == 4 &&
+	       f[1].type == LKST_CLASS_BYTES && f[1].length_field == 0;
+}
+
+static int parse_event(struct lkst_err *e, struct lkst_ctf_parser *p)
+{
+	unsigned int line = p->lex.line;
+	struct lkst_event_class event = {};
+	int code = lkst_ctf_parse_block(e, p, "event", 15, event_attribute, &event);
+
+	if (code)
+		return code;
+	if (event.id == LKST_ID_PAD) {
+		if (!is_padding(&event))
+			return lkst_lex_fail(e, &p->lex, "event 0 must be padding");
+		return 0;
+	}
+	code = lkst_catalog_add(e, p->catalog, &event);
+	if (code)
+		lkst_err_add(e, "line %u", line);
+	return code == -EINVAL || code == -EEXIST ? -EBADMSG : code;
+}
+
+/* ---- the whole ----------------------------------------------------------------------- */
+
+static int parse_once(struct lkst_err *e, struct lkst_ctf_parser *p, const char *what, u32 block,
+		      u32 needed, lkst_ctf_attribute *attribute)
+{
+	if (p->seen & block)
+		return lkst_lex_fail(e, &p->lex, "there are two blocks %s", what);
+	p->seen |= block;
+	return lkst_ctf_parse_block(e, p, what, needed, attribute, NULL);
+}
+
+static int parse_all(struct lkst_err *e, struct lkst_ctf_parser *p)
+{
+	char word[LKST_LEX_TEXT_MAX];
+	int code = lkst_lex_next(e, &p->lex);
+
+	while (!code && p->lex.token != LKST_TOKEN_END) {
+		code = lkst_lex_word(e, &p->lex, word);
+		if (code)
+			return code;
+		if (!strcmp(word, "typealias")) {
+			code = lkst_ctf_parse_alias(e, p);
+			continue; /* has taken its own semicolon */
+		}
+		if (!strcmp(word, "trace"))
+			code = parse_once(e, p, "trace", BLOCK_TRACE, 31, trace_attribute);
+		else if (!strcmp(word, "env"))
+			code = parse_once(e, p, "env", BLOCK_ENV, 16, env_attribute);
+		else if (!strcmp(word, "clock"))
+			code = parse_once(e, p, "clock", BLOCK_CLOCK, 1 | 4 | 8, clock_attribute);
+		else if (!strcmp(word, "stream"))
+			code = parse_once(e, p, "stream", BLOCK_STREAM, 15, stream_attribute);
+		else if (!strcmp(word, "event"))
+			code = parse_event(e, p);
+		else
+			return lkst_lex_fail(e, &p->lex, "%.64s is not known here", word);
+		if (!code)
+			code = lkst_lex_mark(e, &p->lex, ';');
+	}
+	if (!code && p->seen != BLOCKS_NEEDED)
+		return lkst_lex_fail(e, &p->lex,
+				     "one of the blocks trace, env, clock and stream is %s",
+				     "missing: the text is cut short");
+	return code;
+}
+
+int lkst_metadata_parse(struct lkst_err *e, const char *text, size_t length,
+			struct lkst_catalog **ret_catalog)
+{
+	static const u8 packetized[] = { 0x57, 0x1d, 0xd1, 0x75 }; /* CTF 1.8.3, section 7.1 */
+	size_t signature = strlen(LKST_CTF_SIGNATURE);
+	_cleanup_free_ struct lkst_ctf_parser *p = NULL;
+	int code;
+
+	if (length > LKST_METADATA_MAX)
+		return lkst_err_set(e, -EFBIG, "metadata is larger than %u bytes",
+				    LKST_METADATA_MAX);
+	if (length >= sizeof(packetized) && !memcmp(text, packetized, sizeof(packetized)))
+		return lkst_err_set(e, -EBADMSG, "metadata is in packets, not in plain text");
+	if (length < signature || memcmp(text, LKST_CTF_SIGNATURE, signature))
+		return lkst_err_set(e, -EBADMSG, "metadata does not begin with \"%s\"",
+				    LKST_CTF_SIGNATURE);
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return lkst_err_sys(e, -ENOMEM, "metadata");
+	p->catalog = lkst_catalog_new();
+	if (!p->catalog)
+		return lkst_err_sys(e, -ENOMEM, "metadata");
+	lkst_lex_init(&p->lex, text, length);
+	code = parse_all(e, p);
+	if (code) {
+		lkst_catalog_free(p->catalog);
+		lkst_err_add(e, "metadata");
+		return code;
+	}
+	*ret_catalog = p->catalog;
+	return 0;
+}

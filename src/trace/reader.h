@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A trace directory, opened for reading: its streams' blocks, and all their records merged into
+ * one order of time. Damage costs what it covers: a block that cannot be read is a counted gap.
+ */
+#ifndef LKST_TRACE_READER_H
+#define LKST_TRACE_READER_H
+
+#include "trace/block.h"
+
+struct lkst_trace;
+
+/*
+ * Opens the trace in directory @path. Files are mapped; nothing is written. As CTF readers do, it
+ * takes every file as a stream but `metadata`, empty ones, and names that begin with a dot. A file
+ * that another process shortens while it is open ends this one (SIGBUS).
+ */
+int lkst_trace_open(struct lkst_err *e, const char *path, struct lkst_trace **ret_trace);
+void lkst_trace_close(struct lkst_trace *t);
+void lkst_trace_closep(struct lkst_trace **t);
+
+const struct lkst_catalog *lkst_trace_catalog(const struct lkst_trace *t);
+
+/* First and last time of any record, ns, state aside; 0 and 0 if there is none. */
+void lkst_trace_range(const struct lkst_trace *t, u64 *ret_begin_ns, u64 *ret_end_ns);
+
+/*
+ * A stream: the blocks of one CPU and buffer, in order of sequence number. Streams are numbered in
+ * the order of CPU, then buffer.
+ */
+struct lkst_stream_info {
+	const char *file; /* name within the directory */
+	u64 instance;
+	u32 cpu, buffer;
+	u32 nr_blocks;
+	u64 nr_lost_events;    /* events_discarded, from first to last block */
+	u64 nr_missing_blocks; /* holes in the sequence numbers that no bad block explains */
+	u64 nr_bad_blocks;     /* present but unreadable, as their headers say */
+	u64 nr_bad_bytes;
+};
+unsigned int lkst_trace_nr_streams(const struct lkst_trace *t);
+const struct lkst_stream_info *lkst_trace_stream(const struct lkst_trace *t, unsigned int i);
+
+/*
+ * Block @block of stream @stream, to walk by hand. Valid until the next call for that stream; its
+ * `bytes` as long as the trace is open.
+ */
+const struct lkst_block *lkst_trace_block(const struct lkst_trace *t, unsigned int stream,
+					  unsigned int block);
+
+/*
+ * Reads every record of every block and calls @report with each stretch of a file that cannot be
+ * read. Returns how many there were; 0: the trace is whole.
+ */
+typedef void lkst_trace_report(void *arg, const struct lkst_stream_info *stream, u64 offset,
+			       u64 bytes, const char *text);
+u64 lkst_trace_check(const struct lkst_trace *t, lkst_trace_report *report, void *arg);
+
+/* A place where records are missing. */
+struct lkst_gap {
+	u32 cpu, buffer;
+	u64 from_ns, to_ns;
+	u64 events; /* known to be missing, 0: not known */
+	u64 blocks;
+	const char *why; /* a static sentence */
+};
+
+/*
+ * One pass over the merged records from @from_ns to @to_ns, both included (0 and UINT64_MAX: all).
+ * Several may be open on a trace.
+ */
+struct lkst_merge;
+int lkst_merge_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
+		   struct lkst_merge **ret_merge);
+void lkst_merge_free(struct lkst_merge *m);
+void lkst_merge_freep(struct lkst_merge **m);
+
+/*
+ * The next record in order of time (equal times: by CPU, then buffer): 1, or 0 at the end. Damage is
+ * skipped and shows up as a gap. Records of the state stream come first, whatever their time.
+ */
+int lkst_merge_next(struct lkst_merge *m, struct lkst_record *ret_record);
+
+/*
+ * The next of the gaps that the pass has met, in order: 1, or 0 if there is none. A gap is met no
+ * later than the first record that its stream has behind it. Take them as they come: of those left
+ * lying only a large number is kept apart.
+ */
+int lkst_merge_gap(struct lkst_merge *m, struct lkst_gap *ret_gap);
+
+#endif

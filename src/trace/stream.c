@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One stream file, mapped and indexed. The headers of its blocks decide what is good; what the
+ * records say comes later, when they are read.
+ */
+#include "trace/stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "abi/control.h"
+#include "base/cleanup.h"
+#include "trace/block_walk.h"
+
+enum { UNIT = 1 << LKST_BLOCK_SHIFT_MIN };
+
+static u64 header_u64(const struct lkst_stream *s, u32 start, size_t at)
+{
+	return lkst_le64(s->bytes + (size_t)start * UNIT + at);
+}
+
+static u64 seq_of(const struct lkst_stream *s, u32 start)
+{
+	return header_u64(s, start, offsetof(struct lkst_block_header, packet_seq_num));
+}
+
+static u64 begin_of(const struct lkst_stream *s, u32 start)
+{
+	return header_u64(s, start, offsetof(struct lkst_block_header, timestamp_begin));
+}
+
+static u64 end_of(const struct lkst_stream *s, u32 start)
+{
+	return header_u64(s, start, offsetof(struct lkst_block_header, timestamp_end));
+}
+
+static u64 size_of(const struct lkst_stream *s, u32 start)
+{
+	return header_u64(s, start, offsetof(struct lkst_block_header, packet_size)) / 8;
+}
+
+/* ---- the scan over a file --------------------------------------------------------- */
+
+/* A pass over the places where blocks can start. */
+struct scan {
+	const struct lkst_stream *stream;
+	const u8 *uuid;
+	size_t at;
+	u32 step; /* how far to the next place behind a bad one */
+	bool has_instance;
+	u64 instance; /* a file holds one stream */
+	struct lkst_err err;
+};
+
+static int scan_parse(struct scan *scan, struct lkst_block *ret_block)
+{
+	int code = lkst_block_parse(&scan->err, scan->stream->bytes + scan->at,
+				    scan->stream->length - scan->at, scan->uuid, ret_block);
+
+	if (code)
+		return code;
+	if (scan->has_instance && ret_block->instance != scan->instance)
+		return lkst_err_set(&scan->err, -EBADMSG, "the block belongs to another stream");
+	scan->step = ret_block->size;
+	return 0;
+}
+
+/*
+ * 1: a good block, which started at *@ret_at. -1: *@ret_bad_bytes from *@ret_at on hold none, and
+ * scan->err says what was wrong at the first. 0: the end.
+ */
+static int scan_next(struct scan *scan, size_t *ret_at, struct lkst_block *ret_block,
+		     size_t *ret_bad_bytes)
+{
+	const size_t length = scan->stream->length;
+	struct lkst_err first;
+	struct lkst_block next;
+	size_t left;
+
+	*ret_at = scan->at;
+	if (scan->at >= length)
+		return 0;
+	if (!scan_parse(scan, ret_block)) {
+		scan->at += ret_block->size;
+		return 1;
+	}
+	first = scan->err;
+	do {
+		left = length - scan->at;
+		scan->at += left < scan->step ? left : scan->step;
+	} while (scan->at < length && scan_parse(scan, &next));
+	scan->err = first;
+	*ret_bad_bytes = scan->at - *ret_at;
+	return -1;
+}
+
+/* A scan of @s. The stream is what two of the first three good blocks say, or else the first. */
+static struct scan scan_begin(const struct lkst_stream *s, const u8 *uuid)
+{
+	struct scan scan = { .stream = s, .uuid = uuid, .step = UNIT };
+	struct scan ahead = scan;
+	struct lkst_block block;
+	u64 instance[3] = {};
+	size_t at, bad;
+	int r, nr = 0;
+
+	while (nr < 3 && (r = scan_next(&ahead, &at, &block, &bad)))
+		if (r > 0)
+			instance[nr++] = block.instance;
+	scan.has_instance = nr > 0;
+	scan.instance = instance[nr == 3 && instance[1] == instance[2] ? 1 : 0];
+	return scan;
+}
+
+void lkst_stream_report_bad(const struct lkst_stream *s, const u8 *uuid, lkst_stream_report *report,
+			    void *arg)
+{
+	struct scan scan = scan_begin(s, uuid);
+	struct lkst_block block;
+	size_t at, bad;
+	u32 i;
+	int r;
+
+	while ((r = scan_next(&scan, &at, &block, &bad)))
+		if (r < 0)
+			report(arg, at, bad, scan.err.text);
+	for (i = 0; i < s->nr_rejected; i++)
+		report(arg, (u64)s->rejected[i] * UNIT, size_of(s, s->rejected[i]),
+		       "the block's number and times do not fit its neighbours'");
+}
+
+/* ---- the index -------------------------------------------------------------------- */
+
+static int push(struct lkst_err *e, u32 **list, u32 *nr, u32 *room, u32 value)
+{
+	if (*nr == *room) {
+		u32 wanted = *room ? *room * 2 : 64;
+		u32 *grown = wanted > *room ? reallocarray(*list, wanted, sizeof(**list)) : NULL;
+
+		if (!grown)
+			return lkst_err_sys(e, -ENOMEM, "the index of blocks");
+		*list = grown;
+		*room = wanted;
+	}
+	(*list)[(*nr)++] = value;
+	return 0;
+}
+
+/* Puts a block aside whose header is sound but contradicts others. */
+static int reject(struct lkst_err *e, struct lkst_stream *s, u32 start)
+{
+	s->info.nr_bad_blocks++;
+	s->info.nr_bad_bytes += size_of(s, start);
+	return push(e, &s->rejected, &s->nr_rejected, &s->rejected_room, start);
+}
+
+/* Counts bytes without a block, once it is known how large the blocks are. */
+static void count_bad(struct lkst_stream *s, size_t bytes, u32 block_size)
+{
+	u64 blocks = (bytes + block_size - 1) / block_size;
+
+	s->info.nr_bad_blocks += blocks;
+	s->info.nr_bad_bytes += bytes;
+	s->nr_bad_tail += blocks;
+}
+
+/*
+ * Lists the good blocks in the order of the file. *@ret_is_sorted: that is their true order.
+ * *@ret_has_long: one covers a long time.
+ */
+static int list_blocks(struct lkst_err *e, struct lkst_stream *s, const u8 *uuid,
+		       bool *ret_is_sorted, bool *ret_has_long)
+{
+	struct scan scan = scan_begin(s, uuid);
+	u64 last_seq = 0, last_begin = 0;
+	struct lkst_block block;
+	size_t at, bad = 0, lead = 0;
+	int r, code;
+
+	*ret_is_sorted = true;
+	*ret_has_long = false;
+	while ((r = scan_next(&scan, &at, &block, &bad))) {
+		if (r < 0 && !s->info.nr_blocks) {
+			lead = bad;
+			continue;
+		}
+		if (r < 0) {
+			count_bad(s, bad, scan.step);
+			continue;
+		}
+		if (s->info.nr_blocks && (block.seq <= last_seq || block.begin_ns < last_begin))
+			*ret_is_sorted = false;
+		if (block.end_ns - block.begin_ns >= LKST_TIME_GAP_MAX)
+			*ret_has_long = true;
+		last_seq = block.seq;
+		last_begin = block.begin_ns;
+		count_bad(s, lead, block.size);
+		lead = 0;
+		s->nr_bad_tail = 0;
+		code = push(e, &s->starts, &s->info.nr_blocks, &s->room, (u32)(at / UNIT));
+		if (code)
+			return code;
+	}
+	count_bad(s, lead, UNIT);
+	if (scan.has_instance) {
+		s->info.instance = scan.instance;
+		s->info.cpu = (u32)scan.instance;
+		s->info.buffer = (u32)(scan.instance >> 32);
+	}
+	return 0;
+}
+
+struct numbered {
+	u64 seq;
+	u32 start;
+};
+
+static int by_number(const void *a, const void *b)
+{
+	const struct numbered *x = a, *y = b;
+
+	if (x->seq != y->seq)
+		return x->seq < y->seq ? -1 : 1;
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static bool is_copy(const struct lkst_stream *s, u32 a, u32 b)
+{
+	return size_of(s, a) == size_of(s, b) &&
+	       !memcmp(s->bytes + (size_t)a * UNIT, s->bytes + (size_t)b * UNIT, size_of(s, a));
+}
+
+/* Brings the blocks into the order of their numbers; of several of one number the first stays. */
+static int sort_blocks(struct lkst_err *e, struct lkst_stream *s)
+{
+	_cleanup_free_ struct numbered *list = calloc(s->info.nr_blocks, sizeof(*list));
+	u32 i, nr = 0;
+	int code = 0;
+
+	if (!list)
+		return lkst_err_sys(e, -ENOMEM, "the index of blocks");
+	for (i = 0; i < s->info.nr_blocks; i++)
+		list[i] = (struct numbered){ seq_of(s, s->starts[i]), s->starts[i] };
+	qsort(list, s->info.nr_blocks, sizeof(*list), by_number);
+	for (i = 0; i < s->info.nr_blocks && !code; i++) {
+		if (!nr || seq_of(s, s->starts[nr - 1]) != list[i].seq)
+			s->starts[nr++] = list[i].start;
+		else if (!is_copy(s, s->starts[nr - 1], list[i].start))
+			code = reject(e, s, list[i].start);
+	}
+	s->info.nr_blocks = nr;
+	return code;
+}
+
+/*
+ * Two neighbours by number, of which the later one begins earlier: true if it is the first of them
+ * that must go. The block before both decides, or else the one behind them.
+ */
+static bool must_drop_first(const struct lkst_stream *s, u32 nr_before, u32 second, u32 third,
+			    bool has_third)
+{
+	u32 first = s->starts[nr_before];
+
+	if (nr_before)
+		return end_of(s, s->starts[nr_before - 1]) <= begin_of(s, second);
+	return has_third && begin_of(s, first) > begin_of(s, third);
+}
+
+/* Drops blocks so that the beginnings of those that remain do not fall. */
+static int settle_times(struct lkst_err *e, struct lkst_stream *s)
+{
+	u32 i, nr = 0, nr_all = s->info.nr_blocks;
+	int code = 0;
+
+	for (i = 0; i < nr_all && !code; i++) {
+		u32 start = s->starts[i];
+		bool keep = true;
+
+		while (keep && nr && begin_of(s, start) < begin_of(s, s->starts[nr - 1]) && !code) {
+			u32 third = i + 1 < nr_all ? s->starts[i + 1] : 0;
+
+			if (must_drop_first(s, nr - 1, start, third, i + 1 < nr_all))
+				code = reject(e, s, s->starts[--nr]);
+			else
+				keep = false;
+		}
+		if (keep)
+			s->starts[nr++] = start;
+		else if (!code)
+			code = reject(e, s, start);
+	}
+	s->info.nr_blocks = nr;
+	return code;
+}
+
+/*
+ * Whether the block's records reach to its end. If they stop half a turn of the clock's 48 bits short of
+ * it, then it is the beginning that is wrong, and with it the time of each record.
+ */
+static bool is_plausible(const struct lkst_block *block, const struct lkst_catalog *catalog)
+{
+	struct lkst_block_cursor cursor;
+	struct lkst_record record;
+	int r;
+
+	if (block->end_ns - block->begin_ns < LKST_TIME_GAP_MAX)
+		return true;
+	lkst_block_cursor_init(&cursor, block);
+	while ((r = lkst_block_step(&cursor, catalog, &record)) > 0)
+		;
+	return r == 0 && block->end_ns - cursor.ns < LKST_TIME_GAP_MAX;
+}
+
+/* Drops blocks that cover so long a time that their records may be a turn of 48 bits off. */
+static int drop_implausible(struct lkst_err *e, struct lkst_stream *s,
+			    const struct lkst_catalog *catalog)
+{
+	struct lkst_block block;
+	u32 i, nr = 0;
+	int code = 0;
+
+	for (i = 0; i < s->info.nr_blocks && !code; i++) {
+		u32 start = s->starts[i];
+
+		lkst_stream_block(s, i, &block);
+		if (is_plausible(&block, catalog))
+			s->starts[nr++] = start;
+		else
+			code = reject(e, s, start);
+	}
+	s->info.nr_blocks = nr;
+	return code;
+}
+
+/* Fills what the sequence numbers and the writers' own counts say is missing. */
+static void count_missing(struct lkst_stream *s)
+{
+	struct lkst_block first, last;
+	u64 holes;
+
+	if (!s->info.nr_blocks)
+		return;
+	lkst_stream_block(s, 0, &first);
+	lkst_stream_block(s, s->info.nr_blocks - 1, &last);
+	holes = last.seq - first.seq - (s->info.nr_blocks - 1);
+	s->info.nr_missing_blocks =
+		holes > s->info.nr_bad_blocks ? holes - s->info.nr_bad_blocks : 0;
+	s->nr_bad_extra = s->info.nr_bad_blocks > holes ? s->info.nr_bad_blocks - holes : 0;
+	if (last.discarded > first.discarded)
+		s->info.nr_lost_events = last.discarded - first.discarded;
+}
+
+/* Finds the times of the first and the last record. */
+static void find_range(struct lkst_stream *s, const struct lkst_catalog *catalog)
+{
+	struct lkst_block_cursor cursor;
+	struct lkst_record record = {};
+	struct lkst_block block;
+	u32 i;
+
+	for (i = 0; i < s->info.nr_blocks && !s->has_records; i++) {
+		lkst_stream_block(s, i, &block);
+		lkst_block_cursor_init(&cursor, &block);
+		s->has_records = lkst_block_step(&cursor, catalog, &record) > 0;
+	}
+	if (!s->has_records)
+		return;
+	s->begin_ns = s->end_ns = record.ns;
+	for (i = s->info.nr_blocks; i-- > 0;) {
+		bool found = false;
+
+		lkst_stream_block(s, i, &block);
+		lkst_block_cursor_init(&cursor, &block);
+		while (lkst_block_step(&cursor, catalog, &record) > 0)
+			found = true;
+		if (found) {
+			s->end_ns = record.ns;
+			return;
+		}
+	}
+}
+
+/* ---- opening ---------------------------------------------------------------------- */
+
+static int map_file(struct lkst_err *e, int dir_fd, struct lkst_stream *s)
+{
+	_cleanup_close_ int fd = openat(dir_fd, s->file, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	void *bytes;
+
+	if (fd < 0 || fstat(fd, &st))
+		return lkst_err_sys(e, -errno, "%s", s->file);
+	if ((u64)st.st_size > SIZE_MAX || (u64)st.st_size / UNIT >= UINT32_MAX)
+		return lkst_err_set(e, -EFBIG, "%s is too large", s->file);
+	if (!st.st_size)
+		return 0;
+	bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (bytes == MAP_FAILED)
+		return lkst_err_sys(e, -errno, "cannot map %s", s->file);
+	s->bytes = bytes;
+	s->length = (size_t)st.st_size;
+	/* Blocks are read in order: read far ahead, and let go of what was read. */
+	madvise(bytes, s->length, MADV_SEQUENTIAL);
+	return 0;
+}
+
+int lkst_stream_open(struct lkst_err *e, int dir_fd, const char *name,
+		     const struct lkst_catalog *catalog, struct lkst_stream **ret_stream)
+{
+	struct lkst_stream *s = calloc(1, sizeof(*s));
+	bool is_sorted, has_long;
+	int code;
+
+	if (!s)
+		return lkst_err_sys(e, -ENOMEM, "%s", name);
+	snprintf(s->file, sizeof(s->file), "%s", name);
+	s->info.file = s->file;
+	/* What the name says is overruled by the first good block. */
+	lkst_stream_name_parse(name, &s->info.cpu, &s->info.buffer);
+	s->info.instance = lkst_stream_instance(s->info.cpu, s->info.buffer);
+	code = map_file(e, dir_fd, s);
+	if (!code)
+		code = list_blocks(e, s, catalog->uuid, &is_sorted, &has_long);
+	if (!code && !is_sorted)
+		code = sort_blocks(e, s);
+	if (!code && !is_sorted)
+		code = settle_times(e, s);
+	if (!code && has_long)
+		code = drop_implausible(e, s, catalog);
+	if (code) {
+		lkst_stream_close(s);
+		return code;
+	}
+	s->nr_bad_extra = s->info.nr_bad_blocks;
+	count_missing(s);
+	find_range(s, catalog);
+	*ret_stream = s;
+	return 0;
+}
+
+void lkst_stream_close(struct lkst_stream *s)
+{
+	if (!s)
+		return;
+	if (s->bytes)
+		munmap((void *)s->bytes, s->length);
+	free(s->starts);
+	free(s->rejected);
+	free(s);
+}
+
+u64 lkst_stream_offset(const struct lkst_stream *s, u32 i)
+{
+	return (u64)s->starts[i] * UNIT;
+}
+
+u64 lkst_stream_begin(const struct lkst_stream *s, u32 i)
+{
+	return begin_of(s, s->starts[i]);
+}
+
+void lkst_stream_block(const struct lkst_stream *s, u32 i, struct lkst_block *ret_block)
+{
+	size_t at = (size_t)s->starts[i] * UNIT;
+	struct lkst_err unused;
+
+	/*
+	 * It was good when the file was opened; should another process have changed the file since, then
+	 * an empty block is what is left of it.
+	 */
+	if (lkst_block_parse(&unused, s->bytes + at, s->length - at, NULL, ret_block))
+		*ret_block = (struct lkst_block){ .bytes = s->bytes + at };
+	/* A damaged end would lend its time to damaged records. */
+	if (i + 1 < s->info.nr_blocks && lkst_stream_begin(s, i + 1) < ret_block->end_ns)
+		ret_block->end_ns = lkst_stream_begin(s, i + 1);
+}
+
+/* ---- names ------------------------------------------------------------------------ */
+
+void lkst_stream_name(u32 cpu, u32 buffer, char ret_name[LKST_STREAM_NAME_MAX])
+{
+	if (buffer == LKST_BUFFER_STATE)
+		snprintf(ret_name, LKST_STREAM_NAME_MAX, "state");
+	else if (buffer == LKST_BUFFER_MAIN)
+		snprintf(ret_name, LKST_STREAM_NAME_MAX, "main.%u", cpu);
+	else if (buffer == LKST_BUFFER_LIFE)
+		snprintf(ret_name, LKST_STREAM_NAME_MAX, "life.%u", cpu);
+	else
+		snprintf(ret_name, LKST_STREAM_NAME_MAX, "buffer%u.%u", buffer, cpu);
+}
+
+bool lkst_stream_name_parse(const char *name, u32 *ret_cpu, u32 *ret_buffer)
+{
+	char same[LKST_STREAM_NAME_MAX];
+	u32 cpu = 0, buffer;
+
+	if (!strcmp(name, "state"))
+		buffer = LKST_BUFFER_STATE;
+	else if (sscanf(name, "main.%5u", &cpu) == 1)
+		buffer = LKST_BUFFER_MAIN;
+	else if (sscanf(name, "life.%5u", &cpu) == 1)
+		buffer = LKST_BUFFER_LIFE;
+	else if (sscanf(name, "buffer%5u.%5u", &buffer, &cpu) != 2)
+		return false;
+	/* Only if it is that name to the last character. */
+	lkst_stream_name(cpu, buffer, same);
+	if (strcmp(name, same) || cpu >= LKST_CPUS_MAX || buffer > LKST_BUFFER_STATE)
+		return false;
+	*ret_cpu = cpu;
+	*ret_buffer = buffer;
+	return true;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One stream file of a trace, mapped, with an index of its good blocks in order of sequence
+ * number and time. Private to the reader.
+ */
+#ifndef LKST_TRACE_STREAM_H
+#define LKST_TRACE_STREAM_H
+
+#include "trace/reader.h"
+
+enum {
+	/* The file names of the writer's streams, with their NUL. */
+	LKST_STREAM_NAME_MAX = 256,
+};
+
+struct lkst_stream {
+	struct lkst_stream_info info;
+	char file[LKST_STREAM_NAME_MAX];
+	const u8 *bytes; /* the file, mapped */
+	size_t length;
+
+	/*
+	 * The good blocks: where each starts, in units of the smallest block size. Four bytes for
+	 * each, and no parsed header, for a trace may have many million blocks.
+	 */
+	u32 *starts;
+	u32 room;
+
+	/* Blocks with a sound header that contradicts the others', in the same units. */
+	u32 *rejected;
+	u32 nr_rejected, rejected_room;
+
+	u64 nr_bad_tail;  /* unreadable blocks behind the last good one */
+	u64 nr_bad_extra; /* unreadable blocks that explain no hole in the numbers */
+	bool has_records;
+	u64 begin_ns, end_ns;	 /* of the first and last record, if there is one */
+	struct lkst_block block; /* what lkst_trace_block() gave out last */
+};
+
+/* Called with each unreadable block or part of one: its place, size and what is wrong. */
+typedef void lkst_stream_report(void *arg, u64 offset, u64 bytes, const char *text);
+
+/*
+ * Maps file @name of directory @dir_fd and indexes it. A file without one good block is a stream
+ * too: its damage counts.
+ */
+int lkst_stream_open(struct lkst_err *e, int dir_fd, const char *name,
+		     const struct lkst_catalog *catalog, struct lkst_stream **ret_stream);
+void lkst_stream_close(struct lkst_stream *s);
+
+/* Good block number @i, which is below info.nr_blocks. Its end_ns is at most the next one's begin. */
+void lkst_stream_block(const struct lkst_stream *s, u32 i, struct lkst_block *ret_block);
+
+/* Where block @i starts in the file. */
+u64 lkst_stream_offset(const struct lkst_stream *s, u32 i);
+
+/* When good block @i begins, ns. */
+u64 lkst_stream_begin(const struct lkst_stream *s, u32 i);
+
+/* Reports what holds no good block, in order of its place; then the blocks that were rejected. */
+void lkst_stream_report_bad(const struct lkst_stream *s, const u8 *uuid, lkst_stream_report *report,
+			    void *arg);
+
+/* The file name of a stream, and back; false if @name is not one that the writer gives. */
+void lkst_stream_name(u32 cpu, u32 buffer, char ret_name[LKST_STREAM_NAME_MAX]);
+bool lkst_stream_name_parse(const char *name, u32 *ret_cpu, u32 *ret_buffer);
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Who is who: the threads of a trace, by the records that speak of them. */
+#include "trace/threads.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+enum {
+	TID_MAX = 4 * 1024 * 1024, /* PID_MAX_LIMIT, include/linux/threads.h */
+	CHUNK = 256,		   /* threads allocated at once; they never move */
+	SLOTS_MIN = 1024,
+};
+
+/* What a field says of a thread. */
+enum role {
+	ROLE_TID, /* which thread; without it the record's own */
+	ROLE_PID,
+	ROLE_PARENT,
+	ROLE_PRIO,
+	ROLE_FLAGS,
+	ROLE_COMM,
+	ROLE_TASK,
+	ROLE_OLD_TID, /* the number that the thread had until now */
+	NR_ROLES,
+};
+
+/* What an event says of one thread. An event that speaks of two has two rules, side by side. */
+struct rule {
+	s16 index;   /* enum lkst_event_index */
+	bool is_new; /* the thread begins: what was known under its number is void */
+	const char *fields[NR_ROLES];
+};
+
+/* clang-format off */
+static const struct rule rules[] = {
+	{ LKST_EV_state_thread, true,
+	  { [ROLE_TID] = "thread_tid", [ROLE_PID] = "thread_pid", [ROLE_PARENT] = "parent_pid",
+	    [ROLE_PRIO] = "prio", [ROLE_FLAGS] = "flags", [ROLE_COMM] = "comm",
+	    [ROLE_TASK] = "task" } },
+	{ LKST_EV_task_newtask, true,
+	  { [ROLE_TID] = "child_tid", [ROLE_TASK] = "child_task", [ROLE_COMM] = "child_comm" } },
+	{ LKST_EV_sched_process_fork, true,
+	  { [ROLE_TID] = "child_tid", [ROLE_PID] = "child_pid", [ROLE_PARENT] = "parent_pid",
+	    [ROLE_TASK] = "child_task", [ROLE_COMM] = "child_comm" } },
+	{ LKST_EV_sched_process_exec, false, { [ROLE_OLD_TID] = "old_tid" } },
+	{ LKST_EV_sched_process_exit, false,
+	  { [ROLE_PID] = "exit_pid", [ROLE_COMM] = "comm" } },
+	{ LKST_EV_task_rename, false, { [ROLE_TID] = "target_tid", [ROLE_COMM] = "newcomm" } },
+	{ LKST_EV_sched_switch, false, { [ROLE_PRIO] = "prev_prio" } },
+	{ LKST_EV_sched_switch, false, { [ROLE_TID] = "next_tid", [ROLE_PRIO] = "next_prio" } },
+	{ LKST_EV_sched_waking, false, { [ROLE_TID] = "target_tid", [ROLE_PRIO] = "target_prio" } },
+	{ LKST_EV_sched_wakeup, false, { [ROLE_TID] = "target_tid", [ROLE_PRIO] = "target_prio" } },
+	{ LKST_EV_sched_wakeup_new, false,
+	  { [ROLE_TID] = "target_tid", [ROLE_PRIO] = "target_prio" } },
+};
+/* clang-format on */
+enum { NR_RULES = sizeof(rules) / sizeof(rules[0]) };
+
+struct lkst_threads {
+	u8 rule_of[LKST_NR_EVENTS]; /* the event's first rule, plus 1 */
+
+	/* The fields of the rules in the classes of this trace, found when first needed. */
+	struct {
+		const struct lkst_event_class *event;
+		const struct lkst_field_class *fields[NR_ROLES];
+	} found[NR_RULES];
+
+	struct lkst_thread **chunks;
+	u32 nr_threads, nr_chunks;
+	u32 *slots; /* a hash table of thread numbers, plus 1 */
+	u32 nr_slots;
+};
+
+/* ---- the table -------------------------------------------------------------------- */
+
+static struct lkst_thread *thread_at(const struct lkst_threads *t, u32 i)
+{
+	return &t->chunks[i / CHUNK][i % CHUNK];
+}
+
+/* The slot that holds @tid, or the empty one where it would go. */
+static u32 *slot_of(const struct lkst_threads *t, s32 tid)
+{
+	u32 i = (u32)tid * 2654435769u;
+
+	for (i ^= i >> 15;; i++) {
+		u32 *slot = &t->slots[i & (t->nr_slots - 1)];
+
+		if (!*slot || thread_at(t, *slot - 1)->tid == tid)
+			return slot;
+	}
+}
+
+static int grow_slots(struct lkst_threads *t)
+{
+	u32 i, nr = t->nr_slots ? t->nr_slots * 2 : SLOTS_MIN;
+	u32 *slots = calloc(nr, sizeof(*slots));
+
+	if (!slots)
+		return -ENOMEM;
+	free(t->slots);
+	t->slots = slots;
+	t->nr_slots = nr;
+	for (i = 0; i < t->nr_threads; i++)
+		*slot_of(t, thread_at(t, i)->tid) = i + 1;
+	return 0;
+}
+
+static int grow_chunks(struct lkst_threads *t)
+{
+	struct lkst_thread **chunks;
+
+	chunks = reallocarray(t->chunks, t->nr_chunks + 1, sizeof(struct lkst_thread *));
+	if (!chunks)
+		return -ENOMEM;
+	t->chunks = chunks;
+	chunks[t->nr_chunks] = calloc(CHUNK, sizeof(struct lkst_thread));
+	if (!chunks[t->nr_chunks])
+		return -ENOMEM;
+	t->nr_chunks++;
+	return 0;
+}
+
+/* The thread, made if it is not there. NULL: no memory. */
+static struct lkst_thread *get(struct lkst_threads *t, s32 tid)
+{
+	u32 *slot = slot_of(t, tid);
+
+	if (*slot)
+		return thread_at(t, *slot - 1);
+	if ((t->nr_threads + 1) * 2 > t->nr_slots) {
+		if (grow_slots(t))
+			return NULL;
+		slot = slot_of(t, tid);
+	}
+	if (t->nr_threads == t->nr_chunks * CHUNK && grow_chunks(t))
+		return NULL;
+	*slot = ++t->nr_threads;
+	thread_at(t, *slot - 1)->tid = tid;
+	return thread_at(t, *slot - 1);
+}
+
+const struct lkst_thread *lkst_threads_find(const struct lkst_threads *t, s32 tid)
+{
+	u32 slot = *slot_of(t, tid);
+
+	return slot ? thread_at(t, slot - 1) : NULL;
+}
+
+/* ---- what records say --------------------------------------------------------------- */
+
+static void set_comm(struct lkst_thread *thread, const struct lkst_record *r,
+		     const struct lkst_field_class *f)
+{
+	u32 length;
+	const u8 *text = lkst_record_field(r, (unsigned int)(f - r->event->fields), &length);
+
+	if (length >= sizeof(thread->comm))
+		length = sizeof(thread->comm) - 1;
+	memset(thread->comm, 0, sizeof(thread->comm));
+	if (length)
+		memcpy(thread->comm, text, length);
+}
+
+/* @thread runs another program, and had the number @old_tid before. */
+static void note_exec(struct lkst_threads *t, struct lkst_thread *thread, s32 old_tid)
+{
+	const struct lkst_thread *old = lkst_threads_find(t, old_tid);
+
+	/* It is the thread that was called @old_tid: the one of this number ended (exec(2)). */
+	if (old && old != thread)
+		thread->task = old->task;
+	thread->pid = thread->tid;
+	thread->is_kernel = false;
+}
+
+static int apply(struct lkst_threads *t, u32 i, const struct lkst_record *r)
+{
+	const struct lkst_field_class *const *f = t->found[i].fields;
+	s32 tid = f[ROLE_TID] ? (s32)lkst_record_int(r, f[ROLE_TID]) : r->tid;
+	const struct lkst_thread *creator;
+	struct lkst_thread *thread;
+
+	/* Each CPU has an idle thread, and all of them are 0; other numbers are damage. */
+	if (tid <= 0 || tid > TID_MAX)
+		return 0;
+	thread = get(t, tid);
+	if (!thread)
+		return -ENOMEM;
+	if (rules[i].is_new) {
+		creator = lkst_threads_find(t, r->tid);
+		*thread = (struct lkst_thread){ .tid = tid };
+		thread->is_kernel =
+			creator && creator != thread && creator->tid && creator->is_kernel;
+	}
+	if (f[ROLE_PID])
+		thread->pid = (s32)lkst_record_int(r, f[ROLE_PID]);
+	if (f[ROLE_PARENT])
+		thread->parent_pid = (s32)lkst_record_int(r, f[ROLE_PARENT]);
+	if (f[ROLE_PRIO])
+		thread->prio = (u16)lkst_record_int(r, f[ROLE_PRIO]);
+	if (f[ROLE_FLAGS])
+		thread->is_kernel = lkst_record_int(r, f[ROLE_FLAGS]) & LKST_THREAD_KERNEL;
+	if (f[ROLE_TASK])
+		thread->task = lkst_record_int(r, f[ROLE_TASK]);
+	if (f[ROLE_COMM])
+		set_comm(thread, r, f[ROLE_COMM]);
+	if (f[ROLE_OLD_TID])
+		note_exec(t, thread, (s32)lkst_record_int(r, f[ROLE_OLD_TID]));
+	return 0;
+}
+
+/* Finds the fields of rule @i in the class that this trace has for the event. */
+static void find_fields(struct lkst_threads *t, u32 i, const struct lkst_event_class *event)
+{
+	u32 role;
+
+	t->found[i].event = event;
+	for (role = 0; role < NR_ROLES; role++)
+		t->found[i].fields[role] = rules[i].fields[role]
+						   ? lkst_class_field(event, rules[i].fields[role])
+						   : NULL;
+}
+
+/* Whether the class says which thread it speaks of; a file may declare anything. */
+static bool is_usable(const struct lkst_threads *t, u32 i)
+{
+	return !rules[i].fields[ROLE_TID] || t->found[i].fields[ROLE_TID];
+}
+
+int lkst_threads_feed(struct lkst_threads *t, const struct lkst_record *r)
+{
+	const struct lkst_event_class *event = r->event;
+	u32 i;
+
+	if (event->index < 0 || !t->rule_of[event->index])
+		return 0;
+	for (i = t->rule_of[event->index] - 1u; i < NR_RULES && rules[i].index == event->index;
+	     i++) {
+		int code = 0;
+
+		if (t->found[i].event != event)
+			find_fields(t, i, event);
+		if (is_usable(t, i))
+			code = apply(t, i, r);
+		if (code)
+			return code;
+	}
+	return 0;
+}
+
+/* ---- lifetime ----------------------------------------------------------------------- */
+
+struct lkst_threads *lkst_threads_new(void)
+{
+	struct lkst_threads *t = calloc(1, sizeof(*t));
+	struct lkst_thread *idle;
+	u32 i;
+
+	if (!t)
+		return NULL;
+	for (i = NR_RULES; i-- > 0;)
+		t->rule_of[rules[i].index] = (u8)(i + 1);
+	idle = grow_slots(t) ? NULL : get(t, 0);
+	if (!idle) {
+		lkst_threads_free(t);
+		return NULL;
+	}
+	idle->is_kernel = true;
+	memcpy(idle->comm, "swapper", sizeof("swapper"));
+	return t;
+}
+
+void lkst_threads_free(struct lkst_threads *t)
+{
+	u32 i;
+
+	if (!t)
+		return;
+	for (i = 0; i < t->nr_chunks; i++)
+		free(t->chunks[i]);
+	free(t->chunks);
+	free(t->slots);
+	free(t);
+}

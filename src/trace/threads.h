@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Who is who: the threads of a trace, their names, processes and task_struct addresses, kept up
+ * to date by the records of the state stream and of the life buffer as they come by.
+ */
+#ifndef LKST_TRACE_THREADS_H
+#define LKST_TRACE_THREADS_H
+
+#include "trace/block.h"
+
+struct lkst_thread {
+	s32 tid;
+	s32 pid; /* 0: not known */
+	s32 parent_pid;
+	u16 prio; /* last seen, 0: not known */
+	bool is_kernel;
+	char comm[16]; /* "" : not known */
+	u64 task;      /* address of its task_struct, 0: not known */
+};
+
+struct lkst_threads;
+struct lkst_threads *lkst_threads_new(void);
+void lkst_threads_free(struct lkst_threads *t);
+
+/*
+ * Takes in what @r says about threads (state_thread, sched_process_fork, sched_process_exec,
+ * sched_process_exit, task_rename, task_newtask, and the priorities in sched_switch and wake-ups). Cheap
+ * for all others. Returns -ENOMEM or 0.
+ */
+int lkst_threads_feed(struct lkst_threads *t, const struct lkst_record *r);
+
+/* The thread, or NULL. tid 0 is the idle thread ("swapper"). */
+const struct lkst_thread *lkst_threads_find(const struct lkst_threads *t, s32 tid);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What an opened trace consists of. Private to reader.c and merge.c.
+ */
+#ifndef LKST_TRACE_TRACE_H
+#define LKST_TRACE_TRACE_H
+
+#include "trace/stream.h"
+
+struct lkst_trace {
+	struct lkst_catalog *catalog;
+	struct lkst_stream **streams; /* in order of CPU, then buffer, then file name */
+	unsigned int nr_streams;
+	u64 begin_ns, end_ns;
+};
+
+#endif

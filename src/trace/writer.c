@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Makes a trace directory. Each file grows by whole blocks only; a write that fails is taken back
+ * to the last whole one, so that what is there can be read.
+ */
+#include "trace/writer.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "trace/block.h"
+#include "trace/metadata.h"
+#include "trace/stream.h"
+
+enum {
+	STATE_BLOCK = 1 << LKST_BLOCK_SHIFT_MIN,
+	FILES_MAX = 65536,
+};
+
+struct stream_file {
+	u32 cpu, buffer;
+	int fd;
+	u64 size;
+};
+
+struct lkst_writer {
+	int dir_fd;
+	u8 uuid[16];
+	u64 bytes; /* in all files */
+
+	struct stream_file *files;
+	unsigned int nr_files;
+
+	/* The block of the state stream that is being filled. */
+	u32 state_used; /* 0: none is open */
+	u64 state_seq, state_begin_ns, state_end_ns;
+	u8 state[STATE_BLOCK];
+};
+
+/*
+ * The metadata appears under its name when it is whole: a directory without it is no trace, one
+ * with half of it would be a broken one.
+ */
+static int write_metadata(struct lkst_err *e, struct lkst_writer *w, const struct lkst_catalog *c)
+{
+	static const char partial[] = ".metadata.partial";
+	_cleanup_free_ char *text = NULL;
+	_cleanup_close_ int fd = -1;
+	int code = lkst_metadata_format(e, c, &text);
+
+	if (code)
+		return code;
+	fd = openat(w->dir_fd, partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return lkst_err_sys(e, -errno, "cannot create the metadata");
+	code = lkst_write_all(fd, text, strlen(text));
+	if (!code && renameat(w->dir_fd, partial, w->dir_fd, "metadata"))
+		code = -errno;
+	if (code)
+		return lkst_err_sys(e, code, "cannot write the metadata");
+	w->bytes += strlen(text);
+	return 0;
+}
+
+static void writer_free(struct lkst_writer *w)
+{
+	unsigned int i;
+
+	for (i = 0; i < w->nr_files; i++)
+		close(w->files[i].fd);
+	free(w->files);
+	if (w->dir_fd >= 0)
+		close(w->dir_fd);
+	free(w);
+}
+
+int lkst_writer_open(struct lkst_err *e, const char *path, const struct lkst_catalog *c,
+		     struct lkst_writer **ret_writer)
+{
+	struct lkst_writer *w = calloc(1, sizeof(*w));
+	int code;
+
+	if (!w)
+		return lkst_err_sys(e, -ENOMEM, "%s", path);
+	w->dir_fd = -1;
+	memcpy(w->uuid, c->uuid, sizeof(w->uuid));
+	code = lkst_mkdir_empty(e, path, &w->dir_fd);
+	if (!code)
+		code = write_metadata(e, w, c);
+	if (code) {
+		lkst_err_add(e, "cannot begin the trace %s", path);
+		writer_free(w);
+		return code;
+	}
+	*ret_writer = w;
+	return 0;
+}
+
+/* The file of a stream, created when it gets its first block. */
+static int get_file(struct lkst_err *e, struct lkst_writer *w, u32 cpu, u32 buffer,
+		    struct stream_file **ret_file)
+{
+	char name[LKST_STREAM_NAME_MAX];
+	struct stream_file *grown;
+	unsigned int i;
+	int fd;
+
+	for (i = 0; i < w->nr_files; i++)
+		if (w->files[i].cpu == cpu && w->files[i].buffer == buffer) {
+			*ret_file = &w->files[i];
+			return 0;
+		}
+	if (w->nr_files == FILES_MAX || buffer > LKST_BUFFER_STATE || cpu >= LKST_CPUS_MAX)
+		return lkst_err_set(e, -EINVAL, "CPU %u, buffer %u cannot be a stream", cpu,
+				    buffer);
+	grown = reallocarray(w->files, w->nr_files + 1, sizeof(*grown));
+	if (!grown)
+		return lkst_err_sys(e, -ENOMEM, "cannot begin a stream");
+	w->files = grown;
+	lkst_stream_name(cpu, buffer, name);
+	fd = openat(w->dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return lkst_err_sys(e, -errno, "cannot create %s", name);
+	grown[w->nr_files] = (struct stream_file){ .cpu = cpu, .buffer = buffer, .fd = fd };
+	*ret_file = &grown[w->nr_files++];
+	return 0;
+}
+
+int lkst_writer_append(struct lkst_err *e, struct lkst_writer *w, u32 cpu, u32 buffer,
+		       const void *blocks, size_t length)
+{
+	char name[LKST_STREAM_NAME_MAX];
+	struct stream_file *file;
+	int code;
+
+	if (length % (1 << LKST_BLOCK_SHIFT_MIN))
+		return lkst_err_set(e, -EINVAL, "%zu bytes are no whole blocks", length);
+	code = get_file(e, w, cpu, buffer, &file);
+	if (code)
+		return code;
+	code = lkst_pwrite_all(file->fd, blocks, length, file->size);
+	if (code) {
+		lkst_stream_name(cpu, buffer, name);
+		/* Should this fail too, a reader counts the part of a block as damage. */
+		if (ftruncate(file->fd, (off_t)file->size))
+			return lkst_err_sys(
+				e, code, "cannot write %s, which ends in a part of a block", name);
+		return lkst_err_sys(e, code, "cannot write %s", name);
+	}
+	file->size += length;
+	w->bytes += length;
+	return 0;
+}
+
+int lkst_writer_take_back(struct lkst_err *e, struct lkst_writer *w, u32 cpu, u32 buffer,
+			  size_t length)
+{
+	struct stream_file *file;
+	int code = get_file(e, w, cpu, buffer, &file);
+
+	if (code)
+		return code;
+	if (length > file->size)
+		return lkst_err_set(e, -EINVAL, "there are no %zu bytes to take back", length);
+	if (ftruncate(file->fd, (off_t)(file->size - length)))
+		return lkst_err_sys(e, -errno, "cannot shorten a stream file");
+	file->size -= length;
+	w->bytes -= length;
+	return 0;
+}
+
+/* ---- the state stream --------------------------------------------------------------- */
+
+/* Completes the block that is being filled and writes it. */
+static int seal_state(struct lkst_err *e, struct lkst_writer *w)
+{
+	const u64 instance = lkst_stream_instance(0, LKST_BUFFER_STATE);
+	struct lkst_block_header h = {
+		.magic = htole32(LKST_BLOCK_MAGIC),
+		.stream_id = htole32(LKST_STREAM_CLASS),
+		.stream_instance_id = htole64(instance),
+		.timestamp_begin = htole64(w->state_begin_ns),
+		.timestamp_end = htole64(w->state_end_ns),
+		.content_size = htole64(w->state_used * 8ULL),
+		.packet_size = htole64(STATE_BLOCK * 8ULL),
+		.packet_seq_num = htole64(w->state_seq),
+	};
+	int code;
+
+	if (!w->state_used)
+		return 0;
+	memcpy(h.uuid, w->uuid, sizeof(h.uuid));
+	memcpy(w->state, &h, sizeof(h));
+	code = lkst_writer_append(e, w, 0, LKST_BUFFER_STATE, w->state, STATE_BLOCK);
+	if (code)
+		return code;
+	w->state_seq++;
+	w->state_used = 0;
+	return 0;
+}
+
+static void open_state(struct lkst_writer *w, u64 ns)
+{
+	memset(w->state, 0, sizeof(w->state));
+	w->state_used = LKST_BLOCK_HEADER;
+	w->state_begin_ns = ns;
+}
+
+int lkst_writer_state(struct lkst_err *e, struct lkst_writer *w, u64 ns, void *record,
+		      size_t length)
+{
+	struct lkst_record_head *head = record;
+	u32 start;
+	int code;
+
+	if (length < sizeof(*head) || length > STATE_BLOCK - LKST_BLOCK_HEADER ||
+	    ns >= LKST_TIME_MAX)
+		return lkst_err_set(e, -EINVAL,
+				    "a state record of %zu bytes at %llu ns is impossible", length,
+				    (unsigned long long)ns);
+	/* Times of a stream never fall. */
+	if (ns < w->state_end_ns)
+		ns = w->state_end_ns;
+	start = (w->state_used + LKST_RECORD_ALIGN - 1) & ~(u32)(LKST_RECORD_ALIGN - 1);
+	if (w->state_used &&
+	    (start + length > STATE_BLOCK || ns - w->state_end_ns >= LKST_TIME_GAP_MAX)) {
+		code = seal_state(e, w);
+		if (code)
+			return code;
+	}
+	if (!w->state_used) {
+		open_state(w, ns);
+		start = LKST_BLOCK_HEADER;
+	}
+	head->id_time = htole64((u16)le64toh(head->id_time) | ns << 16);
+	memcpy(w->state + start, record, length);
+	w->state_used = start + (u32)length;
+	w->state_end_ns = ns;
+	return 0;
+}
+
+/* ---- the end ------------------------------------------------------------------------ */
+
+int lkst_writer_close(struct lkst_err *e, struct lkst_writer *w)
+{
+	unsigned int i;
+	int code;
+
+	if (!w)
+		return 0;
+	code = seal_state(e, w);
+	for (i = 0; i < w->nr_files; i++) {
+		/* A file system may report a failed write only here; the last error is told. */
+		if (close(w->files[i].fd))
+			code = lkst_err_sys(e, -errno, "cannot finish a stream file");
+	}
+	w->nr_files = 0;
+	writer_free(w);
+	return code;
+}
+
+int lkst_writer_dir(const struct lkst_writer *w)
+{
+	return w->dir_fd;
+}
+
+u64 lkst_writer_bytes(const struct lkst_writer *w)
+{
+	return w->bytes;
+}

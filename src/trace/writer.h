@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Makes a trace directory: the metadata, a file per stream, and the state stream, whose blocks
+ * user space fills itself. A directory that is cut short at any moment is still a readable trace
+ * of what was written until then.
+ */
+#ifndef LKST_TRACE_WRITER_H
+#define LKST_TRACE_WRITER_H
+
+#include "trace/catalog.h"
+
+struct lkst_writer;
+
+/* Creates directory @path (which must not exist, or be empty) and writes its metadata. */
+int lkst_writer_open(struct lkst_err *e, const char *path, const struct lkst_catalog *c,
+		     struct lkst_writer **ret_writer);
+/* Closes the files; reports what could not be written. */
+int lkst_writer_close(struct lkst_err *e, struct lkst_writer *w);
+
+/* The directory's descriptor (borrowed), to put further files in a subdirectory. */
+int lkst_writer_dir(const struct lkst_writer *w);
+
+/*
+ * Appends @length bytes of whole blocks, verbatim, to the stream of @cpu and @buffer ("main.0",
+ * "life.0"), and takes back the last @length bytes, if the ring overtook the reader meanwhile.
+ */
+int lkst_writer_append(struct lkst_err *e, struct lkst_writer *w, u32 cpu, u32 buffer,
+		       const void *blocks, size_t length);
+int lkst_writer_take_back(struct lkst_err *e, struct lkst_writer *w, u32 cpu, u32 buffer,
+			  size_t length);
+
+/*
+ * Appends one record to the state stream. @record starts with a struct lkst_record_head whose
+ * `tid` is set and whose `id_time` holds the id alone; the writer stamps it with @ns.
+ */
+int lkst_writer_state(struct lkst_err *e, struct lkst_writer *w, u64 ns, void *record,
+		      size_t length);
+
+u64 lkst_writer_bytes(const struct lkst_writer *w);
+
+#endif

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Fuzz target of the reader: metadata and one stream, opened as a directory, read to the end in
+ * order of time, each field looked at, and checked.
+ *
+ *	clang-16 -g -O1 -std=gnu11 -D_GNU_SOURCE -Isrc -fsanitize=fuzzer,address,undefined \
+ *		-fno-sanitize-recover=undefined -o fuzz_trace tests/fuzz/fuzz_trace.c \
+ *		$(find src/base src/abi src/trace -name '*.c')
+ *	./fuzz_trace -max_len=8192 -len_control=0 -max_total_time=60 corpus
+ *
+ * The first byte of the input says what is made of it, by bits:
+ *	1  the metadata comes first, up to a NUL; else it is sound metadata
+ *	2  each 256 bytes of the stream are the start of a block of 4096, the rest zeros
+ *	4  magic number, UUID, stream and CPU of each block are put right
+ *	8  sizes, number and times are put right too
+ *	16 each 32 bytes of the stream are the records of a block whose header is sound
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "trace/metadata.h"
+#include "trace/reader.h"
+#include "trace/threads.h"
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+
+enum {
+	OWN_METADATA = 1,
+	EXPAND = 2,
+	MEND_IDENTITY = 4,
+	MEND_SIZES = 8,
+	RECORDS = 16,
+	PART = 256,
+	RECORDS_PART = 32,
+	BLOCK = 4096,
+};
+
+static char dir[64];
+
+static void remove_dir(void)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	unlinkat(fd, "metadata", 0);
+	unlinkat(fd, "main.0", 0);
+	close(fd);
+	rmdir(dir);
+}
+
+/* A directory in memory if there is one, since it is written many thousand times. */
+static void make_dir(void)
+{
+	snprintf(dir, sizeof(dir), "/dev/shm/lkst-fuzz-XXXXXX");
+	if (!mkdtemp(dir)) {
+		snprintf(dir, sizeof(dir), "/tmp/lkst-fuzz-XXXXXX");
+		if (!mkdtemp(dir))
+			abort();
+	}
+	atexit(remove_dir);
+}
+
+static void write_file(const char *name, const void *bytes, size_t length)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0 || lkst_write_all(fd, bytes, length))
+		abort();
+	close(fd);
+}
+
+/* Sound metadata: events with every type of field. */
+static char *sound_metadata(void)
+{
+	struct lkst_field_class fields[4] = {
+		{ .name = "length", .type = LKST_CLASS_UINT, .size = 2, .base = 10 },
+		{ .name = "text", .type = LKST_CLASS_TEXT, .base = 10 },
+		{ .name = "number", .type = LKST_CLASS_UINT, .size = 8, .base = 16 },
+		{ .name = "string", .type = LKST_CLASS_STRING, .base = 10 },
+	};
+	struct lkst_event_class class = { .id = 9, .name = "varying", .fields = fields };
+	static const u16 events[] = { LKST_EV_sched_switch,	  LKST_EV_sched_process_fork,
+				      LKST_EV_sched_process_exec, LKST_EV_task_rename,
+				      LKST_EV_state_thread,	  LKST_EV_state_irq };
+	struct lkst_catalog *c = lkst_catalog_new();
+	struct lkst_err e;
+	char *text;
+	u16 i;
+
+	class.nr_fields = 4;
+	if (!c || lkst_catalog_add(&e, c, &class))
+		abort();
+	for (i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		if (lkst_catalog_add_builtin(&e, c, i + 1, events[i]))
+			abort();
+	if (lkst_metadata_format(&e, c, &text))
+		abort();
+	lkst_catalog_free(c);
+	return text;
+}
+
+static void mend(u8 *bytes, u64 number, u32 content, u8 mode)
+{
+	struct lkst_block_header h;
+
+	memcpy(&h, bytes, sizeof(h));
+	if (mode & (MEND_IDENTITY | RECORDS)) {
+		h.magic = LKST_BLOCK_MAGIC;
+		memset(h.uuid, 0, sizeof(h.uuid));
+		h.stream_id = LKST_STREAM_CLASS;
+		h.stream_instance_id = 0;
+		h.cpu_id = 0;
+	}
+	if (mode & (MEND_SIZES | RECORDS)) {
+		h.packet_size = BLOCK * 8;
+		h.content_size = content * 8;
+		h.packet_seq_num = number;
+		h.timestamp_begin = number << LKST_TIME_BITS;
+		/* Longer, and it would be taken for damage unless its records fill it. */
+		h.timestamp_end = h.timestamp_begin + LKST_TIME_GAP_MAX - 1;
+	}
+	memcpy(bytes, &h, sizeof(h));
+}
+
+static void write_stream(const u8 *data, size_t size, u8 mode)
+{
+	size_t part = mode & RECORDS ? RECORDS_PART : mode & EXPAND ? PART : BLOCK;
+	size_t nr = (size + part - 1) / part, at = mode & RECORDS ? LKST_BLOCK_HEADER : 0, i;
+	u8 *bytes = calloc(nr + 1, BLOCK);
+
+	if (!bytes)
+		abort();
+	for (i = 0; i < nr; i++) {
+		size_t left = size - i * part;
+
+		memcpy(bytes + i * BLOCK + at, data + i * part, left < part ? left : part);
+		mend(bytes + i * BLOCK, i, (u32)(at + (part < PART ? part : PART)), mode);
+	}
+	/* Where parts are not expanded to blocks, the file may end anywhere. */
+	write_file("main.0", bytes, part < BLOCK ? nr * BLOCK : size);
+	free(bytes);
+}
+
+static void report(void *arg, const struct lkst_stream_info *stream, u64 offset, u64 bytes,
+		   const char *text)
+{
+	u64 *sum = arg;
+
+	*sum += offset + bytes + strlen(text) + stream->cpu;
+}
+
+static void look_at(const struct lkst_record *r, struct lkst_threads *threads)
+{
+	static volatile u64 sum;
+	u32 length, k;
+	u16 i;
+
+	for (i = 0; i < r->event->nr_fields; i++) {
+		const u8 *p = lkst_record_field(r, i, &length);
+
+		sum = sum + lkst_record_int(r, &r->event->fields[i]);
+		for (k = 0; p && k < length; k++)
+			sum = sum + p[k];
+	}
+	if (lkst_threads_feed(threads, r))
+		abort();
+}
+
+static void read_trace(u64 from, u64 to)
+{
+	struct lkst_threads *threads;
+	struct lkst_record record;
+	struct lkst_trace *t;
+	struct lkst_merge *m;
+	struct lkst_gap gap;
+	struct lkst_err e;
+	u64 last = 0, sum = 0;
+
+	if (lkst_trace_open(&e, dir, &t))
+		return;
+	threads = lkst_threads_new();
+	if (!threads || lkst_merge_new(&e, t, from, to, &m))
+		abort();
+	while (lkst_merge_next(m, &record)) {
+		if (record.buffer != 0xffff &&
+		    (record.ns < last || record.ns < from || record.ns > to))
+			abort();
+		last = record.ns;
+		look_at(&record, threads);
+		while (lkst_merge_gap(m, &gap))
+			sum += gap.from_ns + strlen(gap.why);
+	}
+	lkst_trace_check(t, report, &sum);
+	lkst_merge_free(m);
+	lkst_threads_free(threads);
+	lkst_trace_close(t);
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	static bool is_sound; /* what the metadata file holds now */
+	static char *sound;
+	const u8 *end;
+	u8 mode;
+
+	if (!dir[0])
+		make_dir();
+	if (!sound)
+		sound = sound_metadata();
+	if (size < 1)
+		return 0;
+	mode = data[0];
+	data++;
+	size--;
+	if (mode & OWN_METADATA) {
+		end = memchr(data, 0, size);
+		if (!end)
+			return 0;
+		write_file("metadata", data, (size_t)(end - data));
+		is_sound = false;
+		size -= (size_t)(end - data) + 1;
+		data = end + 1;
+	} else if (!is_sound) {
+		write_file("metadata", sound, strlen(sound));
+		is_sound = true;
+	}
+	write_stream(data, size, mode);
+	read_trace(0, UINT64_MAX);
+	read_trace(1000, (u64)3 << LKST_TIME_BITS);
+	return 0;
+}

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Makes traces for tests out of text, one record or instruction a line:
+ *
+ *	sched_switch cpu=0 tid=5 ns=1000 next_tid=7 prev_state=1	a record of that event
+ *	test_text ns=1100 name="two words" numbers=1,2,3		`cpu`, `tid`, `buffer`: 0 if not given
+ *	!block cpu=0			ends the stream's block
+ *	!skip cpu=0 blocks=3		the numbers of its next blocks leave 3 out
+ *	!discard cpu=0 events=7		7 more records were discarded
+ *	!pad cpu=0 ns=1200 bytes=24	an unfinished record
+ *	# a comment
+ *
+ * Records of state_ events go to the state stream. The catalogue has every built-in event under
+ * its index plus 1, and behind them the test_ events of make_catalog().
+ */
+#ifndef LKST_TESTS_MAKE_TRACE_H
+#define LKST_TESTS_MAKE_TRACE_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "trace/block.h"
+#include "trace/reader.h"
+#include "trace/writer.h"
+
+enum {
+	MAKE_STREAMS_MAX = 64,
+	MAKE_RECORD_MAX = 4096 - LKST_BLOCK_HEADER,
+};
+
+/* ---- blocks ------------------------------------------------------------------------- */
+
+/* The blocks of one stream, in memory, built as the kernel programs build them. */
+struct make_stream {
+	u32 cpu, buffer, block_size;
+	u8 uuid[16];
+	u8 *bytes;
+	size_t used, room; /* whole blocks; the last one may be open */
+	u32 at;		   /* end of the last record in the open block, 0: none is open */
+	u64 seq, discarded, last_ns;
+};
+
+/* Ends the open block. */
+static inline void make_close(struct make_stream *s)
+{
+	struct lkst_block_header *h;
+
+	if (!s->at)
+		return;
+	h = (struct lkst_block_header *)(s->bytes + s->used - s->block_size);
+	h->content_size = s->at * 8ULL;
+	h->timestamp_end = s->last_ns;
+	s->at = 0;
+}
+
+static inline void make_open(struct make_stream *s, u64 ns, s32 tid)
+{
+	struct lkst_block_header h = {
+		.magic = LKST_BLOCK_MAGIC,
+		.stream_id = LKST_STREAM_CLASS,
+		.stream_instance_id = lkst_stream_instance(s->cpu, s->buffer),
+		.timestamp_begin = ns,
+		.packet_size = s->block_size * 8ULL,
+		.packet_seq_num = s->seq++,
+		.events_discarded = s->discarded,
+		.cpu_id = s->cpu,
+		.tid = tid,
+	};
+
+	memcpy(h.uuid, s->uuid, sizeof(h.uuid));
+	if (s->used == s->room) {
+		s->room = s->room ? s->room * 2 : 16 * s->block_size;
+		s->bytes = realloc(s->bytes, s->room);
+		if (!s->bytes)
+			abort();
+	}
+	memset(s->bytes + s->used, 0, s->block_size);
+	memcpy(s->bytes + s->used, &h, sizeof(h));
+	s->used += s->block_size;
+	s->at = LKST_BLOCK_HEADER;
+}
+
+/* Appends a record of @length bytes, of which `id_time` holds the id alone. */
+static inline void make_record(struct make_stream *s, u64 ns, void *record, u32 length)
+{
+	struct lkst_record_head *head = record;
+	u32 start = (s->at + 7) & ~7u;
+
+	head->id_time |= ns << 16;
+	if (!s->at || start + length > s->block_size || ns - s->last_ns >= LKST_TIME_GAP_MAX) {
+		make_close(s);
+		make_open(s, ns, head->tid);
+		start = LKST_BLOCK_HEADER;
+	}
+	memcpy(s->bytes + s->used - s->block_size + start, record, length);
+	s->at = start + length;
+	s->last_ns = ns;
+}
+
+/* ---- the catalogue ------------------------------------------------------------------ */
+
+static inline void make_field(struct lkst_event_class *event, const char *name, u8 type, u8 size,
+			      u8 base, u16 count, u16 length_field)
+{
+	struct lkst_field_class *f = &event->fields[event->nr_fields++];
+
+	*f = (struct lkst_field_class){ .type = type, .size = size, .base = base, .count = count };
+	f->length_field = length_field;
+	snprintf(f->name, sizeof(f->name), "%s", name);
+}
+
+/* Every type of field, in every place that the layout allows. */
+static inline int make_test_events(struct lkst_err *e, struct lkst_catalog *c, u16 id)
+{
+	struct lkst_field_class fields[LKST_FIELDS_MAX];
+	struct lkst_event_class event = { .id = id, .name = "test_integers", .fields = fields };
+	static const char *const names[] = { "a", "b", "c", "d" };
+	u8 i;
+	int code;
+
+	for (i = 0; i < 4; i++) {
+		char name[8];
+
+		snprintf(name, sizeof(name), "u%s", names[i]);
+		make_field(&event, name, LKST_CLASS_UINT, (u8)(1 << i), 10, 0, 0);
+		snprintf(name, sizeof(name), "s%s", names[i]);
+		make_field(&event, name, LKST_CLASS_SINT, (u8)(1 << i), 10, 0, 0);
+		snprintf(name, sizeof(name), "x%s", names[i]);
+		make_field(&event, name, LKST_CLASS_UINT, (u8)(1 << i), i & 1 ? 16 : 8, 0, 0);
+	}
+	code = lkst_catalog_add(e, c, &event);
+
+	event = (struct lkst_event_class){ .id = id + 1, .name = "test_arrays", .fields = fields };
+	make_field(&event, "name", LKST_CLASS_CHARS, 0, 10, 7, 0);
+	make_field(&event, "numbers", LKST_CLASS_UINTS, 2, 10, 3, 0);
+	make_field(&event, "wide", LKST_CLASS_SINTS, 8, 10, 2, 0);
+	make_field(&event, "pad0", LKST_CLASS_UINTS, 1, 10, 3, 0);
+	code = code ? code : lkst_catalog_add(e, c, &event);
+
+	event = (struct lkst_event_class){ .id = id + 2, .name = "test_text", .fields = fields };
+	make_field(&event, "text_len", LKST_CLASS_UINT, 2, 10, 0, 0);
+	make_field(&event, "data_len", LKST_CLASS_UINT, 4, 10, 0, 0);
+	make_field(&event, "text", LKST_CLASS_TEXT, 0, 10, 0, 0);
+	make_field(&event, "after", LKST_CLASS_UINT, 4, 10, 0, 0);
+	make_field(&event, "first", LKST_CLASS_STRING, 0, 10, 0, 0);
+	make_field(&event, "data", LKST_CLASS_BYTES, 0, 10, 0, 1);
+	make_field(&event, "second", LKST_CLASS_STRING, 0, 10, 0, 0);
+	code = code ? code : lkst_catalog_add(e, c, &event);
+
+	event = (struct lkst_event_class){ .id = id + 3, .name = "test:nothing", .fields = fields };
+	return code ? code : lkst_catalog_add(e, c, &event);
+}
+
+static inline struct lkst_catalog *make_catalog(void)
+{
+	struct lkst_catalog *c = lkst_catalog_new();
+	struct lkst_err e;
+	int code = 0;
+	u16 i;
+
+	if (!c)
+		abort();
+	for (i = 0; i < LKST_NR_EVENTS && !code; i++)
+		code = lkst_catalog_add_builtin(&e, c, i + 1, i);
+	if (!code)
+		code = make_test_events(&e, c, LKST_NR_EVENTS + 1);
+	if (code) {
+		fprintf(stderr, "make_catalog: %s\n", e.text);
+		abort();
+	}
+	for (i = 0; i < 16; i++)
+		c->uuid[i] = (u8)(i * 17 + 1);
+	c->clock_offset_ns = 1700000000000000000;
+	snprintf(c->hostname, sizeof(c->hostname), "testhost");
+	snprintf(c->release, sizeof(c->release), "6.1.0-test");
+	snprintf(c->version, sizeof(c->version), "#1 SMP \"quoted\\\" test");
+	snprintf(c->machine, sizeof(c->machine), "x86_64");
+	return c;
+}
+
+/* ---- text ----------------------------------------------------------------------------- */
+
+struct make_trace {
+	struct lkst_err err;
+	struct lkst_catalog *catalog;
+	struct lkst_writer *writer; /* NULL: blocks stay in memory */
+	u32 block_size;
+	unsigned int nr_streams;
+	struct make_stream streams[MAKE_STREAMS_MAX];
+};
+
+static inline struct make_stream *make_stream(struct make_trace *t, u32 cpu, u32 buffer)
+{
+	struct make_stream *s;
+	unsigned int i;
+
+	for (i = 0; i < t->nr_streams; i++)
+		if (t->streams[i].cpu == cpu && t->streams[i].buffer == buffer)
+			return &t->streams[i];
+	if (t->nr_streams == MAKE_STREAMS_MAX)
+		abort();
+	s = &t->streams[t->nr_streams++];
+	*s = (struct make_stream){ .cpu = cpu, .buffer = buffer, .block_size = t->block_size };
+	memcpy(s->uuid, t->catalog->uuid, sizeof(s->uuid));
+	return s;
+}
+
+/* The value of "name=value" in @line, quotes off, or NULL. */
+static inline char *make_value(const char *line, const char *name, char *value, size_t size)
+{
+	size_t length = strlen(name);
+	const char *p = line, *end;
+
+	while ((p = strstr(p, name)) && !(p > line && p[-1] == ' ' && p[length] == '='))
+		p += length;
+	if (!p)
+		return NULL;
+	p += length + 1;
+	end = *p == '"' ? strchr(++p, '"') : p + strcspn(p, " \n");
+	if (!end || (size_t)(end - p) >= size)
+		return NULL;
+	memcpy(value, p, (size_t)(end - p));
+	value[end - p] = 0;
+	return value;
+}
+
+static inline u64 make_number(const char *line, const char *name)
+{
+	char value[64];
+
+	if (!make_value(line, name, value, sizeof(value)))
+		return 0;
+	return value[0] == '-' ? (u64)strtoll(value, NULL, 0) : strtoull(value, NULL, 0);
+}
+
+/* The field's bytes at @at of @record; returns where they end. */
+static inline u32 make_encode(const struct lkst_event_class *event, u16 i, const char *line,
+			      u8 *record, u32 at)
+{
+	const struct lkst_field_class *f = &event->fields[i], *length_field;
+	u32 align = f->size > 4 ? 4 : f->size ? f->size : 1, k;
+	char value[2048] = "", *p = value;
+	u64 number;
+
+	make_value(line, f->name, value, sizeof(value));
+	switch (f->type) {
+	case LKST_CLASS_STRING:
+		memcpy(record + at, value, strlen(value) + 1);
+		return at + (u32)strlen(value) + 1;
+	case LKST_CLASS_CHARS:
+		memcpy(record + at, value, strlen(value) < f->count ? strlen(value) : f->count);
+		return at + f->count;
+	case LKST_CLASS_TEXT:
+	case LKST_CLASS_BYTES:
+		length_field = &event->fields[f->length_field];
+		number = strlen(value);
+		memcpy(record + length_field->offset, &number, length_field->size);
+		memcpy(record + at, value, number);
+		return at + (u32)number;
+	default:
+		at = (at + align - 1) & ~(align - 1);
+		for (k = 0; k < (f->count ? f->count : 1); k++, at += f->size) {
+			number = *p == '-' ? (u64)strtoll(p, &p, 0) : strtoull(p, &p, 0);
+			memcpy(record + at, &number, f->size);
+			p += *p == ',';
+		}
+		return at;
+	}
+}
+
+static inline int make_instruction(struct make_trace *t, const char *line)
+{
+	struct make_stream *s =
+		make_stream(t, (u32)make_number(line, "cpu"), (u32)make_number(line, "buffer"));
+	struct {
+		struct lkst_record_head head;
+		u32 length;
+		u8 bytes[1024];
+	} pad = {};
+	u32 bytes = (u32)make_number(line, "bytes");
+
+	if (!strncmp(line, "!block", 6)) {
+		make_close(s);
+	} else if (!strncmp(line, "!skip", 5)) {
+		make_close(s);
+		s->seq += make_number(line, "blocks");
+	} else if (!strncmp(line, "!discard", 8)) {
+		make_close(s);
+		s->discarded += make_number(line, "events");
+	} else if (!strncmp(line, "!pad", 4) && bytes <= sizeof(pad)) {
+		pad.length = bytes - LKST_PAD_MIN;
+		make_record(s, make_number(line, "ns"), &pad, bytes);
+	} else {
+		return lkst_err_set(&t->err, -EINVAL, "%s?", line);
+	}
+	return 0;
+}
+
+static inline int make_line(struct make_trace *t, const char *line)
+{
+	union {
+		struct lkst_record_head head;
+		u8 bytes[MAKE_RECORD_MAX];
+	} record = {};
+	const struct lkst_event_class *event;
+	char name[LKST_NAME_MAX] = "";
+	u32 at = sizeof(record.head);
+	u64 ns = make_number(line, "ns");
+	u16 i;
+
+	if (!line[0] || line[0] == '#')
+		return 0;
+	if (line[0] == '!')
+		return make_instruction(t, line);
+	sscanf(line, "%95s", name);
+	event = lkst_catalog_find(t->catalog, name);
+	if (!event)
+		return lkst_err_set(&t->err, -EINVAL, "no event %s", name);
+	record.head.id_time = event->id;
+	record.head.tid = (s32)make_number(line, "tid");
+	for (i = 0; i < event->nr_fields; i++)
+		at = make_encode(event, i, line, record.bytes, at);
+	if (!strncmp(name, "state_", 6))
+		return t->writer ? lkst_writer_state(&t->err, t->writer, ns, &record, at) : 0;
+	make_record(make_stream(t, (u32)make_number(line, "cpu"), (u32)make_number(line, "buffer")),
+		    ns, &record, at);
+	return 0;
+}
+
+static inline int make_text(struct make_trace *t, const char *text)
+{
+	char line[4096];
+	int code = 0;
+
+	while (*text && !code) {
+		size_t length = strcspn(text, "\n");
+
+		if (length >= sizeof(line))
+			abort();
+		memcpy(line, text, length);
+		line[length] = 0;
+		text += length + (text[length] == '\n');
+		code = make_line(t, line + strspn(line, " \t"));
+	}
+	return code;
+}
+
+/* ---- the directory -------------------------------------------------------------------- */
+
+/* Starts a trace in @dir (NULL: in memory). Takes over @catalog; NULL: make_catalog()'s. */
+static inline struct make_trace *make_begin(const char *dir, struct lkst_catalog *catalog,
+					    u32 block_size)
+{
+	struct make_trace *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		abort();
+	t->catalog = catalog ? catalog : make_catalog();
+	t->block_size = block_size;
+	if (dir && lkst_writer_open(&t->err, dir, t->catalog, &t->writer)) {
+		fprintf(stderr, "make_begin: %s\n", t->err.text);
+		abort();
+	}
+	return t;
+}
+
+/* Writes what was built and frees all. */
+static inline int make_end(struct make_trace *t)
+{
+	unsigned int i;
+	int code = 0;
+
+	for (i = 0; i < t->nr_streams; i++) {
+		struct make_stream *s = &t->streams[i];
+
+		make_close(s);
+		if (t->writer && s->used && !code)
+			code = lkst_writer_append(&t->err, t->writer, s->cpu, s->buffer, s->bytes,
+						  s->used);
+		free(s->bytes);
+	}
+	if (t->writer && lkst_writer_close(&t->err, t->writer))
+		code = -EIO;
+	if (code)
+		fprintf(stderr, "make_end: %s\n", t->err.text);
+	lkst_catalog_free(t->catalog);
+	free(t);
+	return code;
+}
+
+/* All at once: the trace of @text in @dir, which must not exist yet. */
+static inline int make_trace(const char *dir, u32 block_size, const char *text)
+{
+	struct make_trace *t = make_begin(dir, NULL, block_size);
+	int code = make_text(t, text);
+
+	if (code)
+		fprintf(stderr, "make_trace: %s\n", t->err.text);
+	return make_end(t) ?: code;
+}
+
+/* ---- places and files for tests ------------------------------------------------------- */
+
+/* A fresh directory; make_scratch_remove() takes it away with the files in it. */
+static inline void make_scratch(char path[64])
+{
+	snprintf(path, 64, "%s/lkst-test-XXXXXX",
+		 getenv("TMPDIR") && strlen(getenv("TMPDIR")) < 40 ? getenv("TMPDIR") : "/tmp");
+	if (!mkdtemp(path))
+		abort();
+}
+
+static inline void make_scratch_remove(const char *path)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", path);
+	if (system(command))
+		abort();
+}
+
+static inline char *make_read(const char *dir, const char *name, size_t *ret_length)
+{
+	char path[256], *bytes;
+	struct lkst_err e;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	if (lkst_read_file(&e, AT_FDCWD, path, 1 << 28, &bytes, ret_length)) {
+		fprintf(stderr, "make_read: %s\n", e.text);
+		abort();
+	}
+	return bytes;
+}
+
+static inline void make_write(const char *dir, const char *name, const void *bytes, size_t length)
+{
+	char path[256];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	/* Not O_TRUNC, at which some file systems wait for the disk. */
+	unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0 || lkst_write_all(fd, bytes, length) || close(fd))
+		abort();
+}
+
+#endif
