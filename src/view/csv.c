@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The view in the layout that `lkstbuf print -C -S` had, for grep, cut and sort:
+ *
+ *	"context_switch",00,0001300,1058445341,214325555,"pointer to task struct(prev)",0x0da42800,
+ *	0x00000000,"pointer to task struct(next)",...
+ *
+ * On one line: event, CPU, thread, seconds, nanoseconds; then three columns for each argument: a
+ * description, the value's low and high word. An argument that is text has the text and its length
+ * instead. No comma or quote stands within a column, so that cut(1) works: they are escaped.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/pen.h"
+
+static const char special[] = "\",";
+
+struct csv {
+	struct lkst_pen *pen;
+	u64 offset_ns; /* from CLOCK_MONOTONIC to what is printed */
+};
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+static char *put_words(char *p, u64 v)
+{
+	p = lkst_put_hex_width(p, (u32)v, 8);
+	*p++ = ',';
+	return lkst_put_hex_width(p, v >> 32, 8);
+}
+
+static char *put_int(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+		     const struct lkst_step *step)
+{
+	return put_words(p, lkst_field_int(r, step->index));
+}
+
+/* The task_struct of the thread that a field names, or of the record's own; 0: not known. */
+static char *put_task(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+		      const struct lkst_step *step)
+{
+	s32 tid = step->other < 0 ? r->tid : (s32)lkst_field_int(r, (unsigned int)step->other);
+	const struct lkst_thread *thread = lkst_threads_find(pen->threads, tid);
+
+	return put_words(p, thread ? thread->task : 0);
+}
+
+static char *put_text(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+		      const struct lkst_step *step)
+{
+	u32 length;
+	const char *text = lkst_field_text(r, step->index, &length);
+
+	*p++ = '"';
+	p = lkst_out_escaped(pen->out, p, text, length, special);
+	p = lkst_put_mem(p, "\",", 2);
+	return lkst_put_hex_width(p, length, 8);
+}
+
+/* Each element is an argument of its own. */
+static char *put_array(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+		       const struct lkst_step *step)
+{
+	const struct lkst_field_class *f = step->field;
+	const u8 *first;
+	u32 nr = lkst_field_elements(r, step->index, &first), i;
+
+	for (i = 0; i < nr; i++) {
+		p = lkst_out_more(pen->out, p);
+		p = lkst_put_str(lkst_put_str(p, ",\""), f->name);
+		*p++ = '[';
+		p = lkst_put_u64(p, i);
+		p = lkst_put_str(p, "]\",");
+		p = put_words(p, f->type == LKST_CLASS_BYTES ? first[i]
+							     : lkst_field_element(f, first, i));
+	}
+	return p;
+}
+
+/* ---- building -------------------------------------------------------------------------------- */
+
+/* Events whose name in LKST's own files is known or follows from it, and whose tasks come first. */
+static const struct {
+	s16 index;
+	const char *name;
+	const char *own;   /* how this thread is called, NULL: it is no argument */
+	const char *other; /* how the other one is called */
+	const char *tid;   /* the field that names it */
+} known[] = {
+	{ LKST_EV_sched_switch, "context_switch", "prev", "next", "next_tid" },
+	{ LKST_EV_sched_wakeup, "wakeup", NULL, "target", "target_tid" },
+	{ LKST_EV_sched_wakeup_new, "wakeup_new", NULL, "target", "target_tid" },
+	{ LKST_EV_sched_waking, "waking", NULL, "target", "target_tid" },
+};
+enum { NR_KNOWN = sizeof(known) / sizeof(known[0]) };
+
+static const char task_label[] = ",\"pointer to task struct(%s)\",";
+
+static void add_field(struct lkst_steps *steps, unsigned int i)
+{
+	const struct lkst_field_class *f = &steps->event->fields[i];
+
+	if (f->meaning == LKST_MEANING_PAD)
+		return;
+	if (lkst_field_is_text(f))
+		lkst_steps_add(steps, put_text, (int)i, ",\"%s\",", f->name);
+	else if (lkst_field_is_int(f))
+		lkst_steps_add(steps, put_int, (int)i, ",\"%s\",", f->name);
+	else
+		lkst_steps_add(steps, put_array, (int)i, "%s", "");
+}
+
+/* Returns the event's name. */
+static const char *add_tasks(struct lkst_steps *steps)
+{
+	struct lkst_step *step;
+	unsigned int i;
+	int tid;
+
+	for (i = 0; i < NR_KNOWN; i++) {
+		if (known[i].index != steps->event->index)
+			continue;
+		tid = lkst_field_index(steps->event, known[i].tid);
+		if (tid < 0 || !lkst_field_is_int(&steps->event->fields[tid]))
+			break;
+		if (known[i].own)
+			lkst_steps_add(steps, put_task, -1, task_label, known[i].own);
+		step = lkst_steps_add(steps, put_task, -1, task_label, known[i].other);
+		step->other = (s16)tid;
+		return known[i].name;
+	}
+	return steps->event->name;
+}
+
+static void build(struct lkst_steps *steps)
+{
+	const struct lkst_event_class *event = steps->event;
+	const char *name = add_tasks(steps);
+	char escaped[4 * LKST_NAME_MAX], *end, *p;
+	int state = -1;
+	unsigned int i;
+
+	end = lkst_put_escaped(escaped, name, strlen(name), special);
+	for (p = escaped; p < end; p++)
+		if (*p >= 'A' && *p <= 'Z')
+			*p += 'a' - 'A';
+	lkst_steps_head(steps, "\"%.*s\",", (int)(end - escaped), escaped);
+	/* LKST's third argument of a switch was the state. */
+	if (event->index == LKST_EV_sched_switch)
+		state = lkst_field_index(event, "prev_state");
+	if (state >= 0)
+		add_field(steps, (unsigned int)state);
+	for (i = 0; i < event->nr_fields; i++)
+		if ((int)i != state)
+			add_field(steps, i);
+	lkst_steps_tail(steps, "\n");
+}
+
+/* ---- the view -------------------------------------------------------------------------------- */
+
+static int csv_begin(struct lkst_err *e, const struct lkst_view_config *config, void **ret_ctx)
+{
+	struct csv *csv = calloc(1, sizeof(*csv));
+
+	if (csv)
+		csv->pen = lkst_pen_new(config, build);
+	if (!csv || !csv->pen) {
+		free(csv);
+		return lkst_err_sys(e, -ENOMEM, "preparing to print");
+	}
+	csv->offset_ns = config->time == LKST_VIEW_DAY	 ? config->catalog->clock_offset_ns
+			 : config->time == LKST_VIEW_REL ? 0 - config->begin_ns
+							 : 0;
+	*ret_ctx = csv;
+	return 0;
+}
+
+/* Seconds and nanoseconds; a time before the first record's is negative. */
+static char *put_time(const struct csv *csv, char *p, u64 ns)
+{
+	u64 value = ns + csv->offset_ns;
+
+	if ((s64)value < 0) {
+		*p++ = '-';
+		value = 0 - value;
+	}
+	p = lkst_put_u64(p, value / LKST_NS_PER_S);
+	*p++ = ',';
+	return lkst_put_digits(p, value % LKST_NS_PER_S, 9);
+}
+
+static int csv_record(void *ctx, const struct lkst_record *r)
+{
+	struct csv *csv = ctx;
+	const struct lkst_steps *steps = lkst_pen_steps(csv->pen, r->event);
+	char *p = lkst_out_room(csv->pen->out);
+
+	if (!steps)
+		return -ENOMEM;
+	p = lkst_put_mem(p, steps->head, steps->head_length);
+	p = lkst_put_u64_width(p, r->cpu, 2, '0');
+	*p++ = ',';
+	if (r->tid < 0)
+		*p++ = '-';
+	p = lkst_put_u64_width(p, r->tid < 0 ? 0 - (u64)r->tid : (u64)r->tid, 7, '0');
+	*p++ = ',';
+	p = put_time(csv, p, r->ns);
+	p = lkst_pen_run(csv->pen, p, r, steps);
+	lkst_out_advance(csv->pen->out, p);
+	return 0;
+}
+
+static char *put_argument(char *p, const char *description, u64 v)
+{
+	p = lkst_put_str(lkst_put_str(p, ",\""), description);
+	return put_words(lkst_put_mem(p, "\",", 2), v);
+}
+
+/* A line like a record's; no thread goes with it, so that column is empty. */
+static int csv_gap(void *ctx, const struct lkst_gap *gap)
+{
+	struct csv *csv = ctx;
+	char *p = lkst_out_room(csv->pen->out);
+
+	p = lkst_put_str(p, "\"gap\",");
+	p = lkst_put_u64_width(p, gap->cpu, 2, '0');
+	p = lkst_put_str(p, ",,");
+	p = put_time(csv, p, gap->from_ns);
+	p = put_argument(p, "ns", gap->to_ns - gap->from_ns);
+	p = put_argument(p, "events", gap->events);
+	p = put_argument(p, "blocks", gap->blocks);
+	p = put_argument(p, "buffer", gap->buffer);
+	*p++ = '\n';
+	lkst_out_advance(csv->pen->out, p);
+	return 0;
+}
+
+static int csv_end(void *ctx)
+{
+	struct csv *csv = ctx;
+
+	if (csv)
+		lkst_pen_free(csv->pen);
+	free(csv);
+	return 0;
+}
+
+const struct lkst_view lkst_view_csv = {
+	.name = "csv",
+	.help = "for grep, cut and sort: LKST's own columns, see lkst-print(1)",
+	.begin = csv_begin,
+	.record = csv_record,
+	.gap = csv_gap,
+	.end = csv_end,
+};

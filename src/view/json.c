@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The view for programs: a JSON object per line, with raw values under the fields' names. */
+#include <errno.h>
+#include <string.h>
+
+#include "view/pen.h"
+
+static char *put_unsigned(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+			  const struct lkst_step *step)
+{
+	return lkst_put_u64(p, lkst_field_int(r, step->index));
+}
+
+static char *put_signed(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+			const struct lkst_step *step)
+{
+	return lkst_put_s64(p, (s64)lkst_field_int(r, step->index));
+}
+
+static char *put_text(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+		      const struct lkst_step *step)
+{
+	u32 length;
+	const char *text = lkst_field_text(r, step->index, &length);
+
+	return lkst_out_json(pen->out, p, text, length);
+}
+
+/* An array of integers, or bytes of no known meaning as such. */
+static char *put_array(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+		       const struct lkst_step *step)
+{
+	const struct lkst_field_class *f = step->field;
+	const u8 *first;
+	u32 nr = lkst_field_elements(r, step->index, &first), i;
+
+	*p++ = '[';
+	for (i = 0; i < nr; i++) {
+		p = lkst_out_more(pen->out, p);
+		if (i)
+			*p++ = ',';
+		if (f->type == LKST_CLASS_SINTS)
+			p = lkst_put_s64(p, (s64)lkst_field_element(f, first, i));
+		else
+			p = lkst_put_u64(p, f->type == LKST_CLASS_BYTES
+						    ? first[i]
+						    : lkst_field_element(f, first, i));
+	}
+	*p++ = ']';
+	return p;
+}
+
+static lkst_step_fn *choose(const struct lkst_field_class *f)
+{
+	if (lkst_field_is_text(f))
+		return put_text;
+	if (lkst_field_is_int(f))
+		return f->type == LKST_CLASS_SINT ? put_signed : put_unsigned;
+	return put_array;
+}
+
+static void build(struct lkst_steps *steps)
+{
+	const struct lkst_event_class *event = steps->event;
+	unsigned int i;
+
+	/* Names of events hold nothing that JSON escapes: the catalogue has checked it. */
+	lkst_steps_head(steps, ",\"event\":\"%s\",\"fields\":{", event->name);
+	for (i = 0; i < event->nr_fields; i++)
+		if (event->fields[i].meaning != LKST_MEANING_PAD)
+			lkst_steps_add(steps, choose(&event->fields[i]), (int)i,
+				       "%s\"%s\":", steps->nr ? "," : "", event->fields[i].name);
+	lkst_steps_tail(steps, "}}\n");
+}
+
+static int json_begin(struct lkst_err *e, const struct lkst_view_config *config, void **ret_ctx)
+{
+	struct lkst_pen *pen = lkst_pen_new(config, build);
+
+	if (!pen)
+		return lkst_err_sys(e, -ENOMEM, "preparing to print");
+	lkst_time_text_init(&pen->time, LKST_TIME_UTC, config->catalog->clock_offset_ns);
+	*ret_ctx = pen;
+	return 0;
+}
+
+static int json_record(void *ctx, const struct lkst_record *r)
+{
+	struct lkst_pen *pen = ctx;
+	const struct lkst_steps *steps = lkst_pen_steps(pen, r->event);
+	const struct lkst_name *name;
+	size_t length;
+	char *p = lkst_out_room(pen->out);
+
+	if (!steps)
+		return -ENOMEM;
+	p = lkst_put_u64(lkst_put_str(p, "{\"ns\":"), r->ns);
+	p = lkst_put_time(lkst_put_str(p, ",\"time\":\""), &pen->time, r->ns, 9);
+	p = lkst_put_u64(lkst_put_str(p, "\",\"cpu\":"), r->cpu);
+	p = lkst_put_s64(lkst_put_str(p, ",\"tid\":"), r->tid);
+	p = lkst_put_str(p, ",\"comm\":");
+	name = lkst_names_get(&pen->names, r->tid);
+	length = strnlen(name->comm, sizeof(name->comm));
+	p = length ? lkst_put_json(p, name->comm, length) : lkst_put_str(p, "null");
+	p = lkst_put_mem(p, steps->head, steps->head_length);
+	p = lkst_pen_run(pen, p, r, steps);
+	lkst_out_advance(pen->out, p);
+	return 0;
+}
+
+static char *put_known(char *p, const char *label, u64 v)
+{
+	p = lkst_put_str(p, label);
+	return v ? lkst_put_u64(p, v) : lkst_put_str(p, "null");
+}
+
+static int json_gap(void *ctx, const struct lkst_gap *gap)
+{
+	struct lkst_pen *pen = ctx;
+	char *p = lkst_out_room(pen->out);
+
+	p = lkst_put_u64(lkst_put_str(p, "{\"gap\":{\"cpu\":"), gap->cpu);
+	p = lkst_put_u64(lkst_put_str(p, ",\"buffer\":"), gap->buffer);
+	p = lkst_put_u64(lkst_put_str(p, ",\"from_ns\":"), gap->from_ns);
+	p = lkst_put_u64(lkst_put_str(p, ",\"to_ns\":"), gap->to_ns);
+	p = put_known(p, ",\"events\":", gap->events);
+	p = put_known(p, ",\"blocks\":", gap->blocks);
+	p = lkst_put_str(p, ",\"why\":");
+	p = lkst_out_json(pen->out, p, gap->why, strlen(gap->why));
+	p = lkst_put_str(p, "}}\n");
+	lkst_out_advance(pen->out, p);
+	return 0;
+}
+
+static int json_end(void *ctx)
+{
+	lkst_pen_free(ctx);
+	return 0;
+}
+
+const struct lkst_view lkst_view_json = {
+	.name = "json",
+	.help = "for programs: a JSON object per line, raw values under the fields' names",
+	.begin = json_begin,
+	.record = json_record,
+	.gap = json_gap,
+	.end = json_end,
+};

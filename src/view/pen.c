@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What every view writes with: steps by kind of event, and the fields they print. */
+#include "view/pen.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct lkst_pen *lkst_pen_new(const struct lkst_view_config *config,
+			      void (*build)(struct lkst_steps *steps))
+{
+	struct lkst_pen *pen = calloc(1, sizeof(*pen));
+
+	if (!pen)
+		return NULL;
+	pen->out = config->out;
+	pen->threads = config->threads;
+	pen->names.threads = config->threads;
+	pen->build = build;
+	if (config->time == LKST_VIEW_DAY)
+		lkst_time_text_init(&pen->time, LKST_TIME_DAY, config->catalog->clock_offset_ns);
+	else
+		lkst_time_text_init(&pen->time, LKST_TIME_SECONDS,
+				    config->time == LKST_VIEW_REL ? 0 - config->begin_ns : 0);
+	return pen;
+}
+
+void lkst_pen_free(struct lkst_pen *pen)
+{
+	unsigned int i;
+
+	if (!pen)
+		return;
+	for (i = 0; i <= LKST_ID_MAX; i++)
+		free(pen->by_id[i]);
+	free(pen);
+}
+
+struct lkst_steps *lkst_pen_build(struct lkst_pen *pen, const struct lkst_event_class *event)
+{
+	size_t nr = (size_t)event->nr_fields + LKST_STEPS_EXTRA;
+	struct lkst_steps *steps = calloc(1, sizeof(*steps) + nr * sizeof(*steps->steps));
+
+	if (!steps)
+		return NULL;
+	steps->event = event;
+	pen->build(steps);
+	pen->by_id[event->id] = steps;
+	return steps;
+}
+
+char *lkst_pen_run(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+		   const struct lkst_steps *steps)
+{
+	const struct lkst_step *step = steps->steps, *end = step + steps->nr;
+
+	for (; step < end; step++) {
+		p = lkst_out_more(pen->out, p);
+		p = lkst_put_mem(p, step->label, step->label_length);
+		p = step->put(pen, p, r, step);
+	}
+	p = lkst_out_more(pen->out, p);
+	return lkst_put_mem(p, steps->tail, steps->tail_length);
+}
+
+struct lkst_step *lkst_steps_add(struct lkst_steps *steps, lkst_step_fn *put, int index,
+				 const char *label, ...)
+{
+	struct lkst_step *step = &steps->steps[steps->nr++];
+	va_list args;
+
+	assert(steps->nr <= steps->event->nr_fields + LKST_STEPS_EXTRA);
+	step->put = put;
+	step->other = -1;
+	if (index >= 0) {
+		step->index = (u16)index;
+		step->field = &steps->event->fields[index];
+		step->format = lkst_value_format(step->field);
+	}
+	va_start(args, label);
+	vsnprintf(step->label, sizeof(step->label), label, args);
+	va_end(args);
+	step->label_length = (u16)strlen(step->label);
+	return step;
+}
+
+void lkst_steps_head(struct lkst_steps *steps, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(steps->head, sizeof(steps->head), format, args);
+	va_end(args);
+	steps->head_length = (u16)strlen(steps->head);
+}
+
+void lkst_steps_tail(struct lkst_steps *steps, const char *tail)
+{
+	assert(strlen(tail) < sizeof(steps->tail));
+	strcpy(steps->tail, tail);
+	steps->tail_length = (u16)strlen(tail);
+}
+
+/* ---- fields ---------------------------------------------------------------------------------- */
+
+bool lkst_field_ends_in(const struct lkst_field_class *f, const char *suffix)
+{
+	size_t length = strlen(f->name), n = strlen(suffix);
+
+	return length > n && !strcmp(f->name + length - n, suffix);
+}
+
+bool lkst_field_is_length(const struct lkst_event_class *event, unsigned int index)
+{
+	unsigned int i;
+
+	for (i = index + 1; i < event->nr_fields; i++)
+		if ((event->fields[i].type == LKST_CLASS_TEXT ||
+		     event->fields[i].type == LKST_CLASS_BYTES) &&
+		    event->fields[i].length_field == index)
+			return true;
+	return false;
+}
+
+int lkst_field_index(const struct lkst_event_class *event, const char *name)
+{
+	const struct lkst_field_class *f = lkst_class_field(event, name);
+
+	return f ? (int)(f - event->fields) : -1;
+}
+
+static u64 load(const u8 *bytes, u8 size, bool is_signed)
+{
+	u64 v = 0;
+	unsigned int i;
+
+	for (i = size; i; i--)
+		v = v << 8 | bytes[i - 1];
+	if (is_signed && size < 8 && v >> (8 * size - 1))
+		v |= ~0ULL << 8 * size;
+	return v;
+}
+
+u64 lkst_field_int(const struct lkst_record *r, unsigned int index)
+{
+	const struct lkst_field_class *f = &r->event->fields[index];
+	const u8 *bytes;
+	u32 length;
+
+	if (f->offset != LKST_OFFSET_VARIES)
+		return lkst_record_int(r, f);
+	bytes = lkst_record_field(r, index, &length);
+	return bytes && length == f->size ? load(bytes, f->size, f->type == LKST_CLASS_SINT) : 0;
+}
+
+const char *lkst_field_text(const struct lkst_record *r, unsigned int index, u32 *ret_length)
+{
+	const char *text = (const char *)lkst_record_field(r, index, ret_length);
+
+	while (*ret_length && !text[*ret_length - 1])
+		--*ret_length;
+	return *ret_length ? text : "";
+}
+
+u32 lkst_field_elements(const struct lkst_record *r, unsigned int index, const u8 **ret_first)
+{
+	u8 size = r->event->fields[index].size;
+	u32 length;
+
+	*ret_first = lkst_record_field(r, index, &length);
+	return size ? length / size : length;
+}
+
+u64 lkst_field_element(const struct lkst_field_class *f, const u8 *first, u32 i)
+{
+	return load(first + (size_t)i * f->size, f->size, f->type == LKST_CLASS_SINTS);
+}

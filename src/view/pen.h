@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What every view writes with: the output, the clock, thread names, and for each kind of event a
+ * list of steps, worked out when the first record of that kind comes, so that printing a record
+ * is to walk the list. Private to the views.
+ */
+#ifndef LKST_VIEW_PEN_H
+#define LKST_VIEW_PEN_H
+
+#include "base/time.h"
+#include "trace/reader.h"
+#include "view/names.h"
+#include "view/values.h"
+#include "view/view.h"
+
+struct lkst_pen;
+struct lkst_step;
+
+/* Prints one step at @p, where LKST_OUT_ROOM bytes are free; longer ones use lkst_out_more(). */
+typedef char *lkst_step_fn(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+			   const struct lkst_step *step);
+
+enum {
+	LKST_LABEL_MAX = LKST_NAME_MAX + 16,
+	LKST_HEAD_MAX = 4 * LKST_NAME_MAX + 32, /* of a name that is escaped */
+};
+_Static_assert(LKST_LABEL_MAX + LKST_VALUE_ROOM + 1024 < LKST_OUT_ROOM, "a step fits the room");
+
+struct lkst_step {
+	lkst_step_fn *put;
+	const struct lkst_field_class *field;
+	const struct lkst_value_format *format;
+	u16 index; /* of the field in its class */
+	s16 other; /* a second field that the step needs, -1: none */
+	u16 label_length;
+	char label[LKST_LABEL_MAX]; /* what stands before the value */
+};
+
+/* How the records of one event are printed. */
+struct lkst_steps {
+	const struct lkst_event_class *event;
+	u32 kind; /* the view's own */
+	u16 nr;
+	u16 head_length, tail_length;
+	char head[LKST_HEAD_MAX]; /* before the steps */
+	char tail[16];		  /* behind them */
+	struct lkst_step steps[]; /* room for nr_fields + LKST_STEPS_EXTRA */
+};
+
+enum {
+	LKST_STEPS_EXTRA = 3, /* steps that belong to no field */
+};
+
+struct lkst_pen {
+	struct lkst_out *out;
+	const struct lkst_threads *threads;
+	struct lkst_time_text time;
+	struct lkst_names names;
+	void (*build)(struct lkst_steps *steps);
+	struct lkst_steps *by_id[LKST_ID_MAX + 1];
+};
+
+/* The catalogue's clock and names into @pen. @build fills the steps of a class. */
+struct lkst_pen *lkst_pen_new(const struct lkst_view_config *config,
+			      void (*build)(struct lkst_steps *steps));
+void lkst_pen_free(struct lkst_pen *pen);
+
+/* The steps of @event, built if they were not yet; NULL: no memory. */
+struct lkst_steps *lkst_pen_build(struct lkst_pen *pen, const struct lkst_event_class *event);
+static inline const struct lkst_steps *lkst_pen_steps(struct lkst_pen *pen,
+						      const struct lkst_event_class *event)
+{
+	const struct lkst_steps *steps = pen->by_id[event->id];
+
+	return __builtin_expect(steps != NULL, 1) ? steps : lkst_pen_build(pen, event);
+}
+
+/* Prints the steps with their labels, and the tail. The head is the view's to print. */
+char *lkst_pen_run(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+		   const struct lkst_steps *steps);
+
+/* Adds a step for field @index (-1: for none); the label is that of printf. */
+struct lkst_step *lkst_steps_add(struct lkst_steps *steps, lkst_step_fn *put, int index,
+				 const char *label, ...) __attribute__((format(printf, 4, 5)));
+void lkst_steps_head(struct lkst_steps *steps, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void lkst_steps_tail(struct lkst_steps *steps, const char *tail);
+
+/* ---- fields ---------------------------------------------------------------------------------- */
+
+static inline bool lkst_field_is_int(const struct lkst_field_class *f)
+{
+	return f->type == LKST_CLASS_UINT || f->type == LKST_CLASS_SINT;
+}
+
+static inline bool lkst_field_is_array(const struct lkst_field_class *f)
+{
+	return f->type == LKST_CLASS_UINTS || f->type == LKST_CLASS_SINTS;
+}
+
+static inline bool lkst_field_is_text(const struct lkst_field_class *f)
+{
+	return f->type == LKST_CLASS_CHARS || f->type == LKST_CLASS_STRING ||
+	       f->type == LKST_CLASS_TEXT;
+}
+
+/* True if @suffix ends the field's name. */
+bool lkst_field_ends_in(const struct lkst_field_class *f, const char *suffix);
+
+/* True for a field that only says how long another one is. */
+bool lkst_field_is_length(const struct lkst_event_class *event, unsigned int index);
+
+/* The field called @name, as an index; -1: there is none. */
+int lkst_field_index(const struct lkst_event_class *event, const char *name);
+
+/* An integer field's value, wherever it lies. */
+u64 lkst_field_int(const struct lkst_record *r, unsigned int index);
+
+/* A text field without the NULs at its end. */
+const char *lkst_field_text(const struct lkst_record *r, unsigned int index, u32 *ret_length);
+
+/* An array field's elements: how many there are, and one of them. */
+u32 lkst_field_elements(const struct lkst_record *r, unsigned int index, const u8 **ret_first);
+u64 lkst_field_element(const struct lkst_field_class *f, const u8 *first, u32 i);
+
+#endif

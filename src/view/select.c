@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which records to print: by event, thread, CPU and time. */
+#include "view/select.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/syscalls.h"
+#include "base/glob.h"
+
+struct lkst_select {
+	const struct lkst_threads *threads;
+	char *comm; /* NULL: any */
+	u64 from_ns, to_ns;
+	bool has_tid, has_cpu;
+	s32 tid;
+	u32 cpu;
+	bool wants[LKST_ID_MAX + 1];
+};
+
+static bool names_event(const char *pattern, const struct lkst_event_class *event)
+{
+	const char *group = lkst_group_names[event->group], *mnemonic;
+
+	mnemonic = event->index >= 0 ? lkst_events[event->index].mnemonic : NULL;
+	if (lkst_glob_matches(pattern, group, event->name, mnemonic))
+		return true;
+	return event->syscall >= 0 &&
+	       lkst_glob_matches(pattern, group, lkst_syscalls[event->syscall].name, NULL);
+}
+
+static int choose_events(struct lkst_err *e, struct lkst_select *select,
+			 const struct lkst_catalog *catalog, const struct lkst_select_wish *wish)
+{
+	unsigned int i, id;
+	bool any;
+
+	for (id = 0; id <= LKST_ID_MAX && !wish->nr_events; id++)
+		select->wants[id] =
+			catalog->classes[id] && catalog->classes[id]->group != LKST_GROUP_STATE;
+	for (i = 0; i < wish->nr_events; i++) {
+		any = false;
+		for (id = 0; id <= LKST_ID_MAX; id++)
+			if (catalog->classes[id] &&
+			    names_event(wish->events[i], catalog->classes[id]))
+				any = select->wants[id] = true;
+		if (!any)
+			return lkst_err_set(e, -ENOENT, "the trace has no event that \"%s\" names",
+					    wish->events[i]);
+	}
+	return 0;
+}
+
+int lkst_select_new(struct lkst_err *e, const struct lkst_catalog *catalog,
+		    const struct lkst_threads *threads, const struct lkst_select_wish *wish,
+		    struct lkst_select **ret_select)
+{
+	struct lkst_select *select = calloc(1, sizeof(*select));
+	int err;
+
+	if (select && wish->comm)
+		select->comm = strdup(wish->comm);
+	if (!select || (wish->comm && !select->comm)) {
+		lkst_select_free(select);
+		return lkst_err_sys(e, -ENOMEM, "choosing records");
+	}
+	select->threads = threads;
+	select->has_tid = wish->has_tid;
+	select->tid = wish->tid;
+	select->has_cpu = wish->has_cpu;
+	select->cpu = wish->cpu;
+	select->from_ns = wish->from_ns;
+	select->to_ns = wish->has_to ? wish->to_ns : UINT64_MAX;
+	err = choose_events(e, select, catalog, wish);
+	if (err) {
+		lkst_select_free(select);
+		return err;
+	}
+	*ret_select = select;
+	return 0;
+}
+
+void lkst_select_free(struct lkst_select *select)
+{
+	if (!select)
+		return;
+	free(select->comm);
+	free(select);
+}
+
+void lkst_select_freep(struct lkst_select **select)
+{
+	lkst_select_free(*select);
+}
+
+static bool comm_matches(const struct lkst_select *select, s32 tid)
+{
+	const struct lkst_thread *thread = lkst_threads_find(select->threads, tid);
+	char comm[sizeof(thread->comm) + 1] = "";
+
+	if (thread)
+		memcpy(comm, thread->comm, sizeof(thread->comm));
+	else if (!tid)
+		strcpy(comm, "swapper");
+	return !fnmatch(select->comm, comm, 0);
+}
+
+bool lkst_select_matches(const struct lkst_select *select, const struct lkst_record *r)
+{
+	if (!select->wants[r->event->id])
+		return false;
+	if (r->event->group == LKST_GROUP_STATE)
+		return true;
+	if (r->ns < select->from_ns || r->ns > select->to_ns)
+		return false;
+	if (select->has_cpu && select->cpu != r->cpu)
+		return false;
+	if (select->has_tid && select->tid != r->tid)
+		return false;
+	return !select->comm || comm_matches(select, r->tid);
+}
+
+bool lkst_select_has_event(const struct lkst_select *select, const struct lkst_event_class *event)
+{
+	return select->wants[event->id];
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which records to print: by event, thread, CPU and time.
+ */
+#ifndef LKST_VIEW_SELECT_H
+#define LKST_VIEW_SELECT_H
+
+#include "base/err.h"
+#include "trace/block.h"
+#include "trace/threads.h"
+
+/* What a user asks for; a record must match all that is set. All is borrowed. */
+struct lkst_select_wish {
+	/*
+	 * Globs for an event's name, "group:name", its LKST mnemonic, or the name of a system call.
+	 * None: everything but the state group, which is printed only if asked for.
+	 */
+	char *const *events;
+	unsigned int nr_events;
+	bool has_tid, has_cpu, has_to;
+	s32 tid; /* the thread that ran */
+	u32 cpu;
+	const char *comm; /* a glob for its name, NULL: any */
+	u64 from_ns;	  /* CLOCK_MONOTONIC; times that equal it are in */
+	u64 to_ns;	  /* times that equal it are in */
+};
+
+struct lkst_select;
+
+/*
+ * Works out the wish for the events of @catalog. -ENOENT: a glob names none of them. @threads is
+ * where names are looked up, as they are when lkst_select_matches() is called.
+ */
+int lkst_select_new(struct lkst_err *e, const struct lkst_catalog *catalog,
+		    const struct lkst_threads *threads, const struct lkst_select_wish *wish,
+		    struct lkst_select **ret_select);
+void lkst_select_free(struct lkst_select *select);
+void lkst_select_freep(struct lkst_select **select);
+
+/*
+ * True if the record is wanted. Records of the state group are chosen by event alone: they tell of
+ * no moment, CPU or thread.
+ */
+bool lkst_select_matches(const struct lkst_select *select, const struct lkst_record *r);
+
+/* True if an event of this class can be wanted at all. */
+bool lkst_select_has_event(const struct lkst_select *select, const struct lkst_event_class *event);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The views: ways to print a trace. One interface, a table of them all. To add one: write
+ * view/<name>.c with its entry, declare the entry below, put it in the table of view.c.
+ */
+#ifndef LKST_VIEW_VIEW_H
+#define LKST_VIEW_VIEW_H
+
+#include "base/err.h"
+#include "base/out.h"
+#include "trace/block.h"
+#include "trace/threads.h"
+
+struct lkst_gap;
+
+enum lkst_view_time {
+	LKST_VIEW_DAY,	/* time of day, by the trace's clock offset */
+	LKST_VIEW_MONO, /* seconds of CLOCK_MONOTONIC */
+	LKST_VIEW_REL,	/* seconds since `begin_ns` */
+};
+
+/* All is borrowed, and must outlive the view. */
+struct lkst_view_config {
+	struct lkst_out *out;
+	const struct lkst_catalog *catalog;
+	const struct lkst_threads *threads;
+	enum lkst_view_time time; /* text, csv, flight: json always has two, whatever this says */
+	u64 begin_ns;		  /* the trace's first record */
+};
+
+struct lkst_view {
+	const char *name;
+	const char *help; /* a line for `lkst print --help` */
+
+	/* Prints what comes first. *@ret_ctx goes to the others; end() frees it. */
+	int (*begin)(struct lkst_err *e, const struct lkst_view_config *config, void **ret_ctx);
+	/*
+	 * Prints a record, by the threads' names as they were before it: feed it to the threads
+	 * afterwards. 0 or -ENOMEM; failed writes stick in the output.
+	 */
+	int (*record)(void *ctx, const struct lkst_record *r);
+	int (*gap)(void *ctx, const struct lkst_gap *gap);
+	/* Prints what comes last and frees @ctx, which may be NULL. Flushing is the caller's. */
+	int (*end)(void *ctx);
+};
+
+extern const struct lkst_view lkst_view_text, lkst_view_csv, lkst_view_json, lkst_view_flight;
+
+/* All views; NULL ends the table. */
+extern const struct lkst_view *const lkst_views[];
+
+/* The view called @name, or NULL. */
+const struct lkst_view *lkst_view_find(const char *name);
+
+/* The word of `--time`: "day", "mono" or "rel". -EINVAL if it is none of them. */
+int lkst_view_time_parse(struct lkst_err *e, const char *text, enum lkst_view_time *ret_time);
+
+#endif

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* view/csv: LKST's own columns. */
+#include "unit.h"
+#include "view_fixture.h"
+
+#include "trace/reader.h"
+
+#define COLUMNS ",01,0001234,1795263245,123456789"
+
+static const char *one(const char *line)
+{
+	return fixture_one(f, &lkst_view_csv, line);
+}
+
+TEST(csv_prints_a_switch)
+{
+	CHECK_STR(one("sched_switch next_tid=567 prev_state=1 prev_prio=120 next_prio=115"),
+		  "\"context_switch\"" COLUMNS
+		  ",\"pointer to task struct(prev)\",0x0da42800,0x0ffff888"
+		  ",\"pointer to task struct(next)\",0x0da42400,0x00000001"
+		  ",\"prev_state\",0x00000001,0x00000000"
+		  ",\"next_tid\",0x00000237,0x00000000"
+		  ",\"prev_prio\",0x00000078,0x00000000"
+		  ",\"next_prio\",0x00000073,0x00000000\n");
+}
+
+TEST(csv_prints_wakeups)
+{
+	CHECK_STR(one("sched_wakeup target_tid=567 target_prio=115 target_cpu=-1 nr_running=2"),
+		  "\"wakeup\"" COLUMNS ",\"pointer to task struct(target)\",0x0da42400,0x00000001"
+		  ",\"target_tid\",0x00000237,0x00000000"
+		  ",\"target_prio\",0x00000073,0x00000000"
+		  ",\"target_cpu\",0xffffffff,0xffffffff"
+		  ",\"nr_running\",0x00000002,0x00000000\n");
+	/* A thread whose task_struct is not known. */
+	CHECK_STR(one("sched_waking target_tid=4242"),
+		  "\"waking\"" COLUMNS ",\"pointer to task struct(target)\",0x00000000,0x00000000"
+		  ",\"target_tid\",0x00001092,0x00000000"
+		  ",\"target_prio\",0x00000000,0x00000000"
+		  ",\"target_cpu\",0x00000000,0x00000000\n");
+}
+
+/* `grep context trace.csv | cut -d, -f3,7` is how a table of threads and tasks was made. */
+TEST(csv_can_be_cut)
+{
+	const char *line = one("sched_switch next_tid=567"), *p = line;
+	int i;
+
+	CHECK(strstr(line, "context") != NULL);
+	for (i = 1; i < 3; i++)
+		p = strchr(p, ',') + 1;
+	CHECK(!strncmp(p, "0001234,", 8));
+	for (; i < 7; i++)
+		p = strchr(p, ',') + 1;
+	CHECK(!strncmp(p, "0x0da42800,", 11));
+}
+
+TEST(csv_prints_every_type)
+{
+	CHECK_STR(one("softirq_entry vec=3"),
+		  "\"softirq_entry\"" COLUMNS ",\"vec\",0x00000003,0x00000000\n");
+	CHECK_STR(one("test_arrays name=\"1234567\" numbers=1,2,3 wide=-1,5"),
+		  "\"test_arrays\"" COLUMNS ",\"name\",\"1234567\",0x00000007"
+		  ",\"numbers[0]\",0x00000001,0x00000000,\"numbers[1]\",0x00000002,0x00000000"
+		  ",\"numbers[2]\",0x00000003,0x00000000,\"wide[0]\",0xffffffff,0xffffffff"
+		  ",\"wide[1]\",0x00000005,0x00000000\n");
+	CHECK_STR(one("test_text text=\"hi\" data=\"AB\" after=7 first=\"f\" second=\"s\""),
+		  "\"test_text\"" COLUMNS ",\"text_len\",0x00000002,0x00000000"
+		  ",\"data_len\",0x00000002,0x00000000,\"text\",\"hi\",0x00000002"
+		  ",\"after\",0x00000007,0x00000000,\"first\",\"f\",0x00000001"
+		  ",\"data[0]\",0x00000041,0x00000000,\"data[1]\",0x00000042,0x00000000"
+		  ",\"second\",\"s\",0x00000001\n");
+	CHECK_STR(one("test:nothing"), "\"test:nothing\"" COLUMNS "\n");
+}
+
+TEST(csv_escapes_commas_and_quotes)
+{
+	CHECK_STR(one("printk_console text=\"a,b\n\033\xff\""),
+		  "\"printk_console\"" COLUMNS ",\"text\",\"a\\x2cb\\n\\x1b\\xff\",0x00000006\n");
+}
+
+TEST(csv_prints_other_times)
+{
+	fixture_begin(f, &lkst_view_csv, LKST_VIEW_MONO);
+	fixture_print(f, "test:nothing cpu=12 tid=5 ns=100000000007");
+	CHECK_STR(fixture_end(f), "\"test:nothing\",12,0000005,100,000000007\n");
+	fixture_begin(f, &lkst_view_csv, LKST_VIEW_REL);
+	fixture_print(f, "test:nothing cpu=128 tid=4194304 ns=100000000007");
+	fixture_print(f, "test:nothing tid=-5 ns=98999999999");
+	CHECK_STR(fixture_end(f), "\"test:nothing\",128,4194304,1,000000007\n"
+				  "\"test:nothing\",00,-0000005,-0,000000001\n");
+}
+
+TEST(csv_shows_gaps)
+{
+	struct lkst_gap gap = { .cpu = 1,
+				.buffer = 1,
+				.from_ns = 100123456789,
+				.to_ns = 100123456889,
+				.events = 7,
+				.blocks = 2,
+				.why = "lost" };
+
+	fixture_begin(f, &lkst_view_csv, LKST_VIEW_DAY);
+	f->view->gap(f->ctx, &gap);
+	CHECK_STR(fixture_end(f), "\"gap\",01,,1795263245,123456789,\"ns\",0x00000064,0x00000000,"
+				  "\"events\",0x00000007,0x00000000,\"blocks\",0x00000002,"
+				  "0x00000000,\"buffer\",0x00000001,0x00000000\n");
+}
+
+static const struct unit_test tests[] = {
+	{ "csv_prints_a_switch", test_csv_prints_a_switch },
+	{ "csv_prints_wakeups", test_csv_prints_wakeups },
+	{ "csv_can_be_cut", test_csv_can_be_cut },
+	{ "csv_prints_every_type", test_csv_prints_every_type },
+	{ "csv_escapes_commas_and_quotes", test_csv_escapes_commas_and_quotes },
+	{ "csv_prints_other_times", test_csv_prints_other_times },
+	{ "csv_shows_gaps", test_csv_shows_gaps },
+};
+
+UNIT_MAIN(tests)

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* view/select: which records are printed. */
+#include "view/select.h"
+
+#include "unit.h"
+#include "view_fixture.h"
+
+static struct lkst_err e;
+
+/* Whether the wish takes the record of @line; -1: the wish is refused. */
+static int takes(const struct lkst_select_wish *wish, const char *line)
+{
+	struct lkst_record r = fixture_record(f, line);
+	struct lkst_select *s;
+	int matches;
+
+	if (lkst_select_new(&e, f->catalog, f->threads, wish, &s))
+		return -1;
+	matches = lkst_select_matches(s, &r);
+	lkst_select_free(s);
+	return matches;
+}
+
+static int glob_takes(const char *glob, const char *line)
+{
+	char *globs[] = { (char *)glob };
+	const struct lkst_select_wish wish = { .events = globs, .nr_events = 1 };
+
+	return takes(&wish, line);
+}
+
+TEST(select_takes_all_but_the_state_by_default)
+{
+	const struct lkst_select_wish wish = { 0 };
+
+	CHECK_EQ(takes(&wish, "sched_switch next_tid=1"), 1);
+	CHECK_EQ(takes(&wish, "test:nothing"), 1);
+	CHECK_EQ(takes(&wish, "state_thread thread_tid=5"), 0);
+}
+
+TEST(select_matches_globs)
+{
+	CHECK_EQ(glob_takes("sched_switch", "sched_switch"), 1);
+	CHECK_EQ(glob_takes("sched_switch", "sched_waking"), 0);
+	CHECK_EQ(glob_takes("sched_*", "sched_waking"), 1);
+	CHECK_EQ(glob_takes("sched:*", "sched_waking"), 1);
+	CHECK_EQ(glob_takes("sched:*", "softirq_entry"), 0);
+	CHECK_EQ(glob_takes("PROCESS_WAKEUP", "sched_wakeup_new"), 1);
+	CHECK_EQ(glob_takes("PROCESS_WAKEUP", "sched_switch"), 0);
+	CHECK_EQ(glob_takes("syscall:openat", "syscall_entry_openat"), 1);
+	CHECK_EQ(glob_takes("openat", "syscall_exit_openat"), 1);
+	CHECK_EQ(glob_takes("syscall_exit_*", "syscall_exit_openat"), 1);
+	CHECK_EQ(glob_takes("syscall_exit_*", "syscall_entry_openat"), 0);
+	CHECK_EQ(glob_takes("syscall:*", "syscall_entry_unknown"), 1);
+	CHECK_EQ(glob_takes("state:*", "state_thread thread_tid=5"), 1);
+	CHECK_EQ(glob_takes("test:*", "test:nothing"), 1);
+}
+
+TEST(select_joins_globs)
+{
+	char *globs[] = { "softirq_*", "irq_*" };
+	const struct lkst_select_wish wish = { .events = globs, .nr_events = 2 };
+
+	CHECK_EQ(takes(&wish, "softirq_entry vec=1"), 1);
+	CHECK_EQ(takes(&wish, "irq_handler_exit irq=1"), 1);
+	CHECK_EQ(takes(&wish, "sched_switch"), 0);
+}
+
+TEST(select_refuses_globs_that_name_nothing)
+{
+	CHECK_EQ(glob_takes("sched_swich", "sched_switch"), -1);
+	CHECK_STR(e.text, "the trace has no event that \"sched_swich\" names");
+}
+
+TEST(select_matches_threads)
+{
+	struct lkst_select_wish wish = { .has_tid = true, .tid = 567 };
+
+	CHECK_EQ(takes(&wish, "softirq_entry tid=567"), 1);
+	CHECK_EQ(takes(&wish, "softirq_entry tid=568"), 0);
+	wish = (struct lkst_select_wish){ .comm = "cc*" };
+	CHECK_EQ(takes(&wish, "softirq_entry tid=567"), 1);
+	CHECK_EQ(takes(&wish, "softirq_entry tid=1234"), 0);
+	CHECK_EQ(takes(&wish, "softirq_entry tid=4242"), 0);
+	wish.comm = "swapper";
+	CHECK_EQ(takes(&wish, "softirq_entry tid=0"), 1);
+	wish = (struct lkst_select_wish){ .has_tid = true, .tid = 0 };
+	CHECK_EQ(takes(&wish, "softirq_entry tid=0"), 1);
+	CHECK_EQ(takes(&wish, "softirq_entry tid=567"), 0);
+}
+
+TEST(select_matches_cpus_and_times)
+{
+	struct lkst_select_wish wish = { .has_cpu = true, .cpu = 0 };
+
+	CHECK_EQ(takes(&wish, "softirq_entry cpu=0"), 1);
+	CHECK_EQ(takes(&wish, "softirq_entry cpu=1"), 0);
+	wish = (struct lkst_select_wish){ .from_ns = 100, .has_to = true, .to_ns = 200 };
+	CHECK_EQ(takes(&wish, "softirq_entry ns=99"), 0);
+	CHECK_EQ(takes(&wish, "softirq_entry ns=100"), 1);
+	CHECK_EQ(takes(&wish, "softirq_entry ns=200"), 1);
+	CHECK_EQ(takes(&wish, "softirq_entry ns=201"), 0);
+	wish.from_ns = wish.to_ns = 0;
+	CHECK_EQ(takes(&wish, "softirq_entry ns=1"), 0);
+}
+
+/* The state tells of no moment, CPU or thread. */
+TEST(select_chooses_the_state_by_event_alone)
+{
+	char *globs[] = { "state_*" };
+	const struct lkst_select_wish wish = { .events = globs,
+					       .nr_events = 1,
+					       .has_tid = true,
+					       .tid = 5,
+					       .has_cpu = true,
+					       .cpu = 3,
+					       .from_ns = 100 };
+
+	CHECK_EQ(takes(&wish, "state_thread thread_tid=6 ns=1"), 1);
+}
+
+static const struct unit_test tests[] = {
+	{ "select_takes_all_but_the_state_by_default",
+	  test_select_takes_all_but_the_state_by_default },
+	{ "select_matches_globs", test_select_matches_globs },
+	{ "select_joins_globs", test_select_joins_globs },
+	{ "select_refuses_globs_that_name_nothing", test_select_refuses_globs_that_name_nothing },
+	{ "select_matches_threads", test_select_matches_threads },
+	{ "select_matches_cpus_and_times", test_select_matches_cpus_and_times },
+	{ "select_chooses_the_state_by_event_alone", test_select_chooses_the_state_by_event_alone },
+};
+
+UNIT_MAIN(tests)

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * For the tests of views: a catalogue, some threads, and records written as lines of text
+ * (make_trace.h has the form), printed into memory.
+ */
+#ifndef LKST_TESTS_VIEW_FIXTURE_H
+#define LKST_TESTS_VIEW_FIXTURE_H
+
+#include "abi/syscalls.h"
+#include "make_trace.h"
+#include "trace/threads.h"
+#include "view/view.h"
+
+/* The system calls that tests use, by the names of their rows. */
+static const char *const fixture_calls[] = {
+	"openat", "futex", "sendto", "mmap", "rename", "read"
+};
+
+/* 2026-11-21 12:14:05 UTC less 100 s: a record at 100 s is of that second. */
+#define FIXTURE_OFFSET_NS ((1795263245ULL - 100) * 1000000000ULL)
+#define FIXTURE_BEGIN_NS (99ULL * 1000000000ULL)
+
+struct fixture {
+	struct lkst_catalog *catalog;
+	struct lkst_threads *threads;
+	struct lkst_out *out;
+	const struct lkst_view *view;
+	void *ctx;
+	union {
+		struct lkst_record_head head;
+		u8 bytes[MAKE_RECORD_MAX];
+	} record;
+	char text[1 << 20]; /* what was printed */
+};
+
+/* Parses a line into @x->record; cpu=, tid=, ns=, buffer= and the event's fields. */
+static inline struct lkst_record fixture_record(struct fixture *x, const char *line)
+{
+	struct lkst_record r = { .ns = make_number(line, "ns"),
+				 .tid = (s32)make_number(line, "tid"),
+				 .cpu = (u32)make_number(line, "cpu"),
+				 .buffer = (u32)make_number(line, "buffer"),
+				 .bytes = x->record.bytes };
+	char name[LKST_NAME_MAX] = "";
+	u32 at = sizeof(x->record.head);
+	u16 i;
+
+	sscanf(line, "%95s", name);
+	r.event = lkst_catalog_find(x->catalog, name);
+	if (!r.event) {
+		fprintf(stderr, "fixture_record: no event %s\n", name);
+		abort();
+	}
+	memset(&x->record, 0, sizeof(x->record));
+	for (i = 0; i < r.event->nr_fields; i++)
+		at = make_encode(r.event, i, line, x->record.bytes, at);
+	r.size = at;
+	return r;
+}
+
+/* Tells the thread table of a thread. */
+static inline void fixture_thread(struct fixture *x, s32 tid, const char *comm, u64 task)
+{
+	char line[256];
+	struct lkst_record r;
+
+	snprintf(line, sizeof(line),
+		 "state_thread thread_tid=%d thread_pid=%d comm=\"%s\" task=%llu", tid, tid, comm,
+		 (unsigned long long)task);
+	r = fixture_record(x, line);
+	if (lkst_threads_feed(x->threads, &r))
+		abort();
+}
+
+static inline struct fixture *fixture_new(void)
+{
+	struct fixture *x = calloc(1, sizeof(*x));
+	struct lkst_err e;
+	unsigned int i;
+	u16 id;
+
+	if (!x)
+		abort();
+	setenv("TZ", "UTC0", 1);
+	x->catalog = make_catalog();
+	x->catalog->clock_offset_ns = FIXTURE_OFFSET_NS;
+	id = LKST_NR_EVENTS + 100;
+	for (i = 0; i < sizeof(fixture_calls) / sizeof(fixture_calls[0]); i++, id += 2) {
+		const struct lkst_syscall *row = lkst_syscall_find(false, fixture_calls[i]);
+
+		if (!row || lkst_catalog_add_syscall(&e, x->catalog, id, id + 1,
+						     (unsigned int)(row - lkst_syscalls)))
+			abort();
+	}
+	x->threads = lkst_threads_new();
+	x->out = malloc(sizeof(*x->out));
+	if (!x->threads || !x->out)
+		abort();
+	fixture_thread(x, 1234, "bash", 0xffff8880da42800);
+	fixture_thread(x, 567, "cc1", 0x10da42400);
+	fixture_thread(x, 8862, "TP09", 0);
+	fixture_thread(x, 99, "a\nb\x9b", 0);
+	return x;
+}
+
+static inline void fixture_free(struct fixture *x)
+{
+	lkst_catalog_free(x->catalog);
+	lkst_threads_free(x->threads);
+	free(x->out);
+	free(x);
+}
+
+/* Prints go to memory from here on. */
+static inline void fixture_begin(struct fixture *x, const struct lkst_view *view,
+				 enum lkst_view_time time)
+{
+	struct lkst_view_config config = { x->out, x->catalog, x->threads, time, FIXTURE_BEGIN_NS };
+	struct lkst_err e;
+
+	lkst_out_init(x->out, open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+	x->view = view;
+	if (x->out->fd < 0 || view->begin(&e, &config, &x->ctx))
+		abort();
+}
+
+static inline void fixture_print(struct fixture *x, const char *line)
+{
+	struct lkst_record r = fixture_record(x, line);
+
+	if (x->view->record(x->ctx, &r))
+		abort();
+}
+
+/* What was printed. */
+static inline const char *fixture_end(struct fixture *x)
+{
+	ssize_t n;
+
+	x->view->end(x->ctx);
+	if (lkst_out_flush(x->out))
+		abort();
+	n = pread(x->out->fd, x->text, sizeof(x->text) - 1, 0);
+	close(x->out->fd);
+	if (n < 0)
+		abort();
+	x->text[n] = 0;
+	return x->text;
+}
+
+/* A record at 12:14:05.123456789 on CPU 1 of thread 1234, by the view's usual time. */
+static inline const char *fixture_one(struct fixture *x, const struct lkst_view *view,
+				      const char *event_and_fields)
+{
+	char line[8192];
+
+	snprintf(line, sizeof(line), "%s cpu=1 tid=1234 ns=100123456789", event_and_fields);
+	fixture_begin(x, view, LKST_VIEW_DAY);
+	fixture_print(x, line);
+	return fixture_end(x);
+}
+
+/* The one that all tests of a program use. */
+static struct fixture *f;
+
+static __attribute__((constructor)) void fixture_set_up(void)
+{
+	f = fixture_new();
+}
+
+static __attribute__((destructor)) void fixture_tear_down(void)
+{
+	fixture_free(f);
+}
+
+#endif
