@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A command is one file, and one constant of this type says everything about it: dispatch, help
+ * and option parsing read the same entry. To add one: write cmd/<name>.c with its entry, declare
+ * the entry below, put it in the table of main.c, write doc/man/lkst-<name>.1.
+ */
+#ifndef LKST_CMD_CMD_H
+#define LKST_CMD_CMD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "abi/types.h"
+#include "base/err.h"
+
+enum lkst_option_type {
+	LKST_OPTION_FLAG,     /* bool */
+	LKST_OPTION_TEXT,     /* const char * */
+	LKST_OPTION_LIST,     /* struct lkst_list: may be given again and again */
+	LKST_OPTION_SIZE,     /* u64, bytes: 64K, 4M, 1G */
+	LKST_OPTION_DURATION, /* u64, ns: 5s, 200ms */
+	LKST_OPTION_NUMBER,   /* s64 */
+};
+
+enum { LKST_LIST_MAX = 64 };
+
+struct lkst_list {
+	char *items[LKST_LIST_MAX];
+	unsigned int nr;
+};
+
+/* A row per option: name, type, where its value goes, limits, default as shown, help. */
+struct lkst_option {
+	const char *name;     /* long, without dashes */
+	char letter;	      /* short, 0: none */
+	enum lkst_option_type type;
+	const char *argument; /* its placeholder, NULL for a flag */
+	size_t offset;	      /* of the value in the command's options */
+	s64 min, max;	      /* of a number, size or duration; 0, 0: any */
+	const char *standard; /* the default, for the help; NULL: none */
+	const char *help;
+};
+
+struct lkst_cmd {
+	const char *name;
+	const char *summary;  /* one line, for `lkst help` */
+	const char *usage;    /* what follows "lkst " */
+	const char *help;     /* paragraphs between the usage and the options */
+	const char *examples; /* indented lines, NULL: none */
+	const struct lkst_option *options; /* ends with a row without name */
+	size_t options_size;  /* of the struct that the rows' offsets are in */
+	const void *defaults; /* that struct's initial value, NULL: zeroes */
+	unsigned int min_args, max_args;
+	/* @args: what is left after the options. Returns 0 or a negative errno with @e set. */
+	int (*run)(struct lkst_err *e, const void *options, char **args, unsigned int nr_args);
+};
+
+/*
+ * Parses @argv (without the command's own name) by @cmd's rows into @options. Returns the index
+ * of the first argument that is no option, -EINVAL with @e set, or 1 << 16 if help was asked for.
+ */
+int lkst_options_parse(struct lkst_err *e, const struct lkst_cmd *cmd, int argc, char **argv,
+		       void *options);
+enum { LKST_OPTIONS_HELP = 1 << 16 };
+
+void lkst_cmd_print_help(const struct lkst_cmd *cmd);
+
+extern const struct lkst_cmd lkst_cmd_start, lkst_cmd_stop, lkst_cmd_status, lkst_cmd_snapshot,
+	lkst_cmd_record, lkst_cmd_print, lkst_cmd_event, lkst_cmd_check;
+
+#endif

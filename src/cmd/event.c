@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* lkst event: the catalogue: what can be recorded, and on this kernel. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/syscalls.h"
+#include "base/cleanup.h"
+#include "base/glob.h"
+#include "cmd/cmd.h"
+#include "cmd/recording.h"
+#include "live/kernel.h"
+#include "live/plan.h"
+#include "live/tracefs.h"
+
+struct options {
+	bool json;
+};
+
+static const struct lkst_option rows[] = {
+	{ "json", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, json), 0, 0, NULL,
+	  "one JSON object per line, for programs" },
+	{ 0 },
+};
+
+static const char *const hook_kinds[] = {
+	[LKST_HOOK_TP] = "tracepoint", [LKST_HOOK_KPROBE] = "kprobe",
+	[LKST_HOOK_KRETPROBE] = "kretprobe", [LKST_HOOK_USER] = "user space",
+	[LKST_HOOK_NONE] = "none",
+};
+
+static const char *const type_names[][9] = {
+	[LKST_TYPE_UINT] = { [1] = "u8", [2] = "u16", [4] = "u32", [8] = "u64" },
+	[LKST_TYPE_SINT] = { [1] = "s8", [2] = "s16", [4] = "s32", [8] = "s64" },
+};
+
+static const char *type_name(const struct lkst_field_desc *f)
+{
+	if (f->type == LKST_TYPE_STRING)
+		return "string";
+	if (f->type == LKST_TYPE_CHARS)
+		return "name";
+	return type_names[f->type][f->size];
+}
+
+/* The kernel may be missing (a laptop without BTF): then nothing is said about it. */
+static const char *describe_hook(const struct lkst_kernel *k, enum lkst_event_index i,
+				 struct lkst_err *why)
+{
+	int row;
+
+	why->text[0] = 0;
+	if (lkst_events[i].group == LKST_GROUP_STATE)
+		return "written with every trace";
+	if (!k)
+		return "";
+	row = lkst_plan_choose_hook(why, k, i);
+	return row < 0 ? "not on this kernel" : hook_kinds[lkst_events[i].hooks[row].kind];
+}
+
+static void list_event(const struct lkst_kernel *k, enum lkst_event_index i, bool json)
+{
+	const struct lkst_event_desc *d = &lkst_events[i];
+	struct lkst_err why;
+	const char *hook = describe_hook(k, i, &why);
+
+	if (json)
+		printf("{\"name\":\"%s\",\"group\":\"%s\",\"mnemonic\":\"%s\",\"lkst_id\":%u,"
+		       "\"bytes\":%u,\"hook\":\"%s\",\"help\":\"%s\"}\n",
+		       d->name, lkst_group_names[d->group], d->mnemonic ? d->mnemonic : "",
+		       d->lkst_id, d->size, hook, d->help);
+	else
+		printf("%-26s %-10s %-21s %-18s %s\n", d->name, lkst_group_names[d->group],
+		       d->mnemonic ? d->mnemonic : "-", hook, d->help);
+}
+
+static int list(const struct lkst_kernel *k, const char *glob, bool json)
+{
+	unsigned int i, nr = 0;
+
+	if (!json)
+		printf("%-26s %-10s %-21s %-18s %s\n", "EVENT", "GROUP", "LKST", "HOOK", "WHAT");
+	for (i = 0; i < LKST_NR_EVENTS; i++) {
+		if (glob && !lkst_glob_matches(glob, lkst_group_names[lkst_events[i].group],
+					       lkst_events[i].name, lkst_events[i].mnemonic))
+			continue;
+		list_event(k, i, json);
+		nr++;
+	}
+	if (json)
+		return 0;
+	printf("%u events. Besides: every system call by its own name, syscall_entry_NAME and\n"
+	       "syscall_exit_NAME (%u of them; \"syscall:NAME\" selects both), and any tracepoint of\n"
+	       "the kernel as system:name.\n",
+	       nr, lkst_nr_syscalls);
+	return 0;
+}
+
+static void show_hooks(const struct lkst_kernel *k, enum lkst_event_index i)
+{
+	const struct lkst_event_desc *d = &lkst_events[i];
+	struct lkst_err why;
+	unsigned int row;
+
+	for (row = 0; row < d->nr_hooks; row++) {
+		const struct lkst_hook_desc *h = &d->hooks[row];
+
+		if (h->kind == LKST_HOOK_NONE)
+			printf("  hook      none: %s\n", h->proto);
+		else if (h->kind != LKST_HOOK_USER)
+			printf("  hook      %s %s(%s)\n", hook_kinds[h->kind], h->target, h->proto);
+	}
+	printf("  here      %s\n", describe_hook(k, i, &why));
+	if (why.text[0])
+		printf("            %s\n", why.text);
+}
+
+static void show_event(const struct lkst_kernel *k, enum lkst_event_index i)
+{
+	const struct lkst_event_desc *d = &lkst_events[i];
+	unsigned int f;
+
+	printf("%s: %s\n", d->name, d->help);
+	printf("  group     %s\n", lkst_group_names[d->group]);
+	if (d->mnemonic)
+		printf("  LKST      %s", d->mnemonic);
+	if (d->mnemonic && d->lkst_id)
+		printf(" (0x%02x)", d->lkst_id);
+	if (d->mnemonic)
+		putchar('\n');
+	show_hooks(k, i);
+	printf("  record    %u bytes%s\n", d->size,
+	       d->nr_fields && d->fields[d->nr_fields - 1].type == LKST_TYPE_STRING
+		       ? " and the string"
+		       : "");
+	for (f = 0; f < d->nr_fields; f++)
+		printf("    %-8s%-18s%s\n", type_name(&d->fields[f]), d->fields[f].name,
+		       d->fields[f].help);
+}
+
+/* "syscall_entry_read", "syscall:read" or "read". */
+static const struct lkst_syscall *find_syscall(const char *name)
+{
+	static const char *const prefixes[] = { "syscall_entry_", "syscall_exit_", "syscall:", "" };
+	size_t i, length;
+
+	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		const struct lkst_syscall *s;
+
+		length = strlen(prefixes[i]);
+		if (strncmp(name, prefixes[i], length))
+			continue;
+		s = lkst_syscall_find(false, name + length);
+		if (!s)
+			s = lkst_syscall_find(true, name + length);
+		if (s)
+			return s;
+	}
+	return NULL;
+}
+
+static int show_syscall(const struct lkst_syscall *s)
+{
+	printf("%ssyscall_entry_%s, %ssyscall_exit_%s: system call number %u\n",
+	       s->is_compat ? "compat_" : "", s->name, s->is_compat ? "compat_" : "", s->name, s->nr);
+	printf("  group     syscall\n  LKST      SYSCALL_ENTRY (0x30), SYSCALL_EXIT (0x31)\n");
+	printf("  entry     (%s)\n  exit      s64 ret\n", s->signature);
+	return 0;
+}
+
+static int show_tracepoint(struct lkst_err *e, const char *full)
+{
+	_cleanup_close_ int tracefs = lkst_tracefs_open(e);
+	struct lkst_tracepoint_plan plan;
+	struct lkst_event_class event;
+	char system[LKST_NAME_MAX];
+	const char *colon = strchr(full, ':');
+	int perf_id, err, i;
+
+	if (tracefs < 0)
+		return tracefs;
+	snprintf(system, sizeof(system), "%.*s", (int)(colon - full), full);
+	err = lkst_tracefs_describe(e, tracefs, system, colon + 1, &event, &plan, &perf_id);
+	if (err)
+		return err;
+	printf("%s: a tracepoint of this kernel, recorded by name\n", event.name);
+	for (i = 0; i < event.nr_fields; i++)
+		if (event.fields[i].meaning != LKST_MEANING_PAD)
+			printf("    %s\n", event.fields[i].name);
+	free(event.fields);
+	return 0;
+}
+
+static int show(struct lkst_err *e, const struct lkst_kernel *k, const char *name)
+{
+	const struct lkst_syscall *s;
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < LKST_NR_EVENTS; i++)
+		if (!strcmp(lkst_events[i].name, name) ||
+		    (lkst_events[i].mnemonic && !strcmp(lkst_events[i].mnemonic, name))) {
+			show_event(k, i);
+			nr++;
+		}
+	if (nr)
+		return 0;
+	s = find_syscall(name);
+	if (s)
+		return show_syscall(s);
+	if (strchr(name, ':'))
+		return show_tracepoint(e, name);
+	return lkst_err_set(e, -ENOENT, "there is no event \"%s\"; `lkst event list` shows them",
+			    name);
+}
+
+static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+{
+	const struct options *o = options;
+	struct lkst_kernel *k = NULL;
+	struct lkst_err ignored;
+	int err;
+
+	if (nr_args && strcmp(args[0], "list") && strcmp(args[0], "show"))
+		return lkst_err_set(e, -EINVAL, "\"%s\" is neither list nor show", args[0]);
+	if (lkst_kernel_open(&ignored, getenv(LKST_BTF_VARIABLE), &k))
+		k = NULL;
+	if (!nr_args || !strcmp(args[0], "list"))
+		err = list(k, nr_args > 1 ? args[1] : NULL, o->json);
+	else if (nr_args < 2)
+		err = lkst_err_set(e, -EINVAL, "show takes the name of an event");
+	else
+		err = show(e, k, args[1]);
+	lkst_kernel_close(k);
+	return err;
+}
+
+const struct lkst_cmd lkst_cmd_event = {
+	.name = "event",
+	.summary = "the catalogue: what can be recorded, with fields and hooks",
+	.usage = "event [list [GLOB] | show NAME] [--json]",
+	.help = "Lists the events, or shows one with its fields, where it hooks and whether this kernel\n"
+		"has that hook. NAME may also be an LKST mnemonic, a system call or a tracepoint\n"
+		"(system:name).",
+	.examples = "  lkst event list 'sched:*'\n"
+		    "  lkst event show PROCESS_CONTEXTSWITCH\n"
+		    "  lkst event show openat\n",
+	.options = rows,
+	.options_size = sizeof(struct options),
+	.max_args = 2,
+	.run = run,
+};

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The lkst program: finds the command, parses its options, prints its error. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+
+static const struct lkst_cmd *const commands[] = {
+	&lkst_cmd_start, &lkst_cmd_stop,  &lkst_cmd_status, &lkst_cmd_snapshot,
+	&lkst_cmd_record, &lkst_cmd_print, &lkst_cmd_event,  &lkst_cmd_check,
+};
+
+enum {
+	OPTIONS_BYTES = 4096,
+	EXIT_USAGE = 2,
+};
+
+static void print_overview(FILE *to)
+{
+	size_t i;
+
+	fprintf(to, "usage: lkst COMMAND [OPTIONS]\n\n"
+		    "A black box for running Linux machines: it records what the kernel does, and\n"
+		    "says what happened.\n\n");
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		fprintf(to, "  %-10s%s\n", commands[i]->name, commands[i]->summary);
+	fprintf(to, "\n`lkst COMMAND --help` tells more of each.\n");
+}
+
+static const struct lkst_cmd *find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	return NULL;
+}
+
+static int run(const struct lkst_cmd *cmd, int argc, char **argv)
+{
+	static _Alignas(16) char options[OPTIONS_BYTES];
+	struct lkst_err e = { "" };
+	unsigned int nr_args;
+	int first, err;
+
+	if (cmd->defaults)
+		memcpy(options, cmd->defaults, cmd->options_size);
+	first = lkst_options_parse(&e, cmd, argc, argv, options);
+	if (first == LKST_OPTIONS_HELP) {
+		lkst_cmd_print_help(cmd);
+		return 0;
+	}
+	if (first < 0) {
+		fprintf(stderr, "lkst %s: %s\n", cmd->name, e.text);
+		return EXIT_USAGE;
+	}
+	nr_args = argc - first;
+	if (nr_args < cmd->min_args || nr_args > cmd->max_args) {
+		fprintf(stderr, "usage: lkst %s\n", cmd->usage);
+		return EXIT_USAGE;
+	}
+	err = cmd->run(&e, options, argv + first, nr_args);
+	if (err < 0)
+		fprintf(stderr, "lkst %s: %s\n", cmd->name, e.text[0] ? e.text : strerror(-err));
+	return err < 0 ? EXIT_FAILURE : err;
+}
+
+int main(int argc, char **argv)
+{
+	const struct lkst_cmd *cmd;
+
+	if (argc < 2) {
+		print_overview(stderr);
+		return EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		cmd = argc > 2 ? find(argv[2]) : NULL;
+		if (cmd)
+			lkst_cmd_print_help(cmd);
+		else
+			print_overview(stdout);
+		return 0;
+	}
+	cmd = find(argv[1]);
+	if (!cmd) {
+		fprintf(stderr, "lkst: there is no command \"%s\"; `lkst help` lists them\n",
+			argv[1]);
+		return EXIT_USAGE;
+	}
+	return run(cmd, argc - 2, argv + 2);
+}

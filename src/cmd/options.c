@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Options by rows: parsing and help read the same table. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "cmd/cmd.h"
+
+static const struct lkst_option *find(const struct lkst_cmd *cmd, const char *name, size_t length,
+				      char letter)
+{
+	const struct lkst_option *o;
+
+	for (o = cmd->options; o && o->name; o++)
+		if (name ? strlen(o->name) == length && !strncmp(o->name, name, length)
+			 : o->letter && o->letter == letter)
+			return o;
+	return NULL;
+}
+
+static int parse_number(struct lkst_err *e, const struct lkst_option *o, const char *text,
+			s64 *ret_value)
+{
+	char *end;
+
+	errno = 0;
+	*ret_value = strtoll(text, &end, 10);
+	if (errno || end == text || *end)
+		return lkst_err_set(e, -EINVAL, "--%s takes a number, not \"%s\"", o->name, text);
+	return 0;
+}
+
+static int check_limits(struct lkst_err *e, const struct lkst_option *o, const char *text,
+			s64 value)
+{
+	if ((!o->min && !o->max) || (value >= o->min && value <= o->max))
+		return 0;
+	return lkst_err_set(e, -EINVAL, "--%s %s is out of range; see --help", o->name, text);
+}
+
+static int store(struct lkst_err *e, const struct lkst_option *o, char *text, void *options)
+{
+	void *at = (char *)options + o->offset;
+	struct lkst_list *list;
+	u64 u = 0;
+	s64 v = 0;
+	int err = 0;
+
+	switch (o->type) {
+	case LKST_OPTION_FLAG:
+		*(bool *)at = true;
+		return 0;
+	case LKST_OPTION_TEXT:
+		*(const char **)at = text;
+		return 0;
+	case LKST_OPTION_LIST:
+		list = at;
+		if (list->nr == LKST_LIST_MAX)
+			return lkst_err_set(e, -E2BIG, "--%s may be given %u times", o->name,
+					    LKST_LIST_MAX);
+		list->items[list->nr++] = text;
+		return 0;
+	case LKST_OPTION_SIZE:
+	case LKST_OPTION_DURATION:
+		err = o->type == LKST_OPTION_SIZE ? lkst_size_parse(e, text, &u)
+						  : lkst_duration_parse(e, text, &u);
+		if (err) {
+			lkst_err_add(e, "--%s", o->name);
+			return err;
+		}
+		*(u64 *)at = u;
+		return check_limits(e, o, text, u > INT64_MAX ? INT64_MAX : (s64)u);
+	case LKST_OPTION_NUMBER:
+		err = parse_number(e, o, text, &v);
+		if (err)
+			return err;
+		*(s64 *)at = v;
+		return check_limits(e, o, text, v);
+	}
+	return -EINVAL;
+}
+
+/* Handles the option at argv[*i]; moves *i past it and its value. 1: help was asked for. */
+static int parse_one(struct lkst_err *e, const struct lkst_cmd *cmd, int argc, char **argv, int *i,
+		     void *options)
+{
+	char *word = argv[(*i)++], *value = NULL;
+	const struct lkst_option *o;
+
+	if (!strcmp(word, "--help") || !strcmp(word, "-h"))
+		return 1;
+	if (word[1] == '-') {
+		size_t length = strcspn(word + 2, "=");
+
+		o = find(cmd, word + 2, length, 0);
+		if (word[2 + length])
+			value = word + 2 + length + 1;
+	} else {
+		o = find(cmd, NULL, 0, word[1]);
+		if (word[2])
+			value = word + 2;
+	}
+	if (!o)
+		return lkst_err_set(e, -EINVAL, "there is no option %s; see `lkst %s --help`", word,
+				    cmd->name);
+	if (o->type == LKST_OPTION_FLAG && value)
+		return lkst_err_set(e, -EINVAL, "--%s takes no value", o->name);
+	if (o->type != LKST_OPTION_FLAG && !value) {
+		if (*i >= argc)
+			return lkst_err_set(e, -EINVAL, "--%s needs a value: %s", o->name,
+					    o->argument);
+		value = argv[(*i)++];
+	}
+	return store(e, o, value, options);
+}
+
+/*
+ * Options may stand before and after other arguments, up to "--"; those others are moved to the
+ * end in their order, as getopt(3) does.
+ */
+int lkst_options_parse(struct lkst_err *e, const struct lkst_cmd *cmd, int argc, char **argv,
+		       void *options)
+{
+	char *others[LKST_LIST_MAX];
+	int nr_others = 0, i = 0, err;
+
+	while (i < argc && strcmp(argv[i], "--")) {
+		if (argv[i][0] != '-' || !argv[i][1]) {
+			/* A command's own options begin where the command does. */
+			if (cmd->max_args == UINT_MAX)
+				return i;
+			if (nr_others == LKST_LIST_MAX)
+				return lkst_err_set(e, -E2BIG, "too many arguments");
+			others[nr_others++] = argv[i++];
+			continue;
+		}
+		err = parse_one(e, cmd, argc, argv, &i, options);
+		if (err)
+			return err > 0 ? LKST_OPTIONS_HELP : err;
+	}
+	if (i < argc)
+		i++;
+	if (nr_others && i < argc && i != argc)
+		return lkst_err_set(e, -EINVAL, "\"%s\" is one argument too many", argv[i]);
+	if (!nr_others)
+		return i;
+	memcpy(argv + argc - nr_others, others, nr_others * sizeof(*others));
+	return argc - nr_others;
+}
+
+static void print_option(const struct lkst_option *o)
+{
+	char left[64], letter[8] = "    ";
+	const char *help = o->help;
+
+	if (o->letter)
+		snprintf(letter, sizeof(letter), "-%c, ", o->letter);
+	snprintf(left, sizeof(left), "%s--%s%s%s", letter, o->name, o->argument ? " " : "",
+		 o->argument ? o->argument : "");
+	printf("  %-24s", left);
+	if (strlen(left) > 23)
+		printf("\n  %-24s", "");
+	/* A line break in the help continues in the same column. */
+	for (; *help; help++) {
+		putchar(*help);
+		if (*help == '\n')
+			printf("  %-24s", "");
+	}
+	if (o->standard)
+		printf(" (default: %s)", o->standard);
+	putchar('\n');
+}
+
+void lkst_cmd_print_help(const struct lkst_cmd *cmd)
+{
+	const struct lkst_option *o;
+
+	printf("usage: lkst %s\n\n%s\n", cmd->usage, cmd->help);
+	printf("\nOptions:\n");
+	for (o = cmd->options; o && o->name; o++)
+		print_option(o);
+	printf("  %-24s%s\n", "-h, --help", "this text");
+	if (cmd->examples)
+		printf("\nExamples:\n%s", cmd->examples);
+	printf("\nMore: man lkst-%s\n", cmd->name);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the commands that record have in common: the options that say what and into what, and the
+ * sentences about what is missing on this kernel.
+ */
+#ifndef LKST_CMD_RECORDING_H
+#define LKST_CMD_RECORDING_H
+
+#include "cmd/cmd.h"
+#include "live/plan.h"
+#include "live/session.h"
+#include "trace/writer.h"
+
+/* A test names a file of type information here, to be compared instead of the kernel's. */
+#define LKST_BTF_VARIABLE "LKST_BTF"
+
+/* Prints what the plan and the session had to leave out to standard error, unless @quiet. */
+void lkst_recording_print_notes(const struct lkst_plan *plan, const struct lkst_session *s,
+				bool quiet);
+
+/* Fills in what the trace says about this machine: UUID, clock, host, kernel. */
+int lkst_recording_identify(struct lkst_err *e, struct lkst_catalog *c);
+
+/* A name for a trace directory when none was given: "lkst-<date>-<time>". */
+void lkst_recording_default_dir(char *name, size_t size);
+
+#endif

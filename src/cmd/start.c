@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* lkst start: arms the recorder and leaves. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/size.h"
+#include "cmd/recording.h"
+#include "live/pins.h"
+
+struct options {
+	struct lkst_list events;
+	u64 buffer_bytes, block_bytes;
+	bool quiet;
+};
+
+static const struct options defaults = {
+	.buffer_bytes = 4 << 20,
+	.block_bytes = 4 << 10,
+};
+
+static const struct lkst_option rows[] = {
+	{ "event", 'e', LKST_OPTION_LIST, "GLOB", offsetof(struct options, events), 0, 0,
+	  "all of the catalogue but locks",
+	  "record what matches: an event, group:event, an LKST mnemonic,\n"
+	  "syscall:NAME, or any tracepoint as system:name; may be repeated" },
+	{ "buffer", 'b', LKST_OPTION_SIZE, "SIZE", offsetof(struct options, buffer_bytes), 0, 0,
+	  "4M", "memory per CPU, 64K to 4G, rounded up to a power of two" },
+	{ "block", 0, LKST_OPTION_SIZE, "SIZE", offsetof(struct options, block_bytes), 0, 0, "4K",
+	  "the unit of reading and writing, 4K to 1M; only 4K can be\n"
+	  "found in a crash dump without translation" },
+	{ "quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(struct options, quiet), 0, 0, NULL,
+	  "say nothing but errors" },
+	{ 0 },
+};
+
+static int discard_rest(struct lkst_err *e)
+{
+	struct lkst_err ignored = { "" };
+
+	(void)e;
+	return lkst_pins_remove(&ignored);
+}
+
+static int arm(struct lkst_err *e, const struct options *o, const struct lkst_plan *plan)
+{
+	const struct lkst_session_options options = { .buffer_bytes = o->buffer_bytes,
+						      .block_bytes = o->block_bytes };
+	_cleanup_(lkst_session_closep) struct lkst_session *s = NULL;
+	char size[LKST_SIZE_TEXT];
+	int err;
+
+	err = lkst_session_start(e, plan, &options, &s);
+	if (err)
+		return err;
+	lkst_recording_print_notes(plan, s, o->quiet);
+	err = lkst_pins_prepare(e);
+	if (err)
+		return err;
+	err = lkst_session_pin(e, s);
+	if (err) {
+		discard_rest(e);
+		return err;
+	}
+	lkst_session_arm(s, true);
+	lkst_size_format(lkst_session_rings(s)->memory_bytes, size);
+	if (!o->quiet)
+		printf("recording %u events in %s of memory; `lkst status` shows how it goes\n",
+		       plan->catalog->nr_classes, size);
+	return 0;
+}
+
+static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+{
+	const struct options *o = options;
+	struct lkst_plan *plan = NULL;
+	_cleanup_close_ int lock = lkst_pins_lock(e);
+	int err;
+
+	(void)args, (void)nr_args;
+	if (lock < 0)
+		return lock;
+	if (lkst_pins_exist())
+		return lkst_err_set(e, -EBUSY,
+				    "a recording is there already; `lkst status` shows it, `lkst "
+				    "stop` ends it");
+	err = lkst_plan_make(e, o->events.items, o->events.nr, getenv(LKST_BTF_VARIABLE), &plan);
+	if (!err)
+		err = lkst_recording_identify(e, plan->catalog);
+	if (!err)
+		err = arm(e, o, plan);
+	lkst_plan_free(plan);
+	return err;
+}
+
+const struct lkst_cmd lkst_cmd_start = {
+	.name = "start",
+	.summary = "begin to record, and leave: nothing of ours runs while it records",
+	.usage = "start [--event GLOB]... [--buffer SIZE] [--block SIZE] [--quiet]",
+	.help = "Loads and attaches the kernel programs, takes the memory, pins all of it in the BPF\n"
+		"file system and exits. The newest events are kept in memory, the oldest are\n"
+		"overwritten. `lkst snapshot` saves them, `lkst stop` ends it.",
+	.examples = "  lkst start                              all events but locks, 4 MiB per CPU\n"
+		    "  lkst start --buffer 64M                 a longer history\n"
+		    "  lkst start -e 'sched:*' -e 'syscall:*'  two groups\n"
+		    "  lkst start -e sched_switch -e 'ext4:*'  an event, and tracepoints by name\n",
+	.options = rows,
+	.options_size = sizeof(struct options),
+	.defaults = &defaults,
+	.run = run,
+};

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The memory that the rings take. */
+#include "live/memory.h"
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/size.h"
+
+/* Life events are some 100 bytes each and rare: this holds hours of an ordinary machine. */
+#define LIFE_BYTES (256ULL << 10)
+
+static u64 round_up_power_of_two(u64 v)
+{
+	u64 power = 1;
+
+	while (power < v)
+		power <<= 1;
+	return power;
+}
+
+/* Fills @online, a flag per CPU. Returns how many there are. */
+static u32 find_online(u8 *online, u32 nr_cpus)
+{
+	_cleanup_fclose_ FILE *f = fopen("/sys/devices/system/cpu/online", "re");
+	unsigned int from, to, cpu;
+	u32 nr = 0;
+	int got;
+	char separator;
+
+	while (f && (got = fscanf(f, "%u", &from)) == 1) {
+		to = from;
+		separator = fgetc(f);
+		if (separator == '-' && fscanf(f, "%u", &to) == 1)
+			separator = fgetc(f);
+		for (cpu = from; cpu <= to && cpu < nr_cpus; cpu++)
+			nr += !online[cpu], online[cpu] = 1;
+		if (separator != ',')
+			break;
+	}
+	return nr;
+}
+
+static int place_rings(struct lkst_err *e, struct lkst_memory *m, const u8 *online)
+{
+	u64 next = (u64)m->nr_cpus * LKST_NR_BUFFERS;
+	u32 buffer, cpu;
+
+	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)
+		for (cpu = 0; cpu < m->nr_cpus; cpu++) {
+			u64 bytes = online[cpu] ? m->buffer_bytes[buffer] : LKST_BUFFER_BYTES_MIN;
+			u64 blocks = bytes >> m->block_shift;
+
+			if (blocks < 2)
+				blocks = 2;
+			m->rings[buffer * m->nr_cpus + cpu] =
+				(struct lkst_ring_place){ next, blocks };
+			next += blocks;
+		}
+	if (next > UINT32_MAX)
+		return lkst_err_set(e, -E2BIG,
+				    "%llu blocks are more than one array can hold; take larger "
+				    "blocks (--block) or smaller buffers (--buffer)",
+				    (unsigned long long)next);
+	m->nr_elements = next;
+	m->bytes = next << m->block_shift;
+	return 0;
+}
+
+int lkst_memory_plan(struct lkst_err *e, u64 buffer_bytes, u64 block_bytes,
+		     struct lkst_memory *ret_memory)
+{
+	int possible = libbpf_num_possible_cpus(), err;
+	struct lkst_memory m = { .nr_cpus = possible };
+	_cleanup_free_ u8 *online = NULL;
+
+	if (possible <= 0 || possible > LKST_CPUS_MAX)
+		return lkst_err_set(e, -E2BIG, "this machine has %d CPUs; at most %u are supported",
+				    possible, LKST_CPUS_MAX);
+	if (buffer_bytes < LKST_BUFFER_BYTES_MIN || buffer_bytes > LKST_BUFFER_BYTES_MAX)
+		return lkst_err_set(e, -EINVAL, "the buffer of a CPU is 64K to 4G, not %llu bytes",
+				    (unsigned long long)buffer_bytes);
+	if (block_bytes & (block_bytes - 1) || block_bytes < 1ULL << LKST_BLOCK_SHIFT_MIN ||
+	    block_bytes > 1ULL << LKST_BLOCK_SHIFT_MAX)
+		return lkst_err_set(e, -EINVAL,
+				    "a block is a power of two from 4K to 1M, not %llu bytes",
+				    (unsigned long long)block_bytes);
+	m.block_shift = __builtin_ctzll(block_bytes);
+	m.buffer_bytes[LKST_BUFFER_MAIN] = round_up_power_of_two(buffer_bytes);
+	m.buffer_bytes[LKST_BUFFER_LIFE] =
+		m.buffer_bytes[0] < LIFE_BYTES ? LKST_BUFFER_BYTES_MIN : LIFE_BYTES;
+	m.rings = calloc(m.nr_cpus * LKST_NR_BUFFERS, sizeof(*m.rings));
+	online = calloc(m.nr_cpus, 1);
+	if (!m.rings || !online) {
+		free(m.rings);
+		return lkst_err_sys(e, -ENOMEM, "planning memory");
+	}
+	m.nr_online = find_online(online, m.nr_cpus);
+	err = place_rings(e, &m, online);
+	if (err)
+		free(m.rings);
+	else
+		*ret_memory = m;
+	return err;
+}
+
+void lkst_memory_free(struct lkst_memory *m)
+{
+	free(m->rings);
+	m->rings = NULL;
+}
+
+/* A line "Name:   123 kB" of /proc/meminfo, in bytes; 0 if there is none. */
+static u64 meminfo(const char *name)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/meminfo", "re");
+	unsigned long long kib;
+	char line[256];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, name, strlen(name)) &&
+		    sscanf(line + strlen(name), ": %llu", &kib) == 1)
+			return kib << 10;
+	return 0;
+}
+
+/* A number in a file; "max" and a missing file are no limit. */
+static u64 read_limit(const char *path)
+{
+	_cleanup_fclose_ FILE *f = fopen(path, "re");
+	unsigned long long v;
+
+	return f && fscanf(f, "%llu", &v) == 1 ? v : UINT64_MAX;
+}
+
+/* What the memory cgroup at @dir, or one above it, still allows. */
+static u64 cgroup_room(const char *root, char *dir, const char *limit, const char *usage)
+{
+	u64 room = UINT64_MAX;
+
+	for (;;) {
+		char path[1024];
+		char *slash;
+		u64 max, used;
+
+		snprintf(path, sizeof(path), "%s%s/%s", root, dir, limit);
+		max = read_limit(path);
+		snprintf(path, sizeof(path), "%s%s/%s", root, dir, usage);
+		used = read_limit(path);
+		if (max != UINT64_MAX && used != UINT64_MAX) {
+			u64 left = max > used ? max - used : 0;
+
+			room = left < room ? left : room;
+		}
+		slash = strrchr(dir, '/');
+		if (!slash || slash == dir) {
+			if (!dir[0] || !dir[1])
+				return room;
+			dir[1] = 0;
+		} else {
+			*slash = 0;
+		}
+	}
+}
+
+/* What the memory cgroups that this process is in still allow; UINT64_MAX: no limit. */
+static u64 cgroups_room(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/self/cgroup", "re");
+	u64 room = UINT64_MAX, one;
+	char line[1024];
+
+	while (f && fgets(line, sizeof(line), f)) {
+		char *controllers = strchr(line, ':');
+		char *dir = controllers ? strchr(controllers + 1, ':') : NULL;
+
+		if (!dir)
+			continue;
+		*dir++ = 0;
+		controllers++;
+		dir[strcspn(dir, "\n")] = 0;
+		if (!strcmp(controllers, "memory"))
+			one = cgroup_room("/sys/fs/cgroup/memory", dir, "memory.limit_in_bytes",
+					  "memory.usage_in_bytes");
+		else if (!*controllers)
+			one = cgroup_room("/sys/fs/cgroup", dir, "memory.max", "memory.current");
+		else
+			continue;
+		room = one < room ? one : room;
+	}
+	return room;
+}
+
+int lkst_memory_check(struct lkst_err *e, const struct lkst_memory *m)
+{
+	u64 available = meminfo("MemAvailable"), room = cgroups_room();
+	char want[LKST_SIZE_TEXT], have[LKST_SIZE_TEXT];
+
+	lkst_size_format(m->bytes, want);
+	/* What is taken cannot be given back under pressure, so a tenth stays free. */
+	if (available && m->bytes > available - available / 10) {
+		lkst_size_format(available, have);
+		return lkst_err_set(e, -ENOMEM,
+				    "the buffers of %u CPUs take %s, and %s of memory is "
+				    "available; ask for less with --buffer",
+				    m->nr_cpus, want, have);
+	}
+	if (m->bytes > room) {
+		lkst_size_format(room, have);
+		return lkst_err_set(e, -ENOMEM,
+				    "the buffers of %u CPUs take %s, and the memory cgroup of this "
+				    "process has %s left; ask for less with --buffer, or start from "
+				    "outside of it",
+				    m->nr_cpus, want, have);
+	}
+	return 0;
+}
+
+void lkst_memory_init_state(const struct lkst_memory *m, u32 cpu, u32 buffer, const u8 *uuid,
+			    struct lkst_state *st)
+{
+	const struct lkst_ring_place *ring = &m->rings[buffer * m->nr_cpus + cpu];
+
+	st->magic = LKST_STATE_MAGIC;
+	memcpy(st->uuid, uuid, sizeof(st->uuid));
+	st->version = LKST_ABI_VERSION;
+	st->cpu = cpu;
+	st->buffer = buffer;
+	st->block_shift = m->block_shift;
+	st->nr_cpus = m->nr_cpus;
+	st->base = ring->base;
+	st->mask = ring->nr_blocks - 1;
+}
+
+struct lkst_progress {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t stopped;
+	bool stop;
+	u64 bytes, free_before;
+};
+
+static void *show_progress(void *arg)
+{
+	struct lkst_progress *p = arg;
+	bool shown = false;
+
+	pthread_mutex_lock(&p->lock);
+	while (!p->stop) {
+		char total[LKST_SIZE_TEXT], now[LKST_SIZE_TEXT];
+		struct timespec until;
+		u64 taken, left;
+
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += 200 * 1000 * 1000;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		pthread_cond_timedwait(&p->stopped, &p->lock, &until);
+		if (p->stop)
+			break;
+		left = meminfo("MemFree");
+		taken = p->free_before > left ? p->free_before - left : 0;
+		taken = taken < p->bytes ? taken : p->bytes;
+		lkst_size_format(p->bytes, total);
+		lkst_size_format(taken, now);
+		fprintf(stderr, "\rzeroing memory: %s of %s (%u %%) ", now, total,
+			(unsigned int)(taken * 100 / p->bytes));
+		fflush(stderr);
+		shown = true;
+	}
+	pthread_mutex_unlock(&p->lock);
+	if (shown)
+		fprintf(stderr, "\r\033[K");
+	return NULL;
+}
+
+struct lkst_progress *lkst_progress_start(u64 bytes)
+{
+	struct lkst_progress *p;
+
+	if (!isatty(STDERR_FILENO) || !bytes)
+		return NULL;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return NULL;
+	p->bytes = bytes;
+	p->free_before = meminfo("MemFree");
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->stopped, NULL);
+	if (pthread_create(&p->thread, NULL, show_progress, p)) {
+		free(p);
+		return NULL;
+	}
+	return p;
+}
+
+void lkst_progress_stop(struct lkst_progress *p)
+{
+	if (!p)
+		return;
+	pthread_mutex_lock(&p->lock);
+	p->stop = true;
+	pthread_cond_signal(&p->stopped);
+	pthread_mutex_unlock(&p->lock);
+	pthread_join(p->thread, NULL);
+	free(p);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The memory that the rings take: how it is divided, whether the machine has it to spare, and a
+ * progress line while the kernel zeroes it.
+ */
+#ifndef LKST_LIVE_MEMORY_H
+#define LKST_LIVE_MEMORY_H
+
+#include <stdbool.h>
+
+#include "abi/control.h"
+#include "abi/state.h"
+#include "base/err.h"
+
+enum {
+	LKST_CPUS_MAX = 4096,
+};
+
+#define LKST_BUFFER_BYTES_MIN (64ULL << 10)
+#define LKST_BUFFER_BYTES_MAX (4ULL << 30)
+
+/* The ring of one CPU and buffer: its first block's element and its number of blocks. */
+struct lkst_ring_place {
+	u32 base, nr_blocks;
+};
+
+struct lkst_memory {
+	u32 block_shift;
+	u32 nr_cpus; /* possible ones */
+	u32 nr_online;
+	u32 nr_elements;
+	u64 bytes;	  /* of all elements */
+	u64 buffer_bytes[LKST_NR_BUFFERS]; /* of one online CPU's ring */
+	struct lkst_ring_place *rings; /* nr_cpus * LKST_NR_BUFFERS, by buffer, then CPU */
+};
+
+/*
+ * Divides memory for rings of @buffer_bytes per CPU (rounded up to a power of two between
+ * LKST_BUFFER_BYTES_MIN and _MAX) and blocks of @block_bytes (a power of two, 4 KiB to 1 MiB). A CPU
+ * that is possible but not online gets the smallest ring: it may come while recording goes on.
+ */
+int lkst_memory_plan(struct lkst_err *e, u64 buffer_bytes, u64 block_bytes,
+		     struct lkst_memory *ret_memory);
+void lkst_memory_free(struct lkst_memory *m);
+
+/* Refuses, in a sentence, what does not fit free memory or the memory cgroup we are in. */
+int lkst_memory_check(struct lkst_err *e, const struct lkst_memory *m);
+
+/* Fills the state page of @cpu and @buffer. */
+void lkst_memory_init_state(const struct lkst_memory *m, u32 cpu, u32 buffer, const u8 *uuid,
+			    struct lkst_state *st);
+
+/* A progress line on standard error while the kernel takes and zeroes memory. */
+struct lkst_progress;
+struct lkst_progress *lkst_progress_start(u64 bytes);
+void lkst_progress_stop(struct lkst_progress *p);
+
+#endif

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The kernel programs of a recording. */
+#include "live/programs.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+
+#include "base/cleanup.h"
+#include "live/lockdown.h"
+#include "live/page.h"
+#include "lkst.skel.h"
+
+/* What the verifier or libbpf says is for us, not for the user: kept only if asked for. */
+static int quiet(enum libbpf_print_level level, const char *format, va_list args)
+{
+	if (!getenv("LKST_DEBUG") || level == LIBBPF_DEBUG)
+		return 0;
+	return vfprintf(stderr, format, args);
+}
+
+/* True if an event is recorded that tells page frame numbers. */
+static bool needs_pages(const struct lkst_plan *plan)
+{
+	unsigned int i, f;
+
+	for (i = 0; i < LKST_NR_EVENTS; i++)
+		for (f = 0; plan->hook[i] >= 0 && f < lkst_events[i].nr_fields; f++)
+			if (lkst_events[i].fields[f].meaning == LKST_MEANING_PFN)
+				return true;
+	return false;
+}
+
+/* Without it page frame numbers are recorded as unknown, and the rest goes on. */
+static void find_page_base(struct lkst_programs *p)
+{
+	const struct bpf_program *finder = p->skel->progs.syscall__page_base;
+	struct lkst_err why = { "" };
+
+	if (bpf_program__autoload(finder) &&
+	    lkst_page_find_base(&why, bpf_program__fd(finder),
+				bpf_map__fd(p->skel->maps.lkst_page_sample)))
+		lkst_notes_add(&p->notes, "Page frame numbers are not recorded: %s.", why.text);
+}
+
+/* True if the program itself (none of its functions does) copies kernel memory by address. */
+static bool copies_kernel_memory(const struct bpf_program *program)
+{
+	const struct bpf_insn *insns = bpf_program__insns(program);
+	size_t i;
+
+	for (i = 0; i < bpf_program__insn_cnt(program); i++)
+		if (insns[i].code == (BPF_JMP | BPF_CALL) && !insns[i].src_reg &&
+		    (insns[i].imm == BPF_FUNC_probe_read_kernel ||
+		     insns[i].imm == BPF_FUNC_probe_read_kernel_str))
+			return true;
+	return false;
+}
+
+/* The program of event @i's hook; NULL: the object has none, or the plan does without the event. */
+static struct bpf_program *program_of(const struct lkst_programs *p, const struct lkst_plan *plan,
+				      unsigned int i)
+{
+	char name[LKST_HOOK_NAME_MAX];
+
+	if (plan->hook[i] < 0)
+		return NULL;
+	lkst_plan_program_name(i, plan->hook[i], name, sizeof(name));
+	return bpf_object__find_program_by_name(p->skel->obj, name);
+}
+
+/*
+ * Under lockdown=confidentiality no program may copy kernel memory or stand at a function: such
+ * programs are left out, and their events named.
+ */
+static void leave_out_forbidden(struct lkst_programs *p, const struct lkst_plan *plan)
+{
+	struct bpf_program *page_base = p->skel->progs.syscall__page_base;
+	char names[2048] = "";
+	unsigned int i;
+
+	if (lkst_kernel_lets_read_memory())
+		return;
+	for (i = 0; i < LKST_NR_EVENTS; i++) {
+		struct bpf_program *program = program_of(p, plan, i);
+		size_t used = strlen(names);
+
+		if (!program || (bpf_program__type(program) != BPF_PROG_TYPE_KPROBE &&
+				 !copies_kernel_memory(program)))
+			continue;
+		bpf_program__set_autoload(program, false);
+		snprintf(names + used, sizeof(names) - used, ", %s", lkst_events[i].name);
+	}
+	if (bpf_program__autoload(page_base) && copies_kernel_memory(page_base)) {
+		size_t used = strlen(names);
+
+		bpf_program__set_autoload(page_base, false);
+		snprintf(names + used, sizeof(names) - used, ", page frame numbers");
+	}
+	if (names[0])
+		lkst_notes_add(&p->notes,
+			       "This kernel is locked down (confidentiality) and lets no program copy its "
+			       "memory or stand at its functions, so these are not recorded: %s.",
+			       names + strlen(", "));
+}
+
+/* The programs that the plan needs are loaded; all others are left out. */
+static int choose_programs(struct lkst_err *e, struct lkst_programs *p,
+			   const struct lkst_plan *plan)
+{
+	struct bpf_program *program;
+	unsigned int i;
+
+	bpf_object__for_each_program(program, p->skel->obj)
+		bpf_program__set_autoload(program, false);
+	for (i = 0; i < LKST_NR_EVENTS; i++) {
+		if (plan->hook[i] < 0)
+			continue;
+		program = program_of(p, plan, i);
+		if (!program)
+			return lkst_err_set(e, -ENOENT, "event %s has no program for %s",
+					    lkst_events[i].name,
+					    lkst_events[i].hooks[plan->hook[i]].target);
+		bpf_program__set_autoload(program, true);
+	}
+	for (i = 0; i < LKST_EVENT_SPACE; i++) {
+		const struct lkst_event_class *class = plan->catalog->classes[i];
+
+		if (class && class->syscall >= 0 && plan->is_wanted[i]) {
+			bpf_program__set_autoload(p->skel->progs.tp_btf__sys_enter, true);
+			bpf_program__set_autoload(p->skel->progs.tp_btf__sys_exit, true);
+		}
+	}
+	/* A restricted recording follows its tree by these, whatever it records. */
+	if (p->skel->rodata_config->lkst_cfg.filter == LKST_FILTER_TREE) {
+		bpf_program__set_autoload(p->skel->progs.tp_btf__sched_process_fork, true);
+		bpf_program__set_autoload(p->skel->progs.tp_btf__sched_process_free, true);
+	}
+	bpf_program__set_autoload(p->skel->progs.syscall__page_base, needs_pages(plan));
+	bpf_program__set_autoload(p->skel->progs.tp__any, plan->nr_tracepoints > 0);
+	bpf_program__set_autoload(p->skel->progs.iter__threads, true);
+	leave_out_forbidden(p, plan);
+	return 0;
+}
+
+/* Everything that the verifier is to take as constant. */
+static void configure(struct lkst_programs *p, const struct lkst_plan *plan,
+		      const struct lkst_filter *filter, const struct lkst_memory *memory)
+{
+	struct lkst_program_config *cfg = &p->skel->rodata_config->lkst_cfg;
+	unsigned int i;
+
+	memcpy(cfg->uuid, plan->catalog->uuid, sizeof(cfg->uuid));
+	cfg->block_shift = memory->block_shift;
+	cfg->nr_cpus = memory->nr_cpus;
+	cfg->filter = filter->mode;
+	cfg->has_compat = plan->has_compat;
+	for (i = 0; i < LKST_NR_EVENTS; i++)
+		cfg->id[i] = plan->id[i];
+	memcpy(p->skel->rodata_sys64->lkst_sys64, plan->sys64, sizeof(plan->sys64));
+	memcpy(p->skel->rodata_sys32->lkst_sys32, plan->sys32, sizeof(plan->sys32));
+	for (i = 0; i < plan->nr_tracepoints; i++)
+		p->skel->rodata_tps->lkst_tracepoints[i] = plan->tracepoints[i].plan;
+}
+
+static int size_maps(struct lkst_err *e, struct lkst_programs *p, const struct lkst_memory *memory,
+		     const struct lkst_filter *filter)
+{
+	int err = bpf_map__set_value_size(p->skel->maps.lkst_mem, 1U << memory->block_shift);
+
+	if (!err)
+		err = bpf_map__set_max_entries(p->skel->maps.lkst_mem, memory->nr_elements);
+	if (!err && filter->mode == LKST_FILTER_NONE)
+		err = bpf_map__set_max_entries(p->skel->maps.lkst_filter, 1);
+	return err ? lkst_err_sys(e, err, "sizing the buffers") : 0;
+}
+
+/* The memory array is made by itself first: it takes the time, and its failure has its own words. */
+static int create_memory(struct lkst_err *e, struct lkst_programs *p,
+			 const struct lkst_memory *memory)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+	struct lkst_progress *progress = lkst_progress_start(memory->bytes);
+	_cleanup_close_ int fd = -1;
+	int err = 0;
+
+	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "lkst_mem", sizeof(u32),
+			    1U << memory->block_shift, memory->nr_elements, &options);
+	if (fd < 0)
+		err = -errno;
+	lkst_progress_stop(progress);
+	if (err == -EPERM)
+		return lkst_err_set(e, err,
+				    "this process may not use BPF; it takes root with CAP_BPF and "
+				    "CAP_PERFMON");
+	if (err)
+		return lkst_err_sys(e, err, "taking %llu bytes of memory for the buffers",
+				    (unsigned long long)memory->bytes);
+	/* The object takes a copy of the descriptor. */
+	err = bpf_map__reuse_fd(p->skel->maps.lkst_mem, fd);
+	return err ? lkst_err_sys(e, err, "giving the buffers to the programs") : 0;
+}
+
+static int fill_filter(struct lkst_err *e, struct lkst_programs *p,
+		       const struct lkst_filter *filter)
+{
+	u32 one = 1;
+	unsigned int i;
+
+	for (i = 0; i < filter->nr_pids; i++)
+		if (bpf_map__update_elem(p->skel->maps.lkst_filter, &filter->pids[i],
+					 sizeof(u32), &one, sizeof(one), BPF_ANY))
+			return lkst_err_sys(e, -errno, "restricting to process %u",
+					    filter->pids[i]);
+	return 0;
+}
+
+int lkst_programs_load(struct lkst_err *e, struct lkst_programs *p, const struct lkst_plan *plan,
+		       const struct lkst_filter *filter, const struct lkst_memory *memory,
+		       const struct lkst_control *control)
+{
+	int err;
+
+	libbpf_set_print(quiet);
+	if (!lkst_kernel_lets_read_memory()) {
+		err = lkst_lockdown_keep_user_reads(e);
+		if (err)
+			return err;
+	}
+	p->skel = lkst_bpf__open();
+	if (!p->skel)
+		return lkst_err_sys(e, -errno, "opening the kernel programs");
+	configure(p, plan, filter, memory);
+	p->skel->data_control->lkst_control = *control;
+	err = choose_programs(e, p, plan);
+	if (!err)
+		err = size_maps(e, p, memory, filter);
+	if (!err)
+		err = create_memory(e, p, memory);
+	if (err)
+		return err;
+	err = lkst_bpf__load(p->skel);
+	if (err)
+		return lkst_err_sys(e, err,
+				    "loading the kernel programs (LKST_DEBUG=1 shows the "
+				    "verifier's reasons)");
+	find_page_base(p);
+	return fill_filter(e, p, filter);
+}
+
+int lkst_programs_memory_fd(const struct lkst_programs *p)
+{
+	return bpf_map__fd(p->skel->maps.lkst_mem);
+}
+
+int lkst_programs_control_fd(const struct lkst_programs *p)
+{
+	return bpf_map__fd(p->skel->maps.data_control);
+}
+
+int lkst_programs_add_hook(struct lkst_programs *p, const char *name, int link_fd)
+{
+	struct lkst_hook *grown = reallocarray(p->hooks, p->nr_hooks + 1, sizeof(*grown));
+
+	if (!grown) {
+		close(link_fd);
+		return -ENOMEM;
+	}
+	p->hooks = grown;
+	snprintf(grown[p->nr_hooks].name, LKST_HOOK_NAME_MAX, "%s", name);
+	grown[p->nr_hooks++].link_fd = link_fd;
+	return 0;
+}
+
+/* Attaches @program to its hook. What cannot be attached is noted, and the rest goes on. */
+static int attach_program(struct lkst_programs *p, const struct bpf_program *program)
+{
+	const char *name = bpf_program__name(program);
+	struct bpf_link *link = bpf_program__attach(program);
+	int fd;
+
+	if (!link) {
+		lkst_notes_add(&p->notes, "%s is not recorded: attaching it failed: %s.", strstr(name, "__") + 2,
+		     strerror(errno));
+		return 0;
+	}
+	fd = dup(bpf_link__fd(link));
+	bpf_link__destroy(link);
+	if (fd < 0)
+		return -errno;
+	return lkst_programs_add_hook(p, name, fd);
+}
+
+static int attach_tracepoint(struct lkst_programs *p, const struct lkst_plan_tracepoint *tp,
+			     unsigned int index)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT,
+					.size = sizeof(attr),
+					.config = tp->perf_id };
+	LIBBPF_OPTS(bpf_link_create_opts, options, .perf_event.bpf_cookie = index);
+	_cleanup_close_ int event = syscall(SYS_perf_event_open, &attr, -1, 0, -1,
+					    PERF_FLAG_FD_CLOEXEC);
+	char pin[LKST_HOOK_NAME_MAX];
+	int fd, i;
+
+	/* One event on one CPU: the program runs on every CPU all the same (kernel/trace/bpf_trace.c). */
+	fd = event < 0 ? -1
+		       : bpf_link_create(bpf_program__fd(p->skel->progs.tp__any), event,
+					 BPF_PERF_EVENT, &options);
+	if (fd < 0) {
+		lkst_notes_add(&p->notes, "%s is not recorded: attaching it failed: %s.", tp->name, strerror(errno));
+		return 0;
+	}
+	if (ioctl(event, PERF_EVENT_IOC_ENABLE, 0)) {
+		lkst_notes_add(&p->notes, "%s is not recorded: enabling it failed: %s.", tp->name, strerror(errno));
+		close(fd);
+		return 0;
+	}
+	snprintf(pin, sizeof(pin), "tp__%s", tp->name);
+	for (i = 0; pin[i]; i++)
+		if (pin[i] == ':' || pin[i] == '.')
+			pin[i] = '-';
+	return lkst_programs_add_hook(p, pin, fd);
+}
+
+int lkst_programs_attach(struct lkst_err *e, struct lkst_programs *p,
+			 const struct lkst_plan *plan)
+{
+	struct bpf_program *program;
+	struct bpf_link *iter;
+	unsigned int i;
+	int err = 0;
+
+	bpf_object__for_each_program(program, p->skel->obj) {
+		if (!bpf_program__autoload(program) || program == p->skel->progs.tp__any ||
+		    program == p->skel->progs.iter__threads ||
+		    program == p->skel->progs.syscall__page_base)
+			continue;
+		err = attach_program(p, program);
+		if (err)
+			return lkst_err_sys(e, err, "attaching %s", bpf_program__name(program));
+	}
+	for (i = 0; i < plan->nr_tracepoints && !err; i++)
+		err = attach_tracepoint(p, &plan->tracepoints[i], i);
+	if (err)
+		return lkst_err_sys(e, err, "attaching tracepoints");
+	iter = bpf_program__attach_iter(p->skel->progs.iter__threads, NULL);
+	if (!iter)
+		return lkst_err_sys(e, -errno, "preparing the list of threads");
+	p->threads_fd = dup(bpf_link__fd(iter));
+	bpf_link__destroy(iter);
+	return p->threads_fd < 0 ? lkst_err_sys(e, -errno, "preparing the list of threads") : 0;
+}
+
+u64 lkst_hook_skipped(const struct lkst_hook *hook)
+{
+	struct bpf_link_info link = {};
+	struct bpf_prog_info program = {};
+	u32 length = sizeof(link);
+	_cleanup_close_ int fd = -1;
+
+	if (bpf_obj_get_info_by_fd(hook->link_fd, &link, &length))
+		return 0;
+	fd = bpf_prog_get_fd_by_id(link.prog_id);
+	length = sizeof(program);
+	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &program, &length))
+		return 0;
+	return program.recursion_misses;
+}
+
+void lkst_programs_unload(struct lkst_programs *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->nr_hooks; i++)
+		close(p->hooks[i].link_fd);
+	free(p->hooks);
+	if (p->threads_fd >= 0)
+		close(p->threads_fd);
+	lkst_notes_fini(&p->notes);
+	lkst_bpf__destroy(p->skel);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The rings of a running recording, mapped: copying blocks out of them while writers go on. The
+ * writers never see a reader; what they overwrite under its hands is noticed and counted.
+ */
+#ifndef LKST_LIVE_RINGS_H
+#define LKST_LIVE_RINGS_H
+
+#include <stdbool.h>
+
+#include "abi/block.h"
+#include "abi/control.h"
+#include "abi/state.h"
+#include "base/err.h"
+
+struct lkst_rings {
+	u8 *memory; /* the element array: state pages, then blocks */
+	size_t memory_bytes;
+	struct lkst_control *control;
+	u32 block_shift;
+	u32 nr_cpus;
+};
+
+/* Maps the arrays behind the two descriptors (they stay the caller's) and checks their versions. */
+int lkst_rings_open(struct lkst_err *e, int memory_fd, int control_fd,
+		    struct lkst_rings *ret_rings);
+void lkst_rings_close(struct lkst_rings *r);
+
+/* The state page of @cpu and @buffer, shared with the writers. */
+struct lkst_state *lkst_rings_state(const struct lkst_rings *r, u32 cpu, u32 buffer);
+
+/* Where a reader of one ring is. */
+struct lkst_ring_reader {
+	const struct lkst_rings *rings;
+	struct lkst_state *st;
+	u64 next;	 /* number of the block to be read next */
+	u64 overtaken;	 /* blocks that the writers overwrote before they could be copied */
+	u64 discarded0;	 /* value of events_discarded that counts as none */
+};
+
+/* Starts at the oldest block that is still there. */
+void lkst_ring_reader_init(struct lkst_ring_reader *reader, const struct lkst_rings *r, u32 cpu,
+			   u32 buffer);
+
+/* Counts lost events from now on, not from when recording began. */
+void lkst_ring_reader_rebase(struct lkst_ring_reader *reader);
+
+/* Moves on to the first block that may hold a record not older than @ns. */
+void lkst_ring_reader_seek(struct lkst_ring_reader *reader, u64 ns);
+
+/*
+ * Copies closed blocks, at most @max_blocks, to @buffer and returns how many: whole blocks in
+ * order, each complete; 0: none is ready.
+ */
+unsigned int lkst_ring_reader_closed(struct lkst_ring_reader *reader, void *buffer,
+				     unsigned int max_blocks);
+
+/*
+ * Copies the block that is being filled as far as its records are complete, closes the copy and
+ * returns 1. 0: it holds none. -EAGAIN: closed blocks come before it. The reader does not move
+ * on: the block may be read again.
+ */
+int lkst_ring_reader_open_block(struct lkst_ring_reader *reader, void *buffer);
+
+/* Number of the oldest block that has not been overwritten: so many have. */
+u64 lkst_ring_oldest(const struct lkst_state *st);
+
+/* When the oldest record that is still there was made, ns; 0: there is none. */
+u64 lkst_ring_oldest_ns(const struct lkst_rings *r, u32 cpu, u32 buffer);
+
+#endif

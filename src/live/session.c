@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A recording: programs loaded and attached, rings mapped. */
+#include "live/session.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "live/pins.h"
+#include "live/programs.h"
+#include "trace/metadata.h"
+
+enum {
+	METADATA_CHUNK = 4096, /* a page each: a dump holds whole pages */
+	/* The maskset in force while recording; 0 records nothing. */
+	MASKSET_OFF = 0,
+	MASKSET_ON = 2,
+};
+
+struct lkst_session {
+	struct lkst_programs programs;
+	struct lkst_rings rings;
+	const struct lkst_catalog *catalog;
+	struct lkst_catalog *own_catalog; /* of an opened session */
+	int metadata_fd;
+};
+
+const struct lkst_notes *lkst_session_notes(const struct lkst_session *s)
+{
+	return &s->programs.notes;
+}
+
+static void fill_state_pages(struct lkst_session *s, const struct lkst_memory *memory,
+			     const u8 *uuid)
+{
+	u32 buffer, cpu;
+
+	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)
+		for (cpu = 0; cpu < memory->nr_cpus; cpu++)
+			lkst_memory_init_state(memory, cpu, buffer, uuid,
+					       lkst_rings_state(&s->rings, cpu, buffer));
+}
+
+static void fill_control(struct lkst_control *c, const struct lkst_plan *plan, u32 nr_cpus)
+{
+	struct timespec now;
+	unsigned int set, id;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	c->magic = LKST_CONTROL_MAGIC;
+	c->version = LKST_ABI_VERSION;
+	c->nr_cpus = nr_cpus;
+	c->active = MASKSET_OFF;
+	c->start_ns = now.tv_sec * 1000000000ULL + now.tv_nsec;
+	memcpy(c->uuid, plan->catalog->uuid, sizeof(c->uuid));
+	for (set = 0; set < LKST_MASKSETS; set++)
+		for (id = 0; id < LKST_EVENT_SPACE; id++)
+			c->route[set][id] =
+				lkst_route(LKST_HANDLER_NOTHING, LKST_BUFFER_MAIN);
+	for (id = 0; id < LKST_EVENT_SPACE; id++)
+		if (plan->is_wanted[id])
+			c->route[MASKSET_ON][id] =
+				lkst_route(LKST_HANDLER_DEFAULT, plan->buffer[id]);
+}
+
+/* The trace's metadata is kept with the rings: who reads them later needs nothing else. */
+static int keep_metadata(struct lkst_err *e, struct lkst_session *s)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+	_cleanup_free_ char *text = NULL;
+	size_t length, bytes;
+	void *p;
+	int err;
+
+	err = lkst_metadata_format(e, s->catalog, &text);
+	if (err)
+		return err;
+	length = strlen(text);
+	bytes = (length / METADATA_CHUNK + 1) * METADATA_CHUNK;
+	s->metadata_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "lkst_metadata", sizeof(u32),
+					METADATA_CHUNK, bytes / METADATA_CHUNK, &options);
+	if (s->metadata_fd < 0)
+		return lkst_err_sys(e, -errno, "keeping %zu bytes of metadata", bytes);
+	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, s->metadata_fd, 0);
+	if (p == MAP_FAILED)
+		return lkst_err_sys(e, -errno, "keeping %zu bytes of metadata", bytes);
+	memcpy(p, text, length);
+	munmap(p, bytes);
+	return 0;
+}
+
+static struct lkst_session *new_session(void)
+{
+	struct lkst_session *s = calloc(1, sizeof(*s));
+
+	if (s)
+		s->metadata_fd = s->programs.threads_fd = -1;
+	return s;
+}
+
+static int prepare(struct lkst_err *e, struct lkst_session *s, const struct lkst_plan *plan,
+		   const struct lkst_session_options *options, const struct lkst_memory *memory)
+{
+	_cleanup_free_ struct lkst_control *control = calloc(1, sizeof(*control));
+	int err;
+
+	if (!control)
+		return lkst_err_sys(e, -ENOMEM, "starting to record");
+	fill_control(control, plan, memory->nr_cpus);
+	err = lkst_programs_load(e, &s->programs, plan, &options->filter, memory, control);
+	if (!err)
+		err = lkst_rings_open(e, lkst_programs_memory_fd(&s->programs),
+				      lkst_programs_control_fd(&s->programs), &s->rings);
+	if (err)
+		return err;
+	fill_state_pages(s, memory, plan->catalog->uuid);
+	err = keep_metadata(e, s);
+	return err ? err : lkst_programs_attach(e, &s->programs, plan);
+}
+
+int lkst_session_start(struct lkst_err *e, const struct lkst_plan *plan,
+		       const struct lkst_session_options *options,
+		       struct lkst_session **ret_session)
+{
+	_cleanup_(lkst_session_closep) struct lkst_session *s = new_session();
+	_cleanup_(lkst_memory_free) struct lkst_memory memory = {};
+	int err;
+
+	if (!s)
+		return lkst_err_sys(e, -ENOMEM, "starting to record");
+	s->catalog = plan->catalog;
+	err = lkst_memory_plan(e, options->buffer_bytes, options->block_bytes, &memory);
+	if (!err)
+		err = lkst_memory_check(e, &memory);
+	if (!err)
+		err = prepare(e, s, plan, options, &memory);
+	if (err)
+		return err;
+	*ret_session = lkst_take(s);
+	return 0;
+}
+
+void lkst_session_arm(struct lkst_session *s, bool on)
+{
+	__atomic_store_n(&s->rings.control->active, on ? MASKSET_ON : MASKSET_OFF,
+			 __ATOMIC_RELEASE);
+}
+
+int lkst_session_pin(struct lkst_err *e, struct lkst_session *s)
+{
+	unsigned int i;
+	int err;
+
+	err = lkst_pins_put(e, lkst_programs_memory_fd(&s->programs), "memory");
+	if (!err)
+		err = lkst_pins_put(e, lkst_programs_control_fd(&s->programs), "control");
+	if (!err)
+		err = lkst_pins_put(e, s->metadata_fd, "metadata");
+	if (!err)
+		err = lkst_pins_put(e, s->programs.threads_fd, "threads");
+	for (i = 0; i < s->programs.nr_hooks && !err; i++)
+		err = lkst_pins_put(e, s->programs.hooks[i].link_fd, s->programs.hooks[i].name);
+	return err;
+}
+
+static int open_metadata(struct lkst_err *e, struct lkst_session *s)
+{
+	struct bpf_map_info info = {};
+	u32 length = sizeof(info);
+	size_t bytes;
+	char *text;
+	int err;
+
+	s->metadata_fd = lkst_pins_get(e, "metadata");
+	if (s->metadata_fd < 0)
+		return s->metadata_fd;
+	if (bpf_obj_get_info_by_fd(s->metadata_fd, &info, &length))
+		return lkst_err_sys(e, -errno, "reading the recording's metadata");
+	bytes = (size_t)info.value_size * info.max_entries;
+	text = mmap(NULL, bytes, PROT_READ, MAP_SHARED, s->metadata_fd, 0);
+	if (text == MAP_FAILED)
+		return lkst_err_sys(e, -errno, "reading the recording's metadata");
+	err = lkst_metadata_parse(e, text, strnlen(text, bytes), &s->own_catalog);
+	munmap(text, bytes);
+	s->catalog = s->own_catalog;
+	return err;
+}
+
+static bool is_hook(const char *name)
+{
+	return strstr(name, "__") != NULL;
+}
+
+static int open_hook(void *ctx, const char *name)
+{
+	struct lkst_session *s = ctx;
+	struct lkst_err ignored;
+	int fd;
+
+	if (!is_hook(name))
+		return 0;
+	fd = lkst_pins_get(&ignored, name);
+	return fd < 0 ? fd : lkst_programs_add_hook(&s->programs, name, fd);
+}
+
+int lkst_session_open(struct lkst_err *e, struct lkst_session **ret_session)
+{
+	_cleanup_(lkst_session_closep) struct lkst_session *s = new_session();
+	_cleanup_close_ int memory = -1, control = -1;
+	int err;
+
+	if (!s)
+		return lkst_err_sys(e, -ENOMEM, "opening the recording");
+	if (!lkst_pins_exist())
+		return lkst_err_set(e, -ENOENT, "nothing is being recorded; `lkst start` starts");
+	memory = lkst_pins_get(e, "memory");
+	if (memory >= 0)
+		control = lkst_pins_get(e, "control");
+	err = memory < 0 ? memory : control < 0 ? control : 0;
+	if (!err)
+		err = lkst_rings_open(e, memory, control, &s->rings);
+	if (!err)
+		err = open_metadata(e, s);
+	if (!err) {
+		s->programs.threads_fd = lkst_pins_get(e, "threads");
+		err = s->programs.threads_fd < 0 ? s->programs.threads_fd : lkst_pins_each(e, open_hook, s);
+	}
+	if (err == -ENOENT)
+		return lkst_err_set(e, -EIO,
+				    "the recording is incomplete: starting or stopping it was "
+				    "interrupted; `lkst stop` clears what is left");
+	if (err)
+		return err;
+	*ret_session = lkst_take(s);
+	return 0;
+}
+
+void lkst_session_close(struct lkst_session *s)
+{
+	if (!s)
+		return;
+	lkst_programs_unload(&s->programs);
+	if (s->metadata_fd >= 0)
+		close(s->metadata_fd);
+	lkst_rings_close(&s->rings);
+	lkst_catalog_free(s->own_catalog);
+	free(s);
+}
+
+void lkst_session_closep(struct lkst_session **s)
+{
+	lkst_session_close(*s);
+}
+
+const struct lkst_rings *lkst_session_rings(const struct lkst_session *s)
+{
+	return &s->rings;
+}
+
+const struct lkst_catalog *lkst_session_catalog(const struct lkst_session *s)
+{
+	return s->catalog;
+}
+
+int lkst_session_list_threads(struct lkst_err *e, const struct lkst_session *s)
+{
+	int fd = bpf_iter_create(s->programs.threads_fd);
+
+	return fd < 0 ? lkst_err_sys(e, -errno, "listing threads") : fd;
+}
+
+int lkst_session_each_hook(struct lkst_err *e, const struct lkst_session *s,
+			   int (*each)(void *ctx, const char *hook, u64 skipped), void *ctx)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < s->programs.nr_hooks; i++) {
+		err = each(ctx, s->programs.hooks[i].name,
+			   lkst_hook_skipped(&s->programs.hooks[i]));
+		if (err)
+			return err;
+	}
+	return 0;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A recording: its programs loaded and attached, its rings mapped. It lives as long as this
+ * process (`lkst record`), or, once pinned, until `lkst stop` (`lkst start`).
+ */
+#ifndef LKST_LIVE_SESSION_H
+#define LKST_LIVE_SESSION_H
+
+#include "live/memory.h"
+#include "live/plan.h"
+#include "live/programs.h"
+#include "live/rings.h"
+#include "trace/catalog.h"
+
+struct lkst_session;
+
+struct lkst_session_options {
+	u64 buffer_bytes; /* per CPU */
+	u64 block_bytes;
+	struct lkst_filter filter;
+};
+
+/*
+ * Loads and attaches what @plan says. Nothing is recorded until lkst_session_arm(). The plan stays the
+ * caller's and must outlive the session.
+ */
+int lkst_session_start(struct lkst_err *e, const struct lkst_plan *plan,
+		       const struct lkst_session_options *options,
+		       struct lkst_session **ret_session);
+
+/* Switches recording on, or off: one store. */
+void lkst_session_arm(struct lkst_session *s, bool on);
+
+/* Pins all there is, so that it outlives the process. Takes lkst_pins_prepare() first. */
+int lkst_session_pin(struct lkst_err *e, struct lkst_session *s);
+
+/* Opens the pinned recording. -ENOENT: there is none. */
+int lkst_session_open(struct lkst_err *e, struct lkst_session **ret_session);
+
+/* Closes descriptors and mappings; what is not pinned is detached and freed by the kernel. */
+void lkst_session_close(struct lkst_session *s);
+void lkst_session_closep(struct lkst_session **s);
+
+const struct lkst_rings *lkst_session_rings(const struct lkst_session *s);
+const struct lkst_catalog *lkst_session_catalog(const struct lkst_session *s);
+
+/* What could not be loaded or attached. */
+const struct lkst_notes *lkst_session_notes(const struct lkst_session *s);
+
+/* A descriptor that lists the threads that exist, as state_thread records. Close it. */
+int lkst_session_list_threads(struct lkst_err *e, const struct lkst_session *s);
+
+/*
+ * Calls @each for every attached hook: its program's name, and how often the kernel skipped it
+ * because it was already running on the CPU. Until it returns other than 0.
+ */
+int lkst_session_each_hook(struct lkst_err *e, const struct lkst_session *s,
+			   int (*each)(void *ctx, const char *hook, u64 skipped), void *ctx);
+
+#endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The state stream: threads, clocks, devices, ledger. */
+#include "live/state.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+
+enum {
+	NAME_MAX_BYTES = 256, /* of an interrupt, disk or interface */
+};
+
+struct state {
+	struct lkst_err *e;
+	const struct lkst_session *s;
+	struct lkst_writer *w;
+	u64 now;
+};
+
+static u64 read_clock(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+u64 lkst_monotonic_ns(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+u64 lkst_clock_offset_ns(void)
+{
+	u64 best = UINT64_MAX, offset = 0;
+	int i;
+
+	/* The narrowest of a few readings: one may be interrupted between the clocks. */
+	for (i = 0; i < 8; i++) {
+		u64 before = read_clock(CLOCK_MONOTONIC), day = read_clock(CLOCK_REALTIME);
+		u64 width = read_clock(CLOCK_MONOTONIC) - before;
+
+		if (width < best) {
+			best = width;
+			offset = day - before - width / 2;
+		}
+	}
+	return offset;
+}
+
+/* Writes @record of event @name, @length bytes, if the trace has that event. */
+static int put(struct state *st, const char *name, void *record, size_t length)
+{
+	const struct lkst_event_class *class =
+		lkst_catalog_find(lkst_session_catalog(st->s), name);
+	struct lkst_record_head *head = record;
+
+	if (!class)
+		return 0;
+	head->id_time = class->id;
+	head->tid = 0;
+	return lkst_writer_state(st->e, st->w, st->now, record, length);
+}
+
+/* The same for a record that ends in a string, behind @fixed bytes. */
+static int put_named(struct state *st, const char *event, void *record, size_t fixed,
+		     const char *name)
+{
+	size_t length = strlen(name);
+
+	if (length > NAME_MAX_BYTES - 1)
+		length = NAME_MAX_BYTES - 1;
+
+	memcpy((u8 *)record + fixed, name, length);
+	((u8 *)record)[fixed + length] = 0;
+	return put(st, event, record, fixed + length + 1);
+}
+
+static int write_clocks(struct state *st)
+{
+	struct lkst_rec_state_clock r = { .monotonic_ns = lkst_monotonic_ns() };
+
+	r.boottime_ns = r.monotonic_ns + (read_clock(CLOCK_BOOTTIME) - lkst_monotonic_ns());
+	r.realtime_ns = r.monotonic_ns + lkst_clock_offset_ns();
+	return put(st, "state_clock", &r, sizeof(r));
+}
+
+static int write_threads(struct state *st)
+{
+	_cleanup_close_ int fd = lkst_session_list_threads(st->e, st->s);
+	struct lkst_rec_state_thread batch[64];
+	size_t used = 0;
+	ssize_t got;
+	int err;
+
+	if (fd < 0)
+		return fd;
+	while ((got = read(fd, (u8 *)batch + used, sizeof(batch) - used)) > 0) {
+		size_t nr, i;
+
+		used += got;
+		nr = used / sizeof(batch[0]);
+		for (i = 0; i < nr; i++) {
+			err = put(st, "state_thread", &batch[i], sizeof(batch[i]));
+			if (err)
+				return err;
+		}
+		used -= nr * sizeof(batch[0]);
+		memmove(batch, batch + nr, used);
+	}
+	return got < 0 ? lkst_err_sys(st->e, -errno, "listing threads") : 0;
+}
+
+static int write_cpus(struct state *st)
+{
+	u32 cpu;
+	int err = 0;
+
+	for (cpu = 0; cpu < lkst_session_rings(st->s)->nr_cpus && !err; cpu++) {
+		struct lkst_rec_state_cpu r = { .state_cpu = cpu, .online = 1 };
+		char path[64];
+		_cleanup_fclose_ FILE *f = NULL;
+
+		/* A CPU that cannot be taken offline has no such file. */
+		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
+		f = fopen(path, "re");
+		if (f)
+			r.online = fgetc(f) == '1';
+		err = put(st, "state_cpu", &r, sizeof(r));
+	}
+	return err;
+}
+
+/* /proc/interrupts: " 24:  count…  chip  hwirq-type  names", a count per online CPU. */
+static int write_irqs(struct state *st)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/interrupts", "re");
+	_cleanup_free_ char *line = NULL;
+	size_t size = 0;
+	int err = 0;
+
+	if (f && getline(&line, &size, f) < 0)
+		return 0;
+	while (f && !err && getline(&line, &size, f) > 0) {
+		struct {
+			struct lkst_rec_state_irq r;
+			char name[NAME_MAX_BYTES];
+		} rec = {};
+		char *end, *word, *name = NULL;
+		long irq = strtol(line, &end, 10);
+
+		if (*end != ':')
+			continue;
+		end[strcspn(end, "\n")] = 0;
+		/* What follows the counts, the chip and the hardware number is the handlers' names. */
+		for (word = strtok(end + 1, " "); word; word = strtok(NULL, " "))
+			if (!isdigit((unsigned char)word[0]) && !name)
+				name = word;
+			else if (name && word[0])
+				name = word;
+		rec.r.irq = irq;
+		if (name)
+			err = put_named(st, "state_irq", &rec, sizeof(rec.r), name);
+	}
+	return err;
+}
+
+static int write_disks(struct state *st)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/partitions", "re");
+	char line[256], name[128];
+	unsigned int major, minor;
+	int err = 0;
+
+	while (f && !err && fgets(line, sizeof(line), f)) {
+		struct {
+			struct lkst_rec_state_disk r;
+			char name[NAME_MAX_BYTES];
+		} rec = {};
+
+		if (sscanf(line, "%u %u %*u %127s", &major, &minor, name) != 3)
+			continue;
+		rec.r.dev = major << 20 | minor;
+		err = put_named(st, "state_disk", &rec, sizeof(rec.r), name);
+	}
+	return err;
+}
+
+static int write_netdevs(struct state *st)
+{
+	DIR *dir = opendir("/sys/class/net");
+	struct dirent *d;
+	int err = 0;
+
+	while (dir && !err && (d = readdir(dir))) {
+		struct {
+			struct lkst_rec_state_netdev r;
+			char name[NAME_MAX_BYTES];
+		} rec = {};
+		_cleanup_fclose_ FILE *f = NULL;
+		char path[512];
+
+		snprintf(path, sizeof(path), "/sys/class/net/%s/ifindex", d->d_name);
+		f = fopen(path, "re");
+		if (!f || fscanf(f, "%d", &rec.r.ifindex) != 1)
+			continue;
+		err = put_named(st, "state_netdev", &rec, sizeof(rec.r), d->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	return err;
+}
+
+int lkst_state_write_machine(struct lkst_err *e, const struct lkst_session *s,
+			     struct lkst_writer *w)
+{
+	struct state st = { e, s, w, lkst_monotonic_ns() };
+	int err;
+
+	err = write_clocks(&st);
+	if (!err)
+		err = write_threads(&st);
+	if (!err)
+		err = write_cpus(&st);
+	if (!err)
+		err = write_irqs(&st);
+	if (!err)
+		err = write_disks(&st);
+	if (!err)
+		err = write_netdevs(&st);
+	if (err)
+		lkst_err_add(e, "writing the machine's state");
+	return err;
+}
+
+static int write_ring_ledger(struct state *st, u32 cpu, u32 buffer)
+{
+	const struct lkst_state *ring = lkst_rings_state(lkst_session_rings(st->s), cpu, buffer);
+	u32 cause;
+	int err = 0;
+
+	for (cause = 0; cause < LKST_LOSS_NR && !err; cause++) {
+		struct lkst_rec_state_loss r = { .loss_cpu = cpu, .buffer = buffer, .cause = cause };
+
+		r.count = __atomic_load_n(&ring->lost[cause], __ATOMIC_RELAXED);
+		if (r.count)
+			err = put(st, "state_loss", &r, sizeof(r));
+	}
+	if (!err && lkst_ring_oldest(ring)) {
+		struct lkst_rec_state_overwritten r = { .loss_cpu = cpu, .buffer = buffer };
+
+		r.blocks = lkst_ring_oldest(ring);
+		err = put(st, "state_overwritten", &r, sizeof(r));
+	}
+	return err;
+}
+
+static int write_skipped(void *ctx, const char *hook, u64 skipped)
+{
+	struct {
+		struct lkst_rec_state_skipped r;
+		char name[NAME_MAX_BYTES];
+	} rec = {};
+
+	rec.r.count = skipped;
+	return skipped ? put_named(ctx, "state_skipped", &rec, sizeof(rec.r), hook) : 0;
+}
+
+int lkst_state_write_ledger(struct lkst_err *e, const struct lkst_session *s,
+			    struct lkst_writer *w)
+{
+	struct state st = { e, s, w, lkst_monotonic_ns() };
+	const struct lkst_rings *rings = lkst_session_rings(s);
+	u32 buffer, cpu;
+	int err = 0;
+
+	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)
+		for (cpu = 0; cpu < rings->nr_cpus && !err; cpu++)
+			err = write_ring_ledger(&st, cpu, buffer);
+	if (!err)
+		err = lkst_session_each_hook(e, s, write_skipped, &st);
+	if (err)
+		lkst_err_add(e, "writing the ledger of losses");
+	return err;
+}

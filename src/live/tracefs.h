@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The kernel's own descriptions of its tracepoints, read from a tracefs that is mounted nowhere:
+ * it works on a machine where nothing is prepared and leaves no mount behind.
+ */
+#ifndef LKST_LIVE_TRACEFS_H
+#define LKST_LIVE_TRACEFS_H
+
+#include "abi/program.h"
+#include "trace/catalog.h"
+
+/* A descriptor of tracefs' root, or -errno with a sentence. Close it. */
+int lkst_tracefs_open(struct lkst_err *e);
+
+/*
+ * Calls @each for every tracepoint whose "system:name" matches @glob, in order of name, until
+ * it returns other than 0, which is passed on.
+ */
+int lkst_tracefs_each(struct lkst_err *e, int tracefs, const char *glob,
+		      int (*each)(void *ctx, const char *system, const char *name), void *ctx);
+
+/*
+ * Reads how @system:@name lays out its record: fills @ret_event (its fields are malloc'ed, the
+ * caller frees them), the program's plan (without the id) and the number that perf knows it by.
+ */
+int lkst_tracefs_describe(struct lkst_err *e, int tracefs, const char *system, const char *name,
+			  struct lkst_event_class *ret_event,
+			  struct lkst_tracepoint_plan *ret_plan, int *ret_perf_id);
+
+/* Parses the text of a `format` file: what lkst_tracefs_describe() does with it. */
+int lkst_tracefs_parse_format(struct lkst_err *e, char *text, struct lkst_event_class *ret_event,
+			      struct lkst_tracepoint_plan *ret_plan, int *ret_perf_id);
+
+#endif
