@@ -1,0 +1,104 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What the tests on the live kernel share; they source it. It finds the program and the workloads, makes
+# a scratch directory and, however the test ends, stops what it started and removes what it made.
+#
+#   $LKST      the program          $load      directory of the workloads
+#   $lib       this directory       $work      a directory of the test's own
+
+lib=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+BUILD=$(realpath -m "${BUILD:-$lib/../../../build/gcc}")
+LKST=$(realpath -m "${LKST:-$BUILD/lkst}")
+load=$BUILD/tests/live/load
+export BUILD LKST LC_ALL=C PERL5LIB=$lib
+failed=0
+children=()
+has_started=no
+
+ok()
+{
+	echo "ok $1"
+}
+
+fail()
+{
+	echo "FAIL $1: ${2//$'\n'/; }"
+	failed=1
+}
+
+skip_all()
+{
+	echo "skip $1"
+	exit 0
+}
+
+# Passes on a helper's result lines and remembers if one of them is a failure. Reads a command's output:
+#   report NAME COMMAND...     NAME: what fails if the command does without a line of its own
+report()
+{
+	local name=$1 line status printed=no bad=no
+
+	shift
+	"$@" >"$work/report" 2>"$work/report.errors"
+	status=$?
+	while IFS= read -r line; do
+		echo "$line"
+		case $line in
+		'FAIL '*) bad=yes printed=yes ;;
+		'ok '* | 'skip '*) printed=yes ;;
+		esac
+	done <"$work/report"
+	cat "$work/report.errors" >&2
+	if [ $bad = yes ]; then
+		failed=1
+	elif [ $status != 0 ] || [ $printed = no ]; then
+		fail "$name" "$(basename "$1") ended with status $status: $(tail -n 3 "$work/report.errors")"
+	fi
+}
+
+# Prints why `lkst check` does not call trace $2 whole; $1: the test's name.
+expect_whole()
+{
+	local text
+
+	if text=$("$LKST" check "$2" 2>&1); then
+		ok "$1"
+	else
+		fail "$1" "$(grep -vE '^(ledger|stream)' <<<"$text" | tail -n 12)"
+	fi
+}
+
+# Records into $work/$1 while the command runs; what lkst says is in $work/$1.log.
+#   record NAME OPTION... -- COMMAND...
+record()
+{
+	local name=$1
+
+	shift
+	"$LKST" record --quiet --output "$work/$name" "$@" 2>"$work/$name.log"
+}
+
+clean_up()
+{
+	local pid
+
+	for pid in "${children[@]}"; do
+		kill "$pid" 2>/dev/null
+	done
+	wait "${children[@]}" 2>/dev/null
+	if [ $has_started = yes ]; then
+		"$LKST" stop --quiet
+	fi
+	if [ "$work" != "${SCRATCH-}" ]; then
+		rm -rf --one-file-system "$work"
+	fi
+}
+
+if [ "$(id -u)" != 0 ]; then
+	skip_all "$(basename "$0" .sh): needs root"
+fi
+work=${SCRATCH-}
+[ -n "$work" ] || work=$(mktemp -d) || exit 1
+trap clean_up EXIT
+trap 'exit 130' INT TERM HUP

@@ -1,0 +1,174 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The life of a recording: starting, stopping, two commands at once, being killed at any moment, and that
+# nothing is left behind.
+# timeout: 240
+. "$(dirname "$0")/lib/live.sh"
+
+# What of ours the kernel holds: pins, links, programs and mounts, a line each.
+leftovers()
+{
+	[ ! -e /sys/fs/bpf/lkst ] || echo "pins in /sys/fs/bpf/lkst"
+	grep '^lkst /sys/fs/bpf' /proc/mounts
+	# A link or program that its last owner has let go of is freed a moment later.
+	local try
+	for try in 1 2 3 4 5 6 7 8 9 10; do
+		bpftool prog show | grep -E 'name (tp_btf__|tp__any|iter__threads)' >"$work/progs" || return
+		sleep 0.2
+	done
+	head -n 3 "$work/progs"
+}
+
+expect_nothing_left()
+{
+	local left
+
+	left=$(leftovers)
+	if [ -z "$left" ]; then
+		ok "$1"
+	else
+		fail "$1" "$left"
+	fi
+}
+
+if [ -n "$(leftovers)" ]; then
+	skip_all 'lifecycle: something is being recorded already'
+fi
+
+has_started=yes
+
+"$LKST" start >"$work/start.out" 2>"$work/start.err"
+status=$?
+if [ $status = 0 ] && grep -q '^recording [0-9]* events in .* of memory' "$work/start.out"; then
+	ok start_arms_and_says_so
+else
+	fail start_arms_and_says_so "status $status: $(cat "$work/start.err")"
+fi
+if pgrep -x lkst >/dev/null; then
+	fail nothing_runs_while_it_records "$(pgrep -ax lkst)"
+else
+	ok nothing_runs_while_it_records
+fi
+if "$LKST" start 2>"$work/again" || ! grep -q 'a recording is there already' "$work/again"; then
+	fail second_start_is_refused "$(cat "$work/again")"
+else
+	ok second_start_is_refused
+fi
+
+sleep 0.3
+if "$LKST" status --json | perl -MJSON::PP -e '
+	my $s = decode_json(do { local $/; <STDIN> });
+	my ($main) = grep { $_->{buffer} eq "main" } @{$s->{rings}};
+	exit !($s->{recording} && $s->{hooks} > 50 && $main->{history_s} > 0.2 && $main->{history_s} < 60
+	       && $main->{bytes} == 4 << 20 && $main->{written_bytes} > 1000)'; then
+	ok status_tells_history_and_bytes
+else
+	fail status_tells_history_and_bytes "$("$LKST" status --json)"
+fi
+
+"$LKST" snapshot --quiet --output "$work/all" && "$LKST" snapshot --quiet --last 100ms --output "$work/last"
+expect_whole snapshot_is_whole "$work/all"
+expect_whole snapshot_of_the_last_moment_is_whole "$work/last"
+span=$("$LKST" print --format json --event 'sched_switch' "$work/last" |
+	perl -MJSON::PP -ne '$t = decode_json($_)->{ns}; $min = $t if !$min || $t < $min; $max = $t if $t > $max;
+		END { print int(($max - $min) / 1e6) }')
+# Blocks are taken whole, so it may reach back somewhat further.
+if [ "${span:-0}" -ge 20 ] && [ "$span" -le 400 ]; then
+	ok last_limits_the_snapshot
+else
+	fail last_limits_the_snapshot "it spans $span ms, not about 100"
+fi
+
+"$LKST" stop >"$work/stop.out"
+expect_nothing_left stop_leaves_nothing
+if "$LKST" stop | grep -q '^nothing was being recorded'; then
+	ok stop_without_a_recording_is_fine
+else
+	fail stop_without_a_recording_is_fine "status $?"
+fi
+
+# Of several commands at once each sees a whole recording or none.
+for i in 1 2 3; do
+	"$LKST" start --quiet --buffer 64K 2>"$work/turn.$i" &
+	children+=($!)
+done
+started=0
+for pid in "${children[@]}"; do
+	wait "$pid" && started=$((started + 1))
+done
+children=()
+if [ $started = 1 ] && [ "$(cat "$work"/turn.* | grep -c 'a recording is there already')" = 2 ]; then
+	ok commands_take_turns
+else
+	fail commands_take_turns "$started of 3 starts went through: $(cat "$work"/turn.*)"
+fi
+"$LKST" stop --quiet
+
+# A child has the descriptors that it would have without us.
+# shellcheck disable=SC2016
+list='for fd in /proc/$$/fd/*; do echo "${fd##*/}"; done'
+sh -c "$list" >"$work/fds.without"
+"$LKST" record --quiet --event sched_switch --output "$work/fds" -- sh -c "$list" >"$work/fds.with"
+if cmp -s "$work/fds.with" "$work/fds.without"; then
+	ok child_keeps_no_descriptor
+else
+	fail child_keeps_no_descriptor "$(diff "$work/fds.without" "$work/fds.with" | tr '\n' ' ')"
+fi
+"$LKST" record --quiet --event sched_switch --output "$work/status" -- sh -c 'exit 7' 2>/dev/null
+status=$?
+if [ $status = 7 ]; then
+	ok record_ends_with_the_commands_status
+else
+	fail record_ends_with_the_commands_status "status $status, not 7"
+fi
+
+# Killed at moments spread over what the command does. Each is followed by `lkst stop`.
+kill_at()
+{
+	local delay=$1
+
+	shift
+	"$@" >"$work/killed.out" 2>&1 &
+	children=($!)
+	sleep "$delay"
+	kill -KILL "${children[0]}" 2>/dev/null
+	wait "${children[0]}" 2>/dev/null
+	children=()
+}
+bad=
+for delay in 0.00 0.02 0.05 0.08 0.11 0.14 0.17 0.20 0.23 0.26 0.30 0.35 0.40 0.50; do
+	kill_at $delay "$LKST" start --quiet
+	"$LKST" stop --quiet 2>"$work/err" || bad="stop after $delay s: $(cat "$work/err")"
+	left=$(leftovers)
+	[ -z "$left" ] || bad="start killed after $delay s: $left"
+	[ -z "$bad" ] || break
+done
+if [ -z "$bad" ]; then ok killed_start_leaves_nothing_after_stop; else fail killed_start_leaves_nothing_after_stop "$bad"; fi
+
+bad=
+for delay in 0.000 0.002 0.004 0.006 0.010 0.015 0.020; do
+	"$LKST" start --quiet --buffer 64K 2>"$work/err" || bad="start: $(cat "$work/err")"
+	kill_at $delay "$LKST" stop --quiet
+	"$LKST" stop --quiet 2>"$work/err" || bad="stop after $delay s: $(cat "$work/err")"
+	left=$(leftovers)
+	[ -z "$left" ] || bad="stop killed after $delay s: $left"
+	[ -z "$bad" ] || break
+done
+if [ -z "$bad" ]; then ok killed_stop_leaves_nothing_after_stop; else fail killed_stop_leaves_nothing_after_stop "$bad"; fi
+
+bad=
+n=0
+for delay in 0.05 0.15 0.25 0.35 0.60 1.00; do
+	n=$((n + 1))
+	kill_at $delay "$LKST" record --quiet --output "$work/killed.$n"
+	"$LKST" stop --quiet 2>"$work/err" || bad="stop after $delay s: $(cat "$work/err")"
+	left=$(leftovers)
+	[ -z "$left" ] || bad="record killed after $delay s: $left"
+	[ -z "$bad" ] || break
+done
+if [ -z "$bad" ]; then ok killed_record_leaves_nothing_after_stop; else fail killed_record_leaves_nothing_after_stop "$bad"; fi
+# What the last of them had written until then can be read.
+expect_whole killed_record_leaves_a_readable_trace "$work/killed.$n"
+
+exit $failed
