@@ -122,6 +122,8 @@ $(UNIT_BIN): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/liblkst.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %/liblive.a,$^) \
 		$(BUILD)/liblkst.a $(if $(filter %/liblive.a,$^),$(LDLIBS),-lz)
 
+COMMA := ,
+
 # Tests on the live kernel: scripts, programs, and in tests/live/load/ what they run as a
 # workload (<name>32.c: as a 32-bit program); tests/vm/load/ has those of the guests.
 LIVE_TEST_SRC := $(sort $(wildcard tests/live/*.c))
@@ -134,7 +136,8 @@ $(LIVE_TEST_BIN): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/liblive.a $(BUILD)/liblkst.a
 
 $(LOAD_BIN): $(BUILD)/%: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(if $(filter %32,$*),-m32) -MMD -MP -MF $@.d -o $@ $< -lpthread
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(if $(filter %32,$*),-m32) -MMD -MP -MF $@.d -o $@ $< \
+		$(if $(filter %32,$*),,-Wl$(COMMA)--as-needed -lbpf) -lpthread
 
 # Fuzz targets: built with SANITIZE=fuzz CC=clang-16, which tests/fuzz.sh does.
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))

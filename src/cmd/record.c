@@ -51,6 +51,8 @@ static const struct lkst_option rows[] = {
 	{ 0 },
 };
 
+enum { MANY_TRACEPOINTS = 10 };
+
 /* The command that is run and recorded. */
 struct child {
 	pid_t pid;     /* 0: none */
@@ -257,6 +259,10 @@ static int start_and_record(struct recording *r, const char *dir)
 		lkst_recording_print_notes(plan, r->s, r->o->quiet);
 		err = record(r, dir);
 	}
+	/* Each costs a grace period of the kernel: it waits until no CPU can be in the hook. */
+	if (plan && plan->nr_tracepoints > MANY_TRACEPOINTS && !r->o->quiet)
+		fprintf(stderr, "detaching %u tracepoints by name, one after the other ...\n",
+			plan->nr_tracepoints);
 	lkst_session_close(r->s);
 	lkst_plan_free(plan);
 	return err;

@@ -79,9 +79,9 @@ int lkst_memory_plan(struct lkst_err *e, u64 buffer_bytes, u64 block_bytes,
 	struct lkst_memory m = { .nr_cpus = possible };
 	_cleanup_free_ u8 *online = NULL;
 
-	if (possible <= 0 || possible > LKST_CPUS_MAX)
-		return lkst_err_set(e, -E2BIG, "this machine has %d CPUs; at most %u are supported",
-				    possible, LKST_CPUS_MAX);
+	if (possible <= 0 || possible > LKST_POSSIBLE_CPUS_MAX)
+		return lkst_err_set(e, -E2BIG, "this machine has %d CPUs; at most %d are supported",
+				    possible, LKST_POSSIBLE_CPUS_MAX);
 	if (buffer_bytes < LKST_BUFFER_BYTES_MIN || buffer_bytes > LKST_BUFFER_BYTES_MAX)
 		return lkst_err_set(e, -EINVAL, "the buffer of a CPU is 64K to 4G, not %llu bytes",
 				    (unsigned long long)buffer_bytes);

@@ -12,9 +12,7 @@
 #include "abi/state.h"
 #include "base/err.h"
 
-enum {
-	LKST_CPUS_MAX = 4096,
-};
+enum { LKST_POSSIBLE_CPUS_MAX = 4096 };
 
 #define LKST_BUFFER_BYTES_MIN (64ULL << 10)
 #define LKST_BUFFER_BYTES_MAX (4ULL << 30)

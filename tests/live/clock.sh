@@ -13,7 +13,7 @@ if [ $status = 3 ]; then
 	skip_all "clock: $(cat "$work/slew.log")"
 fi
 if ! record trace --event 'sched:*' --event 'irq:*' --event 'timer:*' --event syscall:getpriority -- \
-	"$load/slew" "$load/storm" 1 gentle >"$work/rates"; then
+	"$load/slew" "$load/storm" 0.7 gentle >"$work/rates"; then
 	fail clock_recorded "$(tail -n 3 "$work/trace.log")"
 	exit 1
 fi

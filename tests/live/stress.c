@@ -355,6 +355,7 @@ static void take_snapshots(const char *test, const char *buffer)
 	}
 	if (live_failed && kill(load, SIGKILL) == 0)
 		waitpid(load, &status, 0);
+	live_remove(dir);
 	if (LIVE_LKST("stop", "--quiet"))
 		live_fail(test, "lkst stop failed");
 	conclude(test, &sum, nr);

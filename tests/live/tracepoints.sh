@@ -148,7 +148,8 @@ for my $tid (sort { $a <=> $b } keys %want) {
 			} elsif ($field->{type} =~ /char *$/ && $field->{array} ||
 				 $field->{type} =~ /__data_loc char/) {
 				$nr_strings++;
-				push @bad_strings, "$we: $name is \"$got\" in place of \"$want\"" if $got ne $want;
+				push @bad_strings, "$we: $name is \"$got\" in place of \"$want\""
+					if $got ne $want;
 			} elsif (!ref $got && !$field->{array} && $field->{size} =~ /^[1248]$/) {
 				my $number = number($field, $want);
 				next unless defined $number;

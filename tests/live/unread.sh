@@ -30,8 +30,10 @@ while (<$in>) {
 	my $bad = $call eq 'unknown' ? \@bad_numbers : \@bad_paths;
 	my $where = "call $mark, $call";
 	$nr++;
-	unless ($exit && $entry->{event} eq "syscall_entry_$call" && $exit->{event} eq "syscall_exit_$call") {
-		push @$bad, "$where: recorded are " . join(', ', map { $_->{event} } grep { $_ } $entry, $exit);
+	unless ($exit && $entry->{event} eq "syscall_entry_$call" &&
+		$exit->{event} eq "syscall_exit_$call") {
+		push @$bad, "$where: recorded are " .
+			join(', ', map { $_->{event} } grep { $_ } $entry, $exit);
 		next;
 	}
 	my ($f, $g) = ($entry->{fields}, $exit->{fields});

@@ -48,7 +48,8 @@ sub each_event {
 		my ($ns, $event, $cpu, $tid, @fields) = ($1, $2, $3, $4);
 		if ($line =~ /\G, \{ (?!\}$)/gc) {
 			until ($line =~ /\G \}$/gc) {
-				$line =~ /\G(?:, )?(\w+) = /gc or die "babeltrace2's line is not understood: $line";
+				$line =~ /\G(?:, )?(\w+) = /gc
+					or die "babeltrace2's line is not understood: $line";
 				my $name = $1;
 				push @fields, $name, parse_value(\$line);
 			}

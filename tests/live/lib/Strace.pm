@@ -84,7 +84,8 @@ sub take_record {
 	my %fields = %{$r->{fields}};
 	my @names = @{delete $fields{''}};
 	if ($half eq 'entry') {
-		my $open = $last && !defined $last->{ret} ? "$last->{name} did not return before $name" : undef;
+		my $open;
+		$open = "$last->{name} did not return before $name" if $last && !defined $last->{ret};
 		my @args = grep { !/_str$/ } @names;
 		push @$calls, { name => $name, args => [@fields{@args}], arg_names => \@args,
 				fields => \%fields, event => $r->{event} };
