@@ -120,6 +120,14 @@ int lkst_block_next(struct lkst_err *e, struct lkst_block_cursor *cursor,
 			    lkst_block_fault_text((enum lkst_block_fault) - r));
 }
 
+static u16 load_16(const u8 *bytes)
+{
+	u16 v;
+
+	memcpy(&v, bytes, sizeof(v));
+	return le16toh(v);
+}
+
 /* An unsigned integer of 1, 2, 4 or 8 bytes. */
 static u64 load(const u8 *bytes, u8 size)
 {
@@ -127,7 +135,7 @@ static u64 load(const u8 *bytes, u8 size)
 	case 1:
 		return bytes[0];
 	case 2:
-		return lkst_le16(bytes);
+		return load_16(bytes);
 	case 4:
 		return lkst_le32(bytes);
 	default:

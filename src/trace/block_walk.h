@@ -39,14 +39,6 @@ static inline u32 lkst_le32(const u8 *bytes)
 	return le32toh(v);
 }
 
-static inline u16 lkst_le16(const u8 *bytes)
-{
-	u16 v;
-
-	memcpy(&v, bytes, sizeof(v));
-	return le16toh(v);
-}
-
 /*
  * The size of a record whose fields vary, of which @room bytes may be read; 0: it passes the end.
  * The fixed part is known to fit.

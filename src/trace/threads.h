@@ -29,7 +29,10 @@ void lkst_threads_free(struct lkst_threads *t);
  */
 int lkst_threads_feed(struct lkst_threads *t, const struct lkst_record *r);
 
-/* The thread, or NULL. tid 0 is the idle thread ("swapper"). */
+/*
+ * The thread, or NULL. tid 0 is the idle thread ("swapper"), of every CPU. The pointer stays good, and
+ * what it points to is kept up to date, until the table is freed. One that has ended stays.
+ */
 const struct lkst_thread *lkst_threads_find(const struct lkst_threads *t, s32 tid);
 
 #endif

@@ -183,8 +183,9 @@ TEST(block_fields_of_every_type_are_found)
 
 TEST(block_fields_behind_varying_ones_are_found)
 {
-	u8 *bytes = make_block("test_text ns=1 text=hello after=77 first=\"one two\" data=xyz second=end\n"
-			       "test_text ns=2 text= after=78 first= data= second=\n");
+	u8 *bytes = make_block(
+		"test_text ns=1 text=hello after=77 first=\"one two\" data=xyz second=end\n"
+		"test_text ns=2 text= after=78 first= data= second=\n");
 	static const char *const expected[] = { "hello", NULL, "one two", "xyz", "end" };
 	struct lkst_block_cursor cursor;
 	struct lkst_record r;
@@ -231,8 +232,9 @@ TEST(block_follows_the_clock_over_a_turn_of_its_48_bits)
 
 TEST(block_padding_is_stepped_over)
 {
-	u8 *bytes = make_block("sched_switch ns=1 next_tid=1\n!pad ns=2 bytes=16\n!pad ns=3 bytes=41\n"
-			       "sched_switch ns=4 next_tid=2\n!pad ns=5 bytes=1000\n");
+	u8 *bytes =
+		make_block("sched_switch ns=1 next_tid=1\n!pad ns=2 bytes=16\n!pad ns=3 bytes=41\n"
+			   "sched_switch ns=4 next_tid=2\n!pad ns=5 bytes=1000\n");
 	struct lkst_record r;
 
 	CHECK_EQ(walk(bytes, &r), 2);
@@ -323,9 +325,10 @@ TEST(block_stops_at_strings_that_do_not_end)
 
 TEST(block_with_flipped_bits_is_walked_within_its_bounds)
 {
-	u8 *sound = make_block("test_text ns=1000 text=hello after=77 first=one data=xyz second=two\n"
-			       "!pad ns=1001 bytes=24\n"
-			       "test_arrays ns=1002 name=abc\n");
+	u8 *sound =
+		make_block("test_text ns=1000 text=hello after=77 first=one data=xyz second=two\n"
+			   "!pad ns=1001 bytes=24\n"
+			   "test_arrays ns=1002 name=abc\n");
 	u8 *bytes = malloc(4096);
 	unsigned int seed = 4711, i;
 

@@ -56,13 +56,13 @@ TEST(catalog_lays_out_builtin_events_as_their_structs)
 TEST(catalog_aligns_integers_to_their_size_but_at_most_4)
 {
 	start();
-	make_field(&event, "a", LKST_CLASS_UINT, 1, 10, 0, 0);	/* 12 */
-	make_field(&event, "b", LKST_CLASS_UINT, 2, 10, 0, 0);	/* 14 */
-	make_field(&event, "c", LKST_CLASS_UINT, 1, 10, 0, 0);	/* 16 */
-	make_field(&event, "d", LKST_CLASS_SINT, 4, 10, 0, 0);	/* 20 */
-	make_field(&event, "e", LKST_CLASS_UINT, 8, 16, 0, 0);	/* 24 */
-	make_field(&event, "f", LKST_CLASS_CHARS, 0, 10, 3, 0); /* 32 */
-	make_field(&event, "g", LKST_CLASS_UINTS, 2, 10, 2, 0); /* 36 */
+	make_field(&event, "a", LKST_CLASS_UINT, 1, 10, 0, 0);	 /* 12 */
+	make_field(&event, "b", LKST_CLASS_UINT, 2, 10, 0, 0);	 /* 14 */
+	make_field(&event, "c", LKST_CLASS_UINT, 1, 10, 0, 0);	 /* 16 */
+	make_field(&event, "d", LKST_CLASS_SINT, 4, 10, 0, 0);	 /* 20 */
+	make_field(&event, "e", LKST_CLASS_UINT, 8, 16, 0, 0);	 /* 24 */
+	make_field(&event, "f", LKST_CLASS_CHARS, 0, 10, 3, 0);	 /* 32 */
+	make_field(&event, "g", LKST_CLASS_UINTS, 2, 10, 2, 0);	 /* 36 */
 	make_field(&event, "h", LKST_CLASS_STRING, 0, 10, 0, 0); /* 40 */
 	make_field(&event, "i", LKST_CLASS_STRING, 0, 10, 0, 0);
 	CHECK_EQ(lkst_catalog_add(&err, catalog, &event), 0);
@@ -157,7 +157,9 @@ TEST(catalog_refuses_fields_that_make_no_sense)
 
 TEST(catalog_refuses_names_that_metadata_cannot_hold)
 {
-	static const char *const names[] = { "", "a b", "a\"b", "a\\b", "a\n", "caf\xc3\xa9", "pad" };
+	static const char *const names[] = {
+		"", "a b", "a\"b", "a\\b", "a\n", "caf\xc3\xa9", "pad"
+	};
 	size_t i;
 
 	start();
@@ -266,7 +268,8 @@ static const struct unit_test tests[] = {
 	{ "catalog_aligns_integers_to_their_size_but_at_most_4",
 	  test_catalog_aligns_integers_to_their_size_but_at_most_4 },
 	{ "catalog_copies_what_it_is_given", test_catalog_copies_what_it_is_given },
-	{ "catalog_refuses_taken_and_impossible_ids", test_catalog_refuses_taken_and_impossible_ids },
+	{ "catalog_refuses_taken_and_impossible_ids",
+	  test_catalog_refuses_taken_and_impossible_ids },
 	{ "catalog_refuses_fields_that_make_no_sense",
 	  test_catalog_refuses_fields_that_make_no_sense },
 	{ "catalog_refuses_names_that_metadata_cannot_hold",

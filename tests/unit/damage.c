@@ -146,13 +146,19 @@ static void start(void)
 	t = make_begin(dir, small_catalog(), BLOCK);
 	for (b = 0; b < NR_BLOCKS; b++) {
 		for (i = 0; i < 4; i++, ns += 1000) {
-			make_line_of(t, ns, "sched_switch ns=%llu cpu=%u tid=7 next_tid=9 prev_state=1\n",
+			make_line_of(t, ns,
+				     "sched_switch ns=%llu cpu=%u tid=7 next_tid=9 prev_state=1\n",
 				     0);
-			make_line_of(t, ns + 1, "test_text ns=%llu cpu=%u tid=8 text=hello after=7 "
-						"first=one data=xyz second=end\n", 0);
-			make_line_of(t, ns + 2, "sched_switch ns=%llu cpu=%u tid=3 next_tid=2\n", 1);
-			make_line_of(t, ns + 3, "task_rename ns=%llu cpu=%u buffer=1 tid=3 "
-						"target_tid=3 newcomm=some\n", 0);
+			make_line_of(t, ns + 1,
+				     "test_text ns=%llu cpu=%u tid=8 text=hello after=7 "
+				     "first=one data=xyz second=end\n",
+				     0);
+			make_line_of(t, ns + 2, "sched_switch ns=%llu cpu=%u tid=3 next_tid=2\n",
+				     1);
+			make_line_of(t, ns + 3,
+				     "task_rename ns=%llu cpu=%u buffer=1 tid=3 "
+				     "target_tid=3 newcomm=some\n",
+				     0);
 		}
 		make_line_of(t, ns, "!block cpu=0 a=%llu b=%u\n", 0);
 	}
@@ -352,10 +358,11 @@ TEST(damage_by_zero_pages_is_a_gap)
 
 TEST(damage_by_hostile_numbers_makes_no_wrong_record)
 {
-	static const u64 values[] = { 0,	  1,	      7,	    8,		87 * 8,
-				      88 * 8,	  4096,	      4096 * 8,	    8192 * 8,	1 << 23,
-				      1ULL << 32, 1ULL << 47, 1ULL << 48,   1ULL << 62, 1ULL << 63,
-				      INT64_MAX,  UINT64_MAX, UINT64_MAX - 7 };
+	static const u64 values[] = {
+		0,	    1,		7,	    8,	       87 * 8,	   88 * 8,
+		4096,	    4096 * 8,	8192 * 8,   1 << 23,   1ULL << 32, 1ULL << 47,
+		1ULL << 48, 1ULL << 62, 1ULL << 63, INT64_MAX, UINT64_MAX, UINT64_MAX - 7
+	};
 	unsigned int b, word;
 	char *bytes;
 	size_t i;

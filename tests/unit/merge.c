@@ -57,9 +57,10 @@ static const char *pass(struct lkst_trace *t, u64 from, u64 to)
 	do {
 		more = lkst_merge_next(m, &r);
 		while (lkst_merge_gap(m, &g) && p < text + 4000)
-			p += sprintf(p, "[%llu-%llu.%u e%llu b%llu] ", (unsigned long long)g.from_ns,
-				     (unsigned long long)g.to_ns, g.cpu,
-				     (unsigned long long)g.events, (unsigned long long)g.blocks);
+			p += sprintf(p, "[%llu-%llu.%u e%llu b%llu] ",
+				     (unsigned long long)g.from_ns, (unsigned long long)g.to_ns,
+				     g.cpu, (unsigned long long)g.events,
+				     (unsigned long long)g.blocks);
 		if (more && p < text + 4000)
 			p += sprintf(p, "%llu.%u.%u ", (unsigned long long)r.ns, r.cpu, r.buffer);
 	} while (more);
@@ -84,7 +85,8 @@ TEST(merge_orders_by_time_then_cpu_then_buffer)
 {
 	struct lkst_trace *t = make(streams);
 
-	CHECK_STR(pass(t, 0, UINT64_MAX), "10.1.0 20.0.0 20.0.1 20.1.0 30.0.0 35.1.0 40.0.0 50.1.0 ");
+	CHECK_STR(pass(t, 0, UINT64_MAX),
+		  "10.1.0 20.0.0 20.0.1 20.1.0 30.0.0 35.1.0 40.0.0 50.1.0 ");
 	end(t);
 }
 
@@ -296,7 +298,8 @@ TEST(merge_equals_a_sort)
 			struct lkst_rec_sched_switch rec = { .next_tid = (s32)i };
 
 			ns += rand_r(&seed) % 3;
-			model[i] = (struct model){ ns, rand_r(&seed) % round, rand_r(&seed) % 2, i };
+			model[i] =
+				(struct model){ ns, rand_r(&seed) % round, rand_r(&seed) % 2, i };
 			rec.head.id_time = LKST_EV_sched_switch + 1;
 			make_record(make_stream(mt, model[i].cpu, model[i].buffer), ns, &rec,
 				    sizeof(rec));

@@ -123,7 +123,9 @@ TEST(metadata_quotes_any_byte)
 	struct lkst_catalog *a = lkst_catalog_new(), *b;
 	char *text;
 
-	snprintf(a->hostname, sizeof(a->hostname), "a\"b\\c\nd\te\x7f\xc3\xa9 1\x01""2");
+	snprintf(a->hostname, sizeof(a->hostname),
+		 "a\"b\\c\nd\te\x7f\xc3\xa9 1\x01"
+		 "2");
 	text = format(a);
 	CHECK_EQ(lkst_metadata_parse(&err, text, strlen(text), &b), 0);
 	CHECK_STR(b->hostname, a->hostname);
@@ -270,7 +272,9 @@ TEST(metadata_has_ceilings)
 	CHECK_EQ(parse_with("int32_t _next_tid;", many), -EBADMSG);
 	CHECK(strstr(err.text, "more than 64"));
 	for (i = 0, p = many; i < 64; i++)
-		p += sprintf(p, "typealias integer { size = 8; align = 8; signed = true; } := t%d;\n", i);
+		p += sprintf(p,
+			     "typealias integer { size = 8; align = 8; signed = true; } := t%d;\n",
+			     i);
 	sprintf(p, "trace {");
 	CHECK_EQ(parse_with("trace {", many), -EBADMSG);
 	CHECK(strstr(err.text, "more than 64 types"));

@@ -129,8 +129,8 @@ static void reorder(u32 block_size, const char *order)
 
 	for (i = 0; i < n; i++)
 		if (order[i] >= '0' && order[i] <= '9')
-			memcpy(mixed + i * block_size, bytes + (size_t)(order[i] - '0') * block_size,
-			       block_size);
+			memcpy(mixed + i * block_size,
+			       bytes + (size_t)(order[i] - '0') * block_size, block_size);
 	make_write(path, "main.0", mixed, n * block_size);
 	free(mixed);
 	free(bytes);
@@ -144,11 +144,11 @@ struct expected {
 TEST(reader_sorts_and_counts_blocks)
 {
 	static const struct expected cases[] = {
-		{ "012", "012", 0, 0 },	  { "201", "012", 0, 0 },   { "210", "012", 0, 0 },
-		{ "02", "02", 0, 1 },	  { "20", "02", 0, 1 },	    { "0x2", "02", 1, 0 },
-		{ "x12", "12", 1, 0 },	  { "01x", "01", 1, 0 },    { "xx2", "2", 2, 0 },
+		{ "012", "012", 0, 0 },	    { "201", "012", 0, 0 },  { "210", "012", 0, 0 },
+		{ "02", "02", 0, 1 },	    { "20", "02", 0, 1 },    { "0x2", "02", 1, 0 },
+		{ "x12", "12", 1, 0 },	    { "01x", "01", 1, 0 },   { "xx2", "2", 2, 0 },
 		{ "x0x1x2x", "012", 4, 0 }, { "0112", "012", 0, 0 }, { "210210", "012", 0, 0 },
-		{ "xxx", "", 3, 0 },	  { "1", "1", 0, 0 },
+		{ "xxx", "", 3, 0 },	    { "1", "1", 0, 0 },
 	};
 	u32 size, b;
 	size_t i;
@@ -225,8 +225,11 @@ TEST(reader_drops_the_block_that_contradicts_the_others)
 	} cases[] = {
 		{ 0, AT(stream_instance_id), 1ULL << 32, { 1200, 1300 } }, /* of the life buffer */
 		{ 1, AT(stream_instance_id), 1ULL << 32, { 1000, 1300 } },
-		{ 1, AT(timestamp_begin), 500, { 1000, 1300 } },	/* before the first block */
-		{ 0, AT(packet_seq_num), 9, { 1200, 1300 } },	/* the oldest time, the highest number */
+		{ 1, AT(timestamp_begin), 500, { 1000, 1300 } }, /* before the first block */
+		{ 0,
+		  AT(packet_seq_num),
+		  9,
+		  { 1200, 1300 } }, /* the oldest time, the highest number */
 		{ 2, AT(packet_seq_num), 0, { 1000, 1200 } },
 		{ 1, AT(timestamp_end), 0, { 1000, 1300 } }, /* never closed */
 	};
@@ -340,7 +343,8 @@ TEST(reader_checks_every_block_and_record)
 
 static const struct unit_test tests[] = {
 	{ "reader_lists_streams_by_cpu_and_buffer", test_reader_lists_streams_by_cpu_and_buffer },
-	{ "reader_ignores_files_that_are_no_streams", test_reader_ignores_files_that_are_no_streams },
+	{ "reader_ignores_files_that_are_no_streams",
+	  test_reader_ignores_files_that_are_no_streams },
 	{ "reader_says_what_cannot_be_opened", test_reader_says_what_cannot_be_opened },
 	{ "reader_takes_blocks_of_any_size", test_reader_takes_blocks_of_any_size },
 	{ "reader_sorts_and_counts_blocks", test_reader_sorts_and_counts_blocks },

@@ -41,8 +41,9 @@ TEST(threads_know_the_idle_thread)
 
 TEST(threads_are_taken_from_the_state)
 {
-	struct lkst_threads *t = fed("state_thread ns=9 thread_tid=8 thread_pid=7 parent_pid=1 prio=100 "
-				     "flags=1 task=0xffff888000001000 comm=kworker/0:1\n");
+	struct lkst_threads *t =
+		fed("state_thread ns=9 thread_tid=8 thread_pid=7 parent_pid=1 prio=100 "
+		    "flags=1 task=0xffff888000001000 comm=kworker/0:1\n");
 	const struct lkst_thread *thread = lkst_threads_find(t, 8);
 
 	CHECK(thread);
@@ -58,14 +59,15 @@ TEST(threads_are_taken_from_the_state)
 
 TEST(threads_begin_with_a_fork)
 {
-	struct lkst_threads *t = fed("state_thread ns=9 thread_tid=2 flags=1 comm=kthreadd\n"
-				     "state_thread ns=9 thread_tid=7 prio=120 comm=previous\n"
-				     "task_newtask buffer=1 tid=5 ns=1 child_tid=7 child_task=4096 "
-				     "child_comm=bash\n"
-				     "sched_process_fork buffer=1 tid=5 ns=2 child_tid=7 child_pid=7 "
-				     "parent_pid=5 child_task=4096 child_comm=bash\n"
-				     "sched_process_fork buffer=1 tid=2 ns=3 child_tid=9 child_pid=9 "
-				     "parent_pid=2 child_comm=kthreadd\n");
+	struct lkst_threads *t =
+		fed("state_thread ns=9 thread_tid=2 flags=1 comm=kthreadd\n"
+		    "state_thread ns=9 thread_tid=7 prio=120 comm=previous\n"
+		    "task_newtask buffer=1 tid=5 ns=1 child_tid=7 child_task=4096 "
+		    "child_comm=bash\n"
+		    "sched_process_fork buffer=1 tid=5 ns=2 child_tid=7 child_pid=7 "
+		    "parent_pid=5 child_task=4096 child_comm=bash\n"
+		    "sched_process_fork buffer=1 tid=2 ns=3 child_tid=9 child_pid=9 "
+		    "parent_pid=2 child_comm=kthreadd\n");
 	const struct lkst_thread *thread = lkst_threads_find(t, 7);
 
 	CHECK_STR(thread->comm, "bash");
@@ -80,12 +82,13 @@ TEST(threads_begin_with_a_fork)
 
 TEST(threads_keep_up_with_names_and_programs)
 {
-	struct lkst_threads *t = fed("state_thread ns=9 thread_tid=5 thread_pid=4 task=4096 comm=other\n"
-				     "state_thread ns=9 thread_tid=4 thread_pid=4 task=8192 flags=1 "
-				     "comm=leader\n"
-				     "task_rename buffer=1 tid=3 ns=1 target_tid=6 newcomm=renamed\n"
-				     "sched_process_exec buffer=1 tid=4 ns=2 old_tid=5 filename=/bin/a\n"
-				     "sched_process_exit buffer=1 tid=8 ns=3 exit_pid=8 comm=ended\n");
+	struct lkst_threads *t =
+		fed("state_thread ns=9 thread_tid=5 thread_pid=4 task=4096 comm=other\n"
+		    "state_thread ns=9 thread_tid=4 thread_pid=4 task=8192 flags=1 "
+		    "comm=leader\n"
+		    "task_rename buffer=1 tid=3 ns=1 target_tid=6 newcomm=renamed\n"
+		    "sched_process_exec buffer=1 tid=4 ns=2 old_tid=5 filename=/bin/a\n"
+		    "sched_process_exit buffer=1 tid=8 ns=3 exit_pid=8 comm=ended\n");
 
 	CHECK_STR(lkst_threads_find(t, 6)->comm, "renamed");
 	CHECK_EQ(lkst_threads_find(t, 4)->task, 4096);
@@ -98,10 +101,11 @@ TEST(threads_keep_up_with_names_and_programs)
 
 TEST(threads_keep_up_with_priorities)
 {
-	struct lkst_threads *t = fed("sched_switch tid=5 ns=1 next_tid=7 prev_prio=110 next_prio=99\n"
-				     "sched_waking tid=7 ns=2 target_tid=8 target_prio=130\n"
-				     "sched_wakeup tid=7 ns=3 target_tid=9 target_prio=1\n"
-				     "sched_switch tid=7 ns=4 next_tid=0 prev_prio=98 next_prio=120\n");
+	struct lkst_threads *t =
+		fed("sched_switch tid=5 ns=1 next_tid=7 prev_prio=110 next_prio=99\n"
+		    "sched_waking tid=7 ns=2 target_tid=8 target_prio=130\n"
+		    "sched_wakeup tid=7 ns=3 target_tid=9 target_prio=1\n"
+		    "sched_switch tid=7 ns=4 next_tid=0 prev_prio=98 next_prio=120\n");
 
 	CHECK_EQ(lkst_threads_find(t, 5)->prio, 110);
 	CHECK_EQ(lkst_threads_find(t, 7)->prio, 98);
