@@ -13,7 +13,7 @@ enum {
 	LKST_CONTROL_MAGIC = 0x4c43534b, /* "KSCL" */
 	LKST_MASKSETS = 16,
 	LKST_EVENT_SPACE = LKST_ID_MAX + 1,
-	LKST_HANDLER_DEFAULT = 1,   /* record (row C01) */
+	LKST_HANDLER_DEFAULT = 1,   /* record (doc/heritage.md, row C01) */
 	LKST_HANDLER_NOTHING = 255, /* do nothing (row C02) */
 	LKST_BUFFER_MAIN = 0,
 	LKST_BUFFER_LIFE = 1, /* fork, exec, exit, rename: rare, and precious for hours */
