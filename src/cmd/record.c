@@ -202,7 +202,7 @@ static int record(struct recording *r, const char *dir)
 	if (!err)
 		err = lkst_drain_finish(r->e, r->drain);
 	if (!err)
-		err = lkst_state_write_ledger(r->e, r->s, r->w);
+		err = lkst_state_write_ledger(r->e, r->s, r->w, false);
 	if (r->drain && r->start_ns)
 		show_progress(r, true);
 	lkst_drain_free(r->drain);

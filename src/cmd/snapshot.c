@@ -41,7 +41,7 @@ static int save(struct lkst_err *e, const struct options *o, const struct lkst_s
 	if (!err)
 		err = lkst_state_write_machine(e, s, w);
 	if (!err)
-		err = lkst_state_write_ledger(e, s, w);
+		err = lkst_state_write_ledger(e, s, w, true);
 	return err;
 }
 

@@ -239,7 +239,7 @@ int lkst_state_write_machine(struct lkst_err *e, const struct lkst_session *s,
 	return err;
 }
 
-static int write_ring_ledger(struct state *st, u32 cpu, u32 buffer)
+static int write_ring_ledger(struct state *st, u32 cpu, u32 buffer, bool is_snapshot)
 {
 	const struct lkst_state *ring = lkst_rings_state(lkst_session_rings(st->s), cpu, buffer);
 	u32 cause;
@@ -252,7 +252,7 @@ static int write_ring_ledger(struct state *st, u32 cpu, u32 buffer)
 		if (r.count)
 			err = put(st, "state_loss", &r, sizeof(r));
 	}
-	if (!err && lkst_ring_oldest(ring)) {
+	if (!err && is_snapshot && lkst_ring_oldest(ring)) {
 		struct lkst_rec_state_overwritten r = { .loss_cpu = cpu, .buffer = buffer };
 
 		r.blocks = lkst_ring_oldest(ring);
@@ -273,7 +273,7 @@ static int write_skipped(void *ctx, const char *hook, u64 skipped)
 }
 
 int lkst_state_write_ledger(struct lkst_err *e, const struct lkst_session *s,
-			    struct lkst_writer *w)
+			    struct lkst_writer *w, bool is_snapshot)
 {
 	struct state st = { e, s, w, lkst_monotonic_ns() };
 	const struct lkst_rings *rings = lkst_session_rings(s);
@@ -282,7 +282,7 @@ int lkst_state_write_ledger(struct lkst_err *e, const struct lkst_session *s,
 
 	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)
 		for (cpu = 0; cpu < rings->nr_cpus && !err; cpu++)
-			err = write_ring_ledger(&st, cpu, buffer);
+			err = write_ring_ledger(&st, cpu, buffer, is_snapshot);
 	if (!err)
 		err = lkst_session_each_hook(e, s, write_skipped, &st);
 	if (err)
