@@ -7,8 +7,7 @@
 
 enum { FULL_NAME_MAX = 256 };
 
-bool lkst_glob_matches(const char *pattern, const char *group, const char *name,
-		       const char *alias)
+bool lkst_glob_matches(const char *pattern, const char *group, const char *name, const char *alias)
 {
 	char full[FULL_NAME_MAX];
 

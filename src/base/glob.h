@@ -8,7 +8,6 @@
 #include <stdbool.h>
 
 /* True if @pattern matches @name, "@group:@name", or @alias, which may be NULL. */
-bool lkst_glob_matches(const char *pattern, const char *group, const char *name,
-		       const char *alias);
+bool lkst_glob_matches(const char *pattern, const char *group, const char *name, const char *alias);
 
 #endif

@@ -149,8 +149,8 @@ static __always_inline void lkst_copy_comm(char *to, struct task_struct *task)
 /* Declares @r, the event's record, reserved or NULL. One per function. */
 #define LKST_RECORD(event, r)                                                                      \
 	struct lkst_slot lkst_slot_;                                                               \
-	struct lkst_rec_##event *r = lkst_begin(&lkst_slot_, lkst_cfg.id[LKST_EV_##event],         \
-						sizeof(*r), sizeof(*r))
+	struct lkst_rec_##event *r =                                                               \
+		lkst_begin(&lkst_slot_, lkst_cfg.id[LKST_EV_##event], sizeof(*r), sizeof(*r))
 
 #define LKST_COMMIT(event) lkst_commit(&lkst_slot_, lkst_cfg.id[LKST_EV_##event])
 

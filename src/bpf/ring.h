@@ -85,9 +85,8 @@ static __always_inline void lkst_block_close(struct lkst_block_header *h, u64 he
 }
 
 /* Fills the open fields of block number @seq, whose first record has the time @ts. */
-static __always_inline void lkst_block_open(struct lkst_state *st,
-					    struct lkst_block_header *h, u64 seq, u64 ts,
-					    u64 discarded, u32 shift)
+static __always_inline void lkst_block_open(struct lkst_state *st, struct lkst_block_header *h,
+					    u64 seq, u64 ts, u64 discarded, u32 shift)
 {
 	typedef u64 __attribute__((aligned(4), may_alias)) u64_at_4;
 	u64_at_4 *uuid = (void *)h->uuid;
@@ -155,8 +154,8 @@ enum {
  * One try at nesting level @level: on success the head has moved over @size bytes, the block they
  * lie in is open, last[@level] is the record's time, and the position is returned.
  */
-static __always_inline s64 lkst_ring_try(u32 state, struct lkst_state *st, u32 size,
-					 u32 room, u32 level)
+static __always_inline s64 lkst_ring_try(u32 state, struct lkst_state *st, u32 size, u32 room,
+					 u32 level)
 {
 	const u32 shift = LKST_SHIFT();
 	const u64 block_size = 1ULL << shift, in_block = block_size - 1;
@@ -255,8 +254,7 @@ LKST_RARE int lkst_ring_give_up(u32 state, u32 level, u32 loss)
  * constant too.
  */
 static __always_inline struct lkst_record_head *
-lkst_ring_reserve(struct lkst_slot *s, u32 state, struct lkst_state *st, u32 size,
-		  u32 window)
+lkst_ring_reserve(struct lkst_slot *s, u32 state, struct lkst_state *st, u32 size, u32 window)
 {
 	const u64 block_size = 1ULL << LKST_SHIFT(), in_block = block_size - 1;
 	const u32 room = window < LKST_PAD_MIN ? LKST_PAD_MIN : window;

@@ -31,8 +31,8 @@ struct lkst_list {
 
 /* A row per option: name, type, where its value goes, limits, default as shown, help. */
 struct lkst_option {
-	const char *name;     /* long, without dashes */
-	char letter;	      /* short, 0: none */
+	const char *name; /* long, without dashes */
+	char letter;	  /* short, 0: none */
 	enum lkst_option_type type;
 	const char *argument; /* its placeholder, NULL for a flag */
 	size_t offset;	      /* of the value in the command's options */
@@ -43,13 +43,13 @@ struct lkst_option {
 
 struct lkst_cmd {
 	const char *name;
-	const char *summary;  /* one line, for `lkst help` */
-	const char *usage;    /* what follows "lkst " */
-	const char *help;     /* paragraphs between the usage and the options */
-	const char *examples; /* indented lines, NULL: none */
+	const char *summary;		   /* one line, for `lkst help` */
+	const char *usage;		   /* what follows "lkst " */
+	const char *help;		   /* paragraphs between the usage and the options */
+	const char *examples;		   /* indented lines, NULL: none */
 	const struct lkst_option *options; /* ends with a row without name */
-	size_t options_size;  /* of the struct that the rows' offsets are in */
-	const void *defaults; /* that struct's initial value, NULL: zeroes */
+	size_t options_size;		   /* of the struct that the rows' offsets are in */
+	const void *defaults;		   /* that struct's initial value, NULL: zeroes */
 	unsigned int min_args, max_args;
 	/* @args: what is left after the options. Returns 0 or a negative errno with @e set. */
 	int (*run)(struct lkst_err *e, const void *options, char **args, unsigned int nr_args);

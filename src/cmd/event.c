@@ -25,7 +25,7 @@ static const struct lkst_option rows[] = {
 };
 
 static const char *const hook_kinds[] = {
-	[LKST_HOOK_TP] = "tracepoint", [LKST_HOOK_KPROBE] = "kprobe",
+	[LKST_HOOK_TP] = "tracepoint",	     [LKST_HOOK_KPROBE] = "kprobe",
 	[LKST_HOOK_KRETPROBE] = "kretprobe", [LKST_HOOK_USER] = "user space",
 	[LKST_HOOK_NONE] = "none",
 };
@@ -163,7 +163,8 @@ static const struct lkst_syscall *find_syscall(const char *name)
 static int show_syscall(const struct lkst_syscall *s)
 {
 	printf("%ssyscall_entry_%s, %ssyscall_exit_%s: system call number %u\n",
-	       s->is_compat ? "compat_" : "", s->name, s->is_compat ? "compat_" : "", s->name, s->nr);
+	       s->is_compat ? "compat_" : "", s->name, s->is_compat ? "compat_" : "", s->name,
+	       s->nr);
 	printf("  group     syscall\n  LKST      SYSCALL_ENTRY (0x30), SYSCALL_EXIT (0x31)\n");
 	printf("  entry     (%s)\n  exit      s64 ret\n", s->signature);
 	return 0;

@@ -9,7 +9,7 @@
 #include "cmd/cmd.h"
 
 static const struct lkst_cmd *const commands[] = {
-	&lkst_cmd_start, &lkst_cmd_stop,  &lkst_cmd_status, &lkst_cmd_snapshot,
+	&lkst_cmd_start,  &lkst_cmd_stop,  &lkst_cmd_status, &lkst_cmd_snapshot,
 	&lkst_cmd_record, &lkst_cmd_print, &lkst_cmd_event,  &lkst_cmd_check,
 };
 

@@ -65,9 +65,8 @@ struct printer {
 static int parse_range(struct lkst_err *e, const struct options *o, const struct lkst_trace *t,
 		       struct printer *p)
 {
-	struct lkst_time_range range = {
-		.clock_offset_ns = lkst_trace_catalog(t)->clock_offset_ns
-	};
+	struct lkst_time_range range = { .clock_offset_ns =
+						 lkst_trace_catalog(t)->clock_offset_ns };
 	int err = 0;
 
 	lkst_trace_range(t, &range.begin_ns, &range.end_ns);
@@ -131,9 +130,10 @@ static int print_trace(struct lkst_err *e, const struct options *o, struct lkst_
 	int err, end_err;
 
 	if (!p.view)
-		return lkst_err_set(e, -EINVAL,
-				    "there is no format \"%s\"; text, csv, json and flight are there",
-				    o->format);
+		return lkst_err_set(
+			e, -EINVAL,
+			"there is no format \"%s\"; text, csv, json and flight are there",
+			o->format);
 	err = lkst_view_time_parse(e, o->time, &config.time);
 	if (!err)
 		err = parse_range(e, o, t, &p);

@@ -55,9 +55,9 @@ enum { MANY_TRACEPOINTS = 10 };
 
 /* The command that is run and recorded. */
 struct child {
-	pid_t pid;     /* 0: none */
-	int go;	       /* written to, it starts */
-	int status;    /* as wait(2) gives it */
+	pid_t pid;  /* 0: none */
+	int go;	    /* written to, it starts */
+	int status; /* as wait(2) gives it */
 	bool has_ended;
 };
 
@@ -122,8 +122,9 @@ static void show_progress(const struct recording *r, bool last)
 	fprintf(stderr, "%srecorded %.1f s, %s", isatty(STDERR_FILENO) ? "\r\033[K" : "",
 		elapsed / 1e9, size);
 	if (lost)
-		fprintf(stderr, ", %llu blocks overwritten before they were written: take a larger "
-				"--buffer",
+		fprintf(stderr,
+			", %llu blocks overwritten before they were written: take a larger "
+			"--buffer",
 			(unsigned long long)lost);
 	if (last)
 		fputc('\n', stderr);
@@ -229,9 +230,9 @@ static int parse_pids(struct lkst_err *e, const struct options *o, const struct 
 	if (o->tree && child->pid)
 		pids[ret_filter->nr_pids++] = child->pid;
 	ret_filter->pids = pids;
-	ret_filter->mode = o->tree	   ? LKST_FILTER_TREE
-			      : o->pids.nr ? LKST_FILTER_PIDS
-					   : LKST_FILTER_NONE;
+	ret_filter->mode = o->tree	? LKST_FILTER_TREE
+			   : o->pids.nr ? LKST_FILTER_PIDS
+					: LKST_FILTER_NONE;
 	return 0;
 }
 
@@ -317,9 +318,10 @@ const struct lkst_cmd lkst_cmd_record = {
 		"it to a trace directory as it comes. Without CMD it goes on until SIGINT or SIGTERM.\n"
 		"It is a recording of its own: one begun by `lkst start` goes on beside it.\n"
 		"The exit status is that of CMD.",
-	.examples = "  lkst record -- make                    all events but locks, while make runs\n"
-		    "  lkst record --tree -e 'syscall:*' ls   the system calls of one command\n"
-		    "  lkst record -p 1234 -o db              a process that runs already\n",
+	.examples =
+		"  lkst record -- make                    all events but locks, while make runs\n"
+		"  lkst record --tree -e 'syscall:*' ls   the system calls of one command\n"
+		"  lkst record -p 1234 -o db              a process that runs already\n",
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.defaults = &defaults,

@@ -101,10 +101,11 @@ const struct lkst_cmd lkst_cmd_start = {
 	.help = "Loads and attaches the kernel programs, takes the memory, pins all of it in the BPF\n"
 		"file system and exits. The newest events are kept in memory, the oldest are\n"
 		"overwritten. `lkst snapshot` saves them, `lkst stop` ends it.",
-	.examples = "  lkst start                              all events but locks, 4 MiB per CPU\n"
-		    "  lkst start --buffer 64M                 a longer history\n"
-		    "  lkst start -e 'sched:*' -e 'syscall:*'  two groups\n"
-		    "  lkst start -e sched_switch -e 'ext4:*'  an event, and tracepoints by name\n",
+	.examples =
+		"  lkst start                              all events but locks, 4 MiB per CPU\n"
+		"  lkst start --buffer 64M                 a longer history\n"
+		"  lkst start -e 'sched:*' -e 'syscall:*'  two groups\n"
+		"  lkst start -e sched_switch -e 'ext4:*'  an event, and tracepoints by name\n",
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.defaults = &defaults,

@@ -28,10 +28,10 @@ static const char *const buffer_names[LKST_NR_BUFFERS] = {
 
 /* One ring, looked at once. */
 struct ring_status {
-	u64 bytes;	    /* it can hold */
-	u64 written_bytes;  /* since recording began */
-	double history_s;   /* age of the oldest record that is still there */
-	u64 overwritten;    /* blocks */
+	u64 bytes;	   /* it can hold */
+	u64 written_bytes; /* since recording began */
+	double history_s;  /* age of the oldest record that is still there */
+	u64 overwritten;   /* blocks */
 	u64 lost[LKST_LOSS_NR];
 };
 
@@ -70,14 +70,20 @@ static int print_skipped(void *ctx, const char *hook, u64 skipped)
 	return 0;
 }
 
-static void print_losses(const struct ring_status *ring, u32 cpu, const char *buffer)
+/* Returns how many lines that were. */
+static unsigned int print_losses(const struct ring_status *ring, u32 cpu, const char *buffer)
 {
+	unsigned int nr = 0;
 	int cause;
 
-	for (cause = 0; cause < LKST_LOSS_NR; cause++)
-		if (ring->lost[cause])
-			printf("  CPU %u, %s buffer: %" PRIu64 " events: %s\n", cpu, buffer,
-			       ring->lost[cause], lkst_loss_names[cause]);
+	for (cause = 0; cause < LKST_LOSS_NR; cause++) {
+		if (!ring->lost[cause])
+			continue;
+		printf("  CPU %u, %s buffer: %" PRIu64 " events: %s\n", cpu, buffer,
+		       ring->lost[cause], lkst_loss_names[cause]);
+		nr++;
+	}
+	return nr;
 }
 
 static int print_text(struct lkst_err *e, const struct lkst_session *s)
@@ -85,6 +91,7 @@ static int print_text(struct lkst_err *e, const struct lkst_session *s)
 	const struct lkst_rings *r = lkst_session_rings(s);
 	struct skipped skipped = { .json = false };
 	char bytes[LKST_SIZE_TEXT], written[LKST_SIZE_TEXT];
+	unsigned int nr_losses = 0;
 	u32 buffer, cpu;
 	int err;
 
@@ -101,18 +108,20 @@ static int print_text(struct lkst_err *e, const struct lkst_session *s)
 			look_at(r, cpu, buffer, &ring);
 			lkst_size_format(ring.bytes, bytes);
 			lkst_size_format(ring.written_bytes, written);
-			printf("%-8s%5u %12s %12.3f %14s %12" PRIu64 "\n", buffer_names[buffer], cpu,
-			       bytes, ring.history_s, written, ring.overwritten);
+			printf("%-8s%5u %12s %12.3f %14s %12" PRIu64 "\n", buffer_names[buffer],
+			       cpu, bytes, ring.history_s, written, ring.overwritten);
 		}
-	printf("\nlost (overwritten blocks are not losses, but the ring's way):\n");
+	printf("\nlost (to be overwritten is the ring's way, and no loss):\n");
 	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)
 		for (cpu = 0; cpu < r->nr_cpus; cpu++) {
 			struct ring_status ring;
 
 			look_at(r, cpu, buffer, &ring);
-			print_losses(&ring, cpu, buffer_names[buffer]);
+			nr_losses += print_losses(&ring, cpu, buffer_names[buffer]);
 		}
 	err = lkst_session_each_hook(e, s, print_skipped, &skipped);
+	if (!nr_losses && !skipped.nr_skipping)
+		printf("  nothing\n");
 	printf("%u hooks attached\n", skipped.nr_hooks);
 	return err;
 }
@@ -120,8 +129,8 @@ static int print_text(struct lkst_err *e, const struct lkst_session *s)
 static void print_ring_json(const struct ring_status *ring, u32 cpu, const char *buffer)
 {
 	static const char *const keys[LKST_LOSS_NR] = {
-		[LKST_LOSS_LAP] = "lap",	     [LKST_LOSS_TRIES] = "tries",
-		[LKST_LOSS_LEVEL] = "level",	     [LKST_LOSS_TRUNCATED] = "truncated",
+		[LKST_LOSS_LAP] = "lap",	   [LKST_LOSS_TRIES] = "tries",
+		[LKST_LOSS_LEVEL] = "level",	   [LKST_LOSS_TRUNCATED] = "truncated",
 		[LKST_LOSS_TOO_LONG] = "too_long",
 	};
 	int cause;

@@ -25,7 +25,7 @@ struct lkst_drain {
 };
 
 int lkst_drain_new(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
-		    u64 since_ns, struct lkst_drain **ret_stream)
+		   u64 since_ns, struct lkst_drain **ret_stream)
 {
 	_cleanup_(lkst_drain_freep) struct lkst_drain *st = calloc(1, sizeof(*st));
 	const struct lkst_rings *rings = lkst_session_rings(s);
@@ -113,8 +113,7 @@ int lkst_drain_copy(struct lkst_err *e, struct lkst_drain *st, u64 *ret_bytes)
 	return 0;
 }
 
-static int finish_ring(struct lkst_err *e, struct lkst_drain *st,
-		       struct lkst_ring_reader *reader)
+static int finish_ring(struct lkst_err *e, struct lkst_drain *st, struct lkst_ring_reader *reader)
 {
 	int found, err, tries;
 	u64 blocks;

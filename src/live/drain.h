@@ -16,7 +16,7 @@ struct lkst_drain;
  * none) are left out, but not those of the life buffer: names come from there.
  */
 int lkst_drain_new(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
-		    u64 since_ns, struct lkst_drain **ret_stream);
+		   u64 since_ns, struct lkst_drain **ret_stream);
 void lkst_drain_free(struct lkst_drain *st);
 void lkst_drain_freep(struct lkst_drain **st);
 

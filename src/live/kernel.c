@@ -49,9 +49,8 @@ static int index_types(struct lkst_err *e, struct lkst_kernel *k)
 
 		if (btf_is_typedef(t) &&
 		    !strncmp(name, TRACEPOINT_PREFIX, strlen(TRACEPOINT_PREFIX)))
-			k->tracepoints[k->nr_tracepoints++] = (struct named_type){
-				name + strlen(TRACEPOINT_PREFIX), id
-			};
+			k->tracepoints[k->nr_tracepoints++] =
+				(struct named_type){ name + strlen(TRACEPOINT_PREFIX), id };
 		else if (btf_is_func(t))
 			k->functions[k->nr_functions++] = (struct named_type){ name, id };
 	}
@@ -73,9 +72,10 @@ int lkst_kernel_open(struct lkst_err *e, const char *btf_file, struct lkst_kerne
 		free(k);
 		if (btf_file)
 			return lkst_err_sys(e, err, "type information in %s", btf_file);
-		return lkst_err_sys(e, err,
-				    "this kernel has no type information (/sys/kernel/btf/vmlinux); "
-				    "boot one built with CONFIG_DEBUG_INFO_BTF");
+		return lkst_err_sys(
+			e, err,
+			"this kernel has no type information (/sys/kernel/btf/vmlinux); "
+			"boot one built with CONFIG_DEBUG_INFO_BTF");
 	}
 	err = index_types(e, k);
 	if (err) {
@@ -211,7 +211,9 @@ bool lkst_kernel_lets_read_memory(void)
 	/* The smallest program that does it is loaded, and not run. */
 	const struct bpf_insn program[] = {
 		{ .code = BPF_ST | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_10, .off = -8 },
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_10 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_X,
+		  .dst_reg = BPF_REG_1,
+		  .src_reg = BPF_REG_10 },
 		{ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = BPF_REG_1, .imm = -8 },
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_2, .imm = 8 },
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_3, .imm = 0 },
@@ -219,8 +221,8 @@ bool lkst_kernel_lets_read_memory(void)
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 0 },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	_cleanup_close_ int fd = bpf_prog_load(BPF_PROG_TYPE_TRACEPOINT, "lkst_probe", "GPL", program,
-					       sizeof(program) / sizeof(program[0]), NULL);
+	_cleanup_close_ int fd = bpf_prog_load(BPF_PROG_TYPE_TRACEPOINT, "lkst_probe", "GPL",
+					       program, sizeof(program) / sizeof(program[0]), NULL);
 
 	return fd >= 0;
 }

@@ -212,11 +212,12 @@ int lkst_memory_check(struct lkst_err *e, const struct lkst_memory *m)
 	}
 	if (m->bytes > room) {
 		lkst_size_format(room, have);
-		return lkst_err_set(e, -ENOMEM,
-				    "the buffers of %u CPUs take %s, and the memory cgroup of this "
-				    "process has %s left; ask for less with --buffer, or start from "
-				    "outside of it",
-				    m->nr_cpus, want, have);
+		return lkst_err_set(
+			e, -ENOMEM,
+			"the buffers of %u CPUs take %s, and the memory cgroup of this "
+			"process has %s left; ask for less with --buffer, or start from "
+			"outside of it",
+			m->nr_cpus, want, have);
 	}
 	return 0;
 }

@@ -27,9 +27,9 @@ struct lkst_memory {
 	u32 nr_cpus; /* possible ones */
 	u32 nr_online;
 	u32 nr_elements;
-	u64 bytes;	  /* of all elements */
+	u64 bytes;			   /* of all elements */
 	u64 buffer_bytes[LKST_NR_BUFFERS]; /* of one online CPU's ring */
-	struct lkst_ring_place *rings; /* nr_cpus * LKST_NR_BUFFERS, by buffer, then CPU */
+	struct lkst_ring_place *rings;	   /* nr_cpus * LKST_NR_BUFFERS, by buffer, then CPU */
 };
 
 /*

@@ -13,9 +13,15 @@
 
 /* Rare, and precious for hours: they go to the small buffer that hot events cannot evict. */
 static const enum lkst_event_index life_events[] = {
-	LKST_EV_sched_process_fork, LKST_EV_sched_process_exec, LKST_EV_sched_process_exit,
-	LKST_EV_sched_process_free, LKST_EV_task_rename,	LKST_EV_task_newtask,
-	LKST_EV_mark_victim,	    LKST_EV_panic,		LKST_EV_oops,
+	LKST_EV_sched_process_fork,
+	LKST_EV_sched_process_exec,
+	LKST_EV_sched_process_exit,
+	LKST_EV_sched_process_free,
+	LKST_EV_task_rename,
+	LKST_EV_task_newtask,
+	LKST_EV_mark_victim,
+	LKST_EV_panic,
+	LKST_EV_oops,
 };
 
 struct planner {
@@ -26,7 +32,7 @@ struct planner {
 	u16 next_id;
 	char *const *globs;
 	unsigned int nr_globs;
-	bool *has_matched; /* by glob */
+	bool *has_matched;     /* by glob */
 	char no_kprobes[1024]; /* events that are missing for one and the same reason */
 	unsigned int nr_no_kprobes;
 };
@@ -68,7 +74,8 @@ int lkst_plan_choose_hook(struct lkst_err *e, const struct lkst_kernel *k,
 					h->kind == LKST_HOOK_KPROBE ? h->proto : "");
 		} else {
 			err = lkst_err_set(e, -ENOTSUP, "%s",
-					   h->kind == LKST_HOOK_NONE ? h->proto : "written by readers");
+					   h->kind == LKST_HOOK_NONE ? h->proto
+								     : "written by readers");
 		}
 		if (!err)
 			return row;
@@ -150,7 +157,8 @@ static int plan_builtin(struct planner *pl)
 		if (lkst_events[i].group == LKST_GROUP_STATE) {
 			err = take_id(pl, &pl->p->id[i]);
 			if (!err)
-				err = lkst_catalog_add_builtin(pl->e, pl->p->catalog, pl->p->id[i], i);
+				err = lkst_catalog_add_builtin(pl->e, pl->p->catalog, pl->p->id[i],
+							       i);
 		} else {
 			err = is_event_selected(pl, i) ? plan_event(pl, i) : 0;
 		}
@@ -160,13 +168,16 @@ static int plan_builtin(struct planner *pl)
 	for (n = 0; n < sizeof(life_events) / sizeof(life_events[0]); n++)
 		pl->p->buffer[pl->p->id[life_events[n]]] = LKST_BUFFER_LIFE;
 	if (pl->nr_no_kprobes && pl->nr_globs)
-		lkst_notes_add(&pl->p->notes, "This kernel was built without kprobes, so these are not recorded: %s.",
-		     pl->no_kprobes);
+		lkst_notes_add(
+			&pl->p->notes,
+			"This kernel was built without kprobes, so these are not recorded: %s.",
+			pl->no_kprobes);
 	else if (pl->nr_no_kprobes)
-		lkst_notes_add(&pl->p->notes,
-		     "This kernel was built without kprobes, so %u events of functions are not "
-		     "recorded; `lkst event list` shows which.",
-		     pl->nr_no_kprobes);
+		lkst_notes_add(
+			&pl->p->notes,
+			"This kernel was built without kprobes, so %u events of functions are not "
+			"recorded; `lkst event list` shows which.",
+			pl->nr_no_kprobes);
 	return 0;
 }
 
@@ -214,7 +225,8 @@ static int plan_syscall(struct planner *pl, unsigned int index)
 		if (!err)
 			err = take_id(pl, &exit_id);
 		if (!err)
-			err = lkst_catalog_add_syscall(pl->e, pl->p->catalog, entry_id, exit_id, index);
+			err = lkst_catalog_add_syscall(pl->e, pl->p->catalog, entry_id, exit_id,
+						       index);
 		if (err)
 			return err;
 		pl->p->is_wanted[entry_id] = has_entry;
@@ -288,8 +300,10 @@ static int plan_tracepoint(void *ctx, const char *system, const char *name)
 	if (is_in_catalogue(name))
 		return select_hooked_by(pl, name);
 	if (pl->p->nr_tracepoints == LKST_TRACEPOINTS) {
-		lkst_notes_add(&pl->p->notes, "%s:%s and what follows is not recorded: at most %u tracepoints by name.",
-		     system, name, LKST_TRACEPOINTS);
+		lkst_notes_add(
+			&pl->p->notes,
+			"%s:%s and what follows is not recorded: at most %u tracepoints by name.",
+			system, name, LKST_TRACEPOINTS);
 		return 1;
 	}
 	err = lkst_tracefs_describe(&why, pl->tracefs, system, name, &event, &tp.plan, &tp.perf_id);
@@ -332,7 +346,8 @@ static int plan_tracepoints(struct planner *pl)
 		if (pl->tracefs < 0) {
 			if (!pl->has_matched[i])
 				return pl->tracefs;
-			lkst_notes_add(&pl->p->notes, "Tracepoints by name are not recorded: %s.", pl->e->text);
+			lkst_notes_add(&pl->p->notes, "Tracepoints by name are not recorded: %s.",
+				       pl->e->text);
 			return 0;
 		}
 		before = pl->next_id;

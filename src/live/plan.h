@@ -26,8 +26,8 @@ struct lkst_plan_tracepoint {
 
 struct lkst_plan {
 	struct lkst_catalog *catalog;
-	s16 hook[LKST_NR_EVENTS]; /* row of the event's hooks that is used, -1: not recorded */
-	u16 id[LKST_NR_EVENTS];	  /* 0: none */
+	s16 hook[LKST_NR_EVENTS];    /* row of the event's hooks that is used, -1: not recorded */
+	u16 id[LKST_NR_EVENTS];	     /* 0: none */
 	u8 buffer[LKST_EVENT_SPACE]; /* by id */
 	bool is_wanted[LKST_EVENT_SPACE]; /* by id */
 	bool has_compat;
@@ -48,8 +48,7 @@ int lkst_plan_make(struct lkst_err *e, char *const *globs, unsigned int nr_globs
 void lkst_plan_free(struct lkst_plan *p);
 
 /* The program of event @index's hook row @row, e.g. "tp_btf__sched_switch". */
-void lkst_plan_program_name(enum lkst_event_index index, unsigned int row, char *name,
-			    size_t size);
+void lkst_plan_program_name(enum lkst_event_index index, unsigned int row, char *name, size_t size);
 
 /*
  * How @index can be hooked on kernel @k: the row of its hooks, or -errno with the reason in one

@@ -104,10 +104,11 @@ static void leave_out_forbidden(struct lkst_programs *p, const struct lkst_plan 
 		snprintf(names + used, sizeof(names) - used, ", page frame numbers");
 	}
 	if (names[0])
-		lkst_notes_add(&p->notes,
-			       "This kernel is locked down (confidentiality) and lets no program copy its "
-			       "memory or stand at its functions, so these are not recorded: %s.",
-			       names + strlen(", "));
+		lkst_notes_add(
+			&p->notes,
+			"This kernel is locked down (confidentiality) and lets no program copy its "
+			"memory or stand at its functions, so these are not recorded: %s.",
+			names + strlen(", "));
 }
 
 /* The programs that the plan needs are loaded; all others are left out. */
@@ -190,8 +191,8 @@ static int create_memory(struct lkst_err *e, struct lkst_programs *p,
 	_cleanup_close_ int fd = -1;
 	int err = 0;
 
-	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "lkst_mem", sizeof(u32),
-			    1U << memory->block_shift, memory->nr_elements, &options);
+	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "lkst_mem", sizeof(u32), 1U << memory->block_shift,
+			    memory->nr_elements, &options);
 	if (fd < 0)
 		err = -errno;
 	lkst_progress_stop(progress);
@@ -214,8 +215,8 @@ static int fill_filter(struct lkst_err *e, struct lkst_programs *p,
 	unsigned int i;
 
 	for (i = 0; i < filter->nr_pids; i++)
-		if (bpf_map__update_elem(p->skel->maps.lkst_filter, &filter->pids[i],
-					 sizeof(u32), &one, sizeof(one), BPF_ANY))
+		if (bpf_map__update_elem(p->skel->maps.lkst_filter, &filter->pids[i], sizeof(u32),
+					 &one, sizeof(one), BPF_ANY))
 			return lkst_err_sys(e, -errno, "restricting to process %u",
 					    filter->pids[i]);
 	return 0;
@@ -286,8 +287,8 @@ static int attach_program(struct lkst_programs *p, const struct bpf_program *pro
 	int fd;
 
 	if (!link) {
-		lkst_notes_add(&p->notes, "%s is not recorded: attaching it failed: %s.", strstr(name, "__") + 2,
-		     strerror(errno));
+		lkst_notes_add(&p->notes, "%s is not recorded: attaching it failed: %s.",
+			       strstr(name, "__") + 2, strerror(errno));
 		return 0;
 	}
 	fd = dup(bpf_link__fd(link));
@@ -304,8 +305,8 @@ static int attach_tracepoint(struct lkst_programs *p, const struct lkst_plan_tra
 					.size = sizeof(attr),
 					.config = tp->perf_id };
 	LIBBPF_OPTS(bpf_link_create_opts, options, .perf_event.bpf_cookie = index);
-	_cleanup_close_ int event = syscall(SYS_perf_event_open, &attr, -1, 0, -1,
-					    PERF_FLAG_FD_CLOEXEC);
+	_cleanup_close_ int event =
+		syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 	char pin[LKST_HOOK_NAME_MAX];
 	int fd, i;
 
@@ -314,11 +315,13 @@ static int attach_tracepoint(struct lkst_programs *p, const struct lkst_plan_tra
 		       : bpf_link_create(bpf_program__fd(p->skel->progs.tp__any), event,
 					 BPF_PERF_EVENT, &options);
 	if (fd < 0) {
-		lkst_notes_add(&p->notes, "%s is not recorded: attaching it failed: %s.", tp->name, strerror(errno));
+		lkst_notes_add(&p->notes, "%s is not recorded: attaching it failed: %s.", tp->name,
+			       strerror(errno));
 		return 0;
 	}
 	if (ioctl(event, PERF_EVENT_IOC_ENABLE, 0)) {
-		lkst_notes_add(&p->notes, "%s is not recorded: enabling it failed: %s.", tp->name, strerror(errno));
+		lkst_notes_add(&p->notes, "%s is not recorded: enabling it failed: %s.", tp->name,
+			       strerror(errno));
 		close(fd);
 		return 0;
 	}
@@ -329,15 +332,15 @@ static int attach_tracepoint(struct lkst_programs *p, const struct lkst_plan_tra
 	return lkst_programs_add_hook(p, pin, fd);
 }
 
-int lkst_programs_attach(struct lkst_err *e, struct lkst_programs *p,
-			 const struct lkst_plan *plan)
+int lkst_programs_attach(struct lkst_err *e, struct lkst_programs *p, const struct lkst_plan *plan)
 {
 	struct bpf_program *program;
 	struct bpf_link *iter;
 	unsigned int i;
 	int err = 0;
 
-	bpf_object__for_each_program(program, p->skel->obj) {
+	bpf_object__for_each_program(program, p->skel->obj)
+	{
 		if (!bpf_program__autoload(program) || program == p->skel->progs.tp__any ||
 		    program == p->skel->progs.iter__threads ||
 		    program == p->skel->progs.syscall__page_base)

@@ -45,8 +45,7 @@ int lkst_programs_load(struct lkst_err *e, struct lkst_programs *p, const struct
 		       const struct lkst_control *control);
 
 /* Attaches them. A hook that fails is noted, and the rest goes on. */
-int lkst_programs_attach(struct lkst_err *e, struct lkst_programs *p,
-			 const struct lkst_plan *plan);
+int lkst_programs_attach(struct lkst_err *e, struct lkst_programs *p, const struct lkst_plan *plan);
 
 /* Descriptors of the memory array and the control page; they stay with @p. */
 int lkst_programs_memory_fd(const struct lkst_programs *p);

@@ -70,8 +70,7 @@ static int map(struct lkst_err *e, int fd, size_t wanted, void **ret_memory, siz
 	return 0;
 }
 
-int lkst_rings_open(struct lkst_err *e, int memory_fd, int control_fd,
-		    struct lkst_rings *ret_rings)
+int lkst_rings_open(struct lkst_err *e, int memory_fd, int control_fd, struct lkst_rings *ret_rings)
 {
 	struct lkst_rings r = {};
 	size_t control_bytes;
@@ -157,8 +156,8 @@ static void mend_header(struct lkst_ring_reader *reader, void *block)
 {
 	struct lkst_block_header *h = block;
 
-	h->events_discarded -= reader->discarded0 < h->events_discarded ? reader->discarded0
-									: h->events_discarded;
+	h->events_discarded -=
+		reader->discarded0 < h->events_discarded ? reader->discarded0 : h->events_discarded;
 }
 
 unsigned int lkst_ring_reader_closed(struct lkst_ring_reader *reader, void *buffer,
@@ -194,8 +193,8 @@ unsigned int lkst_ring_reader_closed(struct lkst_ring_reader *reader, void *buff
 
 void lkst_ring_reader_seek(struct lkst_ring_reader *reader, u64 ns)
 {
-	u64 low = reader->next, high = block_before(load_done(reader->st),
-						    reader->rings->block_shift);
+	u64 low = reader->next,
+	    high = block_before(load_done(reader->st), reader->rings->block_shift);
 
 	/* Blocks that are overwritten meanwhile only get younger, so the search stays right. */
 	while (low < high) {
@@ -247,8 +246,7 @@ u64 lkst_ring_oldest_ns(const struct lkst_rings *r, u32 cpu, u32 buffer)
 
 	for (try = 0; try < 100; try++) {
 		u64 number = lkst_ring_oldest(st), ns;
-		const struct lkst_block_header *h =
-			(const void *)block_memory(r, st, number);
+		const struct lkst_block_header *h = (const void *)block_memory(r, st, number);
 
 		if (!load_done(st))
 			return 0;

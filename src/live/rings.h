@@ -33,9 +33,9 @@ struct lkst_state *lkst_rings_state(const struct lkst_rings *r, u32 cpu, u32 buf
 struct lkst_ring_reader {
 	const struct lkst_rings *rings;
 	struct lkst_state *st;
-	u64 next;	 /* number of the block to be read next */
-	u64 overtaken;	 /* blocks that the writers overwrote before they could be copied */
-	u64 discarded0;	 /* value of events_discarded that counts as none */
+	u64 next;	/* number of the block to be read next */
+	u64 overtaken;	/* blocks that the writers overwrote before they could be copied */
+	u64 discarded0; /* value of events_discarded that counts as none */
 };
 
 /* Starts at the oldest block that is still there. */

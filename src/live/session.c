@@ -59,8 +59,7 @@ static void fill_control(struct lkst_control *c, const struct lkst_plan *plan, u
 	memcpy(c->uuid, plan->catalog->uuid, sizeof(c->uuid));
 	for (set = 0; set < LKST_MASKSETS; set++)
 		for (id = 0; id < LKST_EVENT_SPACE; id++)
-			c->route[set][id] =
-				lkst_route(LKST_HANDLER_NOTHING, LKST_BUFFER_MAIN);
+			c->route[set][id] = lkst_route(LKST_HANDLER_NOTHING, LKST_BUFFER_MAIN);
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
 		if (plan->is_wanted[id])
 			c->route[MASKSET_ON][id] =
@@ -227,7 +226,8 @@ int lkst_session_open(struct lkst_err *e, struct lkst_session **ret_session)
 		err = open_metadata(e, s);
 	if (!err) {
 		s->programs.threads_fd = lkst_pins_get(e, "threads");
-		err = s->programs.threads_fd < 0 ? s->programs.threads_fd : lkst_pins_each(e, open_hook, s);
+		err = s->programs.threads_fd < 0 ? s->programs.threads_fd
+						 : lkst_pins_each(e, open_hook, s);
 	}
 	if (err == -ENOENT)
 		return lkst_err_set(e, -EIO,

@@ -57,8 +57,7 @@ u64 lkst_clock_offset_ns(void)
 /* Writes @record of event @name, @length bytes, if the trace has that event. */
 static int put(struct state *st, const char *name, void *record, size_t length)
 {
-	const struct lkst_event_class *class =
-		lkst_catalog_find(lkst_session_catalog(st->s), name);
+	const struct lkst_event_class *class = lkst_catalog_find(lkst_session_catalog(st->s), name);
 	struct lkst_record_head *head = record;
 
 	if (!class)
@@ -246,7 +245,9 @@ static int write_ring_ledger(struct state *st, u32 cpu, u32 buffer, bool is_snap
 	int err = 0;
 
 	for (cause = 0; cause < LKST_LOSS_NR && !err; cause++) {
-		struct lkst_rec_state_loss r = { .loss_cpu = cpu, .buffer = buffer, .cause = cause };
+		struct lkst_rec_state_loss r = { .loss_cpu = cpu,
+						 .buffer = buffer,
+						 .cause = cause };
 
 		r.count = __atomic_load_n(&ring->lost[cause], __ATOMIC_RELAXED);
 		if (r.count)
@@ -272,8 +273,8 @@ static int write_skipped(void *ctx, const char *hook, u64 skipped)
 	return skipped ? put_named(ctx, "state_skipped", &rec, sizeof(rec.r), hook) : 0;
 }
 
-int lkst_state_write_ledger(struct lkst_err *e, const struct lkst_session *s,
-			    struct lkst_writer *w, bool is_snapshot)
+int lkst_state_write_ledger(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
+			    bool is_snapshot)
 {
 	struct state st = { e, s, w, lkst_monotonic_ns() };
 	const struct lkst_rings *rings = lkst_session_rings(s);

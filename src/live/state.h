@@ -18,8 +18,8 @@ int lkst_state_write_machine(struct lkst_err *e, const struct lkst_session *s,
  * The ledger: what is missing from the rings, by ring and cause, and runs that were skipped. In a
  * snapshot, @is_snapshot, also what had been overwritten before it was taken; a stream has that.
  */
-int lkst_state_write_ledger(struct lkst_err *e, const struct lkst_session *s,
-			    struct lkst_writer *w, bool is_snapshot);
+int lkst_state_write_ledger(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
+			    bool is_snapshot);
 
 /* CLOCK_MONOTONIC and what is to be added to it for the time of day, ns. */
 u64 lkst_monotonic_ns(void);

@@ -24,7 +24,8 @@ int lkst_tracefs_open(struct lkst_err *e)
 	int root;
 
 	if (fs < 0 || fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
-		return lkst_err_sys(e, -errno, "this kernel's descriptions of tracepoints (tracefs)");
+		return lkst_err_sys(e, -errno,
+				    "this kernel's descriptions of tracepoints (tracefs)");
 	root = fsmount(fs, FSMOUNT_CLOEXEC, 0);
 	if (root < 0)
 		return lkst_err_sys(e, -errno, "attaching tracefs");
@@ -217,12 +218,13 @@ static bool add_field(struct builder *b, const struct format_field *f)
 		if (new)
 			new->count = f->size;
 	} else if (is_int && f->size == element) {
-		new = new_field(b, f->name, f->is_signed ? LKST_CLASS_SINT : LKST_CLASS_UINT, element);
+		new = new_field(b, f->name, f->is_signed ? LKST_CLASS_SINT : LKST_CLASS_UINT,
+				element);
 	} else {
 		u8 size = is_int ? element : 1;
 
-		new = new_field(b, f->name, f->is_signed && is_int ? LKST_CLASS_SINTS
-								   : LKST_CLASS_UINTS, size);
+		new = new_field(b, f->name,
+				f->is_signed && is_int ? LKST_CLASS_SINTS : LKST_CLASS_UINTS, size);
 		if (new)
 			new->count = f->size / size;
 	}
@@ -283,8 +285,8 @@ int lkst_tracefs_parse_format(struct lkst_err *e, char *text, struct lkst_event_
 }
 
 int lkst_tracefs_describe(struct lkst_err *e, int tracefs, const char *system, const char *name,
-			  struct lkst_event_class *ret_event,
-			  struct lkst_tracepoint_plan *ret_plan, int *ret_perf_id)
+			  struct lkst_event_class *ret_event, struct lkst_tracepoint_plan *ret_plan,
+			  int *ret_perf_id)
 {
 	_cleanup_free_ char *text = malloc(FORMAT_MAX + 1);
 	_cleanup_close_ int fd = -1;

@@ -24,8 +24,8 @@ int lkst_tracefs_each(struct lkst_err *e, int tracefs, const char *glob,
  * caller frees them), the program's plan (without the id) and the number that perf knows it by.
  */
 int lkst_tracefs_describe(struct lkst_err *e, int tracefs, const char *system, const char *name,
-			  struct lkst_event_class *ret_event,
-			  struct lkst_tracepoint_plan *ret_plan, int *ret_perf_id);
+			  struct lkst_event_class *ret_event, struct lkst_tracepoint_plan *ret_plan,
+			  int *ret_perf_id);
 
 /* Parses the text of a `format` file: what lkst_tracefs_describe() does with it. */
 int lkst_tracefs_parse_format(struct lkst_err *e, char *text, struct lkst_event_class *ret_event,

@@ -111,7 +111,8 @@ static void *watch_nesting(void *arg)
 
 	while (!atomic_load(&is_done)) {
 		for (cpu = 0; cpu < rings->nr_cpus && cpu < CPUS_MAX; cpu++) {
-			const struct lkst_state *st = lkst_rings_state(rings, cpu, LKST_BUFFER_MAIN);
+			const struct lkst_state *st =
+				lkst_rings_state(rings, cpu, LKST_BUFFER_MAIN);
 
 			for (level = 1; level < LKST_LEVELS; level++) {
 				u64 last = __atomic_load_n(&st->last[level], __ATOMIC_RELAXED);
@@ -128,7 +129,8 @@ static void *watch_nesting(void *arg)
 
 static bool run_load(const struct lkst_rings *rings)
 {
-	struct itimerval often = { .it_interval.tv_usec = 300, .it_value.tv_usec = 300 }, off = { 0 };
+	struct itimerval often = { .it_interval.tv_usec = 300, .it_value.tv_usec = 300 },
+			 off = { 0 };
 	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
 	pthread_t watcher;
 	unsigned int i;
@@ -229,9 +231,11 @@ static void compare(const char *dir)
 	       (unsigned long long)irqs, (unsigned long long)nr_nested[1],
 	       (unsigned long long)nr_nested[2], (unsigned long long)nr_nested[3]);
 	if (missing > named || doubled)
-		live_fail("count_is_exact", "%llu records are missing, the ledger names %llu; "
-			  "%llu threads have too many", (unsigned long long)missing,
-			  (unsigned long long)named, (unsigned long long)doubled);
+		live_fail("count_is_exact",
+			  "%llu records are missing, the ledger names %llu; "
+			  "%llu threads have too many",
+			  (unsigned long long)missing, (unsigned long long)named,
+			  (unsigned long long)doubled);
 	else
 		live_ok("count_is_exact");
 	if (wrong)

@@ -27,16 +27,16 @@ struct findings {
 	u64 numbered, switches; /* that were checked */
 	u64 hidden;		/* switches to threads without a record */
 	u64 missing, doubled, broken_switches, unpaired;
-	u64 gaps;  /* holes in the blocks' numbers: the reader was overtaken */
-	u64 named; /* losses that the ledger has */
+	u64 gaps;	 /* holes in the blocks' numbers: the reader was overtaken */
+	u64 named;	 /* losses that the ledger has */
 	char first[200]; /* of what is wrong */
 };
 
 static void note(struct findings *f, const char *what, u32 cpu, u64 seq, s64 got, s64 want)
 {
 	if (!f->first[0])
-		snprintf(f->first, sizeof(f->first), "%s: CPU %u, block %llu: %lld after %lld", what,
-			 cpu, (unsigned long long)seq, (long long)got, (long long)want);
+		snprintf(f->first, sizeof(f->first), "%s: CPU %u, block %llu: %lld after %lld",
+			 what, cpu, (unsigned long long)seq, (long long)got, (long long)want);
 }
 
 /* The reader's way along one stream. */
@@ -45,7 +45,7 @@ struct follower {
 	const struct lkst_block *block;
 	s64 last_number, last_next; /* -1: not known, since the stream begins or was torn here */
 	int half;		    /* 1: entered, 0: returned, -1: not known */
-	s32 tid;		    /* of the thread that numbers its calls on this CPU, 0: not yet seen */
+	s32 tid; /* of the thread that numbers its calls on this CPU, 0: not yet seen */
 };
 
 /* Threads that have a record in the trace: a bit for each number. */
@@ -72,7 +72,8 @@ static void take_numbered(struct follower *w, const struct lkst_record *r)
 		if (number <= w->last_number)
 			w->found->doubled++;
 		if (number != w->last_number + 1)
-			note(w->found, "call", w->block->cpu, w->block->seq, number, w->last_number);
+			note(w->found, "call", w->block->cpu, w->block->seq, number,
+			     w->last_number);
 		if (w->half == 1)
 			w->found->unpaired++;
 	}
@@ -86,7 +87,8 @@ static void take_return(struct follower *w, const struct lkst_record *r)
 		return;
 	if (w->half == 0) {
 		w->found->unpaired++;
-		note(w->found, "return", w->block->cpu, w->block->seq, w->last_number, w->last_number);
+		note(w->found, "return", w->block->cpu, w->block->seq, w->last_number,
+		     w->last_number);
 	}
 	if (w->half == 1)
 		w->half = 0;
@@ -100,7 +102,8 @@ static void take_switch(struct follower *w, const struct lkst_record *r)
 		w->found->switches++;
 		if (w->last_next != r->tid) {
 			w->found->broken_switches++;
-			note(w->found, "switch", w->block->cpu, w->block->seq, r->tid, w->last_next);
+			note(w->found, "switch", w->block->cpu, w->block->seq, r->tid,
+			     w->last_next);
 		}
 	}
 	w->last_next = int_field(r, "next_tid");
@@ -274,11 +277,12 @@ static int follow_trace(struct lkst_err *e, struct lkst_trace *t, struct finding
 /* What `lkst check` says of the trace must be what was found. */
 static void compare_check(const char *test, const char *dir, const struct findings *f)
 {
-	int status = LIVE_RUN("/bin/sh", "-c", "exec \"$0\" check \"$1\" >/dev/null", live_lkst(),
-			      dir);
+	int status =
+		LIVE_RUN("/bin/sh", "-c", "exec \"$0\" check \"$1\" >/dev/null", live_lkst(), dir);
 
 	if (status != (f->gaps ? 1 : 0))
-		live_fail(test, "lkst check ends with status %d of a trace with %llu missing blocks",
+		live_fail(test,
+			  "lkst check ends with status %d of a trace with %llu missing blocks",
 			  status, (unsigned long long)f->gaps);
 }
 
@@ -315,10 +319,10 @@ static void verify(const char *test, const char *dir, struct findings *sum)
 static void conclude(const char *test, const struct findings *sum, unsigned int nr_traces)
 {
 	printf("%s: %u traces, %llu numbered calls and %llu switches checked (%llu left out), %llu "
-	       "blocks overtaken, %llu losses named\n", test, nr_traces,
-	       (unsigned long long)sum->numbered, (unsigned long long)sum->switches,
-	       (unsigned long long)sum->hidden, (unsigned long long)sum->gaps,
-	       (unsigned long long)sum->named);
+	       "blocks overtaken, %llu losses named\n",
+	       test, nr_traces, (unsigned long long)sum->numbered,
+	       (unsigned long long)sum->switches, (unsigned long long)sum->hidden,
+	       (unsigned long long)sum->gaps, (unsigned long long)sum->named);
 	if (live_failed)
 		return;
 	if (sum->numbered < 1000 || sum->switches < 1000)
@@ -369,8 +373,8 @@ static void stream(const char *test, const char *buffer)
 
 	live_load("storm", storm, sizeof(storm));
 	snprintf(dir, sizeof(dir), "%s/%s", live_dir, test);
-	if (LIVE_LKST("record", "--quiet", "--output", dir, "--event", "*", "--buffer", buffer, "--",
-		      storm, "1.5"))
+	if (LIVE_LKST("record", "--quiet", "--output", dir, "--event", "*", "--buffer", buffer,
+		      "--", storm, "1.5"))
 		live_fail(test, "lkst record failed");
 	else
 		verify(test, dir, &sum);

@@ -30,7 +30,8 @@ int main(int argc, char **argv)
 		return 1;
 	switch_type = (struct btf_type *)btf__type_by_id(btf, id);
 	wakeup_type = (struct btf_type *)btf__type_by_id(btf, other);
-	proto = (struct btf_type *)btf__type_by_id(btf, btf__type_by_id(btf, switch_type->type)->type);
+	proto = (struct btf_type *)btf__type_by_id(btf,
+						   btf__type_by_id(btf, switch_type->type)->type);
 	params = btf_params(proto);
 	params[3].type = params[1].type; /* params[0] is the hook's own data */
 	wakeup_type->name_off = btf__add_str(btf, "btf_trace_gone");
