@@ -115,7 +115,13 @@ static __always_inline void *lkst_begin(struct lkst_slot *s, u32 id, u32 size, u
 	st = lkst_element(state);
 	if (!st)
 		return NULL;
-	return lkst_ring_reserve(s, state, st, size, window);
+	/*
+	 * The configuration is constant when this is verified: one of the two is removed. That for
+	 * the default block size has its shifts and masks in the instructions.
+	 */
+	if (lkst_cfg.block_shift == LKST_BLOCK_SHIFT_MIN)
+		return lkst_ring_reserve(s, state, st, size, window, LKST_BLOCK_SHIFT_MIN);
+	return lkst_ring_reserve(s, state, st, size, window, lkst_cfg.block_shift);
 }
 
 static __always_inline void lkst_commit(struct lkst_slot *s, u32 id)

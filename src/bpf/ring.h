@@ -155,9 +155,8 @@ enum {
  * lie in is open, last[@level] is the record's time, and the position is returned.
  */
 static __always_inline s64 lkst_ring_try(u32 state, struct lkst_state *st, u32 size, u32 room,
-					 u32 level)
+					 u32 level, u32 shift)
 {
-	const u32 shift = LKST_SHIFT();
 	const u64 block_size = 1ULL << shift, in_block = block_size - 1;
 	/* The head comes first: what is read after it can only be newer. */
 	u64 head = LKST_LOAD(st->head);
@@ -203,7 +202,7 @@ LKST_RARE s64 lkst_ring_try_again(u32 state, u32 size, u32 room, u32 level)
 	if (!st || level >= LKST_LEVELS)
 		return start;
 	for (i = 1; i < LKST_RESERVE_TRIES && start == LKST_TRY_AGAIN; i++)
-		start = lkst_ring_try(state, st, size, room, level);
+		start = lkst_ring_try(state, st, size, room, level, LKST_SHIFT());
 	return start;
 }
 
@@ -251,12 +250,13 @@ LKST_RARE int lkst_ring_give_up(u32 state, u32 level, u32 loss)
  *
  * The caller may touch @window bytes from the record's start, a constant that the verifier needs:
  * the record goes to a block that has as much room, wanted or not. Equal to @size where that is a
- * constant too.
+ * constant too. @shift is LKST_SHIFT(), or the constant that it is known to be.
  */
 static __always_inline struct lkst_record_head *
-lkst_ring_reserve(struct lkst_slot *s, u32 state, struct lkst_state *st, u32 size, u32 window)
+lkst_ring_reserve(struct lkst_slot *s, u32 state, struct lkst_state *st, u32 size, u32 window,
+		  u32 shift)
 {
-	const u64 block_size = 1ULL << LKST_SHIFT(), in_block = block_size - 1;
+	const u64 block_size = 1ULL << shift, in_block = block_size - 1;
 	const u32 room = window < LKST_PAD_MIN ? LKST_PAD_MIN : window;
 	u32 level = LKST_LOAD(st->nest), element;
 	u64 at, ts;
@@ -270,7 +270,7 @@ lkst_ring_reserve(struct lkst_slot *s, u32 state, struct lkst_state *st, u32 siz
 	LKST_STORE(st->nest, level + 1);
 	LKST_BARRIER();
 
-	start = lkst_ring_try(state, st, size, room, level);
+	start = lkst_ring_try(state, st, size, room, level, shift);
 	if (start == LKST_TRY_AGAIN)
 		start = lkst_ring_try_again(state, size, room, level);
 	if (start < 0) {
@@ -278,7 +278,7 @@ lkst_ring_reserve(struct lkst_slot *s, u32 state, struct lkst_state *st, u32 siz
 				  start == LKST_TRY_LAP ? LKST_LOSS_LAP : LKST_LOSS_TRIES);
 		return NULL;
 	}
-	element = st->base + (((u64)start >> LKST_SHIFT()) & st->mask);
+	element = st->base + (((u64)start >> shift) & st->mask);
 	block = LKST_ELEMENT(element);
 	if (!block) /* cannot be: user space made the array as large as base and mask say */
 		return NULL;

@@ -69,7 +69,8 @@ static void write_record(u64 ns)
 	struct lkst_slot slot;
 
 	now = ns;
-	r = (void *)lkst_ring_reserve(&slot, STATE, &elements[STATE].state, sizeof(*r), sizeof(*r));
+	r = (void *)lkst_ring_reserve(&slot, STATE, &elements[STATE].state, sizeof(*r), sizeof(*r),
+				      LKST_SHIFT());
 	if (!r)
 		abort();
 	r->freed_tid = (s32)nr_times;

@@ -556,7 +556,7 @@ static void model_writer(void)
 	m.run.is_rested |= !below;
 	m.current = w;
 	m.depth++;
-	rec = lkst_ring_reserve(&slot, MODEL_STATE, &m.st, w->size, w->window);
+	rec = lkst_ring_reserve(&slot, MODEL_STATE, &m.st, w->size, w->window, LKST_SHIFT());
 	if (rec) {
 		CLAIM((w->position & ((1U << m.sc->shift) - 1)) == slot.start &&
 			      (void *)rec == model_at(w->position),

@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A kernel that is locked down so that its memory stays secret: what can be recorded is, and the rest is
+# told in a sentence.
+# boot: lockdown=confidentiality
+. /tests/lib.sh
+
+if ! grep -q '\[confidentiality\]' /sys/kernel/security/lockdown; then
+	echo 'skip confidentiality: this kernel cannot be locked down'
+	exit
+fi
+expect_start confidentiality_start_goes_on
+if [ "$(wc -l <"$work/notes")" = 1 ] &&
+   grep -q 'locked down (confidentiality).* not recorded: .*kmem_cache_alloc.*do_wp_page' "$work/notes"; then
+	ok confidentiality_is_explained_in_one_sentence
+else
+	fail confidentiality_is_explained_in_one_sentence "$(cat "$work/notes")"
+fi
+/load/calls >"$work/calls"
+cat /tests/lib.sh >/dev/null
+lkst snapshot --quiet --output "$work/trace"
+expect_stop confidentiality_stop_leaves_nothing
+expect_whole confidentiality_snapshot_is_whole "$work/trace"
+expect_recorded confidentiality_events_are_recorded sched_switch sched_wakeup sched_process_fork mm_page_alloc \
+	page_fault_user local_timer_entry syscall_entry_openat
+compare_calls confidentiality_records_system_calls "$work/calls" "$work/trace" ''
+if lkst print --event openat "$work/trace" | grep -q 'openat(AT_FDCWD, "/tests/lib.sh"'; then
+	ok confidentiality_records_paths
+else
+	fail confidentiality_records_paths "$(lkst print --event openat "$work/trace" | tail -n 3)"
+fi

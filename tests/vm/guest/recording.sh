@@ -1,0 +1,138 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# `lkst start` as it is, on a kernel with function hooks: they are armed, what the workload makes the
+# kernel do is recorded with the right fields, and stopping leaves nothing.
+# boot:
+. /tests/lib.sh
+
+trace=$work/trace
+tid=
+
+# The fields of the records of event $1, a line each, of thread $2 (default: any).
+fields_of()
+{
+	grep -F "${2:+\"tid\":$2,}" "$work/records" | sed -n "s/.*\"event\":\"$1\",\"fields\":{\(.*\)}}\$/,\1,/p"
+}
+
+# Does this kernel have event $1?
+has_event()
+{
+	grep -q "^$1 .* \(tracepoint\|kprobe\|kretprobe\) " "$work/events"
+}
+
+# Every line of the workload's names an event and fields that one of its records has.
+compare_functions()
+{
+	local event fields field
+
+	grep -v '^tid ' "$work/functions" | while read -r event fields; do
+		if ! has_event "$event"; then
+			lkst event show "$event" | grep -q 'this kernel has no function' &&
+				echo "ok explains_absence_of_$event" || fail "explains_absence_of_$event" "it does not"
+			continue
+		fi
+		fields_of "$event" "$tid" >"$work/fields"
+		for field in $fields; do
+			grep -F ",$field," "$work/fields" >"$work/fields.left"
+			mv "$work/fields.left" "$work/fields"
+		done
+		if [ -s "$work/fields" ]; then
+			echo "ok records_$event"
+		else
+			fail "records_$event" "no record has $fields; there are $(fields_of "$event" "$tid" | tail -n 3)"
+		fi
+	done | sort -u
+}
+
+# Every kind of wait queue event has been seen, and who has come to a queue leaves it.
+compare_wait_queues()
+{
+	local event
+
+	for event in add_wait_queue prepare_to_wait prepare_to_wait_exclusive prepare_to_wait_event; do
+		fields_of $event "$tid" | sed "s/.*\"queue\":\([0-9]*\),\"waiter\":\([0-9]*\),.*/\1 \2 $event/"
+	done >"$work/come"
+	for event in remove_wait_queue finish_wait; do
+		fields_of $event "$tid" | sed 's/.*"queue":\([0-9]*\),"waiter":\([0-9]*\),.*/\1 \2/'
+	done >"$work/gone"
+	awk 'FILENAME != ARGV[2] { gone[$1 " " $2] = 1; nr++; next }
+		{ seen[$3]++ }
+		!($1 " " $2 in gone) { print $3 " of " $1 " " $2 " has no end" }
+		END {
+			n = 0
+			for (event in seen)
+				n++
+			if (n != 4 || nr < 4)
+				print n " kinds of waiting and " nr " ends"
+		}' "$work/gone" "$work/come"
+}
+
+# What the workload took from vmalloc (a page, and one for protection) is freed by whomever.
+compare_vmalloc()
+{
+	fields_of alloc_vmap_area "$tid" | sed -n 's/.*,\("address":[0-9]*,\)"bytes":8192,.*/,\1/p' >"$work/taken"
+	[ -s "$work/taken" ] && fields_of vfree | grep -qFf "$work/taken" ||
+		echo "nothing that was allocated is freed: $(fields_of alloc_vmap_area "$tid" | tail -n 3)"
+}
+
+# A timer that is taken back is one that had been initialised.
+compare_timers()
+{
+	fields_of timer_delete_sync | sort -u >"$work/taken"
+	[ -s "$work/taken" ] && fields_of timer_init | grep -qFf "$work/taken" ||
+		echo "no timer that was taken back was known: $(tail -n 3 "$work/taken")"
+}
+
+compare_kthread()
+{
+	local want=$(awk '$3 == "psi_rtpoll_worker" || $3 == "psi_poll_worker" { print $1 }' /proc/kallsyms)
+
+	lkst print --tid "$tid" --event kthread_create_on_node "$trace" | grep -qF "function=0x$want" ||
+		echo "none runs $want: $(lkst print --tid "$tid" --event kthread_create_on_node "$trace")"
+}
+
+# A hook that the kernel offers is there, or a sentence says why not.
+compare_hooks()
+{
+	local events=$(grep -c ' \(kprobe\|kretprobe\)  ' "$work/events") probes=$(held | grep -c '^probe ')
+	local notes=$(wc -l <"$work/notes")
+
+	[ "$events" -gt 20 ] && [ $((probes + notes)) = "$events" ] ||
+		echo "of $events events of functions $probes are hooked and $notes explained"
+}
+
+expect_start start_arms_everything
+expect_none start_has_nothing_to_explain "$(cat "$work/notes")"
+/load/functions >"$work/functions"
+/load/calls >"$work/calls"
+/load/calls32 >"$work/calls32"
+if lkst snapshot --quiet --output "$trace"; then
+	ok snapshot_is_saved
+else
+	fail snapshot_is_saved "status $?"
+fi
+# Only now, so that it is not in the snapshot.
+lkst event list | grep -v '^[^ ]*  *lock  ' >"$work/events"
+expect_none every_function_is_hooked "$(compare_hooks)"
+expect_stop stop_leaves_nothing
+expect_whole snapshot_is_whole "$trace"
+expect_recorded common_events_are_recorded sched_switch sched_wakeup sched_process_fork sched_process_exec \
+	sched_process_exit local_timer_entry softirq_entry page_fault_user page_fault_exit mm_page_alloc \
+	kmalloc kfree kmem_cache_alloc hrtimer_start timer_start init_waitqueue_head syscall_entry_openat
+
+tid=$(sed -n 's/^tid //p' "$work/functions")
+# Reading the trace is what takes time here: once for all of them.
+globs=
+for event in $(sed 's/ .*//' "$work/functions" | sort -u); do
+	! has_event "$event" || globs="$globs --event $event"
+done
+# shellcheck disable=SC2086 # a list of options
+lkst print --format json $globs --event '*_wait*' --event 'timer_*' --event vfree "$trace" >"$work/records"
+compare_functions
+expect_none records_wait_queues "$(compare_wait_queues)"
+expect_none records_vfree "$(compare_vmalloc)"
+expect_none records_timer_delete_sync "$(compare_timers)"
+expect_none records_function_of_kthread "$(compare_kthread)"
+compare_calls records_system_calls "$work/calls" "$trace" ''
+compare_calls records_32_bit_system_calls "$work/calls32" "$trace" compat_

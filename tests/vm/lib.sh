@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What the tests in a guest share; they source it. They are run by busybox's sh as root, and nobody else
+# does anything in the guest.
+
+work=$(mktemp -d) || exit 1
+
+ok()
+{
+	echo "ok $1"
+}
+
+# A result is one line.
+fail()
+{
+	echo "FAIL $1: $(echo "$2" | tr '\n' ';' | cut -c 1-500)"
+}
+
+# expect_none NAME TEXT: NAME holds if there is no TEXT that says what is wrong.
+expect_none()
+{
+	if [ -z "$2" ]; then
+		ok "$1"
+	else
+		fail "$1" "$2"
+	fi
+}
+
+# Prints why lkst check does not call trace $2 whole; $1: the test's name.
+expect_whole()
+{
+	if lkst check --counts "$2" >"$work/check" 2>&1; then
+		ok "$1"
+	else
+		fail "$1" "$(grep -vE '^(ledger|stream)|^ ' "$work/check" | tail -n 5)"
+	fi
+}
+
+# Which of the events $2... the trace that expect_whole saw last does not have.
+expect_recorded()
+{
+	local name=$1 event missing=
+
+	shift
+	for event; do
+		grep -q "[0-9] *$event\$" "$work/check" || missing="$missing $event"
+	done
+	expect_none "$name" "${missing:+not in the trace:$missing}"
+}
+
+# What of ours the kernel holds. The programs' names are there for as long as they are.
+held()
+{
+	# All else in it is read much faster by grep.
+	grep -F bpf_prog_ /proc/kallsyms |
+		sed -n 's/.* bpf_prog_[0-9a-f]\{16\}_\(\(tp_btf\|kprobe\|kretprobe\|iter\)__[a-z_]*\).*/program \1/p'
+	sed 's/^/probe /' /sys/kernel/debug/kprobes/list
+	[ ! -e /sys/fs/bpf/lkst ] || echo 'pins in /sys/fs/bpf/lkst'
+	grep '^lkst /sys/fs/bpf' /proc/mounts
+}
+
+# Starts with the options $2...; what it says is in $work/start and $work/notes.
+expect_start()
+{
+	local name=$1
+
+	shift
+	if lkst start "$@" >"$work/start" 2>"$work/notes" && grep -q '^recording [0-9]* events' "$work/start"; then
+		ok "$name"
+	else
+		fail "$name" "$(cat "$work/notes")"
+	fi
+	cat "$work/notes" >&2
+}
+
+# Stops, and looks for what is left. A program is freed a moment after its last owner is gone.
+expect_stop()
+{
+	local before=$(held | wc -l) left try
+
+	if [ "$before" -lt 10 ]; then
+		fail "$1" "there was nothing to stop: $(held)"
+		return
+	fi
+	lkst stop --quiet
+	for try in 1 2 3 4 5 6 7 8 9 10; do
+		left=$(held)
+		[ -n "$left" ] || break
+		sleep 0.2
+	done
+	expect_none "$1" "$left"
+}
+
+# Compares the system calls that a workload says it has made, in file $2, with those in trace $3 between
+# its marks; $1: the test's name, $4: what its events' names begin with.
+compare_calls()
+{
+	local tid=$(sed -n 's/^tid //p' "$2")
+
+	lkst print --format json --tid "$tid" --event "${4}syscall_*" "$3" |
+		sed -n 's/.*"event":"\([^"]*\)".*"fields":{\(.*\)}}$/\1 \2/p' |
+		awk -v prefix="${4}syscall_" '
+			/_prctl .*"option":1280004948,/ { is_between = !is_between; is_mark = 1; next }
+			is_mark { is_mark = 0; next }
+			!is_between { next }
+			index($1, prefix "entry_") == 1 { entry = substr($1, length(prefix "entry_") + 1) }
+			index($1, prefix "exit_") == 1 {
+				name = substr($1, length(prefix "exit_") + 1)
+				match($0, /"ret":-?[0-9]+/)
+				print (name == entry ? name : entry "/" name), substr($0, RSTART + 6, RLENGTH - 6)
+			}' >"$work/calls.got"
+	grep -v '^tid ' "$2" >"$work/calls.want"
+	if [ "$(wc -l <"$work/calls.want")" -gt 50 ] && cmp -s "$work/calls.want" "$work/calls.got"; then
+		ok "$1"
+	else
+		fail "$1" "$(diff "$work/calls.want" "$work/calls.got" | head -n 12)"
+	fi
+}
