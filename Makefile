@@ -152,6 +152,7 @@ live-tests: $(LIVE_TEST_BIN) $(LOAD_BIN)	## build the programs of the live tests
 fuzz: $(FUZZ_BIN)
 
 INSTALL_DEPS := $(if $(filter-out no,$(DEPS)),tools/install-deps,:)
+FETCH_KERNEL := $(if $(filter-out no,$(DEPS)),OUT=$(OUT) tools/fetch-kernel,:)
 
 .PHONY: deps
 deps:					## install the Debian packages for all of this
@@ -173,6 +174,7 @@ VM_TESTS    := $(wildcard tests/vm/run)
 check:					## install packages, build in every way, run every test
 	@$(INSTALL_DEPS) check || { echo 'FAIL dependencies: see above'; \
 		echo '0 passed, 1 failed, 0 skipped'; exit 1; }
+	@$(FETCH_KERNEL) || echo 'The tests in guests are skipped.'
 	@OUT=$(OUT) tests/run $(HOUSE_TESTS) $(UNIT_TESTS) tests/fuzz.sh $(LIVE_TESTS) $(VM_TESTS)
 
 .PHONY: unit-check
@@ -189,8 +191,9 @@ live-check:				## build and run the tests on this machine's kernel (as root)
 .PHONY: vm-check
 vm-check:				## run the tests in guests with Debian's kernels
 	@$(INSTALL_DEPS) check
+	@$(FETCH_KERNEL) all
 	@$(MAKE) --no-print-directory CC=gcc OUT=$(OUT) all live-tests
-	@OUT=$(OUT) tests/run tests/vm/run
+	@VM_KERNELS=all OUT=$(OUT) tests/run tests/vm/run
 
 .PHONY: bench
 bench:					## install packages, build, measure beside other tracers (as root)

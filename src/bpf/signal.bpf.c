@@ -11,6 +11,8 @@ enum {
 /*
  * Why a signal was sent. Two values of the pointer are not addresses: 0 is SEND_SIG_NOINFO, whose
  * code is SI_USER, and 1 is SEND_SIG_PRIV, whose code is SI_KERNEL (include/linux/sched/signal.h).
+ * For the sake of the latter, newer kernels do not let programs follow the pointer
+ * (raw_tp_null_args in kernel/bpf/btf.c), so what it points to is copied.
  */
 static __always_inline s32 code_of(struct kernel_siginfo *info)
 {
@@ -18,7 +20,7 @@ static __always_inline s32 code_of(struct kernel_siginfo *info)
 		return 0;
 	if ((u64)info == 1)
 		return SI_KERNEL;
-	return info->si_code;
+	return BPF_CORE_READ(info, si_code);
 }
 
 SEC("tp_btf/signal_generate")

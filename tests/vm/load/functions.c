@@ -149,6 +149,9 @@ static void send_message(void)
 static void on_trap(int signal, siginfo_t *info, void *context)
 {
 	(void)context;
+	printf("signal_generate \"target_tid\":%d \"code\":%d \"signal\":%d\n", getpid(), info->si_code,
+	       signal);
+	printf("signal_deliver \"signal\":%d \"code\":%d\n", signal, info->si_code);
 	printf("trap_entry \"ip\":%lu \"trap\":%d \"signal\":%d\n", (unsigned long)info->si_addr,
 	       signal == SIGFPE ? 0 : 6, signal);
 	siglongjmp(after_trap, 1);
