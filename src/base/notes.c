@@ -5,18 +5,26 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void lkst_notes_add(struct lkst_notes *n, const char *format, ...)
 {
+	unsigned int i;
 	va_list args;
 	char *text;
+	int length;
 
-	if (n->nr == LKST_NOTES_MAX)
-		return;
 	va_start(args, format);
-	if (vasprintf(&text, format, args) >= 0)
-		n->text[n->nr++] = text;
+	length = vasprintf(&text, format, args);
 	va_end(args);
+	if (length < 0)
+		return;
+	for (i = 0; i < n->nr && strcmp(n->text[i], text); i++)
+		;
+	if (i == n->nr && n->nr < LKST_NOTES_MAX)
+		n->text[n->nr++] = text;
+	else
+		free(text);
 }
 
 void lkst_notes_fini(struct lkst_notes *n)

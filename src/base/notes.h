@@ -14,7 +14,7 @@ struct lkst_notes {
 	unsigned int nr;
 };
 
-/* Adds a sentence; one that has no room is dropped. */
+/* Adds a sentence; one that is there already, or has no room, is dropped. */
 void lkst_notes_add(struct lkst_notes *n, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

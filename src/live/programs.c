@@ -17,6 +17,11 @@
 #include "live/page.h"
 #include "lkst.skel.h"
 
+enum {
+	LOG_BYTES = 4096, /* of the verifier's reasons, per program: kept only to see who has any */
+	REJECTED_MAX = 16,
+};
+
 /* What the verifier or libbpf says is for us, not for the user: kept only if asked for. */
 static int quiet(enum libbpf_print_level level, const char *format, va_list args)
 {
@@ -182,14 +187,15 @@ static int size_maps(struct lkst_err *e, struct lkst_programs *p, const struct l
 	return err ? lkst_err_sys(e, err, "sizing the buffers") : 0;
 }
 
-/* The memory array is made by itself first: it takes the time, and its failure has its own words. */
-static int create_memory(struct lkst_err *e, struct lkst_programs *p,
-			 const struct lkst_memory *memory)
+/*
+ * The memory array is made by itself first: it takes the time, and its failure has its own words.
+ * Returns its descriptor.
+ */
+static int create_memory(struct lkst_err *e, const struct lkst_memory *memory)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
 	struct lkst_progress *progress = lkst_progress_start(memory->bytes);
-	_cleanup_close_ int fd = -1;
-	int err = 0;
+	int err = 0, fd;
 
 	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "lkst_mem", sizeof(u32), 1U << memory->block_shift,
 			    memory->nr_elements, &options);
@@ -203,9 +209,7 @@ static int create_memory(struct lkst_err *e, struct lkst_programs *p,
 	if (err)
 		return lkst_err_sys(e, err, "taking %llu bytes of memory for the buffers",
 				    (unsigned long long)memory->bytes);
-	/* The object takes a copy of the descriptor. */
-	err = bpf_map__reuse_fd(p->skel->maps.lkst_mem, fd);
-	return err ? lkst_err_sys(e, err, "giving the buffers to the programs") : 0;
+	return fd;
 }
 
 static int fill_filter(struct lkst_err *e, struct lkst_programs *p,
@@ -222,10 +226,93 @@ static int fill_filter(struct lkst_err *e, struct lkst_programs *p,
 	return 0;
 }
 
+/* What was rejected by the kernel, so far. */
+struct rejected {
+	char names[REJECTED_MAX][LKST_HOOK_NAME_MAX];
+	unsigned int nr;
+};
+
+/*
+ * Where the verifier writes its reasons: libbpf asks for them only for a program that was rejected, so
+ * one whose buffer is not empty is the one.
+ */
+static int give_log_buffers(struct lkst_err *e, struct lkst_programs *p, char *logs)
+{
+	struct bpf_program *program;
+
+	bpf_object__for_each_program(program, p->skel->obj)
+	{
+		if (!bpf_program__autoload(program))
+			continue;
+		if (bpf_program__set_log_buf(program, logs, LOG_BYTES))
+			return lkst_err_set(e, -EINVAL, "preparing to load");
+		logs += LOG_BYTES;
+	}
+	return 0;
+}
+
+static const char *find_rejected(const struct lkst_programs *p, const char *logs)
+{
+	struct bpf_program *program;
+
+	bpf_object__for_each_program(program, p->skel->obj)
+	{
+		if (!bpf_program__autoload(program))
+			continue;
+		if (logs[0])
+			return bpf_program__name(program);
+		logs += LOG_BYTES;
+	}
+	return NULL;
+}
+
+/* One try. 1: a program was rejected, and is in @rejected now. */
+static int try_to_load(struct lkst_err *e, struct lkst_programs *p, const struct lkst_plan *plan,
+		       const struct lkst_filter *filter, const struct lkst_memory *memory,
+		       int memory_fd, struct rejected *rejected)
+{
+	_cleanup_free_ char *logs = calloc(p->skel->skeleton->prog_cnt, LOG_BYTES);
+	const char *name;
+	unsigned int i;
+	int err;
+
+	err = logs ? choose_programs(e, p, plan) : lkst_err_sys(e, -ENOMEM, "loading");
+	if (!err)
+		err = size_maps(e, p, memory, filter);
+	if (err)
+		return err;
+	for (i = 0; i < rejected->nr; i++)
+		bpf_program__set_autoload(
+			bpf_object__find_program_by_name(p->skel->obj, rejected->names[i]), false);
+	err = give_log_buffers(e, p, logs);
+	if (err)
+		return err;
+	err = bpf_map__reuse_fd(p->skel->maps.lkst_mem, memory_fd); /* it takes a copy */
+	if (err)
+		return lkst_err_sys(e, err, "giving the buffers to the programs");
+	err = lkst_bpf__load(p->skel);
+	if (!err)
+		return 0;
+	name = find_rejected(p, logs);
+	if (!name || rejected->nr == REJECTED_MAX ||
+	    !strcmp(name, bpf_program__name(p->skel->progs.iter__threads)))
+		return lkst_err_sys(e, err,
+				    "loading the kernel programs (LKST_DEBUG=1 shows the "
+				    "verifier's reasons)");
+	snprintf(rejected->names[rejected->nr++], LKST_HOOK_NAME_MAX, "%s", name);
+	lkst_notes_add(
+		&p->notes,
+		"%s is not recorded: this kernel rejects its program (LKST_DEBUG=1 shows why).",
+		strstr(name, "__") + 2);
+	return 1;
+}
+
 int lkst_programs_load(struct lkst_err *e, struct lkst_programs *p, const struct lkst_plan *plan,
 		       const struct lkst_filter *filter, const struct lkst_memory *memory,
 		       const struct lkst_control *control)
 {
+	_cleanup_close_ int memory_fd = -1;
+	struct rejected rejected = {};
 	int err;
 
 	libbpf_set_print(quiet);
@@ -234,23 +321,21 @@ int lkst_programs_load(struct lkst_err *e, struct lkst_programs *p, const struct
 		if (err)
 			return err;
 	}
-	p->skel = lkst_bpf__open();
-	if (!p->skel)
-		return lkst_err_sys(e, -errno, "opening the kernel programs");
-	configure(p, plan, filter, memory);
-	p->skel->data_control->lkst_control = *control;
-	err = choose_programs(e, p, plan);
-	if (!err)
-		err = size_maps(e, p, memory, filter);
-	if (!err)
-		err = create_memory(e, p, memory);
+	memory_fd = create_memory(e, memory);
+	if (memory_fd < 0)
+		return memory_fd;
+	do {
+		/* An object that failed to load can't be loaded again. */
+		lkst_bpf__destroy(p->skel);
+		p->skel = lkst_bpf__open();
+		if (!p->skel)
+			return lkst_err_sys(e, -errno, "opening the kernel programs");
+		configure(p, plan, filter, memory);
+		p->skel->data_control->lkst_control = *control;
+		err = try_to_load(e, p, plan, filter, memory, memory_fd, &rejected);
+	} while (err > 0);
 	if (err)
 		return err;
-	err = lkst_bpf__load(p->skel);
-	if (err)
-		return lkst_err_sys(e, err,
-				    "loading the kernel programs (LKST_DEBUG=1 shows the "
-				    "verifier's reasons)");
 	find_page_base(p);
 	return fill_filter(e, p, filter);
 }

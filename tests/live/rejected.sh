@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A program that the kernel rejects costs a sentence and its own events, not the start. A copy of the
+# sources gets such a program, and is built: it reads memory at an address that is a thread's number.
+. "$(dirname "$0")/lib/live.sh"
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+cp -r "$top/Makefile" "$top/src" "$work"
+sed -i '/^int BPF_PROG(tp_btf__sched_waking/,/^}/s/= task->pid;/= *(volatile int *)(long)task->pid;/' \
+	"$work/src/bpf/sched.bpf.c"
+if cmp -s "$work/src/bpf/sched.bpf.c" "$top/src/bpf/sched.bpf.c"; then
+	fail rejected_program_is_made 'sched_waking is written otherwise now: mend this test'
+	exit 1
+fi
+if ! make -C "$work" -s -j2 CC=gcc OUT="$work/build" BUILD="$work/build/gcc" "$work/build/gcc/lkst" >"$work/log" 2>&1; then
+	fail rejected_program_is_made "$(tail -n 3 "$work/log")"
+	exit 1
+fi
+"$work/build/gcc/lkst" record -o "$work/trace" -e sched_switch -e sched_waking -- sleep 0.1 2>"$work/err"
+if grep -q 'sched_waking is not recorded: this kernel rejects its program' "$work/err"; then
+	ok rejected_program_costs_a_sentence
+else
+	fail rejected_program_costs_a_sentence "$(cat "$work/err")"
+fi
+if "$LKST" check --json "$work/trace" | grep -q '"sched_switch":[1-9]'; then
+	ok the_rest_is_recorded_all_the_same
+else
+	fail the_rest_is_recorded_all_the_same "$("$LKST" check --json "$work/trace")"
+fi
+exit $failed
