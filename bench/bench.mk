@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# How the measuring programs are built. Read behind the Makefile, whose rules and names it uses:
+#
+#   make -f Makefile -f bench/bench.mk bench-programs
+
+BENCH     := $(BUILD)/bench
+BENCH_BIN := $(addprefix $(BENCH)/,unit rate spin walk peak disarm tracepoints)
+
+.PHONY: bench-programs
+bench-programs: $(BUILD)/lkst $(BENCH_BIN)
+
+$(BENCH)/gen/bpf/unit.bpf.o: bench/unit.bpf.c
+	@mkdir -p $(@D)
+	$(CLANG) $(BPF_CFLAGS) -MMD -MP -c $< -o $@
+
+$(BENCH)/gen/unit.bpf.o: $(GEN)/lkst.bpf.o $(BENCH)/gen/bpf/unit.bpf.o
+	$(BPFTOOL) gen object $@ $^
+
+$(BENCH)/gen/unit.skel.h: $(BENCH)/gen/unit.bpf.o
+	$(BPFTOOL) gen skeleton $< name unit_bpf > $@
+
+$(BENCH)/programs.o: $(BENCH)/gen/unit.skel.h
+$(BENCH)/programs.o: CPPFLAGS += -I$(BENCH)/gen
+
+$(BENCH)/unit: $(BENCH)/rivals.o $(BENCH)/programs.o
+$(BENCH)/rate: $(BENCH)/programs.o
+$(BENCH_BIN): $(BENCH)/%: $(BENCH)/%.o $(BENCH)/common.o $(BUILD)/liblive.a $(BUILD)/liblkst.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(BUILD)/liblive.a $(BUILD)/liblkst.a $(LDLIBS)
+
+-include $(wildcard $(BENCH)/*.d $(BENCH)/gen/bpf/*.d)

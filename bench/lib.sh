@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What the measuring scripts share; they read it with `.` first thing.
+
+set -u
+export LC_ALL=C
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
+BUILD=${BUILD:-${OUT:-build}/gcc}
+LKST=$BUILD/lkst
+BENCH=$BUILD/bench
+
+die()
+{
+	echo "bench: $*" >&2
+	exit 1
+}
+
+[ "$(id -u)" = 0 ] || die 'measuring beside other tracers needs root; try again with sudo.'
+
+# Everything that is written goes to memory, so that no disk is measured. Gone at the end.
+scratch=$(mktemp -d /dev/shm/lkst-bench.XXXXXX) || exit
+at_exit()
+{
+	rm -rf --one-file-system "$scratch"
+}
+trap at_exit EXIT
+trap 'exit 130' INT TERM HUP
+
+# limit WHAT VALUE LIMIT [least]: says whether VALUE is at most (least: at least) LIMIT.
+limit()
+{
+	awk -v what="$1" -v is="$2" -v limit="$3" -v least="${4-}" 'BEGIN {
+		meets = least ? is + 0 >= limit + 0 : is + 0 <= limit + 0
+		printf "  %-44s %10.3f   %s %7.2f   %s\n", what, is, least ? "at least" : "limit   ",
+			limit, meets ? "meets" : "MISSES"
+	}'
+}
+
+# ratio A B: A / B
+ratio()
+{
+	awk -v a="$1" -v b="$2" 'BEGIN { printf "%.6f", b ? a / b : 0 }'
+}
+
+# number NAME: the number behind "NAME": in the JSON on standard input
+number()
+{
+	sed -n "s/.*\"$1\":\\([0-9.]*\\).*/\\1/p" | head -n 1
+}
+
+# True if `lkst start` has begun a recording, which is not ours to stop.
+is_recording()
+{
+	"$LKST" status --json | grep -q '"recording":true'
+}
