@@ -135,7 +135,7 @@ int lkst_writer_append(struct lkst_err *e, struct lkst_writer *w, u32 cpu, u32 b
 		       const void *blocks, size_t length)
 {
 	char name[LKST_STREAM_NAME_MAX];
-	struct stream_file *file;
+	struct stream_file *file = NULL;
 	int code;
 
 	if (length % (1 << LKST_BLOCK_SHIFT_MIN))
@@ -154,23 +154,6 @@ int lkst_writer_append(struct lkst_err *e, struct lkst_writer *w, u32 cpu, u32 b
 	}
 	file->size += length;
 	w->bytes += length;
-	return 0;
-}
-
-int lkst_writer_take_back(struct lkst_err *e, struct lkst_writer *w, u32 cpu, u32 buffer,
-			  size_t length)
-{
-	struct stream_file *file;
-	int code = get_file(e, w, cpu, buffer, &file);
-
-	if (code)
-		return code;
-	if (length > file->size)
-		return lkst_err_set(e, -EINVAL, "there are no %zu bytes to take back", length);
-	if (ftruncate(file->fd, (off_t)(file->size - length)))
-		return lkst_err_sys(e, -errno, "cannot shorten a stream file");
-	file->size -= length;
-	w->bytes -= length;
 	return 0;
 }
 

@@ -106,30 +106,6 @@ TEST(writer_names_files_by_buffer_and_cpu)
 	make_scratch_remove(dir);
 }
 
-TEST(writer_takes_back_what_was_appended_last)
-{
-	struct lkst_writer *w = begin();
-	static u8 blocks[12288];
-	u64 before = lkst_writer_bytes(w);
-	char *bytes;
-	size_t length;
-
-	memset(blocks, 1, 4096);
-	memset(blocks + 4096, 2, 4096);
-	memset(blocks + 8192, 3, 4096);
-	CHECK_EQ(lkst_writer_append(&err, w, 1, 0, blocks, 8192), 0);
-	CHECK_EQ(lkst_writer_take_back(&err, w, 1, 0, 4096), 0);
-	CHECK_EQ(lkst_writer_append(&err, w, 1, 0, blocks + 8192, 4096), 0);
-	CHECK_EQ(lkst_writer_bytes(w) - before, 8192);
-	CHECK_EQ(lkst_writer_take_back(&err, w, 1, 0, 12288), -EINVAL);
-	CHECK_EQ(lkst_writer_close(&err, w), 0);
-	bytes = make_read(path, "main.1", &length);
-	CHECK_EQ(length, 8192);
-	CHECK(bytes[0] == 1 && bytes[4096] == 3 && bytes[8191] == 3);
-	free(bytes);
-	make_scratch_remove(dir);
-}
-
 /* A state_irq record. */
 static u32 make_irq(u8 *record, s32 irq, const char *name)
 {
@@ -237,8 +213,6 @@ static const struct unit_test tests[] = {
 	{ "writer_refuses_a_directory_that_is_not_empty",
 	  test_writer_refuses_a_directory_that_is_not_empty },
 	{ "writer_names_files_by_buffer_and_cpu", test_writer_names_files_by_buffer_and_cpu },
-	{ "writer_takes_back_what_was_appended_last",
-	  test_writer_takes_back_what_was_appended_last },
 	{ "writer_fills_blocks_of_state", test_writer_fills_blocks_of_state },
 	{ "writer_takes_a_state_record_as_large_as_a_block",
 	  test_writer_takes_a_state_record_as_large_as_a_block },
