@@ -78,9 +78,9 @@ static void map_rings(const struct lkst_plan *plan)
 	it.control = &it.skel->data_control->lkst_control;
 	for (id = 0; id < LKST_EVENT_SPACE; id++) {
 		it.control->route[SET_OFF][id] = lkst_route(LKST_HANDLER_NOTHING, 0);
-		it.control->route[SET_ON][id] =
-			lkst_route(plan->is_wanted[id] ? LKST_HANDLER_DEFAULT : LKST_HANDLER_NOTHING,
-				   plan->buffer[id]);
+		it.control->route[SET_ON][id] = lkst_route(
+			plan->is_wanted[id] ? LKST_HANDLER_DEFAULT : LKST_HANDLER_NOTHING,
+			plan->buffer[id]);
 	}
 }
 
@@ -140,7 +140,12 @@ void programs_arm(bool on)
 
 u64 programs_recorded_bytes(unsigned int cpu)
 {
-	return __atomic_load_n(&it.states[cpu].head, __ATOMIC_ACQUIRE);
+	u64 sum = 0;
+	unsigned int level;
+
+	for (level = 0; level < LKST_LEVELS; level++)
+		sum += __atomic_load_n(&it.states[cpu].ring[level].done, __ATOMIC_ACQUIRE);
+	return sum;
 }
 
 u64 programs_lost(unsigned int cpu)

@@ -94,8 +94,6 @@ const char *const lkst_group_names[] = {
 _Static_assert(sizeof(lkst_group_names) / sizeof(char *) == LKST_NR_GROUPS, "a name per group");
 
 const char *const lkst_loss_names[] = {
-	[LKST_LOSS_LAP] = "would have lapped an unfinished record",
-	[LKST_LOSS_TRIES] = "interrupted at every try to reserve",
 	[LKST_LOSS_LEVEL] = "nested too deep",
 	[LKST_LOSS_TRUNCATED] = "string cut",
 	[LKST_LOSS_TOO_LONG] = "record too long",

@@ -6,12 +6,17 @@
  *   element buffer * nr_cpus + cpu            the state page (its first 4096 bytes)
  *   element base + (block number & mask)      a block
  *
- * Positions (`head`, `done`) count bytes from the start of recording and never wrap; a position
- * divided by the block size is a block number, and that is the block's packet_seq_num.
+ * Writers on one CPU nest (a thread, a soft interrupt, an interrupt, an NMI) but never run side by
+ * side. Each level of nesting has a ring of its own, so that a ring has one writer at a time. Nearly
+ * all records are in the ring of level 0: only who interrupts a writer while it writes, some tens of
+ * ns, is at level 1.
+ *
+ * Positions (`done`) count bytes from the start of recording and never wrap; a position divided by
+ * the block size is a block number, and that is the block's packet_seq_num. A position never lies on a
+ * block boundary, except 0: nothing was recorded.
  *
  * Who writes what: user space fills the page before the first hook is attached and only reads
- * it from then on; after that only code running on CPU `cpu` writes, and writers nest (thread,
- * soft interrupt, interrupt, NMI) but never run side by side.
+ * it from then on; after that only code running on CPU `cpu` writes.
  */
 #ifndef LKST_ABI_STATE_H
 #define LKST_ABI_STATE_H
@@ -20,7 +25,7 @@
 
 enum {
 	LKST_STATE_MAGIC = 0x54534b4c, /* "LKST" */
-	LKST_ABI_VERSION = 1,
+	LKST_ABI_VERSION = 2,
 	LKST_STATE_SIZE = 4096,
 	/* A thread, soft interrupt, interrupt and NMI: the contexts that can nest on a CPU. */
 	LKST_LEVELS = 4,
@@ -28,13 +33,24 @@ enum {
 
 /* Why a record is missing. The order is that of lkst_loss_names[]. */
 enum lkst_loss {
-	LKST_LOSS_LAP,	     /* the ring would have run past an unfinished record */
-	LKST_LOSS_TRIES,     /* interrupted at every try to reserve */
 	LKST_LOSS_LEVEL,     /* writers nested deeper than LKST_LEVELS */
 	LKST_LOSS_TRUNCATED, /* recorded, but a string was cut (no record is missing) */
 	LKST_LOSS_TOO_LONG,  /* a by-name tracepoint's record beyond LKST_TRACEPOINT_MAX */
 	LKST_LOSS_NR,
 };
+
+/* The ring of one level: a cache line. */
+struct lkst_ring {
+	u64 done;    /* position of the end of the last complete record */
+	u64 last;    /* time of the last record, ns; never falls */
+	u64 turn_at; /* a record of this time or later opens a block */
+	u64 opened;  /* blocks opened since the start */
+	u32 element; /* index of the block opened last */
+	u32 base;    /* index of the ring's first block */
+	u32 mask;    /* number of blocks - 1 */
+	u32 pad[5];
+};
+_Static_assert(sizeof(struct lkst_ring) == 64, "one cache line");
 
 struct lkst_state {
 	u32 magic;
@@ -44,22 +60,13 @@ struct lkst_state {
 	u32 buffer;
 	u32 block_shift;
 	u32 nr_cpus;
-	u8 pad0[24];
-
-	/* One cache line: all that a writer reads and writes for one record. */
-	u64 head;	      /* exact end of the last reserved record */
-	u64 done;	      /* every record that ends at or before it is complete */
-	u64 last[LKST_LEVELS]; /* the latest time given out at each nesting level; never falls */
-	u32 nest;	      /* writers now between reserve and commit */
-	u32 base;	      /* element index of the ring's first block */
-	u32 mask;	      /* number of blocks - 1 */
-	u32 gap_at;	      /* head (low half) at which a long silence ended */
-
+	u32 nest; /* writers now between reserve and commit */
+	u8 pad0[20];
+	struct lkst_ring ring[LKST_LEVELS];
 	u64 lost[LKST_LOSS_NR];
-	u8 pad2[LKST_STATE_SIZE - 128 - 8 * LKST_LOSS_NR];
+	u8 pad1[LKST_STATE_SIZE - 64 - 64 * LKST_LEVELS - 8 * LKST_LOSS_NR];
 };
 _Static_assert(sizeof(struct lkst_state) == LKST_STATE_SIZE, "one page");
-_Static_assert(offsetof(struct lkst_state, head) == 64, "the hot line starts a cache line");
-_Static_assert(offsetof(struct lkst_state, lost) == 128, "the hot line is one cache line");
+_Static_assert(offsetof(struct lkst_state, ring) == 64, "a ring starts a cache line");
 
 #endif

@@ -73,7 +73,6 @@ extern const volatile struct lkst_program_config lkst_cfg;
 #else
 #error "LKST_STORE_RELEASE is not yet defined for this architecture"
 #endif
-#define LKST_CAS(p, old, new) __sync_val_compare_and_swap(p, old, new)
 #define LKST_COUNT(p) ((void)__sync_fetch_and_add(p, 1))
 #define LKST_CLOCK() bpf_ktime_get_ns()
 #define LKST_TID() ((s32)bpf_get_current_pid_tgid())
@@ -83,6 +82,7 @@ extern const volatile struct lkst_program_config lkst_cfg;
 /* Global, so verified once in a program; weak, for every object file brings its own. */
 #define LKST_RARE __weak __noinline
 #define LKST_ELEMENT(i) lkst_element(i)
+#define LKST_ELEMENT_AT(p) bpf_map_lookup_elem(&lkst_mem, p)
 #define LKST_BOUNDED(v)                                                                            \
 	({                                                                                         \
 		u64 __v = (v);                                                                     \

@@ -26,9 +26,9 @@ static const char *const buffer_names[LKST_NR_BUFFERS] = {
 	[LKST_BUFFER_LIFE] = "life",
 };
 
-/* One ring, looked at once. */
+/* The rings of one CPU and buffer, looked at once. */
 struct ring_status {
-	u64 bytes;	   /* it can hold */
+	u64 bytes;	   /* they can hold */
 	u64 written_bytes; /* since recording began */
 	double history_s;  /* age of the oldest record that is still there */
 	u64 overwritten;   /* blocks */
@@ -38,13 +38,19 @@ struct ring_status {
 static void look_at(const struct lkst_rings *r, u32 cpu, u32 buffer, struct ring_status *ret)
 {
 	const struct lkst_state *st = lkst_rings_state(r, cpu, buffer);
-	u64 oldest = lkst_ring_oldest_ns(r, cpu, buffer), now = lkst_monotonic_ns();
-	int cause;
+	u64 oldest = lkst_rings_oldest_ns(r, cpu, buffer), now = lkst_monotonic_ns();
+	int cause, level;
 
-	ret->bytes = (u64)(st->mask + 1) << r->block_shift;
-	ret->written_bytes = __atomic_load_n(&st->head, __ATOMIC_RELAXED);
-	ret->history_s = oldest && oldest < now ? (now - oldest) / 1e9 : 0;
-	ret->overwritten = lkst_ring_oldest(st);
+	/* The rings of interrupting writers are memory, but not what a user asked for. */
+	*ret = (struct ring_status){ .bytes = (u64)(st->ring[0].mask + 1) << r->block_shift,
+				     .history_s =
+					     oldest && oldest < now ? (now - oldest) / 1e9 : 0 };
+	for (level = 0; level < LKST_LEVELS; level++) {
+		const struct lkst_ring *ring = &st->ring[level];
+
+		ret->written_bytes += __atomic_load_n(&ring->done, __ATOMIC_RELAXED);
+		ret->overwritten += lkst_ring_oldest(ring);
+	}
 	for (cause = 0; cause < LKST_LOSS_NR; cause++)
 		ret->lost[cause] = __atomic_load_n(&st->lost[cause], __ATOMIC_RELAXED);
 }
@@ -129,8 +135,8 @@ static int print_text(struct lkst_err *e, const struct lkst_session *s)
 static void print_ring_json(const struct ring_status *ring, u32 cpu, const char *buffer)
 {
 	static const char *const keys[LKST_LOSS_NR] = {
-		[LKST_LOSS_LAP] = "lap",	   [LKST_LOSS_TRIES] = "tries",
-		[LKST_LOSS_LEVEL] = "level",	   [LKST_LOSS_TRUNCATED] = "truncated",
+		[LKST_LOSS_LEVEL] = "level",
+		[LKST_LOSS_TRUNCATED] = "truncated",
 		[LKST_LOSS_TOO_LONG] = "too_long",
 	};
 	int cause;

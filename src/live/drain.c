@@ -17,7 +17,7 @@ enum {
 struct lkst_drain {
 	const struct lkst_session *session;
 	struct lkst_writer *writer;
-	struct lkst_ring_reader *readers; /* by buffer, then CPU */
+	struct lkst_ring_reader *readers; /* by buffer, then CPU, then level */
 	unsigned int nr_readers;
 	u8 *batch;
 	u64 last_copy_ns;
@@ -35,15 +35,16 @@ int lkst_drain_new(struct lkst_err *e, const struct lkst_session *s, struct lkst
 		return lkst_err_sys(e, -ENOMEM, "preparing to copy the buffers");
 	st->session = s;
 	st->writer = w;
-	st->nr_readers = rings->nr_cpus * LKST_NR_BUFFERS;
+	st->nr_readers = rings->nr_cpus * LKST_NR_BUFFERS * LKST_LEVELS;
 	st->readers = calloc(st->nr_readers, sizeof(*st->readers));
 	st->batch = malloc(BATCH_BYTES);
 	if (!st->readers || !st->batch)
 		return lkst_err_sys(e, -ENOMEM, "preparing to copy the buffers");
 	for (i = 0; i < st->nr_readers; i++) {
-		u32 buffer = i / rings->nr_cpus;
+		u32 level = i % LKST_LEVELS, page = i / LKST_LEVELS;
+		u32 buffer = page / rings->nr_cpus;
 
-		lkst_ring_reader_init(&st->readers[i], rings, i % rings->nr_cpus, buffer);
+		lkst_ring_reader_init(&st->readers[i], rings, page % rings->nr_cpus, buffer, level);
 		if (since_ns && buffer != LKST_BUFFER_LIFE)
 			lkst_ring_reader_seek(&st->readers[i], since_ns);
 		lkst_ring_reader_rebase(&st->readers[i]);
@@ -72,7 +73,7 @@ static int copy_ring(struct lkst_err *e, struct lkst_drain *st, struct lkst_ring
 		     u64 *ret_blocks)
 {
 	u32 shift = reader->rings->block_shift;
-	u64 most = (u64)reader->st->mask + 1;
+	u64 most = (u64)reader->ring->mask + 1;
 	unsigned int nr;
 	int err;
 
@@ -80,8 +81,8 @@ static int copy_ring(struct lkst_err *e, struct lkst_drain *st, struct lkst_ring
 		nr = lkst_ring_reader_closed(reader, st->batch, BATCH_BYTES >> shift);
 		if (!nr)
 			break;
-		err = lkst_writer_append(e, st->writer, reader->st->cpu, reader->st->buffer,
-					 st->batch, (size_t)nr << shift);
+		err = lkst_writer_append(e, st->writer, reader->instance, st->batch,
+					 (size_t)nr << shift);
 		if (err)
 			return err;
 	}
@@ -105,7 +106,7 @@ int lkst_drain_copy(struct lkst_err *e, struct lkst_drain *st, u64 *ret_bytes)
 		if (err)
 			return err;
 		*ret_bytes += blocks << reader->rings->block_shift;
-		share = (double)blocks / (reader->st->mask + 1);
+		share = (double)blocks / (reader->ring->mask + 1);
 		fill = share > fill ? share : fill;
 	}
 	st->fill = seconds > 0 ? fill / seconds : 0;
@@ -127,8 +128,7 @@ static int finish_ring(struct lkst_err *e, struct lkst_drain *st, struct lkst_ri
 		if (!found)
 			return 0;
 		if (found > 0)
-			return lkst_writer_append(e, st->writer, reader->st->cpu,
-						  reader->st->buffer, st->batch,
+			return lkst_writer_append(e, st->writer, reader->instance, st->batch,
 						  1UL << reader->rings->block_shift);
 	}
 	return 0;

@@ -17,7 +17,7 @@ enum { LKST_POSSIBLE_CPUS_MAX = 4096 };
 #define LKST_BUFFER_BYTES_MIN (64ULL << 10)
 #define LKST_BUFFER_BYTES_MAX (4ULL << 30)
 
-/* The ring of one CPU and buffer: its first block's element and its number of blocks. */
+/* One ring: its first block's element and its number of blocks. */
 struct lkst_ring_place {
 	u32 base, nr_blocks;
 };
@@ -29,13 +29,14 @@ struct lkst_memory {
 	u32 nr_elements;
 	u64 bytes;			   /* of all elements */
 	u64 buffer_bytes[LKST_NR_BUFFERS]; /* of one online CPU's ring */
-	struct lkst_ring_place *rings;	   /* nr_cpus * LKST_NR_BUFFERS, by buffer, then CPU */
+	struct lkst_ring_place *rings;	   /* by buffer, then CPU, then level */
 };
 
 /*
  * Divides memory for rings of @buffer_bytes per CPU (rounded up to a power of two between
  * LKST_BUFFER_BYTES_MIN and _MAX) and blocks of @block_bytes (a power of two, 4 KiB to 1 MiB). A CPU
- * that is possible but not online gets the smallest ring: it may come while recording goes on.
+ * that is possible but not online gets the smallest ring: it may come while recording goes on. The
+ * rings of interrupting writers come on top of that, each a small part of it.
  */
 int lkst_memory_plan(struct lkst_err *e, u64 buffer_bytes, u64 block_bytes,
 		     struct lkst_memory *ret_memory);

@@ -382,7 +382,7 @@ static int fill_plan(struct planner *pl)
 	pl->has_matched = calloc(pl->nr_globs + 1, sizeof(bool));
 	if (!p->catalog || !pl->has_matched)
 		return lkst_err_sys(pl->e, -ENOMEM, "planning the recording");
-	pl->next_id = LKST_ID_PAD + 1;
+	pl->next_id = LKST_ID_NONE + 1;
 	/* The entry of a call by its 32-bit name exists only where those callers are served. */
 	p->has_compat = lkst_kernel_has_function(pl->kernel, "__ia32_sys_read") ||
 			lkst_kernel_has_function(pl->kernel, "__ia32_compat_sys_ioctl");

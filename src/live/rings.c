@@ -11,39 +11,31 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Pairs with LKST_STORE_RELEASE(st->done) in lkst_ring_commit(). */
-static u64 load_done(const struct lkst_state *st)
+/* Pairs with the releases of `done` in lkst_ring_commit() and lkst_ring_turn(). */
+static u64 load_done(const struct lkst_ring *ring)
 {
-	return __atomic_load_n(&st->done, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&ring->done, __ATOMIC_ACQUIRE);
 }
 
 /*
- * The head as it is after everything that was read before: pairs with the compare-and-swap in
- * lkst_ring_reserve(), which comes before any store into a block that it enters.
+ * How many blocks have been opened after everything that was read before: pairs with the store in
+ * lkst_ring_turn(), which comes before any store into a block that is entered.
  */
-static u64 load_head_after_copy(const struct lkst_state *st)
+static u64 load_opened_after_copy(const struct lkst_ring *ring)
 {
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return __atomic_load_n(&st->head, __ATOMIC_RELAXED);
+	return __atomic_load_n(&ring->opened, __ATOMIC_RELAXED);
 }
 
-/* Number of the block that holds the byte before position @at. */
-static u64 block_before(u64 at, u32 shift)
+/* Number of the oldest block that is intact when @opened blocks have been opened. */
+static u64 oldest_intact(const struct lkst_ring *ring, u64 opened)
 {
-	return (at ? at - 1 : 0) >> shift;
+	return opened > (u64)ring->mask + 1 ? opened - ring->mask - 1 : 0;
 }
 
-/* Number of the oldest block that is intact as long as the head is at @head. */
-static u64 oldest_intact(const struct lkst_state *st, u64 head)
+u64 lkst_ring_oldest(const struct lkst_ring *ring)
 {
-	u64 newest = block_before(head, st->block_shift);
-
-	return newest > st->mask ? newest - st->mask : 0;
-}
-
-u64 lkst_ring_oldest(const struct lkst_state *st)
-{
-	return oldest_intact(st, __atomic_load_n(&st->head, __ATOMIC_RELAXED));
+	return oldest_intact(ring, __atomic_load_n(&ring->opened, __ATOMIC_RELAXED));
 }
 
 static int map(struct lkst_err *e, int fd, size_t wanted, void **ret_memory, size_t *ret_bytes,
@@ -119,32 +111,33 @@ struct lkst_state *lkst_rings_state(const struct lkst_rings *r, u32 cpu, u32 buf
 	return (struct lkst_state *)(r->memory + (element << r->block_shift));
 }
 
-static const u8 *block_memory(const struct lkst_rings *r, const struct lkst_state *st, u64 number)
+static const u8 *block_memory(const struct lkst_rings *r, const struct lkst_ring *ring, u64 number)
 {
-	return r->memory + ((st->base + (number & st->mask)) << r->block_shift);
+	return r->memory + ((ring->base + (number & ring->mask)) << r->block_shift);
 }
 
 void lkst_ring_reader_init(struct lkst_ring_reader *reader, const struct lkst_rings *r, u32 cpu,
-			   u32 buffer)
+			   u32 buffer, u32 level)
 {
 	memset(reader, 0, sizeof(*reader));
 	reader->rings = r;
-	reader->st = lkst_rings_state(r, cpu, buffer);
-	reader->next = lkst_ring_oldest(reader->st);
+	reader->ring = &lkst_rings_state(r, cpu, buffer)->ring[level];
+	reader->instance = lkst_stream_instance(cpu, buffer, level);
+	reader->next = lkst_ring_oldest(reader->ring);
 }
 
 void lkst_ring_reader_rebase(struct lkst_ring_reader *reader)
 {
 	const struct lkst_block_header *h =
-		(const void *)block_memory(reader->rings, reader->st, reader->next);
+		(const void *)block_memory(reader->rings, reader->ring, reader->next);
 
-	reader->discarded0 = load_done(reader->st) ? h->events_discarded : 0;
+	reader->discarded0 = load_done(reader->ring) ? h->events_discarded : 0;
 }
 
-/* The writers are @behind blocks ahead: gives up what they have overwritten. */
+/* Gives up the blocks that the writers have overwritten meanwhile. */
 static void skip_overtaken(struct lkst_ring_reader *reader)
 {
-	u64 oldest = lkst_ring_oldest(reader->st);
+	u64 oldest = lkst_ring_oldest(reader->ring);
 
 	if (oldest > reader->next) {
 		reader->overtaken += oldest - reader->next;
@@ -164,21 +157,21 @@ unsigned int lkst_ring_reader_closed(struct lkst_ring_reader *reader, void *buff
 				     unsigned int max_blocks)
 {
 	const struct lkst_rings *r = reader->rings;
-	struct lkst_state *st = reader->st;
+	const struct lkst_ring *ring = reader->ring;
 	/* A block is closed once something beyond its end is published. */
-	u64 done = load_done(st), end = block_before(done, r->block_shift);
+	u64 end = load_done(ring) >> r->block_shift;
 	unsigned int nr = 0, bad = 0, i;
 	u64 oldest;
 
 	skip_overtaken(reader);
 	while (nr < max_blocks && reader->next + nr < end) {
 		memcpy((u8 *)buffer + ((size_t)nr << r->block_shift),
-		       block_memory(r, st, reader->next + nr), 1UL << r->block_shift);
+		       block_memory(r, ring, reader->next + nr), 1UL << r->block_shift);
 		nr++;
 	}
 	if (!nr)
 		return 0;
-	oldest = oldest_intact(st, load_head_after_copy(st));
+	oldest = oldest_intact(ring, load_opened_after_copy(ring));
 	if (oldest > reader->next) {
 		bad = oldest - reader->next < nr ? oldest - reader->next : nr;
 		reader->overtaken += bad;
@@ -193,14 +186,13 @@ unsigned int lkst_ring_reader_closed(struct lkst_ring_reader *reader, void *buff
 
 void lkst_ring_reader_seek(struct lkst_ring_reader *reader, u64 ns)
 {
-	u64 low = reader->next,
-	    high = block_before(load_done(reader->st), reader->rings->block_shift);
+	u64 low = reader->next, high = load_done(reader->ring) >> reader->rings->block_shift;
 
 	/* Blocks that are overwritten meanwhile only get younger, so the search stays right. */
 	while (low < high) {
 		u64 middle = low + (high - low) / 2;
 		const struct lkst_block_header *h =
-			(const void *)block_memory(reader->rings, reader->st, middle);
+			(const void *)block_memory(reader->rings, reader->ring, middle);
 
 		if (__atomic_load_n(&h->timestamp_end, __ATOMIC_RELAXED) < ns)
 			low = middle + 1;
@@ -213,46 +205,53 @@ void lkst_ring_reader_seek(struct lkst_ring_reader *reader, u64 ns)
 int lkst_ring_reader_open_block(struct lkst_ring_reader *reader, void *buffer)
 {
 	const struct lkst_rings *r = reader->rings;
+	const struct lkst_ring *ring = reader->ring;
 	struct lkst_block_header *h = buffer;
-	struct lkst_state *st = reader->st;
-	u64 done = load_done(st), number = block_before(done, r->block_shift);
-	u64 content = done - (number << r->block_shift), latest = 0;
-	int level;
+	u64 done = load_done(ring), number = done >> r->block_shift, last;
+	u64 content = done - (number << r->block_shift);
 
-	if (!done || number < reader->next || content <= LKST_BLOCK_HEADER)
+	if (content <= LKST_BLOCK_HEADER || number < reader->next)
 		return 0;
 	if (number > reader->next)
 		return -EAGAIN;
-	/* Not younger than any record below `done`, for those stored their times before. */
-	for (level = 0; level < LKST_LEVELS; level++) {
-		u64 ns = __atomic_load_n(&st->last[level], __ATOMIC_RELAXED);
-
-		latest = ns > latest ? ns : latest;
-	}
-	memcpy(buffer, block_memory(r, st, number), 1UL << r->block_shift);
-	if (oldest_intact(st, load_head_after_copy(st)) > number)
+	/* Not younger than any record below `done`, for its time was stored before. */
+	last = __atomic_load_n(&ring->last, __ATOMIC_RELAXED);
+	memcpy(buffer, block_memory(r, ring, number), 1UL << r->block_shift);
+	if (oldest_intact(ring, load_opened_after_copy(ring)) > number)
 		return -EAGAIN;
 	memset((u8 *)buffer + content, 0, (1UL << r->block_shift) - content);
 	h->content_size = content * 8;
-	h->timestamp_end = latest;
+	h->timestamp_end = last;
 	mend_header(reader, buffer);
 	return 1;
 }
 
-u64 lkst_ring_oldest_ns(const struct lkst_rings *r, u32 cpu, u32 buffer)
+static u64 ring_oldest_ns(const struct lkst_rings *r, const struct lkst_ring *ring)
 {
-	const struct lkst_state *st = lkst_rings_state(r, cpu, buffer);
 	int try;
 
 	for (try = 0; try < 100; try++) {
-		u64 number = lkst_ring_oldest(st), ns;
-		const struct lkst_block_header *h = (const void *)block_memory(r, st, number);
+		u64 number = lkst_ring_oldest(ring), ns;
+		const struct lkst_block_header *h = (const void *)block_memory(r, ring, number);
 
-		if (!load_done(st))
+		if (!load_done(ring))
 			return 0;
 		ns = __atomic_load_n(&h->timestamp_begin, __ATOMIC_RELAXED);
-		if (oldest_intact(st, load_head_after_copy(st)) == number)
+		if (oldest_intact(ring, load_opened_after_copy(ring)) == number)
 			return ns;
 	}
 	return 0;
+}
+
+u64 lkst_rings_oldest_ns(const struct lkst_rings *r, u32 cpu, u32 buffer)
+{
+	const struct lkst_ring *rings = lkst_rings_state(r, cpu, buffer)->ring;
+	u64 oldest = ring_oldest_ns(r, &rings[0]), ns;
+	u32 level;
+
+	for (level = 1; level < LKST_LEVELS; level++) {
+		ns = lkst_ring_oldest(&rings[level]) ? ring_oldest_ns(r, &rings[level]) : 0;
+		oldest = ns > oldest ? ns : oldest;
+	}
+	return oldest;
 }

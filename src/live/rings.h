@@ -32,7 +32,8 @@ struct lkst_state *lkst_rings_state(const struct lkst_rings *r, u32 cpu, u32 buf
 /* Where a reader of one ring is. */
 struct lkst_ring_reader {
 	const struct lkst_rings *rings;
-	struct lkst_state *st;
+	const struct lkst_ring *ring;
+	u64 instance;	/* of its stream */
 	u64 next;	/* number of the block to be read next */
 	u64 overtaken;	/* blocks that the writers overwrote before they could be copied */
 	u64 discarded0; /* value of events_discarded that counts as none */
@@ -40,7 +41,7 @@ struct lkst_ring_reader {
 
 /* Starts at the oldest block that is still there. */
 void lkst_ring_reader_init(struct lkst_ring_reader *reader, const struct lkst_rings *r, u32 cpu,
-			   u32 buffer);
+			   u32 buffer, u32 level);
 
 /* Counts lost events from now on, not from when recording began. */
 void lkst_ring_reader_rebase(struct lkst_ring_reader *reader);
@@ -63,9 +64,12 @@ unsigned int lkst_ring_reader_closed(struct lkst_ring_reader *reader, void *buff
 int lkst_ring_reader_open_block(struct lkst_ring_reader *reader, void *buffer);
 
 /* Number of the oldest block that has not been overwritten: so many have. */
-u64 lkst_ring_oldest(const struct lkst_state *st);
+u64 lkst_ring_oldest(const struct lkst_ring *ring);
 
-/* When the oldest record that is still there was made, ns; 0: there is none. */
-u64 lkst_ring_oldest_ns(const struct lkst_rings *r, u32 cpu, u32 buffer);
+/*
+ * From when on all records of a CPU and buffer are still there, ns: the oldest record, or later if an
+ * interrupting writer's ring has gone round since. 0: there is none.
+ */
+u64 lkst_rings_oldest_ns(const struct lkst_rings *r, u32 cpu, u32 buffer);
 
 #endif

@@ -240,8 +240,9 @@ int lkst_state_write_machine(struct lkst_err *e, const struct lkst_session *s,
 
 static int write_ring_ledger(struct state *st, u32 cpu, u32 buffer, bool is_snapshot)
 {
-	const struct lkst_state *ring = lkst_rings_state(lkst_session_rings(st->s), cpu, buffer);
-	u32 cause;
+	const struct lkst_state *page = lkst_rings_state(lkst_session_rings(st->s), cpu, buffer);
+	struct lkst_rec_state_overwritten over = { .loss_cpu = cpu, .buffer = buffer };
+	u32 cause, level;
 	int err = 0;
 
 	for (cause = 0; cause < LKST_LOSS_NR && !err; cause++) {
@@ -249,16 +250,14 @@ static int write_ring_ledger(struct state *st, u32 cpu, u32 buffer, bool is_snap
 						 .buffer = buffer,
 						 .cause = cause };
 
-		r.count = __atomic_load_n(&ring->lost[cause], __ATOMIC_RELAXED);
+		r.count = __atomic_load_n(&page->lost[cause], __ATOMIC_RELAXED);
 		if (r.count)
 			err = put(st, "state_loss", &r, sizeof(r));
 	}
-	if (!err && is_snapshot && lkst_ring_oldest(ring)) {
-		struct lkst_rec_state_overwritten r = { .loss_cpu = cpu, .buffer = buffer };
-
-		r.blocks = lkst_ring_oldest(ring);
-		err = put(st, "state_overwritten", &r, sizeof(r));
-	}
+	for (level = 0; level < LKST_LEVELS; level++)
+		over.blocks += lkst_ring_oldest(&page->ring[level]);
+	if (!err && is_snapshot && over.blocks)
+		err = put(st, "state_overwritten", &over, sizeof(over));
 	return err;
 }
 

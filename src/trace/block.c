@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "abi/state.h"
 #include "trace/block_walk.h"
 
 /* Offsets in the header, by the struct that writers fill. */
@@ -21,7 +22,8 @@ static int check_identity(struct lkst_err *e, const u8 *bytes, const u8 *uuid)
 	if (lkst_le32(bytes + AT(stream_id)) != LKST_STREAM_CLASS)
 		return lkst_err_set(e, -EBADMSG, "the stream class is %u",
 				    lkst_le32(bytes + AT(stream_id)));
-	if (cpu >= LKST_CPUS_MAX || (u32)instance != cpu || instance >> 32 > LKST_BUFFER_STATE)
+	if (cpu >= LKST_CPUS_MAX || lkst_instance_cpu(instance) != cpu ||
+	    lkst_instance_level(instance) >= LKST_LEVELS)
 		return lkst_err_set(e, -EBADMSG, "stream %llx and CPU %u do not go together",
 				    (unsigned long long)instance, cpu);
 	return 0;

@@ -58,7 +58,7 @@ void lkst_block_cursor_init(struct lkst_block_cursor *cursor, const struct lkst_
 /*
  * The next record: 1, 0 at the end, or -EBADMSG: what follows in this block makes no sense (an id
  * that is not declared, a record that passes the end, a string without end, a time outside the
- * block's) and @e says what. Padding is stepped over.
+ * block's) and @e says what.
  */
 int lkst_block_next(struct lkst_err *e, struct lkst_block_cursor *cursor,
 		    const struct lkst_catalog *catalog, struct lkst_record *ret_record);

@@ -45,22 +45,6 @@ static inline u32 lkst_le32(const u8 *bytes)
  */
 u32 lkst_record_measure(const struct lkst_event_class *event, const u8 *bytes, u32 room);
 
-/* The size of a padding record, never 0, of which @room bytes are left; 0: it passes the end. */
-static inline u32 lkst_pad_measure(const u8 *bytes, u32 room)
-{
-	u32 size;
-
-	/* A record of a bare head, unfinished and the last one: its length lies beyond the end. */
-	if (room == sizeof(struct lkst_record_head))
-		return room;
-	if (room < LKST_PAD_MIN ||
-	    __builtin_add_overflow(lkst_le32(bytes + sizeof(struct lkst_record_head)), LKST_PAD_MIN,
-				   &size) ||
-	    size > room)
-		return 0;
-	return size;
-}
-
 /* As lkst_block_next(), but a failure is -(enum lkst_block_fault). */
 static inline int lkst_block_step(struct lkst_block_cursor *cursor,
 				  const struct lkst_catalog *catalog,
@@ -69,58 +53,48 @@ static inline int lkst_block_step(struct lkst_block_cursor *cursor,
 	const struct lkst_block *b = cursor->block;
 	const u64 time_mask = (1ULL << LKST_TIME_BITS) - 1;
 
-	for (;;) {
-		u32 at = (cursor->offset + LKST_RECORD_ALIGN - 1) & ~(u32)(LKST_RECORD_ALIGN - 1);
-		const struct lkst_event_class *event = NULL;
-		const u8 *bytes = b->bytes + at;
-		u32 room, size;
-		u64 word, ns;
-		u16 id;
+	u32 at = (cursor->offset + LKST_RECORD_ALIGN - 1) & ~(u32)(LKST_RECORD_ALIGN - 1);
+	const struct lkst_event_class *event = NULL;
+	const u8 *bytes = b->bytes + at;
+	u32 room, size;
+	u64 word, ns;
+	u16 id;
 
-		if (at >= b->content)
-			return 0;
-		room = b->content - at;
-		if (__builtin_expect(room < sizeof(struct lkst_record_head), 0))
-			return -LKST_FAULT_SHORT;
-		word = lkst_le64(bytes);
-		/* Times of a stream never fall, so a lower value of the 48 bits is a wrap. */
-		ns = (cursor->ns & ~time_mask) | word >> 16;
-		if (__builtin_expect(ns < cursor->ns, 0))
-			ns += 1ULL << LKST_TIME_BITS;
-		if (__builtin_expect(ns > b->end_ns, 0))
-			return -LKST_FAULT_TIME;
-		id = (u16)word;
-		if (__builtin_expect(id == LKST_ID_PAD, 0)) {
-			size = lkst_pad_measure(bytes, room);
-			if (!size)
-				return -LKST_FAULT_SIZE;
-			cursor->offset = at + size;
-			cursor->ns = ns;
-			continue;
-		}
-		if (__builtin_expect(id <= LKST_ID_MAX, 1))
-			event = catalog->classes[id];
-		if (__builtin_expect(!event, 0))
-			return -LKST_FAULT_ID;
-		size = event->size;
-		if (__builtin_expect(size > room, 0))
+	if (at >= b->content)
+		return 0;
+	room = b->content - at;
+	if (__builtin_expect(room < sizeof(struct lkst_record_head), 0))
+		return -LKST_FAULT_SHORT;
+	word = lkst_le64(bytes);
+	/* Times of a stream never fall, so a lower value of the 48 bits is a wrap. */
+	ns = (cursor->ns & ~time_mask) | word >> 16;
+	if (__builtin_expect(ns < cursor->ns, 0))
+		ns += 1ULL << LKST_TIME_BITS;
+	if (__builtin_expect(ns > b->end_ns, 0))
+		return -LKST_FAULT_TIME;
+	id = (u16)word;
+	if (__builtin_expect(id <= LKST_ID_MAX, 1))
+		event = catalog->classes[id];
+	if (__builtin_expect(!event, 0))
+		return -LKST_FAULT_ID;
+	size = event->size;
+	if (__builtin_expect(size > room, 0))
+		return -LKST_FAULT_SIZE;
+	if (!event->is_fixed) {
+		size = lkst_record_measure(event, bytes, room);
+		if (!size)
 			return -LKST_FAULT_SIZE;
-		if (!event->is_fixed) {
-			size = lkst_record_measure(event, bytes, room);
-			if (!size)
-				return -LKST_FAULT_SIZE;
-		}
-		cursor->offset = at + size;
-		cursor->ns = ns;
-		ret_record->event = event;
-		ret_record->ns = ns;
-		ret_record->bytes = bytes;
-		ret_record->size = size;
-		ret_record->tid = (s32)lkst_le32(bytes + 8);
-		ret_record->cpu = b->cpu;
-		ret_record->buffer = (u32)(b->instance >> 32);
-		return 1;
 	}
+	cursor->offset = at + size;
+	cursor->ns = ns;
+	ret_record->event = event;
+	ret_record->ns = ns;
+	ret_record->bytes = bytes;
+	ret_record->size = size;
+	ret_record->tid = (s32)lkst_le32(bytes + 8);
+	ret_record->cpu = b->cpu;
+	ret_record->buffer = lkst_instance_buffer(b->instance);
+	return 1;
 }
 
 #endif

@@ -283,10 +283,10 @@ static int check_event(struct lkst_err *e, struct lkst_catalog *c,
 {
 	u16 i;
 
-	if (event->id == LKST_ID_PAD || event->id > LKST_ID_MAX)
+	if (event->id == LKST_ID_NONE || event->id > LKST_ID_MAX)
 		return lkst_err_set(e, -EINVAL, "id %u is not between 1 and %u", event->id,
 				    LKST_ID_MAX);
-	if (!is_event_name(event->name) || !strcmp(event->name, "pad"))
+	if (!is_event_name(event->name))
 		return lkst_err_set(e, -EINVAL, "its name cannot be an event's");
 	if (c->classes[event->id])
 		return lkst_err_set(e, -EEXIST, "id %u is taken by %s", event->id,

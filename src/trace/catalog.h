@@ -67,7 +67,7 @@ struct lkst_catalog {
 	u64 clock_offset_ns; /* time of day = CLOCK_MONOTONIC + this, when recording began */
 	char hostname[65], release[65], version[65], machine[65];
 	u32 nr_classes;
-	/* By id, NULL: not declared. Padding (id 0) is every trace's and not in here. */
+	/* By id, NULL: not declared. Id 0 is none. */
 	struct lkst_event_class *classes[LKST_ID_MAX + 1];
 
 	/* Hash tables of the catalogue's own: ids by name, and lkst_events[] by name, plus 1. */

@@ -157,8 +157,6 @@ static void put_events(FILE *f, const struct lkst_catalog *c)
 	u32 id;
 	u16 i;
 
-	put_event_start(f, "pad", LKST_ID_PAD);
-	fputs("\t\tuint32_t _len;\n\t\tuint8_t _pad[_len];\n\t};\n};\n", f);
 	for (id = 1; id <= LKST_ID_MAX; id++) {
 		const struct lkst_event_class *event = c->classes[id];
 
@@ -178,7 +176,7 @@ static void put_stream(FILE *f)
 	put_struct(f, &lkst_ctf_event_header);
 	put_struct(f, &lkst_ctf_packet_context);
 	put_struct(f, &lkst_ctf_event_context);
-	fputs("};\n\n", f);
+	fputs("};\n", f);
 }
 
 int lkst_metadata_format(struct lkst_err *e, const struct lkst_catalog *c, char **ret_text)

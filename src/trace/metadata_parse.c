@@ -251,15 +251,6 @@ static int event_attribute(struct lkst_err *e, struct lkst_ctf_parser *p, const 
 	return lkst_ctf_unknown(e, p, "event", name);
 }
 
-/* The event of padding is stepped over by its own rule, so it must be declared by that rule. */
-static bool is_padding(const struct lkst_event_class *event)
-{
-	const struct lkst_field_class *f = event->fields;
-
-	return event->nr_fields == 2 && f[0].type == LKST_CLASS_UINT && f[0].size == 4 &&
-	       f[1].type == LKST_CLASS_BYTES && f[1].length_field == 0;
-}
-
 static int parse_event(struct lkst_err *e, struct lkst_ctf_parser *p)
 {
 	unsigned int line = p->lex.line;
@@ -268,11 +259,6 @@ static int parse_event(struct lkst_err *e, struct lkst_ctf_parser *p)
 
 	if (code)
 		return code;
-	if (event.id == LKST_ID_PAD) {
-		if (!is_padding(&event))
-			return lkst_lex_fail(e, &p->lex, "event 0 must be padding");
-		return 0;
-	}
 	code = lkst_catalog_add(e, p->catalog, &event);
 	if (code)
 		lkst_err_add(e, "line %u", line);

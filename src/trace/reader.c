@@ -67,6 +67,8 @@ static int by_cpu(const void *a, const void *b)
 		return x->info.cpu < y->info.cpu ? -1 : 1;
 	if (x->info.buffer != y->info.buffer)
 		return x->info.buffer < y->info.buffer ? -1 : 1;
+	if (x->info.instance != y->info.instance)
+		return x->info.instance < y->info.instance ? -1 : 1;
 	return strcmp(x->file, y->file);
 }
 

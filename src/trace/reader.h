@@ -25,13 +25,13 @@ const struct lkst_catalog *lkst_trace_catalog(const struct lkst_trace *t);
 void lkst_trace_range(const struct lkst_trace *t, u64 *ret_begin_ns, u64 *ret_end_ns);
 
 /*
- * A stream: the blocks of one CPU and buffer, in order of sequence number. Streams are numbered in
- * the order of CPU, then buffer.
+ * A stream: the blocks of one ring, which is one CPU's, buffer's and level's (abi/state.h), in order of
+ * sequence number. Streams are numbered in the order of CPU, then buffer, then level.
  */
 struct lkst_stream_info {
 	const char *file; /* name within the directory */
 	u64 instance;
-	u32 cpu, buffer;
+	u32 cpu, buffer; /* out of it */
 	u32 nr_blocks;
 	u64 nr_lost_events;    /* events_discarded, from first to last block */
 	u64 nr_missing_blocks; /* holes in the sequence numbers that no bad block explains */

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "abi/control.h"
+#include "abi/state.h"
 #include "base/cleanup.h"
 #include "trace/block_walk.h"
 
@@ -208,8 +209,8 @@ static int list_blocks(struct lkst_err *e, struct lkst_stream *s, const u8 *uuid
 	count_bad(s, lead, UNIT);
 	if (scan.has_instance) {
 		s->info.instance = scan.instance;
-		s->info.cpu = (u32)scan.instance;
-		s->info.buffer = (u32)(scan.instance >> 32);
+		s->info.cpu = lkst_instance_cpu(scan.instance);
+		s->info.buffer = lkst_instance_buffer(scan.instance);
 	}
 	return 0;
 }
@@ -420,8 +421,9 @@ int lkst_stream_open(struct lkst_err *e, int dir_fd, const char *name,
 	snprintf(s->file, sizeof(s->file), "%s", name);
 	s->info.file = s->file;
 	/* What the name says is overruled by the first good block. */
-	lkst_stream_name_parse(name, &s->info.cpu, &s->info.buffer);
-	s->info.instance = lkst_stream_instance(s->info.cpu, s->info.buffer);
+	lkst_stream_name_parse(name, &s->info.instance);
+	s->info.cpu = lkst_instance_cpu(s->info.instance);
+	s->info.buffer = lkst_instance_buffer(s->info.instance);
 	code = map_file(e, dir_fd, s);
 	if (!code)
 		code = list_blocks(e, s, catalog->uuid, &is_sorted, &has_long);
@@ -481,36 +483,46 @@ void lkst_stream_block(const struct lkst_stream *s, u32 i, struct lkst_block *re
 
 /* ---- names ------------------------------------------------------------------------ */
 
-void lkst_stream_name(u32 cpu, u32 buffer, char ret_name[LKST_STREAM_NAME_MAX])
+void lkst_stream_name(u64 instance, char ret_name[LKST_STREAM_NAME_MAX])
 {
+	static const char *const names[] = {
+		[LKST_BUFFER_MAIN] = "main", [LKST_BUFFER_LIFE] = "life"
+	};
+	u32 cpu = lkst_instance_cpu(instance), buffer = lkst_instance_buffer(instance);
+	u32 level = lkst_instance_level(instance);
+	char nested[8] = "";
+
+	if (level)
+		snprintf(nested, sizeof(nested), ".n%u", level);
 	if (buffer == LKST_BUFFER_STATE)
 		snprintf(ret_name, LKST_STREAM_NAME_MAX, "state");
-	else if (buffer == LKST_BUFFER_MAIN)
-		snprintf(ret_name, LKST_STREAM_NAME_MAX, "main.%u", cpu);
-	else if (buffer == LKST_BUFFER_LIFE)
-		snprintf(ret_name, LKST_STREAM_NAME_MAX, "life.%u", cpu);
+	else if (buffer < sizeof(names) / sizeof(names[0]))
+		snprintf(ret_name, LKST_STREAM_NAME_MAX, "%s.%u%s", names[buffer], cpu, nested);
 	else
-		snprintf(ret_name, LKST_STREAM_NAME_MAX, "buffer%u.%u", buffer, cpu);
+		snprintf(ret_name, LKST_STREAM_NAME_MAX, "buffer%u.%u%s", buffer, cpu, nested);
 }
 
-bool lkst_stream_name_parse(const char *name, u32 *ret_cpu, u32 *ret_buffer)
+bool lkst_stream_name_parse(const char *name, u64 *ret_instance)
 {
+	u32 cpu = 0, buffer, level = 0;
 	char same[LKST_STREAM_NAME_MAX];
-	u32 cpu = 0, buffer;
+	u64 instance;
 
 	if (!strcmp(name, "state"))
 		buffer = LKST_BUFFER_STATE;
-	else if (sscanf(name, "main.%5u", &cpu) == 1)
+	else if (sscanf(name, "main.%5u.n%1u", &cpu, &level) >= 1)
 		buffer = LKST_BUFFER_MAIN;
-	else if (sscanf(name, "life.%5u", &cpu) == 1)
+	else if (sscanf(name, "life.%5u.n%1u", &cpu, &level) >= 1)
 		buffer = LKST_BUFFER_LIFE;
-	else if (sscanf(name, "buffer%5u.%5u", &buffer, &cpu) != 2)
+	else if (sscanf(name, "buffer%5u.%5u.n%1u", &buffer, &cpu, &level) < 2)
+		return false;
+	if (cpu >= LKST_CPUS_MAX || buffer > LKST_BUFFER_STATE || level >= LKST_LEVELS)
 		return false;
 	/* Only if it is that name to the last character. */
-	lkst_stream_name(cpu, buffer, same);
-	if (strcmp(name, same) || cpu >= LKST_CPUS_MAX || buffer > LKST_BUFFER_STATE)
+	instance = lkst_stream_instance(cpu, buffer, level);
+	lkst_stream_name(instance, same);
+	if (strcmp(name, same))
 		return false;
-	*ret_cpu = cpu;
-	*ret_buffer = buffer;
+	*ret_instance = instance;
 	return true;
 }

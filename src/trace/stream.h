@@ -62,7 +62,7 @@ void lkst_stream_report_bad(const struct lkst_stream *s, const u8 *uuid, lkst_st
 			    void *arg);
 
 /* The file name of a stream, and back; false if @name is not one that the writer gives. */
-void lkst_stream_name(u32 cpu, u32 buffer, char ret_name[LKST_STREAM_NAME_MAX]);
-bool lkst_stream_name_parse(const char *name, u32 *ret_cpu, u32 *ret_buffer);
+void lkst_stream_name(u64 instance, char ret_name[LKST_STREAM_NAME_MAX]);
+bool lkst_stream_name_parse(const char *name, u64 *ret_instance);
 
 #endif

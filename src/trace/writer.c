@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/state.h"
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "trace/block.h"
@@ -23,7 +24,7 @@ enum {
 };
 
 struct stream_file {
-	u32 cpu, buffer;
+	u64 instance;
 	int fd;
 	u64 size;
 };
@@ -102,7 +103,7 @@ int lkst_writer_open(struct lkst_err *e, const char *path, const struct lkst_cat
 }
 
 /* The file of a stream, created when it gets its first block. */
-static int get_file(struct lkst_err *e, struct lkst_writer *w, u32 cpu, u32 buffer,
+static int get_file(struct lkst_err *e, struct lkst_writer *w, u64 instance,
 		    struct stream_file **ret_file)
 {
 	char name[LKST_STREAM_NAME_MAX];
@@ -111,28 +112,29 @@ static int get_file(struct lkst_err *e, struct lkst_writer *w, u32 cpu, u32 buff
 	int fd;
 
 	for (i = 0; i < w->nr_files; i++)
-		if (w->files[i].cpu == cpu && w->files[i].buffer == buffer) {
+		if (w->files[i].instance == instance) {
 			*ret_file = &w->files[i];
 			return 0;
 		}
-	if (w->nr_files == FILES_MAX || buffer > LKST_BUFFER_STATE || cpu >= LKST_CPUS_MAX)
-		return lkst_err_set(e, -EINVAL, "CPU %u, buffer %u cannot be a stream", cpu,
-				    buffer);
+	if (w->nr_files == FILES_MAX || lkst_instance_cpu(instance) >= LKST_CPUS_MAX ||
+	    lkst_instance_level(instance) >= LKST_LEVELS)
+		return lkst_err_set(e, -EINVAL, "%#llx cannot be a stream",
+				    (unsigned long long)instance);
 	grown = reallocarray(w->files, w->nr_files + 1, sizeof(*grown));
 	if (!grown)
 		return lkst_err_sys(e, -ENOMEM, "cannot begin a stream");
 	w->files = grown;
-	lkst_stream_name(cpu, buffer, name);
+	lkst_stream_name(instance, name);
 	fd = openat(w->dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return lkst_err_sys(e, -errno, "cannot create %s", name);
-	grown[w->nr_files] = (struct stream_file){ .cpu = cpu, .buffer = buffer, .fd = fd };
+	grown[w->nr_files] = (struct stream_file){ .instance = instance, .fd = fd };
 	*ret_file = &grown[w->nr_files++];
 	return 0;
 }
 
-int lkst_writer_append(struct lkst_err *e, struct lkst_writer *w, u32 cpu, u32 buffer,
-		       const void *blocks, size_t length)
+int lkst_writer_append(struct lkst_err *e, struct lkst_writer *w, u64 instance, const void *blocks,
+		       size_t length)
 {
 	char name[LKST_STREAM_NAME_MAX];
 	struct stream_file *file = NULL;
@@ -140,12 +142,12 @@ int lkst_writer_append(struct lkst_err *e, struct lkst_writer *w, u32 cpu, u32 b
 
 	if (length % (1 << LKST_BLOCK_SHIFT_MIN))
 		return lkst_err_set(e, -EINVAL, "%zu bytes are no whole blocks", length);
-	code = get_file(e, w, cpu, buffer, &file);
+	code = get_file(e, w, instance, &file);
 	if (code)
 		return code;
 	code = lkst_pwrite_all(file->fd, blocks, length, file->size);
 	if (code) {
-		lkst_stream_name(cpu, buffer, name);
+		lkst_stream_name(instance, name);
 		/* Should this fail too, a reader counts the part of a block as damage. */
 		if (ftruncate(file->fd, (off_t)file->size))
 			return lkst_err_sys(
@@ -162,7 +164,7 @@ int lkst_writer_append(struct lkst_err *e, struct lkst_writer *w, u32 cpu, u32 b
 /* Completes the block that is being filled and writes it. */
 static int seal_state(struct lkst_err *e, struct lkst_writer *w)
 {
-	const u64 instance = lkst_stream_instance(0, LKST_BUFFER_STATE);
+	const u64 instance = lkst_stream_instance(0, LKST_BUFFER_STATE, 0);
 	struct lkst_block_header h = {
 		.magic = htole32(LKST_BLOCK_MAGIC),
 		.stream_id = htole32(LKST_STREAM_CLASS),
@@ -179,7 +181,7 @@ static int seal_state(struct lkst_err *e, struct lkst_writer *w)
 		return 0;
 	memcpy(h.uuid, w->uuid, sizeof(h.uuid));
 	memcpy(w->state, &h, sizeof(h));
-	code = lkst_writer_append(e, w, 0, LKST_BUFFER_STATE, w->state, STATE_BLOCK);
+	code = lkst_writer_append(e, w, instance, w->state, STATE_BLOCK);
 	if (code)
 		return code;
 	w->state_seq++;

@@ -21,11 +21,10 @@ int lkst_writer_close(struct lkst_err *e, struct lkst_writer *w);
 int lkst_writer_dir(const struct lkst_writer *w);
 
 /*
- * Appends @length bytes of whole blocks, verbatim, to the stream of @cpu and @buffer ("main.0",
- * "life.0").
+ * Appends @length bytes of whole blocks, verbatim, to stream @instance (lkst_stream_instance()).
  */
-int lkst_writer_append(struct lkst_err *e, struct lkst_writer *w, u32 cpu, u32 buffer,
-		       const void *blocks, size_t length);
+int lkst_writer_append(struct lkst_err *e, struct lkst_writer *w, u64 instance, const void *blocks,
+		       size_t length);
 
 /*
  * Appends one record to the state stream. @record starts with a struct lkst_record_head whose

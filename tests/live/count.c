@@ -4,7 +4,7 @@
  * interrupt the recorder itself, over and over. What the ledger names is all that may be missing.
  *
  * That interrupts did nest into an unfinished record is seen in the state pages: a writer at level 1
- * or above leaves its time in last[level].
+ * or above is in the ring of that level.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -101,7 +101,7 @@ static void on_signal(int sig)
 	(void)sig;
 }
 
-/* Counts changes of last[level], a lower bound of the records that were nested at that level. */
+/* Counts changes of the last time of each level, a lower bound of the records that were nested at that level. */
 static void *watch_nesting(void *arg)
 {
 	const struct lkst_rings *rings = arg;
@@ -115,7 +115,7 @@ static void *watch_nesting(void *arg)
 				lkst_rings_state(rings, cpu, LKST_BUFFER_MAIN);
 
 			for (level = 1; level < LKST_LEVELS; level++) {
-				u64 last = __atomic_load_n(&st->last[level], __ATOMIC_RELAXED);
+				u64 last = __atomic_load_n(&st->ring[level].last, __ATOMIC_RELAXED);
 
 				if (last != seen[cpu][level])
 					nr_nested[level]++;

@@ -101,7 +101,7 @@ TEST(catalog_refuses_taken_and_impossible_ids)
 	snprintf(event.name, sizeof(event.name), "one");
 	CHECK_EQ(lkst_catalog_add(&err, catalog, &event), -EEXIST);
 	snprintf(event.name, sizeof(event.name), "two");
-	event.id = LKST_ID_PAD;
+	event.id = LKST_ID_NONE;
 	CHECK_EQ(lkst_catalog_add(&err, catalog, &event), -EINVAL);
 	event.id = LKST_ID_MAX + 1;
 	CHECK_EQ(lkst_catalog_add(&err, catalog, &event), -EINVAL);
@@ -157,9 +157,7 @@ TEST(catalog_refuses_fields_that_make_no_sense)
 
 TEST(catalog_refuses_names_that_metadata_cannot_hold)
 {
-	static const char *const names[] = {
-		"", "a b", "a\"b", "a\\b", "a\n", "caf\xc3\xa9", "pad"
-	};
+	static const char *const names[] = { "", "a b", "a\"b", "a\\b", "a\n", "caf\xc3\xa9" };
 	size_t i;
 
 	start();

@@ -40,12 +40,12 @@ static inline void store(void *at, size_t size, u64 v)
 #define LKST_LOAD(x) (x)
 #define LKST_STORE(x, v) store((void *)&(x), sizeof(x), v)
 #define LKST_STORE_RELEASE(x, v) LKST_STORE(x, v)
-#define LKST_CAS(p, old, new) __sync_val_compare_and_swap(p, old, new)
 #define LKST_COUNT(p) ((void)++*(p))
 #define LKST_CLOCK() now
 #define LKST_TID() 77
 #define LKST_SHIFT() ((u32)BLOCK_SHIFT)
 #define LKST_ELEMENT(i) ((void *)elements[i].bytes)
+#define LKST_ELEMENT_AT(p) LKST_ELEMENT(*(p))
 #define LKST_UUID_LO() trace_uuid[0]
 #define LKST_UUID_HI() trace_uuid[1]
 #define LKST_BARRIER() ((void)0)
@@ -93,7 +93,8 @@ static u64 write_all(void)
 
 	memset(elements, 0, sizeof(elements));
 	elements[STATE].state =
-		(struct lkst_state){ .base = STATE + 1, .mask = BLOCKS - 1, .cpu = 3 };
+		(struct lkst_state){ .cpu = 3,
+				     .ring[0] = { .base = STATE + 1, .mask = BLOCKS - 1 } };
 	nr_times = 0;
 	for (i = 0; i < sizeof(leaps) / sizeof(leaps[0]); i++) {
 		for (k = 0; k < 20; k++)
@@ -105,7 +106,7 @@ static u64 write_all(void)
 	}
 	for (k = 0; k < 300; k++)
 		write_record(ns++);
-	last = (elements[STATE].state.done - 1) >> BLOCK_SHIFT;
+	last = elements[STATE].state.ring[0].done >> BLOCK_SHIFT;
 	if (last >= BLOCKS)
 		abort();
 	return last;
@@ -114,15 +115,15 @@ static u64 write_all(void)
 /* Writes what was recorded as a trace, the last block closed as a reader of rings closes it. */
 static bool make_gap_trace(void)
 {
-	struct lkst_state *st = &elements[STATE].state;
+	const struct lkst_ring *ring = &elements[STATE].state.ring[0];
 	struct lkst_catalog *c = lkst_catalog_new();
 	struct lkst_writer *w = NULL;
 	u64 last = write_all();
 	struct lkst_err e;
 	bool is_good;
 
-	blocks[last].header.content_size = (st->done - (last << BLOCK_SHIFT)) * 8;
-	blocks[last].header.timestamp_end = lkst_ring_latest(st);
+	blocks[last].header.content_size = (ring->done - (last << BLOCK_SHIFT)) * 8;
+	blocks[last].header.timestamp_end = ring->last;
 	make_scratch(dir);
 	snprintf(trace, sizeof(trace), "%s/trace", dir);
 	if (!c)
@@ -130,7 +131,8 @@ static bool make_gap_trace(void)
 	memcpy(c->uuid, trace_uuid, sizeof(c->uuid));
 	is_good = !lkst_catalog_add_builtin(&e, c, ID, LKST_EV_sched_process_free) &&
 		  !lkst_writer_open(&e, trace, c, &w) &&
-		  !lkst_writer_append(&e, w, 3, 0, blocks, (last + 1) << BLOCK_SHIFT);
+		  !lkst_writer_append(&e, w, lkst_stream_instance(3, 0, 0), blocks,
+				      (last + 1) << BLOCK_SHIFT);
 	if (w && lkst_writer_close(&e, w))
 		is_good = false;
 	lkst_catalog_free(c);

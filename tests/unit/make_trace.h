@@ -3,11 +3,10 @@
  * Makes traces for tests out of text, one record or instruction a line:
  *
  *	sched_switch cpu=0 tid=5 ns=1000 next_tid=7 prev_state=1	a record of that event
- *	test_text ns=1100 name="two words" numbers=1,2,3		`cpu`, `tid`, `buffer`: 0 if not given
+ *	test_text ns=1100 name="two words" numbers=1,2,3		`cpu`, `tid`, `buffer`, `level`: 0 if not given
  *	!block cpu=0			ends the stream's block
  *	!skip cpu=0 blocks=3		the numbers of its next blocks leave 3 out
  *	!discard cpu=0 events=7		7 more records were discarded
- *	!pad cpu=0 ns=1200 bytes=24	an unfinished record
  *	# a comment
  *
  * Records of state_ events go to the state stream. The catalogue has every built-in event under
@@ -39,7 +38,8 @@ enum {
 
 /* The blocks of one stream, in memory, built as the kernel programs build them. */
 struct make_stream {
-	u32 cpu, buffer, block_size;
+	u64 instance;
+	u32 block_size;
 	u8 uuid[16];
 	u8 *bytes;
 	size_t used, room; /* whole blocks; the last one may be open */
@@ -65,12 +65,12 @@ static inline void make_open(struct make_stream *s, u64 ns, s32 tid)
 	struct lkst_block_header h = {
 		.magic = LKST_BLOCK_MAGIC,
 		.stream_id = LKST_STREAM_CLASS,
-		.stream_instance_id = lkst_stream_instance(s->cpu, s->buffer),
+		.stream_instance_id = s->instance,
 		.timestamp_begin = ns,
 		.packet_size = s->block_size * 8ULL,
 		.packet_seq_num = s->seq++,
 		.events_discarded = s->discarded,
-		.cpu_id = s->cpu,
+		.cpu_id = lkst_instance_cpu(s->instance),
 		.tid = tid,
 	};
 
@@ -196,22 +196,6 @@ struct make_trace {
 	struct make_stream streams[MAKE_STREAMS_MAX];
 };
 
-static inline struct make_stream *make_stream(struct make_trace *t, u32 cpu, u32 buffer)
-{
-	struct make_stream *s;
-	unsigned int i;
-
-	for (i = 0; i < t->nr_streams; i++)
-		if (t->streams[i].cpu == cpu && t->streams[i].buffer == buffer)
-			return &t->streams[i];
-	if (t->nr_streams == MAKE_STREAMS_MAX)
-		abort();
-	s = &t->streams[t->nr_streams++];
-	*s = (struct make_stream){ .cpu = cpu, .buffer = buffer, .block_size = t->block_size };
-	memcpy(s->uuid, t->catalog->uuid, sizeof(s->uuid));
-	return s;
-}
-
 /* The value of "name=value" in @line, quotes off, or NULL. */
 static inline char *make_value(const char *line, const char *name, char *value, size_t size)
 {
@@ -238,6 +222,30 @@ static inline u64 make_number(const char *line, const char *name)
 	if (!make_value(line, name, value, sizeof(value)))
 		return 0;
 	return value[0] == '-' ? (u64)strtoll(value, NULL, 0) : strtoull(value, NULL, 0);
+}
+
+static inline struct make_stream *make_stream(struct make_trace *t, u64 instance)
+{
+	struct make_stream *s;
+	unsigned int i;
+
+	for (i = 0; i < t->nr_streams; i++)
+		if (t->streams[i].instance == instance)
+			return &t->streams[i];
+	if (t->nr_streams == MAKE_STREAMS_MAX)
+		abort();
+	s = &t->streams[t->nr_streams++];
+	*s = (struct make_stream){ .instance = instance, .block_size = t->block_size };
+	memcpy(s->uuid, t->catalog->uuid, sizeof(s->uuid));
+	return s;
+}
+
+/* The stream that @line is for. */
+static inline struct make_stream *make_stream_of(struct make_trace *t, const char *line)
+{
+	return make_stream(t, lkst_stream_instance((u32)make_number(line, "cpu"),
+						   (u32)make_number(line, "buffer"),
+						   (u32)make_number(line, "level")));
 }
 
 /* The field's bytes at @at of @record; returns where they end. */
@@ -277,14 +285,7 @@ static inline u32 make_encode(const struct lkst_event_class *event, u16 i, const
 
 static inline int make_instruction(struct make_trace *t, const char *line)
 {
-	struct make_stream *s =
-		make_stream(t, (u32)make_number(line, "cpu"), (u32)make_number(line, "buffer"));
-	struct {
-		struct lkst_record_head head;
-		u32 length;
-		u8 bytes[1024];
-	} pad = {};
-	u32 bytes = (u32)make_number(line, "bytes");
+	struct make_stream *s = make_stream_of(t, line);
 
 	if (!strncmp(line, "!block", 6)) {
 		make_close(s);
@@ -294,9 +295,6 @@ static inline int make_instruction(struct make_trace *t, const char *line)
 	} else if (!strncmp(line, "!discard", 8)) {
 		make_close(s);
 		s->discarded += make_number(line, "events");
-	} else if (!strncmp(line, "!pad", 4) && bytes <= sizeof(pad)) {
-		pad.length = bytes - LKST_PAD_MIN;
-		make_record(s, make_number(line, "ns"), &pad, bytes);
 	} else {
 		return lkst_err_set(&t->err, -EINVAL, "%s?", line);
 	}
@@ -329,8 +327,7 @@ static inline int make_line(struct make_trace *t, const char *line)
 		at = make_encode(event, i, line, record.bytes, at);
 	if (!strncmp(name, "state_", 6))
 		return t->writer ? lkst_writer_state(&t->err, t->writer, ns, &record, at) : 0;
-	make_record(make_stream(t, (u32)make_number(line, "cpu"), (u32)make_number(line, "buffer")),
-		    ns, &record, at);
+	make_record(make_stream_of(t, line), ns, &record, at);
 	return 0;
 }
 
@@ -382,7 +379,7 @@ static inline int make_end(struct make_trace *t)
 
 		make_close(s);
 		if (t->writer && s->used && !code)
-			code = lkst_writer_append(&t->err, t->writer, s->cpu, s->buffer, s->bytes,
+			code = lkst_writer_append(&t->err, t->writer, s->instance, s->bytes,
 						  s->used);
 		free(s->bytes);
 	}

@@ -301,8 +301,9 @@ TEST(merge_equals_a_sort)
 			model[i] =
 				(struct model){ ns, rand_r(&seed) % round, rand_r(&seed) % 2, i };
 			rec.head.id_time = LKST_EV_sched_switch + 1;
-			make_record(make_stream(mt, model[i].cpu, model[i].buffer), ns, &rec,
-				    sizeof(rec));
+			make_record(make_stream(mt, lkst_stream_instance(model[i].cpu,
+									 model[i].buffer, 0)),
+				    ns, &rec, sizeof(rec));
 		}
 		make_end(mt);
 		qsort(model, NR, sizeof(model[0]), by_time);

@@ -190,7 +190,6 @@ TEST(metadata_names_what_it_does_not_take)
 		{ "\tid = 1;", "\tid = 4096;", "more than 4095" },
 		{ "\tid = 1;", "\tid = 2;", "taken" },
 		{ "name = \"sched_switch\"", "name = \"state_irq\"", "already" },
-		{ "uint32_t _len;", "uint16_t _len;", "padding" },
 		{ "_next_tid", "next_tid", "'_'" },
 		{ "_next_tid", "_next.tid", "identifier" },
 		{ "_prev_prio", "_next_prio", "two fields" },

@@ -72,6 +72,33 @@ TEST(reader_lists_streams_by_cpu_and_buffer)
 	end(t);
 }
 
+/* What interrupts a writer is in a stream of its own, and in its place when merged. */
+TEST(reader_merges_the_levels_of_a_cpu)
+{
+	_cleanup_(lkst_merge_freep) struct lkst_merge *m = NULL;
+	struct lkst_record r;
+	struct lkst_trace *t;
+	unsigned int i;
+
+	make(4096, "sched_switch cpu=2 ns=1000\nsched_switch cpu=2 ns=1003\n"
+		   "sched_switch cpu=2 level=1 ns=1001\nsched_switch cpu=2 level=2 ns=1002\n");
+	t = open_trace();
+	CHECK_EQ(lkst_trace_nr_streams(t), 3);
+	CHECK_STR(lkst_trace_stream(t, 0)->file, "main.2");
+	CHECK_STR(lkst_trace_stream(t, 1)->file, "main.2.n1");
+	CHECK_STR(lkst_trace_stream(t, 2)->file, "main.2.n2");
+	CHECK(!lkst_merge_new(&err, t, 0, UINT64_MAX, &m));
+	for (i = 0; i < 4; i++) {
+		CHECK(lkst_merge_next(m, &r) > 0);
+		CHECK_EQ(r.ns, 1000 + i);
+		CHECK_EQ(r.cpu, 2);
+		CHECK_EQ(r.buffer, 0);
+	}
+	lkst_merge_freep(&m);
+	m = NULL;
+	end(t);
+}
+
 TEST(reader_ignores_files_that_are_no_streams)
 {
 	struct lkst_trace *t;
@@ -343,6 +370,7 @@ TEST(reader_checks_every_block_and_record)
 
 static const struct unit_test tests[] = {
 	{ "reader_lists_streams_by_cpu_and_buffer", test_reader_lists_streams_by_cpu_and_buffer },
+	{ "reader_merges_the_levels_of_a_cpu", test_reader_merges_the_levels_of_a_cpu },
 	{ "reader_ignores_files_that_are_no_streams",
 	  test_reader_ignores_files_that_are_no_streams },
 	{ "reader_says_what_cannot_be_opened", test_reader_says_what_cannot_be_opened },

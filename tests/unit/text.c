@@ -95,7 +95,7 @@ TEST(text_names_values)
 		  "contention_begin: lock=0x5 flags=SPIN|0x40\n");
 	CHECK_STR(tail("mm_page_alloc pfn=0x100 gfp_flags=0xcc0 order=2 migratetype=1"),
 		  "mm_page_alloc: pfn=0x100 gfp_flags=0xcc0 order=2 migratetype=movable\n");
-	CHECK_STR(tail("state_loss loss_cpu=1 buffer=1 cause=2 count=4"),
+	CHECK_STR(tail("state_loss loss_cpu=1 buffer=1 cause=0 count=4"),
 		  "state_loss: loss_cpu=1 buffer=life cause=\"nested too deep\" count=4\n");
 	CHECK_STR(tail("task_newtask child_tid=99 clone_flags=0x300 child_comm=\"x y\""),
 		  "task_newtask: child=99/a\\nb\\x9b clone_flags=CLONE_VM|CLONE_FS child_task=0x0 "

@@ -64,7 +64,7 @@ static int unit_failed;
 	int main(void)                                                                             \
 	{                                                                                          \
 		int unit_any_failed = 0;                                                           \
-												   \
+                                                                                                   \
 		for (size_t i = 0; i < sizeof(list) / sizeof((list)[0]); i++) {                    \
 			unit_name = list[i].name;                                                  \
 			unit_failed = 0;                                                           \

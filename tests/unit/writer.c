@@ -91,17 +91,18 @@ TEST(writer_names_files_by_buffer_and_cpu)
 	static u8 blocks[8192];
 	u64 before = lkst_writer_bytes(w);
 
-	CHECK_EQ(lkst_writer_append(&err, w, 0, 0, blocks, 8192), 0);
-	CHECK_EQ(lkst_writer_append(&err, w, 0, 0, blocks, 4096), 0);
-	CHECK_EQ(lkst_writer_append(&err, w, 12, 1, blocks, 4096), 0);
-	CHECK_EQ(lkst_writer_append(&err, w, 3, 7, blocks, 4096), 0);
+	CHECK_EQ(lkst_writer_append(&err, w, lkst_stream_instance(0, 0, 0), blocks, 8192), 0);
+	CHECK_EQ(lkst_writer_append(&err, w, lkst_stream_instance(0, 0, 0), blocks, 4096), 0);
+	CHECK_EQ(lkst_writer_append(&err, w, lkst_stream_instance(12, 1, 0), blocks, 4096), 0);
+	CHECK_EQ(lkst_writer_append(&err, w, lkst_stream_instance(3, 7, 0), blocks, 4096), 0);
 	CHECK_EQ(size_of("main.0"), 12288);
 	CHECK_EQ(size_of("life.12"), 4096);
 	CHECK_EQ(size_of("buffer7.3"), 4096);
 	CHECK_EQ(lkst_writer_bytes(w) - before, 20480);
-	CHECK_EQ(lkst_writer_append(&err, w, 0, 0, blocks, 100), -EINVAL);
-	CHECK_EQ(lkst_writer_append(&err, w, 65536, 0, blocks, 4096), -EINVAL);
-	CHECK_EQ(lkst_writer_append(&err, w, 0, 65536, blocks, 4096), -EINVAL);
+	CHECK_EQ(lkst_writer_append(&err, w, lkst_stream_instance(0, 0, 0), blocks, 100), -EINVAL);
+	CHECK_EQ(lkst_writer_append(&err, w, lkst_stream_instance(65536, 0, 0), blocks, 4096),
+		 -EINVAL);
+	CHECK_EQ(lkst_writer_append(&err, w, lkst_stream_instance(0, 0, 4), blocks, 4096), -EINVAL);
 	CHECK_EQ(lkst_writer_close(&err, w), 0);
 	make_scratch_remove(dir);
 }
@@ -189,19 +190,21 @@ TEST(writer_reports_a_full_disk_and_leaves_whole_blocks)
 	static u8 blocks[64 * 4096];
 	u64 before;
 
-	CHECK_EQ(lkst_writer_append(&err, w, 0, 0, blocks, 2 * 4096), 0);
+	CHECK_EQ(lkst_writer_append(&err, w, lkst_stream_instance(0, 0, 0), blocks, 2 * 4096), 0);
 	before = lkst_writer_bytes(w);
 	/* A limit to the size of files stands in for the disk: writes stop in the middle of a block. */
 	CHECK(signal(SIGXFSZ, SIG_IGN) != SIG_ERR && !getrlimit(RLIMIT_FSIZE, &old));
 	small = old;
 	small.rlim_cur = 10 * 4096 + 100;
 	CHECK(!setrlimit(RLIMIT_FSIZE, &small));
-	CHECK_EQ(lkst_writer_append(&err, w, 0, 0, blocks, sizeof(blocks)), -EFBIG);
+	CHECK_EQ(lkst_writer_append(&err, w, lkst_stream_instance(0, 0, 0), blocks, sizeof(blocks)),
+		 -EFBIG);
 	CHECK(strstr(err.text, "main.0"));
 	CHECK_EQ(size_of("main.0"), 2 * 4096);
 	CHECK_EQ(lkst_writer_bytes(w), before);
 	CHECK(!setrlimit(RLIMIT_FSIZE, &old));
-	CHECK_EQ(lkst_writer_append(&err, w, 0, 0, blocks, sizeof(blocks)), 0);
+	CHECK_EQ(lkst_writer_append(&err, w, lkst_stream_instance(0, 0, 0), blocks, sizeof(blocks)),
+		 0);
 	CHECK_EQ(size_of("main.0"), 66 * 4096);
 	CHECK_EQ(lkst_writer_close(&err, w), 0);
 	make_scratch_remove(dir);

@@ -5,7 +5,7 @@
  * tests/unit/ring_model.c includes it. The decoder here is its own, not the one of trace/.
  *
  * A live reader is covered twice. model_check_stores() says that no store ever hits what a reader
- * may hold: what was published and has not been lapped by the head. So it does not matter when, in
+ * may hold: what is published and not yet counted as gone by `opened`. So it does not matter when, in
  * which order or in which pieces a reader copies. model_reader_acts() is such a reader, in steps.
  */
 #ifndef LKST_TESTS_MODEL_CLAIMS_H
@@ -15,12 +15,7 @@
 
 #define LLU(x) ((unsigned long long)(x))
 
-static u64 model_block_before(u64 position)
-{
-	return (position - 1) >> m.sc->shift;
-}
-
-static void model_check_header(const struct lkst_block_header *h, const struct note *n)
+static void model_check_header(const struct lkst_block_header *h, u32 level, const struct note *n)
 {
 	u64 uuid[2];
 
@@ -29,7 +24,8 @@ static void model_check_header(const struct lkst_block_header *h, const struct n
 	      LLU(h->packet_seq_num));
 	CLAIM(h->magic == LKST_BLOCK_MAGIC && uuid[0] == MODEL_UUID_LO &&
 		      uuid[1] == MODEL_UUID_HI && h->stream_id == LKST_STREAM_CLASS &&
-		      h->stream_instance_id == lkst_stream_instance(MODEL_CPU, MODEL_BUFFER) &&
+		      h->stream_instance_id ==
+			      lkst_stream_instance(MODEL_CPU, MODEL_BUFFER, level) &&
 		      h->packet_size == 8ULL << m.sc->shift && h->cpu_id == MODEL_CPU,
 	      "header of block %llu", LLU(n->number));
 	CLAIM(h->timestamp_begin == n->ts && h->tid == n->tid, "block %llu was opened by %d",
@@ -37,10 +33,10 @@ static void model_check_header(const struct lkst_block_header *h, const struct n
 }
 
 /*
- * One record at @position, which the bytes at @rec are: complete, whole, where its writer put it
- * and of the right time. Returns its size, 0 if that cannot be known.
+ * One record at @position of the ring of @level, which the bytes at @rec are: complete, whole, where
+ * its writer put it and of the right time. Returns its size, 0 if that cannot be known.
  */
-static u32 model_check_record(const u8 *rec, u64 position, u64 *ns)
+static u32 model_check_record(const u8 *rec, u32 level, u64 position, u64 *ns)
 {
 	const struct writer *w;
 	u64 id_time;
@@ -49,13 +45,14 @@ static u32 model_check_record(const u8 *rec, u64 position, u64 *ns)
 	memcpy(&id_time, rec, sizeof(id_time));
 	memcpy(&tid, rec + sizeof(id_time), sizeof(tid));
 	w = &m.writers[tid % MODEL_WRITERS];
-	if (w->number != tid || w->position != position || w->fate != FATE_FILLED) {
+	if (w->number != tid || w->level != level || w->position != position ||
+	    w->fate != FATE_FILLED) {
 		model_fail("a record is its writer's", "at %llu: thread %u", LLU(position), tid);
 		return 0;
 	}
 	CLAIM((id_time & 0xffff) == model_id(tid), "writer %u: id %llu", tid,
 	      LLU(id_time & 0xffff));
-	for (i = LKST_PAD_MIN - 4; i < w->size; i++)
+	for (i = sizeof(struct lkst_record_head); i < w->size; i++)
 		if (rec[i] != model_pattern(tid, i))
 			model_fail("a record's bytes are its writer's", "writer %u, byte %u", tid,
 				   i);
@@ -67,29 +64,29 @@ static u32 model_check_record(const u8 *rec, u64 position, u64 *ns)
 }
 
 /*
- * Block @number, of which the records below @done are published, from its @bytes. Returns how many
- * there are.
+ * Block @number of the ring of @level, of which the records below @done are published, from its
+ * @bytes. Returns how many there are.
  */
-static u32 model_check_block(const u8 *bytes, u64 number, u64 done, bool is_copy)
+static u32 model_check_block(const u8 *bytes, u32 level, u64 number, u64 done, bool is_copy)
 {
-	const struct note *n = &m.run.notes[number % MODEL_NOTES];
+	const struct note *n = &m.run.notes[level][number % MODEL_NOTES];
 	u64 begin = number << m.sc->shift, ns, before;
 	u32 limit = done - begin, at, end = LKST_BLOCK_HEADER, size, nr = 0;
 	bool is_closed = done > begin + (1ULL << m.sc->shift);
 	struct lkst_block_header h;
 
 	memcpy(&h, bytes, sizeof(h));
-	model_check_header(&h, n);
-	/* A dump has no other sign than the times; a copying reader goes by `done` alone. */
-	if (is_closed || (!is_copy && h.timestamp_end >= h.timestamp_begin))
-		CLAIM(n->content && h.content_size == 8 * n->content,
-		      "block %llu counts %llu bits, holds %llu bytes", LLU(number),
-		      LLU(h.content_size), LLU(n->content));
+	model_check_header(&h, level, n);
 	if (is_closed)
 		limit = n->content;
+	/* A dump has no other sign than the times; a copying reader goes by `done` alone. */
+	if (is_closed || (!is_copy && h.timestamp_end >= h.timestamp_begin))
+		CLAIM(limit && h.content_size == 8 * limit,
+		      "block %llu counts %llu bits, holds %u bytes", LLU(number),
+		      LLU(h.content_size), limit);
 	ns = before = h.timestamp_begin;
 	for (at = end; at < limit && !m.failed; at = (end + 7) & ~7U) {
-		size = model_check_record(bytes + at, begin + at, &ns);
+		size = model_check_record(bytes + at, level, begin + at, &ns);
 		if (!size)
 			return nr;
 		nr++;
@@ -98,63 +95,59 @@ static u32 model_check_block(const u8 *bytes, u64 number, u64 done, bool is_copy
 		end = at + size;
 	}
 	CLAIM(end == limit, "block %llu ends at byte %u, not %u", LLU(number), end, limit);
-	CLAIM(end > LKST_BLOCK_HEADER, "block %llu is empty", LLU(number));
 	if (!is_closed)
 		return nr;
+	CLAIM(end > LKST_BLOCK_HEADER, "block %llu is empty", LLU(number));
 	CLAIM(h.timestamp_end >= ns, "block %llu has a younger record", LLU(number));
-	n = &m.run.notes[(number + 1) % MODEL_NOTES];
+	n = &m.run.notes[level][(number + 1) % MODEL_NOTES];
 	CLAIM(n->number == number + 1 && h.timestamp_end <= n->ts,
 	      "block %llu ends after the next begins", LLU(number));
 	return nr;
 }
 
 /* Every header with a magic is whole, whatever is going on. */
-static void model_check_magics(void)
+static void model_check_magics(u32 level)
 {
 	struct lkst_block_header h;
 	const struct note *n;
 	u32 i;
 
 	for (i = 0; i < m.sc->nr_blocks; i++) {
-		memcpy(&h, m.memory + ((size_t)i << m.sc->shift), sizeof(h));
+		memcpy(&h, model_at(level, (u64)i << m.sc->shift), sizeof(h));
 		if (h.magic != LKST_BLOCK_MAGIC)
 			continue;
-		n = &m.run.notes[h.packet_seq_num % MODEL_NOTES];
-		CLAIM((h.packet_seq_num & m.st.mask) == i, "block %llu is in place %u",
+		n = &m.run.notes[level][h.packet_seq_num % MODEL_NOTES];
+		CLAIM((h.packet_seq_num & m.st.ring[level].mask) == i, "block %llu is in place %u",
 		      LLU(h.packet_seq_num), i);
-		model_check_header(&h, n);
+		model_check_header(&h, level, n);
 	}
 }
 
-/* Number of the oldest block that is still there; there is one if `head` is not 0. */
-static u64 model_oldest(void)
+/* Number of the oldest block that is still there, as @ring counts. */
+static u64 model_oldest(const struct lkst_ring *ring)
 {
-	u64 newest = model_block_before(m.st.head);
-
-	return newest > m.st.mask ? newest - m.st.mask : 0;
+	return ring->opened > (u64)ring->mask + 1 ? ring->opened - ring->mask - 1 : 0;
 }
 
-/* Memory as a dump would show it now: all below `done` is whole. Returns the number of records. */
-static u32 model_check_dump(void)
+/* A ring as a dump would show it now: all below `done` is whole. Returns the number of records. */
+static u32 model_check_ring(u32 level)
 {
-	u64 head = m.st.head, done = m.st.done, first, last, i, lost = 0, discarded = 0;
-	u32 nr = 0;
+	const struct lkst_ring *ring = &m.st.ring[level];
+	u64 last = ring->done >> m.sc->shift, i, lost = 0, discarded = 0;
 	const struct lkst_block_header *h;
+	u32 nr = 0;
 
-	m.nr_checks++;
-	model_check_magics();
-	CLAIM(done <= head, "done %llu, head %llu", LLU(done), LLU(head));
-	if (!head)
+	model_check_magics(level);
+	if (!ring->done)
 		return 0;
-	last = done ? model_block_before(done) : 0;
-	first = model_oldest();
-	CLAIM(first <= last, "the last published block %llu is lapped", LLU(last));
+	CLAIM(ring->opened - last - 1 <= 1, "%llu blocks are opened, %llu is the last",
+	      LLU(ring->opened), LLU(last));
 	for (i = 0; i < LKST_LOSS_NR; i++)
 		lost += m.st.lost[i];
-	for (i = first; done && i <= last && !m.failed; i++) {
-		h = (const void *)model_at(i << m.sc->shift);
-		nr += model_check_block((const u8 *)h, i, done, false);
-		CLAIM(h->events_discarded >= discarded && h->events_discarded <= lost,
+	for (i = model_oldest(ring); i <= last && !m.failed; i++) {
+		h = (const void *)model_at(level, i << m.sc->shift);
+		nr += model_check_block((const u8 *)h, level, i, ring->done, false);
+		CLAIM(h->events_discarded >= discarded && h->events_discarded <= (level ? 0 : lost),
 		      "block %llu: %llu events discarded, %llu before, %llu now", LLU(i),
 		      LLU(h->events_discarded), LLU(discarded), LLU(lost));
 		discarded = h->events_discarded;
@@ -162,65 +155,76 @@ static u32 model_check_dump(void)
 	return nr;
 }
 
-/* The word at @offset of a block has changed: a reader must not have held it. */
-static void model_check_store(u32 block, u32 offset)
+static u32 model_check_dump(void)
 {
-	u64 head = m.shadow_hot[0], done = m.shadow_hot[1], number, begin;
+	u32 level, nr = 0;
 
-	if (!head || !done)
+	m.nr_checks++;
+	for (level = 0; level < LKST_LEVELS && !m.failed; level++)
+		nr += model_check_ring(level);
+	return nr;
+}
+
+/* The word at @offset of a block has changed: a reader must not have held it. */
+static void model_check_store(u32 level, u32 block, u32 offset)
+{
+	const struct lkst_ring *ring = &m.shadow_rings[level];
+	u64 last = ring->done >> m.sc->shift, number = ring->opened - 1;
+
+	if (!ring->opened || !ring->done)
 		return;
-	/* The block that lives here, as long as the head is where it was. */
-	number = model_block_before(head);
-	number -= (number - block) & m.st.mask;
-	begin = number << m.sc->shift;
-	if ((s64)number < 0 || done <= begin)
+	/* The block that lives here, as long as no other is opened. */
+	number -= (number - block) & ring->mask;
+	if ((s64)number < 0 || number > last)
 		return;
-	if (done <= begin + (1ULL << m.sc->shift) &&
-	    (offset >= done - begin ||
-	     offset == offsetof(struct lkst_block_header, timestamp_end) ||
-	     offset == offsetof(struct lkst_block_header, content_size)))
+	if (number == last && (offset >= (ring->done & ((1U << m.sc->shift) - 1)) ||
+			       offset == offsetof(struct lkst_block_header, timestamp_end) ||
+			       offset == offsetof(struct lkst_block_header, content_size)))
 		return;
-	model_fail("what is published does not change", "block %llu, byte %u", LLU(number), offset);
+	model_fail("what is published does not change", "level %u, block %llu, byte %u", level,
+		   LLU(number), offset);
 }
 
 /* Looks at each word that has changed; true if one of them is in a header. */
 static bool model_check_stores(void)
 {
-	u32 size = 1U << m.sc->shift, block, offset;
+	u32 size = 1U << m.sc->shift, level, block, offset;
 	const u8 *is = m.memory, *was = m.shadow;
 	bool header = false;
 
-	for (block = 0; block < m.sc->nr_blocks; block++, is += size, was += size) {
-		if (!memcmp(is, was, size))
-			continue;
-		header |= memcmp(is, was, LKST_BLOCK_HEADER) != 0;
-		for (offset = 0; offset < size; offset += 8)
-			if (memcmp(is + offset, was + offset, 8))
-				model_check_store(block, offset);
-	}
+	for (level = 0; level < LKST_LEVELS; level++)
+		for (block = 0; block < m.sc->nr_blocks; block++, is += size, was += size) {
+			if (!memcmp(is, was, size))
+				continue;
+			header |= memcmp(is, was, LKST_BLOCK_HEADER) != 0;
+			/* The parts of a header do not lie at multiples of 8. */
+			for (offset = 0; offset < size; offset += 4)
+				if (memcmp(is + offset, was + offset, 4))
+					model_check_store(level, block, offset & ~7U);
+		}
 	return header;
 }
 
 /* At each step: what has changed since the step before? */
 static void model_observe(void)
 {
-	static const char *const names[] = { "head",	"done",	   "last[0]",
-					     "last[1]", "last[2]", "last[3]" };
-	const u64 *hot = &m.st.head;
-	bool dump;
-	u32 i;
+	bool dump = false;
+	u32 level;
 
 	if (m.failed || !model_is_fresh())
 		return;
-	/* Head, done, the four times; `nest` and what follows it may fall. */
-	for (i = 0; i < 2 + LKST_LEVELS; i++)
-		CLAIM(hot[i] >= m.shadow_hot[i], "%s falls to %llu", names[i], LLU(hot[i]));
-	memcpy(m.shadow_hot + 2, hot + 2, sizeof(m.st.last));
+	for (level = 0; level < LKST_LEVELS; level++) {
+		const struct lkst_ring *is = &m.st.ring[level], *was = &m.shadow_rings[level];
+
+		CLAIM(is->done >= was->done && is->opened >= was->opened && is->last >= was->last,
+		      "level %u: done %llu, opened %llu or last %llu has fallen", level,
+		      LLU(is->done), LLU(is->opened), LLU(is->last));
+		dump |= is->done != was->done || is->opened != was->opened;
+	}
 	if (m.nr_changes == m.shadow_changes)
 		return;
-	/* A dump shows the same unless a header, `done`, or the block of the head has changed. */
-	dump = model_check_stores() || m.st.done != m.shadow_hot[1] ||
-	       model_block_before(m.st.head) != model_block_before(m.shadow_hot[0]);
+	/* A dump shows the same unless a header, `done` or `opened` has changed. */
+	dump |= model_check_stores();
 	if (dump)
 		model_check_dump();
 	model_sync_shadow();
@@ -233,24 +237,25 @@ static bool model_reader_acts(void)
 	u32 size = 1U << m.sc->shift, piece;
 
 	if (r->phase == READER_IDLE) {
-		r->done = m.st.done;
+		r->level = m.random ? model_random(LKST_LEVELS) : model_decide(2);
+		r->done = m.st.ring[r->level].done;
 		if (!r->done)
 			return false;
-		r->number = model_block_before(r->done);
+		r->number = r->done >> m.sc->shift;
 		piece = m.random ? model_random(2) : model_decide(2);
 		r->number -= piece && r->number;
 		r->copied = 0;
 		r->phase = READER_COPIES;
 	} else if (r->copied < size) {
 		piece = r->copied ? size - LKST_BLOCK_HEADER : LKST_BLOCK_HEADER;
-		memcpy(r->copy + r->copied, model_at((r->number << m.sc->shift) + r->copied),
-		       piece);
+		memcpy(r->copy + r->copied,
+		       model_at(r->level, (r->number << m.sc->shift) + r->copied), piece);
 		r->copied += piece;
 	} else {
 		r->phase = m.random ? READER_IDLE : READER_DONE;
-		if (model_block_before(m.st.head) - r->number <= m.st.mask) {
+		if (model_oldest(&m.st.ring[r->level]) <= r->number) {
 			m.nr_accepted++;
-			model_check_block(r->copy, r->number, r->done, true);
+			model_check_block(r->copy, r->level, r->number, r->done, true);
 		} else {
 			m.nr_dropped++;
 		}
@@ -263,24 +268,21 @@ static void model_check_rest(void)
 {
 	u32 nr_writers = m.run.nr_writers, nr = 0, i;
 	const struct writer *w;
-	u64 lost = 0;
 
 	if (m.failed)
 		return;
 	model_observe();
-	for (i = 0; i < LKST_LOSS_NR; i++)
-		lost += m.st.lost[i];
 	CLAIM(m.st.nest == 0, "nest is %u", m.st.nest);
-	CLAIM(lost == m.run.nr_lost && m.st.lost[LKST_LOSS_LEVEL] == m.run.nr_lost_level,
-	      "%llu losses are counted, %u happened", LLU(lost), m.run.nr_lost);
-	/* ring.h publishes in a bounded number of tries; then the next writer does it. */
-	CLAIM(m.st.done == m.st.head || m.run.nr_exhausted, "done %llu, head %llu", LLU(m.st.done),
-	      LLU(m.st.head));
+	CLAIM(m.st.lost[LKST_LOSS_LEVEL] == m.run.nr_lost, "%llu losses are counted, %u happened",
+	      LLU(m.st.lost[LKST_LOSS_LEVEL]), m.run.nr_lost);
 	/* More writers than the blocks can hold records of: those before are overwritten. */
 	for (i = nr_writers > MODEL_RECENT ? nr_writers - MODEL_RECENT : 0; i < nr_writers; i++) {
+		const struct lkst_ring *ring;
+
 		w = &m.writers[i % MODEL_WRITERS];
-		nr += w->fate == FATE_FILLED && w->position < m.st.done &&
-		      w->position >> m.sc->shift >= model_oldest();
+		ring = &m.st.ring[w->level < LKST_LEVELS ? w->level : 0];
+		nr += w->fate == FATE_FILLED && w->position < ring->done &&
+		      w->position >> m.sc->shift >= model_oldest(ring);
 	}
 	CLAIM(model_check_dump() == nr, "%u records should be there", nr);
 }

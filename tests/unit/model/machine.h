@@ -5,8 +5,8 @@
  * tests/unit/ring_model.c includes it. What must hold at each step is in model/claims.h.
  *
  * A step stands before every primitive of ring.h, and in the middle of filling a record. Stores
- * that ring.h does without a primitive (most header fields, a record's thread and pad length) have
- * no step of their own; where a primitive yields the value that is stored, it stands between them.
+ * that ring.h does without a primitive (most header fields, a record's thread) have no step of their
+ * own; where a primitive yields the value that is stored, it stands between them.
  */
 #ifndef LKST_TESTS_MODEL_MACHINE_H
 #define LKST_TESTS_MODEL_MACHINE_H
@@ -42,20 +42,18 @@ enum {
 /* Ways to break a rule of ring.h from outside. The claims must notice each. */
 enum mutant {
 	MUTANT_NONE,
-	MUTANT_PUBLISH_BEFORE_ID,  /* the record gets its id after `done` and `nest` */
-	MUTANT_LATEST_NOT_HIGHER,  /* slots of higher levels are left out of the maximum */
-	MUTANT_LATEST_BEFORE_HEAD, /* the slots are read before the head */
-	MUTANT_LAST_AFTER_CAS,	   /* a writer's time is stored after the compare-and-swap */
-	MUTANT_LEVELS_SHARED,	   /* a fifth level uses the slot of the fourth */
-	MUTANT_BLIND_CAS,	   /* the swap does not compare */
-	MUTANT_LAP_OFF_BY_ONE,	   /* the last published block is not spared */
-	MUTANT_EVERYONE_OUTERMOST, /* an interrupting writer publishes too */
+	MUTANT_NEST_AFTER_READING, /* the ring is read before `nest` is stored */
+	MUTANT_ONE_RING,	   /* an interrupting writer uses the ring of level 0 */
+	MUTANT_LEVELS_SHARED,	   /* a fifth level uses the ring of the fourth */
 	MUTANT_LEAVE_THEN_PUBLISH, /* `nest` falls before `done` is stored */
-	MUTANT_NO_SECOND_LOOK,	   /* who came in while `done` was stored stays unpublished */
-	MUTANT_REFUSED_IS_SILENT,  /* an outermost writer that fails publishes nothing */
+	MUTANT_PUBLISH_BEFORE_ID,  /* the record gets its id after `done` */
+	MUTANT_TIME_MAY_FALL,	   /* the time before is not looked at */
+	MUTANT_TIME_NOT_KEPT,	   /* nor stored */
 	MUTANT_SIZE_ROUNDED,	   /* content_size counts the alignment in */
 	MUTANT_END_BEFORE_SIZE,	   /* timestamp_end is stored before content_size */
 	MUTANT_MAGIC_STAYS,	   /* the old magic is left while the header is filled */
+	MUTANT_OPENED_LATE,	   /* `opened` counts a block after its header is filled */
+	MUTANT_DONE_BEFORE_HEADER, /* `done` moves into a block before its magic is set */
 	MUTANT_NO_GAP_RULE,	   /* no new block after a long silence */
 	NR_MUTANTS,
 };
@@ -73,14 +71,11 @@ struct writer {
 	u64 position; /* of its record; 0: none yet */
 	u64 ts;	      /* of its record */
 	u64 clock;    /* what it read last */
-	u32 leaves;   /* times it has set `nest` to 0 */
 	u8 fate;
-	bool looks_again; /* its next load of the head is the second look */
-	u64 head_seen, last_seen[LKST_LEVELS];
 	struct held_store held; /* back by a mutant */
 };
 
-/* What the model knows of a block, from the compare-and-swaps that entered and left it. */
+/* What the model knows of a block, from the stores that entered and left it. */
 struct note {
 	u64 number, ts, content; /* content: 0 until it is left */
 	s32 tid;
@@ -92,7 +87,6 @@ struct scenario {
 	u32 nr_outer, nr_nested, depth;
 	u32 backs, leaps; /* times the clock may step back, and leap */
 	bool fine;	  /* steps between the header's plain stores too */
-	bool sparse;	  /* no steps between the loads of last[] */
 	bool chain;	  /* each writer is interrupted at most once */
 	bool reader;
 	u32 nr_before; /* writers that run undisturbed first */
@@ -104,9 +98,9 @@ struct scenario {
 /* All that a run changes besides the blocks, so that it can be set back with one copy. */
 struct run {
 	u64 now, clock_max;
-	u32 nr_writers, nr_nested, nr_backs, nr_leaps, nr_lost, nr_lost_level, nr_exhausted;
+	u32 nr_writers, nr_nested, nr_backs, nr_leaps, nr_lost;
 	bool is_rested; /* no writer has read the clock since all had left */
-	struct note notes[MODEL_NOTES];
+	struct note notes[LKST_LEVELS][MODEL_NOTES];
 };
 
 /* One that was not "go on", for the trace. */
@@ -118,7 +112,7 @@ struct decision {
 enum reader_phase { READER_IDLE, READER_COPIES, READER_DONE };
 
 struct model_reader {
-	u32 phase, copied;
+	u32 phase, copied, level;
 	u64 seen; /* changes, when it had its last chance */
 	u64 done, number;
 	u8 copy[MODEL_MEMORY];
@@ -126,8 +120,8 @@ struct model_reader {
 
 static struct {
 	struct lkst_state st;
-	u8 *memory, *shadow; /* shadow: as it was at the step before */
-	u64 shadow_hot[6];   /* head, done and last[], likewise */
+	u8 *memory, *shadow;			    /* shadow: as it was at the step before */
+	struct lkst_ring shadow_rings[LKST_LEVELS]; /* likewise */
 	const struct scenario *sc;
 	struct run run;
 	struct writer writers[MODEL_WRITERS];
@@ -147,9 +141,9 @@ static struct {
 	char failure[400];
 	struct decision log[MODEL_LOG];
 	u32 nr_log;
-	u64 nr_changes; /* of the memory, the head and `done` */
+	u64 nr_changes; /* of the memory, and of `done` and `opened` */
 	u64 shadow_changes;
-	u64 nr_interleavings, nr_checks, nr_accepted, nr_dropped, nr_exhausted, nr_writers;
+	u64 nr_interleavings, nr_checks, nr_accepted, nr_dropped, nr_writers;
 } m;
 
 /* ---- claims and the log of decisions -------------------------------------------------------- */
@@ -191,10 +185,16 @@ static u64 model_random(u64 below)
 	return (m.random >> 16) % below;
 }
 
+/* Of the ring of one level. */
+static size_t model_ring_bytes(void)
+{
+	return (size_t)m.sc->nr_blocks << m.sc->shift;
+}
+
 static void model_sync_shadow(void)
 {
-	memcpy(m.shadow_hot, &m.st.head, sizeof(m.shadow_hot));
-	memcpy(m.shadow, m.memory, (size_t)m.sc->nr_blocks << m.sc->shift);
+	memcpy(m.shadow_rings, m.st.ring, sizeof(m.shadow_rings));
+	memcpy(m.shadow, m.memory, model_ring_bytes() * LKST_LEVELS);
 	m.shadow_changes = m.nr_changes;
 }
 
@@ -274,14 +274,27 @@ static void model_step(const char *where)
 	}
 }
 
+/* The ring that @at is a field of, at @field; NULL: it is none. */
+static struct lkst_ring *model_ring_of(const void *at, size_t field)
+{
+	size_t offset = (const u8 *)at - (const u8 *)m.st.ring;
+
+	if ((const u8 *)at < (const u8 *)m.st.ring || offset >= sizeof(m.st.ring) ||
+	    offset % sizeof(m.st.ring[0]) != field)
+		return NULL;
+	return &m.st.ring[offset / sizeof(m.st.ring[0])];
+}
+
+#define IS_RING(at, field) (model_ring_of(at, offsetof(struct lkst_ring, field)) != NULL)
+
 static void model_put(void *at, u32 size, u64 value)
 {
 	memcpy(at, &value, size);
-	m.nr_changes += at == &m.st.head || at == &m.st.done ||
+	m.nr_changes += IS_RING(at, done) || IS_RING(at, opened) ||
 			((u8 *)at >= m.memory && (u8 *)at < m.memory + MODEL_MEMORY);
 }
 
-/* Does what a mutant has held back, one step after the store that should have come later. */
+/* Does what a mutant has held back, one step after what should have come later. */
 static void model_put_held(void)
 {
 	struct held_store *held = &m.current->held;
@@ -293,15 +306,10 @@ static void model_put_held(void)
 	held->at = NULL;
 }
 
-static bool model_is_last(const void *at)
+/* Where position @position of the ring of @level lies as long as its block does. */
+static u8 *model_at(u32 level, u64 position)
 {
-	return at >= (void *)&m.st.last[0] && at < (void *)&m.st.last[LKST_LEVELS];
-}
-
-/* Where position @position lies as long as its block does. */
-static u8 *model_at(u64 position)
-{
-	return m.memory + (position & (((u64)m.sc->nr_blocks << m.sc->shift) - 1));
+	return m.memory + level * model_ring_bytes() + (position & (model_ring_bytes() - 1));
 }
 
 /* True if @at is the field at @field of a block's header. */
@@ -317,31 +325,19 @@ static u64 model_load(const void *at, u32 size, const char *where)
 {
 	struct writer *w = m.current;
 	u64 value = 0;
-	u32 slot;
 
-	if (at == &m.st.head && m.mutant == MUTANT_LATEST_BEFORE_HEAD)
-		memcpy(w->last_seen, m.st.last, sizeof(w->last_seen));
-	if (!m.sc->sparse || !model_is_last(at) || at == &m.st.last[0])
-		model_step(where);
+	model_step(where);
 	memcpy(&value, at, size);
 	if (at == &m.st.nest) {
-		w->level = value;
 		if (m.mutant == MUTANT_LEVELS_SHARED && value >= LKST_LEVELS)
-			value = w->level = LKST_LEVELS - 1;
-		if (m.mutant == MUTANT_EVERYONE_OUTERMOST)
-			value = w->level = 0;
-	} else if (at == &m.st.head) {
-		if (m.mutant == MUTANT_NO_SECOND_LOOK && w->looks_again)
-			return w->head_seen;
-		w->head_seen = value;
-	} else if (at == &m.st.done && m.mutant == MUTANT_LAP_OFF_BY_ONE) {
-		value += 1ULL << m.sc->shift;
-	} else if (model_is_last(at)) {
-		slot = (const u64 *)at - m.st.last;
-		if (m.mutant == MUTANT_LATEST_BEFORE_HEAD && !w->position)
-			value = w->last_seen[slot];
-		if (m.mutant == MUTANT_LATEST_NOT_HIGHER && slot > w->level)
-			value = m.st.last[w->level];
+			value = LKST_LEVELS - 1;
+		if (m.mutant == MUTANT_ONE_RING)
+			value = 0;
+		w->level = value;
+	} else if (IS_RING(at, last) && m.mutant == MUTANT_TIME_MAY_FALL) {
+		return 0;
+	} else if (IS_RING(at, done) && m.mutant == MUTANT_NEST_AFTER_READING) {
+		model_put_held();
 	}
 	return value;
 }
@@ -349,27 +345,37 @@ static u64 model_load(const void *at, u32 size, const char *where)
 /* The store that mutants hold back until the one that ring.h has after it. */
 static bool model_store_held(void *at, u32 size, u64 value)
 {
+	const struct writer *w = m.current;
+
 	switch (m.mutant) {
+	case MUTANT_NEST_AFTER_READING:
+		if (at != &m.st.nest || value != w->level + 1)
+			return false;
+		break;
 	case MUTANT_PUBLISH_BEFORE_ID:
 		if (size != sizeof(u16))
 			return false;
 		break;
-	case MUTANT_LAST_AFTER_CAS:
-		if (!model_is_last(at))
-			return false;
-		break;
 	case MUTANT_LEAVE_THEN_PUBLISH:
-		if (at != &m.st.done)
+		if (!IS_RING(at, done))
 			return false;
 		break;
+	case MUTANT_TIME_NOT_KEPT:
+		return IS_RING(at, last);
 	case MUTANT_END_BEFORE_SIZE:
 		if (!model_is_header(at, offsetof(struct lkst_block_header, content_size)))
 			return false;
 		break;
-	case MUTANT_REFUSED_IS_SILENT:
-		return at == &m.st.done && !m.current->position;
 	case MUTANT_MAGIC_STAYS:
 		return !value && model_is_header(at, offsetof(struct lkst_block_header, magic));
+	case MUTANT_OPENED_LATE:
+		if (!IS_RING(at, opened))
+			return false;
+		break;
+	case MUTANT_DONE_BEFORE_HEADER:
+		if (!value || !model_is_header(at, offsetof(struct lkst_block_header, magic)))
+			return false;
+		break;
 	default:
 		return false;
 	}
@@ -377,56 +383,54 @@ static bool model_store_held(void *at, u32 size, u64 value)
 	return true;
 }
 
-static void model_store(void *at, u32 size, u64 value, const char *where)
+/* True if a store to @at is where a mutant does the one that it has held back. */
+static bool model_ends_hold(const void *at)
+{
+	switch (m.mutant) {
+	case MUTANT_PUBLISH_BEFORE_ID:
+	case MUTANT_DONE_BEFORE_HEADER:
+		return IS_RING(at, done);
+	case MUTANT_LEAVE_THEN_PUBLISH:
+		return at == &m.st.nest;
+	case MUTANT_END_BEFORE_SIZE:
+		return model_is_header(at, offsetof(struct lkst_block_header, timestamp_end));
+	case MUTANT_OPENED_LATE:
+		return IS_RING(at, turn_at);
+	default:
+		return false;
+	}
+}
+
+/* A writer goes on to block @number of @ring: the model takes notes of it and of the one before. */
+static void model_note_turn(const struct lkst_ring *ring, u64 number)
 {
 	struct writer *w = m.current;
-	bool is_end;
+	struct note *notes = m.run.notes[ring - m.st.ring];
+	u64 last = m.mutant == MUTANT_TIME_MAY_FALL ? 0 : ring->last;
+
+	if (ring->done)
+		notes[(ring->done >> m.sc->shift) % MODEL_NOTES].content =
+			ring->done & ((1U << m.sc->shift) - 1);
+	notes[number % MODEL_NOTES] = (struct note){ .number = number,
+						     .ts = w->clock > last ? w->clock : last,
+						     .tid = w->number };
+}
+
+static void model_store(void *at, u32 size, u64 value, const char *where)
+{
+	struct lkst_ring *opens = model_ring_of(at, offsetof(struct lkst_ring, opened));
 
 	model_step(where);
+	if (opens)
+		model_note_turn(opens, value - 1);
 	if (model_store_held(at, size, value))
 		return;
-	is_end = model_is_header(at, offsetof(struct lkst_block_header, timestamp_end));
 	if (m.mutant == MUTANT_SIZE_ROUNDED &&
 	    model_is_header(at, offsetof(struct lkst_block_header, content_size)))
 		value = (value + 63) & ~63ULL;
 	model_put(at, size, value);
-	w->looks_again = at == &m.st.nest && !value;
-	w->leaves += w->looks_again;
-	if (at == &m.st.nest || is_end)
+	if (model_ends_hold(at))
 		model_put_held();
-}
-
-/* A compare-and-swap that succeeds is where a writer gets its place: the model takes notes. */
-static void model_note_place(u64 old, u64 new)
-{
-	struct writer *w = m.current;
-	u32 shift = m.sc->shift;
-	u64 start = new - w->size, number = start >> shift;
-	struct note *n = &m.run.notes[number % MODEL_NOTES];
-
-	w->position = start;
-	w->ts = w->held.at ? w->held.value : m.st.last[w->level];
-	if (old && (old - 1) >> shift == number)
-		return;
-	if (old)
-		m.run.notes[((old - 1) >> shift) % MODEL_NOTES].content =
-			((old - 1) & ((1U << shift) - 1)) + 1;
-	*n = (struct note){ .number = number, .ts = w->ts, .tid = w->number };
-}
-
-static u64 model_cas(u64 *at, u64 old, u64 new, const char *where)
-{
-	u64 found;
-
-	model_step(where);
-	found = *at;
-	if (found == old || m.mutant == MUTANT_BLIND_CAS) {
-		model_put(at, sizeof(*at), new);
-		model_note_place(old, new);
-		found = old;
-	}
-	model_put_held();
-	return found;
 }
 
 static void model_count(u64 *at, const char *where)
@@ -481,7 +485,7 @@ static void *model_element(u64 i)
 {
 	if (i == MODEL_STATE)
 		return &m.st;
-	if (i < MODEL_BASE || i >= MODEL_BASE + m.sc->nr_blocks) {
+	if (i < MODEL_BASE || i >= MODEL_BASE + LKST_LEVELS * m.sc->nr_blocks) {
 		model_fail("element in range", "element %llu", (unsigned long long)i);
 		return NULL;
 	}
@@ -493,12 +497,12 @@ static void *model_element(u64 i)
 #define LKST_LOAD(x) ((typeof(x))model_load(&(x), sizeof(x), "load " #x))
 #define LKST_STORE(x, v) model_store((void *)&(x), sizeof(x), v, "store " #x)
 #define LKST_STORE_RELEASE(x, v) LKST_STORE(x, v)
-#define LKST_CAS(p, old, new) model_cas(p, old, new, "compare-and-swap")
 #define LKST_COUNT(p) model_count(p, "count a loss")
 #define LKST_CLOCK() model_clock()
 #define LKST_TID() ((s32)model_value(m.current->number, "the thread"))
 #define LKST_SHIFT() (m.sc->shift)
 #define LKST_ELEMENT(i) model_element(i)
+#define LKST_ELEMENT_AT(p) model_element(*(p))
 #define LKST_UUID_LO() model_value(MODEL_UUID_LO, "UUID, first half")
 #define LKST_UUID_HI() model_value(MODEL_UUID_HI, "UUID, second half")
 #define LKST_BARRIER() asm volatile("" ::: "memory")
@@ -506,7 +510,8 @@ static void *model_element(u64 i)
 #define LKST_RARE static __attribute__((noinline))
 
 #undef LKST_TIME_GAP_MAX
-#define LKST_TIME_GAP_MAX (m.mutant == MUTANT_NO_GAP_RULE ? ~0ULL : 1ULL << (LKST_TIME_BITS - 1))
+#define LKST_TIME_GAP_MAX                                                                          \
+	(m.mutant == MUTANT_NO_GAP_RULE ? 1ULL << 62 : 1ULL << (LKST_TIME_BITS - 1))
 /* Only the address of a punned pointer's target is taken here; memcpy() does the rest. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wstrict-aliasing"
@@ -525,10 +530,16 @@ static u8 model_pattern(u32 number, u32 i)
 	return 0x40 + number * 29 + i * 7;
 }
 
+/* Of a block, for records. */
+static u32 model_room(void)
+{
+	return (1U << m.sc->shift) - LKST_BLOCK_HEADER - LKST_RECORD_ALIGN;
+}
+
 static u32 model_size(u32 number)
 {
 	const struct scenario *sc = m.sc;
-	u32 room = (1U << sc->shift) - LKST_BLOCK_HEADER;
+	u32 room = model_room();
 
 	if (m.random)
 		return 12 + model_random(model_random(4) ? 20 : room - 12 + 1);
@@ -546,7 +557,7 @@ static void model_fill(u8 *rec, u32 number, u32 from, u32 to, const char *where)
 /* One writer from its beginning to its end; what interrupts it runs inside. */
 static void model_writer(void)
 {
-	u32 number = m.run.nr_writers++, half, room = (1U << m.sc->shift) - LKST_BLOCK_HEADER;
+	u32 number = m.run.nr_writers++, half, room = model_room();
 	struct writer *below = m.current, *w = &m.writers[number % MODEL_WRITERS];
 	struct lkst_record_head *rec;
 	struct lkst_slot slot;
@@ -558,8 +569,10 @@ static void model_writer(void)
 	m.depth++;
 	rec = lkst_ring_reserve(&slot, MODEL_STATE, &m.st, w->size, w->window, LKST_SHIFT());
 	if (rec) {
+		w->position = slot.end - w->size;
+		w->ts = m.mutant == MUTANT_TIME_NOT_KEPT ? w->clock : slot.ring->last;
 		CLAIM((w->position & ((1U << m.sc->shift) - 1)) == slot.start &&
-			      (void *)rec == model_at(w->position),
+			      (void *)rec == model_at(w->level, w->position),
 		      "the slot of writer %u lies elsewhere", number);
 		half = sizeof(*rec) + (w->size - sizeof(*rec)) / 2;
 		model_fill((void *)rec, number, sizeof(*rec), half, "fill the first half");
@@ -569,9 +582,7 @@ static void model_writer(void)
 	} else {
 		w->fate = FATE_LOST;
 		m.run.nr_lost++;
-		m.run.nr_lost_level += w->level >= LKST_LEVELS;
 	}
-	m.run.nr_exhausted += w->leaves > LKST_PUBLISH_TRIES;
 	m.depth--;
 	m.current = below;
 }
