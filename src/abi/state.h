@@ -41,14 +41,16 @@ enum lkst_loss {
 
 /* The ring of one level: a cache line. */
 struct lkst_ring {
-	u64 done;    /* position of the end of the last complete record */
-	u64 last;    /* time of the last record, ns; never falls */
-	u64 turn_at; /* a record of this time or later opens a block */
-	u64 opened;  /* blocks opened since the start */
-	u32 element; /* index of the block opened last */
+	u32 element; /* index of the block opened last; first, for its address is a look-up's key */
 	u32 base;    /* index of the ring's first block */
 	u32 mask;    /* number of blocks - 1 */
-	u32 pad[5];
+	u32 level;   /* which of the page's rings it is */
+	u32 page;    /* index of the state page */
+	u32 pad[3];
+	u64 done;    /* position of the end of the last complete record */
+	u64 last;    /* time of the last record or opening, ns; never falls */
+	u64 turn_at; /* a record of this time or later opens a block */
+	u64 opened;  /* blocks opened since the start */
 };
 _Static_assert(sizeof(struct lkst_ring) == 64, "one cache line");
 

@@ -62,6 +62,7 @@ extern const volatile struct lkst_program_config lkst_cfg;
 #define LKST_LOAD(x) (*(volatile typeof(x) *)&(x))
 #define LKST_STORE(x, v) (*(volatile typeof(x) *)&(x) = (v))
 #define LKST_BARRIER() asm volatile("" ::: "memory")
+#define LKST_UNLIKELY(x) __builtin_expect(!!(x), 0)
 /* x86 keeps stores in order (Intel SDM 3A, 9.2.2); where a CPU does not, an exchange does. */
 #ifdef __TARGET_ARCH_x86
 #define LKST_STORE_RELEASE(x, v)                                                                   \
@@ -88,6 +89,14 @@ extern const volatile struct lkst_program_config lkst_cfg;
 		u64 __v = (v);                                                                     \
 		asm volatile("" : "+r"(__v));                                                      \
 		__v;                                                                               \
+	})
+
+/* Keeps the compiler from working out pointer @p again where it has no register left for it. */
+#define LKST_OPAQUE(p)                                                                             \
+	({                                                                                         \
+		typeof(p) __p = (p);                                                               \
+		asm volatile("" : "+r"(__p));                                                      \
+		__p;                                                                               \
 	})
 
 static __always_inline void *lkst_element(u32 i)
@@ -120,8 +129,8 @@ static __always_inline void *lkst_begin(struct lkst_slot *s, u32 id, u32 size, u
 	 * the default block size has its shifts and masks in the instructions.
 	 */
 	if (lkst_cfg.block_shift == LKST_BLOCK_SHIFT_MIN)
-		return lkst_ring_reserve(s, state, st, size, window, LKST_BLOCK_SHIFT_MIN);
-	return lkst_ring_reserve(s, state, st, size, window, lkst_cfg.block_shift);
+		return lkst_ring_reserve(s, st, size, window, LKST_BLOCK_SHIFT_MIN);
+	return lkst_ring_reserve(s, st, size, window, lkst_cfg.block_shift);
 }
 
 static __always_inline void lkst_commit(struct lkst_slot *s, u32 id)

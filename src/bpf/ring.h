@@ -13,17 +13,19 @@
  *   LKST_ELEMENT(i)                  element i of the memory array, or NULL
  *   LKST_ELEMENT_AT(p)               element *p of it, or NULL
  *   LKST_UUID_LO(), _HI()            the trace's UUID as two words
- *   LKST_BARRIER(), LKST_BOUNDED(v)  a compiler barrier; hides from the compiler where v came from
+ *   LKST_BARRIER()                   a compiler barrier
+ *   LKST_BOUNDED(v), LKST_OPAQUE(p)  hides from the compiler where value v or pointer p came from
+ *   LKST_UNLIKELY(c)                 condition c, which is nearly always false
  *   LKST_RARE                        attributes of a function that must not be inlined
  *
  * Writers on one CPU nest: one that interrupts another runs to its end before the other goes on.
  * `nest` counts them, and each level has a ring of its own. So a ring has one writer at a time,
  * which nobody disturbs, and there is no race to win: nothing is swapped, tried again or refused.
  *
- *   nest   A writer stores level + 1 before it reads anything of its ring, and the level when it has
- *          published. One that comes before the store uses the same ring, but leaves it complete.
- *   last   is a record's time, and no record's time is below the one before it, although the clock
- *          may step back.
+ *   nest   A writer stores level + 1 before it reads what changes in its ring, and the level when it
+ *          has published. One that comes before the store uses the same ring, but leaves it complete.
+ *   last   is the time of the last record, or of the block opened for the next one. No record's time is
+ *          below it, although the clock may step back.
  *   done   is the exact end of the last complete record, since a reader refuses a packet whose
  *          content counts alignment in. Storing it publishes the record: the reader's acquire
  *          pairs with that release. What follows `done` in its block is nothing yet.
@@ -51,7 +53,6 @@ struct lkst_slot {
 	u64 end;     /* position behind the record */
 	u32 element; /* index of the block */
 	u32 start;   /* of the record, bytes from the block's start */
-	u32 level;
 };
 
 /* Closes the block that position @done lies in. @last: the time of its youngest record. */
@@ -90,23 +91,32 @@ static __always_inline void lkst_block_open(struct lkst_state *st, u32 level,
 	LKST_STORE_RELEASE(h->magic, LKST_BLOCK_MAGIC);
 }
 
+/* The time of the next record of @ring, never below that of the one before. */
+static __always_inline u64 lkst_ring_clock(struct lkst_ring *ring)
+{
+	u64 ts = LKST_CLOCK(), last = LKST_LOAD(ring->last);
+
+	return ts < last ? last : ts;
+}
+
 /*
- * Goes on to the next block of the ring of @level, for a record of the time @ts. Out of line, since
- * it happens once in some hundred records; it takes the element of the state page, not a
+ * Goes on to the next block of the ring of @level, for a record that is not older than now. Out of
+ * line, since it happens once in some hundred records; it takes the element of the state page, not a
  * pointer, so that it can be verified once and not along each path to it.
  */
-LKST_RARE int lkst_ring_turn(u32 state, u32 level, u64 ts)
+LKST_RARE int lkst_ring_turn(u32 page, u32 level)
 {
 	const u32 shift = LKST_SHIFT();
-	struct lkst_state *st = LKST_ELEMENT(state);
+	struct lkst_state *st = LKST_ELEMENT(page);
 	struct lkst_block_header *h;
 	struct lkst_ring *ring;
-	u64 done, seq = 0;
+	u64 done, ts, seq = 0;
 
 	if (!st || level >= LKST_LEVELS)
 		return 0;
-	ring = &st->ring[level];
+	ring = LKST_OPAQUE(&st->ring[level]);
 	done = LKST_LOAD(ring->done);
+	ts = lkst_ring_clock(ring);
 	if (done) {
 		seq = (done >> shift) + 1;
 		h = LKST_ELEMENT_AT(&ring->element);
@@ -119,6 +129,7 @@ LKST_RARE int lkst_ring_turn(u32 state, u32 level, u64 ts)
 	h = LKST_ELEMENT_AT(&ring->element);
 	if (h)
 		lkst_block_open(st, level, h, seq, ts, shift);
+	LKST_STORE(ring->last, ts);
 	LKST_STORE(ring->turn_at, ts + LKST_TIME_GAP_MAX);
 	LKST_STORE_RELEASE(ring->done, (seq << shift) + LKST_BLOCK_HEADER);
 	return 0;
@@ -126,23 +137,22 @@ LKST_RARE int lkst_ring_turn(u32 state, u32 level, u64 ts)
 
 /*
  * Reserves @size bytes (at least a record head, at most LKST_BLOCK_ROOM) for one record in the ring
- * of this level whose state page is @st, element @state, and writes its head as that of a record
+ * of this level in state page @st, and writes its head as that of a record
  * that is none yet. NULL if writers nest deeper than there are levels; that is counted.
  *
  * The caller may touch @window bytes from the record's start, a constant that the verifier needs:
  * the record goes to a block that has as much room, wanted or not. Equal to @size where that is a
  * constant too. @shift is LKST_SHIFT(), or the constant that it is known to be.
  */
-static __always_inline struct lkst_record_head *lkst_ring_reserve(struct lkst_slot *s, u32 state,
-								  struct lkst_state *st, u32 size,
-								  u32 window, u32 shift)
+static __always_inline struct lkst_record_head *
+lkst_ring_reserve(struct lkst_slot *s, struct lkst_state *st, u32 size, u32 window, u32 shift)
 {
 	const u64 in_block = (1ULL << shift) - 1;
 	/* No block is filled to its last byte, so that `done` always lies in the block it ends. */
-	const u64 latest_start = (1ULL << shift) - LKST_RECORD_ALIGN - window;
+	const u64 limit = in_block + 1 - LKST_RECORD_ALIGN;
 	u32 level = LKST_LOAD(st->nest);
 	struct lkst_ring *ring;
-	u64 start, at, ts, last;
+	u64 at, ts;
 	void *block;
 
 	if (level >= LKST_LEVELS) {
@@ -151,33 +161,33 @@ static __always_inline struct lkst_record_head *lkst_ring_reserve(struct lkst_sl
 	}
 	LKST_STORE(st->nest, level + 1);
 	LKST_BARRIER();
-	ring = &st->ring[level];
+	ring = LKST_OPAQUE(&st->ring[level]);
 
-	ts = LKST_CLOCK();
-	last = LKST_LOAD(ring->last);
-	if (ts < last)
-		ts = last;
-	start = (LKST_LOAD(ring->done) + LKST_RECORD_ALIGN - 1) & ~(u64)(LKST_RECORD_ALIGN - 1);
-	at = LKST_BOUNDED(start & in_block);
-	if (at > latest_start || at + size > in_block + 1 - LKST_RECORD_ALIGN ||
-	    ts >= LKST_LOAD(ring->turn_at)) {
-		lkst_ring_turn(state, level, ts);
-		start = LKST_LOAD(ring->done);
-		at = LKST_BOUNDED(start & in_block);
-		if (at > latest_start) /* cannot be, but the verifier has not followed */
-			at = 0;
+	s->end = (LKST_LOAD(ring->done) + LKST_RECORD_ALIGN - 1) & ~(u64)(LKST_RECORD_ALIGN - 1);
+	at = LKST_BOUNDED(s->end & in_block);
+	if (LKST_UNLIKELY(at > limit - window || at + size > limit)) {
+		lkst_ring_turn(ring->page, ring->level);
+		s->end = LKST_LOAD(ring->done);
+		at = LKST_BLOCK_HEADER;
 	}
-	LKST_STORE(ring->last, ts);
 	block = LKST_ELEMENT_AT(&ring->element);
+	ts = lkst_ring_clock(ring);
+	if (LKST_UNLIKELY(ts >= LKST_LOAD(ring->turn_at))) {
+		lkst_ring_turn(ring->page, ring->level);
+		ts = LKST_LOAD(ring->last);
+		s->end = LKST_LOAD(ring->done);
+		at = LKST_BLOCK_HEADER;
+		block = LKST_ELEMENT_AT(&ring->element);
+	}
 	if (!block) /* cannot be: user space made the array as large as base and mask say */
 		return NULL;
+	LKST_STORE(ring->last, ts);
 	s->st = st;
 	s->ring = ring;
 	s->rec = block + at;
-	s->end = start + size;
+	s->end += size;
 	s->element = ring->element;
 	s->start = at;
-	s->level = level;
 	LKST_STORE(*(u64 *)(void *)s->rec, ts << 16);
 	s->rec->tid = LKST_TID();
 	return s->rec;
@@ -188,7 +198,7 @@ static __always_inline void lkst_ring_commit(struct lkst_slot *s, u16 id)
 {
 	LKST_STORE(*(u16 *)&s->rec->id_time, id);
 	LKST_STORE_RELEASE(s->ring->done, s->end);
-	LKST_STORE_RELEASE(s->st->nest, s->level);
+	LKST_STORE_RELEASE(s->st->nest, s->ring->level);
 }
 
 #endif

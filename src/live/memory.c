@@ -248,6 +248,8 @@ void lkst_memory_init_state(const struct lkst_memory *m, u32 cpu, u32 buffer, co
 	st->nr_cpus = m->nr_cpus;
 	for (level = 0; level < LKST_LEVELS; level++) {
 		st->ring[level].base = st->ring[level].element = place[level].base;
+		st->ring[level].level = level;
+		st->ring[level].page = buffer * m->nr_cpus + cpu;
 		st->ring[level].mask = place[level].nr_blocks - 1;
 	}
 }

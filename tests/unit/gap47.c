@@ -48,6 +48,8 @@ static inline void store(void *at, size_t size, u64 v)
 #define LKST_ELEMENT_AT(p) LKST_ELEMENT(*(p))
 #define LKST_UUID_LO() trace_uuid[0]
 #define LKST_UUID_HI() trace_uuid[1]
+#define LKST_UNLIKELY(x) (x)
+#define LKST_OPAQUE(p) (p)
 #define LKST_BARRIER() ((void)0)
 #define LKST_BOUNDED(v) (v)
 #define LKST_RARE static __attribute__((noinline))
@@ -69,7 +71,7 @@ static void write_record(u64 ns)
 	struct lkst_slot slot;
 
 	now = ns;
-	r = (void *)lkst_ring_reserve(&slot, STATE, &elements[STATE].state, sizeof(*r), sizeof(*r),
+	r = (void *)lkst_ring_reserve(&slot, &elements[STATE].state, sizeof(*r), sizeof(*r),
 				      LKST_SHIFT());
 	if (!r)
 		abort();
@@ -92,9 +94,9 @@ static u64 write_all(void)
 	unsigned int i, k;
 
 	memset(elements, 0, sizeof(elements));
-	elements[STATE].state =
-		(struct lkst_state){ .cpu = 3,
-				     .ring[0] = { .base = STATE + 1, .mask = BLOCKS - 1 } };
+	elements[STATE].state = (struct lkst_state){
+		.cpu = 3, .ring[0] = { .page = STATE, .base = STATE + 1, .mask = BLOCKS - 1 }
+	};
 	nr_times = 0;
 	for (i = 0; i < sizeof(leaps) / sizeof(leaps[0]); i++) {
 		for (k = 0; k < 20; k++)

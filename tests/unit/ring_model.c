@@ -29,6 +29,8 @@ static void model_begin(const struct scenario *sc)
 	for (i = 0; i < LKST_LEVELS; i++) {
 		m.st.ring[i].base = m.st.ring[i].element = MODEL_BASE + i * sc->nr_blocks;
 		m.st.ring[i].mask = sc->nr_blocks - 1;
+		m.st.ring[i].level = i;
+		m.st.ring[i].page = MODEL_STATE;
 	}
 	m.run.now = MODEL_START;
 	m.failed = false;

@@ -505,6 +505,8 @@ static void *model_element(u64 i)
 #define LKST_ELEMENT_AT(p) model_element(*(p))
 #define LKST_UUID_LO() model_value(MODEL_UUID_LO, "UUID, first half")
 #define LKST_UUID_HI() model_value(MODEL_UUID_HI, "UUID, second half")
+#define LKST_UNLIKELY(x) (x)
+#define LKST_OPAQUE(p) (p)
 #define LKST_BARRIER() asm volatile("" ::: "memory")
 #define LKST_BOUNDED(v) (v)
 #define LKST_RARE static __attribute__((noinline))
@@ -567,7 +569,7 @@ static void model_writer(void)
 	m.run.is_rested |= !below;
 	m.current = w;
 	m.depth++;
-	rec = lkst_ring_reserve(&slot, MODEL_STATE, &m.st, w->size, w->window, LKST_SHIFT());
+	rec = lkst_ring_reserve(&slot, &m.st, w->size, w->window, LKST_SHIFT());
 	if (rec) {
 		w->position = slot.end - w->size;
 		w->ts = m.mutant == MUTANT_TIME_NOT_KEPT ? w->clock : slot.ring->last;
