@@ -37,7 +37,7 @@ struct lkst_syscall_plan {
 	u8 wide;  /* bit i: argument i takes 8 bytes, else 4 */
 	u8 paths; /* arguments that point to a recorded string: index + 1 in bits 0..3 and 4..7 */
 	u8 size;  /* of the entry record without strings, head included */
-};
+} __attribute__((aligned(8)));
 _Static_assert(sizeof(struct lkst_syscall_plan) == 8, "one load");
 
 /* How a tracepoint outside the catalogue is recorded: its classic record, less the common part. */

@@ -106,12 +106,9 @@ static __always_inline void *lkst_element(u32 i)
 
 #include "bpf/ring.h"
 
-/*
- * Asks the maskset in force whether event @id is wanted and, if so, reserves @size bytes in the
- * buffer it goes to, @window of which may be touched through the result (ring.h). NULL if it is
- * not wanted or was lost (counted).
- */
-static __always_inline void *lkst_begin(struct lkst_slot *s, u32 id, u32 size, u32 window)
+/* lkst_begin() but for the thread, which the caller writes. */
+static __always_inline struct lkst_record_head *lkst_begin_any(struct lkst_slot *s, u32 id,
+							       u32 size, u32 window)
 {
 	u32 active = LKST_LOAD(lkst_control.active) & (LKST_MASKSETS - 1);
 	u16 route = LKST_LOAD(lkst_control.route[active][id & LKST_ID_MAX]);
@@ -131,6 +128,31 @@ static __always_inline void *lkst_begin(struct lkst_slot *s, u32 id, u32 size, u
 	if (lkst_cfg.block_shift == LKST_BLOCK_SHIFT_MIN)
 		return lkst_ring_reserve(s, st, size, window, LKST_BLOCK_SHIFT_MIN);
 	return lkst_ring_reserve(s, st, size, window, lkst_cfg.block_shift);
+}
+
+/*
+ * Asks the maskset in force whether event @id is wanted and, if so, reserves @size bytes in the
+ * buffer it goes to, @window of which may be touched through the result (ring.h). NULL if it is
+ * not wanted or was lost (counted).
+ */
+static __always_inline void *lkst_begin(struct lkst_slot *s, u32 id, u32 size, u32 window)
+{
+	struct lkst_record_head *rec = lkst_begin_any(s, id, size, window);
+
+	if (rec)
+		rec->tid = LKST_TID();
+	return rec;
+}
+
+/* The same where it is known already that the thread is @tid. */
+static __always_inline void *lkst_begin_by(struct lkst_slot *s, u32 id, u32 size, u32 window,
+					   s32 tid)
+{
+	struct lkst_record_head *rec = lkst_begin_any(s, id, size, window);
+
+	if (rec)
+		rec->tid = tid;
+	return rec;
 }
 
 static __always_inline void lkst_commit(struct lkst_slot *s, u32 id)
@@ -166,6 +188,12 @@ static __always_inline void lkst_copy_comm(char *to, struct task_struct *task)
 	struct lkst_slot lkst_slot_;                                                               \
 	struct lkst_rec_##event *r =                                                               \
 		lkst_begin(&lkst_slot_, lkst_cfg.id[LKST_EV_##event], sizeof(*r), sizeof(*r))
+
+/* The same where it is known already that the thread is @tid. */
+#define LKST_RECORD_BY(event, r, tid)                                                              \
+	struct lkst_slot lkst_slot_;                                                               \
+	struct lkst_rec_##event *r = lkst_begin_by(&lkst_slot_, lkst_cfg.id[LKST_EV_##event],      \
+						   sizeof(*r), sizeof(*r), tid)
 
 #define LKST_COMMIT(event) lkst_commit(&lkst_slot_, lkst_cfg.id[LKST_EV_##event])
 

@@ -137,8 +137,8 @@ LKST_RARE int lkst_ring_turn(u32 page, u32 level)
 
 /*
  * Reserves @size bytes (at least a record head, at most LKST_BLOCK_ROOM) for one record in the ring
- * of this level in state page @st, and writes its head as that of a record
- * that is none yet. NULL if writers nest deeper than there are levels; that is counted.
+ * of this level in state page @st, and writes its first word as that of a record that is none yet; the
+ * thread is the caller's to write. NULL if writers nest deeper than there are levels; that is counted.
  *
  * The caller may touch @window bytes from the record's start, a constant that the verifier needs:
  * the record goes to a block that has as much room, wanted or not. Equal to @size where that is a
@@ -189,7 +189,6 @@ lkst_ring_reserve(struct lkst_slot *s, struct lkst_state *st, u32 size, u32 wind
 	s->element = ring->element;
 	s->start = at;
 	LKST_STORE(*(u64 *)(void *)s->rec, ts << 16);
-	s->rec->tid = LKST_TID();
 	return s->rec;
 }
 

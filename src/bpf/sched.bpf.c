@@ -12,7 +12,8 @@ int BPF_PROG(tp_btf__sched_switch, bool preempt, struct task_struct *prev, struc
 {
 	if (!lkst_wants(prev) && !lkst_wants(next))
 		return 0;
-	LKST_RECORD(sched_switch, r);
+	/* `prev` is the thread that still runs. */
+	LKST_RECORD_BY(sched_switch, r, prev->pid);
 	if (!r)
 		return 0;
 	r->next_tid = next->pid;

@@ -42,23 +42,27 @@ struct {
 	__type(value, u32);
 } lkst_unread SEC(".maps");
 
-static __always_inline bool is_compat(void)
+static __always_inline bool is_compat(struct task_struct *task)
 {
-	if (!lkst_cfg.has_compat)
-		return false;
-	return bpf_get_current_task_btf()->thread_info.status & TS_COMPAT;
+	return lkst_cfg.has_compat && task->thread_info.status & TS_COMPAT;
 }
 
-/* The plan of system call @nr, as one word; 0: not known. */
-static __always_inline struct lkst_syscall_plan plan_of(u64 nr, bool compat)
+/* A struct lkst_syscall_plan, read with one load, and taken apart in a register. */
+union plan {
+	u64 word;
+	struct lkst_syscall_plan is;
+};
+
+/* The plan of system call @nr; 0: not known. */
+static __always_inline union plan plan_of(u64 nr, bool compat)
 {
-	struct lkst_syscall_plan none = {};
+	union plan plan = {};
 
 	nr = LKST_BOUNDED(nr);
-	if (nr >= LKST_SYSCALL_MAX)
-		return none;
-	return compat ? *(struct lkst_syscall_plan *)&lkst_sys32[nr]
-		      : *(struct lkst_syscall_plan *)&lkst_sys64[nr];
+	if (nr < LKST_SYSCALL_MAX)
+		plan.word = compat ? *(const volatile u64 *)&lkst_sys32[nr]
+				   : *(const volatile u64 *)&lkst_sys64[nr];
+	return plan;
 }
 
 /* Argument registers: System V x86-64 with r10 for rcx; i386's int 0x80 order for 32-bit callers. */
@@ -83,31 +87,31 @@ enum {
 	ARGS_WINDOW = sizeof(struct lkst_record_head) + 8 * LKST_SYSCALL_ARGS,
 };
 
-/* Writes argument @i at @at; returns where the next one goes. */
-static __always_inline u32 put_arg(void *rec, u32 at, struct lkst_syscall_plan plan, u32 i, u64 v)
-{
-	if (i >= plan.nr_args)
-		return at;
-	if (plan.wide & (1 << i)) {
-		*(volatile u64 *)(rec + at) = v;
-		return at + 8;
-	}
-	*(u32 *)(rec + at) = v;
-	return at + 4;
-}
+/*
+ * Writes argument @i at @at, where there is one, in 8 bytes: the next one, or nothing that counts,
+ * takes the upper 4 of a narrow one.
+ */
+#define PUT_ARG(i)                                                                                 \
+	do {                                                                                       \
+		if ((i) >= nr)                                                                     \
+			return;                                                                    \
+		*(volatile u64 *)(rec + at) = arg(regs, compat, i);                                \
+		at += 4 + ((wide & 1) << 2);                                                       \
+		wide >>= 1;                                                                        \
+	} while (0)
 
 /* Writes the plan's arguments behind the head of @rec. */
 static __always_inline void put_args(void *rec, struct pt_regs___lkst *regs, bool compat,
 				     struct lkst_syscall_plan plan)
 {
-	u32 at = sizeof(struct lkst_record_head);
+	u32 at = sizeof(struct lkst_record_head), nr = plan.nr_args, wide = plan.wide;
 
-	at = put_arg(rec, at, plan, 0, arg(regs, compat, 0));
-	at = put_arg(rec, at, plan, 1, arg(regs, compat, 1));
-	at = put_arg(rec, at, plan, 2, arg(regs, compat, 2));
-	at = put_arg(rec, at, plan, 3, arg(regs, compat, 3));
-	at = put_arg(rec, at, plan, 4, arg(regs, compat, 4));
-	put_arg(rec, at, plan, 5, arg(regs, compat, 5));
+	PUT_ARG(0);
+	PUT_ARG(1);
+	PUT_ARG(2);
+	PUT_ARG(3);
+	PUT_ARG(4);
+	PUT_ARG(5);
 }
 
 enum {
@@ -196,10 +200,9 @@ static __always_inline struct strings read_strings(struct pt_regs___lkst *regs, 
 	return strings;
 }
 
-static __noinline int enter_with_paths(struct pt_regs___lkst *regs, bool compat,
-				       struct lkst_syscall_plan *p)
+static __noinline int enter_with_paths(struct pt_regs___lkst *regs, bool compat, u64 word)
 {
-	struct lkst_syscall_plan plan = *p;
+	struct lkst_syscall_plan plan = ((union plan){ word }).is;
 	struct strings strings = read_strings(regs, compat, plan.paths, 3);
 	struct lkst_slot s;
 	void *rec;
@@ -249,30 +252,33 @@ static __noinline int enter_unknown(struct pt_regs___lkst *regs, bool compat, s6
 	return 0;
 }
 
-static __always_inline int enter(struct pt_regs___lkst *regs, long nr, bool compat)
+static __always_inline int enter(struct pt_regs___lkst *regs, long nr, s32 tid, bool compat)
 {
-	struct lkst_syscall_plan plan = plan_of(nr, compat);
+	union plan plan = plan_of(nr, compat);
 	struct lkst_slot s;
 	void *rec;
 
-	if (!plan.entry_id)
+	if (!plan.is.entry_id)
 		return enter_unknown(regs, compat, nr);
-	if (plan.paths)
-		return enter_with_paths(regs, compat, &plan);
-	rec = lkst_begin(&s, plan.entry_id, plan.size, ARGS_WINDOW);
+	if (plan.is.paths)
+		return enter_with_paths(regs, compat, plan.word);
+	rec = lkst_begin_by(&s, plan.is.entry_id, plan.is.size, ARGS_WINDOW, tid);
 	if (!rec)
 		return 0;
-	put_args(rec, regs, compat, plan);
-	lkst_commit(&s, plan.entry_id);
+	put_args(rec, regs, compat, plan.is);
+	lkst_commit(&s, plan.is.entry_id);
 	return 0;
 }
 
 SEC("tp_btf/sys_enter")
 int BPF_PROG(tp_btf__sys_enter, struct pt_regs___lkst *regs, long nr)
 {
-	if (!lkst_wants_current())
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	if (!lkst_wants(task))
 		return 0;
-	return is_compat() ? enter(regs, nr, true) : enter(regs, nr, false);
+	return is_compat(task) ? enter(regs, nr, task->pid, true)
+			       : enter(regs, nr, task->pid, false);
 }
 
 /* What an exit record holds before its strings. */
@@ -286,10 +292,9 @@ enum {
 	EXIT_SIZE = offsetof(struct exit_record, strings),
 };
 
-static __noinline int leave_with_paths(struct pt_regs___lkst *regs, bool compat, long ret,
-				       struct lkst_syscall_plan *p)
+static __noinline int leave_with_paths(struct pt_regs___lkst *regs, bool compat, long ret, u64 word)
 {
-	struct lkst_syscall_plan plan = *p;
+	struct lkst_syscall_plan plan = ((union plan){ word }).is;
 	/* As a rule entry has read them: one or two NULs. */
 	struct strings strings = { .length = plan.paths >> 4 ? 2 : 1 };
 	s32 tid = bpf_get_current_pid_tgid();
@@ -331,29 +336,32 @@ static __noinline int leave_unknown(bool compat, s64 nr, long ret)
 	return 0;
 }
 
-static __always_inline int leave(struct pt_regs___lkst *regs, long ret, bool compat)
+static __always_inline int leave(struct pt_regs___lkst *regs, long ret, s32 tid, bool compat)
 {
 	s32 nr = regs->orig_ax;
-	struct lkst_syscall_plan plan = plan_of((u64)(s64)nr, compat);
+	union plan plan = plan_of((u64)(s64)nr, compat);
 	struct exit_record *rec;
 	struct lkst_slot s;
 
-	if (!plan.exit_id)
+	if (!plan.is.exit_id)
 		return leave_unknown(compat, nr, ret);
-	if (plan.paths)
-		return leave_with_paths(regs, compat, ret, &plan);
-	rec = lkst_begin(&s, plan.exit_id, EXIT_SIZE, EXIT_SIZE);
+	if (plan.is.paths)
+		return leave_with_paths(regs, compat, ret, plan.word);
+	rec = lkst_begin_by(&s, plan.is.exit_id, EXIT_SIZE, EXIT_SIZE, tid);
 	if (!rec)
 		return 0;
 	LKST_PUT64(rec->ret, ret);
-	lkst_commit(&s, plan.exit_id);
+	lkst_commit(&s, plan.is.exit_id);
 	return 0;
 }
 
 SEC("tp_btf/sys_exit")
 int BPF_PROG(tp_btf__sys_exit, struct pt_regs___lkst *regs, long ret)
 {
-	if (!lkst_wants_current())
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	if (!lkst_wants(task))
 		return 0;
-	return is_compat() ? leave(regs, ret, true) : leave(regs, ret, false);
+	return is_compat(task) ? leave(regs, ret, task->pid, true)
+			       : leave(regs, ret, task->pid, false);
 }

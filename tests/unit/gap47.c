@@ -75,6 +75,7 @@ static void write_record(u64 ns)
 				      LKST_SHIFT());
 	if (!r)
 		abort();
+	r->head.tid = LKST_TID();
 	r->freed_tid = (s32)nr_times;
 	lkst_ring_commit(&slot, ID);
 	/* A time that falls is held. */

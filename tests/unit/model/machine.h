@@ -571,6 +571,7 @@ static void model_writer(void)
 	m.depth++;
 	rec = lkst_ring_reserve(&slot, &m.st, w->size, w->window, LKST_SHIFT());
 	if (rec) {
+		rec->tid = LKST_TID();
 		w->position = slot.end - w->size;
 		w->ts = m.mutant == MUTANT_TIME_NOT_KEPT ? w->clock : slot.ring->last;
 		CLAIM((w->position & ((1U << m.sc->shift) - 1)) == slot.start &&
