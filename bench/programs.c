@@ -53,6 +53,7 @@ static void configure(const struct lkst_plan *plan)
 	cfg->block_shift = it.memory.block_shift;
 	cfg->nr_cpus = it.memory.nr_cpus;
 	cfg->has_compat = plan->has_compat;
+	cfg->handler = LKST_HANDLER_DEFAULT;
 	for (i = 0; i < LKST_NR_EVENTS; i++)
 		cfg->id[i] = plan->id[i];
 	memcpy(it.skel->rodata_sys64->lkst_sys64, plan->sys64, sizeof(plan->sys64));
@@ -72,10 +73,12 @@ static void map_rings(const struct lkst_plan *plan)
 	it.states = mmap(NULL, nr * element, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
 	if (it.states == MAP_FAILED)
 		bench_die("mapping the buffers: %s", strerror(errno));
-	for (i = 0; i < nr; i++)
+	it.control = &it.skel->data_control->lkst_control;
+	for (i = 0; i < it.memory.nr_cpus * LKST_BUFFERS_AT_START; i++) {
+		it.control->page[i / it.memory.nr_cpus][i % it.memory.nr_cpus] = i;
 		lkst_memory_init_state(&it.memory, i % it.memory.nr_cpus, i / it.memory.nr_cpus,
 				       plan->catalog->uuid, &it.states[i]);
-	it.control = &it.skel->data_control->lkst_control;
+	}
 	for (id = 0; id < LKST_EVENT_SPACE; id++) {
 		it.control->route[SET_OFF][id] = lkst_route(LKST_HANDLER_NOTHING, 0);
 		it.control->route[SET_ON][id] = lkst_route(

@@ -2,6 +2,10 @@
 /*
  * The control page, mapped by every command and read by every kernel program: which masksets
  * there are, which one is in force, and where each event goes. A change is one store.
+ *
+ * An event goes to a buffer by its number, and from there, per CPU, to the state page in force for
+ * that number. As a rule that is the buffer's own page; where it is another's, a CPU writes to that
+ * buffer instead, from the next record on, and the buffer it left keeps what it has.
  */
 #ifndef LKST_ABI_CONTROL_H
 #define LKST_ABI_CONTROL_H
@@ -17,7 +21,9 @@ enum {
 	LKST_HANDLER_NOTHING = 255, /* do nothing (row C02) */
 	LKST_BUFFER_MAIN = 0,
 	LKST_BUFFER_LIFE = 1, /* fork, exec, exit, rename: rare, and precious for hours */
-	LKST_NR_BUFFERS = 2,
+	LKST_BUFFERS_AT_START = 2,
+	LKST_NR_BUFFERS = 16, /* that can be; each has a state page per CPU, there or not */
+	LKST_POSSIBLE_CPUS_MAX = 4096,
 };
 
 /* What an event entry of a maskset says: the handler in bits 0..7, the buffer in 8..15. */
@@ -34,6 +40,8 @@ struct lkst_control {
 	u64 start_ns; /* CLOCK_MONOTONIC when recording began */
 	u8 uuid[16];
 	u16 route[LKST_MASKSETS][LKST_EVENT_SPACE];
+	/* Element of the state page in force; that of a buffer that is not there is main's. */
+	u32 page[LKST_NR_BUFFERS][LKST_POSSIBLE_CPUS_MAX];
 };
 
 #endif

@@ -106,6 +106,14 @@ static __always_inline void *lkst_element(u32 i)
 
 #include "bpf/ring.h"
 
+/* The state page in force for events that go to @buffer on this CPU. */
+static __always_inline struct lkst_state *lkst_state_page(u32 buffer)
+{
+	u32 cpu = bpf_get_smp_processor_id() & (LKST_POSSIBLE_CPUS_MAX - 1);
+
+	return LKST_ELEMENT_AT(&lkst_control.page[buffer & (LKST_NR_BUFFERS - 1)][cpu]);
+}
+
 /* lkst_begin() but for the thread, which the caller writes. */
 static __always_inline struct lkst_record_head *lkst_begin_any(struct lkst_slot *s, u32 id,
 							       u32 size, u32 window)
@@ -113,12 +121,10 @@ static __always_inline struct lkst_record_head *lkst_begin_any(struct lkst_slot 
 	u32 active = LKST_LOAD(lkst_control.active) & (LKST_MASKSETS - 1);
 	u16 route = LKST_LOAD(lkst_control.route[active][id & LKST_ID_MAX]);
 	struct lkst_state *st;
-	u32 state;
 
-	if ((route & 0xff) != LKST_HANDLER_DEFAULT)
+	if ((route & 0xff) != lkst_cfg.handler)
 		return NULL;
-	state = (route >> 8) * lkst_cfg.nr_cpus + bpf_get_smp_processor_id();
-	st = lkst_element(state);
+	st = lkst_state_page(route >> 8);
 	if (!st)
 		return NULL;
 	/*
@@ -155,9 +161,44 @@ static __always_inline void *lkst_begin_by(struct lkst_slot *s, u32 id, u32 size
 	return rec;
 }
 
+/*
+ * What handlers other than DEFAULT are made of (src/bpf/handler.h): the programs of a handler are
+ * those of the events that it is for, linked with its own two functions in place of these. The record
+ * of @size bytes lies at byte @start of element @element, and is not published yet.
+ *
+ * lkst_handler_decides() returns false if it is to be dropped; lkst_handler_follows() comes when it has
+ * been published. In programs of DEFAULT the verifier removes the calls.
+ */
+#ifdef LKST_HANDLER_SOURCE
+bool lkst_handler_decides(u32 element, u32 start, u32 size);
+int lkst_handler_follows(u32 element, u32 start, u32 size);
+#else
+LKST_RARE bool lkst_handler_decides(u32 element, u32 start, u32 size)
+{
+	return true;
+}
+
+LKST_RARE int lkst_handler_follows(u32 element, u32 start, u32 size)
+{
+	return 0;
+}
+#endif
+
 static __always_inline void lkst_commit(struct lkst_slot *s, u32 id)
 {
+	u32 size;
+
+	if (lkst_cfg.handler == LKST_HANDLER_DEFAULT) {
+		lkst_ring_commit(s, id);
+		return;
+	}
+	size = (s->end & ((1ULL << lkst_cfg.block_shift) - 1)) - s->start;
+	if (!lkst_handler_decides(s->element, s->start, size)) {
+		lkst_ring_drop(s);
+		return;
+	}
 	lkst_ring_commit(s, id);
+	lkst_handler_follows(s->element, s->start, size);
 }
 
 /*

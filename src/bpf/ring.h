@@ -102,9 +102,10 @@ static __always_inline u64 lkst_ring_clock(struct lkst_ring *ring)
 /*
  * Goes on to the next block of the ring of @level, for a record that is not older than now. Out of
  * line, since it happens once in some hundred records; it takes the element of the state page, not a
- * pointer, so that it can be verified once and not along each path to it.
+ * pointer, so that it can be verified once and not along each path to it. (@level has 64 bits because
+ * Linux 6.1 forgets the bounds of 32 when they are spilled.)
  */
-LKST_RARE int lkst_ring_turn(u32 page, u32 level)
+LKST_RARE int lkst_ring_turn(u32 page, u64 level)
 {
 	const u32 shift = LKST_SHIFT();
 	struct lkst_state *st = LKST_ELEMENT(page);
@@ -117,11 +118,19 @@ LKST_RARE int lkst_ring_turn(u32 page, u32 level)
 	ring = LKST_OPAQUE(&st->ring[level]);
 	done = LKST_LOAD(ring->done);
 	ts = lkst_ring_clock(ring);
+	h = LKST_ELEMENT_AT(&ring->element);
+	if (!h)
+		return 0;
+	if ((done & ((1ULL << shift) - 1)) == LKST_BLOCK_HEADER) {
+		/* All its records were dropped, so it may begin later. */
+		LKST_STORE(h->timestamp_begin, ts);
+		LKST_STORE(ring->last, ts);
+		LKST_STORE(ring->turn_at, ts + LKST_TIME_GAP_MAX);
+		return 0;
+	}
 	if (done) {
 		seq = (done >> shift) + 1;
-		h = LKST_ELEMENT_AT(&ring->element);
-		if (h)
-			lkst_block_close(h, done, LKST_LOAD(ring->last), shift);
+		lkst_block_close(h, done, LKST_LOAD(ring->last), shift);
 	}
 	LKST_STORE(ring->element, ring->base + (seq & ring->mask));
 	LKST_STORE_RELEASE(ring->opened, seq + 1);
@@ -152,7 +161,7 @@ lkst_ring_reserve(struct lkst_slot *s, struct lkst_state *st, u32 size, u32 wind
 	const u64 limit = in_block + 1 - LKST_RECORD_ALIGN;
 	u32 level = LKST_LOAD(st->nest);
 	struct lkst_ring *ring;
-	u64 at, ts;
+	u64 next, at, ts;
 	void *block;
 
 	if (level >= LKST_LEVELS) {
@@ -164,12 +173,14 @@ lkst_ring_reserve(struct lkst_slot *s, struct lkst_state *st, u32 size, u32 wind
 	ring = LKST_OPAQUE(&st->ring[level]);
 
 	s->end = (LKST_LOAD(ring->done) + LKST_RECORD_ALIGN - 1) & ~(u64)(LKST_RECORD_ALIGN - 1);
-	at = LKST_BOUNDED(s->end & in_block);
-	if (LKST_UNLIKELY(at > limit - window || at + size > limit)) {
+	next = LKST_BOUNDED(s->end & in_block);
+	if (LKST_UNLIKELY(next > limit - window || next + size > limit)) {
 		lkst_ring_turn(ring->page, ring->level);
 		s->end = LKST_LOAD(ring->done);
-		at = LKST_BLOCK_HEADER;
+		next = LKST_BLOCK_HEADER;
 	}
+	/* Or it is spilled before it is compared, and Linux 6.1 does not see that it is bounded. */
+	at = LKST_BOUNDED(next);
 	block = LKST_ELEMENT_AT(&ring->element);
 	ts = lkst_ring_clock(ring);
 	if (LKST_UNLIKELY(ts >= LKST_LOAD(ring->turn_at))) {
@@ -190,6 +201,12 @@ lkst_ring_reserve(struct lkst_slot *s, struct lkst_state *st, u32 size, u32 wind
 	s->start = at;
 	LKST_STORE(*(u64 *)(void *)s->rec, ts << 16);
 	return s->rec;
+}
+
+/* Gives the place back as if nothing had been. */
+static __always_inline void lkst_ring_drop(struct lkst_slot *s)
+{
+	LKST_STORE_RELEASE(s->st->nest, s->ring->level);
 }
 
 /* Gives the record its id, which makes it one, and publishes it. */

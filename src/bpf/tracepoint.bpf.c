@@ -54,10 +54,8 @@ static __always_inline void copy(void *ctx, u32 id, u32 length, u32 limit)
 /* Variable data that does not fit is counted as a loss: half of it could not be decoded. */
 static __always_inline void count_too_long(u32 id)
 {
-	u32 buffer = lkst_control.route[0][id & LKST_ID_MAX] >> 8;
-	struct lkst_state *st;
+	struct lkst_state *st = lkst_state_page(lkst_control.route[0][id & LKST_ID_MAX] >> 8);
 
-	st = lkst_element(buffer * lkst_cfg.nr_cpus + bpf_get_smp_processor_id());
 	if (st)
 		LKST_COUNT(&st->lost[LKST_LOSS_TOO_LONG]);
 }

@@ -108,7 +108,7 @@ static int print_text(struct lkst_err *e, const struct lkst_session *s)
 	printf("\n%-8s%5s %12s %12s %14s %12s\n", "buffer", "CPU", "size", "history s", "written",
 	       "overwritten");
 	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)
-		for (cpu = 0; cpu < r->nr_cpus; cpu++) {
+		for (cpu = 0; lkst_rings_has(r, buffer) && cpu < r->nr_cpus; cpu++) {
 			struct ring_status ring;
 
 			look_at(r, cpu, buffer, &ring);
@@ -119,7 +119,7 @@ static int print_text(struct lkst_err *e, const struct lkst_session *s)
 		}
 	printf("\nlost (to be overwritten is the ring's way, and no loss):\n");
 	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)
-		for (cpu = 0; cpu < r->nr_cpus; cpu++) {
+		for (cpu = 0; lkst_rings_has(r, buffer) && cpu < r->nr_cpus; cpu++) {
 			struct ring_status ring;
 
 			look_at(r, cpu, buffer, &ring);
@@ -162,7 +162,7 @@ static int print_json(struct lkst_err *e, const struct lkst_session *s)
 	       (lkst_monotonic_ns() - r->control->start_ns) / 1e9, r->memory_bytes,
 	       1U << r->block_shift);
 	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)
-		for (cpu = 0; cpu < r->nr_cpus; cpu++) {
+		for (cpu = 0; lkst_rings_has(r, buffer) && cpu < r->nr_cpus; cpu++) {
 			struct ring_status ring;
 
 			look_at(r, cpu, buffer, &ring);

@@ -58,7 +58,7 @@ static int place_rings(struct lkst_err *e, struct lkst_memory *m, const u8 *onli
 	struct lkst_ring_place *ring = m->rings;
 	u32 buffer, cpu, level;
 
-	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)
+	for (buffer = 0; buffer < LKST_BUFFERS_AT_START; buffer++)
 		for (cpu = 0; cpu < m->nr_cpus; cpu++) {
 			u64 bytes = online[cpu] ? m->buffer_bytes[buffer] : LKST_BUFFER_BYTES_MIN;
 
@@ -104,7 +104,7 @@ int lkst_memory_plan(struct lkst_err *e, u64 buffer_bytes, u64 block_bytes,
 	m.buffer_bytes[LKST_BUFFER_MAIN] = round_up_power_of_two(buffer_bytes);
 	m.buffer_bytes[LKST_BUFFER_LIFE] =
 		m.buffer_bytes[0] < LIFE_BYTES ? LKST_BUFFER_BYTES_MIN : LIFE_BYTES;
-	m.rings = calloc((size_t)m.nr_cpus * LKST_NR_BUFFERS * LKST_LEVELS, sizeof(*m.rings));
+	m.rings = calloc((size_t)m.nr_cpus * LKST_BUFFERS_AT_START * LKST_LEVELS, sizeof(*m.rings));
 	online = calloc(m.nr_cpus, 1);
 	if (!m.rings || !online) {
 		free(m.rings);

@@ -12,8 +12,6 @@
 #include "abi/state.h"
 #include "base/err.h"
 
-enum { LKST_POSSIBLE_CPUS_MAX = 4096 };
-
 #define LKST_BUFFER_BYTES_MIN (64ULL << 10)
 #define LKST_BUFFER_BYTES_MAX (4ULL << 30)
 
@@ -28,7 +26,7 @@ struct lkst_memory {
 	u32 nr_online;
 	u32 nr_elements;
 	u64 bytes;			   /* of all elements */
-	u64 buffer_bytes[LKST_NR_BUFFERS]; /* of one online CPU's ring */
+	u64 buffer_bytes[LKST_BUFFERS_AT_START]; /* of one online CPU's ring */
 	struct lkst_ring_place *rings;	   /* by buffer, then CPU, then level */
 };
 
@@ -45,7 +43,7 @@ void lkst_memory_free(struct lkst_memory *m);
 /* Refuses, in a sentence, what does not fit free memory or the memory cgroup we are in. */
 int lkst_memory_check(struct lkst_err *e, const struct lkst_memory *m);
 
-/* Fills the state page of @cpu and @buffer. */
+/* Fills the state page of @cpu and @buffer, which is below LKST_BUFFERS_AT_START. */
 void lkst_memory_init_state(const struct lkst_memory *m, u32 cpu, u32 buffer, const u8 *uuid,
 			    struct lkst_state *st);
 

@@ -18,7 +18,7 @@
 #include "lkst.skel.h"
 
 enum {
-	LOG_BYTES = 4096, /* of the verifier's reasons, per program: kept only to see who has any */
+	LOG_BYTES = 1 << 20, /* of the verifier's reasons, per program: kept only to see who has any */
 	REJECTED_MAX = 16,
 };
 
@@ -167,6 +167,7 @@ static void configure(struct lkst_programs *p, const struct lkst_plan *plan,
 	cfg->nr_cpus = memory->nr_cpus;
 	cfg->filter = filter->mode;
 	cfg->has_compat = plan->has_compat;
+	cfg->handler = LKST_HANDLER_DEFAULT;
 	for (i = 0; i < LKST_NR_EVENTS; i++)
 		cfg->id[i] = plan->id[i];
 	memcpy(p->skel->rodata_sys64->lkst_sys64, plan->sys64, sizeof(plan->sys64));
@@ -259,8 +260,11 @@ static const char *find_rejected(const struct lkst_programs *p, const char *logs
 	{
 		if (!bpf_program__autoload(program))
 			continue;
-		if (logs[0])
+		if (logs[0]) {
+			if (getenv("LKST_DEBUG"))
+				fputs(logs, stderr);
 			return bpf_program__name(program);
+		}
 		logs += LOG_BYTES;
 	}
 	return NULL;

@@ -111,6 +111,11 @@ struct lkst_state *lkst_rings_state(const struct lkst_rings *r, u32 cpu, u32 buf
 	return (struct lkst_state *)(r->memory + (element << r->block_shift));
 }
 
+bool lkst_rings_has(const struct lkst_rings *r, u32 buffer)
+{
+	return lkst_rings_state(r, 0, buffer)->magic == LKST_STATE_MAGIC;
+}
+
 static const u8 *block_memory(const struct lkst_rings *r, const struct lkst_ring *ring, u64 number)
 {
 	return r->memory + ((ring->base + (number & ring->mask)) << r->block_shift);

@@ -29,6 +29,9 @@ void lkst_rings_close(struct lkst_rings *r);
 /* The state page of @cpu and @buffer, shared with the writers. */
 struct lkst_state *lkst_rings_state(const struct lkst_rings *r, u32 cpu, u32 buffer);
 
+/* True if @buffer is there: not all that can be are. */
+bool lkst_rings_has(const struct lkst_rings *r, u32 buffer);
+
 /* Where a reader of one ring is. */
 struct lkst_ring_reader {
 	const struct lkst_rings *rings;

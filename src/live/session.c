@@ -39,7 +39,7 @@ static void fill_state_pages(struct lkst_session *s, const struct lkst_memory *m
 {
 	u32 buffer, cpu;
 
-	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)
+	for (buffer = 0; buffer < LKST_BUFFERS_AT_START; buffer++)
 		for (cpu = 0; cpu < memory->nr_cpus; cpu++)
 			lkst_memory_init_state(memory, cpu, buffer, uuid,
 					       lkst_rings_state(&s->rings, cpu, buffer));
@@ -48,7 +48,7 @@ static void fill_state_pages(struct lkst_session *s, const struct lkst_memory *m
 static void fill_control(struct lkst_control *c, const struct lkst_plan *plan, u32 nr_cpus)
 {
 	struct timespec now;
-	unsigned int set, id;
+	unsigned int set, id, buffer, cpu;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	c->magic = LKST_CONTROL_MAGIC;
@@ -57,6 +57,12 @@ static void fill_control(struct lkst_control *c, const struct lkst_plan *plan, u
 	c->active = MASKSET_OFF;
 	c->start_ns = now.tv_sec * 1000000000ULL + now.tv_nsec;
 	memcpy(c->uuid, plan->catalog->uuid, sizeof(c->uuid));
+	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)
+		for (cpu = 0; cpu < nr_cpus; cpu++)
+			c->page[buffer][cpu] =
+				(buffer < LKST_BUFFERS_AT_START ? buffer : LKST_BUFFER_MAIN) *
+					nr_cpus +
+				cpu;
 	for (set = 0; set < LKST_MASKSETS; set++)
 		for (id = 0; id < LKST_EVENT_SPACE; id++)
 			c->route[set][id] = lkst_route(LKST_HANDLER_NOTHING, LKST_BUFFER_MAIN);

@@ -281,7 +281,7 @@ int lkst_state_write_ledger(struct lkst_err *e, const struct lkst_session *s, st
 	int err = 0;
 
 	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)
-		for (cpu = 0; cpu < rings->nr_cpus && !err; cpu++)
+		for (cpu = 0; lkst_rings_has(rings, buffer) && cpu < rings->nr_cpus && !err; cpu++)
 			err = write_ring_ledger(&st, cpu, buffer, is_snapshot);
 	if (!err)
 		err = lkst_session_each_hook(e, s, write_skipped, &st);

@@ -54,8 +54,9 @@ if [ $status = 0 ] && grep -q '^recording [0-9]* events in .* of memory' "$work/
 else
 	fail start_arms_and_says_so "status $status: $(cat "$work/start.err")"
 fi
-if pgrep -x lkst >/dev/null; then
-	fail nothing_runs_while_it_records "$(pgrep -ax lkst)"
+running=$(for pid in $(pgrep -x lkst); do [ "/proc/$pid/exe" -ef "$LKST" ] && echo "$pid"; done)
+if [ -n "$running" ]; then
+	fail nothing_runs_while_it_records "processes $running"
 else
 	ok nothing_runs_while_it_records
 fi

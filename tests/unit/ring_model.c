@@ -180,6 +180,17 @@ TEST(sequence)
 	CHECK(model_holds_everywhere(sc, 0, 2));
 }
 
+TEST(dropped)
+{
+	struct scenario sc = two_blocks;
+
+	sc.drops = true;
+	sc.nr_outer = 3;
+	sc.nr_nested = 1;
+	sc.leaps = 1;
+	CHECK(model_holds_everywhere(sc, 0, 3));
+}
+
 TEST(four_blocks)
 {
 	struct scenario sc = two_blocks;
@@ -250,6 +261,7 @@ static bool model_draw(u32 shape, u32 nr_writers, u32 mutant)
 	sc.leaps = 1;
 	sc.reader = true;
 	sc.extra = 4;
+	sc.drops = shape & 1;
 	sc.shift = shapes[shape].shift;
 	sc.nr_blocks = shapes[shape].nr_blocks;
 	sc.nr_nested = shapes[shape].nr_nested;
@@ -323,6 +335,7 @@ static const struct unit_test tests[] = {
 	{ "ring_holds_with_two_writers_nested_at_every_step", test_two_nested },
 	{ "ring_holds_with_three_writers_nested_at_every_step", test_three_nested },
 	{ "ring_holds_over_a_sequence_of_writers", test_sequence },
+	{ "ring_holds_when_writers_give_up_their_places", test_dropped },
 	{ "ring_holds_with_four_blocks", test_four_blocks },
 	{ "ring_refuses_the_fifth_level", test_five_levels },
 	{ "ring_opens_a_block_after_a_long_silence", test_silence },

@@ -58,7 +58,7 @@ enum mutant {
 	NR_MUTANTS,
 };
 
-enum fate { FATE_RUNNING, FATE_FILLED, FATE_LOST };
+enum fate { FATE_RUNNING, FATE_FILLED, FATE_LOST, FATE_DROPPED };
 
 struct held_store {
 	void *at; /* NULL: none */
@@ -89,6 +89,7 @@ struct scenario {
 	bool fine;	  /* steps between the header's plain stores too */
 	bool chain;	  /* each writer is interrupted at most once */
 	bool reader;
+	bool drops;    /* every second writer gives its place back */
 	u32 nr_before; /* writers that run undisturbed first */
 	u32 size_before;
 	u32 sizes[4]; /* of the writers after them, in turn */
@@ -416,6 +417,14 @@ static void model_note_turn(const struct lkst_ring *ring, u64 number)
 						     .tid = w->number };
 }
 
+/* The block of @level that is open, and empty, begins later. */
+static void model_note_begin(u32 level, u64 ts)
+{
+	u64 number = m.st.ring[level].done >> m.sc->shift;
+
+	m.run.notes[level][number % MODEL_NOTES].ts = ts;
+}
+
 static void model_store(void *at, u32 size, u64 value, const char *where)
 {
 	struct lkst_ring *opens = model_ring_of(at, offsetof(struct lkst_ring, opened));
@@ -423,6 +432,8 @@ static void model_store(void *at, u32 size, u64 value, const char *where)
 	model_step(where);
 	if (opens)
 		model_note_turn(opens, value - 1);
+	if (model_is_header(at, offsetof(struct lkst_block_header, timestamp_begin)))
+		model_note_begin(m.current->level, value);
 	if (model_store_held(at, size, value))
 		return;
 	if (m.mutant == MUTANT_SIZE_ROUNDED &&
@@ -490,104 +501,6 @@ static void *model_element(u64 i)
 		return NULL;
 	}
 	return m.memory + ((i - MODEL_BASE) << m.sc->shift);
-}
-
-/* ---- ring.h itself -------------------------------------------------------------------------- */
-
-#define LKST_LOAD(x) ((typeof(x))model_load(&(x), sizeof(x), "load " #x))
-#define LKST_STORE(x, v) model_store((void *)&(x), sizeof(x), v, "store " #x)
-#define LKST_STORE_RELEASE(x, v) LKST_STORE(x, v)
-#define LKST_COUNT(p) model_count(p, "count a loss")
-#define LKST_CLOCK() model_clock()
-#define LKST_TID() ((s32)model_value(m.current->number, "the thread"))
-#define LKST_SHIFT() (m.sc->shift)
-#define LKST_ELEMENT(i) model_element(i)
-#define LKST_ELEMENT_AT(p) model_element(*(p))
-#define LKST_UUID_LO() model_value(MODEL_UUID_LO, "UUID, first half")
-#define LKST_UUID_HI() model_value(MODEL_UUID_HI, "UUID, second half")
-#define LKST_UNLIKELY(x) (x)
-#define LKST_OPAQUE(p) (p)
-#define LKST_BARRIER() asm volatile("" ::: "memory")
-#define LKST_BOUNDED(v) (v)
-#define LKST_RARE static __attribute__((noinline))
-
-#undef LKST_TIME_GAP_MAX
-#define LKST_TIME_GAP_MAX                                                                          \
-	(m.mutant == MUTANT_NO_GAP_RULE ? 1ULL << 62 : 1ULL << (LKST_TIME_BITS - 1))
-/* Only the address of a punned pointer's target is taken here; memcpy() does the rest. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wstrict-aliasing"
-#include "bpf/ring.h"
-#pragma GCC diagnostic pop
-
-/* ---- a writer ------------------------------------------------------------------------------- */
-
-static u16 model_id(u32 number)
-{
-	return number % LKST_ID_MAX + 1;
-}
-
-static u8 model_pattern(u32 number, u32 i)
-{
-	return 0x40 + number * 29 + i * 7;
-}
-
-/* Of a block, for records. */
-static u32 model_room(void)
-{
-	return (1U << m.sc->shift) - LKST_BLOCK_HEADER - LKST_RECORD_ALIGN;
-}
-
-static u32 model_size(u32 number)
-{
-	const struct scenario *sc = m.sc;
-	u32 room = model_room();
-
-	if (m.random)
-		return 12 + model_random(model_random(4) ? 20 : room - 12 + 1);
-	return number < sc->nr_before ? sc->size_before : sc->sizes[(number - sc->nr_before) % 4];
-}
-
-static void model_fill(u8 *rec, u32 number, u32 from, u32 to, const char *where)
-{
-	model_step(where);
-	for (; from < to; from++)
-		rec[from] = model_pattern(number, from);
-	m.nr_changes++;
-}
-
-/* One writer from its beginning to its end; what interrupts it runs inside. */
-static void model_writer(void)
-{
-	u32 number = m.run.nr_writers++, half, room = model_room();
-	struct writer *below = m.current, *w = &m.writers[number % MODEL_WRITERS];
-	struct lkst_record_head *rec;
-	struct lkst_slot slot;
-
-	*w = (struct writer){ .number = number, .size = model_size(number) };
-	w->window = w->size + m.sc->extra > room ? room : w->size + m.sc->extra;
-	m.run.is_rested |= !below;
-	m.current = w;
-	m.depth++;
-	rec = lkst_ring_reserve(&slot, &m.st, w->size, w->window, LKST_SHIFT());
-	if (rec) {
-		rec->tid = LKST_TID();
-		w->position = slot.end - w->size;
-		w->ts = m.mutant == MUTANT_TIME_NOT_KEPT ? w->clock : slot.ring->last;
-		CLAIM((w->position & ((1U << m.sc->shift) - 1)) == slot.start &&
-			      (void *)rec == model_at(w->level, w->position),
-		      "the slot of writer %u lies elsewhere", number);
-		half = sizeof(*rec) + (w->size - sizeof(*rec)) / 2;
-		model_fill((void *)rec, number, sizeof(*rec), half, "fill the first half");
-		model_fill((void *)rec, number, half, w->size, "fill the second half");
-		w->fate = FATE_FILLED;
-		lkst_ring_commit(&slot, model_id(number));
-	} else {
-		w->fate = FATE_LOST;
-		m.run.nr_lost++;
-	}
-	m.depth--;
-	m.current = below;
 }
 
 #endif
