@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The states of threads: an event ends a state, and proves what it was. */
+#include "analyze/model.h"
+
+/* When doubt begins whether the state of @t has lasted; UINT64_MAX: there is none. */
+static u64 doubt_of(const struct lkst_state *s, const struct lkst_model_thread *t)
+{
+	u64 ns;
+
+	if (t->has_doubt || t->run == LKST_RUN_UNKNOWN)
+		return t->since_ns;
+	/* A gap of the CPU it runs on ends RUNNING at once; nothing revives the dead. */
+	if (t->run == LKST_RUN_RUNNING || t->run == LKST_RUN_DEAD || t->nr_gaps == s->nr_gaps)
+		return UINT64_MAX;
+	ns = s->gaps_ns[t->nr_gaps];
+	return ns > t->since_ns ? ns : t->since_ns;
+}
+
+enum lkst_run lkst_model_run(const struct lkst_state *s, const struct lkst_model_thread *t)
+{
+	return doubt_of(s, t) == UINT64_MAX ? t->run : LKST_RUN_UNKNOWN;
+}
+
+/* Adds what is over to the system call that the thread is in. */
+static void account_call(struct lkst_model_thread *t, const struct lkst_interval *i)
+{
+	u64 from_ns = i->from_ns > t->call.from_ns ? i->from_ns : t->call.from_ns, ns;
+
+	if (!t->in_call || from_ns >= i->to_ns)
+		return;
+	ns = i->to_ns - from_ns;
+	if (i->run == LKST_RUN_RUNNING)
+		t->running_ns += ns;
+	else if (i->run == LKST_RUN_READY)
+		t->ready_ns += ns;
+	else if (i->run == LKST_RUN_BLOCKED || i->run == LKST_RUN_STOPPED)
+		t->blocked_ns += ns;
+	if (i->run == LKST_RUN_BLOCKED && ns > t->longest_ns) {
+		t->longest_ns = ns;
+		t->longest_cause = i->wait ? i->wait->cause : LKST_CAUSE_UNKNOWN;
+	}
+}
+
+/* Tells of a stretch of @t's time. @wait: of a blocked one. */
+static int tell(struct lkst_state *s, struct lkst_model_thread *t, u64 from_ns, u64 to_ns,
+		enum lkst_run run, const struct lkst_wait *wait, const struct lkst_waker *waker,
+		u8 flags)
+{
+	struct lkst_interval i = {
+		.life = t->life,
+		.from_ns = from_ns,
+		.to_ns = to_ns,
+		.run = (u8)run,
+		.flags = flags,
+		.cpu = t->cpu,
+		.wait = wait,
+		.waker = waker,
+		.call = t->in_call ? &t->call : NULL,
+	};
+
+	if (from_ns >= to_ns)
+		return 0;
+	if (run == LKST_RUN_READY)
+		i.ready = t->ready;
+	account_call(t, &i);
+	return lkst_model_tell_interval(s, &i);
+}
+
+/* Tells of a stretch in the state that @t is in. */
+static int tell_current(struct lkst_state *s, struct lkst_model_thread *t, u64 to_ns,
+			const struct lkst_waker *waker, u8 flags)
+{
+	bool is_waiting = t->run == LKST_RUN_BLOCKED || t->run == LKST_RUN_STOPPED;
+
+	if (t->run == LKST_RUN_READY)
+		waker = t->has_waker ? &t->waker : NULL;
+	return tell(s, t, t->since_ns, to_ns, t->run, is_waiting ? &t->wait : NULL,
+		    is_waiting || t->run == LKST_RUN_READY ? waker : NULL, flags | t->flags);
+}
+
+/* A state that is only known by what ended it. */
+static int tell_inferred(struct lkst_state *s, struct lkst_model_thread *t, u64 from_ns, u64 to_ns,
+			 enum lkst_run run, const struct lkst_waker *waker, u8 flags)
+{
+	const struct lkst_wait wait = { .call = { .row = -1, .nr = -1 }, .fd = -1 };
+	bool is_waiting = run == LKST_RUN_BLOCKED || run == LKST_RUN_STOPPED;
+
+	t->ready = LKST_READY_UNKNOWN;
+	return tell(s, t, from_ns, to_ns, run, is_waiting ? &wait : NULL, is_waiting ? waker : NULL,
+		    flags | LKST_INTERVAL_EARLIER);
+}
+
+/* From when on what follows proves what was: nothing that could tell otherwise is missing since. */
+static u64 cover_of(const struct lkst_state *s, const struct lkst_model_thread *t)
+{
+	u64 ns = s->cover_ns;
+
+	/* Of one that was never seen before it is not even known that it existed. */
+	if (!t->is_seen && !t->life->is_born && ns < s->life_cover_ns)
+		ns = s->life_cover_ns;
+	return ns;
+}
+
+/* What @t is in the middle of may be over, unseen, at any time from @ns on. */
+static int forget_call(struct lkst_state *s, struct lkst_model_thread *t, u64 ns)
+{
+	int err = t->in_call ? lkst_model_end_call(s, t, ns, NULL) : 0;
+
+	t->knows_call = t->in_lock = t->in_fault = false;
+	return err;
+}
+
+/* The state that @t was in from @doubt_ns on is known only by what ended it. */
+static int tell_doubtful(struct lkst_state *s, struct lkst_model_thread *t, u64 doubt_ns, u64 ns,
+			 enum lkst_run before, const struct lkst_waker *waker, u8 flags)
+{
+	u64 cover_ns = cover_of(s, t);
+	int err = 0;
+
+	if (t->run != LKST_RUN_UNKNOWN)
+		err = tell_current(s, t, doubt_ns, NULL, 0);
+	if (err >= 0)
+		err = forget_call(s, t, doubt_ns);
+	if (before == LKST_RUN_UNKNOWN || cover_ns > ns)
+		cover_ns = ns;
+	if (cover_ns < doubt_ns)
+		cover_ns = doubt_ns;
+	if (err >= 0)
+		err = tell(s, t, doubt_ns, cover_ns, LKST_RUN_UNKNOWN, NULL, NULL,
+			   cover_ns == ns ? flags : 0);
+	if (err >= 0)
+		err = tell_inferred(s, t, cover_ns, ns, before, waker, flags);
+	return err;
+}
+
+/* Nothing is missing, and yet the state does not go with what ended it. */
+static int tell_contradiction(struct lkst_state *s, struct lkst_model_thread *t, u64 ns,
+			      enum lkst_run before)
+{
+	bool is_waiting = t->run == LKST_RUN_BLOCKED || t->run == LKST_RUN_STOPPED;
+
+	if (is_waiting && before == LKST_RUN_READY && !s->has_wakeups)
+		return tell_current(s, t, ns, NULL, LKST_INTERVAL_NO_WAKE);
+	if (is_waiting && before == LKST_RUN_READY)
+		s->doubts.no_wake++;
+	else
+		s->doubts.missed++;
+	return tell(s, t, t->since_ns, ns, LKST_RUN_UNKNOWN, NULL, NULL, 0);
+}
+
+static bool is_consistent(enum lkst_run run, enum lkst_run before)
+{
+	return run == before || (run == LKST_RUN_STOPPED && before == LKST_RUN_BLOCKED);
+}
+
+static void begin(struct lkst_state *s, struct lkst_model_thread *t, u64 ns, enum lkst_run run)
+{
+	t->run = (u8)run;
+	t->since_ns = ns;
+	t->flags = 0;
+	t->nr_gaps = s->nr_gaps;
+	/* A gap on some CPU that reaches beyond now may change it at any moment, unseen. */
+	t->has_doubt = ns < s->cover_ns && run != LKST_RUN_RUNNING && run != LKST_RUN_DEAD;
+	t->is_seen = true;
+}
+
+int lkst_model_change(struct lkst_state *s, struct lkst_model_thread *t, u64 ns,
+		      enum lkst_run before, enum lkst_run run, const struct lkst_waker *waker)
+{
+	u64 doubt_ns = doubt_of(s, t);
+	int err;
+
+	if (doubt_ns != UINT64_MAX)
+		err = tell_doubtful(s, t, doubt_ns < ns ? doubt_ns : ns, ns, before, waker, 0);
+	else if (is_consistent(t->run, before))
+		err = tell_current(s, t, ns, waker, 0);
+	else
+		err = tell_contradiction(s, t, ns, before);
+	begin(s, t, ns, run);
+	return err;
+}
+
+int lkst_model_prove_running(struct lkst_state *s, struct lkst_model_thread *t,
+			     struct lkst_model_cpu *c, u64 from_ns)
+{
+	int err;
+
+	if (from_ns < t->since_ns)
+		from_ns = t->since_ns;
+	err = lkst_model_change(s, t, from_ns,
+				doubt_of(s, t) == UINT64_MAX ? LKST_RUN_RUNNING : LKST_RUN_UNKNOWN,
+				LKST_RUN_RUNNING, NULL);
+	t->flags = LKST_INTERVAL_EARLIER;
+	t->has_pending = false;
+	t->cpu = (s32)c->nr;
+	return err;
+}
+
+int lkst_model_lose(struct lkst_state *s, struct lkst_model_thread *t, u64 ns)
+{
+	int err;
+
+	if (ns < t->since_ns)
+		ns = t->since_ns;
+	err = tell_current(s, t, ns, NULL, 0);
+	begin(s, t, ns, LKST_RUN_UNKNOWN);
+	t->has_doubt = true;
+	return err < 0 ? err : forget_call(s, t, ns);
+}
+
+int lkst_model_finish(struct lkst_state *s, struct lkst_model_thread *t, u64 end_ns)
+{
+	u64 doubt_ns = doubt_of(s, t);
+	enum lkst_run before = LKST_RUN_UNKNOWN;
+
+	if (doubt_ns == UINT64_MAX)
+		return tell_current(s, t, end_ns, NULL, LKST_INTERVAL_OPEN);
+	/* Nothing has happened to it: it is as it was listed, unless that was before the doubt. */
+	if (t->is_listed && t->listed_state && (!t->is_seen || t->listed_ns >= end_ns))
+		before = t->listed_state & (4 | 8) ? LKST_RUN_STOPPED : LKST_RUN_BLOCKED;
+	return tell_doubtful(s, t, doubt_ns < end_ns ? doubt_ns : end_ns, end_ns, before, NULL,
+			     LKST_INTERVAL_OPEN);
+}
