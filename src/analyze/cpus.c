@@ -204,7 +204,8 @@ static int pop(struct lkst_state *s, const struct lkst_record *r, struct lkst_fr
 
 /* ---- gaps ------------------------------------------------------------------------- */
 
-int lkst_model_lose_cpu(struct lkst_state *s, struct lkst_model_cpu *c, u64 from_ns, u64 to_ns)
+int lkst_model_lose_cpu(struct lkst_state *s, struct lkst_model_cpu *c, u64 from_ns, u64 to_ns,
+			bool is_gap)
 {
 	struct lkst_model_thread *t = c->thread;
 	int err;
@@ -221,7 +222,8 @@ int lkst_model_lose_cpu(struct lkst_state *s, struct lkst_model_cpu *c, u64 from
 	if (to_ns > c->cover_ns)
 		c->cover_ns = to_ns;
 	if (err >= 0 && t)
-		err = lkst_model_lose(s, t, from_ns);
+		err = is_gap ? lkst_model_lose_in_gap(s, t, from_ns)
+			     : lkst_model_lose(s, t, from_ns);
 	return err;
 }
 
@@ -231,7 +233,7 @@ static int leave(struct lkst_state *s, struct lkst_model_thread *t, u64 ns)
 	struct lkst_model_cpu *c = s->cpus[t->cpu];
 
 	s->doubts.elsewhere++;
-	return c->thread == t ? lkst_model_lose_cpu(s, c, c->last_ns, ns) : 0;
+	return c->thread == t ? lkst_model_lose_cpu(s, c, c->last_ns, ns, false) : 0;
 }
 
 /* @c is known to run what @r says, since @from_ns. */
@@ -250,11 +252,11 @@ static int prove(struct lkst_state *s, struct lkst_model_cpu *c, const struct lk
 		if (!t)
 			return -ENOMEM;
 	}
-	/* What was known of it is not that it ran here: then it came unseen, no one knows when. */
-	if (t && lkst_model_run(s, t) != LKST_RUN_UNKNOWN)
+	/* What was known of it is not that it ran here: then it came unseen, since the last event. */
+	if (t && lkst_model_run(s, t) != LKST_RUN_UNKNOWN) {
 		from_ns = r->ns;
-	if (t && t->run == LKST_RUN_RUNNING) {
-		err = leave(s, t, r->ns);
+		err = t->run == LKST_RUN_RUNNING ? leave(s, t, r->ns)
+						 : lkst_model_lose(s, t, c->last_ns);
 		if (err < 0)
 			return err;
 	}
@@ -290,7 +292,7 @@ struct lkst_model_cpu *lkst_model_at_slowly(struct lkst_state *s, const struct l
 		/* A switch is missing: the recorder was restricted, or skipped it. */
 		s->doubts.missed++;
 		from_ns = r->ns;
-		err = lkst_model_lose_cpu(s, c, c->last_ns, r->ns);
+		err = lkst_model_lose_cpu(s, c, c->last_ns, r->ns, false);
 	}
 	if (err >= 0)
 		err = prove(s, c, r, from_ns);
@@ -340,7 +342,7 @@ static int on_gap(void *ctx, const struct lkst_gap *gap)
 		return 0;
 	c = lkst_model_cpu(s, gap->cpu);
 	err = c ? add_gap(s, gap) : -ENOMEM;
-	return err < 0 ? err : lkst_model_lose_cpu(s, c, gap->from_ns, gap->to_ns);
+	return err < 0 ? err : lkst_model_lose_cpu(s, c, gap->from_ns, gap->to_ns, true);
 }
 
 int lkst_model_finish_cpu(struct lkst_state *s, struct lkst_model_cpu *c, u64 end_ns)

@@ -105,7 +105,7 @@ static int leave_cpu(struct lkst_state *s, struct lkst_model_thread *t, u64 ns)
 	if (!c || c->thread != t)
 		return 0;
 	s->doubts.missed++;
-	return lkst_model_lose_cpu(s, c, c->last_ns, ns);
+	return lkst_model_lose_cpu(s, c, c->last_ns, ns, false);
 }
 
 /* The life of @t is over, at @ns or before. */

@@ -163,8 +163,11 @@ int lkst_model_change(struct lkst_state *s, struct lkst_model_thread *t, u64 ns,
 int lkst_model_prove_running(struct lkst_state *s, struct lkst_model_thread *t,
 			     struct lkst_model_cpu *c, u64 from_ns);
 
-/* @t ran on its CPU for sure until @ns, and nobody knows since. */
+/* The state of @t was sure until @ns, and nobody knows since. Its own events would have been seen. */
 int lkst_model_lose(struct lkst_state *s, struct lkst_model_thread *t, u64 ns);
+
+/* The same, and its own events may be missing too. */
+int lkst_model_lose_in_gap(struct lkst_state *s, struct lkst_model_thread *t, u64 ns);
 
 /* Tells what the state of @t was until the pass ended. */
 int lkst_model_finish(struct lkst_state *s, struct lkst_model_thread *t, u64 end_ns);
@@ -197,8 +200,12 @@ static inline struct lkst_model_cpu *lkst_model_at(struct lkst_state *s,
 int lkst_model_thread_at(struct lkst_state *s, const struct lkst_record *r,
 			 struct lkst_model_thread **ret_thread);
 
-/* It is not known any more who runs on @c, since @from_ns; all is covered again from @to_ns. */
-int lkst_model_lose_cpu(struct lkst_state *s, struct lkst_model_cpu *c, u64 from_ns, u64 to_ns);
+/*
+ * It is not known any more who runs on @c, since @from_ns; all is covered again from @to_ns. @is_gap:
+ * records are missing; else no more than a switch.
+ */
+int lkst_model_lose_cpu(struct lkst_state *s, struct lkst_model_cpu *c, u64 from_ns, u64 to_ns,
+			bool is_gap);
 
 /* A thread's own event on @c: no interrupt is going on there, whatever was not seen to end. */
 int lkst_model_in_thread(struct lkst_state *s, struct lkst_model_cpu *c, u64 ns);

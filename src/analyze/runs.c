@@ -205,7 +205,14 @@ int lkst_model_lose(struct lkst_state *s, struct lkst_model_thread *t, u64 ns)
 	err = tell_current(s, t, ns, NULL, 0);
 	begin(s, t, ns, LKST_RUN_UNKNOWN);
 	t->has_doubt = true;
-	return err < 0 ? err : forget_call(s, t, ns);
+	return err;
+}
+
+int lkst_model_lose_in_gap(struct lkst_state *s, struct lkst_model_thread *t, u64 ns)
+{
+	int err = lkst_model_lose(s, t, ns);
+
+	return err < 0 ? err : forget_call(s, t, t->since_ns);
 }
 
 int lkst_model_finish(struct lkst_state *s, struct lkst_model_thread *t, u64 end_ns)
