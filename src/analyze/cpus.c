@@ -222,8 +222,8 @@ int lkst_model_lose_cpu(struct lkst_state *s, struct lkst_model_cpu *c, u64 from
 	if (to_ns > c->cover_ns)
 		c->cover_ns = to_ns;
 	if (err >= 0 && t)
-		err = is_gap ? lkst_model_lose_in_gap(s, t, from_ns)
-			     : lkst_model_lose(s, t, from_ns);
+		err = is_gap ? lkst_model_lose_in_gap(s, t, from_ns, to_ns)
+			     : lkst_model_lose(s, t, from_ns, to_ns);
 	return err;
 }
 
@@ -256,7 +256,7 @@ static int prove(struct lkst_state *s, struct lkst_model_cpu *c, const struct lk
 	if (t && lkst_model_run(s, t) != LKST_RUN_UNKNOWN) {
 		from_ns = r->ns;
 		err = t->run == LKST_RUN_RUNNING ? leave(s, t, r->ns)
-						 : lkst_model_lose(s, t, c->last_ns);
+						 : lkst_model_lose(s, t, c->last_ns, r->ns);
 		if (err < 0)
 			return err;
 	}

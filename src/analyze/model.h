@@ -19,6 +19,7 @@
 struct lkst_model_thread {
 	struct lkst_life *life;
 	u64 since_ns; /* of the state */
+	u64 cover_ns; /* nothing can tell what its state was before */
 	u8 run, ready;
 	u8 flags;	  /* LKST_INTERVAL_EARLIER */
 	bool has_doubt;	  /* something may have changed since since_ns already */
@@ -163,11 +164,11 @@ int lkst_model_change(struct lkst_state *s, struct lkst_model_thread *t, u64 ns,
 int lkst_model_prove_running(struct lkst_state *s, struct lkst_model_thread *t,
 			     struct lkst_model_cpu *c, u64 from_ns);
 
-/* The state of @t was sure until @ns, and nobody knows since. Its own events would have been seen. */
-int lkst_model_lose(struct lkst_state *s, struct lkst_model_thread *t, u64 ns);
+/* The state of @t was sure until @ns; what it was until @until_ns nobody can tell any more. */
+int lkst_model_lose(struct lkst_state *s, struct lkst_model_thread *t, u64 ns, u64 until_ns);
 
 /* The same, and its own events may be missing too. */
-int lkst_model_lose_in_gap(struct lkst_state *s, struct lkst_model_thread *t, u64 ns);
+int lkst_model_lose_in_gap(struct lkst_state *s, struct lkst_model_thread *t, u64 ns, u64 until_ns);
 
 /* Tells what the state of @t was until the pass ended. */
 int lkst_model_finish(struct lkst_state *s, struct lkst_model_thread *t, u64 end_ns);

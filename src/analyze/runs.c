@@ -93,7 +93,7 @@ static int tell_inferred(struct lkst_state *s, struct lkst_model_thread *t, u64 
 /* From when on what follows proves what was: nothing that could tell otherwise is missing since. */
 static u64 cover_of(const struct lkst_state *s, const struct lkst_model_thread *t)
 {
-	u64 ns = s->cover_ns;
+	u64 ns = s->cover_ns > t->cover_ns ? s->cover_ns : t->cover_ns;
 
 	/* Of one that was never seen before it is not even known that it existed. */
 	if (!t->is_seen && !t->life->is_born && ns < s->life_cover_ns)
@@ -196,7 +196,7 @@ int lkst_model_prove_running(struct lkst_state *s, struct lkst_model_thread *t,
 	return err;
 }
 
-int lkst_model_lose(struct lkst_state *s, struct lkst_model_thread *t, u64 ns)
+int lkst_model_lose(struct lkst_state *s, struct lkst_model_thread *t, u64 ns, u64 until_ns)
 {
 	int err;
 
@@ -205,12 +205,13 @@ int lkst_model_lose(struct lkst_state *s, struct lkst_model_thread *t, u64 ns)
 	err = tell_current(s, t, ns, NULL, 0);
 	begin(s, t, ns, LKST_RUN_UNKNOWN);
 	t->has_doubt = true;
+	t->cover_ns = until_ns;
 	return err;
 }
 
-int lkst_model_lose_in_gap(struct lkst_state *s, struct lkst_model_thread *t, u64 ns)
+int lkst_model_lose_in_gap(struct lkst_state *s, struct lkst_model_thread *t, u64 ns, u64 until_ns)
 {
-	int err = lkst_model_lose(s, t, ns);
+	int err = lkst_model_lose(s, t, ns, until_ns);
 
 	return err < 0 ? err : forget_call(s, t, t->since_ns);
 }

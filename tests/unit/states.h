@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The state model on traces made of text. What it tells of a thread or CPU becomes a short text:
+ *
+ *	U10-20		unknown from 10 to 20 ns; R running, W ready (it waits for a CPU), B blocked,
+ *			S stopped, N new, D dead
+ *	R20-30@1	on CPU 1
+ *	W30-40<7	woken by thread 7; <irq5, <hrtimer: by that context; +: on the way, -: preempted
+ *	B40-50/file	blocked in a read or write
+ *	5:20-30		of a CPU: it ran thread 5; ?: not known who
+ *
+ * Whatever is told must follow upon what was told before: that is checked here, always.
+ */
+#ifndef LKST_TESTS_STATES_H
+#define LKST_TESTS_STATES_H
+
+#include <stdarg.h>
+
+#include "analyze/state.h"
+#include "make_trace.h"
+
+enum {
+	STATES_LIVES_MAX = 4096,
+	STATES_CPUS_MAX = 64,
+	STATES_TEXT_MAX = 4096,
+};
+
+struct states {
+	struct lkst_trace *trace;
+	struct lkst_feed *feed;
+	struct lkst_state *state;
+	struct lkst_state_doubts doubts;
+	u64 begin_ns, end_ns;
+	u64 thread_ns[STATES_LIVES_MAX], cpu_ns[STATES_CPUS_MAX]; /* up to where each was told of */
+	bool is_torn; /* intervals overlap or leave time out */
+
+	/* What to write down. */
+	s32 tid, cpu;
+	bool wants_frames, wants_calls;
+	char text[STATES_TEXT_MAX];
+	size_t used;
+	char dir[64];
+};
+
+static inline void states_put(struct states *st, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(st->text + st->used, sizeof(st->text) - st->used, format, args);
+	va_end(args);
+	if (n > 0 && st->used + (size_t)n < sizeof(st->text))
+		st->used += (size_t)n;
+}
+
+static inline void states_put_waker(struct states *st, const struct lkst_waker *w)
+{
+	if (w->context == LKST_CONTEXT_THREAD)
+		states_put(st, "<%d", w->tid);
+	else if (w->context == LKST_CONTEXT_IRQ || w->context == LKST_CONTEXT_SOFTIRQ)
+		states_put(st, "<%s%d", lkst_context_names[w->context], w->number);
+	else
+		states_put(st, "<%s", lkst_context_names[w->context]);
+}
+
+static inline int states_interval(void *ctx, const struct lkst_interval *i)
+{
+	static const char letters[] = "URWBSND";
+	struct states *st = ctx;
+	u64 *told = &st->thread_ns[i->life->nr];
+
+	if (i->from_ns >= i->to_ns || (*told && *told != i->from_ns))
+		st->is_torn = true;
+	*told = i->to_ns;
+	if (i->life->tid != st->tid)
+		return 0;
+	states_put(st, "%s%c%llu-%llu", st->used ? " " : "", letters[i->run],
+		   (unsigned long long)i->from_ns, (unsigned long long)i->to_ns);
+	if (i->run == LKST_RUN_RUNNING)
+		states_put(st, "@%d", i->cpu);
+	if (i->run == LKST_RUN_READY && i->ready == LKST_READY_PREEMPTED)
+		states_put(st, "-");
+	if (i->run == LKST_RUN_READY && i->ready == LKST_READY_CREATED)
+		states_put(st, "+");
+	if (i->run == LKST_RUN_READY && i->waker)
+		states_put_waker(st, i->waker);
+	if (i->run == LKST_RUN_BLOCKED && i->wait->cause)
+		states_put(st, "/%s", lkst_cause_names[i->wait->cause]);
+	return 0;
+}
+
+static inline int states_cpu(void *ctx, const struct lkst_cpu_interval *i)
+{
+	struct states *st = ctx;
+	u64 *told = &st->cpu_ns[i->cpu];
+
+	if (i->from_ns >= i->to_ns || i->from_ns != (*told ? *told : st->begin_ns))
+		st->is_torn = true;
+	*told = i->to_ns;
+	if ((s32)i->cpu != st->cpu)
+		return 0;
+	states_put(st, "%s", st->used ? " " : "");
+	if (i->life)
+		states_put(st, "%d", i->life->tid);
+	else
+		states_put(st, "?");
+	states_put(st, ":%llu-%llu", (unsigned long long)i->from_ns, (unsigned long long)i->to_ns);
+	if (i->irq_ns)
+		states_put(st, "(irq %llu)", (unsigned long long)i->irq_ns);
+	if (i->softirq_ns)
+		states_put(st, "(softirq %llu)", (unsigned long long)i->softirq_ns);
+	return 0;
+}
+
+static inline int states_frame(void *ctx, const struct lkst_frame *f)
+{
+	struct states *st = ctx;
+
+	if (st->wants_frames)
+		states_put(st, "%s%s%d:%llu-%llu(%llu)%s", st->used ? " " : "",
+			   lkst_context_names[f->context], f->number,
+			   (unsigned long long)f->from_ns, (unsigned long long)f->to_ns,
+			   (unsigned long long)f->inner_ns, f->is_cut ? "!" : "");
+	return 0;
+}
+
+static inline int states_call(void *ctx, const struct lkst_call_interval *c)
+{
+	struct states *st = ctx;
+
+	if (st->wants_calls)
+		states_put(st, "%s%s:%llu-%llu=%lld R%lluW%lluB%llu%s", st->used ? " " : "",
+			   c->call.row >= 0 ? lkst_syscalls[c->call.row].name : "?",
+			   (unsigned long long)c->from_ns, (unsigned long long)c->to_ns,
+			   (long long)c->ret, (unsigned long long)c->running_ns,
+			   (unsigned long long)c->ready_ns, (unsigned long long)c->blocked_ns,
+			   !c->has_entry ? "?"
+			   : c->has_exit ? ""
+					 : "!");
+	return 0;
+}
+
+static const struct lkst_state_calls states_calls = {
+	.interval = states_interval,
+	.cpu = states_cpu,
+	.frame = states_frame,
+	.call = states_call,
+};
+
+/* Opens the trace in st->dir and makes the model. */
+static inline void states_open(struct states *st)
+{
+	struct lkst_err e = { "" };
+
+	if (lkst_trace_open(&e, st->dir, &st->trace) || lkst_feed_new(&e, st->trace, &st->feed)) {
+		fprintf(stderr, "states_open: %s\n", e.text);
+		abort();
+	}
+}
+
+/* Runs the pass. */
+static inline void states_run(struct states *st)
+{
+	struct lkst_err e = { "" };
+	u32 i;
+
+	if (!st->state && lkst_state_new(&e, st->feed, &st->state))
+		abort();
+	if (lkst_state_subscribe(st->state, &states_calls, st) < 0)
+		abort();
+	if (lkst_feed_run(&e, st->feed)) {
+		fprintf(stderr, "states_run: %s\n", e.text);
+		abort();
+	}
+	lkst_trace_range(st->trace, &st->begin_ns, &st->end_ns);
+	for (i = 0; i < STATES_CPUS_MAX; i++)
+		if (st->cpu_ns[i] && st->cpu_ns[i] != st->end_ns)
+			st->is_torn = true;
+	st->doubts = *lkst_state_doubts(st->state);
+}
+
+static inline void states_close(struct states *st)
+{
+	lkst_state_free(st->state);
+	lkst_feed_free(st->feed);
+	lkst_trace_close(st->trace);
+	make_scratch_remove(st->dir);
+}
+
+#endif
