@@ -231,6 +231,11 @@ u32 lkst_state_nr_cpus(const struct lkst_state *s)
 	return s->nr_cpus;
 }
 
+u64 lkst_state_begin(const struct lkst_state *s)
+{
+	return s->from_ns;
+}
+
 u64 lkst_state_complete_from(const struct lkst_state *s)
 {
 	return s->complete_from_ns;

@@ -280,6 +280,9 @@ u32 lkst_state_nr_lives(const struct lkst_state *s);
 /* CPUs seen so far: numbers below this. */
 u32 lkst_state_nr_cpus(const struct lkst_state *s);
 
+/* The first moment that the model speaks of: where the records, or the window, begin. */
+u64 lkst_state_begin(const struct lkst_state *s);
+
 /* The time up to which nothing is known of some CPUs, for their rings reach back less far. */
 u64 lkst_state_complete_from(const struct lkst_state *s);
 

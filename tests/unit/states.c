@@ -13,7 +13,6 @@ enum { NOBODY = -2 };
 static const char *told(const char *lines, s32 tid, s32 cpu, bool wants_frames, bool wants_calls)
 {
 	struct states *st = calloc(1, sizeof(*st));
-	u64 end_ns;
 
 	if (!st)
 		abort();
@@ -25,7 +24,6 @@ static const char *told(const char *lines, s32 tid, s32 cpu, bool wants_frames, 
 	if (make_trace(st->dir, 4096, lines))
 		abort();
 	states_open(st);
-	lkst_trace_range(st->trace, &st->begin_ns, &end_ns);
 	states_run(st);
 	doubts = st->doubts;
 	snprintf(text, sizeof(text), "%s%s", st->is_torn ? "TORN " : "", st->text);

@@ -30,7 +30,6 @@ struct states {
 	struct lkst_feed *feed;
 	struct lkst_state *state;
 	struct lkst_state_doubts doubts;
-	u64 begin_ns, end_ns;
 	u64 thread_ns[STATES_LIVES_MAX], cpu_ns[STATES_CPUS_MAX]; /* up to where each was told of */
 	bool is_torn; /* intervals overlap or leave time out */
 
@@ -95,7 +94,7 @@ static inline int states_cpu(void *ctx, const struct lkst_cpu_interval *i)
 	struct states *st = ctx;
 	u64 *told = &st->cpu_ns[i->cpu];
 
-	if (i->from_ns >= i->to_ns || i->from_ns != (*told ? *told : st->begin_ns))
+	if (i->from_ns >= i->to_ns || i->from_ns != (*told ? *told : lkst_state_begin(st->state)))
 		st->is_torn = true;
 	*told = i->to_ns;
 	if ((s32)i->cpu != st->cpu)
@@ -163,6 +162,7 @@ static inline void states_open(struct states *st)
 static inline void states_run(struct states *st)
 {
 	struct lkst_err e = { "" };
+	u64 begin_ns, end_ns;
 	u32 i;
 
 	if (!st->state && lkst_state_new(&e, st->feed, &st->state))
@@ -173,9 +173,9 @@ static inline void states_run(struct states *st)
 		fprintf(stderr, "states_run: %s\n", e.text);
 		abort();
 	}
-	lkst_trace_range(st->trace, &st->begin_ns, &st->end_ns);
+	lkst_trace_range(st->trace, &begin_ns, &end_ns);
 	for (i = 0; i < STATES_CPUS_MAX; i++)
-		if (st->cpu_ns[i] && st->cpu_ns[i] != st->end_ns)
+		if (st->cpu_ns[i] && st->cpu_ns[i] != end_ns)
 			st->is_torn = true;
 	st->doubts = *lkst_state_doubts(st->state);
 }
