@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Results as data: a table of typed cells that knows what its columns mean. An analysis fills
+ * tables and prints nothing; text, CSV, JSON, a page or a database walk the same tables.
+ */
+#ifndef LKST_BASE_TABLE_H
+#define LKST_BASE_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/notes.h"
+
+/*
+ * What a column holds: the name, how a cell stores it, and the suffix that its column's name gets
+ * where a number stands alone, as in CSV and JSON.
+ */
+#define LKST_COLUMN_TYPES(T)                                                                       \
+	T(TEXT, TEXT, "")	/* words */                                                        \
+	T(COUNT, U64, "")	/* how many */                                                     \
+	T(NUMBER, S64, "")	/* a plain number, perhaps negative */                             \
+	T(DURATION, U64, "_ns") /* how long, ns; a person reads "3.2 ms" */                        \
+	T(SECONDS, U64, "_ns")	/* the same, ns; a person or gnuplot reads "0.003200000" */        \
+	T(TIME, U64, "_ns")	/* when, ns of CLOCK_MONOTONIC; a person reads time of day */      \
+	T(CLOCK, U64, "_ns")	/* the same; a person or gnuplot reads "434.123456789" */          \
+	T(BYTES, U64, "_bytes") /* how much */                                                     \
+	T(PERCENT, DOUBLE, "_percent") /* a share, 0 to 100 */                                     \
+	T(RATIO, DOUBLE, "")	       /* a number with a fraction */                              \
+	T(TID, S64, "")		       /* a thread */                                              \
+	T(PID, S64, "")		       /* a process */                                             \
+	T(CPU, S64, "")		       /* a CPU number */                                          \
+	T(ADDRESS, U64, "")	       /* an address, hexadecimal */
+
+enum lkst_column_type {
+#define T(name, storage, suffix) LKST_COLUMN_##name,
+	LKST_COLUMN_TYPES(T)
+#undef T
+		LKST_NR_COLUMN_TYPES,
+};
+
+enum lkst_cell_storage {
+	LKST_CELL_TEXT,
+	LKST_CELL_U64,
+	LKST_CELL_S64,
+	LKST_CELL_DOUBLE,
+};
+
+/* How cells of a type are stored, and the suffix of their columns' names ("" or "_ns"). */
+enum lkst_cell_storage lkst_column_storage(enum lkst_column_type type);
+const char *lkst_column_suffix(enum lkst_column_type type);
+
+struct lkst_column {
+	const char *name;  /* one word, for programs: "max" */
+	const char *title; /* for people: "longest" */
+	enum lkst_column_type type;
+	const char *help; /* one line: what it says */
+};
+
+/* A cell's text belongs to its table and ends with a NUL. */
+struct lkst_cell {
+	union {
+		const char *text;
+		uint64_t u64;
+		int64_t s64;
+		double number;
+	};
+	uint32_t length; /* of the text */
+	bool is_set;	 /* false: there is no value */
+};
+
+enum lkst_table_kind {
+	LKST_TABLE_ROWS,
+	/* Columns "from", "to" (of one type; to is not in the row) and "count", rows ascending. */
+	LKST_TABLE_HISTOGRAM,
+};
+
+struct lkst_table;
+
+/* Takes the rows that a table holds; they are gone afterwards. 0 or a negative errno. */
+typedef int lkst_table_sink(void *arg, const struct lkst_table *t);
+
+struct lkst_table {
+	const char *name;  /* one word, for programs; borrowed */
+	const char *title; /* for people; belongs to the table */
+	enum lkst_table_kind kind;
+	const struct lkst_column *columns; /* borrowed */
+	unsigned int nr_columns;
+	struct lkst_cell *cells; /* row by row */
+	size_t nr_rows;
+	struct lkst_notes notes; /* sentences that belong below the table */
+	int error;		 /* the first negative errno, after which nothing is added */
+
+	/* Private. */
+	size_t room;		/* rows that `cells` has room for */
+	unsigned int at;	/* cells that the last row has */
+	struct lkst_text *text; /* memory of the texts */
+	lkst_table_sink *sink;
+	void *sink_arg;
+};
+
+enum {
+	LKST_TABLE_COLUMNS_MAX = 32,
+	LKST_TABLE_SINK_ROWS = 1024, /* so many rows go to a sink at once, the last time fewer */
+};
+
+/* @name and @columns are borrowed, @title (NULL: the name) is copied. */
+void lkst_table_init(struct lkst_table *t, const char *name, const char *title,
+		     const struct lkst_column *columns, unsigned int nr_columns);
+void lkst_table_fini(struct lkst_table *t);
+
+/* For a table of any length in bounded memory: its rows go to @sink in portions as they are made. */
+void lkst_table_set_sink(struct lkst_table *t, lkst_table_sink *sink, void *arg);
+
+/*
+ * A row is begun, then its cells are added from left to right, each with the function that its
+ * column's storage needs. Failure sticks: ask `error`, or the result of lkst_table_end().
+ */
+void lkst_table_row(struct lkst_table *t);
+void lkst_table_u64(struct lkst_table *t, uint64_t value);
+void lkst_table_s64(struct lkst_table *t, int64_t value);
+void lkst_table_double(struct lkst_table *t, double value);
+void lkst_table_text(struct lkst_table *t, const char *text, size_t length);
+void lkst_table_str(struct lkst_table *t, const char *text);
+void lkst_table_printf(struct lkst_table *t, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void lkst_table_none(struct lkst_table *t);
+
+/* After the last row: gives what is left to the sink, if there is one. Returns `error`. */
+int lkst_table_end(struct lkst_table *t);
+
+static inline const struct lkst_cell *lkst_table_cell(const struct lkst_table *t, size_t row,
+						      unsigned int column)
+{
+	return &t->cells[row * t->nr_columns + column];
+}
+
+/* The column called @name, -1: there is none. */
+int lkst_table_column(const struct lkst_table *t, const char *name);
+
+/* Sorts the rows by a column; equal ones stay in their order. Rows without value come last. */
+void lkst_table_sort(struct lkst_table *t, unsigned int column, bool descending);
+
+/* Drops the rows from number @nr on. */
+void lkst_table_cut(struct lkst_table *t, size_t nr);
+
+/* Several tables: what a question was answered with. All zero is an empty set. */
+struct lkst_tables {
+	struct lkst_table **items;
+	unsigned int nr;
+};
+
+/* Adds a table, made as lkst_table_init() does; it belongs to the set. NULL: no memory. */
+struct lkst_table *lkst_tables_add(struct lkst_tables *set, const char *name, const char *title,
+				   const struct lkst_column *columns, unsigned int nr_columns);
+void lkst_tables_fini(struct lkst_tables *set);
+
+#endif
