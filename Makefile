@@ -63,11 +63,17 @@ CMD_OBJ  := $(CMD_SRC:%.c=$(BUILD)/%.o)
 BPF_OBJ  := $(BPF_SRC:src/bpf/%.c=$(GEN)/bpf/%.o)
 SKEL     := $(GEN)/lkst.skel.h
 
+# Commands of the original's that are links to lkst.
+LINKS := lkstla
+
 .PHONY: all
-all: $(BUILD)/lkst man			## build lkst and its manual pages (needs no root)
+all: $(BUILD)/lkst $(LINKS:%=$(BUILD)/%) man			## build lkst and its manual pages (needs no root)
 
 $(BUILD)/lkst: $(CMD_OBJ) $(BUILD)/liblive.a $(BUILD)/liblkst.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(LINKS:%=$(BUILD)/%): $(BUILD)/lkst
+	ln -sf lkst $@
 
 # An archive from scratch each time, so that a source that is gone leaves nothing behind.
 $(BUILD)/liblkst.a: $(LIB_OBJ)
@@ -206,6 +212,7 @@ bench:					## install packages, build, measure beside other tracers (as root)
 install: all				## install to $(DESTDIR)$(prefix)
 	install -d $(DESTDIR)$(bindir)
 	install -m 755 $(BUILD)/lkst $(DESTDIR)$(bindir)/lkst
+	for link in $(LINKS); do ln -sf lkst $(DESTDIR)$(bindir)/$$link || exit; done
 	for page in $(MAN); do \
 		install -D -m 644 -t $(DESTDIR)$(mandir)/man$${page##*.} $$page || exit; \
 	done

@@ -80,19 +80,18 @@ static void free_text(struct lkst_text *piece)
 void lkst_table_init(struct lkst_table *t, const char *name, const char *title,
 		     const struct lkst_column *columns, unsigned int nr_columns)
 {
-	char *copy;
-
 	assert(nr_columns && nr_columns <= LKST_TABLE_COLUMNS_MAX);
-	*t = (struct lkst_table){ .name = name, .columns = columns, .nr_columns = nr_columns };
+	*t = (struct lkst_table){ .columns = columns, .nr_columns = nr_columns };
 	t->at = nr_columns;
-	copy = strdup(title ? title : name);
-	if (!copy)
+	t->name = strdup(name);
+	t->title = strdup(title ? title : name);
+	if (!t->name || !t->title)
 		t->error = -ENOMEM;
-	t->title = copy;
 }
 
 void lkst_table_fini(struct lkst_table *t)
 {
+	free((char *)t->name);
 	free((char *)t->title);
 	free(t->cells);
 	free_text(t->text);

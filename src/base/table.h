@@ -81,8 +81,8 @@ struct lkst_table;
 typedef int lkst_table_sink(void *arg, const struct lkst_table *t);
 
 struct lkst_table {
-	const char *name;  /* one word, for programs; borrowed */
-	const char *title; /* for people; belongs to the table */
+	const char *name;  /* one word, for programs */
+	const char *title; /* for people */
 	enum lkst_table_kind kind;
 	const struct lkst_column *columns; /* borrowed */
 	unsigned int nr_columns;
@@ -104,7 +104,7 @@ enum {
 	LKST_TABLE_SINK_ROWS = 1024, /* so many rows go to a sink at once, the last time fewer */
 };
 
-/* @name and @columns are borrowed, @title (NULL: the name) is copied. */
+/* @name and @title (NULL: the name) are copied, @columns is borrowed. */
 void lkst_table_init(struct lkst_table *t, const char *name, const char *title,
 		     const struct lkst_column *columns, unsigned int nr_columns);
 void lkst_table_fini(struct lkst_table *t);

@@ -44,9 +44,11 @@ struct lkst_option {
 struct lkst_cmd {
 	const char *name;
 	const char *summary;		   /* one line, for `lkst help` */
-	const char *usage;		   /* what follows "lkst " */
+	const char *usage;		   /* what follows "lkst ", or all of it */
+	bool is_link;			   /* a command of the original's, by a name of its own */
 	const char *help;		   /* paragraphs between the usage and the options */
 	const char *examples;		   /* indented lines, NULL: none */
+	void (*print_more)(void);	   /* prints paragraphs behind `help`; NULL: none */
 	const struct lkst_option *options; /* ends with a row without name */
 	size_t options_size;		   /* of the struct that the rows' offsets are in */
 	const void *defaults;		   /* that struct's initial value, NULL: zeroes */
@@ -65,7 +67,15 @@ enum { LKST_OPTIONS_HELP = 1 << 16 };
 
 void lkst_cmd_print_help(const struct lkst_cmd *cmd);
 
+/* What a user types for it, before its options: "lkst NAME", or its own name. */
+enum { LKST_CMD_CALLED_MAX = 64 };
+const char *lkst_cmd_called(const struct lkst_cmd *cmd, char called[LKST_CMD_CALLED_MAX]);
+
 extern const struct lkst_cmd lkst_cmd_start, lkst_cmd_stop, lkst_cmd_status, lkst_cmd_snapshot,
-	lkst_cmd_record, lkst_cmd_print, lkst_cmd_event, lkst_cmd_check;
+	lkst_cmd_record, lkst_cmd_print, lkst_cmd_event, lkst_cmd_check,
+	lkst_cmd_analyze;
+
+/* The original's commands, links to this program. */
+extern const struct lkst_cmd lkst_cmd_lkstla;
 
 #endif

@@ -9,8 +9,13 @@
 #include "cmd/cmd.h"
 
 static const struct lkst_cmd *const commands[] = {
-	&lkst_cmd_start,  &lkst_cmd_stop,  &lkst_cmd_status, &lkst_cmd_snapshot,
-	&lkst_cmd_record, &lkst_cmd_print, &lkst_cmd_event,  &lkst_cmd_check,
+	&lkst_cmd_start, &lkst_cmd_stop,  &lkst_cmd_status, &lkst_cmd_snapshot, &lkst_cmd_record,
+	&lkst_cmd_print, &lkst_cmd_event, &lkst_cmd_check,  &lkst_cmd_analyze,
+};
+
+/* The original's commands: links to this program, known by the name that they are called by. */
+static const struct lkst_cmd *const links[] = {
+	&lkst_cmd_lkstla,
 };
 
 enum {
@@ -40,8 +45,20 @@ static const struct lkst_cmd *find(const char *name)
 	return NULL;
 }
 
+static const struct lkst_cmd *find_link(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	size_t i;
+
+	for (i = 0; i < sizeof(links) / sizeof(links[0]); i++)
+		if (!strcmp(links[i]->name, name))
+			return links[i];
+	return NULL;
+}
+
 static int run(const struct lkst_cmd *cmd, int argc, char **argv)
 {
+	char called[LKST_CMD_CALLED_MAX];
 	static _Alignas(16) char options[OPTIONS_BYTES];
 	struct lkst_err e = { "" };
 	unsigned int nr_args;
@@ -55,24 +72,27 @@ static int run(const struct lkst_cmd *cmd, int argc, char **argv)
 		return 0;
 	}
 	if (first < 0) {
-		fprintf(stderr, "lkst %s: %s\n", cmd->name, e.text);
+		fprintf(stderr, "%s: %s\n", lkst_cmd_called(cmd, called), e.text);
 		return EXIT_USAGE;
 	}
 	nr_args = argc - first;
 	if (nr_args < cmd->min_args || nr_args > cmd->max_args) {
-		fprintf(stderr, "usage: lkst %s\n", cmd->usage);
+		fprintf(stderr, "usage: %s%s\n", cmd->is_link ? "" : "lkst ", cmd->usage);
 		return EXIT_USAGE;
 	}
 	err = cmd->run(&e, options, argv + first, nr_args);
 	if (err < 0)
-		fprintf(stderr, "lkst %s: %s\n", cmd->name, e.text[0] ? e.text : strerror(-err));
+		fprintf(stderr, "%s: %s\n", lkst_cmd_called(cmd, called),
+			e.text[0] ? e.text : strerror(-err));
 	return err < 0 ? EXIT_FAILURE : err;
 }
 
 int main(int argc, char **argv)
 {
-	const struct lkst_cmd *cmd;
+	const struct lkst_cmd *cmd = argc ? find_link(argv[0]) : NULL;
 
+	if (cmd)
+		return run(cmd, argc - 1, argv + 1);
 	if (argc < 2) {
 		print_overview(stderr);
 		return EXIT_USAGE;

@@ -9,6 +9,12 @@
 #include "base/size.h"
 #include "cmd/cmd.h"
 
+const char *lkst_cmd_called(const struct lkst_cmd *cmd, char called[LKST_CMD_CALLED_MAX])
+{
+	snprintf(called, LKST_CMD_CALLED_MAX, "%s%s", cmd->is_link ? "" : "lkst ", cmd->name);
+	return called;
+}
+
 static const struct lkst_option *find(const struct lkst_cmd *cmd, const char *name, size_t length,
 				      char letter)
 {
@@ -89,6 +95,7 @@ static int parse_one(struct lkst_err *e, const struct lkst_cmd *cmd, int argc, c
 {
 	char *word = argv[(*i)++], *value = NULL;
 	const struct lkst_option *o;
+	char called[LKST_CMD_CALLED_MAX];
 
 	if (!strcmp(word, "--help") || !strcmp(word, "-h"))
 		return 1;
@@ -104,8 +111,8 @@ static int parse_one(struct lkst_err *e, const struct lkst_cmd *cmd, int argc, c
 			value = word + 2;
 	}
 	if (!o)
-		return lkst_err_set(e, -EINVAL, "there is no option %s; see `lkst %s --help`", word,
-				    cmd->name);
+		return lkst_err_set(e, -EINVAL, "there is no option %s; see `%s --help`", word,
+				    lkst_cmd_called(cmd, called));
 	if (o->type == LKST_OPTION_FLAG && value)
 		return lkst_err_set(e, -EINVAL, "--%s takes no value", o->name);
 	if (o->type != LKST_OPTION_FLAG && !value) {
@@ -178,12 +185,14 @@ void lkst_cmd_print_help(const struct lkst_cmd *cmd)
 {
 	const struct lkst_option *o;
 
-	printf("usage: lkst %s\n\n%s\n", cmd->usage, cmd->help);
+	printf("usage: %s%s\n\n%s\n", cmd->is_link ? "" : "lkst ", cmd->usage, cmd->help);
+	if (cmd->print_more)
+		cmd->print_more();
 	printf("\nOptions:\n");
 	for (o = cmd->options; o && o->name; o++)
 		print_option(o);
 	printf("  %-24s%s\n", "-h, --help", "this text");
 	if (cmd->examples)
 		printf("\nExamples:\n%s", cmd->examples);
-	printf("\nMore: man lkst-%s\n", cmd->name);
+	printf("\nMore: man %s%s\n", cmd->is_link ? "" : "lkst-", cmd->name);
 }

@@ -132,6 +132,14 @@ static const char *heading(const struct lkst_table_printer *p, const struct lkst
 	return p->is_plain ? column->name : column->title;
 }
 
+/* How many rows of this portion are among those to be shown. */
+static size_t shown_rows(const struct lkst_table_printer *p, const struct lkst_table *t)
+{
+	uint64_t room = p->max_rows > p->nr_rows ? p->max_rows - p->nr_rows : 0;
+
+	return !p->max_rows || t->nr_rows < room ? t->nr_rows : (size_t)room;
+}
+
 static void measure(struct lkst_table_printer *p, const struct lkst_table *t)
 {
 	char text[LKST_CELL_ROOM];
@@ -140,7 +148,7 @@ static void measure(struct lkst_table_printer *p, const struct lkst_table *t)
 
 	for (i = 0; i < t->nr_columns; i++) {
 		p->widths[i] = (unsigned int)strlen(heading(p, &t->columns[i]));
-		for (row = 0; row < t->nr_rows; row++) {
+		for (row = 0; row < shown_rows(p, t); row++) {
 			width = text_width(text, lkst_put_cell(text, p, &t->columns[i],
 							       lkst_table_cell(t, row, i)));
 			p->widths[i] = width > p->widths[i] ? width : p->widths[i];
@@ -200,7 +208,7 @@ static void text_rows(struct lkst_table_printer *p, const struct lkst_table *t)
 		lkst_chart_print(&p->chart, p->out, t);
 		return;
 	}
-	for (row = 0; row < t->nr_rows; row++) {
+	for (row = 0; row < shown_rows(p, t); row++) {
 		for (i = 0; i < t->nr_columns; i++) {
 			q = lkst_out_room(p->out);
 			end = lkst_put_cell(text, p, &t->columns[i], lkst_table_cell(t, row, i));
@@ -218,6 +226,9 @@ static void text_end(struct lkst_table_printer *p, const struct lkst_table *t)
 
 	if (!p->nr_rows && !p->is_plain)
 		lkst_out_str(p->out, "  none\n");
+	if (p->max_rows && p->nr_rows > p->max_rows && t->kind == LKST_TABLE_ROWS)
+		lkst_out_printf(p->out, "... and %llu more\n",
+				(unsigned long long)(p->nr_rows - p->max_rows));
 	for (i = 0; i < t->notes.nr; i++)
 		lkst_out_printf(p->out, "%s%s\n", p->is_plain ? "# " : "Note: ", t->notes.text[i]);
 }

@@ -36,6 +36,7 @@ struct lkst_table_printer {
 	struct lkst_time_text time;  /* how columns of TIME read */
 	struct lkst_time_text clock; /* how columns of CLOCK read */
 	struct lkst_chart chart;     /* how histograms are drawn */
+	uint64_t max_rows;	     /* of a table that text shows, 0: all */
 	bool is_plain; /* text without title, notes and blanks in names of columns: for gnuplot */
 
 	/* Private. */

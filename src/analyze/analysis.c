@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The table of analyses, and a pass over a trace that asks some of them. */
+#include "analyze/analysis.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+const struct lkst_analysis *const lkst_analyses[] = {
+	&lkst_analysis_syscall,
+	&lkst_analysis_syscallusage,
+	&lkst_analysis_softirq,
+	&lkst_analysis_timer,
+	&lkst_analysis_memalloc,
+	&lkst_analysis_memfree,
+	&lkst_analysis_biotime,
+	&lkst_analysis_bioqueue,
+	&lkst_analysis_nettime,
+	&lkst_analysis_netsize,
+	&lkst_analysis_lockwait,
+	&lkst_analysis_lockhold,
+	&lkst_analysis_runqueue,
+	&lkst_analysis_waitqueue,
+	&lkst_analysis_waitdelay,
+	&lkst_analysis_schedtime,
+	&lkst_analysis_lifetime,
+	&lkst_analysis_procstate,
+	NULL,
+};
+
+const struct lkst_analysis *lkst_analysis_find(const char *name)
+{
+	const struct lkst_analysis *const *a;
+
+	for (a = lkst_analyses; *a; a++)
+		if (!strcmp((*a)->name, name))
+			return *a;
+	return NULL;
+}
+
+/* ---- for analyses ---------------------------------------------------------------------------- */
+
+struct lkst_tally *lkst_work_tally(struct lkst_work *w, struct lkst_tally_config config)
+{
+	struct lkst_tally *t = &w->tallies[w->nr_tallies];
+
+	assert(w->nr_tallies < LKST_WORK_TALLIES);
+	config.ctx = w;
+	lkst_tally_init(t, &config, &w->wish->which, w->threads);
+	/* The list is that of the first tally. */
+	if (w->list && !w->nr_tallies) {
+		lkst_table_fini(w->list);
+		lkst_tally_init_list(t, w->list);
+		lkst_table_set_sink(w->list, w->wish->list, w->wish->list_arg);
+		t->list = w->list;
+	}
+	w->nr_tallies++;
+	return t;
+}
+
+int lkst_work_open(struct lkst_work *w, struct lkst_open *o, u64 key, const struct lkst_record *r,
+		   u64 value, bool is_first)
+{
+	struct lkst_open_entry *entry;
+	int got = lkst_open_put(o, key, &entry);
+
+	if (got <= 0)
+		return got;
+	if (entry->start_ns) {
+		if (is_first)
+			return 0;
+		w->nr_begun++;
+	}
+	*entry = (struct lkst_open_entry){ .key = key,
+					   .start_ns = r->ns,
+					   .value = value,
+					   .tid = r->tid,
+					   .cpu = (u16)r->cpu,
+					   .buffer = (u16)r->buffer };
+	return 0;
+}
+
+static int close_entry(struct lkst_work *w, struct lkst_tally *tally, struct lkst_open *o,
+		       struct lkst_open_entry *entry, u64 key, const struct lkst_record *r, u32 cpu)
+{
+	struct lkst_open_entry e = *entry;
+
+	lkst_open_remove(o, entry);
+	if (__builtin_expect(
+		    lkst_crossing_is(w->crossing, cpu, e.buffer, e.start_ns, r->ns) ||
+			    (e.buffer != r->buffer &&
+			     lkst_crossing_is(w->crossing, cpu, r->buffer, e.start_ns, r->ns)),
+		    0))
+		return lkst_tally_cross(tally, key, e.tid, e.cpu);
+	return lkst_tally_add(tally, key, r->ns - e.start_ns, e.start_ns, e.tid, e.cpu);
+}
+
+int lkst_work_close(struct lkst_work *w, struct lkst_tally *tally, struct lkst_open *o,
+		    struct lkst_open_entry *entry, u64 key, const struct lkst_record *r)
+{
+	return close_entry(w, tally, o, entry, key, r, LKST_CROSSING_ANY);
+}
+
+int lkst_work_close_on_cpu(struct lkst_work *w, struct lkst_tally *tally, struct lkst_open *o,
+			   struct lkst_open_entry *entry, u64 key, const struct lkst_record *r)
+{
+	return close_entry(w, tally, o, entry, key, r, r->cpu);
+}
+
+bool lkst_work_want(struct lkst_work *w, enum lkst_event_index index, lkst_feed_call *call,
+		    int *err)
+{
+	int got;
+
+	if (*err < 0)
+		return false;
+	got = lkst_feed_event(w->feed, index, call, w);
+	if (got < 0)
+		*err = got;
+	return got > 0;
+}
+
+void lkst_put_key(char text[LKST_KEY_TEXT], const char *key, size_t length)
+{
+	size_t i;
+
+	for (i = 0; i < length && i < LKST_KEY_TEXT - 1 && key[i]; i++)
+		text[i] = isgraph((unsigned char)key[i]) ? key[i] : '_';
+	if (!i)
+		text[i++] = '?';
+	text[i] = 0;
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+struct lkst_study {
+	struct lkst_study_wish wish;
+	struct lkst_feed *feed;
+	struct lkst_state *state;
+	struct lkst_crossing *crossing;
+	struct lkst_threads *threads;
+	unsigned int nr;
+	struct lkst_work **works;
+	struct lkst_tables *tables;
+	bool *has_begun;
+	struct lkst_table list;
+};
+
+static int feed_threads(void *ctx, const struct lkst_record *r, const void *record)
+{
+	return lkst_threads_feed(ctx, r);
+}
+
+/* Names of threads. What else lkst_threads knows of them is not asked for. */
+static int subscribe_threads(struct lkst_study *s)
+{
+	static const char *const names[] = { "state_thread",	   "task_newtask",
+					     "sched_process_fork", "sched_process_exec",
+					     "sched_process_exit", "task_rename" };
+	unsigned int i;
+	int err = 0;
+
+	lkst_feed_always(s->feed, true);
+	for (i = 0; i < sizeof(names) / sizeof(names[0]) && err >= 0; i++)
+		err = lkst_feed_named(s->feed, names[i], feed_threads, s->threads);
+	lkst_feed_always(s->feed, false);
+	return err < 0 ? err : 0;
+}
+
+static int begin_work(struct lkst_study *s, unsigned int i, const struct lkst_analysis *a)
+{
+	struct lkst_work *w = calloc(1, a->size);
+	int got;
+
+	if (!w)
+		return -ENOMEM;
+	s->works[i] = w;
+	w->analysis = a;
+	w->feed = s->feed;
+	w->state = s->state;
+	w->threads = s->threads;
+	w->crossing = s->crossing;
+	w->wish = &s->wish;
+	w->list = s->wish.list ? &s->list : NULL;
+	got = a->begin(w);
+	s->has_begun[i] = got > 0;
+	return got < 0 ? got : 0;
+}
+
+static int make(struct lkst_err *e, struct lkst_study *s, struct lkst_trace *t,
+		const struct lkst_analysis *const *analyses)
+{
+	bool needs_state = false;
+	unsigned int i;
+	int err = lkst_feed_new(e, t, &s->feed);
+
+	if (err)
+		return err;
+	lkst_feed_limit(s->feed, s->wish.from_ns, s->wish.to_ns);
+	for (i = 0; i < s->nr; i++)
+		needs_state |= analyses[i]->needs_state;
+	err = subscribe_threads(s);
+	if (err)
+		return lkst_err_sys(e, err, "analyzing");
+	err = lkst_crossing_new(e, s->feed, &s->crossing);
+	if (!err && needs_state)
+		err = lkst_state_new(e, s->feed, &s->state);
+	for (i = 0; i < s->nr && !err; i++) {
+		err = begin_work(s, i, analyses[i]);
+		if (err)
+			lkst_err_sys(e, err, "analysis %s", analyses[i]->name);
+	}
+	return err;
+}
+
+int lkst_study_new(struct lkst_err *e, struct lkst_trace *t, const struct lkst_study_wish *wish,
+		   const struct lkst_analysis *const *analyses, unsigned int nr,
+		   struct lkst_study **ret_study)
+{
+	_cleanup_(lkst_study_freep) struct lkst_study *s = calloc(1, sizeof(*s));
+	static const struct lkst_column nothing[] = { { "key", "key", LKST_COLUMN_TEXT, "" } };
+	int err;
+
+	assert(!wish->list || nr == 1);
+	if (!s)
+		return lkst_err_sys(e, -ENOMEM, "analyzing");
+	s->wish = *wish;
+	s->works = calloc(nr + 1, sizeof(struct lkst_work *));
+	s->tables = calloc(nr + 1, sizeof(*s->tables));
+	s->has_begun = calloc(nr + 1, sizeof(*s->has_begun));
+	s->threads = lkst_threads_new();
+	if (!s->works || !s->tables || !s->has_begun || !s->threads)
+		return lkst_err_sys(e, -ENOMEM, "analyzing");
+	s->nr = nr;
+	if (wish->list)
+		lkst_table_init(&s->list, analyses[0]->name, analyses[0]->title, nothing, 1);
+	err = make(e, s, t, analyses);
+	if (err)
+		return err;
+	*ret_study = lkst_take(s);
+	return 0;
+}
+
+static void free_work(struct lkst_work *w)
+{
+	unsigned int i;
+
+	if (!w)
+		return;
+	if (w->analysis->fini)
+		w->analysis->fini(w);
+	for (i = 0; i < w->nr_tallies; i++)
+		lkst_tally_fini(&w->tallies[i]);
+	for (i = 0; i < LKST_WORK_OPENS; i++)
+		lkst_open_fini(&w->opens[i]);
+	lkst_notes_fini(&w->notes);
+	free(w);
+}
+
+void lkst_study_free(struct lkst_study *s)
+{
+	unsigned int i;
+
+	if (!s)
+		return;
+	for (i = 0; i < s->nr; i++) {
+		free_work(s->works[i]);
+		lkst_tables_fini(&s->tables[i]);
+	}
+	free(s->works);
+	free(s->tables);
+	free(s->has_begun);
+	lkst_table_fini(&s->list);
+	lkst_state_free(s->state);
+	lkst_crossing_free(s->crossing);
+	lkst_threads_free(s->threads);
+	lkst_feed_free(s->feed);
+	free(s);
+}
+
+void lkst_study_freep(struct lkst_study **s)
+{
+	lkst_study_free(*s);
+}
+
+/* What there is to say of the open intervals, and of an analysis whose events are not there. */
+static void note(struct lkst_study *s, unsigned int i)
+{
+	struct lkst_work *w = s->works[i];
+	u64 nr_open = 0, nr_refused = 0;
+	unsigned int k;
+
+	if (!s->has_begun[i]) {
+		lkst_notes_add(
+			&w->notes,
+			"The trace cannot have the events that %s needs; it would have to be "
+			"recorded with these: %s.",
+			w->analysis->name, w->analysis->events);
+		return;
+	}
+	for (k = 0; k < LKST_WORK_OPENS; k++) {
+		nr_open += w->opens[k].nr;
+		nr_refused += w->opens[k].nr_refused;
+	}
+	if (nr_open)
+		lkst_notes_add(&w->notes, "%" PRIu64 " had begun and not ended when the trace did.",
+			       nr_open);
+	if (w->nr_begun)
+		lkst_notes_add(&w->notes, "The end of %" PRIu64 " more was not seen.", w->nr_begun);
+	if (nr_refused)
+		lkst_notes_add(&w->notes, "%" PRIu64 " were left out: too many were open at once.",
+			       nr_refused);
+}
+
+/* Puts the notes below the first table, which is made if the analysis has none. */
+static int place_notes(struct lkst_study *s, unsigned int i)
+{
+	static const struct lkst_column columns[] = { { "key", "key", LKST_COLUMN_TEXT, "" } };
+	struct lkst_work *w = s->works[i];
+	struct lkst_tables *set = &s->tables[i];
+	struct lkst_notes *notes;
+	unsigned int k;
+
+	if (!w->list && !set->nr &&
+	    !lkst_tables_add(set, w->analysis->name, w->analysis->title, columns, 1))
+		return -ENOMEM;
+	notes = w->list ? &w->list->notes : &set->items[0]->notes;
+	for (k = 0; k < w->notes.nr; k++)
+		lkst_notes_add(notes, "%s", w->notes.text[k]);
+	return 0;
+}
+
+static int end_work(struct lkst_study *s, unsigned int i)
+{
+	struct lkst_work *w = s->works[i];
+	struct lkst_tables *set = &s->tables[i];
+	unsigned int k;
+	int err = 0;
+
+	for (k = 0; s->has_begun[i] && k < w->nr_tallies && !w->list && !err; k++)
+		err = lkst_tally_tables(&w->tallies[k], set);
+	if (!err && s->has_begun[i] && w->analysis->end)
+		err = w->analysis->end(w, set);
+	if (!err && w->list && w->nr_tallies && w->tallies[0].nr_crossing)
+		lkst_notes_add(&w->notes,
+			       "%" PRIu64 " more cross a gap in the trace and are left out.",
+			       w->tallies[0].nr_crossing);
+	note(s, i);
+	return err ? err : place_notes(s, i);
+}
+
+int lkst_study_run(struct lkst_err *e, struct lkst_study *s)
+{
+	unsigned int i;
+	int err = lkst_feed_run(e, s->feed);
+
+	if (err)
+		return err;
+	for (i = 0; i < s->nr && !err; i++)
+		err = end_work(s, i);
+	if (!err && s->wish.list)
+		err = lkst_table_end(&s->list);
+	return err ? lkst_err_sys(e, err, "analyzing") : 0;
+}
+
+const struct lkst_tables *lkst_study_tables(const struct lkst_study *s, unsigned int i)
+{
+	return i < s->nr ? &s->tables[i] : NULL;
+}
+
+const struct lkst_table *lkst_study_list(const struct lkst_study *s)
+{
+	return s->wish.list ? &s->list : NULL;
+}

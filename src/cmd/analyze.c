@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* lkst analyze: how long things take and how often they happen, by the eighteen analyses. */
+#include "cmd/analyze.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "cmd/cmd.h"
+
+enum {
+	ANALYSES_MAX = 64,
+	NAME_MAX_LENGTH = 32,
+	ROWS_STANDARD = 20,
+};
+
+struct options {
+	const char *format, *key, *comm, *from, *to;
+	bool list;
+	s64 tid, cpu, rows;
+};
+
+static const struct options defaults = {
+	.format = "text",
+	.tid = -1,
+	.cpu = -1,
+	.rows = ROWS_STANDARD,
+};
+
+static const struct lkst_option rows[] = {
+	{ "list", 'l', LKST_OPTION_FLAG, NULL, offsetof(struct options, list), 0, 0, NULL,
+	  "every value by itself, in order of their ends: key, thread, start\n"
+	  "in seconds, value (times in seconds), CPU, name" },
+	{ "key", 'k', LKST_OPTION_TEXT, "KEY", offsetof(struct options, key), 0, 0, NULL,
+	  "only keys that match this shell pattern, or have this number" },
+	{ "from", 0, LKST_OPTION_TEXT, "T", offsetof(struct options, from), 0, 0, NULL,
+	  "only what begins at this time or later: 12:14:05.5, @1234.5\n"
+	  "monotonic seconds, +1.5s after the beginning, -2s before the end" },
+	{ "to", 0, LKST_OPTION_TEXT, "T", offsetof(struct options, to), 0, 0, NULL,
+	  "only what ends up to this time" },
+	{ "tid", 't', LKST_OPTION_NUMBER, "N", offsetof(struct options, tid), 0, INT32_MAX, NULL,
+	  "only this thread" },
+	{ "comm", 'c', LKST_OPTION_TEXT, "NAME", offsetof(struct options, comm), 0, 0, NULL,
+	  "only threads that are called so at the time; a shell pattern" },
+	{ "cpu", 'C', LKST_OPTION_NUMBER, "N", offsetof(struct options, cpu), 0, INT32_MAX, NULL,
+	  "only what began on this CPU" },
+	{ "format", 'f', LKST_OPTION_TEXT, "FORMAT", offsetof(struct options, format), 0, 0, "text",
+	  "text, csv or json; csv and json have plain numbers, all rows,\n"
+	  "times in ns of CLOCK_MONOTONIC" },
+	{ "rows", 'n', LKST_OPTION_NUMBER, "N", offsetof(struct options, rows), 0, INT32_MAX, "20",
+	  "rows of each table that text shows; 0: all" },
+	{ 0 },
+};
+
+void lkst_analyze_print_names(void)
+{
+	const struct lkst_analysis *const *a;
+
+	printf("\nAnalyses:\n");
+	for (a = lkst_analyses; *a; a++)
+		printf("  %-14s%s\n", (*a)->name, (*a)->help);
+}
+
+/* ---- what is asked for ----------------------------------------------------------------------- */
+
+/* The analyses that @names names, without doubles. */
+static int find_analyses(struct lkst_err *e, const char *names,
+			 const struct lkst_analysis *found[ANALYSES_MAX], unsigned int *ret_nr)
+{
+	const struct lkst_analysis *const *all;
+	unsigned int nr = 0, i;
+
+	if (!strcmp(names, "all")) {
+		for (all = lkst_analyses; *all && nr < ANALYSES_MAX; all++)
+			found[nr++] = *all;
+		*ret_nr = nr;
+		return 0;
+	}
+	for (;;) {
+		size_t length = strcspn(names, ",");
+		char name[NAME_MAX_LENGTH];
+		const struct lkst_analysis *a;
+
+		snprintf(name, sizeof(name), "%.*s", length > INT_MAX ? 0 : (int)length, names);
+		a = length < sizeof(name) ? lkst_analysis_find(name) : NULL;
+		if (!a)
+			return lkst_err_set(e, -EINVAL,
+					    "there is no analysis \"%s\"; `lkst analyze --help` "
+					    "lists them",
+					    name);
+		for (i = 0; i < nr && found[i] != a; i++)
+			;
+		if (i == nr && nr < ANALYSES_MAX)
+			found[nr++] = a;
+		if (!names[length])
+			break;
+		names += length + 1;
+	}
+	*ret_nr = nr;
+	return 0;
+}
+
+static int parse_range(struct lkst_err *e, const struct lkst_analyze *a, const struct lkst_trace *t,
+		       struct lkst_study_wish *wish)
+{
+	struct lkst_time_range range = { .clock_offset_ns =
+						 lkst_trace_catalog(t)->clock_offset_ns };
+	int err = 0;
+
+	wish->from_ns = a->from_ns;
+	wish->to_ns = a->to_ns;
+	lkst_trace_range(t, &range.begin_ns, &range.end_ns);
+	if (a->from)
+		err = lkst_time_parse(e, a->from, &range, &wish->from_ns);
+	if (!err && a->to)
+		err = lkst_time_parse(e, a->to, &range, &wish->to_ns);
+	return err;
+}
+
+/* ---- printing -------------------------------------------------------------------------------- */
+
+/* CSV has no place for notes: they go where errors go. */
+static void print_notes(const struct lkst_analyze *a, const struct lkst_notes *notes)
+{
+	unsigned int i;
+
+	if (a->format != LKST_TABLE_CSV)
+		return;
+	for (i = 0; i < notes->nr; i++)
+		fprintf(stderr, "note: %s\n", notes->text[i]);
+}
+
+static void print_tables(const struct lkst_analyze *a, struct lkst_table_printer *p,
+			 const struct lkst_study *s, unsigned int nr)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < nr; i++) {
+		const struct lkst_tables *set = lkst_study_tables(s, i);
+
+		for (k = 0; k < set->nr; k++) {
+			lkst_table_print(p, set->items[k]);
+			print_notes(a, &set->items[k]->notes);
+		}
+	}
+}
+
+static int print_study(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_trace *t,
+		       struct lkst_out *out)
+{
+	_cleanup_(lkst_study_freep) struct lkst_study *s = NULL;
+	const struct lkst_analysis *found[ANALYSES_MAX];
+	struct lkst_study_wish wish = { .which = a->which };
+	struct lkst_table_printer p;
+	unsigned int nr = 0;
+	int err = find_analyses(e, a->names, found, &nr);
+
+	if (!err)
+		err = parse_range(e, a, t, &wish);
+	if (!err && a->is_list && nr != 1)
+		err = lkst_err_set(e, -EINVAL, "--list takes one analysis, not %u", nr);
+	if (err)
+		return err;
+	lkst_table_printer_init(&p, out, a->format, lkst_trace_catalog(t)->clock_offset_ns);
+	p.max_rows = a->is_list ? 0 : a->rows;
+	p.is_plain = a->is_list;
+	if (a->is_list) {
+		wish.list = lkst_table_print_rows;
+		wish.list_arg = &p;
+	}
+	err = lkst_study_new(e, t, &wish, found, nr, &s);
+	if (!err)
+		err = lkst_study_run(e, s);
+	if (err)
+		return err;
+	if (a->is_list) {
+		lkst_table_print_end(&p, lkst_study_list(s));
+		print_notes(a, &lkst_study_list(s)->notes);
+	} else {
+		print_tables(a, &p, s, nr);
+	}
+	lkst_table_printer_end(&p);
+	return 0;
+}
+
+/* ---- the trace ------------------------------------------------------------------------------- */
+
+/* The trace that @path names: the directory, or that of a file in it. */
+static int trace_of(struct lkst_err *e, const char *path, char directory[PATH_MAX])
+{
+	const char *slash = strrchr(path, '/');
+	struct stat st;
+
+	if (strlen(path) >= PATH_MAX)
+		return lkst_err_sys(e, -ENAMETOOLONG, "opening %s", path);
+	if (stat(path, &st) || S_ISDIR(st.st_mode))
+		snprintf(directory, PATH_MAX, "%s", path);
+	else
+		snprintf(directory, PATH_MAX, "%.*s", slash ? (int)(slash - path) : 1,
+			 slash ? path : ".");
+	return 0;
+}
+
+int lkst_analyze_run(struct lkst_err *e, const struct lkst_analyze *a, char **paths,
+		     unsigned int nr_paths)
+{
+	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
+	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
+	char directory[PATH_MAX], other[PATH_MAX];
+	unsigned int i;
+	int err, flush_err;
+
+	if (!out)
+		return lkst_err_sys(e, -ENOMEM, "analyzing %s", paths[0]);
+	err = trace_of(e, paths[0], directory);
+	for (i = 1; i < nr_paths && !err; i++) {
+		err = trace_of(e, paths[i], other);
+		if (!err && strcmp(directory, other))
+			err = lkst_err_set(e, -EINVAL, "%s and %s are not of one trace", paths[0],
+					   paths[i]);
+	}
+	if (!err)
+		err = lkst_trace_open(e, directory, &t);
+	if (err)
+		return err;
+	/* `lkst analyze … | head` ends quietly. */
+	signal(SIGPIPE, SIG_DFL);
+	lkst_out_init(out, STDOUT_FILENO);
+	err = print_study(e, a, t, out);
+	flush_err = lkst_out_flush(out);
+	if (!err && flush_err)
+		err = lkst_err_sys(e, flush_err, "writing");
+	return err;
+}
+
+static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+{
+	const struct options *o = options;
+	struct lkst_analyze a = {
+		.names = args[0],
+		.which = { .key = o->key,
+			   .comm = o->comm,
+			   .has_tid = o->tid >= 0,
+			   .has_cpu = o->cpu >= 0,
+			   .tid = (s32)o->tid,
+			   .cpu = (u32)o->cpu },
+		.from = o->from,
+		.to = o->to,
+		.to_ns = UINT64_MAX,
+		.is_list = o->list,
+		.rows = (u64)o->rows,
+	};
+	int err = lkst_table_format_parse(e, o->format, &a.format);
+
+	return err ? err : lkst_analyze_run(e, &a, args + 1, nr_args - 1);
+}
+
+const struct lkst_cmd lkst_cmd_analyze = {
+	.name = "analyze",
+	.summary = "how long things take and how often they happen, by eighteen analyses",
+	.usage =
+		"analyze [--list] [--key KEY] [--from T] [--to T] [--tid N] [--comm NAME] [--cpu N] "
+		"[--format text|csv|json] [--rows N] NAME[,NAME...]|all TRACE...",
+	.help = "Measures the trace directory TRACE: counts, totals, mean, quantiles and longest of\n"
+		"what the analyses look at, a histogram, and the worst ten with time and thread. One\n"
+		"pass over the trace answers any number of analyses. TRACE may also be given by the\n"
+		"files in it. It needs no root and works on any machine.",
+	.print_more = lkst_analyze_print_names,
+	.examples = "  lkst analyze syscall slow-tx\n"
+		    "  lkst analyze waitdelay,runqueue --comm db --from -2s slow-tx\n"
+		    "  lkst analyze biotime --list --key 'sda:*' slow-tx > bio.log\n"
+		    "  lkst analyze all --format json slow-tx\n",
+	.options = rows,
+	.options_size = sizeof(struct options),
+	.defaults = &defaults,
+	.min_args = 2,
+	.max_args = 1024,
+	.run = run,
+};

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What `lkst analyze` and the original's lkstla share. */
+#ifndef LKST_CMD_ANALYZE_H
+#define LKST_CMD_ANALYZE_H
+
+#include "analyze/analysis.h"
+#include "trace/reader.h"
+#include "view/table.h"
+
+struct lkst_analyze {
+	const char *names; /* of analyses, commas between; "all" */
+	struct lkst_tally_wish which;
+	const char *from, *to; /* as lkst_time_parse() reads them, NULL: all */
+	u64 from_ns, to_ns;    /* without `from` and `to` */
+	bool is_list;
+	enum lkst_table_format format;
+	u64 rows; /* of a table that text shows, 0: all */
+};
+
+/* Opens the trace and prints what is asked for. @path may be a file of a trace, too. */
+int lkst_analyze_run(struct lkst_err *e, const struct lkst_analyze *a, char **paths,
+		     unsigned int nr_paths);
+
+/* Prints the list of analyses, as --help has it. */
+void lkst_analyze_print_names(void);
+
+#endif
