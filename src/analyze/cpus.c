@@ -227,6 +227,20 @@ int lkst_model_lose_cpu(struct lkst_state *s, struct lkst_model_cpu *c, u64 from
 	return err;
 }
 
+/* Appends @ns to a list whose room doubles whenever it is used up. */
+static int add_time(u64 **list, u32 *nr, u64 ns)
+{
+	if (!(*nr & (*nr - 1))) {
+		u64 *grown = reallocarray(*list, *nr ? *nr * 2 : 1, sizeof(u64));
+
+		if (!grown)
+			return -ENOMEM;
+		*list = grown;
+	}
+	(*list)[(*nr)++] = ns;
+	return 0;
+}
+
 /* @t, believed to run on some CPU, turns up elsewhere at @ns. */
 static int leave(struct lkst_state *s, struct lkst_model_thread *t, u64 ns)
 {
@@ -291,8 +305,10 @@ struct lkst_model_cpu *lkst_model_at_slowly(struct lkst_state *s, const struct l
 	if (c->life) {
 		/* A switch is missing: the recorder was restricted, or skipped it. */
 		s->doubts.missed++;
-		from_ns = r->ns;
-		err = lkst_model_lose_cpu(s, c, c->last_ns, r->ns, false);
+		s->loss_cover_ns = from_ns = r->ns;
+		err = add_time(&s->losses_ns, &s->nr_losses, c->last_ns);
+		if (err >= 0)
+			err = lkst_model_lose_cpu(s, c, c->last_ns, r->ns, false);
 	}
 	if (err >= 0)
 		err = prove(s, c, r, from_ns);
@@ -311,22 +327,6 @@ int lkst_model_thread_at(struct lkst_state *s, const struct lkst_record *r,
 	return 0;
 }
 
-static int add_gap(struct lkst_state *s, const struct lkst_gap *gap)
-{
-	/* Room doubles whenever it is used up. */
-	if (!(s->nr_gaps & (s->nr_gaps - 1))) {
-		u64 *grown = reallocarray(s->gaps_ns, s->nr_gaps ? s->nr_gaps * 2 : 1, sizeof(u64));
-
-		if (!grown)
-			return -ENOMEM;
-		s->gaps_ns = grown;
-	}
-	s->gaps_ns[s->nr_gaps++] = gap->from_ns;
-	if (gap->to_ns > s->cover_ns)
-		s->cover_ns = gap->to_ns;
-	return 0;
-}
-
 static int on_gap(void *ctx, const struct lkst_gap *gap)
 {
 	struct lkst_state *s = ctx;
@@ -341,7 +341,9 @@ static int on_gap(void *ctx, const struct lkst_gap *gap)
 	if (gap->buffer == LKST_BUFFER_LIFE)
 		return 0;
 	c = lkst_model_cpu(s, gap->cpu);
-	err = c ? add_gap(s, gap) : -ENOMEM;
+	err = c ? add_time(&s->gaps_ns, &s->nr_gaps, gap->from_ns) : -ENOMEM;
+	if (gap->to_ns > s->cover_ns)
+		s->cover_ns = gap->to_ns;
 	return err < 0 ? err : lkst_model_lose_cpu(s, c, gap->from_ns, gap->to_ns, true);
 }
 

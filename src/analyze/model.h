@@ -29,9 +29,11 @@ struct lkst_model_thread {
 	bool is_fresh;	  /* created in the trace, and has not yet left the call that created it */
 	bool knows_call;  /* `call` is what it is in, or it is in none */
 	bool in_call, in_lock, in_fault;
+	bool keeps_call; /* UNKNOWN: its own events would have been seen all the same */
 	bool is_listed;
 	s32 cpu;
-	u32 nr_gaps; /* that had been told of when its state began */
+	u32 nr_losses; /* as nr_gaps */
+	u32 nr_gaps;   /* that had been told of when its state began */
 	u32 listed_state;
 	u64 listed_ns;
 
@@ -102,6 +104,10 @@ struct lkst_state {
 
 	u64 *gaps_ns; /* when each gap of the records began */
 	u32 nr_gaps;
+
+	u64 *losses_ns; /* when each stretch of a CPU began at whose end a switch was missing */
+	u32 nr_losses;
+	u64 loss_cover_ns; /* the last one's end */
 
 	struct lkst_model_cpu **cpus;
 	u32 nr_cpus;

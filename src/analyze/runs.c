@@ -110,16 +110,22 @@ static int forget_call(struct lkst_state *s, struct lkst_model_thread *t, u64 ns
 	return err;
 }
 
-/* The state that @t was in from @doubt_ns on is known only by what ended it. */
-static int tell_doubtful(struct lkst_state *s, struct lkst_model_thread *t, u64 doubt_ns, u64 ns,
-			 enum lkst_run before, const struct lkst_waker *waker, u8 flags)
+/* A time in which the state of a thread may have changed, unseen. */
+struct doubt {
+	u64 from_ns, to_ns;
+	bool is_gap; /* its own events may be missing as well */
+};
+
+/* The state that @t was in since @doubt is known only by what ended it. */
+static int tell_doubtful(struct lkst_state *s, struct lkst_model_thread *t, struct doubt doubt,
+			 u64 ns, enum lkst_run before, const struct lkst_waker *waker, u8 flags)
 {
-	u64 cover_ns = cover_of(s, t);
+	u64 doubt_ns = doubt.from_ns < ns ? doubt.from_ns : ns, cover_ns = doubt.to_ns;
 	int err = 0;
 
 	if (t->run != LKST_RUN_UNKNOWN)
 		err = tell_current(s, t, doubt_ns, NULL, 0);
-	if (err >= 0)
+	if (err >= 0 && doubt.is_gap)
 		err = forget_call(s, t, doubt_ns);
 	if (before == LKST_RUN_UNKNOWN || cover_ns > ns)
 		cover_ns = ns;
@@ -135,10 +141,17 @@ static int tell_doubtful(struct lkst_state *s, struct lkst_model_thread *t, u64 
 
 /* Nothing is missing, and yet the state does not go with what ended it. */
 static int tell_contradiction(struct lkst_state *s, struct lkst_model_thread *t, u64 ns,
-			      enum lkst_run before)
+			      enum lkst_run before, const struct lkst_waker *waker)
 {
 	bool is_waiting = t->run == LKST_RUN_BLOCKED || t->run == LKST_RUN_STOPPED;
+	struct doubt doubt = { t->since_ns, s->loss_cover_ns, false };
 
+	/* A CPU was seen to have lost a switch meanwhile, and so may have lost what is missing here. */
+	if (t->nr_losses != s->nr_losses) {
+		if (s->losses_ns[t->nr_losses] > t->since_ns)
+			doubt.from_ns = s->losses_ns[t->nr_losses];
+		return tell_doubtful(s, t, doubt, ns, before, waker, 0);
+	}
 	if (is_waiting && before == LKST_RUN_READY && !s->has_wakeups)
 		return tell_current(s, t, ns, NULL, LKST_INTERVAL_NO_WAKE);
 	if (is_waiting && before == LKST_RUN_READY)
@@ -158,7 +171,9 @@ static void begin(struct lkst_state *s, struct lkst_model_thread *t, u64 ns, enu
 	t->run = (u8)run;
 	t->since_ns = ns;
 	t->flags = 0;
+	t->keeps_call = false;
 	t->nr_gaps = s->nr_gaps;
+	t->nr_losses = s->nr_losses;
 	/* A gap on some CPU that reaches beyond now may change it at any moment, unseen. */
 	t->has_doubt = ns < s->cover_ns && run != LKST_RUN_RUNNING && run != LKST_RUN_DEAD;
 	t->is_seen = true;
@@ -167,15 +182,16 @@ static void begin(struct lkst_state *s, struct lkst_model_thread *t, u64 ns, enu
 int lkst_model_change(struct lkst_state *s, struct lkst_model_thread *t, u64 ns,
 		      enum lkst_run before, enum lkst_run run, const struct lkst_waker *waker)
 {
-	u64 doubt_ns = doubt_of(s, t);
+	bool is_gap = !t->keeps_call || t->nr_gaps != s->nr_gaps;
+	struct doubt doubt = { doubt_of(s, t), cover_of(s, t), is_gap };
 	int err;
 
-	if (doubt_ns != UINT64_MAX)
-		err = tell_doubtful(s, t, doubt_ns < ns ? doubt_ns : ns, ns, before, waker, 0);
+	if (doubt.from_ns != UINT64_MAX)
+		err = tell_doubtful(s, t, doubt, ns, before, waker, 0);
 	else if (is_consistent(t->run, before))
 		err = tell_current(s, t, ns, waker, 0);
 	else
-		err = tell_contradiction(s, t, ns, before);
+		err = tell_contradiction(s, t, ns, before, waker);
 	begin(s, t, ns, run);
 	return err;
 }
@@ -206,6 +222,7 @@ int lkst_model_lose(struct lkst_state *s, struct lkst_model_thread *t, u64 ns, u
 	begin(s, t, ns, LKST_RUN_UNKNOWN);
 	t->has_doubt = true;
 	t->cover_ns = until_ns;
+	t->keeps_call = true;
 	return err;
 }
 
@@ -213,19 +230,20 @@ int lkst_model_lose_in_gap(struct lkst_state *s, struct lkst_model_thread *t, u6
 {
 	int err = lkst_model_lose(s, t, ns, until_ns);
 
+	t->keeps_call = false;
+
 	return err < 0 ? err : forget_call(s, t, t->since_ns);
 }
 
 int lkst_model_finish(struct lkst_state *s, struct lkst_model_thread *t, u64 end_ns)
 {
-	u64 doubt_ns = doubt_of(s, t);
+	struct doubt doubt = { doubt_of(s, t), cover_of(s, t), true };
 	enum lkst_run before = LKST_RUN_UNKNOWN;
 
-	if (doubt_ns == UINT64_MAX)
+	if (doubt.from_ns == UINT64_MAX)
 		return tell_current(s, t, end_ns, NULL, LKST_INTERVAL_OPEN);
 	/* Nothing has happened to it: it is as it was listed, unless that was before the doubt. */
 	if (t->is_listed && t->listed_state && (!t->is_seen || t->listed_ns >= end_ns))
 		before = t->listed_state & (4 | 8) ? LKST_RUN_STOPPED : LKST_RUN_BLOCKED;
-	return tell_doubtful(s, t, doubt_ns < end_ns ? doubt_ns : end_ns, end_ns, before, NULL,
-			     LKST_INTERVAL_OPEN);
+	return tell_doubtful(s, t, doubt, end_ns, before, NULL, LKST_INTERVAL_OPEN);
 }

@@ -319,6 +319,7 @@ void lkst_state_free(struct lkst_state *s)
 		free(s->cpus[i]);
 	free(s->cpus);
 	free(s->gaps_ns);
+	free(s->losses_ns);
 	free(s->subscribers);
 	free(s->cause_of);
 	free(s);
