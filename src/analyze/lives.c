@@ -241,7 +241,8 @@ bool lkst_model_takes_over(struct lkst_state *s, struct lkst_model_thread *t, s3
 	s32 old_tid = t->life->tid;
 
 	/* The leader has ended, and waits for this to have its number taken (de_thread(), fs/exec.c). */
-	if (t->life->pid != tid || old_tid == tid || !place_of(s, tid) ||
+	if (tid <= 0 || tid >= LKST_TID_MAX || t->life->pid != tid || old_tid == tid ||
+	    !place_of(s, tid) ||
 	    (leader && lkst_model_run(s, leader) != LKST_RUN_DEAD &&
 	     lkst_model_run(s, leader) != LKST_RUN_UNKNOWN))
 		return false;

@@ -4,7 +4,7 @@
 
 #include "unit.h"
 
-static char text[STATES_TEXT_MAX + 8];
+static char text[STATES_TEXT_MAX + 128];
 static struct lkst_state_doubts doubts;
 
 enum { NOBODY = -2 };
@@ -26,7 +26,7 @@ static const char *told(const char *lines, s32 tid, s32 cpu, bool wants_frames, 
 	states_open(st);
 	states_run(st);
 	doubts = st->doubts;
-	snprintf(text, sizeof(text), "%s%s", st->is_torn ? "TORN " : "", st->text);
+	snprintf(text, sizeof(text), "%s%s", st->is_torn ? st->tear : "", st->text);
 	states_close(st);
 	free(st);
 	return text;

@@ -31,7 +31,8 @@ struct states {
 	struct lkst_state *state;
 	struct lkst_state_doubts doubts;
 	u64 thread_ns[STATES_LIVES_MAX], cpu_ns[STATES_CPUS_MAX]; /* up to where each was told of */
-	bool is_torn; /* intervals overlap or leave time out */
+	bool is_torn;	/* intervals overlap or leave time out */
+	char tear[128]; /* the first such place */
 
 	/* What to write down. */
 	s32 tid, cpu;
@@ -53,6 +54,16 @@ static inline void states_put(struct states *st, const char *format, ...)
 		st->used += (size_t)n;
 }
 
+static inline void states_tear(struct states *st, const char *what, s64 nr, u64 told_ns,
+			       u64 from_ns, u64 to_ns)
+{
+	if (!st->is_torn)
+		snprintf(st->tear, sizeof(st->tear), "%s %lld: told up to %llu, then %llu-%llu",
+			 what, (long long)nr, (unsigned long long)told_ns,
+			 (unsigned long long)from_ns, (unsigned long long)to_ns);
+	st->is_torn = true;
+}
+
 static inline void states_put_waker(struct states *st, const struct lkst_waker *w)
 {
 	if (w->context == LKST_CONTEXT_THREAD)
@@ -70,7 +81,7 @@ static inline int states_interval(void *ctx, const struct lkst_interval *i)
 	u64 *told = &st->thread_ns[i->life->nr];
 
 	if (i->from_ns >= i->to_ns || (*told && *told != i->from_ns))
-		st->is_torn = true;
+		states_tear(st, "thread", i->life->tid, *told, i->from_ns, i->to_ns);
 	*told = i->to_ns;
 	if (i->life->tid != st->tid)
 		return 0;
@@ -95,7 +106,7 @@ static inline int states_cpu(void *ctx, const struct lkst_cpu_interval *i)
 	u64 *told = &st->cpu_ns[i->cpu];
 
 	if (i->from_ns >= i->to_ns || i->from_ns != (*told ? *told : lkst_state_begin(st->state)))
-		st->is_torn = true;
+		states_tear(st, "CPU", i->cpu, *told, i->from_ns, i->to_ns);
 	*told = i->to_ns;
 	if ((s32)i->cpu != st->cpu)
 		return 0;
@@ -162,7 +173,7 @@ static inline void states_open(struct states *st)
 static inline void states_run(struct states *st)
 {
 	struct lkst_err e = { "" };
-	u64 begin_ns, end_ns;
+	u64 begin_ns, end_ns, to_ns;
 	u32 i;
 
 	if (!st->state && lkst_state_new(&e, st->feed, &st->state))
@@ -174,9 +185,12 @@ static inline void states_run(struct states *st)
 		abort();
 	}
 	lkst_trace_range(st->trace, &begin_ns, &end_ns);
+	lkst_feed_window(st->feed, &begin_ns, &to_ns);
+	if (end_ns > to_ns)
+		end_ns = to_ns;
 	for (i = 0; i < STATES_CPUS_MAX; i++)
 		if (st->cpu_ns[i] && st->cpu_ns[i] != end_ns)
-			st->is_torn = true;
+			states_tear(st, "CPU", i, st->cpu_ns[i], end_ns, end_ns);
 	st->doubts = *lkst_state_doubts(st->state);
 }
 
