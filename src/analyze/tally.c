@@ -94,7 +94,7 @@ s64 lkst_tally_find_key(struct lkst_tally *t, u64 key)
 		return -ENOMEM;
 	slot = slot_of(t, key);
 	if (!*slot) {
-		if (t->nr_keys == LKST_TALLY_KEYS_MAX - 1)
+		if (t->nr_keys >= LKST_TALLY_KEYS_MAX - 1 && key != LKST_OPEN_NONE)
 			return lkst_tally_find_key(t, LKST_OPEN_NONE);
 		k = &t->keys[t->nr_keys];
 		*k = (struct lkst_tally_key){ .key = key };
