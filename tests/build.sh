@@ -35,6 +35,7 @@ build build_clang CC=clang-16 GEN="$OUT/gcc/gen" all unit live-tests
 build build_sanitized CC=gcc SANITIZE=1 GEN="$OUT/gcc/gen" all unit
 build build_installs CC=gcc DESTDIR="$SCRATCH/root" prefix=/usr install
 if [ -x "$SCRATCH/root/usr/bin/lkst" ] &&
+   [ -L "$SCRATCH/root/usr/bin/lkstla" ] &&
    [ -e "$SCRATCH/root/usr/share/man/man1/lkst.1" ] &&
    [ -e "$SCRATCH/root/usr/share/man/man7/lkst-events.7" ]; then
 	echo ok install_is_complete

@@ -281,6 +281,18 @@ static int on_page_free(void *ctx, const struct lkst_record *r, const void *reco
 	return end_life(ctx, ((const struct lkst_rec_mm_page_free *)record)->pfn, r);
 }
 
+/* Memory that lives on is the rule. */
+static int end_free(struct lkst_work *w, struct lkst_tables *set)
+{
+	u32 nr = w->opens[OPEN_LIFE].nr;
+
+	if (nr)
+		lkst_notes_add(&w->notes, "%u blocks of kernel memory were not seen being freed.",
+			       nr);
+	lkst_open_fini(&w->opens[OPEN_LIFE]);
+	return 0;
+}
+
 static int begin_free(struct lkst_work *w)
 {
 	static const char *const calls[] = { "munmap", "madvise", NULL };
@@ -319,4 +331,5 @@ const struct lkst_analysis lkst_analysis_memfree = {
 	.events = "syscall_*_munmap syscall_*_madvise kmalloc kfree kmem_cache_* mm_page_*",
 	.size = sizeof(struct lkst_work),
 	.begin = begin_free,
+	.end = end_free,
 };

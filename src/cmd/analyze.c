@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
@@ -190,19 +191,19 @@ static int print_study(struct lkst_err *e, const struct lkst_analyze *a, struct 
 
 /* ---- the trace ------------------------------------------------------------------------------- */
 
-/* The trace that @path names: the directory, or that of a file in it. */
+/* The trace that @path names: itself, or if it is a file with metadata beside it, its directory. */
 static int trace_of(struct lkst_err *e, const char *path, char directory[PATH_MAX])
 {
 	const char *slash = strrchr(path, '/');
+	char metadata[PATH_MAX + 16];
 	struct stat st;
 
 	if (strlen(path) >= PATH_MAX)
 		return lkst_err_sys(e, -ENAMETOOLONG, "opening %s", path);
-	if (stat(path, &st) || S_ISDIR(st.st_mode))
+	snprintf(directory, PATH_MAX, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+	snprintf(metadata, sizeof(metadata), "%s/metadata", directory);
+	if (stat(path, &st) || S_ISDIR(st.st_mode) || access(metadata, F_OK))
 		snprintf(directory, PATH_MAX, "%s", path);
-	else
-		snprintf(directory, PATH_MAX, "%.*s", slash ? (int)(slash - path) : 1,
-			 slash ? path : ".");
 	return 0;
 }
 
