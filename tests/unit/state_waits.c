@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What threads wait for, by the state model: system calls, locks, faults, disks, and who ends it. */
+#include "states.h"
+
+#include "unit.h"
+
+/* The catalogue of make_catalog(), and the system calls of this test behind it. */
+static struct lkst_catalog *catalog(void)
+{
+	static const char *const names[] = { "read",  "futex", "wait4",	     "clock_nanosleep",
+					     "fsync", "clone", "sched_yield" };
+	struct lkst_catalog *c = make_catalog();
+	struct lkst_err e;
+	u16 i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (lkst_catalog_add_syscall(&e, c, 1000 + 2 * i, 1001 + 2 * i,
+					     lkst_syscall_find(false, names[i]) - lkst_syscalls))
+			abort();
+	return c;
+}
+
+/* The last wait of thread 5, and who ended it. */
+static struct lkst_wait last_wait;
+static struct lkst_waker last_waker;
+static bool has_waker;
+static char text[STATES_TEXT_MAX];
+static u64 unmatched;
+
+static int on_interval(void *ctx, const struct lkst_interval *i)
+{
+	if (i->life->tid != 5 || i->run != LKST_RUN_BLOCKED)
+		return 0;
+	last_wait = *i->wait;
+	has_waker = i->waker != NULL;
+	if (i->waker)
+		last_waker = *i->waker;
+	return 0;
+}
+
+/* What is told of thread 5, or of calls. */
+static const char *told(const char *lines, bool wants_calls)
+{
+	static const struct lkst_state_calls calls = { .interval = on_interval };
+	struct states *st = calloc(1, sizeof(*st));
+	struct make_trace *t;
+	struct lkst_err e;
+
+	if (!st)
+		abort();
+	st->tid = wants_calls ? -2 : 5;
+	st->cpu = -2;
+	st->wants_calls = wants_calls;
+	make_scratch(st->dir);
+	t = make_begin(st->dir, catalog(), 4096);
+	if (make_text(t, lines) || make_end(t))
+		abort();
+	states_open(st);
+	if (lkst_state_new(&e, st->feed, &st->state) ||
+	    lkst_state_subscribe(st->state, &calls, NULL) < 0)
+		abort();
+	states_run(st);
+	snprintf(text, sizeof(text), "%s", st->is_torn ? st->tear : st->text);
+	unmatched = st->doubts.unmatched;
+	states_close(st);
+	free(st);
+	return text;
+}
+
+TEST(waits_for_a_futex_end_with_who_let_go)
+{
+	static const char lines[] =
+		"syscall_entry_futex cpu=0 tid=5 ns=100 uaddr=4096 op=128 val=2\n"
+		"sched_switch cpu=0 tid=5 ns=110 next_tid=7 prev_state=1\n"
+		"syscall_entry_futex cpu=0 tid=7 ns=200 uaddr=4096 op=129 val=1\n"
+		"sched_waking cpu=0 tid=7 ns=210 target_tid=5\n"
+		"syscall_exit_futex cpu=0 tid=7 ns=220 ret=1\n"
+		"sched_switch cpu=0 tid=7 ns=300 next_tid=5 prev_state=0\n"
+		"syscall_exit_futex cpu=0 tid=5 ns=310 ret=0\n";
+
+	CHECK_STR(told(lines, false), "R100-110@0 B110-210/futex W210-300<7 R300-310@0");
+	CHECK_EQ(last_wait.object, 4096);
+	CHECK_EQ(last_wait.holder_tid, 7);
+	CHECK_STR(lkst_syscalls[last_wait.call.row].name, "futex");
+	CHECK_EQ(last_wait.call.args[1], 128);
+	CHECK_STR(lkst_syscalls[last_waker.call.row].name, "futex");
+	CHECK_STR(told(lines, true), "futex:200-220=1 R20W0B0 futex:100-310=0 R20W90B100");
+	CHECK_EQ(unmatched, 0);
+}
+
+TEST(waits_for_a_disk_end_with_its_request)
+{
+	static const char lines[] =
+		"syscall_entry_read cpu=0 tid=5 ns=100 fd=3 count=512\n"
+		"sched_switch cpu=0 tid=5 ns=110 next_tid=0 prev_state=2\n"
+		"irq_handler_entry cpu=0 tid=0 ns=200 irq=30\n"
+		"block_rq_complete cpu=0 tid=0 ns=210 rq=77 dev=8388608 sector=2048\n"
+		"sched_waking cpu=0 tid=0 ns=220 target_tid=5\n"
+		"irq_handler_exit cpu=0 tid=0 ns=230 irq=30\n"
+		"irq_handler_entry cpu=0 tid=0 ns=240 irq=31\n"
+		"sched_waking cpu=0 tid=0 ns=250 target_tid=6\n"
+		"irq_handler_exit cpu=0 tid=0 ns=260 irq=31\n";
+
+	CHECK_STR(told(lines, false), "R100-110@0 B110-220/io W220-260<irq30");
+	CHECK_EQ(last_wait.object, 77);
+	CHECK_EQ(last_wait.dev, 8388608);
+	CHECK_EQ(last_wait.sector, 2048);
+	CHECK_EQ(last_waker.rq, 77);
+}
+
+TEST(waits_have_the_cause_of_their_call)
+{
+	static const char lines[] = "syscall_entry_read cpu=0 tid=5 ns=100 fd=3 count=512\n"
+				    "sched_switch cpu=0 tid=5 ns=110 next_tid=0 prev_state=1\n"
+				    "sched_waking cpu=0 tid=0 ns=120 target_tid=5\n"
+				    "sched_switch cpu=0 tid=0 ns=130 next_tid=5 prev_state=0\n"
+				    "syscall_exit_read cpu=0 tid=5 ns=140 ret=1\n"
+				    "syscall_entry_wait4 cpu=0 tid=5 ns=150\n"
+				    "sched_switch cpu=0 tid=5 ns=160 next_tid=0 prev_state=1\n"
+				    "sched_waking cpu=0 tid=0 ns=170 target_tid=5\n"
+				    "sched_switch cpu=0 tid=0 ns=180 next_tid=5 prev_state=0\n"
+				    "syscall_exit_wait4 cpu=0 tid=5 ns=190 ret=1\n"
+				    "syscall_entry_clock_nanosleep cpu=0 tid=5 ns=200\n"
+				    "sched_switch cpu=0 tid=5 ns=210 next_tid=0 prev_state=1\n"
+				    "hrtimer_expire_entry cpu=0 tid=0 ns=218 hrtimer=1 function=2\n"
+				    "sched_waking cpu=0 tid=0 ns=220 target_tid=5\n"
+				    "hrtimer_expire_exit cpu=0 tid=0 ns=222 hrtimer=1\n"
+				    "sched_switch cpu=0 tid=0 ns=230 next_tid=5 prev_state=0\n"
+				    "syscall_exit_clock_nanosleep cpu=0 tid=5 ns=240 ret=0\n"
+				    "sched_switch cpu=0 tid=5 ns=250 next_tid=0 prev_state=1\n";
+
+	CHECK_STR(told(lines, false),
+		  "R100-110@0 B110-120/file W120-130<0 R130-160@0 B160-170/child W170-180<0 "
+		  "R180-210@0 B210-220/sleep W220-230<hrtimer R230-250@0");
+	CHECK_EQ(last_waker.code, 2);
+	CHECK_EQ(last_wait.fd, -1);
+}
+
+TEST(waits_outside_calls_are_faults_or_on_the_way_back)
+{
+	static const char lines[] = "syscall_exit_read cpu=0 tid=5 ns=100 ret=0\n"
+				    "page_fault_user cpu=0 tid=5 ns=110 address=4096 ip=1\n"
+				    "sched_switch cpu=0 tid=5 ns=120 next_tid=0 prev_state=2\n"
+				    "sched_waking cpu=0 tid=0 ns=130 target_tid=5\n"
+				    "sched_switch cpu=0 tid=0 ns=140 next_tid=5 prev_state=0\n"
+				    "signal_deliver cpu=0 tid=5 ns=150 signal=15\n"
+				    "sched_switch cpu=0 tid=5 ns=160 next_tid=0 prev_state=1\n"
+				    "sched_waking cpu=0 tid=0 ns=170 target_tid=5\n";
+
+	/* The first exit is of a call whose entry is not in the trace. */
+	CHECK_STR(told(lines, false),
+		  "R100-120@0 B120-130/fault W130-140<0 R140-160@0 B160-170/user");
+	CHECK_STR(told(lines, true), "read:100-100=0 R0W0B0?");
+}
+
+TEST(waits_for_a_lock_know_which)
+{
+	static const char lines[] = "syscall_entry_read cpu=0 tid=5 ns=100 fd=3\n"
+				    "contention_begin cpu=0 tid=5 ns=105 lock=999 flags=32\n"
+				    "sched_switch cpu=0 tid=5 ns=110 next_tid=7 prev_state=2\n"
+				    "contention_begin cpu=0 tid=7 ns=115 lock=1000 flags=1\n"
+				    "sched_waking cpu=0 tid=7 ns=120 target_tid=5\n"
+				    "sched_switch cpu=0 tid=7 ns=130 next_tid=5 prev_state=0\n"
+				    "contention_end cpu=0 tid=5 ns=140 lock=999\n";
+
+	CHECK_STR(told(lines, false), "R100-110@0 B110-120/lock W120-130<7 R130-140@0");
+	CHECK_EQ(last_wait.object, 999);
+	CHECK_EQ(last_wait.lock_flags, 32);
+	CHECK_EQ(last_wait.holder_tid, 7);
+}
+
+TEST(waits_of_kernel_threads_are_for_work)
+{
+	static const char lines[] =
+		"state_thread ns=9 thread_tid=5 thread_pid=5 flags=1 comm=kworker\n"
+		"workqueue_execute_start cpu=0 tid=5 ns=100 work=1 function=4242\n"
+		"sched_switch cpu=0 tid=5 ns=110 next_tid=0 prev_state=2\n"
+		"sched_waking cpu=0 tid=0 ns=120 target_tid=5\n";
+
+	CHECK_STR(told(lines, false), "R100-110@0 B110-120/kernel");
+	CHECK_EQ(last_wait.object, 4242);
+}
+
+TEST(waits_are_unknown_behind_a_gap)
+{
+	static const char lines[] = "syscall_entry_read cpu=0 tid=5 ns=100 fd=3\n"
+				    "!skip cpu=0 blocks=1\n"
+				    "sched_switch cpu=0 tid=5 ns=200 next_tid=0 prev_state=1\n"
+				    "sched_waking cpu=0 tid=0 ns=300 target_tid=5\n"
+				    "sched_switch cpu=0 tid=0 ns=400 next_tid=5 prev_state=0\n"
+				    "syscall_exit_read cpu=0 tid=5 ns=500 ret=0\n";
+
+	/* It may have left the call in the gap and be in another. */
+	CHECK_STR(told(lines, false), "U100-200 B200-300 W300-400<0 R400-500@0");
+	CHECK_EQ(last_wait.call.row, -1);
+	CHECK_STR(told(lines, true), "read:100-100=0 R0W0B0! read:100-500=0 R0W0B0?");
+}
+
+TEST(waits_of_a_new_thread_are_not_its_creators_call)
+{
+	static const char lines[] =
+		"syscall_entry_clone cpu=0 tid=4 ns=100\n"
+		"task_newtask cpu=0 buffer=1 tid=4 ns=110 child_tid=5\n"
+		"sched_wakeup_new cpu=0 tid=4 ns=120 target_tid=5 target_cpu=0\n"
+		"sched_switch cpu=0 tid=4 ns=130 next_tid=5 prev_state=0\n"
+		"syscall_exit_clone cpu=0 tid=5 ns=140 ret=0\n"
+		"sched_switch cpu=0 tid=5 ns=150 next_tid=4 prev_state=1\n"
+		"syscall_exit_clone cpu=0 tid=4 ns=160 ret=5\n";
+
+	CHECK_STR(told(lines, true), "clone:100-160=5 R40W20B0");
+	CHECK_STR(told(lines, false), "N110-120 W120-130+<4 R130-150@0 B150-160/user");
+	CHECK(!has_waker);
+}
+
+static const struct unit_test tests[] = {
+	{ "waits_for_a_futex_end_with_who_let_go", test_waits_for_a_futex_end_with_who_let_go },
+	{ "waits_for_a_disk_end_with_its_request", test_waits_for_a_disk_end_with_its_request },
+	{ "waits_have_the_cause_of_their_call", test_waits_have_the_cause_of_their_call },
+	{ "waits_outside_calls_are_faults_or_on_the_way_back",
+	  test_waits_outside_calls_are_faults_or_on_the_way_back },
+	{ "waits_for_a_lock_know_which", test_waits_for_a_lock_know_which },
+	{ "waits_of_kernel_threads_are_for_work", test_waits_of_kernel_threads_are_for_work },
+	{ "waits_are_unknown_behind_a_gap", test_waits_are_unknown_behind_a_gap },
+	{ "waits_of_a_new_thread_are_not_its_creators_call",
+	  test_waits_of_a_new_thread_are_not_its_creators_call },
+};
+
+UNIT_MAIN(tests)
