@@ -30,6 +30,12 @@ const struct lkst_analysis *const lkst_analyses[] = {
 	&lkst_analysis_schedtime,
 	&lkst_analysis_lifetime,
 	&lkst_analysis_procstate,
+	&lkst_analysis_summary,
+	&lkst_analysis_cpu,
+	&lkst_analysis_thread,
+	&lkst_analysis_irq,
+	&lkst_analysis_wakeups,
+	&lkst_analysis_fault,
 	NULL,
 };
 

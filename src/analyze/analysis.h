@@ -133,4 +133,8 @@ extern const struct lkst_analysis lkst_analysis_syscall, lkst_analysis_syscallus
 	lkst_analysis_waitqueue, lkst_analysis_waitdelay, lkst_analysis_schedtime,
 	lkst_analysis_lifetime, lkst_analysis_procstate;
 
+/* Those of `lkst report`. */
+extern const struct lkst_analysis lkst_analysis_summary, lkst_analysis_cpu, lkst_analysis_thread,
+	lkst_analysis_irq, lkst_analysis_wakeups, lkst_analysis_fault;
+
 #endif

@@ -72,7 +72,7 @@ enum { LKST_CMD_CALLED_MAX = 64 };
 const char *lkst_cmd_called(const struct lkst_cmd *cmd, char called[LKST_CMD_CALLED_MAX]);
 
 extern const struct lkst_cmd lkst_cmd_start, lkst_cmd_stop, lkst_cmd_status, lkst_cmd_snapshot,
-	lkst_cmd_record, lkst_cmd_print, lkst_cmd_event, lkst_cmd_check,
+	lkst_cmd_record, lkst_cmd_print, lkst_cmd_event, lkst_cmd_check, lkst_cmd_report,
 	lkst_cmd_analyze;
 
 /* The original's commands, links to this program. */

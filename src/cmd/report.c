@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* lkst report: a trace at first sight, for who has not seen it before. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/analysis.h"
+#include "base/cleanup.h"
+#include "base/time.h"
+#include "cmd/cmd.h"
+#include "trace/reader.h"
+#include "view/table.h"
+
+enum { ROWS_STANDARD = 8 };
+
+struct options {
+	const char *format, *from, *to;
+	s64 rows;
+};
+
+static const struct options defaults = { .format = "text", .rows = ROWS_STANDARD };
+
+static const struct lkst_option rows[] = {
+	{ "from", 0, LKST_OPTION_TEXT, "T", offsetof(struct options, from), 0, 0, NULL,
+	  "from this time on: 12:14:05.5, @1234.5 monotonic seconds, +1.5s\n"
+	  "after the beginning, -2s before the end" },
+	{ "to", 0, LKST_OPTION_TEXT, "T", offsetof(struct options, to), 0, 0, NULL,
+	  "up to this time" },
+	{ "rows", 'n', LKST_OPTION_NUMBER, "N", offsetof(struct options, rows), 0, INT32_MAX, "8",
+	  "rows of each table that text shows; 0: all" },
+	{ "format", 'f', LKST_OPTION_TEXT, "FORMAT", offsetof(struct options, format), 0, 0, "text",
+	  "text, csv or json; csv and json have plain numbers, all rows,\n"
+	  "times in ns of CLOCK_MONOTONIC" },
+	{ 0 },
+};
+
+/* The analyses that are asked, in the order in which they answer. */
+static const struct lkst_analysis *const asked[] = {
+	&lkst_analysis_summary, &lkst_analysis_cpu,   &lkst_analysis_thread,  &lkst_analysis_irq,
+	&lkst_analysis_wakeups, &lkst_analysis_fault, &lkst_analysis_biotime,
+};
+enum { NR_ASKED = sizeof(asked) / sizeof(asked[0]) };
+
+/* The tables that are shown; what else the analyses have is left to `lkst analyze`. */
+static const char *const shown[] = { "summary", "findings", "cpu",   "thread", "thread_longest",
+				     "irq",	"wakeups",  "fault", "biotime" };
+
+static bool is_shown(const struct lkst_table *t)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
+		if (!strcmp(t->name, shown[i]))
+			return t->nr_rows || t->notes.nr;
+	return false;
+}
+
+static int parse_range(struct lkst_err *e, const struct options *o, const struct lkst_trace *t,
+		       struct lkst_study_wish *wish)
+{
+	struct lkst_time_range range = { .clock_offset_ns =
+						 lkst_trace_catalog(t)->clock_offset_ns };
+	int err = 0;
+
+	lkst_trace_range(t, &range.begin_ns, &range.end_ns);
+	wish->to_ns = UINT64_MAX;
+	if (o->from)
+		err = lkst_time_parse(e, o->from, &range, &wish->from_ns);
+	if (!err && o->to)
+		err = lkst_time_parse(e, o->to, &range, &wish->to_ns);
+	return err;
+}
+
+static int print_report(struct lkst_err *e, const struct options *o, struct lkst_trace *t,
+			struct lkst_out *out)
+{
+	_cleanup_(lkst_study_freep) struct lkst_study *s = NULL;
+	struct lkst_study_wish wish = {};
+	enum lkst_table_format format;
+	struct lkst_table_printer p;
+	unsigned int i, k;
+	int err = lkst_table_format_parse(e, o->format, &format);
+
+	if (!err)
+		err = parse_range(e, o, t, &wish);
+	if (!err)
+		err = lkst_study_new(e, t, &wish, asked, NR_ASKED, &s);
+	if (!err)
+		err = lkst_study_run(e, s);
+	if (err)
+		return err;
+	lkst_table_printer_init(&p, out, format, lkst_trace_catalog(t)->clock_offset_ns);
+	p.max_rows = (u64)o->rows;
+	for (i = 0; i < NR_ASKED; i++) {
+		const struct lkst_tables *set = lkst_study_tables(s, i);
+
+		for (k = 0; k < set->nr; k++) {
+			/* What is said at first is short, and all of it is wanted. */
+			p.max_rows = i ? (u64)o->rows : 0;
+			if (is_shown(set->items[k]))
+				lkst_table_print(&p, set->items[k]);
+		}
+	}
+	lkst_table_printer_end(&p);
+	return 0;
+}
+
+static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+{
+	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
+	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
+	int err, flush_err;
+
+	(void)nr_args;
+	if (!out)
+		return lkst_err_sys(e, -ENOMEM, "reporting on %s", args[0]);
+	/* `lkst report … | head` ends quietly. */
+	signal(SIGPIPE, SIG_DFL);
+	err = lkst_trace_open(e, args[0], &t);
+	if (err)
+		return err;
+	lkst_out_init(out, STDOUT_FILENO);
+	err = print_report(e, options, t, out);
+	flush_err = lkst_out_flush(out);
+	if (!err && flush_err)
+		err = lkst_err_sys(e, flush_err, "writing");
+	return err;
+}
+
+const struct lkst_cmd lkst_cmd_report = {
+	.name = "report",
+	.summary = "what a machine did, at first sight, and what stands out",
+	.usage = "report [--from T] [--to T] [--rows N] [--format text|csv|json] TRACE",
+	.help = "Tells of the trace directory TRACE what the machine did and what stands out: the\n"
+		"longest waits for a CPU, in system calls, for disks and locks, and what is missing.\n"
+		"Then by CPU, thread, interrupt, and who woke whom. What is not known is told as\n"
+		"unknown and not guessed. It needs no root and works on any machine. `lkst analyze`\n"
+		"has more of each.",
+	.examples = "  lkst report slow-tx\n"
+		    "  lkst report --from -500ms --rows 20 slow-tx\n"
+		    "  lkst report --format json slow-tx > report.json\n",
+	.options = rows,
+	.options_size = sizeof(struct options),
+	.defaults = &defaults,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+};
