@@ -5,7 +5,8 @@
  *	state.c		making it, subscribers, queries
  *	lives.c		threads by number, their names and lives
  *	runs.c		the states of threads: what an event proves of the time before it
- *	cpus.c		who runs on each CPU, and the contexts that interrupt
+ *	cpus.c		who runs on each CPU
+ *	frames.c	the contexts that interrupt
  *	waits.c		what threads wait for, and who wakes them
  */
 #ifndef LKST_ANALYZE_MODEL_H
@@ -214,12 +215,25 @@ int lkst_model_thread_at(struct lkst_state *s, const struct lkst_record *r,
 int lkst_model_lose_cpu(struct lkst_state *s, struct lkst_model_cpu *c, u64 from_ns, u64 to_ns,
 			bool is_gap);
 
-/* A thread's own event on @c: no interrupt is going on there, whatever was not seen to end. */
-int lkst_model_in_thread(struct lkst_state *s, struct lkst_model_cpu *c, u64 ns);
-
 int lkst_model_finish_cpu(struct lkst_state *s, struct lkst_model_cpu *c, u64 end_ns);
 
 int lkst_model_subscribe_cpus(struct lkst_state *s);
+
+/* ---- frames.c ----------------------------------------------------------------------- */
+
+/* Counts the time of interrupts up to @ns. */
+void lkst_model_account(struct lkst_model_cpu *c, u64 ns);
+
+/* Ends the contexts above the first @depth, whose ends were not seen. */
+int lkst_model_cut_frames(struct lkst_state *s, struct lkst_model_cpu *c, u32 depth, u64 ns);
+
+/* A thread's own event on @c: no interrupt is going on there, whatever was not seen to end. */
+int lkst_model_in_thread(struct lkst_state *s, struct lkst_model_cpu *c, u64 ns);
+
+/* The pass is over, whatever goes on. */
+int lkst_model_finish_frames(struct lkst_state *s, struct lkst_model_cpu *c, u64 end_ns);
+
+int lkst_model_subscribe_frames(struct lkst_state *s);
 
 /* ---- waits.c ------------------------------------------------------------------------ */
 

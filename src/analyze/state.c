@@ -296,6 +296,8 @@ int lkst_state_new(struct lkst_err *e, struct lkst_feed *f, struct lkst_state **
 	if (err >= 0)
 		err = lkst_model_subscribe_cpus(s);
 	if (err >= 0)
+		err = lkst_model_subscribe_frames(s);
+	if (err >= 0)
 		err = lkst_model_subscribe_waits(s);
 	if (err >= 0)
 		err = lkst_feed_end(f, on_end, s);
