@@ -297,6 +297,24 @@ TEST(states_count_what_cannot_be)
 	CHECK_EQ(doubts.unmatched, 1);
 }
 
+TEST(states_in_a_window_know_what_was_before)
+{
+	static const char lines[] = "sched_switch cpu=0 tid=5 ns=100 next_tid=7 prev_state=1\n"
+				    "sched_waking cpu=0 tid=7 ns=200 target_tid=5\n"
+				    "sched_switch cpu=0 tid=7 ns=300 next_tid=5 prev_state=2\n"
+				    "sched_switch cpu=0 tid=5 ns=400 next_tid=0 prev_state=1\n";
+	struct states st = { .tid = 5, .cpu = 0 };
+
+	make_scratch(st.dir);
+	CHECK(!make_trace(st.dir, 4096, lines));
+	states_open(&st);
+	lkst_feed_limit(st.feed, 250, 350);
+	states_run(&st);
+	CHECK(!st.is_torn);
+	CHECK_STR(st.text, "7:250-300 W250-300<7 5:300-350 R300-350@0");
+	states_close(&st);
+}
+
 static const struct unit_test tests[] = {
 	{ "states_follow_switches_and_wakeups", test_states_follow_switches_and_wakeups },
 	{ "states_before_the_first_event_follow_from_it",
@@ -315,6 +333,7 @@ static const struct unit_test tests[] = {
 	  test_states_of_a_thread_that_takes_over_its_process },
 	{ "states_notice_a_reused_number", test_states_notice_a_reused_number },
 	{ "states_count_what_cannot_be", test_states_count_what_cannot_be },
+	{ "states_in_a_window_know_what_was_before", test_states_in_a_window_know_what_was_before },
 };
 
 UNIT_MAIN(tests)
