@@ -148,6 +148,8 @@ static void measure(struct lkst_table_printer *p, const struct lkst_table *t)
 
 	for (i = 0; i < t->nr_columns; i++) {
 		p->widths[i] = (unsigned int)strlen(heading(p, &t->columns[i]));
+		/* "# " stands before the first one, where text is plain. */
+		p->widths[i] += p->is_plain && !i ? 2 : 0;
 		for (row = 0; row < shown_rows(p, t); row++) {
 			width = text_width(text, lkst_put_cell(text, p, &t->columns[i],
 							       lkst_table_cell(t, row, i)));
@@ -188,13 +190,16 @@ static void text_begin(struct lkst_table_printer *p, const struct lkst_table *t)
 	if (t->kind == LKST_TABLE_HISTOGRAM && !p->is_plain)
 		return;
 	measure(p, t);
-	if (p->is_plain)
+	if (p->is_plain) {
 		lkst_out_str(p->out, "# ");
+		p->widths[0] -= 2;
+	}
 	for (i = 0; i < t->nr_columns; i++) {
 		q = lkst_out_room(p->out);
 		text = heading(p, &t->columns[i]);
 		lkst_out_advance(p->out, put_aligned(p, q, t, i, text, text + strlen(text)));
 	}
+	p->widths[0] += p->is_plain ? 2 : 0;
 	lkst_out_str(p->out, "\n");
 }
 

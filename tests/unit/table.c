@@ -169,11 +169,11 @@ TEST(table_plain_text_is_for_gnuplot)
 		lkst_table_print(&p->printer, &t);
 		lkst_table_fini(&t);
 	}
-	CHECK_STR(end(p), "# key   tid        start      elapsed\n"
-			  "read    7  1.500000000  0.000000020\n"
+	CHECK_STR(end(p), "# key  tid        start      elapsed\n"
+			  "read     7  1.500000000  0.000000020\n"
 			  "\n\n"
-			  "# key   tid        start      elapsed\n"
-			  "read    7  1.500000000  0.000000020\n");
+			  "# key  tid        start      elapsed\n"
+			  "read     7  1.500000000  0.000000020\n");
 	free(p);
 }
 

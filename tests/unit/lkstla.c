@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The commands that print analyses: lkst analyze and lkstla, from the command line to the output. */
+#include <stdarg.h>
+
+#include "cmd/cmd.h"
+#include "make_trace.h"
+#include "unit.h"
+
+static char dir[64], path[96], output[16384], message[LKST_ERR_MAX];
+
+static const char text[] = "task_rename tid=5 ns=1000000000 target_tid=5 newcomm=\"a b\"\n"
+			   "sched_waking cpu=0 tid=5 ns=1108676061557 target_tid=6\n"
+			   "sched_wakeup cpu=0 tid=5 ns=1108676061577 target_tid=6 target_cpu=0 "
+			   "nr_running=2\n"
+			   "sched_waking cpu=1 tid=7 ns=1108690000000 target_tid=8\n"
+			   "sched_wakeup cpu=0 tid=5 ns=1108690000300 target_tid=8 target_cpu=0 "
+			   "nr_running=3\n";
+
+/* Runs @cmd with the words that follow, NULL at the end, and "TRACE" for the trace; its result. */
+static int run(const struct lkst_cmd *cmd, ...)
+{
+	static _Alignas(16) char options[4096];
+	struct lkst_err e = { "" };
+	char *argv[32], name[96];
+	int argc = 0, first, err, saved, fd;
+	const char *word;
+	va_list args;
+	ssize_t length;
+
+	if (!dir[0]) {
+		make_scratch(dir);
+		snprintf(path, sizeof(path), "%s/trace", dir);
+		if (make_trace(path, 4096, text))
+			abort();
+	}
+	va_start(args, cmd);
+	while ((word = va_arg(args, const char *)))
+		argv[argc++] = !strcmp(word, "TRACE") ? path : (char *)word;
+	va_end(args);
+	memset(options, 0, sizeof(options));
+	if (cmd->defaults)
+		memcpy(options, cmd->defaults, cmd->options_size);
+	first = lkst_options_parse(&e, cmd, argc, argv, options);
+	snprintf(message, sizeof(message), "%s", e.text);
+	if (first < 0 || first == LKST_OPTIONS_HELP)
+		return first;
+	fflush(stdout);
+	snprintf(name, sizeof(name), "%s/output", dir);
+	fd = open(name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	saved = dup(STDOUT_FILENO);
+	if (fd < 0 || saved < 0 || dup2(fd, STDOUT_FILENO) < 0)
+		abort();
+	err = cmd->run(&e, options, argv + first, (unsigned int)(argc - first));
+	if (dup2(saved, STDOUT_FILENO) < 0)
+		abort();
+	close(saved);
+	length = pread(fd, output, sizeof(output) - 1, 0);
+	output[length < 0 ? 0 : length] = 0;
+	close(fd);
+	snprintf(message, sizeof(message), "%s", e.text);
+	return err;
+}
+
+TEST(lkstla_lists_for_gnuplot)
+{
+	CHECK_EQ(run(&lkst_cmd_lkstla, "schedtime", "-l", "TRACE", NULL), 0);
+	CHECK_STR(output, "# key             tid           start      elapsed  cpu  comm\n"
+			  "wakeup:here         5  1108.676061557  0.000000020    0  a b\n"
+			  "wakeup:elsewhere    7  1108.690000000  0.000000300    1  -\n");
+}
+
+TEST(lkstla_takes_a_key_and_a_window)
+{
+	CHECK_EQ(run(&lkst_cmd_lkstla, "schedtime", "-l", "-k", "wakeup:here", "TRACE", NULL), 0);
+	CHECK(strstr(output, "wakeup:here") && !strstr(output, "elsewhere"));
+	/* The window's ends belong to it. */
+	CHECK_EQ(run(&lkst_cmd_lkstla, "schedtime", "-l", "-t1108.676061557+0.000000020", "TRACE",
+		     NULL),
+		 0);
+	CHECK(strstr(output, "wakeup:here") && !strstr(output, "elsewhere"));
+	CHECK_EQ(run(&lkst_cmd_lkstla, "schedtime", "-l", "-t1108.676061558+1", "TRACE", NULL), 0);
+	CHECK(!strstr(output, "wakeup:here") && strstr(output, "elsewhere"));
+	CHECK_EQ(run(&lkst_cmd_lkstla, "schedtime", "-t", "1108", "TRACE", NULL), -EINVAL);
+	CHECK_EQ(run(&lkst_cmd_lkstla, "schedtime", "-t", "1108+", "TRACE", NULL), -EINVAL);
+	CHECK_EQ(run(&lkst_cmd_lkstla, "schedtime", "-t", "1+2x", "TRACE", NULL), -EINVAL);
+	CHECK(!strncmp(message, "\"1+2x\" is no window", 19));
+}
+
+TEST(lkstla_takes_the_files_of_a_trace)
+{
+	char first[128];
+
+	snprintf(first, sizeof(first), "%s/metadata", path);
+	CHECK_EQ(run(&lkst_cmd_lkstla, "schedtime", first, "TRACE", NULL), 0);
+	CHECK(strstr(output, "wakeup:here"));
+	CHECK_EQ(run(&lkst_cmd_lkstla, "schedtime", first, "/", NULL), -EINVAL);
+	CHECK(strstr(message, "are not of one trace"));
+	CHECK(run(&lkst_cmd_lkstla, "schedtime", "/nonexistent", NULL) < 0);
+}
+
+TEST(analyze_prints_statistics)
+{
+	CHECK_EQ(run(&lkst_cmd_analyze, "schedtime", "-f", "csv", "TRACE", NULL), 0);
+	CHECK_STR(output,
+		  "key,count,share_percent,total_ns,mean_ns,p50_ns,p95_ns,p99_ns,p99_9_ns,max_ns,"
+		  "crossing\r\n"
+		  "all,2,100,320,160,20,300,300,300,300,0\r\n"
+		  "\r\n"
+		  "from_ns,to_ns,count\r\n"
+		  "16,32,1\r\n32,64,0\r\n64,128,0\r\n128,256,0\r\n256,512,1\r\n"
+		  "\r\n"
+		  "key,count,share_percent,total_ns,mean_ns,p50_ns,p95_ns,p99_ns,p99_9_ns,max_ns,"
+		  "crossing\r\n"
+		  "wakeup:elsewhere,1,93.75,300,300,300,300,300,300,300,0\r\n"
+		  "wakeup:here,1,6.25,20,20,20,20,20,20,20,0\r\n"
+		  "\r\n"
+		  "value_ns,time_ns,tid,comm,cpu,key\r\n"
+		  "300,1108690000000,7,,1,wakeup:elsewhere\r\n"
+		  "20,1108676061557,5,a b,0,wakeup:here\r\n");
+}
+
+TEST(analyze_answers_several_at_once)
+{
+	CHECK_EQ(run(&lkst_cmd_analyze, "runqueue,schedtime,runqueue", "-f", "json", "TRACE", NULL),
+		 0);
+	CHECK(strstr(output, "\"runqueue_total\":"));
+	CHECK(strstr(output, "\"schedtime_total\":"));
+	CHECK_EQ(run(&lkst_cmd_analyze, "all", "--rows", "1", "TRACE", NULL), 0);
+	CHECK(strstr(output, "Run queue length at wake-ups: all\n"));
+	CHECK(strstr(output, "... and 1 more\n"));
+}
+
+TEST(analyze_refuses_what_is_not_there)
+{
+	CHECK_EQ(run(&lkst_cmd_analyze, "scheduler", "TRACE", NULL), -EINVAL);
+	CHECK_STR(message, "there is no analysis \"scheduler\"; `lkst analyze --help` lists them");
+	CHECK_EQ(run(&lkst_cmd_analyze, "", "TRACE", NULL), -EINVAL);
+	CHECK_EQ(run(&lkst_cmd_analyze, "runqueue,", "TRACE", NULL), -EINVAL);
+	CHECK_EQ(run(&lkst_cmd_analyze, "all", "--list", "TRACE", NULL), -EINVAL);
+	CHECK_STR(message, "--list takes one analysis, not 18");
+	CHECK_EQ(run(&lkst_cmd_analyze, "runqueue", "--format", "xml", "TRACE", NULL), -EINVAL);
+	CHECK_EQ(run(&lkst_cmd_analyze, "runqueue", "--from", "noon", "TRACE", NULL), -EINVAL);
+	make_scratch_remove(dir);
+}
+
+static const struct unit_test tests[] = {
+	{ "lkstla_lists_for_gnuplot", test_lkstla_lists_for_gnuplot },
+	{ "lkstla_takes_a_key_and_a_window", test_lkstla_takes_a_key_and_a_window },
+	{ "lkstla_takes_the_files_of_a_trace", test_lkstla_takes_the_files_of_a_trace },
+	{ "analyze_prints_statistics", test_analyze_prints_statistics },
+	{ "analyze_answers_several_at_once", test_analyze_answers_several_at_once },
+	{ "analyze_refuses_what_is_not_there", test_analyze_refuses_what_is_not_there },
+};
+UNIT_MAIN(tests)
