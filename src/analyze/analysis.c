@@ -309,6 +309,8 @@ static void note(struct lkst_study *s, unsigned int i)
 			w->analysis->name, w->analysis->events);
 		return;
 	}
+	if (w->list && !w->nr_tallies)
+		lkst_notes_add(&w->notes, "%s has no single values to list.", w->analysis->name);
 	for (k = 0; k < LKST_WORK_OPENS; k++) {
 		nr_open += w->opens[k].nr;
 		nr_refused += w->opens[k].nr_refused;

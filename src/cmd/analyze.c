@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* lkst analyze: how long things take and how often they happen, by the eighteen analyses. */
+/* lkst analyze: how long things take and how often they happen, by the analyses of analyze/analysis.h. */
 #include "cmd/analyze.h"
 
 #include <errno.h>
@@ -263,7 +263,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 const struct lkst_cmd lkst_cmd_analyze = {
 	.name = "analyze",
-	.summary = "how long things take and how often they happen, by eighteen analyses",
+	.summary = "how long things take and how often they happen",
 	.usage =
 		"analyze [--list] [--key KEY] [--from T] [--to T] [--tid N] [--comm NAME] [--cpu N] "
 		"[--format text|csv|json] [--rows N] NAME[,NAME...]|all TRACE...",

@@ -184,6 +184,11 @@ TEST(analysis_says_which_events_it_misses)
 	for (a = lkst_analyses; *a; a++) {
 		struct lkst_catalog *c = lkst_catalog_new();
 
+		/* `lkst report` has something to say of any trace. */
+		if ((*a)->row[0] != 'H') {
+			lkst_catalog_free(c);
+			continue;
+		}
 		CHECK(c && !lkst_catalog_add_builtin(&e, c, 7, LKST_EV_printk_console));
 		ask_of(c, "printk_console ns=1000 text=x\n", (*a)->name,
 		       (struct lkst_study_wish){ 0 });

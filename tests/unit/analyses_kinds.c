@@ -383,7 +383,7 @@ TEST(analyses_share_a_pass_without_a_difference)
 
 	for (nr = 0; lkst_analyses[nr]; nr++)
 		all[nr] = lkst_analyses[nr];
-	CHECK_EQ(nr, 18);
+	CHECK(nr >= 18);
 	for (t = 0; t < sizeof(texts) / sizeof(texts[0]); t++) {
 		for (i = 0; i < nr; i++) {
 			ask(texts[t], all[i]->name);

