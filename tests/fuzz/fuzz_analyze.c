@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Fuzz target of the analyses and of what prints them: any events with any values in any order. All
+ * analyses are asked in one pass, one of them for its list; sums must agree, and every table must print.
+ *
+ * The first byte chooses the analysis that lists. Then come records: event, CPU, thread, time since the
+ * last one, and a byte for each field, of which a few stand for extreme values; or, for an event beyond
+ * the last, a gap. Where the input ends, numbers made of it go on.
+ */
+#include <dirent.h>
+
+#include "../unit/make_trace.h"
+
+#include "analyze/analysis.h"
+#include "view/table.h"
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+
+enum {
+	CPUS = 3,
+	TIDS = 8,
+	ADDRESSES = 5,
+	RECORDS = 150,
+	EVENTS = LKST_NR_EVENTS + 10, /* those beyond are gaps */
+	ANALYSES_MAX = 64,
+};
+
+static char scratch[64];
+static struct lkst_out *out;
+
+struct source {
+	const u8 *data;
+	size_t left;
+	u64 rng;
+};
+
+static u8 next(struct source *in)
+{
+	if (in->left) {
+		in->left--;
+		in->rng = (in->rng ^ *in->data) * 6364136223846793005ULL;
+		return *in->data++;
+	}
+	in->rng = in->rng * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (u8)(in->rng >> 40);
+}
+
+static void remove_files(void)
+{
+	DIR *d = opendir(scratch);
+	struct dirent *entry;
+
+	while (d && (entry = readdir(d)))
+		if (entry->d_name[0] != '.')
+			unlinkat(dirfd(d), entry->d_name, 0);
+	if (d)
+		closedir(d);
+}
+
+static void remove_scratch(void)
+{
+	remove_files();
+	rmdir(scratch);
+}
+
+/* System calls stand behind the built-in events. */
+static struct lkst_catalog *catalog(void)
+{
+	static const char *const calls[] = { "read", "mmap", "munmap", "sched_yield" };
+	struct lkst_catalog *c = make_catalog();
+	struct lkst_err e;
+	u16 i;
+
+	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (lkst_catalog_add_syscall(&e, c, LKST_NR_EVENTS + 100 + 2 * i,
+					     LKST_NR_EVENTS + 101 + 2 * i,
+					     lkst_syscall_find(false, calls[i]) - lkst_syscalls))
+			abort();
+	return c;
+}
+
+/* A value as text, of few different ones so that begins meet ends, and now and then an extreme one. */
+static int put_value(char *text, size_t size, const struct lkst_field_class *f, u8 byte)
+{
+	if (byte >= 0xf8)
+		return snprintf(text, size, " %s=%s", f->name, byte & 1 ? "-1" : "0x7fffffff");
+	if (f->meaning == LKST_MEANING_TID || f->meaning == LKST_MEANING_PID)
+		return snprintf(text, size, " %s=%u", f->name, byte % TIDS);
+	if (f->meaning == LKST_MEANING_CPU)
+		return snprintf(text, size, " %s=%u", f->name, byte % CPUS);
+	if (f->size == 8)
+		return snprintf(text, size, " %s=0x%llx", f->name,
+				0xffffffff81000000ULL + byte % ADDRESSES * 64);
+	return snprintf(text, size, " %s=%u", f->name, byte);
+}
+
+/* One line of the trace. */
+static void put_line(struct make_trace *t, struct source *in, u64 *ns)
+{
+	u32 number = next(in) * 256u % EVENTS + next(in) % EVENTS, cpu = next(in) % CPUS;
+	const struct lkst_event_class *event;
+	char line[2048];
+	size_t used;
+	u16 i;
+
+	number %= EVENTS;
+	*ns += next(in);
+	if (number >= LKST_NR_EVENTS + 8) {
+		snprintf(line, sizeof(line),
+			 next(in) & 1 ? "!skip cpu=%u blocks=1" : "!discard cpu=%u events=2", cpu);
+		if (make_text(t, line))
+			abort();
+		return;
+	}
+	event = t->catalog->classes[number < LKST_NR_EVENTS ? number + 1 : number + 100];
+	used = (size_t)snprintf(line, sizeof(line), "%s cpu=%u tid=%u ns=%llu", event->name, cpu,
+				next(in) % TIDS, (unsigned long long)*ns);
+	/* A field called as the place of a record cannot be given. */
+	for (i = 0; i < event->nr_fields && used < sizeof(line) - 256; i++)
+		if (strcmp(event->fields[i].name, "buffer"))
+			used += (size_t)put_value(line + used, sizeof(line) - used,
+						  &event->fields[i], next(in));
+	if (make_text(t, line))
+		abort();
+}
+
+static void make(struct source *in)
+{
+	struct make_trace *t = make_begin(scratch, catalog(), 4096);
+	u64 ns = 1000;
+	int i;
+
+	for (i = 0; i < RECORDS; i++)
+		put_line(t, in, &ns);
+	if (make_end(t))
+		abort();
+}
+
+/* The counts by key must add up to the total's. */
+static void check_sums(const struct lkst_tables *set)
+{
+	unsigned int i, k;
+	size_t row;
+
+	for (i = 0; i < set->nr; i++) {
+		const struct lkst_table *total = set->items[i], *keys = NULL;
+		size_t length = strlen(total->name);
+		u64 sum = 0;
+
+		if (length < 7 || strcmp(total->name + length - 6, "_total") || !total->nr_rows)
+			continue;
+		for (k = 0; k < set->nr; k++)
+			if (strlen(set->items[k]->name) == length - 6 &&
+			    !strncmp(set->items[k]->name, total->name, length - 6))
+				keys = set->items[k];
+		for (row = 0; keys && row < keys->nr_rows; row++)
+			sum += lkst_table_cell(keys, row, 1)->u64;
+		if (!keys || sum != lkst_table_cell(total, 0, 1)->u64)
+			abort();
+	}
+}
+
+static void ask(struct lkst_trace *t, const struct lkst_analysis *const *analyses, unsigned int nr,
+		bool is_list)
+{
+	struct lkst_study_wish wish = { .to_ns = UINT64_MAX };
+	struct lkst_table_printer p;
+	struct lkst_study *s;
+	struct lkst_err e;
+	unsigned int i, k, format;
+
+	lkst_table_printer_init(&p, out, LKST_TABLE_TEXT, 0);
+	p.is_plain = is_list;
+	if (is_list) {
+		wish.list = lkst_table_print_rows;
+		wish.list_arg = &p;
+	}
+	if (lkst_study_new(&e, t, &wish, analyses, nr, &s))
+		abort();
+	if (lkst_study_run(&e, s))
+		abort();
+	if (is_list)
+		lkst_table_print_end(&p, lkst_study_list(s));
+	for (format = LKST_TABLE_TEXT; format <= LKST_TABLE_JSON && !is_list; format++) {
+		p.format = format;
+		for (i = 0; i < nr; i++)
+			for (k = 0; k < lkst_study_tables(s, i)->nr; k++)
+				lkst_table_print(&p, lkst_study_tables(s, i)->items[k]);
+	}
+	for (i = 0; i < nr && !is_list; i++)
+		check_sums(lkst_study_tables(s, i));
+	lkst_study_free(s);
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	struct source in = { .data = data, .left = size };
+	const struct lkst_analysis *all[ANALYSES_MAX];
+	struct lkst_trace *t = NULL;
+	struct lkst_err e;
+	unsigned int nr, one;
+
+	if (!scratch[0]) {
+		make_scratch(scratch);
+		atexit(remove_scratch);
+		out = malloc(sizeof(*out));
+		if (!out)
+			abort();
+		lkst_out_init(out, open("/dev/null", O_WRONLY | O_CLOEXEC));
+	}
+	remove_files();
+	for (nr = 0; lkst_analyses[nr] && nr < ANALYSES_MAX; nr++)
+		all[nr] = lkst_analyses[nr];
+	one = next(&in) % nr;
+	make(&in);
+	if (lkst_trace_open(&e, scratch, &t))
+		abort();
+	ask(t, all, nr, false);
+	ask(t, &all[one], 1, true);
+	lkst_trace_close(t);
+	return 0;
+}
