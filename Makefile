@@ -35,7 +35,7 @@ WARN     := -Wall -Wextra -Werror -Wshadow -Wvla -Wstrict-prototypes -Wmissing-p
 CPPFLAGS += -D_GNU_SOURCE -Isrc -I$(GEN)
 CFLAGS   ?= -O2 -g
 override CFLAGS += -std=gnu11 $(WARN)
-LDLIBS   += -lbpf -lelf -lz
+LDLIBS   += -lbpf -lelf -lz -lzstd
 ifeq ($(SANITIZE),1)
 override CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined \
                    -fno-omit-frame-pointer
@@ -127,7 +127,7 @@ $(UNIT_CMD:%.c=$(BUILD)/%): $(filter-out %/main.o,$(CMD_OBJ))
 $(UNIT_LIVE:%.c=$(BUILD)/%): $(BUILD)/liblive.a
 $(UNIT_BIN): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/liblkst.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %/liblive.a,$^) \
-		$(BUILD)/liblkst.a $(if $(filter %/liblive.a,$^),$(LDLIBS),-lz)
+		$(BUILD)/liblkst.a $(if $(filter %/liblive.a,$^),$(LDLIBS),-lz -lzstd)
 
 COMMA := ,
 
@@ -151,7 +151,7 @@ FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
 FUZZ_BIN := $(FUZZ_SRC:%.c=$(BUILD)/%)
 
 $(FUZZ_BIN): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/liblkst.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lz
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lz -lzstd
 
 .PHONY: unit live-tests fuzz
 unit: $(UNIT_BIN)			## build the unit tests

@@ -90,6 +90,25 @@ int lkst_block_parse(struct lkst_err *e, const void *bytes, size_t available, co
 	return 0;
 }
 
+static void put_u64(u8 *bytes, u64 v)
+{
+	v = htole64(v);
+	memcpy(bytes, &v, sizeof(v));
+}
+
+void lkst_block_piece(const struct lkst_block *block, u32 from, u32 to, u64 begin_ns, u64 end_ns,
+		      u8 *ret_bytes)
+{
+	u32 length = to - from;
+
+	memcpy(ret_bytes, block->bytes, LKST_BLOCK_HEADER);
+	memcpy(ret_bytes + LKST_BLOCK_HEADER, block->bytes + from, length);
+	memset(ret_bytes + LKST_BLOCK_HEADER + length, 0, block->size - LKST_BLOCK_HEADER - length);
+	put_u64(ret_bytes + AT(timestamp_begin), begin_ns);
+	put_u64(ret_bytes + AT(timestamp_end), end_ns);
+	put_u64(ret_bytes + AT(content_size), (LKST_BLOCK_HEADER + length) * 8ULL);
+}
+
 const char *lkst_block_fault_text(enum lkst_block_fault fault)
 {
 	static const char *const text[] = {

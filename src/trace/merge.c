@@ -115,6 +115,11 @@ int lkst_merge_gap(struct lkst_merge *m, struct lkst_gap *ret_gap)
 
 /* ---- one stream ------------------------------------------------------------------- */
 
+static bool is_state(const struct way *w)
+{
+	return w->stream->info.buffer == LKST_BUFFER_STATE;
+}
+
 /* What is missing between the block that was read and @next. */
 static void note_missing(struct lkst_merge *m, struct way *w, const struct lkst_block *next)
 {
@@ -166,6 +171,10 @@ static bool next_block(struct lkst_merge *m, struct way *w)
 	struct lkst_block next;
 	bool is_first = !w->cursor.block;
 
+	/* Of the state, the first part's comes before all else, and that of the others in its time. */
+	if (is_state(w) && !m->has_begun && w->next_block >= w->stream->nr_first &&
+	    w->next_block < w->stream->info.nr_blocks)
+		return false;
 	if (w->next_block == w->stream->info.nr_blocks) {
 		note_bad(m, w, true);
 		return false;
@@ -217,11 +226,6 @@ static u32 seek(const struct lkst_stream *s, u64 ns)
 			high = middle;
 	}
 	return low;
-}
-
-static bool is_state(const struct way *w)
-{
-	return w->stream->info.buffer == LKST_BUFFER_STATE;
 }
 
 /* Gets the first record of the pass ready. */
@@ -294,6 +298,14 @@ static int next_state(struct lkst_merge *m, struct lkst_record *ret_record)
 	return 0;
 }
 
+/* Gets the first record of a stream ready that has its place in the order of time. */
+static bool start_in_order(struct lkst_merge *m, struct way *w)
+{
+	if (!is_state(w))
+		return start(m, w);
+	return w->next_block < w->stream->info.nr_blocks && advance(m, w) && w->head.ns <= m->to_ns;
+}
+
 /* The first round: everyone goes up until they meet an empty node, and waits there. */
 static struct player begin(struct lkst_merge *m)
 {
@@ -303,8 +315,7 @@ static struct player begin(struct lkst_merge *m)
 	for (i = 1; i < m->nr_leaves; i++)
 		m->losers[i].way = UINT32_MAX;
 	for (i = 0; i < m->nr_leaves; i++) {
-		bool has_record =
-			i < m->trace->nr_streams && !is_state(&m->ways[i]) && start(m, &m->ways[i]);
+		bool has_record = i < m->trace->nr_streams && start_in_order(m, &m->ways[i]);
 		struct player p = { has_record ? m->ways[i].head.ns : UINT64_MAX, i };
 
 		for (node = (m->nr_leaves + i) / 2; node; node /= 2) {

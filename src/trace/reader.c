@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A trace directory, opened for reading. */
+/* A trace directory, or several that are parts of one recording, opened for reading. */
 #include "trace/reader.h"
 
 #include <dirent.h>
@@ -18,6 +18,8 @@
 
 enum {
 	STREAMS_MAX = 32768, /* a process may have 65530 mappings */
+	FILES_MAX = 60000,
+	PARTS_MAX = 4096,
 };
 
 static void closedirp(DIR **dir)
@@ -35,6 +37,81 @@ static int read_metadata(struct lkst_err *e, int dir_fd, struct lkst_catalog **r
 	return code ? code : lkst_metadata_parse(e, text, length, ret_catalog);
 }
 
+/* ---- the files ---------------------------------------------------------------------- */
+
+/* The files of all parts, sorted by stream. */
+struct files {
+	struct file {
+		unsigned int part;
+		char *name;
+	} * list;
+	unsigned int nr, room;
+};
+
+static void files_fini(struct files *files)
+{
+	unsigned int i;
+
+	for (i = 0; i < files->nr; i++)
+		free(files->list[i].name);
+	free(files->list);
+}
+
+static int add_file(struct lkst_err *e, struct files *files, unsigned int part, const char *name)
+{
+	struct file *grown = files->list;
+
+	if (files->nr == FILES_MAX)
+		return lkst_err_set(e, -EFBIG, "there are more than %u files", FILES_MAX);
+	if (files->nr == files->room) {
+		files->room = files->room ? files->room * 2 : 64;
+		grown = reallocarray(files->list, files->room, sizeof(*grown));
+		if (!grown)
+			return lkst_err_sys(e, -ENOMEM, "%s", name);
+		files->list = grown;
+	}
+	grown[files->nr] = (struct file){ part, strdup(name) };
+	if (!grown[files->nr].name)
+		return lkst_err_sys(e, -ENOMEM, "%s", name);
+	files->nr++;
+	return 0;
+}
+
+/* By stream, then part; a plain file before its compressed copy. */
+static int by_stream(const void *a, const void *b)
+{
+	const struct file *x = a, *y = b;
+	size_t nx = lkst_stream_name_length(x->name), ny = lkst_stream_name_length(y->name);
+	int order = strncmp(x->name, y->name, nx < ny ? nx : ny);
+
+	if (order || nx != ny)
+		return order ? order : nx < ny ? -1 : 1;
+	if (x->part != y->part)
+		return x->part < y->part ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static bool is_same_stream(const struct file *a, const struct file *b)
+{
+	size_t n = lkst_stream_name_length(a->name);
+
+	return n == lkst_stream_name_length(b->name) && !strncmp(a->name, b->name, n);
+}
+
+/* Drops compressed files whose plain one is still there: whoever compressed them did not finish. */
+static void drop_copies(struct files *files)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < files->nr; i++)
+		if (nr && files->list[nr - 1].part == files->list[i].part &&
+		    is_same_stream(&files->list[nr - 1], &files->list[i]))
+			free(files->list[i].name);
+		else
+			files->list[nr++] = files->list[i];
+	files->nr = nr;
+}
+
 /* Whether directory entry @name is a stream: a file with something in it. */
 static bool is_stream(int dir_fd, const char *name)
 {
@@ -44,17 +121,69 @@ static bool is_stream(int dir_fd, const char *name)
 	       S_ISREG(st.st_mode) && st.st_size > 0;
 }
 
-static int add_stream(struct lkst_err *e, struct lkst_trace *t, int dir_fd, const char *name)
+/* Calls @each for what is in directory @path until it fails. */
+static int each_entry(struct lkst_err *e, const char *path,
+		      int (*each)(struct lkst_err *e, void *ctx, int dir_fd, const char *name),
+		      void *ctx)
 {
+	_cleanup_(closedirp) DIR *dir = opendir(path);
+	struct dirent *entry;
+	int code = 0;
+
+	if (!dir)
+		return lkst_err_sys(e, -errno, "%s", path);
+	while (!code && (entry = readdir(dir)))
+		code = each(e, ctx, dirfd(dir), entry->d_name);
+	return code;
+}
+
+struct listing {
+	struct files *files;
+	unsigned int part;
+};
+
+static int list_stream(struct lkst_err *e, void *ctx, int dir_fd, const char *name)
+{
+	struct listing *l = ctx;
+
+	return is_stream(dir_fd, name) ? add_file(e, l->files, l->part, name) : 0;
+}
+
+static int list_files(struct lkst_err *e, char *const *parts, unsigned int nr_parts,
+		      struct files *files)
+{
+	struct listing l = { files, 0 };
+	int code = 0;
+
+	for (l.part = 0; l.part < nr_parts && !code; l.part++)
+		code = each_entry(e, parts[l.part], list_stream, &l);
+	if (!code && files->nr)
+		qsort(files->list, files->nr, sizeof(*files->list), by_stream);
+	if (!code)
+		drop_copies(files);
+	return code;
+}
+
+/* ---- the streams -------------------------------------------------------------------- */
+
+/* Opens the stream of @nr files at @first. */
+static int add_stream(struct lkst_err *e, struct lkst_trace *t, char *const *parts,
+		      const struct file *first, unsigned int nr)
+{
+	_cleanup_free_ struct lkst_stream_file *files = calloc(nr, sizeof(*files));
 	struct lkst_stream **grown;
+	unsigned int i;
 
 	if (t->nr_streams == STREAMS_MAX)
-		return lkst_err_set(e, -EFBIG, "there are more than %u files", STREAMS_MAX);
+		return lkst_err_set(e, -EFBIG, "there are more than %u streams", STREAMS_MAX);
 	grown = reallocarray(t->streams, t->nr_streams + 1, sizeof(*grown));
-	if (!grown)
-		return lkst_err_sys(e, -ENOMEM, "%s", name);
-	t->streams = grown;
-	return lkst_stream_open(e, dir_fd, name, t->catalog, &t->streams[t->nr_streams])
+	if (grown)
+		t->streams = grown;
+	if (!grown || !files)
+		return lkst_err_sys(e, -ENOMEM, "%s", first->name);
+	for (i = 0; i < nr; i++)
+		files[i] = (struct lkst_stream_file){ parts[first[i].part], first[i].name };
+	return lkst_stream_open(e, files, nr, t->catalog, &t->streams[t->nr_streams])
 		       ?: (t->nr_streams++, 0);
 }
 
@@ -90,22 +219,19 @@ static void find_range(struct lkst_trace *t)
 	}
 }
 
-static int open_streams(struct lkst_err *e, struct lkst_trace *t, int dir_fd)
+static int open_streams(struct lkst_err *e, struct lkst_trace *t, char *const *parts,
+			unsigned int nr_parts)
 {
-	_cleanup_(closedirp) DIR *dir = NULL;
-	struct dirent *entry;
-	int code = 0, copy = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_(files_fini) struct files files = {};
+	int code = list_files(e, parts, nr_parts, &files);
+	unsigned int i, nr;
 
-	if (copy < 0)
-		return lkst_err_sys(e, -errno, "cannot list the directory");
-	dir = fdopendir(copy);
-	if (!dir) {
-		close(copy);
-		return lkst_err_sys(e, -ENOMEM, "cannot list the directory");
+	for (i = 0; i < files.nr && !code; i += nr) {
+		for (nr = 1; i + nr < files.nr; nr++)
+			if (!is_same_stream(&files.list[i], &files.list[i + nr]))
+				break;
+		code = add_stream(e, t, parts, &files.list[i], nr);
 	}
-	while (!code && (entry = readdir(dir)))
-		if (is_stream(dir_fd, entry->d_name))
-			code = add_stream(e, t, dir_fd, entry->d_name);
 	if (code)
 		return code;
 	if (t->nr_streams)
@@ -114,25 +240,112 @@ static int open_streams(struct lkst_err *e, struct lkst_trace *t, int dir_fd)
 	return 0;
 }
 
-int lkst_trace_open(struct lkst_err *e, const char *path, struct lkst_trace **ret_trace)
+/* ---- the parts ---------------------------------------------------------------------- */
+
+/* Reads the metadata of every part; one recording has the same catalogue in all. */
+static int read_catalog(struct lkst_err *e, struct lkst_trace *t, char *const *parts,
+			unsigned int nr_parts)
+{
+	struct lkst_catalog *c = NULL;
+	unsigned int i;
+	bool is_same;
+	int code;
+
+	for (i = 0; i < nr_parts; i++) {
+		_cleanup_close_ int fd = open(parts[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+		code = fd < 0 ? lkst_err_sys(e, -errno, "%s", parts[i])
+			      : read_metadata(e, fd, i ? &c : &t->catalog);
+		if (code && nr_parts > 1)
+			lkst_err_add(e, "%s", parts[i]);
+		if (code)
+			return code;
+		if (!i)
+			continue;
+		is_same = !memcmp(c->uuid, t->catalog->uuid, sizeof(c->uuid));
+		lkst_catalog_free(c);
+		if (!is_same)
+			return lkst_err_set(e, -EINVAL,
+					    "%s and %s are of different recordings: name the parts "
+					    "of one",
+					    parts[0], parts[i]);
+	}
+	return 0;
+}
+
+int lkst_trace_open_parts(struct lkst_err *e, char *const *paths, unsigned int nr_paths,
+			  struct lkst_trace **ret_trace)
 {
 	_cleanup_(lkst_trace_closep) struct lkst_trace *t = calloc(1, sizeof(*t));
-	_cleanup_close_ int dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int code;
 
 	if (!t)
-		return lkst_err_sys(e, -ENOMEM, "%s", path);
-	if (dir_fd < 0)
-		return lkst_err_sys(e, -errno, "cannot open the trace %s", path);
-	code = read_metadata(e, dir_fd, &t->catalog);
+		return lkst_err_sys(e, -ENOMEM, "%s", paths[0]);
+	code = read_catalog(e, t, paths, nr_paths);
 	if (!code)
-		code = open_streams(e, t, dir_fd);
+		code = open_streams(e, t, paths, nr_paths);
 	if (code) {
-		lkst_err_add(e, "cannot read the trace %s", path);
+		lkst_err_add(e, "cannot read the trace %s", paths[0]);
 		return code;
 	}
 	*ret_trace = lkst_take(t);
 	return 0;
+}
+
+/* What a directory without metadata holds. */
+struct parts {
+	const char *path;
+	char **list;
+	unsigned int nr;
+};
+
+static void parts_fini(struct parts *parts)
+{
+	unsigned int i;
+
+	for (i = 0; i < parts->nr; i++)
+		free(parts->list[i]);
+	free(parts->list);
+}
+
+static int list_part(struct lkst_err *e, void *ctx, int dir_fd, const char *name)
+{
+	struct parts *parts = ctx;
+	char file[LKST_STREAM_NAME_MAX + 16], **grown;
+
+	snprintf(file, sizeof(file), "%s/metadata", name);
+	if (name[0] == '.' || faccessat(dir_fd, file, F_OK, 0))
+		return 0;
+	if (parts->nr == PARTS_MAX)
+		return lkst_err_set(e, -EFBIG, "there are more than %u parts", PARTS_MAX);
+	grown = reallocarray(parts->list, parts->nr + 1, sizeof(*grown));
+	if (!grown)
+		return lkst_err_sys(e, -ENOMEM, "%s", name);
+	parts->list = grown;
+	if (asprintf(&grown[parts->nr], "%s/%s", parts->path, name) < 0)
+		return lkst_err_sys(e, -ENOMEM, "%s", name);
+	parts->nr++;
+	return 0;
+}
+
+int lkst_trace_open(struct lkst_err *e, const char *path, struct lkst_trace **ret_trace)
+{
+	_cleanup_(parts_fini) struct parts parts = { .path = path };
+	_cleanup_close_ int dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char *one = (char *)path;
+	int code;
+
+	if (dir_fd < 0)
+		return lkst_err_sys(e, -errno, "cannot open the trace %s", path);
+	if (!faccessat(dir_fd, "metadata", F_OK, 0))
+		return lkst_trace_open_parts(e, &one, 1, ret_trace);
+	code = each_entry(e, path, list_part, &parts);
+	if (code) {
+		lkst_err_add(e, "cannot read the trace %s", path);
+		return code;
+	}
+	/* Without a part this says that there is no metadata. */
+	return lkst_trace_open_parts(e, parts.nr ? parts.list : &one, parts.nr ?: 1, ret_trace);
 }
 
 void lkst_trace_close(struct lkst_trace *t)

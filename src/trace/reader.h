@@ -13,9 +13,16 @@ struct lkst_trace;
 /*
  * Opens the trace in directory @path. Files are mapped; nothing is written. As CTF readers do, it
  * takes every file as a stream but `metadata`, empty ones, and names that begin with a dot. A file
- * that another process shortens while it is open ends this one (SIGBUS).
+ * that another process shortens while it is open ends this one (SIGBUS). Compressed files, <name>.zst,
+ * are unpacked into files without a name in $TMPDIR or /var/tmp.
+ *
+ * A directory without `metadata` may hold the parts of a recording, each a trace: they are read as one.
  */
 int lkst_trace_open(struct lkst_err *e, const char *path, struct lkst_trace **ret_trace);
+
+/* Opens several at once, parts of one recording in any order, to be read as one. */
+int lkst_trace_open_parts(struct lkst_err *e, char *const *paths, unsigned int nr_paths,
+			  struct lkst_trace **ret_trace);
 void lkst_trace_close(struct lkst_trace *t);
 void lkst_trace_closep(struct lkst_trace **t);
 
@@ -29,7 +36,7 @@ void lkst_trace_range(const struct lkst_trace *t, u64 *ret_begin_ns, u64 *ret_en
  * sequence number. Streams are numbered in the order of CPU, then buffer, then level.
  */
 struct lkst_stream_info {
-	const char *file; /* name within the directory */
+	const char *file; /* name within the directory, without .zst */
 	u64 instance;
 	u32 cpu, buffer; /* out of it */
 	u32 nr_blocks;
@@ -50,7 +57,8 @@ const struct lkst_block *lkst_trace_block(const struct lkst_trace *t, unsigned i
 
 /*
  * Reads every record of every block and calls @report with each stretch of a file that cannot be
- * read. Returns how many there were; 0: the trace is whole.
+ * read; where there are parts, offsets count through all of them. Returns how many there were; 0: the
+ * trace is whole.
  */
 typedef void lkst_trace_report(void *arg, const struct lkst_stream_info *stream, u64 offset,
 			       u64 bytes, const char *text);
@@ -77,7 +85,8 @@ void lkst_merge_freep(struct lkst_merge **m);
 
 /*
  * The next record in order of time (equal times: by CPU, then buffer): 1, or 0 at the end. Damage is
- * skipped and shows up as a gap. Records of the state stream come first, whatever their time.
+ * skipped and shows up as a gap. Records of the state stream come first, whatever their
+ * time; those of a recording's further parts come in order of time.
  */
 int lkst_merge_next(struct lkst_merge *m, struct lkst_record *ret_record);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One stream file, mapped and indexed. The headers of its blocks decide what is good; what the
+ * The files of one stream, mapped and indexed. The headers of its blocks decide what is good; what the
  * records say comes later, when they are read.
  */
 #include "trace/stream.h"
@@ -16,6 +16,7 @@
 #include "abi/state.h"
 #include "base/cleanup.h"
 #include "trace/block_walk.h"
+#include "trace/zst.h"
 
 enum { UNIT = 1 << LKST_BLOCK_SHIFT_MIN };
 
@@ -50,8 +51,9 @@ static u64 size_of(const struct lkst_stream *s, u32 start)
 struct scan {
 	const struct lkst_stream *stream;
 	const u8 *uuid;
-	size_t at;
-	u32 step; /* how far to the next place behind a bad one */
+	unsigned int segment;
+	size_t at, end; /* of the segment */
+	u32 step;	/* how far to the next place behind a bad one */
 	bool has_instance;
 	u64 instance; /* a file holds one stream */
 	struct lkst_err err;
@@ -60,7 +62,7 @@ struct scan {
 static int scan_parse(struct scan *scan, struct lkst_block *ret_block)
 {
 	int code = lkst_block_parse(&scan->err, scan->stream->bytes + scan->at,
-				    scan->stream->length - scan->at, scan->uuid, ret_block);
+				    scan->end - scan->at, scan->uuid, ret_block);
 
 	if (code)
 		return code;
@@ -70,6 +72,19 @@ static int scan_parse(struct scan *scan, struct lkst_block *ret_block)
 	return 0;
 }
 
+/* Goes to the start of segment @i. False if there is none. */
+static bool scan_segment(struct scan *scan, unsigned int i)
+{
+	const struct lkst_stream *s = scan->stream;
+
+	if (i >= s->nr_segments)
+		return false;
+	scan->segment = i;
+	scan->at = s->segments[i].start;
+	scan->end = scan->at + s->segments[i].length;
+	return true;
+}
+
 /*
  * 1: a good block, which started at *@ret_at. -1: *@ret_bad_bytes from *@ret_at on hold none, and
  * scan->err says what was wrong at the first. 0: the end.
@@ -77,23 +92,23 @@ static int scan_parse(struct scan *scan, struct lkst_block *ret_block)
 static int scan_next(struct scan *scan, size_t *ret_at, struct lkst_block *ret_block,
 		     size_t *ret_bad_bytes)
 {
-	const size_t length = scan->stream->length;
 	struct lkst_err first;
 	struct lkst_block next;
 	size_t left;
 
+	while (scan->at >= scan->end)
+		if (!scan_segment(scan, scan->segment + 1))
+			return 0;
 	*ret_at = scan->at;
-	if (scan->at >= length)
-		return 0;
 	if (!scan_parse(scan, ret_block)) {
 		scan->at += ret_block->size;
 		return 1;
 	}
 	first = scan->err;
 	do {
-		left = length - scan->at;
+		left = scan->end - scan->at;
 		scan->at += left < scan->step ? left : scan->step;
-	} while (scan->at < length && scan_parse(scan, &next));
+	} while (scan->at < scan->end && scan_parse(scan, &next));
 	scan->err = first;
 	*ret_bad_bytes = scan->at - *ret_at;
 	return -1;
@@ -103,11 +118,14 @@ static int scan_next(struct scan *scan, size_t *ret_at, struct lkst_block *ret_b
 static struct scan scan_begin(const struct lkst_stream *s, const u8 *uuid)
 {
 	struct scan scan = { .stream = s, .uuid = uuid, .step = UNIT };
-	struct scan ahead = scan;
 	struct lkst_block block;
 	u64 instance[3] = {};
+	struct scan ahead;
 	size_t at, bad;
 	int r, nr = 0;
+
+	scan_segment(&scan, 0);
+	ahead = scan;
 
 	while (nr < 3 && (r = scan_next(&ahead, &at, &block, &bad)))
 		if (r > 0)
@@ -170,6 +188,17 @@ static void count_bad(struct lkst_stream *s, size_t bytes, u32 block_size)
 }
 
 /*
+ * Whether @b may follow @a. Pieces of one block (lkst_block_piece()) have its number and follow each
+ * other in time.
+ */
+static bool is_in_order(const struct lkst_block *a, const struct lkst_block *b)
+{
+	if (a->seq == b->seq)
+		return b->begin_ns >= a->end_ns && b->begin_ns > a->begin_ns;
+	return b->seq > a->seq && b->begin_ns >= a->begin_ns;
+}
+
+/*
  * Lists the good blocks in the order of the file. *@ret_is_sorted: that is their true order.
  * *@ret_has_long: one covers a long time.
  */
@@ -177,8 +206,7 @@ static int list_blocks(struct lkst_err *e, struct lkst_stream *s, const u8 *uuid
 		       bool *ret_is_sorted, bool *ret_has_long)
 {
 	struct scan scan = scan_begin(s, uuid);
-	u64 last_seq = 0, last_begin = 0;
-	struct lkst_block block;
+	struct lkst_block block, last = {};
 	size_t at, bad = 0, lead = 0;
 	int r, code;
 
@@ -193,12 +221,11 @@ static int list_blocks(struct lkst_err *e, struct lkst_stream *s, const u8 *uuid
 			count_bad(s, bad, scan.step);
 			continue;
 		}
-		if (s->info.nr_blocks && (block.seq <= last_seq || block.begin_ns < last_begin))
+		if (s->info.nr_blocks && !is_in_order(&last, &block))
 			*ret_is_sorted = false;
 		if (block.end_ns - block.begin_ns >= LKST_TIME_GAP_MAX)
 			*ret_has_long = true;
-		last_seq = block.seq;
-		last_begin = block.begin_ns;
+		last = block;
 		count_bad(s, lead, block.size);
 		lead = 0;
 		s->nr_bad_tail = 0;
@@ -216,7 +243,7 @@ static int list_blocks(struct lkst_err *e, struct lkst_stream *s, const u8 *uuid
 }
 
 struct numbered {
-	u64 seq;
+	u64 seq, begin_ns;
 	u32 start;
 };
 
@@ -226,6 +253,9 @@ static int by_number(const void *a, const void *b)
 
 	if (x->seq != y->seq)
 		return x->seq < y->seq ? -1 : 1;
+	/* Pieces of a block by time; of copies of a block the first one in the file. */
+	if (x->begin_ns != y->begin_ns)
+		return x->begin_ns < y->begin_ns ? -1 : 1;
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
@@ -235,7 +265,16 @@ static bool is_copy(const struct lkst_stream *s, u32 a, u32 b)
 	       !memcmp(s->bytes + (size_t)a * UNIT, s->bytes + (size_t)b * UNIT, size_of(s, a));
 }
 
-/* Brings the blocks into the order of their numbers; of several of one number the first stays. */
+/* Whether the block at @b can be a further piece of the one at @a, which has its number. */
+static bool is_further_piece(const struct lkst_stream *s, u32 a, u32 b)
+{
+	return begin_of(s, b) >= end_of(s, a) && !is_copy(s, a, b);
+}
+
+/*
+ * Brings the blocks into the order of their numbers; of several of one number the first stays, unless they
+ * are pieces of one block.
+ */
 static int sort_blocks(struct lkst_err *e, struct lkst_stream *s)
 {
 	_cleanup_free_ struct numbered *list = calloc(s->info.nr_blocks, sizeof(*list));
@@ -245,10 +284,12 @@ static int sort_blocks(struct lkst_err *e, struct lkst_stream *s)
 	if (!list)
 		return lkst_err_sys(e, -ENOMEM, "the index of blocks");
 	for (i = 0; i < s->info.nr_blocks; i++)
-		list[i] = (struct numbered){ seq_of(s, s->starts[i]), s->starts[i] };
+		list[i] = (struct numbered){ seq_of(s, s->starts[i]), begin_of(s, s->starts[i]),
+					     s->starts[i] };
 	qsort(list, s->info.nr_blocks, sizeof(*list), by_number);
 	for (i = 0; i < s->info.nr_blocks && !code; i++) {
-		if (!nr || seq_of(s, s->starts[nr - 1]) != list[i].seq)
+		if (!nr || seq_of(s, s->starts[nr - 1]) != list[i].seq ||
+		    is_further_piece(s, s->starts[nr - 1], list[i].start))
 			s->starts[nr++] = list[i].start;
 		else if (!is_copy(s, s->starts[nr - 1], list[i].start))
 			code = reject(e, s, list[i].start);
@@ -341,13 +382,16 @@ static int drop_implausible(struct lkst_err *e, struct lkst_stream *s,
 static void count_missing(struct lkst_stream *s)
 {
 	struct lkst_block first, last;
-	u64 holes;
+	u64 holes, nr_numbers = 1;
+	u32 i;
 
 	if (!s->info.nr_blocks)
 		return;
+	for (i = 1; i < s->info.nr_blocks; i++)
+		nr_numbers += seq_of(s, s->starts[i]) != seq_of(s, s->starts[i - 1]);
 	lkst_stream_block(s, 0, &first);
 	lkst_stream_block(s, s->info.nr_blocks - 1, &last);
-	holes = last.seq - first.seq - (s->info.nr_blocks - 1);
+	holes = last.seq - first.seq + 1 - nr_numbers;
 	s->info.nr_missing_blocks =
 		holes > s->info.nr_bad_blocks ? holes - s->info.nr_bad_blocks : 0;
 	s->nr_bad_extra = s->info.nr_bad_blocks > holes ? s->info.nr_bad_blocks - holes : 0;
@@ -387,44 +431,128 @@ static void find_range(struct lkst_stream *s, const struct lkst_catalog *catalog
 
 /* ---- opening ---------------------------------------------------------------------- */
 
-static int map_file(struct lkst_err *e, int dir_fd, struct lkst_stream *s)
+/* Opens a file of the stream, unpacked if it is compressed. */
+static int open_file(struct lkst_err *e, const struct lkst_stream_file *file, int *ret_fd)
 {
-	_cleanup_close_ int fd = openat(dir_fd, s->file, O_RDONLY | O_CLOEXEC);
+	_cleanup_close_ int dir_fd = open(file->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd = -1;
+	char packed[LKST_STREAM_NAME_MAX + sizeof(LKST_ZST_SUFFIX)];
+
+	if (dir_fd < 0)
+		return lkst_err_sys(e, -errno, "%s", file->dir);
+	if (file->name[lkst_stream_name_length(file->name)])
+		return lkst_zst_unpack(e, dir_fd, file->name, ret_fd);
+	fd = openat(dir_fd, file->name, O_RDONLY | O_CLOEXEC);
+	/* It may have been compressed since it was listed. */
+	if (fd < 0 && errno == ENOENT) {
+		snprintf(packed, sizeof(packed), "%s" LKST_ZST_SUFFIX, file->name);
+		return lkst_zst_unpack(e, dir_fd, packed, ret_fd);
+	}
+	if (fd < 0)
+		return lkst_err_sys(e, -errno, "%s", file->name);
+	*ret_fd = lkst_take_fd(fd);
+	return 0;
+}
+
+static size_t round_up(size_t bytes, size_t unit)
+{
+	return (bytes + unit - 1) / unit * unit;
+}
+
+/* Finds how long each file is and places it. Files start at pages, for they are mapped. */
+static int place_files(struct lkst_err *e, struct lkst_stream *s, const int *fds)
+{
+	const size_t page =
+		(size_t)sysconf(_SC_PAGESIZE) > UNIT ? (size_t)sysconf(_SC_PAGESIZE) : UNIT;
 	struct stat st;
+	unsigned int i;
+
+	for (i = 0; i < s->nr_segments; i++) {
+		if (fstat(fds[i], &st))
+			return lkst_err_sys(e, -errno, "%s", s->file);
+		if ((u64)st.st_size > SIZE_MAX - page - s->length ||
+		    (s->length + (u64)st.st_size) / UNIT >= UINT32_MAX - page / UNIT)
+			return lkst_err_set(e, -EFBIG, "%s is too large", s->file);
+		s->segments[i] = (struct lkst_segment){ s->length, (size_t)st.st_size };
+		s->length += round_up((size_t)st.st_size, page);
+	}
+	return 0;
+}
+
+static int map_files(struct lkst_err *e, struct lkst_stream *s, const int *fds)
+{
+	int code = place_files(e, s, fds);
+	unsigned int i;
 	void *bytes;
 
-	if (fd < 0 || fstat(fd, &st))
-		return lkst_err_sys(e, -errno, "%s", s->file);
-	if ((u64)st.st_size > SIZE_MAX || (u64)st.st_size / UNIT >= UINT32_MAX)
-		return lkst_err_set(e, -EFBIG, "%s is too large", s->file);
-	if (!st.st_size)
-		return 0;
-	bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (code || !s->length)
+		return code;
+	/* One stretch of addresses for all, so that a block is found by one number. */
+	bytes = mmap(NULL, s->length, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+		     0);
 	if (bytes == MAP_FAILED)
 		return lkst_err_sys(e, -errno, "cannot map %s", s->file);
 	s->bytes = bytes;
-	s->length = (size_t)st.st_size;
+	for (i = 0; i < s->nr_segments; i++)
+		if (s->segments[i].length &&
+		    mmap((u8 *)bytes + s->segments[i].start, s->segments[i].length, PROT_READ,
+			 MAP_PRIVATE | MAP_FIXED, fds[i], 0) == MAP_FAILED)
+			return lkst_err_sys(e, -errno, "cannot map %s", s->file);
 	/* Blocks are read in order: read far ahead, and let go of what was read. */
 	madvise(bytes, s->length, MADV_SEQUENTIAL);
 	return 0;
 }
 
-int lkst_stream_open(struct lkst_err *e, int dir_fd, const char *name,
-		     const struct lkst_catalog *catalog, struct lkst_stream **ret_stream)
+static int open_and_map(struct lkst_err *e, struct lkst_stream *s,
+			const struct lkst_stream_file *files)
 {
+	_cleanup_free_ int *fds = calloc(s->nr_segments, sizeof(*fds));
+	unsigned int i, nr;
+	int code = 0;
+
+	if (!fds || !s->segments)
+		return lkst_err_sys(e, -ENOMEM, "%s", s->file);
+	for (nr = 0; nr < s->nr_segments && !code; nr += !code)
+		code = open_file(e, &files[nr], &fds[nr]);
+	if (!code)
+		code = map_files(e, s, fds);
+	for (i = 0; i < nr; i++)
+		close(fds[i]);
+	return code;
+}
+
+/* Counts the good blocks of the earliest file, whichever that is. */
+static void count_first(struct lkst_stream *s)
+{
+	size_t at = s->info.nr_blocks ? (size_t)s->starts[0] * UNIT : 0;
+	unsigned int i = 0;
+
+	while (at >= s->segments[i].start + s->segments[i].length && i + 1 < s->nr_segments)
+		i++;
+	while (s->nr_first < s->info.nr_blocks &&
+	       (size_t)s->starts[s->nr_first] * UNIT - s->segments[i].start < s->segments[i].length)
+		s->nr_first++;
+}
+
+int lkst_stream_open(struct lkst_err *e, const struct lkst_stream_file *files,
+		     unsigned int nr_files, const struct lkst_catalog *catalog,
+		     struct lkst_stream **ret_stream)
+{
+	const char *name = files[0].name;
 	struct lkst_stream *s = calloc(1, sizeof(*s));
 	bool is_sorted, has_long;
 	int code;
 
 	if (!s)
 		return lkst_err_sys(e, -ENOMEM, "%s", name);
-	snprintf(s->file, sizeof(s->file), "%s", name);
+	snprintf(s->file, sizeof(s->file), "%.*s", (int)lkst_stream_name_length(name), name);
 	s->info.file = s->file;
+	s->nr_segments = nr_files;
+	s->segments = calloc(nr_files, sizeof(*s->segments));
 	/* What the name says is overruled by the first good block. */
-	lkst_stream_name_parse(name, &s->info.instance);
+	lkst_stream_name_parse(s->file, &s->info.instance);
 	s->info.cpu = lkst_instance_cpu(s->info.instance);
 	s->info.buffer = lkst_instance_buffer(s->info.instance);
-	code = map_file(e, dir_fd, s);
+	code = open_and_map(e, s, files);
 	if (!code)
 		code = list_blocks(e, s, catalog->uuid, &is_sorted, &has_long);
 	if (!code && !is_sorted)
@@ -439,6 +567,7 @@ int lkst_stream_open(struct lkst_err *e, int dir_fd, const char *name,
 	}
 	s->nr_bad_extra = s->info.nr_bad_blocks;
 	count_missing(s);
+	count_first(s);
 	find_range(s, catalog);
 	*ret_stream = s;
 	return 0;
@@ -452,6 +581,7 @@ void lkst_stream_close(struct lkst_stream *s)
 		munmap((void *)s->bytes, s->length);
 	free(s->starts);
 	free(s->rejected);
+	free(s->segments);
 	free(s);
 }
 
@@ -482,6 +612,15 @@ void lkst_stream_block(const struct lkst_stream *s, u32 i, struct lkst_block *re
 }
 
 /* ---- names ------------------------------------------------------------------------ */
+
+size_t lkst_stream_name_length(const char *name)
+{
+	const size_t length = strlen(name), suffix = sizeof(LKST_ZST_SUFFIX) - 1;
+
+	if (length > suffix && !strcmp(name + length - suffix, LKST_ZST_SUFFIX))
+		return length - suffix;
+	return length;
+}
 
 void lkst_stream_name(u64 instance, char ret_name[LKST_STREAM_NAME_MAX])
 {

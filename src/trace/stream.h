@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One stream file of a trace, mapped, with an index of its good blocks in order of sequence
+ * One stream of a trace, its files mapped, with an index of its good blocks in order of sequence
  * number and time. Private to the reader.
  */
 #ifndef LKST_TRACE_STREAM_H
@@ -13,11 +13,26 @@ enum {
 	LKST_STREAM_NAME_MAX = 256,
 };
 
+/* A file of the stream: the directory that it is in, and its name there. */
+struct lkst_stream_file {
+	const char *dir;
+	const char *name; /* may end in LKST_ZST_SUFFIX */
+};
+
+struct lkst_segment {
+	size_t start, length;
+};
+
 struct lkst_stream {
 	struct lkst_stream_info info;
 	char file[LKST_STREAM_NAME_MAX];
-	const u8 *bytes; /* the file, mapped */
+	const u8 *bytes; /* the files, mapped one behind the other */
 	size_t length;
+
+	/* Where each of the files lies in `bytes`: a trace may consist of parts. */
+	struct lkst_segment *segments;
+	unsigned int nr_segments;
+	u32 nr_first; /* good blocks that come first and are in one file */
 
 	/*
 	 * The good blocks: where each starts, in units of the smallest block size. Four bytes for
@@ -41,17 +56,18 @@ struct lkst_stream {
 typedef void lkst_stream_report(void *arg, u64 offset, u64 bytes, const char *text);
 
 /*
- * Maps file @name of directory @dir_fd and indexes it. A file without one good block is a stream
- * too: its damage counts.
+ * Maps @files, which hold parts of one stream and have the same name but for the suffix, and indexes
+ * them. A file without one good block is a stream too: its damage counts.
  */
-int lkst_stream_open(struct lkst_err *e, int dir_fd, const char *name,
-		     const struct lkst_catalog *catalog, struct lkst_stream **ret_stream);
+int lkst_stream_open(struct lkst_err *e, const struct lkst_stream_file *files,
+		     unsigned int nr_files, const struct lkst_catalog *catalog,
+		     struct lkst_stream **ret_stream);
 void lkst_stream_close(struct lkst_stream *s);
 
 /* Good block number @i, which is below info.nr_blocks. Its end_ns is at most the next one's begin. */
 void lkst_stream_block(const struct lkst_stream *s, u32 i, struct lkst_block *ret_block);
 
-/* Where block @i starts in the file. */
+/* Where block @i starts, the files one behind the other. */
 u64 lkst_stream_offset(const struct lkst_stream *s, u32 i);
 
 /* When good block @i begins, ns. */
@@ -60,6 +76,9 @@ u64 lkst_stream_begin(const struct lkst_stream *s, u32 i);
 /* Reports what holds no good block, in order of its place; then the blocks that were rejected. */
 void lkst_stream_report_bad(const struct lkst_stream *s, const u8 *uuid, lkst_stream_report *report,
 			    void *arg);
+
+/* Length of a file's name without the suffix of compressed ones. */
+size_t lkst_stream_name_length(const char *name);
 
 /* The file name of a stream, and back; false if @name is not one that the writer gives. */
 void lkst_stream_name(u64 instance, char ret_name[LKST_STREAM_NAME_MAX]);

@@ -219,6 +219,9 @@ int lkst_writer_state(struct lkst_err *e, struct lkst_writer *w, u64 ns, void *r
 			return code;
 	}
 	if (!w->state_used) {
+		/* Readers of CTF sort blocks by their beginning, and may turn equal ones around. */
+		if (w->state_end_ns && ns <= w->state_begin_ns)
+			ns = w->state_begin_ns + 1;
 		open_state(w, ns);
 		start = LKST_BLOCK_HEADER;
 	}
@@ -257,4 +260,14 @@ int lkst_writer_dir(const struct lkst_writer *w)
 u64 lkst_writer_bytes(const struct lkst_writer *w)
 {
 	return w->bytes;
+}
+
+u64 lkst_writer_state_number(const struct lkst_writer *w)
+{
+	return w->state_seq + (w->state_used ? 1 : 0);
+}
+
+void lkst_writer_set_state_number(struct lkst_writer *w, u64 number)
+{
+	w->state_seq = number;
 }

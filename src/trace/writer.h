@@ -33,6 +33,14 @@ int lkst_writer_append(struct lkst_err *e, struct lkst_writer *w, u64 instance, 
 int lkst_writer_state(struct lkst_err *e, struct lkst_writer *w, u64 ns, void *record,
 		      size_t length);
 
+/* What all files have now; the state block that is being filled is not in it yet. */
 u64 lkst_writer_bytes(const struct lkst_writer *w);
+
+/*
+ * The number of the next block of the state stream. A part of a recording goes on where the part before
+ * it ended, so that they are read as one: set it before the first record.
+ */
+u64 lkst_writer_state_number(const struct lkst_writer *w);
+void lkst_writer_set_state_number(struct lkst_writer *w, u64 number);
 
 #endif

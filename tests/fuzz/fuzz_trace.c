@@ -14,12 +14,16 @@
  *	4  magic number, UUID, stream and CPU of each block are put right
  *	8  sizes, number and times are put right too
  *	16 each 32 bytes of the stream are the records of a block whose header is sound
+ *	32 the stream is a compressed file: two of them behind each other
+ *	64 it is a compressed file as it stands
  */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <zstd.h>
 
 #include "base/io.h"
 #include "trace/metadata.h"
@@ -34,6 +38,8 @@ enum {
 	MEND_IDENTITY = 4,
 	MEND_SIZES = 8,
 	RECORDS = 16,
+	PACK = 32,
+	PACKED = 64,
 	PART = 256,
 	RECORDS_PART = 32,
 	BLOCK = 4096,
@@ -47,6 +53,7 @@ static void remove_dir(void)
 
 	unlinkat(fd, "metadata", 0);
 	unlinkat(fd, "main.0", 0);
+	unlinkat(fd, "main.0.zst", 0);
 	close(fd);
 	rmdir(dir);
 }
@@ -128,11 +135,36 @@ static void mend(u8 *bytes, u64 number, u32 content, u8 mode)
 	memcpy(bytes, &h, sizeof(h));
 }
 
+static void remove_file(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	unlink(path);
+}
+
+/* Writes two frames, of half the bytes each. */
+static void write_packed(const u8 *bytes, size_t size)
+{
+	size_t room = ZSTD_compressBound(size), half = size / 2, first, second;
+	u8 *packed = malloc(2 * room);
+
+	if (!packed)
+		abort();
+	first = ZSTD_compress(packed, room, bytes, half, 1);
+	second = ZSTD_compress(packed + first, room, bytes + half, size - half, 1);
+	if (ZSTD_isError(first) || ZSTD_isError(second))
+		abort();
+	write_file("main.0.zst", packed, first + second);
+	free(packed);
+}
+
 static void write_stream(const u8 *data, size_t size, u8 mode)
 {
 	size_t part = mode & RECORDS ? RECORDS_PART : mode & EXPAND ? PART : BLOCK;
 	size_t nr = (size + part - 1) / part, at = mode & RECORDS ? LKST_BLOCK_HEADER : 0, i;
 	u8 *bytes = calloc(nr + 1, BLOCK);
+	const size_t raw = size;
 
 	if (!bytes)
 		abort();
@@ -143,7 +175,15 @@ static void write_stream(const u8 *data, size_t size, u8 mode)
 		mend(bytes + i * BLOCK, i, (u32)(at + (part < PART ? part : PART)), mode);
 	}
 	/* Where parts are not expanded to blocks, the file may end anywhere. */
-	write_file("main.0", bytes, part < BLOCK ? nr * BLOCK : size);
+	if (part < BLOCK)
+		size = nr * BLOCK;
+	remove_file(mode & (PACK | PACKED) ? "main.0" : "main.0.zst");
+	if (mode & PACKED)
+		write_file("main.0.zst", data, raw);
+	else if (mode & PACK)
+		write_packed(bytes, size);
+	else
+		write_file("main.0", bytes, size);
 	free(bytes);
 }
 

@@ -120,11 +120,14 @@ TEST(reader_ignores_files_that_are_no_streams)
 TEST(reader_says_what_cannot_be_opened)
 {
 	struct lkst_trace *t;
+	char sub[128];
 
 	make(4096, text);
 	CHECK_EQ(lkst_trace_open(&err, "/nonexistent/trace", &t), -ENOENT);
 	CHECK(strstr(err.text, "/nonexistent/trace"));
-	CHECK_EQ(lkst_trace_open(&err, dir, &t), -ENOENT);
+	snprintf(sub, sizeof(sub), "%s/empty", dir);
+	CHECK(!mkdir(sub, 0777));
+	CHECK_EQ(lkst_trace_open(&err, sub, &t), -ENOENT);
 	CHECK(strstr(err.text, "metadata"));
 	make_write(path, "metadata", "/* CTF 1.8 */\ntrace {", 21);
 	CHECK_EQ(lkst_trace_open(&err, path, &t), -EBADMSG);

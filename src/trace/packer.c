@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Compresses finished parts in the background. */
+#include "trace/packer.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "trace/stream.h"
+#include "trace/zst.h"
+
+enum { NICE_MOST = 19 };
+
+struct job {
+	struct job *next;
+	char path[];
+};
+
+struct lkst_packer {
+	pthread_t thread;
+	pthread_mutex_t lock; /* guards what follows, but `stop` */
+	pthread_cond_t work;
+	struct job *first;
+	bool is_working;
+	int code; /* the first failure, and its text */
+	struct lkst_err err;
+	atomic_bool stop;
+};
+
+static bool is_plain_stream(int dir_fd, const char *name)
+{
+	struct stat st;
+	u64 instance;
+
+	return lkst_stream_name_parse(name, &instance) &&
+	       !fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode);
+}
+
+/*
+ * Packs one file, unless the part is being removed: then its metadata is gone, and what was made
+ * meanwhile has to go too, for who removes it may not have seen it.
+ */
+static int pack_file(struct lkst_err *e, struct lkst_packer *p, int dir_fd, const char *name)
+{
+	char packed[LKST_STREAM_NAME_MAX + sizeof(LKST_ZST_SUFFIX)];
+	int code = lkst_zst_pack(e, dir_fd, name, &p->stop);
+
+	if (!faccessat(dir_fd, "metadata", F_OK, 0))
+		return code;
+	snprintf(packed, sizeof(packed), "%s" LKST_ZST_SUFFIX, name);
+	unlinkat(dir_fd, packed, 0);
+	return -ENOENT;
+}
+
+static int pack_part(struct lkst_err *e, struct lkst_packer *p, const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	int code = 0;
+
+	if (!dir)
+		return errno == ENOENT ? 0 : lkst_err_sys(e, -errno, "%s", path);
+	while (!code && (entry = readdir(dir)))
+		if (is_plain_stream(dirfd(dir), entry->d_name))
+			code = pack_file(e, p, dirfd(dir), entry->d_name);
+	if (code == -ENOENT)
+		rmdir(path);
+	closedir(dir);
+	if (code == -ENOENT || code == -ECANCELED)
+		return 0;
+	if (code)
+		lkst_err_add(e, "%s", path);
+	return code;
+}
+
+static void *run(void *arg)
+{
+	struct lkst_packer *p = arg;
+	struct lkst_err e;
+	struct job *job;
+	int code;
+
+	/* Of this thread alone, as Linux has it. */
+	setpriority(PRIO_PROCESS, 0, NICE_MOST);
+	pthread_mutex_lock(&p->lock);
+	while (!atomic_load(&p->stop)) {
+		job = p->first;
+		p->is_working = job != NULL;
+		if (!job) {
+			pthread_cond_wait(&p->work, &p->lock);
+			continue;
+		}
+		p->first = job->next;
+		pthread_mutex_unlock(&p->lock);
+		code = pack_part(&e, p, job->path);
+		free(job);
+		pthread_mutex_lock(&p->lock);
+		if (code && !p->code) {
+			p->code = code;
+			p->err = e;
+		}
+	}
+	p->is_working = false;
+	pthread_mutex_unlock(&p->lock);
+	return NULL;
+}
+
+int lkst_packer_new(struct lkst_err *e, struct lkst_packer **ret_packer)
+{
+	struct lkst_packer *p = calloc(1, sizeof(*p));
+	sigset_t all, old;
+	int code;
+
+	if (!p)
+		return lkst_err_sys(e, -ENOMEM, "preparing to compress");
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->work, NULL);
+	/* Signals are for the thread that waits for them. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &old);
+	code = -pthread_create(&p->thread, NULL, run, p);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (code) {
+		free(p);
+		return lkst_err_sys(e, code, "preparing to compress");
+	}
+	*ret_packer = p;
+	return 0;
+}
+
+int lkst_packer_add(struct lkst_err *e, struct lkst_packer *p, const char *path)
+{
+	struct job *job = malloc(sizeof(*job) + strlen(path) + 1), **last;
+
+	if (!job)
+		return lkst_err_sys(e, -ENOMEM, "compressing %s", path);
+	strcpy(job->path, path);
+	job->next = NULL;
+	pthread_mutex_lock(&p->lock);
+	for (last = &p->first; *last; last = &(*last)->next)
+		;
+	*last = job;
+	pthread_cond_signal(&p->work);
+	pthread_mutex_unlock(&p->lock);
+	return 0;
+}
+
+bool lkst_packer_is_busy(struct lkst_packer *p)
+{
+	bool busy;
+
+	pthread_mutex_lock(&p->lock);
+	busy = p->first || p->is_working;
+	pthread_mutex_unlock(&p->lock);
+	return busy;
+}
+
+int lkst_packer_close(struct lkst_err *e, struct lkst_packer *p)
+{
+	struct job *job;
+	int code;
+
+	if (!p)
+		return 0;
+	pthread_mutex_lock(&p->lock);
+	atomic_store(&p->stop, true);
+	pthread_cond_signal(&p->work);
+	pthread_mutex_unlock(&p->lock);
+	pthread_join(p->thread, NULL);
+	while ((job = p->first)) {
+		p->first = job->next;
+		free(job);
+	}
+	code = p->code;
+	if (code)
+		*e = p->err;
+	pthread_mutex_destroy(&p->lock);
+	pthread_cond_destroy(&p->work);
+	free(p);
+	return code;
+}

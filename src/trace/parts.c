@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A recording on file: the names of its parts, how many are kept, and their compression. */
+#include "trace/parts.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/size.h"
+#include "base/time.h"
+#include "trace/packer.h"
+
+enum {
+	DIGITS = 6,	      /* of a part's number */
+	SAME_NAME_MAX = 1000, /* parts begun in one second, or whatever the name tells apart */
+	KEEP_MIN = 2,
+	HEAD_BYTES = 64, /* of metadata, that tell it from another file */
+};
+
+struct part {
+	char *path;
+	u64 order; /* number, or time and "-N" */
+};
+
+struct lkst_parts {
+	char *name;
+	struct lkst_rotation rotation;
+	bool has_times; /* names have strftime conversions */
+	struct lkst_packer *packer;
+	u64 next_number;
+	struct part *list; /* oldest first; those that are there */
+	u32 nr;
+	char path[PATH_MAX]; /* of the newest */
+};
+
+/* ---- the option --------------------------------------------------------------------- */
+
+static bool is_number(const char *text)
+{
+	return *text && strspn(text, "0123456789") == strlen(text);
+}
+
+static int parse_item(struct lkst_err *e, const char *item, struct lkst_rotation *r)
+{
+	struct lkst_err ignored;
+	unsigned long keep;
+
+	if (is_number(item)) {
+		errno = 0;
+		keep = strtoul(item, NULL, 10);
+		if (errno || r->keep || keep < KEEP_MIN || keep > 1000000)
+			return lkst_err_set(e, -EINVAL,
+					    "\"%s\" is no count of parts to keep (one, from %d to "
+					    "1000000); sizes have a K, M or G",
+					    item, KEEP_MIN);
+		r->keep = (u32)keep;
+		return 0;
+	}
+	if (!r->ns && !lkst_duration_parse(&ignored, item, &r->ns) && r->ns)
+		return 0;
+	if (!r->bytes && !lkst_size_parse(&ignored, item, &r->bytes) && r->bytes)
+		return 0;
+	return lkst_err_set(e, -EINVAL,
+			    "\"%s\" is neither a size like 64M, nor a time like 5min, nor a count "
+			    "of parts to keep, or the second of its kind",
+			    item);
+}
+
+int lkst_rotation_parse(struct lkst_err *e, const char *text, struct lkst_rotation *ret_rotation)
+{
+	_cleanup_free_ char *copy = strdup(text);
+	struct lkst_rotation r = { .is_on = true };
+	char *rest = copy, *item;
+	int code = 0;
+
+	if (!copy)
+		return lkst_err_sys(e, -ENOMEM, "%s", text);
+	while (!code && (item = strsep(&rest, ",")))
+		code = parse_item(e, item, &r);
+	if (!code)
+		*ret_rotation = r;
+	return code;
+}
+
+/* ---- the list ----------------------------------------------------------------------- */
+
+static int by_order(const void *a, const void *b)
+{
+	const struct part *x = a, *y = b;
+
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static int add_part(struct lkst_err *e, struct lkst_parts *p, const char *path, u64 order)
+{
+	struct part *grown = reallocarray(p->list, p->nr + 1, sizeof(*grown));
+
+	if (grown)
+		p->list = grown;
+	if (!grown || !(grown[p->nr].path = strdup(path)))
+		return lkst_err_sys(e, -ENOMEM, "%s", path);
+	grown[p->nr++].order = order;
+	return 0;
+}
+
+/*
+ * Removes a part: first its metadata, so that what is left at any moment is no trace. Files only; should
+ * somebody have put a directory into it, that stays.
+ */
+static void remove_part(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	if (dir) {
+		unlinkat(dirfd(dir), "metadata", 0);
+		while ((entry = readdir(dir)))
+			unlinkat(dirfd(dir), entry->d_name, 0);
+		closedir(dir);
+	}
+	/* If the packer makes a file at this moment, it removes file and directory itself. */
+	rmdir(path);
+}
+
+static void remove_oldest(struct lkst_parts *p)
+{
+	remove_part(p->list[0].path);
+	free(p->list[0].path);
+	p->nr--;
+	memmove(p->list, p->list + 1, p->nr * sizeof(*p->list));
+}
+
+/* ---- parts that are there already --------------------------------------------------- */
+
+/* Whether @name in @dir_fd is a trace that this program has written: only such may be removed. */
+static bool is_own_trace(int dir_fd, const char *name)
+{
+	_cleanup_close_ int fd = -1;
+	char file[PATH_MAX], head[HEAD_BYTES + 1] = "";
+	struct stat st;
+
+	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(st.st_mode))
+		return false;
+	snprintf(file, sizeof(file), "%s/metadata", name);
+	fd = openat(dir_fd, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	return fd >= 0 && read(fd, head, HEAD_BYTES) > 0 && !strncmp(head, "/* CTF 1.8 */", 13);
+}
+
+/* The order of a part called @name after @pattern; false if it is not called so. */
+static bool parse_name(const char *name, const char *pattern, u64 *ret_order)
+{
+	struct tm tm = { .tm_isdst = -1, .tm_mday = 1, .tm_year = 70 };
+	const char *end;
+	u64 same = 1;
+	time_t at;
+
+	if (!pattern) {
+		*ret_order = strtoull(name, NULL, 10);
+		return is_number(name) && strlen(name) >= DIGITS;
+	}
+	end = strptime(name, pattern, &tm);
+	if (end && *end == '-' && is_number(end + 1)) {
+		same = strtoull(end + 1, NULL, 10);
+		end += strlen(end);
+	}
+	at = end && !*end ? mktime(&tm) : (time_t)-1;
+	*ret_order = (u64)at * SAME_NAME_MAX + same;
+	return at != (time_t)-1 && same < SAME_NAME_MAX;
+}
+
+/* Lists the parts in directory @dir_path whose names are like @pattern (NULL: numbers). */
+static int find_parts(struct lkst_err *e, struct lkst_parts *p, const char *dir_path,
+		      const char *pattern)
+{
+	DIR *dir = opendir(dir_path);
+	struct dirent *entry;
+	char path[PATH_MAX];
+	int code = 0;
+	u64 order;
+
+	if (!dir)
+		return errno == ENOENT ? 0 : lkst_err_sys(e, -errno, "%s", dir_path);
+	while (!code && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.' || !parse_name(entry->d_name, pattern, &order) ||
+		    !is_own_trace(dirfd(dir), entry->d_name))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", dir_path, entry->d_name);
+		code = add_part(e, p, path, order);
+	}
+	closedir(dir);
+	if (p->nr)
+		qsort(p->list, p->nr, sizeof(*p->list), by_order);
+	return code;
+}
+
+/* Of a name with times: the directory before the last "/", and what is behind it. */
+static const char *split(char *name, const char **ret_dir)
+{
+	char *slash = strrchr(name, '/');
+
+	*ret_dir = slash == name ? "/" : slash ? name : ".";
+	if (!slash)
+		return name;
+	*slash = 0;
+	return slash + 1;
+}
+
+static int adopt(struct lkst_err *e, struct lkst_parts *p)
+{
+	_cleanup_free_ char *copy = strdup(p->name);
+	const char *dir, *pattern;
+	int code;
+
+	if (!copy)
+		return lkst_err_sys(e, -ENOMEM, "%s", p->name);
+	if (!p->has_times) {
+		code = lkst_mkdir_all(e, p->name, 0777);
+		if (!code)
+			code = find_parts(e, p, p->name, NULL);
+		p->next_number = p->nr ? p->list[p->nr - 1].order + 1 : 1;
+		return code;
+	}
+	pattern = split(copy, &dir);
+	/* Where the directories' names tell times too, parts of earlier recordings are not looked for. */
+	return strchr(dir, '%') || !p->rotation.keep ? 0 : find_parts(e, p, dir, pattern);
+}
+
+/* ---- the next part ------------------------------------------------------------------ */
+
+static int expand_name(struct lkst_err *e, struct lkst_parts *p, u64 day_ns)
+{
+	time_t at = (time_t)(day_ns / LKST_NS_PER_S);
+	_cleanup_free_ char *parent = NULL;
+	struct tm tm;
+	size_t length;
+	unsigned int same;
+	char *slash;
+
+	localtime_r(&at, &tm);
+	length = strftime(p->path, sizeof(p->path) - 16, p->name, &tm);
+	if (!length)
+		return lkst_err_set(e, -ENAMETOOLONG, "\"%s\" gives no name, or too long a one",
+				    p->name);
+	for (same = 2; p->rotation.is_on && !access(p->path, F_OK); same++) {
+		if (same == SAME_NAME_MAX)
+			return lkst_err_set(e, -EEXIST,
+					    "there are %u parts of the name %.*s already", same,
+					    (int)length, p->path);
+		snprintf(p->path + length, sizeof(p->path) - length, "-%u", same);
+	}
+	parent = strdup(p->path);
+	slash = parent ? strrchr(parent, '/') : NULL;
+	if (!slash || slash == parent || !p->rotation.is_on)
+		return 0;
+	*slash = 0;
+	return lkst_mkdir_all(e, parent, 0777);
+}
+
+int lkst_parts_next(struct lkst_err *e, struct lkst_parts *p, const struct lkst_catalog *c,
+		    u64 day_ns, u64 state_number, struct lkst_writer **ret_writer)
+{
+	struct lkst_writer *w;
+	int code = 0;
+
+	/* First, so that there are never more. */
+	while (p->rotation.keep && p->nr >= p->rotation.keep)
+		remove_oldest(p);
+	if (p->has_times)
+		code = expand_name(e, p, day_ns);
+	else if (p->rotation.is_on)
+		snprintf(p->path, sizeof(p->path), "%s/%0*llu", p->name, DIGITS,
+			 (unsigned long long)p->next_number);
+	else
+		snprintf(p->path, sizeof(p->path), "%s", p->name);
+	if (code)
+		return code;
+	code = lkst_writer_open(e, p->path, c, &w);
+	if (code) {
+		/* Half a part would be in the way of the next try. */
+		if (p->rotation.is_on && code != -ENOTEMPTY)
+			remove_part(p->path);
+		return code;
+	}
+	code = add_part(e, p, p->path, 0);
+	if (code) {
+		struct lkst_err ignored;
+
+		lkst_writer_close(&ignored, w);
+		return code;
+	}
+	lkst_writer_set_state_number(w, state_number);
+	p->next_number++;
+	*ret_writer = w;
+	return 0;
+}
+
+int lkst_parts_done(struct lkst_err *e, struct lkst_parts *p)
+{
+	return p->packer ? lkst_packer_add(e, p->packer, p->path) : 0;
+}
+
+void lkst_parts_drop(struct lkst_parts *p)
+{
+	if (!p->nr)
+		return;
+	p->nr--;
+	remove_part(p->list[p->nr].path);
+	free(p->list[p->nr].path);
+}
+
+const char *lkst_parts_path(const struct lkst_parts *p)
+{
+	return p->path;
+}
+
+const char *lkst_parts_name(const struct lkst_parts *p)
+{
+	return p->rotation.is_on && !p->has_times ? p->name : p->path;
+}
+
+/* ---- lifetime ----------------------------------------------------------------------- */
+
+int lkst_parts_open(struct lkst_err *e, const char *name, const struct lkst_rotation *rotation,
+		    bool compress, struct lkst_parts **ret_parts)
+{
+	struct lkst_parts *p = calloc(1, sizeof(*p));
+	struct lkst_err ignored;
+	int code = 0;
+
+	if (p)
+		p->name = strdup(name);
+	if (!p || !p->name) {
+		free(p);
+		return lkst_err_sys(e, -ENOMEM, "%s", name);
+	}
+	p->rotation = *rotation;
+	p->has_times = strchr(name, '%') != NULL;
+	if (rotation->is_on)
+		code = adopt(e, p);
+	if (!code && compress)
+		code = lkst_packer_new(e, &p->packer);
+	if (code) {
+		lkst_parts_close(&ignored, p);
+		return code;
+	}
+	*ret_parts = p;
+	return 0;
+}
+
+bool lkst_parts_is_busy(const struct lkst_parts *p)
+{
+	return p->packer && lkst_packer_is_busy(p->packer);
+}
+
+int lkst_parts_close(struct lkst_err *e, struct lkst_parts *p)
+{
+	int code;
+	u32 i;
+
+	if (!p)
+		return 0;
+	code = lkst_packer_close(e, p->packer);
+	for (i = 0; i < p->nr; i++)
+		free(p->list[i].path);
+	free(p->list);
+	free(p->name);
+	free(p);
+	return code;
+}
