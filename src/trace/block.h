@@ -36,8 +36,8 @@ int lkst_block_parse(struct lkst_err *e, const void *bytes, size_t available, co
 		     struct lkst_block *ret_block);
 
 /*
- * Makes a block of its own, of the same size and number, of what @block has from byte @from to @to: both
- * between records, @from at a multiple of LKST_RECORD_ALIGN. Its records are not older than @begin_ns nor
+ * Makes a block of its own, of the same size and number, of what @block has from byte @from to @to: where
+ * a record begins, and where one ends. Its records are not older than @begin_ns nor
  * younger than @end_ns. Pieces of a block, one after the other, are read as the block would be.
  */
 void lkst_block_piece(const struct lkst_block *block, u32 from, u32 to, u64 begin_ns, u64 end_ns,

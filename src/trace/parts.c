@@ -308,15 +308,6 @@ int lkst_parts_done(struct lkst_err *e, struct lkst_parts *p)
 	return p->packer ? lkst_packer_add(e, p->packer, p->path) : 0;
 }
 
-void lkst_parts_drop(struct lkst_parts *p)
-{
-	if (!p->nr)
-		return;
-	p->nr--;
-	remove_part(p->list[p->nr].path);
-	free(p->list[p->nr].path);
-}
-
 const char *lkst_parts_path(const struct lkst_parts *p)
 {
 	return p->path;

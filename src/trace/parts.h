@@ -40,9 +40,6 @@ int lkst_parts_next(struct lkst_err *e, struct lkst_parts *p, const struct lkst_
 /* The part that was begun last is complete, its writer closed: it may be compressed. */
 int lkst_parts_done(struct lkst_err *e, struct lkst_parts *p);
 
-/* Removes the part that was begun last, its writer closed. */
-void lkst_parts_drop(struct lkst_parts *p);
-
 /* The directory of the part that was begun last; the one that holds all parts, or the same. */
 const char *lkst_parts_path(const struct lkst_parts *p);
 const char *lkst_parts_name(const struct lkst_parts *p);

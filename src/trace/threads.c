@@ -196,6 +196,7 @@ static int apply(struct lkst_threads *t, u32 i, const struct lkst_record *r)
 		thread->is_kernel =
 			creator && creator != thread && creator->tid && creator->is_kernel;
 	}
+	thread->has_ended = rules[i].index == LKST_EV_sched_process_exit;
 	if (f[ROLE_PID])
 		thread->pid = (s32)lkst_record_int(r, f[ROLE_PID]);
 	if (f[ROLE_PARENT])
@@ -250,6 +251,16 @@ int lkst_threads_feed(struct lkst_threads *t, const struct lkst_record *r)
 			return code;
 	}
 	return 0;
+}
+
+unsigned int lkst_threads_nr(const struct lkst_threads *t)
+{
+	return t->nr_threads;
+}
+
+const struct lkst_thread *lkst_threads_at(const struct lkst_threads *t, unsigned int i)
+{
+	return thread_at(t, i);
 }
 
 /* ---- lifetime ----------------------------------------------------------------------- */

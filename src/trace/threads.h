@@ -14,6 +14,7 @@ struct lkst_thread {
 	s32 parent_pid;
 	u16 prio; /* last seen, 0: not known */
 	bool is_kernel;
+	bool has_ended;
 	char comm[16]; /* "" : not known */
 	u64 task;      /* address of its task_struct, 0: not known */
 };
@@ -34,5 +35,9 @@ int lkst_threads_feed(struct lkst_threads *t, const struct lkst_record *r);
  * what it points to is kept up to date, until the table is freed. One that has ended stays.
  */
 const struct lkst_thread *lkst_threads_find(const struct lkst_threads *t, s32 tid);
+
+/* All threads, by a number from 0 on, in the order in which they were first spoken of. */
+unsigned int lkst_threads_nr(const struct lkst_threads *t);
+const struct lkst_thread *lkst_threads_at(const struct lkst_threads *t, unsigned int i);
 
 #endif

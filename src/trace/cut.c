@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Cuts a trace by time or by size into traces that can be read alone. */
+#include "trace/cut.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/size.h"
+#include "trace/metadata.h"
+#include "trace/parts.h"
+#include "trace/threads.h"
+
+enum { BLOCK_MAX = 1 << LKST_BLOCK_SHIFT_MAX };
+
+/* State records that are kept to be written again, as they are. */
+struct kept {
+	u8 *bytes;
+	size_t used, room;
+};
+
+struct cut {
+	struct lkst_err *e;
+	struct lkst_trace *t;
+	const struct lkst_catalog *catalog;
+	struct lkst_merge *merge;
+	struct lkst_threads *threads;
+	struct lkst_record pending; /* read, but later than the last part's beginning */
+	bool has_pending;
+	struct kept machine, threads_then, ledger;
+	u64 end_ns; /* of the trace */
+	u8 *piece;
+	struct lkst_parts *parts;
+	u64 state_number;
+};
+
+/* ---- state -------------------------------------------------------------------------- */
+
+struct kept_record {
+	u64 ns;
+	u32 length, pad;
+};
+
+static int keep(struct cut *c, struct kept *kept, const struct lkst_record *r)
+{
+	struct kept_record head = { r->ns, r->size, 0 };
+	size_t need = sizeof(head) + ((r->size + 7) & ~7u);
+	u8 *grown;
+
+	if (kept->used + need > kept->room) {
+		kept->room = kept->room ? kept->room * 2 : 65536;
+		if (kept->room < kept->used + need)
+			kept->room = kept->used + need;
+		grown = realloc(kept->bytes, kept->room);
+		if (!grown)
+			return lkst_err_sys(c->e, -ENOMEM, "cutting");
+		kept->bytes = grown;
+	}
+	memcpy(kept->bytes + kept->used, &head, sizeof(head));
+	memcpy(kept->bytes + kept->used + sizeof(head), r->bytes, r->size);
+	kept->used += need;
+	return 0;
+}
+
+/* Writes what was kept to @w, as of @ns. */
+static int write_kept(struct cut *c, const struct kept *kept, u64 ns, struct lkst_writer *w)
+{
+	union {
+		struct lkst_record_head head;
+		u8 bytes[1 << LKST_BLOCK_SHIFT_MIN];
+	} record;
+	struct kept_record k;
+	size_t at;
+	int code = 0;
+
+	for (at = 0; at < kept->used && !code; at += sizeof(k) + ((k.length + 7) & ~7u)) {
+		memcpy(&k, kept->bytes + at, sizeof(k));
+		/* Blocks of other programs may hold longer ones than this one writes. */
+		if (k.length > sizeof(record.bytes) - LKST_BLOCK_HEADER)
+			continue;
+		memcpy(record.bytes, kept->bytes + at + sizeof(k), k.length);
+		code = lkst_writer_state(c->e, w, ns, &record, k.length);
+	}
+	return code;
+}
+
+static bool is_ledger(const struct lkst_event_class *event)
+{
+	return event->index == LKST_EV_state_loss || event->index == LKST_EV_state_overwritten ||
+	       event->index == LKST_EV_state_skipped;
+}
+
+static int take_state(struct cut *c, const struct lkst_record *r)
+{
+	if (is_ledger(r->event))
+		return keep(c, &c->ledger, r);
+	if (r->event->index == LKST_EV_state_thread)
+		return r->event->is_native ? keep(c, &c->threads_then, r) : 0;
+	return keep(c, &c->machine, r);
+}
+
+/* What the trace's own state said of threads, sorted by number. */
+struct then {
+	struct lkst_rec_state_thread *list;
+	size_t nr;
+};
+
+static void then_fini(struct then *then)
+{
+	free(then->list);
+}
+
+static int by_tid(const void *a, const void *b)
+{
+	const struct lkst_rec_state_thread *x = a, *y = b;
+
+	return x->thread_tid < y->thread_tid ? -1 : x->thread_tid > y->thread_tid;
+}
+
+static int list_then(struct cut *c, struct then *then)
+{
+	struct kept_record k;
+	size_t at;
+
+	/* All have the same size, so that there are less than this. */
+	then->list = calloc(c->threads_then.used / sizeof(*then->list) + 1, sizeof(*then->list));
+	if (!then->list)
+		return lkst_err_sys(c->e, -ENOMEM, "cutting");
+	for (at = 0; at < c->threads_then.used; at += sizeof(k) + ((k.length + 7) & ~7u)) {
+		memcpy(&k, c->threads_then.bytes + at, sizeof(k));
+		memcpy(&then->list[then->nr++], c->threads_then.bytes + at + sizeof(k),
+		       sizeof(*then->list));
+	}
+	qsort(then->list, then->nr, sizeof(*then->list), by_tid);
+	return 0;
+}
+
+/* What it said of this one, if it is still the same. */
+static struct lkst_rec_state_thread find_then(const struct then *then,
+					      const struct lkst_thread *thread)
+{
+	struct lkst_rec_state_thread r = { .thread_tid = thread->tid, .thread_cpu = -1 };
+	const struct lkst_rec_state_thread *found =
+		bsearch(&r, then->list, then->nr, sizeof(r), by_tid);
+
+	return found && found->task == thread->task ? *found : r;
+}
+
+/* Writes who there is at @ns, by what the records until then have said. */
+static int write_threads(struct cut *c, u64 ns, struct lkst_writer *w)
+{
+	const struct lkst_event_class *class = lkst_catalog_find(c->catalog, "state_thread");
+	_cleanup_(then_fini) struct then then = {};
+	unsigned int i;
+	int code;
+
+	if (!class || !class->is_native)
+		return 0;
+	code = list_then(c, &then);
+	for (i = 0; i < lkst_threads_nr(c->threads) && !code; i++) {
+		const struct lkst_thread *t = lkst_threads_at(c->threads, i);
+		struct lkst_rec_state_thread r;
+
+		if (!t->tid || t->has_ended || !t->comm[0])
+			continue;
+		r = find_then(&then, t);
+		r.head.id_time = htole64(class->id);
+		r.head.tid = 0;
+		r.thread_pid = t->pid;
+		r.parent_pid = t->parent_pid;
+		r.flags = t->is_kernel ? r.flags | LKST_THREAD_KERNEL : r.flags;
+		r.prio = t->prio;
+		r.task = t->task;
+		memcpy(r.comm, t->comm, sizeof(r.comm));
+		code = lkst_writer_state(c->e, w, ns, &r, sizeof(r));
+	}
+	return code;
+}
+
+/* Reads on up to the first record of @ns or later. */
+static int read_until(struct cut *c, u64 ns)
+{
+	struct lkst_gap gap;
+	int code = 0;
+
+	while (!code) {
+		const struct lkst_record *r = &c->pending;
+
+		if (!c->has_pending && lkst_merge_next(c->merge, &c->pending) <= 0)
+			return 0;
+		c->has_pending = r->buffer != LKST_BUFFER_STATE && r->ns >= ns;
+		if (c->has_pending)
+			return 0;
+		/* Gaps are in the blocks' numbers, which stay. */
+		while (lkst_merge_gap(c->merge, &gap) > 0)
+			;
+		if (r->buffer == LKST_BUFFER_STATE)
+			code = take_state(c, r);
+		if (!code && lkst_threads_feed(c->threads, r))
+			code = lkst_err_sys(c->e, -ENOMEM, "cutting");
+	}
+	return code;
+}
+
+/* ---- blocks ------------------------------------------------------------------------- */
+
+/* Writes what @block has from @from_ns to before @end_ns. */
+static int write_block(struct cut *c, const struct lkst_block *block, u64 from_ns, u64 end_ns,
+		       struct lkst_writer *w)
+{
+	u32 from = 0, to = block->content, at, end = 0;
+	struct lkst_block_cursor cursor;
+	struct lkst_record r;
+	struct lkst_err ignored;
+	u64 first_ns = 0, last_ns = 0;
+
+	if (block->begin_ns >= from_ns && block->end_ns < end_ns)
+		return lkst_writer_append(c->e, w, block->instance, block->bytes, block->size);
+	lkst_block_cursor_init(&cursor, block);
+	while (lkst_block_next(&ignored, &cursor, c->catalog, &r) > 0) {
+		at = (u32)(r.bytes - block->bytes);
+		if (r.ns >= end_ns) {
+			to = end;
+			break;
+		}
+		if (r.ns < from_ns)
+			continue;
+		first_ns = from ? first_ns : r.ns;
+		from = from ? from : at;
+		last_ns = r.ns;
+		/* Without what aligns the next one: readers of CTF look for a record there. */
+		end = at + r.size;
+	}
+	/* What makes no sense stays with what comes before it, and is shown as damage there. */
+	if (!from)
+		return 0;
+	if (to == block->content)
+		last_ns = block->end_ns;
+	lkst_block_piece(block, from, to, from == LKST_BLOCK_HEADER ? block->begin_ns : first_ns,
+			 last_ns, c->piece);
+	return lkst_writer_append(c->e, w, block->instance, c->piece, block->size);
+}
+
+/* Number of the first block of a stream that does not end before @ns. */
+static u32 find_block(const struct cut *c, unsigned int stream, u64 ns)
+{
+	u32 low = 0, high = lkst_trace_stream(c->t, stream)->nr_blocks;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (lkst_trace_block(c->t, stream, middle)->end_ns < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int write_streams(struct cut *c, u64 from_ns, u64 end_ns, struct lkst_writer *w)
+{
+	unsigned int s;
+	u32 i;
+	int code = 0;
+
+	for (s = 0; s < lkst_trace_nr_streams(c->t) && !code; s++) {
+		const struct lkst_stream_info *info = lkst_trace_stream(c->t, s);
+
+		if (info->buffer == LKST_BUFFER_STATE)
+			continue;
+		for (i = find_block(c, s, from_ns); i < info->nr_blocks && !code; i++) {
+			const struct lkst_block *block = lkst_trace_block(c->t, s, i);
+
+			if (block->begin_ns >= end_ns)
+				break;
+			code = write_block(c, block, from_ns, end_ns, w);
+		}
+	}
+	return code;
+}
+
+/* Writes the part from @from_ns to before @end_ns. */
+static int write_part(struct cut *c, u64 from_ns, u64 end_ns)
+{
+	struct lkst_err close_e;
+	struct lkst_writer *w;
+	u64 begin_ns = from_ns;
+	int code, close_code;
+
+	code = read_until(c, from_ns);
+	if (c->has_pending && begin_ns < c->pending.ns && c->pending.ns < end_ns)
+		begin_ns = c->pending.ns;
+	if (!code)
+		code = lkst_parts_next(c->e, c->parts, c->catalog,
+				       begin_ns + c->catalog->clock_offset_ns, c->state_number, &w);
+	if (code)
+		return code;
+	code = write_kept(c, &c->machine, begin_ns, w);
+	if (!code)
+		code = write_threads(c, begin_ns, w);
+	if (!code)
+		code = write_streams(c, from_ns, end_ns, w);
+	/* The ledger of a snapshot is read at once, that of parts as they come. */
+	if (!code && end_ns > c->end_ns)
+		code = read_until(c, UINT64_MAX);
+	if (!code && end_ns > c->end_ns)
+		code = write_kept(c, &c->ledger, c->end_ns, w);
+	c->state_number = lkst_writer_state_number(w);
+	close_code = lkst_writer_close(code ? &close_e : c->e, w);
+	return code ?: close_code;
+}
+
+/* ---- where to cut ------------------------------------------------------------------- */
+
+/* What each part has besides records. */
+static int measure_rest(struct cut *c, u64 *ret_bytes)
+{
+	_cleanup_free_ char *text = NULL;
+	int code = lkst_metadata_format(c->e, c->catalog, &text);
+	unsigned int s;
+
+	if (code)
+		return code;
+	*ret_bytes = strlen(text);
+	for (s = 0; s < lkst_trace_nr_streams(c->t); s++) {
+		const struct lkst_stream_info *info = lkst_trace_stream(c->t, s);
+
+		if (!info->nr_blocks)
+			continue;
+		if (info->buffer == LKST_BUFFER_STATE)
+			*ret_bytes += (u64)info->nr_blocks << LKST_BLOCK_SHIFT_MIN;
+		else
+			*ret_bytes += lkst_trace_block(c->t, s, 0)->size;
+	}
+	return 0;
+}
+
+struct begin {
+	u64 ns;
+	u32 size;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct begin *x = a, *y = b;
+
+	return x->ns < y->ns ? -1 : x->ns > y->ns;
+}
+
+/* Lists when each block of the span begins, in order of time. */
+static int list_begins(struct cut *c, u64 from_ns, u64 end_ns, struct begin **ret_list,
+		       size_t *ret_nr)
+{
+	struct begin *list;
+	size_t nr = 0, room = 1;
+	unsigned int s;
+	u32 i;
+
+	for (s = 0; s < lkst_trace_nr_streams(c->t); s++)
+		room += lkst_trace_stream(c->t, s)->nr_blocks;
+	list = calloc(room, sizeof(*list));
+	if (!list)
+		return lkst_err_sys(c->e, -ENOMEM, "cutting");
+	for (s = 0; s < lkst_trace_nr_streams(c->t); s++) {
+		const struct lkst_stream_info *info = lkst_trace_stream(c->t, s);
+
+		for (i = 0; i < info->nr_blocks && info->buffer != LKST_BUFFER_STATE; i++) {
+			const struct lkst_block *block = lkst_trace_block(c->t, s, i);
+
+			if (block->end_ns >= from_ns && block->begin_ns < end_ns)
+				list[nr++] = (struct begin){ block->begin_ns, block->size };
+		}
+	}
+	qsort(list, nr, sizeof(*list), by_time);
+	*ret_list = list;
+	*ret_nr = nr;
+	return 0;
+}
+
+/* ---- all of it ---------------------------------------------------------------------- */
+
+static void cut_fini(struct cut *c)
+{
+	struct lkst_err ignored;
+
+	lkst_merge_free(c->merge);
+	lkst_threads_free(c->threads);
+	lkst_parts_close(&ignored, c->parts);
+	free(c->machine.bytes);
+	free(c->threads_then.bytes);
+	free(c->ledger.bytes);
+	free(c->piece);
+}
+
+static int cut_init(struct lkst_err *e, struct lkst_trace *t, const char *path, bool is_sequence,
+		    struct cut *c)
+{
+	const struct lkst_rotation rotation = { .is_on = is_sequence };
+	u64 begin_ns;
+	int code;
+
+	*c = (struct cut){ .e = e, .t = t, .catalog = lkst_trace_catalog(t) };
+	lkst_trace_range(t, &begin_ns, &c->end_ns);
+	c->threads = lkst_threads_new();
+	c->piece = malloc(BLOCK_MAX);
+	if (!c->threads || !c->piece)
+		return lkst_err_sys(e, -ENOMEM, "cutting");
+	code = lkst_merge_new(e, t, 0, UINT64_MAX, &c->merge);
+	return code ? code : lkst_parts_open(e, path, &rotation, false, &c->parts);
+}
+
+static u64 end_of(u64 to_ns)
+{
+	return to_ns == UINT64_MAX ? to_ns : to_ns + 1;
+}
+
+int lkst_cut_time(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
+		  const char *path)
+{
+	_cleanup_(cut_fini) struct cut c = {};
+	int code = cut_init(e, t, path, false, &c);
+
+	return code ? code : write_part(&c, from_ns, end_of(to_ns));
+}
+
+/* Parts of something else must not get in between. */
+static int make_dir(struct lkst_err *e, const char *path)
+{
+	_cleanup_close_ int fd = -1;
+
+	return strchr(path, '%') ? 0 : lkst_mkdir_empty(e, path, &fd);
+}
+
+int lkst_cut_size(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns, u64 bytes,
+		  const char *path, unsigned int *ret_nr)
+{
+	_cleanup_(cut_fini) struct cut c = {};
+	_cleanup_free_ struct begin *list = NULL;
+	char size[LKST_SIZE_TEXT];
+	u64 rest = 0, sum = 0, part_ns = from_ns;
+	size_t nr = 0, i;
+	int code = make_dir(e, path);
+
+	if (code)
+		return code;
+	code = cut_init(e, t, path, true, &c);
+
+	*ret_nr = 0;
+	if (!code)
+		code = measure_rest(&c, &rest);
+	if (!code && bytes < 2 * rest) {
+		lkst_size_format(2 * rest, size);
+		return lkst_err_set(e, -EINVAL,
+				    "parts would be too small to hold what each must have; %s is "
+				    "the least here",
+				    size);
+	}
+	if (!code)
+		code = list_begins(&c, from_ns, end_of(to_ns), &list, &nr);
+	for (i = 0; !code && i < nr; i++) {
+		if (rest + sum + list[i].size > bytes && list[i].ns > part_ns) {
+			code = write_part(&c, part_ns, list[i].ns);
+			part_ns = list[i].ns;
+			sum = 0;
+			++*ret_nr;
+		}
+		sum += list[i].size;
+	}
+	if (code)
+		return code;
+	++*ret_nr;
+	return write_part(&c, part_ns, end_of(to_ns));
+}

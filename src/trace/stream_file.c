@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The files of a stream: their names, and where they are mapped. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "abi/control.h"
+#include "abi/state.h"
+#include "base/cleanup.h"
+#include "trace/stream.h"
+#include "trace/zst.h"
+
+enum { UNIT = 1 << LKST_BLOCK_SHIFT_MIN };
+
+/* ---- mapping ---------------------------------------------------------------------- */
+
+/* Opens a file of the stream, unpacked if it is compressed. */
+static int open_file(struct lkst_err *e, const struct lkst_stream_file *file, int *ret_fd)
+{
+	_cleanup_close_ int dir_fd = open(file->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd = -1;
+	char packed[LKST_STREAM_NAME_MAX + sizeof(LKST_ZST_SUFFIX)];
+
+	if (dir_fd < 0)
+		return lkst_err_sys(e, -errno, "%s", file->dir);
+	if (file->name[lkst_stream_name_length(file->name)])
+		return lkst_zst_unpack(e, dir_fd, file->name, ret_fd);
+	fd = openat(dir_fd, file->name, O_RDONLY | O_CLOEXEC);
+	/* It may have been compressed since it was listed. */
+	if (fd < 0 && errno == ENOENT) {
+		snprintf(packed, sizeof(packed), "%s" LKST_ZST_SUFFIX, file->name);
+		return lkst_zst_unpack(e, dir_fd, packed, ret_fd);
+	}
+	if (fd < 0)
+		return lkst_err_sys(e, -errno, "%s", file->name);
+	*ret_fd = lkst_take_fd(fd);
+	return 0;
+}
+
+static size_t round_up(size_t bytes, size_t unit)
+{
+	return (bytes + unit - 1) / unit * unit;
+}
+
+/* Finds how long each file is and places it. Files start at pages, for they are mapped. */
+static int place_files(struct lkst_err *e, struct lkst_stream *s, const int *fds)
+{
+	const size_t page =
+		(size_t)sysconf(_SC_PAGESIZE) > UNIT ? (size_t)sysconf(_SC_PAGESIZE) : UNIT;
+	struct stat st;
+	unsigned int i;
+
+	for (i = 0; i < s->nr_segments; i++) {
+		if (fstat(fds[i], &st))
+			return lkst_err_sys(e, -errno, "%s", s->file);
+		if ((u64)st.st_size > SIZE_MAX - page - s->length ||
+		    (s->length + (u64)st.st_size) / UNIT >= UINT32_MAX - page / UNIT)
+			return lkst_err_set(e, -EFBIG, "%s is too large", s->file);
+		s->segments[i] = (struct lkst_segment){ s->length, (size_t)st.st_size };
+		s->length += round_up((size_t)st.st_size, page);
+	}
+	return 0;
+}
+
+static int map_files(struct lkst_err *e, struct lkst_stream *s, const int *fds)
+{
+	int code = place_files(e, s, fds);
+	unsigned int i;
+	void *bytes;
+
+	if (code || !s->length)
+		return code;
+	/* One stretch of addresses for all, so that a block is found by one number. */
+	bytes = mmap(NULL, s->length, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+		     0);
+	if (bytes == MAP_FAILED)
+		return lkst_err_sys(e, -errno, "cannot map %s", s->file);
+	s->bytes = bytes;
+	for (i = 0; i < s->nr_segments; i++)
+		if (s->segments[i].length &&
+		    mmap((u8 *)bytes + s->segments[i].start, s->segments[i].length, PROT_READ,
+			 MAP_PRIVATE | MAP_FIXED, fds[i], 0) == MAP_FAILED)
+			return lkst_err_sys(e, -errno, "cannot map %s", s->file);
+	/* Blocks are read in order: read far ahead, and let go of what was read. */
+	madvise(bytes, s->length, MADV_SEQUENTIAL);
+	return 0;
+}
+
+int lkst_stream_map(struct lkst_err *e, struct lkst_stream *s, const struct lkst_stream_file *files)
+{
+	_cleanup_free_ int *fds = calloc(s->nr_segments, sizeof(*fds));
+	unsigned int i, nr;
+	int code = 0;
+
+	if (!fds || !s->segments)
+		return lkst_err_sys(e, -ENOMEM, "%s", s->file);
+	for (nr = 0; nr < s->nr_segments && !code; nr += !code)
+		code = open_file(e, &files[nr], &fds[nr]);
+	if (!code)
+		code = map_files(e, s, fds);
+	for (i = 0; i < nr; i++)
+		close(fds[i]);
+	return code;
+}
+
+/* ---- names ------------------------------------------------------------------------ */
+
+size_t lkst_stream_name_length(const char *name)
+{
+	const size_t length = strlen(name), suffix = sizeof(LKST_ZST_SUFFIX) - 1;
+
+	if (length > suffix && !strcmp(name + length - suffix, LKST_ZST_SUFFIX))
+		return length - suffix;
+	return length;
+}
+
+void lkst_stream_name(u64 instance, char ret_name[LKST_STREAM_NAME_MAX])
+{
+	static const char *const names[] = {
+		[LKST_BUFFER_MAIN] = "main", [LKST_BUFFER_LIFE] = "life"
+	};
+	u32 cpu = lkst_instance_cpu(instance), buffer = lkst_instance_buffer(instance);
+	u32 level = lkst_instance_level(instance);
+	char nested[8] = "";
+
+	if (level)
+		snprintf(nested, sizeof(nested), ".n%u", level);
+	if (buffer == LKST_BUFFER_STATE)
+		snprintf(ret_name, LKST_STREAM_NAME_MAX, "state");
+	else if (buffer < sizeof(names) / sizeof(names[0]))
+		snprintf(ret_name, LKST_STREAM_NAME_MAX, "%s.%u%s", names[buffer], cpu, nested);
+	else
+		snprintf(ret_name, LKST_STREAM_NAME_MAX, "buffer%u.%u%s", buffer, cpu, nested);
+}
+
+bool lkst_stream_name_parse(const char *name, u64 *ret_instance)
+{
+	u32 cpu = 0, buffer, level = 0;
+	char same[LKST_STREAM_NAME_MAX];
+	u64 instance;
+
+	if (!strcmp(name, "state"))
+		buffer = LKST_BUFFER_STATE;
+	else if (sscanf(name, "main.%5u.n%1u", &cpu, &level) >= 1)
+		buffer = LKST_BUFFER_MAIN;
+	else if (sscanf(name, "life.%5u.n%1u", &cpu, &level) >= 1)
+		buffer = LKST_BUFFER_LIFE;
+	else if (sscanf(name, "buffer%5u.%5u.n%1u", &buffer, &cpu, &level) < 2)
+		return false;
+	if (cpu >= LKST_CPUS_MAX || buffer > LKST_BUFFER_STATE || level >= LKST_LEVELS)
+		return false;
+	/* Only if it is that name to the last character. */
+	instance = lkst_stream_instance(cpu, buffer, level);
+	lkst_stream_name(instance, same);
+	if (strcmp(name, same))
+		return false;
+	*ret_instance = instance;
+	return true;
+}
