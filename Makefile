@@ -64,7 +64,7 @@ BPF_OBJ  := $(BPF_SRC:src/bpf/%.c=$(GEN)/bpf/%.o)
 SKEL     := $(GEN)/lkst.skel.h
 
 # Commands of the original's that are links to lkst.
-LINKS := lkstla
+LINKS := lkstla lkstlogdiv
 
 .PHONY: all
 all: $(BUILD)/lkst $(LINKS:%=$(BUILD)/%) man			## build lkst and its manual pages (needs no root)

@@ -233,6 +233,7 @@ int BPF_PROG(tp_btf__task_rename, struct task_struct *task, const char *comm)
 		return 0;
 	r->target_tid = task->pid;
 	__builtin_memcpy(r->newcomm, newcomm, sizeof(newcomm));
+	lkst_copy_comm(r->oldcomm, task);
 	LKST_COMMIT(task_rename);
 	return 0;
 }

@@ -64,7 +64,7 @@ static void print_ledger(const struct lkst_record *r)
 		       why < LKST_LOSS_NR ? lkst_loss_names[why] : "cause not known");
 	} else if (c->index == LKST_EV_state_overwritten && cpu && buffer && blocks) {
 		printf("ledger: CPU %" PRId64 ", buffer %" PRIu64 ": %" PRIu64
-		       " blocks overwritten since recording began\n",
+		       " blocks overwritten before they were read\n",
 		       (s64)lkst_record_int(r, cpu), lkst_record_int(r, buffer),
 		       lkst_record_int(r, blocks));
 	} else if (c->index == LKST_EV_state_skipped && count && c->nr_fields > 1) {
@@ -166,10 +166,10 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	bool damaged;
 	int err;
 
-	(void)nr_args;
 	if (!f)
 		return lkst_err_sys(e, -ENOMEM, "checking %s", args[0]);
-	err = lkst_trace_open(e, args[0], &t);
+	err = nr_args == 1 ? lkst_trace_open(e, args[0], &t)
+			   : lkst_trace_open_parts(e, args, nr_args, &t);
 	if (err)
 		return err;
 	if (!o->json)
@@ -199,13 +199,13 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_check = {
 	.name = "check",
 	.summary = "verify every block of a trace and print the ledger of losses",
-	.usage = "check [--counts] [--json] TRACE",
+	.usage = "check [--counts] [--json] TRACE...",
 	.help = "Reads every block and record of the trace directory TRACE and checks that they make\n"
 		"sense. Prints what is missing and why. The exit status is 1 if a block is damaged or\n"
-		"missing.",
+		"missing. The parts of one recording, or the directory that they are in, are read as one.",
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.min_args = 1,
-	.max_args = 1,
+	.max_args = LKST_LIST_MAX,
 	.run = run,
 };

@@ -43,6 +43,7 @@ struct lkst_option {
 
 struct lkst_cmd {
 	const char *name;
+	const char *old_name;		   /* run under this name, the program is this command */
 	const char *summary;		   /* one line, for `lkst help` */
 	const char *usage;		   /* what follows "lkst ", or all of it */
 	bool is_link;			   /* a command of the original's, by a name of its own */
@@ -72,8 +73,8 @@ enum { LKST_CMD_CALLED_MAX = 64 };
 const char *lkst_cmd_called(const struct lkst_cmd *cmd, char called[LKST_CMD_CALLED_MAX]);
 
 extern const struct lkst_cmd lkst_cmd_start, lkst_cmd_stop, lkst_cmd_status, lkst_cmd_snapshot,
-	lkst_cmd_record, lkst_cmd_print, lkst_cmd_event, lkst_cmd_check, lkst_cmd_report,
-	lkst_cmd_analyze;
+	lkst_cmd_record, lkst_cmd_attach, lkst_cmd_cut, lkst_cmd_print, lkst_cmd_event,
+	lkst_cmd_check, lkst_cmd_report, lkst_cmd_analyze;
 
 /* The original's commands, links to this program. */
 extern const struct lkst_cmd lkst_cmd_lkstla;

@@ -9,8 +9,9 @@
 #include "cmd/cmd.h"
 
 static const struct lkst_cmd *const commands[] = {
-	&lkst_cmd_start, &lkst_cmd_stop,  &lkst_cmd_status, &lkst_cmd_snapshot, &lkst_cmd_record,
-	&lkst_cmd_print, &lkst_cmd_event, &lkst_cmd_check,  &lkst_cmd_report,	&lkst_cmd_analyze,
+	&lkst_cmd_start,  &lkst_cmd_stop,   &lkst_cmd_status, &lkst_cmd_snapshot,
+	&lkst_cmd_record, &lkst_cmd_attach, &lkst_cmd_cut,    &lkst_cmd_print,
+	&lkst_cmd_event,  &lkst_cmd_check,  &lkst_cmd_report, &lkst_cmd_analyze,
 };
 
 /* The original's commands: links to this program, known by the name that they are called by. */
@@ -45,6 +46,7 @@ static const struct lkst_cmd *find(const char *name)
 	return NULL;
 }
 
+/* The command that the program at @path is when it is called by that name, a link. */
 static const struct lkst_cmd *find_link(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -53,6 +55,9 @@ static const struct lkst_cmd *find_link(const char *path)
 	for (i = 0; i < sizeof(links) / sizeof(links[0]); i++)
 		if (!strcmp(links[i]->name, name))
 			return links[i];
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (commands[i]->old_name && !strcmp(commands[i]->old_name, name))
+			return commands[i];
 	return NULL;
 }
 

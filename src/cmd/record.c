@@ -3,29 +3,24 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
-#include "base/size.h"
 #include "cmd/recording.h"
+#include "cmd/streaming.h"
 #include "live/pins.h"
-#include "live/state.h"
-#include "live/drain.h"
 
 struct options {
-	const char *output;
+	struct lkst_streaming_wish files;
 	struct lkst_list events;
 	u64 buffer_bytes, block_bytes;
 	struct lkst_list pids;
 	bool tree;
-	bool quiet;
 };
 
 static const struct options defaults = {
@@ -34,8 +29,6 @@ static const struct options defaults = {
 };
 
 static const struct lkst_option rows[] = {
-	{ "output", 'o', LKST_OPTION_TEXT, "DIR", offsetof(struct options, output), 0, 0,
-	  "lkst-DATE-TIME", "the trace directory to make" },
 	{ "event", 'e', LKST_OPTION_LIST, "GLOB", offsetof(struct options, events), 0, 0,
 	  "all of the catalogue but locks", "record what matches; see `lkst start --help`" },
 	{ "pid", 'p', LKST_OPTION_LIST, "PID", offsetof(struct options, pids), 0, 0, NULL,
@@ -46,8 +39,7 @@ static const struct lkst_option rows[] = {
 	  "16M", "memory per CPU, 64K to 4G" },
 	{ "block", 0, LKST_OPTION_SIZE, "SIZE", offsetof(struct options, block_bytes), 0, 0, "4K",
 	  "the unit of reading and writing, 4K to 1M" },
-	{ "quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(struct options, quiet), 0, 0, NULL,
-	  "no progress line and no notes" },
+	LKST_STREAMING_ROWS(struct options, files),
 	{ 0 },
 };
 
@@ -65,11 +57,8 @@ struct recording {
 	struct lkst_err *e;
 	const struct options *o;
 	struct lkst_session *s;
-	struct lkst_writer *w;
-	struct lkst_drain *drain;
+	struct lkst_streaming files;
 	struct child child;
-	int signals; /* a signalfd: SIGINT, SIGTERM, SIGCHLD */
-	u64 start_ns;
 };
 
 /* Starts the command, held at a pipe until recording has begun. */
@@ -111,59 +100,13 @@ static int release_child(struct recording *r)
 	return 0;
 }
 
-static void show_progress(const struct recording *r, bool last)
+static bool has_ended(void *ctx)
 {
-	u64 elapsed = lkst_monotonic_ns() - r->start_ns, lost = lkst_drain_overtaken(r->drain);
-	char size[LKST_SIZE_TEXT];
+	struct child *child = ctx;
 
-	if (r->o->quiet || (!last && !isatty(STDERR_FILENO)))
-		return;
-	lkst_size_format(lkst_writer_bytes(r->w), size);
-	fprintf(stderr, "%srecorded %.1f s, %s", isatty(STDERR_FILENO) ? "\r\033[K" : "",
-		elapsed / 1e9, size);
-	if (lost)
-		fprintf(stderr,
-			", %llu blocks overwritten before they were written: take a larger "
-			"--buffer",
-			(unsigned long long)lost);
-	if (last)
-		fputc('\n', stderr);
-	fflush(stderr);
-}
-
-/* Waits up to @ms for a signal. 1: it is time to end. */
-static int wait_for_end(struct recording *r, unsigned int ms)
-{
-	struct pollfd p = { .fd = r->signals, .events = POLLIN };
-	struct signalfd_siginfo info;
-
-	if (poll(&p, 1, ms) <= 0 || read(r->signals, &info, sizeof(info)) != sizeof(info))
-		return 0;
-	if (info.ssi_signo != SIGCHLD)
-		return 1;
-	if (r->child.pid && waitpid(r->child.pid, &r->child.status, WNOHANG) == r->child.pid)
-		r->child.has_ended = true;
-	return r->child.has_ended;
-}
-
-static int stream_until_end(struct recording *r)
-{
-	u64 shown_ns = r->start_ns, bytes;
-	int err, ended = 0;
-
-	while (!ended) {
-		ended = wait_for_end(r, lkst_drain_pause_ms(r->drain));
-		if (ended)
-			lkst_session_arm(r->s, false);
-		err = lkst_drain_copy(r->e, r->drain, &bytes);
-		if (err)
-			return err;
-		if (lkst_monotonic_ns() - shown_ns > 200000000) {
-			show_progress(r, false);
-			shown_ns = lkst_monotonic_ns();
-		}
-	}
-	return 0;
+	if (child->pid && !child->has_ended)
+		child->has_ended = waitpid(child->pid, &child->status, WNOHANG) == child->pid;
+	return child->has_ended;
 }
 
 /* The command outlives an interrupted recording no longer than it takes to tell it. */
@@ -180,35 +123,19 @@ static void end_child(struct recording *r)
 	r->child.has_ended = true;
 }
 
-static int record(struct recording *r, const char *dir)
+static int record(struct recording *r)
 {
-	struct lkst_err close_e;
-	int err, close_err;
+	int err = lkst_streaming_begin(&r->files, r->s, 0);
 
-	err = lkst_writer_open(r->e, dir, lkst_session_catalog(r->s), &r->w);
 	if (err)
 		return err;
-	err = lkst_drain_new(r->e, r->s, r->w, 0, &r->drain);
+	lkst_session_arm(r->s, true);
+	err = release_child(r);
 	if (!err)
-		err = lkst_state_write_machine(r->e, r->s, r->w);
-	if (!err) {
-		r->start_ns = lkst_monotonic_ns();
-		lkst_session_arm(r->s, true);
-		err = release_child(r);
-	}
-	if (!err)
-		err = stream_until_end(r);
+		err = lkst_streaming_run(&r->files);
 	lkst_session_arm(r->s, false);
 	end_child(r);
-	if (!err)
-		err = lkst_drain_finish(r->e, r->drain);
-	if (!err)
-		err = lkst_state_write_ledger(r->e, r->s, r->w, false);
-	if (r->drain && r->start_ns)
-		show_progress(r, true);
-	lkst_drain_free(r->drain);
-	close_err = lkst_writer_close(err ? &close_e : r->e, r->w);
-	return err ? err : close_err;
+	return err ? err : lkst_streaming_finish(&r->files);
 }
 
 /* The processes that the recording is restricted to. */
@@ -236,7 +163,7 @@ static int parse_pids(struct lkst_err *e, const struct options *o, const struct 
 	return 0;
 }
 
-static int start_and_record(struct recording *r, const char *dir)
+static int start_and_record(struct recording *r)
 {
 	struct lkst_session_options options = { .buffer_bytes = r->o->buffer_bytes,
 						.block_bytes = r->o->block_bytes };
@@ -257,11 +184,12 @@ static int start_and_record(struct recording *r, const char *dir)
 			close(lock);
 	}
 	if (!err) {
-		lkst_recording_print_notes(plan, r->s, r->o->quiet);
-		err = record(r, dir);
+		lkst_recording_print_notes(plan, r->s, r->o->files.quiet);
+		err = record(r);
 	}
+	err = lkst_streaming_fini(&r->files, err);
 	/* Each costs a grace period of the kernel: it waits until no CPU can be in the hook. */
-	if (plan && plan->nr_tracepoints > MANY_TRACEPOINTS && !r->o->quiet)
+	if (plan && plan->nr_tracepoints > MANY_TRACEPOINTS && !r->o->files.quiet)
 		fprintf(stderr, "detaching %u tracepoints by name, one after the other ...\n",
 			plan->nr_tracepoints);
 	lkst_session_close(r->s);
@@ -272,26 +200,19 @@ static int start_and_record(struct recording *r, const char *dir)
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	struct recording r = { .e = e, .o = options, .child.go = -1 };
-	const char *dir = r.o->output;
-	sigset_t mask, old_mask;
-	char name[64];
-	int err = 0;
+	sigset_t old_mask;
+	int err;
 
 	if (geteuid())
 		return lkst_err_set(e, -EPERM,
 				    "recording the kernel needs root; try again with sudo");
-	if (!dir) {
-		lkst_recording_default_dir(name, sizeof(name));
-		dir = name;
-	}
-	sigemptyset(&mask);
-	sigaddset(&mask, SIGINT);
-	sigaddset(&mask, SIGTERM);
-	sigaddset(&mask, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &mask, &old_mask);
-	r.signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (r.signals < 0)
-		return lkst_err_sys(e, -errno, "preparing for signals");
+	if (nr_args && r.o->files.daemon)
+		return lkst_err_set(e, -EINVAL, "--daemon runs no command; give --pid, or --for");
+	err = lkst_streaming_init(e, &r.o->files, &r.files, &old_mask);
+	if (err)
+		return err > 0 ? 0 : err;
+	r.files.has_ended = has_ended;
+	r.files.ctx = &r.child;
 	if (nr_args)
 		err = prepare_child(e, args, &old_mask, &r.child);
 	/*
@@ -299,14 +220,10 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	 * for a CPU is lost, and it runs for a few ms at a time; failing to get it is no error.
 	 */
 	setpriority(PRIO_PROCESS, 0, -20);
-	if (!err)
-		err = start_and_record(&r, dir);
+	err = err ? lkst_streaming_fini(&r.files, err) : start_and_record(&r);
 	end_child(&r);
-	close(r.signals);
 	if (err)
 		return err;
-	if (!r.o->quiet)
-		fprintf(stderr, "%s: `lkst print %s` shows it\n", dir, dir);
 	/* Like env(1) and time(1): the status of what was run. */
 	if (r.child.has_ended)
 		return WIFEXITED(r.child.status) ? WEXITSTATUS(r.child.status)
@@ -317,8 +234,10 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_record = {
 	.name = "record",
 	.summary = "record to a trace directory until a command ends, or Ctrl-C",
-	.usage = "record [--output DIR] [--event GLOB]... [--pid PID]... [--tree] [--buffer SIZE] "
-		 "[--block SIZE] [--quiet] [--] [CMD...]",
+	.usage =
+		"record [--output DIR] [--rotate LIMITS] [--compress] [--for TIME] [--event GLOB]... "
+		"[--pid PID]... [--tree] [--buffer SIZE] [--block SIZE] [--daemon] [--quiet] [--] "
+		"[CMD...]",
 	.help = "Records all that happens on the machine, or in one process, while CMD runs, and writes\n"
 		"it to a trace directory as it comes. Without CMD it goes on until SIGINT or SIGTERM.\n"
 		"It is a recording of its own: one begun by `lkst start` goes on beside it.\n"
@@ -326,7 +245,8 @@ const struct lkst_cmd lkst_cmd_record = {
 	.examples =
 		"  lkst record -- make                    all events but locks, while make runs\n"
 		"  lkst record --tree -e 'syscall:*' ls   the system calls of one command\n"
-		"  lkst record -p 1234 -o db              a process that runs already\n",
+		"  lkst record -p 1234 -o db --for 10s    a process that runs already\n"
+		"  lkst record -o log --rotate 64M,10 -z  the newest ten parts of 64 MiB, compressed\n",
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.defaults = &defaults,

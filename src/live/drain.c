@@ -1,162 +1,410 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From rings to a trace directory. */
+/* From rings to wherever their blocks are wanted. */
 #include "live/drain.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "live/state.h"
+#include "trace/block.h"
 
 enum {
 	BATCH_BYTES = 1 << 20, /* copied and written at once; at least one block of any size */
 	PAUSE_MS_MIN = 1,
 	PAUSE_MS_MAX = 100,
+	/* What a CPU that does nothing else has been seen to record, and then some. */
+	RATE_MAX_BYTES_PER_MS = 300 * 1000,
+};
+
+/* A ring, and what was given out of the block that comes next. */
+struct source {
+	struct lkst_ring_reader reader;
+	bool is_cut; /* some of the next block's records were given out: */
+	u64 cut_seq; /* its number */
+	u32 cut_at;  /* where the others begin */
+	u64 cut_ns;  /* the time of the last of them */
 };
 
 struct lkst_drain {
 	const struct lkst_session *session;
 	struct lkst_writer *writer;
-	struct lkst_ring_reader *readers; /* by buffer, then CPU, then level */
-	unsigned int nr_readers;
-	u8 *batch;
+	lkst_drain_take *take;
+	void *ctx;
+	u64 room;
+	struct source *sources; /* by buffer, then CPU, then level */
+	unsigned int nr_sources;
+	u8 *batch, *piece;
+	unsigned int pause_ms_max;
 	u64 last_copy_ns;
 	double fill; /* of the fullest ring, rings per second */
 };
 
-int lkst_drain_new(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
-		   u64 since_ns, struct lkst_drain **ret_stream)
+/*
+ * When the first record from @cursor on was made: a piece begins there, not with the end of the one before,
+ * for readers of CTF sort by the beginning.
+ */
+static u64 first_ns(const struct lkst_drain *d, struct lkst_block_cursor cursor)
 {
-	_cleanup_(lkst_drain_freep) struct lkst_drain *st = calloc(1, sizeof(*st));
+	struct lkst_record record;
+	struct lkst_err ignored;
+
+	return lkst_block_next(&ignored, &cursor, lkst_session_catalog(d->session), &record) > 0
+		       ? record.ns
+		       : cursor.ns;
+}
+
+/* Where the records of @block begin that were not given out yet. */
+static struct lkst_block_cursor rest_of(const struct source *s, const struct lkst_block *block)
+{
+	struct lkst_block_cursor cursor;
+
+	lkst_block_cursor_init(&cursor, block);
+	if (s->is_cut && s->cut_seq == block->seq) {
+		cursor.offset = s->cut_at;
+		cursor.ns = s->cut_ns;
+	}
+	return cursor;
+}
+
+static int take_to_writer(struct lkst_err *e, void *ctx, u64 instance, const void *blocks,
+			  size_t length)
+{
+	struct lkst_drain *d = ctx;
+
+	return lkst_writer_append(e, d->writer, instance, blocks, length);
+}
+
+void lkst_drain_set_taker(struct lkst_drain *d, lkst_drain_take *take, void *ctx)
+{
+	d->take = take;
+	d->ctx = ctx;
+}
+
+void lkst_drain_set_room(struct lkst_drain *d, u64 bytes)
+{
+	d->room = bytes;
+}
+
+/* A burst may follow on a silence: it must not fill a ring before the next look at it. */
+static unsigned int longest_pause(const struct lkst_drain *d)
+{
+	u64 bytes = 0, ms;
+	unsigned int i;
+
+	for (i = 0; i < d->nr_sources; i++) {
+		const struct lkst_ring_reader *r = &d->sources[i].reader;
+		u64 size = ((u64)r->ring->mask + 1) << r->rings->block_shift;
+
+		bytes = size > bytes ? size : bytes;
+	}
+	ms = bytes / 2 / RATE_MAX_BYTES_PER_MS;
+	return ms < PAUSE_MS_MIN ? PAUSE_MS_MIN : ms > PAUSE_MS_MAX ? PAUSE_MS_MAX : ms;
+}
+
+int lkst_drain_new(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
+		   u64 since_ns, struct lkst_drain **ret_drain)
+{
+	_cleanup_(lkst_drain_freep) struct lkst_drain *d = calloc(1, sizeof(*d));
 	const struct lkst_rings *rings = lkst_session_rings(s);
 	unsigned int i;
 
-	if (!st)
+	if (!d)
 		return lkst_err_sys(e, -ENOMEM, "preparing to copy the buffers");
-	st->session = s;
-	st->writer = w;
-	st->nr_readers = rings->nr_cpus * LKST_NR_BUFFERS * LKST_LEVELS;
-	st->readers = calloc(st->nr_readers, sizeof(*st->readers));
-	st->batch = malloc(BATCH_BYTES);
-	if (!st->readers || !st->batch)
+	d->session = s;
+	d->writer = w;
+	d->room = UINT64_MAX;
+	lkst_drain_set_taker(d, take_to_writer, d);
+	d->nr_sources = rings->nr_cpus * LKST_NR_BUFFERS * LKST_LEVELS;
+	d->sources = calloc(d->nr_sources, sizeof(*d->sources));
+	d->batch = malloc(BATCH_BYTES);
+	d->piece = malloc(1UL << rings->block_shift);
+	if (!d->sources || !d->batch || !d->piece)
 		return lkst_err_sys(e, -ENOMEM, "preparing to copy the buffers");
-	for (i = 0; i < st->nr_readers; i++) {
+	for (i = 0; i < d->nr_sources; i++) {
+		struct lkst_ring_reader *reader = &d->sources[i].reader;
 		u32 level = i % LKST_LEVELS, page = i / LKST_LEVELS;
 		u32 buffer = page / rings->nr_cpus;
 
-		lkst_ring_reader_init(&st->readers[i], rings, page % rings->nr_cpus, buffer, level);
+		lkst_ring_reader_init(reader, rings, page % rings->nr_cpus, buffer, level);
 		if (since_ns && buffer != LKST_BUFFER_LIFE)
-			lkst_ring_reader_seek(&st->readers[i], since_ns);
-		lkst_ring_reader_rebase(&st->readers[i]);
+			lkst_ring_reader_seek(reader, since_ns);
+		lkst_ring_reader_rebase(reader);
 	}
-	st->last_copy_ns = lkst_monotonic_ns();
-	*ret_stream = lkst_take(st);
+	d->pause_ms_max = longest_pause(d);
+	d->last_copy_ns = lkst_monotonic_ns();
+	*ret_drain = lkst_take(d);
 	return 0;
 }
 
-void lkst_drain_free(struct lkst_drain *st)
+void lkst_drain_free(struct lkst_drain *d)
 {
-	if (!st)
+	if (!d)
 		return;
-	free(st->readers);
-	free(st->batch);
-	free(st);
+	free(d->sources);
+	free(d->batch);
+	free(d->piece);
+	free(d);
 }
 
-void lkst_drain_freep(struct lkst_drain **st)
+void lkst_drain_freep(struct lkst_drain **d)
 {
-	lkst_drain_free(*st);
+	lkst_drain_free(*d);
 }
 
-/* Copies what is closed of one ring, but not for ever: at most what the ring holds. */
-static int copy_ring(struct lkst_err *e, struct lkst_drain *st, struct lkst_ring_reader *reader,
-		     u64 *ret_blocks)
+static int give(struct lkst_err *e, struct lkst_drain *d, const struct source *s,
+		const void *blocks, size_t length)
 {
-	u32 shift = reader->rings->block_shift;
-	u64 most = (u64)reader->ring->mask + 1;
-	unsigned int nr;
-	int err;
+	int err = d->take(e, d->ctx, s->reader.instance, blocks, length);
 
-	for (*ret_blocks = 0; *ret_blocks < most; *ret_blocks += nr) {
-		nr = lkst_ring_reader_closed(reader, st->batch, BATCH_BYTES >> shift);
-		if (!nr)
-			break;
-		err = lkst_writer_append(e, st->writer, reader->instance, st->batch,
-					 (size_t)nr << shift);
-		if (err)
-			return err;
+	if (!err && d->room != UINT64_MAX)
+		d->room -= length < d->room ? length : d->room;
+	return err;
+}
+
+/* ---- closed blocks ------------------------------------------------------------------ */
+
+static u64 seq_of(const u8 *block)
+{
+	return ((const struct lkst_block_header *)block)->packet_seq_num;
+}
+
+/*
+ * Leaves those records of the closed block @bytes out that were given out when it was being filled.
+ * Returns how many blocks remain: 1, or 0 if there was nothing after them.
+ */
+static unsigned int leave_out(struct lkst_drain *d, const struct source *s, u8 *bytes)
+{
+	const size_t size = 1UL << s->reader.rings->block_shift;
+	struct lkst_block_cursor rest;
+	struct lkst_block block;
+	struct lkst_err ignored;
+	u64 begin_ns;
+
+	/* A reader takes the same decision about a block that makes no sense, and shows it as damage. */
+	if (lkst_block_parse(&ignored, bytes, size, NULL, &block))
+		return 1;
+	rest = rest_of(s, &block);
+	if (rest.offset >= block.content)
+		return 0;
+	begin_ns = first_ns(d, rest);
+	lkst_block_piece(&block, rest.offset, block.content, begin_ns,
+			 block.end_ns > begin_ns ? block.end_ns : begin_ns, d->piece);
+	memcpy(bytes, d->piece, size);
+	return 1;
+}
+
+/*
+ * Gives out at most @most closed blocks of a ring. Returns how many are done with, 0 if none was closed, or
+ * a negative errno: then they will come again.
+ */
+static int give_closed(struct lkst_err *e, struct lkst_drain *d, struct source *s,
+		       unsigned int most)
+{
+	const u32 shift = s->reader.rings->block_shift;
+	unsigned int nr = lkst_ring_reader_closed(&s->reader, d->batch, most), first = 0;
+	int err = 0;
+	u64 seq;
+
+	if (!nr)
+		return 0;
+	seq = seq_of(d->batch);
+	if (s->is_cut && s->cut_seq == seq)
+		first = 1 - leave_out(d, s, d->batch);
+	if (first < nr)
+		err = give(e, d, s, d->batch + ((size_t)first << shift),
+			   (size_t)(nr - first) << shift);
+	if (err) {
+		s->reader.next = seq;
+		return err;
+	}
+	s->is_cut = false;
+	return (int)nr;
+}
+
+/*
+ * Copies what is closed of one ring, but not for ever: at most what the ring holds. 1: there is no more
+ * room.
+ */
+static int copy_ring(struct lkst_err *e, struct lkst_drain *d, struct source *s, u64 *ret_blocks)
+{
+	const u32 shift = s->reader.rings->block_shift;
+	u64 most = (u64)s->reader.ring->mask + 1;
+	int nr;
+
+	for (*ret_blocks = 0; *ret_blocks < most; *ret_blocks += (unsigned int)nr) {
+		u64 fits = d->room >> shift, batch = BATCH_BYTES >> shift;
+
+		if (!fits)
+			return 1;
+		nr = give_closed(e, d, s, fits < batch ? fits : batch);
+		if (nr == -EAGAIN)
+			return 0;
+		if (nr <= 0)
+			return nr;
 	}
 	return 0;
 }
 
-int lkst_drain_copy(struct lkst_err *e, struct lkst_drain *st, u64 *ret_bytes)
+int lkst_drain_copy(struct lkst_err *e, struct lkst_drain *d, u64 *ret_bytes)
 {
 	u64 now = lkst_monotonic_ns();
-	double seconds = (now - st->last_copy_ns) / 1e9, fill = 0;
+	double seconds = (now - d->last_copy_ns) / 1e9, fill = 0;
 	unsigned int i;
+	int code = 0;
 
 	*ret_bytes = 0;
-	for (i = 0; i < st->nr_readers; i++) {
-		struct lkst_ring_reader *reader = &st->readers[i];
+	for (i = 0; i < d->nr_sources && !code; i++) {
+		struct source *s = &d->sources[i];
 		double share;
 		u64 blocks;
-		int err;
 
-		err = copy_ring(e, st, reader, &blocks);
-		if (err)
-			return err;
-		*ret_bytes += blocks << reader->rings->block_shift;
-		share = (double)blocks / (reader->ring->mask + 1);
+		code = copy_ring(e, d, s, &blocks);
+		*ret_bytes += blocks << s->reader.rings->block_shift;
+		share = (double)blocks / (s->reader.ring->mask + 1);
 		fill = share > fill ? share : fill;
 	}
-	st->fill = seconds > 0 ? fill / seconds : 0;
-	st->last_copy_ns = now;
+	d->fill = seconds > 0 ? fill / seconds : 0;
+	d->last_copy_ns = now;
+	return code;
+}
+
+/* ---- blocks that are being filled --------------------------------------------------- */
+
+/* Gives out the records of the copy of an open block, in d->batch, that were not given out yet. */
+static int give_piece(struct lkst_err *e, struct lkst_drain *d, struct source *s)
+{
+	const struct lkst_catalog *catalog = lkst_session_catalog(d->session);
+	struct lkst_block_cursor cursor, rest;
+	struct lkst_record record;
+	struct lkst_block block;
+	struct lkst_err ignored;
+	int err;
+
+	if (lkst_block_parse(&ignored, d->batch, 1UL << s->reader.rings->block_shift, NULL, &block))
+		return 0;
+	cursor = rest = rest_of(s, &block);
+	if (rest.offset >= block.content)
+		return 0;
+	/* The time of the last record: the header's may be later than the next one's. */
+	while (lkst_block_next(&ignored, &cursor, catalog, &record) > 0)
+		;
+	lkst_block_piece(&block, rest.offset, block.content, first_ns(d, rest), cursor.ns,
+			 d->piece);
+	err = give(e, d, s, d->piece, block.size);
+	if (err)
+		return err;
+	s->is_cut = true;
+	s->cut_seq = block.seq;
+	s->cut_at = (block.content + LKST_RECORD_ALIGN - 1) & ~(u32)(LKST_RECORD_ALIGN - 1);
+	s->cut_ns = cursor.ns;
 	return 0;
 }
 
-static int finish_ring(struct lkst_err *e, struct lkst_drain *st, struct lkst_ring_reader *reader)
+static int cut_ring(struct lkst_err *e, struct lkst_drain *d, struct source *s)
 {
-	int found, err, tries;
+	int code = 0;
+
+	if (d->room >> s->reader.rings->block_shift &&
+	    lkst_ring_reader_open_block(&s->reader, d->batch) > 0)
+		code = give_piece(e, d, s);
+	return code == -EAGAIN ? 0 : code;
+}
+
+int lkst_drain_cut(struct lkst_err *e, struct lkst_drain *d)
+{
+	unsigned int i;
+	int code = 0;
+
+	for (i = 0; i < d->nr_sources && !code; i++)
+		code = cut_ring(e, d, &d->sources[i]);
+	return code;
+}
+
+int lkst_drain_life(struct lkst_err *e, struct lkst_drain *d)
+{
+	unsigned int i;
+	int code = 0;
+	u64 blocks;
+
+	for (i = 0; i < d->nr_sources && code >= 0; i++) {
+		struct source *s = &d->sources[i];
+
+		if (lkst_instance_buffer(s->reader.instance) != LKST_BUFFER_LIFE)
+			continue;
+		code = copy_ring(e, d, s, &blocks);
+		if (!code)
+			code = cut_ring(e, d, s);
+	}
+	return code < 0 ? code : 0;
+}
+
+static int finish_ring(struct lkst_err *e, struct lkst_drain *d, struct source *s)
+{
+	int code, tries;
 	u64 blocks;
 
 	/* The open block may be closed before it is copied; then there is a new one. */
 	for (tries = 0; tries < 100; tries++) {
-		err = copy_ring(e, st, reader, &blocks);
-		if (err)
-			return err;
-		found = lkst_ring_reader_open_block(reader, st->batch);
-		if (!found)
-			return 0;
-		if (found > 0)
-			return lkst_writer_append(e, st->writer, reader->instance, st->batch,
-						  1UL << reader->rings->block_shift);
+		code = copy_ring(e, d, s, &blocks);
+		if (code)
+			return code;
+		code = lkst_ring_reader_open_block(&s->reader, d->batch);
+		if (code >= 0)
+			return code ? give_piece(e, d, s) : 0;
 	}
 	return 0;
 }
 
-int lkst_drain_finish(struct lkst_err *e, struct lkst_drain *st)
+int lkst_drain_finish(struct lkst_err *e, struct lkst_drain *d)
 {
 	unsigned int i;
 	int err = 0;
 
-	for (i = 0; i < st->nr_readers && !err; i++)
-		err = finish_ring(e, st, &st->readers[i]);
+	d->room = UINT64_MAX;
+	for (i = 0; i < d->nr_sources && !err; i++)
+		err = finish_ring(e, d, &d->sources[i]);
 	return err;
 }
 
-unsigned int lkst_drain_pause_ms(const struct lkst_drain *st)
-{
-	double ms = st->fill > 0 ? 250.0 / st->fill : PAUSE_MS_MAX;
+/* ---- how it goes -------------------------------------------------------------------- */
 
-	return ms < PAUSE_MS_MIN ? PAUSE_MS_MIN : ms > PAUSE_MS_MAX ? PAUSE_MS_MAX : ms;
+unsigned int lkst_drain_pause_ms(const struct lkst_drain *d)
+{
+	double ms = d->fill > 0 ? 250.0 / d->fill : d->pause_ms_max;
+
+	return ms < PAUSE_MS_MIN ? PAUSE_MS_MIN : ms > d->pause_ms_max ? d->pause_ms_max : ms;
 }
 
-u64 lkst_drain_overtaken(const struct lkst_drain *st)
+u64 lkst_drain_overtaken(const struct lkst_drain *d)
 {
 	u64 sum = 0;
 	unsigned int i;
 
-	for (i = 0; i < st->nr_readers; i++)
-		sum += st->readers[i].overtaken;
+	for (i = 0; i < d->nr_sources; i++)
+		sum += d->sources[i].reader.overtaken;
 	return sum;
+}
+
+u64 lkst_drain_overtaken_of(const struct lkst_drain *d, u32 cpu, u32 buffer)
+{
+	const u32 nr_cpus = lkst_session_rings(d->session)->nr_cpus;
+	const struct source *s = &d->sources[((size_t)buffer * nr_cpus + cpu) * LKST_LEVELS];
+	unsigned int level;
+	u64 sum = 0;
+
+	for (level = 0; level < LKST_LEVELS; level++)
+		sum += s[level].reader.overtaken;
+	return sum;
+}
+
+u64 lkst_drain_cut_bytes(const struct lkst_drain *d)
+{
+	u64 nr = 0;
+	unsigned int i;
+
+	for (i = 0; i < d->nr_sources; i++)
+		nr += __atomic_load_n(&d->sources[i].reader.ring->done, __ATOMIC_RELAXED) != 0;
+	return nr << lkst_session_rings(d->session)->block_shift;
 }

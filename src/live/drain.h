@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From rings to a trace directory: once (a snapshot), or again and again while recording goes on.
+ * From rings to wherever their blocks are wanted: once (a snapshot), or again and again while recording
+ * goes on. Each record is given out once, also where a block that is being filled is cut in two.
  */
 #ifndef LKST_LIVE_DRAIN_H
 #define LKST_LIVE_DRAIN_H
@@ -12,27 +13,54 @@
 struct lkst_drain;
 
 /*
- * Prepares to copy the rings of @s to @w; both stay the caller's. Blocks older than @since_ns (0:
- * none) are left out, but not those of the life buffer: names come from there.
+ * Prepares to copy the rings of @s to @w, NULL if there is another taker; both stay the caller's. Blocks older
+ * than @since_ns (0: none) are left out, but not those of the life buffer: names come from there.
  */
 int lkst_drain_new(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
-		   u64 since_ns, struct lkst_drain **ret_stream);
-void lkst_drain_free(struct lkst_drain *st);
-void lkst_drain_freep(struct lkst_drain **st);
+		   u64 since_ns, struct lkst_drain **ret_drain);
+void lkst_drain_free(struct lkst_drain *d);
+void lkst_drain_freep(struct lkst_drain **d);
 
-/* Copies all blocks that are closed now. *@ret_bytes: how much that was. */
-int lkst_drain_copy(struct lkst_err *e, struct lkst_drain *st, u64 *ret_bytes);
+/*
+ * Gives blocks to @take in place of a writer: whole ones of one stream, in order. If it fails they are
+ * given again. -EAGAIN: this stream's later, the others' now.
+ */
+typedef int lkst_drain_take(struct lkst_err *e, void *ctx, u64 instance, const void *blocks,
+			    size_t length);
+void lkst_drain_set_taker(struct lkst_drain *d, lkst_drain_take *take, void *ctx);
 
-/* Copies what the blocks that are being filled hold so far. The last call. */
-int lkst_drain_finish(struct lkst_err *e, struct lkst_drain *st);
+/* Copies at most @bytes from now on; UINT64_MAX: any number. */
+void lkst_drain_set_room(struct lkst_drain *d, u64 bytes);
+
+/*
+ * Copies all blocks that are closed now. *@ret_bytes: how much that was. 1: there is no room for more, 0:
+ * all is copied. What cannot be written stays in the rings.
+ */
+int lkst_drain_copy(struct lkst_err *e, struct lkst_drain *d, u64 *ret_bytes);
+
+/*
+ * Copies, as far as there is room, the records of the blocks that are being filled, of those rings of
+ * which all else is copied: what comes later into such a block is a block of its own.
+ */
+int lkst_drain_cut(struct lkst_err *e, struct lkst_drain *d);
+
+/* How much room a cut may take. */
+u64 lkst_drain_cut_bytes(const struct lkst_drain *d);
+
+/* Copies what the life buffers have now, as far as there is room. */
+int lkst_drain_life(struct lkst_err *e, struct lkst_drain *d);
+
+/* Copies all that there is, whatever the room. */
+int lkst_drain_finish(struct lkst_err *e, struct lkst_drain *d);
 
 /*
  * How long one may sleep before the fullest ring has taken in a quarter of its size at the rate
- * that the last two copies saw: between 1 and 100 ms.
+ * that the last two copies saw, and a burst could fill half of the largest: 1 to 100 ms.
  */
-unsigned int lkst_drain_pause_ms(const struct lkst_drain *st);
+unsigned int lkst_drain_pause_ms(const struct lkst_drain *d);
 
-/* Blocks that the writers overwrote before they could be copied. */
-u64 lkst_drain_overtaken(const struct lkst_drain *st);
+/* Blocks that the writers overwrote before they could be copied: in all, and of a CPU and buffer. */
+u64 lkst_drain_overtaken(const struct lkst_drain *d);
+u64 lkst_drain_overtaken_of(const struct lkst_drain *d, u32 cpu, u32 buffer);
 
 #endif

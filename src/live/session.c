@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "base/cleanup.h"
@@ -27,6 +28,7 @@ struct lkst_session {
 	const struct lkst_catalog *catalog;
 	struct lkst_catalog *own_catalog; /* of an opened session */
 	int metadata_fd;
+	u64 pin; /* what pin_identity() said when it was opened */
 };
 
 const struct lkst_notes *lkst_session_notes(const struct lkst_session *s)
@@ -212,6 +214,16 @@ static int open_hook(void *ctx, const char *name)
 	return fd < 0 ? fd : lkst_programs_add_hook(&s->programs, name, fd);
 }
 
+/* The inode of the control map's pin, which no other recording's has; 0: there is none. */
+static u64 pin_identity(void)
+{
+	char path[LKST_PIN_PATH_MAX];
+	struct stat st;
+
+	lkst_pins_path("control", path, sizeof(path));
+	return stat(path, &st) ? 0 : st.st_ino;
+}
+
 int lkst_session_open(struct lkst_err *e, struct lkst_session **ret_session)
 {
 	_cleanup_(lkst_session_closep) struct lkst_session *s = new_session();
@@ -222,6 +234,7 @@ int lkst_session_open(struct lkst_err *e, struct lkst_session **ret_session)
 		return lkst_err_sys(e, -ENOMEM, "opening the recording");
 	if (!lkst_pins_exist())
 		return lkst_err_set(e, -ENOENT, "nothing is being recorded; `lkst start` starts");
+	s->pin = pin_identity();
 	memory = lkst_pins_get(e, "memory");
 	if (memory >= 0)
 		control = lkst_pins_get(e, "control");
@@ -243,6 +256,11 @@ int lkst_session_open(struct lkst_err *e, struct lkst_session **ret_session)
 		return err;
 	*ret_session = lkst_take(s);
 	return 0;
+}
+
+bool lkst_session_is_pinned(const struct lkst_session *s)
+{
+	return s->pin && s->pin == pin_identity();
 }
 
 void lkst_session_close(struct lkst_session *s)

@@ -6,6 +6,8 @@
 #ifndef LKST_LIVE_SESSION_H
 #define LKST_LIVE_SESSION_H
 
+#include <stdbool.h>
+
 #include "live/memory.h"
 #include "live/plan.h"
 #include "live/programs.h"
@@ -46,6 +48,12 @@ const struct lkst_catalog *lkst_session_catalog(const struct lkst_session *s);
 
 /* What could not be loaded or attached. */
 const struct lkst_notes *lkst_session_notes(const struct lkst_session *s);
+
+/*
+ * Whether the pinned recording that lkst_session_open() has found is still the pinned one. A session
+ * keeps the hooks attached, so that one that was stopped has to be closed.
+ */
+bool lkst_session_is_pinned(const struct lkst_session *s);
 
 /* A descriptor that lists the threads that exist, as state_thread records. Close it. */
 int lkst_session_list_threads(struct lkst_err *e, const struct lkst_session *s);

@@ -21,6 +21,8 @@ struct state {
 	const struct lkst_session *s;
 	struct lkst_writer *w;
 	u64 now;
+	struct lkst_told *told;
+	unsigned int line; /* of the ledger, counting those that are 0 */
 };
 
 static u64 read_clock(clockid_t clock)
@@ -90,13 +92,13 @@ static int write_clocks(struct state *st)
 	return put(st, "state_clock", &r, sizeof(r));
 }
 
-static int write_threads(struct state *st)
+int lkst_state_list_threads(struct lkst_err *e, const struct lkst_session *s,
+			    struct lkst_thread_list *list)
 {
-	_cleanup_close_ int fd = lkst_session_list_threads(st->e, st->s);
+	_cleanup_close_ int fd = lkst_session_list_threads(e, s);
 	struct lkst_rec_state_thread batch[64];
 	size_t used = 0;
 	ssize_t got;
-	int err;
 
 	if (fd < 0)
 		return fd;
@@ -105,15 +107,26 @@ static int write_threads(struct state *st)
 
 		used += got;
 		nr = used / sizeof(batch[0]);
-		for (i = 0; i < nr; i++) {
-			err = put(st, "state_thread", &batch[i], sizeof(batch[i]));
-			if (err)
-				return err;
-		}
+		for (i = 0; i < nr; i++)
+			if (lkst_thread_list_add(list, &batch[i]))
+				return lkst_err_sys(e, -ENOMEM, "listing threads");
 		used -= nr * sizeof(batch[0]);
 		memmove(batch, batch + nr, used);
 	}
-	return got < 0 ? lkst_err_sys(st->e, -errno, "listing threads") : 0;
+	return got < 0 ? lkst_err_sys(e, -errno, "listing threads") : 0;
+}
+
+static int write_threads(struct state *st, const struct lkst_thread_list *threads)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < threads->nr && !err; i++) {
+		struct lkst_rec_state_thread r = threads->list[i];
+
+		err = put(st, "state_thread", &r, sizeof(r));
+	}
+	return err;
 }
 
 static int write_cpus(struct state *st)
@@ -217,14 +230,14 @@ static int write_netdevs(struct state *st)
 }
 
 int lkst_state_write_machine(struct lkst_err *e, const struct lkst_session *s,
-			     struct lkst_writer *w)
+			     struct lkst_writer *w, const struct lkst_thread_list *threads)
 {
-	struct state st = { e, s, w, lkst_monotonic_ns() };
+	struct state st = { .e = e, .s = s, .w = w, .now = lkst_monotonic_ns() };
 	int err;
 
 	err = write_clocks(&st);
 	if (!err)
-		err = write_threads(&st);
+		err = write_threads(&st, threads);
 	if (!err)
 		err = write_cpus(&st);
 	if (!err)
@@ -238,10 +251,66 @@ int lkst_state_write_machine(struct lkst_err *e, const struct lkst_session *s,
 	return err;
 }
 
-static int write_ring_ledger(struct state *st, u32 cpu, u32 buffer, bool is_snapshot)
+/* ---- the ledger --------------------------------------------------------------------- */
+
+void lkst_told_fini(struct lkst_told *told)
+{
+	free(told->counts);
+	free(told->pending);
+}
+
+void lkst_told_keep(struct lkst_told *told)
+{
+	if (told->nr)
+		memcpy(told->counts, told->pending, told->nr * sizeof(*told->counts));
+}
+
+static int grow_told(struct lkst_told *told, unsigned int nr)
+{
+	u64 *counts = reallocarray(told->counts, nr, sizeof(*counts)), *pending;
+
+	if (!counts)
+		return -ENOMEM;
+	told->counts = counts;
+	pending = reallocarray(told->pending, nr, sizeof(*pending));
+	if (!pending)
+		return -ENOMEM;
+	told->pending = pending;
+	for (; told->nr < nr; told->nr++)
+		counts[told->nr] = pending[told->nr] = 0;
+	return 0;
+}
+
+/* What is to be told of the next line, which stands at @count: lines are always met in the same order. */
+static int news(struct state *st, u64 count, u64 *ret_news)
+{
+	unsigned int line = st->line++;
+
+	*ret_news = count;
+	if (!st->told)
+		return 0;
+	if (line >= st->told->nr && grow_told(st->told, line + 1))
+		return lkst_err_sys(st->e, -ENOMEM, "writing the ledger");
+	st->told->pending[line] = count;
+	*ret_news = count - st->told->counts[line];
+	return 0;
+}
+
+int lkst_state_write_overwritten(struct lkst_err *e, const struct lkst_session *s,
+				 struct lkst_writer *w, u32 cpu, u32 buffer, u64 blocks)
+{
+	struct state st = { .e = e, .s = s, .w = w, .now = lkst_monotonic_ns() };
+	struct lkst_rec_state_overwritten r = { .loss_cpu = cpu,
+						.buffer = buffer,
+						.blocks = blocks };
+
+	return put(&st, "state_overwritten", &r, sizeof(r));
+}
+
+static int write_ring_ledger(struct state *st, u32 cpu, u32 buffer)
 {
 	const struct lkst_state *page = lkst_rings_state(lkst_session_rings(st->s), cpu, buffer);
-	struct lkst_rec_state_overwritten over = { .loss_cpu = cpu, .buffer = buffer };
+	u64 count, overwritten = 0;
 	u32 cause, level;
 	int err = 0;
 
@@ -250,14 +319,15 @@ static int write_ring_ledger(struct state *st, u32 cpu, u32 buffer, bool is_snap
 						 .buffer = buffer,
 						 .cause = cause };
 
-		r.count = __atomic_load_n(&page->lost[cause], __ATOMIC_RELAXED);
-		if (r.count)
+		err = news(st, __atomic_load_n(&page->lost[cause], __ATOMIC_RELAXED), &count);
+		r.count = count;
+		if (!err && r.count)
 			err = put(st, "state_loss", &r, sizeof(r));
 	}
 	for (level = 0; level < LKST_LEVELS; level++)
-		over.blocks += lkst_ring_oldest(&page->ring[level]);
-	if (!err && is_snapshot && over.blocks)
-		err = put(st, "state_overwritten", &over, sizeof(over));
+		overwritten += lkst_ring_oldest(&page->ring[level]);
+	if (!err && !st->told && overwritten)
+		err = lkst_state_write_overwritten(st->e, st->s, st->w, cpu, buffer, overwritten);
 	return err;
 }
 
@@ -267,22 +337,30 @@ static int write_skipped(void *ctx, const char *hook, u64 skipped)
 		struct lkst_rec_state_skipped r;
 		char name[NAME_MAX_BYTES];
 	} rec = {};
+	u64 count;
+	int err = news(ctx, skipped, &count);
 
-	rec.r.count = skipped;
-	return skipped ? put_named(ctx, "state_skipped", &rec, sizeof(rec.r), hook) : 0;
+	if (err)
+		return err;
+	rec.r.count = count;
+	return count ? put_named(ctx, "state_skipped", &rec, sizeof(rec.r), hook) : 0;
 }
 
 int lkst_state_write_ledger(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
-			    bool is_snapshot)
+			    struct lkst_told *told)
 {
-	struct state st = { e, s, w, lkst_monotonic_ns() };
+	struct state st = { .e = e, .s = s, .w = w, .now = lkst_monotonic_ns(), .told = told };
 	const struct lkst_rings *rings = lkst_session_rings(s);
 	u32 buffer, cpu;
 	int err = 0;
 
-	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)
+	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++) {
+		/* Each line keeps its number, should the buffer come later. */
+		st.line = buffer * rings->nr_cpus * LKST_LOSS_NR;
 		for (cpu = 0; lkst_rings_has(rings, buffer) && cpu < rings->nr_cpus && !err; cpu++)
-			err = write_ring_ledger(&st, cpu, buffer, is_snapshot);
+			err = write_ring_ledger(&st, cpu, buffer);
+	}
+	st.line = LKST_NR_BUFFERS * rings->nr_cpus * LKST_LOSS_NR;
 	if (!err)
 		err = lkst_session_each_hook(e, s, write_skipped, &st);
 	if (err)

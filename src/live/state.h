@@ -7,19 +7,45 @@
 #ifndef LKST_LIVE_STATE_H
 #define LKST_LIVE_STATE_H
 
+#include "live/life.h"
 #include "live/session.h"
 #include "trace/writer.h"
 
-/* Who and what there is, and what time it is. */
+/* Adds the threads that there are to @list. */
+int lkst_state_list_threads(struct lkst_err *e, const struct lkst_session *s,
+			    struct lkst_thread_list *list);
+
+/*
+ * Who and what there is, and what time it is. Of a thread that @threads has twice the later record
+ * holds.
+ */
 int lkst_state_write_machine(struct lkst_err *e, const struct lkst_session *s,
-			     struct lkst_writer *w);
+			     struct lkst_writer *w, const struct lkst_thread_list *threads);
+
+/*
+ * What the ledger of an earlier part has told already. Zeroed, it has told nothing; told_fini() frees what
+ * grows in it.
+ */
+struct lkst_told {
+	u64 *counts, *pending;
+	unsigned int nr;
+};
+void lkst_told_fini(struct lkst_told *told);
+
+/* What was written with @told is in a file now: the next ledger begins behind it. */
+void lkst_told_keep(struct lkst_told *told);
 
 /*
  * The ledger: what is missing from the rings, by ring and cause, and runs that were skipped. In a
- * snapshot, @is_snapshot, also what had been overwritten before it was taken; a stream has that.
+ * snapshot, @told is NULL, also what had been overwritten before it was taken; a part of a recording
+ * has only what came since @told, and its holes show what was overwritten.
  */
 int lkst_state_write_ledger(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
-			    bool is_snapshot);
+			    struct lkst_told *told);
+
+/* A line of the ledger: so many blocks of @cpu and @buffer were overwritten before they were read. */
+int lkst_state_write_overwritten(struct lkst_err *e, const struct lkst_session *s,
+				 struct lkst_writer *w, u32 cpu, u32 buffer, u64 blocks);
 
 /* CLOCK_MONOTONIC and what is to be added to it for the time of day, ns. */
 u64 lkst_monotonic_ns(void);

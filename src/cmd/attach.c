@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* lkst attach: shows the recording as it goes on, or streams it to files. */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/resource.h>
+
+#include "base/cleanup.h"
+#include "cmd/printing.h"
+#include "cmd/streaming.h"
+#include "live/follow.h"
+#include "live/pins.h"
+#include "live/state.h"
+
+struct options {
+	struct lkst_streaming_wish files;
+	struct lkst_printing_wish printing;
+	u64 last_ns;
+};
+
+static const struct options defaults = {
+	.printing = LKST_PRINTING_DEFAULTS,
+	.last_ns = UINT64_MAX,
+};
+
+static const struct lkst_option rows[] = {
+	{ "last", 0, LKST_OPTION_DURATION, "TIME", offsetof(struct options, last_ns), 0, 0,
+	  "all there is", "begin with the last 5s, 200ms ..., or 0: with now" },
+	LKST_PRINTING_ROWS(struct options, printing),
+	LKST_STREAMING_ROWS(struct options, files),
+	{ 0 },
+};
+
+enum {
+	/*
+	 * A record is complete some us after its time; more where a hypervisor takes the CPU away.
+	 * Those that come later still are printed out of order.
+	 */
+	DELAY_NS = 20000000,
+	RECORDS_PER_LOOK = 4096, /* between two looks for signals */
+};
+
+struct attached {
+	struct lkst_err *e;
+	const struct options *o;
+	struct lkst_session *s;
+	struct lkst_streaming files;
+	struct lkst_printing printing;
+	struct lkst_follow *follow;
+};
+
+static bool has_ended(void *ctx)
+{
+	const struct attached *a = ctx;
+
+	return !lkst_session_is_pinned(a->s);
+}
+
+/* ---- to the screen ------------------------------------------------------------------ */
+
+/* The threads that there are, as records: names come from them. */
+static int feed_threads(struct attached *a)
+{
+	_cleanup_(lkst_thread_list_fini) struct lkst_thread_list threads = {};
+	struct lkst_record r = {
+		.event = lkst_catalog_find(lkst_session_catalog(a->s), "state_thread"),
+		.size = sizeof(*threads.list),
+		.buffer = LKST_BUFFER_STATE,
+	};
+	int err = r.event ? lkst_state_list_threads(a->e, a->s, &threads) : 0;
+	unsigned int i;
+
+	for (i = 0; i < threads.nr && !err; i++) {
+		r.bytes = (const u8 *)&threads.list[i];
+		err = lkst_printing_record(&a->printing, &r);
+	}
+	return err;
+}
+
+static int print_gaps(struct attached *a)
+{
+	struct lkst_gap gap;
+	int err = 0;
+
+	while (!err && lkst_follow_gap(a->follow, &gap) > 0)
+		err = lkst_printing_gap(&a->printing, &gap);
+	return err;
+}
+
+/* Prints what there is up to @until_ns. 1: a signal has come. */
+static int print_until(struct attached *a, u64 until_ns, bool look)
+{
+	struct lkst_record r;
+	unsigned int nr = 0;
+	int err = 0;
+
+	while (!err && lkst_follow_next(a->follow, until_ns, &r) > 0) {
+		err = print_gaps(a);
+		if (!err)
+			err = lkst_printing_record(&a->printing, &r);
+		if (!err && look && ++nr % RECORDS_PER_LOOK == 0)
+			err = lkst_streaming_wait(&a->files, 0);
+	}
+	return err ? err : print_gaps(a);
+}
+
+/* Fills and prints until all before @until_ns is printed. */
+static int print_round(struct attached *a, u64 until_ns, bool look)
+{
+	int err;
+
+	do {
+		err = lkst_follow_fill(a->e, a->follow);
+		if (!err)
+			err = print_until(a, until_ns, look);
+	} while (!err && lkst_follow_has_more(a->follow));
+	if (err < 0)
+		return err;
+	lkst_out_flush(a->printing.out);
+	if (a->printing.out->error)
+		return lkst_err_sys(a->e, a->printing.out->error, "writing");
+	return err;
+}
+
+static int follow(struct attached *a)
+{
+	int err = 0;
+
+	while (!err) {
+		u64 now = lkst_monotonic_ns();
+
+		err = print_round(a, now - DELAY_NS, true);
+		if (!err)
+			err = lkst_streaming_wait(&a->files, lkst_follow_pause_ms(a->follow));
+	}
+	/* What was recorded until the signal came. */
+	return err < 0 ? err : print_round(a, lkst_monotonic_ns(), false);
+}
+
+static int print(struct attached *a, u64 since_ns)
+{
+	int err = lkst_follow_new(a->e, a->s, since_ns, &a->follow);
+
+	if (!err)
+		err = lkst_follow_fill(a->e, a->follow);
+	if (!err)
+		err = lkst_printing_begin(a->e, &a->o->printing, lkst_session_catalog(a->s),
+					  lkst_follow_begin_ns(a->follow), since_ns, UINT64_MAX,
+					  &a->printing);
+	if (!err)
+		err = feed_threads(a);
+	if (!err) {
+		lkst_streaming_tell_ready(&a->files);
+		err = follow(a);
+	}
+	err = lkst_printing_end(a->e, &a->printing, err);
+	lkst_follow_free(a->follow);
+	return lkst_streaming_fini(&a->files, err);
+}
+
+/* ---- to files ----------------------------------------------------------------------- */
+
+static int stream(struct attached *a, u64 since_ns)
+{
+	int err = lkst_streaming_begin(&a->files, a->s, since_ns);
+
+	/* What is overwritten while this process waits for a CPU is lost. */
+	setpriority(PRIO_PROCESS, 0, -20);
+	if (!err)
+		err = lkst_streaming_run(&a->files);
+	if (!err)
+		err = lkst_streaming_finish(&a->files);
+	return lkst_streaming_fini(&a->files, err);
+}
+
+/* ---- the command -------------------------------------------------------------------- */
+
+static int open_recording(struct attached *a)
+{
+	_cleanup_close_ int lock = lkst_pins_lock(a->e);
+
+	return lock < 0 ? lock : lkst_session_open(a->e, &a->s);
+}
+
+static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+{
+	struct attached a = { .e = e, .o = options };
+	const struct lkst_streaming_wish *files = &a.o->files;
+	bool to_files = files->output || files->rotate || files->compress || files->daemon;
+	u64 now = lkst_monotonic_ns(), since;
+	sigset_t ignored;
+	int err;
+
+	(void)args, (void)nr_args;
+	since = a.o->last_ns < now ? now - a.o->last_ns : 0;
+	err = lkst_streaming_init(e, files, &a.files, &ignored);
+	if (err)
+		return err > 0 ? 0 : err;
+	a.files.has_ended = has_ended;
+	a.files.ctx = &a;
+	err = open_recording(&a);
+	if (err)
+		return lkst_streaming_fini(&a.files, err);
+	err = to_files ? stream(&a, since) : print(&a, since);
+	if (!err && has_ended(&a) && !files->quiet)
+		fprintf(stderr, "the recording was stopped\n");
+	lkst_session_close(a.s);
+	return err;
+}
+
+const struct lkst_cmd lkst_cmd_attach = {
+	.name = "attach",
+	.summary = "print the recording as it goes on, or stream it to files",
+	.usage = "attach [--last TIME] [--format text|csv|json|flight] [--event GLOB]... [--tid N] "
+		 "[--comm NAME] [--cpu N] [--time day|mono|rel] [--output DIR] [--rotate LIMITS] "
+		 "[--compress] [--for TIME] [--daemon] [--quiet]",
+	.help = "Prints what the recording that `lkst start` began has in memory, and goes on with what\n"
+		"comes, all CPUs in order of time, until SIGINT. With --output, --rotate, --compress or\n"
+		"--daemon it writes to files instead. The recording does not depend on it: it goes on\n"
+		"when this ends, however it ends. What it cannot keep up with is named.",
+	.examples =
+		"  lkst attach --last 0 -e 'sched_process_*'      what begins and ends from now on\n"
+		"  lkst attach --comm nginx | grep openat\n"
+		"  lkst attach -D -o /var/log/lkst -r 64M,10 -z   to files, in the background\n",
+	.options = rows,
+	.options_size = sizeof(struct options),
+	.defaults = &defaults,
+	.run = run,
+};

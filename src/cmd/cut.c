@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* lkst cut: cuts a trace by time or size into traces. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/cleanup.h"
+#include "base/time.h"
+#include "cmd/cmd.h"
+#include "trace/cut.h"
+
+struct options {
+	const char *output, *from, *to;
+	u64 size;
+	bool quiet;
+};
+
+static const struct lkst_option rows[] = {
+	{ "output", 'o', LKST_OPTION_TEXT, "DIR", offsetof(struct options, output), 0, 0,
+	  "TRACE.cut",
+	  "the trace directory to make; with --size the directory in which\n"
+	  "numbered ones are made" },
+	{ "from", 0, LKST_OPTION_TEXT, "T", offsetof(struct options, from), 0, 0, NULL,
+	  "from this time on, as in `lkst print`: 12:14:05.5, @1234.5,\n"
+	  "+1.5s after the beginning, -2s before the end" },
+	{ "to", 0, LKST_OPTION_TEXT, "T", offsetof(struct options, to), 0, 0, NULL,
+	  "up to this time" },
+	{ "size", 's', LKST_OPTION_SIZE, "SIZE", offsetof(struct options, size), 0, 0, NULL,
+	  "several traces of about this size" },
+	{ "quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(struct options, quiet), 0, 0, NULL,
+	  "say nothing but errors" },
+	{ 0 },
+};
+
+static int parse_range(struct lkst_err *e, const struct options *o, const struct lkst_trace *t,
+		       u64 *ret_from_ns, u64 *ret_to_ns)
+{
+	struct lkst_time_range range = { .clock_offset_ns =
+						 lkst_trace_catalog(t)->clock_offset_ns };
+	int err = 0;
+
+	lkst_trace_range(t, &range.begin_ns, &range.end_ns);
+	*ret_from_ns = 0;
+	*ret_to_ns = UINT64_MAX;
+	if (o->from)
+		err = lkst_time_parse(e, o->from, &range, ret_from_ns);
+	if (!err && o->to)
+		err = lkst_time_parse(e, o->to, &range, ret_to_ns);
+	if (!err && *ret_from_ns > *ret_to_ns)
+		err = lkst_err_set(e, -EINVAL, "--from %s is later than --to %s", o->from, o->to);
+	return err;
+}
+
+static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+{
+	const struct options *o = options;
+	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
+	_cleanup_free_ char *name = NULL;
+	const char *output = o->output;
+	unsigned int nr = 1;
+	u64 from_ns, to_ns;
+	int err;
+
+	if (!o->from && !o->to && !o->size)
+		return lkst_err_set(e, -EINVAL, "where? give --from, --to or --size");
+	if (!output) {
+		if (asprintf(&name, "%s.cut", args[0]) < 0)
+			return lkst_err_sys(e, -ENOMEM, "cutting %s", args[0]);
+		output = name;
+	}
+	err = nr_args == 1 ? lkst_trace_open(e, args[0], &t)
+			   : lkst_trace_open_parts(e, args, nr_args, &t);
+	if (!err)
+		err = parse_range(e, o, t, &from_ns, &to_ns);
+	if (!err)
+		err = o->size ? lkst_cut_size(e, t, from_ns, to_ns, o->size, output, &nr)
+			      : lkst_cut_time(e, t, from_ns, to_ns, output);
+	if (err)
+		return err;
+	if (!o->quiet)
+		printf("%s: %u %s; `lkst print %s` shows %s\n", output, nr,
+		       nr == 1 ? "trace" : "traces", output, nr == 1 ? "it" : "them as one");
+	return 0;
+}
+
+const struct lkst_cmd lkst_cmd_cut = {
+	.name = "cut",
+	.old_name = "lkstlogdiv",
+	.summary = "cut a trace by time or size into traces that can be read alone",
+	.usage = "cut [--output DIR] [--from T] [--to T] [--size SIZE] [--quiet] TRACE...",
+	.help = "Makes a trace of the records of TRACE between two times, or several of a given size.\n"
+		"Each has the names of the threads as of its beginning. Cut in one go, or at the same\n"
+		"time, they fit together again. TRACE may be compressed, or in parts; what is made is\n"
+		"plain.",
+	.examples = "  lkst cut --from 12:14:05 --to 12:14:07 -o slow trace\n"
+		    "  lkst cut --from -10s -o end trace      the last ten seconds\n"
+		    "  lkst cut --size 64M -o pieces trace    pieces/000001, pieces/000002 ...\n",
+	.options = rows,
+	.options_size = sizeof(struct options),
+	.min_args = 1,
+	.max_args = LKST_LIST_MAX,
+	.run = run,
+};

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the commands that print records have in common. */
+#include "cmd/printing.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static int make_select(struct lkst_err *e, const struct lkst_printing_wish *w,
+		       const struct lkst_catalog *catalog, u64 from_ns, u64 to_ns,
+		       struct lkst_printing *p)
+{
+	const struct lkst_select_wish wish = {
+		.events = w->events.items,
+		.nr_events = w->events.nr,
+		.has_tid = w->tid >= 0,
+		.has_cpu = w->cpu >= 0,
+		.has_to = to_ns != UINT64_MAX,
+		.tid = w->tid,
+		.cpu = w->cpu,
+		.comm = w->comm,
+		.from_ns = from_ns,
+		.to_ns = to_ns,
+	};
+
+	return lkst_select_new(e, catalog, p->threads, &wish, &p->select);
+}
+
+int lkst_printing_begin(struct lkst_err *e, const struct lkst_printing_wish *wish,
+			const struct lkst_catalog *catalog, u64 begin_ns, u64 from_ns, u64 to_ns,
+			struct lkst_printing *p)
+{
+	struct lkst_view_config config = { .catalog = catalog, .begin_ns = begin_ns };
+	int err;
+
+	*p = (struct lkst_printing){ .view = lkst_view_find(wish->format) };
+	if (!p->view)
+		return lkst_err_set(
+			e, -EINVAL,
+			"there is no format \"%s\"; text, csv, json and flight are there",
+			wish->format);
+	err = lkst_view_time_parse(e, wish->time, &config.time);
+	if (err)
+		return err;
+	p->threads = lkst_threads_new();
+	p->out = malloc(sizeof(*p->out));
+	if (!p->threads || !p->out)
+		return lkst_err_sys(e, -ENOMEM, "printing");
+	lkst_out_init(p->out, STDOUT_FILENO);
+	config.threads = p->threads;
+	config.out = p->out;
+	err = make_select(e, wish, catalog, from_ns, to_ns, p);
+	return err ? err : p->view->begin(e, &config, &p->ctx);
+}
+
+int lkst_printing_record(struct lkst_printing *p, const struct lkst_record *r)
+{
+	int err = 0;
+
+	if (lkst_select_matches(p->select, r))
+		err = p->view->record(p->ctx, r);
+	/* By the names as they were before it. */
+	return err ? err : lkst_threads_feed(p->threads, r);
+}
+
+int lkst_printing_gap(struct lkst_printing *p, const struct lkst_gap *gap)
+{
+	return p->view->gap(p->ctx, gap);
+}
+
+int lkst_printing_end(struct lkst_err *e, struct lkst_printing *p, int err)
+{
+	int end_err = p->ctx ? p->view->end(p->ctx) : 0;
+	int flush_err = p->out ? lkst_out_flush(p->out) : 0;
+
+	lkst_select_free(p->select);
+	lkst_threads_free(p->threads);
+	free(p->out);
+	if (!err && flush_err)
+		end_err = lkst_err_sys(e, flush_err, "writing");
+	return err ? err : end_err;
+}

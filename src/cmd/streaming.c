@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the commands that stream a recording to files have in common. */
+#include "cmd/streaming.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/size.h"
+#include "live/state.h"
+
+#define DEFAULT_NAME "lkst-%Y%m%d-%H%M%S"
+
+enum { PROGRESS_NS = 200000000 };
+
+/* ---- the background ----------------------------------------------------------------- */
+
+/* Waits for the process in the background to run, and prints its number. Returns 1, or its failure. */
+static int wait_for_daemon(struct lkst_err *e, pid_t child, int ready)
+{
+	ssize_t got;
+	int status;
+	char byte;
+
+	do
+		got = read(ready, &byte, 1);
+	while (got < 0 && errno == EINTR);
+	if (got == 1) {
+		printf("%d\n", (int)child);
+		return 1;
+	}
+	/* It has printed why on the standard error that it still had. */
+	if (waitpid(child, &status, 0) == child && WIFEXITED(status))
+		_exit(WEXITSTATUS(status));
+	return lkst_err_set(e, -EIO, "the process in the background was killed");
+}
+
+static int go_to_background(struct lkst_err *e, struct lkst_streaming *st)
+{
+	int ready[2], code;
+	pid_t child;
+
+	if (pipe2(ready, O_CLOEXEC))
+		return lkst_err_sys(e, -errno, "going to the background");
+	child = fork();
+	if (child < 0) {
+		code = lkst_err_sys(e, -errno, "going to the background");
+		close(ready[0]);
+		close(ready[1]);
+		return code;
+	}
+	if (child) {
+		close(ready[1]);
+		code = wait_for_daemon(e, child, ready[0]);
+		close(ready[0]);
+		return code;
+	}
+	close(ready[0]);
+	st->ready = ready[1];
+	setsid();
+	return 0;
+}
+
+/* From here on nobody waits for the process in the background, and nobody reads what it prints. */
+void lkst_streaming_tell_ready(struct lkst_streaming *st)
+{
+	int null;
+
+	if (st->ready < 0)
+		return;
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null >= 0) {
+		dup2(null, STDIN_FILENO);
+		dup2(null, STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+		close(null);
+	}
+	openlog("lkst", LOG_PID, LOG_DAEMON);
+	st->is_daemon = true;
+	/* Should the one who waits be gone, then nobody has to be told. */
+	while (write(st->ready, "", 1) < 0 && errno == EINTR)
+		;
+	close(st->ready);
+	st->ready = -1;
+}
+
+/* ---- what it says ------------------------------------------------------------------- */
+
+static void say(const struct lkst_streaming *st, const char *text)
+{
+	if (st->is_daemon)
+		syslog(LOG_WARNING, "%s", text);
+	else
+		fprintf(stderr, "%slkst: %s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "", text);
+}
+
+/* A full disk is told of when it begins and when it ends, quiet or not: something is being lost. */
+static void say_full(struct lkst_streaming *st, const struct lkst_recorder_status *s)
+{
+	if (s->is_full && !st->said_full)
+		say(st,
+		    "the disk is full: recording goes on in memory only, and is written as soon "
+		    "as there is space again");
+	if (!s->is_full && st->said_full)
+		say(st,
+		    "there is space again; what was overwritten meanwhile is named in the trace");
+	st->said_full = s->is_full;
+}
+
+static void show_progress(struct lkst_streaming *st, bool last)
+{
+	struct lkst_recorder_status s = lkst_recorder_status(st->recorder);
+	u64 elapsed = lkst_monotonic_ns() - st->start_ns;
+	char size[LKST_SIZE_TEXT];
+
+	say_full(st, &s);
+	if (st->wish->quiet || st->is_daemon || (!last && !isatty(STDERR_FILENO)))
+		return;
+	lkst_size_format(s.bytes, size);
+	fprintf(stderr, "%srecorded %.1f s, %s", isatty(STDERR_FILENO) ? "\r\033[K" : "",
+		elapsed / 1e9, size);
+	if (s.nr_parts > 1)
+		fprintf(stderr, " in %u parts", s.nr_parts);
+	if (s.overtaken)
+		fprintf(stderr,
+			", %llu blocks overwritten before they were written: take a larger "
+			"--buffer",
+			(unsigned long long)s.overtaken);
+	if (last)
+		fputc('\n', stderr);
+	fflush(stderr);
+}
+
+/* ---- the loop ----------------------------------------------------------------------- */
+
+enum wake {
+	WAKE_STEP,
+	WAKE_SWITCH,
+	WAKE_END,
+};
+
+/* Waits up to @ms for a signal. */
+static enum wake wait_for_signal(struct lkst_streaming *st, unsigned int ms)
+{
+	struct pollfd p = { .fd = st->signals, .events = POLLIN };
+	struct signalfd_siginfo info;
+
+	if (poll(&p, 1, (int)ms) <= 0 || read(st->signals, &info, sizeof(info)) != sizeof(info))
+		return WAKE_STEP;
+	if (info.ssi_signo == SIGUSR2)
+		return WAKE_SWITCH;
+	return info.ssi_signo == SIGCHLD ? WAKE_STEP : WAKE_END;
+}
+
+static bool is_over(const struct lkst_streaming *st)
+{
+	return st->has_ended(st->ctx) ||
+	       (st->wish->for_ns && lkst_monotonic_ns() - st->start_ns >= st->wish->for_ns);
+}
+
+/* How long to wait: not beyond the end of the time that was asked for. */
+static unsigned int limit_ms(const struct lkst_streaming *st, unsigned int ms)
+{
+	u64 elapsed = lkst_monotonic_ns() - st->start_ns, left;
+
+	if (!st->wish->for_ns)
+		return ms;
+	left = elapsed < st->wish->for_ns ? (st->wish->for_ns - elapsed) / 1000000 + 1 : 0;
+	return left < ms ? (unsigned int)left : ms;
+}
+
+int lkst_streaming_wait(struct lkst_streaming *st, unsigned int ms)
+{
+	return wait_for_signal(st, limit_ms(st, ms)) == WAKE_END || is_over(st);
+}
+
+int lkst_streaming_run(struct lkst_streaming *st)
+{
+	u64 shown_ns = st->start_ns;
+	enum wake wake;
+	int err = 0;
+
+	lkst_streaming_tell_ready(st);
+	for (;;) {
+		wake = wait_for_signal(st, limit_ms(st, lkst_recorder_pause_ms(st->recorder)));
+		if (wake == WAKE_END || is_over(st))
+			return 0;
+		err = lkst_recorder_step(st->e, st->recorder);
+		if (!err && wake == WAKE_SWITCH)
+			err = lkst_recorder_switch(st->e, st->recorder);
+		if (err)
+			return err;
+		if (lkst_monotonic_ns() - shown_ns > PROGRESS_NS) {
+			show_progress(st, false);
+			shown_ns = lkst_monotonic_ns();
+		}
+	}
+}
+
+int lkst_streaming_finish(struct lkst_streaming *st)
+{
+	int err = lkst_recorder_finish(st->e, st->recorder);
+
+	show_progress(st, true);
+	if (!err && lkst_recorder_is_packing(st->recorder) && !st->wish->quiet && !st->is_daemon)
+		fprintf(stderr, "compressing the rest (Ctrl-C leaves it as it is) ...\n");
+	while (!err && lkst_recorder_is_packing(st->recorder))
+		if (wait_for_signal(st, 50) == WAKE_END)
+			break;
+	return err;
+}
+
+/* ---- lifetime ----------------------------------------------------------------------- */
+
+static int take_signals(struct lkst_err *e, struct lkst_streaming *st, sigset_t *ret_mask)
+{
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGINT);
+	sigaddset(&mask, SIGTERM);
+	sigaddset(&mask, SIGHUP);
+	sigaddset(&mask, SIGUSR2);
+	sigaddset(&mask, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &mask, ret_mask);
+	st->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	return st->signals < 0 ? lkst_err_sys(e, -errno, "preparing for signals") : 0;
+}
+
+int lkst_streaming_init(struct lkst_err *e, const struct lkst_streaming_wish *wish,
+			struct lkst_streaming *st, sigset_t *ret_mask)
+{
+	struct lkst_rotation ignored;
+	int code = 0;
+
+	*st = (struct lkst_streaming){ .e = e, .wish = wish, .signals = -1, .ready = -1 };
+	st->start_ns = lkst_monotonic_ns();
+	if (wish->rotate)
+		code = lkst_rotation_parse(e, wish->rotate, &ignored);
+	if (code) {
+		lkst_err_add(e, "--rotate");
+		return code;
+	}
+	if (wish->daemon)
+		code = go_to_background(e, st);
+	return code ? code : take_signals(e, st, ret_mask);
+}
+
+int lkst_streaming_begin(struct lkst_streaming *st, const struct lkst_session *s, u64 since_ns)
+{
+	struct lkst_recorder_options options = { .name = st->wish->output ?: DEFAULT_NAME,
+						 .compress = st->wish->compress,
+						 .since_ns = since_ns };
+	int code = 0;
+
+	if (st->wish->rotate)
+		code = lkst_rotation_parse(st->e, st->wish->rotate, &options.rotation);
+	if (!code)
+		code = lkst_recorder_new(st->e, s, &options, &st->recorder);
+	st->start_ns = lkst_monotonic_ns();
+	return code;
+}
+
+int lkst_streaming_fini(struct lkst_streaming *st, int err)
+{
+	struct lkst_recorder_status s = {};
+	_cleanup_free_ char *name = NULL;
+	struct lkst_err free_e;
+	int free_err;
+
+	if (st->recorder) {
+		s = lkst_recorder_status(st->recorder);
+		name = strdup(s.name);
+	}
+	free_err = lkst_recorder_free(err ? &free_e : st->e, st->recorder);
+	err = err ?: free_err;
+	if (st->signals >= 0)
+		close(st->signals);
+	if (st->ready >= 0)
+		close(st->ready);
+	if (err && st->is_daemon)
+		syslog(LOG_ERR, "%s", st->e->text);
+	if (!err && name && !st->wish->quiet && !st->is_daemon)
+		fprintf(stderr, "%s: `lkst print %s` shows it\n", name, name);
+	return err;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the commands that stream a recording to files have in common: signals, the loop, the line that
+ * shows how it goes, and running in the background.
+ */
+#ifndef LKST_CMD_STREAMING_H
+#define LKST_CMD_STREAMING_H
+
+#include <signal.h>
+
+#include "cmd/cmd.h"
+#include "live/recorder.h"
+
+/* What the user wants of the files; the values of options. */
+struct lkst_streaming_wish {
+	const char *output; /* NULL: a name is made of date and time */
+	const char *rotate; /* NULL: no */
+	u64 for_ns;	    /* end after this time, 0: no limit */
+	bool compress, quiet, daemon;
+};
+
+/* The rows of those options in the table of a command whose options are a struct @type. */
+#define LKST_STREAMING_ROWS(type, wish)                                                            \
+	{ "output",                                                                                \
+	  'o',                                                                                     \
+	  LKST_OPTION_TEXT,                                                                        \
+	  "DIR",                                                                                   \
+	  offsetof(type, wish.output),                                                             \
+	  0,                                                                                       \
+	  0,                                                                                       \
+	  "lkst-DATE-TIME",                                                                        \
+	  "the trace directory to make; strftime(3) conversions give\n"                            \
+	  "it a time: 'lkst-%Y%m%d-%H%M%S'" },                                                     \
+		{ "rotate",                                                                        \
+		  'r',                                                                             \
+		  LKST_OPTION_TEXT,                                                                \
+		  "LIMITS",                                                                        \
+		  offsetof(type, wish.rotate),                                                     \
+		  0,                                                                               \
+		  0,                                                                               \
+		  NULL,                                                                            \
+		  "write parts, each a trace: 64M,10 keeps ten of 64 MiB;\n"                       \
+		  "5min,12 an hour; both: 64M,5min,10; SIGUSR2 begins the next\n"                  \
+		  "part at once" },                                                                \
+		{ "compress",                                                                      \
+		  'z',                                                                             \
+		  LKST_OPTION_FLAG,                                                                \
+		  NULL,                                                                            \
+		  offsetof(type, wish.compress),                                                   \
+		  0,                                                                               \
+		  0,                                                                               \
+		  NULL,                                                                            \
+		  "compress finished parts with zstd, in the background" },                        \
+		{ "for",                                                                           \
+		  0,                                                                               \
+		  LKST_OPTION_DURATION,                                                            \
+		  "TIME",                                                                          \
+		  offsetof(type, wish.for_ns),                                                     \
+		  0,                                                                               \
+		  0,                                                                               \
+		  NULL,                                                                            \
+		  "end after this time: 10s, 5min ..." },                                          \
+		{ "daemon",                                                                        \
+		  'D',                                                                             \
+		  LKST_OPTION_FLAG,                                                                \
+		  NULL,                                                                            \
+		  offsetof(type, wish.daemon),                                                     \
+		  0,                                                                               \
+		  0,                                                                               \
+		  NULL,                                                                            \
+		  "go to the background once it runs, and print its PID; errors\n"                 \
+		  "go to syslog" },                                                                \
+	{                                                                                          \
+		"quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(type, wish.quiet), 0, 0, NULL,      \
+			"no progress line and no notes"                                            \
+	}
+
+struct lkst_streaming {
+	struct lkst_err *e;
+	const struct lkst_streaming_wish *wish;
+	struct lkst_recorder *recorder;
+	int signals; /* a signalfd */
+	int ready;   /* of the background process: written to when it runs, -1: none */
+	u64 start_ns;
+	bool said_full;
+	bool is_daemon;
+	bool (*has_ended)(void *ctx); /* asked at every step and after SIGCHLD */
+	void *ctx;
+};
+
+/*
+ * Checks the wish, goes to the background if that is wished for, and takes over the signals SIGINT,
+ * SIGTERM and SIGHUP, which end it, SIGUSR2 and SIGCHLD; *@ret_mask: what was blocked before. Returns 0, or
+ * 1 in the process that has waited for the one in the background to run: there is nothing left to do.
+ */
+int lkst_streaming_init(struct lkst_err *e, const struct lkst_streaming_wish *wish,
+			struct lkst_streaming *st, sigset_t *ret_mask);
+
+/* Begins to write. @since_ns: records before are left out. */
+int lkst_streaming_begin(struct lkst_streaming *st, const struct lkst_session *s, u64 since_ns);
+
+/* Tells that it runs, and streams until a signal comes, the time is over, or it has ended. */
+int lkst_streaming_run(struct lkst_streaming *st);
+
+/* For those who do not write files: waits up to @ms; 1: it is time to end. */
+int lkst_streaming_wait(struct lkst_streaming *st, unsigned int ms);
+
+/* Tells whoever has started the background that it runs. */
+void lkst_streaming_tell_ready(struct lkst_streaming *st);
+
+/* Writes the rest. */
+int lkst_streaming_finish(struct lkst_streaming *st);
+
+/* Frees all, tells of @err in the background, and prints where the trace is. Returns @err or what failed. */
+int lkst_streaming_fini(struct lkst_streaming *st, int err);
+
+#endif

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Streams the rings of a recording to files, part by part. */
+#include "live/recorder.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/size.h"
+#include "live/drain.h"
+#include "live/state.h"
+
+/* Records of the main buffers may come to a part so much later than their time. */
+#define LAG_NS 5000000000ULL
+
+enum {
+	FULL_PAUSE_MS = 200, /* between tries while the disk is full */
+	/* What a part's ledger may take: a line per hook, and lines per CPU. */
+	LEDGER_BYTES = 32768,
+	LEDGER_CPU_BYTES = 512,
+	/* A part has room for at least so many blocks of records, or is refused. */
+	PART_BLOCKS_MIN = 16,
+};
+
+struct lkst_recorder {
+	const struct lkst_session *s;
+	struct lkst_rotation rotation;
+	struct lkst_parts *parts;
+	struct lkst_writer *w; /* NULL: the next part could not be begun yet */
+	struct lkst_drain *drain;
+	struct lkst_life *life;		 /* of the last seconds */
+	struct lkst_thread_list threads; /* with which the part begins */
+	bool owes_state;		 /* they could not be written yet */
+	struct lkst_told told;
+	u64 *told_overtaken; /* by buffer, then CPU */
+	u64 state_number;
+	u64 part_ns;	  /* when the part began */
+	u64 done_bytes;	  /* of the parts before this one */
+	u64 ledger_bytes; /* kept free in a part */
+	u32 nr_parts;
+	bool is_full;
+	bool has_more; /* the last step did not get to the end */
+};
+
+static bool is_full_disk(int code)
+{
+	return code == -ENOSPC || code == -EDQUOT;
+}
+
+/* ---- the ledger --------------------------------------------------------------------- */
+
+static unsigned int nr_pages(const struct lkst_recorder *r)
+{
+	return lkst_session_rings(r->s)->nr_cpus * LKST_NR_BUFFERS;
+}
+
+static int write_overtaken(struct lkst_err *e, struct lkst_recorder *r)
+{
+	const u32 nr_cpus = lkst_session_rings(r->s)->nr_cpus;
+	unsigned int i;
+	int code = 0;
+
+	for (i = 0; i < nr_pages(r) && !code; i++) {
+		u64 blocks = lkst_drain_overtaken_of(r->drain, i % nr_cpus, i / nr_cpus);
+
+		if (blocks > r->told_overtaken[i])
+			code = lkst_state_write_overwritten(e, r->s, r->w, i % nr_cpus, i / nr_cpus,
+							    blocks - r->told_overtaken[i]);
+	}
+	return code;
+}
+
+/* What was written is in the file: the next ledger begins behind it. */
+static void keep_told(struct lkst_recorder *r)
+{
+	const u32 nr_cpus = lkst_session_rings(r->s)->nr_cpus;
+	unsigned int i;
+
+	for (i = 0; i < nr_pages(r); i++)
+		r->told_overtaken[i] = lkst_drain_overtaken_of(r->drain, i % nr_cpus, i / nr_cpus);
+	lkst_told_keep(&r->told);
+}
+
+/* ---- parts -------------------------------------------------------------------------- */
+
+/* How much the drain may write to the part. */
+static u64 room_of(const struct lkst_recorder *r)
+{
+	u64 used = lkst_writer_bytes(r->w) + r->ledger_bytes, limit = r->rotation.bytes;
+
+	if (!limit)
+		return UINT64_MAX;
+	return used < limit ? limit - used : 0;
+}
+
+static int take(struct lkst_err *e, void *ctx, u64 instance, const void *blocks, size_t length)
+{
+	struct lkst_recorder *r = ctx;
+
+	if (lkst_instance_buffer(instance) == LKST_BUFFER_LIFE &&
+	    lkst_life_feed(r->life, blocks, length))
+		return lkst_err_sys(e, -ENOMEM, "recording");
+	return lkst_writer_append(e, r->w, instance, blocks, length);
+}
+
+/*
+ * The first part begins before its state is taken if it has a history. Those of the later ones have the
+ * records of the last moments of threads that have ended since.
+ */
+static int patch_threads(struct lkst_recorder *r, u64 now, struct lkst_thread_list *ended)
+{
+	if (!r->nr_parts)
+		return lkst_life_undo(r->life, ended);
+	lkst_life_forget(r->life, now > LAG_NS ? now - LAG_NS : 0);
+	return lkst_life_add_ended(r->life, ended);
+}
+
+/* Turns a full disk into a state, and passes on every other failure. */
+static int note_full(struct lkst_recorder *r, int code)
+{
+	r->is_full = is_full_disk(code);
+	return r->is_full ? 0 : code;
+}
+
+/* Finds the threads of a part that begins. */
+static int find_threads(struct lkst_err *e, struct lkst_recorder *r, u64 now)
+{
+	_cleanup_(lkst_thread_list_fini) struct lkst_thread_list alive = {};
+	unsigned int i;
+	int code;
+
+	/*
+	 * The list first: who ends from now on is in a life record that comes to this part, and who has
+	 * ended before is in one that is copied now, at the latest.
+	 */
+	code = lkst_state_list_threads(e, r->s, &alive);
+	if (code)
+		return code;
+	lkst_drain_set_room(r->drain, room_of(r) == UINT64_MAX ? UINT64_MAX : room_of(r) / 2);
+	code = note_full(r, lkst_drain_life(e, r->drain));
+	if (code)
+		return code;
+	r->threads.nr = 0;
+	code = patch_threads(r, now, r->nr_parts ? &r->threads : &alive);
+	/* The living last, since a number may have been given out again. */
+	for (i = 0; i < alive.nr && !code; i++)
+		code = lkst_thread_list_add(&r->threads, &alive.list[i]);
+	return code ? lkst_err_sys(e, code, "beginning a part") : 0;
+}
+
+/* Writes the state with which the part begins, if that is still to be done. */
+static int write_state(struct lkst_err *e, struct lkst_recorder *r)
+{
+	int code = r->owes_state ? lkst_state_write_machine(e, r->s, r->w, &r->threads) : 0;
+
+	if (!code)
+		r->owes_state = false;
+	return code;
+}
+
+/* Begins a part. With a full disk the next step tries to begin it, or to write its state, again. */
+static int begin_part(struct lkst_err *e, struct lkst_recorder *r)
+{
+	u64 now = lkst_monotonic_ns();
+	int code;
+
+	code = lkst_parts_next(e, r->parts, lkst_session_catalog(r->s),
+			       now + lkst_clock_offset_ns(), r->state_number, &r->w);
+	if (!code)
+		code = find_threads(e, r, now);
+	if (code)
+		return code;
+	r->owes_state = true;
+	r->part_ns = now;
+	r->nr_parts++;
+	return write_state(e, r);
+}
+
+/* Completes the part with its ledger. If that does not get through, the next part's has it. */
+static int end_part(struct lkst_err *e, struct lkst_recorder *r)
+{
+	int code, close_code;
+	struct lkst_err close_e;
+
+	code = write_state(e, r);
+	if (!code)
+		code = write_overtaken(e, r);
+	if (!code)
+		code = lkst_state_write_ledger(e, r->s, r->w, &r->told);
+	r->state_number = lkst_writer_state_number(r->w);
+	r->done_bytes += lkst_writer_bytes(r->w);
+	close_code = lkst_writer_close(code ? &close_e : e, r->w);
+	r->w = NULL;
+	code = code ?: close_code;
+	if (!code)
+		keep_told(r);
+	if (is_full_disk(code))
+		r->is_full = true;
+	else if (code)
+		return code;
+	close_code = lkst_parts_done(&close_e, r->parts);
+	if (close_code && !code)
+		*e = close_e;
+	return code ?: close_code;
+}
+
+int lkst_recorder_switch(struct lkst_err *e, struct lkst_recorder *r)
+{
+	int code = 0;
+
+	if (!r->rotation.is_on || !r->w)
+		return 0;
+	/* What idle CPUs have recorded belongs to the part in whose time it was. */
+	lkst_drain_set_room(r->drain, room_of(r));
+	code = note_full(r, lkst_drain_cut(e, r->drain));
+	if (code)
+		return code;
+	code = note_full(r, end_part(e, r));
+	return code ? code : note_full(r, begin_part(e, r));
+}
+
+static bool is_over(const struct lkst_recorder *r)
+{
+	return r->rotation.ns && lkst_monotonic_ns() - r->part_ns >= r->rotation.ns;
+}
+
+/* ---- steps -------------------------------------------------------------------------- */
+
+int lkst_recorder_step(struct lkst_err *e, struct lkst_recorder *r)
+{
+	const u64 block = 1ULL << lkst_session_rings(r->s)->block_shift;
+	const bool was_full = r->is_full;
+	u64 bytes, room, cut;
+	int code = 0;
+
+	r->has_more = false;
+	if (!r->w)
+		code = note_full(r, begin_part(e, r));
+	if (!code && r->w)
+		code = note_full(r, write_state(e, r));
+	if (code || !r->w)
+		return code;
+	room = room_of(r);
+	/* A part whose state alone is too large still takes something: else there would be no end. */
+	if (room < PART_BLOCKS_MIN * block)
+		room = PART_BLOCKS_MIN * block;
+	/* Room for what a cut gives, so that no part passes its size. */
+	cut = lkst_drain_cut_bytes(r->drain);
+	cut = cut < room / 4 ? cut : room / 4;
+	lkst_drain_set_room(r->drain, room == UINT64_MAX ? room : room - cut);
+	code = lkst_drain_copy(e, r->drain, &bytes);
+	if (code <= 0)
+		code = note_full(r, code);
+	if (code < 0)
+		return code;
+	/* That nothing was to be written does not say that there is space. */
+	if (!bytes && was_full)
+		r->is_full = true;
+	r->has_more = code > 0;
+	return r->has_more || is_over(r) ? lkst_recorder_switch(e, r) : 0;
+}
+
+int lkst_recorder_finish(struct lkst_err *e, struct lkst_recorder *r)
+{
+	int code = 0;
+
+	/* All of what is left belongs to the last part, if it has the room, or to further ones. */
+	do
+		code = lkst_recorder_step(e, r);
+	while (!code && r->has_more && !r->is_full);
+	if (code)
+		return code;
+	if (!r->w) {
+		code = begin_part(e, r);
+		if (code)
+			return code;
+	}
+	code = lkst_drain_finish(e, r->drain);
+	if (code && !is_full_disk(code))
+		return code;
+	r->is_full = is_full_disk(code);
+	if (code) {
+		struct lkst_err ledger_e;
+
+		lkst_err_add(e, "the rest of the recording could not be written");
+		end_part(&ledger_e, r);
+		return code;
+	}
+	return end_part(e, r);
+}
+
+bool lkst_recorder_is_packing(const struct lkst_recorder *r)
+{
+	return lkst_parts_is_busy(r->parts);
+}
+
+unsigned int lkst_recorder_pause_ms(const struct lkst_recorder *r)
+{
+	if (r->is_full)
+		return FULL_PAUSE_MS;
+	return r->has_more ? 0 : lkst_drain_pause_ms(r->drain);
+}
+
+struct lkst_recorder_status lkst_recorder_status(const struct lkst_recorder *r)
+{
+	return (struct lkst_recorder_status){
+		.name = lkst_parts_name(r->parts),
+		.bytes = r->done_bytes + (r->w ? lkst_writer_bytes(r->w) : 0),
+		.overtaken = lkst_drain_overtaken(r->drain),
+		.nr_parts = r->nr_parts,
+		.is_full = r->is_full,
+	};
+}
+
+/* ---- lifetime ----------------------------------------------------------------------- */
+
+/* A part must hold more than what every part begins and ends with. */
+static int check_size(struct lkst_err *e, const struct lkst_recorder *r)
+{
+	const u64 block = 1ULL << lkst_session_rings(r->s)->block_shift;
+	char size[LKST_SIZE_TEXT], least[LKST_SIZE_TEXT];
+
+	if (room_of(r) >= 2 * PART_BLOCKS_MIN * block)
+		return 0;
+	lkst_size_format(r->rotation.bytes, size);
+	lkst_size_format(lkst_writer_bytes(r->w) + r->ledger_bytes + 4 * PART_BLOCKS_MIN * block,
+			 least);
+	return lkst_err_set(e, -EINVAL,
+			    "parts of %s are too small: each has the metadata and the names of all "
+			    "threads; %s is the least",
+			    size, least);
+}
+
+int lkst_recorder_new(struct lkst_err *e, const struct lkst_session *s,
+		      const struct lkst_recorder_options *options,
+		      struct lkst_recorder **ret_recorder)
+{
+	struct lkst_recorder *r = calloc(1, sizeof(*r));
+	struct lkst_err ignored;
+	int code;
+
+	if (!r)
+		return lkst_err_sys(e, -ENOMEM, "preparing to write the recording");
+	r->s = s;
+	r->rotation = options->rotation;
+	r->ledger_bytes = LEDGER_BYTES + (u64)lkst_session_rings(s)->nr_cpus * LEDGER_CPU_BYTES;
+	r->told_overtaken = calloc(nr_pages(r), sizeof(*r->told_overtaken));
+	r->life = lkst_life_new(lkst_session_catalog(s));
+	code = r->told_overtaken && r->life ? 0 : lkst_err_sys(e, -ENOMEM, "preparing to write");
+	if (!code)
+		code = lkst_parts_open(e, options->name, &options->rotation, options->compress,
+				       &r->parts);
+	if (!code)
+		code = lkst_drain_new(e, s, NULL, options->since_ns, &r->drain);
+	if (!code) {
+		lkst_drain_set_taker(r->drain, take, r);
+		code = begin_part(e, r);
+	}
+	if (!code)
+		code = check_size(e, r);
+	if (code) {
+		lkst_recorder_free(&ignored, r);
+		return code;
+	}
+	*ret_recorder = r;
+	return 0;
+}
+
+int lkst_recorder_free(struct lkst_err *e, struct lkst_recorder *r)
+{
+	int code, parts_code;
+	struct lkst_err parts_e;
+
+	if (!r)
+		return 0;
+	code = lkst_writer_close(e, r->w);
+	parts_code = lkst_parts_close(code ? &parts_e : e, r->parts);
+	lkst_drain_free(r->drain);
+	lkst_life_free(r->life);
+	lkst_thread_list_fini(&r->threads);
+	lkst_told_fini(&r->told);
+	free(r->told_overtaken);
+	free(r);
+	return code ?: parts_code;
+}

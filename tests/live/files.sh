@@ -1,0 +1,260 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Recording on file: parts by size, time and signal, how many are kept, compression, a full disk, being
+# killed, the background; and `lkst attach`, which follows or streams a recording that goes on without it.
+# timeout: 300
+. "$(dirname "$0")/lib/live.sh"
+
+CALLS=200000
+few=(--event 'syscall_*_getppid' --event 'sched_process_*' --event task_rename)
+call="getppid for 1 .. $CALLS"
+
+# verdict NAME WHAT...: WHAT is empty if all is well
+verdict()
+{
+	local name=$1
+
+	shift
+	if [[ $* =~ ^\ *$ ]]; then ok "$name"; else fail "$name" "$*"; fi
+}
+
+# How many entries and exits of getppid the perls have in the traces given: "entries exits".
+count_calls()
+{
+	"$LKST" print --comm perl --event 'syscall_*_getppid' "$@" |
+		awk '/getppid\(\) =/ { exits++; next } /getppid\(\)/ { entries++ } END { print entries + 0, exits + 0 }'
+}
+
+bytes_of()
+{
+	find "$1" -type f -printf '%s\n' 2>/dev/null | awk '{ sum += $1 } END { print sum + 0 }'
+}
+
+# Waits up to 10 s until the command succeeds.
+wait_until()
+{
+	local i
+
+	for i in {1..200}; do
+		"$@" && return
+		sleep 0.05
+	done
+	return 1
+}
+
+nr_parts()
+{
+	find "$1" -mindepth 1 -maxdepth 1 -type d ! -name '.*' 2>/dev/null | wc -l
+}
+
+has_parts()
+{
+	[ "$(nr_parts "$1")" -ge "$2" ]
+}
+
+# ---- parts by size ---------------------------------------------------------------------
+
+# Nothing is lost between two parts, and no part passes its size.
+record parts --rotate 1M "${few[@]}" -- perl -e "$call"
+bad=
+[ "$(nr_parts "$work/parts")" -ge 5 ] || bad="there are $(nr_parts "$work/parts") parts only"
+counted=$(count_calls "$work/parts")
+[ "$counted" = "$CALLS $CALLS" ] || bad="$bad $counted calls in place of $CALLS"
+verdict parts_lose_nothing $bad
+sum=0
+for part in "$work/parts"/*; do
+	sum=$((sum + $("$LKST" print --event syscall_entry_getppid --comm perl "$part" | wc -l)))
+done
+verdict parts_alone_have_what_all_have \
+	"$([ $sum = $CALLS ] || echo "$sum entries in all parts read one by one, in place of $CALLS")"
+bad=
+for part in "$work/parts"/*; do
+	[ "$(bytes_of "$part")" -le 1048576 ] || bad="$part has $(bytes_of "$part") bytes"
+	"$LKST" check "$part" >"$work/check" || bad="$bad $part: $(tail -n 1 "$work/check")"
+done
+verdict parts_are_whole_and_no_larger "$bad"
+expect_whole parts_together_are_whole "$work/parts"
+counted=$(count_calls "$work/parts"/*)
+verdict parts_are_read_by_name_too "$([ "$counted" = "$CALLS $CALLS" ] || echo "$counted calls")"
+if command -v babeltrace2 >/dev/null; then
+	babeltrace2 "$work/parts" 2>"$work/bt.err" | grep -c getppid >"$work/bt.nr"
+	verdict parts_are_one_trace_for_babeltrace "$([ "$(cat "$work/bt.nr")" -ge $((2 * CALLS)) ] ||
+		echo "$(cat "$work/bt.nr") of $((2 * CALLS)): $(head -c 300 "$work/bt.err")")"
+else
+	echo 'skip parts_are_one_trace_for_babeltrace: there is no babeltrace2'
+fi
+
+# What there was of names before is in every part: this one runs from the start and acts at the end.
+record names --rotate 1M "${few[@]}" -- sh -c "
+	perl -e '\$0 = \"longlived\"; sleep 1 while !-e \"$work/go\"; getppid' &
+	sleep 0.3; perl -e '$call'; touch '$work/go'; wait"
+last=$(printf '%s\n' "$work/names"/* | tail -n 1)
+verdict later_parts_know_names "$("$LKST" print --event syscall_entry_getppid "$last" |
+	grep -q /longlived || echo "no longlived in $last")"
+
+# ---- how many are kept -----------------------------------------------------------------
+
+"$LKST" record --quiet --output "$work/kept" --rotate 1M,3 "${few[@]}" -- \
+	perl -e "for (1 .. 3) { $call }" &
+recorder=$!
+children+=($recorder)
+bad=
+seen=0
+while kill -0 $recorder 2>/dev/null; do
+	now=$(nr_parts "$work/kept")
+	[ "$now" -le 3 ] || bad="$now parts at once"
+	[ "$now" -lt 3 ] || seen=$((seen + 1))
+	sleep 0.05
+done
+wait $recorder
+[ "$(nr_parts "$work/kept")" = 3 ] || bad="$bad $(nr_parts "$work/kept") parts at the end"
+[ $seen -gt 0 ] || bad="$bad never 3"
+verdict no_more_parts_than_are_kept $bad
+expect_whole kept_parts_are_whole "$work/kept"
+
+# A later recording under the same name removes parts of the earlier one, and is not mixed with it.
+record kept --rotate 1M,3 --event sched_process_exit --for 300ms
+verdict parts_of_earlier_recordings_count \
+	"$([ "$(nr_parts "$work/kept")" = 3 ] || echo "$(nr_parts "$work/kept") parts")"
+verdict recordings_are_not_mixed "$("$LKST" print "$work/kept" 2>&1 >/dev/null |
+	grep -q 'different recordings' || echo 'they are read as one')"
+
+# ---- by time, and by name --------------------------------------------------------------
+
+record '%Y%m%d-%H%M%S.part' --rotate 500ms --event sched_process_exit --for 1700ms
+bad=$(find "$work" -maxdepth 1 -name '20[0-9][0-9][01][0-9][0-3][0-9]-[0-2][0-9][0-5][0-9][0-6][0-9].part*' | wc -l)
+verdict parts_by_time_have_names_of_time "$([ "$bad" = 4 ] || echo "$bad parts in 1.7 s")"
+
+# ---- signals and the background --------------------------------------------------------
+
+pid=$("$LKST" record --daemon --output "$work/daemon" --rotate 2 --event sched_process_exit)
+children+=("$pid")
+bad=
+[ "$(cat "/proc/$pid/comm" 2>/dev/null)" = lkst ] || bad="$pid is not lkst"
+for i in 1 2 3; do
+	kill -USR2 "$pid"
+	wait_until test -e "$work/daemon/00000$((i + 1))/metadata" || bad="$bad part $((i + 1)) is missing"
+done
+[ ! -e "$work/daemon/000001" ] && [ ! -e "$work/daemon/000002" ] || bad="$bad old parts stay"
+[ -e "$work/daemon/000003/metadata" ] || bad="$bad part 3 is gone"
+verdict usr2_switches_and_two_are_kept $bad
+kill -TERM "$pid"
+wait_until test ! -e "/proc/$pid"
+verdict term_ends_the_daemon "$([ ! -e "/proc/$pid" ] || echo "$pid still runs")"
+expect_whole daemon_leaves_whole_parts "$work/daemon"
+"$LKST" record --daemon --output "$work/daemon" --rotate 10K 2>"$work/err"
+status=$?
+verdict daemon_that_cannot_start_says_so "$([ $status = 1 ] && grep -q 'too small' "$work/err" ||
+	echo "status $status: $(cat "$work/err")")"
+
+"$LKST" record --quiet --output "$work/killed" --rotate 1M "${few[@]}" &
+recorder=$!
+children+=($recorder)
+wait_until test -e "$work/killed/000001/metadata"
+perl -e "$call"
+wait_until has_parts "$work/killed" 3
+kill -KILL $recorder
+wait $recorder 2>/dev/null
+expect_whole killed_leaves_readable_parts "$work/killed"
+
+# ---- compression -----------------------------------------------------------------------
+
+record packed --rotate 1M --compress "${few[@]}" -- perl -e "$call"
+counted=$(count_calls "$work/packed")
+verdict compressed_parts_lose_nothing "$([ "$counted" = "$CALLS $CALLS" ] || echo "$counted calls")"
+verdict compressed_parts_are_compressed "$(find "$work/packed" -name 'main.*' ! -name '*.zst')"
+plain=$(bytes_of "$work/parts") packed=$(bytes_of "$work/packed")
+verdict compression_saves_space "$([ $((packed * 2)) -lt "$plain" ] || echo "$packed bytes of $plain")"
+unzstd -q --rm "$work/packed"/*/*.zst 2>"$work/err"
+counted=$(count_calls "$work/packed")
+verdict zstd_unpacks_them "$([ "$counted" = "$CALLS $CALLS" ] || echo "$counted calls: $(cat "$work/err")")"
+
+# ---- a full disk -----------------------------------------------------------------------
+
+mkdir "$work/small"
+if mount -t tmpfs -o size=3m none "$work/small"; then
+	"$LKST" record --output "$work/small/trace" --buffer 1M "${few[@]}" 2>"$work/full.err" &
+	recorder=$!
+	children+=($recorder)
+	wait_until test -e "$work/small/trace/metadata"
+	# Something in the way, so that there can be space again.
+	head -c 1000000 /dev/zero >"$work/small/filler"
+	perl -e "$call"
+	bad=
+	wait_until grep -q 'disk is full' "$work/full.err" || bad='nothing was said'
+	rm "$work/small/filler"
+	wait_until grep -q 'space again' "$work/full.err" || bad="$bad and not when there was space again"
+	mount -o remount,size=64m "$work/small"
+	sleep 0.5
+	perl -e 'getppid for 1 .. 777'
+	kill -INT $recorder
+	wait $recorder || bad="$bad status $?"
+	[ "$(grep -c 'disk is full' "$work/full.err")" -le 2 ] || bad="$bad said again and again"
+	verdict full_disk_is_said_once $bad "$([ -z "$bad" ] || cat "$work/full.err")"
+	"$LKST" check "$work/small/trace" >"$work/check"
+	bad=
+	grep -q ' 0 *0$' <(grep '^life.0' "$work/check") || bad='life.0 is damaged'
+	grep -q '^ledger: .* blocks overwritten before they were read' "$work/check" ||
+		bad="$bad the ledger does not name what was lost"
+	grep -q '^gap: .*blocks are missing' "$work/check" || bad="$bad no gap"
+	[ "$("$LKST" print --comm perl --event syscall_entry_getppid "$work/small/trace" | tail -n 777 |
+		awk '{ print $3 }' | uniq | wc -l)" = 1 ] || bad="$bad what came after is missing"
+	verdict full_disk_costs_only_what_was_overwritten "$bad" "$([ -z "$bad" ] || cat "$work/check")"
+	umount "$work/small"
+else
+	echo 'skip full_disk: no tmpfs can be mounted'
+fi
+
+# ---- attach ----------------------------------------------------------------------------
+
+if [ -e /sys/fs/bpf/lkst ]; then
+	echo 'skip attach: something is being recorded already'
+	exit $failed
+fi
+"$LKST" attach 2>"$work/err" && fail attach_without_recording 'it ran'
+verdict attach_without_recording_says_so \
+	"$(grep -q 'nothing is being recorded' "$work/err" || cat "$work/err")"
+has_started=yes
+"$LKST" start --quiet --buffer 16M "${few[@]}"
+perl -e 'getppid for 1 .. 1000'
+"$LKST" attach --time mono --event 'syscall_*' >"$work/live" 2>"$work/live.err" &
+attached=$!
+children+=($attached)
+wait_until grep -q 'getppid() =' "$work/live"
+history=$(grep -c '/perl.*getppid()$' "$work/live")
+perl -e 'getppid for 1 .. 50000'
+sleep 0.3
+kill -INT $attached
+wait $attached
+status=$?
+seen=$(grep -c '/perl.*getppid()$' "$work/live")
+verdict attach_shows_history_and_goes_on "$([ $status = 0 ] && [ "$history" -ge 1000 ] && [ "$seen" = 51000 ] ||
+	echo "status $status, $history then $seen of 51000: $(cat "$work/live.err")")"
+verdict attach_keeps_order "$(awk '$1 < last { print "at " $1; exit } { last = $1 }' "$work/live")"
+"$LKST" attach --last 0 --for 500ms --event syscall_entry_getppid >"$work/new"
+verdict attach_can_begin_now "$(grep /perl "$work/new" | head -n 1)"
+
+# Its death costs the recording nothing.
+"$LKST" attach --output "$work/a1" &
+attached=$!
+children+=($attached)
+wait_until test -e "$work/a1/metadata"
+kill -KILL $attached
+wait $attached 2>/dev/null
+perl -e 'getppid for 1 .. 5000'
+"$LKST" attach --quiet --output "$work/a2" --rotate 1M --compress --for 500ms
+counted=$(count_calls "$work/a2")
+verdict attach_streams_what_is_there "$([ "$counted" = '56000 56000' ] || echo "$counted of 56000 calls")"
+expect_whole attach_streams_whole_parts "$work/a2"
+"$LKST" attach >/dev/null 2>"$work/stopped" &
+attached=$!
+children+=($attached)
+sleep 0.5
+"$LKST" stop --quiet
+has_started=no
+wait $attached
+verdict attach_ends_with_the_recording "$(grep -q 'was stopped' "$work/stopped" || cat "$work/stopped")"
+wait_until sh -c '! bpftool prog show | grep -q "name tp_btf__"' 
+verdict attach_leaves_nothing "$(bpftool prog show | grep 'name tp_btf__' | head -n 2)"
+exit $failed
