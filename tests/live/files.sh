@@ -194,7 +194,8 @@ if mount -t tmpfs -o size=3m none "$work/small"; then
 	verdict full_disk_is_said_once $bad "$([ -z "$bad" ] || cat "$work/full.err")"
 	"$LKST" check "$work/small/trace" >"$work/check"
 	bad=
-	grep -q ' 0 *0$' <(grep '^life.0' "$work/check") || bad='life.0 is damaged'
+	awk '/^(main|life|state)/ { nr++; damaged += $6 } END { exit !(nr >= 3 && !damaged) }' "$work/check" ||
+		bad='blocks are damaged'
 	grep -q '^ledger: .* blocks overwritten before they were read' "$work/check" ||
 		bad="$bad the ledger does not name what was lost"
 	grep -q '^gap: .*blocks are missing' "$work/check" || bad="$bad no gap"
@@ -208,6 +209,16 @@ fi
 
 # ---- attach ----------------------------------------------------------------------------
 
+# In a root directory with all but /run.
+# shellcheck disable=SC2016
+unshare --mount --pid --fork sh -c 'mkdir "$1/root" && mount -t tmpfs none "$1/root" && cd "$1/root" || exit
+	for dir in /usr /bin /lib /lib64 /proc /sys "${2%/*}"; do
+		[ -d "$dir" ] && mkdir -p ".$dir" && mount --rbind "$dir" ".$dir"
+	done
+	mount -t proc none proc
+	exec chroot . "$2" status' sh "$work" "$LKST" >"$work/norun" 2>&1
+verdict missing_run_is_named "$(grep -q 'there is no directory /run' "$work/norun" || cat "$work/norun")"
+
 if [ -e /sys/fs/bpf/lkst ]; then
 	echo 'skip attach: something is being recorded already'
 	exit $failed
@@ -215,14 +226,34 @@ fi
 "$LKST" attach 2>"$work/err" && fail attach_without_recording 'it ran'
 verdict attach_without_recording_says_so \
 	"$(grep -q 'nothing is being recorded' "$work/err" || cat "$work/err")"
+# Two threads that are there already; one gets another name while recording goes on, and one ends.
+for name in stays ends; do
+	perl -e '$0 = "was_$ARGV[0]"; select undef, undef, undef, 0.05 while !-e $ARGV[1]; getppid;
+		$0 = "is_$ARGV[0]"; sleep 100 if $ARGV[0] eq "stays"' $name "$work/go_on" &
+	children+=($!)
+done
+stays=${children[-2]}
+wait_until sh -c 'grep -qx was_stays /proc/*/comm && grep -qx was_ends /proc/*/comm' 2>/dev/null
 has_started=yes
 "$LKST" start --quiet --buffer 16M "${few[@]}"
+touch "$work/go_on"
+wait "${children[-1]}"
+wait_until grep -qx is_stays "/proc/$stays/comm"
+"$LKST" snapshot --quiet --output "$work/names_then"
+"$LKST" print --event syscall_entry_getppid "$work/names_then" >"$work/names_printed"
+kill "$stays"
+verdict snapshot_has_the_names_of_its_time "$({ grep -q /was_stays "$work/names_printed" &&
+	grep -q /was_ends "$work/names_printed"; } || head -n 5 "$work/names_printed")"
 perl -e 'getppid for 1 .. 1000'
 "$LKST" attach --time mono --event 'syscall_*' >"$work/live" 2>"$work/live.err" &
 attached=$!
 children+=($attached)
-wait_until grep -q 'getppid() =' "$work/live"
-history=$(grep -c '/perl.*getppid()$' "$work/live")
+has_history()
+{
+	history=$(grep -c '/perl.*getppid()$' "$work/live")
+	[ "$history" -ge 1000 ]
+}
+wait_until has_history
 perl -e 'getppid for 1 .. 50000'
 sleep 0.3
 kill -INT $attached
