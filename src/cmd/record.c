@@ -18,7 +18,7 @@
 struct options {
 	struct lkst_streaming_wish files;
 	struct lkst_list events;
-	u64 buffer_bytes, block_bytes;
+	u64 buffer_bytes, block_bytes, delay_ns;
 	struct lkst_list pids;
 	bool tree;
 };
@@ -39,6 +39,8 @@ static const struct lkst_option rows[] = {
 	  "16M", "memory per CPU, 64K to 4G" },
 	{ "block", 0, LKST_OPTION_SIZE, "SIZE", offsetof(struct options, block_bytes), 0, 0, "4K",
 	  "the unit of reading and writing, 4K to 1M" },
+	{ "delay", 0, LKST_OPTION_DURATION, "TIME", offsetof(struct options, delay_ns), 0, 0, NULL,
+	  "let CMD run for this time before recording begins" },
 	LKST_STREAMING_ROWS(struct options, files),
 	{ 0 },
 };
@@ -123,15 +125,26 @@ static void end_child(struct recording *r)
 	r->child.has_ended = true;
 }
 
+/* Lets the command run unrecorded for a while. 1: that was all of it. */
+static int delay(struct recording *r)
+{
+	int err = release_child(r);
+
+	return err ? err : lkst_streaming_delay(&r->files, r->o->delay_ns);
+}
+
 static int record(struct recording *r)
 {
-	int err = lkst_streaming_begin(&r->files, r->s, 0);
+	/* The state that a trace begins with is taken behind the delay. */
+	int ended = r->o->delay_ns ? delay(r) : 0;
+	int err = ended < 0 ? ended : lkst_streaming_begin(&r->files, r->s, 0);
 
 	if (err)
 		return err;
 	lkst_session_arm(r->s, true);
-	err = release_child(r);
-	if (!err)
+	if (!r->o->delay_ns)
+		err = release_child(r);
+	if (!err && !ended)
 		err = lkst_streaming_run(&r->files);
 	lkst_session_arm(r->s, false);
 	end_child(r);
@@ -235,7 +248,7 @@ const struct lkst_cmd lkst_cmd_record = {
 	.name = "record",
 	.summary = "record to a trace directory until a command ends, or Ctrl-C",
 	.usage =
-		"record [--output DIR] [--rotate LIMITS] [--compress] [--for TIME] [--event GLOB]... "
+		"record [--output DIR] [--rotate LIMITS] [--compress] [--for TIME] [--delay TIME] [--event GLOB]... "
 		"[--pid PID]... [--tree] [--buffer SIZE] [--block SIZE] [--daemon] [--quiet] [--] "
 		"[CMD...]",
 	.help = "Records all that happens on the machine, or in one process, while CMD runs, and writes\n"

@@ -181,6 +181,21 @@ int lkst_streaming_wait(struct lkst_streaming *st, unsigned int ms)
 	return wait_for_signal(st, limit_ms(st, ms)) == WAKE_END || is_over(st);
 }
 
+int lkst_streaming_delay(struct lkst_streaming *st, u64 delay_ns)
+{
+	u64 end_ns = lkst_monotonic_ns() + delay_ns, now;
+
+	while ((now = lkst_monotonic_ns()) < end_ns) {
+		u64 left_ms = (end_ns - now) / 1000000 + 1;
+
+		if (wait_for_signal(st, left_ms < 1000 ? (unsigned int)left_ms : 1000) ==
+			    WAKE_END ||
+		    st->has_ended(st->ctx))
+			return 1;
+	}
+	return 0;
+}
+
 int lkst_streaming_run(struct lkst_streaming *st)
 {
 	u64 shown_ns = st->start_ns;

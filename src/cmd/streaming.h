@@ -102,6 +102,9 @@ int lkst_streaming_begin(struct lkst_streaming *st, const struct lkst_session *s
 /* Tells that it runs, and streams until a signal comes, the time is over, or it has ended. */
 int lkst_streaming_run(struct lkst_streaming *st);
 
+/* Waits before it begins. 1: it is time to end. */
+int lkst_streaming_delay(struct lkst_streaming *st, u64 delay_ns);
+
 /* For those who do not write files: waits up to @ms; 1: it is time to end. */
 int lkst_streaming_wait(struct lkst_streaming *st, unsigned int ms);
 

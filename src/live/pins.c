@@ -62,9 +62,10 @@ int lkst_pins_lock(struct lkst_err *e)
 				    "recording the kernel needs root; try again with sudo");
 	fd = open(first_path(LOCK_FILE).text, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0 && errno == ENOENT)
-		return lkst_err_set(e, -ENOENT,
-				    "there is no directory /run, where commands lock out each other; "
-				    "make it, or mount a tmpfs on it");
+		return lkst_err_set(
+			e, -ENOENT,
+			"there is no directory /run, where commands lock out each other; "
+			"make it, or mount a tmpfs on it");
 	if (fd < 0)
 		return lkst_err_sys(e, -errno, "lock file /run/lkst.lock");
 	while (flock(fd, LOCK_EX))

@@ -18,6 +18,7 @@
 #include "base/size.h"
 #include "base/time.h"
 #include "trace/packer.h"
+#include "trace/stream.h"
 
 enum {
 	DIGITS = 6,	      /* of a part's number */
@@ -112,21 +113,38 @@ static int add_part(struct lkst_err *e, struct lkst_parts *p, const char *path, 
 	return 0;
 }
 
+/* Whether a part has a file of this name: a stream, plain, compressed, or only begun to be. */
+static bool is_own_file(const char *name)
+{
+	char stream[LKST_STREAM_NAME_MAX];
+	u64 instance;
+
+	if (name[0] == '.')
+		return strstr(name, ".partial") != NULL;
+	snprintf(stream, sizeof(stream), "%.*s", (int)lkst_stream_name_length(name), name);
+	return lkst_stream_name_parse(stream, &instance);
+}
+
 /*
- * Removes a part: first its metadata, so that what is left at any moment is no trace. Files only; should
- * somebody have put a directory into it, that stays.
+ * Removes a part: first its metadata, so that what is left at any moment is no trace. Should somebody
+ * have put something else into it, that stays.
  */
 static void remove_part(const char *path)
 {
-	DIR *dir = opendir(path);
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 
-	if (dir) {
-		unlinkat(dirfd(dir), "metadata", 0);
-		while ((entry = readdir(dir)))
-			unlinkat(dirfd(dir), entry->d_name, 0);
-		closedir(dir);
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return;
 	}
+	unlinkat(fd, "metadata", 0);
+	while ((entry = readdir(dir)))
+		if (is_own_file(entry->d_name))
+			unlinkat(fd, entry->d_name, 0);
+	closedir(dir);
 	/* If the packer makes a file at this moment, it removes file and directory itself. */
 	rmdir(path);
 }

@@ -65,7 +65,8 @@ int lkst_stream_open(struct lkst_err *e, const struct lkst_stream_file *files,
 void lkst_stream_close(struct lkst_stream *s);
 
 /* Maps @files into @s, which has room for so many segments. Private to lkst_stream_open(). */
-int lkst_stream_map(struct lkst_err *e, struct lkst_stream *s, const struct lkst_stream_file *files);
+int lkst_stream_map(struct lkst_err *e, struct lkst_stream *s,
+		    const struct lkst_stream_file *files);
 
 /* Good block number @i, which is below info.nr_blocks. Its end_ns is at most the next one's begin. */
 void lkst_stream_block(const struct lkst_stream *s, u32 i, struct lkst_block *ret_block);

@@ -93,6 +93,11 @@ last=$(printf '%s\n' "$work/names"/* | tail -n 1)
 verdict later_parts_know_names "$("$LKST" print --event syscall_entry_getppid "$last" |
 	grep -q /longlived || echo "no longlived in $last")"
 
+record delayed --delay 500ms "${few[@]}" -- perl -e 'getppid for 1 .. 1000; select undef, undef, undef, 1;
+	getppid for 1 .. 77'
+counted=$(count_calls "$work/delayed")
+verdict delay_leaves_the_beginning_out "$([ "$counted" = '77 77' ] || echo "$counted calls, not 77")"
+
 # ---- how many are kept -----------------------------------------------------------------
 
 "$LKST" record --quiet --output "$work/kept" --rotate 1M,3 "${few[@]}" -- \

@@ -94,6 +94,8 @@ static int make_parts(const char *name, u32 keep, int nr, u64 day_s, u64 step_s)
 
 TEST(parts_are_numbered_and_the_oldest_go)
 {
+	char own[160];
+
 	make_scratch(dir);
 	snprintf(path, sizeof(path), "%s/log", dir);
 	CHECK_EQ(make_parts(path, 3, 5, 0, 0), 0);
@@ -105,6 +107,12 @@ TEST(parts_are_numbered_and_the_oldest_go)
 	CHECK(!exists("log/000004") && exists("log/000005") && exists("log/000007"));
 	CHECK_EQ(make_parts(path, 0, 2, 0, 0), 0);
 	CHECK_EQ(count_entries(path), 5);
+	/* What somebody else has put into a part stays, and is no trace any more. */
+	snprintf(own, sizeof(own), "%s/000005", path);
+	make_write(own, "notes", "x", 1);
+	CHECK_EQ(make_parts(path, 2, 1, 0, 0), 0);
+	CHECK(exists("log/000005/notes") && !exists("log/000005/metadata"));
+	CHECK(!exists("log/000006") && exists("log/000009") && exists("log/000010/metadata"));
 	make_scratch_remove(dir);
 }
 
