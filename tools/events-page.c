@@ -19,6 +19,8 @@ static const char *const hook_texts[] = {
 	[LKST_HOOK_TP] = "tracepoint %s",
 	[LKST_HOOK_KPROBE] = "function %s",
 	[LKST_HOOK_KRETPROBE] = "return of function %s",
+	[LKST_HOOK_ALSO_KPROBE] = "function %s",
+	[LKST_HOOK_ALSO_KRETPROBE] = "return of function %s",
 };
 
 static const char *const group_titles[LKST_NR_GROUPS] = {
@@ -72,6 +74,8 @@ static void put_hooks(const struct lkst_event_desc *d)
 
 		if (h->kind == LKST_HOOK_USER)
 			continue;
+		if (h->kind == LKST_HOOK_ALSO_KPROBE || h->kind == LKST_HOOK_ALSO_KRETPROBE)
+			lead = "; also ";
 		fputs(lead, stdout);
 		if (h->kind == LKST_HOOK_NONE) {
 			put_text("none, ");

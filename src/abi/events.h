@@ -82,6 +82,9 @@ enum lkst_hook_kind {
 	LKST_HOOK_KRETPROBE, /* its return: program kretprobe__<target> */
 	LKST_HOOK_USER,	     /* no hook: user space writes it */
 	LKST_HOOK_NONE,	     /* none is possible; `proto` says why, in one sentence */
+	/* Further functions, hooked besides the row that was chosen: programs as of the plain kinds. */
+	LKST_HOOK_ALSO_KPROBE,
+	LKST_HOOK_ALSO_KRETPROBE,
 };
 
 /*

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Exceptions: page faults and non-maskable interrupts.
+ * Exceptions: page faults, faults of the hardware and non-maskable interrupts.
  */
 #include "bpf/record.h"
 
@@ -29,6 +29,22 @@ struct pt_regs___fault {
 
 FAULT_PROGRAM(page_fault_user)
 FAULT_PROGRAM(page_fault_kernel)
+
+SEC("tp_btf/mce_record")
+int BPF_PROG(tp_btf__mce_record, struct mce *mce)
+{
+	LKST_RECORD(mce_record, r);
+	if (!r)
+		return 0;
+	LKST_PUT64(r->status, mce->status);
+	LKST_PUT64(r->address, mce->addr);
+	LKST_PUT64(r->ip, mce->ip);
+	r->mcgstatus = mce->mcgstatus;
+	r->mce_cpu = mce->extcpu;
+	r->bank = mce->bank;
+	LKST_COMMIT(mce_record);
+	return 0;
+}
 
 SEC("tp_btf/nmi_handler")
 int BPF_PROG(tp_btf__nmi_handler, void *handler, s64 duration_ns, int nr_handled)

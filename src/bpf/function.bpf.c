@@ -109,6 +109,10 @@ int BPF_KRETPROBE(kretprobe__handle_mm_fault, u32 result)
 	return 0;
 }
 
+enum {
+	SIGFPE = 8, /* include/uapi/asm-generic/signal.h */
+};
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 struct pt_regs___trap {
 	unsigned long ip;
@@ -134,6 +138,47 @@ int BPF_KPROBE(kprobe__do_error_trap, struct pt_regs___trap *regs, u64 error_cod
 	LKST_COMMIT(trap_entry);
 	return 0;
 }
+
+SEC("kprobe/math_error")
+int BPF_KPROBE(kprobe__math_error, struct pt_regs___trap *regs, u32 trap)
+{
+	u64 ip;
+
+	if (!lkst_wants_current())
+		return 0;
+	ip = BPF_CORE_READ(regs, ip);
+	LKST_RECORD(trap_entry, r);
+	if (!r)
+		return 0;
+	LKST_PUT64(r->ip, ip);
+	r->error_code = 0;
+	r->trap = trap;
+	r->signal = SIGFPE;
+	LKST_COMMIT(trap_entry);
+	return 0;
+}
+
+/* The function does not return a trap's number, but the kernel keeps it if it was a program's. */
+#define TRAP_EXIT_PROGRAM(function)                                                                \
+	SEC("kretprobe/" #function)                                                                \
+	int BPF_KRETPROBE(kretprobe__##function)                                                   \
+	{                                                                                          \
+		struct task_struct *task = (void *)bpf_get_current_task();                         \
+		u32 trap;                                                                          \
+                                                                                                   \
+		if (!lkst_wants_current())                                                         \
+			return 0;                                                                  \
+		trap = BPF_CORE_READ(task, thread.trap_nr);                                        \
+		LKST_RECORD(trap_exit, r);                                                         \
+		if (!r)                                                                            \
+			return 0;                                                                  \
+		r->trap = trap;                                                                    \
+		LKST_COMMIT(trap_exit);                                                            \
+		return 0;                                                                          \
+	}
+
+TRAP_EXIT_PROGRAM(do_error_trap)
+TRAP_EXIT_PROGRAM(math_error)
 
 /* ---- memory ---- */
 
@@ -448,10 +493,21 @@ TIMER_DELETE_PROGRAM(del_timer_sync)
 	}
 
 TAKE_PROGRAM(_raw_spin_lock, spin_lock)
+TAKE_PROGRAM(_raw_spin_lock_irq, spin_lock)
+TAKE_PROGRAM(_raw_spin_lock_irqsave, spin_lock)
+TAKE_PROGRAM(_raw_spin_lock_bh, spin_lock)
 TAKE_PROGRAM(_raw_spin_trylock, spin_trylock)
+TAKE_PROGRAM(_raw_spin_trylock_bh, spin_trylock)
 TAKE_PROGRAM(_raw_write_lock, write_lock)
+TAKE_PROGRAM(_raw_write_lock_irq, write_lock)
+TAKE_PROGRAM(_raw_write_lock_irqsave, write_lock)
+TAKE_PROGRAM(_raw_write_lock_bh, write_lock)
 TAKE_PROGRAM(_raw_write_trylock, write_trylock)
 TAKE_PROGRAM(_raw_read_lock, read_lock)
+TAKE_PROGRAM(_raw_read_lock_irq, read_lock)
+TAKE_PROGRAM(_raw_read_lock_irqsave, read_lock)
+TAKE_PROGRAM(_raw_read_lock_bh, read_lock)
+TAKE_PROGRAM(_raw_read_trylock, read_trylock)
 
 /* A lock is released. */
 #define RELEASE_PROGRAM(function, event)                                                           \
@@ -469,8 +525,17 @@ TAKE_PROGRAM(_raw_read_lock, read_lock)
 	}
 
 RELEASE_PROGRAM(_raw_spin_unlock, spin_unlock)
+RELEASE_PROGRAM(_raw_spin_unlock_irq, spin_unlock)
+RELEASE_PROGRAM(_raw_spin_unlock_irqrestore, spin_unlock)
+RELEASE_PROGRAM(_raw_spin_unlock_bh, spin_unlock)
 RELEASE_PROGRAM(_raw_write_unlock, write_unlock)
+RELEASE_PROGRAM(_raw_write_unlock_irq, write_unlock)
+RELEASE_PROGRAM(_raw_write_unlock_irqrestore, write_unlock)
+RELEASE_PROGRAM(_raw_write_unlock_bh, write_unlock)
 RELEASE_PROGRAM(_raw_read_unlock, read_unlock)
+RELEASE_PROGRAM(_raw_read_unlock_irq, read_unlock)
+RELEASE_PROGRAM(_raw_read_unlock_irqrestore, read_unlock)
+RELEASE_PROGRAM(_raw_read_unlock_bh, read_unlock)
 
 /* ---- other: recorded whomever the recording is restricted to, for they concern all ---- */
 

@@ -39,6 +39,13 @@ struct sched_entity {
 	struct cfs_rq *cfs_rq;
 };
 
+/* x86 */
+struct thread_struct {
+	unsigned long cr2;
+	unsigned long trap_nr;
+	unsigned long error_code;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state;
@@ -52,6 +59,7 @@ struct task_struct {
 	struct task_struct *real_parent;
 	struct task_struct *group_leader;
 	struct signal_struct *signal;
+	struct thread_struct thread;
 	char comm[16];
 };
 
@@ -125,6 +133,21 @@ struct folio {
 
 struct kmem_cache {
 	unsigned int object_size;
+};
+
+struct module {
+	char name[56];
+	unsigned long taints;
+};
+
+/* x86 */
+struct mce {
+	u64 status;
+	u64 addr;
+	u64 mcgstatus;
+	u64 ip;
+	u8 bank;
+	unsigned int extcpu;
 };
 
 struct vm_fault {

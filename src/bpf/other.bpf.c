@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the kernel says: its messages and the reports of its debugging aids.
+ * What the kernel says: its messages and the reports of its debugging aids. Modules come and go.
  */
 #include "bpf/record.h"
 #include "bpf/string.h"
@@ -22,6 +22,76 @@ int BPF_PROG(tp_btf__console, const char *from, u64 length)
 		return 0;
 	lkst_string_put(r->text.bytes, &slot, &text);
 	lkst_commit(&slot, lkst_cfg.id[LKST_EV_printk_console]);
+	return 0;
+}
+
+/* A module's event that ends in its name. */
+#define MODULE_PROGRAM(event, fill)                                                                \
+	LKST_STRING_SCRATCH(event##_name);                                                         \
+	SEC("tp_btf/" #event)                                                                      \
+	int BPF_PROG(tp_btf__##event, struct module *module)                                       \
+	{                                                                                          \
+		struct lkst_rec_##event *r;                                                        \
+		struct lkst_string name;                                                           \
+		struct lkst_slot slot;                                                             \
+                                                                                                   \
+		if (!lkst_wants_current() ||                                                       \
+		    !lkst_string_read(&name, &event##_name, module->name, sizeof(module->name)))   \
+			return 0;                                                                  \
+		r = LKST_BEGIN_STRING(event, &slot, &name);                                        \
+		if (!r)                                                                            \
+			return 0;                                                                  \
+		fill;                                                                              \
+		lkst_string_put(r->name.bytes, &slot, &name);                                      \
+		lkst_commit(&slot, lkst_cfg.id[LKST_EV_##event]);                                  \
+		return 0;                                                                          \
+	}
+
+MODULE_PROGRAM(module_load, r->taints = module->taints)
+MODULE_PROGRAM(module_free, (void)0)
+
+/*
+ * The first argument is a pointer to a function, which the verifier lets no program read
+ * (btf_ctx_access() in kernel/bpf/btf.c), so it is copied out of the hook's arguments.
+ */
+static __always_inline u64 initcall_function(const u64 *ctx)
+{
+	u64 function = 0;
+
+	bpf_probe_read_kernel(&function, sizeof(function), ctx);
+	return function;
+}
+
+SEC("tp_btf/initcall_start")
+int tp_btf__initcall_start(u64 *ctx)
+{
+	u64 function;
+
+	if (!lkst_wants_current())
+		return 0;
+	function = initcall_function(ctx);
+	LKST_RECORD(initcall_start, r);
+	if (!r)
+		return 0;
+	LKST_PUT64(r->function, function);
+	LKST_COMMIT(initcall_start);
+	return 0;
+}
+
+SEC("tp_btf/initcall_finish")
+int tp_btf__initcall_finish(u64 *ctx)
+{
+	u64 function;
+
+	if (!lkst_wants_current())
+		return 0;
+	function = initcall_function(ctx);
+	LKST_RECORD(initcall_finish, r);
+	if (!r)
+		return 0;
+	LKST_PUT64(r->function, function);
+	r->result = (int)ctx[1];
+	LKST_COMMIT(initcall_finish);
 	return 0;
 }
 

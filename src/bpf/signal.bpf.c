@@ -5,8 +5,24 @@
 #include "bpf/record.h"
 
 enum {
-	SI_KERNEL = 0x80, /* include/uapi/asm-generic/siginfo.h */
+	/* include/uapi/asm-generic/siginfo.h */
+	SI_KERNEL = 0x80,
+	TRAP_HWBKPT = 4,
+	/* include/uapi/asm-generic/signal.h */
+	SIGILL = 4,
+	SIGTRAP = 5,
+	SIGBUS = 7,
+	SIGFPE = 8,
+	SIGSEGV = 11,
+	/* arch/x86/include/asm/trapnr.h */
+	TRAP_PAGE_FAULT = 14,
 };
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct pt_regs___ip {
+	unsigned long ip;
+};
+#pragma clang attribute pop
 
 /*
  * Why a signal was sent. Two values of the pointer are not addresses: 0 is SEND_SIG_NOINFO, whose
@@ -23,21 +39,82 @@ static __always_inline s32 code_of(struct kernel_siginfo *info)
 	return BPF_CORE_READ(info, si_code);
 }
 
-SEC("tp_btf/signal_generate")
-int BPF_PROG(tp_btf__signal_generate, int signal, struct kernel_siginfo *info,
-	     struct task_struct *task, int group, int result)
+static __always_inline void signal_is_sent(int signal, s32 code, struct task_struct *task,
+					   int group, int result)
 {
-	if (!lkst_wants_current() && !lkst_wants(task))
-		return 0;
 	LKST_RECORD(signal_generate, r);
 	if (!r)
-		return 0;
+		return;
 	r->target_tid = task->pid;
-	r->code = code_of(info);
+	r->code = code;
 	r->signal = signal;
 	r->is_group = group;
 	r->result = result;
 	LKST_COMMIT(signal_generate);
+}
+
+#ifdef __TARGET_ARCH_x86
+
+/*
+ * A trap sends one of these to the thread that made it, and nothing else does with the same codes
+ * but what finds a fault in place of the CPU (a single step over a system call, a bad signal frame).
+ */
+static __always_inline bool is_of_trap(int signal, s32 code)
+{
+	switch (signal) {
+	case SIGILL:
+	case SIGFPE:
+	case SIGSEGV:
+	case SIGBUS:
+		return code > 0;
+	case SIGTRAP:
+		return (code > 0 && code <= TRAP_HWBKPT) || code == SI_KERNEL;
+	}
+	return false;
+}
+
+static __always_inline void trap_sends(int signal)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct pt_regs___ip *regs = (void *)bpf_task_pt_regs(task);
+	u64 trap = task->thread.trap_nr, cr2 = task->thread.cr2;
+
+	LKST_RECORD(trap_signal, r);
+	if (!r)
+		return;
+	LKST_PUT64(r->ip, regs->ip);
+	LKST_PUT64(r->address, trap == TRAP_PAGE_FAULT ? cr2 : 0);
+	r->error_code = task->thread.error_code;
+	r->trap = trap;
+	r->signal = signal;
+	LKST_COMMIT(trap_signal);
+}
+
+#else
+
+static __always_inline bool is_of_trap(int signal, s32 code)
+{
+	return false;
+}
+
+static __always_inline void trap_sends(int signal)
+{
+}
+
+#endif
+
+SEC("tp_btf/signal_generate")
+int BPF_PROG(tp_btf__signal_generate, int signal, struct kernel_siginfo *info,
+	     struct task_struct *task, int group, int result)
+{
+	s32 code;
+
+	if (!lkst_wants_current() && !lkst_wants(task))
+		return 0;
+	code = code_of(info);
+	if (task->pid == LKST_TID() && is_of_trap(signal, code))
+		trap_sends(signal);
+	signal_is_sent(signal, code, task, group, result);
 	return 0;
 }
 

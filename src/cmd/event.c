@@ -25,9 +25,13 @@ static const struct lkst_option rows[] = {
 };
 
 static const char *const hook_kinds[] = {
-	[LKST_HOOK_TP] = "tracepoint",	     [LKST_HOOK_KPROBE] = "kprobe",
-	[LKST_HOOK_KRETPROBE] = "kretprobe", [LKST_HOOK_USER] = "user space",
+	[LKST_HOOK_TP] = "tracepoint",
+	[LKST_HOOK_KPROBE] = "kprobe",
+	[LKST_HOOK_KRETPROBE] = "kretprobe",
+	[LKST_HOOK_USER] = "user space",
 	[LKST_HOOK_NONE] = "none",
+	[LKST_HOOK_ALSO_KPROBE] = "kprobe",
+	[LKST_HOOK_ALSO_KRETPROBE] = "kretprobe",
 };
 
 static const char *const type_names[][9] = {
@@ -109,7 +113,12 @@ static void show_hooks(const struct lkst_kernel *k, enum lkst_event_index i)
 		if (h->kind == LKST_HOOK_NONE)
 			printf("  hook      none: %s\n", h->proto);
 		else if (h->kind != LKST_HOOK_USER)
-			printf("  hook      %s %s(%s)\n", hook_kinds[h->kind], h->target, h->proto);
+			printf("  %s      %s %s(%s)\n",
+			       h->kind == LKST_HOOK_ALSO_KPROBE ||
+					       h->kind == LKST_HOOK_ALSO_KRETPROBE
+				       ? "also"
+				       : "hook",
+			       hook_kinds[h->kind], h->target, h->proto);
 	}
 	printf("  here      %s\n", describe_hook(k, i, &why));
 	if (why.text[0])

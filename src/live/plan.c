@@ -45,10 +45,17 @@ void lkst_plan_program_name(enum lkst_event_index index, unsigned int row, char 
 		[LKST_HOOK_KRETPROBE] = "kretprobe",
 		[LKST_HOOK_USER] = "",
 		[LKST_HOOK_NONE] = "",
+		[LKST_HOOK_ALSO_KPROBE] = "kprobe",
+		[LKST_HOOK_ALSO_KRETPROBE] = "kretprobe",
 	};
 	const struct lkst_hook_desc *h = &lkst_events[index].hooks[row];
 
 	snprintf(name, size, "%s__%s", prefixes[h->kind], h->target);
+}
+
+static bool is_also(const struct lkst_hook_desc *h)
+{
+	return h->kind == LKST_HOOK_ALSO_KPROBE || h->kind == LKST_HOOK_ALSO_KRETPROBE;
 }
 
 int lkst_plan_choose_hook(struct lkst_err *e, const struct lkst_kernel *k,
@@ -72,6 +79,8 @@ int lkst_plan_choose_hook(struct lkst_err *e, const struct lkst_kernel *k,
 				err = lkst_kernel_check_function(
 					e, k, h->target,
 					h->kind == LKST_HOOK_KPROBE ? h->proto : "");
+		} else if (is_also(h)) {
+			continue;
 		} else {
 			err = lkst_err_set(e, -ENOTSUP, "%s",
 					   h->kind == LKST_HOOK_NONE ? h->proto
@@ -129,6 +138,25 @@ static void note_missing(struct planner *pl, enum lkst_event_index i, int err, c
 	}
 }
 
+/* The further functions that this kernel has. */
+static u32 choose_also(const struct planner *pl, enum lkst_event_index index)
+{
+	const struct lkst_event_desc *d = &lkst_events[index];
+	struct lkst_err ignored;
+	u32 also = 0;
+	unsigned int row;
+
+	for (row = 0; row < d->nr_hooks; row++) {
+		const struct lkst_hook_desc *h = &d->hooks[row];
+
+		if (is_also(h) &&
+		    !lkst_kernel_check_function(&ignored, pl->kernel, h->target,
+						h->kind == LKST_HOOK_ALSO_KPROBE ? h->proto : ""))
+			also |= 1U << row;
+	}
+	return also;
+}
+
 static int plan_event(struct planner *pl, enum lkst_event_index i)
 {
 	struct lkst_err why = { "" };
@@ -142,6 +170,7 @@ static int plan_event(struct planner *pl, enum lkst_event_index i)
 	if (err)
 		return err;
 	pl->p->hook[i] = row;
+	pl->p->also[i] = choose_also(pl, i);
 	pl->p->is_wanted[pl->p->id[i]] = true;
 	return lkst_catalog_add_builtin(pl->e, pl->p->catalog, pl->p->id[i], i);
 }

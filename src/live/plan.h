@@ -27,6 +27,7 @@ struct lkst_plan_tracepoint {
 struct lkst_plan {
 	struct lkst_catalog *catalog;
 	s16 hook[LKST_NR_EVENTS];    /* row of the event's hooks that is used, -1: not recorded */
+	u32 also[LKST_NR_EVENTS];    /* bit i: row i is used besides */
 	u16 id[LKST_NR_EVENTS];	     /* 0: none */
 	u8 buffer[LKST_EVENT_SPACE]; /* by id */
 	bool is_wanted[LKST_EVENT_SPACE]; /* by id */

@@ -68,16 +68,26 @@ static bool copies_kernel_memory(const struct bpf_program *program)
 	return false;
 }
 
-/* The program of event @i's hook; NULL: the object has none, or the plan does without the event. */
-static struct bpf_program *program_of(const struct lkst_programs *p, const struct lkst_plan *plan,
-				      unsigned int i)
+/* True if the plan arms row @row of event @i's hooks. */
+static bool is_armed(const struct lkst_plan *plan, unsigned int i, unsigned int row)
+{
+	return plan->hook[i] >= 0 &&
+	       ((unsigned int)plan->hook[i] == row || plan->also[i] & 1U << row);
+}
+
+/* The program of row @row of event @i's hooks; NULL: the object has none. */
+static struct bpf_program *program_of(const struct lkst_programs *p, unsigned int i,
+				      unsigned int row)
 {
 	char name[LKST_HOOK_NAME_MAX];
 
-	if (plan->hook[i] < 0)
-		return NULL;
-	lkst_plan_program_name(i, plan->hook[i], name, sizeof(name));
+	lkst_plan_program_name(i, row, name, sizeof(name));
 	return bpf_object__find_program_by_name(p->skel->obj, name);
+}
+
+static bool is_forbidden(const struct bpf_program *program)
+{
+	return bpf_program__type(program) == BPF_PROG_TYPE_KPROBE || copies_kernel_memory(program);
 }
 
 /*
@@ -88,19 +98,23 @@ static void leave_out_forbidden(struct lkst_programs *p, const struct lkst_plan 
 {
 	struct bpf_program *page_base = p->skel->progs.syscall__page_base;
 	char names[2048] = "";
-	unsigned int i;
+	unsigned int i, row;
 
 	if (lkst_kernel_lets_read_memory())
 		return;
 	for (i = 0; i < LKST_NR_EVENTS; i++) {
-		struct bpf_program *program = program_of(p, plan, i);
 		size_t used = strlen(names);
 
-		if (!program || (bpf_program__type(program) != BPF_PROG_TYPE_KPROBE &&
-				 !copies_kernel_memory(program)))
-			continue;
-		bpf_program__set_autoload(program, false);
-		snprintf(names + used, sizeof(names) - used, ", %s", lkst_events[i].name);
+		/* A name is written once, however many of its rows are forbidden: at @used. */
+		for (row = 0; row < lkst_events[i].nr_hooks; row++) {
+			struct bpf_program *program =
+				is_armed(plan, i, row) ? program_of(p, i, row) : NULL;
+
+			if (!program || !is_forbidden(program))
+				continue;
+			bpf_program__set_autoload(program, false);
+			snprintf(names + used, sizeof(names) - used, ", %s", lkst_events[i].name);
+		}
 	}
 	if (bpf_program__autoload(page_base) && copies_kernel_memory(page_base)) {
 		size_t used = strlen(names);
@@ -121,20 +135,21 @@ static int choose_programs(struct lkst_err *e, struct lkst_programs *p,
 			   const struct lkst_plan *plan)
 {
 	struct bpf_program *program;
-	unsigned int i;
+	unsigned int i, row;
 
 	bpf_object__for_each_program(program, p->skel->obj)
 		bpf_program__set_autoload(program, false);
-	for (i = 0; i < LKST_NR_EVENTS; i++) {
-		if (plan->hook[i] < 0)
-			continue;
-		program = program_of(p, plan, i);
-		if (!program)
-			return lkst_err_set(e, -ENOENT, "event %s has no program for %s",
-					    lkst_events[i].name,
-					    lkst_events[i].hooks[plan->hook[i]].target);
-		bpf_program__set_autoload(program, true);
-	}
+	for (i = 0; i < LKST_NR_EVENTS; i++)
+		for (row = 0; row < lkst_events[i].nr_hooks; row++) {
+			if (!is_armed(plan, i, row))
+				continue;
+			program = program_of(p, i, row);
+			if (!program)
+				return lkst_err_set(e, -ENOENT, "event %s has no program for %s",
+						    lkst_events[i].name,
+						    lkst_events[i].hooks[row].target);
+			bpf_program__set_autoload(program, true);
+		}
 	for (i = 0; i < LKST_EVENT_SPACE; i++) {
 		const struct lkst_event_class *class = plan->catalog->classes[i];
 

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # What the tests in a guest share; they source it. They are run by busybox's sh as root, and nobody else
-# does anything in the guest.
+# does anything in the guest. Some are run on this machine's own kernel too, by tests/live/guest.sh.
+#
+# Besides results, a test may print "checked EVENT": a record's fields have been compared with what is
+# known from elsewhere. Of this and of what `lkst check` finds in traces doc/kernels.md is made.
 
 work=$(mktemp -d) || exit 1
+load=${LKST_LOAD:-/load}
 
 ok()
 {
@@ -46,6 +50,79 @@ expect_recorded()
 		grep -q "[0-9] *$event\$" "$work/check" || missing="$missing $event"
 	done
 	expect_none "$name" "${missing:+not in the trace:$missing}"
+}
+
+# Does this kernel have event $1?
+has_event()
+{
+	[ -s "$work/events" ] || lkst event list >"$work/events"
+	grep -q "^$1 .* \(tracepoint\|kprobe\|kretprobe\) " "$work/events"
+}
+
+# The fields of the records of event $1 in $work/records, a line each, of thread $2 (default: any).
+fields_of()
+{
+	grep -F "${2:+\"tid\":$2,}" "$work/records" | sed -n "s/.*\"event\":\"$1\",\"fields\":{\(.*\)}}\$/,\1,/p"
+}
+
+# Has a record of event $1 of thread $2 (empty: any) all of the fields $3...? Prints those that come near.
+has_record()
+{
+	local event=$1 field near
+
+	fields_of "$event" "$2" >"$work/fields"
+	near=$(tail -n 3 "$work/fields")
+	shift 2
+	for field; do
+		grep -F ",$field," "$work/fields" >"$work/fields.left"
+		mv "$work/fields.left" "$work/fields"
+		near=${near:+$(tail -n 3 "$work/fields" | grep . || echo "$near")}
+	done
+	[ -s "$work/fields" ] || { echo "$near"; return 1; }
+}
+
+# Every line of a workload's file $2 names an event and fields that a record of its in trace $3 must have:
+#   EVENT[@WHICH] "FIELD":VALUE...     or     cannot EVENT[@WHICH]: WHY
+# The results are $1_EVENT or $1_EVENT_WHICH. What this kernel lacks must be explained by the program.
+# Other events that match the globs $4... are kept in $work/records, too.
+expect_records()
+{
+	local name=$1 file=$2 trace=$3 tid event which fields glob globs= result
+
+	shift 3
+	for event in $(sed -n '/^tid /!s/^\(cannot \)\{0,1\}\([a-z_0-9]*\).*/\2/p' "$file" | sort -u); do
+		! has_event "$event" || globs="$globs --event $event"
+	done
+	for glob; do
+		globs="$globs --event $glob"
+	done
+	# Reading the trace is what takes time here: once for all of them.
+	# shellcheck disable=SC2086 # a list of options
+	[ -z "$globs" ] || lkst print --format json $globs "$trace" >"$work/records"
+	tid=$(sed -n 's/^tid //p' "$file")
+	# shellcheck disable=SC2094 # only read
+	grep -v '^tid ' "$file" | while read -r event fields; do
+		if [ "$event" = cannot ]; then
+			which=${fields%%:*}
+			echo "skip ${name}_$(echo "$which" | tr @ _): ${fields#*: }"
+			continue
+		fi
+		which=${event#*@}
+		[ "$which" != "$event" ] || which=
+		event=${event%%@*}
+		result=${name}_$event${which:+_$which}
+		if ! has_event "$event"; then
+			lkst event show "$event" | grep -q 'this kernel \(has no function\|was built without kprobes\|has no tracepoint\)' &&
+				echo "ok ${name}_explains_absence_of_$event" ||
+				echo "FAIL ${name}_explains_absence_of_$event: it does not"
+		# shellcheck disable=SC2086 # a list of fields
+		elif glob=$(has_record "$event" "$tid" $fields); then
+			echo "ok $result"
+			echo "checked $event"
+		else
+			fail "$result" "no record has $fields; there are $glob"
+		fi
+	done | sort -u
 }
 
 # What of ours the kernel holds. The programs' names are there for as long as they are.

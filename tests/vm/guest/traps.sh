@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Every trap that a program can raise is recorded with its number, error code and instruction.
+# boot:
+# host: yes
+. "${LKST_TESTS:-/tests}/lib.sh"
+
+for program in traps traps32; do
+	lkst record --quiet --event 'trap_*' --event 'signal_*' --output "$work/$program.trace" -- \
+		"$load/$program" >"$work/$program" 2>"$work/notes" || fail ${program}_are_recorded "$(cat "$work/notes")"
+	expect_whole ${program}_trace_is_whole "$work/$program.trace"
+	expect_records $program "$work/$program" "$work/$program.trace"
+	# Nothing else is taken for a trap: there are as many records as traps.
+	want=$(grep -c '^trap_signal@' "$work/$program") got=$(fields_of trap_signal | wc -l)
+	[ "$want" = "$got" ] && [ "$want" -gt 9 ] && ok ${program}_are_all ||
+		fail ${program}_are_all "$got records of $want traps"
+done
