@@ -40,13 +40,24 @@ struct lkst_syscall_plan {
 } __attribute__((aligned(8)));
 _Static_assert(sizeof(struct lkst_syscall_plan) == 8, "one load");
 
+/*
+ * A probe that was set through tracefs is a tracepoint by its name and description, but the kernel
+ * shows a program the CPU's registers and not the record. So these have fields of our own.
+ */
+enum lkst_probe {
+	LKST_PROBE_NONE,
+	LKST_PROBE_ENTRY,  /* u64 ip, arg1 .. arg5: registers of a function's arguments */
+	LKST_PROBE_RETURN, /* u64 ip (of the function's caller), s64 ret */
+	LKST_PROBE_ARGS = 5,
+};
+
 /* How a tracepoint outside the catalogue is recorded: its classic record, less the common part. */
 struct lkst_tracepoint_plan {
 	u16 id;
 	u16 size;	/* bytes of the fixed part, the 8 common bytes included */
 	u16 nr_dynamic; /* variable fields: each has a word (length << 16 | offset) in the fixed part */
 	u16 dynamic[LKST_DYNAMIC_MAX]; /* offset of that word */
-	u16 pad;
+	u16 probe; /* enum lkst_probe: it is not laid out as its classic record */
 };
 _Static_assert(sizeof(struct lkst_tracepoint_plan) == 16, "no holes");
 

@@ -6,7 +6,12 @@
  *
  * The attachment's cookie is the index of the tracepoint's plan. A classic record starts with 8
  * common bytes, which are not kept; behind the fixed part stands the data of variable fields.
+ *
+ * A probe that was set through tracefs has a program of its own (enum lkst_probe). It may stand in a
+ * module that is not there yet: the kernel arms it when the module comes.
  */
+#include <linux/ptrace.h>
+
 #include "bpf/record.h"
 
 const volatile struct lkst_tracepoint_plan lkst_tracepoints[LKST_TRACEPOINTS] SEC(".rodata.tps");
@@ -58,6 +63,60 @@ static __always_inline void count_too_long(u32 id)
 
 	if (st)
 		LKST_COUNT(&st->lost[LKST_LOSS_TOO_LONG]);
+}
+
+struct probe_entry {
+	struct lkst_record_head head;
+	u64 ip, args[LKST_PROBE_ARGS];
+} __attribute__((packed, aligned(4)));
+
+struct probe_return {
+	struct lkst_record_head head;
+	u64 ip, ret;
+} __attribute__((packed, aligned(4)));
+
+static __always_inline void probe_enters(struct pt_regs *ctx, u32 id)
+{
+	struct probe_entry *r;
+	struct lkst_slot s;
+
+	r = lkst_begin(&s, id, sizeof(*r), sizeof(*r));
+	if (!r)
+		return;
+	LKST_PUT64(r->ip, PT_REGS_IP(ctx));
+	LKST_PUT64(r->args[0], PT_REGS_PARM1(ctx));
+	LKST_PUT64(r->args[1], PT_REGS_PARM2(ctx));
+	LKST_PUT64(r->args[2], PT_REGS_PARM3(ctx));
+	LKST_PUT64(r->args[3], PT_REGS_PARM4(ctx));
+	LKST_PUT64(r->args[4], PT_REGS_PARM5(ctx));
+	lkst_commit(&s, id);
+}
+
+static __always_inline void probe_returns(struct pt_regs *ctx, u32 id)
+{
+	struct probe_return *r;
+	struct lkst_slot s;
+
+	r = lkst_begin(&s, id, sizeof(*r), sizeof(*r));
+	if (!r)
+		return;
+	LKST_PUT64(r->ip, PT_REGS_IP(ctx));
+	LKST_PUT64(r->ret, PT_REGS_RC(ctx));
+	lkst_commit(&s, id);
+}
+
+SEC("kprobe")
+int probe__any(struct pt_regs *ctx)
+{
+	u32 index = bpf_get_attach_cookie(ctx);
+
+	if (index >= LKST_TRACEPOINTS || !lkst_wants_current())
+		return 0;
+	if (lkst_tracepoints[index].probe == LKST_PROBE_ENTRY)
+		probe_enters(ctx, lkst_tracepoints[index].id);
+	else
+		probe_returns(ctx, lkst_tracepoints[index].id);
+	return 0;
 }
 
 SEC("tp")

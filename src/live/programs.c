@@ -164,7 +164,11 @@ static int choose_programs(struct lkst_err *e, struct lkst_programs *p,
 		bpf_program__set_autoload(p->skel->progs.tp_btf__sched_process_free, true);
 	}
 	bpf_program__set_autoload(p->skel->progs.syscall__page_base, needs_pages(plan));
-	bpf_program__set_autoload(p->skel->progs.tp__any, plan->nr_tracepoints > 0);
+	for (i = 0; i < plan->nr_tracepoints; i++)
+		bpf_program__set_autoload(plan->tracepoints[i].plan.probe
+						  ? p->skel->progs.probe__any
+						  : p->skel->progs.tp__any,
+					  true);
 	bpf_program__set_autoload(p->skel->progs.iter__threads, true);
 	leave_out_forbidden(p, plan);
 	return 0;
@@ -416,8 +420,9 @@ static int attach_tracepoint(struct lkst_programs *p, const struct lkst_plan_tra
 
 	/* One event on one CPU: the program runs on every CPU all the same (kernel/trace/bpf_trace.c). */
 	fd = event < 0 ? -1
-		       : bpf_link_create(bpf_program__fd(p->skel->progs.tp__any), event,
-					 BPF_PERF_EVENT, &options);
+		       : bpf_link_create(bpf_program__fd(tp->plan.probe ? p->skel->progs.probe__any
+									: p->skel->progs.tp__any),
+					 event, BPF_PERF_EVENT, &options);
 	if (fd < 0) {
 		lkst_notes_add(&p->notes, "%s is not recorded: attaching it failed: %s.", tp->name,
 			       strerror(errno));
@@ -446,6 +451,7 @@ int lkst_programs_attach(struct lkst_err *e, struct lkst_programs *p, const stru
 	bpf_object__for_each_program(program, p->skel->obj)
 	{
 		if (!bpf_program__autoload(program) || program == p->skel->progs.tp__any ||
+		    program == p->skel->progs.probe__any ||
 		    program == p->skel->progs.iter__threads ||
 		    program == p->skel->progs.syscall__page_base)
 			continue;

@@ -203,7 +203,8 @@ static bool add_field(struct builder *b, const struct format_field *f)
 	bool is_pointer = strchr(f->type, '*'), is_int;
 	struct lkst_field_class *new;
 
-	if (f->offset < COMMON)
+	/* Real-time kernels have one more of these than others, beyond the common bytes of all. */
+	if (f->offset < COMMON || !strncmp(f->name, "common_", 7))
 		return true;
 	if (!fill_gap(b, f->offset))
 		return false;
@@ -254,6 +255,39 @@ static bool add_dynamic_data(struct builder *b)
 	return true;
 }
 
+/* What a probe at a function's entry or return records (enum lkst_probe). */
+static bool describe_probe(struct builder *b)
+{
+	struct lkst_field_class *f;
+	char name[8];
+	int i;
+
+	/* kernel/trace/trace_probe.h: FIELD_STRING_IP, FIELD_STRING_FUNC */
+	for (i = 0; i < b->event->nr_fields; i++)
+		if (!strcmp(b->event->fields[i].name, "__probe_ip"))
+			b->plan->probe = LKST_PROBE_ENTRY;
+		else if (!strcmp(b->event->fields[i].name, "__probe_func"))
+			b->plan->probe = LKST_PROBE_RETURN;
+	if (!b->plan->probe)
+		return false;
+	b->plan->nr_dynamic = 0;
+	b->event->nr_fields = 0;
+	f = new_field(b, "ip", LKST_CLASS_UINT, 8);
+	f->base = 16;
+	f->meaning = LKST_MEANING_CODE;
+	if (b->plan->probe == LKST_PROBE_RETURN) {
+		new_field(b, "ret", LKST_CLASS_SINT, 8);
+		return true;
+	}
+	for (i = 1; i <= LKST_PROBE_ARGS; i++) {
+		snprintf(name, sizeof(name), "arg%d", i);
+		f = new_field(b, name, LKST_CLASS_UINT, 8);
+		f->base = 16;
+		f->meaning = LKST_MEANING_HEX;
+	}
+	return true;
+}
+
 int lkst_tracefs_parse_format(struct lkst_err *e, char *text, struct lkst_event_class *ret_event,
 			      struct lkst_tracepoint_plan *ret_plan, int *ret_perf_id)
 {
@@ -275,6 +309,8 @@ int lkst_tracefs_parse_format(struct lkst_err *e, char *text, struct lkst_event_
 	}
 	if (*ret_perf_id < 0)
 		return lkst_err_set(e, -EBADMSG, "its description has no ID");
+	if (describe_probe(&b))
+		return 0;
 	if (b.end > LKST_TRACEPOINT_MAX)
 		return lkst_err_set(e, -E2BIG, "its record of %u bytes is beyond the limit of %u",
 				    b.end, LKST_TRACEPOINT_MAX);

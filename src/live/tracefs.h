@@ -27,7 +27,10 @@ int lkst_tracefs_describe(struct lkst_err *e, int tracefs, const char *system, c
 			  struct lkst_event_class *ret_event, struct lkst_tracepoint_plan *ret_plan,
 			  int *ret_perf_id);
 
-/* Parses the text of a `format` file: what lkst_tracefs_describe() does with it. */
+/*
+ * Parses the text of a `format` file: what lkst_tracefs_describe() does with it. A probe's fields are
+ * those of enum lkst_probe.
+ */
 int lkst_tracefs_parse_format(struct lkst_err *e, char *text, struct lkst_event_class *ret_event,
 			      struct lkst_tracepoint_plan *ret_plan, int *ret_perf_id);
 
