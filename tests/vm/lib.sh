@@ -35,6 +35,7 @@ expect_whole()
 {
 	if lkst check --counts "$2" >"$work/check" 2>&1; then
 		ok "$1"
+		sed -n 's/^ *[0-9][0-9]* \([a-z_0-9]*\)$/seen \1/p' "$work/check"
 	else
 		fail "$1" "$(grep -vE '^(ledger|stream)|^ ' "$work/check" | tail -n 5)"
 	fi
@@ -55,8 +56,8 @@ expect_recorded()
 # Does this kernel have event $1?
 has_event()
 {
-	[ -s "$work/events" ] || lkst event list >"$work/events"
-	grep -q "^$1 .* \(tracepoint\|kprobe\|kretprobe\) " "$work/events"
+	[ -s "$work/event_list" ] || lkst event list >"$work/event_list"
+	grep -q "^$1 .* \(tracepoint\|kprobe\|kretprobe\) " "$work/event_list"
 }
 
 # The fields of the records of event $1 in $work/records, a line each, of thread $2 (default: any).
@@ -82,12 +83,13 @@ has_record()
 }
 
 # Every line of a workload's file $2 names an event and fields that a record of its in trace $3 must have:
-#   EVENT[@WHICH] "FIELD":VALUE...     or     cannot EVENT[@WHICH]: WHY
+#   EVENT[@WHICH][#NUMBER] "FIELD":VALUE...     or     cannot EVENT[@WHICH]: WHY
+# and of exactly NUMBER of these. If WHICH is "elsewhere", it may be any thread's.
 # The results are $1_EVENT or $1_EVENT_WHICH. What this kernel lacks must be explained by the program.
 # Other events that match the globs $4... are kept in $work/records, too.
 expect_records()
 {
-	local name=$1 file=$2 trace=$3 tid event which fields glob globs= result
+	local name=$1 file=$2 trace=$3 tid event which number of fields glob globs= result
 
 	shift 3
 	for event in $(sed -n '/^tid /!s/^\(cannot \)\{0,1\}\([a-z_0-9]*\).*/\2/p' "$file" | sort -u); do
@@ -107,20 +109,27 @@ expect_records()
 			echo "skip ${name}_$(echo "$which" | tr @ _): ${fields#*: }"
 			continue
 		fi
+		number=${event#*#}
+		[ "$number" != "$event" ] || number=
+		event=${event%%#*}
 		which=${event#*@}
 		[ "$which" != "$event" ] || which=
 		event=${event%%@*}
+		of=$tid
+		[ "$which" != elsewhere ] || of=
 		result=${name}_$event${which:+_$which}
 		if ! has_event "$event"; then
 			lkst event show "$event" | grep -q 'this kernel \(has no function\|was built without kprobes\|has no tracepoint\)' &&
 				echo "ok ${name}_explains_absence_of_$event" ||
 				echo "FAIL ${name}_explains_absence_of_$event: it does not"
 		# shellcheck disable=SC2086 # a list of fields
-		elif glob=$(has_record "$event" "$tid" $fields); then
+		elif ! glob=$(has_record "$event" "$of" $fields); then
+			fail "$result" "no record has $fields; there are $glob"
+		elif [ -n "$number" ] && [ "$(wc -l <"$work/fields")" != "$number" ]; then
+			fail "$result" "$(wc -l <"$work/fields") records have $fields, not $number"
+		else
 			echo "ok $result"
 			echo "checked $event"
-		else
-			fail "$result" "no record has $fields; there are $glob"
 		fi
 	done | sort -u
 }

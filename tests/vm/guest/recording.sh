@@ -62,7 +62,7 @@ compare_hooks()
 	local events probes=$(held | grep -c '^probe ') notes=$(wc -l <"$work/notes")
 
 	has_event sched_switch
-	events=$(grep -v '^[^ ]*  *lock  ' "$work/events" | grep -c ' \(kprobe\|kretprobe\)  ')
+	events=$(grep -v '^[^ ]*  *lock  ' "$work/event_list" | grep -c ' \(kprobe\|kretprobe\)  ')
 	[ "$events" -gt 20 ] && [ $((probes + notes)) -ge "$events" ] ||
 		echo "of $events events of functions $probes are hooked and $notes explained"
 }

@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A module of the tests' own makes the kernel do what programs cannot make it do, with values that it
+# knows: every event is recorded with these, every variant of a lock as often as it was taken. Probes that
+# were set before the module is there see its functions, from its first one to its last.
+# boot: lkst.guest=module
+. /tests/lib.sh
+
+probes=/sys/kernel/debug/tracing/kprobe_events
+
+if [ ! -e /lkst_test.ko ]; then
+	echo 'skip module: the module was not built for this kernel'
+	exit
+fi
+# The kernel sets them when the module comes, before anything of it runs.
+# (It sets none to what a module ends with: that is what module_free and syscall_entry_delete_module are for.)
+for probe in p:lkst_test/begin:init_module p:lkst_test/probed:lkst_test_probed r:lkst_test/returns:lkst_test_probed; do
+	echo "${probe%:*} lkst_test:${probe##*:}" >>$probes
+done
+
+# load TRACE OPTION...: loads and unloads the module, recording what the options select.
+load()
+{
+	local name=$1
+
+	shift
+	if lkst record --quiet --output "$work/$name" "$@" -- \
+	   sh -c 'insmod /lkst_test.ko; cat /proc/lkst_test >'"$work/$name.all"'; rmmod lkst_test' 2>"$work/notes"; then
+		ok "module_${name}_is_recorded"
+	else
+		fail "module_${name}_is_recorded" "$(cat "$work/notes")"
+	fi
+	cat "$work/notes" >&2
+	expect_whole "module_${name}_trace_is_whole" "$work/$name"
+}
+
+# No "group:*", which would select the kernel's tracepoints of a system of that name as well.
+options=
+for glob in '*wait*' 'kthread*' 'k*alloc' 'kfree' 'kmem*' '*vmap*' vfree 'timer*' 'tasklet*' 'workqueue*' 'page_fault*' \
+	'trap*' mce_record oops 'module*' 'initcall*' 'lkst_test:*'; do
+	options="$options --event $glob"
+done
+set -f
+# shellcheck disable=SC2086 # a list of options
+load events $options
+set +f
+grep -vE '_(try|un)?lock' "$work/events.all" >"$work/events.expected"
+expect_records module "$work/events.expected" "$work/events"
+lkst print --event 'lkst_test:*' "$work/events" >"$work/probes"
+for want in begin 'probed: .*arg1=0x29 ' 'returns: .*ret=42$'; do
+	grep -q "lkst_test:$want" "$work/probes" && ok "module_probe_sees_${want%%:*}" ||
+		fail "module_probe_sees_${want%%:*}" "$(cat "$work/probes")"
+done
+echo >$probes
+
+# By itself: a program of a function does not run while one interrupts another, and these run always.
+load locks --event 'lock:*'
+grep -E '^tid|_(try|un)?lock' "$work/locks.all" >"$work/locks.expected"
+expect_records module "$work/locks.expected" "$work/locks"
