@@ -183,12 +183,26 @@ int lkst_kernel_check_tracepoint(struct lkst_err *e, const struct lkst_kernel *k
 	return check_arguments(e, k->btf, proto, 1, types);
 }
 
+/* A function of a file's own may have a namesake: which of them a probe would stand at is not known. */
+static bool is_ambiguous(const struct lkst_kernel *k, const char *name)
+{
+	struct named_type key = { name, 0 };
+	const struct named_type *found =
+		bsearch(&key, k->functions, k->nr_functions, sizeof(*k->functions), by_name);
+
+	return (found > k->functions && !strcmp(found[-1].name, name)) ||
+	       (found + 1 < k->functions + k->nr_functions && !strcmp(found[1].name, name));
+}
+
 int lkst_kernel_check_function(struct lkst_err *e, const struct lkst_kernel *k, const char *name,
 			       const char *types)
 {
 	const struct btf_type *t = find(k, k->functions, k->nr_functions, name);
 	const struct btf_type *proto = t ? btf__type_by_id(k->btf, t->type) : NULL;
 
+	if (t && is_ambiguous(k, name))
+		return lkst_err_set(e, -ENOENT, "this kernel has several functions called %s",
+				    name);
 	if (!proto || !btf_is_func_proto(proto))
 		return lkst_err_set(e, -ENOENT, "this kernel has no function %s that can be hooked",
 				    name);

@@ -55,7 +55,8 @@ static void share_memory(void)
 
 static void use_semaphores(void)
 {
-	struct sembuf operations[2] = { { .sem_num = 0, .sem_op = 1 }, { .sem_num = 2, .sem_op = 1 } };
+	struct sembuf operations[2] = { { .sem_num = 0, .sem_op = 1 },
+					{ .sem_num = 2, .sem_op = 1 } };
 	int id = semget(KEY + 1, 3, IPC_CREAT | 0600);
 
 	must(id >= 0, "semget");
@@ -149,8 +150,8 @@ static void send_message(void)
 static void on_trap(int signal, siginfo_t *info, void *context)
 {
 	(void)context;
-	printf("signal_generate \"target_tid\":%d \"code\":%d \"signal\":%d\n", getpid(), info->si_code,
-	       signal);
+	printf("signal_generate \"target_tid\":%d \"code\":%d \"signal\":%d\n", getpid(),
+	       info->si_code, signal);
 	printf("signal_deliver \"signal\":%d \"code\":%d\n", signal, info->si_code);
 	printf("trap_entry \"ip\":%lu \"trap\":%d \"signal\":%d\n", (unsigned long)info->si_addr,
 	       signal == SIGFPE ? 0 : 6, signal);

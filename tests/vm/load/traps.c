@@ -27,8 +27,8 @@
 #endif
 
 enum {
-	FLAG_TRAP = 0x100,	   /* EFLAGS.TF */
-	FLAG_ALIGNMENT = 0x40000,  /* EFLAGS.AC */
+	FLAG_TRAP = 0x100,	  /* EFLAGS.TF */
+	FLAG_ALIGNMENT = 0x40000, /* EFLAGS.AC */
 	NO_ADDRESS = 0x12345678 & ~0xfff,
 	BY_FUNCTION = 1, /* the kernel handles it in a function that trap_entry hooks */
 };
@@ -151,7 +151,8 @@ static void alignment(void)
 
 	__asm__ volatile(STACK_FLAGS "\n\tmovl %2, %1"
 			 :
-			 : "i"(FLAG_ALIGNMENT), "r"(value = 0), "m"(*(const int *)(const void *)(bytes + 1))
+			 : "i"(FLAG_ALIGNMENT), "r"(value = 0),
+			   "m"(*(const int *)(const void *)(bytes + 1))
 			 : "memory", "cc");
 }
 
@@ -192,11 +193,12 @@ static void print_expected(const struct trap *t)
 {
 	/* The record keeps 32 bits of the error code; the kernel's is 64 wide but the CPU's is not. */
 	printf("trap_signal@%s \"ip\":%lu \"address\":%lu \"error_code\":%u \"trap\":%d \"signal\":%d\n",
-	       t->name, ip, t->number == 14 ? address : 0, (unsigned int)error_code, t->number, signal_raised);
+	       t->name, ip, t->number == 14 ? address : 0, (unsigned int)error_code, t->number,
+	       signal_raised);
 	if (!(t->flags & BY_FUNCTION))
 		return;
-	printf("trap_entry@%s \"ip\":%lu \"error_code\":%u \"trap\":%d \"signal\":%d\n", t->name, ip,
-	       (unsigned int)error_code, t->number, signal_raised);
+	printf("trap_entry@%s \"ip\":%lu \"error_code\":%u \"trap\":%d \"signal\":%d\n", t->name,
+	       ip, (unsigned int)error_code, t->number, signal_raised);
 	printf("trap_exit@%s \"trap\":%d\n", t->name, t->number);
 }
 
@@ -229,7 +231,8 @@ int main(void)
 		else if (raised < 0)
 			printf("cannot trap_signal@%s: the CPU does not raise it\n", traps[i].name);
 		else
-			printf("cannot trap_signal@%s: the CPU raises trap %d\n", traps[i].name, raised);
+			printf("cannot trap_signal@%s: the CPU raises trap %d\n", traps[i].name,
+			       raised);
 	}
 	return 0;
 }

@@ -22,7 +22,7 @@
 #endif
 
 enum {
-	ROUNDS = 3,	    /* of each variant of a lock */
+	ROUNDS = 3,	     /* of each variant of a lock */
 	OBJECT_BYTES = 1232, /* no cache of the kernel's has this size */
 	BAD_ADDRESS = 0x5000,
 };
@@ -158,7 +158,8 @@ static void use_timers(void)
 	expect("timer_cancel \"timer\":%lu", N(&late));
 	timer_setup(&soon, on_timer, 0);
 	mod_timer(&soon, jiffies + 1);
-	expect("timer_expire_entry@elsewhere \"timer\":%lu \"function\":%lu", N(&soon), N(on_timer));
+	expect("timer_expire_entry@elsewhere \"timer\":%lu \"function\":%lu", N(&soon),
+	       N(on_timer));
 	expect("timer_expire_exit@elsewhere \"timer\":%lu", N(&soon));
 }
 
@@ -184,12 +185,14 @@ static void use_others(void)
 	tasklet_setup(&urgent, on_tasklet);
 	tasklet_hi_schedule(&urgent);
 	expect("tasklet_hi_entry@elsewhere");
-	expect("tasklet_entry@elsewhere \"tasklet\":%lu \"function\":%lu", N(&urgent), N(on_tasklet));
+	expect("tasklet_entry@elsewhere \"tasklet\":%lu \"function\":%lu", N(&urgent),
+	       N(on_tasklet));
 	expect("tasklet_exit@elsewhere \"tasklet\":%lu", N(&urgent));
 	INIT_WORK(&work, on_work);
 	schedule_work(&work);
 	expect("workqueue_queue_work \"work\":%lu \"function\":%lu", N(&work), N(on_work));
-	expect("workqueue_execute_start@elsewhere \"work\":%lu \"function\":%lu", N(&work), N(on_work));
+	expect("workqueue_execute_start@elsewhere \"work\":%lu \"function\":%lu", N(&work),
+	       N(on_work));
 	expect("workqueue_execute_end@elsewhere \"work\":%lu", N(&work));
 	thread = kthread_run(kthread_main, &queue, "lkst_test");
 	expect("kthread_create_on_node \"function\":%lu \"data\":%lu \"node\":-1", N(kthread_main),
@@ -224,7 +227,9 @@ static void oops(void)
 #ifdef CONFIG_X86_MCE
 static void report_machine_check(void)
 {
-	struct mce mce = { .status = 0x9c00000000000135, .addr = 0x1234000, .bank = 2, .extcpu = 1 };
+	struct mce mce = {
+		.status = 0x9c00000000000135, .addr = 0x1234000, .bank = 2, .extcpu = 1
+	};
 
 	mce_log(&mce);
 	expect("mce_record@elsewhere \"status\":%llu \"address\":%llu \"mce_cpu\":1 \"bank\":2",
