@@ -30,7 +30,7 @@ static const struct options defaults = {
 
 static const struct lkst_option rows[] = {
 	{ "event", 'e', LKST_OPTION_LIST, "GLOB", offsetof(struct options, events), 0, 0,
-	  "all of the catalogue but locks", "record what matches; see `lkst start --help`" },
+	  "all but taking and releasing locks", "record what matches; see `lkst start --help`" },
 	{ "pid", 'p', LKST_OPTION_LIST, "PID", offsetof(struct options, pids), 0, 0, NULL,
 	  "only this process, decided in the kernel; may be repeated" },
 	{ "tree", 't', LKST_OPTION_FLAG, NULL, offsetof(struct options, tree), 0, 0, NULL,
@@ -256,7 +256,7 @@ const struct lkst_cmd lkst_cmd_record = {
 		"It is a recording of its own: one begun by `lkst start` goes on beside it.\n"
 		"The exit status is that of CMD.",
 	.examples =
-		"  lkst record -- make                    all events but locks, while make runs\n"
+		"  lkst record -- make                    all events but locks taken, while make runs\n"
 		"  lkst record --tree -e 'syscall:*' ls   the system calls of one command\n"
 		"  lkst record -p 1234 -o db --for 10s    a process that runs already\n"
 		"  lkst record -o log --rotate 64M,10 -z  the newest ten parts of 64 MiB, compressed\n",

@@ -22,7 +22,7 @@ static const struct options defaults = {
 
 static const struct lkst_option rows[] = {
 	{ "event", 'e', LKST_OPTION_LIST, "GLOB", offsetof(struct options, events), 0, 0,
-	  "all of the catalogue but locks",
+	  "all but taking and releasing locks",
 	  "record what matches: an event, group:event, an LKST mnemonic,\n"
 	  "syscall:NAME, or any tracepoint as system:name; may be repeated" },
 	{ "buffer", 'b', LKST_OPTION_SIZE, "SIZE", offsetof(struct options, buffer_bytes), 0, 0,
@@ -102,7 +102,7 @@ const struct lkst_cmd lkst_cmd_start = {
 		"file system and exits. The newest events are kept in memory, the oldest are\n"
 		"overwritten. `lkst snapshot` saves them, `lkst stop` ends it.",
 	.examples =
-		"  lkst start                              all events but locks, 4 MiB per CPU\n"
+		"  lkst start                              all events but locks taken, 4 MiB per CPU\n"
 		"  lkst start --buffer 64M                 a longer history\n"
 		"  lkst start -e 'sched:*' -e 'syscall:*'  two groups\n"
 		"  lkst start -e sched_switch -e 'ext4:*'  an event, and tracepoints by name\n",

@@ -109,8 +109,9 @@ static bool is_event_selected(struct planner *pl, enum lkst_event_index i)
 
 	if (d->group == LKST_GROUP_STATE)
 		return false;
+	/* Of locks only waiting for one: that is rare, and each take and release is not. */
 	if (!pl->nr_globs)
-		return d->group != LKST_GROUP_LOCK;
+		return d->group != LKST_GROUP_LOCK || d->hooks[0].kind == LKST_HOOK_TP;
 	return is_selected(pl, lkst_group_names[d->group], d->name, d->mnemonic);
 }
 

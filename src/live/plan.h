@@ -39,10 +39,10 @@ struct lkst_plan {
 };
 
 /*
- * Makes the plan for the events that @globs select; none selects the default set: all but locks. A
- * glob matches an event's name, "group:name", its LKST mnemonic, a system call as
- * "syscall:<name>", or any tracepoint of the kernel as "system:name". A glob that selects nothing is
- * an error. @btf_file as in lkst_kernel_open().
+ * Makes the plan for the events that @globs select; none selects the default set: all but locks
+ * taken and released. A glob matches an event's name, "group:name", its LKST mnemonic, a system
+ * call as "syscall:<name>", or any tracepoint of the kernel as "system:name". A glob that selects
+ * nothing is an error. @btf_file as in lkst_kernel_open().
  */
 int lkst_plan_make(struct lkst_err *e, char *const *globs, unsigned int nr_globs,
 		   const char *btf_file, struct lkst_plan **ret_plan);
