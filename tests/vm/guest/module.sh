@@ -26,7 +26,7 @@ load()
 
 	shift
 	if lkst record --quiet --output "$work/$name" "$@" -- \
-	   sh -c 'insmod /lkst_test.ko; cat /proc/lkst_test >'"$work/$name.all"'; rmmod lkst_test' 2>"$work/notes"; then
+	   sh -c 'echo l >/proc/sysrq-trigger; insmod /lkst_test.ko; cat /proc/lkst_test >'"$work/$name.all"'; rmmod lkst_test' 2>"$work/notes"; then
 		ok "module_${name}_is_recorded"
 	else
 		fail "module_${name}_is_recorded" "$(cat "$work/notes")"
@@ -38,13 +38,15 @@ load()
 # No "group:*", which would select the kernel's tracepoints of a system of that name as well.
 options=
 for glob in '*wait*' 'kthread*' 'k*alloc' 'kfree' 'kmem*' '*vmap*' vfree 'timer*' 'tasklet*' 'workqueue*' 'page_fault*' \
-	'trap*' mce_record oops 'module*' 'initcall*' 'lkst_test:*'; do
+	'trap*' nmi_handler mce_record oops 'module*' 'initcall*' 'lkst_test:*'; do
 	options="$options --event $glob"
 done
 set -f
 # shellcheck disable=SC2086 # a list of options
 load events $options
 set +f
+# A backtrace of all CPUs asks the others by NMI.
+echo 'nmi_handler@elsewhere "nr_handled":1' >>"$work/events.all"
 grep -vE '_(try|un)?lock' "$work/events.all" >"$work/events.expected"
 expect_records module "$work/events.expected" "$work/events"
 lkst print --event 'lkst_test:*' "$work/events" >"$work/probes"
