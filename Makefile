@@ -25,7 +25,10 @@ bindir  ?= $(prefix)/bin
 mandir  ?= $(prefix)/share/man
 DEPS    ?= yes
 
-ARCH := $(shell uname -m)
+# Another machine's: ARCH=aarch64 SYSROOT=its/root CC=a-compiler-for-it.
+ARCH ?= $(shell uname -m)
+SYSROOT ?=
+HOSTCC  ?= $(if $(SYSROOT),gcc,$(CC))
 BPF_ARCH_x86_64 := x86
 BPF_ARCH_aarch64 := arm64
 BPF_ARCH := $(BPF_ARCH_$(ARCH))
@@ -47,7 +50,7 @@ override CFLAGS += -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-rec
 LDFLAGS  += -fsanitize=fuzzer,address,undefined
 endif
 BPF_CFLAGS := -g -O2 -mcpu=v3 -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -Isrc \
-              -I/usr/include/$(ARCH)-linux-gnu \
+              -I$(SYSROOT)/usr/include/$(ARCH)-linux-gnu \
               -Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-declarations
 
 # The layers that need no kernel come first; src/LAYERS has the rules between them.
@@ -109,7 +112,7 @@ man: $(GEN)/man/lkst-events.7
 
 $(PAGE): tools/events-page.c $(wildcard src/abi/*)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -O1 -std=gnu11 $(WARN) -o $@ $< $(wildcard src/abi/*.c)
+	$(HOSTCC) $(CPPFLAGS) -O1 -std=gnu11 $(WARN) -o $@ $< $(wildcard src/abi/*.c)
 
 $(GEN)/man/lkst-events.7: $(PAGE)
 	$< > $@

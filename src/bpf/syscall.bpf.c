@@ -16,7 +16,12 @@
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 struct pt_regs___lkst {
+#ifdef __TARGET_ARCH_arm64
+	u64 regs[31], orig_x0;
+	int syscallno;
+#else
 	unsigned long bx, cx, dx, si, di, bp, r8, r9, r10, orig_ax;
+#endif
 };
 #pragma clang attribute pop
 
@@ -44,7 +49,11 @@ struct {
 
 static __always_inline bool is_compat(struct task_struct *task)
 {
+#ifdef __TARGET_ARCH_arm64
+	return false;
+#else
 	return lkst_cfg.has_compat && task->thread_info.status & TS_COMPAT;
+#endif
 }
 
 /* A struct lkst_syscall_plan, read with one load, and taken apart in a register. */
@@ -65,23 +74,52 @@ static __always_inline union plan plan_of(u64 nr, bool compat)
 	return plan;
 }
 
+#ifdef __TARGET_ARCH_arm64
+
+/* The first one's register takes the result. The verifier wants each offset as a constant. */
+static __always_inline u64 arg(struct pt_regs___lkst *regs, bool compat, u32 i)
+{
+	return i == 0	? regs->orig_x0
+	       : i == 1 ? regs->regs[1]
+	       : i == 2 ? regs->regs[2]
+	       : i == 3 ? regs->regs[3]
+	       : i == 4 ? regs->regs[4]
+			: regs->regs[5];
+}
+
+/* The call that the thread is in. */
+static __always_inline s32 number_of(struct pt_regs___lkst *regs)
+{
+	return regs->syscallno;
+}
+
+#else
+
 /* Argument registers: System V x86-64 with r10 for rcx; i386's int 0x80 order for 32-bit callers. */
 static __always_inline u64 arg(struct pt_regs___lkst *regs, bool compat, u32 i)
 {
 	if (compat)
-		return (u32)(i == 0   ? regs->bx
+		return (u32)(i == 0 ? regs->bx
 			     : i == 1 ? regs->cx
 			     : i == 2 ? regs->dx
 			     : i == 3 ? regs->si
 			     : i == 4 ? regs->di
 				      : regs->bp);
-	return i == 0	? regs->di
+	return i == 0 ? regs->di
 	       : i == 1 ? regs->si
 	       : i == 2 ? regs->dx
 	       : i == 3 ? regs->r10
 	       : i == 4 ? regs->r8
 			: regs->r9;
 }
+
+/* The call that the thread is in. */
+static __always_inline s32 number_of(struct pt_regs___lkst *regs)
+{
+	return regs->orig_ax;
+}
+
+#endif
 
 enum {
 	ARGS_WINDOW = sizeof(struct lkst_record_head) + 8 * LKST_SYSCALL_ARGS,
@@ -338,7 +376,7 @@ static __noinline int leave_unknown(bool compat, s64 nr, long ret)
 
 static __always_inline int leave(struct pt_regs___lkst *regs, long ret, s32 tid, bool compat)
 {
-	s32 nr = regs->orig_ax;
+	s32 nr = number_of(regs);
 	union plan plan = plan_of((u64)(s64)nr, compat);
 	struct exit_record *rec;
 	struct lkst_slot s;

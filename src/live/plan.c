@@ -24,6 +24,14 @@ static const enum lkst_event_index life_events[] = {
 	LKST_EV_oops,
 };
 
+enum {
+#ifdef __x86_64__
+	HAS_SYSCALL_TABLE = 1, /* abi/syscalls.def has this machine's numbers */
+#else
+	HAS_SYSCALL_TABLE = 0,
+#endif
+};
+
 struct planner {
 	struct lkst_err *e;
 	struct lkst_plan *p;
@@ -275,6 +283,12 @@ static int plan_syscalls(struct planner *pl)
 	if (lkst_plan_choose_hook(&why, pl->kernel, LKST_EV_syscall_entry_unknown) < 0 ||
 	    lkst_plan_choose_hook(&why, pl->kernel, LKST_EV_syscall_exit_unknown) < 0) {
 		lkst_notes_add(&pl->p->notes, "System calls are not recorded: %s.", why.text);
+		return 0;
+	}
+	if (!HAS_SYSCALL_TABLE) {
+		lkst_notes_add(&pl->p->notes,
+			       "System calls are recorded by number, as syscall_entry_unknown and "
+			       "syscall_exit_unknown: their names are known for x86-64 only.");
 		return 0;
 	}
 	for (i = 0; i < lkst_nr_syscalls; i++) {
