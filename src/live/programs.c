@@ -471,20 +471,49 @@ int lkst_programs_attach(struct lkst_err *e, struct lkst_programs *p, const stru
 	return p->threads_fd < 0 ? lkst_err_sys(e, -errno, "preparing the list of threads") : 0;
 }
 
+/*
+ * What newer kernels tell of a link than the headers that this is built with may know: struct
+ * bpf_link_info up to the member perf_event.kprobe.missed, which came with Linux 6.7.
+ */
+struct kprobe_link_info {
+	u32 type, id, prog_id, pad;
+	u32 event_type, pad2;
+	u64 func_name;
+	u32 name_len, offset;
+	u64 addr, missed;
+};
+
+enum {
+	EVENT_TYPE_KPROBE = 3, /* enum bpf_perf_event_type */
+	EVENT_TYPE_KRETPROBE = 4,
+};
+
+/* How often the kernel did not get as far as the program: a probe came upon another at work. */
+static u64 probe_missed(const struct kprobe_link_info *link, u32 length)
+{
+	if (length < sizeof(*link) || link->type != BPF_LINK_TYPE_PERF_EVENT)
+		return 0;
+	return link->event_type == EVENT_TYPE_KPROBE || link->event_type == EVENT_TYPE_KRETPROBE
+		       ? link->missed
+		       : 0;
+}
+
 u64 lkst_hook_skipped(const struct lkst_hook *hook)
 {
-	struct bpf_link_info link = {};
+	struct kprobe_link_info link = {};
 	struct bpf_prog_info program = {};
 	u32 length = sizeof(link);
 	_cleanup_close_ int fd = -1;
+	u64 missed;
 
 	if (bpf_obj_get_info_by_fd(hook->link_fd, &link, &length))
 		return 0;
+	missed = probe_missed(&link, length);
 	fd = bpf_prog_get_fd_by_id(link.prog_id);
 	length = sizeof(program);
 	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &program, &length))
-		return 0;
-	return program.recursion_misses;
+		return missed;
+	return missed + program.recursion_misses;
 }
 
 void lkst_programs_unload(struct lkst_programs *p)
