@@ -181,9 +181,14 @@ static int kthread_main(void *data)
 static void use_others(void)
 {
 	struct task_struct *thread;
+	unsigned int i;
 
 	tasklet_setup(&urgent, on_tasklet);
-	tasklet_hi_schedule(&urgent);
+	/* More than once: a soft interrupt may come while a program of another function is at work. */
+	for (i = 0; i < 20; i++) {
+		tasklet_hi_schedule(&urgent);
+		msleep(1);
+	}
 	expect("tasklet_hi_entry@elsewhere");
 	expect("tasklet_entry@elsewhere \"tasklet\":%lu \"function\":%lu", N(&urgent),
 	       N(on_tasklet));
