@@ -142,7 +142,8 @@ static int record(struct recording *r)
 	if (err)
 		return err;
 	lkst_session_arm(r->s, true);
-	if (!r->o->delay_ns)
+	err = lkst_state_keep_machine(r->e, r->s);
+	if (!err && !r->o->delay_ns)
 		err = release_child(r);
 	if (!err && !ended)
 		err = lkst_streaming_run(&r->files);

@@ -101,6 +101,8 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	if (err)
 		return err;
 	err = save(e, o, s, w);
+	if (!err)
+		err = lkst_state_keep_machine(e, s);
 	bytes = lkst_writer_bytes(w);
 	close_err = lkst_writer_close(err ? &close_e : e, w);
 	if (err || close_err)

@@ -8,6 +8,7 @@
 #include "base/size.h"
 #include "cmd/recording.h"
 #include "live/pins.h"
+#include "live/state.h"
 
 struct options {
 	struct lkst_list events;
@@ -64,6 +65,12 @@ static int arm(struct lkst_err *e, const struct options *o, const struct lkst_pl
 		return err;
 	}
 	lkst_session_arm(s, true);
+	/* With events recorded already: no thread comes or goes unseen in between. */
+	err = lkst_state_keep_machine(e, s);
+	if (err) {
+		discard_rest(e);
+		return err;
+	}
 	lkst_size_format(lkst_session_rings(s)->memory_bytes, size);
 	if (!o->quiet)
 		printf("recording %u events in %s of memory; `lkst status` shows how it goes\n",

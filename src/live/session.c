@@ -6,17 +6,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 
 #include "base/cleanup.h"
 #include "live/pins.h"
 #include "live/programs.h"
-#include "trace/metadata.h"
 
 enum {
-	METADATA_CHUNK = 4096, /* a page each: a dump holds whole pages */
 	/* The maskset in force while recording; 0 records nothing. */
 	MASKSET_OFF = 0,
 	MASKSET_ON = 2,
@@ -27,8 +24,8 @@ struct lkst_session {
 	struct lkst_rings rings;
 	const struct lkst_catalog *catalog;
 	struct lkst_catalog *own_catalog; /* of an opened session */
-	int metadata_fd;
 	u64 pin; /* what pin_identity() said when it was opened */
+	struct lkst_keep keep;
 };
 
 const struct lkst_notes *lkst_session_notes(const struct lkst_session *s)
@@ -74,38 +71,12 @@ static void fill_control(struct lkst_control *c, const struct lkst_plan *plan, u
 				lkst_route(LKST_HANDLER_DEFAULT, plan->buffer[id]);
 }
 
-/* The trace's metadata is kept with the rings: who reads them later needs nothing else. */
-static int keep_metadata(struct lkst_err *e, struct lkst_session *s)
-{
-	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
-	_cleanup_free_ char *text = NULL;
-	size_t length, bytes;
-	void *p;
-	int err;
-
-	err = lkst_metadata_format(e, s->catalog, &text);
-	if (err)
-		return err;
-	length = strlen(text);
-	bytes = (length / METADATA_CHUNK + 1) * METADATA_CHUNK;
-	s->metadata_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "lkst_metadata", sizeof(u32),
-					METADATA_CHUNK, bytes / METADATA_CHUNK, &options);
-	if (s->metadata_fd < 0)
-		return lkst_err_sys(e, -errno, "keeping %zu bytes of metadata", bytes);
-	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, s->metadata_fd, 0);
-	if (p == MAP_FAILED)
-		return lkst_err_sys(e, -errno, "keeping %zu bytes of metadata", bytes);
-	memcpy(p, text, length);
-	munmap(p, bytes);
-	return 0;
-}
-
 static struct lkst_session *new_session(void)
 {
 	struct lkst_session *s = calloc(1, sizeof(*s));
 
 	if (s)
-		s->metadata_fd = s->programs.threads_fd = -1;
+		s->keep.fd = s->programs.threads_fd = -1;
 	return s;
 }
 
@@ -125,7 +96,7 @@ static int prepare(struct lkst_err *e, struct lkst_session *s, const struct lkst
 	if (err)
 		return err;
 	fill_state_pages(s, memory, plan->catalog->uuid);
-	err = keep_metadata(e, s);
+	err = lkst_keep_new(e, s->catalog, memory->nr_cpus, memory->block_shift, &s->keep);
 	return err ? err : lkst_programs_attach(e, &s->programs, plan);
 }
 
@@ -166,7 +137,7 @@ int lkst_session_pin(struct lkst_err *e, struct lkst_session *s)
 	if (!err)
 		err = lkst_pins_put(e, lkst_programs_control_fd(&s->programs), "control");
 	if (!err)
-		err = lkst_pins_put(e, s->metadata_fd, "metadata");
+		err = lkst_pins_put(e, s->keep.fd, "notes");
 	if (!err)
 		err = lkst_pins_put(e, s->programs.threads_fd, "threads");
 	for (i = 0; i < s->programs.nr_hooks && !err; i++)
@@ -174,25 +145,15 @@ int lkst_session_pin(struct lkst_err *e, struct lkst_session *s)
 	return err;
 }
 
-static int open_metadata(struct lkst_err *e, struct lkst_session *s)
+static int open_notes(struct lkst_err *e, struct lkst_session *s)
 {
-	struct bpf_map_info info = {};
-	u32 length = sizeof(info);
-	size_t bytes;
-	char *text;
-	int err;
+	int fd = lkst_pins_get(e, "notes"), err;
 
-	s->metadata_fd = lkst_pins_get(e, "metadata");
-	if (s->metadata_fd < 0)
-		return s->metadata_fd;
-	if (bpf_obj_get_info_by_fd(s->metadata_fd, &info, &length))
-		return lkst_err_sys(e, -errno, "reading the recording's metadata");
-	bytes = (size_t)info.value_size * info.max_entries;
-	text = mmap(NULL, bytes, PROT_READ, MAP_SHARED, s->metadata_fd, 0);
-	if (text == MAP_FAILED)
-		return lkst_err_sys(e, -errno, "reading the recording's metadata");
-	err = lkst_metadata_parse(e, text, strnlen(text, bytes), &s->own_catalog);
-	munmap(text, bytes);
+	if (fd < 0)
+		return fd;
+	err = lkst_keep_open(e, fd, &s->keep);
+	if (!err)
+		err = lkst_keep_catalog(e, &s->keep, &s->own_catalog);
 	s->catalog = s->own_catalog;
 	return err;
 }
@@ -242,7 +203,7 @@ int lkst_session_open(struct lkst_err *e, struct lkst_session **ret_session)
 	if (!err)
 		err = lkst_rings_open(e, memory, control, &s->rings);
 	if (!err)
-		err = open_metadata(e, s);
+		err = open_notes(e, s);
 	if (!err) {
 		s->programs.threads_fd = lkst_pins_get(e, "threads");
 		err = s->programs.threads_fd < 0 ? s->programs.threads_fd
@@ -268,8 +229,7 @@ void lkst_session_close(struct lkst_session *s)
 	if (!s)
 		return;
 	lkst_programs_unload(&s->programs);
-	if (s->metadata_fd >= 0)
-		close(s->metadata_fd);
+	lkst_keep_close(&s->keep);
 	lkst_rings_close(&s->rings);
 	lkst_catalog_free(s->own_catalog);
 	free(s);
@@ -283,6 +243,11 @@ void lkst_session_closep(struct lkst_session **s)
 const struct lkst_rings *lkst_session_rings(const struct lkst_session *s)
 {
 	return &s->rings;
+}
+
+struct lkst_keep *lkst_session_keep(struct lkst_session *s)
+{
+	return &s->keep;
 }
 
 const struct lkst_catalog *lkst_session_catalog(const struct lkst_session *s)

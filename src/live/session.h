@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "live/keep.h"
 #include "live/memory.h"
 #include "live/plan.h"
 #include "live/programs.h"
@@ -45,6 +46,9 @@ void lkst_session_closep(struct lkst_session **s);
 
 const struct lkst_rings *lkst_session_rings(const struct lkst_session *s);
 const struct lkst_catalog *lkst_session_catalog(const struct lkst_session *s);
+
+/* What is kept in kernel memory for whoever reads the rings later. */
+struct lkst_keep *lkst_session_keep(struct lkst_session *s);
 
 /* What could not be loaded or attached. */
 const struct lkst_notes *lkst_session_notes(const struct lkst_session *s);

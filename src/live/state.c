@@ -20,6 +20,7 @@ struct state {
 	struct lkst_err *e;
 	const struct lkst_session *s;
 	struct lkst_writer *w;
+	struct lkst_keep_state *keep; /* in place of @w */
 	u64 now;
 	struct lkst_told *told;
 	unsigned int line; /* of the ledger, counting those that are 0 */
@@ -66,6 +67,10 @@ static int put(struct state *st, const char *name, void *record, size_t length)
 		return 0;
 	head->id_time = class->id;
 	head->tid = 0;
+	if (st->keep) {
+		lkst_keep_state_add(st->keep, record, length);
+		return 0;
+	}
 	return lkst_writer_state(st->e, st->w, st->now, record, length);
 }
 
@@ -229,25 +234,48 @@ static int write_netdevs(struct state *st)
 	return err;
 }
 
+static int write_machine(struct state *st, const struct lkst_thread_list *threads)
+{
+	int err;
+
+	err = write_clocks(st);
+	if (!err)
+		err = write_cpus(st);
+	if (!err)
+		err = write_irqs(st);
+	if (!err)
+		err = write_disks(st);
+	if (!err)
+		err = write_netdevs(st);
+	/* They come last: there may be more than there is room for. */
+	if (!err)
+		err = write_threads(st, threads);
+	if (err)
+		lkst_err_add(st->e, "writing the machine's state");
+	return err;
+}
+
 int lkst_state_write_machine(struct lkst_err *e, const struct lkst_session *s,
 			     struct lkst_writer *w, const struct lkst_thread_list *threads)
 {
 	struct state st = { .e = e, .s = s, .w = w, .now = lkst_monotonic_ns() };
-	int err;
 
-	err = write_clocks(&st);
-	if (!err)
-		err = write_threads(&st, threads);
-	if (!err)
-		err = write_cpus(&st);
-	if (!err)
-		err = write_irqs(&st);
-	if (!err)
-		err = write_disks(&st);
-	if (!err)
-		err = write_netdevs(&st);
+	return write_machine(&st, threads);
+}
+
+int lkst_state_keep_machine(struct lkst_err *e, struct lkst_session *s)
+{
+	_cleanup_(lkst_thread_list_fini) struct lkst_thread_list threads = {};
+	struct lkst_keep_state keep;
+	struct state st = { .e = e, .s = s, .keep = &keep, .now = lkst_monotonic_ns() };
+	int err = lkst_state_list_threads(e, s, &threads);
+
 	if (err)
-		lkst_err_add(e, "writing the machine's state");
+		return err;
+	lkst_keep_state_begin(&keep, lkst_session_keep(s), lkst_session_catalog(s)->uuid, st.now);
+	err = write_machine(&st, &threads);
+	if (!err)
+		lkst_keep_state_end(&keep);
 	return err;
 }
 

@@ -36,6 +36,12 @@ void lkst_told_fini(struct lkst_told *told);
 void lkst_told_keep(struct lkst_told *told);
 
 /*
+ * The same to kernel memory, in place of what was kept there before: for who finds the rings in a
+ * crash dump, where nobody can be asked any more.
+ */
+int lkst_state_keep_machine(struct lkst_err *e, struct lkst_session *s);
+
+/*
  * The ledger: what is missing from the rings, by ring and cause, and runs that were skipped. In a
  * snapshot, @told is NULL, also what had been overwritten before it was taken; a part of a recording
  * has only what came since @told, and its holes show what was overwritten.

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is kept in kernel memory beside the rings. */
+#include "live/keep.h"
+
+#include <bpf/bpf.h>
+#include <endian.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "trace/metadata.h"
+
+enum {
+	COPIES = 2,
+	/* A thread's record with its length: some forty fit a page. */
+	THREADS_PER_PAGE = 40,
+	/* For threads to come, and for what is not threads. */
+	STATE_PAGES_MIN = 16,
+};
+
+static u64 read_clock(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (u64)t.tv_sec * 1000000000ULL + (u64)t.tv_nsec;
+}
+
+/* "0.13 0.25 0.18 2/345 6789": of 345 threads. */
+static u32 count_threads(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/loadavg", "re");
+	unsigned int nr;
+
+	return f && fscanf(f, "%*s %*s %*s %*u/%u", &nr) == 1 && nr < 1 << 22 ? nr : 4096;
+}
+
+static int map_pages(struct lkst_err *e, struct lkst_keep *k)
+{
+	void *p = mmap(NULL, (size_t)k->nr_pages * LKST_NOTE_SIZE, PROT_READ | PROT_WRITE,
+		       MAP_SHARED, k->fd, 0);
+
+	if (p == MAP_FAILED)
+		return lkst_err_sys(e, -errno, "mapping %u pages of notes", k->nr_pages);
+	k->pages = p;
+	return 0;
+}
+
+static void write_start(struct lkst_note *page, const struct lkst_catalog *c, u32 nr_cpus,
+			u32 block_shift)
+{
+	struct lkst_note_start start = {
+		.monotonic_ns = read_clock(CLOCK_MONOTONIC),
+		.boottime_ns = read_clock(CLOCK_BOOTTIME),
+		.nr_cpus = nr_cpus,
+		.block_shift = block_shift,
+	};
+
+	start.realtime_ns = start.monotonic_ns + c->clock_offset_ns;
+	memcpy(start.hostname, c->hostname, sizeof(start.hostname));
+	memcpy(start.release, c->release, sizeof(start.release));
+	memcpy(start.machine, c->machine, sizeof(start.machine));
+	lkst_note_fill_all(page, c->uuid, LKST_NOTE_START, start.monotonic_ns, &start,
+			   sizeof(start));
+}
+
+int lkst_keep_new(struct lkst_err *e, const struct lkst_catalog *c, u32 nr_cpus, u32 block_shift,
+		  struct lkst_keep *ret_keep)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+	_cleanup_(lkst_keep_close) struct lkst_keep k = { .fd = -1 };
+	_cleanup_free_ char *text = NULL;
+	_cleanup_free_ u8 *packed = NULL;
+	u32 metadata, copy;
+	size_t length;
+	int err;
+
+	err = lkst_metadata_format(e, c, &text);
+	if (!err)
+		err = lkst_note_pack(e, text, &packed, &length);
+	if (err)
+		return err;
+	metadata = lkst_note_pages(length);
+	k.nr_pages = COPIES * (1 + metadata) +
+		     2 * (STATE_PAGES_MIN + 2 * count_threads() / THREADS_PER_PAGE);
+	k.fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "lkst_notes", sizeof(u32), LKST_NOTE_SIZE,
+			      k.nr_pages, &options);
+	if (k.fd < 0)
+		return lkst_err_sys(e, -errno, "keeping %u pages of notes", k.nr_pages);
+	err = map_pages(e, &k);
+	if (err)
+		return err;
+	for (copy = 0; copy < COPIES; copy++) {
+		struct lkst_note *at = k.pages + copy * (1 + metadata);
+
+		write_start(at, c, nr_cpus, block_shift);
+		lkst_note_fill_all(at + 1, c->uuid, LKST_NOTE_METADATA, 0, packed, length);
+	}
+	*ret_keep = k;
+	k = (struct lkst_keep){ .fd = -1 };
+	return 0;
+}
+
+int lkst_keep_open(struct lkst_err *e, int fd, struct lkst_keep *ret_keep)
+{
+	_cleanup_(lkst_keep_close) struct lkst_keep k = { .fd = fd };
+	struct bpf_map_info info = {};
+	u32 length = sizeof(info);
+	int err;
+
+	if (bpf_obj_get_info_by_fd(fd, &info, &length))
+		return lkst_err_sys(e, -errno, "reading the recording's notes");
+	if (info.value_size != LKST_NOTE_SIZE || info.max_entries <= 2 * STATE_PAGES_MIN)
+		return lkst_err_set(e, -EPROTO,
+				    "the recording was started by another version of lkst; stop it "
+				    "with that version, or with `lkst stop`");
+	k.nr_pages = info.max_entries;
+	err = map_pages(e, &k);
+	if (err)
+		return err;
+	*ret_keep = k;
+	k = (struct lkst_keep){ .fd = -1 };
+	return 0;
+}
+
+void lkst_keep_close(struct lkst_keep *k)
+{
+	if (k->pages)
+		munmap(k->pages, (size_t)k->nr_pages * LKST_NOTE_SIZE);
+	if (k->fd >= 0)
+		close(k->fd);
+	*k = (struct lkst_keep){ .fd = -1 };
+}
+
+int lkst_keep_catalog(struct lkst_err *e, const struct lkst_keep *k,
+		      struct lkst_catalog **ret_catalog)
+{
+	_cleanup_free_ const struct lkst_note **notes = calloc(k->nr_pages, sizeof(*notes));
+	_cleanup_free_ u8 *packed = NULL;
+	_cleanup_free_ char *text = NULL;
+	size_t nr = 0, length;
+	u32 i;
+	int err;
+
+	if (!notes)
+		return lkst_err_sys(e, -ENOMEM, "reading the recording's notes");
+	for (i = 0; i < k->nr_pages; i++)
+		if (lkst_note_is_good(&k->pages[i]))
+			notes[nr++] = &k->pages[i];
+	qsort(notes, nr, sizeof(*notes), lkst_note_compare);
+	err = lkst_note_gather(notes, nr, LKST_NOTE_METADATA, &packed, &length);
+	if (err == -ENOENT)
+		return lkst_err_set(e, -EPROTO,
+				    "the recording was started by another version of lkst, or "
+				    "starting it was interrupted; stop it with `lkst stop`");
+	if (err)
+		return lkst_err_sys(e, err, "reading the recording's notes");
+	err = lkst_note_unpack(e, packed, length, &text, &length);
+	return err ? err : lkst_metadata_parse(e, text, length, ret_catalog);
+}
+
+/* ---- the state ------------------------------------------------------------------------ */
+
+/* The two halves of the pages behind all else take turns. */
+static void find_halves(const struct lkst_keep *k, u32 *ret_first, u32 *ret_nr)
+{
+	u32 i, first = 0;
+
+	for (i = 0; i < k->nr_pages - 2 * STATE_PAGES_MIN; i++) {
+		u32 kind = le32toh(k->pages[i].kind);
+
+		if (k->pages[i].magic && (kind == LKST_NOTE_START || kind == LKST_NOTE_METADATA))
+			first = i + 1;
+	}
+	*ret_nr = (k->nr_pages - first) / 2;
+	/* The half whose first page is older, or has never been written, is the next one. */
+	*ret_first = first;
+	if (le64toh(k->pages[first].written_ns) > le64toh(k->pages[first + *ret_nr].written_ns))
+		*ret_first += *ret_nr;
+}
+
+void lkst_keep_state_begin(struct lkst_keep_state *s, struct lkst_keep *k, const u8 *uuid, u64 ns)
+{
+	s->keep = k;
+	s->uuid = uuid;
+	s->ns = ns;
+	s->next = 0;
+	s->used = 0;
+	s->left_out = 0;
+	find_halves(k, &s->first, &s->nr);
+}
+
+static void seal(struct lkst_keep_state *s)
+{
+	/* How many parts there will be is not known yet: each is read alone, so it does not matter. */
+	lkst_note_fill(&s->keep->pages[s->first + s->next], s->uuid, LKST_NOTE_STATE, s->ns,
+		       s->next, s->nr, s->bytes, s->used);
+	s->next++;
+	s->used = 0;
+}
+
+void lkst_keep_state_add(struct lkst_keep_state *s, const void *record, size_t length)
+{
+	size_t needed = sizeof(struct lkst_note_record) + (length + 3) / 4 * 4;
+	u32 stored = htole32((u32)length);
+
+	if (s->used + needed > LKST_NOTE_ROOM && s->next < s->nr)
+		seal(s);
+	if (s->next >= s->nr || needed > LKST_NOTE_ROOM) {
+		s->left_out++;
+		return;
+	}
+	memcpy(s->bytes + s->used, &stored, sizeof(stored));
+	memset(s->bytes + s->used + needed - 4, 0, 4);
+	memcpy(s->bytes + s->used + sizeof(stored), record, length);
+	s->used += needed;
+}
+
+void lkst_keep_state_end(struct lkst_keep_state *s)
+{
+	if (s->used && s->next < s->nr)
+		seal(s);
+	/* What is left of an earlier, longer writing must not pass for a part of this one. */
+	for (; s->next < s->nr; s->next++)
+		s->keep->pages[s->first + s->next].magic = 0;
+}

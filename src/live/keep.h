@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is kept in kernel memory beside the rings, so that whoever reads them, a later command or
+ * one that searches a crash dump, needs nothing else: notes (abi/note.h) in an array map.
+ */
+#ifndef LKST_LIVE_KEEP_H
+#define LKST_LIVE_KEEP_H
+
+#include "trace/catalog.h"
+#include "trace/note.h"
+
+struct lkst_keep {
+	int fd; /* of the map; -1: there is none */
+	struct lkst_note *pages;
+	u32 nr_pages;
+};
+
+/*
+ * Makes the map and writes when recording began, and the catalogue, twice each: a dump may lack a
+ * page. There is room for the state of a machine of twice as many threads as it has now.
+ */
+int lkst_keep_new(struct lkst_err *e, const struct lkst_catalog *c, u32 nr_cpus, u32 block_shift,
+		  struct lkst_keep *ret_keep);
+
+/* Opens what another command made; takes over @fd, also on failure. */
+int lkst_keep_open(struct lkst_err *e, int fd, struct lkst_keep *ret_keep);
+void lkst_keep_close(struct lkst_keep *k);
+
+/* The catalogue that is kept; the caller frees it. */
+int lkst_keep_catalog(struct lkst_err *e, const struct lkst_keep *k,
+		      struct lkst_catalog **ret_catalog);
+
+/*
+ * Keeps records of the state stream, in place of those that were kept before. Until the end they stay
+ * the ones that count. What has no room is left out: put what matters first.
+ */
+struct lkst_keep_state {
+	struct lkst_keep *keep;
+	const u8 *uuid;
+	u64 ns;
+	u32 first, nr, next; /* pages */
+	size_t used;	     /* of `bytes` */
+	u64 left_out;
+	u8 bytes[LKST_NOTE_ROOM];
+};
+void lkst_keep_state_begin(struct lkst_keep_state *s, struct lkst_keep *k, const u8 *uuid, u64 ns);
+void lkst_keep_state_add(struct lkst_keep_state *s, const void *record, size_t length);
+void lkst_keep_state_end(struct lkst_keep_state *s);
+
+#endif
