@@ -38,7 +38,8 @@ WARN     := -Wall -Wextra -Werror -Wshadow -Wvla -Wstrict-prototypes -Wmissing-p
 CPPFLAGS += -D_GNU_SOURCE -Isrc -I$(GEN)
 CFLAGS   ?= -O2 -g
 override CFLAGS += -std=gnu11 $(WARN)
-LDLIBS   += -lbpf -lelf -lz -lzstd
+LIB_LIBS := -lz -lzstd -lpthread
+LDLIBS   += -lbpf -lelf $(LIB_LIBS)
 ifeq ($(SANITIZE),1)
 override CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined \
                    -fno-omit-frame-pointer
@@ -54,7 +55,7 @@ BPF_CFLAGS := -g -O2 -mcpu=v3 -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -Isrc \
               -Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-declarations
 
 # The layers that need no kernel come first; src/LAYERS has the rules between them.
-LIB_SRC  := $(sort $(wildcard src/base/*.c src/abi/*.c src/trace/*.c src/analyze/*.c \
+LIB_SRC  := $(sort $(wildcard src/base/*.c src/abi/*.c src/trace/*.c src/crash/*.c src/analyze/*.c \
                              src/view/*.c))
 LIVE_SRC := $(sort $(wildcard src/live/*.c))
 CMD_SRC  := $(sort $(wildcard src/cmd/*.c))
@@ -130,7 +131,7 @@ $(UNIT_CMD:%.c=$(BUILD)/%): $(filter-out %/main.o,$(CMD_OBJ))
 $(UNIT_LIVE:%.c=$(BUILD)/%): $(BUILD)/liblive.a
 $(UNIT_BIN): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/liblkst.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %/liblive.a,$^) \
-		$(BUILD)/liblkst.a $(if $(filter %/liblive.a,$^),$(LDLIBS),-lz -lzstd)
+		$(BUILD)/liblkst.a $(if $(filter %/liblive.a,$^),$(LDLIBS),$(LIB_LIBS))
 
 COMMA := ,
 
@@ -154,7 +155,7 @@ FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
 FUZZ_BIN := $(FUZZ_SRC:%.c=$(BUILD)/%)
 
 $(FUZZ_BIN): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/liblkst.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lz -lzstd
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS)
 
 .PHONY: unit live-tests fuzz
 unit: $(UNIT_BIN)			## build the unit tests

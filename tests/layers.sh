@@ -90,7 +90,7 @@ catches allow_what_is_allowed cmd/a.c '#include "live/pins.h"' 0
 
 # A header that needs another one before it is a trap for whoever includes it first.
 bad=
-for header in src/{base,abi,trace,view,live,cmd}/*.h; do
+for header in src/{base,abi,trace,crash,view,live,cmd}/*.h; do
 	[ -e "$header" ] || continue
 	gcc -std=gnu11 -D_GNU_SOURCE -Isrc -fsyntax-only -Wall -x c - >"$SCRATCH/log" 2>&1 <<-END ||
 		#include "${header#src/}"

@@ -28,15 +28,15 @@ enum lkst_note_kind {
 };
 
 struct lkst_note {
-	u32 magic; /* written last */
+	u32 magic;   /* written last */
 	u8 uuid[16]; /* of the trace */
 	u32 version;
 	u32 kind;
-	u32 part;	/* from 0 */
+	u32 part; /* from 0 */
 	u32 nr_parts;
 	u32 length;	/* of `bytes` */
 	u64 written_ns; /* CLOCK_MONOTONIC; the same in all parts of one writing */
-	u32 sum;	/* CRC-32 (that of zlib) of kind, part, nr_parts, length, written_ns, bytes */
+	u32 sum; /* CRC-32 (that of zlib) of kind, part, nr_parts, length, written_ns, bytes */
 	u8 pad[12];
 	u8 bytes[LKST_NOTE_ROOM];
 };
@@ -46,7 +46,7 @@ _Static_assert(offsetof(struct lkst_note, bytes) == LKST_NOTE_HEADER, "no holes"
 /* When and where recording began. */
 struct lkst_note_start {
 	u64 monotonic_ns, boottime_ns, realtime_ns; /* the same moment on three clocks */
-	u32 nr_cpus; /* possible ones */
+	u32 nr_cpus;				    /* possible ones */
 	u32 block_shift;
 	char hostname[65], release[65], machine[65];
 	u8 pad[5];

@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "cmd/recording.h"
 #include "cmd/streaming.h"
+#include "live/state.h"
 #include "live/pins.h"
 
 struct options {

@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* lkst extract: from a crash dump back to a trace. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/out.h"
+#include "base/size.h"
+#include "base/time.h"
+#include "cmd/recording.h"
+#include "crash/salvage.h"
+#include "trace/metadata.h"
+
+enum {
+	DUMPS_MAX = 256,
+	METADATA_MAX = 64 << 20,
+};
+
+struct options {
+	const char *output;
+	const char *doubtful;
+	const char *uuid;
+	const char *catalog;
+	bool list;
+	bool json;
+	bool quiet;
+};
+
+static const struct lkst_option rows[] = {
+	{ "output", 'o', LKST_OPTION_TEXT, "DIR", offsetof(struct options, output), 0, 0,
+	  "lkst-DATE-TIME", "the trace directory to make" },
+	{ "list", 'l', LKST_OPTION_FLAG, NULL, offsetof(struct options, list), 0, 0, NULL,
+	  "only show which recordings the dump holds" },
+	{ "uuid", 'u', LKST_OPTION_TEXT, "UUID", offsetof(struct options, uuid), 0, 0,
+	  "the latest recording", "the recording whose UUID begins like this" },
+	{ "doubtful", 0, LKST_OPTION_TEXT, "DIR", offsetof(struct options, doubtful), 0, 0,
+	  "throw it away", "make a trace of what was torn by the crash but can be\nread, too" },
+	{ "catalog", 0, LKST_OPTION_TEXT, "TRACE", offsetof(struct options, catalog), 0, 0,
+	  "from the dump", "take the metadata from an earlier trace of this recording" },
+	{ "json", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, json), 0, 0, NULL,
+	  "one JSON object, for programs" },
+	{ "quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(struct options, quiet), 0, 0, NULL,
+	  "say nothing but errors" },
+	{ 0 },
+};
+
+/* All that a run has open. */
+struct run {
+	struct lkst_err *e;
+	const struct options *o;
+	struct lkst_dump *dumps;
+	char **paths;
+	unsigned int nr_dumps;
+	struct lkst_finds finds;
+	struct lkst_recordings recordings;
+	bool shows_progress, has_shown;
+	const char *doing;
+};
+
+static void show_progress(void *arg, u64 done, u64 total)
+{
+	struct run *r = arg;
+
+	r->has_shown = true;
+	fprintf(stderr, "\r%s: %u %% ", r->doing, total ? (unsigned int)(done * 100 / total) : 0);
+	fflush(stderr);
+}
+
+static void clear_progress(struct run *r)
+{
+	if (r->has_shown)
+		fprintf(stderr, "\r\033[K");
+	r->has_shown = false;
+}
+
+static int open_dumps(struct run *r, char **paths, unsigned int nr)
+{
+	int err = 0;
+
+	r->paths = paths;
+	r->dumps = calloc(nr, sizeof(*r->dumps));
+	if (!r->dumps)
+		return lkst_err_sys(r->e, -ENOMEM, "opening %s", paths[0]);
+	for (; r->nr_dumps < nr && !err; r->nr_dumps += !err)
+		err = lkst_dump_open(r->e, paths[r->nr_dumps], &r->dumps[r->nr_dumps]);
+	return err;
+}
+
+static int search(struct run *r)
+{
+	int err;
+
+	r->shows_progress = !r->o->quiet && isatty(STDERR_FILENO);
+	r->doing = "searching";
+	err = lkst_find_all(r->e, r->dumps, r->nr_dumps, r->shows_progress ? show_progress : NULL,
+			    r, &r->finds);
+	if (!err)
+		err = lkst_recordings_new(r->e, r->dumps, r->nr_dumps, &r->finds, &r->recordings);
+	clear_progress(r);
+	if (!err && !r->recordings.nr)
+		err = lkst_err_set(r->e, -ENOENT,
+				   "none of the %" PRIu64 " pages is LKST's. Was something being "
+				   "recorded, and are the kernel's own pages in the dump?",
+				   r->finds.nr_pages);
+	return err;
+}
+
+static void run_fini(struct run *r)
+{
+	unsigned int i;
+
+	lkst_recordings_free(&r->recordings);
+	lkst_finds_free(&r->finds);
+	for (i = 0; i < r->nr_dumps; i++)
+		lkst_dump_close(&r->dumps[i]);
+	free(r->dumps);
+}
+
+/* The recording to be taken: the latest, or the one that --uuid names. */
+static int choose(struct run *r, struct lkst_recording **ret_recording)
+{
+	struct lkst_recording *found = NULL;
+	char text[LKST_UUID_TEXT];
+	unsigned int i;
+
+	for (i = 0; i < r->recordings.nr; i++) {
+		lkst_uuid_format(r->recordings.items[i].uuid, text);
+		if (r->o->uuid && strncasecmp(text, r->o->uuid, strlen(r->o->uuid)) != 0)
+			continue;
+		if (found && r->o->uuid)
+			return lkst_err_set(r->e, -EINVAL,
+					    "more than one recording's UUID begins with %s; `lkst "
+					    "extract --list` shows them",
+					    r->o->uuid);
+		if (!found)
+			found = &r->recordings.items[i];
+	}
+	if (!found)
+		return lkst_err_set(r->e, -ENOENT,
+				    "no recording's UUID begins with %s; `lkst extract --list` "
+				    "shows those that there are",
+				    r->o->uuid);
+	*ret_recording = found;
+	return 0;
+}
+
+/* The catalogue that an earlier trace of the same recording has. */
+static int borrow_catalog(struct run *r, struct lkst_recording *recording)
+{
+	_cleanup_close_ int dir = open(r->o->catalog, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_free_ char *text = NULL;
+	struct lkst_catalog *c;
+	size_t length;
+	int err;
+
+	if (dir < 0)
+		return lkst_err_sys(r->e, -errno, "trace %s", r->o->catalog);
+	err = lkst_read_file(r->e, dir, "metadata", METADATA_MAX, &text, &length);
+	if (!err)
+		err = lkst_metadata_parse(r->e, text, length, &c);
+	if (!err && memcmp(c->uuid, recording->uuid, sizeof(c->uuid)) != 0) {
+		lkst_catalog_free(c);
+		err = lkst_err_set(r->e, -EINVAL, "it is a trace of another recording");
+	}
+	if (err) {
+		lkst_err_add(r->e, "trace %s", r->o->catalog);
+		return err;
+	}
+	lkst_catalog_free(recording->catalog);
+	recording->catalog = c;
+	return 0;
+}
+
+/* ---- what is said about it ------------------------------------------------------------ */
+
+/* A time of CLOCK_MONOTONIC as time of day. */
+static void format_time(const struct lkst_recording *r, u64 ns, enum lkst_time_form form,
+			char text[LKST_TIME_ROOM])
+{
+	u64 offset = lkst_recording_offset_ns(r);
+	struct lkst_time_text t;
+
+	lkst_time_text_init(&t, offset ? form : LKST_TIME_PLAIN, offset);
+	*lkst_put_time(text, &t, ns, 6) = 0;
+}
+
+static const char *host_of(const struct lkst_recording *r)
+{
+	return r->catalog ? r->catalog->hostname : r->has_start ? r->start.hostname : "?";
+}
+
+static const char *release_of(const struct lkst_recording *r)
+{
+	return r->catalog ? r->catalog->release : r->has_start ? r->start.release : "?";
+}
+
+static void put_field(struct lkst_out *out, const char *name, u64 value)
+{
+	lkst_out_printf(out, ",\"%s\":%" PRIu64, name, value);
+}
+
+static void put_text(struct lkst_out *out, const char *name, const char *text)
+{
+	lkst_out_printf(out, "\"%s\":", name);
+	lkst_out_advance(out, lkst_out_json(out, lkst_out_room(out), text, strlen(text)));
+}
+
+static void put_dumps(struct lkst_out *out, const struct run *r)
+{
+	unsigned int i;
+
+	lkst_out_str(out, "{\"dumps\":[");
+	for (i = 0; i < r->nr_dumps; i++) {
+		lkst_out_str(out, i ? ",{" : "{");
+		put_text(out, "path", r->paths[i]);
+		lkst_out_str(out, ",");
+		put_text(out, "format", lkst_dump_format_text(&r->dumps[i]));
+		put_field(out, "bytes", r->dumps[i].nr_pages * r->dumps[i].page_size);
+		put_field(out, "missing_pages", r->dumps[i].nr_missing);
+		lkst_out_str(out, "}");
+	}
+	lkst_out_printf(out, "],\"unreadable_pages\":%" PRIu64 ",\"recordings\":[",
+			r->finds.nr_unreadable);
+}
+
+static void put_recording(struct lkst_out *out, const struct lkst_recording *r,
+			  const struct lkst_salvage *s)
+{
+	char uuid[LKST_UUID_TEXT];
+
+	lkst_uuid_format(r->uuid, uuid);
+	lkst_out_str(out, "{");
+	put_text(out, "uuid", uuid);
+	lkst_out_str(out, ",");
+	put_text(out, "host", host_of(r));
+	lkst_out_str(out, ",");
+	put_text(out, "kernel", release_of(r));
+	lkst_out_printf(out, ",\"has_metadata\":%s", r->catalog ? "true" : "false");
+	if (r->has_start)
+		put_field(out, "start_ns", r->start.monotonic_ns);
+	put_field(out, "clock_offset_ns", lkst_recording_offset_ns(r));
+	put_field(out, "begin_ns", s->begin_ns);
+	put_field(out, "end_ns", s->end_ns);
+	put_field(out, "streams", s->streams);
+	put_field(out, "records", s->records);
+	put_field(out, "blocks", s->blocks);
+	put_field(out, "bytes", s->bytes);
+	put_field(out, "torn_blocks", s->torn_blocks);
+	put_field(out, "torn_bytes", s->torn_bytes);
+	put_field(out, "doubtful_records", s->doubtful_records);
+	put_field(out, "damaged_blocks", s->damaged_blocks);
+	put_field(out, "missing_blocks", s->missing_blocks);
+	put_field(out, "copies", s->copies);
+	put_field(out, "stale_blocks", s->stale_blocks);
+	put_field(out, "lost_events", s->lost_events);
+	put_field(out, "rings_without_state", s->rings_without_state);
+	lkst_out_str(out, "}");
+}
+
+static void print_row(const struct lkst_recording *r, const struct lkst_salvage *s)
+{
+	char uuid[LKST_UUID_TEXT], began[LKST_TIME_ROOM] = "?", span[LKST_DURATION_TEXT];
+	char records[32] = "no metadata";
+
+	lkst_uuid_format(r->uuid, uuid);
+	if (r->has_start)
+		format_time(r, r->start.monotonic_ns, LKST_TIME_DATE, began);
+	lkst_duration_format(s->end_ns - s->begin_ns, span);
+	if (r->catalog)
+		snprintf(records, sizeof(records), "%" PRIu64, s->records);
+	printf("%-36s  %-19.19s  %-15s  %-22s  %11s  %s\n", uuid, began, host_of(r), release_of(r),
+	       records, r->catalog ? span : "");
+}
+
+static int list(struct run *r, struct lkst_out *out)
+{
+	const struct lkst_salvage_options nothing = {};
+	unsigned int i;
+	int err = 0;
+
+	if (!out)
+		printf("%-36s  %-19s  %-15s  %-22s  %11s  %s\n", "UUID", "began", "host", "kernel",
+		       "records", "span");
+	for (i = 0; i < r->recordings.nr && !err; i++) {
+		const struct lkst_recording *one = &r->recordings.items[i];
+		struct lkst_salvage s = {};
+
+		if (one->catalog)
+			err = lkst_salvage(r->e, r->dumps, r->nr_dumps, one, &nothing, &s);
+		if (err)
+			break;
+		if (out && i)
+			lkst_out_str(out, ",");
+		if (out)
+			put_recording(out, one, &s);
+		else
+			print_row(one, &s);
+	}
+	if (out)
+		lkst_out_str(out, "]}\n");
+	return err;
+}
+
+/* What is not in the trace, a line for each cause. */
+static void print_losses(const struct run *r, const struct lkst_salvage *s)
+{
+	u64 missing = 0;
+	unsigned int i;
+
+	for (i = 0; i < r->nr_dumps; i++)
+		missing += r->dumps[i].nr_missing;
+	if (missing)
+		printf("the dump was cut off: %" PRIu64 " pages are missing\n", missing);
+	if (r->finds.nr_unreadable)
+		printf("%" PRIu64 " pages of the dump cannot be read\n", r->finds.nr_unreadable);
+	if (s->torn_bytes)
+		printf("%" PRIu64
+		       " bytes were being written at the last moment and are cut off; %" PRIu64
+		       " records in them look whole%s\n",
+		       s->torn_bytes, s->doubtful_records,
+		       r->o->doubtful ? "" : " (--doubtful keeps them)");
+	if (s->missing_blocks)
+		printf("%" PRIu64 " blocks are missing from the dump\n", s->missing_blocks);
+	if (s->damaged_blocks)
+		printf("%" PRIu64 " blocks are damaged and cut where they make no sense\n",
+		       s->damaged_blocks);
+	if (s->stale_blocks)
+		printf("%" PRIu64
+		       " blocks are left out: copies of what the rings had overwritten\n",
+		       s->stale_blocks);
+	if (s->rings_without_state)
+		printf("%" PRIu64 " rings have lost their state page: their last block ends at the "
+		       "first record that makes no sense\n",
+		       s->rings_without_state);
+	if (s->lost_events)
+		printf("%" PRIu64
+		       " events were lost while recording; `lkst check` has the ledger\n",
+		       s->lost_events);
+}
+
+static void print_summary(const struct run *r, const struct lkst_recording *recording,
+			  const struct lkst_salvage *s, const char *dir)
+{
+	char span[LKST_DURATION_TEXT], end[LKST_TIME_ROOM], uuid[LKST_UUID_TEXT];
+
+	lkst_uuid_format(recording->uuid, uuid);
+	lkst_duration_format(s->end_ns - s->begin_ns, span);
+	format_time(recording, s->end_ns, LKST_TIME_DATE, end);
+	printf("%s: %" PRIu64
+	       " records of %s on %s (%s), the last at %s; `lkst print %s` shows them\n",
+	       dir, s->records, span, host_of(recording), release_of(recording), end, dir);
+	if (r->recordings.nr > 1 && !r->o->uuid)
+		printf("this is recording %s, the latest of %u; --list shows the others\n", uuid,
+		       r->recordings.nr);
+	print_losses(r, s);
+}
+
+/* ---- the work ------------------------------------------------------------------------- */
+
+static int salvage(struct run *r, const struct lkst_recording *recording, const char *dir,
+		   struct lkst_salvage *ret_salvage)
+{
+	struct lkst_salvage_options options = {
+		.progress = r->shows_progress ? show_progress : NULL,
+		.progress_arg = r,
+	};
+	struct lkst_err close_e;
+	int err, close_err;
+
+	r->doing = "writing";
+	err = lkst_writer_open(r->e, dir, recording->catalog, &options.trace);
+	if (!err && r->o->doubtful)
+		err = lkst_writer_open(r->e, r->o->doubtful, recording->catalog, &options.doubtful);
+	if (!err)
+		err = lkst_salvage(r->e, r->dumps, r->nr_dumps, recording, &options, ret_salvage);
+	close_err = lkst_writer_close(err ? &close_e : r->e, options.trace);
+	err = err ? err : close_err;
+	close_err = lkst_writer_close(err ? &close_e : r->e, options.doubtful);
+	clear_progress(r);
+	return err ? err : close_err;
+}
+
+static int extract(struct run *r, struct lkst_out *out)
+{
+	struct lkst_recording *recording = NULL;
+	struct lkst_salvage s = {};
+	const char *dir = r->o->output;
+	char name[64], uuid[LKST_UUID_TEXT];
+	int err = choose(r, &recording);
+
+	if (!err && r->o->catalog)
+		err = borrow_catalog(r, recording);
+	if (err)
+		return err;
+	lkst_uuid_format(recording->uuid, uuid);
+	if (!recording->catalog)
+		return lkst_err_set(r->e, -ENODATA,
+				    "the metadata of recording %s is not in the dump, and without "
+				    "it nothing can be read; if there is an earlier trace of the "
+				    "same recording, name it with --catalog",
+				    uuid);
+	if (!dir) {
+		lkst_recording_default_dir(name, sizeof(name));
+		dir = name;
+	}
+	err = salvage(r, recording, dir, &s);
+	if (err)
+		return err;
+	if (out) {
+		put_recording(out, recording, &s);
+		lkst_out_str(out, "],");
+		put_text(out, "trace", dir);
+		lkst_out_str(out, "}\n");
+	} else if (!r->o->quiet) {
+		print_summary(r, recording, &s, dir);
+	}
+	return 0;
+}
+
+static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+{
+	struct run r = { .e = e, .o = options };
+	_cleanup_free_ struct lkst_out *out = NULL;
+	int err;
+
+	if (r.o->json) {
+		out = malloc(sizeof(*out));
+		if (!out)
+			return lkst_err_sys(e, -ENOMEM, "reading %s", args[0]);
+		lkst_out_init(out, STDOUT_FILENO);
+	}
+	err = open_dumps(&r, args, nr_args);
+	if (!err)
+		err = search(&r);
+	if (!err && out)
+		put_dumps(out, &r);
+	if (!err)
+		err = r.o->list ? list(&r, out) : extract(&r, out);
+	if (!err && out) {
+		err = lkst_out_flush(out);
+		if (err)
+			lkst_err_sys(e, err, "standard output");
+	}
+	run_fini(&r);
+	return err;
+}
+
+const struct lkst_cmd lkst_cmd_extract = {
+	.name = "extract",
+	.summary = "make a trace of what a crash dump holds",
+	.usage =
+		"extract [--output DIR] [--uuid UUID] [--doubtful DIR] [--catalog TRACE] [--json]\n"
+		"                    [--quiet] DUMP...\n"
+		"       lkst extract --list [--json] DUMP...",
+	.help = "Searches the memory dump of a machine that was recording, and makes a trace directory\n"
+		"of what it finds. DUMP is an ELF core (/proc/vmcore too), makedumpfile's or QEMU's\n"
+		"compressed format, either also flattened, or a bare image of memory; or several files\n"
+		"that make up one dump. Neither the kernel's symbols nor its debug information are needed.\n"
+		"\n"
+		"What was being written when the kernel stopped is cut off and counted. Pages of earlier\n"
+		"recordings may still lie in memory: --list shows all that there are.",
+	.examples = "  lkst extract -o crash /var/crash/202611211214/dump.202611211214\n"
+		    "  lkst extract --list /proc/vmcore\n",
+	.options = rows,
+	.options_size = sizeof(struct options),
+	.min_args = 1,
+	.max_args = DUMPS_MAX,
+	.run = run,
+};

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A dump's bytes, mapped or read. */
+#include "crash/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The size of the file behind @fd; /proc/kcore claims more than there could be, devices nothing. */
+static int find_size(struct lkst_err *e, int fd, u64 *ret_size)
+{
+	struct stat st;
+	off_t end;
+
+	if (fstat(fd, &st))
+		return lkst_err_sys(e, -errno, "cannot look at it");
+	if (S_ISDIR(st.st_mode))
+		return lkst_err_set(e, -EISDIR, "it is a directory; a dump is a file");
+	if (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode) || S_ISSOCK(st.st_mode))
+		return lkst_err_set(e, -ESPIPE,
+				    "it cannot be read in any order; save it in a file");
+	end = S_ISBLK(st.st_mode) ? lseek(fd, 0, SEEK_END) : st.st_size;
+	if (end < 0)
+		return lkst_err_sys(e, -errno, "cannot ask for its size");
+	*ret_size = (u64)end;
+	return 0;
+}
+
+int lkst_file_open(struct lkst_err *e, const char *path, struct lkst_file *ret_file)
+{
+	struct lkst_file f = { .fd = open(path, O_RDONLY | O_CLOEXEC) };
+	void *map = MAP_FAILED;
+	int err;
+
+	if (f.fd < 0)
+		return lkst_err_sys(e, -errno, "cannot open it");
+	err = find_size(e, f.fd, &f.file_size);
+	if (!err && !f.file_size)
+		err = lkst_err_set(e, -ENODATA, "it is empty");
+	if (!err && f.file_size <= SIZE_MAX)
+		map = mmap(NULL, f.file_size, PROT_READ, MAP_SHARED, f.fd, 0);
+	if (map != MAP_FAILED)
+		f.map = map;
+	f.size = f.file_size;
+	if (!err)
+		err = lkst_flat_index(e, &f);
+	if (err) {
+		lkst_file_close(&f);
+		return err;
+	}
+	*ret_file = f;
+	return 0;
+}
+
+void lkst_file_close(struct lkst_file *f)
+{
+	if (f->map)
+		munmap((void *)f->map, f->file_size);
+	if (f->fd >= 0)
+		close(f->fd);
+	free(f->chunks);
+	*f = (struct lkst_file){ .fd = -1 };
+}
+
+/* The same as lkst_file_at() in the file as it is. */
+static const u8 *raw_at(const struct lkst_file *f, u64 offset, size_t length, void *scratch)
+{
+	size_t done = 0;
+
+	if (offset > f->file_size || length > f->file_size - offset)
+		return NULL;
+	if (f->map)
+		return f->map + offset;
+	while (done < length) {
+		ssize_t got =
+			pread(f->fd, (u8 *)scratch + done, length - done, (off_t)(offset + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return NULL;
+		done += (size_t)got;
+	}
+	return scratch;
+}
+
+/* The chunk that holds byte @offset, or the next one behind it; nr_chunks: there is none. */
+static size_t find_chunk(const struct lkst_file *f, u64 offset)
+{
+	size_t low = 0, high = f->nr_chunks;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (f->chunks[middle].offset + f->chunks[middle].length <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const u8 *lkst_file_at(const struct lkst_file *f, u64 offset, size_t length, void *scratch)
+{
+	size_t i, done = 0;
+
+	if (!f->chunks)
+		return raw_at(f, offset, length, scratch);
+	i = find_chunk(f, offset);
+	if (i < f->nr_chunks && offset >= f->chunks[i].offset &&
+	    length <= f->chunks[i].length - (offset - f->chunks[i].offset))
+		return raw_at(f, f->chunks[i].at + (offset - f->chunks[i].offset), length, scratch);
+	while (done < length) {
+		const struct lkst_chunk *c = &f->chunks[i];
+		u64 within = i < f->nr_chunks ? offset + done - c->offset : 0;
+		size_t part = length - done;
+		const u8 *bytes;
+
+		if (i >= f->nr_chunks || offset + done < c->offset)
+			return NULL;
+		if (part > c->length - within)
+			part = c->length - within;
+		bytes = raw_at(f, c->at + within, part, (u8 *)scratch + done);
+		if (!bytes)
+			return NULL;
+		if (bytes != (u8 *)scratch + done)
+			memcpy((u8 *)scratch + done, bytes, part);
+		done += part;
+		i++;
+	}
+	return scratch;
+}
+
+u64 lkst_file_data(const struct lkst_file *f, u64 offset)
+{
+	off_t found;
+
+	if (offset >= f->size)
+		return f->size;
+	if (f->chunks)
+		return offset;
+	found = lseek(f->fd, (off_t)offset, SEEK_DATA);
+	/* ENXIO: nothing but a hole follows. Where holes are not known of, all is data. */
+	if (found < 0)
+		return errno == ENXIO ? f->size : offset;
+	return (u64)found < f->size ? (u64)found : f->size;
+}
+
+u64 lkst_file_hole(const struct lkst_file *f, u64 offset)
+{
+	off_t found;
+
+	if (f->chunks || offset >= f->size)
+		return f->size;
+	found = lseek(f->fd, (off_t)offset, SEEK_HOLE);
+	return found > (off_t)offset && (u64)found < f->size ? (u64)found : f->size;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Finding what is ours in dumps. */
+#include "crash/find.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "abi/note.h"
+#include "crash/ring.h"
+#include "trace/block.h"
+
+enum {
+	THREADS_MAX = 8,
+	CHUNK_PAGES = 16384, /* a thread takes so many at a time */
+	PROGRESS_MS = 200,
+};
+
+static const u32 magics[3] = { LKST_BLOCK_MAGIC, LKST_STATE_MAGIC, LKST_NOTE_MAGIC };
+
+/* The search that the threads share. */
+struct search {
+	const struct lkst_dump *dumps;
+	unsigned int nr_dumps;
+	u64 total, done; /* pages */
+	u64 next;	 /* the next one that no thread has taken, counted over all dumps */
+	pthread_mutex_t lock;
+	pthread_cond_t ended;
+	unsigned int nr_running;
+};
+
+/* A thread's part. */
+struct part {
+	struct search *search;
+	pthread_t thread;
+	struct lkst_dump_reader *reader;
+	struct lkst_find *items;
+	size_t nr, room;
+	u16 dump;
+	u64 unreadable;
+	int err;
+	struct lkst_err e;
+};
+
+static u64 get_64(const u8 *bytes)
+{
+	u64 v;
+
+	memcpy(&v, bytes, sizeof(v));
+	return le64toh(v);
+}
+
+static u32 get_32(const u8 *bytes)
+{
+	u32 v;
+
+	memcpy(&v, bytes, sizeof(v));
+	return le32toh(v);
+}
+
+#define BLOCK_AT(field) offsetof(struct lkst_block_header, field)
+
+/* What the opener of a block writes; the rest may not be there yet. */
+static bool is_block(const u8 *bytes, struct lkst_find *find)
+{
+	u64 instance = get_64(bytes + BLOCK_AT(stream_instance_id));
+	u64 size = get_64(bytes + BLOCK_AT(packet_size)) / 8;
+	u32 cpu = get_32(bytes + BLOCK_AT(cpu_id));
+
+	memcpy(find->uuid, bytes + BLOCK_AT(uuid), sizeof(find->uuid));
+	find->a = instance;
+	find->b = get_64(bytes + BLOCK_AT(packet_seq_num));
+	return get_32(bytes + BLOCK_AT(stream_id)) == LKST_STREAM_CLASS && cpu < LKST_CPUS_MAX &&
+	       (u32)instance == cpu && instance >> 32 < LKST_BUFFER_STATE && !(size & (size - 1)) &&
+	       size >= 1u << LKST_BLOCK_SHIFT_MIN && size <= 1u << LKST_BLOCK_SHIFT_MAX &&
+	       get_64(bytes + BLOCK_AT(timestamp_begin)) < LKST_TIME_MAX &&
+	       find->b < UINT64_MAX >> LKST_BLOCK_SHIFT_MIN;
+}
+
+static bool is_state(const u8 *bytes, struct lkst_find *find)
+{
+	struct lkst_dump_ring rings[LKST_DUMP_RINGS_MAX];
+
+	memcpy(find->uuid, bytes + offsetof(struct lkst_state, uuid), sizeof(find->uuid));
+	return lkst_dump_rings(bytes, rings) > 0;
+}
+
+static bool is_note(const u8 *bytes, struct lkst_find *find)
+{
+	memcpy(find->uuid, bytes + offsetof(struct lkst_note, uuid), sizeof(find->uuid));
+	find->a = get_32(bytes + offsetof(struct lkst_note, kind));
+	find->b = get_64(bytes + offsetof(struct lkst_note, written_ns));
+	return get_32(bytes + offsetof(struct lkst_note, version)) == LKST_NOTE_VERSION;
+}
+
+static int take(void *arg, u64 page, u32 part, const u8 *bytes)
+{
+	struct lkst_find find = { .page = page, .part = part };
+	struct part *p = arg;
+	bool is_ours;
+
+	switch (get_32(bytes)) {
+	case LKST_BLOCK_MAGIC:
+		find.kind = LKST_FIND_BLOCK;
+		is_ours = is_block(bytes, &find);
+		break;
+	case LKST_STATE_MAGIC:
+		find.kind = LKST_FIND_STATE;
+		is_ours = is_state(bytes, &find);
+		break;
+	default:
+		find.kind = LKST_FIND_NOTE;
+		is_ours = is_note(bytes, &find);
+	}
+	if (!is_ours)
+		return 0;
+	find.dump = p->dump;
+	if (p->nr == p->room) {
+		size_t room = p->room ? 2 * p->room : 1024;
+		struct lkst_find *grown = reallocarray(p->items, room, sizeof(*grown));
+
+		if (!grown)
+			return lkst_err_sys(&p->e, -ENOMEM, "listing what is found");
+		p->items = grown;
+		p->room = room;
+	}
+	p->items[p->nr++] = find;
+	return 0;
+}
+
+/* Takes the next stretch of a dump that nobody has: false, there is none. */
+static bool next_stretch(struct search *s, unsigned int *ret_dump, u64 *ret_from, u64 *ret_to)
+{
+	u64 from = __atomic_fetch_add(&s->next, CHUNK_PAGES, __ATOMIC_RELAXED);
+	unsigned int i;
+
+	for (i = 0; i < s->nr_dumps; i++) {
+		/* Each dump takes up whole stretches, so that none is in two. */
+		u64 chunks = (s->dumps[i].nr_pages + CHUNK_PAGES - 1) / CHUNK_PAGES;
+
+		if (from < chunks * CHUNK_PAGES) {
+			*ret_dump = i;
+			*ret_from = from;
+			*ret_to = from + CHUNK_PAGES < s->dumps[i].nr_pages ? from + CHUNK_PAGES
+									    : s->dumps[i].nr_pages;
+			return true;
+		}
+		from -= chunks * CHUNK_PAGES;
+	}
+	return false;
+}
+
+static int search_part(struct part *p)
+{
+	struct search *s = p->search;
+	unsigned int dump = 0;
+	u64 from, to, unreadable;
+	int err = 0;
+
+	while (!err && next_stretch(s, &dump, &from, &to)) {
+		if (!p->reader || p->dump != dump) {
+			lkst_dump_reader_free(p->reader);
+			p->reader = NULL;
+			p->dump = (u16)dump;
+			err = lkst_dump_reader_new(&p->e, &s->dumps[dump], &p->reader);
+		}
+		if (!err)
+			err = lkst_dump_scan(p->reader, from, to, magics, take, p, &s->done,
+					     &unreadable);
+		if (!err)
+			p->unreadable += unreadable;
+	}
+	lkst_dump_reader_free(p->reader);
+	return err;
+}
+
+static void *run_part(void *arg)
+{
+	struct part *p = arg;
+
+	p->err = search_part(p);
+	pthread_mutex_lock(&p->search->lock);
+	p->search->nr_running--;
+	pthread_cond_signal(&p->search->ended);
+	pthread_mutex_unlock(&p->search->lock);
+	return NULL;
+}
+
+/* Waits until all threads are done. */
+static void wait_for_end(struct search *s, lkst_find_progress *progress, void *arg)
+{
+	pthread_mutex_lock(&s->lock);
+	while (s->nr_running) {
+		struct timespec until;
+
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += PROGRESS_MS * 1000000;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		if (pthread_cond_timedwait(&s->ended, &s->lock, &until) == ETIMEDOUT && progress)
+			progress(arg, __atomic_load_n(&s->done, __ATOMIC_RELAXED), s->total);
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+static int order(u64 a, u64 b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct lkst_find *x = a, *y = b;
+	int by_uuid = memcmp(x->uuid, y->uuid, sizeof(x->uuid));
+	int by_what = order(x->kind, y->kind) ?: order(x->a, y->a) ?: order(x->b, y->b);
+
+	return by_uuid ?: by_what ?: order(x->dump, y->dump) ?: order(x->page, y->page);
+}
+
+/* Puts the threads' lists together. */
+static int join(struct lkst_err *e, struct part *parts, unsigned int nr, struct lkst_finds *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		f->nr += parts[i].nr;
+		f->nr_unreadable += parts[i].unreadable;
+		if (parts[i].err) {
+			*e = parts[i].e;
+			return parts[i].err;
+		}
+	}
+	f->items = calloc(f->nr + 1, sizeof(*f->items));
+	if (!f->items)
+		return lkst_err_sys(e, -ENOMEM, "listing what was found");
+	for (f->nr = 0, i = 0; i < nr; i++) {
+		if (parts[i].nr)
+			memcpy(f->items + f->nr, parts[i].items, parts[i].nr * sizeof(*f->items));
+		f->nr += parts[i].nr;
+	}
+	qsort(f->items, f->nr, sizeof(*f->items), compare);
+	return 0;
+}
+
+int lkst_find_all(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int nr_dumps,
+		  lkst_find_progress *progress, void *arg, struct lkst_finds *ret_finds)
+{
+	struct search s = { .dumps = dumps, .nr_dumps = nr_dumps };
+	struct part parts[THREADS_MAX] = {};
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	struct lkst_finds f = {};
+	unsigned int i, nr = 0, wanted = cpus < 1 ? 1 : cpus > THREADS_MAX ? THREADS_MAX : cpus;
+	int err;
+
+	for (i = 0; i < nr_dumps; i++)
+		s.total += dumps[i].nr_pages;
+	pthread_mutex_init(&s.lock, NULL);
+	pthread_cond_init(&s.ended, NULL);
+	s.nr_running = wanted;
+	for (; nr < wanted; nr++) {
+		parts[nr].search = &s;
+		if (pthread_create(&parts[nr].thread, NULL, run_part, &parts[nr]))
+			break;
+	}
+	pthread_mutex_lock(&s.lock);
+	s.nr_running -= wanted - nr;
+	pthread_mutex_unlock(&s.lock);
+	wait_for_end(&s, progress, arg);
+	for (i = 0; i < nr; i++)
+		pthread_join(parts[i].thread, NULL);
+	pthread_mutex_destroy(&s.lock);
+	pthread_cond_destroy(&s.ended);
+	f.nr_pages = s.total;
+	err = nr ? join(e, parts, nr, &f)
+		 : lkst_err_set(e, -EAGAIN, "no thread can be started to search the dump");
+	for (i = 0; i < nr; i++)
+		free(parts[i].items);
+	if (err)
+		lkst_finds_free(&f);
+	else
+		*ret_finds = f;
+	return err;
+}
+
+void lkst_finds_free(struct lkst_finds *f)
+{
+	free(f->items);
+	f->items = NULL;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Finding what is ours in dumps: every page is looked at, and those that begin with one of our
+ * signatures and have a plausible header are listed. Pages are not kept; they are read again.
+ */
+#ifndef LKST_CRASH_FIND_H
+#define LKST_CRASH_FIND_H
+
+#include "crash/dump.h"
+
+enum lkst_find_kind {
+	LKST_FIND_STATE, /* a state page (abi/state.h) */
+	LKST_FIND_NOTE,	 /* a note (abi/note.h) */
+	LKST_FIND_BLOCK, /* the first page of a block */
+};
+
+struct lkst_find {
+	u8 uuid[16];
+	u64 a, b; /* a block's stream instance and number; a note's kind and time; else 0 */
+	u64 page; /* where it lies */
+	u32 part;
+	u16 dump;
+	u16 kind; /* enum lkst_find_kind */
+};
+
+struct lkst_finds {
+	struct lkst_find *items; /* in order of uuid, kind, a, b */
+	size_t nr;
+	u64 nr_pages;	   /* looked at */
+	u64 nr_unreadable; /* of them */
+};
+
+/* Called now and then while the search goes on. */
+typedef void lkst_find_progress(void *arg, u64 done, u64 total);
+
+/*
+ * Searches @nr_dumps dumps with as many threads as there are CPUs, at most eight. @progress may be
+ * NULL.
+ */
+int lkst_find_all(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int nr_dumps,
+		  lkst_find_progress *progress, void *arg, struct lkst_finds *ret_finds);
+void lkst_finds_free(struct lkst_finds *f);
+
+#endif

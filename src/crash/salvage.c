@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* From the blocks of a recording to a trace. */
+#include "crash/salvage.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "abi/events.h"
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "crash/mend.h"
+#include "trace/block.h"
+
+enum {
+	BLOCK_MAX = 1 << LKST_BLOCK_SHIFT_MAX,
+	BATCH = 2 * BLOCK_MAX, /* written at once */
+	BLOCKS_BETWEEN_PROGRESS = 4096,
+};
+
+/* Where a damaged block's page goes, beside the trace of what is doubtful. */
+static const char pages_dir[] = "pages";
+
+struct work {
+	struct lkst_err *e;
+	const struct lkst_recording *r;
+	const struct lkst_salvage_options *options;
+	struct lkst_pages *pages;
+	struct lkst_salvage *sum;
+	u8 *block, *other; /* BLOCK_MAX each */
+	u8 *batch;
+	size_t batched;
+};
+
+/* The stream that is being worked on. */
+struct stream {
+	const struct lkst_dump_ring *ring; /* NULL: its state page is missing */
+	u32 cpu, buffer;
+	u64 discarded0; /* events_discarded of its first block */
+	bool has_blocks;
+	u64 next_seq;
+	u64 torn_bytes, doubtful_records;
+};
+
+static int flush(struct work *w, const struct stream *s)
+{
+	size_t length = w->batched;
+
+	w->batched = 0;
+	if (!length || !w->options->trace)
+		return 0;
+	return lkst_writer_append(w->e, w->options->trace, s->cpu, s->buffer, w->batch, length);
+}
+
+/* ---- what is doubtful ----------------------------------------------------------------- */
+
+/* Keeps the block as it was found, for who wants to look at it by hand. */
+static int keep_page(struct work *w, const struct stream *s, u64 seq, const u8 *bytes, u32 length)
+{
+	_cleanup_close_ int dir = -1, fd = -1;
+	char name[80];
+	int parent, err;
+
+	if (!w->options->doubtful)
+		return 0;
+	parent = lkst_writer_dir(w->options->doubtful);
+	snprintf(name, sizeof(name), "cpu%u-buffer%u-%llu", s->cpu, s->buffer,
+		 (unsigned long long)seq);
+	if (mkdirat(parent, pages_dir, 0777) && errno != EEXIST)
+		return lkst_err_sys(w->e, -errno, "cannot make a directory for damaged blocks");
+	dir = openat(parent, pages_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	err = fd < 0 ? -errno : lkst_write_all(fd, bytes, length);
+	return err ? lkst_err_sys(w->e, err, "cannot keep a damaged block in %s", name) : 0;
+}
+
+/* What lies behind the complete records: counted, and if it can be read kept apart. */
+static int take_torn(struct work *w, struct stream *s, const struct lkst_mended *m)
+{
+	u64 records;
+
+	s->torn_bytes += m->torn_to - m->torn_from;
+	memcpy(w->other, w->block, m->size);
+	records = lkst_mend_torn(w->other, m, w->r->catalog);
+	s->doubtful_records += records;
+	if (!records || !w->options->doubtful)
+		return 0;
+	return lkst_writer_append(w->e, w->options->doubtful, s->cpu, s->buffer, w->other, m->size);
+}
+
+/* ---- one block ------------------------------------------------------------------------ */
+
+static bool is_same(const struct lkst_find *find, const u8 *bytes)
+{
+	struct lkst_block_header h;
+
+	memcpy(&h, bytes, sizeof(h));
+	return le32toh(h.magic) == LKST_BLOCK_MAGIC && !memcmp(h.uuid, find->uuid, 16) &&
+	       le64toh(h.stream_instance_id) == find->a && le64toh(h.packet_seq_num) == find->b;
+}
+
+/* Reads what @find stands for into w->block. Returns how many bytes; 0: it is not there any more. */
+static u32 load(struct work *w, const struct lkst_find *find)
+{
+	struct lkst_block_header h;
+	u64 size;
+	u32 parts;
+
+	if (!lkst_pages_copy(w->pages, find, 1, w->block) || !is_same(find, w->block))
+		return 0;
+	memcpy(&h, w->block, sizeof(h));
+	size = le64toh(h.packet_size) / 8;
+	if (size <= LKST_PAGE || size > BLOCK_MAX)
+		return LKST_PAGE;
+	/* Its further pages may lie elsewhere: the walk over its records will tell. */
+	parts = lkst_pages_copy(w->pages, find, (unsigned int)(size / LKST_PAGE), w->block);
+	return parts && is_same(find, w->block) ? parts * LKST_PAGE : 0;
+}
+
+/* Loads the best of @nr copies of a block and mends it; 0: none makes sense. */
+static u32 load_best(struct work *w, const struct stream *s, const struct lkst_find *finds,
+		     size_t nr, struct lkst_mended *ret_mended)
+{
+	size_t i, best = nr;
+	u32 most = 0, length;
+
+	for (i = 0; i < nr && nr > 1; i++) {
+		length = load(w, &finds[i]);
+		if (length &&
+		    lkst_mend(w->block, length, finds[i].b, s->ring, w->r->catalog, ret_mended) &&
+		    ret_mended->content > most) {
+			most = ret_mended->content;
+			best = i;
+		}
+	}
+	if (best == nr)
+		best = 0;
+	length = load(w, &finds[best]);
+	if (!length ||
+	    !lkst_mend(w->block, length, finds[best].b, s->ring, w->r->catalog, ret_mended))
+		return 0;
+	return length;
+}
+
+static void count_block(struct lkst_salvage *sum, const struct lkst_mended *m)
+{
+	if (!sum->records || m->begin_ns < sum->begin_ns)
+		sum->begin_ns = m->begin_ns;
+	if (m->end_ns > sum->end_ns)
+		sum->end_ns = m->end_ns;
+	sum->blocks++;
+	sum->records += m->records;
+	sum->bytes += m->size;
+}
+
+/* Adds w->block to the stream. */
+static int emit(struct work *w, struct stream *s, const struct lkst_mended *m)
+{
+	struct lkst_block_header *h = (struct lkst_block_header *)w->block;
+	u64 discarded = le64toh(h->events_discarded);
+
+	if (!s->has_blocks)
+		s->discarded0 = discarded;
+	s->has_blocks = true;
+	h->events_discarded = htole64(discarded > s->discarded0 ? discarded - s->discarded0 : 0);
+	memset(w->block + m->content, 0, m->size - m->content);
+	count_block(w->sum, m);
+	memcpy(w->batch + w->batched, w->block, m->size);
+	w->batched += m->size;
+	return w->batched > BATCH - BLOCK_MAX ? flush(w, s) : 0;
+}
+
+/* The @nr copies at @finds of one block. */
+static int salvage_block(struct work *w, struct stream *s, const struct lkst_find *finds, size_t nr)
+{
+	const u64 seq = finds[0].b;
+	struct lkst_mended m;
+	u32 length;
+	int err = 0;
+
+	w->sum->copies += nr - 1;
+	if (s->ring &&
+	    (seq < lkst_dump_ring_oldest(s->ring) || seq > lkst_dump_ring_last_block(s->ring))) {
+		w->sum->stale_blocks++;
+		return 0;
+	}
+	if (seq > s->next_seq)
+		w->sum->missing_blocks += seq - s->next_seq;
+	s->next_seq = seq + 1;
+	length = load_best(w, s, finds, nr, &m);
+	if (!length) {
+		w->sum->damaged_blocks++;
+		return 0;
+	}
+	w->sum->torn_blocks += m.is_torn;
+	w->sum->damaged_blocks += m.is_damaged;
+	if (m.is_damaged)
+		err = keep_page(w, s, seq, w->block, length);
+	else if (m.torn_to > m.torn_from)
+		err = take_torn(w, s, &m);
+	if (!err && m.records)
+		err = emit(w, s, &m);
+	return err;
+}
+
+/* ---- streams -------------------------------------------------------------------------- */
+
+/* Writes @record of event @name if the trace has it, laid out as this program knows it. */
+static int put(struct work *w, const char *name, u64 ns, void *record, size_t length)
+{
+	const struct lkst_event_class *class = lkst_catalog_find(w->r->catalog, name);
+	struct lkst_record_head *head = record;
+
+	if (!class || !class->is_native || !w->options->trace)
+		return 0;
+	head->id_time = htole64(class->id);
+	head->tid = 0;
+	return lkst_writer_state(w->e, w->options->trace, ns, record, length);
+}
+
+/* Ends a stream: what was cut off it goes to the ledger. */
+static int end_stream(struct work *w, const struct stream *s)
+{
+	struct lkst_rec_state_torn t = { .loss_cpu = (s16)s->cpu,
+					 .buffer = (u16)s->buffer,
+					 .records = (u32)s->doubtful_records,
+					 .bytes = s->torn_bytes };
+	int err = flush(w, s);
+
+	w->sum->torn_bytes += s->torn_bytes;
+	w->sum->doubtful_records += s->doubtful_records;
+	return err || !s->torn_bytes ? err : put(w, "state_torn", w->sum->end_ns, &t, sizeof(t));
+}
+
+/* Number of the block behind the last one that has a complete record. */
+static u64 expected_end(const struct lkst_dump_ring *ring)
+{
+	u64 open = lkst_dump_ring_open_block(ring);
+
+	return open + (ring->done - (open << ring->shift) > LKST_BLOCK_HEADER);
+}
+
+static int salvage_stream(struct work *w, const struct lkst_find *finds, size_t nr, u64 done)
+{
+	struct stream s = { .ring = lkst_recording_ring(w->r, finds[0].a),
+			    .cpu = (u32)finds[0].a,
+			    .buffer = (u32)(finds[0].a >> 32) };
+	size_t i, end;
+	int err = 0;
+
+	w->sum->streams++;
+	w->sum->rings_without_state += !s.ring;
+	s.next_seq = s.ring ? lkst_dump_ring_oldest(s.ring) : finds[0].b;
+	for (i = 0; i < nr && !err; i = end) {
+		for (end = i + 1; end < nr && finds[end].b == finds[i].b; end++)
+			;
+		err = salvage_block(w, &s, finds + i, end - i);
+		if (w->options->progress &&
+		    (done + i) / BLOCKS_BETWEEN_PROGRESS != (done + end) / BLOCKS_BETWEEN_PROGRESS)
+			w->options->progress(w->options->progress_arg, done + end, w->r->nr_blocks);
+	}
+	if (s.ring && s.next_seq < expected_end(s.ring))
+		w->sum->missing_blocks += expected_end(s.ring) - s.next_seq;
+	return err ? err : end_stream(w, &s);
+}
+
+static int salvage_streams(struct work *w)
+{
+	const struct lkst_recording *r = w->r;
+	size_t i, end;
+	int err = 0;
+
+	for (i = 0; i < r->nr_blocks && !err; i = end) {
+		for (end = i + 1; end < r->nr_blocks && r->blocks[end].a == r->blocks[i].a; end++)
+			;
+		err = salvage_stream(w, r->blocks + i, end - i, i);
+	}
+	return err;
+}
+
+/* ---- the state stream ----------------------------------------------------------------- */
+
+static int write_ledger(struct work *w, const struct lkst_dump_ring *ring)
+{
+	struct lkst_rec_state_overwritten o = { .loss_cpu = (s16)ring->cpu,
+						.buffer = (u16)ring->buffer,
+						.blocks = lkst_dump_ring_oldest(ring) };
+	u32 cause;
+	int err = 0;
+
+	for (cause = 0; cause < LKST_LOSS_NR && !err; cause++) {
+		struct lkst_rec_state_loss l = { .loss_cpu = (s16)ring->cpu,
+						 .buffer = (u16)ring->buffer,
+						 .cause = cause,
+						 .count = ring->lost[cause] };
+
+		if (cause != LKST_LOSS_TRUNCATED)
+			w->sum->lost_events += l.count;
+		if (l.count)
+			err = put(w, "state_loss", w->sum->end_ns, &l, sizeof(l));
+	}
+	if (!err && o.blocks)
+		err = put(w, "state_overwritten", w->sum->end_ns, &o, sizeof(o));
+	return err;
+}
+
+/* True if a reader will take the @length bytes at @record for one record of the machine's state. */
+static bool is_state_record(const struct lkst_catalog *c, const u8 *record, u32 length)
+{
+	const struct lkst_event_class *class;
+	struct lkst_record_head head;
+
+	memcpy(&head, record, sizeof(head));
+	class = le64toh(head.id_time) <= LKST_ID_MAX ? c->classes[le64toh(head.id_time)] : NULL;
+	if (!class || class->group != LKST_GROUP_STATE || class->size > length)
+		return false;
+	/* Those that are not fixed end in a string. */
+	return class->is_fixed ? length == class->size
+			       : class->size +
+						 strnlen((const char *)record + class->size,
+							 length - class->size) +
+						 1 ==
+					 length;
+}
+
+/* The records that one kept page holds. */
+static int write_kept(struct work *w, const struct lkst_note *note)
+{
+	const u32 used = le32toh(note->length);
+	const u64 written = le64toh(note->written_ns), ns = written < LKST_TIME_MAX ? written : 0;
+	u32 at = 0, length;
+	int err = 0;
+
+	while (!err && used - at >= sizeof(struct lkst_note_record)) {
+		union {
+			struct lkst_record_head head;
+			u8 bytes[LKST_NOTE_ROOM];
+		} record;
+
+		memcpy(&length, note->bytes + at, sizeof(length));
+		length = le32toh(length);
+		at += sizeof(struct lkst_note_record);
+		if (length < sizeof(record.head) || length > used - at)
+			break;
+		memcpy(record.bytes, note->bytes + at, length);
+		if (is_state_record(w->r->catalog, record.bytes, length))
+			err = lkst_writer_state(w->e, w->options->trace, ns, &record, length);
+		at += (length + 3) / 4 * 4;
+		if (at > used)
+			break;
+	}
+	return err;
+}
+
+/*
+ * What was kept of the machine's state: every writing that is there, the oldest first, so that what
+ * is known last counts. A writing that was interrupted, or has lost a page, is good as far as it goes.
+ */
+static int write_state(struct work *w)
+{
+	size_t i, n;
+	int err = 0;
+
+	if (!w->options->trace)
+		return 0;
+	for (i = w->r->nr_notes; i-- && !err;) {
+		u64 written = w->r->notes[i]->written_ns;
+		size_t end = i + 1;
+
+		if (le32toh(w->r->notes[i]->kind) != LKST_NOTE_STATE)
+			continue;
+		while (i && w->r->notes[i - 1]->written_ns == written &&
+		       le32toh(w->r->notes[i - 1]->kind) == LKST_NOTE_STATE)
+			i--;
+		for (n = i; n < end && !err; n++)
+			err = write_kept(w, w->r->notes[n]);
+	}
+	return err;
+}
+
+/* A ring of which not one block was found is missing as a whole. */
+static bool has_blocks(const struct lkst_recording *r, u64 instance)
+{
+	size_t low = 0, high = r->nr_blocks;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (r->blocks[middle].a < instance)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < r->nr_blocks && r->blocks[low].a == instance;
+}
+
+static int write_ledgers(struct work *w)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < w->r->nr_rings && !err; i++) {
+		const struct lkst_dump_ring *ring = &w->r->rings[i];
+
+		if (!has_blocks(w->r, ring->instance))
+			w->sum->missing_blocks += expected_end(ring) - lkst_dump_ring_oldest(ring);
+		err = write_ledger(w, ring);
+	}
+	return err;
+}
+
+int lkst_salvage(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int nr_dumps,
+		 const struct lkst_recording *r, const struct lkst_salvage_options *options,
+		 struct lkst_salvage *ret_salvage)
+{
+	_cleanup_(lkst_pages_freep) struct lkst_pages *pages = NULL;
+	_cleanup_free_ u8 *memory = malloc(2 * BLOCK_MAX + BATCH);
+	struct lkst_salvage sum = {};
+	struct work w = {
+		e, r, options, NULL, &sum, memory, memory + BLOCK_MAX, memory + 2 * BLOCK_MAX, 0
+	};
+	int err;
+
+	if (!memory)
+		return lkst_err_sys(e, -ENOMEM, "preparing to copy blocks");
+	if (!r->catalog)
+		return lkst_err_set(e, -ENODATA, "the recording's metadata was not found");
+	err = lkst_pages_new(e, dumps, nr_dumps, &pages);
+	w.pages = pages;
+	if (!err)
+		err = write_state(&w);
+	if (!err)
+		err = salvage_streams(&w);
+	if (!err)
+		err = write_ledgers(&w);
+	if (!err)
+		*ret_salvage = sum;
+	return err;
+}

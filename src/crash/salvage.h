@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * From the blocks of a recording, as they were found in dumps, to a trace: copies thrown out, in
+ * order, what was torn at the moment of the crash cut off and counted.
+ */
+#ifndef LKST_CRASH_SALVAGE_H
+#define LKST_CRASH_SALVAGE_H
+
+#include "crash/recording.h"
+#include "trace/writer.h"
+
+/* What became of the blocks. */
+struct lkst_salvage {
+	u64 streams;
+	u64 blocks, records; /* good, in the trace */
+	u64 bytes;
+	u64 begin_ns, end_ns; /* of the first and last record, CLOCK_MONOTONIC */
+	u64 torn_blocks;      /* were being written: cut */
+	u64 torn_bytes;	      /* of them that were not complete */
+	u64 doubtful_records; /* that could be read in those bytes nevertheless */
+	u64 damaged_blocks;   /* cut where they make no sense */
+	u64 missing_blocks;   /* that the rings should hold and the dump does not */
+	u64 copies;	      /* of blocks that were found twice */
+	u64 stale_blocks;     /* that their ring had overwritten: copies from another time */
+	u64 lost_events;      /* counted by the writers, since recording began */
+	u64 rings_without_state;
+};
+
+struct lkst_salvage_options {
+	struct lkst_writer *trace;    /* NULL: only count */
+	struct lkst_writer *doubtful; /* NULL: throw away what is not certain */
+	lkst_find_progress *progress; /* may be NULL */
+	void *progress_arg;
+};
+
+/* Salvages recording @r, which has a catalogue, out of @dumps. */
+int lkst_salvage(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int nr_dumps,
+		 const struct lkst_recording *r, const struct lkst_salvage_options *options,
+		 struct lkst_salvage *ret_salvage);
+
+#endif
