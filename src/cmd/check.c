@@ -54,7 +54,7 @@ static void print_ledger(const struct lkst_record *r)
 	const struct lkst_field_class *cause = lkst_class_field(c, "cause");
 	const struct lkst_field_class *count = lkst_class_field(c, "count");
 	const struct lkst_field_class *blocks = lkst_class_field(c, "blocks");
-	const struct lkst_field_class *bytes = lkst_class_field(c, "bytes");
+	const struct lkst_field_class *torn = lkst_class_field(c, "records");
 	u64 why;
 
 	if (c->index == LKST_EV_state_loss && cpu && buffer && cause && count) {
@@ -68,11 +68,11 @@ static void print_ledger(const struct lkst_record *r)
 		       " blocks overwritten before they were read\n",
 		       (s64)lkst_record_int(r, cpu), lkst_record_int(r, buffer),
 		       lkst_record_int(r, blocks));
-	} else if (c->index == LKST_EV_state_torn && cpu && buffer && bytes) {
+	} else if (c->index == LKST_EV_state_torn && cpu && buffer && torn) {
 		printf("ledger: CPU %" PRId64 ", buffer %" PRIu64 ": %" PRIu64
-		       " bytes cut off that were being written when the kernel stopped\n",
+		       " records cut off that were being written when the kernel stopped\n",
 		       (s64)lkst_record_int(r, cpu), lkst_record_int(r, buffer),
-		       lkst_record_int(r, bytes));
+		       lkst_record_int(r, torn));
 	} else if (c->index == LKST_EV_state_skipped && count && c->nr_fields > 1) {
 		u32 length;
 		const u8 *hook = lkst_record_field(r, 1, &length);

@@ -251,8 +251,7 @@ static void put_recording(struct lkst_out *out, const struct lkst_recording *r,
 	put_field(out, "records", s->records);
 	put_field(out, "blocks", s->blocks);
 	put_field(out, "bytes", s->bytes);
-	put_field(out, "torn_blocks", s->torn_blocks);
-	put_field(out, "torn_bytes", s->torn_bytes);
+	put_field(out, "torn_records", s->torn_records);
 	put_field(out, "doubtful_records", s->doubtful_records);
 	put_field(out, "damaged_blocks", s->damaged_blocks);
 	put_field(out, "missing_blocks", s->missing_blocks);
@@ -319,12 +318,11 @@ static void print_losses(const struct run *r, const struct lkst_salvage *s)
 		printf("the dump was cut off: %" PRIu64 " pages are missing\n", missing);
 	if (r->finds.nr_unreadable)
 		printf("%" PRIu64 " pages of the dump cannot be read\n", r->finds.nr_unreadable);
-	if (s->torn_bytes)
-		printf("%" PRIu64
-		       " bytes were being written at the last moment and are cut off; %" PRIu64
-		       " records in them look whole%s\n",
-		       s->torn_bytes, s->doubtful_records,
-		       r->o->doubtful ? "" : " (--doubtful keeps them)");
+	if (s->torn_records)
+		printf("%" PRIu64 " records were being written when the kernel stopped and are cut "
+		       "off; %" PRIu64 " look whole%s\n",
+		       s->torn_records, s->doubtful_records,
+		       s->doubtful_records && !r->o->doubtful ? " (--doubtful keeps them)" : "");
 	if (s->missing_blocks)
 		printf("%" PRIu64 " blocks are missing from the dump\n", s->missing_blocks);
 	if (s->damaged_blocks)

@@ -75,7 +75,9 @@ static bool is_block(const u8 *bytes, struct lkst_find *find)
 	find->a = instance;
 	find->b = get_64(bytes + BLOCK_AT(packet_seq_num));
 	return get_32(bytes + BLOCK_AT(stream_id)) == LKST_STREAM_CLASS && cpu < LKST_CPUS_MAX &&
-	       (u32)instance == cpu && instance >> 32 < LKST_BUFFER_STATE && !(size & (size - 1)) &&
+	       lkst_instance_cpu(instance) == cpu &&
+	       lkst_instance_buffer(instance) < LKST_BUFFER_STATE &&
+	       lkst_instance_level(instance) < LKST_LEVELS && !(size & (size - 1)) &&
 	       size >= 1u << LKST_BLOCK_SHIFT_MIN && size <= 1u << LKST_BLOCK_SHIFT_MAX &&
 	       get_64(bytes + BLOCK_AT(timestamp_begin)) < LKST_TIME_MAX &&
 	       find->b < UINT64_MAX >> LKST_BLOCK_SHIFT_MIN;

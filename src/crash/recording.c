@@ -100,7 +100,7 @@ static int compare_rings(const void *a, const void *b)
 	if (x->instance != y->instance)
 		return x->instance < y->instance ? -1 : 1;
 	/* Of two copies the one that has got further is the one in use. */
-	return x->head > y->head ? -1 : x->head < y->head;
+	return x->done > y->done ? -1 : x->done < y->done;
 }
 
 static int take_state(struct lkst_err *e, struct lkst_recording *r, const u8 *page)
@@ -148,6 +148,8 @@ static void drop_copies(struct lkst_recording *r)
 		if (!nr || r->rings[nr - 1].instance != r->rings[i].instance)
 			r->rings[nr++] = r->rings[i];
 	r->nr_rings = nr;
+	for (i = 0; i < nr; i++)
+		r->newest_ns = r->rings[i].last > r->newest_ns ? r->rings[i].last : r->newest_ns;
 	if (r->nr_notes)
 		qsort(r->notes, r->nr_notes, sizeof(struct lkst_note *), lkst_note_compare);
 	for (n = 0; n < r->nr_notes; n++)

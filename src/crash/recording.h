@@ -26,7 +26,7 @@ struct lkst_recording {
 	struct lkst_note **notes; /* good ones, in order of lkst_note_compare(), no two the same */
 	size_t nr_notes;
 
-	u64 newest_ns; /* when the youngest block was opened, CLOCK_MONOTONIC */
+	u64 newest_ns; /* the latest time that a state page or a block's opening tells */
 };
 
 struct lkst_recordings {

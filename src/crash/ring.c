@@ -11,47 +11,53 @@ static bool is_plausible(const struct lkst_state *st)
 {
 	return st->magic == LKST_STATE_MAGIC && st->version == LKST_ABI_VERSION &&
 	       st->cpu < LKST_CPUS_MAX && st->buffer < LKST_BUFFER_STATE &&
-	       st->block_shift >= LKST_BLOCK_SHIFT_MIN && st->block_shift <= LKST_BLOCK_SHIFT_MAX &&
-	       !(st->mask & (st->mask + 1)) && st->head >= st->done && st->head < 1ULL << 62;
+	       st->block_shift >= LKST_BLOCK_SHIFT_MIN && st->block_shift <= LKST_BLOCK_SHIFT_MAX;
+}
+
+static bool is_plausible_ring(const struct lkst_ring *r, u32 shift)
+{
+	return !(r->mask & (r->mask + 1)) && r->done < LKST_TIME_MAX && r->opened < LKST_TIME_MAX &&
+	       (r->done ? r->done >> shift < r->opened : r->opened <= 1) && r->last < LKST_TIME_MAX;
 }
 
 unsigned int lkst_dump_rings(const u8 *page, struct lkst_dump_ring ret_rings[LKST_DUMP_RINGS_MAX])
 {
 	struct lkst_state st;
-	struct lkst_dump_ring *r = &ret_rings[0];
+	unsigned int level, nr = 0;
 
 	memcpy(&st, page, sizeof(st));
 	if (!is_plausible(&st))
 		return 0;
-	r->cpu = st.cpu;
-	r->buffer = st.buffer;
-	r->instance = lkst_stream_instance(st.cpu, st.buffer);
-	r->shift = st.block_shift;
-	r->nr_blocks = (u64)st.mask + 1;
-	r->head = st.head;
-	r->done = st.done;
-	memcpy(r->lost, st.lost, sizeof(r->lost));
-	return 1;
-}
+	for (level = 0; level < LKST_LEVELS; level++) {
+		const struct lkst_ring *from = &st.ring[level];
+		struct lkst_dump_ring *r = &ret_rings[nr];
 
-static u64 block_before(u64 position, u32 shift)
-{
-	return (position ? position - 1 : 0) >> shift;
-}
-
-u64 lkst_dump_ring_open_block(const struct lkst_dump_ring *r)
-{
-	return block_before(r->done, r->shift);
-}
-
-u64 lkst_dump_ring_last_block(const struct lkst_dump_ring *r)
-{
-	return block_before(r->head, r->shift);
+		if (!is_plausible_ring(from, st.block_shift))
+			continue;
+		*r = (struct lkst_dump_ring){
+			.instance = lkst_stream_instance(st.cpu, st.buffer, level),
+			.shift = st.block_shift,
+			.nr_blocks = (u64)from->mask + 1,
+			.done = from->done,
+			.opened = from->opened,
+			.last = from->last,
+			.is_writing = st.nest > level,
+		};
+		if (!level)
+			memcpy(r->lost, st.lost, sizeof(r->lost));
+		nr++;
+	}
+	return nr;
 }
 
 u64 lkst_dump_ring_oldest(const struct lkst_dump_ring *r)
 {
-	u64 last = lkst_dump_ring_last_block(r);
+	return r->opened > r->nr_blocks ? r->opened - r->nr_blocks : 0;
+}
 
-	return last >= r->nr_blocks ? last - r->nr_blocks + 1 : 0;
+u64 lkst_dump_ring_end(const struct lkst_dump_ring *r)
+{
+	u64 open = r->done >> r->shift;
+
+	return open + (r->done - (open << r->shift) > LKST_BLOCK_HEADER);
 }

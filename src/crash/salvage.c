@@ -16,12 +16,16 @@
 #include "base/io.h"
 #include "crash/mend.h"
 #include "trace/block.h"
+#include "trace/stream.h"
 
 enum {
 	BLOCK_MAX = 1 << LKST_BLOCK_SHIFT_MAX,
 	BATCH = 2 * BLOCK_MAX, /* written at once */
 	BLOCKS_BETWEEN_PROGRESS = 4096,
 };
+
+/* How much younger than the beginning of the youngest block a record may be. */
+#define LIMIT_SLACK_NS (3600ULL * 1000000000)
 
 /* Where a damaged block's page goes, beside the trace of what is doubtful. */
 static const char pages_dir[] = "pages";
@@ -35,16 +39,17 @@ struct work {
 	u8 *block, *other; /* BLOCK_MAX each */
 	u8 *batch;
 	size_t batched;
+	u64 limit_ns; /* no record is younger */
 };
 
 /* The stream that is being worked on. */
 struct stream {
 	const struct lkst_dump_ring *ring; /* NULL: its state page is missing */
-	u32 cpu, buffer;
+	u64 instance;
 	u64 discarded0; /* events_discarded of its first block */
 	bool has_blocks;
 	u64 next_seq;
-	u64 torn_bytes, doubtful_records;
+	u32 torn, doubtful; /* records */
 };
 
 static int flush(struct work *w, const struct stream *s)
@@ -54,7 +59,7 @@ static int flush(struct work *w, const struct stream *s)
 	w->batched = 0;
 	if (!length || !w->options->trace)
 		return 0;
-	return lkst_writer_append(w->e, w->options->trace, s->cpu, s->buffer, w->batch, length);
+	return lkst_writer_append(w->e, w->options->trace, s->instance, w->batch, length);
 }
 
 /* ---- what is doubtful ----------------------------------------------------------------- */
@@ -63,14 +68,14 @@ static int flush(struct work *w, const struct stream *s)
 static int keep_page(struct work *w, const struct stream *s, u64 seq, const u8 *bytes, u32 length)
 {
 	_cleanup_close_ int dir = -1, fd = -1;
-	char name[80];
+	char stream[LKST_STREAM_NAME_MAX], name[LKST_STREAM_NAME_MAX + 24];
 	int parent, err;
 
 	if (!w->options->doubtful)
 		return 0;
 	parent = lkst_writer_dir(w->options->doubtful);
-	snprintf(name, sizeof(name), "cpu%u-buffer%u-%llu", s->cpu, s->buffer,
-		 (unsigned long long)seq);
+	lkst_stream_name(s->instance, stream);
+	snprintf(name, sizeof(name), "%s-%llu", stream, (unsigned long long)seq);
 	if (mkdirat(parent, pages_dir, 0777) && errno != EEXIST)
 		return lkst_err_sys(w->e, -errno, "cannot make a directory for damaged blocks");
 	dir = openat(parent, pages_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -79,18 +84,17 @@ static int keep_page(struct work *w, const struct stream *s, u64 seq, const u8 *
 	return err ? lkst_err_sys(w->e, err, "cannot keep a damaged block in %s", name) : 0;
 }
 
-/* What lies behind the complete records: counted, and if it can be read kept apart. */
+/* The record that was being written: counted, and if it is whole kept apart. */
 static int take_torn(struct work *w, struct stream *s, const struct lkst_mended *m)
 {
-	u64 records;
-
-	s->torn_bytes += m->torn_to - m->torn_from;
+	s->torn++;
 	memcpy(w->other, w->block, m->size);
-	records = lkst_mend_torn(w->other, m, w->r->catalog);
-	s->doubtful_records += records;
-	if (!records || !w->options->doubtful)
+	if (!lkst_mend_torn(w->other, m, w->r->catalog))
 		return 0;
-	return lkst_writer_append(w->e, w->options->doubtful, s->cpu, s->buffer, w->other, m->size);
+	s->doubtful++;
+	if (!w->options->doubtful)
+		return 0;
+	return lkst_writer_append(w->e, w->options->doubtful, s->instance, w->other, m->size);
 }
 
 /* ---- one block ------------------------------------------------------------------------ */
@@ -132,7 +136,8 @@ static u32 load_best(struct work *w, const struct stream *s, const struct lkst_f
 	for (i = 0; i < nr && nr > 1; i++) {
 		length = load(w, &finds[i]);
 		if (length &&
-		    lkst_mend(w->block, length, finds[i].b, s->ring, w->r->catalog, ret_mended) &&
+		    lkst_mend(w->block, length, finds[i].b, s->ring, w->limit_ns, w->r->catalog,
+			      ret_mended) &&
 		    ret_mended->content > most) {
 			most = ret_mended->content;
 			best = i;
@@ -141,8 +146,8 @@ static u32 load_best(struct work *w, const struct stream *s, const struct lkst_f
 	if (best == nr)
 		best = 0;
 	length = load(w, &finds[best]);
-	if (!length ||
-	    !lkst_mend(w->block, length, finds[best].b, s->ring, w->r->catalog, ret_mended))
+	if (!length || !lkst_mend(w->block, length, finds[best].b, s->ring, w->limit_ns,
+				  w->r->catalog, ret_mended))
 		return 0;
 	return length;
 }
@@ -184,8 +189,7 @@ static int salvage_block(struct work *w, struct stream *s, const struct lkst_fin
 	int err = 0;
 
 	w->sum->copies += nr - 1;
-	if (s->ring &&
-	    (seq < lkst_dump_ring_oldest(s->ring) || seq > lkst_dump_ring_last_block(s->ring))) {
+	if (s->ring && (seq < lkst_dump_ring_oldest(s->ring) || seq >= s->ring->opened)) {
 		w->sum->stale_blocks++;
 		return 0;
 	}
@@ -197,11 +201,10 @@ static int salvage_block(struct work *w, struct stream *s, const struct lkst_fin
 		w->sum->damaged_blocks++;
 		return 0;
 	}
-	w->sum->torn_blocks += m.is_torn;
 	w->sum->damaged_blocks += m.is_damaged;
 	if (m.is_damaged)
 		err = keep_page(w, s, seq, w->block, length);
-	else if (m.torn_to > m.torn_from)
+	else if (m.torn_at)
 		err = take_torn(w, s, &m);
 	if (!err && m.records)
 		err = emit(w, s, &m);
@@ -226,30 +229,20 @@ static int put(struct work *w, const char *name, u64 ns, void *record, size_t le
 /* Ends a stream: what was cut off it goes to the ledger. */
 static int end_stream(struct work *w, const struct stream *s)
 {
-	struct lkst_rec_state_torn t = { .loss_cpu = (s16)s->cpu,
-					 .buffer = (u16)s->buffer,
-					 .records = (u32)s->doubtful_records,
-					 .bytes = s->torn_bytes };
+	struct lkst_rec_state_torn t = { .loss_cpu = (s16)lkst_instance_cpu(s->instance),
+					 .buffer = (u16)lkst_instance_buffer(s->instance),
+					 .records = s->torn,
+					 .whole = s->doubtful };
 	int err = flush(w, s);
 
-	w->sum->torn_bytes += s->torn_bytes;
-	w->sum->doubtful_records += s->doubtful_records;
-	return err || !s->torn_bytes ? err : put(w, "state_torn", w->sum->end_ns, &t, sizeof(t));
-}
-
-/* Number of the block behind the last one that has a complete record. */
-static u64 expected_end(const struct lkst_dump_ring *ring)
-{
-	u64 open = lkst_dump_ring_open_block(ring);
-
-	return open + (ring->done - (open << ring->shift) > LKST_BLOCK_HEADER);
+	w->sum->torn_records += s->torn;
+	w->sum->doubtful_records += s->doubtful;
+	return err || !s->torn ? err : put(w, "state_torn", w->sum->end_ns, &t, sizeof(t));
 }
 
 static int salvage_stream(struct work *w, const struct lkst_find *finds, size_t nr, u64 done)
 {
-	struct stream s = { .ring = lkst_recording_ring(w->r, finds[0].a),
-			    .cpu = (u32)finds[0].a,
-			    .buffer = (u32)(finds[0].a >> 32) };
+	struct stream s = { .ring = lkst_recording_ring(w->r, finds[0].a), .instance = finds[0].a };
 	size_t i, end;
 	int err = 0;
 
@@ -264,8 +257,8 @@ static int salvage_stream(struct work *w, const struct lkst_find *finds, size_t 
 		    (done + i) / BLOCKS_BETWEEN_PROGRESS != (done + end) / BLOCKS_BETWEEN_PROGRESS)
 			w->options->progress(w->options->progress_arg, done + end, w->r->nr_blocks);
 	}
-	if (s.ring && s.next_seq < expected_end(s.ring))
-		w->sum->missing_blocks += expected_end(s.ring) - s.next_seq;
+	if (s.ring && s.next_seq < lkst_dump_ring_end(s.ring))
+		w->sum->missing_blocks += lkst_dump_ring_end(s.ring) - s.next_seq;
 	return err ? err : end_stream(w, &s);
 }
 
@@ -285,17 +278,24 @@ static int salvage_streams(struct work *w)
 
 /* ---- the state stream ----------------------------------------------------------------- */
 
+/* What the ring of level 0 tells, for those of the other levels too. */
 static int write_ledger(struct work *w, const struct lkst_dump_ring *ring)
 {
-	struct lkst_rec_state_overwritten o = { .loss_cpu = (s16)ring->cpu,
-						.buffer = (u16)ring->buffer,
-						.blocks = lkst_dump_ring_oldest(ring) };
-	u32 cause;
+	const u32 cpu = lkst_instance_cpu(ring->instance);
+	const u32 buffer = lkst_instance_buffer(ring->instance);
+	struct lkst_rec_state_overwritten o = { .loss_cpu = (s16)cpu, .buffer = (u16)buffer };
+	u32 cause, level;
 	int err = 0;
 
+	for (level = 0; level < LKST_LEVELS; level++) {
+		const struct lkst_dump_ring *one =
+			lkst_recording_ring(w->r, lkst_stream_instance(cpu, buffer, level));
+
+		o.blocks += one ? lkst_dump_ring_oldest(one) : 0;
+	}
 	for (cause = 0; cause < LKST_LOSS_NR && !err; cause++) {
-		struct lkst_rec_state_loss l = { .loss_cpu = (s16)ring->cpu,
-						 .buffer = (u16)ring->buffer,
+		struct lkst_rec_state_loss l = { .loss_cpu = o.loss_cpu,
+						 .buffer = o.buffer,
 						 .cause = cause,
 						 .count = ring->lost[cause] };
 
@@ -399,6 +399,13 @@ static bool has_blocks(const struct lkst_recording *r, u64 instance)
 	return low < r->nr_blocks && r->blocks[low].a == instance;
 }
 
+static u64 missing_of(const struct lkst_dump_ring *ring)
+{
+	u64 oldest = lkst_dump_ring_oldest(ring), end = lkst_dump_ring_end(ring);
+
+	return end > oldest ? end - oldest : 0;
+}
+
 static int write_ledgers(struct work *w)
 {
 	unsigned int i;
@@ -408,8 +415,9 @@ static int write_ledgers(struct work *w)
 		const struct lkst_dump_ring *ring = &w->r->rings[i];
 
 		if (!has_blocks(w->r, ring->instance))
-			w->sum->missing_blocks += expected_end(ring) - lkst_dump_ring_oldest(ring);
-		err = write_ledger(w, ring);
+			w->sum->missing_blocks += missing_of(ring);
+		if (!lkst_instance_level(ring->instance))
+			err = write_ledger(w, ring);
 	}
 	return err;
 }
@@ -421,9 +429,14 @@ int lkst_salvage(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int
 	_cleanup_(lkst_pages_freep) struct lkst_pages *pages = NULL;
 	_cleanup_free_ u8 *memory = malloc(2 * BLOCK_MAX + BATCH);
 	struct lkst_salvage sum = {};
-	struct work w = {
-		e, r, options, NULL, &sum, memory, memory + BLOCK_MAX, memory + 2 * BLOCK_MAX, 0
-	};
+	struct work w = { .e = e,
+			  .r = r,
+			  .options = options,
+			  .sum = &sum,
+			  .block = memory,
+			  .other = memory + BLOCK_MAX,
+			  .batch = memory + 2 * BLOCK_MAX,
+			  .limit_ns = r->newest_ns + LIMIT_SLACK_NS };
 	int err;
 
 	if (!memory)

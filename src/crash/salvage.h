@@ -15,9 +15,8 @@ struct lkst_salvage {
 	u64 blocks, records; /* good, in the trace */
 	u64 bytes;
 	u64 begin_ns, end_ns; /* of the first and last record, CLOCK_MONOTONIC */
-	u64 torn_blocks;      /* were being written: cut */
-	u64 torn_bytes;	      /* of them that were not complete */
-	u64 doubtful_records; /* that could be read in those bytes nevertheless */
+	u64 torn_records;     /* that were being written: cut off */
+	u64 doubtful_records; /* of them, those that look whole nevertheless */
 	u64 damaged_blocks;   /* cut where they make no sense */
 	u64 missing_blocks;   /* that the rings should hold and the dump does not */
 	u64 copies;	      /* of blocks that were found twice */
