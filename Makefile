@@ -179,7 +179,7 @@ demo:					## install packages, build, record this machine for 2 s, show it
 HOUSE_TESTS := tests/build.sh tests/self.sh tests/lint.sh tests/layers.sh tests/licence.sh tests/docs.sh
 UNIT_TESTS  := $(UNIT_SRC:%.c=$(OUT)/gcc/%) $(UNIT_SRC:%.c=san/=$(OUT)/gcc-san/%)
 LIVE_TESTS  := $(LIVE_TEST_SRC:%.c=$(OUT)/gcc/%) $(sort $(wildcard tests/live/*.sh))
-VM_TESTS    := $(wildcard tests/vm/run)
+VM_TESTS    := $(wildcard tests/vm/run tests/vm/crash/run)
 
 .PHONY: check
 check:					## install packages, build in every way, run every test
@@ -204,7 +204,7 @@ vm-check:				## run the tests in guests with Debian's kernels
 	@$(INSTALL_DEPS) check
 	@$(FETCH_KERNEL) all
 	@$(MAKE) --no-print-directory CC=gcc OUT=$(OUT) all live-tests
-	@VM_KERNELS=all OUT=$(OUT) tests/run tests/vm/run
+	@VM_KERNELS=all OUT=$(OUT) tests/run $(VM_TESTS)
 
 .PHONY: bench
 bench:					## install packages, build, measure beside other tracers (as root)
