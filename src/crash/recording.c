@@ -191,7 +191,7 @@ static void read_notes(struct lkst_recording *r)
 static int fill(struct lkst_err *e, struct lkst_pages *pages, const struct lkst_find *finds,
 		size_t nr, struct lkst_recording *r)
 {
-	u8 page[LKST_PAGE];
+	_Alignas(8) u8 page[LKST_PAGE];
 	size_t i;
 	int err = 0;
 

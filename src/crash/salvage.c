@@ -47,6 +47,7 @@ struct stream {
 	const struct lkst_dump_ring *ring; /* NULL: its state page is missing */
 	u64 instance;
 	u64 discarded0; /* events_discarded of its first block */
+	u64 cut;	/* blocks so far that were cut within what should be whole */
 	bool has_blocks;
 	u64 next_seq;
 	u32 torn, doubtful; /* records */
@@ -172,7 +173,9 @@ static int emit(struct work *w, struct stream *s, const struct lkst_mended *m)
 	if (!s->has_blocks)
 		s->discarded0 = discarded;
 	s->has_blocks = true;
-	h->events_discarded = htole64(discarded > s->discarded0 ? discarded - s->discarded0 : 0);
+	/* At least one record is missing behind each cut; a reader must see that something is. */
+	h->events_discarded =
+		htole64((discarded > s->discarded0 ? discarded - s->discarded0 : 0) + s->cut);
 	memset(w->block + m->content, 0, m->size - m->content);
 	count_block(w->sum, m);
 	memcpy(w->batch + w->batched, w->block, m->size);
@@ -208,6 +211,7 @@ static int salvage_block(struct work *w, struct stream *s, const struct lkst_fin
 		err = take_torn(w, s, &m);
 	if (!err && m.records)
 		err = emit(w, s, &m);
+	s->cut += m.is_damaged;
 	return err;
 }
 

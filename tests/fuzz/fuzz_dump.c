@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Fuzz target of the readers of dumps: a dump, searched to the end, and what is found made into a
+ * trace as far as it goes.
+ *
+ *	clang-16 -g -O1 -std=gnu11 -D_GNU_SOURCE -Isrc -fsanitize=fuzzer,address,undefined \
+ *		-fno-sanitize-recover=undefined -o fuzz_dump tests/fuzz/fuzz_dump.c \
+ *		$(find src/base src/abi src/trace src/crash -name '*.c') -lz -lzstd
+ *	./fuzz_dump -max_len=8192 -max_total_time=60 corpus
+ *
+ * The first byte of the input says what is made of the rest, by its value modulo 18:
+ *	0 to 15  changes to a sound dump, each of 8 bytes: where (4) and what (4). Odd values are
+ *	         flattened; by twos: an image, two ELF cores, and five ways of packing.
+ *	16       the dump itself
+ *	17       a packed page, for each decoder
+ */
+#include <sys/mman.h>
+
+#include "../unit/make_dump.h"
+#include "crash/salvage.h"
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+
+enum {
+	PAGES = 40,
+	FORMATS = 16,
+	AS_IT_IS = 16,
+	PAGE_ALONE = 17,
+	MODES = 18,
+};
+
+static struct make_file sound[FORMATS];
+
+static void make_sound(void)
+{
+	struct make_memory *m = make_memory(PAGES);
+	struct make_trace *t = make_begin(NULL, NULL, MAKE_PAGE);
+	unsigned int i;
+	char line[128];
+
+	for (i = 0; i < 400; i++) {
+		snprintf(line, sizeof(line), "sched_switch tid=1 ns=%u next_tid=2", 1000 + i);
+		if (make_line(t, line))
+			abort();
+	}
+	make_notes(m, t->catalog);
+	make_ring(make_state(m, t->catalog, 0, 0, MAKE_PAGE), &t->streams[0], 16);
+	free(make_place(m, &t->streams[0], false));
+	for (i = 0; i < FORMATS; i++) {
+		struct make_file plain = i / 2 == 0   ? make_raw(m)
+					 : i / 2 <= 2 ? make_elf(m, i / 2 * 3)
+						      : make_kdump(m, i / 2 - 3);
+
+		sound[i] = plain;
+		if (i % 2) {
+			sound[i] = make_flat(&plain);
+			free(plain.bytes);
+		}
+	}
+	make_memory_free(m);
+	make_end(t);
+}
+
+static void extract(const char *path)
+{
+	const struct lkst_salvage_options nothing = {};
+	struct lkst_recordings recordings = {};
+	struct lkst_finds finds = {};
+	struct lkst_salvage sum;
+	struct lkst_dump dump;
+	struct lkst_err e;
+	unsigned int i;
+
+	if (lkst_dump_open(&e, path, &dump))
+		return;
+	if (!lkst_find_all(&e, &dump, 1, NULL, NULL, &finds) &&
+	    !lkst_recordings_new(&e, &dump, 1, &finds, &recordings))
+		for (i = 0; i < recordings.nr; i++)
+			if (recordings.items[i].catalog &&
+			    lkst_salvage(&e, &dump, 1, &recordings.items[i], &nothing, &sum))
+				abort();
+	lkst_recordings_free(&recordings);
+	lkst_finds_free(&finds);
+	lkst_dump_close(&dump);
+}
+
+static void extract_bytes(const u8 *bytes, size_t length)
+{
+	int fd = memfd_create("dump", MFD_CLOEXEC);
+	char path[64];
+
+	if (fd < 0 || lkst_write_all(fd, bytes, length))
+		abort();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	extract(path);
+	close(fd);
+}
+
+static void unpack(const u8 *data, size_t size)
+{
+	struct lkst_unpacker *u;
+	u8 page[MAKE_PAGE];
+	struct lkst_err e;
+	int packing;
+
+	if (lkst_unpacker_new(&e, &u))
+		abort();
+	for (packing = LKST_PACKING_ZLIB; packing <= LKST_PACKING_ZSTD; packing++)
+		if (lkst_unpack(u, packing, data, size, page, sizeof(page)) > sizeof(page) ||
+		    lkst_unpack(u, packing, data, size, page, 4) > 4)
+			abort();
+	lkst_unpacker_free(u);
+}
+
+static void extract_changed(const struct make_file *from, const u8 *data, size_t size)
+{
+	u8 *bytes = malloc(from->length);
+	u32 at;
+
+	if (!bytes)
+		abort();
+	memcpy(bytes, from->bytes, from->length);
+	for (; size >= 8; data += 8, size -= 8) {
+		memcpy(&at, data, sizeof(at));
+		memcpy(bytes + at % (from->length - 4), data + 4, 4);
+	}
+	extract_bytes(bytes, from->length);
+	free(bytes);
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	unsigned int mode;
+
+	if (!sound[0].bytes)
+		make_sound();
+	if (!size)
+		return 0;
+	mode = *data++ % MODES;
+	size--;
+	if (mode == AS_IT_IS)
+		extract_bytes(data, size);
+	else if (mode == PAGE_ALONE)
+		unpack(data, size);
+	else
+		extract_changed(&sound[mode], data, size);
+	return 0;
+}
