@@ -8,14 +8,42 @@
 
 enum {
 	READ_AT_ONCE = 1 << 20,
-	PAGES_BETWEEN_COUNTS = 4096,
 	RUNS_MAX = 1 << 20,
+	HOLE_MIN = 1 << 18,
 };
+
+static int add_run(struct lkst_err *e, struct lkst_dump *d, u64 offset, u64 nr_pages)
+{
+	struct lkst_run *grown;
+
+	grown = d->nr_runs < RUNS_MAX ? reallocarray(d->runs, d->nr_runs + 1, sizeof(*grown))
+				      : NULL;
+	if (!grown)
+		return lkst_err_sys(e, -ENOMEM, "its pieces are too many");
+	d->runs = grown;
+	grown[d->nr_runs++] = (struct lkst_run){ .nr_pages = nr_pages, .offset = offset };
+	return 0;
+}
+
+/* Where the data at @from ends, at most @limit; holes that are not worth a run of their own count as data. */
+static u64 end_of_data(const struct lkst_file *f, u64 from, u64 limit)
+{
+	u64 end = lkst_file_hole(f, from, limit);
+
+	while (end < limit) {
+		u64 next = lkst_file_data(f, end);
+
+		if (next >= limit || next - end > HOLE_MIN)
+			break;
+		end = lkst_file_hole(f, next, limit);
+	}
+	return end < limit ? end : limit;
+}
 
 int lkst_dump_add_run(struct lkst_err *e, struct lkst_dump *d, u64 offset, u64 length, u32 align)
 {
-	u64 skip = (LKST_PAGE - align % LKST_PAGE) % LKST_PAGE, there, wanted;
-	struct lkst_run *grown;
+	u64 skip = (LKST_PAGE - align % LKST_PAGE) % LKST_PAGE, page, end, there, wanted;
+	int err = 0;
 
 	if (length < skip + LKST_PAGE || offset > UINT64_MAX - skip)
 		return 0;
@@ -26,37 +54,49 @@ int lkst_dump_add_run(struct lkst_err *e, struct lkst_dump *d, u64 offset, u64 l
 		d->nr_missing += wanted - there;
 	else
 		there = wanted;
-	if (!there)
-		return 0;
-	grown = d->nr_runs < RUNS_MAX ? reallocarray(d->runs, d->nr_runs + 1, sizeof(*grown))
-				      : NULL;
-	if (!grown)
-		return lkst_err_sys(e, -ENOMEM, "its pieces are too many");
-	d->runs = grown;
-	grown[d->nr_runs++] = (struct lkst_run){ d->nr_pages, there, offset };
-	d->nr_pages += there;
-	return 0;
-}
+	for (page = 0; page < there && !err; page = end) {
+		u64 limit = offset + there * LKST_PAGE;
+		u64 data = lkst_file_data(&d->file, offset + page * LKST_PAGE);
 
-/* A bare image: all of the file but the holes of a sparse one. */
-static int open_raw(struct lkst_err *e, struct lkst_dump *d)
-{
-	u64 at = lkst_file_data(&d->file, 0);
-	int err = 0;
-
-	d->format = LKST_DUMP_RAW;
-	while (at < d->file.size && !err) {
-		u64 end = lkst_file_hole(&d->file, at), from = at - at % LKST_PAGE;
-
+		if (data >= limit)
+			break;
 		/* Pages that are a hole in part have data too. */
-		if (d->file.size - end < LKST_PAGE)
-			end = d->file.size;
-		else
-			end += (LKST_PAGE - end % LKST_PAGE) % LKST_PAGE;
-		err = lkst_dump_add_run(e, d, from, end - from, 0);
-		at = lkst_file_data(&d->file, end);
+		page = (data - offset) / LKST_PAGE;
+		end = (end_of_data(&d->file, data, limit) - offset + LKST_PAGE - 1) / LKST_PAGE;
+		err = add_run(e, d, offset + page * LKST_PAGE, end - page);
 	}
 	return err;
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct lkst_run *x = a, *y = b;
+
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* Numbers the pages in the order of the file. What several runs show of it is looked at once. */
+static void number_pages(struct lkst_dump *d)
+{
+	size_t i, nr = 0;
+	u64 end = 0;
+
+	if (d->nr_runs)
+		qsort(d->runs, d->nr_runs, sizeof(*d->runs), by_offset);
+	for (i = 0; i < d->nr_runs; i++) {
+		struct lkst_run r = d->runs[i];
+		u64 over = r.offset < end ? (end - r.offset + LKST_PAGE - 1) / LKST_PAGE : 0;
+
+		if (over >= r.nr_pages)
+			continue;
+		r.offset += over * LKST_PAGE;
+		r.nr_pages -= over;
+		r.first = d->nr_pages;
+		end = r.offset + r.nr_pages * LKST_PAGE;
+		d->nr_pages += r.nr_pages;
+		d->runs[nr++] = r;
+	}
+	d->nr_runs = nr;
 }
 
 int lkst_dump_open(struct lkst_err *e, const char *path, struct lkst_dump *ret_dump)
@@ -68,8 +108,12 @@ int lkst_dump_open(struct lkst_err *e, const char *path, struct lkst_dump *ret_d
 		err = lkst_elf_open(e, &d);
 		if (!err)
 			err = lkst_kdump_open(e, &d);
-		if (!err)
-			err = open_raw(e, &d);
+		if (!err) {
+			/* A bare image. */
+			d.format = LKST_DUMP_RAW;
+			err = lkst_dump_add_run(e, &d, 0, d.file.size, 0);
+		}
+		number_pages(&d);
 	}
 	if (err >= 0 && !d.nr_pages)
 		err = lkst_err_set(e, -ENODATA, "it holds no page of memory%s",
@@ -213,14 +257,14 @@ int lkst_dump_scan(struct lkst_dump_reader *r, u64 from, u64 to, const u32 magic
 	while (from < to && !err) {
 		const struct lkst_run *run = find_run(r, from);
 		u64 within = from - run->first, nr = run->nr_pages - within;
+		u64 offset = run->offset + within * LKST_PAGE;
 		const u8 *bytes = NULL;
 
 		nr = nr < to - from ? nr : to - from;
 		if (nr > READ_AT_ONCE / LKST_PAGE)
 			nr = READ_AT_ONCE / LKST_PAGE;
 		if (buffer || (d->file.map && !d->file.chunks))
-			bytes = lkst_file_at(&d->file, run->offset + within * LKST_PAGE,
-					     nr * LKST_PAGE, buffer);
+			bytes = lkst_file_at(&d->file, offset, nr * LKST_PAGE, buffer);
 		err = bytes ? scan_bytes(bytes, from, nr, magics, found, arg)
 			    : scan_page_by_page(r, from, nr, magics, found, arg, ret_unreadable);
 		from += nr;

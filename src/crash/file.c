@@ -138,11 +138,16 @@ const u8 *lkst_file_at(const struct lkst_file *f, u64 offset, size_t length, voi
 u64 lkst_file_data(const struct lkst_file *f, u64 offset)
 {
 	off_t found;
+	size_t i;
 
 	if (offset >= f->size)
 		return f->size;
-	if (f->chunks)
-		return offset;
+	if (f->chunks) {
+		i = find_chunk(f, offset);
+		if (i == f->nr_chunks)
+			return f->size;
+		return f->chunks[i].offset > offset ? f->chunks[i].offset : offset;
+	}
 	found = lseek(f->fd, (off_t)offset, SEEK_DATA);
 	/* ENXIO: nothing but a hole follows. Where holes are not known of, all is data. */
 	if (found < 0)
@@ -150,12 +155,19 @@ u64 lkst_file_data(const struct lkst_file *f, u64 offset)
 	return (u64)found < f->size ? (u64)found : f->size;
 }
 
-u64 lkst_file_hole(const struct lkst_file *f, u64 offset)
+u64 lkst_file_hole(const struct lkst_file *f, u64 offset, u64 limit)
 {
 	off_t found;
+	size_t i;
 
-	if (f->chunks || offset >= f->size)
+	if (offset >= f->size)
 		return f->size;
+	if (f->chunks) {
+		for (i = find_chunk(f, offset); i < f->nr_chunks && f->chunks[i].offset <= offset;
+		     i++)
+			offset = f->chunks[i].offset + f->chunks[i].length;
+		return offset;
+	}
 	found = lseek(f->fd, (off_t)offset, SEEK_HOLE);
 	return found > (off_t)offset && (u64)found < f->size ? (u64)found : f->size;
 }

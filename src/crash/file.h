@@ -42,11 +42,14 @@ void lkst_file_close(struct lkst_file *f);
  */
 const u8 *lkst_file_at(const struct lkst_file *f, u64 offset, size_t length, void *scratch);
 
-/* Where the data at or behind @offset begins, holes of a sparse file skipped; the size: nowhere. */
+/*
+ * Where the data at or behind @offset begins, holes of a sparse file and gaps of a flattened one skipped;
+ * the size: nowhere.
+ */
 u64 lkst_file_data(const struct lkst_file *f, u64 offset);
 
-/* Where the data that @offset lies in ends. */
-u64 lkst_file_hole(const struct lkst_file *f, u64 offset);
+/* Where the data that @offset lies in ends, or some place behind @limit. */
+u64 lkst_file_hole(const struct lkst_file *f, u64 offset, u64 limit);
 
 /* Makes the index of a flattened file; does nothing if it is none. */
 int lkst_flat_index(struct lkst_err *e, struct lkst_file *f);

@@ -67,7 +67,12 @@ static u64 count_bits(const struct lkst_file *f, u64 offset, u64 length, u64 fro
 		u32 bits;
 
 		if (!bytes || at - begin == BITMAP_AT_ONCE) {
-			begin = at;
+			u64 data = lkst_file_data(f, offset + at) - offset;
+
+			/* Where nothing was written no bit is set. */
+			if (data >= length || data * 8 >= to)
+				break;
+			begin = at = data;
 			bytes = lkst_file_at(f, offset + at,
 					     length - at < BITMAP_AT_ONCE ? length - at
 									  : BITMAP_AT_ONCE,

@@ -22,7 +22,7 @@
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
 enum {
-	PAGES = 40,
+	PAGES = 32,
 	FORMATS = 16,
 	AS_IT_IS = 16,
 	PAGE_ALONE = 17,

@@ -242,13 +242,13 @@ static inline u32 make_common(const u8 *a, const u8 *b, u32 most)
 	return n;
 }
 
-/* The nearest place before @at, at most 2048 back, where four bytes and more repeat; 0: none. */
+/* The nearest place before @at, at most 64 back, where four bytes and more repeat; 0: none. */
 static inline u32 make_match(const u8 *page, u32 at, u32 *ret_length)
 {
 	u32 back, best = 0;
 
 	*ret_length = 3;
-	for (back = 1; back <= at && back < 2048 && at < MAKE_PAGE - 20; back++) {
+	for (back = 1; back <= at && back <= 64 && at < MAKE_PAGE - 20; back++) {
 		u32 same = make_common(page + at, page + at - back, MAKE_PAGE - 16 - at);
 
 		if (same > *ret_length) {
