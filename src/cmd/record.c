@@ -13,8 +13,8 @@
 #include "base/cleanup.h"
 #include "cmd/recording.h"
 #include "cmd/streaming.h"
-#include "live/state.h"
 #include "live/pins.h"
+#include "live/state.h"
 
 struct options {
 	struct lkst_streaming_wish files;
