@@ -4,7 +4,7 @@
 #   make -f Makefile -f bench/bench.mk bench-programs
 
 BENCH     := $(BUILD)/bench
-BENCH_BIN := $(addprefix $(BENCH)/,unit rate spin walk state peak disarm tracepoints)
+BENCH_BIN := $(addprefix $(BENCH)/,unit rate spin walk state peak disarm tracepoints kdumpfile)
 
 .PHONY: bench-programs
 bench-programs: $(BUILD)/lkst $(BENCH_BIN)
@@ -24,6 +24,7 @@ $(BENCH)/programs.o: CPPFLAGS += -I$(BENCH)/gen
 
 $(BENCH)/unit: $(BENCH)/rivals.o $(BENCH)/programs.o
 $(BENCH)/rate: $(BENCH)/programs.o
+$(BENCH)/kdumpfile: LDLIBS += -lkdumpfile
 $(BENCH_BIN): $(BENCH)/%: $(BENCH)/%.o $(BENCH)/common.o $(BUILD)/liblive.a $(BUILD)/liblkst.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(BUILD)/liblive.a $(BUILD)/liblkst.a $(LDLIBS)
 

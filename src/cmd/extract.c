@@ -221,7 +221,7 @@ static void put_dumps(struct lkst_out *out, const struct run *r)
 		put_text(out, "path", r->paths[i]);
 		lkst_out_str(out, ",");
 		put_text(out, "format", lkst_dump_format_text(&r->dumps[i]));
-		put_field(out, "bytes", r->dumps[i].nr_pages * r->dumps[i].page_size);
+		put_field(out, "memory_bytes", r->dumps[i].nr_pages * r->dumps[i].page_size);
 		put_field(out, "missing_pages", r->dumps[i].nr_missing);
 		lkst_out_str(out, "}");
 	}
