@@ -433,18 +433,15 @@ int lkst_salvage(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int
 	_cleanup_(lkst_pages_freep) struct lkst_pages *pages = NULL;
 	_cleanup_free_ u8 *memory = malloc(2 * BLOCK_MAX + BATCH);
 	struct lkst_salvage sum = {};
-	struct work w = { .e = e,
-			  .r = r,
-			  .options = options,
-			  .sum = &sum,
-			  .block = memory,
-			  .other = memory + BLOCK_MAX,
-			  .batch = memory + 2 * BLOCK_MAX,
-			  .limit_ns = r->newest_ns + LIMIT_SLACK_NS };
+	struct work w = { .e = e, .r = r, .options = options, .sum = &sum };
 	int err;
 
 	if (!memory)
 		return lkst_err_sys(e, -ENOMEM, "preparing to copy blocks");
+	w.block = memory;
+	w.other = memory + BLOCK_MAX;
+	w.batch = memory + 2 * BLOCK_MAX;
+	w.limit_ns = r->newest_ns + LIMIT_SLACK_NS;
 	if (!r->catalog)
 		return lkst_err_set(e, -ENODATA, "the recording's metadata was not found");
 	err = lkst_pages_new(e, dumps, nr_dumps, &pages);

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the tests of lkst extract share: a trace, the memory of the machine that recorded it, and the way
+ * from a dump of that back to a trace.
+ */
+#ifndef LKST_TESTS_EXTRACT_H
+#define LKST_TESTS_EXTRACT_H
+
+#include "crash/salvage.h"
+#include "make_dump.h"
+
+enum {
+	PAGES = 160,
+	RING_BLOCKS = 64,
+	RECORDS = 3000,
+};
+
+/* A trace in memory, with its last blocks open, and the records it has. */
+static inline struct make_trace *made_trace(u32 block_size, unsigned int *ret_records)
+{
+	struct make_trace *t = make_begin(NULL, NULL, block_size);
+	char line[160];
+	unsigned int i;
+
+	for (i = 0; i < RECORDS; i++) {
+		snprintf(line, sizeof(line), "sched_switch cpu=%u tid=%u ns=%u next_tid=%u", i % 2,
+			 i % 5, 1000 + i * 10, (i + 2) % 5);
+		if (make_line(t, line))
+			abort();
+		if (i % 100 == 0) {
+			snprintf(line, sizeof(line), "task_rename cpu=1 buffer=1 tid=%u ns=%u",
+				 i % 5, 1005 + i * 10);
+			if (make_line(t, line))
+				abort();
+		}
+	}
+	*ret_records = RECORDS + RECORDS / 100;
+	return t;
+}
+
+/* The memory of a machine that recorded @t; @ret_states: its state pages of CPU 0 and 1, main. */
+static inline struct make_memory *made_memory(struct make_trace *t, struct lkst_state **ret_states)
+{
+	struct make_memory *m = make_memory(PAGES);
+	unsigned int i;
+
+	make_notes(m, t->catalog);
+	for (i = 0; i < t->nr_streams; i++) {
+		struct make_stream *s = &t->streams[i];
+		u32 cpu = lkst_instance_cpu(s->instance),
+		    buffer = lkst_instance_buffer(s->instance);
+		struct lkst_state *st = make_state(m, t->catalog, cpu, buffer, s->block_size);
+
+		make_ring(st, s, RING_BLOCKS);
+		free(make_place(m, s, false));
+		if (!buffer && ret_states)
+			ret_states[cpu] = st;
+	}
+	return m;
+}
+
+static inline void write_file(const char *dir, const char *name, struct make_file f, char path[128])
+{
+	snprintf(path, 128, "%s/%s", dir, name);
+	make_write(dir, name, f.bytes, f.length);
+	free(f.bytes);
+}
+
+/* What one run of extracting gives. */
+struct outcome {
+	int err;
+	struct lkst_err e;
+	unsigned int nr_recordings;
+	bool has_catalog;
+	struct lkst_salvage sum;
+};
+
+/* Extracts the latest recording of the dump at @path to @dir (NULL: only counts). */
+static inline struct outcome extract(const char *path, const char *dir, const char *doubtful)
+{
+	struct lkst_salvage_options options = {};
+	struct lkst_recordings recordings = {};
+	struct lkst_finds finds = {};
+	struct outcome o = {};
+	struct lkst_dump dump;
+
+	o.err = lkst_dump_open(&o.e, path, &dump);
+	if (o.err)
+		return o;
+	o.err = lkst_find_all(&o.e, &dump, 1, NULL, NULL, &finds);
+	if (!o.err)
+		o.err = lkst_recordings_new(&o.e, &dump, 1, &finds, &recordings);
+	o.nr_recordings = recordings.nr;
+	o.has_catalog = recordings.nr && recordings.items[0].catalog;
+	if (!o.err && o.has_catalog) {
+		const struct lkst_catalog *c = recordings.items[0].catalog;
+
+		if ((dir && lkst_writer_open(&o.e, dir, c, &options.trace)) ||
+		    (doubtful && lkst_writer_open(&o.e, doubtful, c, &options.doubtful)))
+			abort();
+		o.err = lkst_salvage(&o.e, &dump, 1, &recordings.items[0], &options, &o.sum);
+		lkst_writer_close(&o.e, options.trace);
+		lkst_writer_close(&o.e, options.doubtful);
+	}
+	lkst_recordings_free(&recordings);
+	lkst_finds_free(&finds);
+	lkst_dump_close(&dump);
+	return o;
+}
+
+static inline void complain(void *arg, const struct lkst_stream_info *stream, u64 offset, u64 bytes,
+			    const char *text)
+{
+	(void)arg, (void)offset, (void)bytes;
+	fprintf(stderr, "%s: %s\n", stream->file, text);
+}
+
+/* Records of the trace in @dir that are no state; -1: a block is bad or a gap is there. */
+static inline long count_records(const char *dir)
+{
+	struct lkst_trace *t;
+	struct lkst_merge *merge;
+	struct lkst_record r;
+	struct lkst_gap gap;
+	struct lkst_err e;
+	long nr = 0;
+
+	if (lkst_trace_open(&e, dir, &t))
+		return -1;
+	if (lkst_trace_check(t, complain, NULL) || lkst_merge_new(&e, t, 0, UINT64_MAX, &merge)) {
+		lkst_trace_close(t);
+		return -1;
+	}
+	while (lkst_merge_next(merge, &r) > 0)
+		nr += r.event->group != LKST_GROUP_STATE;
+	if (lkst_merge_gap(merge, &gap) > 0)
+		nr = -1;
+	lkst_merge_free(merge);
+	lkst_trace_close(t);
+	return nr;
+}
+
+static inline struct make_file in_format(const struct make_memory *m, unsigned int format)
+{
+	struct make_file plain, flat;
+
+	switch (format % 8) {
+	case 0:
+		plain = make_raw(m);
+		break;
+	case 1:
+		plain = make_elf(m, 1);
+		break;
+	case 2:
+		plain = make_elf(m, 7);
+		break;
+	default:
+		plain = make_kdump(m, (enum make_packing)(format % 8 - 3));
+	}
+	if (format < 8)
+		return plain;
+	flat = make_flat(&plain);
+	free(plain.bytes);
+	return flat;
+}
+
+#endif

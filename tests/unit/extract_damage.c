@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Dumps that are cut off or changed: what can be had of them is a sound trace, and nothing that they
+ * say does harm.
+ */
+#include "extract.h"
+#include "unit.h"
+
+/* What can be had of a dump is a sound trace with no more records than there were. */
+static void expect_sound(const char *scratch, const struct make_file *f, size_t length,
+			 unsigned int records)
+{
+	char path[128], dir[96];
+	struct outcome o;
+
+	snprintf(path, sizeof(path), "%s/dump", scratch);
+	snprintf(dir, sizeof(dir), "%s/trace", scratch);
+	make_write(scratch, "dump", f->bytes, length);
+	o = extract(path, dir, NULL);
+	CHECK(o.err <= 0);
+	CHECK(o.sum.records <= records);
+	if (!o.err && o.has_catalog) {
+		struct lkst_trace *t;
+		struct lkst_err e;
+
+		CHECK_EQ(lkst_trace_open(&e, dir, &t), 0);
+		CHECK_EQ(lkst_trace_check(t, complain, NULL), 0);
+		lkst_trace_close(t);
+	}
+	make_scratch_remove(dir);
+}
+
+TEST(extract_takes_what_is_left_of_a_cut_dump)
+{
+	unsigned int records, format;
+	struct make_trace *t = made_trace(MAKE_PAGE, &records);
+	struct make_memory *m = made_memory(t, NULL);
+	char scratch[64];
+
+	make_scratch(scratch);
+	for (format = 0; format < 16 && !unit_failed; format++) {
+		struct make_file f = in_format(m, format);
+		size_t at;
+
+		for (at = 0; at <= f.length && !unit_failed; at += f.length / 13 + 1)
+			expect_sound(scratch, &f, at, records);
+		for (at = 1; at < 600 && !unit_failed; at += 61)
+			expect_sound(scratch, &f, at < f.length ? at : f.length, records);
+		for (at = MAKE_PAGE - 8; at < 5 * MAKE_PAGE && !unit_failed; at += 1337)
+			expect_sound(scratch, &f, at, records);
+		free(f.bytes);
+	}
+	make_scratch_remove(scratch);
+	make_memory_free(m);
+	make_end(t);
+}
+
+/* Numbers that a header may be made to hold. */
+static const u64 hostile[] = { 0,
+			       1,
+			       0x7f,
+			       0xff,
+			       0xfff,
+			       0x7fffffff,
+			       0xffffffff,
+			       0x7fffffffffffffff,
+			       0xfffffffffffff000,
+			       UINT64_MAX };
+
+TEST(extract_survives_mutations)
+{
+	unsigned int records, format, round;
+	struct make_trace *t = made_trace(MAKE_PAGE, &records);
+	struct make_memory *m = made_memory(t, NULL);
+	u64 random = 4711;
+	char scratch[64];
+
+	make_scratch(scratch);
+	for (format = 0; format < 16 && !unit_failed; format++) {
+		struct make_file f = in_format(m, format);
+		u8 *sound = malloc(f.length);
+
+		if (!sound)
+			abort();
+		memcpy(sound, f.bytes, f.length);
+		for (round = 0; round < 25 && !unit_failed; round++) {
+			unsigned int nr = 1 + (unsigned int)(make_random(&random) % 4), i;
+
+			for (i = 0; i < nr; i++) {
+				/* Half of them among the headers. */
+				size_t area = make_random(&random) % 2 ? 9 * MAKE_PAGE : f.length;
+				size_t at = make_random(&random) % (area - 8) & ~(size_t)3;
+				u64 value = hostile[make_random(&random) % 10];
+
+				if (make_random(&random) % 3 == 0)
+					value = make_random(&random);
+				memcpy(f.bytes + at, &value, make_random(&random) % 2 ? 8 : 4);
+			}
+			expect_sound(scratch, &f, f.length, records + PAGES * 200);
+			memcpy(f.bytes, sound, f.length);
+		}
+		free(f.bytes);
+		free(sound);
+	}
+	make_scratch_remove(scratch);
+	make_memory_free(m);
+	make_end(t);
+}
+
+static const struct unit_test tests[] = {
+	{ "extract_takes_what_is_left_of_a_cut_dump",
+	  test_extract_takes_what_is_left_of_a_cut_dump },
+	{ "extract_survives_mutations", test_extract_survives_mutations },
+};
+UNIT_MAIN(tests)
