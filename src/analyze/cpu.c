@@ -68,8 +68,10 @@ static int end(struct lkst_work *w, struct lkst_tables *set)
 	struct lkst_table *table;
 	u32 cpu;
 
-	if (w->list)
+	if (w->list) {
+		lkst_notes_add(&w->notes, "It has no single values to list.");
 		return 0;
+	}
 	table = lkst_tables_add(set, "cpu", "CPUs", columns, NR_COLUMNS);
 	if (!table)
 		return -ENOMEM;

@@ -146,8 +146,10 @@ static int end(struct lkst_work *w, struct lkst_tables *set)
 	struct lkst_table *table;
 	u32 nr;
 
-	if (w->list)
+	if (w->list) {
+		lkst_notes_add(&w->notes, "It has no single values to list.");
 		return 0;
+	}
 	table = lkst_tables_add(set, "fault", "Page faults", columns, NR_COLUMNS);
 	if (!table)
 		return -ENOMEM;
@@ -193,7 +195,7 @@ static void fini(struct lkst_work *w)
 
 const struct lkst_analysis lkst_analysis_fault = {
 	.name = "fault",
-	.row = "F03",
+	.row = "-",
 	.title = "Page faults",
 	.help = "page faults by thread: how many, and how long they took where recorded",
 	.measures = "from a fault to page_fault_exit; major: it had to wait for a disk",

@@ -139,7 +139,7 @@ static void fini(struct lkst_work *w)
 
 const struct lkst_analysis lkst_analysis_irq = {
 	.name = "irq",
-	.row = "H03",
+	.row = "-",
 	.title = "Interrupts",
 	.help = "how long interrupts take, soft ones, tasklets and timers too",
 	.measures = "from each one's entry to its exit, less what interrupted it",

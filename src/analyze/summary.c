@@ -514,8 +514,10 @@ static int end(struct lkst_work *w, struct lkst_tables *set)
 	const struct summary *s = (const struct summary *)w;
 	int err;
 
-	if (w->list)
+	if (w->list) {
+		lkst_notes_add(&w->notes, "It has no single values to list.");
 		return 0;
+	}
 	err = put_summary(s, set);
 	return err ? err : put_findings(s, set);
 }
@@ -533,24 +535,25 @@ static const struct lkst_state_calls calls = {
 static int begin(struct lkst_work *w)
 {
 	struct summary *s = (struct summary *)w;
+	bool has_any = false;
 	int err = 0;
 
 	s->cpus.size = 2 * sizeof(u64);
 	s->seen.size = 1;
 	lkst_work_want(w, LKST_EV_sched_switch, on_switch, &err);
-	lkst_work_want(w, LKST_EV_task_newtask, on_fork, &err);
-	lkst_work_want(w, LKST_EV_page_fault_user, on_fault, &err);
-	lkst_work_want(w, LKST_EV_page_fault_kernel, on_fault, &err);
-	lkst_work_want(w, LKST_EV_block_rq_complete, on_request, &err);
-	lkst_work_want(w, LKST_EV_net_dev_start_xmit, on_sent, &err);
-	lkst_work_want(w, LKST_EV_netif_receive_skb, on_received, &err);
+	has_any |= lkst_work_want(w, LKST_EV_task_newtask, on_fork, &err);
+	has_any |= lkst_work_want(w, LKST_EV_page_fault_user, on_fault, &err);
+	has_any |= lkst_work_want(w, LKST_EV_page_fault_kernel, on_fault, &err);
+	has_any |= lkst_work_want(w, LKST_EV_block_rq_complete, on_request, &err);
+	has_any |= lkst_work_want(w, LKST_EV_net_dev_start_xmit, on_sent, &err);
+	has_any |= lkst_work_want(w, LKST_EV_netif_receive_skb, on_received, &err);
 	if (err >= 0)
 		err = lkst_devices_disks(&s->disks, w->feed);
 	if (err >= 0)
 		err = lkst_feed_gaps(w->feed, on_gap, s);
 	if (err >= 0)
 		err = lkst_state_subscribe(w->state, &calls, s);
-	return err < 0 ? err : 1;
+	return err < 0 ? err : lkst_feed_has(w->feed, LKST_EV_sched_switch) || has_any;
 }
 
 static void fini(struct lkst_work *w)
@@ -564,7 +567,7 @@ static void fini(struct lkst_work *w)
 
 const struct lkst_analysis lkst_analysis_summary = {
 	.name = "summary",
-	.row = "F03",
+	.row = "-",
 	.title = "Summary",
 	.help = "a trace at first sight: what the machine did, and what stands out",
 	.measures = "counts of events, and the longest waits by the state model (doc/states.md)",

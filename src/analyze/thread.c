@@ -184,8 +184,10 @@ static int end(struct lkst_work *w, struct lkst_tables *set)
 	u64 window_ns = window_of(w);
 	u32 nr;
 
-	if (w->list)
+	if (w->list) {
+		lkst_notes_add(&w->notes, "It has no single values to list.");
 		return 0;
+	}
 	table = lkst_tables_add(set, "thread", "Threads", columns, NR_COLUMNS);
 	worst = lkst_tables_add(set, "thread_longest", "Threads: the longest waits", longest,
 				NR_LONGEST);
