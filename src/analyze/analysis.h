@@ -135,6 +135,6 @@ extern const struct lkst_analysis lkst_analysis_syscall, lkst_analysis_syscallus
 
 /* Those of `lkst report`. */
 extern const struct lkst_analysis lkst_analysis_summary, lkst_analysis_cpu, lkst_analysis_thread,
-	lkst_analysis_irq, lkst_analysis_wakeups, lkst_analysis_fault;
+	lkst_analysis_irq, lkst_analysis_wakeups, lkst_analysis_fault, lkst_analysis_chart;
 
 #endif

@@ -5,16 +5,19 @@
 
 #include "analyze/analysis.h"
 #include "analyze/by_life.h"
+#include "analyze/timeline.h"
 
 /* A CPU's time. */
 struct times {
 	u64 thread_ns, irq_ns, softirq_ns, idle_ns, unknown_ns;
 	u64 nr_switches;
+	struct lkst_timeline busy;
 };
 
 struct cpu {
 	struct lkst_work work;
 	struct lkst_by_life times; /* by CPU */
+	struct lkst_timeline_scale scale;
 };
 
 static int on_cpu(void *ctx, const struct lkst_cpu_interval *i)
@@ -32,10 +35,12 @@ static int on_cpu(void *ctx, const struct lkst_cpu_interval *i)
 	t->irq_ns += i->irq_ns;
 	t->softirq_ns += i->softirq_ns;
 	ns = ns > interrupts_ns ? ns - interrupts_ns : 0;
-	if (i->life->idle_cpu >= 0)
+	if (i->life->idle_cpu >= 0) {
 		t->idle_ns += ns;
-	else
-		t->thread_ns += ns;
+		return 0;
+	}
+	t->thread_ns += ns;
+	lkst_timeline_add(&t->busy, &c->scale, i->from_ns, i->to_ns);
 	return 0;
 }
 
@@ -59,12 +64,15 @@ static const struct lkst_column columns[] = {
 	{ "idle", "idle", LKST_COLUMN_DURATION, "it had nothing to do" },
 	{ "unknown", "unknown", LKST_COLUMN_DURATION, "where nothing shows what, as in a gap" },
 	{ "switches", "switches", LKST_COLUMN_COUNT, "how often it changed from one to another" },
+	{ "chart", "busy, from the beginning to the end", LKST_COLUMN_TEXT,
+	  "running threads, of each of 40 equal stretches" },
 };
 enum { NR_COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
 static int end(struct lkst_work *w, struct lkst_tables *set)
 {
 	const struct cpu *c = (const struct cpu *)w;
+	char text[LKST_TIMELINE_TEXT];
 	struct lkst_table *table;
 	u32 cpu;
 
@@ -96,6 +104,8 @@ static int end(struct lkst_work *w, struct lkst_tables *set)
 		lkst_table_u64(table, t->idle_ns);
 		lkst_table_u64(table, t->unknown_ns);
 		lkst_table_u64(table, t->nr_switches);
+		lkst_timeline_put(&t->busy, c->scale.slice_ns, text);
+		lkst_table_str(table, text);
 	}
 	return table->error;
 }
@@ -104,10 +114,15 @@ static const struct lkst_state_calls calls = { .cpu = on_cpu };
 
 static int begin(struct lkst_work *w)
 {
+	struct cpu *c = (struct cpu *)w;
+	u64 begin_ns, end_ns, from_ns, to_ns;
 	bool has_switch;
 	int err = 0;
 
-	((struct cpu *)w)->times.size = sizeof(struct times);
+	lkst_trace_range(lkst_feed_trace(w->feed), &begin_ns, &end_ns);
+	lkst_feed_window(w->feed, &from_ns, &to_ns);
+	c->scale = lkst_timeline_scale(lkst_state_begin(w->state), end_ns < to_ns ? end_ns : to_ns);
+	c->times.size = sizeof(struct times);
 	has_switch = lkst_work_want(w, LKST_EV_sched_switch, on_switch, &err);
 	if (err >= 0)
 		err = lkst_state_subscribe(w->state, &calls, w);

@@ -16,11 +16,11 @@
 enum { ROWS_STANDARD = 8 };
 
 struct options {
-	const char *format, *from, *to;
-	s64 rows;
+	const char *format, *from, *to, *comm;
+	s64 rows, tid;
 };
 
-static const struct options defaults = { .format = "text", .rows = ROWS_STANDARD };
+static const struct options defaults = { .format = "text", .rows = ROWS_STANDARD, .tid = -1 };
 
 static const struct lkst_option rows[] = {
 	{ "from", 0, LKST_OPTION_TEXT, "T", offsetof(struct options, from), 0, 0, NULL,
@@ -28,6 +28,10 @@ static const struct lkst_option rows[] = {
 	  "after the beginning, -2s before the end" },
 	{ "to", 0, LKST_OPTION_TEXT, "T", offsetof(struct options, to), 0, 0, NULL,
 	  "up to this time" },
+	{ "tid", 't', LKST_OPTION_NUMBER, "N", offsetof(struct options, tid), 0, INT32_MAX, NULL,
+	  "only this thread, and a chart of what it did" },
+	{ "comm", 'c', LKST_OPTION_TEXT, "NAME", offsetof(struct options, comm), 0, 0, NULL,
+	  "the same of threads that are called so; a shell pattern" },
 	{ "rows", 'n', LKST_OPTION_NUMBER, "N", offsetof(struct options, rows), 0, INT32_MAX, "8",
 	  "rows of each table that text shows; 0: all" },
 	{ "format", 'f', LKST_OPTION_TEXT, "FORMAT", offsetof(struct options, format), 0, 0, "text",
@@ -38,19 +42,27 @@ static const struct lkst_option rows[] = {
 
 /* The analyses that are asked, in the order in which they answer. */
 static const struct lkst_analysis *const asked[] = {
-	&lkst_analysis_summary, &lkst_analysis_cpu,   &lkst_analysis_thread,  &lkst_analysis_irq,
-	&lkst_analysis_wakeups, &lkst_analysis_fault, &lkst_analysis_biotime,
+	&lkst_analysis_summary, &lkst_analysis_chart,	&lkst_analysis_cpu,
+	&lkst_analysis_thread,	&lkst_analysis_irq,	&lkst_analysis_wakeups,
+	&lkst_analysis_fault,	&lkst_analysis_biotime,
 };
 enum { NR_ASKED = sizeof(asked) / sizeof(asked[0]) };
 
 /* The tables that are shown; what else the analyses have is left to `lkst analyze`. */
-static const char *const shown[] = { "summary", "findings", "cpu",   "thread", "thread_longest",
-				     "irq",	"wakeups",  "fault", "biotime" };
+static const char *const shown[] = { "summary",	       "chart", "findings", "cpu",   "thread",
+				     "thread_longest", "irq",	"wakeups",  "fault", "biotime" };
 
-static bool is_shown(const struct lkst_table *t)
+static bool is_shown(const struct lkst_table *t, const struct options *o)
 {
+	bool is_of_thread = o->tid >= 0 || o->comm;
 	size_t i;
 
+	/* What concerns the whole machine is not shown for some threads, and a chart only for those. */
+	if (!strcmp(t->name, "chart")
+		    ? !is_of_thread
+		    : is_of_thread && (!strcmp(t->name, "summary") ||
+				       !strcmp(t->name, "findings") || !strcmp(t->name, "cpu")))
+		return false;
 	for (i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
 		if (!strcmp(t->name, shown[i]))
 			return t->nr_rows || t->notes.nr;
@@ -77,7 +89,9 @@ static int print_report(struct lkst_err *e, const struct options *o, struct lkst
 			struct lkst_out *out)
 {
 	_cleanup_(lkst_study_freep) struct lkst_study *s = NULL;
-	struct lkst_study_wish wish = {};
+	struct lkst_study_wish wish = {
+		.which = { .comm = o->comm, .has_tid = o->tid >= 0, .tid = (s32)o->tid },
+	};
 	enum lkst_table_format format;
 	struct lkst_table_printer p;
 	unsigned int i, k;
@@ -98,8 +112,8 @@ static int print_report(struct lkst_err *e, const struct options *o, struct lkst
 
 		for (k = 0; k < set->nr; k++) {
 			/* What is said at first is short, and all of it is wanted. */
-			p.max_rows = i ? (u64)o->rows : 0;
-			if (is_shown(set->items[k]))
+			p.max_rows = i > 1 ? (u64)o->rows : 0;
+			if (is_shown(set->items[k], o))
 				lkst_table_print(&p, set->items[k]);
 		}
 	}
@@ -132,7 +146,8 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_report = {
 	.name = "report",
 	.summary = "what a machine did, at first sight, and what stands out",
-	.usage = "report [--from T] [--to T] [--rows N] [--format text|csv|json] TRACE",
+	.usage = "report [--tid N] [--comm NAME] [--from T] [--to T] [--rows N] "
+		 "[--format text|csv|json] TRACE",
 	.help = "Tells of the trace directory TRACE what the machine did and what stands out: the\n"
 		"longest waits for a CPU, in system calls, for disks and locks, and what is missing.\n"
 		"Then by CPU, thread, interrupt, and who woke whom. What is not known is told as\n"
@@ -140,6 +155,7 @@ const struct lkst_cmd lkst_cmd_report = {
 		"has more of each.",
 	.examples = "  lkst report slow-tx\n"
 		    "  lkst report --from -500ms --rows 20 slow-tx\n"
+		    "  lkst report --comm postgres slow-tx\n"
 		    "  lkst report --format json slow-tx > report.json\n",
 	.options = rows,
 	.options_size = sizeof(struct options),

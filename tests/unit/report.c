@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "analyze/analysis.h"
+#include "analyze/timeline.h"
 #include "base/out.h"
 #include "make_trace.h"
 #include "unit.h"
@@ -92,8 +93,8 @@ TEST(report_adds_up_the_time_of_cpus)
 {
 	csv(&lkst_analysis_cpu, lines);
 	/* Busy 3000 of 4000 ns; in interrupts, 80 and 100 ns; in soft ones, 20. */
-	CHECK(has_line("0,75,2800,180,20,1000,0,5"));
-	CHECK(has_line("1,37.5,1500,0,0,2500,0,1"));
+	CHECK(strstr(text, "\n0,75,2800,180,20,1000,0,5,██"));
+	CHECK(strstr(text, "\n1,37.5,1500,0,0,2500,0,1,  "));
 }
 
 TEST(report_adds_up_the_time_of_threads)
@@ -128,6 +129,24 @@ TEST(report_counts_faults)
 	CHECK(has_line("5,writer,1,1,1,150,100,1100,0"));
 }
 
+TEST(report_draws_threads)
+{
+	struct lkst_timeline_scale scale = lkst_timeline_scale(1000, 1399);
+	struct lkst_timeline line = { { 0 } };
+	char chart[LKST_TIMELINE_TEXT];
+
+	CHECK_EQ(scale.slice_ns, 10);
+	lkst_timeline_add(&line, &scale, 900, 1015);
+	lkst_timeline_add(&line, &scale, 1389, 1391);
+	lkst_timeline_add(&line, &scale, 5000, 6000);
+	lkst_timeline_put(&line, scale.slice_ns, chart);
+	CHECK_EQ(line.ns[0], 10);
+	CHECK_EQ(line.ns[1], 5);
+	CHECK_EQ(line.ns[38], 1);
+	CHECK_EQ(line.ns[39], 1);
+	CHECK_STR(chart, "█▄                                    ▁▁");
+}
+
 TEST(report_says_what_stands_out)
 {
 	static const char busy[] =
@@ -153,6 +172,7 @@ static const struct unit_test tests[] = {
 	{ "report_tells_interrupts_apart", test_report_tells_interrupts_apart },
 	{ "report_knows_who_wakes_whom", test_report_knows_who_wakes_whom },
 	{ "report_counts_faults", test_report_counts_faults },
+	{ "report_draws_threads", test_report_draws_threads },
 	{ "report_says_what_stands_out", test_report_says_what_stands_out },
 };
 
