@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The commands that print analyses: lkst analyze and lkstla, from the command line to the output. */
-#include <stdarg.h>
-
 #include "cmd/cmd.h"
 #include "make_trace.h"
 #include "unit.h"
@@ -16,15 +14,13 @@ static const char text[] = "task_rename tid=5 ns=1000000000 target_tid=5 newcomm
 			   "sched_wakeup cpu=0 tid=5 ns=1108690000300 target_tid=8 target_cpu=0 "
 			   "nr_running=3\n";
 
-/* Runs @cmd with the words that follow, NULL at the end, and "TRACE" for the trace; its result. */
-static int run(const struct lkst_cmd *cmd, ...)
+/* Runs @cmd with the words of @line, "TRACE" for the trace; returns its result. */
+static int run(const struct lkst_cmd *cmd, const char *line)
 {
 	static _Alignas(16) char options[4096];
 	struct lkst_err e = { "" };
-	char *argv[32], name[96];
+	char *argv[32], *word, *rest, name[96], words[512];
 	int argc = 0, first, err, saved, fd;
-	const char *word;
-	va_list args;
 	ssize_t length;
 
 	if (!dir[0]) {
@@ -33,10 +29,9 @@ static int run(const struct lkst_cmd *cmd, ...)
 		if (make_trace(path, 4096, text))
 			abort();
 	}
-	va_start(args, cmd);
-	while ((word = va_arg(args, const char *)))
-		argv[argc++] = !strcmp(word, "TRACE") ? path : (char *)word;
-	va_end(args);
+	snprintf(words, sizeof(words), "%s", line);
+	for (word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+		argv[argc++] = !strcmp(word, "TRACE") ? path : word;
 	memset(options, 0, sizeof(options));
 	if (cmd->defaults)
 		memcpy(options, cmd->defaults, cmd->options_size);
@@ -63,7 +58,7 @@ static int run(const struct lkst_cmd *cmd, ...)
 
 TEST(lkstla_lists_for_gnuplot)
 {
-	CHECK_EQ(run(&lkst_cmd_lkstla, "schedtime", "-l", "TRACE", NULL), 0);
+	CHECK_EQ(run(&lkst_cmd_lkstla, "schedtime -l TRACE"), 0);
 	CHECK_STR(output, "# key             tid           start      elapsed  cpu  comm\n"
 			  "wakeup:here         5  1108.676061557  0.000000020    0  a b\n"
 			  "wakeup:elsewhere    7  1108.690000000  0.000000300    1  -\n");
@@ -71,36 +66,35 @@ TEST(lkstla_lists_for_gnuplot)
 
 TEST(lkstla_takes_a_key_and_a_window)
 {
-	CHECK_EQ(run(&lkst_cmd_lkstla, "schedtime", "-l", "-k", "wakeup:here", "TRACE", NULL), 0);
+	CHECK_EQ(run(&lkst_cmd_lkstla, "schedtime -l -k wakeup:here TRACE"), 0);
 	CHECK(strstr(output, "wakeup:here") && !strstr(output, "elsewhere"));
 	/* The window's ends belong to it. */
-	CHECK_EQ(run(&lkst_cmd_lkstla, "schedtime", "-l", "-t1108.676061557+0.000000020", "TRACE",
-		     NULL),
-		 0);
+	CHECK_EQ(run(&lkst_cmd_lkstla, "schedtime -l -t1108.676061557+0.000000020 TRACE"), 0);
 	CHECK(strstr(output, "wakeup:here") && !strstr(output, "elsewhere"));
-	CHECK_EQ(run(&lkst_cmd_lkstla, "schedtime", "-l", "-t1108.676061558+1", "TRACE", NULL), 0);
+	CHECK_EQ(run(&lkst_cmd_lkstla, "schedtime -l -t1108.676061558+1 TRACE"), 0);
 	CHECK(!strstr(output, "wakeup:here") && strstr(output, "elsewhere"));
-	CHECK_EQ(run(&lkst_cmd_lkstla, "schedtime", "-t", "1108", "TRACE", NULL), -EINVAL);
-	CHECK_EQ(run(&lkst_cmd_lkstla, "schedtime", "-t", "1108+", "TRACE", NULL), -EINVAL);
-	CHECK_EQ(run(&lkst_cmd_lkstla, "schedtime", "-t", "1+2x", "TRACE", NULL), -EINVAL);
+	CHECK_EQ(run(&lkst_cmd_lkstla, "schedtime -t 1108 TRACE"), -EINVAL);
+	CHECK_EQ(run(&lkst_cmd_lkstla, "schedtime -t 1108+ TRACE"), -EINVAL);
+	CHECK_EQ(run(&lkst_cmd_lkstla, "schedtime -t 1+2x TRACE"), -EINVAL);
 	CHECK(!strncmp(message, "\"1+2x\" is no window", 19));
 }
 
 TEST(lkstla_takes_the_files_of_a_trace)
 {
-	char first[128];
+	char line[256];
 
-	snprintf(first, sizeof(first), "%s/metadata", path);
-	CHECK_EQ(run(&lkst_cmd_lkstla, "schedtime", first, "TRACE", NULL), 0);
+	snprintf(line, sizeof(line), "schedtime %s/metadata TRACE", path);
+	CHECK_EQ(run(&lkst_cmd_lkstla, line), 0);
 	CHECK(strstr(output, "wakeup:here"));
-	CHECK_EQ(run(&lkst_cmd_lkstla, "schedtime", first, "/", NULL), -EINVAL);
+	snprintf(line, sizeof(line), "schedtime %s/metadata /", path);
+	CHECK_EQ(run(&lkst_cmd_lkstla, line), -EINVAL);
 	CHECK(strstr(message, "are not of one trace"));
-	CHECK(run(&lkst_cmd_lkstla, "schedtime", "/nonexistent", NULL) < 0);
+	CHECK(run(&lkst_cmd_lkstla, "schedtime /nonexistent") < 0);
 }
 
 TEST(analyze_prints_statistics)
 {
-	CHECK_EQ(run(&lkst_cmd_analyze, "schedtime", "-f", "csv", "TRACE", NULL), 0);
+	CHECK_EQ(run(&lkst_cmd_analyze, "schedtime -f csv TRACE"), 0);
 	CHECK_STR(output,
 		  "key,count,share_percent,total_ns,mean_ns,p50_ns,p95_ns,p99_ns,p99_9_ns,max_ns,"
 		  "crossing\r\n"
@@ -121,25 +115,24 @@ TEST(analyze_prints_statistics)
 
 TEST(analyze_answers_several_at_once)
 {
-	CHECK_EQ(run(&lkst_cmd_analyze, "runqueue,schedtime,runqueue", "-f", "json", "TRACE", NULL),
-		 0);
+	CHECK_EQ(run(&lkst_cmd_analyze, "runqueue,schedtime,runqueue -f json TRACE"), 0);
 	CHECK(strstr(output, "\"runqueue_total\":"));
 	CHECK(strstr(output, "\"schedtime_total\":"));
-	CHECK_EQ(run(&lkst_cmd_analyze, "all", "--rows", "1", "TRACE", NULL), 0);
+	CHECK_EQ(run(&lkst_cmd_analyze, "all --rows 1 TRACE"), 0);
 	CHECK(strstr(output, "Run queue length at wake-ups: all\n"));
 	CHECK(strstr(output, "... and 1 more\n"));
 }
 
 TEST(analyze_refuses_what_is_not_there)
 {
-	CHECK_EQ(run(&lkst_cmd_analyze, "scheduler", "TRACE", NULL), -EINVAL);
+	CHECK_EQ(run(&lkst_cmd_analyze, "scheduler TRACE"), -EINVAL);
 	CHECK_STR(message, "there is no analysis \"scheduler\"; `lkst analyze --help` lists them");
-	CHECK_EQ(run(&lkst_cmd_analyze, "", "TRACE", NULL), -EINVAL);
-	CHECK_EQ(run(&lkst_cmd_analyze, "runqueue,", "TRACE", NULL), -EINVAL);
-	CHECK_EQ(run(&lkst_cmd_analyze, "all", "--list", "TRACE", NULL), -EINVAL);
+	CHECK_EQ(run(&lkst_cmd_analyze, ", TRACE"), -EINVAL);
+	CHECK_EQ(run(&lkst_cmd_analyze, "runqueue, TRACE"), -EINVAL);
+	CHECK_EQ(run(&lkst_cmd_analyze, "all --list TRACE"), -EINVAL);
 	CHECK(!strncmp(message, "--list takes one analysis", 25));
-	CHECK_EQ(run(&lkst_cmd_analyze, "runqueue", "--format", "xml", "TRACE", NULL), -EINVAL);
-	CHECK_EQ(run(&lkst_cmd_analyze, "runqueue", "--from", "noon", "TRACE", NULL), -EINVAL);
+	CHECK_EQ(run(&lkst_cmd_analyze, "runqueue --format xml TRACE"), -EINVAL);
+	CHECK_EQ(run(&lkst_cmd_analyze, "runqueue --from noon TRACE"), -EINVAL);
 	make_scratch_remove(dir);
 }
 
