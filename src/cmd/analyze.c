@@ -207,26 +207,33 @@ static int trace_of(struct lkst_err *e, const char *path, char directory[PATH_MA
 	return 0;
 }
 
-int lkst_analyze_run(struct lkst_err *e, const struct lkst_analyze *a, char **paths,
-		     unsigned int nr_paths)
+/* Opens the trace that all of @paths are, or are files of. */
+static int open_trace(struct lkst_err *e, char **paths, unsigned int nr_paths,
+		      struct lkst_trace **ret_trace)
 {
-	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
-	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	char directory[PATH_MAX], other[PATH_MAX];
 	unsigned int i;
-	int err, flush_err;
+	int err = trace_of(e, paths[0], directory);
 
-	if (!out)
-		return lkst_err_sys(e, -ENOMEM, "analyzing %s", paths[0]);
-	err = trace_of(e, paths[0], directory);
 	for (i = 1; i < nr_paths && !err; i++) {
 		err = trace_of(e, paths[i], other);
 		if (!err && strcmp(directory, other))
 			err = lkst_err_set(e, -EINVAL, "%s and %s are not of one trace", paths[0],
 					   paths[i]);
 	}
-	if (!err)
-		err = lkst_trace_open(e, directory, &t);
+	return err ? err : lkst_trace_open(e, directory, ret_trace);
+}
+
+int lkst_analyze_run(struct lkst_err *e, const struct lkst_analyze *a, char **paths,
+		     unsigned int nr_paths)
+{
+	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
+	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
+	int err, flush_err;
+
+	if (!out)
+		return lkst_err_sys(e, -ENOMEM, "analyzing %s", paths[0]);
+	err = open_trace(e, paths, nr_paths, &t);
 	if (err)
 		return err;
 	/* `lkst analyze … | head` ends quietly. */
