@@ -63,7 +63,8 @@ int lkst_open_put(struct lkst_open *o, u64 key, struct lkst_open_entry **ret_ent
 {
 	struct lkst_open_entry *entry;
 
-	if ((o->nr + 1) * 4ULL > o->nr_slots * 3ULL && grow(o))
+	/* At most half full: then nearly all are found at the first look. */
+	if ((o->nr + 1) * 2ULL > o->nr_slots && grow(o))
 		return -ENOMEM;
 	entry = slot_of(o, key);
 	if (entry->key == LKST_OPEN_NONE) {
