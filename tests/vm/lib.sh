@@ -35,7 +35,7 @@ expect_whole()
 {
 	if lkst check --counts "$2" >"$work/check" 2>&1; then
 		ok "$1"
-		sed -n 's/^ *[0-9][0-9]* \([a-z_0-9]*\)$/seen \1/p' "$work/check"
+		sed -n 's/^ *[0-9][0-9]*  *[0-9.][0-9.]*  *\([a-z_0-9]*\)$/seen \1/p' "$work/check"
 	else
 		fail "$1" "$(grep -vE '^(ledger|stream)|^ ' "$work/check" | tail -n 5)"
 	fi
@@ -179,10 +179,10 @@ expect_stop()
 		return
 	fi
 	lkst stop --quiet
-	for try in 1 2 3 4 5 6 7 8 9 10; do
+	for try in $(seq 50); do
 		left=$(held)
 		[ -n "$left" ] || break
-		sleep 0.2
+		sleep 0.5
 	done
 	expect_none "$1" "$left"
 }
