@@ -8,6 +8,8 @@
  * the last one, and a byte for each field; or, for an event beyond the last, a gap. Where the input
  * ends, numbers made of it go on, so that a short one is a long trace too.
  */
+#include <dirent.h>
+
 #include "../unit/states.h"
 
 #include "trace/metadata.h"
@@ -28,15 +30,13 @@ static char scratch[64];
 
 static void remove_files(void)
 {
-	static const char *const names[] = { "metadata", "state",  "main.0", "main.1", "main.2",
-					     "main.3",	 "life.0", "life.1", "life.2", "life.3" };
-	char path[128];
-	size_t i;
+	DIR *dir = opendir(scratch);
+	struct dirent *d;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%s", scratch, names[i]);
-		unlink(path);
-	}
+	while (dir && (d = readdir(dir)))
+		unlinkat(dirfd(dir), d->d_name, 0);
+	if (dir)
+		closedir(dir);
 }
 
 static void remove_scratch(void)
@@ -140,6 +140,11 @@ static u8 next(struct source *in)
 	return (u8)(in->rng >> 40);
 }
 
+static struct make_stream *stream_of(struct make_trace *t, u32 cpu, u32 buffer)
+{
+	return make_stream(t, lkst_stream_instance(cpu, buffer, 0));
+}
+
 /* Appends a record of @event. */
 static void put_record(struct make_trace *t, const struct lkst_event_class *event, u32 cpu, s32 tid,
 		       u64 ns, struct source *in)
@@ -170,9 +175,9 @@ static void put_record(struct make_trace *t, const struct lkst_event_class *even
 		if (lkst_writer_state(&t->err, t->writer, ns, &r, at))
 			abort();
 	} else {
-		make_record(make_stream(t, cpu,
-					event->index == LKST_EV_task_newtask ||
-						event->index == LKST_EV_sched_process_exit),
+		make_record(stream_of(t, cpu,
+				      event->index == LKST_EV_task_newtask ||
+					      event->index == LKST_EV_sched_process_exit),
 			    ns, &r, at);
 	}
 }
@@ -183,7 +188,7 @@ static void put_records(struct make_trace *t, u8 mode, struct source *in)
 	u32 i;
 
 	for (i = 0; i < CPUS && mode & MODE_LATE; i++)
-		make_stream(t, i, 0)->seq = i;
+		stream_of(t, i, 0)->seq = i;
 	for (i = 0; i < RECORDS; i++) {
 		u16 id = next(in);
 		u32 cpu = next(in) % CPUS;
@@ -194,7 +199,7 @@ static void put_records(struct make_trace *t, u8 mode, struct source *in)
 		if (!t->catalog->classes[id] && id % GAP_EVERY)
 			id = LKST_EV_sched_switch + 1;
 		if (!t->catalog->classes[id]) {
-			struct make_stream *s = make_stream(t, cpu, id >> 4 & 1);
+			struct make_stream *s = stream_of(t, cpu, id >> 4 & 1);
 
 			make_close(s);
 			s->seq += id & 64;

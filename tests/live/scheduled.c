@@ -339,7 +339,7 @@ static bool is_load_enough(void)
 		wait_ns += threads[i].kernel.delay_ns;
 		slices += threads[i].kernel.slices;
 	}
-	return run_ns > 300000000 && wait_ns > 50000000 && slices > 500;
+	return run_ns > 100000000 && wait_ns > 50000000 && slices > 200;
 }
 
 /* One recording and what it says. The name of the test that failed, or NULL. */

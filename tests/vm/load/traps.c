@@ -89,7 +89,7 @@ static void bound(void)
 {
 	static const int limits[2] = { 1, 2 };
 
-	__asm__ volatile("boundl %0, %1" : : "r"(3), "m"(limits));
+	__asm__ volatile("bound %0, %1" : : "r"(3), "m"(limits));
 }
 #endif
 
