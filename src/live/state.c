@@ -188,24 +188,31 @@ static int write_irqs(struct state *st)
 	return err;
 }
 
+/* All of them, empty ones too: a loop device that was in use may be given back by now. */
 static int write_disks(struct state *st)
 {
-	_cleanup_fclose_ FILE *f = fopen("/proc/partitions", "re");
-	char line[256], name[128];
-	unsigned int major, minor;
+	DIR *dir = opendir("/sys/class/block");
+	struct dirent *d;
 	int err = 0;
 
-	while (f && !err && fgets(line, sizeof(line), f)) {
+	while (dir && !err && (d = readdir(dir))) {
 		struct {
 			struct lkst_rec_state_disk r;
 			char name[NAME_MAX_BYTES];
 		} rec = {};
+		_cleanup_fclose_ FILE *f = NULL;
+		unsigned int major, minor;
+		char path[512];
 
-		if (sscanf(line, "%u %u %*u %127s", &major, &minor, name) != 3)
+		snprintf(path, sizeof(path), "/sys/class/block/%s/dev", d->d_name);
+		f = fopen(path, "re");
+		if (!f || fscanf(f, "%u:%u", &major, &minor) != 2)
 			continue;
 		rec.r.dev = major << 20 | minor;
-		err = put_named(st, "state_disk", &rec, sizeof(rec.r), name);
+		err = put_named(st, "state_disk", &rec, sizeof(rec.r), d->d_name);
 	}
+	if (dir)
+		closedir(dir);
 	return err;
 }
 
