@@ -74,7 +74,8 @@ const char *lkst_cmd_called(const struct lkst_cmd *cmd, char called[LKST_CMD_CAL
 
 extern const struct lkst_cmd lkst_cmd_start, lkst_cmd_stop, lkst_cmd_status, lkst_cmd_snapshot,
 	lkst_cmd_record, lkst_cmd_attach, lkst_cmd_cut, lkst_cmd_print, lkst_cmd_event,
-	lkst_cmd_check, lkst_cmd_report, lkst_cmd_analyze, lkst_cmd_extract;
+	lkst_cmd_check, lkst_cmd_report, lkst_cmd_analyze, lkst_cmd_why, lkst_cmd_lint,
+	lkst_cmd_extract;
 
 /* The original's commands, links to this program. */
 extern const struct lkst_cmd lkst_cmd_lkstla;

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* lkst lint: looks for sequences of events that must not be. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/lint.h"
+#include "base/cleanup.h"
+#include "cmd/cmd.h"
+#include "view/account.h"
+
+struct options {
+	struct lkst_list rules;
+	bool list;
+	const char *format;
+	const char *time;
+};
+
+static const struct options defaults = { .format = "text", .time = "day" };
+
+static const struct lkst_option rows[] = {
+	{ "rule", 'r', LKST_OPTION_LIST, "GLOB", offsetof(struct options, rules), 0, 0, "all",
+	  "only the rules that match; may be repeated" },
+	{ "list", 'l', LKST_OPTION_FLAG, NULL, offsetof(struct options, list), 0, 0, NULL,
+	  "list the rules" },
+	{ "format", 'f', LKST_OPTION_TEXT, "FORMAT", offsetof(struct options, format), 0, 0, "text",
+	  "text or json" },
+	{ "time", 0, LKST_OPTION_TEXT, "FORM", offsetof(struct options, time), 0, 0, "day",
+	  "day: time of day; mono: CLOCK_MONOTONIC; rel: seconds since\nthe first event" },
+	{ 0 },
+};
+
+static void list_rules(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < LKST_NR_LINT_RULES; i++)
+		printf("%-16s%s\n", lkst_lint_rules[i].name, lkst_lint_rules[i].help);
+}
+
+static void print_notes(const struct lkst_lint *l)
+{
+	unsigned int i;
+
+	for (i = 0; i < l->notes.nr; i++)
+		fprintf(stderr, "lkst lint: %s\n", l->notes.text[i]);
+}
+
+static int print(struct lkst_err *e, const struct options *o, struct lkst_trace *t,
+		 const struct lkst_lint *l, struct lkst_out *out)
+{
+	struct lkst_view_config config = { .out = out,
+					   .catalog = lkst_trace_catalog(t),
+					   .threads = l->threads };
+	u64 end_ns;
+	int err = lkst_view_time_parse(e, o->time, &config.time);
+
+	if (err)
+		return err;
+	lkst_trace_range(t, &config.begin_ns, &end_ns);
+	lkst_out_init(out, STDOUT_FILENO);
+	if (!strcmp(o->format, "json")) {
+		err = lkst_view_account_json(&config, l->account);
+	} else {
+		err = lkst_view_account_text(&config, l->account, true);
+		lkst_out_printf(out, "%llu found\n", (unsigned long long)l->nr_findings);
+	}
+	if (!err)
+		err = lkst_out_flush(out);
+	return err ? lkst_err_sys(e, err, "printing") : 0;
+}
+
+static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+{
+	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
+	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
+	const struct options *o = options;
+	struct lkst_lint l = {};
+	int err;
+
+	if (o->list) {
+		list_rules();
+		return 0;
+	}
+	if (!nr_args)
+		return lkst_err_set(e, -EINVAL, "which trace? Give its directory");
+	if (!out)
+		return lkst_err_sys(e, -ENOMEM, "looking through %s", args[0]);
+	if (strcmp(o->format, "json") && strcmp(o->format, "text"))
+		return lkst_err_set(e, -EINVAL,
+				    "there is no format \"%s\"; text and json are there",
+				    o->format);
+	/* `lkst lint … | head` ends quietly. */
+	signal(SIGPIPE, SIG_DFL);
+	err = lkst_trace_open(e, args[0], &t);
+	if (err)
+		return err;
+	err = lkst_lint_run(e, t, o->rules.items, o->rules.nr, &l);
+	if (!err) {
+		print_notes(&l);
+		err = print(e, o, t, &l, out);
+	}
+	if (!err)
+		err = l.nr_findings != 0;
+	lkst_lint_fini(&l);
+	return err;
+}
+
+const struct lkst_cmd lkst_cmd_lint = {
+	.name = "lint",
+	.summary = "find illegal sequences: use after free, locks, sleeping where it is forbidden",
+	.usage =
+		"lint [--rule GLOB]... [--list] [--format text|json] [--time day|mono|rel] [TRACE]",
+	.help = "Looks for things that the kernel must not do in the order in which it did them. Each finding\n"
+		"names the two or three events that it rests on. Where records are missing nothing is found,\n"
+		"rather than something wrong. The exit status is 1 if something was found.",
+	.examples = "  lkst record -o trace -- ./provoke && lkst lint trace\n"
+		    "  lkst lint --rule 'lock-*' --format json trace\n",
+	.options = rows,
+	.options_size = sizeof(struct options),
+	.defaults = &defaults,
+	.min_args = 0,
+	.max_args = 1,
+	.run = run,
+};

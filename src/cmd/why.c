@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* lkst why: explains an interval of a thread as a chain of who waited for whom. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/why.h"
+#include "analyze/worst.h"
+#include "base/cleanup.h"
+#include "base/time.h"
+#include "cmd/cmd.h"
+#include "view/account.h"
+
+struct options {
+	s64 tid, depth;
+	const char *worst, *comm, *call;
+	const char *from, *to;
+	const char *format;
+	const char *time;
+	bool brief;
+};
+
+static const struct options defaults = {
+	.tid = -1,
+	.depth = LKST_WHY_DEPTH,
+	.format = "text",
+	.time = "day",
+};
+
+static const struct lkst_option rows[] = {
+	{ "tid", 0, LKST_OPTION_NUMBER, "N", offsetof(struct options, tid), 1, INT32_MAX, NULL,
+	  "the thread whose time is to be explained" },
+	{ "worst", 'w', LKST_OPTION_TEXT, "KIND", offsetof(struct options, worst), 0, 0, NULL,
+	  "explain the longest syscall, wait (of a program's thread, blocked),\nready (but not "
+	  "running), fault (page fault of a program) or io\n(wait for a disk) that is recorded from "
+	  "begin to end" },
+	{ "comm", 0, LKST_OPTION_TEXT, "GLOB", offsetof(struct options, comm), 0, 0, NULL,
+	  "with --worst: only of threads with such a name" },
+	{ "call", 0, LKST_OPTION_TEXT, "GLOB", offsetof(struct options, call), 0, 0, NULL,
+	  "with --worst: only in system calls of such a name" },
+	{ "from", 0, LKST_OPTION_TEXT, "T", offsetof(struct options, from), 0, 0,
+	  "the trace's beginning",
+	  "from this time on: 12:14:05.5, @1234.5 (CLOCK_MONOTONIC),\n+1.5s (after the first "
+	  "event), -200ms (before the last)" },
+	{ "to", 0, LKST_OPTION_TEXT, "T", offsetof(struct options, to), 0, 0, "the trace's end",
+	  "up to this time" },
+	{ "depth", 'd', LKST_OPTION_NUMBER, "N", offsetof(struct options, depth), 0,
+	  LKST_WHY_DEPTH_MAX, "8", "follow so many wake-ups" },
+	{ "format", 'f', LKST_OPTION_TEXT, "FORMAT", offsetof(struct options, format), 0, 0, "text",
+	  "text or json" },
+	{ "time", 0, LKST_OPTION_TEXT, "FORM", offsetof(struct options, time), 0, 0, "day",
+	  "day: time of day; mono: CLOCK_MONOTONIC; rel: seconds since\nthe first event" },
+	{ "brief", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, brief), 0, 0, NULL,
+	  "without the events that each step rests on" },
+	{ 0 },
+};
+
+/* What is to be explained. */
+struct question {
+	s32 tid;
+	u64 from_ns, to_ns;
+};
+
+static int parse_question(struct lkst_err *e, const struct options *o, const struct lkst_trace *t,
+			  struct question *ret_question)
+{
+	struct lkst_time_range range = { .clock_offset_ns =
+						 lkst_trace_catalog(t)->clock_offset_ns };
+	int err = 0;
+
+	lkst_trace_range(t, &range.begin_ns, &range.end_ns);
+	*ret_question = (struct question){ (s32)o->tid, range.begin_ns, range.end_ns };
+	if (o->from)
+		err = lkst_time_parse(e, o->from, &range, &ret_question->from_ns);
+	if (!err && o->to)
+		err = lkst_time_parse(e, o->to, &range, &ret_question->to_ns);
+	if (err)
+		return err;
+	if (ret_question->from_ns >= ret_question->to_ns)
+		return lkst_err_set(e, -EINVAL, "the interval ends before it begins");
+	if (ret_question->from_ns >= range.end_ns || ret_question->to_ns <= range.begin_ns)
+		return lkst_err_set(
+			e, -ENOENT,
+			"the trace has no records of that time; `lkst check` tells from "
+			"when to when it is");
+	return 0;
+}
+
+/* With --worst: makes the question the longest such interval. */
+static int find_worst(struct lkst_err *e, const struct options *o, struct lkst_trace *t,
+		      struct question *q)
+{
+	struct lkst_worst_wish wish = { .from_ns = q->from_ns,
+					.to_ns = q->to_ns,
+					.tid = o->tid < 0 ? 0 : (s32)o->tid,
+					.comm = o->comm,
+					.call = o->call };
+	struct lkst_worst worst;
+	int err = lkst_worst_parse(e, o->worst, &wish.kind);
+
+	if (!err)
+		err = lkst_worst_find(e, t, &wish, &worst);
+	if (!err)
+		*q = (struct question){ worst.tid, worst.from_ns, worst.to_ns };
+	return err;
+}
+
+static int answer(struct lkst_err *e, const struct options *o, struct lkst_trace *t,
+		  const struct question *q, struct lkst_out *out)
+{
+	_cleanup_(lkst_window_freep) struct lkst_window *w = NULL;
+	_cleanup_(lkst_account_freep) struct lkst_account *a = NULL;
+	struct lkst_view_config config = { .out = out, .catalog = lkst_trace_catalog(t) };
+	u64 end_ns;
+	int err;
+
+	err = lkst_view_time_parse(e, o->time, &config.time);
+	if (!err)
+		err = lkst_window_new(
+			e, t, q->from_ns > LKST_WHY_LEAD_NS ? q->from_ns - LKST_WHY_LEAD_NS : 0,
+			q->to_ns + LKST_WHY_TAIL_NS, 0, &w);
+	if (!err)
+		err = lkst_why_explain(e, w, q->tid, q->from_ns, q->to_ns, (unsigned int)o->depth,
+				       &a);
+	if (err)
+		return err;
+	config.threads = w->threads;
+	lkst_trace_range(t, &config.begin_ns, &end_ns);
+	err = strcmp(o->format, "json") ? lkst_view_account_text(&config, a, !o->brief)
+					: lkst_view_account_json(&config, a);
+	return err ? lkst_err_sys(e, err, "printing") : 0;
+}
+
+static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+{
+	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
+	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
+	const struct options *o = options;
+	struct question q;
+	int err;
+
+	(void)nr_args;
+	if (!out)
+		return lkst_err_sys(e, -ENOMEM, "explaining");
+	if (strcmp(o->format, "json") && strcmp(o->format, "text"))
+		return lkst_err_set(e, -EINVAL,
+				    "there is no format \"%s\"; text and json are there",
+				    o->format);
+	if (o->tid < 0 && !o->worst)
+		return lkst_err_set(e, -EINVAL, "whose time? Give --tid N, or --worst KIND");
+	if ((o->comm || o->call) && !o->worst)
+		return lkst_err_set(e, -EINVAL, "--comm and --call are for --worst");
+	/* `lkst why … | head` ends quietly. */
+	signal(SIGPIPE, SIG_DFL);
+	err = lkst_trace_open(e, args[0], &t);
+	if (!err)
+		err = parse_question(e, o, t, &q);
+	if (!err && o->worst)
+		err = find_worst(e, o, t, &q);
+	if (err)
+		return err;
+	lkst_out_init(out, STDOUT_FILENO);
+	err = answer(e, o, t, &q, out);
+	if (!err && lkst_out_flush(out))
+		err = lkst_err_sys(e, out->error, "writing");
+	return err;
+}
+
+const struct lkst_cmd lkst_cmd_why = {
+	.name = "why",
+	.summary = "why a thread took so long: who ran, who waited for whom",
+	.usage =
+		"why [--tid N] [--from T] [--to T] [--worst syscall|wait|ready|fault|io] [--comm GLOB] "
+		"[--call GLOB] [--depth N] [--format text|json] [--time day|mono|rel] [--brief] TRACE",
+	.help = "Explains what thread N did from one time to another: when it ran, when it was ready but\n"
+		"another ran on its CPU, when it was blocked, in what, and until what. Where another thread\n"
+		"ended the wait, what that one did meanwhile is explained in turn, and so on, down to the\n"
+		"timer, disk or packet that everyone waited for. Each step names the events it rests on.\n"
+		"Where records are missing, it says so.",
+	.examples = "  lkst why --worst syscall --call fsync slow\n"
+		    "  lkst why --tid 1234 --from 12:14:05.2 --to 12:14:05.9 slow\n"
+		    "  lkst why --tid 1234 --brief slow\n",
+	.options = rows,
+	.options_size = sizeof(struct options),
+	.defaults = &defaults,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+};
