@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Explanations of intervals, for each kind of chain, out of traces written as text. */
+#include "account_fixture.h"
+#include "unit.h"
+
+/* What is said of the thread 10 from 1 s to 1.01 s in @trace, without the events. */
+static const char *explain(const char *trace, int flags)
+{
+	static char text[1 << 16];
+	struct account_fixture *x = account_new(trace, NULL);
+
+	snprintf(text, sizeof(text), "%s",
+		 account_why(x, 10, 1000000000, 1010000000, LKST_WHY_DEPTH, 0, flags));
+	account_free(x);
+	return text;
+}
+
+/* ---- chains of threads ---------------------------------------------------------------- */
+
+static const char futex_trace[] =
+	"sched_switch cpu=1 tid=0 ns=999000000 next_tid=20\n"
+	"sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
+	"syscall_entry_futex cpu=0 tid=10 ns=1000000000 uaddr=0x5000 op=128\n"
+	"sched_switch cpu=0 tid=10 ns=1000100000 next_tid=0 prev_state=1\n"
+	"syscall_entry_read cpu=1 tid=20 ns=1001000000 fd=3\n"
+	"hrtimer_start cpu=1 tid=20 ns=1001050000 hrtimer=0x7700\n"
+	"sched_switch cpu=1 tid=20 ns=1001100000 next_tid=30 prev_state=1\n"
+	"local_timer_entry cpu=0 tid=0 ns=1006000000\n"
+	"hrtimer_expire_entry cpu=0 tid=0 ns=1006010000 hrtimer=0x7700\n"
+	"sched_waking cpu=0 tid=0 ns=1006020000 target_tid=20 target_cpu=1\n"
+	"sched_wakeup cpu=0 tid=0 ns=1006030000 target_tid=20 target_cpu=1\n"
+	"hrtimer_expire_exit cpu=0 tid=0 ns=1006040000 hrtimer=0x7700\n"
+	"local_timer_exit cpu=0 tid=0 ns=1006050000\n"
+	"sched_switch cpu=1 tid=30 ns=1008000000 next_tid=20\n"
+	"syscall_exit_read cpu=1 tid=20 ns=1008100000\n"
+	"syscall_entry_futex cpu=1 tid=20 ns=1009000000 uaddr=0x5000 op=129\n"
+	"sched_waking cpu=1 tid=20 ns=1009010000 target_tid=10 target_cpu=0\n"
+	"sched_wakeup cpu=1 tid=20 ns=1009020000 target_tid=10 target_cpu=0\n"
+	"syscall_exit_futex cpu=1 tid=20 ns=1009030000\n"
+	"sched_switch cpu=0 tid=0 ns=1009040000 next_tid=10\n"
+	"syscall_exit_futex cpu=0 tid=10 ns=1009990000\n"
+	"syscall_entry_getpid cpu=0 tid=10 ns=1020000000\n";
+
+TEST(why_follows_who_held_the_lock_to_its_timer_and_the_busy_cpu)
+{
+	CHECK_STR(
+		explain(futex_trace, 0),
+		"10/victim, 1.000000000 to 1.010000000, 10.0 ms: ran 1.06 ms, ready 30.0 us, blocked "
+		"8.91 ms\n"
+		"+100 us   8.91 ms   blocked in futex() on the lock at 0x5000, until 20/holder releas"
+		"ed it in futex()\n"
+		"+100 us   1.00 ms     20/holder: ran on CPU 1\n"
+		"+1.10 ms  4.92 ms     20/holder: blocked in read(), until a timer ran that it had se"
+		"t 4.96 ms before\n"
+		"+6.02 ms  1.98 ms     20/holder: ready, but CPU 1 ran 30/hog for 1.98 ms (100 %)\n"
+		"+8.00 ms  1.01 ms     20/holder: ran on CPU 1\n"
+		"+9.04 ms  960 us    ran on CPU 0\n"
+		"+0 ns     9.04 ms   2 shorter stretches: ran 100 us, ready 30.0 us\n");
+}
+
+TEST(why_cites_the_events_that_each_step_rests_on)
+{
+	CHECK_STR(
+		explain(futex_trace, ACCOUNT_EVENTS),
+		"10/victim, 1.000000000 to 1.010000000, 10.0 ms: ran 1.06 ms, ready 30.0 us, blocked 8.91 ms\n"
+		"+100 us   8.91 ms   blocked in futex() on the lock at 0x5000, until 20/holder released it in futex()\n"
+		"                      | 1.000000000 [000] syscall_entry_futex, 1.000100000 [000] sched_switch\n"
+		"                      | 1.009000000 [001] syscall_entry_futex, 1.009010000 [001] sched_waking\n"
+		"+100 us   1.00 ms     20/holder: ran on CPU 1\n"
+		"                        | 0.999000000 [001] sched_switch, 1.001100000 [001] sched_switch\n"
+		"+1.10 ms  4.92 ms     20/holder: blocked in read(), until a timer ran that it had set 4.96 ms before\n"
+		"                        | 1.001000000 [001] syscall_entry_read, 1.001100000 [001] sched_switch\n"
+		"                        | 1.001050000 [001] hrtimer_start, 1.006010000 [000] hrtimer_expire_entry\n"
+		"                        | 1.006020000 [000] sched_waking\n"
+		"+6.02 ms  1.98 ms     20/holder: ready, but CPU 1 ran 30/hog for 1.98 ms (100 %)\n"
+		"                        | 1.006020000 [000] sched_waking, 1.001100000 [001] sched_switch\n"
+		"                        | 1.008000000 [001] sched_switch\n"
+		"+8.00 ms  1.01 ms     20/holder: ran on CPU 1\n"
+		"                        | 1.008000000 [001] sched_switch\n"
+		"+9.04 ms  960 us    ran on CPU 0\n"
+		"                      | 1.009040000 [000] sched_switch\n"
+		"+0 ns     9.04 ms   2 shorter stretches: ran 100 us, ready 30.0 us\n");
+}
+
+TEST(why_prints_json)
+{
+	CHECK_STR(
+		explain(futex_trace, ACCOUNT_JSON),
+		"{\"steps\":[{\"kind\":\"interval\",\"from_ns\":1000000000,\"to_ns\":1010000000,\"thr"
+		"ead\":{\"tid\":10,\"comm\":\"victim\"},\"text\":\"ran 1.06 ms, ready 30.0 us, blocke"
+		"d 8.91 ms\",\"facts\":{\"ran_ns\":1060000,\"ready_ns\":30000,\"blocked_ns\":8910000}"
+		",\"events\":[],\"steps\":[{\"kind\":\"blocked\",\"from_ns\":1000100000,\"to_ns\":100"
+		"9010000,\"thread\":{\"tid\":10,\"comm\":\"victim\"},\"text\":\"blocked in futex() on"
+		" the lock at 0x5000, until 20/holder released it in futex()\",\"facts\":{\"call\":\""
+		"futex\",\"futex\":\"0x5000\",\"waker\":{\"tid\":20,\"comm\":\"holder\"},\"waker_call"
+		"\":\"futex\",\"trigger\":\"thread\"},\"events\":[{\"ns\":1000000000,\"cpu\":0,\"tid"
+		"\":10,\"event\":\"syscall_entry_futex\"},{\"ns\":1000100000,\"cpu\":0,\"tid\":10,\"e"
+		"vent\":\"sched_switch\"},{\"ns\":1009000000,\"cpu\":1,\"tid\":20,\"event\":\"syscall"
+		"_entry_futex\"},{\"ns\":1009010000,\"cpu\":1,\"tid\":20,\"event\":\"sched_waking\"}]"
+		",\"steps\":[{\"kind\":\"ran\",\"from_ns\":1000100000,\"to_ns\":1001100000,\"thread\""
+		":{\"tid\":20,\"comm\":\"holder\"},\"text\":\"ran on CPU 1\",\"facts\":{\"cpu\":1},\""
+		"events\":[{\"ns\":999000000,\"cpu\":1,\"tid\":0,\"event\":\"sched_switch\"},{\"ns\":"
+		"1001100000,\"cpu\":1,\"tid\":20,\"event\":\"sched_switch\"}],\"steps\":[]},{\"kind\""
+		":\"blocked\",\"from_ns\":1001100000,\"to_ns\":1006020000,\"thread\":{\"tid\":20,\"co"
+		"mm\":\"holder\"},\"text\":\"blocked in read(), until a timer ran that it had set 4.9"
+		"6 ms before\",\"facts\":{\"call\":\"read\",\"timer_ns\":4960000,\"trigger\":\"timer"
+		"\"},\"events\":[{\"ns\":1001000000,\"cpu\":1,\"tid\":20,\"event\":\"syscall_entry_re"
+		"ad\"},{\"ns\":1001100000,\"cpu\":1,\"tid\":20,\"event\":\"sched_switch\"},{\"ns\":10"
+		"01050000,\"cpu\":1,\"tid\":20,\"event\":\"hrtimer_start\"},{\"ns\":1006010000,\"cpu"
+		"\":0,\"tid\":0,\"event\":\"hrtimer_expire_entry\"},{\"ns\":1006020000,\"cpu\":0,\"ti"
+		"d\":0,\"event\":\"sched_waking\"}],\"steps\":[]},{\"kind\":\"ready\",\"from_ns\":100"
+		"6020000,\"to_ns\":1008000000,\"thread\":{\"tid\":20,\"comm\":\"holder\"},\"text\":\""
+		"ready, but CPU 1 ran 30/hog for 1.98 ms (100 %)\",\"facts\":{\"cpu\":1,\"occupant\":"
+		"{\"tid\":30,\"comm\":\"hog\"},\"occupied_ns\":1980000,\"share\":100},\"events\":[{\""
+		"ns\":1006020000,\"cpu\":0,\"tid\":0,\"event\":\"sched_waking\"},{\"ns\":1001100000,"
+		"\"cpu\":1,\"tid\":20,\"event\":\"sched_switch\"},{\"ns\":1008000000,\"cpu\":1,\"tid"
+		"\":30,\"event\":\"sched_switch\"}],\"steps\":[]},{\"kind\":\"ran\",\"from_ns\":10080"
+		"00000,\"to_ns\":1009010000,\"thread\":{\"tid\":20,\"comm\":\"holder\"},\"text\":\"ra"
+		"n on CPU 1\",\"facts\":{\"cpu\":1},\"events\":[{\"ns\":1008000000,\"cpu\":1,\"tid\":"
+		"30,\"event\":\"sched_switch\"}],\"steps\":[]}]},{\"kind\":\"ran\",\"from_ns\":100904"
+		"0000,\"to_ns\":1010000000,\"thread\":{\"tid\":10,\"comm\":\"victim\"},\"text\":\"ran"
+		" on CPU 0\",\"facts\":{\"cpu\":0},\"events\":[{\"ns\":1009040000,\"cpu\":0,\"tid\":0"
+		",\"event\":\"sched_switch\"}],\"steps\":[]},{\"kind\":\"rest\",\"from_ns\":100000000"
+		"0,\"to_ns\":1009040000,\"thread\":{\"tid\":10,\"comm\":\"victim\"},\"text\":\"2 shor"
+		"ter stretches: ran 100 us, ready 30.0 us\",\"facts\":{\"count\":2,\"ran_ns\":100000,"
+		"\"ready_ns\":30000},\"events\":[],\"steps\":[]}]}]}\n");
+}
+
+TEST(why_stops_at_the_depth_that_is_asked_for)
+{
+	struct account_fixture *x = account_new(futex_trace, NULL);
+	bool is_cut;
+
+	account_why(x, 10, 1000000000, 1010000000, 0, 0, 0);
+	is_cut = strstr(x->text, "; not followed further (--depth)") && !strstr(x->text, "timer");
+	account_free(x);
+	CHECK(is_cut);
+}
+
+/* ---- devices ---------------------------------------------------------------------------- */
+
+TEST(why_names_the_disk_and_what_was_ahead)
+{
+	CHECK_STR(
+		explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
+			"block_rq_issue cpu=1 tid=20 ns=999600000 rq=0x1 dev=0x700000 bytes=4096\n"
+			"block_rq_insert cpu=1 tid=20 ns=999700000 rq=0x2 dev=0x700000 bytes=4096\n"
+			"syscall_entry_pread64 cpu=0 tid=10 ns=1000000000 fd=3\n"
+			"block_rq_insert cpu=0 tid=10 ns=1000050000 rq=0x3 dev=0x700000 sector=88 "
+			"bytes=8192\n"
+			"sched_switch cpu=0 tid=10 ns=1000100000 next_tid=0 prev_state=2\n"
+			"block_rq_issue cpu=1 tid=20 ns=1001000000 rq=0x2 dev=0x700000 bytes=4096\n"
+			"block_rq_insert cpu=1 tid=20 ns=1002000000 rq=0x4 dev=0x700000 bytes=4096\n"
+			"block_rq_complete cpu=1 tid=20 ns=1003000000 rq=0x1 dev=0x700000\n"
+			"block_rq_issue cpu=1 tid=20 ns=1003100000 rq=0x3 dev=0x700000 sector=88 "
+			"bytes=8192\n"
+			"block_rq_complete cpu=1 tid=20 ns=1003500000 rq=0x5 dev=0x800000\n"
+			"block_rq_complete cpu=1 tid=20 ns=1004000000 rq=0x2 dev=0x700000\n"
+			"block_rq_issue cpu=1 tid=20 ns=1004100000 rq=0x4 dev=0x700000\n"
+			"block_rq_complete cpu=1 tid=20 ns=1004200000 rq=0x4 dev=0x700000\n"
+			"irq_handler_entry cpu=1 tid=20 ns=1009000000 irq=25\n"
+			"block_rq_complete cpu=1 tid=20 ns=1009010000 rq=0x3 dev=0x700000\n"
+			"sched_waking cpu=1 tid=20 ns=1009020000 target_tid=10 target_cpu=0\n"
+			"sched_wakeup cpu=1 tid=20 ns=1009030000 target_tid=10 target_cpu=0\n"
+			"irq_handler_exit cpu=1 tid=20 ns=1009040000 irq=25\n"
+			"sched_switch cpu=0 tid=0 ns=1009050000 next_tid=10\n"
+			"syscall_exit_pread64 cpu=0 tid=10 ns=1009900000\n"
+			"syscall_entry_getpid cpu=0 tid=10 ns=1020000000\n",
+			0),
+		"10/victim, 1.000000000 to 1.010000000, 10.0 ms: ran 1.05 ms, ready 30.0 us, blocked "
+		"8.92 ms\n"
+		"+100 us   8.92 ms   blocked in pread64(), until disk loop0 had done a request\n"
+		"+50.0 us  8.96 ms     read of 8 KiB at sector 88 of disk loop0, of it 3.05 ms before"
+		" the driver had it, requests ahead of it: 2\n"
+		"+9.05 ms  950 us    ran on CPU 0\n"
+		"+0 ns     9.05 ms   2 shorter stretches: ran 100 us, ready 30.0 us\n");
+}
+
+TEST(why_follows_a_disk_without_hardware_to_the_thread_that_did_the_work)
+{
+	CHECK_STR(
+		explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
+			"sched_switch cpu=1 tid=0 ns=999500000 next_tid=40\n"
+			"syscall_entry_pread64 cpu=0 tid=10 ns=1000000000 fd=3\n"
+			"block_rq_issue cpu=0 tid=10 ns=1000050000 rq=0x3 dev=0x700000 bytes=4096\n"
+			"sched_switch cpu=0 tid=10 ns=1000100000 next_tid=0 prev_state=2\n"
+			"softirq_raise cpu=1 tid=40 ns=1009000000 vec=4\n"
+			"softirq_entry cpu=1 tid=40 ns=1009005000 vec=4\n"
+			"block_rq_complete cpu=1 tid=40 ns=1009010000 rq=0x3 dev=0x700000\n"
+			"sched_waking cpu=1 tid=40 ns=1009020000 target_tid=10 target_cpu=0\n"
+			"softirq_exit cpu=1 tid=40 ns=1009040000 vec=4\n"
+			"sched_switch cpu=0 tid=0 ns=1009050000 next_tid=10\n"
+			"syscall_exit_pread64 cpu=0 tid=10 ns=1020000000\n",
+			0),
+		"10/victim, 1.000000000 to 1.010000000, 10.0 ms: ran 1.05 ms, ready 30.0 us, blocked "
+		"8.92 ms\n"
+		"+100 us   8.92 ms   blocked in pread64(), until disk loop0 had done a request\n"
+		"+50.0 us  8.96 ms     read of 4 KiB at sector 0 of disk loop0, requests ahead of it:"
+		" 0, done by 40/kworker\n"
+		"+50.0 us  8.95 ms       40/kworker: ran on CPU 1\n"
+		"+9.05 ms  950 us    ran on CPU 0\n"
+		"+0 ns     9.05 ms   2 shorter stretches: ran 100 us, ready 30.0 us\n");
+}
+
+TEST(why_follows_a_packet_to_its_sender)
+{
+	CHECK_STR(
+		explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
+			"sched_switch cpu=1 tid=0 ns=999500000 next_tid=20\n"
+			"syscall_entry_read cpu=0 tid=10 ns=1000000000 fd=3\n"
+			"sched_switch cpu=0 tid=10 ns=1000100000 next_tid=0 prev_state=1\n"
+			"syscall_entry_sendto cpu=1 tid=20 ns=1008000000 fd=3\n"
+			"net_dev_queue cpu=1 tid=20 ns=1008900000 skb=0x99 ifindex=1 bytes=66\n"
+			"softirq_entry cpu=1 tid=20 ns=1009000000 vec=3\n"
+			"netif_receive_skb cpu=1 tid=20 ns=1009010000 skb=0x99 ifindex=1 bytes=52\n"
+			"sched_waking cpu=1 tid=20 ns=1009020000 target_tid=10 target_cpu=0\n"
+			"softirq_exit cpu=1 tid=20 ns=1009040000 vec=3\n"
+			"sched_switch cpu=0 tid=0 ns=1009050000 next_tid=10\n"
+			"syscall_exit_read cpu=0 tid=10 ns=1020000000\n",
+			0),
+		"10/victim, 1.000000000 to 1.010000000, 10.0 ms: ran 1.05 ms, ready 30.0 us, blocked "
+		"8.92 ms\n"
+		"+100 us   8.92 ms   blocked in read(), until a packet came in on lo\n"
+		"+8.90 ms  110 us      20/holder: packet of 52 bytes from 20/holder\n"
+		"+100 us   8.80 ms     20/holder: ran on CPU 1\n"
+		"+9.05 ms  950 us    ran on CPU 0\n"
+		"+0 ns     9.05 ms   2 shorter stretches: ran 100 us, ready 30.0 us\n");
+}
+
+/* The thread 10 is blocked in read() until @wake, lines that wake it. */
+static const char *explain_wake(const char *wake)
+{
+	static char trace[8192];
+
+	snprintf(trace, sizeof(trace),
+		 "sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
+		 "syscall_entry_read cpu=0 tid=10 ns=1000000000 fd=3\n"
+		 "sched_switch cpu=0 tid=10 ns=1000100000 next_tid=0 prev_state=1\n"
+		 "%s"
+		 "sched_switch cpu=0 tid=0 ns=1009950000 next_tid=10\n"
+		 "syscall_exit_read cpu=0 tid=10 ns=1009960000\n",
+		 wake);
+	return explain(trace, 0);
+}
+
+#define WAKING "sched_waking cpu=1 tid=20 ns=1009900000 target_tid=10 target_cpu=0\n"
+
+TEST(why_names_interrupts)
+{
+	CHECK(strstr(explain_wake("irq_handler_entry cpu=1 tid=20 ns=1009800000 irq=25\n" WAKING),
+		     "blocked in read(), until interrupt 25 of virtio1-req\n"));
+	/* What has ended before does not count, nor what another CPU does. */
+	CHECK(strstr(explain_wake("irq_handler_entry cpu=0 tid=0 ns=1009700000 irq=25\n"
+				  "irq_handler_entry cpu=1 tid=20 ns=1009700000 irq=25\n"
+				  "irq_handler_exit cpu=1 tid=20 ns=1009750000 irq=25\n"
+				  "softirq_entry cpu=1 tid=20 ns=1009800000 vec=9\n" WAKING),
+		     "blocked in read(), until soft interrupt RCU\n"));
+	CHECK(strstr(explain_wake("call_function_single_entry cpu=1 tid=20 ns=1009800000\n" WAKING),
+		     "blocked in read(), until an interrupt that another CPU sent\n"));
+	CHECK(strstr(explain_wake("local_timer_entry cpu=1 tid=20 ns=1009800000\n" WAKING),
+		     "blocked in read(), until the CPU's timer interrupt\n"));
+	CHECK(strstr(
+		explain_wake(
+			"softirq_entry cpu=1 tid=20 ns=1009700000 vec=6\n"
+			"tasklet_entry cpu=1 tid=20 ns=1009800000 function=0xffff0000\n" WAKING),
+		"blocked in read(), until a tasklet of function 0xffff0000\n"));
+	CHECK(strstr(explain_wake("softirq_entry cpu=1 tid=20 ns=1009700000 vec=1\n"
+				  "timer_expire_entry cpu=1 tid=20 ns=1009800000 timer=0x66 "
+				  "function=0xffff0000\n" WAKING),
+		     "blocked in read(), until a timer ran, of function 0xffff0000\n"));
+}
+
+TEST(why_names_a_timer_that_another_thread_had_set)
+{
+	CHECK(strstr(explain_wake(
+			     "timer_start cpu=1 tid=20 ns=1004800000 timer=0x66\n"
+			     "softirq_entry cpu=1 tid=20 ns=1009700000 vec=1\n"
+			     "timer_expire_entry cpu=1 tid=20 ns=1009800000 timer=0x66\n" WAKING),
+		     "until a timer ran that 20/holder had set 5.00 ms before\n"));
+}
+
+TEST(why_tells_what_kind_of_wait_it_was)
+{
+	CHECK(strstr(
+		explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
+			"page_fault_user cpu=0 tid=10 ns=1000000000 address=0x1234000\n"
+			"sched_switch cpu=0 tid=10 ns=1000100000 next_tid=0 prev_state=2\n" WAKING
+			"sched_switch cpu=0 tid=0 ns=1009950000 next_tid=10\n",
+			0),
+		"blocked in a page fault at 0x1234000, until 20/holder woke it\n"));
+	CHECK(strstr(
+		explain_wake("sched_process_exit cpu=1 tid=20 ns=1009100000 comm=holder\n" WAKING),
+		"blocked in read(), until 20/holder woke it by ending\n"));
+	CHECK(strstr(
+		explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
+			"syscall_entry_write cpu=0 tid=10 ns=1000000000 fd=3\n"
+			"contention_begin cpu=0 tid=10 ns=1000050000 lock=0xabc0 flags=0x20\n"
+			"sched_switch cpu=0 tid=10 ns=1000100000 next_tid=0 prev_state=2\n" WAKING
+			"sched_switch cpu=0 tid=0 ns=1009950000 next_tid=10\n"
+			"contention_end cpu=0 tid=10 ns=1009951000 lock=0xabc0\n",
+			0),
+		"blocked in write() on the kernel's lock at 0xabc0 (MUTEX), until"));
+	/* A call that was entered before the window, by its exit. */
+	CHECK(strstr(
+		explain("sched_switch cpu=0 tid=10 ns=900100000 next_tid=0 prev_state=2\n" WAKING
+			"sched_switch cpu=0 tid=0 ns=1009950000 next_tid=10\n"
+			"syscall_exit_wait4 cpu=0 tid=10 ns=1009960000\n",
+			0),
+		"blocked in wait4(), until"));
+}
+
+/* ---- what is not known ------------------------------------------------------------------ */
+
+TEST(why_says_that_a_gap_breaks_the_chain)
+{
+	CHECK_STR(
+		explain_wake("!skip cpu=1 blocks=2\n"
+			     "sched_waking cpu=1 tid=30 ns=1001000000 target_tid=999\n"
+			     "!skip cpu=1 blocks=3\n" WAKING),
+		"10/victim, 1.000000000 to 1.010000000, 10.0 ms: ran 150 us, ready 50.0 us, blocked 9.80 ms\n"
+		"+100 us   9.80 ms   blocked in read(), until 20/holder woke it\n"
+		"+100 us   9.80 ms     20/holder: ran on CPU 1\n"
+		"+1.00 ms  8.90 ms       records of CPU 1 are missing (blocks are missing): what is t"
+		"old here may not be all; 3 blocks\n"
+		"+1.00 ms  8.90 ms     records of CPU 1 are missing (blocks are missing): what is tol"
+		"d here may not be all; 3 blocks\n"
+		"+0 ns     10.0 ms   3 shorter stretches: ran 150 us, ready 50.0 us\n");
+}
+
+TEST(why_does_not_guess_who_woke_a_thread)
+{
+	CHECK_STR(explain_wake(""),
+		  "10/victim, 1.000000000 to 1.010000000, 10.0 ms: ran 150 us, blocked 9.85 ms\n"
+		  "+100 us   9.85 ms   blocked in read(); what ended that is not recorded\n"
+		  "+0 ns     10.0 ms   2 shorter stretches: ran 150 us\n");
+}
+
+TEST(why_knows_nothing_of_a_thread_that_is_not_recorded)
+{
+	struct account_fixture *x = account_new(futex_trace, NULL);
+	static char text[1 << 16];
+
+	snprintf(text, sizeof(text), "%s", account_why(x, 11, 1000000000, 1010000000, 8, 0, 0));
+	account_free(x);
+	CHECK_STR(text, "nothing of thread 11 is recorded in that interval");
+}
+
+TEST(why_says_where_its_memory_ends)
+{
+	struct account_fixture *x = account_new(futex_trace, NULL);
+	static char text[1 << 16];
+
+	snprintf(text, sizeof(text), "%s", account_why(x, 10, 1000000000, 1010000000, 8, 16, 0));
+	account_free(x);
+	CHECK_STR(
+		text,
+		"10/victim, 1.000000000 to 1.010000000, 10.0 ms: ran 960 us, ready 30.0 us, blocked 3"
+		".00 ms, not known 6.01 ms; there are more records than are looked at at once: only t"
+		"he last 14 are\n"
+		"+0 ns     6.01 ms   what it did is not recorded\n"
+		"+6.01 ms  3.00 ms   blocked in futex(), until 20/holder woke it in futex()\n"
+		"+6.02 ms  1.98 ms     20/holder: ready, but CPU 1 ran what is not recorded\n"
+		"+8.00 ms  1.01 ms     20/holder: ran on CPU 1\n"
+		"+6.01 ms  10.0 us     20/holder: 1 shorter stretch: blocked 10.0 us\n"
+		"+9.04 ms  960 us    ran on CPU 0\n"
+		"+9.01 ms  30.0 us   1 shorter stretch: ready 30.0 us\n");
+}
+
+TEST(why_tells_of_a_thread_from_its_creation_to_its_end)
+{
+	CHECK_STR(
+		explain("sched_process_fork cpu=1 tid=20 ns=1001000000 child_tid=10 child_pid=10 "
+			"child_comm=born\n"
+			"sched_wakeup_new cpu=1 tid=20 ns=1001100000 target_tid=10 target_cpu=0\n"
+			"sched_switch cpu=0 tid=0 ns=1002000000 next_tid=10\n"
+			"sched_process_exit cpu=0 tid=10 ns=1004000000 comm=born\n"
+			"sched_switch cpu=0 tid=10 ns=1005000000 next_tid=0 prev_state=128\n",
+			0),
+		"10/born, 1.000000000 to 1.010000000, 10.0 ms: ran 3.00 ms, ready 900 us, not there 6.10 ms\n"
+		"+0 ns     1.10 ms   was not there\n"
+		"+1.10 ms  900 us    ready, but CPU 0 ran what is not recorded\n"
+		"+2.00 ms  3.00 ms   ran on CPU 0\n"
+		"+5.00 ms  5.00 ms   was not there\n");
+}
+
+/* The waker may have begun before the thread had left its CPU. */
+TEST(why_sees_a_wake_up_that_overtakes_the_switch)
+{
+	CHECK_STR(explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
+			  "syscall_entry_read cpu=0 tid=10 ns=1000000000 fd=3\n"
+			  "sched_waking cpu=1 tid=20 ns=1000099000 target_tid=10 target_cpu=0\n"
+			  "sched_switch cpu=0 tid=10 ns=1000100000 next_tid=30 prev_state=1\n"
+			  "sched_wakeup cpu=1 tid=20 ns=1000101000 target_tid=10 target_cpu=0\n"
+			  "sched_switch cpu=0 tid=30 ns=1009950000 next_tid=10\n",
+			  0),
+		  "10/victim, 1.000000000 to 1.010000000, 10.0 ms: ran 150 us, ready 9.85 ms\n"
+		  "+100 us   9.85 ms   ready, but CPU 0 ran 30/hog for 9.85 ms (100 %)\n"
+		  "+0 ns     10.0 ms   2 shorter stretches: ran 150 us\n");
+}
+
+/* ---- many short stretches ----------------------------------------------------------------- */
+
+TEST(why_sums_up_what_is_short)
+{
+	static char trace[1 << 16];
+	size_t used;
+	int i;
+
+	used = (size_t)snprintf(trace, sizeof(trace),
+				"sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n");
+	for (i = 0; i < 100; i++) {
+		unsigned long long ns = 1000000000ULL + (unsigned long long)i * 100000;
+
+		used += (size_t)snprintf(
+			trace + used, sizeof(trace) - used,
+			"syscall_entry_read cpu=0 tid=10 ns=%llu fd=3\n"
+			"sched_switch cpu=0 tid=10 ns=%llu next_tid=0 prev_state=1\n"
+			"sched_waking cpu=1 tid=%d ns=%llu target_tid=10 target_cpu=0\n"
+			"sched_switch cpu=0 tid=0 ns=%llu next_tid=10\n"
+			"syscall_exit_read cpu=0 tid=10 ns=%llu\n",
+			ns, ns + 10000, i % 4 ? 20 : 30, ns + 70000, ns + 80000, ns + 90000);
+	}
+	CHECK_STR(
+		explain(trace, 0),
+		"10/victim, 1.000000000 to 1.010000000, 10.0 ms: ran 3.00 ms, ready 1.00 ms, blocked "
+		"6.00 ms\n"
+		"+0 ns     10.0 ms   301 shorter stretches: ran 3.00 ms, ready 1.00 ms, blocked 6.00 ms\n"
+		"+110 us   9.86 ms     blocked 75 times in read(), woken by 20/holder: 4.50 ms in all"
+		", the longest 60.0 us\n"
+		"+10.0 us  9.66 ms     blocked 25 times in read(), woken by 30/hog: 1.50 ms in all, t"
+		"he longest 60.0 us\n");
+}
+
+TEST(why_tells_a_long_run_with_short_breaks_as_one)
+{
+	CHECK_STR(explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
+			  "sched_switch cpu=0 tid=10 ns=1003000000 next_tid=30\n"
+			  "sched_switch cpu=0 tid=30 ns=1003010000 next_tid=10\n"
+			  "irq_handler_entry cpu=0 tid=10 ns=1004000000 irq=25\n"
+			  "irq_handler_exit cpu=0 tid=10 ns=1005000000 irq=25\n"
+			  "sched_switch cpu=0 tid=10 ns=1007000000 next_tid=30\n"
+			  "sched_switch cpu=0 tid=30 ns=1007010000 next_tid=10\n",
+			  0),
+		  "10/victim, 1.000000000 to 1.010000000, 10.0 ms: ran 9.98 ms, ready 20.0 us\n"
+		  "+0 ns     10.0 ms   ran for 9.98 ms of this, in 3 stretches\n"
+		  "+3.00 ms  4.01 ms   2 shorter stretches: ready 20.0 us\n");
+	CHECK_STR(explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
+			  "irq_handler_entry cpu=0 tid=10 ns=1004000000 irq=25\n"
+			  "irq_handler_exit cpu=0 tid=10 ns=1005000000 irq=25\n"
+			  "sched_switch cpu=0 tid=10 ns=1020000000 next_tid=30\n",
+			  0),
+		  "10/victim, 1.000000000 to 1.010000000, 10.0 ms: ran 10.0 ms\n"
+		  "+0 ns     10.0 ms   ran on CPU 0, of it 1.00 ms in interrupts\n");
+}
+
+/* ---- damage --------------------------------------------------------------------------------- */
+
+/* What is damaged is a gap or a lie, and either way there is an answer or an error. */
+TEST(why_and_lint_get_through_damaged_traces)
+{
+	static const char *const files[] = { "main.0", "main.1", "metadata" };
+	struct account_fixture *x = account_new(futex_trace, NULL);
+	unsigned int seed = 99, i, nr_answers = 0;
+
+	for (i = 0; i < 600; i++) {
+		const char *file = files[i % 3];
+		size_t length;
+		char *sound = make_read(x->path, file, &length), *bytes = malloc(length);
+		unsigned int flips = 1 + (unsigned int)rand_r(&seed) % 6;
+		struct lkst_trace *whole = x->trace;
+
+		if (!bytes)
+			abort();
+		memcpy(bytes, sound, length);
+		while (flips--)
+			bytes[(size_t)rand_r(&seed) % (length < 900 ? length : 900)] ^=
+				(char)(1 << rand_r(&seed) % 8);
+		make_write(x->path, file, bytes, length);
+		if (!lkst_trace_open(&x->err, x->path, &x->trace)) {
+			account_why(x, 10, 1000000000, 1010000000, LKST_WHY_DEPTH, 0,
+				    ACCOUNT_EVENTS);
+			nr_answers += strstr(x->text, "10/") != NULL;
+			account_lint(x, NULL, ACCOUNT_JSON);
+			lkst_trace_close(x->trace);
+		}
+		x->trace = whole;
+		make_write(x->path, file, sound, length);
+		free(bytes);
+		free(sound);
+	}
+	account_free(x);
+	CHECK(nr_answers > 100);
+}
+
+static const struct unit_test tests[] = {
+	{ "why_follows_who_held_the_lock_to_its_timer_and_the_busy_cpu",
+	  test_why_follows_who_held_the_lock_to_its_timer_and_the_busy_cpu },
+	{ "why_cites_the_events_that_each_step_rests_on",
+	  test_why_cites_the_events_that_each_step_rests_on },
+	{ "why_prints_json", test_why_prints_json },
+	{ "why_stops_at_the_depth_that_is_asked_for",
+	  test_why_stops_at_the_depth_that_is_asked_for },
+	{ "why_names_the_disk_and_what_was_ahead", test_why_names_the_disk_and_what_was_ahead },
+	{ "why_follows_a_disk_without_hardware_to_the_thread_that_did_the_work",
+	  test_why_follows_a_disk_without_hardware_to_the_thread_that_did_the_work },
+	{ "why_follows_a_packet_to_its_sender", test_why_follows_a_packet_to_its_sender },
+	{ "why_names_interrupts", test_why_names_interrupts },
+	{ "why_names_a_timer_that_another_thread_had_set",
+	  test_why_names_a_timer_that_another_thread_had_set },
+	{ "why_tells_what_kind_of_wait_it_was", test_why_tells_what_kind_of_wait_it_was },
+	{ "why_says_that_a_gap_breaks_the_chain", test_why_says_that_a_gap_breaks_the_chain },
+	{ "why_does_not_guess_who_woke_a_thread", test_why_does_not_guess_who_woke_a_thread },
+	{ "why_knows_nothing_of_a_thread_that_is_not_recorded",
+	  test_why_knows_nothing_of_a_thread_that_is_not_recorded },
+	{ "why_says_where_its_memory_ends", test_why_says_where_its_memory_ends },
+	{ "why_tells_of_a_thread_from_its_creation_to_its_end",
+	  test_why_tells_of_a_thread_from_its_creation_to_its_end },
+	{ "why_sees_a_wake_up_that_overtakes_the_switch",
+	  test_why_sees_a_wake_up_that_overtakes_the_switch },
+	{ "why_sums_up_what_is_short", test_why_sums_up_what_is_short },
+	{ "why_tells_a_long_run_with_short_breaks_as_one",
+	  test_why_tells_a_long_run_with_short_breaks_as_one },
+	{ "why_and_lint_get_through_damaged_traces", test_why_and_lint_get_through_damaged_traces },
+};
+UNIT_MAIN(tests)
