@@ -319,8 +319,8 @@ static void print_losses(const struct run *r, const struct lkst_salvage *s)
 	if (r->finds.nr_unreadable)
 		printf("%" PRIu64 " pages of the dump cannot be read\n", r->finds.nr_unreadable);
 	if (s->torn_records)
-		printf("%" PRIu64 " records were being written when the kernel stopped and are cut "
-		       "off; %" PRIu64 " look whole%s\n",
+		printf("records that were being written when the kernel stopped, cut off: %" PRIu64
+		       ", of which look whole: %" PRIu64 "%s\n",
 		       s->torn_records, s->doubtful_records,
 		       s->doubtful_records && !r->o->doubtful ? " (--doubtful keeps them)" : "");
 	if (s->missing_blocks)
