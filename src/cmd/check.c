@@ -206,7 +206,7 @@ const struct lkst_cmd lkst_cmd_check = {
 	.name = "check",
 	.summary = "verify every block of a trace and print the ledger of losses",
 	.usage = "check [--counts] [--json] TRACE...",
-	.help = "Reads every block and record of the trace directory TRACE and checks that they make\n"
+	.help = "Reads every block and record of TRACE, a directory or a file, and checks that they make\n"
 		"sense. Prints what is missing and why. The exit status is 1 if a block is damaged or\n"
 		"missing. The parts of one recording, or the directory that they are in, are read as one.",
 	.options = rows,

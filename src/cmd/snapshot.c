@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* lkst snapshot: saves what the recording holds, while it goes on. */
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "base/size.h"
@@ -9,9 +11,10 @@
 #include "live/pins.h"
 #include "live/state.h"
 #include "live/drain.h"
+#include "trace/pack.h"
 
 struct options {
-	const char *output;
+	const char *output, *file;
 	u64 last_ns;
 	bool quiet;
 };
@@ -19,6 +22,9 @@ struct options {
 static const struct lkst_option rows[] = {
 	{ "output", 'o', LKST_OPTION_TEXT, "DIR", offsetof(struct options, output), 0, 0,
 	  "lkst-DATE-TIME", "the trace directory to make" },
+	{ "file", 'f', LKST_OPTION_TEXT, "FILE", offsetof(struct options, file), 0, 0, NULL,
+	  "save to one file rather than a directory; all commands that\n"
+	  "read a trace take it, and tar(1) takes it apart" },
 	{ "last", 0, LKST_OPTION_DURATION, "TIME", offsetof(struct options, last_ns), 0, 0,
 	  "all there is", "only the last 5s, 200ms, 2m ..." },
 	{ "quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(struct options, quiet), 0, 0, NULL,
@@ -76,25 +82,17 @@ static int save(struct lkst_err *e, const struct options *o, const struct lkst_s
 	return err;
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+/* Saves to the new directory @dir; how many bytes that were. */
+static int save_dir(struct lkst_err *e, const struct options *o, const char *dir, u64 *ret_bytes)
 {
-	const struct options *o = options;
 	_cleanup_(lkst_session_closep) struct lkst_session *s = NULL;
 	_cleanup_close_ int lock = lkst_pins_lock(e);
-	char name[64], size[LKST_SIZE_TEXT];
 	struct lkst_writer *w = NULL;
-	const char *dir = o->output;
 	struct lkst_err close_e;
 	int err, close_err;
-	u64 bytes;
 
-	(void)args, (void)nr_args;
 	if (lock < 0)
 		return lock;
-	if (!dir) {
-		lkst_recording_default_dir(name, sizeof(name));
-		dir = name;
-	}
 	err = lkst_session_open(e, &s);
 	if (!err)
 		err = lkst_writer_open(e, dir, lkst_session_catalog(s), &w);
@@ -103,24 +101,74 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	err = save(e, o, s, w);
 	if (!err)
 		err = lkst_state_keep_machine(e, s);
-	bytes = lkst_writer_bytes(w);
+	*ret_bytes = lkst_writer_bytes(w);
 	close_err = lkst_writer_close(err ? &close_e : e, w);
-	if (err || close_err)
-		return err ? err : close_err;
+	return err ? err : close_err;
+}
+
+/* Removes a directory of ours, which holds files only. */
+static void remove_dir(const char *dir)
+{
+	DIR *d = opendir(dir);
+	struct dirent *entry;
+
+	while (d && (entry = readdir(d)))
+		unlinkat(dirfd(d), entry->d_name, 0);
+	if (d)
+		closedir(d);
+	rmdir(dir);
+}
+
+/* A directory beside the file first, for the length of a stream is known only at its end. */
+static int save_file(struct lkst_err *e, const struct options *o, u64 *ret_bytes)
+{
+	char dir[4096];
+	int err;
+
+	if (snprintf(dir, sizeof(dir), "%s.XXXXXX", o->file) >= (int)sizeof(dir))
+		return lkst_err_sys(e, -ENAMETOOLONG, "%s", o->file);
+	if (!mkdtemp(dir))
+		return lkst_err_sys(e, -errno, "making a directory beside %s", o->file);
+	err = save_dir(e, o, dir, ret_bytes);
+	if (!err)
+		err = lkst_pack_write(e, dir, o->file);
+	remove_dir(dir);
+	return err;
+}
+
+static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+{
+	const struct options *o = options;
+	const char *path = o->file ? o->file : o->output;
+	char name[64], size[LKST_SIZE_TEXT];
+	u64 bytes = 0;
+	int err;
+
+	(void)args, (void)nr_args;
+	if (o->file && o->output)
+		return lkst_err_set(e, -EINVAL, "--output and --file exclude each other");
+	if (!path) {
+		lkst_recording_default_dir(name, sizeof(name));
+		path = name;
+	}
+	err = o->file ? save_file(e, o, &bytes) : save_dir(e, o, path, &bytes);
+	if (err)
+		return err;
 	lkst_size_format(bytes, size);
 	if (!o->quiet)
-		printf("%s: %s; `lkst print %s` shows it\n", dir, size, dir);
+		printf("%s: %s; `lkst print %s` shows it\n", path, size, path);
 	return 0;
 }
 
 const struct lkst_cmd lkst_cmd_snapshot = {
 	.name = "snapshot",
 	.summary = "save what is in memory as a trace, while recording goes on",
-	.usage = "snapshot [--output DIR] [--last TIME] [--quiet]",
+	.usage = "snapshot [--output DIR | --file FILE] [--last TIME] [--quiet]",
 	.help = "Copies the buffers of the running recording to a trace directory. The recording goes\n"
 		"on and is not disturbed.",
 	.examples = "  lkst snapshot                        to lkst-DATE-TIME\n"
-		    "  lkst snapshot -o slow-tx --last 5s   the last five seconds\n",
+		    "  lkst snapshot -o slow-tx --last 5s   the last five seconds\n"
+		    "  lkst snapshot -f slow-tx.lkst        one file, to send it to somebody\n",
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.run = run,

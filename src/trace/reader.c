@@ -14,6 +14,7 @@
 #include "trace/block_walk.h"
 #include "trace/metadata.h"
 #include "trace/metadata_layout.h"
+#include "trace/pack.h"
 #include "trace/trace.h"
 
 enum {
@@ -166,25 +167,35 @@ static int list_files(struct lkst_err *e, char *const *parts, unsigned int nr_pa
 
 /* ---- the streams -------------------------------------------------------------------- */
 
-/* Opens the stream of @nr files at @first. */
-static int add_stream(struct lkst_err *e, struct lkst_trace *t, char *const *parts,
-		      const struct file *first, unsigned int nr)
+/* Opens the stream of @nr files at @files. */
+static int add_stream(struct lkst_err *e, struct lkst_trace *t,
+		      const struct lkst_stream_file *files, unsigned int nr)
 {
-	_cleanup_free_ struct lkst_stream_file *files = calloc(nr, sizeof(*files));
 	struct lkst_stream **grown;
-	unsigned int i;
 
 	if (t->nr_streams == STREAMS_MAX)
 		return lkst_err_set(e, -EFBIG, "there are more than %u streams", STREAMS_MAX);
 	grown = reallocarray(t->streams, t->nr_streams + 1, sizeof(*grown));
-	if (grown)
-		t->streams = grown;
-	if (!grown || !files)
-		return lkst_err_sys(e, -ENOMEM, "%s", first->name);
-	for (i = 0; i < nr; i++)
-		files[i] = (struct lkst_stream_file){ parts[first[i].part], first[i].name };
+	if (!grown)
+		return lkst_err_sys(e, -ENOMEM, "%s", files[0].name);
+	t->streams = grown;
 	return lkst_stream_open(e, files, nr, t->catalog, &t->streams[t->nr_streams])
 		       ?: (t->nr_streams++, 0);
+}
+
+/* Opens the stream of @nr files at @first, each in a directory of @parts. */
+static int add_files(struct lkst_err *e, struct lkst_trace *t, char *const *parts,
+		     const struct file *first, unsigned int nr)
+{
+	_cleanup_free_ struct lkst_stream_file *files = calloc(nr, sizeof(*files));
+	unsigned int i;
+
+	if (!files)
+		return lkst_err_sys(e, -ENOMEM, "%s", first->name);
+	for (i = 0; i < nr; i++)
+		files[i] = (struct lkst_stream_file){ .dir = parts[first[i].part],
+						      .name = first[i].name };
+	return add_stream(e, t, files, nr);
 }
 
 static int by_cpu(const void *a, const void *b)
@@ -219,6 +230,13 @@ static void find_range(struct lkst_trace *t)
 	}
 }
 
+static void order_streams(struct lkst_trace *t)
+{
+	if (t->nr_streams)
+		qsort(t->streams, t->nr_streams, sizeof(*t->streams), by_cpu);
+	find_range(t);
+}
+
 static int open_streams(struct lkst_err *e, struct lkst_trace *t, char *const *parts,
 			unsigned int nr_parts)
 {
@@ -230,14 +248,11 @@ static int open_streams(struct lkst_err *e, struct lkst_trace *t, char *const *p
 		for (nr = 1; i + nr < files.nr; nr++)
 			if (!is_same_stream(&files.list[i], &files.list[i + nr]))
 				break;
-		code = add_stream(e, t, parts, &files.list[i], nr);
+		code = add_files(e, t, parts, &files.list[i], nr);
 	}
-	if (code)
-		return code;
-	if (t->nr_streams)
-		qsort(t->streams, t->nr_streams, sizeof(*t->streams), by_cpu);
-	find_range(t);
-	return 0;
+	if (!code)
+		order_streams(t);
+	return code;
 }
 
 /* ---- the parts ---------------------------------------------------------------------- */
@@ -328,15 +343,13 @@ static int list_part(struct lkst_err *e, void *ctx, int dir_fd, const char *name
 	return 0;
 }
 
-int lkst_trace_open(struct lkst_err *e, const char *path, struct lkst_trace **ret_trace)
+/* The trace in directory @path, or the parts in it. */
+static int open_dir(struct lkst_err *e, const char *path, int dir_fd, struct lkst_trace **ret_trace)
 {
 	_cleanup_(parts_fini) struct parts parts = { .path = path };
-	_cleanup_close_ int dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	char *one = (char *)path;
 	int code;
 
-	if (dir_fd < 0)
-		return lkst_err_sys(e, -errno, "cannot open the trace %s", path);
 	if (!faccessat(dir_fd, "metadata", F_OK, 0))
 		return lkst_trace_open_parts(e, &one, 1, ret_trace);
 	code = each_entry(e, path, list_part, &parts);
@@ -346,6 +359,83 @@ int lkst_trace_open(struct lkst_err *e, const char *path, struct lkst_trace **re
 	}
 	/* Without a part this says that there is no metadata. */
 	return lkst_trace_open_parts(e, parts.nr ? parts.list : &one, parts.nr ?: 1, ret_trace);
+}
+
+/* ---- a trace in one file --------------------------------------------------------------- */
+
+static int read_packed_metadata(struct lkst_err *e, int fd, const struct lkst_pack_entry *entry,
+				struct lkst_catalog **ret_catalog)
+{
+	_cleanup_free_ char *text = NULL;
+
+	if (entry->size > LKST_METADATA_MAX)
+		return lkst_err_set(e, -EFBIG, "its metadata is too large");
+	text = malloc((size_t)entry->size + 1);
+	if (!text)
+		return lkst_err_sys(e, -ENOMEM, "reading its metadata");
+	if (pread(fd, text, (size_t)entry->size, (off_t)entry->offset) != (ssize_t)entry->size)
+		return lkst_err_sys(e, -EIO, "reading its metadata");
+	return lkst_metadata_parse(e, text, (size_t)entry->size, ret_catalog);
+}
+
+static int open_packed_streams(struct lkst_err *e, struct lkst_trace *t, int fd,
+			       const struct lkst_pack *pack)
+{
+	unsigned int i;
+	int code = 0;
+
+	for (i = 0; i < pack->nr && !code; i++) {
+		const struct lkst_pack_entry *entry = &pack->entries[i];
+		struct lkst_stream_file file = { .name = entry->name,
+						 .fd = fd,
+						 .offset = entry->offset,
+						 .length = entry->size };
+
+		if (!entry->size || entry->name[0] == '.' || !strcmp(entry->name, "metadata"))
+			continue;
+		if (entry->name[lkst_stream_name_length(entry->name)])
+			return lkst_err_set(e, -EINVAL,
+					    "%s in it is compressed: take it apart with tar",
+					    entry->name);
+		code = add_stream(e, t, &file, 1);
+	}
+	if (!code)
+		order_streams(t);
+	return code;
+}
+
+static int open_packed(struct lkst_err *e, const char *path, int fd, struct lkst_trace **ret_trace)
+{
+	_cleanup_(lkst_trace_closep) struct lkst_trace *t = calloc(1, sizeof(*t));
+	struct lkst_pack pack = {};
+	int code = t ? lkst_pack_list(e, fd, &pack) : lkst_err_sys(e, -ENOMEM, "reading");
+
+	if (!code)
+		code = read_packed_metadata(e, fd, lkst_pack_find(&pack, "metadata"), &t->catalog);
+	if (!code)
+		code = open_packed_streams(e, t, fd, &pack);
+	lkst_pack_fini(&pack);
+	if (code) {
+		lkst_err_add(e, "cannot read the trace %s", path);
+		return code;
+	}
+	*ret_trace = lkst_take(t);
+	return 0;
+}
+
+int lkst_trace_open(struct lkst_err *e, const char *path, struct lkst_trace **ret_trace)
+{
+	/* Not to wait for a writer, should it be a FIFO. */
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st))
+		return lkst_err_sys(e, -errno, "cannot open the trace %s", path);
+	if (S_ISDIR(st.st_mode))
+		return open_dir(e, path, fd, ret_trace);
+	if (S_ISREG(st.st_mode))
+		return open_packed(e, path, fd, ret_trace);
+	return lkst_err_sys(e, -ENOTDIR, "cannot open the trace %s", path);
 }
 
 void lkst_trace_close(struct lkst_trace *t)

@@ -16,7 +16,8 @@ struct lkst_trace;
  * that another process shortens while it is open ends this one (SIGBUS). Compressed files, <name>.zst,
  * are unpacked into files without a name in $TMPDIR or /var/tmp.
  *
- * A directory without `metadata` may hold the parts of a recording, each a trace: they are read as one.
+ * A directory without `metadata` may hold the parts of a recording, each a trace: they are read as one. A
+ * file is one that lkst_pack_write() made of such a directory.
  */
 int lkst_trace_open(struct lkst_err *e, const char *path, struct lkst_trace **ret_trace);
 

@@ -486,8 +486,8 @@ void lkst_stream_close(struct lkst_stream *s)
 {
 	if (!s)
 		return;
-	if (s->bytes)
-		munmap((void *)s->bytes, s->length);
+	if (s->map)
+		munmap(s->map, s->map_length);
 	free(s->starts);
 	free(s->rejected);
 	free(s->segments);

@@ -15,8 +15,10 @@ enum {
 
 /* A file of the stream: the directory that it is in, and its name there. */
 struct lkst_stream_file {
-	const char *dir;
-	const char *name; /* may end in LKST_ZST_SUFFIX */
+	const char *dir;  /* NULL: it is a part of another file, and the only one of its stream */
+	const char *name; /* may end in LKST_ZST_SUFFIX, if it is a file of its own */
+	int fd;		  /* of that other file, which may be closed after opening the stream */
+	u64 offset, length;
 };
 
 struct lkst_segment {
@@ -28,6 +30,8 @@ struct lkst_stream {
 	char file[LKST_STREAM_NAME_MAX];
 	const u8 *bytes; /* the files, mapped one behind the other */
 	size_t length;
+	void *map; /* whole pages around them */
+	size_t map_length;
 
 	/* Where each of the files lies in `bytes`: a trace may consist of parts. */
 	struct lkst_segment *segments;

@@ -78,7 +78,8 @@ static int map_files(struct lkst_err *e, struct lkst_stream *s, const int *fds)
 		     0);
 	if (bytes == MAP_FAILED)
 		return lkst_err_sys(e, -errno, "cannot map %s", s->file);
-	s->bytes = bytes;
+	s->bytes = s->map = bytes;
+	s->map_length = s->length;
 	for (i = 0; i < s->nr_segments; i++)
 		if (s->segments[i].length &&
 		    mmap((u8 *)bytes + s->segments[i].start, s->segments[i].length, PROT_READ,
@@ -86,6 +87,30 @@ static int map_files(struct lkst_err *e, struct lkst_stream *s, const int *fds)
 			return lkst_err_sys(e, -errno, "cannot map %s", s->file);
 	/* Blocks are read in order: read far ahead, and let go of what was read. */
 	madvise(bytes, s->length, MADV_SEQUENTIAL);
+	return 0;
+}
+
+/* Maps a part of a file, which need not begin at a page. */
+static int map_part(struct lkst_err *e, struct lkst_stream *s, const struct lkst_stream_file *file)
+{
+	u64 lead = file->offset % (u64)sysconf(_SC_PAGESIZE);
+	void *map;
+
+	if (file->length > SIZE_MAX - lead || file->length / UNIT >= UINT32_MAX ||
+	    file->offset > INT64_MAX)
+		return lkst_err_set(e, -EFBIG, "%s is too large", s->file);
+	s->segments[0] = (struct lkst_segment){ 0, (size_t)file->length };
+	if (!file->length)
+		return 0;
+	map = mmap(NULL, (size_t)(file->length + lead), PROT_READ, MAP_PRIVATE, file->fd,
+		   (off_t)(file->offset - lead));
+	if (map == MAP_FAILED)
+		return lkst_err_sys(e, -errno, "cannot map %s", s->file);
+	s->map = map;
+	s->map_length = (size_t)(file->length + lead);
+	s->bytes = (u8 *)map + lead;
+	s->length = (size_t)file->length;
+	madvise(map, s->map_length, MADV_SEQUENTIAL);
 	return 0;
 }
 
@@ -97,6 +122,8 @@ int lkst_stream_map(struct lkst_err *e, struct lkst_stream *s, const struct lkst
 
 	if (!fds || !s->segments)
 		return lkst_err_sys(e, -ENOMEM, "%s", s->file);
+	if (!files[0].dir)
+		return map_part(e, s, &files[0]);
 	for (nr = 0; nr < s->nr_segments && !code; nr += !code)
 		code = open_file(e, &files[nr], &fds[nr]);
 	if (!code)

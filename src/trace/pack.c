@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A trace in one file: tar archives, POSIX.1-1988 ("ustar"), with sizes of 8 GiB and more in the form
+ * that GNU tar and others have for them.
+ */
+#include "trace/pack.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+
+enum {
+	UNIT = 512, /* headers and files begin at multiples of it */
+	COPY_BYTES = 1 << 20,
+};
+
+/* POSIX.1-1988, section 10.1.1. Numbers are octal digits. */
+struct header {
+	char name[100];
+	char mode[8], uid[8], gid[8];
+	char size[12], mtime[12];
+	char sum[8];
+	char type;
+	char link[100];
+	char magic[6], version[2];
+	char user[32], group[32];
+	char major[8], minor[8];
+	char prefix[155];
+	char pad[12];
+};
+_Static_assert(sizeof(struct header) == UNIT, "a header is a unit");
+
+static const char magic[] = "ustar", inner_dir[] = "trace/";
+
+/* The sum of the header's bytes, its own field counted as blanks. */
+static unsigned int sum_of(const struct header *h)
+{
+	const u8 *bytes = (const u8 *)h;
+	unsigned int sum = 0, i;
+
+	for (i = 0; i < sizeof(*h); i++)
+		sum += i >= offsetof(struct header, sum) &&
+				       i < offsetof(struct header, sum) + sizeof(h->sum)
+			       ? ' '
+			       : bytes[i];
+	return sum;
+}
+
+/* ---- reading ---------------------------------------------------------------------------------- */
+
+/* @size octal digits, or from the second byte on a binary number if the first one's top bit is set. */
+static bool parse_number(const char *digits, size_t size, u64 *ret_value)
+{
+	u64 value = 0;
+	size_t i = 0;
+
+	if (digits[0] & 0x80) {
+		if (digits[0] != (char)0x80)
+			return false;
+		for (i = 1; i < size; i++) {
+			if (value >> 56)
+				return false;
+			value = value << 8 | (u8)digits[i];
+		}
+		*ret_value = value;
+		return true;
+	}
+	while (i < size && digits[i] == ' ')
+		i++;
+	for (; i < size && digits[i] >= '0' && digits[i] <= '7'; i++)
+		value = value << 3 | (u64)(digits[i] - '0');
+	*ret_value = value;
+	return i == size || !digits[i] || digits[i] == ' ';
+}
+
+static bool is_header(const struct header *h, u64 *ret_size)
+{
+	u64 sum;
+
+	return !memcmp(h->magic, magic, sizeof(magic) - 1) &&
+	       parse_number(h->sum, sizeof(h->sum), &sum) && sum == sum_of(h) &&
+	       parse_number(h->size, sizeof(h->size), ret_size);
+}
+
+/* Where a file's name begins behind its directory. */
+static size_t name_start(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+static int add_entry(struct lkst_err *e, struct lkst_pack *pack, const char *name, u64 offset,
+		     u64 size)
+{
+	struct lkst_pack_entry *grown;
+
+	if (pack->nr == LKST_PACK_ENTRIES_MAX)
+		return lkst_err_set(e, -EFBIG, "there are more than %u files in it",
+				    LKST_PACK_ENTRIES_MAX);
+	grown = reallocarray(pack->entries, pack->nr + 1, sizeof(*grown));
+	if (!grown)
+		return lkst_err_sys(e, -ENOMEM, "listing its files");
+	pack->entries = grown;
+	snprintf(grown[pack->nr].name, sizeof(grown[pack->nr].name), "%s", name);
+	grown[pack->nr].offset = offset;
+	grown[pack->nr++].size = size;
+	return 0;
+}
+
+/* Lists all regular files by their whole names. */
+static int list_all(struct lkst_err *e, int fd, u64 length, struct lkst_pack *pack)
+{
+	u64 at = 0, size;
+	int err;
+
+	do {
+		char path[LKST_PACK_NAME_MAX] = "";
+		struct header h;
+
+		if (at > length || length - at < UNIT)
+			return lkst_err_set(e, -EBADMSG, "it is cut short: its end is missing");
+		if (pread(fd, &h, sizeof(h), (off_t)at) != (ssize_t)sizeof(h))
+			return lkst_err_sys(e, -EIO, "reading it");
+		if (!h.name[0])
+			return 0; /* an empty unit is the end */
+		if (!is_header(&h, &size))
+			return lkst_err_set(e, -EBADMSG,
+					    at ? "it is damaged at byte %llu"
+					       : "it is neither a trace directory nor a trace in "
+						 "one file",
+					    (unsigned long long)at);
+		at += UNIT;
+		if (size > length - at)
+			return lkst_err_set(e, -EBADMSG, "it is cut short: it ends in a file");
+		memcpy(path, h.name, sizeof(h.name));
+		err = h.type == '0' || !h.type ? add_entry(e, pack, path, at, size) : 0;
+		at += size;
+		at += (UNIT - at % UNIT) % UNIT;
+	} while (!err);
+	return err;
+}
+
+/* Keeps the files of the directory that has the metadata, and takes it off their names. */
+static int keep_trace(struct lkst_err *e, struct lkst_pack *pack)
+{
+	char dir[LKST_PACK_NAME_MAX];
+	unsigned int i, nr = 0;
+	size_t length;
+
+	for (i = 0; i < pack->nr; i++)
+		if (!strcmp(pack->entries[i].name + name_start(pack->entries[i].name), "metadata"))
+			break;
+	if (i == pack->nr)
+		return lkst_err_set(e, -EBADMSG, "it holds no trace: no file called metadata");
+	length = name_start(pack->entries[i].name);
+	memcpy(dir, pack->entries[i].name, length);
+	for (i = 0; i < pack->nr; i++) {
+		struct lkst_pack_entry *entry = &pack->entries[i];
+
+		if (name_start(entry->name) != length || memcmp(entry->name, dir, length))
+			continue;
+		memmove(entry->name, entry->name + length, sizeof(entry->name) - length);
+		pack->entries[nr++] = *entry;
+	}
+	pack->nr = nr;
+	return 0;
+}
+
+int lkst_pack_list(struct lkst_err *e, int fd, struct lkst_pack *ret_pack)
+{
+	struct lkst_pack pack = {};
+	struct stat st;
+	int err;
+
+	if (fstat(fd, &st))
+		return lkst_err_sys(e, -errno, "reading it");
+	if (st.st_size < UNIT)
+		return lkst_err_set(e, -EBADMSG,
+				    "it is neither a trace directory nor a trace in one file");
+	err = list_all(e, fd, (u64)st.st_size, &pack);
+	if (!err)
+		err = keep_trace(e, &pack);
+	if (err)
+		lkst_pack_fini(&pack);
+	else
+		*ret_pack = pack;
+	return err;
+}
+
+void lkst_pack_fini(struct lkst_pack *pack)
+{
+	free(pack->entries);
+	pack->entries = NULL;
+	pack->nr = 0;
+}
+
+const struct lkst_pack_entry *lkst_pack_find(const struct lkst_pack *pack, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < pack->nr; i++)
+		if (!strcmp(pack->entries[i].name, name))
+			return &pack->entries[i];
+	return NULL;
+}
+
+/* ---- writing ---------------------------------------------------------------------------------- */
+
+static void closedirp(DIR **dir)
+{
+	if (*dir)
+		closedir(*dir);
+}
+
+static void fill_header(struct header *h, const char *name, const struct stat *st)
+{
+	u64 size = (u64)st->st_size;
+	int i;
+
+	memset(h, 0, sizeof(*h));
+	snprintf(h->name, sizeof(h->name), "%s%s", inner_dir, name);
+	snprintf(h->mode, sizeof(h->mode), "%07o", 0644U);
+	snprintf(h->uid, sizeof(h->uid), "%07o", 0U);
+	snprintf(h->gid, sizeof(h->gid), "%07o", 0U);
+	snprintf(h->mtime, sizeof(h->mtime), "%011llo",
+		 (unsigned long long)st->st_mtime & 077777777777ULL);
+	if (size >> 33) {
+		for (i = (int)sizeof(h->size) - 1; i > 0; i--, size >>= 8)
+			h->size[i] = (char)size;
+		h->size[0] = (char)0x80;
+	} else {
+		snprintf(h->size, sizeof(h->size), "%011llo",
+			 (unsigned long long)size & 077777777777ULL);
+	}
+	h->type = '0';
+	memcpy(h->magic, magic, sizeof(magic));
+	memcpy(h->version, "00", 2);
+	snprintf(h->sum, sizeof(h->sum), "%06o", sum_of(h) & 0777777U);
+	h->sum[7] = ' ';
+}
+
+/* Appends file @name of directory @dir_fd. A file that is changed meanwhile is an error. */
+static int append_file(struct lkst_err *e, int out, int dir_fd, const char *name, u8 *buffer)
+{
+	_cleanup_close_ int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	struct header h;
+	struct stat st;
+	u64 left;
+	int err;
+
+	if (fd < 0 || fstat(fd, &st))
+		return lkst_err_sys(e, -errno, "%s", name);
+	if (!S_ISREG(st.st_mode))
+		return 0;
+	if (strlen(name) + strlen(inner_dir) >= sizeof(h.name))
+		return lkst_err_set(e, -ENAMETOOLONG, "%s", name);
+	fill_header(&h, name, &st);
+	err = lkst_write_all(out, &h, sizeof(h));
+	for (left = (u64)st.st_size; left && !err;) {
+		ssize_t got = read(fd, buffer, left < COPY_BYTES ? left : COPY_BYTES);
+
+		if (got <= 0)
+			return lkst_err_sys(e, got ? -errno : -EIO, "reading %s", name);
+		err = lkst_write_all(out, buffer, (size_t)got);
+		left -= (u64)got;
+	}
+	memset(buffer, 0, UNIT);
+	if (!err)
+		err = lkst_write_all(out, buffer, (UNIT - (u64)st.st_size % UNIT) % UNIT);
+	return err ? lkst_err_sys(e, err, "writing %s", name) : 0;
+}
+
+static int append_all(struct lkst_err *e, int out, const char *dir)
+{
+	_cleanup_(closedirp) DIR *d = opendir(dir);
+	_cleanup_free_ u8 *buffer = malloc(COPY_BYTES);
+	struct dirent *entry;
+	int err;
+
+	if (!d || !buffer)
+		return lkst_err_sys(e, d ? -ENOMEM : -errno, "%s", dir);
+	/* First, so that a reader that goes through the archive once can use it. */
+	err = append_file(e, out, dirfd(d), "metadata", buffer);
+	while (!err && (entry = readdir(d)))
+		if (entry->d_name[0] != '.' && strcmp(entry->d_name, "metadata"))
+			err = append_file(e, out, dirfd(d), entry->d_name, buffer);
+	if (err)
+		return err;
+	memset(buffer, 0, 2 * UNIT);
+	err = lkst_write_all(out, buffer, 2 * UNIT);
+	return err ? lkst_err_sys(e, err, "writing the end") : 0;
+}
+
+int lkst_pack_write(struct lkst_err *e, const char *dir, const char *file)
+{
+	_cleanup_close_ int out = -1;
+	char partial[4096];
+	int err;
+
+	if (snprintf(partial, sizeof(partial), "%s.partial", file) >= (int)sizeof(partial))
+		return lkst_err_sys(e, -ENAMETOOLONG, "%s", file);
+	out = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (out < 0)
+		return lkst_err_sys(e, -errno, "cannot create %s", partial);
+	err = append_all(e, out, dir);
+	if (!err && close(lkst_take_fd(out)))
+		err = lkst_err_sys(e, -errno, "finishing");
+	if (!err && rename(partial, file))
+		err = lkst_err_sys(e, -errno, "renaming");
+	if (err) {
+		unlink(partial);
+		lkst_err_add(e, "cannot write %s", file);
+	}
+	return err;
+}

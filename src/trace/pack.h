@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A trace in one file: a tar archive of a trace directory's files (doc/format.md). It is read where
+ * it lies, without taking it apart.
+ */
+#ifndef LKST_TRACE_PACK_H
+#define LKST_TRACE_PACK_H
+
+#include "abi/types.h"
+#include "base/err.h"
+
+enum {
+	LKST_PACK_NAME_MAX = 101, /* of a file in the archive, with its NUL */
+	LKST_PACK_ENTRIES_MAX = 65536,
+};
+
+struct lkst_pack_entry {
+	char name[LKST_PACK_NAME_MAX]; /* without the directory */
+	u64 offset, size;	       /* of its bytes in the archive */
+};
+
+/* The files of a trace in an archive. All zero is empty. */
+struct lkst_pack {
+	struct lkst_pack_entry *entries;
+	unsigned int nr;
+};
+
+/*
+ * Lists the regular files that stand in one directory with the first file called "metadata" in the
+ * archive behind @fd. -EBADMSG: it is no such archive. Trusts no byte.
+ */
+int lkst_pack_list(struct lkst_err *e, int fd, struct lkst_pack *ret_pack);
+void lkst_pack_fini(struct lkst_pack *pack);
+
+/* The entry called @name, or NULL. */
+const struct lkst_pack_entry *lkst_pack_find(const struct lkst_pack *pack, const char *name);
+
+/* Writes the trace directory @dir as an archive to @file, which appears when it is whole. */
+int lkst_pack_write(struct lkst_err *e, const char *dir, const char *file);
+
+#endif
