@@ -20,6 +20,10 @@ static const struct lkst_option rows[] = {
 	  "seconds, +1.5s after the beginning, -2s before the end" },
 	{ "to", 0, LKST_OPTION_TEXT, "T", offsetof(struct options, to), 0, 0, NULL,
 	  "up to this time" },
+	{ "no-gaps", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, wish.no_gaps), 0, 0, NULL,
+	  "records only: no line where some are missing" },
+	{ "brief", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, wish.brief), 0, 0, NULL,
+	  "csv: without the arguments' descriptions" },
 	{ 0 },
 };
 
@@ -88,11 +92,12 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_print = {
 	.name = "print",
 	.summary = "a trace as text, CSV, JSON or in the flight recorder's form",
-	.usage = "print [--format text|csv|json|flight] [--event GLOB]... [--tid N] [--comm NAME] "
-		 "[--cpu N] [--time day|mono|rel] [--from T] [--to T] TRACE...",
-	.help = "Prints the events of the trace directory TRACE in order of time, all CPUs merged. It\n"
-		"needs no root and works on any machine. The parts of one recording, or the directory\n"
-		"that they are in, are read as one trace.",
+	.usage =
+		"print [--format text|csv|json|flight] [--event GLOB]... [--tid N] [--comm NAME] "
+		"[--cpu N] [--time day|mono|rel] [--from T] [--to T] [--no-gaps] [--brief] TRACE...",
+	.help = "Prints the events of TRACE, a trace directory or a trace in one file, in order of time,\n"
+		"all CPUs merged. It needs no root and works on any machine. The parts of one recording,\n"
+		"or the directory that they are in, are read as one trace.",
 	.examples = "  lkst print slow-tx | less\n"
 		    "  lkst print -e 'sched_*' --comm db --from -200ms slow-tx\n"
 		    "  lkst print -f csv slow-tx > trace.csv\n",

@@ -30,10 +30,13 @@ int lkst_printing_begin(struct lkst_err *e, const struct lkst_printing_wish *wis
 			const struct lkst_catalog *catalog, u64 begin_ns, u64 from_ns, u64 to_ns,
 			struct lkst_printing *p)
 {
-	struct lkst_view_config config = { .catalog = catalog, .begin_ns = begin_ns };
+	struct lkst_view_config config = { .catalog = catalog,
+					   .begin_ns = begin_ns,
+					   .is_brief = wish->brief };
 	int err;
 
-	*p = (struct lkst_printing){ .view = lkst_view_find(wish->format) };
+	*p = (struct lkst_printing){ .view = lkst_view_find(wish->format),
+				     .no_gaps = wish->no_gaps };
 	if (!p->view)
 		return lkst_err_set(
 			e, -EINVAL,
@@ -65,7 +68,7 @@ int lkst_printing_record(struct lkst_printing *p, const struct lkst_record *r)
 
 int lkst_printing_gap(struct lkst_printing *p, const struct lkst_gap *gap)
 {
-	return p->view->gap(p->ctx, gap);
+	return p->no_gaps ? 0 : p->view->gap(p->ctx, gap);
 }
 
 int lkst_printing_end(struct lkst_err *e, struct lkst_printing *p, int err)

@@ -18,6 +18,7 @@ struct lkst_printing_wish {
 	struct lkst_list events;
 	s64 tid, cpu;
 	const char *comm;
+	bool no_gaps, brief;
 };
 
 #define LKST_PRINTING_DEFAULTS                                                                     \
@@ -67,6 +68,7 @@ struct lkst_printing_wish {
 	}
 
 struct lkst_printing {
+	bool no_gaps;
 	const struct lkst_view *view;
 	void *ctx;
 	struct lkst_threads *threads;

@@ -20,6 +20,7 @@ static const char special[] = "\",";
 struct csv {
 	struct lkst_pen *pen;
 	u64 offset_ns; /* from CLOCK_MONOTONIC to what is printed */
+	bool is_brief; /* no descriptions */
 };
 
 /* ---- steps ----------------------------------------------------------------------------------- */
@@ -59,9 +60,8 @@ static char *put_text(struct lkst_pen *pen, char *p, const struct lkst_record *r
 	return lkst_put_hex_width(p, length, 8);
 }
 
-/* Each element is an argument of its own. */
-static char *put_array(struct lkst_pen *pen, char *p, const struct lkst_record *r,
-		       const struct lkst_step *step)
+static char *put_elements(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+			  const struct lkst_step *step, bool is_brief)
 {
 	const struct lkst_field_class *f = step->field;
 	const u8 *first;
@@ -69,14 +69,30 @@ static char *put_array(struct lkst_pen *pen, char *p, const struct lkst_record *
 
 	for (i = 0; i < nr; i++) {
 		p = lkst_out_more(pen->out, p);
-		p = lkst_put_str(lkst_put_str(p, ",\""), f->name);
-		*p++ = '[';
-		p = lkst_put_u64(p, i);
-		p = lkst_put_str(p, "]\",");
+		if (!is_brief) {
+			p = lkst_put_str(lkst_put_str(p, ",\""), f->name);
+			*p++ = '[';
+			p = lkst_put_u64(p, i);
+			p = lkst_put_str(p, "]\"");
+		}
+		*p++ = ',';
 		p = put_words(p, f->type == LKST_CLASS_BYTES ? first[i]
 							     : lkst_field_element(f, first, i));
 	}
 	return p;
+}
+
+/* Each element is an argument of its own. */
+static char *put_array(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+		       const struct lkst_step *step)
+{
+	return put_elements(pen, p, r, step, false);
+}
+
+static char *put_array_brief(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+			     const struct lkst_step *step)
+{
+	return put_elements(pen, p, r, step, true);
 }
 
 /* ---- building -------------------------------------------------------------------------------- */
@@ -96,26 +112,33 @@ static const struct {
 };
 enum { NR_KNOWN = sizeof(known) / sizeof(known[0]) };
 
-static const char task_label[] = ",\"pointer to task struct(%s)\",";
+static void add_task(struct lkst_steps *steps, const char *who, int tid, bool is_brief)
+{
+	struct lkst_step *step = is_brief ? lkst_steps_add(steps, put_task, -1, ",")
+					  : lkst_steps_add(steps, put_task, -1,
+							   ",\"pointer to task struct(%s)\",", who);
 
-static void add_field(struct lkst_steps *steps, unsigned int i)
+	step->other = (s16)tid;
+}
+
+static void add_field(struct lkst_steps *steps, unsigned int i, bool is_brief)
 {
 	const struct lkst_field_class *f = &steps->event->fields[i];
+	lkst_step_fn *put = lkst_field_is_text(f) ? put_text : put_int;
 
 	if (f->meaning == LKST_MEANING_PAD)
 		return;
-	if (lkst_field_is_text(f))
-		lkst_steps_add(steps, put_text, (int)i, ",\"%s\",", f->name);
-	else if (lkst_field_is_int(f))
-		lkst_steps_add(steps, put_int, (int)i, ",\"%s\",", f->name);
+	if (!lkst_field_is_text(f) && !lkst_field_is_int(f))
+		lkst_steps_add(steps, is_brief ? put_array_brief : put_array, (int)i, "%s", "");
+	else if (is_brief)
+		lkst_steps_add(steps, put, (int)i, ",");
 	else
-		lkst_steps_add(steps, put_array, (int)i, "%s", "");
+		lkst_steps_add(steps, put, (int)i, ",\"%s\",", f->name);
 }
 
 /* Returns the event's name. */
-static const char *add_tasks(struct lkst_steps *steps)
+static const char *add_tasks(struct lkst_steps *steps, bool is_brief)
 {
-	struct lkst_step *step;
 	unsigned int i;
 	int tid;
 
@@ -126,18 +149,17 @@ static const char *add_tasks(struct lkst_steps *steps)
 		if (tid < 0 || !lkst_field_is_int(&steps->event->fields[tid]))
 			break;
 		if (known[i].own)
-			lkst_steps_add(steps, put_task, -1, task_label, known[i].own);
-		step = lkst_steps_add(steps, put_task, -1, task_label, known[i].other);
-		step->other = (s16)tid;
+			add_task(steps, known[i].own, -1, is_brief);
+		add_task(steps, known[i].other, tid, is_brief);
 		return known[i].name;
 	}
 	return steps->event->name;
 }
 
-static void build(struct lkst_steps *steps)
+static void build_line(struct lkst_steps *steps, bool is_brief)
 {
 	const struct lkst_event_class *event = steps->event;
-	const char *name = add_tasks(steps);
+	const char *name = add_tasks(steps, is_brief);
 	char escaped[4 * LKST_NAME_MAX], *end, *p;
 	int state = -1;
 	unsigned int i;
@@ -151,11 +173,21 @@ static void build(struct lkst_steps *steps)
 	if (event->index == LKST_EV_sched_switch)
 		state = lkst_field_index(event, "prev_state");
 	if (state >= 0)
-		add_field(steps, (unsigned int)state);
+		add_field(steps, (unsigned int)state, is_brief);
 	for (i = 0; i < event->nr_fields; i++)
 		if ((int)i != state)
-			add_field(steps, i);
+			add_field(steps, i, is_brief);
 	lkst_steps_tail(steps, "\n");
+}
+
+static void build(struct lkst_steps *steps)
+{
+	build_line(steps, false);
+}
+
+static void build_brief(struct lkst_steps *steps)
+{
+	build_line(steps, true);
 }
 
 /* ---- the view -------------------------------------------------------------------------------- */
@@ -165,11 +197,12 @@ static int csv_begin(struct lkst_err *e, const struct lkst_view_config *config, 
 	struct csv *csv = calloc(1, sizeof(*csv));
 
 	if (csv)
-		csv->pen = lkst_pen_new(config, build);
+		csv->pen = lkst_pen_new(config, config->is_brief ? build_brief : build);
 	if (!csv || !csv->pen) {
 		free(csv);
 		return lkst_err_sys(e, -ENOMEM, "preparing to print");
 	}
+	csv->is_brief = config->is_brief;
 	csv->offset_ns = config->time == LKST_VIEW_DAY	 ? config->catalog->clock_offset_ns
 			 : config->time == LKST_VIEW_REL ? 0 - config->begin_ns
 							 : 0;
@@ -212,10 +245,14 @@ static int csv_record(void *ctx, const struct lkst_record *r)
 	return 0;
 }
 
-static char *put_argument(char *p, const char *description, u64 v)
+static char *put_argument(const struct csv *csv, char *p, const char *description, u64 v)
 {
-	p = lkst_put_str(lkst_put_str(p, ",\""), description);
-	return put_words(lkst_put_mem(p, "\",", 2), v);
+	*p++ = ',';
+	if (!csv->is_brief) {
+		*p++ = '"';
+		p = lkst_put_mem(lkst_put_str(p, description), "\",", 2);
+	}
+	return put_words(p, v);
 }
 
 /* A line like a record's; no thread goes with it, so that column is empty. */
@@ -228,10 +265,10 @@ static int csv_gap(void *ctx, const struct lkst_gap *gap)
 	p = lkst_put_u64_width(p, gap->cpu, 2, '0');
 	p = lkst_put_str(p, ",,");
 	p = put_time(csv, p, gap->from_ns);
-	p = put_argument(p, "ns", gap->to_ns - gap->from_ns);
-	p = put_argument(p, "events", gap->events);
-	p = put_argument(p, "blocks", gap->blocks);
-	p = put_argument(p, "buffer", gap->buffer);
+	p = put_argument(csv, p, "ns", gap->to_ns - gap->from_ns);
+	p = put_argument(csv, p, "events", gap->events);
+	p = put_argument(csv, p, "blocks", gap->blocks);
+	p = put_argument(csv, p, "buffer", gap->buffer);
 	*p++ = '\n';
 	lkst_out_advance(csv->pen->out, p);
 	return 0;

@@ -26,6 +26,7 @@ struct lkst_view_config {
 	const struct lkst_threads *threads;
 	enum lkst_view_time time; /* text, csv, flight: json always has two, whatever this says */
 	u64 begin_ns;		  /* the trace's first record */
+	bool is_brief;		  /* csv: arguments have no description */
 };
 
 struct lkst_view {

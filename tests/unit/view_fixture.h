@@ -115,7 +115,11 @@ static inline void fixture_free(struct fixture *x)
 static inline void fixture_begin(struct fixture *x, const struct lkst_view *view,
 				 enum lkst_view_time time)
 {
-	struct lkst_view_config config = { x->out, x->catalog, x->threads, time, FIXTURE_BEGIN_NS };
+	struct lkst_view_config config = { .out = x->out,
+					   .catalog = x->catalog,
+					   .threads = x->threads,
+					   .time = time,
+					   .begin_ns = FIXTURE_BEGIN_NS };
 	struct lkst_err e;
 
 	lkst_out_init(x->out, open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
