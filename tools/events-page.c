@@ -37,6 +37,7 @@ static const char *const group_titles[LKST_NR_GROUPS] = {
 	[LKST_GROUP_WORKQUEUE] = "WORK QUEUES (workqueue)",
 	[LKST_GROUP_LOCK] = "LOCKS (lock)",
 	[LKST_GROUP_OTHER] = "OTHER (other)",
+	[LKST_GROUP_RECORDER] = "THE RECORDER ITSELF (recorder)",
 	[LKST_GROUP_STATE] = "STATE OF THE MACHINE (state)",
 };
 

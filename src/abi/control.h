@@ -16,6 +16,7 @@
 enum {
 	LKST_CONTROL_MAGIC = 0x4c43534b, /* "KSCL" */
 	LKST_MASKSETS = 16,
+	LKST_MASKSET_NAME = 32, /* with its NUL */
 	LKST_EVENT_SPACE = LKST_ID_MAX + 1,
 	LKST_HANDLER_DEFAULT = 1,   /* record (doc/heritage.md, row C01) */
 	LKST_HANDLER_NOTHING = 255, /* do nothing (row C02) */
@@ -24,6 +25,14 @@ enum {
 	LKST_BUFFERS_AT_START = 2,
 	LKST_NR_BUFFERS = 16, /* that can be; each has a state page per CPU, there or not */
 	LKST_POSSIBLE_CPUS_MAX = 4096,
+};
+
+/* The masksets that every recording has and nobody may change; from 3 on they are the user's. */
+enum {
+	LKST_MASKSET_RNOTHING, /* nothing */
+	LKST_MASKSET_RALL,     /* everything */
+	LKST_MASKSET_RDEFAULT, /* everything but locks */
+	LKST_MASKSET_USER,
 };
 
 /* What an event entry of a maskset says: the handler in bits 0..7, the buffer in 8..15. */
@@ -42,6 +51,10 @@ struct lkst_control {
 	u16 route[LKST_MASKSETS][LKST_EVENT_SPACE];
 	/* Element of the state page in force; that of a buffer that is not there is main's. */
 	u32 page[LKST_NR_BUFFERS][LKST_POSSIBLE_CPUS_MAX];
+	/* Written and read by user space only. */
+	char name[LKST_MASKSETS][LKST_MASKSET_NAME]; /* "": there is no such maskset */
+	u32 armed; /* by number: its hooks stay attached while another one is in force */
+	u32 pad;
 };
 
 #endif

@@ -88,6 +88,7 @@ const char *const lkst_group_names[] = {
 	[LKST_GROUP_WORKQUEUE] = "workqueue",
 	[LKST_GROUP_LOCK] = "lock",
 	[LKST_GROUP_OTHER] = "other",
+	[LKST_GROUP_RECORDER] = "recorder",
 	[LKST_GROUP_TRACEPOINT] = "tracepoint",
 	[LKST_GROUP_STATE] = "state",
 };

@@ -70,6 +70,7 @@ enum lkst_group {
 	LKST_GROUP_WORKQUEUE,
 	LKST_GROUP_LOCK,
 	LKST_GROUP_OTHER,
+	LKST_GROUP_RECORDER,   /* what the recorder itself does; no maskset rules it out */
 	LKST_GROUP_TRACEPOINT, /* recorded by name, outside the catalogue */
 	LKST_GROUP_STATE,      /* written by user space: how things stood when a trace was read */
 	LKST_NR_GROUPS,
@@ -80,7 +81,7 @@ enum lkst_hook_kind {
 	LKST_HOOK_TP,	     /* a BTF tracepoint: program tp_btf__<target> */
 	LKST_HOOK_KPROBE,    /* the entry of a function: program kprobe__<target> */
 	LKST_HOOK_KRETPROBE, /* its return: program kretprobe__<target> */
-	LKST_HOOK_USER,	     /* no hook: user space writes it */
+	LKST_HOOK_USER,	     /* no hook: user space writes it, or runs a program that does */
 	LKST_HOOK_NONE,	     /* none is possible; `proto` says why, in one sentence */
 	/* Further functions, hooked besides the row that was chosen: programs as of the plain kinds. */
 	LKST_HOOK_ALSO_KPROBE,

@@ -52,7 +52,7 @@ static bool has_ended(void *ctx)
 {
 	const struct attached *a = ctx;
 
-	return !lkst_session_is_pinned(a->s);
+	return !lkst_session_is_current(a->s);
 }
 
 /* ---- to the screen ------------------------------------------------------------------ */

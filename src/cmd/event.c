@@ -57,6 +57,8 @@ static const char *describe_hook(const struct lkst_kernel *k, enum lkst_event_in
 	why->text[0] = 0;
 	if (lkst_events[i].group == LKST_GROUP_STATE)
 		return "written with every trace";
+	if (lkst_events[i].group == LKST_GROUP_RECORDER)
+		return "the recorder itself";
 	if (!k)
 		return "";
 	row = lkst_plan_choose_hook(why, k, i);

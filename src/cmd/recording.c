@@ -10,8 +10,9 @@
 #include <time.h>
 
 #include "live/state.h"
+#include "trace/mask.h"
 
-static void print_notes(const struct lkst_notes *notes)
+void lkst_recording_print(const struct lkst_notes *notes)
 {
 	unsigned int i;
 
@@ -24,8 +25,15 @@ void lkst_recording_print_notes(const struct lkst_plan *plan, const struct lkst_
 {
 	if (quiet)
 		return;
-	print_notes(&plan->notes);
-	print_notes(lkst_session_notes(s));
+	lkst_recording_print(&plan->notes);
+	lkst_recording_print(lkst_session_notes(s));
+}
+
+unsigned int lkst_recording_nr_events(const struct lkst_session *s)
+{
+	const struct lkst_control *c = lkst_session_control(s);
+
+	return lkst_mask_count(c->route[c->active & (LKST_MASKSETS - 1)], lkst_session_catalog(s));
 }
 
 int lkst_recording_identify(struct lkst_err *e, struct lkst_catalog *c)

@@ -18,6 +18,12 @@
 void lkst_recording_print_notes(const struct lkst_plan *plan, const struct lkst_session *s,
 				bool quiet);
 
+/* The sentences of @notes, to standard error. */
+void lkst_recording_print(const struct lkst_notes *notes);
+
+/* How many events the maskset in force lets through. */
+unsigned int lkst_recording_nr_events(const struct lkst_session *s);
+
 /* Fills in what the trace says about this machine: UUID, clock, host, kernel. */
 int lkst_recording_identify(struct lkst_err *e, struct lkst_catalog *c);
 

@@ -74,7 +74,7 @@ static int arm(struct lkst_err *e, const struct options *o, const struct lkst_pl
 	lkst_size_format(lkst_session_rings(s)->memory_bytes, size);
 	if (!o->quiet)
 		printf("recording %u events in %s of memory; `lkst status` shows how it goes\n",
-		       plan->catalog->nr_classes, size);
+		       lkst_recording_nr_events(s), size);
 	return 0;
 }
 
@@ -92,7 +92,8 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		return lkst_err_set(e, -EBUSY,
 				    "a recording is there already; `lkst status` shows it, `lkst "
 				    "stop` ends it");
-	err = lkst_plan_make(e, o->events.items, o->events.nr, getenv(LKST_BTF_VARIABLE), &plan);
+	err = lkst_plan_make_whole(e, o->events.items, o->events.nr, getenv(LKST_BTF_VARIABLE),
+				   &plan);
 	if (!err)
 		err = lkst_recording_identify(e, plan->catalog);
 	if (!err)

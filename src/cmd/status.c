@@ -10,6 +10,7 @@
 #include "live/pins.h"
 #include "live/session.h"
 #include "live/state.h"
+#include "trace/mask.h"
 
 struct options {
 	bool json;
@@ -60,11 +61,11 @@ struct skipped {
 	unsigned int nr_hooks, nr_skipping;
 };
 
-static int print_skipped(void *ctx, const char *hook, u64 skipped)
+static int print_skipped(void *ctx, const char *hook, bool is_attached, u64 skipped)
 {
 	struct skipped *k = ctx;
 
-	k->nr_hooks++;
+	k->nr_hooks += is_attached;
 	if (!skipped)
 		return 0;
 	if (k->json)
@@ -74,6 +75,12 @@ static int print_skipped(void *ctx, const char *hook, u64 skipped)
 		       hook, skipped);
 	k->nr_skipping++;
 	return 0;
+}
+
+/* The control page is shared memory: what is read from it is checked. */
+static u32 active_of(const struct lkst_rings *r)
+{
+	return r->control->active & (LKST_MASKSETS - 1);
 }
 
 /* Returns how many lines that were. */
@@ -102,8 +109,10 @@ static int print_text(struct lkst_err *e, const struct lkst_session *s)
 	int err;
 
 	lkst_size_format(r->memory_bytes, bytes);
-	printf("recording %u events for %.1f s, %s of memory, blocks of %u bytes\n",
-	       lkst_session_catalog(s)->nr_classes,
+	printf("recording %u events (maskset %u, %.*s) for %.1f s, %s of memory, blocks of %u "
+	       "bytes\n",
+	       lkst_mask_count(r->control->route[active_of(r)], lkst_session_catalog(s)),
+	       active_of(r), LKST_MASKSET_NAME, r->control->name[active_of(r)],
 	       (lkst_monotonic_ns() - r->control->start_ns) / 1e9, bytes, 1U << r->block_shift);
 	printf("\n%-8s%5s %12s %12s %14s %12s\n", "buffer", "CPU", "size", "history s", "written",
 	       "overwritten");
@@ -156,9 +165,10 @@ static int print_json(struct lkst_err *e, const struct lkst_session *s)
 	u32 buffer, cpu;
 	int err;
 
-	printf("{\"recording\":true,\"events\":%u,\"seconds\":%.3f,\"memory_bytes\":%zu,"
-	       "\"block_bytes\":%u,\"rings\":[",
-	       lkst_session_catalog(s)->nr_classes,
+	printf("{\"recording\":true,\"maskset\":%u,\"maskset_name\":\"%.*s\",\"events\":%u,"
+	       "\"seconds\":%.3f,\"memory_bytes\":%zu,\"block_bytes\":%u,\"rings\":[",
+	       active_of(r), LKST_MASKSET_NAME, r->control->name[active_of(r)],
+	       lkst_mask_count(r->control->route[active_of(r)], lkst_session_catalog(s)),
 	       (lkst_monotonic_ns() - r->control->start_ns) / 1e9, r->memory_bytes,
 	       1U << r->block_shift);
 	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)

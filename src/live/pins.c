@@ -177,14 +177,19 @@ int lkst_pins_each(struct lkst_err *e, int (*each)(void *ctx, const char *name),
 	return err;
 }
 
-static int remove_pin(void *ctx, const char *name)
+int lkst_pins_drop(struct lkst_err *e, const char *name)
 {
 	char path[LKST_PIN_PATH_MAX];
 
 	lkst_pins_path(name, path, sizeof(path));
 	return unlink(path) && errno != ENOENT
-		       ? lkst_err_sys(ctx, -errno, "removing %s from " BPFFS "/lkst", name)
+		       ? lkst_err_sys(e, -errno, "removing %s from " BPFFS "/lkst", name)
 		       : 0;
+}
+
+static int remove_pin(void *ctx, const char *name)
+{
+	return lkst_pins_drop(ctx, name);
 }
 
 /* True if the file system on BPFFS is one that we mounted. */

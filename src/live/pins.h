@@ -32,6 +32,9 @@ void lkst_pins_path(const char *name, char *path, size_t size);
 int lkst_pins_put(struct lkst_err *e, int fd, const char *name);
 int lkst_pins_get(struct lkst_err *e, const char *name);
 
+/* Removes pin @name; what it kept lives on as long as a descriptor does. */
+int lkst_pins_drop(struct lkst_err *e, const char *name);
+
 /* Calls @each for the name of every pin until it returns other than 0, which is passed on. */
 int lkst_pins_each(struct lkst_err *e, int (*each)(void *ctx, const char *name), void *ctx);
 

@@ -10,19 +10,7 @@
 #include "base/cleanup.h"
 #include "base/glob.h"
 #include "live/tracefs.h"
-
-/* Rare, and precious for hours: they go to the small buffer that hot events cannot evict. */
-static const enum lkst_event_index life_events[] = {
-	LKST_EV_sched_process_fork,
-	LKST_EV_sched_process_exec,
-	LKST_EV_sched_process_exit,
-	LKST_EV_sched_process_free,
-	LKST_EV_task_rename,
-	LKST_EV_task_newtask,
-	LKST_EV_mark_victim,
-	LKST_EV_panic,
-	LKST_EV_oops,
-};
+#include "trace/mask.h"
 
 enum {
 #ifdef __x86_64__
@@ -38,6 +26,7 @@ struct planner {
 	struct lkst_kernel *kernel;
 	int tracefs; /* -1: not opened yet */
 	u16 next_id;
+	unsigned int nr_wanted;
 	char *const *globs;
 	unsigned int nr_globs;
 	bool *has_matched;     /* by glob */
@@ -111,16 +100,27 @@ static bool is_selected(struct planner *pl, const char *group, const char *name,
 	return any;
 }
 
+/* True if the event has no hook, but is written all the same: every trace can hold it. */
+static bool is_without_hook(enum lkst_event_index i)
+{
+	const struct lkst_event_desc *d = &lkst_events[i];
+
+	return d->nr_hooks && d->hooks[0].kind == LKST_HOOK_USER;
+}
+
 static bool is_event_selected(struct planner *pl, enum lkst_event_index i)
 {
 	const struct lkst_event_desc *d = &lkst_events[i];
 
-	if (d->group == LKST_GROUP_STATE)
-		return false;
-	/* Of locks only waiting for one: that is rare, and each take and release is not. */
 	if (!pl->nr_globs)
-		return d->group != LKST_GROUP_LOCK || d->hooks[0].kind == LKST_HOOK_TP;
+		return lkst_mask_has_by_default(d);
 	return is_selected(pl, lkst_group_names[d->group], d->name, d->mnemonic);
+}
+
+static void want(struct planner *pl, u16 id)
+{
+	pl->p->is_wanted[id] = true;
+	pl->nr_wanted++;
 }
 
 static int take_id(struct planner *pl, u16 *ret_id)
@@ -166,13 +166,14 @@ static u32 choose_also(const struct planner *pl, enum lkst_event_index index)
 	return also;
 }
 
-static int plan_event(struct planner *pl, enum lkst_event_index i)
+static int plan_event(struct planner *pl, enum lkst_event_index i, bool is_wanted)
 {
 	struct lkst_err why = { "" };
 	int row = lkst_plan_choose_hook(&why, pl->kernel, i), err;
 
 	if (row < 0) {
-		note_missing(pl, i, row, why.text);
+		if (is_wanted)
+			note_missing(pl, i, row, why.text);
 		return 0;
 	}
 	err = take_id(pl, &pl->p->id[i]);
@@ -180,31 +181,38 @@ static int plan_event(struct planner *pl, enum lkst_event_index i)
 		return err;
 	pl->p->hook[i] = row;
 	pl->p->also[i] = choose_also(pl, i);
-	pl->p->is_wanted[pl->p->id[i]] = true;
+	if (is_wanted)
+		want(pl, pl->p->id[i]);
 	return lkst_catalog_add_builtin(pl->e, pl->p->catalog, pl->p->id[i], i);
+}
+
+static int plan_without_hook(struct planner *pl, enum lkst_event_index i)
+{
+	int err = take_id(pl, &pl->p->id[i]);
+
+	return err ? err : lkst_catalog_add_builtin(pl->e, pl->p->catalog, pl->p->id[i], i);
 }
 
 static int plan_builtin(struct planner *pl)
 {
 	enum lkst_event_index i;
-	size_t n;
-	int err;
+	bool is_wanted;
+	u32 id;
+	int err = 0;
 
-	for (i = 0; i < LKST_NR_EVENTS; i++) {
+	for (i = 0; i < LKST_NR_EVENTS && !err; i++) {
 		pl->p->hook[i] = -1;
-		if (lkst_events[i].group == LKST_GROUP_STATE) {
-			err = take_id(pl, &pl->p->id[i]);
-			if (!err)
-				err = lkst_catalog_add_builtin(pl->e, pl->p->catalog, pl->p->id[i],
-							       i);
-		} else {
-			err = is_event_selected(pl, i) ? plan_event(pl, i) : 0;
-		}
-		if (err)
-			return err;
+		is_wanted = !is_without_hook(i) && is_event_selected(pl, i);
+		if (is_without_hook(i))
+			err = plan_without_hook(pl, i);
+		else if (is_wanted || pl->p->is_whole)
+			err = plan_event(pl, i, is_wanted);
 	}
-	for (n = 0; n < sizeof(life_events) / sizeof(life_events[0]); n++)
-		pl->p->buffer[pl->p->id[life_events[n]]] = LKST_BUFFER_LIFE;
+	if (err)
+		return err;
+	for (id = 0; id < LKST_EVENT_SPACE; id++)
+		if (pl->p->catalog->classes[id])
+			pl->p->buffer[id] = lkst_mask_usual_buffer(pl->p->catalog->classes[id]);
 	if (pl->nr_no_kprobes && pl->nr_globs)
 		lkst_notes_add(
 			&pl->p->notes,
@@ -258,7 +266,7 @@ static int plan_syscall(struct planner *pl, unsigned int index)
 		    is_selected(pl, "syscall", s->name, NULL);
 	has_exit = all || is_selected(pl, "syscall", exit, NULL) ||
 		   is_selected(pl, "syscall", s->name, NULL);
-	if (has_entry || has_exit) {
+	if (has_entry || has_exit || pl->p->is_whole) {
 		err = take_id(pl, &entry_id);
 		if (!err)
 			err = take_id(pl, &exit_id);
@@ -267,8 +275,10 @@ static int plan_syscall(struct planner *pl, unsigned int index)
 						       index);
 		if (err)
 			return err;
-		pl->p->is_wanted[entry_id] = has_entry;
-		pl->p->is_wanted[exit_id] = has_exit;
+		if (has_entry)
+			want(pl, entry_id);
+		if (has_exit)
+			want(pl, exit_id);
 	}
 	fill_syscall(&table[s->nr], s, entry_id, exit_id);
 	return 0;
@@ -319,10 +329,14 @@ static int select_hooked_by(struct planner *pl, const char *tracepoint)
 
 	for (i = 0; i < LKST_NR_EVENTS; i++)
 		for (row = 0; row < lkst_events[i].nr_hooks; row++) {
-			if (pl->p->id[i] || lkst_events[i].hooks[row].kind != LKST_HOOK_TP ||
+			if (lkst_events[i].hooks[row].kind != LKST_HOOK_TP ||
 			    strcmp(lkst_events[i].hooks[row].target, tracepoint))
 				continue;
-			err = plan_event(pl, i);
+			if (pl->p->id[i]) {
+				want(pl, pl->p->id[i]);
+				continue;
+			}
+			err = plan_event(pl, i, true);
 			if (err)
 				return err;
 		}
@@ -367,7 +381,7 @@ static int plan_tracepoint(void *ctx, const char *system, const char *name)
 	free(event.fields);
 	if (err)
 		return err;
-	pl->p->is_wanted[tp.plan.id] = true;
+	want(pl, tp.plan.id);
 	grown = reallocarray(pl->p->tracepoints, pl->p->nr_tracepoints + 1, sizeof(tp));
 	if (!grown)
 		return lkst_err_sys(pl->e, -ENOMEM, "planning %s", tp.name);
@@ -394,11 +408,11 @@ static int plan_tracepoints(struct planner *pl)
 				       pl->e->text);
 			return 0;
 		}
-		before = pl->next_id;
+		before = pl->nr_wanted;
 		err = lkst_tracefs_each(pl->e, pl->tracefs, pl->globs[i], plan_tracepoint, pl);
 		if (err < 0)
 			return err;
-		if (pl->next_id != before)
+		if (pl->nr_wanted != before)
 			pl->has_matched[i] = true;
 	}
 	return 0;
@@ -440,8 +454,8 @@ static int fill_plan(struct planner *pl)
 	return err;
 }
 
-int lkst_plan_make(struct lkst_err *e, char *const *globs, unsigned int nr_globs,
-		   const char *btf_file, struct lkst_plan **ret_plan)
+static int make(struct lkst_err *e, char *const *globs, unsigned int nr_globs, const char *btf_file,
+		bool is_whole, struct lkst_plan **ret_plan)
 {
 	struct planner pl = { .e = e, .tracefs = -1, .globs = globs, .nr_globs = nr_globs };
 	int err;
@@ -449,6 +463,8 @@ int lkst_plan_make(struct lkst_err *e, char *const *globs, unsigned int nr_globs
 	pl.p = calloc(1, sizeof(*pl.p));
 	if (!pl.p)
 		return lkst_err_sys(e, -ENOMEM, "planning the recording");
+	pl.p->is_whole = is_whole;
+	pl.p->is_chosen = nr_globs > 0;
 	err = lkst_kernel_open(e, btf_file, &pl.kernel);
 	if (!err)
 		err = fill_plan(&pl);
@@ -461,6 +477,18 @@ int lkst_plan_make(struct lkst_err *e, char *const *globs, unsigned int nr_globs
 	else
 		*ret_plan = pl.p;
 	return err;
+}
+
+int lkst_plan_make(struct lkst_err *e, char *const *globs, unsigned int nr_globs,
+		   const char *btf_file, struct lkst_plan **ret_plan)
+{
+	return make(e, globs, nr_globs, btf_file, false, ret_plan);
+}
+
+int lkst_plan_make_whole(struct lkst_err *e, char *const *globs, unsigned int nr_globs,
+			 const char *btf_file, struct lkst_plan **ret_plan)
+{
+	return make(e, globs, nr_globs, btf_file, true, ret_plan);
 }
 
 void lkst_plan_free(struct lkst_plan *p)

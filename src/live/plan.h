@@ -32,6 +32,8 @@ struct lkst_plan {
 	u8 buffer[LKST_EVENT_SPACE]; /* by id */
 	bool is_wanted[LKST_EVENT_SPACE]; /* by id */
 	bool has_compat;
+	bool is_whole;	/* what is not wanted has an id and a hook all the same */
+	bool is_chosen; /* globs were given */
 	struct lkst_syscall_plan sys64[LKST_SYSCALL_MAX], sys32[LKST_SYSCALL_MAX];
 	struct lkst_plan_tracepoint *tracepoints;
 	unsigned int nr_tracepoints;
@@ -46,6 +48,13 @@ struct lkst_plan {
  */
 int lkst_plan_make(struct lkst_err *e, char *const *globs, unsigned int nr_globs,
 		   const char *btf_file, struct lkst_plan **ret_plan);
+
+/*
+ * The same for a recording whose masksets can be changed while it goes on: every event of the
+ * catalogue that this kernel can record gets its id and its hook, wanted or not.
+ */
+int lkst_plan_make_whole(struct lkst_err *e, char *const *globs, unsigned int nr_globs,
+			 const char *btf_file, struct lkst_plan **ret_plan);
 void lkst_plan_free(struct lkst_plan *p);
 
 /* The program of event @index's hook row @row, e.g. "tp_btf__sched_switch". */

@@ -5,12 +5,9 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
 
 #include "base/cleanup.h"
 #include "live/lockdown.h"
@@ -18,7 +15,8 @@
 #include "lkst.skel.h"
 
 enum {
-	LOG_BYTES = 1 << 20, /* of the verifier's reasons, per program: kept only to see who has any */
+	LOG_BYTES =
+		1 << 20, /* of the verifier's reasons, per program: kept only to see who has any */
 	REJECTED_MAX = 16,
 };
 
@@ -153,7 +151,7 @@ static int choose_programs(struct lkst_err *e, struct lkst_programs *p,
 	for (i = 0; i < LKST_EVENT_SPACE; i++) {
 		const struct lkst_event_class *class = plan->catalog->classes[i];
 
-		if (class && class->syscall >= 0 && plan->is_wanted[i]) {
+		if (class && class->syscall >= 0 && (plan->is_whole || plan->is_wanted[i])) {
 			bpf_program__set_autoload(p->skel->progs.tp_btf__sys_enter, true);
 			bpf_program__set_autoload(p->skel->progs.tp_btf__sys_exit, true);
 		}
@@ -170,6 +168,8 @@ static int choose_programs(struct lkst_err *e, struct lkst_programs *p,
 						  : p->skel->progs.tp__any,
 					  true);
 	bpf_program__set_autoload(p->skel->progs.iter__threads, true);
+	bpf_program__set_autoload(p->skel->progs.raw_tp__maskset_switch, true);
+	bpf_program__set_autoload(p->skel->progs.raw_tp__maskset_settled, true);
 	leave_out_forbidden(p, plan);
 	return 0;
 }
@@ -373,158 +373,82 @@ int lkst_programs_control_fd(const struct lkst_programs *p)
 	return bpf_map__fd(p->skel->maps.data_control);
 }
 
-int lkst_programs_add_hook(struct lkst_programs *p, const char *name, int link_fd)
+/* A copy of the program's descriptor, -1 if the kernel rejected it. */
+static int dup_program(const struct bpf_program *program)
 {
-	struct lkst_hook *grown = reallocarray(p->hooks, p->nr_hooks + 1, sizeof(*grown));
+	int fd = bpf_program__fd(program);
 
-	if (!grown) {
-		close(link_fd);
-		return -ENOMEM;
-	}
-	p->hooks = grown;
-	snprintf(grown[p->nr_hooks].name, LKST_HOOK_NAME_MAX, "%s", name);
-	grown[p->nr_hooks++].link_fd = link_fd;
-	return 0;
+	return fd < 0 ? -1 : dup(fd);
 }
 
-/* Attaches @program to its hook. What cannot be attached is noted, and the rest goes on. */
-static int attach_program(struct lkst_programs *p, const struct bpf_program *program)
+int lkst_programs_switch_fd(const struct lkst_programs *p)
 {
-	const char *name = bpf_program__name(program);
-	struct bpf_link *link = bpf_program__attach(program);
-	int fd;
-
-	if (!link) {
-		lkst_notes_add(&p->notes, "%s is not recorded: attaching it failed: %s.",
-			       strstr(name, "__") + 2, strerror(errno));
-		return 0;
-	}
-	fd = dup(bpf_link__fd(link));
-	bpf_link__destroy(link);
-	if (fd < 0)
-		return -errno;
-	return lkst_programs_add_hook(p, name, fd);
+	return dup_program(p->skel->progs.raw_tp__maskset_switch);
 }
 
-static int attach_tracepoint(struct lkst_programs *p, const struct lkst_plan_tracepoint *tp,
-			     unsigned int index)
+int lkst_programs_settled_fd(const struct lkst_programs *p)
 {
-	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT,
-					.size = sizeof(attr),
-					.config = tp->perf_id };
-	LIBBPF_OPTS(bpf_link_create_opts, options, .perf_event.bpf_cookie = index);
-	_cleanup_close_ int event =
-		syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
-	char pin[LKST_HOOK_NAME_MAX];
-	int fd, i;
-
-	/* One event on one CPU: the program runs on every CPU all the same (kernel/trace/bpf_trace.c). */
-	fd = event < 0 ? -1
-		       : bpf_link_create(bpf_program__fd(tp->plan.probe ? p->skel->progs.probe__any
-									: p->skel->progs.tp__any),
-					 event, BPF_PERF_EVENT, &options);
-	if (fd < 0) {
-		lkst_notes_add(&p->notes, "%s is not recorded: attaching it failed: %s.", tp->name,
-			       strerror(errno));
-		return 0;
-	}
-	if (ioctl(event, PERF_EVENT_IOC_ENABLE, 0)) {
-		lkst_notes_add(&p->notes, "%s is not recorded: enabling it failed: %s.", tp->name,
-			       strerror(errno));
-		close(fd);
-		return 0;
-	}
-	snprintf(pin, sizeof(pin), "tp__%s", tp->name);
-	for (i = 0; pin[i]; i++)
-		if (pin[i] == ':' || pin[i] == '.')
-			pin[i] = '-';
-	return lkst_programs_add_hook(p, pin, fd);
+	return dup_program(p->skel->progs.raw_tp__maskset_settled);
 }
 
-int lkst_programs_attach(struct lkst_err *e, struct lkst_programs *p, const struct lkst_plan *plan)
+static int add_hook(struct lkst_err *e, struct lkst_hooks *hooks, const char *name, int program_fd)
 {
+	int fd = dup(program_fd);
+
+	return fd < 0 ? lkst_err_sys(e, -errno, "hook %s", name)
+		      : lkst_hooks_add(e, hooks, name, fd, -1);
+}
+
+int lkst_programs_list_hooks(struct lkst_err *e, const struct lkst_programs *p,
+			     const struct lkst_plan *plan, struct lkst_hooks *hooks)
+{
+	const bool follows = p->skel->rodata_config->lkst_cfg.filter == LKST_FILTER_TREE;
 	struct bpf_program *program;
-	struct bpf_link *iter;
 	unsigned int i;
-	int err = 0;
+	int err;
 
 	bpf_object__for_each_program(program, p->skel->obj)
 	{
-		if (!bpf_program__autoload(program) || program == p->skel->progs.tp__any ||
-		    program == p->skel->progs.probe__any ||
-		    program == p->skel->progs.iter__threads ||
-		    program == p->skel->progs.syscall__page_base)
+		if (!bpf_program__autoload(program) ||
+		    !lkst_hook_is_program(bpf_program__name(program)))
 			continue;
-		err = attach_program(p, program);
+		err = add_hook(e, hooks, bpf_program__name(program), bpf_program__fd(program));
 		if (err)
-			return lkst_err_sys(e, err, "attaching %s", bpf_program__name(program));
+			return err;
+		hooks->items[hooks->nr - 1].is_always =
+			follows && (program == p->skel->progs.tp_btf__sched_process_fork ||
+				    program == p->skel->progs.tp_btf__sched_process_free);
 	}
-	for (i = 0; i < plan->nr_tracepoints && !err; i++)
-		err = attach_tracepoint(p, &plan->tracepoints[i], i);
-	if (err)
-		return lkst_err_sys(e, err, "attaching tracepoints");
-	iter = bpf_program__attach_iter(p->skel->progs.iter__threads, NULL);
-	if (!iter)
-		return lkst_err_sys(e, -errno, "preparing the list of threads");
-	p->threads_fd = dup(bpf_link__fd(iter));
+	for (i = 0; i < plan->nr_tracepoints; i++) {
+		char name[LKST_HOOK_NAME_MAX];
+
+		lkst_hook_tracepoint_name(plan->tracepoints[i].name, name);
+		err = add_hook(e, hooks, name,
+			       bpf_program__fd(plan->tracepoints[i].plan.probe
+						       ? p->skel->progs.probe__any
+						       : p->skel->progs.tp__any));
+		if (err)
+			return err;
+		hooks->items[hooks->nr - 1].perf_id = plan->tracepoints[i].perf_id;
+	}
+	lkst_hooks_assign(hooks, plan->catalog);
+	return 0;
+}
+
+int lkst_programs_link_threads(struct lkst_err *e, const struct lkst_programs *p)
+{
+	struct bpf_link *iter = bpf_program__attach_iter(p->skel->progs.iter__threads, NULL);
+	int fd = -1;
+
+	if (iter)
+		fd = dup(bpf_link__fd(iter));
 	bpf_link__destroy(iter);
-	return p->threads_fd < 0 ? lkst_err_sys(e, -errno, "preparing the list of threads") : 0;
-}
-
-/*
- * What newer kernels tell of a link than the headers that this is built with may know: struct
- * bpf_link_info up to the member perf_event.kprobe.missed, which came with Linux 6.7.
- */
-struct kprobe_link_info {
-	u32 type, id, prog_id, pad;
-	u32 event_type, pad2;
-	u64 func_name;
-	u32 name_len, offset;
-	u64 addr, missed;
-};
-
-enum {
-	EVENT_TYPE_KPROBE = 3, /* enum bpf_perf_event_type */
-	EVENT_TYPE_KRETPROBE = 4,
-};
-
-/* How often the kernel did not get as far as the program: a probe came upon another at work. */
-static u64 probe_missed(const struct kprobe_link_info *link, u32 length)
-{
-	if (length < sizeof(*link) || link->type != BPF_LINK_TYPE_PERF_EVENT)
-		return 0;
-	return link->event_type == EVENT_TYPE_KPROBE || link->event_type == EVENT_TYPE_KRETPROBE
-		       ? link->missed
-		       : 0;
-}
-
-u64 lkst_hook_skipped(const struct lkst_hook *hook)
-{
-	struct kprobe_link_info link = {};
-	struct bpf_prog_info program = {};
-	u32 length = sizeof(link);
-	_cleanup_close_ int fd = -1;
-	u64 missed;
-
-	if (bpf_obj_get_info_by_fd(hook->link_fd, &link, &length))
-		return 0;
-	missed = probe_missed(&link, length);
-	fd = bpf_prog_get_fd_by_id(link.prog_id);
-	length = sizeof(program);
-	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &program, &length))
-		return missed;
-	return missed + program.recursion_misses;
+	return fd < 0 ? lkst_err_sys(e, -errno, "preparing the list of threads") : fd;
 }
 
 void lkst_programs_unload(struct lkst_programs *p)
 {
-	unsigned int i;
-
-	for (i = 0; i < p->nr_hooks; i++)
-		close(p->hooks[i].link_fd);
-	free(p->hooks);
-	if (p->threads_fd >= 0)
-		close(p->threads_fd);
 	lkst_notes_fini(&p->notes);
 	lkst_bpf__destroy(p->skel);
+	p->skel = NULL;
 }

@@ -7,25 +7,15 @@
 #define LKST_LIVE_PROGRAMS_H
 
 #include "base/notes.h"
+#include "live/hooks.h"
 #include "live/memory.h"
 #include "live/plan.h"
 
 struct lkst_bpf;
 
-enum { LKST_HOOK_NAME_MAX = 128 };
-
-/* An attached program: the name of its pin, and its link, which keeps it attached. */
-struct lkst_hook {
-	char name[LKST_HOOK_NAME_MAX];
-	int link_fd;
-};
-
-/* All zero but threads_fd, which is -1, is empty. */
+/* All zero is empty. */
 struct lkst_programs {
-	struct lkst_bpf *skel; /* NULL: opened from pins */
-	struct lkst_hook *hooks;
-	unsigned int nr_hooks;
-	int threads_fd; /* link of the program that lists threads */
+	struct lkst_bpf *skel; /* NULL: the recording was opened from its pins */
 	struct lkst_notes notes;
 };
 
@@ -44,18 +34,20 @@ int lkst_programs_load(struct lkst_err *e, struct lkst_programs *p, const struct
 		       const struct lkst_filter *filter, const struct lkst_memory *memory,
 		       const struct lkst_control *control);
 
-/* Attaches them. A hook that fails is noted, and the rest goes on. */
-int lkst_programs_attach(struct lkst_err *e, struct lkst_programs *p, const struct lkst_plan *plan);
+/* Lists the hooks that the loaded programs are for. None is attached yet. */
+int lkst_programs_list_hooks(struct lkst_err *e, const struct lkst_programs *p,
+			     const struct lkst_plan *plan, struct lkst_hooks *hooks);
+
+/* A descriptor of the link that lists threads when it is read through an iterator. Close it. */
+int lkst_programs_link_threads(struct lkst_err *e, const struct lkst_programs *p);
 
 /* Descriptors of the memory array and the control page; they stay with @p. */
 int lkst_programs_memory_fd(const struct lkst_programs *p);
 int lkst_programs_control_fd(const struct lkst_programs *p);
 
-/* Adds a hook whose link was opened elsewhere; takes over @link_fd, also on failure. */
-int lkst_programs_add_hook(struct lkst_programs *p, const char *name, int link_fd);
-
-/* How often the kernel skipped a hook's program because it was already running on the CPU. */
-u64 lkst_hook_skipped(const struct lkst_hook *hook);
+/* Descriptors of the programs that switch masksets, to be closed; -1: the kernel rejected it (noted). */
+int lkst_programs_switch_fd(const struct lkst_programs *p);
+int lkst_programs_settled_fd(const struct lkst_programs *p);
 
 void lkst_programs_unload(struct lkst_programs *p);
 

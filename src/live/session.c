@@ -10,22 +10,26 @@
 #include <time.h>
 
 #include "base/cleanup.h"
+#include "live/maskset.h"
 #include "live/pins.h"
 #include "live/programs.h"
 
-enum {
-	/* The maskset in force while recording; 0 records nothing. */
-	MASKSET_OFF = 0,
-	MASKSET_ON = 2,
-};
+/* Pins that are no hooks' links. A loaded program's is its name behind the prefix. */
+#define PROGRAM_PIN "program-"
+#define SWITCH_PIN PROGRAM_PIN "raw_tp__maskset_switch"
+#define SETTLED_PIN PROGRAM_PIN "raw_tp__maskset_settled"
 
 struct lkst_session {
 	struct lkst_programs programs;
+	struct lkst_hooks *hooks;
 	struct lkst_rings rings;
 	const struct lkst_catalog *catalog;
 	struct lkst_catalog *own_catalog; /* of an opened session */
-	u64 pin; /* what pin_identity() said when it was opened */
+	u64 pin;			  /* what pin_identity() said when it was opened */
 	struct lkst_keep keep;
+	u32 maskset; /* to begin with */
+	bool is_pinned;
+	int threads_fd, switch_fd, settled_fd;
 };
 
 const struct lkst_notes *lkst_session_notes(const struct lkst_session *s)
@@ -47,13 +51,13 @@ static void fill_state_pages(struct lkst_session *s, const struct lkst_memory *m
 static void fill_control(struct lkst_control *c, const struct lkst_plan *plan, u32 nr_cpus)
 {
 	struct timespec now;
-	unsigned int set, id, buffer, cpu;
+	unsigned int buffer, cpu;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	c->magic = LKST_CONTROL_MAGIC;
 	c->version = LKST_ABI_VERSION;
 	c->nr_cpus = nr_cpus;
-	c->active = MASKSET_OFF;
+	c->active = LKST_MASKSET_RNOTHING;
 	c->start_ns = now.tv_sec * 1000000000ULL + now.tv_nsec;
 	memcpy(c->uuid, plan->catalog->uuid, sizeof(c->uuid));
 	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)
@@ -62,22 +66,52 @@ static void fill_control(struct lkst_control *c, const struct lkst_plan *plan, u
 				(buffer < LKST_BUFFERS_AT_START ? buffer : LKST_BUFFER_MAIN) *
 					nr_cpus +
 				cpu;
-	for (set = 0; set < LKST_MASKSETS; set++)
-		for (id = 0; id < LKST_EVENT_SPACE; id++)
-			c->route[set][id] = lkst_route(LKST_HANDLER_NOTHING, LKST_BUFFER_MAIN);
-	for (id = 0; id < LKST_EVENT_SPACE; id++)
-		if (plan->is_wanted[id])
-			c->route[MASKSET_ON][id] =
-				lkst_route(LKST_HANDLER_DEFAULT, plan->buffer[id]);
+	lkst_maskset_fill_control(c, plan);
 }
 
 static struct lkst_session *new_session(void)
 {
 	struct lkst_session *s = calloc(1, sizeof(*s));
 
-	if (s)
-		s->keep.fd = s->programs.threads_fd = -1;
+	if (!s)
+		return NULL;
+	s->keep.fd = s->threads_fd = s->switch_fd = s->settled_fd = -1;
+	s->hooks = calloc(1, sizeof(*s->hooks));
+	if (!s->hooks)
+		lkst_session_close(lkst_take(s));
 	return s;
+}
+
+/* Chooses the masksets and attaches the hooks that they need. */
+static int attach(struct lkst_err *e, struct lkst_session *s, const struct lkst_plan *plan,
+		  const struct lkst_session_options *options)
+{
+	struct lkst_notes *notes = &s->programs.notes;
+	unsigned int i;
+	u32 set;
+	int err;
+
+	s->maskset = lkst_maskset_first(plan);
+	err = options->maskset ? lkst_maskset_get(e, s, options->maskset, notes, &s->maskset) : 0;
+	for (i = 0; i < options->nr_armed && !err; i++) {
+		err = lkst_maskset_get(e, s, options->armed[i], notes, &set);
+		if (!err)
+			s->rings.control->armed |= 1U << set;
+	}
+	return err ? err : lkst_maskset_attach(e, s, 1U << s->maskset, notes, &set);
+}
+
+/* Takes what stays when the skeleton is gone. */
+static int take_programs(struct lkst_err *e, struct lkst_session *s, const struct lkst_plan *plan)
+{
+	int err = lkst_programs_list_hooks(e, &s->programs, plan, s->hooks);
+
+	if (err)
+		return err;
+	s->switch_fd = lkst_programs_switch_fd(&s->programs);
+	s->settled_fd = lkst_programs_settled_fd(&s->programs);
+	s->threads_fd = lkst_programs_link_threads(e, &s->programs);
+	return s->threads_fd < 0 ? s->threads_fd : 0;
 }
 
 static int prepare(struct lkst_err *e, struct lkst_session *s, const struct lkst_plan *plan,
@@ -97,7 +131,9 @@ static int prepare(struct lkst_err *e, struct lkst_session *s, const struct lkst
 		return err;
 	fill_state_pages(s, memory, plan->catalog->uuid);
 	err = lkst_keep_new(e, s->catalog, memory->nr_cpus, memory->block_shift, &s->keep);
-	return err ? err : lkst_programs_attach(e, &s->programs, plan);
+	if (!err)
+		err = take_programs(e, s, plan);
+	return err ? err : attach(e, s, plan, options);
 }
 
 int lkst_session_start(struct lkst_err *e, const struct lkst_plan *plan,
@@ -124,8 +160,26 @@ int lkst_session_start(struct lkst_err *e, const struct lkst_plan *plan,
 
 void lkst_session_arm(struct lkst_session *s, bool on)
 {
-	__atomic_store_n(&s->rings.control->active, on ? MASKSET_ON : MASKSET_OFF,
-			 __ATOMIC_RELEASE);
+	u32 set = on ? s->maskset : LKST_MASKSET_RNOTHING;
+	struct lkst_err ignored;
+
+	if (s->rings.control->active == set)
+		return;
+	/* The store counts; without its record the trace can still be read. */
+	if (lkst_maskset_switch(&ignored, s, set))
+		__atomic_store_n(&s->rings.control->active, set, __ATOMIC_RELEASE);
+}
+
+static int pin_hook(struct lkst_err *e, const struct lkst_hook *hook)
+{
+	char pin[sizeof(PROGRAM_PIN) + LKST_HOOK_NAME_MAX];
+	int err;
+
+	snprintf(pin, sizeof(pin), PROGRAM_PIN "%s", hook->name);
+	err = lkst_pins_put(e, hook->program_fd, pin);
+	if (!err && hook->link_fd >= 0)
+		err = lkst_pins_put(e, hook->link_fd, hook->name);
+	return err;
 }
 
 int lkst_session_pin(struct lkst_err *e, struct lkst_session *s)
@@ -139,9 +193,14 @@ int lkst_session_pin(struct lkst_err *e, struct lkst_session *s)
 	if (!err)
 		err = lkst_pins_put(e, s->keep.fd, "notes");
 	if (!err)
-		err = lkst_pins_put(e, s->programs.threads_fd, "threads");
-	for (i = 0; i < s->programs.nr_hooks && !err; i++)
-		err = lkst_pins_put(e, s->programs.hooks[i].link_fd, s->programs.hooks[i].name);
+		err = lkst_pins_put(e, s->threads_fd, "threads");
+	if (!err && s->switch_fd >= 0)
+		err = lkst_pins_put(e, s->switch_fd, SWITCH_PIN);
+	if (!err && s->settled_fd >= 0)
+		err = lkst_pins_put(e, s->settled_fd, SETTLED_PIN);
+	for (i = 0; i < s->hooks->nr && !err; i++)
+		err = pin_hook(e, &s->hooks->items[i]);
+	s->is_pinned = !err;
 	return err;
 }
 
@@ -158,21 +217,71 @@ static int open_notes(struct lkst_err *e, struct lkst_session *s)
 	return err;
 }
 
-static bool is_hook(const char *name)
+struct opener {
+	struct lkst_err *e;
+	struct lkst_session *s;
+};
+
+/* What is pinned as @name, -1 if nothing is: a link, if its hook is attached. */
+static int open_optional(const char *name)
 {
-	return strstr(name, "__") != NULL;
+	struct lkst_err ignored;
+	int fd = lkst_pins_get(&ignored, name);
+
+	return fd < 0 ? -1 : fd;
 }
 
 static int open_hook(void *ctx, const char *name)
 {
-	struct lkst_session *s = ctx;
-	struct lkst_err ignored;
+	const struct opener *o = ctx;
 	int fd;
 
-	if (!is_hook(name))
+	if (strncmp(name, PROGRAM_PIN, strlen(PROGRAM_PIN)))
 		return 0;
-	fd = lkst_pins_get(&ignored, name);
-	return fd < 0 ? fd : lkst_programs_add_hook(&s->programs, name, fd);
+	name += strlen(PROGRAM_PIN);
+	if (!lkst_hook_is_program(name))
+		return 0;
+	fd = lkst_pins_get(o->e, name - strlen(PROGRAM_PIN));
+	return fd < 0 ? fd : lkst_hooks_add(o->e, o->s->hooks, name, fd, open_optional(name));
+}
+
+/* The hooks of tracepoints by name: which they are, the catalogue tells. */
+static int open_by_name(struct lkst_err *e, struct lkst_session *s)
+{
+	u32 id;
+	int err = 0;
+
+	for (id = 0; id < LKST_EVENT_SPACE && !err; id++) {
+		const struct lkst_event_class *event = s->catalog->classes[id];
+		char pin[sizeof(PROGRAM_PIN) + LKST_HOOK_NAME_MAX],
+			*name = pin + strlen(PROGRAM_PIN);
+		int fd;
+
+		if (!event || event->index >= 0 || event->syscall >= 0)
+			continue;
+		memcpy(pin, PROGRAM_PIN, sizeof(PROGRAM_PIN));
+		lkst_hook_tracepoint_name(event->name, name);
+		fd = lkst_pins_get(e, pin);
+		err = fd < 0 ? fd : lkst_hooks_add(e, s->hooks, name, fd, open_optional(name));
+	}
+	return err;
+}
+
+static int open_hooks(struct lkst_err *e, struct lkst_session *s)
+{
+	struct opener opener = { e, s };
+	int err;
+
+	s->threads_fd = lkst_pins_get(e, "threads");
+	if (s->threads_fd < 0)
+		return s->threads_fd;
+	s->switch_fd = open_optional(SWITCH_PIN);
+	s->settled_fd = open_optional(SETTLED_PIN);
+	err = lkst_pins_each(e, open_hook, &opener);
+	if (!err)
+		err = open_by_name(e, s);
+	lkst_hooks_assign(s->hooks, s->catalog);
+	return err;
 }
 
 /* The inode of the control map's pin, which no other recording's has; 0: there is none. */
@@ -204,22 +313,21 @@ int lkst_session_open(struct lkst_err *e, struct lkst_session **ret_session)
 		err = lkst_rings_open(e, memory, control, &s->rings);
 	if (!err)
 		err = open_notes(e, s);
-	if (!err) {
-		s->programs.threads_fd = lkst_pins_get(e, "threads");
-		err = s->programs.threads_fd < 0 ? s->programs.threads_fd
-						 : lkst_pins_each(e, open_hook, s);
-	}
+	if (!err)
+		err = open_hooks(e, s);
 	if (err == -ENOENT)
 		return lkst_err_set(e, -EIO,
 				    "the recording is incomplete: starting or stopping it was "
 				    "interrupted; `lkst stop` clears what is left");
 	if (err)
 		return err;
+	s->is_pinned = true;
+	s->maskset = s->rings.control->active;
 	*ret_session = lkst_take(s);
 	return 0;
 }
 
-bool lkst_session_is_pinned(const struct lkst_session *s)
+bool lkst_session_is_current(const struct lkst_session *s)
 {
 	return s->pin && s->pin == pin_identity();
 }
@@ -228,8 +336,14 @@ void lkst_session_close(struct lkst_session *s)
 {
 	if (!s)
 		return;
+	if (s->hooks)
+		lkst_hooks_fini(s->hooks);
+	free(s->hooks);
 	lkst_programs_unload(&s->programs);
 	lkst_keep_close(&s->keep);
+	lkst_closep(&s->threads_fd);
+	lkst_closep(&s->switch_fd);
+	lkst_closep(&s->settled_fd);
 	lkst_rings_close(&s->rings);
 	lkst_catalog_free(s->own_catalog);
 	free(s);
@@ -257,22 +371,49 @@ const struct lkst_catalog *lkst_session_catalog(const struct lkst_session *s)
 
 int lkst_session_list_threads(struct lkst_err *e, const struct lkst_session *s)
 {
-	int fd = bpf_iter_create(s->programs.threads_fd);
+	int fd = bpf_iter_create(s->threads_fd);
 
 	return fd < 0 ? lkst_err_sys(e, -errno, "listing threads") : fd;
 }
 
 int lkst_session_each_hook(struct lkst_err *e, const struct lkst_session *s,
-			   int (*each)(void *ctx, const char *hook, u64 skipped), void *ctx)
+			   int (*each)(void *ctx, const char *hook, bool is_attached, u64 skipped),
+			   void *ctx)
 {
 	unsigned int i;
 	int err;
 
-	for (i = 0; i < s->programs.nr_hooks; i++) {
-		err = each(ctx, s->programs.hooks[i].name,
-			   lkst_hook_skipped(&s->programs.hooks[i]));
+	for (i = 0; i < s->hooks->nr; i++) {
+		const struct lkst_hook *hook = &s->hooks->items[i];
+
+		err = each(ctx, hook->name, hook->link_fd >= 0, lkst_hook_skipped(hook));
 		if (err)
 			return err;
 	}
 	return 0;
+}
+
+struct lkst_control *lkst_session_control(const struct lkst_session *s)
+{
+	return s->rings.control;
+}
+
+struct lkst_hooks *lkst_session_hooks(const struct lkst_session *s)
+{
+	return s->hooks;
+}
+
+bool lkst_session_is_pinned(const struct lkst_session *s)
+{
+	return s->is_pinned;
+}
+
+int lkst_session_switch_fd(const struct lkst_session *s)
+{
+	return s->switch_fd;
+}
+
+int lkst_session_settled_fd(const struct lkst_session *s)
+{
+	return s->settled_fd;
 }

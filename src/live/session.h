@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "live/hooks.h"
 #include "live/keep.h"
 #include "live/memory.h"
 #include "live/plan.h"
@@ -21,6 +22,11 @@ struct lkst_session_options {
 	u64 buffer_bytes; /* per CPU */
 	u64 block_bytes;
 	struct lkst_filter filter;
+	/* The maskset to begin with, as lkst_maskset_get() takes it; NULL: what the plan selects. */
+	const char *maskset;
+	/* Masksets whose hooks stay attached while another one is in force. */
+	char *const *armed;
+	unsigned int nr_armed;
 };
 
 /*
@@ -31,7 +37,7 @@ int lkst_session_start(struct lkst_err *e, const struct lkst_plan *plan,
 		       const struct lkst_session_options *options,
 		       struct lkst_session **ret_session);
 
-/* Switches recording on, or off: one store. */
+/* Switches recording on, with the maskset that was chosen, or off: one store, recorded. */
 void lkst_session_arm(struct lkst_session *s, bool on);
 
 /* Pins all there is, so that it outlives the process. Takes lkst_pins_prepare() first. */
@@ -57,16 +63,25 @@ const struct lkst_notes *lkst_session_notes(const struct lkst_session *s);
  * Whether the pinned recording that lkst_session_open() has found is still the pinned one. A session
  * keeps the hooks attached, so that one that was stopped has to be closed.
  */
-bool lkst_session_is_pinned(const struct lkst_session *s);
+bool lkst_session_is_current(const struct lkst_session *s);
 
 /* A descriptor that lists the threads that exist, as state_thread records. Close it. */
 int lkst_session_list_threads(struct lkst_err *e, const struct lkst_session *s);
 
 /*
- * Calls @each for every attached hook: its program's name, and how often the kernel skipped it
- * because it was already running on the CPU. Until it returns other than 0.
+ * Calls @each for every hook whose program is loaded, attached or not: its name, and how often the
+ * kernel skipped it because it was already running on the CPU. Until it returns other than 0.
  */
 int lkst_session_each_hook(struct lkst_err *e, const struct lkst_session *s,
-			   int (*each)(void *ctx, const char *hook, u64 skipped), void *ctx);
+			   int (*each)(void *ctx, const char *hook, bool is_attached, u64 skipped),
+			   void *ctx);
+
+/* What masksets are made of and switched by (live/maskset.h). */
+struct lkst_control *lkst_session_control(const struct lkst_session *s);
+struct lkst_hooks *lkst_session_hooks(const struct lkst_session *s);
+/* True if it outlives the process. */
+bool lkst_session_is_pinned(const struct lkst_session *s);
+int lkst_session_switch_fd(const struct lkst_session *s);
+int lkst_session_settled_fd(const struct lkst_session *s);
 
 #endif

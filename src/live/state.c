@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/cleanup.h"
+#include "live/maskset.h"
 
 enum {
 	NAME_MAX_BYTES = 256, /* of an interrupt, disk or interface */
@@ -241,6 +242,31 @@ static int write_netdevs(struct state *st)
 	return err;
 }
 
+static int write_masksets(struct state *st)
+{
+	const struct lkst_control *c = lkst_session_control(st->s);
+	u32 set;
+	int err = 0;
+
+	for (set = 0; set < LKST_MASKSETS && !err; set++) {
+		struct {
+			struct lkst_rec_state_maskset r;
+			char name[NAME_MAX_BYTES];
+		} rec = {};
+		char name[LKST_MASKSET_NAME + 1] = "";
+
+		if (!lkst_maskset_exists(c, set))
+			continue;
+		rec.r.maskset = set;
+		rec.r.active = c->active == set;
+		rec.r.armed = c->armed >> set & 1;
+		rec.r.events = lkst_mask_count(c->route[set], lkst_session_catalog(st->s));
+		memcpy(name, c->name[set], sizeof(c->name[set]));
+		err = put_named(st, "state_maskset", &rec, sizeof(rec.r), name);
+	}
+	return err;
+}
+
 static int write_machine(struct state *st, const struct lkst_thread_list *threads)
 {
 	int err;
@@ -254,6 +280,8 @@ static int write_machine(struct state *st, const struct lkst_thread_list *thread
 		err = write_disks(st);
 	if (!err)
 		err = write_netdevs(st);
+	if (!err)
+		err = write_masksets(st);
 	/* They come last: there may be more than there is room for. */
 	if (!err)
 		err = write_threads(st, threads);
@@ -366,7 +394,7 @@ static int write_ring_ledger(struct state *st, u32 cpu, u32 buffer)
 	return err;
 }
 
-static int write_skipped(void *ctx, const char *hook, u64 skipped)
+static int write_skipped(void *ctx, const char *hook, bool is_attached, u64 skipped)
 {
 	struct {
 		struct lkst_rec_state_skipped r;
@@ -375,6 +403,7 @@ static int write_skipped(void *ctx, const char *hook, u64 skipped)
 	u64 count;
 	int err = news(ctx, skipped, &count);
 
+	(void)is_attached; /* it may have been */
 	if (err)
 		return err;
 	rec.r.count = count;

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/syscalls.h"
 #include "base/cleanup.h"
+#include "base/glob.h"
 #include "trace/catalog_syscall.h"
 
 _Static_assert(2 * LKST_NR_EVENTS <= LKST_BUILTIN_SLOTS, "the hash table must stay half empty");
@@ -87,6 +89,17 @@ const struct lkst_field_class *lkst_class_field(const struct lkst_event_class *e
 		if (!strcmp(event->fields[i].name, name))
 			return &event->fields[i];
 	return NULL;
+}
+
+bool lkst_class_is_named(const struct lkst_event_class *event, const char *glob)
+{
+	const char *group = lkst_group_names[event->group], *mnemonic;
+
+	mnemonic = event->index >= 0 ? lkst_events[event->index].mnemonic : NULL;
+	if (lkst_glob_matches(glob, group, event->name, mnemonic))
+		return true;
+	return event->syscall >= 0 &&
+	       lkst_glob_matches(glob, group, lkst_syscalls[event->syscall].name, NULL);
 }
 
 /* ---- checks and layout -------------------------------------------------------------- */

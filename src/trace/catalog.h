@@ -103,4 +103,10 @@ const struct lkst_event_class *lkst_catalog_find(const struct lkst_catalog *c, c
 const struct lkst_field_class *lkst_class_field(const struct lkst_event_class *event,
 						const char *name);
 
+/*
+ * True if @glob, as users write them, names the event: by its name, "group:name", LKST's mnemonic,
+ * or, for both halves of a system call, "syscall:<call>".
+ */
+bool lkst_class_is_named(const struct lkst_event_class *event, const char *glob);
+
 #endif

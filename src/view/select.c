@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "abi/syscalls.h"
-#include "base/glob.h"
-
 struct lkst_select {
 	const struct lkst_threads *threads;
 	char *comm; /* NULL: any */
@@ -20,17 +17,6 @@ struct lkst_select {
 	u32 cpu;
 	bool wants[LKST_ID_MAX + 1];
 };
-
-static bool names_event(const char *pattern, const struct lkst_event_class *event)
-{
-	const char *group = lkst_group_names[event->group], *mnemonic;
-
-	mnemonic = event->index >= 0 ? lkst_events[event->index].mnemonic : NULL;
-	if (lkst_glob_matches(pattern, group, event->name, mnemonic))
-		return true;
-	return event->syscall >= 0 &&
-	       lkst_glob_matches(pattern, group, lkst_syscalls[event->syscall].name, NULL);
-}
 
 static int choose_events(struct lkst_err *e, struct lkst_select *select,
 			 const struct lkst_catalog *catalog, const struct lkst_select_wish *wish)
@@ -45,7 +31,7 @@ static int choose_events(struct lkst_err *e, struct lkst_select *select,
 		any = false;
 		for (id = 0; id <= LKST_ID_MAX; id++)
 			if (catalog->classes[id] &&
-			    names_event(wish->events[i], catalog->classes[id]))
+			    lkst_class_is_named(catalog->classes[id], wish->events[i]))
 				any = select->wants[id] = true;
 		if (!any)
 			return lkst_err_set(e, -ENOENT, "the trace has no event that \"%s\" names",

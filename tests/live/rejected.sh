@@ -9,8 +9,12 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 cp -r "$top/Makefile" "$top/src" "$work"
 sed -i '/^int BPF_PROG(tp_btf__sched_waking/,/^}/s/= task->pid;/= *(volatile int *)(long)task->pid;/' \
 	"$work/src/bpf/sched.bpf.c"
-if cmp -s "$work/src/bpf/sched.bpf.c" "$top/src/bpf/sched.bpf.c"; then
-	fail rejected_program_is_made 'sched_waking is written otherwise now: mend this test'
+# And the one that switches masksets, which also begins the recording: the switch is then made without it.
+sed -i '/^int raw_tp__maskset_switch/,/^}/s/ctx->args\[0\]/*(volatile int *)bpf_ktime_get_ns()/' \
+	"$work/src/bpf/maskset.bpf.c"
+if cmp -s "$work/src/bpf/sched.bpf.c" "$top/src/bpf/sched.bpf.c" ||
+   cmp -s "$work/src/bpf/maskset.bpf.c" "$top/src/bpf/maskset.bpf.c"; then
+	fail rejected_program_is_made 'a program is written otherwise now: mend this test'
 	exit 1
 fi
 if ! make -C "$work" -s -j2 CC=gcc OUT="$work/build" BUILD="$work/build/gcc" "$work/build/gcc/lkst" >"$work/log" 2>&1; then
@@ -22,6 +26,12 @@ if grep -q 'sched_waking is not recorded: this kernel rejects its program' "$wor
 	ok rejected_program_costs_a_sentence
 else
 	fail rejected_program_costs_a_sentence "$(cat "$work/err")"
+fi
+if grep -q 'maskset_switch is not recorded: this kernel rejects its program' "$work/err" &&
+   ! "$LKST" check --json "$work/trace" | grep -q '"maskset_switch"'; then
+	ok rejected_switch_costs_its_record
+else
+	fail rejected_switch_costs_its_record "$(cat "$work/err")"
 fi
 if "$LKST" check --json "$work/trace" | grep -q '"sched_switch":[1-9]'; then
 	ok the_rest_is_recorded_all_the_same

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The masksets of a recording. The order of a switch matters: hooks first, for what is not hooked can't be
+ * recorded; then the store; then, when nobody needs them, hooks are taken away.
+ */
+#include "live/maskset.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "live/pins.h"
+#include "live/state.h"
+
+/* ---- the table -------------------------------------------------------------------------------- */
+
+bool lkst_maskset_exists(const struct lkst_control *c, u32 set)
+{
+	return set < LKST_MASKSETS && c->name[set][0];
+}
+
+bool lkst_maskset_is_reserved(u32 set)
+{
+	return set < LKST_MASKSET_USER;
+}
+
+static void put(struct lkst_control *c, u32 set, const struct lkst_mask *mask)
+{
+	u32 id;
+
+	for (id = 0; id < LKST_EVENT_SPACE; id++)
+		if (c->route[set][id] != mask->route[id])
+			__atomic_store_n(&c->route[set][id], mask->route[id], __ATOMIC_RELAXED);
+	memcpy(c->name[set], mask->name, sizeof(c->name[set]));
+}
+
+u32 lkst_maskset_first(const struct lkst_plan *plan)
+{
+	return plan->is_chosen ? LKST_MASKSETS - 1 : LKST_MASKSET_RDEFAULT;
+}
+
+void lkst_maskset_fill_control(struct lkst_control *c, const struct lkst_plan *plan)
+{
+	struct lkst_mask mask;
+	u32 set, id;
+
+	lkst_mask_init(&mask, "");
+	for (set = 0; set < LKST_MASKSETS; set++)
+		put(c, set, &mask);
+	lkst_mask_init(&mask, "RNOTHING");
+	put(c, LKST_MASKSET_RNOTHING, &mask);
+	lkst_mask_init(&mask, "RALL");
+	lkst_mask_set_all(&mask, plan->catalog, true);
+	put(c, LKST_MASKSET_RALL, &mask);
+	lkst_mask_init(&mask, "RDEFAULT");
+	lkst_mask_set_all(&mask, plan->catalog, false);
+	put(c, LKST_MASKSET_RDEFAULT, &mask);
+	if (!plan->is_chosen)
+		return;
+	lkst_mask_init(&mask, "start");
+	for (id = 0; id < LKST_EVENT_SPACE; id++)
+		if (plan->is_wanted[id])
+			mask.route[id] = lkst_route(LKST_HANDLER_DEFAULT, plan->buffer[id]);
+	put(c, LKST_MASKSETS - 1, &mask);
+}
+
+void lkst_maskset_read(const struct lkst_control *c, u32 set, struct lkst_mask *ret_mask)
+{
+	memcpy(ret_mask->route, c->route[set], sizeof(ret_mask->route));
+	memcpy(ret_mask->name, c->name[set], sizeof(ret_mask->name));
+	ret_mask->name[sizeof(ret_mask->name) - 1] = 0;
+}
+
+/* True if @word is a number; only one below LKST_MASKSETS is put into *@ret_set. */
+static bool is_number(const char *word, u32 *ret_set)
+{
+	char *end;
+	unsigned long number = strtoul(word, &end, strncmp(word, "0x", 2) ? 10 : 16);
+
+	if (*end || end == word || word[0] == '-' || word[0] == '+')
+		return false;
+	*ret_set = number < LKST_MASKSETS ? number : LKST_MASKSETS;
+	return true;
+}
+
+int lkst_maskset_find(struct lkst_err *e, const struct lkst_control *c, const char *word,
+		      u32 *ret_set)
+{
+	u32 set = LKST_MASKSETS;
+
+	if (is_number(word, &set)) {
+		*ret_set = set;
+		if (set == LKST_MASKSETS)
+			return lkst_err_set(e, -EINVAL, "masksets have the numbers 0 to %u, not %s",
+					    LKST_MASKSETS - 1, word);
+		return lkst_maskset_exists(c, set)
+			       ? 0
+			       : lkst_err_set(e, -ENOENT, "there is no maskset %u", set);
+	}
+	for (set = 0; set < LKST_MASKSETS; set++)
+		if (lkst_maskset_exists(c, set) &&
+		    !strncmp(c->name[set], word, sizeof(c->name[set]))) {
+			*ret_set = set;
+			return 0;
+		}
+	*ret_set = LKST_MASKSETS;
+	return lkst_err_set(e, -ENOENT,
+			    "there is no maskset \"%s\"; `lkst maskset list` shows them", word);
+}
+
+/* A free place, from the lowest or from the highest on. */
+static int find_free(struct lkst_err *e, const struct lkst_control *c, bool highest, u32 *ret_set)
+{
+	u32 i;
+
+	for (i = LKST_MASKSET_USER; i < LKST_MASKSETS; i++) {
+		u32 set = highest ? LKST_MASKSETS + LKST_MASKSET_USER - 1 - i : i;
+
+		if (!lkst_maskset_exists(c, set)) {
+			*ret_set = set;
+			return 0;
+		}
+	}
+	return lkst_err_set(e, -ENOSPC,
+			    "all %u masksets are in use; `lkst maskset delete` makes room",
+			    LKST_MASKSETS);
+}
+
+static int refuse_reserved(struct lkst_err *e, const struct lkst_control *c, u32 set)
+{
+	return lkst_err_set(e, -EPERM,
+			    "maskset %u (%s) is reserved and can't be changed; copy it with `lkst "
+			    "maskset copy %s NAME`",
+			    set, c->name[set], c->name[set]);
+}
+
+int lkst_maskset_place(struct lkst_err *e, const struct lkst_control *c, const char *word,
+		       u32 *ret_set)
+{
+	u32 set;
+	int err = lkst_maskset_find(e, c, word, &set);
+
+	if (!err && lkst_maskset_is_reserved(set))
+		return refuse_reserved(e, c, set);
+	if (err == -ENOENT && set == LKST_MASKSETS) {
+		err = lkst_mask_check_name(e, word);
+		if (!err)
+			err = find_free(e, c, false, &set);
+	} else if (err == -ENOENT) {
+		err = 0;
+	}
+	if (!err)
+		*ret_set = set;
+	return err;
+}
+
+static int check_mask(struct lkst_err *e, const struct lkst_session *s, u32 set,
+		      const struct lkst_mask *mask)
+{
+	const struct lkst_control *c = lkst_session_control(s);
+	u32 i;
+
+	for (i = 0; i < LKST_MASKSETS; i++)
+		if (i != set && !strncmp(c->name[i], mask->name, sizeof(c->name[i])))
+			return lkst_err_set(e, -EEXIST, "maskset %u is called %s already", i,
+					    mask->name);
+	for (i = 0; i < LKST_EVENT_SPACE; i++) {
+		u8 handler = mask->route[i] & 0xff, buffer = mask->route[i] >> 8;
+
+		if (handler != LKST_HANDLER_DEFAULT && handler != LKST_HANDLER_NOTHING)
+			return lkst_err_set(e, -EINVAL,
+					    "there is no handler 0x%02x; `lkst handler list` shows "
+					    "them",
+					    handler);
+		if (buffer >= LKST_NR_BUFFERS || !lkst_rings_has(lkst_session_rings(s), buffer))
+			return lkst_err_set(e, -EINVAL,
+					    "there is no buffer %u; `lkst buffer list` shows them",
+					    buffer);
+	}
+	return 0;
+}
+
+/* ---- hooks ------------------------------------------------------------------------------------ */
+
+/* A flag per hook: needed by a maskset of @sets or an armed one. NULL: no memory. */
+static bool *find_needed(const struct lkst_session *s, u32 sets)
+{
+	const struct lkst_control *c = lkst_session_control(s);
+	const struct lkst_hooks *hooks = lkst_session_hooks(s);
+	bool *needed = calloc(hooks->nr + 1, sizeof(*needed));
+	u32 set;
+
+	for (set = 0; needed && set < LKST_MASKSETS; set++)
+		if ((sets | c->armed) & 1U << set)
+			lkst_hooks_mark(hooks, c->route[set], needed);
+	return needed;
+}
+
+int lkst_maskset_attach(struct lkst_err *e, struct lkst_session *s, u32 sets,
+			struct lkst_notes *notes, u32 *ret_nr)
+{
+	_cleanup_free_ bool *needed = find_needed(s, sets);
+	struct lkst_hooks *hooks = lkst_session_hooks(s);
+	struct lkst_err why = { "" };
+	unsigned int i;
+	int err = 0;
+
+	if (!needed)
+		return lkst_err_sys(e, -ENOMEM, "attaching hooks");
+	for (i = 0, *ret_nr = 0; i < hooks->nr && !err; i++) {
+		struct lkst_hook *hook = &hooks->items[i];
+
+		if (!needed[i] || hook->link_fd >= 0)
+			continue;
+		if (lkst_hook_attach(&why, hook)) {
+			lkst_notes_add(notes, "%s is not recorded: %s.",
+				       hook->tracepoint[0] ? hook->tracepoint
+							   : strstr(hook->name, "__") + 2,
+				       why.text);
+			continue;
+		}
+		(*ret_nr)++;
+		if (lkst_session_is_pinned(s))
+			err = lkst_pins_put(e, hook->link_fd, hook->name);
+	}
+	return err;
+}
+
+int lkst_maskset_detach(struct lkst_err *e, struct lkst_session *s, u32 sets, u32 *ret_nr)
+{
+	_cleanup_free_ bool *needed = find_needed(s, sets);
+	struct lkst_hooks *hooks = lkst_session_hooks(s);
+	unsigned int i;
+	int err = 0;
+
+	if (!needed)
+		return lkst_err_sys(e, -ENOMEM, "detaching hooks");
+	for (i = 0, *ret_nr = 0; i < hooks->nr && !err; i++) {
+		struct lkst_hook *hook = &hooks->items[i];
+
+		if (needed[i] || hook->link_fd < 0)
+			continue;
+		/* The last reference goes with the descriptor, and the hook with it. */
+		if (lkst_session_is_pinned(s))
+			err = lkst_pins_drop(e, hook->name);
+		if (!err) {
+			lkst_hook_detach(hook);
+			(*ret_nr)++;
+		}
+	}
+	return err;
+}
+
+static u32 count_attached(const struct lkst_session *s)
+{
+	const struct lkst_hooks *hooks = lkst_session_hooks(s);
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < hooks->nr; i++)
+		nr += hooks->items[i].link_fd >= 0;
+	return nr;
+}
+
+/* ---- switching -------------------------------------------------------------------------------- */
+
+/* Has the kernel run the program once, with @argument; on this CPU, preemption off. */
+static int run_program(struct lkst_err *e, int fd, u64 argument)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, options, .ctx_in = &argument,
+		    .ctx_size_in = sizeof(argument));
+	int err = bpf_prog_test_run_opts(fd, &options);
+
+	return err ? lkst_err_sys(e, err, "running the program that switches masksets") : 0;
+}
+
+int lkst_maskset_switch(struct lkst_err *e, struct lkst_session *s, u32 set)
+{
+	int fd = lkst_session_switch_fd(s);
+
+	if (fd >= 0)
+		return run_program(e, fd, set);
+	/* A kernel that rejects the program: the switch counts, and not its record. */
+	__atomic_store_n(&lkst_session_control(s)->active, set, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/*
+ * Runs on each CPU in turn: a thread gets a CPU only when what ran there with preemption off has
+ * ended. CPUs that this process may not use are passed over.
+ */
+static void visit_cpus(u32 nr_cpus)
+{
+	cpu_set_t *own = CPU_ALLOC(nr_cpus), *one = CPU_ALLOC(nr_cpus);
+	size_t size = CPU_ALLOC_SIZE(nr_cpus);
+	bool is_known = own && !sched_getaffinity(0, size, own);
+	u32 cpu;
+
+	for (cpu = 0; one && cpu < nr_cpus; cpu++) {
+		CPU_ZERO_S(size, one);
+		CPU_SET_S(cpu, size, one);
+		sched_setaffinity(0, size, one);
+	}
+	if (is_known)
+		sched_setaffinity(0, size, own);
+	CPU_FREE(own);
+	CPU_FREE(one);
+}
+
+/*
+ * Every hook's program runs with preemption off (bpf/record.h), so a grace period of RCU waits
+ * for all that had asked the old maskset. membarrier(2) waits for one, but not on a kernel with CPUs
+ * that run without a tick (kernel/sched/membarrier.c).
+ */
+int lkst_maskset_settle(struct lkst_err *e, struct lkst_session *s)
+{
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		visit_cpus(lkst_session_rings(s)->nr_cpus);
+	return lkst_session_settled_fd(s) < 0
+		       ? 0
+		       : run_program(e, lkst_session_settled_fd(s), count_attached(s));
+}
+
+int lkst_maskset_set(struct lkst_err *e, struct lkst_session *s, u32 set, struct lkst_notes *notes,
+		     struct lkst_switch_times *ret_times)
+{
+	struct lkst_switch_times *t = ret_times;
+	u64 times[5];
+	int err;
+
+	times[0] = lkst_monotonic_ns();
+	err = lkst_maskset_attach(e, s, 1U << set, notes, &t->nr_attached);
+	if (err)
+		return err;
+	times[1] = lkst_monotonic_ns();
+	err = lkst_maskset_switch(e, s, set);
+	if (err)
+		return err;
+	times[2] = lkst_monotonic_ns();
+	err = lkst_maskset_detach(e, s, 1U << set, &t->nr_detached);
+	if (err)
+		return err;
+	times[3] = lkst_monotonic_ns();
+	err = lkst_maskset_settle(e, s);
+	times[4] = lkst_monotonic_ns();
+	t->attach_ns = times[1] - times[0];
+	t->switch_ns = times[2] - times[1];
+	t->detach_ns = times[3] - times[2];
+	t->settle_ns = times[4] - times[3];
+	return err;
+}
+
+/* ---- changing --------------------------------------------------------------------------------- */
+
+/* True if a change of it changes what is recorded or hooked now. */
+static bool is_in_use(const struct lkst_control *c, u32 set)
+{
+	return c->active == set || c->armed & 1U << set;
+}
+
+int lkst_maskset_write(struct lkst_err *e, struct lkst_session *s, u32 set,
+		       const struct lkst_mask *mask, struct lkst_notes *notes)
+{
+	struct lkst_control *c = lkst_session_control(s);
+	const bool is_active = c->active == set;
+	u32 ignored;
+	int err;
+
+	if (lkst_maskset_is_reserved(set))
+		return refuse_reserved(e, c, set);
+	err = lkst_mask_check_name(e, mask->name);
+	if (!err)
+		err = check_mask(e, s, set, mask);
+	/* From the set in force to itself: the trace tells, before anything changes. */
+	if (!err && is_active)
+		err = lkst_maskset_switch(e, s, set);
+	if (err)
+		return err;
+	put(c, set, mask);
+	if (!is_in_use(c, set))
+		return 0;
+	err = lkst_maskset_attach(e, s, 1U << c->active, notes, &ignored);
+	if (!err)
+		err = lkst_maskset_detach(e, s, 1U << c->active, &ignored);
+	return err || !is_active ? err : lkst_maskset_settle(e, s);
+}
+
+int lkst_maskset_delete(struct lkst_err *e, struct lkst_session *s, u32 set)
+{
+	struct lkst_control *c = lkst_session_control(s);
+	struct lkst_mask none;
+	u32 ignored;
+
+	if (lkst_maskset_is_reserved(set))
+		return lkst_err_set(e, -EPERM, "maskset %u (%s) is reserved and can't be deleted",
+				    set, c->name[set]);
+	if (c->active == set)
+		return lkst_err_set(e, -EBUSY,
+				    "maskset %u (%s) is in force; put another one in force with "
+				    "`lkst maskset set`",
+				    set, c->name[set]);
+	c->armed &= ~(1U << set);
+	lkst_mask_init(&none, "");
+	put(c, set, &none);
+	return lkst_maskset_detach(e, s, 1U << c->active, &ignored);
+}
+
+int lkst_maskset_arm(struct lkst_err *e, struct lkst_session *s, u32 set, bool on,
+		     struct lkst_notes *notes)
+{
+	struct lkst_control *c = lkst_session_control(s);
+	u32 ignored;
+
+	if (on) {
+		c->armed |= 1U << set;
+		return lkst_maskset_attach(e, s, 1U << c->active, notes, &ignored);
+	}
+	c->armed &= ~(1U << set);
+	return lkst_maskset_detach(e, s, 1U << c->active, &ignored);
+}
+
+/* Reads the maskset in file @path into a free place, or over the one that has its name. */
+static int read_file(struct lkst_err *e, struct lkst_session *s, const char *path,
+		     struct lkst_notes *notes, u32 *ret_set)
+{
+	_cleanup_free_ char *text = NULL;
+	struct lkst_mask mask;
+	size_t length;
+	int err;
+
+	err = lkst_read_file(e, AT_FDCWD, path, LKST_MASK_TEXT_MAX, &text, &length);
+	if (!err)
+		err = lkst_mask_parse(e, text, length, lkst_session_catalog(s), &mask, notes);
+	if (!err && !mask.name[0])
+		err = lkst_err_set(e, -EINVAL, "it has no line \"# maskset name=NAME\"");
+	if (!err)
+		err = lkst_maskset_place(e, lkst_session_control(s), mask.name, ret_set);
+	if (!err)
+		err = lkst_maskset_write(e, s, *ret_set, &mask, notes);
+	if (err)
+		lkst_err_add(e, "%s", path);
+	return err;
+}
+
+int lkst_maskset_get(struct lkst_err *e, struct lkst_session *s, const char *word,
+		     struct lkst_notes *notes, u32 *ret_set)
+{
+	struct lkst_control *c = lkst_session_control(s);
+	const struct lkst_shipped_mask *shipped;
+	struct lkst_mask mask;
+	int err = lkst_maskset_find(e, c, word, ret_set);
+
+	if (err != -ENOENT || *ret_set < LKST_MASKSETS)
+		return err;
+	shipped = lkst_shipped_mask_find(word);
+	if (shipped) {
+		err = find_free(e, c, true, ret_set);
+		if (err)
+			return err;
+		lkst_shipped_mask_fill(shipped, lkst_session_catalog(s), &mask);
+		return lkst_maskset_write(e, s, *ret_set, &mask, notes);
+	}
+	return strchr(word, '/') ? read_file(e, s, word, notes, ret_set) : err;
+}

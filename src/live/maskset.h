@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The masksets of a recording: making and changing them, and putting one in force.
+ *
+ * They stand in the control page, LKST_MASKSETS of them. The first three are reserved. A name that is
+ * not there but is one of the shipped ones makes that one, in the highest free place; a file is read
+ * as text. Recording goes on whatever is done here.
+ */
+#ifndef LKST_LIVE_MASKSET_H
+#define LKST_LIVE_MASKSET_H
+
+#include "live/session.h"
+#include "trace/mask.h"
+
+/* Writes the reserved masksets, and the one that @plan's globs chose if there were any. */
+void lkst_maskset_fill_control(struct lkst_control *c, const struct lkst_plan *plan);
+
+/* The maskset that a recording of @plan begins with if nobody says otherwise. */
+u32 lkst_maskset_first(const struct lkst_plan *plan);
+
+/* Whether there is a maskset @set; whether it is reserved. */
+bool lkst_maskset_exists(const struct lkst_control *c, u32 set);
+bool lkst_maskset_is_reserved(u32 set);
+
+/*
+ * The number of the maskset that @word names: its number or name. -ENOENT: there is none; a
+ * number that could be one is in *@ret_set all the same, else LKST_MASKSETS.
+ */
+int lkst_maskset_find(struct lkst_err *e, const struct lkst_control *c, const char *word,
+		      u32 *ret_set);
+
+/* The same, but makes it if @word is a shipped one's name, or the path of a file with its text. */
+int lkst_maskset_get(struct lkst_err *e, struct lkst_session *s, const char *word,
+		     struct lkst_notes *notes, u32 *ret_set);
+
+/*
+ * Where the maskset that @word names is, or would be written: its number if there is one, @word if
+ * that is a free number, or the lowest free one for a new name. -EPERM: it is reserved.
+ */
+int lkst_maskset_place(struct lkst_err *e, const struct lkst_control *c, const char *word,
+		       u32 *ret_set);
+
+/* Copies maskset @set out of the control page. */
+void lkst_maskset_read(const struct lkst_control *c, u32 set, struct lkst_mask *ret_mask);
+
+/*
+ * Replaces maskset @set, or makes it. The one in force is changed entry by entry, and the change is
+ * recorded as a switch to itself; then hooks are attached and detached as it needs them now. -EPERM:
+ * it is reserved. -EINVAL: a handler or buffer in it is not there. -EEXIST: its name is another's.
+ */
+int lkst_maskset_write(struct lkst_err *e, struct lkst_session *s, u32 set,
+		       const struct lkst_mask *mask, struct lkst_notes *notes);
+
+/* Removes it. -EBUSY: it is in force. */
+int lkst_maskset_delete(struct lkst_err *e, struct lkst_session *s, u32 set);
+
+/* Keeps its hooks attached while another one is in force, or no longer. */
+int lkst_maskset_arm(struct lkst_err *e, struct lkst_session *s, u32 set, bool on,
+		     struct lkst_notes *notes);
+
+/* What a switch took. */
+struct lkst_switch_times {
+	u32 nr_attached, nr_detached;
+	u64 attach_ns, switch_ns, detach_ns;
+	u64 settle_ns; /* until no CPU can go by the old maskset any more */
+};
+
+/*
+ * Puts maskset @set in force: attaches the hooks that it needs and that are not attached yet,
+ * switches (one store, recorded as maskset_switch), detaches those that nobody needs any more, waits
+ * until no writer is under way that had asked the old one, and records maskset_settled. What can't
+ * be attached is noted.
+ */
+int lkst_maskset_set(struct lkst_err *e, struct lkst_session *s, u32 set, struct lkst_notes *notes,
+		     struct lkst_switch_times *ret_times);
+
+/* The two halves of it, for hooks that are attached: the switch alone, and waiting until it holds. */
+int lkst_maskset_switch(struct lkst_err *e, struct lkst_session *s, u32 set);
+int lkst_maskset_settle(struct lkst_err *e, struct lkst_session *s);
+
+/* Attaches what the masksets of @sets (a bit each) and the armed ones need; detaches all else. */
+int lkst_maskset_attach(struct lkst_err *e, struct lkst_session *s, u32 sets,
+			struct lkst_notes *notes, u32 *ret_nr);
+int lkst_maskset_detach(struct lkst_err *e, struct lkst_session *s, u32 sets, u32 *ret_nr);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Fuzz target of the masksets' text: whatever is taken is the same again after it was written out.
+ *
+ *	clang-16 -g -O1 -std=gnu11 -D_GNU_SOURCE -Isrc -fsanitize=fuzzer,address,undefined \
+ *		-fno-sanitize-recover=undefined -o fuzz_mask tests/fuzz/fuzz_mask.c \
+ *		$(find src/base src/abi src/trace -name '*.c')
+ *	./fuzz_mask -max_len=4096 -max_total_time=60 corpus tests/fuzz/fuzz_mask
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/mask.h"
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+
+/* A few of each kind: of several to a mnemonic, of none, system calls, by name. */
+static struct lkst_catalog *make_catalog(void)
+{
+	struct lkst_catalog *c = lkst_catalog_new();
+	struct lkst_event_class by_name = { .id = 30, .name = "a:b" };
+	struct lkst_err e;
+
+	if (!c || lkst_catalog_add_builtin(&e, c, 1, LKST_EV_sched_switch) ||
+	    lkst_catalog_add_builtin(&e, c, 2, LKST_EV_sched_waking) ||
+	    lkst_catalog_add_builtin(&e, c, 3, LKST_EV_sched_wakeup) ||
+	    lkst_catalog_add_builtin(&e, c, 4, LKST_EV_sched_process_fork) ||
+	    lkst_catalog_add_builtin(&e, c, 5, LKST_EV_maskset_switch) ||
+	    lkst_catalog_add_syscall(&e, c, 10, 11, 0) ||
+	    lkst_catalog_add_syscall(&e, c, 12, 13, 1) || lkst_catalog_add(&e, c, &by_name))
+		abort();
+	return c;
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	static struct lkst_catalog *c;
+	struct lkst_mask mask, again;
+	struct lkst_notes notes = {};
+	struct lkst_err e;
+	char *text;
+
+	if (!c)
+		c = make_catalog();
+	if (!lkst_mask_parse(&e, (const char *)data, size, c, &mask, &notes)) {
+		if (!mask.name[0])
+			strcpy(mask.name, "x");
+		if (lkst_mask_format(&e, &mask, 3, c, &text) ||
+		    lkst_mask_parse(&e, text, strlen(text), c, &again, &notes) ||
+		    memcmp(&mask, &again, sizeof(mask)))
+			abort();
+		free(text);
+	}
+	lkst_notes_fini(&notes);
+	return 0;
+}

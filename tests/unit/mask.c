@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Masksets: numbers, text, globs, and what is refused. */
+#include "trace/mask.h"
+
+#include <errno.h>
+
+#include "abi/syscalls.h"
+#include "unit.h"
+
+/* A catalogue of all there is, and a tracepoint by name. */
+static struct lkst_catalog *whole(void)
+{
+	struct lkst_catalog *c = lkst_catalog_new();
+	struct lkst_event_class by_name = { .name = "ext4:ext4_sync_file_enter" };
+	struct lkst_err e;
+	unsigned int i;
+	u16 id = 1;
+
+	for (i = 0; i < LKST_NR_EVENTS; i++)
+		if (lkst_catalog_add_builtin(&e, c, id++, i))
+			abort();
+	for (i = 0; i < lkst_nr_syscalls; i++, id += 2)
+		if (lkst_catalog_add_syscall(&e, c, id, id + 1, i))
+			abort();
+	by_name.id = id;
+	if (lkst_catalog_add(&e, c, &by_name))
+		abort();
+	return c;
+}
+
+static u16 id_of(const struct lkst_catalog *c, const char *name)
+{
+	const struct lkst_event_class *event = lkst_catalog_find(c, name);
+
+	if (!event)
+		abort();
+	return event->id;
+}
+
+static u8 handler_of(const struct lkst_catalog *c, const struct lkst_mask *mask, const char *name)
+{
+	return mask->route[id_of(c, name)] & 0xff;
+}
+
+static u8 buffer_of(const struct lkst_catalog *c, const struct lkst_mask *mask, const char *name)
+{
+	return mask->route[id_of(c, name)] >> 8;
+}
+
+static int parse(const struct lkst_catalog *c, const char *text, struct lkst_mask *mask,
+		 struct lkst_err *e)
+{
+	struct lkst_notes notes = {};
+	int err = lkst_mask_parse(e, text, strlen(text), c, mask, &notes);
+
+	lkst_notes_fini(&notes);
+	return err;
+}
+
+TEST(numbers_of_the_slide_are_kept)
+{
+	static const struct {
+		u16 type;
+		const char *name;
+	} slide[] = {
+		{ 0x01, "PROCESS_CONTEXTSWITCH" }, { 0x02, "PROCESS_WAKEUP" },
+		{ 0x03, "PROCESS_SIGSEND" },	   { 0x04, "PROCESS_LTHREADGEN" },
+		{ 0x05, "PROCESS_INIT_WQH" },	   { 0x06, "PROCESS_ADD_WQ" },
+		{ 0x07, "PROCESS_REM_WQ" },	   { 0x10, "INT_HARDWARE_ENTRY" },
+		{ 0x12, "INT_TASKLETHI_ENTRY" },   { 0x14, "INT_TASKLET_ENTRY" },
+		{ 0x16, "INT_BH_ENTRY" },	   { 0x20, "EXCEPTION_ENTRY" },
+		{ 0x21, "EXCEPTION_EXIT" },	   { 0x30, "SYSCALL_ENTRY" },
+		{ 0x31, "SYSCALL_EXIT" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(slide) / sizeof(slide[0]); i++) {
+		CHECK_EQ(lkst_mnemonic_type(slide[i].name), slide[i].type);
+		CHECK_STR(lkst_type_mnemonic(slide[i].type), slide[i].name);
+	}
+}
+
+TEST(every_mnemonic_has_one_number)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < LKST_NR_EVENTS; i++) {
+		const char *mnemonic = lkst_events[i].mnemonic;
+		u16 type = mnemonic ? lkst_mnemonic_type(mnemonic) : 1;
+
+		CHECK(type != LKST_TYPE_NONE && type < LKST_TYPE_OWN);
+		if (mnemonic)
+			CHECK_STR(lkst_type_mnemonic(type), mnemonic);
+		for (k = 0; k < LKST_NR_EVENTS; k++)
+			CHECK(!lkst_events[k].lkst_id || !mnemonic ||
+			      lkst_events[k].lkst_id != type ||
+			      !strcmp(lkst_events[k].mnemonic, mnemonic));
+	}
+}
+
+TEST(every_event_has_a_number_of_its_own)
+{
+	struct lkst_catalog *c = whole();
+	static struct lkst_event_types types;
+	static bool seen[LKST_TYPE_END];
+	u32 id;
+
+	lkst_event_types_init(&types, c);
+	for (id = 0; id < LKST_EVENT_SPACE; id++) {
+		if (!c->classes[id] || !lkst_mask_decides(c->classes[id])) {
+			CHECK_EQ(types.own[id], LKST_TYPE_NONE);
+			continue;
+		}
+		CHECK(types.own[id] >= LKST_TYPE_OWN && types.own[id] < LKST_TYPE_END);
+		CHECK(!seen[types.own[id]]);
+		seen[types.own[id]] = true;
+	}
+	CHECK(LKST_TYPE_SYSCALL + 2 * lkst_nr_syscalls <= LKST_TYPE_TRACEPOINT);
+	CHECK_EQ(types.own[id_of(c, "ext4:ext4_sync_file_enter")], LKST_TYPE_TRACEPOINT);
+	lkst_catalog_free(c);
+}
+
+TEST(nothing_and_all_and_all_but_locks)
+{
+	struct lkst_catalog *c = whole();
+	struct lkst_mask mask;
+
+	lkst_mask_init(&mask, "x");
+	CHECK_EQ(lkst_mask_count(mask.route, c), 0);
+	lkst_mask_set_all(&mask, c, false);
+	CHECK_EQ(handler_of(c, &mask, "maskset_switch"), LKST_HANDLER_NOTHING);
+	CHECK_EQ(handler_of(c, &mask, "sched_switch"), LKST_HANDLER_DEFAULT);
+	CHECK_EQ(handler_of(c, &mask, "contention_begin"), LKST_HANDLER_NOTHING);
+	CHECK_EQ(handler_of(c, &mask, "ext4:ext4_sync_file_enter"), LKST_HANDLER_NOTHING);
+	CHECK_EQ(handler_of(c, &mask, "state_thread"), LKST_HANDLER_NOTHING);
+	CHECK_EQ(buffer_of(c, &mask, "sched_switch"), LKST_BUFFER_MAIN);
+	CHECK_EQ(buffer_of(c, &mask, "sched_process_fork"), LKST_BUFFER_LIFE);
+	lkst_mask_set_all(&mask, c, true);
+	CHECK_EQ(handler_of(c, &mask, "spin_lock"), LKST_HANDLER_DEFAULT);
+	CHECK_EQ(handler_of(c, &mask, "ext4:ext4_sync_file_enter"), LKST_HANDLER_DEFAULT);
+	lkst_catalog_free(c);
+}
+
+TEST(text_is_the_original_form)
+{
+	static const char begin[] = "# ID=2\n# maskset name=RDEFAULT\n# length=4096\n"
+				    "# event_type event_name event_handler_ID\n"
+				    "0x001 PROCESS_CONTEXTSWITCH 0x01\n0x002 PROCESS_WAKEUP 0x01\n";
+	struct lkst_catalog *c = whole();
+	struct lkst_mask mask;
+	struct lkst_err e;
+	char *text;
+
+	lkst_mask_init(&mask, "RDEFAULT");
+	lkst_mask_set_all(&mask, c, false);
+	CHECK_EQ(lkst_mask_format(&e, &mask, 2, c, &text), 0);
+	CHECK(!strncmp(text, begin, strlen(begin)));
+	CHECK(strstr(text, "\n0x030 SYSCALL_ENTRY 0x01\n"));
+	CHECK(strstr(text, "\n0x080 LK_SPINLOCK 0xff\n"));
+	CHECK(strstr(text, " sched_migrate_task 0x01\n"));
+	/* What a mnemonic's row says already is not said again. */
+	CHECK(!strstr(text, "syscall_entry_read"));
+	CHECK(!strstr(text, "maskset_switch"));
+	free(text);
+	lkst_catalog_free(c);
+}
+
+/* Every table is the same again when its text is read. */
+TEST(text_is_read_back_as_it_was)
+{
+	struct lkst_catalog *c = whole();
+	struct lkst_mask mask, again;
+	unsigned int seed, i;
+	struct lkst_err e;
+	char *text;
+	u32 id;
+
+	for (seed = 0; seed < 200; seed++) {
+		unsigned int random = seed * 2654435761u + 1;
+
+		lkst_mask_init(&mask, "mine");
+		if (seed & 1)
+			lkst_mask_set_all(&mask, c, seed & 2);
+		for (i = 0; i < seed * 20; i++) {
+			random = random * 1664525u + 1013904223u;
+			id = 1 + (random >> 8) % (LKST_EVENT_SPACE - 1);
+			if (c->classes[id] && lkst_mask_decides(c->classes[id]))
+				mask.route[id] =
+					(random & 3) ? lkst_route(random >> 4 & 0x7f, random & 1)
+						     : lkst_route(LKST_HANDLER_NOTHING, 0);
+		}
+		CHECK_EQ(lkst_mask_format(&e, &mask, 3, c, &text), 0);
+		CHECK_EQ(parse(c, text, &again, &e), 0);
+		CHECK_STR(again.name, "mine");
+		CHECK(!memcmp(mask.route, again.route, sizeof(mask.route)));
+		free(text);
+	}
+	lkst_catalog_free(c);
+}
+
+TEST(rows_name_handler_and_buffer)
+{
+	struct lkst_catalog *c = whole();
+	struct lkst_mask mask;
+	struct lkst_err e;
+
+	CHECK_EQ(parse(c,
+		       "# maskset name=a.b-c_1\n\n  0x001 PROCESS_CONTEXTSWITCH 0x01 life\r\n"
+		       "0x030 SYSCALL_ENTRY 1\n0x999 syscall_entry_read NOTHING\n"
+		       "0x100 sched_process_fork DEFAULT\n0xfff sched_waking 0x42 3",
+		       &mask, &e),
+		 0);
+	CHECK_STR(mask.name, "a.b-c_1");
+	CHECK_EQ(handler_of(c, &mask, "sched_switch"), 1);
+	CHECK_EQ(buffer_of(c, &mask, "sched_switch"), LKST_BUFFER_LIFE);
+	CHECK_EQ(handler_of(c, &mask, "syscall_entry_write"), 1);
+	CHECK_EQ(handler_of(c, &mask, "compat_syscall_entry_read"), 1);
+	CHECK_EQ(handler_of(c, &mask, "syscall_entry_read"), LKST_HANDLER_NOTHING);
+	CHECK_EQ(handler_of(c, &mask, "syscall_exit_read"), LKST_HANDLER_NOTHING);
+	CHECK_EQ(buffer_of(c, &mask, "sched_process_fork"), LKST_BUFFER_LIFE);
+	CHECK_EQ(handler_of(c, &mask, "sched_waking"), 0x42);
+	CHECK_EQ(buffer_of(c, &mask, "sched_waking"), 3);
+	CHECK_EQ(handler_of(c, &mask, "sched_wakeup"), LKST_HANDLER_NOTHING);
+	lkst_catalog_free(c);
+}
+
+TEST(bad_text_is_refused)
+{
+	static const struct {
+		const char *text, *why;
+	} bad[] = {
+		{ "0x001 PROCESS_CONTEXTSWITCH\n", "line 1: a row is" },
+		{ "\n0x002 PROCESS_CONTEXTSWITCH 0x01\n", "line 2: the number of" },
+		{ "0x001 sched_switch 0x01\n", "line 1: the number of" },
+		{ "0x001 NO_SUCH_EVENT 0x01\n", "there is no event" },
+		{ "0x001 PROCESS_CONTEXTSWITCH 0x100\n", "is no handler" },
+		{ "0x001 PROCESS_CONTEXTSWITCH -1\n", "is no handler" },
+		{ "0x001 PROCESS_CONTEXTSWITCH 0x01 attic\n", "is no buffer" },
+		{ "0x001 PROCESS_CONTEXTSWITCH 0x01 main x\n", "more than 4 words" },
+		{ "one PROCESS_CONTEXTSWITCH 0x01\n", "is no event's number" },
+		{ "0x1001 PROCESS_CONTEXTSWITCH 0x01\n", "is no event's number" },
+		{ "0x180 maskset_switch 0x01\n", "no maskset decides on" },
+		{ "# maskset name=a b\n", "can't be a maskset's name" },
+		{ "# maskset name=17\n", "is a number" },
+		{ "# maskset name=\n", "has 1 to 31 characters" },
+	};
+	struct lkst_catalog *c = whole();
+	struct lkst_mask mask;
+	struct lkst_err e;
+	char line[400];
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		CHECK_EQ(parse(c, bad[i].text, &mask, &e) < 0, 1);
+		CHECK(strstr(e.text, bad[i].why));
+	}
+	memset(line, 'x', sizeof(line) - 1);
+	line[sizeof(line) - 1] = 0;
+	CHECK(parse(c, line, &mask, &e) < 0);
+	CHECK(lkst_mask_parse(&e, "0x001 A\0B 1", 11, c, &mask, &(struct lkst_notes){}) < 0);
+	lkst_catalog_free(c);
+}
+
+/* A maskset of another machine, whose kernel had more. */
+TEST(events_that_are_not_here_are_noted)
+{
+	struct lkst_catalog *c = lkst_catalog_new();
+	static const char text[] = "0x001 PROCESS_CONTEXTSWITCH 0x01\n0x05 PROCESS_INIT_WQH 0x01\n"
+				   "0x06 PROCESS_ADD_WQ 0xff\n0x400 syscall_entry_read 1\n"
+				   "0xc00 xfs:xfs_log 1\n";
+	struct lkst_notes notes = {};
+	struct lkst_mask mask;
+	struct lkst_err e;
+
+	CHECK_EQ(lkst_catalog_add_builtin(&e, c, 7, LKST_EV_sched_switch), 0);
+	CHECK_EQ(lkst_mask_parse(&e, text, strlen(text), c, &mask, &notes), 0);
+	CHECK_EQ(mask.route[7] & 0xff, 1);
+	CHECK_EQ(notes.nr, 1);
+	CHECK(!strncmp(notes.text[0], "3 events of the maskset", 23));
+	CHECK(strstr(notes.text[0], ": PROCESS_INIT_WQH, syscall_entry_read, xfs:xfs_log."));
+	lkst_notes_fini(&notes);
+	lkst_catalog_free(c);
+}
+
+TEST(globs_name_calls_groups_and_mnemonics)
+{
+	struct lkst_catalog *c = whole();
+	struct lkst_mask mask;
+
+	lkst_mask_init(&mask, "x");
+	CHECK_EQ(lkst_mask_set_glob(&mask, c, "syscall:read", 1, LKST_BUFFER_USUAL), 4);
+	CHECK_EQ(lkst_mask_set_glob(&mask, c, "PROCESS_WAKEUP", 1, LKST_BUFFER_LIFE), 3);
+	CHECK_EQ(buffer_of(c, &mask, "sched_wakeup_new"), LKST_BUFFER_LIFE);
+	CHECK_EQ(lkst_mask_set_glob(&mask, c, "ext3:*", 1, LKST_BUFFER_USUAL), 0);
+	CHECK_EQ(lkst_mask_set_glob(&mask, c, "ext4:ext4_*", 1, LKST_BUFFER_USUAL), 1);
+	CHECK_EQ(lkst_mask_set_glob(&mask, c, "maskset_*", 255, LKST_BUFFER_USUAL), 0);
+	CHECK_EQ(lkst_mask_count(mask.route, c), 8);
+	lkst_catalog_free(c);
+}
+
+TEST(every_glob_of_a_shipped_maskset_names_events)
+{
+	const struct lkst_shipped_mask *shipped;
+	struct lkst_catalog *c = whole();
+	struct lkst_mask mask;
+	struct lkst_err e;
+	unsigned int i;
+
+	for (shipped = lkst_shipped_masks; shipped->name; shipped++) {
+		CHECK_EQ(lkst_mask_check_name(&e, shipped->name), 0);
+		CHECK(lkst_shipped_mask_find(shipped->name) == shipped);
+		lkst_mask_init(&mask, "x");
+		for (i = 0; shipped->globs[i]; i++)
+			if (!lkst_mask_set_glob(&mask, c, shipped->globs[i], 1,
+						LKST_BUFFER_USUAL)) {
+				printf("FAIL %s: %s of %s names no event\n", unit_name,
+				       shipped->globs[i], shipped->name);
+				unit_failed = 1;
+			}
+		CHECK(i < LKST_SHIPPED_GLOBS_MAX);
+	}
+	lkst_shipped_mask_fill(lkst_shipped_mask_find("flight"), c, &mask);
+	CHECK_STR(mask.name, "flight");
+	CHECK_EQ(handler_of(c, &mask, "sched_switch"), LKST_HANDLER_DEFAULT);
+	CHECK_EQ(handler_of(c, &mask, "syscall_exit_write"), LKST_HANDLER_DEFAULT);
+	CHECK_EQ(handler_of(c, &mask, "kmalloc"), LKST_HANDLER_NOTHING);
+	lkst_catalog_free(c);
+}
+
+TEST(events_are_found_by_number_and_name)
+{
+	struct lkst_catalog *c = whole();
+	static struct lkst_event_types types;
+	struct lkst_mask mask;
+	struct lkst_err e;
+	u16 type = 0;
+
+	lkst_event_types_init(&types, c);
+	CHECK_EQ(lkst_mask_parse_type(&e, c, &types, "1", &type), 0);
+	CHECK_EQ(type, 1);
+	CHECK_EQ(lkst_mask_parse_type(&e, c, &types, "0x30", &type), 0);
+	lkst_mask_init(&mask, "x");
+	CHECK_EQ(lkst_mask_set_type(&mask, c, &types, type, 1, LKST_BUFFER_USUAL),
+		 lkst_nr_syscalls + 2);
+	CHECK_EQ(lkst_mask_parse_type(&e, c, &types, "sched_wakeup", &type), 0);
+	CHECK_EQ(lkst_mask_set_type(&mask, c, &types, type, 1, LKST_BUFFER_USUAL), 1);
+	CHECK_EQ(lkst_mask_parse_type(&e, c, &types, "0x08", &type), -ENOENT);
+	CHECK_EQ(lkst_mask_parse_type(&e, c, &types, "4096", &type), -EINVAL);
+	CHECK_EQ(lkst_mask_parse_type(&e, c, &types, "maskset_settled", &type), -EINVAL);
+	lkst_catalog_free(c);
+}
+
+#define ROW(name)                                                                                  \
+	{                                                                                          \
+#name, test_##name                                                                 \
+	}
+static const struct unit_test tests[] = {
+	ROW(numbers_of_the_slide_are_kept),
+	ROW(every_mnemonic_has_one_number),
+	ROW(every_event_has_a_number_of_its_own),
+	ROW(nothing_and_all_and_all_but_locks),
+	ROW(text_is_the_original_form),
+	ROW(text_is_read_back_as_it_was),
+	ROW(rows_name_handler_and_buffer),
+	ROW(bad_text_is_refused),
+	ROW(events_that_are_not_here_are_noted),
+	ROW(globs_name_calls_groups_and_mnemonics),
+	ROW(every_glob_of_a_shipped_maskset_names_events),
+	ROW(events_are_found_by_number_and_name),
+};
+UNIT_MAIN(tests)
