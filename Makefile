@@ -68,7 +68,7 @@ BPF_OBJ  := $(BPF_SRC:src/bpf/%.c=$(GEN)/bpf/%.o)
 SKEL     := $(GEN)/lkst.skel.h
 
 # Commands of the original's that are links to lkst.
-LINKS := lkstla lkstlogdiv
+LINKS := lkstm lkstbuf lksteh lkstlogd lkstlogdiv lkstla
 
 .PHONY: all
 all: $(BUILD)/lkst $(LINKS:%=$(BUILD)/%) man			## build lkst and its manual pages (needs no root)
@@ -211,6 +211,8 @@ bench:					## install packages, build, measure beside other tracers (as root)
 	@$(INSTALL_DEPS) bench
 	@$(MAKE) --no-print-directory CC=gcc OUT=$(OUT) all
 	@OUT=$(OUT) bench/run
+
+# The original's commands: the program looks at the name that it is called by.
 
 .PHONY: install
 install: all				## install to $(DESTDIR)$(prefix)

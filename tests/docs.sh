@@ -84,6 +84,22 @@ for command in ${commands#_overview}; do
 		sed -n 's/^< /only in --help: --/p; s/^> /only in the page: --/p')"
 done
 
+# The same for the original's commands, links whose pages name their short options.
+for link in $(sed -n 's/^LINKS := //p' Makefile); do
+	page=doc/man/$link.1
+	want=$( (exec -a "$link" "$LKST" --help) 2>&1 | awk '/^$/ { exit } { print }' | sed 's/^usage: //' | tr -d ' \n')
+	if [ -e "$page" ] && [ -n "$want" ] && [ "$(usage_of_page "$page")" = "$want" ]; then
+		echo "ok docs_synopsis_$link"
+	else
+		echo "FAIL docs_synopsis_$link: the page has \"$(usage_of_page "$page")\", --help \"$want\""
+	fi
+	(exec -a "$link" "$LKST" --help) 2>&1 | sed -n '/^Options:/,/^$/s/^  \(    \|-[a-zA-Z], \)--\([a-z-]*\).*/\2/p' |
+		grep -vx help | sort -u >"$SCRATCH/help"
+	sed -n '/^\.Sh DESCRIPTION/,$s/^\.It .*Fl \\-\([a-z-]*\).*/\1/p' "$page" | sort -u >"$SCRATCH/page"
+	verdict "docs_options_$link" "$(diff "$SCRATCH/help" "$SCRATCH/page" |
+		sed -n 's/^< /only in --help: --/p; s/^> /only in the page: --/p')"
+done
+
 # The program's examples in pages use options that exist.
 bad=
 for page in "${pages[@]}"; do

@@ -72,12 +72,16 @@ void lkst_cmd_print_help(const struct lkst_cmd *cmd);
 enum { LKST_CMD_CALLED_MAX = 64 };
 const char *lkst_cmd_called(const struct lkst_cmd *cmd, char called[LKST_CMD_CALLED_MAX]);
 
+/* Runs @cmd with the words of @argv, which NULL ends, as its options and arguments. */
+int lkst_cmd_run(struct lkst_err *e, const struct lkst_cmd *cmd, const char *const *argv);
+
 extern const struct lkst_cmd lkst_cmd_start, lkst_cmd_stop, lkst_cmd_status, lkst_cmd_snapshot,
-	lkst_cmd_record, lkst_cmd_attach, lkst_cmd_cut, lkst_cmd_print, lkst_cmd_event,
-	lkst_cmd_check, lkst_cmd_report, lkst_cmd_analyze, lkst_cmd_why, lkst_cmd_lint,
-	lkst_cmd_extract;
+	lkst_cmd_record, lkst_cmd_attach, lkst_cmd_maskset, lkst_cmd_handler, lkst_cmd_buffer,
+	lkst_cmd_event, lkst_cmd_print, lkst_cmd_report, lkst_cmd_analyze, lkst_cmd_why,
+	lkst_cmd_lint, lkst_cmd_check, lkst_cmd_cut, lkst_cmd_extract;
 
 /* The original's commands, links to this program. */
-extern const struct lkst_cmd lkst_cmd_lkstla;
+extern const struct lkst_cmd lkst_cmd_lkstm, lkst_cmd_lkstbuf, lkst_cmd_lksteh, lkst_cmd_lkstlogd,
+	lkst_cmd_lkstla;
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/size.h"
 #include "cmd/cmd.h"
 
@@ -195,4 +196,24 @@ void lkst_cmd_print_help(const struct lkst_cmd *cmd)
 	if (cmd->examples)
 		printf("\nExamples:\n%s", cmd->examples);
 	printf("\nMore: man %s%s\n", cmd->is_link ? "" : "lkst-", cmd->name);
+}
+
+int lkst_cmd_run(struct lkst_err *e, const struct lkst_cmd *cmd, const char *const *argv)
+{
+	_cleanup_free_ void *options = calloc(1, cmd->options_size);
+	_cleanup_free_ char **words = NULL;
+	int argc = 0, first;
+
+	while (argv[argc])
+		argc++;
+	words = calloc(argc + 1, sizeof(*words));
+	if (!options || !words)
+		return lkst_err_sys(e, -ENOMEM, "running lkst %s", cmd->name);
+	memcpy(words, argv, argc * sizeof(*words));
+	if (cmd->defaults)
+		memcpy(options, cmd->defaults, cmd->options_size);
+	first = lkst_options_parse(e, cmd, argc, words, options);
+	if (first < 0)
+		return first;
+	return cmd->run(e, options, words + first, argc - first);
 }

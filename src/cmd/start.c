@@ -12,6 +12,8 @@
 
 struct options {
 	struct lkst_list events;
+	const char *maskset;
+	struct lkst_list armed;
 	u64 buffer_bytes, block_bytes;
 	bool quiet;
 };
@@ -26,6 +28,12 @@ static const struct lkst_option rows[] = {
 	  "all but taking and releasing locks",
 	  "record what matches: an event, group:event, an LKST mnemonic,\n"
 	  "syscall:NAME, or any tracepoint as system:name; may be repeated" },
+	{ "maskset", 'm', LKST_OPTION_TEXT, "NAME", offsetof(struct options, maskset), 0, 0, NULL,
+	  "begin with this maskset: flight, latency, memory, io, net, RALL,\n"
+	  "RDEFAULT, RNOTHING, or the path of a file with one" },
+	{ "armed", 0, LKST_OPTION_LIST, "NAME", offsetof(struct options, armed), 0, 0, NULL,
+	  "keep the hooks of this maskset attached from now on, so that\n"
+	  "switching to it is one store; may be repeated" },
 	{ "buffer", 'b', LKST_OPTION_SIZE, "SIZE", offsetof(struct options, buffer_bytes), 0, 0,
 	  "4M", "memory per CPU, 64K to 4G, rounded up to a power of two" },
 	{ "block", 0, LKST_OPTION_SIZE, "SIZE", offsetof(struct options, block_bytes), 0, 0, "4K",
@@ -47,7 +55,10 @@ static int discard_rest(struct lkst_err *e)
 static int arm(struct lkst_err *e, const struct options *o, const struct lkst_plan *plan)
 {
 	const struct lkst_session_options options = { .buffer_bytes = o->buffer_bytes,
-						      .block_bytes = o->block_bytes };
+						      .block_bytes = o->block_bytes,
+						      .maskset = o->maskset,
+						      .armed = o->armed.items,
+						      .nr_armed = o->armed.nr };
 	_cleanup_(lkst_session_closep) struct lkst_session *s = NULL;
 	char size[LKST_SIZE_TEXT];
 	int err;
@@ -105,13 +116,16 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_start = {
 	.name = "start",
 	.summary = "begin to record, and leave: nothing of ours runs while it records",
-	.usage = "start [--event GLOB]... [--buffer SIZE] [--block SIZE] [--quiet]",
+	.usage = "start [--event GLOB]... [--maskset NAME] [--armed NAME]... [--buffer SIZE] "
+		 "[--block SIZE] [--quiet]",
 	.help = "Loads and attaches the kernel programs, takes the memory, pins all of it in the BPF\n"
 		"file system and exits. The newest events are kept in memory, the oldest are\n"
-		"overwritten. `lkst snapshot` saves them, `lkst stop` ends it.",
+		"overwritten. `lkst snapshot` saves them, `lkst stop` ends it, and `lkst maskset` changes\n"
+		"what is recorded while it goes on.",
 	.examples =
 		"  lkst start                              all events but locks taken, 4 MiB per CPU\n"
 		"  lkst start --buffer 64M                 a longer history\n"
+		"  lkst start --maskset flight             system calls, switches and wake-ups\n"
 		"  lkst start -e 'sched:*' -e 'syscall:*'  two groups\n"
 		"  lkst start -e sched_switch -e 'ext4:*'  an event, and tracepoints by name\n",
 	.options = rows,

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* lkstm: masksets in the original's spelling. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/maskset.h"
+
+struct options {
+	struct lkst_maskset_options common;
+	const char *maskset;
+};
+
+static const struct lkst_option rows[] = {
+	{ "maskset", 'm', LKST_OPTION_TEXT, "ID", offsetof(struct options, maskset), 0, 0, NULL,
+	  "the maskset's number, or its name" },
+	{ "name", 'n', LKST_OPTION_TEXT, "NAME", offsetof(struct options, common.name), 0, 0, NULL,
+	  "with write and copy: the name of the maskset" },
+	{ 0 },
+};
+
+/* As LKST printed it: number, the same in hexadecimal, length, name; "*" behind the one in force. */
+static int verb_list(struct lkst_maskset_job *job, char **args, unsigned int nr_args)
+{
+	u32 set;
+
+	(void)args, (void)nr_args;
+	printf("maskset_id length name\n");
+	for (set = 0; set < LKST_MASKSETS; set++)
+		if (lkst_maskset_exists(job->c, set))
+			printf("%u%c(0x%02x) %u %s\n", set, job->c->active == set ? '*' : ' ', set,
+			       LKST_EVENT_SPACE, job->c->name[set]);
+	return 0;
+}
+
+static const struct lkst_maskset_verb verbs[] = {
+	{ "list", 0, 0, false, verb_list },
+	{ "read", 1, 1, false, lkst_maskset_verb_read },
+	{ "write", 1, 1, true, lkst_maskset_verb_write },
+	{ "config", 3, 4, false, lkst_maskset_verb_config },
+	{ "copy", 2, 2, false, lkst_maskset_verb_copy },
+	{ "delete", 1, 1, false, lkst_maskset_verb_delete },
+	{ "set", 1, 1, false, lkst_maskset_verb_set },
+	{ 0 },
+};
+
+/* The maskset of -m is the verb's first argument. */
+static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+{
+	const struct options *o = options;
+	struct lkst_maskset_options common = o->common;
+	char *words[LKST_LIST_MAX + 1];
+	unsigned int nr = 0, i;
+
+	common.quiet = true;
+	if (o->maskset)
+		words[nr++] = (char *)o->maskset;
+	else if (strcmp(args[0], "list"))
+		return lkst_err_set(e, -EINVAL, "-m says which maskset; see --help");
+	for (i = 1; i < nr_args; i++)
+		words[nr++] = args[i];
+	return lkst_maskset_run(e, verbs, &common, args[0], words, nr);
+}
+
+const struct lkst_cmd lkst_cmd_lkstm = {
+	.name = "lkstm",
+	.is_link = true,
+	.summary = "masksets, as the original LKST spelled it",
+	.usage = "lkstm [-m ID] [-n NAME] list | read | write | config EVENT HANDLER [BUFFER] | "
+		 "copy ID | delete | set",
+	.help = "What `lkst maskset` does, in the spelling of the original LKST of 2002 to 2006.\n"
+		"Something must be recording, as a kernel with the original always was: `lkst start`.\n"
+		"\n"
+		"  list          number, length and name of each; \"*\" marks the one in force\n"
+		"  read          prints maskset ID: a row per event, number, name, handler\n"
+		"  write         makes or replaces maskset ID from such a text on standard input\n"
+		"  config        sends one event to a handler: 1 records, 255 does nothing\n"
+		"  copy          copies maskset -m to the other\n"
+		"  delete, set   removes it; puts it in force",
+	.examples = "  lkstm read -m 0 | lkstm write -m 3   a maskset that records nothing\n"
+		    "  lkstm config -m 3 1 1                and process switches\n"
+		    "  lkstm config -m 3 2 1                and wake-ups\n"
+		    "  lkstm set -m 3\n",
+	.options = rows,
+	.options_size = sizeof(struct options),
+	.min_args = 1,
+	.max_args = 5,
+	.run = run,
+};

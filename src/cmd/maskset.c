@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* lkst maskset: which events are recorded, and by what; changed while recording goes on. */
+#include "cmd/maskset.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "live/pins.h"
+
+enum { GLOBS_MAX = 60 };
+
+static const struct lkst_option rows[] = {
+	{ "armed", 0, LKST_OPTION_FLAG, NULL, offsetof(struct lkst_maskset_options, armed), 0, 0,
+	  NULL, "with set: keep its hooks attached when another one is set" },
+	{ "handler", 'H', LKST_OPTION_TEXT, "HANDLER",
+	  offsetof(struct lkst_maskset_options, handler), 0, 0, "DEFAULT",
+	  "with +=: the handler that the events go to" },
+	{ "buffer", 'b', LKST_OPTION_TEXT, "BUFFER", offsetof(struct lkst_maskset_options, buffer),
+	  0, 0, "each event's usual one", "with +=: the buffer that the events go to" },
+	{ "json", 0, LKST_OPTION_FLAG, NULL, offsetof(struct lkst_maskset_options, json), 0, 0,
+	  NULL, "with list, show and set: JSON, for programs" },
+	{ "quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(struct lkst_maskset_options, quiet), 0, 0,
+	  NULL, "say nothing but errors" },
+	{ 0 },
+};
+
+/* ---- list ------------------------------------------------------------------------------------- */
+
+static void print_state(const struct lkst_control *c, u32 set)
+{
+	const char *comma = "";
+
+	if (c->active == set)
+		printf("in force"), comma = ", ";
+	if (c->armed >> set & 1)
+		printf("%sarmed", comma), comma = ", ";
+	if (lkst_maskset_is_reserved(set))
+		printf("%sreserved", comma);
+	putchar('\n');
+}
+
+static int list_recording(struct lkst_maskset_job *job)
+{
+	const struct lkst_catalog *catalog = lkst_session_catalog(job->s);
+	const struct lkst_control *c = job->c;
+	bool first = true;
+	u32 set;
+
+	if (job->o->json)
+		printf("{\"masksets\":[");
+	else
+		printf("%3s  %-20s %8s  %s\n", "ID", "NAME", "EVENTS", "STATE");
+	for (set = 0; set < LKST_MASKSETS; set++) {
+		if (!lkst_maskset_exists(c, set))
+			continue;
+		if (job->o->json) {
+			printf("%s{\"id\":%u,\"name\":\"%s\",\"events\":%u,\"active\":%s,"
+			       "\"armed\":%s,\"reserved\":%s}",
+			       first ? "" : ",", set, c->name[set],
+			       lkst_mask_count(c->route[set], catalog),
+			       c->active == set ? "true" : "false",
+			       c->armed >> set & 1 ? "true" : "false",
+			       lkst_maskset_is_reserved(set) ? "true" : "false");
+			first = false;
+			continue;
+		}
+		printf("%3u  %-20s %8u  ", set, c->name[set],
+		       lkst_mask_count(c->route[set], catalog));
+		print_state(c, set);
+	}
+	if (job->o->json)
+		printf("]}\n");
+	return 0;
+}
+
+static void list_shipped(void)
+{
+	const struct lkst_shipped_mask *shipped;
+
+	printf("\nShipped, and made when they are first named:\n");
+	for (shipped = lkst_shipped_masks; shipped->name; shipped++)
+		printf("  %-10s %s\n", shipped->name, shipped->help);
+}
+
+static int verb_list(struct lkst_maskset_job *job, char **args, unsigned int nr_args)
+{
+	int lock = -1, err = 0;
+
+	(void)args, (void)nr_args;
+	if (lkst_pins_exist())
+		err = lkst_maskset_job_open(job, &lock);
+	if (err)
+		return err;
+	if (job->s)
+		list_recording(job);
+	else
+		printf(job->o->json ? "{\"masksets\":[]}\n" : "nothing is being recorded\n");
+	lkst_maskset_job_close(job, &lock);
+	if (!job->o->json)
+		list_shipped();
+	return 0;
+}
+
+/* ---- show ------------------------------------------------------------------------------------- */
+
+static bool is_recorded(const u16 *route, const struct lkst_event_class *event)
+{
+	return event && lkst_mask_decides(event) &&
+	       (route[event->id] & 0xff) != LKST_HANDLER_NOTHING;
+}
+
+static void show_json(const struct lkst_maskset_job *job, u32 set)
+{
+	const struct lkst_catalog *catalog = lkst_session_catalog(job->s);
+	const u16 *route = job->c->route[set];
+	char text[LKST_BUFFER_TEXT];
+	bool first = true;
+	u32 id;
+
+	printf("{\"id\":%u,\"name\":\"%s\",\"events\":[", set, job->c->name[set]);
+	for (id = 0; id < LKST_EVENT_SPACE; id++) {
+		const struct lkst_event_class *event = catalog->classes[id];
+
+		if (!is_recorded(route, event))
+			continue;
+		printf("%s{\"event\":\"%s\",\"handler\":%u,\"buffer\":\"%s\"}", first ? "" : ",",
+		       event->name, route[id] & 0xff, lkst_mask_buffer_name(route[id] >> 8, text));
+		first = false;
+	}
+	printf("]}\n");
+}
+
+/* A line per group: all, none, or which. */
+static void show_group(const struct lkst_maskset_job *job, u32 set, u8 group)
+{
+	const struct lkst_catalog *catalog = lkst_session_catalog(job->s);
+	const u16 *route = job->c->route[set];
+	unsigned int nr = 0, nr_recorded = 0;
+	u32 id, column = 0;
+
+	for (id = 0; id < LKST_EVENT_SPACE; id++) {
+		const struct lkst_event_class *event = catalog->classes[id];
+
+		nr += event && event->group == group && lkst_mask_decides(event);
+		nr_recorded += event && event->group == group && is_recorded(route, event);
+	}
+	if (!nr_recorded)
+		return;
+	printf("  %-11s %4u of %4u", lkst_group_names[group], nr_recorded, nr);
+	for (id = 0; id < LKST_EVENT_SPACE && nr_recorded < nr; id++) {
+		const struct lkst_event_class *event = catalog->classes[id];
+
+		if (!event || event->group != group || !is_recorded(route, event))
+			continue;
+		column += strlen(event->name) + 1;
+		if (column > 72)
+			column = printf("\n%26s", "") - 27 + strlen(event->name) + 1;
+		printf("%s%s", column == strlen(event->name) + 1 ? "  " : " ", event->name);
+	}
+	putchar('\n');
+}
+
+static int verb_show(struct lkst_maskset_job *job, char **args, unsigned int nr_args)
+{
+	u32 set;
+	u8 group;
+	int err = lkst_maskset_get(job->e, job->s, args[0], &job->notes, &set);
+
+	(void)nr_args;
+	if (err)
+		return err;
+	if (job->o->json) {
+		show_json(job, set);
+		return 0;
+	}
+	printf("maskset %u, %s, %u events: ", set, job->c->name[set],
+	       lkst_mask_count(job->c->route[set], lkst_session_catalog(job->s)));
+	print_state(job->c, set);
+	for (group = 0; group < LKST_NR_GROUPS; group++)
+		show_group(job, set, group);
+	return 0;
+}
+
+/* ---- edit ------------------------------------------------------------------------------------- */
+
+/* Runs the user's editor on @path and waits for it. */
+static int run_editor(struct lkst_err *e, const char *path)
+{
+	const char *editor = getenv("VISUAL") ?: getenv("EDITOR") ?: "vi";
+	pid_t pid = fork();
+	int status;
+
+	if (pid < 0)
+		return lkst_err_sys(e, -errno, "running %s", editor);
+	if (!pid) {
+		/* The variable may hold words: by the shell, as every program does it. */
+		setenv("LKST_EDITOR", editor, 1);
+		execl("/bin/sh", "sh", "-c", "eval \"$LKST_EDITOR\" '\"$1\"'", "sh", path, NULL);
+		_exit(127);
+	}
+	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || WEXITSTATUS(status))
+		return lkst_err_set(e, -EIO, "the editor \"%s\" failed; nothing is changed",
+				    editor);
+	return 0;
+}
+
+/* Writes the maskset's text to a file of its own. */
+static int put_file(struct lkst_maskset_job *job, const char *word, char *path)
+{
+	_cleanup_free_ char *text = NULL;
+	_cleanup_close_ int fd = -1;
+	struct lkst_mask mask;
+	u32 set;
+	int err;
+
+	err = lkst_maskset_get(job->e, job->s, word, &job->notes, &set);
+	if (!err)
+		err = lkst_maskset_place(job->e, job->c, word, &set);
+	if (err)
+		return err;
+	lkst_maskset_read(job->c, set, &mask);
+	err = lkst_mask_format(job->e, &mask, set, lkst_session_catalog(job->s), &text);
+	if (err)
+		return err;
+	fd = mkstemp(path);
+	if (fd < 0)
+		return lkst_err_sys(job->e, -errno, "making a file to edit");
+	err = lkst_write_all(fd, text, strlen(text));
+	return err ? lkst_err_sys(job->e, err, "%s", path) : 0;
+}
+
+static int verb_edit(struct lkst_maskset_job *job, char **args, unsigned int nr_args)
+{
+	char path[] = "/tmp/lkst-maskset-XXXXXX";
+	char *write_args[] = { args[0], path };
+	int lock = -1, err;
+
+	(void)nr_args;
+	err = lkst_maskset_job_open(job, &lock);
+	if (err)
+		return err;
+	err = put_file(job, args[0], path);
+	lkst_maskset_job_close(job, &lock); /* others need not wait for the editor */
+	if (!err)
+		err = run_editor(job->e, path);
+	if (!err) {
+		err = lkst_maskset_verb_write(job, write_args, 2);
+		if (err) {
+			lkst_err_add(job->e, "%s is kept; mend it and `lkst maskset write %s %s`",
+				     path, args[0], path);
+			return err;
+		}
+	}
+	unlink(path);
+	return err;
+}
+
+/* ---- NAME+=GLOB, NAME-=GLOB ------------------------------------------------------------------- */
+
+/* The maskset to be changed: one that is there, a shipped one, or, to add to, an empty one. */
+static int open_mask(struct lkst_maskset_job *job, const char *word, bool adds,
+		     struct lkst_mask *mask, u32 *ret_set)
+{
+	struct lkst_err why = { "" };
+	int err = lkst_maskset_get(&why, job->s, word, &job->notes, ret_set);
+
+	if (!err) {
+		lkst_maskset_read(job->c, *ret_set, mask);
+		return lkst_maskset_place(job->e, job->c, word, ret_set);
+	}
+	if (!adds)
+		return lkst_err_set(job->e, err, "%s", why.text);
+	err = lkst_maskset_place(job->e, job->c, word, ret_set);
+	if (err)
+		return err;
+	lkst_mask_init(mask, word);
+	if (*word >= '0' && *word <= '9')
+		snprintf(mask->name, sizeof(mask->name), "maskset%u", *ret_set);
+	return 0;
+}
+
+static int change_mask(struct lkst_maskset_job *job, struct lkst_mask *mask, const char *glob,
+		       u8 handler, int buffer)
+{
+	if (lkst_mask_set_glob(mask, lkst_session_catalog(job->s), glob, handler, buffer))
+		return 0;
+	return lkst_err_set(
+		job->e, -ENOENT,
+		"no event of this recording matches \"%s\"; `lkst event list` shows the "
+		"catalogue, and a tracepoint by name must be named as recording starts: "
+		"`lkst start --event`",
+		glob);
+}
+
+/* @args: the name, "+=" or "-=", globs. */
+static int verb_change(struct lkst_maskset_job *job, char **args, unsigned int nr_args)
+{
+	const bool adds = args[1][0] == '+';
+	u8 handler = LKST_HANDLER_NOTHING, buffer = 0;
+	struct lkst_mask mask;
+	unsigned int i;
+	u32 set;
+	int err;
+
+	err = open_mask(job, args[0], adds, &mask, &set);
+	if (!err && adds)
+		err = lkst_mask_parse_handler(job->e, job->o->handler ?: "DEFAULT", &handler);
+	if (!err && adds && job->o->buffer)
+		err = lkst_mask_parse_buffer(job->e, job->o->buffer, &buffer);
+	for (i = 2; i < nr_args && !err; i++)
+		err = change_mask(job, &mask, args[i], handler,
+				  adds && job->o->buffer ? buffer : LKST_BUFFER_USUAL);
+	if (!err)
+		err = lkst_maskset_write(job->e, job->s, set, &mask, &job->notes);
+	if (!err && !job->o->quiet)
+		printf("maskset %u (%s): %u events\n", set, mask.name,
+		       lkst_mask_count(mask.route, lkst_session_catalog(job->s)));
+	return err;
+}
+
+/* ---- the command ------------------------------------------------------------------------------ */
+
+static int arm(struct lkst_maskset_job *job, const char *word, bool on)
+{
+	u32 set;
+	int err = on ? lkst_maskset_get(job->e, job->s, word, &job->notes, &set)
+		     : lkst_maskset_find(job->e, job->c, word, &set);
+
+	return err ? err : lkst_maskset_arm(job->e, job->s, set, on, &job->notes);
+}
+
+static int verb_arm(struct lkst_maskset_job *job, char **args, unsigned int nr_args)
+{
+	(void)nr_args;
+	return arm(job, args[0], true);
+}
+
+static int verb_disarm(struct lkst_maskset_job *job, char **args, unsigned int nr_args)
+{
+	(void)nr_args;
+	return arm(job, args[0], false);
+}
+
+static const struct lkst_maskset_verb verbs[] = {
+	{ "list", 0, 0, true, verb_list },
+	{ "show", 1, 1, false, verb_show },
+	{ "read", 1, 1, false, lkst_maskset_verb_read },
+	{ "write", 1, 2, true, lkst_maskset_verb_write },
+	{ "edit", 1, 1, true, verb_edit },
+	{ "config", 3, 4, false, lkst_maskset_verb_config },
+	{ "copy", 2, 2, false, lkst_maskset_verb_copy },
+	{ "delete", 1, 1, false, lkst_maskset_verb_delete },
+	{ "set", 1, 1, false, lkst_maskset_verb_set },
+	{ "arm", 1, 1, false, verb_arm },
+	{ "disarm", 1, 1, false, verb_disarm },
+	{ "+=", 3, GLOBS_MAX + 2, false, verb_change },
+	{ "-=", 3, GLOBS_MAX + 2, false, verb_change },
+	{ 0 },
+};
+
+/* Takes "NAME+=GLOB" or "NAME+=" apart into @words; 0: it is none. */
+static unsigned int split(char *word, char **words)
+{
+	static char add[] = "+=", drop[] = "-=";
+	char *at = strstr(word, add) ?: strstr(word, drop);
+
+	if (!at || at == word)
+		return 0;
+	words[0] = word;
+	words[1] = *at == '+' ? add : drop;
+	*at = 0;
+	words[2] = at + 2;
+	return at[2] ? 3 : 2;
+}
+
+static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+{
+	char *words[GLOBS_MAX + 3], **verb = args;
+	unsigned int nr = split(args[0], words);
+
+	if (!nr)
+		return lkst_maskset_run(e, verbs, options, args[0], args + 1, nr_args - 1);
+	while (++verb < args + nr_args && nr < GLOBS_MAX + 2)
+		words[nr++] = *verb;
+	return lkst_maskset_run(e, verbs, options, words[1], words, nr);
+}
+
+const struct lkst_cmd lkst_cmd_maskset = {
+	.name = "maskset",
+	.summary = "which events are recorded; switched and changed while recording goes on",
+	.usage = "maskset [--armed] [--handler HANDLER] [--buffer BUFFER] [--json] [--quiet] "
+		 "list | show NAME | read NAME | write NAME [FILE] | edit NAME | "
+		 "config NAME EVENT HANDLER [BUFFER] | copy FROM TO | delete NAME | set NAME | "
+		 "arm NAME | disarm NAME | NAME+=GLOB... | NAME-=GLOB...",
+	.help = "A maskset says for every event what is done with it: which handler gets it, and which\n"
+		"buffer the record goes to. A recording has up to 16 masksets; one is in force. NAME is\n"
+		"a maskset's name or number, or a shipped one's name. 0 (RNOTHING), 1 (RALL) and 2\n"
+		"(RDEFAULT: all but locks) are reserved and can't be changed; 3 to 15 are yours.\n"
+		"\n"
+		"  list          the masksets there are: name, number of events, which is in force\n"
+		"  show NAME     what it records\n"
+		"  read NAME     its text: a row per event, number, name, handler\n"
+		"  write NAME    makes or replaces it from FILE or standard input, a text like that\n"
+		"  edit NAME     opens the text in $VISUAL or $EDITOR, then writes it\n"
+		"  config        sends one event, by name or number, to a handler: 1 records, 255 not\n"
+		"  copy, delete  as they say; the one in force can't be deleted\n"
+		"  set NAME      puts it in force: hooks that it lacks are attached, one store switches\n"
+		"                all events at once, hooks that nobody needs any more are detached\n"
+		"  arm, disarm   keeps its hooks attached while another one is in force, or no longer;\n"
+		"                to set an armed one takes no more than the store\n"
+		"  NAME+=GLOB    records also what matches, as in `lkst start --event`; a NAME that is\n"
+		"                not there is made\n"
+		"  NAME-=GLOB    no longer records what matches",
+	.examples =
+		"  lkst maskset list\n"
+		"  lkst maskset set flight               system calls, switches and wake-ups only\n"
+		"  lkst maskset copy RDEFAULT mine\n"
+		"  lkst maskset 'mine-=memory:*' 'net:*' all but locks, memory and network\n"
+		"  lkst maskset set mine\n"
+		"  lkst maskset 'mine+=syscall:mmap'     changes it while it is in force\n"
+		"  lkst maskset read mine > mine.txt     keep it; `lkst start -m ./mine.txt` takes it\n",
+	.options = rows,
+	.options_size = sizeof(struct lkst_maskset_options),
+	.min_args = 1,
+	.max_args = GLOBS_MAX,
+	.run = run,
+};

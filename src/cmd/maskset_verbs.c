@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The verbs that `lkst maskset` and `lkstm` have in common. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "cmd/maskset.h"
+#include "cmd/recording.h"
+#include "live/pins.h"
+
+int lkst_maskset_job_open(struct lkst_maskset_job *job, int *ret_lock)
+{
+	int err;
+
+	*ret_lock = lkst_pins_lock(job->e);
+	if (*ret_lock < 0)
+		return *ret_lock;
+	err = lkst_session_open(job->e, &job->s);
+	if (err) {
+		lkst_maskset_job_close(job, ret_lock);
+		return err;
+	}
+	job->c = lkst_session_control(job->s);
+	return 0;
+}
+
+void lkst_maskset_job_close(struct lkst_maskset_job *job, int *lock)
+{
+	lkst_session_close(job->s);
+	job->s = NULL;
+	job->c = NULL;
+	lkst_closep(lock);
+	*lock = -1;
+}
+
+static int run_verb(struct lkst_maskset_job *job, const struct lkst_maskset_verb *verb, char **args,
+		    unsigned int nr_args)
+{
+	int lock = -1, err;
+
+	if (verb->opens_itself)
+		return verb->run(job, args, nr_args);
+	err = lkst_maskset_job_open(job, &lock);
+	if (!err) {
+		err = verb->run(job, args, nr_args);
+		lkst_maskset_job_close(job, &lock);
+	}
+	return err;
+}
+
+int lkst_maskset_run(struct lkst_err *e, const struct lkst_maskset_verb *verbs,
+		     const struct lkst_maskset_options *o, const char *name, char **args,
+		     unsigned int nr_args)
+{
+	struct lkst_maskset_job job = { .e = e, .o = o };
+	const struct lkst_maskset_verb *verb;
+	int err;
+
+	for (verb = verbs; verb->name && strcmp(verb->name, name); verb++)
+		;
+	if (!verb->name)
+		return lkst_err_set(e, -EINVAL, "there is no \"%s\"; see --help", name);
+	if (nr_args < verb->min_args || nr_args > verb->max_args)
+		return lkst_err_set(e, -EINVAL,
+				    "\"%s\" takes %u to %u arguments, not %u; see --help", name,
+				    verb->min_args, verb->max_args, nr_args);
+	err = run_verb(&job, verb, args, nr_args);
+	if (!o->quiet)
+		lkst_recording_print(&job.notes);
+	lkst_notes_fini(&job.notes);
+	return err;
+}
+
+/* Says what became of maskset @set. */
+static void tell(const struct lkst_maskset_job *job, u32 set, const char *what)
+{
+	if (!job->o->quiet)
+		printf("maskset %u (%s): %s%u events\n", set, job->c->name[set], what,
+		       lkst_mask_count(job->c->route[set], lkst_session_catalog(job->s)));
+}
+
+int lkst_maskset_verb_read(struct lkst_maskset_job *job, char **args, unsigned int nr_args)
+{
+	_cleanup_free_ char *text = NULL;
+	struct lkst_mask mask;
+	u32 set;
+	int err;
+
+	(void)nr_args;
+	err = lkst_maskset_get(job->e, job->s, args[0], &job->notes, &set);
+	if (err)
+		return err;
+	lkst_maskset_read(job->c, set, &mask);
+	err = lkst_mask_format(job->e, &mask, set, lkst_session_catalog(job->s), &text);
+	if (!err)
+		fputs(text, stdout);
+	return err;
+}
+
+/* Reads all of @from, a maskset's text. The caller frees it. */
+static int read_text(struct lkst_err *e, FILE *from, char **ret_text, size_t *ret_length)
+{
+	_cleanup_free_ char *text = malloc(LKST_MASK_TEXT_MAX + 1);
+	size_t length;
+
+	if (!text)
+		return lkst_err_sys(e, -ENOMEM, "reading a maskset");
+	length = fread(text, 1, LKST_MASK_TEXT_MAX + 1, from);
+	if (ferror(from))
+		return lkst_err_sys(e, -EIO, "reading a maskset");
+	if (length > LKST_MASK_TEXT_MAX)
+		return lkst_err_set(e, -EFBIG, "a maskset's text has at most %u bytes",
+				    LKST_MASK_TEXT_MAX);
+	*ret_length = length;
+	*ret_text = lkst_take(text);
+	return 0;
+}
+
+/* True if a maskset other than @set has the name. */
+static bool is_taken(const struct lkst_control *c, u32 set, const char *name)
+{
+	struct lkst_err ignored;
+	u32 other;
+
+	return !lkst_maskset_find(&ignored, c, name, &other) && other != set;
+}
+
+/*
+ * The name of maskset @set that is written as @word: the one that was asked for; or @word; or, if
+ * @word is a number, the name that it has, or that its text has, if it is free; or one made of it.
+ */
+static void choose_name(const struct lkst_maskset_job *job, u32 set, const char *word,
+			struct lkst_mask *mask)
+{
+	const char *wanted = job->o->name;
+	struct lkst_err ignored;
+
+	if (!wanted && !lkst_mask_check_name(&ignored, word))
+		wanted = word;
+	if (!wanted && lkst_maskset_exists(job->c, set))
+		wanted = job->c->name[set];
+	if (!wanted && mask->name[0] && !is_taken(job->c, set, mask->name))
+		return;
+	if (wanted)
+		snprintf(mask->name, sizeof(mask->name), "%s", wanted);
+	else
+		snprintf(mask->name, sizeof(mask->name), "maskset%u", set);
+}
+
+int lkst_maskset_verb_write(struct lkst_maskset_job *job, char **args, unsigned int nr_args)
+{
+	_cleanup_fclose_ FILE *file = nr_args > 1 ? fopen(args[1], "re") : NULL;
+	_cleanup_free_ char *text = NULL;
+	struct lkst_mask mask;
+	int lock = -1, err;
+	size_t length = 0;
+	u32 set;
+
+	if (nr_args > 1 && !file)
+		return lkst_err_sys(job->e, -errno, "%s", args[1]);
+	/* All is read before the lock is taken: at the pipe's other end a command may wait for it. */
+	err = read_text(job->e, file ? file : stdin, &text, &length);
+	if (!err)
+		err = lkst_maskset_job_open(job, &lock);
+	if (err)
+		return err;
+	err = lkst_maskset_place(job->e, job->c, args[0], &set);
+	if (!err)
+		err = lkst_mask_parse(job->e, text, length, lkst_session_catalog(job->s), &mask,
+				      &job->notes);
+	if (!err) {
+		choose_name(job, set, args[0], &mask);
+		err = lkst_maskset_write(job->e, job->s, set, &mask, &job->notes);
+	}
+	if (!err)
+		tell(job, set, "written, ");
+	lkst_maskset_job_close(job, &lock);
+	return err;
+}
+
+int lkst_maskset_verb_config(struct lkst_maskset_job *job, char **args, unsigned int nr_args)
+{
+	const struct lkst_catalog *catalog = lkst_session_catalog(job->s);
+	struct lkst_event_types types;
+	struct lkst_mask mask;
+	u8 handler = 0, buffer = 0;
+	u16 type = 0;
+	u32 set;
+	int err;
+
+	lkst_event_types_init(&types, catalog);
+	err = lkst_maskset_find(job->e, job->c, args[0], &set);
+	if (!err)
+		err = lkst_mask_parse_type(job->e, catalog, &types, args[1], &type);
+	if (!err)
+		err = lkst_mask_parse_handler(job->e, args[2], &handler);
+	if (!err && nr_args > 3)
+		err = lkst_mask_parse_buffer(job->e, args[3], &buffer);
+	if (err)
+		return err;
+	lkst_maskset_read(job->c, set, &mask);
+	lkst_mask_set_type(&mask, catalog, &types, type, handler,
+			   nr_args > 3 ? buffer : LKST_BUFFER_USUAL);
+	return lkst_maskset_write(job->e, job->s, set, &mask, &job->notes);
+}
+
+int lkst_maskset_verb_copy(struct lkst_maskset_job *job, char **args, unsigned int nr_args)
+{
+	struct lkst_mask mask;
+	u32 from, to;
+	int err;
+
+	(void)nr_args;
+	err = lkst_maskset_get(job->e, job->s, args[0], &job->notes, &from);
+	if (!err)
+		err = lkst_maskset_place(job->e, job->c, args[1], &to);
+	if (err)
+		return err;
+	lkst_maskset_read(job->c, from, &mask);
+	choose_name(job, to, args[1], &mask);
+	err = lkst_maskset_write(job->e, job->s, to, &mask, &job->notes);
+	if (!err)
+		tell(job, to, "a copy, ");
+	return err;
+}
+
+int lkst_maskset_verb_delete(struct lkst_maskset_job *job, char **args, unsigned int nr_args)
+{
+	u32 set;
+	int err = lkst_maskset_find(job->e, job->c, args[0], &set);
+
+	(void)nr_args;
+	return err ? err : lkst_maskset_delete(job->e, job->s, set);
+}
+
+int lkst_maskset_verb_set(struct lkst_maskset_job *job, char **args, unsigned int nr_args)
+{
+	struct lkst_switch_times t;
+	u32 set;
+	int err;
+
+	(void)nr_args;
+	err = lkst_maskset_get(job->e, job->s, args[0], &job->notes, &set);
+	if (!err && job->o->armed)
+		err = lkst_maskset_arm(job->e, job->s, set, true, &job->notes);
+	if (!err)
+		err = lkst_maskset_set(job->e, job->s, set, &job->notes, &t);
+	if (err)
+		return err;
+	tell(job, set, "in force, ");
+	if (job->o->json)
+		printf("{\"maskset\":%u,\"name\":\"%s\",\"attached\":%u,\"detached\":%u,"
+		       "\"attach_ns\":%llu,\"switch_ns\":%llu,\"detach_ns\":%llu,\"settle_ns\":"
+		       "%llu}\n",
+		       set, job->c->name[set], t.nr_attached, t.nr_detached,
+		       (unsigned long long)t.attach_ns, (unsigned long long)t.switch_ns,
+		       (unsigned long long)t.detach_ns, (unsigned long long)t.settle_ns);
+	return 0;
+}

@@ -1,0 +1,196 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The demonstration of the original LKST's slides, as it stands there, by its own commands; and the same
+# commands where they are refused. As its kernel did, `lkst start` records all but locks to begin with.
+. "$(dirname "$0")/lib/live.sh"
+
+mkdir "$work/bin"
+ln -s "$LKST" "$work/bin/lkst"
+for link in lkstm lkstbuf lksteh lkstlogd; do
+	ln -s lkst "$work/bin/$link"
+done
+PATH=$work/bin:$PATH
+cd "$work" || exit
+
+# Passes if the file $2 is what the text $3 is.
+expect_text()
+{
+	if [ "$(cat "$2")" = "$3" ]; then
+		ok "$1"
+	else
+		fail "$1" "$(diff <(echo "$3") "$2" | head -n 5)"
+	fi
+}
+
+# Passes if the command fails with status 1 and says $2.
+expect_refusal()
+{
+	local name=$1 why=$2 status
+
+	shift 2
+	"$@" >out 2>&1 </dev/null
+	status=$?
+	if [ $status = 1 ] && grep -qF -- "$why" out; then
+		ok "$name"
+	else
+		fail "$name" "status $status: $(cat out)"
+	fi
+}
+
+if [ -e /sys/fs/bpf/lkst ]; then
+	skip_all 'lkstm: something is being recorded already'
+fi
+expect_refusal lkstm_needs_a_recording 'nothing is being recorded' lkstm list
+
+has_started=yes
+lkst start --quiet
+lkstm list >out
+expect_text lkstm_list_marks_the_one_in_force out 'maskset_id length name
+0 (0x00) 4096 RNOTHING
+1 (0x01) 4096 RALL
+2*(0x02) 4096 RDEFAULT'
+lkstm read -m 2 | head -n 6 >out
+expect_text lkstm_read_prints_rows out '# ID=2
+# maskset name=RDEFAULT
+# length=4096
+# event_type event_name event_handler_ID
+0x001 PROCESS_CONTEXTSWITCH 0x01
+0x002 PROCESS_WAKEUP 0x01'
+
+# ---- the slides: creation of the maskset, the trace, the table of processes ----
+lkstm read -m 0 | lkstm write -m 3
+lkstm config -m 3 1 1
+lkstm config -m 3 2 1
+lkstm set -m 3
+date +%s.%N >began
+# Something to switch to and fro, and to be woken.
+for _ in 1 2 3 4 5 6 7 8 9 10; do sleep 0.02; done
+lkstbuf read -f trace.log
+lkstbuf print -r -C -S -V -f trace.log >trace.csv
+grep context trace.csv | cut -d, -f3,7 | sort | uniq >table
+
+lkstm read -m 3 | grep -v ' 0xff$' | tail -n +5 >out
+expect_text process_trace_has_two_events out '0x001 PROCESS_CONTEXTSWITCH 0x01
+0x002 PROCESS_WAKEUP 0x01'
+if lkstm list | grep -q '^3\*(0x03) 4096 '; then
+	ok lkstm_set_puts_it_in_force
+else
+	fail lkstm_set_puts_it_in_force "$(lkstm list)"
+fi
+if [ "$(lkst status --json | perl -MJSON::PP -e 'print decode_json(<STDIN>)->{hooks}')" = 4 ]; then
+	ok hooks_that_nobody_needs_are_detached
+else
+	fail hooks_that_nobody_needs_are_detached "$(lkst status | tail -n 1)"
+fi
+if [ -f trace.log ] && lkst check trace.log >out; then
+	ok lkstbuf_read_saves_one_file
+else
+	fail lkstbuf_read_saves_one_file "$(tail -n 3 out)"
+fi
+# After the switch has settled there is nothing but what the maskset lets through.
+settled=$(lkst print --time mono --event maskset_settled trace.log | awk '{ at = $1 } END { print at }')
+bad=$(lkst print --from "@$settled" --format csv trace.log | cut -d, -f1 | sort | uniq -c |
+	grep -vE '"(context_switch|wakeup|wakeup_new|waking|maskset_settled)"$')
+if [ -n "$settled" ] && [ -z "$bad" ]; then
+	ok nothing_else_is_recorded
+else
+	fail nothing_else_is_recorded "$bad"
+fi
+line='^"context_switch",[0-9]{2},[0-9]{7},[0-9]{10},[0-9]{9},"pointer to task struct\(prev\)",'
+line+='0x[0-9a-f]{8},0x[0-9a-f]{8},"pointer to task struct\(next\)",0x[0-9a-f]{8},0x[0-9a-f]{8},'
+line+='"prev_state",0x[0-9a-f]{8},0x[0-9a-f]{8},'
+if [ "$(grep -c context trace.csv)" -gt 20 ] && ! grep context trace.csv | grep -qvE "$line"; then
+	ok csv_is_the_slides
+else
+	fail csv_is_the_slides "$(grep context trace.csv | grep -vE "$line" | head -n 2)"
+fi
+# A task_struct may serve one process after another, but a process has one, but for process 0 of each CPU.
+many=$(grep -v ^0000000, table | cut -d, -f1 | sort | uniq -d)
+if [ "$(wc -l <table)" -gt 5 ] && [ -z "$many" ]; then
+	ok table_of_processes_and_task_structs
+else
+	fail table_of_processes_and_task_structs "$(wc -l <table) rows; more than one for: $many"
+fi
+if awk -F, -v began="$(cat began)" '/context/ && $4 "." $5 > began { n++ } END { exit n < 10 }' trace.csv; then
+	ok csv_tells_the_time_of_day
+else
+	fail csv_tells_the_time_of_day "$(tail -n 1 trace.csv)"
+fi
+
+# ---- the other forms of printing ----
+lkstbuf print -C -f trace.log | grep context >brief.csv
+if [ "$(head -n 1 brief.csv | tr -cd , | wc -c)" = 16 ] && ! grep -q pointer brief.csv; then
+	ok csv_without_descriptions
+else
+	fail csv_without_descriptions "$(head -n 1 brief.csv)"
+fi
+if lkstbuf print -f trace.log | grep -q 'sched_switch: next='; then
+	ok text_form
+else
+	fail text_form "$(lkstbuf print -f trace.log 2>&1 | tail -n 1)"
+fi
+mkdir apart && tar xf trace.log -C apart && lkst print --format csv --no-gaps apart/trace >apart.csv
+if cmp -s apart.csv trace.csv; then
+	ok tar_takes_the_file_apart
+else
+	fail tar_takes_the_file_apart "$(diff apart.csv trace.csv | head -n 2)"
+fi
+
+# ---- read, edit, write, set ----
+lkstm read -m 2 | sed '/ MEM_/s/0x01$/0xff/; s/^# maskset name=.*/# maskset name=no-memory/' >mine
+lkstm write -m 4 <mine && lkstm set -m 4
+if [ "$(lkstm read -m 4 | tail -n +2)" = "$(tail -n +2 mine)" ] && lkstm list | grep -q '^4\*.* no-memory$'; then
+	ok narrowing_by_editing
+else
+	fail narrowing_by_editing "$(lkstm read -m 4 | diff - mine | head -n 3)"
+fi
+lkstm config -m 4 kmalloc 1
+if [ "$(lkstm read -m 4 | grep -c ' MEM_MALLOC 0x01$')" = 1 ]; then
+	ok events_by_name
+else
+	fail events_by_name "$(lkstm read -m 4 | grep -E 'kmalloc|MEM_MALLOC')"
+fi
+
+# ---- refusals ----
+for set in 0 1 2; do
+	expect_refusal "maskset_${set}_is_not_changed" 'is reserved' lkstm config -m $set 1 255
+	expect_refusal "maskset_${set}_is_not_deleted" 'is reserved' lkstm delete -m $set
+done
+expect_refusal reserved_is_not_written 'is reserved' lkstm write -m 2
+expect_refusal unknown_handler 'there is no handler 0x07' lkstm config -m 3 1 7
+expect_refusal unknown_event 'this recording has no event 0x008' lkstm config -m 3 8 1
+expect_refusal unknown_maskset 'there is no maskset 9' lkstm set -m 9
+expect_refusal too_high_a_number 'have the numbers 0 to 15, not 16' lkstm write -m 16
+expect_refusal one_in_force_is_not_deleted 'is in force' lkstm delete -m 4
+expect_refusal no_maskset '-m says which' lkstm read
+lkstm set -m 2 && lkstm delete -m 4
+expect_refusal deleted_is_gone 'there is no maskset 4' lkstm read -m 4
+expect_refusal lkstbuf_without_a_file '-f says which' lkstbuf read
+printf 'nonsense' >broken
+expect_refusal lkstbuf_print_of_nonsense 'neither a trace directory nor' lkstbuf print -f broken
+
+# ---- the two that list, and the daemon ----
+if lksteh list | grep -q '^ *1  (0x01)  DEFAULT ' && lksteh list | grep -q '^255  (0xff)  NOTHING '; then
+	ok lksteh_lists_handlers
+else
+	fail lksteh_lists_handlers "$(lksteh list 2>&1)"
+fi
+if [ "$(lkstbuf list | grep -cE '^ *[01]  (main|life) ')" -ge 2 ]; then
+	ok lkstbuf_lists_buffers
+else
+	fail lkstbuf_lists_buffers "$(lkstbuf list 2>&1)"
+fi
+lkst stop --quiet
+lkstlogd -e sched_switch 2>logd.log &
+children=($!)
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	sleep 0.2
+	[ -s "$(echo lkstlogdata-*/main.0)" ] && break
+done
+kill -TERM "${children[0]}"
+wait "${children[0]}"
+children=()
+expect_whole lkstlogd_writes_a_log "$(echo lkstlogdata-*)"
+
+exit $failed
