@@ -68,6 +68,7 @@ BPF_OBJ  := $(BPF_SRC:src/bpf/%.c=$(GEN)/bpf/%.o)
 SKEL     := $(GEN)/lkst.skel.h
 
 # Commands of the original's that are links to lkst.
+# The original's commands: the program looks at the name that it is called by.
 LINKS := lkstm lkstbuf lksteh lkstlogd lkstlogdiv lkstla
 
 .PHONY: all
@@ -211,8 +212,6 @@ bench:					## install packages, build, measure beside other tracers (as root)
 	@$(INSTALL_DEPS) bench
 	@$(MAKE) --no-print-directory CC=gcc OUT=$(OUT) all
 	@OUT=$(OUT) bench/run
-
-# The original's commands: the program looks at the name that it is called by.
 
 .PHONY: install
 install: all				## install to $(DESTDIR)$(prefix)

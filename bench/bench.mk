@@ -4,7 +4,7 @@
 #   make -f Makefile -f bench/bench.mk bench-programs
 
 BENCH     := $(BUILD)/bench
-BENCH_BIN := $(addprefix $(BENCH)/,unit rate spin walk state peak disarm tracepoints kdumpfile)
+BENCH_BIN := $(addprefix $(BENCH)/,unit rate switch spin walk state peak disarm tracepoints kdumpfile)
 
 .PHONY: bench-programs
 bench-programs: $(BUILD)/lkst $(BENCH_BIN)
