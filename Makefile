@@ -67,7 +67,6 @@ CMD_OBJ  := $(CMD_SRC:%.c=$(BUILD)/%.o)
 BPF_OBJ  := $(BPF_SRC:src/bpf/%.c=$(GEN)/bpf/%.o)
 SKEL     := $(GEN)/lkst.skel.h
 
-# Commands of the original's that are links to lkst.
 # The original's commands: the program looks at the name that it is called by.
 LINKS := lkstm lkstbuf lksteh lkstlogd lkstlogdiv lkstla
 

@@ -87,7 +87,7 @@ static void put_record(struct make_trace *t, const struct lkst_event_class *even
 		at += f->size;
 	}
 	if (event->group != LKST_GROUP_STATE)
-		make_record(make_stream(t, cpu, 0), ns, &r, at);
+		make_record(make_stream(t, lkst_stream_instance(cpu, 0, 0)), ns, &r, at);
 	else if (lkst_writer_state(&t->err, t->writer, ns, &r, at))
 		abort();
 }
