@@ -130,7 +130,8 @@ TEST(nothing_and_all_and_all_but_locks)
 	lkst_mask_set_all(&mask, c, false);
 	CHECK_EQ(handler_of(c, &mask, "maskset_switch"), LKST_HANDLER_NOTHING);
 	CHECK_EQ(handler_of(c, &mask, "sched_switch"), LKST_HANDLER_DEFAULT);
-	CHECK_EQ(handler_of(c, &mask, "contention_begin"), LKST_HANDLER_NOTHING);
+	CHECK_EQ(handler_of(c, &mask, "contention_begin"), LKST_HANDLER_DEFAULT);
+	CHECK_EQ(handler_of(c, &mask, "spin_lock"), LKST_HANDLER_NOTHING);
 	CHECK_EQ(handler_of(c, &mask, "ext4:ext4_sync_file_enter"), LKST_HANDLER_NOTHING);
 	CHECK_EQ(handler_of(c, &mask, "state_thread"), LKST_HANDLER_NOTHING);
 	CHECK_EQ(buffer_of(c, &mask, "sched_switch"), LKST_BUFFER_MAIN);

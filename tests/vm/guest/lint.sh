@@ -7,7 +7,7 @@
 . /tests/lib.sh
 
 if lkst record --quiet --buffer 32M --event 'lock:*' --event 'memory:k*' --event 'timer:*' --event 'workqueue:*' \
-	--event 'irq:*' --event 'sched:*' --event 'syscall:*' --output "$work/trace" -- /load/calls >/dev/null 2>"$work/notes"; then
+	--event 'irq:*' --event 'sched:*' --event 'syscall:*' --output "$work/trace" -- sh -c '/load/calls; sleep 0.5' >/dev/null 2>"$work/notes"; then
 	ok lint_trace_is_recorded
 else
 	fail lint_trace_is_recorded "$(cat "$work/notes")"
