@@ -43,7 +43,6 @@ struct lkst_option {
 
 struct lkst_cmd {
 	const char *name;
-	const char *old_name;		   /* run under this name, the program is this command */
 	const char *summary;		   /* one line, for `lkst help` */
 	const char *usage;		   /* what follows "lkst ", or all of it */
 	bool is_link;			   /* a command of the original's, by a name of its own */
@@ -82,6 +81,6 @@ extern const struct lkst_cmd lkst_cmd_start, lkst_cmd_stop, lkst_cmd_status, lks
 
 /* The original's commands, links to this program. */
 extern const struct lkst_cmd lkst_cmd_lkstm, lkst_cmd_lkstbuf, lkst_cmd_lksteh, lkst_cmd_lkstlogd,
-	lkst_cmd_lkstla;
+	lkst_cmd_lkstlogdiv, lkst_cmd_lkstla;
 
 #endif

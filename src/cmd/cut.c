@@ -82,9 +82,23 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	return 0;
 }
 
+/* What the original called so; how its options were spelt is not known. */
+const struct lkst_cmd lkst_cmd_lkstlogdiv = {
+	.name = "lkstlogdiv",
+	.summary = "divide a log",
+	.usage = "lkstlogdiv [--output DIR] [--from T] [--to T] [--size SIZE] [--quiet] TRACE...",
+	.is_link = true,
+	.help = "Divides TRACE by time or size into traces that can be read alone, as `lkst cut` does.",
+	.examples = "  lkstlogdiv --size 64M -o pieces lkstlogdata-1\n",
+	.options = rows,
+	.options_size = sizeof(struct options),
+	.min_args = 1,
+	.max_args = LKST_LIST_MAX,
+	.run = run,
+};
+
 const struct lkst_cmd lkst_cmd_cut = {
 	.name = "cut",
-	.old_name = "lkstlogdiv",
 	.summary = "cut a trace by time or size into traces that can be read alone",
 	.usage = "cut [--output DIR] [--from T] [--to T] [--size SIZE] [--quiet] TRACE...",
 	.help = "Makes a trace of the records of TRACE between two times, or several of a given size.\n"

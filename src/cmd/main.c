@@ -18,7 +18,8 @@ static const struct lkst_cmd *const commands[] = {
 
 /* The original's commands: links to this program, known by the name that they are called by. */
 static const struct lkst_cmd *const links[] = {
-	&lkst_cmd_lkstm, &lkst_cmd_lkstbuf, &lkst_cmd_lksteh, &lkst_cmd_lkstlogd, &lkst_cmd_lkstla,
+	&lkst_cmd_lkstm,    &lkst_cmd_lkstbuf,	  &lkst_cmd_lksteh,
+	&lkst_cmd_lkstlogd, &lkst_cmd_lkstlogdiv, &lkst_cmd_lkstla,
 };
 
 enum {
@@ -57,9 +58,6 @@ static const struct lkst_cmd *find_link(const char *path)
 	for (i = 0; i < sizeof(links) / sizeof(links[0]); i++)
 		if (!strcmp(links[i]->name, name))
 			return links[i];
-	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		if (commands[i]->old_name && !strcmp(commands[i]->old_name, name))
-			return commands[i];
 	return NULL;
 }
 

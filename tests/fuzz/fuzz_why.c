@@ -113,7 +113,8 @@ static u64 make_all(struct source *in)
 		if (t->catalog->classes[id]) {
 			put_record(t, t->catalog->classes[id], ns, in);
 		} else {
-			struct make_stream *s = make_stream(t, next(in) % CPUS, 0);
+			struct make_stream *s =
+				make_stream(t, lkst_stream_instance(next(in) % CPUS, 0, 0));
 
 			make_close(s);
 			s->seq += id & 1;
