@@ -23,6 +23,7 @@ GEN     ?= $(BUILD)/gen
 prefix  ?= /usr/local
 bindir  ?= $(prefix)/bin
 mandir  ?= $(prefix)/share/man
+includedir ?= $(prefix)/include
 DEPS    ?= yes
 
 # Another machine's: ARCH=aarch64 SYSROOT=its/root CC=a-compiler-for-it.
@@ -70,8 +71,16 @@ SKEL     := $(GEN)/lkst.skel.h
 # The original's commands: the program looks at the name that it is called by.
 LINKS := lkstm lkstbuf lksteh lkstlogd lkstlogdiv lkstla
 
+# What a handler of a user's own includes, laid out as it is installed, and the handlers that come with
+# the program: they are built as a user's would be.
+HEADERS      := $(wildcard src/abi/*.h src/abi/*.def) $(addprefix src/bpf/,kernel.h maskset.h record.h ring.h)
+HEADER_DIR   := $(BUILD)/include
+HEADER_COPY  := $(HEADERS:src/%=$(HEADER_DIR)/lkst/%) $(HEADER_DIR)/lkst/handler.h
+HANDLER_SRC  := $(sort $(wildcard src/handlers/*.c))
+HANDLER_OBJ  := $(HANDLER_SRC:src/handlers/%.c=$(BUILD)/handlers/%.o)
+
 .PHONY: all
-all: $(BUILD)/lkst $(LINKS:%=$(BUILD)/%) man			## build lkst and its manual pages (needs no root)
+all: $(BUILD)/lkst $(LINKS:%=$(BUILD)/%) handlers man		## build lkst and its manual pages (needs no root)
 
 $(BUILD)/lkst: $(CMD_OBJ) $(BUILD)/liblive.a $(BUILD)/liblkst.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
@@ -103,6 +112,21 @@ $(SKEL): $(GEN)/lkst.bpf.o
 	$(BPFTOOL) gen skeleton $< name lkst_bpf > $@
 
 $(LIVE_OBJ): | $(SKEL)
+
+$(HEADER_DIR)/lkst/handler.h: src/bpf/handler.h
+	@mkdir -p $(@D)
+	cp $< $@
+
+$(HEADER_DIR)/lkst/%: src/%
+	@mkdir -p $(@D)
+	cp $< $@
+
+$(HANDLER_OBJ): $(BUILD)/handlers/%.o: src/handlers/%.c $(HEADER_COPY)
+	@mkdir -p $(@D)
+	$(CLANG) $(filter-out -Isrc,$(BPF_CFLAGS)) -I$(HEADER_DIR) -I$(HEADER_DIR)/lkst -c $< -o $@
+
+.PHONY: handlers
+handlers: $(HANDLER_OBJ) $(HEADER_COPY)
 
 # The events' manual page is made from the catalogue; the others are written by hand.
 MAN      := $(sort $(wildcard doc/man/*.[1-8])) $(GEN)/man/lkst-events.7
@@ -216,6 +240,10 @@ bench:					## install packages, build, measure beside other tracers (as root)
 install: all				## install to $(DESTDIR)$(prefix)
 	install -d $(DESTDIR)$(bindir)
 	install -m 755 $(BUILD)/lkst $(DESTDIR)$(bindir)/lkst
+	install -D -m 644 -t $(DESTDIR)$(prefix)/lib/lkst/handlers $(HANDLER_OBJ)
+	for header in $(HEADER_COPY:$(HEADER_DIR)/%=%); do \
+		install -D -m 644 $(HEADER_DIR)/$$header $(DESTDIR)$(includedir)/$$header || exit; \
+	done
 	for link in $(LINKS); do ln -sf lkst $(DESTDIR)$(bindir)/$$link || exit; done
 	for page in $(MAN); do \
 		install -D -m 644 -t $(DESTDIR)$(mandir)/man$${page##*.} $$page || exit; \

@@ -164,7 +164,7 @@ static __always_inline void *lkst_begin_by(struct lkst_slot *s, u32 id, u32 size
 /*
  * What handlers other than DEFAULT are made of (src/bpf/handler.h): the programs of a handler are
  * those of the events that it is for, linked with its own two functions in place of these. The record
- * of @size bytes lies at byte @start of element @element, and is not published yet.
+ * of @size bytes lies at byte @start of element @element; it is complete, and not published yet.
  *
  * lkst_handler_decides() returns false if it is to be dropped; lkst_handler_follows() comes when it has
  * been published. In programs of DEFAULT the verifier removes the calls.
@@ -192,6 +192,7 @@ static __always_inline void lkst_commit(struct lkst_slot *s, u32 id)
 		lkst_ring_commit(s, id);
 		return;
 	}
+	LKST_STORE(*(u16 *)&s->rec->id_time, id); /* the handler asks for it */
 	size = (s->end & ((1ULL << lkst_cfg.block_shift) - 1)) - s->start;
 	if (!lkst_handler_decides(s->element, s->start, size)) {
 		lkst_ring_drop(s);

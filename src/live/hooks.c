@@ -59,10 +59,55 @@ int lkst_hooks_add(struct lkst_err *e, struct lkst_hooks *h, const char *name, i
 		return lkst_err_sys(e, -ENOMEM, "hook %s", name);
 	}
 	h->items = grown;
-	grown[h->nr] =
-		(struct lkst_hook){ .program_fd = program_fd, .link_fd = link_fd, .perf_id = -1 };
+	grown[h->nr] = (struct lkst_hook){ .handler = LKST_HANDLER_DEFAULT,
+					   .program_fd = program_fd,
+					   .link_fd = link_fd,
+					   .perf_id = -1 };
 	snprintf(grown[h->nr++].name, LKST_HOOK_NAME_MAX, "%s", name);
 	return 0;
+}
+
+int lkst_hooks_add_handler(struct lkst_err *e, struct lkst_hooks *h, u8 handler, u16 base,
+			   int program_fd, int link_fd)
+{
+	char name[LKST_HOOK_NAME_MAX];
+	struct lkst_hook *hook;
+	int err;
+
+	memcpy(name, h->items[base].name, sizeof(name)); /* the list may move */
+	err = lkst_hooks_add(e, h, name, program_fd, link_fd);
+	if (err)
+		return err;
+	hook = &h->items[h->nr - 1];
+	hook->handler = handler;
+	hook->base = base;
+	hook->perf_id = h->items[base].perf_id;
+	hook->plan = h->items[base].plan;
+	memcpy(hook->tracepoint, h->items[base].tracepoint, sizeof(hook->tracepoint));
+	return 0;
+}
+
+void lkst_hooks_remove_handler(struct lkst_hooks *h, u8 handler)
+{
+	unsigned int i, kept;
+
+	for (i = kept = h->nr_default; i < h->nr; i++) {
+		if (h->items[i].handler != handler) {
+			h->items[kept++] = h->items[i];
+			continue;
+		}
+		close(h->items[i].program_fd);
+		lkst_hook_detach(&h->items[i]);
+	}
+	h->nr = kept;
+}
+
+void lkst_hook_pin_name(const struct lkst_hook *hook, char name[LKST_HOOK_PIN_MAX])
+{
+	if (hook->handler == LKST_HANDLER_DEFAULT)
+		snprintf(name, LKST_HOOK_PIN_MAX, "%s", hook->name);
+	else
+		snprintf(name, LKST_HOOK_PIN_MAX, "handler-%u-%s", hook->handler, hook->name);
 }
 
 void lkst_hooks_fini(struct lkst_hooks *h)
@@ -83,7 +128,7 @@ struct lkst_hook *lkst_hooks_find(const struct lkst_hooks *h, const char *name)
 	unsigned int i;
 
 	for (i = 0; i < h->nr; i++)
-		if (!strcmp(h->items[i].name, name))
+		if (h->items[i].handler == LKST_HANDLER_DEFAULT && !strcmp(h->items[i].name, name))
 			return &h->items[i];
 	return NULL;
 }
@@ -130,6 +175,7 @@ void lkst_hooks_assign(struct lkst_hooks *h, const struct lkst_catalog *c)
 {
 	u32 id, nr_tracepoints = 0;
 
+	h->nr_default = h->nr;
 	for (id = 0; id < LKST_EVENT_SPACE; id++) {
 		const struct lkst_event_class *event = c->classes[id];
 		struct lkst_hook *hook = event ? hook_of(h, event) : NULL;
@@ -146,21 +192,65 @@ void lkst_hooks_assign(struct lkst_hooks *h, const struct lkst_catalog *c)
 	}
 }
 
+/* The hook of @handler that sees to event @id, or NULL. */
+static const struct lkst_hook *hook_of_handler(const struct lkst_hooks *h, u32 id, u8 handler)
+{
+	unsigned int i;
+
+	if (!h->of[id] || handler == LKST_HANDLER_NOTHING)
+		return NULL;
+	if (handler == LKST_HANDLER_DEFAULT)
+		return &h->items[h->of[id] - 1];
+	for (i = h->nr_default; i < h->nr; i++)
+		if (h->items[i].handler == handler && h->items[i].base == h->of[id] - 1)
+			return &h->items[i];
+	return NULL;
+}
+
+bool lkst_hooks_serve(const struct lkst_hooks *h, u32 id, u8 handler)
+{
+	return hook_of_handler(h, id, handler) != NULL;
+}
+
+/* Entry and exit of system calls: each knows what the other has seen, the strings that entry could not read. */
+static void mark_other_half(const struct lkst_hooks *h, bool *wanted)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < h->nr; i++) {
+		if (strcmp(h->items[i].name, enter_name))
+			continue;
+		for (j = 0; j < h->nr; j++)
+			if (h->items[j].handler == h->items[i].handler &&
+			    !strcmp(h->items[j].name, exit_name) && (wanted[i] || wanted[j]))
+				wanted[i] = wanted[j] = true;
+	}
+}
+
+/* Marks what @handler has at the place of DEFAULT's hook @base. */
+static void mark_hook(const struct lkst_hooks *h, u32 base, u8 handler, bool *wanted)
+{
+	unsigned int i;
+
+	if (handler == LKST_HANDLER_NOTHING)
+		return;
+	if (handler == LKST_HANDLER_DEFAULT)
+		wanted[base] = true;
+	for (i = h->nr_default; i < h->nr; i++)
+		if (h->items[i].handler == handler && h->items[i].base == base)
+			wanted[i] = true;
+}
+
 void lkst_hooks_mark(const struct lkst_hooks *h, const u16 *route, bool *wanted)
 {
-	const struct lkst_hook *enter = lkst_hooks_find(h, enter_name);
-	const struct lkst_hook *exit = lkst_hooks_find(h, exit_name);
 	unsigned int id, i;
 
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
-		if ((route[id] & 0xff) != LKST_HANDLER_NOTHING)
-			for (i = h->of[id]; i; i = h->items[i - 1].next)
-				wanted[i - 1] = true;
+		for (i = h->of[id]; i; i = h->items[i - 1].next)
+			mark_hook(h, i - 1, route[id] & 0xff, wanted);
 	for (i = 0; i < h->nr; i++)
 		wanted[i] |= h->items[i].is_always;
-	/* Each knows what the other has seen: the strings that entry could not read. */
-	if (enter && exit && (wanted[enter - h->items] || wanted[exit - h->items]))
-		wanted[enter - h->items] = wanted[exit - h->items] = true;
+	mark_other_half(h, wanted);
 }
 
 /* ---- attaching ------------------------------------------------------------------------------- */

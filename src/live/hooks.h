@@ -12,9 +12,15 @@
 
 enum { LKST_HOOK_NAME_MAX = 128 };
 
+/* A loaded program's pin is its name behind this. All tracepoints by name have the one program. */
+#define LKST_PROGRAM_PIN "program-"
+#define LKST_ANY_TRACEPOINT "tp__any"
+
 /* A place in the kernel, and the program for it. */
 struct lkst_hook {
-	char name[LKST_HOOK_NAME_MAX]; /* <kind>__<target>; also of its link's pin */
+	char name[LKST_HOOK_NAME_MAX]; /* <kind>__<target> */
+	u8 handler;		       /* whose program it is */
+	u16 base; /* of a handler of a user's own: index of DEFAULT's hook at the same place */
 	int program_fd;
 	int link_fd;	/* keeps it attached; -1: it is not */
 	bool is_always; /* whatever is recorded: it follows the processes of a restricted recording */
@@ -28,9 +34,9 @@ struct lkst_hook {
 
 /* All zero is empty. */
 struct lkst_hooks {
-	struct lkst_hook *items;
-	unsigned int nr;
-	u16 of[LKST_EVENT_SPACE]; /* by event id: index of its first hook plus 1; 0: it has none */
+	struct lkst_hook *items; /* DEFAULT's, then those of users' handlers */
+	unsigned int nr, nr_default;
+	u16 of[LKST_EVENT_SPACE]; /* by event id: index of DEFAULT's first hook plus 1; 0: it has none */
 };
 
 /*
@@ -41,10 +47,27 @@ int lkst_hooks_add(struct lkst_err *e, struct lkst_hooks *h, const char *name, i
 		   int link_fd);
 void lkst_hooks_fini(struct lkst_hooks *h);
 
-/* Finds out which hook serves which event of @c. Call it when all are added. */
+/* Finds out which hook serves which event of @c. Call it when all of DEFAULT's are added. */
 void lkst_hooks_assign(struct lkst_hooks *h, const struct lkst_catalog *c);
 
-/* The hook called @name, or NULL. */
+/*
+ * Adds, when those are assigned, the hook of user's handler @handler at the place of DEFAULT's hook @base,
+ * an index. Takes over both descriptors, also on failure.
+ */
+int lkst_hooks_add_handler(struct lkst_err *e, struct lkst_hooks *h, u8 handler, u16 base,
+			   int program_fd, int link_fd);
+
+/* Removes all hooks of user's handler @handler; those that are attached are detached. */
+void lkst_hooks_remove_handler(struct lkst_hooks *h, u8 handler);
+
+/* True if @handler has a program that sees to event @id. */
+bool lkst_hooks_serve(const struct lkst_hooks *h, u32 id, u8 handler);
+
+/* The name of the pin of the hook's link. */
+enum { LKST_HOOK_PIN_MAX = LKST_HOOK_NAME_MAX + 16 };
+void lkst_hook_pin_name(const struct lkst_hook *hook, char name[LKST_HOOK_PIN_MAX]);
+
+/* DEFAULT's hook called @name, or NULL. */
 struct lkst_hook *lkst_hooks_find(const struct lkst_hooks *h, const char *name);
 
 /* True if @program is one that is attached to a hook of its own. */

@@ -16,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "live/handler.h"
 #include "live/pins.h"
 #include "live/state.h"
 
@@ -174,11 +175,12 @@ static int check_mask(struct lkst_err *e, const struct lkst_session *s, u32 set,
 	for (i = 0; i < LKST_EVENT_SPACE; i++) {
 		u8 handler = mask->route[i] & 0xff, buffer = mask->route[i] >> 8;
 
-		if (handler != LKST_HANDLER_DEFAULT && handler != LKST_HANDLER_NOTHING)
-			return lkst_err_set(e, -EINVAL,
-					    "there is no handler 0x%02x; `lkst handler list` shows "
-					    "them",
-					    handler);
+		if (handler != LKST_HANDLER_DEFAULT && handler != LKST_HANDLER_NOTHING) {
+			int err = lkst_handler_check(e, s, handler, i);
+
+			if (err)
+				return err;
+		}
 		if (buffer >= LKST_NR_BUFFERS || !lkst_rings_has(lkst_session_rings(s), buffer))
 			return lkst_err_set(e, -EINVAL,
 					    "there is no buffer %u; `lkst buffer list` shows them",
@@ -189,8 +191,8 @@ static int check_mask(struct lkst_err *e, const struct lkst_session *s, u32 set,
 
 /* ---- hooks ------------------------------------------------------------------------------------ */
 
-/* A flag per hook: needed by a maskset of @sets or an armed one. NULL: no memory. */
-static bool *find_needed(const struct lkst_session *s, u32 sets)
+/* A flag per hook: needed by a maskset of @sets, an armed one or the table @more. NULL: no memory. */
+static bool *find_needed(const struct lkst_session *s, u32 sets, const u16 *more)
 {
 	const struct lkst_control *c = lkst_session_control(s);
 	const struct lkst_hooks *hooks = lkst_session_hooks(s);
@@ -200,13 +202,37 @@ static bool *find_needed(const struct lkst_session *s, u32 sets)
 	for (set = 0; needed && set < LKST_MASKSETS; set++)
 		if ((sets | c->armed) & 1U << set)
 			lkst_hooks_mark(hooks, c->route[set], needed);
+	if (needed && more)
+		lkst_hooks_mark(hooks, more, needed);
 	return needed;
 }
 
-int lkst_maskset_attach(struct lkst_err *e, struct lkst_session *s, u32 sets,
-			struct lkst_notes *notes, u32 *ret_nr)
+static int pin_link(struct lkst_err *e, const struct lkst_session *s, const struct lkst_hook *hook)
 {
-	_cleanup_free_ bool *needed = find_needed(s, sets);
+	char pin[LKST_HOOK_PIN_MAX];
+
+	if (!lkst_session_is_pinned(s))
+		return 0;
+	lkst_hook_pin_name(hook, pin);
+	return lkst_pins_put(e, hook->link_fd, pin);
+}
+
+static int unpin_link(struct lkst_err *e, const struct lkst_session *s,
+		      const struct lkst_hook *hook)
+{
+	char pin[LKST_HOOK_PIN_MAX];
+
+	if (!lkst_session_is_pinned(s))
+		return 0;
+	lkst_hook_pin_name(hook, pin);
+	return lkst_pins_drop(e, pin);
+}
+
+/* Attaches what the masksets of @sets, the armed ones and the table @more, which may be NULL, need. */
+static int attach(struct lkst_err *e, struct lkst_session *s, u32 sets, const u16 *more,
+		  struct lkst_notes *notes, u32 *ret_nr)
+{
+	_cleanup_free_ bool *needed = find_needed(s, sets, more);
 	struct lkst_hooks *hooks = lkst_session_hooks(s);
 	struct lkst_err why = { "" };
 	unsigned int i;
@@ -227,15 +253,20 @@ int lkst_maskset_attach(struct lkst_err *e, struct lkst_session *s, u32 sets,
 			continue;
 		}
 		(*ret_nr)++;
-		if (lkst_session_is_pinned(s))
-			err = lkst_pins_put(e, hook->link_fd, hook->name);
+		err = pin_link(e, s, hook);
 	}
 	return err;
 }
 
+int lkst_maskset_attach(struct lkst_err *e, struct lkst_session *s, u32 sets,
+			struct lkst_notes *notes, u32 *ret_nr)
+{
+	return attach(e, s, sets, NULL, notes, ret_nr);
+}
+
 int lkst_maskset_detach(struct lkst_err *e, struct lkst_session *s, u32 sets, u32 *ret_nr)
 {
-	_cleanup_free_ bool *needed = find_needed(s, sets);
+	_cleanup_free_ bool *needed = find_needed(s, sets, NULL);
 	struct lkst_hooks *hooks = lkst_session_hooks(s);
 	unsigned int i;
 	int err = 0;
@@ -248,8 +279,7 @@ int lkst_maskset_detach(struct lkst_err *e, struct lkst_session *s, u32 sets, u3
 		if (needed[i] || hook->link_fd < 0)
 			continue;
 		/* The last reference goes with the descriptor, and the hook with it. */
-		if (lkst_session_is_pinned(s))
-			err = lkst_pins_drop(e, hook->name);
+		err = unpin_link(e, s, hook);
 		if (!err) {
 			lkst_hook_detach(hook);
 			(*ret_nr)++;
@@ -382,12 +412,16 @@ int lkst_maskset_write(struct lkst_err *e, struct lkst_session *s, u32 set,
 		err = lkst_maskset_switch(e, s, set);
 	if (err)
 		return err;
-	put(c, set, mask);
-	if (!is_in_use(c, set))
+	if (!is_in_use(c, set)) {
+		put(c, set, mask);
 		return 0;
-	err = lkst_maskset_attach(e, s, 1U << c->active, notes, &ignored);
-	if (!err)
+	}
+	/* As with a switch: first what the new one needs, then the stores, then what nobody needs. */
+	err = attach(e, s, 1U << c->active, mask->route, notes, &ignored);
+	if (!err) {
+		put(c, set, mask);
 		err = lkst_maskset_detach(e, s, 1U << c->active, &ignored);
+	}
 	return err || !is_active ? err : lkst_maskset_settle(e, s);
 }
 

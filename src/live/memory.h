@@ -25,9 +25,9 @@ struct lkst_memory {
 	u32 nr_cpus; /* possible ones */
 	u32 nr_online;
 	u32 nr_elements;
-	u64 bytes;			   /* of all elements */
+	u64 bytes;				 /* of all elements */
 	u64 buffer_bytes[LKST_BUFFERS_AT_START]; /* of one online CPU's ring */
-	struct lkst_ring_place *rings;	   /* by buffer, then CPU, then level */
+	struct lkst_ring_place *rings;		 /* by buffer, then CPU, then level */
 };
 
 /*

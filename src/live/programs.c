@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "live/lockdown.h"
 #include "live/page.h"
+#include "live/pins.h"
 #include "lkst.skel.h"
 
 enum {
@@ -26,6 +27,11 @@ static int quiet(enum libbpf_print_level level, const char *format, va_list args
 	if (!getenv("LKST_DEBUG") || level == LIBBPF_DEBUG)
 		return 0;
 	return vfprintf(stderr, format, args);
+}
+
+void lkst_programs_quiet(void)
+{
+	libbpf_set_print(quiet);
 }
 
 /* True if an event is recorded that tells page frame numbers. */
@@ -338,7 +344,7 @@ int lkst_programs_load(struct lkst_err *e, struct lkst_programs *p, const struct
 	struct rejected rejected = {};
 	int err;
 
-	libbpf_set_print(quiet);
+	lkst_programs_quiet();
 	if (!lkst_kernel_lets_read_memory()) {
 		err = lkst_lockdown_keep_user_reads(e);
 		if (err)
@@ -361,6 +367,32 @@ int lkst_programs_load(struct lkst_err *e, struct lkst_programs *p, const struct
 		return err;
 	find_page_base(p);
 	return fill_filter(e, p, filter);
+}
+
+const struct lkst_shared_map lkst_shared_maps[] = {
+	{ ".rodata.config", "config" },
+	{ ".rodata.sys64", "sys64" },
+	{ ".rodata.sys32", "sys32" },
+	{ ".rodata.tps", "tracepoints" },
+	{ ".data.page", "page-base" },
+	{ "lkst_filter", "filter" },
+	{},
+};
+
+int lkst_programs_pin_maps(struct lkst_err *e, const struct lkst_programs *p)
+{
+	const struct lkst_shared_map *m;
+	int err = 0;
+
+	for (m = lkst_shared_maps; m->map && !err; m++)
+		err = lkst_pins_put(e, bpf_object__find_map_fd_by_name(p->skel->obj, m->map),
+				    m->pin);
+	return err;
+}
+
+const void *lkst_programs_object(size_t *ret_size)
+{
+	return lkst_bpf__elf_bytes(ret_size);
 }
 
 int lkst_programs_memory_fd(const struct lkst_programs *p)

@@ -45,6 +45,21 @@ int lkst_programs_link_threads(struct lkst_err *e, const struct lkst_programs *p
 int lkst_programs_memory_fd(const struct lkst_programs *p);
 int lkst_programs_control_fd(const struct lkst_programs *p);
 
+/* Pins the maps that the programs of a user's handler share with these (live/handler.c). */
+int lkst_programs_pin_maps(struct lkst_err *e, const struct lkst_programs *p);
+
+/* The maps that they share, and what each is pinned as. A row without name ends the table. */
+struct lkst_shared_map {
+	const char *map, *pin;
+};
+extern const struct lkst_shared_map lkst_shared_maps[];
+
+/* The object file that the programs are in, as it was built in. */
+const void *lkst_programs_object(size_t *ret_size);
+
+/* What libbpf says, to lkst's own standard error if that was asked for (LKST_DEBUG). */
+void lkst_programs_quiet(void);
+
 /* Descriptors of the programs that switch masksets, to be closed; -1: the kernel rejected it (noted). */
 int lkst_programs_switch_fd(const struct lkst_programs *p);
 int lkst_programs_settled_fd(const struct lkst_programs *p);

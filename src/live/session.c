@@ -10,12 +10,13 @@
 #include <time.h>
 
 #include "base/cleanup.h"
+#include "live/handler.h"
 #include "live/maskset.h"
 #include "live/pins.h"
 #include "live/programs.h"
 
 /* Pins that are no hooks' links. A loaded program's is its name behind the prefix. */
-#define PROGRAM_PIN "program-"
+#define PROGRAM_PIN LKST_PROGRAM_PIN
 #define SWITCH_PIN PROGRAM_PIN "raw_tp__maskset_switch"
 #define SETTLED_PIN PROGRAM_PIN "raw_tp__maskset_settled"
 
@@ -191,6 +192,8 @@ int lkst_session_pin(struct lkst_err *e, struct lkst_session *s)
 	if (!err)
 		err = lkst_pins_put(e, lkst_programs_control_fd(&s->programs), "control");
 	if (!err)
+		err = lkst_programs_pin_maps(e, &s->programs);
+	if (!err)
 		err = lkst_pins_put(e, s->keep.fd, "notes");
 	if (!err)
 		err = lkst_pins_put(e, s->threads_fd, "threads");
@@ -281,7 +284,7 @@ static int open_hooks(struct lkst_err *e, struct lkst_session *s)
 	if (!err)
 		err = open_by_name(e, s);
 	lkst_hooks_assign(s->hooks, s->catalog);
-	return err;
+	return err ? err : lkst_handlers_open(e, s->hooks);
 }
 
 /* The inode of the control map's pin, which no other recording's has; 0: there is none. */

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a handler of a user's own is made with. It is all that its source includes:
+ *
+ *	#include <lkst/handler.h>
+ *
+ *	s32 t_tid;
+ *
+ *	LKST_HANDLER(only_thread, "records only what thread t_tid does")
+ *	{
+ *		return r->tid == t_tid;
+ *	}
+ *
+ * LKST_HANDLER(name, help) { ... } is called for each event that a maskset sends to the handler. Its
+ * record @r is complete, but not yet published: true publishes it, false drops it. LKST_HANDLER_AFTER
+ * { ... }, which may be left out, is called when a record has been published. Global variables are the
+ * handler's controls: `lkst handler set NAME VARIABLE=VALUE` changes them while it works.
+ *
+ * Context: any hook's, preemption off, interrupts and NMIs may nest (bpf/record.h). All CPUs share the
+ * variables: lkst_count() adds to one of them.
+ */
+#ifndef LKST_BPF_HANDLER_H
+#define LKST_BPF_HANDLER_H
+
+#define LKST_HANDLER_SOURCE
+#include "abi/handler.h"
+#include "bpf/maskset.h"
+
+/* The event that the function was called for. Named in no handler: the macros below use it. */
+struct lkst_handled {
+	void *block;
+	u32 start; /* of the record in it, and its size */
+	u32 size;
+};
+
+/* The id of the record's event; the time of the record, the low 48 bits of CLOCK_MONOTONIC in ns. */
+static __always_inline u32 lkst_record_id(const struct lkst_record_head *r)
+{
+	return (u16)r->id_time;
+}
+
+static __always_inline u64 lkst_record_time(const struct lkst_record_head *r)
+{
+	return r->id_time >> 16;
+}
+
+static __always_inline const void *lkst_record_as(const struct lkst_record_head *r,
+						  struct lkst_handled of, u32 id, u32 size)
+{
+	u64 start = LKST_BOUNDED(of.start);
+
+	/* The second cannot be: the record ends in its block. The verifier wants to hear it. */
+	if (lkst_record_id(r) != id || start > (1U << lkst_cfg.block_shift) - size)
+		return NULL;
+	return of.block + start;
+}
+
+/* True if the record is one of the catalogue's @event. */
+#define LKST_IS(event) (lkst_record_id(r) == lkst_cfg.id[LKST_EV_##event])
+
+/* The record as that of the catalogue's @event (struct lkst_rec_<event>); NULL: it is another's. */
+#define LKST_AS(event)                                                                             \
+	((const struct lkst_rec_##event *)lkst_record_as(                                          \
+		r, lkst_handled_, lkst_cfg.id[LKST_EV_##event], sizeof(struct lkst_rec_##event)))
+
+/* Adds @n to a variable that all CPUs share. */
+static __always_inline void lkst_count(u64 *variable, u64 n)
+{
+	__sync_fetch_and_add(variable, n);
+}
+
+/* Counts @value in a histogram. */
+static __always_inline void lkst_histogram_add(struct lkst_histogram *h, u64 value)
+{
+	u64 slot = 0;
+
+#pragma unroll
+	for (u32 bit = 32; bit; bit /= 2)
+		if (value >> bit) {
+			value >>= bit;
+			slot += bit;
+		}
+	slot = LKST_BOUNDED(slot);
+	if (slot < LKST_HISTOGRAM_SLOTS)
+		lkst_count(&h->slot[slot], 1);
+}
+
+/* Puts maskset @number in force; recorded, as if a user had done it. */
+static __always_inline void lkst_switch_maskset(u32 number)
+{
+	lkst_maskset_switch(number);
+}
+
+/* What `lkst handler wait` reads. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} lkst_notices SEC(".maps");
+
+static __always_inline void lkst_notify_of(const struct lkst_record_head *r, u64 value)
+{
+	struct lkst_notice notice = {
+		.time_ns = LKST_CLOCK(),
+		.value = value,
+		.tid = r->tid,
+		.id = lkst_record_id(r),
+	};
+
+	bpf_ringbuf_output(&lkst_notices, &notice, sizeof(notice), 0);
+}
+
+/* Tells who waits for it, in user space, of this event and @value. What nobody reads is dropped. */
+#define lkst_notify(value) lkst_notify_of(r, value)
+
+/* Finds the record and calls @function. @otherwise is returned where there is none, which cannot be. */
+#define LKST_CALL(function, otherwise)                                                             \
+	do {                                                                                       \
+		struct lkst_handled of = { lkst_element(element), start, size };                   \
+		u64 at = LKST_BOUNDED(start);                                                      \
+                                                                                                   \
+		if (!of.block ||                                                                   \
+		    at > (1U << lkst_cfg.block_shift) - sizeof(struct lkst_record_head))           \
+			return otherwise;                                                          \
+		return function(of.block + at, of);                                                \
+	} while (0)
+
+#define LKST_HANDLER(handler, about)                                                               \
+	const volatile struct lkst_handler_about lkst_about SEC(LKST_HANDLER_ABOUT) = {            \
+		.version = LKST_HANDLER_VERSION,                                                   \
+		.name = #handler,                                                                  \
+		.help = about,                                                                     \
+	};                                                                                         \
+	static __always_inline bool lkst_decides_(const struct lkst_record_head *r,                \
+						  struct lkst_handled lkst_handled_);              \
+	bool lkst_handler_decides(u32 element, u32 start, u32 size)                                \
+	{                                                                                          \
+		LKST_CALL(lkst_decides_, true);                                                    \
+	}                                                                                          \
+	static __always_inline bool lkst_decides_(const struct lkst_record_head *r,                \
+						  struct lkst_handled lkst_handled_)
+
+#define LKST_HANDLER_AFTER                                                                         \
+	static __always_inline void lkst_follows_(const struct lkst_record_head *r,                \
+						  struct lkst_handled lkst_handled_);              \
+	static __always_inline int lkst_follows_0_(const struct lkst_record_head *r,               \
+						   struct lkst_handled of)                         \
+	{                                                                                          \
+		lkst_follows_(r, of);                                                              \
+		return 0;                                                                          \
+	}                                                                                          \
+	int lkst_handler_follows(u32 element, u32 start, u32 size)                                 \
+	{                                                                                          \
+		LKST_CALL(lkst_follows_0_, 0);                                                     \
+	}                                                                                          \
+	static __always_inline void lkst_follows_(const struct lkst_record_head *r,                \
+						  struct lkst_handled lkst_handled_)
+
+#endif

@@ -1,0 +1,531 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Handlers of a user's own. What one has is pinned as handler-<number>-<what>: its programs, its links, its
+ * variables and maps, and what it says of itself; all commands find it there.
+ */
+#include "live/handler.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/program.h"
+#include "base/cleanup.h"
+#include "live/link.h"
+#include "live/lockdown.h"
+#include "live/maskset.h"
+#include "live/pins.h"
+
+#define ABOUT "about"
+
+static void guard_object(struct bpf_object **object)
+{
+	bpf_object__close(*object);
+}
+
+void lkst_handler_pin(u8 number, const char *what, char pin[LKST_HANDLER_PIN_MAX])
+{
+	snprintf(pin, LKST_HANDLER_PIN_MAX, "handler-%u-%s", number, what);
+}
+
+static int put_pin(struct lkst_err *e, u8 number, const char *what, int fd)
+{
+	char pin[LKST_HANDLER_PIN_MAX];
+
+	lkst_handler_pin(number, what, pin);
+	return lkst_pins_put(e, fd, pin);
+}
+
+/* What follows "handler-<number>-" in @pin, NULL: it is no pin of a handler's. */
+static const char *parse_pin(const char *pin, u8 *ret_number)
+{
+	unsigned int number;
+	int length = 0;
+
+	if (sscanf(pin, "handler-%3u-%n", &number, &length) != 1 || !length || number > 255)
+		return NULL;
+	*ret_number = number;
+	return pin + length;
+}
+
+/* ---- those that are there --------------------------------------------------------------------- */
+
+bool lkst_handler_get(u8 number, struct lkst_handler *ret_handler)
+{
+	char pin[LKST_HANDLER_PIN_MAX];
+	struct lkst_handler_about about;
+	_cleanup_close_ int fd = -1;
+	struct lkst_err ignored;
+	u32 zero = 0;
+
+	lkst_handler_pin(number, ABOUT, pin);
+	fd = lkst_pins_get(&ignored, pin);
+	if (fd < 0 || bpf_map_lookup_elem(fd, &zero, &about))
+		return false;
+	ret_handler->number = number;
+	snprintf(ret_handler->name, sizeof(ret_handler->name), "%.*s", (int)sizeof(about.name) - 1,
+		 about.name);
+	snprintf(ret_handler->help, sizeof(ret_handler->help), "%.*s", (int)sizeof(about.help) - 1,
+		 about.help);
+	return true;
+}
+
+/* True if @word is the handler's name or number. */
+static bool is_called(const struct lkst_handler *h, const char *word)
+{
+	struct lkst_err ignored;
+	u8 number;
+
+	return !strcmp(h->name, word) ||
+	       (!lkst_mask_parse_handler(&ignored, word, &number) && number == h->number);
+}
+
+int lkst_handler_find(struct lkst_err *e, const char *word, struct lkst_handler *ret_handler)
+{
+	struct lkst_handler h;
+	unsigned int number;
+
+	for (number = LKST_HANDLER_FIRST; number < LKST_HANDLER_NOTHING; number++)
+		if (lkst_handler_get(number, &h) && is_called(&h, word)) {
+			*ret_handler = h;
+			return 0;
+		}
+	return lkst_err_set(e, -ENOENT,
+			    "no handler \"%s\" is loaded; `lkst handler list` shows those that are",
+			    word);
+}
+
+int lkst_handler_parse(struct lkst_err *e, const char *word, u8 *ret_number)
+{
+	struct lkst_handler h;
+
+	if (!lkst_mask_parse_handler(e, word, ret_number))
+		return 0;
+	if (lkst_handler_find(e, word, &h))
+		return -ENOENT;
+	*ret_number = h.number;
+	return 0;
+}
+
+int lkst_handler_check(struct lkst_err *e, const struct lkst_session *s, u8 number, u32 id)
+{
+	const struct lkst_event_class *event = lkst_session_catalog(s)->classes[id];
+	struct lkst_handler h;
+
+	if (lkst_hooks_serve(lkst_session_hooks(s), id, number))
+		return 0;
+	if (!lkst_handler_get(number, &h))
+		return lkst_err_set(e, -EINVAL,
+				    "there is no handler 0x%02x; `lkst handler list` shows them",
+				    number);
+	return lkst_err_set(
+		e, -EINVAL,
+		"handler %u (%s) is not loaded for event %s; load it again with --event", number,
+		h.name, event ? event->name : "?");
+}
+
+/* ---- hooks ------------------------------------------------------------------------------------ */
+
+struct opener {
+	struct lkst_err *e;
+	struct lkst_hooks *hooks;
+};
+
+static int open_hook(struct opener *o, u8 number, u16 base, const char *program_pin)
+{
+	char pin[LKST_HANDLER_PIN_MAX];
+	struct lkst_err ignored;
+	int fd = lkst_pins_get(o->e, program_pin), link;
+
+	if (fd < 0)
+		return fd;
+	lkst_handler_pin(number, o->hooks->items[base].name, pin);
+	link = lkst_pins_get(&ignored, pin);
+	return lkst_hooks_add_handler(o->e, o->hooks, number, base, fd, link < 0 ? -1 : link);
+}
+
+static int open_program(void *ctx, const char *pin)
+{
+	struct opener *o = ctx;
+	bool is_any;
+	u8 number;
+	const char *name = parse_pin(pin, &number);
+	unsigned int i;
+	int err = 0;
+
+	if (!name || strncmp(name, LKST_PROGRAM_PIN, strlen(LKST_PROGRAM_PIN)))
+		return 0;
+	name += strlen(LKST_PROGRAM_PIN);
+	is_any = !strcmp(name, LKST_ANY_TRACEPOINT);
+	for (i = 0; i < o->hooks->nr_default && !err; i++)
+		if (is_any ? o->hooks->items[i].tracepoint[0]
+			   : !strcmp(o->hooks->items[i].name, name))
+			err = open_hook(o, number, i, pin);
+	return err;
+}
+
+int lkst_handlers_open(struct lkst_err *e, struct lkst_hooks *hooks)
+{
+	struct opener o = { e, hooks };
+
+	return lkst_pins_each(e, open_program, &o);
+}
+
+/* ---- loading ---------------------------------------------------------------------------------- */
+
+static bool is_named(const struct lkst_handler_options *o, const struct lkst_event_class *event)
+{
+	unsigned int i;
+
+	for (i = 0; i < o->nr_globs; i++)
+		if (lkst_class_is_named(event, o->globs[i]))
+			return true;
+	return !o->nr_globs;
+}
+
+/* A flag per hook of DEFAULT: the handler is to be there. NULL: no memory. */
+static bool *choose_hooks(const struct lkst_session *s, const struct lkst_handler_options *o)
+{
+	const struct lkst_catalog *catalog = lkst_session_catalog(s);
+	const struct lkst_hooks *hooks = lkst_session_hooks(s);
+	bool *chosen = calloc(hooks->nr + 1, sizeof(*chosen));
+	u16 route[LKST_EVENT_SPACE];
+	u32 id;
+
+	/* As a maskset that sends all of them to DEFAULT would need them. */
+	for (id = 0; id < LKST_EVENT_SPACE; id++) {
+		const struct lkst_event_class *event = catalog->classes[id];
+
+		route[id] = LKST_HANDLER_NOTHING;
+		if (event && lkst_mask_decides(event) && is_named(o, event))
+			route[id] = LKST_HANDLER_DEFAULT;
+	}
+	if (chosen)
+		lkst_hooks_mark(hooks, route, chosen);
+	return chosen;
+}
+
+/* The program of a hook of DEFAULT. */
+static const char *program_name(const struct lkst_hook *hook)
+{
+	return hook->tracepoint[0] ? LKST_ANY_TRACEPOINT : hook->name;
+}
+
+static int choose_programs(struct lkst_err *e, const struct lkst_session *s,
+			   struct bpf_object *object, const bool *chosen)
+{
+	const struct lkst_hooks *hooks = lkst_session_hooks(s);
+	struct bpf_program *program;
+	unsigned int i, nr = 0;
+
+	bpf_object__for_each_program(program, object) bpf_program__set_autoload(program, false);
+	for (i = 0; i < hooks->nr_default; i++) {
+		if (!chosen[i])
+			continue;
+		program = bpf_object__find_program_by_name(object, program_name(&hooks->items[i]));
+		if (!program)
+			return lkst_err_set(e, -ENOENT,
+					    "the recording was started by another version of lkst, "
+					    "which had %s",
+					    hooks->items[i].name);
+		bpf_program__set_autoload(program, true);
+		nr++;
+	}
+	return nr ? 0
+		  : lkst_err_set(e, -ENOENT,
+				 "no event of this recording matches; `lkst event list` shows the "
+				 "catalogue");
+}
+
+/* The handler's configuration is DEFAULT's, but for its own number. */
+static int configure(struct lkst_err *e, struct bpf_map *map, u8 number)
+{
+	_cleanup_close_ int fd = lkst_pins_get(e, "config");
+	struct lkst_program_config *own, base;
+	struct bpf_map_info info = {};
+	u32 length = sizeof(info), zero = 0;
+	size_t size;
+
+	if (fd < 0)
+		return fd;
+	own = (void *)bpf_map__initial_value(map, &size);
+	if (!own || size != sizeof(base) || bpf_obj_get_info_by_fd(fd, &info, &length) ||
+	    info.value_size != sizeof(base))
+		return lkst_err_set(e, -EINVAL,
+				    "the recording was started by another version of lkst");
+	if (bpf_map_lookup_elem(fd, &zero, &base))
+		return lkst_err_sys(e, -errno, "reading the recording's configuration");
+	base.handler = number;
+	memcpy(own, &base, sizeof(base));
+	return 0;
+}
+
+/* @map of the handler is the recording's own. */
+static int share(struct lkst_err *e, struct bpf_object *object, const char *name, const char *pin)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(object, name);
+	_cleanup_close_ int fd = lkst_pins_get(e, pin); /* libbpf takes a copy */
+	int err;
+
+	if (fd < 0)
+		return fd;
+	err = map ? bpf_map__reuse_fd(map, fd) : -ENOENT;
+	return err ? lkst_err_sys(e, err, "sharing %s with the handler", name) : 0;
+}
+
+static int share_maps(struct lkst_err *e, struct bpf_object *object, u8 number)
+{
+	const struct lkst_shared_map *m;
+	int err;
+
+	err = share(e, object, "lkst_mem", "memory");
+	if (!err)
+		err = share(e, object, ".data.control", "control");
+	for (m = lkst_shared_maps; m->map && !err; m++)
+		err = strcmp(m->pin, "config")
+			      ? share(e, object, m->map, m->pin)
+			      : configure(e, bpf_object__find_map_by_name(object, m->map), number);
+	return err;
+}
+
+/* What the handler says of itself; its name is what it is to be called. */
+static int read_about(struct lkst_err *e, struct bpf_object *object,
+		      const struct lkst_handler_options *o, struct lkst_handler *h)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(object, LKST_HANDLER_ABOUT);
+	struct lkst_handler_about *about;
+	size_t size;
+	u8 number;
+
+	about = map ? (void *)bpf_map__initial_value(map, &size) : NULL;
+	if (!about || size != sizeof(*about))
+		return lkst_err_set(e, -EINVAL, "%s is no handler: it has no LKST_HANDLER()",
+				    o->file);
+	if (about->version != LKST_HANDLER_VERSION)
+		return lkst_err_set(e, -EINVAL,
+				    "%s was built for another version of lkst; build it again",
+				    o->file);
+	if (o->name && strlen(o->name) >= sizeof(about->name))
+		return lkst_err_set(e, -EINVAL, "a handler's name has at most %zu characters",
+				    sizeof(about->name) - 1);
+	if (o->name)
+		snprintf(about->name, sizeof(about->name), "%s", o->name);
+	snprintf(h->name, sizeof(h->name), "%.*s", (int)sizeof(h->name) - 1, about->name);
+	snprintf(h->help, sizeof(h->help), "%.*s", (int)sizeof(h->help) - 1, about->help);
+	if (lkst_mask_check_name(e, h->name) || !lkst_mask_parse_handler(e, h->name, &number))
+		return lkst_err_set(e, -EINVAL, "\"%s\" can't be a handler's name", h->name);
+	return 0;
+}
+
+static int choose_number(struct lkst_err *e, struct lkst_handler *h)
+{
+	unsigned int number, free = 0;
+	struct lkst_handler other;
+
+	for (number = LKST_HANDLER_FIRST; number < LKST_HANDLER_NOTHING; number++) {
+		if (!lkst_handler_get(number, &other))
+			free = free ?: number;
+		else if (!strcmp(other.name, h->name))
+			return lkst_err_set(
+				e, -EEXIST,
+				"handler %u is called %s already; unload it, or load this "
+				"one --as another",
+				number, h->name);
+	}
+	h->number = free;
+	return free ? 0 : lkst_err_set(e, -ENOSPC, "all handlers' numbers are in use");
+}
+
+/* Whether a map is the recorder's and not the handler's own, which has no name that begins so. */
+static bool is_recorders(struct bpf_object *base, const struct bpf_map *map)
+{
+	return bpf_object__find_map_by_name(base, bpf_map__name(map)) != NULL;
+}
+
+static int pin_map(struct lkst_err *e, u8 number, struct bpf_object *base,
+		   const struct bpf_map *map)
+{
+	static const struct {
+		const char *suffix, *pin;
+	} known[] = {
+		{ ".data", LKST_HANDLER_DATA },
+		{ ".bss", LKST_HANDLER_BSS },
+		{ LKST_HANDLER_ABOUT, ABOUT },
+		{ "lkst_notices", LKST_HANDLER_NOTICES },
+	};
+	char what[sizeof(LKST_HANDLER_MAP) + 64];
+	const char *name = bpf_map__name(map), *dot = strchr(name, '.');
+	size_t i;
+
+	if (is_recorders(base, map))
+		return 0;
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(known[i].suffix, name) || (dot && !strcmp(known[i].suffix, dot)))
+			return put_pin(e, number, known[i].pin, bpf_map__fd(map));
+	if (dot)
+		return 0; /* constants */
+	snprintf(what, sizeof(what), LKST_HANDLER_MAP "%.63s", name);
+	return put_pin(e, number, what, bpf_map__fd(map));
+}
+
+static int pin_all(struct lkst_err *e, u8 number, struct bpf_object *object)
+{
+	_cleanup_(guard_object) struct bpf_object *base = NULL;
+	struct bpf_program *program;
+	const void *bytes;
+	struct bpf_map *map;
+	size_t size;
+	int err = 0;
+
+	bytes = lkst_programs_object(&size);
+	base = bpf_object__open_mem(bytes, size, NULL);
+	if (!base)
+		return lkst_err_sys(e, -errno, "opening the recorder's programs");
+	bpf_object__for_each_map(map, object) if (!err) err = pin_map(e, number, base, map);
+	bpf_object__for_each_program(program, object)
+	{
+		char what[sizeof(LKST_PROGRAM_PIN) + LKST_HOOK_NAME_MAX];
+
+		if (err || !bpf_program__autoload(program))
+			continue;
+		snprintf(what, sizeof(what), LKST_PROGRAM_PIN "%s", bpf_program__name(program));
+		err = put_pin(e, number, what, bpf_program__fd(program));
+	}
+	return err;
+}
+
+struct dropper {
+	struct lkst_err *e;
+	u8 number;
+};
+
+static int drop_pin(void *ctx, const char *pin)
+{
+	struct dropper *d = ctx;
+	u8 number;
+
+	return parse_pin(pin, &number) && number == d->number ? lkst_pins_drop(d->e, pin) : 0;
+}
+
+static int drop_pins(struct lkst_err *e, u8 number)
+{
+	struct dropper d = { e, number };
+
+	return lkst_pins_each(e, drop_pin, &d);
+}
+
+static int add_hooks(struct lkst_err *e, struct lkst_hooks *hooks, u8 number,
+		     struct bpf_object *object, const bool *chosen)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < hooks->nr_default && !err; i++) {
+		struct bpf_program *program;
+		int fd;
+
+		if (!chosen[i])
+			continue;
+		program = bpf_object__find_program_by_name(object, program_name(&hooks->items[i]));
+		fd = dup(bpf_program__fd(program));
+		err = fd < 0 ? lkst_err_sys(e, -errno, "hook %s", hooks->items[i].name)
+			     : lkst_hooks_add_handler(e, hooks, number, i, fd, -1);
+	}
+	return err;
+}
+
+static int load_object(struct lkst_err *e, struct lkst_session *s, struct bpf_object *object,
+		       u8 number, const bool *chosen)
+{
+	int err = 0;
+
+	if (!lkst_kernel_lets_read_memory())
+		err = lkst_lockdown_keep_user_reads(e);
+	if (!err)
+		err = choose_programs(e, s, object, chosen);
+	if (!err)
+		err = share_maps(e, object, number);
+	return err ? err : lkst_link_load(e, object);
+}
+
+int lkst_handler_load(struct lkst_err *e, struct lkst_session *s,
+		      const struct lkst_handler_options *options, struct lkst_handler *ret_handler)
+{
+	_cleanup_(guard_object) struct bpf_object *object = NULL;
+	_cleanup_free_ bool *chosen = choose_hooks(s, options);
+	struct lkst_err ignored;
+	struct lkst_handler h;
+	int err;
+
+	if (!chosen)
+		return lkst_err_sys(e, -ENOMEM, "loading the handler");
+	err = lkst_link_open(e, options->file, &object);
+	if (!err)
+		err = read_about(e, object, options, &h);
+	if (!err)
+		err = choose_number(e, &h);
+	if (!err)
+		err = load_object(e, s, object, h.number, chosen);
+	if (err)
+		return err;
+	err = pin_all(e, h.number, object);
+	if (!err)
+		err = add_hooks(e, lkst_session_hooks(s), h.number, object, chosen);
+	if (err) {
+		lkst_hooks_remove_handler(lkst_session_hooks(s), h.number);
+		drop_pins(&ignored, h.number);
+		return err;
+	}
+	*ret_handler = h;
+	return 0;
+}
+
+/* ---- unloading -------------------------------------------------------------------------------- */
+
+/* Sends the events of maskset @set that go to @number to DEFAULT. Returns how many those were. */
+static unsigned int replace(struct lkst_mask *mask, u8 number)
+{
+	unsigned int nr = 0;
+	u32 id;
+
+	for (id = 0; id < LKST_EVENT_SPACE; id++) {
+		if ((mask->route[id] & 0xff) != number)
+			continue;
+		mask->route[id] = lkst_route(LKST_HANDLER_DEFAULT, mask->route[id] >> 8);
+		nr++;
+	}
+	return nr;
+}
+
+int lkst_handler_unload(struct lkst_err *e, struct lkst_session *s, u8 number, bool force,
+			struct lkst_notes *notes)
+{
+	const struct lkst_control *c = lkst_session_control(s);
+	struct lkst_mask mask;
+	u32 set;
+	int err = 0;
+
+	for (set = 0; set < LKST_MASKSETS && !err; set++) {
+		unsigned int nr;
+
+		lkst_maskset_read(c, set, &mask);
+		nr = replace(&mask, number);
+		if (nr && !force)
+			return lkst_err_set(
+				e, -EBUSY,
+				"maskset %u (%s) sends %u events to it; send them to "
+				"another handler first, or unload with --force, which sends "
+				"them to DEFAULT",
+				set, mask.name, nr);
+		if (nr)
+			err = lkst_maskset_write(e, s, set, &mask, notes);
+	}
+	if (err)
+		return err;
+	err = drop_pins(e, number);
+	if (!err)
+		lkst_hooks_remove_handler(lkst_session_hooks(s), number);
+	return err;
+}
