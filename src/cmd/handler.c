@@ -1,34 +1,76 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* lkst handler: what can be done with an event. */
+/* lkst handler: what can be done with an event, also by programs of a user's own. */
+#include "cmd/handler.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "cmd/cmd.h"
+#include "base/time.h"
+#include "cmd/recording.h"
+#include "live/notices.h"
 #include "live/pins.h"
-#include "live/session.h"
 #include "trace/mask.h"
 
 struct options {
-	bool json;
+	bool json, force, quiet;
+	const char *as;
+	struct lkst_list events;
+	u64 timeout_ns;
+	s64 count;
 };
 
+static const struct options defaults = { .count = 1 };
+
 static const struct lkst_option rows[] = {
+	{ "event", 'e', LKST_OPTION_LIST, "GLOB", offsetof(struct options, events), 0, 0,
+	  "every event", "with load: the events that it is for; may be repeated" },
+	{ "as", 0, LKST_OPTION_TEXT, "NAME", offsetof(struct options, as), 0, 0,
+	  "as its source says", "with load: what it is to be called" },
+	{ "count", 'n', LKST_OPTION_NUMBER, "N", offsetof(struct options, count), 1, 1000000000,
+	  "1", "with wait: for so many notices" },
+	{ "timeout", 't', LKST_OPTION_DURATION, "DURATION", offsetof(struct options, timeout_ns), 0,
+	  86400000000000, "for ever", "with wait: no longer than this" },
+	{ "force", 'f', LKST_OPTION_FLAG, NULL, offsetof(struct options, force), 0, 0, NULL,
+	  "with unload: also if a maskset sends events to it; DEFAULT gets them" },
 	{ "json", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, json), 0, 0, NULL,
-	  "one JSON object per line, for programs" },
+	  "with list, show and wait: JSON, for programs" },
+	{ "quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(struct options, quiet), 0, 0, NULL,
+	  "say nothing but errors" },
 	{ 0 },
 };
 
-static const struct {
-	u8 number;
-	const char *name, *help;
-} handlers[] = {
+/* One command, on the running recording or, with list and build, on none. */
+struct job {
+	struct lkst_err *e;
+	const struct options *o;
+	struct lkst_session *s;
+	struct lkst_notes notes;
+	int lock;
+};
+
+static int open_job(struct job *job)
+{
+	job->lock = lkst_pins_lock(job->e);
+	return job->lock < 0 ? job->lock : lkst_session_open(job->e, &job->s);
+}
+
+static void close_job(struct job *job)
+{
+	lkst_session_close(job->s);
+	job->s = NULL;
+	lkst_closep(&job->lock);
+	job->lock = -1;
+}
+
+/* ---- list ------------------------------------------------------------------------------------- */
+
+static const struct lkst_handler own[] = {
 	{ LKST_HANDLER_DEFAULT, "DEFAULT",
 	  "records the event in the buffer that the maskset names" },
 	{ LKST_HANDLER_NOTHING, "NOTHING", "does nothing" },
 };
-enum { NR_HANDLERS = sizeof(handlers) / sizeof(handlers[0]) };
 
 /* How many events the maskset in force sends to @handler. */
 static unsigned int count_events(const struct lkst_session *s, u8 handler)
@@ -44,56 +86,235 @@ static unsigned int count_events(const struct lkst_session *s, u8 handler)
 	return nr;
 }
 
-static void list(const struct lkst_session *s, bool json)
+/* What a handler says of itself may hold anything. */
+static void print_json_text(const char *text)
 {
-	unsigned int i;
-
-	if (!json)
-		printf("%3s  %-6s  %-16s %8s  %s\n", "ID", "", "NAME", "EVENTS", "WHAT");
-	for (i = 0; i < NR_HANDLERS; i++) {
-		unsigned int nr = s ? count_events(s, handlers[i].number) : 0;
-
-		if (json)
-			printf("{\"id\":%u,\"name\":\"%s\",\"events\":%u,\"help\":\"%s\"}\n",
-			       handlers[i].number, handlers[i].name, nr, handlers[i].help);
+	putchar('"');
+	for (; *text; text++)
+		if (*text == '"' || *text == '\\')
+			printf("\\%c", *text);
 		else
-			printf("%3u  (0x%02x)  %-16s %8u  %s\n", handlers[i].number,
-			       handlers[i].number, handlers[i].name, nr, handlers[i].help);
-	}
+			putchar((unsigned char)*text < ' ' ? ' ' : *text);
+	putchar('"');
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static void list_one(const struct job *job, const struct lkst_handler *h)
 {
-	const struct options *o = options;
-	_cleanup_(lkst_session_closep) struct lkst_session *s = NULL;
-	_cleanup_close_ int lock = -1;
-	int err = 0;
+	unsigned int nr = job->s ? count_events(job->s, h->number) : 0;
+
+	if (!job->o->json) {
+		printf("%3u  (0x%02x)  %-16s %8u  %s\n", h->number, h->number, h->name, nr,
+		       h->help);
+		return;
+	}
+	printf("{\"id\":%u,\"name\":\"%s\",\"events\":%u,\"help\":", h->number, h->name, nr);
+	print_json_text(h->help);
+	printf("}\n");
+}
+
+static int verb_list(struct job *job, char **args, unsigned int nr_args)
+{
+	struct lkst_handler h;
+	unsigned int number;
+	/* The list needs no recording, but one has handlers, and tells how they are used. */
+	int err = lkst_pins_exist() ? open_job(job) : 0;
+
+	(void)args, (void)nr_args;
+	if (err)
+		return err;
+	if (!job->o->json)
+		printf("%3s  %-6s  %-16s %8s  %s\n", "ID", "", "NAME", "EVENTS", "WHAT");
+	list_one(job, &own[0]);
+	for (number = LKST_HANDLER_FIRST; job->s && number < LKST_HANDLER_NOTHING; number++)
+		if (lkst_handler_get(number, &h))
+			list_one(job, &h);
+	list_one(job, &own[1]);
+	if (!job->o->json)
+		lkst_handler_print_shipped();
+	return 0;
+}
+
+/* ---- the others ------------------------------------------------------------------------------- */
+
+static int verb_build(struct job *job, char **args, unsigned int nr_args)
+{
+	return lkst_handler_build(job->e, args[0], nr_args > 1 ? args[1] : NULL, job->o->quiet);
+}
+
+static int verb_load(struct job *job, char **args, unsigned int nr_args)
+{
+	char path[LKST_HANDLER_PATH_MAX];
+	struct lkst_handler_options options = {
+		.file = path,
+		.name = job->o->as,
+		.globs = job->o->events.items,
+		.nr_globs = job->o->events.nr,
+	};
+	struct lkst_handler h;
+	int err;
 
 	(void)nr_args;
-	if (strcmp(args[0], "list"))
-		return lkst_err_set(e, -EINVAL, "there is no \"%s\"; see --help", args[0]);
-	/* The list needs no recording, but one tells how the handlers are used. */
-	if (lkst_pins_exist()) {
-		lock = lkst_pins_lock(e);
-		err = lock < 0 ? lock : lkst_session_open(e, &s);
-	}
+	err = lkst_handler_object(job->e, args[0], path);
 	if (!err)
-		list(s, o->json);
+		err = lkst_handler_load(job->e, job->s, &options, &h);
+	if (!err && !job->o->quiet)
+		printf("handler %u (%s)\n", h.number, h.name);
 	return err;
 }
 
+static int verb_show(struct job *job, char **args, unsigned int nr_args)
+{
+	struct lkst_handler h;
+	int err = lkst_handler_find(job->e, args[0], &h);
+
+	(void)nr_args;
+	return err ? err : lkst_handler_print(job->e, job->s, &h, job->o->json);
+}
+
+static int verb_set(struct job *job, char **args, unsigned int nr_args)
+{
+	struct lkst_handler h;
+	int err = lkst_handler_find(job->e, args[0], &h);
+	unsigned int i;
+
+	for (i = 1; i < nr_args && !err; i++)
+		err = lkst_handler_assign(job->e, job->s, &h, args[i]);
+	return err;
+}
+
+static int verb_unload(struct job *job, char **args, unsigned int nr_args)
+{
+	struct lkst_handler h;
+	int err = lkst_handler_find(job->e, args[0], &h);
+
+	(void)nr_args;
+	return err ? err
+		   : lkst_handler_unload(job->e, job->s, h.number, job->o->force, &job->notes);
+}
+
+static void print_notice(const struct job *job, const struct lkst_notice *n)
+{
+	const struct lkst_event_class *event =
+		n->id <= LKST_ID_MAX ? lkst_session_catalog(job->s)->classes[n->id] : NULL;
+	const char *name = event ? event->name : "?";
+
+	if (job->o->json)
+		printf("{\"time\":%llu,\"event\":\"%s\",\"tid\":%d,\"value\":%llu}\n",
+		       (unsigned long long)n->time_ns, name, n->tid, (unsigned long long)n->value);
+	else
+		printf("%llu.%09llu %s: tid=%d value=%llu\n",
+		       (unsigned long long)n->time_ns / 1000000000,
+		       (unsigned long long)n->time_ns % 1000000000, name, n->tid,
+		       (unsigned long long)n->value);
+	fflush(stdout);
+}
+
+static int verb_wait(struct job *job, char **args, unsigned int nr_args)
+{
+	_cleanup_(lkst_notices_closep) struct lkst_notices *notices = NULL;
+	const int timeout_ms = job->o->timeout_ns ? (int)(job->o->timeout_ns / 1000000) : -1;
+	struct lkst_notice notice;
+	struct lkst_handler h;
+	s64 i;
+	int err;
+
+	(void)nr_args;
+	err = lkst_handler_find(job->e, args[0], &h);
+	if (!err)
+		err = lkst_notices_open(job->e, h.number, &notices);
+	if (err)
+		return err;
+	lkst_closep(&job->lock); /* others need not wait with us */
+	job->lock = -1;
+	for (i = 0; i < job->o->count; i++) {
+		err = lkst_notices_wait(job->e, notices, timeout_ms, &notice);
+		if (err <= 0)
+			return err < 0 ? err
+				       : lkst_err_set(job->e, -ETIMEDOUT, "no notice from %s came",
+						      h.name);
+		print_notice(job, &notice);
+	}
+	return 0;
+}
+
+/* ---- the command ------------------------------------------------------------------------------ */
+
+static const struct verb {
+	const char *name;
+	unsigned int min_args, max_args;
+	bool opens_itself; /* it needs no recording */
+	int (*run)(struct job *job, char **args, unsigned int nr_args);
+} verbs[] = {
+	{ "list", 0, 0, true, verb_list },
+	{ "build", 1, 2, true, verb_build },
+	{ "load", 1, 1, false, verb_load },
+	{ "show", 1, 1, false, verb_show },
+	{ "set", 2, LKST_LIST_MAX, false, verb_set },
+	{ "wait", 1, 1, false, verb_wait },
+	{ "unload", 1, 1, false, verb_unload },
+};
+
+static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+{
+	struct job job = { .e = e, .o = options, .lock = -1 };
+	const struct verb *verb = NULL;
+	size_t i;
+	int err;
+
+	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		if (!strcmp(verbs[i].name, args[0]))
+			verb = &verbs[i];
+	if (!verb)
+		return lkst_err_set(e, -EINVAL, "there is no \"%s\"; see --help", args[0]);
+	if (nr_args - 1 < verb->min_args || nr_args - 1 > verb->max_args)
+		return lkst_err_set(e, -EINVAL,
+				    "\"%s\" takes %u to %u arguments, not %u; see --help",
+				    verb->name, verb->min_args, verb->max_args, nr_args - 1);
+	err = verb->opens_itself ? 0 : open_job(&job);
+	if (!err)
+		err = verb->run(&job, args + 1, nr_args - 1);
+	close_job(&job);
+	if (!job.o->quiet)
+		lkst_recording_print(&job.notes);
+	lkst_notes_fini(&job.notes);
+	return err;
+}
+
+#define USAGE                                                                                      \
+	"[OPTIONS] list | build FILE.c [FILE.o] | load FILE.o | show NAME | set NAME "             \
+	"VARIABLE=VALUE... | wait NAME | unload NAME"
+
 const struct lkst_cmd lkst_cmd_handler = {
 	.name = "handler",
-	.summary = "what can be done with an event",
-	.usage = "handler [--json] list",
-	.help = "A handler is what a maskset sends an event to. This lists them: number, name, and how many\n"
-		"events the maskset in force sends to each.",
-	.examples = "  lkst handler list\n"
-		    "  lkst maskset config mine kmalloc NOTHING\n",
+	.summary = "what can be done with an event, also by code of your own",
+	.usage = "handler " USAGE,
+	.help = "A handler is what a maskset sends an event to. DEFAULT records it. A handler of your own is\n"
+		"some ten lines of C: it decides for each event whether it is recorded, counts, tells a\n"
+		"waiting process, or switches masksets. It is loaded, changed and unloaded while recording\n"
+		"goes on. NAME is its name or number.\n"
+		"\n"
+		"  list          the handlers there are: number, name, and how many events the maskset\n"
+		"                in force sends to each\n"
+		"  build         compiles one; takes clang and the headers of libbpf\n"
+		"  load          loads FILE.o, or one that comes with the program by its name: filter,\n"
+		"                sample, hist; `lkst maskset --handler NAME 'MASKSET+=GLOB'` then sends\n"
+		"                events to it\n"
+		"  show NAME     its variables, and the maps it counts in\n"
+		"  set NAME      changes variables, with effect at once\n"
+		"  wait NAME     waits until it tells something, and prints that\n"
+		"  unload NAME   detaches and removes it",
+	.examples = "  lkst handler build only_thread.c\n"
+		    "  lkst handler load only_thread.o --event sched_switch --event 'syscall:*'\n"
+		    "  lkst handler set only_thread t_tid=1234\n"
+		    "  lkst maskset copy RDEFAULT mine\n"
+		    "  lkst maskset --handler only_thread 'mine+=syscall:*'\n"
+		    "  lkst maskset set mine\n"
+		    "  lkst handler unload only_thread --force\n",
 	.options = rows,
 	.options_size = sizeof(struct options),
+	.defaults = &defaults,
 	.min_args = 1,
-	.max_args = 1,
+	.max_args = LKST_LIST_MAX,
 	.run = run,
 };
 
@@ -101,13 +322,14 @@ const struct lkst_cmd lkst_cmd_lksteh = {
 	.name = "lksteh",
 	.is_link = true,
 	.summary = "event handlers, as the original LKST called the command",
-	.usage = "lksteh [--json] list",
+	.usage = "lksteh " USAGE,
 	.help = "What `lkst handler` does, by the name that the command had with the original LKST of 2002 to\n"
 		"2006. How its options were spelled is not known.",
 	.examples = "  lksteh list\n",
 	.options = rows,
 	.options_size = sizeof(struct options),
+	.defaults = &defaults,
 	.min_args = 1,
-	.max_args = 1,
+	.max_args = LKST_LIST_MAX,
 	.run = run,
 };

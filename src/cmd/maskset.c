@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "live/handler.h"
 #include "live/pins.h"
 
 enum { GLOBS_MAX = 60 };
@@ -310,7 +311,7 @@ static int verb_change(struct lkst_maskset_job *job, char **args, unsigned int n
 
 	err = open_mask(job, args[0], adds, &mask, &set);
 	if (!err && adds)
-		err = lkst_mask_parse_handler(job->e, job->o->handler ?: "DEFAULT", &handler);
+		err = lkst_handler_parse(job->e, job->o->handler ?: "DEFAULT", &handler);
 	if (!err && adds && job->o->buffer)
 		err = lkst_mask_parse_buffer(job->e, job->o->buffer, &buffer);
 	for (i = 2; i < nr_args && !err; i++)

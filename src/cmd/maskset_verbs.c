@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "cmd/maskset.h"
 #include "cmd/recording.h"
+#include "live/handler.h"
 #include "live/pins.h"
 
 int lkst_maskset_job_open(struct lkst_maskset_job *job, int *ret_lock)
@@ -195,7 +196,7 @@ int lkst_maskset_verb_config(struct lkst_maskset_job *job, char **args, unsigned
 	if (!err)
 		err = lkst_mask_parse_type(job->e, catalog, &types, args[1], &type);
 	if (!err)
-		err = lkst_mask_parse_handler(job->e, args[2], &handler);
+		err = lkst_handler_parse(job->e, args[2], &handler);
 	if (!err && nr_args > 3)
 		err = lkst_mask_parse_buffer(job->e, args[3], &buffer);
 	if (err)

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the files of `lkst handler` share. */
+#ifndef LKST_CMD_HANDLER_H
+#define LKST_CMD_HANDLER_H
+
+#include "cmd/cmd.h"
+#include "live/handler.h"
+
+enum { LKST_HANDLER_PATH_MAX = 4096 };
+
+/*
+ * Runs clang for a handler's source @source; the object is written to @object, NULL: beside it, named
+ * .o. The command is shown unless @quiet.
+ */
+int lkst_handler_build(struct lkst_err *e, const char *source, const char *object, bool quiet);
+
+/* The object file that @word means: a path, or the name of a handler that comes with the program. */
+int lkst_handler_object(struct lkst_err *e, const char *word, char path[LKST_HANDLER_PATH_MAX]);
+
+/* Names the handlers that come with the program, a line each. */
+void lkst_handler_print_shipped(void);
+
+/* Prints the handler and its variables. */
+int lkst_handler_print(struct lkst_err *e, const struct lkst_session *s,
+		       const struct lkst_handler *h, bool json);
+
+/* Sets one of its variables: "name=value". */
+int lkst_handler_assign(struct lkst_err *e, const struct lkst_session *s,
+			const struct lkst_handler *h, const char *assignment);
+
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* lkst handler: a handler's variables, shown and set. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/handler.h"
+#include "live/variables.h"
+
+enum { BAR_WIDTH = 40, ELEMENTS_SHOWN = 16 };
+
+struct printer {
+	const struct lkst_catalog *catalog;
+	bool json, is_first;
+	unsigned int nr; /* elements of the map that is being printed */
+	char map[LKST_HANDLER_PIN_MAX];
+};
+
+/* ---- values ----------------------------------------------------------------------------------- */
+
+static void print_text(const struct lkst_variable *v)
+{
+	const unsigned char *text = v->bytes;
+	u32 i;
+
+	putchar('"');
+	for (i = 0; i < v->count && text[i]; i++)
+		if (text[i] < ' ' || text[i] == '"' || text[i] == '\\' || text[i] > '~')
+			printf("\\u%04x", text[i]);
+		else
+			putchar(text[i]);
+	putchar('"');
+}
+
+static void print_event(const struct printer *p, const struct lkst_variable *v)
+{
+	s64 id = lkst_variable_int(v, 0);
+	const struct lkst_event_class *event =
+		id > 0 && id <= LKST_ID_MAX ? p->catalog->classes[id] : NULL;
+	const char *quote = p->json ? "\"" : "";
+
+	if (event)
+		printf("%s%s%s", quote, event->name, quote);
+	else
+		printf("%lld", (long long)id);
+}
+
+static void print_ints(const struct lkst_variable *v)
+{
+	u32 i;
+
+	if (v->count > 1)
+		putchar('[');
+	for (i = 0; i < v->count; i++) {
+		long long value = lkst_variable_int(v, i);
+
+		printf(v->is_signed ? "%s%lld" : "%s%llu", i ? ", " : "", value);
+	}
+	if (v->count > 1)
+		putchar(']');
+}
+
+static void print_slots_json(const u64 *slot)
+{
+	unsigned int i;
+	bool is_first = true;
+
+	putchar('[');
+	for (i = 0; i < LKST_HISTOGRAM_SLOTS; i++) {
+		if (!slot[i])
+			continue;
+		printf("%s{\"from\":%llu,\"count\":%llu}", is_first ? "" : ",",
+		       i ? 1ULL << i : 0ULL, (unsigned long long)slot[i]);
+		is_first = false;
+	}
+	putchar(']');
+}
+
+static void print_histogram(const struct lkst_variable *v)
+{
+	unsigned int i, first = LKST_HISTOGRAM_SLOTS, last = 0;
+	u64 slot[LKST_HISTOGRAM_SLOTS], most = 1, total = 0;
+
+	memcpy(slot, v->bytes, sizeof(slot));
+	for (i = 0; i < LKST_HISTOGRAM_SLOTS; i++) {
+		if (!slot[i])
+			continue;
+		first = first < i ? first : i;
+		last = i;
+		most = slot[i] > most ? slot[i] : most;
+		total += slot[i];
+	}
+	printf("%llu values\n", (unsigned long long)total);
+	for (i = first; i <= last && first < LKST_HISTOGRAM_SLOTS; i++) {
+		unsigned long long from = i ? 1ULL << i : 0, to = (2ULL << i) - 1;
+
+		printf("  %20llu - %-20llu %10llu |%.*s\n", from, to, (unsigned long long)slot[i],
+		       (int)((double)slot[i] / most * BAR_WIDTH),
+		       "########################################");
+	}
+}
+
+static void print_bytes(const struct lkst_variable *v)
+{
+	printf("\"(%u bytes)\"", v->size);
+}
+
+static void print_value(const struct printer *p, const struct lkst_variable *v)
+{
+	switch (v->kind) {
+	case LKST_VARIABLE_INT:
+	case LKST_VARIABLE_BOOL:
+		print_ints(v);
+		break;
+	case LKST_VARIABLE_TEXT:
+		print_text(v);
+		break;
+	case LKST_VARIABLE_EVENT:
+		print_event(p, v);
+		break;
+	case LKST_VARIABLE_HISTOGRAM:
+		if (p->json)
+			print_slots_json(v->bytes);
+		else
+			print_histogram(v);
+		return;
+	case LKST_VARIABLE_BYTES:
+		print_bytes(v);
+		break;
+	}
+}
+
+/* ---- the handler ------------------------------------------------------------------------------ */
+
+static int print_json(void *ctx, const struct lkst_variable *v)
+{
+	struct printer *p = ctx;
+
+	printf("%s{\"name\":\"%s\",", p->is_first ? "" : ",", v->name);
+	if (v->has_key)
+		printf("\"key\":%lld,", (long long)v->key);
+	printf("\"value\":");
+	print_value(p, v);
+	putchar('}');
+	p->is_first = false;
+	return 0;
+}
+
+static int print_plain(void *ctx, const struct lkst_variable *v)
+{
+	struct printer *p = ctx;
+
+	if (v->has_key && strcmp(p->map, v->name)) {
+		snprintf(p->map, sizeof(p->map), "%s", v->name);
+		p->nr = 0;
+	}
+	if (v->has_key && ++p->nr > ELEMENTS_SHOWN) {
+		if (p->nr == ELEMENTS_SHOWN + 1)
+			printf("%s has more; --json shows them\n", v->name);
+		return 0;
+	}
+	if (v->has_key)
+		printf("%s[%lld] = ", v->name, (long long)v->key);
+	else
+		printf("%s = ", v->name);
+	print_value(p, v);
+	if (v->kind != LKST_VARIABLE_HISTOGRAM)
+		putchar('\n');
+	return 0;
+}
+
+int lkst_handler_print(struct lkst_err *e, const struct lkst_session *s,
+		       const struct lkst_handler *h, bool json)
+{
+	struct printer p = { lkst_session_catalog(s), json, true, 0, "" };
+	int err;
+
+	if (!json) {
+		printf("handler %u, %s: %s\n", h->number, h->name, h->help);
+		return lkst_variables_each(e, h->number, print_plain, &p);
+	}
+	printf("{\"id\":%u,\"name\":\"%s\",\"variables\":[", h->number, h->name);
+	err = lkst_variables_each(e, h->number, print_json, &p);
+	printf("]}\n");
+	return err;
+}
+
+/* ---- setting ---------------------------------------------------------------------------------- */
+
+struct assignment {
+	struct lkst_err *e;
+	const struct lkst_catalog *catalog;
+	const char *name, *value;
+};
+
+/* 1: it was this one, and is set. */
+static int assign_to(void *ctx, const struct lkst_variable *v)
+{
+	const struct assignment *a = ctx;
+	const struct lkst_event_class *event;
+	int err;
+
+	if (v->has_key || strcmp(v->name, a->name))
+		return 0;
+	event = v->kind == LKST_VARIABLE_EVENT ? lkst_catalog_find(a->catalog, a->value) : NULL;
+	if (v->kind == LKST_VARIABLE_EVENT && !event && strcmp(a->value, "0"))
+		return lkst_err_set(
+			a->e, -ENOENT,
+			"%s takes an event of this recording, or 0; there is none called "
+			"\"%s\"",
+			v->name, a->value);
+	err = lkst_variable_store(a->e, v, a->value, event ? event->id : -1);
+	return err ? err : 1;
+}
+
+int lkst_handler_assign(struct lkst_err *e, const struct lkst_session *s,
+			const struct lkst_handler *h, const char *assignment)
+{
+	const char *equals = strchr(assignment, '=');
+	char name[128];
+	struct assignment a = { e, lkst_session_catalog(s), name, equals ? equals + 1 : NULL };
+	int err;
+
+	if (!equals || equals == assignment || equals - assignment >= (int)sizeof(name))
+		return lkst_err_set(e, -EINVAL, "\"%s\" is not VARIABLE=VALUE", assignment);
+	snprintf(name, sizeof(name), "%.*s", (int)(equals - assignment), assignment);
+	err = lkst_variables_each(e, h->number, assign_to, &a);
+	if (err < 0)
+		return err;
+	return err ? 0
+		   : lkst_err_set(
+			     e, -ENOENT,
+			     "handler %s has no variable %s; `lkst handler show %s` shows them",
+			     h->name, name, h->name);
+}
