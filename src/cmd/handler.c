@@ -150,7 +150,7 @@ static int verb_load(struct job *job, char **args, unsigned int nr_args)
 		.globs = job->o->events.items,
 		.nr_globs = job->o->events.nr,
 	};
-	struct lkst_handler h;
+	struct lkst_handler h = {};
 	int err;
 
 	(void)nr_args;

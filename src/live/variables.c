@@ -167,8 +167,7 @@ s64 lkst_variable_int(const struct lkst_variable *v, u32 i)
 }
 
 static int each_element(struct lkst_err *e, int fd, const struct bpf_map_info *info,
-			struct lkst_variable *key, struct lkst_variable *v, each_fn *each,
-			void *ctx)
+			struct lkst_variable key, struct lkst_variable *v, each_fn *each, void *ctx)
 {
 	_cleanup_free_ char *value = malloc(info->value_size);
 	u64 this = 0, next = 0; /* wide enough for every key that comes here */
@@ -184,8 +183,8 @@ static int each_element(struct lkst_err *e, int fd, const struct bpf_map_info *i
 		this = next;
 		if (bpf_map_lookup_elem(fd, &this, value))
 			continue; /* gone meanwhile */
-		key->bytes = &this;
-		v->key = lkst_variable_int(key, 0);
+		key.bytes = &this;
+		v->key = lkst_variable_int(&key, 0);
 		v->bytes = value;
 		stop = each(ctx, v);
 		if (stop)
@@ -226,7 +225,7 @@ static int each_of_map(void *ctx, const char *pin)
 	    (v.kind != LKST_VARIABLE_HISTOGRAM && (v.kind != LKST_VARIABLE_INT || v.count != 1)))
 		return 0;
 	v.name = pin + strlen(prefix);
-	return each_element(w->e, fd, &info, &key, &v, w->each, w->ctx);
+	return each_element(w->e, fd, &info, key, &v, w->each, w->ctx);
 }
 
 int lkst_variables_each(struct lkst_err *e, u8 number, each_fn *each, void *ctx)
