@@ -41,12 +41,12 @@ variable()
 
 # Takes a snapshot and prints for each thread of `numbered`: how many of its calls are there, how many
 # calls of the range that they span are missing, and how many are there twice.
-#   numbers
+#   numbers [FROM]      only calls from this time on, seconds of CLOCK_MONOTONIC
 numbers()
 {
 	rm -rf trace
 	"$LKST" snapshot --quiet --output trace
-	"$LKST" print --format json --event syscall_entry_getpriority trace | perl -ne '
+	"$LKST" print --format json --event syscall_entry_getpriority ${1:+--from "@$1"} trace | perl -ne '
 		/"which":(\d+).*"who":(\d+)/ or next;
 		$n{$1}[$2]++ if $1 >= 0x1000;
 		END {
@@ -174,6 +174,7 @@ expect numbers_are_given_out "$(cat out)" 'handler 3 (all)'
 "$LKST" maskset --quiet -H all 'handled+=syscall_entry_getpriority'
 "$LKST" maskset set plain --armed --quiet
 "$LKST" maskset arm handled
+from=$(perl -MTime::HiRes=:DEFAULT,CLOCK_MONOTONIC -e 'printf "%.9f", Time::HiRes::clock_gettime(CLOCK_MONOTONIC)')
 "$load/numbered" 2 $calls </dev/null >numbered.out &
 children+=($!)
 nr=0
@@ -183,7 +184,7 @@ while kill -0 "${children[-1]}" 2>/dev/null; do
 	nr=$((nr + 2))
 done
 # What a CPU is doing at the very store may be missing or there twice (doc/handlers.md); nothing else.
-numbers >counted
+numbers "$from" >counted
 odd=$(awk '{ odd += $3 + $4 } END { print odd + 0 }' counted)
 if [ "$(wc -l <counted)" = 2 ] && [ "$nr" -gt 2 ] && [ "$odd" -le $((2 * nr)) ]; then
 	ok switching_handlers_under_load
