@@ -31,7 +31,7 @@ enum {
 enum {
 	LKST_MASKSET_RNOTHING, /* nothing */
 	LKST_MASKSET_RALL,     /* everything */
-	LKST_MASKSET_RDEFAULT, /* everything but locks */
+	LKST_MASKSET_RDEFAULT, /* everything but locks taken and released */
 	LKST_MASKSET_USER,
 };
 

@@ -19,7 +19,7 @@ static const struct lkst_option rows[] = {
 	{ "file", 'f', LKST_OPTION_TEXT, "PREFIX", offsetof(struct options, prefix), 0, 0,
 	  "lkstlogdata-", "what the log's name begins with; the time follows" },
 	{ "event", 'e', LKST_OPTION_LIST, "GLOB", offsetof(struct options, events), 0, 0,
-	  "all of the catalogue but locks", "record what matches; see `lkst start --help`" },
+	  "all of the catalogue but locks taken", "record what matches; see `lkst start --help`" },
 	{ 0 },
 };
 

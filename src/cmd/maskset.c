@@ -402,7 +402,7 @@ const struct lkst_cmd lkst_cmd_maskset = {
 	.help = "A maskset says for every event what is done with it: which handler gets it, and which\n"
 		"buffer the record goes to. A recording has up to 16 masksets; one is in force. NAME is\n"
 		"a maskset's name or number, or a shipped one's name. 0 (RNOTHING), 1 (RALL) and 2\n"
-		"(RDEFAULT: all but locks) are reserved and can't be changed; 3 to 15 are yours.\n"
+		"(RDEFAULT: all but locks taken) are reserved and can't be changed; 3 to 15 are yours.\n"
 		"\n"
 		"  list          the masksets there are: name, number of events, which is in force\n"
 		"  show NAME     what it records\n"
@@ -422,7 +422,7 @@ const struct lkst_cmd lkst_cmd_maskset = {
 		"  lkst maskset list\n"
 		"  lkst maskset set flight               system calls, switches and wake-ups only\n"
 		"  lkst maskset copy RDEFAULT mine\n"
-		"  lkst maskset 'mine-=memory:*' 'net:*' all but locks, memory and network\n"
+		"  lkst maskset 'mine-=memory:*' 'net:*' all but locks taken, memory, network\n"
 		"  lkst maskset set mine\n"
 		"  lkst maskset 'mine+=syscall:mmap'     changes it while it is in force\n"
 		"  lkst maskset read mine > mine.txt     keep it; `lkst start -m ./mine.txt` takes it\n",

@@ -59,10 +59,9 @@ int lkst_plan_choose_hook(struct lkst_err *e, const struct lkst_kernel *k,
 			  enum lkst_event_index index)
 {
 	const struct lkst_event_desc *d = &lkst_events[index];
-	int err = -ENOENT;
 	unsigned int row;
+	int err = lkst_err_set(e, -ENOENT, "it has no hook");
 
-	lkst_err_set(e, err, "it has no hook");
 	for (row = 0; row < d->nr_hooks; row++) {
 		const struct lkst_hook_desc *h = &d->hooks[row];
 
@@ -83,8 +82,10 @@ int lkst_plan_choose_hook(struct lkst_err *e, const struct lkst_kernel *k,
 					   h->kind == LKST_HOOK_NONE ? h->proto
 								     : "written by readers");
 		}
-		if (!err)
+		if (!err) {
+			e->text[0] = 0;
 			return row;
+		}
 	}
 	return err;
 }

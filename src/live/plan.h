@@ -41,7 +41,7 @@ struct lkst_plan {
 };
 
 /*
- * Makes the plan for the events that @globs select; none selects the default set: all but locks
+ * Makes the plan for the events that @globs select; none selects the default set: all but locks taken
  * taken and released. A glob matches an event's name, "group:name", its LKST mnemonic, a system
  * call as "syscall:<name>", or any tracepoint of the kernel as "system:name". A glob that selects
  * nothing is an error. @btf_file as in lkst_kernel_open().
