@@ -24,6 +24,7 @@ struct way {
 	struct lkst_block block;
 	const struct lkst_stream *stream;
 	u32 next_block; /* behind `block` */
+	size_t passed;	/* lkst_stream_pass() */
 	u64 last_ns;	/* how far the stream has been read */
 };
 
@@ -179,6 +180,7 @@ static bool next_block(struct lkst_merge *m, struct way *w)
 		note_bad(m, w, true);
 		return false;
 	}
+	lkst_stream_pass(w->stream, &w->passed, lkst_stream_offset(w->stream, w->next_block));
 	lkst_stream_block(w->stream, w->next_block++, &next);
 	if (!is_first)
 		note_missing(m, w, &next);

@@ -205,12 +205,13 @@ static int list_blocks(struct lkst_err *e, struct lkst_stream *s, const u8 *uuid
 {
 	struct scan scan = scan_begin(s, uuid);
 	struct lkst_block block, last = {};
-	size_t at, bad = 0, lead = 0;
+	size_t at, bad = 0, lead = 0, passed = 0;
 	int r, code;
 
 	*ret_is_sorted = true;
 	*ret_has_long = false;
 	while ((r = scan_next(&scan, &at, &block, &bad))) {
+		lkst_stream_pass(s, &passed, at);
 		if (r < 0 && !s->info.nr_blocks) {
 			lead = bad;
 			continue;
@@ -381,12 +382,15 @@ static void count_missing(struct lkst_stream *s)
 {
 	struct lkst_block first, last;
 	u64 holes, nr_numbers = 1;
+	size_t passed = 0;
 	u32 i;
 
 	if (!s->info.nr_blocks)
 		return;
-	for (i = 1; i < s->info.nr_blocks; i++)
+	for (i = 1; i < s->info.nr_blocks; i++) {
 		nr_numbers += seq_of(s, s->starts[i]) != seq_of(s, s->starts[i - 1]);
+		lkst_stream_pass(s, &passed, lkst_stream_offset(s, i));
+	}
 	lkst_stream_block(s, 0, &first);
 	lkst_stream_block(s, s->info.nr_blocks - 1, &last);
 	holes = last.seq - first.seq + 1 - nr_numbers;

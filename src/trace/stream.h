@@ -75,6 +75,13 @@ int lkst_stream_map(struct lkst_err *e, struct lkst_stream *s,
 /* Good block number @i, which is below info.nr_blocks. Its end_ns is at most the next one's begin. */
 void lkst_stream_block(const struct lkst_stream *s, u32 i, struct lkst_block *ret_block);
 
+/*
+ * Who reads in order has come to byte @at: lets go of memory that lies before it, from time to time, so
+ * that a long trace does not stay in memory. It can be read again all the same. @passed is the reader's,
+ * 0 at first.
+ */
+void lkst_stream_pass(const struct lkst_stream *s, size_t *passed, size_t at);
+
 /* Where block @i starts, the files one behind the other. */
 u64 lkst_stream_offset(const struct lkst_stream *s, u32 i);
 

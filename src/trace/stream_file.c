@@ -14,7 +14,10 @@
 #include "trace/stream.h"
 #include "trace/zst.h"
 
-enum { UNIT = 1 << LKST_BLOCK_SHIFT_MIN };
+enum {
+	UNIT = 1 << LKST_BLOCK_SHIFT_MIN,
+	LET_GO = 4 << 20, /* bytes at a time */
+};
 
 /* ---- mapping ---------------------------------------------------------------------- */
 
@@ -131,6 +134,21 @@ int lkst_stream_map(struct lkst_err *e, struct lkst_stream *s, const struct lkst
 	for (i = 0; i < nr; i++)
 		close(fds[i]);
 	return code;
+}
+
+void lkst_stream_pass(const struct lkst_stream *s, size_t *passed, size_t at)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t from, to;
+
+	if (at < *passed)
+		*passed = at;
+	if (at - *passed < LET_GO)
+		return;
+	from = ((uintptr_t)s->bytes + *passed + page - 1) / page * page;
+	to = ((uintptr_t)s->bytes + at) / page * page;
+	madvise((void *)from, to - from, MADV_DONTNEED);
+	*passed = at;
 }
 
 /* ---- names ------------------------------------------------------------------------ */
