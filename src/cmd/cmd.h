@@ -20,6 +20,7 @@ enum lkst_option_type {
 	LKST_OPTION_SIZE,     /* u64, bytes: 64K, 4M, 1G */
 	LKST_OPTION_DURATION, /* u64, ns: 5s, 200ms */
 	LKST_OPTION_NUMBER,   /* s64 */
+	LKST_OPTION_CONFIG,   /* const char *: a file of further options; at most one per command */
 };
 
 enum { LKST_LIST_MAX = 64 };
@@ -60,6 +61,9 @@ struct lkst_cmd {
 /*
  * Parses @argv (without the command's own name) by @cmd's rows into @options. Returns the index
  * of the first argument that is no option, -EINVAL with @e set, or 1 << 16 if help was asked for.
+ *
+ * An option of type LKST_OPTION_CONFIG names a file (base/conf.h) whose keys are the command's other
+ * long options. Those on the command line outdo it, wherever they stand; a list gets both.
  */
 int lkst_options_parse(struct lkst_err *e, const struct lkst_cmd *cmd, int argc, char **argv,
 		       void *options);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Options by rows: parsing and help read the same table. */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/conf.h"
+#include "base/io.h"
 #include "base/size.h"
 #include "cmd/cmd.h"
 
@@ -61,6 +64,7 @@ static int store(struct lkst_err *e, const struct lkst_option *o, char *text, vo
 		*(bool *)at = true;
 		return 0;
 	case LKST_OPTION_TEXT:
+	case LKST_OPTION_CONFIG:
 		*(const char **)at = text;
 		return 0;
 	case LKST_OPTION_LIST:
@@ -129,8 +133,8 @@ static int parse_one(struct lkst_err *e, const struct lkst_cmd *cmd, int argc, c
  * Options may stand before and after other arguments, up to "--"; those others are moved to the
  * end in their order, as getopt(3) does.
  */
-int lkst_options_parse(struct lkst_err *e, const struct lkst_cmd *cmd, int argc, char **argv,
-		       void *options)
+static int parse_all(struct lkst_err *e, const struct lkst_cmd *cmd, int argc, char **argv,
+		     void *options)
 {
 	char *others[LKST_LIST_MAX];
 	int nr_others = 0, i = 0, err;
@@ -157,6 +161,86 @@ int lkst_options_parse(struct lkst_err *e, const struct lkst_cmd *cmd, int argc,
 		return i;
 	memcpy(argv + argc - nr_others, others, nr_others * sizeof(*others));
 	return argc - nr_others;
+}
+
+struct config {
+	const struct lkst_cmd *cmd;
+	void *options;
+};
+
+/* A setting of a configuration file: the option of the same name. A flag is "yes" or "no". */
+static int take_setting(struct lkst_err *e, void *ctx, char *key, char *value)
+{
+	struct config *c = ctx;
+	const struct lkst_option *o = find(c->cmd, key, strlen(key), 0);
+
+	if (!o || o->type == LKST_OPTION_CONFIG)
+		return lkst_err_set(e, -EINVAL,
+				    "there is no setting \"%s\"; `lkst %s --help` lists them", key,
+				    c->cmd->name);
+	if (o->type != LKST_OPTION_FLAG)
+		return *value ? store(e, o, value, c->options)
+			      : lkst_err_set(e, -EINVAL, "%s needs a value: %s", key, o->argument);
+	if (strcmp(value, "yes") && strcmp(value, "no"))
+		return lkst_err_set(e, -EINVAL, "%s is yes or no, not \"%s\"", key, value);
+	*(bool *)((char *)c->options + o->offset) = !strcmp(value, "yes");
+	return 0;
+}
+
+/* Reads file @name into @options, which keep pointers into its text: it stays until the end. */
+static int read_config(struct lkst_err *e, const struct lkst_cmd *cmd, const char *name,
+		       void *options)
+{
+	struct config c = { cmd, options };
+	static char *text;
+	size_t length;
+	int err;
+
+	err = lkst_read_file(e, AT_FDCWD, name, LKST_CONF_BYTES_MAX, &text, &length);
+	if (err)
+		return err;
+	err = lkst_conf_parse(e, text, length, take_setting, &c);
+	if (err)
+		lkst_err_add(e, "%s", name);
+	return err;
+}
+
+static const struct lkst_option *find_config(const struct lkst_cmd *cmd)
+{
+	const struct lkst_option *o;
+
+	for (o = cmd->options; o && o->name; o++)
+		if (o->type == LKST_OPTION_CONFIG)
+			return o;
+	return NULL;
+}
+
+int lkst_options_parse(struct lkst_err *e, const struct lkst_cmd *cmd, int argc, char **argv,
+		       void *options)
+{
+	const struct lkst_option *config = find_config(cmd);
+	_cleanup_free_ void *defaults = NULL;
+	_cleanup_free_ char **args = NULL;
+	const char *name;
+	int first, err;
+
+	if (!config)
+		return parse_all(e, cmd, argc, argv, options);
+	/* Once to learn the file's name, and once more, to outdo what it says. */
+	defaults = malloc(cmd->options_size);
+	args = calloc(argc + 1, sizeof(*args));
+	if (!defaults || !args)
+		return lkst_err_sys(e, -ENOMEM, "parsing options");
+	memcpy(defaults, options, cmd->options_size);
+	memcpy(args, argv, argc * sizeof(*args));
+	first = parse_all(e, cmd, argc, argv, options);
+	name = *(const char **)((char *)options + config->offset);
+	if (first < 0 || first == LKST_OPTIONS_HELP || !name)
+		return first;
+	memcpy(options, defaults, cmd->options_size);
+	memcpy(argv, args, argc * sizeof(*args));
+	err = read_config(e, cmd, name, options);
+	return err ? err : parse_all(e, cmd, argc, argv, options);
 }
 
 static void print_option(const struct lkst_option *o)

@@ -15,6 +15,7 @@ struct options {
 	const char *maskset;
 	struct lkst_list armed;
 	u64 buffer_bytes, block_bytes;
+	const char *config;
 	bool quiet;
 };
 
@@ -39,6 +40,9 @@ static const struct lkst_option rows[] = {
 	{ "block", 0, LKST_OPTION_SIZE, "SIZE", offsetof(struct options, block_bytes), 0, 0, "4K",
 	  "the unit of reading and writing, 4K to 1M; only 4K can be\n"
 	  "found in a crash dump without translation" },
+	{ "config", 0, LKST_OPTION_CONFIG, "FILE", offsetof(struct options, config), 0, 0, NULL,
+	  "read these options from a file, see lkst.conf(5); those on the\n"
+	  "command line outdo it" },
 	{ "quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(struct options, quiet), 0, 0, NULL,
 	  "say nothing but errors" },
 	{ 0 },
@@ -117,7 +121,7 @@ const struct lkst_cmd lkst_cmd_start = {
 	.name = "start",
 	.summary = "begin to record, and leave: nothing of ours runs while it records",
 	.usage = "start [--event GLOB]... [--maskset NAME] [--armed NAME]... [--buffer SIZE] "
-		 "[--block SIZE] [--quiet]",
+		 "[--block SIZE] [--config FILE] [--quiet]",
 	.help = "Loads and attaches the kernel programs, takes the memory, pins all of it in the BPF\n"
 		"file system and exits. The newest events are kept in memory, the oldest are\n"
 		"overwritten. `lkst snapshot` saves them, `lkst stop` ends it, and `lkst maskset` changes\n"
@@ -127,7 +131,8 @@ const struct lkst_cmd lkst_cmd_start = {
 		"  lkst start --buffer 64M                 a longer history\n"
 		"  lkst start --maskset flight             system calls, switches and wake-ups\n"
 		"  lkst start -e 'sched:*' -e 'syscall:*'  two groups\n"
-		"  lkst start -e sched_switch -e 'ext4:*'  an event, and tracepoints by name\n",
+		"  lkst start -e sched_switch -e 'ext4:*'  an event, and tracepoints by name\n"
+		"  lkst start --config /etc/lkst/lkst.conf as the service does\n",
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.defaults = &defaults,

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* base/conf.h and the options that are read from a file (cmd/options.c). */
+#include "base/conf.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "unit.h"
+
+static struct lkst_err e;
+
+/* What was read, as "key=value;...". */
+static char got[1024];
+
+static int note(struct lkst_err *err, void *ctx, char *key, char *value)
+{
+	size_t used = strlen(got);
+
+	(void)ctx;
+	if (!strcmp(key, "bad"))
+		return lkst_err_set(err, -EDOM, "no");
+	snprintf(got + used, sizeof(got) - used, "%s=%s;", key, value);
+	return 0;
+}
+
+static int read_text(const char *text)
+{
+	char copy[1024];
+
+	got[0] = 0;
+	snprintf(copy, sizeof(copy), "%s", text);
+	return lkst_conf_parse(&e, copy, strlen(copy), note, NULL);
+}
+
+TEST(conf_reads_settings)
+{
+	CHECK_EQ(read_text("# a comment\n\nevent = sched:*\n  buffer=64M\t# more\r\nx-1 =\ny = a #b=c#\n"
+			   "z = 1"),
+		 0);
+	CHECK_STR(got, "event=sched:*;buffer=64M;x-1=;y=a;z=1;");
+	CHECK_EQ(read_text(""), 0);
+	CHECK_STR(got, "");
+	CHECK_EQ(read_text("a = b=c"), 0);
+	CHECK_STR(got, "a=b=c;");
+}
+
+TEST(conf_names_the_bad_line)
+{
+	char nul[] = "a = 1\nb = \0 2\n";
+
+	CHECK_EQ(read_text("a = 1\n\nnonsense\n"), -EINVAL);
+	CHECK_STR(e.text, "line 3: \"nonsense\" is no setting: write key = value");
+	CHECK_EQ(read_text("= 1\n"), -EINVAL);
+	CHECK_EQ(read_text("[section]\n"), -EINVAL);
+	CHECK_EQ(read_text("Event = 1\n"), -EINVAL);
+	CHECK_EQ(read_text("a b = 1\n"), -EINVAL);
+	CHECK_EQ(read_text("a = 1\nbad = 2\nc = 3\n"), -EDOM);
+	CHECK_STR(e.text, "line 2: no");
+	CHECK_STR(got, "a=1;");
+	CHECK_EQ(lkst_conf_parse(&e, nul, sizeof(nul) - 1, note, NULL), -EINVAL);
+	CHECK_STR(e.text, "line 2: it holds a NUL byte, so it is no text");
+}
+
+/* A command of the test's own. */
+struct options {
+	struct lkst_list events;
+	u64 buffer;
+	const char *config;
+	bool quiet;
+};
+
+static const struct lkst_option rows[] = {
+	{ "event", 'e', LKST_OPTION_LIST, "GLOB", offsetof(struct options, events), 0, 0, NULL, "" },
+	{ "buffer", 'b', LKST_OPTION_SIZE, "SIZE", offsetof(struct options, buffer), 1, 1 << 20,
+	  "4K", "" },
+	{ "config", 0, LKST_OPTION_CONFIG, "FILE", offsetof(struct options, config), 0, 0, NULL,
+	  "" },
+	{ "quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(struct options, quiet), 0, 0, NULL, "" },
+	{ 0 },
+};
+
+static const struct lkst_cmd command = {
+	.name = "test",
+	.usage = "test",
+	.options = rows,
+	.options_size = sizeof(struct options),
+	.max_args = 1,
+};
+
+static int parse(const char *file, char **argv, struct options *o)
+{
+	char name[] = "/tmp/lkst-conf-XXXXXX";
+	int fd = mkstemp(name), argc = 0, result;
+	char *args[16];
+
+	if (fd < 0 || write(fd, file, strlen(file)) != (ssize_t)strlen(file))
+		return -EIO;
+	close(fd);
+	for (; argv[argc]; argc++)
+		args[argc] = strcmp(argv[argc], "FILE") ? argv[argc] : name;
+	result = lkst_options_parse(&e, &command, argc, args, o);
+	unlink(name);
+	return result;
+}
+
+TEST(conf_sets_options)
+{
+	char *argv[] = { "--config", "FILE", NULL };
+	struct options o = { .buffer = 4096 };
+
+	CHECK_EQ(parse("event = a*\nevent = b\nbuffer = 64K\nquiet = yes\n", argv, &o), 2);
+	CHECK_EQ(o.events.nr, 2);
+	CHECK_STR(o.events.items[0], "a*");
+	CHECK_STR(o.events.items[1], "b");
+	CHECK_EQ(o.buffer, 65536);
+	CHECK(o.quiet);
+}
+
+TEST(conf_is_outdone_by_the_command_line)
+{
+	/* Before or behind the file's name: it makes no difference. */
+	char *argv[] = { "--buffer", "8K", "-e", "c", "--config", "FILE", "word", NULL };
+	struct options o = { .buffer = 4096 };
+
+	CHECK_EQ(parse("event = a\nbuffer = 64K\nquiet = no\n", argv, &o), 6);
+	CHECK_EQ(o.buffer, 8192);
+	CHECK_EQ(o.events.nr, 2);
+	CHECK_STR(o.events.items[0], "a");
+	CHECK_STR(o.events.items[1], "c");
+	CHECK(!o.quiet);
+}
+
+TEST(conf_refuses_what_is_no_option)
+{
+	char *argv[] = { "--config", "FILE", NULL }, *missing[] = { "--config", "/nowhere", NULL };
+	struct options o = { .buffer = 4096 };
+
+	CHECK_EQ(parse("evnet = a\n", argv, &o), -EINVAL);
+	CHECK(strstr(e.text, "line 1: there is no setting \"evnet\"; `lkst test --help`"));
+	CHECK_EQ(parse("config = a\n", argv, &o), -EINVAL);
+	CHECK_EQ(parse("quiet = maybe\n", argv, &o), -EINVAL);
+	CHECK_EQ(parse("buffer = 2M\n", argv, &o), -EINVAL);
+	CHECK_EQ(parse("buffer =\n", argv, &o), -EINVAL);
+	CHECK_EQ(parse("", missing, &o), -ENOENT);
+}
+
+static const struct unit_test tests[] = {
+	{ "conf_reads_settings", test_conf_reads_settings },
+	{ "conf_names_the_bad_line", test_conf_names_the_bad_line },
+	{ "conf_sets_options", test_conf_sets_options },
+	{ "conf_is_outdone_by_the_command_line", test_conf_is_outdone_by_the_command_line },
+	{ "conf_refuses_what_is_no_option", test_conf_refuses_what_is_no_option },
+};
+
+UNIT_MAIN(tests)
