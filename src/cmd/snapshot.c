@@ -8,14 +8,16 @@
 #include "base/cleanup.h"
 #include "base/size.h"
 #include "cmd/recording.h"
+#include "cmd/remote.h"
 #include "live/pins.h"
+#include "live/snapshot.h"
 #include "live/state.h"
-#include "live/drain.h"
 #include "trace/pack.h"
 
 struct options {
 	const char *output, *file;
 	u64 last_ns;
+	const char *socket;
 	bool quiet;
 };
 
@@ -27,63 +29,14 @@ static const struct lkst_option rows[] = {
 	  "read a trace take it, and tar(1) takes it apart" },
 	{ "last", 0, LKST_OPTION_DURATION, "TIME", offsetof(struct options, last_ns), 0, 0,
 	  "all there is", "only the last 5s, 200ms, 2m ..." },
+	LKST_OPTION_SOCKET_ROW(struct options, socket),
 	{ "quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(struct options, quiet), 0, 0, NULL,
 	  "say nothing but errors" },
 	{ 0 },
 };
 
-struct saving {
-	struct lkst_writer *w;
-	struct lkst_life *life;
-};
-
-static int take(struct lkst_err *e, void *ctx, u64 instance, const void *blocks, size_t length)
-{
-	struct saving *saving = ctx;
-
-	if (lkst_instance_buffer(instance) == LKST_BUFFER_LIFE &&
-	    lkst_life_feed(saving->life, blocks, length))
-		return lkst_err_sys(e, -ENOMEM, "saving");
-	return lkst_writer_append(e, saving->w, instance, blocks, length);
-}
-
-/* The state as it was when the trace begins, although it is taken now. */
-static int save_state(struct lkst_err *e, const struct lkst_session *s, const struct saving *saving)
-{
-	_cleanup_(lkst_thread_list_fini) struct lkst_thread_list threads = {};
-	int err = lkst_state_list_threads(e, s, &threads);
-
-	if (!err && lkst_life_undo(saving->life, &threads))
-		err = lkst_err_sys(e, -ENOMEM, "saving");
-	if (!err)
-		err = lkst_state_write_machine(e, s, saving->w, &threads);
-	return err ? err : lkst_state_write_ledger(e, s, saving->w, NULL);
-}
-
-static int save(struct lkst_err *e, const struct options *o, const struct lkst_session *s,
-		struct lkst_writer *w)
-{
-	_cleanup_(lkst_drain_freep) struct lkst_drain *drain = NULL;
-	struct saving saving = { w, lkst_life_new(lkst_session_catalog(s)) };
-	u64 now = lkst_monotonic_ns();
-	u64 since = o->last_ns && o->last_ns < now ? now - o->last_ns : 0;
-	int err = saving.life ? 0 : lkst_err_sys(e, -ENOMEM, "saving");
-
-	/* Events first: every moment that passes, the oldest are overwritten. */
-	if (!err)
-		err = lkst_drain_new(e, s, w, since, &drain);
-	if (!err) {
-		lkst_drain_set_taker(drain, take, &saving);
-		err = lkst_drain_finish(e, drain);
-	}
-	if (!err)
-		err = save_state(e, s, &saving);
-	lkst_life_free(saving.life);
-	return err;
-}
-
-/* Saves to the new directory @dir; how many bytes that were. */
-static int save_dir(struct lkst_err *e, const struct options *o, const char *dir, u64 *ret_bytes)
+/* The recording of this machine, as root. */
+static int save_own(struct lkst_err *e, const struct options *o, const char *dir, u64 *ret_bytes)
 {
 	_cleanup_(lkst_session_closep) struct lkst_session *s = NULL;
 	_cleanup_close_ int lock = lkst_pins_lock(e);
@@ -98,12 +51,20 @@ static int save_dir(struct lkst_err *e, const struct options *o, const char *dir
 		err = lkst_writer_open(e, dir, lkst_session_catalog(s), &w);
 	if (err)
 		return err;
-	err = save(e, o, s, w);
+	err = lkst_snapshot_write(e, s, o->last_ns, w);
 	if (!err)
 		err = lkst_state_keep_machine(e, s);
 	*ret_bytes = lkst_writer_bytes(w);
 	close_err = lkst_writer_close(err ? &close_e : e, w);
 	return err ? err : close_err;
+}
+
+/* Saves to the new directory @dir; how many bytes that were. */
+static int save_dir(struct lkst_err *e, const struct options *o, const char *dir, u64 *ret_bytes)
+{
+	return lkst_remote_is_wanted(o->socket)
+		       ? lkst_remote_snapshot(e, o->socket, o->last_ns, dir, ret_bytes)
+		       : save_own(e, o, dir, ret_bytes);
 }
 
 /* Removes a directory of ours, which holds files only. */
@@ -163,9 +124,10 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_snapshot = {
 	.name = "snapshot",
 	.summary = "save what is in memory as a trace, while recording goes on",
-	.usage = "snapshot [--output DIR | --file FILE] [--last TIME] [--quiet]",
+	.usage = "snapshot [--output DIR | --file FILE] [--last TIME] [--socket PATH] [--quiet]",
 	.help = "Copies the buffers of the running recording to a trace directory. The recording goes\n"
-		"on and is not disturbed.",
+		"on and is not disturbed. Without root it asks the service (lkst serve), which answers\n"
+		"members of group lkst; what is saved is made with your own rights.",
 	.examples = "  lkst snapshot                        to lkst-DATE-TIME\n"
 		    "  lkst snapshot -o slow-tx --last 5s   the last five seconds\n"
 		    "  lkst snapshot -f slow-tx.lkst        one file, to send it to somebody\n",

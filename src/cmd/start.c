@@ -16,6 +16,7 @@ struct options {
 	struct lkst_list armed;
 	u64 buffer_bytes, block_bytes;
 	const char *config;
+	bool keep;
 	bool quiet;
 };
 
@@ -43,6 +44,8 @@ static const struct lkst_option rows[] = {
 	{ "config", 0, LKST_OPTION_CONFIG, "FILE", offsetof(struct options, config), 0, 0, NULL,
 	  "read these options from a file, see lkst.conf(5); those on the\n"
 	  "command line outdo it" },
+	{ "keep", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, keep), 0, 0, NULL,
+	  "leave a recording alone that is there already, and succeed" },
 	{ "quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(struct options, quiet), 0, 0, NULL,
 	  "say nothing but errors" },
 	{ 0 },
@@ -93,6 +96,17 @@ static int arm(struct lkst_err *e, const struct options *o, const struct lkst_pl
 	return 0;
 }
 
+/* One that can be opened is one; what an interrupted start has left is none. */
+static int keep_recording(struct lkst_err *e, bool quiet)
+{
+	_cleanup_(lkst_session_closep) struct lkst_session *s = NULL;
+	int err = lkst_session_open(e, &s);
+
+	if (!err && !quiet)
+		printf("a recording is there already, and goes on\n");
+	return err;
+}
+
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	const struct options *o = options;
@@ -103,6 +117,8 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	(void)args, (void)nr_args;
 	if (lock < 0)
 		return lock;
+	if (o->keep && lkst_pins_exist())
+		return keep_recording(e, o->quiet);
 	if (lkst_pins_exist())
 		return lkst_err_set(e, -EBUSY,
 				    "a recording is there already; `lkst status` shows it, `lkst "
@@ -121,7 +137,7 @@ const struct lkst_cmd lkst_cmd_start = {
 	.name = "start",
 	.summary = "begin to record, and leave: nothing of ours runs while it records",
 	.usage = "start [--event GLOB]... [--maskset NAME] [--armed NAME]... [--buffer SIZE] "
-		 "[--block SIZE] [--config FILE] [--quiet]",
+		 "[--block SIZE] [--config FILE] [--keep] [--quiet]",
 	.help = "Loads and attaches the kernel programs, takes the memory, pins all of it in the BPF\n"
 		"file system and exits. The newest events are kept in memory, the oldest are\n"
 		"overwritten. `lkst snapshot` saves them, `lkst stop` ends it, and `lkst maskset` changes\n"

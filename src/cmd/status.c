@@ -1,216 +1,197 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* lkst status: what the recording holds now, and what it has lost. */
+#include "cmd/status.h"
+
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "base/cleanup.h"
 #include "base/size.h"
 #include "cmd/cmd.h"
+#include "cmd/remote.h"
 #include "live/pins.h"
-#include "live/session.h"
-#include "live/state.h"
 #include "trace/mask.h"
 
 struct options {
-	bool json;
+	bool json, prometheus;
+	const char *socket;
 };
 
 static const struct lkst_option rows[] = {
 	{ "json", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, json), 0, 0, NULL,
 	  "one JSON object, for programs" },
+	{ "prometheus", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, prometheus), 0, 0, NULL,
+	  "the text form of Prometheus, for a collector of metrics" },
+	LKST_OPTION_SOCKET_ROW(struct options, socket),
 	{ 0 },
 };
 
-static const char *const buffer_names[LKST_NR_BUFFERS] = {
-	[LKST_BUFFER_MAIN] = "main",
-	[LKST_BUFFER_LIFE] = "life",
+const char *const lkst_loss_keys[LKST_LOSS_NR] = {
+	[LKST_LOSS_LEVEL] = "level",
+	[LKST_LOSS_TRUNCATED] = "truncated",
+	[LKST_LOSS_TOO_LONG] = "too_long",
 };
 
-/* The rings of one CPU and buffer, looked at once. */
-struct ring_status {
-	u64 bytes;	   /* they can hold */
-	u64 written_bytes; /* since recording began */
-	double history_s;  /* age of the oldest record that is still there */
-	u64 overwritten;   /* blocks */
-	u64 lost[LKST_LOSS_NR];
-};
-
-static void look_at(const struct lkst_rings *r, u32 cpu, u32 buffer, struct ring_status *ret)
+static void write_losses(const struct lkst_report *r, FILE *to)
 {
-	const struct lkst_state *st = lkst_rings_state(r, cpu, buffer);
-	u64 oldest = lkst_rings_oldest_ns(r, cpu, buffer), now = lkst_monotonic_ns();
-	int cause, level;
-
-	/* The rings of interrupting writers are memory, but not what a user asked for. */
-	*ret = (struct ring_status){ .bytes = (u64)(st->ring[0].mask + 1) << r->block_shift,
-				     .history_s =
-					     oldest && oldest < now ? (now - oldest) / 1e9 : 0 };
-	for (level = 0; level < LKST_LEVELS; level++) {
-		const struct lkst_ring *ring = &st->ring[level];
-
-		ret->written_bytes += __atomic_load_n(&ring->done, __ATOMIC_RELAXED);
-		ret->overwritten += lkst_ring_oldest(ring);
-	}
-	for (cause = 0; cause < LKST_LOSS_NR; cause++)
-		ret->lost[cause] = __atomic_load_n(&st->lost[cause], __ATOMIC_RELAXED);
-}
-
-struct skipped {
-	bool json;
-	unsigned int nr_hooks, nr_skipping;
-};
-
-static int print_skipped(void *ctx, const char *hook, bool is_attached, u64 skipped)
-{
-	struct skipped *k = ctx;
-
-	k->nr_hooks += is_attached;
-	if (!skipped)
-		return 0;
-	if (k->json)
-		printf("%s\"%s\":%" PRIu64, k->nr_skipping ? "," : "", hook, skipped);
-	else
-		printf("  %s was skipped %" PRIu64 " times: it was already running on the CPU\n",
-		       hook, skipped);
-	k->nr_skipping++;
-	return 0;
-}
-
-/* The control page is shared memory: what is read from it is checked. */
-static u32 active_of(const struct lkst_rings *r)
-{
-	return r->control->active & (LKST_MASKSETS - 1);
-}
-
-/* Returns how many lines that were. */
-static unsigned int print_losses(const struct ring_status *ring, u32 cpu, const char *buffer)
-{
-	unsigned int nr = 0;
+	unsigned int nr = 0, i;
+	char name[LKST_BUFFER_TEXT];
 	int cause;
 
-	for (cause = 0; cause < LKST_LOSS_NR; cause++) {
-		if (!ring->lost[cause])
+	fprintf(to, "\nlost (to be overwritten is the ring's way, and no loss):\n");
+	for (i = 0; i < r->nr_rings; i++)
+		for (cause = 0; cause < LKST_LOSS_NR; cause++) {
+			if (!r->rings[i].lost[cause])
+				continue;
+			fprintf(to, "  CPU %u, %s buffer: %" PRIu64 " events: %s\n",
+				r->rings[i].cpu, lkst_mask_buffer_name(r->rings[i].buffer, name),
+				r->rings[i].lost[cause], lkst_loss_names[cause]);
+			nr++;
+		}
+	for (i = 0; i < r->nr_hooks; i++) {
+		if (!r->hooks[i].skipped)
 			continue;
-		printf("  CPU %u, %s buffer: %" PRIu64 " events: %s\n", cpu, buffer,
-		       ring->lost[cause], lkst_loss_names[cause]);
+		fprintf(to,
+			"  %s was skipped %" PRIu64 " times: it was already running on the CPU\n",
+			r->hooks[i].name, r->hooks[i].skipped);
 		nr++;
 	}
-	return nr;
+	if (!nr)
+		fprintf(to, "  nothing\n");
 }
 
-static int print_text(struct lkst_err *e, const struct lkst_session *s)
+static void write_text(const struct lkst_report *r, FILE *to)
 {
-	const struct lkst_rings *r = lkst_session_rings(s);
-	struct skipped skipped = { .json = false };
-	char bytes[LKST_SIZE_TEXT], written[LKST_SIZE_TEXT];
-	unsigned int nr_losses = 0;
-	u32 buffer, cpu;
-	int err;
+	char bytes[LKST_SIZE_TEXT], written[LKST_SIZE_TEXT], name[LKST_BUFFER_TEXT];
+	unsigned int i;
 
 	lkst_size_format(r->memory_bytes, bytes);
-	printf("recording %u events (maskset %u, %.*s) for %.1f s, %s of memory, blocks of %u "
-	       "bytes\n",
-	       lkst_mask_count(r->control->route[active_of(r)], lkst_session_catalog(s)),
-	       active_of(r), LKST_MASKSET_NAME, r->control->name[active_of(r)],
-	       (lkst_monotonic_ns() - r->control->start_ns) / 1e9, bytes, 1U << r->block_shift);
-	printf("\n%-8s%5s %12s %12s %14s %12s\n", "buffer", "CPU", "size", "history s", "written",
-	       "overwritten");
-	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)
-		for (cpu = 0; lkst_rings_has(r, buffer) && cpu < r->nr_cpus; cpu++) {
-			struct ring_status ring;
+	fprintf(to,
+		"recording %u events (maskset %u, %s) for %.1f s, %s of memory, blocks of %u "
+		"bytes\n",
+		r->nr_events, r->maskset, r->maskset_name, r->seconds, bytes, r->block_bytes);
+	fprintf(to, "\n%-8s%5s %12s %12s %14s %12s\n", "buffer", "CPU", "size", "history s",
+		"written", "overwritten");
+	for (i = 0; i < r->nr_rings; i++) {
+		const struct lkst_ring_report *ring = &r->rings[i];
 
-			look_at(r, cpu, buffer, &ring);
-			lkst_size_format(ring.bytes, bytes);
-			lkst_size_format(ring.written_bytes, written);
-			printf("%-8s%5u %12s %12.3f %14s %12" PRIu64 "\n", buffer_names[buffer],
-			       cpu, bytes, ring.history_s, written, ring.overwritten);
-		}
-	printf("\nlost (to be overwritten is the ring's way, and no loss):\n");
-	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)
-		for (cpu = 0; lkst_rings_has(r, buffer) && cpu < r->nr_cpus; cpu++) {
-			struct ring_status ring;
-
-			look_at(r, cpu, buffer, &ring);
-			nr_losses += print_losses(&ring, cpu, buffer_names[buffer]);
-		}
-	err = lkst_session_each_hook(e, s, print_skipped, &skipped);
-	if (!nr_losses && !skipped.nr_skipping)
-		printf("  nothing\n");
-	printf("%u hooks attached\n", skipped.nr_hooks);
-	return err;
+		lkst_size_format(ring->bytes, bytes);
+		lkst_size_format(ring->written_bytes, written);
+		fprintf(to, "%-8s%5u %12s %12.3f %14s %12" PRIu64 "\n",
+			lkst_mask_buffer_name(ring->buffer, name), ring->cpu, bytes,
+			ring->history_s, written, ring->overwritten);
+	}
+	write_losses(r, to);
+	fprintf(to, "%u hooks attached\n", r->nr_attached);
 }
 
-static void print_ring_json(const struct ring_status *ring, u32 cpu, const char *buffer)
+static void write_ring_json(const struct lkst_ring_report *ring, FILE *to)
 {
-	static const char *const keys[LKST_LOSS_NR] = {
-		[LKST_LOSS_LEVEL] = "level",
-		[LKST_LOSS_TRUNCATED] = "truncated",
-		[LKST_LOSS_TOO_LONG] = "too_long",
-	};
+	char name[LKST_BUFFER_TEXT];
 	int cause;
 
-	printf("{\"buffer\":\"%s\",\"cpu\":%u,\"bytes\":%" PRIu64 ",\"history_s\":%.6f,"
-	       "\"written_bytes\":%" PRIu64 ",\"overwritten_blocks\":%" PRIu64 ",\"lost\":{",
-	       buffer, cpu, ring->bytes, ring->history_s, ring->written_bytes, ring->overwritten);
+	fprintf(to,
+		"{\"buffer\":\"%s\",\"cpu\":%u,\"bytes\":%" PRIu64 ",\"history_s\":%.6f,"
+		"\"written_bytes\":%" PRIu64 ",\"overwritten_blocks\":%" PRIu64 ",\"lost\":{",
+		lkst_mask_buffer_name(ring->buffer, name), ring->cpu, ring->bytes, ring->history_s,
+		ring->written_bytes, ring->overwritten);
 	for (cause = 0; cause < LKST_LOSS_NR; cause++)
-		printf("%s\"%s\":%" PRIu64, cause ? "," : "", keys[cause], ring->lost[cause]);
-	printf("}}");
+		fprintf(to, "%s\"%s\":%" PRIu64, cause ? "," : "", lkst_loss_keys[cause],
+			ring->lost[cause]);
+	fprintf(to, "}}");
 }
 
-static int print_json(struct lkst_err *e, const struct lkst_session *s)
+static void write_skipped_json(const struct lkst_report *r, FILE *to)
 {
-	const struct lkst_rings *r = lkst_session_rings(s);
-	struct skipped skipped = { .json = true };
-	u32 buffer, cpu;
+	const char *separator = "";
+	unsigned int i;
+
+	fprintf(to, "\"skipped\":{");
+	for (i = 0; i < r->nr_hooks; i++) {
+		if (!r->hooks[i].skipped)
+			continue;
+		fprintf(to, "%s\"%s\":%" PRIu64, separator, r->hooks[i].name, r->hooks[i].skipped);
+		separator = ",";
+	}
+	fprintf(to, "}");
+}
+
+static void write_json(const struct lkst_report *r, FILE *to)
+{
+	unsigned int i;
+
+	fprintf(to,
+		"{\"recording\":true,\"maskset\":%u,\"maskset_name\":\"%s\",\"events\":%u,"
+		"\"seconds\":%.3f,\"memory_bytes\":%" PRIu64 ",\"block_bytes\":%u,\"rings\":[",
+		r->maskset, r->maskset_name, r->nr_events, r->seconds, r->memory_bytes,
+		r->block_bytes);
+	for (i = 0; i < r->nr_rings; i++) {
+		fprintf(to, "%s", i ? "," : "");
+		write_ring_json(&r->rings[i], to);
+	}
+	fprintf(to, "],");
+	write_skipped_json(r, to);
+	fprintf(to, ",\"hooks\":%u}\n", r->nr_attached);
+}
+
+/* @r NULL: nothing is recorded. */
+static void write_page(const struct lkst_report *r, enum lkst_wire_form form, FILE *to)
+{
+	if (form == LKST_WIRE_PROMETHEUS)
+		lkst_status_write_prometheus(r, to);
+	else if (form == LKST_WIRE_JSON && r)
+		write_json(r, to);
+	else if (r)
+		write_text(r, to);
+	else
+		fprintf(to, form == LKST_WIRE_JSON ? "{\"recording\":false}\n"
+						   : "nothing is being recorded\n");
+}
+
+int lkst_status_write(struct lkst_err *e, enum lkst_wire_form form, FILE *to)
+{
+	_cleanup_(lkst_session_closep) struct lkst_session *s = NULL;
+	_cleanup_(lkst_report_free) struct lkst_report r = {};
+	_cleanup_close_ int lock = lkst_pins_lock(e);
+	bool exists;
 	int err;
 
-	printf("{\"recording\":true,\"maskset\":%u,\"maskset_name\":\"%.*s\",\"events\":%u,"
-	       "\"seconds\":%.3f,\"memory_bytes\":%zu,\"block_bytes\":%u,\"rings\":[",
-	       active_of(r), LKST_MASKSET_NAME, r->control->name[active_of(r)],
-	       lkst_mask_count(r->control->route[active_of(r)], lkst_session_catalog(s)),
-	       (lkst_monotonic_ns() - r->control->start_ns) / 1e9, r->memory_bytes,
-	       1U << r->block_shift);
-	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)
-		for (cpu = 0; lkst_rings_has(r, buffer) && cpu < r->nr_cpus; cpu++) {
-			struct ring_status ring;
-
-			look_at(r, cpu, buffer, &ring);
-			printf("%s", buffer || cpu ? "," : "");
-			print_ring_json(&ring, cpu, buffer_names[buffer]);
-		}
-	printf("],\"skipped\":{");
-	err = lkst_session_each_hook(e, s, print_skipped, &skipped);
-	printf("},\"hooks\":%u}\n", skipped.nr_hooks);
+	if (lock < 0)
+		return lock;
+	exists = lkst_pins_exist();
+	err = exists ? lkst_session_open(e, &s) : 0;
+	if (!err && exists)
+		err = lkst_report_make(e, s, &r);
+	if (!err)
+		write_page(exists ? &r : NULL, form, to);
 	return err;
 }
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	const struct options *o = options;
-	_cleanup_(lkst_session_closep) struct lkst_session *s = NULL;
-	_cleanup_close_ int lock = lkst_pins_lock(e);
+	enum lkst_wire_form form = o->prometheus ? LKST_WIRE_PROMETHEUS
+				   : o->json	 ? LKST_WIRE_JSON
+						 : LKST_WIRE_TEXT;
 	int err;
 
 	(void)args, (void)nr_args;
-	if (lock < 0)
-		return lock;
-	if (!lkst_pins_exist()) {
-		printf(o->json ? "{\"recording\":false}\n" : "nothing is being recorded\n");
-		return 0;
-	}
-	err = lkst_session_open(e, &s);
-	if (err)
-		return err;
-	return o->json ? print_json(e, s) : print_text(e, s);
+	if (o->json && o->prometheus)
+		return lkst_err_set(e, -EINVAL, "choose one of --json and --prometheus");
+	err = lkst_remote_is_wanted(o->socket) ? lkst_remote_status(e, o->socket, form, stdout)
+					       : lkst_status_write(e, form, stdout);
+	if (!err && (fflush(stdout) || ferror(stdout)))
+		err = lkst_err_sys(e, -errno, "writing the status");
+	return err;
 }
 
 const struct lkst_cmd lkst_cmd_status = {
 	.name = "status",
 	.summary = "what the recording holds: seconds of history, losses by cause",
-	.usage = "status [--json]",
+	.usage = "status [--json] [--prometheus] [--socket PATH]",
 	.help = "Shows for each CPU and buffer its size, the age of the oldest record that is still\n"
-		"there, what was written and overwritten, and every loss with its cause.",
+		"there, what was written and overwritten, and every loss with its cause. Without root\n"
+		"it asks the service (lkst serve), which answers members of group lkst.",
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.run = run,

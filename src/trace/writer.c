@@ -30,7 +30,9 @@ struct stream_file {
 };
 
 struct lkst_writer {
-	int dir_fd;
+	int dir_fd; /* -1: it writes to the sink */
+	const struct lkst_writer_sink *sink;
+	void *sink_ctx;
 	u8 uuid[16];
 	u64 bytes; /* in all files */
 
@@ -102,6 +104,33 @@ int lkst_writer_open(struct lkst_err *e, const char *path, const struct lkst_cat
 	return 0;
 }
 
+int lkst_writer_open_sink(struct lkst_err *e, const struct lkst_catalog *c,
+			  const struct lkst_writer_sink *sink, void *ctx,
+			  struct lkst_writer **ret_writer)
+{
+	struct lkst_writer *w = calloc(1, sizeof(*w));
+	_cleanup_free_ char *text = NULL;
+	int code;
+
+	if (!w)
+		return lkst_err_sys(e, -ENOMEM, "cannot begin the trace");
+	w->dir_fd = -1;
+	w->sink = sink;
+	w->sink_ctx = ctx;
+	memcpy(w->uuid, c->uuid, sizeof(w->uuid));
+	code = lkst_metadata_format(e, c, &text);
+	if (!code)
+		code = sink->metadata(e, ctx, text, strlen(text));
+	if (code) {
+		lkst_err_add(e, "cannot begin the trace");
+		writer_free(w);
+		return code;
+	}
+	w->bytes += strlen(text);
+	*ret_writer = w;
+	return 0;
+}
+
 /* The file of a stream, created when it gets its first block. */
 static int get_file(struct lkst_err *e, struct lkst_writer *w, u64 instance,
 		    struct stream_file **ret_file)
@@ -142,6 +171,10 @@ int lkst_writer_append(struct lkst_err *e, struct lkst_writer *w, u64 instance, 
 
 	if (length % (1 << LKST_BLOCK_SHIFT_MIN))
 		return lkst_err_set(e, -EINVAL, "%zu bytes are no whole blocks", length);
+	if (w->sink) {
+		w->bytes += length;
+		return w->sink->append(e, w->sink_ctx, instance, blocks, length);
+	}
 	code = get_file(e, w, instance, &file);
 	if (code)
 		return code;

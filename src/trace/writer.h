@@ -14,10 +14,23 @@ struct lkst_writer;
 /* Creates directory @path (which must not exist, or be empty) and writes its metadata. */
 int lkst_writer_open(struct lkst_err *e, const char *path, const struct lkst_catalog *c,
 		     struct lkst_writer **ret_writer);
+
+/* Where a trace may go in place of a directory. Each returns 0 or a negative errno, with @e set. */
+struct lkst_writer_sink {
+	int (*metadata)(struct lkst_err *e, void *ctx, const char *text, size_t length);
+	int (*append)(struct lkst_err *e, void *ctx, u64 instance, const void *blocks,
+		      size_t length);
+};
+
+/* The same writer, for the two functions of @sink, which are called with @ctx. */
+int lkst_writer_open_sink(struct lkst_err *e, const struct lkst_catalog *c,
+			  const struct lkst_writer_sink *sink, void *ctx,
+			  struct lkst_writer **ret_writer);
+
 /* Closes the files; reports what could not be written. */
 int lkst_writer_close(struct lkst_err *e, struct lkst_writer *w);
 
-/* The directory's descriptor (borrowed), to put further files in a subdirectory. */
+/* The directory's descriptor (borrowed; -1: there is none), to put further files in a subdirectory. */
 int lkst_writer_dir(const struct lkst_writer *w);
 
 /*

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The status in the text form of Prometheus, version 0.0.4: a family of metrics after the other,
+ * each with its help and type. Rates are for the collector to work out: all that grows is a counter.
+ */
+#include <inttypes.h>
+
+#include "cmd/status.h"
+#include "trace/mask.h"
+
+static void begin(FILE *to, const char *name, const char *type, const char *help)
+{
+	fprintf(to, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static void write_rings(const struct lkst_report *r, FILE *to)
+{
+	/* A family per number of a ring. */
+	static const struct {
+		const char *name, *type, *help;
+	} families[] = {
+		{ "lkst_history_seconds", "gauge",
+		  "Age of the oldest record that is still there." },
+		{ "lkst_buffer_bytes", "gauge", "What the buffer can hold." },
+		{ "lkst_written_bytes_total", "counter", "Bytes of records written." },
+		{ "lkst_overwritten_blocks_total", "counter",
+		  "Blocks that made room for newer ones; no loss." },
+	};
+	char name[LKST_BUFFER_TEXT];
+	unsigned int f, i;
+
+	for (f = 0; f < sizeof(families) / sizeof(families[0]); f++) {
+		begin(to, families[f].name, families[f].type, families[f].help);
+		for (i = 0; i < r->nr_rings; i++) {
+			const struct lkst_ring_report *ring = &r->rings[i];
+			const u64 counts[] = { 0, ring->bytes, ring->written_bytes,
+					       ring->overwritten };
+
+			fprintf(to, "%s{cpu=\"%u\",buffer=\"%s\"} ", families[f].name, ring->cpu,
+				lkst_mask_buffer_name(ring->buffer, name));
+			if (f)
+				fprintf(to, "%" PRIu64 "\n", counts[f]);
+			else
+				fprintf(to, "%.6f\n", ring->history_s);
+		}
+	}
+}
+
+static void write_losses(const struct lkst_report *r, FILE *to)
+{
+	char name[LKST_BUFFER_TEXT];
+	unsigned int i;
+	int cause;
+
+	begin(to, "lkst_lost_events_total", "counter", "Records that should be there, by cause.");
+	for (i = 0; i < r->nr_rings; i++)
+		for (cause = 0; cause < LKST_LOSS_NR; cause++)
+			fprintf(to,
+				"lkst_lost_events_total{cpu=\"%u\",buffer=\"%s\",cause=\"%s\"} "
+				"%" PRIu64 "\n",
+				r->rings[i].cpu, lkst_mask_buffer_name(r->rings[i].buffer, name),
+				lkst_loss_keys[cause], r->rings[i].lost[cause]);
+	begin(to, "lkst_skipped_runs_total", "counter",
+	      "Runs of a hook's program that the kernel skipped.");
+	for (i = 0; i < r->nr_hooks; i++)
+		fprintf(to, "lkst_skipped_runs_total{hook=\"%s\"} %" PRIu64 "\n", r->hooks[i].name,
+			r->hooks[i].skipped);
+}
+
+void lkst_status_write_prometheus(const struct lkst_report *r, FILE *to)
+{
+	begin(to, "lkst_recording", "gauge", "1 while the kernel is being recorded, else 0.");
+	fprintf(to, "lkst_recording %d\n", r != NULL);
+	if (!r)
+		return;
+	begin(to, "lkst_recording_seconds", "gauge", "Time since the recording began.");
+	fprintf(to, "lkst_recording_seconds %.3f\n", r->seconds);
+	begin(to, "lkst_memory_bytes", "gauge", "Memory that all buffers take.");
+	fprintf(to, "lkst_memory_bytes %" PRIu64 "\n", r->memory_bytes);
+	begin(to, "lkst_events", "gauge", "Events that the maskset in force has recorded.");
+	fprintf(to, "lkst_events %u\n", r->nr_events);
+	begin(to, "lkst_hooks", "gauge", "Hooks that are attached.");
+	fprintf(to, "lkst_hooks %u\n", r->nr_attached);
+	write_rings(r, to);
+	write_losses(r, to);
+}

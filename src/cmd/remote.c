@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The client of `lkst serve`. */
+#include "cmd/remote.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+
+enum { PATIENCE_S = 30 }; /* without a byte from the server */
+
+bool lkst_remote_is_wanted(const char *socket)
+{
+	return socket || geteuid();
+}
+
+int lkst_remote_address(struct lkst_err *e, const char *path, struct sockaddr_un *ret_address)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+
+	if (strlen(path) >= sizeof(a.sun_path))
+		return lkst_err_set(e, -ENAMETOOLONG, "a socket's path has at most %zu bytes",
+				    sizeof(a.sun_path) - 1);
+	strcpy(a.sun_path, path);
+	*ret_address = a;
+	return 0;
+}
+
+static int explain(struct lkst_err *e, int code, const char *path)
+{
+	if (code == -ENOENT || code == -ECONNREFUSED)
+		return lkst_err_set(e, code,
+				    "this needs root, or the service, which does not listen at %s; "
+				    "try sudo, or let root enable it: systemctl enable --now "
+				    "lkst-serve.socket",
+				    path);
+	if (code == -EACCES)
+		return lkst_err_set(e, code,
+				    "this needs root, or to be a member of the group of %s, which "
+				    "is lkst as a rule; `id` shows yours",
+				    path);
+	return lkst_err_sys(e, code, "connecting to %s", path);
+}
+
+/* Connects and sends the request. Returns the socket. */
+static int ask(struct lkst_err *e, const char *path, const struct lkst_wire_request *request)
+{
+	struct timeval patience = { .tv_sec = PATIENCE_S };
+	u8 bytes[sizeof(*request)];
+	struct sockaddr_un address;
+	_cleanup_close_ int fd = -1;
+	int err;
+
+	if (!path)
+		path = LKST_SOCKET_PATH;
+	err = lkst_remote_address(e, path, &address);
+	if (err)
+		return err;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)))
+		return lkst_err_sys(e, -errno, "making a socket");
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)))
+		return explain(e, -errno, path);
+	lkst_wire_request_format(request, bytes);
+	/* A server that refuses us may have closed its end already: its reason is still to be read. */
+	if (send(fd, bytes, sizeof(bytes), MSG_NOSIGNAL) < 0 && errno != EPIPE &&
+	    errno != ECONNRESET)
+		return lkst_err_sys(e, -errno, "asking the service at %s", path);
+	return lkst_take_fd(fd);
+}
+
+static ssize_t read_socket(void *ctx, void *bytes, size_t size)
+{
+	ssize_t n;
+
+	do {
+		n = read(*(int *)ctx, bytes, size);
+	} while (n < 0 && errno == EINTR);
+	return n < 0 ? errno == EAGAIN ? -ETIMEDOUT : -errno : n;
+}
+
+static int put_page(void *ctx, const void *bytes, size_t length)
+{
+	return fwrite(bytes, 1, length, ctx) == length ? 0 : -EIO;
+}
+
+int lkst_remote_status(struct lkst_err *e, const char *socket, enum lkst_wire_form form, FILE *to)
+{
+	const struct lkst_wire_request request = { .what = LKST_WIRE_STATUS, .form = form };
+	_cleanup_close_ int fd = ask(e, socket, &request);
+	const struct lkst_wire_source source = { read_socket, &fd };
+
+	return fd < 0 ? fd : lkst_wire_receive_page(e, &source, put_page, to);
+}
+
+int lkst_remote_snapshot(struct lkst_err *e, const char *socket, u64 last_ns, const char *dir,
+			 u64 *ret_bytes)
+{
+	const struct lkst_wire_request request = { .what = LKST_WIRE_SNAPSHOT, .last_ns = last_ns };
+	_cleanup_close_ int fd = ask(e, socket, &request);
+	const struct lkst_wire_source source = { read_socket, &fd };
+
+	return fd < 0 ? fd : lkst_wire_receive_trace(e, &source, dir, ret_bytes);
+}

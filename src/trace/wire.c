@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Requests, frames, and a trace as a row of frames. */
+#include "trace/wire.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "base/cleanup.h"
+#include "trace/metadata.h"
+#include "trace/metadata_layout.h"
+
+/* ---- requests and heads of frames --------------------------------------------------- */
+
+int lkst_wire_request_parse(struct lkst_err *e, const u8 bytes[sizeof(struct lkst_wire_request)],
+			    struct lkst_wire_request *ret_request)
+{
+	struct lkst_wire_request r;
+
+	memcpy(&r, bytes, sizeof(r));
+	r.magic = le32toh(r.magic);
+	r.version = le16toh(r.version);
+	r.what = le16toh(r.what);
+	r.form = le32toh(r.form);
+	r.pad = le32toh(r.pad);
+	r.last_ns = le64toh(r.last_ns);
+	if (r.magic != LKST_WIRE_MAGIC)
+		return lkst_err_set(e, -EPROTO, "this is no request of lkst");
+	if (r.version != LKST_WIRE_VERSION)
+		return lkst_err_set(e, -EPROTO,
+				    "the client speaks version %u, the server version %u; use an "
+				    "lkst as old as the one that serves",
+				    r.version, LKST_WIRE_VERSION);
+	if (!r.what || r.what >= LKST_WIRE_NR_WHATS || r.form >= LKST_WIRE_NR_FORMS || r.pad)
+		return lkst_err_set(e, -EPROTO, "what is asked for is not known here");
+	*ret_request = r;
+	return 0;
+}
+
+void lkst_wire_request_format(const struct lkst_wire_request *r,
+			      u8 bytes[sizeof(struct lkst_wire_request)])
+{
+	struct lkst_wire_request le = { .magic = htole32(LKST_WIRE_MAGIC),
+					.version = htole16(LKST_WIRE_VERSION),
+					.what = htole16(r->what),
+					.form = htole32(r->form),
+					.last_ns = htole64(r->last_ns) };
+
+	memcpy(bytes, &le, sizeof(le));
+}
+
+int lkst_wire_frame_parse(struct lkst_err *e, const u8 bytes[sizeof(struct lkst_wire_frame)],
+			  struct lkst_wire_frame *ret_frame)
+{
+	struct lkst_wire_frame f;
+
+	memcpy(&f, bytes, sizeof(f));
+	f.type = le32toh(f.type);
+	f.length = le32toh(f.length);
+	f.instance = le64toh(f.instance);
+	if (!f.type || f.type >= LKST_WIRE_NR_TYPES || f.length > LKST_WIRE_PAYLOAD_MAX ||
+	    (f.type == LKST_WIRE_END && f.length))
+		return lkst_err_set(
+			e, -EPROTO,
+			"the other side does not speak as lkst does (type %u, %u bytes)", f.type,
+			f.length);
+	*ret_frame = f;
+	return 0;
+}
+
+/* ---- sending ------------------------------------------------------------------------ */
+
+/* A socket that nobody reads any more must not end the process by a signal. */
+static int send_all(int fd, struct iovec *parts, size_t nr)
+{
+	struct msghdr m = { .msg_iov = parts, .msg_iovlen = nr };
+
+	while (m.msg_iovlen) {
+		ssize_t n = sendmsg(fd, &m, MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		while (m.msg_iovlen && (size_t)n >= m.msg_iov->iov_len) {
+			n -= (ssize_t)m.msg_iov->iov_len;
+			m.msg_iov++;
+			m.msg_iovlen--;
+		}
+		if (m.msg_iovlen) {
+			m.msg_iov->iov_base = (u8 *)m.msg_iov->iov_base + n;
+			m.msg_iov->iov_len -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+int lkst_wire_send(int fd, enum lkst_wire_type type, u64 instance, const void *bytes, u32 length)
+{
+	struct lkst_wire_frame head = { .type = htole32(type),
+					.length = htole32(length),
+					.instance = htole64(instance) };
+	struct iovec parts[] = { { &head, sizeof(head) }, { (void *)bytes, length } };
+
+	return send_all(fd, parts, length ? 2 : 1);
+}
+
+int lkst_wire_send_text(int fd, enum lkst_wire_type type, const char *text, size_t length)
+{
+	int code = 0;
+
+	while (length && !code) {
+		u32 part = length < LKST_WIRE_PAYLOAD_MAX ? (u32)length : LKST_WIRE_PAYLOAD_MAX;
+
+		code = lkst_wire_send(fd, type, 0, text, part);
+		text += part;
+		length -= part;
+	}
+	return code;
+}
+
+/* The writer's two ways out, to the socket behind @ctx. */
+static int send_metadata(struct lkst_err *e, void *ctx, const char *text, size_t length)
+{
+	int code = lkst_wire_send_text((int)(intptr_t)ctx, LKST_WIRE_METADATA, text, length);
+
+	return code ? lkst_err_sys(e, code, "sending the metadata") : 0;
+}
+
+static int send_blocks(struct lkst_err *e, void *ctx, u64 instance, const void *blocks,
+		       size_t length)
+{
+	int code;
+
+	if (length > LKST_WIRE_PAYLOAD_MAX)
+		return lkst_err_set(e, -EINVAL, "%zu bytes are too many for a frame", length);
+	code = lkst_wire_send((int)(intptr_t)ctx, LKST_WIRE_BLOCKS, instance, blocks, (u32)length);
+	return code ? lkst_err_sys(e, code, "sending blocks") : 0;
+}
+
+int lkst_wire_writer_open(struct lkst_err *e, int fd, const struct lkst_catalog *c,
+			  struct lkst_writer **ret_writer)
+{
+	static const struct lkst_writer_sink sink = { send_metadata, send_blocks };
+
+	return lkst_writer_open_sink(e, c, &sink, (void *)(intptr_t)fd, ret_writer);
+}
+
+/* ---- receiving ---------------------------------------------------------------------- */
+
+static int read_exactly(struct lkst_err *e, const struct lkst_wire_source *source, void *bytes,
+			size_t size)
+{
+	size_t used = 0;
+
+	while (used < size) {
+		ssize_t n = source->read(source->ctx, (u8 *)bytes + used, size - used);
+
+		if (n < 0)
+			return lkst_err_sys(e, (int)n, "receiving");
+		if (!n)
+			return lkst_err_set(e, -EPROTO, "the server ended before all was sent");
+		used += (size_t)n;
+	}
+	return 0;
+}
+
+/*
+ * Receives one frame, its payload to @payload (LKST_WIRE_PAYLOAD_MAX bytes and a NUL). An ERROR is
+ * reported as one.
+ */
+static int receive_frame(struct lkst_err *e, const struct lkst_wire_source *source, u8 *payload,
+			 struct lkst_wire_frame *ret_frame)
+{
+	u8 head[sizeof(struct lkst_wire_frame)];
+	int code;
+
+	code = read_exactly(e, source, head, sizeof(head));
+	if (!code)
+		code = lkst_wire_frame_parse(e, head, ret_frame);
+	if (!code)
+		code = read_exactly(e, source, payload, ret_frame->length);
+	if (code)
+		return code;
+	payload[ret_frame->length] = 0;
+	if (ret_frame->type == LKST_WIRE_ERROR)
+		return lkst_err_set(e, -EREMOTEIO, "%s", (const char *)payload);
+	return 0;
+}
+
+struct receiver {
+	u8 payload[LKST_WIRE_PAYLOAD_MAX + 1];
+	char *metadata; /* as far as it has come */
+	size_t metadata_length;
+	struct lkst_writer *writer; /* NULL until all of the metadata is there */
+};
+
+static int take_metadata(struct lkst_err *e, struct receiver *r, u32 length)
+{
+	char *grown;
+
+	if (r->writer || r->metadata_length + length > LKST_METADATA_MAX)
+		return lkst_err_set(e, -EPROTO, "the server sent too much metadata");
+	grown = realloc(r->metadata, r->metadata_length + length + 1);
+	if (!grown)
+		return lkst_err_sys(e, -ENOMEM, "receiving the metadata");
+	memcpy(grown + r->metadata_length, r->payload, length);
+	r->metadata = grown;
+	r->metadata_length += length;
+	return 0;
+}
+
+/* The directory is made when there is something to put into it: not for a request that fails. */
+static int begin_trace(struct lkst_err *e, struct receiver *r, const char *path)
+{
+	struct lkst_catalog *catalog;
+	int code;
+
+	if (r->writer)
+		return 0;
+	if (!r->metadata)
+		return lkst_err_set(e, -EPROTO, "the server sent no metadata");
+	code = lkst_metadata_parse(e, r->metadata, r->metadata_length, &catalog);
+	if (code)
+		return code;
+	code = lkst_writer_open(e, path, catalog, &r->writer);
+	lkst_catalog_free(catalog);
+	return code;
+}
+
+static int take_frames(struct lkst_err *e, struct receiver *r,
+		       const struct lkst_wire_source *source, const char *path)
+{
+	struct lkst_wire_frame f;
+	int code;
+
+	for (;;) {
+		code = receive_frame(e, source, r->payload, &f);
+		if (!code && f.type == LKST_WIRE_METADATA) {
+			code = take_metadata(e, r, f.length);
+		} else if (!code && f.type == LKST_WIRE_BLOCKS) {
+			code = begin_trace(e, r, path);
+			if (!code)
+				code = lkst_writer_append(e, r->writer, f.instance, r->payload,
+							  f.length);
+		} else if (!code && f.type == LKST_WIRE_END) {
+			return begin_trace(e, r, path);
+		} else if (!code) {
+			code = lkst_err_set(e, -EPROTO, "the server sent what is no trace");
+		}
+		if (code)
+			return code;
+	}
+}
+
+int lkst_wire_receive_trace(struct lkst_err *e, const struct lkst_wire_source *source,
+			    const char *path, u64 *ret_bytes)
+{
+	_cleanup_free_ struct receiver *r = calloc(1, sizeof(*r));
+	struct lkst_err close_e;
+	int code, close_code;
+
+	if (!r)
+		return lkst_err_sys(e, -ENOMEM, "receiving a trace");
+	code = take_frames(e, r, source, path);
+	free(r->metadata);
+	if (r->writer)
+		*ret_bytes = lkst_writer_bytes(r->writer);
+	close_code = lkst_writer_close(code ? &close_e : e, r->writer);
+	return code ? code : close_code;
+}
+
+int lkst_wire_receive_page(struct lkst_err *e, const struct lkst_wire_source *source,
+			   int (*put)(void *ctx, const void *bytes, size_t length), void *ctx)
+{
+	_cleanup_free_ u8 *payload = malloc(LKST_WIRE_PAYLOAD_MAX + 1);
+	struct lkst_wire_frame f;
+	int code;
+
+	if (!payload)
+		return lkst_err_sys(e, -ENOMEM, "receiving");
+	for (;;) {
+		code = receive_frame(e, source, payload, &f);
+		if (code || f.type == LKST_WIRE_END)
+			return code;
+		if (f.type != LKST_WIRE_PAGE)
+			return lkst_err_set(e, -EPROTO, "the server sent what is no page");
+		code = put(ctx, payload, f.length);
+		if (code)
+			return lkst_err_sys(e, code, "passing on what was received");
+	}
+}

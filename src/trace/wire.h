@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What goes over the socket of `lkst serve`: one request of the client, then frames of the server
+ * until END or ERROR. Little-endian. It only turns bytes into checked structs and back; who may
+ * ask for what is the server's business. doc/service.md describes it for others.
+ */
+#ifndef LKST_TRACE_WIRE_H
+#define LKST_TRACE_WIRE_H
+
+#include <sys/types.h>
+
+#include "abi/types.h"
+#include "base/err.h"
+#include "trace/writer.h"
+
+enum {
+	LKST_WIRE_MAGIC = 0x57534b4c, /* "LKSW" */
+	LKST_WIRE_VERSION = 1,
+	LKST_WIRE_PAYLOAD_MAX = 1 << 20, /* bytes of a frame behind its head */
+};
+
+enum lkst_wire_what {
+	LKST_WIRE_SNAPSHOT = 1,
+	LKST_WIRE_STATUS,
+	LKST_WIRE_NR_WHATS,
+};
+
+/* In what form a status is wanted. */
+enum lkst_wire_form {
+	LKST_WIRE_TEXT,
+	LKST_WIRE_JSON,
+	LKST_WIRE_PROMETHEUS,
+	LKST_WIRE_NR_FORMS,
+};
+
+struct lkst_wire_request {
+	u32 magic;
+	u16 version; /* a server answers another one with ERROR, a frame that never changes */
+	u16 what;    /* enum lkst_wire_what */
+	u32 form;    /* enum lkst_wire_form */
+	u32 pad;     /* 0 */
+	u64 last_ns; /* of a snapshot: only so much of the past; 0: all */
+};
+_Static_assert(sizeof(struct lkst_wire_request) == 24, "no holes");
+
+enum lkst_wire_type {
+	LKST_WIRE_END = 1, /* all has been sent; no payload */
+	LKST_WIRE_ERROR,   /* a sentence: why there is no more */
+	LKST_WIRE_METADATA, /* a part of the metadata's text; all parts come before the first block */
+	LKST_WIRE_BLOCKS,   /* whole blocks of the stream `instance` */
+	LKST_WIRE_PAGE,	    /* a part of a status page */
+	LKST_WIRE_NR_TYPES,
+};
+
+struct lkst_wire_frame {
+	u32 type;     /* enum lkst_wire_type */
+	u32 length;   /* bytes that follow, at most LKST_WIRE_PAYLOAD_MAX */
+	u64 instance; /* of BLOCKS: lkst_stream_instance(), else 0 */
+};
+_Static_assert(sizeof(struct lkst_wire_frame) == 16, "no holes");
+
+/*
+ * Makes a request of the bytes that came, and the bytes of one. -EPROTO: it is none, or of another
+ * version.
+ */
+int lkst_wire_request_parse(struct lkst_err *e, const u8 bytes[sizeof(struct lkst_wire_request)],
+			    struct lkst_wire_request *ret_request);
+void lkst_wire_request_format(const struct lkst_wire_request *r,
+			      u8 bytes[sizeof(struct lkst_wire_request)]);
+
+/* The same for the head of a frame. -EPROTO: it is none. */
+int lkst_wire_frame_parse(struct lkst_err *e, const u8 bytes[sizeof(struct lkst_wire_frame)],
+			  struct lkst_wire_frame *ret_frame);
+
+/*
+ * Sends one frame over socket @fd; @length at most LKST_WIRE_PAYLOAD_MAX. The socket's own timeout
+ * holds: -EAGAIN if the other side does not read.
+ */
+int lkst_wire_send(int fd, enum lkst_wire_type type, u64 instance, const void *bytes, u32 length);
+
+/* Sends @text in as many frames of @type as it takes. */
+int lkst_wire_send_text(int fd, enum lkst_wire_type type, const char *text, size_t length);
+
+/* Makes a writer (trace/writer.h) whose trace goes to socket @fd as frames. */
+int lkst_wire_writer_open(struct lkst_err *e, int fd, const struct lkst_catalog *c,
+			  struct lkst_writer **ret_writer);
+
+/* What receives frames: reads up to @size bytes; 0 at the end, or a negative errno. */
+struct lkst_wire_source {
+	ssize_t (*read)(void *ctx, void *bytes, size_t size);
+	void *ctx;
+};
+
+/*
+ * Receives a trace and makes directory @path of it. *@ret_bytes: how much that was. What the server
+ * says in an ERROR frame is the text of @e, and the result -EREMOTEIO.
+ */
+int lkst_wire_receive_trace(struct lkst_err *e, const struct lkst_wire_source *source,
+			    const char *path, u64 *ret_bytes);
+
+/* Receives a page of text and passes it on, part by part, to @put until that fails. */
+int lkst_wire_receive_page(struct lkst_err *e, const struct lkst_wire_source *source,
+			   int (*put)(void *ctx, const void *bytes, size_t length), void *ctx);
+
+#endif
