@@ -24,6 +24,8 @@ prefix  ?= /usr/local
 bindir  ?= $(prefix)/bin
 mandir  ?= $(prefix)/share/man
 includedir ?= $(prefix)/include
+libdir  ?= $(prefix)/lib
+sysconfdir ?= /etc
 DEPS    ?= yes
 
 # Another machine's: ARCH=aarch64 SYSROOT=its/root CC=a-compiler-for-it.
@@ -131,6 +133,11 @@ handlers: $(HANDLER_OBJ) $(HEADER_COPY)
 # The events' manual page is made from the catalogue; the others are written by hand.
 MAN      := $(sort $(wildcard doc/man/*.[1-8])) $(GEN)/man/lkst-events.7
 PAGE     := $(GEN)/man/events-page
+
+# The service. Directories are filled in when it is installed.
+UNITS    := $(sort $(wildcard etc/systemd/*))
+BOOT_SCRIPTS := $(sort $(wildcard etc/initramfs-tools/hooks/* etc/initramfs-tools/scripts/*/*))
+FILL_IN  := sed 's|@bindir@|$(bindir)|; s|@sysconfdir@|$(sysconfdir)|g'
 
 .PHONY: man
 man: $(GEN)/man/lkst-events.7
@@ -248,6 +255,19 @@ install: all				## install to $(DESTDIR)$(prefix)
 	for page in $(MAN); do \
 		install -D -m 644 -t $(DESTDIR)$(mandir)/man$${page##*.} $$page || exit; \
 	done
+	install -D -m 644 -t $(DESTDIR)$(libdir)/tmpfiles.d etc/tmpfiles.d/lkst.conf
+	install -D -m 644 -t $(DESTDIR)$(libdir)/sysusers.d etc/sysusers.d/lkst.conf
+	install -d $(DESTDIR)$(libdir)/systemd/system $(DESTDIR)$(sysconfdir)/lkst \
+		$(addprefix $(DESTDIR)$(sysconfdir)/,$(dir $(BOOT_SCRIPTS:etc/%=%)))
+	for unit in $(notdir $(UNITS)); do \
+		$(FILL_IN) etc/systemd/$$unit >$(DESTDIR)$(libdir)/systemd/system/$$unit || exit; \
+	done
+	for script in $(BOOT_SCRIPTS:etc/%=%); do \
+		$(FILL_IN) etc/$$script >$(DESTDIR)$(sysconfdir)/$$script && \
+		chmod 755 $(DESTDIR)$(sysconfdir)/$$script || exit; \
+	done
+	[ -e $(DESTDIR)$(sysconfdir)/lkst/lkst.conf ] || \
+		install -m 644 etc/lkst.conf $(DESTDIR)$(sysconfdir)/lkst/lkst.conf
 
 .PHONY: clean
 clean:					## remove all that was built

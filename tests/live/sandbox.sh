@@ -1,0 +1,254 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The service's units: systemd finds nothing wrong with them, and what they run does its work within the
+# rights that they leave it: the same capabilities, system calls and read-only file systems, tried for
+# real. Also that no capability is left out or given in vain.
+# timeout: 240
+. "$(dirname "$0")/lib/live.sh"
+
+if [ -e /sys/fs/bpf/lkst ]; then
+	skip_all 'sandbox: something is being recorded already'
+fi
+OUT=${OUT:-$lib/../../../build}
+root=$work/root
+units=$root/usr/lib/systemd/system
+has_mounted=no has_lock=no
+
+clean_up_mounts()
+{
+	clean_up
+	[ $has_mounted = no ] || umount /sys/fs/bpf
+	[ $has_lock = yes ] || rm -f /run/lkst.lock
+}
+trap clean_up_mounts EXIT
+[ ! -e /run/lkst.lock ] || has_lock=yes
+
+if ! make -C "$lib/../../.." --no-print-directory CC=gcc OUT="$(realpath "$OUT")" prefix="$root/usr" \
+	sysconfdir="$root/etc" install >"$work/install.log" 2>&1; then
+	fail sandbox_install "$(tail -n 3 "$work/install.log")"
+	exit 1
+fi
+lkst=$root/usr/bin/lkst
+
+if ! command -v systemd-analyze >/dev/null; then
+	skip_all 'sandbox: systemd-analyze, which knows the sets of system calls, is not installed'
+fi
+
+# It does not know the manual pages of this installation, nor is what else the machine has ours.
+bad=$(SYSTEMD_UNIT_PATH=$units: systemd-analyze verify --man=no "$units"/lkst* 2>&1 | grep -i lkst)
+if [ -z "$bad" ]; then ok units_are_well_formed; else fail units_are_well_formed "$bad"; fi
+for unit in lkst lkst-serve; do
+	# 10 is no protection at all; below 4 it says "OK".
+	if said=$(systemd-analyze security --offline=true --no-pager --threshold=25 "$units/$unit.service" 2>&1); then
+		ok "exposure_of_${unit}_is_low"
+	else
+		fail "exposure_of_${unit}_is_low" "$(grep -a exposure <<<"$said")"
+	fi
+done
+if systemd-sysusers --root="$root" "$root/usr/lib/sysusers.d/lkst.conf" 2>"$work/err" &&
+   grep -q '^lkst:' "$root/etc/group"; then
+	ok group_is_made
+else
+	fail group_is_made "$(cat "$work/err")"
+fi
+printf 'root:x:0:\n' >>"$root/etc/group"
+printf 'root:x:0:0::/:/bin/sh\n' >>"$root/etc/passwd"
+if systemd-tmpfiles --root="$root" --create "$root/usr/lib/tmpfiles.d/lkst.conf" 2>"$work/err" &&
+   [ "$(stat -c '%a %s' "$root/run/lkst.lock")" = '600 0' ]; then
+	ok lock_is_made
+else
+	fail lock_is_made "$(cat "$work/err")"
+fi
+
+# setting UNIT KEY: the values of a key, one after the other.
+setting()
+{
+	sed -n "s/^$2=//p" "$units/$1"
+}
+
+# Numbers of the system calls that unit $1 leaves, by systemd's own lists.
+echo '#include <sys/syscall.h>' | gcc -E -dM - | sed -n 's/^#define __NR_\([a-z0-9_]*\) \([0-9]*\)$/\1 \2/p' |
+	sort >"$work/numbers"
+expand()
+{
+	local name
+
+	for name in "$@"; do
+		case $name in
+		@*)
+			# shellcheck disable=SC2046 # a list of names
+			expand $(systemd-analyze syscall-filter "$name" 2>/dev/null |
+				sed -n 's/^    \([@a-z0-9_-]*\)$/\1/p')
+			;;
+		*) echo "$name" ;;
+		esac
+	done
+}
+calls_of()
+{
+	local line
+
+	: >"$work/allowed"
+	while read -r line; do
+		case $line in
+		'~'*)
+			# shellcheck disable=SC2086
+			expand ${line#\~} | sort -u >"$work/denied"
+			# What a service cannot run without stays (@default is in every list).
+			expand @default | sort -u >"$work/default"
+			comm -23 "$work/denied" "$work/default" | comm -13 - "$work/allowed" >"$work/left"
+			mv "$work/left" "$work/allowed"
+			;;
+		*)
+			# shellcheck disable=SC2086
+			expand @default $line | sort -u - "$work/allowed" -o "$work/allowed"
+			;;
+		esac
+	done < <(setting "$1" SystemCallFilter)
+	join "$work/allowed" "$work/numbers" | cut -d ' ' -f 2
+}
+
+# The file systems as ProtectSystem=strict and the paths of unit $1 have them, for a shell of its own.
+# Of a file system that is the first of a namespace only a bind mount can be made read-only.
+mounts_of()
+{
+	cat <<-'END'
+		mount --make-rslave / || exit
+		awk '$2 !~ "^/(dev|proc|sys)(/|$)" { print $2 }' /proc/self/mounts | sort -u |
+		while read -r at; do
+			mount --bind "$at" "$at" 2>/dev/null && mount -o remount,bind,ro "$at" 2>/dev/null
+		done
+		cd /
+	END
+	if [ "$(setting "$1" ProtectKernelTunables)" = yes ]; then
+		echo 'mount --rbind /sys /sys && mount -o remount,bind,ro /sys'
+		echo 'mount -o remount,bind,ro /sys/fs/bpf'
+	fi
+	local path
+	for path in $(setting "$1" ReadWritePaths); do
+		echo "mount --bind $path $path && mount -o remount,bind,rw $path || exit"
+	done
+}
+
+# within UNIT CAPABILITIES COMMAND...: runs it as the unit would, but for these capabilities.
+within()
+{
+	local unit=$1 capabilities=$2
+
+	shift 2
+	exec unshare --mount --net sh -c "$(mounts_of "$unit")
+		exec setpriv --bounding-set=-all$capabilities --inh-caps=-all \"\$@\"" sh \
+		"$load/sandbox" "$work/calls.$unit" "$@"
+}
+
+capabilities_of()
+{
+	local one
+
+	for one in $(setting "$1" CapabilityBoundingSet); do
+		one=${one#CAP_}
+		printf ',+%s' "${one,,}"
+	done
+}
+
+# succeeds NAME COMMAND...
+succeeds()
+{
+	local name=$1 status
+
+	shift
+	{ ("$@"); } >"$work/out" 2>"$work/err"
+	status=$?
+	if [ $status = 0 ]; then
+		ok "$name"
+	elif [ $status = 159 ]; then
+		fail "$name" 'it makes a system call that the unit forbids'
+	else
+		fail "$name" "status $status: $(cat "$work/err")"
+	fi
+}
+
+for unit in lkst.service lkst-serve.service; do
+	calls_of $unit >"$work/calls.$unit"
+	[ "$(wc -l <"$work/calls.$unit")" -gt 100 ] || fail "calls_of_$unit" "$(wc -l <"$work/calls.$unit") calls"
+done
+# As systemd has them before it starts the first service.
+if ! grep -q ' /sys/fs/bpf bpf ' /proc/mounts; then
+	mount -t bpf bpf /sys/fs/bpf || skip_all 'sandbox: the BPF file system cannot be mounted'
+	has_mounted=yes
+fi
+[ $has_lock = yes ] || install -m 600 /dev/null /run/lkst.lock
+
+# The sandbox is one: a file cannot be made in it, nor a socket, nor is a right left that was not given.
+caps=$(capabilities_of lkst.service)
+if { (within lkst.service "$caps" /bin/sh -c "echo >$work/x") ||
+     (within lkst.service "$caps" "$(command -v chroot)" / /bin/true); } 2>/dev/null; then
+	fail sandbox_holds 'it can write, or change its root'
+else
+	ok sandbox_holds
+fi
+
+has_started=yes
+config=$root/etc/lkst/lkst.conf
+succeeds service_records within lkst.service "$caps" "$lkst" start --keep --config "$config"
+succeeds service_keeps_what_is_recorded within lkst.service "$caps" "$lkst" start --keep --config "$config"
+if "$LKST" status --json | grep -q '"recording":true,"events":1[0-9][0-9][0-9]'; then
+	ok service_records_the_default_set
+else
+	fail service_records_the_default_set "$("$LKST" status | head -n 1)"
+fi
+
+# The answers, with a socket as systemd hands it over.
+serve_caps=$(capabilities_of lkst-serve.service)
+(exec "$lib/listen.pl" "$work/socket" bash -c "$(declare -f setting mounts_of within)
+	units=$units work=$work load=$load
+	within lkst-serve.service '$serve_caps' $lkst serve --group root --idle 30s") 2>"$work/serve.log" &
+children+=($!)
+for _ in $(seq 50); do
+	[ ! -S "$work/socket" ] || break
+	sleep 0.1
+done
+sleep 0.5
+succeeds service_answers_status "$LKST" status --socket "$work/socket"
+succeeds service_sends_a_snapshot "$LKST" snapshot --quiet --socket "$work/socket" --output "$work/trace"
+expect_whole service_sends_a_whole_snapshot "$work/trace"
+interfaces=$("$LKST" check --counts "$work/trace" | awk '$3 == "state_netdev" { print $1 }')
+if [ "${interfaces:-0}" -ge "$(find /sys/class/net -type l | wc -l)" ]; then
+	ok service_knows_the_hosts_interfaces
+else
+	fail service_knows_the_hosts_interfaces "${interfaces:-none} of $(ls /sys/class/net)"
+fi
+if grep -qi 'bad system call' "$work/serve.log"; then
+	fail service_answers_within_its_rights "$(cat "$work/serve.log")"
+else
+	ok service_answers_within_its_rights
+fi
+
+succeeds service_stops within lkst.service "$caps" "$lkst" stop
+if [ -e /sys/fs/bpf/lkst ]; then
+	fail service_stops_all "$(find /sys/fs/bpf/lkst | head -n 3)"
+else
+	ok service_stops_all
+fi
+
+# Without one of them it cannot; and with one more it knows more, which doc/service.md tells.
+for one in bpf perfmon; do
+	if { (within lkst.service "${caps//,+$one/}" "$lkst" start --quiet); } 2>"$work/err"; then
+		fail "service_needs_$one" 'it records without'
+		"$LKST" stop --quiet
+	else
+		ok "service_needs_$one"
+	fi
+done
+(within lkst.service "$caps" "$lkst" start) >/dev/null 2>"$work/without"
+"$LKST" stop --quiet
+(within lkst.service "$caps,+sys_admin" "$lkst" start) >/dev/null 2>"$work/with"
+"$LKST" stop --quiet
+if grep -q 'Page frame numbers are not recorded' "$work/without" && ! grep -q 'Page frame' "$work/with"; then
+	ok sys_admin_adds_page_frames
+else
+	fail sys_admin_adds_page_frames "without: $(cat "$work/without"); with: $(cat "$work/with")"
+fi
+
+exit $failed
