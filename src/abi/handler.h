@@ -10,7 +10,8 @@
 
 enum {
 	LKST_HANDLER_VERSION = 1,
-	LKST_HANDLER_FIRST = 2, /* numbers of users' handlers: up to LKST_HANDLER_NOTHING - 1 */
+	LKST_HANDLER_FIRST = 2, /* numbers of users' handlers; above them, LKST_HANDLER_SHED's bit */
+	LKST_HANDLER_LAST = 126,
 	LKST_HANDLER_NAME = 32, /* with its NUL */
 	LKST_HANDLER_HELP = 92,
 	LKST_HISTOGRAM_SLOTS = 64,

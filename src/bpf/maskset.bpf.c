@@ -25,7 +25,7 @@ int raw_tp__maskset_settled(struct bpf_raw_tracepoint_args *ctx)
 	struct lkst_rec_maskset_settled *r;
 	struct lkst_slot s;
 
-	r = lkst_begin_own(&s, sizeof(*r));
+	r = lkst_begin_own(&s, sizeof(*r), sizeof(*r));
 	if (!r)
 		return 0;
 	r->maskset = LKST_LOAD(lkst_control.active);

@@ -12,17 +12,17 @@
 #include "bpf/record.h"
 
 /*
- * Reserves a record of the recorder's own, of @size bytes, a constant: no maskset and no handler is
- * asked. It goes to the buffer of rare events. NULL if it was lost (counted).
+ * Reserves a record of the recorder's own, of @size bytes, @window of which may be touched (ring.h): no
+ * maskset and no handler is asked. It goes to the buffer of rare events. NULL if it was lost (counted).
  */
-static __always_inline void *lkst_begin_own(struct lkst_slot *s, u32 size)
+static __always_inline void *lkst_begin_own(struct lkst_slot *s, u32 size, u32 window)
 {
 	struct lkst_state *st = lkst_state_page(LKST_BUFFER_LIFE);
 	struct lkst_record_head *rec;
 
 	if (!st)
 		return NULL;
-	rec = lkst_ring_reserve(s, st, size, size, lkst_cfg.block_shift);
+	rec = lkst_ring_reserve(s, st, size, window, lkst_cfg.block_shift);
 	if (rec)
 		rec->tid = LKST_TID();
 	return rec;
@@ -37,7 +37,7 @@ static __always_inline void lkst_maskset_switch(u32 to)
 	struct lkst_slot s;
 	u32 from;
 
-	r = lkst_begin_own(&s, sizeof(*r));
+	r = lkst_begin_own(&s, sizeof(*r), sizeof(*r));
 	from = __sync_lock_test_and_set(&lkst_control.active, wanted);
 	if (!r)
 		return;

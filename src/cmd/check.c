@@ -73,6 +73,14 @@ static void print_ledger(const struct lkst_record *r)
 		       " records cut off that were being written when the kernel stopped\n",
 		       (s64)lkst_record_int(r, cpu), lkst_record_int(r, buffer),
 		       lkst_record_int(r, torn));
+	} else if (c->index == LKST_EV_state_shed && c->nr_fields > 3) {
+		u32 length;
+		const u8 *kind = lkst_record_field(r, 3, &length);
+
+		printf("ledger: %.*s was left out %" PRIu64
+		       " times to keep to the cost limit, for %.3f s in all\n",
+		       (int)length, (const char *)kind, lkst_record_int(r, &c->fields[1]),
+		       lkst_record_int(r, &c->fields[0]) / 1e9);
 	} else if (c->index == LKST_EV_state_skipped && count && c->nr_fields > 1) {
 		u32 length;
 		const u8 *hook = lkst_record_field(r, 1, &length);

@@ -20,6 +20,7 @@ enum lkst_option_type {
 	LKST_OPTION_SIZE,     /* u64, bytes: 64K, 4M, 1G */
 	LKST_OPTION_DURATION, /* u64, ns: 5s, 200ms */
 	LKST_OPTION_NUMBER,   /* s64 */
+	LKST_OPTION_SHARE,    /* u64, millionths: 1%, 0.25% */
 	LKST_OPTION_CONFIG,   /* const char *: a file of further options; at most one per command */
 };
 

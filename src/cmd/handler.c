@@ -82,7 +82,7 @@ static unsigned int count_events(const struct lkst_session *s, u8 handler)
 
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
 		nr += catalog->classes[id] && lkst_mask_decides(catalog->classes[id]) &&
-		      (c->route[c->active & (LKST_MASKSETS - 1)][id] & 0xff) == handler;
+		      lkst_route_handler(c->route[c->active & (LKST_MASKSETS - 1)][id]) == handler;
 	return nr;
 }
 
@@ -125,7 +125,7 @@ static int verb_list(struct job *job, char **args, unsigned int nr_args)
 	if (!job->o->json)
 		printf("%3s  %-6s  %-16s %8s  %s\n", "ID", "", "NAME", "EVENTS", "WHAT");
 	list_one(job, &own[0]);
-	for (number = LKST_HANDLER_FIRST; job->s && number < LKST_HANDLER_NOTHING; number++)
+	for (number = LKST_HANDLER_FIRST; job->s && number <= LKST_HANDLER_LAST; number++)
 		if (lkst_handler_get(number, &h))
 			list_one(job, &h);
 	list_one(job, &own[1]);

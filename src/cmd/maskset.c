@@ -131,7 +131,8 @@ static void show_json(const struct lkst_maskset_job *job, u32 set)
 		if (!is_recorded(route, event))
 			continue;
 		printf("%s{\"event\":\"%s\",\"handler\":%u,\"buffer\":\"%s\"}", first ? "" : ",",
-		       event->name, route[id] & 0xff, lkst_mask_buffer_name(route[id] >> 8, text));
+		       event->name, lkst_route_handler(route[id]),
+		       lkst_mask_buffer_name(route[id] >> 8, text));
 		first = false;
 	}
 	printf("]}\n");

@@ -43,6 +43,18 @@ static int parse_number(struct lkst_err *e, const struct lkst_option *o, const c
 	return 0;
 }
 
+/* "1%", "0.25%": a share, in millionths. */
+static int parse_share(struct lkst_err *e, const struct lkst_option *o, const char *text,
+		       u64 *ret_ppm)
+{
+	const char *end = text;
+
+	if (lkst_decimal_parse(&end, 10000, ret_ppm) || strcmp(end, "%"))
+		return lkst_err_set(e, -EINVAL, "--%s takes a share like 1%% or 0.5%%, not \"%s\"",
+				    o->name, text);
+	return 0;
+}
+
 static int check_limits(struct lkst_err *e, const struct lkst_option *o, const char *text,
 			s64 value)
 {
@@ -82,6 +94,12 @@ static int store(struct lkst_err *e, const struct lkst_option *o, char *text, vo
 			lkst_err_add(e, "--%s", o->name);
 			return err;
 		}
+		*(u64 *)at = u;
+		return check_limits(e, o, text, u > INT64_MAX ? INT64_MAX : (s64)u);
+	case LKST_OPTION_SHARE:
+		err = parse_share(e, o, text, &u);
+		if (err)
+			return err;
 		*(u64 *)at = u;
 		return check_limits(e, o, text, u > INT64_MAX ? INT64_MAX : (s64)u);
 	case LKST_OPTION_NUMBER:
@@ -187,7 +205,7 @@ static int take_setting(struct lkst_err *e, void *ctx, char *key, char *value)
 	return 0;
 }
 
-/* Reads file @name into @options, which keep pointers into its text: it stays until the end. */
+/* Reads file @name into @options, which keep pointers into its text: it stays until the next. */
 static int read_config(struct lkst_err *e, const struct lkst_cmd *cmd, const char *name,
 		       void *options)
 {
@@ -196,6 +214,8 @@ static int read_config(struct lkst_err *e, const struct lkst_cmd *cmd, const cha
 	size_t length;
 	int err;
 
+	free(text);
+	text = NULL;
 	err = lkst_read_file(e, AT_FDCWD, name, LKST_CONF_BYTES_MAX, &text, &length);
 	if (err)
 		return err;

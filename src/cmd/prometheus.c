@@ -67,6 +67,36 @@ static void write_losses(const struct lkst_report *r, FILE *to)
 			r->hooks[i].skipped);
 }
 
+/*
+ * What recording costs, as it is, not summed up: counting begins when it is asked for. Only what the
+ * controller keeps grows.
+ */
+static void write_cost(const struct lkst_report *r, FILE *to)
+{
+	const struct lkst_budget *b = &r->budget.page;
+	unsigned int i;
+
+	begin(to, "lkst_cost_ratio", "gauge", "CPU time per second that recording takes, by kind.");
+	for (i = 0; i < r->cost.nr_rows; i++)
+		fprintf(to, "lkst_cost_ratio{kind=\"%s\"} %.9f\n", r->cost.rows[i].name,
+			r->cost.rows[i].us_per_second / 1e6);
+	begin(to, "lkst_cost_busiest_ratio", "gauge",
+	      "Share of the time of the CPU where recording costs most.");
+	fprintf(to, "lkst_cost_busiest_ratio %.9f\n", r->cost.busiest_share);
+	if (!b->limit_ppm)
+		return;
+	begin(to, "lkst_cost_limit_ratio", "gauge", "What recording may cost of each CPU's time.");
+	fprintf(to, "lkst_cost_limit_ratio %.6f\n", b->limit_ppm / 1e6);
+	begin(to, "lkst_left_out_kinds", "gauge", "Kinds of events left out now, for their cost.");
+	fprintf(to, "lkst_left_out_kinds %u\n", b->nr_shed);
+	begin(to, "lkst_left_out_seconds_total", "counter", "How long a kind was left out.");
+	for (i = 0; i < b->nr_kinds; i++)
+		if (r->budget.kinds[i].times)
+			fprintf(to, "lkst_left_out_seconds_total{kind=\"%s\"} %.3f\n",
+				r->budget.kinds[i].name,
+				lkst_kind_shed_ns(&r->budget.kinds[i], r->now_ns) / 1e9);
+}
+
 void lkst_status_write_prometheus(const struct lkst_report *r, FILE *to)
 {
 	begin(to, "lkst_recording", "gauge", "1 while the kernel is being recorded, else 0.");
@@ -83,4 +113,5 @@ void lkst_status_write_prometheus(const struct lkst_report *r, FILE *to)
 	fprintf(to, "lkst_hooks %u\n", r->nr_attached);
 	write_rings(r, to);
 	write_losses(r, to);
+	write_cost(r, to);
 }

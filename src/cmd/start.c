@@ -14,7 +14,7 @@ struct options {
 	struct lkst_list events;
 	const char *maskset;
 	struct lkst_list armed;
-	u64 buffer_bytes, block_bytes;
+	u64 buffer_bytes, block_bytes, budget_ppm;
 	const char *config;
 	bool keep;
 	bool quiet;
@@ -41,6 +41,11 @@ static const struct lkst_option rows[] = {
 	{ "block", 0, LKST_OPTION_SIZE, "SIZE", offsetof(struct options, block_bytes), 0, 0, "4K",
 	  "the unit of reading and writing, 4K to 1M; only 4K can be\n"
 	  "found in a crash dump without translation" },
+	{ "budget", 0, LKST_OPTION_SHARE, "SHARE", offsetof(struct options, budget_ppm),
+	  LKST_BUDGET_PPM_MIN, LKST_BUDGET_PPM_MAX, "no limit",
+	  "what recording may cost of each CPU's time, as in 1%, 0.01% to\n"
+	  "50%; above it the least valuable kinds of events are left out\n"
+	  "for a while, which the trace shows" },
 	{ "config", 0, LKST_OPTION_CONFIG, "FILE", offsetof(struct options, config), 0, 0, NULL,
 	  "read these options from a file, see lkst.conf(5); those on the\n"
 	  "command line outdo it" },
@@ -63,6 +68,7 @@ static int arm(struct lkst_err *e, const struct options *o, const struct lkst_pl
 {
 	const struct lkst_session_options options = { .buffer_bytes = o->buffer_bytes,
 						      .block_bytes = o->block_bytes,
+						      .budget_ppm = o->budget_ppm,
 						      .maskset = o->maskset,
 						      .armed = o->armed.items,
 						      .nr_armed = o->armed.nr };
@@ -137,7 +143,7 @@ const struct lkst_cmd lkst_cmd_start = {
 	.name = "start",
 	.summary = "begin to record, and leave: nothing of ours runs while it records",
 	.usage = "start [--event GLOB]... [--maskset NAME] [--armed NAME]... [--buffer SIZE] "
-		 "[--block SIZE] [--config FILE] [--keep] [--quiet]",
+		 "[--block SIZE] [--budget SHARE] [--config FILE] [--keep] [--quiet]",
 	.help = "Loads and attaches the kernel programs, takes the memory, pins all of it in the BPF\n"
 		"file system and exits. The newest events are kept in memory, the oldest are\n"
 		"overwritten. `lkst snapshot` saves them, `lkst stop` ends it, and `lkst maskset` changes\n"
@@ -148,6 +154,7 @@ const struct lkst_cmd lkst_cmd_start = {
 		"  lkst start --maskset flight             system calls, switches and wake-ups\n"
 		"  lkst start -e 'sched:*' -e 'syscall:*'  two groups\n"
 		"  lkst start -e sched_switch -e 'ext4:*'  an event, and tracepoints by name\n"
+		"  lkst start --budget 1%                  with a limit of what it costs\n"
 		"  lkst start --config /etc/lkst/lkst.conf as the service does\n",
 	.options = rows,
 	.options_size = sizeof(struct options),

@@ -60,6 +60,62 @@ static void write_losses(const struct lkst_report *r, FILE *to)
 		fprintf(to, "  nothing\n");
 }
 
+/* Rows shown in the text; programs get all. */
+enum { COST_ROWS = 10, LEFT_OUT_ROWS = 10 };
+
+/* CPU time by kind: unit cost, of hook and handler, times rate. */
+static void write_cost(const struct lkst_report *r, FILE *to)
+{
+	const struct lkst_cost *c = &r->cost;
+	double rest = 0;
+	unsigned int i;
+
+	fprintf(to,
+		"\nrecording costs %.2f %% of CPU %u's time, and %.0f us/s of all CPUs'; the "
+		"dearest kinds:\n",
+		c->busiest_share * 100, c->busiest_cpu, c->us_per_second);
+	fprintf(to, "%-28s %12s %10s %12s %12s\n", "kind", "events/s", "hook ns", "handler ns",
+		"CPU us/s");
+	for (i = 0; i < c->nr_rows; i++) {
+		const struct lkst_cost_row *row = &c->rows[i];
+
+		if (i < COST_ROWS)
+			fprintf(to, "%-28s %12.0f %10u %12u %12.1f\n", row->name, row->per_second,
+				row->unit.hook_ns, row->unit.handler_ns, row->us_per_second);
+		else
+			rest += row->us_per_second;
+	}
+	if (c->nr_rows > COST_ROWS)
+		fprintf(to, "%-28s %12s %10s %12s %12.1f\n", "others", "", "", "", rest);
+}
+
+/* What is left out to keep to the limit. */
+static void write_budget(const struct lkst_report *r, FILE *to)
+{
+	const struct lkst_budget *b = &r->budget.page;
+	unsigned int i, nr = 0;
+
+	if (!b->limit_ppm)
+		return;
+	fprintf(to, "\nlimit: %.2f %% of each CPU's time; %u kinds are left out",
+		b->limit_ppm / 1e4, b->nr_shed);
+	/* As often as they occurred then: what is left out cannot be counted. */
+	if (b->nr_shed)
+		fprintf(to, ", whose hooks may still cost %.2f %%", b->idle_ppm / 1e4);
+	fprintf(to, "\n");
+	for (i = 0; i < b->nr_kinds; i++) {
+		const struct lkst_kind *k = &r->budget.kinds[i];
+
+		if (!k->is_shed)
+			continue;
+		if (nr++ < LEFT_OUT_ROWS)
+			fprintf(to, "  %-26s for %.1f s; it cost %.2f %%\n", k->name,
+				(r->now_ns - k->since_ns) / 1e9, k->ppm / 1e4);
+	}
+	if (nr > LEFT_OUT_ROWS)
+		fprintf(to, "  and %u more, which --json lists\n", nr - LEFT_OUT_ROWS);
+}
+
 static void write_text(const struct lkst_report *r, FILE *to)
 {
 	char bytes[LKST_SIZE_TEXT], written[LKST_SIZE_TEXT], name[LKST_BUFFER_TEXT];
@@ -82,6 +138,8 @@ static void write_text(const struct lkst_report *r, FILE *to)
 			ring->history_s, written, ring->overwritten);
 	}
 	write_losses(r, to);
+	write_cost(r, to);
+	write_budget(r, to);
 	fprintf(to, "%u hooks attached\n", r->nr_attached);
 }
 
@@ -116,6 +174,51 @@ static void write_skipped_json(const struct lkst_report *r, FILE *to)
 	fprintf(to, "}");
 }
 
+static void write_cost_json(const struct lkst_report *r, FILE *to)
+{
+	const struct lkst_cost *c = &r->cost;
+	unsigned int i;
+
+	fprintf(to,
+		"\"cost\":{\"us_per_s\":%.3f,\"busiest_cpu\":%u,\"busiest_share\":%.6f,"
+		"\"record_ns\":%u,\"kinds\":[",
+		c->us_per_second, c->busiest_cpu, c->busiest_share, r->budget.page.record_ns);
+	for (i = 0; i < c->nr_rows; i++)
+		fprintf(to,
+			"%s{\"kind\":\"%s\",\"per_s\":%.1f,\"hook_ns\":%u,\"handler_ns\":%u,"
+			"\"us_per_s\":%.3f}",
+			i ? "," : "", c->rows[i].name, c->rows[i].per_second,
+			c->rows[i].unit.hook_ns, c->rows[i].unit.handler_ns,
+			c->rows[i].us_per_second);
+	fprintf(to, "]}");
+}
+
+static void write_budget_json(const struct lkst_report *r, FILE *to)
+{
+	const struct lkst_budget *b = &r->budget.page;
+	const char *separator = "";
+	unsigned int i;
+
+	fprintf(to, "\"limit\":");
+	if (!b->limit_ppm) {
+		fprintf(to, "null");
+		return;
+	}
+	fprintf(to, "{\"share\":%.6f,\"busiest_share\":%.6f,\"idle_share\":%.6f,\"left_out\":[",
+		b->limit_ppm / 1e6, b->busiest_ppm / 1e6, b->idle_ppm / 1e6);
+	for (i = 0; i < b->nr_kinds; i++) {
+		const struct lkst_kind *k = &r->budget.kinds[i];
+
+		if (!k->times)
+			continue;
+		fprintf(to, "%s{\"kind\":\"%s\",\"now\":%s,\"seconds\":%.3f,\"times\":%u}",
+			separator, k->name, k->is_shed ? "true" : "false",
+			lkst_kind_shed_ns(k, r->now_ns) / 1e9, k->times);
+		separator = ",";
+	}
+	fprintf(to, "]}");
+}
+
 static void write_json(const struct lkst_report *r, FILE *to)
 {
 	unsigned int i;
@@ -131,6 +234,10 @@ static void write_json(const struct lkst_report *r, FILE *to)
 	}
 	fprintf(to, "],");
 	write_skipped_json(r, to);
+	fprintf(to, ",");
+	write_cost_json(r, to);
+	fprintf(to, ",");
+	write_budget_json(r, to);
 	fprintf(to, ",\"hooks\":%u}\n", r->nr_attached);
 }
 
@@ -187,11 +294,13 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 const struct lkst_cmd lkst_cmd_status = {
 	.name = "status",
-	.summary = "what the recording holds: seconds of history, losses by cause",
+	.summary = "what the recording holds, what it has lost, and what it costs",
 	.usage = "status [--json] [--prometheus] [--socket PATH]",
 	.help = "Shows for each CPU and buffer its size, the age of the oldest record that is still\n"
-		"there, what was written and overwritten, and every loss with its cause. Without root\n"
-		"it asks the service (lkst serve), which answers members of group lkst.",
+		"there, what was written and overwritten, every loss with its cause, and what CPU time\n"
+		"recording takes, by kind of event: how often it occurred in the last second times what\n"
+		"one costs. Without root it asks the service (lkst serve), which answers members of\n"
+		"group lkst.",
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.run = run,

@@ -87,7 +87,7 @@ int lkst_handler_find(struct lkst_err *e, const char *word, struct lkst_handler 
 	struct lkst_handler h;
 	unsigned int number;
 
-	for (number = LKST_HANDLER_FIRST; number < LKST_HANDLER_NOTHING; number++)
+	for (number = LKST_HANDLER_FIRST; number <= LKST_HANDLER_LAST; number++)
 		if (lkst_handler_get(number, &h) && is_called(&h, word)) {
 			*ret_handler = h;
 			return 0;
@@ -324,7 +324,7 @@ static int choose_number(struct lkst_err *e, struct lkst_handler *h)
 	unsigned int number, free = 0;
 	struct lkst_handler other;
 
-	for (number = LKST_HANDLER_FIRST; number < LKST_HANDLER_NOTHING; number++) {
+	for (number = LKST_HANDLER_FIRST; number <= LKST_HANDLER_LAST; number++) {
 		if (!lkst_handler_get(number, &other))
 			free = free ?: number;
 		else if (!strcmp(other.name, h->name))
@@ -379,7 +379,7 @@ static int pin_all(struct lkst_err *e, u8 number, struct bpf_object *object)
 	size_t size;
 	int err = 0;
 
-	bytes = lkst_programs_object(&size);
+	bytes = lkst_programs_elf(&size);
 	base = bpf_object__open_mem(bytes, size, NULL);
 	if (!base)
 		return lkst_err_sys(e, -errno, "opening the recorder's programs");

@@ -247,7 +247,7 @@ void lkst_hooks_mark(const struct lkst_hooks *h, const u16 *route, bool *wanted)
 
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
 		for (i = h->of[id]; i; i = h->items[i - 1].next)
-			mark_hook(h, i - 1, route[id] & 0xff, wanted);
+			mark_hook(h, i - 1, lkst_route_handler(route[id]), wanted);
 	for (i = 0; i < h->nr; i++)
 		wanted[i] |= h->items[i].is_always;
 	mark_other_half(h, wanted);

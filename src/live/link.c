@@ -90,7 +90,7 @@ int lkst_link_open(struct lkst_err *e, const char *file, struct bpf_object **ret
 	err = check_file(e, file);
 	if (err)
 		return err;
-	bytes = lkst_programs_object(&size);
+	bytes = lkst_programs_elf(&size);
 	base_fd = memory_file(e, bytes, size);
 	if (base_fd < 0)
 		return base_fd;

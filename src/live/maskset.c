@@ -32,13 +32,32 @@ bool lkst_maskset_is_reserved(u32 set)
 	return set < LKST_MASKSET_USER;
 }
 
+/*
+ * Writes one entry, but leaves it to the controller of costs whether the event is left out for now. That
+ * changes entries of all masksets meanwhile, from the lowest on (lkst_budget_mark() in
+ * src/bpf/budget.bpf.c): RALL, which has all events, tells, and is asked again behind the store.
+ */
+static void put_route(struct lkst_control *c, u32 set, u32 id, u16 route)
+{
+	const u16 *all = &c->route[LKST_MASKSET_RALL][id];
+	bool is_shed;
+	u16 wanted;
+
+	do {
+		is_shed = lkst_route_is_shed(__atomic_load_n(all, __ATOMIC_SEQ_CST));
+		wanted = is_shed && (u8)route != LKST_HANDLER_NOTHING ? route | LKST_HANDLER_SHED
+								      : route;
+		if (__atomic_load_n(&c->route[set][id], __ATOMIC_RELAXED) != wanted)
+			__atomic_store_n(&c->route[set][id], wanted, __ATOMIC_SEQ_CST);
+	} while (is_shed != lkst_route_is_shed(__atomic_load_n(all, __ATOMIC_SEQ_CST)));
+}
+
 static void put(struct lkst_control *c, u32 set, const struct lkst_mask *mask)
 {
 	u32 id;
 
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
-		if (c->route[set][id] != mask->route[id])
-			__atomic_store_n(&c->route[set][id], mask->route[id], __ATOMIC_RELAXED);
+		put_route(c, set, id, mask->route[id]);
 	memcpy(c->name[set], mask->name, sizeof(c->name[set]));
 }
 
@@ -74,7 +93,11 @@ void lkst_maskset_fill_control(struct lkst_control *c, const struct lkst_plan *p
 
 void lkst_maskset_read(const struct lkst_control *c, u32 set, struct lkst_mask *ret_mask)
 {
-	memcpy(ret_mask->route, c->route[set], sizeof(ret_mask->route));
+	u32 id;
+
+	for (id = 0; id < LKST_EVENT_SPACE; id++)
+		ret_mask->route[id] =
+			lkst_route(lkst_route_handler(c->route[set][id]), c->route[set][id] >> 8);
 	memcpy(ret_mask->name, c->name[set], sizeof(ret_mask->name));
 	ret_mask->name[sizeof(ret_mask->name) - 1] = 0;
 }

@@ -40,7 +40,7 @@ int lkst_maskset_get(struct lkst_err *e, struct lkst_session *s, const char *wor
 int lkst_maskset_place(struct lkst_err *e, const struct lkst_control *c, const char *word,
 		       u32 *ret_set);
 
-/* Copies maskset @set out of the control page. */
+/* Copies maskset @set out of the control page, as it was written: whatever is left out for now. */
 void lkst_maskset_read(const struct lkst_control *c, u32 set, struct lkst_mask *ret_mask);
 
 /*

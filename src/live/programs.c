@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "live/budget.h"
 #include "live/lockdown.h"
 #include "live/page.h"
 #include "live/pins.h"
@@ -298,7 +299,7 @@ static const char *find_rejected(const struct lkst_programs *p, const char *logs
 /* One try. 1: a program was rejected, and is in @rejected now. */
 static int try_to_load(struct lkst_err *e, struct lkst_programs *p, const struct lkst_plan *plan,
 		       const struct lkst_filter *filter, const struct lkst_memory *memory,
-		       int memory_fd, struct rejected *rejected)
+		       u32 budget_ppm, int memory_fd, struct rejected *rejected)
 {
 	_cleanup_free_ char *logs = calloc(p->skel->skeleton->prog_cnt, LOG_BYTES);
 	const char *name;
@@ -308,6 +309,8 @@ static int try_to_load(struct lkst_err *e, struct lkst_programs *p, const struct
 	err = logs ? choose_programs(e, p, plan) : lkst_err_sys(e, -ENOMEM, "loading");
 	if (!err)
 		err = size_maps(e, p, memory, filter);
+	if (!err)
+		err = lkst_budget_choose(e, p->skel->obj, plan, memory, budget_ppm);
 	if (err)
 		return err;
 	for (i = 0; i < rejected->nr; i++)
@@ -338,7 +341,7 @@ static int try_to_load(struct lkst_err *e, struct lkst_programs *p, const struct
 
 int lkst_programs_load(struct lkst_err *e, struct lkst_programs *p, const struct lkst_plan *plan,
 		       const struct lkst_filter *filter, const struct lkst_memory *memory,
-		       const struct lkst_control *control)
+		       const struct lkst_control *control, u32 budget_ppm)
 {
 	_cleanup_close_ int memory_fd = -1;
 	struct rejected rejected = {};
@@ -361,7 +364,7 @@ int lkst_programs_load(struct lkst_err *e, struct lkst_programs *p, const struct
 			return lkst_err_sys(e, -errno, "opening the kernel programs");
 		configure(p, plan, filter, memory);
 		p->skel->data_control->lkst_control = *control;
-		err = try_to_load(e, p, plan, filter, memory, memory_fd, &rejected);
+		err = try_to_load(e, p, plan, filter, memory, budget_ppm, memory_fd, &rejected);
 	} while (err > 0);
 	if (err)
 		return err;
@@ -390,9 +393,14 @@ int lkst_programs_pin_maps(struct lkst_err *e, const struct lkst_programs *p)
 	return err;
 }
 
-const void *lkst_programs_object(size_t *ret_size)
+const void *lkst_programs_elf(size_t *ret_size)
 {
 	return lkst_bpf__elf_bytes(ret_size);
+}
+
+struct bpf_object *lkst_programs_object(const struct lkst_programs *p)
+{
+	return p->skel->obj;
 }
 
 int lkst_programs_memory_fd(const struct lkst_programs *p)

@@ -27,12 +27,16 @@ struct lkst_filter {
 };
 
 /*
- * Takes the memory and loads the programs that @plan needs, with @control as their control page.
+ * Takes the memory and loads the programs that @plan needs, with @control as their control page, and
+ * that of the cost limit @budget_ppm, if it is not 0.
  * They are not attached yet.
  */
 int lkst_programs_load(struct lkst_err *e, struct lkst_programs *p, const struct lkst_plan *plan,
 		       const struct lkst_filter *filter, const struct lkst_memory *memory,
-		       const struct lkst_control *control);
+		       const struct lkst_control *control, u32 budget_ppm);
+
+/* The loaded object, for those who look for programs and maps of theirs in it (live/budget.h). */
+struct bpf_object *lkst_programs_object(const struct lkst_programs *p);
 
 /* Lists the hooks that the loaded programs are for. None is attached yet. */
 int lkst_programs_list_hooks(struct lkst_err *e, const struct lkst_programs *p,
@@ -55,7 +59,7 @@ struct lkst_shared_map {
 extern const struct lkst_shared_map lkst_shared_maps[];
 
 /* The object file that the programs are in, as it was built in. */
-const void *lkst_programs_object(size_t *ret_size);
+const void *lkst_programs_elf(size_t *ret_size);
 
 /* What libbpf says, to lkst's own standard error if that was asked for (LKST_DEBUG). */
 void lkst_programs_quiet(void);

@@ -60,6 +60,7 @@ int lkst_report_make(struct lkst_err *e, const struct lkst_session *s, struct lk
 		.seconds = (lkst_monotonic_ns() - rings->control->start_ns) / 1e9,
 		.memory_bytes = rings->memory_bytes,
 		.block_bytes = 1U << rings->block_shift,
+		.now_ns = lkst_monotonic_ns(),
 	};
 	u32 buffer, cpu;
 	int err;
@@ -77,17 +78,24 @@ int lkst_report_make(struct lkst_err *e, const struct lkst_session *s, struct lk
 			look_at_ring(rings, ring);
 		}
 	err = lkst_session_each_hook(e, s, add_hook, &r);
-	if (err) {
+	if (err)
+		err = lkst_err_sys(e, err, "looking at the recording's hooks");
+	if (!err)
+		err = lkst_session_budget(e, s, &r.budget);
+	if (!err)
+		err = lkst_cost_count(e, s, r.budget.page.record_ns, &r.cost);
+	if (err)
 		lkst_report_free(&r);
-		return lkst_err_sys(e, err, "looking at the recording's hooks");
-	}
-	*ret = r;
-	return 0;
+	else
+		*ret = r;
+	return err;
 }
 
 void lkst_report_free(struct lkst_report *r)
 {
 	free(r->rings);
 	free(r->hooks);
+	lkst_cost_free(&r->cost);
+	lkst_budget_view_free(&r->budget);
 	*r = (struct lkst_report){};
 }

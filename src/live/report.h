@@ -3,6 +3,7 @@
 #ifndef LKST_LIVE_REPORT_H
 #define LKST_LIVE_REPORT_H
 
+#include "live/cost.h"
 #include "live/session.h"
 
 /* The rings of one CPU and buffer. */
@@ -31,6 +32,9 @@ struct lkst_report {
 	unsigned int nr_rings;
 	struct lkst_hook_report *hooks; /* loaded, attached or not */
 	unsigned int nr_hooks, nr_attached;
+	struct lkst_cost cost;
+	struct lkst_budget_view budget;
+	u64 now_ns; /* when it was looked at */
 };
 
 /* Looks at @s, which must outlive the report. */

@@ -31,6 +31,7 @@ struct lkst_session {
 	u32 maskset; /* to begin with */
 	bool is_pinned;
 	int threads_fd, switch_fd, settled_fd;
+	struct lkst_budget_fds budget;
 };
 
 const struct lkst_notes *lkst_session_notes(const struct lkst_session *s)
@@ -77,6 +78,7 @@ static struct lkst_session *new_session(void)
 	if (!s)
 		return NULL;
 	s->keep.fd = s->threads_fd = s->switch_fd = s->settled_fd = -1;
+	s->budget = (struct lkst_budget_fds){ -1, -1, -1 };
 	s->hooks = calloc(1, sizeof(*s->hooks));
 	if (!s->hooks)
 		lkst_session_close(lkst_take(s));
@@ -124,14 +126,18 @@ static int prepare(struct lkst_err *e, struct lkst_session *s, const struct lkst
 	if (!control)
 		return lkst_err_sys(e, -ENOMEM, "starting to record");
 	fill_control(control, plan, memory->nr_cpus);
-	err = lkst_programs_load(e, &s->programs, plan, &options->filter, memory, control);
+	err = lkst_programs_load(e, &s->programs, plan, &options->filter, memory, control,
+				 options->budget_ppm);
 	if (!err)
 		err = lkst_rings_open(e, lkst_programs_memory_fd(&s->programs),
 				      lkst_programs_control_fd(&s->programs), &s->rings);
 	if (err)
 		return err;
 	fill_state_pages(s, memory, plan->catalog->uuid);
-	err = lkst_keep_new(e, s->catalog, memory->nr_cpus, memory->block_shift, &s->keep);
+	err = lkst_budget_start(e, lkst_programs_object(&s->programs), plan, memory, &s->rings,
+				options->budget_ppm, &s->budget);
+	if (!err)
+		err = lkst_keep_new(e, s->catalog, memory->nr_cpus, memory->block_shift, &s->keep);
 	if (!err)
 		err = take_programs(e, s, plan);
 	return err ? err : attach(e, s, plan, options);
@@ -183,6 +189,18 @@ static int pin_hook(struct lkst_err *e, const struct lkst_hook *hook)
 	return err;
 }
 
+static int pin_budget(struct lkst_err *e, const struct lkst_budget_fds *budget)
+{
+	int err = lkst_pins_put(e, budget->budget_fd, "budget");
+
+	if (!err && budget->kinds_fd >= 0)
+		err = lkst_pins_put(e, budget->kinds_fd, "kinds");
+	/* The controller runs as long as the map that its timer is in has a pin. */
+	if (!err && budget->timer_fd >= 0)
+		err = lkst_pins_put(e, budget->timer_fd, "timer");
+	return err;
+}
+
 int lkst_session_pin(struct lkst_err *e, struct lkst_session *s)
 {
 	unsigned int i;
@@ -201,6 +219,8 @@ int lkst_session_pin(struct lkst_err *e, struct lkst_session *s)
 		err = lkst_pins_put(e, s->switch_fd, SWITCH_PIN);
 	if (!err && s->settled_fd >= 0)
 		err = lkst_pins_put(e, s->settled_fd, SETTLED_PIN);
+	if (!err)
+		err = pin_budget(e, &s->budget);
 	for (i = 0; i < s->hooks->nr && !err; i++)
 		err = pin_hook(e, &s->hooks->items[i]);
 	s->is_pinned = !err;
@@ -220,11 +240,6 @@ static int open_notes(struct lkst_err *e, struct lkst_session *s)
 	return err;
 }
 
-struct opener {
-	struct lkst_err *e;
-	struct lkst_session *s;
-};
-
 /* What is pinned as @name, -1 if nothing is: a link, if its hook is attached. */
 static int open_optional(const char *name)
 {
@@ -233,6 +248,21 @@ static int open_optional(const char *name)
 
 	return fd < 0 ? -1 : fd;
 }
+
+/* There are kinds only where there is a limit. */
+static int open_budget(struct lkst_err *e, struct lkst_session *s)
+{
+	s->budget.budget_fd = lkst_pins_get(e, "budget");
+	if (s->budget.budget_fd < 0)
+		return s->budget.budget_fd;
+	s->budget.kinds_fd = open_optional("kinds");
+	return 0;
+}
+
+struct opener {
+	struct lkst_err *e;
+	struct lkst_session *s;
+};
 
 static int open_hook(void *ctx, const char *name)
 {
@@ -317,6 +347,8 @@ int lkst_session_open(struct lkst_err *e, struct lkst_session **ret_session)
 	if (!err)
 		err = open_notes(e, s);
 	if (!err)
+		err = open_budget(e, s);
+	if (!err)
 		err = open_hooks(e, s);
 	if (err == -ENOENT)
 		return lkst_err_set(e, -EIO,
@@ -347,6 +379,9 @@ void lkst_session_close(struct lkst_session *s)
 	lkst_closep(&s->threads_fd);
 	lkst_closep(&s->switch_fd);
 	lkst_closep(&s->settled_fd);
+	lkst_closep(&s->budget.budget_fd);
+	lkst_closep(&s->budget.kinds_fd);
+	lkst_closep(&s->budget.timer_fd);
 	lkst_rings_close(&s->rings);
 	lkst_catalog_free(s->own_catalog);
 	free(s);
@@ -370,6 +405,12 @@ struct lkst_keep *lkst_session_keep(struct lkst_session *s)
 const struct lkst_catalog *lkst_session_catalog(const struct lkst_session *s)
 {
 	return s->catalog;
+}
+
+int lkst_session_budget(struct lkst_err *e, const struct lkst_session *s,
+			struct lkst_budget_view *ret_view)
+{
+	return lkst_budget_read(e, &s->budget, ret_view);
 }
 
 int lkst_session_list_threads(struct lkst_err *e, const struct lkst_session *s)

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "live/budget.h"
 #include "live/hooks.h"
 #include "live/keep.h"
 #include "live/memory.h"
@@ -21,6 +22,7 @@ struct lkst_session;
 struct lkst_session_options {
 	u64 buffer_bytes; /* per CPU */
 	u64 block_bytes;
+	u32 budget_ppm; /* what recording may cost of each CPU's time; 0: no limit */
 	struct lkst_filter filter;
 	/* The maskset to begin with, as lkst_maskset_get() takes it; NULL: what the plan selects. */
 	const char *maskset;
@@ -55,6 +57,10 @@ const struct lkst_catalog *lkst_session_catalog(const struct lkst_session *s);
 
 /* What is kept in kernel memory for whoever reads the rings later. */
 struct lkst_keep *lkst_session_keep(struct lkst_session *s);
+
+/* The cost limit and what is left out because of it. Free it with lkst_budget_view_free(). */
+int lkst_session_budget(struct lkst_err *e, const struct lkst_session *s,
+			struct lkst_budget_view *ret_view);
 
 /* What could not be loaded or attached. */
 const struct lkst_notes *lkst_session_notes(const struct lkst_session *s);

@@ -410,6 +410,27 @@ static int write_skipped(void *ctx, const char *hook, bool is_attached, u64 skip
 	return count ? put_named(ctx, "state_skipped", &rec, sizeof(rec.r), hook) : 0;
 }
 
+static int write_sheds(struct state *st)
+{
+	_cleanup_(lkst_budget_view_free) struct lkst_budget_view v = {};
+	unsigned int i;
+	int err;
+
+	err = lkst_session_budget(st->e, st->s, &v);
+	for (i = 0; v.kinds && i < v.page.nr_kinds && !err; i++) {
+		const struct lkst_kind *k = &v.kinds[i];
+		struct {
+			struct lkst_rec_state_shed r;
+			char name[NAME_MAX_BYTES];
+		} rec = { .r = { .times = k->times, .is_left_out = k->is_shed } };
+
+		rec.r.left_out = lkst_kind_shed_ns(k, st->now);
+		if (k->times)
+			err = put_named(st, "state_shed", &rec, sizeof(rec.r), k->name);
+	}
+	return err;
+}
+
 int lkst_state_write_ledger(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
 			    struct lkst_told *told)
 {
@@ -427,6 +448,8 @@ int lkst_state_write_ledger(struct lkst_err *e, const struct lkst_session *s, st
 	st.line = LKST_NR_BUFFERS * rings->nr_cpus * LKST_LOSS_NR;
 	if (!err)
 		err = lkst_session_each_hook(e, s, write_skipped, &st);
+	if (!err)
+		err = write_sheds(&st);
 	if (err)
 		lkst_err_add(e, "writing the ledger of losses");
 	return err;

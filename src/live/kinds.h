@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Kinds of events: an event, or an entry and its exit, which are worth little without each other.
+ * What recording one costs (rows I14, I15), and which are given up first when it costs too much.
+ */
+#ifndef LKST_LIVE_KINDS_H
+#define LKST_LIVE_KINDS_H
+
+#include "abi/budget.h"
+#include "trace/catalog.h"
+
+/* What an event costs, ns: getting from the hook to our program, and the program. */
+struct lkst_unit_cost {
+	u32 hook_ns, handler_ns;
+};
+
+struct lkst_kind_desc {
+	char name[LKST_KIND_NAME];
+	u16 id[2];		    /* in the trace's catalogue; the second is 0 if there is none */
+	struct lkst_unit_cost unit; /* the mean of the two */
+	u8 value;		    /* LKST_KIND_PRECIOUS: never given up */
+};
+
+/*
+ * Lists the kinds of @c, in memory that the caller frees. @record_ns is what a record costs without
+ * its hook on this machine; 0: not known.
+ */
+int lkst_kinds_list(struct lkst_err *e, const struct lkst_catalog *c, u32 record_ns,
+		    struct lkst_kind_desc **ret_kinds, unsigned int *ret_nr);
+
+#endif
