@@ -19,6 +19,7 @@ clean_up_mount()
 }
 trap clean_up_mount EXIT
 
+unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL CC CFLAGS CPPFLAGS LDFLAGS LDLIBS SANITIZE GEN
 if ! make -C "$lib/../../.." --no-print-directory CC=gcc OUT="$(realpath "$OUT")" prefix="$root/usr" \
 	sysconfdir="$root/etc" install >"$work/install.log" 2>&1; then
 	fail initramfs_install "$(tail -n 3 "$work/install.log")"

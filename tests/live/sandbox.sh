@@ -24,6 +24,7 @@ clean_up_mounts()
 trap clean_up_mounts EXIT
 [ ! -e /run/lkst.lock ] || has_lock=yes
 
+unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL CC CFLAGS CPPFLAGS LDFLAGS LDLIBS SANITIZE GEN
 if ! make -C "$lib/../../.." --no-print-directory CC=gcc OUT="$(realpath "$OUT")" prefix="$root/usr" \
 	sysconfdir="$root/etc" install >"$work/install.log" 2>&1; then
 	fail sandbox_install "$(tail -n 3 "$work/install.log")"
