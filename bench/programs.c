@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "abi/control.h"
+#include "abi/handler.h"
 #include "abi/program.h"
 #include "abi/state.h"
 #include "common.h"

@@ -4,7 +4,7 @@
  * record needs (the "floor"), and the same record through the BPF ring buffer. Linked with LKST's
  * programs into one object.
  */
-#include "bpf/record.h"
+#include "bpf/handler.h"
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 struct pt_regs___bench {
@@ -92,6 +92,28 @@ int BPF_PROG(bench_fixed, struct pt_regs___bench *regs, long nr)
 	r->prev_prio = regs->si;
 	r->next_prio = regs->dx;
 	LKST_COMMIT(sched_switch);
+	return 0;
+}
+
+/* A handler that does next to nothing. LKST's own programs, which are linked with it, do not call it. */
+LKST_HANDLER(bench, "records what threads do that there are")
+{
+	return r->tid >= 0;
+}
+
+/* The same record as a program of a handler writes it. */
+SEC("tp_btf/sys_enter")
+int BPF_PROG(bench_handled, struct pt_regs___bench *regs, long nr)
+{
+	LKST_RECORD(sched_switch, r);
+
+	if (!r)
+		return 0;
+	r->next_tid = regs->di;
+	r->prev_state = nr;
+	r->prev_prio = regs->si;
+	r->next_prio = regs->dx;
+	lkst_commit_handled(&lkst_slot_, lkst_cfg.id[LKST_EV_sched_switch]);
 	return 0;
 }
 

@@ -55,6 +55,7 @@ enum kind {
 	FLOOR_ENTRY,
 	FLOOR_EXIT,
 	FIXED,
+	HANDLED, /* FIXED by a handler */
 	SYSCALL,
 };
 
@@ -79,6 +80,8 @@ static struct variant variants[] = {
 	  .program = "bench_floor_exit", .kind = FLOOR_EXIT, .at_exit = true },
 	{ .name = "LKST, record as sched_switch (24 B)", .tracer = PROGRAM,
 	  .program = "bench_fixed", .kind = FIXED },
+	{ .name = "LKST, that, by a trivial handler", .tracer = PROGRAM,
+	  .program = "bench_handled", .kind = HANDLED },
 	{ .name = "LKST, that, armed but NOTHING", .tracer = NOTHING, .program = "bench_fixed" },
 	{ .name = "LKST, entry of a call, 0 arguments", .tracer = PROGRAM,
 	  .program = "tp_btf__sys_enter", .kind = SYSCALL },
@@ -182,7 +185,8 @@ static void switch_off(const struct variant *v, struct bpf_link *link)
 static bool is_recorded(const struct variant *v, u64 bytes)
 {
 	u64 least = (u64)options.calls * BATCHES * 16;
-	bool is_ours = v->tracer == PROGRAM && (v->kind == FIXED || v->kind == SYSCALL);
+	bool is_ours = v->tracer == PROGRAM &&
+		       (v->kind == FIXED || v->kind == HANDLED || v->kind == SYSCALL);
 
 	return is_ours ? bytes >= least : !bytes;
 }
@@ -227,8 +231,9 @@ static void measure_all(void)
 	static const char *const names[] = { "bench_empty_enter", "bench_empty_enter2",
 					     "bench_empty_exit",  "bench_floor_enter",
 					     "bench_floor_exit",  "bench_fixed",
-					     "bench_ringbuf",	  "tp_btf__sys_enter",
-					     "tp_btf__sys_exit",  NULL };
+					     "bench_handled",	  "bench_ringbuf",
+					     "tp_btf__sys_enter", "tp_btf__sys_exit",
+					     NULL };
 	unsigned int round;
 
 	for (round = 0; round < options.rounds; round++) {
@@ -338,6 +343,8 @@ static void print_limits(void)
 		print_ratio("of ftrace", cost(v) / cost_of_tracer(FTRACE), 0.60);
 		print_ratio("of perf", cost(v) / cost_of_tracer(PERF), 0.22);
 	}
+	printf("\nA trivial handler beside DEFAULT:\n");
+	print_ratio("  more, ns", cost_of_kind(HANDLED) - cost_of_kind(FIXED), 8);
 	printf("\nCPU at 90,000 events/s by unit cost:\n");
 	print_ratio("  sched_switch, %", cost_of_kind(FIXED) * 90000 / 1e7, 1.3);
 }

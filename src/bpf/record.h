@@ -184,22 +184,27 @@ LKST_RARE int lkst_handler_follows(u32 element, u32 start, u32 size)
 }
 #endif
 
-static __always_inline void lkst_commit(struct lkst_slot *s, u32 id)
+/* Publishes the record if the handler wants it. */
+static __always_inline void lkst_commit_handled(struct lkst_slot *s, u32 id)
 {
-	u32 size;
+	u32 size = (s->end & ((1ULL << lkst_cfg.block_shift) - 1)) - s->start;
 
-	if (lkst_cfg.handler == LKST_HANDLER_DEFAULT) {
-		lkst_ring_commit(s, id);
-		return;
-	}
 	LKST_STORE(*(u16 *)&s->rec->id_time, id); /* the handler asks for it */
-	size = (s->end & ((1ULL << lkst_cfg.block_shift) - 1)) - s->start;
 	if (!lkst_handler_decides(s->element, s->start, size)) {
 		lkst_ring_drop(s);
 		return;
 	}
 	lkst_ring_commit(s, id);
 	lkst_handler_follows(s->element, s->start, size);
+}
+
+static __always_inline void lkst_commit(struct lkst_slot *s, u32 id)
+{
+	/* Constant when this is verified: one of the two is removed. */
+	if (lkst_cfg.handler == LKST_HANDLER_DEFAULT)
+		lkst_ring_commit(s, id);
+	else
+		lkst_commit_handled(s, id);
 }
 
 /*

@@ -10,7 +10,7 @@ if [ -e /sys/fs/bpf/lkst ]; then
 	skip_all 'handlers: something is being recorded already'
 fi
 cd "$work" || exit
-calls=200000
+calls=500000
 
 expect()
 {
@@ -39,25 +39,28 @@ variable()
 		print $_->{value} for grep { $_->{name} eq $ARGV[0] && !defined $_->{key} } @{$h->{variables}}' "$2"
 }
 
-# Takes a snapshot and prints for each thread of `numbered`: how many of its calls are there, how many
-# calls of the range that they span are missing, and how many are there twice.
-#   numbers [FROM]      only calls from this time on, seconds of CLOCK_MONOTONIC
+# Takes a snapshot and prints for each thread that `numbered` wrote to file $1, if it is there: its K, how
+# many of its calls are there, how many of the range that they span are missing, how many are there twice.
 numbers()
 {
 	rm -rf trace
 	"$LKST" snapshot --quiet --output trace
-	"$LKST" print --format json --event syscall_entry_getpriority ${1:+--from "@$1"} trace | perl -ne '
-		/"which":(\d+).*"who":(\d+)/ or next;
-		$n{$1}[$2]++ if $1 >= 0x1000;
+	"$LKST" print --format json --event syscall_entry_getpriority trace | perl -ne '
+		BEGIN {
+			open(my $tids, "<", shift) or die;
+			%k = map { reverse split } <$tids>;
+		}
+		/"tid":(\d+).*"who":(\d+)/ or next;
+		$n{$k{$1}}[$2]++ if exists $k{$1};
 		END {
-			for my $w (sort keys %n) {
-				my @all = @{$n{$w}};
+			for my $k (sort keys %n) {
+				my @all = @{$n{$k}};
 				my ($nr, $first) = (scalar(grep { $_ } @all), 0);
 				$first++ until $all[$first];
-				printf "%d %d %d %d\n", $w - 0x1000, $nr, @all - $first - $nr,
+				printf "%d %d %d %d\n", $k, $nr, @all - $first - $nr,
 					scalar(grep { $_ && $_ > 1 } @all);
 			}
-		}'
+		}' "$1"
 }
 
 cat >only_thread.c <<'END'
@@ -126,7 +129,7 @@ expect_refusal no_recording_no_handlers 'nothing is being recorded' handler load
 
 # ---- loading ----
 has_started=yes
-"$LKST" start --quiet --buffer 32M --maskset RNOTHING
+"$LKST" start --quiet --buffer 64M --maskset RNOTHING
 before=$(ls /sys/fs/bpf/lkst)
 expect loaded "$("$LKST" handler load only_thread.o --event 'syscall:getpriority' --event sched_switch)" 'handler 2 (only_thread)'
 expect_refusal verifiers_words_are_told 'bad.c' handler load bad.o --event sched_switch
@@ -164,7 +167,7 @@ read -r k tid <tids
 "$LKST" handler set only_thread "t_tid=$tid"
 exec 3>&-
 wait "${children[-1]}"
-expect only_the_thread_is_recorded "$(numbers)" "$k $calls 0 0"
+expect only_the_thread_is_recorded "$(numbers tids)" "$k $calls 0 0"
 expect_whole trace_of_a_handler_is_whole trace
 
 # ---- from DEFAULT to a handler and back, under load ----
@@ -174,7 +177,6 @@ expect numbers_are_given_out "$(cat out)" 'handler 3 (all)'
 "$LKST" maskset --quiet -H all 'handled+=syscall_entry_getpriority'
 "$LKST" maskset set plain --armed --quiet
 "$LKST" maskset arm handled
-from=$(perl -MTime::HiRes=:DEFAULT,CLOCK_MONOTONIC -e 'printf "%.9f", Time::HiRes::clock_gettime(CLOCK_MONOTONIC)')
 "$load/numbered" 2 $calls </dev/null >numbered.out &
 children+=($!)
 nr=0
@@ -184,7 +186,7 @@ while kill -0 "${children[-1]}" 2>/dev/null; do
 	nr=$((nr + 2))
 done
 # What a CPU is doing at the very store may be missing or there twice (doc/handlers.md); nothing else.
-numbers "$from" >counted
+numbers numbered.out >counted
 odd=$(awk '{ odd += $3 + $4 } END { print odd + 0 }' counted)
 if [ "$(wc -l <counted)" = 2 ] && [ "$nr" -gt 2 ] && [ "$odd" -le $((2 * nr)) ]; then
 	ok switching_handlers_under_load

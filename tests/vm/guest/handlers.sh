@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Handlers on a kernel that is locked down as one booted by Secure Boot is: they are loaded for every kind of
+# program, and decide.
+# boot: lockdown=integrity
+. /tests/lib.sh
+
+expect_start handlers_start --maskset RNOTHING --event sched_switch --event 'syscall:*' --event do_wp_page \
+	--event kmem_cache_alloc --event sched_process_exec
+for handler in filter sample hist; do
+	if lkst handler load $handler --event sched_switch --event 'syscall:*' --event do_wp_page \
+		--event kmem_cache_alloc --event sched_process_exec >"$work/load" 2>&1; then
+		ok "handlers_${handler}_is_loaded"
+	else
+		fail "handlers_${handler}_is_loaded" "$(cat "$work/load")"
+	fi
+done
+lkst handler set filter t_comm=calls
+lkst handler set hist from=syscall_entry_getppid to=syscall_exit_getppid
+lkst maskset --quiet -H filter 'mine+=syscall:*' sched_switch do_wp_page kmem_cache_alloc sched_process_exec
+lkst maskset --quiet set mine
+/load/calls >"$work/calls"
+lkst snapshot --quiet --output "$work/trace"
+expect_whole handlers_snapshot_is_whole "$work/trace"
+compare_calls handlers_filter_keeps_all_of_a_command "$work/calls" "$work/trace" ''
+
+expect_none handlers_filter_drops_all_else "$(lkst print --format json --event 'syscall_entry_*' "$work/trace" |
+	grep -v "\"tid\":$(sed -n 's/^tid //p' "$work/calls")\b" | head -n 3)"
+lkst maskset --quiet -H hist 'hist+=syscall:getppid'
+lkst maskset --quiet set hist
+/load/calls >"$work/calls"
+expect_none handlers_hist_counts "$(lkst handler show hist | grep -q '^intervals_ns\[0\] = [1-9]' || lkst handler show hist)"
+lkst stop --quiet
