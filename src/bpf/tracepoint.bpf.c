@@ -59,9 +59,12 @@ static __always_inline void copy(void *ctx, u32 id, u32 length, u32 limit)
 /* Variable data that does not fit is counted as a loss: half of it could not be decoded. */
 static __always_inline void count_too_long(u32 id)
 {
-	struct lkst_state *st = lkst_state_page(lkst_control.route[0][id & LKST_ID_MAX] >> 8);
+	u32 active = LKST_LOAD(lkst_control.active) & (LKST_MASKSETS - 1);
+	u16 route = LKST_LOAD(lkst_control.route[active][id & LKST_ID_MAX]);
+	struct lkst_state *st = lkst_state_page(route >> 8);
 
-	if (st)
+	/* Each handler has this program, and one of them is to count. */
+	if (st && (route & 0xff) == lkst_cfg.handler)
 		LKST_COUNT(&st->lost[LKST_LOSS_TOO_LONG]);
 }
 

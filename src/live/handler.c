@@ -352,7 +352,6 @@ static int pin_map(struct lkst_err *e, u8 number, struct bpf_object *base,
 	} known[] = {
 		{ ".data", LKST_HANDLER_DATA },
 		{ ".bss", LKST_HANDLER_BSS },
-		{ LKST_HANDLER_ABOUT, ABOUT },
 		{ "lkst_notices", LKST_HANDLER_NOTICES },
 	};
 	char what[sizeof(LKST_HANDLER_MAP) + 64];
@@ -370,6 +369,7 @@ static int pin_map(struct lkst_err *e, u8 number, struct bpf_object *base,
 	return put_pin(e, number, what, bpf_map__fd(map));
 }
 
+/* What it says of itself comes last: a handler that has that is whole. */
 static int pin_all(struct lkst_err *e, u8 number, struct bpf_object *object)
 {
 	_cleanup_(guard_object) struct bpf_object *base = NULL;
@@ -393,7 +393,9 @@ static int pin_all(struct lkst_err *e, u8 number, struct bpf_object *object)
 		snprintf(what, sizeof(what), LKST_PROGRAM_PIN "%s", bpf_program__name(program));
 		err = put_pin(e, number, what, bpf_program__fd(program));
 	}
-	return err;
+	return err ? err
+		   : put_pin(e, number, ABOUT,
+			     bpf_object__find_map_fd_by_name(object, LKST_HANDLER_ABOUT));
 }
 
 struct dropper {
@@ -470,7 +472,11 @@ int lkst_handler_load(struct lkst_err *e, struct lkst_session *s,
 		err = load_object(e, s, object, h.number, chosen);
 	if (err)
 		return err;
-	err = pin_all(e, h.number, object);
+	/* A load that was interrupted may have left some. */
+	lkst_hooks_remove_handler(lkst_session_hooks(s), h.number);
+	err = drop_pins(e, h.number);
+	if (!err)
+		err = pin_all(e, h.number, object);
 	if (!err)
 		err = add_hooks(e, lkst_session_hooks(s), h.number, object, chosen);
 	if (err) {

@@ -145,6 +145,13 @@ expect_refusal event_without_its_program 'not loaded for event timer_start' mask
 expect_refusal no_such_handler 'no handler "nope" is loaded' maskset -H nope 'mine+=timer_start'
 expect_refusal no_such_number 'there is no handler 0x09' maskset -H 9 'mine+=timer_start'
 
+# As a load that was killed leaves it: a pin, and nothing that says what it is.
+mv /sys/fs/bpf/lkst/handler-2-about /sys/fs/bpf/lkst/left
+expect a_part_is_no_handler "$("$LKST" handler list --json | grep -c '"id"')" 2
+"$LKST" handler load only_thread.o --event 'syscall:getpriority' --event sched_switch --quiet
+rm /sys/fs/bpf/lkst/left
+expect a_part_gives_way "$("$LKST" handler list --json | grep -c '"name":"only_thread"')" 1
+
 # ---- variables ----
 expect variables_begin_as_written "$(variable only_thread t_tid)" 0
 "$LKST" handler set only_thread t_tid=-5
