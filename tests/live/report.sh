@@ -45,7 +45,7 @@ push @bad, "there are no CPUs" unless $sum_known;
 result("report_leaves_no_time_out", @bad);
 
 my $counted = $summary{switches}{count};
-result("report_counts_switches", $counted == $sum_switches && $counted > 100 ? () :
+result("report_counts_switches", $counted == $sum_switches && $counted > 10 ? () :
 	"$counted in all, $sum_switches by CPU");
 
 # The recorder runs a little longer than the load, on both sides.

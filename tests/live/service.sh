@@ -13,10 +13,12 @@ fi
 # Any group of the machine's will do, and a user who is nobody.
 group=$(awk -F: '$3 > 0 && $3 < 1000 && $1 != "nogroup" { print $1, $3; exit }' /etc/group)
 gid=${group#* } group=${group% *}
-socket=$work/socket
 member=(setpriv --reuid 65534 --regid 65534 --groups "$gid")
 stranger=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+# The member must be able to get there.
+work=$(mktemp -d) || exit 1
 chmod 755 "$work"
+socket=$work/socket
 cp "$LKST" "$work/lkst"
 cp "$lib/client.pl" "$work/client.pl"
 chmod 755 "$work/lkst" "$work/client.pl"

@@ -14,7 +14,7 @@ else
 fi
 expect_whole lint_trace_is_whole "$work/trace"
 expect_recorded lint_trace_has_what_rules_need spin_lock spin_unlock kmalloc kfree kmem_cache_free timer_start \
-	workqueue_execute_start softirq_entry sched_switch
+	softirq_entry sched_switch
 lkst lint "$work/trace" >"$work/found" 2>"$work/notes"
 status=$?
 if [ $status = 0 ] && [ "$(cat "$work/found")" = '0 found' ]; then
