@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 
 #include "base/cleanup.h"
+#include "live/pins.h"
 #include "live/plan.h"
 #include "live/tracefs.h"
 
@@ -62,6 +63,7 @@ int lkst_hooks_add(struct lkst_err *e, struct lkst_hooks *h, const char *name, i
 	grown[h->nr] = (struct lkst_hook){ .handler = LKST_HANDLER_DEFAULT,
 					   .program_fd = program_fd,
 					   .link_fd = link_fd,
+					   .is_attached = link_fd >= 0,
 					   .perf_id = -1 };
 	snprintf(grown[h->nr++].name, LKST_HOOK_NAME_MAX, "%s", name);
 	return 0;
@@ -329,6 +331,7 @@ static int attach_to_event(struct lkst_err *e, struct lkst_hook *hook, int event
 	if (ioctl(event_fd, PERF_EVENT_IOC_ENABLE, 0))
 		return lkst_err_sys(e, -errno, "enabling it failed");
 	hook->link_fd = lkst_take_fd(fd);
+	hook->is_attached = true;
 	return 0;
 }
 
@@ -342,7 +345,8 @@ static int attach_to_tracepoint(struct lkst_err *e, struct lkst_hook *hook, cons
 		return lkst_err_sys(e, -errno, "asking for its program's type");
 	hook->link_fd = bpf_raw_tracepoint_open(
 		program.type == BPF_PROG_TYPE_RAW_TRACEPOINT ? target : NULL, hook->program_fd);
-	return hook->link_fd < 0 ? lkst_err_sys(e, -errno, "attaching it failed") : 0;
+	hook->is_attached = hook->link_fd >= 0;
+	return hook->is_attached ? 0 : lkst_err_sys(e, -errno, "attaching it failed");
 }
 
 int lkst_hook_attach(struct lkst_err *e, struct lkst_hook *hook)
@@ -363,11 +367,25 @@ int lkst_hook_attach(struct lkst_err *e, struct lkst_hook *hook)
 			 : attach_to_event(e, hook, event);
 }
 
-void lkst_hook_detach(struct lkst_hook *hook)
+static void close_link(struct lkst_hook *hook)
 {
 	if (hook->link_fd >= 0)
 		close(hook->link_fd);
 	hook->link_fd = -1;
+}
+
+void lkst_hook_detach(struct lkst_hook *hook)
+{
+	close_link(hook);
+	hook->is_attached = false;
+}
+
+void lkst_hooks_let_go(struct lkst_hooks *h)
+{
+	unsigned int i;
+
+	for (i = 0; i < h->nr; i++)
+		close_link(&h->items[i]);
 }
 
 /*
@@ -397,14 +415,27 @@ static u64 probe_missed(const struct kprobe_link_info *link, u32 length)
 		       : 0;
 }
 
+/* The link's descriptor: this process's own, or the pinned one. Close it. */
+static int open_link(const struct lkst_hook *hook)
+{
+	char pin[LKST_HOOK_PIN_MAX];
+	struct lkst_err ignored;
+
+	if (hook->link_fd >= 0 || !hook->is_attached)
+		return hook->link_fd >= 0 ? dup(hook->link_fd) : -1;
+	lkst_hook_pin_name(hook, pin);
+	return lkst_pins_get(&ignored, pin);
+}
+
 u64 lkst_hook_skipped(const struct lkst_hook *hook)
 {
+	_cleanup_close_ int link_fd = open_link(hook);
 	struct kprobe_link_info link = {};
 	struct bpf_prog_info program = {};
 	u32 length = sizeof(link);
 	u64 missed = 0;
 
-	if (hook->link_fd >= 0 && !bpf_obj_get_info_by_fd(hook->link_fd, &link, &length))
+	if (link_fd >= 0 && !bpf_obj_get_info_by_fd(link_fd, &link, &length))
 		missed = probe_missed(&link, length);
 	length = sizeof(program);
 	if (bpf_obj_get_info_by_fd(hook->program_fd, &program, &length))

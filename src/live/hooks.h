@@ -22,7 +22,8 @@ struct lkst_hook {
 	u8 handler;		       /* whose program it is */
 	u16 base; /* of a handler of a user's own: index of DEFAULT's hook at the same place */
 	int program_fd;
-	int link_fd;	/* keeps it attached; -1: it is not */
+	int link_fd;	/* keeps it attached as long as it is open; -1: none of this process does */
+	bool is_attached;
 	bool is_always; /* whatever is recorded: it follows the processes of a restricted recording */
 	u16 next;	/* index plus 1 of a further hook of the same event; 0: there is none */
 
@@ -82,6 +83,12 @@ void lkst_hooks_mark(const struct lkst_hooks *h, const u16 *route, bool *wanted)
 /* Attaches a hook's program, or detaches it; 0.1 to 0.5 ms, the kernel patches its code. */
 int lkst_hook_attach(struct lkst_err *e, struct lkst_hook *hook);
 void lkst_hook_detach(struct lkst_hook *hook);
+
+/*
+ * Closes the descriptors that keep hooks attached, for the pins of a recording do: when they go, nothing
+ * of this process may be left that keeps a hook.
+ */
+void lkst_hooks_let_go(struct lkst_hooks *h);
 
 /*
  * How often the kernel skipped the hook's program: because it was already running on the CPU, or because

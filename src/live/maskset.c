@@ -266,7 +266,7 @@ static int attach(struct lkst_err *e, struct lkst_session *s, u32 sets, const u1
 	for (i = 0, *ret_nr = 0; i < hooks->nr && !err; i++) {
 		struct lkst_hook *hook = &hooks->items[i];
 
-		if (!needed[i] || hook->link_fd >= 0)
+		if (!needed[i] || hook->is_attached)
 			continue;
 		if (lkst_hook_attach(&why, hook)) {
 			lkst_notes_add(notes, "%s is not recorded: %s.",
@@ -299,9 +299,9 @@ int lkst_maskset_detach(struct lkst_err *e, struct lkst_session *s, u32 sets, u3
 	for (i = 0, *ret_nr = 0; i < hooks->nr && !err; i++) {
 		struct lkst_hook *hook = &hooks->items[i];
 
-		if (needed[i] || hook->link_fd < 0)
+		if (needed[i] || !hook->is_attached)
 			continue;
-		/* The last reference goes with the descriptor, and the hook with it. */
+		/* The last reference goes with the pin, or the descriptor, and the hook with it. */
 		err = unpin_link(e, s, hook);
 		if (!err) {
 			lkst_hook_detach(hook);
@@ -317,7 +317,7 @@ static u32 count_attached(const struct lkst_session *s)
 	unsigned int i, nr = 0;
 
 	for (i = 0; i < hooks->nr; i++)
-		nr += hooks->items[i].link_fd >= 0;
+		nr += hooks->items[i].is_attached;
 	return nr;
 }
 

@@ -314,7 +314,10 @@ static int open_hooks(struct lkst_err *e, struct lkst_session *s)
 	if (!err)
 		err = open_by_name(e, s);
 	lkst_hooks_assign(s->hooks, s->catalog);
-	return err ? err : lkst_handlers_open(e, s->hooks);
+	if (!err)
+		err = lkst_handlers_open(e, s->hooks);
+	lkst_hooks_let_go(s->hooks);
+	return err;
 }
 
 /* The inode of the control map's pin, which no other recording's has; 0: there is none. */
@@ -430,7 +433,7 @@ int lkst_session_each_hook(struct lkst_err *e, const struct lkst_session *s,
 	for (i = 0; i < s->hooks->nr; i++) {
 		const struct lkst_hook *hook = &s->hooks->items[i];
 
-		err = each(ctx, hook->name, hook->link_fd >= 0, lkst_hook_skipped(hook));
+		err = each(ctx, hook->name, hook->is_attached, lkst_hook_skipped(hook));
 		if (err)
 			return err;
 	}

@@ -135,6 +135,36 @@ else
 	fail record_ends_with_the_commands_status "status $status, not 7"
 fi
 
+# A command that looks at the recording, and gets no further since nobody reads what it prints.
+"$LKST" start --quiet --event 'sched:*' --event 'syscall:*' 2>"$work/err"
+program=$(bpftool prog show pinned /sys/fs/bpf/lkst/program-tp_btf__sched_switch | sed -n 's/^\([0-9]*\):.*/\1/p')
+mkfifo "$work/unread"
+exec 9<>"$work/unread"
+"$LKST" attach >"$work/unread" 2>"$work/attach.err" &
+children=($!)
+for ((i = 0; i < 50; i++)); do
+	find /usr/share/doc >/dev/null
+	grep -q pipe_write "/proc/${children[0]}/wchan" 2>/dev/null && break
+	sleep 0.1
+done
+# Which hooks are there: those of our switches.
+hooks()
+{
+	bpftool link show | grep -cw "prog ${program:-none}"
+}
+before=$(hooks)
+"$LKST" stop --quiet 2>>"$work/err"
+for ((i = 0; i < 20 && $(hooks) > 0; i++)); do sleep 0.1; done
+if [ "$before" = 1 ] && [ "$(hooks)" = 0 ] && kill -0 "${children[0]}" 2>/dev/null; then
+	ok stop_detaches_whoever_looks
+else
+	fail stop_detaches_whoever_looks "$before hooks before, $(hooks) after: $(cat "$work/err" "$work/attach.err")"
+fi
+kill -KILL "${children[0]}"
+wait "${children[0]}" 2>/dev/null
+children=()
+exec 9>&-
+
 # Killed at moments spread over what the command does. Each is followed by `lkst stop`.
 kill_at()
 {
