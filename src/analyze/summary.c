@@ -344,19 +344,50 @@ static u32 count_cpus(const struct summary *s)
 	return nr;
 }
 
+/* What is counted over the window, one row each, with its rate. */
+static void put_counts(const struct summary *s, struct lkst_table *t, u64 window_ns)
+{
+	char failed[64], bytes[64];
+	const struct {
+		const char *what;
+		u64 count;
+		const char *note;
+	} counts[] = {
+		{ "threads created", s->nr_forks, NULL },
+		{ "threads ended", s->nr_ends, NULL },
+		{ "switches", s->nr_switches, NULL },
+		{ "wake-ups", s->nr_wakeups, NULL },
+		{ "interrupts", s->nr_frames, "soft ones and timers too" },
+		{ "system calls", s->nr_calls, failed },
+		{ "page faults", s->nr_faults, NULL },
+		{ "disk requests", s->nr_requests, bytes },
+		{ "packets sent", s->nr_sent, NULL },
+		{ "packets received", s->nr_received, NULL },
+	};
+	unsigned int i;
+
+	snprintf(failed, sizeof(failed), "%llu failed", (unsigned long long)s->nr_failed);
+	snprintf(bytes, sizeof(bytes), "%.1f MiB", (double)s->request_bytes / 1048576.0);
+	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		put_row(t, window_ns,
+			(struct row){ .what = counts[i].what,
+				      .has_count = true,
+				      .has_rate = true,
+				      .count = counts[i].count,
+				      .note = counts[i].note });
+}
+
 static int put_summary(const struct summary *s, struct lkst_tables *set)
 {
 	const struct lkst_catalog *c = lkst_trace_catalog(lkst_feed_trace(s->work.feed));
 	struct lkst_table *t =
 		lkst_tables_add(set, "summary", "What the machine did", columns, NR_COLUMNS);
 	u64 window_ns = window_of(&s->work), known_ns = s->busy_ns + s->idle_ns;
-	char machine[256], failed[64], bytes[64];
+	char machine[256];
 
 	if (!t)
 		return -ENOMEM;
 	snprintf(machine, sizeof(machine), "%s, Linux %s", c->hostname, c->release);
-	snprintf(failed, sizeof(failed), "%llu failed", (unsigned long long)s->nr_failed);
-	snprintf(bytes, sizeof(bytes), "%.1f MiB", (double)s->request_bytes / 1048576.0);
 	put_row(t, window_ns,
 		(struct row){ .what = "recorded",
 			      .has_time = true,
@@ -378,59 +409,7 @@ static int put_summary(const struct summary *s, struct lkst_tables *set)
 						: 0 });
 	put_row(t, window_ns,
 		(struct row){ .what = "threads that ran", .has_count = true, .count = s->nr_ran });
-	put_row(t, window_ns,
-		(struct row){ .what = "threads created",
-			      .has_count = true,
-			      .has_rate = true,
-			      .count = s->nr_forks });
-	put_row(t, window_ns,
-		(struct row){ .what = "threads ended",
-			      .has_count = true,
-			      .has_rate = true,
-			      .count = s->nr_ends });
-	put_row(t, window_ns,
-		(struct row){ .what = "switches",
-			      .has_count = true,
-			      .has_rate = true,
-			      .count = s->nr_switches });
-	put_row(t, window_ns,
-		(struct row){ .what = "wake-ups",
-			      .has_count = true,
-			      .has_rate = true,
-			      .count = s->nr_wakeups });
-	put_row(t, window_ns,
-		(struct row){ .what = "interrupts",
-			      .has_count = true,
-			      .has_rate = true,
-			      .count = s->nr_frames,
-			      .note = "soft ones and timers too" });
-	put_row(t, window_ns,
-		(struct row){ .what = "system calls",
-			      .has_count = true,
-			      .has_rate = true,
-			      .count = s->nr_calls,
-			      .note = failed });
-	put_row(t, window_ns,
-		(struct row){ .what = "page faults",
-			      .has_count = true,
-			      .has_rate = true,
-			      .count = s->nr_faults });
-	put_row(t, window_ns,
-		(struct row){ .what = "disk requests",
-			      .has_count = true,
-			      .has_rate = true,
-			      .count = s->nr_requests,
-			      .note = bytes });
-	put_row(t, window_ns,
-		(struct row){ .what = "packets sent",
-			      .has_count = true,
-			      .has_rate = true,
-			      .count = s->nr_sent });
-	put_row(t, window_ns,
-		(struct row){ .what = "packets received",
-			      .has_count = true,
-			      .has_rate = true,
-			      .count = s->nr_received });
+	put_counts(s, t, window_ns);
 	return t->error;
 }
 

@@ -106,23 +106,6 @@ static int find_analyses(struct lkst_err *e, const char *names,
 	return 0;
 }
 
-static int parse_range(struct lkst_err *e, const struct lkst_analyze *a, const struct lkst_trace *t,
-		       struct lkst_study_wish *wish)
-{
-	struct lkst_time_range range = { .clock_offset_ns =
-						 lkst_trace_catalog(t)->clock_offset_ns };
-	int err = 0;
-
-	wish->from_ns = a->from_ns;
-	wish->to_ns = a->to_ns;
-	lkst_trace_range(t, &range.begin_ns, &range.end_ns);
-	if (a->from)
-		err = lkst_time_parse(e, a->from, &range, &wish->from_ns);
-	if (!err && a->to)
-		err = lkst_time_parse(e, a->to, &range, &wish->to_ns);
-	return err;
-}
-
 /* ---- printing -------------------------------------------------------------------------------- */
 
 /* CSV has no place for notes: they go where errors go. */
@@ -156,13 +139,15 @@ static int print_study(struct lkst_err *e, const struct lkst_analyze *a, struct 
 {
 	_cleanup_(lkst_study_freep) struct lkst_study *s = NULL;
 	const struct lkst_analysis *found[ANALYSES_MAX];
-	struct lkst_study_wish wish = { .which = a->which };
+	struct lkst_study_wish wish = { .from_ns = a->from_ns,
+					.to_ns = a->to_ns,
+					.which = a->which };
 	struct lkst_table_printer p;
 	unsigned int nr = 0;
 	int err = find_analyses(e, a->names, found, &nr);
 
 	if (!err)
-		err = parse_range(e, a, t, &wish);
+		err = lkst_cmd_parse_range(e, t, a->from, a->to, &wish.from_ns, &wish.to_ns);
 	if (!err && a->is_list && nr != 1)
 		err = lkst_err_set(e, -EINVAL, "--list takes one analysis, not %u", nr);
 	if (err)

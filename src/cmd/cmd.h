@@ -76,6 +76,14 @@ void lkst_cmd_print_help(const struct lkst_cmd *cmd);
 enum { LKST_CMD_CALLED_MAX = 64 };
 const char *lkst_cmd_called(const struct lkst_cmd *cmd, char called[LKST_CMD_CALLED_MAX]);
 
+/*
+ * Reads --from and --to, each NULL if it was not given: then its value stays as it is. -EINVAL: one is no time,
+ * or they are the wrong way round.
+ */
+struct lkst_trace;
+int lkst_cmd_parse_range(struct lkst_err *e, const struct lkst_trace *t, const char *from,
+			 const char *to, u64 *from_ns, u64 *to_ns);
+
 /* Runs @cmd with the words of @argv, which NULL ends, as its options and arguments. */
 int lkst_cmd_run(struct lkst_err *e, const struct lkst_cmd *cmd, const char *const *argv);
 

@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "base/cleanup.h"
-#include "base/time.h"
 #include "cmd/cmd.h"
 #include "trace/cut.h"
 
@@ -31,25 +30,6 @@ static const struct lkst_option rows[] = {
 	{ 0 },
 };
 
-static int parse_range(struct lkst_err *e, const struct options *o, const struct lkst_trace *t,
-		       u64 *ret_from_ns, u64 *ret_to_ns)
-{
-	struct lkst_time_range range = { .clock_offset_ns =
-						 lkst_trace_catalog(t)->clock_offset_ns };
-	int err = 0;
-
-	lkst_trace_range(t, &range.begin_ns, &range.end_ns);
-	*ret_from_ns = 0;
-	*ret_to_ns = UINT64_MAX;
-	if (o->from)
-		err = lkst_time_parse(e, o->from, &range, ret_from_ns);
-	if (!err && o->to)
-		err = lkst_time_parse(e, o->to, &range, ret_to_ns);
-	if (!err && *ret_from_ns > *ret_to_ns)
-		err = lkst_err_set(e, -EINVAL, "--from %s is later than --to %s", o->from, o->to);
-	return err;
-}
-
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	const struct options *o = options;
@@ -57,7 +37,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	_cleanup_free_ char *name = NULL;
 	const char *output = o->output;
 	unsigned int nr = 1;
-	u64 from_ns, to_ns;
+	u64 from_ns = 0, to_ns = UINT64_MAX;
 	int err;
 
 	if (!o->from && !o->to && !o->size)
@@ -70,7 +50,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	err = nr_args == 1 ? lkst_trace_open(e, args[0], &t)
 			   : lkst_trace_open_parts(e, args, nr_args, &t);
 	if (!err)
-		err = parse_range(e, o, t, &from_ns, &to_ns);
+		err = lkst_cmd_parse_range(e, t, o->from, o->to, &from_ns, &to_ns);
 	if (!err)
 		err = o->size ? lkst_cut_size(e, t, from_ns, to_ns, o->size, output, &nr)
 			      : lkst_cut_time(e, t, from_ns, to_ns, output);

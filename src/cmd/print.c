@@ -3,7 +3,6 @@
 #include <signal.h>
 
 #include "base/cleanup.h"
-#include "base/time.h"
 #include "cmd/printing.h"
 
 struct options {
@@ -26,23 +25,6 @@ static const struct lkst_option rows[] = {
 	  "csv: without the arguments' descriptions" },
 	{ 0 },
 };
-
-static int parse_range(struct lkst_err *e, const struct options *o, const struct lkst_trace *t,
-		       u64 *ret_from_ns, u64 *ret_to_ns)
-{
-	struct lkst_time_range range = { .clock_offset_ns =
-						 lkst_trace_catalog(t)->clock_offset_ns };
-	int err = 0;
-
-	lkst_trace_range(t, &range.begin_ns, &range.end_ns);
-	*ret_from_ns = 0;
-	*ret_to_ns = UINT64_MAX;
-	if (o->from)
-		err = lkst_time_parse(e, o->from, &range, ret_from_ns);
-	if (!err && o->to)
-		err = lkst_time_parse(e, o->to, &range, ret_to_ns);
-	return err;
-}
 
 static int print_records(struct lkst_err *e, struct lkst_printing *p, struct lkst_trace *t,
 			 u64 from_ns, u64 to_ns)
@@ -70,7 +52,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 {
 	const struct options *o = options;
 	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
-	u64 begin_ns, end_ns, from_ns, to_ns;
+	u64 begin_ns, end_ns, from_ns = 0, to_ns = UINT64_MAX;
 	struct lkst_printing p = {};
 	int err;
 
@@ -79,7 +61,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	err = nr_args == 1 ? lkst_trace_open(e, args[0], &t)
 			   : lkst_trace_open_parts(e, args, nr_args, &t);
 	if (!err)
-		err = parse_range(e, o, t, &from_ns, &to_ns);
+		err = lkst_cmd_parse_range(e, t, o->from, o->to, &from_ns, &to_ns);
 	if (err)
 		return err;
 	lkst_trace_range(t, &begin_ns, &end_ns);

@@ -8,7 +8,6 @@
 
 #include "analyze/analysis.h"
 #include "base/cleanup.h"
-#include "base/time.h"
 #include "cmd/cmd.h"
 #include "trace/reader.h"
 #include "view/table.h"
@@ -69,27 +68,12 @@ static bool is_shown(const struct lkst_table *t, const struct options *o)
 	return false;
 }
 
-static int parse_range(struct lkst_err *e, const struct options *o, const struct lkst_trace *t,
-		       struct lkst_study_wish *wish)
-{
-	struct lkst_time_range range = { .clock_offset_ns =
-						 lkst_trace_catalog(t)->clock_offset_ns };
-	int err = 0;
-
-	lkst_trace_range(t, &range.begin_ns, &range.end_ns);
-	wish->to_ns = UINT64_MAX;
-	if (o->from)
-		err = lkst_time_parse(e, o->from, &range, &wish->from_ns);
-	if (!err && o->to)
-		err = lkst_time_parse(e, o->to, &range, &wish->to_ns);
-	return err;
-}
-
 static int print_report(struct lkst_err *e, const struct options *o, struct lkst_trace *t,
 			struct lkst_out *out)
 {
 	_cleanup_(lkst_study_freep) struct lkst_study *s = NULL;
 	struct lkst_study_wish wish = {
+		.to_ns = UINT64_MAX,
 		.which = { .comm = o->comm, .has_tid = o->tid >= 0, .tid = (s32)o->tid },
 	};
 	enum lkst_table_format format;
@@ -98,7 +82,7 @@ static int print_report(struct lkst_err *e, const struct options *o, struct lkst
 	int err = lkst_table_format_parse(e, o->format, &format);
 
 	if (!err)
-		err = parse_range(e, o, t, &wish);
+		err = lkst_cmd_parse_range(e, t, o->from, o->to, &wish.from_ns, &wish.to_ns);
 	if (!err)
 		err = lkst_study_new(e, t, &wish, asked, NR_ASKED, &s);
 	if (!err)

@@ -8,7 +8,6 @@
 #include "analyze/why.h"
 #include "analyze/worst.h"
 #include "base/cleanup.h"
-#include "base/time.h"
 #include "cmd/cmd.h"
 #include "view/account.h"
 
@@ -65,21 +64,18 @@ struct question {
 static int parse_question(struct lkst_err *e, const struct options *o, const struct lkst_trace *t,
 			  struct question *ret_question)
 {
-	struct lkst_time_range range = { .clock_offset_ns =
-						 lkst_trace_catalog(t)->clock_offset_ns };
-	int err = 0;
+	u64 begin_ns, end_ns;
+	int err;
 
-	lkst_trace_range(t, &range.begin_ns, &range.end_ns);
-	*ret_question = (struct question){ (s32)o->tid, range.begin_ns, range.end_ns };
-	if (o->from)
-		err = lkst_time_parse(e, o->from, &range, &ret_question->from_ns);
-	if (!err && o->to)
-		err = lkst_time_parse(e, o->to, &range, &ret_question->to_ns);
+	lkst_trace_range(t, &begin_ns, &end_ns);
+	*ret_question = (struct question){ (s32)o->tid, begin_ns, end_ns };
+	err = lkst_cmd_parse_range(e, t, o->from, o->to, &ret_question->from_ns,
+				   &ret_question->to_ns);
 	if (err)
 		return err;
 	if (ret_question->from_ns >= ret_question->to_ns)
 		return lkst_err_set(e, -EINVAL, "the interval ends before it begins");
-	if (ret_question->from_ns >= range.end_ns || ret_question->to_ns <= range.begin_ns)
+	if (ret_question->from_ns >= end_ns || ret_question->to_ns <= begin_ns)
 		return lkst_err_set(
 			e, -ENOENT,
 			"the trace has no records of that time; `lkst check` tells from "

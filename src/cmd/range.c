@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* --from and --to of the commands that read traces. */
+#include <errno.h>
+
+#include "base/time.h"
+#include "cmd/cmd.h"
+#include "trace/reader.h"
+
+int lkst_cmd_parse_range(struct lkst_err *e, const struct lkst_trace *t, const char *from,
+			 const char *to, u64 *from_ns, u64 *to_ns)
+{
+	struct lkst_time_range range = { .clock_offset_ns =
+						 lkst_trace_catalog(t)->clock_offset_ns };
+	int err = 0;
+
+	lkst_trace_range(t, &range.begin_ns, &range.end_ns);
+	if (from)
+		err = lkst_time_parse(e, from, &range, from_ns);
+	if (!err && to)
+		err = lkst_time_parse(e, to, &range, to_ns);
+	if (!err && from && to && *from_ns > *to_ns)
+		err = lkst_err_set(e, -EINVAL, "--from %s is later than --to %s", from, to);
+	return err;
+}
