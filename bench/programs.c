@@ -99,7 +99,7 @@ void programs_load(const char *const *names, u64 buffer_bytes)
 	struct lkst_err e;
 
 	if (lkst_plan_make(&e, NULL, 0, NULL, &plan) ||
-	    lkst_memory_plan(&e, buffer_bytes, 1 << LKST_BLOCK_SHIFT_MIN, &it.memory))
+	    lkst_memory_plan(&e, buffer_bytes, 1 << LKST_BLOCK_SHIFT_MIN, 0, 0, &it.memory))
 		bench_die("%s", e.text);
 	if (getrandom(plan->catalog->uuid, sizeof(plan->catalog->uuid), 0) < 0)
 		bench_die("making a UUID: %s", strerror(errno));

@@ -5,12 +5,14 @@
  *
  * An event goes to a buffer by its number, and from there, per CPU, to the state page in force for
  * that number. As a rule that is the buffer's own page; where it is another's, a CPU writes to that
- * buffer instead, from the next record on, and the buffer it left keeps what it has.
+ * buffer instead, from the next record on, and the buffer it left keeps what it has. It goes over when it
+ * is told to, when a buffer is full that names a next one, and when one is to be left at some time.
  */
 #ifndef LKST_ABI_CONTROL_H
 #define LKST_ABI_CONTROL_H
 
 #include "abi/block.h"
+#include "abi/incident.h"
 #include "abi/types.h"
 
 enum {
@@ -31,6 +33,7 @@ enum {
 	LKST_BUFFERS_AT_START = 2,
 	LKST_NR_BUFFERS = 16, /* that can be; each has a state page per CPU, there or not */
 	LKST_POSSIBLE_CPUS_MAX = 4096,
+	LKST_BUFFER_NAME = 16, /* with its NUL */
 };
 
 /* The masksets that every recording has and nobody may change; from 3 on they are the user's. */
@@ -70,8 +73,15 @@ struct lkst_control {
 	u16 route[LKST_MASKSETS][LKST_EVENT_SPACE];
 	/* Element of the state page in force; that of a buffer that is not there is main's. */
 	u32 page[LKST_NR_BUFFERS][LKST_POSSIBLE_CPUS_MAX];
+	u32 next[LKST_NR_BUFFERS]; /* where to go on when a buffer is full; itself: in it, over the oldest */
+	/* Records of this time or later go on to leave_to, which is stored first; 0: they stay. */
+	u64 leave_at[LKST_NR_BUFFERS];
+	u32 leave_to[LKST_NR_BUFFERS];
+	struct lkst_banks banks;
+	struct lkst_bank bank[LKST_NR_BUFFERS];
 	/* Written and read by user space only. */
 	char name[LKST_MASKSETS][LKST_MASKSET_NAME]; /* "": there is no such maskset */
+	char buffer_name[LKST_NR_BUFFERS][LKST_BUFFER_NAME]; /* "": there is no such buffer */
 	u32 armed; /* by number: its hooks stay attached while another one is in force */
 	u32 pad;
 };

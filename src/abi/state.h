@@ -15,8 +15,9 @@
  * the block size is a block number, and that is the block's packet_seq_num. A position never lies on a
  * block boundary, except 0: nothing was recorded.
  *
- * Who writes what: user space fills the page before the first hook is attached and only reads
- * it from then on; after that only code running on CPU `cpu` writes.
+ * Who writes what: user space fills the page before anything is recorded to the buffer and only reads it
+ * from then on; after that only code running on CPU `cpu` writes. But a `turn_at` that comes sooner may
+ * be stored from anywhere (src/bpf/ring.h).
  */
 #ifndef LKST_ABI_STATE_H
 #define LKST_ABI_STATE_H
@@ -25,7 +26,7 @@
 
 enum {
 	LKST_STATE_MAGIC = 0x54534b4c, /* "LKST" */
-	LKST_ABI_VERSION = 2,
+	LKST_ABI_VERSION = 3,
 	LKST_STATE_SIZE = 4096,
 	/* A thread, soft interrupt, interrupt and NMI: the contexts that can nest on a CPU. */
 	LKST_LEVELS = 4,
@@ -46,7 +47,8 @@ struct lkst_ring {
 	u32 mask;    /* number of blocks - 1 */
 	u32 level;   /* which of the page's rings it is */
 	u32 page;    /* index of the state page */
-	u32 pad[3];
+	u32 pad;
+	u64 first;   /* number of the first block that counts: those before were cleared */
 	u64 done;    /* position of the end of the last complete record */
 	u64 last;    /* time of the last record or opening, ns; never falls */
 	u64 turn_at; /* a record of this time or later opens a block */
@@ -63,7 +65,8 @@ struct lkst_state {
 	u32 block_shift;
 	u32 nr_cpus;
 	u32 nest; /* writers now between reserve and commit */
-	u8 pad0[20];
+	u32 serves; /* number of the buffer whose records come here, or came when they last did */
+	u8 pad0[16];
 	struct lkst_ring ring[LKST_LEVELS];
 	u64 lost[LKST_LOSS_NR];
 	u8 pad1[LKST_STATE_SIZE - 64 - 64 * LKST_LEVELS - 8 * LKST_LOSS_NR];

@@ -24,6 +24,7 @@
 
 #define LKST_HANDLER_SOURCE
 #include "abi/handler.h"
+#include "bpf/jump.h"
 #include "bpf/maskset.h"
 
 /* The event that the function was called for. Named in no handler: the macros below use it. */
@@ -89,6 +90,12 @@ static __always_inline void lkst_histogram_add(struct lkst_histogram *h, u64 val
 static __always_inline void lkst_switch_maskset(u32 number)
 {
 	lkst_maskset_switch(number);
+}
+
+/* Has this CPU write what goes to buffer @of to buffer @to from its next record on; recorded. */
+static __always_inline void lkst_switch_buffer(u32 of, u32 to)
+{
+	lkst_buffer_jump(of, to);
 }
 
 /* What `lkst handler wait` reads. */

@@ -11,23 +11,6 @@
 
 #include "bpf/record.h"
 
-/*
- * Reserves a record of the recorder's own, of @size bytes, @window of which may be touched (ring.h): no
- * maskset and no handler is asked. It goes to the buffer of rare events. NULL if it was lost (counted).
- */
-static __always_inline void *lkst_begin_own(struct lkst_slot *s, u32 size, u32 window)
-{
-	struct lkst_state *st = lkst_state_page(LKST_BUFFER_LIFE);
-	struct lkst_record_head *rec;
-
-	if (!st)
-		return NULL;
-	rec = lkst_ring_reserve(s, st, size, window, lkst_cfg.block_shift);
-	if (rec)
-		rec->tid = LKST_TID();
-	return rec;
-}
-
 /* Puts maskset @to in force. Preemption must be off, as for every writer (record.h). */
 static __always_inline void lkst_maskset_switch(u32 to)
 {

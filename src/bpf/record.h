@@ -74,6 +74,8 @@ extern const volatile struct lkst_program_config lkst_cfg;
 #else
 #error "LKST_STORE_RELEASE is not yet defined for this architecture"
 #endif
+/* An exchange is ordered against everything (Documentation/bpf/standardization/instruction-set.rst). */
+#define LKST_STORE_FENCE(x, v) ((void)__sync_lock_test_and_set(&(x), v))
 #define LKST_COUNT(p) ((void)__sync_fetch_and_add(p, 1))
 #define LKST_CLOCK() bpf_ktime_get_ns()
 #define LKST_TID() ((s32)bpf_get_current_pid_tgid())
@@ -104,14 +106,29 @@ static __always_inline void *lkst_element(u32 i)
 	return bpf_map_lookup_elem(&lkst_mem, &i);
 }
 
+#include "bpf/buffer.h"
+
+#define LKST_LEAVE_AT(st) lkst_buffer_leave_at(st)
+#define LKST_TARGET(st, wraps, ts) lkst_buffer_target(st, wraps, ts)
+#define LKST_GO_OVER(st, to) lkst_buffer_go_over(st, to)
+
 #include "bpf/ring.h"
 
-/* The state page in force for events that go to @buffer on this CPU. */
-static __always_inline struct lkst_state *lkst_state_page(u32 buffer)
+/*
+ * Reserves a record of the recorder's own, of @size bytes, @window of which may be touched (ring.h): no
+ * maskset and no handler is asked. It goes to the buffer of rare events. NULL if it was lost (counted).
+ */
+static __always_inline void *lkst_begin_own(struct lkst_slot *s, u32 size, u32 window)
 {
-	u32 cpu = bpf_get_smp_processor_id() & (LKST_POSSIBLE_CPUS_MAX - 1);
+	struct lkst_state *st = lkst_state_page(LKST_BUFFER_LIFE);
+	struct lkst_record_head *rec;
 
-	return LKST_ELEMENT_AT(&lkst_control.page[buffer & (LKST_NR_BUFFERS - 1)][cpu]);
+	if (!st)
+		return NULL;
+	rec = lkst_ring_reserve(s, st, size, window, lkst_cfg.block_shift);
+	if (rec)
+		rec->tid = LKST_TID();
+	return rec;
 }
 
 /* lkst_begin() but for the thread, which the caller writes. */

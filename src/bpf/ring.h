@@ -14,6 +14,10 @@
  *   LKST_ELEMENT_AT(p)               element *p of it, or NULL
  *   LKST_UUID_LO(), _HI()            the trace's UUID as two words
  *   LKST_BARRIER()                   a compiler barrier
+ *   LKST_STORE_FENCE(x, v)           a store that other CPUs see before any later load is done
+ *   LKST_LEAVE_AT(st)                from when on writers leave the buffer of page st, ns; 0: they don't
+ *   LKST_TARGET(st, wraps, ts)       page where a record of time ts goes, as things stand; it may be st's
+ *   LKST_GO_OVER(st, to)             later writers of this CPU that would use page st use page `to`
  *   LKST_BOUNDED(v), LKST_OPAQUE(p)  hides from the compiler where value v or pointer p came from
  *   LKST_UNLIKELY(c)                 condition c, which is nearly always false
  *   LKST_RARE                        attributes of a function that must not be inlined
@@ -34,6 +38,10 @@
  *   open   The old block is closed: first `content_size`, then `timestamp_end`. Then `opened` counts
  *          the new block, which tells a reader that the oldest one is gone; then its magic is
  *          cleared, then its fields are filled, then the magic is set, and `done` moves behind it.
+ *   leave  In place of opening a block a writer may go on in another buffer of its CPU: one that is full
+ *          and has a next one, or that is to be kept as it is from some time on (abi/control.h). It
+ *          takes its level there before it gives back the one here, and opens a block there. Who has
+ *          asked for the page before, and comes later, finds the same reason to leave.
  *
  * A reader takes a block as closed only if `done` lies beyond its end; in the block that `done`
  * lies in, the content reaches to `done`. It copies the block, then loads `opened` again: the copy is
@@ -99,34 +107,33 @@ static __always_inline u64 lkst_ring_clock(struct lkst_ring *ring)
 	return ts < last ? last : ts;
 }
 
-/*
- * Goes on to the next block of the ring of @level, for a record that is not older than now. Out of
- * line, since it happens once in some hundred records; it takes the element of the state page, not a
- * pointer, so that it can be verified once and not along each path to it. (@level has 64 bits because
- * Linux 6.1 forgets the bounds of 32 when they are spilled.)
- */
-LKST_RARE int lkst_ring_turn(u32 page, u64 level)
+/* When the ring turns next, if nothing else makes it: user space or a trigger may store an earlier time. */
+static __always_inline void lkst_ring_set_turn(struct lkst_state *st, struct lkst_ring *ring, u64 ts)
 {
-	const u32 shift = LKST_SHIFT();
-	struct lkst_state *st = LKST_ELEMENT(page);
-	struct lkst_block_header *h;
-	struct lkst_ring *ring;
-	u64 done, ts, seq = 0;
+	u64 leave_at;
 
-	if (!st || level >= LKST_LEVELS)
-		return 0;
-	ring = LKST_OPAQUE(&st->ring[level]);
-	done = LKST_LOAD(ring->done);
-	ts = lkst_ring_clock(ring);
-	h = LKST_ELEMENT_AT(&ring->element);
+	LKST_STORE(ring->last, ts);
+	/* Who stores leave_at stores turn_at after it; so one of us sees what the other has stored. */
+	LKST_STORE_FENCE(ring->turn_at, ts + LKST_TIME_GAP_MAX);
+	leave_at = LKST_LEAVE_AT(st);
+	if (leave_at && leave_at < ts + LKST_TIME_GAP_MAX)
+		LKST_STORE(ring->turn_at, leave_at);
+}
+
+/* Closes the ring's open block, if there is one, and opens the next. */
+static __always_inline void lkst_ring_open_next(struct lkst_state *st, struct lkst_ring *ring,
+						u32 level, u32 shift)
+{
+	u64 done = LKST_LOAD(ring->done), ts = lkst_ring_clock(ring), seq = 0;
+	struct lkst_block_header *h = LKST_ELEMENT_AT(&ring->element);
+
 	if (!h)
-		return 0;
+		return;
 	if ((done & ((1ULL << shift) - 1)) == LKST_BLOCK_HEADER) {
 		/* All its records were dropped, so it may begin later. */
 		LKST_STORE(h->timestamp_begin, ts);
-		LKST_STORE(ring->last, ts);
-		LKST_STORE(ring->turn_at, ts + LKST_TIME_GAP_MAX);
-		return 0;
+		lkst_ring_set_turn(st, ring, ts);
+		return;
 	}
 	if (done) {
 		seq = (done >> shift) + 1;
@@ -138,10 +145,55 @@ LKST_RARE int lkst_ring_turn(u32 page, u64 level)
 	h = LKST_ELEMENT_AT(&ring->element);
 	if (h)
 		lkst_block_open(st, level, h, seq, ts, shift);
-	LKST_STORE(ring->last, ts);
-	LKST_STORE(ring->turn_at, ts + LKST_TIME_GAP_MAX);
+	lkst_ring_set_turn(st, ring, ts);
 	LKST_STORE_RELEASE(ring->done, (seq << shift) + LKST_BLOCK_HEADER);
-	return 0;
+}
+
+/*
+ * Goes on to the next block of the ring of @level, for a record that is not older than now, or to
+ * another buffer. Returns where the record goes: the element of the state page, times LKST_LEVELS, plus
+ * the level. Out of line, since it happens once in some hundred records; it takes the element of the
+ * state page, not a pointer, so that it can be verified once and not along each path to it. (@level
+ * has 64 bits because Linux 6.1 forgets the bounds of 32 when they are spilled.)
+ */
+LKST_RARE u32 lkst_ring_turn(u32 page, u64 level)
+{
+	const u32 shift = LKST_SHIFT();
+	struct lkst_state *st = LKST_ELEMENT(page), *there;
+	struct lkst_ring *ring;
+	u64 inside, done;
+	u32 to;
+
+	if (!st || level >= LKST_LEVELS)
+		return 0;
+	ring = LKST_OPAQUE(&st->ring[level]);
+	done = LKST_LOAD(ring->done);
+	/* Full: every block of the ring has been opened as often as the others. */
+	to = LKST_TARGET(st, !level && done && !(((done >> shift) + 1) & ring->mask),
+			 lkst_ring_clock(ring));
+	there = to == page ? NULL : LKST_ELEMENT(to);
+	inside = there ? LKST_LOAD(there->nest) : LKST_LEVELS;
+	if (there && inside < LKST_LEVELS) {
+		LKST_STORE(there->nest, inside + 1);
+		LKST_BARRIER();
+		LKST_GO_OVER(st, to);
+		LKST_STORE_RELEASE(st->nest, level);
+		st = there;
+		level = inside;
+		page = to;
+	}
+	lkst_ring_open_next(st, LKST_OPAQUE(&st->ring[level]), level, shift);
+	return page * LKST_LEVELS + level;
+}
+
+/* The ring that a turn of @ring leads to, and its state page in *@st; NULL: none, which cannot be. */
+static __always_inline struct lkst_ring *lkst_ring_after_turn(struct lkst_state **st,
+							      struct lkst_ring *ring)
+{
+	u32 to = lkst_ring_turn(ring->page, ring->level);
+
+	*st = LKST_ELEMENT(to / LKST_LEVELS);
+	return *st ? LKST_OPAQUE(&(*st)->ring[to % LKST_LEVELS]) : NULL;
 }
 
 /*
@@ -175,7 +227,9 @@ lkst_ring_reserve(struct lkst_slot *s, struct lkst_state *st, u32 size, u32 wind
 	s->end = (LKST_LOAD(ring->done) + LKST_RECORD_ALIGN - 1) & ~(u64)(LKST_RECORD_ALIGN - 1);
 	next = LKST_BOUNDED(s->end & in_block);
 	if (LKST_UNLIKELY(next > limit - window || next + size > limit)) {
-		lkst_ring_turn(ring->page, ring->level);
+		ring = lkst_ring_after_turn(&st, ring);
+		if (!ring)
+			return NULL;
 		s->end = LKST_LOAD(ring->done);
 		next = LKST_BLOCK_HEADER;
 	}
@@ -184,7 +238,9 @@ lkst_ring_reserve(struct lkst_slot *s, struct lkst_state *st, u32 size, u32 wind
 	block = LKST_ELEMENT_AT(&ring->element);
 	ts = lkst_ring_clock(ring);
 	if (LKST_UNLIKELY(ts >= LKST_LOAD(ring->turn_at))) {
-		lkst_ring_turn(ring->page, ring->level);
+		ring = lkst_ring_after_turn(&st, ring);
+		if (!ring)
+			return NULL;
 		ts = LKST_LOAD(ring->last);
 		s->end = LKST_LOAD(ring->done);
 		at = LKST_BLOCK_HEADER;

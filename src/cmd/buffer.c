@@ -1,26 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* lkst buffer: where records go. */
+/* lkst buffer: where records go, and changing that while recording goes on. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/size.h"
 #include "cmd/cmd.h"
+#include "live/buffers.h"
 #include "live/pins.h"
-#include "live/session.h"
 #include "trace/mask.h"
 
 struct options {
-	bool json;
+	u64 size;
+	const char *of;
+	s64 cpu;
+	bool json, quiet;
+};
+
+static const struct options defaults = {
+	.size = 256 << 10,
+	.of = "main",
+	.cpu = LKST_EVERY_CPU,
 };
 
 static const struct lkst_option rows[] = {
+	{ "size", 's', LKST_OPTION_SIZE, "SIZE", offsetof(struct options, size), 0, 0, "256K",
+	  "with create: memory per CPU, 64K to 4G, rounded up to a power\n"
+	  "of two" },
+	{ "of", 0, LKST_OPTION_TEXT, "NAME", offsetof(struct options, of), 0, 0, "main",
+	  "with jump and shift: the buffer whose records are meant" },
+	{ "cpu", 'c', LKST_OPTION_NUMBER, "CPU", offsetof(struct options, cpu), 0,
+	  LKST_POSSIBLE_CPUS_MAX - 1, "every CPU", "with jump and shift: on this CPU only" },
 	{ "json", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, json), 0, 0, NULL,
-	  "one JSON object per line, for programs" },
+	  "with list: one JSON object per line, for programs" },
+	{ "quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(struct options, quiet), 0, 0, NULL,
+	  "say nothing but errors" },
 	{ 0 },
 };
+
+struct job {
+	struct lkst_err *e;
+	const struct options *o;
+	struct lkst_session *s;
+};
+
+/* ---- list ------------------------------------------------------------------------------------- */
 
 /* How many events the maskset in force sends to @buffer. */
 static unsigned int count_events(const struct lkst_session *s, u32 buffer)
@@ -37,61 +64,236 @@ static unsigned int count_events(const struct lkst_session *s, u32 buffer)
 	return nr;
 }
 
-static void list_ring(const struct lkst_session *s, u32 cpu, u32 buffer, bool json)
+/* Names the buffers whose records @buffer gets on @cpu now. */
+static void name_served(const struct lkst_session *s, u32 buffer, u32 cpu, char *text, size_t size)
 {
-	const struct lkst_rings *r = lkst_session_rings(s);
+	size_t used = 0;
+	u32 of;
+
+	text[0] = 0;
+	for (of = 0; of < LKST_NR_BUFFERS; of++)
+		if (lkst_buffer_exists(s, of) && lkst_buffer_in_force(s, of, cpu) == buffer &&
+		    used < size)
+			used += snprintf(text + used, size - used, "%s%s", used ? "," : "",
+					 lkst_buffer_name(s, of));
+}
+
+static void list_ring(const struct job *job, u32 cpu, u32 buffer)
+{
+	const struct lkst_rings *r = lkst_session_rings(job->s);
 	/* The rings of interrupting writers are memory, too, but not what a user asked for. */
 	u64 bytes = (u64)(lkst_rings_state(r, cpu, buffer)->ring[0].mask + 1) << r->block_shift;
-	char size[LKST_SIZE_TEXT], text[LKST_BUFFER_TEXT];
-	const char *name = lkst_mask_buffer_name((u8)buffer, text);
-	unsigned int nr = count_events(s, buffer);
+	u32 next = lkst_session_control(job->s)->next[buffer] % LKST_NR_BUFFERS;
+	const char *name = lkst_buffer_name(job->s, buffer);
+	const char *next_name = next == buffer ? "" : lkst_buffer_name(job->s, next);
+	unsigned int nr = count_events(job->s, buffer);
+	char size[LKST_SIZE_TEXT], served[LKST_NR_BUFFERS * LKST_BUFFER_NAME];
 
 	lkst_size_format(bytes, size);
-	if (json)
+	name_served(job->s, buffer, cpu, served, sizeof(served));
+	if (job->o->json)
 		printf("{\"id\":%u,\"name\":\"%s\",\"cpu\":%u,\"bytes\":%" PRIu64
-		       ",\"events\":%u}\n",
-		       buffer, name, cpu, bytes, nr);
+		       ",\"events\":%u,\"gets\":\"%s\",\"next\":\"%s\"}\n",
+		       buffer, name, cpu, bytes, nr, served, next_name);
 	else
-		printf("%3u  %-8s %5u %12s %8u\n", buffer, name, cpu, size, nr);
+		printf("%3u  %-15s %4u %11s %7u  %-15s %s\n", buffer, name, cpu, size, nr,
+		       served[0] ? served : "-", next_name[0] ? next_name : "-");
 }
+
+static int verb_list(struct job *job, char **args, unsigned int nr_args)
+{
+	const struct lkst_rings *r = lkst_session_rings(job->s);
+	u64 room = lkst_buffer_room(job->s);
+	char size[LKST_SIZE_TEXT];
+	u32 buffer, cpu;
+
+	(void)args, (void)nr_args;
+	if (!job->o->json)
+		printf("%3s  %-15s %4s %11s %7s  %-15s %s\n", "ID", "NAME", "CPU", "SIZE", "EVENTS",
+		       "GETS", "NEXT");
+	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)
+		for (cpu = 0; cpu < r->nr_cpus && lkst_buffer_exists(job->s, buffer); cpu++)
+			list_ring(job, cpu, buffer);
+	lkst_size_format(room, size);
+	if (!job->o->json)
+		printf("room for another one: %s per CPU\n", room ? size : "none");
+	return 0;
+}
+
+/* ---- the others ------------------------------------------------------------------------------- */
+
+static int verb_create(struct job *job, char **args, unsigned int nr_args)
+{
+	u32 buffer;
+	int err = lkst_buffer_create(job->e, job->s, args[0], job->o->size, &buffer);
+
+	(void)nr_args;
+	if (!err && !job->o->quiet)
+		printf("buffer %u (%s)\n", buffer, args[0]);
+	return err;
+}
+
+static int verb_delete(struct job *job, char **args, unsigned int nr_args)
+{
+	u32 buffer;
+	int err = lkst_buffer_find(job->e, job->s, args[0], &buffer);
+
+	(void)nr_args;
+	return err ? err : lkst_buffer_delete(job->e, job->s, buffer);
+}
+
+static int verb_clear(struct job *job, char **args, unsigned int nr_args)
+{
+	u32 buffer;
+	int err = lkst_buffer_find(job->e, job->s, args[0], &buffer);
+
+	(void)nr_args;
+	return err ? err : lkst_buffer_clear(job->e, job->s, buffer);
+}
+
+static int verb_size(struct job *job, char **args, unsigned int nr_args)
+{
+	u32 buffer;
+	u64 bytes;
+	int err = lkst_buffer_find(job->e, job->s, args[0], &buffer);
+
+	(void)nr_args;
+	if (!err)
+		err = lkst_size_parse(job->e, args[1], &bytes);
+	return err ? err : lkst_buffer_resize(job->e, job->s, buffer, bytes);
+}
+
+/* One after the other; the last leads nowhere, or, in a ring, to the first. */
+static int link_all(struct job *job, char **args, unsigned int nr_args, bool is_ring)
+{
+	u32 first = 0, before = 0, buffer;
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < nr_args && !err; i++, before = buffer) {
+		err = lkst_buffer_find(job->e, job->s, args[i], &buffer);
+		if (!err && i)
+			err = lkst_buffer_link(job->e, job->s, before, buffer);
+		else
+			first = buffer;
+	}
+	return err || !is_ring ? err : lkst_buffer_link(job->e, job->s, before, first);
+}
+
+static int verb_link(struct job *job, char **args, unsigned int nr_args)
+{
+	return link_all(job, args, nr_args, false);
+}
+
+static int verb_ring(struct job *job, char **args, unsigned int nr_args)
+{
+	return link_all(job, args, nr_args, true);
+}
+
+static int verb_unlink(struct job *job, char **args, unsigned int nr_args)
+{
+	u32 buffer;
+	int err = lkst_buffer_find(job->e, job->s, args[0], &buffer);
+
+	(void)nr_args;
+	return err ? err : lkst_buffer_link(job->e, job->s, buffer, buffer);
+}
+
+static int verb_jump(struct job *job, char **args, unsigned int nr_args)
+{
+	u32 of, to;
+	int err = lkst_buffer_find(job->e, job->s, job->o->of, &of);
+
+	(void)nr_args;
+	if (!err)
+		err = lkst_buffer_find(job->e, job->s, args[0], &to);
+	return err ? err : lkst_buffer_jump(job->e, job->s, of, to, job->o->cpu);
+}
+
+static int verb_shift(struct job *job, char **args, unsigned int nr_args)
+{
+	u32 of;
+	int err = lkst_buffer_find(job->e, job->s, job->o->of, &of);
+
+	(void)args, (void)nr_args;
+	return err ? err : lkst_buffer_shift(job->e, job->s, of, job->o->cpu);
+}
+
+static const struct {
+	const char *name;
+	unsigned int min_args, max_args;
+	int (*run)(struct job *job, char **args, unsigned int nr_args);
+} verbs[] = {
+	{ "list", 0, 0, verb_list },
+	{ "create", 1, 1, verb_create },
+	{ "delete", 1, 1, verb_delete },
+	{ "clear", 1, 1, verb_clear },
+	{ "size", 2, 2, verb_size },
+	{ "link", 2, LKST_NR_BUFFERS, verb_link },
+	{ "ring", 1, LKST_NR_BUFFERS, verb_ring },
+	{ "unlink", 1, 1, verb_unlink },
+	{ "jump", 1, 1, verb_jump },
+	{ "shift", 0, 0, verb_shift },
+	{ NULL, 0, 0, NULL },
+};
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	const struct options *o = options;
 	_cleanup_(lkst_session_closep) struct lkst_session *s = NULL;
 	_cleanup_close_ int lock = -1;
-	const struct lkst_rings *r;
-	u32 buffer, cpu;
+	struct job job = { .e = e, .o = options };
+	unsigned int i;
 	int err;
 
-	(void)nr_args;
-	if (strcmp(args[0], "list"))
+	for (i = 0; verbs[i].name && strcmp(verbs[i].name, args[0]); i++)
+		;
+	if (!verbs[i].name)
 		return lkst_err_set(e, -EINVAL, "there is no \"%s\"; see --help", args[0]);
+	if (nr_args - 1 < verbs[i].min_args || nr_args - 1 > verbs[i].max_args)
+		return lkst_err_set(e, -EINVAL,
+				    "\"%s\" takes %u to %u arguments, not %u; see --help",
+				    verbs[i].name, verbs[i].min_args, verbs[i].max_args,
+				    nr_args - 1);
 	lock = lkst_pins_lock(e);
 	err = lock < 0 ? lock : lkst_session_open(e, &s);
-	if (err)
-		return err;
-	r = lkst_session_rings(s);
-	if (!o->json)
-		printf("%3s  %-8s %5s %12s %8s\n", "ID", "NAME", "CPU", "SIZE", "EVENTS");
-	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)
-		for (cpu = 0; cpu < r->nr_cpus && lkst_rings_has(r, buffer); cpu++)
-			list_ring(s, cpu, buffer, o->json);
-	return 0;
+	job.s = s;
+	return err ? err : verbs[i].run(&job, args + 1, nr_args - 1);
 }
 
 const struct lkst_cmd lkst_cmd_buffer = {
 	.name = "buffer",
-	.summary = "where records go",
-	.usage = "buffer [--json] list",
-	.help = "A buffer is memory of a CPU that overwrites itself; a maskset says for each event which\n"
-		"buffer its records go to. This lists them: number, name, CPU, size, and how many events\n"
-		"the maskset in force sends there. `lkst status` shows how full they are.",
+	.summary = "where records go, and changing that while recording goes on",
+	.usage = "buffer [OPTIONS] list | create NAME | delete NAME | clear NAME | size NAME SIZE | "
+		 "link NAME NEXT... | ring NAME... | unlink NAME | jump NAME | shift",
+	.help = "A buffer is memory of each CPU that overwrites itself; a maskset says for each event which\n"
+		"buffer its records go to. On each CPU they go to the buffer of that name, or to another\n"
+		"one that the CPU has gone over to: then the one that it left keeps what it has. All\n"
+		"buffers are in a snapshot, and `lkst status` shows how full they are. NAME is a buffer's\n"
+		"name or number.\n"
+		"\n"
+		"  list      number, name, CPU, size; how many events the maskset in force sends there;\n"
+		"            whose records it gets now; and the next one when it is full\n"
+		"  create    makes one, in the memory that `lkst start --spare` has set aside\n"
+		"  delete    removes it, and what it holds\n"
+		"  clear     empties it\n"
+		"  size      gives it another size, and empties it\n"
+		"  link      when NAME is full, that CPU goes on in NEXT, and so forth; the last of them\n"
+		"            overwrites itself, unless it leads on already\n"
+		"  ring      the same, and from the last one to the first\n"
+		"  unlink    NAME overwrites itself again when it is full\n"
+		"  jump      from now on, what goes to main (--of: to another one) goes to NAME\n"
+		"  shift     the same, to the next one of that which gets it now",
 	.examples = "  lkst buffer list\n"
-		    "  lkst maskset --buffer life 'mine+=signal_*'\n",
+		    "  lkst buffer create --size 1M net\n"
+		    "  lkst maskset copy RDEFAULT mine\n"
+		    "  lkst maskset --buffer net 'mine+=net:*'   packets do not evict the rest\n"
+		    "  lkst maskset set mine\n"
+		    "  lkst buffer jump net --cpu 0              keeps what CPU 0 has in main\n"
+		    "  lkst buffer jump main --cpu 0             and goes back\n",
 	.options = rows,
 	.options_size = sizeof(struct options),
+	.defaults = &defaults,
 	.min_args = 1,
-	.max_args = 1,
+	.max_args = LKST_NR_BUFFERS + 1,
 	.run = run,
 };

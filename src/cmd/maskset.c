@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "live/buffers.h"
 #include "live/handler.h"
 #include "live/pins.h"
 
@@ -120,7 +121,6 @@ static void show_json(const struct lkst_maskset_job *job, u32 set)
 {
 	const struct lkst_catalog *catalog = lkst_session_catalog(job->s);
 	const u16 *route = job->c->route[set];
-	char text[LKST_BUFFER_TEXT];
 	bool first = true;
 	u32 id;
 
@@ -132,7 +132,7 @@ static void show_json(const struct lkst_maskset_job *job, u32 set)
 			continue;
 		printf("%s{\"event\":\"%s\",\"handler\":%u,\"buffer\":\"%s\"}", first ? "" : ",",
 		       event->name, lkst_route_handler(route[id]),
-		       lkst_mask_buffer_name(route[id] >> 8, text));
+		       lkst_buffer_name(job->s, route[id] >> 8 & (LKST_NR_BUFFERS - 1)));
 		first = false;
 	}
 	printf("]}\n");
@@ -304,20 +304,20 @@ static int change_mask(struct lkst_maskset_job *job, struct lkst_mask *mask, con
 static int verb_change(struct lkst_maskset_job *job, char **args, unsigned int nr_args)
 {
 	const bool adds = args[1][0] == '+';
-	u8 handler = LKST_HANDLER_NOTHING, buffer = 0;
+	u8 handler = LKST_HANDLER_NOTHING;
 	struct lkst_mask mask;
 	unsigned int i;
-	u32 set;
+	u32 set, buffer = 0;
 	int err;
 
 	err = open_mask(job, args[0], adds, &mask, &set);
 	if (!err && adds)
 		err = lkst_handler_parse(job->e, job->o->handler ?: "DEFAULT", &handler);
 	if (!err && adds && job->o->buffer)
-		err = lkst_mask_parse_buffer(job->e, job->o->buffer, &buffer);
+		err = lkst_buffer_find(job->e, job->s, job->o->buffer, &buffer);
 	for (i = 2; i < nr_args && !err; i++)
 		err = change_mask(job, &mask, args[i], handler,
-				  adds && job->o->buffer ? buffer : LKST_BUFFER_USUAL);
+				  adds && job->o->buffer ? (int)buffer : LKST_BUFFER_USUAL);
 	if (!err)
 		err = lkst_maskset_write(job->e, job->s, set, &mask, &job->notes);
 	if (!err && !job->o->quiet)

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "cmd/maskset.h"
 #include "cmd/recording.h"
+#include "live/buffers.h"
 #include "live/handler.h"
 #include "live/pins.h"
 
@@ -186,9 +187,9 @@ int lkst_maskset_verb_config(struct lkst_maskset_job *job, char **args, unsigned
 	const struct lkst_catalog *catalog = lkst_session_catalog(job->s);
 	struct lkst_event_types types;
 	struct lkst_mask mask;
-	u8 handler = 0, buffer = 0;
+	u8 handler = 0;
 	u16 type = 0;
-	u32 set;
+	u32 set, buffer = 0;
 	int err;
 
 	lkst_event_types_init(&types, catalog);
@@ -198,12 +199,12 @@ int lkst_maskset_verb_config(struct lkst_maskset_job *job, char **args, unsigned
 	if (!err)
 		err = lkst_handler_parse(job->e, args[2], &handler);
 	if (!err && nr_args > 3)
-		err = lkst_mask_parse_buffer(job->e, args[3], &buffer);
+		err = lkst_buffer_find(job->e, job->s, args[3], &buffer);
 	if (err)
 		return err;
 	lkst_maskset_read(job->c, set, &mask);
 	lkst_mask_set_type(&mask, catalog, &types, type, handler,
-			   nr_args > 3 ? buffer : LKST_BUFFER_USUAL);
+			   nr_args > 3 ? (int)buffer : LKST_BUFFER_USUAL);
 	return lkst_maskset_write(job->e, job->s, set, &mask, &job->notes);
 }
 

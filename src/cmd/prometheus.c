@@ -26,7 +26,6 @@ static void write_rings(const struct lkst_report *r, FILE *to)
 		{ "lkst_overwritten_blocks_total", "counter",
 		  "Blocks that made room for newer ones; no loss." },
 	};
-	char name[LKST_BUFFER_TEXT];
 	unsigned int f, i;
 
 	for (f = 0; f < sizeof(families) / sizeof(families[0]); f++) {
@@ -37,7 +36,7 @@ static void write_rings(const struct lkst_report *r, FILE *to)
 					       ring->overwritten };
 
 			fprintf(to, "%s{cpu=\"%u\",buffer=\"%s\"} ", families[f].name, ring->cpu,
-				lkst_mask_buffer_name(ring->buffer, name));
+				ring->name);
 			if (f)
 				fprintf(to, "%" PRIu64 "\n", counts[f]);
 			else
@@ -48,7 +47,6 @@ static void write_rings(const struct lkst_report *r, FILE *to)
 
 static void write_losses(const struct lkst_report *r, FILE *to)
 {
-	char name[LKST_BUFFER_TEXT];
 	unsigned int i;
 	int cause;
 
@@ -58,7 +56,7 @@ static void write_losses(const struct lkst_report *r, FILE *to)
 			fprintf(to,
 				"lkst_lost_events_total{cpu=\"%u\",buffer=\"%s\",cause=\"%s\"} "
 				"%" PRIu64 "\n",
-				r->rings[i].cpu, lkst_mask_buffer_name(r->rings[i].buffer, name),
+				r->rings[i].cpu, r->rings[i].name,
 				lkst_loss_keys[cause], r->rings[i].lost[cause]);
 	begin(to, "lkst_skipped_runs_total", "counter",
 	      "Runs of a hook's program that the kernel skipped.");

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/size.h"
 #include "cmd/recording.h"
+#include "live/incidents.h"
 #include "live/pins.h"
 #include "live/state.h"
 
@@ -14,7 +15,8 @@ struct options {
 	struct lkst_list events;
 	const char *maskset;
 	struct lkst_list armed;
-	u64 buffer_bytes, block_bytes, budget_ppm;
+	u64 buffer_bytes, block_bytes, spare_bytes, budget_ppm;
+	s64 incidents;
 	const char *config;
 	bool keep;
 	bool quiet;
@@ -23,6 +25,7 @@ struct options {
 static const struct options defaults = {
 	.buffer_bytes = 4 << 20,
 	.block_bytes = 4 << 10,
+	.spare_bytes = UINT64_MAX,
 };
 
 static const struct lkst_option rows[] = {
@@ -38,6 +41,12 @@ static const struct lkst_option rows[] = {
 	  "switching to it is one store; may be repeated" },
 	{ "buffer", 'b', LKST_OPTION_SIZE, "SIZE", offsetof(struct options, buffer_bytes), 0, 0,
 	  "4M", "memory per CPU, 64K to 4G, rounded up to a power of two" },
+	{ "spare", 0, LKST_OPTION_SIZE, "SIZE", offsetof(struct options, spare_bytes), 0, 0,
+	  "a quarter of --buffer", "memory per CPU for buffers made later, `lkst buffer create`" },
+	{ "incidents", 'i', LKST_OPTION_NUMBER, "NUMBER", offsetof(struct options, incidents), 0,
+	  LKST_INCIDENTS_MAX, "0",
+	  "how many moments can be kept at a time (`lkst incident`); each\n"
+	  "takes as much memory as --buffer" },
 	{ "block", 0, LKST_OPTION_SIZE, "SIZE", offsetof(struct options, block_bytes), 0, 0, "4K",
 	  "the unit of reading and writing, 4K to 1M; only 4K can be\n"
 	  "found in a crash dump without translation" },
@@ -64,10 +73,17 @@ static int discard_rest(struct lkst_err *e)
 	return lkst_pins_remove(&ignored);
 }
 
+static u64 spare_bytes(const struct options *o)
+{
+	return o->spare_bytes == UINT64_MAX ? o->buffer_bytes / 4 : o->spare_bytes;
+}
+
 static int arm(struct lkst_err *e, const struct options *o, const struct lkst_plan *plan)
 {
 	const struct lkst_session_options options = { .buffer_bytes = o->buffer_bytes,
 						      .block_bytes = o->block_bytes,
+						      .spare_bytes = spare_bytes(o),
+						      .nr_banks = o->incidents,
 						      .budget_ppm = o->budget_ppm,
 						      .maskset = o->maskset,
 						      .armed = o->armed.items,
@@ -80,7 +96,9 @@ static int arm(struct lkst_err *e, const struct options *o, const struct lkst_pl
 	if (err)
 		return err;
 	lkst_recording_print_notes(plan, s, o->quiet);
-	err = lkst_pins_prepare(e);
+	err = lkst_incidents_prepare(e, s, o->incidents);
+	if (!err)
+		err = lkst_pins_prepare(e);
 	if (err)
 		return err;
 	err = lkst_session_pin(e, s);
@@ -143,7 +161,8 @@ const struct lkst_cmd lkst_cmd_start = {
 	.name = "start",
 	.summary = "begin to record, and leave: nothing of ours runs while it records",
 	.usage = "start [--event GLOB]... [--maskset NAME] [--armed NAME]... [--buffer SIZE] "
-		 "[--block SIZE] [--budget SHARE] [--config FILE] [--keep] [--quiet]",
+		 "[--spare SIZE] [--incidents NUMBER] [--block SIZE] [--budget SHARE] "
+		 "[--config FILE] [--keep] [--quiet]",
 	.help = "Loads and attaches the kernel programs, takes the memory, pins all of it in the BPF\n"
 		"file system and exits. The newest events are kept in memory, the oldest are\n"
 		"overwritten. `lkst snapshot` saves them, `lkst stop` ends it, and `lkst maskset` changes\n"
@@ -154,6 +173,7 @@ const struct lkst_cmd lkst_cmd_start = {
 		"  lkst start --maskset flight             system calls, switches and wake-ups\n"
 		"  lkst start -e 'sched:*' -e 'syscall:*'  two groups\n"
 		"  lkst start -e sched_switch -e 'ext4:*'  an event, and tracepoints by name\n"
+		"  lkst start --incidents 4                room to keep four moments\n"
 		"  lkst start --budget 1%                  with a limit of what it costs\n"
 		"  lkst start --config /etc/lkst/lkst.conf as the service does\n",
 	.options = rows,

@@ -35,7 +35,6 @@ const char *const lkst_loss_keys[LKST_LOSS_NR] = {
 static void write_losses(const struct lkst_report *r, FILE *to)
 {
 	unsigned int nr = 0, i;
-	char name[LKST_BUFFER_TEXT];
 	int cause;
 
 	fprintf(to, "\nlost (to be overwritten is the ring's way, and no loss):\n");
@@ -44,7 +43,7 @@ static void write_losses(const struct lkst_report *r, FILE *to)
 			if (!r->rings[i].lost[cause])
 				continue;
 			fprintf(to, "  CPU %u, %s buffer: %" PRIu64 " events: %s\n",
-				r->rings[i].cpu, lkst_mask_buffer_name(r->rings[i].buffer, name),
+				r->rings[i].cpu, r->rings[i].name,
 				r->rings[i].lost[cause], lkst_loss_names[cause]);
 			nr++;
 		}
@@ -118,7 +117,7 @@ static void write_budget(const struct lkst_report *r, FILE *to)
 
 static void write_text(const struct lkst_report *r, FILE *to)
 {
-	char bytes[LKST_SIZE_TEXT], written[LKST_SIZE_TEXT], name[LKST_BUFFER_TEXT];
+	char bytes[LKST_SIZE_TEXT], written[LKST_SIZE_TEXT];
 	unsigned int i;
 
 	lkst_size_format(r->memory_bytes, bytes);
@@ -134,7 +133,7 @@ static void write_text(const struct lkst_report *r, FILE *to)
 		lkst_size_format(ring->bytes, bytes);
 		lkst_size_format(ring->written_bytes, written);
 		fprintf(to, "%-8s%5u %12s %12.3f %14s %12" PRIu64 "\n",
-			lkst_mask_buffer_name(ring->buffer, name), ring->cpu, bytes,
+			ring->name, ring->cpu, bytes,
 			ring->history_s, written, ring->overwritten);
 	}
 	write_losses(r, to);
@@ -145,13 +144,12 @@ static void write_text(const struct lkst_report *r, FILE *to)
 
 static void write_ring_json(const struct lkst_ring_report *ring, FILE *to)
 {
-	char name[LKST_BUFFER_TEXT];
 	int cause;
 
 	fprintf(to,
 		"{\"buffer\":\"%s\",\"cpu\":%u,\"bytes\":%" PRIu64 ",\"history_s\":%.6f,"
 		"\"written_bytes\":%" PRIu64 ",\"overwritten_blocks\":%" PRIu64 ",\"lost\":{",
-		lkst_mask_buffer_name(ring->buffer, name), ring->cpu, ring->bytes, ring->history_s,
+		ring->name, ring->cpu, ring->bytes, ring->history_s,
 		ring->written_bytes, ring->overwritten);
 	for (cause = 0; cause < LKST_LOSS_NR; cause++)
 		fprintf(to, "%s\"%s\":%" PRIu64, cause ? "," : "", lkst_loss_keys[cause],

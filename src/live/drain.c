@@ -82,6 +82,15 @@ void lkst_drain_set_taker(struct lkst_drain *d, lkst_drain_take *take, void *ctx
 	d->ctx = ctx;
 }
 
+void lkst_drain_choose(struct lkst_drain *d, u32 buffers)
+{
+	unsigned int i;
+
+	for (i = 0; i < d->nr_sources; i++)
+		if (!(buffers >> lkst_instance_buffer(d->sources[i].reader.instance) & 1))
+			d->sources[i].reader.next = UINT64_MAX;
+}
+
 void lkst_drain_set_room(struct lkst_drain *d, u64 bytes)
 {
 	d->room = bytes;

@@ -29,6 +29,9 @@ typedef int lkst_drain_take(struct lkst_err *e, void *ctx, u64 instance, const v
 			    size_t length);
 void lkst_drain_set_taker(struct lkst_drain *d, lkst_drain_take *take, void *ctx);
 
+/* Copies only the buffers of @buffers, a bit each. To be said before anything is copied. */
+void lkst_drain_choose(struct lkst_drain *d, u32 buffers);
+
 /* Copies at most @bytes from now on; UINT64_MAX: any number. */
 void lkst_drain_set_room(struct lkst_drain *d, u64 bytes);
 

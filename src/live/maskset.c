@@ -5,17 +5,14 @@
  */
 #include "live/maskset.h"
 
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/membarrier.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "live/command.h"
 #include "live/handler.h"
 #include "live/pins.h"
 #include "live/state.h"
@@ -323,61 +320,27 @@ static u32 count_attached(const struct lkst_session *s)
 
 /* ---- switching -------------------------------------------------------------------------------- */
 
-/* Has the kernel run the program once, with @argument; on this CPU, preemption off. */
-static int run_program(struct lkst_err *e, int fd, u64 argument)
-{
-	LIBBPF_OPTS(bpf_test_run_opts, options, .ctx_in = &argument,
-		    .ctx_size_in = sizeof(argument));
-	int err = bpf_prog_test_run_opts(fd, &options);
-
-	return err ? lkst_err_sys(e, err, "running the program that switches masksets") : 0;
-}
-
 int lkst_maskset_switch(struct lkst_err *e, struct lkst_session *s, u32 set)
 {
-	int fd = lkst_session_switch_fd(s);
+	const u64 args[LKST_COMMAND_ARGS] = { set };
+	int err = lkst_command_run(e, s, LKST_COMMAND_SWITCH, args, LKST_COMMAND_ANY_CPU);
 
-	if (fd >= 0)
-		return run_program(e, fd, set);
+	if (err != -ENOENT)
+		return err;
 	/* A kernel that rejects the program: the switch counts, and not its record. */
 	__atomic_store_n(&lkst_session_control(s)->active, set, __ATOMIC_RELEASE);
 	return 0;
 }
 
-/*
- * Runs on each CPU in turn: a thread gets a CPU only when what ran there with preemption off has
- * ended. CPUs that this process may not use are passed over.
- */
-static void visit_cpus(u32 nr_cpus)
-{
-	cpu_set_t *own = CPU_ALLOC(nr_cpus), *one = CPU_ALLOC(nr_cpus);
-	size_t size = CPU_ALLOC_SIZE(nr_cpus);
-	bool is_known = own && !sched_getaffinity(0, size, own);
-	u32 cpu;
-
-	for (cpu = 0; one && cpu < nr_cpus; cpu++) {
-		CPU_ZERO_S(size, one);
-		CPU_SET_S(cpu, size, one);
-		sched_setaffinity(0, size, one);
-	}
-	if (is_known)
-		sched_setaffinity(0, size, own);
-	CPU_FREE(own);
-	CPU_FREE(one);
-}
-
-/*
- * Every hook's program runs with preemption off (bpf/record.h), so a grace period of RCU waits
- * for all that had asked the old maskset. membarrier(2) waits for one, but not on a kernel with CPUs
- * that run without a tick (kernel/sched/membarrier.c).
- */
 int lkst_maskset_settle(struct lkst_err *e, struct lkst_session *s)
 {
-	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
-		visit_cpus(lkst_session_rings(s)->nr_cpus);
-	return lkst_session_settled_fd(s) < 0
-		       ? 0
-		       : run_program(e, lkst_session_settled_fd(s), count_attached(s));
+	const u64 args[LKST_COMMAND_ARGS] = { count_attached(s) };
+	int err;
+
+	/* For all that had asked the old maskset. */
+	lkst_command_wait_for_writers(lkst_session_rings(s)->nr_cpus);
+	err = lkst_command_run(e, s, LKST_COMMAND_SETTLED, args, LKST_COMMAND_ANY_CPU);
+	return err == -ENOENT ? 0 : err;
 }
 
 int lkst_maskset_set(struct lkst_err *e, struct lkst_session *s, u32 set, struct lkst_notes *notes,

@@ -30,48 +30,72 @@ static u64 round_up_power_of_two(u64 v)
 	return power;
 }
 
-/* Fills @online, a flag per CPU. Returns how many there are. */
-static u32 find_online(u8 *online, u32 nr_cpus)
+u8 *lkst_memory_find_online(u32 nr_cpus, u32 *ret_nr)
 {
 	_cleanup_fclose_ FILE *f = fopen("/sys/devices/system/cpu/online", "re");
+	u8 *online = calloc(nr_cpus, 1);
 	unsigned int from, to, cpu;
-	u32 nr = 0;
 	int got;
 	char separator;
 
-	while (f && (got = fscanf(f, "%u", &from)) == 1) {
+	for (*ret_nr = 0; online && f && (got = fscanf(f, "%u", &from)) == 1;) {
 		to = from;
 		separator = fgetc(f);
 		if (separator == '-' && fscanf(f, "%u", &to) == 1)
 			separator = fgetc(f);
 		for (cpu = from; cpu <= to && cpu < nr_cpus; cpu++)
-			nr += !online[cpu], online[cpu] = 1;
+			*ret_nr += !online[cpu], online[cpu] = 1;
 		if (separator != ',')
 			break;
 	}
-	return nr;
+	return online;
+}
+
+u64 lkst_memory_place(u64 first, u64 bytes, u32 block_shift, const u8 *online, u32 nr_cpus,
+		      struct lkst_ring_place *ret_rings)
+{
+	u32 cpu, level;
+
+	for (cpu = 0; cpu < nr_cpus; cpu++)
+		for (level = 0; level < LKST_LEVELS; level++) {
+			u64 ring = online[cpu] ? bytes : LKST_BUFFER_BYTES_MIN, blocks;
+
+			blocks = (level ? ring / NESTED_PART : ring) >> block_shift;
+			if (blocks < 2)
+				blocks = 2;
+			*ret_rings++ = (struct lkst_ring_place){ first, blocks };
+			first += blocks;
+		}
+	return first;
+}
+
+int lkst_memory_buffer_size(struct lkst_err *e, u64 bytes, u64 *ret_bytes)
+{
+	if (bytes < LKST_BUFFER_BYTES_MIN || bytes > LKST_BUFFER_BYTES_MAX)
+		return lkst_err_set(e, -EINVAL, "the buffer of a CPU is 64K to 4G, not %llu bytes",
+				    (unsigned long long)bytes);
+	*ret_bytes = round_up_power_of_two(bytes);
+	return 0;
 }
 
 static int place_rings(struct lkst_err *e, struct lkst_memory *m, const u8 *online)
 {
 	u64 next = (u64)m->nr_cpus * LKST_NR_BUFFERS;
-	struct lkst_ring_place *ring = m->rings;
-	u32 buffer, cpu, level;
+	struct lkst_ring_place *rings = m->rings;
+	u32 buffer, bank;
 
-	for (buffer = 0; buffer < LKST_BUFFERS_AT_START; buffer++)
-		for (cpu = 0; cpu < m->nr_cpus; cpu++) {
-			u64 bytes = online[cpu] ? m->buffer_bytes[buffer] : LKST_BUFFER_BYTES_MIN;
-
-			for (level = 0; level < LKST_LEVELS; level++) {
-				u64 blocks =
-					(level ? bytes / NESTED_PART : bytes) >> m->block_shift;
-
-				if (blocks < 2)
-					blocks = 2;
-				*ring++ = (struct lkst_ring_place){ next, blocks };
-				next += blocks;
-			}
-		}
+	for (buffer = 0; buffer < LKST_BUFFERS_AT_START; buffer++) {
+		next = lkst_memory_place(next, m->buffer_bytes[buffer], m->block_shift, online,
+					 m->nr_cpus, rings);
+		rings += (size_t)m->nr_cpus * LKST_LEVELS;
+	}
+	/* As if there were more buffers; where their rings would be does not matter. */
+	for (bank = 0; bank < m->nr_banks; bank++)
+		next = lkst_memory_place(next, m->buffer_bytes[LKST_BUFFER_MAIN], m->block_shift,
+					 online, m->nr_cpus, rings);
+	if (m->spare_bytes)
+		next = lkst_memory_place(next, m->spare_bytes, m->block_shift, online, m->nr_cpus,
+					 rings);
 	if (next > UINT32_MAX)
 		return lkst_err_set(e, -E2BIG,
 				    "%llu blocks are more than one array can hold; take larger "
@@ -82,35 +106,36 @@ static int place_rings(struct lkst_err *e, struct lkst_memory *m, const u8 *onli
 	return 0;
 }
 
-int lkst_memory_plan(struct lkst_err *e, u64 buffer_bytes, u64 block_bytes,
-		     struct lkst_memory *ret_memory)
+int lkst_memory_plan(struct lkst_err *e, u64 buffer_bytes, u64 block_bytes, u64 spare_bytes,
+		     u32 nr_banks, struct lkst_memory *ret_memory)
 {
 	int possible = libbpf_num_possible_cpus(), err;
-	struct lkst_memory m = { .nr_cpus = possible };
+	struct lkst_memory m = { .nr_cpus = possible,
+				 .spare_bytes = spare_bytes,
+				 .nr_banks = nr_banks };
 	_cleanup_free_ u8 *online = NULL;
 
 	if (possible <= 0 || possible > LKST_POSSIBLE_CPUS_MAX)
 		return lkst_err_set(e, -E2BIG, "this machine has %d CPUs; at most %d are supported",
 				    possible, LKST_POSSIBLE_CPUS_MAX);
-	if (buffer_bytes < LKST_BUFFER_BYTES_MIN || buffer_bytes > LKST_BUFFER_BYTES_MAX)
-		return lkst_err_set(e, -EINVAL, "the buffer of a CPU is 64K to 4G, not %llu bytes",
-				    (unsigned long long)buffer_bytes);
+	err = lkst_memory_buffer_size(e, buffer_bytes, &m.buffer_bytes[LKST_BUFFER_MAIN]);
+	if (err)
+		return err;
 	if (block_bytes & (block_bytes - 1) || block_bytes < 1ULL << LKST_BLOCK_SHIFT_MIN ||
 	    block_bytes > 1ULL << LKST_BLOCK_SHIFT_MAX)
 		return lkst_err_set(e, -EINVAL,
 				    "a block is a power of two from 4K to 1M, not %llu bytes",
 				    (unsigned long long)block_bytes);
 	m.block_shift = __builtin_ctzll(block_bytes);
-	m.buffer_bytes[LKST_BUFFER_MAIN] = round_up_power_of_two(buffer_bytes);
 	m.buffer_bytes[LKST_BUFFER_LIFE] =
 		m.buffer_bytes[0] < LIFE_BYTES ? LKST_BUFFER_BYTES_MIN : LIFE_BYTES;
-	m.rings = calloc((size_t)m.nr_cpus * LKST_BUFFERS_AT_START * LKST_LEVELS, sizeof(*m.rings));
-	online = calloc(m.nr_cpus, 1);
+	m.rings = calloc((size_t)m.nr_cpus * (LKST_BUFFERS_AT_START + 1) * LKST_LEVELS,
+			 sizeof(*m.rings));
+	online = lkst_memory_find_online(m.nr_cpus, &m.nr_online);
 	if (!m.rings || !online) {
 		free(m.rings);
 		return lkst_err_sys(e, -ENOMEM, "planning memory");
 	}
-	m.nr_online = find_online(online, m.nr_cpus);
 	err = place_rings(e, &m, online);
 	if (err)
 		free(m.rings);
@@ -243,7 +268,7 @@ void lkst_memory_init_state(const struct lkst_memory *m, u32 cpu, u32 buffer, co
 	memcpy(st->uuid, uuid, sizeof(st->uuid));
 	st->version = LKST_ABI_VERSION;
 	st->cpu = cpu;
-	st->buffer = buffer;
+	st->buffer = st->serves = buffer;
 	st->block_shift = m->block_shift;
 	st->nr_cpus = m->nr_cpus;
 	for (level = 0; level < LKST_LEVELS; level++) {

@@ -26,6 +26,8 @@ struct lkst_memory {
 	u32 nr_online;
 	u32 nr_elements;
 	u64 bytes;				 /* of all elements */
+	u64 spare_bytes;			 /* of these, one online CPU's for buffers made later */
+	u32 nr_banks;				 /* of main's size that there is room for besides */
 	u64 buffer_bytes[LKST_BUFFERS_AT_START]; /* of one online CPU's ring */
 	struct lkst_ring_place *rings;		 /* by buffer, then CPU, then level */
 };
@@ -34,14 +36,29 @@ struct lkst_memory {
  * Divides memory for rings of @buffer_bytes per CPU (rounded up to a power of two between
  * LKST_BUFFER_BYTES_MIN and _MAX) and blocks of @block_bytes (a power of two, 4 KiB to 1 MiB). A CPU
  * that is possible but not online gets the smallest ring: it may come while recording goes on. The
- * rings of interrupting writers come on top of that, each a small part of it.
+ * rings of interrupting writers come on top of that, each a small part of it. Behind them room is left
+ * for a further buffer of @spare_bytes per CPU, or smaller ones (live/buffers.h), and for @nr_banks of
+ * @buffer_bytes (live/incidents.h).
  */
-int lkst_memory_plan(struct lkst_err *e, u64 buffer_bytes, u64 block_bytes,
-		     struct lkst_memory *ret_memory);
+int lkst_memory_plan(struct lkst_err *e, u64 buffer_bytes, u64 block_bytes, u64 spare_bytes,
+		     u32 nr_banks, struct lkst_memory *ret_memory);
 void lkst_memory_free(struct lkst_memory *m);
 
 /* Refuses, in a sentence, what does not fit free memory or the memory cgroup we are in. */
 int lkst_memory_check(struct lkst_err *e, const struct lkst_memory *m);
+
+/* Which CPUs are online: a flag per possible CPU, which the caller frees. NULL: no memory. */
+u8 *lkst_memory_find_online(u32 nr_cpus, u32 *ret_nr);
+
+/*
+ * Places the rings of one buffer, of @bytes per online CPU, one behind the other from element @first on:
+ * by CPU, then level, into @ret_rings. Returns the element behind them, which may be more than fits 32 bits.
+ */
+u64 lkst_memory_place(u64 first, u64 bytes, u32 block_shift, const u8 *online, u32 nr_cpus,
+		      struct lkst_ring_place *ret_rings);
+
+/* @bytes as the size of a buffer: rounded up to a power of two. -EINVAL: it is too small or too large. */
+int lkst_memory_buffer_size(struct lkst_err *e, u64 bytes, u64 *ret_bytes);
 
 /* Fills the state page of @cpu and @buffer, which is below LKST_BUFFERS_AT_START. */
 void lkst_memory_init_state(const struct lkst_memory *m, u32 cpu, u32 buffer, const u8 *uuid,

@@ -135,6 +135,11 @@ static void leave_out_forbidden(struct lkst_programs *p, const struct lkst_plan 
 			names + strlen(", "));
 }
 
+static struct bpf_program *command_program(const struct lkst_programs *p, unsigned int command)
+{
+	return bpf_object__find_program_by_name(p->skel->obj, lkst_command_programs[command]);
+}
+
 /* The programs that the plan needs are loaded; all others are left out. */
 static int choose_programs(struct lkst_err *e, struct lkst_programs *p,
 			   const struct lkst_plan *plan)
@@ -175,8 +180,8 @@ static int choose_programs(struct lkst_err *e, struct lkst_programs *p,
 						  : p->skel->progs.tp__any,
 					  true);
 	bpf_program__set_autoload(p->skel->progs.iter__threads, true);
-	bpf_program__set_autoload(p->skel->progs.raw_tp__maskset_switch, true);
-	bpf_program__set_autoload(p->skel->progs.raw_tp__maskset_settled, true);
+	for (i = 0; i < LKST_NR_COMMANDS; i++)
+		bpf_program__set_autoload(command_program(p, i), true);
 	leave_out_forbidden(p, plan);
 	return 0;
 }
@@ -413,22 +418,11 @@ int lkst_programs_control_fd(const struct lkst_programs *p)
 	return bpf_map__fd(p->skel->maps.data_control);
 }
 
-/* A copy of the program's descriptor, -1 if the kernel rejected it. */
-static int dup_program(const struct bpf_program *program)
+int lkst_programs_command_fd(const struct lkst_programs *p, enum lkst_command command)
 {
-	int fd = bpf_program__fd(program);
+	int fd = bpf_program__fd(command_program(p, command));
 
 	return fd < 0 ? -1 : dup(fd);
-}
-
-int lkst_programs_switch_fd(const struct lkst_programs *p)
-{
-	return dup_program(p->skel->progs.raw_tp__maskset_switch);
-}
-
-int lkst_programs_settled_fd(const struct lkst_programs *p)
-{
-	return dup_program(p->skel->progs.raw_tp__maskset_settled);
 }
 
 static int add_hook(struct lkst_err *e, struct lkst_hooks *hooks, const char *name, int program_fd)

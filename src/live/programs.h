@@ -7,6 +7,7 @@
 #define LKST_LIVE_PROGRAMS_H
 
 #include "base/notes.h"
+#include "live/command.h"
 #include "live/hooks.h"
 #include "live/memory.h"
 #include "live/plan.h"
@@ -65,8 +66,7 @@ const void *lkst_programs_elf(size_t *ret_size);
 void lkst_programs_quiet(void);
 
 /* Descriptors of the programs that switch masksets, to be closed; -1: the kernel rejected it (noted). */
-int lkst_programs_switch_fd(const struct lkst_programs *p);
-int lkst_programs_settled_fd(const struct lkst_programs *p);
+int lkst_programs_command_fd(const struct lkst_programs *p, enum lkst_command command);
 
 void lkst_programs_unload(struct lkst_programs *p);
 

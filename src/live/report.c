@@ -3,9 +3,11 @@
 #include "live/report.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "live/buffers.h"
 #include "live/maskset.h"
 #include "live/state.h"
 
@@ -75,6 +77,8 @@ int lkst_report_make(struct lkst_err *e, const struct lkst_session *s, struct lk
 
 			ring->cpu = cpu;
 			ring->buffer = buffer;
+			snprintf(ring->name, sizeof(ring->name), "%.*s", LKST_BUFFER_NAME - 1,
+				 lkst_buffer_name(s, buffer));
 			look_at_ring(rings, ring);
 		}
 	err = lkst_session_each_hook(e, s, add_hook, &r);

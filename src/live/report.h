@@ -9,6 +9,7 @@
 /* The rings of one CPU and buffer. */
 struct lkst_ring_report {
 	u32 cpu, buffer;
+	char name[LKST_BUFFER_NAME]; /* the buffer's */
 	u64 bytes;	   /* they can hold */
 	u64 written_bytes; /* since recording began */
 	double history_s;  /* age of the oldest record that is still there */

@@ -30,7 +30,10 @@ static u64 load_opened_after_copy(const struct lkst_ring *ring)
 /* Number of the oldest block that is intact when @opened blocks have been opened. */
 static u64 oldest_intact(const struct lkst_ring *ring, u64 opened)
 {
-	return opened > (u64)ring->mask + 1 ? opened - ring->mask - 1 : 0;
+	u64 first = __atomic_load_n(&ring->first, __ATOMIC_RELAXED);
+	u64 intact = opened > (u64)ring->mask + 1 ? opened - ring->mask - 1 : 0;
+
+	return intact > first ? intact : first;
 }
 
 u64 lkst_ring_oldest(const struct lkst_ring *ring)
@@ -113,12 +116,28 @@ struct lkst_state *lkst_rings_state(const struct lkst_rings *r, u32 cpu, u32 buf
 
 bool lkst_rings_has(const struct lkst_rings *r, u32 buffer)
 {
-	return lkst_rings_state(r, 0, buffer)->magic == LKST_STATE_MAGIC;
+	return __atomic_load_n(&lkst_rings_state(r, 0, buffer)->magic, __ATOMIC_ACQUIRE) ==
+	       LKST_STATE_MAGIC;
 }
 
-static const u8 *block_memory(const struct lkst_rings *r, const struct lkst_ring *ring, u64 number)
+static const u8 *block_memory(const struct lkst_ring_reader *reader, u64 number)
 {
-	return r->memory + ((ring->base + (number & ring->mask)) << r->block_shift);
+	size_t element = reader->base + (number & reader->mask);
+
+	return reader->rings->memory + (element << reader->rings->block_shift);
+}
+
+/* Sees where the ring lies now. While a buffer is made or resized that may make no sense: later, then. */
+static void look_again(struct lkst_ring_reader *reader)
+{
+	const struct lkst_rings *r = reader->rings;
+	u32 base = __atomic_load_n(&reader->ring->base, __ATOMIC_RELAXED);
+	u32 mask = __atomic_load_n(&reader->ring->mask, __ATOMIC_RELAXED);
+
+	if ((u64)base + mask >= r->memory_bytes >> r->block_shift)
+		return;
+	reader->base = base;
+	reader->mask = mask;
 }
 
 void lkst_ring_reader_init(struct lkst_ring_reader *reader, const struct lkst_rings *r, u32 cpu,
@@ -129,14 +148,22 @@ void lkst_ring_reader_init(struct lkst_ring_reader *reader, const struct lkst_ri
 	reader->ring = &lkst_rings_state(r, cpu, buffer)->ring[level];
 	reader->instance = lkst_stream_instance(cpu, buffer, level);
 	reader->next = lkst_ring_oldest(reader->ring);
+	look_again(reader);
+}
+
+/* True if @h heads block @number of the ring, and not of what its memory was given to meanwhile. */
+static bool is_block(const struct lkst_ring_reader *reader, const struct lkst_block_header *h,
+		     u64 number)
+{
+	return h->magic == LKST_BLOCK_MAGIC && h->stream_instance_id == reader->instance &&
+	       h->packet_seq_num == number;
 }
 
 void lkst_ring_reader_rebase(struct lkst_ring_reader *reader)
 {
-	const struct lkst_block_header *h =
-		(const void *)block_memory(reader->rings, reader->ring, reader->next);
+	const struct lkst_block_header *h = (const void *)block_memory(reader, reader->next);
 
-	reader->discarded0 = load_done(reader->ring) ? h->events_discarded : 0;
+	reader->discarded0 = is_block(reader, h, reader->next) ? h->events_discarded : 0;
 }
 
 /* Gives up the blocks that the writers have overwritten meanwhile. */
@@ -158,35 +185,44 @@ static void mend_header(struct lkst_ring_reader *reader, void *block)
 		reader->discarded0 < h->events_discarded ? reader->discarded0 : h->events_discarded;
 }
 
+/* Keeps of the copies of @nr blocks from number @first on those that are good. Returns how many. */
+static unsigned int keep_good(struct lkst_ring_reader *reader, u8 *copies, u64 first,
+			      unsigned int nr)
+{
+	const size_t size = 1UL << reader->rings->block_shift;
+	u64 oldest = oldest_intact(reader->ring, load_opened_after_copy(reader->ring));
+	unsigned int good = 0, i;
+
+	for (i = 0; i < nr; i++) {
+		u8 *copy = copies + i * size;
+
+		if (first + i < oldest || !is_block(reader, (void *)copy, first + i)) {
+			reader->overtaken++;
+			continue;
+		}
+		mend_header(reader, copy);
+		if (good < i)
+			memmove(copies + good * size, copy, size);
+		good++;
+	}
+	return good;
+}
+
 unsigned int lkst_ring_reader_closed(struct lkst_ring_reader *reader, void *buffer,
 				     unsigned int max_blocks)
 {
 	const struct lkst_rings *r = reader->rings;
-	const struct lkst_ring *ring = reader->ring;
 	/* A block is closed once something beyond its end is published. */
-	u64 end = load_done(ring) >> r->block_shift;
-	unsigned int nr = 0, bad = 0, i;
-	u64 oldest;
+	u64 end = load_done(reader->ring) >> r->block_shift, first;
+	unsigned int nr = 0;
 
+	look_again(reader);
 	skip_overtaken(reader);
-	while (nr < max_blocks && reader->next + nr < end) {
+	for (first = reader->next; nr < max_blocks && first + nr < end; nr++)
 		memcpy((u8 *)buffer + ((size_t)nr << r->block_shift),
-		       block_memory(r, ring, reader->next + nr), 1UL << r->block_shift);
-		nr++;
-	}
-	if (!nr)
-		return 0;
-	oldest = oldest_intact(ring, load_opened_after_copy(ring));
-	if (oldest > reader->next) {
-		bad = oldest - reader->next < nr ? oldest - reader->next : nr;
-		reader->overtaken += bad;
-		memmove(buffer, (u8 *)buffer + ((size_t)bad << r->block_shift),
-			(size_t)(nr - bad) << r->block_shift);
-	}
+		       block_memory(reader, first + nr), 1UL << r->block_shift);
 	reader->next += nr;
-	for (i = 0; i < nr - bad; i++)
-		mend_header(reader, (u8 *)buffer + ((size_t)i << r->block_shift));
-	return nr - bad;
+	return keep_good(reader, buffer, first, nr);
 }
 
 void lkst_ring_reader_seek(struct lkst_ring_reader *reader, u64 ns)
@@ -196,8 +232,7 @@ void lkst_ring_reader_seek(struct lkst_ring_reader *reader, u64 ns)
 	/* Blocks that are overwritten meanwhile only get younger, so the search stays right. */
 	while (low < high) {
 		u64 middle = low + (high - low) / 2;
-		const struct lkst_block_header *h =
-			(const void *)block_memory(reader->rings, reader->ring, middle);
+		const struct lkst_block_header *h = (const void *)block_memory(reader, middle);
 
 		if (__atomic_load_n(&h->timestamp_end, __ATOMIC_RELAXED) < ns)
 			low = middle + 1;
@@ -221,9 +256,12 @@ int lkst_ring_reader_open_block(struct lkst_ring_reader *reader, void *buffer)
 		return -EAGAIN;
 	/* Not younger than any record below `done`, for its time was stored before. */
 	last = __atomic_load_n(&ring->last, __ATOMIC_RELAXED);
-	memcpy(buffer, block_memory(r, ring, number), 1UL << r->block_shift);
+	look_again(reader);
+	memcpy(buffer, block_memory(reader, number), 1UL << r->block_shift);
 	if (oldest_intact(ring, load_opened_after_copy(ring)) > number)
 		return -EAGAIN;
+	if (!is_block(reader, h, number))
+		return 0;
 	memset((u8 *)buffer + content, 0, (1UL << r->block_shift) - content);
 	h->content_size = content * 8;
 	h->timestamp_end = last;
@@ -231,18 +269,22 @@ int lkst_ring_reader_open_block(struct lkst_ring_reader *reader, void *buffer)
 	return 1;
 }
 
-static u64 ring_oldest_ns(const struct lkst_rings *r, const struct lkst_ring *ring)
+static u64 ring_oldest_ns(const struct lkst_rings *r, u32 cpu, u32 buffer, u32 level)
 {
+	struct lkst_ring_reader reader;
 	int try;
 
 	for (try = 0; try < 100; try++) {
-		u64 number = lkst_ring_oldest(ring), ns;
-		const struct lkst_block_header *h = (const void *)block_memory(r, ring, number);
+		const struct lkst_block_header *h;
+		u64 ns;
 
-		if (!load_done(ring))
+		lkst_ring_reader_init(&reader, r, cpu, buffer, level);
+		if (load_done(reader.ring) >> r->block_shift < reader.next ||
+		    !load_done(reader.ring))
 			return 0;
+		h = (const void *)block_memory(&reader, reader.next);
 		ns = __atomic_load_n(&h->timestamp_begin, __ATOMIC_RELAXED);
-		if (oldest_intact(ring, load_opened_after_copy(ring)) == number)
+		if (oldest_intact(reader.ring, load_opened_after_copy(reader.ring)) == reader.next)
 			return ns;
 	}
 	return 0;
@@ -251,11 +293,15 @@ static u64 ring_oldest_ns(const struct lkst_rings *r, const struct lkst_ring *ri
 u64 lkst_rings_oldest_ns(const struct lkst_rings *r, u32 cpu, u32 buffer)
 {
 	const struct lkst_ring *rings = lkst_rings_state(r, cpu, buffer)->ring;
-	u64 oldest = ring_oldest_ns(r, &rings[0]), ns;
+	u64 oldest = ring_oldest_ns(r, cpu, buffer, 0), ns;
 	u32 level;
 
 	for (level = 1; level < LKST_LEVELS; level++) {
-		ns = lkst_ring_oldest(&rings[level]) ? ring_oldest_ns(r, &rings[level]) : 0;
+		/* It went round, and so its oldest block is not its first that counts. */
+		bool is_lapped = lkst_ring_oldest(&rings[level]) >
+				 __atomic_load_n(&rings[level].first, __ATOMIC_RELAXED);
+
+		ns = is_lapped ? ring_oldest_ns(r, cpu, buffer, level) : 0;
 		oldest = ns > oldest ? ns : oldest;
 	}
 	return oldest;

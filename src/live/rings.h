@@ -29,13 +29,14 @@ void lkst_rings_close(struct lkst_rings *r);
 /* The state page of @cpu and @buffer, shared with the writers. */
 struct lkst_state *lkst_rings_state(const struct lkst_rings *r, u32 cpu, u32 buffer);
 
-/* True if @buffer is there: not all that can be are. */
+/* True if @buffer is there: not all that can be are, and they come and go (live/buffers.h). */
 bool lkst_rings_has(const struct lkst_rings *r, u32 buffer);
 
 /* Where a reader of one ring is. */
 struct lkst_ring_reader {
 	const struct lkst_rings *rings;
 	const struct lkst_ring *ring;
+	u32 base, mask; /* the ring's when last looked at, within the memory: it may be made anew */
 	u64 instance;	/* of its stream */
 	u64 next;	/* number of the block to be read next */
 	u64 overtaken;	/* blocks that the writers overwrote before they could be copied */

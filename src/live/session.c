@@ -17,8 +17,6 @@
 
 /* Pins that are no hooks' links. A loaded program's is its name behind the prefix. */
 #define PROGRAM_PIN LKST_PROGRAM_PIN
-#define SWITCH_PIN PROGRAM_PIN "raw_tp__maskset_switch"
-#define SETTLED_PIN PROGRAM_PIN "raw_tp__maskset_settled"
 
 struct lkst_session {
 	struct lkst_programs programs;
@@ -30,7 +28,7 @@ struct lkst_session {
 	struct lkst_keep keep;
 	u32 maskset; /* to begin with */
 	bool is_pinned;
-	int threads_fd, switch_fd, settled_fd;
+	int threads_fd, command_fds[LKST_NR_COMMANDS];
 	struct lkst_budget_fds budget;
 };
 
@@ -62,12 +60,16 @@ static void fill_control(struct lkst_control *c, const struct lkst_plan *plan, u
 	c->active = LKST_MASKSET_RNOTHING;
 	c->start_ns = now.tv_sec * 1000000000ULL + now.tv_nsec;
 	memcpy(c->uuid, plan->catalog->uuid, sizeof(c->uuid));
-	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)
+	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++) {
+		c->next[buffer] = c->leave_to[buffer] = buffer;
 		for (cpu = 0; cpu < nr_cpus; cpu++)
 			c->page[buffer][cpu] =
 				(buffer < LKST_BUFFERS_AT_START ? buffer : LKST_BUFFER_MAIN) *
 					nr_cpus +
 				cpu;
+	}
+	strcpy(c->buffer_name[LKST_BUFFER_MAIN], "main");
+	strcpy(c->buffer_name[LKST_BUFFER_LIFE], "life");
 	lkst_maskset_fill_control(c, plan);
 }
 
@@ -77,7 +79,8 @@ static struct lkst_session *new_session(void)
 
 	if (!s)
 		return NULL;
-	s->keep.fd = s->threads_fd = s->switch_fd = s->settled_fd = -1;
+	s->keep.fd = s->threads_fd = -1;
+	memset(s->command_fds, 0xff, sizeof(s->command_fds));
 	s->budget = (struct lkst_budget_fds){ -1, -1, -1 };
 	s->hooks = calloc(1, sizeof(*s->hooks));
 	if (!s->hooks)
@@ -108,11 +111,12 @@ static int attach(struct lkst_err *e, struct lkst_session *s, const struct lkst_
 static int take_programs(struct lkst_err *e, struct lkst_session *s, const struct lkst_plan *plan)
 {
 	int err = lkst_programs_list_hooks(e, &s->programs, plan, s->hooks);
+	unsigned int i;
 
 	if (err)
 		return err;
-	s->switch_fd = lkst_programs_switch_fd(&s->programs);
-	s->settled_fd = lkst_programs_settled_fd(&s->programs);
+	for (i = 0; i < LKST_NR_COMMANDS; i++)
+		s->command_fds[i] = lkst_programs_command_fd(&s->programs, i);
 	s->threads_fd = lkst_programs_link_threads(e, &s->programs);
 	return s->threads_fd < 0 ? s->threads_fd : 0;
 }
@@ -154,7 +158,8 @@ int lkst_session_start(struct lkst_err *e, const struct lkst_plan *plan,
 	if (!s)
 		return lkst_err_sys(e, -ENOMEM, "starting to record");
 	s->catalog = plan->catalog;
-	err = lkst_memory_plan(e, options->buffer_bytes, options->block_bytes, &memory);
+	err = lkst_memory_plan(e, options->buffer_bytes, options->block_bytes,
+			       options->spare_bytes, options->nr_banks, &memory);
 	if (!err)
 		err = lkst_memory_check(e, &memory);
 	if (!err)
@@ -201,6 +206,21 @@ static int pin_budget(struct lkst_err *e, const struct lkst_budget_fds *budget)
 	return err;
 }
 
+enum { COMMAND_PIN_MAX = 64 };
+
+static void command_pin(enum lkst_command command, char pin[COMMAND_PIN_MAX])
+{
+	snprintf(pin, COMMAND_PIN_MAX, PROGRAM_PIN "%s", lkst_command_programs[command]);
+}
+
+static int pin_command(struct lkst_err *e, const struct lkst_session *s, enum lkst_command command)
+{
+	char pin[COMMAND_PIN_MAX];
+
+	command_pin(command, pin);
+	return s->command_fds[command] < 0 ? 0 : lkst_pins_put(e, s->command_fds[command], pin);
+}
+
 int lkst_session_pin(struct lkst_err *e, struct lkst_session *s)
 {
 	unsigned int i;
@@ -215,10 +235,8 @@ int lkst_session_pin(struct lkst_err *e, struct lkst_session *s)
 		err = lkst_pins_put(e, s->keep.fd, "notes");
 	if (!err)
 		err = lkst_pins_put(e, s->threads_fd, "threads");
-	if (!err && s->switch_fd >= 0)
-		err = lkst_pins_put(e, s->switch_fd, SWITCH_PIN);
-	if (!err && s->settled_fd >= 0)
-		err = lkst_pins_put(e, s->settled_fd, SETTLED_PIN);
+	for (i = 0; i < LKST_NR_COMMANDS && !err; i++)
+		err = pin_command(e, s, i);
 	if (!err)
 		err = pin_budget(e, &s->budget);
 	for (i = 0; i < s->hooks->nr && !err; i++)
@@ -303,13 +321,17 @@ static int open_by_name(struct lkst_err *e, struct lkst_session *s)
 static int open_hooks(struct lkst_err *e, struct lkst_session *s)
 {
 	struct opener opener = { e, s };
+	char pin[COMMAND_PIN_MAX];
+	unsigned int i;
 	int err;
 
 	s->threads_fd = lkst_pins_get(e, "threads");
 	if (s->threads_fd < 0)
 		return s->threads_fd;
-	s->switch_fd = open_optional(SWITCH_PIN);
-	s->settled_fd = open_optional(SETTLED_PIN);
+	for (i = 0; i < LKST_NR_COMMANDS; i++) {
+		command_pin(i, pin);
+		s->command_fds[i] = open_optional(pin);
+	}
 	err = lkst_pins_each(e, open_hook, &opener);
 	if (!err)
 		err = open_by_name(e, s);
@@ -372,6 +394,8 @@ bool lkst_session_is_current(const struct lkst_session *s)
 
 void lkst_session_close(struct lkst_session *s)
 {
+	unsigned int i;
+
 	if (!s)
 		return;
 	if (s->hooks)
@@ -380,8 +404,8 @@ void lkst_session_close(struct lkst_session *s)
 	lkst_programs_unload(&s->programs);
 	lkst_keep_close(&s->keep);
 	lkst_closep(&s->threads_fd);
-	lkst_closep(&s->switch_fd);
-	lkst_closep(&s->settled_fd);
+	for (i = 0; i < LKST_NR_COMMANDS; i++)
+		lkst_closep(&s->command_fds[i]);
 	lkst_closep(&s->budget.budget_fd);
 	lkst_closep(&s->budget.kinds_fd);
 	lkst_closep(&s->budget.timer_fd);
@@ -455,12 +479,7 @@ bool lkst_session_is_pinned(const struct lkst_session *s)
 	return s->is_pinned;
 }
 
-int lkst_session_switch_fd(const struct lkst_session *s)
+int lkst_session_command_fd(const struct lkst_session *s, enum lkst_command command)
 {
-	return s->switch_fd;
-}
-
-int lkst_session_settled_fd(const struct lkst_session *s)
-{
-	return s->settled_fd;
+	return s->command_fds[command];
 }

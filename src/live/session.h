@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "live/budget.h"
+#include "live/command.h"
 #include "live/hooks.h"
 #include "live/keep.h"
 #include "live/memory.h"
@@ -22,6 +23,8 @@ struct lkst_session;
 struct lkst_session_options {
 	u64 buffer_bytes; /* per CPU */
 	u64 block_bytes;
+	u64 spare_bytes; /* per CPU, for buffers made later (live/buffers.h) */
+	u32 nr_banks;	 /* that incidents can be kept in (live/incidents.h) */
 	u32 budget_ppm; /* what recording may cost of each CPU's time; 0: no limit */
 	struct lkst_filter filter;
 	/* The maskset to begin with, as lkst_maskset_get() takes it; NULL: what the plan selects. */
@@ -87,7 +90,8 @@ struct lkst_control *lkst_session_control(const struct lkst_session *s);
 struct lkst_hooks *lkst_session_hooks(const struct lkst_session *s);
 /* True if it outlives the process. */
 bool lkst_session_is_pinned(const struct lkst_session *s);
-int lkst_session_switch_fd(const struct lkst_session *s);
-int lkst_session_settled_fd(const struct lkst_session *s);
+
+/* The program of @command; -1: there is none. */
+int lkst_session_command_fd(const struct lkst_session *s, enum lkst_command command);
 
 #endif

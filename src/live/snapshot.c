@@ -3,25 +3,63 @@
 #include "live/snapshot.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "live/drain.h"
 #include "live/life.h"
 #include "live/state.h"
+#include "trace/block.h"
 
 struct saving {
+	const struct lkst_session *s;
 	struct lkst_writer *w;
 	struct lkst_life *life;
+	u64 until_ns;
+	u8 *piece; /* room for a block */
 };
+
+/* Writes of one block what is not later than the end. */
+static int write_until(struct lkst_err *e, const struct saving *saving, u64 instance,
+		       const u8 *bytes, size_t size)
+{
+	struct lkst_block_cursor cursor, good;
+	struct lkst_record record;
+	struct lkst_block block;
+	struct lkst_err ignored;
+
+	if (lkst_block_parse(&ignored, bytes, size, NULL, &block) ||
+	    block.end_ns <= saving->until_ns)
+		return lkst_writer_append(e, saving->w, instance, bytes, size);
+	lkst_block_cursor_init(&cursor, &block);
+	for (good = cursor; lkst_block_next(&ignored, &cursor, lkst_session_catalog(saving->s),
+					    &record) > 0 &&
+			    record.ns <= saving->until_ns;
+	     good = cursor)
+		;
+	if (good.offset == LKST_BLOCK_HEADER)
+		return 0;
+	lkst_block_piece(&block, LKST_BLOCK_HEADER, good.offset, block.begin_ns, good.ns,
+			 saving->piece);
+	return lkst_writer_append(e, saving->w, instance, saving->piece, size);
+}
 
 static int take(struct lkst_err *e, void *ctx, u64 instance, const void *blocks, size_t length)
 {
-	struct saving *saving = ctx;
+	const struct saving *saving = ctx;
+	const size_t size = 1UL << lkst_session_rings(saving->s)->block_shift;
+	const u8 *bytes = blocks;
+	size_t at;
+	int err = 0;
 
 	if (lkst_instance_buffer(instance) == LKST_BUFFER_LIFE &&
 	    lkst_life_feed(saving->life, blocks, length))
 		return lkst_err_sys(e, -ENOMEM, "saving");
-	return lkst_writer_append(e, saving->w, instance, blocks, length);
+	if (!saving->until_ns)
+		return lkst_writer_append(e, saving->w, instance, blocks, length);
+	for (at = 0; at < length && !err; at += size)
+		err = write_until(e, saving, instance, bytes + at, size);
+	return err;
 }
 
 /* The state as it was when the trace begins, although it is taken now. */
@@ -37,20 +75,23 @@ static int save_state(struct lkst_err *e, const struct lkst_session *s, const st
 	return err ? err : lkst_state_write_ledger(e, s, saving->w, NULL);
 }
 
-int lkst_snapshot_write(struct lkst_err *e, const struct lkst_session *s, u64 last_ns,
-			struct lkst_writer *w)
+int lkst_snapshot_write(struct lkst_err *e, const struct lkst_session *s,
+			const struct lkst_snapshot_options *options, struct lkst_writer *w)
 {
 	_cleanup_(lkst_drain_freep) struct lkst_drain *drain = NULL;
-	struct saving saving = { w, lkst_life_new(lkst_session_catalog(s)) };
-	u64 now = lkst_monotonic_ns();
-	u64 since = last_ns && last_ns < now ? now - last_ns : 0;
-	int err = saving.life ? 0 : lkst_err_sys(e, -ENOMEM, "saving");
+	_cleanup_free_ u8 *piece = malloc(1UL << lkst_session_rings(s)->block_shift);
+	struct saving saving = { s, w, lkst_life_new(lkst_session_catalog(s)), options->until_ns,
+				 piece };
+	u64 now = lkst_monotonic_ns(), last = options->last_ns;
+	int err = saving.life && piece ? 0 : lkst_err_sys(e, -ENOMEM, "saving");
 
 	/* Events first: every moment that passes, the oldest are overwritten. */
 	if (!err)
-		err = lkst_drain_new(e, s, w, since, &drain);
+		err = lkst_drain_new(e, s, w, last && last < now ? now - last : 0, &drain);
 	if (!err) {
 		lkst_drain_set_taker(drain, take, &saving);
+		if (options->buffers)
+			lkst_drain_choose(drain, options->buffers);
 		err = lkst_drain_finish(e, drain);
 	}
 	if (!err)

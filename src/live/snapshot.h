@@ -6,12 +6,19 @@
 #include "live/session.h"
 #include "trace/writer.h"
 
+/* What of a recording a snapshot has. All zero: everything. */
+struct lkst_snapshot_options {
+	u64 last_ns;  /* not 0: only so much */
+	u64 until_ns; /* not 0: no later records */
+	u32 buffers;  /* by number; 0: all */
+};
+
 /*
- * Writes to @w what the rings of @s hold, only the last @last_ns of it if that is not 0, and how
+ * Writes to @w what the rings of @s hold, as far as @options want it, and how
  * things stood on the machine when that begins. Recording goes on meanwhile; what is overwritten before
  * it is copied is missing, and shows as a gap. It only reads, and so takes no lock (live/pins.h).
  */
-int lkst_snapshot_write(struct lkst_err *e, const struct lkst_session *s, u64 last_ns,
-			struct lkst_writer *w);
+int lkst_snapshot_write(struct lkst_err *e, const struct lkst_session *s,
+			const struct lkst_snapshot_options *options, struct lkst_writer *w);
 
 #endif

@@ -120,7 +120,7 @@ expect_refusal nothing_to_take_away_from 'there is no maskset "nine"' maskset 'n
 expect_refusal no_such_event 'matches "nope"' maskset 'mine+=nope'
 expect_refusal no_such_verb 'there is no "destroy"' maskset destroy mine
 expect_refusal bad_name "can't be a maskset's name" maskset 'a b+=sched:*'
-expect_refusal no_such_buffer 'there is no buffer 9' maskset --buffer 9 'mine+=sched:*'
+expect_refusal no_such_buffer 'there is no buffer "9"' maskset --buffer 9 'mine+=sched:*'
 expect_refusal too_few_arguments 'takes 2 to 2 arguments' maskset copy mine
 expect_refusal no_such_file 'No such file' maskset write mine ./none
 for n in 5 6 8 9 10 11; do "$LKST" maskset copy mine $n --quiet; done

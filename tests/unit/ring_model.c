@@ -20,28 +20,32 @@ static void model_begin(const struct scenario *sc)
 			abort();
 		m.shadow = m.memory + MODEL_MEMORY;
 	}
-	memset(&m.st, 0, sizeof(m.st));
+	memset(m.st, 0, sizeof(m.st));
 	memset(&m.run, 0, sizeof(m.run));
 	memset(&m.reader, 0, offsetof(struct model_reader, copy));
 	memset(m.memory, 0, MODEL_MEMORY);
-	m.st.cpu = MODEL_CPU;
-	m.st.buffer = MODEL_BUFFER;
-	for (i = 0; i < LKST_LEVELS; i++) {
-		m.st.ring[i].base = m.st.ring[i].element = MODEL_BASE + i * sc->nr_blocks;
-		m.st.ring[i].mask = sc->nr_blocks - 1;
-		m.st.ring[i].level = i;
-		m.st.ring[i].page = MODEL_STATE;
+	for (i = 0; i < MODEL_RINGS; i++) {
+		struct lkst_state *st = &m.st[i / LKST_LEVELS];
+		struct lkst_ring *ring = &st->ring[i % LKST_LEVELS];
+
+		st->cpu = MODEL_CPU;
+		st->buffer = MODEL_BUFFER + i / LKST_LEVELS;
+		ring->base = ring->element = MODEL_BASE + i * sc->nr_blocks;
+		ring->mask = sc->nr_blocks - 1;
+		ring->level = i % LKST_LEVELS;
+		ring->page = MODEL_STATE + i / LKST_LEVELS;
 	}
 	m.run.now = MODEL_START;
 	m.failed = false;
 	m.nr_choices = m.nr_prefix = m.cursor = 0;
 	before.nr_nested = before.backs = before.leaps = 0;
-	before.reader = false;
+	before.reader = before.moves = false;
 	m.sc = &before;
 	model_sync_shadow();
 	for (i = 0; i < sc->nr_before; i++)
 		model_writer();
 	m.sc = sc;
+	model_sync_shadow();
 }
 
 /* All writers of one run. */
@@ -63,20 +67,22 @@ static void model_explore(const struct scenario *sc, u32 mutant)
 {
 	static struct {
 		u8 memory[MODEL_MEMORY];
-		struct lkst_state st;
+		struct lkst_state st[MODEL_PAGES];
 		struct run run;
 	} start;
-	size_t bytes = LKST_LEVELS * (size_t)sc->nr_blocks << sc->shift;
+	size_t bytes, states;
 
 	m.mutant = MUTANT_NONE;
 	model_begin(sc);
 	m.mutant = mutant;
+	bytes = model_nr_rings() * model_ring_bytes();
+	states = model_nr_pages() * sizeof(m.st[0]);
 	memcpy(start.memory, m.memory, bytes);
-	start.st = m.st;
+	memcpy(start.st, m.st, states);
 	start.run = m.run;
 	do {
 		memcpy(m.memory, start.memory, bytes);
-		m.st = start.st;
+		memcpy(m.st, start.st, states);
 		m.run = start.run;
 		m.current = NULL;
 		m.depth = 0;
@@ -189,6 +195,25 @@ TEST(sequence)
 	CHECK(model_holds_everywhere(sc, 0, 2));
 }
 
+TEST(moves)
+{
+	struct scenario sc = two_blocks;
+
+	sc.moves = true;
+	sc.nr_outer = 3;
+	sc.nr_nested = 1;
+	m.run.nr_moves = 0;
+	CHECK(model_holds_everywhere(sc, 0, 3));
+	CHECK(m.run.nr_moves);
+	sc.nr_outer = 2;
+	sc.nr_nested = 2;
+	CHECK(model_holds_everywhere(sc, 1, 2));
+	sc.drops = true;
+	sc.leaps = 1;
+	sc.nr_nested = 1;
+	CHECK(model_holds_everywhere(sc, 0, 3));
+}
+
 TEST(dropped)
 {
 	struct scenario sc = two_blocks;
@@ -263,6 +288,7 @@ static bool model_draw(u32 shape, u32 nr_writers, u32 mutant)
 	sc.reader = true;
 	sc.extra = 4;
 	sc.drops = shape & 1;
+	sc.moves = shape & 2;
 	sc.shift = shapes[shape].shift;
 	sc.nr_blocks = shapes[shape].nr_blocks;
 	sc.nr_nested = shapes[shape].nr_nested;
@@ -305,6 +331,7 @@ static bool model_notices(u32 mutant)
 	sc.nr_nested = 1;
 	sc.backs = 1;
 	sc.leaps = 1;
+	sc.moves = mutant == MUTANT_ENTERS_UNCOUNTED || mutant == MUTANT_LEAVES_COUNTED;
 	for (sc.nr_before = 0; sc.nr_before < 4; sc.nr_before++) {
 		model_explore(&sc, mutant);
 		if (m.failed)
@@ -336,6 +363,7 @@ static const struct unit_test tests[] = {
 	{ "ring_holds_with_two_writers_nested_at_every_step", test_two_nested },
 	{ "ring_holds_with_three_writers_nested_at_every_step", test_three_nested },
 	{ "ring_holds_over_a_sequence_of_writers", test_sequence },
+	{ "ring_holds_when_writers_go_over_to_another_buffer", test_moves },
 	{ "ring_holds_when_writers_give_up_their_places", test_dropped },
 	{ "ring_holds_with_four_blocks", test_four_blocks },
 	{ "ring_refuses_the_fifth_level", test_five_levels },

@@ -15,7 +15,7 @@
 
 #define LLU(x) ((unsigned long long)(x))
 
-static void model_check_header(const struct lkst_block_header *h, u32 level, const struct note *n)
+static void model_check_header(const struct lkst_block_header *h, u32 index, const struct note *n)
 {
 	u64 uuid[2];
 
@@ -25,7 +25,9 @@ static void model_check_header(const struct lkst_block_header *h, u32 level, con
 	CLAIM(h->magic == LKST_BLOCK_MAGIC && uuid[0] == MODEL_UUID_LO &&
 		      uuid[1] == MODEL_UUID_HI && h->stream_id == LKST_STREAM_CLASS &&
 		      h->stream_instance_id ==
-			      lkst_stream_instance(MODEL_CPU, MODEL_BUFFER, level) &&
+			      lkst_stream_instance(MODEL_CPU,
+						   MODEL_BUFFER + index / LKST_LEVELS,
+						   index % LKST_LEVELS) &&
 		      h->packet_size == 8ULL << m.sc->shift && h->cpu_id == MODEL_CPU,
 	      "header of block %llu", LLU(n->number));
 	CLAIM(h->timestamp_begin == n->ts && h->tid == n->tid, "block %llu was opened by %d",
@@ -33,10 +35,10 @@ static void model_check_header(const struct lkst_block_header *h, u32 level, con
 }
 
 /*
- * One record at @position of the ring of @level, which the bytes at @rec are: complete, whole, where
+ * One record at @position of ring @index, which the bytes at @rec are: complete, whole, where
  * its writer put it and of the right time. Returns its size, 0 if that cannot be known.
  */
-static u32 model_check_record(const u8 *rec, u32 level, u64 position, u64 *ns)
+static u32 model_check_record(const u8 *rec, u32 index, u64 position, u64 *ns)
 {
 	const struct writer *w;
 	u64 id_time;
@@ -45,7 +47,7 @@ static u32 model_check_record(const u8 *rec, u32 level, u64 position, u64 *ns)
 	memcpy(&id_time, rec, sizeof(id_time));
 	memcpy(&tid, rec + sizeof(id_time), sizeof(tid));
 	w = &m.writers[tid % MODEL_WRITERS];
-	if (w->number != tid || w->level != level || w->position != position ||
+	if (w->number != tid || w->ring != index || w->position != position ||
 	    w->fate != FATE_FILLED) {
 		model_fail("a record is its writer's", "at %llu: thread %u", LLU(position), tid);
 		return 0;
@@ -64,19 +66,19 @@ static u32 model_check_record(const u8 *rec, u32 level, u64 position, u64 *ns)
 }
 
 /*
- * Block @number of the ring of @level, of which the records below @done are published, from its
+ * Block @number of ring @index, of which the records below @done are published, from its
  * @bytes. Returns how many there are.
  */
-static u32 model_check_block(const u8 *bytes, u32 level, u64 number, u64 done, bool is_copy)
+static u32 model_check_block(const u8 *bytes, u32 index, u64 number, u64 done, bool is_copy)
 {
-	const struct note *n = &m.run.notes[level][number % MODEL_NOTES];
+	const struct note *n = &m.run.notes[index][number % MODEL_NOTES];
 	u64 begin = number << m.sc->shift, ns, before;
 	u32 limit = done - begin, at, end = LKST_BLOCK_HEADER, size, nr = 0;
 	bool is_closed = done > begin + (1ULL << m.sc->shift);
 	struct lkst_block_header h;
 
 	memcpy(&h, bytes, sizeof(h));
-	model_check_header(&h, level, n);
+	model_check_header(&h, index, n);
 	if (is_closed)
 		limit = n->content;
 	/* A dump has no other sign than the times; a copying reader goes by `done` alone. */
@@ -86,7 +88,7 @@ static u32 model_check_block(const u8 *bytes, u32 level, u64 number, u64 done, b
 		      LLU(h.content_size), limit);
 	ns = before = h.timestamp_begin;
 	for (at = end; at < limit && !m.failed; at = (end + 7) & ~7U) {
-		size = model_check_record(bytes + at, level, begin + at, &ns);
+		size = model_check_record(bytes + at, index, begin + at, &ns);
 		if (!size)
 			return nr;
 		nr++;
@@ -99,27 +101,27 @@ static u32 model_check_block(const u8 *bytes, u32 level, u64 number, u64 done, b
 		return nr;
 	CLAIM(end > LKST_BLOCK_HEADER, "block %llu is empty", LLU(number));
 	CLAIM(h.timestamp_end >= ns, "block %llu has a younger record", LLU(number));
-	n = &m.run.notes[level][(number + 1) % MODEL_NOTES];
+	n = &m.run.notes[index][(number + 1) % MODEL_NOTES];
 	CLAIM(n->number == number + 1 && h.timestamp_end <= n->ts,
 	      "block %llu ends after the next begins", LLU(number));
 	return nr;
 }
 
 /* Every header with a magic is whole, whatever is going on. */
-static void model_check_magics(u32 level)
+static void model_check_magics(u32 index)
 {
 	struct lkst_block_header h;
 	const struct note *n;
 	u32 i;
 
 	for (i = 0; i < m.sc->nr_blocks; i++) {
-		memcpy(&h, model_at(level, (u64)i << m.sc->shift), sizeof(h));
+		memcpy(&h, model_at(index, (u64)i << m.sc->shift), sizeof(h));
 		if (h.magic != LKST_BLOCK_MAGIC)
 			continue;
-		n = &m.run.notes[level][h.packet_seq_num % MODEL_NOTES];
-		CLAIM((h.packet_seq_num & m.st.ring[level].mask) == i, "block %llu is in place %u",
+		n = &m.run.notes[index][h.packet_seq_num % MODEL_NOTES];
+		CLAIM((h.packet_seq_num & model_ring(index)->mask) == i, "block %llu is in place %u",
 		      LLU(h.packet_seq_num), i);
-		model_check_header(&h, level, n);
+		model_check_header(&h, index, n);
 	}
 }
 
@@ -130,24 +132,25 @@ static u64 model_oldest(const struct lkst_ring *ring)
 }
 
 /* A ring as a dump would show it now: all below `done` is whole. Returns the number of records. */
-static u32 model_check_ring(u32 level)
+static u32 model_check_ring(u32 index)
 {
-	const struct lkst_ring *ring = &m.st.ring[level];
+	const struct lkst_ring *ring = model_ring(index);
 	u64 last = ring->done >> m.sc->shift, i, lost = 0, discarded = 0;
 	const struct lkst_block_header *h;
 	u32 nr = 0;
 
-	model_check_magics(level);
+	model_check_magics(index);
 	if (!ring->done)
 		return 0;
 	CLAIM(ring->opened - last - 1 <= 1, "%llu blocks are opened, %llu is the last",
 	      LLU(ring->opened), LLU(last));
 	for (i = 0; i < LKST_LOSS_NR; i++)
-		lost += m.st.lost[i];
+		lost += m.st[index / LKST_LEVELS].lost[i];
 	for (i = model_oldest(ring); i <= last && !m.failed; i++) {
-		h = (const void *)model_at(level, i << m.sc->shift);
-		nr += model_check_block((const u8 *)h, level, i, ring->done, false);
-		CLAIM(h->events_discarded >= discarded && h->events_discarded <= (level ? 0 : lost),
+		h = (const void *)model_at(index, i << m.sc->shift);
+		nr += model_check_block((const u8 *)h, index, i, ring->done, false);
+		CLAIM(h->events_discarded >= discarded && 
+				      h->events_discarded <= (index % LKST_LEVELS ? 0 : lost),
 		      "block %llu: %llu events discarded, %llu before, %llu now", LLU(i),
 		      LLU(h->events_discarded), LLU(discarded), LLU(lost));
 		discarded = h->events_discarded;
@@ -157,18 +160,18 @@ static u32 model_check_ring(u32 level)
 
 static u32 model_check_dump(void)
 {
-	u32 level, nr = 0;
+	u32 index, nr = 0;
 
 	m.nr_checks++;
-	for (level = 0; level < LKST_LEVELS && !m.failed; level++)
-		nr += model_check_ring(level);
+	for (index = 0; index < model_nr_rings() && !m.failed; index++)
+		nr += model_check_ring(index);
 	return nr;
 }
 
 /* The word at @offset of a block has changed: a reader must not have held it. */
-static void model_check_store(u32 level, u32 block, u32 offset)
+static void model_check_store(u32 index, u32 block, u32 offset)
 {
-	const struct lkst_ring *ring = &m.shadow_rings[level];
+	const struct lkst_ring *ring = &m.shadow_rings[index];
 	u64 last = ring->done >> m.sc->shift, number = ring->opened - 1;
 
 	if (!ring->opened || !ring->done)
@@ -184,18 +187,18 @@ static void model_check_store(u32 level, u32 block, u32 offset)
 			       offset == offsetof(struct lkst_block_header, timestamp_end) ||
 			       offset == offsetof(struct lkst_block_header, content_size)))
 		return;
-	model_fail("what is published does not change", "level %u, block %llu, byte %u", level,
+	model_fail("what is published does not change", "ring %u, block %llu, byte %u", index,
 		   LLU(number), offset);
 }
 
 /* Looks at each word that has changed; true if one of them is in a header. */
 static bool model_check_stores(void)
 {
-	u32 size = 1U << m.sc->shift, level, block, offset;
+	u32 size = 1U << m.sc->shift, index, block, offset;
 	const u8 *is = m.memory, *was = m.shadow;
 	bool header = false;
 
-	for (level = 0; level < LKST_LEVELS; level++)
+	for (index = 0; index < model_nr_rings(); index++)
 		for (block = 0; block < m.sc->nr_blocks; block++, is += size, was += size) {
 			if (!memcmp(is, was, size))
 				continue;
@@ -203,7 +206,7 @@ static bool model_check_stores(void)
 			/* The parts of a header do not lie at multiples of 8. */
 			for (offset = 0; offset < size; offset += 4)
 				if (memcmp(is + offset, was + offset, 4))
-					model_check_store(level, block, offset & ~7U);
+					model_check_store(index, block, offset & ~7U);
 		}
 	return header;
 }
@@ -212,15 +215,15 @@ static bool model_check_stores(void)
 static void model_observe(void)
 {
 	bool dump = false;
-	u32 level;
+	u32 index;
 
 	if (m.failed || !model_is_fresh())
 		return;
-	for (level = 0; level < LKST_LEVELS; level++) {
-		const struct lkst_ring *is = &m.st.ring[level], *was = &m.shadow_rings[level];
+	for (index = 0; index < model_nr_rings(); index++) {
+		const struct lkst_ring *is = model_ring(index), *was = &m.shadow_rings[index];
 
 		CLAIM(is->done >= was->done && is->opened >= was->opened && is->last >= was->last,
-		      "level %u: done %llu, opened %llu or last %llu has fallen", level,
+		      "ring %u: done %llu, opened %llu or last %llu has fallen", index,
 		      LLU(is->done), LLU(is->opened), LLU(is->last));
 		dump |= is->done != was->done || is->opened != was->opened;
 	}
@@ -240,8 +243,8 @@ static bool model_reader_acts(void)
 	u32 size = 1U << m.sc->shift, piece;
 
 	if (r->phase == READER_IDLE) {
-		r->level = m.random ? model_random(LKST_LEVELS) : model_decide(2);
-		r->done = m.st.ring[r->level].done;
+		r->ring = m.random ? model_random(model_nr_rings()) : model_decide(2);
+		r->done = model_ring(r->ring)->done;
 		if (!r->done)
 			return false;
 		r->number = r->done >> m.sc->shift;
@@ -255,13 +258,13 @@ static bool model_reader_acts(void)
 	} else if (r->copied < size) {
 		piece = r->copied ? size - LKST_BLOCK_HEADER : LKST_BLOCK_HEADER;
 		memcpy(r->copy + r->copied,
-		       model_at(r->level, (r->number << m.sc->shift) + r->copied), piece);
+		       model_at(r->ring, (r->number << m.sc->shift) + r->copied), piece);
 		r->copied += piece;
 	} else {
 		r->phase = m.random ? READER_IDLE : READER_DONE;
-		if (model_oldest(&m.st.ring[r->level]) <= r->number) {
+		if (model_oldest(model_ring(r->ring)) <= r->number) {
 			m.nr_accepted++;
-			model_check_block(r->copy, r->level, r->number, r->done, true);
+			model_check_block(r->copy, r->ring, r->number, r->done, true);
 		} else {
 			m.nr_dropped++;
 		}
@@ -274,19 +277,23 @@ static void model_check_rest(void)
 {
 	u32 nr_writers = m.run.nr_writers, nr = 0, i;
 	const struct writer *w;
+	u64 lost = 0;
 
 	if (m.failed)
 		return;
 	model_observe();
-	CLAIM(m.st.nest == 0, "nest is %u", m.st.nest);
-	CLAIM(m.st.lost[LKST_LOSS_LEVEL] == m.run.nr_lost, "%llu losses are counted, %u happened",
-	      LLU(m.st.lost[LKST_LOSS_LEVEL]), m.run.nr_lost);
-	/* More writers than the blocks can hold records of: those before are overwritten. */
+	for (i = 0; i < model_nr_pages(); i++) {
+		CLAIM(m.st[i].nest == 0, "nest of page %u is %u", i, m.st[i].nest);
+		lost += m.st[i].lost[LKST_LOSS_LEVEL];
+	}
+	CLAIM(lost == m.run.nr_lost, "%llu losses are counted, %u happened", LLU(lost),
+	      m.run.nr_lost);
+	/* Of more writers than these the records are overwritten. */
 	for (i = nr_writers > MODEL_RECENT ? nr_writers - MODEL_RECENT : 0; i < nr_writers; i++) {
 		const struct lkst_ring *ring;
 
 		w = &m.writers[i % MODEL_WRITERS];
-		ring = &m.st.ring[w->level < LKST_LEVELS ? w->level : 0];
+		ring = model_ring(w->ring < MODEL_RINGS ? w->ring : 0);
 		nr += w->fate == FATE_FILLED && w->position < ring->done &&
 		      w->position >> m.sc->shift >= model_oldest(ring);
 	}

@@ -22,16 +22,18 @@
 
 enum {
 	MODEL_WRITERS = 4096, /* remembered, by number; a power of two */
-	MODEL_RECENT = 512,   /* more than the blocks can hold records of */
+	MODEL_RECENT = 2048,  /* more than were written since the oldest record that is there */
 	MODEL_NOTES = 64,     /* blocks remembered, by number; a power of two */
-	MODEL_MEMORY = 4096,  /* bytes of all blocks at most */
+	MODEL_MEMORY = 8192,  /* bytes of all blocks at most */
 	MODEL_DEPTH = 8,
 	MODEL_CHOICES = 4096,
 	MODEL_LOG = 64,
-	MODEL_STATE = 2, /* element index of the state page */
+	MODEL_PAGES = 2, /* buffers that a CPU can write to, of which one is in force */
+	MODEL_RINGS = MODEL_PAGES * LKST_LEVELS, /* numbered by page, then level */
+	MODEL_STATE = 2, /* element index of the first state page */
 	MODEL_BASE = 5,	 /* and of the first block */
 	MODEL_CPU = 3,
-	MODEL_BUFFER = 1,
+	MODEL_BUFFER = 1, /* of the first page; the next has the next */
 };
 
 #define MODEL_UUID_LO 0x1122334455667788ULL
@@ -55,8 +57,13 @@ enum mutant {
 	MUTANT_OPENED_LATE,	   /* `opened` counts a block after its header is filled */
 	MUTANT_DONE_BEFORE_HEADER, /* `done` moves into a block before its magic is set */
 	MUTANT_NO_GAP_RULE,	   /* no new block after a long silence */
+	MUTANT_ENTERS_UNCOUNTED,   /* who goes over takes no level in the other buffer */
+	MUTANT_LEAVES_COUNTED,	   /* or does not give back the one that it had */
 	NR_MUTANTS,
 };
+
+/* A writer that goes over to the other buffer takes a level there, then gives back its own. */
+enum going { GOING_NOWHERE, GOING_IN, GOING_OUT };
 
 enum fate { FATE_RUNNING, FATE_FILLED, FATE_LOST, FATE_DROPPED };
 
@@ -67,11 +74,13 @@ struct held_store {
 };
 
 struct writer {
-	u32 number, size, window, level;
+	u32 number, size, window;
+	u32 ring;     /* its number; MODEL_RINGS: none was left */
 	u64 position; /* of its record; 0: none yet */
 	u64 ts;	      /* of its record */
 	u64 clock;    /* what it read last */
 	u8 fate;
+	u8 going; /* enum going */
 	struct held_store held; /* back by a mutant */
 };
 
@@ -90,6 +99,7 @@ struct scenario {
 	bool chain;	  /* each writer is interrupted at most once */
 	bool reader;
 	bool drops;    /* every second writer gives its place back */
+	bool moves;    /* a turn may lead to the other buffer */
 	u32 nr_before; /* writers that run undisturbed first */
 	u32 size_before;
 	u32 sizes[4]; /* of the writers after them, in turn */
@@ -99,9 +109,10 @@ struct scenario {
 /* All that a run changes besides the blocks, so that it can be set back with one copy. */
 struct run {
 	u64 now, clock_max;
-	u32 nr_writers, nr_nested, nr_backs, nr_leaps, nr_lost;
+	u32 nr_writers, nr_nested, nr_backs, nr_leaps, nr_lost, nr_moves;
+	u32 page; /* in force */
 	bool is_rested; /* no writer has read the clock since all had left */
-	struct note notes[LKST_LEVELS][MODEL_NOTES];
+	struct note notes[MODEL_RINGS][MODEL_NOTES];
 };
 
 /* One that was not "go on", for the trace. */
@@ -113,16 +124,16 @@ struct decision {
 enum reader_phase { READER_IDLE, READER_COPIES, READER_DONE };
 
 struct model_reader {
-	u32 phase, copied, level;
+	u32 phase, copied, ring;
 	u64 seen; /* changes, when it had its last chance */
 	u64 done, number;
 	u8 copy[MODEL_MEMORY];
 };
 
 static struct {
-	struct lkst_state st;
+	struct lkst_state st[MODEL_PAGES];
 	u8 *memory, *shadow;			    /* shadow: as it was at the step before */
-	struct lkst_ring shadow_rings[LKST_LEVELS]; /* likewise */
+	struct lkst_ring shadow_rings[MODEL_RINGS]; /* likewise */
 	const struct scenario *sc;
 	struct run run;
 	struct writer writers[MODEL_WRITERS];
@@ -186,16 +197,35 @@ static u64 model_random(u64 below)
 	return (m.random >> 16) % below;
 }
 
-/* Of the ring of one level. */
 static size_t model_ring_bytes(void)
 {
 	return (size_t)m.sc->nr_blocks << m.sc->shift;
 }
 
+static u32 model_nr_pages(void)
+{
+	return m.sc->moves ? MODEL_PAGES : 1;
+}
+
+/* How many rings the scenario can use. */
+static u32 model_nr_rings(void)
+{
+	return model_nr_pages() * LKST_LEVELS;
+}
+
+static struct lkst_ring *model_ring(u32 ring)
+{
+	return &m.st[ring / LKST_LEVELS].ring[ring % LKST_LEVELS];
+}
+
 static void model_sync_shadow(void)
 {
-	memcpy(m.shadow_rings, m.st.ring, sizeof(m.shadow_rings));
-	memcpy(m.shadow, m.memory, model_ring_bytes() * LKST_LEVELS);
+	u32 page;
+
+	for (page = 0; page < model_nr_pages(); page++)
+		memcpy(&m.shadow_rings[page * LKST_LEVELS], m.st[page].ring,
+		       sizeof(m.st[page].ring));
+	memcpy(m.shadow, m.memory, model_ring_bytes() * model_nr_rings());
 	m.shadow_changes = m.nr_changes;
 }
 
@@ -278,12 +308,37 @@ static void model_step(const char *where)
 /* The ring that @at is a field of, at @field; NULL: it is none. */
 static struct lkst_ring *model_ring_of(const void *at, size_t field)
 {
-	size_t offset = (const u8 *)at - (const u8 *)m.st.ring;
+	u32 page;
 
-	if ((const u8 *)at < (const u8 *)m.st.ring || offset >= sizeof(m.st.ring) ||
-	    offset % sizeof(m.st.ring[0]) != field)
-		return NULL;
-	return &m.st.ring[offset / sizeof(m.st.ring[0])];
+	for (page = 0; page < MODEL_PAGES; page++) {
+		const u8 *rings = (const u8 *)m.st[page].ring;
+		size_t offset = (const u8 *)at - rings;
+
+		if ((const u8 *)at >= rings && offset < sizeof(m.st[page].ring) &&
+		    offset % sizeof(struct lkst_ring) == field)
+			return &m.st[page].ring[offset / sizeof(struct lkst_ring)];
+	}
+	return NULL;
+}
+
+/* The number of @ring, which is one of a state page's. */
+static u32 model_number(const struct lkst_ring *ring)
+{
+	u32 i;
+
+	for (i = 0; model_ring(i) != ring; i++)
+		;
+	return i;
+}
+
+/* The page whose `nest` is at @at; MODEL_PAGES: none. */
+static u32 model_nest_of(const void *at)
+{
+	u32 page;
+
+	for (page = 0; page < MODEL_PAGES && at != &m.st[page].nest; page++)
+		;
+	return page;
 }
 
 #define IS_RING(at, field) (model_ring_of(at, offsetof(struct lkst_ring, field)) != NULL)
@@ -307,10 +362,10 @@ static void model_put_held(void)
 	held->at = NULL;
 }
 
-/* Where position @position of the ring of @level lies as long as its block does. */
-static u8 *model_at(u32 level, u64 position)
+/* Where position @position of ring @ring lies as long as its block does. */
+static u8 *model_at(u32 ring, u64 position)
 {
-	return m.memory + level * model_ring_bytes() + (position & (model_ring_bytes() - 1));
+	return m.memory + ring * model_ring_bytes() + (position & (model_ring_bytes() - 1));
 }
 
 /* True if @at is the field at @field of a block's header. */
@@ -325,16 +380,22 @@ static bool model_is_header(const void *at, size_t field)
 static u64 model_load(const void *at, u32 size, const char *where)
 {
 	struct writer *w = m.current;
+	u32 page = model_nest_of(at);
 	u64 value = 0;
 
 	model_step(where);
 	memcpy(&value, at, size);
-	if (at == &m.st.nest) {
+	if (page < MODEL_PAGES) {
 		if (m.mutant == MUTANT_LEVELS_SHARED && value >= LKST_LEVELS)
 			value = LKST_LEVELS - 1;
 		if (m.mutant == MUTANT_ONE_RING)
 			value = 0;
-		w->level = value;
+		if (value < LKST_LEVELS)
+			w->ring = page * LKST_LEVELS + value;
+		else if (w->going == GOING_IN) /* there is no level left: it stays */
+			w->going = GOING_NOWHERE;
+		else
+			w->ring = MODEL_RINGS;
 	} else if (IS_RING(at, last) && m.mutant == MUTANT_TIME_MAY_FALL) {
 		return 0;
 	} else if (IS_RING(at, done) && m.mutant == MUTANT_NEST_AFTER_READING) {
@@ -350,7 +411,7 @@ static bool model_store_held(void *at, u32 size, u64 value)
 
 	switch (m.mutant) {
 	case MUTANT_NEST_AFTER_READING:
-		if (at != &m.st.nest || value != w->level + 1)
+		if (model_nest_of(at) == MODEL_PAGES || value != w->ring % LKST_LEVELS + 1)
 			return false;
 		break;
 	case MUTANT_PUBLISH_BEFORE_ID:
@@ -373,6 +434,10 @@ static bool model_store_held(void *at, u32 size, u64 value)
 		if (!IS_RING(at, opened))
 			return false;
 		break;
+	case MUTANT_ENTERS_UNCOUNTED:
+		return w->going == GOING_IN && model_nest_of(at) < MODEL_PAGES;
+	case MUTANT_LEAVES_COUNTED:
+		return w->going == GOING_OUT && model_nest_of(at) < MODEL_PAGES;
 	case MUTANT_DONE_BEFORE_HEADER:
 		if (!value || !model_is_header(at, offsetof(struct lkst_block_header, magic)))
 			return false;
@@ -392,7 +457,7 @@ static bool model_ends_hold(const void *at)
 	case MUTANT_DONE_BEFORE_HEADER:
 		return IS_RING(at, done);
 	case MUTANT_LEAVE_THEN_PUBLISH:
-		return at == &m.st.nest;
+		return model_nest_of(at) < MODEL_PAGES;
 	case MUTANT_END_BEFORE_SIZE:
 		return model_is_header(at, offsetof(struct lkst_block_header, timestamp_end));
 	case MUTANT_OPENED_LATE:
@@ -406,7 +471,7 @@ static bool model_ends_hold(const void *at)
 static void model_note_turn(const struct lkst_ring *ring, u64 number)
 {
 	struct writer *w = m.current;
-	struct note *notes = m.run.notes[ring - m.st.ring];
+	struct note *notes = m.run.notes[model_number(ring)];
 	u64 last = m.mutant == MUTANT_TIME_MAY_FALL ? 0 : ring->last;
 
 	if (ring->done)
@@ -417,12 +482,12 @@ static void model_note_turn(const struct lkst_ring *ring, u64 number)
 						     .tid = w->number };
 }
 
-/* The block of @level that is open, and empty, begins later. */
-static void model_note_begin(u32 level, u64 ts)
+/* The block of @ring that is open, and empty, begins later. */
+static void model_note_begin(u32 ring, u64 ts)
 {
-	u64 number = m.st.ring[level].done >> m.sc->shift;
+	u64 number = model_ring(ring)->done >> m.sc->shift;
 
-	m.run.notes[level][number % MODEL_NOTES].ts = ts;
+	m.run.notes[ring][number % MODEL_NOTES].ts = ts;
 }
 
 static void model_store(void *at, u32 size, u64 value, const char *where)
@@ -433,7 +498,7 @@ static void model_store(void *at, u32 size, u64 value, const char *where)
 	if (opens)
 		model_note_turn(opens, value - 1);
 	if (model_is_header(at, offsetof(struct lkst_block_header, timestamp_begin)))
-		model_note_begin(m.current->level, value);
+		model_note_begin(m.current->ring, value);
 	if (model_store_held(at, size, value))
 		return;
 	if (m.mutant == MUTANT_SIZE_ROUNDED &&
@@ -494,9 +559,9 @@ static u64 model_value(u64 value, const char *where)
 
 static void *model_element(u64 i)
 {
-	if (i == MODEL_STATE)
-		return &m.st;
-	if (i < MODEL_BASE || i >= MODEL_BASE + LKST_LEVELS * m.sc->nr_blocks) {
+	if (i >= MODEL_STATE && i < MODEL_STATE + model_nr_pages())
+		return &m.st[i - MODEL_STATE];
+	if (i < MODEL_BASE || i >= MODEL_BASE + model_nr_rings() * m.sc->nr_blocks) {
 		model_fail("element in range", "element %llu", (unsigned long long)i);
 		return NULL;
 	}

@@ -11,6 +11,10 @@
 #define LKST_LOAD(x) ((typeof(x))model_load(&(x), sizeof(x), "load " #x))
 #define LKST_STORE(x, v) model_store((void *)&(x), sizeof(x), v, "store " #x)
 #define LKST_STORE_RELEASE(x, v) LKST_STORE(x, v)
+#define LKST_STORE_FENCE(x, v) LKST_STORE(x, v)
+#define LKST_LEAVE_AT(st) (0ULL)
+#define LKST_TARGET(st, wraps, ts) ((void)(wraps), (void)(ts), model_target(st))
+#define LKST_GO_OVER(st, to) model_go_over(to)
 #define LKST_COUNT(p) model_count(p, "count a loss")
 #define LKST_CLOCK() model_clock()
 #define LKST_TID() ((s32)model_value(m.current->number, "the thread"))
@@ -24,6 +28,27 @@
 #define LKST_BARRIER() asm volatile("" ::: "memory")
 #define LKST_BOUNDED(v) (v)
 #define LKST_RARE static __attribute__((noinline))
+
+/* The page that a writer of page @st goes on in when it turns: any, whatever the reason. */
+static u32 model_target(const struct lkst_state *st)
+{
+	u32 own = st - m.st, to = own;
+
+	if (m.sc->moves && (m.random ? !model_random(4) : model_decide(2))) {
+		model_log("goes over", "the turn");
+		to = (own + 1) % MODEL_PAGES;
+		m.current->going = GOING_IN;
+		m.run.nr_moves++;
+	}
+	return MODEL_STATE + to;
+}
+
+static void model_go_over(u32 to)
+{
+	model_step("the other buffer is put in force");
+	m.run.page = to - MODEL_STATE;
+	m.current->going = GOING_OUT;
+}
 
 #undef LKST_TIME_GAP_MAX
 #define LKST_TIME_GAP_MAX                                                                          \
@@ -86,13 +111,13 @@ static void model_writer(void)
 	m.run.is_rested |= !below;
 	m.current = w;
 	m.depth++;
-	rec = lkst_ring_reserve(&slot, &m.st, w->size, w->window, LKST_SHIFT());
+	rec = lkst_ring_reserve(&slot, &m.st[m.run.page], w->size, w->window, LKST_SHIFT());
 	if (rec) {
 		rec->tid = LKST_TID();
 		w->position = slot.end - w->size;
 		w->ts = m.mutant == MUTANT_TIME_NOT_KEPT ? w->clock : slot.ring->last;
 		CLAIM((w->position & ((1U << m.sc->shift) - 1)) == slot.start &&
-			      (void *)rec == model_at(w->level, w->position),
+			      (void *)rec == model_at(w->ring, w->position),
 		      "the slot of writer %u lies elsewhere", number);
 		half = sizeof(*rec) + (w->size - sizeof(*rec)) / 2;
 		model_fill((void *)rec, number, sizeof(*rec), half, "fill the first half");

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which buffer the records of this CPU go to, and going over to another: when one is full, when one is
+ * to be kept as it is, or when it is told to. What changes is the CPU's own column of the table in the
+ * control page, and only the CPU itself changes it while it is online.
+ */
+#ifndef LKST_BPF_BUFFER_H
+#define LKST_BPF_BUFFER_H
+
+#include "abi/control.h"
+#include "abi/state.h"
+
+static __always_inline u32 lkst_this_cpu(void)
+{
+	return bpf_get_smp_processor_id() & (LKST_POSSIBLE_CPUS_MAX - 1);
+}
+
+/* The state page in force for events that go to @buffer on this CPU. */
+static __always_inline struct lkst_state *lkst_state_page(u32 buffer)
+{
+	return LKST_ELEMENT_AT(&lkst_control.page[buffer & (LKST_NR_BUFFERS - 1)][lkst_this_cpu()]);
+}
+
+/* From when on writers leave the buffer of page @st. */
+static __always_inline u64 lkst_buffer_leave_at(const struct lkst_state *st)
+{
+	return LKST_LOAD(lkst_control.leave_at[st->buffer & (LKST_NR_BUFFERS - 1)]);
+}
+
+/* True if @st is the page of a buffer that is there. */
+static __always_inline bool lkst_buffer_is_there(const struct lkst_state *st)
+{
+	return st && LKST_LOAD(st->magic) == LKST_STATE_MAGIC;
+}
+
+/*
+ * Where a record of time @ts goes that has come to the end of a block of page @st: to the buffer that
+ * follows on one that is left by then, or on one that is full (@wraps). If that one is left by then, too,
+ * because the CPU has slept for so long, the next record goes on from there.
+ */
+static __always_inline u32 lkst_buffer_target(const struct lkst_state *st, bool wraps, u64 ts)
+{
+	u32 own = st->buffer & (LKST_NR_BUFFERS - 1), to = own, page;
+	u64 leave_at = LKST_LOAD(lkst_control.leave_at[own]);
+
+	if (leave_at && ts >= leave_at)
+		to = LKST_LOAD(lkst_control.leave_to[own]);
+	else if (wraps)
+		to = LKST_LOAD(lkst_control.next[own]);
+	to &= LKST_NR_BUFFERS - 1;
+	/* One that is full is not followed by one that is kept as it is. */
+	if (!leave_at && LKST_LOAD(lkst_control.leave_at[to]))
+		to = own;
+	page = to * lkst_cfg.nr_cpus + st->cpu;
+	if (to == own || !lkst_buffer_is_there(LKST_ELEMENT(page)))
+		page = own * lkst_cfg.nr_cpus + st->cpu;
+	return page;
+}
+
+/* What goes to page @st on its CPU, which must be this one, goes to page @to from now on. */
+static __always_inline void lkst_buffer_go_over(const struct lkst_state *st, u32 to)
+{
+	u32 serves = LKST_LOAD(st->serves) & (LKST_NR_BUFFERS - 1);
+	struct lkst_state *there = LKST_ELEMENT(to);
+
+	if (there)
+		LKST_STORE(there->serves, serves);
+	LKST_STORE(lkst_control.page[serves][lkst_this_cpu()], to);
+}
+
+#endif

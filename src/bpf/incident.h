@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Keeping a moment: has all CPUs leave the bank in force at a given time (abi/incident.h).
+ *
+ * No CPU is stopped, waited for or even told. Each finds the time in its ring as the one at which a
+ * block is to be opened, compares its next record's with it, as it does anyway, and goes over. So an idle
+ * CPU goes over when it has something to record again.
+ */
+#ifndef LKST_BPF_INCIDENT_H
+#define LKST_BPF_INCIDENT_H
+
+#include "bpf/record.h"
+
+/* A free bank, taken; LKST_NR_BUFFERS: there is none. */
+static __always_inline u32 lkst_bank_take(void)
+{
+	u32 bank;
+
+	for (bank = 0; bank < LKST_NR_BUFFERS; bank++)
+		if (__sync_val_compare_and_swap(&lkst_control.bank[bank].state, LKST_BANK_FREE,
+						LKST_BANK_TAKEN) == LKST_BANK_FREE)
+			break;
+	return bank;
+}
+
+/* Has CPU @cpu open a block at time *@at, when it finds that the bank is to be left. */
+static long lkst_bank_end(u32 cpu, u64 *at)
+{
+	struct lkst_state *st;
+
+	cpu &= LKST_POSSIBLE_CPUS_MAX - 1;
+	st = LKST_ELEMENT_AT(&lkst_control.page[LKST_BUFFER_MAIN][cpu]);
+	/* The ring of the undisturbed alone: its next record takes the CPU over, with all levels. */
+	if (st && LKST_LOAD(st->ring[0].turn_at) > *at)
+		LKST_STORE(st->ring[0].turn_at, *at);
+	return 0;
+}
+
+/* The incident goes from bank @from to bank @to. Nobody else is here meanwhile. */
+static __always_inline void lkst_bank_leave(const struct lkst_incident_cause *cause, u32 from,
+					    u32 to, u64 until)
+{
+	struct lkst_bank *bank = &lkst_control.bank[from & (LKST_NR_BUFFERS - 1)];
+
+	bank->number = ++lkst_control.banks.nr;
+	bank->until_ns = until;
+	bank->cause = *cause;
+	lkst_control.leave_to[from & (LKST_NR_BUFFERS - 1)] = to;
+	lkst_control.banks.in_force = to;
+	lkst_control.banks.until_ns = until;
+	LKST_STORE_RELEASE(bank->state, LKST_BANK_KEPT);
+	/* Before the times in the rings: lkst_ring_set_turn() has the other half. */
+	LKST_STORE_FENCE(lkst_control.leave_at[from & (LKST_NR_BUFFERS - 1)], until);
+	bpf_loop(lkst_cfg.nr_cpus, lkst_bank_end, &until, 0);
+}
+
+/* Tells in the trace. */
+static __always_inline void lkst_incident_record(const struct lkst_incident_cause *cause, u32 number)
+{
+	struct lkst_rec_incident *r;
+	struct lkst_slot s;
+
+	r = lkst_begin_own(&s, sizeof(*r), sizeof(*r));
+	if (!r)
+		return;
+	LKST_PUT64(r->value, cause->value);
+	LKST_PUT64(r->after, cause->post_ns);
+	r->number = number;
+	r->trigger = cause->trigger;
+	r->event = cause->id;
+	r->thread = cause->tid;
+	lkst_ring_commit(&s, lkst_cfg.id[LKST_EV_incident]);
+}
+
+/*
+ * Keeps what the bank in force holds up to cause->post_ns after cause->ns. Returns the incident's number;
+ * 0: an incident is not over yet, of which this is a part then, or no bank is free; both are counted.
+ *
+ * It takes some ns for each CPU of the machine, waits for nothing, and may be called wherever a record
+ * may be written. Not inlined, so that the verifier looks at it once.
+ */
+__weak __noinline int lkst_incident_keep(const struct lkst_incident_cause *cause)
+{
+	u32 from, to, number = 0;
+
+	if (!cause)
+		return 0;
+	if (cause->ns < LKST_LOAD(lkst_control.banks.until_ns) ||
+	    __sync_val_compare_and_swap(&lkst_control.banks.is_keeping, 0, 1)) {
+		LKST_COUNT(&lkst_control.banks.joined);
+		return 0;
+	}
+	from = LKST_LOAD(lkst_control.banks.in_force);
+	to = lkst_bank_take();
+	if (to < LKST_NR_BUFFERS) {
+		lkst_bank_leave(cause, from, to, cause->ns + cause->post_ns + 1);
+		number = LKST_LOAD(lkst_control.banks.nr);
+	} else {
+		LKST_COUNT(&lkst_control.banks.missed);
+	}
+	LKST_STORE_RELEASE(lkst_control.banks.is_keeping, 0);
+	if (number)
+		lkst_incident_record(cause, number);
+	return number;
+}
+
+#endif

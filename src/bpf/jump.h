@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Going over to another buffer because somebody says so: one store, recorded. */
+#ifndef LKST_BPF_JUMP_H
+#define LKST_BPF_JUMP_H
+
+#include "bpf/record.h"
+
+/*
+ * Has this CPU write what goes to buffer @of to buffer @to from now on; the one that it leaves keeps what
+ * it has. Nothing happens if @to is not there, or is kept as it is. Preemption must be off, as for every
+ * writer (record.h).
+ */
+static __always_inline void lkst_buffer_jump(u32 of, u32 to)
+{
+	/* On the stack meanwhile, as in lkst_maskset_switch(). */
+	volatile u32 serves = of & (LKST_NR_BUFFERS - 1), target = to & (LKST_NR_BUFFERS - 1), left;
+	u32 page = target * lkst_cfg.nr_cpus + lkst_this_cpu();
+	struct lkst_state *from = lkst_state_page(serves), *there = LKST_ELEMENT(page);
+	struct lkst_rec_buffer_jump *r;
+	struct lkst_slot s;
+
+	if (!from || !lkst_buffer_is_there(there) || from == there ||
+	    LKST_LOAD(lkst_control.leave_at[target & (LKST_NR_BUFFERS - 1)]))
+		return;
+	left = from->buffer;
+	LKST_STORE(there->serves, serves);
+	LKST_STORE(lkst_control.page[serves & (LKST_NR_BUFFERS - 1)][lkst_this_cpu()], page);
+	r = lkst_begin_own(&s, sizeof(*r), sizeof(*r));
+	if (!r)
+		return;
+	r->of = serves;
+	r->from = left;
+	r->to = target;
+	lkst_ring_commit(&s, lkst_cfg.id[LKST_EV_buffer_jump]);
+}
+
+#endif

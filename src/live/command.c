@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What user space has the kernel do while recording goes on. */
+#include "live/command.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "live/session.h"
+
+const char *const lkst_command_programs[LKST_NR_COMMANDS] = {
+	[LKST_COMMAND_SWITCH] = "raw_tp__maskset_switch",
+	[LKST_COMMAND_SETTLED] = "raw_tp__maskset_settled",
+	[LKST_COMMAND_JUMP] = "raw_tp__buffer_jump",
+	[LKST_COMMAND_KEEP] = "raw_tp__incident",
+};
+
+int lkst_command_run(struct lkst_err *e, const struct lkst_session *s, enum lkst_command command,
+		     const u64 args[LKST_COMMAND_ARGS], int cpu)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, options, .ctx_in = args,
+		    .ctx_size_in = LKST_COMMAND_ARGS * sizeof(u64));
+	int fd = lkst_session_command_fd(s, command), err;
+
+	if (fd < 0)
+		return lkst_err_set(e, -ENOENT, "this kernel rejected the program %s",
+				    lkst_command_programs[command]);
+	if (cpu != LKST_COMMAND_ANY_CPU) {
+		options.flags = BPF_F_TEST_RUN_ON_CPU;
+		options.cpu = cpu;
+	}
+	err = bpf_prog_test_run_opts(fd, &options);
+	return err ? lkst_err_sys(e, err, "running the program %s", lkst_command_programs[command])
+		   : (int)options.retval;
+}
+
+/*
+ * Runs on each CPU in turn: a thread gets a CPU only when what ran there with preemption off has
+ * ended. CPUs that this process may not use are passed over.
+ */
+static void visit_cpus(u32 nr_cpus)
+{
+	cpu_set_t *own = CPU_ALLOC(nr_cpus), *one = CPU_ALLOC(nr_cpus);
+	size_t size = CPU_ALLOC_SIZE(nr_cpus);
+	bool is_known = own && !sched_getaffinity(0, size, own);
+	u32 cpu;
+
+	for (cpu = 0; one && cpu < nr_cpus; cpu++) {
+		CPU_ZERO_S(size, one);
+		CPU_SET_S(cpu, size, one);
+		sched_setaffinity(0, size, one);
+	}
+	if (is_known)
+		sched_setaffinity(0, size, own);
+	CPU_FREE(own);
+	CPU_FREE(one);
+}
+
+/*
+ * Every hook's program runs with preemption off (bpf/record.h), so a grace period of RCU waits for all of
+ * them. membarrier(2) waits for one, but not on a kernel with CPUs that run without a tick
+ * (kernel/sched/membarrier.c).
+ */
+void lkst_command_wait_for_writers(u32 nr_cpus)
+{
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		visit_cpus(nr_cpus);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What user space has the kernel do while recording goes on: programs of type raw tracepoint that are
+ * attached to nothing, and run when they are asked to, preemption off (src/bpf/maskset.bpf.c tells why).
+ */
+#ifndef LKST_LIVE_COMMAND_H
+#define LKST_LIVE_COMMAND_H
+
+#include "abi/types.h"
+#include "base/err.h"
+
+enum lkst_command {
+	LKST_COMMAND_SWITCH,  /* maskset */
+	LKST_COMMAND_SETTLED, /* number of hooks */
+	LKST_COMMAND_JUMP,    /* number of the buffer whose records are meant, buffer to go to */
+	LKST_COMMAND_KEEP,    /* how long to go on, ns; returns the incident's number */
+	LKST_NR_COMMANDS,
+};
+enum { LKST_COMMAND_ARGS = 4, LKST_COMMAND_ANY_CPU = -1 };
+
+/* The programs' names. */
+extern const char *const lkst_command_programs[LKST_NR_COMMANDS];
+
+struct lkst_session;
+
+/*
+ * Runs the program with @args, LKST_COMMAND_ARGS of them, on @cpu. Returns what it returns. -ENOENT: this
+ * kernel rejected the program, -ENXIO: that CPU is not online; what to do then is the caller's to know.
+ */
+int lkst_command_run(struct lkst_err *e, const struct lkst_session *s, enum lkst_command command,
+		     const u64 args[LKST_COMMAND_ARGS], int cpu);
+
+/* Waits until every program of a hook that has begun before has ended, on all @nr_cpus CPUs. */
+void lkst_command_wait_for_writers(u32 nr_cpus);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Incidents of a recording: keeping, listing, saving and giving up moments. */
+#include "live/incidents.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "live/buffers.h"
+#include "live/snapshot.h"
+#include "live/state.h"
+
+static u32 state_of(const struct lkst_control *c, u32 bank)
+{
+	return __atomic_load_n(&c->bank[bank].state, __ATOMIC_ACQUIRE);
+}
+
+static void set_state(struct lkst_control *c, u32 bank, u32 state)
+{
+	__atomic_store_n(&c->bank[bank].state, state, __ATOMIC_RELEASE);
+}
+
+int lkst_incidents_prepare(struct lkst_err *e, struct lkst_session *s, u32 nr)
+{
+	const struct lkst_rings *r = lkst_session_rings(s);
+	struct lkst_control *c = lkst_session_control(s);
+	u64 bytes = 0;
+	u32 bank, cpu, i;
+	int err = 0;
+
+	for (cpu = 0; cpu < r->nr_cpus; cpu++) {
+		const struct lkst_ring *ring = &lkst_rings_state(r, cpu, LKST_BUFFER_MAIN)->ring[0];
+		u64 size = ((u64)ring->mask + 1) << r->block_shift;
+
+		bytes = size > bytes ? size : bytes;
+	}
+	for (i = 1; i <= nr && !err; i++) {
+		char name[LKST_BUFFER_NAME];
+
+		snprintf(name, sizeof(name), "bank%u", i);
+		err = lkst_buffer_create(e, s, name, bytes, &bank);
+		if (!err)
+			set_state(c, bank, LKST_BANK_FREE);
+	}
+	if (!err && nr) {
+		c->banks.in_force = LKST_BUFFER_MAIN;
+		set_state(c, LKST_BUFFER_MAIN, LKST_BANK_TAKEN);
+	}
+	return err;
+}
+
+u32 lkst_incidents_room(const struct lkst_session *s, u32 *ret_free)
+{
+	const struct lkst_control *c = lkst_session_control(s);
+	u32 bank, nr = 0;
+
+	for (bank = 0, *ret_free = 0; bank < LKST_NR_BUFFERS; bank++) {
+		nr += state_of(c, bank) != LKST_BANK_NONE;
+		*ret_free += state_of(c, bank) == LKST_BANK_FREE;
+	}
+	return nr ? nr - 1 : 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct lkst_incident *x = a, *y = b;
+
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* From when on all CPUs that recorded anything in the bank have all of it. */
+static u64 begin_of(const struct lkst_rings *r, u32 bank)
+{
+	u64 begin = 0, ns;
+	u32 cpu;
+
+	for (cpu = 0; cpu < r->nr_cpus; cpu++) {
+		ns = lkst_rings_oldest_ns(r, cpu, bank);
+		begin = ns > begin ? ns : begin;
+	}
+	return begin;
+}
+
+int lkst_incidents_list(struct lkst_err *e, const struct lkst_session *s,
+			struct lkst_incident **ret_incidents, u32 *ret_nr)
+{
+	struct lkst_incident *list = calloc(LKST_NR_BUFFERS, sizeof(*list));
+	const struct lkst_control *c = lkst_session_control(s);
+	u64 now = lkst_monotonic_ns();
+	u32 bank, nr = 0;
+
+	if (!list)
+		return lkst_err_sys(e, -ENOMEM, "listing incidents");
+	for (bank = 0; bank < LKST_NR_BUFFERS; bank++) {
+		struct lkst_incident *i = &list[nr];
+
+		if (state_of(c, bank) != LKST_BANK_KEPT)
+			continue;
+		i->number = c->bank[bank].number;
+		i->bank = bank;
+		i->until_ns = c->bank[bank].until_ns;
+		i->is_over = now >= i->until_ns;
+		i->cause = c->bank[bank].cause;
+		i->cause.reason[sizeof(i->cause.reason) - 1] = 0;
+		i->begin_ns = begin_of(lkst_session_rings(s), bank);
+		nr++;
+	}
+	qsort(list, nr, sizeof(*list), compare);
+	*ret_incidents = list;
+	*ret_nr = nr;
+	return 0;
+}
+
+/* The kernel knows no words; the reason is added when it has answered. */
+static void add_reason(struct lkst_control *c, u32 number, const char *reason)
+{
+	u32 bank;
+
+	for (bank = 0; bank < LKST_NR_BUFFERS; bank++)
+		if (state_of(c, bank) == LKST_BANK_KEPT && c->bank[bank].number == number)
+			snprintf(c->bank[bank].cause.reason, sizeof(c->bank[bank].cause.reason),
+				 "%s", reason);
+}
+
+int lkst_incident_keep(struct lkst_err *e, struct lkst_session *s, u64 post_ns, const char *reason,
+		       u32 *ret_number)
+{
+	struct lkst_control *c = lkst_session_control(s);
+	const u64 args[LKST_COMMAND_ARGS] = { post_ns }, missed = c->banks.missed;
+	u32 nr_free;
+	int number;
+
+	if (!lkst_incidents_room(s, &nr_free))
+		return lkst_err_set(e, -ENOENT,
+				    "this recording has no room for incidents; begin one with "
+				    "`lkst start --incidents NUMBER`");
+	number = lkst_command_run(e, s, LKST_COMMAND_KEEP, args, LKST_COMMAND_ANY_CPU);
+	if (number < 0)
+		return number;
+	if (!number && c->banks.missed != missed)
+		return lkst_err_set(e, -ENOSPC,
+				    "all banks hold incidents; save them with `lkst incident save`, "
+				    "and make room with `lkst incident drop`");
+	if (number)
+		add_reason(c, number, reason);
+	*ret_number = number;
+	return 0;
+}
+
+static int check_over(struct lkst_err *e, const struct lkst_incident *i)
+{
+	u64 now = lkst_monotonic_ns();
+
+	return now >= i->until_ns
+		       ? 0
+		       : lkst_err_set(e, -EAGAIN, "incident %u goes on for another %.1f s", i->number,
+				      (i->until_ns - now) / 1e9);
+}
+
+int lkst_incident_save(struct lkst_err *e, const struct lkst_session *s,
+		       const struct lkst_incident *incident, struct lkst_writer *w)
+{
+	const struct lkst_snapshot_options options = {
+		.buffers = 1U << incident->bank | 1U << LKST_BUFFER_LIFE,
+		.until_ns = incident->until_ns - 1,
+	};
+	int err = check_over(e, incident);
+
+	return err ? err : lkst_snapshot_write(e, s, &options, w);
+}
+
+/* Has the CPUs that were idle ever since leave the bank, too. */
+static int leave(struct lkst_err *e, struct lkst_session *s, u32 bank)
+{
+	u32 cpu;
+	int err = 0;
+
+	for (cpu = 0; cpu < lkst_session_rings(s)->nr_cpus && !err; cpu++)
+		if (lkst_buffer_in_force(s, LKST_BUFFER_MAIN, cpu) == bank)
+			err = lkst_buffer_jump(e, s, LKST_BUFFER_MAIN,
+					       lkst_session_control(s)->banks.in_force, cpu);
+	return err;
+}
+
+int lkst_incident_drop(struct lkst_err *e, struct lkst_session *s,
+		       const struct lkst_incident *incident)
+{
+	struct lkst_control *c = lkst_session_control(s);
+	u32 bank = incident->bank;
+	int err = check_over(e, incident);
+
+	if (!err)
+		err = leave(e, s, bank);
+	if (err)
+		return err;
+	lkst_buffer_wipe(s, bank);
+	c->leave_to[bank] = bank;
+	__atomic_store_n(&c->leave_at[bank], 0, __ATOMIC_RELEASE);
+	set_state(c, bank, LKST_BANK_FREE);
+	return 0;
+}
