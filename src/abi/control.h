@@ -80,7 +80,7 @@ struct lkst_control {
 	struct lkst_banks banks;
 	struct lkst_bank bank[LKST_NR_BUFFERS];
 	/* Written and read by user space only. */
-	char name[LKST_MASKSETS][LKST_MASKSET_NAME]; /* "": there is no such maskset */
+	char name[LKST_MASKSETS][LKST_MASKSET_NAME];	     /* "": there is no such maskset */
 	char buffer_name[LKST_NR_BUFFERS][LKST_BUFFER_NAME]; /* "": there is no such buffer */
 	u32 armed; /* by number: its hooks stay attached while another one is in force */
 	u32 pad;

@@ -35,16 +35,16 @@ struct lkst_incident_cause {
 _Static_assert(sizeof(struct lkst_incident_cause) == 40 + LKST_INCIDENT_REASON, "no holes");
 
 struct lkst_bank {
-	u32 state;  /* enum lkst_bank_state */
-	u32 number; /* of the incident, from 1 in each recording */
+	u32 state;    /* enum lkst_bank_state */
+	u32 number;   /* of the incident, from 1 in each recording */
 	u64 until_ns; /* no record of the incident is of this time or later */
 	struct lkst_incident_cause cause;
 };
 
 /* All banks of a recording, in the control page. */
 struct lkst_banks {
-	u32 in_force;	/* the bank that gets what is sent to main, or will when the last incident ends */
-	u32 nr;		/* incidents so far */
+	u32 in_force; /* the bank that gets what is sent to main, or will when the last incident ends */
+	u32 nr;	      /* incidents so far */
 	u32 is_keeping; /* a program is at it; whoever comes meanwhile is part of the same incident */
 	u32 pad;
 	u64 until_ns; /* of the last incident */

@@ -64,7 +64,7 @@ struct lkst_state {
 	u32 buffer;
 	u32 block_shift;
 	u32 nr_cpus;
-	u32 nest; /* writers now between reserve and commit */
+	u32 nest;   /* writers now between reserve and commit */
 	u32 serves; /* number of the buffer whose records come here, or came when they last did */
 	u8 pad0[16];
 	struct lkst_ring ring[LKST_LEVELS];

@@ -55,7 +55,8 @@ static __always_inline void lkst_bank_leave(const struct lkst_incident_cause *ca
 }
 
 /* Tells in the trace. */
-static __always_inline void lkst_incident_record(const struct lkst_incident_cause *cause, u32 number)
+static __always_inline void lkst_incident_record(const struct lkst_incident_cause *cause,
+						 u32 number)
 {
 	struct lkst_rec_incident *r;
 	struct lkst_slot s;

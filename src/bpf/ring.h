@@ -108,7 +108,8 @@ static __always_inline u64 lkst_ring_clock(struct lkst_ring *ring)
 }
 
 /* When the ring turns next, if nothing else makes it: user space or a trigger may store an earlier time. */
-static __always_inline void lkst_ring_set_turn(struct lkst_state *st, struct lkst_ring *ring, u64 ts)
+static __always_inline void lkst_ring_set_turn(struct lkst_state *st, struct lkst_ring *ring,
+					       u64 ts)
 {
 	u64 leave_at;
 

@@ -263,8 +263,9 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_buffer = {
 	.name = "buffer",
 	.summary = "where records go, and changing that while recording goes on",
-	.usage = "buffer [OPTIONS] list | create NAME | delete NAME | clear NAME | size NAME SIZE | "
-		 "link NAME NEXT... | ring NAME... | unlink NAME | jump NAME | shift",
+	.usage =
+		"buffer [OPTIONS] list | create NAME | delete NAME | clear NAME | size NAME SIZE | "
+		"link NAME NEXT... | ring NAME... | unlink NAME | jump NAME | shift",
 	.help = "A buffer is memory of each CPU that overwrites itself; a maskset says for each event which\n"
 		"buffer its records go to. On each CPU they go to the buffer of that name, or to another\n"
 		"one that the CPU has gone over to: then the one that it left keeps what it has. All\n"

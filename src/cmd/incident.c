@@ -92,9 +92,8 @@ static void print_reason(const char *reason, bool json)
 
 static void list_one(const struct job *job, const struct lkst_incident *i)
 {
-	double before = i->begin_ns && i->begin_ns < i->cause.ns
-				? (i->cause.ns - i->begin_ns) / 1e9
-				: 0;
+	double before =
+		i->begin_ns && i->begin_ns < i->cause.ns ? (i->cause.ns - i->begin_ns) / 1e9 : 0;
 	const char *event = "";
 	char day[64];
 
@@ -216,9 +215,10 @@ static int for_each(struct job *job, char **args, unsigned int nr_args,
 				err = each(job, &list[i]);
 		}
 		if (!found && !err)
-			err = lkst_err_set(job->e, -ENOENT,
-					   "there is no incident %s; `lkst incident list` shows them",
-					   args[n]);
+			err = lkst_err_set(
+				job->e, -ENOENT,
+				"there is no incident %s; `lkst incident list` shows them",
+				args[n]);
 	}
 	return err;
 }

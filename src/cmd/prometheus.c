@@ -56,8 +56,8 @@ static void write_losses(const struct lkst_report *r, FILE *to)
 			fprintf(to,
 				"lkst_lost_events_total{cpu=\"%u\",buffer=\"%s\",cause=\"%s\"} "
 				"%" PRIu64 "\n",
-				r->rings[i].cpu, r->rings[i].name,
-				lkst_loss_keys[cause], r->rings[i].lost[cause]);
+				r->rings[i].cpu, r->rings[i].name, lkst_loss_keys[cause],
+				r->rings[i].lost[cause]);
 	begin(to, "lkst_skipped_runs_total", "counter",
 	      "Runs of a hook's program that the kernel skipped.");
 	for (i = 0; i < r->nr_hooks; i++)

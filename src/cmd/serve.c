@@ -136,8 +136,7 @@ static int answer_snapshot(struct lkst_err *e, int fd, u64 last_ns)
 		err = lkst_wire_writer_open(e, fd, lkst_session_catalog(s), &w);
 	if (err)
 		return err;
-	err = lkst_snapshot_write(e, s, &(struct lkst_snapshot_options){ .last_ns = last_ns },
-				  w);
+	err = lkst_snapshot_write(e, s, &(struct lkst_snapshot_options){ .last_ns = last_ns }, w);
 	close_err = lkst_writer_close(err ? &close_e : e, w);
 	return err ? err : close_err;
 }

@@ -51,8 +51,8 @@ static int save_own(struct lkst_err *e, const struct options *o, const char *dir
 		err = lkst_writer_open(e, dir, lkst_session_catalog(s), &w);
 	if (err)
 		return err;
-	err = lkst_snapshot_write(
-		e, s, &(struct lkst_snapshot_options){ .last_ns = o->last_ns }, w);
+	err = lkst_snapshot_write(e, s, &(struct lkst_snapshot_options){ .last_ns = o->last_ns },
+				  w);
 	if (!err)
 		err = lkst_state_keep_machine(e, s);
 	*ret_bytes = lkst_writer_bytes(w);

@@ -43,8 +43,8 @@ static void write_losses(const struct lkst_report *r, FILE *to)
 			if (!r->rings[i].lost[cause])
 				continue;
 			fprintf(to, "  CPU %u, %s buffer: %" PRIu64 " events: %s\n",
-				r->rings[i].cpu, r->rings[i].name,
-				r->rings[i].lost[cause], lkst_loss_names[cause]);
+				r->rings[i].cpu, r->rings[i].name, r->rings[i].lost[cause],
+				lkst_loss_names[cause]);
 			nr++;
 		}
 	for (i = 0; i < r->nr_hooks; i++) {
@@ -132,9 +132,8 @@ static void write_text(const struct lkst_report *r, FILE *to)
 
 		lkst_size_format(ring->bytes, bytes);
 		lkst_size_format(ring->written_bytes, written);
-		fprintf(to, "%-8s%5u %12s %12.3f %14s %12" PRIu64 "\n",
-			ring->name, ring->cpu, bytes,
-			ring->history_s, written, ring->overwritten);
+		fprintf(to, "%-8s%5u %12s %12.3f %14s %12" PRIu64 "\n", ring->name, ring->cpu,
+			bytes, ring->history_s, written, ring->overwritten);
 	}
 	write_losses(r, to);
 	write_cost(r, to);
@@ -149,8 +148,8 @@ static void write_ring_json(const struct lkst_ring_report *ring, FILE *to)
 	fprintf(to,
 		"{\"buffer\":\"%s\",\"cpu\":%u,\"bytes\":%" PRIu64 ",\"history_s\":%.6f,"
 		"\"written_bytes\":%" PRIu64 ",\"overwritten_blocks\":%" PRIu64 ",\"lost\":{",
-		ring->name, ring->cpu, ring->bytes, ring->history_s,
-		ring->written_bytes, ring->overwritten);
+		ring->name, ring->cpu, ring->bytes, ring->history_s, ring->written_bytes,
+		ring->overwritten);
 	for (cause = 0; cause < LKST_LOSS_NR; cause++)
 		fprintf(to, "%s\"%s\":%" PRIu64, cause ? "," : "", lkst_loss_keys[cause],
 			ring->lost[cause]);

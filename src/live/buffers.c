@@ -38,8 +38,8 @@ int lkst_buffer_find(struct lkst_err *e, const struct lkst_session *s, const cha
 			*ret_buffer = buffer;
 			return 0;
 		}
-	return lkst_err_set(e, -ENOENT,
-			    "there is no buffer \"%s\"; `lkst buffer list` shows them", word);
+	return lkst_err_set(e, -ENOENT, "there is no buffer \"%s\"; `lkst buffer list` shows them",
+			    word);
 }
 
 u32 lkst_buffer_in_force(const struct lkst_session *s, u32 of, u32 cpu)
@@ -116,8 +116,7 @@ static u64 find_run(const struct lkst_session *s, u32 except, u64 wanted, u64 *r
 static struct lkst_ring_place *place(const struct lkst_session *s, u64 bytes, u64 *ret_nr)
 {
 	const struct lkst_rings *r = lkst_session_rings(s);
-	struct lkst_ring_place *rings =
-		calloc((size_t)r->nr_cpus * LKST_LEVELS, sizeof(*rings));
+	struct lkst_ring_place *rings = calloc((size_t)r->nr_cpus * LKST_LEVELS, sizeof(*rings));
 	u32 nr_online;
 	_cleanup_free_ u8 *online = lkst_memory_find_online(r->nr_cpus, &nr_online);
 

@@ -139,9 +139,10 @@ int lkst_incident_keep(struct lkst_err *e, struct lkst_session *s, u64 post_ns, 
 	if (number < 0)
 		return number;
 	if (!number && c->banks.missed != missed)
-		return lkst_err_set(e, -ENOSPC,
-				    "all banks hold incidents; save them with `lkst incident save`, "
-				    "and make room with `lkst incident drop`");
+		return lkst_err_set(
+			e, -ENOSPC,
+			"all banks hold incidents; save them with `lkst incident save`, "
+			"and make room with `lkst incident drop`");
 	if (number)
 		add_reason(c, number, reason);
 	*ret_number = number;
@@ -154,8 +155,8 @@ static int check_over(struct lkst_err *e, const struct lkst_incident *i)
 
 	return now >= i->until_ns
 		       ? 0
-		       : lkst_err_set(e, -EAGAIN, "incident %u goes on for another %.1f s", i->number,
-				      (i->until_ns - now) / 1e9);
+		       : lkst_err_set(e, -EAGAIN, "incident %u goes on for another %.1f s",
+				      i->number, (i->until_ns - now) / 1e9);
 }
 
 int lkst_incident_save(struct lkst_err *e, const struct lkst_session *s,

@@ -25,9 +25,9 @@ struct lkst_memory {
 	u32 nr_cpus; /* possible ones */
 	u32 nr_online;
 	u32 nr_elements;
-	u64 bytes;				 /* of all elements */
-	u64 spare_bytes;			 /* of these, one online CPU's for buffers made later */
-	u32 nr_banks;				 /* of main's size that there is room for besides */
+	u64 bytes;	 /* of all elements */
+	u64 spare_bytes; /* of these, one online CPU's for buffers made later */
+	u32 nr_banks;	 /* of main's size that there is room for besides */
 	u64 buffer_bytes[LKST_BUFFERS_AT_START]; /* of one online CPU's ring */
 	struct lkst_ring_place *rings;		 /* by buffer, then CPU, then level */
 };

@@ -10,10 +10,10 @@
 struct lkst_ring_report {
 	u32 cpu, buffer;
 	char name[LKST_BUFFER_NAME]; /* the buffer's */
-	u64 bytes;	   /* they can hold */
-	u64 written_bytes; /* since recording began */
-	double history_s;  /* age of the oldest record that is still there */
-	u64 overwritten;   /* blocks */
+	u64 bytes;		     /* they can hold */
+	u64 written_bytes;	     /* since recording began */
+	double history_s;	     /* age of the oldest record that is still there */
+	u64 overwritten;	     /* blocks */
 	u64 lost[LKST_LOSS_NR];
 };
 

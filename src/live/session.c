@@ -158,8 +158,8 @@ int lkst_session_start(struct lkst_err *e, const struct lkst_plan *plan,
 	if (!s)
 		return lkst_err_sys(e, -ENOMEM, "starting to record");
 	s->catalog = plan->catalog;
-	err = lkst_memory_plan(e, options->buffer_bytes, options->block_bytes,
-			       options->spare_bytes, options->nr_banks, &memory);
+	err = lkst_memory_plan(e, options->buffer_bytes, options->block_bytes, options->spare_bytes,
+			       options->nr_banks, &memory);
 	if (!err)
 		err = lkst_memory_check(e, &memory);
 	if (!err)

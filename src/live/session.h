@@ -25,7 +25,7 @@ struct lkst_session_options {
 	u64 block_bytes;
 	u64 spare_bytes; /* per CPU, for buffers made later (live/buffers.h) */
 	u32 nr_banks;	 /* that incidents can be kept in (live/incidents.h) */
-	u32 budget_ppm; /* what recording may cost of each CPU's time; 0: no limit */
+	u32 budget_ppm;	 /* what recording may cost of each CPU's time; 0: no limit */
 	struct lkst_filter filter;
 	/* The maskset to begin with, as lkst_maskset_get() takes it; NULL: what the plan selects. */
 	const char *maskset;

@@ -32,9 +32,9 @@ static int write_until(struct lkst_err *e, const struct saving *saving, u64 inst
 	    block.end_ns <= saving->until_ns)
 		return lkst_writer_append(e, saving->w, instance, bytes, size);
 	lkst_block_cursor_init(&cursor, &block);
-	for (good = cursor; lkst_block_next(&ignored, &cursor, lkst_session_catalog(saving->s),
-					    &record) > 0 &&
-			    record.ns <= saving->until_ns;
+	for (good = cursor;
+	     lkst_block_next(&ignored, &cursor, lkst_session_catalog(saving->s), &record) > 0 &&
+	     record.ns <= saving->until_ns;
 	     good = cursor)
 		;
 	if (good.offset == LKST_BLOCK_HEADER)

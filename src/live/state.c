@@ -267,6 +267,56 @@ static int write_masksets(struct state *st)
 	return err;
 }
 
+static int write_buffers(struct state *st)
+{
+	const struct lkst_control *c = lkst_session_control(st->s);
+	u32 buffer;
+	int err = 0;
+
+	for (buffer = 0; buffer < LKST_NR_BUFFERS && !err; buffer++) {
+		struct {
+			struct lkst_rec_state_buffer r;
+			char name[NAME_MAX_BYTES];
+		} rec = { .r = { .buffer = buffer } };
+		char name[LKST_BUFFER_NAME + 1] = "";
+
+		memcpy(name, c->buffer_name[buffer], LKST_BUFFER_NAME);
+		if (lkst_rings_has(lkst_session_rings(st->s), buffer))
+			err = put_named(st, "state_buffer", &rec, sizeof(rec.r), name);
+	}
+	return err;
+}
+
+static int write_incidents(struct state *st)
+{
+	const struct lkst_control *c = lkst_session_control(st->s);
+	u32 buffer;
+	int err = 0;
+
+	for (buffer = 0; buffer < LKST_NR_BUFFERS && !err; buffer++) {
+		const struct lkst_bank *bank = &c->bank[buffer];
+		struct {
+			struct lkst_rec_state_incident r;
+			char reason[NAME_MAX_BYTES];
+		} rec = {};
+		char reason[LKST_INCIDENT_REASON + 1] = "";
+
+		if (bank->state != LKST_BANK_KEPT)
+			continue;
+		rec.r = (struct lkst_rec_state_incident){ .at = bank->cause.ns,
+							  .until = bank->until_ns,
+							  .value = bank->cause.value,
+							  .number = bank->number,
+							  .buffer = buffer,
+							  .trigger = bank->cause.trigger,
+							  .event = bank->cause.id,
+							  .thread = bank->cause.tid };
+		memcpy(reason, bank->cause.reason, sizeof(bank->cause.reason));
+		err = put_named(st, "state_incident", &rec, sizeof(rec.r), reason);
+	}
+	return err;
+}
+
 static int write_machine(struct state *st, const struct lkst_thread_list *threads)
 {
 	int err;
@@ -282,6 +332,10 @@ static int write_machine(struct state *st, const struct lkst_thread_list *thread
 		err = write_netdevs(st);
 	if (!err)
 		err = write_masksets(st);
+	if (!err)
+		err = write_buffers(st);
+	if (!err)
+		err = write_incidents(st);
 	/* They come last: there may be more than there is room for. */
 	if (!err)
 		err = write_threads(st, threads);

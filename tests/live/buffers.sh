@@ -149,6 +149,8 @@ expect incidents_are_listed "$("$LKST" incident list --json | perl -MJSON::PP -n
 mkdir saved
 "$LKST" incident save --output saved --quiet all
 expect_whole incident_is_a_whole_trace saved/incident-1-*
+expect incident_tells_why_it_was_kept "$("$LKST" print --event state_incident saved/incident-1-* |
+	sed -n 's/.*number=1 buffer=0 .*\(reason=.*\)/\1/p')" 'reason="first"'
 expect incident_has_what_was_before "$(marks saved/incident-1-* main)" '1000001 1000060 60'
 expect next_incident_goes_on "$(marks saved/incident-2-* buffer2)" '1000061 1000070 10'
 "$LKST" incident drop 1

@@ -136,8 +136,8 @@ static int take_blocks(struct lkst_err *e, void *ctx, u64 instance, const void *
 		if (err)
 			return err;
 		lkst_block_cursor_init(&cursor, &block);
-		while ((err = lkst_block_next(e, &cursor, lkst_session_catalog(look->s),
-					      &record)) > 0)
+		while ((err = lkst_block_next(e, &cursor, lkst_session_catalog(look->s), &record)) >
+		       0)
 			if (record.event->syscall >= 0)
 				take_call(look, &record);
 		if (err)

@@ -25,8 +25,7 @@ static void model_check_header(const struct lkst_block_header *h, u32 index, con
 	CLAIM(h->magic == LKST_BLOCK_MAGIC && uuid[0] == MODEL_UUID_LO &&
 		      uuid[1] == MODEL_UUID_HI && h->stream_id == LKST_STREAM_CLASS &&
 		      h->stream_instance_id ==
-			      lkst_stream_instance(MODEL_CPU,
-						   MODEL_BUFFER + index / LKST_LEVELS,
+			      lkst_stream_instance(MODEL_CPU, MODEL_BUFFER + index / LKST_LEVELS,
 						   index % LKST_LEVELS) &&
 		      h->packet_size == 8ULL << m.sc->shift && h->cpu_id == MODEL_CPU,
 	      "header of block %llu", LLU(n->number));
@@ -119,8 +118,8 @@ static void model_check_magics(u32 index)
 		if (h.magic != LKST_BLOCK_MAGIC)
 			continue;
 		n = &m.run.notes[index][h.packet_seq_num % MODEL_NOTES];
-		CLAIM((h.packet_seq_num & model_ring(index)->mask) == i, "block %llu is in place %u",
-		      LLU(h.packet_seq_num), i);
+		CLAIM((h.packet_seq_num & model_ring(index)->mask) == i,
+		      "block %llu is in place %u", LLU(h.packet_seq_num), i);
 		model_check_header(&h, index, n);
 	}
 }
@@ -149,8 +148,8 @@ static u32 model_check_ring(u32 index)
 	for (i = model_oldest(ring); i <= last && !m.failed; i++) {
 		h = (const void *)model_at(index, i << m.sc->shift);
 		nr += model_check_block((const u8 *)h, index, i, ring->done, false);
-		CLAIM(h->events_discarded >= discarded && 
-				      h->events_discarded <= (index % LKST_LEVELS ? 0 : lost),
+		CLAIM(h->events_discarded >= discarded &&
+			      h->events_discarded <= (index % LKST_LEVELS ? 0 : lost),
 		      "block %llu: %llu events discarded, %llu before, %llu now", LLU(i),
 		      LLU(h->events_discarded), LLU(discarded), LLU(lost));
 		discarded = h->events_discarded;

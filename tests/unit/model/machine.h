@@ -30,8 +30,8 @@ enum {
 	MODEL_LOG = 64,
 	MODEL_PAGES = 2, /* buffers that a CPU can write to, of which one is in force */
 	MODEL_RINGS = MODEL_PAGES * LKST_LEVELS, /* numbered by page, then level */
-	MODEL_STATE = 2, /* element index of the first state page */
-	MODEL_BASE = 5,	 /* and of the first block */
+	MODEL_STATE = 2,			 /* element index of the first state page */
+	MODEL_BASE = 5,				 /* and of the first block */
 	MODEL_CPU = 3,
 	MODEL_BUFFER = 1, /* of the first page; the next has the next */
 };
@@ -80,7 +80,7 @@ struct writer {
 	u64 ts;	      /* of its record */
 	u64 clock;    /* what it read last */
 	u8 fate;
-	u8 going; /* enum going */
+	u8 going;		/* enum going */
 	struct held_store held; /* back by a mutant */
 };
 
@@ -110,7 +110,7 @@ struct scenario {
 struct run {
 	u64 now, clock_max;
 	u32 nr_writers, nr_nested, nr_backs, nr_leaps, nr_lost, nr_moves;
-	u32 page; /* in force */
+	u32 page;	/* in force */
 	bool is_rested; /* no writer has read the clock since all had left */
 	struct note notes[MODEL_RINGS][MODEL_NOTES];
 };
