@@ -277,7 +277,7 @@ struct lkst_account_step *lkst_tell_request(struct lkst_tell *t, struct lkst_acc
 		lkst_account_say(t->account, r, " before the driver had it");
 	}
 	lkst_account_say(t->account, r, ", requests ahead of it: ");
-	lkst_account_fact(t->account, r, "ahead", LKST_ACCOUNT_NUMBER, g->ahead);
+	lkst_account_fact(t->account, r, "ahead", LKST_ACCOUNT_NUMBER, lkst_trigger_ahead(w, g));
 	lkst_tell_cite(t, r, g->queued);
 	lkst_tell_cite(t, r, g->origin);
 	lkst_tell_cite(t, r, g->from);

@@ -5,10 +5,10 @@
 #include <string.h>
 
 enum {
-	/* How many records a search goes through before it gives up: all of that in some ms. */
-	SEARCH_MAX = 1 << 20,
-	AHEAD_MAX = 512, /* requests of a disk that are told apart */
-	NET_RX = 3,	 /* soft interrupts, include/linux/interrupt.h */
+	CONTEXT_MAX = 1 << 20,	/* records looked through for a context's begin */
+	REQUESTS_MAX = 1 << 14, /* records of requests looked through for those that wait */
+	AHEAD_MAX = 512,	/* requests of a disk that are told apart */
+	NET_RX = 3,		/* soft interrupts, include/linux/interrupt.h */
 	BLOCK = 4,
 };
 
@@ -47,12 +47,13 @@ static u32 find_context(const struct lkst_window *w, u32 i, u16 wanted, u32 *ret
 	u32 ended[NR_NESTS] = {}, nr_ended = 0;
 
 	*ret_within = LKST_NOWHERE;
-	for (steps = 0; place && steps < SEARCH_MAX; steps++) {
+	for (steps = 0; place && steps < CONTEXT_MAX; steps++) {
 		u32 at = cpu.at[--place];
 		u16 kind = lkst_moment_kind(w, at);
 
-		/* Interrupts do not switch. */
-		if (kind == LKST_EV_sched_switch)
+		/* Interrupts do not switch, and make no system calls. */
+		if (kind == LKST_EV_sched_switch || kind == LKST_MOMENT_ENTRY ||
+		    kind == LKST_MOMENT_EXIT)
 			return LKST_NOWHERE;
 		if (kind == wanted && !nr_ended && *ret_within == LKST_NOWHERE)
 			*ret_within = at;
@@ -79,14 +80,24 @@ u32 lkst_trigger_context(const struct lkst_window *w, u32 i)
 	return find_context(w, i, LKST_MOMENT_NONE, &within);
 }
 
-/* The last moment before @i of kind @kind whose field @name is @value; LKST_NOWHERE: none. */
-static u32 find_before(const struct lkst_window *w, u32 i, u16 kind, const char *name, u64 value)
-{
-	u32 steps;
+/* A search back through the window. */
+struct search {
+	const struct lkst_window *w;
+	u32 max; /* records of a kind */
+};
 
-	for (steps = 0; i && steps < SEARCH_MAX; steps++)
-		if (lkst_moment_kind(w, --i) == kind && lkst_moment_int(w, i, name) == value)
-			return i;
+/* The last moment before @i of kind @kind whose field @name is @value; LKST_NOWHERE: none. */
+static u32 find_before(const struct search *s, u32 i, u16 kind, const char *name, u64 value)
+{
+	struct lkst_moments moments = lkst_window_kind(s->w, kind);
+	u32 place = lkst_moments_before(moments, i), steps;
+
+	for (steps = 0; place && steps < s->max; steps++) {
+		u32 at = moments.at[--place];
+
+		if (lkst_moment_kind(s->w, at) == kind && lkst_moment_int(s->w, at, name) == value)
+			return at;
+	}
 	return LKST_NOWHERE;
 }
 
@@ -100,14 +111,15 @@ static void follow_thread(const struct lkst_window *w, struct lkst_trigger *c, u
 	c->until_ns = w->moments[i].ns;
 }
 
-static void be_timer(const struct lkst_window *w, struct lkst_trigger *c, u32 from)
+static void be_timer(const struct search *s, struct lkst_trigger *c, u32 from)
 {
+	const struct lkst_window *w = s->w;
 	bool is_high = lkst_moment_kind(w, from) == LKST_EV_hrtimer_expire_entry;
 	const char *name = is_high ? "hrtimer" : "timer";
 
 	c->kind = LKST_TRIGGER_TIMER;
 	c->from = from;
-	c->origin = find_before(w, from, is_high ? LKST_EV_hrtimer_start : LKST_EV_timer_start,
+	c->origin = find_before(s, from, is_high ? LKST_EV_hrtimer_start : LKST_EV_timer_start,
 				name, lkst_moment_int(w, from, name));
 }
 
@@ -127,45 +139,41 @@ static u32 find_request(const struct requests *r, u64 rq)
 	return i;
 }
 
-static bool is_of_disk(const struct lkst_window *w, u32 i, u64 dev)
-{
-	u16 kind = lkst_moment_kind(w, i);
-
-	return (kind == LKST_EV_block_rq_insert || kind == LKST_EV_block_rq_issue ||
-		kind == LKST_EV_block_rq_complete) &&
-	       lkst_moment_int(w, i, "dev") == dev;
-}
-
 /* The requests that disk @dev has at moment @i: what was last heard of them was not their end. */
 static void find_waiting(const struct lkst_window *w, u32 i, u64 dev, struct requests *ret_requests)
 {
+	struct lkst_moments moments = lkst_window_kind(w, LKST_EV_block_rq_complete);
+	u32 place = lkst_moments_before(moments, i), steps;
 	struct requests *r = ret_requests;
-	u32 steps;
-	u64 rq;
 
 	r->nr = 0;
-	for (steps = 0; i && steps < SEARCH_MAX && r->nr < AHEAD_MAX; steps++) {
-		if (!is_of_disk(w, --i, dev))
+	for (steps = 0; place && steps < REQUESTS_MAX && r->nr < AHEAD_MAX; steps++) {
+		u32 at = moments.at[--place];
+		u64 rq = lkst_moment_int(w, at, "rq");
+
+		if (lkst_moment_int(w, at, "dev") != dev || find_request(r, rq) < r->nr)
 			continue;
-		rq = lkst_moment_int(w, i, "rq");
-		if (find_request(r, rq) < r->nr)
-			continue;
-		r->is_waiting[r->nr] = lkst_moment_kind(w, i) != LKST_EV_block_rq_complete;
+		r->is_waiting[r->nr] = lkst_moment_kind(w, at) != LKST_EV_block_rq_complete;
 		r->rq[r->nr++] = rq;
 	}
 }
 
-/* How many requests that disk @dev had at moment @from ended before moment @to. */
-static u32 count_ahead(const struct lkst_window *w, u32 from, u32 to, u64 dev)
+u32 lkst_trigger_ahead(const struct lkst_window *w, const struct lkst_trigger *trigger)
 {
+	struct lkst_moments moments = lkst_window_kind(w, LKST_EV_block_rq_complete);
+	u32 begin = trigger->queued == LKST_NOWHERE ? trigger->origin : trigger->queued;
+	u32 place = lkst_moments_before(moments, begin + 1), nr = 0, k;
+	u64 dev = lkst_moment_int(w, trigger->from, "dev");
 	struct requests r;
-	u32 nr = 0, i, k;
 
-	find_waiting(w, from, dev, &r);
-	for (i = from + 1; i < to; i++) {
-		if (lkst_moment_kind(w, i) != LKST_EV_block_rq_complete || !is_of_disk(w, i, dev))
+	find_waiting(w, begin, dev, &r);
+	for (; place < moments.nr && moments.at[place] < trigger->from; place++) {
+		u32 at = moments.at[place];
+
+		if (lkst_moment_kind(w, at) != LKST_EV_block_rq_complete ||
+		    lkst_moment_int(w, at, "dev") != dev)
 			continue;
-		k = find_request(&r, lkst_moment_int(w, i, "rq"));
+		k = find_request(&r, lkst_moment_int(w, at, "rq"));
 		if (k < r.nr && r.is_waiting[k]) {
 			r.is_waiting[k] = false;
 			nr++;
@@ -174,31 +182,31 @@ static u32 count_ahead(const struct lkst_window *w, u32 from, u32 to, u64 dev)
 	return nr;
 }
 
-static void be_disk(const struct lkst_window *w, struct lkst_trigger *c, u32 from, u32 context)
+static void be_disk(const struct search *s, struct lkst_trigger *c, u32 from, u32 context)
 {
-	u64 rq = lkst_moment_int(w, from, "rq"), dev = lkst_moment_int(w, from, "dev");
+	const struct lkst_window *w = s->w;
+	u64 rq = lkst_moment_int(w, from, "rq");
 	u32 within, raised;
 
 	c->kind = LKST_TRIGGER_DISK;
 	c->from = from;
-	c->origin = find_before(w, from, LKST_EV_block_rq_issue, "rq", rq);
+	c->origin = find_before(s, from, LKST_EV_block_rq_issue, "rq", rq);
 	if (c->origin == LKST_NOWHERE)
 		return;
-	c->queued = find_before(w, c->origin, LKST_EV_block_rq_insert, "rq", rq);
+	c->queued = find_before(s, c->origin, LKST_EV_block_rq_insert, "rq", rq);
 	/* The same address may have been another request before. */
 	if (c->queued != LKST_NOWHERE) {
-		u32 ended = find_before(w, c->origin, LKST_EV_block_rq_complete, "rq", rq);
+		u32 ended = find_before(s, c->origin, LKST_EV_block_rq_complete, "rq", rq);
 
 		if (ended != LKST_NOWHERE && ended > c->queued)
 			c->queued = LKST_NOWHERE;
 	}
-	c->ahead = count_ahead(w, c->queued == LKST_NOWHERE ? c->origin : c->queued, from, dev);
 	/* Disks without hardware: a thread did the work and asked for the soft interrupt. */
 	if (lkst_moment_kind(w, context) != LKST_EV_softirq_entry)
 		return;
-	raised = find_before(w, context, LKST_EV_softirq_raise, "vec", BLOCK);
+	raised = find_before(s, context, LKST_EV_softirq_raise, "vec", BLOCK);
 	while (raised != LKST_NOWHERE && w->moments[raised].cpu != w->moments[from].cpu)
-		raised = find_before(w, raised, LKST_EV_softirq_raise, "vec", BLOCK);
+		raised = find_before(s, raised, LKST_EV_softirq_raise, "vec", BLOCK);
 	if (raised == LKST_NOWHERE || raised < c->origin ||
 	    find_context(w, raised, LKST_MOMENT_NONE, &within) != LKST_NOWHERE)
 		return;
@@ -206,14 +214,15 @@ static void be_disk(const struct lkst_window *w, struct lkst_trigger *c, u32 fro
 	follow_thread(w, c, raised);
 }
 
-static void be_packet(const struct lkst_window *w, struct lkst_trigger *c, u32 from)
+static void be_packet(const struct search *s, struct lkst_trigger *c, u32 from)
 {
+	const struct lkst_window *w = s->w;
 	u64 skb = lkst_moment_int(w, from, "skb");
 
 	c->kind = LKST_TRIGGER_PACKET;
 	c->from = from;
 	/* On its way over the loopback interface a packet stays where it is in memory. */
-	c->origin = find_before(w, from, LKST_EV_net_dev_queue, "skb", skb);
+	c->origin = find_before(s, from, LKST_EV_net_dev_queue, "skb", skb);
 	if (c->origin == LKST_NOWHERE ||
 	    lkst_moment_int(w, c->origin, "ifindex") != lkst_moment_int(w, from, "ifindex")) {
 		c->origin = LKST_NOWHERE;
@@ -223,13 +232,13 @@ static void be_packet(const struct lkst_window *w, struct lkst_trigger *c, u32 f
 		follow_thread(w, c, c->origin);
 }
 
-static void be_interrupt(const struct lkst_window *w, struct lkst_trigger *c, u32 context)
+static void be_interrupt(const struct search *s, struct lkst_trigger *c, u32 context)
 {
 	c->from = context;
-	switch (lkst_moment_kind(w, context)) {
+	switch (lkst_moment_kind(s->w, context)) {
 	case LKST_EV_hrtimer_expire_entry:
 	case LKST_EV_timer_expire_entry:
-		be_timer(w, c, context);
+		be_timer(s, c, context);
 		break;
 	case LKST_EV_softirq_entry:
 	case LKST_EV_tasklet_entry:
@@ -245,9 +254,10 @@ static void be_interrupt(const struct lkst_window *w, struct lkst_trigger *c, u3
 	}
 }
 
-void lkst_trigger_find(const struct lkst_window *w, u32 waking, s32 victim,
+void lkst_trigger_find(const struct lkst_window *w, u32 waking, s32 victim, u32 search_max,
 		       struct lkst_trigger *ret_trigger)
 {
+	const struct search s = { w, search_max };
 	struct lkst_trigger *c = ret_trigger;
 	u32 context, ended, received;
 
@@ -268,13 +278,13 @@ void lkst_trigger_find(const struct lkst_window *w, u32 waking, s32 victim,
 		return;
 	}
 	if (ended != LKST_NOWHERE) {
-		be_disk(w, c, ended, context);
+		be_disk(&s, c, ended, context);
 		return;
 	}
 	find_context(w, waking, LKST_EV_netif_receive_skb, &received);
 	if (received != LKST_NOWHERE && lkst_moment_kind(w, context) == LKST_EV_softirq_entry &&
 	    lkst_moment_int(w, context, "vec") == NET_RX)
-		be_packet(w, c, received);
+		be_packet(&s, c, received);
 	else
-		be_interrupt(w, c, context);
+		be_interrupt(&s, c, context);
 }

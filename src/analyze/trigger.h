@@ -29,15 +29,26 @@ struct lkst_trigger {
 	u32 origin;
 	u32 queued; /* a request's way into the scheduler of its disk, if it had one */
 	u32 raised; /* the soft interrupt's request, by a thread that ended a disk's request */
-	u32 ahead; /* requests of the same disk that were before this one and ended while it waited */
 	/* The thread that explains it, up to when; 0: none. */
 	s32 tid;
 	u64 until_ns;
 };
 
-/* @victim is the thread that moment @waking wakes. LKST_NOWHERE: unknown. */
-void lkst_trigger_find(const struct lkst_window *w, u32 waking, s32 victim,
+/* How many records of a kind a search goes through before it gives up. */
+enum {
+	LKST_TRIGGER_SEARCH = 1 << 20,
+	LKST_TRIGGER_SEARCH_OF_MANY = 1 << 8, /* where there are thousands of searches */
+};
+
+/*
+ * @victim is the thread that moment @waking wakes. LKST_NOWHERE: unknown. What is further back than
+ * @search_max records of its kind is not found.
+ */
+void lkst_trigger_find(const struct lkst_window *w, u32 waking, s32 victim, u32 search_max,
 		       struct lkst_trigger *ret_trigger);
+
+/* Requests of the same disk that were before that of @trigger and ended while it waited. */
+u32 lkst_trigger_ahead(const struct lkst_window *w, const struct lkst_trigger *trigger);
 
 /*
  * The interrupt, soft interrupt, timer or tasklet in which moment @i happened, the innermost, by its

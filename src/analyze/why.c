@@ -65,7 +65,8 @@ static void tell_blocked(struct lkst_tell *t, struct lkst_account_step *s,
 		lkst_account_say(t->account, s, ", still at the end of what is recorded");
 		return;
 	}
-	lkst_trigger_find(t->w, lkst_tell_waking(t, stretch), s->tid, &trigger);
+	lkst_trigger_find(t->w, lkst_tell_waking(t, stretch), s->tid, LKST_TRIGGER_SEARCH,
+			  &trigger);
 	lkst_tell_trigger(t, s, &trigger);
 	if (trigger.kind == LKST_TRIGGER_DISK)
 		inner = lkst_tell_request(t, s, &trigger);
@@ -131,7 +132,8 @@ static void count_one(struct lkst_tell *t, s32 tid, const struct lkst_stretch *s
 	struct lkst_trigger trigger;
 	u32 i;
 
-	lkst_trigger_find(t->w, lkst_tell_waking(t, s), tid, &trigger);
+	lkst_trigger_find(t->w, lkst_tell_waking(t, s), tid, LKST_TRIGGER_SEARCH_OF_MANY,
+			  &trigger);
 	for (i = 0; i < *nr; i++)
 		if (!strcmp(list[i].call, call) && list[i].trigger == trigger.kind &&
 		    list[i].waker == trigger.tid)

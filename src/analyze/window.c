@@ -295,12 +295,29 @@ static int load(struct lkst_err *e, struct lkst_window *w, u64 from_ns, u64 to_n
 
 /* ---- the lists of places ---------------------------------------------------------- */
 
+/* The list of kinds that @kind is in. What happens to requests is in one, in order. */
+static u32 list_of_kind(u16 kind)
+{
+	return kind == LKST_EV_block_rq_insert || kind == LKST_EV_block_rq_issue
+		       ? LKST_EV_block_rq_complete
+		       : kind;
+}
+
+/* System calls are most of all, and nobody looks for them without a thread. */
+static bool has_list(u16 kind)
+{
+	return kind != LKST_MOMENT_ENTRY && kind != LKST_MOMENT_EXIT;
+}
+
 /* Counts moment @i in each list that it is in. The idle thread is of no interest, and many. */
 static int count_moment(struct lkst_window *w, u32 i)
 {
 	const struct lkst_moment *m = &w->moments[i];
+	u16 kind = lkst_moment_kind(w, i);
 
 	if (lists_count(w->by_cpu, m->cpu))
+		return -ENOMEM;
+	if (has_list(kind) && lists_count(w->by_kind, list_of_kind(kind)))
 		return -ENOMEM;
 	if (m->tid > 0 && lists_count(w->by_thread, (u32)m->tid))
 		return -ENOMEM;
@@ -310,8 +327,11 @@ static int count_moment(struct lkst_window *w, u32 i)
 static void put_moment(struct lkst_window *w, u32 i)
 {
 	const struct lkst_moment *m = &w->moments[i];
+	u16 kind = lkst_moment_kind(w, i);
 
 	lists_put(w->by_cpu, m->cpu, i);
+	if (has_list(kind))
+		lists_put(w->by_kind, list_of_kind(kind), i);
 	if (m->tid > 0)
 		lists_put(w->by_thread, (u32)m->tid, i);
 	if (m->target > 0 && m->target != m->tid)
@@ -324,13 +344,14 @@ static int make_lists(struct lkst_window *w)
 
 	w->by_thread = calloc(1, sizeof(*w->by_thread));
 	w->by_cpu = calloc(1, sizeof(*w->by_cpu));
-	if (!w->by_thread || !w->by_cpu)
+	w->by_kind = calloc(1, sizeof(*w->by_kind));
+	if (!w->by_thread || !w->by_cpu || !w->by_kind)
 		return -ENOMEM;
-	w->by_thread->index.max = w->by_cpu->index.max = UINT32_MAX;
+	w->by_thread->index.max = w->by_cpu->index.max = w->by_kind->index.max = UINT32_MAX;
 	for (i = 0; i < w->nr; i++)
 		if (count_moment(w, i))
 			return -ENOMEM;
-	if (lists_lay_out(w->by_thread) || lists_lay_out(w->by_cpu))
+	if (lists_lay_out(w->by_thread) || lists_lay_out(w->by_cpu) || lists_lay_out(w->by_kind))
 		return -ENOMEM;
 	for (i = 0; i < w->nr; i++)
 		put_moment(w, i);
@@ -371,6 +392,7 @@ void lkst_window_free(struct lkst_window *w)
 	lkst_labels_fini(&w->labels);
 	lists_free(w->by_thread);
 	lists_free(w->by_cpu);
+	lists_free(w->by_kind);
 	free(w->moments);
 	free(w);
 }
@@ -414,6 +436,11 @@ struct lkst_moments lkst_window_thread(const struct lkst_window *w, s32 tid)
 struct lkst_moments lkst_window_cpu(const struct lkst_window *w, u32 cpu)
 {
 	return lists_get(w->by_cpu, cpu);
+}
+
+struct lkst_moments lkst_window_kind(const struct lkst_window *w, u16 kind)
+{
+	return lists_get(w->by_kind, list_of_kind(kind));
 }
 
 u32 lkst_moments_before(struct lkst_moments m, u32 i)

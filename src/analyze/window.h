@@ -53,7 +53,7 @@ struct lkst_window {
 	u16 kind_of[LKST_ID_MAX + 1];
 	const struct lkst_field_class *target_of[LKST_ID_MAX + 1];
 	u32 room, max;
-	struct lkst_lists *by_thread, *by_cpu;
+	struct lkst_lists *by_thread, *by_cpu, *by_kind;
 };
 
 /*
@@ -86,6 +86,9 @@ const char *lkst_moment_call(const struct lkst_window *w, u32 i);
 /* Moments that are of thread @tid, or about it; that are of CPU @cpu. */
 struct lkst_moments lkst_window_thread(const struct lkst_window *w, s32 tid);
 struct lkst_moments lkst_window_cpu(const struct lkst_window *w, u32 cpu);
+
+/* Moments among which are all of kind @kind: those of a disk's requests are together. */
+struct lkst_moments lkst_window_kind(const struct lkst_window *w, u16 kind);
 
 /* How many of @m come before place @i of the window; have a time before @ns. */
 u32 lkst_moments_before(struct lkst_moments m, u32 i);

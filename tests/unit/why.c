@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Explanations of intervals, for each kind of chain, out of traces written as text. */
+#include <inttypes.h>
+#include <time.h>
+
 #include "account_fixture.h"
 #include "unit.h"
 
@@ -225,6 +228,49 @@ TEST(why_follows_a_packet_to_its_sender)
 		"+100 us   8.80 ms     20/holder: ran on CPU 1\n"
 		"+9.05 ms  950 us    ran on CPU 0\n"
 		"+0 ns     9.05 ms   2 shorter stretches: ran 100 us, ready 30.0 us\n");
+}
+
+/* One of thousands of short waits for a disk, each of 100 us, from @ns. */
+static int short_wait(char *to, size_t room, u64 ns, u64 rq)
+{
+	return snprintf(to, room,
+			"syscall_entry_pread64 cpu=0 tid=10 ns=%" PRIu64 " fd=3\n"
+			"block_rq_issue cpu=0 tid=10 ns=%" PRIu64 " rq=%" PRIu64 " dev=0x700000\n"
+			"sched_switch cpu=0 tid=10 ns=%" PRIu64 " next_tid=0 prev_state=2\n"
+			"irq_handler_entry cpu=0 tid=0 ns=%" PRIu64 " irq=25\n"
+			"block_rq_complete cpu=0 tid=0 ns=%" PRIu64 " rq=%" PRIu64 " dev=0x700000\n"
+			"sched_waking cpu=0 tid=0 ns=%" PRIu64 " target_tid=10 target_cpu=0\n"
+			"irq_handler_exit cpu=0 tid=0 ns=%" PRIu64 " irq=25\n"
+			"sched_switch cpu=0 tid=0 ns=%" PRIu64 " next_tid=10\n"
+			"syscall_exit_pread64 cpu=0 tid=10 ns=%" PRIu64 "\n",
+			ns, ns + 500, rq, ns + 1000, ns + 80000, ns + 81000, rq, ns + 82000,
+			ns + 83000, ns + 84000, ns + 85000);
+}
+
+/* The time does not grow with the square of their number: each search is bounded. */
+TEST(why_sums_up_thousands_of_waits_for_a_disk_at_once)
+{
+	enum { NR = 18000, ROOM = NR * 640 };
+	char *text = malloc(ROOM);
+	struct account_fixture *x;
+	struct timespec begin, end;
+	double seconds;
+	size_t at;
+	u32 i;
+
+	at = (size_t)snprintf(text, ROOM,
+			      "sched_switch cpu=0 tid=0 ns=999000000 next_tid=10\n");
+	for (i = 0; i < NR; i++)
+		at += (size_t)short_wait(text + at, ROOM - at, 1000000000 + i * 100000ULL, i % 64 + 1);
+	x = account_new(text, NULL);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+	account_why(x, 10, 1000000000, 1000000000 + NR * 100000ULL, LKST_WHY_DEPTH, 0, 0);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+	seconds = (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;
+	CHECK(strstr(x->text, "blocked 18000 times in pread64(), woken by disk: 1.46 s in all"));
+	CHECK(seconds < 2);
+	account_free(x);
+	free(text);
 }
 
 /* The thread 10 is blocked in read() until @wake, lines that wake it. */
@@ -504,6 +550,7 @@ static const struct unit_test tests[] = {
 	{ "why_follows_a_disk_without_hardware_to_the_thread_that_did_the_work",
 	  test_why_follows_a_disk_without_hardware_to_the_thread_that_did_the_work },
 	{ "why_follows_a_packet_to_its_sender", test_why_follows_a_packet_to_its_sender },
+	{ "why_sums_up_thousands_of_waits_for_a_disk_at_once", test_why_sums_up_thousands_of_waits_for_a_disk_at_once },
 	{ "why_names_interrupts", test_why_names_interrupts },
 	{ "why_names_a_timer_that_another_thread_had_set",
 	  test_why_names_a_timer_that_another_thread_had_set },
