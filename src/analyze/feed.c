@@ -64,7 +64,7 @@ struct lkst_feed {
 	struct lkst_trace *trace;
 	const struct lkst_catalog *catalog;
 	struct lkst_merge *merge;
-	u64 from_ns, to_ns;
+	u64 begin_ns, from_ns, to_ns;
 	u64 nr_records;
 	bool is_always; /* those who subscribe now */
 	struct subscribers gaps, ends;
@@ -393,7 +393,7 @@ int lkst_feed_run(struct lkst_err *e, struct lkst_feed *f)
 {
 	u64 begin_ns, end_ns;
 	u32 i;
-	int err = lkst_merge_new(e, f->trace, 0, f->to_ns, &f->merge);
+	int err = lkst_merge_new(e, f->trace, f->begin_ns, f->to_ns, &f->merge);
 
 	if (err < 0)
 		return err;
@@ -461,6 +461,16 @@ void lkst_feed_limit(struct lkst_feed *f, u64 from_ns, u64 to_ns)
 {
 	f->from_ns = from_ns;
 	f->to_ns = to_ns;
+}
+
+void lkst_feed_begin(struct lkst_feed *f, u64 begin_ns)
+{
+	f->begin_ns = begin_ns;
+}
+
+u64 lkst_feed_begins(const struct lkst_feed *f)
+{
+	return f->begin_ns;
 }
 
 void lkst_feed_window(const struct lkst_feed *f, u64 *ret_from_ns, u64 *ret_to_ns)

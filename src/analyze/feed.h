@@ -34,6 +34,13 @@ void lkst_feed_limit(struct lkst_feed *f, u64 from_ns, u64 to_ns);
 void lkst_feed_window(const struct lkst_feed *f, u64 *ret_from_ns, u64 *ret_to_ns);
 
 /*
+ * Nothing before @begin_ns is read at all: of what was then, the state model knows no more than what
+ * follows proves. To be called before the state model is made.
+ */
+void lkst_feed_begin(struct lkst_feed *f, u64 begin_ns);
+u64 lkst_feed_begins(const struct lkst_feed *f);
+
+/*
  * A record of the built-in catalogue: @record is a struct lkst_rec_<event>, always laid out as this
  * program has it. Its time, CPU and thread are in @r; @r's bytes are as the file has them. A string
  * ends with a NUL.

@@ -271,6 +271,8 @@ static void find_beginning(struct lkst_state *s, const struct lkst_trace *t)
 	}
 	if (s->begin_ns == UINT64_MAX)
 		s->begin_ns = s->complete_from_ns;
+	if (s->begin_ns < lkst_feed_begins(s->feed))
+		s->begin_ns = lkst_feed_begins(s->feed);
 	if (s->complete_from_ns < s->begin_ns)
 		s->complete_from_ns = s->begin_ns;
 }

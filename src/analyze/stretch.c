@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The stretches of a thread, by a walk over the moments that are of it or about it. */
+/*
+ * The stretches of a thread: what the state model says that it did, and the moments of the window
+ * that this began and ended with.
+ */
 #include "analyze/stretch.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* prev_state of a thread that has ended: EXIT_DEAD | EXIT_ZOMBIE | TASK_DEAD, include/linux/sched.h. */
-enum { STATE_ENDED = 0x10 | 0x20 | 0x80 };
+#include "analyze/state.h"
 
-struct walk {
+struct making {
 	const struct lkst_window *w;
 	struct lkst_stretches *t;
+	struct lkst_places_list moments; /* of the thread */
 	s32 tid;
 	u64 from_ns, to_ns;
-	struct lkst_stretch now; /* the stretch that goes on; its from_ns is not cut */
-	/*
-	 * A wake-up that has begun but not ended: the waker waits until the thread, which is about to
-	 * block, has left its CPU (try_to_wake_up(), kernel/sched/core.c).
-	 */
-	u32 in_flight;
 	int error;
 };
 
@@ -29,9 +26,23 @@ const char *lkst_stretch_word(enum lkst_stretch_state state)
 	return words[state];
 }
 
-static void push(struct walk *k, struct lkst_stretch s)
+static enum lkst_stretch_state state_of(u8 run)
+{
+	static const u8 states[] = {
+		[LKST_RUN_UNKNOWN] = LKST_STRETCH_UNKNOWN, [LKST_RUN_RUNNING] = LKST_STRETCH_RAN,
+		[LKST_RUN_READY] = LKST_STRETCH_READY,	   [LKST_RUN_BLOCKED] = LKST_STRETCH_BLOCKED,
+		[LKST_RUN_STOPPED] = LKST_STRETCH_BLOCKED, [LKST_RUN_NEW] = LKST_STRETCH_ABSENT,
+		[LKST_RUN_DEAD] = LKST_STRETCH_ABSENT,
+	};
+	_Static_assert(sizeof(states) == LKST_NR_RUNS, "a stretch for each state of the model");
+
+	return (enum lkst_stretch_state)states[run];
+}
+
+static void push(struct making *k, struct lkst_stretch s)
 {
 	struct lkst_stretches *t = k->t;
+	struct lkst_stretch *last = t->nr ? &t->list[t->nr - 1] : NULL;
 
 	if (s.from_ns < k->from_ns)
 		s.from_ns = k->from_ns;
@@ -39,6 +50,13 @@ static void push(struct walk *k, struct lkst_stretch s)
 		s.to_ns = k->to_ns;
 	if (s.from_ns >= s.to_ns)
 		return;
+	/* Not there, and created but not yet ready, are one. */
+	if (last && s.state == LKST_STRETCH_ABSENT && last->state == LKST_STRETCH_ABSENT) {
+		last->to_ns = s.to_ns;
+		last->end = s.end;
+		t->sum_ns[s.state] += s.to_ns - s.from_ns;
+		return;
+	}
 	if (t->nr == t->room) {
 		u32 room = t->room ? t->room * 2 : 64;
 		struct lkst_stretch *grown = reallocarray(t->list, room, sizeof(*grown));
@@ -55,151 +73,135 @@ static void push(struct walk *k, struct lkst_stretch s)
 	t->list[t->nr++] = s;
 }
 
-/* At moment @i the thread's state becomes @state. */
-static void turn(struct walk *k, u32 i, enum lkst_stretch_state state, s32 cpu)
+/* A time of which the model says nothing. */
+static void push_hole(struct making *k, u64 from_ns, u64 to_ns, bool is_absent)
 {
-	u64 ns = k->w->moments[i].ns;
-
-	k->now.to_ns = ns;
-	k->now.end = i;
-	push(k, k->now);
-	k->now = (struct lkst_stretch){
-		.from_ns = ns, .state = (u8)state, .cpu = cpu, .begin = i, .end = LKST_NOWHERE
-	};
+	push(k, (struct lkst_stretch){ .from_ns = from_ns,
+				       .to_ns = to_ns,
+				       .state = is_absent ? LKST_STRETCH_ABSENT
+							  : LKST_STRETCH_UNKNOWN,
+				       .cpu = -1,
+				       .begin = LKST_NOWHERE,
+				       .end = LKST_NOWHERE });
 }
 
-/* What the thread must have done until moment @i, if that is all that is known. */
-static void infer(struct walk *k, enum lkst_stretch_state state, s32 cpu)
+/* The thread's moment at @ns that changed its state, LKST_NOWHERE: there is none. */
+static u32 find_turn(const struct making *k, u64 ns)
 {
-	if (k->now.state != LKST_STRETCH_UNKNOWN)
-		return;
-	k->now.state = (u8)state;
-	k->now.cpu = cpu;
-}
+	const struct lkst_window *w = k->w;
+	u32 i;
 
-static void leave_cpu(struct walk *k, u32 i, s32 cpu)
-{
-	u64 state = lkst_moment_int(k->w, i, "prev_state");
+	for (i = lkst_moments_before_ns(w, k->moments, ns); i < k->moments.nr; i++) {
+		u32 at = k->moments.at[i];
 
-	infer(k, LKST_STRETCH_RAN, cpu);
-	if (state & STATE_ENDED) {
-		turn(k, i, LKST_STRETCH_ABSENT, -1);
-	} else if (state) {
-		turn(k, i, LKST_STRETCH_BLOCKED, -1);
-		if (k->in_flight != LKST_NOWHERE)
-			turn(k, i, LKST_STRETCH_READY, cpu);
-	} else {
-		turn(k, i, LKST_STRETCH_READY, cpu);
+		if (w->moments[at].ns != ns)
+			break;
+		switch (lkst_moment_kind(w, at)) {
+		case LKST_EV_sched_switch:
+			return at;
+		case LKST_EV_sched_waking:
+		case LKST_EV_sched_wakeup:
+		case LKST_EV_sched_wakeup_new:
+			if (w->moments[at].target == k->tid)
+				return at;
+			break;
+		default:
+			break;
+		}
 	}
-	k->in_flight = LKST_NOWHERE;
+	return LKST_NOWHERE;
 }
 
-static void be_woken(struct walk *k, u32 i, bool is_done)
-{
-	s32 cpu = (s32)lkst_moment_int(k->w, i, "target_cpu");
-
-	infer(k, LKST_STRETCH_BLOCKED, -1);
-	if (k->now.state == LKST_STRETCH_BLOCKED)
-		turn(k, i, LKST_STRETCH_READY, cpu);
-	else if (k->now.state == LKST_STRETCH_READY && k->now.cpu != cpu)
-		turn(k, i, LKST_STRETCH_READY, cpu);
-	k->in_flight = is_done ? LKST_NOWHERE : i;
-}
-
-/* A record of the thread's own shows that it runs. */
-static void show(struct walk *k, u32 i, s32 cpu)
-{
-	infer(k, LKST_STRETCH_RAN, cpu);
-	if (k->now.state == LKST_STRETCH_RAN)
-		return;
-	/* It came back without a switch: the records of that are missing. */
-	k->now.state = LKST_STRETCH_UNKNOWN;
-	turn(k, i, LKST_STRETCH_RAN, cpu);
-}
-
-static void step(struct walk *k, u32 i)
+/* The CPU whose queue the thread is on from moment @i on; @cpu if that does not tell. */
+static s32 queue_of(const struct making *k, u32 i, s32 cpu)
 {
 	const struct lkst_moment *m = &k->w->moments[i];
-	bool is_own = m->tid == k->tid, is_target = m->target == k->tid;
 
 	switch (lkst_moment_kind(k->w, i)) {
 	case LKST_EV_sched_switch:
-		if (is_own) {
-			leave_cpu(k, i, m->cpu);
-		} else {
-			infer(k, LKST_STRETCH_READY, m->cpu);
-			turn(k, i, LKST_STRETCH_RAN, m->cpu);
-			k->in_flight = LKST_NOWHERE;
-		}
-		return;
+		return m->cpu;
 	case LKST_EV_sched_waking:
 	case LKST_EV_sched_wakeup:
-		if (is_target)
-			be_woken(k, i, lkst_moment_kind(k->w, i) == LKST_EV_sched_wakeup);
-		break;
-	case LKST_EV_sched_process_fork:
-		if (is_target)
-			infer(k, LKST_STRETCH_ABSENT, -1);
-		break;
 	case LKST_EV_sched_wakeup_new:
-		if (is_target) {
-			infer(k, LKST_STRETCH_ABSENT, -1);
-			turn(k, i, LKST_STRETCH_READY, (s32)lkst_moment_int(k->w, i, "target_cpu"));
-		}
-		break;
+		return m->target == k->tid ? (s32)lkst_moment_int(k->w, i, "target_cpu") : cpu;
 	case LKST_EV_sched_migrate_task:
-		if (is_target && k->now.state == LKST_STRETCH_READY)
-			turn(k, i, LKST_STRETCH_READY, (s32)lkst_moment_int(k->w, i, "dest_cpu"));
-		break;
+		return m->target == k->tid ? (s32)lkst_moment_int(k->w, i, "dest_cpu") : cpu;
 	default:
-		break;
+		return cpu;
 	}
-	if (is_own)
-		show(k, i, m->cpu);
 }
 
-/* The place in @moments to begin at: what was known last before @from_ns, or the first. */
-static u32 find_start(const struct walk *k, struct lkst_moments moments)
+/* The thread is ready: a stretch for each CPU whose queue it was on. */
+static void push_ready(struct making *k, struct lkst_stretch s)
 {
-	u32 place = lkst_moments_before_ns(k->w, moments, k->from_ns);
+	u32 i = lkst_moments_before_ns(k->w, k->moments, s.from_ns);
+	u64 to_ns = s.to_ns;
+	u32 end = s.end;
 
-	while (place) {
-		u16 kind = lkst_moment_kind(k->w, moments.at[--place]);
-
-		if (kind == LKST_EV_sched_switch || kind == LKST_EV_sched_wakeup_new)
-			break;
+	if (s.begin != LKST_NOWHERE) {
+		s.cpu = queue_of(k, s.begin, s.cpu);
+		i = lkst_places_before(k->moments, s.begin) + 1;
 	}
-	return place;
+	for (; i < k->moments.nr && k->w->moments[k->moments.at[i]].ns < to_ns; i++) {
+		u32 at = k->moments.at[i];
+		s32 cpu = queue_of(k, at, s.cpu);
+
+		if (cpu == s.cpu)
+			continue;
+		s.to_ns = k->w->moments[at].ns;
+		s.end = at;
+		push(k, s);
+		s.from_ns = s.to_ns;
+		s.begin = at;
+		s.cpu = cpu;
+	}
+	s.to_ns = to_ns;
+	s.end = end;
+	push(k, s);
+}
+
+static void push_span(struct making *k, const struct lkst_span *span)
+{
+	struct lkst_stretch s = {
+		.from_ns = span->from_ns,
+		.to_ns = span->to_ns,
+		.state = (u8)state_of(span->run),
+		.is_open = span->is_open,
+		.cpu = span->cpu,
+		.begin = find_turn(k, span->from_ns),
+		.end = span->is_open ? LKST_NOWHERE : find_turn(k, span->to_ns),
+	};
+
+	if (s.state == LKST_STRETCH_READY)
+		push_ready(k, s);
+	else
+		push(k, s);
 }
 
 int lkst_stretches_make(const struct lkst_window *w, s32 tid, u64 from_ns, u64 to_ns,
 			struct lkst_stretches *ret_stretches)
 {
-	struct lkst_moments moments = lkst_window_thread(w, tid);
-	struct walk k = {
-		.w = w, .tid = tid, .from_ns = from_ns, .to_ns = to_ns, .in_flight = LKST_NOWHERE
-	};
-	u32 i;
+	struct lkst_places_list spans = lkst_spans_of(w->spans, tid);
+	struct making k = { .w = w,
+			    .t = ret_stretches,
+			    .moments = lkst_window_thread(w, tid),
+			    .tid = tid,
+			    .from_ns = from_ns,
+			    .to_ns = to_ns };
+	u32 i = lkst_spans_before_ns(w->spans, spans, from_ns);
+	u64 ns = from_ns; /* up to where all is told */
+	bool is_over = i && w->spans->list[spans.at[i - 1]].run == LKST_RUN_DEAD;
 
 	*ret_stretches = (struct lkst_stretches){};
-	k.t = ret_stretches;
-	k.now = (struct lkst_stretch){
-		.from_ns = w->from_ns, .cpu = -1, .begin = LKST_NOWHERE, .end = LKST_NOWHERE
-	};
-	if (from_ns < w->from_ns)
-		push(&k, (struct lkst_stretch){ .from_ns = from_ns,
-						.to_ns = w->from_ns,
-						.cpu = -1,
-						.begin = LKST_NOWHERE,
-						.end = LKST_NOWHERE });
-	for (i = find_start(&k, moments); i < moments.nr && !k.error; i++) {
-		step(&k, moments.at[i]);
-		/* The first moment behind the interval still tells how the last stretch ended. */
-		if (w->moments[moments.at[i]].ns >= to_ns && k.now.from_ns >= to_ns)
-			break;
+	for (; i < spans.nr && ns < to_ns && !k.error; i++) {
+		const struct lkst_span *span = &w->spans->list[spans.at[i]];
+
+		push_hole(&k, ns, span->from_ns, span->is_first || is_over);
+		push_span(&k, span);
+		ns = span->to_ns;
+		is_over = span->run == LKST_RUN_DEAD;
 	}
-	k.now.to_ns = to_ns;
-	push(&k, k.now);
+	push_hole(&k, ns, to_ns, is_over);
 	if (k.error)
 		lkst_stretches_fini(ret_stretches);
 	return k.error;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One thread's time in a window, cut into stretches: it ran, it was ready to run, it was blocked.
+ * One thread's time in a window, cut into stretches: it ran, it was ready to run, it was blocked. What
+ * it did is the state model's word (doc/states.md); the moments that it rests on are found here.
  */
 #ifndef LKST_ANALYZE_STRETCH_H
 #define LKST_ANALYZE_STRETCH_H
@@ -21,9 +22,10 @@ enum lkst_stretch_state {
 struct lkst_stretch {
 	u64 from_ns, to_ns;
 	u8 state;
+	bool is_open; /* it goes on when the window ends */
 	s32 cpu;   /* where it ran or was ready, -1: not known */
-	u32 begin; /* what began it, LKST_NOWHERE: that is before the window */
-	u32 end; /* what ended it, LKST_NOWHERE: it goes on; blocked: the wake-up, if one is recorded */
+	u32 begin; /* what began it, LKST_NOWHERE: not known, or before the window */
+	u32 end; /* what ended it, LKST_NOWHERE: not known; blocked: the wake-up, if one is recorded */
 	/* Records are missing where they could change the picture: of that CPU, or of any. */
 	const struct lkst_gap *gap;
 };

@@ -124,7 +124,7 @@ static int nesting_of(u16 kind)
 /* How much of the time interrupts took on the CPU. Begins and ends without partner do not count. */
 static u64 time_in_interrupts(const struct lkst_window *w, u32 cpu_nr, u64 from_ns, u64 to_ns)
 {
-	struct lkst_moments cpu = lkst_window_cpu(w, cpu_nr);
+	struct lkst_places_list cpu = lkst_window_cpu(w, cpu_nr);
 	u32 place = lkst_moments_before_ns(w, cpu, from_ns), steps = 0;
 	u64 sum_ns = 0, since_ns = 0;
 	int depth = 0;
@@ -211,7 +211,7 @@ static int by_time(const void *a, const void *b)
 static void find_occupants(const struct lkst_window *w, u32 cpu_nr, u64 from_ns, u64 to_ns,
 			   struct occupants *ret_occupants)
 {
-	struct lkst_moments cpu = lkst_window_cpu(w, cpu_nr);
+	struct lkst_places_list cpu = lkst_window_cpu(w, cpu_nr);
 	u32 start = lkst_moments_before_ns(w, cpu, from_ns), place = start, steps = 0;
 	u32 now = LKST_NOWHERE;
 	u64 since_ns = from_ns;

@@ -42,8 +42,8 @@ const char *lkst_trigger_word(enum lkst_trigger_kind kind)
  */
 static u32 find_context(const struct lkst_window *w, u32 i, u16 wanted, u32 *ret_within)
 {
-	struct lkst_moments cpu = lkst_window_cpu(w, w->moments[i].cpu);
-	u32 place = lkst_moments_before(cpu, i), steps, n;
+	struct lkst_places_list cpu = lkst_window_cpu(w, w->moments[i].cpu);
+	u32 place = lkst_places_before(cpu, i), steps, n;
 	u32 ended[NR_NESTS] = {}, nr_ended = 0;
 
 	*ret_within = LKST_NOWHERE;
@@ -89,8 +89,8 @@ struct search {
 /* The last moment before @i of kind @kind whose field @name is @value; LKST_NOWHERE: none. */
 static u32 find_before(const struct search *s, u32 i, u16 kind, const char *name, u64 value)
 {
-	struct lkst_moments moments = lkst_window_kind(s->w, kind);
-	u32 place = lkst_moments_before(moments, i), steps;
+	struct lkst_places_list moments = lkst_window_kind(s->w, kind);
+	u32 place = lkst_places_before(moments, i), steps;
 
 	for (steps = 0; place && steps < s->max; steps++) {
 		u32 at = moments.at[--place];
@@ -142,8 +142,8 @@ static u32 find_request(const struct requests *r, u64 rq)
 /* The requests that disk @dev has at moment @i: what was last heard of them was not their end. */
 static void find_waiting(const struct lkst_window *w, u32 i, u64 dev, struct requests *ret_requests)
 {
-	struct lkst_moments moments = lkst_window_kind(w, LKST_EV_block_rq_complete);
-	u32 place = lkst_moments_before(moments, i), steps;
+	struct lkst_places_list moments = lkst_window_kind(w, LKST_EV_block_rq_complete);
+	u32 place = lkst_places_before(moments, i), steps;
 	struct requests *r = ret_requests;
 
 	r->nr = 0;
@@ -160,9 +160,9 @@ static void find_waiting(const struct lkst_window *w, u32 i, u64 dev, struct req
 
 u32 lkst_trigger_ahead(const struct lkst_window *w, const struct lkst_trigger *trigger)
 {
-	struct lkst_moments moments = lkst_window_kind(w, LKST_EV_block_rq_complete);
+	struct lkst_places_list moments = lkst_window_kind(w, LKST_EV_block_rq_complete);
 	u32 begin = trigger->queued == LKST_NOWHERE ? trigger->origin : trigger->queued;
-	u32 place = lkst_moments_before(moments, begin + 1), nr = 0, k;
+	u32 place = lkst_places_before(moments, begin + 1), nr = 0, k;
 	u64 dev = lkst_moment_int(w, trigger->from, "dev");
 	struct requests r;
 

@@ -61,7 +61,7 @@ static void tell_blocked(struct lkst_tell *t, struct lkst_account_step *s,
 	struct lkst_trigger trigger;
 
 	lkst_tell_wait(t, s, stretch);
-	if (stretch->end == LKST_NOWHERE) {
+	if (stretch->is_open) {
 		lkst_account_say(t->account, s, ", still at the end of what is recorded");
 		return;
 	}

@@ -8,7 +8,6 @@
 
 #include "abi/syscalls.h"
 #include "base/cleanup.h"
-#include "base/map.h"
 
 enum {
 	ROOM_MIN = 1024,
@@ -67,85 +66,6 @@ static const struct {
 	{ LKST_EV_contention_begin, NULL },
 	{ LKST_EV_contention_end, NULL },
 };
-
-/* Lists of places, by a number. */
-struct list {
-	u32 start, nr; /* in at[] */
-};
-
-struct lkst_lists {
-	struct lkst_map index; /* from the number to the place in items[] */
-	struct list *items;
-	u32 nr;
-	u32 *at;
-};
-
-/* ---- lists ------------------------------------------------------------------------ */
-
-static void lists_free(struct lkst_lists *l)
-{
-	if (!l)
-		return;
-	lkst_map_fini(&l->index);
-	free(l->items);
-	free(l->at);
-	free(l);
-}
-
-static int lists_add(struct lkst_lists *l, u32 key)
-{
-	/* Room doubles whenever it is used up. */
-	if (!(l->nr & (l->nr - 1))) {
-		struct list *grown = reallocarray(l->items, l->nr ? l->nr * 2 : 1, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		l->items = grown;
-	}
-	l->items[l->nr] = (struct list){ .nr = 1 };
-	return lkst_map_set(&l->index, key, l->nr++);
-}
-
-/* Counts one for @key. */
-static int lists_count(struct lkst_lists *l, u32 key)
-{
-	const u64 *place = lkst_map_find(&l->index, key);
-
-	if (!place)
-		return lists_add(l, key);
-	l->items[*place].nr++;
-	return 0;
-}
-
-/* After all have been counted: gives each list its place. */
-static int lists_lay_out(struct lkst_lists *l)
-{
-	u32 i, total = 0;
-
-	for (i = 0; i < l->nr; i++) {
-		l->items[i].start = total;
-		total += l->items[i].nr;
-		l->items[i].nr = 0;
-	}
-	l->at = malloc((total + 1ULL) * sizeof(*l->at));
-	return l->at ? 0 : -ENOMEM;
-}
-
-static void lists_put(struct lkst_lists *l, u32 key, u32 place)
-{
-	struct list *list = &l->items[*lkst_map_find(&l->index, key)];
-
-	l->at[list->start + list->nr++] = place;
-}
-
-static struct lkst_moments lists_get(const struct lkst_lists *l, u32 key)
-{
-	const u64 *place = lkst_map_find(&l->index, key);
-
-	if (!place)
-		return (struct lkst_moments){ NULL, 0 };
-	return (struct lkst_moments){ l->at + l->items[*place].start, l->items[*place].nr };
-}
 
 /* ---- loading ---------------------------------------------------------------------- */
 
@@ -315,13 +235,13 @@ static int count_moment(struct lkst_window *w, u32 i)
 	const struct lkst_moment *m = &w->moments[i];
 	u16 kind = lkst_moment_kind(w, i);
 
-	if (lists_count(w->by_cpu, m->cpu))
+	if (lkst_places_count(&w->by_cpu, m->cpu))
 		return -ENOMEM;
-	if (has_list(kind) && lists_count(w->by_kind, list_of_kind(kind)))
+	if (has_list(kind) && lkst_places_count(&w->by_kind, list_of_kind(kind)))
 		return -ENOMEM;
-	if (m->tid > 0 && lists_count(w->by_thread, (u32)m->tid))
+	if (m->tid > 0 && lkst_places_count(&w->by_thread, (u32)m->tid))
 		return -ENOMEM;
-	return m->target > 0 && m->target != m->tid ? lists_count(w->by_thread, (u32)m->target) : 0;
+	return m->target > 0 && m->target != m->tid ? lkst_places_count(&w->by_thread, (u32)m->target) : 0;
 }
 
 static void put_moment(struct lkst_window *w, u32 i)
@@ -329,29 +249,24 @@ static void put_moment(struct lkst_window *w, u32 i)
 	const struct lkst_moment *m = &w->moments[i];
 	u16 kind = lkst_moment_kind(w, i);
 
-	lists_put(w->by_cpu, m->cpu, i);
+	lkst_places_put(&w->by_cpu, m->cpu, i);
 	if (has_list(kind))
-		lists_put(w->by_kind, list_of_kind(kind), i);
+		lkst_places_put(&w->by_kind, list_of_kind(kind), i);
 	if (m->tid > 0)
-		lists_put(w->by_thread, (u32)m->tid, i);
+		lkst_places_put(&w->by_thread, (u32)m->tid, i);
 	if (m->target > 0 && m->target != m->tid)
-		lists_put(w->by_thread, (u32)m->target, i);
+		lkst_places_put(&w->by_thread, (u32)m->target, i);
 }
 
 static int make_lists(struct lkst_window *w)
 {
 	u32 i;
 
-	w->by_thread = calloc(1, sizeof(*w->by_thread));
-	w->by_cpu = calloc(1, sizeof(*w->by_cpu));
-	w->by_kind = calloc(1, sizeof(*w->by_kind));
-	if (!w->by_thread || !w->by_cpu || !w->by_kind)
-		return -ENOMEM;
-	w->by_thread->index.max = w->by_cpu->index.max = w->by_kind->index.max = UINT32_MAX;
 	for (i = 0; i < w->nr; i++)
 		if (count_moment(w, i))
 			return -ENOMEM;
-	if (lists_lay_out(w->by_thread) || lists_lay_out(w->by_cpu) || lists_lay_out(w->by_kind))
+	if (lkst_places_lay_out(&w->by_thread) || lkst_places_lay_out(&w->by_cpu) ||
+	    lkst_places_lay_out(&w->by_kind))
 		return -ENOMEM;
 	for (i = 0; i < w->nr; i++)
 		put_moment(w, i);
@@ -380,6 +295,11 @@ int lkst_window_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 t
 		return err;
 	if (make_lists(w))
 		return lkst_err_sys(e, -ENOMEM, "loading the records of the interval");
+	err = lkst_spans_new(e, t, w->from_ns, to_ns, w->max, &w->spans);
+	if (err)
+		return err;
+	if (w->from_ns < w->spans->from_ns)
+		w->from_ns = w->spans->from_ns;
 	*ret_window = lkst_take(w);
 	return 0;
 }
@@ -390,9 +310,10 @@ void lkst_window_free(struct lkst_window *w)
 		return;
 	lkst_threads_free(w->threads);
 	lkst_labels_fini(&w->labels);
-	lists_free(w->by_thread);
-	lists_free(w->by_cpu);
-	lists_free(w->by_kind);
+	lkst_spans_free(w->spans);
+	lkst_places_fini(&w->by_thread);
+	lkst_places_fini(&w->by_cpu);
+	lkst_places_fini(&w->by_kind);
 	free(w->moments);
 	free(w);
 }
@@ -428,37 +349,22 @@ const char *lkst_moment_call(const struct lkst_window *w, u32 i)
 	return c->syscall >= 0 ? lkst_syscalls[c->syscall].name : "a system call";
 }
 
-struct lkst_moments lkst_window_thread(const struct lkst_window *w, s32 tid)
+struct lkst_places_list lkst_window_thread(const struct lkst_window *w, s32 tid)
 {
-	return tid > 0 ? lists_get(w->by_thread, (u32)tid) : (struct lkst_moments){ NULL, 0 };
+	return tid > 0 ? lkst_places_of(&w->by_thread, (u32)tid) : (struct lkst_places_list){ NULL, 0 };
 }
 
-struct lkst_moments lkst_window_cpu(const struct lkst_window *w, u32 cpu)
+struct lkst_places_list lkst_window_cpu(const struct lkst_window *w, u32 cpu)
 {
-	return lists_get(w->by_cpu, cpu);
+	return lkst_places_of(&w->by_cpu, cpu);
 }
 
-struct lkst_moments lkst_window_kind(const struct lkst_window *w, u16 kind)
+struct lkst_places_list lkst_window_kind(const struct lkst_window *w, u16 kind)
 {
-	return lists_get(w->by_kind, list_of_kind(kind));
+	return lkst_places_of(&w->by_kind, list_of_kind(kind));
 }
 
-u32 lkst_moments_before(struct lkst_moments m, u32 i)
-{
-	u32 low = 0, high = m.nr;
-
-	while (low < high) {
-		u32 middle = low + (high - low) / 2;
-
-		if (m.at[middle] < i)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-u32 lkst_moments_before_ns(const struct lkst_window *w, struct lkst_moments m, u64 ns)
+u32 lkst_moments_before_ns(const struct lkst_window *w, struct lkst_places_list m, u64 ns)
 {
 	u32 low = 0, high = m.nr;
 

@@ -8,12 +8,14 @@
 #define LKST_ANALYZE_WINDOW_H
 
 #include "analyze/labels.h"
+#include "analyze/places.h"
+#include "analyze/spans.h"
 #include "trace/reader.h"
 #include "trace/threads.h"
 
 enum {
-	/* How many records a window holds at most: about 44 bytes each. */
-	LKST_WINDOW_MAX = 4 << 20,
+	/* How many records a window holds at most, and how many spans: about 75 bytes for both. */
+	LKST_WINDOW_MAX = 3 << 20,
 	LKST_WINDOW_GAPS_MAX = 4096,
 
 	/* Kinds of moments beyond enum lkst_event_index. */
@@ -32,12 +34,6 @@ struct lkst_moment {
 	u16 id;
 };
 
-/* Places of moments in the window, in order. */
-struct lkst_moments {
-	const u32 *at;
-	u32 nr;
-};
-
 struct lkst_window {
 	struct lkst_trace *trace;
 	const struct lkst_catalog *catalog;
@@ -48,12 +44,13 @@ struct lkst_window {
 	u32 nr;
 	struct lkst_gap gaps[LKST_WINDOW_GAPS_MAX]; /* what is missing in it */
 	u32 nr_gaps;
+	struct lkst_spans *spans; /* what each thread did in it */
 
 	/* Private. */
 	u16 kind_of[LKST_ID_MAX + 1];
 	const struct lkst_field_class *target_of[LKST_ID_MAX + 1];
 	u32 room, max;
-	struct lkst_lists *by_thread, *by_cpu, *by_kind;
+	struct lkst_places by_thread, by_cpu, by_kind;
 };
 
 /*
@@ -84,15 +81,14 @@ u64 lkst_moment_int(const struct lkst_window *w, u32 i, const char *name);
 const char *lkst_moment_call(const struct lkst_window *w, u32 i);
 
 /* Moments that are of thread @tid, or about it; that are of CPU @cpu. */
-struct lkst_moments lkst_window_thread(const struct lkst_window *w, s32 tid);
-struct lkst_moments lkst_window_cpu(const struct lkst_window *w, u32 cpu);
+struct lkst_places_list lkst_window_thread(const struct lkst_window *w, s32 tid);
+struct lkst_places_list lkst_window_cpu(const struct lkst_window *w, u32 cpu);
 
 /* Moments among which are all of kind @kind: those of a disk's requests are together. */
-struct lkst_moments lkst_window_kind(const struct lkst_window *w, u16 kind);
+struct lkst_places_list lkst_window_kind(const struct lkst_window *w, u16 kind);
 
-/* How many of @m come before place @i of the window; have a time before @ns. */
-u32 lkst_moments_before(struct lkst_moments m, u32 i);
-u32 lkst_moments_before_ns(const struct lkst_window *w, struct lkst_moments m, u64 ns);
+/* How many of @m have a time before @ns. */
+u32 lkst_moments_before_ns(const struct lkst_window *w, struct lkst_places_list m, u64 ns);
 
 /* The first gap that overlaps the time; @cpu: of that CPU's, -1: of any. NULL: there is none. */
 const struct lkst_gap *lkst_window_gap(const struct lkst_window *w, u64 from_ns, u64 to_ns,

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The intervals that the state model tells of, kept. */
+#include "analyze/spans.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/state.h"
+#include "base/cleanup.h"
+
+enum { ROOM_MIN = 1024 };
+
+/* Makes room for one more: by growing, or at the limit by forgetting the older half. */
+static int make_room(struct lkst_spans *s)
+{
+	u32 room = s->room ? s->room * 2 : ROOM_MIN, half = s->nr / 2;
+	struct lkst_span *grown;
+
+	if (s->nr < s->room)
+		return 0;
+	if (s->nr && s->nr >= s->max) {
+		s->from_ns = s->list[half].to_ns;
+		memmove(s->list, s->list + half, (s->nr - half) * sizeof(*s->list));
+		s->nr -= half;
+		return 0;
+	}
+	if (room > s->max)
+		room = s->max;
+	grown = reallocarray(s->list, room, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	s->list = grown;
+	s->room = room;
+	return 0;
+}
+
+static int on_interval(void *ctx, const struct lkst_interval *i)
+{
+	struct lkst_spans *s = ctx;
+
+	/* The idle threads are of no interest, and share a number. */
+	if (i->life->tid <= 0)
+		return 0;
+	if (make_room(s))
+		return -ENOMEM;
+	s->list[s->nr++] = (struct lkst_span){
+		.from_ns = i->from_ns,
+		.to_ns = i->to_ns,
+		.tid = i->life->tid,
+		.cpu = (s16)i->cpu,
+		.run = i->run,
+		.is_open = i->flags & LKST_INTERVAL_OPEN,
+		.is_first = i->life->is_born && i->from_ns <= i->life->start_ns,
+	};
+	return 0;
+}
+
+static int pass(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
+		struct lkst_spans *s)
+{
+	static const struct lkst_state_calls calls = { .interval = on_interval };
+	_cleanup_(lkst_feed_freep) struct lkst_feed *f = NULL;
+	_cleanup_(lkst_state_freep) struct lkst_state *state = NULL;
+	int r = lkst_feed_new(e, t, &f);
+
+	if (r)
+		return r;
+	lkst_feed_limit(f, from_ns, to_ns);
+	lkst_feed_begin(f, from_ns);
+	r = lkst_state_new(e, f, &state);
+	if (r)
+		return r;
+	r = lkst_state_subscribe(state, &calls, s);
+	return r < 0 ? lkst_err_sys(e, r, "finding what the threads did") : lkst_feed_run(e, f);
+}
+
+static int make_lists(struct lkst_spans *s)
+{
+	u32 i;
+
+	for (i = 0; i < s->nr; i++)
+		if (lkst_places_count(&s->by_thread, (u32)s->list[i].tid))
+			return -ENOMEM;
+	if (lkst_places_lay_out(&s->by_thread))
+		return -ENOMEM;
+	for (i = 0; i < s->nr; i++)
+		lkst_places_put(&s->by_thread, (u32)s->list[i].tid, i);
+	return 0;
+}
+
+int lkst_spans_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns, u32 max,
+		   struct lkst_spans **ret_spans)
+{
+	_cleanup_(lkst_spans_freep) struct lkst_spans *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return lkst_err_sys(e, -ENOMEM, "finding what the threads did");
+	s->from_ns = from_ns;
+	s->max = max < 2 ? 2 : max;
+	err = pass(e, t, from_ns, to_ns, s);
+	if (err)
+		return err;
+	if (make_lists(s))
+		return lkst_err_sys(e, -ENOMEM, "finding what the threads did");
+	*ret_spans = lkst_take(s);
+	return 0;
+}
+
+void lkst_spans_free(struct lkst_spans *s)
+{
+	if (!s)
+		return;
+	lkst_places_fini(&s->by_thread);
+	free(s->list);
+	free(s);
+}
+
+void lkst_spans_freep(struct lkst_spans **s)
+{
+	lkst_spans_free(*s);
+}
+
+struct lkst_places_list lkst_spans_of(const struct lkst_spans *s, s32 tid)
+{
+	return tid > 0 ? lkst_places_of(&s->by_thread, (u32)tid)
+		       : (struct lkst_places_list){ NULL, 0 };
+}
+
+u32 lkst_spans_before_ns(const struct lkst_spans *s, struct lkst_places_list list, u64 ns)
+{
+	u32 low = 0, high = list.nr;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (s->list[list.at[middle]].to_ns <= ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What each thread did in a stretch of time, as the state model tells it, kept in memory to be looked
+ * up by thread.
+ */
+#ifndef LKST_ANALYZE_SPANS_H
+#define LKST_ANALYZE_SPANS_H
+
+#include "analyze/places.h"
+#include "trace/reader.h"
+
+struct lkst_span {
+	u64 from_ns, to_ns;
+	s32 tid;
+	s16 cpu;       /* as in struct lkst_interval */
+	u8 run;	       /* enum lkst_run */
+	bool is_first; /* the thread was not there before */
+	bool is_open;  /* the state went on when the records, or the stretch, ended */
+};
+
+struct lkst_spans {
+	struct lkst_span *list; /* in order of their ends */
+	u32 nr;
+	u64 from_ns; /* what is held; later than asked if there was too much */
+
+	/* Private. */
+	u32 room, max;
+	int error;
+	struct lkst_places by_thread;
+};
+
+/*
+ * Makes a pass over what @t has from @from_ns to @to_ns and nothing before. If that is more than
+ * @max spans, the oldest are left out.
+ */
+int lkst_spans_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns, u32 max,
+		   struct lkst_spans **ret_spans);
+void lkst_spans_free(struct lkst_spans *s);
+void lkst_spans_freep(struct lkst_spans **s);
+
+/* Places in list[] of those of thread @tid, in order of time. */
+struct lkst_places_list lkst_spans_of(const struct lkst_spans *s, s32 tid);
+
+/* How many of @list end at @ns or before. */
+u32 lkst_spans_before_ns(const struct lkst_spans *s, struct lkst_places_list list, u64 ns);
+
+#endif
