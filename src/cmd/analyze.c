@@ -174,41 +174,6 @@ static int print_study(struct lkst_err *e, const struct lkst_analyze *a, struct 
 	return 0;
 }
 
-/* ---- the trace ------------------------------------------------------------------------------- */
-
-/* The trace that @path names: itself, or if it is a file with metadata beside it, its directory. */
-static int trace_of(struct lkst_err *e, const char *path, char directory[PATH_MAX])
-{
-	const char *slash = strrchr(path, '/');
-	char metadata[PATH_MAX + 16];
-	struct stat st;
-
-	if (strlen(path) >= PATH_MAX)
-		return lkst_err_sys(e, -ENAMETOOLONG, "opening %s", path);
-	snprintf(directory, PATH_MAX, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
-	snprintf(metadata, sizeof(metadata), "%s/metadata", directory);
-	if (stat(path, &st) || S_ISDIR(st.st_mode) || access(metadata, F_OK))
-		snprintf(directory, PATH_MAX, "%s", path);
-	return 0;
-}
-
-/* Opens the trace that all of @paths are, or are files of. */
-static int open_trace(struct lkst_err *e, char **paths, unsigned int nr_paths,
-		      struct lkst_trace **ret_trace)
-{
-	char directory[PATH_MAX], other[PATH_MAX];
-	unsigned int i;
-	int err = trace_of(e, paths[0], directory);
-
-	for (i = 1; i < nr_paths && !err; i++) {
-		err = trace_of(e, paths[i], other);
-		if (!err && strcmp(directory, other))
-			err = lkst_err_set(e, -EINVAL, "%s and %s are not of one trace", paths[0],
-					   paths[i]);
-	}
-	return err ? err : lkst_trace_open(e, directory, ret_trace);
-}
-
 int lkst_analyze_run(struct lkst_err *e, const struct lkst_analyze *a, char **paths,
 		     unsigned int nr_paths)
 {
@@ -218,7 +183,7 @@ int lkst_analyze_run(struct lkst_err *e, const struct lkst_analyze *a, char **pa
 
 	if (!out)
 		return lkst_err_sys(e, -ENOMEM, "analyzing %s", paths[0]);
-	err = open_trace(e, paths, nr_paths, &t);
+	err = lkst_cmd_open_trace(e, paths, nr_paths, &t);
 	if (err)
 		return err;
 	/* `lkst analyze … | head` ends quietly. */

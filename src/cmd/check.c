@@ -182,8 +182,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 	if (!f)
 		return lkst_err_sys(e, -ENOMEM, "checking %s", args[0]);
-	err = nr_args == 1 ? lkst_trace_open(e, args[0], &t)
-			   : lkst_trace_open_parts(e, args, nr_args, &t);
+	err = lkst_cmd_open_trace(e, args, nr_args, &t);
 	if (err)
 		return err;
 	if (!o->json)

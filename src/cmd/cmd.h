@@ -84,6 +84,13 @@ struct lkst_trace;
 int lkst_cmd_parse_range(struct lkst_err *e, const struct lkst_trace *t, const char *from,
 			 const char *to, u64 *from_ns, u64 *to_ns);
 
+/*
+ * Opens the trace that @args name, at least one: each is a trace or a file in it. Several must be parts
+ * or snapshots of one recording, and are read as one; what they have in common is taken once.
+ */
+int lkst_cmd_open_trace(struct lkst_err *e, char **args, unsigned int nr_args,
+			struct lkst_trace **ret_trace);
+
 /* Runs @cmd with the words of @argv, which NULL ends, as its options and arguments. */
 int lkst_cmd_run(struct lkst_err *e, const struct lkst_cmd *cmd, const char *const *argv);
 

@@ -47,8 +47,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 			return lkst_err_sys(e, -ENOMEM, "cutting %s", args[0]);
 		output = name;
 	}
-	err = nr_args == 1 ? lkst_trace_open(e, args[0], &t)
-			   : lkst_trace_open_parts(e, args, nr_args, &t);
+	err = lkst_cmd_open_trace(e, args, nr_args, &t);
 	if (!err)
 		err = lkst_cmd_parse_range(e, t, o->from, o->to, &from_ns, &to_ns);
 	if (!err)

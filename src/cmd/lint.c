@@ -94,7 +94,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 				    o->format);
 	/* `lkst lint … | head` ends quietly. */
 	signal(SIGPIPE, SIG_DFL);
-	err = lkst_trace_open(e, args[0], &t);
+	err = lkst_cmd_open_trace(e, args, nr_args, &t);
 	if (err)
 		return err;
 	err = lkst_lint_run(e, t, o->rules.items, o->rules.nr, &l);
@@ -112,7 +112,7 @@ const struct lkst_cmd lkst_cmd_lint = {
 	.name = "lint",
 	.summary = "find illegal sequences: use after free, locks, sleeping where it is forbidden",
 	.usage =
-		"lint [--rule GLOB]... [--list] [--format text|json] [--time day|mono|rel] [TRACE]",
+		"lint [--rule GLOB]... [--list] [--format text|json] [--time day|mono|rel] [TRACE...]",
 	.help = "Looks for things that the kernel must not do in the order in which it did them. Each finding\n"
 		"names the two or three events that it rests on. Where records are missing nothing is found,\n"
 		"rather than something wrong. The exit status is 1 if something was found.",
@@ -122,6 +122,6 @@ const struct lkst_cmd lkst_cmd_lint = {
 	.options_size = sizeof(struct options),
 	.defaults = &defaults,
 	.min_args = 0,
-	.max_args = 1,
+	.max_args = LKST_LIST_MAX,
 	.run = run,
 };

@@ -58,8 +58,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 	/* `lkst print … | head` ends quietly. */
 	signal(SIGPIPE, SIG_DFL);
-	err = nr_args == 1 ? lkst_trace_open(e, args[0], &t)
-			   : lkst_trace_open_parts(e, args, nr_args, &t);
+	err = lkst_cmd_open_trace(e, args, nr_args, &t);
 	if (!err)
 		err = lkst_cmd_parse_range(e, t, o->from, o->to, &from_ns, &to_ns);
 	if (err)

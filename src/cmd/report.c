@@ -111,12 +111,11 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	int err, flush_err;
 
-	(void)nr_args;
 	if (!out)
 		return lkst_err_sys(e, -ENOMEM, "reporting on %s", args[0]);
 	/* `lkst report … | head` ends quietly. */
 	signal(SIGPIPE, SIG_DFL);
-	err = lkst_trace_open(e, args[0], &t);
+	err = lkst_cmd_open_trace(e, args, nr_args, &t);
 	if (err)
 		return err;
 	lkst_out_init(out, STDOUT_FILENO);
@@ -131,7 +130,7 @@ const struct lkst_cmd lkst_cmd_report = {
 	.name = "report",
 	.summary = "what a machine did, at first sight, and what stands out",
 	.usage = "report [--tid N] [--comm NAME] [--from T] [--to T] [--rows N] "
-		 "[--format text|csv|json] TRACE",
+		 "[--format text|csv|json] TRACE...",
 	.help = "Tells of the trace directory TRACE what the machine did and what stands out: the\n"
 		"longest waits for a CPU, in system calls, for disks and locks, and what is missing.\n"
 		"Then by CPU, thread, interrupt, and who woke whom. What is not known is told as\n"
@@ -145,6 +144,6 @@ const struct lkst_cmd lkst_cmd_report = {
 	.options_size = sizeof(struct options),
 	.defaults = &defaults,
 	.min_args = 1,
-	.max_args = 1,
+	.max_args = LKST_LIST_MAX,
 	.run = run,
 };

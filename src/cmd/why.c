@@ -136,7 +136,6 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	struct question q;
 	int err;
 
-	(void)nr_args;
 	if (!out)
 		return lkst_err_sys(e, -ENOMEM, "explaining");
 	if (strcmp(o->format, "json") && strcmp(o->format, "text"))
@@ -149,7 +148,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		return lkst_err_set(e, -EINVAL, "--comm and --call are for --worst");
 	/* `lkst why … | head` ends quietly. */
 	signal(SIGPIPE, SIG_DFL);
-	err = lkst_trace_open(e, args[0], &t);
+	err = lkst_cmd_open_trace(e, args, nr_args, &t);
 	if (!err)
 		err = parse_question(e, o, t, &q);
 	if (!err && o->worst)
@@ -168,7 +167,7 @@ const struct lkst_cmd lkst_cmd_why = {
 	.summary = "why a thread took so long: who ran, who waited for whom",
 	.usage =
 		"why [--tid N] [--from T] [--to T] [--worst syscall|wait|ready|fault|io] [--comm GLOB] "
-		"[--call GLOB] [--depth N] [--format text|json] [--time day|mono|rel] [--brief] TRACE",
+		"[--call GLOB] [--depth N] [--format text|json] [--time day|mono|rel] [--brief] TRACE...",
 	.help = "Explains what thread N did from one time to another: when it ran, when it was ready but\n"
 		"another ran on its CPU, when it was blocked, in what, and until what. Where another thread\n"
 		"ended the wait, what that one did meanwhile is explained in turn, and so on, down to the\n"
@@ -181,6 +180,6 @@ const struct lkst_cmd lkst_cmd_why = {
 	.options_size = sizeof(struct options),
 	.defaults = &defaults,
 	.min_args = 1,
-	.max_args = 1,
+	.max_args = LKST_LIST_MAX,
 	.run = run,
 };

@@ -126,7 +126,7 @@ static void note_missing(struct lkst_merge *m, struct way *w, const struct lkst_
 {
 	const struct lkst_block *last = &w->block;
 
-	if (next->seq - last->seq > 1)
+	if (next->seq > last->seq && next->seq - last->seq > 1)
 		add_gap(m, w,
 			(struct lkst_gap){
 				.from_ns = last->end_ns,

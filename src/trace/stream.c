@@ -242,7 +242,9 @@ static int list_blocks(struct lkst_err *e, struct lkst_stream *s, const u8 *uuid
 }
 
 struct numbered {
+	u64 first_ns; /* what comes before the number: 0, or of state the time */
 	u64 seq, begin_ns;
+	u64 end_ns; /* 0: it does not count */
 	u32 start;
 };
 
@@ -250,12 +252,32 @@ static int by_number(const void *a, const void *b)
 {
 	const struct numbered *x = a, *y = b;
 
+	if (x->first_ns != y->first_ns)
+		return x->first_ns < y->first_ns ? -1 : 1;
 	if (x->seq != y->seq)
 		return x->seq < y->seq ? -1 : 1;
-	/* Pieces of a block by time; of copies of a block the first one in the file. */
+	/* Pieces of a block by time; of copies of a block the longest, or the first one in the file. */
 	if (x->begin_ns != y->begin_ns)
 		return x->begin_ns < y->begin_ns ? -1 : 1;
+	if (x->end_ns != y->end_ns)
+		return x->end_ns > y->end_ns ? -1 : 1;
 	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/*
+ * What block @start goes by. Several snapshots of a recording may have a block in common, which was
+ * still being filled when the first was saved; and each numbers its state from the beginning.
+ */
+static struct numbered number_of(const struct lkst_stream *s, u32 start)
+{
+	struct numbered n = { .seq = seq_of(s, start), .begin_ns = begin_of(s, start), .start = start };
+
+	if (s->nr_segments == 1)
+		return n;
+	n.end_ns = end_of(s, start);
+	if (s->info.buffer == LKST_BUFFER_STATE)
+		n.first_ns = n.begin_ns;
+	return n;
 }
 
 static bool is_copy(const struct lkst_stream *s, u32 a, u32 b)
@@ -268,6 +290,23 @@ static bool is_copy(const struct lkst_stream *s, u32 a, u32 b)
 static bool is_further_piece(const struct lkst_stream *s, u32 a, u32 b)
 {
 	return begin_of(s, b) >= end_of(s, a) && !is_copy(s, a, b);
+}
+
+static unsigned int segment_of(const struct lkst_stream *s, u32 start)
+{
+	size_t at = (size_t)start * UNIT;
+	unsigned int i = 0;
+
+	while (i + 1 < s->nr_segments && at >= s->segments[i].start + s->segments[i].length)
+		i++;
+	return i;
+}
+
+/* Whether another file's block at @a has what the one at @b has, which has its number. */
+static bool is_covered(const struct lkst_stream *s, u32 a, u32 b)
+{
+	return begin_of(s, b) >= begin_of(s, a) && end_of(s, b) <= end_of(s, a) &&
+	       segment_of(s, a) != segment_of(s, b);
 }
 
 /*
@@ -283,14 +322,14 @@ static int sort_blocks(struct lkst_err *e, struct lkst_stream *s)
 	if (!list)
 		return lkst_err_sys(e, -ENOMEM, "the index of blocks");
 	for (i = 0; i < s->info.nr_blocks; i++)
-		list[i] = (struct numbered){ seq_of(s, s->starts[i]), begin_of(s, s->starts[i]),
-					     s->starts[i] };
+		list[i] = number_of(s, s->starts[i]);
 	qsort(list, s->info.nr_blocks, sizeof(*list), by_number);
 	for (i = 0; i < s->info.nr_blocks && !code; i++) {
 		if (!nr || seq_of(s, s->starts[nr - 1]) != list[i].seq ||
 		    is_further_piece(s, s->starts[nr - 1], list[i].start))
 			s->starts[nr++] = list[i].start;
-		else if (!is_copy(s, s->starts[nr - 1], list[i].start))
+		else if (!is_copy(s, s->starts[nr - 1], list[i].start) &&
+			 !is_covered(s, s->starts[nr - 1], list[i].start))
 			code = reject(e, s, list[i].start);
 	}
 	s->info.nr_blocks = nr;
@@ -381,19 +420,21 @@ static int drop_implausible(struct lkst_err *e, struct lkst_stream *s,
 static void count_missing(struct lkst_stream *s)
 {
 	struct lkst_block first, last;
-	u64 holes, nr_numbers = 1;
 	size_t passed = 0;
+	u64 holes = 0;
 	u32 i;
 
 	if (!s->info.nr_blocks)
 		return;
 	for (i = 1; i < s->info.nr_blocks; i++) {
-		nr_numbers += seq_of(s, s->starts[i]) != seq_of(s, s->starts[i - 1]);
+		u64 seq = seq_of(s, s->starts[i]), before = seq_of(s, s->starts[i - 1]);
+
+		/* It falls only where the state of another snapshot begins. */
+		holes += seq > before ? seq - before - 1 : 0;
 		lkst_stream_pass(s, &passed, lkst_stream_offset(s, i));
 	}
 	lkst_stream_block(s, 0, &first);
 	lkst_stream_block(s, s->info.nr_blocks - 1, &last);
-	holes = last.seq - first.seq + 1 - nr_numbers;
 	s->info.nr_missing_blocks =
 		holes > s->info.nr_bad_blocks ? holes - s->info.nr_bad_blocks : 0;
 	s->nr_bad_extra = s->info.nr_bad_blocks > holes ? s->info.nr_bad_blocks - holes : 0;
@@ -519,7 +560,8 @@ void lkst_stream_block(const struct lkst_stream *s, u32 i, struct lkst_block *re
 	 */
 	if (lkst_block_parse(&unused, s->bytes + at, s->length - at, NULL, ret_block))
 		*ret_block = (struct lkst_block){ .bytes = s->bytes + at };
-	/* A damaged end would lend its time to damaged records. */
-	if (i + 1 < s->info.nr_blocks && lkst_stream_begin(s, i + 1) < ret_block->end_ns)
+	/* A damaged end would lend its time to damaged records. Several traces' states may overlap. */
+	if (s->info.buffer != LKST_BUFFER_STATE && i + 1 < s->info.nr_blocks &&
+	    lkst_stream_begin(s, i + 1) < ret_block->end_ns)
 		ret_block->end_ns = lkst_stream_begin(s, i + 1);
 }

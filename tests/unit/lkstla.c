@@ -87,8 +87,8 @@ TEST(lkstla_takes_the_files_of_a_trace)
 	CHECK_EQ(run(&lkst_cmd_lkstla, line), 0);
 	CHECK(strstr(output, "wakeup:here"));
 	snprintf(line, sizeof(line), "schedtime %s/metadata /", path);
-	CHECK_EQ(run(&lkst_cmd_lkstla, line), -EINVAL);
-	CHECK(strstr(message, "are not of one trace"));
+	CHECK_EQ(run(&lkst_cmd_lkstla, line), -ENOENT);
+	CHECK(strstr(message, "cannot read the trace"));
 	CHECK(run(&lkst_cmd_lkstla, "schedtime /nonexistent") < 0);
 }
 

@@ -466,6 +466,47 @@ TEST(pieces_of_a_block_are_read_as_the_block)
 	}
 }
 
+/* Two snapshots of a recording: the block that was still being filled at the first is in the second, too. */
+TEST(snapshots_that_overlap_are_read_once)
+{
+	static const char first[] = "state_thread thread_tid=5 thread_pid=5 comm=early ns=900\n"
+				    "sched_switch cpu=0 tid=5 ns=1000 next_tid=7\n"
+				    "!block cpu=0\n"
+				    "sched_switch cpu=0 tid=7 ns=1100 next_tid=5\n";
+	static const char second[] = "state_thread thread_tid=9 thread_pid=9 comm=late ns=1250\n"
+				     "sched_switch cpu=0 tid=5 ns=1000 next_tid=7\n"
+				     "!block cpu=0\n"
+				     "sched_switch cpu=0 tid=7 ns=1100 next_tid=5\n"
+				     "sched_switch cpu=0 tid=5 ns=1200 next_tid=9\n";
+	char paths[2][sizeof(path)];
+	char *both[] = { paths[0], paths[1] }, *swapped[] = { paths[1], paths[0] };
+	struct lkst_gap gap;
+	struct lkst_record r;
+	struct lkst_merge *m;
+	struct lkst_trace *t;
+	unsigned int way, nr, nr_state;
+
+	make_scratch(dir);
+	snprintf(paths[0], sizeof(paths[0]), "%s/1", dir);
+	snprintf(paths[1], sizeof(paths[1]), "%s/2", dir);
+	CHECK_EQ(make_trace(paths[0], 4096, first), 0);
+	CHECK_EQ(make_trace(paths[1], 4096, second), 0);
+	for (way = 0; way < 2; way++) {
+		CHECK_EQ(lkst_trace_open_parts(&err, way ? swapped : both, 2, &t), 0);
+		CHECK_EQ(lkst_merge_new(&err, t, 0, UINT64_MAX, &m), 0);
+		for (nr = nr_state = 0; lkst_merge_next(m, &r) > 0;) {
+			nr += r.buffer != LKST_BUFFER_STATE;
+			nr_state += r.buffer == LKST_BUFFER_STATE;
+		}
+		CHECK_EQ(nr, 3);
+		CHECK_EQ(nr_state, 2);
+		CHECK_EQ(lkst_merge_gap(m, &gap), 0);
+		lkst_merge_free(m);
+		lkst_trace_close(t);
+	}
+	make_scratch_remove(dir);
+}
+
 static const struct unit_test tests[] = {
 	{ "rotation_takes_size_time_and_count", test_rotation_takes_size_time_and_count },
 	{ "rotation_refuses_what_it_does_not_know", test_rotation_refuses_what_it_does_not_know },
@@ -483,5 +524,6 @@ static const struct unit_test tests[] = {
 	{ "parts_of_different_recordings_are_refused",
 	  test_parts_of_different_recordings_are_refused },
 	{ "pieces_of_a_block_are_read_as_the_block", test_pieces_of_a_block_are_read_as_the_block },
+	{ "snapshots_that_overlap_are_read_once", test_snapshots_that_overlap_are_read_once },
 };
 UNIT_MAIN(tests)
