@@ -476,10 +476,17 @@ static int write_sheds(struct state *st)
 		struct {
 			struct lkst_rec_state_shed r;
 			char name[NAME_MAX_BYTES];
-		} rec = { .r = { .times = k->times, .is_left_out = k->is_shed } };
+		} rec = { .r.is_left_out = k->is_shed };
+		u64 left_out_ns, times;
 
-		rec.r.left_out = lkst_kind_shed_ns(k, st->now);
-		if (k->times)
+		err = news(st, lkst_kind_shed_ns(k, st->now), &left_out_ns);
+		if (!err)
+			err = news(st, k->times, &times);
+		if (err)
+			break;
+		rec.r.left_out = left_out_ns;
+		rec.r.times = (u32)times;
+		if (left_out_ns || times)
 			err = put_named(st, "state_shed", &rec, sizeof(rec.r), k->name);
 	}
 	return err;

@@ -81,6 +81,7 @@ fi
 "$LKST" stop --quiet
 
 # The calls cost some 10 % of the CPU; a limit of 1 % is passed on any machine.
+limited_at=$SECONDS
 "$LKST" start --quiet --budget 1% --event 'syscall:*' --event 'sched:*' 2>"$work/err" ||
 	fail budget_start_with_limit "$(cat "$work/err")"
 call_much 20 >/dev/null &
@@ -114,6 +115,15 @@ if "$LKST" check "$work/trace" | grep -q '^ledger: syscall:getpriority was left 
 else
 	fail the_ledger_tells "$("$LKST" check "$work/trace" | grep ^ledger)"
 fi
+# Of parts that are written one after the other each tells what came with it.
+timeout -s INT 4 "$LKST" attach --output "$work/parts" --rotate 700ms >/dev/null 2>&1
+said=$("$LKST" print --format json --event state_shed "$work/parts" | perl -MJSON::PP -ne '
+	my $f = decode_json($_)->{fields};
+	next if $f->{kind} ne "syscall:getpriority";
+	$sum += $f->{left_out} / 1e9;
+	$lines++;
+	END { printf "%d lines: %.1f s\n", $lines, $sum if $lines < 3 || $sum > '$((SECONDS - limited_at + 1))' }')
+if [ -z "$said" ]; then ok parts_tell_it_once; else fail parts_tell_it_once "$said in $((SECONDS - limited_at)) s"; fi
 # A maskset is what was written, whatever is left out; and one that is made meanwhile takes nothing back.
 "$LKST" maskset copy start mine --quiet && "$LKST" maskset set mine --quiet
 handlers=$("$LKST" maskset show mine --json | perl -MJSON::PP -e '
