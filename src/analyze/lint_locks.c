@@ -259,7 +259,10 @@ static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
 		return 0;
 	keeper->last_ns = r->ns;
 	keeper->twice.rule = LKST_NR_LINT_RULES;
-	for (i = 0; i < keeper->nr && s->prev_state; i++) {
+	for (i = 0; i < keeper->nr; i++) {
+		keeper->holds[i].has_switched = true;
+		if (!s->prev_state)
+			continue;
 		keeper->holds[i].slept = lkst_sight_of(r);
 		keeper->holds[i].has_slept = true;
 	}

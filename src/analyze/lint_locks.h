@@ -27,6 +27,7 @@ struct lkst_hold {
 	u64 lock, caller;
 	bool is_try; /* whether it has got it is not recorded */
 	bool is_read, has_slept;
+	bool has_switched; /* and so was released, without an event: or has_slept is a finding */
 	struct lkst_sight sight, slept;
 };
 

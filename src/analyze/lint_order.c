@@ -42,14 +42,17 @@ static struct lkst_lock_pair *find_pair(const struct lkst_locks *k, u64 outer, u
 	return p && p->outer == outer && p->inner == inner ? p : NULL;
 }
 
-/* What @keeper surely holds besides @outer. */
+/*
+ * What @keeper may hold besides @outer. Not what it was switched away with: that is the lock of the run
+ * queue, which is taken before the switch and released behind it without an event.
+ */
 static u8 find_guards(const struct lkst_keeper *keeper, u64 outer, u64 *ret_guards)
 {
 	u8 nr = 0;
 	u32 i;
 
 	for (i = 0; i < keeper->nr && nr < LKST_GUARDS_MAX; i++)
-		if (keeper->holds[i].lock != outer)
+		if (keeper->holds[i].lock != outer && !keeper->holds[i].has_switched)
 			ret_guards[nr++] = keeper->holds[i].lock;
 	return nr;
 }
@@ -102,7 +105,8 @@ void lkst_locks_order(struct lkst_locks *k, const struct lkst_keeper *keeper,
 	if (!k->has_order)
 		return;
 	for (i = 0; i < keeper->nr; i++)
-		if (!keeper->holds[i].is_try && keeper->holds[i].lock != now->lock)
+		if (!keeper->holds[i].is_try && !keeper->holds[i].has_switched &&
+		    keeper->holds[i].lock != now->lock)
 			note_pair(k, keeper, &keeper->holds[i], now);
 }
 

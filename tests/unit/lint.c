@@ -392,6 +392,19 @@ TEST(lint_finds_locks_taken_both_ways_round)
 		"e second by 20/holder on CPU 1; code 0x57\n");
 }
 
+/* The lock of the run queue is released without an event: whoever has slept seems to hold it. */
+#define SLEEP(cpu, tid, ns)                                                                        \
+	"spin_lock cpu=" cpu " tid=" tid " ns=" ns "00 lock=0x40 caller=0x58\n"                    \
+	"sched_switch cpu=" cpu " tid=" tid " ns=" ns "10 next_tid=0 prev_state=1\n"               \
+	"sched_switch cpu=" cpu " tid=0 ns=" ns "50 next_tid=" tid "\n"
+
+TEST(lint_finds_locks_in_both_orders_of_threads_that_have_slept)
+{
+	CHECK(strstr(find(FREES SLEEP("0", "10", "9") A_THEN_B SLEEP("1", "20", "48") B_THEN_A,
+			  "lock-order"),
+		     "lock-order: locks 0xf0 and 0xf8"));
+}
+
 TEST(lint_finds_no_order_that_is_legal)
 {
 	CHECK_STR(find(FREES A_THEN_B A_THEN_B, "lock-order"), "");
@@ -450,6 +463,8 @@ static const struct unit_test tests[] = {
 	{ "lint_finds_a_thread_that_sleeps_with_a_lock",
 	  test_lint_finds_a_thread_that_sleeps_with_a_lock },
 	{ "lint_finds_locks_taken_both_ways_round", test_lint_finds_locks_taken_both_ways_round },
+	{ "lint_finds_locks_in_both_orders_of_threads_that_have_slept",
+	  test_lint_finds_locks_in_both_orders_of_threads_that_have_slept },
 	{ "lint_finds_no_order_that_is_legal", test_lint_finds_no_order_that_is_legal },
 	{ "lint_refuses_a_rule_that_is_not_there", test_lint_refuses_a_rule_that_is_not_there },
 };

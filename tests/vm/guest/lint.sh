@@ -2,12 +2,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # lkst lint finds nothing in what a sound kernel does, with all that its rules look at recorded: takes and
-# releases of locks, memory, timers, work, interrupts and switches.
+# releases of locks, memory, timers, work, interrupts and switches. In what a module does that breaks the
+# rules, once each, it finds that and nothing else.
 # boot:
 . /tests/lib.sh
 
-if lkst record --quiet --buffer 32M --event 'lock:*' --event 'memory:k*' --event 'timer:*' --event 'workqueue:*' \
-	--event 'irq:*' --event 'sched:*' --event 'syscall:*' --output "$work/trace" -- sh -c '/load/calls; sleep 0.5' >/dev/null 2>"$work/notes"; then
+# record TRACE COMMAND: records what the rules look at while the shell runs the command.
+record()
+{
+	lkst record --quiet --buffer 32M --event 'lock:*' --event 'memory:k*' --event 'timer:*' --event 'workqueue:*' \
+		--event 'irq:*' --event 'sched:*' --event 'syscall:*' --output "$work/$1" -- sh -c "$2" >/dev/null 2>"$work/notes"
+}
+
+if record trace '/load/calls; sleep 0.5'; then
 	ok lint_trace_is_recorded
 else
 	fail lint_trace_is_recorded "$(cat "$work/notes")"
@@ -24,3 +31,30 @@ else
 fi
 # The rules must have been applied.
 expect_none lint_applies_its_rules "$(grep 'not applied' "$work/notes")"
+
+if [ ! -e /lkst_lint.ko ]; then
+	echo 'skip lint_finds_what_a_module_does: the module was not built for this kernel'
+	exit
+fi
+if record bad 'insmod /lkst_lint.ko; sleep 0.2'; then
+	ok lint_bad_trace_is_recorded
+else
+	fail lint_bad_trace_is_recorded "$(cat "$work/notes")"
+fi
+expect_whole lint_bad_trace_is_whole "$work/bad"
+lkst lint --format json "$work/bad" >"$work/found" 2>"$work/notes"
+status=$?
+grep -o '"kind":"[a-z-]*"' "$work/found" | cut -d '"' -f 4 | sort >"$work/rules"
+for rule in use-after-free double-free sleep lock-kept lock-stranger lock-order; do
+	n=$(grep -cx $rule "$work/rules")
+	if [ "$n" = 1 ]; then
+		ok "lint_finds_$rule"
+	else
+		fail "lint_finds_$rule" "$n times: $(lkst lint --rule $rule "$work/bad" 2>&1)"
+	fi
+done
+if [ $status = 1 ] && [ "$(wc -l <"$work/rules")" = 6 ]; then
+	ok lint_finds_nothing_else
+else
+	fail lint_finds_nothing_else "status $status: $(lkst lint "$work/bad" 2>&1)"
+fi
