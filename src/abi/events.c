@@ -101,6 +101,10 @@ const char *const lkst_loss_names[] = {
 };
 _Static_assert(sizeof(lkst_loss_names) / sizeof(char *) == LKST_LOSS_NR, "a name per cause");
 
+const char *const lkst_softirq_names[] = { "HI",       "TIMER",	  "NET_TX", "NET_RX",  "BLOCK",
+					   "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU" };
+_Static_assert(sizeof(lkst_softirq_names) / sizeof(char *) == LKST_NR_SOFTIRQS, "a name for each");
+
 const u8 lkst_meaning_base[] = {
 #define M(name, base) [LKST_MEANING_##name] = base,
 	LKST_MEANINGS(M)

@@ -202,6 +202,10 @@ struct lkst_event_desc {
 extern const struct lkst_event_desc lkst_events[];
 extern const char *const lkst_group_names[];
 extern const char *const lkst_loss_names[];
+
+/* The kernel's soft interrupts by number, enum in include/linux/interrupt.h. */
+enum { LKST_NR_SOFTIRQS = 10 };
+extern const char *const lkst_softirq_names[];
 /* Base (10 or 16) in which values of a meaning are printed. */
 extern const u8 lkst_meaning_base[];
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyze/analysis.h"
-#include "analyze/devices.h"
+#include "analyze/labels.h"
 
 enum {
 	OP_MASK = 0xff, /* of a request's flags: what is to be done, include/linux/blk_types.h */
@@ -24,7 +24,7 @@ struct disk {
 
 struct block {
 	struct lkst_work work;
-	struct lkst_devices names;
+	struct lkst_labels names;
 	struct disk disks[DISKS_MAX];
 	u32 nr_disks;
 };
@@ -49,7 +49,7 @@ static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 	static const char *const operations[] = { "read", "write", "flush", "discard" };
 	const struct block *b = ctx;
 	u32 dev = (u32)(key >> 8), op = key & OP_MASK;
-	const char *name = lkst_devices_name(&b->names, dev);
+	const char *name = lkst_labels_find(&b->names, LKST_LABEL_DISK, dev);
 	char full[LKST_KEY_TEXT], number[24];
 	int length;
 
@@ -64,7 +64,7 @@ static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 
 static void fini(struct lkst_work *w)
 {
-	lkst_devices_fini(&((struct block *)w)->names);
+	lkst_labels_fini(&((struct block *)w)->names);
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */
@@ -97,7 +97,7 @@ static int begin_time(struct lkst_work *w)
 {
 	struct block *b = (struct block *)w;
 	bool has_issue, has_complete;
-	int err = lkst_devices_disks(&b->names, w->feed);
+	int err = lkst_labels_subscribe(&b->names, w->feed);
 
 	lkst_work_tally(w, (struct lkst_tally_config){ .name = "biotime",
 						       .title = "Block I/O time",
@@ -224,7 +224,7 @@ static int on_queue_complete(void *ctx, const struct lkst_record *r, const void 
 static int begin_queue(struct lkst_work *w)
 {
 	struct block *b = (struct block *)w;
-	int err = lkst_devices_disks(&b->names, w->feed);
+	int err = lkst_labels_subscribe(&b->names, w->feed);
 	bool has_issue;
 
 	lkst_work_tally(w, (struct lkst_tally_config){ .name = "bioqueue",

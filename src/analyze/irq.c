@@ -6,55 +6,16 @@
 #include <string.h>
 
 #include "analyze/analysis.h"
+#include "analyze/labels.h"
 
 enum {
-	NAMES_MAX = 1024, /* of devices' interrupts; further ones go by number */
-	NAME_LENGTH = 24, /* with its NUL */
-	SHIFT = 32,	  /* of the context in a key */
-};
-
-/* A device's interrupt. */
-struct name {
-	s32 irq;
-	char text[NAME_LENGTH];
+	SHIFT = 32, /* of the context in a key */
 };
 
 struct irq {
 	struct lkst_work work;
-	struct name *names;
-	u32 nr_names;
+	struct lkst_labels names;
 };
-
-/* By number, enum in include/linux/interrupt.h. */
-static const char *const softirqs[] = { "HI",	    "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
-					"IRQ_POLL", "TASKLET", "SCHED",	 "HRTIMER", "RCU" };
-
-static int on_name(void *ctx, const struct lkst_record *r, const void *record)
-{
-	const struct lkst_rec_state_irq *e = record;
-	struct irq *q = ctx;
-	struct name *names;
-
-	if (q->nr_names == NAMES_MAX)
-		return 0;
-	names = reallocarray(q->names, q->nr_names + 1, sizeof(*names));
-	if (!names)
-		return -ENOMEM;
-	q->names = names;
-	names[q->nr_names].irq = e->irq;
-	snprintf(names[q->nr_names++].text, NAME_LENGTH, "%.*s", NAME_LENGTH - 1, e->name.bytes);
-	return 0;
-}
-
-static const char *name_of(const struct irq *q, s32 irq)
-{
-	u32 i;
-
-	for (i = 0; i < q->nr_names; i++)
-		if (q->names[i].irq == irq)
-			return q->names[i].text;
-	return NULL;
-}
 
 /* The event that begins a vector's interrupt is called <name>_entry. */
 static void put_vector(char text[LKST_KEY_TEXT], u32 index)
@@ -72,7 +33,7 @@ static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 
 	switch (key >> SHIFT) {
 	case LKST_CONTEXT_IRQ:
-		name = name_of(ctx, (s32)number);
+		name = lkst_labels_find(&((struct irq *)ctx)->names, LKST_LABEL_IRQ, number);
 		snprintf(full, sizeof(full), "irq:%d%s%s", (s32)number, name ? ":" : "",
 			 name ? name : "");
 		lkst_put_key(text, full, strlen(full));
@@ -81,8 +42,8 @@ static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 		put_vector(text, number);
 		break;
 	case LKST_CONTEXT_SOFTIRQ:
-		if (number < sizeof(softirqs) / sizeof(softirqs[0]))
-			snprintf(text, LKST_KEY_TEXT, "softirq:%s", softirqs[number]);
+		if (number < LKST_NR_SOFTIRQS)
+			snprintf(text, LKST_KEY_TEXT, "softirq:%s", lkst_softirq_names[number]);
 		else
 			snprintf(text, LKST_KEY_TEXT, "softirq:%u", number);
 		break;
@@ -123,7 +84,7 @@ static int begin(struct lkst_work *w)
 						       .is_late = true,
 						       .put_key = put_key,
 						       .key_number = key_number });
-	err = lkst_feed_event(w->feed, LKST_EV_state_irq, on_name, w);
+	err = lkst_labels_subscribe(&((struct irq *)w)->names, w->feed);
 	if (err >= 0)
 		err = lkst_state_subscribe(w->state, &calls, w);
 	return err < 0 ? err
@@ -134,7 +95,7 @@ static int begin(struct lkst_work *w)
 
 static void fini(struct lkst_work *w)
 {
-	free(((struct irq *)w)->names);
+	lkst_labels_fini(&((struct irq *)w)->names);
 }
 
 const struct lkst_analysis lkst_analysis_irq = {

@@ -65,6 +65,21 @@ int lkst_labels_feed(struct lkst_labels *l, const struct lkst_record *r)
 	return 0;
 }
 
+static int on_state(void *ctx, const struct lkst_record *r, const void *record)
+{
+	return lkst_labels_feed(ctx, r);
+}
+
+int lkst_labels_subscribe(struct lkst_labels *l, struct lkst_feed *f)
+{
+	size_t i;
+	int r = 0;
+
+	for (i = 0; i < sizeof(sources) / sizeof(sources[0]) && r >= 0; i++)
+		r = lkst_feed_event(f, (enum lkst_event_index)sources[i].index, on_state, l);
+	return r < 0 ? r : 0;
+}
+
 void lkst_labels_fini(struct lkst_labels *l)
 {
 	free(l->items);

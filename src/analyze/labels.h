@@ -5,7 +5,7 @@
 #ifndef LKST_ANALYZE_LABELS_H
 #define LKST_ANALYZE_LABELS_H
 
-#include "trace/block.h"
+#include "analyze/feed.h"
 
 enum {
 	LKST_LABELS_MAX = 4096, /* more are without a name */
@@ -31,6 +31,9 @@ struct lkst_labels {
 
 /* Takes in what @r names; cheap for other records. -ENOMEM or 0. */
 int lkst_labels_feed(struct lkst_labels *l, const struct lkst_record *r);
+
+/* Has @f feed it, whatever the window. @l must stay. 0 or -ENOMEM. */
+int lkst_labels_subscribe(struct lkst_labels *l, struct lkst_feed *f);
 void lkst_labels_fini(struct lkst_labels *l);
 
 /* The name, or NULL. */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "analyze/analysis.h"
-#include "analyze/devices.h"
+#include "analyze/labels.h"
 
 enum {
 	BUSY = 16, /* NETDEV_TX_BUSY: the packet stays with the queue, include/linux/netdevice.h */
@@ -12,7 +12,7 @@ enum {
 
 struct net {
 	struct lkst_work work;
-	struct lkst_devices names;
+	struct lkst_labels names;
 };
 
 static u64 key_of(s32 ifindex, unsigned int direction)
@@ -24,7 +24,7 @@ static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 {
 	const struct net *n = ctx;
 	u32 ifindex = (u32)(key >> 1);
-	const char *name = lkst_devices_name(&n->names, ifindex);
+	const char *name = lkst_labels_find(&n->names, LKST_LABEL_NETDEV, ifindex);
 	const char *direction = key & RECEIVE ? "receive" : "send";
 	char full[LKST_KEY_TEXT];
 	int length;
@@ -43,7 +43,7 @@ static s64 key_number(void *ctx, u64 key)
 
 static void fini(struct lkst_work *w)
 {
-	lkst_devices_fini(&((struct net *)w)->names);
+	lkst_labels_fini(&((struct net *)w)->names);
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */
@@ -97,7 +97,7 @@ static int on_receive(void *ctx, const struct lkst_record *r, const void *record
 static int begin_time(struct lkst_work *w)
 {
 	struct net *n = (struct net *)w;
-	int err = lkst_devices_interfaces(&n->names, w->feed);
+	int err = lkst_labels_subscribe(&n->names, w->feed);
 	bool has_send, has_receive;
 
 	lkst_work_tally(w, (struct lkst_tally_config){ .name = "nettime",
@@ -152,7 +152,7 @@ static int on_receive_size(void *ctx, const struct lkst_record *r, const void *r
 static int begin_size(struct lkst_work *w)
 {
 	struct net *n = (struct net *)w;
-	int err = lkst_devices_interfaces(&n->names, w->feed);
+	int err = lkst_labels_subscribe(&n->names, w->feed);
 	bool has;
 
 	lkst_work_tally(w, (struct lkst_tally_config){ .name = "netsize",

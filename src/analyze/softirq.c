@@ -4,15 +4,10 @@
 
 #include "analyze/analysis.h"
 
-/* By number, enum in include/linux/interrupt.h. */
-static const char *const names[] = { "HI",	 "TIMER",   "NET_TX", "NET_RX",	 "BLOCK",
-				     "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU" };
-enum { NR_NAMES = sizeof(names) / sizeof(names[0]) };
-
 static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 {
-	if (key < NR_NAMES)
-		snprintf(text, LKST_KEY_TEXT, "%s", names[key]);
+	if (key < LKST_NR_SOFTIRQS)
+		snprintf(text, LKST_KEY_TEXT, "%s", lkst_softirq_names[key]);
 	else
 		snprintf(text, LKST_KEY_TEXT, "%u", (unsigned int)key);
 }

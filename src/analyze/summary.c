@@ -6,7 +6,7 @@
 
 #include "analyze/analysis.h"
 #include "analyze/by_life.h"
-#include "analyze/devices.h"
+#include "analyze/labels.h"
 
 enum {
 	WORST = 3,	   /* of each kind that stand out */
@@ -48,7 +48,7 @@ struct worst {
 
 struct summary {
 	struct lkst_work work;
-	struct lkst_devices disks;
+	struct lkst_labels disks;
 	u64 nr_switches, nr_wakeups, nr_calls, nr_failed, nr_faults, nr_requests, request_bytes;
 	u64 nr_sent, nr_received, nr_forks, nr_ends, nr_frames, nr_gaps;
 	u64 busy_ns, idle_ns, unknown_ns;
@@ -121,7 +121,7 @@ static void take_blocked(struct summary *s, const struct lkst_interval *i, u64 n
 	if (kind == KIND_CALL) {
 		put_call(w->text, wait);
 	} else if (kind == KIND_IO) {
-		disk = lkst_devices_name(&s->disks, wait->dev);
+		disk = lkst_labels_find(&s->disks, LKST_LABEL_DISK, wait->dev);
 		snprintf(w->text, TEXT, "disk %s, sector %llu%s%s", disk ? disk : "?",
 			 (unsigned long long)wait->sector, wait->call.row >= 0 ? ", in " : "",
 			 wait->call.row >= 0 ? lkst_syscalls[wait->call.row].name : "");
@@ -527,7 +527,7 @@ static int begin(struct lkst_work *w)
 	has_any |= lkst_work_want(w, LKST_EV_net_dev_start_xmit, on_sent, &err);
 	has_any |= lkst_work_want(w, LKST_EV_netif_receive_skb, on_received, &err);
 	if (err >= 0)
-		err = lkst_devices_disks(&s->disks, w->feed);
+		err = lkst_labels_subscribe(&s->disks, w->feed);
 	if (err >= 0)
 		err = lkst_feed_gaps(w->feed, on_gap, s);
 	if (err >= 0)
@@ -539,7 +539,7 @@ static void fini(struct lkst_work *w)
 {
 	struct summary *s = (struct summary *)w;
 
-	lkst_devices_fini(&s->disks);
+	lkst_labels_fini(&s->disks);
 	free(s->cpus.list);
 	free(s->seen.list);
 }

@@ -112,6 +112,9 @@ static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 
 	if (!(by & BY_CONTEXT))
 		snprintf(waker, sizeof(waker), "%.16s", w->names[by]);
+	else if (context == LKST_CONTEXT_SOFTIRQ && (by & NUMBER_MASK) < LKST_NR_SOFTIRQS)
+		snprintf(waker, sizeof(waker), "<softirq:%s>",
+			 lkst_softirq_names[by & NUMBER_MASK]);
 	else if (context == LKST_CONTEXT_IRQ || context == LKST_CONTEXT_SOFTIRQ)
 		snprintf(waker, sizeof(waker), "<%s:%u>", lkst_context_names[context],
 			 by & NUMBER_MASK);

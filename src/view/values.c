@@ -322,8 +322,6 @@ char *lkst_put_task_state(char *p, u64 state)
 /* ---- the tables ------------------------------------------------------------------------------ */
 
 static const char *const no_yes[] = { "no", "yes" };
-static const char *const softirqs[] = { "HI",	    "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
-					"IRQ_POLL", "TASKLET", "SCHED",	 "HRTIMER", "RCU" };
 static const char *const signal_results[] = { "sent", "ignored", "pending", "queue-full",
 					      "info-lost" };
 static const char *const traps[] = {
@@ -392,7 +390,7 @@ static const struct lkst_value_format formats[LKST_NR_MEANINGS] = {
 	[LKST_MEANING_TASK_STATE] = { put_state, state_letters, NR(state_letters) },
 	[LKST_MEANING_RESULT] = { put_result, errors, NR(errors) },
 	[LKST_MEANING_SIGNAL] = { put_signal, NULL, 0 },
-	[LKST_MEANING_SOFTIRQ] = WORDS(softirqs),
+	[LKST_MEANING_SOFTIRQ] = { put_word, lkst_softirq_names, LKST_NR_SOFTIRQS },
 	[LKST_MEANING_FAULT_CODE] = FLAGS(fault_codes),
 	[LKST_MEANING_DEV] = { put_dev, NULL, 0 },
 	[LKST_MEANING_REQ_FLAGS] = { put_request, request_ops, NR(request_ops) },
