@@ -35,16 +35,20 @@ static int make_room(struct lkst_spans *s)
 	return 0;
 }
 
-static int on_interval(void *ctx, const struct lkst_interval *i)
+static int add(struct lkst_spans *s, struct lkst_span span)
 {
-	struct lkst_spans *s = ctx;
-
-	/* The idle threads are of no interest, and share a number. */
-	if (i->life->tid <= 0)
-		return 0;
 	if (make_room(s))
 		return -ENOMEM;
-	s->list[s->nr++] = (struct lkst_span){
+	s->list[s->nr++] = span;
+	return 0;
+}
+
+static int on_interval(void *ctx, const struct lkst_interval *i)
+{
+	/* The idle threads share a number, and have no state but a CPU's. */
+	if (i->life->tid <= 0)
+		return 0;
+	return add(ctx, (struct lkst_span){
 		.from_ns = i->from_ns,
 		.to_ns = i->to_ns,
 		.tid = i->life->tid,
@@ -52,14 +56,23 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 		.run = i->run,
 		.is_open = i->flags & LKST_INTERVAL_OPEN,
 		.is_first = i->life->is_born && i->from_ns <= i->life->start_ns,
-	};
-	return 0;
+	});
+}
+
+static int on_cpu(void *ctx, const struct lkst_cpu_interval *i)
+{
+	if (!i->life || i->life->idle_cpu < 0)
+		return 0;
+	return add(ctx, (struct lkst_span){ .from_ns = i->from_ns,
+					    .to_ns = i->to_ns,
+					    .cpu = (s16)i->cpu,
+					    .run = LKST_RUN_RUNNING });
 }
 
 static int pass(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
 		struct lkst_spans *s)
 {
-	static const struct lkst_state_calls calls = { .interval = on_interval };
+	static const struct lkst_state_calls calls = { .interval = on_interval, .cpu = on_cpu };
 	_cleanup_(lkst_feed_freep) struct lkst_feed *f = NULL;
 	_cleanup_(lkst_state_freep) struct lkst_state *state = NULL;
 	int r = lkst_feed_new(e, t, &f);
@@ -75,17 +88,28 @@ static int pass(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns
 	return r < 0 ? lkst_err_sys(e, r, "finding what the threads did") : lkst_feed_run(e, f);
 }
 
+static bool is_on_cpu(const struct lkst_span *span)
+{
+	return span->run == LKST_RUN_RUNNING && span->cpu >= 0;
+}
+
 static int make_lists(struct lkst_spans *s)
 {
+	const struct lkst_span *span;
 	u32 i;
 
-	for (i = 0; i < s->nr; i++)
-		if (lkst_places_count(&s->by_thread, (u32)s->list[i].tid))
+	for (i = 0, span = s->list; i < s->nr; i++, span++)
+		if ((span->tid && lkst_places_count(&s->by_thread, (u32)span->tid)) ||
+		    (is_on_cpu(span) && lkst_places_count(&s->by_cpu, (u32)span->cpu)))
 			return -ENOMEM;
-	if (lkst_places_lay_out(&s->by_thread))
+	if (lkst_places_lay_out(&s->by_thread) || lkst_places_lay_out(&s->by_cpu))
 		return -ENOMEM;
-	for (i = 0; i < s->nr; i++)
-		lkst_places_put(&s->by_thread, (u32)s->list[i].tid, i);
+	for (i = 0, span = s->list; i < s->nr; i++, span++) {
+		if (span->tid)
+			lkst_places_put(&s->by_thread, (u32)span->tid, i);
+		if (is_on_cpu(span))
+			lkst_places_put(&s->by_cpu, (u32)span->cpu, i);
+	}
 	return 0;
 }
 
@@ -113,6 +137,7 @@ void lkst_spans_free(struct lkst_spans *s)
 	if (!s)
 		return;
 	lkst_places_fini(&s->by_thread);
+	lkst_places_fini(&s->by_cpu);
 	free(s->list);
 	free(s);
 }
@@ -126,6 +151,11 @@ struct lkst_places_list lkst_spans_of(const struct lkst_spans *s, s32 tid)
 {
 	return tid > 0 ? lkst_places_of(&s->by_thread, (u32)tid)
 		       : (struct lkst_places_list){ NULL, 0 };
+}
+
+struct lkst_places_list lkst_spans_on(const struct lkst_spans *s, u32 cpu)
+{
+	return lkst_places_of(&s->by_cpu, cpu);
 }
 
 u32 lkst_spans_before_ns(const struct lkst_spans *s, struct lkst_places_list list, u64 ns)

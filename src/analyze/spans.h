@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What each thread did in a stretch of time, as the state model tells it, kept in memory to be looked
- * up by thread.
+ * What each thread did in a stretch of time, and who ran on each CPU, as the state model tells it, kept
+ * in memory to be looked up by thread and by CPU.
  */
 #ifndef LKST_ANALYZE_SPANS_H
 #define LKST_ANALYZE_SPANS_H
@@ -11,7 +11,7 @@
 
 struct lkst_span {
 	u64 from_ns, to_ns;
-	s32 tid;
+	s32 tid;       /* 0: a CPU was idle, `run` is RUNNING */
 	s16 cpu;       /* as in struct lkst_interval */
 	u8 run;	       /* enum lkst_run */
 	bool is_first; /* the thread was not there before */
@@ -26,7 +26,7 @@ struct lkst_spans {
 	/* Private. */
 	u32 room, max;
 	int error;
-	struct lkst_places by_thread;
+	struct lkst_places by_thread, by_cpu;
 };
 
 /*
@@ -40,6 +40,9 @@ void lkst_spans_freep(struct lkst_spans **s);
 
 /* Places in list[] of those of thread @tid, in order of time. */
 struct lkst_places_list lkst_spans_of(const struct lkst_spans *s, s32 tid);
+
+/* The same of those that ran on @cpu, idleness included. Where none is, it is not known who did. */
+struct lkst_places_list lkst_spans_on(const struct lkst_spans *s, u32 cpu);
 
 /* How many of @list end at @ns or before. */
 u32 lkst_spans_before_ns(const struct lkst_spans *s, struct lkst_places_list list, u64 ns);

@@ -178,7 +178,7 @@ void lkst_tell_ran_often(struct lkst_tell *t, struct lkst_account_step *s, u32 n
 /* A thread that ran on the CPU meanwhile; 0: nobody did. */
 struct occupant {
 	s32 tid;
-	u32 first; /* the switch to it */
+	u32 first; /* the switch to it, LKST_NOWHERE: not recorded */
 	u64 ns;
 };
 
@@ -207,33 +207,38 @@ static int by_time(const void *a, const void *b)
 	return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* Who ran on the CPU in that time, the longest first. */
-static void find_occupants(const struct lkst_window *w, u32 cpu_nr, u64 from_ns, u64 to_ns,
+/* The switch to @tid on @cpu at @ns, LKST_NOWHERE: none is recorded. */
+static u32 find_switch(const struct lkst_window *w, u32 cpu, s32 tid, u64 ns)
+{
+	struct lkst_places_list list = lkst_window_cpu(w, cpu);
+	u32 i;
+
+	for (i = lkst_moments_before_ns(w, list, ns);
+	     i < list.nr && w->moments[list.at[i]].ns == ns; i++)
+		if (lkst_moment_kind(w, list.at[i]) == LKST_EV_sched_switch &&
+		    w->moments[list.at[i]].target == tid)
+			return list.at[i];
+	return LKST_NOWHERE;
+}
+
+/* Who ran on the CPU in that time by the state model, the longest first. */
+static void find_occupants(const struct lkst_window *w, u32 cpu, u64 from_ns, u64 to_ns,
 			   struct occupants *ret_occupants)
 {
-	struct lkst_places_list cpu = lkst_window_cpu(w, cpu_nr);
-	u32 start = lkst_moments_before_ns(w, cpu, from_ns), place = start, steps = 0;
-	u32 now = LKST_NOWHERE;
-	u64 since_ns = from_ns;
+	struct lkst_places_list list = lkst_spans_on(w->spans, cpu);
+	u32 i = lkst_spans_before_ns(w->spans, list, from_ns), steps;
 
 	*ret_occupants = (struct occupants){};
-	while (place && now == LKST_NOWHERE && steps++ < SEARCH_MAX)
-		if (lkst_moment_kind(w, cpu.at[--place]) == LKST_EV_sched_switch)
-			now = cpu.at[place];
-	for (place = start, steps = 0; place < cpu.nr && steps < SEARCH_MAX; place++, steps++) {
-		const struct lkst_moment *m = &w->moments[cpu.at[place]];
+	for (steps = 0; i < list.nr && steps < SEARCH_MAX; i++, steps++) {
+		const struct lkst_span *span = &w->spans->list[list.at[i]];
+		u64 begin_ns = span->from_ns > from_ns ? span->from_ns : from_ns;
+		u64 end_ns = span->to_ns < to_ns ? span->to_ns : to_ns;
 
-		if (lkst_moment_kind(w, cpu.at[place]) != LKST_EV_sched_switch)
-			continue;
-		if (m->ns >= to_ns)
+		if (span->from_ns >= to_ns)
 			break;
-		add_occupant(ret_occupants, m->tid, now == LKST_NOWHERE ? cpu.at[place] : now,
-			     m->ns - since_ns);
-		now = cpu.at[place];
-		since_ns = m->ns;
+		add_occupant(ret_occupants, span->tid,
+			     find_switch(w, cpu, span->tid, span->from_ns), end_ns - begin_ns);
 	}
-	if (now != LKST_NOWHERE && since_ns < to_ns)
-		add_occupant(ret_occupants, w->moments[now].target, now, to_ns - since_ns);
 	qsort(ret_occupants->list, ret_occupants->nr, sizeof(struct occupant), by_time);
 }
 

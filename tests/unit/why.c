@@ -412,7 +412,7 @@ TEST(why_says_where_its_memory_ends)
 		"he last 14 are\n"
 		"+0 ns     6.01 ms   what it did is not recorded\n"
 		"+6.01 ms  3.00 ms   blocked in futex(), until 20/holder woke it in futex()\n"
-		"+6.02 ms  1.98 ms     20/holder: ready, but CPU 1 ran what is not recorded\n"
+		"+6.02 ms  1.98 ms     20/holder: ready, but CPU 1 ran 30/hog for 1.98 ms (100 %)\n"
 		"+8.00 ms  1.01 ms     20/holder: ran on CPU 1\n"
 		"+6.01 ms  10.0 us     20/holder: 1 shorter stretch: blocked 10.0 us\n"
 		"+9.04 ms  960 us    ran on CPU 0\n"
@@ -431,12 +431,22 @@ TEST(why_tells_of_a_thread_from_its_creation_to_its_end)
 			0),
 		"10/born, 1.000000000 to 1.010000000, 10.0 ms: ran 3.00 ms, ready 900 us, not there 6.10 ms\n"
 		"+0 ns     1.10 ms   was not there\n"
-		"+1.10 ms  900 us    ready, but CPU 0 ran what is not recorded\n"
+		"+1.10 ms  900 us    ready, but CPU 0 was idle 900 us (100 %)\n"
 		"+2.00 ms  3.00 ms   ran on CPU 0\n"
 		"+5.00 ms  5.00 ms   was not there\n");
 }
 
 /* The waker may have begun before the thread had left its CPU. */
+/* The switch from the hog to another is missing, as where only some threads are recorded. */
+TEST(why_does_not_say_who_ran_where_a_switch_is_missing)
+{
+	CHECK(strstr(explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
+			     "sched_switch cpu=0 tid=10 ns=1000100000 next_tid=30\n"
+			     "sched_switch cpu=0 tid=20 ns=1009950000 next_tid=10\n",
+			     0),
+		     "ready, but CPU 0 ran what is not recorded\n"));
+}
+
 TEST(why_sees_a_wake_up_that_overtakes_the_switch)
 {
 	CHECK_STR(explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
@@ -569,6 +579,8 @@ static const struct unit_test tests[] = {
 	{ "why_says_where_its_memory_ends", test_why_says_where_its_memory_ends },
 	{ "why_tells_of_a_thread_from_its_creation_to_its_end",
 	  test_why_tells_of_a_thread_from_its_creation_to_its_end },
+	{ "why_does_not_say_who_ran_where_a_switch_is_missing",
+	  test_why_does_not_say_who_ran_where_a_switch_is_missing },
 	{ "why_sees_a_wake_up_that_overtakes_the_switch",
 	  test_why_sees_a_wake_up_that_overtakes_the_switch },
 	{ "why_sums_up_what_is_short", test_why_sums_up_what_is_short },
