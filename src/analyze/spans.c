@@ -4,43 +4,20 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "analyze/recent.h"
 #include "analyze/state.h"
 #include "base/cleanup.h"
 
-enum { ROOM_MIN = 1024 };
-
-/* Makes room for one more: by growing, or at the limit by forgetting the older half. */
-static int make_room(struct lkst_spans *s)
-{
-	u32 room = s->room ? s->room * 2 : ROOM_MIN, half = s->nr / 2;
-	struct lkst_span *grown;
-
-	if (s->nr < s->room)
-		return 0;
-	if (s->nr && s->nr >= s->max) {
-		s->from_ns = s->list[half].to_ns;
-		memmove(s->list, s->list + half, (s->nr - half) * sizeof(*s->list));
-		s->nr -= half;
-		return 0;
-	}
-	if (room > s->max)
-		room = s->max;
-	grown = reallocarray(s->list, room, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	s->list = grown;
-	s->room = room;
-	return 0;
-}
-
 static int add(struct lkst_spans *s, struct lkst_span span)
 {
-	if (make_room(s))
-		return -ENOMEM;
-	s->list[s->nr++] = span;
-	return 0;
+	int r = lkst_recent_room(&s->list, &s->nr, &s->room, s->max, sizeof(*s->list));
+
+	if (r > 0)
+		s->from_ns = s->list[0].to_ns;
+	if (r >= 0)
+		s->list[s->nr++] = span;
+	return r < 0 ? r : 0;
 }
 
 static int on_interval(void *ctx, const struct lkst_interval *i)

@@ -25,7 +25,6 @@ struct lkst_spans {
 
 	/* Private. */
 	u32 room, max;
-	int error;
 	struct lkst_places by_thread, by_cpu;
 };
 

@@ -7,11 +7,8 @@
 #include <string.h>
 
 #include "abi/syscalls.h"
+#include "analyze/recent.h"
 #include "base/cleanup.h"
-
-enum {
-	ROOM_MIN = 1024,
-};
 
 /* What a window holds, besides system calls: the event, and its field that names another thread. */
 static const struct {
@@ -93,28 +90,13 @@ static void classify(struct lkst_window *w)
 	}
 }
 
-/* Makes room for one more: by growing, or at the limit by forgetting the older half. */
 static int make_room(struct lkst_window *w)
 {
-	struct lkst_moment *grown;
-	u32 room = w->room ? w->room * 2 : ROOM_MIN, half = w->nr / 2;
+	int r = lkst_recent_room(&w->moments, &w->nr, &w->room, w->max, sizeof(*w->moments));
 
-	if (w->nr < w->room)
-		return 0;
-	if (w->nr >= w->max) {
-		w->from_ns = w->moments[half].ns;
-		memmove(w->moments, w->moments + half, (w->nr - half) * sizeof(*w->moments));
-		w->nr -= half;
-		return 0;
-	}
-	if (room > w->max)
-		room = w->max;
-	grown = reallocarray(w->moments, room, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	w->moments = grown;
-	w->room = room;
-	return 0;
+	if (r > 0)
+		w->from_ns = w->moments[0].ns;
+	return r < 0 ? r : 0;
 }
 
 /* Beyond the limit the last gap grows, so that none is forgotten. */
