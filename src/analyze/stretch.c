@@ -160,10 +160,11 @@ static void push_ready(struct making *k, struct lkst_stretch s)
 	push(k, s);
 }
 
-static void push_span(struct making *k, const struct lkst_span *span)
+/* @from_ns: where what has been told before ends. */
+static void push_span(struct making *k, const struct lkst_span *span, u64 from_ns)
 {
 	struct lkst_stretch s = {
-		.from_ns = span->from_ns,
+		.from_ns = span->from_ns > from_ns ? span->from_ns : from_ns,
 		.to_ns = span->to_ns,
 		.state = (u8)state_of(span->run),
 		.is_open = span->is_open,
@@ -196,8 +197,11 @@ int lkst_stretches_make(const struct lkst_window *w, s32 tid, u64 from_ns, u64 t
 	for (; i < spans.nr && ns < to_ns && !k.error; i++) {
 		const struct lkst_span *span = &w->spans->list[spans.at[i]];
 
+		/* At execve(2) a thread takes over its process's number, and what it did with it. */
+		if (span->to_ns <= ns)
+			continue;
 		push_hole(&k, ns, span->from_ns, span->is_first || is_over);
-		push_span(&k, span);
+		push_span(&k, span, ns);
 		ns = span->to_ns;
 		is_over = span->run == LKST_RUN_DEAD;
 	}

@@ -13,6 +13,7 @@
 
 #include "analyze/analysis.h"
 #include "view/table.h"
+#include "source.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
@@ -27,23 +28,6 @@ enum {
 
 static char scratch[64];
 static struct lkst_out *out;
-
-struct source {
-	const u8 *data;
-	size_t left;
-	u64 rng;
-};
-
-static u8 next(struct source *in)
-{
-	if (in->left) {
-		in->left--;
-		in->rng = (in->rng ^ *in->data) * 6364136223846793005ULL;
-		return *in->data++;
-	}
-	in->rng = in->rng * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (u8)(in->rng >> 40);
-}
 
 static void remove_files(void)
 {

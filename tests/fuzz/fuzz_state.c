@@ -13,6 +13,7 @@
 #include "../unit/states.h"
 
 #include "trace/metadata.h"
+#include "source.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
@@ -120,24 +121,6 @@ static u64 value_of(const struct lkst_field_class *f, u8 byte)
 	if (f->meaning == LKST_MEANING_CPU)
 		return byte % CPUS;
 	return byte;
-}
-
-/* The input, and what goes on behind it. */
-struct source {
-	const u8 *data;
-	size_t left;
-	u64 rng;
-};
-
-static u8 next(struct source *in)
-{
-	if (in->left) {
-		in->left--;
-		in->rng = (in->rng ^ *in->data) * 6364136223846793005ULL;
-		return *in->data++;
-	}
-	in->rng = in->rng * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (u8)(in->rng >> 40);
 }
 
 static struct make_stream *stream_of(struct make_trace *t, u32 cpu, u32 buffer)

@@ -9,6 +9,7 @@
  * on, so that a short one is a long trace too.
  */
 #include "../unit/account_fixture.h"
+#include "source.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
@@ -19,12 +20,6 @@ enum {
 	VALUES = 16, /* that fields have, so that records are about the same things */
 	BEGIN_NS = 100000000,
 	WINDOW_SMALL = 64,
-};
-
-struct source {
-	const u8 *data;
-	size_t left;
-	u64 rng;
 };
 
 static char scratch[64], path[80];
@@ -46,17 +41,6 @@ static void remove_scratch(void)
 {
 	remove_trace();
 	rmdir(scratch);
-}
-
-static u8 next(struct source *in)
-{
-	if (in->left) {
-		in->left--;
-		in->rng = (in->rng ^ *in->data) * 6364136223846793005ULL;
-		return *in->data++;
-	}
-	in->rng = in->rng * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (u8)(in->rng >> 40);
 }
 
 static void put_record(struct make_trace *t, const struct lkst_event_class *event, u64 ns,

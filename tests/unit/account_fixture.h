@@ -132,6 +132,23 @@ static inline const char *account_why(struct account_fixture *x, s32 tid, u64 fr
 	return x->text;
 }
 
+/* Something later, elsewhere: what goes on at the end of a trace is only known up to there. */
+#define ACCOUNT_LATER "sched_waking cpu=3 tid=90 ns=1020000000 target_tid=91 target_cpu=3\n"
+
+/* What is said of the thread 10 from 1 s to 1.01 s in @trace, without the events. */
+static inline const char *account_explain(const char *trace, int flags)
+{
+	static char text[1 << 16], with_later[1 << 17];
+	struct account_fixture *x;
+
+	snprintf(with_later, sizeof(with_later), "%s%s", trace, ACCOUNT_LATER);
+	x = account_new(with_later, NULL);
+	snprintf(text, sizeof(text), "%s",
+		 account_why(x, 10, 1000000000, 1010000000, LKST_WHY_DEPTH, 0, flags));
+	account_free(x);
+	return text;
+}
+
 /* What `lkst lint` finds with the rules that @rule names, and its notes, in lines. */
 static inline const char *account_lint(struct account_fixture *x, char *rule, int flags)
 {

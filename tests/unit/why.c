@@ -1,27 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Explanations of intervals, for each kind of chain, out of traces written as text. */
-#include <inttypes.h>
-#include <time.h>
-
 #include "account_fixture.h"
 #include "unit.h"
-
-/* Something later, elsewhere: what goes on at the end of a trace is only known up to there. */
-#define LATER "sched_waking cpu=3 tid=90 ns=1020000000 target_tid=91 target_cpu=3\n"
-
-/* What is said of the thread 10 from 1 s to 1.01 s in @trace, without the events. */
-static const char *explain(const char *trace, int flags)
-{
-	static char text[1 << 16], with_later[1 << 16];
-	struct account_fixture *x;
-
-	snprintf(with_later, sizeof(with_later), "%s%s", trace, LATER);
-	x = account_new(with_later, NULL);
-	snprintf(text, sizeof(text), "%s",
-		 account_why(x, 10, 1000000000, 1010000000, LKST_WHY_DEPTH, 0, flags));
-	account_free(x);
-	return text;
-}
 
 /* ---- chains of threads ---------------------------------------------------------------- */
 
@@ -52,7 +32,7 @@ static const char futex_trace[] =
 TEST(why_follows_who_held_the_lock_to_its_timer_and_the_busy_cpu)
 {
 	CHECK_STR(
-		explain(futex_trace, 0),
+		account_explain(futex_trace, 0),
 		"10/victim, 1.000000000 to 1.010000000, 10.0 ms: ran 1.06 ms, ready 30.0 us, blocked "
 		"8.91 ms\n"
 		"+100 us   8.91 ms   blocked in futex() on the lock at 0x5000, until 20/holder releas"
@@ -69,7 +49,7 @@ TEST(why_follows_who_held_the_lock_to_its_timer_and_the_busy_cpu)
 TEST(why_cites_the_events_that_each_step_rests_on)
 {
 	CHECK_STR(
-		explain(futex_trace, ACCOUNT_EVENTS),
+		account_explain(futex_trace, ACCOUNT_EVENTS),
 		"10/victim, 1.000000000 to 1.010000000, 10.0 ms: ran 1.06 ms, ready 30.0 us, blocked 8.91 ms\n"
 		"+100 us   8.91 ms   blocked in futex() on the lock at 0x5000, until 20/holder released it in futex()\n"
 		"                      | 1.000000000 [000] syscall_entry_futex, 1.000100000 [000] sched_switch\n"
@@ -93,7 +73,7 @@ TEST(why_cites_the_events_that_each_step_rests_on)
 TEST(why_prints_json)
 {
 	CHECK_STR(
-		explain(futex_trace, ACCOUNT_JSON),
+		account_explain(futex_trace, ACCOUNT_JSON),
 		"{\"steps\":[{\"kind\":\"interval\",\"from_ns\":1000000000,\"to_ns\":1010000000,\"thr"
 		"ead\":{\"tid\":10,\"comm\":\"victim\"},\"text\":\"ran 1.06 ms, ready 30.0 us, blocke"
 		"d 8.91 ms\",\"facts\":{\"ran_ns\":1060000,\"ready_ns\":30000,\"blocked_ns\":8910000}"
@@ -150,7 +130,7 @@ TEST(why_stops_at_the_depth_that_is_asked_for)
 TEST(why_names_the_disk_and_what_was_ahead)
 {
 	CHECK_STR(
-		explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
+		account_explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
 			"block_rq_issue cpu=1 tid=20 ns=999600000 rq=0x1 dev=0x700000 bytes=4096\n"
 			"block_rq_insert cpu=1 tid=20 ns=999700000 rq=0x2 dev=0x700000 bytes=4096\n"
 			"syscall_entry_pread64 cpu=0 tid=10 ns=1000000000 fd=3\n"
@@ -187,7 +167,7 @@ TEST(why_names_the_disk_and_what_was_ahead)
 TEST(why_follows_a_disk_without_hardware_to_the_thread_that_did_the_work)
 {
 	CHECK_STR(
-		explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
+		account_explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
 			"sched_switch cpu=1 tid=0 ns=999500000 next_tid=40\n"
 			"syscall_entry_pread64 cpu=0 tid=10 ns=1000000000 fd=3\n"
 			"block_rq_issue cpu=0 tid=10 ns=1000050000 rq=0x3 dev=0x700000 bytes=4096\n"
@@ -213,7 +193,7 @@ TEST(why_follows_a_disk_without_hardware_to_the_thread_that_did_the_work)
 TEST(why_follows_a_packet_to_its_sender)
 {
 	CHECK_STR(
-		explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
+		account_explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
 			"sched_switch cpu=1 tid=0 ns=999500000 next_tid=20\n"
 			"syscall_entry_read cpu=0 tid=10 ns=1000000000 fd=3\n"
 			"sched_switch cpu=0 tid=10 ns=1000100000 next_tid=0 prev_state=1\n"
@@ -235,49 +215,6 @@ TEST(why_follows_a_packet_to_its_sender)
 		"+0 ns     9.05 ms   2 shorter stretches: ran 100 us, ready 30.0 us\n");
 }
 
-/* One of thousands of short waits for a disk, each of 100 us, from @ns. */
-static int short_wait(char *to, size_t room, u64 ns, u64 rq)
-{
-	return snprintf(to, room,
-			"syscall_entry_pread64 cpu=0 tid=10 ns=%" PRIu64 " fd=3\n"
-			"block_rq_issue cpu=0 tid=10 ns=%" PRIu64 " rq=%" PRIu64 " dev=0x700000\n"
-			"sched_switch cpu=0 tid=10 ns=%" PRIu64 " next_tid=0 prev_state=2\n"
-			"irq_handler_entry cpu=0 tid=0 ns=%" PRIu64 " irq=25\n"
-			"block_rq_complete cpu=0 tid=0 ns=%" PRIu64 " rq=%" PRIu64 " dev=0x700000\n"
-			"sched_waking cpu=0 tid=0 ns=%" PRIu64 " target_tid=10 target_cpu=0\n"
-			"irq_handler_exit cpu=0 tid=0 ns=%" PRIu64 " irq=25\n"
-			"sched_switch cpu=0 tid=0 ns=%" PRIu64 " next_tid=10\n"
-			"syscall_exit_pread64 cpu=0 tid=10 ns=%" PRIu64 "\n",
-			ns, ns + 500, rq, ns + 1000, ns + 80000, ns + 81000, rq, ns + 82000,
-			ns + 83000, ns + 84000, ns + 85000);
-}
-
-/* The time does not grow with the square of their number: each search is bounded. */
-TEST(why_sums_up_thousands_of_waits_for_a_disk_at_once)
-{
-	enum { NR = 18000, ROOM = NR * 640 };
-	char *text = malloc(ROOM);
-	struct account_fixture *x;
-	struct timespec begin, end;
-	double seconds;
-	size_t at;
-	u32 i;
-
-	at = (size_t)snprintf(text, ROOM,
-			      "sched_switch cpu=0 tid=0 ns=999000000 next_tid=10\n");
-	for (i = 0; i < NR; i++)
-		at += (size_t)short_wait(text + at, ROOM - at, 1000000000 + i * 100000ULL, i % 64 + 1);
-	x = account_new(text, NULL);
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
-	account_why(x, 10, 1000000000, 1000000000 + NR * 100000ULL, LKST_WHY_DEPTH, 0, 0);
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
-	seconds = (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;
-	CHECK(strstr(x->text, "blocked 18000 times in pread64(), woken by disk: 1.46 s in all"));
-	CHECK(seconds < 2);
-	account_free(x);
-	free(text);
-}
-
 /* The thread 10 is blocked in read() until @wake, lines that wake it. */
 static const char *explain_wake(const char *wake)
 {
@@ -291,7 +228,7 @@ static const char *explain_wake(const char *wake)
 		 "sched_switch cpu=0 tid=0 ns=1009950000 next_tid=10\n"
 		 "syscall_exit_read cpu=0 tid=10 ns=1009960000\n",
 		 wake);
-	return explain(trace, 0);
+	return account_explain(trace, 0);
 }
 
 #define WAKING "sched_waking cpu=1 tid=20 ns=1009900000 target_tid=10 target_cpu=0\n"
@@ -333,7 +270,7 @@ TEST(why_names_a_timer_that_another_thread_had_set)
 TEST(why_tells_what_kind_of_wait_it_was)
 {
 	CHECK(strstr(
-		explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
+		account_explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
 			"page_fault_user cpu=0 tid=10 ns=1000000000 address=0x1234000\n"
 			"sched_switch cpu=0 tid=10 ns=1000100000 next_tid=0 prev_state=2\n" WAKING
 			"sched_switch cpu=0 tid=0 ns=1009950000 next_tid=10\n",
@@ -343,7 +280,7 @@ TEST(why_tells_what_kind_of_wait_it_was)
 		explain_wake("sched_process_exit cpu=1 tid=20 ns=1009100000 comm=holder\n" WAKING),
 		"blocked in read(), until 20/holder woke it by ending\n"));
 	CHECK(strstr(
-		explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
+		account_explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
 			"syscall_entry_write cpu=0 tid=10 ns=1000000000 fd=3\n"
 			"contention_begin cpu=0 tid=10 ns=1000050000 lock=0xabc0 flags=0x20\n"
 			"sched_switch cpu=0 tid=10 ns=1000100000 next_tid=0 prev_state=2\n" WAKING
@@ -353,7 +290,7 @@ TEST(why_tells_what_kind_of_wait_it_was)
 		"blocked in write() on the kernel's lock at 0xabc0 (MUTEX), until"));
 	/* A call that was entered before the window, by its exit. */
 	CHECK(strstr(
-		explain("sched_switch cpu=0 tid=10 ns=900100000 next_tid=0 prev_state=2\n" WAKING
+		account_explain("sched_switch cpu=0 tid=10 ns=900100000 next_tid=0 prev_state=2\n" WAKING
 			"sched_switch cpu=0 tid=0 ns=1009950000 next_tid=10\n"
 			"syscall_exit_wait4 cpu=0 tid=10 ns=1009960000\n",
 			0),
@@ -422,7 +359,7 @@ TEST(why_says_where_its_memory_ends)
 TEST(why_tells_of_a_thread_from_its_creation_to_its_end)
 {
 	CHECK_STR(
-		explain("sched_process_fork cpu=1 tid=20 ns=1001000000 child_tid=10 child_pid=10 "
+		account_explain("sched_process_fork cpu=1 tid=20 ns=1001000000 child_tid=10 child_pid=10 "
 			"child_comm=born\n"
 			"sched_wakeup_new cpu=1 tid=20 ns=1001100000 target_tid=10 target_cpu=0\n"
 			"sched_switch cpu=0 tid=0 ns=1002000000 next_tid=10\n"
@@ -437,30 +374,6 @@ TEST(why_tells_of_a_thread_from_its_creation_to_its_end)
 }
 
 /* The waker may have begun before the thread had left its CPU. */
-/* The switch from the hog to another is missing, as where only some threads are recorded. */
-TEST(why_does_not_say_who_ran_where_a_switch_is_missing)
-{
-	CHECK(strstr(explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
-			     "sched_switch cpu=0 tid=10 ns=1000100000 next_tid=30\n"
-			     "sched_switch cpu=0 tid=20 ns=1009950000 next_tid=10\n",
-			     0),
-		     "ready, but CPU 0 ran what is not recorded\n"));
-}
-
-TEST(why_sees_a_wake_up_that_overtakes_the_switch)
-{
-	CHECK_STR(explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
-			  "syscall_entry_read cpu=0 tid=10 ns=1000000000 fd=3\n"
-			  "sched_waking cpu=1 tid=20 ns=1000099000 target_tid=10 target_cpu=0\n"
-			  "sched_switch cpu=0 tid=10 ns=1000100000 next_tid=30 prev_state=1\n"
-			  "sched_wakeup cpu=1 tid=20 ns=1000101000 target_tid=10 target_cpu=0\n"
-			  "sched_switch cpu=0 tid=30 ns=1009950000 next_tid=10\n",
-			  0),
-		  "10/victim, 1.000000000 to 1.010000000, 10.0 ms: ran 150 us, ready 9.85 ms, blocked 1.00 us\n"
-		  "+101 us   9.85 ms   ready, but CPU 0 ran 30/hog for 9.85 ms (100 %)\n"
-		  "+0 ns     10.0 ms   3 shorter stretches: ran 150 us, blocked 1.00 us\n");
-}
-
 /* ---- many short stretches ----------------------------------------------------------------- */
 
 TEST(why_sums_up_what_is_short)
@@ -484,7 +397,7 @@ TEST(why_sums_up_what_is_short)
 			ns, ns + 10000, i % 4 ? 20 : 30, ns + 70000, ns + 80000, ns + 90000);
 	}
 	CHECK_STR(
-		explain(trace, 0),
+		account_explain(trace, 0),
 		"10/victim, 1.000000000 to 1.010000000, 10.0 ms: ran 3.00 ms, ready 1.00 ms, blocked "
 		"6.00 ms\n"
 		"+0 ns     10.0 ms   301 shorter stretches: ran 3.00 ms, ready 1.00 ms, blocked 6.00 ms\n"
@@ -496,7 +409,7 @@ TEST(why_sums_up_what_is_short)
 
 TEST(why_tells_a_long_run_with_short_breaks_as_one)
 {
-	CHECK_STR(explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
+	CHECK_STR(account_explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
 			  "sched_switch cpu=0 tid=10 ns=1003000000 next_tid=30\n"
 			  "sched_switch cpu=0 tid=30 ns=1003010000 next_tid=10\n"
 			  "irq_handler_entry cpu=0 tid=10 ns=1004000000 irq=25\n"
@@ -507,7 +420,7 @@ TEST(why_tells_a_long_run_with_short_breaks_as_one)
 		  "10/victim, 1.000000000 to 1.010000000, 10.0 ms: ran 9.98 ms, ready 20.0 us\n"
 		  "+0 ns     10.0 ms   ran for 9.98 ms of this, in 3 stretches\n"
 		  "+3.00 ms  4.01 ms   2 shorter stretches: ready 20.0 us\n");
-	CHECK_STR(explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
+	CHECK_STR(account_explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
 			  "irq_handler_entry cpu=0 tid=10 ns=1004000000 irq=25\n"
 			  "irq_handler_exit cpu=0 tid=10 ns=1005000000 irq=25\n"
 			  "sched_switch cpu=0 tid=10 ns=1020000000 next_tid=30\n",
@@ -567,7 +480,6 @@ static const struct unit_test tests[] = {
 	{ "why_follows_a_disk_without_hardware_to_the_thread_that_did_the_work",
 	  test_why_follows_a_disk_without_hardware_to_the_thread_that_did_the_work },
 	{ "why_follows_a_packet_to_its_sender", test_why_follows_a_packet_to_its_sender },
-	{ "why_sums_up_thousands_of_waits_for_a_disk_at_once", test_why_sums_up_thousands_of_waits_for_a_disk_at_once },
 	{ "why_names_interrupts", test_why_names_interrupts },
 	{ "why_names_a_timer_that_another_thread_had_set",
 	  test_why_names_a_timer_that_another_thread_had_set },
@@ -579,10 +491,6 @@ static const struct unit_test tests[] = {
 	{ "why_says_where_its_memory_ends", test_why_says_where_its_memory_ends },
 	{ "why_tells_of_a_thread_from_its_creation_to_its_end",
 	  test_why_tells_of_a_thread_from_its_creation_to_its_end },
-	{ "why_does_not_say_who_ran_where_a_switch_is_missing",
-	  test_why_does_not_say_who_ran_where_a_switch_is_missing },
-	{ "why_sees_a_wake_up_that_overtakes_the_switch",
-	  test_why_sees_a_wake_up_that_overtakes_the_switch },
 	{ "why_sums_up_what_is_short", test_why_sums_up_what_is_short },
 	{ "why_tells_a_long_run_with_short_breaks_as_one",
 	  test_why_tells_a_long_run_with_short_breaks_as_one },

@@ -8,7 +8,6 @@
  *	TID FIRST-MARK LAST-MARK RUN-NS WAIT-NS SLICES
  */
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "mark.h"
+#include "spend.h"
 
 enum { MILLISECONDS = 1500 };
 
@@ -61,41 +61,17 @@ static unsigned long mark_account(struct account *ret_account)
 	return number;
 }
 
-static double now(void)
+/* To the last CPU: not where the spinners are, if there is another. */
+static void pin_elsewhere(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec + ts.tv_nsec / 1e9;
-}
-
-/* To CPU 0, or any other if there is one. */
-static void pin(int is_other)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(is_other ? (int)sysconf(_SC_NPROCESSORS_ONLN) - 1 : 0, &set);
-	sched_setaffinity(0, sizeof(set), &set);
-}
-
-static void spin(double until)
-{
-	while (now() < until)
-		;
-}
-
-static void spin_pinned(double until)
-{
-	pin(0);
-	spin(until);
+	pin((int)sysconf(_SC_NPROCESSORS_ONLN) - 1);
 }
 
 static void sleep_often(double until)
 {
 	struct timespec ts = { 0, 2000000 };
 
-	pin(1);
+	pin_elsewhere();
 	while (now() < until) {
 		nanosleep(&ts, NULL);
 		spin(now() + 0.0005);
@@ -106,7 +82,7 @@ static void lock_often(double until)
 {
 	struct timespec ts = { 0, 1000000 };
 
-	pin(1);
+	pin_elsewhere();
 	while (now() < until) {
 		pthread_mutex_lock(&work_lock);
 		spin(now() + 0.0004);
@@ -120,7 +96,7 @@ static void ping(double until)
 {
 	char c = 0;
 
-	pin(1);
+	pin_elsewhere();
 	while (now() < until) {
 		spin(now() + 0.0004);
 		if (write(to_pong[1], &c, 1) != 1 || read(to_ping[0], &c, 1) != 1)
@@ -134,7 +110,7 @@ static void pong(double until)
 	char c;
 
 	(void)until;
-	pin(1);
+	pin_elsewhere();
 	while (read(to_pong[0], &c, 1) == 1 && write(to_ping[1], &c, 1) == 1)
 		spin(now() + 0.0004);
 }

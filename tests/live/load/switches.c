@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "mark.h"
+#include "spend.h"
 
 enum { SECONDS = 1 };
 
@@ -55,35 +56,6 @@ static unsigned long mark_counted(struct counts *ret_counts)
 	} while (memcmp(&before, &after, sizeof(before)));
 	*ret_counts = before;
 	return number;
-}
-
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec + ts.tv_nsec / 1e9;
-}
-
-static void pin(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set);
-}
-
-static void spin(double until)
-{
-	while (now() < until)
-		;
-}
-
-static void spin_pinned(double until)
-{
-	pin(0);
-	spin(until);
 }
 
 static void sleep_often(double until)
