@@ -63,17 +63,27 @@ extern const volatile struct lkst_program_config lkst_cfg;
 #define LKST_STORE(x, v) (*(volatile typeof(x) *)&(x) = (v))
 #define LKST_BARRIER() asm volatile("" ::: "memory")
 #define LKST_UNLIKELY(x) __builtin_expect(!!(x), 0)
-/* x86 keeps stores in order (Intel SDM 3A, 9.2.2); where a CPU does not, an exchange does. */
+/*
+ * x86 keeps stores in order (Intel SDM 3A, 9.2.2). Other CPUs need not, and BPF had no instruction for
+ * that before Linux 6.14. But an exchange is a full barrier on every CPU (kernel, tools/memory-model:
+ * value-returning atomics; for arm64, arch/arm64/net/bpf_jit_comp.c: SWPAL, or a loop and DMB ISH).
+ */
 #ifdef __TARGET_ARCH_x86
-#define LKST_STORE_RELEASE(x, v)                                                                   \
+#define LKST_STORE_ORDERED(x, v)                                                                   \
 	do {                                                                                       \
 		LKST_BARRIER();                                                                    \
 		LKST_STORE(x, v);                                                                  \
 		LKST_BARRIER();                                                                    \
 	} while (0)
 #else
-#error "LKST_STORE_RELEASE is not yet defined for this architecture"
+#define LKST_STORE_ORDERED(x, v)                                                                   \
+	do {                                                                                       \
+		_Static_assert(sizeof(x) == 4 || sizeof(x) == 8, "what BPF can exchange");         \
+		(void)__sync_lock_test_and_set(&(x), v);                                           \
+		LKST_BARRIER();                                                                    \
+	} while (0)
 #endif
+#define LKST_STORE_RELEASE(x, v) LKST_STORE_ORDERED(x, v)
 /* An exchange is ordered against everything (Documentation/bpf/standardization/instruction-set.rst). */
 #define LKST_STORE_FENCE(x, v) ((void)__sync_lock_test_and_set(&(x), v))
 #define LKST_COUNT(p) ((void)__sync_fetch_and_add(p, 1))

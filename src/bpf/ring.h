@@ -6,14 +6,15 @@
  *
  * The includer supplies the primitives first:
  *   LKST_LOAD(x), LKST_STORE(x, v)   a plain access the compiler may not tear, move or repeat
- *   LKST_STORE_RELEASE(x, v)         the same, after every earlier store
+ *   LKST_STORE_RELEASE(x, v)         the same, after every earlier store, as other CPUs see it
+ *   LKST_STORE_ORDERED(x, v)         the same, and before every later one
  *   LKST_COUNT(p)                    add 1, indivisible against an interrupt on this CPU
  *   LKST_CLOCK()                     ns, CLOCK_MONOTONIC, may step back by some ns
  *   LKST_TID(), LKST_SHIFT()         this thread; log2 of the block size
  *   LKST_ELEMENT(i)                  element i of the memory array, or NULL
  *   LKST_ELEMENT_AT(p)               element *p of it, or NULL
  *   LKST_UUID_LO(), _HI()            the trace's UUID as two words
- *   LKST_BARRIER()                   a compiler barrier
+ *   LKST_BARRIER()                   a compiler barrier: order as this CPU and its interrupts see it
  *   LKST_STORE_FENCE(x, v)           a store that other CPUs see before any later load is done
  *   LKST_LEAVE_AT(st)                from when on writers leave the buffer of page st, ns; 0: they don't
  *   LKST_TARGET(st, wraps, ts)       page where a record of time ts goes, as things stand; it may be st's
@@ -28,6 +29,7 @@
  *
  *   nest   A writer stores level + 1 before it reads what changes in its ring, and the level when it
  *          has published. One that comes before the store uses the same ring, but leaves it complete.
+ *          Only writers on this CPU look at it, so a compiler barrier orders it.
  *   last   is the time of the last record, or of the block opened for the next one. No record's time is
  *          below it, although the clock may step back.
  *   done   is the exact end of the last complete record, since a reader refuses a packet whose
@@ -79,8 +81,7 @@ static __always_inline void lkst_block_open(struct lkst_state *st, u32 level,
 	typedef u64 __attribute__((aligned(4), may_alias)) u64_at_4;
 	u64_at_4 *uuid = (void *)h->uuid;
 
-	LKST_STORE(h->magic, 0);
-	LKST_BARRIER();
+	LKST_STORE_ORDERED(h->magic, 0);
 	uuid[0] = LKST_UUID_LO();
 	uuid[1] = LKST_UUID_HI();
 	h->stream_id = LKST_STREAM_CLASS;
@@ -141,8 +142,7 @@ static __always_inline void lkst_ring_open_next(struct lkst_state *st, struct lk
 		lkst_block_close(h, done, LKST_LOAD(ring->last), shift);
 	}
 	LKST_STORE(ring->element, ring->base + (seq & ring->mask));
-	LKST_STORE_RELEASE(ring->opened, seq + 1);
-	LKST_BARRIER();
+	LKST_STORE_ORDERED(ring->opened, seq + 1);
 	h = LKST_ELEMENT_AT(&ring->element);
 	if (h)
 		lkst_block_open(st, level, h, seq, ts, shift);
@@ -178,7 +178,8 @@ LKST_RARE u32 lkst_ring_turn(u32 page, u64 level)
 		LKST_STORE(there->nest, inside + 1);
 		LKST_BARRIER();
 		LKST_GO_OVER(st, to);
-		LKST_STORE_RELEASE(st->nest, level);
+		LKST_BARRIER();
+		LKST_STORE(st->nest, level);
 		st = there;
 		level = inside;
 		page = to;
@@ -263,7 +264,8 @@ lkst_ring_reserve(struct lkst_slot *s, struct lkst_state *st, u32 size, u32 wind
 /* Gives the place back as if nothing had been. */
 static __always_inline void lkst_ring_drop(struct lkst_slot *s)
 {
-	LKST_STORE_RELEASE(s->st->nest, s->ring->level);
+	LKST_BARRIER();
+	LKST_STORE(s->st->nest, s->ring->level);
 }
 
 /* Gives the record its id, which makes it one, and publishes it. */
@@ -271,7 +273,8 @@ static __always_inline void lkst_ring_commit(struct lkst_slot *s, u16 id)
 {
 	LKST_STORE(*(u16 *)&s->rec->id_time, id);
 	LKST_STORE_RELEASE(s->ring->done, s->end);
-	LKST_STORE_RELEASE(s->st->nest, s->ring->level);
+	LKST_BARRIER();
+	LKST_STORE(s->st->nest, s->ring->level);
 }
 
 #endif

@@ -11,6 +11,7 @@
 #define LKST_LOAD(x) ((typeof(x))model_load(&(x), sizeof(x), "load " #x))
 #define LKST_STORE(x, v) model_store((void *)&(x), sizeof(x), v, "store " #x)
 #define LKST_STORE_RELEASE(x, v) LKST_STORE(x, v)
+#define LKST_STORE_ORDERED(x, v) LKST_STORE(x, v)
 #define LKST_STORE_FENCE(x, v) LKST_STORE(x, v)
 #define LKST_LEAVE_AT(st) (0ULL)
 #define LKST_TARGET(st, wraps, ts) ((void)(wraps), (void)(ts), model_target(st))
