@@ -31,6 +31,34 @@ enum {
 #undef SYS32
 };
 
+static const struct {
+	u16 nr;
+	const char *name;
+} arm64_numbers[] = {
+#define NR(nr, name) { nr, #name },
+#define ARGS(name, signature)
+#include "abi/syscalls_arm64.def"
+#undef NR
+#undef ARGS
+};
+
+static const struct {
+	const char *name, *signature;
+} arm64_signatures[] = {
+#define NR(nr, name)
+#define ARGS(name, signature) { #name, signature },
+#include "abi/syscalls_arm64.def"
+#undef NR
+#undef ARGS
+};
+
+/* Which of the two architectures this is built for. */
+#ifdef __aarch64__
+enum { IS_ARM64 = 1 };
+#else
+enum { IS_ARM64 = 0 };
+#endif
+
 /* The meaning called by the @length characters at @word; `none` if there is no such word. */
 static u8 find_meaning(const char *word, size_t length)
 {
@@ -57,10 +85,39 @@ static void describe(struct lkst_syscall_arg *arg, u8 meaning, bool is_compat)
 	arg->base = desc->base;
 }
 
+int lkst_syscall_nr_arm64(const struct lkst_syscall *s)
+{
+	unsigned int i;
+
+	if (s->is_compat)
+		return -1;
+	if (s->nr >= LKST_SYSCALL_COMMON)
+		return s->nr;
+	for (i = 0; i < sizeof(arm64_numbers) / sizeof(arm64_numbers[0]); i++)
+		if (!strcmp(arm64_numbers[i].name, s->name))
+			return arm64_numbers[i].nr;
+	return -1;
+}
+
+const char *lkst_syscall_signature_arm64(const struct lkst_syscall *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(arm64_signatures) / sizeof(arm64_signatures[0]); i++)
+		if (!s->is_compat && !strcmp(arm64_signatures[i].name, s->name))
+			return arm64_signatures[i].signature;
+	return s->signature;
+}
+
+int lkst_syscall_nr_here(const struct lkst_syscall *s)
+{
+	return IS_ARM64 ? lkst_syscall_nr_arm64(s) : s->nr;
+}
+
 unsigned int lkst_syscall_args(const struct lkst_syscall *s,
 			       struct lkst_syscall_arg ret_args[LKST_SYSCALL_ARGS_MAX])
 {
-	const char *p = s->signature;
+	const char *p = IS_ARM64 ? lkst_syscall_signature_arm64(s) : s->signature;
 	unsigned int n = 0;
 
 	while (*p && n < LKST_SYSCALL_ARGS_MAX) {

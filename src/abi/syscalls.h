@@ -52,6 +52,7 @@
 	M(mode, 4, 0, 16)	   /* permission bits */                                           \
 	M(file_mode, 4, 0, 16)   /* file type and permission bits */                               \
 	M(open_flags, 4, 0, 16)                                                                    \
+	M(open_flags_arm64, 4, 0, 16) /* what open_flags means there: no row has it */            \
 	M(access_mode, 4, 0, 16)                                                                   \
 	M(at_flags, 4, 0, 16)                                                                      \
 	M(faccessat_flags, 4, 0, 16)                                                               \
@@ -217,6 +218,7 @@ enum {
 	LKST_SYSCALL_ARGS_MAX = 6,
 	LKST_SYSCALL_STRINGS_MAX = 2, /* arguments of one call whose string is recorded */
 	LKST_SYSCALL_ARG_NAME = 24,   /* with its NUL */
+	LKST_SYSCALL_COMMON = 424,    /* from here on numbers are those of all architectures */
 };
 
 struct lkst_syscall {
@@ -239,9 +241,19 @@ struct lkst_syscall_arg {
 	u8 base;
 };
 
-/* Reads the signature of @s. Returns the number of arguments, at most LKST_SYSCALL_ARGS_MAX. */
+/*
+ * Reads the signature of @s, in this machine's order of arguments. Returns the number of arguments, at most
+ * LKST_SYSCALL_ARGS_MAX.
+ */
 unsigned int lkst_syscall_args(const struct lkst_syscall *s,
 			       struct lkst_syscall_arg ret_args[LKST_SYSCALL_ARGS_MAX]);
+
+/* The number of call @s on this machine, -1: it has no such call. */
+int lkst_syscall_nr_here(const struct lkst_syscall *s);
+
+/* The number of call @s on arm64, -1: there is none; its signature there. */
+int lkst_syscall_nr_arm64(const struct lkst_syscall *s);
+const char *lkst_syscall_signature_arm64(const struct lkst_syscall *s);
 
 /* The row of that name or number in x86-64's table or, @is_compat, i386's; NULL: none. */
 const struct lkst_syscall *lkst_syscall_find(bool is_compat, const char *name);

@@ -4,15 +4,20 @@
  * tables say that user space fills before loading.
  *
  * A number beyond the table, or one that the table does not know, is recorded by the "unknown"
- * event with all six argument registers. So is an exit with number -1: the kernel reports it for
- * rt_sigreturn, whose entry had its number (arch/x86/kernel/signal_64.c sets orig_ax to -1).
+ * event with all six argument registers; on arm64 these are all calls of 32-bit programs. So is an
+ * exit with number -1: the kernel reports it for rt_sigreturn, whose entry had its number
+ * (arch/x86/kernel/signal_64.c sets orig_ax to -1).
  *
  * Context: the thread's own, preemption off (record.h). So these two programs never nest into
  * each other on a CPU, and one per-CPU scratch area serves both.
  */
 #include "bpf/record.h"
 
+#ifdef __TARGET_ARCH_arm64
+#define TIF_32BIT 22 /* arch/arm64/include/asm/thread_info.h: the thread runs a 32-bit program */
+#else
 #define TS_COMPAT 2 /* arch/x86/include/asm/thread_info.h: a 32-bit system call is running */
+#endif
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 struct pt_regs___lkst {
@@ -50,7 +55,7 @@ struct {
 static __always_inline bool is_compat(struct task_struct *task)
 {
 #ifdef __TARGET_ARCH_arm64
-	return false;
+	return lkst_cfg.has_compat && task->thread_info.flags & 1UL << TIF_32BIT;
 #else
 	return lkst_cfg.has_compat && task->thread_info.status & TS_COMPAT;
 #endif
@@ -76,7 +81,10 @@ static __always_inline union plan plan_of(u64 nr, bool compat)
 
 #ifdef __TARGET_ARCH_arm64
 
-/* The first one's register takes the result. The verifier wants each offset as a constant. */
+/*
+ * The first one's register takes the result. A 32-bit caller has its own in the same places. The verifier wants
+ * each offset as a constant.
+ */
 static __always_inline u64 arg(struct pt_regs___lkst *regs, bool compat, u32 i)
 {
 	return i == 0	? regs->orig_x0

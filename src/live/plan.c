@@ -12,14 +12,6 @@
 #include "live/tracefs.h"
 #include "trace/mask.h"
 
-enum {
-#ifdef __x86_64__
-	HAS_SYSCALL_TABLE = 1, /* abi/syscalls.def has this machine's numbers */
-#else
-	HAS_SYSCALL_TABLE = 0,
-#endif
-};
-
 struct planner {
 	struct lkst_err *e;
 	struct lkst_plan *p;
@@ -256,9 +248,9 @@ static int plan_syscall(struct planner *pl, unsigned int index)
 	u16 entry_id = LKST_ID_UNWANTED, exit_id = LKST_ID_UNWANTED;
 	char entry[LKST_NAME_MAX], exit[LKST_NAME_MAX];
 	bool all = !pl->nr_globs, has_entry, has_exit;
-	int err = 0;
+	int nr = lkst_syscall_nr_here(s), err = 0;
 
-	if (s->nr >= LKST_SYSCALL_MAX || (s->is_compat && !pl->p->has_compat))
+	if (nr < 0 || nr >= LKST_SYSCALL_MAX || (s->is_compat && !pl->p->has_compat))
 		return 0;
 	snprintf(entry, sizeof(entry), "%ssyscall_entry_%s", prefix, s->name);
 	snprintf(exit, sizeof(exit), "%ssyscall_exit_%s", prefix, s->name);
@@ -281,7 +273,7 @@ static int plan_syscall(struct planner *pl, unsigned int index)
 		if (has_exit)
 			want(pl, exit_id);
 	}
-	fill_syscall(&table[s->nr], s, entry_id, exit_id);
+	fill_syscall(&table[nr], s, entry_id, exit_id);
 	return 0;
 }
 
@@ -294,12 +286,6 @@ static int plan_syscalls(struct planner *pl)
 	if (lkst_plan_choose_hook(&why, pl->kernel, LKST_EV_syscall_entry_unknown) < 0 ||
 	    lkst_plan_choose_hook(&why, pl->kernel, LKST_EV_syscall_exit_unknown) < 0) {
 		lkst_notes_add(&pl->p->notes, "System calls are not recorded: %s.", why.text);
-		return 0;
-	}
-	if (!HAS_SYSCALL_TABLE) {
-		lkst_notes_add(&pl->p->notes,
-			       "System calls are recorded by number, as syscall_entry_unknown and "
-			       "syscall_exit_unknown: their names are known for x86-64 only.");
 		return 0;
 	}
 	for (i = 0; i < lkst_nr_syscalls; i++) {
@@ -444,7 +430,8 @@ static int fill_plan(struct planner *pl)
 	pl->next_id = LKST_ID_NONE + 1;
 	/* The entry of a call by its 32-bit name exists only where those callers are served. */
 	p->has_compat = lkst_kernel_has_function(pl->kernel, "__ia32_sys_read") ||
-			lkst_kernel_has_function(pl->kernel, "__ia32_compat_sys_ioctl");
+			lkst_kernel_has_function(pl->kernel, "__ia32_compat_sys_ioctl") ||
+			lkst_kernel_has_function(pl->kernel, "__arm64_compat_sys_ioctl");
 	err = plan_builtin(pl);
 	if (!err)
 		err = plan_syscalls(pl);

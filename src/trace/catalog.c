@@ -275,7 +275,7 @@ static void describe(struct lkst_catalog *c, struct lkst_event_class *event)
 	if (slot)
 		describe_builtin(event, slot - 1);
 	else
-		lkst_catalog_describe_syscall(event);
+		lkst_catalog_describe_syscall(event, c->machine);
 	for (i = 0; i < event->nr_fields; i++) {
 		struct lkst_field_class *f = &event->fields[i];
 

@@ -24,19 +24,33 @@ static const char *behind(const char *name, const char *prefix)
 	return strncmp(name, prefix, length) ? NULL : name + length;
 }
 
+#ifdef __aarch64__
+static const bool is_here_arm64 = true;
+#else
+static const bool is_here_arm64 = false;
+#endif
+
+/* The flags of open(2) are not everywhere the same bits. */
+static u8 meaning_on(const char *machine, u8 meaning)
+{
+	bool is_arm64 = machine[0] ? !strcmp(machine, "aarch64") : is_here_arm64;
+
+	return is_arm64 && meaning == LKST_SYS_open_flags ? LKST_SYS_open_flags_arm64 : meaning;
+}
+
 /* What is known of an argument, by its name. */
 static void describe_argument(struct lkst_field_class *f, const struct lkst_syscall_arg *args,
-			      unsigned int nr)
+			      unsigned int nr, const char *machine)
 {
 	bool is_integer = f->type == LKST_CLASS_UINT || f->type == LKST_CLASS_SINT;
 	unsigned int i;
 
 	for (i = 0; i < nr && is_integer; i++)
 		if (!strcmp(f->name, args[i].name))
-			f->sys_meaning = args[i].meaning;
+			f->sys_meaning = meaning_on(machine, args[i].meaning);
 }
 
-void lkst_catalog_describe_syscall(struct lkst_event_class *event)
+void lkst_catalog_describe_syscall(struct lkst_event_class *event, const char *machine)
 {
 	const char *plain = behind(event->name, compat_prefix);
 	bool is_compat = plain != NULL;
@@ -62,7 +76,7 @@ void lkst_catalog_describe_syscall(struct lkst_event_class *event)
 		struct lkst_field_class *f = &event->fields[i];
 
 		if (of_entry)
-			describe_argument(f, args, nr);
+			describe_argument(f, args, nr, machine);
 		else if (!strcmp(f->name, "ret") && f->size == 8)
 			f->sys_meaning = row->result;
 	}

@@ -128,7 +128,8 @@ static void add(struct lkst_steps *steps, unsigned int i, bool has_names)
 		step->put = put_path;
 		step->other = (s16)string;
 	} else if (f->sys_meaning == LKST_SYS_mode && i && lkst_field_is_int(f - 1) &&
-		   f[-1].sys_meaning == LKST_SYS_open_flags) {
+		   (f[-1].sys_meaning == LKST_SYS_open_flags ||
+		    f[-1].sys_meaning == LKST_SYS_open_flags_arm64)) {
 		step->put = put_open_mode;
 		step->other = (s16)(i - 1);
 		step->label_length = 0;

@@ -79,6 +79,24 @@ TEST(catalog_aligns_integers_to_their_size_but_at_most_4)
 	CHECK(!catalog->classes[7]->is_fixed);
 }
 
+/* The same bits of open(2) are other flags on arm64: the trace tells where it was recorded. */
+TEST(catalog_knows_the_machine_of_open_flags)
+{
+	static const struct {
+		const char *machine;
+		u8 meaning;
+	} cases[] = { { "x86_64", LKST_SYS_open_flags }, { "aarch64", LKST_SYS_open_flags_arm64 } };
+	unsigned int i, row = lkst_syscall_find(false, "openat") - lkst_syscalls;
+
+	for (i = 0; i < 2; i++) {
+		start();
+		snprintf(catalog->machine, sizeof(catalog->machine), "%s", cases[i].machine);
+		CHECK_EQ(lkst_catalog_add_syscall(&err, catalog, 1, 2, row), 0);
+		CHECK_EQ(lkst_class_field(catalog->classes[1], "flags")->sys_meaning,
+			 cases[i].meaning);
+	}
+}
+
 TEST(catalog_copies_what_it_is_given)
 {
 	start();
@@ -265,6 +283,7 @@ static const struct unit_test tests[] = {
 	  test_catalog_lays_out_builtin_events_as_their_structs },
 	{ "catalog_aligns_integers_to_their_size_but_at_most_4",
 	  test_catalog_aligns_integers_to_their_size_but_at_most_4 },
+	{ "catalog_knows_the_machine_of_open_flags", test_catalog_knows_the_machine_of_open_flags },
 	{ "catalog_copies_what_it_is_given", test_catalog_copies_what_it_is_given },
 	{ "catalog_refuses_taken_and_impossible_ids",
 	  test_catalog_refuses_taken_and_impossible_ids },

@@ -50,6 +50,9 @@ TEST(sysargs_names_flags)
 	CHECK_ARG(open_flags, 0, "O_RDONLY");
 	CHECK_ARG(open_flags, 0x410002, "O_RDWR|O_TMPFILE");
 	CHECK_ARG(open_flags, 0x40000000, "O_RDONLY|0x40000000");
+	CHECK_ARG(open_flags_arm64, 0x84000, "O_RDONLY|O_CLOEXEC|O_DIRECTORY");
+	CHECK_ARG(open_flags_arm64, 0x404002, "O_RDWR|O_TMPFILE");
+	CHECK_ARG(open_flags_arm64, 0x38000, "O_RDONLY|O_DIRECT|O_LARGEFILE|O_NOFOLLOW");
 	CHECK_ARG(prot, 0, "PROT_NONE");
 	CHECK_ARG(prot, 3, "PROT_READ|PROT_WRITE");
 	CHECK_ARG(prot, 0x40, "0x40 /* PROT_??? */");

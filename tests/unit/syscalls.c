@@ -85,7 +85,8 @@ TEST(syscalls_have_readable_signatures)
 
 TEST(syscalls_use_every_meaning)
 {
-	bool is_used[LKST_NR_SYS_MEANINGS] = { true };
+	/* The second one comes of a trace's machine. */
+	bool is_used[LKST_NR_SYS_MEANINGS] = { true, [LKST_SYS_open_flags_arm64] = true };
 	struct lkst_syscall_arg args[LKST_SYSCALL_ARGS_MAX];
 
 	for (unsigned int i = 0; i < lkst_nr_syscalls; i++) {
@@ -169,6 +170,60 @@ TEST(syscalls_bound_signatures)
 	CHECK_STR(args[0].name, "");
 }
 
+/* arm64's numbers: each is of one call, and what younger calls have is what x86-64 has. */
+TEST(syscalls_have_numbers_on_arm64)
+{
+	static const struct {
+		const char *name;
+		int nr;
+	} known[] = {
+		{ "io_setup", 0 },
+		{ "openat", 56 },
+		{ "read", 63 },
+		{ "write", 64 },
+		{ "clone", 220 },
+		{ "mmap", 222 },
+		{ "rseq", 293 },
+		{ "kexec_file_load", 294 },
+		{ "pidfd_send_signal", 424 },
+		{ "clone3", 435 },
+		{ "file_setattr", 469 },
+		{ "open", -1 },
+		{ "arch_prctl", -1 },
+		{ "fork", -1 },
+	};
+	const struct lkst_syscall *of[512] = {};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		CHECK_EQ(lkst_syscall_nr_arm64(lkst_syscall_find(false, known[i].name)),
+			 known[i].nr);
+	CHECK_EQ(lkst_syscall_nr_arm64(lkst_syscall_find(true, "read")), -1);
+	for (i = 0; i < lkst_nr_syscalls; i++) {
+		int nr = lkst_syscall_nr_arm64(&lkst_syscalls[i]);
+
+		if (nr < 0)
+			continue;
+		CHECK(nr < 512 && !of[nr]);
+		of[nr] = &lkst_syscalls[i];
+	}
+	/* All that asm-generic has but the holes that it keeps for some architectures. */
+	for (i = 0; i < 295; i++)
+		CHECK(of[i] || (i >= 244 && i < 260));
+}
+
+TEST(syscalls_know_the_order_of_arm64)
+{
+	const struct lkst_syscall *clone = lkst_syscall_find(false, "clone");
+
+	CHECK_STR(lkst_syscall_signature_arm64(clone),
+		  "clone_flags flags, ptr stack, ptr parent_tid, hexlong tls, ptr child_tid");
+	CHECK(lkst_syscall_signature_arm64(lkst_syscall_find(true, "clone")) ==
+	      lkst_syscall_find(true, "clone")->signature);
+	CHECK(lkst_syscall_signature_arm64(lkst_syscall_find(false, "read")) ==
+	      lkst_syscall_find(false, "read")->signature);
+}
+
 static const struct unit_test tests[] = {
 	{ "syscalls_are_sorted_and_unique", test_syscalls_are_sorted_and_unique },
 	{ "syscalls_have_results", test_syscalls_have_results },
@@ -178,5 +233,7 @@ static const struct unit_test tests[] = {
 	{ "syscalls_split_compat_offsets", test_syscalls_split_compat_offsets },
 	{ "syscalls_know_both_tables", test_syscalls_know_both_tables },
 	{ "syscalls_bound_signatures", test_syscalls_bound_signatures },
+	{ "syscalls_have_numbers_on_arm64", test_syscalls_have_numbers_on_arm64 },
+	{ "syscalls_know_the_order_of_arm64", test_syscalls_know_the_order_of_arm64 },
 };
 UNIT_MAIN(tests)
