@@ -96,6 +96,50 @@ int BPF_KPROBE(kprobe__tasklet_hi_action)
 	return 0;
 }
 
+enum {
+	/* arch/x86/include/asm/trap_pf.h, by which the record tells on every machine */
+	PF_WRITE = 2,
+	PF_USER = 4,
+	PF_INSTRUCTION = 16,
+};
+
+/* Bit @bit if handle_mm_fault()'s flag called @name is set. */
+#define FAULT_BIT(flags, name, bit) ((flags)&bpf_core_enum_value(enum fault_flag, name) ? (bit) : 0)
+
+#define FAULT_BEGINS(event, regs, address, code)                                                   \
+	do {                                                                                       \
+		u64 ip = PT_REGS_IP_CORE(regs);                                                    \
+                                                                                                   \
+		LKST_RECORD(event, r);                                                             \
+		if (!r)                                                                            \
+			return 0;                                                                  \
+		LKST_PUT64(r->address, address);                                                   \
+		LKST_PUT64(r->ip, ip);                                                             \
+		r->error_code = code;                                                              \
+		LKST_COMMIT(event);                                                                \
+	} while (0)
+
+/*
+ * Where page faults have no tracepoint. One at an address where nothing is mapped does not come here;
+ * what comes without registers is no fault (get_user_pages()), and one that has waited for its page
+ * comes again.
+ */
+SEC("kprobe/handle_mm_fault")
+int BPF_KPROBE(kprobe__handle_mm_fault, u64 area, u64 address, u32 flags, struct pt_regs *regs)
+{
+	u32 code = FAULT_BIT(flags, FAULT_FLAG_WRITE, PF_WRITE) |
+		   FAULT_BIT(flags, FAULT_FLAG_USER, PF_USER) |
+		   FAULT_BIT(flags, FAULT_FLAG_INSTRUCTION, PF_INSTRUCTION);
+
+	if (!regs || FAULT_BIT(flags, FAULT_FLAG_TRIED, 1) || !lkst_wants_current())
+		return 0;
+	if (code & PF_USER)
+		FAULT_BEGINS(page_fault_user, regs, address, code);
+	else
+		FAULT_BEGINS(page_fault_kernel, regs, address, code);
+	return 0;
+}
+
 SEC("kretprobe/handle_mm_fault")
 int BPF_KRETPROBE(kretprobe__handle_mm_fault, u32 result)
 {
@@ -470,82 +514,6 @@ int BPF_KPROBE(kprobe__do_shmat, int shmid, u64 address, u32 flags)
 
 TIMER_DELETE_PROGRAM(timer_delete_sync)
 TIMER_DELETE_PROGRAM(del_timer_sync)
-
-/* ---- lock ---- */
-
-/* A lock is asked for. The caller's address is on top of the stack at a function's entry. */
-#define TAKE_PROGRAM(function, event)                                                              \
-	SEC("kprobe/" #function)                                                                   \
-	int BPF_KPROBE(kprobe__##function, u64 lock)                                               \
-	{                                                                                          \
-		u64 caller = 0;                                                                    \
-                                                                                                   \
-		if (!lkst_wants_current())                                                         \
-			return 0;                                                                  \
-		bpf_probe_read_kernel(&caller, sizeof(caller), (void *)PT_REGS_SP(ctx));           \
-		LKST_RECORD(event, r);                                                             \
-		if (!r)                                                                            \
-			return 0;                                                                  \
-		LKST_PUT64(r->lock, lock);                                                         \
-		LKST_PUT64(r->caller, caller);                                                     \
-		LKST_COMMIT(event);                                                                \
-		return 0;                                                                          \
-	}
-
-TAKE_PROGRAM(_raw_spin_lock, spin_lock)
-TAKE_PROGRAM(_raw_spin_lock_irq, spin_lock)
-TAKE_PROGRAM(_raw_spin_lock_irqsave, spin_lock)
-TAKE_PROGRAM(_raw_spin_lock_bh, spin_lock)
-TAKE_PROGRAM(rt_spin_lock, spin_lock)
-TAKE_PROGRAM(_raw_spin_trylock, spin_trylock)
-TAKE_PROGRAM(_raw_spin_trylock_bh, spin_trylock)
-TAKE_PROGRAM(rt_spin_trylock, spin_trylock)
-TAKE_PROGRAM(rt_spin_trylock_bh, spin_trylock)
-TAKE_PROGRAM(_raw_write_lock, write_lock)
-TAKE_PROGRAM(_raw_write_lock_irq, write_lock)
-TAKE_PROGRAM(_raw_write_lock_irqsave, write_lock)
-TAKE_PROGRAM(_raw_write_lock_bh, write_lock)
-TAKE_PROGRAM(rt_write_lock, write_lock)
-TAKE_PROGRAM(_raw_write_trylock, write_trylock)
-TAKE_PROGRAM(rt_write_trylock, write_trylock)
-TAKE_PROGRAM(_raw_read_lock, read_lock)
-TAKE_PROGRAM(_raw_read_lock_irq, read_lock)
-TAKE_PROGRAM(_raw_read_lock_irqsave, read_lock)
-TAKE_PROGRAM(_raw_read_lock_bh, read_lock)
-TAKE_PROGRAM(rt_read_lock, read_lock)
-TAKE_PROGRAM(_raw_read_trylock, read_trylock)
-TAKE_PROGRAM(rt_read_trylock, read_trylock)
-
-/* A lock is released. */
-#define RELEASE_PROGRAM(function, event)                                                           \
-	SEC("kprobe/" #function)                                                                   \
-	int BPF_KPROBE(kprobe__##function, u64 lock)                                               \
-	{                                                                                          \
-		if (!lkst_wants_current())                                                         \
-			return 0;                                                                  \
-		LKST_RECORD(event, r);                                                             \
-		if (!r)                                                                            \
-			return 0;                                                                  \
-		LKST_PUT64(r->lock, lock);                                                         \
-		LKST_COMMIT(event);                                                                \
-		return 0;                                                                          \
-	}
-
-RELEASE_PROGRAM(_raw_spin_unlock, spin_unlock)
-RELEASE_PROGRAM(_raw_spin_unlock_irq, spin_unlock)
-RELEASE_PROGRAM(_raw_spin_unlock_irqrestore, spin_unlock)
-RELEASE_PROGRAM(_raw_spin_unlock_bh, spin_unlock)
-RELEASE_PROGRAM(rt_spin_unlock, spin_unlock)
-RELEASE_PROGRAM(_raw_write_unlock, write_unlock)
-RELEASE_PROGRAM(_raw_write_unlock_irq, write_unlock)
-RELEASE_PROGRAM(_raw_write_unlock_irqrestore, write_unlock)
-RELEASE_PROGRAM(_raw_write_unlock_bh, write_unlock)
-RELEASE_PROGRAM(rt_write_unlock, write_unlock)
-RELEASE_PROGRAM(_raw_read_unlock, read_unlock)
-RELEASE_PROGRAM(_raw_read_unlock_irq, read_unlock)
-RELEASE_PROGRAM(_raw_read_unlock_irqrestore, read_unlock)
-RELEASE_PROGRAM(_raw_read_unlock_bh, read_unlock)
-RELEASE_PROGRAM(rt_read_unlock, read_unlock)
 
 /* ---- other: recorded whomever the recording is restricted to, for they concern all ---- */
 

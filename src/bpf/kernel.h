@@ -11,6 +11,9 @@
 
 enum fault_flag {
 	FAULT_FLAG_WRITE = 1,
+	FAULT_FLAG_TRIED = 1 << 5,
+	FAULT_FLAG_USER = 1 << 6,
+	FAULT_FLAG_INSTRUCTION = 1 << 8,
 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Locks: waiting for one that another holds. Every take and release: function.bpf.c.
+ * Locks: waiting for one that another holds; and every take and release, by the functions that do it.
+ *
+ * Context: those run with preemption off as function.bpf.c says.
  */
+#include <linux/ptrace.h>
+
 #include "bpf/record.h"
 
 SEC("tp_btf/contention_begin")
@@ -31,3 +35,90 @@ int BPF_PROG(tp_btf__contention_end, void *lock, int result)
 	LKST_COMMIT(contention_end);
 	return 0;
 }
+
+/* Where a function's caller goes on, at its entry: on top of the stack, or in a register. */
+static __always_inline u64 caller_of(struct pt_regs *ctx)
+{
+#ifdef __TARGET_ARCH_x86
+	u64 caller = 0;
+
+	bpf_probe_read_kernel(&caller, sizeof(caller), (void *)PT_REGS_SP(ctx));
+	return caller;
+#else
+	return PT_REGS_RET(ctx);
+#endif
+}
+
+/* A lock is asked for. */
+#define TAKE_PROGRAM(function, event)                                                              \
+	SEC("kprobe/" #function)                                                                   \
+	int BPF_KPROBE(kprobe__##function, u64 lock)                                               \
+	{                                                                                          \
+		u64 caller;                                                                        \
+                                                                                                   \
+		if (!lkst_wants_current())                                                         \
+			return 0;                                                                  \
+		caller = caller_of(ctx);                                                           \
+		LKST_RECORD(event, r);                                                             \
+		if (!r)                                                                            \
+			return 0;                                                                  \
+		LKST_PUT64(r->lock, lock);                                                         \
+		LKST_PUT64(r->caller, caller);                                                     \
+		LKST_COMMIT(event);                                                                \
+		return 0;                                                                          \
+	}
+
+TAKE_PROGRAM(_raw_spin_lock, spin_lock)
+TAKE_PROGRAM(_raw_spin_lock_irq, spin_lock)
+TAKE_PROGRAM(_raw_spin_lock_irqsave, spin_lock)
+TAKE_PROGRAM(_raw_spin_lock_bh, spin_lock)
+TAKE_PROGRAM(rt_spin_lock, spin_lock)
+TAKE_PROGRAM(_raw_spin_trylock, spin_trylock)
+TAKE_PROGRAM(_raw_spin_trylock_bh, spin_trylock)
+TAKE_PROGRAM(rt_spin_trylock, spin_trylock)
+TAKE_PROGRAM(rt_spin_trylock_bh, spin_trylock)
+TAKE_PROGRAM(_raw_write_lock, write_lock)
+TAKE_PROGRAM(_raw_write_lock_irq, write_lock)
+TAKE_PROGRAM(_raw_write_lock_irqsave, write_lock)
+TAKE_PROGRAM(_raw_write_lock_bh, write_lock)
+TAKE_PROGRAM(rt_write_lock, write_lock)
+TAKE_PROGRAM(_raw_write_trylock, write_trylock)
+TAKE_PROGRAM(rt_write_trylock, write_trylock)
+TAKE_PROGRAM(_raw_read_lock, read_lock)
+TAKE_PROGRAM(_raw_read_lock_irq, read_lock)
+TAKE_PROGRAM(_raw_read_lock_irqsave, read_lock)
+TAKE_PROGRAM(_raw_read_lock_bh, read_lock)
+TAKE_PROGRAM(rt_read_lock, read_lock)
+TAKE_PROGRAM(_raw_read_trylock, read_trylock)
+TAKE_PROGRAM(rt_read_trylock, read_trylock)
+
+/* A lock is released. */
+#define RELEASE_PROGRAM(function, event)                                                           \
+	SEC("kprobe/" #function)                                                                   \
+	int BPF_KPROBE(kprobe__##function, u64 lock)                                               \
+	{                                                                                          \
+		if (!lkst_wants_current())                                                         \
+			return 0;                                                                  \
+		LKST_RECORD(event, r);                                                             \
+		if (!r)                                                                            \
+			return 0;                                                                  \
+		LKST_PUT64(r->lock, lock);                                                         \
+		LKST_COMMIT(event);                                                                \
+		return 0;                                                                          \
+	}
+
+RELEASE_PROGRAM(_raw_spin_unlock, spin_unlock)
+RELEASE_PROGRAM(_raw_spin_unlock_irq, spin_unlock)
+RELEASE_PROGRAM(_raw_spin_unlock_irqrestore, spin_unlock)
+RELEASE_PROGRAM(_raw_spin_unlock_bh, spin_unlock)
+RELEASE_PROGRAM(rt_spin_unlock, spin_unlock)
+RELEASE_PROGRAM(_raw_write_unlock, write_unlock)
+RELEASE_PROGRAM(_raw_write_unlock_irq, write_unlock)
+RELEASE_PROGRAM(_raw_write_unlock_irqrestore, write_unlock)
+RELEASE_PROGRAM(_raw_write_unlock_bh, write_unlock)
+RELEASE_PROGRAM(rt_write_unlock, write_unlock)
+RELEASE_PROGRAM(_raw_read_unlock, read_unlock)
+RELEASE_PROGRAM(_raw_read_unlock_irq, read_unlock)
+RELEASE_PROGRAM(_raw_read_unlock_irqrestore, read_unlock)
+RELEASE_PROGRAM(_raw_read_unlock_bh, read_unlock)
+RELEASE_PROGRAM(rt_read_unlock, read_unlock)

@@ -13,6 +13,14 @@
 
 enum { ARGS_MAX = 24 };
 
+#ifdef __aarch64__
+#define TARGET_ARCH "-D__TARGET_ARCH_arm64"
+#define ARCH_INCLUDES "-I/usr/include/aarch64-linux-gnu"
+#else
+#define TARGET_ARCH "-D__TARGET_ARCH_x86"
+#define ARCH_INCLUDES "-I/usr/include/x86_64-linux-gnu"
+#endif
+
 /* Where files that come with the program are, from its own folder: as built, and as installed. */
 static const char *const header_dirs[] = { "include", "../include" };
 static const char *const handler_dirs[] = { "handlers", "../lib/lkst/handlers" };
@@ -140,22 +148,10 @@ int lkst_handler_build(struct lkst_err *e, const char *source, const char *objec
 {
 	char dir[LKST_HANDLER_PATH_MAX], out[LKST_HANDLER_PATH_MAX];
 	char outer[LKST_HANDLER_PATH_MAX + 16], inner[LKST_HANDLER_PATH_MAX + 16];
-	const char *args[ARGS_MAX] = { "clang",
-				       "-target",
-				       "bpf",
-				       "-g",
-				       "-O2",
-				       "-mcpu=v3",
-				       "-D__TARGET_ARCH_x86",
-				       outer,
-				       inner,
-				       "-I/usr/include/x86_64-linux-gnu",
-				       "-Wall",
-				       "-Wno-unused-parameter",
-				       "-c",
-				       source,
-				       "-o",
-				       out };
+	const char *args[ARGS_MAX] = { "clang", "-target",     "bpf",	    "-g",
+				       "-O2",	"-mcpu=v3",    TARGET_ARCH, outer,
+				       inner,	ARCH_INCLUDES, "-Wall",	    "-Wno-unused-parameter",
+				       "-c",	source,	       "-o",	    out };
 	size_t length = strlen(source), i;
 	int err;
 
