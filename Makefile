@@ -17,6 +17,20 @@ CC := gcc
 endif
 SANITIZE ?= 0
 OUT     ?= build
+
+# Another machine's: ARCH=aarch64 SYSROOT=its/root (tools/fetch-sysroot). clang builds for any.
+ARCH    ?= $(shell uname -m)
+SYSROOT ?=
+HOSTCC  ?= $(if $(SYSROOT),gcc,$(CC))
+ifneq ($(SYSROOT),)
+BUILD   ?= $(OUT)/$(ARCH)
+override CC := $(CLANG) --target=$(ARCH)-linux-gnu --sysroot=$(abspath $(SYSROOT))
+# A static program is all that a guest needs. (The linker would warn of getgrnam(3).)
+LDFLAGS += -static -Wl,--no-warnings
+endif
+BPF_ARCH_x86_64 := x86
+BPF_ARCH_aarch64 := arm64
+BPF_ARCH := $(BPF_ARCH_$(ARCH))
 BUILD   ?= $(OUT)/$(notdir $(CC))$(if $(filter 1,$(SANITIZE)),-san)$(if $(filter fuzz,$(SANITIZE)),-fuzz)
 # What is made of the kernel programs does not depend on CC: builds may share it.
 GEN     ?= $(BUILD)/gen
@@ -27,14 +41,6 @@ includedir ?= $(prefix)/include
 libdir  ?= $(prefix)/lib
 sysconfdir ?= /etc
 DEPS    ?= yes
-
-# Another machine's: ARCH=aarch64 SYSROOT=its/root CC=a-compiler-for-it.
-ARCH ?= $(shell uname -m)
-SYSROOT ?=
-HOSTCC  ?= $(if $(SYSROOT),gcc,$(CC))
-BPF_ARCH_x86_64 := x86
-BPF_ARCH_aarch64 := arm64
-BPF_ARCH := $(BPF_ARCH_$(ARCH))
 
 WARN     := -Wall -Wextra -Werror -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes \
             -Wno-unused-parameter
@@ -171,6 +177,9 @@ COMMA := ,
 LIVE_TEST_SRC := $(sort $(wildcard tests/live/*.c))
 LIVE_TEST_BIN := $(LIVE_TEST_SRC:%.c=$(BUILD)/%)
 LOAD_SRC := $(sort $(wildcard tests/live/load/*.c tests/vm/load/*.c))
+ifneq ($(ARCH),x86_64)
+LOAD_SRC := $(filter-out %32.c %/traps.c,$(LOAD_SRC))
+endif
 LOAD_BIN := $(LOAD_SRC:%.c=$(BUILD)/%)
 
 $(LIVE_TEST_BIN): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/liblive.a $(BUILD)/liblkst.a
@@ -178,8 +187,8 @@ $(LIVE_TEST_BIN): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/liblive.a $(BUILD)/liblkst.a
 
 $(LOAD_BIN): $(BUILD)/%: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(if $(filter %32,$*),-m32) -MMD -MP -MF $@.d -o $@ $< \
-		$(if $(filter %32,$*),,-Wl$(COMMA)--as-needed -lbpf) -lpthread
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(if $(filter %32,$*),-m32) -MMD -MP -MF $@.d -o $@ $< \
+		$(if $(filter %32,$*),,-Wl$(COMMA)--as-needed $(LDLIBS)) -lpthread
 
 # Fuzz targets: built with SANITIZE=fuzz CC=clang-16, which tests/fuzz.sh does.
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
@@ -188,13 +197,15 @@ FUZZ_BIN := $(FUZZ_SRC:%.c=$(BUILD)/%)
 $(FUZZ_BIN): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/liblkst.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS)
 
-.PHONY: unit live-tests fuzz
+.PHONY: unit live-tests vm-loads fuzz
 unit: $(UNIT_BIN)			## build the unit tests
 live-tests: $(LIVE_TEST_BIN) $(LOAD_BIN)	## build the programs of the live tests
+vm-loads: $(filter $(BUILD)/tests/vm/%,$(LOAD_BIN))	## build the workloads of the tests in guests
 fuzz: $(FUZZ_BIN)
 
 INSTALL_DEPS := $(if $(filter-out no,$(DEPS)),tools/install-deps,:)
 FETCH_KERNEL := $(if $(filter-out no,$(DEPS)),OUT=$(OUT) tools/fetch-kernel,:)
+FETCH_SYSROOT := $(if $(filter-out no,$(DEPS)),OUT=$(OUT) tools/fetch-sysroot,:)
 
 .PHONY: deps
 deps:					## install the Debian packages for all of this
@@ -232,9 +243,12 @@ live-check:				## build and run the tests on this machine's kernel (as root)
 
 .PHONY: vm-check
 vm-check:				## run the tests in guests with Debian's kernels
-	@$(INSTALL_DEPS) check
+	@$(INSTALL_DEPS) vm
 	@$(FETCH_KERNEL) all
+	@$(FETCH_SYSROOT) arm64 || echo 'The tests in arm64 guests are skipped.'
 	@$(MAKE) --no-print-directory CC=gcc OUT=$(OUT) all live-tests
+	@[ ! -d $(OUT)/vm/root-arm64 ] || $(MAKE) --no-print-directory ARCH=aarch64 OUT=$(OUT) \
+		SYSROOT=$(OUT)/vm/root-arm64 BUILD=$(OUT)/vm/build-arm64 all vm-loads
 	@VM_KERNELS=all OUT=$(OUT) tests/run $(VM_TESTS)
 
 .PHONY: bench

@@ -30,7 +30,11 @@ else
 	fail lint_finds_nothing_in_a_sound_kernel "status $status: $(cat "$work/notes" "$work/found")"
 fi
 # The rules must have been applied.
-expect_none lint_applies_its_rules "$(grep 'not applied' "$work/notes")"
+if has_event spin_lock; then
+	expect_none lint_applies_its_rules "$(grep 'not applied' "$work/notes")"
+else
+	echo 'skip lint_applies_its_rules: this kernel builds locks into their callers'
+fi
 
 if [ ! -e /lkst_lint.ko ]; then
 	echo 'skip lint_finds_what_a_module_does: the module was not built for this kernel'

@@ -41,7 +41,7 @@ expect_load()
 	expect_whole "${name}_trace_is_whole" "$work/$name"
 	grep -vE '^(minor|major) ' "$work/$name.all" >"$work/$name.expected"
 	expect_records "$name" "$work/$name.expected" "$work/$name" 'page_fault*'
-	if has_event page_fault_exit; then
+	if has_event page_fault_user && has_event page_fault_exit; then
 		expect_none "${name}_faults_end" "$(compare_ends "$work/$name.all")"
 		echo 'checked page_fault_exit'
 	fi

@@ -20,6 +20,18 @@ static const struct {
 	const char *name;
 	long nr;
 } calls[] = {
+#ifdef SYS_access
+	/* Younger architectures have these only in their later forms. */
+	CALL(access),
+	CALL(dup2),
+	CALL(rename),
+	CALL(mkdir),
+	CALL(rmdir),
+	CALL(link),
+	CALL(unlink),
+	CALL(readlink),
+	CALL(chmod),
+#endif
 	CALL(getpid),
 	CALL(gettid),
 	CALL(getuid),
@@ -31,9 +43,7 @@ static const struct {
 	CALL(ioctl),
 	CALL(readv),
 	CALL(writev),
-	CALL(access),
 	CALL(dup),
-	CALL(dup2),
 	CALL(fcntl),
 	CALL(fdatasync),
 	CALL(fsync),
@@ -41,13 +51,6 @@ static const struct {
 	CALL(getdents64),
 	CALL(fchdir),
 	CALL(chdir),
-	CALL(rename),
-	CALL(mkdir),
-	CALL(rmdir),
-	CALL(link),
-	CALL(unlink),
-	CALL(readlink),
-	CALL(chmod),
 	CALL(fchmod),
 	CALL(getpgid),
 	CALL(getsid),

@@ -163,10 +163,15 @@ static void trap(void)
 	struct sigaction sa = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO };
 
 	must(!sigaction(SIGFPE, &sa, NULL) && !sigaction(SIGILL, &sa, NULL), "sigaction");
+#ifdef __x86_64__
 	if (!sigsetjmp(after_trap, 1))
 		__asm__ volatile("xor %%edx, %%edx\n\tdiv %0" : : "r"(0) : "rax", "rdx");
 	if (!sigsetjmp(after_trap, 1))
 		__asm__ volatile("ud2");
+#else
+	if (!sigsetjmp(after_trap, 1))
+		__asm__ volatile(".inst 0"); /* udf #0 */
+#endif
 }
 
 /* The kernel keeps a filter in memory from vmalloc, and one of its own threads frees it. */
