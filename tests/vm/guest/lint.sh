@@ -31,7 +31,8 @@ else
 fi
 # The rules must have been applied.
 if has_event spin_lock; then
-	expect_none lint_applies_its_rules "$(grep 'not applied' "$work/notes")"
+	# Or the kernel has counted what it did not let them see (Linux 6.7 and later do).
+	expect_none lint_applies_its_rules "$(grep 'not applied' "$work/notes" | grep -v 'the kernel skipped its program')"
 else
 	echo 'skip lint_applies_its_rules: this kernel builds locks into their callers'
 fi
