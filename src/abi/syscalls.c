@@ -114,10 +114,15 @@ int lkst_syscall_nr_here(const struct lkst_syscall *s)
 	return IS_ARM64 ? lkst_syscall_nr_arm64(s) : s->nr;
 }
 
+const char *lkst_syscall_signature_here(const struct lkst_syscall *s)
+{
+	return IS_ARM64 ? lkst_syscall_signature_arm64(s) : s->signature;
+}
+
 unsigned int lkst_syscall_args(const struct lkst_syscall *s,
 			       struct lkst_syscall_arg ret_args[LKST_SYSCALL_ARGS_MAX])
 {
-	const char *p = IS_ARM64 ? lkst_syscall_signature_arm64(s) : s->signature;
+	const char *p = lkst_syscall_signature_here(s);
 	unsigned int n = 0;
 
 	while (*p && n < LKST_SYSCALL_ARGS_MAX) {

@@ -241,15 +241,13 @@ struct lkst_syscall_arg {
 	u8 base;
 };
 
-/*
- * Reads the signature of @s, in this machine's order of arguments. Returns the number of arguments, at most
- * LKST_SYSCALL_ARGS_MAX.
- */
+/* Reads lkst_syscall_signature_here(). Returns the number of arguments, at most LKST_SYSCALL_ARGS_MAX. */
 unsigned int lkst_syscall_args(const struct lkst_syscall *s,
 			       struct lkst_syscall_arg ret_args[LKST_SYSCALL_ARGS_MAX]);
 
-/* The number of call @s on this machine, -1: it has no such call. */
+/* The number of call @s on this machine, -1: it has no such call; its signature, in this machine's order. */
 int lkst_syscall_nr_here(const struct lkst_syscall *s);
+const char *lkst_syscall_signature_here(const struct lkst_syscall *s);
 
 /* The number of call @s on arm64, -1: there is none; its signature there. */
 int lkst_syscall_nr_arm64(const struct lkst_syscall *s);

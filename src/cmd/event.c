@@ -173,11 +173,16 @@ static const struct lkst_syscall *find_syscall(const char *name)
 
 static int show_syscall(const struct lkst_syscall *s)
 {
-	printf("%ssyscall_entry_%s, %ssyscall_exit_%s: system call number %u\n",
-	       s->is_compat ? "compat_" : "", s->name, s->is_compat ? "compat_" : "", s->name,
-	       s->nr);
+	const char *prefix = s->is_compat ? "compat_" : "";
+	int nr = lkst_syscall_nr_here(s);
+
+	printf("%ssyscall_entry_%s, %ssyscall_exit_%s: ", prefix, s->name, prefix, s->name);
+	if (nr < 0)
+		printf("no system call of this machine\n");
+	else
+		printf("system call number %d\n", nr);
 	printf("  group     syscall\n  LKST      SYSCALL_ENTRY (0x30), SYSCALL_EXIT (0x31)\n");
-	printf("  entry     (%s)\n  exit      s64 ret\n", s->signature);
+	printf("  entry     (%s)\n  exit      s64 ret\n", lkst_syscall_signature_here(s));
 	return 0;
 }
 
