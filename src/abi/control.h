@@ -83,7 +83,7 @@ struct lkst_control {
 	char name[LKST_MASKSETS][LKST_MASKSET_NAME];	     /* "": there is no such maskset */
 	char buffer_name[LKST_NR_BUFFERS][LKST_BUFFER_NAME]; /* "": there is no such buffer */
 	u32 armed; /* by number: its hooks stay attached while another one is in force */
-	u32 pad;
+	u32 nr_declared; /* events that handlers have added to the catalogue since recording began */
 };
 
 #endif

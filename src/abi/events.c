@@ -90,6 +90,7 @@ const char *const lkst_group_names[] = {
 	[LKST_GROUP_OTHER] = "other",
 	[LKST_GROUP_RECORDER] = "recorder",
 	[LKST_GROUP_TRACEPOINT] = "tracepoint",
+	[LKST_GROUP_HANDLER] = "handler",
 	[LKST_GROUP_STATE] = "state",
 };
 _Static_assert(sizeof(lkst_group_names) / sizeof(char *) == LKST_NR_GROUPS, "a name per group");
@@ -104,6 +105,12 @@ _Static_assert(sizeof(lkst_loss_names) / sizeof(char *) == LKST_LOSS_NR, "a name
 const char *const lkst_softirq_names[] = { "HI",       "TIMER",	  "NET_TX", "NET_RX",  "BLOCK",
 					   "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU" };
 _Static_assert(sizeof(lkst_softirq_names) / sizeof(char *) == LKST_NR_SOFTIRQS, "a name for each");
+
+const char *const lkst_meaning_names[] = {
+#define M(name, base) [LKST_MEANING_##name] = #name,
+	LKST_MEANINGS(M)
+#undef M
+};
 
 const u8 lkst_meaning_base[] = {
 #define M(name, base) [LKST_MEANING_##name] = base,

@@ -72,6 +72,7 @@ enum lkst_group {
 	LKST_GROUP_OTHER,
 	LKST_GROUP_RECORDER,   /* what the recorder itself does; no maskset rules it out */
 	LKST_GROUP_TRACEPOINT, /* recorded by name, outside the catalogue */
+	LKST_GROUP_HANDLER,    /* declared by a handler of a user's own; no maskset rules it out */
 	LKST_GROUP_STATE,      /* written by user space: how things stood when a trace was read */
 	LKST_NR_GROUPS,
 };
@@ -206,6 +207,9 @@ extern const char *const lkst_loss_names[];
 /* The kernel's soft interrupts by number, enum in include/linux/interrupt.h. */
 enum { LKST_NR_SOFTIRQS = 10 };
 extern const char *const lkst_softirq_names[];
+
+/* By enum lkst_meaning, in capitals. */
+extern const char *const lkst_meaning_names[];
 /* Base (10 or 16) in which values of a meaning are printed. */
 extern const u8 lkst_meaning_base[];
 

@@ -43,13 +43,14 @@ struct lkst_note {
 _Static_assert(sizeof(struct lkst_note) == LKST_NOTE_SIZE, "one page");
 _Static_assert(offsetof(struct lkst_note, bytes) == LKST_NOTE_HEADER, "no holes");
 
-/* When and where recording began. */
+/* When and where recording began, and how the pages are divided. */
 struct lkst_note_start {
 	u64 monotonic_ns, boottime_ns, realtime_ns; /* the same moment on three clocks */
 	u32 nr_cpus;				    /* possible ones */
 	u32 block_shift;
 	char hostname[65], release[65], machine[65];
-	u8 pad[5];
+	u8 pad;
+	u32 state_page; /* the first page behind those of start and metadata, which may grow */
 };
 _Static_assert(sizeof(struct lkst_note_start) == 232, "no holes");
 

@@ -213,12 +213,16 @@ static int give_closed(struct lkst_err *e, struct lkst_drain *d, struct source *
 {
 	const u32 shift = s->reader.rings->block_shift;
 	unsigned int nr = lkst_ring_reader_closed(&s->reader, d->batch, most), first = 0;
-	int err = 0;
 	u64 seq;
+	int err;
 
 	if (!nr)
 		return 0;
 	seq = seq_of(d->batch);
+	/* Whoever takes them is to know all events that are in them. */
+	err = lkst_session_refresh(e, d->session);
+	if (err)
+		return err;
 	if (s->is_cut && s->cut_seq == seq)
 		first = 1 - leave_out(d, s, d->batch);
 	if (first < nr)
@@ -293,6 +297,9 @@ static int give_piece(struct lkst_err *e, struct lkst_drain *d, struct source *s
 
 	if (lkst_block_parse(&ignored, d->batch, 1UL << s->reader.rings->block_shift, NULL, &block))
 		return 0;
+	err = lkst_session_refresh(e, d->session);
+	if (err)
+		return err;
 	cursor = rest = rest_of(s, &block);
 	if (rest.offset >= block.content)
 		return 0;

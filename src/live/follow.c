@@ -38,7 +38,7 @@ struct queue {
 };
 
 struct lkst_follow {
-	const struct lkst_catalog *catalog;
+	const struct lkst_session *session;
 	struct lkst_drain *drain;
 	struct queue **queues; /* they do not move, for cursors point into them */
 	unsigned int nr_queues, last_queue;
@@ -150,7 +150,7 @@ static bool advance(struct lkst_follow *f, struct queue *q)
 
 	q->has_head = false;
 	for (;;) {
-		r = q->in_block ? lkst_block_next(&ignored, &q->cursor, f->catalog, &q->head) : 0;
+		r = q->in_block ? lkst_block_next(&ignored, &q->cursor, lkst_session_catalog(f->session), &q->head) : 0;
 		if (r > 0)
 			break;
 		if (r < 0)
@@ -327,7 +327,7 @@ int lkst_follow_new(struct lkst_err *e, const struct lkst_session *s, u64 since_
 
 	if (!f)
 		return lkst_err_sys(e, -ENOMEM, "following the recording");
-	f->catalog = lkst_session_catalog(s);
+	f->session = s;
 	code = lkst_drain_new(e, s, NULL, since_ns, &f->drain);
 	if (code)
 		return code;

@@ -166,6 +166,8 @@ static struct lkst_hook *hook_of(const struct lkst_hooks *h, const struct lkst_e
 	if (event->syscall >= 0)
 		return lkst_hooks_find(h, strstr(event->name, "syscall_exit_") ? exit_name
 									       : enter_name);
+	if (event->group == LKST_GROUP_HANDLER)
+		return NULL;
 	if (event->index < 0) {
 		lkst_hook_tracepoint_name(event->name, name);
 		return lkst_hooks_find(h, name);
@@ -184,7 +186,7 @@ void lkst_hooks_assign(struct lkst_hooks *h, const struct lkst_catalog *c)
 
 		h->of[id] = hook ? hook - h->items + 1 : 0;
 		/* Their plans are in the order of their ids (live/plan.c). */
-		if (!event || event->index >= 0 || event->syscall >= 0)
+		if (!event || event->group != LKST_GROUP_TRACEPOINT)
 			continue;
 		if (hook) {
 			snprintf(hook->tracepoint, sizeof(hook->tracepoint), "%s", event->name);

@@ -20,6 +20,8 @@ enum {
 	THREADS_PER_PAGE = 40,
 	/* For threads to come, and for what is not threads. */
 	STATE_PAGES_MIN = 16,
+	/* For the metadata of events to come: a page takes some fifty. */
+	METADATA_PAGES_MORE = 8,
 };
 
 static u64 read_clock(clockid_t clock)
@@ -51,13 +53,14 @@ static int map_pages(struct lkst_err *e, struct lkst_keep *k)
 }
 
 static void write_start(struct lkst_note *page, const struct lkst_catalog *c, u32 nr_cpus,
-			u32 block_shift)
+			u32 block_shift, u32 state_page)
 {
 	struct lkst_note_start start = {
 		.monotonic_ns = read_clock(CLOCK_MONOTONIC),
 		.boottime_ns = read_clock(CLOCK_BOOTTIME),
 		.nr_cpus = nr_cpus,
 		.block_shift = block_shift,
+		.state_page = state_page,
 	};
 
 	start.realtime_ns = start.monotonic_ns + c->clock_offset_ns;
@@ -75,7 +78,7 @@ int lkst_keep_new(struct lkst_err *e, const struct lkst_catalog *c, u32 nr_cpus,
 	_cleanup_(lkst_keep_close) struct lkst_keep k = { .fd = -1 };
 	_cleanup_free_ char *text = NULL;
 	_cleanup_free_ u8 *packed = NULL;
-	u32 metadata, copy;
+	u32 room, copy;
 	size_t length;
 	int err;
 
@@ -84,8 +87,9 @@ int lkst_keep_new(struct lkst_err *e, const struct lkst_catalog *c, u32 nr_cpus,
 		err = lkst_note_pack(e, text, &packed, &length);
 	if (err)
 		return err;
-	metadata = lkst_note_pages(length);
-	k.nr_pages = COPIES * (1 + metadata) +
+	room = 1 + lkst_note_pages(length) + METADATA_PAGES_MORE;
+	k.first_state = COPIES * room;
+	k.nr_pages = k.first_state +
 		     2 * (STATE_PAGES_MIN + 2 * count_threads() / THREADS_PER_PAGE);
 	k.fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "lkst_notes", sizeof(u32), LKST_NOTE_SIZE,
 			      k.nr_pages, &options);
@@ -95,13 +99,31 @@ int lkst_keep_new(struct lkst_err *e, const struct lkst_catalog *c, u32 nr_cpus,
 	if (err)
 		return err;
 	for (copy = 0; copy < COPIES; copy++) {
-		struct lkst_note *at = k.pages + copy * (1 + metadata);
+		struct lkst_note *at = k.pages + copy * room;
 
-		write_start(at, c, nr_cpus, block_shift);
+		write_start(at, c, nr_cpus, block_shift, k.first_state);
 		lkst_note_fill_all(at + 1, c->uuid, LKST_NOTE_METADATA, 0, packed, length);
 	}
 	*ret_keep = k;
 	k = (struct lkst_keep){ .fd = -1 };
+	return 0;
+}
+
+/* Where the state begins, as who started the recording has written. */
+static int find_state(struct lkst_err *e, struct lkst_keep *k)
+{
+	const struct lkst_note *start = k->pages;
+	u32 first = 0;
+
+	if (lkst_note_is_good(start) && le32toh(start->kind) == LKST_NOTE_START &&
+	    le32toh(start->length) == sizeof(struct lkst_note_start))
+		memcpy(&first, start->bytes + offsetof(struct lkst_note_start, state_page),
+		       sizeof(first));
+	k->first_state = le32toh(first);
+	if (!k->first_state || k->first_state % COPIES || k->first_state >= k->nr_pages)
+		return lkst_err_set(e, -EPROTO,
+				    "the recording was started by another version of lkst; stop it "
+				    "with `lkst stop`");
 	return 0;
 }
 
@@ -120,6 +142,8 @@ int lkst_keep_open(struct lkst_err *e, int fd, struct lkst_keep *ret_keep)
 				    "with that version, or with `lkst stop`");
 	k.nr_pages = info.max_entries;
 	err = map_pages(e, &k);
+	if (!err)
+		err = find_state(e, &k);
 	if (err)
 		return err;
 	*ret_keep = k;
@@ -163,23 +187,42 @@ int lkst_keep_catalog(struct lkst_err *e, const struct lkst_keep *k,
 	return err ? err : lkst_metadata_parse(e, text, length, ret_catalog);
 }
 
+int lkst_keep_put_catalog(struct lkst_err *e, struct lkst_keep *k, const struct lkst_catalog *c)
+{
+	const u32 room = k->first_state / COPIES;
+	_cleanup_free_ char *text = NULL;
+	_cleanup_free_ u8 *packed = NULL;
+	u64 now = read_clock(CLOCK_MONOTONIC);
+	size_t length;
+	u32 copy;
+	int err;
+
+	err = lkst_metadata_format(e, c, &text);
+	if (!err)
+		err = lkst_note_pack(e, text, &packed, &length);
+	if (err)
+		return err;
+	if (lkst_note_pages(length) > room - 1)
+		return lkst_err_set(e, -ENOSPC,
+				    "the recording has no room for more events that handlers declare");
+	/* While one copy is written the other one is whole; the younger one counts. */
+	for (copy = 0; copy < COPIES; copy++)
+		lkst_note_fill_all(k->pages + copy * room + 1, c->uuid, LKST_NOTE_METADATA, now,
+				   packed, length);
+	return 0;
+}
+
 /* ---- the state ------------------------------------------------------------------------ */
 
 /* The two halves of the pages behind all else take turns. */
 static void find_halves(const struct lkst_keep *k, u32 *ret_first, u32 *ret_nr)
 {
-	u32 i, first = 0;
+	const struct lkst_note *half = &k->pages[k->first_state];
 
-	for (i = 0; i < k->nr_pages - 2 * STATE_PAGES_MIN; i++) {
-		u32 kind = le32toh(k->pages[i].kind);
-
-		if (k->pages[i].magic && (kind == LKST_NOTE_START || kind == LKST_NOTE_METADATA))
-			first = i + 1;
-	}
-	*ret_nr = (k->nr_pages - first) / 2;
+	*ret_nr = (k->nr_pages - k->first_state) / 2;
 	/* The half whose first page is older, or has never been written, is the next one. */
-	*ret_first = first;
-	if (le64toh(k->pages[first].written_ns) > le64toh(k->pages[first + *ret_nr].written_ns))
+	*ret_first = k->first_state;
+	if (le64toh(half->written_ns) > le64toh(half[*ret_nr].written_ns))
 		*ret_first += *ret_nr;
 }
 

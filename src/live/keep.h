@@ -13,6 +13,7 @@ struct lkst_keep {
 	int fd; /* of the map; -1: there is none */
 	struct lkst_note *pages;
 	u32 nr_pages;
+	u32 first_state; /* the pages before it: twice when recording began, and the catalogue */
 };
 
 /*
@@ -25,6 +26,12 @@ int lkst_keep_new(struct lkst_err *e, const struct lkst_catalog *c, u32 nr_cpus,
 /* Opens what another command made; takes over @fd, also on failure. */
 int lkst_keep_open(struct lkst_err *e, int fd, struct lkst_keep *ret_keep);
 void lkst_keep_close(struct lkst_keep *k);
+
+/*
+ * Keeps @c in place of the catalogue that was kept, of which it has all events. There is a whole one at
+ * every moment. -ENOSPC: it is too large.
+ */
+int lkst_keep_put_catalog(struct lkst_err *e, struct lkst_keep *k, const struct lkst_catalog *c);
 
 /* The catalogue that is kept; the caller frees it. */
 int lkst_keep_catalog(struct lkst_err *e, const struct lkst_keep *k,

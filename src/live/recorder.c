@@ -96,11 +96,13 @@ static u64 room_of(const struct lkst_recorder *r)
 static int take(struct lkst_err *e, void *ctx, u64 instance, const void *blocks, size_t length)
 {
 	struct lkst_recorder *r = ctx;
+	int code;
 
 	if (lkst_instance_buffer(instance) == LKST_BUFFER_LIFE &&
 	    lkst_life_feed(r->life, blocks, length))
 		return lkst_err_sys(e, -ENOMEM, "recording");
-	return lkst_writer_append(e, r->w, instance, blocks, length);
+	code = lkst_writer_renew(e, r->w, lkst_session_catalog(r->s));
+	return code ? code : lkst_writer_append(e, r->w, instance, blocks, length);
 }
 
 /*

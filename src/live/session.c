@@ -308,7 +308,7 @@ static int open_by_name(struct lkst_err *e, struct lkst_session *s)
 			*name = pin + strlen(PROGRAM_PIN);
 		int fd;
 
-		if (!event || event->index >= 0 || event->syscall >= 0)
+		if (!event || event->group != LKST_GROUP_TRACEPOINT)
 			continue;
 		memcpy(pin, PROGRAM_PIN, sizeof(PROGRAM_PIN));
 		lkst_hook_tracepoint_name(event->name, name);
@@ -432,6 +432,77 @@ struct lkst_keep *lkst_session_keep(struct lkst_session *s)
 const struct lkst_catalog *lkst_session_catalog(const struct lkst_session *s)
 {
 	return s->catalog;
+}
+
+int lkst_session_refresh(struct lkst_err *e, const struct lkst_session *s)
+{
+	const u32 *nr = &s->rings.control->nr_declared;
+	struct lkst_catalog *now;
+	int err = 0;
+	u32 id;
+
+	/* The declaration is kept before it is counted: lkst_session_declare(). */
+	if (!s->own_catalog || __atomic_load_n(nr, __ATOMIC_ACQUIRE) == s->catalog->nr_declared)
+		return 0;
+	err = lkst_keep_catalog(e, &s->keep, &now);
+	if (err)
+		return err;
+	for (id = 0; id < LKST_EVENT_SPACE && !err; id++)
+		if (now->classes[id] && !s->catalog->classes[id])
+			err = lkst_catalog_add(e, s->own_catalog, now->classes[id]);
+	lkst_catalog_free(now);
+	return err;
+}
+
+static bool is_same_layout(const struct lkst_event_class *a, const struct lkst_event_class *b)
+{
+	u16 i;
+
+	if (a->nr_fields != b->nr_fields)
+		return false;
+	for (i = 0; i < a->nr_fields; i++) {
+		const struct lkst_field_class *f = &a->fields[i], *g = &b->fields[i];
+
+		/* The caller's has no meanings but those that it names. */
+		if (strcmp(f->name, g->name) || f->type != g->type || f->size != g->size ||
+		    f->count != g->count || f->length_field != g->length_field ||
+		    (g->meaning > LKST_MEANING_HEX && f->meaning != g->meaning))
+			return false;
+	}
+	return true;
+}
+
+int lkst_session_declare(struct lkst_err *e, struct lkst_session *s,
+			 const struct lkst_event_class *event, u16 *ret_id)
+{
+	const struct lkst_event_class *known = lkst_catalog_find(s->catalog, event->name);
+	struct lkst_event_class copy = *event;
+	u16 id;
+	int err;
+
+	if (known && !is_same_layout(known, event))
+		return lkst_err_set(e, -EEXIST,
+				    "records of an event %s with other fields may be in the buffers; load "
+				    "the handler --as another",
+				    event->name);
+	if (known) {
+		*ret_id = known->id;
+		return 0;
+	}
+	for (id = LKST_ID_NONE + 1; id < LKST_ID_UNWANTED && s->catalog->classes[id]; id++)
+		;
+	if (id == LKST_ID_UNWANTED)
+		return lkst_err_set(e, -ENOSPC, "all %u ids of events are in use", id - 1);
+	copy.id = id;
+	err = lkst_catalog_add(e, s->own_catalog, &copy);
+	if (!err)
+		err = lkst_keep_put_catalog(e, &s->keep, s->catalog);
+	if (err)
+		return err;
+	/* Pairs with the load of lkst_session_refresh(). */
+	__atomic_store_n(&s->rings.control->nr_declared, s->catalog->nr_declared, __ATOMIC_RELEASE);
+	*ret_id = id;
+	return 0;
 }
 
 int lkst_session_budget(struct lkst_err *e, const struct lkst_session *s,

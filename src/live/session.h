@@ -58,6 +58,19 @@ void lkst_session_closep(struct lkst_session **s);
 const struct lkst_rings *lkst_session_rings(const struct lkst_session *s);
 const struct lkst_catalog *lkst_session_catalog(const struct lkst_session *s);
 
+/*
+ * Adds to the catalogue what handlers have declared since it was read: a load, if they have not. Whoever
+ * looks at records again and again calls it between copying and decoding them.
+ */
+int lkst_session_refresh(struct lkst_err *e, const struct lkst_session *s);
+
+/*
+ * Adds @event, which a handler declares, under an id that is free, and keeps that for all who read the
+ * recording. One of this name that is laid out so is used again. -EEXIST: there is another of the name.
+ */
+int lkst_session_declare(struct lkst_err *e, struct lkst_session *s,
+			 const struct lkst_event_class *event, u16 *ret_id);
+
 /* What is kept in kernel memory for whoever reads the rings later. */
 struct lkst_keep *lkst_session_keep(struct lkst_session *s);
 

@@ -198,6 +198,17 @@ static bool is_array(const struct lkst_field_class *f)
 	return f->type == LKST_CLASS_UINTS || f->type == LKST_CLASS_SINTS;
 }
 
+/* What the field says that has the length of @f. */
+static u64 load_length(const struct lkst_event_class *event, const u8 *bytes,
+		       const struct place *places, const struct lkst_field_class *f)
+{
+	const struct lkst_field_class *length = &event->fields[f->length_field];
+
+	return load(bytes + (length->offset != LKST_OFFSET_VARIES ? length->offset
+								  : places[f->length_field].at),
+		    length->size);
+}
+
 /*
  * Finds the place of field @i; @places has those before it whose offset varies. False if it passes
  * @room.
@@ -205,7 +216,7 @@ static bool is_array(const struct lkst_field_class *f)
 static bool find_place(const struct lkst_event_class *event, const u8 *bytes, u32 room, u16 i,
 		       struct place *places)
 {
-	const struct lkst_field_class *f = &event->fields[i], *length_field;
+	const struct lkst_field_class *f = &event->fields[i];
 	u32 align = f->size > 4 ? 4 : f->size;
 	u64 length = f->size;
 	const u8 *end;
@@ -222,11 +233,14 @@ static bool find_place(const struct lkst_event_class *event, const u8 *bytes, u3
 		break;
 	case LKST_CLASS_TEXT:
 	case LKST_CLASS_BYTES:
-		length_field = &event->fields[f->length_field];
-		length = load(bytes + (length_field->offset != LKST_OFFSET_VARIES
-					       ? length_field->offset
-					       : places[f->length_field].at),
-			      length_field->size);
+		length = load_length(event, bytes, places, f);
+		break;
+	case LKST_CLASS_WORDS:
+		at = (at + align - 1) & ~(align - 1);
+		length = load_length(event, bytes, places, f);
+		if (length > room)
+			return false; /* before the product overflows */
+		length *= f->size;
 		break;
 	case LKST_CLASS_CHARS:
 		length = f->count;

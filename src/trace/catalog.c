@@ -140,13 +140,13 @@ static bool is_integer(const struct lkst_field_class *f)
 /* True if the field is made of integers, whose size counts. */
 static bool has_size(const struct lkst_field_class *f)
 {
-	return is_integer(f) || f->type == LKST_CLASS_UINTS || f->type == LKST_CLASS_SINTS;
+	return is_integer(f) || f->type == LKST_CLASS_UINTS || f->type == LKST_CLASS_SINTS ||
+	       f->type == LKST_CLASS_WORDS;
 }
 
 static bool is_varying(const struct lkst_field_class *f)
 {
-	return f->type == LKST_CLASS_STRING || f->type == LKST_CLASS_TEXT ||
-	       f->type == LKST_CLASS_BYTES;
+	return f->type == LKST_CLASS_STRING || lkst_class_has_length(f);
 }
 
 static int check_field(struct lkst_err *e, const struct lkst_event_class *event, u16 i)
@@ -159,7 +159,7 @@ static int check_field(struct lkst_err *e, const struct lkst_event_class *event,
 	for (k = 0; k < i; k++)
 		if (!strcmp(event->fields[k].name, f->name))
 			return lkst_err_set(e, -EINVAL, "two fields are called %s", f->name);
-	if (f->type > LKST_CLASS_BYTES)
+	if (f->type > LKST_CLASS_WORDS)
 		return lkst_err_set(e, -EINVAL, "field %s has no known type", f->name);
 	if (has_size(f) && f->size != 1 && f->size != 2 && f->size != 4 && f->size != 8)
 		return lkst_err_set(e, -EINVAL, "field %s has an integer of %u bytes", f->name,
@@ -171,7 +171,7 @@ static int check_field(struct lkst_err *e, const struct lkst_event_class *event,
 	if (!f->count && (f->type == LKST_CLASS_CHARS || f->type == LKST_CLASS_UINTS ||
 			  f->type == LKST_CLASS_SINTS))
 		return lkst_err_set(e, -EINVAL, "field %s is an array of nothing", f->name);
-	if (f->type == LKST_CLASS_TEXT || f->type == LKST_CLASS_BYTES) {
+	if (lkst_class_has_length(f)) {
 		if (f->length_field >= i)
 			return lkst_err_set(e, -EINVAL,
 					    "the length of field %s does not precede it", f->name);
@@ -271,7 +271,10 @@ static void describe(struct lkst_catalog *c, struct lkst_event_class *event)
 	event->index = -1;
 	event->syscall = -1;
 	event->is_native = false;
-	event->group = LKST_GROUP_TRACEPOINT;
+	/* A tracepoint is "system:name", what a handler declares is "handler.name". */
+	event->group = strchr(event->name, '.') && !strchr(event->name, ':')
+			       ? LKST_GROUP_HANDLER
+			       : LKST_GROUP_TRACEPOINT;
 	if (slot)
 		describe_builtin(event, slot - 1);
 	else
@@ -342,6 +345,7 @@ int lkst_catalog_add(struct lkst_err *e, struct lkst_catalog *c,
 	describe(c, copy);
 	c->classes[copy->id] = copy;
 	c->nr_classes++;
+	c->nr_declared += copy->group == LKST_GROUP_HANDLER;
 	/* The slot is looked for while the class has not got it yet, so that it is the empty one. */
 	*name_slot(c, copy->name) = copy->id + 1;
 	lkst_take(copy);

@@ -30,6 +30,7 @@ enum lkst_class_type {
 	LKST_CLASS_SINTS,
 	LKST_CLASS_TEXT,  /* as many characters as field `length_field` says, NUL or not */
 	LKST_CLASS_BYTES, /* as many bytes as field `length_field` says */
+	LKST_CLASS_WORDS, /* as many unsigned integers of `size` bytes as field `length_field` says */
 };
 
 /*
@@ -67,6 +68,7 @@ struct lkst_catalog {
 	u64 clock_offset_ns; /* time of day = CLOCK_MONOTONIC + this, when recording began */
 	char hostname[65], release[65], version[65], machine[65];
 	u32 nr_classes;
+	u32 nr_declared; /* of them by handlers: they come while recording goes on */
 	/* By id, NULL: not declared. Id 0 is none. */
 	struct lkst_event_class *classes[LKST_ID_MAX + 1];
 
@@ -102,6 +104,13 @@ const struct lkst_event_class *lkst_catalog_find(const struct lkst_catalog *c, c
 /* The field called @name, or NULL. */
 const struct lkst_field_class *lkst_class_field(const struct lkst_event_class *event,
 						const char *name);
+
+/* True if another field says how long the field is. */
+static inline bool lkst_class_has_length(const struct lkst_field_class *f)
+{
+	return f->type == LKST_CLASS_TEXT || f->type == LKST_CLASS_BYTES ||
+	       f->type == LKST_CLASS_WORDS;
+}
 
 /*
  * True if @glob, as users write them, names the event: by its name, "group:name", LKST's mnemonic,

@@ -137,7 +137,8 @@ const char *lkst_type_mnemonic(u16 type)
 
 bool lkst_mask_decides(const struct lkst_event_class *event)
 {
-	return event->group != LKST_GROUP_STATE && event->group != LKST_GROUP_RECORDER;
+	return event->group != LKST_GROUP_STATE && event->group != LKST_GROUP_RECORDER &&
+	       event->group != LKST_GROUP_HANDLER;
 }
 
 void lkst_event_types_init(struct lkst_event_types *types, const struct lkst_catalog *c)

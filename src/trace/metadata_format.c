@@ -7,6 +7,8 @@
 #include "trace/metadata.h"
 #include "trace/metadata_layout.h"
 
+enum { ALIASES_ROOM = 32 }; /* in lkst_ctf_aliases[] */
+
 static void put_int(FILE *f, const struct lkst_ctf_int *t)
 {
 	fprintf(f, "integer { size = %u; align = %u; signed = %s;", t->bits, t->align,
@@ -119,29 +121,67 @@ static const char *alias_of(const struct lkst_field_class *field)
 	return "";
 }
 
+/*
+ * What the values of @field mean, if a reader would not know it by name of event and field or by the
+ * table of system calls; else 0.
+ */
+static u8 told_meaning(const struct lkst_event_class *event, const struct lkst_field_class *field)
+{
+	if (event->index >= 0 || event->syscall >= 0 || !*alias_of(field) ||
+	    field->meaning == LKST_MEANING_TEXT || field->meaning == LKST_MEANING_PAD)
+		return 0;
+	return field->meaning > LKST_MEANING_HEX ? field->meaning : 0;
+}
+
+/* The aliases with a meaning that fields have, each once. */
+static void put_meanings(FILE *f, const struct lkst_catalog *c)
+{
+	bool is_put[LKST_NR_MEANINGS][ALIASES_ROOM] = {};
+	u32 id;
+	u16 i;
+
+	for (id = 1; id <= LKST_ID_MAX; id++)
+		for (i = 0; c->classes[id] && i < c->classes[id]->nr_fields; i++) {
+			const struct lkst_field_class *field = &c->classes[id]->fields[i];
+			u8 meaning = told_meaning(c->classes[id], field);
+			const struct lkst_ctf_alias *a = lkst_ctf_alias_find(alias_of(field));
+
+			if (!meaning || is_put[meaning][a - lkst_ctf_aliases])
+				continue;
+			is_put[meaning][a - lkst_ctf_aliases] = true;
+			fputs("typealias ", f);
+			put_int(f, &a->type);
+			fprintf(f, " := %s_%s;\n", lkst_meaning_names[meaning], a->name);
+		}
+}
+
+/* The type of field @field of @event, or of its elements, and its name. */
+static void put_typed(FILE *f, const struct lkst_event_class *event,
+		      const struct lkst_field_class *field)
+{
+	u8 meaning = told_meaning(event, field);
+
+	fputs("\t\t", f);
+	if (meaning)
+		fprintf(f, "%s_", lkst_meaning_names[meaning]);
+	/* Readers take one underscore off; without it a name might be a word of the language. */
+	fprintf(f, "%s _%s", alias_of(field), field->name);
+}
+
 static void put_field(FILE *f, const struct lkst_event_class *event, u16 i)
 {
 	const struct lkst_field_class *field = &event->fields[i];
 
-	/* Readers take one underscore off; without it a name might be a word of the language. */
-	switch (field->type) {
-	case LKST_CLASS_UINT:
-	case LKST_CLASS_SINT:
-		fprintf(f, "\t\t%s _%s;\n", alias_of(field), field->name);
-		return;
-	case LKST_CLASS_CHARS:
-	case LKST_CLASS_UINTS:
-	case LKST_CLASS_SINTS:
-		fprintf(f, "\t\t%s _%s[%u];\n", alias_of(field), field->name, field->count);
-		return;
-	case LKST_CLASS_TEXT:
-	case LKST_CLASS_BYTES:
-		fprintf(f, "\t\t%s _%s[_%s];\n", alias_of(field), field->name,
-			event->fields[field->length_field].name);
-		return;
-	default:
+	if (field->type == LKST_CLASS_STRING) {
 		fprintf(f, "\t\tstring _%s;\n", field->name);
+		return;
 	}
+	put_typed(f, event, field);
+	if (lkst_class_has_length(field))
+		fprintf(f, "[_%s]", event->fields[field->length_field].name);
+	else if (field->count && field->type != LKST_CLASS_UINT && field->type != LKST_CLASS_SINT)
+		fprintf(f, "[%u]", field->count);
+	fputs(";\n", f);
 }
 
 static void put_event_start(FILE *f, const char *name, u16 id)
@@ -190,6 +230,7 @@ int lkst_metadata_format(struct lkst_err *e, const struct lkst_catalog *c, char 
 		return lkst_err_sys(e, -ENOMEM, "cannot write metadata");
 	fputs(LKST_CTF_SIGNATURE "\n\n", f);
 	put_aliases(f, false);
+	put_meanings(f, c);
 	put_trace(f, c);
 	put_aliases(f, true);
 	put_stream(f);

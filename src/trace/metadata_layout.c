@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "abi/events.h"
+
 /* CTF 1.8.3, section 4.1.5: what `align` says is relative to the packet's start. */
 const struct lkst_ctf_alias lkst_ctf_aliases[] = {
 	{ "uint8_t", { 8, 8, 10, false, false, false } },
@@ -80,6 +82,20 @@ const struct lkst_ctf_struct lkst_ctf_event_context = {
 		{ "int32_t", "_tid", 0 },
 	},
 };
+
+u8 lkst_ctf_alias_meaning(const char *name)
+{
+	u8 i;
+
+	for (i = LKST_MEANING_HEX + 1; i < LKST_NR_MEANINGS; i++) {
+		size_t length = strlen(lkst_meaning_names[i]);
+
+		if (!strncmp(name, lkst_meaning_names[i], length) && name[length] == '_' &&
+		    lkst_ctf_alias_find(name + length + 1))
+			return i;
+	}
+	return 0;
+}
 
 const struct lkst_ctf_alias *lkst_ctf_alias_find(const char *name)
 {

@@ -174,6 +174,7 @@ static int member_to_field(struct lkst_err *e, struct lkst_ctf_parser *p, u32 i)
 				     m->name);
 	memcpy(f->name, m->name + 1, LKST_NAME_MAX - 1);
 	f->base = 10;
+	f->meaning = m->meaning;
 	if (m->is_string) {
 		f->type = LKST_CLASS_STRING;
 		return 0;
@@ -184,9 +185,16 @@ static int member_to_field(struct lkst_err *e, struct lkst_ctf_parser *p, u32 i)
 		return lkst_lex_fail(e, &p->lex, "the integer of field %.64s cannot be read",
 				     m->name);
 	if (m->length_name[0]) {
-		if (t->bits != 8)
-			return lkst_lex_fail(e, &p->lex, "only sequences of bytes can be read");
-		f->type = t->is_text ? LKST_CLASS_TEXT : LKST_CLASS_BYTES;
+		if (t->is_signed || (t->is_text && t->bits != 8))
+			return lkst_lex_fail(e, &p->lex,
+					     "only sequences of unsigned integers can be read");
+		f->type = t->is_text	   ? LKST_CLASS_TEXT
+			  : t->bits == 8 ? LKST_CLASS_BYTES
+					 : LKST_CLASS_WORDS;
+		if (f->type == LKST_CLASS_WORDS) {
+			f->size = t->bits / 8;
+			f->base = t->base;
+		}
 		return find_length(e, p, i, m->length_name, &f->length_field);
 	}
 	f->count = m->count;

@@ -136,14 +136,16 @@ static int parse_int(struct lkst_err *e, struct lkst_ctf_parser *p, struct lkst_
 	return 0;
 }
 
+/* The type of @m is the alias called @name. */
 static int find_alias(struct lkst_err *e, struct lkst_ctf_parser *p, const char *name,
-		      struct lkst_ctf_int *ret_type)
+		      struct lkst_ctf_decl *m)
 {
 	u32 i;
 
 	for (i = 0; i < p->nr_aliases; i++)
 		if (!strcmp(p->aliases[i].name, name)) {
-			*ret_type = p->aliases[i].type;
+			m->type = p->aliases[i].type;
+			m->meaning = p->aliases[i].meaning;
 			return 0;
 		}
 	return lkst_lex_fail(e, &p->lex, "there is no type %.64s", name);
@@ -171,6 +173,7 @@ int lkst_ctf_parse_alias(struct lkst_err *e, struct lkst_ctf_parser *p)
 		return lkst_lex_fail(e, &p->lex, "there are more than %u types",
 				     LKST_CTF_ALIASES_MAX);
 	memcpy(p->aliases[p->nr_aliases].name, name, LKST_NAME_MAX);
+	p->aliases[p->nr_aliases].meaning = lkst_ctf_alias_meaning(name);
 	p->aliases[p->nr_aliases++].type = type;
 	return 0;
 }
@@ -222,7 +225,7 @@ static int parse_member(struct lkst_err *e, struct lkst_ctf_parser *p, struct lk
 	else if (!code && !strcmp(word, "string"))
 		m->is_string = true;
 	else if (!code)
-		code = find_alias(e, p, word, &m->type);
+		code = find_alias(e, p, word, m);
 	if (!code)
 		code = take_name(e, p, m->name);
 	if (!code)

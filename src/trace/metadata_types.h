@@ -10,7 +10,7 @@
 #include "trace/metadata_lex.h"
 
 enum {
-	LKST_CTF_ALIASES_MAX = 64,
+	LKST_CTF_ALIASES_MAX = 256,
 	LKST_CTF_MEMBERS_MAX = LKST_FIELDS_MAX,
 };
 
@@ -19,6 +19,7 @@ struct lkst_ctf_decl {
 	char name[LKST_NAME_MAX];
 	bool is_string;
 	struct lkst_ctf_int type;	 /* unless it is a string */
+	u8 meaning;			 /* enum lkst_meaning; 0: its type's name tells none */
 	u16 count;			 /* of a fixed array, else 0 */
 	char length_name[LKST_NAME_MAX]; /* of the field that counts a sequence, else "" */
 };
@@ -32,6 +33,7 @@ struct lkst_ctf_parser {
 	struct {
 		char name[LKST_NAME_MAX];
 		struct lkst_ctf_int type;
+		u8 meaning;
 	} aliases[LKST_CTF_ALIASES_MAX];
 
 	/* The struct that was parsed last. */

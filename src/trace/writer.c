@@ -35,6 +35,8 @@ struct lkst_writer {
 	void *sink_ctx;
 	u8 uuid[16];
 	u64 bytes; /* in all files */
+	u32 nr_declared; /* events in the metadata that handlers have declared */
+	size_t metadata_bytes;
 
 	struct stream_file *files;
 	unsigned int nr_files;
@@ -66,8 +68,15 @@ static int write_metadata(struct lkst_err *e, struct lkst_writer *w, const struc
 		code = -errno;
 	if (code)
 		return lkst_err_sys(e, code, "cannot write the metadata");
-	w->bytes += strlen(text);
+	w->bytes += strlen(text) - w->metadata_bytes;
+	w->metadata_bytes = strlen(text);
+	w->nr_declared = c->nr_declared;
 	return 0;
+}
+
+int lkst_writer_renew(struct lkst_err *e, struct lkst_writer *w, const struct lkst_catalog *c)
+{
+	return w->dir_fd < 0 || w->nr_declared == c->nr_declared ? 0 : write_metadata(e, w, c);
 }
 
 static void writer_free(struct lkst_writer *w)

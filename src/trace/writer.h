@@ -27,6 +27,12 @@ int lkst_writer_open_sink(struct lkst_err *e, const struct lkst_catalog *c,
 			  const struct lkst_writer_sink *sink, void *ctx,
 			  struct lkst_writer **ret_writer);
 
+/*
+ * Writes the metadata of a directory again if events were declared since; before the first block that
+ * may have such records.
+ */
+int lkst_writer_renew(struct lkst_err *e, struct lkst_writer *w, const struct lkst_catalog *c);
+
 /* Closes the files; reports what could not be written. */
 int lkst_writer_close(struct lkst_err *e, struct lkst_writer *w);
 

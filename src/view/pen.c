@@ -117,8 +117,7 @@ bool lkst_field_is_length(const struct lkst_event_class *event, unsigned int ind
 	unsigned int i;
 
 	for (i = index + 1; i < event->nr_fields; i++)
-		if ((event->fields[i].type == LKST_CLASS_TEXT ||
-		     event->fields[i].type == LKST_CLASS_BYTES) &&
+		if (lkst_class_has_length(&event->fields[i]) &&
 		    event->fields[i].length_field == index)
 			return true;
 	return false;

@@ -95,7 +95,8 @@ static inline bool lkst_field_is_int(const struct lkst_field_class *f)
 
 static inline bool lkst_field_is_array(const struct lkst_field_class *f)
 {
-	return f->type == LKST_CLASS_UINTS || f->type == LKST_CLASS_SINTS;
+	return f->type == LKST_CLASS_UINTS || f->type == LKST_CLASS_SINTS ||
+	       f->type == LKST_CLASS_WORDS;
 }
 
 static inline bool lkst_field_is_text(const struct lkst_field_class *f)

@@ -16,6 +16,8 @@ struct lkst_select {
 	s32 tid;
 	u32 cpu;
 	bool wants[LKST_ID_MAX + 1];
+	char *const *events; /* globs, the caller's; none: all */
+	unsigned int nr_events;
 };
 
 static int choose_events(struct lkst_err *e, struct lkst_select *select,
@@ -60,6 +62,8 @@ int lkst_select_new(struct lkst_err *e, const struct lkst_catalog *catalog,
 	select->cpu = wish->cpu;
 	select->from_ns = wish->from_ns;
 	select->to_ns = wish->has_to ? wish->to_ns : UINT64_MAX;
+	select->events = wish->events;
+	select->nr_events = wish->nr_events;
 	err = choose_events(e, select, catalog, wish);
 	if (err) {
 		lkst_select_free(select);
@@ -82,6 +86,19 @@ void lkst_select_freep(struct lkst_select **select)
 	lkst_select_free(*select);
 }
 
+/* What a handler declares may have come after the choice was made. */
+static bool wants(const struct lkst_select *select, const struct lkst_event_class *event)
+{
+	unsigned int i;
+
+	if (event->group != LKST_GROUP_HANDLER || !select->nr_events)
+		return select->wants[event->id] || event->group == LKST_GROUP_HANDLER;
+	for (i = 0; i < select->nr_events; i++)
+		if (lkst_class_is_named(event, select->events[i]))
+			return true;
+	return false;
+}
+
 static bool comm_matches(const struct lkst_select *select, s32 tid)
 {
 	const struct lkst_thread *thread = lkst_threads_find(select->threads, tid);
@@ -96,7 +113,7 @@ static bool comm_matches(const struct lkst_select *select, s32 tid)
 
 bool lkst_select_matches(const struct lkst_select *select, const struct lkst_record *r)
 {
-	if (!select->wants[r->event->id])
+	if (!wants(select, r->event))
 		return false;
 	if (r->event->group == LKST_GROUP_STATE)
 		return true;
@@ -111,5 +128,5 @@ bool lkst_select_matches(const struct lkst_select *select, const struct lkst_rec
 
 bool lkst_select_has_event(const struct lkst_select *select, const struct lkst_event_class *event)
 {
-	return select->wants[event->id];
+	return wants(select, event);
 }

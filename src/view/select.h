@@ -9,7 +9,10 @@
 #include "trace/block.h"
 #include "trace/threads.h"
 
-/* What a user asks for; a record must match all that is set. All is borrowed. */
+/*
+ * What a user asks for; a record must match all that is set. All is borrowed, the globs for as long as the
+ * choice is in use.
+ */
 struct lkst_select_wish {
 	/*
 	 * Globs for an event's name, "group:name", its LKST mnemonic, or the name of a system call.

@@ -85,11 +85,17 @@ static void write_file(const char *name, const void *bytes, size_t length)
 /* Sound metadata: events with every type of field. */
 static char *sound_metadata(void)
 {
-	struct lkst_field_class fields[4] = {
+	struct lkst_field_class fields[5] = {
 		{ .name = "length", .type = LKST_CLASS_UINT, .size = 2, .base = 10 },
 		{ .name = "text", .type = LKST_CLASS_TEXT, .base = 10 },
 		{ .name = "number", .type = LKST_CLASS_UINT, .size = 8, .base = 16 },
 		{ .name = "string", .type = LKST_CLASS_STRING, .base = 10 },
+		{ .name = "words",
+		  .type = LKST_CLASS_WORDS,
+		  .size = 8,
+		  .base = 16,
+		  .length_field = 2,
+		  .meaning = LKST_MEANING_CODE },
 	};
 	struct lkst_event_class class = { .id = 9, .name = "varying", .fields = fields };
 	static const u16 events[] = { LKST_EV_sched_switch,	  LKST_EV_sched_process_fork,
@@ -100,7 +106,7 @@ static char *sound_metadata(void)
 	char *text;
 	u16 i;
 
-	class.nr_fields = 4;
+	class.nr_fields = 5;
 	if (!c || lkst_catalog_add(&e, c, &class))
 		abort();
 	for (i = 0; i < sizeof(events) / sizeof(events[0]); i++)

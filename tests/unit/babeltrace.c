@@ -60,6 +60,7 @@ static char *put_field(char *p, const struct lkst_record *r, u16 i)
 	case LKST_CLASS_UINTS:
 	case LKST_CLASS_SINTS:
 	case LKST_CLASS_BYTES:
+	case LKST_CLASS_WORDS:
 		return put_array(p, bytes, length, f);
 	default:
 		return p + sprintf(p, "\"%.*s\"", (int)length, (const char *)bytes);
@@ -188,12 +189,14 @@ TEST(babeltrace_reads_every_type_of_field)
 			"test_text cpu=0 tid=5 ns=1300 text=hello after=77 first=\"one two\" "
 			"data=xyz second=end\n"
 			"test_text cpu=0 tid=5 ns=1301 text= after=78 first= data= second=\n"
+			"test.stack cpu=0 tid=5 ns=1350 by=7 took=99 frames=0xffffffff81000001,2,3\n"
+			"test.stack cpu=0 tid=5 ns=1351 by=-7 took=1 frames=\n"
 			"test:nothing cpu=0 tid=5 ns=1400\n"
 			"task_rename cpu=0 buffer=1 tid=1 ns=900 target_tid=9 newcomm=bash\n"
 			"state_thread ns=1500 thread_tid=5 thread_pid=5 comm=init\n"
 			"state_irq ns=1500 irq=3 name=eth0\n"),
 		0);
-	CHECK_EQ(compare(path, log_text), 9);
+	CHECK_EQ(compare(path, log_text), 11);
 	CHECK_STR(log_text, "");
 	make_scratch_remove(dir);
 }
@@ -252,6 +255,7 @@ static void make_random_trace(u32 block_size, int nr, unsigned int seed)
 		struct lkst_record_head head = { .id_time = id, .tid = rand_r(&seed) % 1000 };
 
 		if (!event || !strncmp(event->name, "test_", 5) ||
+		    event->group == LKST_GROUP_HANDLER ||
 		    !strncmp(event->name, "state_", 6))
 			continue;
 		/* Now and then nothing happens for days, which is more than half a turn. */

@@ -144,7 +144,7 @@ TEST(catalog_refuses_fields_that_make_no_sense)
 	CHECK_EQ(add_with("", LKST_CLASS_UINT, 4, 10, 0), -EINVAL);
 	CHECK_EQ(add_with("1a", LKST_CLASS_UINT, 4, 10, 0), -EINVAL);
 	CHECK_EQ(add_with("a-b", LKST_CLASS_UINT, 4, 10, 0), -EINVAL);
-	CHECK_EQ(add_with("a", LKST_CLASS_BYTES + 1, 4, 10, 0), -EINVAL);
+	CHECK_EQ(add_with("a", LKST_CLASS_WORDS + 1, 4, 10, 0), -EINVAL);
 	CHECK_EQ(add_with("a", LKST_CLASS_UINT, 3, 10, 0), -EINVAL);
 	CHECK_EQ(add_with("a", LKST_CLASS_UINT, 0, 10, 0), -EINVAL);
 	CHECK_EQ(add_with("a", LKST_CLASS_UINT, 4, 7, 0), -EINVAL);

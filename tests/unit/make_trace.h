@@ -154,6 +154,16 @@ static inline int make_test_events(struct lkst_err *e, struct lkst_catalog *c, u
 	make_field(&event, "second", LKST_CLASS_STRING, 0, 10, 0, 0);
 	code = code ? code : lkst_catalog_add(e, c, &event);
 
+	event = (struct lkst_event_class){ .id = id + 4, .name = "test.stack", .fields = fields };
+	make_field(&event, "by", LKST_CLASS_SINT, 4, 10, 0, 0);
+	fields[0].meaning = LKST_MEANING_TID;
+	make_field(&event, "took", LKST_CLASS_UINT, 8, 10, 0, 0);
+	fields[1].meaning = LKST_MEANING_NS;
+	make_field(&event, "nr", LKST_CLASS_UINT, 2, 10, 0, 0);
+	make_field(&event, "frames", LKST_CLASS_WORDS, 8, 16, 0, 2);
+	fields[3].meaning = LKST_MEANING_CODE;
+	code = code ? code : lkst_catalog_add(e, c, &event);
+
 	event = (struct lkst_event_class){ .id = id + 3, .name = "test:nothing", .fields = fields };
 	return code ? code : lkst_catalog_add(e, c, &event);
 }
@@ -272,6 +282,17 @@ static inline u32 make_encode(const struct lkst_event_class *event, u16 i, const
 		memcpy(record + length_field->offset, &number, length_field->size);
 		memcpy(record + at, value, number);
 		return at + (u32)number;
+	case LKST_CLASS_WORDS:
+		at = (at + align - 1) & ~(align - 1);
+		length_field = &event->fields[f->length_field];
+		for (number = 0; *p; number++, at += f->size) {
+			u64 word = strtoull(p, &p, 0);
+
+			memcpy(record + at, &word, f->size);
+			p += *p == ',';
+		}
+		memcpy(record + length_field->offset, &number, length_field->size);
+		return at;
 	default:
 		at = (at + align - 1) & ~(align - 1);
 		for (k = 0; k < (f->count ? f->count : 1); k++, at += f->size) {

@@ -206,7 +206,7 @@ TEST(metadata_names_what_it_does_not_take)
 		{ "string _name;", "string _name[3];", "strings" },
 		{ "[_text_len]", "[_after]", "no earlier field" },
 		{ "[_data_len]", "[_text]", "no unsigned integer" },
-		{ "uint8_t _data[", "uint16_t _data[", "bytes" },
+		{ "uint8_t _data[", "int16_t _data[", "unsigned" },
 		{ "stream_id = 0;\n\tfields", "loglevel = 3;\n\tfields", "loglevel" },
 		{ "hostname = \"\"", "hostname = \"\\x41\"", "escape" },
 		{ "hostname = \"\"", "hostname = \"abc\n\"", "no end" },
@@ -242,7 +242,7 @@ TEST(metadata_tells_the_line)
 
 TEST(metadata_has_ceilings)
 {
-	char *large = malloc((16 << 20) + 1), word[400], many[8000] = "", *p = many;
+	char *large = malloc((16 << 20) + 1), word[400], many[24000] = "", *p = many;
 	int i;
 
 	memset(large, ' ', (16 << 20) + 1);
@@ -270,13 +270,13 @@ TEST(metadata_has_ceilings)
 	p += sprintf(p, "int32_t _next_tid;");
 	CHECK_EQ(parse_with("int32_t _next_tid;", many), -EBADMSG);
 	CHECK(strstr(err.text, "more than 64"));
-	for (i = 0, p = many; i < 64; i++)
+	for (i = 0, p = many; i < 256; i++)
 		p += sprintf(p,
 			     "typealias integer { size = 8; align = 8; signed = true; } := t%d;\n",
 			     i);
 	sprintf(p, "trace {");
 	CHECK_EQ(parse_with("trace {", many), -EBADMSG);
-	CHECK(strstr(err.text, "more than 64 types"));
+	CHECK(strstr(err.text, "more than 256 types"));
 }
 
 TEST(metadata_cut_short_is_an_error_or_fewer_events)

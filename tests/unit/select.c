@@ -54,6 +54,9 @@ TEST(select_matches_globs)
 	CHECK_EQ(glob_takes("syscall:*", "syscall_entry_unknown"), 1);
 	CHECK_EQ(glob_takes("state:*", "state_thread thread_tid=5"), 1);
 	CHECK_EQ(glob_takes("test:*", "test:nothing"), 1);
+	CHECK_EQ(glob_takes("handler:*", "test.stack"), 1);
+	CHECK_EQ(glob_takes("test.*", "test.stack"), 1);
+	CHECK_EQ(glob_takes("handler:*", "test:nothing"), 0);
 }
 
 TEST(select_joins_globs)

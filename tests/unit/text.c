@@ -158,6 +158,9 @@ TEST(text_prints_every_type)
 		  "test_arrays: name=\"1234567\" numbers=[1,2,3] wide=[-1,5]\n");
 	CHECK_STR(tail("test_text text=\"hi there\" data=\"AB\" after=7 first=\"f\" second=\"s\""),
 		  "test_text: text=\"hi there\" after=7 first=\"f\" data=<4142> second=\"s\"\n");
+	CHECK_STR(tail("test.stack by=-7 took=99 frames=0xffffffff81000001,2"),
+		  "test.stack: by=-7/? took=99 frames=[0xffffffff81000001,0x2]\n");
+	CHECK_STR(tail("test.stack took=99 frames="), "test.stack: by=0/swapper took=99 frames=[]\n");
 	CHECK_STR(tail("test:nothing"), "test:nothing:\n");
 }
 
