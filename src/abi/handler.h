@@ -15,6 +15,8 @@ enum {
 	LKST_HANDLER_NAME = 32, /* with its NUL */
 	LKST_HANDLER_HELP = 92,
 	LKST_HISTOGRAM_SLOTS = 64,
+	LKST_OWN_NAME = 40, /* of an event that a handler declares, with its NUL */
+	LKST_OWN_HELP = 84,
 };
 
 /* What LKST_HANDLER() says of a handler; its object has one, in a section of its own. */
@@ -25,6 +27,38 @@ struct lkst_handler_about {
 };
 _Static_assert(sizeof(struct lkst_handler_about) == 128, "no holes");
 #define LKST_HANDLER_ABOUT ".rodata.about"
+
+/*
+ * What LKST_EVENT() says of an event that the handler declares; its object has one for each, in a section
+ * of their own, and the record's layout as type struct LKST_OWN_LAYOUT<name>.
+ */
+struct lkst_own_event {
+	u16 id; /* given by user space before loading */
+	u16 pad;
+	char name[LKST_OWN_NAME];
+	char help[LKST_OWN_HELP];
+};
+_Static_assert(sizeof(struct lkst_own_event) == 128, "no holes");
+#define LKST_OWN_EVENTS ".rodata.events"
+#define LKST_OWN_LAYOUT "lkst_own_"
+
+/*
+ * What the values of a field of such an event mean: the meanings of abi/events.h by the same names, for
+ * readers to print them by. A field of any other type is a plain number; an array of char is a text.
+ */
+typedef u64 lkst_code;	 /* an address of kernel code */
+typedef u64 lkst_addr;	 /* an address of data */
+typedef u64 lkst_hex;	 /* a number, better read in hexadecimal */
+typedef u64 lkst_ns;	 /* a duration */
+typedef u64 lkst_bytes;	 /* a size */
+typedef s32 lkst_tid;	 /* a thread */
+typedef s32 lkst_pid;	 /* a process */
+typedef s32 lkst_cpu;	 /* a CPU's number */
+typedef s32 lkst_signal; /* a signal's number */
+typedef s64 lkst_result; /* 0 or a count, or a negative error number */
+
+/* A variable of this type holds a cgroup's number; users may write its directory. 0: none. */
+typedef u64 lkst_cgroup_id;
 
 /* A variable of this type holds an event's id; users write and read its name. 0: none. */
 typedef u16 lkst_event_id;

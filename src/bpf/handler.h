@@ -119,6 +119,101 @@ static __always_inline void lkst_notify_of(const struct lkst_record_head *r, u64
 /* Tells who waits for it, in user space, of this event and @value. What nobody reads is dropped. */
 #define lkst_notify(value) lkst_notify_of(r, value)
 
+/*
+ * An event of the handler's own: LKST_EVENT(late, "a beat that came late", lkst_ns silent_ns; u32 nr;)
+ * declares one, as HANDLER.late, with its fields; 8-byte and 4-byte ones stand at multiples of 4. Loading
+ * adds it to the recording's catalogue, so that it is decoded by name wherever the record is read.
+ */
+#define LKST_EVENT(event, about, ...)                                                              \
+	struct lkst_own_##event {                                                                  \
+		struct lkst_record_head head;                                                      \
+		__VA_ARGS__                                                                        \
+	} __attribute__((packed, aligned(4)));                                                     \
+	const volatile struct {                                                                    \
+		struct lkst_own_event is;                                                          \
+		struct lkst_own_##event layout[0];                                                 \
+	} lkst_event_##event SEC(LKST_OWN_EVENTS) = { .is = { .name = #event, .help = about } }
+
+/* The buffer that the maskset in force sends event @id to. */
+static __always_inline u32 lkst_buffer_of(u32 id)
+{
+	u32 active = LKST_LOAD(lkst_control.active) & (LKST_MASKSETS - 1);
+
+	return LKST_LOAD(lkst_control.route[active][id & LKST_ID_MAX]) >> 8;
+}
+
+/* Writes record @from of @size bytes, its head not filled in, of event @id to @buffer. */
+static __always_inline bool lkst_own_write(u32 buffer, u16 id, const void *from, u32 size)
+{
+	const u32 head = sizeof(struct lkst_record_head);
+	struct lkst_slot s;
+	void *to = lkst_begin_in(&s, buffer, size, size);
+
+	if (!to)
+		return false;
+	__builtin_memcpy(to + head, from + head, size - head);
+	lkst_ring_commit(&s, id);
+	return true;
+}
+
+#define LKST_WRITE_TO(buffer, event, ...)                                                          \
+	({                                                                                         \
+		struct lkst_own_##event own_ = { __VA_ARGS__ };                                    \
+                                                                                                   \
+		lkst_own_write(buffer, lkst_event_##event.is.id, &own_, sizeof(own_));             \
+	})
+
+/*
+ * Writes a record of the handler's own @event: LKST_WRITE(late, .silent_ns = ns, .nr = 1), to the buffer
+ * of the event that the handler was called for. LKST_WRITE_RARE() writes to that of rare events, which
+ * keeps it for longer. False if the record was lost (counted). In LKST_HANDLER_AFTER the record stands
+ * behind the event's own; in LKST_HANDLER the event's is not published yet, so that this one goes to the
+ * ring of interrupting writers, which is smaller.
+ */
+#define LKST_WRITE(event, ...)                                                                     \
+	LKST_WRITE_TO(lkst_buffer_of(lkst_record_id(r)), event, __VA_ARGS__)
+#define LKST_WRITE_RARE(event, ...) LKST_WRITE_TO(LKST_BUFFER_LIFE, event, __VA_ARGS__)
+
+/* Fields for the frames of a stack, the last ones of their event; @address: lkst_code or lkst_addr. */
+#define LKST_FRAMES(address)                                                                       \
+	u32 nr_frames;                                                                             \
+	address frames[0];
+
+/*
+ * Writes a record of the handler's own @event, declared with LKST_FRAMES(), with the stack of this
+ * thread, innermost first: @most frames, a constant, at most; what is missing takes no room. @flags as
+ * for the helper bpf_get_task_stack(): 0, frames to skip, BPF_F_USER_STACK. Further fields follow.
+ */
+#define LKST_WRITE_STACK(event, most, flags, ...)                                                  \
+	({                                                                                         \
+		const u32 size_ = sizeof(struct lkst_own_##event) + (most) * sizeof(lkst_code);    \
+		struct lkst_own_##event own_ = { __VA_ARGS__ }, *to_;                              \
+		struct lkst_slot slot_;                                                            \
+                                                                                                   \
+		to_ = (void *)lkst_begin_in(&slot_, lkst_buffer_of(lkst_record_id(r)), size_,      \
+					    size_);                                                \
+		if (to_) {                                                                         \
+			own_.nr_frames = lkst_stack_read(to_->frames, (most), flags);              \
+			__builtin_memcpy((void *)to_ + sizeof(to_->head),                          \
+					 (void *)&own_ + sizeof(to_->head),                        \
+					 sizeof(own_) - sizeof(to_->head));                        \
+			/* One writer has the ring, so it may give back the end of its place. */   \
+			slot_.end -= ((most)-own_.nr_frames) * sizeof(lkst_code);                  \
+			lkst_ring_commit(&slot_, lkst_event_##event.is.id);                        \
+		}                                                                                  \
+		to_ != NULL;                                                                       \
+	})
+
+/* Reads at most @most frames of this thread's stack; returns how many. */
+static __always_inline u32 lkst_stack_read(void *frames, const u32 most, u64 flags)
+{
+	long bytes = bpf_get_task_stack(bpf_get_current_task_btf(), frames,
+					most * sizeof(lkst_code), flags);
+	u64 nr = LKST_BOUNDED(bytes > 0 ? bytes / sizeof(lkst_code) : 0);
+
+	return nr <= most ? nr : 0;
+}
+
 /* Finds the record and calls @function. @otherwise is returned where there is none, which cannot be. */
 #define LKST_CALL(function, otherwise)                                                             \
 	do {                                                                                       \

@@ -125,12 +125,12 @@ static __always_inline void *lkst_element(u32 i)
 #include "bpf/ring.h"
 
 /*
- * Reserves a record of the recorder's own, of @size bytes, @window of which may be touched (ring.h): no
- * maskset and no handler is asked. It goes to the buffer of rare events. NULL if it was lost (counted).
+ * Reserves a record of @size bytes in @buffer, @window of which may be touched (ring.h): no maskset and no
+ * handler is asked. NULL if it was lost (counted).
  */
-static __always_inline void *lkst_begin_own(struct lkst_slot *s, u32 size, u32 window)
+static __always_inline void *lkst_begin_in(struct lkst_slot *s, u32 buffer, u32 size, u32 window)
 {
-	struct lkst_state *st = lkst_state_page(LKST_BUFFER_LIFE);
+	struct lkst_state *st = lkst_state_page(buffer);
 	struct lkst_record_head *rec;
 
 	if (!st)
@@ -139,6 +139,12 @@ static __always_inline void *lkst_begin_own(struct lkst_slot *s, u32 size, u32 w
 	if (rec)
 		rec->tid = LKST_TID();
 	return rec;
+}
+
+/* The same for a record of the recorder's own, in the buffer of rare events. */
+static __always_inline void *lkst_begin_own(struct lkst_slot *s, u32 size, u32 window)
+{
+	return lkst_begin_in(s, LKST_BUFFER_LIFE, size, window);
 }
 
 /* lkst_begin() but for the thread, which the caller writes. */

@@ -86,18 +86,6 @@ static unsigned int count_events(const struct lkst_session *s, u8 handler)
 	return nr;
 }
 
-/* What a handler says of itself may hold anything. */
-static void print_json_text(const char *text)
-{
-	putchar('"');
-	for (; *text; text++)
-		if (*text == '"' || *text == '\\')
-			printf("\\%c", *text);
-		else
-			putchar((unsigned char)*text < ' ' ? ' ' : *text);
-	putchar('"');
-}
-
 static void list_one(const struct job *job, const struct lkst_handler *h)
 {
 	unsigned int nr = job->s ? count_events(job->s, h->number) : 0;
@@ -108,7 +96,7 @@ static void list_one(const struct job *job, const struct lkst_handler *h)
 		return;
 	}
 	printf("{\"id\":%u,\"name\":\"%s\",\"events\":%u,\"help\":", h->number, h->name, nr);
-	print_json_text(h->help);
+	lkst_handler_print_json_text(h->help);
 	printf("}\n");
 }
 
@@ -297,8 +285,8 @@ const struct lkst_cmd lkst_cmd_handler = {
 		"                in force sends to each\n"
 		"  build         compiles one; takes clang and the headers of libbpf\n"
 		"  load          loads FILE.o, or one that comes with the program by its name: filter,\n"
-		"                sample, hist; `lkst maskset --handler NAME 'MASKSET+=GLOB'` then sends\n"
-		"                events to it\n"
+		"                hist, sample, stack; `lkst maskset --handler NAME\n"
+		"                'MASKSET+=GLOB'` then sends events to it\n"
 		"  show NAME     its variables, and the maps it counts in\n"
 		"  set NAME      changes variables, with effect at once\n"
 		"  wait NAME     waits until it tells something, and prints that\n"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/handler.h"
+#include "live/declare.h"
 #include "live/variables.h"
 
 enum { BAR_WIDTH = 40, ELEMENTS_SHOWN = 16 };
@@ -12,9 +13,27 @@ enum { BAR_WIDTH = 40, ELEMENTS_SHOWN = 16 };
 struct printer {
 	const struct lkst_catalog *catalog;
 	bool json, is_first;
-	unsigned int nr; /* elements of the map that is being printed */
+	/* The map that is being printed: its largest elements, in order, and how many it has. */
 	char map[LKST_HANDLER_PIN_MAX];
+	unsigned int nr, nr_shown;
+	struct element {
+		struct lkst_variable v;
+		u64 weight;
+		char bytes[sizeof(struct lkst_histogram)];
+	} shown[ELEMENTS_SHOWN];
 };
+
+/* What a handler says of itself may hold anything. */
+void lkst_handler_print_json_text(const char *text)
+{
+	putchar('"');
+	for (; *text; text++)
+		if (*text == '"' || *text == '\\')
+			printf("\\%c", *text);
+		else
+			putchar((unsigned char)*text < ' ' ? ' ' : *text);
+	putchar('"');
+}
 
 /* ---- values ----------------------------------------------------------------------------------- */
 
@@ -32,9 +51,8 @@ static void print_text(const struct lkst_variable *v)
 	putchar('"');
 }
 
-static void print_event(const struct printer *p, const struct lkst_variable *v)
+static void print_event(const struct printer *p, s64 id)
 {
-	s64 id = lkst_variable_int(v, 0);
 	const struct lkst_event_class *event =
 		id > 0 && id <= LKST_ID_MAX ? p->catalog->classes[id] : NULL;
 	const char *quote = p->json ? "\"" : "";
@@ -110,13 +128,14 @@ static void print_value(const struct printer *p, const struct lkst_variable *v)
 	switch (v->kind) {
 	case LKST_VARIABLE_INT:
 	case LKST_VARIABLE_BOOL:
+	case LKST_VARIABLE_CGROUP:
 		print_ints(v);
 		break;
 	case LKST_VARIABLE_TEXT:
 		print_text(v);
 		break;
 	case LKST_VARIABLE_EVENT:
-		print_event(p, v);
+		print_event(p, lkst_variable_int(v, 0));
 		break;
 	case LKST_VARIABLE_HISTOGRAM:
 		if (p->json)
@@ -130,6 +149,14 @@ static void print_value(const struct printer *p, const struct lkst_variable *v)
 	}
 }
 
+static void print_key(const struct printer *p, const struct lkst_variable *v)
+{
+	if (v->is_key_event)
+		print_event(p, v->key);
+	else
+		printf("%lld", (long long)v->key);
+}
+
 /* ---- the handler ------------------------------------------------------------------------------ */
 
 static int print_json(void *ctx, const struct lkst_variable *v)
@@ -137,8 +164,11 @@ static int print_json(void *ctx, const struct lkst_variable *v)
 	struct printer *p = ctx;
 
 	printf("%s{\"name\":\"%s\",", p->is_first ? "" : ",", v->name);
-	if (v->has_key)
-		printf("\"key\":%lld,", (long long)v->key);
+	if (v->has_key) {
+		printf("\"key\":");
+		print_key(p, v);
+		putchar(',');
+	}
 	printf("\"value\":");
 	print_value(p, v);
 	putchar('}');
@@ -146,41 +176,125 @@ static int print_json(void *ctx, const struct lkst_variable *v)
 	return 0;
 }
 
+static void print_one(const struct printer *p, const struct lkst_variable *v)
+{
+	printf("%s", v->name);
+	if (v->has_key) {
+		putchar('[');
+		print_key(p, v);
+		putchar(']');
+	}
+	printf(" = ");
+	print_value(p, v);
+	if (v->kind != LKST_VARIABLE_HISTOGRAM)
+		putchar('\n');
+}
+
+/* Prints what was kept of a map's elements. */
+static void print_elements(struct printer *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->nr_shown; i++) {
+		p->shown[i].v.name = p->map;
+		p->shown[i].v.bytes = p->shown[i].bytes;
+		print_one(p, &p->shown[i].v);
+	}
+	if (p->nr > p->nr_shown)
+		printf("%s has %u more; --json shows them\n", p->map, p->nr - p->nr_shown);
+	p->nr = p->nr_shown = 0;
+}
+
+/* How many values a histogram has, or a counter. */
+static u64 weigh(const struct lkst_variable *v)
+{
+	u64 slot[LKST_HISTOGRAM_SLOTS], total = 0;
+	unsigned int i;
+
+	if (v->kind != LKST_VARIABLE_HISTOGRAM)
+		return (u64)lkst_variable_int(v, 0);
+	memcpy(slot, v->bytes, sizeof(slot));
+	for (i = 0; i < LKST_HISTOGRAM_SLOTS; i++)
+		total += slot[i];
+	return total;
+}
+
+/* Keeps the element if it is among the largest. */
+static void keep_element(struct printer *p, const struct lkst_variable *v)
+{
+	const size_t size = (size_t)v->size * v->count;
+	const u64 weight = weigh(v);
+	unsigned int at = p->nr_shown;
+
+	p->nr++;
+	while (at && p->shown[at - 1].weight < weight)
+		at--;
+	if (at == ELEMENTS_SHOWN || size > sizeof(p->shown->bytes))
+		return;
+	p->nr_shown += p->nr_shown < ELEMENTS_SHOWN;
+	memmove(&p->shown[at + 1], &p->shown[at],
+		(p->nr_shown - at - 1) * sizeof(p->shown[0]));
+	p->shown[at].v = *v;
+	p->shown[at].weight = weight;
+	memcpy(p->shown[at].bytes, v->bytes, size);
+}
+
 static int print_plain(void *ctx, const struct lkst_variable *v)
 {
 	struct printer *p = ctx;
 
-	if (v->has_key && strcmp(p->map, v->name)) {
-		snprintf(p->map, sizeof(p->map), "%s", v->name);
-		p->nr = 0;
-	}
-	if (v->has_key && ++p->nr > ELEMENTS_SHOWN) {
-		if (p->nr == ELEMENTS_SHOWN + 1)
-			printf("%s has more; --json shows them\n", v->name);
+	if (!v->has_key) {
+		print_one(p, v);
 		return 0;
 	}
-	if (v->has_key)
-		printf("%s[%lld] = ", v->name, (long long)v->key);
-	else
-		printf("%s = ", v->name);
-	print_value(p, v);
-	if (v->kind != LKST_VARIABLE_HISTOGRAM)
-		putchar('\n');
+	if (strcmp(p->map, v->name)) {
+		print_elements(p);
+		snprintf(p->map, sizeof(p->map), "%s", v->name);
+	}
+	keep_element(p, v);
+	return 0;
+}
+
+static int print_declared_json(void *ctx, const struct lkst_own_event *event)
+{
+	struct printer *p = ctx;
+
+	printf("%s{\"name\":", p->is_first ? "" : ",");
+	print_event(p, event->id);
+	printf(",\"help\":");
+	lkst_handler_print_json_text(event->help);
+	putchar('}');
+	p->is_first = false;
+	return 0;
+}
+
+static int print_declared(void *ctx, const struct lkst_own_event *event)
+{
+	const struct lkst_handler *h = ctx;
+
+	printf("event %s.%s: %s\n", h->name, event->name, event->help);
 	return 0;
 }
 
 int lkst_handler_print(struct lkst_err *e, const struct lkst_session *s,
 		       const struct lkst_handler *h, bool json)
 {
-	struct printer p = { lkst_session_catalog(s), json, true, 0, "" };
+	struct printer p = { .catalog = lkst_session_catalog(s), .json = json, .is_first = true };
 	int err;
 
 	if (!json) {
 		printf("handler %u, %s: %s\n", h->number, h->name, h->help);
-		return lkst_variables_each(e, h->number, print_plain, &p);
+		err = lkst_variables_each(e, h->number, print_plain, &p);
+		print_elements(&p);
+		return err ? err
+			   : lkst_declared_each(e, h->number, print_declared, (void *)h);
 	}
 	printf("{\"id\":%u,\"name\":\"%s\",\"variables\":[", h->number, h->name);
 	err = lkst_variables_each(e, h->number, print_json, &p);
+	printf("],\"events\":[");
+	p.is_first = true;
+	if (!err)
+		err = lkst_declared_each(e, h->number, print_declared_json, &p);
 	printf("]}\n");
 	return err;
 }

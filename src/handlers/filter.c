@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The handler `filter`: records what one thread, process or command does. */
+/* The handler `filter`: records what one thread, process, command or cgroup does. */
 #include <lkst/handler.h>
 
 s32 t_tid;	 /* 0: any */
 s32 t_pid;	 /* a process: all its threads */
 char t_comm[16]; /* "": any */
+lkst_cgroup_id t_cgroup; /* the one that a process is in, not those above it */
 
 static __always_inline bool is_comm(void)
 {
@@ -24,11 +25,13 @@ static __always_inline bool is_comm(void)
 	return true;
 }
 
-LKST_HANDLER(filter, "records only what thread t_tid, process t_pid, command t_comm does")
+LKST_HANDLER(filter, "records only what thread t_tid, process t_pid, t_comm, t_cgroup does")
 {
 	if (t_tid && r->tid != t_tid)
 		return false;
 	if (t_pid && bpf_get_current_pid_tgid() >> 32 != (u32)t_pid)
+		return false;
+	if (t_cgroup && bpf_get_current_cgroup_id() != t_cgroup)
 		return false;
 	return is_comm();
 }

@@ -13,6 +13,7 @@
 
 #include "abi/program.h"
 #include "base/cleanup.h"
+#include "live/declare.h"
 #include "live/link.h"
 #include "live/lockdown.h"
 #include "live/maskset.h"
@@ -353,6 +354,7 @@ static int pin_map(struct lkst_err *e, u8 number, struct bpf_object *base,
 		{ ".data", LKST_HANDLER_DATA },
 		{ ".bss", LKST_HANDLER_BSS },
 		{ "lkst_notices", LKST_HANDLER_NOTICES },
+		{ LKST_OWN_EVENTS, LKST_HANDLER_EVENTS },
 	};
 	char what[sizeof(LKST_HANDLER_MAP) + 64];
 	const char *name = bpf_map__name(map), *dot = strchr(name, '.');
@@ -439,7 +441,7 @@ static int add_hooks(struct lkst_err *e, struct lkst_hooks *hooks, u8 number,
 }
 
 static int load_object(struct lkst_err *e, struct lkst_session *s, struct bpf_object *object,
-		       u8 number, const bool *chosen)
+		       const struct lkst_handler *h, const bool *chosen)
 {
 	int err = 0;
 
@@ -448,7 +450,9 @@ static int load_object(struct lkst_err *e, struct lkst_session *s, struct bpf_ob
 	if (!err)
 		err = choose_programs(e, s, object, chosen);
 	if (!err)
-		err = share_maps(e, object, number);
+		err = share_maps(e, object, h->number);
+	if (!err)
+		err = lkst_declare_events(e, s, object, h->name);
 	return err ? err : lkst_link_load(e, object);
 }
 
@@ -469,7 +473,7 @@ int lkst_handler_load(struct lkst_err *e, struct lkst_session *s,
 	if (!err)
 		err = choose_number(e, &h);
 	if (!err)
-		err = load_object(e, s, object, h.number, chosen);
+		err = load_object(e, s, object, &h, chosen);
 	if (err)
 		return err;
 	/* A load that was interrupted may have left some. */

@@ -61,6 +61,7 @@ void lkst_handler_pin(u8 number, const char *what, char pin[LKST_HANDLER_PIN_MAX
 #define LKST_HANDLER_DATA "data"
 #define LKST_HANDLER_BSS "bss"
 #define LKST_HANDLER_NOTICES "notices"
+#define LKST_HANDLER_EVENTS "events"
 #define LKST_HANDLER_MAP "map-"
 
 #endif

@@ -6,9 +6,12 @@
 #include <bpf/btf.h>
 #include <errno.h>
 #include <linux/btf.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include "base/cleanup.h"
 #include "live/handler.h"
@@ -26,8 +29,13 @@ static void guard_btf(struct btf **btf)
 
 /* ---- types ------------------------------------------------------------------------------------ */
 
-/* The type behind typedefs and qualifiers; NULL: none. *@is_event: one of them is lkst_event_id. */
-static const struct btf_type *resolve(const struct btf *btf, u32 id, bool *is_event)
+/* What the names of a type tell. */
+struct told {
+	bool is_event, is_cgroup;
+};
+
+/* The type behind typedefs and qualifiers; NULL: none. */
+static const struct btf_type *resolve(const struct btf *btf, u32 id, struct told *told)
 {
 	const struct btf_type *type = btf__type_by_id(btf, id);
 	unsigned int i;
@@ -35,7 +43,10 @@ static const struct btf_type *resolve(const struct btf *btf, u32 id, bool *is_ev
 	for (i = 0; type && i < MODIFIERS_MAX && (btf_is_mod(type) || btf_is_typedef(type)); i++) {
 		const char *name = btf__name_by_offset(btf, type->name_off);
 
-		*is_event |= btf_is_typedef(type) && name && !strcmp(name, "lkst_event_id");
+		if (btf_is_typedef(type) && name) {
+			told->is_event |= !strcmp(name, "lkst_event_id");
+			told->is_cgroup |= !strcmp(name, "lkst_cgroup_id");
+		}
 		type = btf__type_by_id(btf, type->type);
 	}
 	return type;
@@ -49,8 +60,8 @@ static bool is_int_size(u32 size)
 /* Describes a type of @bytes bytes in @v; all but name, place and key. */
 static void describe(const struct btf *btf, u32 id, u32 bytes, struct lkst_variable *v)
 {
-	bool is_event = false;
-	const struct btf_type *type = resolve(btf, id, &is_event);
+	struct told told = {};
+	const struct btf_type *type = resolve(btf, id, &told);
 	const char *name = type ? btf__name_by_offset(btf, type->name_off) : NULL;
 
 	v->kind = LKST_VARIABLE_BYTES;
@@ -64,7 +75,7 @@ static void describe(const struct btf *btf, u32 id, u32 bytes, struct lkst_varia
 		v->kind = LKST_VARIABLE_HISTOGRAM;
 	if (btf_is_array(type)) {
 		v->count = btf_array(type)->nelems;
-		type = resolve(btf, btf_array(type)->type, &is_event);
+		type = resolve(btf, btf_array(type)->type, &told);
 		if (!type)
 			return;
 	}
@@ -75,8 +86,10 @@ static void describe(const struct btf *btf, u32 id, u32 bytes, struct lkst_varia
 	v->kind = LKST_VARIABLE_INT;
 	v->is_signed = btf_is_int(type) && btf_int_encoding(type) & BTF_INT_SIGNED;
 	name = btf__name_by_offset(btf, type->name_off);
-	if (is_event && v->size == sizeof(lkst_event_id) && v->count == 1)
+	if (told.is_event && v->size == sizeof(lkst_event_id) && v->count == 1)
 		v->kind = LKST_VARIABLE_EVENT;
+	else if (told.is_cgroup && v->size == sizeof(lkst_cgroup_id) && v->count == 1)
+		v->kind = LKST_VARIABLE_CGROUP;
 	else if (btf_is_int(type) && btf_int_encoding(type) & BTF_INT_BOOL)
 		v->kind = LKST_VARIABLE_BOOL;
 	else if (v->size == 1 && v->count > 1 && name && !strcmp(name, "char"))
@@ -221,7 +234,8 @@ static int each_of_map(void *ctx, const char *pin)
 		return 0;
 	describe(btf, info.btf_key_type_id, info.key_size, &key);
 	describe(btf, info.btf_value_type_id, info.value_size, &v);
-	if (key.kind != LKST_VARIABLE_INT || key.count != 1 ||
+	v.is_key_event = key.kind == LKST_VARIABLE_EVENT;
+	if ((key.kind != LKST_VARIABLE_INT && !v.is_key_event) || key.count != 1 ||
 	    (v.kind != LKST_VARIABLE_HISTOGRAM && (v.kind != LKST_VARIABLE_INT || v.count != 1)))
 		return 0;
 	v.name = pin + strlen(prefix);
@@ -284,6 +298,23 @@ static int parse_int(struct lkst_err *e, const struct lkst_variable *v, const ch
 	return 0;
 }
 
+/* A cgroup's number is that of its directory, @path. */
+static int find_cgroup(struct lkst_err *e, const char *path, u64 *ret_value)
+{
+	struct statfs fs;
+	struct stat st;
+
+	if (statfs(path, &fs) || stat(path, &st))
+		return lkst_err_sys(e, -errno, "%s", path);
+	if (fs.f_type != CGROUP2_SUPER_MAGIC)
+		return lkst_err_set(e, -EINVAL,
+				    "%s is no directory of a cgroup (version 2), as are those below "
+				    "/sys/fs/cgroup",
+				    path);
+	*ret_value = st.st_ino;
+	return 0;
+}
+
 int lkst_variable_store(struct lkst_err *e, const struct lkst_variable *v, const char *text,
 			int event)
 {
@@ -310,7 +341,10 @@ int lkst_variable_store(struct lkst_err *e, const struct lkst_variable *v, const
 		store_int(v->bytes, v->size, event);
 		return 0;
 	}
-	err = parse_int(e, v, text, &value);
+	if (v->kind == LKST_VARIABLE_CGROUP && strchr(text, '/'))
+		err = find_cgroup(e, text, &value);
+	else
+		err = parse_int(e, v, text, &value);
 	if (!err && v->kind == LKST_VARIABLE_BOOL && value > 1)
 		err = lkst_err_set(e, -ERANGE, "%s takes 0 or 1", v->name);
 	if (!err)

@@ -17,6 +17,7 @@ enum lkst_variable_kind {
 	LKST_VARIABLE_BOOL,
 	LKST_VARIABLE_TEXT,	 /* `count` characters, NUL-padded */
 	LKST_VARIABLE_EVENT,	 /* a lkst_event_id */
+	LKST_VARIABLE_CGROUP,	 /* a lkst_cgroup_id */
 	LKST_VARIABLE_HISTOGRAM, /* a struct lkst_histogram */
 	LKST_VARIABLE_BYTES,	 /* anything else, `size` bytes */
 };
@@ -30,6 +31,7 @@ struct lkst_variable {
 	bool is_signed;
 	void *bytes;  /* where the handler's programs see it; of a map's element, a copy */
 	bool has_key; /* it is a map's element */
+	bool is_key_event; /* the key is a lkst_event_id */
 	s64 key;
 };
 

@@ -5,39 +5,13 @@
 # they record is exactly what they decide, and an event is neither missing nor there twice for being sent
 # from one handler to another.
 . "$(dirname "$0")/lib/live.sh"
+. "$lib/handler.sh"
 
 if [ -e /sys/fs/bpf/lkst ]; then
 	skip_all 'handlers: something is being recorded already'
 fi
 cd "$work" || exit
 calls=500000
-
-expect()
-{
-	if [ "$2" = "$3" ]; then ok "$1"; else fail "$1" "it is \"$2\", not \"$3\""; fi
-}
-
-expect_refusal()
-{
-	local name=$1 why=$2 status
-
-	shift 2
-	"$LKST" "$@" >out 2>&1 </dev/null
-	status=$?
-	if [ $status = 1 ] && grep -qF -- "$why" out; then
-		ok "$name"
-	else
-		fail "$name" "status $status: $(cat out)"
-	fi
-}
-
-# The value of an expression on the JSON that `lkst handler show NAME` prints.
-#   variable NAME VARIABLE
-variable()
-{
-	"$LKST" handler show "$1" --json | perl -MJSON::PP -e 'my $h = decode_json(do { local $/; <STDIN> });
-		print $_->{value} for grep { $_->{name} eq $ARGV[0] && !defined $_->{key} } @{$h->{variables}}' "$2"
-}
 
 # Takes a snapshot and prints for each thread that `numbered` wrote to file $1, if it is there: its K, how
 # many of its calls are there, how many of the range that they span are missing, how many are there twice.
@@ -162,9 +136,22 @@ expect_refusal too_large 'is too much for t_tid, 32 bits signed' handler set onl
 expect_refusal no_value 'is not VARIABLE=VALUE' handler set only_thread t_tid
 expect refused_values_are_not_set "$(variable only_thread t_tid)" -5
 
+# ---- instances ----
+# A handler has a program of its own at each hook of the events that it was loaded for, and at no other;
+# it is pinned, but costs nothing until a maskset sends an event to it: then it is attached, there alone (a
+# system call's entry and exit go together).
+pins()
+{
+	(cd /sys/fs/bpf/lkst && echo handler-2-"$1"*)
+}
+expect an_instance_for_each_event "$(pins program)" \
+	'handler-2-program-tp_btf__sched_switch handler-2-program-tp_btf__sys_enter handler-2-program-tp_btf__sys_exit'
+expect none_is_attached_yet "$(pins tp_btf)" 'handler-2-tp_btf*'
+
 # ---- one thread of two (C06) ----
 "$LKST" maskset --quiet -H only_thread 'mine+=syscall_entry_getpriority'
 "$LKST" maskset set mine --quiet
+expect attached_where_it_is_needed "$(pins tp_btf)" 'handler-2-tp_btf__sys_enter handler-2-tp_btf__sys_exit'
 mkfifo go
 "$load/numbered" 2 $calls <go >tids &
 children+=($!)
