@@ -5,19 +5,22 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/time.h"
 #include "cmd/recording.h"
 #include "live/notices.h"
 #include "live/pins.h"
+#include "live/state.h"
+#include "live/variables.h"
 #include "trace/mask.h"
 
 struct options {
 	bool json, force, quiet;
 	const char *as;
 	struct lkst_list events;
-	u64 timeout_ns;
+	u64 timeout_ns, every_ns;
 	s64 count;
 };
 
@@ -32,6 +35,8 @@ static const struct lkst_option rows[] = {
 	  "1", "with wait: for so many notices" },
 	{ "timeout", 't', LKST_OPTION_DURATION, "DURATION", offsetof(struct options, timeout_ns), 0,
 	  86400000000000, "for ever", "with wait: no longer than this" },
+	{ "every", 0, LKST_OPTION_DURATION, "TIME", offsetof(struct options, every_ns), 1000000,
+	  86400000000000, "once", "with beat: again and again, until it is killed" },
 	{ "force", 'f', LKST_OPTION_FLAG, NULL, offsetof(struct options, force), 0, 0, NULL,
 	  "with unload: also if a maskset sends events to it; DEFAULT gets them" },
 	{ "json", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, json), 0, 0, NULL,
@@ -225,6 +230,41 @@ static int verb_wait(struct job *job, char **args, unsigned int nr_args)
 	return 0;
 }
 
+/* 1: it was the variable for beats, and has the time now. */
+static int store_beat(void *ctx, const struct lkst_variable *v)
+{
+	(void)ctx;
+	if (v->has_key || strcmp(v->name, "beat_ns") || v->size != sizeof(u64) || v->count != 1)
+		return 0;
+	__atomic_store_n((u64 *)v->bytes, lkst_monotonic_ns(), __ATOMIC_RELAXED);
+	return 1;
+}
+
+static int verb_beat(struct job *job, char **args, unsigned int nr_args)
+{
+	const u64 ns = job->o->every_ns;
+	const struct timespec pause = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
+	struct lkst_handler h;
+	int err = lkst_handler_find(job->e, args[0], &h);
+
+	(void)nr_args;
+	if (err)
+		return err;
+	lkst_closep(&job->lock);
+	job->lock = -1;
+	for (;;) {
+		err = lkst_variables_each(job->e, h.number, store_beat, NULL);
+		if (!err)
+			return lkst_err_set(job->e, -ENOENT,
+					    "handler %s has no variable beat_ns for beats, or is not "
+					    "loaded any more",
+					    h.name);
+		if (err < 0 || !ns)
+			return err < 0 ? err : 0;
+		nanosleep(&pause, NULL);
+	}
+}
+
 /* ---- the command ------------------------------------------------------------------------------ */
 
 static const struct verb {
@@ -239,6 +279,7 @@ static const struct verb {
 	{ "show", 1, 1, false, verb_show },
 	{ "set", 2, LKST_LIST_MAX, false, verb_set },
 	{ "wait", 1, 1, false, verb_wait },
+	{ "beat", 1, 1, false, verb_beat },
 	{ "unload", 1, 1, false, verb_unload },
 };
 
@@ -270,7 +311,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 #define USAGE                                                                                      \
 	"[OPTIONS] list | build FILE.c [FILE.o] | load FILE.o | show NAME | set NAME "             \
-	"VARIABLE=VALUE... | wait NAME | unload NAME"
+	"VARIABLE=VALUE... | wait NAME | beat NAME | unload NAME"
 
 const struct lkst_cmd lkst_cmd_handler = {
 	.name = "handler",
@@ -285,11 +326,12 @@ const struct lkst_cmd lkst_cmd_handler = {
 		"                in force sends to each\n"
 		"  build         compiles one; takes clang and the headers of libbpf\n"
 		"  load          loads FILE.o, or one that comes with the program by its name: filter,\n"
-		"                hist, sample, stack; `lkst maskset --handler NAME\n"
+		"                hist, sample, stack, watchdog; `lkst maskset --handler NAME\n"
 		"                'MASKSET+=GLOB'` then sends events to it\n"
 		"  show NAME     its variables, and the maps it counts in\n"
 		"  set NAME      changes variables, with effect at once\n"
 		"  wait NAME     waits until it tells something, and prints that\n"
+		"  beat NAME     tells a watchdog that all is well\n"
 		"  unload NAME   detaches and removes it",
 	.examples = "  lkst handler build only_thread.c\n"
 		    "  lkst handler load only_thread.o --event sched_switch --event 'syscall:*'\n"

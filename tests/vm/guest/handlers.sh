@@ -8,7 +8,7 @@
 
 expect_start handlers_start --maskset RNOTHING --event sched_switch --event 'syscall:*' --event do_wp_page \
 	--event kmem_cache_alloc --event sched_process_exec
-for handler in filter sample hist; do
+for handler in filter sample hist stack watchdog; do
 	if lkst handler load $handler --event sched_switch --event 'syscall:*' --event do_wp_page \
 		--event kmem_cache_alloc --event sched_process_exec >"$work/load" 2>&1; then
 		ok "handlers_${handler}_is_loaded"
@@ -31,4 +31,26 @@ lkst maskset --quiet -H hist 'hist+=syscall:getppid'
 lkst maskset --quiet set hist
 /load/calls >"$work/calls"
 expect_none handlers_hist_counts "$(lkst handler show hist | grep -q '^intervals_ns\[0\] = [1-9]' || lkst handler show hist)"
+
+# Behind each record its stack, at a tracepoint and at a function.
+lkst maskset --quiet -H stack 'stacks+=syscall_entry_getppid' do_wp_page
+lkst maskset --quiet set stacks
+/load/calls >"$work/calls"
+rm -rf "$work/trace"
+lkst snapshot --quiet --output "$work/trace"
+expect_whole handlers_stacks_are_whole "$work/trace"
+expect_none handlers_stack_follows_each_record "$(lkst print --format json --event syscall_entry_getppid --event do_wp_page \
+	--event 'handler:*' "$work/trace" | awk '
+	{ match($0, /"tid":[0-9]+/); tid = substr($0, RSTART, RLENGTH) }
+	/"(syscall_entry_getppid|do_wp_page)"/ { if (wanted[tid]) print "none behind " wanted[tid]; wanted[tid] = $0; nr[/do_wp_page/]++ }
+	/"stack.kernel"/ { if (!/"nr_frames":([4-9]|[1-9][0-9])/) print; wanted[tid] = "" }
+	END { if (!nr[0] || !nr[1]) print nr[0] + 0, nr[1] + 0 }' | head -n 3)"
+
+# A silence is noticed by the next event, and another maskset put in force.
+lkst handler set watchdog within_ns=100000000 to_set=0
+lkst maskset --quiet -H watchdog 'watch+=sched_switch'
+lkst maskset --quiet set watch
+lkst handler beat watchdog
+expect_none handlers_watchdog_tells "$(lkst handler wait watchdog --timeout 60s 2>&1 >/dev/null)"
+expect_none handlers_watchdog_switches "$(lkst status --json | grep -q '"maskset_name":"RNOTHING"' || lkst status)"
 lkst stop --quiet
