@@ -47,10 +47,12 @@ int lkst_printing_begin(struct lkst_err *e, const struct lkst_printing_wish *wis
 		return err;
 	p->threads = lkst_threads_new();
 	p->out = malloc(sizeof(*p->out));
-	if (!p->threads || !p->out)
+	p->symbols = lkst_symbols_new();
+	if (!p->threads || !p->symbols || !p->out)
 		return lkst_err_sys(e, -ENOMEM, "printing");
 	lkst_out_init(p->out, STDOUT_FILENO);
 	config.threads = p->threads;
+	config.symbols = p->symbols;
 	config.out = p->out;
 	err = make_select(e, wish, catalog, from_ns, to_ns, p);
 	return err ? err : p->view->begin(e, &config, &p->ctx);
@@ -62,6 +64,8 @@ int lkst_printing_record(struct lkst_printing *p, const struct lkst_record *r)
 
 	if (lkst_select_matches(p->select, r))
 		err = p->view->record(p->ctx, r);
+	if (!err)
+		err = lkst_symbols_feed(p->symbols, r);
 	/* By the names as they were before it. */
 	return err ? err : lkst_threads_feed(p->threads, r);
 }
@@ -78,6 +82,7 @@ int lkst_printing_end(struct lkst_err *e, struct lkst_printing *p, int err)
 
 	lkst_select_free(p->select);
 	lkst_threads_free(p->threads);
+	lkst_symbols_free(p->symbols);
 	free(p->out);
 	if (!err && flush_err)
 		end_err = lkst_err_sys(e, flush_err, "writing");

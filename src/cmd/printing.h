@@ -72,6 +72,7 @@ struct lkst_printing {
 	const struct lkst_view *view;
 	void *ctx;
 	struct lkst_threads *threads;
+	struct lkst_symbols *symbols;
 	struct lkst_select *select;
 	struct lkst_out *out;
 };

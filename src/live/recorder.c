@@ -9,6 +9,7 @@
 #include "base/size.h"
 #include "live/drain.h"
 #include "live/state.h"
+#include "live/symbols.h"
 
 /* Records of the main buffers may come to a part so much later than their time. */
 #define LAG_NS 5000000000ULL
@@ -29,6 +30,7 @@ struct lkst_recorder {
 	struct lkst_writer *w; /* NULL: the next part could not be begun yet */
 	struct lkst_drain *drain;
 	struct lkst_life *life;		 /* of the last seconds */
+	struct lkst_code *code;		 /* of this part */
 	struct lkst_thread_list threads; /* with which the part begins */
 	bool owes_state;		 /* they could not be written yet */
 	struct lkst_told told;
@@ -101,6 +103,7 @@ static int take(struct lkst_err *e, void *ctx, u64 instance, const void *blocks,
 	if (lkst_instance_buffer(instance) == LKST_BUFFER_LIFE &&
 	    lkst_life_feed(r->life, blocks, length))
 		return lkst_err_sys(e, -ENOMEM, "recording");
+	lkst_code_feed(r->code, blocks, length);
 	code = lkst_writer_renew(e, r->w, lkst_session_catalog(r->s));
 	return code ? code : lkst_writer_append(e, r->w, instance, blocks, length);
 }
@@ -185,6 +188,8 @@ static int end_part(struct lkst_err *e, struct lkst_recorder *r)
 	struct lkst_err close_e;
 
 	code = write_state(e, r);
+	if (!code)
+		code = lkst_code_write(e, r->code, r->w);
 	if (!code)
 		code = write_overtaken(e, r);
 	if (!code)
@@ -348,7 +353,8 @@ int lkst_recorder_new(struct lkst_err *e, const struct lkst_session *s,
 	r->ledger_bytes = LEDGER_BYTES + (u64)lkst_session_rings(s)->nr_cpus * LEDGER_CPU_BYTES;
 	r->told_overtaken = calloc(nr_pages(r), sizeof(*r->told_overtaken));
 	r->life = lkst_life_new(lkst_session_catalog(s));
-	code = r->told_overtaken && r->life ? 0 : lkst_err_sys(e, -ENOMEM, "preparing to write");
+	r->code = lkst_code_new(s);
+	code = r->told_overtaken && r->life && r->code ? 0 : lkst_err_sys(e, -ENOMEM, "preparing to write");
 	if (!code)
 		code = lkst_parts_open(e, options->name, &options->rotation, options->compress,
 				       &r->parts);
@@ -379,6 +385,7 @@ int lkst_recorder_free(struct lkst_err *e, struct lkst_recorder *r)
 	parts_code = lkst_parts_close(code ? &parts_e : e, r->parts);
 	lkst_drain_free(r->drain);
 	lkst_life_free(r->life);
+	lkst_code_free(r->code);
 	lkst_thread_list_fini(&r->threads);
 	lkst_told_fini(&r->told);
 	free(r->told_overtaken);

@@ -9,12 +9,14 @@
 #include "live/drain.h"
 #include "live/life.h"
 #include "live/state.h"
+#include "live/symbols.h"
 #include "trace/block.h"
 
 struct saving {
 	const struct lkst_session *s;
 	struct lkst_writer *w;
 	struct lkst_life *life;
+	struct lkst_code *code;
 	u64 until_ns;
 	u8 *piece; /* room for a block */
 };
@@ -55,6 +57,7 @@ static int take(struct lkst_err *e, void *ctx, u64 instance, const void *blocks,
 	if (lkst_instance_buffer(instance) == LKST_BUFFER_LIFE &&
 	    lkst_life_feed(saving->life, blocks, length))
 		return lkst_err_sys(e, -ENOMEM, "saving");
+	lkst_code_feed(saving->code, blocks, length);
 	if (!saving->until_ns)
 		return lkst_writer_append(e, saving->w, instance, blocks, length);
 	for (at = 0; at < length && !err; at += size)
@@ -72,6 +75,8 @@ static int save_state(struct lkst_err *e, const struct lkst_session *s, const st
 		err = lkst_err_sys(e, -ENOMEM, "saving");
 	if (!err)
 		err = lkst_state_write_machine(e, s, saving->w, &threads);
+	if (!err)
+		err = lkst_code_write(e, saving->code, saving->w);
 	return err ? err : lkst_state_write_ledger(e, s, saving->w, NULL);
 }
 
@@ -80,10 +85,14 @@ int lkst_snapshot_write(struct lkst_err *e, const struct lkst_session *s,
 {
 	_cleanup_(lkst_drain_freep) struct lkst_drain *drain = NULL;
 	_cleanup_free_ u8 *piece = malloc(1UL << lkst_session_rings(s)->block_shift);
-	struct saving saving = { s, w, lkst_life_new(lkst_session_catalog(s)), options->until_ns,
+	struct saving saving = { s,
+				 w,
+				 lkst_life_new(lkst_session_catalog(s)),
+				 lkst_code_new(s),
+				 options->until_ns,
 				 piece };
 	u64 now = lkst_monotonic_ns(), last = options->last_ns;
-	int err = saving.life && piece ? 0 : lkst_err_sys(e, -ENOMEM, "saving");
+	int err = saving.life && saving.code && piece ? 0 : lkst_err_sys(e, -ENOMEM, "saving");
 
 	/* Events first: every moment that passes, the oldest are overwritten. */
 	if (!err)
@@ -97,5 +106,6 @@ int lkst_snapshot_write(struct lkst_err *e, const struct lkst_session *s,
 	if (!err)
 		err = save_state(e, s, &saving);
 	lkst_life_free(saving.life);
+	lkst_code_free(saving.code);
 	return err;
 }

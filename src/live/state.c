@@ -413,6 +413,18 @@ static int news(struct state *st, u64 count, u64 *ret_news)
 	return 0;
 }
 
+int lkst_state_write_symbol(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
+			    u64 address, u32 bytes, const char *name)
+{
+	struct state st = { .e = e, .s = s, .w = w, .now = lkst_monotonic_ns() };
+	struct {
+		struct lkst_rec_state_symbol r;
+		char name[NAME_MAX_BYTES];
+	} rec = { .r = { .address = address, .bytes = bytes } };
+
+	return put_named(&st, "state_symbol", &rec, sizeof(rec.r), name);
+}
+
 int lkst_state_write_overwritten(struct lkst_err *e, const struct lkst_session *s,
 				 struct lkst_writer *w, u32 cpu, u32 buffer, u64 blocks)
 {

@@ -50,6 +50,8 @@ int lkst_state_write_ledger(struct lkst_err *e, const struct lkst_session *s, st
 			    struct lkst_told *told);
 
 /* A line of the ledger: so many blocks of @cpu and @buffer were overwritten before they were read. */
+int lkst_state_write_symbol(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
+			    u64 address, u32 bytes, const char *name);
 int lkst_state_write_overwritten(struct lkst_err *e, const struct lkst_session *s,
 				 struct lkst_writer *w, u32 cpu, u32 buffer, u64 blocks);
 

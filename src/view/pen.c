@@ -17,6 +17,7 @@ struct lkst_pen *lkst_pen_new(const struct lkst_view_config *config,
 		return NULL;
 	pen->out = config->out;
 	pen->threads = config->threads;
+	pen->symbols = config->symbols;
 	pen->names.threads = config->threads;
 	pen->build = build;
 	if (config->time == LKST_VIEW_DAY)

@@ -54,6 +54,7 @@ enum {
 struct lkst_pen {
 	struct lkst_out *out;
 	const struct lkst_threads *threads;
+	struct lkst_symbols *symbols;
 	struct lkst_time_text time;
 	struct lkst_names names;
 	void (*build)(struct lkst_steps *steps);

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/out.h"
 #include "trace/block.h"
+#include "trace/symbols.h"
 #include "trace/threads.h"
 
 struct lkst_gap;
@@ -24,6 +25,7 @@ struct lkst_view_config {
 	struct lkst_out *out;
 	const struct lkst_catalog *catalog;
 	const struct lkst_threads *threads;
+	struct lkst_symbols *symbols; /* NULL: addresses have no names */
 	enum lkst_view_time time; /* text, csv, flight: json always has two, whatever this says */
 	u64 begin_ns;		  /* the trace's first record */
 	bool is_brief;		  /* csv: arguments have no description */

@@ -164,6 +164,17 @@ TEST(text_prints_every_type)
 	CHECK_STR(tail("test:nothing"), "test:nothing:\n");
 }
 
+TEST(text_names_addresses_of_code)
+{
+	fixture_symbol(f, 0xffffffff81000100, 0x80, "do_this");
+	fixture_symbol(f, 0xffffffff81000200, 0x10, "a\033\nb");
+	CHECK_STR(tail("workqueue_execute_start work=1 function=0xffffffff81000100"),
+		  "workqueue_execute_start: work=0x1 function=do_this+0x0\n");
+	CHECK_STR(tail("test.stack took=9 frames=0xffffffff8100017f,0xffffffff81000180,0xffffffff81000201"),
+		  "test.stack: by=0/swapper took=9 "
+		  "frames=[do_this+0x7f,0xffffffff81000180,a\\x1b\\nb+0x1]\n");
+}
+
 TEST(text_escapes_what_it_does_not_trust)
 {
 	CHECK_STR(tail("printk_console text=\"a\033[2J\xff\\ \""),
@@ -259,6 +270,7 @@ static const struct unit_test tests[] = {
 	{ "text_names_block_requests", test_text_names_block_requests },
 	{ "text_names_network_values", test_text_names_network_values },
 	{ "text_prints_every_type", test_text_prints_every_type },
+	{ "text_names_addresses_of_code", test_text_names_addresses_of_code },
 	{ "text_escapes_what_it_does_not_trust", test_text_escapes_what_it_does_not_trust },
 	{ "text_prints_long_strings", test_text_prints_long_strings },
 	{ "text_prints_other_times", test_text_prints_other_times },

@@ -23,6 +23,7 @@ static const char *const fixture_calls[] = {
 struct fixture {
 	struct lkst_catalog *catalog;
 	struct lkst_threads *threads;
+	struct lkst_symbols *symbols;
 	struct lkst_out *out;
 	const struct lkst_view *view;
 	void *ctx;
@@ -72,6 +73,19 @@ static inline void fixture_thread(struct fixture *x, s32 tid, const char *comm, 
 		abort();
 }
 
+/* Tells the symbols of a function. */
+static inline void fixture_symbol(struct fixture *x, u64 address, u32 bytes, const char *name)
+{
+	char line[256];
+	struct lkst_record r;
+
+	snprintf(line, sizeof(line), "state_symbol address=%llu bytes=%u name=\"%s\"",
+		 (unsigned long long)address, bytes, name);
+	r = fixture_record(x, line);
+	if (lkst_symbols_feed(x->symbols, &r))
+		abort();
+}
+
 static inline struct fixture *fixture_new(void)
 {
 	struct fixture *x = calloc(1, sizeof(*x));
@@ -93,8 +107,9 @@ static inline struct fixture *fixture_new(void)
 			abort();
 	}
 	x->threads = lkst_threads_new();
+	x->symbols = lkst_symbols_new();
 	x->out = malloc(sizeof(*x->out));
-	if (!x->threads || !x->out)
+	if (!x->threads || !x->symbols || !x->out)
 		abort();
 	fixture_thread(x, 1234, "bash", 0xffff8880da42800);
 	fixture_thread(x, 567, "cc1", 0x10da42400);
@@ -107,6 +122,7 @@ static inline void fixture_free(struct fixture *x)
 {
 	lkst_catalog_free(x->catalog);
 	lkst_threads_free(x->threads);
+	lkst_symbols_free(x->symbols);
 	free(x->out);
 	free(x);
 }
@@ -118,6 +134,7 @@ static inline void fixture_begin(struct fixture *x, const struct lkst_view *view
 	struct lkst_view_config config = { .out = x->out,
 					   .catalog = x->catalog,
 					   .threads = x->threads,
+					   .symbols = x->symbols,
 					   .time = time,
 					   .begin_ns = FIXTURE_BEGIN_NS };
 	struct lkst_err e;

@@ -40,10 +40,9 @@ rm -rf "$work/trace"
 lkst snapshot --quiet --output "$work/trace"
 expect_whole handlers_stacks_are_whole "$work/trace"
 expect_none handlers_stack_follows_each_record "$(lkst print --format json --event syscall_entry_getppid --event do_wp_page \
-	--event 'handler:*' "$work/trace" | awk '
-	{ match($0, /"tid":[0-9]+/); tid = substr($0, RSTART, RLENGTH) }
-	/"(syscall_entry_getppid|do_wp_page)"/ { if (wanted[tid]) print "none behind " wanted[tid]; wanted[tid] = $0; nr[/do_wp_page/]++ }
-	/"stack.kernel"/ { if (!/"nr_frames":([4-9]|[1-9][0-9])/) print; wanted[tid] = "" }
+	--event 'handler:*' --tid "$(sed -n 's/^tid //p' "$work/calls")" "$work/trace" | awk '
+	/"(syscall_entry_getppid|do_wp_page)"/ { if (wanted) print "none behind " wanted; wanted = $0; nr[/do_wp_page/]++ }
+	/"stack.kernel"/ { if (!/"nr_frames":([4-9]|[1-9][0-9])/) print; wanted = "" }
 	END { if (!nr[0] || !nr[1]) print nr[0] + 0, nr[1] + 0 }' | head -n 3)"
 
 # A silence is noticed by the next event, and another maskset put in force.

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The kernel's names for the addresses of code that a trace has. They are looked for where handlers have
+ * declared events, such as stacks: to look through all records while they are copied has its price.
+ */
+#ifndef LKST_LIVE_SYMBOLS_H
+#define LKST_LIVE_SYMBOLS_H
+
+#include "live/session.h"
+#include "trace/writer.h"
+
+/* The addresses that have been seen. */
+struct lkst_code;
+
+/* NULL: no memory. */
+struct lkst_code *lkst_code_new(const struct lkst_session *s);
+void lkst_code_free(struct lkst_code *c);
+
+/* Looks through @length bytes of blocks; those addresses that are too many are left out. */
+void lkst_code_feed(struct lkst_code *c, const void *blocks, size_t length);
+
+/*
+ * Writes the functions that the addresses lie in, those that the kernel tells of, to the state stream, and
+ * forgets the addresses.
+ */
+int lkst_code_write(struct lkst_err *e, struct lkst_code *c, struct lkst_writer *w);
+
+#endif
