@@ -395,6 +395,49 @@ TEST(extract_needs_one_copy_of_each_note)
 	make_end(t);
 }
 
+/* The catalogue as it was before the handler came that declares test.stack. */
+static struct lkst_catalog *earlier(const struct lkst_catalog *now)
+{
+	struct lkst_catalog *c = lkst_catalog_new();
+	struct lkst_err e;
+	u32 id;
+
+	memcpy(c->uuid, now->uuid, sizeof(c->uuid));
+	for (id = 0; id <= LKST_ID_MAX; id++)
+		if (now->classes[id] && now->classes[id]->group != LKST_GROUP_HANDLER &&
+		    lkst_catalog_add(&e, c, now->classes[id]))
+			abort();
+	return c;
+}
+
+TEST(extract_knows_events_that_handlers_have_declared)
+{
+	unsigned int records;
+	struct make_trace *t = made_trace(MAKE_PAGE, &records);
+	struct make_memory *m = make_memory(PAGES);
+	struct lkst_catalog *before = earlier(t->catalog);
+	char scratch[64], path[128], dir[96];
+	struct outcome o;
+
+	CHECK_EQ(make_line(t, "test.stack cpu=0 tid=1 ns=90000 by=1 took=2 frames=1,2,3"), 0);
+	make_notes(m, before);
+	make_rings(m, t, NULL);
+	make_scratch(scratch);
+	snprintf(dir, sizeof(dir), "%s/trace", scratch);
+	write_file(scratch, "dump", make_raw(m), path);
+	CHECK_EQ(extract(path, NULL, NULL).sum.records, records);
+	make_metadata_note(m, t->catalog, 700);
+	write_file(scratch, "dump", make_raw(m), path);
+	o = extract(path, dir, NULL);
+	CHECK_EQ(o.sum.records, records + 1);
+	CHECK_EQ(o.sum.damaged_blocks, 0);
+	CHECK_EQ(count_records(dir), records + 1);
+	make_scratch_remove(scratch);
+	make_memory_free(m);
+	lkst_catalog_free(before);
+	make_end(t);
+}
+
 TEST(extract_finds_nothing_in_nothing)
 {
 	struct make_memory *m = make_memory(16);
@@ -435,6 +478,8 @@ static const struct unit_test tests[] = {
 	{ "extract_takes_large_blocks_as_far_as_they_go",
 	  test_extract_takes_large_blocks_as_far_as_they_go },
 	{ "extract_needs_one_copy_of_each_note", test_extract_needs_one_copy_of_each_note },
+	{ "extract_knows_events_that_handlers_have_declared",
+	  test_extract_knows_events_that_handlers_have_declared },
 	{ "extract_finds_nothing_in_nothing", test_extract_finds_nothing_in_nothing },
 };
 UNIT_MAIN(tests)

@@ -38,13 +38,12 @@ static inline struct make_trace *made_trace(u32 block_size, unsigned int *ret_re
 	return t;
 }
 
-/* The memory of a machine that recorded @t; @ret_states: its state pages of CPU 0 and 1, main. */
-static inline struct make_memory *made_memory(struct make_trace *t, struct lkst_state **ret_states)
+/* Puts the rings of @t into memory; @ret_states: their state pages of CPU 0 and 1, main. */
+static inline void make_rings(struct make_memory *m, struct make_trace *t,
+			      struct lkst_state **ret_states)
 {
-	struct make_memory *m = make_memory(PAGES);
 	unsigned int i;
 
-	make_notes(m, t->catalog);
 	for (i = 0; i < t->nr_streams; i++) {
 		struct make_stream *s = &t->streams[i];
 		u32 cpu = lkst_instance_cpu(s->instance),
@@ -56,6 +55,15 @@ static inline struct make_memory *made_memory(struct make_trace *t, struct lkst_
 		if (!buffer && ret_states)
 			ret_states[cpu] = st;
 	}
+}
+
+/* The memory of a machine that recorded @t. */
+static inline struct make_memory *made_memory(struct make_trace *t, struct lkst_state **ret_states)
+{
+	struct make_memory *m = make_memory(PAGES);
+
+	make_notes(m, t->catalog);
+	make_rings(m, t, ret_states);
 	return m;
 }
 

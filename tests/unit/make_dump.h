@@ -140,6 +140,21 @@ static inline void make_document(struct make_memory *m, const u8 *uuid, enum lks
 	}
 }
 
+/* The metadata, as it is kept at @ns. */
+static inline void make_metadata_note(struct make_memory *m, const struct lkst_catalog *c, u64 ns)
+{
+	struct lkst_err e;
+	size_t length;
+	u8 *packed;
+	char *text;
+
+	if (lkst_metadata_format(&e, c, &text) || lkst_note_pack(&e, text, &packed, &length))
+		abort();
+	make_document(m, c->uuid, LKST_NOTE_METADATA, ns, packed, length);
+	free(text);
+	free(packed);
+}
+
 /* Metadata, start, and a thread, as the recorder keeps them. */
 static inline void make_notes(struct make_memory *m, const struct lkst_catalog *c)
 {
@@ -151,22 +166,15 @@ static inline void make_notes(struct make_memory *m, const struct lkst_catalog *
 		struct lkst_rec_state_thread r;
 	} thread = { sizeof(thread.r), { .thread_tid = 7, .comm = "seven" } };
 	const struct lkst_event_class *class = lkst_catalog_find(c, "state_thread");
-	struct lkst_err e;
-	size_t length;
-	u8 *packed;
-	char *text;
 
-	if (!class || lkst_metadata_format(&e, c, &text) ||
-	    lkst_note_pack(&e, text, &packed, &length))
+	if (!class)
 		abort();
 	memcpy(start.hostname, c->hostname, sizeof(start.hostname));
 	memcpy(start.release, c->release, sizeof(start.release));
 	make_document(m, c->uuid, LKST_NOTE_START, 500, &start, sizeof(start));
-	make_document(m, c->uuid, LKST_NOTE_METADATA, 0, packed, length);
+	make_metadata_note(m, c, 0);
 	thread.r.head.id_time = class->id;
 	make_document(m, c->uuid, LKST_NOTE_STATE, 600, &thread, sizeof(thread));
-	free(text);
-	free(packed);
 }
 
 /* ---- files ------------------------------------------------------------------------------ */
