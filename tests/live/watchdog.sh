@@ -11,6 +11,7 @@ if [ -e /sys/fs/bpf/lkst ]; then
 fi
 cd "$work" || exit
 ms=1000000
+within=$((600 * ms))
 # How much later than due a silence may be noticed here: the events that are looked at are there at any time,
 # but a hypervisor may take the CPUs away.
 late=$((700 * ms))
@@ -31,16 +32,16 @@ has_started=yes
 "$LKST" handler load watchdog --event sched_switch --event 'syscall:getpriority' --quiet
 "$LKST" maskset --quiet -H watchdog 'watch+=sched_switch'
 "$LKST" maskset --quiet -H watchdog 'watch+=syscall_entry_getpriority'
-"$LKST" handler set watchdog within_ns=$((300 * ms)) to_set=2
+"$LKST" handler set watchdog within_ns=$within to_set=2
 "$LKST" maskset set watch --quiet
-sleep 0.6
+sleep 0.9
 expect without_a_first_beat_nothing_is_watched "$(variable watchdog silences)" 0
 
 # ---- a program that beats, and is killed ----
-"$LKST" handler beat watchdog --every 50ms &
+nice -n -20 "$LKST" handler beat watchdog --every 50ms &
 beat=$!
 children+=($beat)
-sleep 1.2
+sleep 1.5
 if [ "$(variable watchdog silences)" = 0 ]; then
 	ok a_beat_keeps_it_quiet
 else
@@ -56,7 +57,7 @@ sleep 0.2
 kill $beat
 wait $wait
 value=$(sed 's/.*"value":\([0-9]*\).*/\1/' notice)
-if [ "${value:-0}" -gt $((300 * ms)) ] && [ "$value" -lt $((300 * ms + late)) ]; then
+if [ "${value:-0}" -gt $within ] && [ "$value" -lt $((within + late)) ]; then
 	ok a_silence_is_told_of_in_time
 	echo "noticed after $value ns of silence" >&2
 else
@@ -65,7 +66,7 @@ fi
 expect another_maskset_is_in_force "$(maskset_in_force)" '"maskset_name":"RDEFAULT"'
 "$LKST" snapshot --quiet -o trace
 expect the_trace_tells_of_it "$("$LKST" print --format json --event watchdog.silent trace |
-	grep -o '"silent_ns":[0-9]*,"within_ns":[0-9]*')" "\"silent_ns\":$value,\"within_ns\":$((300 * ms))"
+	grep -o '"silent_ns":[0-9]*,"within_ns":[0-9]*')" "\"silent_ns\":$value,\"within_ns\":$within"
 expect the_switch_follows_it "$("$LKST" print --event watchdog.silent --event maskset_switch trace |
 	grep -A 1 'watchdog.silent' | grep -c 'maskset_switch: .*to=2')" 1
 expect_whole trace_of_a_watchdog_is_whole trace
@@ -73,19 +74,19 @@ expect_whole trace_of_a_watchdog_is_whole trace
 # ---- once for each silence; and beats again ----
 "$LKST" handler set watchdog to_set=-1
 "$LKST" maskset set watch --quiet
-sleep 0.7
+sleep 1
 expect a_silence_is_told_of_once "$(variable watchdog silences)" 1
 "$LKST" handler beat watchdog
-sleep 1
+sleep 1.2
 expect the_next_silence_is_told_of_too "$(variable watchdog silences)" 2
 
 # ---- a beat that is a system call: the program need not know of it ----
 "$LKST" handler set watchdog beat=syscall_entry_getpriority
-perl -e 'getpriority(0, 0), select(undef, undef, undef, 0.05) for 1 .. 20' &
+nice -n -20 perl -e 'getpriority(0, 0), select(undef, undef, undef, 0.05) for 1 .. 20' &
 "$LKST" handler set watchdog t_pid=$!
 wait $!
 expect calls_are_beats "$(variable watchdog silences)" 2
-perl -e 'getpriority(0, 0), select(undef, undef, undef, 0.05) for 1 .. 20' &
+nice -n -20 perl -e 'getpriority(0, 0), select(undef, undef, undef, 0.05) for 1 .. 20' &
 children+=($!)
 sleep 0.9
 expect calls_of_others_are_none "$(variable watchdog silences)" 3
