@@ -55,6 +55,8 @@ typedef s32 lkst_tid;	 /* a thread */
 typedef s32 lkst_pid;	 /* a process */
 typedef s32 lkst_cpu;	 /* a CPU's number */
 typedef s32 lkst_signal; /* a signal's number */
+typedef u32 lkst_dev;	 /* a device's number as the kernel keeps it */
+typedef u32 lkst_uid;	 /* a user */
 typedef s64 lkst_result; /* 0 or a count, or a negative error number */
 
 /* A variable of this type holds a cgroup's number; users may write its directory. 0: none. */

@@ -56,6 +56,18 @@ static __always_inline const void *lkst_record_as(const struct lkst_record_head 
 	return of.block + start;
 }
 
+static __always_inline const void *lkst_record_sized(struct lkst_handled of, u32 size)
+{
+	u64 start = LKST_BOUNDED(of.start);
+
+	if (of.size < size || start > (1U << lkst_cfg.block_shift) - size)
+		return NULL;
+	return of.block + start;
+}
+
+/* The record as a @type, which begins with its head; NULL: it is shorter. For events by name. */
+#define LKST_AS_TYPE(type) ((const type *)lkst_record_sized(lkst_handled_, sizeof(type)))
+
 /* True if the record is one of the catalogue's @event. */
 #define LKST_IS(event) (lkst_record_id(r) == lkst_cfg.id[LKST_EV_##event])
 

@@ -326,7 +326,7 @@ const struct lkst_cmd lkst_cmd_handler = {
 		"                in force sends to each\n"
 		"  build         compiles one; takes clang and the headers of libbpf\n"
 		"  load          loads FILE.o, or one that comes with the program by its name: filter,\n"
-		"                hist, sample, stack, watchdog; `lkst maskset --handler NAME\n"
+		"                hist, sample, security, stack, watchdog; `lkst maskset --handler NAME\n"
 		"                'MASKSET+=GLOB'` then sends events to it\n"
 		"  show NAME     its variables, and the maps it counts in\n"
 		"  set NAME      changes variables, with effect at once\n"

@@ -129,6 +129,20 @@ int lkst_handler_check(struct lkst_err *e, const struct lkst_session *s, u8 numb
 
 /* ---- hooks ------------------------------------------------------------------------------------ */
 
+/* The program of a hook of DEFAULT. That of a probe that is recorded by name has another type. */
+static const char *program_name(const struct lkst_hook *hook)
+{
+	struct bpf_prog_info program = {};
+	u32 length = sizeof(program);
+
+	if (!hook->tracepoint[0])
+		return hook->name;
+	if (bpf_obj_get_info_by_fd(hook->program_fd, &program, &length) ||
+	    program.type != BPF_PROG_TYPE_KPROBE)
+		return LKST_ANY_TRACEPOINT;
+	return LKST_ANY_PROBE;
+}
+
 struct opener {
 	struct lkst_err *e;
 	struct lkst_hooks *hooks;
@@ -150,7 +164,6 @@ static int open_hook(struct opener *o, u8 number, u16 base, const char *program_
 static int open_program(void *ctx, const char *pin)
 {
 	struct opener *o = ctx;
-	bool is_any;
 	u8 number;
 	const char *name = parse_pin(pin, &number);
 	unsigned int i;
@@ -159,10 +172,8 @@ static int open_program(void *ctx, const char *pin)
 	if (!name || strncmp(name, LKST_PROGRAM_PIN, strlen(LKST_PROGRAM_PIN)))
 		return 0;
 	name += strlen(LKST_PROGRAM_PIN);
-	is_any = !strcmp(name, LKST_ANY_TRACEPOINT);
 	for (i = 0; i < o->hooks->nr_default && !err; i++)
-		if (is_any ? o->hooks->items[i].tracepoint[0]
-			   : !strcmp(o->hooks->items[i].name, name))
+		if (!strcmp(program_name(&o->hooks->items[i]), name))
 			err = open_hook(o, number, i, pin);
 	return err;
 }
@@ -206,12 +217,6 @@ static bool *choose_hooks(const struct lkst_session *s, const struct lkst_handle
 	if (chosen)
 		lkst_hooks_mark(hooks, route, chosen);
 	return chosen;
-}
-
-/* The program of a hook of DEFAULT. */
-static const char *program_name(const struct lkst_hook *hook)
-{
-	return hook->tracepoint[0] ? LKST_ANY_TRACEPOINT : hook->name;
 }
 
 static int choose_programs(struct lkst_err *e, const struct lkst_session *s,

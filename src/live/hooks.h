@@ -12,9 +12,10 @@
 
 enum { LKST_HOOK_NAME_MAX = 128 };
 
-/* A loaded program's pin is its name behind this. All tracepoints by name have the one program. */
+/* A loaded program's pin is its name behind this. All tracepoints by name have one program, probes another. */
 #define LKST_PROGRAM_PIN "program-"
 #define LKST_ANY_TRACEPOINT "tp__any"
+#define LKST_ANY_PROBE "probe__any"
 
 /* A place in the kernel, and the program for it. */
 struct lkst_hook {

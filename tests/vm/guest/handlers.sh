@@ -6,7 +6,12 @@
 # boot: lockdown=integrity
 . /tests/lib.sh
 
-expect_start handlers_start --maskset RNOTHING --event sched_switch --event 'syscall:*' --event do_wp_page \
+# Probes at security hooks, which a handler tells the files of (C12).
+for hook in file_open inode_unlink; do
+	echo "p:lsm/$hook security_$hook" >>/sys/kernel/debug/tracing/kprobe_events
+done
+
+expect_start handlers_start --event 'lsm:*' --maskset RNOTHING --event sched_switch --event 'syscall:*' --event do_wp_page \
 	--event kmem_cache_alloc --event sched_process_exec
 for handler in filter sample hist stack watchdog; do
 	if lkst handler load $handler --event sched_switch --event 'syscall:*' --event do_wp_page \
@@ -44,6 +49,23 @@ expect_none handlers_stack_follows_each_record "$(lkst print --format json --eve
 	/"(syscall_entry_getppid|do_wp_page)"/ { if (wanted) print "none behind " wanted; wanted = $0; nr[/do_wp_page/]++ }
 	/"stack.kernel"/ { if (!/"nr_frames":([4-9]|[1-9][0-9])/) print; wanted = "" }
 	END { if (!nr[0] || !nr[1]) print nr[0] + 0, nr[1] + 0 }' | head -n 3)"
+
+# What the security hooks are asked about: the name of the file, and its number.
+lkst handler load security --event 'lsm:*' --quiet
+lkst handler set security file_open=lsm:file_open inode_unlink=lsm:inode_unlink
+lkst maskset --quiet -H security 'security+=lsm:*'
+lkst maskset --quiet set security
+echo here >"$work/known_file"
+inode=$(stat -c %i "$work/known_file")
+rm "$work/known_file"
+rm -rf "$work/trace"
+lkst snapshot --quiet --output "$work/trace"
+expect_whole handlers_security_is_whole "$work/trace"
+lkst print --event 'lsm:*' --event security.file --format json "$work/trace" >"$work/files"
+expect_none handlers_security_names_files "$(awk -v inode="\"inode\":$inode," '
+	/"lsm:(file_open|inode_unlink)"/ { hook = /file_open/ ? "open" : "unlink" }
+	/"security.file"/ && /"name":"known_file"/ && index($0, inode) { nr[hook]++ }
+	END { if (!nr["open"] || nr["unlink"] != 1) print nr["open"] + 0 " opened, " nr["unlink"] + 0 " removed" }' "$work/files")"
 
 # A silence is noticed by the next event, and another maskset put in force.
 lkst handler set watchdog within_ns=100000000 to_set=0
