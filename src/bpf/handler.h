@@ -182,8 +182,7 @@ static __always_inline bool lkst_own_write(u32 buffer, u16 id, const void *from,
  * behind the event's own; in LKST_HANDLER the event's is not published yet, so that this one goes to the
  * ring of interrupting writers, which is smaller.
  */
-#define LKST_WRITE(event, ...)                                                                     \
-	LKST_WRITE_TO(lkst_buffer_of(lkst_record_id(r)), event, __VA_ARGS__)
+#define LKST_WRITE(event, ...) LKST_WRITE_TO(lkst_buffer_of(lkst_record_id(r)), event, __VA_ARGS__)
 #define LKST_WRITE_RARE(event, ...) LKST_WRITE_TO(LKST_BUFFER_LIFE, event, __VA_ARGS__)
 
 /* Fields for the frames of a stack, the last ones of their event; @address: lkst_code or lkst_addr. */

@@ -255,10 +255,11 @@ static int verb_beat(struct job *job, char **args, unsigned int nr_args)
 	for (;;) {
 		err = lkst_variables_each(job->e, h.number, store_beat, NULL);
 		if (!err)
-			return lkst_err_set(job->e, -ENOENT,
-					    "handler %s has no variable beat_ns for beats, or is not "
-					    "loaded any more",
-					    h.name);
+			return lkst_err_set(
+				job->e, -ENOENT,
+				"handler %s has no variable beat_ns for beats, or is not "
+				"loaded any more",
+				h.name);
 		if (err < 0 || !ns)
 			return err < 0 ? err : 0;
 		nanosleep(&pause, NULL);

@@ -232,8 +232,7 @@ static void keep_element(struct printer *p, const struct lkst_variable *v)
 	if (at == ELEMENTS_SHOWN || size > sizeof(p->shown->bytes))
 		return;
 	p->nr_shown += p->nr_shown < ELEMENTS_SHOWN;
-	memmove(&p->shown[at + 1], &p->shown[at],
-		(p->nr_shown - at - 1) * sizeof(p->shown[0]));
+	memmove(&p->shown[at + 1], &p->shown[at], (p->nr_shown - at - 1) * sizeof(p->shown[0]));
 	p->shown[at].v = *v;
 	p->shown[at].weight = weight;
 	memcpy(p->shown[at].bytes, v->bytes, size);
@@ -286,8 +285,7 @@ int lkst_handler_print(struct lkst_err *e, const struct lkst_session *s,
 		printf("handler %u, %s: %s\n", h->number, h->name, h->help);
 		err = lkst_variables_each(e, h->number, print_plain, &p);
 		print_elements(&p);
-		return err ? err
-			   : lkst_declared_each(e, h->number, print_declared, (void *)h);
+		return err ? err : lkst_declared_each(e, h->number, print_declared, (void *)h);
 	}
 	printf("{\"id\":%u,\"name\":\"%s\",\"variables\":[", h->number, h->name);
 	err = lkst_variables_each(e, h->number, print_json, &p);

@@ -2,9 +2,9 @@
 /* The handler `filter`: records what one thread, process, command or cgroup does. */
 #include <lkst/handler.h>
 
-s32 t_tid;	 /* 0: any */
-s32 t_pid;	 /* a process: all its threads */
-char t_comm[16]; /* "": any */
+s32 t_tid;		 /* 0: any */
+s32 t_pid;		 /* a process: all its threads */
+char t_comm[16];	 /* "": any */
 lkst_cgroup_id t_cgroup; /* the one that a process is in, not those above it */
 
 static __always_inline bool is_comm(void)

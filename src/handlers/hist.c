@@ -8,9 +8,9 @@
 enum { THREADS_MAX = 16384, KEYS_MAX = 1024 };
 
 lkst_event_id from, to; /* 0: nothing is measured but pairs */
-u32 pairs;		/* 1: from each event to the one that the catalogue has behind it, entry to exit */
-u64 slower_ns = ~0ULL;	/* the second event is recorded after so long */
-u32 by_thread;		/* 1: a histogram for each thread ... */
+u32 pairs; /* 1: from each event to the one that the catalogue has behind it, entry to exit */
+u64 slower_ns = ~0ULL; /* the second event is recorded after so long */
+u32 by_thread;	       /* 1: a histogram for each thread ... */
 u32 by_process;
 u32 by_cgroup;
 u64 begun, ended;
@@ -61,10 +61,10 @@ static __always_inline void add(void *map, const void *key, u64 took)
 /* Counts that @tid took @took from event @id on; true if that is long. */
 static __always_inline bool measure(s32 tid, u64 id, u64 took)
 {
-	u64 key = by_thread	? (u64)tid
-		  : by_process	? bpf_get_current_pid_tgid() >> 32
-		  : by_cgroup	? bpf_get_current_cgroup_id()
-				: 0;
+	u64 key = by_thread    ? (u64)tid
+		  : by_process ? bpf_get_current_pid_tgid() >> 32
+		  : by_cgroup  ? bpf_get_current_cgroup_id()
+			       : 0;
 	lkst_event_id first = id;
 
 	add(&intervals_ns, &key, took);

@@ -13,8 +13,8 @@ lkst_event_id inode_unlink; /* security_inode_unlink(directory, dentry) */
 
 enum { NAME_SIZE = 48 };
 
-LKST_EVENT(file, "the file that the security hook before it was asked about", u64 inode; lkst_dev dev;
-	   u32 mode; lkst_uid owner; char name[NAME_SIZE];);
+LKST_EVENT(file, "the file that the security hook before it was asked about", u64 inode;
+	   lkst_dev dev; u32 mode; lkst_uid owner; char name[NAME_SIZE];);
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 

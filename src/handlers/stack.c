@@ -8,10 +8,10 @@
 /* Most frames of one stack; what is not there takes no room. */
 enum { FRAMES_MAX = 64 };
 
-u32 kernel = 1;	  /* 1: with the kernel's stack */
-u32 user;	  /* 1: with the user's; by frame pointers, as far as the program has them */
-u32 skip;	  /* innermost frames of the kernel's to leave out */
-u32 one_in = 1;	  /* only for one event in so many */
+u32 kernel = 1; /* 1: with the kernel's stack */
+u32 user;	/* 1: with the user's; by frame pointers, as far as the program has them */
+u32 skip;	/* innermost frames of the kernel's to leave out */
+u32 one_in = 1; /* only for one event in so many */
 u64 seen;
 
 LKST_EVENT(kernel, "the kernel's functions that led to the event before it, innermost first",

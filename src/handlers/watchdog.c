@@ -6,7 +6,7 @@
  */
 #include <lkst/handler.h>
 
-u64 beat_ns;		    /* CLOCK_MONOTONIC of the last one; 0: none has come, nothing is watched */
+u64 beat_ns; /* CLOCK_MONOTONIC of the last one; 0: none has come, nothing is watched */
 u64 within_ns = 1000000000; /* a beat is overdue when the last one is older */
 u64 told_ns;		    /* the beat that was the last before a silence that was told of */
 s32 to_set = -1;	    /* on silence, put this maskset in force; -1: leave the one that is */
@@ -14,8 +14,8 @@ lkst_event_id beat;	    /* counts as a beat; 0: none does */
 s32 t_pid;		    /* of this process; 0: of any */
 u64 silences;
 
-LKST_EVENT(silent, "the beats of the watched program have ceased", lkst_ns silent_ns; lkst_ns within_ns;
-	   lkst_ns beat_ns;);
+LKST_EVENT(silent, "the beats of the watched program have ceased", lkst_ns silent_ns;
+	   lkst_ns within_ns; lkst_ns beat_ns;);
 
 static __always_inline bool is_beat(const struct lkst_record_head *r)
 {

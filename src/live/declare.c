@@ -97,8 +97,8 @@ static bool describe_array(const struct btf *btf, const struct btf_type *type, u
 	return true;
 }
 
-static int describe_field(struct lkst_err *e, const struct btf *btf,
-			  const struct btf_type *layout, u16 member, struct lkst_event_class *event)
+static int describe_field(struct lkst_err *e, const struct btf *btf, const struct btf_type *layout,
+			  u16 member, struct lkst_event_class *event)
 {
 	const struct btf_member *m = &btf_members(layout)[member];
 	struct lkst_field_class *f = &event->fields[event->nr_fields];
@@ -120,17 +120,19 @@ static int describe_field(struct lkst_err *e, const struct btf *btf,
 	else
 		is_good = describe_integer(type, f);
 	if (!is_good || btf_member_bitfield_size(layout, member))
-		return lkst_err_set(e, -EINVAL,
-				    "field %s is neither an integer, nor an array of some, nor the last "
-				    "one behind its count",
-				    name);
+		return lkst_err_set(
+			e, -EINVAL,
+			"field %s is neither an integer, nor an array of some, nor the last "
+			"one behind its count",
+			name);
 	/* Readers find integers at such places; then nothing is skipped, and both agree. */
 	align = f->size > 4 ? 4 : f->size ?: 1;
 	if (at % align)
-		return lkst_err_set(e, -EINVAL,
-				    "field %s stands at byte %u, no multiple of %u: put larger fields "
-				    "first",
-				    name, at, align);
+		return lkst_err_set(
+			e, -EINVAL,
+			"field %s stands at byte %u, no multiple of %u: put larger fields "
+			"first",
+			name, at, align);
 	event->nr_fields++;
 	return 0;
 }
@@ -187,10 +189,11 @@ int lkst_declare_events(struct lkst_err *e, struct lkst_session *s, struct bpf_o
 		return 0;
 	own = (void *)bpf_map__initial_value(map, &size);
 	if (!own || !btf || size % sizeof(*own) || size / sizeof(*own) > OWN_EVENTS_MAX)
-		return lkst_err_set(e, -EINVAL,
-				    "the events that it declares make no sense: there are at most %u, "
-				    "each an LKST_EVENT()",
-				    OWN_EVENTS_MAX);
+		return lkst_err_set(
+			e, -EINVAL,
+			"the events that it declares make no sense: there are at most %u, "
+			"each an LKST_EVENT()",
+			OWN_EVENTS_MAX);
 	for (i = 0; i < size / sizeof(*own) && !err; i++)
 		err = declare(e, s, btf, handler, &own[i]);
 	return err;

@@ -150,7 +150,9 @@ static bool advance(struct lkst_follow *f, struct queue *q)
 
 	q->has_head = false;
 	for (;;) {
-		r = q->in_block ? lkst_block_next(&ignored, &q->cursor, lkst_session_catalog(f->session), &q->head) : 0;
+		r = q->in_block ? lkst_block_next(&ignored, &q->cursor,
+						  lkst_session_catalog(f->session), &q->head)
+				: 0;
 		if (r > 0)
 			break;
 		if (r < 0)

@@ -89,8 +89,7 @@ int lkst_keep_new(struct lkst_err *e, const struct lkst_catalog *c, u32 nr_cpus,
 		return err;
 	room = 1 + lkst_note_pages(length) + METADATA_PAGES_MORE;
 	k.first_state = COPIES * room;
-	k.nr_pages = k.first_state +
-		     2 * (STATE_PAGES_MIN + 2 * count_threads() / THREADS_PER_PAGE);
+	k.nr_pages = k.first_state + 2 * (STATE_PAGES_MIN + 2 * count_threads() / THREADS_PER_PAGE);
 	k.fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "lkst_notes", sizeof(u32), LKST_NOTE_SIZE,
 			      k.nr_pages, &options);
 	if (k.fd < 0)
@@ -203,8 +202,9 @@ int lkst_keep_put_catalog(struct lkst_err *e, struct lkst_keep *k, const struct 
 	if (err)
 		return err;
 	if (lkst_note_pages(length) > room - 1)
-		return lkst_err_set(e, -ENOSPC,
-				    "the recording has no room for more events that handlers declare");
+		return lkst_err_set(
+			e, -ENOSPC,
+			"the recording has no room for more events that handlers declare");
 	/* While one copy is written the other one is whole; the younger one counts. */
 	for (copy = 0; copy < COPIES; copy++)
 		lkst_note_fill_all(k->pages + copy * room + 1, c->uuid, LKST_NOTE_METADATA, now,

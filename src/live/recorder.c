@@ -354,7 +354,9 @@ int lkst_recorder_new(struct lkst_err *e, const struct lkst_session *s,
 	r->told_overtaken = calloc(nr_pages(r), sizeof(*r->told_overtaken));
 	r->life = lkst_life_new(lkst_session_catalog(s));
 	r->code = lkst_code_new(s);
-	code = r->told_overtaken && r->life && r->code ? 0 : lkst_err_sys(e, -ENOMEM, "preparing to write");
+	code = r->told_overtaken && r->life && r->code
+		       ? 0
+		       : lkst_err_sys(e, -ENOMEM, "preparing to write");
 	if (!code)
 		code = lkst_parts_open(e, options->name, &options->rotation, options->compress,
 				       &r->parts);

@@ -481,10 +481,11 @@ int lkst_session_declare(struct lkst_err *e, struct lkst_session *s,
 	int err;
 
 	if (known && !is_same_layout(known, event))
-		return lkst_err_set(e, -EEXIST,
-				    "records of an event %s with other fields may be in the buffers; load "
-				    "the handler --as another",
-				    event->name);
+		return lkst_err_set(
+			e, -EEXIST,
+			"records of an event %s with other fields may be in the buffers; load "
+			"the handler --as another",
+			event->name);
 	if (known) {
 		*ret_id = known->id;
 		return 0;

@@ -307,10 +307,11 @@ static int find_cgroup(struct lkst_err *e, const char *path, u64 *ret_value)
 	if (statfs(path, &fs) || stat(path, &st))
 		return lkst_err_sys(e, -errno, "%s", path);
 	if (fs.f_type != CGROUP2_SUPER_MAGIC)
-		return lkst_err_set(e, -EINVAL,
-				    "%s is no directory of a cgroup (version 2), as are those below "
-				    "/sys/fs/cgroup",
-				    path);
+		return lkst_err_set(
+			e, -EINVAL,
+			"%s is no directory of a cgroup (version 2), as are those below "
+			"/sys/fs/cgroup",
+			path);
 	*ret_value = st.st_ino;
 	return 0;
 }

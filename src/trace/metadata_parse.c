@@ -188,7 +188,7 @@ static int member_to_field(struct lkst_err *e, struct lkst_ctf_parser *p, u32 i)
 		if (t->is_signed || (t->is_text && t->bits != 8))
 			return lkst_lex_fail(e, &p->lex,
 					     "only sequences of unsigned integers can be read");
-		f->type = t->is_text	   ? LKST_CLASS_TEXT
+		f->type = t->is_text	 ? LKST_CLASS_TEXT
 			  : t->bits == 8 ? LKST_CLASS_BYTES
 					 : LKST_CLASS_WORDS;
 		if (f->type == LKST_CLASS_WORDS) {

@@ -34,7 +34,7 @@ struct lkst_writer {
 	const struct lkst_writer_sink *sink;
 	void *sink_ctx;
 	u8 uuid[16];
-	u64 bytes; /* in all files */
+	u64 bytes;	 /* in all files */
 	u32 nr_declared; /* events in the metadata that handlers have declared */
 	size_t metadata_bytes;
 

@@ -71,7 +71,8 @@ TEST(csv_prints_every_type)
 		  ",\"data[0]\",0x00000041,0x00000000,\"data[1]\",0x00000042,0x00000000"
 		  ",\"second\",\"s\",0x00000001\n");
 	CHECK_STR(one("test.stack by=8 took=99 frames=5"),
-		  "\"test.stack\"" COLUMNS ",\"by\",0x00000008,0x00000000,\"took\",0x00000063,0x00000000"
+		  "\"test.stack\"" COLUMNS
+		  ",\"by\",0x00000008,0x00000000,\"took\",0x00000063,0x00000000"
 		  ",\"nr\",0x00000001,0x00000000,\"frames[0]\",0x00000005,0x00000000\n");
 	CHECK_STR(one("test:nothing"), "\"test:nothing\"" COLUMNS "\n");
 }

@@ -42,8 +42,8 @@ TEST(json_prints_every_type)
 		  HEAD "\"test_text\",\"fields\":{\"text_len\":8,\"data_len\":2,"
 		       "\"text\":\"hi there\",\"after\":7,\"first\":\"f\",\"data\":[65,66],"
 		       "\"second\":\"s\"}}\n");
-	CHECK_STR(one("test.stack by=8 took=99 frames=5,6"),
-		  HEAD "\"test.stack\",\"fields\":{\"by\":8,\"took\":99,\"nr\":2,\"frames\":[5,6]}}\n");
+	CHECK_STR(one("test.stack by=8 took=99 frames=5,6"), HEAD
+		  "\"test.stack\",\"fields\":{\"by\":8,\"took\":99,\"nr\":2,\"frames\":[5,6]}}\n");
 }
 
 TEST(json_escapes_what_it_does_not_trust)

@@ -160,7 +160,8 @@ TEST(text_prints_every_type)
 		  "test_text: text=\"hi there\" after=7 first=\"f\" data=<4142> second=\"s\"\n");
 	CHECK_STR(tail("test.stack by=-7 took=99 frames=0xffffffff81000001,2"),
 		  "test.stack: by=-7/? took=99 frames=[0xffffffff81000001,0x2]\n");
-	CHECK_STR(tail("test.stack took=99 frames="), "test.stack: by=0/swapper took=99 frames=[]\n");
+	CHECK_STR(tail("test.stack took=99 frames="),
+		  "test.stack: by=0/swapper took=99 frames=[]\n");
 	CHECK_STR(tail("test:nothing"), "test:nothing:\n");
 }
 
@@ -170,9 +171,10 @@ TEST(text_names_addresses_of_code)
 	fixture_symbol(f, 0xffffffff81000200, 0x10, "a\033\nb");
 	CHECK_STR(tail("workqueue_execute_start work=1 function=0xffffffff81000100"),
 		  "workqueue_execute_start: work=0x1 function=do_this+0x0\n");
-	CHECK_STR(tail("test.stack took=9 frames=0xffffffff8100017f,0xffffffff81000180,0xffffffff81000201"),
-		  "test.stack: by=0/swapper took=9 "
-		  "frames=[do_this+0x7f,0xffffffff81000180,a\\x1b\\nb+0x1]\n");
+	CHECK_STR(
+		tail("test.stack took=9 frames=0xffffffff8100017f,0xffffffff81000180,0xffffffff81000201"),
+		"test.stack: by=0/swapper took=9 "
+		"frames=[do_this+0x7f,0xffffffff81000180,a\\x1b\\nb+0x1]\n");
 }
 
 TEST(text_escapes_what_it_does_not_trust)
