@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
+#include "base/cleanup.h"
 #include "live/state.h"
 #include "trace/mask.h"
 
@@ -36,6 +37,21 @@ unsigned int lkst_recording_nr_events(const struct lkst_session *s)
 	return lkst_mask_count(c->route[c->active & (LKST_MASKSETS - 1)], lkst_session_catalog(s));
 }
 
+void lkst_recording_boot_id(u8 ret_id[16])
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+	unsigned int i, byte;
+
+	memset(ret_id, 0, 16);
+	for (i = 0; f && i < 16; i++) {
+		if (fscanf(f, i == 4 || i == 6 || i == 8 || i == 10 ? "-%2x" : "%2x", &byte) != 1) {
+			memset(ret_id, 0, 16);
+			return;
+		}
+		ret_id[i] = (u8)byte;
+	}
+}
+
 int lkst_recording_identify(struct lkst_err *e, struct lkst_catalog *c)
 {
 	struct utsname u;
@@ -50,6 +66,7 @@ int lkst_recording_identify(struct lkst_err *e, struct lkst_catalog *c)
 	snprintf(c->release, sizeof(c->release), "%s", u.release);
 	snprintf(c->version, sizeof(c->version), "%s", u.version);
 	snprintf(c->machine, sizeof(c->machine), "%s", u.machine);
+	lkst_recording_boot_id(c->boot_id);
 	c->clock_offset_ns = lkst_clock_offset_ns();
 	return 0;
 }

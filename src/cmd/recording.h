@@ -27,6 +27,9 @@ unsigned int lkst_recording_nr_events(const struct lkst_session *s);
 /* Fills in what the trace says about this machine: UUID, clock, host, kernel. */
 int lkst_recording_identify(struct lkst_err *e, struct lkst_catalog *c);
 
+/* What this boot of the kernel calls itself; zeros: it cannot be asked. */
+void lkst_recording_boot_id(u8 ret_id[16]);
+
 /* A name for a trace directory when none was given: "lkst-<date>-<time>". */
 void lkst_recording_default_dir(char *name, size_t size);
 

@@ -65,6 +65,7 @@ struct lkst_event_class {
 
 struct lkst_catalog {
 	u8 uuid[16];
+	u8 boot_id[16];	     /* of the kernel that recorded, as it calls itself; 0: not known */
 	u64 clock_offset_ns; /* time of day = CLOCK_MONOTONIC + this, when recording began */
 	char hostname[65], release[65], version[65], machine[65];
 	u32 nr_classes;

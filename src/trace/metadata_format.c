@@ -2,6 +2,7 @@
 /* The catalogue as CTF 1.8 metadata. */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "trace/metadata.h"
@@ -75,13 +76,20 @@ static void put_env(FILE *f, const char *name, const char *value)
 	fputs(";\n", f);
 }
 
-static void put_trace(FILE *f, const struct lkst_catalog *c)
+static void put_uuid(FILE *f, const u8 *uuid)
 {
 	u32 i;
 
+	for (i = 0; i < 16; i++)
+		fprintf(f, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+}
+
+static void put_trace(FILE *f, const struct lkst_catalog *c)
+{
+	static const u8 unknown[16];
+
 	fputs("trace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"", f);
-	for (i = 0; i < sizeof(c->uuid); i++)
-		fprintf(f, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", c->uuid[i]);
+	put_uuid(f, c->uuid);
 	fputs("\";\n\tbyte_order = le;\n", f);
 	put_struct(f, &lkst_ctf_packet_header);
 	fputs("};\n\nenv {\n", f);
@@ -91,6 +99,11 @@ static void put_trace(FILE *f, const struct lkst_catalog *c)
 	put_env(f, "kernel_release", c->release);
 	put_env(f, "kernel_version", c->version);
 	put_env(f, "machine", c->machine);
+	if (memcmp(c->boot_id, unknown, sizeof(unknown)) != 0) {
+		fputs("\tboot_id = \"", f);
+		put_uuid(f, c->boot_id);
+		fputs("\";\n", f);
+	}
 	put_env(f, "tracer_name", "lkst");
 	fprintf(f, "\tlkst_format = %u;\n", LKST_CTF_FORMAT);
 	/* absolute: readers may lay traces of several machines side by side by time of day. */

@@ -25,10 +25,9 @@ static int hex_digit(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static int take_uuid(struct lkst_err *e, struct lkst_ctf_parser *p)
+static int take_uuid(struct lkst_err *e, struct lkst_ctf_parser *p, u8 uuid[16])
 {
 	char text[LKST_LEX_TEXT_MAX];
-	u8 *uuid = p->catalog->uuid;
 	const char *t = text;
 	int i, code = lkst_lex_string(e, &p->lex, text);
 
@@ -56,7 +55,7 @@ static int trace_attribute(struct lkst_err *e, struct lkst_ctf_parser *p, const 
 	if (!strcmp(name, "minor"))
 		return (code = lkst_ctf_expect_number(e, p, "minor", 8)) ? code : 2;
 	if (!strcmp(name, "uuid"))
-		return (code = take_uuid(e, p)) ? code : 4;
+		return (code = take_uuid(e, p, p->catalog->uuid)) ? code : 4;
 	if (!strcmp(name, "byte_order"))
 		return (code = lkst_ctf_expect_word(e, p, "byte_order", "le")) ? code : 8;
 	if (!strcmp(name, "packet.header"))
@@ -91,6 +90,8 @@ static int env_attribute(struct lkst_err *e, struct lkst_ctf_parser *p, const ch
 		return (code = take_env(e, p, c->version, sizeof(c->version))) ? code : 4;
 	if (!strcmp(name, "machine"))
 		return (code = take_env(e, p, c->machine, sizeof(c->machine))) ? code : 8;
+	if (!strcmp(name, "boot_id"))
+		return take_uuid(e, p, c->boot_id);
 	if (!strcmp(name, "lkst_format"))
 		return (code = lkst_ctf_expect_number(e, p, "lkst_format", LKST_CTF_FORMAT)) ? code
 											     : 16;

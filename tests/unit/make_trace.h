@@ -186,7 +186,7 @@ static inline struct lkst_catalog *make_catalog(void)
 		abort();
 	}
 	for (i = 0; i < 16; i++)
-		c->uuid[i] = (u8)(i * 17 + 1);
+		c->uuid[i] = (u8)(i * 17 + 1), c->boot_id[i] = (u8)(200 - i);
 	c->clock_offset_ns = 1700000000000000000;
 	snprintf(c->hostname, sizeof(c->hostname), "testhost");
 	snprintf(c->release, sizeof(c->release), "6.1.0-test");

@@ -110,6 +110,7 @@ TEST(metadata_carries_the_whole_catalogue)
 	CHECK(!memcmp(b->uuid, a->uuid, sizeof(a->uuid)));
 	CHECK_EQ(b->clock_offset_ns, a->clock_offset_ns);
 	CHECK_STR(b->hostname, a->hostname);
+	CHECK(!memcmp(b->boot_id, a->boot_id, sizeof(b->boot_id)));
 	CHECK_STR(b->release, a->release);
 	CHECK_STR(b->version, a->version);
 	CHECK_STR(b->machine, a->machine);
@@ -182,6 +183,7 @@ TEST(metadata_names_what_it_does_not_take)
 		{ "absolute = true", "absolute = false", "only true" },
 		{ "lkst_format = 1", "lkst_format = 2", "only 1" },
 		{ "lkst_format = 1;", "", "env lacks" },
+		{ "env {", "env {\n\tboot_id = \"1\";", "UUID" },
 		{ "env {", "env {\n};\n\nenv {", "lacks" },
 		{ "clock {", "clock {\n\tname = \"monotonic\";", "twice" },
 		{ "name = \"monotonic\"", "name = \"other\"", "clock" },
