@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -13,6 +14,7 @@
 #include "base/out.h"
 #include "base/size.h"
 #include "base/time.h"
+#include "cmd/earlier.h"
 #include "cmd/recording.h"
 #include "crash/salvage.h"
 #include "trace/metadata.h"
@@ -27,6 +29,8 @@ struct options {
 	const char *doubtful;
 	const char *uuid;
 	const char *catalog;
+	u64 within_ns;
+	bool earlier;
 	bool list;
 	bool json;
 	bool quiet;
@@ -37,6 +41,11 @@ static const struct lkst_option rows[] = {
 	  "lkst-DATE-TIME", "the trace directory to make" },
 	{ "list", 'l', LKST_OPTION_FLAG, NULL, offsetof(struct options, list), 0, 0, NULL,
 	  "only show which recordings the dump holds" },
+	{ "earlier", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, earlier), 0, 0, NULL,
+	  "take what an earlier boot of this machine has left in its\n"
+	  "memory; DUMP is /proc/kcore then, unless it is named" },
+	{ "within", 0, LKST_OPTION_DURATION, "TIME", offsetof(struct options, within_ns), 0, 0,
+	  "no limit", "search no longer than this, and take what was found by then" },
 	{ "uuid", 'u', LKST_OPTION_TEXT, "UUID", offsetof(struct options, uuid), 0, 0,
 	  "the latest recording", "the recording whose UUID begins like this" },
 	{ "doubtful", 0, LKST_OPTION_TEXT, "DIR", offsetof(struct options, doubtful), 0, 0,
@@ -61,15 +70,27 @@ struct run {
 	struct lkst_recordings recordings;
 	bool shows_progress, has_shown;
 	const char *doing;
+	u64 end_ns; /* of the search, on CLOCK_MONOTONIC */
 };
 
-static void show_progress(void *arg, u64 done, u64 total)
+static u64 now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * LKST_NS_PER_S + (u64)t.tv_nsec;
+}
+
+static bool show_progress(void *arg, u64 done, u64 total)
 {
 	struct run *r = arg;
 
+	if (!r->shows_progress)
+		return now_ns() < r->end_ns;
 	r->has_shown = true;
 	fprintf(stderr, "\r%s: %u %% ", r->doing, total ? (unsigned int)(done * 100 / total) : 0);
 	fflush(stderr);
+	return now_ns() < r->end_ns;
 }
 
 static void clear_progress(struct run *r)
@@ -89,7 +110,7 @@ static int open_dumps(struct run *r, char **paths, unsigned int nr)
 		return lkst_err_sys(r->e, -ENOMEM, "opening %s", paths[0]);
 	for (; r->nr_dumps < nr && !err; r->nr_dumps += !err)
 		err = lkst_dump_open(r->e, paths[r->nr_dumps], &r->dumps[r->nr_dumps]);
-	return err;
+	return err ? lkst_earlier_explain(r->e, err, paths[r->nr_dumps]) : 0;
 }
 
 static int search(struct run *r)
@@ -98,11 +119,13 @@ static int search(struct run *r)
 
 	r->shows_progress = !r->o->quiet && isatty(STDERR_FILENO);
 	r->doing = "searching";
-	err = lkst_find_all(r->e, r->dumps, r->nr_dumps, r->shows_progress ? show_progress : NULL,
-			    r, &r->finds);
+	r->end_ns = r->o->within_ns ? now_ns() + r->o->within_ns : UINT64_MAX;
+	err = lkst_find_all(r->e, r->dumps, r->nr_dumps, show_progress, r, &r->finds);
 	if (!err)
 		err = lkst_recordings_new(r->e, r->dumps, r->nr_dumps, &r->finds, &r->recordings);
 	clear_progress(r);
+	if (!err && r->o->earlier)
+		return lkst_earlier_take(r->e, &r->finds, &r->recordings);
 	if (!err && !r->recordings.nr)
 		err = lkst_err_set(r->e, -ENOENT,
 				   "none of the %" PRIu64 " pages is LKST's. Was something being "
@@ -225,8 +248,10 @@ static void put_dumps(struct lkst_out *out, const struct run *r)
 		put_field(out, "missing_pages", r->dumps[i].nr_missing);
 		lkst_out_str(out, "}");
 	}
-	lkst_out_printf(out, "],\"unreadable_pages\":%" PRIu64 ",\"recordings\":[",
-			r->finds.nr_unreadable);
+	lkst_out_printf(out,
+			"],\"unreadable_pages\":%" PRIu64 ",\"skipped_pages\":%" PRIu64
+			",\"recordings\":[",
+			r->finds.nr_unreadable, r->finds.nr_skipped);
 }
 
 static void put_recording(struct lkst_out *out, const struct lkst_recording *r,
@@ -318,6 +343,12 @@ static void print_losses(const struct run *r, const struct lkst_salvage *s)
 		printf("the dump was cut off: %" PRIu64 " pages are missing\n", missing);
 	if (r->finds.nr_unreadable)
 		printf("%" PRIu64 " pages of the dump cannot be read\n", r->finds.nr_unreadable);
+	if (r->finds.nr_skipped)
+		printf("the search was ended: %" PRIu64 " of %" PRIu64
+		       " pages were not looked at\n",
+		       r->finds.nr_skipped, r->finds.nr_skipped + r->finds.nr_pages);
+	if (r->o->earlier && lkst_earlier_doubt())
+		printf("%s\n", lkst_earlier_doubt());
 	if (s->torn_records)
 		printf("records that were being written when the kernel stopped, cut off: %" PRIu64
 		       ", of which look whole: %" PRIu64 "%s\n",
@@ -365,7 +396,7 @@ static int salvage(struct run *r, const struct lkst_recording *recording, const 
 		   struct lkst_salvage *ret_salvage)
 {
 	struct lkst_salvage_options options = {
-		.progress = r->shows_progress ? show_progress : NULL,
+		.progress = show_progress,
 		.progress_arg = r,
 	};
 	struct lkst_err close_e;
@@ -423,10 +454,18 @@ static int extract(struct run *r, struct lkst_out *out)
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
+	static char kcore[] = LKST_KCORE, *own_memory[] = { kcore };
 	struct run r = { .e = e, .o = options };
 	_cleanup_free_ struct lkst_out *out = NULL;
 	int err;
 
+	if (!nr_args && !r.o->earlier)
+		return lkst_err_set(e, -EINVAL,
+				    "name a dump, or with --earlier search this machine's memory");
+	if (!nr_args) {
+		args = own_memory;
+		nr_args = 1;
+	}
 	if (r.o->json) {
 		out = malloc(sizeof(*out));
 		if (!out)
@@ -455,19 +494,23 @@ const struct lkst_cmd lkst_cmd_extract = {
 	.usage =
 		"extract [--output DIR] [--uuid UUID] [--doubtful DIR] [--catalog TRACE] [--json]\n"
 		"                    [--quiet] DUMP...\n"
-		"       lkst extract --list [--json] DUMP...",
+		"       lkst extract --list [--json] DUMP...\n"
+		"       lkst extract --earlier [--within TIME] [OPTION]... [DUMP...]",
 	.help = "Searches the memory dump of a machine that was recording, and makes a trace directory\n"
 		"of what it finds. DUMP is an ELF core (/proc/vmcore too), makedumpfile's or QEMU's\n"
 		"compressed format, either also flattened, or a bare image of memory; or several files\n"
 		"that make up one dump. Neither the kernel's symbols nor its debug information are needed.\n"
 		"\n"
 		"What was being written when the kernel stopped is cut off and counted. Pages of earlier\n"
-		"recordings may still lie in memory: --list shows all that there are.",
+		"recordings may still lie in memory: --list shows all that there are.\n"
+		"\n"
+		"With --earlier it searches the memory of this machine, as the boot before has left it:\n"
+		"luck, and the sooner after the start the better the odds.",
 	.examples = "  lkst extract -o crash /var/crash/202611211214/dump.202611211214\n"
-		    "  lkst extract --list /proc/vmcore\n",
+		    "  lkst extract --list /proc/vmcore\n"
+		    "  lkst extract --earlier --within 20s -o /run/lkst-earlier\n",
 	.options = rows,
 	.options_size = sizeof(struct options),
-	.min_args = 1,
 	.max_args = DUMPS_MAX,
 	.run = run,
 };

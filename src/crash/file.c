@@ -4,11 +4,35 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
+
+#include "base/cleanup.h"
+
+/*
+ * The size of the memory behind a character device, if it is device DAX, which is memory that the kernel does not
+ * use and that can be mapped; 0: it is none.
+ */
+static u64 dax_size(const struct stat *st)
+{
+	char path[64], target[256] = "";
+	_cleanup_fclose_ FILE *f = NULL;
+	unsigned long long size;
+
+	snprintf(path, sizeof(path), "/sys/dev/char/%u:%u/subsystem", major(st->st_rdev),
+		 minor(st->st_rdev));
+	if (readlink(path, target, sizeof(target) - 1) < 0 || !strstr(target, "/dax"))
+		return 0;
+	snprintf(path, sizeof(path), "/sys/dev/char/%u:%u/size", major(st->st_rdev),
+		 minor(st->st_rdev));
+	f = fopen(path, "re");
+	return f && fscanf(f, "%llu", &size) == 1 ? size : 0;
+}
 
 /* The size of the file behind @fd; /proc/kcore claims more than there could be, devices nothing. */
 static int find_size(struct lkst_err *e, int fd, u64 *ret_size)
@@ -20,9 +44,16 @@ static int find_size(struct lkst_err *e, int fd, u64 *ret_size)
 		return lkst_err_sys(e, -errno, "cannot look at it");
 	if (S_ISDIR(st.st_mode))
 		return lkst_err_set(e, -EISDIR, "it is a directory; a dump is a file");
+	if (S_ISCHR(st.st_mode) && dax_size(&st)) {
+		*ret_size = dax_size(&st);
+		return 0;
+	}
 	if (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode) || S_ISSOCK(st.st_mode))
 		return lkst_err_set(e, -ESPIPE,
-				    "it cannot be read in any order; save it in a file");
+				    "it cannot be read in any order; save it in a file%s",
+				    S_ISCHR(st.st_mode)
+					    ? ", or name /proc/kcore for this machine's memory"
+					    : "");
 	end = S_ISBLK(st.st_mode) ? lseek(fd, 0, SEEK_END) : st.st_size;
 	if (end < 0)
 		return lkst_err_sys(e, -errno, "cannot ask for its size");

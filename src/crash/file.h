@@ -30,7 +30,7 @@ struct lkst_file {
 };
 
 /*
- * Opens the file, or block device, @path. A file that another process shortens while it is mapped
+ * Opens the file, block device or device DAX @path. A file that another process shortens while it is mapped
  * ends this one (SIGBUS).
  */
 int lkst_file_open(struct lkst_err *e, const char *path, struct lkst_file *ret_file);

@@ -17,7 +17,7 @@
 enum {
 	THREADS_MAX = 8,
 	CHUNK_PAGES = 16384, /* a thread takes so many at a time */
-	PROGRESS_MS = 200,
+	PROGRESS_MS = 50,
 };
 
 static const u32 magics[3] = { LKST_BLOCK_MAGIC, LKST_STATE_MAGIC, LKST_NOTE_MAGIC };
@@ -31,6 +31,7 @@ struct search {
 	pthread_mutex_t lock;
 	pthread_cond_t ended;
 	unsigned int nr_running;
+	bool is_ended; /* before all was looked at */
 };
 
 /* A thread's part. */
@@ -134,18 +135,24 @@ static int take(void *arg, u64 page, u32 part, const u8 *bytes)
 	return 0;
 }
 
-/* Takes the next stretch of a dump that nobody has: false, there is none. */
+/*
+ * Takes the next stretch of a dump that nobody has: false, there is none. From the end of each, since a kernel takes
+ * memory from the top first: should the search be ended, it was there where most is.
+ */
 static bool next_stretch(struct search *s, unsigned int *ret_dump, u64 *ret_from, u64 *ret_to)
 {
 	u64 from = __atomic_fetch_add(&s->next, CHUNK_PAGES, __ATOMIC_RELAXED);
 	unsigned int i;
 
+	if (__atomic_load_n(&s->is_ended, __ATOMIC_RELAXED))
+		return false;
 	for (i = 0; i < s->nr_dumps; i++) {
 		/* Each dump takes up whole stretches, so that none is in two. */
 		u64 chunks = (s->dumps[i].nr_pages + CHUNK_PAGES - 1) / CHUNK_PAGES;
 
 		if (from < chunks * CHUNK_PAGES) {
 			*ret_dump = i;
+			from = (chunks - 1) * CHUNK_PAGES - from;
 			*ret_from = from;
 			*ret_to = from + CHUNK_PAGES < s->dumps[i].nr_pages ? from + CHUNK_PAGES
 									    : s->dumps[i].nr_pages;
@@ -203,8 +210,9 @@ static void wait_for_end(struct search *s, lkst_find_progress *progress, void *a
 		until.tv_nsec += PROGRESS_MS * 1000000;
 		until.tv_sec += until.tv_nsec / 1000000000;
 		until.tv_nsec %= 1000000000;
-		if (pthread_cond_timedwait(&s->ended, &s->lock, &until) == ETIMEDOUT && progress)
-			progress(arg, __atomic_load_n(&s->done, __ATOMIC_RELAXED), s->total);
+		if (pthread_cond_timedwait(&s->ended, &s->lock, &until) == ETIMEDOUT && progress &&
+		    !progress(arg, __atomic_load_n(&s->done, __ATOMIC_RELAXED), s->total))
+			__atomic_store_n(&s->is_ended, true, __ATOMIC_RELAXED);
 	}
 	pthread_mutex_unlock(&s->lock);
 }
@@ -276,7 +284,8 @@ int lkst_find_all(struct lkst_err *e, const struct lkst_dump *dumps, unsigned in
 		pthread_join(parts[i].thread, NULL);
 	pthread_mutex_destroy(&s.lock);
 	pthread_cond_destroy(&s.ended);
-	f.nr_pages = s.total;
+	f.nr_pages = s.done;
+	f.nr_skipped = s.total - s.done;
 	err = nr ? join(e, parts, nr, &f)
 		 : lkst_err_set(e, -EAGAIN, "no thread can be started to search the dump");
 	for (i = 0; i < nr; i++)

@@ -28,10 +28,14 @@ struct lkst_finds {
 	size_t nr;
 	u64 nr_pages;	   /* looked at */
 	u64 nr_unreadable; /* of them */
+	u64 nr_skipped;	   /* not looked at, since the search was ended */
 };
 
-/* Called now and then while the search goes on. */
-typedef void lkst_find_progress(void *arg, u64 done, u64 total);
+/*
+ * Called now and then while work goes on. False ends a search: what was found by then counts. Other
+ * work goes on to its end.
+ */
+typedef bool lkst_find_progress(void *arg, u64 done, u64 total);
 
 /*
  * Searches @nr_dumps dumps with as many threads as there are CPUs, at most eight. @progress may be

@@ -284,6 +284,21 @@ int lkst_recordings_new(struct lkst_err *e, const struct lkst_dump *dumps, unsig
 	return 0;
 }
 
+void lkst_recordings_drop_boot(struct lkst_recordings *r, const u8 boot_id[16])
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < r->nr; i++) {
+		struct lkst_recording *one = &r->items[i];
+
+		if (one->catalog && !memcmp(one->catalog->boot_id, boot_id, 16))
+			fini(one);
+		else
+			r->items[nr++] = *one;
+	}
+	r->nr = nr;
+}
+
 void lkst_recordings_free(struct lkst_recordings *r)
 {
 	unsigned int i;

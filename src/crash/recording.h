@@ -37,6 +37,8 @@ struct lkst_recordings {
 /* Sorts @finds, which were made of @dumps and must outlive the result. */
 int lkst_recordings_new(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int nr_dumps,
 			const struct lkst_finds *finds, struct lkst_recordings *ret_recordings);
+/* Drops the recordings that were made in boot @boot_id, as far as their catalogues tell. */
+void lkst_recordings_drop_boot(struct lkst_recordings *r, const u8 boot_id[16]);
 void lkst_recordings_free(struct lkst_recordings *r);
 
 /* The ring of stream @instance, or NULL: its state page was not found. */

@@ -19,5 +19,20 @@ else
 fi
 rm -rf "${work:?}/kcore"
 
+# All that there is was recorded by this boot.
+if lkst extract --earlier --output "$work/earlier" >"$work/said" 2>&1; then
+	fail earlier_is_told_apart "$(cat "$work/said")"
+elif grep -q 'none of the [0-9]* pages is of an earlier boot' "$work/said"; then
+	ok earlier_is_told_apart
+else
+	fail earlier_is_told_apart "$(cat "$work/said")"
+fi
+lkst extract --list --json --within 1ms /proc/kcore >"$work/json" 2>"$work/said"
+if grep -q '"skipped_pages":[1-9]' "$work/json" || grep -q 'none of the' "$work/said"; then
+	ok search_ends_in_time
+else
+	fail search_ends_in_time "$(cat "$work/json" "$work/said")"
+fi
+
 echo ready
 sleep 1000

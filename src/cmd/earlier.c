@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What an earlier boot of this machine has left in its memory. */
+#include "cmd/earlier.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "cmd/recording.h"
+
+enum { CMDLINE_MAX = 1 << 16 };
+
+int lkst_earlier_explain(struct lkst_err *e, int err, const char *path)
+{
+	if (strcmp(path, LKST_KCORE) != 0)
+		return err;
+	if (err == -ENOENT)
+		return lkst_err_set(e, err,
+				    "%s is not there: this kernel was built without "
+				    "CONFIG_PROC_KCORE, and memory cannot be read otherwise",
+				    path);
+	if (err == -EPERM)
+		return lkst_err_set(e, err,
+				    "%s cannot be read: the kernel is locked down "
+				    "(lockdown=confidentiality), or CAP_SYS_RAWIO is missing",
+				    path);
+	if (err == -EACCES)
+		return lkst_err_set(e, err, "%s cannot be read: only root may", path);
+	return err;
+}
+
+/* Was this kernel started with @argument? */
+static bool is_told(const char *argument)
+{
+	_cleanup_free_ char *line = NULL;
+	struct lkst_err ignored;
+	size_t length;
+
+	return !lkst_read_file(&ignored, AT_FDCWD, "/proc/cmdline", CMDLINE_MAX, &line, &length) &&
+	       strstr(line, argument);
+}
+
+/* What the kernel has been told that makes it clear, or test, all memory when it starts. */
+static const char *find_eraser(void)
+{
+	static const char *const erasers[] = { "init_on_free=1", "page_poison=1", "memtest" };
+	size_t i;
+
+	for (i = 0; i < sizeof(erasers) / sizeof(erasers[0]); i++)
+		if (is_told(erasers[i]))
+			return erasers[i];
+	return NULL;
+}
+
+const char *lkst_earlier_doubt(void)
+{
+	return is_told("init_on_alloc=0")
+		       ? "this kernel was started with init_on_alloc=0: of a page that is in use again a "
+			 "part may be left, and records in it may be wrong"
+		       : NULL;
+}
+
+int lkst_earlier_take(struct lkst_err *e, const struct lkst_finds *finds, struct lkst_recordings *r)
+{
+	static const u8 unknown[16];
+	const char *eraser = find_eraser();
+	u8 boot_id[16];
+
+	lkst_recording_boot_id(boot_id);
+	if (!memcmp(boot_id, unknown, sizeof(unknown)))
+		return lkst_err_set(e, -ENOENT,
+				    "this boot cannot be told from an earlier one: "
+				    "/proc/sys/kernel/random/boot_id cannot be read");
+	lkst_recordings_drop_boot(r, boot_id);
+	if (r->nr)
+		return 0;
+	if (eraser)
+		return lkst_err_set(
+			e, -ENOENT,
+			"memory holds nothing that an earlier boot recorded: this kernel "
+			"was started with %s and clears it",
+			eraser);
+	if (finds->nr_skipped)
+		return lkst_err_set(e, -ENOENT,
+				    "none of %" PRIu64
+				    " pages is of an earlier boot's recording, and "
+				    "%" PRIu64 " more were not looked at in time (--within)",
+				    finds->nr_pages, finds->nr_skipped);
+	return lkst_err_set(
+		e, -ENOENT,
+		"none of the %" PRIu64 " pages is of an earlier boot's recording: none "
+		"was made, or the firmware or what was started since has overwritten it",
+		finds->nr_pages);
+}
