@@ -15,8 +15,9 @@ struct options {
 	struct lkst_list events;
 	const char *maskset;
 	struct lkst_list armed;
-	u64 buffer_bytes, block_bytes, spare_bytes, budget_ppm;
+	u64 buffer_bytes, block_bytes, spare_bytes, budget_ppm, behind_bytes;
 	s64 incidents;
+	s64 numa_node; /* LKST_NODE_ANY */
 	const char *config;
 	bool keep;
 	bool quiet;
@@ -26,6 +27,7 @@ static const struct options defaults = {
 	.buffer_bytes = 4 << 20,
 	.block_bytes = 4 << 10,
 	.spare_bytes = UINT64_MAX,
+	.numa_node = LKST_NODE_ANY,
 };
 
 static const struct lkst_option rows[] = {
@@ -50,6 +52,14 @@ static const struct lkst_option rows[] = {
 	{ "block", 0, LKST_OPTION_SIZE, "SIZE", offsetof(struct options, block_bytes), 0, 0, "4K",
 	  "the unit of reading and writing, 4K to 1M; only 4K can be\n"
 	  "found in a crash dump without translation" },
+	{ "behind", 0, LKST_OPTION_SIZE, "SIZE", offsetof(struct options, behind_bytes), 0,
+	  1LL << 40, "nothing",
+	  "take the memory behind this much of what is free: the next boot\n"
+	  "overwrites that first, should the machine be reset" },
+	{ "numa-node", 0, LKST_OPTION_NUMBER, "N", offsetof(struct options, numa_node), 0, 1023,
+	  "any",
+	  "take the memory from this NUMA node, for instance one that is\n"
+	  "kept apart so that the next boot finds it untouched" },
 	{ "budget", 0, LKST_OPTION_SHARE, "SHARE", offsetof(struct options, budget_ppm),
 	  LKST_BUDGET_PPM_MIN, LKST_BUDGET_PPM_MAX, "no limit",
 	  "what recording may cost of each CPU's time, as in 1%, 0.01% to\n"
@@ -85,6 +95,9 @@ static int arm(struct lkst_err *e, const struct options *o, const struct lkst_pl
 						      .spare_bytes = spare_bytes(o),
 						      .nr_banks = o->incidents,
 						      .budget_ppm = o->budget_ppm,
+						      .behind_bytes = o->behind_bytes,
+						      .is_on_node = o->numa_node != LKST_NODE_ANY,
+						      .numa_node = (int)o->numa_node,
 						      .maskset = o->maskset,
 						      .armed = o->armed.items,
 						      .nr_armed = o->armed.nr };
@@ -160,9 +173,10 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_start = {
 	.name = "start",
 	.summary = "begin to record, and leave: nothing of ours runs while it records",
-	.usage = "start [--event GLOB]... [--maskset NAME] [--armed NAME]... [--buffer SIZE] "
-		 "[--spare SIZE] [--incidents NUMBER] [--block SIZE] [--budget SHARE] "
-		 "[--config FILE] [--keep] [--quiet]",
+	.usage =
+		"start [--event GLOB]... [--maskset NAME] [--armed NAME]... [--buffer SIZE] "
+		"[--spare SIZE] [--incidents NUMBER] [--block SIZE] [--behind SIZE] [--numa-node N] "
+		"[--budget SHARE] [--config FILE] [--keep] [--quiet]",
 	.help = "Loads and attaches the kernel programs, takes the memory, pins all of it in the BPF\n"
 		"file system and exits. The newest events are kept in memory, the oldest are\n"
 		"overwritten. `lkst snapshot` saves them, `lkst stop` ends it, and `lkst maskset` changes\n"

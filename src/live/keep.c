@@ -71,10 +71,10 @@ static void write_start(struct lkst_note *page, const struct lkst_catalog *c, u3
 			   sizeof(start));
 }
 
-int lkst_keep_new(struct lkst_err *e, const struct lkst_catalog *c, u32 nr_cpus, u32 block_shift,
-		  struct lkst_keep *ret_keep)
+int lkst_keep_new(struct lkst_err *e, const struct lkst_catalog *c,
+		  const struct lkst_memory *memory, struct lkst_keep *ret_keep)
 {
-	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+	LIBBPF_OPTS(bpf_map_create_opts, options);
 	_cleanup_(lkst_keep_close) struct lkst_keep k = { .fd = -1 };
 	_cleanup_free_ char *text = NULL;
 	_cleanup_free_ u8 *packed = NULL;
@@ -90,6 +90,7 @@ int lkst_keep_new(struct lkst_err *e, const struct lkst_catalog *c, u32 nr_cpus,
 	room = 1 + lkst_note_pages(length) + METADATA_PAGES_MORE;
 	k.first_state = COPIES * room;
 	k.nr_pages = k.first_state + 2 * (STATE_PAGES_MIN + 2 * count_threads() / THREADS_PER_PAGE);
+	options.map_flags = lkst_memory_map_flags(memory, &options.numa_node);
 	k.fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "lkst_notes", sizeof(u32), LKST_NOTE_SIZE,
 			      k.nr_pages, &options);
 	if (k.fd < 0)
@@ -100,7 +101,7 @@ int lkst_keep_new(struct lkst_err *e, const struct lkst_catalog *c, u32 nr_cpus,
 	for (copy = 0; copy < COPIES; copy++) {
 		struct lkst_note *at = k.pages + copy * room;
 
-		write_start(at, c, nr_cpus, block_shift, k.first_state);
+		write_start(at, c, memory->nr_cpus, memory->block_shift, k.first_state);
 		lkst_note_fill_all(at + 1, c->uuid, LKST_NOTE_METADATA, 0, packed, length);
 	}
 	*ret_keep = k;

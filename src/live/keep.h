@@ -6,6 +6,7 @@
 #ifndef LKST_LIVE_KEEP_H
 #define LKST_LIVE_KEEP_H
 
+#include "live/memory.h"
 #include "trace/catalog.h"
 #include "trace/note.h"
 
@@ -20,8 +21,8 @@ struct lkst_keep {
  * Makes the map and writes when recording began, and the catalogue, twice each: a dump may lack a
  * page. There is room for the state of a machine of twice as many threads as it has now.
  */
-int lkst_keep_new(struct lkst_err *e, const struct lkst_catalog *c, u32 nr_cpus, u32 block_shift,
-		  struct lkst_keep *ret_keep);
+int lkst_keep_new(struct lkst_err *e, const struct lkst_catalog *c,
+		  const struct lkst_memory *memory, struct lkst_keep *ret_keep);
 
 /* Opens what another command made; takes over @fd, also on failure. */
 int lkst_keep_open(struct lkst_err *e, int fd, struct lkst_keep *ret_keep);

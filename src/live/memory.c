@@ -2,6 +2,7 @@
 /* The memory that the rings take. */
 #include "live/memory.h"
 
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <pthread.h>
@@ -112,7 +113,8 @@ int lkst_memory_plan(struct lkst_err *e, u64 buffer_bytes, u64 block_bytes, u64 
 	int possible = libbpf_num_possible_cpus(), err;
 	struct lkst_memory m = { .nr_cpus = possible,
 				 .spare_bytes = spare_bytes,
-				 .nr_banks = nr_banks };
+				 .nr_banks = nr_banks,
+				 .numa_node = LKST_NODE_ANY };
 	_cleanup_free_ u8 *online = NULL;
 
 	if (possible <= 0 || possible > LKST_POSSIBLE_CPUS_MAX)
@@ -231,6 +233,40 @@ static u64 cgroups_room(void)
 	return room;
 }
 
+/* The kernel would take what a node lacks from another one, and say nothing. */
+static int check_node(struct lkst_err *e, const struct lkst_memory *m)
+{
+	char path[64], line[256], want[LKST_SIZE_TEXT], have[LKST_SIZE_TEXT];
+	_cleanup_fclose_ FILE *f = NULL;
+	unsigned long long kib = 0;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/node/node%d/meminfo", m->numa_node);
+	f = fopen(path, "re");
+	if (!f)
+		return lkst_err_set(
+			e, -EINVAL,
+			"there is no NUMA node %d with memory; "
+			"/sys/devices/system/node/has_memory names those that there are",
+			m->numa_node);
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "Node %*d MemFree: %llu", &kib) == 1)
+			break;
+	if (kib << 10 >= m->bytes)
+		return 0;
+	lkst_size_format(m->bytes, want);
+	lkst_size_format(kib << 10, have);
+	return lkst_err_set(e, -ENOMEM,
+			    "the buffers of %u CPUs take %s, and %s of NUMA node %d is free; ask "
+			    "for less with --buffer",
+			    m->nr_cpus, want, have, m->numa_node);
+}
+
+u32 lkst_memory_map_flags(const struct lkst_memory *m, u32 *ret_numa_node)
+{
+	*ret_numa_node = m->numa_node == LKST_NODE_ANY ? 0 : (u32)m->numa_node;
+	return BPF_F_MMAPABLE | (m->numa_node == LKST_NODE_ANY ? 0 : BPF_F_NUMA_NODE);
+}
+
 int lkst_memory_check(struct lkst_err *e, const struct lkst_memory *m)
 {
 	u64 available = meminfo("MemAvailable"), room = cgroups_room();
@@ -254,7 +290,29 @@ int lkst_memory_check(struct lkst_err *e, const struct lkst_memory *m)
 			"outside of it",
 			m->nr_cpus, want, have);
 	}
-	return 0;
+	return m->numa_node == LKST_NODE_ANY ? 0 : check_node(e, m);
+}
+
+int lkst_memory_ballast(struct lkst_err *e, const struct lkst_memory *m, u64 length)
+{
+	enum { ELEMENT = 1 << LKST_BLOCK_SHIFT_MIN };
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+	u64 available = meminfo("MemAvailable");
+	char want[LKST_SIZE_TEXT], have[LKST_SIZE_TEXT];
+	int fd;
+
+	if (m->bytes + length > available - available / 10) {
+		lkst_size_format(m->bytes + length, want);
+		lkst_size_format(available, have);
+		return lkst_err_set(
+			e, -ENOMEM,
+			"the buffers and what they are to lie behind take %s, and %s of "
+			"memory is available; ask for less with --behind",
+			want, have);
+	}
+	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "lkst_ballast", sizeof(u32), ELEMENT,
+			    (u32)((length + ELEMENT - 1) / ELEMENT), &options);
+	return fd < 0 ? lkst_err_sys(e, -errno, "taking memory for the buffers to lie behind") : fd;
 }
 
 void lkst_memory_init_state(const struct lkst_memory *m, u32 cpu, u32 buffer, const u8 *uuid,

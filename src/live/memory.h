@@ -15,6 +15,8 @@
 #define LKST_BUFFER_BYTES_MIN (64ULL << 10)
 #define LKST_BUFFER_BYTES_MAX (4ULL << 30)
 
+enum { LKST_NODE_ANY = -1 };
+
 /* One ring: its first block's element and its number of blocks. */
 struct lkst_ring_place {
 	u32 base, nr_blocks;
@@ -28,6 +30,7 @@ struct lkst_memory {
 	u64 bytes;	 /* of all elements */
 	u64 spare_bytes; /* of these, one online CPU's for buffers made later */
 	u32 nr_banks;	 /* of main's size that there is room for besides */
+	int numa_node;	 /* that it is to be taken from; LKST_NODE_ANY */
 	u64 buffer_bytes[LKST_BUFFERS_AT_START]; /* of one online CPU's ring */
 	struct lkst_ring_place *rings;		 /* by buffer, then CPU, then level */
 };
@@ -44,7 +47,10 @@ int lkst_memory_plan(struct lkst_err *e, u64 buffer_bytes, u64 block_bytes, u64 
 		     u32 nr_banks, struct lkst_memory *ret_memory);
 void lkst_memory_free(struct lkst_memory *m);
 
-/* Refuses, in a sentence, what does not fit free memory or the memory cgroup we are in. */
+/*
+ * Refuses, in a sentence, what does not fit free memory, that of the NUMA node, or the memory cgroup
+ * we are in.
+ */
 int lkst_memory_check(struct lkst_err *e, const struct lkst_memory *m);
 
 /* Which CPUs are online: a flag per possible CPU, which the caller frees. NULL: no memory. */
@@ -59,6 +65,16 @@ u64 lkst_memory_place(u64 first, u64 bytes, u32 block_shift, const u8 *online, u
 
 /* @bytes as the size of a buffer: rounded up to a power of two. -EINVAL: it is too small or too large. */
 int lkst_memory_buffer_size(struct lkst_err *e, u64 bytes, u64 *ret_bytes);
+
+/*
+ * Takes @length bytes of memory of the same kind as the rings' will be, so that they do not get what the kernel
+ * gives first: the next boot takes that first, too, and a reset loses it. Returns a descriptor, to be closed when the
+ * rings have theirs, or -errno.
+ */
+int lkst_memory_ballast(struct lkst_err *e, const struct lkst_memory *m, u64 length);
+
+/* How a map of @m's kind is made: it can be mapped, and is on @m's node. For bpf_map_create(). */
+u32 lkst_memory_map_flags(const struct lkst_memory *m, u32 *ret_numa_node);
 
 /* Fills the state page of @cpu and @buffer, which is below LKST_BUFFERS_AT_START. */
 void lkst_memory_init_state(const struct lkst_memory *m, u32 cpu, u32 buffer, const u8 *uuid,

@@ -225,10 +225,11 @@ static int size_maps(struct lkst_err *e, struct lkst_programs *p, const struct l
  */
 static int create_memory(struct lkst_err *e, const struct lkst_memory *memory)
 {
-	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+	LIBBPF_OPTS(bpf_map_create_opts, options);
 	struct lkst_progress *progress = lkst_progress_start(memory->bytes);
 	int err = 0, fd;
 
+	options.map_flags = lkst_memory_map_flags(memory, &options.numa_node);
 	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "lkst_mem", sizeof(u32), 1U << memory->block_shift,
 			    memory->nr_elements, &options);
 	if (fd < 0)

@@ -141,7 +141,7 @@ static int prepare(struct lkst_err *e, struct lkst_session *s, const struct lkst
 	err = lkst_budget_start(e, lkst_programs_object(&s->programs), plan, memory, &s->rings,
 				options->budget_ppm, &s->budget);
 	if (!err)
-		err = lkst_keep_new(e, s->catalog, memory->nr_cpus, memory->block_shift, &s->keep);
+		err = lkst_keep_new(e, s->catalog, memory, &s->keep);
 	if (!err)
 		err = take_programs(e, s, plan);
 	return err ? err : attach(e, s, plan, options);
@@ -153,6 +153,7 @@ int lkst_session_start(struct lkst_err *e, const struct lkst_plan *plan,
 {
 	_cleanup_(lkst_session_closep) struct lkst_session *s = new_session();
 	_cleanup_(lkst_memory_free) struct lkst_memory memory = {};
+	_cleanup_close_ int ballast = -1;
 	int err;
 
 	if (!s)
@@ -160,8 +161,14 @@ int lkst_session_start(struct lkst_err *e, const struct lkst_plan *plan,
 	s->catalog = plan->catalog;
 	err = lkst_memory_plan(e, options->buffer_bytes, options->block_bytes, options->spare_bytes,
 			       options->nr_banks, &memory);
+	if (!err && options->is_on_node)
+		memory.numa_node = options->numa_node;
 	if (!err)
 		err = lkst_memory_check(e, &memory);
+	if (!err && options->behind_bytes) {
+		ballast = lkst_memory_ballast(e, &memory, options->behind_bytes);
+		err = ballast < 0 ? ballast : 0;
+	}
 	if (!err)
 		err = prepare(e, s, plan, options, &memory);
 	if (err)

@@ -26,6 +26,9 @@ struct lkst_session_options {
 	u64 spare_bytes; /* per CPU, for buffers made later (live/buffers.h) */
 	u32 nr_banks;	 /* that incidents can be kept in (live/incidents.h) */
 	u32 budget_ppm;	 /* what recording may cost of each CPU's time; 0: no limit */
+	u64 behind_bytes; /* of memory that the rings' is not to be taken from, see lkst_memory_ballast() */
+	bool is_on_node; /* memory is taken from NUMA node `numa_node` */
+	int numa_node;
 	struct lkst_filter filter;
 	/* The maskset to begin with, as lkst_maskset_get() takes it; NULL: what the plan selects. */
 	const char *maskset;
