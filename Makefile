@@ -143,7 +143,7 @@ PAGE     := $(GEN)/man/events-page
 # The service. Directories are filled in when it is installed.
 UNITS    := $(sort $(wildcard etc/systemd/*))
 BOOT_SCRIPTS := $(sort $(wildcard etc/initramfs-tools/hooks/* etc/initramfs-tools/scripts/*/*))
-FILL_IN  := sed 's|@bindir@|$(bindir)|; s|@sysconfdir@|$(sysconfdir)|g'
+FILL_IN  := sed 's|@bindir@|$(bindir)|; s|@libdir@|$(libdir)|; s|@sysconfdir@|$(sysconfdir)|g'
 
 .PHONY: man
 man: $(GEN)/man/lkst-events.7
@@ -262,6 +262,7 @@ install: all				## install to $(DESTDIR)$(prefix)
 	install -d $(DESTDIR)$(bindir)
 	install -m 755 $(BUILD)/lkst $(DESTDIR)$(bindir)/lkst
 	install -D -m 644 -t $(DESTDIR)$(prefix)/lib/lkst/handlers $(HANDLER_OBJ)
+	install -D -m 755 etc/keep-earlier $(DESTDIR)$(libdir)/lkst/keep-earlier
 	for header in $(HEADER_COPY:$(HEADER_DIR)/%=%); do \
 		install -D -m 644 $(HEADER_DIR)/$$header $(DESTDIR)$(includedir)/$$header || exit; \
 	done

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The initial RAM disk: the hook puts into it what recording takes, if it was asked for, and the script
-# begins to record with nothing but that, or says in the kernel's log why not and lets the machine start.
+# begins to record with nothing but that, or says in the kernel's log why not and lets the machine start. And what
+# becomes of what the boot before recorded, if the disk has found it or not.
 . "$(dirname "$0")/lib/live.sh"
 
 if [ -e /sys/fs/bpf/lkst ]; then
@@ -51,9 +52,11 @@ if [ -e /usr/share/initramfs-tools/hook-functions ]; then
 		fail hook_does_nothing_unless_asked "$(find "$disk" -type f)"
 	fi
 	touch "$root/etc/lkst/initramfs"
+	touch "$root/etc/lkst/earlier"
 	echo 'event = sched_switch' >>"$root/etc/lkst/lkst.conf"
 	DESTDIR=$disk verbose=n "$hook" >"$work/out" 2>&1
-	if [ -x "$disk/sbin/lkst" ] && cmp -s "$root/etc/lkst/lkst.conf" "$disk/etc/lkst/lkst.conf"; then
+	if [ -x "$disk/sbin/lkst" ] && cmp -s "$root/etc/lkst/lkst.conf" "$disk/etc/lkst/lkst.conf" &&
+	   [ -e "$disk/etc/lkst/initramfs" ] && [ -e "$disk/etc/lkst/earlier" ]; then
 		ok hook_fills_the_disk
 	else
 		fail hook_fills_the_disk "$(cat "$work/out")"
@@ -66,6 +69,7 @@ else
 		mkdir -p "$disk$(dirname "$library")" && cp -L "$library" "$disk$library"
 	done
 	mkdir -p "$disk/etc/lkst"
+	touch "$disk/etc/lkst/initramfs" "$disk/etc/lkst/earlier"
 	echo 'event = sched_switch' >"$disk/etc/lkst/lkst.conf"
 fi
 
@@ -81,7 +85,7 @@ if [ -z "$busybox" ]; then
 	exit $failed
 fi
 cp "$busybox" "$disk/bin/busybox"
-for name in sh cat; do
+for name in sh cat rm; do
 	ln -sf busybox "$disk/bin/$name"
 done
 cp "$script" "$disk/scripts/lkst"
@@ -98,6 +102,57 @@ boot()
 		touch $disk/dev/kmsg && mount --bind $work/kmsg $disk/dev/kmsg && exec chroot $disk /bin/sh /scripts/lkst"
 }
 
+# keeps WANTED TEST: what keep-earlier made, and whether it is as the test wants it.
+keeps()
+{
+	if [ "$(cd "$work/state" && echo *)" = "$1" ]; then
+		ok "earlier_$2"
+	else
+		fail "earlier_$2" "there is $(cd "$work/state" && echo *), not $1; it said $(cat "$work/out")"
+	fi
+}
+
+# keep-earlier with a directory of its own, and a program that makes a trace or finds nothing.
+keep()
+{
+	LKST=$work/finds "$root/usr/lib/lkst/keep-earlier" "$@" "$work/state" "$work/run" >"$work/out" 2>&1
+}
+mkdir "$work/state" "$work/run"
+printf '#!/bin/sh\nwhile [ "$1" != --output ]; do shift; done\nmkdir "$2" && exit $(cat %s)\n' "$work/status" >"$work/finds"
+chmod +x "$work/finds"
+echo 1 >"$work/status"
+keep start
+keeps '*' is_not_kept_if_there_is_none
+echo 0 >"$work/status"
+keep start
+keeps "$(cd "$work/state" && echo earlier-"$(date +%Y)"????-??????)" is_looked_for
+mkdir "$work/state/earlier-19990101-000001" "$work/state/earlier-1999010"{2,3,4,5}-000001
+keep stop
+keep start
+if [ "$(find "$work/state" -name 'earlier-*' | wc -l)" = 6 ] && [ ! -e "$work/state/orderly" ]; then
+	ok earlier_is_not_kept_after_a_shutdown
+else
+	fail earlier_is_not_kept_after_a_shutdown "there is $(ls "$work/state"); it said $(cat "$work/out")"
+fi
+rm -rf "$work/state"/earlier-2*
+mkdir "$work/run/lkst-earlier" && echo 'uuid = "1";' >"$work/run/lkst-earlier/metadata"
+touch "$work/run/lkst-earlier.said"
+keep start
+if [ -e "$(echo "$work/state"/earlier-2*/metadata)" ] && [ ! -e "$work/run/lkst-earlier" ] &&
+   [ ! -e "$work/state/earlier-19990101-000001" ] && [ -e "$work/state/earlier-19990102-000001" ]; then
+	ok earlier_takes_over_what_the_disk_found
+else
+	fail earlier_takes_over_what_the_disk_found "there is $(find "$work/state"); it said $(cat "$work/out")"
+fi
+mv "$work/state"/earlier-2* "$work/state/earlier-19990106-000001"
+mkdir "$work/run/lkst-earlier" && echo 'uuid = "1";' >"$work/run/lkst-earlier/metadata"
+keep start
+if [ -e "$work/state/earlier-19990106-000001" ] && [ ! -e "$(echo "$work/state"/earlier-2*)" ]; then
+	ok earlier_is_kept_once
+else
+	fail earlier_is_kept_once "there is $(find "$work/state"); it said $(cat "$work/out")"
+fi
+
 has_started=yes
 boot 'quiet nolkst' 2>"$work/err"
 status=$?
@@ -113,6 +168,13 @@ if [ $status = 0 ] && "$LKST" status | grep -q '^recording [0-9]* events'; then
 else
 	fail script_records "status $status: $(cat "$work/err" "$work/kmsg")"
 fi
+# This kernel may have no /proc/kcore, and nothing was recorded before it: all the same recording has begun.
+if grep -q '^<6>lkst: of the boot before: .' "$work/kmsg"; then
+	ok script_tells_of_the_boot_before
+else
+	fail script_tells_of_the_boot_before "$(cat "$work/kmsg")"
+fi
+rm -rf /run/lkst-earlier /run/lkst-earlier.said
 if "$LKST" start --keep | grep -q 'there already, and goes on'; then
 	ok service_goes_on_with_that
 else

@@ -39,7 +39,7 @@ fi
 # It does not know the manual pages of this installation, nor is what else the machine has ours.
 bad=$(SYSTEMD_UNIT_PATH=$units: systemd-analyze verify --man=no "$units"/lkst* 2>&1 | grep -i lkst)
 if [ -z "$bad" ]; then ok units_are_well_formed; else fail units_are_well_formed "$bad"; fi
-for unit in lkst lkst-serve; do
+for unit in lkst lkst-serve lkst-earlier; do
 	# 10 is no protection at all; below 4 it says "OK".
 	if said=$(systemd-analyze security --offline=true --no-pager --threshold=25 "$units/$unit.service" 2>&1); then
 		ok "exposure_of_${unit}_is_low"
