@@ -221,7 +221,7 @@ demo:					## install packages, build, record this machine for 2 s, show it
 HOUSE_TESTS := tests/build.sh tests/self.sh tests/lint.sh tests/layers.sh tests/licence.sh tests/docs.sh
 UNIT_TESTS  := $(UNIT_SRC:%.c=$(OUT)/gcc/%) $(UNIT_SRC:%.c=san/=$(OUT)/gcc-san/%)
 LIVE_TESTS  := $(LIVE_TEST_SRC:%.c=$(OUT)/gcc/%) $(sort $(wildcard tests/live/*.sh))
-VM_TESTS    := $(wildcard tests/vm/run tests/vm/crash/run)
+VM_TESTS    := $(wildcard tests/vm/run tests/vm/crash/run tests/vm/crash/reset)
 
 .PHONY: check
 check:					## install packages, build in every way, run every test
@@ -249,7 +249,7 @@ vm-check:				## run the tests in guests with Debian's kernels
 	@$(MAKE) --no-print-directory CC=gcc OUT=$(OUT) all live-tests
 	@[ ! -d $(OUT)/vm/root-arm64 ] || $(MAKE) --no-print-directory ARCH=aarch64 OUT=$(OUT) \
 		SYSROOT=$(OUT)/vm/root-arm64 BUILD=$(OUT)/vm/build-arm64 all vm-loads
-	@VM_KERNELS=all OUT=$(OUT) tests/run $(VM_TESTS)
+	@VM_KERNELS=all OUT=$(OUT) tests/run $(VM_TESTS) tests/vm/crash/panics
 
 .PHONY: bench
 bench:					## install packages, build, measure beside other tracers (as root)

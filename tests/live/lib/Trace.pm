@@ -7,7 +7,7 @@ use strict;
 use warnings;
 use Exporter 'import';
 
-our @EXPORT = qw(ok fail result each_record records skipped parse_json MARK);
+our @EXPORT = qw(ok fail result each_line each_record records skipped parse_json MARK);
 
 # First argument of the prctl() by which a workload marks a place in the trace: "LKST".
 use constant MARK => 0x4c4b5354;
@@ -77,16 +77,21 @@ sub parse_json {
 	return parse_value(\$text);
 }
 
-# Calls $each with every record of $trace that the options of `lkst print` select.
-sub each_record {
+# Calls $each with every line that `lkst print` has of $trace with these options: records, and what is missing.
+sub each_line {
 	my ($each, $trace, @options) = @_;
 	open(my $in, '-|', $ENV{LKST}, 'print', '--format', 'json', @options, $trace)
 		or die "cannot run $ENV{LKST}: $!";
 	while (my $line = <$in>) {
-		my $record = parse_json($line);
-		$each->($record) if defined $record->{event};
+		$each->(parse_json($line));
 	}
 	close($in) or die "lkst print ended with status $?";
+}
+
+# The same, with every record that they select.
+sub each_record {
+	my ($each, @what) = @_;
+	each_line(sub { $each->($_[0]) if defined $_[0]{event} }, @what);
 }
 
 sub records {
