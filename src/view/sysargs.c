@@ -435,7 +435,7 @@ static const struct {
 	[number] = { "-1 " name " (" text ")", sizeof("-1 " name " (" text ")") - 1 },
 #define RESTART(number, name, text)                                                                \
 	[number] = { "? " name " (" text ")", sizeof("? " name " (" text ")") - 1 },
-#include "view/errno.def"
+#include "base/errno.def"
 #undef ERRNO
 #undef RESTART
 };

@@ -115,7 +115,7 @@ static char *put_state(char *p, u64 v, const struct lkst_value_format *format)
 static const char *const errors[] = {
 #define ERRNO(number, name, text) [number] = "-" name,
 #define RESTART(number, name, text) ERRNO(number, name, text)
-#include "view/errno.def"
+#include "base/errno.def"
 #undef ERRNO
 #undef RESTART
 };
