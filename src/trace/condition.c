@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Conditions: which events they are about, and the intervals that end with those. */
+#include "trace/condition.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/near.h"
+#include "trace/condition_lex.h"
+#include "trace/mask.h"
+
+/* Shorter or more usual names of events. */
+static const struct {
+	const char *name, *event;
+} aliases[] = {
+	{ "oom_kill", "mark_victim" },
+};
+
+/*
+ * Events that end what another one began. `key`: a field of both, NULL: the thread. What runs in an
+ * interrupt belongs to a CPU. A request may be completed in parts, so that it is not forgotten with the first:
+ * when it is used again, it is issued again.
+ */
+static const struct ending {
+	const char *end, *begin, *key;
+	bool is_of_cpu, is_in_parts;
+} endings[] = {
+	{ "block_rq_complete", "block_rq_issue", "rq", false, true },
+	{ "block_rq_error", "block_rq_issue", "rq", false, true },
+	{ "contention_end", "contention_begin", NULL, false, false },
+	{ "irq_handler_exit", "irq_handler_entry", NULL, true, false },
+	{ "softirq_exit", "softirq_entry", NULL, true, false },
+	{ "tasklet_exit", "tasklet_entry", NULL, true, false },
+	{ "timer_expire_exit", "timer_expire_entry", NULL, true, false },
+	{ "hrtimer_expire_exit", "hrtimer_expire_entry", NULL, true, false },
+	{ "mm_vmscan_direct_reclaim_end", "mm_vmscan_direct_reclaim_begin", NULL, false, false },
+	{ "workqueue_execute_start", "workqueue_queue_work", "work", false, false },
+	{ "workqueue_execute_end", "workqueue_execute_start", "work", false, false },
+	{},
+};
+
+/* A condition as it is read. */
+struct parser {
+	struct lkst_err *e;
+	const struct lkst_catalog *c;
+	struct lkst_words words;
+	char end[LKST_WORD_MAX];   /* the event that it is about */
+	char begin[LKST_WORD_MAX]; /* of a pair, "": it is none */
+	char key[LKST_WORD_MAX];   /* "": the thread */
+	struct lkst_comparison comparisons[LKST_TRIGGER_TERMS];
+	unsigned int nr;
+	const struct ending *ending; /* of the interval that is asked for */
+	struct lkst_condition *condition;
+};
+
+/* ---- reading ---------------------------------------------------------------------------------- */
+
+static int parse_event(struct parser *p, char *name)
+{
+	struct lkst_word word;
+	int err = lkst_words_take(p->e, &p->words, LKST_WORD_NAME, "an event", &word);
+	size_t i;
+
+	if (err)
+		return err;
+	memcpy(name, word.text, LKST_WORD_MAX);
+	for (i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
+		if (!strcmp(aliases[i].name, word.text))
+			memcpy(name, aliases[i].event, strlen(aliases[i].event) + 1);
+	return 0;
+}
+
+/* ".. EVENT [key=FIELD] > DURATION" */
+static int parse_pair(struct parser *p)
+{
+	struct lkst_word word;
+	int err = lkst_words_skip(p->e, &p->words);
+
+	memcpy(p->begin, p->end, sizeof(p->begin));
+	if (!err)
+		err = parse_event(p, p->end);
+	if (err)
+		return err;
+	if (p->words.next.kind == LKST_WORD_NAME && !strcmp(p->words.next.text, "key")) {
+		err = lkst_words_skip(p->e, &p->words);
+		if (!err && !lkst_words_is_sign(&p->words, "="))
+			err = lkst_err_set(p->e, -EINVAL, "behind \"key\" belongs \"=FIELD\"");
+		if (!err)
+			err = lkst_words_skip(p->e, &p->words);
+		if (!err)
+			err = lkst_words_take(p->e, &p->words, LKST_WORD_NAME, "a field", &word);
+		if (err)
+			return err;
+		memcpy(p->key, word.text, sizeof(p->key));
+	}
+	if (!lkst_words_is_sign(&p->words, ">") && !lkst_words_is_sign(&p->words, ">="))
+		return lkst_err_set(p->e, -EINVAL,
+				    "behind \"%s .. %s\" belongs how long that may take, as in "
+				    "\"> 100ms\"",
+				    p->begin, p->end);
+	p->nr = 1;
+	return lkst_comparison_parse(p->e, &p->words, "latency", &p->comparisons[0]);
+}
+
+static int parse(struct parser *p, const char *text)
+{
+	int err = lkst_words_init(p->e, &p->words, text);
+
+	if (!err)
+		err = parse_event(p, p->end);
+	if (!err && lkst_words_is_sign(&p->words, ".."))
+		err = parse_pair(p);
+	while (!err && p->words.next.kind != LKST_WORD_END) {
+		if (p->nr == LKST_TRIGGER_TERMS)
+			return lkst_err_set(p->e, -EINVAL, "there are more than %u comparisons",
+					    LKST_TRIGGER_TERMS);
+		if (p->nr && !lkst_words_is_sign(&p->words, "and"))
+			return lkst_err_set(p->e, -EINVAL,
+					    "\"and\" belongs between two comparisons, not \"%s\"",
+					    p->words.next.text);
+		if (p->nr)
+			err = lkst_words_skip(p->e, &p->words);
+		if (!err)
+			err = lkst_comparison_parse(p->e, &p->words, NULL, &p->comparisons[p->nr]);
+		if (!err)
+			p->nr++;
+	}
+	return err;
+}
+
+/* ---- lists ------------------------------------------------------------------------------------ */
+
+/* Puts @number plus 1 into a list, unless it is there. */
+static int put_byte(struct parser *p, u64 *list, unsigned int number)
+{
+	unsigned int i;
+
+	for (i = 0; i < LKST_TRIGGER_PER_EVENT; i++) {
+		u64 byte = *list >> (8 * i) & 0xff;
+
+		if (byte == number + 1)
+			return 0;
+		if (byte)
+			continue;
+		*list |= (u64)(number + 1) << (8 * i);
+		return 0;
+	}
+	return lkst_err_set(p->e, -E2BIG, "the condition takes too many steps");
+}
+
+static int add_step(struct parser *p, const struct lkst_event_class *event, u8 op,
+		    struct lkst_trigger_key key, const struct lkst_trigger_term *term)
+{
+	struct lkst_condition *condition = p->condition;
+	struct lkst_condition_step step;
+	unsigned int i;
+
+	memset(&step, 0, sizeof(step)); /* compared with its holes */
+	step.op = op;
+	step.key = key;
+	if (term)
+		step.term = *term;
+	for (i = 0; i < condition->nr_steps; i++)
+		if (!memcmp(&condition->steps[i], &step, sizeof(step)))
+			break;
+	if (i == LKST_CONDITION_STEPS)
+		return lkst_err_set(p->e, -E2BIG, "the condition takes too many steps");
+	if (i == condition->nr_steps)
+		memcpy(&condition->steps[condition->nr_steps++], &step, sizeof(step));
+	return put_byte(p, &condition->events[event->id].steps, i);
+}
+
+static int add_rule(struct parser *p, const struct lkst_event_class *event,
+		    const struct lkst_condition_rule *rule)
+{
+	struct lkst_condition *condition = p->condition;
+	unsigned int i;
+
+	for (i = 0; i < condition->nr_rules; i++)
+		if (!memcmp(&condition->rules[i], rule, sizeof(*rule)))
+			break;
+	if (i == LKST_CONDITION_RULES)
+		return lkst_err_set(p->e, -E2BIG,
+				    "\"%s\" are events of more than %u kinds of records; write a "
+				    "trigger for some of them at a time",
+				    p->end, LKST_CONDITION_RULES);
+	if (i == condition->nr_rules)
+		memcpy(&condition->rules[condition->nr_rules++], rule, sizeof(*rule));
+	return put_byte(p, &condition->events[event->id].rules, i);
+}
+
+/* ---- events ----------------------------------------------------------------------------------- */
+
+/* True if event @name of the built-in catalogue or a system call is meant, which this recording lacks. */
+static bool is_known(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < LKST_NR_EVENTS; i++)
+		if (!strcmp(lkst_events[i].name, name))
+			return true;
+	return false;
+}
+
+static int refuse_event(struct parser *p, const char *name)
+{
+	struct lkst_near near = { .word = name };
+	char text[LKST_NEAR_TEXT];
+	u32 id;
+
+	if (is_known(name))
+		return lkst_err_set(p->e, -ENOENT,
+				    "this recording does not have event %s; `lkst event show %s` "
+				    "tells why",
+				    name, name);
+	for (id = 0; id < LKST_EVENT_SPACE; id++)
+		if (p->c->classes[id] && lkst_mask_decides(p->c->classes[id]))
+			lkst_near_offer(&near, p->c->classes[id]->name);
+	return lkst_err_set(p->e, -ENOENT,
+			    "there is no event \"%s\"%s; `lkst event list` shows the catalogue",
+			    name, lkst_near_text(&near, text));
+}
+
+/* The event @name, alone. */
+static int find_event(struct parser *p, const char *name, const struct lkst_event_class **ret_event)
+{
+	const struct lkst_event_class *event = lkst_catalog_find(p->c, name);
+
+	if (!event || !lkst_mask_decides(event))
+		return refuse_event(p, name);
+	*ret_event = event;
+	return 0;
+}
+
+/* ---- intervals -------------------------------------------------------------------------------- */
+
+static const struct ending *ending_of(const struct lkst_event_class *event)
+{
+	const struct ending *ending;
+
+	for (ending = endings; ending->end; ending++)
+		if (!strcmp(ending->end, event->name))
+			return ending;
+	return NULL;
+}
+
+static bool is_syscall_exit(const struct lkst_event_class *event)
+{
+	return event->syscall >= 0 && strstr(event->name, "syscall_exit_");
+}
+
+bool lkst_condition_is_end(const struct lkst_event_class *event)
+{
+	return ending_of(event) || is_syscall_exit(event);
+}
+
+static int key_of(struct parser *p, const struct lkst_event_class *event, const char *field,
+		  bool is_of_cpu, struct lkst_trigger_key *ret_key)
+{
+	if (field && *field)
+		return lkst_condition_key(p->e, event, field, ret_key);
+	ret_key->kind = is_of_cpu ? LKST_TRIGGER_BY_CPU : LKST_TRIGGER_BY_THREAD;
+	return 0;
+}
+
+/* From @begin to @end, told apart by a field or the CPU or thread. *@ret_key: of the end. */
+static int add_interval(struct parser *p, const struct lkst_event_class *begin,
+			const struct lkst_event_class *end, const char *field, bool is_of_cpu,
+			bool stays, struct lkst_trigger_key *ret_key)
+{
+	struct lkst_trigger_key key = {};
+	int err = key_of(p, begin, field, is_of_cpu, &key);
+
+	if (!err)
+		err = key_of(p, end, field, is_of_cpu, ret_key);
+	/* One that ends begins anew if the two events are the same. */
+	if (!err && !stays && begin != end)
+		err = add_step(p, end, LKST_TRIGGER_FORGET, *ret_key, NULL);
+	return err ? err : add_step(p, begin, LKST_TRIGGER_BEGIN, key, NULL);
+}
+
+static int add_syscall(struct parser *p, const struct lkst_event_class *end,
+		       struct lkst_trigger_key *ret_key)
+{
+	char name[LKST_NAME_MAX];
+	const struct lkst_event_class *begin = NULL;
+	char *half;
+	int err;
+
+	memcpy(name, end->name, sizeof(name));
+	half = strstr(name, "_exit_");
+	memmove(half + strlen("_entry_"), half + strlen("_exit_"),
+		strlen(half + strlen("_exit_")) + 1);
+	memcpy(half, "_entry_", strlen("_entry_"));
+	err = find_event(p, name, &begin);
+	return err ? err : add_interval(p, begin, end, NULL, false, false, ret_key);
+}
+
+/*
+ * How long the thread that a switch goes to was ready: from its wake-up, or from the switch that took the CPU
+ * away from it. A wake-up of one that is ready or runs says nothing: the former keeps its time, and
+ * the latter's is forgotten with the switch by which it sleeps.
+ */
+static int add_wait(struct parser *p, const struct lkst_event_class *end,
+		    struct lkst_trigger_key *ret_key)
+{
+	static const struct lkst_comparison ready = { "prev_state", LKST_TRIGGER_EQ,
+						      false,	    ~0ULL,
+						      false,	    { LKST_WORD_NUMBER, "0" } };
+	struct lkst_trigger_key key = {}, thread = { .kind = LKST_TRIGGER_BY_THREAD };
+	const struct lkst_event_class *wakeup = NULL, *new = NULL;
+	struct lkst_comparison asleep = ready;
+	struct lkst_trigger_term term = {};
+	int err = find_event(p, "sched_wakeup", &wakeup);
+
+	asleep.op = LKST_TRIGGER_NE;
+	if (!err)
+		err = find_event(p, "sched_wakeup_new", &new);
+	if (!err)
+		err = lkst_condition_key(p->e, wakeup, "target_tid", &key);
+	if (!err)
+		err = add_step(p, wakeup, LKST_TRIGGER_BEGIN_ONCE, key, NULL);
+	if (!err)
+		err = lkst_condition_key(p->e, new, "target_tid", &key);
+	if (!err)
+		err = add_step(p, new, LKST_TRIGGER_BEGIN, key, NULL);
+	if (!err)
+		err = lkst_condition_key(p->e, end, "next_tid", ret_key);
+	if (!err)
+		err = add_step(p, end, LKST_TRIGGER_FORGET, *ret_key, NULL);
+	if (!err)
+		err = lkst_comparison_compile(p->e, &ready, end, false, &term);
+	if (!err)
+		err = add_step(p, end, LKST_TRIGGER_BEGIN, thread, &term);
+	if (!err)
+		err = lkst_comparison_compile(p->e, &asleep, end, false, &term);
+	return err ? err : add_step(p, end, LKST_TRIGGER_FORGET, thread, &term);
+}
+
+/* The interval that the rule of @event asks for. */
+static int add_interval_of(struct parser *p, const struct lkst_event_class *event,
+			   struct lkst_trigger_key *ret_key)
+{
+	const struct ending *ending = ending_of(event);
+	const struct lkst_event_class *begin = NULL;
+	int err;
+
+	if (p->begin[0]) {
+		err = find_event(p, p->begin, &begin);
+		return err ? err : add_interval(p, begin, event, p->key, false, false, ret_key);
+	}
+	if (event->index == LKST_EV_sched_switch)
+		return add_wait(p, event, ret_key);
+	if (is_syscall_exit(event))
+		return add_syscall(p, event, ret_key);
+	/* They share one interval: what begins differently can't. */
+	if (p->ending && strcmp(p->ending->begin, ending->begin))
+		return lkst_err_set(p->e, -EINVAL,
+				    "%s and %s end different things; write a trigger for each",
+				    p->ending->end, ending->end);
+	p->ending = ending;
+	err = find_event(p, ending->begin, &begin);
+	return err ? err
+		   : add_interval(p, begin, event, ending->key, ending->is_of_cpu,
+				  ending->is_in_parts, ret_key);
+}
+
+/* ---- the whole -------------------------------------------------------------------------------- */
+
+static bool is_text(const struct lkst_trigger_term *term)
+{
+	return term->source == LKST_TRIGGER_CHARS || term->source == LKST_TRIGGER_COMM ||
+	       term->source == LKST_TRIGGER_NEXT_COMM;
+}
+
+/* Numbers first: they are compared faster, and the first one's value is recorded when a trigger fires. */
+static void sort_terms(struct lkst_condition_rule *rule)
+{
+	unsigned int i, j;
+
+	for (i = 1; i < rule->nr_terms; i++)
+		for (j = i; j && is_text(&rule->terms[j - 1]) && !is_text(&rule->terms[j]); j--) {
+			struct lkst_trigger_term term = rule->terms[j];
+
+			rule->terms[j] = rule->terms[j - 1];
+			rule->terms[j - 1] = term;
+		}
+}
+
+/* Adds what @event needs. -ENOENT: its records lack a field. */
+static int add_event(struct parser *p, const struct lkst_event_class *event)
+{
+	struct lkst_condition_rule rule;
+	bool has_latency = p->begin[0] || lkst_condition_is_end(event);
+	unsigned int i;
+	int err = 0;
+
+	memset(&rule, 0, sizeof(rule)); /* compared with its holes */
+	for (i = 0; i < p->nr && !err; i++) {
+		err = lkst_comparison_compile(p->e, &p->comparisons[i], event, has_latency,
+					      &rule.terms[i]);
+		rule.ends |= rule.terms[i].source == LKST_TRIGGER_TOOK;
+	}
+	rule.nr_terms = (u8)p->nr;
+	sort_terms(&rule);
+	if (!err && rule.ends)
+		err = add_interval_of(p, event, &rule.key);
+	return err ? err : add_rule(p, event, &rule);
+}
+
+static int add_events(struct parser *p)
+{
+	struct lkst_err why = { "" };
+	unsigned int nr = 0, nr_without = 0;
+	u32 id;
+	int err;
+
+	for (id = 0; id < LKST_EVENT_SPACE; id++) {
+		const struct lkst_event_class *event = p->c->classes[id];
+
+		if (!event || !lkst_mask_decides(event) || !lkst_class_is_named(event, p->end))
+			continue;
+		if (p->begin[0] && strcmp(event->name, p->end))
+			return lkst_err_set(p->e, -EINVAL, "a pair takes two events, not \"%s\"",
+					    p->end);
+		err = add_event(p, event);
+		if (err && err != -ENOENT)
+			return err;
+		if (err && !nr_without++)
+			why = *p->e;
+		nr += !err;
+	}
+	if (!nr && nr_without)
+		return lkst_err_set(p->e, -ENOENT, "%s", why.text);
+	return nr ? 0 : refuse_event(p, p->end);
+}
+
+int lkst_condition_parse(struct lkst_err *e, const struct lkst_catalog *c, const char *text,
+			 struct lkst_condition **ret_condition)
+{
+	_cleanup_free_ struct lkst_condition *condition = calloc(1, sizeof(*condition));
+	struct parser p = { .e = e, .c = c, .condition = condition };
+	int err;
+
+	if (!condition)
+		return lkst_err_sys(e, -ENOMEM, "reading a condition");
+	if (strlen(text) >= LKST_TRIGGER_CONDITION)
+		err = lkst_err_set(e, -EINVAL, "it has more than %u characters",
+				   LKST_TRIGGER_CONDITION - 1);
+	else
+		err = parse(&p, text);
+	if (!err)
+		err = add_events(&p);
+	if (err) {
+		lkst_err_add(e, "\"%.80s\"", text);
+		return err;
+	}
+	*ret_condition = lkst_take(condition);
+	return 0;
+}

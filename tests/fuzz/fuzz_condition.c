@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Fuzz target of conditions: what is taken keeps to the limits that the kernel's handler counts on. The
+ * build is that of fuzz_mask.c.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/condition.h"
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+
+/* Events of all kinds of fields, endings, and system calls with and without strings. */
+static struct lkst_catalog *make_catalog(void)
+{
+	static const enum lkst_event_index builtin[] = {
+		LKST_EV_sched_switch,	LKST_EV_sched_wakeup,	    LKST_EV_sched_wakeup_new,
+		LKST_EV_block_rq_issue, LKST_EV_block_rq_complete,  LKST_EV_sched_process_exit,
+		LKST_EV_mark_victim,	LKST_EV_sched_process_exec,
+	};
+	struct lkst_catalog *c = lkst_catalog_new();
+	struct lkst_err e;
+	u16 i, id = 1;
+
+	if (!c)
+		abort();
+	for (i = 0; i < sizeof(builtin) / sizeof(builtin[0]); i++)
+		if (lkst_catalog_add_builtin(&e, c, id++, builtin[i]))
+			abort();
+	for (i = 0; i < 16; i++, id += 2)
+		if (lkst_catalog_add_syscall(&e, c, id, id + 1, i))
+			abort();
+	return c;
+}
+
+static void check_list(u64 list, unsigned int nr)
+{
+	for (; list; list >>= 8)
+		if ((list & 0xff) > nr)
+			abort();
+}
+
+static void check_term(const struct lkst_trigger_term *t)
+{
+	if (t->source > LKST_TRIGGER_NEXT_COMM || t->op > LKST_TRIGGER_GE ||
+	    t->length > LKST_TRIGGER_TEXT || t->offset > 4096 || t->size > 8)
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	static struct lkst_catalog *c;
+	struct lkst_condition *x;
+	struct lkst_err e;
+	char text[1024];
+	unsigned int i, j;
+
+	if (!c)
+		c = make_catalog();
+	if (size >= sizeof(text))
+		return 0;
+	memcpy(text, data, size);
+	text[size] = 0;
+	if (lkst_condition_parse(&e, c, text, &x)) {
+		if (!e.text[0])
+			abort();
+		return 0;
+	}
+	if (!x->nr_rules || x->nr_rules > LKST_CONDITION_RULES ||
+	    x->nr_steps > LKST_CONDITION_STEPS)
+		abort();
+	for (i = 0; i < LKST_EVENT_SPACE; i++) {
+		check_list(x->events[i].rules, x->nr_rules);
+		check_list(x->events[i].steps, x->nr_steps);
+	}
+	for (i = 0; i < x->nr_rules; i++)
+		for (j = 0; j < x->rules[i].nr_terms; j++)
+			check_term(&x->rules[i].terms[j]);
+	for (i = 0; i < x->nr_steps; i++)
+		check_term(&x->steps[i].term);
+	free(x);
+	return 0;
+}
