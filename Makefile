@@ -81,7 +81,7 @@ LINKS := lkstm lkstbuf lksteh lkstlogd lkstlogdiv lkstla
 
 # What a handler of a user's own includes, laid out as it is installed, and the handlers that come with
 # the program: they are built as a user's would be.
-HEADERS      := $(wildcard src/abi/*.h src/abi/*.def) $(addprefix src/bpf/,buffer.h jump.h kernel.h maskset.h record.h ring.h)
+HEADERS      := $(wildcard src/abi/*.h src/abi/*.def) $(addprefix src/bpf/,buffer.h incident.h jump.h kernel.h maskset.h names.h record.h ring.h trigger.h)
 HEADER_DIR   := $(BUILD)/include
 HEADER_COPY  := $(HEADERS:src/%=$(HEADER_DIR)/lkst/%) $(HEADER_DIR)/lkst/handler.h
 HANDLER_SRC  := $(sort $(wildcard src/handlers/*.c))

@@ -68,6 +68,7 @@ struct lkst_program_config {
 	u32 filter;	/* enum lkst_filter_mode */
 	u32 has_compat; /* the kernel serves 32-bit callers */
 	u32 handler;	/* which the programs are: they see to events with this one in the maskset */
+	u32 has_names;	/* a handler wants to know the names that bpf/names.h tells of */
 	u16 id[LKST_NR_EVENTS + 1]; /* the id given to each catalogue event, 0: none */
 };
 

@@ -3,6 +3,7 @@
  * Process management: switches, wake-ups and the lives of threads.
  */
 #include "bpf/compat.h"
+#include "bpf/names.h"
 #include "bpf/record.h"
 #include "bpf/string.h"
 
@@ -20,6 +21,8 @@ int BPF_PROG(tp_btf__sched_switch, bool preempt, struct task_struct *prev, struc
 	r->prev_state = preempt ? 0 : prev_state;
 	r->prev_prio = prev->prio;
 	r->next_prio = next->prio;
+	if (lkst_cfg.has_names) /* constant: in programs of DEFAULT this is no instruction */
+		lkst_leave_name(next);
 	LKST_COMMIT(sched_switch);
 	return 0;
 }

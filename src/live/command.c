@@ -17,6 +17,7 @@ const char *const lkst_command_programs[LKST_NR_COMMANDS] = {
 	[LKST_COMMAND_SETTLED] = "raw_tp__maskset_settled",
 	[LKST_COMMAND_JUMP] = "raw_tp__buffer_jump",
 	[LKST_COMMAND_KEEP] = "raw_tp__incident",
+	[LKST_COMMAND_FIRE] = "raw_tp__trigger_fire",
 };
 
 int lkst_command_run(struct lkst_err *e, const struct lkst_session *s, enum lkst_command command,

@@ -14,9 +14,11 @@ enum lkst_command {
 	LKST_COMMAND_SETTLED, /* number of hooks */
 	LKST_COMMAND_JUMP,    /* number of the buffer whose records are meant, buffer to go to */
 	LKST_COMMAND_KEEP,    /* how long to go on, ns; returns the incident's number */
+	LKST_COMMAND_FIRE,    /* post-trigger time, ns; length of the reason; its characters */
 	LKST_NR_COMMANDS,
 };
-enum { LKST_COMMAND_ARGS = 4, LKST_COMMAND_ANY_CPU = -1 };
+/* As many arguments as the kernel takes (MAX_BPF_FUNC_ARGS). */
+enum { LKST_COMMAND_ARGS = 12, LKST_COMMAND_ANY_CPU = -1 };
 
 /* The programs' names. */
 extern const char *const lkst_command_programs[LKST_NR_COMMANDS];

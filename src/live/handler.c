@@ -14,6 +14,7 @@
 #include "abi/program.h"
 #include "base/cleanup.h"
 #include "live/declare.h"
+#include "live/handler_maps.h"
 #include "live/link.h"
 #include "live/lockdown.h"
 #include "live/maskset.h"
@@ -31,7 +32,7 @@ void lkst_handler_pin(u8 number, const char *what, char pin[LKST_HANDLER_PIN_MAX
 	snprintf(pin, LKST_HANDLER_PIN_MAX, "handler-%u-%s", number, what);
 }
 
-static int put_pin(struct lkst_err *e, u8 number, const char *what, int fd)
+int lkst_handler_put_pin(struct lkst_err *e, u8 number, const char *what, int fd)
 {
 	char pin[LKST_HANDLER_PIN_MAX];
 
@@ -191,10 +192,23 @@ static bool is_named(const struct lkst_handler_options *o, const struct lkst_eve
 {
 	unsigned int i;
 
+	if (o->wants)
+		return o->wants[event->id];
 	for (i = 0; i < o->nr_globs; i++)
 		if (lkst_class_is_named(event, o->globs[i]))
 			return true;
 	return !o->nr_globs;
+}
+
+/* True if a handler that gets more programs has that for the hook of DEFAULT. */
+static bool is_served(const struct lkst_hooks *hooks, u8 number, unsigned int base)
+{
+	unsigned int i;
+
+	for (i = hooks->nr_default; i < hooks->nr; i++)
+		if (hooks->items[i].handler == number && hooks->items[i].base == base)
+			return true;
+	return false;
 }
 
 /* A flag per hook of DEFAULT: the handler is to be there. NULL: no memory. */
@@ -204,6 +218,7 @@ static bool *choose_hooks(const struct lkst_session *s, const struct lkst_handle
 	const struct lkst_hooks *hooks = lkst_session_hooks(s);
 	bool *chosen = calloc(hooks->nr + 1, sizeof(*chosen));
 	u16 route[LKST_EVENT_SPACE];
+	unsigned int i;
 	u32 id;
 
 	/* As a maskset that sends all of them to DEFAULT would need them. */
@@ -216,17 +231,23 @@ static bool *choose_hooks(const struct lkst_session *s, const struct lkst_handle
 	}
 	if (chosen)
 		lkst_hooks_mark(hooks, route, chosen);
+	for (i = 0; chosen && o->extends && i < hooks->nr_default; i++)
+		chosen[i] &= !is_served(hooks, o->extends, i);
 	return chosen;
 }
 
+/* Those of the hooks, and at first those of the handler's own that user space runs. */
 static int choose_programs(struct lkst_err *e, const struct lkst_session *s,
-			   struct bpf_object *object, const bool *chosen)
+			   struct bpf_object *object, struct bpf_object *base, const bool *chosen,
+			   const struct lkst_handler_options *o)
 {
 	const struct lkst_hooks *hooks = lkst_session_hooks(s);
 	struct bpf_program *program;
 	unsigned int i, nr = 0;
 
-	bpf_object__for_each_program(program, object) bpf_program__set_autoload(program, false);
+	bpf_object__for_each_program(program, object) bpf_program__set_autoload(
+		program,
+		!o->extends && !bpf_object__find_program_by_name(base, bpf_program__name(program)));
 	for (i = 0; i < hooks->nr_default; i++) {
 		if (!chosen[i])
 			continue;
@@ -245,8 +266,8 @@ static int choose_programs(struct lkst_err *e, const struct lkst_session *s,
 				 "catalogue");
 }
 
-/* The handler's configuration is DEFAULT's, but for its own number. */
-static int configure(struct lkst_err *e, struct bpf_map *map, u8 number)
+/* The handler's configuration is DEFAULT's, but for its own number and wishes. */
+static int configure(struct lkst_err *e, struct bpf_map *map, u8 number, bool has_names)
 {
 	_cleanup_close_ int fd = lkst_pins_get(e, "config");
 	struct lkst_program_config *own, base;
@@ -264,35 +285,24 @@ static int configure(struct lkst_err *e, struct bpf_map *map, u8 number)
 	if (bpf_map_lookup_elem(fd, &zero, &base))
 		return lkst_err_sys(e, -errno, "reading the recording's configuration");
 	base.handler = number;
+	base.has_names = has_names;
 	memcpy(own, &base, sizeof(base));
 	return 0;
 }
 
-/* @map of the handler is the recording's own. */
-static int share(struct lkst_err *e, struct bpf_object *object, const char *name, const char *pin)
-{
-	struct bpf_map *map = bpf_object__find_map_by_name(object, name);
-	_cleanup_close_ int fd = lkst_pins_get(e, pin); /* libbpf takes a copy */
-	int err;
-
-	if (fd < 0)
-		return fd;
-	err = map ? bpf_map__reuse_fd(map, fd) : -ENOENT;
-	return err ? lkst_err_sys(e, err, "sharing %s with the handler", name) : 0;
-}
-
-static int share_maps(struct lkst_err *e, struct bpf_object *object, u8 number)
+static int share_maps(struct lkst_err *e, struct bpf_object *object, u8 number, bool has_names)
 {
 	const struct lkst_shared_map *m;
 	int err;
 
-	err = share(e, object, "lkst_mem", "memory");
+	err = lkst_handler_share(e, object, "lkst_mem", "memory");
 	if (!err)
-		err = share(e, object, ".data.control", "control");
+		err = lkst_handler_share(e, object, ".data.control", "control");
 	for (m = lkst_shared_maps; m->map && !err; m++)
 		err = strcmp(m->pin, "config")
-			      ? share(e, object, m->map, m->pin)
-			      : configure(e, bpf_object__find_map_by_name(object, m->map), number);
+			      ? lkst_handler_share(e, object, m->map, m->pin)
+			      : configure(e, bpf_object__find_map_by_name(object, m->map), number,
+					  has_names);
 	return err;
 }
 
@@ -344,53 +354,24 @@ static int choose_number(struct lkst_err *e, struct lkst_handler *h)
 	return free ? 0 : lkst_err_set(e, -ENOSPC, "all handlers' numbers are in use");
 }
 
-/* Whether a map is the recorder's and not the handler's own, which has no name that begins so. */
-static bool is_recorders(struct bpf_object *base, const struct bpf_map *map)
+static int open_base(struct lkst_err *e, struct bpf_object **ret_base)
 {
-	return bpf_object__find_map_by_name(base, bpf_map__name(map)) != NULL;
-}
+	size_t size;
+	const void *bytes = lkst_programs_elf(&size);
 
-static int pin_map(struct lkst_err *e, u8 number, struct bpf_object *base,
-		   const struct bpf_map *map)
-{
-	static const struct {
-		const char *suffix, *pin;
-	} known[] = {
-		{ ".data", LKST_HANDLER_DATA },
-		{ ".bss", LKST_HANDLER_BSS },
-		{ "lkst_notices", LKST_HANDLER_NOTICES },
-		{ LKST_OWN_EVENTS, LKST_HANDLER_EVENTS },
-	};
-	char what[sizeof(LKST_HANDLER_MAP) + 64];
-	const char *name = bpf_map__name(map), *dot = strchr(name, '.');
-	size_t i;
-
-	if (is_recorders(base, map))
-		return 0;
-	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (!strcmp(known[i].suffix, name) || (dot && !strcmp(known[i].suffix, dot)))
-			return put_pin(e, number, known[i].pin, bpf_map__fd(map));
-	if (dot)
-		return 0; /* constants */
-	snprintf(what, sizeof(what), LKST_HANDLER_MAP "%.63s", name);
-	return put_pin(e, number, what, bpf_map__fd(map));
+	*ret_base = bpf_object__open_mem(bytes, size, NULL);
+	return *ret_base ? 0 : lkst_err_sys(e, -errno, "opening the recorder's programs");
 }
 
 /* What it says of itself comes last: a handler that has that is whole. */
-static int pin_all(struct lkst_err *e, u8 number, struct bpf_object *object)
+static int pin_all(struct lkst_err *e, u8 number, struct bpf_object *object,
+		   struct bpf_object *base, bool is_new)
 {
-	_cleanup_(guard_object) struct bpf_object *base = NULL;
 	struct bpf_program *program;
-	const void *bytes;
-	struct bpf_map *map;
-	size_t size;
 	int err = 0;
 
-	bytes = lkst_programs_elf(&size);
-	base = bpf_object__open_mem(bytes, size, NULL);
-	if (!base)
-		return lkst_err_sys(e, -errno, "opening the recorder's programs");
-	bpf_object__for_each_map(map, object) if (!err) err = pin_map(e, number, base, map);
+	if (is_new)
+		err = lkst_handler_pin_maps(e, object, base, number);
 	bpf_object__for_each_program(program, object)
 	{
 		char what[sizeof(LKST_PROGRAM_PIN) + LKST_HOOK_NAME_MAX];
@@ -398,11 +379,13 @@ static int pin_all(struct lkst_err *e, u8 number, struct bpf_object *object)
 		if (err || !bpf_program__autoload(program))
 			continue;
 		snprintf(what, sizeof(what), LKST_PROGRAM_PIN "%s", bpf_program__name(program));
-		err = put_pin(e, number, what, bpf_program__fd(program));
+		err = lkst_handler_put_pin(e, number, what, bpf_program__fd(program));
 	}
-	return err ? err
-		   : put_pin(e, number, ABOUT,
-			     bpf_object__find_map_fd_by_name(object, LKST_HANDLER_ABOUT));
+	return err || !is_new
+		       ? err
+		       : lkst_handler_put_pin(e, number, ABOUT,
+					      bpf_object__find_map_fd_by_name(object,
+									      LKST_HANDLER_ABOUT));
 }
 
 struct dropper {
@@ -446,55 +429,85 @@ static int add_hooks(struct lkst_err *e, struct lkst_hooks *hooks, u8 number,
 }
 
 static int load_object(struct lkst_err *e, struct lkst_session *s, struct bpf_object *object,
-		       const struct lkst_handler *h, const bool *chosen)
+		       struct bpf_object *base, const struct lkst_handler *h, const bool *chosen,
+		       const struct lkst_handler_options *o)
 {
 	int err = 0;
 
 	if (!lkst_kernel_lets_read_memory())
 		err = lkst_lockdown_keep_user_reads(e);
 	if (!err)
-		err = choose_programs(e, s, object, chosen);
+		err = choose_programs(e, s, object, base, chosen, o);
 	if (!err)
-		err = share_maps(e, object, h->number);
+		err = share_maps(e, object, h->number, o->has_names);
+	if (!err && o->extends)
+		err = lkst_handler_share_maps(e, object, base, h->number);
 	if (!err)
 		err = lkst_declare_events(e, s, object, h->name);
 	return err ? err : lkst_link_load(e, object);
 }
 
+/* Removes what a handler has of pins and hooks; also what a load that was interrupted has left. */
+static int remove_all(struct lkst_err *e, struct lkst_session *s, u8 number)
+{
+	lkst_hooks_remove_handler(lkst_session_hooks(s), number);
+	return drop_pins(e, number);
+}
+
+static int identify(struct lkst_err *e, struct bpf_object *object,
+		    const struct lkst_handler_options *o, struct lkst_handler *h)
+{
+	int err;
+
+	if (o->extends)
+		return lkst_handler_get(o->extends, h)
+			       ? 0
+			       : lkst_err_set(e, -ENOENT, "handler %u is not there", o->extends);
+	err = read_about(e, object, o, h);
+	return err ? err : choose_number(e, h);
+}
+
 int lkst_handler_load(struct lkst_err *e, struct lkst_session *s,
 		      const struct lkst_handler_options *options, struct lkst_handler *ret_handler)
 {
-	_cleanup_(guard_object) struct bpf_object *object = NULL;
+	_cleanup_(guard_object) struct bpf_object *object = NULL, *base = NULL;
 	_cleanup_free_ bool *chosen = choose_hooks(s, options);
+	const bool is_new = !options->extends;
+	struct lkst_handler h = {};
 	struct lkst_err ignored;
-	struct lkst_handler h;
 	int err;
 
 	if (!chosen)
 		return lkst_err_sys(e, -ENOMEM, "loading the handler");
 	err = lkst_link_open(e, options->file, &object);
 	if (!err)
-		err = read_about(e, object, options, &h);
+		err = open_base(e, &base);
 	if (!err)
-		err = choose_number(e, &h);
+		err = identify(e, object, options, &h);
 	if (!err)
-		err = load_object(e, s, object, &h, chosen);
+		err = load_object(e, s, object, base, &h, chosen, options);
+	if (!err && is_new)
+		err = remove_all(e, s, h.number);
 	if (err)
 		return err;
-	/* A load that was interrupted may have left some. */
-	lkst_hooks_remove_handler(lkst_session_hooks(s), h.number);
-	err = drop_pins(e, h.number);
-	if (!err)
-		err = pin_all(e, h.number, object);
+	err = pin_all(e, h.number, object, base, is_new);
 	if (!err)
 		err = add_hooks(e, lkst_session_hooks(s), h.number, object, chosen);
 	if (err) {
-		lkst_hooks_remove_handler(lkst_session_hooks(s), h.number);
-		drop_pins(&ignored, h.number);
+		if (is_new)
+			remove_all(&ignored, s, h.number);
 		return err;
 	}
 	*ret_handler = h;
 	return 0;
+}
+
+int lkst_handler_open_pin(struct lkst_err *e, u8 number, const char *what)
+{
+	char pin[LKST_HANDLER_PIN_MAX];
+
+	lkst_handler_pin(number, what, pin);
+	return lkst_pins_get(e, pin);
 }
 
 /* ---- unloading -------------------------------------------------------------------------------- */
@@ -519,9 +532,15 @@ int lkst_handler_unload(struct lkst_err *e, struct lkst_session *s, u8 number, b
 {
 	const struct lkst_control *c = lkst_session_control(s);
 	struct lkst_mask mask;
-	u32 set;
+	u32 set, id;
 	int err = 0;
 
+	for (id = 0; id < LKST_EVENT_SPACE; id++)
+		if (lkst_maskset_default(c, id) == number)
+			return lkst_err_set(
+				e, -EBUSY,
+				"it serves triggers; `lkst trigger remove` removes them, "
+				"and with the last one the handler");
 	for (set = 0; set < LKST_MASKSETS && !err; set++) {
 		unsigned int nr;
 

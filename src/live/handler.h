@@ -15,6 +15,9 @@ struct lkst_handler_options {
 	const char *name;   /* NULL: the one that its source gives it */
 	char *const *globs; /* the events that it is to be for; none: all */
 	unsigned int nr_globs;
+	const bool *wants; /* or by their ids, LKST_EVENT_SPACE of them; NULL: by globs */
+	bool has_names;	   /* its programs leave it the names of bpf/names.h */
+	u8 extends; /* the number of a handler that gets programs for more events; 0: it is a new one */
 };
 
 struct lkst_handler {
@@ -30,6 +33,9 @@ struct lkst_handler {
  */
 int lkst_handler_load(struct lkst_err *e, struct lkst_session *s,
 		      const struct lkst_handler_options *options, struct lkst_handler *ret_handler);
+
+/* A descriptor of what is pinned as @what for handler @number. */
+int lkst_handler_open_pin(struct lkst_err *e, u8 number, const char *what);
 
 /*
  * Detaches and removes a handler. -EBUSY: a maskset sends events to it; if @force, they are sent to

@@ -14,8 +14,8 @@
 #include "base/io.h"
 #include "live/command.h"
 #include "live/handler.h"
-#include "live/pins.h"
 #include "live/state.h"
+#include "live/trigger.h"
 
 /* ---- the table -------------------------------------------------------------------------------- */
 
@@ -27,6 +27,14 @@ bool lkst_maskset_exists(const struct lkst_control *c, u32 set)
 bool lkst_maskset_is_reserved(u32 set)
 {
 	return set < LKST_MASKSET_USER;
+}
+
+/* RALL, which has all events, tells what DEFAULT means: it may be a handler that stands in for it. */
+u8 lkst_maskset_default(const struct lkst_control *c, u32 id)
+{
+	u8 handler = lkst_route_handler(c->route[LKST_MASKSET_RALL][id]);
+
+	return handler && handler != LKST_HANDLER_NOTHING ? handler : LKST_HANDLER_DEFAULT;
 }
 
 /*
@@ -53,8 +61,13 @@ static void put(struct lkst_control *c, u32 set, const struct lkst_mask *mask)
 {
 	u32 id;
 
-	for (id = 0; id < LKST_EVENT_SPACE; id++)
-		put_route(c, set, id, mask->route[id]);
+	for (id = 0; id < LKST_EVENT_SPACE; id++) {
+		u16 route = mask->route[id];
+
+		if ((u8)route == LKST_HANDLER_DEFAULT && set != LKST_MASKSET_RALL)
+			route = lkst_route(lkst_maskset_default(c, id), route >> 8);
+		put_route(c, set, id, route);
+	}
 	memcpy(c->name[set], mask->name, sizeof(c->name[set]));
 }
 
@@ -92,9 +105,13 @@ void lkst_maskset_read(const struct lkst_control *c, u32 set, struct lkst_mask *
 {
 	u32 id;
 
-	for (id = 0; id < LKST_EVENT_SPACE; id++)
-		ret_mask->route[id] =
-			lkst_route(lkst_route_handler(c->route[set][id]), c->route[set][id] >> 8);
+	for (id = 0; id < LKST_EVENT_SPACE; id++) {
+		u8 handler = lkst_route_handler(c->route[set][id]);
+
+		if (handler == lkst_maskset_default(c, id))
+			handler = LKST_HANDLER_DEFAULT;
+		ret_mask->route[id] = lkst_route(handler, c->route[set][id] >> 8);
+	}
 	memcpy(ret_mask->name, c->name[set], sizeof(ret_mask->name));
 	ret_mask->name[sizeof(ret_mask->name) - 1] = 0;
 }
@@ -209,115 +226,6 @@ static int check_mask(struct lkst_err *e, const struct lkst_session *s, u32 set,
 	return 0;
 }
 
-/* ---- hooks ------------------------------------------------------------------------------------ */
-
-/* A flag per hook: needed by a maskset of @sets, an armed one or the table @more. NULL: no memory. */
-static bool *find_needed(const struct lkst_session *s, u32 sets, const u16 *more)
-{
-	const struct lkst_control *c = lkst_session_control(s);
-	const struct lkst_hooks *hooks = lkst_session_hooks(s);
-	bool *needed = calloc(hooks->nr + 1, sizeof(*needed));
-	u32 set;
-
-	for (set = 0; needed && set < LKST_MASKSETS; set++)
-		if ((sets | c->armed) & 1U << set)
-			lkst_hooks_mark(hooks, c->route[set], needed);
-	if (needed && more)
-		lkst_hooks_mark(hooks, more, needed);
-	return needed;
-}
-
-static int pin_link(struct lkst_err *e, const struct lkst_session *s, const struct lkst_hook *hook)
-{
-	char pin[LKST_HOOK_PIN_MAX];
-
-	if (!lkst_session_is_pinned(s))
-		return 0;
-	lkst_hook_pin_name(hook, pin);
-	return lkst_pins_put(e, hook->link_fd, pin);
-}
-
-static int unpin_link(struct lkst_err *e, const struct lkst_session *s,
-		      const struct lkst_hook *hook)
-{
-	char pin[LKST_HOOK_PIN_MAX];
-
-	if (!lkst_session_is_pinned(s))
-		return 0;
-	lkst_hook_pin_name(hook, pin);
-	return lkst_pins_drop(e, pin);
-}
-
-/* Attaches what the masksets of @sets, the armed ones and the table @more, which may be NULL, need. */
-static int attach(struct lkst_err *e, struct lkst_session *s, u32 sets, const u16 *more,
-		  struct lkst_notes *notes, u32 *ret_nr)
-{
-	_cleanup_free_ bool *needed = find_needed(s, sets, more);
-	struct lkst_hooks *hooks = lkst_session_hooks(s);
-	struct lkst_err why = { "" };
-	unsigned int i;
-	int err = 0;
-
-	if (!needed)
-		return lkst_err_sys(e, -ENOMEM, "attaching hooks");
-	for (i = 0, *ret_nr = 0; i < hooks->nr && !err; i++) {
-		struct lkst_hook *hook = &hooks->items[i];
-
-		if (!needed[i] || hook->is_attached)
-			continue;
-		if (lkst_hook_attach(&why, hook)) {
-			lkst_notes_add(notes, "%s is not recorded: %s.",
-				       hook->tracepoint[0] ? hook->tracepoint
-							   : strstr(hook->name, "__") + 2,
-				       why.text);
-			continue;
-		}
-		(*ret_nr)++;
-		err = pin_link(e, s, hook);
-	}
-	return err;
-}
-
-int lkst_maskset_attach(struct lkst_err *e, struct lkst_session *s, u32 sets,
-			struct lkst_notes *notes, u32 *ret_nr)
-{
-	return attach(e, s, sets, NULL, notes, ret_nr);
-}
-
-int lkst_maskset_detach(struct lkst_err *e, struct lkst_session *s, u32 sets, u32 *ret_nr)
-{
-	_cleanup_free_ bool *needed = find_needed(s, sets, NULL);
-	struct lkst_hooks *hooks = lkst_session_hooks(s);
-	unsigned int i;
-	int err = 0;
-
-	if (!needed)
-		return lkst_err_sys(e, -ENOMEM, "detaching hooks");
-	for (i = 0, *ret_nr = 0; i < hooks->nr && !err; i++) {
-		struct lkst_hook *hook = &hooks->items[i];
-
-		if (needed[i] || !hook->is_attached)
-			continue;
-		/* The last reference goes with the pin, or the descriptor, and the hook with it. */
-		err = unpin_link(e, s, hook);
-		if (!err) {
-			lkst_hook_detach(hook);
-			(*ret_nr)++;
-		}
-	}
-	return err;
-}
-
-static u32 count_attached(const struct lkst_session *s)
-{
-	const struct lkst_hooks *hooks = lkst_session_hooks(s);
-	unsigned int i, nr = 0;
-
-	for (i = 0; i < hooks->nr; i++)
-		nr += hooks->items[i].is_attached;
-	return nr;
-}
-
 /* ---- switching -------------------------------------------------------------------------------- */
 
 int lkst_maskset_switch(struct lkst_err *e, struct lkst_session *s, u32 set)
@@ -334,7 +242,7 @@ int lkst_maskset_switch(struct lkst_err *e, struct lkst_session *s, u32 set)
 
 int lkst_maskset_settle(struct lkst_err *e, struct lkst_session *s)
 {
-	const u64 args[LKST_COMMAND_ARGS] = { count_attached(s) };
+	const u64 args[LKST_COMMAND_ARGS] = { lkst_maskset_nr_attached(s) };
 	int err;
 
 	/* For all that had asked the old maskset. */
@@ -351,7 +259,7 @@ int lkst_maskset_set(struct lkst_err *e, struct lkst_session *s, u32 set, struct
 	int err;
 
 	times[0] = lkst_monotonic_ns();
-	err = lkst_maskset_attach(e, s, 1U << set, notes, &t->nr_attached);
+	err = lkst_maskset_attach(e, s, 1U << set, NULL, notes, &t->nr_attached);
 	if (err)
 		return err;
 	times[1] = lkst_monotonic_ns();
@@ -403,7 +311,7 @@ int lkst_maskset_write(struct lkst_err *e, struct lkst_session *s, u32 set,
 		return 0;
 	}
 	/* As with a switch: first what the new one needs, then the stores, then what nobody needs. */
-	err = attach(e, s, 1U << c->active, mask->route, notes, &ignored);
+	err = lkst_maskset_attach(e, s, 1U << c->active, mask->route, notes, &ignored);
 	if (!err) {
 		put(c, set, mask);
 		err = lkst_maskset_detach(e, s, 1U << c->active, &ignored);
@@ -411,11 +319,65 @@ int lkst_maskset_write(struct lkst_err *e, struct lkst_session *s, u32 set,
 	return err || !is_active ? err : lkst_maskset_settle(e, s);
 }
 
+/* A table with those of @ids that a maskset in use sends to DEFAULT, for @handler. */
+static void divert_in_use(const struct lkst_control *c, const bool *ids, u8 handler, u16 *route)
+{
+	u32 id, set;
+
+	for (id = 0; id < LKST_EVENT_SPACE; id++) {
+		route[id] = lkst_route(LKST_HANDLER_NOTHING, LKST_BUFFER_MAIN);
+		for (set = 0; ids[id] && set < LKST_MASKSETS; set++)
+			if (is_in_use(c, set) &&
+			    lkst_route_handler(c->route[set][id]) == lkst_maskset_default(c, id))
+				route[id] = lkst_route(handler, LKST_BUFFER_MAIN);
+	}
+}
+
+/* RALL first, for that tells. */
+static void divert_one(struct lkst_control *c, u32 id, u8 handler)
+{
+	static const u32 all = LKST_MASKSET_RALL;
+	u8 old = lkst_maskset_default(c, id);
+	u32 set;
+
+	put_route(c, all, id, lkst_route(handler, c->route[all][id] >> 8));
+	for (set = 0; set < LKST_MASKSETS; set++)
+		if (set != all && lkst_route_handler(c->route[set][id]) == old)
+			put_route(c, set, id, lkst_route(handler, c->route[set][id] >> 8));
+}
+
+int lkst_maskset_divert(struct lkst_err *e, struct lkst_session *s, const bool *ids, u8 handler,
+			struct lkst_notes *notes)
+{
+	struct lkst_control *c = lkst_session_control(s);
+	u16 route[LKST_EVENT_SPACE];
+	bool is_change = false;
+	u32 id, ignored;
+	int err;
+
+	for (id = 0; id < LKST_EVENT_SPACE; id++)
+		is_change |= ids[id] && lkst_maskset_default(c, id) != handler;
+	if (!is_change)
+		return 0;
+	divert_in_use(c, ids, handler, route);
+	err = lkst_maskset_switch(e, s, c->active);
+	if (!err)
+		err = lkst_maskset_attach(e, s, 1U << c->active, route, notes, &ignored);
+	if (err)
+		return err;
+	for (id = 0; id < LKST_EVENT_SPACE; id++)
+		if (ids[id])
+			divert_one(c, id, handler);
+	err = lkst_maskset_detach(e, s, 1U << c->active, &ignored);
+	return err ? err : lkst_maskset_settle(e, s);
+}
+
 int lkst_maskset_delete(struct lkst_err *e, struct lkst_session *s, u32 set)
 {
 	struct lkst_control *c = lkst_session_control(s);
 	struct lkst_mask none;
 	u32 ignored;
+	int err;
 
 	if (lkst_maskset_is_reserved(set))
 		return lkst_err_set(e, -EPERM, "maskset %u (%s) is reserved and can't be deleted",
@@ -425,6 +387,9 @@ int lkst_maskset_delete(struct lkst_err *e, struct lkst_session *s, u32 set)
 				    "maskset %u (%s) is in force; put another one in force with "
 				    "`lkst maskset set`",
 				    set, c->name[set]);
+	err = lkst_trigger_check_free(e, set, c->name[set]);
+	if (err)
+		return err;
 	c->armed &= ~(1U << set);
 	lkst_mask_init(&none, "");
 	put(c, set, &none);
@@ -439,7 +404,7 @@ int lkst_maskset_arm(struct lkst_err *e, struct lkst_session *s, u32 set, bool o
 
 	if (on) {
 		c->armed |= 1U << set;
-		return lkst_maskset_attach(e, s, 1U << c->active, notes, &ignored);
+		return lkst_maskset_attach(e, s, 1U << c->active, NULL, notes, &ignored);
 	}
 	c->armed &= ~(1U << set);
 	return lkst_maskset_detach(e, s, 1U << c->active, &ignored);

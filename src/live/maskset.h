@@ -51,7 +51,18 @@ void lkst_maskset_read(const struct lkst_control *c, u32 set, struct lkst_mask *
 int lkst_maskset_write(struct lkst_err *e, struct lkst_session *s, u32 set,
 		       const struct lkst_mask *mask, struct lkst_notes *notes);
 
-/* Removes it. -EBUSY: it is in force. */
+/*
+ * Where masksets send the events of @ids (a flag each) to DEFAULT, they send them to @handler from now on, or
+ * to DEFAULT again: in all masksets, the reserved ones too, and in those that are written later. Whoever
+ * reads a maskset sees DEFAULT. The change is recorded as that of a maskset in force.
+ */
+int lkst_maskset_divert(struct lkst_err *e, struct lkst_session *s, const bool *ids, u8 handler,
+			struct lkst_notes *notes);
+
+/* The handler that event @id goes to where a maskset says DEFAULT. */
+u8 lkst_maskset_default(const struct lkst_control *c, u32 id);
+
+/* Removes it. -EBUSY: it is in force, or a trigger puts it in force. */
 int lkst_maskset_delete(struct lkst_err *e, struct lkst_session *s, u32 set);
 
 /* Keeps its hooks attached while another one is in force, or no longer. */
@@ -78,9 +89,15 @@ int lkst_maskset_set(struct lkst_err *e, struct lkst_session *s, u32 set, struct
 int lkst_maskset_switch(struct lkst_err *e, struct lkst_session *s, u32 set);
 int lkst_maskset_settle(struct lkst_err *e, struct lkst_session *s);
 
-/* Attaches what the masksets of @sets (a bit each) and the armed ones need; detaches all else. */
-int lkst_maskset_attach(struct lkst_err *e, struct lkst_session *s, u32 sets,
+/*
+ * Attaches what the masksets of @sets (a bit each), the armed ones and the table @more, which may be NULL,
+ * need; detaches all else.
+ */
+int lkst_maskset_attach(struct lkst_err *e, struct lkst_session *s, u32 sets, const u16 *more,
 			struct lkst_notes *notes, u32 *ret_nr);
 int lkst_maskset_detach(struct lkst_err *e, struct lkst_session *s, u32 sets, u32 *ret_nr);
+
+/* How many hooks are attached now. */
+u32 lkst_maskset_nr_attached(const struct lkst_session *s);
 
 #endif

@@ -104,7 +104,7 @@ static int attach(struct lkst_err *e, struct lkst_session *s, const struct lkst_
 		if (!err)
 			s->rings.control->armed |= 1U << set;
 	}
-	return err ? err : lkst_maskset_attach(e, s, 1U << s->maskset, notes, &set);
+	return err ? err : lkst_maskset_attach(e, s, 1U << s->maskset, NULL, notes, &set);
 }
 
 /* Takes what stays when the skeleton is gone. */

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* lkst trigger: conditions that the kernel looks for while recording goes on, and what they cause. */
+#include "live/trigger.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/size.h"
+#include "base/time.h"
+#include "cmd/handler.h"
+#include "cmd/recording.h"
+#include "live/pins.h"
+#include "live/state.h"
+
+enum {
+	POST_MAX_S = 3600,
+	WORDS_MAX = LKST_TRIGGER_CONDITION,
+};
+
+struct options {
+	bool once, json, quiet;
+	const char *name, *rate, *maskset, *reason;
+	u64 post_ns, switch_ns;
+};
+
+static const struct options defaults = {
+	.rate = "1/1s",
+	.reason = "lkst trigger fire",
+	.switch_ns = 10 * LKST_NS_PER_S,
+};
+
+static const struct lkst_option rows[] = {
+	{ "name", 'n', LKST_OPTION_TEXT, "NAME", offsetof(struct options, name), 0, 0,
+	  "the condition", "with add: what it is to be called" },
+	{ "post", 'p', LKST_OPTION_DURATION, "DURATION", offsetof(struct options, post_ns), 0,
+	  POST_MAX_S *(s64)LKST_NS_PER_S, "0",
+	  "with add and fire: so much after the event is kept too" },
+	{ "rate", 'r', LKST_OPTION_TEXT, "N/DURATION", offsetof(struct options, rate), 0, 0, "1/1s",
+	  "with add: it fires no more often, evenly spread" },
+	{ "once", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, once), 0, 0, NULL,
+	  "with add: it fires once" },
+	{ "switch", 's', LKST_OPTION_TEXT, "MASKSET", offsetof(struct options, maskset), 0, 0,
+	  "none", "with add: puts it in force when the trigger fires, for a time" },
+	{ "for", 'f', LKST_OPTION_DURATION, "DURATION", offsetof(struct options, switch_ns),
+	  1000000, 86400 * (s64)LKST_NS_PER_S, "10s", "with --switch: how long" },
+	{ "reason", 0, LKST_OPTION_TEXT, "TEXT", offsetof(struct options, reason), 0, 0,
+	  "lkst trigger fire", "with fire: why; it stands in the trace" },
+	{ "json", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, json), 0, 0, NULL,
+	  "with list: JSON, for programs" },
+	{ "quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(struct options, quiet), 0, 0, NULL,
+	  "say nothing but errors" },
+	{ 0 },
+};
+
+/* One command on the running recording. */
+struct job {
+	struct lkst_err *e;
+	const struct options *o;
+	struct lkst_session *s;
+	struct lkst_notes notes;
+};
+
+/* ---- add -------------------------------------------------------------------------------------- */
+
+/* "1/10s": the time between two. */
+static int parse_rate(struct lkst_err *e, const char *text, u64 *ret_pause_ns)
+{
+	char *slash;
+	unsigned long nr = strtoul(text, &slash, 10);
+	u64 ns;
+	int err;
+
+	if (text[0] < '0' || text[0] > '9' || *slash != '/' || !nr || nr > 1000000000)
+		return lkst_err_set(e, -EINVAL,
+				    "--rate takes a number and a duration, as in 1/10s, not \"%s\"",
+				    text);
+	err = lkst_duration_parse(e, slash + 1, &ns);
+	if (err)
+		lkst_err_add(e, "--rate");
+	else
+		*ret_pause_ns = ns / nr;
+	return err;
+}
+
+/* The words of a condition, with blanks between them. */
+static int join(struct lkst_err *e, char **args, unsigned int nr_args, char text[WORDS_MAX])
+{
+	size_t used = 0;
+	unsigned int i;
+
+	text[0] = 0;
+	for (i = 0; i < nr_args; i++) {
+		int n = snprintf(text + used, WORDS_MAX - used, "%s%s", i ? " " : "", args[i]);
+
+		used += (size_t)n;
+		if (used >= WORDS_MAX)
+			return lkst_err_set(e, -E2BIG, "a condition has at most %d characters",
+					    WORDS_MAX - 1);
+	}
+	return 0;
+}
+
+static int verb_add(struct job *job, char **args, unsigned int nr_args)
+{
+	_cleanup_free_ struct lkst_condition *condition = NULL;
+	char path[LKST_HANDLER_PATH_MAX], text[WORDS_MAX];
+	struct lkst_trigger_options options = {
+		.file = path,
+		.text = text,
+		.name = job->o->name,
+		.post_ns = job->o->post_ns,
+		.once = job->o->once,
+		.maskset = job->o->maskset,
+		.switch_ns = job->o->switch_ns,
+	};
+	u32 number;
+	int err = parse_rate(job->e, job->o->rate, &options.pause_ns);
+
+	if (!err)
+		err = join(job->e, args, nr_args, text);
+	if (!err)
+		err = lkst_condition_parse(job->e, lkst_session_catalog(job->s), text, &condition);
+	if (!err)
+		err = lkst_handler_object(job->e, LKST_TRIGGER_HANDLER, path);
+	if (!err)
+		err = lkst_trigger_add(job->e, job->s, condition, &options, &job->notes, &number);
+	if (!err && !job->o->quiet)
+		printf("trigger %u (%s)\n", number, job->o->name ?: text);
+	return err;
+}
+
+/* ---- list ------------------------------------------------------------------------------------- */
+
+struct lister {
+	const struct job *job;
+	u64 now;
+	unsigned int nr;
+};
+
+static const char *maskset_name(const struct lister *l, const struct lkst_trigger *t)
+{
+	return lkst_session_control(l->job->s)->name[t->switch_to & (LKST_MASKSETS - 1)];
+}
+
+static void print_json_text(const char *text)
+{
+	putchar('"');
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			putchar('\\');
+		putchar((unsigned char)*text < ' ' ? ' ' : *text);
+	}
+	putchar('"');
+}
+
+static void list_json(const struct lister *l, u32 number, const struct lkst_trigger *t)
+{
+	printf("%s{\"id\":%u,\"name\":", l->nr ? "," : "", number);
+	print_json_text(t->name);
+	printf(",\"condition\":");
+	print_json_text(t->condition);
+	printf(",\"fired\":%llu,\"held_back\":%llu,\"last_ns\":%llu,\"once\":%s,\"pause_ns\":%llu,"
+	       "\"post_ns\":%llu,\"switch_ns\":%llu,\"switch_to\":",
+	       (unsigned long long)t->fired, (unsigned long long)t->held_back,
+	       (unsigned long long)t->last_ns, t->once ? "true" : "false",
+	       (unsigned long long)t->pause_ns, (unsigned long long)t->post_ns,
+	       (unsigned long long)t->switch_ns);
+	print_json_text(t->switch_ns ? maskset_name(l, t) : "");
+	putchar('}');
+}
+
+static void list_text(const struct lister *l, u32 number, const struct lkst_trigger *t)
+{
+	char text[LKST_DURATION_TEXT];
+
+	printf("%3u  %-24s %8llu %9llu  ", number, t->name, (unsigned long long)t->fired,
+	       (unsigned long long)t->held_back);
+	if (t->last_ns) {
+		lkst_duration_format(l->now - t->last_ns, text);
+		printf("%s ago\n", text);
+	} else {
+		printf("never\n");
+	}
+	if (strcmp(t->name, t->condition))
+		printf("     %s\n", t->condition);
+	if (t->switch_ns) {
+		lkst_duration_format(t->switch_ns, text);
+		printf("     puts %s in force for %s\n", maskset_name(l, t), text);
+	}
+}
+
+static int list_one(void *ctx, u32 number, const struct lkst_trigger *t)
+{
+	struct lister *l = ctx;
+
+	if (l->job->o->json)
+		list_json(l, number, t);
+	else if (!l->nr)
+		printf("%3s  %-24s %8s %9s  %s\n", "ID", "NAME", "FIRED", "HELD BACK", "LAST");
+	if (!l->job->o->json)
+		list_text(l, number, t);
+	l->nr++;
+	return 0;
+}
+
+static int verb_list(struct job *job, char **args, unsigned int nr_args)
+{
+	struct lister l = { .job = job, .now = lkst_monotonic_ns() };
+	int err;
+
+	(void)args, (void)nr_args;
+	if (job->o->json)
+		printf("{\"triggers\":[");
+	err = lkst_trigger_each(job->e, list_one, &l);
+	if (job->o->json)
+		printf("]}\n");
+	else if (!err && !l.nr)
+		printf("there are no triggers\n");
+	return err;
+}
+
+/* ---- the others ------------------------------------------------------------------------------- */
+
+static int verb_remove(struct job *job, char **args, unsigned int nr_args)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < nr_args && !err; i++)
+		err = lkst_trigger_remove(job->e, job->s, args[i], &job->notes);
+	return err;
+}
+
+static int verb_fire(struct job *job, char **args, unsigned int nr_args)
+{
+	(void)args, (void)nr_args;
+	return lkst_trigger_fire(job->e, job->s, job->o->reason, job->o->post_ns);
+}
+
+/* ---- the command ------------------------------------------------------------------------------ */
+
+static const struct verb {
+	const char *name;
+	unsigned int min_args, max_args;
+	int (*run)(struct job *job, char **args, unsigned int nr_args);
+} verbs[] = {
+	{ "add", 1, LKST_LIST_MAX, verb_add },
+	{ "list", 0, 0, verb_list },
+	{ "remove", 1, LKST_LIST_MAX, verb_remove },
+	{ "fire", 0, 0, verb_fire },
+};
+
+static int run_verb(struct job *job, const struct verb *verb, char **args, unsigned int nr_args)
+{
+	_cleanup_close_ int lock = lkst_pins_lock(job->e);
+	int err = lock < 0 ? lock : 0;
+
+	if (!err)
+		err = lkst_session_open(job->e, &job->s);
+	if (!err)
+		err = verb->run(job, args, nr_args);
+	lkst_session_close(job->s);
+	return err;
+}
+
+static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+{
+	struct job job = { .e = e, .o = options };
+	const struct verb *verb = NULL;
+	size_t i;
+	int err;
+
+	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		if (!strcmp(verbs[i].name, args[0]))
+			verb = &verbs[i];
+	if (!verb)
+		return lkst_err_set(e, -EINVAL, "there is no \"%s\"; see --help", args[0]);
+	if (nr_args - 1 < verb->min_args || nr_args - 1 > verb->max_args)
+		return lkst_err_set(e, -EINVAL,
+				    "\"%s\" takes %u to %u arguments, not %u; see --help",
+				    verb->name, verb->min_args, verb->max_args, nr_args - 1);
+	err = run_verb(&job, verb, args + 1, nr_args - 1);
+	if (!job.o->quiet)
+		lkst_recording_print(&job.notes);
+	lkst_notes_fini(&job.notes);
+	return err;
+}
+
+const struct lkst_cmd lkst_cmd_trigger = {
+	.name = "trigger",
+	.summary = "what the kernel is to look for while it records, and what that causes",
+	.usage = "trigger [OPTIONS] add CONDITION | list | remove NAME... | fire",
+	.help = "A trigger is a condition on an event, which the kernel itself looks for as it records it:\n"
+		"an event, then comparisons with \"and\" between them. When all hold, the trigger fires: a\n"
+		"record trigger_fired tells of it, who waits for it is told (`lkst handler wait trigger`),\n"
+		"and, if that was asked for, another maskset is put in force for a time. No process runs\n"
+		"for it. doc/triggers.md has the words of a condition.\n"
+		"\n"
+		"  add           adds one: fields by their names (`lkst event show EVENT`), latency (since\n"
+		"                what the event ends began), wait (of a sched_switch: how long the next\n"
+		"                thread was ready), comm, next_comm, tid, pid, cpu\n"
+		"  list          the triggers there are, how often each has fired, and how often it was\n"
+		"                held back by --rate or --once\n"
+		"  remove        removes triggers; with the last one all that they cost is gone\n"
+		"  fire          fires at once, for a reason of your own",
+	.examples = "  lkst trigger add 'block_rq_complete latency > 50ms'\n"
+		    "  lkst trigger add 'sched_switch next_comm == \"db\" and wait > 10ms'\n"
+		    "  lkst trigger add 'syscall:* result == -EIO' --rate 1/1m\n"
+		    "  lkst trigger add 'syscall_entry_fsync .. syscall_exit_fsync > 100ms'\n"
+		    "  lkst trigger add oom_kill --name memory --switch RALL --for 5s\n"
+		    "  lkst trigger fire --reason 'the page took 9 s'\n"
+		    "  lkst trigger remove memory\n",
+	.options = rows,
+	.options_size = sizeof(struct options),
+	.defaults = &defaults,
+	.min_args = 1,
+	.max_args = LKST_LIST_MAX,
+	.run = run,
+};

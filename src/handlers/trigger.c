@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The handler of triggers: looks in each event for what was asked for by `lkst trigger add`, and records
+ * the event as DEFAULT does. abi/trigger.h tells what user space has in the maps.
+ *
+ * All is done when the record is published, so that the event which fires is there before what it causes.
+ * No lock is taken. An interval that has begun stands in a slot of a set; its word, written last, makes it
+ * valid, and a reader that finds the word unchanged behind the key has both. Where a set is full, the oldest
+ * gives way and is counted: what it would have fired is missed, nothing fires wrongly.
+ */
+#include <lkst/handler.h>
+
+#include <lkst/bpf/names.h>
+#include <lkst/bpf/trigger.h>
+
+enum {
+	SLOT_WRITTEN = 1,
+	TEXT_WORDS = LKST_TRIGGER_TEXT / 8,
+	CLOCK_MONOTONIC = 1, /* include/uapi/linux/time.h */
+};
+
+#define TABLE(name, entries, element)                                                              \
+	struct {                                                                                   \
+		__uint(type, BPF_MAP_TYPE_ARRAY);                                                  \
+		__uint(map_flags, BPF_F_MMAPABLE);                                                 \
+		__uint(max_entries, entries);                                                      \
+		__type(key, u32);                                                                  \
+		__type(value, struct element);                                                     \
+	} name SEC(".maps")
+
+TABLE(triggers, LKST_TRIGGERS_MAX, lkst_trigger);
+TABLE(trigger_rules, LKST_TRIGGER_RULES, lkst_trigger_rule);
+TABLE(trigger_terms, LKST_TRIGGER_ALL_TERMS, lkst_trigger_term);
+TABLE(trigger_steps, LKST_TRIGGER_STEPS, lkst_trigger_step);
+TABLE(trigger_events, LKST_EVENT_SPACE, lkst_trigger_event);
+TABLE(trigger_sets, LKST_TRIGGER_SETS, lkst_trigger_set);
+TABLE(trigger_switch, 1, lkst_trigger_switch);
+
+struct trigger_timer {
+	struct bpf_timer timer;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct trigger_timer);
+} trigger_timer SEC(".maps");
+
+/* ---- values ----------------------------------------------------------------------------------- */
+
+/*
+ * The integer of @size bytes at byte @at of block @element; of a signed one as many bits as it has. This and
+ * most functions here are global, so that they are verified once and not along each path to them.
+ */
+__noinline u64 trigger_integer(u32 element, u32 at, u32 size, u32 is_signed)
+{
+	void *block = lkst_element(element);
+	u64 from = LKST_BOUNDED(at);
+
+	if (!block || from > (1U << lkst_cfg.block_shift) - 8)
+		return 0;
+	block += from;
+	switch (size) {
+	case 1:
+		return is_signed ? (u64)(s64) * (s8 *)block : *(u8 *)block;
+	case 2:
+		return is_signed ? (u64)(s64) * (s16 *)block : *(u16 *)block;
+	case 4:
+		return is_signed ? (u64)(s64) * (s32 *)block : *(u32 *)block;
+	default:
+		return *(u64 *)block;
+	}
+}
+
+/* The value that term @number compares; of characters 1 if they are the term's, else 0. */
+static __always_inline u64 value_of(const struct lkst_trigger_term *term, u32 element, u32 start,
+				    u64 took)
+{
+	switch (term->source) {
+	case LKST_TRIGGER_FIELD:
+		return trigger_integer(element, start + term->offset, term->size, term->is_signed);
+	case LKST_TRIGGER_TOOK:
+		return took;
+	case LKST_TRIGGER_TID:
+		return trigger_integer(element, start + offsetof(struct lkst_record_head, tid), 4,
+				       1);
+	case LKST_TRIGGER_PID:
+		return bpf_get_current_pid_tgid() >> 32;
+	case LKST_TRIGGER_CPU:
+		return bpf_get_smp_processor_id();
+	}
+	return 0;
+}
+
+/* True if the @length characters at byte @at of block @element are those of @text. */
+static __always_inline bool is_text(const char *text, u32 element, u32 at, u32 length)
+{
+	char *block = lkst_element(element);
+	u32 i;
+
+	if (!block)
+		return false;
+	for (i = 0; i < LKST_TRIGGER_TEXT && i < length; i++) {
+		u64 from = LKST_BOUNDED((u64)at + i);
+
+		if (from >= 1U << lkst_cfg.block_shift || block[from] != text[i])
+			return false;
+		if (!text[i])
+			break;
+	}
+	return true;
+}
+
+static __always_inline bool is_name(const char *text, const char *name, u32 length)
+{
+	u32 i;
+
+	for (i = 0; i < LKST_TRIGGER_TEXT && i < length; i++)
+		if (name[i] != text[i])
+			return false;
+	return true;
+}
+
+static __always_inline bool is_comm(const char *text, u32 length)
+{
+	char comm[LKST_TRIGGER_TEXT];
+
+	return !bpf_get_current_comm(comm, sizeof(comm)) && is_name(text, comm, length);
+}
+
+static __always_inline bool is_next_comm(const char *text, u32 length)
+{
+	u32 zero = 0;
+	struct lkst_name *next = bpf_map_lookup_elem(&lkst_next_name, &zero);
+
+	return next && is_name(text, next->comm, length);
+}
+
+/* 1 if the characters that term @number compares are its own. */
+__noinline int trigger_is_text(u32 element, u32 start, u32 number)
+{
+	struct lkst_trigger_term *term = bpf_map_lookup_elem(&trigger_terms, &number);
+
+	if (!term)
+		return 0;
+	if (term->source == LKST_TRIGGER_CHARS)
+		return is_text(term->text, element, start + term->offset, term->length);
+	if (term->source == LKST_TRIGGER_COMM)
+		return is_comm(term->text, term->length);
+	return is_next_comm(term->text, term->length);
+}
+
+static __always_inline bool compare(const struct lkst_trigger_term *term, u64 value)
+{
+	u64 operand = term->operand;
+
+	value &= term->mask;
+	if (term->op == LKST_TRIGGER_EQ)
+		return value == operand;
+	if (term->op == LKST_TRIGGER_NE)
+		return value != operand;
+	if (term->is_signed) {
+		/* The same order, of unsigned numbers. */
+		value ^= 1ULL << 63;
+		operand ^= 1ULL << 63;
+	}
+	switch (term->op) {
+	case LKST_TRIGGER_LT:
+		return value < operand;
+	case LKST_TRIGGER_LE:
+		return value <= operand;
+	case LKST_TRIGGER_GT:
+		return value > operand;
+	default:
+		return value >= operand;
+	}
+}
+
+/* 1 if term @number holds for the record at byte @start of block @element. */
+__noinline int trigger_holds(u32 element, u32 start, u32 number, u64 took)
+{
+	struct lkst_trigger_term *term = bpf_map_lookup_elem(&trigger_terms, &number);
+
+	if (!term)
+		return 0;
+	switch (term->source) {
+	case LKST_TRIGGER_ALWAYS:
+		return 1;
+	case LKST_TRIGGER_CHARS:
+	case LKST_TRIGGER_COMM:
+	case LKST_TRIGGER_NEXT_COMM:
+		return trigger_is_text(element, start, number) == (term->op == LKST_TRIGGER_EQ);
+	}
+	return compare(term, value_of(term, element, start, took));
+}
+
+/* The value that a term is about: of a rule's first one it is recorded when the rule fires. */
+__noinline u64 trigger_value(u32 element, u32 start, u32 number, u64 took)
+{
+	struct lkst_trigger_term *term = bpf_map_lookup_elem(&trigger_terms, &number);
+
+	return term ? value_of(term, element, start, took) : 0;
+}
+
+/* ---- intervals -------------------------------------------------------------------------------- */
+
+/* What of the intervals of one kind the record is about; 0: of none. @packed: a struct lkst_trigger_key. */
+__noinline u64 trigger_key(u32 element, u32 start, u32 packed)
+{
+	union {
+		u32 word;
+		struct lkst_trigger_key is;
+	} key = { packed };
+	u32 tid;
+
+	switch (key.is.kind) {
+	case LKST_TRIGGER_BY_THREAD:
+		tid = trigger_integer(element, start + offsetof(struct lkst_record_head, tid), 4,
+				      0);
+		return tid ? tid : (u64)~bpf_get_smp_processor_id() << 32;
+	case LKST_TRIGGER_BY_CPU:
+		return bpf_get_smp_processor_id() + 1;
+	default:
+		return trigger_integer(element, start + key.is.offset, key.is.size, 0);
+	}
+}
+
+static __always_inline u32 pack(struct lkst_trigger_key key)
+{
+	return key.kind | key.size << 8 | (u32)key.offset << 16;
+}
+
+static __always_inline struct lkst_trigger_set *set_of(u32 interval, u64 key)
+{
+	u32 index = (key * 0x9e3779b97f4a7c15ULL + interval * 0xd6e8feb86659fd93ULL) >> 40;
+
+	index &= LKST_TRIGGER_SETS - 1;
+	return bpf_map_lookup_elem(&trigger_sets, &index);
+}
+
+/* The word of the slot that the interval has begun in, and which that is. 0: it has not. */
+static __always_inline u64 find(struct lkst_trigger_set *set, u32 interval, u64 key, u32 *which)
+{
+	u32 i;
+
+#pragma unroll
+	for (i = 0; i < LKST_TRIGGER_WAYS; i++) {
+		u64 word = LKST_LOAD(set->slot[i].word);
+
+		if (word >> LKST_TIME_BITS != interval || LKST_LOAD(set->slot[i].key) != key ||
+		    LKST_LOAD(set->slot[i].word) != word)
+			continue;
+		*which = i;
+		return word;
+	}
+	return 0;
+}
+
+/* Since when the interval goes on, plus 1; 0: it has not begun. */
+__noinline u64 trigger_since(u32 interval, u64 key)
+{
+	struct lkst_trigger_set *set = set_of(interval, key);
+	u64 word;
+	u32 i;
+
+	if (!set)
+		return 0;
+	word = find(set, interval, key, &i);
+	return word ? (word & ((1ULL << LKST_TIME_BITS) - 1)) + 1 : 0;
+}
+
+/* Takes a slot of its own for the interval: a free one, or that of the oldest. */
+static __always_inline void take_slot(struct lkst_trigger_set *set, u64 now, u64 new, u64 key)
+{
+	const u64 mask = (1ULL << LKST_TIME_BITS) - 1;
+	struct lkst_trigger_switch *counters;
+	u64 oldest = 0, age = 0;
+	u32 best = 0, zero = 0, i;
+
+#pragma unroll
+	for (i = 0; i < LKST_TRIGGER_WAYS; i++) {
+		u64 word = LKST_LOAD(set->slot[i].word);
+		u64 its_age = word ? (now - word) & mask : mask;
+
+		if (word == SLOT_WRITTEN || its_age < age)
+			continue;
+		best = i;
+		oldest = word;
+		age = its_age;
+	}
+	if (__sync_val_compare_and_swap(&set->slot[best & (LKST_TRIGGER_WAYS - 1)].word, oldest,
+					SLOT_WRITTEN) != oldest)
+		return;
+	LKST_STORE(set->slot[best & (LKST_TRIGGER_WAYS - 1)].key, key);
+	LKST_STORE_RELEASE(set->slot[best & (LKST_TRIGGER_WAYS - 1)].word, new);
+	counters = bpf_map_lookup_elem(&trigger_switch, &zero);
+	if (oldest && counters)
+		lkst_count(&counters->forgotten, 1);
+}
+
+__noinline int trigger_step_to(u32 interval, u32 op, u64 key, u64 now)
+{
+	struct lkst_trigger_set *set = set_of(interval, key);
+	u64 new = (u64)interval << LKST_TIME_BITS | now, word;
+	u32 i = 0;
+
+	if (!set)
+		return 0;
+	word = find(set, interval, key, &i);
+	if (!word) {
+		if (op != LKST_TRIGGER_FORGET)
+			take_slot(set, now, new, key);
+		return 0;
+	}
+	if (op == LKST_TRIGGER_BEGIN_ONCE)
+		return 0;
+	__sync_val_compare_and_swap(&set->slot[i & (LKST_TRIGGER_WAYS - 1)].word, word,
+				    op == LKST_TRIGGER_FORGET ? 0 : new);
+	return 0;
+}
+
+/* Takes step @number. */
+__noinline int trigger_step(u32 element, u32 start, u32 number, u64 now)
+{
+	struct lkst_trigger_step *step = bpf_map_lookup_elem(&trigger_steps, &number);
+	u64 key;
+
+	if (!step || !trigger_holds(element, start, LKST_TRIGGER_STEP_TERMS + number, 0))
+		return 0;
+	key = trigger_key(element, start, pack(step->key));
+	if (key || step->key.kind == LKST_TRIGGER_BY_FIELD)
+		trigger_step_to(step->interval, step->op, key, now);
+	return 0;
+}
+
+/* ---- firing ----------------------------------------------------------------------------------- */
+
+/* Puts another maskset in force for a time. One time at once; the same maskset prolongs it. */
+static __always_inline void switch_for_a_time(const struct lkst_trigger *t, u64 now)
+{
+	u32 zero = 0, to = t->switch_to & (LKST_MASKSETS - 1), from;
+	struct lkst_trigger_switch *s = bpf_map_lookup_elem(&trigger_switch, &zero);
+
+	if (!s)
+		return;
+	from = LKST_LOAD(lkst_control.active);
+	if (__sync_val_compare_and_swap(&s->is_on, 0, 1) == 0) {
+		s->from = from;
+		s->to = to;
+		LKST_STORE(s->until_ns, now + t->switch_ns);
+		if (from != to)
+			lkst_maskset_switch(to);
+	} else if (s->to == to) {
+		LKST_STORE(s->until_ns, now + t->switch_ns);
+	}
+}
+
+/* Trigger @number's condition holds for event @id of thread @tid. */
+__noinline int trigger_fire(u32 number, u32 id, u32 tid, u64 value)
+{
+	struct lkst_trigger *t = bpf_map_lookup_elem(&triggers, &number);
+	struct lkst_record_head head = { .id_time = id, .tid = tid };
+	u64 now, last;
+
+	if (!t || !t->is_used)
+		return 0;
+	now = LKST_CLOCK();
+	last = LKST_LOAD(t->last_ns);
+	if ((last && (t->once || now - last < t->pause_ns)) ||
+	    __sync_val_compare_and_swap(&t->last_ns, last, now) != last) {
+		lkst_count(&t->held_back, 1);
+		return 0;
+	}
+	lkst_count(&t->fired, 1);
+	lkst_trigger_record(number, id, value, 0, t->name, t->name_length);
+	lkst_notify_of(&head, number);
+	if (t->switch_ns)
+		switch_for_a_time(t, now);
+	return 0;
+}
+
+/* Asks rule @number about the record; @now is its time. */
+__noinline int trigger_rule(u32 element, u32 start, u32 number, u64 now)
+{
+	struct lkst_trigger_rule *rule = bpf_map_lookup_elem(&trigger_rules, &number);
+	u64 took = 0, since, key;
+	u32 i;
+
+	if (!rule)
+		return 0;
+	if (rule->interval) {
+		key = trigger_key(element, start, pack(rule->key));
+		since = key || rule->key.kind == LKST_TRIGGER_BY_FIELD
+				? trigger_since(rule->interval, key)
+				: 0;
+		if (!since)
+			return 0;
+		took = (now - (since - 1)) & ((1ULL << LKST_TIME_BITS) - 1);
+	}
+	for (i = 0; i < LKST_TRIGGER_TERMS && i < rule->nr_terms; i++)
+		if (!trigger_holds(element, start, number * LKST_TRIGGER_TERMS + i, took))
+			return 0;
+	if (!rule->interval && rule->nr_terms)
+		took = trigger_value(element, start, number * LKST_TRIGGER_TERMS, 0);
+	return trigger_fire(rule->trigger, trigger_integer(element, start, 2, 0),
+			    trigger_integer(element, start + offsetof(struct lkst_record_head, tid),
+					    4, 0),
+			    took);
+}
+
+LKST_HANDLER(trigger, "records the event, and looks whether a trigger fires")
+{
+	return true;
+}
+
+/* As LKST_HANDLER_AFTER, but what it calls looks for the record itself. */
+int lkst_handler_follows(u32 element, u32 start, u32 size)
+{
+	u32 id = trigger_integer(element, start, 2, 0), i;
+	u64 now = trigger_integer(element, start, 8, 0) >> 16;
+	struct lkst_trigger_event *event = bpf_map_lookup_elem(&trigger_events, &id);
+	u64 rules, steps;
+
+	if (!event)
+		return 0;
+	rules = LKST_LOAD(event->rules);
+	steps = LKST_LOAD(event->steps);
+	for (i = 0; i < LKST_TRIGGER_PER_EVENT && rules; i++, rules >>= 8)
+		if (rules & 0xff)
+			trigger_rule(element, start, (rules & 0xff) - 1, now);
+	for (i = 0; i < LKST_TRIGGER_PER_EVENT && steps; i++, steps >>= 8)
+		if (steps & 0xff)
+			trigger_step(element, start, (steps & 0xff) - 1, now);
+	return 0;
+}
+
+/* ---- back again ------------------------------------------------------------------------------- */
+
+/* In a soft interrupt, as the controller of costs (budget.bpf.c); a hook can't start a timer. */
+static int on_timer(void *map, int *key, struct trigger_timer *t)
+{
+	u32 zero = 0;
+	struct lkst_trigger_switch *s = bpf_map_lookup_elem(&trigger_switch, &zero);
+
+	if (!s)
+		return 0;
+	if (LKST_LOAD(s->is_on) && bpf_ktime_get_ns() >= LKST_LOAD(s->until_ns)) {
+		/* Another one that a user has put in force meanwhile stays. */
+		if (LKST_LOAD(lkst_control.active) == s->to && s->from != s->to)
+			lkst_maskset_switch(s->from);
+		LKST_STORE(s->is_on, 0);
+	}
+	if (LKST_LOAD(s->is_wanted) || LKST_LOAD(s->is_on))
+		bpf_timer_start(&t->timer, LKST_TRIGGER_TICK_MS * 1000000ULL, 0);
+	return 0;
+}
+
+/* User space runs this when a trigger is there that switches masksets. */
+SEC("syscall")
+int syscall__trigger_start(void *ctx)
+{
+	u32 zero = 0;
+	struct trigger_timer *t = bpf_map_lookup_elem(&trigger_timer, &zero);
+
+	if (!t)
+		return 1;
+	/* Initialised, and set, by the first that comes. */
+	bpf_timer_init(&t->timer, &trigger_timer, CLOCK_MONOTONIC);
+	if (bpf_timer_set_callback(&t->timer, on_timer))
+		return 1;
+	return bpf_timer_start(&t->timer, LKST_TRIGGER_TICK_MS * 1000000ULL, 0) ? 1 : 0;
+}
