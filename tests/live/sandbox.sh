@@ -39,7 +39,7 @@ fi
 # It does not know the manual pages of this installation, nor is what else the machine has ours.
 bad=$(SYSTEMD_UNIT_PATH=$units: systemd-analyze verify --man=no "$units"/lkst* 2>&1 | grep -i lkst)
 if [ -z "$bad" ]; then ok units_are_well_formed; else fail units_are_well_formed "$bad"; fi
-for unit in lkst lkst-serve lkst-earlier; do
+for unit in lkst lkst-serve lkst-earlier lkst-trigger@; do
 	# 10 is no protection at all; below 4 it says "OK".
 	if said=$(systemd-analyze security --offline=true --no-pager --threshold=25 "$units/$unit.service" 2>&1); then
 		ok "exposure_of_${unit}_is_low"
@@ -170,7 +170,7 @@ succeeds()
 	fi
 }
 
-for unit in lkst.service lkst-serve.service; do
+for unit in lkst.service lkst-serve.service lkst-trigger@.service; do
 	calls_of $unit >"$work/calls.$unit"
 	[ "$(wc -l <"$work/calls.$unit")" -gt 100 ] || fail "calls_of_$unit" "$(wc -l <"$work/calls.$unit") calls"
 done
@@ -224,6 +224,15 @@ if grep -qi 'bad system call' "$work/serve.log"; then
 	fail service_answers_within_its_rights "$(cat "$work/serve.log")"
 else
 	ok service_answers_within_its_rights
+fi
+
+succeeds failed_unit_fires within lkst-trigger@.service "$(capabilities_of lkst-trigger@.service)" \
+	"$lkst" trigger fire --reason 'unit db.service has failed'
+"$LKST" snapshot --quiet --output "$work/fired"
+if "$LKST" print --event trigger_fired "$work/fired" | grep -q 'name="unit db.service has failed"'; then
+	ok failed_unit_is_in_the_trace
+else
+	fail failed_unit_is_in_the_trace "$("$LKST" print --event trigger_fired "$work/fired")"
 fi
 
 succeeds service_stops within lkst.service "$caps" "$lkst" stop
