@@ -84,6 +84,11 @@ struct lkst_control {
 	char buffer_name[LKST_NR_BUFFERS][LKST_BUFFER_NAME]; /* "": there is no such buffer */
 	u32 armed; /* by number: its hooks stay attached while another one is in force */
 	u32 nr_declared; /* events that handlers have added to the catalogue since recording began */
+	/*
+	 * CLOCK_MONOTONIC when it changed last what is recorded: what began before may have ended unseen.
+	 * The kernel programs write it that switch masksets, settle or leave out kinds of events.
+	 */
+	u64 changed_ns;
 };
 
 #endif

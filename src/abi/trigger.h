@@ -92,8 +92,7 @@ struct lkst_trigger_rule {
 _Static_assert(sizeof(struct lkst_trigger_rule) == 8, "one load");
 
 enum lkst_trigger_step_op {
-	LKST_TRIGGER_BEGIN,	 /* the interval begins */
-	LKST_TRIGGER_BEGIN_ONCE, /* it begins, unless it has begun */
+	LKST_TRIGGER_BEGIN, /* the interval begins, or begins anew */
 	LKST_TRIGGER_FORGET,
 };
 

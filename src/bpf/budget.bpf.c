@@ -223,6 +223,7 @@ static __noinline void shed(struct look *look, struct lkst_kind *kind)
 	look->budget->nr_shed++;
 	lkst_budget_mark(kind->id[0], true);
 	lkst_budget_mark(kind->id[1], true);
+	lkst_maskset_changed();
 
 	r = lkst_begin_own(&slot, size + kind->name_length + 1, size + LKST_KIND_NAME);
 	if (!r)
@@ -252,6 +253,7 @@ static __noinline void take_back(struct look *look, struct lkst_kind *kind)
 	}
 	lkst_budget_mark(kind->id[0], false);
 	lkst_budget_mark(kind->id[1], false);
+	lkst_maskset_changed();
 }
 
 /* A search for the kind to leave out: of the least valuable ones that cost enough the dearest. */

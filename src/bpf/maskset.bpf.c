@@ -25,6 +25,7 @@ int raw_tp__maskset_settled(struct bpf_raw_tracepoint_args *ctx)
 	struct lkst_rec_maskset_settled *r;
 	struct lkst_slot s;
 
+	lkst_maskset_changed();
 	r = lkst_begin_own(&s, sizeof(*r), sizeof(*r));
 	if (!r)
 		return 0;

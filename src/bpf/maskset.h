@@ -11,6 +11,12 @@
 
 #include "bpf/record.h"
 
+/* Behind the stores that change what is recorded. */
+static __always_inline void lkst_maskset_changed(void)
+{
+	LKST_STORE(lkst_control.changed_ns, LKST_CLOCK());
+}
+
 /* Puts maskset @to in force. Preemption must be off, as for every writer (record.h). */
 static __always_inline void lkst_maskset_switch(u32 to)
 {
@@ -22,6 +28,7 @@ static __always_inline void lkst_maskset_switch(u32 to)
 
 	r = lkst_begin_own(&s, sizeof(*r), sizeof(*r));
 	from = __sync_lock_test_and_set(&lkst_control.active, wanted);
+	lkst_maskset_changed();
 	if (!r)
 		return;
 	r->from = from;

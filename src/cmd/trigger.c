@@ -216,9 +216,12 @@ static int verb_list(struct job *job, char **args, unsigned int nr_args)
 		printf("{\"triggers\":[");
 	err = lkst_trigger_each(job->e, list_one, &l);
 	if (job->o->json)
-		printf("]}\n");
+		printf("],\"forgotten\":%llu}\n", (unsigned long long)lkst_trigger_forgotten());
 	else if (!err && !l.nr)
 		printf("there are no triggers\n");
+	else if (!err && lkst_trigger_forgotten())
+		printf("%llu intervals were forgotten because too many went on at once\n",
+		       (unsigned long long)lkst_trigger_forgotten());
 	return err;
 }
 

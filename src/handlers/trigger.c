@@ -257,17 +257,24 @@ static __always_inline u64 find(struct lkst_trigger_set *set, u32 interval, u64 
 	return 0;
 }
 
-/* Since when the interval goes on, plus 1; 0: it has not begun. */
-__noinline u64 trigger_since(u32 interval, u64 key)
+/*
+ * For how long the interval has gone on at @now, plus 1; 0: it has not begun, or before something changed
+ * what is recorded: it may have ended since, or begun anew, unseen.
+ */
+__noinline u64 trigger_took(u32 interval, u64 key, u64 now)
 {
+	const u64 mask = (1ULL << LKST_TIME_BITS) - 1;
 	struct lkst_trigger_set *set = set_of(interval, key);
-	u64 word;
+	u64 word, took;
 	u32 i;
 
 	if (!set)
 		return 0;
 	word = find(set, interval, key, &i);
-	return word ? (word & ((1ULL << LKST_TIME_BITS) - 1)) + 1 : 0;
+	took = (now - word) & mask;
+	if (!word || took > ((now - LKST_LOAD(lkst_control.changed_ns)) & mask))
+		return 0;
+	return took + 1;
 }
 
 /* Takes a slot of its own for the interval: a free one, or that of the oldest. */
@@ -313,8 +320,6 @@ __noinline int trigger_step_to(u32 interval, u32 op, u64 key, u64 now)
 			take_slot(set, now, new, key);
 		return 0;
 	}
-	if (op == LKST_TRIGGER_BEGIN_ONCE)
-		return 0;
 	__sync_val_compare_and_swap(&set->slot[i & (LKST_TRIGGER_WAYS - 1)].word, word,
 				    op == LKST_TRIGGER_FORGET ? 0 : new);
 	return 0;
@@ -384,19 +389,17 @@ __noinline int trigger_fire(u32 number, u32 id, u32 tid, u64 value)
 __noinline int trigger_rule(u32 element, u32 start, u32 number, u64 now)
 {
 	struct lkst_trigger_rule *rule = bpf_map_lookup_elem(&trigger_rules, &number);
-	u64 took = 0, since, key;
+	u64 took = 0, key;
 	u32 i;
 
 	if (!rule)
 		return 0;
 	if (rule->interval) {
 		key = trigger_key(element, start, pack(rule->key));
-		since = key || rule->key.kind == LKST_TRIGGER_BY_FIELD
-				? trigger_since(rule->interval, key)
-				: 0;
-		if (!since)
+		if (key || rule->key.kind == LKST_TRIGGER_BY_FIELD)
+			took = trigger_took(rule->interval, key, now);
+		if (!took--)
 			return 0;
-		took = (now - (since - 1)) & ((1ULL << LKST_TIME_BITS) - 1);
 	}
 	for (i = 0; i < LKST_TRIGGER_TERMS && i < rule->nr_terms; i++)
 		if (!trigger_holds(element, start, number * LKST_TRIGGER_TERMS + i, took))

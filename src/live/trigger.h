@@ -42,6 +42,9 @@ int lkst_trigger_remove(struct lkst_err *e, struct lkst_session *s, const char *
 int lkst_trigger_each(struct lkst_err *e,
 		      int (*each)(void *ctx, u32 number, const struct lkst_trigger *t), void *ctx);
 
+/* How many intervals were forgotten because too many went on at once, since the first trigger was added. */
+u64 lkst_trigger_forgotten(void);
+
 /* Fires for @reason, cut to LKST_TRIGGER_NAME. */
 int lkst_trigger_fire(struct lkst_err *e, const struct lkst_session *s, const char *reason,
 		      u64 post_ns);

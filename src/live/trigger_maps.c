@@ -196,6 +196,13 @@ u32 lkst_trigger_needs(void)
 	return 1U << (m.in_force->from & (LKST_MASKSETS - 1));
 }
 
+u64 lkst_trigger_forgotten(void)
+{
+	_cleanup_(lkst_trigger_maps_close) struct lkst_trigger_maps m = {};
+
+	return open_any(&m) ? 0 : m.in_force->forgotten;
+}
+
 int lkst_trigger_check_free(struct lkst_err *e, u32 set, const char *name)
 {
 	_cleanup_(lkst_trigger_maps_close) struct lkst_trigger_maps m = {};

@@ -300,8 +300,7 @@ static int add_syscall(struct parser *p, const struct lkst_event_class *end,
 
 /*
  * How long the thread that a switch goes to was ready: from its wake-up, or from the switch that took the CPU
- * away from it. A wake-up of one that is ready or runs says nothing: the former keeps its time, and
- * the latter's is forgotten with the switch by which it sleeps.
+ * away from it. That of a thread that is woken before it sleeps ends with the switch by which it would.
  */
 static int add_wait(struct parser *p, const struct lkst_event_class *end,
 		    struct lkst_trigger_key *ret_key)
@@ -321,7 +320,7 @@ static int add_wait(struct parser *p, const struct lkst_event_class *end,
 	if (!err)
 		err = lkst_condition_key(p->e, wakeup, "target_tid", &key);
 	if (!err)
-		err = add_step(p, wakeup, LKST_TRIGGER_BEGIN_ONCE, key, NULL);
+		err = add_step(p, wakeup, LKST_TRIGGER_BEGIN, key, NULL);
 	if (!err)
 		err = lkst_condition_key(p->e, new, "target_tid", &key);
 	if (!err)

@@ -226,6 +226,7 @@ else
 	ok service_answers_within_its_rights
 fi
 
+succeeds service_adds_a_trigger within lkst.service "$caps" "$lkst" trigger add oom_kill
 succeeds failed_unit_fires within lkst-trigger@.service "$(capabilities_of lkst-trigger@.service)" \
 	"$lkst" trigger fire --reason 'unit db.service has failed'
 "$LKST" snapshot --quiet --output "$work/fired"

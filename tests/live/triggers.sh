@@ -128,6 +128,22 @@ odd=$(values pair | awk '$1 < 150000000 || $1 > 2000000000')
 expect interval_is_the_value "$odd$(values pair | wc -l)" 5
 "$LKST" trigger remove pair latency
 
+# One that begins before the maskset leaves its events out and is followed by another: not one of both.
+"$LKST" maskset --quiet 'gap+=sched_switch'
+add 'syscall_exit_pselect6 latency > 600ms and comm == "napper"' --name gap
+perl -e '$0 = "napper"; select(undef, undef, undef, 0.3) for 1 .. 8' &
+children+=($!)
+sleep 0.15
+"$LKST" maskset set gap --quiet
+sleep 0.9
+"$LKST" maskset set RDEFAULT --quiet
+wait "${children[-1]}"
+expect unseen_ends_do_not_count "$(count gap fired)" 0
+perl -e '$0 = "napper"; select(undef, undef, undef, $_) for 0.3, 0.7, 0.3'
+expect seen_ones_do "$(count gap fired)" 1
+"$LKST" trigger remove gap
+"$LKST" maskset delete gap
+
 # A disk that takes 10 ms for each request, if the machine has what that needs.
 add 'block_rq_complete latency > 8ms and dev >= 0x700000 and dev < 0x800000' --name disk --rate 1000000/1s
 add 'block_rq_complete latency > 60s' --name never

@@ -199,8 +199,7 @@ TEST(wait_begins_with_being_woken_or_preempted)
 	CHECK_EQ(TERM(1)->source, LKST_TRIGGER_NEXT_COMM);
 	CHECK_EQ(made->rules[0].key.kind, LKST_TRIGGER_BY_TID);
 	CHECK_EQ(made->rules[0].key.offset, OFFSET(sched_switch, next_tid));
-	CHECK_EQ(made->steps[(event("sched_wakeup")->steps & 0xff) - 1].op,
-		 LKST_TRIGGER_BEGIN_ONCE);
+	CHECK_EQ(made->steps[(event("sched_wakeup")->steps & 0xff) - 1].op, LKST_TRIGGER_BEGIN);
 	CHECK_EQ(made->steps[(event("sched_wakeup_new")->steps & 0xff) - 1].op, LKST_TRIGGER_BEGIN);
 	/* The next one's is over, this one's begins if it is ready, and is nothing if it sleeps. */
 	e = event("sched_switch");
