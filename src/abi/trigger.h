@@ -14,7 +14,7 @@
 #include "abi/types.h"
 
 enum {
-	LKST_TRIGGERS_MAX = 32,
+	LKST_TRIGGERS_MAX = 32, /* numbers from 1 on; 0 is none: a command */
 	LKST_TRIGGER_RULES = 64,
 	LKST_TRIGGER_TERMS = 4, /* comparisons in a rule: all must hold */
 	LKST_TRIGGER_STEPS = 64,
@@ -23,7 +23,6 @@ enum {
 	LKST_TRIGGER_NAME = 64,	    /* with its NUL */
 	LKST_TRIGGER_CONDITION = 256,
 	LKST_TRIGGER_TEXT = 16,	       /* characters that are compared at most */
-	LKST_TRIGGER_OUTSIDE = 0xffff, /* instead of a trigger's number: fired by a command */
 	/* Intervals that have begun: sets of a few slots; one more in a set takes the place of the oldest. */
 	LKST_TRIGGER_SETS = 4096,
 	LKST_TRIGGER_WAYS = 4,

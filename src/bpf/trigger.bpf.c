@@ -17,6 +17,6 @@ int raw_tp__trigger_fire(struct bpf_raw_tracepoint_args *ctx)
 #pragma unroll
 	for (i = 0; i < REASON_WORDS; i++)
 		reason[i] = ctx->args[2 + i];
-	lkst_trigger_record(LKST_TRIGGER_OUTSIDE, 0, 0, 0, (const char *)reason, ctx->args[1]);
+	lkst_trigger_record(0, 0, 0, 0, (const char *)reason, ctx->args[1]);
 	return 0;
 }

@@ -134,11 +134,11 @@ static int choose_places(struct lkst_err *e, const struct lkst_session *s,
 		err = choose_free(e, rules, LKST_TRIGGER_RULES, condition->nr_rules, p->rule);
 	if (!err && !p->shares_interval)
 		err = choose_free(e, steps, LKST_TRIGGER_STEPS, condition->nr_steps, p->step);
-	for (p->trigger = 0; p->trigger < LKST_TRIGGERS_MAX; p->trigger++)
+	for (p->trigger = 1; p->trigger < LKST_TRIGGERS_MAX; p->trigger++)
 		if (!m->triggers[p->trigger].is_used)
 			return err;
 	return lkst_err_set(e, -ENOSPC, "there are %u triggers, and can't be more",
-			    LKST_TRIGGERS_MAX);
+			    LKST_TRIGGERS_MAX - 1);
 }
 
 /* ---- writing ---------------------------------------------------------------------------------- */

@@ -78,9 +78,9 @@ expect_refusal rate_is_a_rate '--rate takes a number and a duration' trigger add
 expect_refusal maskset_is_one 'there is no maskset "nope"' trigger add oom_kill --switch nope
 expect refused_leaves_nothing "$(ls /sys/fs/bpf/lkst)" "$before"
 expect none_is_none "$("$LKST" trigger list)" 'there are no triggers'
-expect_refusal nothing_to_remove 'there is no trigger' trigger remove 0
-expect added "$("$LKST" trigger add oom_kill --name memory)" 'trigger 0 (memory)'
-expect_refusal names_are_had_once 'trigger 0 is called "memory" already' trigger add oom_kill --name memory
+expect_refusal nothing_to_remove 'there is no trigger' trigger remove 1
+expect added "$("$LKST" trigger add oom_kill --name memory)" 'trigger 1 (memory)'
+expect_refusal names_are_had_once 'trigger 1 is called "memory" already' trigger add oom_kill --name memory
 expect event_is_diverted "$(diverted RDEFAULT) $(diverted RALL)" '1 1'
 expect read_as_default "$(read_handlers RDEFAULT)" '0x01 '
 expect_refusal handler_stays 'it serves triggers' handler unload trigger --force
@@ -194,13 +194,13 @@ expect_whole trace_with_triggers_is_whole trace
 add 'syscall_exit_getpriority comm == "numbered"' --name tells --rate 1/10s
 "$LKST" handler wait trigger --count 10000 --timeout 100ms >/dev/null 2>&1
 "$load/numbered" 1 1 </dev/null >numbered.out
-expect who_waits_is_told "$("$LKST" handler wait trigger --timeout 5s | sed 's/.* syscall/syscall/; s/tid=[0-9]*/tid=N/')" 'syscall_exit_getpriority: tid=N value=1'
-expect list_tells "$("$LKST" trigger list | awk '$2 == "tells" { print $1, $3, $4, $NF }')" '1 1 0 ago'
+expect who_waits_is_told "$("$LKST" handler wait trigger --timeout 5s | sed 's/.* syscall/syscall/; s/tid=[0-9]*/tid=N/')" 'syscall_exit_getpriority: tid=N value=2'
+expect list_tells "$("$LKST" trigger list | awk '$2 == "tells" { print $1, $3, $4, $NF }')" '2 1 0 ago'
 "$LKST" trigger fire --reason 'a reason with "quotes", and more than the 63 characters that are kept of one'
 rm -rf trace
 "$LKST" snapshot --quiet --output trace
 expect fired_from_outside "$("$LKST" print --event trigger_fired trace | tail -n 1 | sed 's/.*trigger_fired: //')" \
-	'value=0 flip=0 trigger=65535 event=0 name="a reason with \x22quotes\x22, and more than the 63 characters that ar"'
+	'value=0 flip=0 trigger=0 event=0 name="a reason with \x22quotes\x22, and more than the 63 characters that ar"'
 "$LKST" trigger remove tells
 
 # ---- masksets that are made later, and those that leave the event out ----
@@ -275,7 +275,7 @@ expect removed_it_ends "$(in_force)" '"maskset_name":"later"'
 # ---- removing ----
 expect_refusal no_such_trigger 'there is no trigger "up"' trigger remove up
 "$LKST" maskset set RDEFAULT --quiet
-"$LKST" trigger remove 0
+"$LKST" trigger remove 1
 for set in later without copied newer again own; do
 	"$LKST" maskset delete $set
 done

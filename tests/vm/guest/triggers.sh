@@ -1,11 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Triggers on kernels of these tests: the handler is loaded for every kind of program, and what a machine
-# that is used can't be asked for: a disk that is slow, and memory that runs out.
+# Triggers: the handler is loaded for every kind of program, and fires at what a machine that is used can't be
+# asked for: a disk that is slow beside one that is not, and memory that runs out.
 . /tests/lib.sh
-
-expect_start triggers_start
 
 # Prints how often trigger $1 has fired.
 fired()
@@ -13,19 +11,73 @@ fired()
 	lkst trigger list --json | sed 's/},{/}\n{/g' | sed -n "s/.*\"name\":\"$1\".*\"fired\":\([0-9]*\).*/\1/p"
 }
 
+# add NAME CONDITION
+add()
+{
+	if lkst trigger add "$2" --name "$1" --rate 1000000/1s >"$work/add" 2>&1; then
+		ok "triggers_add_$1"
+	else
+		fail "triggers_add_$1" "$(cat "$work/add")"
+	fi
+}
+
 expect_is()
 {
 	if [ "$2" = "$3" ]; then ok "$1"; else fail "$1" "it is \"$2\", not \"$3\""; fi
 }
 
-for condition in 'block_rq_complete latency > 30ms and dev == 0x10300000' 'block_rq_complete latency > 60s' oom_kill \
-	'sched_switch next_comm == "dd" and wait > 60s' 'syscall:* result == -ENOSYS' 'do_wp_page address == 1' \
-	'folio_wait_bit .. sched_switch > 60s' 'sched_process_exec filename == "/no"'; do
-	if lkst trigger add "$condition" --name "${condition%% *}$((nr += 1))" >"$work/add" 2>&1; then
-		ok "triggers_${condition%% *}$nr"
-	else
-		fail "triggers_${condition%% *}$nr" "$(cat "$work/add")"
-	fi
-done
-lkst trigger list
+# The device number of the disk with serial number $1, as a record has it, and its name.
+find_disk()
+{
+	local disk
+
+	for disk in /sys/block/nvme*; do
+		if grep -q "^$1" "$disk/device/serial"; then
+			name=${disk##*/}
+			dev=$(($(sed 's/:.*//' "$disk/dev") << 20 | $(sed 's/.*://' "$disk/dev")))
+		fi
+	done
+}
+
+expect_start triggers_start
+before=$(ls /sys/fs/bpf/lkst)
+# Of each kind of program: with strings, by functions, their returns, tracepoints, for others' sake.
+add calls 'syscall:* result == -EDOM'
+add returns 'page_fault_exit result == 0x10000000'
+add functions 'do_wp_page address == 1'
+add pairs 'folio_wait_bit .. sched_switch > 1h'
+add names 'sched_process_exec filename == "/no"'
+add waits 'sched_switch next_comm == "nobody" and wait > 60s'
+add memory oom_kill
+
+find_disk slow
+slow=/dev/$name
+add slow "block_rq_complete latency > 40ms and dev == $dev"
+find_disk fast
+add fast "block_rq_complete latency > 10s and dev == $dev"
+add nowhere 'block_rq_complete latency > 60s'
+dd if="$slow" of=/dev/null bs=4k count=40 2>/dev/null
+dd if=/dev/$name of=/dev/null bs=4k count=40 2>/dev/null
+lkst snapshot --quiet --output "$work/trace"
+lkst print --format json --event trigger_fired "$work/trace" >"$work/fired"
+expect_none triggers_slow_disk_fires "$([ "$(fired slow)" -ge 1 ] || lkst trigger list)"
+expect_none triggers_with_what_it_took "$(sed -n 's/.*"value":\([0-9]*\).*"name":"slow".*/\1/p' "$work/fired" |
+	awk '$1 <= 40000000 || $1 > 100000000000; END { if (!NR) print "none" }')"
+expect_is triggers_other_disks_do_not "$(fired fast) $(fired nowhere)" '0 0'
+
+mkdir "$work/cgroup"
+if mount -t cgroup2 none "$work/cgroup" && mkdir "$work/cgroup/small" 2>/dev/null &&
+   { echo +memory >"$work/cgroup/cgroup.subtree_control"; } 2>/dev/null &&
+   { echo 8M >"$work/cgroup/small/memory.max"; } 2>/dev/null; then
+	sh -c "echo 0 >$work/cgroup/small/cgroup.procs; exec dd if=/dev/zero of=/dev/null bs=32M count=1" 2>/dev/null
+	expect_is triggers_memory_runs_out "$(fired memory)" 1
+else
+	echo 'skip triggers_memory_runs_out: there is no memory controller'
+fi
+umount "$work/cgroup"
+
+expect_is triggers_others_do_not_fire "$(for name in calls returns functions pairs names waits; do fired $name; done | sort -u)" 0
+expect_whole triggers_trace_is_whole "$work/trace"
+lkst trigger remove calls returns functions pairs names waits memory slow fast nowhere
+expect_is triggers_leave_nothing "$(ls /sys/fs/bpf/lkst)" "$before"
 lkst stop --quiet
