@@ -2,6 +2,8 @@
 /*
  * What the kernel says: its messages and the reports of its debugging aids. Modules come and go.
  */
+#include <linux/ptrace.h>
+
 #include "bpf/record.h"
 #include "bpf/string.h"
 
@@ -22,6 +24,38 @@ int BPF_PROG(tp_btf__console, const char *from, u64 length)
 		return 0;
 	lkst_string_put(r->text.bytes, &slot, &text);
 	lkst_commit(&slot, lkst_cfg.id[LKST_EV_printk_console]);
+	return 0;
+}
+
+/* include/linux/kern_levels.h, and what a message has that says no level, as kernels are built. */
+enum { KERN_SOH = 1, LOGLEVEL_DEBUG = 7, LOGLEVEL_NOT_SAID = 4 };
+
+LKST_STRING_SCRATCH(printk_format);
+
+/* A level is in the argument, or, that being negative, in two characters before the text. */
+SEC("kprobe/vprintk_store")
+int BPF_KPROBE(kprobe__vprintk_store, int facility, int level, void *device, const char *format)
+{
+	struct lkst_rec_printk *r;
+	struct lkst_string text;
+	struct lkst_slot slot;
+	char prefix[2];
+
+	if (!lkst_wants_current() || bpf_probe_read_kernel(prefix, sizeof(prefix), format))
+		return 0;
+	if (prefix[0] == KERN_SOH) {
+		format += sizeof(prefix);
+		if (level < 0 && prefix[1] >= '0' && prefix[1] <= '0' + LOGLEVEL_DEBUG)
+			level = prefix[1] - '0';
+	}
+	if (!lkst_string_read(&text, &printk_format, format, LKST_STRING_MAX))
+		return 0;
+	r = LKST_BEGIN_STRING(printk, &slot, &text);
+	if (!r)
+		return 0;
+	r->level = level < 0 ? LOGLEVEL_NOT_SAID : level;
+	lkst_string_put(r->format.bytes, &slot, &text);
+	lkst_commit(&slot, lkst_cfg.id[LKST_EV_printk]);
 	return 0;
 }
 
