@@ -11,6 +11,7 @@
 #ifndef LKST_ABI_TRIGGER_H
 #define LKST_ABI_TRIGGER_H
 
+#include "abi/incident.h"
 #include "abi/types.h"
 
 enum {
@@ -22,7 +23,7 @@ enum {
 	LKST_TRIGGER_PER_EVENT = 8, /* rules, and steps, of one event */
 	LKST_TRIGGER_NAME = 64,	    /* with its NUL */
 	LKST_TRIGGER_CONDITION = 256,
-	LKST_TRIGGER_TEXT = 16,	       /* characters that are compared at most */
+	LKST_TRIGGER_TEXT = 16, /* characters that are compared at most */
 	/* Intervals that have begun: sets of a few slots; one more in a set takes the place of the oldest. */
 	LKST_TRIGGER_SETS = 4096,
 	LKST_TRIGGER_WAYS = 4,
@@ -127,9 +128,12 @@ struct lkst_trigger {
 	/* The kernel writes these. */
 	u64 last_ns; /* when it fired last, 0: never */
 	u64 fired;
-	u64 held_back; /* it would have fired, but had too lately, or had once */
+	u64 held_back; /* it would have fired, but had too lately, or had once, or was about to */
+	u64 is_firing; /* a program is at it */
+	struct lkst_incident_cause cause; /* of the last time; no stack has room for it */
 };
-_Static_assert(sizeof(struct lkst_trigger) == 56 + LKST_TRIGGER_NAME + LKST_TRIGGER_CONDITION + 24,
+_Static_assert(sizeof(struct lkst_trigger) == 56 + LKST_TRIGGER_NAME + LKST_TRIGGER_CONDITION + 32 +
+						      sizeof(struct lkst_incident_cause),
 	       "no holes");
 
 /* A slot of an interval that has begun: word is interval << 48 | time; 0: free, 1: being written. */

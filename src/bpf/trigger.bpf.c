@@ -11,12 +11,18 @@ enum { REASON_WORDS = LKST_TRIGGER_NAME / 8 };
 SEC("raw_tp")
 int raw_tp__trigger_fire(struct bpf_raw_tracepoint_args *ctx)
 {
+	struct lkst_incident_cause cause = {
+		.tid = LKST_TID(),
+		.ns = LKST_CLOCK(),
+		.post_ns = ctx->args[0],
+	};
 	u64 reason[REASON_WORDS];
 	u32 i;
 
 #pragma unroll
 	for (i = 0; i < REASON_WORDS; i++)
 		reason[i] = ctx->args[2 + i];
-	lkst_trigger_record(0, 0, 0, 0, (const char *)reason, ctx->args[1]);
+	lkst_trigger_reason(&cause, (const char *)reason);
+	lkst_trigger_keep(&cause, (const char *)reason, ctx->args[1]);
 	return 0;
 }

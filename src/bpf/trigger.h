@@ -7,13 +7,25 @@
 #define LKST_BPF_TRIGGER_H
 
 #include "abi/trigger.h"
+#include "bpf/incident.h"
 #include "bpf/maskset.h"
 
+/* What @cause->reason has room for of a name of LKST_TRIGGER_NAME bytes. */
+static __always_inline void lkst_trigger_reason(struct lkst_incident_cause *cause, const char *name)
+{
+	u32 i;
+
+#pragma unroll
+	for (i = 0; i < LKST_INCIDENT_REASON - 1; i++)
+		LKST_STORE(cause->reason[i], name[i]); /* or the compiler calls memcpy() */
+	LKST_STORE(cause->reason[i], 0);
+}
+
 /*
- * Records that @trigger has fired at event @event, 0: at none, by @value. @name: the trigger's name or
- * the reason, @length characters.
+ * Records that cause->trigger has fired at event cause->id, 0: at none. @flip: when the buffers are left, 0:
+ * they are not. @name: the trigger's name or the reason, @length characters.
  */
-static __always_inline void lkst_trigger_record(u32 trigger, u32 event, s64 value, u64 flip,
+static __always_inline void lkst_trigger_record(const struct lkst_incident_cause *cause, u64 flip,
 						const char *name, u32 length)
 {
 	const u32 size = sizeof(struct lkst_rec_trigger_fired);
@@ -26,14 +38,25 @@ static __always_inline void lkst_trigger_record(u32 trigger, u32 event, s64 valu
 	r = lkst_begin_own(&s, size + length + 1, size + LKST_TRIGGER_NAME);
 	if (!r)
 		return;
-	LKST_PUT64(r->value, value);
+	LKST_PUT64(r->value, cause->value);
 	LKST_PUT64(r->flip, flip);
-	r->trigger = trigger;
-	r->event = event;
+	r->trigger = cause->trigger;
+	r->event = cause->id;
 	for (i = 0; i < LKST_TRIGGER_NAME - 1 && i < length; i++)
 		LKST_STORE(r->name.bytes[i], name[i]); /* or the compiler calls memcpy() */
 	LKST_STORE(r->name.bytes[i], 0);
 	lkst_ring_commit(&s, lkst_cfg.id[LKST_EV_trigger_fired]);
+}
+
+/* Keeps the moment, where the recording has banks for that, and records it. */
+static __always_inline void lkst_trigger_keep(struct lkst_incident_cause *cause, const char *name,
+					      u32 length)
+{
+	u64 flip = 0;
+
+	if (lkst_incident_keep(cause))
+		flip = cause->ns + cause->post_ns + 1;
+	lkst_trigger_record(cause, flip, name, length);
 }
 
 #endif

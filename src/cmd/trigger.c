@@ -298,9 +298,10 @@ const struct lkst_cmd lkst_cmd_trigger = {
 	.usage = "trigger [OPTIONS] add CONDITION | list | remove NAME... | fire",
 	.help = "A trigger is a condition on an event, which the kernel itself looks for as it records it:\n"
 		"an event, then comparisons with \"and\" between them. When all hold, the trigger fires: a\n"
-		"record trigger_fired tells of it, who waits for it is told (`lkst handler wait trigger`),\n"
-		"and, if that was asked for, another maskset is put in force for a time. No process runs\n"
-		"for it. doc/triggers.md has the words of a condition.\n"
+		"record trigger_fired tells of it, the moment is kept if the recording has banks for that\n"
+		"(`lkst start --incidents`, `lkst incident`), who waits for it is told (`lkst handler wait\n"
+		"trigger`), and, if that was asked for, another maskset is put in force for a time. No\n"
+		"process runs for it. doc/triggers.md has the words of a condition.\n"
 		"\n"
 		"  add           adds one: fields by their names (`lkst event show EVENT`), latency (since\n"
 		"                what the event ends began), wait (of a sched_switch: how long the next\n"

@@ -361,24 +361,43 @@ static __always_inline void switch_for_a_time(const struct lkst_trigger *t, u64 
 	}
 }
 
-/* Trigger @number's condition holds for event @id of thread @tid. */
-__noinline int trigger_fire(u32 number, u32 id, u32 tid, u64 value)
+/* True if the trigger may fire at @now: not too soon behind the last time. Then it has to be released. */
+static __always_inline bool claim(struct lkst_trigger *t, u64 now)
+{
+	u64 last;
+
+	if (!__sync_val_compare_and_swap(&t->is_firing, 0, 1)) {
+		last = LKST_LOAD(t->last_ns);
+		if (!last || (!t->once && now - last >= t->pause_ns)) {
+			LKST_STORE(t->last_ns, now);
+			return true;
+		}
+		LKST_STORE_RELEASE(t->is_firing, 0);
+	}
+	lkst_count(&t->held_back, 1);
+	return false;
+}
+
+/* Trigger @number's condition holds for event @id of thread @tid, whose record is of time @when. */
+__noinline int trigger_fire(u32 number, u32 id, u32 tid, u64 value, u64 when)
 {
 	struct lkst_trigger *t = bpf_map_lookup_elem(&triggers, &number);
 	struct lkst_record_head head = { .id_time = id, .tid = tid };
-	u64 now, last;
+	u64 now = LKST_CLOCK();
 
-	if (!t || !t->is_used)
+	if (!t || !t->is_used || !claim(t, now))
 		return 0;
-	now = LKST_CLOCK();
-	last = LKST_LOAD(t->last_ns);
-	if ((last && (t->once || now - last < t->pause_ns)) ||
-	    __sync_val_compare_and_swap(&t->last_ns, last, now) != last) {
-		lkst_count(&t->held_back, 1);
-		return 0;
-	}
 	lkst_count(&t->fired, 1);
-	lkst_trigger_record(number, id, value, 0, t->name, t->name_length);
+	t->cause.trigger = number;
+	t->cause.id = id;
+	t->cause.tid = tid;
+	t->cause.value = value;
+	/* @when has the low bits of a time shortly before. */
+	t->cause.ns = now - ((now - when) & ((1ULL << LKST_TIME_BITS) - 1));
+	t->cause.post_ns = t->post_ns;
+	lkst_trigger_reason(&t->cause, t->name);
+	lkst_trigger_keep(&t->cause, t->name, t->name_length);
+	LKST_STORE_RELEASE(t->is_firing, 0);
 	lkst_notify_of(&head, number);
 	if (t->switch_ns)
 		switch_for_a_time(t, now);
@@ -409,7 +428,7 @@ __noinline int trigger_rule(u32 element, u32 start, u32 number, u64 now)
 	return trigger_fire(rule->trigger, trigger_integer(element, start, 2, 0),
 			    trigger_integer(element, start + offsetof(struct lkst_record_head, tid),
 					    4, 0),
-			    took);
+			    took, now);
 }
 
 LKST_HANDLER(trigger, "records the event, and looks whether a trigger fires")

@@ -3,7 +3,7 @@
 #
 # lkst trigger: each fires at the events that it is for and at no others, as often as it may, and when the
 # last one is gone, everything is as it was before.
-# timeout: 180
+# timeout: 300
 . "$(dirname "$0")/lib/live.sh"
 
 if [ -e /sys/fs/bpf/lkst ]; then
@@ -251,7 +251,7 @@ rm -rf trace
 		END {
 			my ($fired) = grep { $all[$_]{event} eq "trigger_fired" && $all[$_]{fields}{name} eq "up" } 0 .. $#all;
 			my @three = @all[$fired - 1 .. $fired + 2];
-			print join(" ", map { $_->{event} } @three), " ", $three[1]{time} - $three[0]{time} < 1e6 ? "soon" : "late", "\n";
+			print join(" ", map { $_->{event} } @three), " ", $three[1]{ns} - $three[0]{ns} < 1e6 ? "soon" : "late", "\n";
 		}' >order 2>&1
 expect event_firing_switch_in_order "$(cat order)" 'syscall_exit_getpriority trigger_fired maskset_switch maskset_switch soon'
 # A maskset that a user sets meanwhile stays.
@@ -285,6 +285,54 @@ for ((i = 0; i < 32; i++)); do add 'syscall_exit_getpriority result < '$i --name
 expect as_many_as_one_event_can_have "$(grep -c . <<<"$i")$("$LKST" trigger list --json | grep -o '"id"' | wc -l)" 18
 "$LKST" trigger remove t0 t1 t2 t3 t4 t5 t6 t7
 expect all_is_as_before_again "$(ls /sys/fs/bpf/lkst)" "$before"
+"$LKST" stop --quiet
+
+# ---- moments ----
+# The event that fires is the last one of its incident, whatever goes on; or those of the post-trigger time are.
+"$LKST" start --quiet --buffer 2M --incidents 3 --maskset RNOTHING
+"$LKST" maskset --quiet 'busy+=syscall:getpriority' syscall:getsid
+"$LKST" maskset set busy --quiet
+add 'syscall_exit_getsid result == -ESRCH' --name at_once --rate 1000000000/1s
+"$load/numbered" 2 1000000000 </dev/null >numbered.out &
+load_pid=$!
+children+=("$load_pid")
+rounds=${TRIGGER_ROUNDS:-20}
+for ((i = 0; i < rounds; i++)); do
+	perl -e 'syscall(124, 99999999)'
+	rm -rf kept && mkdir kept
+	"$LKST" incident save --quiet --drop --output kept all || break
+	"$LKST" print --format json --event 'syscall:*' kept/* | tail -n 2000 >>ends
+	echo '{"event":"end"}' >>ends
+done
+# Another CPU may have recorded something while this one was about to tell it.
+perl -MJSON::PP -ne '
+	my $r = decode_json($_);
+	if ($r->{event} eq "syscall_exit_getsid") { ($cpu, $fired, $own, $late) = ($r->{cpu}, $r->{ns}, 0, 0); }
+	elsif ($r->{event} ne "end") { $own++ if defined $cpu && $r->{cpu} == $cpu; $late = $r->{ns} - $fired if defined $cpu; }
+	elsif (defined $cpu) { $n++; $kept++ unless $own; $last++ unless $late; $most = $late if $late > $most; undef $cpu; }
+	END { printf "%d %d %d %d\n", $n, $kept, $last, $most }' ends >kept_ends
+read -r n kept last most <kept_ends
+if [ "$n $kept" = "$rounds $rounds" ] && [ "$most" -lt 10000000 ]; then
+	ok event_that_fires_is_the_last_of_its_cpu
+	echo "$n incidents under load: it is the last of its CPU in $kept, of all in $last; at most $most ns later" >&2
+else
+	fail event_that_fires_is_the_last_of_its_cpu "of $rounds: $n, $kept, $last; $most ns"
+fi
+"$LKST" trigger remove at_once
+add 'syscall_exit_getsid result == -ESRCH' --name later --post 20ms
+perl -e 'syscall(124, 99999999)'
+"$LKST" incident list --json >listed
+expect incident_tells_why "$(grep -o '"trigger":[0-9]*\|"reason":"[a-z]*' listed | tr '\n' ' ')" '"trigger":1 "reason":"later '
+sleep 0.2
+rm -rf kept && mkdir kept
+"$LKST" incident save --quiet --drop --output kept all
+"$LKST" print --format json --event syscall:getsid --event syscall:getpriority kept/* | perl -MJSON::PP -ne '
+	my $r = decode_json($_); $fired = $r->{ns} if $r->{event} eq "syscall_exit_getsid"; $end = $r->{ns};
+	END { my $ms = ($end - $fired) / 1e6; print $ms > 5 && $ms <= 20 ? "right" : "$ms ms", "\n" }' >post
+expect post_trigger_time "$(cat post)" right
+"$LKST" trigger fire --reason 'by hand'
+expect command_keeps_too "$("$LKST" incident list --json | grep -c '"reason":"by hand')" 1
+kill "$load_pid"
 "$LKST" stop --quiet
 expect nothing_is_left "$(ls /sys/fs/bpf/lkst 2>/dev/null)" ''
 

@@ -50,6 +50,21 @@ add names 'sched_process_exec filename == "/no"'
 add waits 'sched_switch next_comm == "nobody" and wait > 60s'
 add memory oom_kill
 
+if has_event printk; then
+	add errors 'printk level <= 3'
+	echo '<6>lkst: this is nothing' >/dev/kmsg
+	before_error=$(fired errors)
+	echo '<3>lkst: this is an error' >/dev/kmsg
+	expect_is triggers_errors_alone "$before_error $(fired errors)" '0 1'
+	lkst snapshot --quiet --output "$work/printed"
+	lkst print --format json --event printk --event printk_console "$work/printed" >"$work/records"
+	expect_is printk_levels "$(fields_of printk | sed -n 's/.*"level":\([0-9]\).*%s.*/\1/p' | tr '\n' ' ')" '6 3 '
+	echo 'checked printk'
+	lkst trigger remove errors
+else
+	echo 'skip triggers_errors_alone: no function is hooked here'
+fi
+
 find_disk slow
 slow=/dev/$name
 add slow "block_rq_complete latency > 40ms and dev == $dev"
