@@ -439,11 +439,17 @@ LKST_HANDLER(trigger, "records the event, and looks whether a trigger fires")
 /* As LKST_HANDLER_AFTER, but what it calls looks for the record itself. */
 int lkst_handler_follows(u32 element, u32 start, u32 size)
 {
-	u32 id = trigger_integer(element, start, 2, 0), i;
-	u64 now = trigger_integer(element, start, 8, 0) >> 16;
-	struct lkst_trigger_event *event = bpf_map_lookup_elem(&trigger_events, &id);
-	u64 rules, steps;
+	const struct lkst_record_head *r = lkst_element(element);
+	u64 at = LKST_BOUNDED(start), rules, steps, now;
+	struct lkst_trigger_event *event;
+	u32 id, i;
 
+	if (!r || at > (1U << lkst_cfg.block_shift) - sizeof(*r))
+		return 0;
+	r = (const void *)r + at;
+	id = lkst_record_id(r);
+	now = lkst_record_time(r);
+	event = bpf_map_lookup_elem(&trigger_events, &id);
 	if (!event)
 		return 0;
 	rules = LKST_LOAD(event->rules);
