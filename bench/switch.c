@@ -46,7 +46,7 @@ static void measure_switch(struct lkst_session *s)
 
 	if (stats < 0)
 		bench_die("the kernel does not measure programs");
-	read_stats(lkst_session_switch_fd(s), &runs0, &ns0);
+	read_stats(lkst_session_command_fd(s, LKST_COMMAND_SWITCH), &runs0, &ns0);
 	for (i = 0; i < SWITCHES; i++) {
 		began = bench_now_ns();
 		check(lkst_maskset_switch(&e, s,
@@ -54,7 +54,7 @@ static void measure_switch(struct lkst_session *s)
 		if (i % (SWITCHES / BENCH_ROUNDS_MAX) == 0)
 			bench_add(&wall, bench_now_ns() - began);
 	}
-	read_stats(lkst_session_switch_fd(s), &runs, &ns);
+	read_stats(lkst_session_command_fd(s, LKST_COMMAND_SWITCH), &runs, &ns);
 	close(stats);
 	if (runs - runs0 != SWITCHES)
 		bench_die("of %d switches %llu were counted", SWITCHES,

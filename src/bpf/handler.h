@@ -24,6 +24,7 @@
 
 #define LKST_HANDLER_SOURCE
 #include "abi/handler.h"
+#include "bpf/incident.h"
 #include "bpf/jump.h"
 #include "bpf/maskset.h"
 
@@ -109,6 +110,27 @@ static __always_inline void lkst_switch_buffer(u32 of, u32 to)
 {
 	lkst_buffer_jump(of, to);
 }
+
+static __always_inline int lkst_keep_of(const struct lkst_record_head *r, u64 value, u64 post_ns)
+{
+	struct lkst_incident_cause cause = {
+		.ns = lkst_whole_time(lkst_record_time(r), LKST_CLOCK()),
+		.id = lkst_record_id(r),
+		.tid = r->tid,
+		.value = value,
+		.post_ns = post_ns,
+		.reason = "a handler",
+	};
+
+	return lkst_incident_keep(&cause);
+}
+
+/*
+ * Keeps the moment, if the recording has banks (`lkst start --incidents`): what was recorded up to
+ * @post_ns after this record can be saved later. Returns the incident's number, 0: it is part of another one,
+ * or there is no room. To be called in LKST_HANDLER_AFTER, so that the record itself is in it.
+ */
+#define lkst_keep(value, post_ns) lkst_keep_of(r, value, post_ns)
 
 /* What `lkst handler wait` reads. */
 struct {

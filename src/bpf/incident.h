@@ -11,6 +11,14 @@
 
 #include "bpf/record.h"
 
+/* The time at @now of which a record has the low 48 bits, @low; it may be some ns ahead of the clock. */
+static __always_inline u64 lkst_whole_time(u64 low, u64 now)
+{
+	const u32 rest = 64 - LKST_TIME_BITS;
+
+	return now + (u64)((s64)((low - now) << rest) >> rest);
+}
+
 /* A free bank, taken; LKST_NR_BUFFERS: there is none. */
 static __always_inline u32 lkst_bank_take(void)
 {
@@ -75,7 +83,8 @@ static __always_inline void lkst_incident_record(const struct lkst_incident_caus
 
 /*
  * Keeps what the bank in force holds up to cause->post_ns after cause->ns. Returns the incident's number;
- * 0: an incident is not over yet, of which this is a part then, or no bank is free; both are counted.
+ * 0: the recording has no banks; or an incident is not over yet, of which this is a part then, or no bank
+ * is free, both of which are counted.
  *
  * It takes some ns for each CPU of the machine, waits for nothing, and may be called wherever a record
  * may be written. Not inlined, so that the verifier looks at it once.
@@ -84,13 +93,16 @@ __weak __noinline int lkst_incident_keep(const struct lkst_incident_cause *cause
 {
 	u32 from, to, number = 0;
 
-	if (!cause)
+	from = LKST_LOAD(lkst_control.banks.in_force) & (LKST_NR_BUFFERS - 1);
+	/* A recording need not have banks. */
+	if (!cause || LKST_LOAD(lkst_control.bank[from].state) == LKST_BANK_NONE)
 		return 0;
 	if (cause->ns < LKST_LOAD(lkst_control.banks.until_ns) ||
 	    __sync_val_compare_and_swap(&lkst_control.banks.is_keeping, 0, 1)) {
 		LKST_COUNT(&lkst_control.banks.joined);
 		return 0;
 	}
+	/* Another incident may have come in between. */
 	from = LKST_LOAD(lkst_control.banks.in_force);
 	to = lkst_bank_take();
 	if (to < LKST_NR_BUFFERS) {

@@ -392,8 +392,7 @@ __noinline int trigger_fire(u32 number, u32 id, u32 tid, u64 value, u64 when)
 	t->cause.id = id;
 	t->cause.tid = tid;
 	t->cause.value = value;
-	/* @when has the low bits of a time shortly before. */
-	t->cause.ns = now - ((now - when) & ((1ULL << LKST_TIME_BITS) - 1));
+	t->cause.ns = lkst_whole_time(when, now);
 	t->cause.post_ns = t->post_ns;
 	lkst_trigger_reason(&t->cause, t->name);
 	lkst_trigger_keep(&t->cause, t->name, t->name_length);

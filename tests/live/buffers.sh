@@ -176,6 +176,50 @@ kill $watcher && wait $watcher
 expect watch_ends_well $? 0
 expect watch_saves_and_drops "$(marks saved/incident-4-* main) $("$LKST" incident list --json | wc -l)" \
 	'1000081 1000090 10 0'
+
+# ---- by a handler ----
+cat >keeper.c <<'END'
+#include <lkst/handler.h>
+
+s32 keep_at, jump_at;
+u32 to;
+
+struct call {
+	struct lkst_record_head head;
+	s32 pid;
+};
+
+LKST_HANDLER(keeper, "keeps the moment at one number, and goes over to another buffer at another")
+{
+	return true;
+}
+
+LKST_HANDLER_AFTER
+{
+	const struct call *c = LKST_AS_TYPE(struct call);
+
+	if (c && c->pid == keep_at)
+		lkst_keep(c->pid, 0);
+	if (c && c->pid == jump_at)
+		lkst_switch_buffer(LKST_BUFFER_MAIN, to);
+}
+END
+"$LKST" handler build --quiet keeper.c 2>err
+"$LKST" handler load --quiet keeper.o --event syscall_entry_getpgid 2>>err || fail keeper_is_loaded "$(cat err)"
+"$LKST" buffer create --quiet --size 64K other
+"$LKST" maskset --handler keeper --quiet 'kept+=syscall_entry_getpgid'
+"$LKST" maskset set kept --quiet
+"$LKST" handler set keeper keep_at=1000150 jump_at=1000170 \
+	to="$("$LKST" buffer list --json | sed -n 's/.*"id":\([0-9]*\),"name":"other","cpu":0,.*/\1/p')"
+mark 1000101 1000200
+"$LKST" snapshot --quiet --output six
+expect handler_keeps "$("$LKST" incident list --json | perl -MJSON::PP -ne '
+	my $i = decode_json($_); print "$i->{event} $i->{value} $i->{reason}"')" \
+	'syscall_entry_getpgid 1000150 a handler'
+"$LKST" incident save --drop --output saved --quiet all
+expect kept_up_to_the_event "$(marks "$(echo saved/incident-5-*)" "$(ls saved/incident-5-* | sed -n 's/^\(bu.*\|main\)\.0$/\1/p')" |
+	cut -d ' ' -f 2)" 1000150
+expect handler_goes_over "$(marks six "$(ls six | sed -n 's/^\(buffer4\)\.0$/\1/p')")" '1000171 1000200 30'
 "$LKST" stop --quiet
 expect nothing_is_left "$(ls /sys/fs/bpf/lkst 2>/dev/null)" ''
 

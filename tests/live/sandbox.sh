@@ -39,7 +39,7 @@ fi
 # It does not know the manual pages of this installation, nor is what else the machine has ours.
 bad=$(SYSTEMD_UNIT_PATH=$units: systemd-analyze verify --man=no "$units"/lkst* 2>&1 | grep -i lkst)
 if [ -z "$bad" ]; then ok units_are_well_formed; else fail units_are_well_formed "$bad"; fi
-for unit in lkst lkst-serve lkst-earlier lkst-trigger@; do
+for unit in lkst lkst-serve lkst-earlier lkst-incidents lkst-trigger@; do
 	# 10 is no protection at all; below 4 it says "OK".
 	if said=$(systemd-analyze security --offline=true --no-pager --threshold=25 "$units/$unit.service" 2>&1); then
 		ok "exposure_of_${unit}_is_low"
@@ -170,7 +170,7 @@ succeeds()
 	fi
 }
 
-for unit in lkst.service lkst-serve.service lkst-trigger@.service; do
+for unit in lkst.service lkst-serve.service lkst-incidents.service lkst-trigger@.service; do
 	calls_of $unit >"$work/calls.$unit"
 	[ "$(wc -l <"$work/calls.$unit")" -gt 100 ] || fail "calls_of_$unit" "$(wc -l <"$work/calls.$unit") calls"
 done
@@ -192,6 +192,7 @@ fi
 
 has_started=yes
 config=$root/etc/lkst/lkst.conf
+echo "incidents = 2" >>"$config"
 succeeds service_records within lkst.service "$caps" "$lkst" start --keep --config "$config"
 succeeds service_keeps_what_is_recorded within lkst.service "$caps" "$lkst" start --keep --config "$config"
 if "$LKST" status --json | grep -q '"recording":true,.*"events":1[0-9][0-9][0-9],'; then
@@ -235,6 +236,27 @@ if "$LKST" print --event trigger_fired "$work/fired" | grep -q 'name="unit db.se
 else
 	fail failed_unit_is_in_the_trace "$("$LKST" print --event trigger_fired "$work/fired")"
 fi
+
+# What the unit's StateDirectory= is; the rest of the file system is read-only.
+mkdir "$work/saved"
+sed -i "s|^ReadWritePaths=.*|& $work/saved|" "$units/lkst-incidents.service"
+(within lkst-incidents.service "$(capabilities_of lkst-incidents.service)" "$lkst" incident watch \
+	--output "$work/saved") >"$work/watch.log" 2>&1 &
+watcher=$!
+children+=($watcher)
+for _ in $(seq 50); do
+	saved=$(echo "$work"/saved/incident-1-*)
+	[ ! -e "$saved" ] || break
+	sleep 0.1
+done
+sleep 1
+expect_whole kept_moments_are_saved "$saved"
+if [ -z "$("$LKST" incident list --json)" ]; then
+	ok saved_moments_make_room
+else
+	fail saved_moments_make_room "$("$LKST" incident list); $(cat "$work/watch.log")"
+fi
+kill $watcher
 
 succeeds service_stops within lkst.service "$caps" "$lkst" stop
 if [ -e /sys/fs/bpf/lkst ]; then

@@ -59,6 +59,7 @@ make_disk()
 	mkdir -p "$root"/{bin,dev,proc,run,sys,tmp,tests}
 	pack "$(command -v busybox)" "$root" bin/busybox && ln -s busybox "$root/bin/sh" || return
 	pack "$LKST" "$root" bin/lkst || return
+	install -D -t "$root/lib/lkst/handlers" "$BUILD"/handlers/*.o || return
 	install tests/vm/init "$root/init" && cp tests/vm/lib.sh tests/vm/crash/*.sh "$root/tests" || return
 	case ${2-} in
 	capture) pack "$(command -v makedumpfile)" "$root" bin/makedumpfile || return ;;
