@@ -95,7 +95,7 @@ boot()
 		-display none -action panic=pause,reboot=shutdown,shutdown=pause \
 		-serial "file:$work/console" -serial "file:$work/results" -monitor "pipe:$work/monitor" \
 		-kernel "$OUT/vm/$kernel/${image-vmlinux}" -initrd "$work/disk" \
-		-append "console=ttyS0 panic=-1 tsc=reliable no_timer_check idle=poll lkst.tests=$test $arguments" \
+		-append "console=ttyS0 panic=-1 tsc=reliable no_timer_check idle=poll lkst.results=ttyS1 lkst.tests=$test $arguments" \
 		"$@" </dev/null >"$work/qemu" 2>&1 &
 	qemu=$!
 }
