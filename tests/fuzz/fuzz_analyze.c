@@ -101,7 +101,8 @@ static void put_line(struct make_trace *t, struct source *in, u64 *ns)
 				next(in) % TIDS, (unsigned long long)*ns);
 	/* A field called as the place of a record cannot be given. */
 	for (i = 0; i < event->nr_fields && used < sizeof(line) - 256; i++)
-		if (strcmp(event->fields[i].name, "buffer"))
+		if (strcmp(event->fields[i].name, "buffer") &&
+		    strcmp(event->fields[i].name, "level"))
 			used += (size_t)put_value(line + used, sizeof(line) - used,
 						  &event->fields[i], next(in));
 	if (make_text(t, line))
