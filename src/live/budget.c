@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "live/kernel.h"
 #include "live/kinds.h"
 
 #define START_PROGRAM "syscall__budget_start"
@@ -19,14 +20,6 @@
 static struct bpf_map *find_map(const struct bpf_object *object, const char *name)
 {
 	return bpf_object__find_map_by_name(object, name);
-}
-
-/* With PREEMPT_RT a timer's program may be preempted, which one that writes records may not. */
-static bool is_realtime(void)
-{
-	_cleanup_fclose_ FILE *f = fopen("/sys/kernel/realtime", "re");
-
-	return f && fgetc(f) == '1';
 }
 
 int lkst_budget_choose(struct lkst_err *e, struct bpf_object *object, const struct lkst_plan *plan,
@@ -44,7 +37,7 @@ int lkst_budget_choose(struct lkst_err *e, struct bpf_object *object, const stru
 		bpf_map__set_autocreate(find_map(object, maps[i]), limit_ppm != 0);
 	if (!limit_ppm)
 		return 0;
-	if (is_realtime())
+	if (lkst_kernel_is_realtime())
 		return lkst_err_set(
 			e, -ENOTSUP,
 			"this kernel is one for real time (PREEMPT_RT), on which a cost "

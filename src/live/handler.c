@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "live/declare.h"
 #include "live/handler_maps.h"
+#include "live/kernel.h"
 #include "live/link.h"
 #include "live/lockdown.h"
 #include "live/maskset.h"
@@ -245,9 +246,11 @@ static int choose_programs(struct lkst_err *e, const struct lkst_session *s,
 	struct bpf_program *program;
 	unsigned int i, nr = 0;
 
+	/* Programs of its own that user space runs are there to start timers. */
 	bpf_object__for_each_program(program, object) bpf_program__set_autoload(
 		program,
-		!o->extends && !bpf_object__find_program_by_name(base, bpf_program__name(program)));
+		!o->extends && !lkst_kernel_is_realtime() &&
+			!bpf_object__find_program_by_name(base, bpf_program__name(program)));
 	for (i = 0; i < hooks->nr_default; i++) {
 		if (!chosen[i])
 			continue;

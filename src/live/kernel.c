@@ -214,6 +214,13 @@ bool lkst_kernel_has_function(const struct lkst_kernel *k, const char *name)
 	return find(k, k->functions, k->nr_functions, name) != NULL;
 }
 
+bool lkst_kernel_is_realtime(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/sys/kernel/realtime", "re");
+
+	return f && fgetc(f) == '1';
+}
+
 bool lkst_kernel_has_kprobes(void)
 {
 	/* The perf event source that kprobes are opened with (kernel/events/core.c). */

@@ -37,6 +37,12 @@ bool lkst_kernel_has_function(const struct lkst_kernel *k, const char *name);
 bool lkst_kernel_has_kprobes(void);
 
 /*
+ * True if the kernel is one for real time (PREEMPT_RT). There a timer's program may be preempted, which one
+ * that writes records may not be; and the kernel lets no program use timers (kernel/bpf/verifier.c).
+ */
+bool lkst_kernel_is_realtime(void);
+
+/*
  * True if programs may copy kernel memory by address (bpf_probe_read_kernel). They may not under
  * lockdown=confidentiality; reading fields of typed pointers is not touched by that.
  */

@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "live/handler.h"
+#include "live/kernel.h"
 #include "live/maskset.h"
 #include "live/pins.h"
 
@@ -82,14 +83,6 @@ void lkst_trigger_maps_close(struct lkst_trigger_maps *m)
 
 /* ---- masksets --------------------------------------------------------------------------------- */
 
-/* With PREEMPT_RT a timer's program may be preempted, which one that writes records may not be. */
-static bool is_realtime(void)
-{
-	_cleanup_fclose_ FILE *f = fopen("/sys/kernel/realtime", "re");
-
-	return f && fgetc(f) == '1';
-}
-
 /* Has the kernel start the timer. */
 static int start_timer(struct lkst_err *e, u8 handler)
 {
@@ -116,7 +109,7 @@ int lkst_trigger_switch_prepare(struct lkst_err *e, struct lkst_session *s,
 
 	if (!o->maskset)
 		return 0;
-	if (is_realtime())
+	if (lkst_kernel_is_realtime())
 		return lkst_err_set(e, -ENOTSUP,
 				    "this kernel is one for real time (PREEMPT_RT), on which no "
 				    "maskset is put in force for a time; leave --switch away");
