@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -178,6 +179,8 @@ static void __attribute__((noreturn)) exec_bpftrace(void)
 	dup2(null, 0);
 	dup2(null, 1);
 	dup2(null, 2);
+	/* However the bench ends, this does not go on. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	execlp("taskset", "taskset", "-c", "0", "bpftrace", "-e", script, (char *)NULL);
 	_exit(127);
 }

@@ -3,14 +3,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/cleanup.h"
 #include "base/size.h"
-#include "cmd/cmd.h"
+#include "cmd/verbs.h"
 #include "live/buffers.h"
-#include "live/pins.h"
 #include "trace/mask.h"
 
 struct options {
@@ -41,11 +37,10 @@ static const struct lkst_option rows[] = {
 	{ 0 },
 };
 
-struct job {
-	struct lkst_err *e;
-	const struct options *o;
-	struct lkst_session *s;
-};
+static const struct options *options_of(const struct lkst_job *job)
+{
+	return job->options;
+}
 
 /* ---- list ------------------------------------------------------------------------------------- */
 
@@ -78,7 +73,7 @@ static void name_served(const struct lkst_session *s, u32 buffer, u32 cpu, char 
 					 lkst_buffer_name(s, of));
 }
 
-static void list_ring(const struct job *job, u32 cpu, u32 buffer)
+static void list_ring(const struct lkst_job *job, u32 cpu, u32 buffer)
 {
 	const struct lkst_rings *r = lkst_session_rings(job->s);
 	/* The rings of interrupting writers are memory, too, but not what a user asked for. */
@@ -91,7 +86,7 @@ static void list_ring(const struct job *job, u32 cpu, u32 buffer)
 
 	lkst_size_format(bytes, size);
 	name_served(job->s, buffer, cpu, served, sizeof(served));
-	if (job->o->json)
+	if (options_of(job)->json)
 		printf("{\"id\":%u,\"name\":\"%s\",\"cpu\":%u,\"bytes\":%" PRIu64
 		       ",\"events\":%u,\"gets\":\"%s\",\"next\":\"%s\"}\n",
 		       buffer, name, cpu, bytes, nr, served, next_name);
@@ -100,7 +95,7 @@ static void list_ring(const struct job *job, u32 cpu, u32 buffer)
 		       served[0] ? served : "-", next_name[0] ? next_name : "-");
 }
 
-static int verb_list(struct job *job, char **args, unsigned int nr_args)
+static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	const struct lkst_rings *r = lkst_session_rings(job->s);
 	u64 room = lkst_buffer_room(job->s);
@@ -108,32 +103,32 @@ static int verb_list(struct job *job, char **args, unsigned int nr_args)
 	u32 buffer, cpu;
 
 	(void)args, (void)nr_args;
-	if (!job->o->json)
+	if (!options_of(job)->json)
 		printf("%3s  %-15s %4s %11s %7s  %-15s %s\n", "ID", "NAME", "CPU", "SIZE", "EVENTS",
 		       "GETS", "NEXT");
 	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)
 		for (cpu = 0; cpu < r->nr_cpus && lkst_buffer_exists(job->s, buffer); cpu++)
 			list_ring(job, cpu, buffer);
 	lkst_size_format(room, size);
-	if (!job->o->json)
+	if (!options_of(job)->json)
 		printf("room for another one: %s per CPU\n", room ? size : "none");
 	return 0;
 }
 
 /* ---- the others ------------------------------------------------------------------------------- */
 
-static int verb_create(struct job *job, char **args, unsigned int nr_args)
+static int verb_create(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	u32 buffer;
-	int err = lkst_buffer_create(job->e, job->s, args[0], job->o->size, &buffer);
+	int err = lkst_buffer_create(job->e, job->s, args[0], options_of(job)->size, &buffer);
 
 	(void)nr_args;
-	if (!err && !job->o->quiet)
+	if (!err && !options_of(job)->quiet)
 		printf("buffer %u (%s)\n", buffer, args[0]);
 	return err;
 }
 
-static int verb_delete(struct job *job, char **args, unsigned int nr_args)
+static int verb_delete(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	u32 buffer;
 	int err = lkst_buffer_find(job->e, job->s, args[0], &buffer);
@@ -142,7 +137,7 @@ static int verb_delete(struct job *job, char **args, unsigned int nr_args)
 	return err ? err : lkst_buffer_delete(job->e, job->s, buffer);
 }
 
-static int verb_clear(struct job *job, char **args, unsigned int nr_args)
+static int verb_clear(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	u32 buffer;
 	int err = lkst_buffer_find(job->e, job->s, args[0], &buffer);
@@ -151,7 +146,7 @@ static int verb_clear(struct job *job, char **args, unsigned int nr_args)
 	return err ? err : lkst_buffer_clear(job->e, job->s, buffer);
 }
 
-static int verb_size(struct job *job, char **args, unsigned int nr_args)
+static int verb_size(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	u32 buffer;
 	u64 bytes;
@@ -164,7 +159,7 @@ static int verb_size(struct job *job, char **args, unsigned int nr_args)
 }
 
 /* One after the other; the last leads nowhere, or, in a ring, to the first. */
-static int link_all(struct job *job, char **args, unsigned int nr_args, bool is_ring)
+static int link_all(struct lkst_job *job, char **args, unsigned int nr_args, bool is_ring)
 {
 	u32 first = 0, before = 0, buffer;
 	unsigned int i;
@@ -180,17 +175,17 @@ static int link_all(struct job *job, char **args, unsigned int nr_args, bool is_
 	return err || !is_ring ? err : lkst_buffer_link(job->e, job->s, before, first);
 }
 
-static int verb_link(struct job *job, char **args, unsigned int nr_args)
+static int verb_link(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	return link_all(job, args, nr_args, false);
 }
 
-static int verb_ring(struct job *job, char **args, unsigned int nr_args)
+static int verb_ring(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	return link_all(job, args, nr_args, true);
 }
 
-static int verb_unlink(struct job *job, char **args, unsigned int nr_args)
+static int verb_unlink(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	u32 buffer;
 	int err = lkst_buffer_find(job->e, job->s, args[0], &buffer);
@@ -199,65 +194,45 @@ static int verb_unlink(struct job *job, char **args, unsigned int nr_args)
 	return err ? err : lkst_buffer_link(job->e, job->s, buffer, buffer);
 }
 
-static int verb_jump(struct job *job, char **args, unsigned int nr_args)
+static int verb_jump(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	u32 of, to;
-	int err = lkst_buffer_find(job->e, job->s, job->o->of, &of);
+	int err = lkst_buffer_find(job->e, job->s, options_of(job)->of, &of);
 
 	(void)nr_args;
 	if (!err)
 		err = lkst_buffer_find(job->e, job->s, args[0], &to);
-	return err ? err : lkst_buffer_jump(job->e, job->s, of, to, job->o->cpu);
+	return err ? err : lkst_buffer_jump(job->e, job->s, of, to, options_of(job)->cpu);
 }
 
-static int verb_shift(struct job *job, char **args, unsigned int nr_args)
+static int verb_shift(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	u32 of;
-	int err = lkst_buffer_find(job->e, job->s, job->o->of, &of);
+	int err = lkst_buffer_find(job->e, job->s, options_of(job)->of, &of);
 
 	(void)args, (void)nr_args;
-	return err ? err : lkst_buffer_shift(job->e, job->s, of, job->o->cpu);
+	return err ? err : lkst_buffer_shift(job->e, job->s, of, options_of(job)->cpu);
 }
 
-static const struct {
-	const char *name;
-	unsigned int min_args, max_args;
-	int (*run)(struct job *job, char **args, unsigned int nr_args);
-} verbs[] = {
-	{ "list", 0, 0, verb_list },
-	{ "create", 1, 1, verb_create },
-	{ "delete", 1, 1, verb_delete },
-	{ "clear", 1, 1, verb_clear },
-	{ "size", 2, 2, verb_size },
-	{ "link", 2, LKST_NR_BUFFERS, verb_link },
-	{ "ring", 1, LKST_NR_BUFFERS, verb_ring },
-	{ "unlink", 1, 1, verb_unlink },
-	{ "jump", 1, 1, verb_jump },
-	{ "shift", 0, 0, verb_shift },
-	{ NULL, 0, 0, NULL },
+static const struct lkst_verb verbs[] = {
+	{ "list", 0, 0, false, verb_list },
+	{ "create", 1, 1, false, verb_create },
+	{ "delete", 1, 1, false, verb_delete },
+	{ "clear", 1, 1, false, verb_clear },
+	{ "size", 2, 2, false, verb_size },
+	{ "link", 2, LKST_NR_BUFFERS, false, verb_link },
+	{ "ring", 1, LKST_NR_BUFFERS, false, verb_ring },
+	{ "unlink", 1, 1, false, verb_unlink },
+	{ "jump", 1, 1, false, verb_jump },
+	{ "shift", 0, 0, false, verb_shift },
+	{ 0 },
 };
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	_cleanup_(lkst_session_closep) struct lkst_session *s = NULL;
-	_cleanup_close_ int lock = -1;
-	struct job job = { .e = e, .o = options };
-	unsigned int i;
-	int err;
+	const struct options *o = options;
 
-	for (i = 0; verbs[i].name && strcmp(verbs[i].name, args[0]); i++)
-		;
-	if (!verbs[i].name)
-		return lkst_err_set(e, -EINVAL, "there is no \"%s\"; see --help", args[0]);
-	if (nr_args - 1 < verbs[i].min_args || nr_args - 1 > verbs[i].max_args)
-		return lkst_err_set(e, -EINVAL,
-				    "\"%s\" takes %u to %u arguments, not %u; see --help",
-				    verbs[i].name, verbs[i].min_args, verbs[i].max_args,
-				    nr_args - 1);
-	lock = lkst_pins_lock(e);
-	err = lock < 0 ? lock : lkst_session_open(e, &s);
-	job.s = s;
-	return err ? err : verbs[i].run(&job, args + 1, nr_args - 1);
+	return lkst_verbs_run(e, verbs, args[0], o, o->quiet, args + 1, nr_args - 1);
 }
 
 const struct lkst_cmd lkst_cmd_buffer = {

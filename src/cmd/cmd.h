@@ -97,8 +97,8 @@ int lkst_cmd_run(struct lkst_err *e, const struct lkst_cmd *cmd, const char *con
 extern const struct lkst_cmd lkst_cmd_start, lkst_cmd_stop, lkst_cmd_status, lkst_cmd_snapshot,
 	lkst_cmd_record, lkst_cmd_attach, lkst_cmd_maskset, lkst_cmd_handler, lkst_cmd_buffer,
 	lkst_cmd_incident, lkst_cmd_trigger, lkst_cmd_serve, lkst_cmd_event, lkst_cmd_print,
-	lkst_cmd_report, lkst_cmd_analyze, lkst_cmd_why, lkst_cmd_lint, lkst_cmd_check, lkst_cmd_cut,
-	lkst_cmd_extract;
+	lkst_cmd_report, lkst_cmd_analyze, lkst_cmd_why, lkst_cmd_lint, lkst_cmd_check,
+	lkst_cmd_cut, lkst_cmd_extract;
 
 /* The original's commands, links to this program. */
 extern const struct lkst_cmd lkst_cmd_lkstm, lkst_cmd_lkstbuf, lkst_cmd_lksteh, lkst_cmd_lkstlogd,

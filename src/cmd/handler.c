@@ -8,8 +8,9 @@
 #include <time.h>
 
 #include "base/cleanup.h"
+#include "base/out.h"
 #include "base/time.h"
-#include "cmd/recording.h"
+#include "cmd/verbs.h"
 #include "live/notices.h"
 #include "live/pins.h"
 #include "live/state.h"
@@ -46,27 +47,9 @@ static const struct lkst_option rows[] = {
 	{ 0 },
 };
 
-/* One command, on the running recording or, with list and build, on none. */
-struct job {
-	struct lkst_err *e;
-	const struct options *o;
-	struct lkst_session *s;
-	struct lkst_notes notes;
-	int lock;
-};
-
-static int open_job(struct job *job)
+static const struct options *options_of(const struct lkst_job *job)
 {
-	job->lock = lkst_pins_lock(job->e);
-	return job->lock < 0 ? job->lock : lkst_session_open(job->e, &job->s);
-}
-
-static void close_job(struct job *job)
-{
-	lkst_session_close(job->s);
-	job->s = NULL;
-	lkst_closep(&job->lock);
-	job->lock = -1;
+	return job->options;
 }
 
 /* ---- list ------------------------------------------------------------------------------------- */
@@ -91,57 +74,58 @@ static unsigned int count_events(const struct lkst_session *s, u8 handler)
 	return nr;
 }
 
-static void list_one(const struct job *job, const struct lkst_handler *h)
+static void list_one(const struct lkst_job *job, const struct lkst_handler *h)
 {
 	unsigned int nr = job->s ? count_events(job->s, h->number) : 0;
 
-	if (!job->o->json) {
+	if (!options_of(job)->json) {
 		printf("%3u  (0x%02x)  %-16s %8u  %s\n", h->number, h->number, h->name, nr,
 		       h->help);
 		return;
 	}
 	printf("{\"id\":%u,\"name\":\"%s\",\"events\":%u,\"help\":", h->number, h->name, nr);
-	lkst_handler_print_json_text(h->help);
+	lkst_print_json(stdout, h->help);
 	printf("}\n");
 }
 
-static int verb_list(struct job *job, char **args, unsigned int nr_args)
+static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	struct lkst_handler h;
 	unsigned int number;
 	/* The list needs no recording, but one has handlers, and tells how they are used. */
-	int err = lkst_pins_exist() ? open_job(job) : 0;
+	int err = lkst_pins_exist() ? lkst_job_open(job) : 0;
 
 	(void)args, (void)nr_args;
 	if (err)
 		return err;
-	if (!job->o->json)
+	if (!options_of(job)->json)
 		printf("%3s  %-6s  %-16s %8s  %s\n", "ID", "", "NAME", "EVENTS", "WHAT");
 	list_one(job, &own[0]);
 	for (number = LKST_HANDLER_FIRST; job->s && number <= LKST_HANDLER_LAST; number++)
 		if (lkst_handler_get(number, &h))
 			list_one(job, &h);
 	list_one(job, &own[1]);
-	if (!job->o->json)
+	if (!options_of(job)->json)
 		lkst_handler_print_shipped();
 	return 0;
 }
 
 /* ---- the others ------------------------------------------------------------------------------- */
 
-static int verb_build(struct job *job, char **args, unsigned int nr_args)
+static int verb_build(struct lkst_job *job, char **args, unsigned int nr_args)
 {
-	return lkst_handler_build(job->e, args[0], nr_args > 1 ? args[1] : NULL, job->o->quiet);
+	return lkst_handler_build(job->e, args[0], nr_args > 1 ? args[1] : NULL,
+				  options_of(job)->quiet);
 }
 
-static int verb_load(struct job *job, char **args, unsigned int nr_args)
+static int verb_load(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	char path[LKST_HANDLER_PATH_MAX];
 	struct lkst_handler_options options = {
 		.file = path,
-		.name = job->o->as,
-		.globs = job->o->events.items,
-		.nr_globs = job->o->events.nr,
+		.name = options_of(job)->as,
+		.globs = options_of(job)->events.items,
+		.nr_globs = options_of(job)->events.nr,
 	};
 	struct lkst_handler h = {};
 	int err;
@@ -150,21 +134,21 @@ static int verb_load(struct job *job, char **args, unsigned int nr_args)
 	err = lkst_handler_object(job->e, args[0], path);
 	if (!err)
 		err = lkst_handler_load(job->e, job->s, &options, &h);
-	if (!err && !job->o->quiet)
+	if (!err && !options_of(job)->quiet)
 		printf("handler %u (%s)\n", h.number, h.name);
 	return err;
 }
 
-static int verb_show(struct job *job, char **args, unsigned int nr_args)
+static int verb_show(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	struct lkst_handler h;
 	int err = lkst_handler_find(job->e, args[0], &h);
 
 	(void)nr_args;
-	return err ? err : lkst_handler_print(job->e, job->s, &h, job->o->json);
+	return err ? err : lkst_handler_print(job->e, job->s, &h, options_of(job)->json);
 }
 
-static int verb_set(struct job *job, char **args, unsigned int nr_args)
+static int verb_set(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	struct lkst_handler h;
 	int err = lkst_handler_find(job->e, args[0], &h);
@@ -175,23 +159,24 @@ static int verb_set(struct job *job, char **args, unsigned int nr_args)
 	return err;
 }
 
-static int verb_unload(struct job *job, char **args, unsigned int nr_args)
+static int verb_unload(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	struct lkst_handler h;
 	int err = lkst_handler_find(job->e, args[0], &h);
 
 	(void)nr_args;
 	return err ? err
-		   : lkst_handler_unload(job->e, job->s, h.number, job->o->force, &job->notes);
+		   : lkst_handler_unload(job->e, job->s, h.number, options_of(job)->force,
+					 &job->notes);
 }
 
-static void print_notice(const struct job *job, const struct lkst_notice *n)
+static void print_notice(const struct lkst_job *job, const struct lkst_notice *n)
 {
 	const struct lkst_event_class *event =
 		n->id <= LKST_ID_MAX ? lkst_session_catalog(job->s)->classes[n->id] : NULL;
 	const char *name = event ? event->name : "?";
 
-	if (job->o->json)
+	if (options_of(job)->json)
 		printf("{\"time\":%llu,\"event\":\"%s\",\"tid\":%d,\"value\":%llu}\n",
 		       (unsigned long long)n->time_ns, name, n->tid, (unsigned long long)n->value);
 	else
@@ -202,10 +187,11 @@ static void print_notice(const struct job *job, const struct lkst_notice *n)
 	fflush(stdout);
 }
 
-static int verb_wait(struct job *job, char **args, unsigned int nr_args)
+static int verb_wait(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	_cleanup_(lkst_notices_closep) struct lkst_notices *notices = NULL;
-	const int timeout_ms = job->o->timeout_ns ? (int)(job->o->timeout_ns / 1000000) : -1;
+	const int timeout_ms =
+		options_of(job)->timeout_ns ? (int)(options_of(job)->timeout_ns / 1000000) : -1;
 	struct lkst_notice notice;
 	struct lkst_handler h;
 	s64 i;
@@ -219,7 +205,7 @@ static int verb_wait(struct job *job, char **args, unsigned int nr_args)
 		return err;
 	lkst_closep(&job->lock); /* others need not wait with us */
 	job->lock = -1;
-	for (i = 0; i < job->o->count; i++) {
+	for (i = 0; i < options_of(job)->count; i++) {
 		err = lkst_notices_wait(job->e, notices, timeout_ms, &notice);
 		if (err <= 0)
 			return err < 0 ? err
@@ -240,9 +226,9 @@ static int store_beat(void *ctx, const struct lkst_variable *v)
 	return 1;
 }
 
-static int verb_beat(struct job *job, char **args, unsigned int nr_args)
+static int verb_beat(struct lkst_job *job, char **args, unsigned int nr_args)
 {
-	const u64 ns = job->o->every_ns;
+	const u64 ns = options_of(job)->every_ns;
 	const struct timespec pause = { .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
 	struct lkst_handler h;
 	int err = lkst_handler_find(job->e, args[0], &h);
@@ -268,12 +254,7 @@ static int verb_beat(struct job *job, char **args, unsigned int nr_args)
 
 /* ---- the command ------------------------------------------------------------------------------ */
 
-static const struct verb {
-	const char *name;
-	unsigned int min_args, max_args;
-	bool opens_itself; /* it needs no recording */
-	int (*run)(struct job *job, char **args, unsigned int nr_args);
-} verbs[] = {
+static const struct lkst_verb verbs[] = {
 	{ "list", 0, 0, true, verb_list },
 	{ "build", 1, 2, true, verb_build },
 	{ "load", 1, 1, false, verb_load },
@@ -282,32 +263,14 @@ static const struct verb {
 	{ "wait", 1, 1, false, verb_wait },
 	{ "beat", 1, 1, false, verb_beat },
 	{ "unload", 1, 1, false, verb_unload },
+	{ 0 },
 };
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	struct job job = { .e = e, .o = options, .lock = -1 };
-	const struct verb *verb = NULL;
-	size_t i;
-	int err;
+	const struct options *o = options;
 
-	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
-		if (!strcmp(verbs[i].name, args[0]))
-			verb = &verbs[i];
-	if (!verb)
-		return lkst_err_set(e, -EINVAL, "there is no \"%s\"; see --help", args[0]);
-	if (nr_args - 1 < verb->min_args || nr_args - 1 > verb->max_args)
-		return lkst_err_set(e, -EINVAL,
-				    "\"%s\" takes %u to %u arguments, not %u; see --help",
-				    verb->name, verb->min_args, verb->max_args, nr_args - 1);
-	err = verb->opens_itself ? 0 : open_job(&job);
-	if (!err)
-		err = verb->run(&job, args + 1, nr_args - 1);
-	close_job(&job);
-	if (!job.o->quiet)
-		lkst_recording_print(&job.notes);
-	lkst_notes_fini(&job.notes);
-	return err;
+	return lkst_verbs_run(e, verbs, args[0], o, o->quiet, args + 1, nr_args - 1);
 }
 
 #define USAGE                                                                                      \

@@ -20,9 +20,6 @@ int lkst_handler_object(struct lkst_err *e, const char *word, char path[LKST_HAN
 /* Names the handlers that come with the program, a line each. */
 void lkst_handler_print_shipped(void);
 
-/* Prints what a handler says of itself, which may hold anything, as a string of JSON. */
-void lkst_handler_print_json_text(const char *text);
-
 /* Prints the handler, its variables and the events that it declares. */
 int lkst_handler_print(struct lkst_err *e, const struct lkst_session *s,
 		       const struct lkst_handler *h, bool json);

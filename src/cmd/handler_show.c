@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/out.h"
 #include "cmd/handler.h"
 #include "live/declare.h"
 #include "live/variables.h"
@@ -24,17 +25,6 @@ struct printer {
 };
 
 /* What a handler says of itself may hold anything. */
-void lkst_handler_print_json_text(const char *text)
-{
-	putchar('"');
-	for (; *text; text++)
-		if (*text == '"' || *text == '\\')
-			printf("\\%c", *text);
-		else
-			putchar((unsigned char)*text < ' ' ? ' ' : *text);
-	putchar('"');
-}
-
 /* ---- values ----------------------------------------------------------------------------------- */
 
 static void print_text(const struct lkst_variable *v)
@@ -261,7 +251,7 @@ static int print_declared_json(void *ctx, const struct lkst_own_event *event)
 	printf("%s{\"name\":", p->is_first ? "" : ",");
 	print_event(p, event->id);
 	printf(",\"help\":");
-	lkst_handler_print_json_text(event->help);
+	lkst_print_json(stdout, event->help);
 	putchar('}');
 	p->is_first = false;
 	return 0;

@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/out.h"
 #include "base/size.h"
 #include "base/time.h"
-#include "cmd/recording.h"
+#include "cmd/verbs.h"
 #include "live/incidents.h"
-#include "live/pins.h"
 #include "live/state.h"
 
 struct options {
@@ -41,25 +41,9 @@ static const struct lkst_option rows[] = {
 	{ 0 },
 };
 
-struct job {
-	struct lkst_err *e;
-	const struct options *o;
-	struct lkst_session *s;
-	int lock;
-};
-
-static int open_job(struct job *job)
+static const struct options *options_of(const struct lkst_job *job)
 {
-	job->lock = lkst_pins_lock(job->e);
-	return job->lock < 0 ? job->lock : lkst_session_open(job->e, &job->s);
-}
-
-static void close_job(struct job *job)
-{
-	lkst_session_close(job->s);
-	job->s = NULL;
-	lkst_closep(&job->lock);
-	job->lock = -1;
+	return job->options;
 }
 
 /* ---- list and keep ---------------------------------------------------------------------------- */
@@ -80,45 +64,37 @@ static void format_day(u64 ns, char *text, size_t size)
 	strftime(text, size, "%Y-%m-%dT%H:%M:%S", &tm);
 }
 
-/* A reason may hold anything. */
-static void print_reason(const char *reason, bool json)
-{
-	for (; *reason; reason++)
-		if (json && (*reason == '"' || *reason == '\\'))
-			printf("\\%c", *reason);
-		else
-			putchar((unsigned char)*reason < ' ' ? ' ' : *reason);
-}
-
-static void list_one(const struct job *job, const struct lkst_incident *i)
+static void list_one(const struct lkst_job *job, const struct lkst_incident *i)
 {
 	double before =
 		i->begin_ns && i->begin_ns < i->cause.ns ? (i->cause.ns - i->begin_ns) / 1e9 : 0;
+	char day[64], reason[4 * LKST_INCIDENT_REASON], *end;
 	const char *event = "";
-	char day[64];
 
 	format_day(i->cause.ns, day, sizeof(day));
 	if (i->cause.id && i->cause.id <= LKST_ID_MAX &&
 	    lkst_session_catalog(job->s)->classes[i->cause.id])
 		event = lkst_session_catalog(job->s)->classes[i->cause.id]->name;
-	if (job->o->json) {
+	if (options_of(job)->json) {
 		printf("{\"number\":%u,\"at\":\"%s\",\"at_ns\":%" PRIu64 ",\"until_ns\":%" PRIu64
 		       ",\"before_s\":%.6f,\"after_s\":%.6f,\"over\":%s,\"trigger\":%u,"
-		       "\"event\":\"%s\",\"tid\":%d,\"value\":%" PRIu64 ",\"reason\":\"",
+		       "\"event\":\"%s\",\"tid\":%d,\"value\":%" PRIu64 ",\"reason\":",
 		       i->number, day, i->cause.ns, i->until_ns, before, i->cause.post_ns / 1e9,
 		       i->is_over ? "true" : "false", i->cause.trigger, event, i->cause.tid,
 		       i->cause.value);
-		print_reason(i->cause.reason, true);
-		printf("\"}\n");
+		lkst_print_json(stdout, i->cause.reason);
+		printf("}\n");
 		return;
 	}
 	printf("%4u  %s %10.3f %9.3f  %7d  ", i->number, day, before, i->cause.post_ns / 1e9,
 	       i->cause.tid);
-	print_reason(i->cause.reason, false);
-	printf("%s%s%s\n", event[0] ? " at " : "", event, i->is_over ? "" : " (goes on)");
+	/* It may hold anything. */
+	end = lkst_put_escaped(reason, i->cause.reason, strlen(i->cause.reason), "");
+	printf("%.*s%s%s%s\n", (int)(end - reason), reason, event[0] ? " at " : "", event,
+	       i->is_over ? "" : " (goes on)");
 }
 
-static int verb_list(struct job *job, char **args, unsigned int nr_args)
+static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	const struct lkst_banks *banks = &lkst_session_control(job->s)->banks;
 	_cleanup_free_ struct lkst_incident *list = NULL;
@@ -128,25 +104,26 @@ static int verb_list(struct job *job, char **args, unsigned int nr_args)
 	(void)args, (void)nr_args;
 	if (err)
 		return err;
-	if (!job->o->json)
+	if (!options_of(job)->json)
 		printf("%4s  %-19s %10s %9s  %7s  %s\n", "ID", "AT", "BEFORE s", "AFTER s", "TID",
 		       "REASON");
 	for (i = 0; i < nr; i++)
 		list_one(job, &list[i]);
-	if (!job->o->json)
+	if (!options_of(job)->json)
 		printf("room for %u more of %u; %" PRIu64 " causes came while an incident was not "
 		       "over, %" PRIu64 " found no room\n",
 		       nr_free, room, banks->joined, banks->missed);
 	return 0;
 }
 
-static int verb_keep(struct job *job, char **args, unsigned int nr_args)
+static int verb_keep(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	u32 number;
-	int err = lkst_incident_keep(job->e, job->s, job->o->post_ns, job->o->reason, &number);
+	int err = lkst_incident_keep(job->e, job->s, options_of(job)->post_ns,
+				     options_of(job)->reason, &number);
 
 	(void)args, (void)nr_args;
-	if (err || job->o->quiet)
+	if (err || options_of(job)->quiet)
 		return err;
 	if (number)
 		printf("incident %u; `lkst incident save %u` saves it\n", number, number);
@@ -157,7 +134,7 @@ static int verb_keep(struct job *job, char **args, unsigned int nr_args)
 
 /* ---- save and drop ---------------------------------------------------------------------------- */
 
-static int save_one(struct job *job, const struct lkst_incident *i)
+static int save_one(struct lkst_job *job, const struct lkst_incident *i)
 {
 	char day[64], dir[4096], size[LKST_SIZE_TEXT];
 	struct lkst_writer *w = NULL;
@@ -165,9 +142,9 @@ static int save_one(struct job *job, const struct lkst_incident *i)
 	int err, close_err;
 
 	format_day(i->cause.ns, day, sizeof(day));
-	if (snprintf(dir, sizeof(dir), "%s/incident-%u-%s", job->o->output ?: ".", i->number,
-		     day) >= (int)sizeof(dir))
-		return lkst_err_sys(job->e, -ENAMETOOLONG, "%s", job->o->output);
+	if (snprintf(dir, sizeof(dir), "%s/incident-%u-%s", options_of(job)->output ?: ".",
+		     i->number, day) >= (int)sizeof(dir))
+		return lkst_err_sys(job->e, -ENAMETOOLONG, "%s", options_of(job)->output);
 	err = lkst_writer_open(job->e, dir, lkst_session_catalog(job->s), &w);
 	if (err)
 		return err;
@@ -176,26 +153,26 @@ static int save_one(struct job *job, const struct lkst_incident *i)
 	close_err = lkst_writer_close(err ? &ignored : job->e, w);
 	if (err || close_err)
 		return err ?: close_err;
-	if (!job->o->quiet)
+	if (!options_of(job)->quiet)
 		printf("%s: %s; `lkst print %s` shows it\n", dir, size, dir);
 	return 0;
 }
 
-static int save_and_drop(struct job *job, const struct lkst_incident *i)
+static int save_and_drop(struct lkst_job *job, const struct lkst_incident *i)
 {
 	int err = save_one(job, i);
 
-	return err || !job->o->drop ? err : lkst_incident_drop(job->e, job->s, i);
+	return err ? err : lkst_incident_drop(job->e, job->s, i);
 }
 
-static int drop_one(struct job *job, const struct lkst_incident *i)
+static int drop_one(struct lkst_job *job, const struct lkst_incident *i)
 {
 	return lkst_incident_drop(job->e, job->s, i);
 }
 
 /* Calls @each for the incidents that @args name, by number or as "all". */
-static int for_each(struct job *job, char **args, unsigned int nr_args,
-		    int (*each)(struct job *job, const struct lkst_incident *i))
+static int for_each(struct lkst_job *job, char **args, unsigned int nr_args,
+		    int (*each)(struct lkst_job *job, const struct lkst_incident *i))
 {
 	_cleanup_free_ struct lkst_incident *list = NULL;
 	u32 nr = 0, i, n;
@@ -223,12 +200,12 @@ static int for_each(struct job *job, char **args, unsigned int nr_args,
 	return err;
 }
 
-static int verb_save(struct job *job, char **args, unsigned int nr_args)
+static int verb_save(struct lkst_job *job, char **args, unsigned int nr_args)
 {
-	return for_each(job, args, nr_args, save_and_drop);
+	return for_each(job, args, nr_args, options_of(job)->drop ? save_and_drop : save_one);
 }
 
-static int verb_drop(struct job *job, char **args, unsigned int nr_args)
+static int verb_drop(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	return for_each(job, args, nr_args, drop_one);
 }
@@ -247,7 +224,7 @@ static void on_signal(int signal)
  * Looks twice a second. The incident is kept by the kernel meanwhile, so nothing depends on how soon; and
  * other commands get their turn.
  */
-static int verb_watch(struct job *job, char **args, unsigned int nr_args)
+static int verb_watch(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	char all[] = "all", *each[] = { all };
 	int err = 0;
@@ -257,52 +234,30 @@ static int verb_watch(struct job *job, char **args, unsigned int nr_args)
 	signal(SIGTERM, on_signal);
 	while (!is_told_to_end && !err) {
 		err = for_each(job, each, 1, save_and_drop);
-		close_job(job);
+		lkst_job_close(job);
 		fflush(stdout);
 		if (!err && !is_told_to_end)
 			usleep(500 * 1000);
 		if (!err)
-			err = open_job(job);
+			err = lkst_job_open(job);
 	}
 	return err;
 }
 
-static const struct {
-	const char *name;
-	unsigned int min_args, max_args;
-	bool drops; /* as with --drop */
-	int (*run)(struct job *job, char **args, unsigned int nr_args);
-} verbs[] = {
+static const struct lkst_verb verbs[] = {
 	{ "list", 0, 0, false, verb_list },
 	{ "keep", 0, 0, false, verb_keep },
 	{ "save", 1, LKST_INCIDENTS_MAX, false, verb_save },
 	{ "drop", 1, LKST_INCIDENTS_MAX, false, verb_drop },
-	{ "watch", 0, 0, true, verb_watch },
-	{ NULL, 0, 0, false, NULL },
+	{ "watch", 0, 0, false, verb_watch },
+	{ 0 },
 };
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	struct options o = *(const struct options *)options;
-	struct job job = { .e = e, .o = &o, .lock = -1 };
-	unsigned int i;
-	int err;
+	const struct options *o = options;
 
-	for (i = 0; verbs[i].name && strcmp(verbs[i].name, args[0]); i++)
-		;
-	if (!verbs[i].name)
-		return lkst_err_set(e, -EINVAL, "there is no \"%s\"; see --help", args[0]);
-	if (nr_args - 1 < verbs[i].min_args || nr_args - 1 > verbs[i].max_args)
-		return lkst_err_set(e, -EINVAL,
-				    "\"%s\" takes %u to %u arguments, not %u; see --help",
-				    verbs[i].name, verbs[i].min_args, verbs[i].max_args,
-				    nr_args - 1);
-	o.drop |= verbs[i].drops;
-	err = open_job(&job);
-	if (!err)
-		err = verbs[i].run(&job, args + 1, nr_args - 1);
-	close_job(&job);
-	return err;
+	return lkst_verbs_run(e, verbs, args[0], o, o->quiet, args + 1, nr_args - 1);
 }
 
 const struct lkst_cmd lkst_cmd_incident = {

@@ -20,7 +20,7 @@ static const struct lkst_option rows[] = {
 };
 
 /* As LKST printed it: number, the same in hexadecimal, length, name; "*" behind the one in force. */
-static int verb_list(struct lkst_maskset_job *job, char **args, unsigned int nr_args)
+static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	u32 set;
 
@@ -33,7 +33,7 @@ static int verb_list(struct lkst_maskset_job *job, char **args, unsigned int nr_
 	return 0;
 }
 
-static const struct lkst_maskset_verb verbs[] = {
+static const struct lkst_verb verbs[] = {
 	{ "list", 0, 0, false, verb_list },
 	{ "read", 1, 1, false, lkst_maskset_verb_read },
 	{ "write", 1, 1, true, lkst_maskset_verb_write },
@@ -59,7 +59,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		return lkst_err_set(e, -EINVAL, "-m says which maskset; see --help");
 	for (i = 1; i < nr_args; i++)
 		words[nr++] = args[i];
-	return lkst_maskset_run(e, verbs, &common, args[0], words, nr);
+	return lkst_verbs_run(e, verbs, args[0], &common, true, words, nr);
 }
 
 const struct lkst_cmd lkst_cmd_lkstm = {

@@ -47,21 +47,21 @@ static void print_state(const struct lkst_control *c, u32 set)
 	putchar('\n');
 }
 
-static int list_recording(struct lkst_maskset_job *job)
+static int list_recording(struct lkst_job *job)
 {
 	const struct lkst_catalog *catalog = lkst_session_catalog(job->s);
 	const struct lkst_control *c = job->c;
 	bool first = true;
 	u32 set;
 
-	if (job->o->json)
+	if (lkst_maskset_options(job)->json)
 		printf("{\"masksets\":[");
 	else
 		printf("%3s  %-20s %8s  %s\n", "ID", "NAME", "EVENTS", "STATE");
 	for (set = 0; set < LKST_MASKSETS; set++) {
 		if (!lkst_maskset_exists(c, set))
 			continue;
-		if (job->o->json) {
+		if (lkst_maskset_options(job)->json) {
 			printf("%s{\"id\":%u,\"name\":\"%s\",\"events\":%u,\"active\":%s,"
 			       "\"armed\":%s,\"reserved\":%s}",
 			       first ? "" : ",", set, c->name[set],
@@ -76,7 +76,7 @@ static int list_recording(struct lkst_maskset_job *job)
 		       lkst_mask_count(c->route[set], catalog));
 		print_state(c, set);
 	}
-	if (job->o->json)
+	if (lkst_maskset_options(job)->json)
 		printf("]}\n");
 	return 0;
 }
@@ -90,21 +90,22 @@ static void list_shipped(void)
 		printf("  %-10s %s\n", shipped->name, shipped->help);
 }
 
-static int verb_list(struct lkst_maskset_job *job, char **args, unsigned int nr_args)
+static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 {
-	int lock = -1, err = 0;
+	int err = 0;
 
 	(void)args, (void)nr_args;
 	if (lkst_pins_exist())
-		err = lkst_maskset_job_open(job, &lock);
+		err = lkst_job_open(job);
 	if (err)
 		return err;
 	if (job->s)
 		list_recording(job);
 	else
-		printf(job->o->json ? "{\"masksets\":[]}\n" : "nothing is being recorded\n");
-	lkst_maskset_job_close(job, &lock);
-	if (!job->o->json)
+		printf(lkst_maskset_options(job)->json ? "{\"masksets\":[]}\n"
+						       : "nothing is being recorded\n");
+	lkst_job_close(job);
+	if (!lkst_maskset_options(job)->json)
 		list_shipped();
 	return 0;
 }
@@ -117,7 +118,7 @@ static bool is_recorded(const u16 *route, const struct lkst_event_class *event)
 	       (route[event->id] & 0xff) != LKST_HANDLER_NOTHING;
 }
 
-static void show_json(const struct lkst_maskset_job *job, u32 set)
+static void show_json(const struct lkst_job *job, u32 set)
 {
 	const struct lkst_catalog *catalog = lkst_session_catalog(job->s);
 	const u16 *route = job->c->route[set];
@@ -139,7 +140,7 @@ static void show_json(const struct lkst_maskset_job *job, u32 set)
 }
 
 /* A line per group: all, none, or which. */
-static void show_group(const struct lkst_maskset_job *job, u32 set, u8 group)
+static void show_group(const struct lkst_job *job, u32 set, u8 group)
 {
 	const struct lkst_catalog *catalog = lkst_session_catalog(job->s);
 	const u16 *route = job->c->route[set];
@@ -168,7 +169,7 @@ static void show_group(const struct lkst_maskset_job *job, u32 set, u8 group)
 	putchar('\n');
 }
 
-static int verb_show(struct lkst_maskset_job *job, char **args, unsigned int nr_args)
+static int verb_show(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	u32 set;
 	u8 group;
@@ -177,7 +178,7 @@ static int verb_show(struct lkst_maskset_job *job, char **args, unsigned int nr_
 	(void)nr_args;
 	if (err)
 		return err;
-	if (job->o->json) {
+	if (lkst_maskset_options(job)->json) {
 		show_json(job, set);
 		return 0;
 	}
@@ -213,7 +214,7 @@ static int run_editor(struct lkst_err *e, const char *path)
 }
 
 /* Writes the maskset's text to a file of its own. */
-static int put_file(struct lkst_maskset_job *job, const char *word, char *path)
+static int put_file(struct lkst_job *job, const char *word, char *path)
 {
 	_cleanup_free_ char *text = NULL;
 	_cleanup_close_ int fd = -1;
@@ -237,18 +238,18 @@ static int put_file(struct lkst_maskset_job *job, const char *word, char *path)
 	return err ? lkst_err_sys(job->e, err, "%s", path) : 0;
 }
 
-static int verb_edit(struct lkst_maskset_job *job, char **args, unsigned int nr_args)
+static int verb_edit(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	char path[] = "/tmp/lkst-maskset-XXXXXX";
 	char *write_args[] = { args[0], path };
-	int lock = -1, err;
+	int err;
 
 	(void)nr_args;
-	err = lkst_maskset_job_open(job, &lock);
+	err = lkst_job_open(job);
 	if (err)
 		return err;
 	err = put_file(job, args[0], path);
-	lkst_maskset_job_close(job, &lock); /* others need not wait for the editor */
+	lkst_job_close(job); /* others need not wait for the editor */
 	if (!err)
 		err = run_editor(job->e, path);
 	if (!err) {
@@ -266,8 +267,8 @@ static int verb_edit(struct lkst_maskset_job *job, char **args, unsigned int nr_
 /* ---- NAME+=GLOB, NAME-=GLOB ------------------------------------------------------------------- */
 
 /* The maskset to be changed: one that is there, a shipped one, or, to add to, an empty one. */
-static int open_mask(struct lkst_maskset_job *job, const char *word, bool adds,
-		     struct lkst_mask *mask, u32 *ret_set)
+static int open_mask(struct lkst_job *job, const char *word, bool adds, struct lkst_mask *mask,
+		     u32 *ret_set)
 {
 	struct lkst_err why = { "" };
 	int err = lkst_maskset_get(&why, job->s, word, &job->notes, ret_set);
@@ -287,8 +288,8 @@ static int open_mask(struct lkst_maskset_job *job, const char *word, bool adds,
 	return 0;
 }
 
-static int change_mask(struct lkst_maskset_job *job, struct lkst_mask *mask, const char *glob,
-		       u8 handler, int buffer)
+static int change_mask(struct lkst_job *job, struct lkst_mask *mask, const char *glob, u8 handler,
+		       int buffer)
 {
 	if (lkst_mask_set_glob(mask, lkst_session_catalog(job->s), glob, handler, buffer))
 		return 0;
@@ -301,7 +302,7 @@ static int change_mask(struct lkst_maskset_job *job, struct lkst_mask *mask, con
 }
 
 /* @args: the name, "+=" or "-=", globs. */
-static int verb_change(struct lkst_maskset_job *job, char **args, unsigned int nr_args)
+static int verb_change(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	const bool adds = args[1][0] == '+';
 	u8 handler = LKST_HANDLER_NOTHING;
@@ -312,15 +313,17 @@ static int verb_change(struct lkst_maskset_job *job, char **args, unsigned int n
 
 	err = open_mask(job, args[0], adds, &mask, &set);
 	if (!err && adds)
-		err = lkst_handler_parse(job->e, job->o->handler ?: "DEFAULT", &handler);
-	if (!err && adds && job->o->buffer)
-		err = lkst_buffer_find(job->e, job->s, job->o->buffer, &buffer);
+		err = lkst_handler_parse(job->e, lkst_maskset_options(job)->handler ?: "DEFAULT",
+					 &handler);
+	if (!err && adds && lkst_maskset_options(job)->buffer)
+		err = lkst_buffer_find(job->e, job->s, lkst_maskset_options(job)->buffer, &buffer);
 	for (i = 2; i < nr_args && !err; i++)
 		err = change_mask(job, &mask, args[i], handler,
-				  adds && job->o->buffer ? (int)buffer : LKST_BUFFER_USUAL);
+				  adds && lkst_maskset_options(job)->buffer ? (int)buffer
+									    : LKST_BUFFER_USUAL);
 	if (!err)
 		err = lkst_maskset_write(job->e, job->s, set, &mask, &job->notes);
-	if (!err && !job->o->quiet)
+	if (!err && !lkst_maskset_options(job)->quiet)
 		printf("maskset %u (%s): %u events\n", set, mask.name,
 		       lkst_mask_count(mask.route, lkst_session_catalog(job->s)));
 	return err;
@@ -328,7 +331,7 @@ static int verb_change(struct lkst_maskset_job *job, char **args, unsigned int n
 
 /* ---- the command ------------------------------------------------------------------------------ */
 
-static int arm(struct lkst_maskset_job *job, const char *word, bool on)
+static int arm(struct lkst_job *job, const char *word, bool on)
 {
 	u32 set;
 	int err = on ? lkst_maskset_get(job->e, job->s, word, &job->notes, &set)
@@ -337,19 +340,19 @@ static int arm(struct lkst_maskset_job *job, const char *word, bool on)
 	return err ? err : lkst_maskset_arm(job->e, job->s, set, on, &job->notes);
 }
 
-static int verb_arm(struct lkst_maskset_job *job, char **args, unsigned int nr_args)
+static int verb_arm(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	(void)nr_args;
 	return arm(job, args[0], true);
 }
 
-static int verb_disarm(struct lkst_maskset_job *job, char **args, unsigned int nr_args)
+static int verb_disarm(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	(void)nr_args;
 	return arm(job, args[0], false);
 }
 
-static const struct lkst_maskset_verb verbs[] = {
+static const struct lkst_verb verbs[] = {
 	{ "list", 0, 0, true, verb_list },
 	{ "show", 1, 1, false, verb_show },
 	{ "read", 1, 1, false, lkst_maskset_verb_read },
@@ -383,14 +386,15 @@ static unsigned int split(char *word, char **words)
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
+	const struct lkst_maskset_options *o = options;
 	char *words[GLOBS_MAX + 3], **verb = args;
 	unsigned int nr = split(args[0], words);
 
 	if (!nr)
-		return lkst_maskset_run(e, verbs, options, args[0], args + 1, nr_args - 1);
+		return lkst_verbs_run(e, verbs, args[0], o, o->quiet, args + 1, nr_args - 1);
 	while (++verb < args + nr_args && nr < GLOBS_MAX + 2)
 		words[nr++] = *verb;
-	return lkst_maskset_run(e, verbs, options, words[1], words, nr);
+	return lkst_verbs_run(e, verbs, words[1], o, o->quiet, words, nr);
 }
 
 const struct lkst_cmd lkst_cmd_maskset = {

@@ -3,87 +3,21 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "cmd/maskset.h"
-#include "cmd/recording.h"
 #include "live/buffers.h"
 #include "live/handler.h"
-#include "live/pins.h"
-
-int lkst_maskset_job_open(struct lkst_maskset_job *job, int *ret_lock)
-{
-	int err;
-
-	*ret_lock = lkst_pins_lock(job->e);
-	if (*ret_lock < 0)
-		return *ret_lock;
-	err = lkst_session_open(job->e, &job->s);
-	if (err) {
-		lkst_maskset_job_close(job, ret_lock);
-		return err;
-	}
-	job->c = lkst_session_control(job->s);
-	return 0;
-}
-
-void lkst_maskset_job_close(struct lkst_maskset_job *job, int *lock)
-{
-	lkst_session_close(job->s);
-	job->s = NULL;
-	job->c = NULL;
-	lkst_closep(lock);
-	*lock = -1;
-}
-
-static int run_verb(struct lkst_maskset_job *job, const struct lkst_maskset_verb *verb, char **args,
-		    unsigned int nr_args)
-{
-	int lock = -1, err;
-
-	if (verb->opens_itself)
-		return verb->run(job, args, nr_args);
-	err = lkst_maskset_job_open(job, &lock);
-	if (!err) {
-		err = verb->run(job, args, nr_args);
-		lkst_maskset_job_close(job, &lock);
-	}
-	return err;
-}
-
-int lkst_maskset_run(struct lkst_err *e, const struct lkst_maskset_verb *verbs,
-		     const struct lkst_maskset_options *o, const char *name, char **args,
-		     unsigned int nr_args)
-{
-	struct lkst_maskset_job job = { .e = e, .o = o };
-	const struct lkst_maskset_verb *verb;
-	int err;
-
-	for (verb = verbs; verb->name && strcmp(verb->name, name); verb++)
-		;
-	if (!verb->name)
-		return lkst_err_set(e, -EINVAL, "there is no \"%s\"; see --help", name);
-	if (nr_args < verb->min_args || nr_args > verb->max_args)
-		return lkst_err_set(e, -EINVAL,
-				    "\"%s\" takes %u to %u arguments, not %u; see --help", name,
-				    verb->min_args, verb->max_args, nr_args);
-	err = run_verb(&job, verb, args, nr_args);
-	if (!o->quiet)
-		lkst_recording_print(&job.notes);
-	lkst_notes_fini(&job.notes);
-	return err;
-}
 
 /* Says what became of maskset @set. */
-static void tell(const struct lkst_maskset_job *job, u32 set, const char *what)
+static void tell(const struct lkst_job *job, u32 set, const char *what)
 {
-	if (!job->o->quiet)
+	if (!lkst_maskset_options(job)->quiet)
 		printf("maskset %u (%s): %s%u events\n", set, job->c->name[set], what,
 		       lkst_mask_count(job->c->route[set], lkst_session_catalog(job->s)));
 }
 
-int lkst_maskset_verb_read(struct lkst_maskset_job *job, char **args, unsigned int nr_args)
+int lkst_maskset_verb_read(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	_cleanup_free_ char *text = NULL;
 	struct lkst_mask mask;
@@ -133,10 +67,10 @@ static bool is_taken(const struct lkst_control *c, u32 set, const char *name)
  * The name of maskset @set that is written as @word: the one that was asked for; or @word; or, if
  * @word is a number, the name that it has, or that its text has, if it is free; or one made of it.
  */
-static void choose_name(const struct lkst_maskset_job *job, u32 set, const char *word,
+static void choose_name(const struct lkst_job *job, u32 set, const char *word,
 			struct lkst_mask *mask)
 {
-	const char *wanted = job->o->name;
+	const char *wanted = lkst_maskset_options(job)->name;
 	struct lkst_err ignored;
 
 	if (!wanted && !lkst_mask_check_name(&ignored, word))
@@ -151,12 +85,12 @@ static void choose_name(const struct lkst_maskset_job *job, u32 set, const char 
 		snprintf(mask->name, sizeof(mask->name), "maskset%u", set);
 }
 
-int lkst_maskset_verb_write(struct lkst_maskset_job *job, char **args, unsigned int nr_args)
+int lkst_maskset_verb_write(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	_cleanup_fclose_ FILE *file = nr_args > 1 ? fopen(args[1], "re") : NULL;
 	_cleanup_free_ char *text = NULL;
 	struct lkst_mask mask;
-	int lock = -1, err;
+	int err;
 	size_t length = 0;
 	u32 set;
 
@@ -165,7 +99,7 @@ int lkst_maskset_verb_write(struct lkst_maskset_job *job, char **args, unsigned 
 	/* All is read before the lock is taken: at the pipe's other end a command may wait for it. */
 	err = read_text(job->e, file ? file : stdin, &text, &length);
 	if (!err)
-		err = lkst_maskset_job_open(job, &lock);
+		err = lkst_job_open(job);
 	if (err)
 		return err;
 	err = lkst_maskset_place(job->e, job->c, args[0], &set);
@@ -178,11 +112,11 @@ int lkst_maskset_verb_write(struct lkst_maskset_job *job, char **args, unsigned 
 	}
 	if (!err)
 		tell(job, set, "written, ");
-	lkst_maskset_job_close(job, &lock);
+	lkst_job_close(job);
 	return err;
 }
 
-int lkst_maskset_verb_config(struct lkst_maskset_job *job, char **args, unsigned int nr_args)
+int lkst_maskset_verb_config(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	const struct lkst_catalog *catalog = lkst_session_catalog(job->s);
 	struct lkst_event_types types;
@@ -208,7 +142,7 @@ int lkst_maskset_verb_config(struct lkst_maskset_job *job, char **args, unsigned
 	return lkst_maskset_write(job->e, job->s, set, &mask, &job->notes);
 }
 
-int lkst_maskset_verb_copy(struct lkst_maskset_job *job, char **args, unsigned int nr_args)
+int lkst_maskset_verb_copy(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	struct lkst_mask mask;
 	u32 from, to;
@@ -228,7 +162,7 @@ int lkst_maskset_verb_copy(struct lkst_maskset_job *job, char **args, unsigned i
 	return err;
 }
 
-int lkst_maskset_verb_delete(struct lkst_maskset_job *job, char **args, unsigned int nr_args)
+int lkst_maskset_verb_delete(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	u32 set;
 	int err = lkst_maskset_find(job->e, job->c, args[0], &set);
@@ -237,7 +171,7 @@ int lkst_maskset_verb_delete(struct lkst_maskset_job *job, char **args, unsigned
 	return err ? err : lkst_maskset_delete(job->e, job->s, set);
 }
 
-int lkst_maskset_verb_set(struct lkst_maskset_job *job, char **args, unsigned int nr_args)
+int lkst_maskset_verb_set(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	struct lkst_switch_times t;
 	u32 set;
@@ -245,14 +179,14 @@ int lkst_maskset_verb_set(struct lkst_maskset_job *job, char **args, unsigned in
 
 	(void)nr_args;
 	err = lkst_maskset_get(job->e, job->s, args[0], &job->notes, &set);
-	if (!err && job->o->armed)
+	if (!err && lkst_maskset_options(job)->armed)
 		err = lkst_maskset_arm(job->e, job->s, set, true, &job->notes);
 	if (!err)
 		err = lkst_maskset_set(job->e, job->s, set, &job->notes, &t);
 	if (err)
 		return err;
 	tell(job, set, "in force, ");
-	if (job->o->json)
+	if (lkst_maskset_options(job)->json)
 		printf("{\"maskset\":%u,\"name\":\"%s\",\"attached\":%u,\"detached\":%u,"
 		       "\"attach_ns\":%llu,\"switch_ns\":%llu,\"detach_ns\":%llu,\"settle_ns\":"
 		       "%llu}\n",

@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/out.h"
 #include "base/size.h"
 #include "base/time.h"
 #include "cmd/handler.h"
-#include "cmd/recording.h"
-#include "live/pins.h"
+#include "cmd/verbs.h"
 #include "live/state.h"
 
 enum {
@@ -55,13 +55,10 @@ static const struct lkst_option rows[] = {
 	{ 0 },
 };
 
-/* One command on the running recording. */
-struct job {
-	struct lkst_err *e;
-	const struct options *o;
-	struct lkst_session *s;
-	struct lkst_notes notes;
-};
+static const struct options *options_of(const struct lkst_job *job)
+{
+	return job->options;
+}
 
 /* ---- add -------------------------------------------------------------------------------------- */
 
@@ -103,21 +100,21 @@ static int join(struct lkst_err *e, char **args, unsigned int nr_args, char text
 	return 0;
 }
 
-static int verb_add(struct job *job, char **args, unsigned int nr_args)
+static int verb_add(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	_cleanup_free_ struct lkst_condition *condition = NULL;
 	char path[LKST_HANDLER_PATH_MAX], text[WORDS_MAX];
 	struct lkst_trigger_options options = {
 		.file = path,
 		.text = text,
-		.name = job->o->name,
-		.post_ns = job->o->post_ns,
-		.once = job->o->once,
-		.maskset = job->o->maskset,
-		.switch_ns = job->o->switch_ns,
+		.name = options_of(job)->name,
+		.post_ns = options_of(job)->post_ns,
+		.once = options_of(job)->once,
+		.maskset = options_of(job)->maskset,
+		.switch_ns = options_of(job)->switch_ns,
 	};
 	u32 number;
-	int err = parse_rate(job->e, job->o->rate, &options.pause_ns);
+	int err = parse_rate(job->e, options_of(job)->rate, &options.pause_ns);
 
 	if (!err)
 		err = join(job->e, args, nr_args, text);
@@ -127,15 +124,15 @@ static int verb_add(struct job *job, char **args, unsigned int nr_args)
 		err = lkst_handler_object(job->e, LKST_TRIGGER_HANDLER, path);
 	if (!err)
 		err = lkst_trigger_add(job->e, job->s, condition, &options, &job->notes, &number);
-	if (!err && !job->o->quiet)
-		printf("trigger %u (%s)\n", number, job->o->name ?: text);
+	if (!err && !options_of(job)->quiet)
+		printf("trigger %u (%s)\n", number, options_of(job)->name ?: text);
 	return err;
 }
 
 /* ---- list ------------------------------------------------------------------------------------- */
 
 struct lister {
-	const struct job *job;
+	const struct lkst_job *job;
 	u64 now;
 	unsigned int nr;
 };
@@ -145,30 +142,19 @@ static const char *maskset_name(const struct lister *l, const struct lkst_trigge
 	return lkst_session_control(l->job->s)->name[t->switch_to & (LKST_MASKSETS - 1)];
 }
 
-static void print_json_text(const char *text)
-{
-	putchar('"');
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			putchar('\\');
-		putchar((unsigned char)*text < ' ' ? ' ' : *text);
-	}
-	putchar('"');
-}
-
 static void list_json(const struct lister *l, u32 number, const struct lkst_trigger *t)
 {
 	printf("%s{\"id\":%u,\"name\":", l->nr ? "," : "", number);
-	print_json_text(t->name);
+	lkst_print_json(stdout, t->name);
 	printf(",\"condition\":");
-	print_json_text(t->condition);
+	lkst_print_json(stdout, t->condition);
 	printf(",\"fired\":%llu,\"held_back\":%llu,\"last_ns\":%llu,\"once\":%s,\"pause_ns\":%llu,"
 	       "\"post_ns\":%llu,\"switch_ns\":%llu,\"switch_to\":",
 	       (unsigned long long)t->fired, (unsigned long long)t->held_back,
 	       (unsigned long long)t->last_ns, t->once ? "true" : "false",
 	       (unsigned long long)t->pause_ns, (unsigned long long)t->post_ns,
 	       (unsigned long long)t->switch_ns);
-	print_json_text(t->switch_ns ? maskset_name(l, t) : "");
+	lkst_print_json(stdout, t->switch_ns ? maskset_name(l, t) : "");
 	putchar('}');
 }
 
@@ -196,26 +182,26 @@ static int list_one(void *ctx, u32 number, const struct lkst_trigger *t)
 {
 	struct lister *l = ctx;
 
-	if (l->job->o->json)
+	if (options_of(l->job)->json)
 		list_json(l, number, t);
 	else if (!l->nr)
 		printf("%3s  %-24s %8s %9s  %s\n", "ID", "NAME", "FIRED", "HELD BACK", "LAST");
-	if (!l->job->o->json)
+	if (!options_of(l->job)->json)
 		list_text(l, number, t);
 	l->nr++;
 	return 0;
 }
 
-static int verb_list(struct job *job, char **args, unsigned int nr_args)
+static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	struct lister l = { .job = job, .now = lkst_monotonic_ns() };
 	int err;
 
 	(void)args, (void)nr_args;
-	if (job->o->json)
+	if (options_of(job)->json)
 		printf("{\"triggers\":[");
 	err = lkst_trigger_each(job->e, list_one, &l);
-	if (job->o->json)
+	if (options_of(job)->json)
 		printf("],\"forgotten\":%llu}\n", (unsigned long long)lkst_trigger_forgotten());
 	else if (!err && !l.nr)
 		printf("there are no triggers\n");
@@ -227,7 +213,7 @@ static int verb_list(struct job *job, char **args, unsigned int nr_args)
 
 /* ---- the others ------------------------------------------------------------------------------- */
 
-static int verb_remove(struct job *job, char **args, unsigned int nr_args)
+static int verb_remove(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	unsigned int i;
 	int err = 0;
@@ -237,59 +223,27 @@ static int verb_remove(struct job *job, char **args, unsigned int nr_args)
 	return err;
 }
 
-static int verb_fire(struct job *job, char **args, unsigned int nr_args)
+static int verb_fire(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	(void)args, (void)nr_args;
-	return lkst_trigger_fire(job->e, job->s, job->o->reason, job->o->post_ns);
+	return lkst_trigger_fire(job->e, job->s, options_of(job)->reason, options_of(job)->post_ns);
 }
 
 /* ---- the command ------------------------------------------------------------------------------ */
 
-static const struct verb {
-	const char *name;
-	unsigned int min_args, max_args;
-	int (*run)(struct job *job, char **args, unsigned int nr_args);
-} verbs[] = {
-	{ "add", 1, LKST_LIST_MAX, verb_add },
-	{ "list", 0, 0, verb_list },
-	{ "remove", 1, LKST_LIST_MAX, verb_remove },
-	{ "fire", 0, 0, verb_fire },
+static const struct lkst_verb verbs[] = {
+	{ "add", 1, LKST_LIST_MAX, false, verb_add },
+	{ "list", 0, 0, false, verb_list },
+	{ "remove", 1, LKST_LIST_MAX, false, verb_remove },
+	{ "fire", 0, 0, false, verb_fire },
+	{ 0 },
 };
-
-static int run_verb(struct job *job, const struct verb *verb, char **args, unsigned int nr_args)
-{
-	_cleanup_close_ int lock = lkst_pins_lock(job->e);
-	int err = lock < 0 ? lock : 0;
-
-	if (!err)
-		err = lkst_session_open(job->e, &job->s);
-	if (!err)
-		err = verb->run(job, args, nr_args);
-	lkst_session_close(job->s);
-	return err;
-}
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	struct job job = { .e = e, .o = options };
-	const struct verb *verb = NULL;
-	size_t i;
-	int err;
+	const struct options *o = options;
 
-	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
-		if (!strcmp(verbs[i].name, args[0]))
-			verb = &verbs[i];
-	if (!verb)
-		return lkst_err_set(e, -EINVAL, "there is no \"%s\"; see --help", args[0]);
-	if (nr_args - 1 < verb->min_args || nr_args - 1 > verb->max_args)
-		return lkst_err_set(e, -EINVAL,
-				    "\"%s\" takes %u to %u arguments, not %u; see --help",
-				    verb->name, verb->min_args, verb->max_args, nr_args - 1);
-	err = run_verb(&job, verb, args + 1, nr_args - 1);
-	if (!job.o->quiet)
-		lkst_recording_print(&job.notes);
-	lkst_notes_fini(&job.notes);
-	return err;
+	return lkst_verbs_run(e, verbs, args[0], o, o->quiet, args + 1, nr_args - 1);
 }
 
 const struct lkst_cmd lkst_cmd_trigger = {
