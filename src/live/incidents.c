@@ -168,20 +168,43 @@ int lkst_incident_save(struct lkst_err *e, const struct lkst_session *s,
 	};
 	int err = check_over(e, incident);
 
-	return err ? err : lkst_snapshot_write(e, s, &options, w);
+	if (err)
+		return err;
+	/* Whose record belongs to it may still be writing. */
+	lkst_command_wait_for_writers(lkst_session_rings(s)->nr_cpus);
+	return lkst_snapshot_write(e, s, &options, w);
 }
 
-/* Has the CPUs that were idle ever since leave the bank, too. */
-static int leave(struct lkst_err *e, struct lkst_session *s, u32 bank)
+/* How many CPUs have not left the bank, having been idle ever since; they are told to now. */
+static int tell_to_leave(struct lkst_err *e, struct lkst_session *s, u32 bank, u32 *ret_nr)
 {
 	u32 cpu;
 	int err = 0;
 
-	for (cpu = 0; cpu < lkst_session_rings(s)->nr_cpus && !err; cpu++)
-		if (lkst_buffer_in_force(s, LKST_BUFFER_MAIN, cpu) == bank)
-			err = lkst_buffer_jump(e, s, LKST_BUFFER_MAIN,
-					       lkst_session_control(s)->banks.in_force, cpu);
+	*ret_nr = 0;
+	for (cpu = 0; cpu < lkst_session_rings(s)->nr_cpus && !err; cpu++) {
+		if (lkst_buffer_in_force(s, LKST_BUFFER_MAIN, cpu) != bank)
+			continue;
+		(*ret_nr)++;
+		err = lkst_buffer_jump(e, s, LKST_BUFFER_MAIN,
+				       lkst_session_control(s)->banks.in_force, cpu);
+	}
 	return err;
+}
+
+/* Until all have left: the bank that they are sent to may become an incident in that very moment. */
+static int leave(struct lkst_err *e, struct lkst_session *s, u32 bank)
+{
+	u32 nr, try;
+	int err;
+
+	for (try = 0; try < LKST_NR_BUFFERS; try++) {
+		err = tell_to_leave(e, s, bank, &nr);
+		if (err || !nr)
+			return err;
+	}
+	return lkst_err_set(e, -EAGAIN, "CPUs still write to buffer %s; try again",
+			    lkst_buffer_name(s, bank));
 }
 
 int lkst_incident_drop(struct lkst_err *e, struct lkst_session *s,
