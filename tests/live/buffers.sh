@@ -10,25 +10,6 @@ if [ -e /sys/fs/bpf/lkst ]; then
 fi
 cd "$work" || exit
 
-expect()
-{
-	if [ "$2" = "$3" ]; then ok "$1"; else fail "$1" "it is \"$2\", not \"$3\""; fi
-}
-
-expect_refusal()
-{
-	local name=$1 why=$2 status
-
-	shift 2
-	"$LKST" "$@" >out 2>&1 </dev/null
-	status=$?
-	if [ $status = 1 ] && grep -qF -- "$why" out; then
-		ok "$name"
-	else
-		fail "$name" "status $status: $(cat out)"
-	fi
-}
-
 # What `lkst buffer list` says of buffer $1 on CPU 0: field $2.
 field()
 {

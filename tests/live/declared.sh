@@ -5,7 +5,6 @@
 # of the kernel's and a stack, are decoded by name by all that read a recording, also by those that were
 # reading when the handler came.
 . "$(dirname "$0")/lib/live.sh"
-. "$lib/handler.sh"
 
 if [ -e /sys/fs/bpf/lkst ]; then
 	skip_all 'declared: something is being recorded already'

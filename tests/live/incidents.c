@@ -8,11 +8,7 @@
  * those of the bank before, without a hole.
  */
 // timeout: 240
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 
 #include "live.h"
 #include "live/drain.h"
@@ -20,79 +16,28 @@
 #include "live/maskset.h"
 #include "live/state.h"
 #include "trace/block.h"
+#include "workers.h"
 
 enum {
-	CPUS_MAX = 64,
 	INCIDENTS = 1000,
 	BANKS = 2,
-	BASE = 1 << 20, /* no descriptor is as high */
 	STRAYS_MAX = 4, /* for each incident, on the average: see check_bank() */
 };
 
-struct worker {
-	pthread_t thread;
-	int cpu;
-	s32 tid;
-
-	/* Of the bank that is looked at: its numbers, and how many records. */
+/* Of a worker, in the bank that is looked at: its numbers, and how many records. */
+struct seen {
 	u32 first, last, nr;
 	u32 next; /* the number that the next bank must begin with; 0: any */
 };
 
-static struct worker workers[CPUS_MAX];
-static unsigned int nr_workers;
-static atomic_bool is_done;
-static atomic_uint nr_ready;
+static struct seen seen[LIVE_WORKERS_MAX];
 static u64 nr_records, nr_early, nr_strays, nr_holes;
 
-static void *call_often(void *arg)
+static void call_round(unsigned int round)
 {
-	struct worker *w = arg;
-	volatile unsigned int spin;
-	cpu_set_t set;
-	unsigned int i;
-
-	CPU_ZERO(&set);
-	CPU_SET(w->cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set);
-	w->tid = (s32)syscall(SYS_gettid);
-	atomic_fetch_add(&nr_ready, 1);
-	for (i = BASE; !atomic_load(&is_done); i++) {
-		syscall(SYS_fcntl, i, 1, 0);
-		/* Or a bank would go round before it is looked at. */
-		for (spin = 0; spin < 2000; spin++)
-			;
-	}
-	return NULL;
-}
-
-static int start_workers(void)
-{
-	cpu_set_t online;
-	int cpu;
-
-	sched_getaffinity(0, sizeof(online), &online);
-	for (cpu = 0; cpu < CPU_SETSIZE && nr_workers < CPUS_MAX; cpu++) {
-		if (!CPU_ISSET(cpu, &online))
-			continue;
-		workers[nr_workers].cpu = cpu;
-		if (pthread_create(&workers[nr_workers].thread, NULL, call_often,
-				   &workers[nr_workers]))
-			return -1;
-		nr_workers++;
-	}
-	while (atomic_load(&nr_ready) < nr_workers)
-		sched_yield();
-	return 0;
-}
-
-static void stop_workers(void)
-{
-	unsigned int i;
-
-	atomic_store(&is_done, true);
-	for (i = 0; i < nr_workers; i++)
-		pthread_join(workers[i].thread, NULL);
+	syscall(SYS_fcntl, round, 1, 0);
+	/* Or a bank would go round before it is looked at. */
+	live_spin(2000);
 }
 
 /* ---- looking at a bank ------------------------------------------------------------------------ */
@@ -104,13 +49,13 @@ struct look {
 
 static void take_call(const struct look *look, const struct lkst_record *r)
 {
-	u32 number = (u32)lkst_record_int(r, &r->event->fields[0]);
-	struct worker *w = workers;
+	unsigned int worker;
+	struct seen *w;
+	u32 number;
 
-	while (w < workers + nr_workers && w->tid != r->tid)
-		w++;
-	if (w == workers + nr_workers || number < BASE)
+	if (!live_is_call(r, &worker, &number))
 		return;
+	w = &seen[worker];
 	w->first = !w->nr || number < w->first ? number : w->first;
 	w->last = number > w->last ? number : w->last;
 	w->nr++;
@@ -156,10 +101,10 @@ static int check_bank(struct lkst_err *e, struct lkst_session *s, u32 bank, u64 
 {
 	struct look look = { s, from_ns, until_ns };
 	struct lkst_drain *drain = NULL;
-	struct worker *w;
+	struct seen *w;
 	int err;
 
-	for (w = workers; w < workers + nr_workers; w++)
+	for (w = seen; w < seen + live_nr_workers; w++)
 		w->nr = w->last = 0;
 	err = lkst_drain_new(e, s, NULL, 0, &drain);
 	if (err)
@@ -167,7 +112,7 @@ static int check_bank(struct lkst_err *e, struct lkst_session *s, u32 bank, u64 
 	lkst_drain_choose(drain, 1U << bank);
 	lkst_drain_set_taker(drain, take_blocks, &look);
 	err = lkst_drain_finish(e, drain);
-	for (w = workers; w < workers + nr_workers; w++) {
+	for (w = seen; w < seen + live_nr_workers; w++) {
 		if (!w->nr)
 			continue;
 		nr_holes += w->last - w->first + 1 - w->nr;
@@ -211,35 +156,30 @@ static int keep_often(struct lkst_err *e, struct lkst_session *s, unsigned int *
 				UINT64_MAX);
 }
 
+static int keep_moments(struct lkst_err *e, struct lkst_session *s, void *ctx)
+{
+	int err = lkst_incidents_prepare(e, s, BANKS);
+
+	if (!err)
+		lkst_session_arm(s, true);
+	if (!err)
+		err = live_workers_start(e, call_round);
+	if (!err)
+		err = keep_often(e, s, ctx);
+	live_workers_stop();
+	return err;
+}
+
 static int record(struct lkst_err *e, unsigned int *ret_kept)
 {
 	char *globs[] = { "syscall_entry_fcntl" };
-	u32 pid = (u32)getpid();
 	const struct lkst_session_options options = {
 		.buffer_bytes = 2 << 20,
 		.block_bytes = 4096,
 		.nr_banks = BANKS,
-		.filter = { .mode = LKST_FILTER_PIDS, .pids = &pid, .nr_pids = 1 },
 	};
-	struct lkst_session *s = NULL;
-	struct lkst_plan *plan = NULL;
-	int err;
 
-	err = lkst_plan_make(e, globs, 1, NULL, &plan);
-	if (!err)
-		err = lkst_session_start(e, plan, &options, &s);
-	if (!err)
-		err = lkst_incidents_prepare(e, s, BANKS);
-	if (!err)
-		lkst_session_arm(s, true);
-	if (!err && start_workers())
-		err = lkst_err_set(e, -EAGAIN, "starting threads");
-	if (!err)
-		err = keep_often(e, s, ret_kept);
-	stop_workers();
-	lkst_session_close(s);
-	lkst_plan_free(plan);
-	return err;
+	return live_record_self(e, globs, 1, options, keep_moments, ret_kept);
 }
 
 static void expect(const char *name, bool good, u64 number, const char *what)

@@ -23,25 +23,10 @@ expect_text()
 	fi
 }
 
-# Passes if the command fails with status 1 and says $2.
-expect_refusal()
-{
-	local name=$1 why=$2 status
-
-	shift 2
-	"$@" >out 2>&1 </dev/null
-	status=$?
-	if [ $status = 1 ] && grep -qF -- "$why" out; then
-		ok "$name"
-	else
-		fail "$name" "status $status: $(cat out)"
-	fi
-}
-
 if [ -e /sys/fs/bpf/lkst ]; then
 	skip_all 'lkstm: something is being recorded already'
 fi
-expect_refusal lkstm_needs_a_recording 'nothing is being recorded' lkstm list
+expect_refusal_by lkstm_needs_a_recording 'nothing is being recorded' lkstm list
 
 has_started=yes
 lkst start --quiet
@@ -154,21 +139,21 @@ fi
 
 # ---- refusals ----
 for set in 0 1 2; do
-	expect_refusal "maskset_${set}_is_not_changed" 'is reserved' lkstm config -m $set 1 255
-	expect_refusal "maskset_${set}_is_not_deleted" 'is reserved' lkstm delete -m $set
+	expect_refusal_by "maskset_${set}_is_not_changed" 'is reserved' lkstm config -m $set 1 255
+	expect_refusal_by "maskset_${set}_is_not_deleted" 'is reserved' lkstm delete -m $set
 done
-expect_refusal reserved_is_not_written 'is reserved' lkstm write -m 2
-expect_refusal unknown_handler 'there is no handler 0x07' lkstm config -m 3 1 7
-expect_refusal unknown_event 'this recording has no event 0x008' lkstm config -m 3 8 1
-expect_refusal unknown_maskset 'there is no maskset 9' lkstm set -m 9
-expect_refusal too_high_a_number 'have the numbers 0 to 15, not 16' lkstm write -m 16
-expect_refusal one_in_force_is_not_deleted 'is in force' lkstm delete -m 4
-expect_refusal no_maskset '-m says which' lkstm read
+expect_refusal_by reserved_is_not_written 'is reserved' lkstm write -m 2
+expect_refusal_by unknown_handler 'there is no handler 0x07' lkstm config -m 3 1 7
+expect_refusal_by unknown_event 'this recording has no event 0x008' lkstm config -m 3 8 1
+expect_refusal_by unknown_maskset 'there is no maskset 9' lkstm set -m 9
+expect_refusal_by too_high_a_number 'have the numbers 0 to 15, not 16' lkstm write -m 16
+expect_refusal_by one_in_force_is_not_deleted 'is in force' lkstm delete -m 4
+expect_refusal_by no_maskset '-m says which' lkstm read
 lkstm set -m 2 && lkstm delete -m 4
-expect_refusal deleted_is_gone 'there is no maskset 4' lkstm read -m 4
-expect_refusal lkstbuf_without_a_file '-f says which' lkstbuf read
+expect_refusal_by deleted_is_gone 'there is no maskset 4' lkstm read -m 4
+expect_refusal_by lkstbuf_without_a_file '-f says which' lkstbuf read
 printf 'nonsense' >broken
-expect_refusal lkstbuf_print_of_nonsense 'neither a trace directory nor' lkstbuf print -f broken
+expect_refusal_by lkstbuf_print_of_nonsense 'neither a trace directory nor' lkstbuf print -f broken
 
 # ---- the two that list, and the daemon ----
 if lksteh list | grep -q '^ *1  (0x01)  DEFAULT ' && lksteh list | grep -q '^255  (0xff)  NOTHING '; then

@@ -9,23 +9,18 @@
  * recorded stands an fcntl of known time.
  */
 // timeout: 240
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 
 #include "live.h"
 #include "live/drain.h"
 #include "live/maskset.h"
 #include "live/state.h"
 #include "trace/reader.h"
+#include "workers.h"
 
 enum {
-	CPUS_MAX = 64,
 	SWITCHES = 10000,
-	BURST = 40,	/* switches for each that is waited for */
-	BASE = 1 << 20, /* no descriptor is as high */
+	BURST = 40, /* switches for each that is waited for */
 	MARKS_MAX = 2 * SWITCHES + 16,
 	SLACK_NS = 2000, /* the clocks of two CPUs agree to this */
 	SET_A = LKST_MASKSET_USER,
@@ -38,75 +33,25 @@ struct mark {
 	bool is_switch, to_b;
 };
 
-struct worker {
-	pthread_t thread;
-	int cpu;
-	s32 tid;
-
-	/* Of the records. */
+/* Of a worker's records. */
+struct seen {
 	u64 rounds, last_ns;
 	u32 number;
 	bool has_begun, had_dup, had_close;
 };
 
-static struct worker workers[CPUS_MAX];
-static unsigned int nr_workers;
-static atomic_bool is_done;
-static atomic_uint nr_ready;
+static struct seen seen[LIVE_WORKERS_MAX];
 static struct mark marks[MARKS_MAX];
 static unsigned int nr_marks, nr_switches, nr_settled;
 static u64 nr_lost, nr_wrong, nr_checked[2];
 
-static void *call_often(void *arg)
+static void call_round(unsigned int round)
 {
-	struct worker *w = arg;
-	volatile unsigned int spin;
-	cpu_set_t set;
-	unsigned int i;
-
-	CPU_ZERO(&set);
-	CPU_SET(w->cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set);
-	w->tid = (s32)syscall(SYS_gettid);
-	atomic_fetch_add(&nr_ready, 1);
-	for (i = BASE; !atomic_load(&is_done); i++) {
-		syscall(SYS_fcntl, i, 1, 0);
-		syscall(SYS_dup, i);
-		syscall(SYS_close, i);
-		/* Or the trace would grow by 100 MB/s. */
-		for (spin = 0; spin < 3000; spin++)
-			;
-	}
-	return NULL;
-}
-
-static int start_workers(void)
-{
-	cpu_set_t online;
-	int cpu;
-
-	sched_getaffinity(0, sizeof(online), &online);
-	for (cpu = 0; cpu < CPU_SETSIZE && nr_workers < CPUS_MAX; cpu++) {
-		if (!CPU_ISSET(cpu, &online))
-			continue;
-		workers[nr_workers].cpu = cpu;
-		if (pthread_create(&workers[nr_workers].thread, NULL, call_often,
-				   &workers[nr_workers]))
-			return -1;
-		nr_workers++;
-	}
-	while (atomic_load(&nr_ready) < nr_workers)
-		sched_yield();
-	return 0;
-}
-
-static void stop_workers(void)
-{
-	unsigned int i;
-
-	atomic_store(&is_done, true);
-	for (i = 0; i < nr_workers; i++)
-		pthread_join(workers[i].thread, NULL);
+	syscall(SYS_fcntl, round, 1, 0);
+	syscall(SYS_dup, round);
+	syscall(SYS_close, round);
+	/* Or the trace would grow by 100 MB/s. */
+	live_spin(3000);
 }
 
 /* ---- recording -------------------------------------------------------------------------------- */
@@ -158,7 +103,7 @@ static int switch_often(struct lkst_err *e, struct lkst_session *s, struct lkst_
 	return err;
 }
 
-static int record_to(struct lkst_err *e, struct lkst_session *s, const char *dir)
+static int record_to(struct lkst_err *e, struct lkst_session *s, void *dir)
 {
 	struct lkst_switch_times times;
 	struct lkst_drain *drain = NULL;
@@ -174,11 +119,11 @@ static int record_to(struct lkst_err *e, struct lkst_session *s, const char *dir
 		err = make_sets(e, s);
 	if (!err)
 		err = lkst_maskset_set(e, s, SET_A, &notes, &times);
-	if (!err && start_workers())
-		err = lkst_err_set(e, -EAGAIN, "starting threads");
+	if (!err)
+		err = live_workers_start(e, call_round);
 	if (!err)
 		err = switch_often(e, s, drain);
-	stop_workers();
+	live_workers_stop();
 	if (!err)
 		err = lkst_drain_finish(e, drain);
 	if (!err)
@@ -200,28 +145,16 @@ static int record_to(struct lkst_err *e, struct lkst_session *s, const char *dir
 	return err;
 }
 
-static int record(struct lkst_err *e, const char *dir)
+static int record(struct lkst_err *e, char *dir)
 {
 	char *globs[] = { "syscall_entry_fcntl", "syscall_entry_dup", "syscall_entry_close" };
-	u32 pid = (u32)getpid();
 	const struct lkst_session_options options = {
 		.buffer_bytes = 32 << 20,
 		.block_bytes = 4096,
-		.filter = { .mode = LKST_FILTER_PIDS, .pids = &pid, .nr_pids = 1 },
 		.maskset = "RNOTHING",
 	};
-	struct lkst_session *s = NULL;
-	struct lkst_plan *plan = NULL;
-	int err;
 
-	err = lkst_plan_make(e, globs, 3, NULL, &plan);
-	if (!err)
-		err = lkst_session_start(e, plan, &options, &s);
-	if (!err)
-		err = record_to(e, s, dir);
-	lkst_session_close(s);
-	lkst_plan_free(plan);
-	return err;
+	return live_record_self(e, globs, 3, options, record_to, dir);
 }
 
 /* ---- checking --------------------------------------------------------------------------------- */
@@ -278,7 +211,7 @@ static bool may_decide(bool b, u64 from, u64 to)
 }
 
 /* Between two records of fcntl: what of the calls between them is recorded. */
-static void check_round(const struct worker *w, u64 ns)
+static void check_round(const struct seen *w, u64 ns)
 {
 	bool a = may_decide(false, w->last_ns, ns), b = may_decide(true, w->last_ns, ns);
 
@@ -293,13 +226,13 @@ static void check_round(const struct worker *w, u64 ns)
 
 static void take_call(const struct lkst_record *r)
 {
-	u32 number = (u32)lkst_record_int(r, &r->event->fields[0]);
-	struct worker *w = workers;
+	unsigned int worker;
+	struct seen *w;
+	u32 number;
 
-	while (w < workers + nr_workers && w->tid != r->tid)
-		w++;
-	if (w == workers + nr_workers || number < BASE)
+	if (!live_is_call(r, &worker, &number))
 		return;
+	w = &seen[worker];
 	if (!strcmp(r->event->name, "syscall_entry_dup")) {
 		nr_wrong += !may_decide(false, r->ns, r->ns) || number != w->number;
 		w->had_dup = true;
@@ -314,7 +247,7 @@ static void take_call(const struct lkst_record *r)
 		nr_lost += number - w->number - 1;
 		check_round(w, r->ns);
 	} else {
-		nr_lost += number - BASE;
+		nr_lost += number - LIVE_FIRST_ROUND;
 	}
 	w->has_begun = true;
 	w->had_dup = w->had_close = false;
@@ -366,8 +299,8 @@ int main(void)
 		return live_end();
 	}
 	live_remove(dir);
-	for (i = 0; i < nr_workers; i++)
-		rounds += workers[i].rounds;
+	for (i = 0; i < live_nr_workers; i++)
+		rounds += seen[i].rounds;
 	printf("%llu rounds, of which %llu under A alone and %llu under B alone; %u switches, %u settled\n",
 	       (unsigned long long)rounds, (unsigned long long)nr_checked[0],
 	       (unsigned long long)nr_checked[1], nr_switches, nr_settled);

@@ -10,20 +10,6 @@ if [ -e /sys/fs/bpf/lkst ]; then
 fi
 cd "$work" || exit
 
-expect_refusal()
-{
-	local name=$1 why=$2 status
-
-	shift 2
-	"$LKST" "$@" >out 2>&1 </dev/null
-	status=$?
-	if [ $status = 1 ] && grep -qF -- "$why" out; then
-		ok "$name"
-	else
-		fail "$name" "status $status: $(cat out)"
-	fi
-}
-
 # The value of an expression on the JSON that a command prints.
 #   json EXPRESSION COMMAND...    $_ is the object
 json()
@@ -33,11 +19,6 @@ json()
 	shift
 	"$LKST" "$@" | perl -MJSON::PP -e 'local $_ = decode_json(do { local $/; <STDIN> });
 		my $v = eval $ARGV[0]; die $@ if $@; print $v // "nothing"' "$expression"
-}
-
-expect()
-{
-	if [ "$2" = "$3" ]; then ok "$1"; else fail "$1" "it is \"$2\", not \"$3\""; fi
 }
 
 # Events that were recorded since the last switch settled, a name per line.

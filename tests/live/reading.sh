@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib/live.sh"
 
 # Whether each command, given the arguments $3..., fails with the words $2; $1: the test's name.
-expect_refusal()
+expect_refusal_by_all()
 {
 	local name=$1 words=$2 command bad= said
 
@@ -54,7 +54,7 @@ if "$LKST" check "$work/first" "$work/second" >"$work/check"; then
 else
 	fail reading_finds_no_damage_in_what_overlaps "$(tail -n 5 "$work/check")"
 fi
-expect_refusal reading_refuses_different_recordings 'are of different recordings' "$work/first" "$work/other"
-expect_refusal reading_refuses_times_the_wrong_way_round '--from +0.2s is later than --to +0.1s' \
+expect_refusal_by_all reading_refuses_different_recordings 'are of different recordings' "$work/first" "$work/other"
+expect_refusal_by_all reading_refuses_times_the_wrong_way_round '--from +0.2s is later than --to +0.1s' \
 	--from +0.2s --to +0.1s "$work/first"
 exit $failed

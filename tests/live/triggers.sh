@@ -13,25 +13,6 @@ cd "$work" || exit
 cp /bin/sleep sleeper
 cp /bin/cat reader
 
-expect()
-{
-	if [ "$2" = "$3" ]; then ok "$1"; else fail "$1" "it is \"$2\", not \"$3\""; fi
-}
-
-expect_refusal()
-{
-	local name=$1 why=$2 status
-
-	shift 2
-	"$LKST" "$@" >out 2>&1 </dev/null
-	status=$?
-	if [ $status = 1 ] && grep -qF -- "$why" out; then
-		ok "$name"
-	else
-		fail "$name" "status $status: $(cat out)"
-	fi
-}
-
 add()
 {
 	"$LKST" trigger add "$@" --quiet 2>&1

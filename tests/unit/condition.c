@@ -4,31 +4,20 @@
 
 #include <errno.h>
 
-#include "abi/syscalls.h"
 #include "unit.h"
+#include "whole_catalog.h"
 
 /* A catalogue of all there is but swap-in, and a tracepoint by name. */
 static struct lkst_catalog *whole(void)
 {
-	struct lkst_catalog *c = lkst_catalog_new();
 	struct lkst_field_class fields[] = {
 		{ .name = "delta", .type = LKST_CLASS_SINT, .size = 4, .base = 10 }
 	};
-	struct lkst_event_class by_name = { .name = "ext4:sync", .nr_fields = 1, .fields = fields };
-	struct lkst_err e;
-	unsigned int i;
-	u16 id = 1;
+	const struct lkst_event_class by_name = { .name = "ext4:sync",
+						  .nr_fields = 1,
+						  .fields = fields };
 
-	for (i = 0; i < LKST_NR_EVENTS; i++)
-		if (i != LKST_EV_do_swap_page && lkst_catalog_add_builtin(&e, c, id++, i))
-			abort();
-	for (i = 0; i < lkst_nr_syscalls; i++, id += 2)
-		if (lkst_catalog_add_syscall(&e, c, id, id + 1, i))
-			abort();
-	by_name.id = id;
-	if (lkst_catalog_add(&e, c, &by_name))
-		abort();
-	return c;
+	return whole_catalog(LKST_EV_do_swap_page, by_name);
 }
 
 static struct lkst_catalog *catalog;

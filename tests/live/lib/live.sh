@@ -69,6 +69,36 @@ expect_whole()
 	fi
 }
 
+# Passes if what was got is what it should be.
+#   expect NAME GOT WANTED
+expect()
+{
+	if [ "$2" = "$3" ]; then ok "$1"; else fail "$1" "it is \"$2\", not \"$3\""; fi
+}
+
+# Passes if the command fails with status 1 and says why. What it said is left in $work/out.
+#   expect_refusal_by NAME WHY COMMAND...
+expect_refusal_by()
+{
+	local name=$1 why=$2 status
+
+	shift 2
+	"$@" >"$work/out" 2>&1 </dev/null
+	status=$?
+	if [ $status = 1 ] && grep -qF -- "$why" "$work/out"; then
+		ok "$name"
+	else
+		fail "$name" "status $status: $(cat "$work/out")"
+	fi
+}
+
+# The same of lkst.
+#   expect_refusal NAME WHY ARGUMENT...
+expect_refusal()
+{
+	expect_refusal_by "$1" "$2" "$LKST" "${@:3}"
+}
+
 # Records into $work/$1 while the command runs; what lkst says is in $work/$1.log.
 #   record NAME OPTION... -- COMMAND...
 record()

@@ -14,6 +14,7 @@ memory=${VM_MEMORY:-512} # MiB
 machine=() # what its memory is, if not a file
 failed=0
 qemu=
+. tests/vm/disk.sh
 
 skip()
 {
@@ -38,17 +39,6 @@ clean_up()
 	rm -rf --one-file-system "$work"
 }
 
-# Puts program $1 and the shared libraries that it needs into the root directory $2, as $3.
-pack()
-{
-	local library
-
-	install -D "$1" "$2/$3" || return
-	ldd "$1" 2>/dev/null | grep -oE '/[^ ]+\.so[^ ]*' | while read -r library; do
-		[ -e "$2$library" ] || install -D "$library" "$2$library"
-	done
-}
-
 # make_disk FILE [FOR]: an initial RAM disk; FOR "capture" with makedumpfile; FOR "kdump" with that disk, the kernel
 # for it and kexec; FOR "module" with the tests' module, if
 # it was built; FOR "reserved" with what makes a NUMA node of memory that the kernel was not to use.
@@ -56,11 +46,7 @@ make_disk()
 {
 	local root=$work/root
 
-	mkdir -p "$root"/{bin,dev,proc,run,sys,tmp,tests}
-	pack "$(command -v busybox)" "$root" bin/busybox && ln -s busybox "$root/bin/sh" || return
-	pack "$LKST" "$root" bin/lkst || return
-	install -D -t "$root/lib/lkst/handlers" "$BUILD"/handlers/*.o || return
-	install tests/vm/init "$root/init" && cp tests/vm/lib.sh tests/vm/crash/*.sh "$root/tests" || return
+	fill_root "$root" "$(command -v busybox)" "$LKST" "$BUILD" tests/vm/crash || return
 	case ${2-} in
 	capture) pack "$(command -v makedumpfile)" "$root" bin/makedumpfile || return ;;
 	kdump)
@@ -74,7 +60,7 @@ make_disk()
 		;;
 	module) [ ! -e "$work/module/lkst_crash.ko" ] || cp "$work/module/lkst_crash.ko" "$root" || return ;;
 	esac
-	(cd "$root" && find . -print0 | cpio --null --create --format=newc --owner=0:0 --quiet) >"$1"
+	archive "$root" >"$1"
 	rm -rf "$root"
 }
 
