@@ -37,32 +37,40 @@ enum { NR_GROUPS = sizeof(groups) / sizeof(groups[0]) };
 /*
  * What a rule cannot do without: if the kernel skipped records of it, the rule is not applied. Other
  * events that a rule looks at may be missing: then it finds less.
+ *
+ * Takes and releases of locks are recorded by kprobes. What hits one while another's program, or a
+ * bpf(2) call that must not be disturbed, is under way on the CPU is skipped (trace_call_bpf() and
+ * bpf_disable_instrumentation(), kernel/trace/bpf_trace.c and include/linux/bpf.h). That is an interrupt,
+ * or code between two switches of the CPU: who holds a spin lock is neither left in the middle by the one
+ * nor by the other, and so a take and its release are skipped together. With PREEMPT_RT they are not, for
+ * there a lock's holder may be preempted. Linux has counted such skips since 6.7.
  */
 static const struct {
 	enum lkst_lint_rule rule;
 	enum lkst_event_index index;
+	bool is_lock;
 } needs[] = {
-	{ LKST_LINT_USE_AFTER_FREE, LKST_EV_timer_init },
-	{ LKST_LINT_USE_AFTER_FREE, LKST_EV_timer_start },
-	{ LKST_LINT_USE_AFTER_FREE, LKST_EV_hrtimer_init },
-	{ LKST_LINT_USE_AFTER_FREE, LKST_EV_hrtimer_start },
-	{ LKST_LINT_USE_AFTER_FREE, LKST_EV_workqueue_queue_work },
-	{ LKST_LINT_DOUBLE_FREE, LKST_EV_kmalloc },
-	{ LKST_LINT_DOUBLE_FREE, LKST_EV_kmem_cache_alloc },
-	{ LKST_LINT_SLEEP, LKST_EV_softirq_entry },
-	{ LKST_LINT_SLEEP, LKST_EV_irq_handler_entry },
-	{ LKST_LINT_SLEEP, LKST_EV_spin_unlock },
-	{ LKST_LINT_LOCK_KEPT, LKST_EV_spin_unlock },
-	{ LKST_LINT_LOCK_STRANGER, LKST_EV_spin_lock },
-	{ LKST_LINT_LOCK_STRANGER, LKST_EV_spin_unlock },
-	{ LKST_LINT_LOCK_TWICE, LKST_EV_spin_unlock },
-	{ LKST_LINT_LOCK_ORDER, LKST_EV_spin_unlock },
+	{ LKST_LINT_USE_AFTER_FREE, LKST_EV_timer_init, false },
+	{ LKST_LINT_USE_AFTER_FREE, LKST_EV_timer_start, false },
+	{ LKST_LINT_USE_AFTER_FREE, LKST_EV_hrtimer_init, false },
+	{ LKST_LINT_USE_AFTER_FREE, LKST_EV_hrtimer_start, false },
+	{ LKST_LINT_USE_AFTER_FREE, LKST_EV_workqueue_queue_work, false },
+	{ LKST_LINT_DOUBLE_FREE, LKST_EV_kmalloc, false },
+	{ LKST_LINT_DOUBLE_FREE, LKST_EV_kmem_cache_alloc, false },
+	{ LKST_LINT_SLEEP, LKST_EV_softirq_entry, false },
+	{ LKST_LINT_SLEEP, LKST_EV_irq_handler_entry, false },
+	{ LKST_LINT_LOCK_KEPT, LKST_EV_spin_unlock, true },
+	{ LKST_LINT_LOCK_STRANGER, LKST_EV_spin_lock, true },
+	{ LKST_LINT_LOCK_STRANGER, LKST_EV_spin_unlock, true },
+	{ LKST_LINT_LOCK_TWICE, LKST_EV_spin_unlock, true },
+	{ LKST_LINT_LOCK_ORDER, LKST_EV_spin_unlock, true },
 };
 
 struct drive {
 	struct lkst_lint_pass pass;
 	void *ctx[NR_GROUPS];
 	u64 skipped[LKST_NR_EVENTS];
+	bool is_rt; /* the recorded kernel is for real time (PREEMPT_RT) */
 };
 
 int lkst_lint_room(void *list, u32 nr, size_t size)
@@ -184,7 +192,8 @@ static void drop_doubtful(struct drive *d)
 	size_t n;
 
 	for (n = 0; n < sizeof(needs) / sizeof(needs[0]); n++) {
-		if (!d->skipped[needs[n].index] || !p->wants[needs[n].rule])
+		if (!d->skipped[needs[n].index] || !p->wants[needs[n].rule] ||
+		    (needs[n].is_lock && !d->is_rt))
 			continue;
 		is_doubtful[needs[n].rule] = true;
 		lkst_notes_add(&p->lint->notes,
@@ -299,12 +308,26 @@ static int choose(struct lkst_err *e, char *const *globs, unsigned int nr_globs,
 	return 0;
 }
 
+/* There, soft interrupts and holders of locks may sleep (Documentation/core-api/real-time). */
+static void heed_real_time(struct drive *d, const struct lkst_catalog *c)
+{
+	d->is_rt = strstr(c->version, "PREEMPT_RT");
+	if (!d->is_rt || !d->pass.wants[LKST_LINT_SLEEP])
+		return;
+	d->pass.wants[LKST_LINT_SLEEP] = false;
+	lkst_notes_add(&d->pass.lint->notes,
+		       "rule %s is not applied: with PREEMPT_RT soft interrupts and holders of "
+		       "spin locks may sleep",
+		       lkst_lint_rules[LKST_LINT_SLEEP].name);
+}
+
 static int drive(struct lkst_err *e, struct lkst_trace *t, struct drive *d)
 {
 	int r = lkst_feed_new(e, t, &d->pass.feed);
 
 	if (r)
 		return r;
+	heed_real_time(d, lkst_trace_catalog(t));
 	r = subscribe(d);
 	if (r < 0)
 		return lkst_err_sys(e, r, "preparing the rules");

@@ -3,11 +3,10 @@
  * Rules about spin locks and read-write locks, where every take and release is recorded (the events
  * of LKST's LK_ names).
  *
- * Only the plain variants have events; those that switch off interrupts as well do not, and the two may
- * be mixed: taken by one, released by the other. So of a lock, and of code that takes locks, it is
- * counted how often a release follows a take as it should. Whatever was odd more than the one time
- * that a finding is about shows that there are releases or takes without an event, and then there is
- * no finding.
+ * Not all of them have an event: a kernel has takes and releases built into their callers. So of a lock, and
+ * of code that takes locks, it is counted how often a release follows a take as it should. Whatever was
+ * odd more than the one time that a finding is about shows that there are releases or takes without an
+ * event, and then there is no finding.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -199,20 +199,12 @@ static int sleep_begin(struct lkst_lint_pass *p, void **ret_ctx)
 		{ LKST_EV_softirq_exit, on_softirq_exit },
 		{ LKST_EV_sched_switch, on_switch },
 	};
-	const struct lkst_catalog *c = lkst_trace_catalog(lkst_feed_trace(p->feed));
 	struct sleep *s;
 	size_t i;
 	int r = 0;
 
 	if (!p->wants[LKST_LINT_SLEEP])
 		return 0;
-	/* There, soft interrupts are threads and may sleep (Documentation/core-api/real-time). */
-	if (strstr(c->version, "PREEMPT_RT")) {
-		lkst_notes_add(&p->lint->notes,
-			       "sleeping in interrupts is not looked for: with PREEMPT_RT soft "
-			       "interrupts may");
-		return 0;
-	}
 	s = *ret_ctx = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;

@@ -238,7 +238,7 @@ TEST(lint_finds_no_sleep_that_is_legal)
 		  "");
 	CHECK(strstr(find_in(SLEEP_IN_SOFTIRQ "softirq_exit cpu=1 tid=10 ns=4000 vec=3\n",
 			     "#1 SMP PREEMPT_RT Debian", "sleep", 0),
-		     "sleeping in interrupts is not looked for"));
+		     "rule sleep is not applied: with PREEMPT_RT"));
 }
 
 /* ---- locks ------------------------------------------------------------------------------- */
@@ -280,6 +280,34 @@ TEST(lint_finds_a_lock_that_is_kept)
 				     "spin_lock cpu=1 tid=20 ns=3000 lock=0xf0 caller=0x55\n",
 				"lock-kept"),
 		     "a lock 0xf0: taken"));
+}
+
+TEST(lint_rules_about_locks_bear_skips_in_pairs)
+{
+	static char skipped[1 << 14];
+
+	snprintf(skipped, sizeof(skipped), "state_skipped count=3 hook=kprobe___raw_spin_unlock\n%s",
+		 proper_locks);
+	strcat(skipped, TAKE "syscall_exit_read cpu=0 tid=10 ns=2000\n");
+	CHECK(strstr(find(skipped, "lock-kept"), "a lock 0xf0: taken"));
+	/* Where holders are preempted, a take may come without its release. */
+	CHECK_STR(find_in(skipped, "#1 SMP PREEMPT_RT Debian", "lock-kept", 0),
+		  "rule lock-kept is not applied: 3 records of spin_unlock are missing, for the "
+		  "kernel skipped its program\n");
+}
+
+TEST(lint_finds_no_sleep_with_a_lock_in_real_time)
+{
+	static char slept[1 << 14];
+
+	snprintf(slept, sizeof(slept), "%s%s", proper_locks,
+		 TAKE "sched_switch cpu=0 tid=10 ns=2000 next_tid=20 prev_state=2\n"
+		      "sched_switch cpu=0 tid=20 ns=3000 next_tid=10\n"
+		      "spin_unlock cpu=0 tid=10 ns=4000 lock=0xf0\n");
+	CHECK(strstr(find(slept, "sleep"), "a lock 0xf0: taken"));
+	CHECK_STR(find_in(slept, "#1 SMP PREEMPT_RT Debian", "sleep", 0),
+		  "rule sleep is not applied: with PREEMPT_RT soft interrupts and holders of spin "
+		  "locks may sleep\n");
 }
 
 TEST(lint_finds_no_lock_that_was_released)
@@ -456,6 +484,10 @@ static const struct unit_test tests[] = {
 	  test_lint_finds_a_thread_that_sleeps_in_an_interrupt },
 	{ "lint_finds_no_sleep_that_is_legal", test_lint_finds_no_sleep_that_is_legal },
 	{ "lint_finds_a_lock_that_is_kept", test_lint_finds_a_lock_that_is_kept },
+	{ "lint_rules_about_locks_bear_skips_in_pairs",
+	  test_lint_rules_about_locks_bear_skips_in_pairs },
+	{ "lint_finds_no_sleep_with_a_lock_in_real_time",
+	  test_lint_finds_no_sleep_with_a_lock_in_real_time },
 	{ "lint_finds_no_lock_that_was_released", test_lint_finds_no_lock_that_was_released },
 	{ "lint_finds_a_lock_that_a_stranger_releases",
 	  test_lint_finds_a_lock_that_a_stranger_releases },

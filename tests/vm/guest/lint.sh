@@ -22,6 +22,8 @@ fi
 expect_whole lint_trace_is_whole "$work/trace"
 expect_recorded lint_trace_has_what_rules_need spin_lock spin_unlock kmalloc kfree kmem_cache_free timer_start \
 	softirq_entry sched_switch
+# What lint declines with good reason: a thread's timer, say, was set while that program was running already.
+declined='the kernel skipped its program\|with PREEMPT_RT'
 lkst lint "$work/trace" >"$work/found" 2>"$work/notes"
 status=$?
 if [ $status = 0 ] && [ "$(cat "$work/found")" = '0 found' ]; then
@@ -31,8 +33,7 @@ else
 fi
 # The rules must have been applied.
 if has_event spin_lock; then
-	# Or the kernel has counted what it did not let them see (Linux 6.7 and later do).
-	expect_none lint_applies_its_rules "$(grep 'not applied' "$work/notes" | grep -v 'the kernel skipped its program')"
+	expect_none lint_applies_its_rules "$(grep 'not applied' "$work/notes" | grep -v "$declined")"
 else
 	echo 'skip lint_applies_its_rules: this kernel builds locks into their callers'
 fi
@@ -50,7 +51,19 @@ expect_whole lint_bad_trace_is_whole "$work/bad"
 lkst lint --format json "$work/bad" >"$work/found" 2>"$work/notes"
 status=$?
 grep -o '"kind":"[a-z-]*"' "$work/found" | cut -d '"' -f 4 | sort >"$work/rules"
+wanted=0
 for rule in use-after-free double-free sleep lock-kept lock-stranger lock-order; do
+	if grep -q "rule $rule is not applied.*\($declined\)" "$work/notes"; then
+		echo "skip lint_finds_$rule: $(grep "rule $rule is" "$work/notes")"
+		continue
+	fi
+	if [ $rule = lock-order ] && grep -q PREEMPT_RT /proc/version; then
+		echo "skip lint_finds_$rule: this kernel has built releases of raw locks into their callers, so that" \
+			'other locks seem to be held around both'
+		sed -i "/^$rule\$/d" "$work/rules"
+		continue
+	fi
+	wanted=$((wanted + 1))
 	n=$(grep -cx $rule "$work/rules")
 	if [ "$n" = 1 ]; then
 		ok "lint_finds_$rule"
@@ -58,7 +71,7 @@ for rule in use-after-free double-free sleep lock-kept lock-stranger lock-order;
 		fail "lint_finds_$rule" "$n times: $(lkst lint --rule $rule "$work/bad" 2>&1)"
 	fi
 done
-if [ $status = 1 ] && [ "$(wc -l <"$work/rules")" = 6 ]; then
+if [ $status = 1 ] && [ "$(wc -l <"$work/rules")" = $wanted ]; then
 	ok lint_finds_nothing_else
 else
 	fail lint_finds_nothing_else "status $status: $(lkst lint "$work/bad" 2>&1)"

@@ -29,6 +29,30 @@ static DEFINE_SPINLOCK(second);
 static struct kmem_cache *cache;
 static void *neighbour; /* keeps the page of the freed object */
 
+/*
+ * What a spin lock has its holder do: not be preempted or, with PREEMPT_RT, not be moved to another
+ * CPU (rt_spin_lock()). Who lets go of a lock without releasing it ends that himself.
+ */
+static void act_as_holder(void)
+{
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT)) {
+		preempt_disable();
+		return;
+	}
+	rcu_read_lock();
+	migrate_disable();
+}
+
+static void act_as_no_holder(void)
+{
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT)) {
+		preempt_enable();
+		return;
+	}
+	migrate_enable();
+	rcu_read_unlock();
+}
+
 /* Each act has code of its own that takes its lock. */
 #define TAKER(lock)                                                                                \
 	static noinline void take_##lock(void)                                                     \
@@ -54,9 +78,9 @@ static void sleep_with_a_lock(void)
 {
 	use_slept();
 	take_slept();
-	preempt_enable();
+	act_as_no_holder();
 	msleep(2);
-	preempt_disable();
+	act_as_holder();
 	spin_unlock(&slept);
 }
 
@@ -65,12 +89,12 @@ static void keep_a_lock(void)
 {
 	use_kept();
 	take_kept();
-	preempt_enable();
+	act_as_no_holder();
 }
 
 static int release_robbed(void *data)
 {
-	preempt_disable();
+	act_as_holder();
 	spin_unlock(&robbed);
 	return 0;
 }
@@ -90,7 +114,7 @@ static void have_another_cpu_release_a_lock(void)
 	wake_up_process(stranger);
 	/* Without sleeping, which would be another finding. */
 	mdelay(20);
-	preempt_enable();
+	act_as_no_holder();
 	set_cpus_allowed_ptr(current, cpu_possible_mask);
 }
 
