@@ -151,24 +151,31 @@ u64 lkst_buffer_room(const struct lkst_session *s)
 	return largest_buffer(s, largest);
 }
 
-/* Zeroes what the rings of @buffer hold, and has its blocks be counted from behind it. Nobody writes to it. */
+/* Zeroes what the ring holds, and has its blocks be counted from behind it. Nobody writes to it. */
+static void wipe_ring(const struct lkst_rings *r, struct lkst_ring *ring)
+{
+	u64 in_block = (1ULL << r->block_shift) - 1;
+
+	/* A block without records would be begun anew, and not the one behind it: lkst_ring_open_next(). */
+	if ((ring->done & in_block) == LKST_BLOCK_HEADER)
+		ring->done += LKST_RECORD_ALIGN;
+	/* In this order, so that a reader does not take what goes for what is. */
+	__atomic_store_n(&ring->first, ring->done ? (ring->done >> r->block_shift) + 1 : 0,
+			 __ATOMIC_SEQ_CST);
+	memset(r->memory + ((u64)ring->base << r->block_shift), 0,
+	       ((u64)ring->mask + 1) << r->block_shift);
+	ring->turn_at = 0;
+}
+
+/* All rings of @buffer. */
 static void wipe(const struct lkst_session *s, u32 buffer)
 {
 	const struct lkst_rings *r = lkst_session_rings(s);
 	u32 cpu, level;
 
 	for (cpu = 0; cpu < r->nr_cpus; cpu++)
-		for (level = 0; level < LKST_LEVELS; level++) {
-			struct lkst_ring *ring = &lkst_rings_state(r, cpu, buffer)->ring[level];
-
-			/* In this order, so that a reader does not take what goes for what is. */
-			__atomic_store_n(&ring->first,
-					 ring->done ? (ring->done >> r->block_shift) + 1 : 0,
-					 __ATOMIC_SEQ_CST);
-			memset(r->memory + ((u64)ring->base << r->block_shift), 0,
-			       ((u64)ring->mask + 1) << r->block_shift);
-			ring->turn_at = 0;
-		}
+		for (level = 0; level < LKST_LEVELS; level++)
+			wipe_ring(r, &lkst_rings_state(r, cpu, buffer)->ring[level]);
 }
 
 /* Has the rings of @buffer lie at @rings, from element @first on, which is zeroed memory. */
