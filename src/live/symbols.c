@@ -3,33 +3,39 @@
 #include "live/symbols.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "live/state.h"
 #include "trace/block.h"
+#include "trace/block_walk.h"
 
 enum {
 	SLOTS = 32768, /* a power of two */
 	ADDRESSES_MAX = SLOTS / 2,
 	SYMBOLS_MAX = 1 << 20,
+	LIST_BYTES_MAX = 256 << 20,
 	FUNCTION_BYTES_MAX = 1 << 20, /* what lies further behind a symbol is not its */
+	FIELDS_MAX = 3,
 };
 
 #define KERNEL_BEGIN (1ULL << 63)
 
-enum has_code {
-	NOT_KNOWN,
-	HAS_NONE,
-	HAS_SOME,
+/* Where the records of an event have addresses of code. */
+struct code_fields {
+	bool is_known, vary; /* vary: their place does, or there are many */
+	u8 nr;
+	u16 at[FIELDS_MAX]; /* bytes from the record's start */
+	u64 last;	    /* the address that was seen last: mostly it is the next, too */
 };
 
 struct lkst_code {
 	const struct lkst_session *s;
-	u8 has_code[LKST_EVENT_SPACE]; /* by event: enum has_code */
-	u64 slots[SLOTS];	       /* a hash table; 0: free */
+	struct code_fields fields[LKST_EVENT_SPACE]; /* by event */
+	u64 slots[SLOTS];			     /* a hash table; 0: free */
 	unsigned int nr;
 };
 
@@ -75,21 +81,25 @@ static bool is_code(const struct lkst_field_class *f)
 	return f->meaning == LKST_MEANING_CODE && f->size == sizeof(u64);
 }
 
-static bool has_code(struct lkst_code *c, const struct lkst_event_class *event)
+static void learn(struct code_fields *c, const struct lkst_event_class *event)
 {
-	u8 *has = &c->has_code[event->id];
 	u16 i;
 
-	if (*has == NOT_KNOWN) {
-		*has = HAS_NONE;
-		for (i = 0; i < event->nr_fields; i++)
-			if (is_code(&event->fields[i]))
-				*has = HAS_SOME;
+	c->is_known = true;
+	for (i = 0; i < event->nr_fields; i++) {
+		const struct lkst_field_class *f = &event->fields[i];
+
+		if (!is_code(f))
+			continue;
+		c->vary = c->vary || f->type != LKST_CLASS_UINT || c->nr == FIELDS_MAX ||
+			  f->offset == LKST_OFFSET_VARIES;
+		if (!c->vary)
+			c->at[c->nr++] = f->offset;
 	}
-	return *has == HAS_SOME;
 }
 
-static void look_at(struct lkst_code *c, const struct lkst_record *r)
+/* Stacks are arrays. */
+static void look_at_arrays(struct lkst_code *c, const struct lkst_record *r)
 {
 	u32 length, at;
 	u64 address;
@@ -108,6 +118,26 @@ static void look_at(struct lkst_code *c, const struct lkst_record *r)
 	}
 }
 
+static void look_at(struct lkst_code *c, const struct lkst_record *r)
+{
+	struct code_fields *fields = &c->fields[r->event->id];
+	u64 address;
+	u8 i;
+
+	if (!fields->is_known)
+		learn(fields, r->event);
+	if (fields->vary) {
+		look_at_arrays(c, r);
+		return;
+	}
+	for (i = 0; i < fields->nr; i++) {
+		memcpy(&address, r->bytes + fields->at[i], sizeof(address));
+		if (address != fields->last)
+			add(c, address);
+		fields->last = address;
+	}
+}
+
 void lkst_code_feed(struct lkst_code *c, const void *blocks, size_t length)
 {
 	const struct lkst_catalog *catalog = lkst_session_catalog(c->s);
@@ -117,15 +147,12 @@ void lkst_code_feed(struct lkst_code *c, const void *blocks, size_t length)
 	struct lkst_err ignored;
 	size_t at;
 
-	if (!catalog->nr_declared)
-		return;
 	for (at = 0; at < length; at += block.size) {
 		if (lkst_block_parse(&ignored, (const u8 *)blocks + at, length - at, NULL, &block))
 			return;
 		lkst_block_cursor_init(&cursor, &block);
-		while (lkst_block_next(&ignored, &cursor, catalog, &record) > 0)
-			if (has_code(c, record.event))
-				look_at(c, &record);
+		while (lkst_block_step(&cursor, catalog, &record) > 0)
+			look_at(c, &record);
 	}
 }
 
@@ -134,21 +161,19 @@ void lkst_code_feed(struct lkst_code *c, const void *blocks, size_t length)
 struct symbol {
 	u64 address;
 	unsigned int line; /* in the kernel's list: the first of several names counts */
-	char *name;
+	const char *name;
 };
 
 struct symbols {
 	struct symbol *list;
 	unsigned int nr, room;
+	char *text; /* the kernel's list */
 };
 
 static void symbols_fini(struct symbols *s)
 {
-	unsigned int i;
-
-	for (i = 0; i < s->nr; i++)
-		free(s->list[i].name);
 	free(s->list);
+	free(s->text);
 }
 
 static int compare(const void *a, const void *b)
@@ -171,29 +196,56 @@ static int put(struct symbols *s, u64 address, const char *name)
 		s->list = grown;
 		s->room = room;
 	}
-	s->list[s->nr] = (struct symbol){ address, s->nr, strdup(name) };
-	if (!s->list[s->nr].name)
-		return -ENOMEM;
+	s->list[s->nr] = (struct symbol){ address, s->nr, name };
 	s->nr++;
 	return 0;
 }
 
-/* "ffffffff81000000 T _stext", with the module's name in brackets behind it if it is one's. */
+/* Reads the kernel's list, some 10 MB, to memory. What cannot be read has no symbols. */
+static int read_list(char **ret_text)
+{
+	_cleanup_close_ int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+	_cleanup_free_ char *text = NULL;
+	size_t nr = 0, room = 0;
+	ssize_t got = 1;
+
+	while (fd >= 0 && got > 0 && nr < LIST_BYTES_MAX) {
+		if (nr == room) {
+			char *grown = realloc(text, (room = room ? 2 * room : 1 << 20) + 1);
+
+			if (!grown)
+				return -ENOMEM;
+			text = grown;
+		}
+		got = read(fd, text + nr, room - nr);
+		nr += got > 0 ? (size_t)got : 0;
+	}
+	if (text)
+		text[nr] = 0;
+	*ret_text = text;
+	text = NULL;
+	return 0;
+}
+
+/* "ffffffff81000000 T _stext", with a tab and the module's name in brackets behind it if it is one's. */
+static int put_line(struct symbols *s, char *line)
+{
+	char *end;
+	u64 address = strtoull(line, &end, 16);
+
+	if (!address || end[0] != ' ' || !end[1] || !strchr("tTwW", end[1]) || end[2] != ' ')
+		return 0;
+	end[3 + strcspn(end + 3, "\t ")] = 0;
+	return put(s, address, end + 3);
+}
+
 static int read_symbols(struct symbols *s)
 {
-	_cleanup_fclose_ FILE *f = fopen("/proc/kallsyms", "re");
-	_cleanup_free_ char *line = NULL;
-	size_t size = 0;
-	int err = 0;
+	int err = read_list(&s->text);
+	char *line, *next = s->text;
 
-	while (f && !err && s->nr < SYMBOLS_MAX && getline(&line, &size, f) > 0) {
-		unsigned long long address;
-		char type, name[256];
-
-		if (sscanf(line, "%llx %c %255s", &address, &type, name) == 3 && address &&
-		    strchr("tTwW", type))
-			err = put(s, address, name);
-	}
+	while (!err && (line = strsep(&next, "\n")) && s->nr < SYMBOLS_MAX)
+		err = put_line(s, line);
 	if (s->nr)
 		qsort(s->list, s->nr, sizeof(*s->list), compare);
 	return err;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel's names for the addresses of code that a trace has. They are looked for where handlers have
- * declared events, such as stacks: to look through all records while they are copied has its price.
+ * The kernel's names for the addresses of code that a trace has: who called, which function a timer
+ * runs, and stacks that handlers record.
  */
 #ifndef LKST_LIVE_SYMBOLS_H
 #define LKST_LIVE_SYMBOLS_H

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What all commands that read a trace have in common: how they take times, and several traces. Two snapshots
-# of one recording are read as one, whatever they have in common; two recordings are not.
+# What all commands that read a trace have in common: how they take times, several traces, and that code has
+# names. Two snapshots of one recording are read as one, whatever they have in common; two recordings are not.
 
 . "$(dirname "$0")/lib/live.sh"
 
@@ -39,7 +39,7 @@ sleep 0.2
 sleep 0.2
 "$LKST" snapshot --quiet -o "$work/second"
 "$LKST" stop --quiet
-record other -- true >/dev/null
+record other -- sleep 0.01 >/dev/null
 
 # The second has all that the first has, which ends in the middle of a block.
 records "$work/second" >"$work/alone"
@@ -57,4 +57,11 @@ fi
 expect_refusal_by_all reading_refuses_different_recordings 'are of different recordings' "$work/first" "$work/other"
 expect_refusal_by_all reading_refuses_times_the_wrong_way_round '--from +0.2s is later than --to +0.1s' \
 	--from +0.2s --to +0.1s "$work/first"
+
+# Who sleeps for a time is woken by a timer's function.
+"$LKST" print --event hrtimer_start "$work/other" | grep -c 'sleep .*function=hrtimer_wakeup+0x0 ' >"$work/named"
+function=$(printf %u "0x$(awk '$3 == "hrtimer_wakeup" { print $1 }' /proc/kallsyms)")
+expect reading_names_code "$("$LKST" print --event hrtimer_start --format json "$work/other" |
+	grep '"comm":"sleep"' | grep -c "\"function\":$function[,}]")" "$(cat "$work/named")"
+expect reading_names_some_code "$([ "$(cat "$work/named")" -ge 1 ] && echo yes)" yes
 exit $failed
