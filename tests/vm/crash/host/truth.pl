@@ -9,7 +9,7 @@ use warnings;
 my ($trace, $console, $results, $who) = @ARGV;
 my (@bad, %on, %in_call, %name, %seen, %has_begun);
 my ($last_ns, %last_on, %last_before, $blind_until, %blind_on);
-my ($switches, $calls) = (0, 0);
+my ($switches, $calls, $nr_cpus) = (0, 0, 0);
 my (%mark_printk, $panic_printk, $panic, $at);
 
 open(my $c, '<', $console) or die;
@@ -51,8 +51,9 @@ sub check_call {
 	my ($r) = @_;
 	my ($e, $cpu, $tid) = ($r->{event}, $r->{cpu}, $r->{tid});
 	# The rings reach back by different times: what was entered before the youngest begins may have been
-	# left on its processor.
-	%in_call = () if $e =~ /^(?:sched_switch$|syscall_)/ && !$has_begun{$cpu}++;
+	# left on its processor, and another call entered there.
+	$has_begun{$cpu} = 1 if $e =~ /^(?:sched_switch$|syscall_)/;
+	%in_call = () if keys %has_begun < $nr_cpus;
 	%in_call = () if defined $blind_until && $r->{ns} <= $blind_until;
 	if ($e =~ /^syscall_entry_(.*)/) {
 		push @bad, "$tid enters $1 at $r->{ns} inside of $in_call{$tid}" if $in_call{$tid};
@@ -68,6 +69,7 @@ sub check_call {
 	}
 }
 
+each_record(sub { $nr_cpus++ }, $trace, '--event', 'state_cpu');
 each_line(sub {
 	my ($r) = @_;
 	return miss($r->{gap}) if $r->{gap};
@@ -107,7 +109,9 @@ if (!defined $panic_printk) {
 }
 push @bad, "no name of process $lateborn" if defined $lateborn && ($name{$lateborn} // '') !~ /lateborn/ && exists $name{$lateborn};
 each_record(sub { $seen{$_[0]{event}}++ }, $trace, '--event', 'state_*');
-for my $event (qw(state_thread state_clock state_cpu state_irq state_overwritten)) {
+# A ring of 1 MiB that is not full has overwritten nothing.
+my $is_full = grep { -s $_ == 1 << 20 } glob "$trace/main.?";
+for my $event (qw(state_thread state_clock state_cpu state_irq), $is_full ? 'state_overwritten' : ()) {
 	push @bad, "no $event" if !$seen{$event} && $who ne 'reset';
 }
 print "$seen{all} records, $switches switches, $calls calls\n";
