@@ -3,21 +3,22 @@
 #include "base/notes.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/text.h"
 
 void lkst_notes_add(struct lkst_notes *n, const char *format, ...)
 {
 	unsigned int i;
+	size_t length;
 	va_list args;
 	char *text;
-	int length;
 
 	va_start(args, format);
-	length = vasprintf(&text, format, args);
+	text = lkst_text_vformat(format, args, &length);
 	va_end(args);
-	if (length < 0)
+	if (!text)
 		return;
 	for (i = 0; i < n->nr && strcmp(n->text[i], text); i++)
 		;

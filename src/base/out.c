@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/text.h"
 
 enum {
 	/* Text is escaped in pieces of so many bytes, so that a piece always fits the room. */
@@ -75,19 +76,16 @@ void lkst_out_str(struct lkst_out *out, const char *text)
 void lkst_out_printf(struct lkst_out *out, const char *format, ...)
 {
 	_cleanup_free_ char *text = NULL;
+	size_t length;
 	va_list args;
-	int length;
 
 	va_start(args, format);
-	length = vasprintf(&text, format, args);
+	text = lkst_text_vformat(format, args, &length);
 	va_end(args);
-	if (length < 0) {
-		text = NULL;
-		if (!out->error)
-			out->error = -ENOMEM;
-		return;
-	}
-	lkst_out_bytes(out, text, (size_t)length);
+	if (text)
+		lkst_out_bytes(out, text, length);
+	else if (!out->error)
+		out->error = -ENOMEM;
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */

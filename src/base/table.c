@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 
 enum {
 	ROWS_MIN = 16,
@@ -209,19 +210,16 @@ void lkst_table_str(struct lkst_table *t, const char *text)
 void lkst_table_printf(struct lkst_table *t, const char *format, ...)
 {
 	_cleanup_free_ char *text = NULL;
+	size_t length;
 	va_list args;
-	int length;
 
 	va_start(args, format);
-	length = vasprintf(&text, format, args);
+	text = lkst_text_vformat(format, args, &length);
 	va_end(args);
-	if (length < 0) {
-		text = NULL;
-		if (!t->error)
-			t->error = -ENOMEM;
-		return;
-	}
-	lkst_table_text(t, text, (size_t)length);
+	if (text)
+		lkst_table_text(t, text, length);
+	else if (!t->error)
+		t->error = -ENOMEM;
 }
 
 void lkst_table_none(struct lkst_table *t)

@@ -222,8 +222,7 @@ static int read_list(char **ret_text)
 	}
 	if (text)
 		text[nr] = 0;
-	*ret_text = text;
-	text = NULL;
+	*ret_text = lkst_take(text);
 	return 0;
 }
 

@@ -28,7 +28,7 @@
 #include "base/io.h"
 #include "trace/metadata.h"
 #include "trace/reader.h"
-#include "trace/threads.h"
+#include "../unit/touch.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
@@ -201,23 +201,6 @@ static void report(void *arg, const struct lkst_stream_info *stream, u64 offset,
 	*sum += offset + bytes + strlen(text) + stream->cpu;
 }
 
-static void look_at(const struct lkst_record *r, struct lkst_threads *threads)
-{
-	static volatile u64 sum;
-	u32 length, k;
-	u16 i;
-
-	for (i = 0; i < r->event->nr_fields; i++) {
-		const u8 *p = lkst_record_field(r, i, &length);
-
-		sum = sum + lkst_record_int(r, &r->event->fields[i]);
-		for (k = 0; p && k < length; k++)
-			sum = sum + p[k];
-	}
-	if (lkst_threads_feed(threads, r))
-		abort();
-}
-
 static void read_trace(u64 from, u64 to)
 {
 	struct lkst_threads *threads;
@@ -238,7 +221,7 @@ static void read_trace(u64 from, u64 to)
 		    (record.ns < last || record.ns < from || record.ns > to))
 			abort();
 		last = record.ns;
-		look_at(&record, threads);
+		touch_fields(&record, threads);
 		while (lkst_merge_gap(m, &gap))
 			sum += gap.from_ns + strlen(gap.why);
 	}

@@ -4,7 +4,7 @@
  * recorded, less what a gap stands for. The corpus is made here, from one sound trace.
  */
 #include "make_trace.h"
-#include "trace/threads.h"
+#include "touch.h"
 #include "unit.h"
 
 enum {
@@ -67,23 +67,6 @@ static struct seen take(const struct lkst_record *r)
 
 	memcpy(s.bytes, r->bytes, r->size < sizeof(s.bytes) ? r->size : sizeof(s.bytes));
 	return s;
-}
-
-static void touch_fields(const struct lkst_record *r, struct lkst_threads *threads)
-{
-	static volatile u64 sum;
-	u32 length, k;
-	u16 i;
-
-	for (i = 0; i < r->event->nr_fields; i++) {
-		const u8 *p = lkst_record_field(r, i, &length);
-
-		sum = sum + lkst_record_int(r, &r->event->fields[i]);
-		for (k = 0; p && k < length; k++)
-			sum = sum + p[k];
-	}
-	if (lkst_threads_feed(threads, r))
-		abort();
 }
 
 static void ignore(void *arg, const struct lkst_stream_info *stream, u64 offset, u64 bytes,
