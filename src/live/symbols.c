@@ -2,13 +2,10 @@
 /* The kernel's names for the addresses of code that a trace has. */
 #include "live/symbols.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/cleanup.h"
+#include "live/kallsyms.h"
 #include "live/state.h"
 #include "trace/block.h"
 #include "trace/block_walk.h"
@@ -16,9 +13,6 @@
 enum {
 	SLOTS = 32768, /* a power of two */
 	ADDRESSES_MAX = SLOTS / 2,
-	SYMBOLS_MAX = 1 << 20,
-	LIST_BYTES_MAX = 256 << 20,
-	FUNCTION_BYTES_MAX = 1 << 20, /* what lies further behind a symbol is not its */
 	FIELDS_MAX = 3,
 };
 
@@ -37,6 +31,8 @@ struct lkst_code {
 	struct code_fields fields[LKST_EVENT_SPACE]; /* by event */
 	u64 slots[SLOTS];			     /* a hash table; 0: free */
 	unsigned int nr;
+	struct lkst_kallsyms *symbols; /* of the last writing; NULL: nothing was written */
+	unsigned int nr_unknown;       /* addresses that were in none of them then */
 };
 
 struct lkst_code *lkst_code_new(const struct lkst_session *s)
@@ -50,6 +46,8 @@ struct lkst_code *lkst_code_new(const struct lkst_session *s)
 
 void lkst_code_free(struct lkst_code *c)
 {
+	if (c)
+		lkst_kallsyms_free(c->symbols);
 	free(c);
 }
 
@@ -158,121 +156,6 @@ void lkst_code_feed(struct lkst_code *c, const void *blocks, size_t length)
 
 /* ---- names ------------------------------------------------------------------------------------ */
 
-struct symbol {
-	u64 address;
-	unsigned int line; /* in the kernel's list: the first of several names counts */
-	const char *name;
-};
-
-struct symbols {
-	struct symbol *list;
-	unsigned int nr, room;
-	char *text; /* the kernel's list */
-};
-
-static void symbols_fini(struct symbols *s)
-{
-	free(s->list);
-	free(s->text);
-}
-
-static int compare(const void *a, const void *b)
-{
-	const struct symbol *x = a, *y = b;
-
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	return x->line < y->line ? -1 : x->line > y->line;
-}
-
-static int put(struct symbols *s, u64 address, const char *name)
-{
-	if (s->nr == s->room) {
-		unsigned int room = s->room ? 2 * s->room : 65536;
-		struct symbol *grown = reallocarray(s->list, room, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		s->list = grown;
-		s->room = room;
-	}
-	s->list[s->nr] = (struct symbol){ address, s->nr, name };
-	s->nr++;
-	return 0;
-}
-
-/* Reads the kernel's list, some 10 MB, to memory. What cannot be read has no symbols. */
-static int read_list(char **ret_text)
-{
-	_cleanup_close_ int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
-	_cleanup_free_ char *text = NULL;
-	size_t nr = 0, room = 0;
-	ssize_t got = 1;
-
-	while (fd >= 0 && got > 0 && nr < LIST_BYTES_MAX) {
-		if (nr == room) {
-			char *grown = realloc(text, (room = room ? 2 * room : 1 << 20) + 1);
-
-			if (!grown)
-				return -ENOMEM;
-			text = grown;
-		}
-		got = read(fd, text + nr, room - nr);
-		nr += got > 0 ? (size_t)got : 0;
-	}
-	if (text)
-		text[nr] = 0;
-	*ret_text = lkst_take(text);
-	return 0;
-}
-
-/* "ffffffff81000000 T _stext", with a tab and the module's name in brackets behind it if it is one's. */
-static int put_line(struct symbols *s, char *line)
-{
-	char *end;
-	u64 address = strtoull(line, &end, 16);
-
-	if (!address || end[0] != ' ' || !end[1] || !strchr("tTwW", end[1]) || end[2] != ' ')
-		return 0;
-	end[3 + strcspn(end + 3, "\t ")] = 0;
-	return put(s, address, end + 3);
-}
-
-static int read_symbols(struct symbols *s)
-{
-	int err = read_list(&s->text);
-	char *line, *next = s->text;
-
-	while (!err && (line = strsep(&next, "\n")) && s->nr < SYMBOLS_MAX)
-		err = put_line(s, line);
-	if (s->nr)
-		qsort(s->list, s->nr, sizeof(*s->list), compare);
-	return err;
-}
-
-/* The symbol that @address lies in, and its length; NULL: none. */
-static const struct symbol *find(const struct symbols *s, u64 address, u32 *ret_bytes)
-{
-	unsigned int from = 0, to = s->nr, first;
-	u64 bytes;
-
-	while (from < to) {
-		unsigned int middle = from + (to - from) / 2;
-
-		if (s->list[middle].address <= address)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	if (!to)
-		return NULL;
-	for (first = to - 1; first && s->list[first - 1].address == s->list[first].address;)
-		first--;
-	bytes = to < s->nr ? s->list[to].address - s->list[first].address : FUNCTION_BYTES_MAX;
-	*ret_bytes = bytes < FUNCTION_BYTES_MAX ? (u32)bytes : FUNCTION_BYTES_MAX;
-	return address - s->list[first].address < *ret_bytes ? &s->list[first] : NULL;
-}
-
 static int compare_addresses(const void *a, const void *b)
 {
 	const u64 *x = a, *y = b;
@@ -280,37 +163,71 @@ static int compare_addresses(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static int write_functions(struct lkst_err *e, struct lkst_code *c, const struct symbols *symbols,
-			   struct lkst_writer *w)
+static int write_functions(struct lkst_err *e, struct lkst_code *c, struct lkst_writer *w)
 {
-	const struct symbol *last = NULL;
+	struct lkst_kernel_symbol symbol;
 	unsigned int i;
+	u64 last = 0;
 	int err = 0;
 
 	/* In order, so that those in one function follow each other. */
 	qsort(c->slots, SLOTS, sizeof(c->slots[0]), compare_addresses);
 	for (i = SLOTS - c->nr; i < SLOTS && !err; i++) {
-		u32 bytes;
-		const struct symbol *symbol = find(symbols, c->slots[i], &bytes);
-
-		if (symbol && symbol != last)
-			err = lkst_state_write_symbol(e, c->s, w, symbol->address, bytes,
-						      symbol->name);
-		last = symbol;
+		if (!lkst_kallsyms_find(c->symbols, c->slots[i], &symbol) || symbol.address == last)
+			continue;
+		err = lkst_state_write_symbol(e, c->s, w, symbol.address, symbol.bytes,
+					      symbol.name);
+		last = symbol.address;
 	}
 	return err;
 }
 
-int lkst_code_write(struct lkst_err *e, struct lkst_code *c, struct lkst_writer *w)
+/* How many addresses are in no function of the list, or in one that may be another by now. */
+static unsigned int count_unknown(const struct lkst_code *c)
 {
-	_cleanup_(symbols_fini) struct symbols symbols = {};
-	int err = c->nr ? read_symbols(&symbols) : 0;
+	struct lkst_kernel_symbol symbol;
+	unsigned int i, nr = 0;
 
-	if (err)
-		return lkst_err_sys(e, err, "reading the kernel's symbols");
-	if (c->nr)
-		err = write_functions(e, c, &symbols, w);
+	for (i = 0; i < SLOTS; i++)
+		nr += c->slots[i] &&
+		      (!lkst_kallsyms_find(c->symbols, c->slots[i], &symbol) || symbol.is_fleeting);
+	return nr;
+}
+
+/*
+ * Has a list that is good for all addresses. To read it takes tens of milliseconds, and the parts of a
+ * recording may follow each other fast.
+ */
+static int update_symbols(struct lkst_err *e, struct lkst_code *c)
+{
+	int err;
+
+	if (c->symbols && lkst_kallsyms_is_current(c->symbols) && count_unknown(c) <= c->nr_unknown)
+		return 0;
+	lkst_kallsyms_free(c->symbols);
+	c->symbols = NULL;
+	err = lkst_kallsyms_read(e, &c->symbols);
+	if (!err)
+		c->nr_unknown = count_unknown(c);
+	return err;
+}
+
+static void forget(struct lkst_code *c)
+{
+	unsigned int i;
+
 	memset(c->slots, 0, sizeof(c->slots));
 	c->nr = 0;
+	for (i = 0; i < LKST_EVENT_SPACE; i++)
+		c->fields[i].last = 0;
+}
+
+int lkst_code_write(struct lkst_err *e, struct lkst_code *c, struct lkst_writer *w)
+{
+	int err = c->nr ? update_symbols(e, c) : 0;
+
+	if (!err && c->nr)
+		err = write_functions(e, c, w);
+	forget(c);
 	return err;
 }
