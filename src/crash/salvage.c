@@ -63,25 +63,59 @@ static int flush(struct work *w, const struct stream *s)
 	return lkst_writer_append(w->e, w->options->trace, s->instance, w->batch, length);
 }
 
+/* ---- reading blocks -------------------------------------------------------------------- */
+
+static bool is_same(const struct lkst_find *find, const u8 *bytes)
+{
+	struct lkst_block_header h;
+
+	memcpy(&h, bytes, sizeof(h));
+	return le32toh(h.magic) == LKST_BLOCK_MAGIC && !memcmp(h.uuid, find->uuid, 16) &&
+	       le64toh(h.stream_instance_id) == find->a && le64toh(h.packet_seq_num) == find->b;
+}
+
+/* Reads what @find stands for to @bytes. Returns how many; 0: it is not there any more. */
+static u32 load(struct work *w, const struct lkst_find *find, u8 *bytes)
+{
+	struct lkst_block_header h;
+	u64 size;
+	u32 parts;
+
+	if (!lkst_pages_copy(w->pages, find, 1, bytes) || !is_same(find, bytes))
+		return 0;
+	memcpy(&h, bytes, sizeof(h));
+	size = le64toh(h.packet_size) / 8;
+	if (size <= LKST_PAGE || size > BLOCK_MAX)
+		return LKST_PAGE;
+	/* Its further pages may lie elsewhere: the walk over its records will tell. */
+	parts = lkst_pages_copy(w->pages, find, (unsigned int)(size / LKST_PAGE), bytes);
+	return parts && is_same(find, bytes) ? parts * LKST_PAGE : 0;
+}
+
 /* ---- what is doubtful ----------------------------------------------------------------- */
 
-/* Keeps the block as it was found, for who wants to look at it by hand. */
-static int keep_page(struct work *w, const struct stream *s, u64 seq, const u8 *bytes, u32 length)
+/*
+ * Keeps a damaged block for who wants to look at it by hand: as it was found, which w->block is not any more
+ * where mending has closed its header.
+ */
+static int keep_page(struct work *w, const struct stream *s, const struct lkst_find *find)
 {
 	_cleanup_close_ int dir = -1, fd = -1;
 	char stream[LKST_STREAM_NAME_MAX], name[LKST_STREAM_NAME_MAX + 24];
 	int parent, err;
+	u32 length;
 
 	if (!w->options->doubtful)
 		return 0;
+	length = load(w, find, w->other);
 	parent = lkst_writer_dir(w->options->doubtful);
 	lkst_stream_name(s->instance, stream);
-	snprintf(name, sizeof(name), "%s-%llu", stream, (unsigned long long)seq);
+	snprintf(name, sizeof(name), "%s-%llu", stream, (unsigned long long)find->b);
 	if (mkdirat(parent, pages_dir, 0777) && errno != EEXIST)
 		return lkst_err_sys(w->e, -errno, "cannot make a directory for damaged blocks");
 	dir = openat(parent, pages_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	err = fd < 0 ? -errno : lkst_write_all(fd, bytes, length);
+	err = fd < 0 ? -errno : lkst_write_all(fd, w->other, length);
 	return err ? lkst_err_sys(w->e, err, "cannot keep a damaged block in %s", name) : 0;
 }
 
@@ -100,42 +134,16 @@ static int take_torn(struct work *w, struct stream *s, const struct lkst_mended 
 
 /* ---- one block ------------------------------------------------------------------------ */
 
-static bool is_same(const struct lkst_find *find, const u8 *bytes)
-{
-	struct lkst_block_header h;
-
-	memcpy(&h, bytes, sizeof(h));
-	return le32toh(h.magic) == LKST_BLOCK_MAGIC && !memcmp(h.uuid, find->uuid, 16) &&
-	       le64toh(h.stream_instance_id) == find->a && le64toh(h.packet_seq_num) == find->b;
-}
-
-/* Reads what @find stands for into w->block. Returns how many bytes; 0: it is not there any more. */
-static u32 load(struct work *w, const struct lkst_find *find)
-{
-	struct lkst_block_header h;
-	u64 size;
-	u32 parts;
-
-	if (!lkst_pages_copy(w->pages, find, 1, w->block) || !is_same(find, w->block))
-		return 0;
-	memcpy(&h, w->block, sizeof(h));
-	size = le64toh(h.packet_size) / 8;
-	if (size <= LKST_PAGE || size > BLOCK_MAX)
-		return LKST_PAGE;
-	/* Its further pages may lie elsewhere: the walk over its records will tell. */
-	parts = lkst_pages_copy(w->pages, find, (unsigned int)(size / LKST_PAGE), w->block);
-	return parts && is_same(find, w->block) ? parts * LKST_PAGE : 0;
-}
-
-/* Loads the best of @nr copies of a block and mends it; 0: none makes sense. */
-static u32 load_best(struct work *w, const struct stream *s, const struct lkst_find *finds,
-		     size_t nr, struct lkst_mended *ret_mended)
+/* Loads the best of @nr copies of a block and mends it; NULL: none makes sense. */
+static const struct lkst_find *load_best(struct work *w, const struct stream *s,
+					 const struct lkst_find *finds, size_t nr,
+					 struct lkst_mended *ret_mended)
 {
 	size_t i, best = nr;
 	u32 most = 0, length;
 
 	for (i = 0; i < nr && nr > 1; i++) {
-		length = load(w, &finds[i]);
+		length = load(w, &finds[i], w->block);
 		if (length &&
 		    lkst_mend(w->block, length, finds[i].b, s->ring, w->limit_ns, w->r->catalog,
 			      ret_mended) &&
@@ -146,11 +154,11 @@ static u32 load_best(struct work *w, const struct stream *s, const struct lkst_f
 	}
 	if (best == nr)
 		best = 0;
-	length = load(w, &finds[best]);
+	length = load(w, &finds[best], w->block);
 	if (!length || !lkst_mend(w->block, length, finds[best].b, s->ring, w->limit_ns,
 				  w->r->catalog, ret_mended))
-		return 0;
-	return length;
+		return NULL;
+	return &finds[best];
 }
 
 static void count_block(struct lkst_salvage *sum, const struct lkst_mended *m)
@@ -187,8 +195,8 @@ static int emit(struct work *w, struct stream *s, const struct lkst_mended *m)
 static int salvage_block(struct work *w, struct stream *s, const struct lkst_find *finds, size_t nr)
 {
 	const u64 seq = finds[0].b;
+	const struct lkst_find *best;
 	struct lkst_mended m;
-	u32 length;
 	int err = 0;
 
 	w->sum->copies += nr - 1;
@@ -199,14 +207,14 @@ static int salvage_block(struct work *w, struct stream *s, const struct lkst_fin
 	if (seq > s->next_seq)
 		w->sum->missing_blocks += seq - s->next_seq;
 	s->next_seq = seq + 1;
-	length = load_best(w, s, finds, nr, &m);
-	if (!length) {
+	best = load_best(w, s, finds, nr, &m);
+	if (!best) {
 		w->sum->damaged_blocks++;
 		return 0;
 	}
 	w->sum->damaged_blocks += m.is_damaged;
 	if (m.is_damaged)
-		err = keep_page(w, s, seq, w->block, length);
+		err = keep_page(w, s, best);
 	else if (m.torn_at)
 		err = take_torn(w, s, &m);
 	if (!err && m.records)
