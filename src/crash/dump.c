@@ -206,6 +206,11 @@ const u8 *lkst_dump_page(struct lkst_dump_reader *r, u64 page)
 			    LKST_PAGE, r->page);
 }
 
+static bool is_mapped(const struct lkst_dump *d)
+{
+	return d->file.map && !d->file.chunks;
+}
+
 /* @nr pages that lie side by side at @bytes, of which @page is the first. */
 static int scan_bytes(const u8 *bytes, u64 page, u64 nr, const u32 magics[3],
 		      lkst_dump_found *found, void *arg)
@@ -253,20 +258,23 @@ int lkst_dump_scan(struct lkst_dump_reader *r, u64 from, u64 to, const u32 magic
 	*ret_unreadable = 0;
 	if (d->format == LKST_DUMP_KDUMP)
 		return lkst_kdump_scan(r, from, to, magics, found, arg, done, ret_unreadable);
-	buffer = d->file.map && !d->file.chunks ? NULL : malloc(READ_AT_ONCE);
+	/* Without a map and without room to read into, the pages are read one by one. */
+	buffer = is_mapped(d) ? NULL : malloc(READ_AT_ONCE);
 	while (from < to && !err) {
 		const struct lkst_run *run = find_run(r, from);
 		u64 within = from - run->first, nr = run->nr_pages - within;
 		u64 offset = run->offset + within * LKST_PAGE;
+		struct lkst_window window = {};
 		const u8 *bytes = NULL;
 
 		nr = nr < to - from ? nr : to - from;
 		if (nr > READ_AT_ONCE / LKST_PAGE)
 			nr = READ_AT_ONCE / LKST_PAGE;
-		if (buffer || (d->file.map && !d->file.chunks))
-			bytes = lkst_file_at(&d->file, offset, nr * LKST_PAGE, buffer);
+		if (buffer || is_mapped(d))
+			bytes = lkst_file_window(&d->file, offset, nr * LKST_PAGE, buffer, &window);
 		err = bytes ? scan_bytes(bytes, from, nr, magics, found, arg)
 			    : scan_page_by_page(r, from, nr, magics, found, arg, ret_unreadable);
+		lkst_window_close(&window);
 		from += nr;
 		__atomic_fetch_add(done, nr, __ATOMIC_RELAXED);
 	}

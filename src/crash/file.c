@@ -4,12 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -61,6 +63,18 @@ static int find_size(struct lkst_err *e, int fd, u64 *ret_size)
 	return 0;
 }
 
+/*
+ * /proc/vmcore is as large as the machine's memory, and the kernel makes the page tables for all that is
+ * mapped of it at once (mmap_vmcore() in fs/proc/vmcore.c): 2 MiB for each GiB, of the little memory that a
+ * capture kernel has.
+ */
+static bool is_in_proc(int fd)
+{
+	struct statfs st;
+
+	return !fstatfs(fd, &st) && st.f_type == PROC_SUPER_MAGIC;
+}
+
 int lkst_file_open(struct lkst_err *e, const char *path, struct lkst_file *ret_file)
 {
 	struct lkst_file f = { .fd = open(path, O_RDONLY | O_CLOEXEC) };
@@ -72,7 +86,8 @@ int lkst_file_open(struct lkst_err *e, const char *path, struct lkst_file *ret_f
 	err = find_size(e, f.fd, &f.file_size);
 	if (!err && !f.file_size)
 		err = lkst_err_set(e, -ENODATA, "it is empty");
-	if (!err && f.file_size <= SIZE_MAX)
+	f.is_memory = is_in_proc(f.fd);
+	if (!err && f.file_size <= SIZE_MAX && !f.is_memory)
 		map = mmap(NULL, f.file_size, PROT_READ, MAP_SHARED, f.fd, 0);
 	if (map != MAP_FAILED)
 		f.map = map;
@@ -164,6 +179,33 @@ const u8 *lkst_file_at(const struct lkst_file *f, u64 offset, size_t length, voi
 		i++;
 	}
 	return scratch;
+}
+
+const u8 *lkst_file_window(const struct lkst_file *f, u64 offset, size_t length, void *scratch,
+			   struct lkst_window *ret_window)
+{
+	const u64 within = offset % (u64)sysconf(_SC_PAGESIZE);
+	void *map;
+
+	*ret_window = (struct lkst_window){ .length = length + within };
+	if (f->is_memory && !f->chunks && offset <= f->file_size &&
+	    length <= f->file_size - offset) {
+		map = mmap(NULL, ret_window->length, PROT_READ, MAP_SHARED, f->fd,
+			   (off_t)(offset - within));
+		if (map != MAP_FAILED) {
+			ret_window->map = map;
+			return (const u8 *)map + within;
+		}
+	}
+	/* /proc/kcore cannot be mapped, and is faster to read. */
+	return lkst_file_at(f, offset, length, scratch);
+}
+
+void lkst_window_close(struct lkst_window *w)
+{
+	if (w->map)
+		munmap(w->map, w->length);
+	w->map = NULL;
 }
 
 u64 lkst_file_data(const struct lkst_file *f, u64 offset)

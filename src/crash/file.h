@@ -19,9 +19,10 @@ struct lkst_chunk {
 
 struct lkst_file {
 	int fd;
-	u64 size;      /* bytes that there are; of a flattened file, where the last one belongs */
-	u64 file_size; /* of the file itself */
-	const u8 *map; /* NULL: the file has to be read */
+	u64 size;	/* bytes that there are; of a flattened file, where the last one belongs */
+	u64 file_size;	/* of the file itself */
+	const u8 *map;	/* NULL: the file has to be read, or mapped piece by piece */
+	bool is_memory; /* a file of /proc, which is not mapped as a whole */
 
 	/* Of a flattened file, in order of offset, none over another; NULL: it is as it is. */
 	struct lkst_chunk *chunks;
@@ -41,6 +42,18 @@ void lkst_file_close(struct lkst_file *f);
  * all of them are there. Any number of threads may call it.
  */
 const u8 *lkst_file_at(const struct lkst_file *f, u64 offset, size_t length, void *scratch);
+
+/*
+ * The same for a long stretch, which it may map instead of copying it: lkst_window_close() ends that, also if
+ * nothing came of it.
+ */
+struct lkst_window {
+	void *map;
+	size_t length;
+};
+const u8 *lkst_file_window(const struct lkst_file *f, u64 offset, size_t length, void *scratch,
+			   struct lkst_window *ret_window);
+void lkst_window_close(struct lkst_window *w);
 
 /*
  * Where the data at or behind @offset begins, holes of a sparse file and gaps of a flattened one skipped;
