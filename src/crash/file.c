@@ -77,7 +77,8 @@ static bool is_in_proc(int fd)
 
 int lkst_file_open(struct lkst_err *e, const char *path, struct lkst_file *ret_file)
 {
-	struct lkst_file f = { .fd = open(path, O_RDONLY | O_CLOEXEC) };
+	/* A pipe that nobody writes to would make it wait, to be refused then. */
+	struct lkst_file f = { .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
 	void *map = MAP_FAILED;
 	int err;
 

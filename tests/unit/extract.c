@@ -471,6 +471,20 @@ TEST(extract_finds_nothing_in_nothing)
 	make_memory_free(m);
 }
 
+/* Also one that nobody has opened to write: it does not wait for who might. */
+TEST(extract_refuses_a_pipe)
+{
+	char scratch[64], path[128];
+
+	make_scratch(scratch);
+	snprintf(path, sizeof(path), "%s/pipe", scratch);
+	CHECK_EQ(mkfifo(path, 0600), 0);
+	alarm(10);
+	CHECK_EQ(extract(path, NULL, NULL).err, -ESPIPE);
+	alarm(0);
+	make_scratch_remove(scratch);
+}
+
 static const struct unit_test tests[] = {
 	{ "extract_takes_every_format", test_extract_takes_every_format },
 	{ "extract_keeps_the_state", test_extract_keeps_the_state },
@@ -493,5 +507,6 @@ static const struct unit_test tests[] = {
 	{ "extract_knows_events_that_handlers_have_declared",
 	  test_extract_knows_events_that_handlers_have_declared },
 	{ "extract_finds_nothing_in_nothing", test_extract_finds_nothing_in_nothing },
+	{ "extract_refuses_a_pipe", test_extract_refuses_a_pipe },
 };
 UNIT_MAIN(tests)
