@@ -392,6 +392,34 @@ static void print_summary(const struct run *r, const struct lkst_recording *reco
 
 /* ---- the work ------------------------------------------------------------------------- */
 
+/* Begins the trace, and the one of what is doubtful. On failure nothing is left of either. */
+static int begin(struct run *r, const struct lkst_catalog *catalog, const char *dir,
+		 struct lkst_salvage_options *options)
+{
+	int err = lkst_writer_open(r->e, dir, catalog, &options->trace);
+
+	if (!err && r->o->doubtful)
+		err = lkst_writer_open(r->e, r->o->doubtful, catalog, &options->doubtful);
+	if (err)
+		lkst_writer_discard(options->trace, dir);
+	return err;
+}
+
+/* Ends what begin() began. */
+static int end(struct run *r, struct lkst_salvage_options *options, int err)
+{
+	struct lkst_writer *const writers[] = { options->trace, options->doubtful };
+	struct lkst_err ignored;
+	unsigned int i;
+	int close_err;
+
+	for (i = 0; i < 2; i++) {
+		close_err = lkst_writer_close(err ? &ignored : r->e, writers[i]);
+		err = err ? err : close_err;
+	}
+	return err;
+}
+
 static int salvage(struct run *r, const struct lkst_recording *recording, const char *dir,
 		   struct lkst_salvage *ret_salvage)
 {
@@ -399,20 +427,17 @@ static int salvage(struct run *r, const struct lkst_recording *recording, const 
 		.progress = show_progress,
 		.progress_arg = r,
 	};
-	struct lkst_err close_e;
-	int err, close_err;
+	int err = begin(r, recording->catalog, dir, &options);
 
+	if (err)
+		return err;
 	r->doing = "writing";
-	err = lkst_writer_open(r->e, dir, recording->catalog, &options.trace);
-	if (!err && r->o->doubtful)
-		err = lkst_writer_open(r->e, r->o->doubtful, recording->catalog, &options.doubtful);
-	if (!err)
-		err = lkst_salvage(r->e, r->dumps, r->nr_dumps, recording, &options, ret_salvage);
-	close_err = lkst_writer_close(err ? &close_e : r->e, options.trace);
-	err = err ? err : close_err;
-	close_err = lkst_writer_close(err ? &close_e : r->e, options.doubtful);
+	err = lkst_salvage(r->e, r->dumps, r->nr_dumps, recording, &options, ret_salvage);
+	err = end(r, &options, err);
 	clear_progress(r);
-	return err ? err : close_err;
+	if (err)
+		lkst_err_add(r->e, "trace %s is not complete", dir);
+	return err;
 }
 
 static int extract(struct run *r, struct lkst_out *out)

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "abi/state.h"
 #include "base/cleanup.h"
@@ -292,6 +293,15 @@ int lkst_writer_close(struct lkst_err *e, struct lkst_writer *w)
 	w->nr_files = 0;
 	writer_free(w);
 	return code;
+}
+
+void lkst_writer_discard(struct lkst_writer *w, const char *path)
+{
+	if (!w)
+		return;
+	unlinkat(w->dir_fd, "metadata", 0);
+	rmdir(path);
+	writer_free(w);
 }
 
 int lkst_writer_dir(const struct lkst_writer *w)

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* lkst extract from its command line to what it says and leaves behind, when all goes well and when not. */
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "cmd/cmd.h"
+#include "extract.h"
+#include "unit.h"
+
+static char scratch[64], message[LKST_ERR_MAX], output[16384];
+
+/* Runs the command with the words of @line in the scratch directory; returns its result. */
+static int run(const char *line)
+{
+	char words[256], *argv[16], *word, *rest, path[96];
+	struct lkst_err e = { "" };
+	int argc = 0, err, saved = dup(STDOUT_FILENO), fd;
+	ssize_t length;
+
+	snprintf(words, sizeof(words), "%s", line);
+	for (word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+		argv[argc++] = word;
+	argv[argc] = NULL;
+	snprintf(path, sizeof(path), "%s/output", scratch);
+	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	fflush(stdout);
+	if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0 || chdir(scratch))
+		abort();
+	err = lkst_cmd_run(&e, &lkst_cmd_extract, (const char *const *)argv);
+	fflush(stdout);
+	dup2(saved, STDOUT_FILENO);
+	close(saved);
+	length = pread(fd, output, sizeof(output) - 1, 0);
+	output[length < 0 ? 0 : length] = 0;
+	close(fd);
+	snprintf(message, sizeof(message), "%s", e.text);
+	return err;
+}
+
+static bool is_there(const char *name)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "%s/%s", scratch, name);
+	return !access(path, F_OK);
+}
+
+/* Makes the file "dump" in the scratch directory, of format @format, without its last @cut bytes. */
+static void make_begin_of_dump(unsigned int format, size_t cut)
+{
+	unsigned int records;
+	struct make_trace *t = made_trace(MAKE_PAGE, &records);
+	struct make_memory *m = made_memory(t, NULL);
+	struct make_file f = in_format(m, format);
+
+	if (!scratch[0])
+		make_scratch(scratch);
+	make_write(scratch, "dump", f.bytes, f.length - cut);
+	free(f.bytes);
+	make_memory_free(m);
+	make_end(t);
+}
+
+static void end(void)
+{
+	if (chdir("/"))
+		abort();
+	make_scratch_remove(scratch);
+	scratch[0] = 0;
+}
+
+TEST(extract_command_leaves_nothing_if_it_cannot_begin)
+{
+	make_begin_of_dump(0, 0);
+	CHECK_EQ(run("-o there dump"), 0);
+	CHECK_EQ(run("-o new --doubtful there dump"), -ENOTEMPTY);
+	CHECK(!is_there("new"));
+	CHECK_EQ(run("-o there --doubtful new dump"), -ENOTEMPTY);
+	CHECK(!is_there("new"));
+	CHECK_EQ(run("-o new --doubtful new dump"), -ENOTEMPTY);
+	CHECK(!is_there("new"));
+	CHECK_EQ(run("-o new --doubtful other dump"), 0);
+	CHECK(is_there("new/main.0") && is_there("other/metadata"));
+	end();
+}
+
+TEST(extract_command_says_that_a_trace_is_not_complete)
+{
+	/* Room for the metadata, and not for a stream. */
+	const struct rlimit small = { 30000, RLIM_INFINITY };
+	const struct rlimit none = { RLIM_INFINITY, RLIM_INFINITY };
+
+	make_begin_of_dump(0, 0);
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &small);
+	CHECK_EQ(run("-o new dump"), -EFBIG);
+	setrlimit(RLIMIT_FSIZE, &none);
+	CHECK(strstr(message, "trace new is not complete: cannot write main.") == message);
+	end();
+}
+
+static const struct unit_test tests[] = {
+	{ "extract_command_leaves_nothing_if_it_cannot_begin",
+	  test_extract_command_leaves_nothing_if_it_cannot_begin },
+	{ "extract_command_says_that_a_trace_is_not_complete",
+	  test_extract_command_says_that_a_trace_is_not_complete },
+};
+UNIT_MAIN(tests)
