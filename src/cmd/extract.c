@@ -405,7 +405,7 @@ static int begin(struct run *r, const struct lkst_catalog *catalog, const char *
 	return err;
 }
 
-/* Ends what begin() began. */
+/* Ends what begin() began: after that it is on the disk, if the machine is reset next. */
 static int end(struct run *r, struct lkst_salvage_options *options, int err)
 {
 	struct lkst_writer *const writers[] = { options->trace, options->doubtful };
@@ -414,6 +414,8 @@ static int end(struct run *r, struct lkst_salvage_options *options, int err)
 	int close_err;
 
 	for (i = 0; i < 2; i++) {
+		if (!err && writers[i])
+			err = lkst_writer_sync(r->e, writers[i]);
 		close_err = lkst_writer_close(err ? &ignored : r->e, writers[i]);
 		err = err ? err : close_err;
 	}

@@ -295,6 +295,21 @@ int lkst_writer_close(struct lkst_err *e, struct lkst_writer *w)
 	return code;
 }
 
+int lkst_writer_sync(struct lkst_err *e, struct lkst_writer *w)
+{
+	int code = seal_state(e, w);
+	_cleanup_close_ int metadata = openat(w->dir_fd, "metadata", O_RDONLY | O_CLOEXEC);
+	unsigned int i;
+
+	if (code)
+		return code;
+	for (i = 0; i < w->nr_files && !code; i++)
+		code = fsync(w->files[i].fd) ? -errno : 0;
+	if (!code && (metadata < 0 || fsync(metadata) || fsync(w->dir_fd)))
+		code = -errno;
+	return code ? lkst_err_sys(e, code, "cannot bring it to the disk") : 0;
+}
+
 void lkst_writer_discard(struct lkst_writer *w, const char *path)
 {
 	if (!w)

@@ -36,6 +36,9 @@ int lkst_writer_renew(struct lkst_err *e, struct lkst_writer *w, const struct lk
 /* Closes the files; reports what could not be written. */
 int lkst_writer_close(struct lkst_err *e, struct lkst_writer *w);
 
+/* Completes the state stream and waits until all of the directory is on the disk. No record may follow. */
+int lkst_writer_sync(struct lkst_err *e, struct lkst_writer *w);
+
 /* Ends a trace at @path that has nothing yet but its metadata, and removes it. @w may be NULL. */
 void lkst_writer_discard(struct lkst_writer *w, const char *path);
 

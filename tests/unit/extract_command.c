@@ -8,6 +8,14 @@
 #include "unit.h"
 
 static char scratch[64], message[LKST_ERR_MAX], output[16384];
+static unsigned int nr_synced;
+
+/* In place of the C library's. */
+int fsync(int fd)
+{
+	nr_synced++;
+	return fcntl(fd, F_GETFD) < 0 ? -1 : 0;
+}
 
 /* Runs the command with the words of @line in the scratch directory; returns its result. */
 static int run(const char *line)
@@ -99,10 +107,23 @@ TEST(extract_command_says_that_a_trace_is_not_complete)
 	end();
 }
 
+/* Who extracts may reset the machine next. */
+TEST(extract_command_brings_the_trace_to_the_disk)
+{
+	make_begin_of_dump(0, 0);
+	nr_synced = 0;
+	CHECK_EQ(run("-o new dump"), 0);
+	/* Three streams, the state, the metadata and the directory. */
+	CHECK_EQ(nr_synced, 6);
+	end();
+}
+
 static const struct unit_test tests[] = {
 	{ "extract_command_leaves_nothing_if_it_cannot_begin",
 	  test_extract_command_leaves_nothing_if_it_cannot_begin },
 	{ "extract_command_says_that_a_trace_is_not_complete",
 	  test_extract_command_says_that_a_trace_is_not_complete },
+	{ "extract_command_brings_the_trace_to_the_disk",
+	  test_extract_command_brings_the_trace_to_the_disk },
 };
 UNIT_MAIN(tests)
