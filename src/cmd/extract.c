@@ -246,6 +246,7 @@ static void put_dumps(struct lkst_out *out, const struct run *r)
 		put_text(out, "format", lkst_dump_format_text(&r->dumps[i]));
 		put_field(out, "memory_bytes", r->dumps[i].nr_pages * r->dumps[i].page_size);
 		put_field(out, "missing_pages", r->dumps[i].nr_missing);
+		lkst_out_printf(out, ",\"is_cut\":%s", r->dumps[i].file.is_cut ? "true" : "false");
 		lkst_out_str(out, "}");
 	}
 	lkst_out_printf(out,
@@ -334,13 +335,18 @@ static int list(struct run *r, struct lkst_out *out)
 /* What is not in the trace, a line for each cause. */
 static void print_losses(const struct run *r, const struct lkst_salvage *s)
 {
+	bool is_cut = false;
 	u64 missing = 0;
 	unsigned int i;
 
-	for (i = 0; i < r->nr_dumps; i++)
+	for (i = 0; i < r->nr_dumps; i++) {
 		missing += r->dumps[i].nr_missing;
+		is_cut |= r->dumps[i].file.is_cut;
+	}
 	if (missing)
 		printf("the dump was cut off: %" PRIu64 " pages are missing\n", missing);
+	else if (is_cut)
+		printf("the dump was cut off: it has no end mark, and pages may be missing\n");
 	if (r->finds.nr_unreadable)
 		printf("%" PRIu64 " pages of the dump cannot be read\n", r->finds.nr_unreadable);
 	if (r->finds.nr_skipped)

@@ -118,6 +118,20 @@ TEST(extract_command_brings_the_trace_to_the_disk)
 	end();
 }
 
+/* What a flattened dump lacks at its end need not be pages that its headers tell of. */
+TEST(extract_command_tells_of_a_lost_end)
+{
+	make_begin_of_dump(8, 0);
+	CHECK_EQ(run("-o new dump"), 0);
+	CHECK(!strstr(output, "cut off"));
+	make_begin_of_dump(8, 16);
+	CHECK_EQ(run("-o another dump"), 0);
+	CHECK(strstr(output, "the dump was cut off: it has no end mark"));
+	CHECK_EQ(run("--json -o third dump"), 0);
+	CHECK(strstr(output, "\"is_cut\":true"));
+	end();
+}
+
 static const struct unit_test tests[] = {
 	{ "extract_command_leaves_nothing_if_it_cannot_begin",
 	  test_extract_command_leaves_nothing_if_it_cannot_begin },
@@ -125,5 +139,6 @@ static const struct unit_test tests[] = {
 	  test_extract_command_says_that_a_trace_is_not_complete },
 	{ "extract_command_brings_the_trace_to_the_disk",
 	  test_extract_command_brings_the_trace_to_the_disk },
+	{ "extract_command_tells_of_a_lost_end", test_extract_command_tells_of_a_lost_end },
 };
 UNIT_MAIN(tests)
