@@ -113,6 +113,23 @@ static int open_dumps(struct run *r, char **paths, unsigned int nr)
 	return err ? lkst_earlier_explain(r->e, err, paths[r->nr_dumps]) : 0;
 }
 
+/* Why none of the pages may be ours. */
+static int explain_nothing(struct run *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < r->nr_dumps; i++)
+		if (r->dumps[i].packer)
+			return lkst_err_set(
+				r->e, -ENOENT,
+				"%s is compressed with %s; unpack it, and extract from that",
+				r->paths[i], r->dumps[i].packer);
+	return lkst_err_set(r->e, -ENOENT,
+			    "none of the %" PRIu64 " pages is LKST's. Was something being "
+			    "recorded, and are the kernel's own pages in the dump?",
+			    r->finds.nr_pages);
+}
+
 static int search(struct run *r)
 {
 	int err;
@@ -126,12 +143,7 @@ static int search(struct run *r)
 	clear_progress(r);
 	if (!err && r->o->earlier)
 		return lkst_earlier_take(r->e, &r->finds, &r->recordings);
-	if (!err && !r->recordings.nr)
-		err = lkst_err_set(r->e, -ENOENT,
-				   "none of the %" PRIu64 " pages is LKST's. Was something being "
-				   "recorded, and are the kernel's own pages in the dump?",
-				   r->finds.nr_pages);
-	return err;
+	return err || r->recordings.nr ? err : explain_nothing(r);
 }
 
 static void run_fini(struct run *r)

@@ -99,6 +99,27 @@ static void number_pages(struct lkst_dump *d)
 	d->nr_runs = nr;
 }
 
+/* The program that compresses files to what begins like this one. */
+static const char *find_packer(const struct lkst_file *f)
+{
+	static const struct {
+		const char *name, *begin;
+	} packers[] = { { "gzip", "\x1f\x8b\x08" },
+			{ "xz", "\xfd"
+				"7zXZ" },
+			{ "zstd", "\x28\xb5\x2f\xfd" },
+			{ "bzip2", "BZh" },
+			{ "lz4", "\x04\x22\x4d\x18" } };
+	u8 scratch[8];
+	const u8 *begin = lkst_file_at(f, 0, sizeof(scratch), scratch);
+	size_t i;
+
+	for (i = 0; begin && i < sizeof(packers) / sizeof(packers[0]); i++)
+		if (!memcmp(begin, packers[i].begin, strlen(packers[i].begin)))
+			return packers[i].name;
+	return NULL;
+}
+
 int lkst_dump_open(struct lkst_err *e, const char *path, struct lkst_dump *ret_dump)
 {
 	struct lkst_dump d = { .page_size = LKST_PAGE };
@@ -111,6 +132,7 @@ int lkst_dump_open(struct lkst_err *e, const char *path, struct lkst_dump *ret_d
 		if (!err) {
 			/* A bare image. */
 			d.format = LKST_DUMP_RAW;
+			d.packer = find_packer(&d.file);
 			err = lkst_dump_add_run(e, &d, 0, d.file.size, 0);
 		}
 		number_pages(&d);

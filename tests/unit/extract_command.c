@@ -132,6 +132,18 @@ TEST(extract_command_tells_of_a_lost_end)
 	end();
 }
 
+TEST(extract_command_knows_what_is_compressed_as_a_whole)
+{
+	static const char packed[2 * MAKE_PAGE] = "\x1f\x8b\x08";
+
+	make_scratch(scratch);
+	make_write(scratch, "dump", packed, sizeof(packed));
+	CHECK_EQ(run("-o new dump"), -ENOENT);
+	CHECK(strstr(message, "dump is compressed with gzip; unpack it") == message);
+	CHECK(!is_there("new"));
+	end();
+}
+
 static const struct unit_test tests[] = {
 	{ "extract_command_leaves_nothing_if_it_cannot_begin",
 	  test_extract_command_leaves_nothing_if_it_cannot_begin },
@@ -140,5 +152,7 @@ static const struct unit_test tests[] = {
 	{ "extract_command_brings_the_trace_to_the_disk",
 	  test_extract_command_brings_the_trace_to_the_disk },
 	{ "extract_command_tells_of_a_lost_end", test_extract_command_tells_of_a_lost_end },
+	{ "extract_command_knows_what_is_compressed_as_a_whole",
+	  test_extract_command_knows_what_is_compressed_as_a_whole },
 };
 UNIT_MAIN(tests)
