@@ -153,6 +153,17 @@ else
 	fail earlier_is_kept_once "there is $(find "$work/state"); it said $(cat "$work/out")"
 fi
 
+# A disk that is full: no half of a trace is left on it, and the whole stays in memory.
+mkdir "$work/small" "$work/run/lkst-earlier" && mount -t tmpfs -o size=16k none "$work/small"
+head -c 65536 /dev/zero >"$work/run/lkst-earlier/main.0"
+if ! LKST=$work/finds "$root/usr/lib/lkst/keep-earlier" start "$work/small" "$work/run" >"$work/out" 2>&1 &&
+   [ -z "$(ls "$work/small")" ] && [ -s "$work/run/lkst-earlier/main.0" ] && grep -q 'copy it elsewhere' "$work/out"; then
+	ok earlier_is_not_kept_in_part
+else
+	fail earlier_is_not_kept_in_part "there is $(find "$work/small" "$work/run"); it said $(cat "$work/out")"
+fi
+umount "$work/small"
+
 has_started=yes
 boot 'quiet nolkst' 2>"$work/err"
 status=$?
