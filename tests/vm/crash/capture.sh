@@ -16,6 +16,7 @@ pid=$!
 # A capture kernel has little memory. What is mapped takes page tables, which no other figure shows; a zombie has none.
 while tables=$(grep VmPTE /proc/$pid/status); do
 	echo "$tables" >>"$work/tables"
+	grep VmHWM /proc/$pid/status >"$work/hwm"
 done
 if wait $pid; then
 	ok vmcore_is_extracted
@@ -24,7 +25,7 @@ else
 fi
 cat "$work/vmcore" >/dev/ttyS0
 tables=$(sed 's/[^0-9]//g' "$work/tables" | sort -n | tail -n 1)
-echo "page tables: $(wc -l <"$work/tables") looks, at most $tables kB" >/dev/ttyS0
+echo "page tables: $(wc -l <"$work/tables") looks, at most $tables kB; $(cat "$work/hwm")" >/dev/ttyS0
 if [ "$tables" -gt 0 ] && [ "$tables" -lt 512 ]; then
 	ok vmcore_takes_no_memory_in_proportion
 else
