@@ -47,8 +47,14 @@ load events $options
 set +f
 # A backtrace of all CPUs asks the others by NMI.
 echo 'nmi_handler@elsewhere "nr_handled":1' >>"$work/events.all"
-grep -vE '_(try|un)?lock' "$work/events.all" >"$work/events.expected"
+grep -vE '_(try|un)?lock|^bits ' "$work/events.all" >"$work/events.expected"
 expect_records module "$work/events.expected" "$work/events"
+bits=$(sed -n 's/^bits //p' "$work/events.all")
+if [ -n "$bits" ] && lkst event show timer_start | grep -qF "$bits"; then
+	ok module_timer_flags_are_the_kernels
+else
+	fail module_timer_flags_are_the_kernels "the kernel says $bits"
+fi
 lkst print --event 'lkst_test:*' "$work/events" >"$work/probes"
 for want in begin 'probed: .*arg1=0x29 ' 'returns: .*ret=42$'; do
 	grep -q "lkst_test:$want" "$work/probes" && ok "module_probe_sees_${want%%:*}" ||

@@ -7,6 +7,7 @@
 #include <linux/delay.h>
 #include <linux/interrupt.h>
 #include <linux/kthread.h>
+#include <linux/log2.h>
 #include <linux/module.h>
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
@@ -149,10 +150,13 @@ static void on_timer(struct timer_list *timer)
 
 static void use_timers(void)
 {
-	timer_setup(&late, on_timer, 0);
+	timer_setup(&late, on_timer, TIMER_PINNED);
 	expect("timer_init \"timer\":%lu", N(&late));
 	mod_timer(&late, jiffies + 1000 * HZ);
-	expect("timer_start \"timer\":%lu \"function\":%lu", N(&late), N(on_timer));
+	expect("timer_start \"timer\":%lu \"function\":%lu \"flags\":%u", N(&late), N(on_timer),
+	       late.flags);
+	expect("bits deferrable (%u), pinned (%u), irqsafe (%u)", ilog2(TIMER_DEFERRABLE),
+	       ilog2(TIMER_PINNED), ilog2(TIMER_IRQSAFE));
 	timer_delete_sync(&late);
 	expect("timer_delete_sync \"timer\":%lu", N(&late));
 	expect("timer_cancel \"timer\":%lu", N(&late));
