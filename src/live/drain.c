@@ -260,24 +260,43 @@ static int copy_ring(struct lkst_err *e, struct lkst_drain *d, struct source *s,
 	return 0;
 }
 
-int lkst_drain_copy(struct lkst_err *e, struct lkst_drain *d, u64 *ret_bytes)
+static bool is_life(const struct source *s)
 {
-	u64 now = lkst_monotonic_ns();
-	double seconds = (now - d->last_copy_ns) / 1e9, fill = 0;
+	return lkst_instance_buffer(s->reader.instance) == LKST_BUFFER_LIFE;
+}
+
+/* The life buffers' rings, or all others. *@fill: the most of a ring that was copied, of its size. */
+static int copy_rings(struct lkst_err *e, struct lkst_drain *d, bool life, u64 *bytes, double *fill)
+{
 	unsigned int i;
 	int code = 0;
 
-	*ret_bytes = 0;
 	for (i = 0; i < d->nr_sources && !code; i++) {
 		struct source *s = &d->sources[i];
 		double share;
 		u64 blocks;
 
+		if (is_life(s) != life)
+			continue;
 		code = copy_ring(e, d, s, &blocks);
-		*ret_bytes += blocks << s->reader.rings->block_shift;
+		*bytes += blocks << s->reader.rings->block_shift;
 		share = (double)blocks / (s->reader.ring->mask + 1);
-		fill = share > fill ? share : fill;
+		*fill = share > *fill ? share : *fill;
 	}
+	return code;
+}
+
+int lkst_drain_copy(struct lkst_err *e, struct lkst_drain *d, u64 *ret_bytes)
+{
+	u64 now = lkst_monotonic_ns();
+	double seconds = (now - d->last_copy_ns) / 1e9, fill = 0;
+	int code;
+
+	*ret_bytes = 0;
+	/* What threads are called comes first: without it what there is room for says little. */
+	code = copy_rings(e, d, true, ret_bytes, &fill);
+	if (!code)
+		code = copy_rings(e, d, false, ret_bytes, &fill);
 	d->fill = seconds > 0 ? fill / seconds : 0;
 	d->last_copy_ns = now;
 	return code;
@@ -347,7 +366,7 @@ int lkst_drain_life(struct lkst_err *e, struct lkst_drain *d)
 	for (i = 0; i < d->nr_sources && code >= 0; i++) {
 		struct source *s = &d->sources[i];
 
-		if (lkst_instance_buffer(s->reader.instance) != LKST_BUFFER_LIFE)
+		if (!is_life(s))
 			continue;
 		code = copy_ring(e, d, s, &blocks);
 		if (!code)

@@ -37,6 +37,7 @@ struct lkst_recorder {
 	u64 *told_overtaken; /* by buffer, then CPU */
 	u64 state_number;
 	u64 part_ns;	  /* when the part began */
+	u64 part_bytes;	  /* of closed blocks that it has */
 	u64 done_bytes;	  /* of the parts before this one */
 	u64 ledger_bytes; /* kept free in a part */
 	u32 nr_parts;
@@ -88,7 +89,8 @@ static void keep_told(struct lkst_recorder *r)
 /* How much the drain may write to the part. */
 static u64 room_of(const struct lkst_recorder *r)
 {
-	u64 used = lkst_writer_bytes(r->w) + r->ledger_bytes, limit = r->rotation.bytes;
+	u64 used = lkst_writer_bytes(r->w) + lkst_code_bytes(r->code) + r->ledger_bytes;
+	u64 limit = r->rotation.bytes;
 
 	if (!limit)
 		return UINT64_MAX;
@@ -177,6 +179,7 @@ static int begin_part(struct lkst_err *e, struct lkst_recorder *r)
 		return code;
 	r->owes_state = true;
 	r->part_ns = now;
+	r->part_bytes = 0;
 	r->nr_parts++;
 	return write_state(e, r);
 }
@@ -217,9 +220,12 @@ int lkst_recorder_switch(struct lkst_err *e, struct lkst_recorder *r)
 
 	if (!r->rotation.is_on || !r->w)
 		return 0;
-	/* What idle CPUs have recorded belongs to the part in whose time it was. */
+	/* What its threads are called, and what idle CPUs have recorded, belongs to the part in whose time it was. */
 	lkst_drain_set_room(r->drain, room_of(r));
-	code = note_full(r, lkst_drain_cut(e, r->drain));
+	code = lkst_drain_life(e, r->drain);
+	if (!code)
+		code = lkst_drain_cut(e, r->drain);
+	code = note_full(r, code);
 	if (code)
 		return code;
 	code = note_full(r, end_part(e, r));
@@ -233,11 +239,26 @@ static bool is_over(const struct lkst_recorder *r)
 
 /* ---- steps -------------------------------------------------------------------------- */
 
+/*
+ * How much of closed blocks may go to the part. There stays room for what a cut gives, the open block of each
+ * ring, and for as much again of life records that come meanwhile, for they tell what threads are called.
+ * But a part whose state alone is too large still takes something, or there would be no end.
+ */
+static u64 room_to_copy(const struct lkst_recorder *r)
+{
+	u64 least = PART_BLOCKS_MIN << lkst_session_rings(r->s)->block_shift;
+	u64 room = room_of(r), kept = 2 * lkst_drain_cut_bytes(r->drain);
+
+	if (room == UINT64_MAX)
+		return room;
+	room = room > kept ? room - kept : 0;
+	return room < least && r->part_bytes < least ? least : room;
+}
+
 int lkst_recorder_step(struct lkst_err *e, struct lkst_recorder *r)
 {
-	const u64 block = 1ULL << lkst_session_rings(r->s)->block_shift;
 	const bool was_full = r->is_full;
-	u64 bytes, room, cut;
+	u64 bytes;
 	int code = 0;
 
 	r->has_more = false;
@@ -247,19 +268,13 @@ int lkst_recorder_step(struct lkst_err *e, struct lkst_recorder *r)
 		code = note_full(r, write_state(e, r));
 	if (code || !r->w)
 		return code;
-	room = room_of(r);
-	/* A part whose state alone is too large still takes something: else there would be no end. */
-	if (room < PART_BLOCKS_MIN * block)
-		room = PART_BLOCKS_MIN * block;
-	/* Room for what a cut gives, so that no part passes its size. */
-	cut = lkst_drain_cut_bytes(r->drain);
-	cut = cut < room / 4 ? cut : room / 4;
-	lkst_drain_set_room(r->drain, room == UINT64_MAX ? room : room - cut);
+	lkst_drain_set_room(r->drain, room_to_copy(r));
 	code = lkst_drain_copy(e, r->drain, &bytes);
 	if (code <= 0)
 		code = note_full(r, code);
 	if (code < 0)
 		return code;
+	r->part_bytes += bytes;
 	/* That nothing was to be written does not say that there is space. */
 	if (!bytes && was_full)
 		r->is_full = true;

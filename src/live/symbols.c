@@ -14,6 +14,8 @@ enum {
 	SLOTS = 32768, /* a power of two */
 	ADDRESSES_MAX = SLOTS / 2,
 	FIELDS_MAX = 3,
+	RECORD_BYTES =
+		64, /* of a function with its name; most are shorter, and several addresses lie in one */
 };
 
 #define KERNEL_BEGIN (1ULL << 63)
@@ -220,6 +222,11 @@ static void forget(struct lkst_code *c)
 	c->nr = 0;
 	for (i = 0; i < LKST_EVENT_SPACE; i++)
 		c->fields[i].last = 0;
+}
+
+u64 lkst_code_bytes(const struct lkst_code *c)
+{
+	return (u64)c->nr * RECORD_BYTES;
 }
 
 int lkst_code_write(struct lkst_err *e, struct lkst_code *c, struct lkst_writer *w)

@@ -19,6 +19,9 @@ void lkst_code_free(struct lkst_code *c);
 /* Looks through @length bytes of blocks; those addresses that are too many are left out. */
 void lkst_code_feed(struct lkst_code *c, const void *blocks, size_t length);
 
+/* What the names of those that were seen may take in the trace, about. */
+u64 lkst_code_bytes(const struct lkst_code *c);
+
 /*
  * Writes the functions that the addresses lie in, those that the kernel tells of, to the state stream, and
  * forgets the addresses.

@@ -77,6 +77,17 @@ verdict parts_are_whole_and_no_larger "$bad"
 expect_whole parts_together_are_whole "$work/parts"
 counted=$(count_calls "$work/parts"/*)
 verdict parts_are_read_by_name_too "$([ "$counted" = "$CALLS $CALLS" ] || echo "$counted calls")"
+
+# Each part has the names of its code, and room for them.
+record named --rotate 1M -- perl -e "$call"
+bad=
+for part in "$work/named"/*; do
+	[ "$(bytes_of "$part")" -le 1048576 ] || bad="$bad $part has $(bytes_of "$part") bytes"
+	"$LKST" print "$part" | grep -o 'function=[^ ]*' >>"$work/functions"
+done
+grep -q 'function=[a-z_0-9]*+0x0$' "$work/functions" || bad="$bad nothing has a name"
+bad="$bad $(grep -m 1 '=0xffff' "$work/functions")"
+verdict parts_have_names_of_code $bad
 if command -v babeltrace2 >/dev/null; then
 	babeltrace2 "$work/parts" 2>"$work/bt.err" | grep -c getppid >"$work/bt.nr"
 	verdict parts_are_one_trace_for_babeltrace "$([ "$(cat "$work/bt.nr")" -ge $((2 * CALLS)) ] ||
@@ -101,7 +112,7 @@ verdict delay_leaves_the_beginning_out "$([ "$counted" = '77 77' ] || echo "$cou
 # ---- how many are kept -----------------------------------------------------------------
 
 "$LKST" record --quiet --output "$work/kept" --rotate 1M,3 "${few[@]}" -- \
-	perl -e "for (1 .. 3) { $call }" &
+	perl -e "for (1 .. 6) { $call }" &
 recorder=$!
 children+=($recorder)
 bad=
