@@ -283,6 +283,9 @@ static int parse_comment(struct parser *p, const char *line)
 	name += strlen(key);
 	if (lkst_mask_check_name(p->e, name))
 		return -EINVAL;
+	if (p->mask->name[0])
+		return lkst_err_set(p->e, -EINVAL, "a second name, %s, behind %s", name,
+				    p->mask->name);
 	snprintf(p->mask->name, sizeof(p->mask->name), "%s", name);
 	return 0;
 }

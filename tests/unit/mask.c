@@ -230,6 +230,7 @@ TEST(bad_text_is_refused)
 		{ "0x180 maskset_switch 0x01\n", "no maskset decides on" },
 		{ "# maskset name=a b\n", "can't be a maskset's name" },
 		{ "# maskset name=17\n", "is a number" },
+		{ "# maskset name=mine\n# maskset name=m\n", "a second name, m, behind mine" },
 		{ "# maskset name=\n", "has 1 to 31 characters" },
 	};
 	struct lkst_catalog *c = whole();
