@@ -16,8 +16,8 @@
  * block boundary, except 0: nothing was recorded.
  *
  * Who writes what: user space fills the page before anything is recorded to the buffer and only reads it
- * from then on; after that only code running on CPU `cpu` writes. But a `turn_at` that comes sooner may
- * be stored from anywhere (src/bpf/ring.h).
+ * from then on; after that only code running on CPU `cpu` writes, or user space in its place while it is
+ * offline. But a `turn_at` that comes sooner may be stored from anywhere (src/bpf/ring.h).
  */
 #ifndef LKST_ABI_STATE_H
 #define LKST_ABI_STATE_H
@@ -26,10 +26,11 @@
 
 enum {
 	LKST_STATE_MAGIC = 0x54534b4c, /* "LKST" */
-	LKST_ABI_VERSION = 3,
+	LKST_ABI_VERSION = 4,
 	LKST_STATE_SIZE = 4096,
 	/* A thread, soft interrupt, interrupt and NMI: the contexts that can nest on a CPU. */
 	LKST_LEVELS = 4,
+	LKST_MARKS = 32,
 };
 
 /* Why a record is missing. The order is that of lkst_loss_names[]. */
@@ -56,6 +57,23 @@ struct lkst_ring {
 };
 _Static_assert(sizeof(struct lkst_ring) == 64, "one cache line");
 
+/*
+ * When the CPU came to the buffer or left it, and how far the ring of level 0 was then. So it can be told when
+ * the records were made that the ring has overwritten since (src/trace/lost.h): nothing else tells it.
+ */
+struct lkst_mark {
+	u64 at; /* its `done`; with LKST_MARK_OPENS, what follows begins a block */
+	u64 ns;
+};
+
+#define LKST_MARK_OPENS (1ULL << 63)
+
+struct lkst_marks {
+	u64 since_ns; /* when the buffer was made or wiped; 0: when recording began */
+	u64 nr;	      /* of marks so far; mark n is in place n % LKST_MARKS */
+	struct lkst_mark mark[LKST_MARKS];
+};
+
 struct lkst_state {
 	u32 magic;
 	u8 uuid[16];
@@ -69,7 +87,8 @@ struct lkst_state {
 	u8 pad0[16];
 	struct lkst_ring ring[LKST_LEVELS];
 	u64 lost[LKST_LOSS_NR];
-	u8 pad1[LKST_STATE_SIZE - 64 - 64 * LKST_LEVELS - 8 * LKST_LOSS_NR];
+	struct lkst_marks marks;
+	u8 pad1[LKST_STATE_SIZE - 64 - 64 * LKST_LEVELS - 8 * LKST_LOSS_NR - 16 - 16 * LKST_MARKS];
 };
 _Static_assert(sizeof(struct lkst_state) == LKST_STATE_SIZE, "one page");
 _Static_assert(offsetof(struct lkst_state, ring) == 64, "a ring starts a cache line");

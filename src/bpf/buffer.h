@@ -57,14 +57,31 @@ static __always_inline u32 lkst_buffer_target(const struct lkst_state *st, bool 
 	return page;
 }
 
-/* What goes to page @st on its CPU, which must be this one, goes to page @to from now on. */
-static __always_inline void lkst_buffer_go_over(const struct lkst_state *st, u32 to)
+/* Notes that this CPU comes to the buffer of page @st now, or leaves it. @opens: LKST_MARK_OPENS or 0. */
+static __always_inline void lkst_buffer_mark(struct lkst_state *st, u64 opens)
+{
+	u64 nr = LKST_LOAD(st->marks.nr);
+	struct lkst_mark *mark = LKST_OPAQUE(&st->marks.mark[nr & (LKST_MARKS - 1)]);
+
+	LKST_STORE(mark->at, LKST_LOAD(st->ring[0].done) | opens);
+	LKST_STORE(mark->ns, LKST_CLOCK());
+	LKST_STORE_RELEASE(st->marks.nr, nr + 1);
+}
+
+/*
+ * What goes to page @st on its CPU, which must be this one, goes to page @to from now on, and begins with a
+ * new block there.
+ */
+static __always_inline void lkst_buffer_go_over(struct lkst_state *st, u32 to)
 {
 	u32 serves = LKST_LOAD(st->serves) & (LKST_NR_BUFFERS - 1);
 	struct lkst_state *there = LKST_ELEMENT(to);
 
-	if (there)
+	lkst_buffer_mark(st, 0);
+	if (there) {
 		LKST_STORE(there->serves, serves);
+		lkst_buffer_mark(there, LKST_MARK_OPENS);
+	}
 	LKST_STORE(lkst_control.page[serves][lkst_this_cpu()], to);
 }
 

@@ -23,6 +23,8 @@ static __always_inline void lkst_buffer_jump(u32 of, u32 to)
 	    LKST_LOAD(lkst_control.leave_at[target & (LKST_NR_BUFFERS - 1)]))
 		return;
 	left = from->buffer;
+	lkst_buffer_mark(from, 0);
+	lkst_buffer_mark(there, 0);
 	LKST_STORE(there->serves, serves);
 	LKST_STORE(lkst_control.page[serves & (LKST_NR_BUFFERS - 1)][lkst_this_cpu()], page);
 	r = lkst_begin_own(&s, sizeof(*r), sizeof(*r));

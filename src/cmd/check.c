@@ -54,6 +54,7 @@ static void print_ledger(const struct lkst_record *r)
 	const struct lkst_field_class *cause = lkst_class_field(c, "cause");
 	const struct lkst_field_class *count = lkst_class_field(c, "count");
 	const struct lkst_field_class *blocks = lkst_class_field(c, "blocks");
+	const struct lkst_field_class *level = lkst_class_field(c, "level");
 	const struct lkst_field_class *torn = lkst_class_field(c, "records");
 	u64 why;
 
@@ -64,9 +65,11 @@ static void print_ledger(const struct lkst_record *r)
 		       lkst_record_int(r, count),
 		       why < LKST_LOSS_NR ? lkst_loss_names[why] : "cause not known");
 	} else if (c->index == LKST_EV_state_overwritten && cpu && buffer && blocks) {
-		printf("ledger: CPU %" PRId64 ", buffer %" PRIu64 ": %" PRIu64
-		       " blocks overwritten before they were read\n",
-		       (s64)lkst_record_int(r, cpu), lkst_record_int(r, buffer),
+		printf("ledger: CPU %" PRId64 ", buffer %" PRIu64,
+		       (s64)lkst_record_int(r, cpu), lkst_record_int(r, buffer));
+		if (level && lkst_record_int(r, level))
+			printf(", level %" PRIu64, lkst_record_int(r, level));
+		printf(": %" PRIu64 " blocks overwritten before they were read\n",
 		       lkst_record_int(r, blocks));
 	} else if (c->index == LKST_EV_state_torn && cpu && buffer && torn) {
 		printf("ledger: CPU %" PRId64 ", buffer %" PRIu64 ": %" PRIu64

@@ -17,7 +17,8 @@ static bool is_plausible(const struct lkst_state *st)
 static bool is_plausible_ring(const struct lkst_ring *r, u32 shift)
 {
 	return !(r->mask & (r->mask + 1)) && r->done < LKST_TIME_MAX && r->opened < LKST_TIME_MAX &&
-	       (r->done ? r->done >> shift < r->opened : r->opened <= 1) && r->last < LKST_TIME_MAX;
+	       (r->done ? r->done >> shift < r->opened : r->opened <= 1) && r->last < LKST_TIME_MAX &&
+	       r->first <= (r->done >> shift) + 1;
 }
 
 unsigned int lkst_dump_rings(const u8 *page, struct lkst_dump_ring ret_rings[LKST_DUMP_RINGS_MAX])
@@ -38,10 +39,12 @@ unsigned int lkst_dump_rings(const u8 *page, struct lkst_dump_ring ret_rings[LKS
 			.instance = lkst_stream_instance(st.cpu, st.buffer, level),
 			.shift = st.block_shift,
 			.nr_blocks = (u64)from->mask + 1,
+			.first = from->first,
 			.done = from->done,
 			.opened = from->opened,
 			.last = from->last,
 			.is_writing = st.nest > level,
+			.marks = st.marks,
 		};
 		if (!level)
 			memcpy(r->lost, st.lost, sizeof(r->lost));
@@ -52,7 +55,9 @@ unsigned int lkst_dump_rings(const u8 *page, struct lkst_dump_ring ret_rings[LKS
 
 u64 lkst_dump_ring_oldest(const struct lkst_dump_ring *r)
 {
-	return r->opened > r->nr_blocks ? r->opened - r->nr_blocks : 0;
+	u64 oldest = r->opened > r->nr_blocks ? r->opened - r->nr_blocks : 0;
+
+	return oldest > r->first ? oldest : r->first;
 }
 
 u64 lkst_dump_ring_end(const struct lkst_dump_ring *r)

@@ -16,6 +16,7 @@
 #include "base/io.h"
 #include "crash/mend.h"
 #include "trace/block.h"
+#include "trace/lost.h"
 #include "trace/stream.h"
 
 enum {
@@ -49,6 +50,7 @@ struct stream {
 	u64 discarded0; /* events_discarded of its first block */
 	u64 cut;	/* blocks so far that were cut within what should be whole */
 	bool has_blocks;
+	u64 begin_ns; /* of its first block */
 	u64 next_seq;
 	u32 torn, doubtful; /* records */
 };
@@ -178,8 +180,10 @@ static int emit(struct work *w, struct stream *s, const struct lkst_mended *m)
 	struct lkst_block_header *h = (struct lkst_block_header *)w->block;
 	u64 discarded = le64toh(h->events_discarded);
 
-	if (!s->has_blocks)
+	if (!s->has_blocks) {
 		s->discarded0 = discarded;
+		s->begin_ns = m->begin_ns;
+	}
 	s->has_blocks = true;
 	/* At least one record is missing behind each cut; a reader must see that something is. */
 	h->events_discarded =
@@ -238,6 +242,34 @@ static int put(struct work *w, const char *name, u64 ns, void *record, size_t le
 	return lkst_writer_state(w->e, w->options->trace, ns, record, length);
 }
 
+/* What the ring had overwritten goes to the ledger. @begin_ns: when what is left of it begins. */
+static int write_lost(struct work *w, const struct lkst_dump_ring *ring, u64 begin_ns)
+{
+	const struct lkst_lost_ring lost_ring = { .marks = &ring->marks,
+						  .level = lkst_instance_level(ring->instance),
+						  .shift = ring->shift,
+						  .first = ring->first,
+						  .oldest = lkst_dump_ring_oldest(ring),
+						  .begin_ns = begin_ns };
+	struct lkst_lost lost[LKST_LOST_MAX];
+	unsigned int nr = lkst_lost_find(&lost_ring, lost), i;
+	int err = 0;
+
+	for (i = 0; i < nr && !err; i++) {
+		struct lkst_rec_state_overwritten o = {
+			.loss_cpu = (s16)lkst_instance_cpu(ring->instance),
+			.buffer = (u16)lkst_instance_buffer(ring->instance),
+			.level = lost_ring.level,
+			.blocks = lost[i].blocks,
+			.from = lost[i].from_ns,
+			.to = lost[i].to_ns,
+		};
+
+		err = put(w, "state_overwritten", w->sum->end_ns, &o, sizeof(o));
+	}
+	return err;
+}
+
 /* Ends a stream: what was cut off it goes to the ledger. */
 static int end_stream(struct work *w, const struct stream *s)
 {
@@ -249,6 +281,8 @@ static int end_stream(struct work *w, const struct stream *s)
 
 	w->sum->torn_records += s->torn;
 	w->sum->doubtful_records += s->doubtful;
+	if (!err && s->ring)
+		err = write_lost(w, s->ring, s->has_blocks ? s->begin_ns : s->ring->last);
 	return err || !s->torn ? err : put(w, "state_torn", w->sum->end_ns, &t, sizeof(t));
 }
 
@@ -293,21 +327,12 @@ static int salvage_streams(struct work *w)
 /* What the ring of level 0 tells, for those of the other levels too. */
 static int write_ledger(struct work *w, const struct lkst_dump_ring *ring)
 {
-	const u32 cpu = lkst_instance_cpu(ring->instance);
-	const u32 buffer = lkst_instance_buffer(ring->instance);
-	struct lkst_rec_state_overwritten o = { .loss_cpu = (s16)cpu, .buffer = (u16)buffer };
-	u32 cause, level;
+	u32 cause;
 	int err = 0;
 
-	for (level = 0; level < LKST_LEVELS; level++) {
-		const struct lkst_dump_ring *one =
-			lkst_recording_ring(w->r, lkst_stream_instance(cpu, buffer, level));
-
-		o.blocks += one ? lkst_dump_ring_oldest(one) : 0;
-	}
 	for (cause = 0; cause < LKST_LOSS_NR && !err; cause++) {
-		struct lkst_rec_state_loss l = { .loss_cpu = o.loss_cpu,
-						 .buffer = o.buffer,
+		struct lkst_rec_state_loss l = { .loss_cpu = (s16)lkst_instance_cpu(ring->instance),
+						 .buffer = (u16)lkst_instance_buffer(ring->instance),
 						 .cause = cause,
 						 .count = ring->lost[cause] };
 
@@ -316,8 +341,6 @@ static int write_ledger(struct work *w, const struct lkst_dump_ring *ring)
 		if (l.count)
 			err = put(w, "state_loss", w->sum->end_ns, &l, sizeof(l));
 	}
-	if (!err && o.blocks)
-		err = put(w, "state_overwritten", w->sum->end_ns, &o, sizeof(o));
 	return err;
 }
 
@@ -426,9 +449,11 @@ static int write_ledgers(struct work *w)
 	for (i = 0; i < w->r->nr_rings && !err; i++) {
 		const struct lkst_dump_ring *ring = &w->r->rings[i];
 
-		if (!has_blocks(w->r, ring->instance))
+		if (!has_blocks(w->r, ring->instance)) {
 			w->sum->missing_blocks += missing_of(ring);
-		if (!lkst_instance_level(ring->instance))
+			err = write_lost(w, ring, ring->last);
+		}
+		if (!err && !lkst_instance_level(ring->instance))
 			err = write_ledger(w, ring);
 	}
 	return err;

@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/size.h"
+#include "live/state.h"
 
 bool lkst_buffer_exists(const struct lkst_session *s, u32 buffer)
 {
@@ -173,9 +174,14 @@ static void wipe(const struct lkst_session *s, u32 buffer)
 	const struct lkst_rings *r = lkst_session_rings(s);
 	u32 cpu, level;
 
-	for (cpu = 0; cpu < r->nr_cpus; cpu++)
+	for (cpu = 0; cpu < r->nr_cpus; cpu++) {
+		struct lkst_state *st = lkst_rings_state(r, cpu, buffer);
+
 		for (level = 0; level < LKST_LEVELS; level++)
-			wipe_ring(r, &lkst_rings_state(r, cpu, buffer)->ring[level]);
+			wipe_ring(r, &st->ring[level]);
+		st->marks.since_ns = lkst_monotonic_ns();
+		__atomic_store_n(&st->marks.nr, 0, __ATOMIC_RELEASE);
+	}
 }
 
 /* Has the rings of @buffer lie at @rings, from element @first on, which is zeroed memory. */
@@ -205,6 +211,7 @@ static void put_rings(const struct lkst_session *s, u32 buffer, const struct lks
 		st->buffer = st->serves = buffer;
 		st->block_shift = r->block_shift;
 		st->nr_cpus = r->nr_cpus;
+		st->marks.since_ns = lkst_monotonic_ns();
 		__atomic_store_n(&st->magic, LKST_STATE_MAGIC, __ATOMIC_RELEASE);
 	}
 }
@@ -402,11 +409,26 @@ int lkst_buffer_link(struct lkst_err *e, struct lkst_session *s, u32 buffer, u32
 	return 0;
 }
 
+/* Notes that a CPU that is not online comes to the buffer of page @st, or leaves it: lkst_buffer_mark(). */
+static void mark(struct lkst_state *st)
+{
+	u64 nr = st->marks.nr;
+
+	st->marks.mark[nr % LKST_MARKS] =
+		(struct lkst_mark){ st->ring[0].done, lkst_monotonic_ns() };
+	__atomic_store_n(&st->marks.nr, nr + 1, __ATOMIC_RELEASE);
+}
+
 /* A CPU that is not online writes nothing: its column may be changed from here. */
 static void jump_for(struct lkst_session *s, u32 of, u32 to, u32 cpu)
 {
 	const struct lkst_rings *r = lkst_session_rings(s);
+	u32 from = lkst_buffer_in_force(s, of, cpu);
 
+	if (from == to)
+		return;
+	mark(lkst_rings_state(r, cpu, from));
+	mark(lkst_rings_state(r, cpu, to));
 	lkst_rings_state(r, cpu, to)->serves = of;
 	__atomic_store_n(&lkst_session_control(s)->page[of][cpu], to * r->nr_cpus + cpu,
 			 __ATOMIC_RELEASE);

@@ -25,6 +25,13 @@ struct source {
 	u64 cut_seq; /* its number */
 	u32 cut_at;  /* where the others begin */
 	u64 cut_ns;  /* the time of the last of them */
+
+	/* What is lost before the first block that is given out. */
+	bool is_chosen, has_given, has_told;
+	u64 wanted;    /* number of the first block that was to be given out; 0: all */
+	u64 oldest;    /* of the first that is not lost */
+	u64 oldest_ns; /* when it begins */
+	u64 led;       /* blocks that were overtaken before it */
 };
 
 struct lkst_drain {
@@ -86,9 +93,14 @@ void lkst_drain_choose(struct lkst_drain *d, u32 buffers)
 {
 	unsigned int i;
 
-	for (i = 0; i < d->nr_sources; i++)
-		if (!(buffers >> lkst_instance_buffer(d->sources[i].reader.instance) & 1))
-			d->sources[i].reader.next = UINT64_MAX;
+	for (i = 0; i < d->nr_sources; i++) {
+		struct source *s = &d->sources[i];
+
+		if (buffers >> lkst_instance_buffer(s->reader.instance) & 1)
+			continue;
+		s->reader.next = UINT64_MAX;
+		s->is_chosen = false;
+	}
 }
 
 void lkst_drain_set_room(struct lkst_drain *d, u64 bytes)
@@ -124,6 +136,7 @@ int lkst_drain_new(struct lkst_err *e, const struct lkst_session *s, struct lkst
 	d->session = s;
 	d->writer = w;
 	d->room = UINT64_MAX;
+	d->last_copy_ns = lkst_monotonic_ns();
 	lkst_drain_set_taker(d, take_to_writer, d);
 	d->nr_sources = rings->nr_cpus * LKST_NR_BUFFERS * LKST_LEVELS;
 	d->sources = calloc(d->nr_sources, sizeof(*d->sources));
@@ -132,17 +145,22 @@ int lkst_drain_new(struct lkst_err *e, const struct lkst_session *s, struct lkst
 	if (!d->sources || !d->batch || !d->piece)
 		return lkst_err_sys(e, -ENOMEM, "preparing to copy the buffers");
 	for (i = 0; i < d->nr_sources; i++) {
-		struct lkst_ring_reader *reader = &d->sources[i].reader;
+		struct source *source = &d->sources[i];
+		struct lkst_ring_reader *reader = &source->reader;
 		u32 level = i % LKST_LEVELS, page = i / LKST_LEVELS;
 		u32 buffer = page / rings->nr_cpus;
 
 		lkst_ring_reader_init(reader, rings, page % rings->nr_cpus, buffer, level);
+		source->is_chosen = true;
+		source->oldest = reader->next;
 		if (since_ns && buffer != LKST_BUFFER_LIFE)
 			lkst_ring_reader_seek(reader, since_ns);
+		if (reader->next != source->oldest)
+			source->wanted = source->oldest = reader->next;
+		source->oldest_ns = lkst_ring_reader_next_ns(reader) ?: d->last_copy_ns;
 		lkst_ring_reader_rebase(reader);
 	}
 	d->pause_ms_max = longest_pause(d);
-	d->last_copy_ns = lkst_monotonic_ns();
 	*ret_drain = lkst_take(d);
 	return 0;
 }
@@ -162,11 +180,22 @@ void lkst_drain_freep(struct lkst_drain **d)
 	lkst_drain_free(*d);
 }
 
-static int give(struct lkst_err *e, struct lkst_drain *d, const struct source *s,
-		const void *blocks, size_t length)
+/* The first blocks are given out: what the writers have overtaken before them is lost like what was before. */
+static void begin_giving(struct source *s, const struct lkst_block_header *first)
+{
+	s->has_given = true;
+	s->led = first->packet_seq_num - s->oldest;
+	s->oldest = first->packet_seq_num;
+	s->oldest_ns = first->timestamp_begin;
+}
+
+static int give(struct lkst_err *e, struct lkst_drain *d, struct source *s, const void *blocks,
+		size_t length)
 {
 	int err = d->take(e, d->ctx, s->reader.instance, blocks, length);
 
+	if (!err && !s->has_given)
+		begin_giving(s, blocks);
 	if (!err && d->room != UINT64_MAX)
 		d->room -= length < d->room ? length : d->room;
 	return err;
@@ -422,16 +451,64 @@ u64 lkst_drain_overtaken(const struct lkst_drain *d)
 	return sum;
 }
 
-u64 lkst_drain_overtaken_of(const struct lkst_drain *d, u32 cpu, u32 buffer)
+unsigned int lkst_drain_nr_sources(const struct lkst_drain *d)
 {
-	const u32 nr_cpus = lkst_session_rings(d->session)->nr_cpus;
-	const struct source *s = &d->sources[((size_t)buffer * nr_cpus + cpu) * LKST_LEVELS];
-	unsigned int level;
-	u64 sum = 0;
+	return d->nr_sources;
+}
 
-	for (level = 0; level < LKST_LEVELS; level++)
-		sum += s[level].reader.overtaken;
-	return sum;
+u64 lkst_drain_overtaken_of(const struct lkst_drain *d, unsigned int source, u64 *ret_instance)
+{
+	const struct source *s = &d->sources[source];
+
+	*ret_instance = s->reader.instance;
+	return s->reader.overtaken - s->led;
+}
+
+int lkst_drain_each_lost(const struct lkst_drain *d, lkst_drain_lost *call, void *ctx)
+{
+	struct lkst_lost lost[LKST_LOST_MAX];
+	unsigned int i, k, nr;
+	int err = 0;
+
+	for (i = 0; i < d->nr_sources && !err; i++) {
+		const struct source *s = &d->sources[i];
+
+		if (!s->is_chosen || s->has_told)
+			continue;
+		nr = lkst_rings_find_lost(s->reader.rings, s->reader.instance, s->wanted, s->oldest,
+					  s->oldest_ns, lost);
+		for (k = 0; k < nr && !err; k++)
+			err = call(ctx, s->reader.instance, &lost[k]);
+	}
+	return err;
+}
+
+struct ledger {
+	struct lkst_err *e;
+	const struct lkst_drain *d;
+	struct lkst_writer *w;
+};
+
+static int write_lost(void *ctx, u64 instance, const struct lkst_lost *lost)
+{
+	const struct ledger *l = ctx;
+
+	return lkst_state_write_overwritten(l->e, l->d->session, l->w, instance, lost);
+}
+
+int lkst_drain_write_lost(struct lkst_err *e, const struct lkst_drain *d, struct lkst_writer *w)
+{
+	struct ledger l = { e, d, w };
+
+	return lkst_drain_each_lost(d, write_lost, &l);
+}
+
+void lkst_drain_keep_told(struct lkst_drain *d)
+{
+	unsigned int i;
+
+	for (i = 0; i < d->nr_sources; i++)
+		d->sources[i].has_told |= d->sources[i].has_given;
 }
 
 u64 lkst_drain_cut_bytes(const struct lkst_drain *d)

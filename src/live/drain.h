@@ -62,8 +62,22 @@ int lkst_drain_finish(struct lkst_err *e, struct lkst_drain *d);
  */
 unsigned int lkst_drain_pause_ms(const struct lkst_drain *d);
 
-/* Blocks that the writers overwrote before they could be copied: in all, and of a CPU and buffer. */
+/* Blocks that the writers overwrote before they could be copied. */
 u64 lkst_drain_overtaken(const struct lkst_drain *d);
-u64 lkst_drain_overtaken_of(const struct lkst_drain *d, u32 cpu, u32 buffer);
+
+/* The same of ring number @source, behind the first block of it that was given out. */
+unsigned int lkst_drain_nr_sources(const struct lkst_drain *d);
+u64 lkst_drain_overtaken_of(const struct lkst_drain *d, unsigned int source, u64 *ret_instance);
+
+/*
+ * What each ring had overwritten before the first block that was given out of it, and when that was recorded.
+ * It is told once: lkst_drain_keep_told() says that it was, of those rings that have given out a block.
+ */
+typedef int lkst_drain_lost(void *ctx, u64 instance, const struct lkst_lost *lost);
+int lkst_drain_each_lost(const struct lkst_drain *d, lkst_drain_lost *call, void *ctx);
+void lkst_drain_keep_told(struct lkst_drain *d);
+
+/* The same as lines of the ledger in @w. */
+int lkst_drain_write_lost(struct lkst_err *e, const struct lkst_drain *d, struct lkst_writer *w);
 
 #endif

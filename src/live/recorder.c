@@ -34,7 +34,7 @@ struct lkst_recorder {
 	struct lkst_thread_list threads; /* with which the part begins */
 	bool owes_state;		 /* they could not be written yet */
 	struct lkst_told told;
-	u64 *told_overtaken; /* by buffer, then CPU */
+	u64 *told_overtaken; /* by ring */
 	u64 state_number;
 	u64 part_ns;	  /* when the part began */
 	u64 part_bytes;	  /* of closed blocks that it has */
@@ -52,23 +52,18 @@ static bool is_full_disk(int code)
 
 /* ---- the ledger --------------------------------------------------------------------- */
 
-static unsigned int nr_pages(const struct lkst_recorder *r)
-{
-	return lkst_session_rings(r->s)->nr_cpus * LKST_NR_BUFFERS;
-}
-
 static int write_overtaken(struct lkst_err *e, struct lkst_recorder *r)
 {
-	const u32 nr_cpus = lkst_session_rings(r->s)->nr_cpus;
 	unsigned int i;
-	int code = 0;
+	int code = lkst_drain_write_lost(e, r->drain, r->w);
 
-	for (i = 0; i < nr_pages(r) && !code; i++) {
-		u64 blocks = lkst_drain_overtaken_of(r->drain, i % nr_cpus, i / nr_cpus);
+	for (i = 0; i < lkst_drain_nr_sources(r->drain) && !code; i++) {
+		u64 instance, blocks = lkst_drain_overtaken_of(r->drain, i, &instance);
 
-		if (blocks > r->told_overtaken[i])
-			code = lkst_state_write_overwritten(e, r->s, r->w, i % nr_cpus, i / nr_cpus,
-							    blocks - r->told_overtaken[i]);
+		struct lkst_lost lost = { .blocks = blocks - r->told_overtaken[i] };
+
+		if (lost.blocks)
+			code = lkst_state_write_overwritten(e, r->s, r->w, instance, &lost);
 	}
 	return code;
 }
@@ -76,11 +71,12 @@ static int write_overtaken(struct lkst_err *e, struct lkst_recorder *r)
 /* What was written is in the file: the next ledger begins behind it. */
 static void keep_told(struct lkst_recorder *r)
 {
-	const u32 nr_cpus = lkst_session_rings(r->s)->nr_cpus;
 	unsigned int i;
+	u64 instance;
 
-	for (i = 0; i < nr_pages(r); i++)
-		r->told_overtaken[i] = lkst_drain_overtaken_of(r->drain, i % nr_cpus, i / nr_cpus);
+	for (i = 0; i < lkst_drain_nr_sources(r->drain); i++)
+		r->told_overtaken[i] = lkst_drain_overtaken_of(r->drain, i, &instance);
+	lkst_drain_keep_told(r->drain);
 	lkst_told_keep(&r->told);
 }
 
@@ -366,17 +362,20 @@ int lkst_recorder_new(struct lkst_err *e, const struct lkst_session *s,
 	r->s = s;
 	r->rotation = options->rotation;
 	r->ledger_bytes = LEDGER_BYTES + (u64)lkst_session_rings(s)->nr_cpus * LEDGER_CPU_BYTES;
-	r->told_overtaken = calloc(nr_pages(r), sizeof(*r->told_overtaken));
 	r->life = lkst_life_new(lkst_session_catalog(s));
 	r->code = lkst_code_new(s);
-	code = r->told_overtaken && r->life && r->code
-		       ? 0
-		       : lkst_err_sys(e, -ENOMEM, "preparing to write");
+	code = r->life && r->code ? 0 : lkst_err_sys(e, -ENOMEM, "preparing to write");
 	if (!code)
 		code = lkst_parts_open(e, options->name, &options->rotation, options->compress,
 				       &r->parts);
 	if (!code)
 		code = lkst_drain_new(e, s, NULL, options->since_ns, &r->drain);
+	if (!code) {
+		r->told_overtaken =
+			calloc(lkst_drain_nr_sources(r->drain), sizeof(*r->told_overtaken));
+		if (!r->told_overtaken)
+			code = lkst_err_sys(e, -ENOMEM, "preparing to write");
+	}
 	if (!code) {
 		lkst_drain_set_taker(r->drain, take, r);
 		code = begin_part(e, r);

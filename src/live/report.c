@@ -24,7 +24,7 @@ static void look_at_ring(const struct lkst_rings *r, struct lkst_ring_report *re
 		const struct lkst_ring *ring = &st->ring[level];
 
 		ret->written_bytes += __atomic_load_n(&ring->done, __ATOMIC_RELAXED);
-		ret->overwritten += lkst_ring_oldest(ring);
+		ret->overwritten += lkst_ring_overwritten(ring);
 	}
 	for (cause = 0; cause < LKST_LOSS_NR; cause++)
 		ret->lost[cause] = __atomic_load_n(&st->lost[cause], __ATOMIC_RELAXED);

@@ -41,6 +41,13 @@ u64 lkst_ring_oldest(const struct lkst_ring *ring)
 	return oldest_intact(ring, __atomic_load_n(&ring->opened, __ATOMIC_RELAXED));
 }
 
+u64 lkst_ring_overwritten(const struct lkst_ring *ring)
+{
+	u64 first = __atomic_load_n(&ring->first, __ATOMIC_RELAXED), oldest = lkst_ring_oldest(ring);
+
+	return oldest > first ? oldest - first : 0;
+}
+
 static int map(struct lkst_err *e, int fd, size_t wanted, void **ret_memory, size_t *ret_bytes,
 	       u32 *ret_value_size)
 {
@@ -120,6 +127,46 @@ bool lkst_rings_has(const struct lkst_rings *r, u32 buffer)
 	       LKST_STATE_MAGIC;
 }
 
+static void copy_marks(const struct lkst_marks *marks, struct lkst_marks *ret_marks)
+{
+	int try;
+
+	/* Pairs with the release in lkst_buffer_mark(): up to its number, marks are complete. */
+	for (try = 0; try < 100; try++) {
+		u64 nr = __atomic_load_n(&marks->nr, __ATOMIC_ACQUIRE);
+
+		*ret_marks = *marks;
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (__atomic_load_n(&marks->nr, __ATOMIC_RELAXED) == nr)
+			return;
+	}
+	/* A CPU that goes over all the time: nothing is known but since when. */
+	ret_marks->nr = 0;
+}
+
+unsigned int lkst_rings_find_lost(const struct lkst_rings *r, u64 instance, u64 wanted, u64 oldest,
+				  u64 begin_ns, struct lkst_lost ret_lost[LKST_LOST_MAX])
+{
+	const struct lkst_state *st = lkst_rings_state(r, lkst_instance_cpu(instance),
+						       lkst_instance_buffer(instance));
+	u32 level = lkst_instance_level(instance);
+	u64 first = __atomic_load_n(&st->ring[level].first, __ATOMIC_RELAXED);
+	struct lkst_marks marks;
+	const struct lkst_lost_ring ring = {
+		.marks = &marks,
+		.level = level,
+		.shift = r->block_shift,
+		.first = first > wanted ? first : wanted,
+		.oldest = oldest,
+		.begin_ns = begin_ns,
+	};
+
+	if (oldest <= ring.first)
+		return 0;
+	copy_marks(&st->marks, &marks);
+	return lkst_lost_find(&ring, ret_lost);
+}
+
 static const u8 *block_memory(const struct lkst_ring_reader *reader, u64 number)
 {
 	size_t element = reader->base + (number & reader->mask);
@@ -166,11 +213,24 @@ void lkst_ring_reader_rebase(struct lkst_ring_reader *reader)
 	reader->discarded0 = is_block(reader, h, reader->next) ? h->events_discarded : 0;
 }
 
+u64 lkst_ring_reader_next_ns(const struct lkst_ring_reader *reader)
+{
+	const struct lkst_block_header *h = (const void *)block_memory(reader, reader->next);
+
+	return is_block(reader, h, reader->next)
+		       ? __atomic_load_n(&h->timestamp_begin, __ATOMIC_RELAXED)
+		       : 0;
+}
+
 /* Gives up the blocks that the writers have overwritten meanwhile. */
 static void skip_overtaken(struct lkst_ring_reader *reader)
 {
+	u64 first = __atomic_load_n(&reader->ring->first, __ATOMIC_RELAXED);
 	u64 oldest = lkst_ring_oldest(reader->ring);
 
+	/* What was cleared is not overwritten. */
+	if (first > reader->next)
+		reader->next = first;
 	if (oldest > reader->next) {
 		reader->overtaken += oldest - reader->next;
 		reader->next = oldest;

@@ -12,6 +12,7 @@
 #include "abi/control.h"
 #include "abi/state.h"
 #include "base/err.h"
+#include "trace/lost.h"
 
 struct lkst_rings {
 	u8 *memory; /* the element array: state pages, then blocks */
@@ -67,8 +68,22 @@ unsigned int lkst_ring_reader_closed(struct lkst_ring_reader *reader, void *buff
  */
 int lkst_ring_reader_open_block(struct lkst_ring_reader *reader, void *buffer);
 
-/* Number of the oldest block that has not been overwritten: so many have. */
+/* Number of the oldest block that is there: those before have been overwritten, or were cleared. */
 u64 lkst_ring_oldest(const struct lkst_ring *ring);
+
+/* How many blocks have been overwritten since the ring was made or cleared. */
+u64 lkst_ring_overwritten(const struct lkst_ring *ring);
+
+/* When block @reader->next begins, ns; 0: there is none yet. */
+u64 lkst_ring_reader_next_ns(const struct lkst_ring_reader *reader);
+
+/*
+ * When those records were made that the ring of stream @instance has overwritten from its block @wanted on
+ * (0: all) and before its block @oldest, which begins at @begin_ns. Returns how many stretches of time
+ * these are.
+ */
+unsigned int lkst_rings_find_lost(const struct lkst_rings *r, u64 instance, u64 wanted, u64 oldest,
+				  u64 begin_ns, struct lkst_lost ret_lost[LKST_LOST_MAX]);
 
 /*
  * From when on all records of a CPU and buffer are still there, ns: the oldest record, or later if an

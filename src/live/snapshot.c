@@ -66,7 +66,8 @@ static int take(struct lkst_err *e, void *ctx, u64 instance, const void *blocks,
 }
 
 /* The state as it was when the trace begins, although it is taken now. */
-static int save_state(struct lkst_err *e, const struct lkst_session *s, const struct saving *saving)
+static int save_state(struct lkst_err *e, const struct lkst_session *s, const struct saving *saving,
+		      const struct lkst_drain *drain)
 {
 	_cleanup_(lkst_thread_list_fini) struct lkst_thread_list threads = {};
 	int err = lkst_state_list_threads(e, s, &threads);
@@ -77,6 +78,8 @@ static int save_state(struct lkst_err *e, const struct lkst_session *s, const st
 		err = lkst_state_write_machine(e, s, saving->w, &threads);
 	if (!err)
 		err = lkst_code_write(e, saving->code, saving->w);
+	if (!err)
+		err = lkst_drain_write_lost(e, drain, saving->w);
 	return err ? err : lkst_state_write_ledger(e, s, saving->w, NULL);
 }
 
@@ -104,7 +107,7 @@ int lkst_snapshot_write(struct lkst_err *e, const struct lkst_session *s,
 		err = lkst_drain_finish(e, drain);
 	}
 	if (!err)
-		err = save_state(e, s, &saving);
+		err = save_state(e, s, &saving, drain);
 	lkst_life_free(saving.life);
 	lkst_code_free(saving.code);
 	return err;

@@ -426,12 +426,15 @@ int lkst_state_write_symbol(struct lkst_err *e, const struct lkst_session *s, st
 }
 
 int lkst_state_write_overwritten(struct lkst_err *e, const struct lkst_session *s,
-				 struct lkst_writer *w, u32 cpu, u32 buffer, u64 blocks)
+				 struct lkst_writer *w, u64 instance, const struct lkst_lost *lost)
 {
 	struct state st = { .e = e, .s = s, .w = w, .now = lkst_monotonic_ns() };
-	struct lkst_rec_state_overwritten r = { .loss_cpu = cpu,
-						.buffer = buffer,
-						.blocks = blocks };
+	struct lkst_rec_state_overwritten r = { .loss_cpu = (s16)lkst_instance_cpu(instance),
+						.buffer = (u16)lkst_instance_buffer(instance),
+						.level = lkst_instance_level(instance),
+						.blocks = lost->blocks,
+						.from = lost->from_ns,
+						.to = lost->to_ns };
 
 	return put(&st, "state_overwritten", &r, sizeof(r));
 }
@@ -439,8 +442,8 @@ int lkst_state_write_overwritten(struct lkst_err *e, const struct lkst_session *
 static int write_ring_ledger(struct state *st, u32 cpu, u32 buffer)
 {
 	const struct lkst_state *page = lkst_rings_state(lkst_session_rings(st->s), cpu, buffer);
-	u64 count, overwritten = 0;
-	u32 cause, level;
+	u64 count;
+	u32 cause;
 	int err = 0;
 
 	for (cause = 0; cause < LKST_LOSS_NR && !err; cause++) {
@@ -453,10 +456,6 @@ static int write_ring_ledger(struct state *st, u32 cpu, u32 buffer)
 		if (!err && r.count)
 			err = put(st, "state_loss", &r, sizeof(r));
 	}
-	for (level = 0; level < LKST_LEVELS; level++)
-		overwritten += lkst_ring_oldest(&page->ring[level]);
-	if (!err && !st->told && overwritten)
-		err = lkst_state_write_overwritten(st->e, st->s, st->w, cpu, buffer, overwritten);
 	return err;
 }
 

@@ -9,6 +9,7 @@
 
 #include "live/life.h"
 #include "live/session.h"
+#include "trace/lost.h"
 #include "trace/writer.h"
 
 /* Adds the threads that there are to @list. */
@@ -42,18 +43,22 @@ void lkst_told_keep(struct lkst_told *told);
 int lkst_state_keep_machine(struct lkst_err *e, struct lkst_session *s);
 
 /*
- * The ledger: what is missing from the rings, by ring and cause, and runs that were skipped. In a
- * snapshot, @told is NULL, also what had been overwritten before it was taken; a part of a recording
- * has only what came since @told, and its holes show what was overwritten.
+ * The ledger: what the writers could not record, by ring and cause, and runs that were skipped. Since
+ * recording began, or, in a part of a recording, since @told, which is NULL in a snapshot.
  */
 int lkst_state_write_ledger(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
 			    struct lkst_told *told);
 
-/* A line of the ledger: so many blocks of @cpu and @buffer were overwritten before they were read. */
+/*
+ * A line of the ledger: what of the ring of stream @instance was overwritten before it was read. Times of 0
+ * say that it is missing between other blocks, whose numbers tell where.
+ */
+int lkst_state_write_overwritten(struct lkst_err *e, const struct lkst_session *s,
+				 struct lkst_writer *w, u64 instance, const struct lkst_lost *lost);
+
+/* A function of the kernel, for addresses in the trace. */
 int lkst_state_write_symbol(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
 			    u64 address, u32 bytes, const char *name);
-int lkst_state_write_overwritten(struct lkst_err *e, const struct lkst_session *s,
-				 struct lkst_writer *w, u32 cpu, u32 buffer, u64 blocks);
 
 /* CLOCK_MONOTONIC and what is to be added to it for the time of day, ns. */
 u64 lkst_monotonic_ns(void);
