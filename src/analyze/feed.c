@@ -350,8 +350,9 @@ static int take_gaps(struct lkst_feed *f)
 /* What the rings had overwritten before the trace was saved: each CPU's begin at another time. */
 static int tell_beginnings(struct lkst_feed *f)
 {
+	bool is_told = lkst_trace_tells_holes(f->trace);
 	unsigned int i;
-	u64 end_ns;
+	u64 begin_ns, end_ns;
 	int err = 0;
 
 	for (i = 0; i < lkst_trace_nr_streams(f->trace) && err >= 0; i++) {
@@ -365,6 +366,14 @@ static int tell_beginnings(struct lkst_feed *f)
 		lkst_trace_range(f->trace, &gap.from_ns, &end_ns);
 		gap.to_ns = first->begin_ns;
 		gap.blocks = first->seq;
+		/* What is missing later, while there are other records of the CPU, the pass tells. */
+		if (is_told && info->buffer != LKST_BUFFER_LIFE &&
+		    lkst_trace_cpu_begin(f->trace, info->cpu, &begin_ns) &&
+		    begin_ns < gap.to_ns) {
+			if (info->lost_from_ns >= begin_ns)
+				continue;
+			gap.to_ns = begin_ns;
+		}
 		gap.why = "older records were overwritten before the trace was saved";
 		if (first->seq && gap.to_ns > gap.from_ns)
 			err = tell_gap(f, &gap);

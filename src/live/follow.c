@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "live/drain.h"
+#include "live/state.h"
 
 enum {
 	QUEUE_BYTES = 8 << 20, /* of one ring, at most */
@@ -48,16 +49,17 @@ struct lkst_follow {
 	bool has_more;
 	struct lkst_gap gaps[GAPS_MAX];
 	unsigned int first_gap, nr_gaps;
+	struct lkst_gap *holes; /* that no queue comes to, by time; they are gaps when it is their turn */
+	unsigned int nr_holes, next_hole;
+	u64 filled_ns; /* when the rings were looked at last; 0: never */
 };
 
 /* ---- gaps --------------------------------------------------------------------------- */
 
-static void add_gap(struct lkst_follow *f, const struct queue *q, struct lkst_gap gap)
+static void put_gap(struct lkst_follow *f, struct lkst_gap gap)
 {
 	struct lkst_gap *last;
 
-	gap.cpu = lkst_instance_cpu(q->instance);
-	gap.buffer = lkst_instance_buffer(q->instance);
 	if (gap.to_ns < gap.from_ns)
 		gap.to_ns = gap.from_ns;
 	if (f->nr_gaps < GAPS_MAX) {
@@ -69,6 +71,20 @@ static void add_gap(struct lkst_follow *f, const struct queue *q, struct lkst_ga
 	last->events += gap.events;
 	last->blocks += gap.blocks;
 	last->to_ns = gap.to_ns > last->to_ns ? gap.to_ns : last->to_ns;
+}
+
+static void add_gap(struct lkst_follow *f, const struct queue *q, struct lkst_gap gap)
+{
+	gap.cpu = lkst_instance_cpu(q->instance);
+	gap.buffer = lkst_instance_buffer(q->instance);
+	put_gap(f, gap);
+}
+
+/* The holes that begin before @ns. */
+static void note_holes(struct lkst_follow *f, u64 ns)
+{
+	while (f->next_hole < f->nr_holes && f->holes[f->next_hole].from_ns < ns)
+		put_gap(f, f->holes[f->next_hole++]);
 }
 
 int lkst_follow_gap(struct lkst_follow *f, struct lkst_gap *ret_gap)
@@ -240,6 +256,7 @@ int lkst_follow_next(struct lkst_follow *f, u64 until_ns, struct lkst_record *re
 	if (!f->nr_heap || f->has_more || f->heap[0]->head.ns > until_ns)
 		return 0;
 	top = f->heap[0];
+	note_holes(f, top->head.ns);
 	*ret_record = top->head;
 	if (!advance(f, top)) {
 		/* What it has not given yet may come before what the others have. */
@@ -291,10 +308,82 @@ static int take(struct lkst_err *e, void *ctx, u64 instance, const void *blocks,
 	return 0;
 }
 
+/* ---- holes in the middle of a CPU's history ------------------------------------------- */
+
+/*
+ * From when on records of @cpu are given out: since the last look, or the oldest that is ready, but for those
+ * of names and of who interrupted a writer, which may reach further back. 0: there is none.
+ */
+static u64 begin_of(const struct lkst_follow *f, u32 cpu)
+{
+	u64 begin_ns = 0;
+	unsigned int i;
+
+	for (i = 0; i < f->nr_queues && !f->filled_ns; i++) {
+		const struct queue *q = f->queues[i];
+
+		if (lkst_instance_cpu(q->instance) == cpu && q->has_head &&
+		    lkst_instance_buffer(q->instance) != LKST_BUFFER_LIFE &&
+		    !lkst_instance_level(q->instance) && (!begin_ns || q->head.ns < begin_ns))
+			begin_ns = q->head.ns;
+	}
+	return f->filled_ns ? f->filled_ns : begin_ns;
+}
+
+/* A stretch that stream @instance has lost is a hole if there are older records of the CPU. */
+static int add_hole(void *ctx, u64 instance, const struct lkst_lost *lost)
+{
+	struct lkst_follow *f = ctx;
+	struct lkst_gap hole = { .cpu = lkst_instance_cpu(instance),
+				 .buffer = lkst_instance_buffer(instance),
+				 .from_ns = lost->from_ns,
+				 .to_ns = lost->to_ns,
+				 .blocks = lost->blocks,
+				 .why = "blocks were overwritten before they were read" };
+	u64 begin_ns = begin_of(f, hole.cpu);
+	struct lkst_gap *grown;
+
+	if (!begin_ns || hole.to_ns <= begin_ns)
+		return 0;
+	if (hole.from_ns < begin_ns) {
+		hole.from_ns = begin_ns;
+		hole.blocks = 0;
+	}
+	grown = reallocarray(f->holes, f->nr_holes + 1, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	f->holes = grown;
+	grown[f->nr_holes++] = hole;
+	return 0;
+}
+
+static int compare_holes(const void *a, const void *b)
+{
+	const struct lkst_gap *x = a, *y = b;
+
+	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
+}
+
+/* Finds what was lost before the first block of each ring that has given one out since the last look. */
+static int find_holes(struct lkst_err *e, struct lkst_follow *f, u64 now)
+{
+	f->nr_holes -= f->next_hole;
+	if (f->nr_holes)
+		memmove(f->holes, f->holes + f->next_hole, f->nr_holes * sizeof(*f->holes));
+	f->next_hole = 0;
+	if (lkst_drain_each_lost(f->drain, add_hole, f))
+		return lkst_err_sys(e, -ENOMEM, "following the recording");
+	lkst_drain_keep_told(f->drain);
+	if (f->nr_holes)
+		qsort(f->holes, f->nr_holes, sizeof(*f->holes), compare_holes);
+	f->filled_ns = now;
+	return 0;
+}
+
 int lkst_follow_fill(struct lkst_err *e, struct lkst_follow *f)
 {
+	u64 bytes, now = lkst_monotonic_ns();
 	unsigned int i;
-	u64 bytes;
 	int code;
 
 	free_chunks(f->done);
@@ -306,7 +395,7 @@ int lkst_follow_fill(struct lkst_err *e, struct lkst_follow *f)
 	if (!code)
 		code = lkst_drain_cut(e, f->drain);
 	make_heap(f);
-	return code;
+	return code ? code : find_holes(e, f, now);
 }
 
 unsigned int lkst_follow_pause_ms(const struct lkst_follow *f)
@@ -350,6 +439,7 @@ void lkst_follow_free(struct lkst_follow *f)
 	}
 	free_chunks(f->done);
 	free(f->queues);
+	free(f->holes);
 	free(f->heap);
 	lkst_drain_free(f->drain);
 	free(f);

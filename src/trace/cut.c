@@ -13,6 +13,7 @@
 #include "trace/metadata.h"
 #include "trace/parts.h"
 #include "trace/threads.h"
+#include "trace/trace.h"
 
 enum { BLOCK_MAX = 1 << LKST_BLOCK_SHIFT_MAX };
 
@@ -282,6 +283,31 @@ static int write_streams(struct cut *c, u64 from_ns, u64 end_ns, struct lkst_wri
 	return code;
 }
 
+/* Writes, as of @ns, the lines of the ledger that tell of what is missing between @from_ns and @end_ns. */
+static int write_holes(struct cut *c, u64 from_ns, u64 end_ns, u64 ns, struct lkst_writer *w)
+{
+	const struct lkst_event_class *class = lkst_catalog_find(c->catalog, "state_overwritten");
+	unsigned int i;
+	int code = 0;
+
+	for (i = 0; class && class->is_native && i < c->t->holes.nr && !code; i++) {
+		const struct lkst_hole *hole = &c->t->holes.list[i];
+		struct lkst_rec_state_overwritten r = {
+			.head.id_time = htole64(class->id),
+			.loss_cpu = (s16)htole16((u16)hole->gap.cpu),
+			.buffer = htole16((u16)hole->gap.buffer),
+			.level = htole32(lkst_instance_level(hole->instance)),
+			.blocks = htole64(hole->gap.blocks),
+			.from = htole64(hole->gap.from_ns),
+			.to = htole64(hole->gap.to_ns),
+		};
+
+		if (hole->gap.to_ns > from_ns && hole->gap.from_ns < end_ns)
+			code = lkst_writer_state(c->e, w, ns, &r, sizeof(r));
+	}
+	return code;
+}
+
 /* Writes the part from @from_ns to before @end_ns. */
 static int write_part(struct cut *c, u64 from_ns, u64 end_ns)
 {
@@ -303,6 +329,8 @@ static int write_part(struct cut *c, u64 from_ns, u64 end_ns)
 		code = write_threads(c, begin_ns, w);
 	if (!code)
 		code = write_streams(c, from_ns, end_ns, w);
+	if (!code && end_ns <= c->end_ns)
+		code = write_holes(c, from_ns, end_ns, begin_ns, w);
 	/* The ledger of a snapshot is read at once, that of parts as they come. */
 	if (!code && end_ns > c->end_ns)
 		code = read_until(c, UINT64_MAX);

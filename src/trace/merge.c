@@ -51,7 +51,8 @@ struct lkst_merge {
 	bool has_begun;
 	unsigned int next_state; /* the way from which to look for state streams on */
 
-	struct lkst_gap *gaps; /* a ring */
+	unsigned int next_hole; /* of the trace's */
+	struct lkst_gap *gaps;	/* a ring */
 	u32 gaps_room, first_gap, nr_gaps;
 };
 
@@ -79,12 +80,10 @@ static bool grow_gaps(struct lkst_merge *m)
 	return true;
 }
 
-static void add_gap(struct lkst_merge *m, const struct way *w, struct lkst_gap gap)
+static void put_gap(struct lkst_merge *m, struct lkst_gap gap)
 {
 	struct lkst_gap *last;
 
-	gap.cpu = w->stream->info.cpu;
-	gap.buffer = w->stream->info.buffer;
 	if (gap.to_ns < gap.from_ns)
 		gap.to_ns = gap.from_ns;
 	/* The state stream has no place in time, so its gaps concern every pass. */
@@ -102,6 +101,29 @@ static void add_gap(struct lkst_merge *m, const struct way *w, struct lkst_gap g
 		last->events = UINT64_MAX;
 	if (__builtin_add_overflow(last->blocks, gap.blocks, &last->blocks))
 		last->blocks = UINT64_MAX;
+}
+
+/* A gap in the stream of @w. */
+static void add_gap(struct lkst_merge *m, const struct way *w, struct lkst_gap gap)
+{
+	gap.cpu = w->stream->info.cpu;
+	gap.buffer = w->stream->info.buffer;
+	put_gap(m, gap);
+}
+
+/* When the next hole begins that no stream will come to. */
+static u64 next_hole_ns(const struct lkst_merge *m)
+{
+	const struct lkst_holes *holes = &m->trace->holes;
+
+	return m->next_hole < holes->nr ? holes->list[m->next_hole].gap.from_ns : UINT64_MAX;
+}
+
+/* The holes that begin before @ns. */
+static void note_holes(struct lkst_merge *m, u64 ns)
+{
+	while (next_hole_ns(m) < ns)
+		put_gap(m, m->trace->holes.list[m->next_hole++].gap);
 }
 
 int lkst_merge_gap(struct lkst_merge *m, struct lkst_gap *ret_gap)
@@ -273,8 +295,11 @@ static struct player play(struct player *losers, u32 nr_leaves, struct player p)
 /* The time up to which the records of way @winner come before all others. */
 static u64 limit_of(const struct lkst_merge *m, u32 winner)
 {
-	u64 limit = m->to_ns == UINT64_MAX ? UINT64_MAX : m->to_ns + 1;
+	u64 limit = m->to_ns == UINT64_MAX ? UINT64_MAX : m->to_ns + 1, hole_ns = next_hole_ns(m);
 	u32 node;
+
+	if (hole_ns < limit)
+		limit = hole_ns + 1;
 
 	/* The second best has lost against the winner, so it is on the winner's way up. */
 	for (node = (m->nr_leaves + winner) / 2; node; node /= 2) {
@@ -359,6 +384,7 @@ static __attribute__((noinline)) int next_slowly(struct lkst_merge *m, bool has_
 		m->has_begun = true;
 		p = begin(m);
 	}
+	note_holes(m, p.ns);
 	if (p.ns == UINT64_MAX) {
 		m->top = NULL;
 		return 0;

@@ -230,11 +230,13 @@ static void find_range(struct lkst_trace *t)
 	}
 }
 
-static void order_streams(struct lkst_trace *t)
+/* What is to be done when all streams are there. */
+static int order_streams(struct lkst_err *e, struct lkst_trace *t)
 {
 	if (t->nr_streams)
 		qsort(t->streams, t->nr_streams, sizeof(*t->streams), by_cpu);
 	find_range(t);
+	return lkst_holes_find(e, t, &t->holes);
 }
 
 static int open_streams(struct lkst_err *e, struct lkst_trace *t, char *const *parts,
@@ -250,9 +252,7 @@ static int open_streams(struct lkst_err *e, struct lkst_trace *t, char *const *p
 				break;
 		code = add_files(e, t, parts, &files.list[i], nr);
 	}
-	if (!code)
-		order_streams(t);
-	return code;
+	return code ? code : order_streams(e, t);
 }
 
 /* ---- the parts ---------------------------------------------------------------------- */
@@ -399,9 +399,7 @@ static int open_packed_streams(struct lkst_err *e, struct lkst_trace *t, int fd,
 					    entry->name);
 		code = add_stream(e, t, &file, 1);
 	}
-	if (!code)
-		order_streams(t);
-	return code;
+	return code ? code : order_streams(e, t);
 }
 
 static int open_packed(struct lkst_err *e, const char *path, int fd, struct lkst_trace **ret_trace)
@@ -447,6 +445,7 @@ void lkst_trace_close(struct lkst_trace *t)
 	for (i = 0; i < t->nr_streams; i++)
 		lkst_stream_close(t->streams[i]);
 	free(t->streams);
+	lkst_holes_fini(&t->holes);
 	lkst_catalog_free(t->catalog);
 	free(t);
 }

@@ -33,6 +33,15 @@ const struct lkst_catalog *lkst_trace_catalog(const struct lkst_trace *t);
 void lkst_trace_range(const struct lkst_trace *t, u64 *ret_begin_ns, u64 *ret_end_ns);
 
 /*
+ * When the history of @cpu begins: its first record, but for those of the life buffer and of who
+ * interrupted a writer, which may reach further back. False: there is none.
+ */
+bool lkst_trace_cpu_begin(const struct lkst_trace *t, u32 cpu, u64 *ret_begin_ns);
+
+/* Whether the trace is of a program that tells when the records were made that rings had overwritten. */
+bool lkst_trace_tells_holes(const struct lkst_trace *t);
+
+/*
  * A stream: the blocks of one ring, which is one CPU's, buffer's and level's (abi/state.h), in order of
  * sequence number. Streams are numbered in the order of CPU, then buffer, then level.
  */
@@ -45,6 +54,7 @@ struct lkst_stream_info {
 	u64 nr_missing_blocks; /* holes in the sequence numbers that no bad block explains */
 	u64 nr_bad_blocks;     /* present but unreadable, as their headers say */
 	u64 nr_bad_bytes;
+	u64 lost_from_ns; /* what the ring had overwritten before is not older; UINT64_MAX: not known */
 };
 unsigned int lkst_trace_nr_streams(const struct lkst_trace *t);
 const struct lkst_stream_info *lkst_trace_stream(const struct lkst_trace *t, unsigned int i);

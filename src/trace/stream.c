@@ -500,6 +500,7 @@ int lkst_stream_open(struct lkst_err *e, const struct lkst_stream_file *files,
 		return lkst_err_sys(e, -ENOMEM, "%s", name);
 	snprintf(s->file, sizeof(s->file), "%.*s", (int)lkst_stream_name_length(name), name);
 	s->info.file = s->file;
+	s->info.lost_from_ns = UINT64_MAX;
 	s->nr_segments = nr_files;
 	s->segments = calloc(nr_files, sizeof(*s->segments));
 	/* What the name says is overruled by the first good block. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What an opened trace consists of. Private to reader.c and merge.c.
+ * What an opened trace consists of. Private to src/trace.
  */
 #ifndef LKST_TRACE_TRACE_H
 #define LKST_TRACE_TRACE_H
 
+#include "trace/holes.h"
 #include "trace/stream.h"
 
 struct lkst_trace {
@@ -12,6 +13,7 @@ struct lkst_trace {
 	struct lkst_stream **streams; /* in order of CPU, then buffer, then file name */
 	unsigned int nr_streams;
 	u64 begin_ns, end_ns;
+	struct lkst_holes holes;
 };
 
 #endif

@@ -450,6 +450,86 @@ TEST(extract_knows_events_that_handlers_have_declared)
 	make_end(t);
 }
 
+/* The gap in the trace in @dir: "<cpu>.<buffer>:<from>-<to> <blocks>", "" if there is none. */
+static const char *gap_in(const char *dir)
+{
+	static char text[128];
+	struct lkst_merge *m;
+	struct lkst_record r;
+	struct lkst_trace *t;
+	struct lkst_gap g;
+	struct lkst_err e;
+
+	text[0] = 0;
+	if (lkst_trace_open(&e, dir, &t) || lkst_merge_new(&e, t, 0, UINT64_MAX, &m))
+		abort();
+	while (lkst_merge_next(m, &r))
+		;
+	if (lkst_merge_gap(m, &g))
+		snprintf(text, sizeof(text), "%u.%u:%llu-%llu %llu%s", g.cpu, g.buffer,
+			 (unsigned long long)g.from_ns, (unsigned long long)g.to_ns,
+			 (unsigned long long)g.blocks, lkst_merge_gap(m, &g) ? " and more" : "");
+	lkst_merge_free(m);
+	lkst_trace_close(t);
+	return text;
+}
+
+/*
+ * CPU 0 went over from main to buffer 2 at 25 and back at 75; of buffer 2 only the fourth block is left.
+ * @is_cleared: because the others were cleared. @level: whose ring it is.
+ */
+static void extract_hole(bool is_cleared, u32 level, const char *wanted)
+{
+	struct make_trace *t = make_begin(NULL, NULL, MAKE_PAGE);
+	struct make_memory *m = make_memory(PAGES);
+	char scratch[64], path[128], dir[96], line[64];
+	struct outcome o;
+	unsigned int i;
+
+	snprintf(line, sizeof(line), "!skip cpu=0 buffer=2 level=%u blocks=3\n", level);
+	CHECK_EQ(make_text(t, "sched_switch cpu=0 ns=10\nsched_switch cpu=0 ns=80\n"), 0);
+	CHECK_EQ(make_text(t, line), 0);
+	snprintf(line, sizeof(line), "sched_switch cpu=0 buffer=2 level=%u ns=65\n", level);
+	CHECK_EQ(make_text(t, line), 0);
+	make_notes(m, t->catalog);
+	for (i = 0; i < t->nr_streams; i++) {
+		struct make_stream *s = &t->streams[i];
+		u32 buffer = lkst_instance_buffer(s->instance);
+		struct lkst_state *st = make_state(m, t->catalog, 0, buffer, s->block_size);
+
+		make_ring(st, s, buffer ? 1 : RING_BLOCKS);
+		if (buffer) {
+			st->ring[level].first = is_cleared ? 3 : 0;
+			st->marks = (struct lkst_marks){ 5, 2, { { 0, 25 }, { 4 * MAKE_PAGE, 75 } } };
+		}
+		free(make_place(m, s, false));
+	}
+	make_scratch(scratch);
+	snprintf(dir, sizeof(dir), "%s/trace", scratch);
+	write_file(scratch, "dump", make_raw(m), path);
+	o = extract(path, dir, NULL);
+	CHECK_EQ(o.err, 0);
+	CHECK_EQ(o.sum.records, 3);
+	CHECK_EQ(o.sum.missing_blocks, 0);
+	CHECK_STR(gap_in(dir), wanted);
+	make_scratch_remove(scratch);
+	make_memory_free(m);
+	make_end(t);
+}
+
+TEST(extract_tells_what_a_buffer_had_overwritten)
+{
+	extract_hole(false, 0, "0.2:25-65 3");
+	/* The marks are of level 0. */
+	extract_hole(false, 1, "0.2:10-65 0");
+}
+
+TEST(extract_does_not_miss_what_was_cleared)
+{
+	extract_hole(true, 0, "");
+	extract_hole(true, 1, "");
+}
+
 TEST(extract_finds_nothing_in_nothing)
 {
 	struct make_memory *m = make_memory(16);
@@ -506,6 +586,9 @@ static const struct unit_test tests[] = {
 	{ "extract_needs_one_copy_of_each_note", test_extract_needs_one_copy_of_each_note },
 	{ "extract_knows_events_that_handlers_have_declared",
 	  test_extract_knows_events_that_handlers_have_declared },
+	{ "extract_tells_what_a_buffer_had_overwritten",
+	  test_extract_tells_what_a_buffer_had_overwritten },
+	{ "extract_does_not_miss_what_was_cleared", test_extract_does_not_miss_what_was_cleared },
 	{ "extract_finds_nothing_in_nothing", test_extract_finds_nothing_in_nothing },
 	{ "extract_refuses_a_pipe", test_extract_refuses_a_pipe },
 };

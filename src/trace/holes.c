@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Holes in the middle of CPUs' histories, which the ledger tells of. */
+#include "trace/holes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "abi/control.h"
+#include "trace/block_walk.h"
+#include "trace/trace.h"
+
+enum { HOLES_MAX = 1 << 16 }; /* beyond, they are added up in the last one */
+
+static u64 field(const struct lkst_record *r, const char *name, bool *has)
+{
+	const struct lkst_field_class *f = lkst_class_field(r->event, name);
+
+	*has = *has && f;
+	return f ? lkst_record_int(r, f) : 0;
+}
+
+/* What a record of state_overwritten tells; false: not when it was. */
+static bool parse(const struct lkst_record *ledger, struct lkst_hole *ret_hole)
+{
+	bool has = true;
+	struct lkst_hole hole = {
+		.gap = { .cpu = (u32)field(ledger, "loss_cpu", &has),
+			 .buffer = (u32)field(ledger, "buffer", &has),
+			 .blocks = field(ledger, "blocks", &has),
+			 .from_ns = field(ledger, "from", &has),
+			 .to_ns = field(ledger, "to", &has),
+			 .why = "blocks were overwritten before the trace was saved" },
+	};
+
+	hole.instance = lkst_stream_instance(hole.gap.cpu, hole.gap.buffer,
+					     (u32)field(ledger, "level", &has));
+	*ret_hole = hole;
+	return has && hole.gap.to_ns;
+}
+
+/*
+ * Whether the events of @s are the CPU's history. Those for names, and the few of who interrupted a writer,
+ * may reach back to times of which all else is overwritten, as it is to be.
+ */
+static bool is_history(const struct lkst_stream *s)
+{
+	return s->has_records && s->info.buffer != LKST_BUFFER_STATE &&
+	       s->info.buffer != LKST_BUFFER_LIFE && !lkst_instance_level(s->info.instance);
+}
+
+/* The first stream of @cpu, or of a higher one: they are in that order. */
+static unsigned int first_stream(const struct lkst_trace *t, u32 cpu)
+{
+	unsigned int low = 0, high = t->nr_streams;
+
+	while (low < high) {
+		unsigned int middle = low + (high - low) / 2;
+
+		if (t->streams[middle]->info.cpu < cpu)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Stream @instance, or NULL if nothing is left of it. */
+static struct lkst_stream *find_stream(const struct lkst_trace *t, u64 instance)
+{
+	u32 cpu = lkst_instance_cpu(instance);
+	unsigned int i;
+
+	for (i = first_stream(t, cpu); i < t->nr_streams && t->streams[i]->info.cpu == cpu; i++)
+		if (t->streams[i]->info.instance == instance && t->streams[i]->info.nr_blocks)
+			return t->streams[i];
+	return NULL;
+}
+
+bool lkst_trace_cpu_begin(const struct lkst_trace *t, u32 cpu, u64 *ret_begin_ns)
+{
+	unsigned int i = first_stream(t, cpu);
+	bool has = false;
+
+	for (; i < t->nr_streams && t->streams[i]->info.cpu == cpu; i++) {
+		const struct lkst_stream *s = t->streams[i];
+
+		if (!is_history(s) || (has && s->begin_ns >= *ret_begin_ns))
+			continue;
+		*ret_begin_ns = s->begin_ns;
+		has = true;
+	}
+	return has;
+}
+
+bool lkst_trace_tells_holes(const struct lkst_trace *t)
+{
+	const struct lkst_event_class *c = lkst_catalog_find(t->catalog, "state_overwritten");
+
+	return c && lkst_class_field(c, "from") && lkst_class_field(c, "to");
+}
+
+/* Cuts off what is no hole: where the trace has nothing of the CPU, and what blocks' numbers tell. */
+static bool confine(const struct lkst_trace *t, struct lkst_hole *hole)
+{
+	const struct lkst_stream *s = find_stream(t, hole->instance);
+	struct lkst_gap *gap = &hole->gap;
+	u64 begin_ns;
+
+	if (!lkst_trace_cpu_begin(t, gap->cpu, &begin_ns))
+		return false;
+	if (gap->from_ns < begin_ns) {
+		/* How many of its blocks are younger, nobody knows. */
+		gap->from_ns = begin_ns;
+		gap->blocks = 0;
+	}
+	if (gap->to_ns > t->end_ns)
+		gap->to_ns = t->end_ns;
+	if (s && lkst_stream_begin(s, 0) < gap->to_ns)
+		gap->to_ns = lkst_stream_begin(s, 0);
+	return gap->from_ns < gap->to_ns;
+}
+
+/* Has the stream know since when it has lost records. */
+static void tell_stream(const struct lkst_trace *t, const struct lkst_hole *hole)
+{
+	struct lkst_stream *s = find_stream(t, hole->instance);
+
+	if (s && hole->gap.from_ns < s->info.lost_from_ns)
+		s->info.lost_from_ns = hole->gap.from_ns;
+}
+
+static int add(struct lkst_err *e, struct lkst_holes *holes, const struct lkst_hole *hole)
+{
+	struct lkst_hole *list;
+
+	if (holes->nr == HOLES_MAX) {
+		list = &holes->list[holes->nr - 1];
+		list->gap.why = "several gaps, too many to keep apart";
+		if (hole->gap.from_ns < list->gap.from_ns)
+			list->gap.from_ns = hole->gap.from_ns;
+		if (hole->gap.to_ns > list->gap.to_ns)
+			list->gap.to_ns = hole->gap.to_ns;
+		return 0;
+	}
+	if (holes->nr == holes->room) {
+		holes->room = holes->room ? 2 * holes->room : 16;
+		list = reallocarray(holes->list, holes->room, sizeof(*list));
+		if (!list)
+			return lkst_err_sys(e, -ENOMEM, "looking for gaps");
+		holes->list = list;
+	}
+	holes->list[holes->nr++] = *hole;
+	return 0;
+}
+
+/* Reads the ledger in @s, a stream of state. */
+static int read_ledger(struct lkst_err *e, const struct lkst_trace *t, const struct lkst_stream *s,
+		       struct lkst_holes *holes)
+{
+	struct lkst_block_cursor cursor;
+	struct lkst_record r;
+	struct lkst_block block;
+	struct lkst_hole hole;
+	size_t passed = 0;
+	int code = 0;
+	u32 i;
+
+	for (i = 0; i < s->info.nr_blocks && !code; i++) {
+		lkst_stream_pass(s, &passed, lkst_stream_offset(s, i));
+		lkst_stream_block(s, i, &block);
+		lkst_block_cursor_init(&cursor, &block);
+		while (!code && lkst_block_step(&cursor, t->catalog, &r) > 0) {
+			if (r.event->index != LKST_EV_state_overwritten || !parse(&r, &hole))
+				continue;
+			tell_stream(t, &hole);
+			if (confine(t, &hole))
+				code = add(e, holes, &hole);
+		}
+	}
+	return code;
+}
+
+static int by_stream(const void *a, const void *b)
+{
+	const struct lkst_hole *x = a, *y = b;
+
+	if (x->instance != y->instance)
+		return x->instance < y->instance ? -1 : 1;
+	return (x->gap.from_ns > y->gap.from_ns) - (x->gap.from_ns < y->gap.from_ns);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct lkst_hole *x = a, *y = b;
+
+	if (x->gap.from_ns != y->gap.from_ns)
+		return x->gap.from_ns < y->gap.from_ns ? -1 : 1;
+	return (x->instance > y->instance) - (x->instance < y->instance);
+}
+
+/* Several snapshots of a recording, or pieces of a trace, may tell of the same. */
+static void unite(struct lkst_holes *holes)
+{
+	unsigned int i, nr = 0;
+
+	if (!holes->nr)
+		return;
+	qsort(holes->list, holes->nr, sizeof(*holes->list), by_stream);
+	for (i = 0; i < holes->nr; i++) {
+		struct lkst_hole *last = nr ? &holes->list[nr - 1] : NULL, *hole = &holes->list[i];
+
+		if (!last || last->instance != hole->instance ||
+		    last->gap.to_ns <= hole->gap.from_ns) {
+			holes->list[nr++] = *hole;
+			continue;
+		}
+		if (hole->gap.to_ns > last->gap.to_ns)
+			last->gap.to_ns = hole->gap.to_ns;
+		if (hole->gap.blocks > last->gap.blocks)
+			last->gap.blocks = hole->gap.blocks;
+	}
+	holes->nr = nr;
+	qsort(holes->list, holes->nr, sizeof(*holes->list), by_time);
+}
+
+int lkst_holes_find(struct lkst_err *e, const struct lkst_trace *t, struct lkst_holes *holes)
+{
+	unsigned int i;
+	int code = 0;
+
+	for (i = 0; i < t->nr_streams && !code && lkst_trace_tells_holes(t); i++)
+		if (t->streams[i]->info.buffer == LKST_BUFFER_STATE)
+			code = read_ledger(e, t, t->streams[i], holes);
+	unite(holes);
+	return code;
+}
+
+void lkst_holes_fini(struct lkst_holes *holes)
+{
+	free(holes->list);
+}
