@@ -473,6 +473,11 @@ static int extract(struct run *r, struct lkst_out *out)
 	if (err)
 		return err;
 	lkst_uuid_format(recording->uuid, uuid);
+	if (!recording->nr_blocks)
+		return lkst_err_set(r->e, -ENODATA,
+				    "no block of recording %s is left in the dump, only notes "
+				    "about it",
+				    uuid);
 	if (!recording->catalog)
 		return lkst_err_set(r->e, -ENODATA,
 				    "the metadata of recording %s is not in the dump, and without "

@@ -77,6 +77,39 @@ static void end(void)
 	scratch[0] = 0;
 }
 
+/* Clears every block in the file "dump", an image of memory. */
+static void clear_blocks(void)
+{
+	u8 page[MAKE_PAGE];
+	char path[96];
+	off_t at;
+	u32 magic;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/dump", scratch);
+	fd = open(path, O_RDWR);
+	for (at = 0; pread(fd, page, sizeof(page), at) == sizeof(page); at += sizeof(page)) {
+		memcpy(&magic, page, sizeof(magic));
+		if (magic != LKST_BLOCK_MAGIC)
+			continue;
+		memset(page, 0, sizeof(page));
+		if (pwrite(fd, page, sizeof(page), at) != sizeof(page))
+			abort();
+	}
+	close(fd);
+}
+
+/* What is left after a reset may be notes alone, with which there is nothing to be read. */
+TEST(extract_command_makes_no_trace_of_notes_alone)
+{
+	make_begin_of_dump(0, 0);
+	clear_blocks();
+	CHECK_EQ(run("-o new dump"), -ENODATA);
+	CHECK(strstr(message, "no block of recording "));
+	CHECK(!is_there("new"));
+	end();
+}
+
 TEST(extract_command_leaves_nothing_if_it_cannot_begin)
 {
 	make_begin_of_dump(0, 0);
@@ -145,6 +178,8 @@ TEST(extract_command_knows_what_is_compressed_as_a_whole)
 }
 
 static const struct unit_test tests[] = {
+	{ "extract_command_makes_no_trace_of_notes_alone",
+	  test_extract_command_makes_no_trace_of_notes_alone },
 	{ "extract_command_leaves_nothing_if_it_cannot_begin",
 	  test_extract_command_leaves_nothing_if_it_cannot_begin },
 	{ "extract_command_says_that_a_trace_is_not_complete",

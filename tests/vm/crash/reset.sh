@@ -36,7 +36,7 @@ if [ "$(dd if=$disk bs=4 count=1 2>/dev/null)" = LKST ]; then
 	if [ $status = 0 ]; then
 		ok is_searched
 		tar -c -C "$work" -f - earlier | dd of=$disk bs=1M seek=1 conv=fsync 2>/dev/null
-	elif grep -qE 'none of the [0-9]+ pages is of an earlier|the metadata of recording .* is not in the dump' "$work/said"; then
+	elif grep -qE 'none of the [0-9]+ pages is of an earlier|no block of recording|the metadata of recording .* is not in the dump' "$work/said"; then
 		ok is_searched
 		echo "lost: $(cat "$work/said")"
 	else
