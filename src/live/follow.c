@@ -49,7 +49,8 @@ struct lkst_follow {
 	bool has_more;
 	struct lkst_gap gaps[GAPS_MAX];
 	unsigned int first_gap, nr_gaps;
-	struct lkst_gap *holes; /* that no queue comes to, by time; they are gaps when it is their turn */
+	struct lkst_gap
+		*holes; /* that no queue comes to, by time; they are gaps when it is their turn */
 	unsigned int nr_holes, next_hole;
 	u64 filled_ns; /* when the rings were looked at last; 0: never */
 };

@@ -43,7 +43,8 @@ u64 lkst_ring_oldest(const struct lkst_ring *ring)
 
 u64 lkst_ring_overwritten(const struct lkst_ring *ring)
 {
-	u64 first = __atomic_load_n(&ring->first, __ATOMIC_RELAXED), oldest = lkst_ring_oldest(ring);
+	u64 first = __atomic_load_n(&ring->first, __ATOMIC_RELAXED),
+	    oldest = lkst_ring_oldest(ring);
 
 	return oldest > first ? oldest - first : 0;
 }
@@ -147,8 +148,8 @@ static void copy_marks(const struct lkst_marks *marks, struct lkst_marks *ret_ma
 unsigned int lkst_rings_find_lost(const struct lkst_rings *r, u64 instance, u64 wanted, u64 oldest,
 				  u64 begin_ns, struct lkst_lost ret_lost[LKST_LOST_MAX])
 {
-	const struct lkst_state *st = lkst_rings_state(r, lkst_instance_cpu(instance),
-						       lkst_instance_buffer(instance));
+	const struct lkst_state *st =
+		lkst_rings_state(r, lkst_instance_cpu(instance), lkst_instance_buffer(instance));
 	u32 level = lkst_instance_level(instance);
 	u64 first = __atomic_load_n(&st->ring[level].first, __ATOMIC_RELAXED);
 	struct lkst_marks marks;
