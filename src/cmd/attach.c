@@ -185,7 +185,8 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 {
 	struct attached a = { .e = e, .o = options };
 	const struct lkst_streaming_wish *files = &a.o->files;
-	bool to_files = files->output || files->rotate || files->compress || files->daemon;
+	bool to_files = files->output || files->rotate || files->compress || files->symbols ||
+			files->daemon;
 	u64 now = lkst_monotonic_ns(), since;
 	sigset_t ignored;
 	int err;
@@ -212,7 +213,7 @@ const struct lkst_cmd lkst_cmd_attach = {
 	.summary = "print the recording as it goes on, or stream it to files",
 	.usage = "attach [--last TIME] [--format text|csv|json|flight] [--event GLOB]... [--tid N] "
 		 "[--comm NAME] [--cpu N] [--time day|mono|rel] [--output DIR] [--rotate LIMITS] "
-		 "[--compress] [--for TIME] [--daemon] [--quiet]",
+		 "[--compress] [--symbols] [--for TIME] [--daemon] [--quiet]",
 	.help = "Prints what the recording that `lkst start` began has in memory, and goes on with what\n"
 		"comes, all CPUs in order of time, until SIGINT. With --output, --rotate, --compress or\n"
 		"--daemon it writes to files instead. The recording does not depend on it: it goes on\n"

@@ -18,7 +18,7 @@ struct options {
 	const char *output, *file;
 	u64 last_ns;
 	const char *socket;
-	bool quiet;
+	bool symbols, quiet;
 };
 
 static const struct lkst_option rows[] = {
@@ -29,6 +29,8 @@ static const struct lkst_option rows[] = {
 	  "read a trace take it, and tar(1) takes it apart" },
 	{ "last", 0, LKST_OPTION_DURATION, "TIME", offsetof(struct options, last_ns), 0, 0,
 	  "all there is", "only the last 5s, 200ms, 2m ..." },
+	{ "symbols", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, symbols), 0, 0, NULL,
+	  "also the names of functions whose addresses the records have" },
 	LKST_OPTION_SOCKET_ROW(struct options, socket),
 	{ "quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(struct options, quiet), 0, 0, NULL,
 	  "say nothing but errors" },
@@ -51,8 +53,9 @@ static int save_own(struct lkst_err *e, const struct options *o, const char *dir
 		err = lkst_writer_open(e, dir, lkst_session_catalog(s), &w);
 	if (err)
 		return err;
-	err = lkst_snapshot_write(e, s, &(struct lkst_snapshot_options){ .last_ns = o->last_ns },
-				  w);
+	err = lkst_snapshot_write(
+		e, s,
+		&(struct lkst_snapshot_options){ .last_ns = o->last_ns, .symbols = o->symbols }, w);
 	if (!err)
 		err = lkst_state_keep_machine(e, s);
 	*ret_bytes = lkst_writer_bytes(w);
@@ -63,9 +66,13 @@ static int save_own(struct lkst_err *e, const struct options *o, const char *dir
 /* Saves to the new directory @dir; how many bytes that were. */
 static int save_dir(struct lkst_err *e, const struct options *o, const char *dir, u64 *ret_bytes)
 {
-	return lkst_remote_is_wanted(o->socket)
-		       ? lkst_remote_snapshot(e, o->socket, o->last_ns, dir, ret_bytes)
-		       : save_own(e, o, dir, ret_bytes);
+	if (!lkst_remote_is_wanted(o->socket))
+		return save_own(e, o, dir, ret_bytes);
+	if (o->symbols)
+		return lkst_err_set(e, -EINVAL,
+				    "--symbols needs root: the service does not know where the "
+				    "kernel's functions lie");
+	return lkst_remote_snapshot(e, o->socket, o->last_ns, dir, ret_bytes);
 }
 
 /* Removes a directory of ours, which holds files only. */
@@ -125,7 +132,8 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_snapshot = {
 	.name = "snapshot",
 	.summary = "save what is in memory as a trace, while recording goes on",
-	.usage = "snapshot [--output DIR | --file FILE] [--last TIME] [--socket PATH] [--quiet]",
+	.usage =
+		"snapshot [--output DIR | --file FILE] [--last TIME] [--symbols] [--socket PATH] [--quiet]",
 	.help = "Copies the buffers of the running recording to a trace directory. The recording goes\n"
 		"on and is not disturbed. Without root it asks the service (lkst serve), which answers\n"
 		"members of group lkst; what is saved is made with your own rights.",

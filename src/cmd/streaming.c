@@ -272,6 +272,7 @@ int lkst_streaming_begin(struct lkst_streaming *st, const struct lkst_session *s
 {
 	struct lkst_recorder_options options = { .name = st->wish->output ?: DEFAULT_NAME,
 						 .compress = st->wish->compress,
+						 .symbols = st->wish->symbols,
 						 .since_ns = since_ns };
 	int code = 0;
 

@@ -16,7 +16,7 @@ struct lkst_streaming_wish {
 	const char *output; /* NULL: a name is made of date and time */
 	const char *rotate; /* NULL: no */
 	u64 for_ns;	    /* end after this time, 0: no limit */
-	bool compress, quiet, daemon;
+	bool compress, symbols, quiet, daemon;
 };
 
 /* The rows of those options in the table of a command whose options are a struct @type. */
@@ -51,6 +51,15 @@ struct lkst_streaming_wish {
 		  0,                                                                               \
 		  NULL,                                                                            \
 		  "compress finished parts with zstd, in the background" },                        \
+		{ "symbols",                                                                       \
+		  0,                                                                               \
+		  LKST_OPTION_FLAG,                                                                \
+		  NULL,                                                                            \
+		  offsetof(type, wish.symbols),                                                    \
+		  0,                                                                               \
+		  0,                                                                               \
+		  NULL,                                                                            \
+		  "also the names of functions whose addresses the records have" },                \
 		{ "for",                                                                           \
 		  0,                                                                               \
 		  LKST_OPTION_DURATION,                                                            \

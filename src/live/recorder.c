@@ -363,7 +363,7 @@ int lkst_recorder_new(struct lkst_err *e, const struct lkst_session *s,
 	r->rotation = options->rotation;
 	r->ledger_bytes = LEDGER_BYTES + (u64)lkst_session_rings(s)->nr_cpus * LEDGER_CPU_BYTES;
 	r->life = lkst_life_new(lkst_session_catalog(s));
-	r->code = lkst_code_new(s);
+	r->code = lkst_code_new(s, options->symbols);
 	code = r->life && r->code ? 0 : lkst_err_sys(e, -ENOMEM, "preparing to write");
 	if (!code)
 		code = lkst_parts_open(e, options->name, &options->rotation, options->compress,

@@ -13,6 +13,7 @@ struct lkst_recorder_options {
 	const char *name; /* see lkst_parts_open() */
 	struct lkst_rotation rotation;
 	bool compress;
+	bool symbols; /* with names for all addresses of code */
 	u64 since_ns; /* records before are left out, 0: none */
 };
 

@@ -91,7 +91,7 @@ int lkst_snapshot_write(struct lkst_err *e, const struct lkst_session *s,
 	struct saving saving = { s,
 				 w,
 				 lkst_life_new(lkst_session_catalog(s)),
-				 lkst_code_new(s),
+				 lkst_code_new(s, options->symbols),
 				 options->until_ns,
 				 piece };
 	u64 now = lkst_monotonic_ns(), last = options->last_ns;

@@ -11,6 +11,7 @@ struct lkst_snapshot_options {
 	u64 last_ns;  /* not 0: only so much */
 	u64 until_ns; /* not 0: no later records */
 	u32 buffers;  /* by number; 0: all */
+	bool symbols; /* with names for all addresses of code */
 };
 
 /*

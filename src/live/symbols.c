@@ -30,6 +30,7 @@ struct code_fields {
 
 struct lkst_code {
 	const struct lkst_session *s;
+	bool all;
 	struct code_fields fields[LKST_EVENT_SPACE]; /* by event */
 	u64 slots[SLOTS];			     /* a hash table; 0: free */
 	unsigned int nr;
@@ -37,12 +38,14 @@ struct lkst_code {
 	unsigned int nr_unknown;       /* addresses that were in none of them then */
 };
 
-struct lkst_code *lkst_code_new(const struct lkst_session *s)
+struct lkst_code *lkst_code_new(const struct lkst_session *s, bool all)
 {
 	struct lkst_code *c = calloc(1, sizeof(*c));
 
-	if (c)
+	if (c) {
 		c->s = s;
+		c->all = all;
+	}
 	return c;
 }
 
@@ -147,6 +150,8 @@ void lkst_code_feed(struct lkst_code *c, const void *blocks, size_t length)
 	struct lkst_err ignored;
 	size_t at;
 
+	if (!c->all && !catalog->nr_declared)
+		return;
 	for (at = 0; at < length; at += block.size) {
 		if (lkst_block_parse(&ignored, (const u8 *)blocks + at, length - at, NULL, &block))
 			return;

@@ -12,8 +12,11 @@
 /* The addresses that have been seen. */
 struct lkst_code;
 
-/* NULL: no memory. */
-struct lkst_code *lkst_code_new(const struct lkst_session *s);
+/*
+ * Without @all, looks at nothing unless handlers have declared events, such as stacks: for all that other
+ * events have it takes as long again as copying the records. NULL: no memory.
+ */
+struct lkst_code *lkst_code_new(const struct lkst_session *s, bool all);
 void lkst_code_free(struct lkst_code *c);
 
 /* Looks through @length bytes of blocks; those addresses that are too many are left out. */

@@ -79,7 +79,7 @@ counted=$(count_calls "$work/parts"/*)
 verdict parts_are_read_by_name_too "$([ "$counted" = "$CALLS $CALLS" ] || echo "$counted calls")"
 
 # Each part has the names of its code, and room for them.
-record named --rotate 1M -- perl -e "$call"
+record named --rotate 1M --symbols -- perl -e "$call"
 bad=
 for part in "$work/named"/*; do
 	[ "$(bytes_of "$part")" -le 1048576 ] || bad="$bad $part has $(bytes_of "$part") bytes"

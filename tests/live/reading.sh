@@ -39,7 +39,7 @@ sleep 0.2
 sleep 0.2
 "$LKST" snapshot --quiet -o "$work/second"
 "$LKST" stop --quiet
-record other -- sleep 0.01 >/dev/null
+record other --symbols -- sleep 0.01 >/dev/null
 
 # The second has all that the first has, which ends in the middle of a block.
 records "$work/second" >"$work/alone"
