@@ -250,7 +250,8 @@ const struct lkst_cmd lkst_cmd_record = {
 	.name = "record",
 	.summary = "record to a trace directory until a command ends, or Ctrl-C",
 	.usage =
-		"record [--output DIR] [--rotate LIMITS] [--compress] [--symbols] [--for TIME] [--delay TIME] [--event GLOB]... "
+		"record [--output DIR] [--rotate LIMITS] [--compress] [--symbols] [--for TIME] [--delay TIME] "
+		"[--event GLOB]... "
 		"[--pid PID]... [--tree] [--buffer SIZE] [--block SIZE] [--daemon] [--quiet] [--] "
 		"[CMD...]",
 	.help = "Records all that happens on the machine, or in one process, while CMD runs, and writes\n"
