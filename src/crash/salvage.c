@@ -256,14 +256,7 @@ static int write_lost(struct work *w, const struct lkst_dump_ring *ring, u64 beg
 	int err = 0;
 
 	for (i = 0; i < nr && !err; i++) {
-		struct lkst_rec_state_overwritten o = {
-			.loss_cpu = (s16)lkst_instance_cpu(ring->instance),
-			.buffer = (u16)lkst_instance_buffer(ring->instance),
-			.level = lost_ring.level,
-			.blocks = lost[i].blocks,
-			.from = lost[i].from_ns,
-			.to = lost[i].to_ns,
-		};
+		struct lkst_rec_state_overwritten o = lkst_lost_record(ring->instance, &lost[i]);
 
 		err = put(w, "state_overwritten", w->sum->end_ns, &o, sizeof(o));
 	}

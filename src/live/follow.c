@@ -49,8 +49,8 @@ struct lkst_follow {
 	bool has_more;
 	struct lkst_gap gaps[GAPS_MAX];
 	unsigned int first_gap, nr_gaps;
-	struct lkst_gap
-		*holes; /* that no queue comes to, by time; they are gaps when it is their turn */
+	/* Those that no queue comes to, by time: they are gaps when it is their turn. */
+	struct lkst_gap *holes;
 	unsigned int nr_holes, next_hole;
 	u64 filled_ns; /* when the rings were looked at last; 0: never */
 };
@@ -312,8 +312,8 @@ static int take(struct lkst_err *e, void *ctx, u64 instance, const void *blocks,
 /* ---- holes in the middle of a CPU's history ------------------------------------------- */
 
 /*
- * From when on records of @cpu are given out: since the last look, or the oldest that is ready, but for those
- * of names and of who interrupted a writer, which may reach further back. 0: there is none.
+ * From when on the history of @cpu is given out: since the last look, or the oldest that is ready. 0: there
+ * is none.
  */
 static u64 begin_of(const struct lkst_follow *f, u32 cpu)
 {
@@ -324,8 +324,8 @@ static u64 begin_of(const struct lkst_follow *f, u32 cpu)
 		const struct queue *q = f->queues[i];
 
 		if (lkst_instance_cpu(q->instance) == cpu && q->has_head &&
-		    lkst_instance_buffer(q->instance) != LKST_BUFFER_LIFE &&
-		    !lkst_instance_level(q->instance) && (!begin_ns || q->head.ns < begin_ns))
+		    lkst_lost_from_history(q->instance) &&
+		    (!begin_ns || q->head.ns < begin_ns))
 			begin_ns = q->head.ns;
 	}
 	return f->filled_ns ? f->filled_ns : begin_ns;

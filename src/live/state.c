@@ -429,12 +429,7 @@ int lkst_state_write_overwritten(struct lkst_err *e, const struct lkst_session *
 				 struct lkst_writer *w, u64 instance, const struct lkst_lost *lost)
 {
 	struct state st = { .e = e, .s = s, .w = w, .now = lkst_monotonic_ns() };
-	struct lkst_rec_state_overwritten r = { .loss_cpu = (s16)lkst_instance_cpu(instance),
-						.buffer = (u16)lkst_instance_buffer(instance),
-						.level = lkst_instance_level(instance),
-						.blocks = lost->blocks,
-						.from = lost->from_ns,
-						.to = lost->to_ns };
+	struct lkst_rec_state_overwritten r = lkst_lost_record(instance, lost);
 
 	return put(&st, "state_overwritten", &r, sizeof(r));
 }

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/size.h"
+#include "trace/lost.h"
 #include "trace/metadata.h"
 #include "trace/parts.h"
 #include "trace/threads.h"
@@ -292,16 +293,11 @@ static int write_holes(struct cut *c, u64 from_ns, u64 end_ns, u64 ns, struct lk
 
 	for (i = 0; class && class->is_native && i < c->t->holes.nr && !code; i++) {
 		const struct lkst_hole *hole = &c->t->holes.list[i];
-		struct lkst_rec_state_overwritten r = {
-			.head.id_time = htole64(class->id),
-			.loss_cpu = (s16)htole16((u16)hole->gap.cpu),
-			.buffer = htole16((u16)hole->gap.buffer),
-			.level = htole32(lkst_instance_level(hole->instance)),
-			.blocks = htole64(hole->gap.blocks),
-			.from = htole64(hole->gap.from_ns),
-			.to = htole64(hole->gap.to_ns),
-		};
+		const struct lkst_lost lost = { hole->gap.from_ns, hole->gap.to_ns,
+						hole->gap.blocks };
+		struct lkst_rec_state_overwritten r = lkst_lost_record(hole->instance, &lost);
 
+		r.head.id_time = htole64(class->id);
 		if (hole->gap.to_ns > from_ns && hole->gap.from_ns < end_ns)
 			code = lkst_writer_state(c->e, w, ns, &r, sizeof(r));
 	}

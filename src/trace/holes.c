@@ -7,6 +7,7 @@
 
 #include "abi/control.h"
 #include "trace/block_walk.h"
+#include "trace/lost.h"
 #include "trace/trace.h"
 
 enum { HOLES_MAX = 1 << 16 }; /* beyond, they are added up in the last one */
@@ -36,16 +37,6 @@ static bool parse(const struct lkst_record *ledger, struct lkst_hole *ret_hole)
 					     (u32)field(ledger, "level", &has));
 	*ret_hole = hole;
 	return has && hole.gap.to_ns;
-}
-
-/*
- * Whether the events of @s are the CPU's history. Those for names, and the few of who interrupted a writer,
- * may reach back to times of which all else is overwritten, as it is to be.
- */
-static bool is_history(const struct lkst_stream *s)
-{
-	return s->has_records && s->info.buffer != LKST_BUFFER_STATE &&
-	       s->info.buffer != LKST_BUFFER_LIFE && !lkst_instance_level(s->info.instance);
 }
 
 /* The first stream of @cpu, or of a higher one: they are in that order. */
@@ -84,7 +75,8 @@ bool lkst_trace_cpu_begin(const struct lkst_trace *t, u32 cpu, u64 *ret_begin_ns
 	for (; i < t->nr_streams && t->streams[i]->info.cpu == cpu; i++) {
 		const struct lkst_stream *s = t->streams[i];
 
-		if (!is_history(s) || (has && s->begin_ns >= *ret_begin_ns))
+		if (!s->has_records || !lkst_lost_from_history(s->info.instance) ||
+		    (has && s->begin_ns >= *ret_begin_ns))
 			continue;
 		*ret_begin_ns = s->begin_ns;
 		has = true;

@@ -2,9 +2,11 @@
 /* When the records were made that a ring has overwritten. */
 #include "trace/lost.h"
 
-#include <stdbool.h>
+#include <endian.h>
 
 #include "abi/block.h"
+#include "abi/control.h"
+#include "trace/block.h"
 
 /* What has been found so far, and the stretch to look at next: where it begins. */
 struct search {
@@ -77,4 +79,24 @@ unsigned int lkst_lost_find(const struct lkst_lost_ring *r, struct lkst_lost ret
 	}
 	end_stretch(&s, UINT64_MAX, UINT64_MAX);
 	return s.nr;
+}
+
+struct lkst_rec_state_overwritten lkst_lost_record(u64 instance, const struct lkst_lost *lost)
+{
+	return (struct lkst_rec_state_overwritten){
+		.loss_cpu = (s16)htole16((u16)lkst_instance_cpu(instance)),
+		.buffer = htole16((u16)lkst_instance_buffer(instance)),
+		.level = htole32(lkst_instance_level(instance)),
+		.blocks = htole64(lost->blocks),
+		.from = htole64(lost->from_ns),
+		.to = htole64(lost->to_ns),
+	};
+}
+
+bool lkst_lost_from_history(u64 instance)
+{
+	u32 buffer = lkst_instance_buffer(instance);
+
+	return buffer != LKST_BUFFER_STATE && buffer != LKST_BUFFER_LIFE &&
+	       !lkst_instance_level(instance);
 }

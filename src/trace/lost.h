@@ -6,6 +6,9 @@
 #ifndef LKST_TRACE_LOST_H
 #define LKST_TRACE_LOST_H
 
+#include <stdbool.h>
+
+#include "abi/events.h"
 #include "abi/state.h"
 
 /* A stretch of time of which records are missing. */
@@ -30,5 +33,14 @@ struct lkst_lost_ring {
  * sense: then neither do the times, but the blocks are counted all the same, and no time falls.
  */
 unsigned int lkst_lost_find(const struct lkst_lost_ring *r, struct lkst_lost ret_lost[LKST_LOST_MAX]);
+
+/* The line of the ledger that says so of stream @instance, little-endian, but for its head. */
+struct lkst_rec_state_overwritten lkst_lost_record(u64 instance, const struct lkst_lost *lost);
+
+/*
+ * Whether the events of stream @instance are the CPU's history. Those for names, and the few of who interrupted
+ * a writer, may reach back to times of which all else is overwritten, as it is to be.
+ */
+bool lkst_lost_from_history(u64 instance);
 
 #endif
