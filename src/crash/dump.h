@@ -35,8 +35,7 @@ struct lkst_dump {
 	u32 page_size;	/* LKST_PAGE, or what the machine had if the pages are packed one by one */
 	u64 nr_missing; /* pages that the headers promise and that the file does not have */
 	char machine[65]; /* the kernel's release, if the dump tells */
-	const char
-		*packer; /* what has compressed it as a whole, if it looks like that; else NULL */
+	const char *packer; /* what seems to have compressed it as a whole, or NULL */
 
 	struct lkst_run *runs; /* ELF, raw */
 	size_t nr_runs;

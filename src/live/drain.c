@@ -18,6 +18,9 @@ enum {
 	RATE_MAX_BYTES_PER_MS = 300 * 1000,
 };
 
+/* The next block of a ring that nothing is to be given out of. */
+#define NOTHING UINT64_MAX
+
 /* A ring, and what was given out of the block that comes next. */
 struct source {
 	struct lkst_ring_reader reader;
@@ -27,7 +30,7 @@ struct source {
 	u64 cut_ns;  /* the time of the last of them */
 
 	/* What is lost before the first block that is given out. */
-	bool is_chosen, has_given, has_told;
+	bool has_given, has_told;
 	u64 wanted;    /* number of the first block that was to be given out; 0: all */
 	u64 oldest;    /* of the first that is not lost */
 	u64 oldest_ns; /* when it begins */
@@ -93,14 +96,9 @@ void lkst_drain_choose(struct lkst_drain *d, u32 buffers)
 {
 	unsigned int i;
 
-	for (i = 0; i < d->nr_sources; i++) {
-		struct source *s = &d->sources[i];
-
-		if (buffers >> lkst_instance_buffer(s->reader.instance) & 1)
-			continue;
-		s->reader.next = UINT64_MAX;
-		s->is_chosen = false;
-	}
+	for (i = 0; i < d->nr_sources; i++)
+		if (!(buffers >> lkst_instance_buffer(d->sources[i].reader.instance) & 1))
+			d->sources[i].reader.next = NOTHING;
 }
 
 void lkst_drain_set_room(struct lkst_drain *d, u64 bytes)
@@ -151,7 +149,6 @@ int lkst_drain_new(struct lkst_err *e, const struct lkst_session *s, struct lkst
 		u32 buffer = page / rings->nr_cpus;
 
 		lkst_ring_reader_init(reader, rings, page % rings->nr_cpus, buffer, level);
-		source->is_chosen = true;
 		source->oldest = reader->next;
 		if (since_ns && buffer != LKST_BUFFER_LIFE)
 			lkst_ring_reader_seek(reader, since_ns);
@@ -473,7 +470,7 @@ int lkst_drain_each_lost(const struct lkst_drain *d, lkst_drain_lost *call, void
 	for (i = 0; i < d->nr_sources && !err; i++) {
 		const struct source *s = &d->sources[i];
 
-		if (!s->is_chosen || s->has_told)
+		if (s->reader.next == NOTHING || s->has_told)
 			continue;
 		nr = lkst_rings_find_lost(s->reader.rings, s->reader.instance, s->wanted, s->oldest,
 					  s->oldest_ns, lost);

@@ -6,9 +6,9 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/io.h"
 
 enum {
 	SYMBOLS_MAX = 1 << 20,
@@ -70,28 +70,17 @@ static int put(struct lkst_kallsyms *k, u64 address, const char *name, bool is_f
 	return 0;
 }
 
-/* Reads a file of /proc, of up to some 10 MB, to memory. What cannot be read is empty, or ends early. */
+/* Reads a file of /proc, of up to some 10 MB, to memory. What cannot be read is empty. */
 static int read_text(const char *path, char **ret_text)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-	_cleanup_free_ char *text = NULL;
-	size_t nr = 0, room = 0;
-	ssize_t got;
+	struct lkst_err ignored;
+	size_t length;
+	int err = lkst_read_file(&ignored, AT_FDCWD, path, TEXT_BYTES_MAX, ret_text, &length);
 
-	do {
-		if (nr == room) {
-			char *grown = realloc(text, (room = room ? 2 * room : 1 << 16) + 1);
-
-			if (!grown)
-				return -ENOMEM;
-			text = grown;
-		}
-		got = fd >= 0 ? read(fd, text + nr, room - nr) : 0;
-		nr += got > 0 ? (size_t)got : 0;
-	} while (got > 0 && nr < TEXT_BYTES_MAX);
-	text[nr] = 0;
-	*ret_text = lkst_take(text);
-	return 0;
+	if (!err)
+		return 0;
+	*ret_text = err == -ENOMEM ? NULL : strdup("");
+	return *ret_text ? 0 : -ENOMEM;
 }
 
 /*

@@ -14,8 +14,7 @@ enum {
 	SLOTS = 32768, /* a power of two */
 	ADDRESSES_MAX = SLOTS / 2,
 	FIELDS_MAX = 3,
-	RECORD_BYTES =
-		64, /* of a function with its name; most are shorter, and several addresses lie in one */
+	RECORD_BYTES = 64, /* of a function with its name: most are shorter */
 };
 
 #define KERNEL_BEGIN (1ULL << 63)
