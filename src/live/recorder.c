@@ -59,8 +59,7 @@ static int write_overtaken(struct lkst_err *e, struct lkst_recorder *r)
 
 	for (i = 0; i < lkst_drain_nr_sources(r->drain) && !code; i++) {
 		u64 instance, blocks = lkst_drain_overtaken_of(r->drain, i, &instance);
-
-		struct lkst_lost lost = { .blocks = blocks - r->told_overtaken[i] };
+		const struct lkst_lost lost = { .blocks = blocks - r->told_overtaken[i] };
 
 		if (lost.blocks)
 			code = lkst_state_write_overwritten(e, r->s, r->w, instance, &lost);
@@ -237,8 +236,9 @@ static bool is_over(const struct lkst_recorder *r)
 
 /*
  * How much of closed blocks may go to the part. There stays room for what a cut gives, the open block of each
- * ring, and for as much again of life records that come meanwhile, for they tell what threads are called.
- * But a part whose state alone is too large still takes something, or there would be no end.
+ * ring, and for as much again of life records that come meanwhile, for they tell what threads are called: but
+ * no more than half of the part, where CPUs are many. And a part whose state alone is too large still takes
+ * something, or there would be no end.
  */
 static u64 room_to_copy(const struct lkst_recorder *r)
 {
@@ -247,6 +247,7 @@ static u64 room_to_copy(const struct lkst_recorder *r)
 
 	if (room == UINT64_MAX)
 		return room;
+	kept = kept < r->rotation.bytes / 2 ? kept : r->rotation.bytes / 2;
 	room = room > kept ? room - kept : 0;
 	return room < least && r->part_bytes < least ? least : room;
 }
