@@ -17,7 +17,7 @@
 
 enum {
 	SAMPLE_BLOCKS = 4,   /* looked through for each CPU and look */
-	SAMPLE_BYTES = 4096, /* of each */
+	SAMPLE_WORDS = (4096 - LKST_BLOCK_HEADER) / 8, /* of each */
 	TOO_CHEAP = 64,	     /* a kind that costs less than this part of the limit stays */
 	CHANGES = 8,	     /* kinds that one look leaves out at most */
 	PPM = 1000000,
@@ -70,8 +70,13 @@ struct {
 struct look {
 	struct lkst_budget *budget;
 	u64 now, period;
+	/* The CPU that is looked at, and what recording has cost there since the last look, ns. */
+	struct budget_cpu *on;
+	u32 cpu;
+	u64 cost;
 	u32 busiest_ppm, idle_ppm;
 	u32 allowed_ppm; /* the limit, less what hooks of kinds that are left out still cost */
+	u32 aim_ppm, left_ppm; /* what is to be left of the busiest CPU's cost, and what is */
 	/* A search through the kinds: the best so far. */
 	u32 best;
 	u32 best_value;
@@ -80,6 +85,40 @@ struct look {
 
 /* ---- what it costs ------------------------------------------------------------------- */
 
+/* A block that is looked through. */
+struct scan {
+	struct lkst_budget *budget;
+	u64 *words;
+	u64 last, end; /* times: of the record before, of the block's end */
+	u64 ns;
+	u64 weight;
+	u32 is_busy;
+};
+
+/* Word @i of a block's records. */
+static long look_at_word(u32 i, struct scan *scan)
+{
+	u64 word, time;
+	struct lkst_kind *kind;
+	u32 key;
+
+	if (i >= SAMPLE_WORDS)
+		return 1;
+	word = LKST_LOAD(scan->words[LKST_BLOCK_HEADER / 8 + i]);
+	time = word >> 16;
+	if (time - scan->last > scan->end - scan->last)
+		return 0;
+	key = scan->budget->kind_of[word & LKST_ID_MAX];
+	kind = bpf_map_lookup_elem(&lkst_kinds, &key);
+	if (!kind)
+		return 0;
+	scan->last = time;
+	scan->ns += kind->unit_ns;
+	if (scan->is_busy)
+		kind->ns += kind->unit_ns * scan->weight;
+	return 0;
+}
+
 /*
  * What the records in block @element cost in all, in ns, and, @is_busy, to each kind @weight times
  * what its records cost. Global, so that it is verified once and not for each block.
@@ -87,47 +126,36 @@ struct look {
 __weak __noinline u64 lkst_budget_scan(u32 element, u64 weight, u32 is_busy)
 {
 	const u64 mask = (1ULL << LKST_TIME_BITS) - 1;
-	u32 zero = 0, i;
-	struct lkst_budget *budget = bpf_map_lookup_elem(&lkst_budget, &zero);
 	struct lkst_block_header *h = lkst_element(element);
-	u64 *words = (void *)h, last, end, ns = 0;
+	struct scan scan = { .words = (void *)h, .weight = weight, .is_busy = is_busy };
+	u32 zero = 0;
 
-	if (!budget || !h)
+	scan.budget = bpf_map_lookup_elem(&lkst_budget, &zero);
+	if (!scan.budget || !h)
 		return 0;
-	last = h->timestamp_begin & mask;
-	end = h->timestamp_end & mask;
-	for (i = LKST_BLOCK_HEADER / 8; i < SAMPLE_BYTES / 8; i++) {
-		u64 word = LKST_LOAD(words[i]), time = word >> 16;
-		struct lkst_kind *kind;
-		u32 key;
-
-		if (time - last > end - last)
-			continue;
-		key = budget->kind_of[word & LKST_ID_MAX];
-		kind = bpf_map_lookup_elem(&lkst_kinds, &key);
-		if (!kind)
-			continue;
-		last = time;
-		ns += kind->unit_ns;
-		if (is_busy)
-			kind->ns += kind->unit_ns * weight;
-	}
-	return ns;
+	scan.last = h->timestamp_begin & mask;
+	scan.end = h->timestamp_end & mask;
+	bpf_loop(SAMPLE_WORDS, look_at_word, &scan, 0);
+	return scan.ns;
 }
 
 /*
- * What was recorded on CPU @cpu in @buffer since the last look costs, in ns. Only the ring of the
- * undisturbed is looked at: nearly all records are there.
+ * Adds what was recorded on the CPU in @buffer since the last look. Only the ring of the undisturbed is
+ * looked at: nearly all records are there.
  */
-static __noinline u64 cost_of_ring(struct look *look, struct budget_cpu *c, u32 cpu, u32 buffer)
+static long look_at_buffer(u32 buffer, struct look *look)
 {
 	u64 opened, blocks, stride, nr, weight, cost = 0;
-	u32 page, i;
+	struct budget_cpu *c = look->on;
 	struct lkst_state *st;
 	struct lkst_ring *ring;
+	u32 cpu = look->cpu & (LKST_POSSIBLE_CPUS_MAX - 1), page, i;
 
 	buffer &= LKST_NR_BUFFERS - 1;
-	page = LKST_LOAD(lkst_control.page[buffer][cpu & (LKST_POSSIBLE_CPUS_MAX - 1)]);
+	page = LKST_LOAD(lkst_control.page[buffer][cpu]);
+	/* A buffer that is not there has main's page. */
+	if (buffer != LKST_BUFFER_MAIN && page == LKST_LOAD(lkst_control.page[LKST_BUFFER_MAIN][cpu]))
+		return 0;
 	st = lkst_element(page);
 	if (!st)
 		return 0;
@@ -145,22 +173,17 @@ static __noinline u64 cost_of_ring(struct look *look, struct budget_cpu *c, u32 
 		/* The last one opened is not full yet. */
 		cost += lkst_budget_scan(ring->base + ((opened - 2 - i * stride) & ring->mask),
 					 weight, c->ppm > look->budget->limit_ppm / 8);
-	return cost * weight;
+	look->cost += cost * weight;
+	return 0;
 }
 
-/* What recording has cost on a CPU since the last look. */
 static long look_at_cpu(void *map, const u32 *cpu, struct budget_cpu *c, struct look *look)
 {
-	u32 index = *cpu & (LKST_POSSIBLE_CPUS_MAX - 1), buffer;
-	u64 cost = 0;
-
-	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)
-		/* A buffer that is not there has main's page. */
-		if (buffer == LKST_BUFFER_MAIN ||
-		    LKST_LOAD(lkst_control.page[buffer][index]) !=
-			    LKST_LOAD(lkst_control.page[LKST_BUFFER_MAIN][index]))
-			cost += cost_of_ring(look, c, index, buffer);
-	c->ppm = (c->ppm + cost * PPM / look->period) / 2;
+	look->on = c;
+	look->cpu = *cpu;
+	look->cost = 0;
+	bpf_loop(LKST_NR_BUFFERS, look_at_buffer, look, 0);
+	c->ppm = (c->ppm + look->cost * PPM / look->period) / 2;
 	if (c->ppm > look->busiest_ppm)
 		look->busiest_ppm = c->ppm;
 	return 0;
@@ -281,24 +304,31 @@ static long find_due(void *map, const u32 *key, struct lkst_kind *kind, struct l
 	return 0;
 }
 
+/* Leaves out one more kind, unless the cost is down to the aim. */
+static long shed_one(u32 i, struct look *look)
+{
+	struct lkst_kind *kind;
+
+	if (look->left_ppm <= look->aim_ppm)
+		return 1;
+	look->best = LKST_KIND_NONE;
+	look->best_value = LKST_KIND_PRECIOUS;
+	look->best_ns = 0;
+	bpf_for_each_map_elem(&lkst_kinds, find_dearest, look, 0);
+	kind = bpf_map_lookup_elem(&lkst_kinds, &look->best);
+	if (!kind)
+		return 1;
+	shed(look, kind);
+	look->left_ppm -= kind->ppm < look->left_ppm ? kind->ppm : look->left_ppm;
+	return 0;
+}
+
 static __noinline void keep_to_limit(struct look *look)
 {
 	/* Down to four fifths, so that not every breath is felt. */
-	u64 aim = look->allowed_ppm - look->allowed_ppm / 5, left = look->busiest_ppm;
-	struct lkst_kind *kind;
-	u32 i;
-
-	for (i = 0; i < CHANGES && left > aim; i++) {
-		look->best = LKST_KIND_NONE;
-		look->best_value = LKST_KIND_PRECIOUS;
-		look->best_ns = 0;
-		bpf_for_each_map_elem(&lkst_kinds, find_dearest, look, 0);
-		kind = bpf_map_lookup_elem(&lkst_kinds, &look->best);
-		if (!kind)
-			break;
-		shed(look, kind);
-		left -= kind->ppm < left ? kind->ppm : left;
-	}
+	look->aim_ppm = look->allowed_ppm - look->allowed_ppm / 5;
+	look->left_ppm = look->busiest_ppm;
+	bpf_loop(CHANGES, shed_one, look, 0);
 }
 
 /* What was before must not count against what is recorded now. */
