@@ -4,6 +4,7 @@
 # The cost limit on this kernel: its controller is loaded and runs, leaves out what costs too much, and
 # goes when the recording ends.
 # boot:
+# seconds: 8
 . /tests/lib.sh
 
 if uname -v | grep -q PREEMPT_RT; then

@@ -4,6 +4,7 @@
 # Buffers and incidents on this kernel: its verifier takes the programs, CPUs go over, and what is kept
 # is whole.
 # boot:
+# seconds: 7
 . /tests/lib.sh
 
 lkst start --quiet --buffer 256K --incidents 1 --event 'syscall:*' --event sched_switch 2>"$work/err" ||

@@ -4,6 +4,7 @@
 # A kernel that is locked down so that its memory stays secret: what can be recorded is, and the rest is
 # told in a sentence.
 # boot: lockdown=confidentiality
+# seconds: 8
 . /tests/lib.sh
 
 if ! grep -q '\[confidentiality\]' /sys/kernel/security/lockdown; then

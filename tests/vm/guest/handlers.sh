@@ -4,6 +4,7 @@
 # Handlers on a kernel that is locked down as one booted by Secure Boot is: they are loaded for every kind of
 # program, and decide.
 # boot: lockdown=integrity
+# seconds: 20
 . /tests/lib.sh
 
 # Probes at security hooks, which a handler tells the files of (C12).

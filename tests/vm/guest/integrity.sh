@@ -3,6 +3,7 @@
 #
 # A kernel that is locked down as one booted by Secure Boot is: everything is recorded all the same.
 # boot: lockdown=integrity
+# seconds: 4
 . /tests/lib.sh
 
 if ! grep -q '\[integrity\]' /sys/kernel/security/lockdown; then

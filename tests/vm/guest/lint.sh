@@ -5,6 +5,7 @@
 # releases of locks, memory, timers, work, interrupts and switches. In what a module does that breaks the
 # rules, once each, it finds that and nothing else.
 # boot:
+# seconds: 18
 . /tests/lib.sh
 
 # record TRACE COMMAND: records what the rules look at while the shell runs the command.

@@ -4,6 +4,7 @@
 # Every take and release of the kernel's spin locks and read-write locks, which nothing but asking for
 # them records: the hottest functions that there are. (Linux takes nearly all of its write locks by variants that are other functions.)
 # boot:
+# seconds: 5
 . /tests/lib.sh
 
 if lkst record --quiet --event 'lock:*' --output "$work/trace" -- /load/calls >/dev/null 2>"$work/notes"; then

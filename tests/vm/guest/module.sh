@@ -5,6 +5,7 @@
 # knows: every event is recorded with these, every variant of a lock as often as it was taken. Probes that
 # were set before the module is there see its functions, from its first one to its last.
 # boot: lkst.guest=module
+# seconds: 21
 . /tests/lib.sh
 
 probes=/sys/kernel/debug/tracing/kprobe_events

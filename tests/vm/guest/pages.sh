@@ -5,6 +5,7 @@
 # program's behalf and where the recorder does. In a guest, what needs disks, too: major faults, swapping,
 # waiting for pages and buffers.
 # boot: lkst.guest=pages
+# seconds: 10
 # host: yes
 . "${LKST_TESTS:-/tests}/lib.sh"
 

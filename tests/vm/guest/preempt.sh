@@ -4,6 +4,7 @@
 # A kernel that may preempt a thread anywhere: were it to do so between reserve and commit of a record, records
 # would be lost or torn. Many threads hit hooks of every kind; each record is there, and nothing is lost.
 # boot: preempt=full
+# seconds: 8
 . /tests/lib.sh
 
 if ! grep -q 'preempt=full' /proc/cmdline || ! uname -v | grep -qE 'PREEMPT(_DYNAMIC|_RT| )'; then
@@ -26,18 +27,24 @@ lost=$(lkst check "$work/trace" | awk '/^(main|life)\./ { nr++; lost += $5 + $6 
 [ "$lost" = 0 ] && ok preempt_loses_nothing || fail preempt_loses_nothing "$(lkst check "$work/trace" | head -n 8)"
 # Of page faults, those in the pages that a thread touches one after the other.
 lkst print --format json --event '*semop' --event do_semtimedop --event page_fault_user "$work/trace" |
-	sed -n 's/^.*"tid":\([0-9]*\),.*"event":"\([a-z_]*\)","fields":{\("address":\([0-9]*\)\)\{0,1\}.*/\1 \2 \4/p' |
-	awk -v rush="$work/rush" '
+	awk -F '"' -v rush="$work/rush" '
 		BEGIN {
-			while ((getline <rush) > 0) {
-				if ($1 == "pages") {
-					begin[$3] = $4
-					end[$3] = $4 + $2 * 4096
+			while ((getline line <rush) > 0) {
+				split(line, told, " ")
+				if (told[1] == "pages") {
+					begin[told[3]] = told[4]
+					end[told[3]] = told[4] + told[2] * 4096
 				}
-				want[$3 " " ($1 == "pages" ? "page_fault_user" : $1)] = $2
+				want[told[3] " " (told[1] == "pages" ? "page_fault_user" : told[1])] = told[2]
 			}
 		}
-		$2 != "page_fault_user" || ($3 >= begin[$1] && $3 < end[$1]) { got[$1 " " $2]++ }
+		{
+			tid = substr($11, 2) + 0
+			at = $12 == "comm" ? 18 : 14 # some threads have no name
+			event = $at
+			address = $(at + 4) == "address" ? substr($(at + 5), 2) + 0 : 0
+		}
+		event != "page_fault_user" || (address >= begin[tid] && address < end[tid]) { got[tid " " event]++ }
 		END {
 			for (kind in want) {
 				nr++

@@ -4,6 +4,7 @@
 # `lkst start` as it is, on a kernel with function hooks: they are armed, what the workload makes the
 # kernel do is recorded with the right fields, and stopping leaves nothing.
 # boot:
+# seconds: 19
 . /tests/lib.sh
 
 trace=$work/trace

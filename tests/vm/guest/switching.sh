@@ -6,6 +6,7 @@
 # In a guest of its own: some of what its workload does happens once in a kernel's life, and recording.sh
 # looks for it.
 # boot: lkst.guest=switching
+# seconds: 13
 . /tests/lib.sh
 
 # How many hooks are attached.

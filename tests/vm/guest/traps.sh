@@ -3,6 +3,7 @@
 #
 # Every trap that a program can raise is recorded with its number, error code and instruction.
 # boot:
+# seconds: 9
 # host: yes
 . "${LKST_TESTS:-/tests}/lib.sh"
 

@@ -3,6 +3,7 @@
 #
 # Triggers: the handler is loaded for every kind of program, and fires at what a machine that is used can't be
 # asked for: a disk that is slow beside one that is not, and memory that runs out.
+# seconds: 26
 . /tests/lib.sh
 
 # Prints how often trigger $1 has fired.
