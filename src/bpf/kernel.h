@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The few fields of the kernel's structures that the programs read. Only names and types count:
- * offsets are taken from the running kernel's BTF when a program is loaded (CO-RE). Fields that
- * kernels name differently are read through an accessor in compat.h.
+ * offsets are taken from the running kernel's BTF when a program is loaded (CO-RE).
  */
 #ifndef LKST_BPF_KERNEL_H
 #define LKST_BPF_KERNEL_H

@@ -2,7 +2,6 @@
 /*
  * Process management: switches, wake-ups and the lives of threads.
  */
-#include "bpf/compat.h"
 #include "bpf/names.h"
 #include "bpf/record.h"
 #include "bpf/string.h"
@@ -37,7 +36,7 @@ int BPF_PROG(tp_btf__sched_waking, struct task_struct *task)
 		return 0;
 	r->target_tid = task->pid;
 	r->target_prio = task->prio;
-	r->target_cpu = lkst_task_cpu(task);
+	r->target_cpu = task->thread_info.cpu;
 	LKST_COMMIT(sched_waking);
 	return 0;
 }
@@ -65,7 +64,7 @@ int BPF_PROG(tp_btf__sched_wakeup, struct task_struct *task)
 		return 0;
 	r->target_tid = task->pid;
 	r->target_prio = task->prio;
-	r->target_cpu = lkst_task_cpu(task);
+	r->target_cpu = task->thread_info.cpu;
 	r->nr_running = nr_running(task);
 	LKST_COMMIT(sched_wakeup);
 	return 0;
@@ -81,7 +80,7 @@ int BPF_PROG(tp_btf__sched_wakeup_new, struct task_struct *task)
 		return 0;
 	r->target_tid = task->pid;
 	r->target_prio = task->prio;
-	r->target_cpu = lkst_task_cpu(task);
+	r->target_cpu = task->thread_info.cpu;
 	r->nr_running = nr_running(task);
 	LKST_COMMIT(sched_wakeup_new);
 	return 0;
@@ -96,7 +95,7 @@ int BPF_PROG(tp_btf__sched_migrate_task, struct task_struct *task, int dest_cpu)
 	if (!r)
 		return 0;
 	r->target_tid = task->pid;
-	r->orig_cpu = lkst_task_cpu(task);
+	r->orig_cpu = task->thread_info.cpu;
 	r->dest_cpu = dest_cpu;
 	LKST_COMMIT(sched_migrate_task);
 	return 0;

@@ -3,7 +3,6 @@
  * Lists the threads that exist, as state_thread records, for the state stream: read by user space
  * once when a trace is begun or ended. Not a hook; nothing of it runs while recording.
  */
-#include "bpf/compat.h"
 #include "bpf/record.h"
 
 #define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
@@ -37,7 +36,7 @@ int iter__threads(struct bpf_iter__task *ctx)
 	out.r.flags = task->flags & PF_KTHREAD ? LKST_THREAD_KERNEL : 0;
 	out.r.state = task->__state;
 	out.r.prio = task->prio;
-	out.r.thread_cpu = lkst_task_cpu(task);
+	out.r.thread_cpu = task->thread_info.cpu;
 	out.r.start_ns = task->start_boottime;
 	LKST_PUT64(out.r.task, task);
 	lkst_copy_comm(out.r.comm, task);
