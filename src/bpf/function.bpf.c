@@ -515,37 +515,7 @@ int BPF_KPROBE(kprobe__do_shmat, int shmid, u64 address, u32 flags)
 TIMER_DELETE_PROGRAM(timer_delete_sync)
 TIMER_DELETE_PROGRAM(del_timer_sync)
 
-/* ---- other: recorded whomever the recording is restricted to, for they concern all ---- */
-
-LKST_STRING_SCRATCH(panic_format);
-
-static __always_inline int panics(const char *from)
-{
-	struct lkst_string format;
-	struct lkst_rec_panic *r;
-	struct lkst_slot slot;
-
-	if (!lkst_string_read(&format, &panic_format, from, LKST_STRING_MAX))
-		return 0;
-	r = LKST_BEGIN_STRING(panic, &slot, &format);
-	if (!r)
-		return 0;
-	lkst_string_put(r->format.bytes, &slot, &format);
-	lkst_commit(&slot, lkst_cfg.id[LKST_EV_panic]);
-	return 0;
-}
-
-SEC("kprobe/vpanic")
-int BPF_KPROBE(kprobe__vpanic, const char *format)
-{
-	return panics(format);
-}
-
-SEC("kprobe/panic")
-int BPF_KPROBE(kprobe__panic, const char *format)
-{
-	return panics(format);
-}
+/* ---- other: recorded whomever the recording is restricted to, for it concerns all ---- */
 
 SEC("kprobe/oops_enter")
 int BPF_KPROBE(kprobe__oops_enter)

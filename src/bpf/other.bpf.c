@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the kernel says: its messages and the reports of its debugging aids. Modules come and go.
+ * What the kernel says: its messages, its panic and the reports of its debugging aids. Modules come and go.
  */
 #include <linux/ptrace.h>
 
@@ -9,21 +9,50 @@
 
 LKST_STRING_SCRATCH(console_text);
 
-/* The text has no NUL behind its @length characters, but may have one within. */
-SEC("tp_btf/console")
-int BPF_PROG(tp_btf__console, const char *from, u64 length)
+/* How panic() begins (kernel/panic.c). */
+static const char panic_prefix[] = "Kernel panic - not syncing: ";
+
+/* Recorded whomever the recording is restricted to, for it concerns all. */
+static __always_inline void says_panic(const char *from, u64 length)
+{
+	const u32 skipped = sizeof(panic_prefix) - 1;
+	char begin[sizeof(panic_prefix) - 1];
+	struct lkst_string reason;
+	struct lkst_rec_panic *r;
+	struct lkst_slot slot;
+
+	if (length < skipped || bpf_probe_read_kernel(begin, skipped, from) ||
+	    bpf_strncmp(begin, skipped, panic_prefix) ||
+	    !lkst_string_read(&reason, &console_text, from + skipped, length - skipped))
+		return;
+	r = LKST_BEGIN_STRING(panic, &slot, &reason);
+	if (!r)
+		return;
+	lkst_string_put(r->reason.bytes, &slot, &reason);
+	lkst_commit(&slot, lkst_cfg.id[LKST_EV_panic]);
+}
+
+static __always_inline void prints(const char *from, u64 length)
 {
 	struct lkst_rec_printk_console *r;
 	struct lkst_string text;
 	struct lkst_slot slot;
 
 	if (!lkst_wants_current() || !lkst_string_read(&text, &console_text, from, length))
-		return 0;
+		return;
 	r = LKST_BEGIN_STRING(printk_console, &slot, &text);
 	if (!r)
-		return 0;
+		return;
 	lkst_string_put(r->text.bytes, &slot, &text);
 	lkst_commit(&slot, lkst_cfg.id[LKST_EV_printk_console]);
+}
+
+/* The text has no NUL behind its @length characters, but may have one within. */
+SEC("tp_btf/console")
+int BPF_PROG(tp_btf__console, const char *from, u64 length)
+{
+	says_panic(from, length);
+	prints(from, length);
 	return 0;
 }
 

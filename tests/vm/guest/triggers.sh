@@ -66,6 +66,15 @@ else
 	echo 'skip triggers_errors_alone: no function is hooked here'
 fi
 
+# A panic is known by what the kernel says. All that it does besides is in tests/vm/crash.
+add panics 'panic reason == "lkst only*"'
+echo '<0>Kernel panic - not syncing' >/dev/kmsg
+echo '<0>Kernel panic - not syncing: another' >/dev/kmsg
+before_panic=$(fired panics)
+echo '<0>Kernel panic - not syncing: lkst only says so' >/dev/kmsg
+expect_is triggers_panics_by_their_reason "$before_panic $(fired panics)" '0 1'
+lkst trigger remove panics
+
 find_disk slow
 slow=/dev/$name
 add slow "block_rq_complete latency > 40ms and dev == $dev"

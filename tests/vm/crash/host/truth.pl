@@ -10,7 +10,7 @@ my ($trace, $console, $results, $who) = @ARGV;
 my (@bad, %on, %in_call, %name, %seen, %has_begun);
 my ($last_ns, %last_on, %last_before, $blind_until, %blind_on);
 my ($switches, $calls, $nr_cpus) = (0, 0, 0);
-my (%mark_printk, $panic_printk, $panic, $console_panic, $at);
+my (%mark_printk, $panic_printk, $panic, $at);
 
 open(my $c, '<', $console) or die;
 while (<$c>) {
@@ -85,18 +85,12 @@ each_line(sub {
 		my $f = $r->{fields};
 		my $text = join(' ', map { $f->{$_} } @{$f->{''}});
 		my ($mark) = $text =~ /lkst mark (\w+)/;
-		$console_panic = $r if $text =~ /Kernel panic - not syncing/ && !defined $console_panic;
 		$at = $panic_printk + ($ns - $mark_printk{$mark}) if defined $mark && $mark_printk{$mark};
 	}
 	$last_before{$cpu} = $ns if !defined $at || $ns <= $at;
 	$panic = $r if $r->{event} eq 'panic' && !defined $panic;
 }, $trace);
 
-# If an interrupt that came while a kprobe's program ran is the cause, the program at panic() is skipped.
-if (!defined $panic && defined $console_panic) {
-	print "there is no panic event, but what the console was told\n";
-	$panic = $console_panic;
-}
 push @bad, "only $switches switches and $calls calls" if $who ne 'reset' && ($switches < 100 || $calls < 500);
 if (!defined $panic_printk) {
 	push @bad, 'a panic that was none' if defined $panic;
