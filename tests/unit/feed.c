@@ -1,24 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The feed: who is told of what, in which order, and how records of another layout arrive. */
-#include <stdarg.h>
-
 #include "analyze/feed.h"
 #include "analyze/state.h"
 #include "make_trace.h"
+#include "shown.h"
 #include "unit.h"
-
-static char text[4096];
-
-__attribute__((format(printf, 1, 2))) static int put(const char *format, ...)
-{
-	size_t used = strlen(text);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text + used, sizeof(text) - used, format, args);
-	va_end(args);
-	return 0;
-}
 
 static char dir[64];
 static struct lkst_trace *trace;
@@ -30,7 +16,7 @@ static void open_feed(struct lkst_catalog *catalog, const char *lines)
 {
 	struct make_trace *t;
 
-	text[0] = 0;
+	shown[0] = 0;
 	make_scratch(dir);
 	t = make_begin(dir, catalog, 4096);
 	if (make_text(t, lines) || make_end(t) || lkst_trace_open(&err, dir, &trace) ||
@@ -90,8 +76,8 @@ TEST(feed_tells_subscribers_in_order)
 	CHECK_EQ(lkst_feed_gaps(feed, on_gap, NULL), 1);
 	CHECK_EQ(lkst_feed_end(feed, on_end, NULL), 1);
 	CHECK(!lkst_feed_run(&err, feed));
-	CHECK_STR(text, "a100:1->2/1/0 b100:1->2/1/0 gap0:100-200 test_text:30:1 "
-			"a200:2->3/0/0 b200:2->3/0/0 a300:3->1/2/0 b300:3->1/2/0 end:300");
+	CHECK_STR(shown, "a100:1->2/1/0 b100:1->2/1/0 gap0:100-200 test_text:30:1 "
+			 "a200:2->3/0/0 b200:2->3/0/0 a300:3->1/2/0 b300:3->1/2/0 end:300");
 	CHECK_EQ(lkst_feed_records(feed), 5);
 	CHECK_EQ(lkst_feed_missing(feed, LKST_EV_sched_switch), 0);
 	close_feed();
@@ -107,7 +93,7 @@ TEST(feed_keeps_to_its_window)
 	CHECK_EQ(lkst_feed_event(feed, LKST_EV_sched_switch, on_switch, "window"), 1);
 	CHECK_EQ(lkst_feed_end(feed, on_end, NULL), 1);
 	CHECK(!lkst_feed_run(&err, feed));
-	CHECK_STR(text, "always100:1->2/1/0 always200:2->3/0/0 window200:2->3/0/0 end:250");
+	CHECK_STR(shown, "always100:1->2/1/0 always200:2->3/0/0 window200:2->3/0/0 end:250");
 	close_feed();
 }
 
@@ -122,7 +108,7 @@ TEST(feed_ends_with_the_error_of_a_subscriber)
 	CHECK_EQ(lkst_feed_event(feed, LKST_EV_sched_switch, fail, NULL), 1);
 	CHECK_EQ(lkst_feed_end(feed, on_end, NULL), 1);
 	CHECK_EQ(lkst_feed_run(&err, feed), -ENOMEM);
-	CHECK_STR(text, "");
+	CHECK_STR(shown, "");
 	close_feed();
 }
 
@@ -184,7 +170,7 @@ TEST(feed_converts_records_of_another_layout)
 	CHECK_EQ(lkst_feed_missing(feed, LKST_EV_task_rename), 1 << 0 | 1 << 2);
 	CHECK_EQ(lkst_feed_missing(feed, LKST_EV_kfree), (long long)UINT64_MAX);
 	CHECK(!lkst_feed_run(&err, feed));
-	CHECK_STR(text, "100:1->-2/7/0 -3 /bin/true 0 a_name_longer_t ");
+	CHECK_STR(shown, "100:1->-2/7/0 -3 /bin/true 0 a_name_longer_t ");
 	close_feed();
 }
 
@@ -233,9 +219,9 @@ TEST(feed_tells_of_system_calls_alike)
 	CHECK_EQ(lkst_feed_syscall(feed, "close", on_entry, NULL, "also "), 1);
 	CHECK_EQ(lkst_feed_syscall(feed, "mmap", on_entry, NULL, ""), 0);
 	CHECK(!lkst_feed_run(&err, feed));
-	CHECK_STR(text, "openat/257(-100,4096,4:/etc/passwd) openat=-2 close/6(7,0,1:)32 "
-			"also close/6(7,0,1:)32 ?/999(1,2,6:) ?=-38 close/3(-1,0,1:) "
-			"also close/3(-1,0,1:) ");
+	CHECK_STR(shown, "openat/257(-100,4096,4:/etc/passwd) openat=-2 close/6(7,0,1:)32 "
+			 "also close/6(7,0,1:)32 ?/999(1,2,6:) ?=-38 close/3(-1,0,1:) "
+			 "also close/3(-1,0,1:) ");
 	close_feed();
 }
 
@@ -272,9 +258,9 @@ TEST(feed_tells_the_model_first)
 	CHECK_EQ(lkst_feed_event(feed, LKST_EV_kfree, ask, s), 1);
 	CHECK_EQ(lkst_feed_event(feed, LKST_EV_sched_switch, ask, s), 1);
 	CHECK(!lkst_feed_run(&err, feed));
-	CHECK_STR(text, "100:77 running since 100 150:77 running since 100 "
-			"200:07 blocked since 200 300:0(irq 9)7 blocked since 200 "
-			"450:07 ready since 350 woken ");
+	CHECK_STR(shown, "100:77 running since 100 150:77 running since 100 "
+			 "200:07 blocked since 200 300:0(irq 9)7 blocked since 200 "
+			 "450:07 ready since 350 woken ");
 	lkst_state_free(s);
 	close_feed();
 }

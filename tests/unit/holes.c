@@ -3,15 +3,14 @@
  * What a ring of several had overwritten is a gap where the CPU wrote to it, and nowhere else: in a trace,
  * in parts and pieces of it, and in the pass of the analyses.
  */
-#include <stdarg.h>
-
 #include "analyze/feed.h"
 #include "make_trace.h"
+#include "shown.h"
 #include "trace/cut.h"
 #include "unit.h"
 
 static struct lkst_err err;
-static char dir[64], path[128], out[128], shown[4096];
+static char dir[64], path[128], out[128];
 
 /* Makes and opens the trace of @lines. */
 static struct lkst_trace *make(const char *lines)
@@ -30,17 +29,6 @@ static void end(struct lkst_trace *t)
 {
 	lkst_trace_close(t);
 	make_scratch_remove(dir);
-}
-
-__attribute__((format(printf, 1, 2))) static int put(const char *format, ...)
-{
-	size_t used = strlen(shown);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(shown + used, sizeof(shown) - used, format, args);
-	va_end(args);
-	return 0;
 }
 
 /* A pass as text: "<cpu>.<buffer>:<time> " for a record, "[<cpu>.<buffer>:<from>-<to> <blocks>] " for a gap. */
