@@ -5,9 +5,10 @@
 
 #include "cmd/cmd.h"
 #include "extract.h"
+#include "run_command.h"
 #include "unit.h"
 
-static char scratch[64], message[LKST_ERR_MAX], output[16384];
+static char scratch[64];
 static unsigned int nr_synced;
 
 /* In place of the C library's. */
@@ -20,29 +21,7 @@ int fsync(int fd)
 /* Runs the command with the words of @line in the scratch directory; returns its result. */
 static int run(const char *line)
 {
-	char words[256], *argv[16], *word, *rest, path[96];
-	struct lkst_err e = { "" };
-	int argc = 0, err, saved = dup(STDOUT_FILENO), fd;
-	ssize_t length;
-
-	snprintf(words, sizeof(words), "%s", line);
-	for (word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-		argv[argc++] = word;
-	argv[argc] = NULL;
-	snprintf(path, sizeof(path), "%s/output", scratch);
-	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
-	fflush(stdout);
-	if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0 || chdir(scratch))
-		abort();
-	err = lkst_cmd_run(&e, &lkst_cmd_extract, (const char *const *)argv);
-	fflush(stdout);
-	dup2(saved, STDOUT_FILENO);
-	close(saved);
-	length = pread(fd, output, sizeof(output) - 1, 0);
-	output[length < 0 ? 0 : length] = 0;
-	close(fd);
-	snprintf(message, sizeof(message), "%s", e.text);
-	return err;
+	return run_command(&lkst_cmd_extract, scratch, line);
 }
 
 static bool is_there(const char *name)
@@ -71,8 +50,6 @@ static void make_begin_of_dump(unsigned int format, size_t cut)
 
 static void end(void)
 {
-	if (chdir("/"))
-		abort();
 	make_scratch_remove(scratch);
 	scratch[0] = 0;
 }

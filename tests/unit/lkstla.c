@@ -2,9 +2,10 @@
 /* The commands that print analyses: lkst analyze and lkstla, from the command line to the output. */
 #include "cmd/cmd.h"
 #include "make_trace.h"
+#include "run_command.h"
 #include "unit.h"
 
-static char dir[64], path[96], output[16384], message[LKST_ERR_MAX];
+static char dir[64];
 
 static const char text[] = "task_rename tid=5 ns=1000000000 target_tid=5 newcomm=\"a b\"\n"
 			   "sched_waking cpu=0 tid=5 ns=1108676061557 target_tid=6\n"
@@ -14,46 +15,18 @@ static const char text[] = "task_rename tid=5 ns=1000000000 target_tid=5 newcomm
 			   "sched_wakeup cpu=0 tid=5 ns=1108690000300 target_tid=8 target_cpu=0 "
 			   "nr_running=3\n";
 
-/* Runs @cmd with the words of @line, "TRACE" for the trace; returns its result. */
+/* Runs @cmd with the words of @line in a directory that has the trace TRACE; returns its result. */
 static int run(const struct lkst_cmd *cmd, const char *line)
 {
-	static _Alignas(16) char options[4096];
-	struct lkst_err e = { "" };
-	char *argv[32], *word, *rest, name[96], words[512];
-	int argc = 0, first, err, saved, fd;
-	ssize_t length;
+	char path[96];
 
 	if (!dir[0]) {
 		make_scratch(dir);
-		snprintf(path, sizeof(path), "%s/trace", dir);
+		snprintf(path, sizeof(path), "%s/TRACE", dir);
 		if (make_trace(path, 4096, text))
 			abort();
 	}
-	snprintf(words, sizeof(words), "%s", line);
-	for (word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-		argv[argc++] = !strcmp(word, "TRACE") ? path : word;
-	memset(options, 0, sizeof(options));
-	if (cmd->defaults)
-		memcpy(options, cmd->defaults, cmd->options_size);
-	first = lkst_options_parse(&e, cmd, argc, argv, options);
-	snprintf(message, sizeof(message), "%s", e.text);
-	if (first < 0 || first == LKST_OPTIONS_HELP)
-		return first;
-	fflush(stdout);
-	snprintf(name, sizeof(name), "%s/output", dir);
-	fd = open(name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	saved = dup(STDOUT_FILENO);
-	if (fd < 0 || saved < 0 || dup2(fd, STDOUT_FILENO) < 0)
-		abort();
-	err = cmd->run(&e, options, argv + first, (unsigned int)(argc - first));
-	if (dup2(saved, STDOUT_FILENO) < 0)
-		abort();
-	close(saved);
-	length = pread(fd, output, sizeof(output) - 1, 0);
-	output[length < 0 ? 0 : length] = 0;
-	close(fd);
-	snprintf(message, sizeof(message), "%s", e.text);
-	return err;
+	return run_command(cmd, dir, line);
 }
 
 TEST(lkstla_lists_for_gnuplot)
@@ -81,13 +54,9 @@ TEST(lkstla_takes_a_key_and_a_window)
 
 TEST(lkstla_takes_the_files_of_a_trace)
 {
-	char line[256];
-
-	snprintf(line, sizeof(line), "schedtime %s/metadata TRACE", path);
-	CHECK_EQ(run(&lkst_cmd_lkstla, line), 0);
+	CHECK_EQ(run(&lkst_cmd_lkstla, "schedtime TRACE/metadata TRACE"), 0);
 	CHECK(strstr(output, "wakeup:here"));
-	snprintf(line, sizeof(line), "schedtime %s/metadata /", path);
-	CHECK_EQ(run(&lkst_cmd_lkstla, line), -ENOENT);
+	CHECK_EQ(run(&lkst_cmd_lkstla, "schedtime TRACE/metadata /"), -ENOENT);
 	CHECK(strstr(message, "cannot read the trace"));
 	CHECK(run(&lkst_cmd_lkstla, "schedtime /nonexistent") < 0);
 }
