@@ -10,56 +10,40 @@
 
 TEST(extract_takes_every_format)
 {
-	unsigned int records, format;
-	struct make_trace *t = made_trace(MAKE_PAGE, &records);
-	struct make_memory *m = made_memory(t, NULL);
-	char scratch[64], path[128], dir[96], doubtful[128];
+	struct scene x = made_scene(MAKE_PAGE);
+	unsigned int format;
 
-	make_scratch(scratch);
 	for (format = 0; format < 16; format++) {
-		struct outcome o;
+		struct outcome o = scene_extract(&x, in_format(x.m, format), x.dir, x.doubtful);
 
-		snprintf(dir, sizeof(dir), "%s/trace%u", scratch, format);
-		snprintf(doubtful, sizeof(doubtful), "%s/doubtful%u", scratch, format);
-		write_file(scratch, "dump", in_format(m, format), path);
-		o = extract(path, dir, doubtful);
 		if (o.err)
 			fprintf(stderr, "format %u: %s\n", format, o.e.text);
 		CHECK_EQ(o.err, 0);
 		CHECK_EQ(o.nr_recordings, 1);
-		CHECK_EQ(o.sum.records, records);
+		CHECK_EQ(o.sum.records, RECORDS);
 		CHECK_EQ(o.sum.missing_blocks + o.sum.damaged_blocks + o.sum.copies +
 				 o.sum.stale_blocks + o.sum.torn_records +
 				 o.sum.rings_without_state,
 			 0);
-		CHECK_EQ(count_records(dir), records);
-		CHECK_EQ(count_records(doubtful), 0);
+		CHECK_EQ(count_records(x.dir), RECORDS);
+		CHECK_EQ(count_records(x.doubtful), 0);
 	}
-	make_scratch_remove(scratch);
-	make_memory_free(m);
-	make_end(t);
+	scene_end(&x);
 }
 
 /* What was kept of the machine's state is in the trace. */
 TEST(extract_keeps_the_state)
 {
-	unsigned int records;
-	struct make_trace *t = made_trace(MAKE_PAGE, &records);
-	struct lkst_state *states[2];
-	struct make_memory *m = made_memory(t, states);
-	char scratch[64], path[128], dir[96];
+	struct scene x = made_scene(MAKE_PAGE);
 	struct lkst_trace *trace;
 	struct lkst_merge *merge;
 	struct lkst_record r;
 	struct lkst_err e;
 	unsigned int threads = 0, losses = 0;
 
-	states[1]->lost[LKST_LOSS_LEVEL] = 3;
-	make_scratch(scratch);
-	snprintf(dir, sizeof(dir), "%s/trace", scratch);
-	write_file(scratch, "dump", make_raw(m), path);
-	CHECK_EQ(extract(path, dir, NULL).sum.lost_events, 3);
-	CHECK_EQ(lkst_trace_open(&e, dir, &trace), 0);
+	x.states[1]->lost[LKST_LOSS_LEVEL] = 3;
+	CHECK_EQ(scene_extract(&x, make_raw(x.m), x.dir, NULL).sum.lost_events, 3);
+	CHECK_EQ(lkst_trace_open(&e, x.dir, &trace), 0);
 	CHECK_EQ(lkst_merge_new(&e, trace, 0, UINT64_MAX, &merge), 0);
 	while (lkst_merge_next(merge, &r) > 0) {
 		threads += r.event->index == LKST_EV_state_thread &&
@@ -71,9 +55,7 @@ TEST(extract_keeps_the_state)
 	CHECK_STR(lkst_trace_catalog(trace)->hostname, "testhost");
 	lkst_merge_free(merge);
 	lkst_trace_close(trace);
-	make_scratch_remove(scratch);
-	make_memory_free(m);
-	make_end(t);
+	scene_end(&x);
 }
 
 /* ---- the moment of the crash -------------------------------------------------------------- */
@@ -93,97 +75,75 @@ static void tear(struct make_trace *t, bool has_id)
 
 static void expect_torn(bool has_id, bool has_state, unsigned int records, unsigned int doubtful)
 {
-	unsigned int all;
-	struct make_trace *t = made_trace(MAKE_PAGE, &all);
-	struct lkst_state *states[2];
-	struct make_memory *m;
-	char scratch[64], path[128], dir[96], doubt[128];
+	struct scene x = { .t = made_trace(MAKE_PAGE) };
 	struct outcome o;
 	u32 at;
 
-	at = t->streams[0].at;
-	tear(t, has_id);
+	at = x.t->streams[0].at;
+	tear(x.t, has_id);
 	/* Records of 24 bytes: the end of the one before is that of its content. */
-	t->streams[0].at = at - (u32)((sizeof(struct lkst_rec_sched_switch) + 7) & ~7u);
-	m = made_memory(t, states);
-	states[0]->nest = 1;
+	x.t->streams[0].at = at - (u32)((sizeof(struct lkst_rec_sched_switch) + 7) & ~7u);
+	x.m = made_memory(x.t, x.states);
+	x.states[0]->nest = 1;
 	if (!has_state)
-		states[0]->magic = 0;
-	make_scratch(scratch);
-	snprintf(dir, sizeof(dir), "%s/trace", scratch);
-	snprintf(doubt, sizeof(doubt), "%s/doubtful", scratch);
-	write_file(scratch, "dump", make_elf(m, 3), path);
-	o = extract(path, dir, doubt);
+		x.states[0]->magic = 0;
+	o = scene_extract(&x, make_elf(x.m, 3), x.dir, x.doubtful);
 	CHECK_EQ(o.err, 0);
 	CHECK_EQ(o.sum.records, records);
-	CHECK_EQ(count_records(dir), records);
+	CHECK_EQ(count_records(x.dir), records);
 	CHECK_EQ(o.sum.doubtful_records, doubtful);
-	CHECK_EQ(count_records(doubt), doubtful);
+	CHECK_EQ(count_records(x.doubtful), doubtful);
 	CHECK_EQ(o.sum.rings_without_state, !has_state);
 	CHECK_EQ(o.sum.torn_records, has_id && !has_state ? 0 : 1);
 	CHECK_EQ(o.sum.damaged_blocks, 0);
-	make_scratch_remove(scratch);
-	make_memory_free(m);
-	make_end(t);
+	scene_end(&x);
 }
 
 TEST(extract_cuts_what_was_being_written)
 {
-	expect_torn(false, true, RECORDS + RECORDS / 100 - 1, 0);
+	expect_torn(false, true, RECORDS - 1, 0);
 }
 
 TEST(extract_keeps_a_whole_unpublished_record_apart)
 {
-	expect_torn(true, true, RECORDS + RECORDS / 100 - 1, 1);
+	expect_torn(true, true, RECORDS - 1, 1);
 }
 
 TEST(extract_cuts_without_a_state_page)
 {
-	expect_torn(false, false, RECORDS + RECORDS / 100 - 1, 0);
+	expect_torn(false, false, RECORDS - 1, 0);
 }
 
 TEST(extract_takes_all_that_has_an_id_without_a_state_page)
 {
-	expect_torn(true, false, RECORDS + RECORDS / 100, 0);
+	expect_torn(true, false, RECORDS, 0);
 }
 
 /* Behind the open block's content stands what the lap before left there. */
 TEST(extract_ignores_what_an_earlier_lap_left)
 {
-	unsigned int records;
-	struct make_trace *t = made_trace(MAKE_PAGE, &records);
-	struct make_stream *s = &t->streams[0];
+	struct scene x = { .t = made_trace(MAKE_PAGE) };
+	struct make_stream *s = &x.t->streams[0];
 	u8 *open = s->bytes + s->used - s->block_size;
-	struct lkst_state *states[2];
-	struct make_memory *m;
-	char scratch[64], path[128], dir[96];
 	struct outcome o;
 
 	memcpy(open + ((s->at + 7) & ~7u), s->bytes + LKST_BLOCK_HEADER,
 	       s->block_size - ((s->at + 7) & ~7u) - 8);
-	m = made_memory(t, states);
-	states[0]->magic = 0;
-	make_scratch(scratch);
-	snprintf(dir, sizeof(dir), "%s/trace", scratch);
-	write_file(scratch, "dump", make_raw(m), path);
-	o = extract(path, dir, NULL);
-	CHECK_EQ(o.sum.records, records);
+	x.m = made_memory(x.t, x.states);
+	x.states[0]->magic = 0;
+	o = scene_extract(&x, make_raw(x.m), x.dir, NULL);
+	CHECK_EQ(o.sum.records, RECORDS);
 	CHECK_EQ(o.sum.torn_records, 0);
-	CHECK_EQ(count_records(dir), records);
-	make_scratch_remove(scratch);
-	make_memory_free(m);
-	make_end(t);
+	CHECK_EQ(count_records(x.dir), RECORDS);
+	scene_end(&x);
 }
 
 /* ---- what does not belong --------------------------------------------------------------- */
 
 TEST(extract_tells_recordings_apart)
 {
-	unsigned int records, old_records;
-	struct make_trace *old = made_trace(MAKE_PAGE, &old_records);
-	struct make_trace *t;
-	struct make_memory *m;
-	char scratch[64], path[128], dir[96];
+	struct scene x = made_scene(MAKE_PAGE);
+	struct make_trace *old = made_trace(MAKE_PAGE);
 	struct outcome o;
 	unsigned int i;
 
@@ -195,83 +155,52 @@ TEST(extract_tells_recordings_apart)
 		for (at = 0; at < old->streams[i].used; at += MAKE_PAGE)
 			memset(old->streams[i].bytes + at + 4, 0x44, 16);
 	}
-	t = made_trace(MAKE_PAGE, &records);
-	m = made_memory(t, NULL);
-	make_notes(m, old->catalog);
+	make_notes(x.m, old->catalog);
 	for (i = 0; i < old->nr_streams; i++)
-		free(make_place(m, &old->streams[i], false));
-	make_scratch(scratch);
-	snprintf(dir, sizeof(dir), "%s/trace", scratch);
-	write_file(scratch, "dump", make_kdump(m, MAKE_ZLIB), path);
-	o = extract(path, dir, NULL);
+		free(make_place(x.m, &old->streams[i], false));
+	o = scene_extract(&x, make_kdump(x.m, MAKE_ZLIB), x.dir, NULL);
 	CHECK_EQ(o.nr_recordings, 2);
-	CHECK_EQ(o.sum.records, records);
-	CHECK_EQ(count_records(dir), records);
-	make_scratch_remove(scratch);
-	make_memory_free(m);
-	make_end(t);
+	CHECK_EQ(o.sum.records, RECORDS);
+	CHECK_EQ(count_records(x.dir), RECORDS);
+	scene_end(&x);
 	make_end(old);
 }
 
 /* Copies of blocks, as the page cache has them of a snapshot: some that the ring overwrote since. */
 TEST(extract_throws_out_copies)
 {
-	unsigned int records;
-	struct make_trace *t = made_trace(MAKE_PAGE, &records);
-	struct make_memory *m = make_memory(PAGES);
-	struct make_stream *s = &t->streams[0], copy = *s;
-	struct lkst_state *st;
-	char scratch[64], path[128], dir[96];
+	struct scene x = made_scene(MAKE_PAGE);
+	struct make_stream *s = &x.t->streams[0], copy = *s;
 	struct outcome o;
-	unsigned int i;
 
-	make_notes(m, t->catalog);
-	for (i = 0; i < t->nr_streams; i++) {
-		st = make_state(m, t->catalog, lkst_instance_cpu(t->streams[i].instance),
-				lkst_instance_buffer(t->streams[i].instance), MAKE_PAGE);
-		make_ring(st, &t->streams[i], i ? RING_BLOCKS : 4);
-		free(make_place(m, &t->streams[i], false));
-	}
+	/* The ring of CPU 0 has room for four. */
+	make_ring(x.states[0], s, 4);
 	/* The first three blocks again, and the open one shorter, with nothing closed. */
 	copy.used = 3 * MAKE_PAGE;
-	free(make_place(m, &copy, false));
-	make_scratch(scratch);
-	snprintf(dir, sizeof(dir), "%s/trace", scratch);
-	write_file(scratch, "dump", make_raw(m), path);
-	o = extract(path, dir, NULL);
+	free(make_place(x.m, &copy, false));
+	o = scene_extract(&x, make_raw(x.m), x.dir, NULL);
 	CHECK_EQ(o.err, 0);
 	CHECK_EQ(o.sum.copies, 3);
 	CHECK_EQ(o.sum.stale_blocks, s->seq - 4);
 	CHECK_EQ(o.sum.missing_blocks, 0);
-	CHECK_EQ(count_records(dir), o.sum.records);
-	make_scratch_remove(scratch);
-	make_memory_free(m);
-	make_end(t);
+	CHECK_EQ(count_records(x.dir), o.sum.records);
+	scene_end(&x);
 }
 
 /* Of a block that was found twice the longer one counts. */
 TEST(extract_takes_the_longer_copy)
 {
-	unsigned int records;
-	struct make_trace *t = made_trace(MAKE_PAGE, &records);
-	struct make_stream *s = &t->streams[0];
-	struct make_memory *m = made_memory(t, NULL);
-	struct lkst_block_header *h = (struct lkst_block_header *)make_pages(m, 1);
-	char scratch[64], path[128], dir[96];
+	struct scene x = made_scene(MAKE_PAGE);
+	struct lkst_block_header *h = (struct lkst_block_header *)make_pages(x.m, 1);
 	struct outcome o;
 
-	memcpy(h, s->bytes, MAKE_PAGE);
+	memcpy(h, x.t->streams[0].bytes, MAKE_PAGE);
 	h->content_size = (LKST_BLOCK_HEADER + sizeof(struct lkst_rec_sched_switch)) * 8;
-	make_scratch(scratch);
-	snprintf(dir, sizeof(dir), "%s/trace", scratch);
-	write_file(scratch, "dump", make_raw(m), path);
-	o = extract(path, dir, NULL);
+	o = scene_extract(&x, make_raw(x.m), x.dir, NULL);
 	CHECK_EQ(o.sum.copies, 1);
-	CHECK_EQ(o.sum.records, records);
-	CHECK_EQ(count_records(dir), records);
-	make_scratch_remove(scratch);
-	make_memory_free(m);
-	make_end(t);
+	CHECK_EQ(o.sum.records, RECORDS);
+	CHECK_EQ(count_records(x.dir), RECORDS);
+	scene_end(&x);
 }
 
 static long read_page(const char *path, u8 page[MAKE_PAGE])
@@ -286,86 +215,52 @@ static long read_page(const char *path, u8 page[MAKE_PAGE])
 /* A damaged block is kept beside as it was found, its header too. */
 TEST(extract_counts_missing_and_damaged_blocks)
 {
-	unsigned int records;
-	struct make_trace *t = made_trace(MAKE_PAGE, &records);
-	struct make_memory *m = make_memory(PAGES);
-	char scratch[64], path[128], dir[96], doubtful[128], kept[192];
+	struct scene x = { .t = made_trace(MAKE_PAGE) };
+	u8 *blocks = x.t->streams[0].bytes, page[MAKE_PAGE];
 	struct lkst_trace *trace;
 	struct lkst_err e;
 	struct outcome o;
-	unsigned int i;
-	u8 **blocks, **list, found[MAKE_PAGE], page[MAKE_PAGE];
+	char kept[192];
 
-	make_notes(m, t->catalog);
-	blocks = make_place(m, &t->streams[0], false);
-	for (i = 0; i < t->nr_streams; i++) {
-		list = i ? make_place(m, &t->streams[i], false) : NULL;
-		make_ring(make_state(m, t->catalog, lkst_instance_cpu(t->streams[i].instance),
-				     lkst_instance_buffer(t->streams[i].instance), MAKE_PAGE),
-			  &t->streams[i], RING_BLOCKS);
-		free(list);
-	}
-	memset(blocks[2], 0, MAKE_PAGE);
-	memset(blocks[4] + 2048, 0xff, 64);
-	memcpy(found, blocks[4], MAKE_PAGE);
-	free(blocks);
-	make_scratch(scratch);
-	snprintf(dir, sizeof(dir), "%s/trace", scratch);
-	snprintf(doubtful, sizeof(doubtful), "%s/doubtful", scratch);
-	write_file(scratch, "dump", make_raw(m), path);
-	o = extract(path, dir, doubtful);
+	memset(blocks + 2 * MAKE_PAGE, 0, MAKE_PAGE);
+	memset(blocks + 4 * MAKE_PAGE + 2048, 0xff, 64);
+	x.m = made_memory(x.t, x.states);
+	o = scene_extract(&x, make_raw(x.m), x.dir, x.doubtful);
 	CHECK_EQ(o.err, 0);
 	CHECK_EQ(o.sum.missing_blocks, 1);
 	CHECK_EQ(o.sum.damaged_blocks, 1);
-	CHECK(o.sum.records < records - 100);
-	snprintf(kept, sizeof(kept), "%s/pages/main.0-4", doubtful);
+	CHECK(o.sum.records < RECORDS - 100);
+	snprintf(kept, sizeof(kept), "%s/pages/main.0-4", x.doubtful);
 	CHECK_EQ(read_page(kept, page), MAKE_PAGE);
-	CHECK(!memcmp(page, found, MAKE_PAGE));
-	CHECK_EQ(lkst_trace_open(&e, dir, &trace), 0);
+	CHECK(!memcmp(page, blocks + 4 * MAKE_PAGE, MAKE_PAGE));
+	CHECK_EQ(lkst_trace_open(&e, x.dir, &trace), 0);
 	CHECK_EQ(lkst_trace_check(trace, complain, NULL), 0);
 	lkst_trace_close(trace);
-	make_scratch_remove(scratch);
-	make_memory_free(m);
-	make_end(t);
+	scene_end(&x);
 }
 
 /* ---- larger blocks, lost notes ------------------------------------------------------------ */
 
 TEST(extract_takes_large_blocks_as_far_as_they_go)
 {
-	unsigned int records, scattered;
-	char scratch[64], path[128], dir[96];
+	unsigned int scattered;
 
-	make_scratch(scratch);
 	for (scattered = 0; scattered < 2; scattered++) {
-		struct make_trace *t = made_trace(4 * MAKE_PAGE, &records);
-		struct make_memory *m = make_memory(PAGES);
+		struct scene x = { .t = made_trace(4 * MAKE_PAGE), .m = make_memory(PAGES) };
 		struct outcome o;
-		unsigned int i;
 
-		make_notes(m, t->catalog);
-		for (i = 0; i < t->nr_streams; i++) {
-			make_ring(make_state(m, t->catalog,
-					     lkst_instance_cpu(t->streams[i].instance),
-					     lkst_instance_buffer(t->streams[i].instance),
-					     4 * MAKE_PAGE),
-				  &t->streams[i], RING_BLOCKS);
-			free(make_place(m, &t->streams[i], scattered));
-		}
-		snprintf(dir, sizeof(dir), "%s/trace%u", scratch, scattered);
-		write_file(scratch, "dump", make_kdump(m, MAKE_LZO), path);
-		o = extract(path, dir, NULL);
+		make_notes(x.m, x.t->catalog);
+		make_rings(x.m, x.t, scattered, NULL);
+		o = scene_extract(&x, make_kdump(x.m, MAKE_LZO), x.dir, NULL);
 		CHECK_EQ(o.err, 0);
-		CHECK_EQ(count_records(dir) < 0, scattered);
+		CHECK_EQ(count_records(x.dir) < 0, scattered);
 		if (scattered)
-			CHECK(o.sum.damaged_blocks > 0 && o.sum.records > records / 5 &&
-			      o.sum.records < records / 2);
+			CHECK(o.sum.damaged_blocks > 0 && o.sum.records > RECORDS / 5 &&
+			      o.sum.records < RECORDS / 2);
 		else
-			CHECK_EQ(o.sum.records, records);
-		make_memory_free(m);
-		make_end(t);
+			CHECK_EQ(o.sum.records, RECORDS);
+		scene_end(&x);
 	}
-	make_scratch_remove(scratch);
 }
 
 /* Overwrites the notes of @kind in @m; returns how many. */
@@ -387,24 +282,16 @@ static unsigned int lose_notes(struct make_memory *m, u32 kind, unsigned int mos
 
 TEST(extract_needs_one_copy_of_each_note)
 {
-	unsigned int records;
-	struct make_trace *t = made_trace(MAKE_PAGE, &records);
-	struct make_memory *m = made_memory(t, NULL);
-	char scratch[64], path[128];
+	struct scene x = made_scene(MAKE_PAGE);
 	struct outcome o;
 
-	make_scratch(scratch);
-	CHECK_EQ(lose_notes(m, LKST_NOTE_METADATA, 1), 1);
-	write_file(scratch, "dump", make_raw(m), path);
-	CHECK(!extract(path, NULL, NULL).has_catalog);
-	make_notes(m, t->catalog);
-	write_file(scratch, "dump", make_raw(m), path);
-	o = extract(path, NULL, NULL);
+	CHECK_EQ(lose_notes(x.m, LKST_NOTE_METADATA, 1), 1);
+	CHECK(!scene_extract(&x, make_raw(x.m), NULL, NULL).has_catalog);
+	make_notes(x.m, x.t->catalog);
+	o = scene_extract(&x, make_raw(x.m), NULL, NULL);
 	CHECK(o.has_catalog);
-	CHECK_EQ(o.sum.records, records);
-	make_scratch_remove(scratch);
-	make_memory_free(m);
-	make_end(t);
+	CHECK_EQ(o.sum.records, RECORDS);
+	scene_end(&x);
 }
 
 /* The catalogue as it was before the handler came that declares test.stack. */
@@ -424,30 +311,21 @@ static struct lkst_catalog *earlier(const struct lkst_catalog *now)
 
 TEST(extract_knows_events_that_handlers_have_declared)
 {
-	unsigned int records;
-	struct make_trace *t = made_trace(MAKE_PAGE, &records);
-	struct make_memory *m = make_memory(PAGES);
-	struct lkst_catalog *before = earlier(t->catalog);
-	char scratch[64], path[128], dir[96];
+	struct scene x = { .t = made_trace(MAKE_PAGE), .m = make_memory(PAGES) };
+	struct lkst_catalog *before = earlier(x.t->catalog);
 	struct outcome o;
 
-	CHECK_EQ(make_line(t, "test.stack cpu=0 tid=1 ns=90000 by=1 took=2 frames=1,2,3"), 0);
-	make_notes(m, before);
-	make_rings(m, t, NULL);
-	make_scratch(scratch);
-	snprintf(dir, sizeof(dir), "%s/trace", scratch);
-	write_file(scratch, "dump", make_raw(m), path);
-	CHECK_EQ(extract(path, NULL, NULL).sum.records, records);
-	make_metadata_note(m, t->catalog, 700);
-	write_file(scratch, "dump", make_raw(m), path);
-	o = extract(path, dir, NULL);
-	CHECK_EQ(o.sum.records, records + 1);
+	CHECK_EQ(make_line(x.t, "test.stack cpu=0 tid=1 ns=90000 by=1 took=2 frames=1,2,3"), 0);
+	make_notes(x.m, before);
+	make_rings(x.m, x.t, false, NULL);
+	CHECK_EQ(scene_extract(&x, make_raw(x.m), NULL, NULL).sum.records, RECORDS);
+	make_metadata_note(x.m, x.t->catalog, 700);
+	o = scene_extract(&x, make_raw(x.m), x.dir, NULL);
+	CHECK_EQ(o.sum.records, RECORDS + 1);
 	CHECK_EQ(o.sum.damaged_blocks, 0);
-	CHECK_EQ(count_records(dir), records + 1);
-	make_scratch_remove(scratch);
-	make_memory_free(m);
+	CHECK_EQ(count_records(x.dir), RECORDS + 1);
 	lkst_catalog_free(before);
-	make_end(t);
+	scene_end(&x);
 }
 
 /* The gap in the trace in @dir: "<cpu>.<buffer>:<from>-<to> <blocks>", "" if there is none. */
@@ -480,41 +358,35 @@ static const char *gap_in(const char *dir)
  */
 static void extract_hole(bool is_cleared, u32 level, const char *wanted)
 {
-	struct make_trace *t = make_begin(NULL, NULL, MAKE_PAGE);
-	struct make_memory *m = make_memory(PAGES);
-	char scratch[64], path[128], dir[96], line[64];
+	struct scene x = { .t = make_begin(NULL, NULL, MAKE_PAGE), .m = make_memory(PAGES) };
 	struct outcome o;
 	unsigned int i;
+	char line[64];
 
 	snprintf(line, sizeof(line), "!skip cpu=0 buffer=2 level=%u blocks=3\n", level);
-	CHECK_EQ(make_text(t, "sched_switch cpu=0 ns=10\nsched_switch cpu=0 ns=80\n"), 0);
-	CHECK_EQ(make_text(t, line), 0);
+	CHECK_EQ(make_text(x.t, "sched_switch cpu=0 ns=10\nsched_switch cpu=0 ns=80\n"), 0);
+	CHECK_EQ(make_text(x.t, line), 0);
 	snprintf(line, sizeof(line), "sched_switch cpu=0 buffer=2 level=%u ns=65\n", level);
-	CHECK_EQ(make_text(t, line), 0);
-	make_notes(m, t->catalog);
-	for (i = 0; i < t->nr_streams; i++) {
-		struct make_stream *s = &t->streams[i];
+	CHECK_EQ(make_text(x.t, line), 0);
+	make_notes(x.m, x.t->catalog);
+	for (i = 0; i < x.t->nr_streams; i++) {
+		struct make_stream *s = &x.t->streams[i];
 		u32 buffer = lkst_instance_buffer(s->instance);
-		struct lkst_state *st = make_state(m, t->catalog, 0, buffer, s->block_size);
+		struct lkst_state *st = make_state(x.m, x.t->catalog, 0, buffer, s->block_size);
 
 		make_ring(st, s, buffer ? 1 : RING_BLOCKS);
 		if (buffer) {
 			st->ring[level].first = is_cleared ? 3 : 0;
 			st->marks = (struct lkst_marks){ 5, 2, { { 0, 25 }, { 4 * MAKE_PAGE, 75 } } };
 		}
-		free(make_place(m, s, false));
+		free(make_place(x.m, s, false));
 	}
-	make_scratch(scratch);
-	snprintf(dir, sizeof(dir), "%s/trace", scratch);
-	write_file(scratch, "dump", make_raw(m), path);
-	o = extract(path, dir, NULL);
+	o = scene_extract(&x, make_raw(x.m), x.dir, NULL);
 	CHECK_EQ(o.err, 0);
 	CHECK_EQ(o.sum.records, 3);
 	CHECK_EQ(o.sum.missing_blocks, 0);
-	CHECK_STR(gap_in(dir), wanted);
-	make_scratch_remove(scratch);
-	make_memory_free(m);
-	make_end(t);
+	CHECK_STR(gap_in(x.dir), wanted);
+	scene_end(&x);
 }
 
 TEST(extract_tells_what_a_buffer_had_overwritten)
@@ -532,23 +404,18 @@ TEST(extract_does_not_miss_what_was_cleared)
 
 TEST(extract_finds_nothing_in_nothing)
 {
-	struct make_memory *m = make_memory(16);
-	char scratch[64], path[128];
-	struct outcome o;
+	struct scene x = { .m = make_memory(16) };
+	struct outcome o = scene_extract(&x, make_raw(x.m), NULL, NULL);
 
-	make_scratch(scratch);
-	write_file(scratch, "dump", make_raw(m), path);
-	o = extract(path, NULL, NULL);
 	CHECK_EQ(o.err, 0);
 	CHECK_EQ(o.nr_recordings, 0);
-	make_write(scratch, "dump", "", 0);
-	CHECK_EQ(extract(path, NULL, NULL).err, -ENODATA);
-	make_write(scratch, "dump", "x", 1);
-	CHECK_EQ(extract(path, NULL, NULL).err, -ENODATA);
-	CHECK_EQ(extract(scratch, NULL, NULL).err, -EISDIR);
+	make_write(x.scratch, "dump", "", 0);
+	CHECK_EQ(extract(x.dump, NULL, NULL).err, -ENODATA);
+	make_write(x.scratch, "dump", "x", 1);
+	CHECK_EQ(extract(x.dump, NULL, NULL).err, -ENODATA);
+	CHECK_EQ(extract(x.scratch, NULL, NULL).err, -EISDIR);
 	CHECK_EQ(extract("/nonexistent", NULL, NULL).err, -ENOENT);
-	make_scratch_remove(scratch);
-	make_memory_free(m);
+	scene_end(&x);
 }
 
 /* Also one that nobody has opened to write: it does not wait for who might. */

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the tests of lkst extract share: a trace, the memory of the machine that recorded it, and the way
- * from a dump of that back to a trace.
+ * from a dump of that back to a trace. A test that goes all of this way has a scene:
+ *
+ *	struct scene x = made_scene(MAKE_PAGE);
+ *	struct outcome o = scene_extract(&x, make_raw(x.m), x.dir, NULL);
+ *
+ *	CHECK_EQ(o.sum.records, RECORDS);
+ *	scene_end(&x);
  */
 #ifndef LKST_TESTS_EXTRACT_H
 #define LKST_TESTS_EXTRACT_H
@@ -12,17 +18,18 @@
 enum {
 	PAGES = 160,
 	RING_BLOCKS = 64,
-	RECORDS = 3000,
+	SWITCHES = 3000,
+	RECORDS = SWITCHES + SWITCHES / 100,
 };
 
-/* A trace in memory, with its last blocks open, and the records it has. */
-static inline struct make_trace *made_trace(u32 block_size, unsigned int *ret_records)
+/* A trace of RECORDS records in memory, with its last blocks open. */
+static inline struct make_trace *made_trace(u32 block_size)
 {
 	struct make_trace *t = make_begin(NULL, NULL, block_size);
 	char line[160];
 	unsigned int i;
 
-	for (i = 0; i < RECORDS; i++) {
+	for (i = 0; i < SWITCHES; i++) {
 		snprintf(line, sizeof(line), "sched_switch cpu=%u tid=%u ns=%u next_tid=%u", i % 2,
 			 i % 5, 1000 + i * 10, (i + 2) % 5);
 		if (make_line(t, line))
@@ -34,12 +41,14 @@ static inline struct make_trace *made_trace(u32 block_size, unsigned int *ret_re
 				abort();
 		}
 	}
-	*ret_records = RECORDS + RECORDS / 100;
 	return t;
 }
 
-/* Puts the rings of @t into memory; @ret_states: their state pages of CPU 0 and 1, main. */
-static inline void make_rings(struct make_memory *m, struct make_trace *t,
+/*
+ * Puts the rings of @t into memory, page by page if @scattered; @ret_states: their state pages of CPU 0 and 1,
+ * main.
+ */
+static inline void make_rings(struct make_memory *m, struct make_trace *t, bool scattered,
 			      struct lkst_state **ret_states)
 {
 	unsigned int i;
@@ -51,7 +60,7 @@ static inline void make_rings(struct make_memory *m, struct make_trace *t,
 		struct lkst_state *st = make_state(m, t->catalog, cpu, buffer, s->block_size);
 
 		make_ring(st, s, RING_BLOCKS);
-		free(make_place(m, s, false));
+		free(make_place(m, s, scattered));
 		if (!buffer && ret_states)
 			ret_states[cpu] = st;
 	}
@@ -63,15 +72,8 @@ static inline struct make_memory *made_memory(struct make_trace *t, struct lkst_
 	struct make_memory *m = make_memory(PAGES);
 
 	make_notes(m, t->catalog);
-	make_rings(m, t, ret_states);
+	make_rings(m, t, false, ret_states);
 	return m;
-}
-
-static inline void write_file(const char *dir, const char *name, struct make_file f, char path[128])
-{
-	snprintf(path, 128, "%s/%s", dir, name);
-	make_write(dir, name, f.bytes, f.length);
-	free(f.bytes);
 }
 
 /* What one run of extracting gives. */
@@ -114,6 +116,56 @@ static inline struct outcome extract(const char *path, const char *dir, const ch
 	lkst_finds_free(&finds);
 	lkst_dump_close(&dump);
 	return o;
+}
+
+/* A trace and the memory of its machine, and where a dump and what is extracted of it go. */
+struct scene {
+	struct make_trace *t;	      /* NULL: none */
+	struct make_memory *m;	      /* NULL: none */
+	struct lkst_state *states[2]; /* of CPU 0 and 1, main */
+	/* A directory and the paths in it, once there is a dump. */
+	char scratch[64], dump[96], dir[96], doubtful[96];
+};
+
+/* One of made_trace() and made_memory(); a test that needs others initializes the struct with its own. */
+static inline struct scene made_scene(u32 block_size)
+{
+	struct scene x = { .t = made_trace(block_size) };
+
+	x.m = made_memory(x.t, x.states);
+	return x;
+}
+
+/* Writes @f, which it frees, as the dump, to a directory in which there is nothing else. */
+static inline void scene_dump(struct scene *x, struct make_file f)
+{
+	if (x->scratch[0])
+		make_scratch_remove(x->scratch);
+	make_scratch(x->scratch);
+	snprintf(x->dump, sizeof(x->dump), "%s/dump", x->scratch);
+	snprintf(x->dir, sizeof(x->dir), "%s/trace", x->scratch);
+	snprintf(x->doubtful, sizeof(x->doubtful), "%s/doubtful", x->scratch);
+	make_write(x->scratch, "dump", f.bytes, f.length);
+	free(f.bytes);
+}
+
+/* scene_dump() and extract(), to @x->dir and @x->doubtful or NULL. */
+static inline struct outcome scene_extract(struct scene *x, struct make_file f, const char *dir,
+					   const char *doubtful)
+{
+	scene_dump(x, f);
+	return extract(x->dump, dir, doubtful);
+}
+
+/* Removes and frees all of it. */
+static inline void scene_end(struct scene *x)
+{
+	if (x->scratch[0])
+		make_scratch_remove(x->scratch);
+	if (x->m)
+		make_memory_free(x->m);
+	if (x->t)
+		make_end(x->t);
 }
 
 static inline void complain(void *arg, const struct lkst_stream_info *stream, u64 offset, u64 bytes,

@@ -35,8 +35,7 @@ static bool is_there(const char *name)
 /* Makes the file "dump" in the scratch directory, of format @format, without its last @cut bytes. */
 static void make_begin_of_dump(unsigned int format, size_t cut)
 {
-	unsigned int records;
-	struct make_trace *t = made_trace(MAKE_PAGE, &records);
+	struct make_trace *t = made_trace(MAKE_PAGE);
 	struct make_memory *m = made_memory(t, NULL);
 	struct make_file f = in_format(m, format);
 

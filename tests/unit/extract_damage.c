@@ -6,53 +6,45 @@
 #include "extract.h"
 #include "unit.h"
 
-/* What can be had of a dump is a sound trace with no more records than there were. */
-static void expect_sound(const char *scratch, const struct make_file *f, size_t length,
+/* What can be had of the first @length bytes of @f is a sound trace with no more records than there were. */
+static void expect_sound(struct scene *x, const struct make_file *f, size_t length,
 			 unsigned int records)
 {
-	char path[128], dir[96];
+	struct make_file part = {};
 	struct outcome o;
 
-	snprintf(path, sizeof(path), "%s/dump", scratch);
-	snprintf(dir, sizeof(dir), "%s/trace", scratch);
-	make_write(scratch, "dump", f->bytes, length);
-	o = extract(path, dir, NULL);
+	make_put(&part, 0, f->bytes, length);
+	o = scene_extract(x, part, x->dir, NULL);
 	CHECK(o.err <= 0);
 	CHECK(o.sum.records <= records);
 	if (!o.err && o.has_catalog) {
 		struct lkst_trace *t;
 		struct lkst_err e;
 
-		CHECK_EQ(lkst_trace_open(&e, dir, &t), 0);
+		CHECK_EQ(lkst_trace_open(&e, x->dir, &t), 0);
 		CHECK_EQ(lkst_trace_check(t, complain, NULL), 0);
 		lkst_trace_close(t);
 	}
-	make_scratch_remove(dir);
 }
 
 TEST(extract_takes_what_is_left_of_a_cut_dump)
 {
-	unsigned int records, format;
-	struct make_trace *t = made_trace(MAKE_PAGE, &records);
-	struct make_memory *m = made_memory(t, NULL);
-	char scratch[64];
+	struct scene x = made_scene(MAKE_PAGE);
+	unsigned int format;
 
-	make_scratch(scratch);
 	for (format = 0; format < 16 && !unit_failed; format++) {
-		struct make_file f = in_format(m, format);
+		struct make_file f = in_format(x.m, format);
 		size_t at;
 
 		for (at = 0; at <= f.length && !unit_failed; at += f.length / 13 + 1)
-			expect_sound(scratch, &f, at, records);
+			expect_sound(&x, &f, at, RECORDS);
 		for (at = 1; at < 600 && !unit_failed; at += 61)
-			expect_sound(scratch, &f, at < f.length ? at : f.length, records);
+			expect_sound(&x, &f, at < f.length ? at : f.length, RECORDS);
 		for (at = MAKE_PAGE - 8; at < 5 * MAKE_PAGE && !unit_failed; at += 1337)
-			expect_sound(scratch, &f, at, records);
+			expect_sound(&x, &f, at, RECORDS);
 		free(f.bytes);
 	}
-	make_scratch_remove(scratch);
-	make_memory_free(m);
-	make_end(t);
+	scene_end(&x);
 }
 
 /* Numbers that a header may be made to hold. */
@@ -69,15 +61,12 @@ static const u64 hostile[] = { 0,
 
 TEST(extract_survives_mutations)
 {
-	unsigned int records, format, round;
-	struct make_trace *t = made_trace(MAKE_PAGE, &records);
-	struct make_memory *m = made_memory(t, NULL);
+	struct scene x = made_scene(MAKE_PAGE);
+	unsigned int format, round;
 	u64 random = 4711;
-	char scratch[64];
 
-	make_scratch(scratch);
 	for (format = 0; format < 16 && !unit_failed; format++) {
-		struct make_file f = in_format(m, format);
+		struct make_file f = in_format(x.m, format);
 		u8 *sound = malloc(f.length);
 
 		if (!sound)
@@ -96,15 +85,13 @@ TEST(extract_survives_mutations)
 					value = make_random(&random);
 				memcpy(f.bytes + at, &value, make_random(&random) % 2 ? 8 : 4);
 			}
-			expect_sound(scratch, &f, f.length, records + PAGES * 200);
+			expect_sound(&x, &f, f.length, RECORDS + PAGES * 200);
 			memcpy(f.bytes, sound, f.length);
 		}
 		free(f.bytes);
 		free(sound);
 	}
-	make_scratch_remove(scratch);
-	make_memory_free(m);
-	make_end(t);
+	scene_end(&x);
 }
 
 static const struct unit_test tests[] = {

@@ -7,8 +7,8 @@
 /* Puts a recording with UUID @uuid (all bytes) of boot @boot (all bytes; 0: it does not say) into @m. */
 static void put_recording(struct make_memory *m, u8 uuid, u8 boot, u64 offset_ns)
 {
-	unsigned int records, i;
-	struct make_trace *t = made_trace(MAKE_PAGE, &records);
+	struct make_trace *t = made_trace(MAKE_PAGE);
+	unsigned int i;
 
 	memset(t->catalog->uuid, uuid, 16);
 	memset(t->catalog->boot_id, boot, 16);
@@ -29,21 +29,19 @@ TEST(extract_leaves_out_what_this_boot_recorded)
 {
 	static const u8 another_boot[16] = { 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9 };
 	static const u8 this_boot[16] = { 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7 };
-	struct make_memory *m = make_memory(4 * PAGES);
+	struct scene x = { .m = make_memory(4 * PAGES) };
 	struct lkst_recordings r = {};
 	struct lkst_finds finds = {};
-	char scratch[64], path[128];
 	struct lkst_dump dump;
 	struct lkst_err e;
 
 	/* Two of this boot, the latest and the oldest; between them two of earlier ones. */
-	put_recording(m, 1, 7, 4 * LKST_NS_PER_S);
-	put_recording(m, 2, 9, 3 * LKST_NS_PER_S);
-	put_recording(m, 3, 0, 2 * LKST_NS_PER_S);
-	put_recording(m, 4, 7, 0);
-	make_scratch(scratch);
-	write_file(scratch, "dump", make_elf(m, 3), path);
-	CHECK_EQ(lkst_dump_open(&e, path, &dump), 0);
+	put_recording(x.m, 1, 7, 4 * LKST_NS_PER_S);
+	put_recording(x.m, 2, 9, 3 * LKST_NS_PER_S);
+	put_recording(x.m, 3, 0, 2 * LKST_NS_PER_S);
+	put_recording(x.m, 4, 7, 0);
+	scene_dump(&x, make_elf(x.m, 3));
+	CHECK_EQ(lkst_dump_open(&e, x.dump, &dump), 0);
 	CHECK_EQ(lkst_find_all(&e, &dump, 1, NULL, NULL, &finds), 0);
 	CHECK_EQ(finds.nr_skipped, 0);
 	CHECK_EQ(lkst_recordings_new(&e, &dump, 1, &finds, &r), 0);
@@ -57,8 +55,7 @@ TEST(extract_leaves_out_what_this_boot_recorded)
 	lkst_recordings_free(&r);
 	lkst_finds_free(&finds);
 	lkst_dump_close(&dump);
-	make_scratch_remove(scratch);
-	make_memory_free(m);
+	scene_end(&x);
 }
 
 static const struct unit_test tests[] = {
