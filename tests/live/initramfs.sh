@@ -153,6 +153,25 @@ else
 	fail earlier_is_kept_once "there is $(find "$work/state"); it said $(cat "$work/out")"
 fi
 
+# In the kernel of kdump: room is made first, and what is of another kind stays.
+rm -rf "$work/state"/*
+mkdir "$work/state/crash-1999010"{1,2,3,4,5}-000001 "$work/state/earlier-1999010"{1,2,3,4,5,6}-000001
+keep crash
+status=$?
+if [ $status = 0 ] && [ "$(cd "$work/state" && echo crash-199*)" = "$(echo crash-1999010{2,3,4,5}-000001)" ] &&
+   [ -d "$(echo "$work/state"/crash-2*)" ] && [ "$(find "$work/state" -name 'earlier-*' | wc -l)" = 6 ]; then
+	ok crash_is_kept_with_four_others
+else
+	fail crash_is_kept_with_four_others "status $status: there is $(ls "$work/state"); it said $(cat "$work/out")"
+fi
+echo 1 >"$work/status"
+if ! keep crash; then
+	ok crash_that_is_not_kept_is_told
+else
+	fail crash_that_is_not_kept_is_told "it said $(cat "$work/out")"
+fi
+echo 0 >"$work/status"
+
 # A disk that is full: no half of a trace is left on it, and the whole stays in memory.
 mkdir "$work/small" "$work/run/lkst-earlier" && mount -t tmpfs -o size=16k none "$work/small"
 head -c 65536 /dev/zero >"$work/run/lkst-earlier/main.0"
