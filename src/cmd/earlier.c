@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "cmd/recording.h"
+#include "crash/cmdline.h"
 
 enum { CMDLINE_MAX = 1 << 16 };
 
@@ -32,32 +33,23 @@ int lkst_earlier_explain(struct lkst_err *e, int err, const char *path)
 	return err;
 }
 
-/* Was this kernel started with @argument? */
-static bool is_told(const char *argument)
+/* This kernel's command line; NULL: it cannot be read. The caller frees it. */
+static char *read_cmdline(void)
 {
-	_cleanup_free_ char *line = NULL;
 	struct lkst_err ignored;
 	size_t length;
+	char *line;
 
-	return !lkst_read_file(&ignored, AT_FDCWD, "/proc/cmdline", CMDLINE_MAX, &line, &length) &&
-	       strstr(line, argument);
-}
-
-/* What the kernel has been told that makes it clear, or test, all memory when it starts. */
-static const char *find_eraser(void)
-{
-	static const char *const erasers[] = { "init_on_free=1", "page_poison=1", "memtest" };
-	size_t i;
-
-	for (i = 0; i < sizeof(erasers) / sizeof(erasers[0]); i++)
-		if (is_told(erasers[i]))
-			return erasers[i];
-	return NULL;
+	return lkst_read_file(&ignored, AT_FDCWD, "/proc/cmdline", CMDLINE_MAX, &line, &length)
+		       ? NULL
+		       : line;
 }
 
 const char *lkst_earlier_doubt(void)
 {
-	return is_told("init_on_alloc=0")
+	_cleanup_free_ char *line = read_cmdline();
+
+	return line && lkst_cmdline_is_off(line, "init_on_alloc")
 		       ? "this kernel was started with init_on_alloc=0: of a page that is in use again a "
 			 "part may be left, and records in it may be wrong"
 		       : NULL;
@@ -66,7 +58,8 @@ const char *lkst_earlier_doubt(void)
 int lkst_earlier_take(struct lkst_err *e, const struct lkst_finds *finds, struct lkst_recordings *r)
 {
 	static const u8 unknown[16];
-	const char *eraser = find_eraser();
+	_cleanup_free_ char *line = read_cmdline();
+	const char *eraser = line ? lkst_cmdline_eraser(line) : NULL;
 	u8 boot_id[16];
 
 	lkst_recording_boot_id(boot_id);

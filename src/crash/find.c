@@ -199,6 +199,18 @@ static void *run_part(void *arg)
 	return NULL;
 }
 
+/* The condition is waited for by a clock that nobody sets. */
+static void init_lock(struct search *s)
+{
+	pthread_condattr_t attr;
+
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&s->ended, &attr);
+	pthread_condattr_destroy(&attr);
+}
+
 /* Waits until all threads are done. */
 static void wait_for_end(struct search *s, lkst_find_progress *progress, void *arg)
 {
@@ -206,7 +218,7 @@ static void wait_for_end(struct search *s, lkst_find_progress *progress, void *a
 	while (s->nr_running) {
 		struct timespec until;
 
-		clock_gettime(CLOCK_REALTIME, &until);
+		clock_gettime(CLOCK_MONOTONIC, &until);
 		until.tv_nsec += PROGRESS_MS * 1000000;
 		until.tv_sec += until.tv_nsec / 1000000000;
 		until.tv_nsec %= 1000000000;
@@ -268,8 +280,7 @@ int lkst_find_all(struct lkst_err *e, const struct lkst_dump *dumps, unsigned in
 
 	for (i = 0; i < nr_dumps; i++)
 		s.total += dumps[i].nr_pages;
-	pthread_mutex_init(&s.lock, NULL);
-	pthread_cond_init(&s.ended, NULL);
+	init_lock(&s);
 	s.nr_running = wanted;
 	for (; nr < wanted; nr++) {
 		parts[nr].search = &s;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Memory in which an earlier boot's recordings lie beside this one's: they are told apart. */
 #include "base/time.h"
+#include "crash/cmdline.h"
 #include "extract.h"
 #include "unit.h"
 
@@ -58,7 +59,24 @@ TEST(extract_leaves_out_what_this_boot_recorded)
 	scene_end(&x);
 }
 
+TEST(extract_knows_what_clears_memory)
+{
+	CHECK_STR(lkst_cmdline_eraser("quiet init_on_free=1 ro\n") ?: "none", "init_on_free");
+	CHECK_STR(lkst_cmdline_eraser("page_poison=on") ?: "none", "page_poison");
+	CHECK_STR(lkst_cmdline_eraser("quiet memtest\n") ?: "none", "memtest");
+	CHECK_STR(lkst_cmdline_eraser("memtest=4") ?: "none", "memtest");
+	CHECK_STR(lkst_cmdline_eraser("memtest=4 memtest=0\n") ?: "none", "none");
+	CHECK_STR(lkst_cmdline_eraser("init_on_free=off page_poison=N memtest=0") ?: "none", "none");
+	CHECK_STR(lkst_cmdline_eraser("xmemtest=4 memtests memtest.x=1 a=memtest \n") ?: "none", "none");
+	CHECK_STR(lkst_cmdline_eraser("") ?: "none", "none");
+	CHECK(lkst_cmdline_is_off("init_on_alloc=0", "init_on_alloc"));
+	CHECK(!lkst_cmdline_is_off("init_on_alloc=0 init_on_alloc=1", "init_on_alloc"));
+	CHECK(!lkst_cmdline_is_off("init_on_alloc", "init_on_alloc"));
+	CHECK(!lkst_cmdline_is_off("quiet", "init_on_alloc"));
+}
+
 static const struct unit_test tests[] = {
+	{ "extract_knows_what_clears_memory", test_extract_knows_what_clears_memory },
 	{ "extract_leaves_out_what_this_boot_recorded",
 	  test_extract_leaves_out_what_this_boot_recorded },
 };
