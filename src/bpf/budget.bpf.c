@@ -16,10 +16,12 @@
 #include "bpf/maskset.h"
 
 enum {
-	SAMPLE_BLOCKS = 4,   /* looked through for each CPU and look */
-	SAMPLE_WORDS = (4096 - LKST_BLOCK_HEADER) / 8, /* of each */
-	TOO_CHEAP = 64,	     /* a kind that costs less than this part of the limit stays */
-	CHANGES = 8,	     /* kinds that one look leaves out at most */
+	/* The blocks that are looked through for each CPU and look, and how much of each. */
+	SAMPLE_BLOCKS = 4,
+	SAMPLE_WORDS = (4096 - LKST_BLOCK_HEADER) / 8,
+
+	TOO_CHEAP = 64, /* a kind that costs less than this part of the limit stays */
+	CHANGES = 8,	/* kinds that one look leaves out at most */
 	PPM = 1000000,
 	CLOCK_MONOTONIC = 1, /* include/uapi/linux/time.h */
 };
@@ -154,7 +156,8 @@ static long look_at_buffer(u32 buffer, struct look *look)
 	buffer &= LKST_NR_BUFFERS - 1;
 	page = LKST_LOAD(lkst_control.page[buffer][cpu]);
 	/* A buffer that is not there has main's page. */
-	if (buffer != LKST_BUFFER_MAIN && page == LKST_LOAD(lkst_control.page[LKST_BUFFER_MAIN][cpu]))
+	if (buffer != LKST_BUFFER_MAIN &&
+	    page == LKST_LOAD(lkst_control.page[LKST_BUFFER_MAIN][cpu]))
 		return 0;
 	st = lkst_element(page);
 	if (!st)

@@ -324,8 +324,7 @@ static u64 begin_of(const struct lkst_follow *f, u32 cpu)
 		const struct queue *q = f->queues[i];
 
 		if (lkst_instance_cpu(q->instance) == cpu && q->has_head &&
-		    lkst_lost_from_history(q->instance) &&
-		    (!begin_ns || q->head.ns < begin_ns))
+		    lkst_lost_from_history(q->instance) && (!begin_ns || q->head.ns < begin_ns))
 			begin_ns = q->head.ns;
 	}
 	return f->filled_ns ? f->filled_ns : begin_ns;
