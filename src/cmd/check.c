@@ -194,13 +194,13 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	if (err)
 		return err;
 	sum_streams(t, f);
-	damaged = f->bad_blocks || f->missing_blocks || f->gaps;
+	damaged = f->bad_blocks || f->missing_blocks || f->gaps || lkst_trace_is_partial(t);
 	if (o->json) {
 		printf("{\"records\":%" PRIu64 ",\"blocks\":%" PRIu64 ",\"bad_blocks\":%" PRIu64
 		       ",\"missing_blocks\":%" PRIu64 ",\"lost_events\":%" PRIu64
-		       ",\"gaps\":%" PRIu64 ",\"counts\":{",
+		       ",\"gaps\":%" PRIu64 ",\"is_partial\":%s,\"counts\":{",
 		       f->records, f->blocks, f->bad_blocks, f->missing_blocks, f->lost_events,
-		       f->gaps);
+		       f->gaps, lkst_trace_is_partial(t) ? "true" : "false");
 		print_counts(lkst_trace_catalog(t), f, true);
 		printf("}}\n");
 	} else {
@@ -218,7 +218,8 @@ const struct lkst_cmd lkst_cmd_check = {
 	.usage = "check [--counts] [--json] TRACE...",
 	.help = "Reads every block and record of TRACE, a directory or a file, and checks that they make\n"
 		"sense. Prints what is missing and why. The exit status is 1 if a block is damaged or\n"
-		"missing. The parts of one recording, or the directory that they are in, are read as one.",
+		"missing, or if the copying that made TRACE was broken off. The parts of one recording,\n"
+		"or the directory that they are in, are read as one.",
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.min_args = 1,

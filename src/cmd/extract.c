@@ -418,8 +418,14 @@ static int begin(struct run *r, const struct lkst_catalog *catalog, const char *
 
 	if (!err && r->o->doubtful)
 		err = lkst_writer_open(r->e, r->o->doubtful, catalog, &options->doubtful);
-	if (err)
+	if (!err)
+		err = lkst_writer_mark_partial(r->e, options->trace);
+	if (!err && options->doubtful)
+		err = lkst_writer_mark_partial(r->e, options->doubtful);
+	if (err) {
 		lkst_writer_discard(options->trace, dir);
+		lkst_writer_discard(options->doubtful, r->o->doubtful);
+	}
 	return err;
 }
 
@@ -427,15 +433,12 @@ static int begin(struct run *r, const struct lkst_catalog *catalog, const char *
 static int end(struct run *r, struct lkst_salvage_options *options, int err)
 {
 	struct lkst_writer *const writers[] = { options->trace, options->doubtful };
-	struct lkst_err ignored;
 	unsigned int i;
-	int close_err;
 
 	for (i = 0; i < 2; i++) {
 		if (!err && writers[i])
 			err = lkst_writer_sync(r->e, writers[i]);
-		close_err = lkst_writer_close(err ? &ignored : r->e, writers[i]);
-		err = err ? err : close_err;
+		err = lkst_writer_close(r->e, writers[i], err);
 	}
 	return err;
 }

@@ -138,8 +138,7 @@ static int save_one(struct lkst_job *job, const struct lkst_incident *i)
 {
 	char day[64], dir[4096], size[LKST_SIZE_TEXT];
 	struct lkst_writer *w = NULL;
-	struct lkst_err ignored;
-	int err, close_err;
+	int err;
 
 	format_day(i->cause.ns, day, sizeof(day));
 	if (snprintf(dir, sizeof(dir), "%s/incident-%u-%s", options_of(job)->output ?: ".",
@@ -148,11 +147,13 @@ static int save_one(struct lkst_job *job, const struct lkst_incident *i)
 	err = lkst_writer_open(job->e, dir, lkst_session_catalog(job->s), &w);
 	if (err)
 		return err;
-	err = lkst_incident_save(job->e, job->s, i, w);
+	err = lkst_writer_mark_partial(job->e, w);
+	if (!err)
+		err = lkst_incident_save(job->e, job->s, i, w);
 	lkst_size_format(lkst_writer_bytes(w), size);
-	close_err = lkst_writer_close(err ? &ignored : job->e, w);
-	if (err || close_err)
-		return err ?: close_err;
+	err = lkst_writer_close(job->e, w, err);
+	if (err)
+		return err;
 	if (!options_of(job)->quiet)
 		printf("%s: %s; `lkst print %s` shows it\n", dir, size, dir);
 	return 0;

@@ -121,8 +121,7 @@ static int answer_snapshot(struct lkst_err *e, int fd, u64 last_ns)
 {
 	_cleanup_(lkst_session_closep) struct lkst_session *s = NULL;
 	struct lkst_writer *w = NULL;
-	struct lkst_err close_e;
-	int err, close_err, lock = lkst_pins_lock(e);
+	int err, lock = lkst_pins_lock(e);
 
 	if (lock < 0)
 		return lock;
@@ -137,8 +136,7 @@ static int answer_snapshot(struct lkst_err *e, int fd, u64 last_ns)
 	if (err)
 		return err;
 	err = lkst_snapshot_write(e, s, &(struct lkst_snapshot_options){ .last_ns = last_ns }, w);
-	close_err = lkst_writer_close(err ? &close_e : e, w);
-	return err ? err : close_err;
+	return lkst_writer_close(e, w, err);
 }
 
 static int answer(struct lkst_err *e, int fd)

@@ -42,9 +42,9 @@ static int save_own(struct lkst_err *e, const struct options *o, const char *dir
 {
 	_cleanup_(lkst_session_closep) struct lkst_session *s = NULL;
 	_cleanup_close_ int lock = lkst_pins_lock(e);
+	const struct lkst_snapshot_options what = { .last_ns = o->last_ns, .symbols = o->symbols };
 	struct lkst_writer *w = NULL;
-	struct lkst_err close_e;
-	int err, close_err;
+	int err;
 
 	if (lock < 0)
 		return lock;
@@ -53,14 +53,13 @@ static int save_own(struct lkst_err *e, const struct options *o, const char *dir
 		err = lkst_writer_open(e, dir, lkst_session_catalog(s), &w);
 	if (err)
 		return err;
-	err = lkst_snapshot_write(
-		e, s,
-		&(struct lkst_snapshot_options){ .last_ns = o->last_ns, .symbols = o->symbols }, w);
+	err = lkst_writer_mark_partial(e, w);
+	if (!err)
+		err = lkst_snapshot_write(e, s, &what, w);
 	if (!err)
 		err = lkst_state_keep_machine(e, s);
 	*ret_bytes = lkst_writer_bytes(w);
-	close_err = lkst_writer_close(err ? &close_e : e, w);
-	return err ? err : close_err;
+	return lkst_writer_close(e, w, err);
 }
 
 /* Saves to the new directory @dir; how many bytes that were. */

@@ -68,6 +68,9 @@ int lkst_cmd_open_trace(struct lkst_err *e, char **args, unsigned int nr_args,
 	if (err)
 		return lkst_err_sys(e, err, "opening %s", args[0]);
 	/* By itself it may be a directory of parts, or a trace in one file. */
-	return p.nr == 1 ? lkst_trace_open(e, p.list[0], ret_trace)
-			 : lkst_trace_open_parts(e, p.list, p.nr, ret_trace);
+	err = p.nr == 1 ? lkst_trace_open(e, p.list[0], ret_trace)
+			: lkst_trace_open_parts(e, p.list, p.nr, ret_trace);
+	if (!err && lkst_trace_is_partial(*ret_trace))
+		fprintf(stderr, "lkst: %s is not complete: what made it was broken off\n", args[0]);
+	return err;
 }

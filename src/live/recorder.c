@@ -194,9 +194,8 @@ static int end_part(struct lkst_err *e, struct lkst_recorder *r)
 		code = lkst_state_write_ledger(e, r->s, r->w, &r->told);
 	r->state_number = lkst_writer_state_number(r->w);
 	r->done_bytes += lkst_writer_bytes(r->w);
-	close_code = lkst_writer_close(code ? &close_e : e, r->w);
+	code = lkst_writer_close(e, r->w, code);
 	r->w = NULL;
-	code = code ?: close_code;
 	if (!code)
 		keep_told(r);
 	if (is_full_disk(code))
@@ -398,7 +397,7 @@ int lkst_recorder_free(struct lkst_err *e, struct lkst_recorder *r)
 
 	if (!r)
 		return 0;
-	code = lkst_writer_close(e, r->w);
+	code = lkst_writer_close(e, r->w, 0);
 	parts_code = lkst_parts_close(code ? &parts_e : e, r->parts);
 	lkst_drain_free(r->drain);
 	lkst_life_free(r->life);

@@ -307,10 +307,9 @@ static int write_holes(struct cut *c, u64 from_ns, u64 end_ns, u64 ns, struct lk
 /* Writes the part from @from_ns to before @end_ns. */
 static int write_part(struct cut *c, u64 from_ns, u64 end_ns)
 {
-	struct lkst_err close_e;
 	struct lkst_writer *w;
 	u64 begin_ns = from_ns;
-	int code, close_code;
+	int code;
 
 	code = read_until(c, from_ns);
 	if (c->has_pending && begin_ns < c->pending.ns && c->pending.ns < end_ns)
@@ -320,7 +319,9 @@ static int write_part(struct cut *c, u64 from_ns, u64 end_ns)
 				       begin_ns + c->catalog->clock_offset_ns, c->state_number, &w);
 	if (code)
 		return code;
-	code = write_kept(c, &c->machine, begin_ns, w);
+	code = lkst_writer_mark_partial(c->e, w);
+	if (!code)
+		code = write_kept(c, &c->machine, begin_ns, w);
 	if (!code)
 		code = write_threads(c, begin_ns, w);
 	if (!code)
@@ -333,8 +334,7 @@ static int write_part(struct cut *c, u64 from_ns, u64 end_ns)
 	if (!code && end_ns > c->end_ns)
 		code = write_kept(c, &c->ledger, c->end_ns, w);
 	c->state_number = lkst_writer_state_number(w);
-	close_code = lkst_writer_close(code ? &close_e : c->e, w);
-	return code ?: close_code;
+	return lkst_writer_close(c->e, w, code);
 }
 
 /* ---- where to cut ------------------------------------------------------------------- */

@@ -309,12 +309,8 @@ int lkst_parts_next(struct lkst_err *e, struct lkst_parts *p, const struct lkst_
 		return code;
 	}
 	code = add_part(e, p, p->path, 0);
-	if (code) {
-		struct lkst_err ignored;
-
-		lkst_writer_close(&ignored, w);
-		return code;
-	}
+	if (code)
+		return lkst_writer_close(e, w, code);
 	lkst_writer_set_state_number(w, state_number);
 	p->next_number++;
 	*ret_writer = w;

@@ -271,6 +271,7 @@ static int read_catalog(struct lkst_err *e, struct lkst_trace *t, char *const *p
 
 		code = fd < 0 ? lkst_err_sys(e, -errno, "%s", parts[i])
 			      : read_metadata(e, fd, i ? &c : &t->catalog);
+		t->is_partial |= fd >= 0 && !faccessat(fd, LKST_PARTIAL, F_OK, 0);
 		if (code && nr_parts > 1)
 			lkst_err_add(e, "%s", parts[i]);
 		if (code)
@@ -458,6 +459,11 @@ void lkst_trace_closep(struct lkst_trace **t)
 const struct lkst_catalog *lkst_trace_catalog(const struct lkst_trace *t)
 {
 	return t->catalog;
+}
+
+bool lkst_trace_is_partial(const struct lkst_trace *t)
+{
+	return t->is_partial;
 }
 
 void lkst_trace_range(const struct lkst_trace *t, u64 *ret_begin_ns, u64 *ret_end_ns)

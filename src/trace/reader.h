@@ -29,6 +29,9 @@ void lkst_trace_closep(struct lkst_trace **t);
 
 const struct lkst_catalog *lkst_trace_catalog(const struct lkst_trace *t);
 
+/* True if it lacks something because the copying that made it was broken off (lkst_writer_mark_partial()). */
+bool lkst_trace_is_partial(const struct lkst_trace *t);
+
 /* First and last time of any record, ns, state aside; 0 and 0 if there is none. */
 void lkst_trace_range(const struct lkst_trace *t, u64 *ret_begin_ns, u64 *ret_end_ns);
 

@@ -8,6 +8,9 @@
 
 #include "trace/reader.h"
 
+/* A file in a trace directory that lacks something because the copying that made it was broken off. */
+#define LKST_PARTIAL ".partial"
+
 enum {
 	/* The file names of the writer's streams, with their NUL. */
 	LKST_STREAM_NAME_MAX = 256,

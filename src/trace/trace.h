@@ -13,6 +13,7 @@ struct lkst_trace {
 	struct lkst_stream **streams; /* in order of CPU, then buffer, then file name */
 	unsigned int nr_streams;
 	u64 begin_ns, end_ns;
+	bool is_partial; /* what made it was broken off */
 	struct lkst_holes holes;
 };
 

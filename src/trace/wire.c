@@ -227,6 +227,8 @@ static int begin_trace(struct lkst_err *e, struct receiver *r, const char *path)
 	if (code)
 		return code;
 	code = lkst_writer_open(e, path, catalog, &r->writer);
+	if (!code)
+		code = lkst_writer_mark_partial(e, r->writer);
 	lkst_catalog_free(catalog);
 	return code;
 }
@@ -260,8 +262,7 @@ int lkst_wire_receive_trace(struct lkst_err *e, const struct lkst_wire_source *s
 			    const char *path, u64 *ret_bytes)
 {
 	_cleanup_free_ struct receiver *r = calloc(1, sizeof(*r));
-	struct lkst_err close_e;
-	int code, close_code;
+	int code;
 
 	if (!r)
 		return lkst_err_sys(e, -ENOMEM, "receiving a trace");
@@ -269,8 +270,7 @@ int lkst_wire_receive_trace(struct lkst_err *e, const struct lkst_wire_source *s
 	free(r->metadata);
 	if (r->writer)
 		*ret_bytes = lkst_writer_bytes(r->writer);
-	close_code = lkst_writer_close(code ? &close_e : e, r->writer);
-	return code ? code : close_code;
+	return lkst_writer_close(e, r->writer, code);
 }
 
 int lkst_wire_receive_page(struct lkst_err *e, const struct lkst_wire_source *source,

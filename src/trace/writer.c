@@ -37,6 +37,7 @@ struct lkst_writer {
 	u8 uuid[16];
 	u64 bytes;	 /* in all files */
 	u32 nr_declared; /* events in the metadata that handlers have declared */
+	bool is_partial; /* it is marked so */
 	size_t metadata_bytes;
 
 	struct stream_file *files;
@@ -277,13 +278,34 @@ int lkst_writer_state(struct lkst_err *e, struct lkst_writer *w, u64 ns, void *r
 
 /* ---- the end ------------------------------------------------------------------------ */
 
-int lkst_writer_close(struct lkst_err *e, struct lkst_writer *w)
+int lkst_writer_mark_partial(struct lkst_err *e, struct lkst_writer *w)
 {
+	int fd = openat(w->dir_fd, LKST_PARTIAL, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+
+	if (fd < 0)
+		return lkst_err_sys(e, -errno, "cannot create %s", LKST_PARTIAL);
+	close(fd);
+	w->is_partial = true;
+	return 0;
+}
+
+static int take_mark_away(struct lkst_err *e, struct lkst_writer *w)
+{
+	if (w->is_partial && unlinkat(w->dir_fd, LKST_PARTIAL, 0))
+		return lkst_err_sys(e, -errno, "cannot remove %s", LKST_PARTIAL);
+	w->is_partial = false;
+	return 0;
+}
+
+int lkst_writer_close(struct lkst_err *e, struct lkst_writer *w, int err)
+{
+	struct lkst_err ignored;
 	unsigned int i;
 	int code;
 
 	if (!w)
-		return 0;
+		return err;
+	e = err ? &ignored : e;
 	code = seal_state(e, w);
 	for (i = 0; i < w->nr_files; i++) {
 		/* A file system may report a failed write only here; the last error is told. */
@@ -291,8 +313,10 @@ int lkst_writer_close(struct lkst_err *e, struct lkst_writer *w)
 			code = lkst_err_sys(e, -errno, "cannot finish a stream file");
 	}
 	w->nr_files = 0;
+	if (!err && !code)
+		code = take_mark_away(e, w);
 	writer_free(w);
-	return code;
+	return err ? err : code;
 }
 
 int lkst_writer_sync(struct lkst_err *e, struct lkst_writer *w)
@@ -305,9 +329,14 @@ int lkst_writer_sync(struct lkst_err *e, struct lkst_writer *w)
 		return code;
 	for (i = 0; i < w->nr_files && !code; i++)
 		code = fsync(w->files[i].fd) ? -errno : 0;
-	if (!code && (metadata < 0 || fsync(metadata) || fsync(w->dir_fd)))
+	if (!code && (metadata < 0 || fsync(metadata)))
 		code = -errno;
-	return code ? lkst_err_sys(e, code, "cannot bring it to the disk") : 0;
+	if (code)
+		return lkst_err_sys(e, code, "cannot bring it to the disk");
+	code = take_mark_away(e, w);
+	if (!code && fsync(w->dir_fd))
+		code = lkst_err_sys(e, -errno, "cannot bring it to the disk");
+	return code;
 }
 
 void lkst_writer_discard(struct lkst_writer *w, const char *path)
@@ -315,6 +344,7 @@ void lkst_writer_discard(struct lkst_writer *w, const char *path)
 	if (!w)
 		return;
 	unlinkat(w->dir_fd, "metadata", 0);
+	unlinkat(w->dir_fd, LKST_PARTIAL, 0);
 	rmdir(path);
 	writer_free(w);
 }

@@ -33,10 +33,22 @@ int lkst_writer_open_sink(struct lkst_err *e, const struct lkst_catalog *c,
  */
 int lkst_writer_renew(struct lkst_err *e, struct lkst_writer *w, const struct lkst_catalog *c);
 
-/* Closes the files; reports what could not be written. */
-int lkst_writer_close(struct lkst_err *e, struct lkst_writer *w);
+/*
+ * Marks the directory, by the file LKST_PARTIAL in it, as one that lacks something, until it is closed with
+ * all well: a copy of something that was broken off does not pass for a whole one. `lkst check` tells.
+ */
+int lkst_writer_mark_partial(struct lkst_err *e, struct lkst_writer *w);
 
-/* Completes the state stream and waits until all of the directory is on the disk. No record may follow. */
+/*
+ * Closes the files. @err: what went wrong before, or 0. That is returned then, with @e left alone; else what
+ * could not be written is reported. @w may be NULL.
+ */
+int lkst_writer_close(struct lkst_err *e, struct lkst_writer *w, int err);
+
+/*
+ * Completes the state stream, waits until all of the directory is on the disk, and takes the mark away. No record
+ * may follow.
+ */
 int lkst_writer_sync(struct lkst_err *e, struct lkst_writer *w);
 
 /* Ends a trace at @path that has nothing yet but its metadata, and removes it. @w may be NULL. */

@@ -140,7 +140,7 @@ static int record_to(struct lkst_err *e, struct lkst_session *s, void *dir)
 				nr_lost += st->lost[cause];
 		}
 	lkst_drain_free(drain);
-	lkst_writer_close(e, w);
+	lkst_writer_close(e, w, 0);
 	lkst_notes_fini(&notes);
 	return err;
 }

@@ -109,8 +109,8 @@ static inline struct outcome extract(const char *path, const char *dir, const ch
 		    (doubtful && lkst_writer_open(&o.e, doubtful, c, &options.doubtful)))
 			abort();
 		o.err = lkst_salvage(&o.e, &dump, 1, &recordings.items[0], &options, &o.sum);
-		lkst_writer_close(&o.e, options.trace);
-		lkst_writer_close(&o.e, options.doubtful);
+		lkst_writer_close(&o.e, options.trace, 0);
+		lkst_writer_close(&o.e, options.doubtful, 0);
 	}
 	lkst_recordings_free(&recordings);
 	lkst_finds_free(&finds);

@@ -113,6 +113,17 @@ TEST(extract_command_says_that_a_trace_is_not_complete)
 	CHECK_EQ(run("-o new dump"), -EFBIG);
 	setrlimit(RLIMIT_FSIZE, &none);
 	CHECK(strstr(message, "trace new is not complete: cannot write main.") == message);
+	/* That is seen by who comes later, too. */
+	CHECK(is_there("new/.partial"));
+	CHECK_EQ(run_command(&lkst_cmd_check, scratch, "new"), 1);
+	CHECK(strstr(output, "damaged or incomplete"));
+	CHECK_EQ(run_command(&lkst_cmd_check, scratch, "--json new"), 1);
+	CHECK(strstr(output, "\"is_partial\":true"));
+	CHECK_EQ(run("-o whole --doubtful doubtful dump"), 0);
+	CHECK(!is_there("whole/.partial") && !is_there("doubtful/.partial"));
+	CHECK_EQ(run_command(&lkst_cmd_check, scratch, "whole"), 0);
+	CHECK_EQ(run_command(&lkst_cmd_check, scratch, "--json whole"), 0);
+	CHECK(strstr(output, "\"is_partial\":false"));
 	end();
 }
 

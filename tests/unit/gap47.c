@@ -141,7 +141,7 @@ static bool make_gap_trace(void)
 		  !lkst_writer_open(&e, trace, c, &w) &&
 		  !lkst_writer_append(&e, w, lkst_stream_instance(3, 0, 0), blocks,
 				      (last + 1) << BLOCK_SHIFT);
-	if (w && lkst_writer_close(&e, w))
+	if (w && lkst_writer_close(&e, w, 0))
 		is_good = false;
 	lkst_catalog_free(c);
 	return is_good;

@@ -404,7 +404,7 @@ static inline int make_end(struct make_trace *t)
 						  s->used);
 		free(s->bytes);
 	}
-	if (t->writer && lkst_writer_close(&t->err, t->writer))
+	if (t->writer && lkst_writer_close(&t->err, t->writer, 0))
 		code = -EIO;
 	if (code)
 		fprintf(stderr, "make_end: %s\n", t->err.text);

@@ -84,7 +84,7 @@ static int make_parts(const char *name, u32 keep, int nr, u64 day_s, u64 step_s)
 	for (i = 0; i < nr && !code; i++) {
 		code = lkst_parts_next(&err, p, c, (day_s + i * step_s) * 1000000000, 0, &w);
 		if (!code)
-			code = lkst_writer_close(&err, w) ?: lkst_parts_done(&err, p);
+			code = lkst_writer_close(&err, w, 0) ?: lkst_parts_done(&err, p);
 	}
 	if (!code)
 		code = lkst_parts_close(&err, p);
@@ -152,7 +152,7 @@ TEST(parts_without_rotation_are_one_trace)
 	CHECK_EQ(lkst_parts_open(&err, path, &off, false, &p), 0);
 	CHECK_EQ(lkst_parts_next(&err, p, c, 0, 0, &w), 0);
 	CHECK_STR(lkst_parts_path(p), path);
-	CHECK_EQ(lkst_writer_close(&err, w), 0);
+	CHECK_EQ(lkst_writer_close(&err, w, 0), 0);
 	CHECK_EQ(lkst_parts_close(&err, p), 0);
 	CHECK(exists("trace/metadata"));
 	/* What is there is not written over. */

@@ -52,6 +52,19 @@ static bool is_same_file(const char *name)
 	return same;
 }
 
+/* Is the trace at "path" marked as one that lacks something? */
+static bool is_partial(void)
+{
+	struct lkst_trace *t;
+	bool is;
+
+	if (lkst_trace_open(&err, path, &t))
+		abort();
+	is = lkst_trace_is_partial(t);
+	lkst_trace_close(t);
+	return is;
+}
+
 TEST(wire_carries_a_trace)
 {
 	struct lkst_catalog *c = make_catalog();
@@ -65,14 +78,15 @@ TEST(wire_carries_a_trace)
 	snprintf(path, sizeof(path), "%s/direct", dir);
 	CHECK_EQ(lkst_writer_open(&err, path, c, &w), 0);
 	CHECK_EQ(write_trace(w), 0);
-	CHECK_EQ(lkst_writer_close(&err, w), 0);
+	CHECK_EQ(lkst_writer_close(&err, w, 0), 0);
 
 	CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
 	fflush(stdout);
 	child = fork();
 	if (!child) {
 		if (lkst_wire_writer_open(&err, fds[1], c, &w) || write_trace(w) ||
-		    lkst_writer_close(&err, w) || lkst_wire_send(fds[1], LKST_WIRE_END, 0, NULL, 0))
+		    lkst_writer_close(&err, w, 0) ||
+		    lkst_wire_send(fds[1], LKST_WIRE_END, 0, NULL, 0))
 			_exit(1);
 		_exit(0);
 	}
@@ -86,6 +100,20 @@ TEST(wire_carries_a_trace)
 	CHECK(is_same_file("life.5"));
 	CHECK(is_same_file("state"));
 	CHECK(bytes > LKST_WIRE_PAYLOAD_MAX);
+	CHECK(!is_partial());
+
+	/* The same, but for the end. */
+	CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	child = fork();
+	if (!child)
+		_exit(lkst_wire_writer_open(&err, fds[1], c, &w) || write_trace(w) ||
+		      lkst_writer_close(&err, w, 0));
+	close(fds[1]);
+	snprintf(path, sizeof(path), "%s/half", dir);
+	CHECK_EQ(lkst_wire_receive_trace(&err, &source, path, &bytes), -EPROTO);
+	close(fds[0]);
+	CHECK(waitpid(child, &status, 0) == child && !status);
+	CHECK(is_partial());
 	lkst_catalog_free(c);
 	make_scratch_remove(dir);
 }

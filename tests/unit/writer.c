@@ -62,10 +62,51 @@ TEST(writer_makes_a_trace_that_is_empty_but_whole)
 	CHECK(size_of("metadata") > 0);
 	CHECK_EQ(lkst_writer_bytes(w), size_of("metadata"));
 	CHECK_EQ(count(&gaps), 0);
-	CHECK_EQ(lkst_writer_close(&err, w), 0);
+	CHECK_EQ(lkst_writer_close(&err, w, 0), 0);
 	CHECK_EQ(count(&gaps), 0);
 	CHECK_EQ(size_of(".metadata.partial"), -1);
 	CHECK_EQ(size_of("state"), -1);
+	make_scratch_remove(dir);
+}
+
+/* Opens the trace only to ask. */
+static bool is_partial(void)
+{
+	struct lkst_trace *t;
+	bool is;
+
+	if (lkst_trace_open(&err, dir, &t))
+		abort();
+	is = lkst_trace_is_partial(t);
+	lkst_trace_close(t);
+	return is;
+}
+
+TEST(writer_marks_a_copy_that_is_broken_off)
+{
+	struct lkst_writer *w = begin();
+
+	CHECK(!is_partial());
+	CHECK_EQ(lkst_writer_mark_partial(&err, w), 0);
+	CHECK(is_partial());
+	snprintf(err.text, sizeof(err.text), "the reason");
+	CHECK_EQ(lkst_writer_close(&err, w, -EIO), -EIO);
+	CHECK_STR(err.text, "the reason");
+	CHECK(is_partial());
+	make_scratch_remove(dir);
+
+	w = begin();
+	CHECK_EQ(lkst_writer_mark_partial(&err, w), 0);
+	CHECK_EQ(lkst_writer_close(&err, w, 0), 0);
+	CHECK(!is_partial());
+	make_scratch_remove(dir);
+
+	w = begin();
+	CHECK_EQ(lkst_writer_mark_partial(&err, w), 0);
+	CHECK_EQ(lkst_writer_sync(&err, w), 0);
+	CHECK(!is_partial());
+	CHECK_EQ(lkst_writer_close(&err, w, 0), 0);
+	CHECK(!is_partial());
 	make_scratch_remove(dir);
 }
 
@@ -76,7 +117,7 @@ TEST(writer_refuses_a_directory_that_is_not_empty)
 
 	make_scratch(dir);
 	CHECK_EQ(lkst_writer_open(&err, dir, c, &w), 0);
-	CHECK_EQ(lkst_writer_close(&err, w), 0);
+	CHECK_EQ(lkst_writer_close(&err, w, 0), 0);
 	CHECK_EQ(lkst_writer_open(&err, dir, c, &w), -ENOTEMPTY);
 	CHECK(strstr(err.text, dir) && strstr(err.text, "not empty"));
 	make_scratch_remove(dir);
@@ -103,7 +144,7 @@ TEST(writer_names_files_by_buffer_and_cpu)
 	CHECK_EQ(lkst_writer_append(&err, w, lkst_stream_instance(65536, 0, 0), blocks, 4096),
 		 -EINVAL);
 	CHECK_EQ(lkst_writer_append(&err, w, lkst_stream_instance(0, 0, 4), blocks, 4096), -EINVAL);
-	CHECK_EQ(lkst_writer_close(&err, w), 0);
+	CHECK_EQ(lkst_writer_close(&err, w, 0), 0);
 	make_scratch_remove(dir);
 }
 
@@ -143,7 +184,7 @@ TEST(writer_fills_blocks_of_state)
 	CHECK_EQ(lkst_writer_state(&err, w, 1ULL << 62, record, 20), -EINVAL);
 	CHECK_EQ(lkst_writer_state(&err, w, 0, record, 11), -EINVAL);
 	CHECK_EQ(lkst_writer_state(&err, w, 0, record, 4096 - 87), -EINVAL);
-	CHECK_EQ(lkst_writer_close(&err, w), 0);
+	CHECK_EQ(lkst_writer_close(&err, w, 0), 0);
 	CHECK_EQ(size_of("state") % 4096, 0);
 
 	CHECK_EQ(lkst_trace_open(&err, path, &t), 0);
@@ -180,7 +221,7 @@ TEST(writer_takes_a_state_record_as_large_as_a_block)
 	CHECK_EQ(lkst_writer_state(&err, w, 1, record, make_irq(record, 1, name)), 0);
 	CHECK_EQ(lkst_writer_state(&err, w, 1, record, make_irq(record, 1, "short")), 0);
 	CHECK_EQ(lkst_writer_state(&err, w, 1, record, make_irq(record, 1, name)), 0);
-	CHECK_EQ(lkst_writer_close(&err, w), 0);
+	CHECK_EQ(lkst_writer_close(&err, w, 0), 0);
 	CHECK_EQ(size_of("state"), 3 * 4096);
 	CHECK_EQ(count(&gaps), 3);
 	CHECK_EQ(gaps, 0);
@@ -210,13 +251,14 @@ TEST(writer_reports_a_full_disk_and_leaves_whole_blocks)
 	CHECK_EQ(lkst_writer_append(&err, w, lkst_stream_instance(0, 0, 0), blocks, sizeof(blocks)),
 		 0);
 	CHECK_EQ(size_of("main.0"), 66 * 4096);
-	CHECK_EQ(lkst_writer_close(&err, w), 0);
+	CHECK_EQ(lkst_writer_close(&err, w, 0), 0);
 	make_scratch_remove(dir);
 }
 
 static const struct unit_test tests[] = {
 	{ "writer_makes_a_trace_that_is_empty_but_whole",
 	  test_writer_makes_a_trace_that_is_empty_but_whole },
+	{ "writer_marks_a_copy_that_is_broken_off", test_writer_marks_a_copy_that_is_broken_off },
 	{ "writer_refuses_a_directory_that_is_not_empty",
 	  test_writer_refuses_a_directory_that_is_not_empty },
 	{ "writer_names_files_by_buffer_and_cpu", test_writer_names_files_by_buffer_and_cpu },
