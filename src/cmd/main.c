@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The lkst program: finds the command, parses its options, prints its error. */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/bus.h"
 #include "cmd/cmd.h"
 
 static const struct lkst_cmd *const commands[] = {
@@ -97,6 +97,7 @@ int main(int argc, char **argv)
 {
 	const struct lkst_cmd *cmd = argc ? find_link(argv[0]) : NULL;
 
+	lkst_bus_tell();
 	if (cmd)
 		return run(cmd, argc - 1, argv + 1);
 	if (argc < 2) {

@@ -58,6 +58,20 @@ expect_refusal_by_all reading_refuses_different_recordings 'are of different rec
 expect_refusal_by_all reading_refuses_times_the_wrong_way_round '--from +0.2s is later than --to +0.1s' \
 	--from +0.2s --to +0.1s "$work/first"
 
+# A file that is cut off while it is mapped.
+"$LKST" record --quiet -o "$work/long" -- perl -e 'getppid for 1 .. 100000'
+"$LKST" print "$work/long" 2>"$work/short.err" | {
+	read -r line
+	truncate -s 8192 "$work/long"/main.?
+	cat >/dev/null
+}
+status=${PIPESTATUS[0]}
+if [ "$status" = 1 ] && grep -q "^lkst: $work/long/main.[0-9]* cannot be read any more: " "$work/short.err"; then
+	ok reading_ends_if_a_file_is_cut_off
+else
+	fail reading_ends_if_a_file_is_cut_off "status $status: $(cat "$work/short.err")"
+fi
+
 # Who sleeps for a time is woken by a timer's function.
 "$LKST" print --event hrtimer_start "$work/other" | grep -c 'sleep .*function=hrtimer_wakeup+0x0 ' >"$work/named"
 function=$(printf %u "0x$(awk '$3 == "hrtimer_wakeup" { print $1 }' /proc/kallsyms)")

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What becomes of a mapped file that cannot be read any more. */
+#include "cmd/bus.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* All here runs in the signal's handler: only what signal-safety(7) allows. */
+
+struct line {
+	char bytes[4096 + 128];
+	size_t length;
+};
+
+/* The next line of @fd, cut off where there is no room, with a NUL. Maps are few: a byte at a time will do. */
+static bool read_line(int fd, struct line *line)
+{
+	char c = 0;
+
+	line->length = 0;
+	while (c != '\n' && read(fd, &c, 1) == 1)
+		if (c != '\n' && line->length < sizeof(line->bytes) - 1)
+			line->bytes[line->length++] = c;
+	line->bytes[line->length] = 0;
+	return c == '\n';
+}
+
+static uintptr_t take_hex(const char **text)
+{
+	const char digits[] = "0123456789abcdef", *digit;
+	uintptr_t n = 0;
+
+	while (**text && (digit = strchr(digits, **text))) {
+		n = n << 4 | (uintptr_t)(digit - digits);
+		++*text;
+	}
+	return n;
+}
+
+/* The file that is mapped at @address, in @line; NULL: it is not known. */
+static const char *find_file(uintptr_t address, struct line *line)
+{
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+
+	while (fd >= 0 && read_line(fd, line)) {
+		const char *at = line->bytes;
+		uintptr_t begin = take_hex(&at), end;
+
+		at += *at == '-';
+		end = take_hex(&at);
+		if (address >= begin && address < end)
+			return strchr(at, '/');
+	}
+	return NULL;
+}
+
+static void say(const char *text)
+{
+	/* Nobody is left to be told that this failed. */
+	if (write(STDERR_FILENO, text, strlen(text)) < 0)
+		return;
+}
+
+static void on_bus(int number, siginfo_t *info, void *context)
+{
+	static struct line line;
+	const char *file;
+
+	(void)context;
+	if (info->si_code <= 0) {
+		/* A process has sent it. */
+		signal(number, SIG_DFL);
+		raise(number);
+		return;
+	}
+	file = find_file((uintptr_t)info->si_addr, &line);
+	say("lkst: ");
+	say(file ? file : "a file");
+	say(" cannot be read any more: it was cut off meanwhile, or its disk is bad\n");
+	_exit(EXIT_FAILURE);
+}
+
+void lkst_bus_tell(void)
+{
+	struct sigaction action = { .sa_sigaction = on_bus, .sa_flags = SA_SIGINFO };
+
+	sigaction(SIGBUS, &action, NULL);
+}
