@@ -199,6 +199,7 @@ static int start_and_record(struct recording *r)
 			close(lock);
 	}
 	if (!err) {
+		lkst_plan_forget_kernel(plan);
 		lkst_recording_print_notes(plan, r->s, r->o->files.quiet);
 		err = record(r);
 	}

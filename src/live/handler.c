@@ -17,9 +17,9 @@
 #include "live/handler_maps.h"
 #include "live/kernel.h"
 #include "live/link.h"
-#include "live/lockdown.h"
 #include "live/maskset.h"
 #include "live/pins.h"
+#include "live/tracing.h"
 
 #define ABOUT "about"
 
@@ -435,12 +435,8 @@ static int load_object(struct lkst_err *e, struct lkst_session *s, struct bpf_ob
 		       struct bpf_object *base, const struct lkst_handler *h, const bool *chosen,
 		       const struct lkst_handler_options *o)
 {
-	int err = 0;
+	int err = choose_programs(e, s, object, base, chosen, o);
 
-	if (!lkst_kernel_lets_read_memory())
-		err = lkst_lockdown_keep_user_reads(e);
-	if (!err)
-		err = choose_programs(e, s, object, base, chosen, o);
 	if (!err)
 		err = share_maps(e, object, h->number, o->has_names);
 	if (!err && o->extends)
@@ -473,16 +469,21 @@ static int identify(struct lkst_err *e, struct bpf_object *object,
 int lkst_handler_load(struct lkst_err *e, struct lkst_session *s,
 		      const struct lkst_handler_options *options, struct lkst_handler *ret_handler)
 {
+	_cleanup_(lkst_tracing_endp) struct lkst_tracing *tracing = NULL;
 	_cleanup_(guard_object) struct bpf_object *object = NULL, *base = NULL;
 	_cleanup_free_ bool *chosen = choose_hooks(s, options);
 	const bool is_new = !options->extends;
 	struct lkst_handler h = {};
 	struct lkst_err ignored;
-	int err;
+	int err = 0;
 
 	if (!chosen)
 		return lkst_err_sys(e, -ENOMEM, "loading the handler");
-	err = lkst_link_open(e, options->file, &object);
+	/* For the few programs of a handler alone it would take longer than it saves. */
+	if (!lkst_kernel_lets_read_memory())
+		err = lkst_tracing_begin(e, NULL, &tracing);
+	if (!err)
+		err = lkst_link_open(e, options->file, &object);
 	if (!err)
 		err = open_base(e, &base);
 	if (!err)

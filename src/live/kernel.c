@@ -166,6 +166,15 @@ static const struct btf_type *find(const struct lkst_kernel *k, const struct nam
 	return found ? btf__type_by_id(k->btf, found->id) : NULL;
 }
 
+int lkst_kernel_find_tracepoint(const struct lkst_kernel *k, const char *name)
+{
+	struct named_type key = { name, 0 };
+	const struct named_type *found =
+		bsearch(&key, k->tracepoints, k->nr_tracepoints, sizeof(key), by_name);
+
+	return found ? (int)found->id : -ENOENT;
+}
+
 int lkst_kernel_check_tracepoint(struct lkst_err *e, const struct lkst_kernel *k, const char *name,
 				 const char *types)
 {

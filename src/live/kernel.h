@@ -26,6 +26,9 @@ void lkst_kernel_close(struct lkst_kernel *k);
 int lkst_kernel_check_tracepoint(struct lkst_err *e, const struct lkst_kernel *k, const char *name,
 				 const char *types);
 
+/* The id of the BTF type that programs of tracepoint @name are loaded for; -ENOENT: there is none. */
+int lkst_kernel_find_tracepoint(const struct lkst_kernel *k, const char *name);
+
 /* The same for a function that a kprobe may be set on. */
 int lkst_kernel_check_function(struct lkst_err *e, const struct lkst_kernel *k, const char *name,
 			       const char *types);

@@ -459,7 +459,10 @@ static int make(struct lkst_err *e, char *const *globs, unsigned int nr_globs, c
 	if (pl.tracefs >= 0)
 		close(pl.tracefs);
 	free(pl.has_matched);
-	lkst_kernel_close(pl.kernel);
+	if (btf_file)
+		lkst_kernel_close(pl.kernel);
+	else
+		pl.p->kernel = pl.kernel;
 	if (err)
 		lkst_plan_free(pl.p);
 	else
@@ -479,10 +482,17 @@ int lkst_plan_make_whole(struct lkst_err *e, char *const *globs, unsigned int nr
 	return make(e, globs, nr_globs, btf_file, true, ret_plan);
 }
 
+void lkst_plan_forget_kernel(struct lkst_plan *p)
+{
+	lkst_kernel_close(p->kernel);
+	p->kernel = NULL;
+}
+
 void lkst_plan_free(struct lkst_plan *p)
 {
 	if (!p)
 		return;
+	lkst_plan_forget_kernel(p);
 	lkst_notes_fini(&p->notes);
 	free(p->tracepoints);
 	lkst_catalog_free(p->catalog);

@@ -26,6 +26,7 @@ struct lkst_plan_tracepoint {
 
 struct lkst_plan {
 	struct lkst_catalog *catalog;
+	struct lkst_kernel *kernel;  /* NULL: the plan was made for another than the running one */
 	s16 hook[LKST_NR_EVENTS];    /* row of the event's hooks that is used, -1: not recorded */
 	u32 also[LKST_NR_EVENTS];    /* bit i: row i is used besides */
 	u16 id[LKST_NR_EVENTS];	     /* 0: none */
@@ -55,6 +56,9 @@ int lkst_plan_make(struct lkst_err *e, char *const *globs, unsigned int nr_globs
  */
 int lkst_plan_make_whole(struct lkst_err *e, char *const *globs, unsigned int nr_globs,
 			 const char *btf_file, struct lkst_plan **ret_plan);
+
+/* Frees the kernel's types, some 10 MB, which are needed until programs are loaded. */
+void lkst_plan_forget_kernel(struct lkst_plan *p);
 void lkst_plan_free(struct lkst_plan *p);
 
 /* The program of event @index's hook row @row, e.g. "tp_btf__sched_switch". */

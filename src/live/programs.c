@@ -11,9 +11,9 @@
 
 #include "base/cleanup.h"
 #include "live/budget.h"
-#include "live/lockdown.h"
 #include "live/page.h"
 #include "live/pins.h"
+#include "live/tracing.h"
 #include "lkst.skel.h"
 
 enum {
@@ -349,16 +349,15 @@ int lkst_programs_load(struct lkst_err *e, struct lkst_programs *p, const struct
 		       const struct lkst_filter *filter, const struct lkst_memory *memory,
 		       const struct lkst_control *control, u32 budget_ppm)
 {
+	_cleanup_(lkst_tracing_endp) struct lkst_tracing *tracing = NULL;
 	_cleanup_close_ int memory_fd = -1;
 	struct rejected rejected = {};
 	int err;
 
 	lkst_programs_quiet();
-	if (!lkst_kernel_lets_read_memory()) {
-		err = lkst_lockdown_keep_user_reads(e);
-		if (err)
-			return err;
-	}
+	err = lkst_tracing_begin(e, plan->kernel, &tracing);
+	if (err)
+		return err;
 	memory_fd = create_memory(e, memory);
 	if (memory_fd < 0)
 		return memory_fd;

@@ -20,6 +20,14 @@ else
 fi
 /load/calls >"$work/calls"
 cat /tests/lib.sh >/dev/null
+# A handler's programs read paths, too.
+if lkst handler load filter --event syscall:openat --event sched_switch --quiet >"$work/handler" 2>&1 &&
+   lkst maskset --quiet -H filter mine+=syscall:openat && lkst maskset --quiet set mine; then
+	ok confidentiality_takes_a_handler
+else
+	fail confidentiality_takes_a_handler "$(cat "$work/handler")"
+fi
+cat /tests/no_such_file 2>/dev/null
 lkst snapshot --quiet --output "$work/trace"
 expect_stop confidentiality_stop_leaves_nothing
 expect_whole confidentiality_snapshot_is_whole "$work/trace"
@@ -33,3 +41,5 @@ if lkst print --event openat "$work/trace" | grep -q 'openat(AT_FDCWD, "/tests/l
 else
 	fail confidentiality_records_paths "$(lkst print --event openat "$work/trace" | tail -n 3)"
 fi
+expect_none confidentiality_handler_records_paths "$(lkst print --event openat "$work/trace" |
+	grep -q 'openat(AT_FDCWD, "/tests/no_such_file"' || lkst print --event openat "$work/trace" | tail -n 3)"
