@@ -44,16 +44,19 @@ expect_whole()
 # Which of the events $2... the trace that expect_whole saw last does not have, of those that there can be.
 expect_recorded()
 {
-	local name=$1 event missing=
+	local name=$1 missing
 
 	shift
-	for event; do
-		case $event in
-		syscall_* | maskset_*) ;;
-		*) has_event "$event" || continue ;;
-		esac
-		grep -q "[0-9] *$event\$" "$work/check" || missing="$missing $event"
-	done
+	has_event sched_switch
+	missing=$(awk -v events="$*" '
+		FILENAME == ARGV[1] && / (tracepoint|kprobe|kretprobe) / { has[$1] = 1 }
+		FILENAME == ARGV[2] { recorded[$NF] = 1 }
+		END {
+			n = split(events, event, " ")
+			for (i = 1; i <= n; i++)
+				if ((event[i] ~ /^(syscall|maskset)_/ || event[i] in has) && !(event[i] in recorded))
+					printf " %s", event[i]
+		}' "$work/event_list" "$work/check")
 	expect_none "$name" "${missing:+not in the trace:$missing}"
 }
 

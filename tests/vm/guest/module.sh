@@ -4,8 +4,8 @@
 # A module of the tests' own makes the kernel do what programs cannot make it do, with values that it
 # knows: every event is recorded with these, every variant of a lock as often as it was taken. Probes that
 # were set before the module is there see its functions, from its first one to its last.
-# boot: lkst.guest=module
-# seconds: 21
+# boot: lkst.guest=another
+# seconds: 10
 . /tests/lib.sh
 
 probes=/sys/kernel/debug/tracing/kprobe_events

@@ -4,7 +4,7 @@
 # Page faults: the address, what kind of access it was, how it ended, also where the kernel faults on a
 # program's behalf and where the recorder does. In a guest, what needs disks, too: major faults, swapping,
 # waiting for pages and buffers.
-# boot: lkst.guest=pages
+# boot: lkst.guest=another
 # seconds: 10
 # host: yes
 . "${LKST_TESTS:-/tests}/lib.sh"

@@ -3,9 +3,9 @@
 #
 # Masksets where hooks are functions, too: those that a maskset does not need are taken away and come back, and
 # the switch is recorded on this kernel as well.
-# In a guest of its own: some of what its workload does happens once in a kernel's life, and recording.sh
+# In another guest than recording.sh: some of what its workload does happens once in a kernel's life, and that
 # looks for it.
-# boot: lkst.guest=switching
+# boot: lkst.guest=another
 # seconds: 13
 . /tests/lib.sh
 
