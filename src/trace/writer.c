@@ -299,7 +299,7 @@ static int take_mark_away(struct lkst_err *e, struct lkst_writer *w)
 
 int lkst_writer_close(struct lkst_err *e, struct lkst_writer *w, int err)
 {
-	struct lkst_err ignored;
+	struct lkst_err ignored = { "" };
 	unsigned int i;
 	int code;
 
