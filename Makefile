@@ -81,7 +81,7 @@ LINKS := lkstm lkstbuf lksteh lkstlogd lkstlogdiv lkstla
 
 # What a handler of a user's own includes, laid out as it is installed, and the handlers that come with
 # the program: they are built as a user's would be.
-HEADERS      := $(wildcard src/abi/*.h src/abi/*.def) $(addprefix src/bpf/,buffer.h incident.h jump.h kernel.h maskset.h names.h record.h ring.h trigger.h)
+HEADERS      := $(wildcard src/abi/*.h src/abi/*.def) $(addprefix src/bpf/,buffer.h incident.h jump.h kernel.h maskset.h names.h record.h ring.h share.h trigger.h)
 HEADER_DIR   := $(BUILD)/include
 HEADER_COPY  := $(HEADERS:src/%=$(HEADER_DIR)/lkst/%) $(HEADER_DIR)/lkst/handler.h
 HANDLER_SRC  := $(sort $(wildcard src/handlers/*.c))
@@ -221,6 +221,8 @@ demo:					## install packages, build, record this machine for 2 s, show it
 HOUSE_TESTS := tests/build.sh tests/self.sh tests/lint.sh tests/layers.sh tests/licence.sh tests/docs.sh
 UNIT_TESTS  := $(UNIT_SRC:%.c=$(OUT)/gcc/%) $(UNIT_SRC:%.c=san/=$(OUT)/gcc-san/%)
 LIVE_TESTS  := $(LIVE_TEST_SRC:%.c=$(OUT)/gcc/%) $(sort $(wildcard tests/live/*.sh))
+# How many programs of tests run side by side; those on the live kernel never do.
+JOBS        ?= $(shell nproc)
 VM_TESTS    := $(wildcard tests/vm/run tests/vm/crash/run tests/vm/crash/reset)
 
 .PHONY: check
@@ -228,13 +230,13 @@ check:					## install packages, build in every way, run every test
 	@$(INSTALL_DEPS) check || { echo 'FAIL dependencies: see above'; \
 		echo '0 passed, 1 failed, 0 skipped'; exit 1; }
 	@$(FETCH_KERNEL) || echo 'The tests in guests are skipped.'
-	@OUT=$(OUT) tests/run $(HOUSE_TESTS) $(UNIT_TESTS) tests/fuzz.sh $(LIVE_TESTS) $(VM_TESTS)
+	@OUT=$(OUT) tests/run -j $(JOBS) $(HOUSE_TESTS) $(UNIT_TESTS) tests/fuzz.sh $(LIVE_TESTS) $(VM_TESTS)
 
 .PHONY: unit-check
 unit-check:				## build and run the unit tests, plain and sanitized
 	@$(MAKE) --no-print-directory CC=gcc OUT=$(OUT) unit
 	@$(MAKE) --no-print-directory CC=gcc OUT=$(OUT) SANITIZE=1 unit
-	@OUT=$(OUT) tests/run $(UNIT_TESTS)
+	@OUT=$(OUT) tests/run -j $(JOBS) $(UNIT_TESTS)
 
 .PHONY: live-check
 live-check:				## build and run the tests on this machine's kernel (as root)
@@ -249,7 +251,7 @@ vm-check:				## run the tests in guests with Debian's kernels
 	@$(MAKE) --no-print-directory CC=gcc OUT=$(OUT) all live-tests
 	@[ ! -d $(OUT)/vm/root-arm64 ] || $(MAKE) --no-print-directory ARCH=aarch64 OUT=$(OUT) \
 		SYSROOT=$(OUT)/vm/root-arm64 BUILD=$(OUT)/vm/build-arm64 all vm-loads
-	@VM_KERNELS=all OUT=$(OUT) tests/run $(VM_TESTS) tests/vm/crash/panics
+	@VM_KERNELS=all OUT=$(OUT) tests/run -j $(JOBS) $(VM_TESTS) tests/vm/crash/panics
 
 .PHONY: bench
 bench:					## install packages, build, measure beside other tracers (as root)

@@ -4,7 +4,9 @@
 #   make -f Makefile -f bench/bench.mk bench-programs
 
 BENCH     := $(BUILD)/bench
-BENCH_BIN := $(addprefix $(BENCH)/,unit rate switch spin walk state peak disarm tracepoints kdumpfile)
+# The rival of `bench/run extract` needs the packages of `tools/install-deps bench`.
+KDUMPFILE := $(if $(wildcard /usr/include/libkdumpfile/kdumpfile.h),kdumpfile)
+BENCH_BIN := $(addprefix $(BENCH)/,unit rate switch spin walk state peak disarm tracepoints $(KDUMPFILE))
 
 .PHONY: bench-programs
 bench-programs: $(BUILD)/lkst $(BENCH_BIN)

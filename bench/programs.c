@@ -28,6 +28,7 @@ static struct {
 	struct lkst_state *states; /* the first elements of the memory array */
 	struct lkst_control *control;
 	struct ring_buffer *ringbuf;
+	u8 uuid[16], memory_id[16];
 } it;
 
 static void choose_programs(const char *const *names)
@@ -44,13 +45,13 @@ static void choose_programs(const char *const *names)
 	}
 }
 
-/* What src/live/session.c tells the programs. */
+/* What src/live/programs.c tells the programs. */
 static void configure(const struct lkst_plan *plan)
 {
 	struct lkst_program_config *cfg = &it.skel->rodata_config->lkst_cfg;
 	unsigned int i;
 
-	memcpy(cfg->uuid, plan->catalog->uuid, sizeof(cfg->uuid));
+	memcpy(cfg->memory_id, it.memory_id, sizeof(cfg->memory_id));
 	cfg->block_shift = it.memory.block_shift;
 	cfg->nr_cpus = it.memory.nr_cpus;
 	cfg->has_compat = plan->has_compat;
@@ -61,6 +62,7 @@ static void configure(const struct lkst_plan *plan)
 	memcpy(it.skel->rodata_sys32->lkst_sys32, plan->sys32, sizeof(plan->sys32));
 	if (bpf_map__set_value_size(it.skel->maps.lkst_mem, 1U << it.memory.block_shift) ||
 	    bpf_map__set_max_entries(it.skel->maps.lkst_mem, it.memory.nr_elements) ||
+	    bpf_map__set_max_entries(it.skel->maps.lkst_idle, it.memory.nr_cpus) ||
 	    bpf_map__set_max_entries(it.skel->maps.lkst_filter, 1))
 		bench_die("sizing the buffers");
 }
@@ -75,10 +77,12 @@ static void map_rings(const struct lkst_plan *plan)
 	if (it.states == MAP_FAILED)
 		bench_die("mapping the buffers: %s", strerror(errno));
 	it.control = &it.skel->data_control->lkst_control;
+	memcpy(it.control->memory_id, it.memory_id, sizeof(it.memory_id));
+	memcpy(it.control->uuid, it.uuid, sizeof(it.uuid));
 	for (i = 0; i < it.memory.nr_cpus * LKST_BUFFERS_AT_START; i++) {
 		it.control->page[i / it.memory.nr_cpus][i % it.memory.nr_cpus] = i;
 		lkst_memory_init_state(&it.memory, i % it.memory.nr_cpus, i / it.memory.nr_cpus,
-				       plan->catalog->uuid, &it.states[i]);
+				       it.control, &it.states[i]);
 	}
 	for (id = 0; id < LKST_EVENT_SPACE; id++) {
 		it.control->route[SET_OFF][id] = lkst_route(LKST_HANDLER_NOTHING, 0);
@@ -101,7 +105,8 @@ void programs_load(const char *const *names, u64 buffer_bytes)
 	if (lkst_plan_make(&e, NULL, 0, NULL, &plan) ||
 	    lkst_memory_plan(&e, buffer_bytes, 1 << LKST_BLOCK_SHIFT_MIN, 0, 0, &it.memory))
 		bench_die("%s", e.text);
-	if (getrandom(plan->catalog->uuid, sizeof(plan->catalog->uuid), 0) < 0)
+	if (getrandom(it.uuid, sizeof(it.uuid), 0) < 0 ||
+	    getrandom(it.memory_id, sizeof(it.memory_id), 0) < 0)
 		bench_die("making a UUID: %s", strerror(errno));
 	it.skel = unit_bpf__open();
 	if (!it.skel)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Prints the tracepoints that a default recording hooks, one per line, for other tracers to enable. */
+/* Prints the tracepoints that RDEFAULT hooks, one per line, for other tracers to enable. */
 #include <stdio.h>
 #include <string.h>
 
-#include "abi/events.h"
+#include "trace/mask.h"
 
 int main(void)
 {
@@ -13,7 +13,7 @@ int main(void)
 	for (i = 0; i < LKST_NR_EVENTS; i++) {
 		const struct lkst_event_desc *d = &lkst_events[i];
 
-		if (d->group == LKST_GROUP_LOCK || !d->nr_hooks || d->hooks[0].kind != LKST_HOOK_TP)
+		if (!lkst_mask_has_by_default(d) || !d->nr_hooks || d->hooks[0].kind != LKST_HOOK_TP)
 			continue;
 		for (j = 0; j < nr && strcmp(printed[j], d->hooks[0].target); j++)
 			;

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # timeout: 1500
+# alone
 #
 # Builds LKST in every way that must work, without a warning, for the tests that come after it: with gcc,
 # with clang, and with gcc and the sanitizers.
@@ -33,6 +34,7 @@ build build_gcc CC=gcc all unit live-tests
 # The kernel programs are the same in every build: they are built once.
 build build_clang CC=clang-16 GEN="$OUT/gcc/gen" all unit live-tests
 build build_sanitized CC=gcc SANITIZE=1 GEN="$OUT/gcc/gen" all unit
+build build_bench CC=gcc BUILD="$OUT/gcc" -f Makefile -f bench/bench.mk bench-programs
 build build_installs CC=gcc DESTDIR="$SCRATCH/root" prefix=/usr install
 if [ -x "$SCRATCH/root/usr/bin/lkst" ] &&
    [ -L "$SCRATCH/root/usr/bin/lkstla" ] &&

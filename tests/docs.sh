@@ -113,6 +113,23 @@ for page in "${pages[@]}"; do
 done
 verdict docs_examples_use_options "$bad"
 
+# --version says which versions the sources have.
+constant()
+{
+	sed -n "s/.*\b$2 = \([0-9]*\),.*/\1/p" "src/$1"
+}
+version=$(sed -n 's/^#define LKST_VERSION "\(.*\)"/\1/p' src/cmd/version.h)
+want="lkst $version
+memory layout $(constant abi/state.h LKST_ABI_VERSION), notes in crash dumps $(constant abi/note.h LKST_NOTE_VERSION), \
+handlers $(constant abi/handler.h LKST_HANDLER_VERSION), service protocol $(constant trace/wire.h LKST_WIRE_VERSION), \
+traces CTF 1.8, format $(constant trace/metadata_layout.h LKST_CTF_FORMAT)"
+bad=
+for words in --version -V version; do
+	got=$("$LKST" $words 2>&1)
+	[ -n "$version" ] && [ "$got" = "$want" ] || bad="$bad lkst $words says \"$got\""
+done
+verdict docs_version_is_that_of_the_sources "$bad"
+
 # Paths as they are named anywhere: a word that begins with a folder of the checkout. "*" matches, and
 # a word may end before a placeholder like <name>.
 bad=
@@ -164,6 +181,13 @@ verdict docs_kernels_have_all_events "$(diff \
 	<(sed -n '/^<!-- table:/,/^<!-- end of table/s/^| `\([a-z_0-9]*\)` |.*/\1/p' doc/kernels.md) |
 	sed -n 's/^< /not in doc\/kernels.md: /p; s/^> /no event: /p')"
 
+# The table of maskset standard is that of the source.
+verdict docs_masksets_have_standard "$(diff \
+	<(sed -n 's/^STANDARD("\([^"]*\)", \([A-Z |]*\), "\([^"]*\)")$/\1 \2: \3/p' src/trace/standard.def |
+		sed 's/ |/,/g; s/MODEL/states/; s/REPORT/report/; s/WHY/why/; s/CRASH/crash/') \
+	<(sed -n '/^## Standard/,/^"states"/s/^| `\([^`]*\)` | \([a-z, ]*\) | \(.*\) |$/\1 \2: \3/p' doc/masksets.md) |
+	sed -n 's/^< /not in doc\/masksets.md: /p; s/^> /not in src\/trace\/standard.def: /p')"
+
 bad=
 for target in $(grep -ohE '\bmake [a-z]+(-[a-z]+)*' "${documents[@]}" | sed 's/make //' | sort -u); do
 	grep -qE "^$target:" Makefile && continue
@@ -171,6 +195,20 @@ for target in $(grep -ohE '\bmake [a-z]+(-[a-z]+)*' "${documents[@]}" | sed 's/m
 	grep -qhE "(\`|^ *\\\$ |^    |sudo )make $target" "${documents[@]}" && bad="$bad make $target"
 done
 verdict docs_make_targets_exist "$bad"
+
+# Every field of `lkst status --json` is in its page, and every one of the page is a field. Here by the names that
+# the source prints; tests/live/limit.sh compares the fields with their places.
+{
+	sed -n '/^static void write_.*_json(/,/^}/p; /^static void write_json(/,/^}/p' src/cmd/status.c |
+		grep -oE '\\"[a-z_]+\\":' | tr -d '\\":'
+	sed -n '/^const char \*const lkst_loss_keys/,/^}/p; /const types\[/,/};/p' src/cmd/status.c |
+		grep -oE '= "[a-z_]+"' | tr -d '= "'
+} | sort -u >"$SCRATCH/fields"
+sed -n 's/^\.It Va \([][a-z_.]*\)$/\1/p' doc/man/lkst-status.1 | sed 's/\[]$//; s/.*\.//' | sort -u >"$SCRATCH/described"
+bad=
+[ "$(wc -l <"$SCRATCH/fields")" -ge 50 ] || bad='the fields were not found'
+verdict docs_status_describes_its_fields "$bad$(diff "$SCRATCH/fields" "$SCRATCH/described" |
+	sed -n 's/^< /not in doc\/man\/lkst-status.1: /p; s/^> /no field: /p')"
 
 # The example in doc/adding-an-event.md is the code as it stands; blanks do not count.
 squeeze()

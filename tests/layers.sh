@@ -88,6 +88,68 @@ catches catch_bpf_in_reader trace/a.c '#include <bpf/btf.h>' 1
 catches catch_unknown_folder other/a.c 'int x;' 1
 catches allow_what_is_allowed cmd/a.c '#include "live/pins.h"' 0
 
+# New files and directories are made in one place, which knows who may read them and what may be in the way.
+makers='O_CREAT|O_TMPFILE|\b(creat|open_by_handle_at|mkdir(at)?|mknod(at)?|mkfifo(at)?|mko?stemps?|mkdtemp|tmpfile|tmpnam|tempnam|(sym)?link(at)?|rename(at2?)?|freopen)\(|\bfopen\([^;]*"[wa]|\bfopen\([^;]*"r[^"]*\+'
+creators()
+{
+	(cd "$1" && grep -rnE --include='*.[ch]' "$makers" . | grep -vE '^\./base/create\.c:|:[0-9]+:[[:space:]]*(/?\*|//)')
+}
+found=$(creators src)
+if [ -z "$found" ]; then
+	echo ok layers_one_place_makes_files
+else
+	echo "FAIL layers_one_place_makes_files: not through base/create.h: ${found//$'\n'/; }"
+fi
+missed=
+while IFS= read -r line; do
+	printf '\tx = %s;\n' "$line" >"$SCRATCH/src/cmd/a.c"
+	[ "$(creators "$SCRATCH/src" | wc -l)" = 1 ] || missed="$missed $line"
+done <<'END'
+open(path, O_WRONLY | O_CREAT, 0666)
+openat(fd, path, O_TMPFILE | O_RDWR, 0600)
+creat(path, 0666)
+fopen(path, "we")
+fopen(name(of, it), "a")
+fopen(path, "r+e")
+mkdir(path, 0777)
+mkdirat(fd, path, 0777)
+mkdtemp(path)
+mkostemp(path, O_CLOEXEC)
+rename(a, b)
+renameat2(fd, a, fd, b, 0)
+symlinkat(a, fd, b)
+END
+printf '\tx = open(path, O_RDONLY) + fopen(path, "re") + lkst_create_link(a) + hyperlink(b);\n' >"$SCRATCH/src/cmd/a.c"
+[ -z "$(creators "$SCRATCH/src")" ] || missed="$missed (and takes what only reads for one)"
+rm "$SCRATCH/src/cmd/a.c"
+if [ -z "$missed" ]; then
+	echo ok layers_catch_makers_of_files
+else
+	echo "FAIL layers_catch_makers_of_files: not seen:$missed"
+fi
+
+# What is in an error or a note may be from anywhere, so that it leaves through lkst_print_message(), which escapes it.
+# A line that shows progress ("\r...") has none of it.
+raw_messages()
+{
+	(cd "$1" && find . -name '*.c' -exec perl -0ne \
+		'while (/(fprintf\(stderr,\s*"(?!\\r)(?:[^"\\]|\\.)*%[-.*0-9]*s)/g) { print "$ARGV: $1\n" }' {} +)
+}
+found=$(raw_messages src)
+if [ -z "$found" ]; then
+	echo ok layers_messages_are_escaped
+else
+	echo "FAIL layers_messages_are_escaped: not by lkst_print_message(): ${found//$'\n'/; }"
+fi
+printf '\tfprintf(stderr,\n\t\t"lkst: %%.*s\\n", text);\n\tfprintf(stderr, "\\r%%s", a);\n\tfprintf(stderr, "%%u\\n", a);\n' \
+	>"$SCRATCH/src/cmd/a.c"
+if [ "$(raw_messages "$SCRATCH/src" | grep -c a.c)" = 1 ]; then
+	echo ok layers_catch_raw_messages
+else
+	echo "FAIL layers_catch_raw_messages: $(raw_messages "$SCRATCH/src")"
+fi
+rm "$SCRATCH/src/cmd/a.c"
+
 # A header that needs another one before it is a trap for whoever includes it first.
 bad=
 for header in src/{base,abi,trace,crash,view,live,cmd}/*.h; do

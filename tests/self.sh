@@ -31,7 +31,7 @@ expect counts_failure_with_status_0 '0 passed, 1 failed, 0 skipped' 'echo FAIL b
 expect counts_silence_as_failure '0 passed, 1 failed, 0 skipped' 'exit 0'
 expect counts_status_as_failure '1 passed, 1 failed, 0 skipped' 'echo ok a; exit 3'
 expect counts_death_as_failure '1 passed, 2 failed, 0 skipped' 'echo ok a; echo FAIL b: x; kill -SEGV $$'
-expect counts_timeout_as_failure '1 passed, 1 failed, 0 skipped' $'# timeout: 1\necho ok a; sleep 20'
+expect counts_timeout_as_failure '1 passed, 1 failed, 0 skipped' $'# timeout: 8\necho ok a; sleep 100'
 expect passes '2 passed, 0 failed, 0 skipped' 'echo ok a; echo ok b'
 expect gives_no_input '1 passed, 0 failed, 0 skipped' 'read -r x || echo ok a'
 
@@ -41,3 +41,69 @@ if [ "${got##*$'\n'}" = '0 passed, 1 failed, 0 skipped' ]; then
 else
 	echo "FAIL run_counts_missing_program_as_failure: ${got##*$'\n'}"
 fi
+
+# Runs tests/run with arguments $2... and compares its lines that match pattern $1 with what is in $want; $name: the test's name.
+expect_lines()
+{
+	local pattern=$1 got
+
+	shift
+	got=$(CI=false OUT=$SCRATCH/out tests/run "$@" 2>&1 | grep -E "$pattern")
+	if [ "$got" = "$want" ]; then
+		echo "ok run_$name"
+	else
+		echo "FAIL run_$name: ${got//$'\n'/; }"
+	fi
+}
+
+# script NAME TEXT: a test program.
+script()
+{
+	mkdir -p "$SCRATCH/$(dirname "$1")"
+	printf '#!/bin/bash\n%s\n' "$2" >"$SCRATCH/$1"
+	chmod +x "$SCRATCH/$1"
+}
+
+# Two that end only when the other one has begun; the first one ends last. Its failure is reported with its output.
+script one "touch '$SCRATCH/one.begun'; until [ -e '$SCRATCH/two.ended' ]; do sleep 0.05; done
+echo FAIL first: x; echo 'said by one'"
+script two "until [ -e '$SCRATCH/one.begun' ]; do sleep 0.05; done; echo ok second; touch '$SCRATCH/two.ended'"
+script three "echo ok third"
+name=side_by_side_reports_in_order
+want="$SCRATCH/one
+  FAIL first: x
+    | said by one
+  one: 0 passed, T s
+$SCRATCH/two
+  two: 1 passed, T s
+$SCRATCH/three
+  three: 1 passed, T s
+2 passed, 1 failed, 0 skipped"
+got=$(CI=false OUT=$SCRATCH/out tests/run -j 2 "$SCRATCH/one" "$SCRATCH/two" "$SCRATCH/three" 2>&1 |
+	awk '/^$/ { is_over = 1 } !is_over { sub(/[0-9.]+ s$/, "T s"); print } { last = $0 } END { print last }')
+if [ "$got" = "$want" ]; then
+	echo "ok run_$name"
+else
+	echo "FAIL run_$name: ${got//$'\n'/; }"
+fi
+
+# One that is alone finds nobody, whoever comes before and after it.
+script before "touch '$SCRATCH/runs.1'; sleep 0.5; rm '$SCRATCH/runs.1'; echo ok before"
+script after "touch '$SCRATCH/runs.2'; sleep 0.5; rm '$SCRATCH/runs.2'; echo ok after"
+script alone "# alone
+set -- '$SCRATCH'/runs.*; sleep 0.2; [ -e \"\$1\" ] && echo FAIL alone: it is not || echo ok alone"
+name=alone_is_alone
+want='3 passed, 0 failed, 0 skipped'
+expect_lines ' passed, .* failed' -j 3 "$SCRATCH/before" "$SCRATCH/alone" "$SCRATCH/after"
+
+# The times: the longest first.
+script long 'sleep 5; echo ok a'
+name=says_what_took_longest
+got=$(CI=false OUT=$SCRATCH/out tests/run "$SCRATCH/three" "$SCRATCH/long" 2>&1 | awk '/^What took/ { on = 1; next } NF == 2 && on { print $2 }' | tr '\n' ' ')
+if [ "$got" = 'long three ' ]; then echo "ok run_$name"; else echo "FAIL run_$name: $got"; fi
+
+# Ctrl-C is not ignored by what runs side by side: tests send it.
+script interrupted "perl -e 'print((\$SIG{INT} // q()) eq q(IGNORE) ? qq(FAIL a: it is ignored\\n) : qq(ok a\\n))'"
+name=signals_are_as_usual
+want='1 passed, 0 failed, 0 skipped'
+expect_lines ' passed, .* failed' -j 2 "$SCRATCH/interrupted"

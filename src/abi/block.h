@@ -24,7 +24,7 @@ enum {
 /* Sizes are in bits, as CTF wants them. */
 struct lkst_block_header {
 	u32 magic;		/* open; 0 while the header is being filled */
-	u8 uuid[16];		/* open; of the trace */
+	u8 uuid[16];		/* open; of the trace; in memory lkst_control.memory_id */
 	u32 stream_id;		/* open; LKST_STREAM_CLASS */
 	u64 stream_instance_id; /* open; lkst_stream_instance() */
 	u64 timestamp_begin;	/* open; ns, CLOCK_MONOTONIC; no record of the block is older */

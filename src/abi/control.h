@@ -38,7 +38,7 @@ enum {
 
 /* The masksets that every recording has and nobody may change; from 3 on they are the user's. */
 enum {
-	LKST_MASKSET_RNOTHING, /* nothing */
+	LKST_MASKSET_RNOTHING, /* nothing but what every maskset has: the lives of threads */
 	LKST_MASKSET_RALL,     /* everything */
 	LKST_MASKSET_RDEFAULT, /* everything but locks taken and released */
 	LKST_MASKSET_USER,
@@ -69,7 +69,8 @@ struct lkst_control {
 	u32 active;  /* index of the maskset in force */
 	u32 nr_cpus;
 	u64 start_ns; /* CLOCK_MONOTONIC when recording began */
-	u8 uuid[16];
+	u8 uuid[16];	  /* of the trace */
+	u8 memory_id[16]; /* what pages in memory have in its place, random: it leaves in no trace */
 	u16 route[LKST_MASKSETS][LKST_EVENT_SPACE];
 	/* Element of the state page in force; that of a buffer that is not there is main's. */
 	u32 page[LKST_NR_BUFFERS][LKST_POSSIBLE_CPUS_MAX];
@@ -89,6 +90,8 @@ struct lkst_control {
 	 * The kernel programs write it that switch masksets, settle or leave out kinds of events.
 	 */
 	u64 changed_ns;
+	u64 wish_ns; /* of history, for which the size of main was chosen; 0: for none */
+	u8 address_key[16]; /* random; what `lkst serve` hides the kernel's addresses with, and never leaves */
 };
 
 #endif

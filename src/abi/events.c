@@ -99,6 +99,8 @@ const char *const lkst_loss_names[] = {
 	[LKST_LOSS_LEVEL] = "nested too deep",
 	[LKST_LOSS_TRUNCATED] = "string cut",
 	[LKST_LOSS_TOO_LONG] = "record too long",
+	[LKST_LOSS_UNREAD] = "path not read",
+	[LKST_LOSS_UNFOLLOWED] = "child process not recorded",
 };
 _Static_assert(sizeof(lkst_loss_names) / sizeof(char *) == LKST_LOSS_NR, "a name per cause");
 

@@ -113,6 +113,8 @@ enum lkst_hook_kind {
 	M(GFP, 16)	  /* allocation flags; their bits differ between kernels */                \
 	M(ADDR, 16)	  /* an address of data */                                                 \
 	M(CODE, 16)	  /* an address of kernel code: a function or a place in one */            \
+	M(DATA, 16)	  /* an address of data that may be a variable with a name: a lock */      \
+	M(CACHE, 16)	  /* an address of a slab cache, which has a name */                       \
 	M(RESULT, 10)	  /* 0 or a count, or a negative error number */                           \
 	M(SIGNAL, 10)	  /* a signal number */                                                    \
 	M(IRQ, 10)	  /* an interrupt number */                                                \
@@ -155,6 +157,50 @@ enum lkst_meaning {
 	LKST_MEANINGS(M)
 #undef M
 	LKST_NR_MEANINGS,
+};
+
+/*
+ * Whether values of a meaning tell where something lies in memory: `lkst serve` hides them where they are the
+ * kernel's. A field that holds such a value must have one of these.
+ */
+static inline int lkst_meaning_is_address(u8 meaning)
+{
+	return meaning == LKST_MEANING_ADDR || meaning == LKST_MEANING_CODE || meaning == LKST_MEANING_DATA ||
+	       meaning == LKST_MEANING_CACHE || meaning == LKST_MEANING_PFN;
+}
+
+/* The kernel's own counters: state_counter's `kind`. */
+enum lkst_counter {
+	LKST_COUNTER_SWITCHES, /* /proc/stat, ctxt */
+	LKST_COUNTER_FORKS,    /* /proc/stat, processes: threads, too */
+	LKST_COUNTER_SOFTIRQ,  /* /proc/softirqs; number: which */
+	LKST_COUNTER_IRQ,      /* /proc/interrupts, those of devices; number: which */
+	LKST_COUNTER_VECTOR,   /* /proc/interrupts, enum lkst_vector_counter */
+	LKST_COUNTER_DISK,     /* /proc/diskstats, requests completed; number: the disk's */
+	LKST_COUNTER_SENT,     /* /proc/net/dev, packets sent by lo; number: the interface's */
+	LKST_COUNTER_FAULTS,   /* /proc/vmstat, pgfault */
+	LKST_COUNTER_SENT_BY,  /* as LKST_COUNTER_SENT, of all other interfaces */
+	LKST_COUNTER_MAJOR,    /* /proc/vmstat, pgmajfault */
+	LKST_NR_COUNTERS,
+	/* How often thread `number` was switched away from. 0: threads left out; or in `name` why none is compared */
+	LKST_COUNTER_THREAD = 16,
+};
+
+enum lkst_vector_counter {
+	LKST_VECTOR_TIMER,	/* LOC */
+	LKST_VECTOR_RESCHEDULE, /* RES */
+	LKST_VECTOR_CALL,	/* CAL */
+	LKST_NR_VECTORS,
+};
+
+/* How a trace or part ended: state_end's `how`. */
+enum lkst_ending {
+	LKST_ENDING_COMPLETE,
+	LKST_ENDING_DISK_FULL,
+	LKST_ENDING_KERNEL,  /* it was taken out of a dump of the kernel's memory */
+	LKST_ENDING_UNKNOWN, /* it was cut from a trace that has no end */
+	LKST_ENDING_GOES_ON, /* it is a part, and the recording goes on in the next one */
+	LKST_NR_ENDINGS,
 };
 
 /* Bits of state_thread's flags. */

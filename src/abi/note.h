@@ -29,7 +29,7 @@ enum lkst_note_kind {
 
 struct lkst_note {
 	u32 magic;   /* written last */
-	u8 uuid[16]; /* of the trace */
+	u8 memory_id[16]; /* as of the recording's blocks: lkst_control.memory_id */
 	u32 version;
 	u32 kind;
 	u32 part; /* from 0 */

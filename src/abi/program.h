@@ -62,7 +62,7 @@ struct lkst_tracepoint_plan {
 _Static_assert(sizeof(struct lkst_tracepoint_plan) == 16, "no holes");
 
 struct lkst_program_config {
-	u64 uuid[2];
+	u64 memory_id[2];
 	u32 block_shift;
 	u32 nr_cpus;
 	u32 filter;	/* enum lkst_filter_mode */

@@ -26,7 +26,7 @@
 
 enum {
 	LKST_STATE_MAGIC = 0x54534b4c, /* "LKST" */
-	LKST_ABI_VERSION = 4,
+	LKST_ABI_VERSION = 6,
 	LKST_STATE_SIZE = 4096,
 	/* A thread, soft interrupt, interrupt and NMI: the contexts that can nest on a CPU. */
 	LKST_LEVELS = 4,
@@ -38,8 +38,16 @@ enum lkst_loss {
 	LKST_LOSS_LEVEL,     /* writers nested deeper than LKST_LEVELS */
 	LKST_LOSS_TRUNCATED, /* recorded, but a string was cut (no record is missing) */
 	LKST_LOSS_TOO_LONG,  /* a by-name tracepoint's record beyond LKST_TRACEPOINT_MAX */
+	LKST_LOSS_UNREAD, /* a path could not be kept to be read at exit (no record is missing) */
+	LKST_LOSS_UNFOLLOWED, /* a process whose parent is recorded could not be added */
 	LKST_LOSS_NR,
 };
+
+/* True if each that is counted for @cause is a record that is missing. */
+static inline int lkst_loss_is_of_records(u32 cause)
+{
+	return cause == LKST_LOSS_LEVEL || cause == LKST_LOSS_TOO_LONG;
+}
 
 /* The ring of one level: a cache line. */
 struct lkst_ring {
@@ -76,7 +84,7 @@ struct lkst_marks {
 
 struct lkst_state {
 	u32 magic;
-	u8 uuid[16];
+	u8 memory_id[16]; /* lkst_control.memory_id */
 	u32 version;
 	u32 cpu;
 	u32 buffer;
@@ -84,7 +92,7 @@ struct lkst_state {
 	u32 nr_cpus;
 	u32 nest;   /* writers now between reserve and commit */
 	u32 serves; /* number of the buffer whose records come here, or came when they last did */
-	u8 pad0[16];
+	u8 uuid[16]; /* of the trace */
 	struct lkst_ring ring[LKST_LEVELS];
 	u64 lost[LKST_LOSS_NR];
 	struct lkst_marks marks;

@@ -11,6 +11,8 @@
 #ifndef LKST_ABI_TRIGGER_H
 #define LKST_ABI_TRIGGER_H
 
+#include "abi/block.h"
+#include "abi/control.h"
 #include "abi/incident.h"
 #include "abi/types.h"
 
@@ -29,7 +31,12 @@ enum {
 	LKST_TRIGGER_WAYS = 4,
 	/* Terms: those of rule i from LKST_TRIGGER_TERMS * i on, then one for each step. */
 	LKST_TRIGGER_STEP_TERMS = LKST_TRIGGER_RULES * LKST_TRIGGER_TERMS,
-	LKST_TRIGGER_ALL_TERMS = LKST_TRIGGER_STEP_TERMS + LKST_TRIGGER_STEPS,
+	/* Conditions of masksets' rows, whose terms are the last. */
+	LKST_TRIGGER_MASK_CONDITIONS = 128,
+	LKST_TRIGGER_MASK_CONDITION = 128, /* characters, with the NUL */
+	LKST_TRIGGER_MASK_TERMS = LKST_TRIGGER_STEP_TERMS + LKST_TRIGGER_STEPS,
+	LKST_TRIGGER_ALL_TERMS =
+		LKST_TRIGGER_MASK_TERMS + LKST_TRIGGER_MASK_CONDITIONS * LKST_TRIGGER_TERMS,
 	LKST_TRIGGER_TICK_MS = 20, /* how often it is looked whether a maskset's time is over */
 };
 
@@ -92,8 +99,10 @@ struct lkst_trigger_rule {
 _Static_assert(sizeof(struct lkst_trigger_rule) == 8, "one load");
 
 enum lkst_trigger_step_op {
-	LKST_TRIGGER_BEGIN, /* the interval begins, or begins anew */
+	LKST_TRIGGER_BEGIN, /* the interval begins, or begins again unless it is held */
 	LKST_TRIGGER_FORGET,
+	LKST_TRIGGER_HOLD, /* the next beginning is not one, unless the interval has ended, if only in part */
+	LKST_TRIGGER_END, /* the interval has ended, or a part of it; it is not forgotten */
 };
 
 /* What an event does to an interval, behind the rules, if the step's term holds. */
@@ -109,6 +118,23 @@ _Static_assert(sizeof(struct lkst_trigger_step) == 8, "one load");
 struct lkst_trigger_event {
 	u64 rules;
 	u64 steps;
+};
+
+/* A condition of masksets' rows: its terms are LKST_TRIGGER_TERMS of those from LKST_TRIGGER_MASK_TERMS on. */
+struct lkst_mask_condition {
+	u32 nr_terms;
+	u32 pad;
+	char text
+		[LKST_TRIGGER_MASK_CONDITION]; /* for user space: as it was written, without the event */
+};
+_Static_assert(sizeof(struct lkst_mask_condition) == 8 + LKST_TRIGGER_MASK_CONDITION, "no holes");
+
+/*
+ * Of a maskset: the number plus 1 of each event's condition, 0: it has none. User space writes a condition
+ * before it is named here, and uses one again only when no row of any maskset has named it for a grace period.
+ */
+struct lkst_mask_rows {
+	u8 condition[LKST_EVENT_SPACE];
 };
 
 struct lkst_trigger {
@@ -136,11 +162,20 @@ _Static_assert(sizeof(struct lkst_trigger) == 56 + LKST_TRIGGER_NAME + LKST_TRIG
 						      sizeof(struct lkst_incident_cause),
 	       "no holes");
 
-/* A slot of an interval that has begun: word is interval << 48 | time; 0: free, 1: being written. */
+/* A slot of an interval that has begun: word is flags | interval << 48 | time; 0: free, 1: being written. */
 struct lkst_trigger_slot {
 	u64 word;
 	u64 key;
 };
+
+#define LKST_TRIGGER_HELD (1ULL << 63)
+#define LKST_TRIGGER_ENDED (1ULL << 62)
+
+/* The interval that a slot's word is of; 0: of none. */
+static inline u32 lkst_trigger_interval_of(u64 word)
+{
+	return (u32)((word & ~(LKST_TRIGGER_HELD | LKST_TRIGGER_ENDED)) >> LKST_TIME_BITS);
+}
 
 struct lkst_trigger_set {
 	struct lkst_trigger_slot slot[LKST_TRIGGER_WAYS];

@@ -5,7 +5,6 @@
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +67,9 @@ int lkst_work_open(struct lkst_work *w, struct lkst_open *o, u64 key, const stru
 	if (entry->start_ns) {
 		if (is_first)
 			return 0;
-		w->nr_begun++;
+		if (w->tally_of[o - w->opens] < w->nr_tallies)
+			lkst_tally_leave_out_any(&w->tallies[w->tally_of[o - w->opens]],
+						 LKST_LEFT_OUT_NO_END, entry->tid, entry->cpu);
 	}
 	*entry = (struct lkst_open_entry){ .key = key,
 					   .start_ns = r->ns,
@@ -79,8 +80,10 @@ int lkst_work_open(struct lkst_work *w, struct lkst_open *o, u64 key, const stru
 	return 0;
 }
 
+/* Ends the interval @entry, of whose length @less_ns does not count. */
 static int close_entry(struct lkst_work *w, struct lkst_tally *tally, struct lkst_open *o,
-		       struct lkst_open_entry *entry, u64 key, const struct lkst_record *r, u32 cpu)
+		       struct lkst_open_entry *entry, u64 key, const struct lkst_record *r, u32 cpu,
+		       u64 less_ns)
 {
 	struct lkst_open_entry e = *entry;
 
@@ -90,20 +93,73 @@ static int close_entry(struct lkst_work *w, struct lkst_tally *tally, struct lks
 			    (e.buffer != r->buffer &&
 			     lkst_crossing_is(w->crossing, cpu, r->buffer, e.start_ns, r->ns)),
 		    0))
-		return lkst_tally_cross(tally, key, e.tid, e.cpu);
-	return lkst_tally_add(tally, key, r->ns - e.start_ns, e.start_ns, e.tid, e.cpu);
+		return lkst_tally_leave_out(tally, LKST_LEFT_OUT_GAP, key, e.tid, e.cpu);
+	return lkst_tally_add(tally, key, r->ns - e.start_ns - less_ns, e.start_ns, e.tid, e.cpu);
 }
 
 int lkst_work_close(struct lkst_work *w, struct lkst_tally *tally, struct lkst_open *o,
 		    struct lkst_open_entry *entry, u64 key, const struct lkst_record *r)
 {
-	return close_entry(w, tally, o, entry, key, r, LKST_CROSSING_ANY);
+	return close_entry(w, tally, o, entry, key, r, LKST_CROSSING_ANY, 0);
 }
 
 int lkst_work_close_on_cpu(struct lkst_work *w, struct lkst_tally *tally, struct lkst_open *o,
 			   struct lkst_open_entry *entry, u64 key, const struct lkst_record *r)
 {
-	return close_entry(w, tally, o, entry, key, r, r->cpu);
+	return close_entry(w, tally, o, entry, key, r, r->cpu, 0);
+}
+
+/* ---- intervals within each other ------------------------------------------------------------- */
+
+/*
+ * An interval's value is what it is, and above that how much time its thread had spent in intervals
+ * that were over when it began: what has been added since is of those within it.
+ */
+enum { WHAT_BITS = 16 };
+
+int lkst_work_open_nested(struct lkst_work *w, struct lkst_open *o, u64 key,
+			  const struct lkst_record *r, u16 what, bool is_first)
+{
+	const struct lkst_open_entry *spent = lkst_open_find(&w->nested, lkst_work_thread(r));
+
+	return lkst_work_open(w, o, key, r, (spent ? spent->value << WHAT_BITS : 0) | what,
+			      is_first);
+}
+
+int lkst_work_close_nested(struct lkst_work *w, struct lkst_tally *tally, struct lkst_open *o,
+			   struct lkst_open_entry *entry, u64 key, const struct lkst_record *r)
+{
+	u64 ns = r->ns - entry->start_ns, within_ns;
+	struct lkst_open_entry *spent;
+	int got;
+
+	w->nested.max = LKST_TID_MAX;
+	got = lkst_open_put(&w->nested, lkst_work_thread(r), &spent);
+	if (got < 0)
+		return got;
+	within_ns = got ? spent->value - (entry->value >> WHAT_BITS) : 0;
+	within_ns = within_ns << WHAT_BITS >> WHAT_BITS;
+	if (within_ns > ns)
+		within_ns = ns;
+	if (got)
+		spent->value += ns - within_ns;
+	return close_entry(w, tally, o, entry, key, r, LKST_CROSSING_ANY, within_ns);
+}
+
+/* ---- for analyses ---------------------------------------------------------------------------- */
+
+bool lkst_work_is_whole(struct lkst_tally *tally, const struct lkst_interval *i, u64 key, int *err)
+{
+	u32 cpu = i->cpu < 0 ? 0 : (u32)i->cpu;
+	enum lkst_left_out why = i->flags & LKST_INTERVAL_EARLIER   ? LKST_LEFT_OUT_NO_BEGIN
+				 : i->flags & LKST_INTERVAL_CUT	    ? LKST_LEFT_OUT_GAP
+				 : i->flags & LKST_INTERVAL_OPEN    ? LKST_LEFT_OUT_NOT_OVER
+				 : i->flags & LKST_INTERVAL_NO_WAKE ? LKST_LEFT_OUT_NO_WAKE
+								    : LKST_NR_LEFT_OUT;
+
+	*err = why == LKST_NR_LEFT_OUT ? 0
+				       : lkst_tally_leave_out(tally, why, key, i->life->tid, cpu);
+	return why == LKST_NR_LEFT_OUT;
 }
 
 bool lkst_work_want(struct lkst_work *w, enum lkst_event_index index, lkst_feed_call *call,
@@ -137,7 +193,10 @@ struct lkst_study {
 	struct lkst_feed *feed;
 	struct lkst_state *state;
 	struct lkst_crossing *crossing;
+	struct lkst_unrecorded *unrecorded;
 	struct lkst_threads *threads;
+	struct lkst_labels labels;
+	struct lkst_symbols *symbols;
 	unsigned int nr;
 	struct lkst_work **works;
 	struct lkst_tables *tables;
@@ -178,10 +237,18 @@ static int begin_work(struct lkst_study *s, unsigned int i, const struct lkst_an
 	w->feed = s->feed;
 	w->state = s->state;
 	w->threads = s->threads;
+	w->labels = &s->labels;
+	w->symbols = s->symbols;
 	w->crossing = s->crossing;
+	w->unrecorded = s->unrecorded;
 	w->wish = &s->wish;
 	w->list = s->wish.list ? &s->list : NULL;
+	lkst_feed_watch(s->feed, w->wants);
 	got = a->begin(w);
+	lkst_feed_watch(s->feed, NULL);
+	/* The state model knows nothing of threads without it. */
+	if (a->needs_state)
+		w->wants[lkst_feed_id(s->feed, LKST_EV_sched_switch)] = true;
 	s->has_begun[i] = got > 0;
 	return got < 0 ? got : 0;
 }
@@ -199,8 +266,15 @@ static int make(struct lkst_err *e, struct lkst_study *s, struct lkst_trace *t,
 	for (i = 0; i < s->nr; i++)
 		needs_state |= analyses[i]->needs_state;
 	err = subscribe_threads(s);
+	if (!err)
+		err = lkst_labels_subscribe(&s->labels, s->feed);
+	if (!err)
+		err = lkst_unrecorded_new(s->feed, &s->unrecorded);
 	if (err)
 		return lkst_err_sys(e, err, "analyzing");
+	err = lkst_symbols_load(e, s->symbols, t);
+	if (err)
+		return err;
 	err = lkst_crossing_new(e, s->feed, &s->crossing);
 	if (!err && needs_state)
 		err = lkst_state_new(e, s->feed, &s->state);
@@ -228,7 +302,8 @@ int lkst_study_new(struct lkst_err *e, struct lkst_trace *t, const struct lkst_s
 	s->tables = calloc(nr + 1, sizeof(*s->tables));
 	s->has_begun = calloc(nr + 1, sizeof(*s->has_begun));
 	s->threads = lkst_threads_new();
-	if (!s->works || !s->tables || !s->has_begun || !s->threads)
+	s->symbols = lkst_symbols_new();
+	if (!s->works || !s->tables || !s->has_begun || !s->threads || !s->symbols)
 		return lkst_err_sys(e, -ENOMEM, "analyzing");
 	s->nr = nr;
 	if (wish->list)
@@ -252,6 +327,7 @@ static void free_work(struct lkst_work *w)
 		lkst_tally_fini(&w->tallies[i]);
 	for (i = 0; i < LKST_WORK_OPENS; i++)
 		lkst_open_fini(&w->opens[i]);
+	lkst_open_fini(&w->nested);
 	lkst_notes_fini(&w->notes);
 	free(w);
 }
@@ -272,7 +348,10 @@ void lkst_study_free(struct lkst_study *s)
 	lkst_table_fini(&s->list);
 	lkst_state_free(s->state);
 	lkst_crossing_free(s->crossing);
+	lkst_unrecorded_free(s->unrecorded);
 	lkst_threads_free(s->threads);
+	lkst_labels_fini(&s->labels);
+	lkst_symbols_free(s->symbols);
 	lkst_feed_free(s->feed);
 	free(s);
 }
@@ -282,12 +361,31 @@ void lkst_study_freep(struct lkst_study **s)
 	lkst_study_free(*s);
 }
 
-/* What there is to say of the open intervals, and of an analysis whose events are not there. */
+/* What has begun and not ended, and what there was no room for. */
+static void leave_out_open(struct lkst_work *w)
+{
+	unsigned int k;
+	u32 i;
+
+	for (k = 0; k < LKST_WORK_OPENS; k++) {
+		const struct lkst_open *o = &w->opens[k];
+		struct lkst_tally *t;
+
+		if (w->tally_of[k] >= w->nr_tallies)
+			continue;
+		t = &w->tallies[w->tally_of[k]];
+		for (i = 0; i < o->nr_slots; i++)
+			if (o->slots[i].key != LKST_OPEN_NONE)
+				lkst_tally_leave_out_any(t, LKST_LEFT_OUT_NOT_OVER, o->slots[i].tid,
+							 o->slots[i].cpu);
+		t->left_out.nr[LKST_LEFT_OUT_FULL] += o->nr_refused;
+	}
+}
+
+/* What there is to say of an analysis whose events are not there. */
 static void note(struct lkst_study *s, unsigned int i)
 {
 	struct lkst_work *w = s->works[i];
-	u64 nr_open = 0, nr_refused = 0;
-	unsigned int k;
 
 	if (!s->has_begun[i]) {
 		lkst_notes_add(
@@ -297,20 +395,16 @@ static void note(struct lkst_study *s, unsigned int i)
 			w->analysis->name, w->analysis->events);
 		return;
 	}
+	lkst_unrecorded_note(s->unrecorded, w->wants, &w->notes);
+	if (w->analysis->needs_state && lkst_state_nr_further(s->state))
+		lkst_notes_add(&w->notes,
+			       "There are %llu threads. The first %u are told apart, the others are counted "
+			       "together, as \"further threads\", thread -1.",
+			       (unsigned long long)(LKST_LIVES_MAX +
+						    lkst_state_nr_further(s->state)),
+			       LKST_LIVES_MAX);
 	if (w->list && !w->nr_tallies)
 		lkst_notes_add(&w->notes, "%s has no single values to list.", w->analysis->name);
-	for (k = 0; k < LKST_WORK_OPENS; k++) {
-		nr_open += w->opens[k].nr;
-		nr_refused += w->opens[k].nr_refused;
-	}
-	if (nr_open)
-		lkst_notes_add(&w->notes, "%" PRIu64 " had begun and not ended when the trace did.",
-			       nr_open);
-	if (w->nr_begun)
-		lkst_notes_add(&w->notes, "The end of %" PRIu64 " more was not seen.", w->nr_begun);
-	if (nr_refused)
-		lkst_notes_add(&w->notes, "%" PRIu64 " were left out: too many were open at once.",
-			       nr_refused);
 }
 
 /* Puts the notes below the first table, which is made if the analysis has none. */
@@ -326,6 +420,8 @@ static int place_notes(struct lkst_study *s, unsigned int i)
 	    !lkst_tables_add(set, w->analysis->name, w->analysis->title, columns, 1))
 		return -ENOMEM;
 	notes = w->list ? &w->list->notes : &set->items[0]->notes;
+	if (!w->list && !w->nr_tallies && s->has_begun[i])
+		lkst_left_out_put(&w->left_out, set->items[0]);
 	for (k = 0; k < w->notes.nr; k++)
 		lkst_notes_add(notes, "%s", w->notes.text[k]);
 	return 0;
@@ -338,14 +434,13 @@ static int end_work(struct lkst_study *s, unsigned int i)
 	unsigned int k;
 	int err = 0;
 
+	leave_out_open(w);
 	for (k = 0; s->has_begun[i] && k < w->nr_tallies && !w->list && !err; k++)
 		err = lkst_tally_tables(&w->tallies[k], set);
 	if (!err && s->has_begun[i] && w->analysis->end)
 		err = w->analysis->end(w, set);
-	if (!err && w->list && w->nr_tallies && w->tallies[0].nr_crossing)
-		lkst_notes_add(&w->notes,
-			       "%" PRIu64 " more cross a gap in the trace and are left out.",
-			       w->tallies[0].nr_crossing);
+	if (!err && w->list && w->nr_tallies)
+		lkst_left_out_put(&w->tallies[0].left_out, w->list);
 	note(s, i);
 	return err ? err : place_notes(s, i);
 }
@@ -357,6 +452,7 @@ int lkst_study_run(struct lkst_err *e, struct lkst_study *s)
 
 	if (err)
 		return err;
+	lkst_unrecorded_end(s->unrecorded);
 	for (i = 0; i < s->nr && !err; i++)
 		err = end_work(s, i);
 	if (!err && s->wish.list)

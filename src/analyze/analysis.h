@@ -9,9 +9,12 @@
 
 #include "analyze/crossing.h"
 #include "analyze/feed.h"
+#include "analyze/left_out.h"
+#include "analyze/naming.h"
 #include "analyze/open.h"
 #include "analyze/state.h"
 #include "analyze/tally.h"
+#include "analyze/unrecorded.h"
 
 struct lkst_work;
 
@@ -73,8 +76,9 @@ const struct lkst_table *lkst_study_list(const struct lkst_study *s);
 /* ---- for analyses ---------------------------------------------------------------------------- */
 
 enum {
-	LKST_WORK_TALLIES = 3,
+	LKST_WORK_TALLIES = 4,
 	LKST_WORK_OPENS = 2,
+	LKST_WORK_NO_TALLY = 0xff, /* what is open is no occurrence that is measured */
 };
 
 /* An analysis at work. Its own data come behind this. */
@@ -83,12 +87,18 @@ struct lkst_work {
 	struct lkst_feed *feed;
 	struct lkst_state *state; /* if it needs_state */
 	const struct lkst_threads *threads;
+	const struct lkst_labels *labels; /* names of interrupts, disks and interfaces */
+	struct lkst_symbols *symbols;	  /* names of functions, locks and slab caches */
 	struct lkst_crossing *crossing;
+	const struct lkst_unrecorded *unrecorded; /* asked after the pass */
+	bool wants[LKST_EVENT_SPACE];		  /* the events that it needs, by their ids */
 	const struct lkst_study_wish *wish;
 	struct lkst_tally tallies[LKST_WORK_TALLIES]; /* the first is what --list lists */
 	unsigned int nr_tallies;
 	struct lkst_open opens[LKST_WORK_OPENS];
-	u64 nr_begun; /* intervals that had not ended when the next one of their kind began */
+	u8 tally_of[LKST_WORK_OPENS]; /* whose intervals they are */
+	struct lkst_open nested;      /* by thread: its time in nested intervals that are over */
+	struct lkst_left_out_counts left_out; /* without a tally */
 	struct lkst_table *list;
 	struct lkst_notes notes;
 };
@@ -110,6 +120,26 @@ int lkst_work_close(struct lkst_work *w, struct lkst_tally *tally, struct lkst_o
 /* The same for a place of one CPU alone, where gaps of the others do not matter. */
 int lkst_work_close_on_cpu(struct lkst_work *w, struct lkst_tally *tally, struct lkst_open *o,
 			   struct lkst_open_entry *entry, u64 key, const struct lkst_record *r);
+
+/*
+ * The same for intervals of a thread that lie within each other, so that no time counts twice: from the
+ * length of each goes what is of those within it. @what, of 16 bits, comes back by lkst_work_what().
+ */
+int lkst_work_open_nested(struct lkst_work *w, struct lkst_open *o, u64 key,
+			  const struct lkst_record *r, u16 what, bool is_first);
+int lkst_work_close_nested(struct lkst_work *w, struct lkst_tally *tally, struct lkst_open *o,
+			   struct lkst_open_entry *entry, u64 key, const struct lkst_record *r);
+
+static inline u16 lkst_work_what(const struct lkst_open_entry *entry)
+{
+	return (u16)entry->value;
+}
+
+/*
+ * Whether the state model has seen @i from begin to end. If not, it is counted as left out of @tally,
+ * under @key; *@err gets the result.
+ */
+bool lkst_work_is_whole(struct lkst_tally *tally, const struct lkst_interval *i, u64 key, int *err);
 
 /* A key for the thread of @r: its number, or for the idle threads, one of the CPU's own. */
 static inline u64 lkst_work_thread(const struct lkst_record *r)

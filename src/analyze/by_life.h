@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An array of anything with an element for each life that the state model tells of. Private to the
- * analyses.
+ * An array of anything with an element for each life of the state model, or for each of other things
+ * that are numbered from 0: CPUs, a tally's keys. Private to the analyses.
  */
 #ifndef LKST_ANALYZE_BY_LIFE_H
 #define LKST_ANALYZE_BY_LIFE_H

@@ -276,6 +276,8 @@ static int switch_in(struct lkst_state *s, struct lkst_model_cpu *c, struct lkst
 
 	if (t->run == LKST_RUN_RUNNING)
 		err = leave(s, t, ns);
+	else
+		lkst_model_take_pending(s, t);
 	if (err >= 0)
 		err = lkst_model_change(s, t, ns, LKST_RUN_READY, LKST_RUN_RUNNING, NULL);
 	t->cpu = (s32)c->nr;

@@ -28,42 +28,57 @@ struct fault {
 	bool has_exit;
 };
 
-/* The faults of who runs at @r; NULL: not known. */
-static struct faults *faults_at(struct fault *f, const struct lkst_record *r)
+/* The faults of the thread of @r; NULL: *@err, or with that 0, it is not known. */
+static struct faults *faults_at(struct fault *f, const struct lkst_record *r, int *err)
 {
 	const struct lkst_life *life = lkst_state_life_of(f->work.state, r->tid, r->cpu);
+	struct faults *faults = life ? lkst_by_life(&f->faults, life->nr) : NULL;
 
-	return life ? lkst_by_life(&f->faults, life->nr) : NULL;
+	*err = life && !faults ? -ENOMEM : 0;
+	if (!life)
+		f->work.left_out.nr[LKST_LEFT_OUT_NO_THREAD]++;
+	return faults;
+}
+
+/* One that was not seen to end: its address was bad, or its end is not recorded. */
+static void begin_fault(struct fault *fault, struct faults *f, const struct lkst_record *r)
+{
+	if (fault->has_exit && f->begin_ns)
+		fault->work.left_out.nr[LKST_LEFT_OUT_NO_END]++;
+	f->begin_ns = r->ns;
+	f->is_major = false;
 }
 
 static int on_user(void *ctx, const struct lkst_record *r, const void *record)
 {
-	struct faults *f = faults_at(ctx, r);
+	int err;
+	struct faults *f = faults_at(ctx, r, &err);
 
 	if (!f)
-		return 0;
+		return err;
 	f->nr_user++;
-	f->begin_ns = r->ns;
-	f->is_major = false;
+	begin_fault(ctx, f, r);
 	return 0;
 }
 
 static int on_kernel(void *ctx, const struct lkst_record *r, const void *record)
 {
-	struct faults *f = faults_at(ctx, r);
+	int err;
+	struct faults *f = faults_at(ctx, r, &err);
 
 	if (!f)
-		return 0;
+		return err;
 	f->nr_kernel++;
-	f->begin_ns = r->ns;
-	f->is_major = false;
+	begin_fault(ctx, f, r);
 	return 0;
 }
 
 static int on_fault_exit(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_page_fault_exit *e = record;
-	struct faults *f = faults_at(ctx, r);
+	struct fault *fault = ctx;
+	const struct lkst_life *life = lkst_state_life_of(fault->work.state, r->tid, r->cpu);
+	struct faults *f = life ? lkst_by_life(&fault->faults, life->nr) : NULL;
 	u64 ns;
 
 	/* Without a begin it is not a fault of the CPU's: the kernel looked into the program's memory. */
@@ -73,6 +88,12 @@ static int on_fault_exit(void *ctx, const struct lkst_record *r, const void *rec
 	if (e->result & FAULT_RETRY)
 		return 0;
 	ns = r->ns - f->begin_ns;
+	if (lkst_crossing_is(fault->work.crossing, LKST_CROSSING_ANY, r->buffer, f->begin_ns,
+			     r->ns)) {
+		fault->work.left_out.nr[LKST_LEFT_OUT_GAP]++;
+		f->begin_ns = 0;
+		return 0;
+	}
 	if (ns > f->max_ns) {
 		f->max_ns = ns;
 		f->max_at_ns = f->begin_ns;
@@ -161,6 +182,8 @@ static int end(struct lkst_work *w, struct lkst_tables *set)
 		    (!which->has_tid || which->tid == life->tid) &&
 		    (!which->comm || !fnmatch(which->comm, life->comm, 0)))
 			put_row(table, life, f, fault->has_exit);
+		if (f && fault->has_exit && f->begin_ns)
+			w->left_out.nr[LKST_LEFT_OUT_NOT_OVER]++;
 	}
 	if (!fault->has_exit)
 		lkst_notes_add(

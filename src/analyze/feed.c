@@ -55,7 +55,7 @@ struct layout {
 /* An event of the trace. */
 struct event {
 	struct subscribers subscribers;
-	bool has_always;
+	bool has_always, has_come;
 	struct lkst_convert *convert;
 	struct layout *layout;
 };
@@ -67,6 +67,7 @@ struct lkst_feed {
 	u64 begin_ns, from_ns, to_ns;
 	u64 nr_records;
 	bool is_always; /* those who subscribe now */
+	bool *wants;	/* where to note what they want, or NULL */
 	struct subscribers gaps, ends;
 	struct event events[LKST_ID_MAX + 1];
 	u16 id_of[LKST_NR_EVENTS]; /* of the built-in events, 0: not in this trace */
@@ -95,6 +96,8 @@ static int add_to_event(struct lkst_feed *f, u16 id, enum kind kind, union call 
 	struct event *event = &f->events[id];
 
 	event->has_always |= f->is_always;
+	if (f->wants)
+		f->wants[id] = true;
 	return add(&event->subscribers, (struct subscriber){ call, ctx, f->is_always, (u8)kind });
 }
 
@@ -387,11 +390,12 @@ static int pass(struct lkst_feed *f)
 	int err = tell_beginnings(f);
 
 	while (err >= 0 && lkst_merge_next(f->merge, &r) > 0) {
-		const struct event *event = &f->events[r.event->id];
+		struct event *event = &f->events[r.event->id];
 		bool is_before = r.ns < f->from_ns && r.buffer != LKST_BUFFER_STATE;
 
 		err = take_gaps(f);
 		f->nr_records++;
+		event->has_come = true;
 		if (err >= 0 && event->subscribers.nr && (!is_before || event->has_always))
 			err = tell(f, event, &r, is_before);
 	}
@@ -491,6 +495,21 @@ void lkst_feed_window(const struct lkst_feed *f, u64 *ret_from_ns, u64 *ret_to_n
 void lkst_feed_always(struct lkst_feed *f, bool is_always)
 {
 	f->is_always = is_always;
+}
+
+void lkst_feed_watch(struct lkst_feed *f, bool *wants)
+{
+	f->wants = wants;
+}
+
+bool lkst_feed_has_come(const struct lkst_feed *f, u32 id)
+{
+	return f->events[id].has_come;
+}
+
+u16 lkst_feed_id(const struct lkst_feed *f, enum lkst_event_index index)
+{
+	return f->id_of[index];
 }
 
 u64 lkst_feed_records(const struct lkst_feed *f)

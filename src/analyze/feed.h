@@ -54,6 +54,18 @@ typedef int lkst_feed_call(void *ctx, const struct lkst_record *r, const void *r
 int lkst_feed_event(struct lkst_feed *f, enum lkst_event_index index, lkst_feed_call *call,
 		    void *ctx);
 
+/*
+ * From now on @wants, by id of the trace's catalogue, becomes true for each event that is subscribed to.
+ * NULL: no more.
+ */
+void lkst_feed_watch(struct lkst_feed *f, bool *wants);
+
+/* The event's id in the trace's catalogue, 0: it has no such event. */
+u16 lkst_feed_id(const struct lkst_feed *f, enum lkst_event_index index);
+
+/* Whether the pass has read a record of event @id, in the window or before it. */
+bool lkst_feed_has_come(const struct lkst_feed *f, u32 id);
+
 /* Whether records of the event can be in the trace. */
 bool lkst_feed_has(const struct lkst_feed *f, enum lkst_event_index index);
 

@@ -108,7 +108,11 @@ static int pop(struct lkst_state *s, const struct lkst_record *r, struct lkst_fr
 	if (!i) {
 		/* It began before the trace or in a gap, unless something is amiss. */
 		s->doubts.unmatched++;
-		return 0;
+		frame.cpu = r->cpu;
+		frame.from_ns = frame.to_ns = r->ns;
+		frame.tid = r->tid;
+		frame.has_no_begin = true;
+		return lkst_model_tell_frame(s, &frame);
 	}
 	err = lkst_model_cut_frames(s, c, i, r->ns);
 	if (err < 0)
@@ -238,7 +242,9 @@ static int on_vector_exit(void *ctx, const struct lkst_record *r, const void *re
 	const struct lkst_model_vector *v = ctx;
 
 	return pop(v->state, r,
-		   (struct lkst_frame){ .context = LKST_CONTEXT_VECTOR, .number = (s32)e->vector });
+		   (struct lkst_frame){ .context = LKST_CONTEXT_VECTOR,
+					.number = (s32)e->vector,
+					.code = v->entry });
 }
 
 static int on_nmi(void *ctx, const struct lkst_record *r, const void *record)
@@ -253,6 +259,8 @@ static int on_nmi(void *ctx, const struct lkst_record *r, const void *record)
 	f.from_ns = r->ns > e->duration_ns ? r->ns - e->duration_ns : 0;
 	f.tid = r->tid;
 	f.depth = (u8)c->depth;
+	if (c->depth)
+		c->frames[c->depth - 1].frame.inner_ns += f.to_ns - f.from_ns;
 	return lkst_model_tell_frame(ctx, &f);
 }
 

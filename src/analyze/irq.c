@@ -6,46 +6,25 @@
 #include <string.h>
 
 #include "analyze/analysis.h"
-#include "analyze/labels.h"
 
 enum {
 	SHIFT = 32, /* of the context in a key */
 };
 
-struct irq {
-	struct lkst_work work;
-	struct lkst_labels names;
-};
-
-/* The event that begins a vector's interrupt is called <name>_entry. */
-static void put_vector(char text[LKST_KEY_TEXT], u32 index)
-{
-	const char *name = index < LKST_NR_EVENTS ? lkst_events[index].name : "vector_entry";
-
-	snprintf(text, LKST_KEY_TEXT, "%.*s", (int)(strlen(name) - strlen("_entry")), name);
-}
-
 static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 {
+	const struct lkst_work *w = ctx;
 	u32 number = (u32)key;
-	const char *name;
-	char full[LKST_KEY_TEXT];
 
 	switch (key >> SHIFT) {
 	case LKST_CONTEXT_IRQ:
-		name = lkst_labels_find(&((struct irq *)ctx)->names, LKST_LABEL_IRQ, number);
-		snprintf(full, sizeof(full), "irq:%d%s%s", (s32)number, name ? ":" : "",
-			 name ? name : "");
-		lkst_put_key(text, full, strlen(full));
+		lkst_name_irq(w->labels, (s32)number, text);
 		break;
 	case LKST_CONTEXT_VECTOR:
-		put_vector(text, number);
+		lkst_name_vector(number, text);
 		break;
 	case LKST_CONTEXT_SOFTIRQ:
-		if (number < LKST_NR_SOFTIRQS)
-			snprintf(text, LKST_KEY_TEXT, "softirq:%s", lkst_softirq_names[number]);
-		else
-			snprintf(text, LKST_KEY_TEXT, "softirq:%u", number);
+		lkst_name_softirq(number, text);
 		break;
 	default:
 		snprintf(text, LKST_KEY_TEXT, "%s",
@@ -64,9 +43,13 @@ static int on_frame(void *ctx, const struct lkst_frame *f)
 	u32 number = f->context == LKST_CONTEXT_VECTOR ? (u32)f->code : (u32)f->number;
 	u64 key = (u64)f->context << SHIFT | number, ns = f->to_ns - f->from_ns;
 
+	if (f->has_no_begin)
+		return lkst_tally_leave_out(&w->tallies[0], LKST_LEFT_OUT_NO_BEGIN, key, f->tid,
+					    f->cpu);
 	/* What was not seen to end may have ended at any time. What interrupted it is not its own. */
 	if (f->is_cut)
-		return lkst_tally_cross(&w->tallies[0], key, f->tid, f->cpu);
+		return lkst_tally_leave_out(&w->tallies[0], LKST_LEFT_OUT_NO_END, key, f->tid,
+					    f->cpu);
 	ns = ns > f->inner_ns ? ns - f->inner_ns : 0;
 	return lkst_tally_add(&w->tallies[0], key, ns, f->from_ns, f->tid, f->cpu);
 }
@@ -84,18 +67,11 @@ static int begin(struct lkst_work *w)
 						       .is_late = true,
 						       .put_key = put_key,
 						       .key_number = key_number });
-	err = lkst_labels_subscribe(&((struct irq *)w)->names, w->feed);
-	if (err >= 0)
-		err = lkst_state_subscribe(w->state, &calls, w);
+	err = lkst_state_subscribe(w->state, &calls, w);
 	return err < 0 ? err
 		       : lkst_feed_has(w->feed, LKST_EV_irq_handler_entry) ||
 				 lkst_feed_has(w->feed, LKST_EV_softirq_entry) ||
 				 lkst_feed_has(w->feed, LKST_EV_local_timer_entry);
-}
-
-static void fini(struct lkst_work *w)
-{
-	lkst_labels_fini(&((struct irq *)w)->names);
 }
 
 const struct lkst_analysis lkst_analysis_irq = {
@@ -107,7 +83,6 @@ const struct lkst_analysis lkst_analysis_irq = {
 	.events = "irq_handler_* softirq_* tasklet_* timer_expire_* hrtimer_expire_* local_timer_* "
 		  "reschedule_* call_function_* nmi_handler",
 	.needs_state = true,
-	.size = sizeof(struct irq),
+	.size = sizeof(struct lkst_work),
 	.begin = begin,
-	.fini = fini,
 };

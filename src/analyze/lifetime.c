@@ -10,7 +10,6 @@ struct lifetime {
 	const char *comm;   /* of the thread whose key is asked for */
 	u64 boot_offset_ns; /* from CLOCK_MONOTONIC to the clock that includes suspend */
 	bool has_offset;
-	u64 nr_earlier; /* ends of threads whose begin is not known */
 };
 
 /* Threads go by their name: FNV-1a of it is the key. */
@@ -53,6 +52,7 @@ static int on_there(void *ctx, const struct lkst_record *r, const void *record)
 	if (got <= 0)
 		return got;
 	entry->start_ns = x->start_ns;
+	entry->tid = x->thread_tid;
 	entry->buffer = LKST_BUFFER_STATE;
 	return 0;
 }
@@ -65,10 +65,8 @@ static int on_fork(void *ctx, const struct lkst_record *r, const void *record)
 	struct lkst_open_entry *entry = lkst_open_find(&l->work.opens[0], (u32)x->child_tid);
 
 	/* Of the thread that had the number before, the state tells, or the end was not seen. */
-	if (entry) {
-		l->work.nr_begun += entry->buffer != LKST_BUFFER_STATE;
+	if (entry && entry->buffer == LKST_BUFFER_STATE)
 		lkst_open_remove(&l->work.opens[0], entry);
-	}
 	return lkst_work_open(&l->work, &l->work.opens[0], (u32)x->child_tid, r, 0, false);
 }
 
@@ -76,14 +74,23 @@ static int on_exec(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_process_exec *x = record;
 	struct lifetime *l = ctx;
-	struct lkst_open_entry *entry;
+	struct lkst_open *o = &l->work.opens[0];
+	struct lkst_open_entry *entry = lkst_open_find(o, (u32)x->old_tid), e;
+	int got;
 
-	/* A thread that runs another program takes over its process's number: one of them is gone. */
-	if (x->old_tid != r->tid) {
-		entry = lkst_open_find(&l->work.opens[0], (u32)x->old_tid);
-		if (entry)
-			lkst_open_remove(&l->work.opens[0], entry);
-	}
+	/*
+	 * A thread that runs another program takes over its process's number, whose thread has ended: the
+	 * life goes on under that number.
+	 */
+	if (x->old_tid == r->tid || !entry)
+		return 0;
+	e = *entry;
+	lkst_open_remove(o, entry);
+	got = lkst_open_put(o, (u32)r->tid, &entry);
+	if (got <= 0)
+		return got;
+	e.key = (u32)r->tid;
+	*entry = e;
 	return 0;
 }
 
@@ -96,8 +103,9 @@ static int on_end(void *ctx, const struct lkst_record *r, const void *record)
 	struct lkst_open_entry e;
 
 	if (!entry) {
-		l->nr_earlier++;
-		return 0;
+		l->comm = x->comm;
+		return lkst_tally_leave_out(&w->tallies[0], LKST_LEFT_OUT_NO_BEGIN, key_of(x->comm),
+					    r->tid, r->cpu);
 	}
 	l->comm = x->comm;
 	e = *entry;
@@ -107,7 +115,8 @@ static int on_end(void *ctx, const struct lkst_record *r, const void *record)
 	/* Its number may have been given out again in a gap. */
 	if (e.start_ns > r->ns ||
 	    lkst_crossing_is(w->crossing, LKST_CROSSING_ANY, r->buffer, e.start_ns, r->ns))
-		return lkst_tally_cross(&w->tallies[0], key_of(x->comm), r->tid, r->cpu);
+		return lkst_tally_leave_out(&w->tallies[0], LKST_LEFT_OUT_GAP, key_of(x->comm),
+					    r->tid, r->cpu);
 	return lkst_tally_add(&w->tallies[0], key_of(x->comm), r->ns - e.start_ns, e.start_ns,
 			      r->tid, r->cpu);
 }
@@ -130,19 +139,6 @@ static int begin(struct lkst_work *w)
 	return err < 0 ? err : has_fork && has_exit;
 }
 
-/* Threads that live on are the rule. */
-static int end(struct lkst_work *w, struct lkst_tables *set)
-{
-	struct lifetime *l = (struct lifetime *)w;
-
-	lkst_open_fini(&w->opens[0]);
-	if (l->nr_earlier)
-		lkst_notes_add(&w->notes,
-			       "%llu threads ended of which it is not known when they began.",
-			       (unsigned long long)l->nr_earlier);
-	return 0;
-}
-
 const struct lkst_analysis lkst_analysis_lifetime = {
 	.name = "lifetime",
 	.row = "H17",
@@ -153,5 +149,4 @@ const struct lkst_analysis lkst_analysis_lifetime = {
 	.events = "sched_process_fork sched_process_exit sched_process_exec",
 	.size = sizeof(struct lifetime),
 	.begin = begin,
-	.end = end,
 };

@@ -8,6 +8,7 @@
 
 #include "abi/events.h"
 #include "analyze/lint_pass.h"
+#include "analyze/unrecorded.h"
 #include "base/cleanup.h"
 #include "base/glob.h"
 
@@ -70,7 +71,9 @@ struct drive {
 	struct lkst_lint_pass pass;
 	void *ctx[NR_GROUPS];
 	u64 skipped[LKST_NR_EVENTS];
-	bool is_rt; /* the recorded kernel is for real time (PREEMPT_RT) */
+	struct lkst_unrecorded *unrecorded;
+	bool wants[LKST_EVENT_SPACE]; /* the events that the rules look at, by their ids */
+	bool is_rt;		      /* the recorded kernel is for real time (PREEMPT_RT) */
 };
 
 int lkst_lint_room(void *list, u32 nr, size_t size)
@@ -165,8 +168,12 @@ static int subscribe(struct drive *d)
 		r = lkst_feed_event(d->pass.feed, LKST_EV_state_skipped, on_skipped, d);
 	for (i = 0; i < sizeof(names) / sizeof(names[0]) && r >= 0; i++)
 		r = lkst_feed_event(d->pass.feed, names[i], on_name, d);
+	if (r >= 0)
+		r = lkst_unrecorded_new(d->pass.feed, &d->unrecorded);
+	lkst_feed_watch(d->pass.feed, d->wants);
 	for (i = 0; i < NR_GROUPS && r >= 0; i++)
 		r = groups[i]->begin(&d->pass, &d->ctx[i]);
+	lkst_feed_watch(d->pass.feed, NULL);
 	return r;
 }
 
@@ -256,11 +263,11 @@ static void tell(struct lkst_account *a, const struct lkst_finding *f)
 	lkst_account_say(a, s, "%s: %s", lkst_lint_rules[f->rule].name, f->what);
 	if (f->object) {
 		lkst_account_say(a, s, " ");
-		lkst_account_mean(a, s, "object", LKST_MEANING_ADDR, f->object);
+		lkst_account_mean(a, s, "object", LKST_MEANING_DATA, f->object);
 	}
 	if (f->other) {
 		lkst_account_say(a, s, " and ");
-		lkst_account_mean(a, s, "other", LKST_MEANING_ADDR, f->other);
+		lkst_account_mean(a, s, "other", LKST_MEANING_DATA, f->other);
 	}
 	for (i = 0; i < f->nr_sights; i++) {
 		lkst_account_say(a, s, "%s %s", i ? ", then" : ":", words[i]);
@@ -334,6 +341,8 @@ static int drive(struct lkst_err *e, struct lkst_trace *t, struct drive *d)
 	r = lkst_feed_run(e, d->pass.feed);
 	if (r)
 		return r;
+	lkst_unrecorded_end(d->unrecorded);
+	lkst_unrecorded_note(d->unrecorded, d->wants, &d->pass.lint->notes);
 	r = finish(d);
 	if (!r)
 		r = make_account(d);
@@ -347,17 +356,21 @@ int lkst_lint_run(struct lkst_err *e, struct lkst_trace *t, char *const *rules,
 	unsigned int i;
 	int r;
 
-	*ret_lint =
-		(struct lkst_lint){ .account = lkst_account_new(), .threads = lkst_threads_new() };
-	if (!d || !ret_lint->account || !ret_lint->threads)
+	*ret_lint = (struct lkst_lint){ .account = lkst_account_new(),
+					.threads = lkst_threads_new(),
+					.symbols = lkst_symbols_new() };
+	if (!d || !ret_lint->account || !ret_lint->threads || !ret_lint->symbols)
 		return lkst_err_sys(e, -ENOMEM, "preparing the rules");
 	d->pass.lint = ret_lint;
 	r = choose(e, rules, nr_rules, d->pass.wants);
+	if (!r)
+		r = lkst_symbols_load(e, ret_lint->symbols, t);
 	if (!r)
 		r = drive(e, t, d);
 	for (i = 0; i < NR_GROUPS; i++)
 		groups[i]->free(d->ctx[i]);
 	free(d->pass.findings);
+	lkst_unrecorded_free(d->unrecorded);
 	lkst_feed_free(d->pass.feed);
 	return r;
 }
@@ -366,5 +379,6 @@ void lkst_lint_fini(struct lkst_lint *l)
 {
 	lkst_account_free(l->account);
 	lkst_threads_free(l->threads);
+	lkst_symbols_free(l->symbols);
 	lkst_notes_fini(&l->notes);
 }

@@ -11,6 +11,7 @@
 #include "base/account.h"
 #include "base/notes.h"
 #include "trace/reader.h"
+#include "trace/symbols.h"
 #include "trace/threads.h"
 
 enum lkst_lint_rule {
@@ -35,6 +36,7 @@ enum { LKST_LINT_FINDINGS_MAX = 1000 }; /* more are only counted */
 struct lkst_lint {
 	struct lkst_account *account; /* a step for each finding, whose kind is the rule's name */
 	struct lkst_threads *threads; /* as at the end of the trace */
+	struct lkst_symbols *symbols; /* names of functions and locks */
 	struct lkst_notes notes;      /* which rules could not be applied, and why */
 	u64 nr_findings;
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Threads by number; their creation, names and ends. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@ enum {
 	CLONE_THREAD_FLAG = 0x10000, /* CLONE_THREAD, include/uapi/linux/sched.h */
 	/* A thread's listed creation is this much before the record of it, at most. */
 	LISTED_SLACK_NS = 1000000000,
+	CANDIDATES = 16, /* that are looked at for one that has ended */
 };
 
 /* ---- tables ----------------------------------------------------------------------- */
@@ -47,36 +49,36 @@ static struct lkst_model_thread **place_of(struct lkst_state *s, s32 tid)
 }
 
 /* A thread of which nothing is known but its life. */
-static void reset(struct lkst_model_thread *t, struct lkst_life *life, u64 since_ns)
+static void reset(struct lkst_model_thread *t, u64 since_ns)
 {
-	*t = (struct lkst_model_thread){ .life = life,
+	*t = (struct lkst_model_thread){ .life = t->life,
+					 .further = t->further,
 					 .since_ns = since_ns,
 					 .no_call_ns = since_ns,
 					 .has_doubt = true,
 					 .cpu = -1 };
 }
 
-static struct lkst_model_thread *make(struct lkst_state *s, s32 tid, u64 since_ns)
+/* Gives @t a life of its own, or a share in that of all further threads. */
+static int begin_life(struct lkst_state *s, struct lkst_model_thread *t, s32 tid)
 {
-	struct lkst_model_thread **place = place_of(s, tid), *t;
-	struct lkst_life *life = place ? lkst_model_life(s, tid) : NULL;
+	struct lkst_life *all;
 
-	if (!life)
-		return NULL;
-	t = s->nr_free ? s->free_threads[--s->nr_free] : malloc(sizeof(*t));
-	if (t)
-		reset(t, life, since_ns);
-	*place = t;
-	return t;
-}
-
-struct lkst_model_thread *lkst_model_get(struct lkst_state *s, s32 tid)
-{
-	struct lkst_model_thread *t = lkst_model_find(s, tid);
-
-	if (t || tid <= 0 || tid >= LKST_TID_MAX)
-		return t;
-	return make(s, tid, s->begin_ns);
+	if (s->nr_lives < LKST_LIVES_MAX) {
+		t->life = lkst_model_life(s, tid);
+		return t->life ? 0 : -ENOMEM;
+	}
+	if (s->further == LKST_LIFE_NONE) {
+		all = lkst_model_life(s, -1);
+		if (!all)
+			return -ENOMEM;
+		snprintf(all->comm, sizeof(all->comm), "further threads");
+		s->further = all->nr;
+	}
+	s->nr_further++;
+	t->further = (struct lkst_life){ .nr = s->further, .tid = tid, .idle_cpu = -1 };
+	t->life = &t->further;
+	return 0;
 }
 
 /* @t's number is free again. */
@@ -93,16 +95,82 @@ static int drop(struct lkst_state *s, struct lkst_model_thread *t)
 		s->free_room = room;
 	}
 	*place_of(s, t->life->tid) = NULL;
+	s->nr_threads--;
 	s->free_threads[s->nr_free++] = t;
 	return 0;
+}
+
+/* The CPU that is believed to run @t, or NULL. */
+static struct lkst_model_cpu *cpu_with(const struct lkst_state *s,
+				       const struct lkst_model_thread *t)
+{
+	struct lkst_model_cpu *c = t->cpu >= 0 && (u32)t->cpu < s->nr_cpus ? s->cpus[t->cpu] : NULL;
+
+	return c && c->thread == t ? c : NULL;
+}
+
+/*
+ * Makes room for one more thread: drops one, of which the trace may tell once more as of one that it has not shown
+ * yet. The next one in order of numbers, better one that has ended, and never one that runs.
+ */
+static int make_room(struct lkst_state *s)
+{
+	struct lkst_model_thread *victim = NULL, *t;
+	u32 looked, nr_met = 0, at = s->hand;
+
+	for (looked = 0; looked < LKST_TID_MAX && nr_met < CANDIDATES; looked++) {
+		at = (at + 1) % LKST_TID_MAX;
+		if (!s->tids[at / LKST_TIDS_LEAF]) {
+			at |= LKST_TIDS_LEAF - 1;
+			continue;
+		}
+		t = lkst_model_find(s, (s32)at);
+		if (!t || t->run == LKST_RUN_RUNNING || cpu_with(s, t))
+			continue;
+		nr_met++;
+		if (!victim || t->run == LKST_RUN_DEAD)
+			victim = t;
+		if (t->run == LKST_RUN_DEAD)
+			break;
+	}
+	if (!victim)
+		return -ENOMEM;
+	s->hand = (u32)victim->life->tid;
+	return drop(s, victim);
+}
+
+static struct lkst_model_thread *make(struct lkst_state *s, s32 tid, u64 since_ns)
+{
+	struct lkst_model_thread **place = place_of(s, tid), *t;
+
+	if (!place || (s->nr_threads == LKST_MODEL_THREADS_MAX && make_room(s) < 0))
+		return NULL;
+	t = s->nr_free ? s->free_threads[--s->nr_free] : malloc(sizeof(*t));
+	if (!t || begin_life(s, t, tid)) {
+		free(t);
+		return NULL;
+	}
+	reset(t, since_ns);
+	*place = t;
+	s->nr_threads++;
+	return t;
+}
+
+struct lkst_model_thread *lkst_model_get(struct lkst_state *s, s32 tid)
+{
+	struct lkst_model_thread *t = lkst_model_find(s, tid);
+
+	if (t || tid <= 0 || tid >= LKST_TID_MAX)
+		return t;
+	return make(s, tid, s->begin_ns);
 }
 
 /* A CPU that was believed to run @t does not. */
 static int leave_cpu(struct lkst_state *s, struct lkst_model_thread *t, u64 ns)
 {
-	struct lkst_model_cpu *c = t->cpu >= 0 && (u32)t->cpu < s->nr_cpus ? s->cpus[t->cpu] : NULL;
+	struct lkst_model_cpu *c = cpu_with(s, t);
 
-	if (!c || c->thread != t)
+	if (!c)
 		return 0;
 	s->doubts.missed++;
 	return lkst_model_lose_cpu(s, c, c->last_ns, ns, false);
@@ -130,14 +198,9 @@ static int end_life(struct lkst_state *s, struct lkst_model_thread *t, u64 ns)
 struct lkst_model_thread *lkst_model_reuse(struct lkst_state *s, struct lkst_model_thread *t,
 					   u64 ns)
 {
-	struct lkst_life *life;
-
-	if (end_life(s, t, ns) < 0)
+	if (end_life(s, t, ns) < 0 || begin_life(s, t, t->life->tid))
 		return NULL;
-	life = lkst_model_life(s, t->life->tid);
-	if (!life)
-		return NULL;
-	reset(t, life, ns);
+	reset(t, ns);
 	return t;
 }
 
@@ -167,6 +230,7 @@ static int be_born(struct lkst_state *s, const struct lkst_record *r, s32 tid, c
 {
 	struct lkst_model_thread *t = lkst_model_find(s, tid);
 	const struct lkst_model_thread *parent = lkst_model_find(s, r->tid);
+	const bool is_kernel = parent && parent->life->is_kernel;
 
 	*ret_thread = NULL;
 	if (tid <= 0 || tid >= LKST_TID_MAX)
@@ -176,14 +240,14 @@ static int be_born(struct lkst_state *s, const struct lkst_record *r, s32 tid, c
 		return 0;
 	}
 	if (t && is_listed_as_born(s, t, r->ns))
-		reset(t, t->life, r->ns);
+		reset(t, r->ns);
 	else
 		t = t ? lkst_model_reuse(s, t, r->ns) : make(s, tid, r->ns);
 	if (!t)
 		return -ENOMEM;
 	t->life->start_ns = r->ns;
 	t->life->is_born = t->is_fresh = true;
-	t->life->is_kernel = parent && parent->life->is_kernel;
+	t->life->is_kernel = is_kernel;
 	set_comm(t->life, comm);
 	*ret_thread = t;
 	return lkst_model_change(s, t, r->ns, LKST_RUN_UNKNOWN, LKST_RUN_NEW, NULL);

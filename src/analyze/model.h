@@ -19,6 +19,7 @@
 /* A thread that exists. */
 struct lkst_model_thread {
 	struct lkst_life *life;
+	struct lkst_life further; /* `life`, if there are too many to be told apart */
 	u64 since_ns; /* of the state */
 	u64 cover_ns; /* nothing can tell what its state was before */
 	u8 run, ready;
@@ -40,7 +41,7 @@ struct lkst_model_thread {
 
 	struct lkst_call call;
 	u64 no_call_ns; /* when it was last known to be in no call */
-	u64 running_ns, ready_ns, blocked_ns, longest_ns; /* of the call */
+	u64 running_ns, ready_ns, blocked_ns, sleep_ns, longest_ns; /* of the call */
 	u8 longest_cause;
 
 	u64 lock, fault_address, fault_ip, work_function;
@@ -85,6 +86,7 @@ struct lkst_model_subscriber {
 
 enum {
 	LKST_LIVES_CHUNK = 512,
+	LKST_MODEL_THREADS_MAX = 1 << 16, /* at a time */
 	LKST_TIDS_LEAF = 1024,
 	LKST_MODEL_VECTORS = 4,
 };
@@ -97,6 +99,7 @@ struct lkst_state {
 	u64 complete_from_ns;
 	u64 from_ns; /* the window's beginning */
 	bool has_waking, has_wakeups, has_fault_exit;
+	bool met_wakeup; /* a sched_wakeup has come: they are recorded */
 	struct lkst_state_doubts doubts;
 
 	struct lkst_model_subscriber *subscribers;
@@ -116,9 +119,13 @@ struct lkst_state {
 	struct lkst_model_thread **tids[LKST_TID_MAX / LKST_TIDS_LEAF];
 	struct lkst_model_thread **free_threads;
 	u32 nr_free, free_room;
+	u32 nr_threads; /* in `tids` */
+	u32 hand;	/* the number behind that of the thread that was dropped last to make room */
 
 	struct lkst_life **lives; /* chunks */
 	u32 nr_lives;
+	u32 further;	/* the life that stands for all further ones, LKST_LIFE_NONE: there are none yet */
+	u64 nr_further; /* threads that are not told apart */
 
 	s64 boot_offset_ns; /* CLOCK_BOOTTIME minus CLOCK_MONOTONIC */
 	bool has_boot_offset;
@@ -167,6 +174,12 @@ void lkst_model_free_lives(struct lkst_state *s);
 int lkst_model_change(struct lkst_state *s, struct lkst_model_thread *t, u64 ns,
 		      enum lkst_run before, enum lkst_run run, const struct lkst_waker *waker);
 
+/*
+ * @t, which is about to run, was woken while it still ran and slept a moment later; no wake-up has come since.
+ * That one counted, then: @t has been ready since it left the CPU. Where sched_wakeup is recorded, it has said so.
+ */
+void lkst_model_take_pending(struct lkst_state *s, struct lkst_model_thread *t);
+
 /* @t has run on @c since @from_ns, which only now is known. */
 int lkst_model_prove_running(struct lkst_state *s, struct lkst_model_thread *t,
 			     struct lkst_model_cpu *c, u64 from_ns);
@@ -177,8 +190,11 @@ int lkst_model_lose(struct lkst_state *s, struct lkst_model_thread *t, u64 ns, u
 /* The same, and its own events may be missing too. */
 int lkst_model_lose_in_gap(struct lkst_state *s, struct lkst_model_thread *t, u64 ns, u64 until_ns);
 
-/* Tells what the state of @t was until the pass ended. */
-int lkst_model_finish(struct lkst_state *s, struct lkst_model_thread *t, u64 end_ns);
+/*
+ * Tells what the state of @t was until the pass ended at @end_ns. From @known_ns on records of some CPU may be
+ * missing that would change it.
+ */
+int lkst_model_finish(struct lkst_state *s, struct lkst_model_thread *t, u64 known_ns, u64 end_ns);
 
 /* What is known of @t at the moment: UNKNOWN if a gap may have changed it. */
 enum lkst_run lkst_model_run(const struct lkst_state *s, const struct lkst_model_thread *t);

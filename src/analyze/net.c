@@ -69,8 +69,11 @@ static int on_xmit(void *ctx, const struct lkst_record *r, const void *record)
 	struct lkst_open_entry *entry;
 
 	entry = lkst_open_find(&w->opens[0], send_id(x->skb, x->ifindex));
-	if (!entry || x->result == BUSY)
+	if (x->result == BUSY)
 		return 0;
+	if (!entry)
+		return lkst_tally_leave_out(&w->tallies[0], LKST_LEFT_OUT_NO_BEGIN,
+					    key_of(x->ifindex, 0), r->tid, r->cpu);
 	return lkst_work_close(w, &w->tallies[0], &w->opens[0], entry, key_of(x->ifindex, 0), r);
 }
 
@@ -88,8 +91,10 @@ static int on_receive(void *ctx, const struct lkst_record *r, const void *record
 	struct lkst_work *w = ctx;
 	struct lkst_open_entry *entry = lkst_open_find(&w->opens[1], x->skb);
 
+	/* Drivers that poll hand packets in at once, without netif_rx. */
 	if (!entry)
-		return 0;
+		return lkst_tally_leave_out(&w->tallies[0], LKST_LEFT_OUT_NO_QUEUE,
+					    key_of(x->ifindex, RECEIVE), r->tid, r->cpu);
 	return lkst_work_close(w, &w->tallies[0], &w->opens[1], entry, key_of(x->ifindex, RECEIVE),
 			       r);
 }

@@ -62,6 +62,7 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 	struct times *times;
 	u64 key = i->run, ns = i->to_ns - i->from_ns;
 	u32 cpu = i->cpu < 0 ? 0 : (u32)i->cpu;
+	int err;
 
 	if (i->life->idle_cpu >= 0)
 		return 0;
@@ -72,14 +73,15 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 		return -ENOMEM;
 	times->ns[i->run] += ns;
 	times->nr_running += i->run == LKST_RUN_RUNNING;
-	/* What was not seen whole counts in the sums, but says nothing of how long such things take. */
-	if (i->run == LKST_RUN_UNKNOWN || i->run == LKST_RUN_DEAD ||
-	    i->flags & (LKST_INTERVAL_OPEN | LKST_INTERVAL_EARLIER))
+	if (i->run == LKST_RUN_UNKNOWN || i->run == LKST_RUN_DEAD)
 		return 0;
 	if (i->run == LKST_RUN_READY)
 		key = KEY_READY | i->ready;
 	else if (i->run == LKST_RUN_BLOCKED && i->wait)
 		key = KEY_CAUSE | i->wait->cause;
+	/* What was not seen whole counts in the sums, but says nothing of how long such things take. */
+	if (!lkst_work_is_whole(t, i, key, &err))
+		return err;
 	return lkst_tally_add(t, key, ns, i->from_ns, i->life->tid, cpu);
 }
 

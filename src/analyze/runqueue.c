@@ -53,7 +53,8 @@ static int set_length(struct runqueue *q, s32 cpu, u32 length, const struct lkst
 	if (queue->is_known && r->ns > from_ns) {
 		if (lkst_crossing_is(q->work.crossing, LKST_CROSSING_ANY, queue->buffer, from_ns,
 				     r->ns))
-			q->work.tallies[TALLY_TIME].nr_crossing++;
+			err = lkst_tally_leave_out(&q->work.tallies[TALLY_TIME], LKST_LEFT_OUT_GAP,
+						   (u64)cpu, r->tid, (u32)cpu);
 		else
 			err = lkst_tally_add_for(&q->work.tallies[TALLY_TIME], (u64)cpu,
 						 queue->length, r->ns - from_ns, from_ns, r->tid,
@@ -79,6 +80,9 @@ static int on_woken(void *ctx, const struct lkst_record *r, s16 cpu, u32 nr_runn
 	if (cpu >= 0)
 		err = lkst_tally_add(&q->work.tallies[TALLY_WOKEN], (u64)cpu, nr_running, r->ns,
 				     r->tid, r->cpu);
+	else
+		lkst_tally_leave_out_any(&q->work.tallies[TALLY_WOKEN], LKST_LEFT_OUT_NO_CPU,
+					 r->tid, r->cpu);
 	return err ? err : set_length(q, cpu, nr_running, r);
 }
 
@@ -145,6 +149,7 @@ static int begin(struct lkst_work *w)
 						       .title = "Run queue length over time",
 						       .type = LKST_COLUMN_COUNT,
 						       .is_weighted = true,
+						       .all = "mean_of_cpus",
 						       .put_key = put_key,
 						       .key_number = key_number });
 	has = lkst_work_want(w, LKST_EV_sched_wakeup, on_wakeup, &err);
@@ -162,7 +167,7 @@ const struct lkst_analysis lkst_analysis_runqueue = {
 	.help = "how many threads are on each CPU's run queue",
 	.measures =
 		"nr_running in sched_wakeup and sched_wakeup_new, by CPU; over time that and what "
-		"sched_switch tells: who sleeps leaves",
+		"sched_switch shows: a thread that sleeps leaves; the mean of the CPUs, not their sum",
 	.events = "sched_wakeup sched_wakeup_new sched_switch",
 	.size = sizeof(struct runqueue),
 	.begin = begin,

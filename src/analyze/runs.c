@@ -2,6 +2,8 @@
 /* The states of threads: an event ends a state, and proves what it was. */
 #include "analyze/model.h"
 
+enum { STATE_INTERRUPTIBLE = 1 };
+
 /* When doubt begins whether the state of @t has lasted; UINT64_MAX: there is none. */
 static u64 doubt_of(const struct lkst_state *s, const struct lkst_model_thread *t)
 {
@@ -21,6 +23,13 @@ enum lkst_run lkst_model_run(const struct lkst_state *s, const struct lkst_model
 	return doubt_of(s, t) == UINT64_MAX ? t->run : LKST_RUN_UNKNOWN;
 }
 
+/* Whether a signal could have ended the wait, which was for none of the kernel's own locks, pages and disks. */
+static bool is_sleep(const struct lkst_wait *w)
+{
+	return w->task_state & STATE_INTERRUPTIBLE && w->cause != LKST_CAUSE_LOCK &&
+	       w->cause != LKST_CAUSE_FAULT && w->cause != LKST_CAUSE_IO;
+}
+
 /* Adds what is over to the system call that the thread is in. */
 static void account_call(struct lkst_model_thread *t, const struct lkst_interval *i)
 {
@@ -35,6 +44,8 @@ static void account_call(struct lkst_model_thread *t, const struct lkst_interval
 		t->ready_ns += ns;
 	else if (i->run == LKST_RUN_BLOCKED || i->run == LKST_RUN_STOPPED)
 		t->blocked_ns += ns;
+	if (i->run == LKST_RUN_BLOCKED && i->wait && is_sleep(i->wait))
+		t->sleep_ns += ns;
 	if (i->run == LKST_RUN_BLOCKED && ns > t->longest_ns) {
 		t->longest_ns = ns;
 		t->longest_cause = i->wait ? i->wait->cause : LKST_CAUSE_UNKNOWN;
@@ -124,7 +135,7 @@ static int tell_doubtful(struct lkst_state *s, struct lkst_model_thread *t, stru
 	int err = 0;
 
 	if (t->run != LKST_RUN_UNKNOWN)
-		err = tell_current(s, t, doubt_ns, NULL, 0);
+		err = tell_current(s, t, doubt_ns, NULL, doubt_ns < ns ? LKST_INTERVAL_CUT : 0);
 	if (err >= 0 && doubt.is_gap)
 		err = forget_call(s, t, doubt_ns);
 	if (before == LKST_RUN_UNKNOWN || cover_ns > ns)
@@ -196,6 +207,21 @@ int lkst_model_change(struct lkst_state *s, struct lkst_model_thread *t, u64 ns,
 	return err;
 }
 
+/* True if @t sleeps, but was woken just before, which may have ended that sleep already. */
+static bool may_be_woken(const struct lkst_model_thread *t)
+{
+	return t->has_pending && (t->run == LKST_RUN_BLOCKED || t->run == LKST_RUN_STOPPED);
+}
+
+void lkst_model_take_pending(struct lkst_state *s, struct lkst_model_thread *t)
+{
+	if (!may_be_woken(t) || t->nr_losses != s->nr_losses || doubt_of(s, t) != UINT64_MAX)
+		return;
+	t->run = LKST_RUN_READY;
+	t->ready = LKST_READY_WOKEN;
+	t->has_waker = true;
+}
+
 int lkst_model_prove_running(struct lkst_state *s, struct lkst_model_thread *t,
 			     struct lkst_model_cpu *c, u64 from_ns)
 {
@@ -218,7 +244,7 @@ int lkst_model_lose(struct lkst_state *s, struct lkst_model_thread *t, u64 ns, u
 
 	if (ns < t->since_ns)
 		ns = t->since_ns;
-	err = tell_current(s, t, ns, NULL, 0);
+	err = tell_current(s, t, ns, NULL, LKST_INTERVAL_CUT);
 	begin(s, t, ns, LKST_RUN_UNKNOWN);
 	t->has_doubt = true;
 	t->cover_ns = until_ns;
@@ -235,15 +261,29 @@ int lkst_model_lose_in_gap(struct lkst_state *s, struct lkst_model_thread *t, u6
 	return err < 0 ? err : forget_call(s, t, t->since_ns);
 }
 
-int lkst_model_finish(struct lkst_state *s, struct lkst_model_thread *t, u64 end_ns)
+int lkst_model_finish(struct lkst_state *s, struct lkst_model_thread *t, u64 known_ns, u64 end_ns)
 {
 	struct doubt doubt = { doubt_of(s, t), cover_of(s, t), true };
 	enum lkst_run before = LKST_RUN_UNKNOWN;
+	int err;
 
-	if (doubt.from_ns == UINT64_MAX)
-		return tell_current(s, t, end_ns, NULL, LKST_INTERVAL_OPEN);
+	if (known_ns < t->since_ns)
+		known_ns = t->since_ns;
+	/* Where sched_wakeup is recorded, it would have come. */
+	if (may_be_woken(t) && !s->met_wakeup && doubt.from_ns == UINT64_MAX)
+		known_ns = t->since_ns;
+	/* A thread that runs is known as long as its CPU, and nothing revives the dead. */
+	if (doubt.from_ns == UINT64_MAX && (t->run == LKST_RUN_RUNNING || t->run == LKST_RUN_DEAD))
+		known_ns = end_ns;
 	/* Nothing has happened to it: it is as it was listed, unless that was before the doubt. */
-	if (t->is_listed && t->listed_state && (!t->is_seen || t->listed_ns >= end_ns))
+	if (t->is_listed && t->listed_state && (!t->is_seen || t->listed_ns >= known_ns))
 		before = t->listed_state & (4 | 8) ? LKST_RUN_STOPPED : LKST_RUN_BLOCKED;
-	return tell_doubtful(s, t, doubt, end_ns, before, NULL, LKST_INTERVAL_OPEN);
+	if (doubt.from_ns == UINT64_MAX)
+		err = tell_current(s, t, known_ns, NULL, LKST_INTERVAL_OPEN);
+	else
+		err = tell_doubtful(s, t, doubt, known_ns, before, NULL, LKST_INTERVAL_OPEN);
+	if (err >= 0 && known_ns < end_ns)
+		err = tell(s, t, known_ns, end_ns, LKST_RUN_UNKNOWN, NULL, NULL,
+			   LKST_INTERVAL_OPEN);
+	return err;
 }

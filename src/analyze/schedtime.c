@@ -29,11 +29,7 @@ static int on_waking(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_waking *x = record;
 	struct lkst_work *w = ctx;
-	struct lkst_open_entry *entry = lkst_open_find(&w->opens[OPEN_WAKING], (u32)x->target_tid);
 
-	/* A thread that has not slept yet is woken without a second event. */
-	if (entry)
-		lkst_open_remove(&w->opens[OPEN_WAKING], entry);
 	return lkst_work_open(w, &w->opens[OPEN_WAKING], (u32)x->target_tid, r, 0, false);
 }
 
@@ -44,8 +40,10 @@ static int on_wakeup(void *ctx, const struct lkst_record *r, const void *record)
 	struct lkst_open_entry *entry = lkst_open_find(&w->opens[OPEN_WAKING], (u32)x->target_tid);
 	enum what what;
 
-	if (!entry)
+	if (!entry) {
+		lkst_tally_leave_out_any(&w->tallies[0], LKST_LEFT_OUT_NO_BEGIN, r->tid, r->cpu);
 		return 0;
+	}
 	what = entry->cpu == (u16)r->cpu ? WHAT_WAKE_HERE : WHAT_WAKE_THERE;
 	return lkst_work_close(w, &w->tallies[0], &w->opens[OPEN_WAKING], entry, what, r);
 }
@@ -64,9 +62,11 @@ static int on_yield_return(void *ctx, const struct lkst_record *r,
 	struct lkst_work *w = ctx;
 	struct lkst_open_entry *entry = lkst_open_find(&w->opens[OPEN_YIELD], lkst_work_thread(r));
 
-	if (entry)
-		lkst_open_remove(&w->opens[OPEN_YIELD], entry);
-	return 0;
+	if (!entry)
+		return 0;
+	lkst_open_remove(&w->opens[OPEN_YIELD], entry);
+	return lkst_tally_leave_out(&w->tallies[0], LKST_LEFT_OUT_NO_SWITCH, WHAT_YIELD, r->tid,
+				    r->cpu);
 }
 
 static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
@@ -98,13 +98,6 @@ static int begin(struct lkst_work *w)
 	return got < 0 ? got : err < 0 ? err : has;
 }
 
-/* Threads that were woken before they slept leave a begin without an end: no loss. */
-static int end(struct lkst_work *w, struct lkst_tables *set)
-{
-	lkst_open_fini(&w->opens[OPEN_WAKING]);
-	return 0;
-}
-
 const struct lkst_analysis lkst_analysis_schedtime = {
 	.name = "schedtime",
 	.row = "H16",
@@ -116,5 +109,4 @@ const struct lkst_analysis lkst_analysis_schedtime = {
 	.events = "sched_waking sched_wakeup sched_switch syscall_*_sched_yield",
 	.size = sizeof(struct lkst_work),
 	.begin = begin,
-	.end = end,
 };

@@ -33,7 +33,8 @@ static int on_entry(void *ctx, const struct lkst_record *r, const void *record)
 	struct lkst_open_entry *open = lkst_open_find(&w->opens[0], (u64)r->cpu << 32 | entry->vec);
 
 	if (!open)
-		return 0;
+		return lkst_tally_leave_out(&w->tallies[0], LKST_LEFT_OUT_NO_BEGIN, entry->vec,
+					    r->tid, r->cpu);
 	return lkst_work_close_on_cpu(w, &w->tallies[0], &w->opens[0], open, entry->vec, r);
 }
 

@@ -7,7 +7,9 @@
 
 #include "analyze/recent.h"
 #include "analyze/state.h"
+#include "analyze/unrecorded.h"
 #include "base/cleanup.h"
+#include "trace/mask.h"
 
 static int add(struct lkst_spans *s, struct lkst_span span)
 {
@@ -46,12 +48,25 @@ static int on_cpu(void *ctx, const struct lkst_cpu_interval *i)
 					    .run = LKST_RUN_RUNNING });
 }
 
+/* Notes what the masksets of the trace have not recorded of what explains a wait. */
+static void note_unrecorded(const struct lkst_catalog *c, struct lkst_unrecorded *u, struct lkst_notes *notes)
+{
+	bool wants[LKST_EVENT_SPACE] = { false };
+	u32 id;
+
+	for (id = 0; id < LKST_EVENT_SPACE; id++)
+		wants[id] = c->classes[id] && lkst_standard_readers(c->classes[id]) & LKST_READER_WHY;
+	lkst_unrecorded_end(u);
+	lkst_unrecorded_note(u, wants, notes);
+}
+
 static int pass(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
 		struct lkst_spans *s)
 {
 	static const struct lkst_state_calls calls = { .interval = on_interval, .cpu = on_cpu };
 	_cleanup_(lkst_feed_freep) struct lkst_feed *f = NULL;
 	_cleanup_(lkst_state_freep) struct lkst_state *state = NULL;
+	_cleanup_(lkst_unrecorded_freep) struct lkst_unrecorded *unrecorded = NULL;
 	int r = lkst_feed_new(e, t, &f);
 
 	if (r)
@@ -62,7 +77,14 @@ static int pass(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns
 	if (r)
 		return r;
 	r = lkst_state_subscribe(state, &calls, s);
-	return r < 0 ? lkst_err_sys(e, r, "finding what the threads did") : lkst_feed_run(e, f);
+	if (r >= 0)
+		r = lkst_unrecorded_new(f, &unrecorded);
+	if (r < 0)
+		return lkst_err_sys(e, r, "finding what the threads did");
+	r = lkst_feed_run(e, f);
+	if (!r)
+		note_unrecorded(lkst_trace_catalog(t), unrecorded, &s->notes);
+	return r;
 }
 
 static bool is_on_cpu(const struct lkst_span *span)
@@ -115,6 +137,7 @@ void lkst_spans_free(struct lkst_spans *s)
 		return;
 	lkst_places_fini(&s->by_thread);
 	lkst_places_fini(&s->by_cpu);
+	lkst_notes_fini(&s->notes);
 	free(s->list);
 	free(s);
 }

@@ -7,6 +7,7 @@
 #define LKST_ANALYZE_SPANS_H
 
 #include "analyze/places.h"
+#include "base/notes.h"
 #include "trace/reader.h"
 
 struct lkst_span {
@@ -22,6 +23,7 @@ struct lkst_spans {
 	struct lkst_span *list; /* in order of their ends */
 	u32 nr;
 	u64 from_ns; /* what is held; later than asked if there was too much */
+	struct lkst_notes notes; /* events that `lkst why` reads and no maskset recorded */
 
 	/* Private. */
 	u32 room, max;

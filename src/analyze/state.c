@@ -102,7 +102,10 @@ int lkst_model_tell_cpu(struct lkst_state *s, struct lkst_cpu_interval *i)
 
 int lkst_model_tell_frame(struct lkst_state *s, const struct lkst_frame *f)
 {
-	return f->to_ns < s->from_ns ? 0 : TELL(s, frame, f);
+	struct lkst_frame clipped = *f;
+
+	clipped.has_no_begin |= f->from_ns < s->from_ns;
+	return f->to_ns < s->from_ns ? 0 : TELL(s, frame, &clipped);
 }
 
 int lkst_model_tell_call(struct lkst_state *s, struct lkst_call_interval *c)
@@ -117,7 +120,8 @@ int lkst_model_tell_over(struct lkst_state *s, const struct lkst_life *life)
 
 /* ---- the end ------------------------------------------------------------------------ */
 
-static int finish_call(struct lkst_state *s, struct lkst_model_thread *t, u64 end_ns)
+/* The call that @t is in lasts until the pass ends, or as long as it is known. */
+static int finish_call(struct lkst_state *s, struct lkst_model_thread *t, u64 known_ns, u64 end_ns)
 {
 	struct lkst_call_interval c = { .life = t->life,
 					.call = t->call,
@@ -128,29 +132,59 @@ static int finish_call(struct lkst_state *s, struct lkst_model_thread *t, u64 en
 					.running_ns = t->running_ns,
 					.ready_ns = t->ready_ns,
 					.blocked_ns = t->blocked_ns,
+					.sleep_ns = t->sleep_ns,
 					.longest_ns = t->longest_ns,
 					.longest_cause = t->longest_cause };
 
+	if (known_ns < end_ns && t->run != LKST_RUN_RUNNING)
+		c.to_ns = t->run == LKST_RUN_UNKNOWN || t->since_ns > known_ns ? t->since_ns
+									       : known_ns;
 	return t->in_call ? lkst_model_tell_call(s, &c) : 0;
+}
+
+/* Each CPU's records were copied at a moment of its own: what it did after that is not known. */
+static int finish_cpus(struct lkst_state *s, u64 end_ns, u64 *ret_known_ns)
+{
+	u64 known_ns;
+	u32 i;
+	int err = s->error;
+
+	*ret_known_ns = end_ns;
+	for (i = 0; i < s->nr_cpus && err >= 0; i++) {
+		struct lkst_model_cpu *c = s->cpus[i];
+
+		if (!c)
+			continue;
+		if (!lkst_trace_cpu_end(lkst_feed_trace(s->feed), i, &known_ns))
+			known_ns = end_ns;
+		/* Its records in other buffers may have been copied later. */
+		known_ns = known_ns > c->last_ns ? known_ns : c->last_ns;
+		known_ns = known_ns > c->account_ns ? known_ns : c->account_ns;
+		if (known_ns < end_ns) {
+			*ret_known_ns = known_ns < *ret_known_ns ? known_ns : *ret_known_ns;
+			err = lkst_model_lose_cpu(s, c, known_ns, end_ns, false);
+		}
+		if (err >= 0)
+			err = lkst_model_finish_cpu(s, c, end_ns);
+	}
+	return err;
 }
 
 static int on_end(void *ctx, u64 end_ns)
 {
 	struct lkst_state *s = ctx;
+	u64 known_ns;
 	u32 i, k;
-	int err = s->error;
+	int err = finish_cpus(s, end_ns, &known_ns);
 
-	for (i = 0; i < s->nr_cpus && err >= 0; i++)
-		if (s->cpus[i])
-			err = lkst_model_finish_cpu(s, s->cpus[i], end_ns);
 	for (i = 0; i < LKST_TID_MAX / LKST_TIDS_LEAF; i++)
 		for (k = 0; s->tids[i] && k < LKST_TIDS_LEAF && err >= 0; k++) {
 			struct lkst_model_thread *t = s->tids[i][k];
 
 			if (t)
-				err = lkst_model_finish(s, t, end_ns);
+				err = lkst_model_finish(s, t, known_ns, end_ns);
 			if (t && err >= 0)
-				err = finish_call(s, t, end_ns);
+				err = finish_call(s, t, known_ns, end_ns);
 		}
 	return err;
 }
@@ -226,6 +260,11 @@ u32 lkst_state_nr_lives(const struct lkst_state *s)
 	return s->nr_lives;
 }
 
+u64 lkst_state_nr_further(const struct lkst_state *s)
+{
+	return s->nr_further;
+}
+
 u32 lkst_state_nr_cpus(const struct lkst_state *s)
 {
 	return s->nr_cpus;
@@ -286,6 +325,7 @@ int lkst_state_new(struct lkst_err *e, struct lkst_feed *f, struct lkst_state **
 	if (!s)
 		return lkst_err_sys(e, -ENOMEM, "making the state model");
 	s->feed = f;
+	s->further = LKST_LIFE_NONE;
 	find_beginning(s, lkst_feed_trace(f));
 	lkst_feed_window(f, &s->from_ns, &to_ns);
 	if (s->from_ns < s->begin_ns)

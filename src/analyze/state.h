@@ -65,6 +65,10 @@ enum lkst_cause {
 };
 extern const char *const lkst_cause_names[];
 
+/* What a thread waits for that is blocked in this system call, as far as the call alone says it. */
+struct lkst_syscall;
+enum lkst_cause lkst_syscall_cause(const struct lkst_syscall *call);
+
 /* What a CPU is doing for someone else than the thread that it runs, or that thread itself. */
 enum lkst_context {
 	LKST_CONTEXT_THREAD,
@@ -83,12 +87,14 @@ extern const char *const lkst_context_names[];
 enum {
 	LKST_FRAMES_MAX = 16,		/* contexts nested on a CPU */
 	LKST_TID_MAX = 4 * 1024 * 1024, /* PID_MAX_LIMIT, include/linux/threads.h */
+	LKST_LIVES_MAX = 1 << 16,	/* that are told apart: what is kept for each bounds the memory */
 };
 
 /*
- * A thread from its creation to its end. A number that is given out again begins another life. It
- * stays as long as the state model, and is kept up to date until the thread ends. Life number i is
- * the i-th that the trace has shown: a key for tables. The idle threads have one for each CPU.
+ * A thread from its creation to its end. A number that is given out again begins another life. Life number i is
+ * the i-th that the trace has shown: a key for tables. The idle threads have one for each CPU. The first
+ * LKST_LIVES_MAX stay as long as the state model, and are kept up to date until the thread ends. Those that come
+ * after them share a number, whose life is called "further threads" and has thread -1, and are there until they end.
  */
 struct lkst_life {
 	u32 nr;
@@ -160,8 +166,9 @@ enum {
 	LKST_INTERVAL_EARLIER =
 		2, /* begun by what follows or by a window: the state may be older */
 	LKST_INTERVAL_NO_WAKE =
-		4, /* BLOCKED until it ran: wake-ups are not in the trace, so that some
+		4,	       /* BLOCKED until it ran: wake-ups are not in the trace, so that some
 				      of it was READY */
+	LKST_INTERVAL_CUT = 8, /* ended where a gap begins: what became of it is not known */
 };
 
 /* A thread was in one state from `from_ns` to `to_ns`. The intervals of a life follow each other. */
@@ -190,9 +197,10 @@ struct lkst_cpu_interval {
 
 /* A context other than a thread's, from begin to end. Those it was interrupted by have come before. */
 struct lkst_frame {
-	u8 context;  /* enum lkst_context */
-	u8 depth;    /* 0: it interrupted a thread */
-	bool is_cut; /* its end was not seen: the trace has a gap, or ends */
+	u8 context;	   /* enum lkst_context */
+	u8 depth;	   /* 0: it interrupted a thread */
+	bool is_cut;	   /* its end was not seen: the trace has a gap, or ends */
+	bool has_no_begin; /* its begin was not seen: `from_ns` is its end */
 	u32 cpu;
 	s32 number;
 	u64 code, object;
@@ -211,6 +219,7 @@ struct lkst_call_interval {
 	u8 flags; /* LKST_INTERVAL_OPEN: the thread was in it when the trace ended */
 	s64 ret;  /* has_exit */
 	u64 running_ns, ready_ns, blocked_ns; /* what the thread did in it; the rest is unknown */
+	u64 sleep_ns;			      /* of it in waits that a signal could have ended */
 	u64 longest_ns;			      /* the longest single wait in it, and for what */
 	u8 longest_cause;
 	const struct lkst_feed_syscall *entry_or_exit; /* the record that ended it, NULL: none */
@@ -276,6 +285,9 @@ const struct lkst_frame *lkst_state_frame(const struct lkst_state *s, u32 cpu, u
 /* The life with number @nr. */
 const struct lkst_life *lkst_state_life(const struct lkst_state *s, u32 nr);
 u32 lkst_state_nr_lives(const struct lkst_state *s);
+
+/* Threads behind the first LKST_LIVES_MAX. */
+u64 lkst_state_nr_further(const struct lkst_state *s);
 
 /* CPUs seen so far: numbers below this. */
 u32 lkst_state_nr_cpus(const struct lkst_state *s);

@@ -6,6 +6,7 @@
 
 #include "analyze/analysis.h"
 #include "analyze/by_life.h"
+#include "analyze/conditions.h"
 #include "analyze/labels.h"
 
 enum {
@@ -56,6 +57,7 @@ struct summary {
 	struct lkst_by_life seen; /* u8: it ran */
 	u64 nr_ran;
 	struct worst worst[NR_KINDS][WORST];
+	struct lkst_notes conditions; /* events that were recorded only in part */
 };
 
 /* ---- the worst -------------------------------------------------------------------- */
@@ -198,11 +200,36 @@ static int on_cpu(void *ctx, const struct lkst_cpu_interval *i)
 	return 0;
 }
 
+/* "irq:24:eth0", "softirq:TIMER", "timer:process_timeout", "local_timer". */
+static void name_frame(const struct summary *s, const struct lkst_frame *f,
+		       char text[LKST_KEY_TEXT])
+{
+	char prefix[32];
+
+	switch (f->context) {
+	case LKST_CONTEXT_IRQ:
+		lkst_name_irq(s->work.labels, f->number, text);
+		break;
+	case LKST_CONTEXT_SOFTIRQ:
+		lkst_name_softirq((u32)f->number, text);
+		break;
+	case LKST_CONTEXT_VECTOR:
+		lkst_name_vector(f->code, text);
+		break;
+	default:
+		snprintf(prefix, sizeof(prefix), "%s:", lkst_context_names[f->context]);
+		lkst_name_address(s->work.symbols, prefix, f->code, text);
+	}
+}
+
 static int on_frame(void *ctx, const struct lkst_frame *f)
 {
 	struct summary *s = ctx;
+	char name[LKST_KEY_TEXT];
 	struct worst *w;
 
+	if (f->has_no_begin)
+		return 0;
 	s->nr_frames++;
 	if (f->depth || f->is_cut)
 		return 0;
@@ -212,7 +239,8 @@ static int on_frame(void *ctx, const struct lkst_frame *f)
 	w->at_ns = f->from_ns;
 	w->life = LKST_LIFE_NONE;
 	w->cpu = f->cpu;
-	snprintf(w->text, TEXT, "CPU %u, %s %d", f->cpu, lkst_context_names[f->context], f->number);
+	name_frame(s, f, name);
+	snprintf(w->text, TEXT, "CPU %u, %s", f->cpu, name);
 	return 0;
 }
 
@@ -351,30 +379,32 @@ static void put_counts(const struct summary *s, struct lkst_table *t, u64 window
 	const struct {
 		const char *what;
 		u64 count;
+		enum lkst_event_index of; /* without it, 0 means nothing */
 		const char *note;
 	} counts[] = {
-		{ "threads created", s->nr_forks, NULL },
-		{ "threads ended", s->nr_ends, NULL },
-		{ "switches", s->nr_switches, NULL },
-		{ "wake-ups", s->nr_wakeups, NULL },
-		{ "interrupts", s->nr_frames, "soft ones and timers too" },
-		{ "system calls", s->nr_calls, failed },
-		{ "page faults", s->nr_faults, NULL },
-		{ "disk requests", s->nr_requests, bytes },
-		{ "packets sent", s->nr_sent, NULL },
-		{ "packets received", s->nr_received, NULL },
+		{ "threads created", s->nr_forks, LKST_EV_task_newtask, NULL },
+		{ "threads ended", s->nr_ends, LKST_EV_sched_process_exit, NULL },
+		{ "switches", s->nr_switches, LKST_EV_sched_switch, NULL },
+		{ "wake-ups", s->nr_wakeups, LKST_EV_sched_waking, NULL },
+		{ "interrupts", s->nr_frames, LKST_EV_irq_handler_entry,
+		  "soft ones and timers too" },
+		{ "system calls", s->nr_calls, LKST_EV_syscall_entry_unknown, failed },
+		{ "page faults", s->nr_faults, LKST_EV_page_fault_user, NULL },
+		{ "disk requests", s->nr_requests, LKST_EV_block_rq_complete, bytes },
+		{ "packets sent", s->nr_sent, LKST_EV_net_dev_start_xmit, NULL },
+		{ "packets received", s->nr_received, LKST_EV_netif_receive_skb, NULL },
 	};
 	unsigned int i;
 
 	snprintf(failed, sizeof(failed), "%llu failed", (unsigned long long)s->nr_failed);
 	snprintf(bytes, sizeof(bytes), "%.1f MiB", (double)s->request_bytes / 1048576.0);
-	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		bool has = counts[i].count || !lkst_unrecorded_is(s->work.unrecorded, counts[i].of);
+
 		put_row(t, window_ns,
-			(struct row){ .what = counts[i].what,
-				      .has_count = true,
-				      .has_rate = true,
-				      .count = counts[i].count,
-				      .note = counts[i].note });
+			(struct row){ counts[i].what, has, has, .count = counts[i].count,
+				      .note = has ? counts[i].note : NULL });
+	}
 }
 
 static int put_summary(const struct summary *s, struct lkst_tables *set)
@@ -447,8 +477,11 @@ static void note(const struct summary *s, struct lkst_table *t)
 {
 	const struct lkst_state_doubts *d = lkst_state_doubts(s->work.state);
 	u64 all_ns = s->busy_ns + s->idle_ns + s->unknown_ns;
+	unsigned int i;
 	u32 cpu;
 
+	for (i = 0; i < s->conditions.nr; i++)
+		lkst_notes_add(&t->notes, "%s", s->conditions.text[i]);
 	for (cpu = 0; cpu < s->cpus.room; cpu++) {
 		const u64 *times = lkst_by_life_find(&s->cpus, cpu);
 
@@ -527,6 +560,8 @@ static int begin(struct lkst_work *w)
 	has_any |= lkst_work_want(w, LKST_EV_net_dev_start_xmit, on_sent, &err);
 	has_any |= lkst_work_want(w, LKST_EV_netif_receive_skb, on_received, &err);
 	if (err >= 0)
+		err = lkst_conditions_subscribe(&s->conditions, w->feed);
+	if (err >= 0)
 		err = lkst_labels_subscribe(&s->disks, w->feed);
 	if (err >= 0)
 		err = lkst_feed_gaps(w->feed, on_gap, s);
@@ -542,6 +577,7 @@ static void fini(struct lkst_work *w)
 	lkst_labels_fini(&s->disks);
 	free(s->cpus.list);
 	free(s->seen.list);
+	lkst_notes_fini(&s->conditions);
 }
 
 const struct lkst_analysis lkst_analysis_summary = {

@@ -43,6 +43,18 @@ static s64 key_number(void *ctx, u64 key)
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
+/* A new thread's first return, from the call of the thread that created it: not a call of its own. */
+static bool is_birth(const struct lkst_feed_syscall *s)
+{
+	static const char *const names[] = { "clone", "clone3", "fork", "vfork" };
+	unsigned int i;
+
+	for (i = 0; s->row >= 0 && !s->ret && i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(lkst_syscalls[s->row].name, names[i]))
+			return true;
+	return false;
+}
+
 static int on_entry(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *s)
 {
 	struct lkst_work *w = ctx;
@@ -55,14 +67,17 @@ static int on_return(void *ctx, const struct lkst_record *r, const struct lkst_f
 	struct lkst_work *w = ctx;
 	struct lkst_open_entry *entry = lkst_open_find(&w->opens[0], lkst_work_thread(r));
 
-	/* An exit without entry: of a call that began before the trace, or a new thread's first. */
 	if (!entry)
-		return 0;
+		return is_birth(s) ? 0
+				   : lkst_tally_leave_out(&w->tallies[0], LKST_LEFT_OUT_NO_BEGIN,
+							  key_of(s), r->tid, r->cpu);
 	/* An exit without number is that of whatever the thread was in, rt_sigreturn as a rule. */
 	if (entry->value != key_of(s) && s->nr != -1) {
+		u64 key = entry->value;
+
 		lkst_open_remove(&w->opens[0], entry);
-		w->nr_begun++;
-		return 0;
+		return lkst_tally_leave_out(&w->tallies[0], LKST_LEFT_OUT_NO_END, key, r->tid,
+					    r->cpu);
 	}
 	return lkst_work_close(w, &w->tallies[0], &w->opens[0], entry, entry->value, r);
 }

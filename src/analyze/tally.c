@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +28,7 @@ void lkst_tally_fini(struct lkst_tally *t)
 
 	for (i = 0; i < t->nr_keys; i++)
 		lkst_histogram_fini(&t->keys[i].histogram);
+	lkst_histogram_fini(&t->own_total);
 	free(t->keys);
 	free(t->slots);
 	*t = (struct lkst_tally){ 0 };
@@ -189,7 +189,7 @@ int lkst_tally_list(struct lkst_tally *t, u32 key, u64 value, u64 start_ns, s32 
 	return list_value(t, &v);
 }
 
-int lkst_tally_cross(struct lkst_tally *t, u64 key, s32 tid, u32 cpu)
+int lkst_tally_leave_out(struct lkst_tally *t, enum lkst_left_out why, u64 key, s32 tid, u32 cpu)
 {
 	s64 i = lkst_tally_key(t, key);
 
@@ -197,8 +197,8 @@ int lkst_tally_cross(struct lkst_tally *t, u64 key, s32 tid, u32 cpu)
 		return (int)i;
 	if (!t->keys[i].is_wanted || (t->has_filter && !lkst_tally_passes(t, tid, cpu)))
 		return 0;
-	t->keys[i].nr_crossing++;
-	t->nr_crossing++;
+	t->keys[i].nr_crossing += why == LKST_LEFT_OUT_GAP;
+	t->left_out.nr[why]++;
 	return 0;
 }
 
@@ -319,8 +319,9 @@ static void put_row(const struct lkst_tally *t, struct lkst_table *table, const 
 		    const struct lkst_histogram *h, const struct lkst_histogram *all,
 		    u64 nr_crossing)
 {
-	double part = is_level(t) ? (double)h->count : (double)h->sum;
-	double whole = is_level(t) ? (double)all->count : (double)all->sum;
+	bool is_by_sum = !is_level(t) || t->config.has_own_total;
+	double part = is_by_sum ? (double)h->sum : (double)h->count;
+	double whole = is_by_sum ? (double)all->sum : (double)all->count;
 
 	lkst_table_row(table);
 	lkst_table_str(table, key);
@@ -346,9 +347,12 @@ static void put_row(const struct lkst_tally *t, struct lkst_table *table, const 
 
 int lkst_tally_total(const struct lkst_tally *t, struct lkst_histogram *ret_total)
 {
+	*ret_total = (struct lkst_histogram){ 0 };
 	struct lkst_histogram total = { 0 };
 	u32 i;
 
+	if (t->config.has_own_total)
+		return lkst_histogram_merge(ret_total, &t->own_total);
 	for (i = 0; i < t->nr_keys; i++) {
 		if (lkst_histogram_merge(&total, &t->keys[i].histogram)) {
 			lkst_histogram_fini(&total);
@@ -359,19 +363,32 @@ int lkst_tally_total(const struct lkst_tally *t, struct lkst_histogram *ret_tota
 	return 0;
 }
 
+void lkst_left_out_put(const struct lkst_left_out_counts *c, struct lkst_table *t)
+{
+	static const struct {
+		const char *name, *text;
+	} reasons[] = {
+#define R(reason, name, text) { name, text },
+		LKST_LEFT_OUT_REASONS(R)
+#undef R
+	};
+	unsigned int i;
+
+	for (i = 0; i < LKST_NR_LEFT_OUT; i++)
+		lkst_table_leave_out(t, reasons[i].name, reasons[i].text, c->nr[i]);
+}
+
 static int total_table(const struct lkst_tally *t, struct lkst_tables *set,
 		       const struct lkst_histogram *all)
 {
 	struct lkst_table *table = add_statistics(t, set, "_total", "all");
+	u64 nr_crossing = t->left_out.nr[LKST_LEFT_OUT_GAP];
 
 	if (!table)
 		return -ENOMEM;
-	if (all->count || t->nr_crossing)
-		put_row(t, table, "all", all, all, t->nr_crossing);
-	if (t->nr_crossing)
-		lkst_notes_add(&table->notes,
-			       "%" PRIu64 " more cross a gap in the trace and are not counted.",
-			       t->nr_crossing);
+	if (all->count || nr_crossing)
+		put_row(t, table, t->config.all ? t->config.all : "all", all, all, nr_crossing);
+	lkst_left_out_put(&t->left_out, table);
 	return table->error;
 }
 
@@ -449,7 +466,7 @@ int lkst_tally_tables(struct lkst_tally *t, struct lkst_tables *set)
 	err = total_table(t, set, &all);
 	if (!err && all.count)
 		err = histogram_table(t, set, &all);
-	if (!err && (all.count || t->nr_crossing))
+	if (!err && (all.count || t->left_out.nr[LKST_LEFT_OUT_GAP]))
 		err = key_table(t, set, &all);
 	if (!err && t->nr_worst)
 		err = worst_table(t, set);

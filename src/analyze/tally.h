@@ -8,12 +8,13 @@
 #define LKST_ANALYZE_TALLY_H
 
 #include "abi/types.h"
+#include "analyze/left_out.h"
 #include "base/histogram.h"
 #include "base/table.h"
 #include "trace/threads.h"
 
 enum {
-	LKST_KEY_TEXT = 64,	     /* of a key, with its NUL */
+	LKST_KEY_TEXT = 96,	     /* of a key, with its NUL */
 	LKST_TALLY_WORST = 10,	     /* greatest values that are kept */
 	LKST_TALLY_KEYS_MAX = 65536, /* further keys are counted under one, "others" */
 };
@@ -35,6 +36,9 @@ struct lkst_tally_config {
 	bool is_weighted;	    /* a value counts as long as it lasted: lkst_tally_add_for() */
 	bool is_late;	/* texts of keys are asked for again at the end: names of threads change */
 	bool is_silent; /* no tables: the analysis has its own */
+	/* Values of all keys at once are no values of one key: lkst_tally_add_total() has them. */
+	bool has_own_total;
+	const char *all; /* the key of the row for all keys, NULL: "all" */
 	/* The text of @key; keys with the same text are one. In @text, without blanks. */
 	void (*put_key)(void *ctx, u64 key, char text[LKST_KEY_TEXT]);
 	/* The number by which a user may ask for @key; NULL: it has none. */
@@ -74,7 +78,8 @@ struct lkst_tally {
 	struct lkst_tally_value worst[LKST_TALLY_WORST]; /* the greatest first */
 	u32 nr_worst;
 	u64 worst_floor; /* values must be above it once `worst` is full */
-	u64 nr_crossing;
+	struct lkst_left_out_counts left_out;
+	struct lkst_histogram own_total;
 };
 
 /* @config is copied, @wish and @threads are borrowed. */
@@ -122,14 +127,31 @@ static inline int lkst_tally_add(struct lkst_tally *t, u64 key, u64 value, u64 s
 	return lkst_tally_add_for(t, key, value, 1, start_ns, tid, cpu);
 }
 
+/* Counts @value of all keys together for @weight; for a tally that has a total of its own. */
+static inline int lkst_tally_add_total(struct lkst_tally *t, u64 value, u64 weight)
+{
+	return lkst_histogram_add(&t->own_total, value, weight);
+}
+
 /* Whether the wish for thread, name and CPU is met; the key is not looked at. */
 bool lkst_tally_passes(const struct lkst_tally *t, s32 tid, u32 cpu);
 
 /* A row of the list, of something that is not counted here. 0 or a negative errno. */
 int lkst_tally_list(struct lkst_tally *t, u32 key, u64 value, u64 start_ns, s32 tid, u32 cpu);
 
-/* Counts an interval of @key that crosses a gap. 0 or a negative errno. */
-int lkst_tally_cross(struct lkst_tally *t, u64 key, s32 tid, u32 cpu);
+/*
+ * Counts an occurrence of @key that could not be measured, if it is among those that are asked for. 0 or
+ * a negative errno.
+ */
+int lkst_tally_leave_out(struct lkst_tally *t, enum lkst_left_out why, u64 key, s32 tid, u32 cpu);
+
+/* The same where nothing shows the key: it may be one that is asked for. */
+static inline void lkst_tally_leave_out_any(struct lkst_tally *t, enum lkst_left_out why, s32 tid,
+					    u32 cpu)
+{
+	if (!t->has_filter || lkst_tally_passes(t, tid, cpu))
+		t->left_out.nr[why]++;
+}
 
 /* All values of all keys. Free it with lkst_histogram_fini(). 0 or -ENOMEM. */
 int lkst_tally_total(const struct lkst_tally *t, struct lkst_histogram *ret_total);

@@ -2,6 +2,7 @@
 /* Sentences about waits: in what, for what, and what ended them. */
 #include <string.h>
 
+#include "analyze/naming.h"
 #include "analyze/place.h"
 #include "analyze/tell.h"
 
@@ -54,6 +55,40 @@ static u64 futex_of(const struct lkst_window *w, u32 call)
 	return lkst_moment_int(w, call, "uaddr");
 }
 
+/* Which function asked for the kernel's lock at moment @i. */
+static void say_asker(struct lkst_tell *t, struct lkst_account_step *s, u32 i)
+{
+	static const char *const fields[] = { "caller", "caller2", "caller3", "caller4",
+					      "caller5" };
+	enum { NR_FRAMES = sizeof(fields) / sizeof(fields[0]) };
+	u64 frames[NR_FRAMES], asker;
+	unsigned int k;
+
+	for (k = 0; k < NR_FRAMES; k++)
+		frames[k] = lkst_moment_int(t->w, i, fields[k]);
+	asker = lkst_name_asker(t->w->symbols, frames, NR_FRAMES);
+	if (!asker)
+		return;
+	lkst_account_say(t->account, s, ", asked for by ");
+	lkst_account_mean(t->account, s, "lock_caller", LKST_MEANING_CODE, asker);
+	lkst_account_say(t->account, s, "()");
+}
+
+/* The kernel's lock that is waited for from moment @i on. */
+static void say_lock(struct lkst_tell *t, struct lkst_account_step *s, u32 i)
+{
+	u64 lock = lkst_moment_int(t->w, i, "lock"), ignored;
+	bool is_named = lkst_symbols_find(t->w->symbols, lock, &ignored);
+
+	lkst_account_say(t->account, s, " on the kernel's lock %s", is_named ? "" : "at ");
+	lkst_account_mean(t->account, s, "lock", LKST_MEANING_DATA, lock);
+	lkst_account_say(t->account, s, " (");
+	lkst_account_mean(t->account, s, "lock_flags", LKST_MEANING_LOCK_FLAGS,
+			  lkst_moment_int(t->w, i, "flags"));
+	lkst_account_say(t->account, s, ")");
+	say_asker(t, s, i);
+}
+
 void lkst_tell_wait(struct lkst_tell *t, struct lkst_account_step *s,
 		    const struct lkst_stretch *stretch)
 {
@@ -82,15 +117,8 @@ void lkst_tell_wait(struct lkst_tell *t, struct lkst_account_step *s,
 		lkst_account_say(t->account, s, " on the lock at ");
 		lkst_account_mean(t->account, s, "futex", LKST_MEANING_ADDR, futex);
 	}
-	if (p.lock != LKST_NOWHERE) {
-		lkst_account_say(t->account, s, " on the kernel's lock at ");
-		lkst_account_mean(t->account, s, "lock", LKST_MEANING_ADDR,
-				  lkst_moment_int(t->w, p.lock, "lock"));
-		lkst_account_say(t->account, s, " (");
-		lkst_account_mean(t->account, s, "lock_flags", LKST_MEANING_LOCK_FLAGS,
-				  lkst_moment_int(t->w, p.lock, "flags"));
-		lkst_account_say(t->account, s, ")");
-	}
+	if (p.lock != LKST_NOWHERE)
+		say_lock(t, s, p.lock);
 	if (p.reclaim != LKST_NOWHERE)
 		lkst_account_say(t->account, s, ", looking for memory");
 	lkst_tell_cite(t, s, p.call);

@@ -1,23 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * How late high-resolution timers are, and how long interrupts and timers' functions run. Timers of
- * the wheel (timer_start) go by ticks whose length a trace does not tell: they are late by so many
+ * the wheel (timer_start) go by ticks whose length a trace does not have: they are late by so many
  * ticks, in a table of their own.
+ *
+ * A high-resolution timer has an earliest time, its soft expiry, and a latest one. What lies between is
+ * its slack, in which the kernel may run it with others (PR_SET_TIMERSLACK(2const)). It is late from the
+ * soft expiry on; how late beyond its slack is a tally of its own.
  */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/analysis.h"
+#include "analyze/by_life.h"
 
 enum tally {
 	TALLY_LATE,
+	TALLY_BEYOND,
 	TALLY_TICKS,
 	TALLY_RUN,
 };
 
 enum open {
-	OPEN_TIMERS, /* that were set: what for, in `value` */
-	OPEN_RUNS,   /* that run */
+	OPEN_TIMERS, /* that were set: for when at the earliest, in `value` */
 };
 
 /* Clocks of hrtimers, include/uapi/linux/time.h. */
@@ -28,6 +35,7 @@ enum {
 	CLOCK_ATOMIC = 11,
 	CLOCK_NOT_KNOWN = -1,
 	NR_CLOCKS_KEPT = 4096, /* a power of two */
+	MODE_RELATIVE = 1,     /* HRTIMER_MODE_REL, include/linux/hrtimer.h */
 };
 
 /* What runs, in the upper byte of a key; the lower ones: a number or an address. */
@@ -45,9 +53,18 @@ enum run {
 /* Times of day are beyond this, and no machine is up for as long: 10 years. */
 #define DAY_MIN_NS (10LL * 366 * 86400 * 1000000000)
 
+/* The timers of a function that ran. */
+struct slack {
+	u64 count, nr_within; /* within: before their latest time */
+	u64 allowed_ns, within_ns, beyond_ns;
+};
+
 struct timers {
 	struct lkst_work work;
-	s64 offsets[12]; /* from CLOCK_MONOTONIC to each clock */
+	bool has_soft, has_clock;     /* in the trace's hrtimer_start */
+	struct lkst_open slacks;      /* of timers that are set and have one, in `value` */
+	struct lkst_by_life slack_of; /* by the first tally's index of keys */
+	s64 offsets[12];	      /* from CLOCK_MONOTONIC to each clock */
 	bool has_offset[12];
 	/* The clocks of timers that were initialised in the trace; collisions forget the older. */
 	struct {
@@ -59,21 +76,22 @@ struct timers {
 static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 {
 	static const char *const names[] = {
-		[RUN_IRQ] = "irq",
-		[RUN_SOFTIRQ] = "softirq",
 		[RUN_LOCAL_TIMER] = "local_timer",
 		[RUN_RESCHEDULE] = "reschedule",
 		[RUN_CALL_FUNCTION] = "call_function",
 		[RUN_CALL_SINGLE] = "call_function_single",
 	};
+	const struct lkst_work *w = ctx;
 	unsigned int run = (unsigned int)(key >> 56);
 
-	if (run == RUN_IRQ || run == RUN_SOFTIRQ)
-		snprintf(text, LKST_KEY_TEXT, "%s:%u", names[run], (u32)key);
+	if (run == RUN_IRQ)
+		lkst_name_irq(w->labels, (s32)key, text);
+	else if (run == RUN_SOFTIRQ)
+		lkst_name_softirq((u32)key, text);
 	else if (run > 0 && run <= RUN_CALL_SINGLE)
 		snprintf(text, LKST_KEY_TEXT, "%s", names[run]);
 	else
-		snprintf(text, LKST_KEY_TEXT, "0x%llx", (unsigned long long)key);
+		lkst_name_address(w->symbols, "", key, text);
 }
 
 /* ---- lateness -------------------------------------------------------------------------------- */
@@ -89,35 +107,61 @@ static int on_clocks(void *ctx, const struct lkst_record *r, const void *record)
 	return 0;
 }
 
+static void forget(struct timers *t, u64 timer)
+{
+	struct lkst_open *o = &t->work.opens[OPEN_TIMERS];
+	struct lkst_open_entry *entry = lkst_open_find(o, timer);
+
+	if (entry)
+		lkst_open_remove(o, entry);
+	entry = lkst_open_find(&t->slacks, timer);
+	if (entry)
+		lkst_open_remove(&t->slacks, entry);
+}
+
+/*
+ * Relative timers of CLOCK_REALTIME are not to be affected when the time of day is set: the kernel has
+ * them go by CLOCK_MONOTONIC. __hrtimer_setup(), before Linux 6.15 __hrtimer_init(), kernel/time/hrtimer.c.
+ */
 static int on_init(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_hrtimer_init *init = record;
 	struct timers *t = ctx;
 	u32 i = lkst_open_hash(init->hrtimer) & (NR_CLOCKS_KEPT - 1);
+	bool is_relative = init->mode & MODE_RELATIVE;
+	struct lkst_open_entry *entry = lkst_open_find(&t->work.opens[OPEN_TIMERS], init->hrtimer);
 
+	/* It is a new one: when the old one ran, or was taken back, is not recorded. */
+	if (entry)
+		lkst_tally_leave_out_any(&t->work.tallies[TALLY_LATE], LKST_LEFT_OUT_NO_END,
+					 entry->tid, entry->cpu);
+	forget(t, init->hrtimer);
 	t->clocks[i].timer = init->hrtimer;
-	t->clocks[i].clock = init->clock;
+	t->clocks[i].clock = init->clock == CLOCK_OF_DAY && is_relative ? CLOCK_MONO : init->clock;
 	return 0;
 }
 
 /*
- * The time of CLOCK_MONOTONIC at which a timer is to run, 0: not known. Without its initialisation
- * a timer is taken for one of CLOCK_MONOTONIC unless it is set for a time of day.
+ * The clock that a timer goes by. Older traces have it in the timer's initialisation alone; without
+ * that it is taken for CLOCK_MONOTONIC unless the timer is set for a time of day.
  */
-static u64 expiry_of(const struct timers *t, u64 timer, s64 expires)
+static int clock_of(const struct timers *t, const struct lkst_rec_hrtimer_start *start)
 {
-	u32 i = lkst_open_hash(timer) & (NR_CLOCKS_KEPT - 1);
-	int clock = t->clocks[i].timer == timer ? t->clocks[i].clock : CLOCK_NOT_KNOWN;
+	u32 i = lkst_open_hash(start->hrtimer) & (NR_CLOCKS_KEPT - 1);
 
-	if (clock == CLOCK_NOT_KNOWN)
-		clock = expires > DAY_MIN_NS ? CLOCK_OF_DAY : CLOCK_MONO;
-	if (clock != CLOCK_MONO) {
-		/* The difference of CLOCK_TAI to the time of day is not in a trace. */
-		if (clock < 0 || clock >= CLOCK_ATOMIC || !t->has_offset[clock])
-			return 0;
-		expires -= t->offsets[clock];
-	}
-	return expires > 0 ? (u64)expires : 0;
+	if (t->has_clock)
+		return start->clock;
+	if (t->clocks[i].timer == start->hrtimer)
+		return t->clocks[i].clock;
+	return start->expires > DAY_MIN_NS ? CLOCK_OF_DAY : CLOCK_MONO;
+}
+
+/* @expires of @clock by CLOCK_MONOTONIC; a time before that began is its beginning. */
+static u64 monotonic(const struct timers *t, int clock, s64 expires)
+{
+	s64 ns = clock == CLOCK_MONO ? expires : expires - t->offsets[clock];
+
+	return ns > 0 ? (u64)ns : 0;
 }
 
 static int on_hrtimer_start(void *ctx, const struct lkst_record *r, const void *record)
@@ -125,147 +169,210 @@ static int on_hrtimer_start(void *ctx, const struct lkst_record *r, const void *
 	const struct lkst_rec_hrtimer_start *start = record;
 	struct timers *t = ctx;
 	struct lkst_work *w = &t->work;
-	struct lkst_open *o = &w->opens[OPEN_TIMERS];
-	u64 expiry = expiry_of(t, start->hrtimer, start->expires);
-	struct lkst_open_entry *entry = lkst_open_find(o, start->hrtimer);
+	int clock = clock_of(t, start), got;
+	s64 soft = t->has_soft ? start->softexpires : start->expires;
+	struct lkst_open_entry *slack;
 
 	/* Set again: the last time counts. */
-	if (entry)
-		lkst_open_remove(o, entry);
-	return expiry ? lkst_work_open(w, o, start->hrtimer, r, expiry, false) : 0;
-}
-
-static int forget(struct lkst_work *w, u64 timer)
-{
-	struct lkst_open_entry *entry = lkst_open_find(&w->opens[OPEN_TIMERS], timer);
-
-	if (entry)
-		lkst_open_remove(&w->opens[OPEN_TIMERS], entry);
-	return 0;
+	forget(t, start->hrtimer);
+	/* The difference of CLOCK_TAI to the time of day is not in a trace. */
+	if (clock != CLOCK_MONO && (clock < 0 || clock >= CLOCK_ATOMIC || !t->has_offset[clock]))
+		return lkst_tally_leave_out(&w->tallies[TALLY_LATE], LKST_LEFT_OUT_CLOCK,
+					    start->function, r->tid, r->cpu);
+	if (soft < start->expires) {
+		got = lkst_open_put(&t->slacks, start->hrtimer, &slack);
+		if (got <= 0)
+			return got;
+		slack->value = (u64)(start->expires - soft);
+	}
+	return lkst_work_open(w, &w->opens[OPEN_TIMERS], start->hrtimer, r,
+			      monotonic(t, clock, soft), false);
 }
 
 static int on_hrtimer_cancel(void *ctx, const struct lkst_record *r, const void *record)
 {
-	return forget(ctx, ((const struct lkst_rec_hrtimer_cancel *)record)->hrtimer);
+	forget(ctx, ((const struct lkst_rec_hrtimer_cancel *)record)->hrtimer);
+	return 0;
 }
 
-/* A timer's function begins: how late, and from now on it runs. */
+/* What is known of the slack of @function's timers; NULL: *@err, or with that 0, not asked for. */
+static struct slack *slack_of(struct timers *t, u64 function, s32 tid, u32 cpu, int *err)
+{
+	struct lkst_tally *tally = &t->work.tallies[TALLY_LATE];
+	s64 i = lkst_tally_key(tally, function);
+	struct slack *slack;
+
+	*err = i < 0 ? (int)i : 0;
+	if (i < 0 || !tally->keys[i].is_wanted ||
+	    (tally->has_filter && !lkst_tally_passes(tally, tid, cpu)))
+		return NULL;
+	slack = lkst_by_life(&t->slack_of, (u32)i);
+	*err = slack ? 0 : -ENOMEM;
+	return slack;
+}
+
+/* Timer @e, whose slack is @slack_ns, runs @function at @r. One that is set too late is late from then. */
+static int add_lateness(struct timers *t, const struct lkst_open_entry *e, u64 slack_ns,
+			u64 function, const struct lkst_record *r)
+{
+	struct lkst_tally *tallies = t->work.tallies;
+	u64 due_ns = e->value > e->start_ns ? e->value : e->start_ns;
+	u64 last_ns = e->value + slack_ns > due_ns ? e->value + slack_ns : due_ns;
+	u64 late_ns = r->ns > due_ns ? r->ns - due_ns : 0;
+	u64 beyond_ns = r->ns > last_ns ? r->ns - last_ns : 0;
+	struct slack *slack;
+	int err;
+
+	/* Without the soft expiry, `value` is the latest time. */
+	if (!t->has_soft && r->ns < due_ns)
+		return lkst_tally_leave_out(&tallies[TALLY_LATE], LKST_LEFT_OUT_SLACK, function,
+					    e->tid, e->cpu);
+	slack = slack_of(t, function, e->tid, e->cpu, &err);
+	if (!slack)
+		return err;
+	slack->count++;
+	slack->nr_within += !beyond_ns;
+	slack->allowed_ns += last_ns - due_ns;
+	slack->within_ns += late_ns - beyond_ns;
+	slack->beyond_ns += beyond_ns;
+	err = lkst_tally_add(&tallies[TALLY_LATE], function, late_ns, due_ns, e->tid, e->cpu);
+	return err ? err
+		   : lkst_tally_add(&tallies[TALLY_BEYOND], function, beyond_ns, last_ns, e->tid,
+				    e->cpu);
+}
+
+/* A timer's function begins. */
 static int on_hrtimer_entry(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_hrtimer_expire_entry *x = record;
-	struct lkst_work *w = ctx;
+	struct timers *t = ctx;
+	struct lkst_work *w = &t->work;
 	struct lkst_open_entry *entry = lkst_open_find(&w->opens[OPEN_TIMERS], x->hrtimer);
-	struct lkst_open_entry e;
-	int err = 0;
+	struct lkst_open_entry e, *slack;
+	u64 slack_ns;
 
-	if (entry) {
-		e = *entry;
-		lkst_open_remove(&w->opens[OPEN_TIMERS], entry);
-		/* It may have been set anew in the gap. */
-		if (lkst_crossing_is(w->crossing, LKST_CROSSING_ANY, e.buffer, e.start_ns, r->ns))
-			err = lkst_tally_cross(&w->tallies[TALLY_LATE], x->function, r->tid,
-					       r->cpu);
-		else
-			err = lkst_tally_add(&w->tallies[TALLY_LATE], x->function,
-					     r->ns > e.value ? r->ns - e.value : 0,
-					     r->ns > e.value ? e.value : r->ns, r->tid, r->cpu);
-	}
-	return err ? err
-		   : lkst_work_open(w, &w->opens[OPEN_RUNS], x->hrtimer ^ r->cpu, r, x->function,
-				    false);
+	if (!entry)
+		return lkst_tally_leave_out(&w->tallies[TALLY_LATE], LKST_LEFT_OUT_NO_BEGIN,
+					    x->function, r->tid, r->cpu);
+	e = *entry;
+	slack = lkst_open_find(&t->slacks, x->hrtimer);
+	slack_ns = slack ? slack->value : 0;
+	forget(t, x->hrtimer);
+	/* It may have been set again in the gap. */
+	if (lkst_crossing_is(w->crossing, LKST_CROSSING_ANY, e.buffer, e.start_ns, r->ns))
+		return lkst_tally_leave_out(&w->tallies[TALLY_LATE], LKST_LEFT_OUT_GAP, x->function,
+					    e.tid, e.cpu);
+	return add_lateness(t, &e, slack_ns, x->function, r);
 }
 
 static int on_timer_entry(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_timer_expire_entry *x = record;
 	struct lkst_work *w = ctx;
-	int err = lkst_tally_add(&w->tallies[TALLY_TICKS], x->function,
-				 x->late > 0 ? (u64)x->late : 0, r->ns, r->tid, r->cpu);
 
-	return err ? err
-		   : lkst_work_open(w, &w->opens[OPEN_RUNS], x->timer ^ r->cpu, r, x->function,
-				    false);
+	return lkst_tally_add(&w->tallies[TALLY_TICKS], x->function, x->late > 0 ? (u64)x->late : 0,
+			      r->ns, r->tid, r->cpu);
 }
 
 /* ---- execution ------------------------------------------------------------------------------- */
 
-static int run_end(struct lkst_work *w, u64 id, u64 key, const struct lkst_record *r)
+/* The key of @f, 0: it is none of these. */
+static u64 run_key(const struct lkst_frame *f)
 {
-	struct lkst_open_entry *entry = lkst_open_find(&w->opens[OPEN_RUNS], id ^ r->cpu);
+	static const struct {
+		enum lkst_event_index entry;
+		enum run run;
+	} vectors[] = {
+		{ LKST_EV_local_timer_entry, RUN_LOCAL_TIMER },
+		{ LKST_EV_reschedule_entry, RUN_RESCHEDULE },
+		{ LKST_EV_call_function_entry, RUN_CALL_FUNCTION },
+		{ LKST_EV_call_function_single_entry, RUN_CALL_SINGLE },
+	};
+	unsigned int i;
 
-	if (!entry)
+	switch (f->context) {
+	case LKST_CONTEXT_IRQ:
+		return RUN_KEY(RUN_IRQ, f->number);
+	case LKST_CONTEXT_SOFTIRQ:
+		return RUN_KEY(RUN_SOFTIRQ, f->number);
+	case LKST_CONTEXT_VECTOR:
+		for (i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++)
+			if (vectors[i].entry == f->code)
+				return RUN_KEY(vectors[i].run, f->number);
 		return 0;
-	return lkst_work_close_on_cpu(w, &w->tallies[TALLY_RUN], &w->opens[OPEN_RUNS], entry,
-				      key ? key : entry->value, r);
-}
-
-static int on_timer_exit(void *ctx, const struct lkst_record *r, const void *record)
-{
-	return run_end(ctx, ((const struct lkst_rec_timer_expire_exit *)record)->timer, 0, r);
-}
-
-static int on_hrtimer_exit(void *ctx, const struct lkst_record *r, const void *record)
-{
-	return run_end(ctx, ((const struct lkst_rec_hrtimer_expire_exit *)record)->hrtimer, 0, r);
-}
-
-/* The events of interrupts: which kind, and where the record has its number, of 4 bytes. */
-static const struct interrupt {
-	enum lkst_event_index entry, exit;
-	enum run run;
-	size_t entry_offset, exit_offset;
-} interrupts[] = {
-#define INTERRUPT(name, run, field)                                                                \
-	{                                                                                          \
-		LKST_EV_##name##_entry, LKST_EV_##name##_exit, run,                                \
-			offsetof(struct lkst_rec_##name##_entry, field),                           \
-			offsetof(struct lkst_rec_##name##_exit, field)                             \
+	case LKST_CONTEXT_TASKLET:
+	case LKST_CONTEXT_TIMER:
+	case LKST_CONTEXT_HRTIMER:
+		return f->code;
 	}
-	INTERRUPT(irq_handler, RUN_IRQ, irq),
-	INTERRUPT(softirq, RUN_SOFTIRQ, vec),
-	INTERRUPT(local_timer, RUN_LOCAL_TIMER, vector),
-	INTERRUPT(reschedule, RUN_RESCHEDULE, vector),
-	INTERRUPT(call_function, RUN_CALL_FUNCTION, vector),
-	INTERRUPT(call_function_single, RUN_CALL_SINGLE, vector),
-#undef INTERRUPT
-};
-enum { NR_INTERRUPTS = sizeof(interrupts) / sizeof(interrupts[0]) };
-
-/* The kind and number of the interrupt that @record, of an event among @interrupts, is about. */
-static u64 interrupt_key(const struct lkst_record *r, const void *record)
-{
-	enum lkst_event_index index = (enum lkst_event_index)r->event->index;
-	size_t offset;
-	u32 i, number;
-
-	for (i = 0; i < NR_INTERRUPTS - 1; i++)
-		if (interrupts[i].entry == index || interrupts[i].exit == index)
-			break;
-	offset = interrupts[i].entry == index ? interrupts[i].entry_offset
-					      : interrupts[i].exit_offset;
-	memcpy(&number, (const u8 *)record + offset, sizeof(number));
-	return RUN_KEY(interrupts[i].run, number);
+	return 0;
 }
 
-static int on_interrupt(void *ctx, const struct lkst_record *r, const void *record)
+/* What interrupted it is not its own: so no time counts twice. */
+static int on_frame(void *ctx, const struct lkst_frame *f)
 {
 	struct lkst_work *w = ctx;
-	u64 key = interrupt_key(r, record);
+	struct lkst_tally *t = &w->tallies[TALLY_RUN];
+	u64 key = run_key(f), ns = f->to_ns - f->from_ns;
 
-	return lkst_work_open(w, &w->opens[OPEN_RUNS], key ^ (u64)r->cpu << 32, r, 0, false);
-}
-
-static int on_interrupt_end(void *ctx, const struct lkst_record *r, const void *record)
-{
-	struct lkst_work *w = ctx;
-	u64 key = interrupt_key(r, record);
-	struct lkst_open_entry *entry =
-		lkst_open_find(&w->opens[OPEN_RUNS], key ^ (u64)r->cpu << 32);
-
-	if (!entry)
+	if (f->context == LKST_CONTEXT_NMI)
 		return 0;
-	return lkst_work_close_on_cpu(w, &w->tallies[TALLY_RUN], &w->opens[OPEN_RUNS], entry, key,
-				      r);
+	/* The function of a timer is in the record of its begin only. */
+	if (f->has_no_begin && !key)
+		lkst_tally_leave_out_any(t, LKST_LEFT_OUT_NO_BEGIN, f->tid, f->cpu);
+	else if (f->has_no_begin)
+		return lkst_tally_leave_out(t, LKST_LEFT_OUT_NO_BEGIN, key, f->tid, f->cpu);
+	else if (f->is_cut)
+		return lkst_tally_leave_out(t, LKST_LEFT_OUT_NO_END, key, f->tid, f->cpu);
+	else
+		return lkst_tally_add(t, key, ns > f->inner_ns ? ns - f->inner_ns : 0, f->from_ns,
+				      f->tid, f->cpu);
+	return 0;
+}
+
+static const struct lkst_state_calls calls = { .frame = on_frame };
+
+/* ---- slack ----------------------------------------------------------------------------------- */
+
+static const struct lkst_column slack_columns[] = {
+	{ "key", "key", LKST_COLUMN_TEXT, "the function" },
+	{ "count", "count", LKST_COLUMN_COUNT, "timers that ran" },
+	{ "allowed", "slack", LKST_COLUMN_DURATION, "mean slack that they were allowed" },
+	{ "nr_within", "within it", LKST_COLUMN_COUNT, "timers that ran before it was over" },
+	{ "within", "late within", LKST_COLUMN_DURATION, "sum of their lateness within the slack" },
+	{ "beyond", "late beyond", LKST_COLUMN_DURATION, "sum of their lateness beyond it" },
+};
+
+static int end(struct lkst_work *w, struct lkst_tables *set)
+{
+	struct timers *t = (struct timers *)w;
+	struct lkst_table *table;
+	u32 i;
+
+	if (!t->has_soft && lkst_feed_has(w->feed, LKST_EV_hrtimer_start))
+		lkst_notes_add(&w->notes, "This trace has only the latest time of each timer: "
+					  "lateness counts from there, without the slack.");
+	if (w->list || !t->has_soft)
+		return 0;
+	table = lkst_tables_add(set, "timer_slack", "Timer slack: by key", slack_columns,
+				sizeof(slack_columns) / sizeof(slack_columns[0]));
+	if (!table)
+		return -ENOMEM;
+	for (i = 0; i < w->tallies[TALLY_LATE].nr_keys; i++) {
+		const struct slack *s = lkst_by_life_find(&t->slack_of, i);
+
+		if (!s || !s->count)
+			continue;
+		lkst_table_row(table);
+		lkst_table_str(table, w->tallies[TALLY_LATE].keys[i].text);
+		lkst_table_u64(table, s->count);
+		lkst_table_u64(table, s->allowed_ns / s->count);
+		lkst_table_u64(table, s->nr_within);
+		lkst_table_u64(table, s->within_ns);
+		lkst_table_u64(table, s->beyond_ns);
+	}
+	lkst_table_sort(table, 1, true);
+	return table->error;
 }
 
 static const struct {
@@ -278,10 +385,23 @@ static const struct {
 	{ LKST_EV_hrtimer_start, on_hrtimer_start, false },
 	{ LKST_EV_hrtimer_cancel, on_hrtimer_cancel, false },
 	{ LKST_EV_hrtimer_expire_entry, on_hrtimer_entry, true },
-	{ LKST_EV_hrtimer_expire_exit, on_hrtimer_exit, false },
 	{ LKST_EV_timer_expire_entry, on_timer_entry, true },
-	{ LKST_EV_timer_expire_exit, on_timer_exit, false },
 };
+
+/* Which fields the records of hrtimer_start have. */
+static void find_fields(struct timers *t)
+{
+	const struct lkst_event_desc *desc = &lkst_events[LKST_EV_hrtimer_start];
+	u64 missing = lkst_feed_missing(t->work.feed, LKST_EV_hrtimer_start);
+	u16 i;
+
+	for (i = 0; i < desc->nr_fields; i++) {
+		if (!strcmp(desc->fields[i].name, "softexpires"))
+			t->has_soft = !(missing >> i & 1);
+		if (!strcmp(desc->fields[i].name, "clock"))
+			t->has_clock = !(missing >> i & 1);
+	}
+}
 
 static int begin(struct lkst_work *w)
 {
@@ -293,6 +413,10 @@ static int begin(struct lkst_work *w)
 						       .title = "Timer lateness",
 						       .type = LKST_COLUMN_DURATION,
 						       .put_key = put_key });
+	lkst_work_tally(w, (struct lkst_tally_config){ .name = "timer_beyond",
+						       .title = "Timer lateness beyond the slack",
+						       .type = LKST_COLUMN_DURATION,
+						       .put_key = put_key });
 	lkst_work_tally(w, (struct lkst_tally_config){ .name = "timer_ticks",
 						       .title = "Timer lateness in ticks",
 						       .type = LKST_COLUMN_COUNT,
@@ -301,20 +425,22 @@ static int begin(struct lkst_work *w)
 						       .title = "Interrupt and timer execution",
 						       .type = LKST_COLUMN_DURATION,
 						       .put_key = put_key });
+	((struct timers *)w)->slack_of.size = sizeof(struct slack);
+	find_fields((struct timers *)w);
 	for (i = 0; i < sizeof(wants) / sizeof(wants[0]); i++)
 		has |= lkst_work_want(w, wants[i].index, wants[i].call, &err) && wants[i].counts;
-	for (i = 0; i < NR_INTERRUPTS; i++) {
-		has |= lkst_work_want(w, interrupts[i].entry, on_interrupt, &err);
-		lkst_work_want(w, interrupts[i].exit, on_interrupt_end, &err);
-	}
-	return err < 0 ? err : has;
+	if (err >= 0)
+		err = lkst_state_subscribe(w->state, &calls, w);
+	return err < 0 ? err
+		       : has || lkst_feed_has(w->feed, LKST_EV_irq_handler_entry) ||
+				 lkst_feed_has(w->feed, LKST_EV_softirq_entry) ||
+				 lkst_feed_has(w->feed, LKST_EV_local_timer_entry);
 }
 
-/* Timers that are set and have not run are no intervals that were begun. */
-static int end(struct lkst_work *w, struct lkst_tables *set)
+static void fini(struct lkst_work *w)
 {
-	lkst_open_fini(&w->opens[OPEN_TIMERS]);
-	return 0;
+	lkst_open_fini(&((struct timers *)w)->slacks);
+	free(((struct timers *)w)->slack_of.list);
 }
 
 const struct lkst_analysis lkst_analysis_timer = {
@@ -323,11 +449,15 @@ const struct lkst_analysis lkst_analysis_timer = {
 	.title = "Timer and interrupt response",
 	.help = "how late timers run, and how long interrupts and timers take",
 	.measures =
-		"from an hrtimer's set time to hrtimer_expire_entry, by function; ticks that other "
-		"timers are late; from entry to exit of interrupts and of timers' functions",
-	.events = "hrtimer_* timer_expire_* irq_handler_* softirq_* local_timer_* reschedule_* "
-		  "call_function_*",
+		"from an hrtimer's earliest time (soft expiry), or when it was set if that is later, to "
+		"hrtimer_expire_entry, by function, and beyond its slack; ticks that other timers are "
+		"late; from entry to exit of interrupts and of timers' functions, less what "
+		"interrupted them",
+	.events = "hrtimer_* timer_expire_* irq_handler_* softirq_* tasklet_* local_timer_* "
+		  "reschedule_* call_function_*",
+	.needs_state = true,
 	.size = sizeof(struct timers),
 	.begin = begin,
 	.end = end,
+	.fini = fini,
 };

@@ -39,23 +39,26 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 	struct lkst_work *w = ctx;
 	enum tally tally;
 	u64 key = i->life->nr;
+	int err;
 
-	/* Of what began before the trace, or went on behind it, the length is not known. */
-	if (i->life->idle_cpu >= 0 ||
-	    i->flags & (LKST_INTERVAL_OPEN | LKST_INTERVAL_EARLIER | LKST_INTERVAL_NO_WAKE))
+	if (i->life->idle_cpu >= 0)
 		return 0;
 	if (i->run == LKST_RUN_READY) {
-		if (i->ready == LKST_READY_UNKNOWN)
-			return 0;
-		tally = i->ready == LKST_READY_WOKEN || i->ready == LKST_READY_CREATED
-				? TALLY_WOKEN
-				: TALLY_PREEMPTED;
+		/* Why it was ready is not known only if it was so before anything showed it. */
+		tally = i->ready == LKST_READY_PREEMPTED || i->ready == LKST_READY_YIELDED
+				? TALLY_PREEMPTED
+				: TALLY_WOKEN;
 	} else if (i->run == LKST_RUN_BLOCKED && i->wait) {
 		tally = TALLY_BLOCKED;
 		key = i->wait->cause;
 	} else {
 		return 0;
 	}
+	if (!lkst_work_is_whole(&w->tallies[tally], i, key, &err))
+		return err;
+	if (i->run == LKST_RUN_READY && i->ready == LKST_READY_UNKNOWN)
+		return lkst_tally_leave_out(&w->tallies[tally], LKST_LEFT_OUT_NO_BEGIN, key,
+					    i->life->tid, i->cpu < 0 ? 0 : (u32)i->cpu);
 	return lkst_tally_add(&w->tallies[tally], key, i->to_ns - i->from_ns, i->from_ns,
 			      i->life->tid, i->cpu < 0 ? 0 : (u32)i->cpu);
 }

@@ -35,14 +35,15 @@ struct waitqueue {
 	struct lkst_tally *waiters, *time, *sleepers; /* NULL: without their events */
 	struct lkst_open lengths; /* of the queues: by address; value: how many wait */
 	u64 asleep[NR_SLEEPS];
-	u64 since_ns[NR_SLEEPS]; /* since when there are so many, 0: not yet known */
+	u64 since_ns[NR_SLEEPS]; /* since when there are so many */
+	u64 all_since_ns;	 /* since when there are so many in all, 0: not yet known */
 };
 
 /* ---- wait queues ----------------------------------------------------------------------------- */
 
 static void put_queue(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 {
-	snprintf(text, LKST_KEY_TEXT, "0x%llx", (unsigned long long)key);
+	lkst_name_address(((const struct lkst_work *)ctx)->symbols, "", key, text);
 }
 
 /* An entry's address is on the waiter's stack, or in what it waits with: one for each wait. */
@@ -57,7 +58,9 @@ static int join(struct waitqueue *q, u64 queue, u64 waiter, const struct lkst_re
 		return 0;
 	got = lkst_open_put(&q->lengths, queue, &length);
 	if (got <= 0)
-		return got;
+		return got ? got
+			   : lkst_tally_leave_out(q->waiters, LKST_LEFT_OUT_FULL, queue, r->tid,
+						  r->cpu);
 	got = lkst_tally_add(q->waiters, queue, ++length->value, r->ns, r->tid, r->cpu);
 	return got ? got : lkst_work_open(&q->work, o, waiter, r, queue, false);
 }
@@ -67,8 +70,10 @@ static int leave(struct waitqueue *q, u64 waiter, const struct lkst_record *r)
 	struct lkst_open *o = &q->work.opens[OPEN_WAITERS];
 	struct lkst_open_entry *entry = lkst_open_find(o, waiter), *length;
 
-	if (!entry)
+	if (!entry) {
+		lkst_tally_leave_out_any(q->time, LKST_LEFT_OUT_NO_BEGIN, r->tid, r->cpu);
 		return 0;
+	}
 	length = lkst_open_find(&q->lengths, entry->value);
 	if (length && length->value > 1)
 		length->value--;
@@ -148,22 +153,72 @@ static void put_sleep(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 	snprintf(text, LKST_KEY_TEXT, "%s", names[key]);
 }
 
-/* From now on @change more (or, -1, fewer) threads sleep so. */
-static int change(struct waitqueue *q, u64 sleep, int difference, const struct lkst_record *r)
+/* So many have slept so until @ns. */
+static int end_class(struct waitqueue *q, u64 sleep, u64 ns, const struct lkst_record *r)
 {
 	u64 since_ns = q->since_ns[sleep];
+
+	q->since_ns[sleep] = ns;
+	if (ns <= since_ns)
+		return 0;
+	return lkst_tally_add_for(q->sleepers, sleep, q->asleep[sleep], ns - since_ns, since_ns,
+				  r->tid, r->cpu);
+}
+
+/* What happened in a gap is not known: those who slept before it may have been woken, and are forgotten. */
+static int forget_sleepers(struct waitqueue *q, const struct lkst_record *r)
+{
+	u64 sleep;
 	int err = 0;
 
-	if (since_ns && r->ns > since_ns) {
-		if (lkst_crossing_is(q->work.crossing, LKST_CROSSING_ANY, r->buffer, since_ns,
-				     r->ns))
-			q->sleepers->nr_crossing++;
-		else
-			err = lkst_tally_add_for(q->sleepers, sleep, q->asleep[sleep],
-						 r->ns - since_ns, since_ns, r->tid, r->cpu);
+	for (sleep = 0; sleep < NR_SLEEPS && !err; sleep++) {
+		err = end_class(q, sleep, q->all_since_ns, r);
+		q->sleepers->left_out.nr[LKST_LEFT_OUT_GAP] += q->asleep[sleep];
+		q->asleep[sleep] = 0;
+		q->since_ns[sleep] = r->ns;
 	}
-	q->since_ns[sleep] = r->ns;
-	q->asleep[sleep] += (u64)(s64)difference;
+	lkst_open_fini(&q->work.opens[OPEN_SLEEPERS]);
+	q->work.opens[OPEN_SLEEPERS].max = LKST_TID_MAX;
+	return err;
+}
+
+/* So many have slept in all, of the kinds that are asked for, until now. */
+static int end_all(struct waitqueue *q, const struct lkst_record *r)
+{
+	u64 since_ns = q->all_since_ns, sleep, all = 0;
+	s64 key;
+	int err = 0;
+
+	if (since_ns &&
+	    lkst_crossing_is(q->work.crossing, LKST_CROSSING_ANY, r->buffer, since_ns, r->ns)) {
+		err = forget_sleepers(q, r);
+	} else if (since_ns && r->ns > since_ns) {
+		for (sleep = 0; sleep < NR_SLEEPS; sleep++) {
+			key = lkst_tally_key(q->sleepers, sleep);
+			if (key < 0)
+				return (int)key;
+			all += q->sleepers->keys[key].is_wanted ? q->asleep[sleep] : 0;
+		}
+		if (!q->sleepers->has_filter || lkst_tally_passes(q->sleepers, r->tid, r->cpu))
+			err = lkst_tally_add_total(q->sleepers, all, r->ns - since_ns);
+	} else if (!since_ns) {
+		for (sleep = 0; sleep < NR_SLEEPS; sleep++)
+			q->since_ns[sleep] = r->ns;
+	}
+	q->all_since_ns = r->ns;
+	return err;
+}
+
+/* From now on @difference more (or, -1, fewer) threads sleep so. */
+static int change(struct waitqueue *q, u64 sleep, int difference, const struct lkst_record *r)
+{
+	int err = end_all(q, r);
+
+	if (!err)
+		err = end_class(q, sleep, r->ns, r);
+	/* A gap may have taken those of before. */
+	if (difference > 0 || q->asleep[sleep])
+		q->asleep[sleep] += (u64)(s64)difference;
 	return err;
 }
 
@@ -204,12 +259,15 @@ static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
 	got = wake(q, r->tid, r);
 	if (got)
 		return got;
+	got = change(q, sleep, 1, r);
+	if (got)
+		return got;
 	got = lkst_open_put(&q->work.opens[OPEN_SLEEPERS], (u32)r->tid, &entry);
 	if (got <= 0)
 		return got;
 	entry->start_ns = r->ns;
 	entry->value = sleep;
-	return change(q, sleep, 1, r);
+	return 0;
 }
 
 /* What was not over when the trace ended lasts until its end. Sleeping is no interval of ours. */
@@ -220,9 +278,8 @@ static int on_end(void *ctx, u64 end_ns)
 	u64 sleep;
 	int err = 0;
 
-	for (sleep = 0; sleep < NR_SLEEPS && !err; sleep++)
-		if (q->since_ns[sleep])
-			err = change(q, sleep, 0, &r);
+	for (sleep = 0; sleep < NR_SLEEPS && !err && q->all_since_ns; sleep++)
+		err = change(q, sleep, 0, &r);
 	lkst_open_fini(&q->work.opens[OPEN_SLEEPERS]);
 	return err;
 }
@@ -239,8 +296,11 @@ static int begin(struct lkst_work *w)
 							       .title = "Threads asleep over time",
 							       .type = LKST_COLUMN_COUNT,
 							       .is_weighted = true,
+							       .has_own_total = true,
 							       .put_key = put_sleep });
 	w->opens[OPEN_SLEEPERS].max = LKST_TID_MAX;
+	w->tally_of[OPEN_WAITERS] = q->time ? (u8)(q->time - w->tallies) : LKST_WORK_NO_TALLY;
+	w->tally_of[OPEN_SLEEPERS] = (u8)(q->sleepers - w->tallies);
 	has = lkst_work_want(w, LKST_EV_sched_switch, on_switch, &err);
 	lkst_work_want(w, LKST_EV_sched_wakeup, on_wakeup, &err);
 	if (err >= 0)
@@ -271,8 +331,8 @@ const struct lkst_analysis lkst_analysis_waitqueue = {
 	.help = "how many threads wait, on each wait queue and in all",
 	.measures =
 		"waiters on a queue when one is added, and from add_wait_queue or prepare_to_wait* to "
-		"remove_wait_queue or finish_wait; threads asleep over time, of those that "
-		"sched_switch has shown going to sleep, until sched_wakeup",
+		"remove_wait_queue or finish_wait; threads asleep over time, by kind and "
+		"in all, of those that sched_switch has shown going to sleep, until sched_wakeup",
 	.events =
 		"add_wait_queue prepare_to_wait* remove_wait_queue finish_wait sched_switch sched_wakeup",
 	.size = sizeof(struct waitqueue),

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/lock.h"
 #include "analyze/model.h"
 
 enum {
-	LOCK_SPINS = 1, /* LCB_F_SPIN, include/trace/events/lock.h: waits without sleeping */
 	STATE_STOPPED = 4 | 8,
 	STATE_UNINTERRUPTIBLE = 2,
 	STATE_NO_LOAD = 0x400, /* with it, uninterruptible means idle */
@@ -49,20 +49,26 @@ static bool is_among(const char *name, const char *names)
 	return false;
 }
 
+enum lkst_cause lkst_syscall_cause(const struct lkst_syscall *call)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(causes) / sizeof(causes[0]); i++)
+		if (is_among(call->name, causes[i].names))
+			return causes[i].cause;
+	return LKST_CAUSE_SYSCALL;
+}
+
 /* Looks up what each system call waits for. */
 static int find_causes(struct lkst_state *s)
 {
-	unsigned int row, i;
+	unsigned int row;
 
 	s->cause_of = calloc(lkst_nr_syscalls, 1);
 	if (!s->cause_of)
 		return -ENOMEM;
-	for (row = 0; row < lkst_nr_syscalls; row++) {
-		s->cause_of[row] = LKST_CAUSE_SYSCALL;
-		for (i = 0; i < sizeof(causes) / sizeof(causes[0]); i++)
-			if (is_among(lkst_syscalls[row].name, causes[i].names))
-				s->cause_of[row] = causes[i].cause;
-	}
+	for (row = 0; row < lkst_nr_syscalls; row++)
+		s->cause_of[row] = lkst_syscall_cause(&lkst_syscalls[row]);
 	return 0;
 }
 
@@ -237,6 +243,7 @@ static int on_wakeup(void *ctx, const struct lkst_record *r, const void *record)
 
 	if (!c)
 		return lkst_model_error(s);
+	s->met_wakeup = true;
 	err = find_target(s, e->target_tid, r->ns, &t);
 	if (err < 0 || !t)
 		return err;
@@ -314,6 +321,7 @@ int lkst_model_end_call(struct lkst_state *s, struct lkst_model_thread *t, u64 n
 			c.running_ns += ns - since_ns;
 		c.ready_ns = t->ready_ns;
 		c.blocked_ns = t->blocked_ns;
+		c.sleep_ns = t->sleep_ns;
 		c.longest_ns = t->longest_ns;
 		c.longest_cause = t->longest_cause;
 	} else if (exit) {
@@ -346,7 +354,7 @@ static int on_call_entry(void *ctx, const struct lkst_record *r,
 	}
 	t->in_call = t->knows_call = true;
 	t->in_lock = t->in_fault = t->is_fresh = false;
-	t->running_ns = t->ready_ns = t->blocked_ns = t->longest_ns = 0;
+	t->running_ns = t->ready_ns = t->blocked_ns = t->sleep_ns = t->longest_ns = 0;
 	t->longest_cause = LKST_CAUSE_UNKNOWN;
 	t->call = (struct lkst_call){ .row = call->row,
 				      .nr = call->nr,
@@ -433,7 +441,7 @@ static int on_contention(void *ctx, const struct lkst_record *r, const void *rec
 
 	if (!c)
 		return lkst_model_error(s);
-	if (!c->thread || c->depth || e->flags & LOCK_SPINS)
+	if (!c->thread || c->depth || e->flags & LKST_LOCK_SPIN)
 		return 0;
 	c->thread->in_lock = true;
 	c->thread->lock = e->lock;

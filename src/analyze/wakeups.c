@@ -129,9 +129,10 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 	struct wakeups *w = ctx;
 	const struct lkst_waker *by = i->waker;
 	s64 target, waker;
+	u64 key;
+	int err;
 
-	if (i->run != LKST_RUN_READY || i->ready != LKST_READY_WOKEN || !by ||
-	    i->flags & (LKST_INTERVAL_OPEN | LKST_INTERVAL_EARLIER))
+	if (i->run != LKST_RUN_READY || i->ready != LKST_READY_WOKEN || !by)
 		return 0;
 	target = name_of(w, i->life);
 	if (by->context == LKST_CONTEXT_THREAD)
@@ -140,9 +141,11 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 		waker = BY_CONTEXT | (u32)by->context << CONTEXT_SHIFT | (by->number & NUMBER_MASK);
 	if (target < 0 || waker < 0)
 		return -ENOMEM;
-	return lkst_tally_add(&w->work.tallies[0], (u64)target << TARGET_SHIFT | (u32)waker,
-			      i->to_ns - i->from_ns, i->from_ns, i->life->tid,
-			      i->cpu < 0 ? 0 : (u32)i->cpu);
+	key = (u64)target << TARGET_SHIFT | (u32)waker;
+	if (!lkst_work_is_whole(&w->work.tallies[0], i, key, &err))
+		return err;
+	return lkst_tally_add(&w->work.tallies[0], key, i->to_ns - i->from_ns, i->from_ns,
+			      i->life->tid, i->cpu < 0 ? 0 : (u32)i->cpu);
 }
 
 static const struct lkst_state_calls calls = { .interval = on_interval };

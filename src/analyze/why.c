@@ -272,6 +272,7 @@ int lkst_why_explain(struct lkst_err *e, const struct lkst_window *w, s32 tid, u
 	struct lkst_tell t = { .w = w, .min_ns = (to_ns - from_ns) / SIGNIFICANT + 1 };
 	struct lkst_account_step *s;
 	struct lkst_stretches line;
+	unsigned int i;
 	int err;
 
 	if (!lkst_window_thread(w, tid).nr)
@@ -286,6 +287,8 @@ int lkst_why_explain(struct lkst_err *e, const struct lkst_window *w, s32 tid, u
 	lkst_tell_interval(&t, s, &line);
 	tell_line(&t, s, tid, &line, depth);
 	lkst_stretches_fini(&line);
+	for (i = 0; i < w->spans->notes.nr; i++)
+		lkst_notes_add(&t.account->notes, "%s", w->spans->notes.text[i]);
 	err = t.account->error;
 	if (err) {
 		lkst_account_free(t.account);

@@ -269,10 +269,13 @@ int lkst_window_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 t
 	w->to_ns = to_ns;
 	w->max = max ? max : LKST_WINDOW_MAX;
 	w->threads = lkst_threads_new();
-	if (!w->threads)
+	w->symbols = lkst_symbols_new();
+	if (!w->threads || !w->symbols)
 		return lkst_err_sys(e, -ENOMEM, "loading the records of the interval");
 	classify(w);
 	err = load(e, w, from_ns, to_ns);
+	if (!err)
+		err = lkst_symbols_load(e, w->symbols, t);
 	if (err)
 		return err;
 	if (make_lists(w))
@@ -292,6 +295,7 @@ void lkst_window_free(struct lkst_window *w)
 		return;
 	lkst_threads_free(w->threads);
 	lkst_labels_fini(&w->labels);
+	lkst_symbols_free(w->symbols);
 	lkst_spans_free(w->spans);
 	lkst_places_fini(&w->by_thread);
 	lkst_places_fini(&w->by_cpu);

@@ -11,11 +11,15 @@
 #include "analyze/places.h"
 #include "analyze/spans.h"
 #include "trace/reader.h"
+#include "trace/symbols.h"
 #include "trace/threads.h"
 
 enum {
-	/* How many records a window holds at most, and how many spans: about 75 bytes for both. */
-	LKST_WINDOW_MAX = 3 << 20,
+	/*
+	 * How many records a window holds at most, and how many spans: about 75 bytes for both, and up to 50 more
+	 * where each record is of a thread of its own.
+	 */
+	LKST_WINDOW_MAX = 5 << 18,
 	LKST_WINDOW_GAPS_MAX = 4096,
 
 	/* Kinds of moments beyond enum lkst_event_index. */
@@ -39,6 +43,7 @@ struct lkst_window {
 	const struct lkst_catalog *catalog;
 	struct lkst_threads *threads; /* as they were at the window's end */
 	struct lkst_labels labels;    /* names of devices */
+	struct lkst_symbols *symbols; /* names of functions and locks */
 	u64 from_ns, to_ns; /* what is held; from_ns is later than asked if there was too much */
 	struct lkst_moment *moments;
 	u32 nr;

@@ -19,23 +19,70 @@ struct search {
 	u64 *faults_ns; /* FAULT: by thread, when it began; 0: none is going on */
 	u64 cover_ns;	/* no gap that has been met reaches beyond: older faults are void */
 	bool has_fault_exit;
+	u8 *design; /* SYSCALL: enum design by row of lkst_syscalls[]; NULL: all calls are taken */
+};
+
+/* How a system call waits. */
+enum design {
+	DESIGN_WORK,	/* for what it does itself */
+	DESIGN_RECEIVE, /* for what others send, or for a disk: its sleep shows which */
+	DESIGN_WAIT,	/* for what its caller wants to wait for */
+};
+
+static const char *const receiving[] = {
+	"read",
+	"readv",
+	"recv",
+	"recvfrom",
+	"recvmsg",
+	"recvmmsg",
+	"accept",
+	"accept4",
+	"msgrcv",
+	"mq_timedreceive",
+	"recvmmsg_time64",
+	"mq_timedreceive_time64",
+	"splice",
 };
 
 static const char *const words[] = { "syscall", "wait", "ready", "fault", "io" };
 _Static_assert(sizeof(words) / sizeof(words[0]) == LKST_NR_WORSTS, "a word for each");
 
-int lkst_worst_parse(struct lkst_err *e, const char *word, enum lkst_worst_kind *ret_kind)
+int lkst_worst_parse(struct lkst_err *e, const char *text, enum lkst_worst_kind *ret_kind,
+		     const char **ret_call)
 {
+	size_t length = strcspn(text, ":");
 	unsigned int i;
 
 	for (i = 0; i < LKST_NR_WORSTS; i++)
-		if (!strcmp(words[i], word)) {
+		if (strlen(words[i]) == length && !strncmp(words[i], text, length)) {
 			*ret_kind = (enum lkst_worst_kind)i;
+			*ret_call = text[length] ? text + length + 1 : NULL;
 			return 0;
 		}
 	return lkst_err_set(e, -EINVAL,
 			    "\"%s\" cannot be searched for: syscall, wait, ready, fault and io can",
-			    word);
+			    text);
+}
+
+static enum design design_of(const struct lkst_syscall *call)
+{
+	unsigned int i;
+
+	switch (lkst_syscall_cause(call)) {
+	case LKST_CAUSE_POLL:
+	case LKST_CAUSE_SLEEP:
+	case LKST_CAUSE_FUTEX:
+	case LKST_CAUSE_CHILD:
+	case LKST_CAUSE_SIGNAL:
+		return DESIGN_WAIT;
+	default:
+		break;
+	}
+	for (i = 0; i < sizeof(receiving) / sizeof(receiving[0]); i++)
+		if (!strcmp(receiving[i], call->name))
+			return DESIGN_RECEIVE;
+	return DESIGN_WORK;
 }
 
 static bool is_wanted(const struct search *s, const struct lkst_life *life)
@@ -61,17 +108,37 @@ static bool offer(struct search *s, const struct lkst_life *life, u64 from_ns, u
 	if (to_ns <= from_ns || to_ns - from_ns <= s->best_ns || !is_wanted(s, life))
 		return false;
 	s->best_ns = to_ns - from_ns;
-	s->best = (struct lkst_worst){ life->tid, from_ns, to_ns };
+	s->best.tid = life->tid;
+	s->best.from_ns = from_ns;
+	s->best.to_ns = to_ns;
 	return true;
 }
 
 /* ---- what the state model tells ----------------------------------------------------- */
 
+/* Whether the call is one of those that wait by design; then it is counted. */
+static bool pass_over(struct search *s, const struct lkst_call_interval *c)
+{
+	enum design design = s->design && c->call.row >= 0 ? s->design[c->call.row] : DESIGN_WORK;
+	u64 ns = c->to_ns - c->from_ns;
+
+	if (design == DESIGN_WORK || (design == DESIGN_RECEIVE && c->sleep_ns <= ns / 2))
+		return false;
+	s->best.passed_over++;
+	if (ns > s->best.longest_passed_ns) {
+		s->best.longest_passed_ns = ns;
+		s->best.longest_passed = lkst_syscalls[c->call.row].name;
+	}
+	return true;
+}
+
 static int on_call(void *ctx, const struct lkst_call_interval *c)
 {
 	struct search *s = ctx;
 
-	if (c->has_entry && c->has_exit && is_wanted_call(s, &c->call))
+	if (!c->has_entry || !c->has_exit || !is_wanted_call(s, &c->call) || !is_wanted(s, c->life))
+		return 0;
+	if (!pass_over(s, c))
 		offer(s, c->life, c->from_ns, c->to_ns);
 	return 0;
 }
@@ -100,10 +167,17 @@ static void on_blocked(struct search *s, const struct lkst_interval *i)
 		s->waiting = i->life->nr;
 }
 
+/* Whether the longest wait so far is of @life. Further threads share a number. */
+static bool is_waiting(const struct search *s, const struct lkst_life *life)
+{
+	return s->waiting == life->nr && s->best.tid == life->tid;
+}
+
 static int on_interval(void *ctx, const struct lkst_interval *i)
 {
 	struct search *s = ctx;
-	bool is_whole = !(i->flags & (LKST_INTERVAL_OPEN | LKST_INTERVAL_EARLIER));
+	bool is_whole =
+		!(i->flags & (LKST_INTERVAL_OPEN | LKST_INTERVAL_EARLIER | LKST_INTERVAL_CUT));
 
 	if (i->life->tid < 0 || i->life->tid >= LKST_TID_MAX)
 		return 0;
@@ -111,9 +185,9 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 		if (s->wish->kind == LKST_WORST_READY && is_whole && !i->life->is_kernel)
 			offer(s, i->life, i->from_ns, i->to_ns);
 		/* Its wait is not over until it runs. */
-		if (s->waiting == i->life->nr && i->from_ns == s->best.to_ns)
+		if (is_waiting(s, i->life) && i->from_ns == s->best.to_ns)
 			s->best.to_ns = i->to_ns;
-	} else if (s->waiting == i->life->nr) {
+	} else if (is_waiting(s, i->life)) {
 		s->waiting = LKST_LIFE_NONE;
 	}
 	if (i->run == LKST_RUN_BLOCKED && is_whole)
@@ -204,19 +278,47 @@ static int search_all(struct lkst_err *e, struct lkst_trace *t, struct search *s
 	return lkst_feed_run(e, f);
 }
 
+/* What by thread or by call is to be known. */
+static int prepare(struct search *s)
+{
+	unsigned int row;
+
+	/* Most of it is never touched. */
+	s->faults_ns = calloc(LKST_TID_MAX, sizeof(*s->faults_ns));
+	if (!s->faults_ns)
+		return -ENOMEM;
+	if (s->wish->kind != LKST_WORST_SYSCALL || s->wish->call)
+		return 0;
+	s->design = calloc(lkst_nr_syscalls, sizeof(*s->design));
+	if (!s->design)
+		return -ENOMEM;
+	for (row = 0; row < lkst_nr_syscalls; row++)
+		s->design[row] = (u8)design_of(&lkst_syscalls[row]);
+	return 0;
+}
+
+static void search_fini(struct search *s)
+{
+	free(s->design);
+	free(s->faults_ns);
+}
+
 int lkst_worst_find(struct lkst_err *e, struct lkst_trace *t, const struct lkst_worst_wish *wish,
 		    struct lkst_worst *ret_worst)
 {
-	/* Most of it is never touched. */
-	_cleanup_free_ u64 *faults_ns = calloc(LKST_TID_MAX, sizeof(*faults_ns));
-	struct search s = { .wish = wish, .waiting = LKST_LIFE_NONE, .faults_ns = faults_ns };
-	int err;
+	_cleanup_(search_fini) struct search s = { .wish = wish, .waiting = LKST_LIFE_NONE };
+	int err = prepare(&s);
 
-	if (!faults_ns)
-		return lkst_err_sys(e, -ENOMEM, "searching");
+	if (err)
+		return lkst_err_sys(e, err, "searching");
 	err = search_all(e, t, &s);
 	if (err)
 		return err;
+	if (!s.best_ns && s.best.passed_over)
+		return lkst_err_set(e, -ENOENT,
+				    "all system calls that are recorded whole wait by design; "
+				    "--worst syscall:%s takes those, too",
+				    s.best.longest_passed);
 	if (!s.best_ns)
 		return lkst_err_set(e, -ENOENT, "no %s of that thread or name is recorded whole",
 				    words[wish->kind]);

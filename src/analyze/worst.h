@@ -16,9 +16,18 @@ enum lkst_worst_kind {
 	LKST_NR_WORSTS,
 };
 
-/* The kind called @word. -EINVAL: there is none. */
-int lkst_worst_parse(struct lkst_err *e, const char *word, enum lkst_worst_kind *ret_kind);
+/*
+ * Reads "KIND" or "KIND:CALL", a kind and a glob for the system call's name; *@ret_call is NULL without one. -EINVAL:
+ * there is no such kind.
+ */
+int lkst_worst_parse(struct lkst_err *e, const char *text, enum lkst_worst_kind *ret_kind,
+		     const char **ret_call);
 
+/*
+ * System calls that wait by design are passed over unless `call` names them: those for a time, for a child, a
+ * signal, a futex or a file to be ready; and those that receive (read, accept and their kind) as far as they slept
+ * for it, interruptibly, for more than half of their time.
+ */
 struct lkst_worst_wish {
 	enum lkst_worst_kind kind;
 	u64 from_ns, to_ns;
@@ -30,6 +39,9 @@ struct lkst_worst_wish {
 struct lkst_worst {
 	s32 tid;
 	u64 from_ns, to_ns;
+	u64 passed_over;	     /* system calls that wait by design, of any length */
+	u64 longest_passed_ns;	     /* the longest of them */
+	const char *longest_passed; /* its name; NULL: none was */
 };
 
 /*

@@ -34,6 +34,7 @@ void lkst_account_free(struct lkst_account *a)
 		next = chunk->next;
 		free(chunk);
 	}
+	lkst_notes_fini(&a->notes);
 	free(a);
 }
 

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/notes.h"
+
 enum lkst_account_type {
 	LKST_ACCOUNT_TEXT,     /* `text` */
 	LKST_ACCOUNT_NUMBER,   /* the rest: `value` */
@@ -54,6 +56,7 @@ struct lkst_account_step {
 struct lkst_account {
 	struct lkst_account_step
 		root; /* holds the first level; its other members are the writer's */
+	struct lkst_notes notes; /* what could not be explained as a whole, and why */
 	unsigned int nr_steps;
 	int error; /* -ENOMEM: something could not be added, and the account is not whole */
 	struct lkst_account_chunk *chunks;

@@ -10,6 +10,8 @@ int lkst_err_set(struct lkst_err *e, int code, const char *format, ...)
 {
 	va_list args;
 
+	if (!e)
+		return code;
 	va_start(args, format);
 	vsnprintf(e->text, sizeof(e->text), format, args);
 	va_end(args);

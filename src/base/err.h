@@ -13,7 +13,7 @@ struct lkst_err {
 	char text[LKST_ERR_MAX]; /* "" if nothing has failed */
 };
 
-/* Sets the text and returns @code, a negative errno. */
+/* Sets the text and returns @code, a negative errno. @e may be NULL: then nobody wants the text. */
 int lkst_err_set(struct lkst_err *e, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

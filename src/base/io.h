@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Files: reads and writes that finish what they begin, whole small files, directories.
+ * Files: reads and writes that finish what they begin, whole small files.
  */
 #ifndef LKST_BASE_IO_H
 #define LKST_BASE_IO_H
@@ -24,14 +24,5 @@ int lkst_pwrite_all(int fd, const void *bytes, size_t length, uint64_t offset);
  */
 int lkst_read_file(struct lkst_err *e, int dir_fd, const char *name, size_t ceiling,
 		   char **ret_bytes, size_t *ret_length);
-
-/*
- * Creates directory @path if it is not there (its parent must be) and opens it. -ENOTEMPTY: it is
- * there and holds something.
- */
-int lkst_mkdir_empty(struct lkst_err *e, const char *path, int *ret_fd);
-
-/* Creates directory @path and whatever is missing of its parents. It may exist. */
-int lkst_mkdir_all(struct lkst_err *e, const char *path, mode_t mode);
 
 #endif

@@ -176,6 +176,22 @@ char *lkst_put_u64_width(char *p, uint64_t v, unsigned int width, char fill)
 /* ---- text ------------------------------------------------------------------------------------ */
 
 /*
+ * Whether a sequence of @n bytes, 2 or 3, is one that a terminal obeys or that turns the text around it: C1 controls
+ * (U+0080 to U+009F), separators of lines (U+2028, U+2029), and what has the Unicode property Bidi_Control
+ * (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069).
+ */
+static bool is_control_sequence(const unsigned char *s, unsigned int n)
+{
+	if (n == 2)
+		return (s[0] == 0xc2 && s[1] < 0xa0) || (s[0] == 0xd8 && s[1] == 0x9c);
+	if (n != 3 || s[0] != 0xe2)
+		return false;
+	if (s[1] == 0x80)
+		return s[2] == 0x8e || s[2] == 0x8f || (s[2] >= 0xa8 && s[2] <= 0xae);
+	return s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9;
+}
+
+/*
  * The length of the UTF-8 sequence that begins at @s, of which @room bytes may be read; 0: there
  * is none (RFC 3629, section 4). @ret_is_control: it is a control character.
  */
@@ -201,7 +217,7 @@ static unsigned int sequence_length(const unsigned char *s, size_t room, bool *r
 	for (i = 1; i < n; i++, low = 0x80, high = 0xbf)
 		if (s[i] < low || s[i] > high)
 			return 0;
-	*ret_is_control = s[0] == 0xc2 && s[1] < 0xa0;
+	*ret_is_control = is_control_sequence(s, n);
 	return n;
 }
 
@@ -250,7 +266,10 @@ static bool is_in(const char *list, unsigned char byte)
 	return false;
 }
 
-/* Escapes whole sequences until @max bytes of [@s, @end) or more are done; *@ret_rest: the rest. */
+/*
+ * Escapes whole sequences until @max bytes of [@s, @end) or more are done; *@ret_rest: the rest. @also NULL: a
+ * backslash stays one.
+ */
 static char *put_escaped_piece(char *p, const unsigned char *s, const unsigned char *end,
 			       size_t max, const char *also, const unsigned char **ret_rest)
 {
@@ -259,12 +278,12 @@ static char *put_escaped_piece(char *p, const unsigned char *s, const unsigned c
 	for (p = put_plain(p, &s, stop); s < stop; p = put_plain(p, &s, stop)) {
 		bool is_control;
 		unsigned int n = sequence_length(s, (size_t)(end - s), &is_control);
-		char *escaped = n == 1 ? put_letter_escape(p, *s) : NULL;
+		char *escaped = n == 1 && (also || *s != '\\') ? put_letter_escape(p, *s) : NULL;
 
 		if (escaped) {
 			p = escaped;
 			s++;
-		} else if (!n || is_control || (n == 1 && is_in(also, *s))) {
+		} else if (!n || is_control || (n == 1 && also && is_in(also, *s))) {
 			p = put_byte_escape(p, *s++);
 		} else {
 			for (; n; n--)
@@ -294,14 +313,110 @@ char *lkst_out_escaped(struct lkst_out *out, char *p, const char *text, size_t l
 	return lkst_out_more(out, p);
 }
 
-static char *put_json_control(char *p, unsigned int code)
+/* ---- messages and cells ---------------------------------------------------------------------- */
+
+/* What lkst_print_message() and lkst_out_message() put, with the line's end; NULL: no memory. */
+static char *format_message(const char *format, va_list args, size_t *ret_length)
 {
-	char *letter = code != '\\' ? put_letter_escape(p, (unsigned char)code) : NULL;
+	_cleanup_free_ char *text = NULL;
+	size_t length;
+	char *message;
+
+	text = lkst_text_vformat(format, args, &length);
+	message = text ? malloc(4 * length + 1) : NULL;
+	if (!message)
+		return NULL;
+	*ret_length = (size_t)(lkst_put_escaped(message, text, length, NULL) - message);
+	message[(*ret_length)++] = '\n';
+	return message;
+}
+
+void lkst_print_message(FILE *to, const char *format, ...)
+{
+	_cleanup_free_ char *message = NULL;
+	size_t length;
+	va_list args;
+
+	va_start(args, format);
+	message = format_message(format, args, &length);
+	va_end(args);
+	if (message)
+		fwrite(message, 1, length, to);
+	else
+		fputs("no memory for a message\n", to);
+}
+
+void lkst_out_message(struct lkst_out *out, const char *format, ...)
+{
+	_cleanup_free_ char *message = NULL;
+	size_t length;
+	va_list args;
+
+	va_start(args, format);
+	message = format_message(format, args, &length);
+	va_end(args);
+	if (message)
+		lkst_out_bytes(out, message, length);
+	else if (!out->error)
+		out->error = -ENOMEM;
+}
+
+/* Whether a spreadsheet would calculate what begins so. A number with a sign is only a number. */
+static bool is_formula(const char *text, size_t length)
+{
+	size_t i;
+
+	if (!length || !memchr("=+-@", text[0], 4))
+		return false;
+	for (i = 1; i < length && ((text[i] >= '0' && text[i] <= '9') || text[i] == '.'); i++)
+		;
+	return text[0] == '=' || text[0] == '@' || i < length || length == 1;
+}
+
+char *lkst_out_cell(struct lkst_out *out, char *p, const char *text, size_t length)
+{
+	if (is_formula(text, length))
+		*p++ = '\'';
+	return lkst_out_escaped(out, p, text, length, "\",");
+}
+
+char *lkst_out_csv(struct lkst_out *out, char *p, const char *text, size_t length)
+{
+	const bool is_quoted = length && (memchr(text, '"', length) || memchr(text, ',', length));
+	const char *end = text + length, *quote;
+
+	if (is_quoted)
+		*p++ = '"';
+	if (is_formula(text, length))
+		*p++ = '\'';
+	while (length && (quote = memchr(text, '"', (size_t)(end - text)))) {
+		p = lkst_out_escaped(out, p, text, (size_t)(quote - text), "");
+		p = lkst_put_mem(p, "\"\"", 2);
+		text = quote + 1;
+	}
+	p = lkst_out_escaped(out, p, text, (size_t)(end - text), "");
+	if (is_quoted)
+		*p++ = '"';
+	return lkst_out_more(out, p);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+/* A control character of @n bytes, at most three. */
+static char *put_json_control(char *p, const unsigned char *s, unsigned int n)
+{
+	char *letter = n == 1 ? put_letter_escape(p, *s) : NULL;
+	unsigned int code = s[0];
 
 	if (letter)
 		return letter;
-	p = lkst_put_str(p, "\\u00");
-	*p++ = hex_digits[code >> 4];
+	if (n > 1)
+		code = n == 2 ? (s[0] & 0x1fU) << 6 | (s[1] & 0x3fU)
+			      : (s[0] & 0xfU) << 12 | (s[1] & 0x3fU) << 6 | (s[2] & 0x3fU);
+	p = lkst_put_str(p, "\\u");
+	*p++ = hex_digits[code >> 12];
+	*p++ = hex_digits[code >> 8 & 15];
+	*p++ = hex_digits[code >> 4 & 15];
 	*p++ = hex_digits[code & 15];
 	return p;
 }
@@ -319,8 +434,7 @@ static char *put_json_piece(char *p, const unsigned char *s, const unsigned char
 			p = lkst_put_str(p, "\xef\xbf\xbd"); /* U+FFFD */
 			s++;
 		} else if (is_control) {
-			/* A control character of two bytes, U+0080 to U+009F, is its second byte. */
-			p = put_json_control(p, s[n - 1]);
+			p = put_json_control(p, s, n);
 			s += n;
 		} else {
 			if (*s == '"' || *s == '\\')

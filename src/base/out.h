@@ -79,10 +79,27 @@ void lkst_print_json(FILE *to, const char *text);
 
 /*
  * Appends @length bytes of @text so that it stays on one line and cannot command a terminal:
- * control characters, bytes that are not UTF-8, and those of '"' and ',' that are in @also, as
- * \xNN, but \n, \r, \t and \\ by letter. Needs 4 * @length bytes of room.
+ * control characters, those that turn text around (Bidi_Control), bytes that are not UTF-8, and those of '"' and
+ * ',' that are in @also, as \xNN, but \n, \r, \t and \\ by letter. Needs 4 * @length bytes of room. @also NULL: a
+ * message, in which a backslash stays one, for parts of it may be escaped already.
  */
 char *lkst_put_escaped(char *p, const char *text, size_t length, const char *also);
+
+/*
+ * The one way in which errors, notes and sentences about a trace leave, since what is in them may be from
+ * anywhere: a line, escaped as a message.
+ */
+void lkst_print_message(FILE *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void lkst_out_message(struct lkst_out *out, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/*
+ * A cell of CSV that is text: escaped, and with "'" before what a spreadsheet would take for a formula (=, +, -, @).
+ * _csv is by RFC 4180, in quotes where they are needed. _cell stands within quotes of the caller's, and has no quote
+ * or comma. @p and the result are as in lkst_out_more().
+ */
+char *lkst_out_csv(struct lkst_out *out, char *p, const char *text, size_t length);
+char *lkst_out_cell(struct lkst_out *out, char *p, const char *text, size_t length);
 
 /* The same two for text of any length; @p and the result are as in lkst_out_more(). */
 char *lkst_out_escaped(struct lkst_out *out, char *p, const char *text, size_t length,

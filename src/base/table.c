@@ -97,6 +97,7 @@ void lkst_table_fini(struct lkst_table *t)
 	free(t->cells);
 	free_text(t->text);
 	lkst_notes_fini(&t->notes);
+	free(t->left_out);
 	*t = (struct lkst_table){ 0 };
 }
 
@@ -228,6 +229,35 @@ void lkst_table_none(struct lkst_table *t)
 		return;
 	assert(t->at < t->nr_columns);
 	t->cells[(t->nr_rows - 1) * t->nr_columns + t->at++] = (struct lkst_cell){ 0 };
+}
+
+void lkst_table_leave_out(struct lkst_table *t, const char *name, const char *reason,
+			  uint64_t count)
+{
+	struct lkst_table_left_out *list;
+
+	t->has_left_out = true;
+	if (!count)
+		return;
+	list = reallocarray(t->left_out, t->nr_left_out + 1, sizeof(*list));
+	if (!list) {
+		t->error = t->error ? t->error : -ENOMEM;
+		return;
+	}
+	list[t->nr_left_out++] = (struct lkst_table_left_out){ name, reason, count };
+	t->left_out = list;
+}
+
+bool lkst_table_left_out_text(const struct lkst_table *t, char *text, size_t size)
+{
+	size_t used = 0;
+	unsigned int i;
+
+	for (i = 0; i < t->nr_left_out && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s%llu %s", i ? ", " : "",
+					 (unsigned long long)t->left_out[i].count,
+					 t->left_out[i].reason);
+	return t->nr_left_out;
 }
 
 int lkst_table_end(struct lkst_table *t)

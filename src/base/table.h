@@ -77,6 +77,13 @@ enum lkst_table_kind {
 
 struct lkst_table;
 
+/* Of what the table is about, occurrences that are not in it, for one reason. */
+struct lkst_table_left_out {
+	const char *name;   /* one word, for programs: "gap" */
+	const char *reason; /* for people, after a number: "across a gap in the trace" */
+	uint64_t count;
+};
+
 /* Takes the rows that a table holds; they are gone afterwards. 0 or a negative errno. */
 typedef int lkst_table_sink(void *arg, const struct lkst_table *t);
 
@@ -89,7 +96,10 @@ struct lkst_table {
 	struct lkst_cell *cells; /* row by row */
 	size_t nr_rows;
 	struct lkst_notes notes; /* sentences that belong below the table */
-	int error;		 /* the first negative errno, after which nothing is added */
+	struct lkst_table_left_out *left_out;
+	unsigned int nr_left_out;
+	bool has_left_out; /* what is left out is counted, even if there is nothing */
+	int error;	   /* the first negative errno, after which nothing is added */
 
 	/* Private. */
 	size_t room;		/* rows that `cells` has room for */
@@ -101,6 +111,7 @@ struct lkst_table {
 
 enum {
 	LKST_TABLE_COLUMNS_MAX = 32,
+	LKST_TABLE_LEFT_OUT_TEXT = 1024,
 	LKST_TABLE_SINK_ROWS = 1024, /* so many rows go to a sink at once, the last time fewer */
 };
 
@@ -125,6 +136,16 @@ void lkst_table_str(struct lkst_table *t, const char *text);
 void lkst_table_printf(struct lkst_table *t, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void lkst_table_none(struct lkst_table *t);
+
+/*
+ * @count occurrences are not in the table, for @reason, called @name (both borrowed); 0 says no more than
+ * that they are counted. Failure sticks.
+ */
+void lkst_table_leave_out(struct lkst_table *t, const char *name, const char *reason,
+			  uint64_t count);
+
+/* "3 across a gap in the trace, 1 that failed". False: nothing is left out. */
+bool lkst_table_left_out_text(const struct lkst_table *t, char *text, size_t size);
 
 /* After the last row: gives what is left to the sink, if there is one. Returns `error`. */
 int lkst_table_end(struct lkst_table *t);

@@ -24,6 +24,12 @@ static inline bool lkst_time_is_after(uint64_t a, uint64_t b)
 	return lkst_time_is_before(b, a);
 }
 
+/* How long ago @then was at @now; 0 for what another CPU has noted only after @now was read. */
+static inline uint64_t lkst_time_since(uint64_t now, uint64_t then)
+{
+	return lkst_time_is_before(then, now) ? now - then : 0;
+}
+
 enum lkst_time_form {
 	LKST_TIME_DAY,	   /* 12:14:05.123456789, in the reader's time zone */
 	LKST_TIME_DATE,	   /* 2026-11-21 12:14:05.123456789, in the reader's time zone */

@@ -16,7 +16,7 @@ SEC("tp_btf/block_bio_queue")
 int BPF_PROG(tp_btf__block_bio_queue, struct bio *bio)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(block_bio_queue);
 	LKST_RECORD(block_bio_queue, r);
 	if (!r)
 		return 0;
@@ -28,13 +28,13 @@ int BPF_PROG(tp_btf__block_bio_queue, struct bio *bio)
 	return 0;
 }
 
-/* An event of a request on its way to the driver. */
+/* An event of a request on its way to the driver, or back. */
 #define REQUEST_PROGRAM(event)                                                                     \
 	SEC("tp_btf/" #event)                                                                      \
 	int BPF_PROG(tp_btf__##event, struct request *rq)                                          \
 	{                                                                                          \
 		if (!lkst_wants_current())                                                         \
-			return 0;                                                                  \
+			return LKST_UNWANTED(event);                                               \
 		LKST_RECORD(event, r);                                                             \
 		if (!r)                                                                            \
 			return 0;                                                                  \
@@ -49,6 +49,8 @@ int BPF_PROG(tp_btf__block_bio_queue, struct bio *bio)
 
 REQUEST_PROGRAM(block_rq_insert)
 REQUEST_PROGRAM(block_rq_issue)
+REQUEST_PROGRAM(block_rq_merge)
+REQUEST_PROGRAM(block_rq_requeue)
 
 /* An event of a request that the disk is done with, well or not. */
 #define RESULT_PROGRAM(event)                                                                      \
@@ -56,7 +58,7 @@ REQUEST_PROGRAM(block_rq_issue)
 	int BPF_PROG(tp_btf__##event, struct request *rq, u8 status, unsigned int bytes)           \
 	{                                                                                          \
 		if (!lkst_wants_current())                                                         \
-			return 0;                                                                  \
+			return LKST_UNWANTED(event);                                               \
 		LKST_RECORD(event, r);                                                             \
 		if (!r)                                                                            \
 			return 0;                                                                  \

@@ -33,10 +33,25 @@ static __always_inline bool lkst_buffer_is_there(const struct lkst_state *st)
 	return st && LKST_LOAD(st->magic) == LKST_STATE_MAGIC;
 }
 
+/* The buffer that follows at time @ts on buffer @own, which is left by then: none that is left by then, too. */
+static __always_inline u32 lkst_buffer_after(u32 own, u64 ts)
+{
+	u32 to = LKST_LOAD(lkst_control.leave_to[own & (LKST_NR_BUFFERS - 1)]), i;
+
+	/* The CPU may have slept through as many incidents as there are banks. */
+	for (i = 0; i < LKST_NR_BUFFERS; i++) {
+		u64 leave_at = LKST_LOAD(lkst_control.leave_at[to & (LKST_NR_BUFFERS - 1)]);
+
+		if (!leave_at || ts < leave_at)
+			break;
+		to = LKST_LOAD(lkst_control.leave_to[to & (LKST_NR_BUFFERS - 1)]);
+	}
+	return to;
+}
+
 /*
  * Where a record of time @ts goes that has come to the end of a block of page @st: to the buffer that
- * follows on one that is left by then, or on one that is full (@wraps). If that one is left by then, too,
- * because the CPU has slept for so long, the next record goes on from there.
+ * follows on one that is left by then, or on one that is full (@wraps).
  */
 static __always_inline u32 lkst_buffer_target(const struct lkst_state *st, bool wraps, u64 ts)
 {
@@ -44,7 +59,7 @@ static __always_inline u32 lkst_buffer_target(const struct lkst_state *st, bool 
 	u64 leave_at = LKST_LOAD(lkst_control.leave_at[own]);
 
 	if (leave_at && ts >= leave_at)
-		to = LKST_LOAD(lkst_control.leave_to[own]);
+		to = lkst_buffer_after(own, ts);
 	else if (wraps)
 		to = LKST_LOAD(lkst_control.next[own]);
 	to &= LKST_NR_BUFFERS - 1;

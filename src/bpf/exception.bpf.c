@@ -16,7 +16,7 @@ struct pt_regs___fault {
 	int BPF_PROG(tp_btf__##event, u64 address, struct pt_regs___fault *regs, u64 error_code)   \
 	{                                                                                          \
 		if (!lkst_wants_current())                                                         \
-			return 0;                                                                  \
+			return LKST_UNWANTED(event);                                               \
 		LKST_RECORD(event, r);                                                             \
 		if (!r)                                                                            \
 			return 0;                                                                  \
@@ -50,7 +50,7 @@ SEC("tp_btf/nmi_handler")
 int BPF_PROG(tp_btf__nmi_handler, void *handler, s64 duration_ns, int nr_handled)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(nmi_handler);
 	LKST_RECORD(nmi_handler, r);
 	if (!r)
 		return 0;

@@ -17,7 +17,7 @@ SEC("kprobe/kthread_create_on_node")
 int BPF_KPROBE(kprobe__kthread_create_on_node, u64 function, u64 data, int node)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(kthread_create_on_node);
 	LKST_RECORD(kthread_create_on_node, r);
 	if (!r)
 		return 0;
@@ -32,7 +32,7 @@ SEC("kprobe/__init_waitqueue_head")
 int BPF_KPROBE(kprobe____init_waitqueue_head, u64 queue)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(init_waitqueue_head);
 	LKST_RECORD(init_waitqueue_head, r);
 	if (!r)
 		return 0;
@@ -47,7 +47,7 @@ int BPF_KPROBE(kprobe____init_waitqueue_head, u64 queue)
 	int BPF_KPROBE(kprobe__##event, u64 queue, u64 waiter)                                     \
 	{                                                                                          \
 		if (!lkst_wants_current())                                                         \
-			return 0;                                                                  \
+			return LKST_UNWANTED(event);                                               \
 		LKST_RECORD(event, r);                                                             \
 		if (!r)                                                                            \
 			return 0;                                                                  \
@@ -67,7 +67,7 @@ WAITER_PROGRAM(finish_wait)
 	int BPF_KPROBE(kprobe__##event, u64 queue, u64 waiter, u32 state)                          \
 	{                                                                                          \
 		if (!lkst_wants_current())                                                         \
-			return 0;                                                                  \
+			return LKST_UNWANTED(event);                                               \
 		LKST_RECORD(event, r);                                                             \
 		if (!r)                                                                            \
 			return 0;                                                                  \
@@ -88,7 +88,7 @@ SEC("kprobe/tasklet_hi_action")
 int BPF_KPROBE(kprobe__tasklet_hi_action)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(tasklet_hi_entry);
 	LKST_RECORD(tasklet_hi_entry, r);
 	if (!r)
 		return 0;
@@ -132,7 +132,7 @@ int BPF_KPROBE(kprobe__handle_mm_fault, u64 area, u64 address, u32 flags, struct
 		   FAULT_BIT(flags, FAULT_FLAG_INSTRUCTION, PF_INSTRUCTION);
 
 	if (!regs || FAULT_BIT(flags, FAULT_FLAG_TRIED, 1) || !lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(page_fault_user);
 	if (code & PF_USER)
 		FAULT_BEGINS(page_fault_user, regs, address, code);
 	else
@@ -144,7 +144,7 @@ SEC("kretprobe/handle_mm_fault")
 int BPF_KRETPROBE(kretprobe__handle_mm_fault, u32 result)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(page_fault_exit);
 	LKST_RECORD(page_fault_exit, r);
 	if (!r)
 		return 0;
@@ -170,7 +170,7 @@ int BPF_KPROBE(kprobe__do_error_trap, struct pt_regs___trap *regs, u64 error_cod
 	u64 ip;
 
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(trap_entry);
 	ip = BPF_CORE_READ(regs, ip);
 	LKST_RECORD(trap_entry, r);
 	if (!r)
@@ -189,7 +189,7 @@ int BPF_KPROBE(kprobe__math_error, struct pt_regs___trap *regs, u32 trap)
 	u64 ip;
 
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(trap_entry);
 	ip = BPF_CORE_READ(regs, ip);
 	LKST_RECORD(trap_entry, r);
 	if (!r)
@@ -211,7 +211,7 @@ int BPF_KPROBE(kprobe__math_error, struct pt_regs___trap *regs, u32 trap)
 		u32 trap;                                                                          \
                                                                                                    \
 		if (!lkst_wants_current())                                                         \
-			return 0;                                                                  \
+			return LKST_UNWANTED(trap_exit);                                           \
 		trap = BPF_CORE_READ(task, thread.trap_nr);                                        \
 		LKST_RECORD(trap_exit, r);                                                         \
 		if (!r)                                                                            \
@@ -236,7 +236,7 @@ static __always_inline int cache_is_created(const char *from, u32 bytes)
 	struct lkst_slot slot;
 
 	if (!lkst_wants_current() || !lkst_string_read(&name, &cache_name, from, LKST_STRING_MAX))
-		return 0;
+		return LKST_UNWANTED(kmem_cache_create);
 	r = LKST_BEGIN_STRING(kmem_cache_create, &slot, &name);
 	if (!r)
 		return 0;
@@ -264,7 +264,7 @@ int BPF_KRETPROBE(kretprobe____get_vm_area_node, struct vm_struct *area)
 	u64 address, bytes;
 
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(alloc_vmap_area);
 	address = (u64)BPF_CORE_READ(area, addr);
 	bytes = BPF_CORE_READ(area, size);
 	LKST_RECORD(alloc_vmap_area, r);
@@ -281,7 +281,7 @@ SEC("kprobe/vfree")
 int BPF_KPROBE(kprobe__vfree, u64 address)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(vfree);
 	LKST_RECORD(vfree, r);
 	if (!r)
 		return 0;
@@ -299,7 +299,7 @@ int BPF_KPROBE(kprobe__vfree, u64 address)
 		u32 flags;                                                                         \
                                                                                                    \
 		if (!lkst_wants_current())                                                         \
-			return 0;                                                                  \
+			return LKST_UNWANTED(event);                                               \
 		address = BPF_CORE_READ(fault, address);                                           \
 		flags = BPF_CORE_READ(fault, flags);                                               \
 		LKST_RECORD(event, r);                                                             \
@@ -320,7 +320,7 @@ SEC("kprobe/__folio_lock")
 int BPF_KPROBE(kprobe____folio_lock, struct folio *folio)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(folio_lock);
 	LKST_RECORD(folio_lock, r);
 	if (!r)
 		return 0;
@@ -333,7 +333,7 @@ SEC("kprobe/folio_wait_bit")
 int BPF_KPROBE(kprobe__folio_wait_bit, struct folio *folio, u32 bit)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(folio_wait_bit);
 	LKST_RECORD(folio_wait_bit, r);
 	if (!r)
 		return 0;
@@ -352,7 +352,7 @@ int BPF_KPROBE(kprobe____wait_on_buffer, struct buffer_head *buffer)
 	u32 dev;
 
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(wait_on_buffer);
 	block = BPF_CORE_READ(buffer, b_blocknr);
 	dev = BPF_CORE_READ(buffer, b_bdev, bd_dev);
 	LKST_RECORD(wait_on_buffer, r);
@@ -377,7 +377,7 @@ int BPF_KPROBE(kprobe____wait_on_buffer, struct buffer_head *buffer)
 		u16 family, protocol;                                                              \
                                                                                                    \
 		if (!lkst_wants_current())                                                         \
-			return 0;                                                                  \
+			return LKST_UNWANTED(event);                                               \
 		sk = BPF_CORE_READ(socket, sk);                                                    \
 		family = BPF_CORE_READ(sk, __sk_common.skc_family);                                \
 		protocol = BPF_CORE_READ(sk, sk_protocol);                                         \
@@ -418,7 +418,7 @@ int BPF_KPROBE(kprobe__ipcget, u64 namespace, u64 ids, struct ipc_ops *ops,
 	u64 create;
 
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(ipcget);
 	create = (u64)BPF_CORE_READ(ops, getnew);
 	key = BPF_CORE_READ(params, key);
 	flags = BPF_CORE_READ(params, flg);
@@ -440,7 +440,7 @@ SEC("kprobe/do_semtimedop")
 int BPF_KPROBE(kprobe__do_semtimedop, int semid, u64 operations, u32 nsops)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(do_semtimedop);
 	LKST_RECORD(do_semtimedop, r);
 	if (!r)
 		return 0;
@@ -454,7 +454,7 @@ SEC("kprobe/do_msgsnd")
 int BPF_KPROBE(kprobe__do_msgsnd, int msqid, s64 type, u64 text, u64 bytes)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(do_msgsnd);
 	LKST_RECORD(do_msgsnd, r);
 	if (!r)
 		return 0;
@@ -469,7 +469,7 @@ SEC("kprobe/do_msgrcv")
 int BPF_KPROBE(kprobe__do_msgrcv, int msqid, u64 text, u64 bytes, s64 type)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(do_msgrcv);
 	LKST_RECORD(do_msgrcv, r);
 	if (!r)
 		return 0;
@@ -484,7 +484,7 @@ SEC("kprobe/do_shmat")
 int BPF_KPROBE(kprobe__do_shmat, int shmid, u64 address, u32 flags)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(do_shmat);
 	LKST_RECORD(do_shmat, r);
 	if (!r)
 		return 0;
@@ -503,7 +503,7 @@ int BPF_KPROBE(kprobe__do_shmat, int shmid, u64 address, u32 flags)
 	int BPF_KPROBE(kprobe__##function, u64 timer)                                              \
 	{                                                                                          \
 		if (!lkst_wants_current())                                                         \
-			return 0;                                                                  \
+			return LKST_UNWANTED(timer_delete_sync);                                   \
 		LKST_RECORD(timer_delete_sync, r);                                                 \
 		if (!r)                                                                            \
 			return 0;                                                                  \

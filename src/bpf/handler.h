@@ -259,12 +259,16 @@ static __always_inline u32 lkst_stack_read(void *frames, const u32 most, u64 fla
 		return function(of.block + at, of);                                                \
 	} while (0)
 
-#define LKST_HANDLER(handler, about)                                                               \
+/* What a handler says of itself; LKST_HANDLER() has it. */
+#define LKST_HANDLER_SAYS(handler, about)                                                          \
 	const volatile struct lkst_handler_about lkst_about SEC(LKST_HANDLER_ABOUT) = {            \
 		.version = LKST_HANDLER_VERSION,                                                   \
 		.name = #handler,                                                                  \
 		.help = about,                                                                     \
-	};                                                                                         \
+	}
+
+#define LKST_HANDLER(handler, about)                                                               \
+	LKST_HANDLER_SAYS(handler, about);                                                         \
 	static __always_inline bool lkst_decides_(const struct lkst_record_head *r,                \
 						  struct lkst_handled lkst_handled_);              \
 	bool lkst_handler_decides(u32 element, u32 start, u32 size)                                \

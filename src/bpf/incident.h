@@ -9,7 +9,7 @@
 #ifndef LKST_BPF_INCIDENT_H
 #define LKST_BPF_INCIDENT_H
 
-#include "bpf/record.h"
+#include "bpf/share.h"
 
 /* The time at @now of which a record has the low 48 bits, @low; it may be some ns ahead of the clock. */
 static __always_inline u64 lkst_whole_time(u64 low, u64 now)
@@ -69,7 +69,7 @@ static __always_inline void lkst_incident_record(const struct lkst_incident_caus
 	struct lkst_rec_incident *r;
 	struct lkst_slot s;
 
-	r = lkst_begin_own(&s, sizeof(*r), sizeof(*r));
+	r = lkst_begin_share(&s, sizeof(*r), sizeof(*r));
 	if (!r)
 		return;
 	LKST_PUT64(r->value, cause->value);

@@ -10,7 +10,7 @@ SEC("tp_btf/irq_handler_entry")
 int BPF_PROG(tp_btf__irq_handler_entry, int irq, struct irqaction *action)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(irq_handler_entry);
 	LKST_RECORD(irq_handler_entry, r);
 	if (!r)
 		return 0;
@@ -24,7 +24,7 @@ SEC("tp_btf/irq_handler_exit")
 int BPF_PROG(tp_btf__irq_handler_exit, int irq, struct irqaction *action, int result)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(irq_handler_exit);
 	LKST_RECORD(irq_handler_exit, r);
 	if (!r)
 		return 0;
@@ -40,7 +40,7 @@ int BPF_PROG(tp_btf__irq_handler_exit, int irq, struct irqaction *action, int re
 	int BPF_PROG(tp_btf__##event, unsigned int vec)                                            \
 	{                                                                                          \
 		if (!lkst_wants_current())                                                         \
-			return 0;                                                                  \
+			return LKST_UNWANTED(event);                                               \
 		LKST_RECORD(event, r);                                                             \
 		if (!r)                                                                            \
 			return 0;                                                                  \
@@ -57,7 +57,7 @@ SEC("tp_btf/tasklet_entry")
 int BPF_PROG(tp_btf__tasklet_entry, struct tasklet_struct *tasklet, void *function)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(tasklet_entry);
 	LKST_RECORD(tasklet_entry, r);
 	if (!r)
 		return 0;
@@ -71,7 +71,7 @@ SEC("tp_btf/tasklet_exit")
 int BPF_PROG(tp_btf__tasklet_exit, struct tasklet_struct *tasklet)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(tasklet_exit);
 	LKST_RECORD(tasklet_exit, r);
 	if (!r)
 		return 0;
@@ -86,7 +86,7 @@ int BPF_PROG(tp_btf__tasklet_exit, struct tasklet_struct *tasklet)
 	int BPF_PROG(tp_btf__##event, int vector)                                                  \
 	{                                                                                          \
 		if (!lkst_wants_current())                                                         \
-			return 0;                                                                  \
+			return LKST_UNWANTED(event);                                               \
 		LKST_RECORD(event, r);                                                             \
 		if (!r)                                                                            \
 			return 0;                                                                  \

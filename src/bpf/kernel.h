@@ -31,6 +31,7 @@ struct signal_struct {
 
 struct rq {
 	unsigned int nr_running;
+	struct task_struct *idle;
 };
 
 struct cfs_rq {
@@ -53,10 +54,13 @@ struct task_struct {
 	unsigned int __state;
 	unsigned int flags;
 	int prio;
+	int nr_cpus_allowed;
 	struct sched_entity se;
 	int pid;
 	int tgid;
 	int exit_code;
+	unsigned long nvcsw;
+	unsigned long nivcsw;
 	u64 start_boottime;
 	struct task_struct *real_parent;
 	struct task_struct *group_leader;
@@ -106,9 +110,15 @@ struct timerqueue_node {
 	s64 expires;
 };
 
+struct hrtimer_clock_base {
+	int clockid;
+};
+
 struct hrtimer {
 	struct timerqueue_node node;
+	s64 _softexpires;
 	void *function;
+	struct hrtimer_clock_base *base;
 };
 
 struct work_struct {
@@ -133,8 +143,14 @@ struct folio {
 	void *mapping;
 };
 
+struct list_head {
+	struct list_head *next, *prev;
+};
+
 struct kmem_cache {
 	unsigned int object_size;
+	const char *name;
+	struct list_head list;
 };
 
 struct module {

@@ -6,18 +6,65 @@
  */
 #include <linux/ptrace.h>
 
+#include "abi/lock.h"
 #include "bpf/record.h"
 
+/* This program and what runs it, bpf_trace_run2(), are on top of the stack. */
+enum { FRAMES_SKIPPED = 2, FRAMES = 5 };
+
+/* How far apart stacks of waits are that spin. */
+#define STACKS_APART_NS 1000000ULL
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, u64);
+} lkst_stack_due SEC(".maps");
+
+/*
+ * To unwind the stack takes some 5 us. That is little for a thread that is about to sleep, and as much as the whole
+ * wait where it spins, with interrupts off. So of those waits a CPU has one stack in a millisecond: half a percent of
+ * its time at most.
+ */
+static __always_inline bool has_stack(u32 flags)
+{
+	u32 zero = 0;
+	u64 now, *due;
+
+	if ((flags & (LKST_LOCK_SPIN | LKST_LOCK_MUTEX)) != LKST_LOCK_SPIN)
+		return true;
+	due = bpf_map_lookup_elem(&lkst_stack_due, &zero);
+	now = bpf_ktime_get_ns();
+	if (!due || now < LKST_LOAD(*due))
+		return false;
+	LKST_STORE(*due, now + STACKS_APART_NS);
+	return true;
+}
+
+/*
+ * The stack is taken before the place is reserved, for it takes longer than all the rest. A frame that is not there
+ * is 0. Which of them asked for the lock depends on how the kernel was built (analyze/naming.c knows their names).
+ */
 SEC("tp_btf/contention_begin")
 int BPF_PROG(tp_btf__contention_begin, void *lock, unsigned int flags)
 {
+	u64 frames[FRAMES] = {};
+
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(contention_begin);
+	if (has_stack(flags))
+		bpf_get_stack(ctx, frames, sizeof(frames), FRAMES_SKIPPED);
 	LKST_RECORD(contention_begin, r);
 	if (!r)
 		return 0;
 	LKST_PUT64(r->lock, lock);
 	r->flags = flags;
+	LKST_PUT64(r->caller, frames[0]);
+	LKST_PUT64(r->caller2, frames[1]);
+	LKST_PUT64(r->caller3, frames[2]);
+	LKST_PUT64(r->caller4, frames[3]);
+	LKST_PUT64(r->caller5, frames[4]);
 	LKST_COMMIT(contention_begin);
 	return 0;
 }
@@ -26,7 +73,7 @@ SEC("tp_btf/contention_end")
 int BPF_PROG(tp_btf__contention_end, void *lock, int result)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(contention_end);
 	LKST_RECORD(contention_end, r);
 	if (!r)
 		return 0;
@@ -57,7 +104,7 @@ static __always_inline u64 caller_of(struct pt_regs *ctx)
 		u64 caller;                                                                        \
                                                                                                    \
 		if (!lkst_wants_current())                                                         \
-			return 0;                                                                  \
+			return LKST_UNWANTED(event);                                               \
 		caller = caller_of(ctx);                                                           \
 		LKST_RECORD(event, r);                                                             \
 		if (!r)                                                                            \
@@ -98,7 +145,7 @@ TAKE_PROGRAM(rt_read_trylock, read_trylock)
 	int BPF_KPROBE(kprobe__##function, u64 lock)                                               \
 	{                                                                                          \
 		if (!lkst_wants_current())                                                         \
-			return 0;                                                                  \
+			return LKST_UNWANTED(event);                                               \
 		LKST_RECORD(event, r);                                                             \
 		if (!r)                                                                            \
 			return 0;                                                                  \

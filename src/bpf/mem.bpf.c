@@ -10,7 +10,7 @@ int BPF_PROG(tp_btf__mm_page_alloc, struct page *page, unsigned int order, u32 g
 	     int migratetype)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(mm_page_alloc);
 	LKST_RECORD(mm_page_alloc, r);
 	if (!r)
 		return 0;
@@ -26,7 +26,7 @@ SEC("tp_btf/mm_page_free")
 int BPF_PROG(tp_btf__mm_page_free, struct page *page, unsigned int order)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(mm_page_free);
 	LKST_RECORD(mm_page_free, r);
 	if (!r)
 		return 0;
@@ -47,7 +47,7 @@ int BPF_PROG(tp_btf__kmalloc, u64 call_site, const void *ptr, u64 bytes_req, u64
 	     u32 gfp_flags)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(kmalloc);
 	LKST_RECORD(kmalloc, r);
 	if (!r)
 		return 0;
@@ -64,7 +64,7 @@ SEC("raw_tp/kfree")
 int BPF_PROG(tp_btf__kfree, u64 call_site, const void *ptr)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(kfree);
 	LKST_RECORD(kfree, r);
 	if (!r)
 		return 0;
@@ -80,7 +80,7 @@ int BPF_PROG(tp_btf__kmem_cache_alloc, u64 call_site, const void *ptr, struct km
 	u32 bytes;
 
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(kmem_cache_alloc);
 	bytes = BPF_CORE_READ(cache, object_size);
 	LKST_RECORD(kmem_cache_alloc, r);
 	if (!r)
@@ -99,7 +99,7 @@ int BPF_PROG(tp_btf__kmem_cache_free, u64 call_site, const void *ptr, struct kme
 	u32 bytes;
 
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(kmem_cache_free);
 	bytes = BPF_CORE_READ(cache, object_size);
 	LKST_RECORD(kmem_cache_free, r);
 	if (!r)
@@ -116,7 +116,7 @@ int BPF_PROG(tp_btf__alloc_vmap_area, u64 address, u64 bytes, u64 align, u64 fro
 	     int is_failed)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(alloc_vmap_area);
 	LKST_RECORD(alloc_vmap_area, r);
 	if (!r)
 		return 0;
@@ -131,7 +131,7 @@ SEC("tp_btf/free_vmap_area_noflush")
 int BPF_PROG(tp_btf__free_vmap_area_noflush, u64 address, u64 nr_lazy)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(free_vmap_area_noflush);
 	LKST_RECORD(free_vmap_area_noflush, r);
 	if (!r)
 		return 0;
@@ -147,7 +147,7 @@ int BPF_PROG(tp_btf__mm_vmscan_write_folio, struct folio *folio)
 	u64 mapping;
 
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(mm_vmscan_write_folio);
 	/* Bit 0 of the pointer: FOLIO_MAPPING_ANON, include/linux/page-flags.h. */
 	mapping = (u64)BPF_CORE_READ(folio, mapping);
 	LKST_RECORD(mm_vmscan_write_folio, r);
@@ -163,7 +163,7 @@ SEC("tp_btf/mm_vmscan_direct_reclaim_begin")
 int BPF_PROG(tp_btf__mm_vmscan_direct_reclaim_begin, int order, u32 gfp_flags)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(mm_vmscan_direct_reclaim_begin);
 	LKST_RECORD(mm_vmscan_direct_reclaim_begin, r);
 	if (!r)
 		return 0;
@@ -177,7 +177,7 @@ SEC("tp_btf/mm_vmscan_direct_reclaim_end")
 int BPF_PROG(tp_btf__mm_vmscan_direct_reclaim_end, u64 nr_reclaimed)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(mm_vmscan_direct_reclaim_end);
 	LKST_RECORD(mm_vmscan_direct_reclaim_end, r);
 	if (!r)
 		return 0;
@@ -190,7 +190,7 @@ SEC("tp_btf/mark_victim")
 int BPF_PROG(tp_btf__mark_victim, struct task_struct *task, u32 uid)
 {
 	if (!lkst_wants_current() && !lkst_wants(task))
-		return 0;
+		return LKST_UNWANTED(mark_victim);
 	LKST_RECORD(mark_victim, r);
 	if (!r)
 		return 0;

@@ -13,7 +13,7 @@
 	int BPF_PROG(tp_btf__##event, struct sk_buff *skb)                                         \
 	{                                                                                          \
 		if (!lkst_wants_current())                                                         \
-			return 0;                                                                  \
+			return LKST_UNWANTED(event);                                               \
 		LKST_RECORD(event, r);                                                             \
 		if (!r)                                                                            \
 			return 0;                                                                  \
@@ -34,7 +34,7 @@ SEC("tp_btf/net_dev_start_xmit")
 int BPF_PROG(tp_btf__net_dev_start_xmit, struct sk_buff *skb, struct net_device *dev)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(net_dev_start_xmit);
 	LKST_RECORD(net_dev_start_xmit, r);
 	if (!r)
 		return 0;
@@ -52,7 +52,7 @@ int BPF_PROG(tp_btf__net_dev_xmit, struct sk_buff *skb, int result, struct net_d
 	     unsigned int bytes)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(net_dev_xmit);
 	LKST_RECORD(net_dev_xmit, r);
 	if (!r)
 		return 0;
@@ -68,7 +68,7 @@ SEC("tp_btf/napi_poll")
 int BPF_PROG(tp_btf__napi_poll, struct napi_struct *napi, int work, int budget)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(napi_poll);
 	LKST_RECORD(napi_poll, r);
 	if (!r)
 		return 0;
@@ -84,7 +84,7 @@ SEC("tp_btf/inet_sock_set_state")
 int BPF_PROG(tp_btf__inet_sock_set_state, struct sock *sk, int old_state, int new_state)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(inet_sock_set_state);
 	LKST_RECORD(inet_sock_set_state, r);
 	if (!r)
 		return 0;
@@ -105,7 +105,7 @@ SEC("tp_btf/tcp_retransmit_skb")
 int BPF_PROG(tp_btf__tcp_retransmit_skb, struct sock *sk, struct sk_buff *skb)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(tcp_retransmit_skb);
 	LKST_RECORD(tcp_retransmit_skb, r);
 	if (!r)
 		return 0;
@@ -125,7 +125,7 @@ int BPF_PROG(tp_btf__tcp_retransmit_skb, struct sock *sk, struct sk_buff *skb)
 	int BPF_PROG(tp_btf__##event, struct sock *sk, int result)                                 \
 	{                                                                                          \
 		if (!lkst_wants_current())                                                         \
-			return 0;                                                                  \
+			return LKST_UNWANTED(event);                                               \
 		LKST_RECORD(event, r);                                                             \
 		if (!r)                                                                            \
 			return 0;                                                                  \

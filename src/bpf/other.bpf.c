@@ -12,47 +12,44 @@ LKST_STRING_SCRATCH(console_text);
 /* How panic() begins (kernel/panic.c). */
 static const char panic_prefix[] = "Kernel panic - not syncing: ";
 
-/* Recorded whomever the recording is restricted to, for it concerns all. */
-static __always_inline void says_panic(const char *from, u64 length)
+static __always_inline bool is_panic(const char *from, u64 length)
 {
-	const u32 skipped = sizeof(panic_prefix) - 1;
 	char begin[sizeof(panic_prefix) - 1];
-	struct lkst_string reason;
-	struct lkst_rec_panic *r;
-	struct lkst_slot slot;
 
-	if (length < skipped || bpf_probe_read_kernel(begin, skipped, from) ||
-	    bpf_strncmp(begin, skipped, panic_prefix) ||
-	    !lkst_string_read(&reason, &console_text, from + skipped, length - skipped))
-		return;
-	r = LKST_BEGIN_STRING(panic, &slot, &reason);
-	if (!r)
-		return;
-	lkst_string_put(r->reason.bytes, &slot, &reason);
-	lkst_commit(&slot, lkst_cfg.id[LKST_EV_panic]);
+	return length >= sizeof(begin) && !bpf_probe_read_kernel(begin, sizeof(begin), from) &&
+	       !bpf_strncmp(begin, sizeof(begin), panic_prefix);
 }
 
-static __always_inline void prints(const char *from, u64 length)
+/* The records of both events from here are a text and nothing else. */
+_Static_assert(sizeof(struct lkst_rec_panic) == sizeof(struct lkst_rec_printk_console), "a text");
+
+static __always_inline void put_text(u32 id, const char *from, u64 length)
 {
 	struct lkst_rec_printk_console *r;
 	struct lkst_string text;
 	struct lkst_slot slot;
 
-	if (!lkst_wants_current() || !lkst_string_read(&text, &console_text, from, length))
+	if (!lkst_string_read(&text, &console_text, from, length))
 		return;
-	r = LKST_BEGIN_STRING(printk_console, &slot, &text);
+	r = lkst_begin(&slot, id, sizeof(*r) + text.size, sizeof(*r) + LKST_STRING_MAX);
 	if (!r)
 		return;
 	lkst_string_put(r->text.bytes, &slot, &text);
-	lkst_commit(&slot, lkst_cfg.id[LKST_EV_printk_console]);
+	lkst_commit(&slot, id);
 }
 
 /* The text has no NUL behind its @length characters, but may have one within. */
 SEC("tp_btf/console")
 int BPF_PROG(tp_btf__console, const char *from, u64 length)
 {
-	says_panic(from, length);
-	prints(from, length);
+	const u32 skipped = sizeof(panic_prefix) - 1;
+
+	/* Recorded whomever the recording is restricted to, for it concerns all. */
+	if (is_panic(from, length))
+		put_text(lkst_cfg.id[LKST_EV_panic], from + skipped, length - skipped);
+	if (!lkst_wants_current())
+		return LKST_UNWANTED(printk_console);
+	put_text(lkst_cfg.id[LKST_EV_printk_console], from, length);
 	return 0;
 }
 
@@ -71,7 +68,7 @@ int BPF_KPROBE(kprobe__vprintk_store, int facility, int level, void *device, con
 	char prefix[2];
 
 	if (!lkst_wants_current() || bpf_probe_read_kernel(prefix, sizeof(prefix), format))
-		return 0;
+		return LKST_UNWANTED(printk);
 	if (prefix[0] == KERN_SOH) {
 		format += sizeof(prefix);
 		if (level < 0 && prefix[1] >= '0' && prefix[1] <= '0' + LOGLEVEL_DEBUG)
@@ -100,7 +97,7 @@ int BPF_KPROBE(kprobe__vprintk_store, int facility, int level, void *device, con
                                                                                                    \
 		if (!lkst_wants_current() ||                                                       \
 		    !lkst_string_read(&name, &event##_name, module->name, sizeof(module->name)))   \
-			return 0;                                                                  \
+			return LKST_UNWANTED(event);                                               \
 		r = LKST_BEGIN_STRING(event, &slot, &name);                                        \
 		if (!r)                                                                            \
 			return 0;                                                                  \
@@ -131,7 +128,7 @@ int tp_btf__initcall_start(u64 *ctx)
 	u64 function;
 
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(initcall_start);
 	function = initcall_function(ctx);
 	LKST_RECORD(initcall_start, r);
 	if (!r)
@@ -147,7 +144,7 @@ int tp_btf__initcall_finish(u64 *ctx)
 	u64 function;
 
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(initcall_finish);
 	function = initcall_function(ctx);
 	LKST_RECORD(initcall_finish, r);
 	if (!r)
@@ -162,7 +159,7 @@ SEC("tp_btf/error_report_end")
 int BPF_PROG(tp_btf__error_report_end, u32 detector, u64 address)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(error_report_end);
 	LKST_RECORD(error_report_end, r);
 	if (!r)
 		return 0;

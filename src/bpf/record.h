@@ -32,6 +32,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
+#include "abi/budget.h"
 #include "abi/control.h"
 #include "abi/events.h"
 #include "abi/program.h"
@@ -54,6 +55,15 @@ struct {
 	__type(key, u32);
 	__type(value, u32);
 } lkst_filter SEC(".maps") __weak;
+
+/* Runs that recorded nothing: an element for each CPU. The number of them is set before loading. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct lkst_idle);
+} lkst_idle SEC(".maps") __weak;
 
 extern struct lkst_control lkst_control;
 extern const volatile struct lkst_program_config lkst_cfg;
@@ -90,8 +100,8 @@ extern const volatile struct lkst_program_config lkst_cfg;
 #define LKST_CLOCK() bpf_ktime_get_ns()
 #define LKST_TID() ((s32)bpf_get_current_pid_tgid())
 #define LKST_SHIFT() (lkst_cfg.block_shift)
-#define LKST_UUID_LO() (lkst_cfg.uuid[0])
-#define LKST_UUID_HI() (lkst_cfg.uuid[1])
+#define LKST_UUID_LO() (lkst_cfg.memory_id[0])
+#define LKST_UUID_HI() (lkst_cfg.memory_id[1])
 /* Global, so verified once in a program; weak, for every object file brings its own. */
 #define LKST_RARE __weak __noinline
 #define LKST_ELEMENT(i) lkst_element(i)
@@ -124,6 +134,15 @@ static __always_inline void *lkst_element(u32 i)
 
 #include "bpf/ring.h"
 
+/* Counts what was lost of no particular record, on this CPU. */
+static __always_inline void lkst_count_loss(enum lkst_loss cause)
+{
+	struct lkst_state *st = lkst_state_page(LKST_BUFFER_MAIN);
+
+	if (st)
+		LKST_COUNT(&st->lost[cause]);
+}
+
 /*
  * Reserves a record of @size bytes in @buffer, @window of which may be touched (ring.h): no maskset and no
  * handler is asked. NULL if it was lost (counted).
@@ -147,16 +166,63 @@ static __always_inline void *lkst_begin_own(struct lkst_slot *s, u32 size, u32 w
 	return lkst_begin_in(s, LKST_BUFFER_LIFE, size, window);
 }
 
+enum {
+	ROUTE_BYTES = sizeof(lkst_control.route[0][0]),
+};
+
+/* Where an event's entry is in a maskset's table: bytes from the table's start. */
+static __always_inline u64 lkst_route_at(u32 id)
+{
+	return LKST_BOUNDED((u64)(id & LKST_ID_MAX) * ROUTE_BYTES);
+}
+
+/*
+ * Counts a run of this program that records nothing (abi/budget.h), of the event whose entry is at @route_at.
+ * It takes that and keeps it on the stack, so that it costs the path that records neither an instruction nor
+ * a register.
+ */
+static __always_inline void lkst_count_idle_at(u64 route_at)
+{
+	volatile u64 kept = route_at;
+	u32 cpu = lkst_this_cpu();
+	struct lkst_idle *idle = bpf_map_lookup_elem(&lkst_idle, &cpu);
+	u64 *runs;
+
+	if (!idle)
+		return;
+	runs = &idle->runs[(kept / ROUTE_BYTES) & LKST_ID_MAX];
+	LKST_STORE(*runs, *runs + 1);
+}
+
+/* The same for event @id. Returns 0, as the program then does. */
+static __always_inline int lkst_count_idle(u32 id)
+{
+	lkst_count_idle_at(lkst_route_at(id));
+	return 0;
+}
+
+/* Whether the maskset in force has this program record event @id. */
+static __always_inline bool lkst_is_wanted(u32 id)
+{
+	u32 active = LKST_LOAD(lkst_control.active) & (LKST_MASKSETS - 1);
+	u16 route = LKST_LOAD(*(u16 *)((void *)lkst_control.route[active] + lkst_route_at(id)));
+
+	return (route & 0xff) == lkst_cfg.handler;
+}
+
 /* lkst_begin() but for the thread, which the caller writes. */
 static __always_inline struct lkst_record_head *lkst_begin_any(struct lkst_slot *s, u32 id,
 							       u32 size, u32 window)
 {
 	u32 active = LKST_LOAD(lkst_control.active) & (LKST_MASKSETS - 1);
-	u16 route = LKST_LOAD(lkst_control.route[active][id & LKST_ID_MAX]);
+	u64 route_at = lkst_route_at(id);
+	u16 route = LKST_LOAD(*(u16 *)((void *)lkst_control.route[active] + route_at));
 	struct lkst_state *st;
 
-	if ((route & 0xff) != lkst_cfg.handler)
+	if (LKST_UNLIKELY((route & 0xff) != lkst_cfg.handler)) {
+		lkst_count_idle_at(route_at);
 		return NULL;
+	}
 	st = lkst_state_page(route >> 8);
 	if (!st)
 		return NULL;
@@ -276,6 +342,9 @@ static __always_inline void lkst_copy_comm(char *to, struct task_struct *task)
 						   sizeof(*r), sizeof(*r), tid)
 
 #define LKST_COMMIT(event) lkst_commit(&lkst_slot_, lkst_cfg.id[LKST_EV_##event])
+
+/* What a program of @event returns that ends before it has asked for a place, because of its thread. */
+#define LKST_UNWANTED(event) lkst_count_idle(lkst_cfg.id[LKST_EV_##event])
 
 /*
  * True if @task belongs to what the recording is restricted to. Costs nothing, not even the

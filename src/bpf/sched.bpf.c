@@ -11,7 +11,7 @@ int BPF_PROG(tp_btf__sched_switch, bool preempt, struct task_struct *prev, struc
 	     unsigned int prev_state)
 {
 	if (!lkst_wants(prev) && !lkst_wants(next))
-		return 0;
+		return LKST_UNWANTED(sched_switch);
 	/* `prev` is the thread that still runs. */
 	LKST_RECORD_BY(sched_switch, r, prev->pid);
 	if (!r)
@@ -30,7 +30,7 @@ SEC("tp_btf/sched_waking")
 int BPF_PROG(tp_btf__sched_waking, struct task_struct *task)
 {
 	if (!lkst_wants_current() && !lkst_wants(task))
-		return 0;
+		return LKST_UNWANTED(sched_waking);
 	LKST_RECORD(sched_waking, r);
 	if (!r)
 		return 0;
@@ -58,7 +58,7 @@ SEC("tp_btf/sched_wakeup")
 int BPF_PROG(tp_btf__sched_wakeup, struct task_struct *task)
 {
 	if (!lkst_wants_current() && !lkst_wants(task))
-		return 0;
+		return LKST_UNWANTED(sched_wakeup);
 	LKST_RECORD(sched_wakeup, r);
 	if (!r)
 		return 0;
@@ -74,7 +74,7 @@ SEC("tp_btf/sched_wakeup_new")
 int BPF_PROG(tp_btf__sched_wakeup_new, struct task_struct *task)
 {
 	if (!lkst_wants_current() && !lkst_wants(task))
-		return 0;
+		return LKST_UNWANTED(sched_wakeup_new);
 	LKST_RECORD(sched_wakeup_new, r);
 	if (!r)
 		return 0;
@@ -90,7 +90,7 @@ SEC("tp_btf/sched_migrate_task")
 int BPF_PROG(tp_btf__sched_migrate_task, struct task_struct *task, int dest_cpu)
 {
 	if (!lkst_wants(task))
-		return 0;
+		return LKST_UNWANTED(sched_migrate_task);
 	LKST_RECORD(sched_migrate_task, r);
 	if (!r)
 		return 0;
@@ -106,15 +106,16 @@ static __always_inline void follow(struct task_struct *child)
 {
 	u32 pid = child->tgid;
 
-	if (lkst_cfg.filter == LKST_FILTER_TREE)
-		bpf_map_update_elem(&lkst_filter, &pid, &pid, BPF_ANY);
+	if (lkst_cfg.filter == LKST_FILTER_TREE &&
+	    bpf_map_update_elem(&lkst_filter, &pid, &pid, BPF_ANY))
+		lkst_count_loss(LKST_LOSS_UNFOLLOWED);
 }
 
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(tp_btf__sched_process_fork, struct task_struct *parent, struct task_struct *child)
 {
 	if (!lkst_wants(parent))
-		return 0;
+		return LKST_UNWANTED(sched_process_fork);
 	follow(child);
 	LKST_RECORD(sched_process_fork, r);
 	if (!r)
@@ -140,7 +141,7 @@ int BPF_PROG(tp_btf__sched_process_exec, struct task_struct *task, int old_tid,
 
 	if (!lkst_wants_current() ||
 	    !lkst_string_read(&filename, &exec_filename, bprm->filename, LKST_STRING_MAX))
-		return 0;
+		return LKST_UNWANTED(sched_process_exec);
 	r = LKST_BEGIN_STRING(sched_process_exec, &slot, &filename);
 	if (!r)
 		return 0;
@@ -154,13 +155,14 @@ SEC("tp_btf/sched_process_exit")
 int BPF_PROG(tp_btf__sched_process_exit, struct task_struct *task)
 {
 	if (!lkst_wants(task))
-		return 0;
+		return LKST_UNWANTED(sched_process_exit);
 	LKST_RECORD(sched_process_exit, r);
 	if (!r)
 		return 0;
 	r->exit_pid = task->tgid;
 	r->exit_code = task->exit_code;
 	lkst_copy_comm(r->comm, task);
+	LKST_PUT64(r->task, task);
 	LKST_COMMIT(sched_process_exit);
 	return 0;
 }
@@ -183,7 +185,7 @@ SEC("tp_btf/sched_process_free")
 int BPF_PROG(tp_btf__sched_process_free, struct task_struct *task)
 {
 	if (!lkst_wants(task))
-		return 0;
+		return LKST_UNWANTED(sched_process_free);
 	unfollow(task);
 	LKST_RECORD(sched_process_free, r);
 	if (!r)
@@ -197,7 +199,7 @@ SEC("tp_btf/sched_process_wait")
 int BPF_PROG(tp_btf__sched_process_wait, struct pid *pid)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(sched_process_wait);
 	LKST_RECORD(sched_process_wait, r);
 	if (!r)
 		return 0;
@@ -210,7 +212,7 @@ SEC("tp_btf/task_newtask")
 int BPF_PROG(tp_btf__task_newtask, struct task_struct *task, u64 clone_flags)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(task_newtask);
 	LKST_RECORD(task_newtask, r);
 	if (!r)
 		return 0;
@@ -228,7 +230,7 @@ int BPF_PROG(tp_btf__task_rename, struct task_struct *task, const char *comm)
 	comm16 newcomm = {};
 
 	if (!lkst_wants(task))
-		return 0;
+		return LKST_UNWANTED(task_rename);
 	bpf_probe_read_kernel_str(newcomm, sizeof(newcomm), comm);
 	LKST_RECORD(task_rename, r);
 	if (!r)

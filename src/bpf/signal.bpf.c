@@ -110,7 +110,7 @@ int BPF_PROG(tp_btf__signal_generate, int signal, struct kernel_siginfo *info,
 	s32 code;
 
 	if (!lkst_wants_current() && !lkst_wants(task))
-		return 0;
+		return LKST_UNWANTED(signal_generate);
 	code = code_of(info);
 	if (task->pid == LKST_TID() && is_of_trap(signal, code))
 		trap_sends(signal);
@@ -123,7 +123,7 @@ int BPF_PROG(tp_btf__signal_deliver, int signal, struct kernel_siginfo *info,
 	     struct k_sigaction *action)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(signal_deliver);
 	LKST_RECORD(signal_deliver, r);
 	if (!r)
 		return 0;

@@ -44,11 +44,15 @@ struct {
 	__type(value, struct scratch);
 } lkst_scratch SEC(".maps");
 
-/* By thread: the path arguments that were not in memory at entry, to be read at exit. */
+/*
+ * The path arguments that were not in memory at entry, to be read at exit; 0: none. It belongs to the thread
+ * and goes with it: a thread's number is no key for that, since an exec takes the number of its process's first
+ * thread (de_thread() in fs/exec.c), and its exit would never be found.
+ */
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 4096);
-	__type(key, s32);
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
 	__type(value, u32);
 } lkst_unread SEC(".maps");
 
@@ -246,18 +250,31 @@ static __always_inline struct strings read_strings(struct pt_regs___lkst *regs, 
 	return strings;
 }
 
+/* Notes for the exit which strings it has to read. Without memory for that they stay empty, which counts. */
+static __always_inline void keep_unread(u32 which)
+{
+	u32 *unread = bpf_task_storage_get(&lkst_unread, bpf_get_current_task_btf(), 0,
+					   BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (unread)
+		*unread = which;
+	else
+		lkst_count_loss(LKST_LOSS_UNREAD);
+}
+
 static __noinline int enter_with_paths(struct pt_regs___lkst *regs, bool compat, u64 word)
 {
 	struct lkst_syscall_plan plan = ((union plan){ word }).is;
-	struct strings strings = read_strings(regs, compat, plan.paths, 3);
+	struct strings strings;
 	struct lkst_slot s;
 	void *rec;
 
-	if (strings.unread) {
-		s32 tid = bpf_get_current_pid_tgid();
-
-		bpf_map_update_elem(&lkst_unread, &tid, &strings.unread, BPF_ANY);
-	}
+	/* A string takes longer to read than the maskset, which is asked again for the record. */
+	if (!lkst_is_wanted(plan.entry_id))
+		return lkst_count_idle(plan.entry_id);
+	strings = read_strings(regs, compat, plan.paths, 3);
+	if (strings.unread)
+		keep_unread(strings.unread);
 	rec = lkst_begin(&s, plan.entry_id, plan.size + strings.length, ARGS_WINDOW);
 	if (!rec)
 		return 0;
@@ -316,13 +333,19 @@ static __always_inline int enter(struct pt_regs___lkst *regs, long nr, s32 tid, 
 	return 0;
 }
 
+/* The call is of a thread that the recording is not about. Out of line, so that no other call has to go around it. */
+static __noinline int pass_entry(long nr)
+{
+	return lkst_count_idle(plan_of(nr, is_compat(bpf_get_current_task_btf())).is.entry_id);
+}
+
 SEC("tp_btf/sys_enter")
 int BPF_PROG(tp_btf__sys_enter, struct pt_regs___lkst *regs, long nr)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
 	if (!lkst_wants(task))
-		return 0;
+		return pass_entry(nr);
 	return is_compat(task) ? enter(regs, nr, task->pid, true)
 			       : enter(regs, nr, task->pid, false);
 }
@@ -343,22 +366,21 @@ static __noinline int leave_with_paths(struct pt_regs___lkst *regs, bool compat,
 	struct lkst_syscall_plan plan = ((union plan){ word }).is;
 	/* As a rule entry has read them: one or two NULs. */
 	struct strings strings = { .length = plan.paths >> 4 ? 2 : 1 };
-	s32 tid = bpf_get_current_pid_tgid();
+	u32 *unread = bpf_task_storage_get(&lkst_unread, bpf_get_current_task_btf(), 0, 0);
+	bool is_late = unread && *unread;
 	struct exit_record *rec;
 	struct lkst_slot s;
-	u32 *unread;
 
-	unread = bpf_map_lookup_elem(&lkst_unread, &tid);
-	if (unread) {
+	if (is_late) {
 		strings = read_strings(regs, compat, plan.paths, *unread);
-		bpf_map_delete_elem(&lkst_unread, &tid);
+		*unread = 0;
 	}
 	rec = lkst_begin(&s, plan.exit_id, EXIT_SIZE + strings.length, sizeof(*rec));
 	if (!rec)
 		return 0;
 	LKST_PUT64(rec->ret, ret);
 	rec->strings = 0;
-	if (unread)
+	if (is_late)
 		lkst_put_strings(s.element, s.start + EXIT_SIZE, strings.length);
 	if (strings.cut)
 		LKST_COUNT(&s.st->lost[LKST_LOSS_TRUNCATED]);
@@ -401,13 +423,21 @@ static __always_inline int leave(struct pt_regs___lkst *regs, long ret, s32 tid,
 	return 0;
 }
 
+/* As pass_entry(). */
+static __noinline int pass_exit(struct pt_regs___lkst *regs)
+{
+	s64 nr = number_of(regs);
+
+	return lkst_count_idle(plan_of(nr, is_compat(bpf_get_current_task_btf())).is.exit_id);
+}
+
 SEC("tp_btf/sys_exit")
 int BPF_PROG(tp_btf__sys_exit, struct pt_regs___lkst *regs, long ret)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
 	if (!lkst_wants(task))
-		return 0;
+		return pass_exit(regs);
 	return is_compat(task) ? leave(regs, ret, task->pid, true)
 			       : leave(regs, ret, task->pid, false);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Lists the threads that exist, as state_thread records, for the state stream: read by user space
- * once when a trace is begun or ended. Not a hook; nothing of it runs while recording.
+ * once when a trace is begun or ended, and when it reads how often threads were switched away from
+ * (src/live/thread_counts.c). Not a hook; nothing of it runs while recording.
  */
 #include "bpf/record.h"
 
@@ -18,14 +19,32 @@ struct bpf_iter__task {
 };
 #pragma clang attribute pop
 
+/* A state_thread record, as it is written to user space; its pointer must stand at a multiple of 8 on the stack. */
+struct listed {
+	u32 pad;
+	struct lkst_rec_state_thread r;
+} __attribute__((aligned(8)));
+
+/*
+ * The list of threads does not have the idle ones. Each CPU has threads of its own, and from those the way
+ * leads to its run queue and its idle thread: a record with number 0. User space takes one of each CPU.
+ */
+static __always_inline void list_idle(struct seq_file *seq, struct task_struct *task)
+{
+	struct listed out = {};
+
+	if (!(task->flags & PF_KTHREAD) || task->nr_cpus_allowed != 1 ||
+	    !bpf_core_field_exists(task->se.cfs_rq->rq))
+		return;
+	out.r.thread_cpu = task->thread_info.cpu;
+	LKST_PUT64(out.r.task, task->se.cfs_rq->rq->idle);
+	bpf_seq_write(seq, &out.r, sizeof(out.r));
+}
+
 SEC("iter/task")
 int iter__threads(struct bpf_iter__task *ctx)
 {
-	/* The pointer among its fields must stand at a multiple of 8 on the stack. */
-	struct {
-		u32 pad;
-		struct lkst_rec_state_thread r;
-	} __attribute__((aligned(8))) out = {};
+	struct listed out = {};
 	struct task_struct *task = ctx->task;
 
 	if (!task)
@@ -39,7 +58,10 @@ int iter__threads(struct bpf_iter__task *ctx)
 	out.r.thread_cpu = task->thread_info.cpu;
 	out.r.start_ns = task->start_boottime;
 	LKST_PUT64(out.r.task, task);
+	/* Not a record yet: the place of its time has how often the thread was switched away from. */
+	out.r.head.id_time = task->nvcsw + task->nivcsw;
 	lkst_copy_comm(out.r.comm, task);
 	bpf_seq_write(ctx->meta->seq, &out.r, sizeof(out.r));
+	list_idle(ctx->meta->seq, task);
 	return 0;
 }

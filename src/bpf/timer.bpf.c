@@ -10,7 +10,7 @@
 	int BPF_PROG(tp_btf__##event, struct type *t)                                              \
 	{                                                                                          \
 		if (!lkst_wants_current())                                                         \
-			return 0;                                                                  \
+			return LKST_UNWANTED(event);                                               \
 		LKST_RECORD(event, r);                                                             \
 		if (!r)                                                                            \
 			return 0;                                                                  \
@@ -29,7 +29,7 @@ SEC("tp_btf/timer_start")
 int BPF_PROG(tp_btf__timer_start, struct timer_list *timer, u64 expires)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(timer_start);
 	LKST_RECORD(timer_start, r);
 	if (!r)
 		return 0;
@@ -45,7 +45,7 @@ SEC("tp_btf/timer_expire_entry")
 int BPF_PROG(tp_btf__timer_expire_entry, struct timer_list *timer, u64 now)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(timer_expire_entry);
 	LKST_RECORD(timer_expire_entry, r);
 	if (!r)
 		return 0;
@@ -60,7 +60,7 @@ int BPF_PROG(tp_btf__timer_expire_entry, struct timer_list *timer, u64 now)
 static __always_inline int hrtimer_is_set_up(struct hrtimer *timer, int clock, unsigned int mode)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(hrtimer_init);
 	LKST_RECORD(hrtimer_init, r);
 	if (!r)
 		return 0;
@@ -87,7 +87,7 @@ SEC("tp_btf/hrtimer_start")
 int BPF_PROG(tp_btf__hrtimer_start, struct hrtimer *timer, unsigned int mode)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(hrtimer_start);
 	LKST_RECORD(hrtimer_start, r);
 	if (!r)
 		return 0;
@@ -95,6 +95,9 @@ int BPF_PROG(tp_btf__hrtimer_start, struct hrtimer *timer, unsigned int mode)
 	LKST_PUT64(r->function, timer->function);
 	LKST_PUT64(r->expires, timer->node.expires);
 	r->mode = mode;
+	LKST_PUT64(r->softexpires, timer->_softexpires);
+	/* What was asked for may differ: relative timers of CLOCK_REALTIME go by CLOCK_MONOTONIC. */
+	r->clock = timer->base->clockid;
 	LKST_COMMIT(hrtimer_start);
 	return 0;
 }
@@ -103,7 +106,7 @@ SEC("tp_btf/hrtimer_expire_entry")
 int BPF_PROG(tp_btf__hrtimer_expire_entry, struct hrtimer *timer)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(hrtimer_expire_entry);
 	LKST_RECORD(hrtimer_expire_entry, r);
 	if (!r)
 		return 0;
@@ -117,7 +120,7 @@ SEC("tp_btf/tick_stop")
 int BPF_PROG(tp_btf__tick_stop, int is_stopped, int dependency)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(tick_stop);
 	LKST_RECORD(tick_stop, r);
 	if (!r)
 		return 0;

@@ -113,8 +113,10 @@ int probe__any(struct pt_regs *ctx)
 {
 	u32 index = bpf_get_attach_cookie(ctx);
 
-	if (index >= LKST_TRACEPOINTS || !lkst_wants_current())
+	if (index >= LKST_TRACEPOINTS)
 		return 0;
+	if (!lkst_wants_current())
+		return lkst_count_idle(lkst_tracepoints[index].id);
 	if (lkst_tracepoints[index].probe == LKST_PROBE_ENTRY)
 		probe_enters(ctx, lkst_tracepoints[index].id);
 	else
@@ -127,8 +129,10 @@ int tp__any(void *ctx)
 {
 	u32 index = bpf_get_attach_cookie(ctx), id, length;
 
-	if (index >= LKST_TRACEPOINTS || !lkst_wants_current())
+	if (index >= LKST_TRACEPOINTS)
 		return 0;
+	if (!lkst_wants_current())
+		return lkst_count_idle(lkst_tracepoints[index].id);
 	id = lkst_tracepoints[index].id;
 	length = end_of(ctx, index) - COMMON;
 	if (length <= SMALL)

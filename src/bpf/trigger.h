@@ -35,7 +35,7 @@ static __always_inline void lkst_trigger_record(const struct lkst_incident_cause
 
 	if (length > LKST_TRIGGER_NAME - 1)
 		length = LKST_TRIGGER_NAME - 1;
-	r = lkst_begin_own(&s, size + length + 1, size + LKST_TRIGGER_NAME);
+	r = lkst_begin_share(&s, size + length + 1, size + LKST_TRIGGER_NAME);
 	if (!r)
 		return;
 	LKST_PUT64(r->value, cause->value);

@@ -9,7 +9,7 @@ int BPF_PROG(tp_btf__workqueue_queue_work, int req_cpu, struct pool_workqueue *p
 	     struct work_struct *work)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(workqueue_queue_work);
 	LKST_RECORD(workqueue_queue_work, r);
 	if (!r)
 		return 0;
@@ -26,7 +26,7 @@ SEC("tp_btf/workqueue_execute_start")
 int BPF_PROG(tp_btf__workqueue_execute_start, struct work_struct *work)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(workqueue_execute_start);
 	LKST_RECORD(workqueue_execute_start, r);
 	if (!r)
 		return 0;
@@ -40,7 +40,7 @@ SEC("tp_btf/workqueue_execute_end")
 int BPF_PROG(tp_btf__workqueue_execute_end, struct work_struct *work)
 {
 	if (!lkst_wants_current())
-		return 0;
+		return LKST_UNWANTED(workqueue_execute_end);
 	LKST_RECORD(workqueue_execute_end, r);
 	if (!r)
 		return 0;

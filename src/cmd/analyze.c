@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/out.h"
 #include "cmd/cmd.h"
 
 enum {
@@ -108,15 +109,18 @@ static int find_analyses(struct lkst_err *e, const char *names,
 
 /* ---- printing -------------------------------------------------------------------------------- */
 
-/* CSV has no place for notes: they go where errors go. */
-static void print_notes(const struct lkst_analyze *a, const struct lkst_notes *notes)
+/* CSV has no place for what is below a table: it goes where errors go. */
+static void print_notes(const struct lkst_analyze *a, const struct lkst_table *t)
 {
+	char left_out[LKST_TABLE_LEFT_OUT_TEXT];
 	unsigned int i;
 
 	if (a->format != LKST_TABLE_CSV)
 		return;
-	for (i = 0; i < notes->nr; i++)
-		fprintf(stderr, "note: %s\n", notes->text[i]);
+	if (lkst_table_left_out_text(t, left_out, sizeof(left_out)))
+		lkst_print_message(stderr, "%s: left out: %s.", t->name, left_out);
+	for (i = 0; i < t->notes.nr; i++)
+		lkst_print_message(stderr, "note: %s", t->notes.text[i]);
 }
 
 static void print_tables(const struct lkst_analyze *a, struct lkst_table_printer *p,
@@ -129,7 +133,7 @@ static void print_tables(const struct lkst_analyze *a, struct lkst_table_printer
 
 		for (k = 0; k < set->nr; k++) {
 			lkst_table_print(p, set->items[k]);
-			print_notes(a, &set->items[k]->notes);
+			print_notes(a, set->items[k]);
 		}
 	}
 }
@@ -166,7 +170,7 @@ static int print_study(struct lkst_err *e, const struct lkst_analyze *a, struct 
 		return err;
 	if (a->is_list) {
 		lkst_table_print_end(&p, lkst_study_list(s));
-		print_notes(a, &lkst_study_list(s)->notes);
+		print_notes(a, lkst_study_list(s));
 	} else {
 		print_tables(a, &p, s, nr);
 	}

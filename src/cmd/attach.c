@@ -6,10 +6,13 @@
 
 #include "base/cleanup.h"
 #include "cmd/printing.h"
+#include "cmd/recording.h"
+#include "cmd/turn.h"
 #include "cmd/streaming.h"
 #include "live/follow.h"
 #include "live/pins.h"
 #include "live/state.h"
+#include "live/symbols.h"
 
 struct options {
 	struct lkst_streaming_wish files;
@@ -46,6 +49,7 @@ struct attached {
 	struct lkst_streaming files;
 	struct lkst_printing printing;
 	struct lkst_follow *follow;
+	struct lkst_addresses *addresses;
 };
 
 static bool has_ended(void *ctx)
@@ -56,6 +60,27 @@ static bool has_ended(void *ctx)
 }
 
 /* ---- to the screen ------------------------------------------------------------------ */
+
+/* The idle threads, as records of their CPUs. */
+static int feed_cpus(struct attached *a, const struct lkst_thread_list *threads)
+{
+	struct lkst_rec_state_cpu cpu = { .online = 1 };
+	struct lkst_record r = {
+		.event = lkst_catalog_find(lkst_session_catalog(a->s), "state_cpu"),
+		.size = sizeof(cpu),
+		.bytes = (const u8 *)&cpu,
+		.buffer = LKST_BUFFER_STATE,
+	};
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; r.event && i < threads->nr_idle_tasks && !err; i++) {
+		cpu.state_cpu = (s16)i;
+		cpu.idle_task = threads->idle_tasks[i];
+		err = lkst_printing_record(&a->printing, &r);
+	}
+	return err;
+}
 
 /* The threads that there are, as records: names come from them. */
 static int feed_threads(struct attached *a)
@@ -73,7 +98,7 @@ static int feed_threads(struct attached *a)
 		r.bytes = (const u8 *)&threads.list[i];
 		err = lkst_printing_record(&a->printing, &r);
 	}
-	return err;
+	return err ? err : feed_cpus(a, &threads);
 }
 
 static int print_gaps(struct attached *a)
@@ -95,6 +120,8 @@ static int print_until(struct attached *a, u64 until_ns, bool look)
 
 	while (!err && lkst_follow_next(a->follow, until_ns, &r) > 0) {
 		err = print_gaps(a);
+		if (!err)
+			err = lkst_addresses_name(a->addresses, &r, a->printing.symbols);
 		if (!err)
 			err = lkst_printing_record(&a->printing, &r);
 		if (!err && look && ++nr % RECORDS_PER_LOOK == 0)
@@ -138,8 +165,14 @@ static int follow(struct attached *a)
 
 static int print(struct attached *a, u64 since_ns)
 {
+	const struct lkst_streaming_wish *wish = &a->o->files;
 	int err = lkst_follow_new(a->e, a->s, since_ns, &a->follow);
 
+	if (!err && !wish->no_symbols)
+		err = lkst_recording_check_symbols(a->e, a->s, wish->symbols, wish->quiet);
+	a->addresses = lkst_addresses_new(a->s, !wish->no_symbols, false);
+	if (!err && !a->addresses)
+		err = lkst_err_sys(a->e, -ENOMEM, "printing");
 	if (!err)
 		err = lkst_follow_fill(a->e, a->follow);
 	if (!err)
@@ -154,6 +187,7 @@ static int print(struct attached *a, u64 since_ns)
 	}
 	err = lkst_printing_end(a->e, &a->printing, err);
 	lkst_follow_free(a->follow);
+	lkst_addresses_free(a->addresses);
 	return lkst_streaming_fini(&a->files, err);
 }
 
@@ -176,17 +210,20 @@ static int stream(struct attached *a, u64 since_ns)
 
 static int open_recording(struct attached *a)
 {
-	_cleanup_close_ int lock = lkst_pins_lock(a->e);
+	struct lkst_turn turn;
+	int err = lkst_turn_take(a->e, LKST_TURN_LOOK, &turn);
 
-	return lock < 0 ? lock : lkst_session_open(a->e, &a->s);
+	if (!err)
+		err = lkst_session_open(a->e, &a->s);
+	lkst_turn_give(&turn);
+	return err;
 }
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	struct attached a = { .e = e, .o = options };
 	const struct lkst_streaming_wish *files = &a.o->files;
-	bool to_files = files->output || files->rotate || files->compress || files->symbols ||
-			files->daemon;
+	bool to_files = files->output || files->rotate || files->compress || files->daemon;
 	u64 now = lkst_monotonic_ns(), since;
 	sigset_t ignored;
 	int err;
@@ -211,9 +248,11 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_attach = {
 	.name = "attach",
 	.summary = "print the recording as it goes on, or stream it to files",
-	.usage = "attach [--last TIME] [--format text|csv|json|flight] [--event GLOB]... [--tid N] "
-		 "[--comm NAME] [--cpu N] [--time day|mono|rel] [--output DIR] [--rotate LIMITS] "
-		 "[--compress] [--symbols] [--for TIME] [--daemon] [--quiet]",
+	.usage =
+		"attach [--last TIME] [--format text|csv|json|flight] [--event GLOB]... [--tid N] [--pid N] "
+		"[--comm NAME] [--cpu N] [--time day|mono|rel] [--output DIR] [--rotate LIMITS] "
+		"[--compress] [--mode MODE] [--group GROUP] [--symbols] [--no-symbols] [--for TIME] "
+		"[--daemon] [--quiet]",
 	.help = "Prints what the recording that `lkst start` began has in memory, and goes on with what\n"
 		"comes, all CPUs in order of time, until SIGINT. With --output, --rotate, --compress or\n"
 		"--daemon it writes to files instead. The recording does not depend on it: it goes on\n"

@@ -215,16 +215,16 @@ static int verb_shift(struct lkst_job *job, char **args, unsigned int nr_args)
 }
 
 static const struct lkst_verb verbs[] = {
-	{ "list", 0, 0, false, verb_list },
-	{ "create", 1, 1, false, verb_create },
-	{ "delete", 1, 1, false, verb_delete },
-	{ "clear", 1, 1, false, verb_clear },
-	{ "size", 2, 2, false, verb_size },
-	{ "link", 2, LKST_NR_BUFFERS, false, verb_link },
-	{ "ring", 1, LKST_NR_BUFFERS, false, verb_ring },
-	{ "unlink", 1, 1, false, verb_unlink },
-	{ "jump", 1, 1, false, verb_jump },
-	{ "shift", 0, 0, false, verb_shift },
+	{ "list", 0, 0, LKST_TURN_LOOK, verb_list },
+	{ "create", 1, 1, LKST_TURN_CHANGE, verb_create },
+	{ "delete", 1, 1, LKST_TURN_CHANGE, verb_delete },
+	{ "clear", 1, 1, LKST_TURN_CHANGE, verb_clear },
+	{ "size", 2, 2, LKST_TURN_CHANGE, verb_size },
+	{ "link", 2, LKST_NR_BUFFERS, LKST_TURN_CHANGE, verb_link },
+	{ "ring", 1, LKST_NR_BUFFERS, LKST_TURN_CHANGE, verb_ring },
+	{ "unlink", 1, 1, LKST_TURN_CHANGE, verb_unlink },
+	{ "jump", 1, 1, LKST_TURN_CHANGE, verb_jump },
+	{ "shift", 0, 0, LKST_TURN_CHANGE, verb_shift },
 	{ 0 },
 };
 

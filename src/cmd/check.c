@@ -8,10 +8,12 @@
 
 #include "abi/state.h"
 #include "base/cleanup.h"
+#include "base/out.h"
+#include "cmd/check_counters.h"
 #include "cmd/cmd.h"
 #include "trace/reader.h"
 
-enum { GAPS_SHOWN = 20 };
+enum { GAPS_SHOWN = 20, ROW_SHOWN = 256 };
 
 struct options {
 	bool counts;
@@ -31,18 +33,61 @@ struct findings {
 	u64 count[LKST_ID_MAX + 1]; /* records by id */
 	u64 bytes[LKST_ID_MAX + 1]; /* of them, alignment not counted */
 	u64 records, gaps;
+	u64 losses; /* lines of the ledger that say that records are missing */
+	u64 cuts;   /* lines that say that they are there, but strings in them were cut */
 	u64 bad_blocks, missing_blocks, lost_events, blocks;
+	u64 begin_ns, end_ns; /* of records that are not state */
 };
 
 static void print_gap(const struct lkst_gap *g, u64 nr)
 {
 	if (nr < GAPS_SHOWN)
-		printf("gap: CPU %u, buffer %u, %.6f to %.6f s: %s (%" PRIu64 " blocks, %" PRIu64
-		       " events known)\n",
-		       g->cpu, g->buffer, g->from_ns / 1e9, g->to_ns / 1e9, g->why, g->blocks,
-		       g->events);
+		lkst_print_message(stdout,
+				   "gap: CPU %u, buffer %u, %.6f to %.6f s: %s (%" PRIu64
+				   " blocks, %" PRIu64 " events known)",
+				   g->cpu, g->buffer, g->from_ns / 1e9, g->to_ns / 1e9, g->why,
+				   g->blocks, g->events);
 	else if (nr == GAPS_SHOWN)
 		printf("more gaps follow\n");
+}
+
+/* An event that was recorded only in part, because a maskset says so. */
+static void print_condition(const struct lkst_record *r)
+{
+	const struct lkst_field_class *maskset = lkst_class_field(r->event, "maskset");
+	char text[4 * ROW_SHOWN + 1];
+	const u8 *row;
+	u32 length;
+
+	if (!maskset || r->event->nr_fields < 2)
+		return;
+	row = lkst_record_field(r, 1, &length);
+	*lkst_put_escaped(text, (const char *)row, length < ROW_SHOWN ? length : ROW_SHOWN, "") = 0;
+	printf("maskset %" PRIu64 " records only %s\n", lkst_record_int(r, maskset), text);
+}
+
+/* Whether the record says that others are missing. */
+static bool is_loss(const struct lkst_record *r)
+{
+	const struct lkst_field_class *cause;
+
+	switch (r->event->index) {
+	case LKST_EV_state_loss:
+		cause = lkst_class_field(r->event, "cause");
+		return cause && lkst_record_int(r, cause) != LKST_LOSS_TRUNCATED;
+	case LKST_EV_state_overwritten:
+	case LKST_EV_state_torn:
+	case LKST_EV_state_shed:
+	case LKST_EV_state_skipped:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_cut(const struct lkst_record *r)
+{
+	return r->event->index == LKST_EV_state_loss && !is_loss(r);
 }
 
 /* A line of the ledger that was written when the trace was. */
@@ -65,8 +110,8 @@ static void print_ledger(const struct lkst_record *r)
 		       lkst_record_int(r, count),
 		       why < LKST_LOSS_NR ? lkst_loss_names[why] : "cause not known");
 	} else if (c->index == LKST_EV_state_overwritten && cpu && buffer && blocks) {
-		printf("ledger: CPU %" PRId64 ", buffer %" PRIu64,
-		       (s64)lkst_record_int(r, cpu), lkst_record_int(r, buffer));
+		printf("ledger: CPU %" PRId64 ", buffer %" PRIu64, (s64)lkst_record_int(r, cpu),
+		       lkst_record_int(r, buffer));
 		if (level && lkst_record_int(r, level))
 			printf(", level %" PRIu64, lkst_record_int(r, level));
 		printf(": %" PRIu64 " blocks overwritten before they were read\n",
@@ -80,17 +125,20 @@ static void print_ledger(const struct lkst_record *r)
 		u32 length;
 		const u8 *kind = lkst_record_field(r, 3, &length);
 
-		printf("ledger: %.*s was left out %" PRIu64
-		       " times to keep to the cost limit, for %.3f s in all\n",
-		       (int)length, (const char *)kind, lkst_record_int(r, &c->fields[1]),
-		       lkst_record_int(r, &c->fields[0]) / 1e9);
+		lkst_print_message(stdout,
+				   "ledger: %.*s was left out %" PRIu64
+				   " times to keep to the cost limit, for %.3f s in all",
+				   (int)length, (const char *)kind,
+				   lkst_record_int(r, &c->fields[1]),
+				   lkst_record_int(r, &c->fields[0]) / 1e9);
 	} else if (c->index == LKST_EV_state_skipped && count && c->nr_fields > 1) {
 		u32 length;
 		const u8 *hook = lkst_record_field(r, 1, &length);
 
-		printf("ledger: %.*s was skipped %" PRIu64
-		       " times: it was already running on the CPU\n",
-		       (int)length, (const char *)hook, lkst_record_int(r, count));
+		lkst_print_message(stdout,
+				   "ledger: %.*s was skipped %" PRIu64
+				   " times: it was already running on the CPU",
+				   (int)length, (const char *)hook, lkst_record_int(r, count));
 	}
 }
 
@@ -105,7 +153,8 @@ static void take_gaps(struct lkst_merge *m, bool json, struct findings *f)
 	}
 }
 
-static int walk(struct lkst_err *e, struct lkst_trace *t, bool json, struct findings *f)
+static int walk(struct lkst_err *e, struct lkst_trace *t, bool json, struct findings *f,
+		struct lkst_counters_check *counters, struct lkst_threads_check *threads)
 {
 	_cleanup_(lkst_merge_freep) struct lkst_merge *m = NULL;
 	struct lkst_record r;
@@ -118,11 +167,22 @@ static int walk(struct lkst_err *e, struct lkst_trace *t, bool json, struct find
 		f->count[r.event->id]++;
 		f->bytes[r.event->id] += r.size;
 		f->records++;
+		f->losses += is_loss(&r);
+		f->cuts += is_cut(&r);
+		if (r.event->group != LKST_GROUP_STATE) {
+			f->begin_ns = f->end_ns ? f->begin_ns : r.ns;
+			f->end_ns = r.ns;
+		}
+		lkst_counters_check_feed(counters, &r);
+		lkst_threads_check_feed(threads, &r);
 		if (!json && r.event->group == LKST_GROUP_STATE)
 			print_ledger(&r);
+		if (!json && r.event->index == LKST_EV_state_condition)
+			print_condition(&r);
 		take_gaps(m, json, f);
 	}
 	take_gaps(m, json, f);
+	lkst_threads_check_finish(threads);
 	return 0;
 }
 
@@ -135,9 +195,9 @@ static void print_streams(const struct lkst_trace *t)
 	for (i = 0; i < lkst_trace_nr_streams(t); i++) {
 		const struct lkst_stream_info *s = lkst_trace_stream(t, i);
 
-		printf("%-16s%5u%8u%10u%10" PRIu64 "%10" PRIu64 "%14" PRIu64 "\n", s->file, s->cpu,
-		       s->buffer, s->nr_blocks, s->nr_missing_blocks, s->nr_bad_blocks,
-		       s->nr_lost_events);
+		lkst_print_message(stdout, "%-16s%5u%8u%10u%10" PRIu64 "%10" PRIu64 "%14" PRIu64,
+				   s->file, s->cpu, s->buffer, s->nr_blocks, s->nr_missing_blocks,
+				   s->nr_bad_blocks, s->nr_lost_events);
 	}
 }
 
@@ -169,10 +229,71 @@ static void print_counts(const struct lkst_catalog *c, const struct findings *f,
 			printf("%s\"%s\":%" PRIu64, first ? "" : ",", c->classes[id]->name,
 			       f->count[id]);
 		else
-			printf("%12" PRIu64 " %8.1f  %s\n", f->count[id],
-			       (double)f->bytes[id] / f->count[id], c->classes[id]->name);
+			lkst_print_message(stdout, "%12" PRIu64 " %8.1f  %s", f->count[id],
+					   (double)f->bytes[id] / f->count[id],
+					   c->classes[id]->name);
 		first = false;
 	}
+}
+
+static bool is_damaged(const struct lkst_trace *t, const struct findings *f)
+{
+	enum lkst_trace_ending ending = lkst_trace_ending(t);
+
+	return f->bad_blocks || f->missing_blocks || f->gaps || lkst_trace_is_partial(t) ||
+	       lkst_trace_lacks_part(t) || ending == LKST_TRACE_UNFINISHED || ending == LKST_TRACE_DISK_FULL;
+}
+
+/* A word for each, for programs. */
+static const char *const ending_names[] = {
+	[LKST_TRACE_COMPLETE] = "complete",
+	[LKST_TRACE_DISK_FULL] = "disk-full",
+	[LKST_TRACE_UNFINISHED] = "unfinished",
+	[LKST_TRACE_UNPROVEN] = "unproven",
+	[LKST_TRACE_GOES_ON] = "goes-on",
+};
+
+static void print_json(const struct lkst_trace *t, const struct findings *f,
+		       const struct lkst_counters_check *counters,
+		       const struct lkst_threads_check *threads)
+{
+	printf("{\"records\":%" PRIu64 ",\"blocks\":%" PRIu64 ",\"bad_blocks\":%" PRIu64
+	       ",\"missing_blocks\":%" PRIu64 ",\"lost_events\":%" PRIu64 ",\"gaps\":%" PRIu64
+	       ",\"losses\":%" PRIu64 ",\"is_partial\":%s,\"has_hashed_addresses\":%s"
+	       ",\"lacks_part\":%s,\"ending\":\"%s\",\"counts\":{",
+	       f->records, f->blocks, f->bad_blocks, f->missing_blocks, f->lost_events, f->gaps,
+	       f->losses, lkst_trace_is_partial(t) ? "true" : "false",
+	       lkst_trace_catalog(t)->has_hashed_addresses ? "true" : "false",
+	       lkst_trace_lacks_part(t) ? "true" : "false", ending_names[lkst_trace_ending(t)]);
+	print_counts(lkst_trace_catalog(t), f, true);
+	printf("},\"counters\":");
+	lkst_check_print_counters_json(counters);
+	printf(",\"threads\":");
+	lkst_check_print_threads_json(threads);
+	printf("}\n");
+}
+
+static void print_verdict(const struct lkst_trace *t, const struct findings *f,
+			  const struct lkst_counters_check *counters,
+			  const struct lkst_threads_check *threads)
+{
+	const char *verdict = "all good";
+
+	if (lkst_trace_catalog(t)->has_hashed_addresses)
+		printf("addresses: those of the kernel are hashes; equal ones are equal\n");
+	if (lkst_trace_lacks_part(t))
+		printf("parts: %s\n", lkst_trace_lacks_part_text());
+	if (lkst_trace_ending(t) != LKST_TRACE_COMPLETE)
+		printf("end: %s\n", lkst_trace_ending_text(lkst_trace_ending(t)));
+	if (is_damaged(t, f))
+		verdict = "damaged or incomplete";
+	else if (f->losses)
+		verdict = "whole, but not everything was recorded: see the ledger above";
+	else if (lkst_check_is_missing(counters, threads))
+		verdict = "whole, but the kernel counted more: see its counters above";
+	else if (f->cuts)
+		verdict = "whole, but strings were cut: see the ledger above";
+	printf("%" PRIu64 " records in %" PRIu64 " blocks: %s\n", f->records, f->blocks, verdict);
 }
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
@@ -180,36 +301,35 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	const struct options *o = options;
 	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
 	_cleanup_free_ struct findings *f = calloc(1, sizeof(*f));
-	bool damaged;
+	_cleanup_(lkst_counters_check_freep) struct lkst_counters_check *counters = NULL;
+	_cleanup_(lkst_threads_check_freep) struct lkst_threads_check *threads = NULL;
 	int err;
 
 	if (!f)
 		return lkst_err_sys(e, -ENOMEM, "checking %s", args[0]);
 	err = lkst_cmd_open_trace(e, args, nr_args, &t);
+	if (!err)
+		err = lkst_counters_check_new(e, t, &counters);
+	if (!err)
+		err = lkst_threads_check_new(e, t, &threads);
 	if (err)
 		return err;
 	if (!o->json)
 		print_streams(t);
-	err = walk(e, t, o->json, f);
+	err = walk(e, t, o->json, f, counters, threads);
 	if (err)
 		return err;
 	sum_streams(t, f);
-	damaged = f->bad_blocks || f->missing_blocks || f->gaps || lkst_trace_is_partial(t);
 	if (o->json) {
-		printf("{\"records\":%" PRIu64 ",\"blocks\":%" PRIu64 ",\"bad_blocks\":%" PRIu64
-		       ",\"missing_blocks\":%" PRIu64 ",\"lost_events\":%" PRIu64
-		       ",\"gaps\":%" PRIu64 ",\"is_partial\":%s,\"counts\":{",
-		       f->records, f->blocks, f->bad_blocks, f->missing_blocks, f->lost_events,
-		       f->gaps, lkst_trace_is_partial(t) ? "true" : "false");
-		print_counts(lkst_trace_catalog(t), f, true);
-		printf("}}\n");
+		print_json(t, f, counters, threads);
 	} else {
 		if (o->counts)
 			print_counts(lkst_trace_catalog(t), f, false);
-		printf("%" PRIu64 " records in %" PRIu64 " blocks: %s\n", f->records, f->blocks,
-		       damaged ? "damaged or incomplete" : "all good");
+		lkst_check_print_counters(counters, f->begin_ns, f->end_ns);
+		lkst_check_print_threads(threads);
+		print_verdict(t, f, counters, threads);
 	}
-	return damaged ? 1 : 0;
+	return is_damaged(t, f) ? 1 : 0;
 }
 
 const struct lkst_cmd lkst_cmd_check = {
@@ -217,9 +337,11 @@ const struct lkst_cmd lkst_cmd_check = {
 	.summary = "verify every block of a trace and print the ledger of losses",
 	.usage = "check [--counts] [--json] TRACE...",
 	.help = "Reads every block and record of TRACE, a directory or a file, and checks that they make\n"
-		"sense. Prints what is missing and why. The exit status is 1 if a block is damaged or\n"
-		"missing, or if the copying that made TRACE was broken off. The parts of one recording,\n"
-		"or the directory that they are in, are read as one.",
+		"sense and go as far as the trace's end marks say. Prints what is missing and why. The exit\n"
+		"status is 1 if a block is damaged or missing, if TRACE has no end although it should\n"
+		"(its recorder was killed, or the disk was full), or if the copying that made it was\n"
+		"broken off. The parts of one recording, or the directory that they are in, are read as\n"
+		"one; it is 1 as well if a part after one that says that the recording goes on is missing.",
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.min_args = 1,

@@ -20,7 +20,7 @@ enum lkst_option_type {
 	LKST_OPTION_SIZE,     /* u64, bytes: 64K, 4M, 1G */
 	LKST_OPTION_DURATION, /* u64, ns: 5s, 200ms */
 	LKST_OPTION_NUMBER,   /* s64 */
-	LKST_OPTION_SHARE,    /* u64, millionths: 1%, 0.25% */
+	LKST_OPTION_SHARE,    /* u64, millionths: 1%, 0.25%; none: 0 */
 	LKST_OPTION_CONFIG,   /* const char *: a file of further options; at most one per command */
 };
 
@@ -98,7 +98,7 @@ extern const struct lkst_cmd lkst_cmd_start, lkst_cmd_stop, lkst_cmd_status, lks
 	lkst_cmd_record, lkst_cmd_attach, lkst_cmd_maskset, lkst_cmd_handler, lkst_cmd_buffer,
 	lkst_cmd_incident, lkst_cmd_trigger, lkst_cmd_serve, lkst_cmd_event, lkst_cmd_print,
 	lkst_cmd_report, lkst_cmd_analyze, lkst_cmd_why, lkst_cmd_lint, lkst_cmd_check,
-	lkst_cmd_cut, lkst_cmd_extract;
+	lkst_cmd_cut, lkst_cmd_extract, lkst_cmd_limit;
 
 /* The original's commands, links to this program. */
 extern const struct lkst_cmd lkst_cmd_lkstm, lkst_cmd_lkstbuf, lkst_cmd_lksteh, lkst_cmd_lkstlogd,

@@ -4,12 +4,14 @@
 #include <stdio.h>
 
 #include "base/cleanup.h"
-#include "cmd/cmd.h"
+#include "base/out.h"
+#include "cmd/access.h"
 #include "trace/cut.h"
 
 struct options {
 	const char *output, *from, *to;
 	u64 size;
+	struct lkst_access_options access;
 	bool quiet;
 };
 
@@ -25,6 +27,7 @@ static const struct lkst_option rows[] = {
 	  "up to this time" },
 	{ "size", 's', LKST_OPTION_SIZE, "SIZE", offsetof(struct options, size), 0, 0, NULL,
 	  "several traces of about this size" },
+	LKST_ACCESS_ROWS(struct options, access),
 	{ "quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(struct options, quiet), 0, 0, NULL,
 	  "say nothing but errors" },
 	{ 0 },
@@ -47,7 +50,9 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 			return lkst_err_sys(e, -ENOMEM, "cutting %s", args[0]);
 		output = name;
 	}
-	err = lkst_cmd_open_trace(e, args, nr_args, &t);
+	err = lkst_access_apply(e, &o->access);
+	if (!err)
+		err = lkst_cmd_open_trace(e, args, nr_args, &t);
 	if (!err)
 		err = lkst_cmd_parse_range(e, t, o->from, o->to, &from_ns, &to_ns);
 	if (!err)
@@ -56,8 +61,9 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	if (err)
 		return err;
 	if (!o->quiet)
-		printf("%s: %u %s; `lkst print %s` shows %s\n", output, nr,
-		       nr == 1 ? "trace" : "traces", output, nr == 1 ? "it" : "them as one");
+		lkst_print_message(stdout, "%s: %u %s; `lkst print %s` shows %s", output, nr,
+				   nr == 1 ? "trace" : "traces", output,
+				   nr == 1 ? "it" : "them as one");
 	return 0;
 }
 
@@ -65,7 +71,8 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_lkstlogdiv = {
 	.name = "lkstlogdiv",
 	.summary = "divide a log",
-	.usage = "lkstlogdiv [--output DIR] [--from T] [--to T] [--size SIZE] [--quiet] TRACE...",
+	.usage = "lkstlogdiv [--output DIR] [--from T] [--to T] [--size SIZE] [--mode MODE]\n"
+		 "                  [--group GROUP] [--quiet] TRACE...",
 	.is_link = true,
 	.help = "Divides TRACE by time or size into traces that can be read alone, as `lkst cut` does.",
 	.examples = "  lkstlogdiv --size 64M -o pieces lkstlogdata-1\n",
@@ -79,7 +86,8 @@ const struct lkst_cmd lkst_cmd_lkstlogdiv = {
 const struct lkst_cmd lkst_cmd_cut = {
 	.name = "cut",
 	.summary = "cut a trace by time or size into traces that can be read alone",
-	.usage = "cut [--output DIR] [--from T] [--to T] [--size SIZE] [--quiet] TRACE...",
+	.usage = "cut [--output DIR] [--from T] [--to T] [--size SIZE] [--mode MODE] [--group GROUP]\n"
+		 "                [--quiet] TRACE...",
 	.help = "Makes a trace of the records of TRACE between two times, or several of a given size.\n"
 		"Each has the names of the threads as of its beginning. Cut in one go, or at the same\n"
 		"time, they fit together again. TRACE may be compressed, or in parts; what is made is\n"

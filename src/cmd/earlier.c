@@ -55,7 +55,18 @@ const char *lkst_earlier_doubt(void)
 		       : NULL;
 }
 
-int lkst_earlier_take(struct lkst_err *e, const struct lkst_finds *finds, struct lkst_recordings *r)
+static bool has_readable(const struct lkst_recordings *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < r->nr; i++)
+		if (r->items[i].catalog)
+			return true;
+	return false;
+}
+
+int lkst_earlier_take(struct lkst_err *e, const struct lkst_finds *finds, bool has_catalog,
+		      struct lkst_recordings *r)
 {
 	static const u8 unknown[16];
 	_cleanup_free_ char *line = read_cmdline();
@@ -68,8 +79,16 @@ int lkst_earlier_take(struct lkst_err *e, const struct lkst_finds *finds, struct
 				    "this boot cannot be told from an earlier one: "
 				    "/proc/sys/kernel/random/boot_id cannot be read");
 	lkst_recordings_drop_boot(r, boot_id);
-	if (r->nr)
+	if (has_readable(r) || (r->nr && has_catalog))
 		return 0;
+	/* What this boot recorded and stopped looks the same once its metadata is overwritten. */
+	if (r->nr)
+		return lkst_err_set(e, -ENOENT,
+				    "none of the %" PRIu64
+				    " pages is of an earlier boot's recording that can be read: "
+				    "of %u recordings the metadata is lost, and with it the boot "
+				    "that they are of (--catalog names a trace of the same one)",
+				    finds->nr_pages, r->nr);
 	if (eraser)
 		return lkst_err_set(
 			e, -ENOENT,

@@ -17,8 +17,11 @@ int lkst_earlier_explain(struct lkst_err *e, int err, const char *path);
 /* A sentence on why what was found is less certain than it looks, or NULL. */
 const char *lkst_earlier_doubt(void);
 
-/* Leaves in @r only what another boot than this one has recorded. -ENOENT: that is nothing. */
-int lkst_earlier_take(struct lkst_err *e, const struct lkst_finds *finds,
+/*
+ * Leaves in @r only what another boot than this one has recorded. A recording without metadata may be of any
+ * boot; with @has_catalog the user has other metadata for it. -ENOENT: nothing that can be read is left.
+ */
+int lkst_earlier_take(struct lkst_err *e, const struct lkst_finds *finds, bool has_catalog,
 		      struct lkst_recordings *r);
 
 #endif

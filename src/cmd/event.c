@@ -13,6 +13,7 @@
 #include "live/kernel.h"
 #include "live/plan.h"
 #include "live/tracefs.h"
+#include "trace/mask.h"
 
 struct options {
 	bool json;
@@ -81,6 +82,16 @@ static void list_event(const struct lkst_kernel *k, enum lkst_event_index i, boo
 		       d->mnemonic ? d->mnemonic : "-", hook, d->help);
 }
 
+static bool is_named(const char *glob, enum lkst_event_index i)
+{
+	const struct lkst_event_desc *d = &lkst_events[i];
+	const struct lkst_represented *other = lkst_represented_by(i);
+
+	return lkst_glob_matches(glob, lkst_group_names[d->group], d->name, d->mnemonic) ||
+	       (other &&
+		lkst_glob_matches(glob, lkst_group_names[d->group], d->name, other->mnemonic));
+}
+
 static int list(const struct lkst_kernel *k, const char *glob, bool json)
 {
 	unsigned int i, nr = 0;
@@ -88,8 +99,7 @@ static int list(const struct lkst_kernel *k, const char *glob, bool json)
 	if (!json)
 		printf("%-26s %-10s %-21s %-18s %s\n", "EVENT", "GROUP", "LKST", "HOOK", "WHAT");
 	for (i = 0; i < LKST_NR_EVENTS; i++) {
-		if (glob && !lkst_glob_matches(glob, lkst_group_names[lkst_events[i].group],
-					       lkst_events[i].name, lkst_events[i].mnemonic))
+		if (glob && !is_named(glob, i))
 			continue;
 		list_event(k, i, json);
 		nr++;
@@ -136,8 +146,8 @@ static void show_event(const struct lkst_kernel *k, enum lkst_event_index i)
 	printf("  group     %s\n", lkst_group_names[d->group]);
 	if (d->mnemonic)
 		printf("  LKST      %s", d->mnemonic);
-	if (d->mnemonic && d->lkst_id)
-		printf(" (0x%02x)", d->lkst_id);
+	if (d->mnemonic)
+		printf(" (0x%02x)", lkst_mnemonic_type(d->mnemonic));
 	if (d->mnemonic)
 		putchar('\n');
 	show_hooks(k, i);
@@ -193,24 +203,40 @@ static int show_tracepoint(struct lkst_err *e, const char *full)
 	struct lkst_event_class event;
 	char system[LKST_NAME_MAX];
 	const char *colon = strchr(full, ':');
-	int perf_id, err, i;
+	struct lkst_tracefs_about about;
+	int err, i;
 
 	if (tracefs < 0)
 		return tracefs;
 	snprintf(system, sizeof(system), "%.*s", (int)(colon - full), full);
-	err = lkst_tracefs_describe(e, tracefs, system, colon + 1, &event, &plan, &perf_id);
+	err = lkst_tracefs_describe(e, tracefs, system, colon + 1, &event, &plan, &about);
 	if (err)
 		return err;
 	printf("%s: a tracepoint of this kernel, recorded by name\n", event.name);
 	for (i = 0; i < event.nr_fields; i++)
 		if (event.fields[i].meaning != LKST_MEANING_PAD)
 			printf("    %s\n", event.fields[i].name);
+	if (about.not_recorded[0])
+		printf("What the probe fetches by its own arguments is not recorded: %s.\n",
+		       about.not_recorded);
 	free(event.fields);
 	return 0;
 }
 
+/* A mnemonic that is no event of its own, and the events that it is recorded as. */
+static void show_represented(const struct lkst_kernel *k, const struct lkst_represented *r)
+{
+	unsigned int i;
+
+	printf("%s (0x%02x): no event of its own; it is %s\n", r->mnemonic, r->type, r->how);
+	for (i = 0; i < 2; i++)
+		if (r->events[i] >= 0)
+			show_event(k, (enum lkst_event_index)r->events[i]);
+}
+
 static int show(struct lkst_err *e, const struct lkst_kernel *k, const char *name)
 {
+	const struct lkst_represented *other = lkst_represented_find(name);
 	const struct lkst_syscall *s;
 	unsigned int i, nr = 0;
 
@@ -220,7 +246,9 @@ static int show(struct lkst_err *e, const struct lkst_kernel *k, const char *nam
 			show_event(k, i);
 			nr++;
 		}
-	if (nr)
+	if (other)
+		show_represented(k, other);
+	if (nr || other)
 		return 0;
 	s = find_syscall(name);
 	if (s)

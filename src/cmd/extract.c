@@ -14,14 +14,15 @@
 #include "base/out.h"
 #include "base/size.h"
 #include "base/time.h"
+#include "cmd/access.h"
 #include "cmd/earlier.h"
 #include "cmd/recording.h"
+#include "crash/ids.h"
 #include "crash/salvage.h"
 #include "trace/metadata.h"
 
 enum {
 	DUMPS_MAX = 256,
-	METADATA_MAX = 64 << 20,
 };
 
 struct options {
@@ -29,7 +30,9 @@ struct options {
 	const char *doubtful;
 	const char *uuid;
 	const char *catalog;
+	const char *ids;
 	u64 within_ns;
+	struct lkst_access_options access;
 	bool earlier;
 	bool list;
 	bool json;
@@ -52,6 +55,10 @@ static const struct lkst_option rows[] = {
 	  "throw it away", "make a trace of what was torn by the crash but can be\nread, too" },
 	{ "catalog", 0, LKST_OPTION_TEXT, "TRACE", offsetof(struct options, catalog), 0, 0,
 	  "from the dump", "take the metadata from an earlier trace of this recording" },
+	{ "ids", 0, LKST_OPTION_TEXT, "FILE", offsetof(struct options, ids), 0, 0, LKST_MEMORY_IDS,
+	  "the secret ids that recordings of the machine had in its\n"
+	  "memory: pages with one of them are not forged" },
+	LKST_ACCESS_ROWS(struct options, access),
 	{ "json", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, json), 0, 0, NULL,
 	  "one JSON object, for programs" },
 	{ "quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(struct options, quiet), 0, 0, NULL,
@@ -68,6 +75,7 @@ struct run {
 	unsigned int nr_dumps;
 	struct lkst_finds finds;
 	struct lkst_recordings recordings;
+	struct lkst_memory_ids ids;
 	bool shows_progress, has_shown;
 	const char *doing;
 	u64 end_ns; /* of the search, on CLOCK_MONOTONIC */
@@ -139,10 +147,11 @@ static int search(struct run *r)
 	r->end_ns = r->o->within_ns ? now_ns() + r->o->within_ns : UINT64_MAX;
 	err = lkst_find_all(r->e, r->dumps, r->nr_dumps, show_progress, r, &r->finds);
 	if (!err)
-		err = lkst_recordings_new(r->e, r->dumps, r->nr_dumps, &r->finds, &r->recordings);
+		err = lkst_recordings_new(r->e, r->dumps, r->nr_dumps, &r->finds, &r->ids,
+					  &r->recordings);
 	clear_progress(r);
 	if (!err && r->o->earlier)
-		return lkst_earlier_take(r->e, &r->finds, &r->recordings);
+		return lkst_earlier_take(r->e, &r->finds, r->o->catalog, &r->recordings);
 	return err || r->recordings.nr ? err : explain_nothing(r);
 }
 
@@ -168,7 +177,9 @@ static int choose(struct run *r, struct lkst_recording **ret_recording)
 		lkst_uuid_format(r->recordings.items[i].uuid, text);
 		if (r->o->uuid && strncasecmp(text, r->o->uuid, strlen(r->o->uuid)) != 0)
 			continue;
-		if (found && r->o->uuid)
+		/* Those that say to be the one that was found have been weighed already. */
+		if (found && r->o->uuid &&
+		    memcmp(found->uuid, r->recordings.items[i].uuid, sizeof(found->uuid)) != 0)
 			return lkst_err_set(r->e, -EINVAL,
 					    "more than one recording's UUID begins with %s; `lkst "
 					    "extract --list` shows them",
@@ -182,33 +193,6 @@ static int choose(struct run *r, struct lkst_recording **ret_recording)
 				    "shows those that there are",
 				    r->o->uuid);
 	*ret_recording = found;
-	return 0;
-}
-
-/* The catalogue that an earlier trace of the same recording has. */
-static int borrow_catalog(struct run *r, struct lkst_recording *recording)
-{
-	_cleanup_close_ int dir = open(r->o->catalog, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	_cleanup_free_ char *text = NULL;
-	struct lkst_catalog *c;
-	size_t length;
-	int err;
-
-	if (dir < 0)
-		return lkst_err_sys(r->e, -errno, "trace %s", r->o->catalog);
-	err = lkst_read_file(r->e, dir, "metadata", METADATA_MAX, &text, &length);
-	if (!err)
-		err = lkst_metadata_parse(r->e, text, length, &c);
-	if (!err && memcmp(c->uuid, recording->uuid, sizeof(c->uuid)) != 0) {
-		lkst_catalog_free(c);
-		err = lkst_err_set(r->e, -EINVAL, "it is a trace of another recording");
-	}
-	if (err) {
-		lkst_err_add(r->e, "trace %s", r->o->catalog);
-		return err;
-	}
-	lkst_catalog_free(recording->catalog);
-	recording->catalog = c;
 	return 0;
 }
 
@@ -280,6 +264,9 @@ static void put_recording(struct lkst_out *out, const struct lkst_recording *r,
 	lkst_out_str(out, ",");
 	put_text(out, "kernel", release_of(r));
 	lkst_out_printf(out, ",\"has_metadata\":%s", r->catalog ? "true" : "false");
+	lkst_out_printf(out, ",\"is_proven\":%s", r->is_proven ? "true" : "false");
+	put_field(out, "outdone", r->nr_outdone);
+	put_field(out, "rival_state_pages", r->rivals);
 	if (r->has_start)
 		put_field(out, "start_ns", r->start.monotonic_ns);
 	put_field(out, "clock_offset_ns", lkst_recording_offset_ns(r));
@@ -311,8 +298,8 @@ static void print_row(const struct lkst_recording *r, const struct lkst_salvage 
 	lkst_duration_format(s->end_ns - s->begin_ns, span);
 	if (r->catalog)
 		snprintf(records, sizeof(records), "%" PRIu64, s->records);
-	printf("%-36s  %-19.19s  %-15s  %-22s  %11s  %s\n", uuid, began, host_of(r), release_of(r),
-	       records, r->catalog ? span : "");
+	lkst_print_message(stdout, "%-36s  %-19.19s  %-15s  %-22s  %11s  %s", uuid, began,
+			   host_of(r), release_of(r), records, r->catalog ? span : "");
 }
 
 static int list(struct run *r, struct lkst_out *out)
@@ -391,6 +378,25 @@ static void print_losses(const struct run *r, const struct lkst_salvage *s)
 		       s->lost_events);
 }
 
+/* What else in the dump says to be what it is not, or may. */
+static void print_doubts(const struct run *r, const struct lkst_recording *recording)
+{
+	if (r->recordings.nr_dropped)
+		printf("%u more recordings in it are not listed\n", r->recordings.nr_dropped);
+	if (recording->nr_outdone)
+		printf("recordings in it with the same UUID that are left out, copies of traces or "
+		       "forged: %u\n",
+		       recording->nr_outdone);
+	if (recording->rivals)
+		printf("there were two state pages of a ring, %" PRIu64
+		       " times: the one whose blocks are there counts\n",
+		       recording->rivals);
+	if (!recording->is_proven && r->ids.nr)
+		printf("%s has no id of this recording: whether a program has forged its pages "
+		       "cannot be told\n",
+		       r->o->ids ?: LKST_MEMORY_IDS);
+}
+
 static void print_summary(const struct run *r, const struct lkst_recording *recording,
 			  const struct lkst_salvage *s, const char *dir)
 {
@@ -399,12 +405,15 @@ static void print_summary(const struct run *r, const struct lkst_recording *reco
 	lkst_uuid_format(recording->uuid, uuid);
 	lkst_duration_format(s->end_ns - s->begin_ns, span);
 	format_time(recording, s->end_ns, LKST_TIME_DATE, end);
-	printf("%s: %" PRIu64
-	       " records of %s on %s (%s), the last at %s; `lkst print %s` shows them\n",
-	       dir, s->records, span, host_of(recording), release_of(recording), end, dir);
+	lkst_print_message(stdout,
+			   "%s: %" PRIu64
+			   " records of %s on %s (%s), the last at %s; `lkst print %s` shows them",
+			   dir, s->records, span, host_of(recording), release_of(recording), end,
+			   dir);
 	if (r->recordings.nr > 1 && !r->o->uuid)
 		printf("this is recording %s, the latest of %u; --list shows the others\n", uuid,
 		       r->recordings.nr);
+	print_doubts(r, recording);
 	print_losses(r, s);
 }
 
@@ -414,18 +423,12 @@ static void print_summary(const struct run *r, const struct lkst_recording *reco
 static int begin(struct run *r, const struct lkst_catalog *catalog, const char *dir,
 		 struct lkst_salvage_options *options)
 {
-	int err = lkst_writer_open(r->e, dir, catalog, &options->trace);
+	int err = lkst_writer_open_copy(r->e, dir, catalog, &options->trace);
 
 	if (!err && r->o->doubtful)
-		err = lkst_writer_open(r->e, r->o->doubtful, catalog, &options->doubtful);
-	if (!err)
-		err = lkst_writer_mark_partial(r->e, options->trace);
-	if (!err && options->doubtful)
-		err = lkst_writer_mark_partial(r->e, options->doubtful);
-	if (err) {
+		err = lkst_writer_open_copy(r->e, r->o->doubtful, catalog, &options->doubtful);
+	if (err)
 		lkst_writer_discard(options->trace, dir);
-		lkst_writer_discard(options->doubtful, r->o->doubtful);
-	}
 	return err;
 }
 
@@ -472,7 +475,7 @@ static int extract(struct run *r, struct lkst_out *out)
 	int err = choose(r, &recording);
 
 	if (!err && r->o->catalog)
-		err = borrow_catalog(r, recording);
+		err = lkst_recording_borrow_catalog(r->e, r->o->catalog, recording);
 	if (err)
 		return err;
 	lkst_uuid_format(recording->uuid, uuid);
@@ -505,6 +508,17 @@ static int extract(struct run *r, struct lkst_out *out)
 	return 0;
 }
 
+/* Those of this machine, if there are any, or of the file that is named. */
+static int read_ids(struct run *r)
+{
+	struct lkst_err ignored;
+
+	if (r->o->ids)
+		return lkst_memory_ids_read(r->e, r->o->ids, &r->ids);
+	lkst_memory_ids_read(&ignored, LKST_MEMORY_IDS, &r->ids);
+	return 0;
+}
+
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	static char kcore[] = LKST_KCORE, *own_memory[] = { kcore };
@@ -525,7 +539,11 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 			return lkst_err_sys(e, -ENOMEM, "reading %s", args[0]);
 		lkst_out_init(out, STDOUT_FILENO);
 	}
-	err = open_dumps(&r, args, nr_args);
+	err = lkst_access_apply(e, &r.o->access);
+	if (!err)
+		err = read_ids(&r);
+	if (!err)
+		err = open_dumps(&r, args, nr_args);
 	if (!err)
 		err = search(&r);
 	if (!err && out)
@@ -545,9 +563,9 @@ const struct lkst_cmd lkst_cmd_extract = {
 	.name = "extract",
 	.summary = "make a trace of what a crash dump holds",
 	.usage =
-		"extract [--output DIR] [--uuid UUID] [--doubtful DIR] [--catalog TRACE] [--json]\n"
-		"                    [--quiet] DUMP...\n"
-		"       lkst extract --list [--json] DUMP...\n"
+		"extract [--output DIR] [--uuid UUID] [--doubtful DIR] [--catalog TRACE] [--ids FILE]\n"
+		"                    [--mode MODE] [--group GROUP] [--json] [--quiet] DUMP...\n"
+		"       lkst extract --list [--ids FILE] [--json] DUMP...\n"
 		"       lkst extract --earlier [--within TIME] [OPTION]... [DUMP...]",
 	.help = "Searches the memory dump of a machine that was recording, and makes a trace directory\n"
 		"of what it finds. DUMP is an ELF core (/proc/vmcore too), makedumpfile's or QEMU's\n"

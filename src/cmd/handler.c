@@ -79,8 +79,8 @@ static void list_one(const struct lkst_job *job, const struct lkst_handler *h)
 	unsigned int nr = job->s ? count_events(job->s, h->number) : 0;
 
 	if (!options_of(job)->json) {
-		printf("%3u  (0x%02x)  %-16s %8u  %s\n", h->number, h->number, h->name, nr,
-		       h->help);
+		lkst_print_message(stdout, "%3u  (0x%02x)  %-16s %8u  %s", h->number, h->number,
+				   h->name, nr, h->help);
 		return;
 	}
 	printf("{\"id\":%u,\"name\":\"%s\",\"events\":%u,\"help\":", h->number, h->name, nr);
@@ -93,7 +93,7 @@ static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 	struct lkst_handler h;
 	unsigned int number;
 	/* The list needs no recording, but one has handlers, and tells how they are used. */
-	int err = lkst_pins_exist() ? lkst_job_open(job) : 0;
+	int err = lkst_pins_exist() ? lkst_job_open(job, LKST_TURN_LOOK) : 0;
 
 	(void)args, (void)nr_args;
 	if (err)
@@ -187,11 +187,35 @@ static void print_notice(const struct lkst_job *job, const struct lkst_notice *n
 	fflush(stdout);
 }
 
+/*
+ * The next notice of @h. It looks every second whether the recording is still there: the descriptors that
+ * waiting needs would keep all its memory.
+ */
+static int wait_for_notice(struct lkst_job *job, struct lkst_notices *notices,
+			   const struct lkst_handler *h, struct lkst_notice *ret_notice)
+{
+	const u64 timeout_ns = options_of(job)->timeout_ns, from_ns = lkst_monotonic_ns();
+	int err = 0;
+
+	while (!err) {
+		u64 elapsed = lkst_monotonic_ns() - from_ns, left = LKST_NS_PER_S;
+
+		if (timeout_ns && elapsed >= timeout_ns)
+			return lkst_err_set(job->e, -ETIMEDOUT, "no notice from %s came", h->name);
+		if (timeout_ns && timeout_ns - elapsed < left)
+			left = timeout_ns - elapsed;
+		err = lkst_notices_wait(job->e, notices, (int)(left / 1000000) + 1, ret_notice);
+		if (!err && !lkst_session_is_current(job->s))
+			return lkst_err_set(job->e, -ESHUTDOWN,
+					    "the recording has ended; no notice from %s came",
+					    h->name);
+	}
+	return err < 0 ? err : 0;
+}
+
 static int verb_wait(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	_cleanup_(lkst_notices_closep) struct lkst_notices *notices = NULL;
-	const int timeout_ms =
-		options_of(job)->timeout_ns ? (int)(options_of(job)->timeout_ns / 1000000) : -1;
 	struct lkst_notice notice;
 	struct lkst_handler h;
 	s64 i;
@@ -203,14 +227,11 @@ static int verb_wait(struct lkst_job *job, char **args, unsigned int nr_args)
 		err = lkst_notices_open(job->e, h.number, &notices);
 	if (err)
 		return err;
-	lkst_closep(&job->lock); /* others need not wait with us */
-	job->lock = -1;
+	lkst_job_let_go(job); /* others need not wait with us */
 	for (i = 0; i < options_of(job)->count; i++) {
-		err = lkst_notices_wait(job->e, notices, timeout_ms, &notice);
-		if (err <= 0)
-			return err < 0 ? err
-				       : lkst_err_set(job->e, -ETIMEDOUT, "no notice from %s came",
-						      h.name);
+		err = wait_for_notice(job, notices, &h, &notice);
+		if (err)
+			return err;
 		print_notice(job, &notice);
 	}
 	return 0;
@@ -236,8 +257,7 @@ static int verb_beat(struct lkst_job *job, char **args, unsigned int nr_args)
 	(void)nr_args;
 	if (err)
 		return err;
-	lkst_closep(&job->lock);
-	job->lock = -1;
+	lkst_job_let_go(job);
 	for (;;) {
 		err = lkst_variables_each(job->e, h.number, store_beat, NULL);
 		if (!err)
@@ -255,14 +275,14 @@ static int verb_beat(struct lkst_job *job, char **args, unsigned int nr_args)
 /* ---- the command ------------------------------------------------------------------------------ */
 
 static const struct lkst_verb verbs[] = {
-	{ "list", 0, 0, true, verb_list },
-	{ "build", 1, 2, true, verb_build },
-	{ "load", 1, 1, false, verb_load },
-	{ "show", 1, 1, false, verb_show },
-	{ "set", 2, LKST_LIST_MAX, false, verb_set },
-	{ "wait", 1, 1, false, verb_wait },
-	{ "beat", 1, 1, false, verb_beat },
-	{ "unload", 1, 1, false, verb_unload },
+	{ "list", 0, 0, LKST_TURN_NONE, verb_list },
+	{ "build", 1, 2, LKST_TURN_NONE, verb_build },
+	{ "load", 1, 1, LKST_TURN_CHANGE, verb_load },
+	{ "show", 1, 1, LKST_TURN_LOOK, verb_show },
+	{ "set", 2, LKST_LIST_MAX, LKST_TURN_CHANGE, verb_set },
+	{ "wait", 1, 1, LKST_TURN_LOOK, verb_wait },
+	{ "beat", 1, 1, LKST_TURN_LOOK, verb_beat },
+	{ "unload", 1, 1, LKST_TURN_CHANGE, verb_unload },
 	{ 0 },
 };
 

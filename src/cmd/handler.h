@@ -5,17 +5,13 @@
 
 #include "cmd/cmd.h"
 #include "live/handler.h"
-
-enum { LKST_HANDLER_PATH_MAX = 4096 };
+#include "live/installed.h"
 
 /*
  * Runs clang for a handler's source @source; the object is written to @object, NULL: beside it, named
  * .o. The command is shown unless @quiet.
  */
 int lkst_handler_build(struct lkst_err *e, const char *source, const char *object, bool quiet);
-
-/* The object file that @word means: a path, or the name of a handler that comes with the program. */
-int lkst_handler_object(struct lkst_err *e, const char *word, char path[LKST_HANDLER_PATH_MAX]);
 
 /* Names the handlers that come with the program, a line each. */
 void lkst_handler_print_shipped(void);

@@ -2,6 +2,7 @@
 /* lkst handler: where handlers come from, a source that is compiled or a file that is installed. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
+#include "base/create.h"
 #include "cmd/handler.h"
 
 enum { ARGS_MAX = 24 };
@@ -21,59 +24,8 @@ enum { ARGS_MAX = 24 };
 #define ARCH_INCLUDES "-I/usr/include/x86_64-linux-gnu"
 #endif
 
-/* Where files that come with the program are, from its own folder: as built, and as installed. */
+/* Where headers are, from the program's own folder: as built, and as installed. */
 static const char *const header_dirs[] = { "include", "../include" };
-static const char *const handler_dirs[] = { "handlers", "../lib/lkst/handlers" };
-
-/* The first of two folders @dirs, taken from the program's own, that has @file. */
-static int find(struct lkst_err *e, const char *const dirs[2], const char *file,
-		char dir[LKST_HANDLER_PATH_MAX])
-{
-	char self[PATH_MAX], path[PATH_MAX + 128];
-	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	unsigned int i;
-
-	if (length < 0)
-		return lkst_err_sys(e, -errno, "finding the program's own folder");
-	self[length] = 0;
-	*strrchr(self, '/') = 0;
-	for (i = 0; i < 2; i++) {
-		snprintf(path, sizeof(path), "%s/%s/%.80s", self, dirs[i], file);
-		if (access(path, R_OK))
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", self, dirs[i]);
-		return realpath(path, dir) ? 0 : lkst_err_sys(e, -errno, "%s", path);
-	}
-	return lkst_err_set(e, -ENOENT, "%s is neither in %s/%s nor in %s/%s", file, self, dirs[0],
-			    self, dirs[1]);
-}
-
-int lkst_handler_object(struct lkst_err *e, const char *word, char path[LKST_HANDLER_PATH_MAX])
-{
-	size_t length = strlen(word);
-	char dir[LKST_HANDLER_PATH_MAX], file[64];
-	int err;
-
-	if (strchr(word, '/') || (length > 2 && !strcmp(word + length - 2, ".o"))) {
-		if (length >= LKST_HANDLER_PATH_MAX)
-			return lkst_err_sys(e, -ENAMETOOLONG, "%.40s", word);
-		memcpy(path, word, length + 1);
-		return 0;
-	}
-	snprintf(file, sizeof(file), "%.60s.o", word);
-	err = find(e, handler_dirs, file, dir);
-	if (err) {
-		lkst_err_add(e, "no handler \"%s\" comes with the program", word);
-		return err;
-	}
-	length = strlen(dir);
-	if (length + strlen(file) + 2 > LKST_HANDLER_PATH_MAX)
-		return lkst_err_sys(e, -ENAMETOOLONG, "%s", dir);
-	memcpy(path, dir, length);
-	path[length] = '/';
-	memcpy(path + length + 1, file, strlen(file) + 1);
-	return 0;
-}
 
 void lkst_handler_print_shipped(void)
 {
@@ -82,7 +34,7 @@ void lkst_handler_print_shipped(void)
 	struct dirent *d;
 	DIR *handlers;
 
-	if (find(&ignored, handler_dirs, ".", dir))
+	if (lkst_installed_find(&ignored, lkst_handler_dirs, ".", dir))
 		return;
 	handlers = opendir(dir);
 	if (!handlers)
@@ -118,15 +70,19 @@ static void run_clang(const char **args)
 	_exit(127);
 }
 
-static int compile(struct lkst_err *e, const char **args)
+/* Its standard output goes to @object. */
+static int compile(struct lkst_err *e, const char **args, int object)
 {
 	int status;
 	pid_t pid = fork();
 
 	if (pid < 0)
 		return lkst_err_sys(e, -errno, "running clang");
-	if (!pid)
+	if (!pid) {
+		if (dup2(object, STDOUT_FILENO) < 0)
+			_exit(126);
 		run_clang(args);
+	}
 	if (waitpid(pid, &status, 0) != pid)
 		return lkst_err_sys(e, -errno, "running clang");
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
@@ -152,7 +108,8 @@ int lkst_handler_build(struct lkst_err *e, const char *source, const char *objec
 				       "-O2",	"-mcpu=v3",    TARGET_ARCH, outer,
 				       inner,	ARCH_INCLUDES, "-Wall",	    "-Wno-unused-parameter",
 				       "-c",	source,	       "-o",	    out };
-	size_t length = strlen(source), i;
+	_cleanup_(lkst_new_file_fini) struct lkst_new_file file = { .dir_fd = -1, .fd = -1 };
+	size_t length = strlen(source), i, last;
 	int err;
 
 	if (length < 3 || strcmp(source + length - 2, ".c"))
@@ -163,7 +120,7 @@ int lkst_handler_build(struct lkst_err *e, const char *source, const char *objec
 	snprintf(out, sizeof(out), "%s", object ? object : source);
 	if (!object)
 		out[length - 1] = 'o';
-	err = find(e, header_dirs, "lkst/handler.h", dir);
+	err = lkst_installed_find(e, header_dirs, "lkst/handler.h", dir);
 	if (err)
 		return err;
 	include_dir(dir, "", outer);
@@ -171,7 +128,14 @@ int lkst_handler_build(struct lkst_err *e, const char *source, const char *objec
 	for (i = 0; !quiet && args[i]; i++)
 		printf("%s%c", args[i], args[i + 1] ? ' ' : '\n');
 	fflush(stdout);
-	err = compile(e, args);
+	for (last = 0; args[last + 1]; last++)
+		;
+	args[last] = "-";
+	err = lkst_new_file_open(e, AT_FDCWD, out, &file);
+	if (!err)
+		err = compile(e, args, file.fd);
+	if (!err)
+		err = lkst_new_file_place(e, &file);
 	if (err)
 		lkst_err_add(e, "%s", source);
 	return err;

@@ -261,7 +261,7 @@ static int print_declared(void *ctx, const struct lkst_own_event *event)
 {
 	const struct lkst_handler *h = ctx;
 
-	printf("event %s.%s: %s\n", h->name, event->name, event->help);
+	lkst_print_message(stdout, "event %s.%s: %s", h->name, event->name, event->help);
 	return 0;
 }
 
@@ -272,7 +272,7 @@ int lkst_handler_print(struct lkst_err *e, const struct lkst_session *s,
 	int err;
 
 	if (!json) {
-		printf("handler %u, %s: %s\n", h->number, h->name, h->help);
+		lkst_print_message(stdout, "handler %u, %s: %s", h->number, h->name, h->help);
 		err = lkst_variables_each(e, h->number, print_plain, &p);
 		print_elements(&p);
 		return err ? err : lkst_declared_each(e, h->number, print_declared, (void *)h);

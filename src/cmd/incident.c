@@ -2,24 +2,20 @@
 /* lkst incident: moments that a recording keeps. */
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/out.h"
-#include "base/size.h"
 #include "base/time.h"
-#include "cmd/verbs.h"
-#include "live/incidents.h"
-#include "live/state.h"
+#include "cmd/access.h"
+#include "cmd/incident.h"
 
 struct options {
 	u64 post_ns;
 	const char *reason, *output;
+	struct lkst_access_options access;
 	bool drop, json, quiet;
 };
 
@@ -34,6 +30,7 @@ static const struct lkst_option rows[] = {
 	  "with save and watch: the directory that the traces are made in" },
 	{ "drop", 'd', LKST_OPTION_FLAG, NULL, offsetof(struct options, drop), 0, 0, NULL,
 	  "with save: give its memory back when it is saved" },
+	LKST_ACCESS_ROWS(struct options, access),
 	{ "json", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, json), 0, 0, NULL,
 	  "with list: one JSON object per line, for programs" },
 	{ "quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(struct options, quiet), 0, 0, NULL,
@@ -48,30 +45,14 @@ static const struct options *options_of(const struct lkst_job *job)
 
 /* ---- list and keep ---------------------------------------------------------------------------- */
 
-/* The time of day of moment @ns of CLOCK_MONOTONIC. */
-static void format_day(u64 ns, char *text, size_t size)
-{
-	struct timespec real, mono;
-	struct tm tm;
-	time_t when;
-
-	clock_gettime(CLOCK_REALTIME, &real);
-	clock_gettime(CLOCK_MONOTONIC, &mono);
-	when = (time_t)(((u64)real.tv_sec * 1000000000 + real.tv_nsec -
-			 ((u64)mono.tv_sec * 1000000000 + mono.tv_nsec) + ns) /
-			1000000000);
-	localtime_r(&when, &tm);
-	strftime(text, size, "%Y-%m-%dT%H:%M:%S", &tm);
-}
-
 static void list_one(const struct lkst_job *job, const struct lkst_incident *i)
 {
 	double before =
 		i->begin_ns && i->begin_ns < i->cause.ns ? (i->cause.ns - i->begin_ns) / 1e9 : 0;
-	char day[64], reason[4 * LKST_INCIDENT_REASON], *end;
+	char day[LKST_INCIDENT_DAY], reason[4 * LKST_INCIDENT_REASON], *end;
 	const char *event = "";
 
-	format_day(i->cause.ns, day, sizeof(day));
+	lkst_incident_format_day(i, day);
 	if (i->cause.id && i->cause.id <= LKST_ID_MAX &&
 	    lkst_session_catalog(job->s)->classes[i->cause.id])
 		event = lkst_session_catalog(job->s)->classes[i->cause.id]->name;
@@ -134,131 +115,117 @@ static int verb_keep(struct lkst_job *job, char **args, unsigned int nr_args)
 
 /* ---- save and drop ---------------------------------------------------------------------------- */
 
+static struct lkst_incident_saving saving_of(const struct lkst_job *job)
+{
+	const struct options *o = options_of(job);
+
+	return (struct lkst_incident_saving){ o->output ?: ".", o->drop, o->quiet };
+}
+
 static int save_one(struct lkst_job *job, const struct lkst_incident *i)
 {
-	char day[64], dir[4096], size[LKST_SIZE_TEXT];
-	struct lkst_writer *w = NULL;
+	const struct lkst_incident_saving how = saving_of(job);
+
+	return lkst_incident_publish(job, i, &how);
+}
+
+/* What has failed of several incidents: the first is the command's error, each further one is said at once. */
+struct failures {
+	struct lkst_err first;
 	int err;
+};
 
-	format_day(i->cause.ns, day, sizeof(day));
-	if (snprintf(dir, sizeof(dir), "%s/incident-%u-%s", options_of(job)->output ?: ".",
-		     i->number, day) >= (int)sizeof(dir))
-		return lkst_err_sys(job->e, -ENAMETOOLONG, "%s", options_of(job)->output);
-	err = lkst_writer_open(job->e, dir, lkst_session_catalog(job->s), &w);
-	if (err)
-		return err;
-	err = lkst_writer_mark_partial(job->e, w);
-	if (!err)
-		err = lkst_incident_save(job->e, job->s, i, w);
-	lkst_size_format(lkst_writer_bytes(w), size);
-	err = lkst_writer_close(job->e, w, err);
-	if (err)
-		return err;
-	if (!options_of(job)->quiet)
-		printf("%s: %s; `lkst print %s` shows it\n", dir, size, dir);
-	return 0;
-}
-
-static int save_and_drop(struct lkst_job *job, const struct lkst_incident *i)
+static void take_failure(struct failures *f, const struct lkst_err *e, int err)
 {
-	int err = save_one(job, i);
-
-	return err ? err : lkst_incident_drop(job->e, job->s, i);
+	if (f->err) {
+		lkst_print_message(stderr, "lkst: %s", e->text);
+		return;
+	}
+	f->first = *e;
+	f->err = err;
 }
 
-static int drop_one(struct lkst_job *job, const struct lkst_incident *i)
+/* Calls @each for the incidents of @list that @what names, by number or as "all". */
+static void for_named(struct lkst_job *job, const struct lkst_incident *list, u32 nr,
+		      const char *what, struct failures *f,
+		      int (*each)(struct lkst_job *job, const struct lkst_incident *i))
 {
-	return lkst_incident_drop(job->e, job->s, i);
+	bool all = !strcmp(what, "all"), found = all;
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		char number[16];
+		int err;
+
+		snprintf(number, sizeof(number), "%u", list[i].number);
+		if (all ? !list[i].is_over : strcmp(number, what) != 0)
+			continue;
+		found = true;
+		err = each(job, &list[i]);
+		if (err)
+			take_failure(f, job->e, err);
+	}
+	if (!found)
+		take_failure(f, job->e,
+			     lkst_err_set(job->e, -ENOENT,
+					  "there is no incident %s; `lkst incident list` shows them",
+					  what));
 }
 
-/* Calls @each for the incidents that @args name, by number or as "all". */
 static int for_each(struct lkst_job *job, char **args, unsigned int nr_args,
 		    int (*each)(struct lkst_job *job, const struct lkst_incident *i))
 {
 	_cleanup_free_ struct lkst_incident *list = NULL;
-	u32 nr = 0, i, n;
-	int err = lkst_incidents_list(job->e, job->s, &list, &nr);
+	struct failures f = { .err = 0 };
+	u32 nr = 0, n;
+	int err = lkst_job_open(job, LKST_TURN_LOOK);
 
-	for (n = 0; n < nr_args && !err; n++) {
-		bool all = !strcmp(args[n], "all"), found = all;
-
-		for (i = 0; i < nr && !err; i++) {
-			char number[16];
-
-			snprintf(number, sizeof(number), "%u", list[i].number);
-			if (!all && strcmp(number, args[n]))
-				continue;
-			found = true;
-			if (!all || list[i].is_over)
-				err = each(job, &list[i]);
-		}
-		if (!found && !err)
-			err = lkst_err_set(
-				job->e, -ENOENT,
-				"there is no incident %s; `lkst incident list` shows them",
-				args[n]);
-	}
-	return err;
+	if (!err)
+		err = lkst_incidents_list(job->e, job->s, &list, &nr);
+	if (err)
+		return err;
+	lkst_job_let_go(job);
+	for (n = 0; n < nr_args; n++)
+		for_named(job, list, nr, args[n], &f, each);
+	if (f.err)
+		*job->e = f.first;
+	return f.err;
 }
 
 static int verb_save(struct lkst_job *job, char **args, unsigned int nr_args)
 {
-	return for_each(job, args, nr_args, options_of(job)->drop ? save_and_drop : save_one);
+	return for_each(job, args, nr_args, save_one);
 }
 
 static int verb_drop(struct lkst_job *job, char **args, unsigned int nr_args)
 {
-	return for_each(job, args, nr_args, drop_one);
+	return for_each(job, args, nr_args, lkst_incident_give_up);
 }
 
-/* ---- watch ------------------------------------------------------------------------------------ */
-
-static volatile sig_atomic_t is_told_to_end;
-
-static void on_signal(int signal)
-{
-	(void)signal;
-	is_told_to_end = 1;
-}
-
-/*
- * Looks twice a second. The incident is kept by the kernel meanwhile, so nothing depends on how soon; and
- * other commands get their turn.
- */
 static int verb_watch(struct lkst_job *job, char **args, unsigned int nr_args)
 {
-	char all[] = "all", *each[] = { all };
-	int err = 0;
+	struct lkst_incident_saving how = saving_of(job);
 
 	(void)args, (void)nr_args;
-	signal(SIGINT, on_signal);
-	signal(SIGTERM, on_signal);
-	while (!is_told_to_end && !err) {
-		err = for_each(job, each, 1, save_and_drop);
-		lkst_job_close(job);
-		fflush(stdout);
-		if (!err && !is_told_to_end)
-			usleep(500 * 1000);
-		if (!err)
-			err = lkst_job_open(job);
-	}
-	return err;
+	how.drop = true;
+	return lkst_incident_watch(job, &how);
 }
 
 static const struct lkst_verb verbs[] = {
-	{ "list", 0, 0, false, verb_list },
-	{ "keep", 0, 0, false, verb_keep },
-	{ "save", 1, LKST_INCIDENTS_MAX, false, verb_save },
-	{ "drop", 1, LKST_INCIDENTS_MAX, false, verb_drop },
-	{ "watch", 0, 0, false, verb_watch },
+	{ "list", 0, 0, LKST_TURN_LOOK, verb_list },
+	{ "keep", 0, 0, LKST_TURN_CHANGE, verb_keep },
+	{ "save", 1, LKST_INCIDENTS_MAX, LKST_TURN_NONE, verb_save },
+	{ "drop", 1, LKST_INCIDENTS_MAX, LKST_TURN_NONE, verb_drop },
+	{ "watch", 0, 0, LKST_TURN_NONE, verb_watch },
 	{ 0 },
 };
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	const struct options *o = options;
+	int err = lkst_access_apply(e, &o->access);
 
-	return lkst_verbs_run(e, verbs, args[0], o, o->quiet, args + 1, nr_args - 1);
+	return err ? err : lkst_verbs_run(e, verbs, args[0], o, o->quiet, args + 1, nr_args - 1);
 }
 
 const struct lkst_cmd lkst_cmd_incident = {
@@ -274,9 +241,11 @@ const struct lkst_cmd lkst_cmd_incident = {
 		"  list      what is kept: number, when, how far it reaches back, how long it went on\n"
 		"            after that, the thread, and why\n"
 		"  keep      keeps this moment\n"
-		"  save      makes a trace of it, DIR/incident-NUMBER-TIME\n"
+		"  save      makes a trace of it, DIR/incident-NUMBER-TIME, which has this name when all of\n"
+		"            it is on the disk\n"
 		"  drop      gives its memory back, for another one\n"
-		"  watch     stays, and saves and drops each one when it is over",
+		"  watch     stays, and saves and drops each one when it is over; what cannot be saved now\n"
+		"            stays in memory and is tried again",
 	.examples = "  lkst start --incidents 4\n"
 		    "  lkst incident keep --after 200ms --reason 'the page was slow'\n"
 		    "  lkst incident list\n"

@@ -8,6 +8,7 @@
 
 #include "analyze/lint.h"
 #include "base/cleanup.h"
+#include "base/out.h"
 #include "cmd/cmd.h"
 #include "view/account.h"
 
@@ -40,12 +41,16 @@ static void list_rules(void)
 		printf("%-16s%s\n", lkst_lint_rules[i].name, lkst_lint_rules[i].help);
 }
 
-static void print_notes(const struct lkst_lint *l)
+/* As JSON notes are a part of the account; text leaves stdout to the findings. */
+static void print_notes(const struct lkst_lint *l, bool is_json)
 {
 	unsigned int i;
 
 	for (i = 0; i < l->notes.nr; i++)
-		fprintf(stderr, "lkst lint: %s\n", l->notes.text[i]);
+		if (is_json)
+			lkst_notes_add(&l->account->notes, "%s", l->notes.text[i]);
+		else
+			lkst_print_message(stderr, "lkst lint: %s", l->notes.text[i]);
 }
 
 static int print(struct lkst_err *e, const struct options *o, struct lkst_trace *t,
@@ -53,7 +58,8 @@ static int print(struct lkst_err *e, const struct options *o, struct lkst_trace 
 {
 	struct lkst_view_config config = { .out = out,
 					   .catalog = lkst_trace_catalog(t),
-					   .threads = l->threads };
+					   .threads = l->threads,
+					   .symbols = l->symbols };
 	u64 end_ns;
 	int err = lkst_view_time_parse(e, o->time, &config.time);
 
@@ -99,7 +105,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		return err;
 	err = lkst_lint_run(e, t, o->rules.items, o->rules.nr, &l);
 	if (!err) {
-		print_notes(&l);
+		print_notes(&l, !strcmp(o->format, "json"));
 		err = print(e, o, t, &l, out);
 	}
 	if (!err)

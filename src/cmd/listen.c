@@ -56,11 +56,36 @@ static bool is_left_over(const struct sockaddr_un *a)
 	       connect(fd, (const struct sockaddr *)a, sizeof(*a)) && errno == ECONNREFUSED;
 }
 
+/*
+ * Makes the socket file with its final mode: bind(2) takes that of the socket (net/unix/af_unix.c,
+ * unix_bind_bsd()), less what umask(2) says.
+ */
+static int bind_private(int fd, const struct sockaddr_un *a)
+{
+	mode_t mask = umask(0);
+	int err = fchmod(fd, 0660) || bind(fd, (const struct sockaddr *)a, sizeof(*a)) ? -errno : 0;
+
+	umask(mask);
+	return err;
+}
+
+/* Gives the socket file to the group. Should somebody have put something else in its place, that is left alone. */
+static int give_to_group(const char *path, gid_t gid)
+{
+	_cleanup_close_ int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st))
+		return -errno;
+	if (!S_ISSOCK(st.st_mode) || st.st_uid != geteuid() || st.st_nlink != 1)
+		return -EEXIST;
+	return fchownat(fd, "", (uid_t)-1, gid, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) ? -errno : 0;
+}
+
 int lkst_listen_at(struct lkst_err *e, const char *path, gid_t gid)
 {
 	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	struct sockaddr_un a;
-	mode_t mask;
 	int err;
 
 	err = lkst_remote_address(e, path, &a);
@@ -68,15 +93,15 @@ int lkst_listen_at(struct lkst_err *e, const char *path, gid_t gid)
 		return err;
 	if (fd < 0)
 		return lkst_err_sys(e, -errno, "making a socket");
-	/* Nobody can connect before listen(2), and by then the mode is right. */
-	mask = umask(0177);
-	err = bind(fd, (struct sockaddr *)&a, sizeof(a)) ? -errno : 0;
+	err = bind_private(fd, &a);
 	if (err == -EADDRINUSE && is_left_over(&a)) {
 		unlink(path);
-		err = bind(fd, (struct sockaddr *)&a, sizeof(a)) ? -errno : 0;
+		err = bind_private(fd, &a);
 	}
-	umask(mask);
-	if (!err && (chown(path, 0, gid) || chmod(path, 0660) || listen(fd, BACKLOG)))
+	if (!err)
+		err = give_to_group(path, gid);
+	/* Nobody can connect before this, and by now the group is right. */
+	if (!err && listen(fd, BACKLOG))
 		err = -errno;
 	return err ? lkst_err_sys(e, err, "listening at %s", path) : lkst_take_fd(fd);
 }

@@ -1,61 +1,121 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* lkstlogd: the original's daemon, which writes all that is recorded to log files. */
 #include <errno.h>
-#include <stdio.h>
-#include <time.h>
+#include <string.h>
 
-#include "cmd/cmd.h"
+#include "cmd/access.h"
+#include "live/pins.h"
 
 struct options {
-	const char *prefix;
+	const char *prefix, *rotate;
+	struct lkst_access_options access;
+	bool compress, foreground;
 	struct lkst_list events;
 };
 
 static const struct options defaults = {
 	.prefix = "lkstlogdata-",
+	.rotate = "64M,10",
 };
 
 static const struct lkst_option rows[] = {
 	{ "file", 'f', LKST_OPTION_TEXT, "PREFIX", offsetof(struct options, prefix), 0, 0,
-	  "lkstlogdata-", "what the log's name begins with; the time follows" },
+	  "lkstlogdata-", "what the names of logs begin with; the time follows" },
+	{ "rotate", 'r', LKST_OPTION_TEXT, "LIMITS", offsetof(struct options, rotate), 0, 0,
+	  "64M,10", "how large a log may be and how many are kept; see\n`lkst attach --help`" },
+	{ "compress", 'z', LKST_OPTION_FLAG, NULL, offsetof(struct options, compress), 0, 0, NULL,
+	  "compress finished logs with zstd" },
+	LKST_ACCESS_ROWS(struct options, access),
+	{ "foreground", 'n', LKST_OPTION_FLAG, NULL, offsetof(struct options, foreground), 0, 0,
+	  NULL, "stay in the foreground, as service managers like it" },
 	{ "event", 'e', LKST_OPTION_LIST, "GLOB", offsetof(struct options, events), 0, 0,
-	  "all of the catalogue but locks taken", "record what matches; see `lkst start --help`" },
+	  "what `lkst start` does",
+	  "if nothing is being recorded: begin to record what matches;\nsee `lkst start --help`" },
 	{ 0 },
 };
+
+/* The log's name for `lkst attach`: the prefix, of which nothing is a conversion, and the time. */
+static int name_logs(struct lkst_err *e, const char *prefix, char *name, size_t size)
+{
+	static const char time[] = "%Y%m%d-%H%M%S";
+	size_t used = 0;
+
+	for (; *prefix && used + 2 + sizeof(time) <= size; prefix++) {
+		if (*prefix == '%')
+			name[used++] = '%';
+		name[used++] = *prefix;
+	}
+	if (*prefix)
+		return lkst_err_set(e, -ENAMETOOLONG, "the prefix is too long");
+	memcpy(name + used, time, sizeof(time));
+	return 0;
+}
+
+/* Begins to record, unless something is being recorded. */
+static int start(struct lkst_err *e, const struct lkst_list *events)
+{
+	const char *words[2 * LKST_LIST_MAX + 3] = { "--keep", "--quiet" };
+	unsigned int nr = 2, i;
+
+	if (events->nr && lkst_pins_exist())
+		return lkst_err_set(
+			e, -EBUSY,
+			"something is being recorded already, and its maskset says "
+			"what (`lkstm list`); leave --event away, or `lkst stop` first");
+	for (i = 0; i < events->nr; i++) {
+		words[nr++] = "--event";
+		words[nr++] = events->items[i];
+	}
+	return lkst_cmd_run(e, &lkst_cmd_start, words);
+}
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	const struct options *o = options;
-	const char *words[2 * LKST_LIST_MAX + 4] = { "--quiet", "--output" };
-	char name[4096], stamp[32];
-	time_t now = time(NULL);
-	unsigned int nr = 2, i;
-	struct tm tm;
+	const char *words[12] = { "--quiet", "--output" };
+	unsigned int nr = 2;
+	char name[4096];
+	int err;
 
 	(void)args, (void)nr_args;
-	localtime_r(&now, &tm);
-	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm);
-	if (snprintf(name, sizeof(name), "%s%s", o->prefix, stamp) >= (int)sizeof(name))
-		return lkst_err_set(e, -ENAMETOOLONG, "the prefix is too long");
+	err = name_logs(e, o->prefix, name, sizeof(name));
+	if (!err)
+		err = start(e, &o->events);
+	if (err)
+		return err;
 	words[nr++] = name;
-	for (i = 0; i < o->events.nr; i++) {
-		words[nr++] = "--event";
-		words[nr++] = o->events.items[i];
+	words[nr++] = "--rotate";
+	words[nr++] = o->rotate;
+	if (o->compress)
+		words[nr++] = "--compress";
+	if (o->access.mode) {
+		words[nr++] = "--mode";
+		words[nr++] = o->access.mode;
 	}
-	return lkst_cmd_run(e, &lkst_cmd_record, words);
+	if (o->access.group) {
+		words[nr++] = "--group";
+		words[nr++] = o->access.group;
+	}
+	if (!o->foreground)
+		words[nr++] = "--daemon";
+	return lkst_cmd_run(e, &lkst_cmd_attach, words);
 }
 
 const struct lkst_cmd lkst_cmd_lkstlogd = {
 	.name = "lkstlogd",
 	.is_link = true,
-	.summary = "writes all that is recorded to a log, as the original LKST's daemon did",
-	.usage = "lkstlogd [-f PREFIX] [-e GLOB]...",
-	.help = "Records to a log, a trace directory called lkstlogdata-DATE-TIME, until SIGINT or SIGTERM:\n"
-		"what `lkst record` does, by the name of the original LKST's daemon. It stays in the\n"
-		"foreground, as services do today. It is a recording of its own; one begun by `lkst start`,\n"
-		"and its masksets, go on beside it.",
-	.examples = "  lkstlogd -f /var/log/lkstlogdata- &\n"
-		    "  lkst print /var/log/lkstlogdata-20260101-120000\n",
+	.summary = "writes what is recorded to logs, as the original LKST's daemon did",
+	.usage = "lkstlogd [-f PREFIX] [-r LIMITS] [-z] [-n] [--mode MODE] [--group GROUP] [-e GLOB]...",
+	.help = "Writes what the recording has in memory, and what comes, to logs: trace directories called\n"
+		"lkstlogdata-DATE-TIME, of which each can be read alone, or all as one. What is recorded is\n"
+		"what the active maskset says (lkstm). If nothing is being recorded, it begins to, as `lkst\n"
+		"start` does.\n"
+		"\n"
+		"It goes to the background and prints its PID. SIGTERM ends it, and the recording goes on;\n"
+		"`lkst stop` ends both. SIGUSR2 begins the next log. Errors go to syslog. It is `lkst attach\n"
+		"--daemon --rotate` by the name of the original LKST's daemon.",
+	.examples = "  lkstlogd -f /var/log/lkstlogdata-\n"
+		    "  lkst print /var/log/lkstlogdata-*\n",
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.defaults = &defaults,

@@ -34,13 +34,13 @@ static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 }
 
 static const struct lkst_verb verbs[] = {
-	{ "list", 0, 0, false, verb_list },
-	{ "read", 1, 1, false, lkst_maskset_verb_read },
-	{ "write", 1, 1, true, lkst_maskset_verb_write },
-	{ "config", 3, 4, false, lkst_maskset_verb_config },
-	{ "copy", 2, 2, false, lkst_maskset_verb_copy },
-	{ "delete", 1, 1, false, lkst_maskset_verb_delete },
-	{ "set", 1, 1, false, lkst_maskset_verb_set },
+	{ "list", 0, 0, LKST_TURN_LOOK, verb_list },
+	{ "read", 1, 1, LKST_TURN_NONE, lkst_maskset_verb_read },
+	{ "write", 1, 1, LKST_TURN_NONE, lkst_maskset_verb_write },
+	{ "config", 3, 4, LKST_TURN_CHANGE, lkst_maskset_verb_config },
+	{ "copy", 2, 2, LKST_TURN_CHANGE, lkst_maskset_verb_copy },
+	{ "delete", 1, 1, LKST_TURN_CHANGE, lkst_maskset_verb_delete },
+	{ "set", 1, 1, LKST_TURN_CHANGE, lkst_maskset_verb_set },
 	{ 0 },
 };
 

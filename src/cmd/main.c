@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/bus.h"
+#include "base/out.h"
 #include "cmd/cmd.h"
+#include "cmd/rlimits.h"
+#include "cmd/sigbus.h"
+#include "cmd/version.h"
 
 static const struct lkst_cmd *const commands[] = {
 	&lkst_cmd_start,   &lkst_cmd_stop,     &lkst_cmd_status,  &lkst_cmd_snapshot,
@@ -14,7 +17,7 @@ static const struct lkst_cmd *const commands[] = {
 	&lkst_cmd_buffer,  &lkst_cmd_incident, &lkst_cmd_trigger, &lkst_cmd_serve,
 	&lkst_cmd_event,   &lkst_cmd_print,    &lkst_cmd_report,  &lkst_cmd_analyze,
 	&lkst_cmd_why,	   &lkst_cmd_lint,     &lkst_cmd_check,	  &lkst_cmd_cut,
-	&lkst_cmd_extract,
+	&lkst_cmd_extract, &lkst_cmd_limit,
 };
 
 /* The original's commands: links to this program, known by the name that they are called by. */
@@ -37,7 +40,8 @@ static void print_overview(FILE *to)
 		    "says what happened.\n\n");
 	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		fprintf(to, "  %-10s%s\n", commands[i]->name, commands[i]->summary);
-	fprintf(to, "\n`lkst COMMAND --help` tells more of each.\n");
+	fprintf(to,
+		"\n`lkst COMMAND --help` explains each, `lkst --version` says which lkst this is.\n");
 }
 
 static const struct lkst_cmd *find(const char *name)
@@ -78,18 +82,22 @@ static int run(const struct lkst_cmd *cmd, int argc, char **argv)
 		return 0;
 	}
 	if (first < 0) {
-		fprintf(stderr, "%s: %s\n", lkst_cmd_called(cmd, called), e.text);
+		lkst_print_message(stderr, "%s: %s", lkst_cmd_called(cmd, called), e.text);
 		return EXIT_USAGE;
 	}
 	nr_args = argc - first;
 	if (nr_args < cmd->min_args || nr_args > cmd->max_args) {
-		fprintf(stderr, "usage: %s%s\n", cmd->is_link ? "" : "lkst ", cmd->usage);
+		fputs(cmd->is_link ? "usage: " : "usage: lkst ", stderr);
+		fputs(cmd->usage, stderr);
+		fputc('\n', stderr);
 		return EXIT_USAGE;
 	}
 	err = cmd->run(&e, options, argv + first, nr_args);
+	if (err < 0 && e.text[0])
+		lkst_rlimits_explain(&e, err);
 	if (err < 0)
-		fprintf(stderr, "%s: %s\n", lkst_cmd_called(cmd, called),
-			e.text[0] ? e.text : strerror(-err));
+		lkst_print_message(stderr, "%s: %s", lkst_cmd_called(cmd, called),
+				   e.text[0] ? e.text : strerror(-err));
 	return err < 0 ? EXIT_FAILURE : err;
 }
 
@@ -97,7 +105,8 @@ int main(int argc, char **argv)
 {
 	const struct lkst_cmd *cmd = argc ? find_link(argv[0]) : NULL;
 
-	lkst_bus_tell();
+	lkst_sigbus_explain();
+	lkst_rlimits_prepare();
 	if (cmd)
 		return run(cmd, argc - 1, argv + 1);
 	if (argc < 2) {
@@ -112,10 +121,16 @@ int main(int argc, char **argv)
 			print_overview(stdout);
 		return 0;
 	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V") ||
+	    !strcmp(argv[1], "version")) {
+		lkst_version_print(stdout);
+		return 0;
+	}
 	cmd = find(argv[1]);
 	if (!cmd) {
-		fprintf(stderr, "lkst: there is no command \"%s\"; `lkst help` lists them\n",
-			argv[1]);
+		lkst_print_message(stderr,
+				   "lkst: there is no command \"%s\"; `lkst help` lists them",
+				   argv[1]);
 		return EXIT_USAGE;
 	}
 	return run(cmd, argc - 2, argv + 2);

@@ -9,13 +9,16 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "abi/syscalls.h"
 #include "base/cleanup.h"
+#include "base/create.h"
 #include "base/io.h"
+#include "base/out.h"
 #include "live/buffers.h"
 #include "live/handler.h"
 #include "live/pins.h"
 
-enum { GLOBS_MAX = 60 };
+enum { GLOBS_MAX = 60, GLOB_TEXT = 160 };
 
 static const struct lkst_option rows[] = {
 	{ "armed", 0, LKST_OPTION_FLAG, NULL, offsetof(struct lkst_maskset_options, armed), 0, 0,
@@ -96,7 +99,7 @@ static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 
 	(void)args, (void)nr_args;
 	if (lkst_pins_exist())
-		err = lkst_job_open(job);
+		err = lkst_job_open(job, LKST_TURN_LOOK);
 	if (err)
 		return err;
 	if (job->s)
@@ -122,18 +125,22 @@ static void show_json(const struct lkst_job *job, u32 set)
 {
 	const struct lkst_catalog *catalog = lkst_session_catalog(job->s);
 	const u16 *route = job->c->route[set];
+	struct lkst_mask mask;
 	bool first = true;
 	u32 id;
 
+	lkst_maskset_read(job->s, set, &mask);
 	printf("{\"id\":%u,\"name\":\"%s\",\"events\":[", set, job->c->name[set]);
 	for (id = 0; id < LKST_EVENT_SPACE; id++) {
 		const struct lkst_event_class *event = catalog->classes[id];
 
 		if (!is_recorded(route, event))
 			continue;
-		printf("%s{\"event\":\"%s\",\"handler\":%u,\"buffer\":\"%s\"}", first ? "" : ",",
-		       event->name, lkst_route_handler(route[id]),
+		printf("%s{\"event\":\"%s\",\"handler\":%u,\"buffer\":\"%s\",\"condition\":",
+		       first ? "" : ",", event->name, lkst_route_handler(route[id]),
 		       lkst_buffer_name(job->s, route[id] >> 8 & (LKST_NR_BUFFERS - 1)));
+		lkst_print_json(stdout, lkst_mask_condition(&mask, id) ?: "");
+		putchar('}');
 		first = false;
 	}
 	printf("]}\n");
@@ -169,11 +176,25 @@ static void show_group(const struct lkst_job *job, u32 set, u8 group)
 	putchar('\n');
 }
 
+/* A line per condition: the events that are recorded only if it holds. */
+static void show_conditions(const struct lkst_job *job, u32 set)
+{
+	const struct lkst_catalog *catalog = lkst_session_catalog(job->s);
+	struct lkst_mask mask;
+	u32 id;
+
+	lkst_maskset_read(job->s, set, &mask);
+	for (id = 0; id < LKST_EVENT_SPACE; id++)
+		if (lkst_mask_condition(&mask, id) && catalog->classes[id])
+			printf("  %s if %s\n", catalog->classes[id]->name,
+			       lkst_mask_condition(&mask, id));
+}
+
 static int verb_show(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	u32 set;
 	u8 group;
-	int err = lkst_maskset_get(job->e, job->s, args[0], &job->notes, &set);
+	int err = lkst_maskset_open(job, args[0], &set);
 
 	(void)nr_args;
 	if (err)
@@ -187,6 +208,7 @@ static int verb_show(struct lkst_job *job, char **args, unsigned int nr_args)
 	print_state(job->c, set);
 	for (group = 0; group < LKST_NR_GROUPS; group++)
 		show_group(job, set, group);
+	show_conditions(job, set);
 	return 0;
 }
 
@@ -227,25 +249,25 @@ static int put_file(struct lkst_job *job, const char *word, char *path)
 		err = lkst_maskset_place(job->e, job->c, word, &set);
 	if (err)
 		return err;
-	lkst_maskset_read(job->c, set, &mask);
+	lkst_maskset_read(job->s, set, &mask);
 	err = lkst_mask_format(job->e, &mask, set, lkst_session_catalog(job->s), &text);
 	if (err)
 		return err;
-	fd = mkstemp(path);
-	if (fd < 0)
-		return lkst_err_sys(job->e, -errno, "making a file to edit");
+	err = lkst_create_temporary(job->e, "/tmp/lkst-maskset-", path, &fd);
+	if (err)
+		return err;
 	err = lkst_write_all(fd, text, strlen(text));
 	return err ? lkst_err_sys(job->e, err, "%s", path) : 0;
 }
 
 static int verb_edit(struct lkst_job *job, char **args, unsigned int nr_args)
 {
-	char path[] = "/tmp/lkst-maskset-XXXXXX";
+	char path[PATH_MAX] = "";
 	char *write_args[] = { args[0], path };
 	int err;
 
 	(void)nr_args;
-	err = lkst_job_open(job);
+	err = lkst_job_open(job, LKST_TURN_CHANGE);
 	if (err)
 		return err;
 	err = put_file(job, args[0], path);
@@ -274,7 +296,7 @@ static int open_mask(struct lkst_job *job, const char *word, bool adds, struct l
 	int err = lkst_maskset_get(&why, job->s, word, &job->notes, ret_set);
 
 	if (!err) {
-		lkst_maskset_read(job->c, *ret_set, mask);
+		lkst_maskset_read(job->s, *ret_set, mask);
 		return lkst_maskset_place(job->e, job->c, word, ret_set);
 	}
 	if (!adds)
@@ -282,17 +304,52 @@ static int open_mask(struct lkst_job *job, const char *word, bool adds, struct l
 	err = lkst_maskset_place(job->e, job->c, word, ret_set);
 	if (err)
 		return err;
-	lkst_mask_init(mask, word);
+	lkst_mask_init(mask, word, lkst_session_catalog(job->s));
 	if (*word >= '0' && *word <= '9')
 		snprintf(mask->name, sizeof(mask->name), "maskset%u", *ret_set);
 	return 0;
 }
 
-static int change_mask(struct lkst_job *job, struct lkst_mask *mask, const char *glob, u8 handler,
+/* Records what @glob names only if @condition holds. *@ret_nr: how many events those are. */
+static int add_if(struct lkst_job *job, struct lkst_mask *mask, const char *glob, u8 handler,
+		  int buffer, const char *condition, unsigned int *ret_nr)
+{
+	if (handler != LKST_HANDLER_DEFAULT)
+		return lkst_err_set(
+			job->e, -EINVAL,
+			"a condition (\"%s\") is for what DEFAULT records, and can't be "
+			"taken away or sent to another handler",
+			condition);
+	return lkst_mask_set_glob_if(job->e, mask, lkst_session_catalog(job->s), glob, buffer,
+				     condition, ret_nr);
+}
+
+/* Splits @word, a glob and perhaps a condition after a blank, in place. A system call's name alone names that call. */
+static char *split_condition(char *word, char glob[GLOB_TEXT])
+{
+	char *blank = strpbrk(word, " \t");
+
+	if (blank)
+		*blank++ = 0;
+	snprintf(glob, GLOB_TEXT, "%s%.150s", lkst_syscall_find(false, word) ? "syscall:" : "",
+		 word);
+	return blank && blank[strspn(blank, " \t")] ? blank : NULL;
+}
+
+static int change_mask(struct lkst_job *job, struct lkst_mask *mask, char *word, u8 handler,
 		       int buffer)
 {
-	if (lkst_mask_set_glob(mask, lkst_session_catalog(job->s), glob, handler, buffer))
-		return 0;
+	char glob[GLOB_TEXT];
+	const char *condition = split_condition(word, glob);
+	unsigned int nr = 0;
+	int err = 0;
+
+	if (condition)
+		err = add_if(job, mask, glob, handler, buffer, condition, &nr);
+	else
+		nr = lkst_mask_set_glob(mask, lkst_session_catalog(job->s), glob, handler, buffer);
+	if (err || nr)
+		return err;
 	return lkst_err_set(
 		job->e, -ENOENT,
 		"no event of this recording matches \"%s\"; `lkst event list` shows the "
@@ -353,19 +410,19 @@ static int verb_disarm(struct lkst_job *job, char **args, unsigned int nr_args)
 }
 
 static const struct lkst_verb verbs[] = {
-	{ "list", 0, 0, true, verb_list },
-	{ "show", 1, 1, false, verb_show },
-	{ "read", 1, 1, false, lkst_maskset_verb_read },
-	{ "write", 1, 2, true, lkst_maskset_verb_write },
-	{ "edit", 1, 1, true, verb_edit },
-	{ "config", 3, 4, false, lkst_maskset_verb_config },
-	{ "copy", 2, 2, false, lkst_maskset_verb_copy },
-	{ "delete", 1, 1, false, lkst_maskset_verb_delete },
-	{ "set", 1, 1, false, lkst_maskset_verb_set },
-	{ "arm", 1, 1, false, verb_arm },
-	{ "disarm", 1, 1, false, verb_disarm },
-	{ "+=", 3, GLOBS_MAX + 2, false, verb_change },
-	{ "-=", 3, GLOBS_MAX + 2, false, verb_change },
+	{ "list", 0, 0, LKST_TURN_NONE, verb_list },
+	{ "show", 1, 1, LKST_TURN_NONE, verb_show },
+	{ "read", 1, 1, LKST_TURN_NONE, lkst_maskset_verb_read },
+	{ "write", 1, 2, LKST_TURN_NONE, lkst_maskset_verb_write },
+	{ "edit", 1, 1, LKST_TURN_NONE, verb_edit },
+	{ "config", 3, 4, LKST_TURN_CHANGE, lkst_maskset_verb_config },
+	{ "copy", 2, 2, LKST_TURN_CHANGE, lkst_maskset_verb_copy },
+	{ "delete", 1, 1, LKST_TURN_CHANGE, lkst_maskset_verb_delete },
+	{ "set", 1, 1, LKST_TURN_CHANGE, lkst_maskset_verb_set },
+	{ "arm", 1, 1, LKST_TURN_CHANGE, verb_arm },
+	{ "disarm", 1, 1, LKST_TURN_CHANGE, verb_disarm },
+	{ "+=", 3, GLOBS_MAX + 2, LKST_TURN_CHANGE, verb_change },
+	{ "-=", 3, GLOBS_MAX + 2, LKST_TURN_CHANGE, verb_change },
 	{ 0 },
 };
 
@@ -403,11 +460,12 @@ const struct lkst_cmd lkst_cmd_maskset = {
 	.usage = "maskset [--armed] [--handler HANDLER] [--buffer BUFFER] [--json] [--quiet] "
 		 "list | show NAME | read NAME | write NAME [FILE] | edit NAME | "
 		 "config NAME EVENT HANDLER [BUFFER] | copy FROM TO | delete NAME | set NAME | "
-		 "arm NAME | disarm NAME | NAME+=GLOB... | NAME-=GLOB...",
+		 "arm NAME | disarm NAME | NAME+='GLOB [CONDITION]'... | NAME-=GLOB...",
 	.help = "A maskset says for every event what is done with it: which handler gets it, and which\n"
 		"buffer the record goes to. A recording has up to 16 masksets; one is in force. NAME is\n"
 		"a maskset's name or number, or a shipped one's name. 0 (RNOTHING), 1 (RALL) and 2\n"
 		"(RDEFAULT: all but locks taken) are reserved and can't be changed; 3 to 15 are yours.\n"
+		"The lives of threads (fork, exec, rename, exit) are recorded in every one.\n"
 		"\n"
 		"  list          the masksets there are: name, number of events, which is in force\n"
 		"  show NAME     what it records\n"
@@ -421,7 +479,8 @@ const struct lkst_cmd lkst_cmd_maskset = {
 		"  arm, disarm   keeps its hooks attached while another one is in force, or no longer;\n"
 		"                to set an armed one takes no more than the store\n"
 		"  NAME+=GLOB    records also what matches, as in `lkst start --event`; a NAME that is\n"
-		"                not there is made\n"
+		"                not there is made. With a CONDITION after it, as in a trigger, only the\n"
+		"                records for which it holds: 'mine+=syscall:openat ret < 0'\n"
 		"  NAME-=GLOB    no longer records what matches",
 	.examples =
 		"  lkst maskset list\n"
@@ -430,6 +489,7 @@ const struct lkst_cmd lkst_cmd_maskset = {
 		"  lkst maskset 'mine-=memory:*' 'net:*' all but locks taken, memory, network\n"
 		"  lkst maskset set mine\n"
 		"  lkst maskset 'mine+=syscall:mmap'     changes it while it is in force\n"
+		"  lkst maskset 'mine+=sched_switch next_prio < 100'   only switches to real-time threads\n"
 		"  lkst maskset read mine > mine.txt     keep it; `lkst start -m ./mine.txt` takes it\n",
 	.options = rows,
 	.options_size = sizeof(struct lkst_maskset_options),

@@ -19,6 +19,13 @@ static inline const struct lkst_maskset_options *lkst_maskset_options(const stru
 	return job->options;
 }
 
+/*
+ * Opens the recording of @job to read the maskset that @word names, beside other commands that look; only a
+ * maskset that has to be made first takes a turn alone, and fails with -EAGAIN when none comes. The recording is
+ * closed with the job, on failure too.
+ */
+int lkst_maskset_open(struct lkst_job *job, const char *word, u32 *ret_set);
+
 /* NAME; NAME [FILE]; NAME EVENT HANDLER [BUFFER]; FROM TO; NAME; NAME */
 int lkst_maskset_verb_read(struct lkst_job *job, char **args, unsigned int nr_args);
 int lkst_maskset_verb_write(struct lkst_job *job, char **args, unsigned int nr_args);

@@ -17,6 +17,18 @@ static void tell(const struct lkst_job *job, u32 set, const char *what)
 		       lkst_mask_count(job->c->route[set], lkst_session_catalog(job->s)));
 }
 
+int lkst_maskset_open(struct lkst_job *job, const char *word, u32 *ret_set)
+{
+	struct lkst_err ignored;
+	int err = lkst_job_open(job, LKST_TURN_LOOK);
+
+	if (err || !lkst_maskset_find(&ignored, job->c, word, ret_set))
+		return err;
+	lkst_job_close(job);
+	err = lkst_job_open(job, LKST_TURN_SOON);
+	return err ? err : lkst_maskset_get(job->e, job->s, word, &job->notes, ret_set);
+}
+
 int lkst_maskset_verb_read(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	_cleanup_free_ char *text = NULL;
@@ -25,10 +37,10 @@ int lkst_maskset_verb_read(struct lkst_job *job, char **args, unsigned int nr_ar
 	int err;
 
 	(void)nr_args;
-	err = lkst_maskset_get(job->e, job->s, args[0], &job->notes, &set);
+	err = lkst_maskset_open(job, args[0], &set);
 	if (err)
 		return err;
-	lkst_maskset_read(job->c, set, &mask);
+	lkst_maskset_read(job->s, set, &mask);
 	err = lkst_mask_format(job->e, &mask, set, lkst_session_catalog(job->s), &text);
 	if (!err)
 		fputs(text, stdout);
@@ -99,7 +111,7 @@ int lkst_maskset_verb_write(struct lkst_job *job, char **args, unsigned int nr_a
 	/* All is read before the lock is taken: at the pipe's other end a command may wait for it. */
 	err = read_text(job->e, file ? file : stdin, &text, &length);
 	if (!err)
-		err = lkst_job_open(job);
+		err = lkst_job_open(job, LKST_TURN_CHANGE);
 	if (err)
 		return err;
 	err = lkst_maskset_place(job->e, job->c, args[0], &set);
@@ -114,6 +126,27 @@ int lkst_maskset_verb_write(struct lkst_job *job, char **args, unsigned int nr_a
 		tell(job, set, "written, ");
 	lkst_job_close(job);
 	return err;
+}
+
+/* What sending the events of @type to NOTHING does not do. */
+static void note_kept(struct lkst_job *job, const struct lkst_event_types *types, u16 type)
+{
+	const struct lkst_catalog *c = lkst_session_catalog(job->s);
+	const char *mnemonic = lkst_type_mnemonic(type);
+	const struct lkst_represented *other = mnemonic ? lkst_represented_find(mnemonic) : NULL;
+	u32 id;
+
+	if (other)
+		lkst_notes_add(&job->notes,
+			       "%s is recorded as %s; their own rows decide whether they are "
+			       "recorded, so nothing is changed.",
+			       other->mnemonic, other->how);
+	for (id = 0; id < LKST_EVENT_SPACE; id++)
+		if (lkst_event_types_has(types, id, type) &&
+		    lkst_mask_has_always(c->classes[id]->index))
+			lkst_notes_add(&job->notes,
+				       "%s is recorded in every maskset: it says who is who.",
+				       c->classes[id]->name);
 }
 
 int lkst_maskset_verb_config(struct lkst_job *job, char **args, unsigned int nr_args)
@@ -136,7 +169,9 @@ int lkst_maskset_verb_config(struct lkst_job *job, char **args, unsigned int nr_
 		err = lkst_buffer_find(job->e, job->s, args[3], &buffer);
 	if (err)
 		return err;
-	lkst_maskset_read(job->c, set, &mask);
+	if (handler == LKST_HANDLER_NOTHING)
+		note_kept(job, &types, type);
+	lkst_maskset_read(job->s, set, &mask);
 	lkst_mask_set_type(&mask, catalog, &types, type, handler,
 			   nr_args > 3 ? (int)buffer : LKST_BUFFER_USUAL);
 	return lkst_maskset_write(job->e, job->s, set, &mask, &job->notes);
@@ -154,7 +189,7 @@ int lkst_maskset_verb_copy(struct lkst_job *job, char **args, unsigned int nr_ar
 		err = lkst_maskset_place(job->e, job->c, args[1], &to);
 	if (err)
 		return err;
-	lkst_maskset_read(job->c, from, &mask);
+	lkst_maskset_read(job->s, from, &mask);
 	choose_name(job, to, args[1], &mask);
 	err = lkst_maskset_write(job->e, job->s, to, &mask, &job->notes);
 	if (!err)
@@ -168,7 +203,7 @@ int lkst_maskset_verb_delete(struct lkst_job *job, char **args, unsigned int nr_
 	int err = lkst_maskset_find(job->e, job->c, args[0], &set);
 
 	(void)nr_args;
-	return err ? err : lkst_maskset_delete(job->e, job->s, set);
+	return err ? err : lkst_maskset_delete(job->e, job->s, set, &job->notes);
 }
 
 int lkst_maskset_verb_set(struct lkst_job *job, char **args, unsigned int nr_args)

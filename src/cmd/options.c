@@ -43,24 +43,28 @@ static int parse_number(struct lkst_err *e, const struct lkst_option *o, const c
 	return 0;
 }
 
-/* "1%", "0.25%": a share, in millionths. */
-static int parse_share(struct lkst_err *e, const struct lkst_option *o, const char *text,
-		       u64 *ret_ppm)
-{
-	const char *end = text;
-
-	if (lkst_decimal_parse(&end, 10000, ret_ppm) || strcmp(end, "%"))
-		return lkst_err_set(e, -EINVAL, "--%s takes a share like 1%% or 0.5%%, not \"%s\"",
-				    o->name, text);
-	return 0;
-}
-
 static int check_limits(struct lkst_err *e, const struct lkst_option *o, const char *text,
 			s64 value)
 {
 	if ((!o->min && !o->max) || (value >= o->min && value <= o->max))
 		return 0;
 	return lkst_err_set(e, -EINVAL, "--%s %s is out of range; see --help", o->name, text);
+}
+
+/* "1%", "0.25%": a share, in millionths; "none" is 0, whatever the row's limits are. */
+static int parse_share(struct lkst_err *e, const struct lkst_option *o, const char *text,
+		       u64 *ret_ppm)
+{
+	const char *end = text;
+
+	*ret_ppm = 0;
+	if (!strcmp(text, "none"))
+		return 0;
+	if (lkst_decimal_parse(&end, 10000, ret_ppm) || strcmp(end, "%"))
+		return lkst_err_set(e, -EINVAL,
+				    "--%s takes a share like 1%% or 0.5%%, or none, not \"%s\"",
+				    o->name, text);
+	return check_limits(e, o, text, *ret_ppm > INT64_MAX ? INT64_MAX : (s64)*ret_ppm);
 }
 
 static int store(struct lkst_err *e, const struct lkst_option *o, char *text, void *options)
@@ -101,7 +105,7 @@ static int store(struct lkst_err *e, const struct lkst_option *o, char *text, vo
 		if (err)
 			return err;
 		*(u64 *)at = u;
-		return check_limits(e, o, text, u > INT64_MAX ? INT64_MAX : (s64)u);
+		return 0;
 	case LKST_OPTION_NUMBER:
 		err = parse_number(e, o, text, &v);
 		if (err)

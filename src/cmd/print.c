@@ -66,6 +66,8 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	lkst_trace_range(t, &begin_ns, &end_ns);
 	err = lkst_printing_begin(e, &o->wish, lkst_trace_catalog(t), begin_ns, from_ns, to_ns, &p);
 	if (!err)
+		err = lkst_symbols_load(e, p.symbols, t);
+	if (!err)
 		err = print_records(e, &p, t, from_ns, to_ns);
 	return lkst_printing_end(e, &p, err);
 }
@@ -74,7 +76,7 @@ const struct lkst_cmd lkst_cmd_print = {
 	.name = "print",
 	.summary = "a trace as text, CSV, JSON or in the flight recorder's form",
 	.usage =
-		"print [--format text|csv|json|flight] [--event GLOB]... [--tid N] [--comm NAME] "
+		"print [--format text|csv|json|flight] [--event GLOB]... [--tid N] [--pid N] [--comm NAME] "
 		"[--cpu N] [--time day|mono|rel] [--from T] [--to T] [--no-gaps] [--brief] TRACE...",
 	.help = "Prints the events of TRACE, a trace directory or a trace in one file, in order of time,\n"
 		"all CPUs merged. It needs no root and works on any machine. The parts of one recording,\n"

@@ -14,9 +14,11 @@ static int make_select(struct lkst_err *e, const struct lkst_printing_wish *w,
 		.events = w->events.items,
 		.nr_events = w->events.nr,
 		.has_tid = w->tid >= 0,
+		.has_pid = w->pid >= 0,
 		.has_cpu = w->cpu >= 0,
 		.has_to = to_ns != UINT64_MAX,
 		.tid = w->tid,
+		.pid = w->pid,
 		.cpu = w->cpu,
 		.comm = w->comm,
 		.from_ns = from_ns,
@@ -64,8 +66,6 @@ int lkst_printing_record(struct lkst_printing *p, const struct lkst_record *r)
 
 	if (lkst_select_matches(p->select, r))
 		err = p->view->record(p->ctx, r);
-	if (!err)
-		err = lkst_symbols_feed(p->symbols, r);
 	/* By the names as they were before it. */
 	return err ? err : lkst_threads_feed(p->threads, r);
 }

@@ -16,14 +16,14 @@
 struct lkst_printing_wish {
 	const char *format, *time;
 	struct lkst_list events;
-	s64 tid, cpu;
+	s64 tid, pid, cpu;
 	const char *comm;
 	bool no_gaps, brief;
 };
 
 #define LKST_PRINTING_DEFAULTS                                                                     \
 	{                                                                                          \
-		.format = "text", .time = "day", .tid = -1, .cpu = -1                              \
+		.format = "text", .time = "day", .tid = -1, .pid = -1, .cpu = -1                   \
 	}
 
 /* Their rows in the table of a command whose options are a struct @type. */
@@ -50,7 +50,10 @@ struct lkst_printing_wish {
 		  "all",                                                                               \
 		  "only events that match; may be repeated" },                                         \
 		{ "tid",     't',  LKST_OPTION_NUMBER, "N", offsetof(type, wish.tid), 0,               \
-		  INT32_MAX, NULL, "only this thread" },                                               \
+		  INT32_MAX, NULL,                                                                     \
+		  "only this thread: what it did, the switches to it and who\nwoke it" },              \
+		{ "pid",     'p',  LKST_OPTION_NUMBER, "N", offsetof(type, wish.pid), 0,               \
+		  INT32_MAX, NULL, "the same of all threads of this process" },                        \
 		{ "comm",                                                                              \
 		  'c',                                                                                 \
 		  LKST_OPTION_TEXT,                                                                    \
@@ -59,7 +62,7 @@ struct lkst_printing_wish {
 		  0,                                                                                   \
 		  0,                                                                                   \
 		  NULL,                                                                                \
-		  "only threads that are called so at the time" },                                     \
+		  "the same of threads that are called so at the time" },                              \
 		{ "cpu",     'C',  LKST_OPTION_NUMBER, "N", offsetof(type, wish.cpu), 0,               \
 		  INT32_MAX, NULL, "only this CPU" },                                                  \
 	{                                                                                              \
@@ -72,7 +75,7 @@ struct lkst_printing {
 	const struct lkst_view *view;
 	void *ctx;
 	struct lkst_threads *threads;
-	struct lkst_symbols *symbols;
+	struct lkst_symbols *symbols; /* empty to begin with: the caller fills it */
 	struct lkst_select *select;
 	struct lkst_out *out;
 };

@@ -72,12 +72,18 @@ static void write_losses(const struct lkst_report *r, FILE *to)
 static void write_cost(const struct lkst_report *r, FILE *to)
 {
 	const struct lkst_budget *b = &r->budget.page;
-	unsigned int i;
+	unsigned int i, nr_off = 0;
 
 	begin(to, "lkst_cost_ratio", "gauge", "CPU time per second that recording takes, by kind.");
 	for (i = 0; i < r->cost.nr_rows; i++)
 		fprintf(to, "lkst_cost_ratio{kind=\"%s\"} %.9f\n", r->cost.rows[i].name,
 			r->cost.rows[i].us_per_second / 1e6);
+	begin(to, "lkst_idle_cost_ratio", "gauge",
+	      "CPU time per second of hooks that record nothing; a part of lkst_cost_ratio.");
+	fprintf(to, "lkst_idle_cost_ratio %.9f\n", r->cost.idle_us_per_second / 1e6);
+	begin(to, "lkst_slowdown_ratio", "gauge",
+	      "CPU time of recording over that of all else that runs.");
+	fprintf(to, "lkst_slowdown_ratio %.9f\n", lkst_cost_slowdown(&r->cost));
 	begin(to, "lkst_cost_busiest_ratio", "gauge",
 	      "Share of the time of the CPU where recording costs most.");
 	fprintf(to, "lkst_cost_busiest_ratio %.9f\n", r->cost.busiest_share);
@@ -87,6 +93,14 @@ static void write_cost(const struct lkst_report *r, FILE *to)
 	fprintf(to, "lkst_cost_limit_ratio %.6f\n", b->limit_ppm / 1e6);
 	begin(to, "lkst_left_out_kinds", "gauge", "Kinds of events left out now, for their cost.");
 	fprintf(to, "lkst_left_out_kinds %u\n", b->nr_shed);
+	begin(to, "lkst_detached_hook_groups", "gauge",
+	      "Groups of hooks that are detached because what they serve is left out.");
+	for (i = 0; i < b->nr_groups; i++)
+		nr_off += r->budget.groups[i].is_off != 0;
+	fprintf(to, "lkst_detached_hook_groups %u\n", nr_off);
+	begin(to, "lkst_limit_helper", "gauge",
+	      "1 if there is a process that detaches what is left out (`lkst limit`).");
+	fprintf(to, "lkst_limit_helper %d\n", r->has_helper);
 	begin(to, "lkst_left_out_seconds_total", "counter", "How long a kind was left out.");
 	for (i = 0; i < b->nr_kinds; i++)
 		if (r->budget.kinds[i].times)

@@ -8,17 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
+#include "base/out.h"
+#include "base/time.h"
 #include "cmd/recording.h"
+#include "cmd/turn.h"
 #include "cmd/streaming.h"
 #include "live/pins.h"
 #include "live/state.h"
 
+/* How long a command has to end after SIGTERM. */
+#define CHILD_ENDS_NS (5 * LKST_NS_PER_S)
+
 struct options {
 	struct lkst_streaming_wish files;
 	struct lkst_list events;
+	const char *maskset;
 	u64 buffer_bytes, block_bytes, delay_ns;
 	struct lkst_list pids;
 	bool tree;
@@ -32,6 +40,8 @@ static const struct options defaults = {
 static const struct lkst_option rows[] = {
 	{ "event", 'e', LKST_OPTION_LIST, "GLOB", offsetof(struct options, events), 0, 0,
 	  "all but taking and releasing locks", "record what matches; see `lkst start --help`" },
+	{ "maskset", 'm', LKST_OPTION_TEXT, "NAME", offsetof(struct options, maskset), 0, 0,
+	  "RDEFAULT", "record what this maskset has; see `lkst start --help`" },
 	{ "pid", 'p', LKST_OPTION_LIST, "PID", offsetof(struct options, pids), 0, 0, NULL,
 	  "only this process, decided in the kernel; may be repeated" },
 	{ "tree", 't', LKST_OPTION_FLAG, NULL, offsetof(struct options, tree), 0, 0, NULL,
@@ -88,7 +98,7 @@ static int prepare_child(struct lkst_err *e, char **args, const sigset_t *old_ma
 		_exit(127);
 	execvp(args[0], args);
 	failed = errno;
-	fprintf(stderr, "lkst record: running %s: %s\n", args[0], strerror(failed));
+	lkst_print_message(stderr, "lkst record: running %s: %s", args[0], strerror(failed));
 	_exit(failed == ENOENT ? 127 : 126);
 }
 
@@ -112,16 +122,33 @@ static bool has_ended(void *ctx)
 	return child->has_ended;
 }
 
-/* The command outlives an interrupted recording no longer than it takes to tell it. */
-static void end_child(struct recording *r)
+/* A command that goes on when the recording has ended is asked to end. */
+static void ask_child_to_end(struct recording *r)
 {
-	if (!r->child.pid || r->child.has_ended)
+	if (!r->child.pid || has_ended(&r->child))
 		return;
 	if (r->child.go >= 0)
 		close(r->child.go);
 	else
 		kill(r->child.pid, SIGTERM);
 	r->child.go = -1;
+	/* One that is stopped hears nothing. */
+	kill(r->child.pid, SIGCONT);
+}
+
+/* Waits for it, and kills it when it takes too long or a second signal comes. The trace is whole by then. */
+static void end_child(struct recording *r)
+{
+	u64 end_ns = lkst_monotonic_ns() + CHILD_ENDS_NS;
+
+	if (!r->child.pid)
+		return;
+	while (!has_ended(&r->child) && lkst_monotonic_ns() < end_ns)
+		if (lkst_streaming_is_told(&r->files, 20))
+			break;
+	if (has_ended(&r->child))
+		return;
+	kill(r->child.pid, SIGKILL);
 	waitpid(r->child.pid, &r->child.status, 0);
 	r->child.has_ended = true;
 }
@@ -144,13 +171,37 @@ static int record(struct recording *r)
 		return err;
 	lkst_session_arm(r->s, true);
 	err = lkst_state_keep_machine(r->e, r->s);
+	if (!err)
+		err = lkst_recorder_count(r->e, r->files.recorder);
 	if (!err && !r->o->delay_ns)
 		err = release_child(r);
 	if (!err && !ended)
 		err = lkst_streaming_run(&r->files);
+	if (!err)
+		err = lkst_recorder_count(r->e, r->files.recorder);
 	lkst_session_arm(r->s, false);
+	ask_child_to_end(r);
+	if (!err)
+		err = lkst_streaming_finish(&r->files);
 	end_child(r);
-	return err ? err : lkst_streaming_finish(&r->files);
+	return err;
+}
+
+/*
+ * The hooks compare the numbers that processes have in the machine's first PID namespace, whose inode is
+ * PROC_PID_INIT_INO (include/linux/proc_ns.h). Those of another one would name other processes, or none.
+ */
+static int check_namespace(struct lkst_err *e)
+{
+	struct stat st;
+
+	if (stat("/proc/self/ns/pid", &st) || st.st_ino == 0xeffffffc)
+		return 0;
+	return lkst_err_set(
+		e, -ENOTSUP,
+		"--pid and --tree find processes by their numbers on the machine, and this "
+		"command runs in a PID namespace of its own (a container), where "
+		"processes have others; run it outside");
 }
 
 /* The processes that the recording is restricted to. */
@@ -158,7 +209,10 @@ static int parse_pids(struct lkst_err *e, const struct options *o, const struct 
 		      u32 *pids, struct lkst_filter *ret_filter)
 {
 	unsigned int i;
+	int err = o->tree || o->pids.nr ? check_namespace(e) : 0;
 
+	if (err)
+		return err;
 	for (i = 0; i < o->pids.nr; i++) {
 		char *end;
 		long pid = strtol(o->pids.items[i], &end, 10);
@@ -181,22 +235,29 @@ static int parse_pids(struct lkst_err *e, const struct options *o, const struct 
 static int start_and_record(struct recording *r)
 {
 	struct lkst_session_options options = { .buffer_bytes = r->o->buffer_bytes,
-						.block_bytes = r->o->block_bytes };
+						.block_bytes = r->o->block_bytes,
+						.maskset = r->o->maskset };
+	/* A maskset may have more than a plan of the default events. */
+	int (*make_plan)(struct lkst_err *, char *const *, unsigned int, const char *,
+			 struct lkst_plan **) =
+		r->o->maskset ? lkst_plan_make_whole : lkst_plan_make;
 	struct lkst_plan *plan = NULL;
 	u32 pids[LKST_LIST_MAX + 1];
-	int err, lock;
+	struct lkst_turn turn;
+	int err;
 
 	err = parse_pids(r->e, r->o, &r->child, pids, &options.filter);
+	r->files.is_filtered = options.filter.mode != 0;
 	if (!err)
-		err = lkst_plan_make(r->e, r->o->events.items, r->o->events.nr,
-				     getenv(LKST_BTF_VARIABLE), &plan);
+		err = make_plan(r->e, r->o->events.items, r->o->events.nr,
+				getenv(LKST_BTF_VARIABLE), &plan);
 	if (!err)
 		err = lkst_recording_identify(r->e, plan->catalog);
 	if (!err) {
-		lock = lkst_pins_lock(r->e);
-		err = lock < 0 ? lock : lkst_session_start(r->e, plan, &options, &r->s);
-		if (lock >= 0)
-			close(lock);
+		err = lkst_turn_take(r->e, LKST_TURN_CHANGE, &turn);
+		if (!err)
+			err = lkst_session_start(r->e, plan, &options, &r->s);
+		lkst_turn_give(&turn);
 	}
 	if (!err) {
 		lkst_plan_forget_kernel(plan);
@@ -237,6 +298,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	 */
 	setpriority(PRIO_PROCESS, 0, -20);
 	err = err ? lkst_streaming_fini(&r.files, err) : start_and_record(&r);
+	ask_child_to_end(&r);
 	end_child(&r);
 	if (err)
 		return err;
@@ -251,8 +313,9 @@ const struct lkst_cmd lkst_cmd_record = {
 	.name = "record",
 	.summary = "record to a trace directory until a command ends, or Ctrl-C",
 	.usage =
-		"record [--output DIR] [--rotate LIMITS] [--compress] [--symbols] [--for TIME] [--delay TIME] "
-		"[--event GLOB]... "
+		"record [--output DIR] [--rotate LIMITS] [--compress] [--mode MODE] [--group GROUP] "
+		"[--symbols] [--no-symbols] "
+		"[--for TIME] [--delay TIME] [--event GLOB]... [--maskset NAME] "
 		"[--pid PID]... [--tree] [--buffer SIZE] [--block SIZE] [--daemon] [--quiet] [--] "
 		"[CMD...]",
 	.help = "Records all that happens on the machine, or in one process, while CMD runs, and writes\n"
@@ -262,6 +325,7 @@ const struct lkst_cmd lkst_cmd_record = {
 	.examples =
 		"  lkst record -- make                    all events but locks taken, while make runs\n"
 		"  lkst record --tree -e 'syscall:*' ls   the system calls of one command\n"
+		"  lkst record --maskset standard make    only what `lkst report` and `lkst why` read\n"
 		"  lkst record -p 1234 -o db --for 10s    a process that runs already\n"
 		"  lkst record -o log --rotate 64M,10 -z  the newest ten parts of 64 MiB, compressed\n",
 	.options = rows,

@@ -10,7 +10,11 @@
 #include <time.h>
 
 #include "base/cleanup.h"
+#include "base/out.h"
+#include "base/size.h"
+#include "crash/ids.h"
 #include "live/state.h"
+#include "live/symbols.h"
 #include "trace/mask.h"
 
 void lkst_recording_print(const struct lkst_notes *notes)
@@ -18,7 +22,7 @@ void lkst_recording_print(const struct lkst_notes *notes)
 	unsigned int i;
 
 	for (i = 0; i < notes->nr; i++)
-		fprintf(stderr, "lkst: %s\n", notes->text[i]);
+		lkst_print_message(stderr, "lkst: %s", notes->text[i]);
 }
 
 void lkst_recording_print_notes(const struct lkst_plan *plan, const struct lkst_session *s,
@@ -30,11 +34,88 @@ void lkst_recording_print_notes(const struct lkst_plan *plan, const struct lkst_
 	lkst_recording_print(lkst_session_notes(s));
 }
 
+int lkst_recording_check_symbols(struct lkst_err *e, const struct lkst_session *s, bool must,
+				 bool quiet)
+{
+	const char *obstacle = lkst_symbols_obstacle(s);
+
+	if (!obstacle)
+		return 0;
+	if (must)
+		return lkst_err_set(e, -EPERM, "--symbols: there are no names: %s", obstacle);
+	if (!quiet)
+		lkst_print_message(stderr, "lkst: addresses in this trace have no names: %s",
+				   obstacle);
+	return 0;
+}
+
+/* Hours are more than enough to say of what is seldom filled. */
+static void format_seconds(double seconds, char text[LKST_DURATION_TEXT])
+{
+	const double day = 86400;
+
+	if (!(seconds > 0) || seconds > day)
+		snprintf(text, LKST_DURATION_TEXT, "more than a day");
+	else
+		lkst_duration_format((u64)(seconds * 1e9), text);
+}
+
+static void print_wish(FILE *to, const struct lkst_history *h)
+{
+	char wish[LKST_DURATION_TEXT], buffer[LKST_SIZE_TEXT], memory[LKST_SIZE_TEXT];
+	const struct lkst_held *main = &h->held[0];
+
+	lkst_duration_format((u64)(h->wish_s * 1e9), wish);
+	if (h->is_wished && (!(main->rate > 0) || main->seconds >= h->wish_s)) {
+		fprintf(to, "; the wish for %s holds\n", wish);
+		return;
+	}
+	fprintf(to, "; %s%s", h->is_wished ? "the wish for " : "", wish);
+	if (!h->buffer_bytes) {
+		fprintf(to, " would take more than a recording can have\n");
+		return;
+	}
+	lkst_size_format(h->buffer_bytes, buffer);
+	lkst_size_format(h->memory_bytes, memory);
+	fprintf(to, "%s would take %s for each CPU, %s in all\n",
+		h->is_wished ? " does not hold: it" : "", buffer, memory);
+}
+
+void lkst_recording_print_history(FILE *to, const struct lkst_history *h, const char *rate)
+{
+	char seconds[LKST_DURATION_TEXT];
+	unsigned int i;
+
+	for (i = 0; i < h->nr; i++) {
+		format_seconds(h->held[i].seconds, seconds);
+		fprintf(to, "%s%s holds %s", i ? ", " : "", h->held[i].name, seconds);
+		if (!i)
+			fprintf(to, " %s of CPU %u, the busiest", rate, h->held[i].cpu);
+	}
+	if (h->nr)
+		print_wish(to, h);
+}
+
 unsigned int lkst_recording_nr_events(const struct lkst_session *s)
 {
 	const struct lkst_control *c = lkst_session_control(s);
 
 	return lkst_mask_count(c->route[c->active & (LKST_MASKSETS - 1)], lkst_session_catalog(s));
+}
+
+void lkst_recording_leave_id(const struct lkst_session *s, bool quiet)
+{
+	const struct lkst_control *c = lkst_session_control(s);
+	struct lkst_memory_id id;
+	struct lkst_err e;
+
+	memcpy(id.id, c->memory_id, sizeof(id.id));
+	memcpy(id.uuid, c->uuid, sizeof(id.uuid));
+	if (lkst_memory_ids_add(&e, LKST_MEMORY_IDS, &id) && !quiet)
+		fprintf(stderr,
+			"should the machine crash, forged pages cannot be told from those of this "
+			"recording: %s\n",
+			e.text);
 }
 
 void lkst_recording_boot_id(u8 ret_id[16])

@@ -6,7 +6,10 @@
 #ifndef LKST_CMD_RECORDING_H
 #define LKST_CMD_RECORDING_H
 
+#include <stdio.h>
+
 #include "cmd/cmd.h"
+#include "live/history.h"
 #include "live/plan.h"
 #include "live/session.h"
 #include "trace/writer.h"
@@ -21,11 +24,27 @@ void lkst_recording_print_notes(const struct lkst_plan *plan, const struct lkst_
 /* The sentences of @notes, to standard error. */
 void lkst_recording_print(const struct lkst_notes *notes);
 
+/*
+ * Says to standard error, unless @quiet, if the trace can have no names for its addresses. With @must that is
+ * an error.
+ */
+int lkst_recording_check_symbols(struct lkst_err *e, const struct lkst_session *s, bool must,
+				 bool quiet);
+
+/* Prints how long the buffers hold, @rate says at what rate, and what a wished time would take. */
+void lkst_recording_print_history(FILE *to, const struct lkst_history *h, const char *rate);
+
 /* How many events the maskset in force lets through. */
 unsigned int lkst_recording_nr_events(const struct lkst_session *s);
 
 /* Fills in what the trace says about this machine: UUID, clock, host, kernel. */
 int lkst_recording_identify(struct lkst_err *e, struct lkst_catalog *c);
+
+/*
+ * Leaves the secret id that the pages of @s have in memory where `lkst extract` finds it, if the machine crashes. If
+ * that fails a sentence goes to standard error, unless @quiet: recording goes on.
+ */
+void lkst_recording_leave_id(const struct lkst_session *s, bool quiet);
 
 /* What this boot of the kernel calls itself; zeros: it cannot be asked. */
 void lkst_recording_boot_id(u8 ret_id[16]);

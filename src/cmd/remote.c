@@ -3,6 +3,7 @@
 #include "cmd/remote.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -11,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/out.h"
 
 enum { PATIENCE_S = 30 }; /* without a byte from the server */
 
@@ -84,9 +86,38 @@ static ssize_t read_socket(void *ctx, void *bytes, size_t size)
 	return n < 0 ? errno == EAGAIN ? -ETIMEDOUT : -errno : n;
 }
 
+/* A page of text as far as it has come. */
+struct page {
+	char *text;
+	size_t length;
+};
+
 static int put_page(void *ctx, const void *bytes, size_t length)
 {
-	return fwrite(bytes, 1, length, ctx) == length ? 0 : -EIO;
+	struct page *page = ctx;
+	char *grown;
+
+	if (length > LKST_WIRE_PAGE_MAX - page->length)
+		return -EFBIG;
+	grown = realloc(page->text, page->length + length + 1);
+	if (!grown)
+		return -ENOMEM;
+	memcpy(grown + page->length, bytes, length);
+	page->text = grown;
+	page->length += length;
+	grown[page->length] = 0;
+	return 0;
+}
+
+/* Line by line, since whoever listens at a socket may send anything. */
+static void print_page(FILE *to, const struct page *page)
+{
+	const char *line = page->text, *end;
+
+	for (; line && *line; line = *end ? end + 1 : end) {
+		end = strchrnul(line, '\n');
+		lkst_print_message(to, "%.*s", (int)(end - line), line);
+	}
 }
 
 int lkst_remote_status(struct lkst_err *e, const char *socket, enum lkst_wire_form form, FILE *to)
@@ -94,8 +125,13 @@ int lkst_remote_status(struct lkst_err *e, const char *socket, enum lkst_wire_fo
 	const struct lkst_wire_request request = { .what = LKST_WIRE_STATUS, .form = form };
 	_cleanup_close_ int fd = ask(e, socket, &request);
 	const struct lkst_wire_source source = { read_socket, &fd };
+	struct page page = {};
+	int err = fd < 0 ? fd : lkst_wire_receive_page(e, &source, put_page, &page);
 
-	return fd < 0 ? fd : lkst_wire_receive_page(e, &source, put_page, to);
+	if (!err)
+		print_page(to, &page);
+	free(page.text);
+	return err;
 }
 
 int lkst_remote_snapshot(struct lkst_err *e, const char *socket, u64 last_ns, const char *dir,

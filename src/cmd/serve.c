@@ -26,6 +26,7 @@
 #include "cmd/listen.h"
 #include "cmd/remote.h"
 #include "cmd/status.h"
+#include "cmd/turn.h"
 #include "live/pins.h"
 #include "live/snapshot.h"
 #include "live/state.h"
@@ -34,12 +35,11 @@
 enum {
 	CHILDREN_MAX = 8, /* answers at the same time */
 	CHILDREN_PER_USER_MAX = 2,
-	REQUEST_S = 5,	     /* in which the request must have come */
-	STALL_S = 10,	     /* in which the client must take at least a byte */
-	ANSWER_S = 300,	     /* for all of it */
-	BURST = 10,	     /* requests that a user may make at once ... */
-	USERS_MAX = 256,     /* users whose rate is remembered */
-	PAGE_MAX = 16 << 20, /* bytes of a status */
+	REQUEST_S = 5,	 /* in which the request must have come */
+	STALL_S = 10,	 /* in which the client must take at least a byte */
+	ANSWER_S = 300,	 /* for all of it */
+	BURST = 10,	 /* requests that a user may make at once ... */
+	USERS_MAX = 256, /* users whose rate is remembered */
 };
 
 /* ... and one per this time in the long run. */
@@ -48,6 +48,7 @@ enum {
 struct options {
 	const char *socket, *group;
 	u64 idle_ns;
+	bool kernel_addresses;
 };
 
 static const struct options defaults = { .socket = LKST_SOCKET_PATH, .group = "lkst" };
@@ -59,6 +60,9 @@ static const struct lkst_option rows[] = {
 	  "the group whose members are answered, besides root" },
 	{ "idle", 0, LKST_OPTION_DURATION, "TIME", offsetof(struct options, idle_ns), 0, 0, "never",
 	  "end when nobody has asked for so long" },
+	{ "kernel-addresses", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, kernel_addresses), 0, 0, NULL,
+	  "send addresses of the kernel as they are; without this snapshots\n"
+	  "have hashes in their place, and do not tell where it lies" },
 	{ 0 },
 };
 
@@ -71,6 +75,7 @@ struct user {
 struct server {
 	int listen_fd;
 	gid_t gid;
+	bool kernel_addresses; /* are sent as they are */
 	struct {
 		pid_t pid; /* 0: free */
 		uid_t uid;
@@ -112,34 +117,49 @@ static int answer_status(struct lkst_err *e, int fd, enum lkst_wire_form form)
 	err = lkst_status_write(e, form, to);
 	if (fclose(to) && !err)
 		err = lkst_err_sys(e, -errno, "making the status");
-	if (!err && length > PAGE_MAX)
+	if (!err && length > LKST_WIRE_PAGE_MAX)
 		err = lkst_err_set(e, -EFBIG, "the status is too long");
 	return err ? err : lkst_wire_send_text(fd, LKST_WIRE_PAGE, page, length);
 }
 
-static int answer_snapshot(struct lkst_err *e, int fd, u64 last_ns)
+static int answer_snapshot(struct lkst_err *e, int fd, u64 last_ns, bool kernel_addresses)
 {
 	_cleanup_(lkst_session_closep) struct lkst_session *s = NULL;
+	_cleanup_(lkst_readings_fini) struct lkst_readings readings = {};
+	_cleanup_free_ struct lkst_wire_sender *sender = calloc(1, sizeof(*sender));
+	const struct lkst_snapshot_options what = { .last_ns = last_ns, .symbols = true,
+						    .is_by_address = !kernel_addresses,
+						    .readings = &readings };
+	struct lkst_hider hider;
 	struct lkst_writer *w = NULL;
-	int err, lock = lkst_pins_lock(e);
+	struct lkst_turn turn;
+	int err = sender ? lkst_turn_take(e, LKST_TURN_SOON, &turn)
+			 : lkst_err_sys(e, -ENOMEM, "answering");
 
-	if (lock < 0)
-		return lock;
-	err = lkst_session_open(e, &s);
-	/* As for every snapshot, while the lock keeps others from writing there. */
-	if (!err)
-		err = lkst_state_keep_machine(e, s);
-	/* Not kept while sending: a slow client must not make `lkst stop` wait. */
-	close(lock);
-	if (!err)
-		err = lkst_wire_writer_open(e, fd, lkst_session_catalog(s), &w);
 	if (err)
 		return err;
-	err = lkst_snapshot_write(e, s, &(struct lkst_snapshot_options){ .last_ns = last_ns }, w);
+	err = lkst_session_open(e, &s);
+	/* As for every snapshot, while nobody else writes there. */
+	if (!err)
+		err = lkst_state_keep_machine(e, s);
+	if (!err)
+		lkst_readings_take(s, &readings);
+	/* Not kept while sending: a slow client must not make `lkst stop` wait. */
+	lkst_turn_give(&turn);
+	if (err)
+		return err;
+	hider.catalog = lkst_session_catalog(s);
+	memcpy(hider.key, lkst_session_control(s)->address_key, sizeof(hider.key));
+	sender->fd = fd;
+	sender->hider = kernel_addresses ? NULL : &hider;
+	err = lkst_wire_writer_open(e, sender, lkst_session_catalog(s), &w);
+	if (err)
+		return err;
+	err = lkst_snapshot_write(e, s, &what, w);
 	return lkst_writer_close(e, w, err);
 }
 
-static int answer(struct lkst_err *e, int fd)
+static int answer(struct lkst_err *e, int fd, bool kernel_addresses)
 {
 	struct timeval stall = { .tv_sec = STALL_S };
 	struct lkst_wire_request request;
@@ -150,13 +170,13 @@ static int answer(struct lkst_err *e, int fd)
 	err = read_request(e, fd, &request);
 	if (!err)
 		err = request.what == LKST_WIRE_STATUS ? answer_status(e, fd, request.form)
-						       : answer_snapshot(e, fd, request.last_ns);
+						       : answer_snapshot(e, fd, request.last_ns, kernel_addresses);
 	if (err)
 		return err;
 	return lkst_wire_send(fd, LKST_WIRE_END, 0, NULL, 0);
 }
 
-static _Noreturn void run_child(int listen_fd, int fd)
+static _Noreturn void run_child(const struct server *s, int fd)
 {
 	struct lkst_err e = { "" };
 	sigset_t none;
@@ -167,8 +187,8 @@ static _Noreturn void run_child(int listen_fd, int fd)
 	signal(SIGINT, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	close(listen_fd);
-	err = answer(&e, fd);
+	close(s->listen_fd);
+	err = answer(&e, fd, s->kernel_addresses);
 	/* A client that reads nothing does not read this either. */
 	if (err && err != -EAGAIN && err != -EPIPE)
 		lkst_wire_send_text(fd, LKST_WIRE_ERROR, e.text, strlen(e.text));
@@ -271,7 +291,7 @@ static void accept_one(struct server *s)
 	s->children[i].pid = fork();
 	s->children[i].uid = uid;
 	if (!s->children[i].pid)
-		run_child(s->listen_fd, fd);
+		run_child(s, fd);
 	if (s->children[i].pid < 0) {
 		s->children[i].pid = 0;
 		refuse(fd, "the service has no process to spare; try again later");
@@ -332,6 +352,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 			"name another with --group",
 			o->group, o->group);
 	s->gid = group->gr_gid;
+	s->kernel_addresses = o->kernel_addresses;
 	s->listen_fd = lkst_listen_inherited(e);
 	is_inherited = s->listen_fd >= 0;
 	if (s->listen_fd == -ENOENT)
@@ -351,10 +372,12 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_serve = {
 	.name = "serve",
 	.summary = "answer members of a group, who may look at the recording without root",
-	.usage = "serve [--socket PATH] [--group NAME] [--idle TIME]",
+	.usage = "serve [--socket PATH] [--group NAME] [--idle TIME] [--kernel-addresses]",
 	.help = "Listens at a socket and answers `lkst status` and `lkst snapshot` of members of a\n"
 		"group. They cannot start, stop or change the recording. As a rule the service manager\n"
-		"runs it when somebody asks (lkst-serve.socket), so that no process waits.",
+		"runs it when somebody asks (lkst-serve.socket), so that no process waits.\n"
+		"What it sends does not tell where the kernel lies in memory, unless --kernel-addresses is\n"
+		"given.",
 	.examples = "  lkst serve                         at " LKST_SOCKET_PATH ", for group lkst\n"
 		    "  lkst serve --group wheel --idle 1m\n",
 	.options = rows,

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* lkst snapshot: saves what the recording holds, while it goes on. */
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/out.h"
+#include "base/create.h"
 #include "base/size.h"
+#include "cmd/access.h"
 #include "cmd/recording.h"
 #include "cmd/remote.h"
-#include "live/pins.h"
+#include "cmd/turn.h"
 #include "live/snapshot.h"
 #include "live/state.h"
 #include "trace/pack.h"
@@ -18,7 +22,8 @@ struct options {
 	const char *output, *file;
 	u64 last_ns;
 	const char *socket;
-	bool symbols, quiet;
+	struct lkst_access_options access;
+	bool symbols, no_symbols, quiet;
 };
 
 static const struct lkst_option rows[] = {
@@ -30,34 +35,56 @@ static const struct lkst_option rows[] = {
 	{ "last", 0, LKST_OPTION_DURATION, "TIME", offsetof(struct options, last_ns), 0, 0,
 	  "all there is", "only the last 5s, 200ms, 2m ..." },
 	{ "symbols", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, symbols), 0, 0, NULL,
-	  "also the names of functions whose addresses the records have" },
+	  "fail if the kernel does not give the names of functions, locks\n"
+	  "and slab caches whose addresses the records have; without\n"
+	  "this a note says so" },
+	{ "no-symbols", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, no_symbols), 0, 0, NULL,
+	  "without those names" },
 	LKST_OPTION_SOCKET_ROW(struct options, socket),
+	LKST_ACCESS_ROWS(struct options, access),
 	{ "quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(struct options, quiet), 0, 0, NULL,
 	  "say nothing but errors" },
 	{ 0 },
 };
 
+/* Keeps how things stand now for whoever finds the rings in a crash dump, if nobody else is at it. */
+static void keep_machine(struct lkst_session *s)
+{
+	struct lkst_err ignored;
+	struct lkst_turn turn;
+
+	if (lkst_turn_take(&ignored, LKST_TURN_SOON, &turn))
+		return;
+	if (lkst_session_is_current(s))
+		lkst_state_keep_machine(&ignored, s);
+	lkst_turn_give(&turn);
+}
+
 /* The recording of this machine, as root. */
 static int save_own(struct lkst_err *e, const struct options *o, const char *dir, u64 *ret_bytes)
 {
 	_cleanup_(lkst_session_closep) struct lkst_session *s = NULL;
-	_cleanup_close_ int lock = lkst_pins_lock(e);
-	const struct lkst_snapshot_options what = { .last_ns = o->last_ns, .symbols = o->symbols };
+	_cleanup_(lkst_readings_fini) struct lkst_readings readings = {};
+	const struct lkst_snapshot_options what = { .last_ns = o->last_ns,
+						      .symbols = !o->no_symbols,
+						      .readings = &readings };
 	struct lkst_writer *w = NULL;
-	int err;
+	struct lkst_turn turn;
+	int err = lkst_turn_take(e, LKST_TURN_LOOK, &turn);
 
-	if (lock < 0)
-		return lock;
-	err = lkst_session_open(e, &s);
 	if (!err)
-		err = lkst_writer_open(e, dir, lkst_session_catalog(s), &w);
+		err = lkst_session_open(e, &s);
+	lkst_turn_give(&turn);
+	if (!err && what.symbols)
+		err = lkst_recording_check_symbols(e, s, o->symbols, o->quiet);
+	if (!err)
+		err = lkst_writer_open_copy(e, dir, lkst_session_catalog(s), &w);
 	if (err)
 		return err;
-	err = lkst_writer_mark_partial(e, w);
+	lkst_readings_take(s, &readings);
+	err = lkst_snapshot_write(e, s, &what, w);
 	if (!err)
-		err = lkst_snapshot_write(e, s, &what, w);
-	if (!err)
-		err = lkst_state_keep_machine(e, s);
+		keep_machine(s);
 	*ret_bytes = lkst_writer_bytes(w);
 	return lkst_writer_close(e, w, err);
 }
@@ -74,33 +101,18 @@ static int save_dir(struct lkst_err *e, const struct options *o, const char *dir
 	return lkst_remote_snapshot(e, o->socket, o->last_ns, dir, ret_bytes);
 }
 
-/* Removes a directory of ours, which holds files only. */
-static void remove_dir(const char *dir)
-{
-	DIR *d = opendir(dir);
-	struct dirent *entry;
-
-	while (d && (entry = readdir(d)))
-		unlinkat(dirfd(d), entry->d_name, 0);
-	if (d)
-		closedir(d);
-	rmdir(dir);
-}
-
 /* A directory beside the file first, for the length of a stream is known only at its end. */
 static int save_file(struct lkst_err *e, const struct options *o, u64 *ret_bytes)
 {
-	char dir[4096];
-	int err;
+	char dir[PATH_MAX];
+	int err = lkst_create_dir_beside(e, o->file, dir);
 
-	if (snprintf(dir, sizeof(dir), "%s.XXXXXX", o->file) >= (int)sizeof(dir))
-		return lkst_err_sys(e, -ENAMETOOLONG, "%s", o->file);
-	if (!mkdtemp(dir))
-		return lkst_err_sys(e, -errno, "making a directory beside %s", o->file);
+	if (err)
+		return err;
 	err = save_dir(e, o, dir, ret_bytes);
 	if (!err)
 		err = lkst_pack_write(e, dir, o->file);
-	remove_dir(dir);
+	lkst_remove_dir(AT_FDCWD, dir);
 	return err;
 }
 
@@ -119,12 +131,15 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		lkst_recording_default_dir(name, sizeof(name));
 		path = name;
 	}
+	err = lkst_access_apply(e, &o->access);
+	if (err)
+		return err;
 	err = o->file ? save_file(e, o, &bytes) : save_dir(e, o, path, &bytes);
 	if (err)
 		return err;
 	lkst_size_format(bytes, size);
 	if (!o->quiet)
-		printf("%s: %s; `lkst print %s` shows it\n", path, size, path);
+		lkst_print_message(stdout, "%s: %s; `lkst print %s` shows it", path, size, path);
 	return 0;
 }
 
@@ -132,7 +147,8 @@ const struct lkst_cmd lkst_cmd_snapshot = {
 	.name = "snapshot",
 	.summary = "save what is in memory as a trace, while recording goes on",
 	.usage =
-		"snapshot [--output DIR | --file FILE] [--last TIME] [--symbols] [--socket PATH] [--quiet]",
+		"snapshot [--output DIR | --file FILE] [--last TIME] [--symbols] [--no-symbols] "
+		"[--socket PATH] [--mode MODE] [--group GROUP] [--quiet]",
 	.help = "Copies the buffers of the running recording to a trace directory. The recording goes\n"
 		"on and is not disturbed. Without root it asks the service (lkst serve), which answers\n"
 		"members of group lkst; what is saved is made with your own rights.",

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "base/cleanup.h"
 #include "cmd/cmd.h"
+#include "cmd/turn.h"
 #include "live/pins.h"
 
 struct options {
@@ -20,14 +20,18 @@ static const struct lkst_option rows[] = {
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	const struct options *o = options;
-	_cleanup_close_ int lock = lkst_pins_lock(e);
-	bool existed = lkst_pins_exist();
+	struct lkst_turn turn;
+	bool existed;
 	int err;
 
 	(void)args, (void)nr_args;
-	if (lock < 0)
-		return lock;
+	/* Removing pins needs no turn: it only lets others end what they are at. */
+	err = lkst_turn_take(e, LKST_TURN_URGENT, &turn);
+	if (err)
+		return err;
+	existed = lkst_pins_exist();
 	err = lkst_pins_remove(e);
+	lkst_turn_give(&turn);
 	if (!err && !o->quiet)
 		printf(existed ? "stopped\n" : "nothing was being recorded\n");
 	return err;
@@ -38,7 +42,8 @@ const struct lkst_cmd lkst_cmd_stop = {
 	.summary = "end the recording; its memory is freed and what it held is gone",
 	.usage = "stop [--quiet]",
 	.help = "Detaches every hook, removes every pin and frees the memory; also what a start that\n"
-		"was interrupted has left. Save what is in memory before, with `lkst snapshot`.",
+		"was interrupted has left. Save what is in memory before, with `lkst snapshot`. Another\n"
+		"command that is in its turn is waited for, but for 5 s at most.",
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.run = run,

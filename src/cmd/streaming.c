@@ -3,17 +3,20 @@
 #include "cmd/streaming.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <sys/wait.h>
 #include <syslog.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/out.h"
 #include "base/size.h"
+#include "cmd/background.h"
+#include "cmd/recording.h"
+#include "cmd/rlimits.h"
 #include "live/state.h"
 
 #define DEFAULT_NAME "lkst-%Y%m%d-%H%M%S"
@@ -22,72 +25,47 @@ enum { PROGRESS_NS = 200000000 };
 
 /* ---- the background ----------------------------------------------------------------- */
 
-/* Waits for the process in the background to run, and prints its number. Returns 1, or its failure. */
-static int wait_for_daemon(struct lkst_err *e, pid_t child, int ready)
+/* An output that is found from any directory, since the process in the background leaves this one. */
+static int choose_output(struct lkst_err *e, struct lkst_streaming *st)
 {
-	ssize_t got;
-	int status;
-	char byte;
+	const char *output = st->wish->output ?: DEFAULT_NAME;
+	_cleanup_free_ char *here = getcwd(NULL, 0);
 
-	do
-		got = read(ready, &byte, 1);
-	while (got < 0 && errno == EINTR);
-	if (got == 1) {
-		printf("%d\n", (int)child);
-		return 1;
-	}
-	/* It has printed why on the standard error that it still had. */
-	if (waitpid(child, &status, 0) == child && WIFEXITED(status))
-		_exit(WEXITSTATUS(status));
-	return lkst_err_set(e, -EIO, "the process in the background was killed");
+	if (output[0] == '/')
+		st->output = strdup(output);
+	else if (!here)
+		return lkst_err_sys(e, -errno, "the working directory");
+	else if (strchr(here, '%'))
+		return lkst_err_set(e, -EINVAL,
+				    "a \"%%\" in --output begins a time, and the working directory, %s, has "
+				    "one; give a path that begins with /",
+				    here);
+	else if (asprintf(&st->output, "%s/%s", here, output) < 0)
+		st->output = NULL;
+	return st->output ? 0 : lkst_err_sys(e, -ENOMEM, "--output");
 }
 
+/* 1: the process in the background runs. */
 static int go_to_background(struct lkst_err *e, struct lkst_streaming *st)
 {
-	int ready[2], code;
-	pid_t child;
+	pid_t pid;
+	int code = choose_output(e, st);
 
-	if (pipe2(ready, O_CLOEXEC))
-		return lkst_err_sys(e, -errno, "going to the background");
-	child = fork();
-	if (child < 0) {
-		code = lkst_err_sys(e, -errno, "going to the background");
-		close(ready[0]);
-		close(ready[1]);
-		return code;
-	}
-	if (child) {
-		close(ready[1]);
-		code = wait_for_daemon(e, child, ready[0]);
-		close(ready[0]);
-		return code;
-	}
-	close(ready[0]);
-	st->ready = ready[1];
-	setsid();
-	return 0;
+	if (!code)
+		code = lkst_background_enter(e, &st->ready, &pid);
+	if (code > 0)
+		printf("%d\n", (int)pid);
+	return code;
 }
 
 /* From here on nobody waits for the process in the background, and nobody reads what it prints. */
 void lkst_streaming_tell_ready(struct lkst_streaming *st)
 {
-	int null;
-
 	if (st->ready < 0)
 		return;
-	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (null >= 0) {
-		dup2(null, STDIN_FILENO);
-		dup2(null, STDOUT_FILENO);
-		dup2(null, STDERR_FILENO);
-		close(null);
-	}
 	openlog("lkst", LOG_PID, LOG_DAEMON);
 	st->is_daemon = true;
-	/* Should the one who waits be gone, then nobody has to be told. */
-	while (write(st->ready, "", 1) < 0 && errno == EINTR)
-		;
-	close(st->ready);
+	lkst_background_ready(st->ready);
 	st->ready = -1;
 }
 
@@ -95,19 +73,23 @@ void lkst_streaming_tell_ready(struct lkst_streaming *st)
 
 static void say(const struct lkst_streaming *st, const char *text)
 {
-	if (st->is_daemon)
+	if (st->is_daemon) {
 		syslog(LOG_WARNING, "%s", text);
-	else
-		fprintf(stderr, "%slkst: %s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "", text);
+		return;
+	}
+	fputs(isatty(STDERR_FILENO) ? "\r\033[K" : "", stderr);
+	lkst_print_message(stderr, "lkst: %s", text);
 }
 
 /* A full disk is told of when it begins and when it ends, quiet or not: something is being lost. */
 static void say_full(struct lkst_streaming *st, const struct lkst_recorder_status *s)
 {
 	if (s->is_full && !st->said_full)
-		say(st,
-		    "the disk is full: recording goes on in memory only, and is written as soon "
-		    "as there is space again");
+		say(st, lkst_rlimits_has_file_size()
+				? "the disk is full, or a file may not become larger (ulimit -f): recording goes "
+				  "on in memory only"
+				: "the disk is full: recording goes on in memory only, and is written as soon "
+				  "as there is space again");
 	if (!s->is_full && st->said_full)
 		say(st,
 		    "there is space again; what was overwritten meanwhile is named in the trace");
@@ -124,8 +106,9 @@ static void show_progress(struct lkst_streaming *st, bool last)
 	if (st->wish->quiet || st->is_daemon || (!last && !isatty(STDERR_FILENO)))
 		return;
 	lkst_size_format(s.bytes, size);
-	fprintf(stderr, "%srecorded %.1f s, %s", isatty(STDERR_FILENO) ? "\r\033[K" : "",
-		elapsed / 1e9, size);
+	fputs(isatty(STDERR_FILENO) ? "\r\033[K" : "", stderr);
+	fprintf(stderr, "recorded %.1f s, ", elapsed / 1e9);
+	fputs(size, stderr);
 	if (s.nr_parts > 1)
 		fprintf(stderr, " in %u parts", s.nr_parts);
 	if (s.overtaken)
@@ -179,6 +162,11 @@ static unsigned int limit_ms(const struct lkst_streaming *st, unsigned int ms)
 int lkst_streaming_wait(struct lkst_streaming *st, unsigned int ms)
 {
 	return wait_for_signal(st, limit_ms(st, ms)) == WAKE_END || is_over(st);
+}
+
+bool lkst_streaming_is_told(struct lkst_streaming *st, unsigned int ms)
+{
+	return wait_for_signal(st, ms) == WAKE_END;
 }
 
 int lkst_streaming_delay(struct lkst_streaming *st, u64 delay_ns)
@@ -263,25 +251,37 @@ int lkst_streaming_init(struct lkst_err *e, const struct lkst_streaming_wish *wi
 		lkst_err_add(e, "--rotate");
 		return code;
 	}
-	if (wish->daemon)
+	code = lkst_access_apply(e, &wish->access);
+	if (!code && wish->daemon)
 		code = go_to_background(e, st);
 	return code ? code : take_signals(e, st, ret_mask);
 }
 
 int lkst_streaming_begin(struct lkst_streaming *st, const struct lkst_session *s, u64 since_ns)
 {
-	struct lkst_recorder_options options = { .name = st->wish->output ?: DEFAULT_NAME,
+	struct lkst_recorder_options options = { .name = st->output ?: st->wish->output ?: DEFAULT_NAME,
 						 .compress = st->wish->compress,
-						 .symbols = st->wish->symbols,
-						 .since_ns = since_ns };
+						 .symbols = !st->wish->no_symbols,
+						 .since_ns = since_ns,
+						 .is_filtered = st->is_filtered };
 	int code = 0;
 
 	if (st->wish->rotate)
 		code = lkst_rotation_parse(st->e, st->wish->rotate, &options.rotation);
+	if (!code && options.symbols)
+		code = lkst_recording_check_symbols(st->e, s, st->wish->symbols, st->wish->quiet);
 	if (!code)
 		code = lkst_recorder_new(st->e, s, &options, &st->recorder);
 	st->start_ns = lkst_monotonic_ns();
 	return code;
+}
+
+static void log_error(const struct lkst_err *e)
+{
+	char text[4 * LKST_ERR_MAX];
+
+	*lkst_put_escaped(text, e->text, strlen(e->text), NULL) = 0;
+	syslog(LOG_ERR, "%s", text);
 }
 
 int lkst_streaming_fini(struct lkst_streaming *st, int err)
@@ -297,13 +297,15 @@ int lkst_streaming_fini(struct lkst_streaming *st, int err)
 	}
 	free_err = lkst_recorder_free(err ? &free_e : st->e, st->recorder);
 	err = err ?: free_err;
-	if (st->signals >= 0)
-		close(st->signals);
+	lkst_closep(&st->signals);
+	st->signals = -1;
 	if (st->ready >= 0)
 		close(st->ready);
+	free(st->output);
+	st->output = NULL;
 	if (err && st->is_daemon)
-		syslog(LOG_ERR, "%s", st->e->text);
+		log_error(st->e);
 	if (!err && name && !st->wish->quiet && !st->is_daemon)
-		fprintf(stderr, "%s: `lkst print %s` shows it\n", name, name);
+		lkst_print_message(stderr, "%s: `lkst print %s` shows it", name, name);
 	return err;
 }

@@ -8,7 +8,7 @@
 
 #include <signal.h>
 
-#include "cmd/cmd.h"
+#include "cmd/access.h"
 #include "live/recorder.h"
 
 /* What the user wants of the files; the values of options. */
@@ -16,7 +16,8 @@ struct lkst_streaming_wish {
 	const char *output; /* NULL: a name is made of date and time */
 	const char *rotate; /* NULL: no */
 	u64 for_ns;	    /* end after this time, 0: no limit */
-	bool compress, symbols, quiet, daemon;
+	struct lkst_access_options access;
+	bool compress, symbols, no_symbols, quiet, daemon;
 };
 
 /* The rows of those options in the table of a command whose options are a struct @type. */
@@ -59,7 +60,18 @@ struct lkst_streaming_wish {
 		  0,                                                                               \
 		  0,                                                                               \
 		  NULL,                                                                            \
-		  "also the names of functions whose addresses the records have" },                \
+		  "fail if the kernel does not give the names of functions, locks\n"               \
+		  "and slab caches whose addresses the records have; without\n"                    \
+		  "this a note says so" },                                                         \
+		{ "no-symbols",                                                                    \
+		  0,                                                                               \
+		  LKST_OPTION_FLAG,                                                                \
+		  NULL,                                                                            \
+		  offsetof(type, wish.no_symbols),                                                 \
+		  0,                                                                               \
+		  0,                                                                               \
+		  NULL,                                                                            \
+		  "without those names" },                                                         \
 		{ "for",                                                                           \
 		  0,                                                                               \
 		  LKST_OPTION_DURATION,                                                            \
@@ -79,6 +91,7 @@ struct lkst_streaming_wish {
 		  NULL,                                                                            \
 		  "go to the background once it runs, and print its PID; errors\n"                 \
 		  "go to syslog" },                                                                \
+		LKST_ACCESS_ROWS(type, wish.access),                                               \
 	{                                                                                          \
 		"quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(type, wish.quiet), 0, 0, NULL,      \
 			"no progress line and no notes"                                            \
@@ -90,9 +103,11 @@ struct lkst_streaming {
 	struct lkst_recorder *recorder;
 	int signals; /* a signalfd */
 	int ready;   /* of the background process: written to when it runs, -1: none */
+	char *output; /* of the background process: its wish as an absolute path; else NULL */
 	u64 start_ns;
 	bool said_full;
 	bool is_daemon;
+	bool is_filtered; /* not all threads are recorded */
 	bool (*has_ended)(void *ctx); /* asked at every step and after SIGCHLD */
 	void *ctx;
 };
@@ -113,6 +128,9 @@ int lkst_streaming_run(struct lkst_streaming *st);
 
 /* Waits before it begins. 1: it is time to end. */
 int lkst_streaming_delay(struct lkst_streaming *st, u64 delay_ns);
+
+/* Waits up to @ms. True if a signal says that it is to end: once more, where the recording has ended. */
+bool lkst_streaming_is_told(struct lkst_streaming *st, unsigned int ms);
 
 /* For those who do not write files: waits up to @ms; 1: it is time to end. */
 int lkst_streaming_wait(struct lkst_streaming *st, unsigned int ms);

@@ -133,7 +133,6 @@ static int verb_add(struct lkst_job *job, char **args, unsigned int nr_args)
 
 struct lister {
 	const struct lkst_job *job;
-	u64 now;
 	unsigned int nr;
 };
 
@@ -165,7 +164,7 @@ static void list_text(const struct lister *l, u32 number, const struct lkst_trig
 	printf("%3u  %-24s %8llu %9llu  ", number, t->name, (unsigned long long)t->fired,
 	       (unsigned long long)t->held_back);
 	if (t->last_ns) {
-		lkst_duration_format(l->now - t->last_ns, text);
+		lkst_duration_format(lkst_time_since(lkst_monotonic_ns(), t->last_ns), text);
 		printf("%s ago\n", text);
 	} else {
 		printf("never\n");
@@ -194,7 +193,7 @@ static int list_one(void *ctx, u32 number, const struct lkst_trigger *t)
 
 static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 {
-	struct lister l = { .job = job, .now = lkst_monotonic_ns() };
+	struct lister l = { .job = job };
 	int err;
 
 	(void)args, (void)nr_args;
@@ -232,10 +231,10 @@ static int verb_fire(struct lkst_job *job, char **args, unsigned int nr_args)
 /* ---- the command ------------------------------------------------------------------------------ */
 
 static const struct lkst_verb verbs[] = {
-	{ "add", 1, LKST_LIST_MAX, false, verb_add },
-	{ "list", 0, 0, false, verb_list },
-	{ "remove", 1, LKST_LIST_MAX, false, verb_remove },
-	{ "fire", 0, 0, false, verb_fire },
+	{ "add", 1, LKST_LIST_MAX, LKST_TURN_CHANGE, verb_add },
+	{ "list", 0, 0, LKST_TURN_LOOK, verb_list },
+	{ "remove", 1, LKST_LIST_MAX, LKST_TURN_CHANGE, verb_remove },
+	{ "fire", 0, 0, LKST_TURN_URGENT, verb_fire },
 	{ 0 },
 };
 

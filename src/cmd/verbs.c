@@ -5,18 +5,14 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "cmd/recording.h"
-#include "live/pins.h"
 
-int lkst_job_open(struct lkst_job *job)
+int lkst_job_open(struct lkst_job *job, enum lkst_turn_kind kind)
 {
-	int err;
+	int err = lkst_turn_take(job->e, kind, &job->turn);
 
-	job->lock = lkst_pins_lock(job->e);
-	if (job->lock < 0)
-		return job->lock;
-	err = lkst_session_open(job->e, &job->s);
+	if (!err)
+		err = lkst_session_open(job->e, &job->s);
 	if (err)
 		lkst_job_close(job);
 	else
@@ -24,19 +20,33 @@ int lkst_job_open(struct lkst_job *job)
 	return err;
 }
 
+void lkst_job_let_go(struct lkst_job *job)
+{
+	lkst_turn_give(&job->turn);
+}
+
+int lkst_job_take_turn(struct lkst_job *job, enum lkst_turn_kind kind)
+{
+	int err = lkst_turn_take(job->e, kind, &job->turn);
+
+	if (err || lkst_session_is_current(job->s))
+		return err;
+	lkst_turn_give(&job->turn);
+	return lkst_err_set(job->e, -ENOENT, "the recording was stopped");
+}
+
 void lkst_job_close(struct lkst_job *job)
 {
 	lkst_session_close(job->s);
 	job->s = NULL;
 	job->c = NULL;
-	lkst_closep(&job->lock);
-	job->lock = -1;
+	lkst_job_let_go(job);
 }
 
 int lkst_verbs_run(struct lkst_err *e, const struct lkst_verb *verbs, const char *name,
 		   const void *options, bool quiet, char **args, unsigned int nr_args)
 {
-	struct lkst_job job = { .e = e, .options = options, .lock = -1 };
+	struct lkst_job job = { .e = e, .options = options, .turn.lock = -1 };
 	const struct lkst_verb *verb = verbs;
 	int err;
 
@@ -48,7 +58,7 @@ int lkst_verbs_run(struct lkst_err *e, const struct lkst_verb *verbs, const char
 		return lkst_err_set(e, -EINVAL,
 				    "\"%s\" takes %u to %u arguments, not %u; see --help", name,
 				    verb->min_args, verb->max_args, nr_args);
-	err = verb->opens_itself ? 0 : lkst_job_open(&job);
+	err = verb->turn == LKST_TURN_NONE ? 0 : lkst_job_open(&job, verb->turn);
 	if (!err)
 		err = verb->run(&job, args, nr_args);
 	lkst_job_close(&job);

@@ -5,6 +5,7 @@
 
 #include "base/notes.h"
 #include "cmd/cmd.h"
+#include "cmd/turn.h"
 #include "live/session.h"
 
 /* What a verb works with. */
@@ -14,25 +15,32 @@ struct lkst_job {
 	struct lkst_session *s;	 /* the running recording; NULL while a verb does without */
 	struct lkst_control *c;	 /* its control page */
 	struct lkst_notes notes; /* are printed when the verb has done its work */
-	int lock;		 /* of live/pins.h, -1: not held */
+	struct lkst_turn turn;	 /* while the recording may be changed, or is looked at */
 };
 
 struct lkst_verb {
 	const char *name;
 	unsigned int min_args, max_args;
-	bool opens_itself; /* it calls lkst_job_open(), when it needs the recording */
+	/* LKST_TURN_NONE: it calls lkst_job_open(), when it needs the recording. */
+	enum lkst_turn_kind turn;
 	int (*run)(struct lkst_job *job, char **args, unsigned int nr_args);
 };
 
 /*
- * Runs verb @name of @verbs, which a row without name ends, with @args. It holds the lock meanwhile, for
- * commands take turns, unless it opens the recording itself. Notes are printed unless @quiet.
+ * Runs verb @name of @verbs, which a row without name ends, with @args. It has a turn
+ * meanwhile, unless it opens the recording itself. Notes are printed unless @quiet.
  */
 int lkst_verbs_run(struct lkst_err *e, const struct lkst_verb *verbs, const char *name,
 		   const void *options, bool quiet, char **args, unsigned int nr_args);
 
-/* Takes the lock and opens the recording; gives both back, so that others get their turn. */
-int lkst_job_open(struct lkst_job *job);
+/* Takes a turn and opens the recording; ends both, so that others get their turn. */
+int lkst_job_open(struct lkst_job *job, enum lkst_turn_kind kind);
 void lkst_job_close(struct lkst_job *job);
+
+/* Gives the turn back and keeps the recording open, for what takes long and changes nothing. */
+void lkst_job_let_go(struct lkst_job *job);
+
+/* Takes a turn again. -ENOENT: the recording was stopped meanwhile. */
+int lkst_job_take_turn(struct lkst_job *job, enum lkst_turn_kind kind);
 
 #endif

@@ -30,14 +30,16 @@ static const struct options defaults = {
 static const struct lkst_option rows[] = {
 	{ "tid", 0, LKST_OPTION_NUMBER, "N", offsetof(struct options, tid), 1, INT32_MAX, NULL,
 	  "the thread whose time is to be explained" },
-	{ "worst", 'w', LKST_OPTION_TEXT, "KIND", offsetof(struct options, worst), 0, 0, NULL,
+	{ "worst", 'w', LKST_OPTION_TEXT, "KIND[:CALL]", offsetof(struct options, worst), 0, 0,
+	  NULL,
 	  "explain the longest syscall, wait (of a program's thread, blocked),\nready (but not "
 	  "running), fault (page fault of a program) or io\n(wait for a disk) that is recorded from "
-	  "begin to end" },
+	  "begin to end; of system\ncalls not those that wait by design (poll, wait4, futex ...), "
+	  "unless\nCALL, a glob, names them" },
 	{ "comm", 0, LKST_OPTION_TEXT, "GLOB", offsetof(struct options, comm), 0, 0, NULL,
 	  "with --worst: only of threads with such a name" },
 	{ "call", 0, LKST_OPTION_TEXT, "GLOB", offsetof(struct options, call), 0, 0, NULL,
-	  "with --worst: only in system calls of such a name" },
+	  "with --worst: only in system calls of such a name; the same as\nKIND:CALL" },
 	{ "from", 0, LKST_OPTION_TEXT, "T", offsetof(struct options, from), 0, 0,
 	  "the trace's beginning",
 	  "from this time on: 12:14:05.5, @1234.5 (CLOCK_MONOTONIC),\n+1.5s (after the first "
@@ -59,6 +61,7 @@ static const struct lkst_option rows[] = {
 struct question {
 	s32 tid;
 	u64 from_ns, to_ns;
+	struct lkst_worst worst; /* how it was found, if it was searched for */
 };
 
 static int parse_question(struct lkst_err *e, const struct options *o, const struct lkst_trace *t,
@@ -68,7 +71,8 @@ static int parse_question(struct lkst_err *e, const struct options *o, const str
 	int err;
 
 	lkst_trace_range(t, &begin_ns, &end_ns);
-	*ret_question = (struct question){ (s32)o->tid, begin_ns, end_ns };
+	*ret_question =
+		(struct question){ .tid = (s32)o->tid, .from_ns = begin_ns, .to_ns = end_ns };
 	err = lkst_cmd_parse_range(e, t, o->from, o->to, &ret_question->from_ns,
 				   &ret_question->to_ns);
 	if (err)
@@ -93,13 +97,36 @@ static int find_worst(struct lkst_err *e, const struct options *o, struct lkst_t
 					.comm = o->comm,
 					.call = o->call };
 	struct lkst_worst worst;
-	int err = lkst_worst_parse(e, o->worst, &wish.kind);
+	const char *call = NULL;
+	int err = lkst_worst_parse(e, o->worst, &wish.kind, &call);
 
+	if (!err && call && o->call)
+		err = lkst_err_set(e, -EINVAL, "--call says the same as the \"%s\" of --worst",
+				   call);
+	if (call)
+		wish.call = call;
 	if (!err)
 		err = lkst_worst_find(e, t, &wish, &worst);
 	if (!err)
-		*q = (struct question){ worst.tid, worst.from_ns, worst.to_ns };
+		*q = (struct question){ worst.tid, worst.from_ns, worst.to_ns, worst };
 	return err;
+}
+
+/* Says what the search left out, at the end of the first step's sentence. */
+static void say_passed_over(struct lkst_account *a, const struct lkst_worst *w)
+{
+	struct lkst_account_step *top = a->root.steps;
+
+	if (!top || !w->passed_over)
+		return;
+	lkst_account_say(a, top, "; ");
+	lkst_account_fact(a, top, "passed_over", LKST_ACCOUNT_NUMBER, w->passed_over);
+	lkst_account_say(a, top, " %s by design %s passed over, the longest ",
+			 w->passed_over == 1 ? "system call that waits" : "system calls that wait",
+			 w->passed_over == 1 ? "is" : "are");
+	lkst_account_text(a, top, "longest_passed", w->longest_passed, strlen(w->longest_passed));
+	lkst_account_say(a, top, "() of ");
+	lkst_account_fact(a, top, "longest_passed_ns", LKST_ACCOUNT_DURATION, w->longest_passed_ns);
 }
 
 static int answer(struct lkst_err *e, const struct options *o, struct lkst_trace *t,
@@ -121,7 +148,9 @@ static int answer(struct lkst_err *e, const struct options *o, struct lkst_trace
 				       &a);
 	if (err)
 		return err;
+	say_passed_over(a, &q->worst);
 	config.threads = w->threads;
+	config.symbols = w->symbols;
 	lkst_trace_range(t, &config.begin_ns, &end_ns);
 	err = strcmp(o->format, "json") ? lkst_view_account_text(&config, a, !o->brief)
 					: lkst_view_account_json(&config, a);
@@ -166,7 +195,7 @@ const struct lkst_cmd lkst_cmd_why = {
 	.name = "why",
 	.summary = "why a thread took so long: who ran, who waited for whom",
 	.usage =
-		"why [--tid N] [--from T] [--to T] [--worst syscall|wait|ready|fault|io] [--comm GLOB] "
+		"why [--tid N] [--from T] [--to T] [--worst syscall|wait|ready|fault|io[:CALL]] [--comm GLOB] "
 		"[--call GLOB] [--depth N] [--format text|json] [--time day|mono|rel] [--brief] TRACE...",
 	.help = "Explains what thread N did from one time to another: when it ran, when it was ready but\n"
 		"another ran on its CPU, when it was blocked, in what, and until what. Where another thread\n"

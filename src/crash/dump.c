@@ -153,7 +153,9 @@ void lkst_dump_close(struct lkst_dump *d)
 {
 	lkst_file_close(&d->file);
 	free(d->runs);
+	free(d->spent);
 	d->runs = NULL;
+	d->spent = NULL;
 }
 
 const char *lkst_dump_format_text(const struct lkst_dump *d)
@@ -219,9 +221,15 @@ const u8 *lkst_dump_page(struct lkst_dump_reader *r, u64 page)
 
 	if (page >= r->dump->nr_pages)
 		return NULL;
+	if (r->holds && r->held == page)
+		return r->held_bytes;
 	if (r->dump->format == LKST_DUMP_KDUMP) {
 		bytes = lkst_kdump_page(r, page, r->dump->page_size, &length);
-		return bytes && length == r->dump->page_size ? bytes : NULL;
+		/* It may have many parts, which are asked for one by one. */
+		r->holds = bytes && length == r->dump->page_size;
+		r->held = page;
+		r->held_bytes = bytes;
+		return r->holds ? bytes : NULL;
 	}
 	run = find_run(r, page);
 	return lkst_file_at(&r->dump->file, run->offset + (page - run->first) * LKST_PAGE,

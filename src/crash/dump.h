@@ -41,6 +41,7 @@ struct lkst_dump {
 	size_t nr_runs;
 
 	u64 descriptors; /* compressed: offset of the table of pages */
+	u64 *spent;	 /* compressed: bytes of packed pages that were scanned, by all threads */
 };
 
 int lkst_dump_open(struct lkst_err *e, const char *path, struct lkst_dump *ret_dump);
@@ -54,6 +55,9 @@ struct lkst_dump_reader {
 	const struct lkst_dump *dump;
 	struct lkst_unpacker *unpacker;
 	size_t run; /* where the last page was found */
+	bool holds; /* compressed: page `held` is at `held_bytes` */
+	u64 held;
+	const u8 *held_bytes;
 	u8 packed[2 * LKST_DUMP_PAGE_MAX];
 	u8 page[LKST_DUMP_PAGE_MAX];
 };

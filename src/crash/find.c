@@ -72,7 +72,7 @@ static bool is_block(const u8 *bytes, struct lkst_find *find)
 	u64 size = get_64(bytes + BLOCK_AT(packet_size)) / 8;
 	u32 cpu = get_32(bytes + BLOCK_AT(cpu_id));
 
-	memcpy(find->uuid, bytes + BLOCK_AT(uuid), sizeof(find->uuid));
+	memcpy(find->id, bytes + BLOCK_AT(uuid), sizeof(find->id));
 	find->a = instance;
 	find->b = get_64(bytes + BLOCK_AT(packet_seq_num));
 	return get_32(bytes + BLOCK_AT(stream_id)) == LKST_STREAM_CLASS && cpu < LKST_CPUS_MAX &&
@@ -88,13 +88,13 @@ static bool is_state(const u8 *bytes, struct lkst_find *find)
 {
 	struct lkst_dump_ring rings[LKST_DUMP_RINGS_MAX];
 
-	memcpy(find->uuid, bytes + offsetof(struct lkst_state, uuid), sizeof(find->uuid));
+	memcpy(find->id, bytes + offsetof(struct lkst_state, memory_id), sizeof(find->id));
 	return lkst_dump_rings(bytes, rings) > 0;
 }
 
 static bool is_note(const u8 *bytes, struct lkst_find *find)
 {
-	memcpy(find->uuid, bytes + offsetof(struct lkst_note, uuid), sizeof(find->uuid));
+	memcpy(find->id, bytes + offsetof(struct lkst_note, memory_id), sizeof(find->id));
 	find->a = get_32(bytes + offsetof(struct lkst_note, kind));
 	find->b = get_64(bytes + offsetof(struct lkst_note, written_ns));
 	return get_32(bytes + offsetof(struct lkst_note, version)) == LKST_NOTE_VERSION;
@@ -237,10 +237,10 @@ static int order(u64 a, u64 b)
 static int compare(const void *a, const void *b)
 {
 	const struct lkst_find *x = a, *y = b;
-	int by_uuid = memcmp(x->uuid, y->uuid, sizeof(x->uuid));
+	int by_id = memcmp(x->id, y->id, sizeof(x->id));
 	int by_what = order(x->kind, y->kind) ?: order(x->a, y->a) ?: order(x->b, y->b);
 
-	return by_uuid ?: by_what ?: order(x->dump, y->dump) ?: order(x->page, y->page);
+	return by_id ?: by_what ?: order(x->dump, y->dump) ?: order(x->page, y->page);
 }
 
 /* Puts the threads' lists together. */

@@ -15,7 +15,7 @@ enum lkst_find_kind {
 };
 
 struct lkst_find {
-	u8 uuid[16];
+	u8 id[16]; /* what all pages of a recording have, and nothing else: lkst_control.memory_id */
 	u64 a, b; /* a block's stream instance and number; a note's kind and time; else 0 */
 	u64 page; /* where it lies */
 	u32 part;
@@ -24,7 +24,7 @@ struct lkst_find {
 };
 
 struct lkst_finds {
-	struct lkst_find *items; /* in order of uuid, kind, a, b */
+	struct lkst_find *items; /* in order of id, kind, a, b */
 	size_t nr;
 	u64 nr_pages;	   /* looked at */
 	u64 nr_unreadable; /* of them */

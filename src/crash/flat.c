@@ -17,7 +17,10 @@ enum {
 	FLAT_HEADER = 4096,
 	FLAT_TYPE = 1,
 	CHUNK_HEADER = 16,
-	CHUNKS_MAX = 1 << 28,
+	CHUNKS_MAX = 1 << 26,
+	/* They are written a buffer at a time: pages, not bytes. Each takes as much memory as 100 bytes. */
+	CHUNKS_MIN = 4096,
+	CHUNK_AVERAGE_MIN = 512,
 };
 
 static const char signature[16] = "makedumpfile";
@@ -44,6 +47,11 @@ static int add_chunk(struct lkst_err *e, struct lkst_file *f, struct lkst_chunk 
 {
 	struct lkst_chunk *grown;
 
+	if (f->nr_chunks > CHUNKS_MIN + f->file_size / CHUNK_AVERAGE_MIN)
+		return lkst_err_set(e, -EBADMSG,
+				    "it is a flattened dump of more than %zu pieces, which are too "
+				    "small to be pages",
+				    f->nr_chunks - 1);
 	if (f->nr_chunks == *room) {
 		*room = *room ? *room * 2 : 1024;
 		grown = *room <= CHUNKS_MAX ? reallocarray(*chunks, *room, sizeof(*grown)) : NULL;

@@ -37,6 +37,10 @@ enum {
 	FLAGS_PACKED = FLAG_ZLIB | FLAG_LZO | FLAG_SNAPPY | FLAG_ZSTD,
 
 	PREFIX = 4, /* of a page, enough to see that it is not ours */
+
+	/* All pages together have the file's size. What many descriptors share is not unpacked for each of them. */
+	SPENT_MAX = 2,
+	GROWTH_MAX = 256, /* of a page; one that grows more is taken for a larger one */
 };
 
 static u32 get_32(const u8 *bytes)
@@ -139,6 +143,9 @@ int lkst_kdump_open(struct lkst_err *e, struct lkst_dump *d)
 	if (d->descriptors >= f->size)
 		return lkst_err_set(e, -EBADMSG, "it was cut off within its headers");
 	find_share(f, d->page_size, get_32(h + 8), &from, &to);
+	d->spent = calloc(1, sizeof(*d->spent));
+	if (!d->spent)
+		return lkst_err_sys(e, -ENOMEM, "preparing to read it");
 	d->nr_pages = count_bits(f, bitmap + bitmap_bytes, bitmap_bytes, from, to);
 	there = (f->size - d->descriptors) / DESCRIPTOR;
 	if (there < d->nr_pages) {
@@ -205,15 +212,25 @@ const u8 *lkst_kdump_page(struct lkst_dump_reader *r, u64 page, size_t room, siz
 	return at ? unpack(r, parse_descriptor(at), room, ret_length) : NULL;
 }
 
+/* Whether the page that @at describes may still be unpacked: the file is not larger than that. */
+static bool spend(const struct lkst_dump *d, struct descriptor at)
+{
+	u64 least = d->page_size / GROWTH_MAX, cost = at.size > least ? at.size : least;
+
+	return __atomic_add_fetch(d->spent, cost, __ATOMIC_RELAXED) / SPENT_MAX <= d->file.size;
+}
+
 static int scan_page(struct lkst_dump_reader *r, struct descriptor at, u64 page,
 		     const u32 magics[3], lkst_dump_found *found, void *arg, u64 *unreadable)
 {
 	/* Only the first part of a page that is larger than ours is seen in its first bytes. */
 	size_t want = r->dump->page_size == LKST_PAGE ? PREFIX : r->dump->page_size, length;
-	const u8 *bytes = unpack(r, at, want, &length);
+	const u8 *bytes;
 	int err = 0;
 	u32 part;
 
+	r->holds = false;
+	bytes = spend(r->dump, at) ? unpack(r, at, want, &length) : NULL;
 	if (bytes && want == PREFIX && length == PREFIX) {
 		if (!lkst_dump_is_magic(bytes, magics))
 			return 0;

@@ -4,18 +4,26 @@
 
 #include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "abi/block.h"
 #include "base/cleanup.h"
+#include "base/io.h"
 #include "trace/metadata.h"
 #include "trace/note.h"
 
 enum {
+	METADATA_MAX = 64 << 20,
 	NOTES_MAX = 1 << 14, /* of a recording: 64 MiB */
-	RECORDINGS_MAX = 1 << 16,
+	/* Of all that are kept: what a dump claims must not decide how much memory that takes. */
+	RECORDINGS_MAX = 128,
+	ALL_NOTES_MAX = 2 * NOTES_MAX,
+	RINGS_MIN = 64,
+	RINGS_MAX = 1 << 18,
 };
 
 void lkst_uuid_format(const u8 *uuid, char ret_text[LKST_UUID_TEXT])
@@ -93,26 +101,103 @@ unsigned int lkst_pages_copy(struct lkst_pages *p, const struct lkst_find *find,
 
 /* ---- what belongs to a recording ------------------------------------------------------ */
 
+static bool has_uuid(const struct lkst_recording *r)
+{
+	static const u8 none[16];
+
+	return memcmp(r->uuid, none, sizeof(none)) != 0;
+}
+
+/* Where block @seq of stream @instance is among those that were found, or would be. */
+static size_t find_block(const struct lkst_recording *r, u64 instance, u64 seq)
+{
+	size_t low = 0, high = r->nr_blocks;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct lkst_find *b = &r->blocks[middle];
+
+		if (b->a < instance || (b->a == instance && b->b < seq))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 static int compare_rings(const void *a, const void *b)
 {
 	const struct lkst_dump_ring *x = a, *y = b;
 
 	if (x->instance != y->instance)
 		return x->instance < y->instance ? -1 : 1;
+	/* Whoever has the most to show for what it says is believed: anybody could write a large number. */
+	if (x->present != y->present)
+		return x->present > y->present ? -1 : 1;
 	/* Of two copies the one that has got further is the one in use. */
 	return x->done > y->done ? -1 : x->done < y->done;
 }
 
-static int take_state(struct lkst_err *e, struct lkst_recording *r, const u8 *page)
+static bool is_rival(const struct lkst_dump_ring *believed, const struct lkst_dump_ring *other)
 {
-	struct lkst_dump_ring rings[LKST_DUMP_RINGS_MAX], *grown;
-	unsigned int nr = lkst_dump_rings(page, rings);
+	return believed->done != other->done || believed->opened != other->opened;
+}
 
-	grown = reallocarray(r->rings, r->nr_rings + nr + 1, sizeof(*grown));
+/* Sorts the rings, and keeps one of each. */
+static void drop_rings(struct lkst_recording *r)
+{
+	unsigned int i, nr = 0;
+
+	if (r->nr_rings)
+		qsort(r->rings, r->nr_rings, sizeof(*r->rings), compare_rings);
+	for (i = 0; i < r->nr_rings; i++)
+		if (!nr || r->rings[nr - 1].instance != r->rings[i].instance)
+			r->rings[nr++] = r->rings[i];
+		else
+			r->rivals += is_rival(&r->rings[nr - 1], &r->rings[i]);
+	r->nr_rings = nr;
+}
+
+/* Makes room for the rings of one more state page. */
+static int grow_rings(struct lkst_err *e, struct lkst_recording *r, unsigned int *room)
+{
+	struct lkst_dump_ring *grown;
+
+	if (r->nr_rings + LKST_DUMP_RINGS_MAX <= *room)
+		return 0;
+	/* As they come, so that there are never many more than different ones. */
+	drop_rings(r);
+	if (r->nr_rings + LKST_DUMP_RINGS_MAX <= *room / 2)
+		return 0;
+	if (*room >= RINGS_MAX)
+		return lkst_err_set(e, -EFBIG,
+				    "it has state pages of more than %u rings, which no machine has",
+				    RINGS_MAX / 2);
+	grown = reallocarray(r->rings, *room ? 2 * *room : RINGS_MIN, sizeof(*grown));
 	if (!grown)
 		return lkst_err_sys(e, -ENOMEM, "listing rings");
 	r->rings = grown;
-	memcpy(grown + r->nr_rings, rings, nr * sizeof(*grown));
+	*room = *room ? 2 * *room : RINGS_MIN;
+	return 0;
+}
+
+static int take_state(struct lkst_err *e, struct lkst_recording *r, const u8 *page,
+		      unsigned int *room)
+{
+	int err = grow_rings(e, r, room);
+	unsigned int nr, i;
+
+	if (err)
+		return err;
+	nr = lkst_dump_rings(page, r->rings + r->nr_rings);
+	if (nr && !has_uuid(r))
+		lkst_dump_uuid(page, r->uuid);
+	for (i = 0; i < nr; i++) {
+		struct lkst_dump_ring *ring = &r->rings[r->nr_rings + i];
+
+		ring->present = find_block(r, ring->instance, ring->opened) -
+				find_block(r, ring->instance, lkst_dump_ring_oldest(ring));
+	}
 	r->nr_rings += nr;
 	return 0;
 }
@@ -139,16 +224,11 @@ static int take_note(struct lkst_err *e, struct lkst_recording *r, const u8 *pag
 /* Of copies only the first stays. */
 static void drop_copies(struct lkst_recording *r)
 {
-	unsigned int i, nr = 0;
 	size_t n, nr_notes = 0;
+	unsigned int i;
 
-	if (r->nr_rings)
-		qsort(r->rings, r->nr_rings, sizeof(*r->rings), compare_rings);
+	drop_rings(r);
 	for (i = 0; i < r->nr_rings; i++)
-		if (!nr || r->rings[nr - 1].instance != r->rings[i].instance)
-			r->rings[nr++] = r->rings[i];
-	r->nr_rings = nr;
-	for (i = 0; i < nr; i++)
 		r->newest_ns = r->rings[i].last > r->newest_ns ? r->rings[i].last : r->newest_ns;
 	if (r->nr_notes)
 		qsort(r->notes, r->nr_notes, sizeof(struct lkst_note *), lkst_note_compare);
@@ -181,9 +261,12 @@ static void read_notes(struct lkst_recording *r)
 	    lkst_note_unpack(&ignored, packed, length, &text, &length) ||
 	    lkst_metadata_parse(&ignored, text, length, &r->catalog))
 		return;
-	if (memcmp(r->catalog->uuid, r->uuid, sizeof(r->uuid)) != 0) {
+	/* In memory they are sealed by the id; of two that differ neither is to be trusted. */
+	if (has_uuid(r) && memcmp(r->catalog->uuid, r->uuid, sizeof(r->uuid)) != 0) {
 		lkst_catalog_free(r->catalog);
 		r->catalog = NULL;
+	} else {
+		memcpy(r->uuid, r->catalog->uuid, sizeof(r->uuid));
 	}
 }
 
@@ -192,20 +275,23 @@ static int fill(struct lkst_err *e, struct lkst_pages *pages, const struct lkst_
 		size_t nr, struct lkst_recording *r)
 {
 	_Alignas(8) u8 page[LKST_PAGE];
+	unsigned int room = 0;
 	size_t i;
 	int err = 0;
 
-	memcpy(r->uuid, finds[0].uuid, sizeof(r->uuid));
+	memcpy(r->id, finds[0].id, sizeof(r->id));
+	for (i = 0; i < nr && finds[i].kind != LKST_FIND_BLOCK; i++)
+		;
+	r->blocks = finds + i;
+	r->nr_blocks = nr - i;
 	for (i = 0; i < nr && finds[i].kind != LKST_FIND_BLOCK && !err; i++) {
 		if (!lkst_pages_copy(pages, &finds[i], 1, page))
 			continue;
-		err = finds[i].kind == LKST_FIND_STATE ? take_state(e, r, page)
+		err = finds[i].kind == LKST_FIND_STATE ? take_state(e, r, page, &room)
 						       : take_note(e, r, page);
 	}
 	if (err)
 		return err;
-	r->blocks = finds + i;
-	r->nr_blocks = nr - i;
 	drop_copies(r);
 	for (i = 0; i < r->nr_blocks; i++) {
 		bool is_last = i + 1 == r->nr_blocks || r->blocks[i + 1].a != r->blocks[i].a;
@@ -246,20 +332,126 @@ static int compare_recordings(const void *a, const void *b)
 	/* One that can be read and has something to be read goes before one that has not. */
 	bool x_good = x->catalog && x->nr_blocks, y_good = y->catalog && y->nr_blocks;
 
+	if (x->is_proven != y->is_proven)
+		return x->is_proven ? -1 : 1;
+	if (x->is_outdone != y->is_outdone)
+		return x->is_outdone ? 1 : -1;
 	if (x_good != y_good)
 		return x_good ? -1 : 1;
 	return last_ns(x) > last_ns(y) ? -1 : last_ns(x) < last_ns(y);
 }
 
+/* Whether @known has the id of its pages. The trace's UUID, too, if nothing else says it. */
+static void prove(struct lkst_recording *r, const struct lkst_memory_ids *known)
+{
+	size_t i;
+
+	for (i = 0; known && i < known->nr; i++) {
+		if (memcmp(known->items[i].id, r->id, sizeof(r->id)) != 0)
+			continue;
+		r->is_proven = r->nr_blocks > 0;
+		if (!has_uuid(r))
+			memcpy(r->uuid, known->items[i].uuid, sizeof(r->uuid));
+	}
+}
+
+/* How much speaks for it that @r is the recording of its UUID: the more, the better. */
+static int weight(const struct lkst_recording *r)
+{
+	const bool is_copy = !memcmp(r->id, r->uuid, sizeof(r->id));
+	const bool is_good = r->catalog && r->nr_blocks;
+
+	return r->is_proven * 4 + !is_copy * 2 + is_good;
+}
+
+/* By UUID; of one UUID the one for which most speaks first, or else the one that has the most blocks. */
+static int by_claim(const void *a, const void *b)
+{
+	const struct lkst_recording *x = *(struct lkst_recording *const *)a;
+	const struct lkst_recording *y = *(struct lkst_recording *const *)b;
+	int order = memcmp(x->uuid, y->uuid, sizeof(x->uuid));
+
+	if (order)
+		return order;
+	if (weight(x) != weight(y))
+		return weight(x) > weight(y) ? -1 : 1;
+	return x->nr_blocks > y->nr_blocks ? -1 : x->nr_blocks < y->nr_blocks;
+}
+
+/* The first in @list that says to have UUID @uuid, or NULL. */
+static struct lkst_recording *find_claim(struct lkst_recording *const *list, unsigned int nr,
+					 const u8 *uuid)
+{
+	unsigned int low = 0, high = nr;
+
+	while (low < high) {
+		unsigned int middle = low + (high - low) / 2;
+
+		if (memcmp(list[middle]->uuid, uuid, 16) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < nr && !memcmp(list[low]->uuid, uuid, 16) ? list[low] : NULL;
+}
+
+/*
+ * A trace has one recording. Pages whose id is a trace's UUID are those of a trace on disk, which the page cache
+ * has, or of an older program, which had no other id.
+ */
+static int compare_claims(struct lkst_err *e, struct lkst_recordings *r)
+{
+	_cleanup_free_ struct lkst_recording **list = calloc(r->nr + 1, sizeof(*list));
+	struct lkst_recording *first;
+	unsigned int i;
+
+	if (!list)
+		return lkst_err_sys(e, -ENOMEM, "listing recordings");
+	for (i = 0; i < r->nr; i++)
+		list[i] = &r->items[i];
+	qsort(list, r->nr, sizeof(*list), by_claim);
+	for (i = 0; i < r->nr; i++) {
+		first = has_uuid(list[i]) ? find_claim(list, r->nr, list[i]->uuid) : NULL;
+		if (!first || first == list[i])
+			first = find_claim(list, r->nr, list[i]->id);
+		if (!first || first == list[i])
+			continue;
+		list[i]->is_outdone = true;
+		first->nr_outdone++;
+	}
+	return 0;
+}
+
+/* Drops the ones that would be taken last, until the rest is few enough. */
+static void drop_last(struct lkst_recordings *r)
+{
+	unsigned int i, last;
+	size_t nr_notes;
+
+	for (;;) {
+		for (i = last = 0, nr_notes = 0; i < r->nr; i++) {
+			nr_notes += r->items[i].nr_notes;
+			if (compare_recordings(&r->items[i], &r->items[last]) >= 0)
+				last = i;
+		}
+		if (r->nr <= 1 || (r->nr <= RECORDINGS_MAX && nr_notes <= ALL_NOTES_MAX))
+			return;
+		fini(&r->items[last]);
+		r->items[last] = r->items[--r->nr];
+		r->nr_dropped++;
+	}
+}
+
 int lkst_recordings_new(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int nr_dumps,
-			const struct lkst_finds *finds, struct lkst_recordings *ret_recordings)
+			const struct lkst_finds *finds, const struct lkst_memory_ids *known,
+			struct lkst_recordings *ret_recordings)
 {
 	_cleanup_(lkst_pages_freep) struct lkst_pages *pages = NULL;
 	struct lkst_recordings r = {};
 	size_t i, end;
 	int err = lkst_pages_new(e, dumps, nr_dumps, &pages);
 
-	for (i = 0; i < finds->nr && r.nr < RECORDINGS_MAX && !err; i = end) {
+	for (i = 0; i < finds->nr && !err; i = end) {
 		struct lkst_recording *grown = reallocarray(r.items, r.nr + 1, sizeof(*grown));
 
 		if (!grown) {
@@ -269,11 +461,17 @@ int lkst_recordings_new(struct lkst_err *e, const struct lkst_dump *dumps, unsig
 		r.items = grown;
 		grown[r.nr] = (struct lkst_recording){};
 		for (end = i + 1;
-		     end < finds->nr && !memcmp(finds->items[end].uuid, finds->items[i].uuid, 16);
+		     end < finds->nr && !memcmp(finds->items[end].id, finds->items[i].id, 16);
 		     end++)
 			;
 		err = fill(e, pages, finds->items + i, end - i, &grown[r.nr++]);
+		if (err)
+			break;
+		prove(&grown[r.nr - 1], known);
+		drop_last(&r);
 	}
+	if (!err)
+		err = compare_claims(e, &r);
 	if (err) {
 		lkst_recordings_free(&r);
 		return err;
@@ -291,7 +489,8 @@ void lkst_recordings_drop_boot(struct lkst_recordings *r, const u8 boot_id[16])
 	for (i = 0; i < r->nr; i++) {
 		struct lkst_recording *one = &r->items[i];
 
-		if (one->catalog && !memcmp(one->catalog->boot_id, boot_id, 16))
+		if (one->is_outdone ||
+		    (one->catalog && !memcmp(one->catalog->boot_id, boot_id, 16)))
 			fini(one);
 		else
 			r->items[nr++] = *one;
@@ -322,6 +521,33 @@ const struct lkst_dump_ring *lkst_recording_ring(const struct lkst_recording *r,
 			high = middle;
 	}
 	return low < r->nr_rings && r->rings[low].instance == instance ? &r->rings[low] : NULL;
+}
+
+int lkst_recording_borrow_catalog(struct lkst_err *e, const char *trace, struct lkst_recording *r)
+{
+	_cleanup_close_ int dir = open(trace, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_free_ char *text = NULL;
+	struct lkst_catalog *c;
+	size_t length;
+	int err;
+
+	if (dir < 0)
+		return lkst_err_sys(e, -errno, "trace %s", trace);
+	err = lkst_read_file(e, dir, "metadata", METADATA_MAX, &text, &length);
+	if (!err)
+		err = lkst_metadata_parse(e, text, length, &c);
+	if (!err && has_uuid(r) && memcmp(c->uuid, r->uuid, sizeof(c->uuid)) != 0) {
+		lkst_catalog_free(c);
+		err = lkst_err_set(e, -EINVAL, "it is a trace of another recording");
+	}
+	if (err) {
+		lkst_err_add(e, "trace %s", trace);
+		return err;
+	}
+	lkst_catalog_free(r->catalog);
+	r->catalog = c;
+	memcpy(r->uuid, c->uuid, sizeof(r->uuid));
+	return 0;
 }
 
 u64 lkst_recording_offset_ns(const struct lkst_recording *r)

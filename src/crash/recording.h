@@ -8,16 +8,22 @@
 
 #include "abi/note.h"
 #include "crash/find.h"
+#include "crash/ids.h"
 #include "crash/ring.h"
 #include "trace/catalog.h"
 
 struct lkst_recording {
-	u8 uuid[16];
+	u8 id[16];	/* of its pages; to be shown to nobody */
+	u8 uuid[16];	/* of its trace; all zero: not known */
+	bool is_proven; /* its id is one that the kernel's side was given: no user's program could know it */
+	bool is_outdone; /* another one has the same UUID and more blocks, or this has the UUID for its id, as copies */
+	unsigned int nr_outdone; /* of those that it outdoes */
 	const struct lkst_find *blocks; /* in order of stream and number; borrowed */
 	size_t nr_blocks;
 
 	struct lkst_dump_ring *rings; /* in order of stream instance, one of each */
 	unsigned int nr_rings;
+	u64 rivals; /* state pages that say something else than the one that is believed */
 
 	struct lkst_catalog *catalog; /* NULL: not found; then nothing can be decoded */
 	bool has_start;
@@ -30,19 +36,27 @@ struct lkst_recording {
 };
 
 struct lkst_recordings {
-	struct lkst_recording *items; /* the latest first */
+	struct lkst_recording *items; /* the one to be taken first, else the latest */
 	unsigned int nr;
+	unsigned int nr_dropped; /* further ones, which are none that is proven as long as there is another */
 };
 
-/* Sorts @finds, which were made of @dumps and must outlive the result. */
+/*
+ * Sorts @finds, which were made of @dumps and must outlive the result. The ones that @known proves come first, NULL:
+ * nothing is known. Of several that say to be the same, the one that has the most blocks comes before the others.
+ */
 int lkst_recordings_new(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int nr_dumps,
-			const struct lkst_finds *finds, struct lkst_recordings *ret_recordings);
-/* Drops the recordings that were made in boot @boot_id, as far as their catalogues tell. */
+			const struct lkst_finds *finds, const struct lkst_memory_ids *known,
+			struct lkst_recordings *ret_recordings);
+/* Drops the recordings that were made in boot @boot_id, as far as their catalogues tell, and those that are outdone. */
 void lkst_recordings_drop_boot(struct lkst_recordings *r, const u8 boot_id[16]);
 void lkst_recordings_free(struct lkst_recordings *r);
 
 /* The ring of stream @instance, or NULL: its state page was not found. */
 const struct lkst_dump_ring *lkst_recording_ring(const struct lkst_recording *r, u64 instance);
+
+/* Gives @r the catalogue of @trace, the directory of an earlier trace of the same recording. */
+int lkst_recording_borrow_catalog(struct lkst_err *e, const char *trace, struct lkst_recording *r);
 
 /* What is to be added to CLOCK_MONOTONIC for the time of day; 0: not known. */
 u64 lkst_recording_offset_ns(const struct lkst_recording *r);

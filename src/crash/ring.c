@@ -7,9 +7,12 @@
 #include "abi/block.h"
 #include "trace/block.h"
 
+enum { LAYOUT_WITHOUT_UUID = 5 }; /* of the same page: its blocks and notes had the trace's UUID themselves */
+
 static bool is_plausible(const struct lkst_state *st)
 {
-	return st->magic == LKST_STATE_MAGIC && st->version == LKST_ABI_VERSION &&
+	return st->magic == LKST_STATE_MAGIC &&
+	       (st->version == LKST_ABI_VERSION || st->version == LAYOUT_WITHOUT_UUID) &&
 	       st->cpu < LKST_CPUS_MAX && st->buffer < LKST_BUFFER_STATE &&
 	       st->block_shift >= LKST_BLOCK_SHIFT_MIN && st->block_shift <= LKST_BLOCK_SHIFT_MAX;
 }
@@ -51,6 +54,16 @@ unsigned int lkst_dump_rings(const u8 *page, struct lkst_dump_ring ret_rings[LKS
 		nr++;
 	}
 	return nr;
+}
+
+bool lkst_dump_uuid(const u8 *page, u8 ret_uuid[16])
+{
+	static const u8 none[16];
+	struct lkst_state st;
+
+	memcpy(&st, page, sizeof(st));
+	memcpy(ret_uuid, st.version == LAYOUT_WITHOUT_UUID ? st.memory_id : st.uuid, 16);
+	return memcmp(ret_uuid, none, sizeof(none)) != 0;
 }
 
 u64 lkst_dump_ring_oldest(const struct lkst_dump_ring *r)

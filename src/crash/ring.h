@@ -22,12 +22,16 @@ struct lkst_dump_ring {
 	/* What was lost; only in the ring of level 0, for the CPU's and buffer's others too. */
 	u64 lost[LKST_LOSS_NR];
 	struct lkst_marks marks; /* of the CPU and buffer */
+	u64 present; /* how many of the blocks that the ring should have were found */
 };
 
 enum { LKST_DUMP_RINGS_MAX = LKST_LEVELS }; /* of a state page */
 
 /* The rings of the state page at @page; 0: it makes no sense. */
 unsigned int lkst_dump_rings(const u8 *page, struct lkst_dump_ring ret_rings[LKST_DUMP_RINGS_MAX]);
+
+/* The UUID of the trace that the state page at @page is of; false: it does not say. */
+bool lkst_dump_uuid(const u8 *page, u8 ret_uuid[16]);
 
 /* Number of the oldest block that is neither overwritten nor cleared, and of the one behind the last. */
 u64 lkst_dump_ring_oldest(const struct lkst_dump_ring *r);

@@ -13,6 +13,7 @@
 
 #include "abi/events.h"
 #include "base/cleanup.h"
+#include "base/create.h"
 #include "base/io.h"
 #include "crash/mend.h"
 #include "trace/block.h"
@@ -72,7 +73,7 @@ static bool is_same(const struct lkst_find *find, const u8 *bytes)
 	struct lkst_block_header h;
 
 	memcpy(&h, bytes, sizeof(h));
-	return le32toh(h.magic) == LKST_BLOCK_MAGIC && !memcmp(h.uuid, find->uuid, 16) &&
+	return le32toh(h.magic) == LKST_BLOCK_MAGIC && !memcmp(h.uuid, find->id, 16) &&
 	       le64toh(h.stream_instance_id) == find->a && le64toh(h.packet_seq_num) == find->b;
 }
 
@@ -87,11 +88,15 @@ static u32 load(struct work *w, const struct lkst_find *find, u8 *bytes)
 		return 0;
 	memcpy(&h, bytes, sizeof(h));
 	size = le64toh(h.packet_size) / 8;
-	if (size <= LKST_PAGE || size > BLOCK_MAX)
-		return LKST_PAGE;
+	parts = 1;
 	/* Its further pages may lie elsewhere: the walk over its records will tell. */
-	parts = lkst_pages_copy(w->pages, find, (unsigned int)(size / LKST_PAGE), bytes);
-	return parts && is_same(find, bytes) ? parts * LKST_PAGE : 0;
+	if (size > LKST_PAGE && size <= BLOCK_MAX)
+		parts = lkst_pages_copy(w->pages, find, (unsigned int)(size / LKST_PAGE), bytes);
+	if (!parts || !is_same(find, bytes))
+		return 0;
+	/* What it has in memory there must not leave. */
+	memcpy(bytes + offsetof(struct lkst_block_header, uuid), w->r->uuid, sizeof(w->r->uuid));
+	return parts * LKST_PAGE;
 }
 
 /* ---- what is doubtful ----------------------------------------------------------------- */
@@ -113,11 +118,12 @@ static int keep_page(struct work *w, const struct stream *s, const struct lkst_f
 	parent = lkst_writer_dir(w->options->doubtful);
 	lkst_stream_name(s->instance, stream);
 	snprintf(name, sizeof(name), "%s-%llu", stream, (unsigned long long)find->b);
-	if (mkdirat(parent, pages_dir, 0777) && errno != EEXIST)
-		return lkst_err_sys(w->e, -errno, "cannot make a directory for damaged blocks");
-	dir = openat(parent, pages_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	err = fd < 0 ? -errno : lkst_write_all(fd, w->other, length);
+	err = lkst_create_dir(w->e, parent, pages_dir, &dir);
+	if (!err)
+		err = lkst_create_file(w->e, dir, name, &fd);
+	if (err)
+		return err;
+	err = lkst_write_all(fd, w->other, length);
 	return err ? lkst_err_sys(w->e, err, "cannot keep a damaged block in %s", name) : 0;
 }
 
@@ -329,7 +335,7 @@ static int write_ledger(struct work *w, const struct lkst_dump_ring *ring)
 						 .cause = cause,
 						 .count = ring->lost[cause] };
 
-		if (cause != LKST_LOSS_TRUNCATED)
+		if (lkst_loss_is_of_records(cause))
 			w->sum->lost_events += l.count;
 		if (l.count)
 			err = put(w, "state_loss", w->sum->end_ns, &l, sizeof(l));
@@ -452,6 +458,38 @@ static int write_ledgers(struct work *w)
 	return err;
 }
 
+/* The state pages say how far each stream goes; silence lasts until the kernel stopped. */
+static int claim_end(struct work *w, const struct lkst_dump_ring *ring)
+{
+	u64 end = lkst_dump_ring_end(ring);
+	struct lkst_stream_end claim = { .instance = ring->instance,
+					 .first = 1,
+					 .covered_ns = w->sum->end_ns };
+
+	if (missing_of(ring)) {
+		claim.last = end - 1;
+		claim.first =
+			has_blocks(w->r, ring->instance) ? end - 1 : lkst_dump_ring_oldest(ring);
+		claim.begin_ns = has_blocks(w->r, ring->instance) ? ring->last : w->sum->begin_ns;
+	}
+	return lkst_writer_claim(w->e, w->options->trace, &claim);
+}
+
+static int write_end(struct work *w)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < w->r->nr_rings && !err && w->options->trace; i++)
+		err = claim_end(w, &w->r->rings[i]);
+	if (!err && w->options->trace)
+		err = lkst_writer_end(w->e, w->options->trace, LKST_ENDING_KERNEL, w->sum->end_ns);
+	if (!err && w->options->doubtful)
+		err = lkst_writer_end(w->e, w->options->doubtful, LKST_ENDING_KERNEL,
+				      w->sum->end_ns);
+	return err;
+}
+
 int lkst_salvage(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int nr_dumps,
 		 const struct lkst_recording *r, const struct lkst_salvage_options *options,
 		 struct lkst_salvage *ret_salvage)
@@ -478,6 +516,8 @@ int lkst_salvage(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int
 		err = salvage_streams(&w);
 	if (!err)
 		err = write_ledgers(&w);
+	if (!err)
+		err = write_end(&w);
 	if (!err)
 		*ret_salvage = sum;
 	return err;

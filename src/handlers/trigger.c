@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The handler of triggers: looks in each event for what was asked for by `lkst trigger add`, and records
- * the event as DEFAULT does. abi/trigger.h tells what user space has in the maps.
+ * the event as DEFAULT does; of an event whose row in the active maskset has a condition, only the records
+ * for which it holds. abi/trigger.h describes the maps that user space writes.
  *
- * All is done when the record is published, so that the event which fires is there before what it causes.
- * No lock is taken. An interval that has begun stands in a slot of a set; its word, written last, makes it
- * valid, and a reader that finds the word unchanged behind the key has both. Where a set is full, the oldest
- * gives way and is counted: what it would have fired is missed, nothing fires wrongly.
+ * A row's condition decides before the record is published. All else is done after that, so that the event
+ * which fires is there before what it causes. No lock is taken. An interval that has begun has a slot of a set;
+ * its word, written last, makes it valid, and a reader that finds the word unchanged after the key has both.
+ * Where a set is full, the oldest gives way and is counted: what it would have fired is missed, nothing fires
+ * wrongly.
  */
 #include <lkst/handler.h>
 
@@ -35,6 +37,8 @@ TABLE(trigger_steps, LKST_TRIGGER_STEPS, lkst_trigger_step);
 TABLE(trigger_events, LKST_EVENT_SPACE, lkst_trigger_event);
 TABLE(trigger_sets, LKST_TRIGGER_SETS, lkst_trigger_set);
 TABLE(trigger_switch, 1, lkst_trigger_switch);
+TABLE(mask_rows, LKST_MASKSETS, lkst_mask_rows);
+TABLE(mask_conditions, LKST_TRIGGER_MASK_CONDITIONS, lkst_mask_condition);
 
 struct trigger_timer {
 	struct bpf_timer timer;
@@ -248,8 +252,8 @@ static __always_inline u64 find(struct lkst_trigger_set *set, u32 interval, u64 
 	for (i = 0; i < LKST_TRIGGER_WAYS; i++) {
 		u64 word = LKST_LOAD(set->slot[i].word);
 
-		if (word >> LKST_TIME_BITS != interval || LKST_LOAD(set->slot[i].key) != key ||
-		    LKST_LOAD(set->slot[i].word) != word)
+		if (lkst_trigger_interval_of(word) != interval ||
+		    LKST_LOAD(set->slot[i].key) != key || LKST_LOAD(set->slot[i].word) != word)
 			continue;
 		*which = i;
 		return word;
@@ -306,6 +310,21 @@ static __always_inline void take_slot(struct lkst_trigger_set *set, u64 now, u64
 		lkst_count(&counters->forgotten, 1);
 }
 
+/* What becomes of the word of an interval that has begun. */
+static __always_inline u64 word_after(u32 op, u64 word, u64 new)
+{
+	switch (op) {
+	case LKST_TRIGGER_FORGET:
+		return 0;
+	case LKST_TRIGGER_HOLD:
+		return word & LKST_TRIGGER_ENDED ? word : word | LKST_TRIGGER_HELD;
+	case LKST_TRIGGER_END:
+		return (word & ~LKST_TRIGGER_HELD) | LKST_TRIGGER_ENDED;
+	default:
+		return word & LKST_TRIGGER_HELD ? word & ~LKST_TRIGGER_HELD : new;
+	}
+}
+
 __noinline int trigger_step_to(u32 interval, u32 op, u64 key, u64 now)
 {
 	struct lkst_trigger_set *set = set_of(interval, key);
@@ -316,12 +335,12 @@ __noinline int trigger_step_to(u32 interval, u32 op, u64 key, u64 now)
 		return 0;
 	word = find(set, interval, key, &i);
 	if (!word) {
-		if (op != LKST_TRIGGER_FORGET)
+		if (op == LKST_TRIGGER_BEGIN)
 			take_slot(set, now, new, key);
 		return 0;
 	}
 	__sync_val_compare_and_swap(&set->slot[i & (LKST_TRIGGER_WAYS - 1)].word, word,
-				    op == LKST_TRIGGER_FORGET ? 0 : new);
+				    word_after(op, word, new));
 	return 0;
 }
 
@@ -430,12 +449,38 @@ __noinline int trigger_rule(u32 element, u32 start, u32 number, u64 now)
 			    took, now);
 }
 
-LKST_HANDLER(trigger, "records the event, and looks whether a trigger fires")
+LKST_HANDLER_SAYS(trigger, "records the event, if its row's condition holds, and looks whether a "
+			   "trigger fires");
+
+/* False if the active maskset has a condition for the event that does not hold. */
+__noinline int trigger_row_holds(u32 element, u32 start)
 {
-	return true;
+	u32 set = LKST_LOAD(lkst_control.active) & (LKST_MASKSETS - 1), number, i;
+	struct lkst_mask_rows *rows = bpf_map_lookup_elem(&mask_rows, &set);
+	u64 id = LKST_BOUNDED(trigger_integer(element, start, 2, 0) & LKST_ID_MAX);
+	struct lkst_mask_condition *condition;
+
+	if (!rows || id > LKST_ID_MAX)
+		return 1;
+	number = LKST_LOAD(rows->condition[id]);
+	if (!number--)
+		return 1;
+	condition = bpf_map_lookup_elem(&mask_conditions, &number);
+	if (!condition)
+		return 1;
+	for (i = 0; i < LKST_TRIGGER_TERMS && i < condition->nr_terms; i++)
+		if (!trigger_holds(element, start,
+				   LKST_TRIGGER_MASK_TERMS + number * LKST_TRIGGER_TERMS + i, 0))
+			return 0;
+	return 1;
 }
 
-/* As LKST_HANDLER_AFTER, but what it calls looks for the record itself. */
+/* As LKST_HANDLER and LKST_HANDLER_AFTER, but what they call looks for the record itself. */
+bool lkst_handler_decides(u32 element, u32 start, u32 size)
+{
+	return trigger_row_holds(element, start);
+}
+
 int lkst_handler_follows(u32 element, u32 start, u32 size)
 {
 	const struct lkst_record_head *r = lkst_element(element);

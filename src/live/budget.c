@@ -11,11 +11,12 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "live/hook_groups.h"
 #include "live/kernel.h"
 #include "live/kinds.h"
+#include "live/measure.h"
 
 #define START_PROGRAM "syscall__budget_start"
-#define MEASURE_PROGRAM "raw_tp__budget_measure"
 
 static struct bpf_map *find_map(const struct bpf_object *object, const char *name)
 {
@@ -25,12 +26,14 @@ static struct bpf_map *find_map(const struct bpf_object *object, const char *nam
 int lkst_budget_choose(struct lkst_err *e, struct bpf_object *object, const struct lkst_plan *plan,
 		       const struct lkst_memory *memory, u32 limit_ppm)
 {
-	static const char *const maps[] = { "lkst_kinds", "lkst_budget_cpus", "lkst_budget_timer" };
+	static const char *const maps[] = { "lkst_kinds", "lkst_hook_groups", "lkst_asks",
+					    "lkst_budget_cpus", "lkst_budget_timer" };
 	_cleanup_free_ struct lkst_kind_desc *kinds = NULL;
+	const struct lkst_costs none = {};
 	unsigned int nr, i;
 	int err;
 
-	bpf_program__set_autoload(bpf_object__find_program_by_name(object, MEASURE_PROGRAM), true);
+	lkst_measure_choose(object, plan);
 	bpf_program__set_autoload(bpf_object__find_program_by_name(object, START_PROGRAM),
 				  limit_ppm != 0);
 	for (i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
@@ -42,58 +45,19 @@ int lkst_budget_choose(struct lkst_err *e, struct bpf_object *object, const stru
 			e, -ENOTSUP,
 			"this kernel is one for real time (PREEMPT_RT), on which a cost "
 			"limit cannot be kept; leave --budget away");
-	err = lkst_kinds_list(e, plan->catalog, 0, &kinds, &nr);
+	err = lkst_kinds_list(e, plan->catalog, &none, &kinds, &nr);
 	if (!err)
-		err = bpf_map__set_max_entries(find_map(object, "lkst_kinds"), nr);
+		err = bpf_map__set_max_entries(find_map(object, "lkst_kinds"),
+					       lkst_hook_groups_rows(nr));
+	if (!err)
+		err = bpf_map__set_max_entries(find_map(object, "lkst_hook_groups"), nr);
+	if (!err)
+		err = bpf_map__set_max_entries(find_map(object, "lkst_asks"),
+					       sysconf(_SC_PAGESIZE));
 	if (!err)
 		err = bpf_map__set_max_entries(find_map(object, "lkst_budget_cpus"),
 					       memory->nr_cpus);
 	return err;
-}
-
-/* Takes back what measuring left in the rings, so that nobody finds it, not even in a dump. */
-static void clear_rings(const struct lkst_memory *memory, struct lkst_rings *r, const u8 *uuid)
-{
-	u32 cpu, buffer, level;
-
-	for (buffer = 0; buffer < LKST_BUFFERS_AT_START; buffer++)
-		for (cpu = 0; cpu < memory->nr_cpus; cpu++) {
-			struct lkst_state *st = lkst_rings_state(r, cpu, buffer);
-
-			for (level = 0; level < LKST_LEVELS; level++)
-				memset(r->memory + ((u64)st->ring[level].base << r->block_shift), 0,
-				       st->ring[level].opened << r->block_shift);
-			memset(st, 0, sizeof(*st));
-			lkst_memory_init_state(memory, cpu, buffer, uuid, st);
-		}
-}
-
-/* What a record costs without its hook, ns: the least of some tries; 0: it cannot be measured. */
-static u32 measure(const struct bpf_object *object, const struct lkst_plan *plan,
-		   const struct lkst_memory *memory, struct lkst_rings *r)
-{
-	int fd = bpf_program__fd(bpf_object__find_program_by_name(object, MEASURE_PROGRAM));
-	u32 active = r->control->active, best = 0, try;
-	u16 *route, kept;
-
-	if (fd < 0)
-		return 0;
-	/* Nothing is attached yet: the route is for this program alone. */
-	route = &r->control->route[active][plan->id[LKST_EV_shed_begin]];
-	kept = *route;
-	*route = lkst_route(LKST_HANDLER_DEFAULT, LKST_BUFFER_MAIN);
-	for (try = 0; try < 5; try++) {
-		LIBBPF_OPTS(bpf_test_run_opts, opts);
-		u32 ns;
-
-		if (bpf_prog_test_run_opts(fd, &opts))
-			break;
-		ns = opts.retval / LKST_BUDGET_MEASURE;
-		best = !best || ns < best ? ns : best;
-	}
-	*route = kept;
-	clear_rings(memory, r, plan->catalog->uuid);
-	return best;
 }
 
 static void *map_memory(int fd, size_t bytes)
@@ -112,6 +76,11 @@ static void unmap_memory(void *p, size_t bytes)
 	munmap(p, (bytes + page - 1) & ~(page - 1));
 }
 
+static u16 fit(u32 unit_ns)
+{
+	return unit_ns < UINT16_MAX ? unit_ns : UINT16_MAX;
+}
+
 static void fill(struct lkst_budget *budget, struct lkst_kind *table,
 		 const struct lkst_kind_desc *kinds, unsigned int nr)
 {
@@ -122,10 +91,11 @@ static void fill(struct lkst_budget *budget, struct lkst_kind *table,
 
 		table[i] = (struct lkst_kind){
 			.id = { k->id[0], k->id[1] },
-			.unit_ns = k->unit.hook_ns + k->unit.handler_ns,
-			.idle_ns = k->unit.hook_ns,
+			.unit_ns = fit(k->unit.hook_ns + k->unit.handler_ns),
+			.idle_ns = fit(k->unit.hook_ns),
 			.value = k->value,
 			.name_length = strlen(k->name),
+			.group = LKST_GROUP_NONE,
 		};
 		memcpy(table[i].name, k->name, sizeof(table[i].name));
 		for (half = 0; half < 2; half++)
@@ -141,7 +111,7 @@ static int fill_kinds(struct lkst_err *e, struct lkst_budget *budget, int kinds_
 	_cleanup_free_ struct lkst_kind_desc *kinds = NULL;
 	struct lkst_kind *table;
 	unsigned int nr;
-	int err = lkst_kinds_list(e, catalog, budget->record_ns, &kinds, &nr);
+	int err = lkst_kinds_list(e, catalog, &budget->costs, &kinds, &nr);
 
 	if (err)
 		return err;
@@ -172,18 +142,21 @@ int lkst_budget_start(struct lkst_err *e, const struct bpf_object *object,
 		      const struct lkst_plan *plan, const struct lkst_memory *memory,
 		      struct lkst_rings *r, u32 limit_ppm, struct lkst_budget_fds *ret_fds)
 {
-	struct lkst_budget_fds fds = { bpf_map__fd(find_map(object, "lkst_budget")), -1, -1 };
-	struct lkst_budget *budget = map_memory(fds.budget_fd, sizeof(*budget));
+	struct lkst_budget_fds fds = LKST_BUDGET_NO_FDS;
+	struct lkst_budget *budget;
 	int err = 0;
 
+	fds.budget_fd = bpf_map__fd(find_map(object, "lkst_budget"));
+	budget = map_memory(fds.budget_fd, sizeof(*budget));
 	if (!budget)
 		return lkst_err_sys(e, -errno, "telling the controller of costs its limit");
 	*budget = (struct lkst_budget){ .magic = LKST_BUDGET_MAGIC,
 					.version = LKST_ABI_VERSION,
-					.limit_ppm = limit_ppm };
+					.limit_ppm = limit_ppm,
+					.retry_s = LKST_BUDGET_RETRY_S };
 	memset(budget->kind_of, 0xff, sizeof(budget->kind_of));
-	budget->record_ns = measure(object, plan, memory, r);
-	if (limit_ppm) {
+	err = lkst_measure_costs(e, object, plan, memory, r, &budget->costs);
+	if (!err && limit_ppm) {
 		fds.kinds_fd = bpf_map__fd(find_map(object, "lkst_kinds"));
 		fds.timer_fd = bpf_map__fd(find_map(object, "lkst_budget_timer"));
 		err = fill_kinds(e, budget, fds.kinds_fd, plan->catalog);
@@ -193,10 +166,83 @@ int lkst_budget_start(struct lkst_err *e, const struct bpf_object *object,
 	unmap_memory(budget, sizeof(*budget));
 	if (err)
 		return err;
+	*ret_fds = LKST_BUDGET_NO_FDS;
 	ret_fds->budget_fd = dup(fds.budget_fd);
-	ret_fds->kinds_fd = limit_ppm ? dup(fds.kinds_fd) : -1;
-	ret_fds->timer_fd = limit_ppm ? dup(fds.timer_fd) : -1;
+	ret_fds->idle_fd = dup(bpf_map__fd(find_map(object, "lkst_idle")));
+	if (!limit_ppm)
+		return 0;
+	ret_fds->kinds_fd = dup(fds.kinds_fd);
+	ret_fds->groups_fd = dup(bpf_map__fd(find_map(object, "lkst_hook_groups")));
+	ret_fds->asks_fd = dup(bpf_map__fd(find_map(object, "lkst_asks")));
+	ret_fds->timer_fd = dup(fds.timer_fd);
 	return 0;
+}
+
+static int find_groups(struct lkst_err *e, struct lkst_budget *budget, struct lkst_kind *kinds,
+		       struct lkst_hook_group *groups, const struct lkst_hooks *hooks)
+{
+	unsigned int nr_kinds = budget->nr_kinds, nr_groups;
+	int err;
+
+	if (!kinds || !groups)
+		return lkst_err_sys(e, -ENOMEM, "telling the controller of costs its hooks");
+	err = lkst_hook_groups_find(e, hooks, kinds, &nr_kinds, groups, &nr_groups);
+	if (err)
+		return err;
+	budget->nr_kinds = nr_kinds;
+	/* The controller may have begun: it looks at groups only when their number is there. */
+	__atomic_store_n(&budget->nr_groups, nr_groups, __ATOMIC_RELEASE);
+	return 0;
+}
+
+int lkst_budget_group(struct lkst_err *e, const struct lkst_budget_fds *fds,
+		      const struct lkst_hooks *hooks)
+{
+	struct lkst_hook_group *groups;
+	struct lkst_budget *budget;
+	struct lkst_kind *kinds;
+	size_t kinds_bytes, groups_bytes;
+	int err;
+
+	if (fds->kinds_fd < 0)
+		return 0;
+	budget = map_memory(fds->budget_fd, sizeof(*budget));
+	if (!budget)
+		return lkst_err_sys(e, -errno, "telling the controller of costs its hooks");
+	kinds_bytes = lkst_hook_groups_rows(budget->nr_kinds) * sizeof(*kinds);
+	groups_bytes = budget->nr_kinds * sizeof(*groups);
+	kinds = map_memory(fds->kinds_fd, kinds_bytes);
+	groups = map_memory(fds->groups_fd, groups_bytes);
+	err = find_groups(e, budget, kinds, groups, hooks);
+	if (kinds)
+		unmap_memory(kinds, kinds_bytes);
+	if (groups)
+		unmap_memory(groups, groups_bytes);
+	unmap_memory(budget, sizeof(*budget));
+	return err;
+}
+
+void lkst_budget_close(struct lkst_budget_fds *fds)
+{
+	lkst_closep(&fds->budget_fd);
+	lkst_closep(&fds->kinds_fd);
+	lkst_closep(&fds->groups_fd);
+	lkst_closep(&fds->asks_fd);
+	lkst_closep(&fds->timer_fd);
+	lkst_closep(&fds->idle_fd);
+}
+
+/* Copies @nr elements of @size bytes out of an array map. NULL: that failed, with errno set. */
+static void *read_map(int fd, unsigned int nr, size_t size)
+{
+	u8 *copy = calloc(nr + 1, size);
+	u32 i;
+
+	for (i = 0; copy && i < nr; i++)
+		if (bpf_map_lookup_elem(fd, &i, copy + i * size)) {
+			free(lkst_take(copy));
+		}
+	return copy;
 }
 
 int lkst_budget_read(struct lkst_err *e, const struct lkst_budget_fds *fds,
@@ -208,22 +254,35 @@ int lkst_budget_read(struct lkst_err *e, const struct lkst_budget_fds *fds,
 	if (bpf_map_lookup_elem(fds->budget_fd, &key, &v.page))
 		return lkst_err_sys(e, -errno, "reading the cost limit");
 	if (v.page.magic != LKST_BUDGET_MAGIC || v.page.version != LKST_ABI_VERSION ||
-	    v.page.nr_kinds > LKST_EVENT_SPACE)
+	    v.page.nr_kinds > 2 * LKST_EVENT_SPACE || v.page.nr_groups > v.page.nr_kinds)
 		return lkst_err_set(e, -EPROTO, "the cost limit is of another version of lkst");
 	if (v.page.limit_ppm) {
-		v.kinds = calloc(v.page.nr_kinds + 1, sizeof(*v.kinds));
-		if (!v.kinds)
-			return lkst_err_sys(e, -ENOMEM, "reading the cost limit");
-	}
-	for (key = 0; v.kinds && key < v.page.nr_kinds; key++) {
-		if (bpf_map_lookup_elem(fds->kinds_fd, &key, &v.kinds[key])) {
+		v.kinds = read_map(fds->kinds_fd, v.page.nr_kinds, sizeof(*v.kinds));
+		v.groups = read_map(fds->groups_fd, v.page.nr_groups, sizeof(*v.groups));
+		if (!v.kinds || !v.groups) {
 			lkst_budget_view_free(&v);
-			return lkst_err_sys(e, -errno, "reading the kinds of events");
+			return lkst_err_sys(e, -errno, "reading what the cost limit leaves out");
 		}
-		v.kinds[key].name[LKST_KIND_NAME - 1] = 0;
 	}
+	for (key = 0; v.kinds && key < v.page.nr_kinds; key++)
+		v.kinds[key].name[LKST_KIND_NAME - 1] = 0;
 	*ret_view = v;
 	return 0;
+}
+
+int lkst_budget_read_idle(struct lkst_err *e, const struct lkst_budget_fds *fds, u32 cpu,
+			  struct lkst_idle *ret_idle)
+{
+	return bpf_map_lookup_elem(fds->idle_fd, &cpu, ret_idle)
+		       ? lkst_err_sys(e, -errno, "counting runs that recorded nothing")
+		       : 0;
+}
+
+bool lkst_budget_is_off(const struct lkst_budget_view *v, unsigned int kind)
+{
+	u16 group = v->kinds[kind].group;
+
+	return group < v->page.nr_groups && v->groups[group].is_off;
 }
 
 u64 lkst_kind_shed_ns(const struct lkst_kind *k, u64 now)
@@ -233,6 +292,6 @@ u64 lkst_kind_shed_ns(const struct lkst_kind *k, u64 now)
 
 void lkst_budget_view_free(struct lkst_budget_view *v)
 {
-	free(v->kinds);
-	v->kinds = NULL;
+	free(lkst_take(v->kinds));
+	free(lkst_take(v->groups));
 }

@@ -205,6 +205,7 @@ static void put_rings(const struct lkst_session *s, u32 buffer, const struct lks
 			ring->level = level;
 			ring->page = buffer * r->nr_cpus + cpu;
 		}
+		memcpy(st->memory_id, c->memory_id, sizeof(st->memory_id));
 		memcpy(st->uuid, c->uuid, sizeof(st->uuid));
 		st->version = LKST_ABI_VERSION;
 		st->cpu = cpu;

@@ -35,6 +35,8 @@ struct source {
 	u64 oldest;    /* of the first that is not lost */
 	u64 oldest_ns; /* when it begins */
 	u64 led;       /* blocks that were overtaken before it */
+
+	u64 covered_ns; /* up to then all that was recorded is given out, or was overwritten */
 };
 
 struct lkst_drain {
@@ -186,11 +188,21 @@ static void begin_giving(struct source *s, const struct lkst_block_header *first
 	s->oldest_ns = first->timestamp_begin;
 }
 
+static void cover(struct source *s, u64 ns)
+{
+	if (ns > s->covered_ns)
+		s->covered_ns = ns;
+}
+
 static int give(struct lkst_err *e, struct lkst_drain *d, struct source *s, const void *blocks,
 		size_t length)
 {
 	int err = d->take(e, d->ctx, s->reader.instance, blocks, length);
+	size_t size = 1UL << s->reader.rings->block_shift;
+	const struct lkst_block_header *last = (const void *)((const u8 *)blocks + length - size);
 
+	if (!err)
+		cover(s, last->timestamp_end);
 	if (!err && !s->has_given)
 		begin_giving(s, blocks);
 	if (!err && d->room != UINT64_MAX)
@@ -262,33 +274,46 @@ static int give_closed(struct lkst_err *e, struct lkst_drain *d, struct source *
 	return (int)nr;
 }
 
-/*
- * Copies what is closed of one ring, but not for ever: at most what the ring holds. 1: there is no more
- * room.
- */
+static bool is_life(const struct source *s)
+{
+	return lkst_instance_buffer(s->reader.instance) == LKST_BUFFER_LIFE;
+}
+
+/* The blocks that are copied at once, so far as there is room. */
+static unsigned int batch_of(const struct lkst_drain *d)
+{
+	return (d->room < BATCH_BYTES ? d->room : BATCH_BYTES) >> lkst_session_rings(d->session)->block_shift;
+}
+
+/* Between batches of a large buffer: where copying that takes long, the life buffers, which are small, may go round. */
+static int keep_up_with_life(struct lkst_err *e, struct lkst_drain *d)
+{
+	unsigned int i;
+	int nr = 0;
+
+	for (i = 0; i < d->nr_sources && (nr >= 0 || nr == -EAGAIN); i++)
+		if (is_life(&d->sources[i]) && batch_of(d))
+			nr = give_closed(e, d, &d->sources[i], batch_of(d));
+	return nr < 0 && nr != -EAGAIN ? nr : 0;
+}
+
+/* Copies what is closed of one ring, but not forever: at most what the ring holds. 1: there is no more room. */
 static int copy_ring(struct lkst_err *e, struct lkst_drain *d, struct source *s, u64 *ret_blocks)
 {
-	const u32 shift = s->reader.rings->block_shift;
 	u64 most = (u64)s->reader.ring->mask + 1;
-	int nr;
+	int nr, err = 0;
 
-	for (*ret_blocks = 0; *ret_blocks < most; *ret_blocks += (unsigned int)nr) {
-		u64 fits = d->room >> shift, batch = BATCH_BYTES >> shift;
-
-		if (!fits)
+	for (*ret_blocks = 0; *ret_blocks < most && !err; *ret_blocks += (unsigned int)nr) {
+		if (!batch_of(d))
 			return 1;
-		nr = give_closed(e, d, s, fits < batch ? fits : batch);
+		nr = give_closed(e, d, s, batch_of(d));
 		if (nr == -EAGAIN)
 			return 0;
 		if (nr <= 0)
 			return nr;
+		err = is_life(s) ? 0 : keep_up_with_life(e, d);
 	}
-	return 0;
-}
-
-static bool is_life(const struct source *s)
-{
-	return lkst_instance_buffer(s->reader.instance) == LKST_BUFFER_LIFE;
+	return err;
 }
 
 /* The life buffers' rings, or all others. *@fill: the most of a ring that was copied, of its size. */
@@ -365,11 +390,16 @@ static int give_piece(struct lkst_err *e, struct lkst_drain *d, struct source *s
 
 static int cut_ring(struct lkst_err *e, struct lkst_drain *d, struct source *s)
 {
-	int code = 0;
+	u64 ns = lkst_ring_reader_quiet_ns(&s->reader);
+	int code;
 
-	if (d->room >> s->reader.rings->block_shift &&
-	    lkst_ring_reader_open_block(&s->reader, d->batch) > 0)
+	if (s->reader.next == NOTHING || !(d->room >> s->reader.rings->block_shift))
+		return 0;
+	code = lkst_ring_reader_open_block(&s->reader, d->batch);
+	if (code > 0)
 		code = give_piece(e, d, s);
+	if (!code)
+		cover(s, ns);
 	return code == -EAGAIN ? 0 : code;
 }
 
@@ -408,12 +438,18 @@ static int finish_ring(struct lkst_err *e, struct lkst_drain *d, struct source *
 
 	/* The open block may be closed before it is copied; then there is a new one. */
 	for (tries = 0; tries < 100; tries++) {
+		u64 ns = lkst_ring_reader_quiet_ns(&s->reader);
+
 		code = copy_ring(e, d, s, &blocks);
 		if (code)
 			return code;
 		code = lkst_ring_reader_open_block(&s->reader, d->batch);
-		if (code >= 0)
-			return code ? give_piece(e, d, s) : 0;
+		if (code == -EAGAIN)
+			continue;
+		code = code > 0 ? give_piece(e, d, s) : code;
+		if (!code)
+			cover(s, ns);
+		return code;
 	}
 	return 0;
 }
@@ -422,11 +458,55 @@ int lkst_drain_finish(struct lkst_err *e, struct lkst_drain *d)
 {
 	unsigned int i;
 	int err = 0;
+	u64 bytes;
 
 	d->room = UINT64_MAX;
+	/* First what there is most of, so that all rings end at nearly the same time. */
+	err = lkst_drain_copy(e, d, &bytes);
 	for (i = 0; i < d->nr_sources && !err; i++)
 		err = finish_ring(e, d, &d->sources[i]);
 	return err;
+}
+
+/* Blocks with complete records that were not given out. */
+static u64 left_of(const struct source *s)
+{
+	u64 done = __atomic_load_n(&s->reader.ring->done, __ATOMIC_ACQUIRE);
+	u32 shift = s->reader.rings->block_shift;
+	u64 end = done >> shift, content = done - (end << shift);
+
+	if (s->reader.next == NOTHING || content <= LKST_BLOCK_HEADER)
+		return 0;
+	/* Of the last one some may have been. */
+	if (!s->is_cut || s->cut_seq != end || content > s->cut_at)
+		end++;
+	return end > s->reader.next ? end - s->reader.next : 0;
+}
+
+int lkst_drain_write_end(struct lkst_err *e, const struct lkst_drain *d, struct lkst_writer *w,
+			 u32 how, u64 until_ns)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < d->nr_sources && !err; i++) {
+		const struct source *s = &d->sources[i];
+		struct lkst_stream_end end = { .instance = s->reader.instance,
+					       .first = 1,
+					       .covered_ns = s->covered_ns };
+
+		if (how == LKST_ENDING_DISK_FULL)
+			end.left = left_of(s);
+		/* All that is older than what is left is there. */
+		if (end.left && lkst_ring_reader_next_ns(&s->reader) > end.covered_ns)
+			end.covered_ns = lkst_ring_reader_next_ns(&s->reader);
+		if (end.covered_ns > until_ns)
+			end.covered_ns = until_ns;
+		if (s->reader.next != NOTHING &&
+		    lkst_rings_has(s->reader.rings, lkst_instance_buffer(end.instance)))
+			err = lkst_writer_claim(e, w, &end);
+	}
+	return err ? err : lkst_writer_end(e, w, how, lkst_monotonic_ns());
 }
 
 /* ---- how it goes -------------------------------------------------------------------- */

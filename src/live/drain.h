@@ -57,6 +57,13 @@ int lkst_drain_life(struct lkst_err *e, struct lkst_drain *d);
 int lkst_drain_finish(struct lkst_err *e, struct lkst_drain *d);
 
 /*
+ * Writes to @w, as its last records, how far each stream goes that it has been given, but not beyond @until_ns
+ * (UINT64_MAX: any time), and how it ends (enum lkst_ending).
+ */
+int lkst_drain_write_end(struct lkst_err *e, const struct lkst_drain *d, struct lkst_writer *w,
+			 u32 how, u64 until_ns);
+
+/*
  * How long one may sleep before the fullest ring has taken in a quarter of its size at the rate
  * that the last two copies saw, and a burst could fill half of the largest: 1 to 100 ms.
  */

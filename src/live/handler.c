@@ -543,12 +543,13 @@ int lkst_handler_unload(struct lkst_err *e, struct lkst_session *s, u8 number, b
 		if (lkst_maskset_default(c, id) == number)
 			return lkst_err_set(
 				e, -EBUSY,
-				"it serves triggers; `lkst trigger remove` removes them, "
-				"and with the last one the handler");
+				"it serves triggers and conditions of masksets; `lkst trigger "
+				"remove` and `lkst maskset delete` remove them, and with the "
+				"last one the handler");
 	for (set = 0; set < LKST_MASKSETS && !err; set++) {
 		unsigned int nr;
 
-		lkst_maskset_read(c, set, &mask);
+		lkst_maskset_read(s, set, &mask);
 		nr = replace(&mask, number);
 		if (nr && !force)
 			return lkst_err_set(

@@ -293,6 +293,7 @@ static int open_kprobe(const char *function, bool is_return)
 static int ask_perf_id(struct lkst_err *e, struct lkst_hook *hook)
 {
 	_cleanup_close_ int tracefs = lkst_tracefs_open(e);
+	struct lkst_tracefs_about about = { .perf_id = -1 };
 	struct lkst_tracepoint_plan plan;
 	struct lkst_event_class event = {};
 	char system[LKST_NAME_MAX];
@@ -304,7 +305,8 @@ static int ask_perf_id(struct lkst_err *e, struct lkst_hook *hook)
 	if (!colon)
 		return lkst_err_set(e, -EINVAL, "%s is no tracepoint", hook->name);
 	snprintf(system, sizeof(system), "%.*s", (int)(colon - hook->tracepoint), hook->tracepoint);
-	err = lkst_tracefs_describe(e, tracefs, system, colon + 1, &event, &plan, &hook->perf_id);
+	err = lkst_tracefs_describe(e, tracefs, system, colon + 1, &event, &plan, &about);
+	hook->perf_id = about.perf_id;
 	free(event.fields);
 	return err;
 }

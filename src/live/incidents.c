@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "live/after.h"
 #include "live/buffers.h"
+#include "live/pins.h"
 #include "live/snapshot.h"
 #include "live/state.h"
 
@@ -69,19 +72,6 @@ static int compare(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* From when on all CPUs that recorded anything in the bank have all of it. */
-static u64 begin_of(const struct lkst_rings *r, u32 bank)
-{
-	u64 begin = 0, ns;
-	u32 cpu;
-
-	for (cpu = 0; cpu < r->nr_cpus; cpu++) {
-		ns = lkst_rings_oldest_ns(r, cpu, bank);
-		begin = ns > begin ? ns : begin;
-	}
-	return begin;
-}
-
 int lkst_incidents_list(struct lkst_err *e, const struct lkst_session *s,
 			struct lkst_incident **ret_incidents, u32 *ret_nr)
 {
@@ -103,7 +93,7 @@ int lkst_incidents_list(struct lkst_err *e, const struct lkst_session *s,
 		i->is_over = now >= i->until_ns;
 		i->cause = c->bank[bank].cause;
 		i->cause.reason[sizeof(i->cause.reason) - 1] = 0;
-		i->begin_ns = begin_of(lkst_session_rings(s), bank);
+		i->begin_ns = lkst_rings_covered_ns(lkst_session_rings(s), bank);
 		nr++;
 	}
 	qsort(list, nr, sizeof(*list), compare);
@@ -135,6 +125,8 @@ int lkst_incident_keep(struct lkst_err *e, struct lkst_session *s, u64 post_ns, 
 		return lkst_err_set(e, -ENOENT,
 				    "this recording has no room for incidents; begin one with "
 				    "`lkst start --incidents NUMBER`");
+	/* It ends with this moment; later ones can be compared only as long as what follows is there, too. */
+	lkst_readings_keep(s, 0);
 	number = lkst_command_run(e, s, LKST_COMMAND_KEEP, args, LKST_COMMAND_ANY_CPU);
 	if (number < 0)
 		return number;
@@ -159,20 +151,42 @@ static int check_over(struct lkst_err *e, const struct lkst_incident *i)
 				      i->number, (i->until_ns - now) / 1e9);
 }
 
+int lkst_incident_claim(struct lkst_err *e, const struct lkst_session *s,
+			const struct lkst_incident *incident)
+{
+	const struct lkst_control *c = lkst_session_control(s);
+	_cleanup_close_ int fd = lkst_pins_claim_incident(e, incident->number);
+	int err;
+
+	if (fd < 0)
+		return fd;
+	if (state_of(c, incident->bank) != LKST_BANK_KEPT ||
+	    c->bank[incident->bank].number != incident->number)
+		return lkst_err_set(e, -ESTALE, "incident %u is not kept any more",
+				    incident->number);
+	err = check_over(e, incident);
+	return err ? err : lkst_take_fd(fd);
+}
+
 int lkst_incident_save(struct lkst_err *e, const struct lkst_session *s,
 		       const struct lkst_incident *incident, struct lkst_writer *w)
 {
+	_cleanup_(lkst_readings_fini) struct lkst_readings readings = {};
 	const struct lkst_snapshot_options options = {
 		.buffers = 1U << incident->bank | 1U << LKST_BUFFER_LIFE,
 		.until_ns = incident->until_ns - 1,
+		.symbols = true,
+		.readings = &readings,
 	};
 	int err = check_over(e, incident);
 
 	if (err)
 		return err;
+	lkst_readings_take(s, &readings);
 	/* Whose record belongs to it may still be writing. */
 	lkst_command_wait_for_writers(lkst_session_rings(s)->nr_cpus);
-	return lkst_snapshot_write(e, s, &options, w);
+	err = lkst_after_count(e, s, incident, &readings);
+	return err ? err : lkst_snapshot_write(e, s, &options, w);
 }
 
 /* How many CPUs have not left the bank, having been idle ever since; they are told to now. */
@@ -207,6 +221,22 @@ static int leave(struct lkst_err *e, struct lkst_session *s, u32 bank)
 			    lkst_buffer_name(s, bank));
 }
 
+/*
+ * A CPU that has been idle since an earlier incident goes on to the bank that followed then. Not to this one any more:
+ * to the one behind it.
+ */
+static void let_pass(struct lkst_session *s, u32 bank)
+{
+	struct lkst_control *c = lkst_session_control(s);
+	u32 other;
+
+	for (other = 0; other < LKST_NR_BUFFERS; other++)
+		if (other != bank && c->leave_to[other] == bank)
+			__atomic_store_n(&c->leave_to[other], c->leave_to[bank], __ATOMIC_RELEASE);
+	/* Whoever has read it before comes here yet. */
+	lkst_command_wait_for_writers(lkst_session_rings(s)->nr_cpus);
+}
+
 int lkst_incident_drop(struct lkst_err *e, struct lkst_session *s,
 		       const struct lkst_incident *incident)
 {
@@ -214,8 +244,10 @@ int lkst_incident_drop(struct lkst_err *e, struct lkst_session *s,
 	u32 bank = incident->bank;
 	int err = check_over(e, incident);
 
-	if (!err)
-		err = leave(e, s, bank);
+	if (err)
+		return err;
+	let_pass(s, bank);
+	err = leave(e, s, bank);
 	if (err)
 		return err;
 	lkst_buffer_wipe(s, bank);

@@ -34,6 +34,13 @@ int lkst_incident_keep(struct lkst_err *e, struct lkst_session *s, u64 post_ns, 
 		       u32 *ret_number);
 
 /*
+ * To be called before an incident is saved or given up, and the descriptor that it returns closed when that is done:
+ * nobody else does either meanwhile. -EBUSY: somebody does; -ESTALE: it is not kept any more; -EAGAIN: it is not over.
+ */
+int lkst_incident_claim(struct lkst_err *e, const struct lkst_session *s,
+			const struct lkst_incident *incident);
+
+/*
  * Writes the incident to @w as a trace: what the bank holds, the life buffer, and how things stood on the
  * machine. Not before it is over.
  */

@@ -52,8 +52,8 @@ static int map_pages(struct lkst_err *e, struct lkst_keep *k)
 	return 0;
 }
 
-static void write_start(struct lkst_note *page, const struct lkst_catalog *c, u32 nr_cpus,
-			u32 block_shift, u32 state_page)
+static void write_start(struct lkst_note *page, const struct lkst_catalog *c, const u8 *memory_id,
+			u32 nr_cpus, u32 block_shift, u32 state_page)
 {
 	struct lkst_note_start start = {
 		.monotonic_ns = read_clock(CLOCK_MONOTONIC),
@@ -67,12 +67,13 @@ static void write_start(struct lkst_note *page, const struct lkst_catalog *c, u3
 	memcpy(start.hostname, c->hostname, sizeof(start.hostname));
 	memcpy(start.release, c->release, sizeof(start.release));
 	memcpy(start.machine, c->machine, sizeof(start.machine));
-	lkst_note_fill_all(page, c->uuid, LKST_NOTE_START, start.monotonic_ns, &start,
+	lkst_note_fill_all(page, memory_id, LKST_NOTE_START, start.monotonic_ns, &start,
 			   sizeof(start));
 }
 
 int lkst_keep_new(struct lkst_err *e, const struct lkst_catalog *c,
-		  const struct lkst_memory *memory, struct lkst_keep *ret_keep)
+		  const struct lkst_memory *memory, const u8 *memory_id,
+		  struct lkst_keep *ret_keep)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, options);
 	_cleanup_(lkst_keep_close) struct lkst_keep k = { .fd = -1 };
@@ -101,8 +102,9 @@ int lkst_keep_new(struct lkst_err *e, const struct lkst_catalog *c,
 	for (copy = 0; copy < COPIES; copy++) {
 		struct lkst_note *at = k.pages + copy * room;
 
-		write_start(at, c, memory->nr_cpus, memory->block_shift, k.first_state);
-		lkst_note_fill_all(at + 1, c->uuid, LKST_NOTE_METADATA, 0, packed, length);
+		write_start(at, c, memory_id, memory->nr_cpus, memory->block_shift,
+			    k.first_state);
+		lkst_note_fill_all(at + 1, memory_id, LKST_NOTE_METADATA, 0, packed, length);
 	}
 	*ret_keep = k;
 	k = (struct lkst_keep){ .fd = -1 };
@@ -208,8 +210,8 @@ int lkst_keep_put_catalog(struct lkst_err *e, struct lkst_keep *k, const struct 
 			"the recording has no room for more events that handlers declare");
 	/* While one copy is written the other one is whole; the younger one counts. */
 	for (copy = 0; copy < COPIES; copy++)
-		lkst_note_fill_all(k->pages + copy * room + 1, c->uuid, LKST_NOTE_METADATA, now,
-				   packed, length);
+		lkst_note_fill_all(k->pages + copy * room + 1, k->pages->memory_id,
+				   LKST_NOTE_METADATA, now, packed, length);
 	return 0;
 }
 
@@ -227,10 +229,9 @@ static void find_halves(const struct lkst_keep *k, u32 *ret_first, u32 *ret_nr)
 		*ret_first += *ret_nr;
 }
 
-void lkst_keep_state_begin(struct lkst_keep_state *s, struct lkst_keep *k, const u8 *uuid, u64 ns)
+void lkst_keep_state_begin(struct lkst_keep_state *s, struct lkst_keep *k, u64 ns)
 {
 	s->keep = k;
-	s->uuid = uuid;
 	s->ns = ns;
 	s->next = 0;
 	s->used = 0;
@@ -241,7 +242,8 @@ void lkst_keep_state_begin(struct lkst_keep_state *s, struct lkst_keep *k, const
 static void seal(struct lkst_keep_state *s)
 {
 	/* How many parts there will be is not known yet: each is read alone, so it does not matter. */
-	lkst_note_fill(&s->keep->pages[s->first + s->next], s->uuid, LKST_NOTE_STATE, s->ns,
+	lkst_note_fill(&s->keep->pages[s->first + s->next], s->keep->pages->memory_id,
+		       LKST_NOTE_STATE, s->ns,
 		       s->next, s->nr, s->bytes, s->used);
 	s->next++;
 	s->used = 0;

@@ -19,10 +19,11 @@ struct lkst_keep {
 
 /*
  * Makes the map and writes when recording began, and the catalogue, twice each: a dump may lack a
- * page. There is room for the state of a machine of twice as many threads as it has now.
+ * page. All pages get @memory_id. There is room for the state of a machine of twice as many threads as it has now.
  */
 int lkst_keep_new(struct lkst_err *e, const struct lkst_catalog *c,
-		  const struct lkst_memory *memory, struct lkst_keep *ret_keep);
+		  const struct lkst_memory *memory, const u8 *memory_id,
+		  struct lkst_keep *ret_keep);
 
 /* Opens what another command made; takes over @fd, also on failure. */
 int lkst_keep_open(struct lkst_err *e, int fd, struct lkst_keep *ret_keep);
@@ -44,14 +45,13 @@ int lkst_keep_catalog(struct lkst_err *e, const struct lkst_keep *k,
  */
 struct lkst_keep_state {
 	struct lkst_keep *keep;
-	const u8 *uuid;
 	u64 ns;
 	u32 first, nr, next; /* pages */
 	size_t used;	     /* of `bytes` */
 	u64 left_out;
 	u8 bytes[LKST_NOTE_ROOM];
 };
-void lkst_keep_state_begin(struct lkst_keep_state *s, struct lkst_keep *k, const u8 *uuid, u64 ns);
+void lkst_keep_state_begin(struct lkst_keep_state *s, struct lkst_keep *k, u64 ns);
 void lkst_keep_state_add(struct lkst_keep_state *s, const void *record, size_t length);
 void lkst_keep_state_end(struct lkst_keep_state *s);
 

@@ -45,8 +45,11 @@ static int index_types(struct lkst_err *e, struct lkst_kernel *k)
 		return lkst_err_sys(e, -ENOMEM, "indexing the kernel's types");
 	for (id = 1; id < nr; id++) {
 		const struct btf_type *t = btf__type_by_id(k->btf, id);
-		const char *name = btf__name_by_offset(k->btf, t->name_off);
+		const char *name = t ? btf__name_by_offset(k->btf, t->name_off) : NULL;
 
+		/* The running kernel's types are whole; a file's may be damaged. */
+		if (!name)
+			return lkst_err_set(e, -EINVAL, "type %u has no name that can be read", id);
 		if (btf_is_typedef(t) &&
 		    !strncmp(name, TRACEPOINT_PREFIX, strlen(TRACEPOINT_PREFIX)))
 			k->tracepoints[k->nr_tracepoints++] =
@@ -157,20 +160,16 @@ static int check_arguments(struct lkst_err *e, const struct btf *btf, const stru
 	return 0;
 }
 
-static const struct btf_type *find(const struct lkst_kernel *k, const struct named_type *list,
-				   size_t nr, const char *name)
+static const struct named_type *find(const struct named_type *list, size_t nr, const char *name)
 {
 	struct named_type key = { name, 0 };
-	const struct named_type *found = bsearch(&key, list, nr, sizeof(*list), by_name);
 
-	return found ? btf__type_by_id(k->btf, found->id) : NULL;
+	return bsearch(&key, list, nr, sizeof(*list), by_name);
 }
 
 int lkst_kernel_find_tracepoint(const struct lkst_kernel *k, const char *name)
 {
-	struct named_type key = { name, 0 };
-	const struct named_type *found =
-		bsearch(&key, k->tracepoints, k->nr_tracepoints, sizeof(key), by_name);
+	const struct named_type *found = find(k->tracepoints, k->nr_tracepoints, name);
 
 	return found ? (int)found->id : -ENOENT;
 }
@@ -178,13 +177,13 @@ int lkst_kernel_find_tracepoint(const struct lkst_kernel *k, const char *name)
 int lkst_kernel_check_tracepoint(struct lkst_err *e, const struct lkst_kernel *k, const char *name,
 				 const char *types)
 {
-	const struct btf_type *t = find(k, k->tracepoints, k->nr_tracepoints, name);
-	const struct btf_type *proto;
+	int id = lkst_kernel_find_tracepoint(k, name);
+	const struct btf_type *t, *proto;
 
-	if (!t)
-		return lkst_err_set(e, -ENOENT, "this kernel has no tracepoint %s", name);
+	if (id < 0)
+		return lkst_err_set(e, id, "this kernel has no tracepoint %s", name);
 	/* A pointer to a function whose first argument is the hook's own data. */
-	t = resolve(k->btf, t->type);
+	t = resolve(k->btf, id);
 	proto = t && btf_is_ptr(t) ? resolve(k->btf, t->type) : NULL;
 	if (!proto || !btf_is_func_proto(proto))
 		return lkst_err_set(e, -EPROTOTYPE, "this kernel does not describe tracepoint %s",
@@ -193,23 +192,20 @@ int lkst_kernel_check_tracepoint(struct lkst_err *e, const struct lkst_kernel *k
 }
 
 /* A function of a file's own may have a namesake: which of them a probe would stand at is not known. */
-static bool is_ambiguous(const struct lkst_kernel *k, const char *name)
+static bool is_ambiguous(const struct lkst_kernel *k, const struct named_type *found)
 {
-	struct named_type key = { name, 0 };
-	const struct named_type *found =
-		bsearch(&key, k->functions, k->nr_functions, sizeof(*k->functions), by_name);
-
-	return (found > k->functions && !strcmp(found[-1].name, name)) ||
-	       (found + 1 < k->functions + k->nr_functions && !strcmp(found[1].name, name));
+	return (found > k->functions && !by_name(found - 1, found)) ||
+	       (found + 1 < k->functions + k->nr_functions && !by_name(found + 1, found));
 }
 
 int lkst_kernel_check_function(struct lkst_err *e, const struct lkst_kernel *k, const char *name,
 			       const char *types)
 {
-	const struct btf_type *t = find(k, k->functions, k->nr_functions, name);
+	const struct named_type *found = find(k->functions, k->nr_functions, name);
+	const struct btf_type *t = found ? btf__type_by_id(k->btf, found->id) : NULL;
 	const struct btf_type *proto = t ? btf__type_by_id(k->btf, t->type) : NULL;
 
-	if (t && is_ambiguous(k, name))
+	if (found && is_ambiguous(k, found))
 		return lkst_err_set(e, -ENOENT, "this kernel has several functions called %s",
 				    name);
 	if (!proto || !btf_is_func_proto(proto))
@@ -220,7 +216,7 @@ int lkst_kernel_check_function(struct lkst_err *e, const struct lkst_kernel *k, 
 
 bool lkst_kernel_has_function(const struct lkst_kernel *k, const char *name)
 {
-	return find(k, k->functions, k->nr_functions, name) != NULL;
+	return find(k->functions, k->nr_functions, name) != NULL;
 }
 
 bool lkst_kernel_is_realtime(void)

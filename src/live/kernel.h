@@ -19,15 +19,15 @@ struct lkst_kernel;
 int lkst_kernel_open(struct lkst_err *e, const char *btf_file, struct lkst_kernel **ret_kernel);
 void lkst_kernel_close(struct lkst_kernel *k);
 
+/* The id of the BTF type that programs of tracepoint @name are loaded for; -ENOENT: there is none. */
+int lkst_kernel_find_tracepoint(const struct lkst_kernel *k, const char *name);
+
 /*
  * Compares the arguments of tracepoint @name with @types, as events.def writes them. 0: they fit.
  * -ENOENT: the kernel has no such tracepoint. -EPROTOTYPE: they differ; @e says where.
  */
 int lkst_kernel_check_tracepoint(struct lkst_err *e, const struct lkst_kernel *k, const char *name,
 				 const char *types);
-
-/* The id of the BTF type that programs of tracepoint @name are loaded for; -ENOENT: there is none. */
-int lkst_kernel_find_tracepoint(const struct lkst_kernel *k, const char *name);
 
 /* The same for a function that a kprobe may be set on. */
 int lkst_kernel_check_function(struct lkst_err *e, const struct lkst_kernel *k, const char *name,

@@ -9,6 +9,7 @@
 
 #include "abi/syscalls.h"
 #include "base/glob.h"
+#include "trace/mask.h"
 
 /*
  * What is given up first, when recording costs more than it may: the first row that matches tells
@@ -20,8 +21,10 @@ static const struct {
 	u8 value;
 } values[] = {
 	{ "sched:sched_switch", LKST_KIND_PRECIOUS },
-	{ "sched:sched_process_*", LKST_KIND_PRECIOUS },
-	{ "sched:task_*", LKST_KIND_PRECIOUS },
+	{ "sched:sched_waking", LKST_KIND_PRECIOUS },
+	{ "sched:sched_process_wait", LKST_KIND_PRECIOUS },
+	{ "sched:sched_waking", LKST_KIND_PRECIOUS },
+	{ "sched:sched_wakeup_new", LKST_KIND_PRECIOUS },
 	{ "signal:*", LKST_KIND_PRECIOUS },
 	{ "memory:mark_victim", LKST_KIND_PRECIOUS },
 	{ "other:*", LKST_KIND_PRECIOUS },
@@ -45,51 +48,40 @@ static const struct {
 	{ "exception:*", 50 },
 	{ "block:*", 60 },
 	{ "ipc:*", 60 },
-	{ "syscall:*", 70 },
-	{ "sched:sched_migrate_task", 70 },
-	{ "sched:*", 80 },
+	{ "sched:*", 70 },
+	{ "syscall:*", 80 },
 };
 
-enum {
-	/*
-	 * From the hook to our program and back, ns. A program that does nothing took 23 to 36 ns at
-	 * a tracepoint on two machines (doc/figures.md). The others are from its relation to kprobes
-	 * (row I16: a half) and to a return probe, which is two; and of a tracepoint by name, for
-	 * which the kernel builds its own record first.
-	 */
-	TP_NS = 28,
-	KPROBE_NS = 60,
-	KRETPROBE_NS = 120,
-	BY_NAME_NS = 120,
-	/* What a program does beyond a record of fixed size (doc/figures.md). */
-	RECORD_NS = 40, /* where it was not measured */
-	SYSCALL_ENTRY_NS = 4,
-	SYSCALL_ARG_NS = 2,
-	SYSCALL_EXIT_NS = 14,
-	STRING_NS = 60,
-};
-
-static struct lkst_unit_cost unit_cost(const struct lkst_event_class *c, u32 record_ns)
+static enum lkst_hook_type hook_type(const struct lkst_event_class *c)
 {
-	struct lkst_unit_cost cost = { .hook_ns = TP_NS,
-				       .handler_ns = record_ns ? record_ns : RECORD_NS };
+	if (c->syscall >= 0)
+		return LKST_HOOK_TYPE_SYSCALL;
+	if (c->index < 0)
+		return LKST_HOOK_TYPE_BY_NAME;
+	if (!lkst_events[c->index].nr_hooks)
+		return LKST_HOOK_TYPE_TRACEPOINT;
+	switch (lkst_events[c->index].hooks[0].kind) {
+	case LKST_HOOK_KPROBE:
+		return LKST_HOOK_TYPE_KPROBE;
+	case LKST_HOOK_KRETPROBE:
+		return LKST_HOOK_TYPE_KRETPROBE;
+	default:
+		return LKST_HOOK_TYPE_TRACEPOINT;
+	}
+}
+
+static struct lkst_unit_cost unit_cost(const struct lkst_event_class *c,
+				       const struct lkst_costs *costs)
+{
+	struct lkst_unit_cost cost = { .hook_ns = costs->hook_ns[hook_type(c)],
+				       .handler_ns = c->syscall >= 0 ? costs->syscall_ns
+								     : costs->record_ns };
 	unsigned int i;
 
-	for (i = 0; i < c->nr_fields; i++)
+	/* A path is read at entry; in the exit's record its place is empty as a rule. */
+	for (i = 0; i < c->nr_fields && !(c->syscall >= 0 && strstr(c->name, "syscall_exit_")); i++)
 		if (c->fields[i].type == LKST_CLASS_STRING)
-			cost.handler_ns += STRING_NS;
-	if (c->syscall >= 0)
-		cost.handler_ns += strstr(c->name, "syscall_exit_")
-					   ? SYSCALL_EXIT_NS
-					   : SYSCALL_ENTRY_NS + SYSCALL_ARG_NS * c->nr_fields;
-	else if (c->index < 0)
-		cost.hook_ns = BY_NAME_NS;
-	else if (lkst_events[c->index].nr_hooks &&
-		 lkst_events[c->index].hooks[0].kind == LKST_HOOK_KPROBE)
-		cost.hook_ns = KPROBE_NS;
-	else if (lkst_events[c->index].nr_hooks &&
-		 lkst_events[c->index].hooks[0].kind == LKST_HOOK_KRETPROBE)
-		cost.hook_ns = KRETPROBE_NS;
+			cost.handler_ns += costs->string_ns;
 	return cost;
 }
 
@@ -97,6 +89,9 @@ static u8 value_of(const struct lkst_event_class *c)
 {
 	size_t i;
 
+	/* What every maskset has is never left out. */
+	if (lkst_mask_has_always(c->index))
+		return LKST_KIND_PRECIOUS;
 	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		if (lkst_glob_matches(values[i].glob, lkst_group_names[c->group], c->name, NULL))
 			return values[i].value;
@@ -152,8 +147,9 @@ static const struct lkst_event_class *other_half(const struct lkst_catalog *cata
 	return NULL;
 }
 
-int lkst_kinds_list(struct lkst_err *e, const struct lkst_catalog *c, u32 record_ns,
-		    struct lkst_kind_desc **ret_kinds, unsigned int *ret_nr)
+int lkst_kinds_list(struct lkst_err *e, const struct lkst_catalog *c,
+		    const struct lkst_costs *costs, struct lkst_kind_desc **ret_kinds,
+		    unsigned int *ret_nr)
 {
 	struct lkst_kind_desc *kinds = calloc(c->nr_classes + 1, sizeof(*kinds));
 	unsigned int nr = 0, id;
@@ -171,12 +167,12 @@ int lkst_kinds_list(struct lkst_err *e, const struct lkst_catalog *c, u32 record
 		if (other && other->id < id)
 			continue; /* it was listed with the other half */
 		k->id[0] = id;
-		k->unit = unit_cost(one, record_ns);
+		k->unit = unit_cost(one, costs);
 		k->value = value_of(one);
 		snprintf(k->name, sizeof(k->name), "%.*s", LKST_KIND_NAME - 1,
 			 other ? both : one->name);
 		if (other) {
-			struct lkst_unit_cost unit = unit_cost(other, record_ns);
+			struct lkst_unit_cost unit = unit_cost(other, costs);
 
 			k->id[1] = other->id;
 			k->unit.hook_ns = (k->unit.hook_ns + unit.hook_ns) / 2;

@@ -9,7 +9,7 @@
 #include "abi/budget.h"
 #include "trace/catalog.h"
 
-/* What an event costs, ns: getting from the hook to our program, and the program. */
+/* What an event costs, ns: a run of its program that records nothing, and what recording adds. */
 struct lkst_unit_cost {
 	u32 hook_ns, handler_ns;
 };
@@ -21,11 +21,9 @@ struct lkst_kind_desc {
 	u8 value;		    /* LKST_KIND_PRECIOUS: never given up */
 };
 
-/*
- * Lists the kinds of @c, in memory that the caller frees. @record_ns is what a record costs without
- * its hook on this machine; 0: not known.
- */
-int lkst_kinds_list(struct lkst_err *e, const struct lkst_catalog *c, u32 record_ns,
-		    struct lkst_kind_desc **ret_kinds, unsigned int *ret_nr);
+/* Lists the kinds of @c by unit costs @costs, in memory that the caller frees. */
+int lkst_kinds_list(struct lkst_err *e, const struct lkst_catalog *c,
+		    const struct lkst_costs *costs, struct lkst_kind_desc **ret_kinds,
+		    unsigned int *ret_nr);
 
 #endif

@@ -25,6 +25,7 @@ struct entry {
 	u64 ns;
 	s32 tid, pid;
 	enum kind kind;
+	u64 task;	 /* when it ended; 0: not known */
 	char name[COMM]; /* before it was renamed; when it ended */
 };
 
@@ -35,6 +36,21 @@ struct lkst_life {
 };
 
 /* ---- lists -------------------------------------------------------------------------- */
+
+int lkst_thread_list_set_idle(struct lkst_thread_list *l, unsigned int cpu, u64 task)
+{
+	if (cpu >= l->nr_idle_tasks) {
+		u64 *grown = reallocarray(l->idle_tasks, cpu + 1, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		memset(grown + l->nr_idle_tasks, 0, (cpu + 1 - l->nr_idle_tasks) * sizeof(*grown));
+		l->idle_tasks = grown;
+		l->nr_idle_tasks = cpu + 1;
+	}
+	l->idle_tasks[cpu] = task;
+	return 0;
+}
 
 int lkst_thread_list_add(struct lkst_thread_list *l, const struct lkst_rec_state_thread *thread)
 {
@@ -54,15 +70,16 @@ int lkst_thread_list_add(struct lkst_thread_list *l, const struct lkst_rec_state
 void lkst_thread_list_fini(struct lkst_thread_list *l)
 {
 	free(l->list);
+	free(l->idle_tasks);
 }
 
 /* ---- what comes in ------------------------------------------------------------------ */
 
-static s32 get_int(const struct lkst_record *r, const char *name)
+static u64 get_int(const struct lkst_record *r, const char *name)
 {
 	const struct lkst_field_class *f = lkst_class_field(r->event, name);
 
-	return f ? (s32)lkst_record_int(r, f) : 0;
+	return f ? lkst_record_int(r, f) : 0;
 }
 
 static void get_name(const struct lkst_record *r, const char *name, char ret_name[COMM])
@@ -84,17 +101,18 @@ static bool read_entry(const struct lkst_record *r, struct entry *ret)
 	switch (r->event->index) {
 	case LKST_EV_sched_process_fork:
 		ret->kind = BORN;
-		ret->tid = get_int(r, "child_tid");
+		ret->tid = (s32)get_int(r, "child_tid");
 		return true;
 	case LKST_EV_task_rename:
 		ret->kind = RENAMED;
-		ret->tid = get_int(r, "target_tid");
+		ret->tid = (s32)get_int(r, "target_tid");
 		get_name(r, "oldcomm", ret->name);
 		return ret->name[0];
 	case LKST_EV_sched_process_exit:
 		ret->kind = ENDED;
 		ret->tid = r->tid;
-		ret->pid = get_int(r, "exit_pid");
+		ret->pid = (s32)get_int(r, "exit_pid");
+		ret->task = get_int(r, "task");
 		get_name(r, "comm", ret->name);
 		return true;
 	default:
@@ -172,7 +190,8 @@ static int add_ended(struct lkst_thread_list *threads, const struct entry *entry
 	struct lkst_rec_state_thread r = { .thread_tid = entry->tid,
 					   .thread_pid = entry->pid,
 					   .state = EXIT_DEAD,
-					   .thread_cpu = -1 };
+					   .thread_cpu = -1,
+					   .task = entry->task };
 
 	memcpy(r.comm, entry->name, sizeof(r.comm));
 	return lkst_thread_list_add(threads, &r);
@@ -209,6 +228,7 @@ static void keep_first(struct lkst_life *l)
 			/* Renamed, then ended: it was there, under its first name. */
 			l->list[nr - 1].kind = ENDED;
 			l->list[nr - 1].pid = l->list[i].pid;
+			l->list[nr - 1].task = l->list[i].task;
 		}
 	l->nr = nr;
 }

@@ -16,8 +16,13 @@
 struct lkst_thread_list {
 	struct lkst_rec_state_thread *list;
 	unsigned int nr, room;
+	u64 *idle_tasks; /* by CPU: the idle thread's task_struct, 0: not known */
+	unsigned int nr_idle_tasks;
 };
+
+/* Add a thread, and the task_struct of a CPU's idle thread. -ENOMEM or 0. */
 int lkst_thread_list_add(struct lkst_thread_list *l, const struct lkst_rec_state_thread *thread);
+int lkst_thread_list_set_idle(struct lkst_thread_list *l, unsigned int cpu, u64 task);
 void lkst_thread_list_fini(struct lkst_thread_list *l);
 
 struct lkst_life;

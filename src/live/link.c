@@ -2,6 +2,7 @@
 /* The object of a user's handler, linked with the recorder's own programs and loaded into the kernel. */
 #include "live/link.h"
 
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <ctype.h>
 #include <errno.h>
@@ -77,6 +78,37 @@ static int link_files(struct lkst_err *e, const char *file, int base_fd, int out
 	return 0;
 }
 
+/* Whether @name is bpf_throw or, as libbpf takes it, a flavour of it, bpf_throw___suffix. */
+static bool is_throw(const char *name)
+{
+	static const char throw[] = "bpf_throw";
+
+	return !strncmp(name, throw, sizeof(throw) - 1) &&
+	       (!name[sizeof(throw) - 1] || !strncmp(name + sizeof(throw) - 1, "___", 3));
+}
+
+/*
+ * A handler runs while a record is being written. An exception ends the whole program (Linux 6.7), so that its end
+ * would never be noted, and after a few of them the CPU could record nothing more.
+ */
+static int check_calls(struct lkst_err *e, const char *file, const struct bpf_object *object)
+{
+	const struct btf *btf = bpf_object__btf(object);
+	u32 id, nr = btf ? btf__type_cnt(btf) : 0;
+
+	for (id = 1; id < nr; id++) {
+		const struct btf_type *type = btf__type_by_id(btf, id);
+
+		if (btf_is_func(type) && is_throw(btf__name_by_offset(btf, type->name_off) ?: ""))
+			return lkst_err_set(
+				e, -EINVAL,
+				"%s calls bpf_throw(), as bpf_assert() does: that would leave a record "
+				"half-written; have the handler return instead",
+				file);
+	}
+	return 0;
+}
+
 int lkst_link_open(struct lkst_err *e, const char *file, struct bpf_object **ret_object)
 {
 	_cleanup_close_ int base_fd = -1, out_fd = -1;
@@ -104,8 +136,12 @@ int lkst_link_open(struct lkst_err *e, const char *file, struct bpf_object **ret
 	object = bpf_object__open_file(out, NULL);
 	if (!object)
 		return lkst_err_sys(e, -errno, "%s", file);
-	*ret_object = object;
-	return 0;
+	err = check_calls(e, file, object);
+	if (err)
+		bpf_object__close(object);
+	else
+		*ret_object = object;
+	return err;
 }
 
 /* ---- the verifier's words --------------------------------------------------------------------- */

@@ -14,6 +14,7 @@
 #include "base/io.h"
 #include "live/command.h"
 #include "live/handler.h"
+#include "live/mask_conditions.h"
 #include "live/state.h"
 #include "live/trigger.h"
 
@@ -57,17 +58,22 @@ static void put_route(struct lkst_control *c, u32 set, u32 id, u16 route)
 	} while (is_shed != lkst_route_is_shed(__atomic_load_n(all, __ATOMIC_SEQ_CST)));
 }
 
+/* What @route of event @id means in this recording: another handler may stand in for DEFAULT. */
+static u16 resolve(const struct lkst_control *c, u32 id, u16 route)
+{
+	if ((u8)route != LKST_HANDLER_DEFAULT)
+		return route;
+	return lkst_route(lkst_maskset_default(c, id), route >> 8);
+}
+
 static void put(struct lkst_control *c, u32 set, const struct lkst_mask *mask)
 {
 	u32 id;
 
-	for (id = 0; id < LKST_EVENT_SPACE; id++) {
-		u16 route = mask->route[id];
-
-		if ((u8)route == LKST_HANDLER_DEFAULT && set != LKST_MASKSET_RALL)
-			route = lkst_route(lkst_maskset_default(c, id), route >> 8);
-		put_route(c, set, id, route);
-	}
+	for (id = 0; id < LKST_EVENT_SPACE; id++)
+		put_route(c, set, id,
+			  set == LKST_MASKSET_RALL ? mask->route[id]
+						   : resolve(c, id, mask->route[id]));
 	memcpy(c->name[set], mask->name, sizeof(c->name[set]));
 }
 
@@ -81,30 +87,33 @@ void lkst_maskset_fill_control(struct lkst_control *c, const struct lkst_plan *p
 	struct lkst_mask mask;
 	u32 set, id;
 
-	lkst_mask_init(&mask, "");
+	lkst_mask_init(&mask, "", NULL);
 	for (set = 0; set < LKST_MASKSETS; set++)
 		put(c, set, &mask);
-	lkst_mask_init(&mask, "RNOTHING");
+	/* Where no maskset can be chosen, RNOTHING is the time before recording begins and after it ends. */
+	lkst_mask_init(&mask, "RNOTHING", plan->is_whole ? plan->catalog : NULL);
 	put(c, LKST_MASKSET_RNOTHING, &mask);
-	lkst_mask_init(&mask, "RALL");
+	lkst_mask_init(&mask, "RALL", plan->catalog);
 	lkst_mask_set_all(&mask, plan->catalog, true);
 	put(c, LKST_MASKSET_RALL, &mask);
-	lkst_mask_init(&mask, "RDEFAULT");
+	lkst_mask_init(&mask, "RDEFAULT", plan->catalog);
 	lkst_mask_set_all(&mask, plan->catalog, false);
 	put(c, LKST_MASKSET_RDEFAULT, &mask);
 	if (!plan->is_chosen)
 		return;
-	lkst_mask_init(&mask, "start");
+	lkst_mask_init(&mask, "start", plan->catalog);
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
 		if (plan->is_wanted[id])
 			mask.route[id] = lkst_route(LKST_HANDLER_DEFAULT, plan->buffer[id]);
 	put(c, LKST_MASKSETS - 1, &mask);
 }
 
-void lkst_maskset_read(const struct lkst_control *c, u32 set, struct lkst_mask *ret_mask)
+void lkst_maskset_read(const struct lkst_session *s, u32 set, struct lkst_mask *ret_mask)
 {
+	const struct lkst_control *c = lkst_session_control(s);
 	u32 id;
 
+	lkst_mask_init(ret_mask, "", NULL);
 	for (id = 0; id < LKST_EVENT_SPACE; id++) {
 		u8 handler = lkst_route_handler(c->route[set][id]);
 
@@ -114,6 +123,7 @@ void lkst_maskset_read(const struct lkst_control *c, u32 set, struct lkst_mask *
 	}
 	memcpy(ret_mask->name, c->name[set], sizeof(ret_mask->name));
 	ret_mask->name[sizeof(ret_mask->name) - 1] = 0;
+	lkst_mask_conditions_read(s, set, ret_mask);
 }
 
 /* True if @word is a number; only one below LKST_MASKSETS is put into *@ret_set. */
@@ -293,7 +303,8 @@ int lkst_maskset_write(struct lkst_err *e, struct lkst_session *s, u32 set,
 {
 	struct lkst_control *c = lkst_session_control(s);
 	const bool is_active = c->active == set;
-	u32 ignored;
+	u16 route[LKST_EVENT_SPACE];
+	u32 ignored, id;
 	int err;
 
 	if (lkst_maskset_is_reserved(set))
@@ -304,19 +315,25 @@ int lkst_maskset_write(struct lkst_err *e, struct lkst_session *s, u32 set,
 	/* From the set in force to itself: the trace tells, before anything changes. */
 	if (!err && is_active)
 		err = lkst_maskset_switch(e, s, set);
+	if (!err)
+		err = lkst_mask_conditions_write(e, s, set, mask, notes);
 	if (err)
 		return err;
 	if (!is_in_use(c, set)) {
 		put(c, set, mask);
-		return 0;
+		return lkst_mask_conditions_release(e, s, notes);
 	}
 	/* As with a switch: first what the new one needs, then the stores, then what nobody needs. */
-	err = lkst_maskset_attach(e, s, 1U << c->active, mask->route, notes, &ignored);
+	for (id = 0; id < LKST_EVENT_SPACE; id++)
+		route[id] = resolve(c, id, mask->route[id]);
+	err = lkst_maskset_attach(e, s, 1U << c->active, route, notes, &ignored);
 	if (!err) {
 		put(c, set, mask);
 		err = lkst_maskset_detach(e, s, 1U << c->active, &ignored);
 	}
-	return err || !is_active ? err : lkst_maskset_settle(e, s);
+	if (!err && is_active)
+		err = lkst_maskset_settle(e, s);
+	return err ? err : lkst_mask_conditions_release(e, s, notes);
 }
 
 /* A table with those of @ids that a maskset in use sends to DEFAULT, for @handler. */
@@ -372,7 +389,8 @@ int lkst_maskset_divert(struct lkst_err *e, struct lkst_session *s, const bool *
 	return err ? err : lkst_maskset_settle(e, s);
 }
 
-int lkst_maskset_delete(struct lkst_err *e, struct lkst_session *s, u32 set)
+int lkst_maskset_delete(struct lkst_err *e, struct lkst_session *s, u32 set,
+			struct lkst_notes *notes)
 {
 	struct lkst_control *c = lkst_session_control(s);
 	struct lkst_mask none;
@@ -391,9 +409,13 @@ int lkst_maskset_delete(struct lkst_err *e, struct lkst_session *s, u32 set)
 	if (err)
 		return err;
 	c->armed &= ~(1U << set);
-	lkst_mask_init(&none, "");
+	lkst_mask_init(&none, "", NULL);
+	err = lkst_mask_conditions_write(e, s, set, &none, notes);
+	if (err)
+		return err;
 	put(c, set, &none);
-	return lkst_maskset_detach(e, s, 1U << c->active, &ignored);
+	err = lkst_maskset_detach(e, s, 1U << c->active, &ignored);
+	return err ? err : lkst_mask_conditions_release(e, s, notes);
 }
 
 int lkst_maskset_arm(struct lkst_err *e, struct lkst_session *s, u32 set, bool on,

@@ -40,13 +40,14 @@ int lkst_maskset_get(struct lkst_err *e, struct lkst_session *s, const char *wor
 int lkst_maskset_place(struct lkst_err *e, const struct lkst_control *c, const char *word,
 		       u32 *ret_set);
 
-/* Copies maskset @set out of the control page, as it was written: whatever is left out for now. */
-void lkst_maskset_read(const struct lkst_control *c, u32 set, struct lkst_mask *ret_mask);
+/* Copies maskset @set, as it was written: whatever is left out for now. */
+void lkst_maskset_read(const struct lkst_session *s, u32 set, struct lkst_mask *ret_mask);
 
 /*
  * Replaces maskset @set, or makes it. The one in force is changed entry by entry, and the change is
  * recorded as a switch to itself; then hooks are attached and detached as it needs them now. -EPERM:
- * it is reserved. -EINVAL: a handler or buffer in it is not there. -EEXIST: its name is another's.
+ * it is reserved. -EINVAL: a handler or buffer in it is not there. -EEXIST: its name is another's. Conditions
+ * are left out as long as the recording is not pinned: whoever starts it writes the maskset again then.
  */
 int lkst_maskset_write(struct lkst_err *e, struct lkst_session *s, u32 set,
 		       const struct lkst_mask *mask, struct lkst_notes *notes);
@@ -63,7 +64,8 @@ int lkst_maskset_divert(struct lkst_err *e, struct lkst_session *s, const bool *
 u8 lkst_maskset_default(const struct lkst_control *c, u32 id);
 
 /* Removes it. -EBUSY: it is in force, or a trigger puts it in force. */
-int lkst_maskset_delete(struct lkst_err *e, struct lkst_session *s, u32 set);
+int lkst_maskset_delete(struct lkst_err *e, struct lkst_session *s, u32 set,
+			struct lkst_notes *notes);
 
 /* Keeps its hooks attached while another one is in force, or no longer. */
 int lkst_maskset_arm(struct lkst_err *e, struct lkst_session *s, u32 set, bool on,

@@ -5,25 +5,48 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "live/hook_groups.h"
 #include "live/maskset.h"
 #include "live/pins.h"
 #include "live/trigger.h"
 
-/* A flag per hook: needed by a maskset of @sets, an armed one or the table @more. NULL: no memory. */
-static bool *find_needed(const struct lkst_session *s, u32 sets, const u16 *more)
+/* What is detached to keep to the cost limit stays so, whatever a maskset needs. */
+static int clear_off(struct lkst_err *e, const struct lkst_session *s, bool *needed)
+{
+	_cleanup_(lkst_budget_view_free) struct lkst_budget_view v = {};
+	int err;
+
+	if (lkst_session_budget_fds(s)->groups_fd < 0)
+		return 0;
+	err = lkst_session_budget(e, s, &v);
+	if (!err && v.kinds)
+		lkst_hook_groups_clear_off(v.groups, v.page.nr_groups, v.kinds, v.page.nr_kinds,
+					   lkst_session_hooks(s), needed);
+	return err;
+}
+
+/* A flag per hook: needed by a maskset of @sets, an armed one or the table @more. */
+static int find_needed(struct lkst_err *e, const struct lkst_session *s, u32 sets, const u16 *more,
+		       bool **ret_needed)
 {
 	const struct lkst_control *c = lkst_session_control(s);
 	const struct lkst_hooks *hooks = lkst_session_hooks(s);
-	bool *needed = calloc(hooks->nr + 1, sizeof(*needed));
+	_cleanup_free_ bool *needed = calloc(hooks->nr + 1, sizeof(*needed));
 	u32 set;
+	int err;
 
+	if (!needed)
+		return lkst_err_sys(e, -ENOMEM, "finding the hooks that are needed");
 	sets |= lkst_trigger_needs();
-	for (set = 0; needed && set < LKST_MASKSETS; set++)
+	for (set = 0; set < LKST_MASKSETS; set++)
 		if ((sets | c->armed) & 1U << set)
 			lkst_hooks_mark(hooks, c->route[set], needed);
-	if (needed && more)
+	if (more)
 		lkst_hooks_mark(hooks, more, needed);
-	return needed;
+	err = clear_off(e, s, needed);
+	if (!err)
+		*ret_needed = lkst_take(needed);
+	return err;
 }
 
 static int pin_link(struct lkst_err *e, const struct lkst_session *s, const struct lkst_hook *hook)
@@ -50,14 +73,14 @@ static int unpin_link(struct lkst_err *e, const struct lkst_session *s,
 int lkst_maskset_attach(struct lkst_err *e, struct lkst_session *s, u32 sets, const u16 *more,
 			struct lkst_notes *notes, u32 *ret_nr)
 {
-	_cleanup_free_ bool *needed = find_needed(s, sets, more);
+	_cleanup_free_ bool *needed = NULL;
 	struct lkst_hooks *hooks = lkst_session_hooks(s);
 	struct lkst_err why = { "" };
 	unsigned int i;
-	int err = 0;
+	int err = find_needed(e, s, sets, more, &needed);
 
-	if (!needed)
-		return lkst_err_sys(e, -ENOMEM, "attaching hooks");
+	if (err)
+		return err;
 	for (i = 0, *ret_nr = 0; i < hooks->nr && !err; i++) {
 		struct lkst_hook *hook = &hooks->items[i];
 
@@ -78,13 +101,13 @@ int lkst_maskset_attach(struct lkst_err *e, struct lkst_session *s, u32 sets, co
 
 int lkst_maskset_detach(struct lkst_err *e, struct lkst_session *s, u32 sets, u32 *ret_nr)
 {
-	_cleanup_free_ bool *needed = find_needed(s, sets, NULL);
+	_cleanup_free_ bool *needed = NULL;
 	struct lkst_hooks *hooks = lkst_session_hooks(s);
 	unsigned int i;
-	int err = 0;
+	int err = find_needed(e, s, sets, NULL, &needed);
 
-	if (!needed)
-		return lkst_err_sys(e, -ENOMEM, "detaching hooks");
+	if (err)
+		return err;
 	for (i = 0, *ret_nr = 0; i < hooks->nr && !err; i++) {
 		struct lkst_hook *hook = &hooks->items[i];
 

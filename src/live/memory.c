@@ -166,6 +166,11 @@ static u64 meminfo(const char *name)
 	return 0;
 }
 
+u64 lkst_memory_total(void)
+{
+	return meminfo("MemTotal");
+}
+
 /* A number in a file; "max" and a missing file are no limit. */
 static u64 read_limit(const char *path)
 {
@@ -315,15 +320,16 @@ int lkst_memory_ballast(struct lkst_err *e, const struct lkst_memory *m, u64 len
 	return fd < 0 ? lkst_err_sys(e, -errno, "taking memory for the buffers to lie behind") : fd;
 }
 
-void lkst_memory_init_state(const struct lkst_memory *m, u32 cpu, u32 buffer, const u8 *uuid,
-			    struct lkst_state *st)
+void lkst_memory_init_state(const struct lkst_memory *m, u32 cpu, u32 buffer,
+			    const struct lkst_control *control, struct lkst_state *st)
 {
 	const struct lkst_ring_place *place =
 		&m->rings[((size_t)buffer * m->nr_cpus + cpu) * LKST_LEVELS];
 	u32 level;
 
 	st->magic = LKST_STATE_MAGIC;
-	memcpy(st->uuid, uuid, sizeof(st->uuid));
+	memcpy(st->memory_id, control->memory_id, sizeof(st->memory_id));
+	memcpy(st->uuid, control->uuid, sizeof(st->uuid));
 	st->version = LKST_ABI_VERSION;
 	st->cpu = cpu;
 	st->buffer = st->serves = buffer;

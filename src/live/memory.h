@@ -53,6 +53,9 @@ void lkst_memory_free(struct lkst_memory *m);
  */
 int lkst_memory_check(struct lkst_err *e, const struct lkst_memory *m);
 
+/* All memory of the machine, in bytes; 0: not known. */
+u64 lkst_memory_total(void);
+
 /* Which CPUs are online: a flag per possible CPU, which the caller frees. NULL: no memory. */
 u8 *lkst_memory_find_online(u32 nr_cpus, u32 *ret_nr);
 
@@ -77,7 +80,8 @@ int lkst_memory_ballast(struct lkst_err *e, const struct lkst_memory *m, u64 len
 u32 lkst_memory_map_flags(const struct lkst_memory *m, u32 *ret_numa_node);
 
 /* Fills the state page of @cpu and @buffer, which is below LKST_BUFFERS_AT_START. */
-void lkst_memory_init_state(const struct lkst_memory *m, u32 cpu, u32 buffer, const u8 *uuid,
+void lkst_memory_init_state(const struct lkst_memory *m, u32 cpu, u32 buffer,
+			    const struct lkst_control *control,
 			    struct lkst_state *st);
 
 /* A progress line on standard error while the kernel takes and zeroes memory. */

@@ -16,6 +16,8 @@
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
+#include "base/create.h"
+#include "base/out.h"
 
 #define BPFFS "/sys/fs/bpf"
 #define PIN_DIR BPFFS "/lkst"
@@ -53,25 +55,160 @@ static struct path first_path(const char *path)
 	return p;
 }
 
-int lkst_pins_lock(struct lkst_err *e)
+int lkst_pins_open_lock(struct lkst_err *e)
 {
-	_cleanup_close_ int fd = -1;
+	int fd, code;
 
 	if (geteuid())
 		return lkst_err_set(e, -EPERM,
 				    "recording the kernel needs root; try again with sudo");
-	fd = open(first_path(LOCK_FILE).text, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0 && errno == ENOENT)
+	code = lkst_create_lock(e, first_path(LOCK_FILE).text, &fd);
+	if (code == -ENOENT)
 		return lkst_err_set(
 			e, -ENOENT,
 			"there is no directory /run, where commands lock out each other; "
 			"make it, or mount a tmpfs on it");
-	if (fd < 0)
-		return lkst_err_sys(e, -errno, "lock file /run/lkst.lock");
-	while (flock(fd, LOCK_EX))
+	if (code)
+		lkst_err_add(e, "lock file");
+	return code ? code : fd;
+}
+
+/* The first words of this process's command line, "lkst snapshot". */
+static void describe_self(char *text, size_t size)
+{
+	_cleanup_close_ int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	char line[256] = "", *name, *verb;
+	ssize_t length = fd < 0 ? 0 : read(fd, line, sizeof(line) - 2);
+
+	/* Each word ends with a NUL. */
+	verb = line + strlen(line) + 1;
+	name = strrchr(line, '/');
+	name = name ? name + 1 : line;
+	if (length <= 0)
+		snprintf(text, size, "lkst");
+	else
+		snprintf(text, size, "%.24s%s%.24s", name, *verb ? " " : "", verb);
+}
+
+/* Leaves in the lock file who holds it, for those who wait: a line "PID COMMAND". Failing that is no reason to stop. */
+static void sign(int fd)
+{
+	char command[LKST_PINS_HOLDER / 2], line[LKST_PINS_HOLDER];
+	int length;
+
+	describe_self(command, sizeof(command));
+	length = snprintf(line, sizeof(line), "%d %s\n", (int)getpid(), command);
+	if (pwrite(fd, line, (size_t)length, 0) == length && ftruncate(fd, length))
+		return;
+}
+
+static int take_lock(struct lkst_err *e, int fd, int how)
+{
+	while (flock(fd, how)) {
+		if (errno == EWOULDBLOCK)
+			return -EAGAIN;
 		if (errno != EINTR)
 			return lkst_err_sys(e, -errno, "lock file /run/lkst.lock");
-	return lkst_take_fd(fd);
+	}
+	sign(fd);
+	return 0;
+}
+
+int lkst_pins_try_lock(struct lkst_err *e, int fd, bool is_shared)
+{
+	return take_lock(e, fd, (is_shared ? LOCK_SH : LOCK_EX) | LOCK_NB);
+}
+
+int lkst_pins_wait_lock(struct lkst_err *e, int fd)
+{
+	return take_lock(e, fd, LOCK_EX);
+}
+
+void lkst_pins_holder(int fd, char text[LKST_PINS_HOLDER])
+{
+	char line[LKST_PINS_HOLDER] = "", command[LKST_PINS_HOLDER / 2] = "", *end;
+	char escaped[4 * LKST_PINS_HOLDER];
+	ssize_t length = pread(fd, line, sizeof(line) - 1, 0);
+	int pid;
+
+	line[length < 0 ? 0 : length] = 0;
+	if (sscanf(line, "%d %63[^\n]", &pid, command) != 2) {
+		snprintf(text, LKST_PINS_HOLDER, "another command");
+		return;
+	}
+	/* A command line may hold anything. */
+	end = lkst_put_escaped(escaped, command, strlen(command), "'");
+	*end = 0;
+	snprintf(text, LKST_PINS_HOLDER, "'%.80s' (pid %d)", escaped, pid);
+}
+
+int lkst_pins_lock(struct lkst_err *e)
+{
+	_cleanup_close_ int fd = lkst_pins_open_lock(e);
+	int err = fd < 0 ? fd : lkst_pins_wait_lock(e, fd);
+
+	return err ? err : lkst_take_fd(fd);
+}
+
+/*
+ * Claims are bytes of the lock file, far beyond its end: other locks than the one that commands take turns by
+ * (fcntl(2), open file description locks, which end with their process).
+ */
+static const off_t HELPER_BYTES, READINGS_BYTES = (off_t)1 << 61, INCIDENT_BYTES = (off_t)1 << 62;
+
+static struct flock claim_of(off_t first, u64 number)
+{
+	return (struct flock){
+		.l_type = F_WRLCK,
+		.l_whence = SEEK_SET,
+		.l_start = first + (off_t)(number & (((u64)1 << 61) - 1)),
+		.l_len = 1,
+	};
+}
+
+/* -EBUSY, with @who: another process has claimed that. */
+static int claim(struct lkst_err *e, struct flock lock, const char *who)
+{
+	_cleanup_close_ int fd = lkst_pins_open_lock(e);
+
+	if (fd < 0)
+		return fd;
+	if (!fcntl(fd, F_OFD_SETLK, &lock))
+		return lkst_take_fd(fd);
+	if (errno == EAGAIN || errno == EACCES)
+		return lkst_err_set(e, -EBUSY, "%s", who);
+	return lkst_err_sys(e, -errno, "lock file /run/lkst.lock");
+}
+
+int lkst_pins_claim(struct lkst_err *e, u64 identity)
+{
+	return claim(e, claim_of(HELPER_BYTES, identity), "the recording has a helper already");
+}
+
+bool lkst_pins_is_claimed(u64 identity)
+{
+	struct lkst_err ignored;
+	_cleanup_close_ int fd = lkst_pins_open_lock(&ignored);
+	struct flock lock = claim_of(HELPER_BYTES, identity);
+
+	return fd >= 0 && !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
+}
+
+int lkst_pins_claim_readings(u64 identity)
+{
+	struct lkst_err ignored;
+
+	return claim(&ignored, claim_of(READINGS_BYTES, identity), "another command is at it");
+}
+
+int lkst_pins_claim_incident(struct lkst_err *e, u32 number)
+{
+	int fd = claim(e, claim_of(INCIDENT_BYTES, number),
+		       "another command is saving it or giving it up");
+
+	if (fd < 0)
+		lkst_err_add(e, "incident %u", number);
+	return fd;
 }
 
 static bool is_bpffs(void)
@@ -118,6 +255,7 @@ static int unmount_bpffs(void)
 
 int lkst_pins_prepare(struct lkst_err *e)
 {
+	_cleanup_close_ int fd = -1;
 	int err;
 
 	if (!is_bpffs()) {
@@ -125,9 +263,7 @@ int lkst_pins_prepare(struct lkst_err *e)
 		if (err)
 			return lkst_err_sys(e, err, "mounting the BPF file system on " BPFFS);
 	}
-	if (mkdir(first_path(PIN_DIR).text, 0700) && errno != EEXIST)
-		return lkst_err_sys(e, -errno, "directory " BPFFS "/lkst");
-	return 0;
+	return lkst_create_dir(e, AT_FDCWD, first_path(PIN_DIR).text, &fd);
 }
 
 bool lkst_pins_exist(void)

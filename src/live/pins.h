@@ -9,15 +9,47 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "abi/types.h"
 #include "base/err.h"
 
 enum { LKST_PIN_PATH_MAX = 256 };
 
 /*
- * Waits for the lock that every command takes which looks at or changes the recording, and
- * returns its descriptor; closing it, or the process's death, gives it back. Needs root.
+ * The lock that makes commands take turns. lkst_pins_open_lock() returns a descriptor, which holds nothing yet;
+ * closing it, or the process's death, gives back what it holds. Needs root.
  */
+int lkst_pins_open_lock(struct lkst_err *e);
+
+/* Takes it, beside others that share it or alone. -EAGAIN, without a text: another process holds it. */
+int lkst_pins_try_lock(struct lkst_err *e, int fd, bool is_shared);
+
+/* Waits for it, to have it alone. */
+int lkst_pins_wait_lock(struct lkst_err *e, int fd);
+
+/* Opens it and waits for it. */
 int lkst_pins_lock(struct lkst_err *e);
+
+/* Which command took it last: "'lkst start' (pid 123)". */
+enum { LKST_PINS_HOLDER = 128 };
+void lkst_pins_holder(int fd, char text[LKST_PINS_HOLDER]);
+
+/*
+ * Claims to be the one process that keeps the recording @identity (lkst_session_identity()) to its limit.
+ * Returns a descriptor; closing it, or the process's death, ends it. -EBUSY: another one is.
+ */
+int lkst_pins_claim(struct lkst_err *e, u64 identity);
+
+/* Whether there is such a process. */
+bool lkst_pins_is_claimed(u64 identity);
+
+/* The same of the one that keeps a reading of counters now, for the recording @identity (live/readings.h). */
+int lkst_pins_claim_readings(u64 identity);
+
+/*
+ * Claims to be the one process that saves incident @number or gives it up. Returns a descriptor; closing it, or
+ * the process's death, ends it. -EBUSY: another one is.
+ */
+int lkst_pins_claim_incident(struct lkst_err *e, u32 number);
 
 /* Makes sure of a BPF file system in the first process's mount namespace, and of our directory. */
 int lkst_pins_prepare(struct lkst_err *e);

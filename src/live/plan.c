@@ -18,7 +18,7 @@ struct planner {
 	struct lkst_kernel *kernel;
 	int tracefs; /* -1: not opened yet */
 	u16 next_id;
-	unsigned int nr_wanted;
+	bool has_met; /* the glob at hand has met a tracepoint that is recorded */
 	char *const *globs;
 	unsigned int nr_globs;
 	bool *has_matched;     /* by glob */
@@ -103,17 +103,22 @@ static bool is_without_hook(enum lkst_event_index i)
 
 static bool is_event_selected(struct planner *pl, enum lkst_event_index i)
 {
+	const struct lkst_represented *other = lkst_represented_by(i);
 	const struct lkst_event_desc *d = &lkst_events[i];
+	bool is_named;
 
 	if (!pl->nr_globs)
 		return lkst_mask_has_by_default(d);
-	return is_selected(pl, lkst_group_names[d->group], d->name, d->mnemonic);
+	is_named = is_selected(pl, lkst_group_names[d->group], d->name, d->mnemonic);
+	if (other)
+		is_named |= is_selected(pl, lkst_group_names[d->group], d->name, other->mnemonic);
+	return is_named || lkst_mask_has_always(i);
 }
 
 static void want(struct planner *pl, u16 id)
 {
 	pl->p->is_wanted[id] = true;
-	pl->nr_wanted++;
+	pl->has_met = true;
 }
 
 static int take_id(struct planner *pl, u16 *ret_id)
@@ -247,18 +252,21 @@ static int plan_syscall(struct planner *pl, unsigned int index)
 	const char *prefix = s->is_compat ? "compat_" : "";
 	u16 entry_id = LKST_ID_UNWANTED, exit_id = LKST_ID_UNWANTED;
 	char entry[LKST_NAME_MAX], exit[LKST_NAME_MAX];
-	bool all = !pl->nr_globs, has_entry, has_exit;
+	bool all = !pl->nr_globs, has_entry, has_exit, has_both;
 	int nr = lkst_syscall_nr_here(s), err = 0;
 
 	if (nr < 0 || nr >= LKST_SYSCALL_MAX || (s->is_compat && !pl->p->has_compat))
 		return 0;
 	snprintf(entry, sizeof(entry), "%ssyscall_entry_%s", prefix, s->name);
 	snprintf(exit, sizeof(exit), "%ssyscall_exit_%s", prefix, s->name);
-	/* "syscall:read" names both halves, for either kind of caller. */
-	has_entry = all || is_selected(pl, "syscall", entry, NULL) ||
-		    is_selected(pl, "syscall", s->name, NULL);
-	has_exit = all || is_selected(pl, "syscall", exit, NULL) ||
-		   is_selected(pl, "syscall", s->name, NULL);
+	/* "syscall:read" names both halves, for either kind of caller. Each glob is asked, to know which match. */
+	has_both = is_selected(pl, "syscall", s->name, NULL);
+	has_entry = is_selected(pl, "syscall", entry,
+				lkst_events[LKST_EV_syscall_entry_unknown].mnemonic);
+	has_exit = is_selected(pl, "syscall", exit,
+			       lkst_events[LKST_EV_syscall_exit_unknown].mnemonic);
+	has_entry |= all || has_both;
+	has_exit |= all || has_both;
 	if (has_entry || has_exit || pl->p->is_whole) {
 		err = take_id(pl, &entry_id);
 		if (!err)
@@ -334,6 +342,7 @@ static int plan_tracepoint(void *ctx, const char *system, const char *name)
 {
 	struct planner *pl = ctx;
 	struct lkst_plan_tracepoint tp = { .perf_id = -1 };
+	struct lkst_tracefs_about about;
 	struct lkst_event_class event;
 	struct lkst_err why = { "" };
 	void *grown;
@@ -351,16 +360,24 @@ static int plan_tracepoint(void *ctx, const char *system, const char *name)
 			system, name, LKST_TRACEPOINTS);
 		return 1;
 	}
-	err = lkst_tracefs_describe(&why, pl->tracefs, system, name, &event, &tp.plan, &tp.perf_id);
+	err = lkst_tracefs_describe(&why, pl->tracefs, system, name, &event, &tp.plan, &about);
 	if (err) {
 		lkst_notes_add(&pl->p->notes, "%s is not recorded.", why.text);
 		return 0;
 	}
+	tp.perf_id = about.perf_id;
 	snprintf(tp.name, sizeof(tp.name), "%s", event.name);
 	if (lkst_catalog_find(pl->p->catalog, event.name)) {
 		free(event.fields); /* another glob had selected it */
+		pl->has_met = true;
 		return 0;
 	}
+	if (about.not_recorded[0])
+		lkst_notes_add(
+			&pl->p->notes,
+			"%s is a probe whose own arguments are not recorded: %s; `lkst event show "
+			"%s` has what is.",
+			tp.name, about.not_recorded, tp.name);
 	err = take_id(pl, &tp.plan.id);
 	event.id = tp.plan.id;
 	if (!err)
@@ -380,7 +397,7 @@ static int plan_tracepoint(void *ctx, const char *system, const char *name)
 /* Tracepoints outside the catalogue: a glob with a colon may mean those too. */
 static int plan_tracepoints(struct planner *pl)
 {
-	unsigned int i, before;
+	unsigned int i;
 	int err;
 
 	for (i = 0; i < pl->nr_globs; i++) {
@@ -395,12 +412,11 @@ static int plan_tracepoints(struct planner *pl)
 				       pl->e->text);
 			return 0;
 		}
-		before = pl->nr_wanted;
+		pl->has_met = false;
 		err = lkst_tracefs_each(pl->e, pl->tracefs, pl->globs[i], plan_tracepoint, pl);
 		if (err < 0)
 			return err;
-		if (pl->nr_wanted != before)
-			pl->has_matched[i] = true;
+		pl->has_matched[i] |= pl->has_met;
 	}
 	return 0;
 }

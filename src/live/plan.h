@@ -26,7 +26,7 @@ struct lkst_plan_tracepoint {
 
 struct lkst_plan {
 	struct lkst_catalog *catalog;
-	struct lkst_kernel *kernel;  /* NULL: the plan was made for another than the running one */
+	struct lkst_kernel *kernel;  /* NULL: forgotten, or not the running one */
 	s16 hook[LKST_NR_EVENTS];    /* row of the event's hooks that is used, -1: not recorded */
 	u32 also[LKST_NR_EVENTS];    /* bit i: row i is used besides */
 	u16 id[LKST_NR_EVENTS];	     /* 0: none */

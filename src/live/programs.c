@@ -102,6 +102,7 @@ static bool is_forbidden(const struct bpf_program *program)
 static void leave_out_forbidden(struct lkst_programs *p, const struct lkst_plan *plan)
 {
 	struct bpf_program *page_base = p->skel->progs.syscall__page_base;
+	struct bpf_program *cache_name = p->skel->progs.syscall__cache_name;
 	char names[2048] = "";
 	unsigned int i, row;
 
@@ -127,6 +128,7 @@ static void leave_out_forbidden(struct lkst_programs *p, const struct lkst_plan 
 		bpf_program__set_autoload(page_base, false);
 		snprintf(names + used, sizeof(names) - used, ", page frame numbers");
 	}
+	bpf_program__set_autoload(cache_name, false); /* they stay numbers */
 	if (names[0])
 		lkst_notes_add(
 			&p->notes,
@@ -188,12 +190,13 @@ static int choose_programs(struct lkst_err *e, struct lkst_programs *p,
 
 /* Everything that the verifier is to take as constant. */
 static void configure(struct lkst_programs *p, const struct lkst_plan *plan,
-		      const struct lkst_filter *filter, const struct lkst_memory *memory)
+		      const struct lkst_filter *filter, const struct lkst_memory *memory,
+		      const struct lkst_control *control)
 {
 	struct lkst_program_config *cfg = &p->skel->rodata_config->lkst_cfg;
 	unsigned int i;
 
-	memcpy(cfg->uuid, plan->catalog->uuid, sizeof(cfg->uuid));
+	memcpy(cfg->memory_id, control->memory_id, sizeof(cfg->memory_id));
 	cfg->block_shift = memory->block_shift;
 	cfg->nr_cpus = memory->nr_cpus;
 	cfg->filter = filter->mode;
@@ -214,6 +217,8 @@ static int size_maps(struct lkst_err *e, struct lkst_programs *p, const struct l
 
 	if (!err)
 		err = bpf_map__set_max_entries(p->skel->maps.lkst_mem, memory->nr_elements);
+	if (!err)
+		err = bpf_map__set_max_entries(p->skel->maps.lkst_idle, memory->nr_cpus);
 	if (!err && filter->mode == LKST_FILTER_NONE)
 		err = bpf_map__set_max_entries(p->skel->maps.lkst_filter, 1);
 	return err ? lkst_err_sys(e, err, "sizing the buffers") : 0;
@@ -367,7 +372,7 @@ int lkst_programs_load(struct lkst_err *e, struct lkst_programs *p, const struct
 		p->skel = lkst_bpf__open();
 		if (!p->skel)
 			return lkst_err_sys(e, -errno, "opening the kernel programs");
-		configure(p, plan, filter, memory);
+		configure(p, plan, filter, memory, control);
 		p->skel->data_control->lkst_control = *control;
 		err = try_to_load(e, p, plan, filter, memory, budget_ppm, memory_fd, &rejected);
 	} while (err > 0);
@@ -378,13 +383,10 @@ int lkst_programs_load(struct lkst_err *e, struct lkst_programs *p, const struct
 }
 
 const struct lkst_shared_map lkst_shared_maps[] = {
-	{ ".rodata.config", "config" },
-	{ ".rodata.sys64", "sys64" },
-	{ ".rodata.sys32", "sys32" },
-	{ ".rodata.tps", "tracepoints" },
-	{ ".data.page", "page-base" },
-	{ "lkst_filter", "filter" },
-	{},
+	{ ".rodata.config", "config" }, { ".rodata.sys64", "sys64" },
+	{ ".rodata.sys32", "sys32" },	{ ".rodata.tps", "tracepoints" },
+	{ ".data.page", "page-base" },	{ "lkst_filter", "filter" },
+	{ "lkst_idle", "idle" },	{},
 };
 
 int lkst_programs_pin_maps(struct lkst_err *e, const struct lkst_programs *p)

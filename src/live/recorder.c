@@ -7,20 +7,26 @@
 
 #include "base/cleanup.h"
 #include "base/size.h"
+#include "live/counters.h"
 #include "live/drain.h"
 #include "live/state.h"
 #include "live/symbols.h"
+#include "live/thread_counts.h"
 
 /* Records of the main buffers may come to a part so much later than their time. */
 #define LAG_NS 5000000000ULL
 
 enum {
 	FULL_PAUSE_MS = 200, /* between tries while the disk is full */
-	/* What a part's ledger may take: a line per hook, and lines per CPU. */
+	/* What a part's ledger and end may take: a line per hook, and lines per CPU. */
 	LEDGER_BYTES = 32768,
-	LEDGER_CPU_BYTES = 512,
+	LEDGER_CPU_BYTES = 8192,
 	/* A part has room for at least so many blocks of records, or is refused. */
 	PART_BLOCKS_MIN = 16,
+	/* Of a part's size, the counts of threads may take one in so many. */
+	COUNTS_SHARE = 16,
+	/* Reading threads may take one in so many of the time. */
+	COUNTS_COST = 1000,
 };
 
 struct lkst_recorder {
@@ -30,9 +36,17 @@ struct lkst_recorder {
 	struct lkst_writer *w; /* NULL: the next part could not be begun yet */
 	struct lkst_drain *drain;
 	struct lkst_life *life;		 /* of the last seconds */
-	struct lkst_code *code;		 /* of this part */
+	struct lkst_addresses *addresses; /* of this part */
 	struct lkst_thread_list threads; /* with which the part begins */
 	bool owes_state;		 /* they could not be written yet */
+	struct lkst_counters counters;	 /* read last */
+	/* The first and the last of the part, while all switches are recorded. */
+	struct lkst_thread_counts counts[2], spare;
+	u32 nr_counts;
+	u32 counts_max;		 /* threads of which a part has room for them */
+	u64 counts_from_ns;	 /* when a part began whose threads were read */
+	const char *counts_why_not; /* they are not read in this part, or NULL */
+	bool is_filtered;
 	struct lkst_told told;
 	u64 *told_overtaken; /* by ring */
 	u64 state_number;
@@ -47,7 +61,8 @@ struct lkst_recorder {
 
 static bool is_full_disk(int code)
 {
-	return code == -ENOSPC || code == -EDQUOT;
+	/* The last: a file may not become larger (setrlimit(2)); where parts rotate, the next one has room. */
+	return code == -ENOSPC || code == -EDQUOT || code == -EFBIG;
 }
 
 /* ---- the ledger --------------------------------------------------------------------- */
@@ -79,12 +94,68 @@ static void keep_told(struct lkst_recorder *r)
 	lkst_told_keep(&r->told);
 }
 
+/* ---- the kernel's counters ---------------------------------------------------------- */
+
+/* Reads how often threads were switched, unless that is not recorded now. */
+static int count_threads(struct lkst_err *e, struct lkst_recorder *r)
+{
+	struct lkst_thread_counts *place = &r->counts[r->nr_counts ? 1 : 0], was = *place;
+	int code;
+
+	if (r->counts_why_not || !lkst_counters_switches_to(r->s))
+		return 0;
+	code = lkst_thread_counts_read(e, r->s, &r->spare);
+	if (code || !r->spare.recorded_to)
+		return code;
+	*place = r->spare;
+	r->spare = was;
+	r->nr_counts = r->nr_counts ? 2 : 1;
+	return 0;
+}
+
+/* Says for the part that begins whether its threads are read: twice, at its beginning and its end. */
+static void plan_counts(struct lkst_recorder *r, u64 now)
+{
+	const u64 cost_ns = r->counts[0].cost_ns + r->counts[1].cost_ns;
+
+	r->nr_counts = 0;
+	r->counts_why_not = NULL;
+	if (r->is_filtered)
+		r->counts_why_not = "not all threads are recorded";
+	else if (r->counts_from_ns && now - r->counts_from_ns < cost_ns * COUNTS_COST)
+		r->counts_why_not = "parts follow each other too fast to read threads in each";
+	else
+		r->counts_from_ns = now;
+}
+
+static int read_counters(struct lkst_err *e, struct lkst_recorder *r)
+{
+	int code = count_threads(e, r);
+
+	return code ? code : lkst_counters_read(e, r->s, &r->counters);
+}
+
+/* Of how many threads a part has room for both readings. */
+static u32 counts_max(const struct lkst_rotation *rotation)
+{
+	const u64 fit = rotation->bytes / COUNTS_SHARE / LKST_THREAD_COUNTS_PAIR;
+
+	return rotation->bytes && fit < LKST_THREAD_COUNTS_MAX ? (u32)fit : LKST_THREAD_COUNTS_MAX;
+}
+
+static int write_thread_counts(struct lkst_err *e, const struct lkst_recorder *r)
+{
+	if (r->counts_why_not)
+		return lkst_thread_counts_write_why_not(e, r->s, r->w, r->counts_why_not);
+	return lkst_thread_counts_write(e, r->s, r->w, r->counts, r->nr_counts, r->counts_max, 0);
+}
+
 /* ---- parts -------------------------------------------------------------------------- */
 
 /* How much the drain may write to the part. */
 static u64 room_of(const struct lkst_recorder *r)
 {
-	u64 used = lkst_writer_bytes(r->w) + lkst_code_bytes(r->code) + r->ledger_bytes;
+	u64 used = lkst_writer_bytes(r->w) + lkst_addresses_bytes(r->addresses) + r->ledger_bytes;
 	u64 limit = r->rotation.bytes;
 
 	if (!limit)
@@ -100,7 +171,7 @@ static int take(struct lkst_err *e, void *ctx, u64 instance, const void *blocks,
 	if (lkst_instance_buffer(instance) == LKST_BUFFER_LIFE &&
 	    lkst_life_feed(r->life, blocks, length))
 		return lkst_err_sys(e, -ENOMEM, "recording");
-	lkst_code_feed(r->code, blocks, length);
+	lkst_addresses_feed(r->addresses, blocks, length);
 	code = lkst_writer_renew(e, r->w, lkst_session_catalog(r->s));
 	return code ? code : lkst_writer_append(e, r->w, instance, blocks, length);
 }
@@ -147,6 +218,8 @@ static int find_threads(struct lkst_err *e, struct lkst_recorder *r, u64 now)
 	/* The living last, since a number may have been given out again. */
 	for (i = 0; i < alive.nr && !code; i++)
 		code = lkst_thread_list_add(&r->threads, &alive.list[i]);
+	for (i = 0; i < alive.nr_idle_tasks && !code; i++)
+		code = lkst_thread_list_set_idle(&r->threads, i, alive.idle_tasks[i]);
 	return code ? lkst_err_sys(e, code, "beginning a part") : 0;
 }
 
@@ -155,6 +228,11 @@ static int write_state(struct lkst_err *e, struct lkst_recorder *r)
 {
 	int code = r->owes_state ? lkst_state_write_machine(e, r->s, r->w, &r->threads) : 0;
 
+	if (!code && r->owes_state)
+		code = lkst_counters_write(e, r->s, r->w, &r->counters, r->is_filtered, 0);
+	/* A full disk must not keep the part from saying how it ends. */
+	if (!code && r->owes_state)
+		code = lkst_writer_reserve(e, r->w, r->ledger_bytes);
 	if (!code)
 		r->owes_state = false;
 	return code;
@@ -170,6 +248,10 @@ static int begin_part(struct lkst_err *e, struct lkst_recorder *r)
 			       now + lkst_clock_offset_ns(), r->state_number, &r->w);
 	if (!code)
 		code = find_threads(e, r, now);
+	/* What comes from now on is in this part: what was before has been copied or cut. */
+	plan_counts(r, now);
+	if (!code)
+		code = read_counters(e, r);
 	if (code)
 		return code;
 	r->owes_state = true;
@@ -179,19 +261,28 @@ static int begin_part(struct lkst_err *e, struct lkst_recorder *r)
 	return write_state(e, r);
 }
 
-/* Completes the part with its ledger. If that does not get through, the next part's has it. */
-static int end_part(struct lkst_err *e, struct lkst_recorder *r)
+/*
+ * Completes the part with its ledger, and says that it ends and how. If the ledger does not get through, the
+ * next part's has it.
+ */
+static int end_part(struct lkst_err *e, struct lkst_recorder *r, u32 how)
 {
 	int code, close_code;
 	struct lkst_err close_e;
 
 	code = write_state(e, r);
 	if (!code)
-		code = lkst_code_write(e, r->code, r->w);
+		code = lkst_addresses_write(e, r->addresses, r->w);
 	if (!code)
 		code = write_overtaken(e, r);
 	if (!code)
 		code = lkst_state_write_ledger(e, r->s, r->w, &r->told);
+	if (!code)
+		code = lkst_counters_write(e, r->s, r->w, &r->counters, r->is_filtered, 0);
+	if (!code)
+		code = write_thread_counts(e, r);
+	if (!code)
+		code = lkst_drain_write_end(e, r->drain, r->w, how, UINT64_MAX);
 	r->state_number = lkst_writer_state_number(r->w);
 	r->done_bytes += lkst_writer_bytes(r->w);
 	code = lkst_writer_close(e, r->w, code);
@@ -216,13 +307,18 @@ int lkst_recorder_switch(struct lkst_err *e, struct lkst_recorder *r)
 		return 0;
 	/* What its threads are called, and what idle CPUs have recorded, belongs to the part in whose time it was. */
 	lkst_drain_set_room(r->drain, room_of(r));
-	code = lkst_drain_life(e, r->drain);
+	code = write_state(e, r);
+	/* Before the last records are copied, so that those of the same time are among them. */
+	if (!code)
+		code = read_counters(e, r);
+	if (!code)
+		code = lkst_drain_life(e, r->drain);
 	if (!code)
 		code = lkst_drain_cut(e, r->drain);
 	code = note_full(r, code);
 	if (code)
 		return code;
-	code = note_full(r, end_part(e, r));
+	code = note_full(r, end_part(e, r, LKST_ENDING_GOES_ON));
 	return code ? code : note_full(r, begin_part(e, r));
 }
 
@@ -293,7 +389,11 @@ int lkst_recorder_finish(struct lkst_err *e, struct lkst_recorder *r)
 		if (code)
 			return code;
 	}
-	code = lkst_drain_finish(e, r->drain);
+	code = write_state(e, r);
+	if (!code)
+		code = read_counters(e, r);
+	if (!code)
+		code = lkst_drain_finish(e, r->drain);
 	if (code && !is_full_disk(code))
 		return code;
 	r->is_full = is_full_disk(code);
@@ -301,10 +401,21 @@ int lkst_recorder_finish(struct lkst_err *e, struct lkst_recorder *r)
 		struct lkst_err ledger_e;
 
 		lkst_err_add(e, "the rest of the recording could not be written");
-		end_part(&ledger_e, r);
+		end_part(&ledger_e, r, LKST_ENDING_DISK_FULL);
 		return code;
 	}
-	return end_part(e, r);
+	return end_part(e, r, LKST_ENDING_COMPLETE);
+}
+
+int lkst_recorder_count(struct lkst_err *e, struct lkst_recorder *r)
+{
+	int code = r->w ? write_state(e, r) : 0;
+
+	if (!code && r->w)
+		code = read_counters(e, r);
+	if (!code && r->w)
+		code = lkst_counters_write(e, r->s, r->w, &r->counters, r->is_filtered, 0);
+	return note_full(r, code);
 }
 
 bool lkst_recorder_is_packing(const struct lkst_recorder *r)
@@ -336,12 +447,14 @@ struct lkst_recorder_status lkst_recorder_status(const struct lkst_recorder *r)
 static int check_size(struct lkst_err *e, const struct lkst_recorder *r)
 {
 	const u64 block = 1ULL << lkst_session_rings(r->s)->block_shift;
+	const u64 counts = (u64)r->counts_max * LKST_THREAD_COUNTS_PAIR;
 	char size[LKST_SIZE_TEXT], least[LKST_SIZE_TEXT];
 
-	if (room_of(r) >= 2 * PART_BLOCKS_MIN * block)
+	if (room_of(r) && room_of(r) + counts >= 2 * PART_BLOCKS_MIN * block)
 		return 0;
 	lkst_size_format(r->rotation.bytes, size);
-	lkst_size_format(lkst_writer_bytes(r->w) + r->ledger_bytes + 4 * PART_BLOCKS_MIN * block,
+	lkst_size_format(lkst_writer_bytes(r->w) + r->ledger_bytes - counts +
+				 4 * PART_BLOCKS_MIN * block,
 			 least);
 	return lkst_err_set(e, -EINVAL,
 			    "parts of %s are too small: each has the metadata and the names of all "
@@ -361,10 +474,13 @@ int lkst_recorder_new(struct lkst_err *e, const struct lkst_session *s,
 		return lkst_err_sys(e, -ENOMEM, "preparing to write the recording");
 	r->s = s;
 	r->rotation = options->rotation;
+	r->is_filtered = options->is_filtered;
 	r->ledger_bytes = LEDGER_BYTES + (u64)lkst_session_rings(s)->nr_cpus * LEDGER_CPU_BYTES;
+	r->counts_max = counts_max(&options->rotation);
+	r->ledger_bytes += (u64)r->counts_max * LKST_THREAD_COUNTS_PAIR;
 	r->life = lkst_life_new(lkst_session_catalog(s));
-	r->code = lkst_code_new(s, options->symbols);
-	code = r->life && r->code ? 0 : lkst_err_sys(e, -ENOMEM, "preparing to write");
+	r->addresses = lkst_addresses_new(s, options->symbols, false);
+	code = r->life && r->addresses ? 0 : lkst_err_sys(e, -ENOMEM, "preparing to write");
 	if (!code)
 		code = lkst_parts_open(e, options->name, &options->rotation, options->compress,
 				       &r->parts);
@@ -401,8 +517,12 @@ int lkst_recorder_free(struct lkst_err *e, struct lkst_recorder *r)
 	parts_code = lkst_parts_close(code ? &parts_e : e, r->parts);
 	lkst_drain_free(r->drain);
 	lkst_life_free(r->life);
-	lkst_code_free(r->code);
+	lkst_addresses_free(r->addresses);
 	lkst_thread_list_fini(&r->threads);
+	lkst_counters_fini(&r->counters);
+	lkst_thread_counts_fini(&r->counts[0]);
+	lkst_thread_counts_fini(&r->counts[1]);
+	lkst_thread_counts_fini(&r->spare);
 	lkst_told_fini(&r->told);
 	free(r->told_overtaken);
 	free(r);

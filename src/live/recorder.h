@@ -13,8 +13,9 @@ struct lkst_recorder_options {
 	const char *name; /* see lkst_parts_open() */
 	struct lkst_rotation rotation;
 	bool compress;
-	bool symbols; /* with names for all addresses of code */
+	bool symbols; /* with the names of what lies at the addresses in it (live/symbols.h) */
 	u64 since_ns; /* records before are left out, 0: none */
+	bool is_filtered; /* not all threads are recorded */
 };
 
 struct lkst_recorder;
@@ -29,6 +30,12 @@ int lkst_recorder_step(struct lkst_err *e, struct lkst_recorder *r);
 
 /* Begins the next part now. Without rotation it does nothing. */
 int lkst_recorder_switch(struct lkst_err *e, struct lkst_recorder *r);
+
+/*
+ * Has the trace carry the kernel's counters as they are now. Each part has them at its beginning and end; to be called
+ * when what is recorded has changed meanwhile, or is about to.
+ */
+int lkst_recorder_count(struct lkst_err *e, struct lkst_recorder *r);
 
 /*
  * Writes the rest, and the ledger, and completes the last part. -ENOSPC, with a text, if a full disk has

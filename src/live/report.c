@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "live/buffers.h"
+#include "live/limit.h"
 #include "live/maskset.h"
 #include "live/state.h"
 
@@ -50,7 +52,7 @@ static void look_at_maskset(const struct lkst_session *s, struct lkst_report *r)
 	struct lkst_mask mask;
 
 	r->maskset = c->active & (LKST_MASKSETS - 1);
-	lkst_maskset_read(c, r->maskset, &mask);
+	lkst_maskset_read(s, r->maskset, &mask);
 	memcpy(r->maskset_name, mask.name, sizeof(r->maskset_name));
 	r->nr_events = lkst_mask_count(mask.route, lkst_session_catalog(s));
 }
@@ -60,9 +62,9 @@ int lkst_report_make(struct lkst_err *e, const struct lkst_session *s, struct lk
 	const struct lkst_rings *rings = lkst_session_rings(s);
 	struct lkst_report r = {
 		.seconds = (lkst_monotonic_ns() - rings->control->start_ns) / 1e9,
+		.nr_cpus = sysconf(_SC_NPROCESSORS_ONLN),
 		.memory_bytes = rings->memory_bytes,
 		.block_bytes = 1U << rings->block_shift,
-		.now_ns = lkst_monotonic_ns(),
 	};
 	u32 buffer, cpu;
 	int err;
@@ -81,13 +83,17 @@ int lkst_report_make(struct lkst_err *e, const struct lkst_session *s, struct lk
 				 lkst_buffer_name(s, buffer));
 			look_at_ring(rings, ring);
 		}
+	lkst_history_look(rings, &r.history);
 	err = lkst_session_each_hook(e, s, add_hook, &r);
 	if (err)
 		err = lkst_err_sys(e, err, "looking at the recording's hooks");
 	if (!err)
 		err = lkst_session_budget(e, s, &r.budget);
+	/* After what is compared with it was read. */
+	r.now_ns = lkst_monotonic_ns();
+	r.has_helper = !err && r.budget.page.limit_ppm && lkst_limit_is_kept(s);
 	if (!err)
-		err = lkst_cost_count(e, s, r.budget.page.record_ns, &r.cost);
+		err = lkst_cost_count(e, s, &r.budget.page.costs, &r.cost);
 	if (err)
 		lkst_report_free(&r);
 	else

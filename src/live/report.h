@@ -4,6 +4,7 @@
 #define LKST_LIVE_REPORT_H
 
 #include "live/cost.h"
+#include "live/history.h"
 #include "live/session.h"
 
 /* The rings of one CPU and buffer. */
@@ -27,15 +28,18 @@ struct lkst_report {
 	char maskset_name[LKST_MASKSET_NAME];
 	unsigned int nr_events; /* that it has recorded */
 	double seconds;		/* since recording began */
+	u32 nr_cpus;
 	u64 memory_bytes;
 	u32 block_bytes;
 	struct lkst_ring_report *rings; /* of the buffers that there are, by buffer, then CPU */
 	unsigned int nr_rings;
 	struct lkst_hook_report *hooks; /* loaded, attached or not */
 	unsigned int nr_hooks, nr_attached;
+	struct lkst_history history;
 	struct lkst_cost cost;
 	struct lkst_budget_view budget;
-	u64 now_ns; /* when it was looked at */
+	bool has_helper; /* a process that detaches what the limit leaves out (live/limit.h) */
+	u64 now_ns;	 /* when it was looked at */
 };
 
 /* Looks at @s, which must outlive the report. */

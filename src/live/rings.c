@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Pairs with the releases of `done` in lkst_ring_commit() and lkst_ring_turn(). */
@@ -242,6 +243,8 @@ static void mend_header(struct lkst_ring_reader *reader, void *block)
 {
 	struct lkst_block_header *h = block;
 
+	/* What pages in memory have there must not leave: who knows it could forge some. */
+	memcpy(h->uuid, reader->rings->control->uuid, sizeof(h->uuid));
 	h->events_discarded -=
 		reader->discarded0 < h->events_discarded ? reader->discarded0 : h->events_discarded;
 }
@@ -330,6 +333,28 @@ int lkst_ring_reader_open_block(struct lkst_ring_reader *reader, void *buffer)
 	return 1;
 }
 
+u64 lkst_ring_reader_quiet_ns(const struct lkst_ring_reader *reader)
+{
+	const struct lkst_state *st = lkst_rings_state(reader->rings,
+						       lkst_instance_cpu(reader->instance),
+						       lkst_instance_buffer(reader->instance));
+	struct timespec now;
+	u64 last;
+	int try;
+
+	for (try = 0; try < 1000; try++) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		/* Who counts itself in `nest` reads its clock after that (lkst_ring_reserve()). */
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		if (__atomic_load_n(&st->nest, __ATOMIC_RELAXED) <=
+		    lkst_instance_level(reader->instance))
+			return (u64)now.tv_sec * 1000000000ULL + (u64)now.tv_nsec;
+	}
+	/* A CPU that is held up within a record, whose time is at least this. */
+	last = __atomic_load_n(&reader->ring->last, __ATOMIC_RELAXED);
+	return last ? last - 1 : 0;
+}
+
 static u64 ring_oldest_ns(const struct lkst_rings *r, u32 cpu, u32 buffer, u32 level)
 {
 	struct lkst_ring_reader reader;
@@ -366,4 +391,16 @@ u64 lkst_rings_oldest_ns(const struct lkst_rings *r, u32 cpu, u32 buffer)
 		oldest = ns > oldest ? ns : oldest;
 	}
 	return oldest;
+}
+
+u64 lkst_rings_covered_ns(const struct lkst_rings *r, u32 buffer)
+{
+	u64 begin = 0, ns;
+	u32 cpu;
+
+	for (cpu = 0; cpu < r->nr_cpus; cpu++) {
+		ns = lkst_rings_oldest_ns(r, cpu, buffer);
+		begin = ns > begin ? ns : begin;
+	}
+	return begin;
 }

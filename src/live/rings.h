@@ -68,6 +68,12 @@ unsigned int lkst_ring_reader_closed(struct lkst_ring_reader *reader, void *buff
  */
 int lkst_ring_reader_open_block(struct lkst_ring_reader *reader, void *buffer);
 
+/*
+ * The time of a moment, now, at which nobody was writing to the ring: records that are complete later than this are
+ * not older. While a CPU is held up within a record it is the time before that one.
+ */
+u64 lkst_ring_reader_quiet_ns(const struct lkst_ring_reader *reader);
+
 /* Number of the oldest block that is there: those before have been overwritten, or were cleared. */
 u64 lkst_ring_oldest(const struct lkst_ring *ring);
 
@@ -90,5 +96,8 @@ unsigned int lkst_rings_find_lost(const struct lkst_rings *r, u64 instance, u64 
  * interrupting writer's ring has gone round since. 0: there is none.
  */
 u64 lkst_rings_oldest_ns(const struct lkst_rings *r, u32 cpu, u32 buffer);
+
+/* From when on all CPUs that recorded anything to @buffer have all of it, ns. 0: none has. */
+u64 lkst_rings_covered_ns(const struct lkst_rings *r, u32 buffer);
 
 #endif

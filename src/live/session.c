@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -27,7 +28,7 @@ struct lkst_session {
 	u64 pin;			  /* what pin_identity() said when it was opened */
 	struct lkst_keep keep;
 	u32 maskset; /* to begin with */
-	bool is_pinned;
+	bool is_pinned, is_to_be_pinned;
 	int threads_fd, command_fds[LKST_NR_COMMANDS];
 	struct lkst_budget_fds budget;
 };
@@ -37,14 +38,13 @@ const struct lkst_notes *lkst_session_notes(const struct lkst_session *s)
 	return &s->programs.notes;
 }
 
-static void fill_state_pages(struct lkst_session *s, const struct lkst_memory *memory,
-			     const u8 *uuid)
+static void fill_state_pages(struct lkst_session *s, const struct lkst_memory *memory)
 {
 	u32 buffer, cpu;
 
 	for (buffer = 0; buffer < LKST_BUFFERS_AT_START; buffer++)
 		for (cpu = 0; cpu < memory->nr_cpus; cpu++)
-			lkst_memory_init_state(memory, cpu, buffer, uuid,
+			lkst_memory_init_state(memory, cpu, buffer, s->rings.control,
 					       lkst_rings_state(&s->rings, cpu, buffer));
 }
 
@@ -81,7 +81,7 @@ static struct lkst_session *new_session(void)
 		return NULL;
 	s->keep.fd = s->threads_fd = -1;
 	memset(s->command_fds, 0xff, sizeof(s->command_fds));
-	s->budget = (struct lkst_budget_fds){ -1, -1, -1 };
+	s->budget = LKST_BUDGET_NO_FDS;
 	s->hooks = calloc(1, sizeof(*s->hooks));
 	if (!s->hooks)
 		lkst_session_close(lkst_take(s));
@@ -130,6 +130,11 @@ static int prepare(struct lkst_err *e, struct lkst_session *s, const struct lkst
 	if (!control)
 		return lkst_err_sys(e, -ENOMEM, "starting to record");
 	fill_control(control, plan, memory->nr_cpus);
+	control->wish_ns = options->wish_ns;
+	if (getrandom(control->address_key, sizeof(control->address_key), 0) < 0)
+		return lkst_err_sys(e, -errno, "making a key");
+	if (getrandom(control->memory_id, sizeof(control->memory_id), 0) < 0)
+		return lkst_err_sys(e, -errno, "making an id for pages in memory");
 	err = lkst_programs_load(e, &s->programs, plan, &options->filter, memory, control,
 				 options->budget_ppm);
 	if (!err)
@@ -137,13 +142,15 @@ static int prepare(struct lkst_err *e, struct lkst_session *s, const struct lkst
 				      lkst_programs_control_fd(&s->programs), &s->rings);
 	if (err)
 		return err;
-	fill_state_pages(s, memory, plan->catalog->uuid);
+	fill_state_pages(s, memory);
 	err = lkst_budget_start(e, lkst_programs_object(&s->programs), plan, memory, &s->rings,
 				options->budget_ppm, &s->budget);
 	if (!err)
-		err = lkst_keep_new(e, s->catalog, memory, &s->keep);
+		err = lkst_keep_new(e, s->catalog, memory, s->rings.control->memory_id, &s->keep);
 	if (!err)
 		err = take_programs(e, s, plan);
+	if (!err)
+		err = lkst_budget_group(e, &s->budget, s->hooks);
 	return err ? err : attach(e, s, plan, options);
 }
 
@@ -159,6 +166,7 @@ int lkst_session_start(struct lkst_err *e, const struct lkst_plan *plan,
 	if (!s)
 		return lkst_err_sys(e, -ENOMEM, "starting to record");
 	s->catalog = plan->catalog;
+	s->is_to_be_pinned = options->is_to_be_pinned;
 	err = lkst_memory_plan(e, options->buffer_bytes, options->block_bytes, options->spare_bytes,
 			       options->nr_banks, &memory);
 	if (!err && options->is_on_node)
@@ -207,6 +215,10 @@ static int pin_budget(struct lkst_err *e, const struct lkst_budget_fds *budget)
 
 	if (!err && budget->kinds_fd >= 0)
 		err = lkst_pins_put(e, budget->kinds_fd, "kinds");
+	if (!err && budget->groups_fd >= 0)
+		err = lkst_pins_put(e, budget->groups_fd, "hook-groups");
+	if (!err && budget->asks_fd >= 0)
+		err = lkst_pins_put(e, budget->asks_fd, "asks");
 	/* The controller runs as long as the map that its timer is in has a pin. */
 	if (!err && budget->timer_fd >= 0)
 		err = lkst_pins_put(e, budget->timer_fd, "timer");
@@ -280,7 +292,12 @@ static int open_budget(struct lkst_err *e, struct lkst_session *s)
 	s->budget.budget_fd = lkst_pins_get(e, "budget");
 	if (s->budget.budget_fd < 0)
 		return s->budget.budget_fd;
+	s->budget.idle_fd = lkst_pins_get(e, "idle");
+	if (s->budget.idle_fd < 0)
+		return s->budget.idle_fd;
 	s->budget.kinds_fd = open_optional("kinds");
+	s->budget.groups_fd = open_optional("hook-groups");
+	s->budget.asks_fd = open_optional("asks");
 	return 0;
 }
 
@@ -413,9 +430,7 @@ void lkst_session_close(struct lkst_session *s)
 	lkst_closep(&s->threads_fd);
 	for (i = 0; i < LKST_NR_COMMANDS; i++)
 		lkst_closep(&s->command_fds[i]);
-	lkst_closep(&s->budget.budget_fd);
-	lkst_closep(&s->budget.kinds_fd);
-	lkst_closep(&s->budget.timer_fd);
+	lkst_budget_close(&s->budget);
 	lkst_rings_close(&s->rings);
 	lkst_catalog_free(s->own_catalog);
 	free(s);
@@ -519,6 +534,22 @@ int lkst_session_budget(struct lkst_err *e, const struct lkst_session *s,
 	return lkst_budget_read(e, &s->budget, ret_view);
 }
 
+int lkst_session_idle(struct lkst_err *e, const struct lkst_session *s, u32 cpu,
+		      struct lkst_idle *ret_idle)
+{
+	return lkst_budget_read_idle(e, &s->budget, cpu, ret_idle);
+}
+
+const struct lkst_budget_fds *lkst_session_budget_fds(const struct lkst_session *s)
+{
+	return &s->budget;
+}
+
+u64 lkst_session_identity(const struct lkst_session *s)
+{
+	return s->pin;
+}
+
 int lkst_session_list_threads(struct lkst_err *e, const struct lkst_session *s)
 {
 	int fd = bpf_iter_create(s->threads_fd);
@@ -556,6 +587,11 @@ struct lkst_hooks *lkst_session_hooks(const struct lkst_session *s)
 bool lkst_session_is_pinned(const struct lkst_session *s)
 {
 	return s->is_pinned;
+}
+
+bool lkst_session_is_to_be_pinned(const struct lkst_session *s)
+{
+	return s->is_pinned || s->is_to_be_pinned;
 }
 
 int lkst_session_command_fd(const struct lkst_session *s, enum lkst_command command)

@@ -24,6 +24,7 @@ struct lkst_session_options {
 	u64 buffer_bytes; /* per CPU */
 	u64 block_bytes;
 	u64 spare_bytes; /* per CPU, for buffers made later (live/buffers.h) */
+	u64 wish_ns;	 /* of history, that `buffer_bytes` was chosen for; 0: for none */
 	u32 nr_banks;	 /* that incidents can be kept in (live/incidents.h) */
 	u32 budget_ppm;	 /* what recording may cost of each CPU's time; 0: no limit */
 	u64 behind_bytes; /* of memory that the rings' is not to be taken from, see lkst_memory_ballast() */
@@ -35,6 +36,7 @@ struct lkst_session_options {
 	/* Masksets whose hooks stay attached while another one is in force. */
 	char *const *armed;
 	unsigned int nr_armed;
+	bool is_to_be_pinned; /* lkst_session_pin() follows, and then masksets with conditions once more */
 };
 
 /*
@@ -81,6 +83,13 @@ struct lkst_keep *lkst_session_keep(struct lkst_session *s);
 int lkst_session_budget(struct lkst_err *e, const struct lkst_session *s,
 			struct lkst_budget_view *ret_view);
 
+/* How often programs ran on @cpu and recorded nothing, since recording began. */
+int lkst_session_idle(struct lkst_err *e, const struct lkst_session *s, u32 cpu,
+		      struct lkst_idle *ret_idle);
+
+/* Descriptors of its maps; those of one without a limit are -1. */
+const struct lkst_budget_fds *lkst_session_budget_fds(const struct lkst_session *s);
+
 /* What could not be loaded or attached. */
 const struct lkst_notes *lkst_session_notes(const struct lkst_session *s);
 
@@ -90,7 +99,13 @@ const struct lkst_notes *lkst_session_notes(const struct lkst_session *s);
  */
 bool lkst_session_is_current(const struct lkst_session *s);
 
-/* A descriptor that lists the threads that exist, as state_thread records. Close it. */
+/* What no other pinned recording has in common with one that lkst_session_open() has found; never 0. */
+u64 lkst_session_identity(const struct lkst_session *s);
+
+/*
+ * A descriptor that lists the threads that exist, as state_thread records, but for the head: the place of the time has
+ * how often the thread was switched away from. Close it.
+ */
 int lkst_session_list_threads(struct lkst_err *e, const struct lkst_session *s);
 
 /*
@@ -106,6 +121,8 @@ struct lkst_control *lkst_session_control(const struct lkst_session *s);
 struct lkst_hooks *lkst_session_hooks(const struct lkst_session *s);
 /* True if it outlives the process. */
 bool lkst_session_is_pinned(const struct lkst_session *s);
+/* True if it does, or will when it is pinned. */
+bool lkst_session_is_to_be_pinned(const struct lkst_session *s);
 
 /* The program of @command; -1: there is none. */
 int lkst_session_command_fd(const struct lkst_session *s, enum lkst_command command);

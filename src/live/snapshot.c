@@ -16,7 +16,7 @@ struct saving {
 	const struct lkst_session *s;
 	struct lkst_writer *w;
 	struct lkst_life *life;
-	struct lkst_code *code;
+	struct lkst_addresses *addresses;
 	u64 until_ns;
 	u8 *piece; /* room for a block */
 };
@@ -57,7 +57,7 @@ static int take(struct lkst_err *e, void *ctx, u64 instance, const void *blocks,
 	if (lkst_instance_buffer(instance) == LKST_BUFFER_LIFE &&
 	    lkst_life_feed(saving->life, blocks, length))
 		return lkst_err_sys(e, -ENOMEM, "saving");
-	lkst_code_feed(saving->code, blocks, length);
+	lkst_addresses_feed(saving->addresses, blocks, length);
 	if (!saving->until_ns)
 		return lkst_writer_append(e, saving->w, instance, blocks, length);
 	for (at = 0; at < length && !err; at += size)
@@ -77,10 +77,94 @@ static int save_state(struct lkst_err *e, const struct lkst_session *s, const st
 	if (!err)
 		err = lkst_state_write_machine(e, s, saving->w, &threads);
 	if (!err)
-		err = lkst_code_write(e, saving->code, saving->w);
+		err = lkst_addresses_write(e, saving->addresses, saving->w);
 	if (!err)
 		err = lkst_drain_write_lost(e, drain, saving->w);
 	return err ? err : lkst_state_write_ledger(e, s, saving->w, NULL);
+}
+
+/* ---- the kernel's counters ----------------------------------------------------------- */
+
+static int later(void *ctx, u64 instance, const struct lkst_lost *lost)
+{
+	u64 *since = ctx;
+
+	/* Names alone come from the life buffer, and threads created: those are compared by its own losses. */
+	if (lkst_instance_buffer(instance) != LKST_BUFFER_LIFE && lost->to_ns > *since)
+		*since = lost->to_ns;
+	return 0;
+}
+
+/* When a buffer that is in the snapshot was made or wiped last. */
+static u64 last_wiped(const struct lkst_session *s, u32 buffers)
+{
+	const struct lkst_rings *r = lkst_session_rings(s);
+	u64 since = 0, ns;
+	u32 buffer, cpu;
+
+	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)
+		for (cpu = 0; cpu < r->nr_cpus && lkst_rings_has(r, buffer); cpu++) {
+			ns = lkst_rings_state(r, cpu, buffer)->marks.since_ns;
+			if ((!buffers || buffers >> buffer & 1) && ns > since)
+				since = ns;
+		}
+	return since;
+}
+
+/* Since when the snapshot has all that was recorded: readings before that cannot be compared with its records. */
+static u64 covered_since(const struct lkst_session *s, const struct lkst_snapshot_options *options,
+			 const struct lkst_drain *drain, u64 since_ns)
+{
+	u64 wiped = last_wiped(s, options->buffers), since = since_ns > wiped ? since_ns : wiped;
+	u32 bank;
+
+	lkst_drain_each_lost(drain, later, &since);
+	/* A bank begins when CPUs came to it, each with its next record. */
+	for (bank = 0; bank < LKST_NR_BUFFERS && options->until_ns; bank++)
+		if (bank != LKST_BUFFER_LIFE && options->buffers >> bank & 1) {
+			u64 ns = lkst_rings_covered_ns(lkst_session_rings(s), bank);
+
+			since = ns > since ? ns : since;
+		}
+	return since;
+}
+
+/* Whether all of reading @i lies in what the snapshot covers, or is the one behind that. */
+static bool is_within(const struct lkst_snapshot_options *options, u32 i, u64 since_ns)
+{
+	const struct lkst_counters *c = &options->readings->list[i];
+	const struct lkst_thread_counts *t = &options->readings->threads[i];
+	const bool is_after = i && i == options->readings->after;
+	const u64 until_ns = options->until_ns && !is_after ? options->until_ns : UINT64_MAX;
+	bool is = t->from_ns >= since_ns && t->to_ns <= until_ns;
+	u32 k;
+
+	for (k = 0; k < c->nr; k++)
+		is &= c->list[k].from_ns >= since_ns && c->list[k].to_ns <= until_ns;
+	return is;
+}
+
+/* Writes the readings that lie in what the snapshot covers, and the one behind that. */
+static int write_readings(struct lkst_err *e, const struct lkst_session *s,
+			  const struct lkst_snapshot_options *options, struct lkst_writer *w,
+			  u64 since_ns)
+{
+	struct lkst_thread_counts threads[LKST_READINGS_MAX + 1];
+	u32 i, nr = 0;
+	int err = 0;
+
+	if (!options->readings)
+		return 0;
+	for (i = 0; i < options->readings->nr && !err; i++) {
+		if (!is_within(options, i, since_ns))
+			continue;
+		threads[nr++] = options->readings->threads[i];
+		err = lkst_counters_write(e, s, w, &options->readings->list[i], false,
+					  options->buffers);
+	}
+	return err ? err
+		   : lkst_thread_counts_write(e, s, w, threads, nr, LKST_THREAD_COUNTS_MAX,
+					      options->buffers);
 }
 
 int lkst_snapshot_write(struct lkst_err *e, const struct lkst_session *s,
@@ -91,15 +175,16 @@ int lkst_snapshot_write(struct lkst_err *e, const struct lkst_session *s,
 	struct saving saving = { s,
 				 w,
 				 lkst_life_new(lkst_session_catalog(s)),
-				 lkst_code_new(s, options->symbols),
+				 lkst_addresses_new(s, options->symbols, options->is_by_address),
 				 options->until_ns,
 				 piece };
 	u64 now = lkst_monotonic_ns(), last = options->last_ns;
-	int err = saving.life && saving.code && piece ? 0 : lkst_err_sys(e, -ENOMEM, "saving");
+	u64 since_ns = last && last < now ? now - last : 0;
+	int err = saving.life && saving.addresses && piece ? 0 : lkst_err_sys(e, -ENOMEM, "saving");
 
 	/* Events first: every moment that passes, the oldest are overwritten. */
 	if (!err)
-		err = lkst_drain_new(e, s, w, last && last < now ? now - last : 0, &drain);
+		err = lkst_drain_new(e, s, w, since_ns, &drain);
 	if (!err) {
 		lkst_drain_set_taker(drain, take, &saving);
 		if (options->buffers)
@@ -108,7 +193,13 @@ int lkst_snapshot_write(struct lkst_err *e, const struct lkst_session *s,
 	}
 	if (!err)
 		err = save_state(e, s, &saving, drain);
+	if (!err)
+		err = write_readings(e, s, options, w,
+				     covered_since(s, options, drain, since_ns));
+	if (!err)
+		err = lkst_drain_write_end(e, drain, w, LKST_ENDING_COMPLETE,
+					   options->until_ns ?: UINT64_MAX);
 	lkst_life_free(saving.life);
-	lkst_code_free(saving.code);
+	lkst_addresses_free(saving.addresses);
 	return err;
 }

@@ -3,6 +3,7 @@
 #ifndef LKST_LIVE_SNAPSHOT_H
 #define LKST_LIVE_SNAPSHOT_H
 
+#include "live/readings.h"
 #include "live/session.h"
 #include "trace/writer.h"
 
@@ -11,7 +12,9 @@ struct lkst_snapshot_options {
 	u64 last_ns;  /* not 0: only so much */
 	u64 until_ns; /* not 0: no later records */
 	u32 buffers;  /* by number; 0: all */
-	bool symbols; /* with names for all addresses of code */
+	const struct lkst_readings *readings; /* of the kernel's counters, made before; NULL: none */
+	bool symbols; /* with the names of what lies at the addresses in it (live/symbols.h) */
+	bool is_by_address; /* each address with a name of its own, for addresses that are hashed afterwards */
 };
 
 /*

@@ -98,6 +98,17 @@ static int write_clocks(struct state *st)
 	return put(st, "state_clock", &r, sizeof(r));
 }
 
+/*
+ * A record of the list; one of thread 0 is of the idle thread of its CPU. Its head, which has how often the thread was
+ * switched away from (live/thread_counts.c), gets what belongs there when it is written.
+ */
+static int add_listed(struct lkst_thread_list *list, const struct lkst_rec_state_thread *thread)
+{
+	if (thread->thread_tid)
+		return lkst_thread_list_add(list, thread);
+	return lkst_thread_list_set_idle(list, (u16)thread->thread_cpu, thread->task);
+}
+
 int lkst_state_list_threads(struct lkst_err *e, const struct lkst_session *s,
 			    struct lkst_thread_list *list)
 {
@@ -114,7 +125,7 @@ int lkst_state_list_threads(struct lkst_err *e, const struct lkst_session *s,
 		used += got;
 		nr = used / sizeof(batch[0]);
 		for (i = 0; i < nr; i++)
-			if (lkst_thread_list_add(list, &batch[i]))
+			if (add_listed(list, &batch[i]))
 				return lkst_err_sys(e, -ENOMEM, "listing threads");
 		used -= nr * sizeof(batch[0]);
 		memmove(batch, batch + nr, used);
@@ -135,7 +146,7 @@ static int write_threads(struct state *st, const struct lkst_thread_list *thread
 	return err;
 }
 
-static int write_cpus(struct state *st)
+static int write_cpus(struct state *st, const struct lkst_thread_list *threads)
 {
 	u32 cpu;
 	int err = 0;
@@ -150,6 +161,8 @@ static int write_cpus(struct state *st)
 		f = fopen(path, "re");
 		if (f)
 			r.online = fgetc(f) == '1';
+		if (cpu < threads->nr_idle_tasks)
+			r.idle_task = threads->idle_tasks[cpu];
 		err = put(st, "state_cpu", &r, sizeof(r));
 	}
 	return err;
@@ -217,6 +230,17 @@ static int write_disks(struct state *st)
 	return err;
 }
 
+s32 lkst_state_netdev(const char *name)
+{
+	_cleanup_fclose_ FILE *f = NULL;
+	char path[512];
+	s32 index;
+
+	snprintf(path, sizeof(path), "/sys/class/net/%s/ifindex", name);
+	f = fopen(path, "re");
+	return f && fscanf(f, "%d", &index) == 1 ? index : 0;
+}
+
 static int write_netdevs(struct state *st)
 {
 	DIR *dir = opendir("/sys/class/net");
@@ -228,17 +252,38 @@ static int write_netdevs(struct state *st)
 			struct lkst_rec_state_netdev r;
 			char name[NAME_MAX_BYTES];
 		} rec = {};
-		_cleanup_fclose_ FILE *f = NULL;
-		char path[512];
 
-		snprintf(path, sizeof(path), "/sys/class/net/%s/ifindex", d->d_name);
-		f = fopen(path, "re");
-		if (!f || fscanf(f, "%d", &rec.r.ifindex) != 1)
+		rec.r.ifindex = lkst_state_netdev(d->d_name);
+		if (!rec.r.ifindex)
 			continue;
 		err = put_named(st, "state_netdev", &rec, sizeof(rec.r), d->d_name);
 	}
 	if (dir)
 		closedir(dir);
+	return err;
+}
+
+static int write_conditions(struct state *st, u32 set)
+{
+	const struct lkst_catalog *c = lkst_session_catalog(st->s);
+	struct lkst_mask mask;
+	int err = 0;
+	u32 id;
+
+	lkst_maskset_read(st->s, set, &mask);
+	for (id = 0; id < LKST_EVENT_SPACE && !err; id++) {
+		struct {
+			struct lkst_rec_state_condition r;
+			char row[NAME_MAX_BYTES];
+		} rec = { .r = { .maskset = set } };
+		char row[LKST_NAME_MAX + LKST_MASK_CONDITION + 8];
+
+		if (!c->classes[id] || !lkst_mask_condition(&mask, id))
+			continue;
+		snprintf(row, sizeof(row), "%s if %s", c->classes[id]->name,
+			 lkst_mask_condition(&mask, id));
+		err = put_named(st, "state_condition", &rec, sizeof(rec.r), row);
+	}
 	return err;
 }
 
@@ -263,6 +308,8 @@ static int write_masksets(struct state *st)
 		rec.r.events = lkst_mask_count(c->route[set], lkst_session_catalog(st->s));
 		memcpy(name, c->name[set], sizeof(c->name[set]));
 		err = put_named(st, "state_maskset", &rec, sizeof(rec.r), name);
+		if (!err)
+			err = write_conditions(st, set);
 	}
 	return err;
 }
@@ -323,7 +370,7 @@ static int write_machine(struct state *st, const struct lkst_thread_list *thread
 
 	err = write_clocks(st);
 	if (!err)
-		err = write_cpus(st);
+		err = write_cpus(st, threads);
 	if (!err)
 		err = write_irqs(st);
 	if (!err)
@@ -361,7 +408,7 @@ int lkst_state_keep_machine(struct lkst_err *e, struct lkst_session *s)
 
 	if (err)
 		return err;
-	lkst_keep_state_begin(&keep, lkst_session_keep(s), lkst_session_catalog(s)->uuid, st.now);
+	lkst_keep_state_begin(&keep, lkst_session_keep(s), st.now);
 	err = write_machine(&st, &threads);
 	if (!err)
 		lkst_keep_state_end(&keep);

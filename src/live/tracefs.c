@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -255,21 +256,45 @@ static bool add_dynamic_data(struct builder *b)
 	return true;
 }
 
+/* The registers that have a function's first arguments as it begins, which is what PT_REGS_PARM1() and so on read. */
+static const char *const argument_registers[LKST_PROBE_ARGS] = {
+#if defined(__x86_64__)
+	"di", "si", "dx", "cx", "r8",
+#elif defined(__aarch64__)
+	"x0", "x1", "x2", "x3", "x4",
+#endif
+};
+
+/* Notes the probe's kind, and the names of the fields that its own program does not record. */
+static void take_probe_field(struct builder *b, const char *name, struct lkst_tracefs_about *about)
+{
+	size_t used = strlen(about->not_recorded), room = sizeof(about->not_recorded) - used;
+
+	/* kernel/trace/trace_probe.h: FIELD_STRING_IP, FIELD_STRING_FUNC, FIELD_STRING_RETIP */
+	if (!strcmp(name, "__probe_ip"))
+		b->plan->probe = LKST_PROBE_ENTRY;
+	else if (!strcmp(name, "__probe_func"))
+		b->plan->probe = LKST_PROBE_RETURN;
+	else if (strncmp(name, "__probe_", 8) && strncmp(name, "pad_", 4) &&
+		 !strstr(name, "__at") && !strstr(name, "__length"))
+		snprintf(about->not_recorded + used, room, "%s%s", used ? ", " : "", name);
+}
+
 /* What a probe at a function's entry or return records (enum lkst_probe). */
-static bool describe_probe(struct builder *b)
+static bool describe_probe(struct builder *b, bool is_at_function, struct lkst_tracefs_about *about)
 {
 	struct lkst_field_class *f;
 	char name[8];
 	int i;
 
-	/* kernel/trace/trace_probe.h: FIELD_STRING_IP, FIELD_STRING_FUNC */
 	for (i = 0; i < b->event->nr_fields; i++)
-		if (!strcmp(b->event->fields[i].name, "__probe_ip"))
-			b->plan->probe = LKST_PROBE_ENTRY;
-		else if (!strcmp(b->event->fields[i].name, "__probe_func"))
-			b->plan->probe = LKST_PROBE_RETURN;
-	if (!b->plan->probe)
+		take_probe_field(b, b->event->fields[i].name, about);
+	for (i = 0; i < b->plan->nr_dynamic; i++)
+		take_probe_field(b, b->dynamic[i].name, about);
+	if (!b->plan->probe) {
+		about->not_recorded[0] = 0;
 		return false;
+	}
 	b->plan->nr_dynamic = 0;
 	b->event->nr_fields = 0;
 	f = new_field(b, "ip", LKST_CLASS_UINT, 8);
@@ -279,27 +304,29 @@ static bool describe_probe(struct builder *b)
 		new_field(b, "ret", LKST_CLASS_SINT, 8);
 		return true;
 	}
-	for (i = 1; i <= LKST_PROBE_ARGS; i++) {
-		snprintf(name, sizeof(name), "arg%d", i);
-		f = new_field(b, name, LKST_CLASS_UINT, 8);
+	for (i = 0; i < LKST_PROBE_ARGS; i++) {
+		snprintf(name, sizeof(name), "arg%d", i + 1);
+		f = new_field(b, is_at_function ? name : argument_registers[i], LKST_CLASS_UINT, 8);
 		f->base = 16;
 		f->meaning = LKST_MEANING_HEX;
 	}
 	return true;
 }
 
-int lkst_tracefs_parse_format(struct lkst_err *e, char *text, struct lkst_event_class *ret_event,
-			      struct lkst_tracepoint_plan *ret_plan, int *ret_perf_id)
+int lkst_tracefs_parse_format(struct lkst_err *e, char *text, bool is_at_function,
+			      struct lkst_event_class *ret_event,
+			      struct lkst_tracepoint_plan *ret_plan,
+			      struct lkst_tracefs_about *ret_about)
 {
 	struct builder b = { .event = ret_event, .plan = ret_plan, .end = COMMON };
 	char *line, *rest = text;
 
-	*ret_perf_id = -1;
+	*ret_about = (struct lkst_tracefs_about){ .perf_id = -1 };
 	while ((line = strsep(&rest, "\n"))) {
 		struct format_field f;
 
 		if (!strncmp(line, "ID: ", 4))
-			*ret_perf_id = atoi(line + 4);
+			ret_about->perf_id = atoi(line + 4);
 		line += strspn(line, "\t ");
 		if (strncmp(line, "field:", 6))
 			continue;
@@ -307,9 +334,9 @@ int lkst_tracefs_parse_format(struct lkst_err *e, char *text, struct lkst_event_
 			return lkst_err_set(e, -ENOTSUP, "its field \"%.60s\" cannot be recorded",
 					    line + 6);
 	}
-	if (*ret_perf_id < 0)
+	if (ret_about->perf_id < 0)
 		return lkst_err_set(e, -EBADMSG, "its description has no ID");
-	if (describe_probe(&b))
+	if (describe_probe(&b, is_at_function, ret_about))
 		return 0;
 	if (b.end > LKST_TRACEPOINT_MAX)
 		return lkst_err_set(e, -E2BIG, "its record of %u bytes is beyond the limit of %u",
@@ -320,9 +347,41 @@ int lkst_tracefs_parse_format(struct lkst_err *e, char *text, struct lkst_event_
 	return 0;
 }
 
+bool lkst_tracefs_is_at_function(const char *line, const char *system, const char *name)
+{
+	const char *colon = strchr(line, ':');
+	size_t length = strlen(system), name_length = strlen(name);
+
+	if (line[0] != 'p' || !colon || strncmp(++colon, system, length) || colon[length] != '/' ||
+	    strncmp(colon + length + 1, name, name_length) ||
+	    colon[length + 1 + name_length] != ' ')
+		return false;
+	colon += length + name_length + 2;
+	length = strcspn(colon, " \n");
+	/* No "SYMBOL+OFFSET", no "0xADDRESS", no "/PATH:OFFSET". */
+	return length && strcspn(colon, "+/") >= length && (colon[0] < '0' || colon[0] > '9');
+}
+
+static bool is_at_function(int tracefs, const char *system, const char *name)
+{
+	int fd = openat(tracefs, "dynamic_events", O_RDONLY | O_CLOEXEC);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+	_cleanup_free_ char *line = NULL;
+	size_t size = 0;
+	bool is = false;
+
+	while (f && !is && getline(&line, &size, f) > 0)
+		is = lkst_tracefs_is_at_function(line, system, name);
+	if (f)
+		fclose(f);
+	else if (fd >= 0)
+		close(fd);
+	return is;
+}
+
 int lkst_tracefs_describe(struct lkst_err *e, int tracefs, const char *system, const char *name,
 			  struct lkst_event_class *ret_event, struct lkst_tracepoint_plan *ret_plan,
-			  int *ret_perf_id)
+			  struct lkst_tracefs_about *ret_about)
 {
 	_cleanup_free_ char *text = malloc(FORMAT_MAX + 1);
 	_cleanup_close_ int fd = -1;
@@ -345,7 +404,9 @@ int lkst_tracefs_describe(struct lkst_err *e, int tracefs, const char *system, c
 	ret_event->fields = calloc(LKST_FIELDS_MAX, sizeof(*ret_event->fields));
 	if (!ret_event->fields)
 		return lkst_err_sys(e, -ENOMEM, "tracepoint %s:%s", system, name);
-	err = lkst_tracefs_parse_format(e, text, ret_event, ret_plan, ret_perf_id);
+	err = lkst_tracefs_parse_format(
+		e, text, strstr(text, "__probe_ip") && is_at_function(tracefs, system, name),
+		ret_event, ret_plan, ret_about);
 	if (err) {
 		lkst_err_add(e, "tracepoint %s:%s", system, name);
 		free(ret_event->fields);

@@ -226,59 +226,16 @@ static void write_trigger(struct lkst_trigger_maps *m, const struct lkst_conditi
 
 /* ---- the handler ------------------------------------------------------------------------------ */
 
-/* Loads the handler, or more programs of it, for the condition's events. */
+/* Loads the handler for the condition's events. */
 static int load(struct lkst_err *e, struct lkst_session *s, const struct lkst_condition *condition,
 		const struct lkst_trigger_options *o, u8 *ret_number)
 {
-	bool wants[LKST_EVENT_SPACE] = {}, lacks = false;
-	struct lkst_handler_options options = { .file = o->file,
-						.wants = wants,
-						.has_names = true };
-	struct lkst_err ignored;
-	struct lkst_handler h;
-	u32 id;
-	int err;
-
-	if (!lkst_handler_find(&ignored, LKST_TRIGGER_HANDLER, &h))
-		options.extends = h.number;
-	for (id = 0; id < LKST_EVENT_SPACE; id++) {
-		wants[id] = lkst_condition_has(condition, id) &&
-			    !(options.extends &&
-			      lkst_hooks_serve(lkst_session_hooks(s), id, options.extends));
-		lacks |= wants[id];
-	}
-	err = lacks ? lkst_handler_load(e, s, &options, &h) : 0;
-	if (!err)
-		*ret_number = h.number;
-	return err;
-}
-
-static bool is_any_used(const struct lkst_trigger_maps *m)
-{
-	u32 i;
-
-	for (i = 0; i < LKST_TRIGGERS_MAX; i++)
-		if (m->triggers[i].is_used)
-			return true;
-	return false;
-}
-
-/* Events that no trigger names any more go back to DEFAULT; without any trigger the handler goes too. */
-static int give_back(struct lkst_err *e, struct lkst_session *s, struct lkst_trigger_maps *m,
-		     u8 number, struct lkst_notes *notes)
-{
-	const struct lkst_control *c = lkst_session_control(s);
 	bool ids[LKST_EVENT_SPACE];
 	u32 id;
-	int err;
 
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
-		ids[id] = lkst_maskset_default(c, id) == number && !m->events[id].rules &&
-			  !m->events[id].steps;
-	err = lkst_maskset_divert(e, s, ids, LKST_HANDLER_DEFAULT, notes);
-	if (err || is_any_used(m))
-		return err;
-	return lkst_handler_unload(e, s, number, true, notes);
+		ids[id] = lkst_condition_has(condition, id);
+	return lkst_trigger_handler_load(e, s, o->file, ids, ret_number);
 }
 
 /* ---- adding ----------------------------------------------------------------------------------- */
@@ -297,6 +254,19 @@ static int check_name(struct lkst_err *e, const struct lkst_trigger_maps *m, con
 	return 0;
 }
 
+/* Whether the trigger can fire without event @id: it makes the time that is measured right, and no more. */
+static bool is_optional(const struct lkst_condition *condition, u32 id)
+{
+	u64 steps = condition->events[id].steps;
+
+	if (condition->events[id].rules)
+		return false;
+	for (; steps; steps >>= 8)
+		if (condition->steps[(steps & 0xff) - 1].op == LKST_TRIGGER_BEGIN)
+			return false;
+	return true;
+}
+
 static void note_left_out(const struct lkst_session *s, const struct lkst_condition *condition,
 			  u8 number, struct lkst_notes *notes)
 {
@@ -304,7 +274,7 @@ static void note_left_out(const struct lkst_session *s, const struct lkst_condit
 	const u16 *route = c->route[c->active & (LKST_MASKSETS - 1)];
 	const char *set = c->name[c->active & (LKST_MASKSETS - 1)];
 	unsigned int nr_out = 0, nr_own = 0;
-	const char *out = "", *own = "";
+	const char *out = "", *own = "", *optional = NULL;
 	u32 id;
 
 	for (id = 0; id < LKST_EVENT_SPACE; id++) {
@@ -312,6 +282,10 @@ static void note_left_out(const struct lkst_session *s, const struct lkst_condit
 
 		if (!lkst_condition_has(condition, id) || handler == number)
 			continue;
+		if (is_optional(condition, id)) {
+			optional = lkst_session_catalog(s)->classes[id]->name;
+			continue;
+		}
 		if (handler == LKST_HANDLER_NOTHING && !nr_out++)
 			out = lkst_session_catalog(s)->classes[id]->name;
 		if (handler != LKST_HANDLER_NOTHING && !nr_own++)
@@ -323,6 +297,12 @@ static void note_left_out(const struct lkst_session *s, const struct lkst_condit
 			       "needs: until one is set that does, it can't fire%s.",
 			       set, out, nr_out > 1 ? " and others" : "",
 			       nr_out > 1 ? " by those" : "");
+	if (optional)
+		lkst_notes_add(
+			notes,
+			"The trigger does not see %s, which maskset %s leaves out or sends to "
+			"another handler: of what was tried more than once the time may be wrong.",
+			optional, set);
 	if (nr_own)
 		lkst_notes_add(notes,
 			       "Maskset %s sends %s%s to a handler of its own, where no trigger "
@@ -378,7 +358,7 @@ int lkst_trigger_add(struct lkst_err *e, struct lkst_session *s,
 	if (!err)
 		err = place(e, s, &m, condition, options, number, notes, ret_number);
 	if (err && m.triggers)
-		give_back(&ignored, s, &m, number, notes);
+		lkst_trigger_handler_release(&ignored, s, &m, number, notes);
 	return err;
 }
 
@@ -447,7 +427,7 @@ static void forget(struct lkst_trigger_maps *m, u32 interval)
 			return;
 	for (i = 0; i < LKST_TRIGGER_SETS && interval; i++)
 		for (way = 0; way < LKST_TRIGGER_WAYS; way++)
-			if (m->sets[i].slot[way].word >> LKST_TIME_BITS == interval)
+			if (lkst_trigger_interval_of(m->sets[i].slot[way].word) == interval)
 				__atomic_store_n(&m->sets[i].slot[way].word, 0, __ATOMIC_RELAXED);
 }
 
@@ -473,7 +453,7 @@ int lkst_trigger_remove(struct lkst_err *e, struct lkst_session *s, const char *
 		return err;
 	m.triggers[number].is_used = 0;
 	forget(&m, m.triggers[number].interval);
-	return give_back(e, s, &m, handler, notes);
+	return lkst_trigger_handler_release(e, s, &m, handler, notes);
 }
 
 /* ---- the others ------------------------------------------------------------------------------- */

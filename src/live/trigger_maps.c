@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The maps of the handler of triggers, and the masksets that triggers put in force for a time. */
+/* The handler of triggers and of masksets' conditions: its maps, and the masksets that triggers activate. */
 #include "live/trigger_maps.h"
 
 #include <bpf/bpf.h>
@@ -32,6 +32,8 @@ static const struct {
 	MAP("trigger_events", events, LKST_EVENT_SPACE),
 	MAP("trigger_sets", sets, LKST_TRIGGER_SETS),
 	MAP("trigger_switch", in_force, 1),
+	MAP("mask_rows", rows, LKST_MASKSETS),
+	MAP("mask_conditions", conditions, LKST_TRIGGER_MASK_CONDITIONS),
 #undef MAP
 };
 enum { NR_MAPS = sizeof(maps) / sizeof(maps[0]) };
@@ -79,6 +81,83 @@ void lkst_trigger_maps_close(struct lkst_trigger_maps *m)
 			munmap(*member(m, i), round_up(maps[i].bytes));
 		*member(m, i) = NULL;
 	}
+}
+
+u8 lkst_trigger_maps_open_any(struct lkst_trigger_maps *m)
+{
+	struct lkst_err ignored;
+	struct lkst_handler h;
+
+	if (lkst_handler_find(&ignored, LKST_TRIGGER_HANDLER, &h) ||
+	    lkst_trigger_maps_open(&ignored, h.number, m))
+		return 0;
+	return h.number;
+}
+
+/* ---- the handler ------------------------------------------------------------------------------ */
+
+int lkst_trigger_handler_load(struct lkst_err *e, struct lkst_session *s, const char *file,
+			      const bool *ids, u8 *ret_number)
+{
+	bool wants[LKST_EVENT_SPACE] = {}, lacks = false;
+	struct lkst_handler_options options = { .file = file, .wants = wants, .has_names = true };
+	struct lkst_err ignored;
+	struct lkst_handler h;
+	u32 id;
+	int err;
+
+	if (!lkst_handler_find(&ignored, LKST_TRIGGER_HANDLER, &h))
+		options.extends = h.number;
+	for (id = 0; id < LKST_EVENT_SPACE; id++) {
+		wants[id] = ids[id] && !(options.extends && lkst_hooks_serve(lkst_session_hooks(s),
+									     id, options.extends));
+		lacks |= wants[id];
+	}
+	err = lacks ? lkst_handler_load(e, s, &options, &h) : 0;
+	if (!err)
+		*ret_number = h.number;
+	return err;
+}
+
+/* True if a row of some maskset has a condition for event @id. */
+static bool has_condition(const struct lkst_trigger_maps *m, u32 id)
+{
+	u32 set;
+
+	for (set = 0; set < LKST_MASKSETS; set++)
+		if (m->rows[set].condition[id])
+			return true;
+	return false;
+}
+
+static bool is_any_used(const struct lkst_trigger_maps *m)
+{
+	u32 i;
+
+	for (i = 0; i < LKST_TRIGGERS_MAX; i++)
+		if (m->triggers[i].is_used)
+			return true;
+	for (i = 0; i < LKST_EVENT_SPACE; i++)
+		if (has_condition(m, i))
+			return true;
+	return false;
+}
+
+int lkst_trigger_handler_release(struct lkst_err *e, struct lkst_session *s,
+				 struct lkst_trigger_maps *m, u8 number, struct lkst_notes *notes)
+{
+	const struct lkst_control *c = lkst_session_control(s);
+	bool ids[LKST_EVENT_SPACE];
+	u32 id;
+	int err;
+
+	for (id = 0; id < LKST_EVENT_SPACE; id++)
+		ids[id] = lkst_maskset_default(c, id) == number && !m->events[id].rules &&
+			  !m->events[id].steps && !has_condition(m, id);
+	err = lkst_maskset_divert(e, s, ids, LKST_HANDLER_DEFAULT, notes);
+	if (err || is_any_used(m))
+		return err;
+	return lkst_handler_unload(e, s, number, true, notes);
 }
 
 /* ---- masksets --------------------------------------------------------------------------------- */
@@ -171,20 +250,11 @@ int lkst_trigger_switch_end(struct lkst_err *e, struct lkst_session *s, struct l
 	return err || !t->arms ? err : lkst_maskset_arm(e, s, t->switch_to, false, notes);
 }
 
-static int open_any(struct lkst_trigger_maps *m)
-{
-	struct lkst_err ignored;
-	struct lkst_handler h;
-
-	return lkst_handler_find(&ignored, LKST_TRIGGER_HANDLER, &h) ||
-	       lkst_trigger_maps_open(&ignored, h.number, m);
-}
-
 u32 lkst_trigger_needs(void)
 {
 	_cleanup_(lkst_trigger_maps_close) struct lkst_trigger_maps m = {};
 
-	if (!lkst_pins_exist() || open_any(&m) || !m.in_force->is_on)
+	if (!lkst_pins_exist() || !lkst_trigger_maps_open_any(&m) || !m.in_force->is_on)
 		return 0;
 	return 1U << (m.in_force->from & (LKST_MASKSETS - 1));
 }
@@ -193,7 +263,7 @@ u64 lkst_trigger_forgotten(void)
 {
 	_cleanup_(lkst_trigger_maps_close) struct lkst_trigger_maps m = {};
 
-	return open_any(&m) ? 0 : m.in_force->forgotten;
+	return lkst_trigger_maps_open_any(&m) ? m.in_force->forgotten : 0;
 }
 
 int lkst_trigger_check_free(struct lkst_err *e, u32 set, const char *name)
@@ -201,7 +271,7 @@ int lkst_trigger_check_free(struct lkst_err *e, u32 set, const char *name)
 	_cleanup_(lkst_trigger_maps_close) struct lkst_trigger_maps m = {};
 	u32 i;
 
-	if (open_any(&m))
+	if (!lkst_trigger_maps_open_any(&m))
 		return 0;
 	for (i = 0; i < LKST_TRIGGERS_MAX; i++)
 		if (m.triggers[i].is_used && m.triggers[i].switch_ns &&

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "abi/control.h"
 #include "abi/state.h"
 #include "trace/block_walk.h"
 
@@ -41,6 +42,10 @@ static int check_sizes(struct lkst_err *e, const u8 *bytes, size_t available,
 	    size > 1u << LKST_BLOCK_SHIFT_MAX)
 		return lkst_err_set(e, -EBADMSG, "a block size of %llu bits is impossible",
 				    (unsigned long long)packet);
+	if (lkst_instance_buffer(lkst_le64(bytes + AT(stream_instance_id))) == LKST_BUFFER_STATE &&
+	    size != 1u << LKST_BLOCK_SHIFT_MIN)
+		return lkst_err_set(e, -EBADMSG, "a block of state with %llu bytes is impossible",
+				    (unsigned long long)size);
 	if (size > available)
 		return lkst_err_set(e, -EBADMSG, "the block is cut short: %zu of %llu bytes",
 				    available, (unsigned long long)size);

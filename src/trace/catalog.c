@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/glob.h"
 #include "trace/catalog_syscall.h"
+#include "trace/mask.h"
 
 _Static_assert(2 * LKST_NR_EVENTS <= LKST_BUILTIN_SLOTS, "the hash table must stay half empty");
 _Static_assert((LKST_BUILTIN_SLOTS & (LKST_BUILTIN_SLOTS - 1)) == 0, "slots are masked");
@@ -93,10 +94,11 @@ const struct lkst_field_class *lkst_class_field(const struct lkst_event_class *e
 
 bool lkst_class_is_named(const struct lkst_event_class *event, const char *glob)
 {
-	const char *group = lkst_group_names[event->group], *mnemonic;
+	const struct lkst_represented *other = lkst_represented_by(event->index);
+	const char *group = lkst_group_names[event->group];
 
-	mnemonic = event->index >= 0 ? lkst_events[event->index].mnemonic : NULL;
-	if (lkst_glob_matches(glob, group, event->name, mnemonic))
+	if (lkst_glob_matches(glob, group, event->name, lkst_event_mnemonic(event)) ||
+	    (other && lkst_glob_matches(glob, group, event->name, other->mnemonic)))
 		return true;
 	return event->syscall >= 0 &&
 	       lkst_glob_matches(glob, group, lkst_syscalls[event->syscall].name, NULL);

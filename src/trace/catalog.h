@@ -68,6 +68,7 @@ struct lkst_catalog {
 	u8 boot_id[16];	     /* of the kernel that recorded, as it calls itself; 0: not known */
 	u64 clock_offset_ns; /* time of day = CLOCK_MONOTONIC + this, when recording began */
 	char hostname[65], release[65], version[65], machine[65];
+	bool has_hashed_addresses; /* those of the kernel are hashes (trace/hide.h) */
 	u32 nr_classes;
 	u32 nr_declared; /* of them by handlers: they come while recording goes on */
 	/* By id, NULL: not declared. Id 0 is none. */

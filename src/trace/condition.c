@@ -104,14 +104,11 @@ static int parse_pair(struct parser *p)
 	return lkst_comparison_parse(p->e, &p->words, "latency", &p->comparisons[0]);
 }
 
-static int parse(struct parser *p, const char *text)
+/* The rest: comparisons with "and" between them. */
+static int parse_comparisons(struct parser *p)
 {
-	int err = lkst_words_init(p->e, &p->words, text);
+	int err = 0;
 
-	if (!err)
-		err = parse_event(p, p->end);
-	if (!err && lkst_words_is_sign(&p->words, ".."))
-		err = parse_pair(p);
 	while (!err && p->words.next.kind != LKST_WORD_END) {
 		if (p->nr == LKST_TRIGGER_TERMS)
 			return lkst_err_set(p->e, -EINVAL, "there are more than %u comparisons",
@@ -128,6 +125,17 @@ static int parse(struct parser *p, const char *text)
 			p->nr++;
 	}
 	return err;
+}
+
+static int parse(struct parser *p, const char *text)
+{
+	int err = lkst_words_init(p->e, &p->words, text);
+
+	if (!err)
+		err = parse_event(p, p->end);
+	if (!err && lkst_words_is_sign(&p->words, ".."))
+		err = parse_pair(p);
+	return err ? err : parse_comparisons(p);
 }
 
 /* ---- lists ------------------------------------------------------------------------------------ */
@@ -299,8 +307,44 @@ static int add_syscall(struct parser *p, const struct lkst_event_class *end,
 }
 
 /*
+ * A request that the driver sends back is issued again: the first time counts, as in the analysis of disks. It
+ * is held only if no part of it is done, for one that was is not known to be the same request when it is sent
+ * back: its structure is used again. What was merged into another is gone. Without one of these events
+ * the last time counts.
+ */
+static int add_tries(struct parser *p)
+{
+	static const struct {
+		enum lkst_event_index index;
+		u8 op;
+	} steps[] = {
+		{ LKST_EV_block_rq_requeue, LKST_TRIGGER_HOLD },
+		{ LKST_EV_block_rq_merge, LKST_TRIGGER_FORGET },
+		{ LKST_EV_block_rq_complete, LKST_TRIGGER_END },
+	};
+	enum { NR = sizeof(steps) / sizeof(steps[0]) };
+	const struct lkst_event_class *events[NR];
+	struct lkst_trigger_key key = {};
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < NR; i++) {
+		events[i] = lkst_catalog_find(p->c, lkst_events[steps[i].index].name);
+		if (!events[i])
+			return 0;
+	}
+	for (i = 0; i < NR && !err; i++) {
+		err = key_of(p, events[i], "rq", false, &key);
+		if (!err)
+			err = add_step(p, events[i], steps[i].op, key, NULL);
+	}
+	return err;
+}
+
+/*
  * How long the thread that a switch goes to was ready: from its wake-up, or from the switch that took the CPU
- * away from it. That of a thread that is woken before it sleeps ends with the switch by which it would.
+ * away from it. One that is woken while it still runs may sleep a moment later, having been woken already, or
+ * much later: then a further wake-up comes, and the interval begins again.
  */
 static int add_wait(struct parser *p, const struct lkst_event_class *end,
 		    struct lkst_trigger_key *ret_key)
@@ -309,18 +353,16 @@ static int add_wait(struct parser *p, const struct lkst_event_class *end,
 						      false,	    ~0ULL,
 						      false,	    { LKST_WORD_NUMBER, "0" } };
 	struct lkst_trigger_key key = {}, thread = { .kind = LKST_TRIGGER_BY_THREAD };
-	const struct lkst_event_class *wakeup = NULL, *new = NULL;
-	struct lkst_comparison asleep = ready;
+	const struct lkst_event_class *waking = NULL, *new = NULL;
 	struct lkst_trigger_term term = {};
-	int err = find_event(p, "sched_wakeup", &wakeup);
+	int err = find_event(p, "sched_waking", &waking);
 
-	asleep.op = LKST_TRIGGER_NE;
 	if (!err)
 		err = find_event(p, "sched_wakeup_new", &new);
 	if (!err)
-		err = lkst_condition_key(p->e, wakeup, "target_tid", &key);
+		err = lkst_condition_key(p->e, waking, "target_tid", &key);
 	if (!err)
-		err = add_step(p, wakeup, LKST_TRIGGER_BEGIN, key, NULL);
+		err = add_step(p, waking, LKST_TRIGGER_BEGIN, key, NULL);
 	if (!err)
 		err = lkst_condition_key(p->e, new, "target_tid", &key);
 	if (!err)
@@ -331,11 +373,7 @@ static int add_wait(struct parser *p, const struct lkst_event_class *end,
 		err = add_step(p, end, LKST_TRIGGER_FORGET, *ret_key, NULL);
 	if (!err)
 		err = lkst_comparison_compile(p->e, &ready, end, false, &term);
-	if (!err)
-		err = add_step(p, end, LKST_TRIGGER_BEGIN, thread, &term);
-	if (!err)
-		err = lkst_comparison_compile(p->e, &asleep, end, false, &term);
-	return err ? err : add_step(p, end, LKST_TRIGGER_FORGET, thread, &term);
+	return err ? err : add_step(p, end, LKST_TRIGGER_BEGIN, thread, &term);
 }
 
 /* The interval that the rule of @event asks for. */
@@ -361,9 +399,10 @@ static int add_interval_of(struct parser *p, const struct lkst_event_class *even
 				    p->ending->end, ending->end);
 	p->ending = ending;
 	err = find_event(p, ending->begin, &begin);
-	return err ? err
-		   : add_interval(p, begin, event, ending->key, ending->is_of_cpu,
-				  ending->is_in_parts, ret_key);
+	if (!err)
+		err = add_interval(p, begin, event, ending->key, ending->is_of_cpu,
+				   ending->is_in_parts, ret_key);
+	return err || !ending->is_in_parts ? err : add_tries(p);
 }
 
 /* ---- the whole -------------------------------------------------------------------------------- */
@@ -375,16 +414,16 @@ static bool is_text(const struct lkst_trigger_term *term)
 }
 
 /* Numbers first: they are compared faster, and the first one's value is recorded when a trigger fires. */
-static void sort_terms(struct lkst_condition_rule *rule)
+static void sort_terms(struct lkst_trigger_term *terms, unsigned int nr)
 {
 	unsigned int i, j;
 
-	for (i = 1; i < rule->nr_terms; i++)
-		for (j = i; j && is_text(&rule->terms[j - 1]) && !is_text(&rule->terms[j]); j--) {
-			struct lkst_trigger_term term = rule->terms[j];
+	for (i = 1; i < nr; i++)
+		for (j = i; j && is_text(&terms[j - 1]) && !is_text(&terms[j]); j--) {
+			struct lkst_trigger_term term = terms[j];
 
-			rule->terms[j] = rule->terms[j - 1];
-			rule->terms[j - 1] = term;
+			terms[j] = terms[j - 1];
+			terms[j - 1] = term;
 		}
 }
 
@@ -403,7 +442,7 @@ static int add_event(struct parser *p, const struct lkst_event_class *event)
 		rule.ends |= rule.terms[i].source == LKST_TRIGGER_TOOK;
 	}
 	rule.nr_terms = (u8)p->nr;
-	sort_terms(&rule);
+	sort_terms(rule.terms, rule.nr_terms);
 	if (!err && rule.ends)
 		err = add_interval_of(p, event, &rule.key);
 	return err ? err : add_rule(p, event, &rule);
@@ -457,5 +496,32 @@ int lkst_condition_parse(struct lkst_err *e, const struct lkst_catalog *c, const
 		return err;
 	}
 	*ret_condition = lkst_take(condition);
+	return 0;
+}
+
+int lkst_condition_compile(struct lkst_err *e, const struct lkst_event_class *event,
+			   const char *text, struct lkst_trigger_term terms[LKST_TRIGGER_TERMS],
+			   unsigned int *ret_nr)
+{
+	struct parser p = { .e = e };
+	unsigned int i;
+	int err = lkst_words_init(e, &p.words, text);
+
+	if (!err)
+		err = parse_comparisons(&p);
+	if (!err && !p.nr)
+		err = lkst_err_set(e, -EINVAL,
+				   "a comparison is missing, such as \"prev_prio < 100\"");
+	for (i = 0; i < p.nr && !err; i++) {
+		err = lkst_comparison_compile(e, &p.comparisons[i], event, false, &terms[i]);
+		if (!err && terms[i].source == LKST_TRIGGER_TOOK)
+			err = lkst_err_set(e, -EINVAL,
+					   "%s is no field of the record; a trigger can measure it",
+					   p.comparisons[i].field);
+	}
+	if (err)
+		return err;
+	sort_terms(terms, p.nr);
+	*ret_nr = p.nr;
 	return 0;
 }

@@ -61,4 +61,13 @@ static inline bool lkst_condition_has(const struct lkst_condition *condition, u3
 int lkst_condition_parse(struct lkst_err *e, const struct lkst_catalog *c, const char *text,
 			 struct lkst_condition **ret_condition);
 
+/*
+ * Makes the comparisons @text, what follows the event in a condition, terms for records of @event. They
+ * compare the record and the thread alone: no interval is measured. -ENOENT: its records have no such field;
+ * -EINVAL: it is no list of comparisons. Trusts no byte.
+ */
+int lkst_condition_compile(struct lkst_err *e, const struct lkst_event_class *event,
+			   const char *text, struct lkst_trigger_term terms[LKST_TRIGGER_TERMS],
+			   unsigned int *ret_nr);
+
 #endif

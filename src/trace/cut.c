@@ -4,12 +4,15 @@
 
 #include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/create.h"
 #include "base/io.h"
 #include "base/size.h"
+#include "trace/kept.h"
 #include "trace/lost.h"
 #include "trace/metadata.h"
 #include "trace/parts.h"
@@ -17,12 +20,6 @@
 #include "trace/trace.h"
 
 enum { BLOCK_MAX = 1 << LKST_BLOCK_SHIFT_MAX };
-
-/* State records that are kept to be written again, as they are. */
-struct kept {
-	u8 *bytes;
-	size_t used, room;
-};
 
 struct cut {
 	struct lkst_err *e;
@@ -32,7 +29,7 @@ struct cut {
 	struct lkst_threads *threads;
 	struct lkst_record pending; /* read, but later than the last part's beginning */
 	bool has_pending;
-	struct kept machine, threads_then, ledger;
+	struct lkst_kept machine, threads_then, ledger;
 	u64 end_ns; /* of the trace */
 	u8 *piece;
 	struct lkst_parts *parts;
@@ -41,49 +38,23 @@ struct cut {
 
 /* ---- state -------------------------------------------------------------------------- */
 
-struct kept_record {
-	u64 ns;
-	u32 length, pad;
-};
-
-static int keep(struct cut *c, struct kept *kept, const struct lkst_record *r)
-{
-	struct kept_record head = { r->ns, r->size, 0 };
-	size_t need = sizeof(head) + ((r->size + 7) & ~7u);
-	u8 *grown;
-
-	if (kept->used + need > kept->room) {
-		kept->room = kept->room ? kept->room * 2 : 65536;
-		if (kept->room < kept->used + need)
-			kept->room = kept->used + need;
-		grown = realloc(kept->bytes, kept->room);
-		if (!grown)
-			return lkst_err_sys(c->e, -ENOMEM, "cutting");
-		kept->bytes = grown;
-	}
-	memcpy(kept->bytes + kept->used, &head, sizeof(head));
-	memcpy(kept->bytes + kept->used + sizeof(head), r->bytes, r->size);
-	kept->used += need;
-	return 0;
-}
-
 /* Writes what was kept to @w, as of @ns. */
-static int write_kept(struct cut *c, const struct kept *kept, u64 ns, struct lkst_writer *w)
+static int write_kept(struct cut *c, const struct lkst_kept *kept, u64 ns, struct lkst_writer *w)
 {
 	union {
 		struct lkst_record_head head;
 		u8 bytes[1 << LKST_BLOCK_SHIFT_MIN];
 	} record;
-	struct kept_record k;
-	size_t at;
+	struct lkst_kept_record k;
+	const u8 *bytes;
+	size_t at = 0;
 	int code = 0;
 
-	for (at = 0; at < kept->used && !code; at += sizeof(k) + ((k.length + 7) & ~7u)) {
-		memcpy(&k, kept->bytes + at, sizeof(k));
+	while (!code && (bytes = lkst_kept_next(kept, &at, &k))) {
 		/* Blocks of other programs may hold longer ones than this one writes. */
 		if (k.length > sizeof(record.bytes) - LKST_BLOCK_HEADER)
 			continue;
-		memcpy(record.bytes, kept->bytes + at + sizeof(k), k.length);
+		memcpy(record.bytes, bytes, k.length);
 		code = lkst_writer_state(c->e, w, ns, &record, k.length);
 	}
 	return code;
@@ -95,13 +66,24 @@ static bool is_ledger(const struct lkst_event_class *event)
 	       event->index == LKST_EV_state_skipped;
 }
 
+/* What is not so of a piece: how far the trace goes, and what the kernel had counted at its beginning and end. */
+static bool is_end(const struct lkst_event_class *event)
+{
+	return event->index == LKST_EV_state_stream || event->index == LKST_EV_state_end ||
+	       event->index == LKST_EV_state_counter;
+}
+
 static int take_state(struct cut *c, const struct lkst_record *r)
 {
+	if (is_end(r->event))
+		return 0;
 	if (is_ledger(r->event))
-		return keep(c, &c->ledger, r);
+		return lkst_kept_add(c->e, &c->ledger, r, LKST_KEPT_ALL);
 	if (r->event->index == LKST_EV_state_thread)
-		return r->event->is_native ? keep(c, &c->threads_then, r) : 0;
-	return keep(c, &c->machine, r);
+		return r->event->is_native
+			       ? lkst_kept_add(c->e, &c->threads_then, r, LKST_KEPT_THREAD)
+			       : 0;
+	return lkst_kept_add(c->e, &c->machine, r, LKST_KEPT_CONTENT);
 }
 
 /* What the trace's own state said of threads, sorted by number. */
@@ -124,18 +106,16 @@ static int by_tid(const void *a, const void *b)
 
 static int list_then(struct cut *c, struct then *then)
 {
-	struct kept_record k;
-	size_t at;
+	struct lkst_kept_record k;
+	const u8 *bytes;
+	size_t at = 0;
 
 	/* All have the same size, so that there are less than this. */
 	then->list = calloc(c->threads_then.used / sizeof(*then->list) + 1, sizeof(*then->list));
 	if (!then->list)
 		return lkst_err_sys(c->e, -ENOMEM, "cutting");
-	for (at = 0; at < c->threads_then.used; at += sizeof(k) + ((k.length + 7) & ~7u)) {
-		memcpy(&k, c->threads_then.bytes + at, sizeof(k));
-		memcpy(&then->list[then->nr++], c->threads_then.bytes + at + sizeof(k),
-		       sizeof(*then->list));
-	}
+	while ((bytes = lkst_kept_next(&c->threads_then, &at, &k)))
+		memcpy(&then->list[then->nr++], bytes, sizeof(*then->list));
 	qsort(then->list, then->nr, sizeof(*then->list), by_tid);
 	return 0;
 }
@@ -262,9 +242,16 @@ static u32 find_block(const struct cut *c, unsigned int stream, u64 ns)
 	return low;
 }
 
+/* Block @i of stream @s is what is looked at: lets go of what lies before it. */
+static void pass(const struct cut *c, unsigned int s, u32 i, size_t *passed)
+{
+	lkst_stream_pass(c->t->streams[s], passed, lkst_stream_offset(c->t->streams[s], i));
+}
+
 static int write_streams(struct cut *c, u64 from_ns, u64 end_ns, struct lkst_writer *w)
 {
 	unsigned int s;
+	size_t passed;
 	u32 i;
 	int code = 0;
 
@@ -273,9 +260,11 @@ static int write_streams(struct cut *c, u64 from_ns, u64 end_ns, struct lkst_wri
 
 		if (info->buffer == LKST_BUFFER_STATE)
 			continue;
+		passed = 0;
 		for (i = find_block(c, s, from_ns); i < info->nr_blocks && !code; i++) {
 			const struct lkst_block *block = lkst_trace_block(c->t, s, i);
 
+			pass(c, s, i, &passed);
 			if (block->begin_ns >= end_ns)
 				break;
 			code = write_block(c, block, from_ns, end_ns, w);
@@ -298,14 +287,69 @@ static int write_holes(struct cut *c, u64 from_ns, u64 end_ns, u64 ns, struct lk
 		struct lkst_rec_state_overwritten r = lkst_lost_record(hole->instance, &lost);
 
 		r.head.id_time = htole64(class->id);
-		if (hole->gap.to_ns > from_ns && hole->gap.from_ns < end_ns)
+		if (!hole->is_end && hole->gap.to_ns > from_ns && hole->gap.from_ns < end_ns)
 			code = lkst_writer_state(c->e, w, ns, &r, sizeof(r));
 	}
 	return code;
 }
 
-/* Writes the part from @from_ns to before @end_ns. */
-static int write_part(struct cut *c, u64 from_ns, u64 end_ns)
+/* The earlier of the two; no time is later than @b. */
+static u64 earlier(u64 a, u64 b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * Says of stream @s how far the part goes, and what of it is missing in the trace: a block of which it is not known
+ * when it was is taken for one of the part.
+ */
+static int claim(struct cut *c, const struct lkst_stream *s, u64 from_ns, u64 end_ns,
+		 struct lkst_writer *w)
+{
+	const struct lkst_stream_end *end = lkst_ends_of(&c->t->ends, s->info.instance);
+	struct lkst_stream_end part = { .instance = s->info.instance, .first = 1 };
+	u32 nr = s->info.nr_blocks;
+	struct lkst_block block;
+
+	part.covered_ns = earlier(end && end->covered_ns ? end->covered_ns : s->end_ns, end_ns - 1);
+	if (!end || end->last < end->first || end->covered_ns < from_ns || end->begin_ns >= end_ns)
+		return lkst_writer_claim(c->e, w, &part);
+	if (!nr) {
+		part = *end;
+		part.covered_ns = earlier(end->covered_ns, end_ns - 1);
+		return lkst_writer_claim(c->e, w, &part);
+	}
+	lkst_stream_block(s, nr - 1, &block);
+	if (block.end_ns < end_ns &&
+	    (block.seq < end->last || (block.seq == end->last && block.end_ns < end->end_ns))) {
+		part.first = block.seq;
+		part.begin_ns = block.begin_ns;
+		part.last = end->last;
+		part.end_ns = end->end_ns;
+	}
+	if (end_ns > c->end_ns)
+		part.left = end->left;
+	return lkst_writer_claim(c->e, w, &part);
+}
+
+/* Writes, as of @ns, how far the streams of the part go, and whether another part follows on it. */
+static int write_end(struct cut *c, u64 from_ns, u64 end_ns, bool goes_on, u64 ns,
+		     struct lkst_writer *w)
+{
+	u32 how = goes_on ? LKST_ENDING_GOES_ON : LKST_ENDING_COMPLETE;
+	unsigned int i;
+	int code = 0;
+
+	for (i = 0; i < c->t->nr_streams && !code; i++)
+		if (c->t->streams[i]->info.buffer != LKST_BUFFER_STATE)
+			code = claim(c, c->t->streams[i], from_ns, end_ns, w);
+	if (!goes_on && end_ns > c->end_ns)
+		how = c->t->ends.is_closed ? c->t->ends.how : LKST_ENDING_UNKNOWN;
+	return code ? code : lkst_writer_end(c->e, w, how, ns);
+}
+
+/* Writes the part from @from_ns to before @end_ns. @goes_on: the next one begins there. */
+static int write_part(struct cut *c, u64 from_ns, u64 end_ns, bool goes_on)
 {
 	struct lkst_writer *w;
 	u64 begin_ns = from_ns;
@@ -333,6 +377,8 @@ static int write_part(struct cut *c, u64 from_ns, u64 end_ns)
 		code = read_until(c, UINT64_MAX);
 	if (!code && end_ns > c->end_ns)
 		code = write_kept(c, &c->ledger, c->end_ns, w);
+	if (!code)
+		code = write_end(c, from_ns, end_ns, goes_on, earlier(end_ns - 1, c->end_ns), w);
 	c->state_number = lkst_writer_state_number(w);
 	return lkst_writer_close(c->e, w, code);
 }
@@ -379,7 +425,7 @@ static int list_begins(struct cut *c, u64 from_ns, u64 end_ns, struct begin **re
 		       size_t *ret_nr)
 {
 	struct begin *list;
-	size_t nr = 0, room = 1;
+	size_t nr = 0, room = 1, passed;
 	unsigned int s;
 	u32 i;
 
@@ -391,9 +437,11 @@ static int list_begins(struct cut *c, u64 from_ns, u64 end_ns, struct begin **re
 	for (s = 0; s < lkst_trace_nr_streams(c->t); s++) {
 		const struct lkst_stream_info *info = lkst_trace_stream(c->t, s);
 
+		passed = 0;
 		for (i = 0; i < info->nr_blocks && info->buffer != LKST_BUFFER_STATE; i++) {
 			const struct lkst_block *block = lkst_trace_block(c->t, s, i);
 
+			pass(c, s, i, &passed);
 			if (block->end_ns >= from_ns && block->begin_ns < end_ns)
 				list[nr++] = (struct begin){ block->begin_ns, block->size };
 		}
@@ -413,9 +461,9 @@ static void cut_fini(struct cut *c)
 	lkst_merge_free(c->merge);
 	lkst_threads_free(c->threads);
 	lkst_parts_close(&ignored, c->parts);
-	free(c->machine.bytes);
-	free(c->threads_then.bytes);
-	free(c->ledger.bytes);
+	lkst_kept_fini(&c->machine);
+	lkst_kept_fini(&c->threads_then);
+	lkst_kept_fini(&c->ledger);
 	free(c->piece);
 }
 
@@ -447,7 +495,7 @@ int lkst_cut_time(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_
 	_cleanup_(cut_fini) struct cut c = {};
 	int code = cut_init(e, t, path, false, &c);
 
-	return code ? code : write_part(&c, from_ns, end_of(to_ns));
+	return code ? code : write_part(&c, from_ns, end_of(to_ns), false);
 }
 
 /* Parts of something else must not get in between. */
@@ -455,7 +503,7 @@ static int make_dir(struct lkst_err *e, const char *path)
 {
 	_cleanup_close_ int fd = -1;
 
-	return strchr(path, '%') ? 0 : lkst_mkdir_empty(e, path, &fd);
+	return strchr(path, '%') ? 0 : lkst_create_empty_dir(e, AT_FDCWD, path, &fd);
 }
 
 int lkst_cut_size(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns, u64 bytes,
@@ -486,7 +534,7 @@ int lkst_cut_size(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_
 		code = list_begins(&c, from_ns, end_of(to_ns), &list, &nr);
 	for (i = 0; !code && i < nr; i++) {
 		if (rest + sum + list[i].size > bytes && list[i].ns > part_ns) {
-			code = write_part(&c, part_ns, list[i].ns);
+			code = write_part(&c, part_ns, list[i].ns, true);
 			part_ns = list[i].ns;
 			sum = 0;
 			++*ret_nr;
@@ -496,5 +544,5 @@ int lkst_cut_size(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_
 	if (code)
 		return code;
 	++*ret_nr;
-	return write_part(&c, part_ns, end_of(to_ns));
+	return write_part(&c, part_ns, end_of(to_ns), false);
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Holes in the middle of CPUs' histories, which the ledger tells of. */
+/* Holes in CPUs' histories that the ledger and the end marks say there are. */
 #include "trace/holes.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "abi/control.h"
-#include "trace/block_walk.h"
 #include "trace/lost.h"
+#include "trace/state_walk.h"
 #include "trace/trace.h"
 
 enum { HOLES_MAX = 1 << 16 }; /* beyond, they are added up in the last one */
@@ -121,7 +121,7 @@ static void tell_stream(const struct lkst_trace *t, const struct lkst_hole *hole
 		s->info.lost_from_ns = hole->gap.from_ns;
 }
 
-static int add(struct lkst_err *e, struct lkst_holes *holes, const struct lkst_hole *hole)
+int lkst_holes_add(struct lkst_err *e, struct lkst_holes *holes, const struct lkst_hole *hole)
 {
 	struct lkst_hole *list;
 
@@ -145,31 +145,16 @@ static int add(struct lkst_err *e, struct lkst_holes *holes, const struct lkst_h
 	return 0;
 }
 
-/* Reads the ledger in @s, a stream of state. */
-static int read_ledger(struct lkst_err *e, const struct lkst_trace *t, const struct lkst_stream *s,
-		       struct lkst_holes *holes)
+static int take(struct lkst_err *e, void *ctx, const struct lkst_block *block,
+		const struct lkst_record *r)
 {
-	struct lkst_block_cursor cursor;
-	struct lkst_record r;
-	struct lkst_block block;
+	struct lkst_trace *t = ctx;
 	struct lkst_hole hole;
-	size_t passed = 0;
-	int code = 0;
-	u32 i;
 
-	for (i = 0; i < s->info.nr_blocks && !code; i++) {
-		lkst_stream_pass(s, &passed, lkst_stream_offset(s, i));
-		lkst_stream_block(s, i, &block);
-		lkst_block_cursor_init(&cursor, &block);
-		while (!code && lkst_block_step(&cursor, t->catalog, &r) > 0) {
-			if (r.event->index != LKST_EV_state_overwritten || !parse(&r, &hole))
-				continue;
-			tell_stream(t, &hole);
-			if (confine(t, &hole))
-				code = add(e, holes, &hole);
-		}
-	}
-	return code;
+	if (r->event->index != LKST_EV_state_overwritten || !parse(r, &hole))
+		return 0;
+	tell_stream(t, &hole);
+	return confine(t, &hole) ? lkst_holes_add(e, &t->holes, &hole) : 0;
 }
 
 static int by_stream(const void *a, const void *b)
@@ -190,6 +175,13 @@ static int by_time(const void *a, const void *b)
 	return (x->instance > y->instance) - (x->instance < y->instance);
 }
 
+/* Whether @next, of the same stream, begins within @last and is missing for the same reason. */
+static bool is_more_of(const struct lkst_hole *last, const struct lkst_hole *next)
+{
+	return last->instance == next->instance && last->gap.why == next->gap.why &&
+	       last->gap.to_ns > next->gap.from_ns;
+}
+
 /* Several snapshots of a recording, or pieces of a trace, may tell of the same. */
 static void unite(struct lkst_holes *holes)
 {
@@ -201,8 +193,7 @@ static void unite(struct lkst_holes *holes)
 	for (i = 0; i < holes->nr; i++) {
 		struct lkst_hole *last = nr ? &holes->list[nr - 1] : NULL, *hole = &holes->list[i];
 
-		if (!last || last->instance != hole->instance ||
-		    last->gap.to_ns <= hole->gap.from_ns) {
+		if (!last || !is_more_of(last, hole)) {
 			holes->list[nr++] = *hole;
 			continue;
 		}
@@ -215,15 +206,16 @@ static void unite(struct lkst_holes *holes)
 	qsort(holes->list, holes->nr, sizeof(*holes->list), by_time);
 }
 
-int lkst_holes_find(struct lkst_err *e, const struct lkst_trace *t, struct lkst_holes *holes)
+int lkst_holes_find(struct lkst_err *e, struct lkst_trace *t)
 {
-	unsigned int i;
+	bool is_cut;
 	int code = 0;
 
-	for (i = 0; i < t->nr_streams && !code && lkst_trace_tells_holes(t); i++)
-		if (t->streams[i]->info.buffer == LKST_BUFFER_STATE)
-			code = read_ledger(e, t, t->streams[i], holes);
-	unite(holes);
+	if (lkst_trace_tells_holes(t))
+		code = lkst_state_walk(e, t, take, t, &is_cut);
+	if (!code)
+		code = lkst_ends_add_holes(e, t);
+	unite(&t->holes);
 	return code;
 }
 

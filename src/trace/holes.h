@@ -2,7 +2,8 @@
 /*
  * Where records are missing in the middle of a CPU's history that no hole in the numbers of blocks shows: a
  * ring had overwritten them before the trace was saved, while another ring of the CPU reaches further back.
- * The ledger tells when that was. Private to src/trace.
+ * The ledger tells when that was. And where a stream should go further than it does, as the end marks say.
+ * Private to src/trace.
  */
 #ifndef LKST_TRACE_HOLES_H
 #define LKST_TRACE_HOLES_H
@@ -12,6 +13,7 @@
 struct lkst_hole {
 	u64 instance; /* of the stream */
 	struct lkst_gap gap;
+	bool is_end; /* the end marks say so (trace/ends.h), not the ledger */
 };
 
 /* In order of when they begin. */
@@ -21,7 +23,8 @@ struct lkst_holes {
 };
 
 /* Finds those of @t, of which all else has been opened. */
-int lkst_holes_find(struct lkst_err *e, const struct lkst_trace *t, struct lkst_holes *holes);
+int lkst_holes_find(struct lkst_err *e, struct lkst_trace *t);
+int lkst_holes_add(struct lkst_err *e, struct lkst_holes *holes, const struct lkst_hole *hole);
 void lkst_holes_fini(struct lkst_holes *holes);
 
 #endif

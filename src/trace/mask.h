@@ -14,6 +14,7 @@
 #define LKST_TRACE_MASK_H
 
 #include "abi/control.h"
+#include "abi/trigger.h"
 #include "base/notes.h"
 #include "trace/catalog.h"
 
@@ -27,22 +28,46 @@ enum {
 	LKST_BUFFER_USUAL = -1, /* the one that an event goes to if nobody says otherwise */
 };
 
+enum {
+	LKST_MASK_CONDITIONS = 32,			   /* different ones in a maskset */
+	LKST_MASK_CONDITION = LKST_TRIGGER_MASK_CONDITION, /* characters of one, with its NUL */
+};
+
 struct lkst_mask {
 	char name[LKST_MASKSET_NAME];
 	u16 route[LKST_EVENT_SPACE]; /* lkst_route(), by event id of the catalogue */
+	/* The number in `conditions`, plus 1, of what must hold for a record to be kept; 0: nothing. */
+	u8 condition[LKST_EVENT_SPACE];
+	char conditions[LKST_MASK_CONDITIONS][LKST_MASK_CONDITION];
 };
 
 /* The numbers of a catalogue's events, by id. */
 struct lkst_event_types {
 	u16 shared[LKST_EVENT_SPACE]; /* its mnemonic's number, LKST_TYPE_NONE: it has none */
+	u16 also[LKST_EVENT_SPACE];   /* of a mnemonic that the event represents besides */
 	u16 own[LKST_EVENT_SPACE];    /* LKST_TYPE_NONE: no maskset decides on it */
 };
 
 void lkst_event_types_init(struct lkst_event_types *types, const struct lkst_catalog *c);
 
+/* Whether event @id is meant by number @type: its own, its mnemonic's, or that of one which it represents. */
+bool lkst_event_types_has(const struct lkst_event_types *types, u32 id, u16 type);
+
 /* The mnemonic that LKST had for an event, NULL: none. The mnemonic's number. */
 const char *lkst_event_mnemonic(const struct lkst_event_class *event);
 u16 lkst_mnemonic_type(const char *mnemonic);
+
+/* A mnemonic of what is no event of its own: the events that it is recorded as, and how one tells it there. */
+struct lkst_represented {
+	u16 type;
+	const char *mnemonic;
+	s16 events[2]; /* enum lkst_event_index, -1: there is no second one */
+	const char *how;
+};
+
+/* The one called @mnemonic, and the one that event @index represents; NULL: none. */
+const struct lkst_represented *lkst_represented_find(const char *mnemonic);
+const struct lkst_represented *lkst_represented_by(int index);
 
 /* The mnemonic whose number is @type, or NULL. */
 const char *lkst_type_mnemonic(u16 type);
@@ -53,18 +78,50 @@ bool lkst_mask_decides(const struct lkst_event_class *event);
 /* The buffer that an event goes to if nobody says otherwise. */
 u8 lkst_mask_usual_buffer(const struct lkst_event_class *event);
 
-/* Clears @mask: nothing is recorded. */
-void lkst_mask_init(struct lkst_mask *mask, const char *name);
+/*
+ * True for the events by which a trace knows its threads: their birth, program, name and end. Every maskset
+ * has them; where one says NOTHING, they go to DEFAULT. @index: an enum lkst_event_index, or -1.
+ */
+bool lkst_mask_has_always(int index);
 
 /*
- * Sends the events whose number or whose mnemonic's number is @type, or that @glob names, to
- * @handler and @buffer (a number or LKST_BUFFER_USUAL). Returns how many events those are.
+ * Clears @mask: of the events of @c only those that every maskset has are recorded. @c NULL: not even
+ * those, for where there is no maskset.
+ */
+void lkst_mask_init(struct lkst_mask *mask, const char *name, const struct lkst_catalog *c);
+
+/*
+ * Sends the events that @type means, or that @glob names, to @handler and @buffer (a number or
+ * LKST_BUFFER_USUAL). Events that only represent @type are not sent to NOTHING: their own rows decide that.
+ * Returns how many events are meant.
  */
 unsigned int lkst_mask_set_type(struct lkst_mask *mask, const struct lkst_catalog *c,
 				const struct lkst_event_types *types, u16 type, u8 handler,
 				int buffer);
 unsigned int lkst_mask_set_glob(struct lkst_mask *mask, const struct lkst_catalog *c,
 				const char *glob, u8 handler, int buffer);
+
+/*
+ * From now on @event, which @mask sends to DEFAULT, is recorded only if @text holds: comparisons as in the
+ * condition of a trigger (doc/triggers.md), of fields of the record and of the thread. -ENOENT: its records
+ * have no such field. -EINVAL: @text is none. -E2BIG: it is too long, or there are too many.
+ */
+int lkst_mask_set_condition(struct lkst_err *e, struct lkst_mask *mask,
+			    const struct lkst_event_class *event, const char *text);
+
+/*
+ * The same for all events that @glob names and whose records have the fields: they are sent to DEFAULT and
+ * @buffer, the others are left as they are. *@ret_nr: how many. -ENOENT: there are such events, but none has the
+ * fields.
+ */
+int lkst_mask_set_glob_if(struct lkst_err *e, struct lkst_mask *mask, const struct lkst_catalog *c,
+			  const char *glob, int buffer, const char *text, unsigned int *ret_nr);
+
+/* What must hold for event @id to be recorded, NULL: nothing. */
+const char *lkst_mask_condition(const struct lkst_mask *mask, u32 id);
+
+/* True if any event has a condition. */
+bool lkst_mask_has_conditions(const struct lkst_mask *mask);
 
 /*
  * True if RDEFAULT has event @d of the built-in catalogue, and a recording that asks for none: all but
@@ -119,6 +176,12 @@ extern const struct lkst_shipped_mask lkst_shipped_masks[];
 
 /* The one called @name, or NULL. */
 const struct lkst_shipped_mask *lkst_shipped_mask_find(const char *name);
+
+/* Who reads an event of the maskset standard. */
+enum lkst_reader { LKST_READER_MODEL = 1, LKST_READER_REPORT = 2, LKST_READER_WHY = 4, LKST_READER_CRASH = 8 };
+
+/* A bit of enum lkst_reader for each that reads @event; 0 if the event is not in the maskset standard. */
+u8 lkst_standard_readers(const struct lkst_event_class *event);
 
 /* Fills @mask with it. Globs that name no event of @c are passed over. */
 void lkst_shipped_mask_fill(const struct lkst_shipped_mask *shipped, const struct lkst_catalog *c,

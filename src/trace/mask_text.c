@@ -11,7 +11,7 @@
 #include "trace/mask.h"
 
 enum {
-	LINE_MAX_BYTES = 256,
+	LINE_MAX_BYTES = 512,
 	WORDS_MAX = 4, /* number, name, handler, buffer */
 	MISSING_NAMED = 5,
 };
@@ -118,7 +118,7 @@ static bool has_type(const struct lkst_event_types *types, u16 type)
 	u32 id;
 
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
-		if (types->own[id] && (types->own[id] == type || types->shared[id] == type))
+		if (lkst_event_types_has(types, id, type))
 			return true;
 	return false;
 }
@@ -173,13 +173,15 @@ static u16 meant(const struct lkst_mask *mask, const struct lkst_event_class *ev
 	return lkst_route(handler, buffer + 1);
 }
 
-static void put_row(FILE *f, u16 type, const char *name, u16 value)
+static void put_row(FILE *f, u16 type, const char *name, u16 value, const char *condition)
 {
 	char text[LKST_BUFFER_TEXT];
 
 	fprintf(f, "0x%03x %s 0x%02x", type, name, value & 0xff);
 	if (value >> 8)
 		fprintf(f, " %s", lkst_mask_buffer_name((value >> 8) - 1, text));
+	if (condition)
+		fprintf(f, " if %s", condition);
 	fputc('\n', f);
 }
 
@@ -220,19 +222,22 @@ static void put_rows(FILE *f, const struct lkst_mask *mask, const struct lkst_ca
 
 	for (type = 1; type < LKST_TYPE_OWN; type++)
 		if (most_common(mask, c, types, type, &shared_value[type]))
-			put_row(f, type, lkst_type_mnemonic(type), shared_value[type]);
+			put_row(f, type, lkst_type_mnemonic(type), shared_value[type], NULL);
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
 		by_type[types->own[id]] = (u16)id;
 	for (type = LKST_TYPE_OWN; type < LKST_TYPE_END; type++) {
 		const struct lkst_event_class *event = c->classes[by_type[type]];
+		const char *condition;
 
 		if (!event || types->own[event->id] != type)
 			continue;
 		value = meant(mask, event);
+		condition = lkst_mask_condition(mask, event->id);
 		/* Its mnemonic's row says it already. */
-		if (types->shared[event->id] && shared_value[types->shared[event->id]] == value)
+		if (!condition && types->shared[event->id] &&
+		    shared_value[types->shared[event->id]] == value)
 			continue;
-		put_row(f, type, event->name, value);
+		put_row(f, type, event->name, value, condition);
 	}
 }
 
@@ -299,7 +304,30 @@ static void note_missing(struct parser *p, const char *name)
 			 name);
 }
 
-static int parse_row(struct parser *p, char *words[WORDS_MAX], unsigned int nr_words)
+/* Gives all events of @type that have the fields the condition; -ENOENT: none has. */
+static int set_condition(struct parser *p, u16 type, const char *text)
+{
+	unsigned int nr = 0;
+	int err = 0;
+	u32 id;
+
+	for (id = 0; id < LKST_EVENT_SPACE; id++) {
+		if (!lkst_event_types_has(&p->types, id, type))
+			continue;
+		err = lkst_mask_set_condition(p->e, p->mask, p->c->classes[id], text);
+		if (err && err != -ENOENT)
+			return err;
+		/* Without the field it can't be what was asked for. */
+		if (err)
+			p->mask->route[id] = lkst_route(LKST_HANDLER_NOTHING, LKST_BUFFER_MAIN);
+		nr += !err;
+	}
+	return nr ? 0 : err;
+}
+
+/* @condition: what follows "if", NULL: nothing does. */
+static int parse_row(struct parser *p, char *words[WORDS_MAX], unsigned int nr_words,
+		     const char *condition)
 {
 	unsigned long number;
 	u8 handler, buffer = 0;
@@ -308,7 +336,8 @@ static int parse_row(struct parser *p, char *words[WORDS_MAX], unsigned int nr_w
 
 	if (nr_words < 3)
 		return lkst_err_set(p->e, -EINVAL,
-				    "a row is a number, a name, a handler and perhaps a buffer");
+				    "a row is a number, a name, a handler and perhaps a buffer and "
+				    "\"if\" with a condition");
 	if (!parse_number(words[0], LKST_TYPE_END - 1, &number))
 		return lkst_err_set(p->e, -EINVAL, "\"%.40s\" is no event's number", words[0]);
 	err = lkst_mask_parse_handler(p->e, words[2], &handler);
@@ -329,7 +358,7 @@ static int parse_row(struct parser *p, char *words[WORDS_MAX], unsigned int nr_w
 				    words[1], type, number);
 	lkst_mask_set_type(p->mask, p->c, &p->types, type, handler,
 			   nr_words > 3 ? buffer : LKST_BUFFER_USUAL);
-	return 0;
+	return condition ? set_condition(p, type, condition) : 0;
 }
 
 static int parse_line(struct parser *p, char *line)
@@ -342,11 +371,13 @@ static int parse_line(struct parser *p, char *line)
 	if (line[0] == '#')
 		return parse_comment(p, line);
 	for (word = strtok_r(line, " \t", &save); word; word = strtok_r(NULL, " \t", &save)) {
+		if (nr >= 3 && !strcmp(word, "if"))
+			return parse_row(p, words, nr, save);
 		if (nr == WORDS_MAX)
 			return lkst_err_set(p->e, -EINVAL, "it has more than %u words", WORDS_MAX);
 		words[nr++] = word;
 	}
-	return nr ? parse_row(p, words, nr) : 0;
+	return nr ? parse_row(p, words, nr, NULL) : 0;
 }
 
 static int parse_lines(struct parser *p, const char *text, size_t length)
@@ -393,7 +424,7 @@ int lkst_mask_parse(struct lkst_err *e, const char *text, size_t length,
 	p->c = c;
 	p->mask = ret_mask;
 	lkst_event_types_init(&p->types, c);
-	lkst_mask_init(ret_mask, "");
+	lkst_mask_init(ret_mask, "", c);
 	err = parse_lines(p, text, length);
 	if (!err && p->nr_missing)
 		lkst_notes_add(notes,

@@ -105,6 +105,8 @@ static void put_trace(FILE *f, const struct lkst_catalog *c)
 		fputs("\";\n", f);
 	}
 	put_env(f, "tracer_name", "lkst");
+	if (c->has_hashed_addresses)
+		put_env(f, "kernel_addresses", "hashed");
 	fprintf(f, "\tlkst_format = %u;\n", LKST_CTF_FORMAT);
 	/* absolute: readers may lay traces of several machines side by side by time of day. */
 	fprintf(f,

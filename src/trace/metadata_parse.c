@@ -76,6 +76,16 @@ static int take_env(struct lkst_err *e, struct lkst_ctf_parser *p, char *field, 
 	return code;
 }
 
+static int take_addresses(struct lkst_err *e, struct lkst_ctf_parser *p)
+{
+	char text[LKST_LEX_TEXT_MAX];
+	int code = lkst_lex_string(e, &p->lex, text);
+
+	if (!code)
+		p->catalog->has_hashed_addresses = !strcmp(text, "hashed");
+	return code;
+}
+
 static int env_attribute(struct lkst_err *e, struct lkst_ctf_parser *p, const char *name, void *arg)
 {
 	struct lkst_catalog *c = p->catalog;
@@ -90,6 +100,8 @@ static int env_attribute(struct lkst_err *e, struct lkst_ctf_parser *p, const ch
 		return (code = take_env(e, p, c->version, sizeof(c->version))) ? code : 4;
 	if (!strcmp(name, "machine"))
 		return (code = take_env(e, p, c->machine, sizeof(c->machine))) ? code : 8;
+	if (!strcmp(name, "kernel_addresses"))
+		return take_addresses(e, p);
 	if (!strcmp(name, "boot_id"))
 		return take_uuid(e, p, c->boot_id);
 	if (!strcmp(name, "lkst_format"))

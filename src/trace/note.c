@@ -28,12 +28,12 @@ static u32 sum_of(const struct lkst_note *n, u32 length)
 	return (u32)crc32(sum, n->bytes, length);
 }
 
-void lkst_note_fill(struct lkst_note *page, const u8 *uuid, enum lkst_note_kind kind, u64 ns,
+void lkst_note_fill(struct lkst_note *page, const u8 *memory_id, enum lkst_note_kind kind, u64 ns,
 		    u32 part, u32 nr_parts, const void *bytes, size_t length)
 {
 	__atomic_store_n(&page->magic, 0, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	memcpy(page->uuid, uuid, sizeof(page->uuid));
+	memcpy(page->memory_id, memory_id, sizeof(page->memory_id));
 	page->version = htole32(LKST_NOTE_VERSION);
 	page->kind = htole32(kind);
 	page->part = htole32(part);
@@ -47,7 +47,7 @@ void lkst_note_fill(struct lkst_note *page, const u8 *uuid, enum lkst_note_kind 
 	__atomic_store_n(&page->magic, htole32(LKST_NOTE_MAGIC), __ATOMIC_RELEASE);
 }
 
-void lkst_note_fill_all(struct lkst_note *pages, const u8 *uuid, enum lkst_note_kind kind, u64 ns,
+void lkst_note_fill_all(struct lkst_note *pages, const u8 *memory_id, enum lkst_note_kind kind, u64 ns,
 			const void *bytes, size_t length)
 {
 	u32 part, nr = lkst_note_pages(length);
@@ -55,7 +55,7 @@ void lkst_note_fill_all(struct lkst_note *pages, const u8 *uuid, enum lkst_note_
 	for (part = 0; part < nr; part++) {
 		size_t from = (size_t)part * LKST_NOTE_ROOM, left = length - from;
 
-		lkst_note_fill(&pages[part], uuid, kind, ns, part, nr, (const u8 *)bytes + from,
+		lkst_note_fill(&pages[part], memory_id, kind, ns, part, nr, (const u8 *)bytes + from,
 			       left < LKST_NOTE_ROOM ? left : LKST_NOTE_ROOM);
 	}
 }

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/create.h"
 #include "base/io.h"
 
 enum {
@@ -280,11 +281,14 @@ static int append_file(struct lkst_err *e, int out, int dir_fd, const char *name
 
 static int append_all(struct lkst_err *e, int out, const char *dir)
 {
-	_cleanup_(closedirp) DIR *d = opendir(dir);
 	_cleanup_free_ u8 *buffer = malloc(COPY_BYTES);
+	_cleanup_(closedirp) DIR *d = NULL;
 	struct dirent *entry;
-	int err;
+	int fd, err = lkst_open_own_dir(e, AT_FDCWD, dir, &fd);
 
+	if (err)
+		return err;
+	d = fdopendir(fd);
 	if (!d || !buffer)
 		return lkst_err_sys(e, d ? -ENOMEM : -errno, "%s", dir);
 	/* First, so that a reader that goes through the archive once can use it. */
@@ -301,23 +305,14 @@ static int append_all(struct lkst_err *e, int out, const char *dir)
 
 int lkst_pack_write(struct lkst_err *e, const char *dir, const char *file)
 {
-	_cleanup_close_ int out = -1;
-	char partial[4096];
-	int err;
+	_cleanup_(lkst_new_file_fini) struct lkst_new_file out = { .dir_fd = -1, .fd = -1 };
+	int err = lkst_new_file_open(e, AT_FDCWD, file, &out);
 
-	if (snprintf(partial, sizeof(partial), "%s.partial", file) >= (int)sizeof(partial))
-		return lkst_err_sys(e, -ENAMETOOLONG, "%s", file);
-	out = open(partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (out < 0)
-		return lkst_err_sys(e, -errno, "cannot create %s", partial);
-	err = append_all(e, out, dir);
-	if (!err && close(lkst_take_fd(out)))
-		err = lkst_err_sys(e, -errno, "finishing");
-	if (!err && rename(partial, file))
-		err = lkst_err_sys(e, -errno, "renaming");
-	if (err) {
-		unlink(partial);
+	if (!err)
+		err = append_all(e, out.fd, dir);
+	if (!err)
+		err = lkst_new_file_place(e, &out);
+	if (err)
 		lkst_err_add(e, "cannot write %s", file);
-	}
 	return err;
 }

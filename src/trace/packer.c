@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/create.h"
 #include "trace/stream.h"
 #include "trace/zst.h"
 
@@ -61,12 +62,17 @@ static int pack_file(struct lkst_err *e, struct lkst_packer *p, int dir_fd, cons
 
 static int pack_part(struct lkst_err *e, struct lkst_packer *p, const char *path)
 {
-	DIR *dir = opendir(path);
 	struct dirent *entry;
-	int code = 0;
+	DIR *dir;
+	int fd, code = lkst_open_own_dir(e, AT_FDCWD, path, &fd);
 
-	if (!dir)
-		return errno == ENOENT ? 0 : lkst_err_sys(e, -errno, "%s", path);
+	if (code)
+		return code == -ENOENT ? 0 : code;
+	dir = fdopendir(fd);
+	if (!dir) {
+		close(fd);
+		return lkst_err_sys(e, -ENOMEM, "%s", path);
+	}
 	while (!code && (entry = readdir(dir)))
 		if (is_plain_stream(dirfd(dir), entry->d_name))
 			code = pack_file(e, p, dirfd(dir), entry->d_name);

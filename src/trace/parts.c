@@ -10,11 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/create.h"
 #include "base/size.h"
 #include "base/time.h"
 #include "trace/packer.h"
@@ -28,12 +27,13 @@ enum {
 };
 
 struct part {
-	char *path;
+	char *path; /* relative to the parts' directory */
 	u64 order; /* number, or time and "-N" */
 };
 
 struct lkst_parts {
 	char *name;
+	int dir_fd; /* of numbered parts, or AT_FDCWD */
 	struct lkst_rotation rotation;
 	bool has_times; /* names have strftime conversions */
 	struct lkst_packer *packer;
@@ -41,6 +41,7 @@ struct lkst_parts {
 	struct part *list; /* oldest first; those that are there */
 	u32 nr;
 	char path[PATH_MAX]; /* of the newest */
+	size_t dir_length;   /* so much of it is the parts' directory */
 };
 
 /* ---- the option --------------------------------------------------------------------- */
@@ -126,18 +127,21 @@ static bool is_own_file(const char *name)
 }
 
 /*
- * Removes a part: first its metadata, so that what is left at any moment is no trace. Should somebody
- * have put something else into it, that stays.
+ * Removes the part at @path, relative to @at: first its metadata, so that what is left at any moment is no trace.
+ * Should somebody have put something else into it, that stays.
  */
-static void remove_part(const char *path)
+static void remove_part(int at, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct lkst_err ignored;
 	struct dirent *entry;
+	DIR *dir;
+	int fd;
 
+	if (lkst_open_own_dir(&ignored, at, path, &fd))
+		return;
+	dir = fdopendir(fd);
 	if (!dir) {
-		if (fd >= 0)
-			close(fd);
+		close(fd);
 		return;
 	}
 	unlinkat(fd, "metadata", 0);
@@ -146,12 +150,12 @@ static void remove_part(const char *path)
 			unlinkat(fd, entry->d_name, 0);
 	closedir(dir);
 	/* If the packer makes a file at this moment, it removes file and directory itself. */
-	rmdir(path);
+	unlinkat(at, path, AT_REMOVEDIR);
 }
 
 static void remove_oldest(struct lkst_parts *p)
 {
-	remove_part(p->list[0].path);
+	remove_part(p->dir_fd, p->list[0].path);
 	free(p->list[0].path);
 	p->nr--;
 	memmove(p->list, p->list + 1, p->nr * sizeof(*p->list));
@@ -159,17 +163,16 @@ static void remove_oldest(struct lkst_parts *p)
 
 /* ---- parts that are there already --------------------------------------------------- */
 
-/* Whether @name in @dir_fd is a trace that this program has written: only such may be removed. */
-static bool is_own_trace(int dir_fd, const char *name)
+/* Whether @name in @at is a trace that this user has written with this program: only such may be removed. */
+static bool is_own_trace(int at, const char *name)
 {
-	_cleanup_close_ int fd = -1;
-	char file[PATH_MAX], head[HEAD_BYTES + 1] = "";
-	struct stat st;
+	_cleanup_close_ int dir_fd = -1, fd = -1;
+	char head[HEAD_BYTES + 1] = "";
+	struct lkst_err ignored;
 
-	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(st.st_mode))
+	if (lkst_open_own_dir(&ignored, at, name, &dir_fd))
 		return false;
-	snprintf(file, sizeof(file), "%s/metadata", name);
-	fd = openat(dir_fd, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	fd = openat(dir_fd, "metadata", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	return fd >= 0 && read(fd, head, HEAD_BYTES) > 0 && !strncmp(head, "/* CTF 1.8 */", 13);
 }
 
@@ -195,23 +198,28 @@ static bool parse_name(const char *name, const char *pattern, u64 *ret_order)
 	return at != (time_t)-1 && same < SAME_NAME_MAX;
 }
 
-/* Lists the parts in directory @dir_path whose names are like @pattern (NULL: numbers). */
+/* Lists the parts in directory @dir_path, relative to the parts', whose names are like @pattern (NULL: numbers). */
 static int find_parts(struct lkst_err *e, struct lkst_parts *p, const char *dir_path,
 		      const char *pattern)
 {
-	DIR *dir = opendir(dir_path);
+	int fd = openat(p->dir_fd, dir_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), code = 0;
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 	char path[PATH_MAX];
-	int code = 0;
 	u64 order;
 
-	if (!dir)
+	if (fd < 0)
 		return errno == ENOENT ? 0 : lkst_err_sys(e, -errno, "%s", dir_path);
+	if (!dir) {
+		close(fd);
+		return lkst_err_sys(e, -ENOMEM, "%s", dir_path);
+	}
 	while (!code && (entry = readdir(dir))) {
 		if (entry->d_name[0] == '.' || !parse_name(entry->d_name, pattern, &order) ||
 		    !is_own_trace(dirfd(dir), entry->d_name))
 			continue;
-		snprintf(path, sizeof(path), "%s/%s", dir_path, entry->d_name);
+		snprintf(path, sizeof(path), "%s%s%s", pattern ? dir_path : "", pattern ? "/" : "",
+			 entry->d_name);
 		code = add_part(e, p, path, order);
 	}
 	closedir(dir);
@@ -241,9 +249,12 @@ static int adopt(struct lkst_err *e, struct lkst_parts *p)
 	if (!copy)
 		return lkst_err_sys(e, -ENOMEM, "%s", p->name);
 	if (!p->has_times) {
-		code = lkst_mkdir_all(e, p->name, 0777);
+		code = lkst_create_parents(e, p->name);
 		if (!code)
-			code = find_parts(e, p, p->name, NULL);
+			code = lkst_create_dir(e, AT_FDCWD, p->name, &p->dir_fd);
+		if (!code)
+			code = find_parts(e, p, ".", NULL);
+		p->dir_length = (size_t)snprintf(p->path, sizeof(p->path), "%s/", p->name);
 		p->next_number = p->nr ? p->list[p->nr - 1].order + 1 : 1;
 		return code;
 	}
@@ -257,11 +268,9 @@ static int adopt(struct lkst_err *e, struct lkst_parts *p)
 static int expand_name(struct lkst_err *e, struct lkst_parts *p, u64 day_ns)
 {
 	time_t at = (time_t)(day_ns / LKST_NS_PER_S);
-	_cleanup_free_ char *parent = NULL;
 	struct tm tm;
 	size_t length;
 	unsigned int same;
-	char *slash;
 
 	localtime_r(&at, &tm);
 	length = strftime(p->path, sizeof(p->path) - 16, p->name, &tm);
@@ -275,17 +284,13 @@ static int expand_name(struct lkst_err *e, struct lkst_parts *p, u64 day_ns)
 					    (int)length, p->path);
 		snprintf(p->path + length, sizeof(p->path) - length, "-%u", same);
 	}
-	parent = strdup(p->path);
-	slash = parent ? strrchr(parent, '/') : NULL;
-	if (!slash || slash == parent || !p->rotation.is_on)
-		return 0;
-	*slash = 0;
-	return lkst_mkdir_all(e, parent, 0777);
+	return p->rotation.is_on ? lkst_create_parents(e, p->path) : 0;
 }
 
 int lkst_parts_next(struct lkst_err *e, struct lkst_parts *p, const struct lkst_catalog *c,
 		    u64 day_ns, u64 state_number, struct lkst_writer **ret_writer)
 {
+	char *path = p->path + p->dir_length;
 	struct lkst_writer *w;
 	int code = 0;
 
@@ -295,20 +300,20 @@ int lkst_parts_next(struct lkst_err *e, struct lkst_parts *p, const struct lkst_
 	if (p->has_times)
 		code = expand_name(e, p, day_ns);
 	else if (p->rotation.is_on)
-		snprintf(p->path, sizeof(p->path), "%s/%0*llu", p->name, DIGITS,
+		snprintf(path, sizeof(p->path) - p->dir_length, "%0*llu", DIGITS,
 			 (unsigned long long)p->next_number);
 	else
 		snprintf(p->path, sizeof(p->path), "%s", p->name);
 	if (code)
 		return code;
-	code = lkst_writer_open(e, p->path, c, &w);
+	code = lkst_writer_open_at(e, p->dir_fd, path, c, &w);
 	if (code) {
 		/* Half a part would be in the way of the next try. */
 		if (p->rotation.is_on && code != -ENOTEMPTY)
-			remove_part(p->path);
+			remove_part(p->dir_fd, path);
 		return code;
 	}
-	code = add_part(e, p, p->path, 0);
+	code = add_part(e, p, path, 0);
 	if (code)
 		return lkst_writer_close(e, w, code);
 	lkst_writer_set_state_number(w, state_number);
@@ -348,6 +353,7 @@ int lkst_parts_open(struct lkst_err *e, const char *name, const struct lkst_rota
 		return lkst_err_sys(e, -ENOMEM, "%s", name);
 	}
 	p->rotation = *rotation;
+	p->dir_fd = AT_FDCWD;
 	p->has_times = strchr(name, '%') != NULL;
 	if (rotation->is_on)
 		code = adopt(e, p);
@@ -374,6 +380,8 @@ int lkst_parts_close(struct lkst_err *e, struct lkst_parts *p)
 	if (!p)
 		return 0;
 	code = lkst_packer_close(e, p->packer);
+	if (p->dir_fd >= 0)
+		close(p->dir_fd);
 	for (i = 0; i < p->nr; i++)
 		free(p->list[i].path);
 	free(p->list);

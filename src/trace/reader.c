@@ -167,9 +167,8 @@ static int list_files(struct lkst_err *e, char *const *parts, unsigned int nr_pa
 
 /* ---- the streams -------------------------------------------------------------------- */
 
-/* Opens the stream of @nr files at @files. */
-static int add_stream(struct lkst_err *e, struct lkst_trace *t,
-		      const struct lkst_stream_file *files, unsigned int nr)
+/* Makes room for one more stream. */
+static int grow_streams(struct lkst_err *e, struct lkst_trace *t, const char *name)
 {
 	struct lkst_stream **grown;
 
@@ -177,10 +176,31 @@ static int add_stream(struct lkst_err *e, struct lkst_trace *t,
 		return lkst_err_set(e, -EFBIG, "there are more than %u streams", STREAMS_MAX);
 	grown = reallocarray(t->streams, t->nr_streams + 1, sizeof(*grown));
 	if (!grown)
-		return lkst_err_sys(e, -ENOMEM, "%s", files[0].name);
+		return lkst_err_sys(e, -ENOMEM, "%s", name);
 	t->streams = grown;
-	return lkst_stream_open(e, files, nr, t->catalog, &t->streams[t->nr_streams])
-		       ?: (t->nr_streams++, 0);
+	return 0;
+}
+
+/* Opens the stream of @nr files at @files. */
+static int add_stream(struct lkst_err *e, struct lkst_trace *t,
+		      const struct lkst_stream_file *files, unsigned int nr)
+{
+	int code = grow_streams(e, t, files[0].name);
+
+	if (!code)
+		code = lkst_stream_open(e, files, nr, t->catalog, &t->streams[t->nr_streams]);
+	t->nr_streams += !code;
+	return code;
+}
+
+int lkst_trace_add_missing(struct lkst_err *e, struct lkst_trace *t, u64 instance)
+{
+	int code = grow_streams(e, t, "a stream that is missing");
+
+	if (!code)
+		code = lkst_stream_open_missing(e, instance, &t->streams[t->nr_streams]);
+	t->nr_streams += !code;
+	return code;
 }
 
 /* Opens the stream of @nr files at @first, each in a directory of @parts. */
@@ -233,10 +253,12 @@ static void find_range(struct lkst_trace *t)
 /* What is to be done when all streams are there. */
 static int order_streams(struct lkst_err *e, struct lkst_trace *t)
 {
+	int code = lkst_ends_find(e, t);
+
 	if (t->nr_streams)
 		qsort(t->streams, t->nr_streams, sizeof(*t->streams), by_cpu);
 	find_range(t);
-	return lkst_holes_find(e, t, &t->holes);
+	return code ? code : lkst_holes_find(e, t);
 }
 
 static int open_streams(struct lkst_err *e, struct lkst_trace *t, char *const *parts,
@@ -289,14 +311,15 @@ static int read_catalog(struct lkst_err *e, struct lkst_trace *t, char *const *p
 	return 0;
 }
 
-int lkst_trace_open_parts(struct lkst_err *e, char *const *paths, unsigned int nr_paths,
-			  struct lkst_trace **ret_trace)
+static int open_traces(struct lkst_err *e, char *const *paths, unsigned int nr_paths,
+		       bool has_parts, struct lkst_trace **ret_trace)
 {
 	_cleanup_(lkst_trace_closep) struct lkst_trace *t = calloc(1, sizeof(*t));
 	int code;
 
 	if (!t)
 		return lkst_err_sys(e, -ENOMEM, "%s", paths[0]);
+	t->has_parts = has_parts;
 	code = read_catalog(e, t, paths, nr_paths);
 	if (!code)
 		code = open_streams(e, t, paths, nr_paths);
@@ -306,6 +329,12 @@ int lkst_trace_open_parts(struct lkst_err *e, char *const *paths, unsigned int n
 	}
 	*ret_trace = lkst_take(t);
 	return 0;
+}
+
+int lkst_trace_open_parts(struct lkst_err *e, char *const *paths, unsigned int nr_paths,
+			  struct lkst_trace **ret_trace)
+{
+	return open_traces(e, paths, nr_paths, true, ret_trace);
 }
 
 /* What a directory without metadata holds. */
@@ -352,14 +381,14 @@ static int open_dir(struct lkst_err *e, const char *path, int dir_fd, struct lks
 	int code;
 
 	if (!faccessat(dir_fd, "metadata", F_OK, 0))
-		return lkst_trace_open_parts(e, &one, 1, ret_trace);
+		return open_traces(e, &one, 1, false, ret_trace);
 	code = each_entry(e, path, list_part, &parts);
 	if (code) {
 		lkst_err_add(e, "cannot read the trace %s", path);
 		return code;
 	}
 	/* Without a part this says that there is no metadata. */
-	return lkst_trace_open_parts(e, parts.nr ? parts.list : &one, parts.nr ?: 1, ret_trace);
+	return open_traces(e, parts.nr ? parts.list : &one, parts.nr ?: 1, true, ret_trace);
 }
 
 /* ---- a trace in one file --------------------------------------------------------------- */
@@ -447,6 +476,7 @@ void lkst_trace_close(struct lkst_trace *t)
 		lkst_stream_close(t->streams[i]);
 	free(t->streams);
 	lkst_holes_fini(&t->holes);
+	lkst_ends_fini(&t->ends);
 	lkst_catalog_free(t->catalog);
 	free(t);
 }
@@ -487,6 +517,8 @@ const struct lkst_block *lkst_trace_block(const struct lkst_trace *t, unsigned i
 {
 	struct lkst_stream *s = t->streams[stream];
 
+	/* Whoever walks all of them must not have the whole file in memory. */
+	lkst_stream_pass(s, &s->passed, lkst_stream_offset(s, block));
 	lkst_stream_block(s, block, &s->block);
 	return &s->block;
 }
@@ -513,10 +545,12 @@ static void check_records(struct check *check, const struct lkst_catalog *catalo
 	struct lkst_block_cursor cursor;
 	struct lkst_record record;
 	struct lkst_block block;
+	size_t passed = 0;
 	u32 i;
 	int r;
 
 	for (i = 0; i < check->stream->info.nr_blocks; i++) {
+		lkst_stream_pass(check->stream, &passed, lkst_stream_offset(check->stream, i));
 		lkst_stream_block(check->stream, i, &block);
 		lkst_block_cursor_init(&cursor, &block);
 		while ((r = lkst_block_step(&cursor, catalog, &record)) > 0)
@@ -535,6 +569,8 @@ u64 lkst_trace_check(const struct lkst_trace *t, lkst_trace_report *report, void
 
 	for (i = 0; i < t->nr_streams; i++) {
 		check.stream = t->streams[i];
+		if (!check.stream->nr_segments)
+			continue;
 		lkst_stream_report_bad(check.stream, t->catalog->uuid, report_bad, &check);
 		check_records(&check, t->catalog);
 	}

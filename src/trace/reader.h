@@ -32,7 +32,38 @@ const struct lkst_catalog *lkst_trace_catalog(const struct lkst_trace *t);
 /* True if it lacks something because the copying that made it was broken off (lkst_writer_mark_partial()). */
 bool lkst_trace_is_partial(const struct lkst_trace *t);
 
-/* First and last time of any record, ns, state aside; 0 and 0 if there is none. */
+/* How the trace ends, as its end marks say. */
+enum lkst_trace_ending {
+	LKST_TRACE_COMPLETE,   /* it was closed when all was written */
+	LKST_TRACE_DISK_FULL,  /* it was closed, but its end could not be written */
+	LKST_TRACE_UNFINISHED, /* it was not closed: each stream is known to its last record */
+	LKST_TRACE_UNPROVEN, /* it is of a program that wrote no end marks, or was cut from such a trace */
+	LKST_TRACE_GOES_ON,  /* it is a part, or ends with one, and the recording goes on in the next part */
+};
+enum lkst_trace_ending lkst_trace_ending(const struct lkst_trace *t);
+
+/* What that means, a part of a sentence whose subject is the trace. */
+const char *lkst_trace_ending_text(enum lkst_trace_ending ending);
+
+/*
+ * True if parts were opened to be read as one, one of them says that the recording goes on in the next part, and that
+ * is not among them. One part that is opened alone lacks none.
+ */
+bool lkst_trace_lacks_part(const struct lkst_trace *t);
+
+/* What that means, as of an ending. */
+const char *lkst_trace_lacks_part_text(void);
+
+/*
+ * Until when the history of @cpu is known, but for gaps: what was recorded by then is in the trace, and silence
+ * is silence. False: the trace does not say, or nothing is of that CPU.
+ */
+bool lkst_trace_cpu_end(const struct lkst_trace *t, u32 cpu, u64 *ret_end_ns);
+
+/*
+ * First and last time of any record, ns, state aside; 0 and 0 if there is none. Where the end marks say that records
+ * behind the last one are missing, the range goes on until they end: what happened then is not known.
+ */
 void lkst_trace_range(const struct lkst_trace *t, u64 *ret_begin_ns, u64 *ret_end_ns);
 
 /*

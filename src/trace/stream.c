@@ -15,8 +15,12 @@
 #include "abi/control.h"
 #include "base/cleanup.h"
 #include "trace/block_walk.h"
+#include "trace/scan.h"
 
-enum { UNIT = 1 << LKST_BLOCK_SHIFT_MIN };
+enum {
+	UNIT = 1 << LKST_BLOCK_SHIFT_MIN,
+	LOOKS = 4096, /* at blocks, until their memory is let go */
+};
 
 static u64 header_u64(const struct lkst_stream *s, u32 start, size_t at)
 {
@@ -43,108 +47,22 @@ static u64 size_of(const struct lkst_stream *s, u32 start)
 	return header_u64(s, start, offsetof(struct lkst_block_header, packet_size)) / 8;
 }
 
-/* ---- the scan over a file --------------------------------------------------------- */
-
-/* A pass over the places where blocks can start. */
-struct scan {
-	const struct lkst_stream *stream;
-	const u8 *uuid;
-	unsigned int segment;
-	size_t at, end; /* of the segment */
-	u32 step;	/* how far to the next place behind a bad one */
-	bool has_instance;
-	u64 instance; /* a file holds one stream */
-	struct lkst_err err;
-};
-
-static int scan_parse(struct scan *scan, struct lkst_block *ret_block)
-{
-	int code = lkst_block_parse(&scan->err, scan->stream->bytes + scan->at,
-				    scan->end - scan->at, scan->uuid, ret_block);
-
-	if (code)
-		return code;
-	if (scan->has_instance && ret_block->instance != scan->instance)
-		return lkst_err_set(&scan->err, -EBADMSG, "the block belongs to another stream");
-	scan->step = ret_block->size;
-	return 0;
-}
-
-/* Goes to the start of segment @i. False if there is none. */
-static bool scan_segment(struct scan *scan, unsigned int i)
-{
-	const struct lkst_stream *s = scan->stream;
-
-	if (i >= s->nr_segments)
-		return false;
-	scan->segment = i;
-	scan->at = s->segments[i].start;
-	scan->end = scan->at + s->segments[i].length;
-	return true;
-}
-
-/*
- * 1: a good block, which started at *@ret_at. -1: *@ret_bad_bytes from *@ret_at on hold none, and
- * scan->err says what was wrong at the first. 0: the end.
- */
-static int scan_next(struct scan *scan, size_t *ret_at, struct lkst_block *ret_block,
-		     size_t *ret_bad_bytes)
-{
-	struct lkst_err first;
-	struct lkst_block next;
-	size_t left;
-
-	while (scan->at >= scan->end)
-		if (!scan_segment(scan, scan->segment + 1))
-			return 0;
-	*ret_at = scan->at;
-	if (!scan_parse(scan, ret_block)) {
-		scan->at += ret_block->size;
-		return 1;
-	}
-	first = scan->err;
-	do {
-		left = scan->end - scan->at;
-		scan->at += left < scan->step ? left : scan->step;
-	} while (scan->at < scan->end && scan_parse(scan, &next));
-	scan->err = first;
-	*ret_bad_bytes = scan->at - *ret_at;
-	return -1;
-}
-
-/* A scan of @s. The stream is what two of the first three good blocks say, or else the first. */
-static struct scan scan_begin(const struct lkst_stream *s, const u8 *uuid)
-{
-	struct scan scan = { .stream = s, .uuid = uuid, .step = UNIT };
-	struct lkst_block block;
-	u64 instance[3] = {};
-	struct scan ahead;
-	size_t at, bad;
-	int r, nr = 0;
-
-	scan_segment(&scan, 0);
-	ahead = scan;
-
-	while (nr < 3 && (r = scan_next(&ahead, &at, &block, &bad)))
-		if (r > 0)
-			instance[nr++] = block.instance;
-	scan.has_instance = nr > 0;
-	scan.instance = instance[nr == 3 && instance[1] == instance[2] ? 1 : 0];
-	return scan;
-}
-
 void lkst_stream_report_bad(const struct lkst_stream *s, const u8 *uuid, lkst_stream_report *report,
 			    void *arg)
 {
-	struct scan scan = scan_begin(s, uuid);
+	struct lkst_scan scan = lkst_scan_begin(s, uuid);
 	struct lkst_block block;
+	struct lkst_err e;
 	size_t at, bad;
 	u32 i;
 	int r;
 
-	while ((r = scan_next(&scan, &at, &block, &bad)))
-		if (r < 0)
-			report(arg, at, bad, scan.err.text);
+	while ((r = lkst_scan_next(&scan, &at, &block, &bad))) {
+		if (r > 0)
+			continue;
+		lkst_scan_explain(&scan, at, &e);
+		report(arg, at, bad, e.text);
+	}
 	for (i = 0; i < s->nr_rejected; i++)
 		report(arg, (u64)s->rejected[i] * UNIT, size_of(s, s->rejected[i]),
 		       "the block's number and times do not fit its neighbours'");
@@ -203,15 +121,14 @@ static bool is_in_order(const struct lkst_block *a, const struct lkst_block *b)
 static int list_blocks(struct lkst_err *e, struct lkst_stream *s, const u8 *uuid,
 		       bool *ret_is_sorted, bool *ret_has_long)
 {
-	struct scan scan = scan_begin(s, uuid);
+	struct lkst_scan scan = lkst_scan_begin(s, uuid);
 	struct lkst_block block, last = {};
-	size_t at, bad = 0, lead = 0, passed = 0;
+	size_t at, bad = 0, lead = 0;
 	int r, code;
 
 	*ret_is_sorted = true;
 	*ret_has_long = false;
-	while ((r = scan_next(&scan, &at, &block, &bad))) {
-		lkst_stream_pass(s, &passed, at);
+	while ((r = lkst_scan_next(&scan, &at, &block, &bad))) {
 		if (r < 0 && !s->info.nr_blocks) {
 			lead = bad;
 			continue;
@@ -239,6 +156,13 @@ static int list_blocks(struct lkst_err *e, struct lkst_stream *s, const u8 *uuid
 		s->info.buffer = lkst_instance_buffer(scan.instance);
 	}
 	return 0;
+}
+
+/* Lets go of the files' memory now and then. @i counts the blocks that are looked at, in whatever order. */
+static void let_go(const struct lkst_stream *s, u32 i)
+{
+	if (i % LOOKS == LOOKS - 1)
+		madvise(s->map, s->map_length, MADV_DONTNEED);
 }
 
 struct numbered {
@@ -321,10 +245,13 @@ static int sort_blocks(struct lkst_err *e, struct lkst_stream *s)
 
 	if (!list)
 		return lkst_err_sys(e, -ENOMEM, "the index of blocks");
-	for (i = 0; i < s->info.nr_blocks; i++)
+	for (i = 0; i < s->info.nr_blocks; i++) {
 		list[i] = number_of(s, s->starts[i]);
+		let_go(s, i);
+	}
 	qsort(list, s->info.nr_blocks, sizeof(*list), by_number);
 	for (i = 0; i < s->info.nr_blocks && !code; i++) {
+		let_go(s, i);
 		if (!nr || seq_of(s, s->starts[nr - 1]) != list[i].seq ||
 		    is_further_piece(s, s->starts[nr - 1], list[i].start))
 			s->starts[nr++] = list[i].start;
@@ -360,6 +287,7 @@ static int settle_times(struct lkst_err *e, struct lkst_stream *s)
 		u32 start = s->starts[i];
 		bool keep = true;
 
+		let_go(s, i);
 		while (keep && nr && begin_of(s, start) < begin_of(s, s->starts[nr - 1]) && !code) {
 			u32 third = i + 1 < nr_all ? s->starts[i + 1] : 0;
 
@@ -406,6 +334,7 @@ static int drop_implausible(struct lkst_err *e, struct lkst_stream *s,
 	for (i = 0; i < s->info.nr_blocks && !code; i++) {
 		u32 start = s->starts[i];
 
+		let_go(s, i);
 		lkst_stream_block(s, i, &block);
 		if (is_plausible(&block, catalog))
 			s->starts[nr++] = start;
@@ -451,6 +380,7 @@ static void find_range(struct lkst_stream *s, const struct lkst_catalog *catalog
 	u32 i;
 
 	for (i = 0; i < s->info.nr_blocks && !s->has_records; i++) {
+		let_go(s, i);
 		lkst_stream_block(s, i, &block);
 		lkst_block_cursor_init(&cursor, &block);
 		s->has_records = lkst_block_step(&cursor, catalog, &record) > 0;
@@ -461,6 +391,7 @@ static void find_range(struct lkst_stream *s, const struct lkst_catalog *catalog
 	for (i = s->info.nr_blocks; i-- > 0;) {
 		bool found = false;
 
+		let_go(s, i);
 		lkst_stream_block(s, i, &block);
 		lkst_block_cursor_init(&cursor, &block);
 		while (lkst_block_step(&cursor, catalog, &record) > 0)
@@ -500,7 +431,7 @@ int lkst_stream_open(struct lkst_err *e, const struct lkst_stream_file *files,
 		return lkst_err_sys(e, -ENOMEM, "%s", name);
 	snprintf(s->file, sizeof(s->file), "%.*s", (int)lkst_stream_name_length(name), name);
 	s->info.file = s->file;
-	s->info.lost_from_ns = UINT64_MAX;
+	s->info.lost_from_ns = s->covered_ns = UINT64_MAX;
 	s->nr_segments = nr_files;
 	s->segments = calloc(nr_files, sizeof(*s->segments));
 	/* What the name says is overruled by the first good block. */
@@ -528,6 +459,23 @@ int lkst_stream_open(struct lkst_err *e, const struct lkst_stream_file *files,
 	return 0;
 }
 
+int lkst_stream_open_missing(struct lkst_err *e, u64 instance, struct lkst_stream **ret_stream)
+{
+	struct lkst_stream *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return lkst_err_sys(e, -ENOMEM, "a stream that is missing");
+	lkst_stream_name(instance, s->file);
+	s->info = (struct lkst_stream_info){ .file = s->file,
+					     .instance = instance,
+					     .cpu = lkst_instance_cpu(instance),
+					     .buffer = lkst_instance_buffer(instance),
+					     .lost_from_ns = UINT64_MAX };
+	s->covered_ns = UINT64_MAX;
+	*ret_stream = s;
+	return 0;
+}
+
 void lkst_stream_close(struct lkst_stream *s)
 {
 	if (!s)
@@ -537,6 +485,7 @@ void lkst_stream_close(struct lkst_stream *s)
 	free(s->starts);
 	free(s->rejected);
 	free(s->segments);
+	free(s->holes);
 	free(s);
 }
 
@@ -553,13 +502,12 @@ u64 lkst_stream_begin(const struct lkst_stream *s, u32 i)
 void lkst_stream_block(const struct lkst_stream *s, u32 i, struct lkst_block *ret_block)
 {
 	size_t at = (size_t)s->starts[i] * UNIT;
-	struct lkst_err unused;
 
 	/*
 	 * It was good when the file was opened; should another process have changed the file since, then
 	 * an empty block is what is left of it.
 	 */
-	if (lkst_block_parse(&unused, s->bytes + at, s->length - at, NULL, ret_block))
+	if (lkst_block_parse(NULL, s->bytes + at, s->length - at, NULL, ret_block))
 		*ret_block = (struct lkst_block){ .bytes = s->bytes + at };
 	/* A damaged end would lend its time to damaged records. Several traces' states may overlap. */
 	if (s->info.buffer != LKST_BUFFER_STATE && i + 1 < s->info.nr_blocks &&

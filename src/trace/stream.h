@@ -39,6 +39,8 @@ struct lkst_stream {
 	/* Where each of the files lies in `bytes`: a trace may consist of parts. */
 	struct lkst_segment *segments;
 	unsigned int nr_segments;
+	struct lkst_segment *holes; /* of sparse files, in order, as far as they are worth skipping */
+	u32 nr_holes, holes_room;
 	u32 nr_first; /* good blocks that come first and are in one file */
 
 	/*
@@ -56,7 +58,9 @@ struct lkst_stream {
 	u64 nr_bad_extra; /* unreadable blocks that explain no hole in the numbers */
 	bool has_records;
 	u64 begin_ns, end_ns;	 /* of the first and last record, if there is one */
+	u64 covered_ns; /* until then it has all that was recorded, but for gaps; UINT64_MAX: not known */
 	struct lkst_block block; /* what lkst_trace_block() gave out last */
+	size_t passed;		 /* and how far it has come, for lkst_stream_pass() */
 };
 
 /* Called with each unreadable block or part of one: its place, size and what is wrong. */
@@ -70,6 +74,9 @@ int lkst_stream_open(struct lkst_err *e, const struct lkst_stream_file *files,
 		     unsigned int nr_files, const struct lkst_catalog *catalog,
 		     struct lkst_stream **ret_stream);
 void lkst_stream_close(struct lkst_stream *s);
+
+/* Stream @instance, of which there is nothing. */
+int lkst_stream_open_missing(struct lkst_err *e, u64 instance, struct lkst_stream **ret_stream);
 
 /* Maps @files into @s, which has room for so many segments. Private to lkst_stream_open(). */
 int lkst_stream_map(struct lkst_err *e, struct lkst_stream *s,

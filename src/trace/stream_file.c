@@ -17,6 +17,7 @@
 enum {
 	UNIT = 1 << LKST_BLOCK_SHIFT_MIN,
 	LET_GO = 4 << 20, /* bytes at a time */
+	HOLE_MIN = 1 << 18,
 };
 
 /* ---- mapping ---------------------------------------------------------------------- */
@@ -48,6 +49,50 @@ static size_t round_up(size_t bytes, size_t unit)
 	return (bytes + unit - 1) / unit * unit;
 }
 
+static int add_hole(struct lkst_err *e, struct lkst_stream *s, size_t from, size_t to)
+{
+	struct lkst_segment *grown = s->holes;
+
+	from = round_up(from, UNIT);
+	to = to / UNIT * UNIT;
+	if (to < from + HOLE_MIN)
+		return 0;
+	if (s->nr_holes == s->holes_room) {
+		s->holes_room = s->holes_room ? 2 * s->holes_room : 16;
+		grown = reallocarray(s->holes, s->holes_room, sizeof(*grown));
+		if (!grown)
+			return lkst_err_sys(e, -ENOMEM, "%s", s->file);
+		s->holes = grown;
+	}
+	grown[s->nr_holes++] = (struct lkst_segment){ from, to - from };
+	return 0;
+}
+
+/*
+ * Lists where @length bytes at @offset of a file, which are at @start of the stream, are a hole. Where the file
+ * system does not say, there is none.
+ */
+static int list_holes(struct lkst_err *e, struct lkst_stream *s, int fd, u64 offset, size_t length,
+		      size_t start)
+{
+	const off_t end = (off_t)(offset + length);
+	off_t at = (off_t)offset, hole, data;
+	int code = 0;
+
+	for (; !code && at < end; at = data) {
+		hole = lseek(fd, at, SEEK_HOLE);
+		if (hole < 0 || hole >= end)
+			break;
+		data = lseek(fd, hole, SEEK_DATA);
+		if (data < 0 && errno != ENXIO)
+			break;
+		data = data < 0 || data > end ? end : data;
+		code = add_hole(e, s, start + (size_t)(hole - (off_t)offset),
+				start + (size_t)(data - (off_t)offset));
+	}
+	return code;
+}
+
 /* Finds how long each file is and places it. Files start at pages, for they are mapped. */
 static int place_files(struct lkst_err *e, struct lkst_stream *s, const int *fds)
 {
@@ -55,17 +100,19 @@ static int place_files(struct lkst_err *e, struct lkst_stream *s, const int *fds
 		(size_t)sysconf(_SC_PAGESIZE) > UNIT ? (size_t)sysconf(_SC_PAGESIZE) : UNIT;
 	struct stat st;
 	unsigned int i;
+	int code = 0;
 
-	for (i = 0; i < s->nr_segments; i++) {
+	for (i = 0; i < s->nr_segments && !code; i++) {
 		if (fstat(fds[i], &st))
 			return lkst_err_sys(e, -errno, "%s", s->file);
 		if ((u64)st.st_size > SIZE_MAX - page - s->length ||
 		    (s->length + (u64)st.st_size) / UNIT >= UINT32_MAX - page / UNIT)
 			return lkst_err_set(e, -EFBIG, "%s is too large", s->file);
 		s->segments[i] = (struct lkst_segment){ s->length, (size_t)st.st_size };
+		code = list_holes(e, s, fds[i], 0, (size_t)st.st_size, s->length);
 		s->length += round_up((size_t)st.st_size, page);
 	}
-	return 0;
+	return code;
 }
 
 static int map_files(struct lkst_err *e, struct lkst_stream *s, const int *fds)
@@ -114,7 +161,7 @@ static int map_part(struct lkst_err *e, struct lkst_stream *s, const struct lkst
 	s->bytes = (u8 *)map + lead;
 	s->length = (size_t)file->length;
 	madvise(map, s->map_length, MADV_SEQUENTIAL);
-	return 0;
+	return list_holes(e, s, file->fd, file->offset, s->length, 0);
 }
 
 int lkst_stream_map(struct lkst_err *e, struct lkst_stream *s, const struct lkst_stream_file *files)

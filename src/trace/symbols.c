@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The names of the kernel's functions that addresses in a trace lie in. */
+/* The kernel's names for what lies at addresses in a trace. */
 #include "trace/symbols.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/out.h"
+#include "trace/block_walk.h"
+#include "trace/trace.h"
+
 enum {
-	SYMBOLS_MAX = 1 << 20,
+	/* A part of a recording has 21504 at most, and all parts together hardly more. */
+	SYMBOLS_MAX = 1 << 19,
+	NAMES_MAX = 48 << 20, /* bytes of all names */
+	NAME_MAX_BYTES = 512, /* KSYM_NAME_LEN, include/linux/kallsyms.h */
 	ROOM_MIN = 256,
+	SHOWN_MAX = 240, /* bytes of a name: each may become "\\x1b" */
 };
+_Static_assert(4 * SHOWN_MAX + sizeof("+0x0123456789abcdef") < LKST_SYMBOL_ROOM, "it fits");
 
 struct symbol {
 	u64 address;
@@ -20,7 +29,9 @@ struct symbol {
 struct lkst_symbols {
 	struct symbol *list;
 	unsigned int nr, room;
+	size_t names; /* bytes of all names */
 	bool is_sorted; /* by address, without doubles */
+	bool is_full;
 };
 
 struct lkst_symbols *lkst_symbols_new(void)
@@ -40,10 +51,50 @@ void lkst_symbols_free(struct lkst_symbols *s)
 	free(s);
 }
 
-static int add(struct lkst_symbols *s, const struct lkst_rec_state_symbol *symbol, const char *name,
-	       u32 length)
+static int compare(const void *a, const void *b)
 {
-	if (s->nr == SYMBOLS_MAX)
+	const struct symbol *x = a, *y = b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+/* Each part of a recording may have the same one. */
+static void sort(struct lkst_symbols *s)
+{
+	unsigned int i, nr = 0;
+
+	qsort(s->list, s->nr, sizeof(*s->list), compare);
+	s->names = 0;
+	for (i = 0; i < s->nr; i++) {
+		if (nr && s->list[nr - 1].address == s->list[i].address) {
+			free(s->list[i].name);
+			continue;
+		}
+		s->names += strlen(s->list[i].name) + 1;
+		s->list[nr++] = s->list[i];
+	}
+	s->nr = nr;
+	s->is_sorted = true;
+}
+
+/* Whether there is room for a name of @length bytes, once those that are there twice are dropped. */
+static bool has_room(struct lkst_symbols *s, size_t length)
+{
+	if (s->nr < SYMBOLS_MAX && s->names + length < NAMES_MAX)
+		return true;
+	if (s->is_full)
+		return false;
+	sort(s);
+	/* Soon full again: it holds so many different ones that more would only be sorted over and over. */
+	s->is_full = s->nr > SYMBOLS_MAX / 4 * 3 || s->names > NAMES_MAX / 4 * 3;
+	return !s->is_full;
+}
+
+int lkst_symbols_add(struct lkst_symbols *s, u64 address, u32 bytes, const char *name,
+		     size_t length)
+{
+	length = length < NAME_MAX_BYTES ? length : NAME_MAX_BYTES;
+	if (!has_room(s, length))
 		return 0;
 	if (s->nr == s->room) {
 		unsigned int room = s->room ? 2 * s->room : ROOM_MIN;
@@ -54,9 +105,10 @@ static int add(struct lkst_symbols *s, const struct lkst_rec_state_symbol *symbo
 		s->list = grown;
 		s->room = room;
 	}
-	s->list[s->nr] = (struct symbol){ symbol->address, symbol->bytes, strndup(name, length) };
+	s->list[s->nr] = (struct symbol){ address, bytes, strndup(name, length) };
 	if (!s->list[s->nr].name)
 		return -ENOMEM;
+	s->names += strlen(s->list[s->nr].name) + 1;
 	s->nr++;
 	s->is_sorted = false;
 	return 0;
@@ -72,29 +124,44 @@ int lkst_symbols_feed(struct lkst_symbols *s, const struct lkst_record *r)
 		return 0;
 	memcpy(&symbol, r->bytes, sizeof(symbol));
 	name = lkst_record_field(r, r->event->nr_fields - 1, &length);
-	return name && length ? add(s, &symbol, (const char *)name, length) : 0;
+	return name && length ? lkst_symbols_add(s, symbol.address, symbol.bytes,
+						 (const char *)name, length)
+			      : 0;
 }
 
-static int compare(const void *a, const void *b)
+static int load_block(struct lkst_symbols *s, const struct lkst_catalog *catalog,
+		      const struct lkst_block *block)
 {
-	const struct symbol *x = a, *y = b;
+	struct lkst_block_cursor cursor;
+	struct lkst_record r;
+	int err = 0;
 
-	return x->address < y->address ? -1 : x->address > y->address;
+	lkst_block_cursor_init(&cursor, block);
+	while (!err && lkst_block_step(&cursor, catalog, &r) > 0)
+		err = lkst_symbols_feed(s, &r);
+	return err;
 }
 
-/* Each part of a recording may tell of the same function. */
-static void sort(struct lkst_symbols *s)
+int lkst_symbols_load(struct lkst_err *e, struct lkst_symbols *s, const struct lkst_trace *t)
 {
-	unsigned int i, nr = 0;
+	unsigned int i;
+	u32 k;
+	int err = 0;
 
-	qsort(s->list, s->nr, sizeof(*s->list), compare);
-	for (i = 0; i < s->nr; i++)
-		if (nr && s->list[nr - 1].address == s->list[i].address)
-			free(s->list[i].name);
-		else
-			s->list[nr++] = s->list[i];
-	s->nr = nr;
-	s->is_sorted = true;
+	for (i = 0; i < t->nr_streams; i++) {
+		const struct lkst_stream *stream = t->streams[i];
+		struct lkst_block block;
+		size_t passed = 0;
+
+		if (stream->info.buffer != LKST_BUFFER_STATE)
+			continue;
+		for (k = 0; k < stream->info.nr_blocks && !err; k++) {
+			lkst_stream_pass(stream, &passed, lkst_stream_offset(stream, k));
+			lkst_stream_block(stream, k, &block);
+			err = load_block(s, t->catalog, &block);
+		}
+	}
+	return err ? lkst_err_sys(e, err, "reading the names of functions") : 0;
 }
 
 const char *lkst_symbols_find(struct lkst_symbols *s, u64 address, u64 *ret_offset)
@@ -116,4 +183,33 @@ const char *lkst_symbols_find(struct lkst_symbols *s, u64 address, u64 *ret_offs
 		return NULL;
 	*ret_offset = address - s->list[to - 1].address;
 	return s->list[to - 1].name;
+}
+
+bool lkst_symbols_is_empty(const struct lkst_symbols *s)
+{
+	return !s->nr;
+}
+
+char *lkst_symbols_put(struct lkst_symbols *s, char *p, u64 address)
+{
+	u64 offset = 0;
+	const char *name = s ? lkst_symbols_find(s, address, &offset) : NULL, *module;
+	char *start = p;
+	size_t length;
+
+	if (!name)
+		return lkst_put_hex(p, address);
+	length = strnlen(name, SHOWN_MAX);
+	module = memchr(name, '[', length);
+	if (!module || module == name)
+		module = name + length;
+	p = lkst_put_escaped(p, name, (size_t)(module - name), "\"");
+	if (offset) {
+		*p++ = '+';
+		p = lkst_put_hex(p, offset);
+	}
+	p = lkst_put_escaped(p, module, (size_t)(name + length - module), "\"");
+	while ((start = memchr(start, ' ', (size_t)(p - start))))
+		*start = '_';
+	return p;
 }

@@ -9,9 +9,12 @@
 #include "base/cleanup.h"
 
 enum {
+	CPUS_MAX = 8192,	   /* the most that Linux has; beyond is damage */
 	TID_MAX = 4 * 1024 * 1024, /* PID_MAX_LIMIT, include/linux/threads.h */
 	CHUNK = 256,		   /* threads allocated at once; they never move */
 	SLOTS_MIN = 1024,
+	THREADS_MAX = 1 << 19, /* that are known at a time */
+	CANDIDATES = 64,       /* that are looked at for one that has ended */
 };
 
 /* What a field says of a thread. */
@@ -47,7 +50,7 @@ static const struct rule rules[] = {
 	    [ROLE_TASK] = "child_task", [ROLE_COMM] = "child_comm" } },
 	{ LKST_EV_sched_process_exec, false, { [ROLE_OLD_TID] = "old_tid" } },
 	{ LKST_EV_sched_process_exit, false,
-	  { [ROLE_PID] = "exit_pid", [ROLE_COMM] = "comm" } },
+	  { [ROLE_PID] = "exit_pid", [ROLE_COMM] = "comm", [ROLE_TASK] = "task" } },
 	{ LKST_EV_task_rename, false, { [ROLE_TID] = "target_tid", [ROLE_COMM] = "newcomm" } },
 	{ LKST_EV_sched_switch, false, { [ROLE_PRIO] = "prev_prio" } },
 	{ LKST_EV_sched_switch, false, { [ROLE_TID] = "next_tid", [ROLE_PRIO] = "next_prio" } },
@@ -58,6 +61,15 @@ static const struct rule rules[] = {
 };
 /* clang-format on */
 enum { NR_RULES = sizeof(rules) / sizeof(rules[0]) };
+
+/* Slots of the hash table in a line of the cache. */
+enum { LINE_SLOTS = 8 };
+
+/* Of the hash table. It holds the thread's number, for to look at the thread itself takes as long as all the rest. */
+struct slot {
+	s32 tid;
+	u32 place; /* plus 1; 0: it is empty */
+};
 
 struct lkst_threads {
 	u8 rule_of[LKST_NR_EVENTS]; /* the event's first rule, plus 1 */
@@ -70,7 +82,10 @@ struct lkst_threads {
 
 	struct lkst_thread **chunks;
 	u32 nr_threads, nr_chunks;
-	u32 *slots; /* a hash table of thread numbers, plus 1 */
+	u32 hand; /* the one that gave its place last */
+	u64 *idle_tasks; /* by CPU, 0: not known */
+	u32 nr_idle_tasks;
+	struct slot *slots; /* a hash table */
 	u32 nr_slots;
 };
 
@@ -81,15 +96,23 @@ static struct lkst_thread *thread_at(const struct lkst_threads *t, u32 i)
 	return &t->chunks[i / CHUNK][i % CHUNK];
 }
 
-/* The slot that holds @tid, or the empty one where it would go. */
-static u32 *slot_of(const struct lkst_threads *t, s32 tid)
+/* Where the slot of @tid is, if no other has it. Numbers that follow each other share a line of the cache. */
+static u32 home_of(const struct lkst_threads *t, s32 tid)
 {
-	u32 i = (u32)tid * 2654435769u;
+	u32 i = ((u32)tid / LINE_SLOTS) * 2654435769u;
 
-	for (i ^= i >> 15;; i++) {
-		u32 *slot = &t->slots[i & (t->nr_slots - 1)];
+	return ((i ^ i >> 15) * LINE_SLOTS + (u32)tid % LINE_SLOTS) & (t->nr_slots - 1);
+}
 
-		if (!*slot || thread_at(t, *slot - 1)->tid == tid)
+/* The slot that holds @tid, or the empty one where it would go. */
+static struct slot *slot_of(const struct lkst_threads *t, s32 tid)
+{
+	u32 i = home_of(t, tid);
+
+	for (;; i++) {
+		struct slot *slot = &t->slots[i & (t->nr_slots - 1)];
+
+		if (!slot->place || slot->tid == tid)
 			return slot;
 	}
 }
@@ -97,15 +120,18 @@ static u32 *slot_of(const struct lkst_threads *t, s32 tid)
 static int grow_slots(struct lkst_threads *t)
 {
 	u32 i, nr = t->nr_slots ? t->nr_slots * 2 : SLOTS_MIN;
-	u32 *slots = calloc(nr, sizeof(*slots));
+	struct slot *slots = calloc(nr, sizeof(*slots));
 
 	if (!slots)
 		return -ENOMEM;
 	free(t->slots);
 	t->slots = slots;
 	t->nr_slots = nr;
-	for (i = 0; i < t->nr_threads; i++)
-		*slot_of(t, thread_at(t, i)->tid) = i + 1;
+	for (i = 0; i < t->nr_threads; i++) {
+		s32 tid = thread_at(t, i)->tid;
+
+		*slot_of(t, tid) = (struct slot){ tid, i + 1 };
+	}
 	return 0;
 }
 
@@ -124,30 +150,70 @@ static int grow_chunks(struct lkst_threads *t)
 	return 0;
 }
 
+/* Empties the slot of @tid. Those behind it that could not have theirs move up. */
+static void empty_slot(struct lkst_threads *t, s32 tid)
+{
+	const u32 mask = t->nr_slots - 1;
+	u32 hole = (u32)(slot_of(t, tid) - t->slots), i;
+
+	for (i = (hole + 1) & mask; t->slots[i].place; i = (i + 1) & mask) {
+		u32 home = home_of(t, t->slots[i].tid);
+
+		if (((i - home) & mask) < ((i - hole) & mask))
+			continue;
+		t->slots[hole] = t->slots[i];
+		hole = i;
+	}
+	t->slots[hole] = (struct slot){};
+}
+
+/* The place of a thread that gives it to another one: that has ended, or else was spoken of first. */
+static u32 reclaim(struct lkst_threads *t)
+{
+	u32 i, at;
+
+	for (i = 1; i < CANDIDATES; i++)
+		if (thread_at(t, (t->hand + i) % THREADS_MAX)->has_ended)
+			break;
+	at = (t->hand + (i < CANDIDATES ? i : 1)) % THREADS_MAX;
+	t->hand = at;
+	empty_slot(t, thread_at(t, at)->tid);
+	*thread_at(t, at) = (struct lkst_thread){};
+	return at;
+}
+
 /* The thread, made if it is not there. NULL: no memory. */
 static struct lkst_thread *get(struct lkst_threads *t, s32 tid)
 {
-	u32 *slot = slot_of(t, tid);
+	struct slot *slot = slot_of(t, tid);
 
-	if (*slot)
-		return thread_at(t, *slot - 1);
+	if (slot->place)
+		return thread_at(t, slot->place - 1);
 	if ((t->nr_threads + 1) * 2 > t->nr_slots) {
 		if (grow_slots(t))
 			return NULL;
 		slot = slot_of(t, tid);
 	}
+	if (t->nr_threads == THREADS_MAX) {
+		u32 at = reclaim(t);
+
+		slot = slot_of(t, tid);
+		*slot = (struct slot){ tid, at + 1 };
+		thread_at(t, at)->tid = tid;
+		return thread_at(t, at);
+	}
 	if (t->nr_threads == t->nr_chunks * CHUNK && grow_chunks(t))
 		return NULL;
-	*slot = ++t->nr_threads;
-	thread_at(t, *slot - 1)->tid = tid;
-	return thread_at(t, *slot - 1);
+	*slot = (struct slot){ tid, ++t->nr_threads };
+	thread_at(t, slot->place - 1)->tid = tid;
+	return thread_at(t, slot->place - 1);
 }
 
 const struct lkst_thread *lkst_threads_find(const struct lkst_threads *t, s32 tid)
 {
-	u32 slot = *slot_of(t, tid);
+	const struct slot *slot = slot_of(t, tid);
 
-	return slot ? thread_at(t, slot - 1) : NULL;
+	return slot->place ? thread_at(t, slot->place - 1) : NULL;
 }
 
 /* ---- what records say --------------------------------------------------------------- */
@@ -171,10 +237,23 @@ static void note_exec(struct lkst_threads *t, struct lkst_thread *thread, s32 ol
 	const struct lkst_thread *old = lkst_threads_find(t, old_tid);
 
 	/* It is the thread that was called @old_tid: the one of this number ended (exec(2)). */
-	if (old && old != thread)
-		thread->task = old->task;
+	if (old_tid != thread->tid)
+		thread->task = old ? old->task : 0;
 	thread->pid = thread->tid;
 	thread->is_kernel = false;
+}
+
+/* Between sched_waking and sched_wakeup of @thread its waker is known. */
+static void note_waker(struct lkst_thread *thread, s16 event, const struct lkst_record *r)
+{
+	if (event == LKST_EV_sched_waking) {
+		thread->is_being_woken = true;
+		thread->waker_tid = r->tid;
+		thread->waker_cpu = r->cpu;
+	} else if (event == LKST_EV_sched_wakeup || event == LKST_EV_sched_wakeup_new ||
+		   (event == LKST_EV_sched_switch && thread->tid != r->tid)) {
+		thread->is_being_woken = false;
+	}
 }
 
 static int apply(struct lkst_threads *t, u32 i, const struct lkst_record *r)
@@ -211,6 +290,7 @@ static int apply(struct lkst_threads *t, u32 i, const struct lkst_record *r)
 		set_comm(thread, r, f[ROLE_COMM]);
 	if (f[ROLE_OLD_TID])
 		note_exec(t, thread, (s32)lkst_record_int(r, f[ROLE_OLD_TID]));
+	note_waker(thread, rules[i].index, r);
 	return 0;
 }
 
@@ -232,11 +312,35 @@ static bool is_usable(const struct lkst_threads *t, u32 i)
 	return !rules[i].fields[ROLE_TID] || t->found[i].fields[ROLE_TID];
 }
 
+/* A CPU of the state, with its idle thread. */
+static int note_cpu(struct lkst_threads *t, const struct lkst_record *r)
+{
+	const struct lkst_field_class *cpu = lkst_class_field(r->event, "state_cpu");
+	const struct lkst_field_class *task = lkst_class_field(r->event, "idle_task");
+	u64 i = cpu && task ? lkst_record_int(r, cpu) : CPUS_MAX;
+
+	if (i >= CPUS_MAX)
+		return 0;
+	if (i >= t->nr_idle_tasks) {
+		u64 *grown = reallocarray(t->idle_tasks, i + 1, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		memset(grown + t->nr_idle_tasks, 0, (i + 1 - t->nr_idle_tasks) * sizeof(*grown));
+		t->idle_tasks = grown;
+		t->nr_idle_tasks = (u32)i + 1;
+	}
+	t->idle_tasks[i] = lkst_record_int(r, task);
+	return 0;
+}
+
 int lkst_threads_feed(struct lkst_threads *t, const struct lkst_record *r)
 {
 	const struct lkst_event_class *event = r->event;
 	u32 i;
 
+	if (event->index == LKST_EV_state_cpu)
+		return note_cpu(t, r);
 	if (event->index < 0 || !t->rule_of[event->index])
 		return 0;
 	for (i = t->rule_of[event->index] - 1u; i < NR_RULES && rules[i].index == event->index;
@@ -251,6 +355,15 @@ int lkst_threads_feed(struct lkst_threads *t, const struct lkst_record *r)
 			return code;
 	}
 	return 0;
+}
+
+u64 lkst_threads_task(const struct lkst_threads *t, s32 tid, u32 cpu)
+{
+	const struct lkst_thread *thread = tid ? lkst_threads_find(t, tid) : NULL;
+
+	if (!tid)
+		return cpu < t->nr_idle_tasks ? t->idle_tasks[cpu] : 0;
+	return thread ? thread->task : 0;
 }
 
 unsigned int lkst_threads_nr(const struct lkst_threads *t)
@@ -295,5 +408,6 @@ void lkst_threads_free(struct lkst_threads *t)
 		free(t->chunks[i]);
 	free(t->chunks);
 	free(t->slots);
+	free(t->idle_tasks);
 	free(t);
 }

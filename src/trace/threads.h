@@ -17,6 +17,10 @@ struct lkst_thread {
 	bool has_ended;
 	char comm[16]; /* "" : not known */
 	u64 task;      /* address of its task_struct, 0: not known */
+	/* Who has begun to wake it (sched_waking), until it is queued (sched_wakeup) or runs. */
+	bool is_being_woken;
+	s32 waker_tid;
+	u32 waker_cpu;
 };
 
 struct lkst_threads;
@@ -25,16 +29,23 @@ void lkst_threads_free(struct lkst_threads *t);
 
 /*
  * Takes in what @r says about threads (state_thread, sched_process_fork, sched_process_exec,
- * sched_process_exit, task_rename, task_newtask, and the priorities in sched_switch and wake-ups). Cheap
- * for all others. Returns -ENOMEM or 0.
+ * sched_process_exit, task_rename, task_newtask, state_cpu, and the priorities and wakers in sched_switch and
+ * wake-ups). Cheap for all others. Returns -ENOMEM or 0.
  */
 int lkst_threads_feed(struct lkst_threads *t, const struct lkst_record *r);
 
 /*
  * The thread, or NULL. tid 0 is the idle thread ("swapper"), of every CPU. The pointer stays good, and
- * what it points to is kept up to date, until the table is freed. One that has ended stays.
+ * what it points to is kept up to date, until the table is freed. One that has ended stays, until there are
+ * more than half a million: then it gives its place to another.
  */
 const struct lkst_thread *lkst_threads_find(const struct lkst_threads *t, s32 tid);
+
+/*
+ * The address of the task_struct of thread @tid, 0: not known. Every CPU has an idle thread of its own, so for
+ * tid 0 it is that of @cpu.
+ */
+u64 lkst_threads_task(const struct lkst_threads *t, s32 tid, u32 cpu);
 
 /* All threads, by a number from 0 on, in the order in which they were first spoken of. */
 unsigned int lkst_threads_nr(const struct lkst_threads *t);

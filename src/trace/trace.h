@@ -5,6 +5,7 @@
 #ifndef LKST_TRACE_TRACE_H
 #define LKST_TRACE_TRACE_H
 
+#include "trace/ends.h"
 #include "trace/holes.h"
 #include "trace/stream.h"
 
@@ -14,7 +15,12 @@ struct lkst_trace {
 	unsigned int nr_streams;
 	u64 begin_ns, end_ns;
 	bool is_partial; /* what made it was broken off */
+	bool has_parts;	 /* it was opened as several parts, or as the directory of all */
 	struct lkst_holes holes;
+	struct lkst_ends ends;
 };
+
+/* Adds stream @instance to @t as one of which there is nothing. */
+int lkst_trace_add_missing(struct lkst_err *e, struct lkst_trace *t, u64 instance);
 
 #endif

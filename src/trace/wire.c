@@ -122,10 +122,11 @@ int lkst_wire_send_text(int fd, enum lkst_wire_type type, const char *text, size
 	return code;
 }
 
-/* The writer's two ways out, to the socket behind @ctx. */
+/* The writer's two ways out, to the sender @ctx. */
 static int send_metadata(struct lkst_err *e, void *ctx, const char *text, size_t length)
 {
-	int code = lkst_wire_send_text((int)(intptr_t)ctx, LKST_WIRE_METADATA, text, length);
+	const struct lkst_wire_sender *sender = ctx;
+	int code = lkst_wire_send_text(sender->fd, LKST_WIRE_METADATA, text, length);
 
 	return code ? lkst_err_sys(e, code, "sending the metadata") : 0;
 }
@@ -133,20 +134,35 @@ static int send_metadata(struct lkst_err *e, void *ctx, const char *text, size_t
 static int send_blocks(struct lkst_err *e, void *ctx, u64 instance, const void *blocks,
 		       size_t length)
 {
+	struct lkst_wire_sender *sender = ctx;
 	int code;
 
 	if (length > LKST_WIRE_PAYLOAD_MAX)
 		return lkst_err_set(e, -EINVAL, "%zu bytes are too many for a frame", length);
-	code = lkst_wire_send((int)(intptr_t)ctx, LKST_WIRE_BLOCKS, instance, blocks, (u32)length);
+	if (sender->hider) {
+		memcpy(sender->room, blocks, length);
+		lkst_hide(sender->hider, sender->room, length);
+		blocks = sender->room;
+	}
+	code = lkst_wire_send(sender->fd, LKST_WIRE_BLOCKS, instance, blocks, (u32)length);
 	return code ? lkst_err_sys(e, code, "sending blocks") : 0;
 }
 
-int lkst_wire_writer_open(struct lkst_err *e, int fd, const struct lkst_catalog *c,
+int lkst_wire_writer_open(struct lkst_err *e, struct lkst_wire_sender *sender, const struct lkst_catalog *c,
 			  struct lkst_writer **ret_writer)
 {
 	static const struct lkst_writer_sink sink = { send_metadata, send_blocks };
+	_cleanup_free_ struct lkst_catalog *told = NULL;
 
-	return lkst_writer_open_sink(e, c, &sink, (void *)(intptr_t)fd, ret_writer);
+	if (!sender->hider)
+		return lkst_writer_open_sink(e, c, &sink, sender, ret_writer);
+	/* Its events are those of @c, and stay there. */
+	told = malloc(sizeof(*told));
+	if (!told)
+		return lkst_err_sys(e, -ENOMEM, "sending a trace");
+	*told = *c;
+	told->has_hashed_addresses = true;
+	return lkst_writer_open_sink(e, told, &sink, sender, ret_writer);
 }
 
 /* ---- receiving ---------------------------------------------------------------------- */
@@ -226,9 +242,7 @@ static int begin_trace(struct lkst_err *e, struct receiver *r, const char *path)
 	code = lkst_metadata_parse(e, r->metadata, r->metadata_length, &catalog);
 	if (code)
 		return code;
-	code = lkst_writer_open(e, path, catalog, &r->writer);
-	if (!code)
-		code = lkst_writer_mark_partial(e, r->writer);
+	code = lkst_writer_open_copy(e, path, catalog, &r->writer);
 	lkst_catalog_free(catalog);
 	return code;
 }

@@ -11,12 +11,14 @@
 
 #include "abi/types.h"
 #include "base/err.h"
+#include "trace/hide.h"
 #include "trace/writer.h"
 
 enum {
 	LKST_WIRE_MAGIC = 0x57534b4c, /* "LKSW" */
 	LKST_WIRE_VERSION = 1,
 	LKST_WIRE_PAYLOAD_MAX = 1 << 20, /* bytes of a frame behind its head */
+	LKST_WIRE_PAGE_MAX = 16 << 20,	 /* of a status */
 };
 
 enum lkst_wire_what {
@@ -81,8 +83,18 @@ int lkst_wire_send(int fd, enum lkst_wire_type type, u64 instance, const void *b
 /* Sends @text in as many frames of @type as it takes. */
 int lkst_wire_send_text(int fd, enum lkst_wire_type type, const char *text, size_t length);
 
-/* Makes a writer (trace/writer.h) whose trace goes to socket @fd as frames. */
-int lkst_wire_writer_open(struct lkst_err *e, int fd, const struct lkst_catalog *c,
+/* Where a trace goes to as frames. */
+struct lkst_wire_sender {
+	int fd;				/* a socket */
+	const struct lkst_hider *hider; /* NULL: the kernel's addresses are sent as they are */
+	u8 room[LKST_WIRE_PAYLOAD_MAX];
+};
+
+/*
+ * Makes a writer (trace/writer.h) whose trace goes to @sender, which must outlive it. If addresses are hidden, the
+ * metadata says so.
+ */
+int lkst_wire_writer_open(struct lkst_err *e, struct lkst_wire_sender *sender, const struct lkst_catalog *c,
 			  struct lkst_writer **ret_writer);
 
 /* What receives frames: reads up to @size bytes; 0 at the end, or a negative errno. */

@@ -14,6 +14,7 @@
 
 #include "abi/state.h"
 #include "base/cleanup.h"
+#include "base/create.h"
 #include "base/io.h"
 #include "trace/block.h"
 #include "trace/metadata.h"
@@ -25,9 +26,10 @@ enum {
 };
 
 struct stream_file {
-	u64 instance;
-	int fd;
+	int fd; /* -1: there is none, or not yet */
 	u64 size;
+	bool is_reserved; /* it has space behind its end */
+	struct lkst_stream_end end;
 };
 
 struct lkst_writer {
@@ -39,6 +41,7 @@ struct lkst_writer {
 	u32 nr_declared; /* events in the metadata that handlers have declared */
 	bool is_partial; /* it is marked so */
 	size_t metadata_bytes;
+	u16 stream_id, end_id; /* of state_stream and state_end, 0: not in this trace */
 
 	struct stream_file *files;
 	unsigned int nr_files;
@@ -55,21 +58,20 @@ struct lkst_writer {
  */
 static int write_metadata(struct lkst_err *e, struct lkst_writer *w, const struct lkst_catalog *c)
 {
-	static const char partial[] = ".metadata.partial";
+	_cleanup_(lkst_new_file_fini) struct lkst_new_file file = { .dir_fd = -1, .fd = -1 };
 	_cleanup_free_ char *text = NULL;
-	_cleanup_close_ int fd = -1;
 	int code = lkst_metadata_format(e, c, &text);
 
+	if (!code)
+		code = lkst_new_file_open(e, w->dir_fd, "metadata", &file);
 	if (code)
 		return code;
-	fd = openat(w->dir_fd, partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return lkst_err_sys(e, -errno, "cannot create the metadata");
-	code = lkst_write_all(fd, text, strlen(text));
-	if (!code && renameat(w->dir_fd, partial, w->dir_fd, "metadata"))
-		code = -errno;
+	code = lkst_write_all(file.fd, text, strlen(text));
 	if (code)
 		return lkst_err_sys(e, code, "cannot write the metadata");
+	code = lkst_new_file_place(e, &file);
+	if (code)
+		return code;
 	w->bytes += strlen(text) - w->metadata_bytes;
 	w->metadata_bytes = strlen(text);
 	w->nr_declared = c->nr_declared;
@@ -86,24 +88,43 @@ static void writer_free(struct lkst_writer *w)
 	unsigned int i;
 
 	for (i = 0; i < w->nr_files; i++)
-		close(w->files[i].fd);
+		if (w->files[i].fd >= 0)
+			close(w->files[i].fd);
 	free(w->files);
 	if (w->dir_fd >= 0)
 		close(w->dir_fd);
 	free(w);
 }
 
-int lkst_writer_open(struct lkst_err *e, const char *path, const struct lkst_catalog *c,
-		     struct lkst_writer **ret_writer)
+static u16 id_of(const struct lkst_catalog *c, const char *name)
+{
+	const struct lkst_event_class *class = lkst_catalog_find(c, name);
+
+	return class && class->is_native ? class->id : 0;
+}
+
+static struct lkst_writer *writer_new(const struct lkst_catalog *c)
 {
 	struct lkst_writer *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->dir_fd = -1;
+	memcpy(w->uuid, c->uuid, sizeof(w->uuid));
+	w->stream_id = id_of(c, "state_stream");
+	w->end_id = id_of(c, "state_end");
+	return w;
+}
+
+int lkst_writer_open_at(struct lkst_err *e, int at, const char *path, const struct lkst_catalog *c,
+			struct lkst_writer **ret_writer)
+{
+	struct lkst_writer *w = writer_new(c);
 	int code;
 
 	if (!w)
 		return lkst_err_sys(e, -ENOMEM, "%s", path);
-	w->dir_fd = -1;
-	memcpy(w->uuid, c->uuid, sizeof(w->uuid));
-	code = lkst_mkdir_empty(e, path, &w->dir_fd);
+	code = lkst_create_empty_dir(e, at, path, &w->dir_fd);
 	if (!code)
 		code = write_metadata(e, w, c);
 	if (code) {
@@ -115,20 +136,24 @@ int lkst_writer_open(struct lkst_err *e, const char *path, const struct lkst_cat
 	return 0;
 }
 
+int lkst_writer_open(struct lkst_err *e, const char *path, const struct lkst_catalog *c,
+		     struct lkst_writer **ret_writer)
+{
+	return lkst_writer_open_at(e, AT_FDCWD, path, c, ret_writer);
+}
+
 int lkst_writer_open_sink(struct lkst_err *e, const struct lkst_catalog *c,
 			  const struct lkst_writer_sink *sink, void *ctx,
 			  struct lkst_writer **ret_writer)
 {
-	struct lkst_writer *w = calloc(1, sizeof(*w));
+	struct lkst_writer *w = writer_new(c);
 	_cleanup_free_ char *text = NULL;
 	int code;
 
 	if (!w)
 		return lkst_err_sys(e, -ENOMEM, "cannot begin the trace");
-	w->dir_fd = -1;
 	w->sink = sink;
 	w->sink_ctx = ctx;
-	memcpy(w->uuid, c->uuid, sizeof(w->uuid));
 	code = lkst_metadata_format(e, c, &text);
 	if (!code)
 		code = sink->metadata(e, ctx, text, strlen(text));
@@ -142,17 +167,15 @@ int lkst_writer_open_sink(struct lkst_err *e, const struct lkst_catalog *c,
 	return 0;
 }
 
-/* The file of a stream, created when it gets its first block. */
-static int get_file(struct lkst_err *e, struct lkst_writer *w, u64 instance,
-		    struct stream_file **ret_file)
+/* What is known of a stream; a new entry if it is met for the first time. */
+static int get_entry(struct lkst_err *e, struct lkst_writer *w, u64 instance,
+		     struct stream_file **ret_file)
 {
-	char name[LKST_STREAM_NAME_MAX];
 	struct stream_file *grown;
 	unsigned int i;
-	int fd;
 
 	for (i = 0; i < w->nr_files; i++)
-		if (w->files[i].instance == instance) {
+		if (w->files[i].end.instance == instance) {
 			*ret_file = &w->files[i];
 			return 0;
 		}
@@ -164,13 +187,58 @@ static int get_file(struct lkst_err *e, struct lkst_writer *w, u64 instance,
 	if (!grown)
 		return lkst_err_sys(e, -ENOMEM, "cannot begin a stream");
 	w->files = grown;
-	lkst_stream_name(instance, name);
-	fd = openat(w->dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return lkst_err_sys(e, -errno, "cannot create %s", name);
-	grown[w->nr_files] = (struct stream_file){ .instance = instance, .fd = fd };
+	grown[w->nr_files] =
+		(struct stream_file){ .fd = -1,
+				      .end = { .instance = instance, .first = 1, .last = 0 } };
 	*ret_file = &grown[w->nr_files++];
 	return 0;
+}
+
+/* The same with its file, which is created when it gets its first block. */
+static int get_file(struct lkst_err *e, struct lkst_writer *w, u64 instance,
+		    struct stream_file **ret_file)
+{
+	char name[LKST_STREAM_NAME_MAX];
+	int code = get_entry(e, w, instance, ret_file);
+
+	if (code || (*ret_file)->fd >= 0)
+		return code;
+	lkst_stream_name(instance, name);
+	return lkst_create_file(e, w->dir_fd, name, &(*ret_file)->fd);
+}
+
+/* Adds what @more says to what is known of a stream. */
+static void widen(struct lkst_stream_end *end, const struct lkst_stream_end *more)
+{
+	bool is_empty = end->last < end->first;
+
+	if (more->last >= more->first && (is_empty || more->first < end->first)) {
+		end->first = more->first;
+		end->begin_ns = more->begin_ns;
+	}
+	if (more->last >= more->first && (is_empty || more->last >= end->last)) {
+		end->last = more->last;
+		end->end_ns = more->end_ns > end->end_ns ? more->end_ns : end->end_ns;
+	}
+	if (more->covered_ns > end->covered_ns)
+		end->covered_ns = more->covered_ns;
+	end->left += more->left;
+}
+
+/* @length bytes of whole blocks have been written to the stream. */
+static void note_blocks(struct lkst_stream_end *end, const void *blocks, size_t length)
+{
+	const struct lkst_block_header *first = blocks, *last = first;
+	u64 size = le64toh(first->packet_size) / 8;
+
+	if (size >= 1 << LKST_BLOCK_SHIFT_MIN && size <= length && length % size == 0)
+		last = (const void *)((const u8 *)blocks + length - size);
+	widen(end, &(struct lkst_stream_end){
+			   .first = le64toh(first->packet_seq_num),
+			   .last = le64toh(last->packet_seq_num),
+			   .begin_ns = le64toh(first->timestamp_begin),
+			   .end_ns = le64toh(last->timestamp_end),
+		   });
 }
 
 int lkst_writer_append(struct lkst_err *e, struct lkst_writer *w, u64 instance, const void *blocks,
@@ -183,8 +251,13 @@ int lkst_writer_append(struct lkst_err *e, struct lkst_writer *w, u64 instance, 
 	if (length % (1 << LKST_BLOCK_SHIFT_MIN))
 		return lkst_err_set(e, -EINVAL, "%zu bytes are no whole blocks", length);
 	if (w->sink) {
+		code = get_entry(e, w, instance, &file);
+		if (!code)
+			code = w->sink->append(e, w->sink_ctx, instance, blocks, length);
+		if (!code && length)
+			note_blocks(&file->end, blocks, length);
 		w->bytes += length;
-		return w->sink->append(e, w->sink_ctx, instance, blocks, length);
+		return code;
 	}
 	code = get_file(e, w, instance, &file);
 	if (code)
@@ -200,6 +273,8 @@ int lkst_writer_append(struct lkst_err *e, struct lkst_writer *w, u64 instance, 
 	}
 	file->size += length;
 	w->bytes += length;
+	if (length)
+		note_blocks(&file->end, blocks, length);
 	return 0;
 }
 
@@ -276,17 +351,120 @@ int lkst_writer_state(struct lkst_err *e, struct lkst_writer *w, u64 ns, void *r
 	return 0;
 }
 
+/* ---- end marks ---------------------------------------------------------------------- */
+
+int lkst_writer_claim(struct lkst_err *e, struct lkst_writer *w,
+		      const struct lkst_stream_end *claim)
+{
+	struct stream_file *file = NULL;
+	unsigned int i;
+	int code;
+
+	for (i = 0; i < w->nr_files && w->files[i].end.instance != claim->instance; i++)
+		;
+	if (i == w->nr_files && claim->last < claim->first && !claim->left &&
+	    lkst_instance_level(claim->instance))
+		return 0;
+	code = get_entry(e, w, claim->instance, &file);
+	if (!code)
+		widen(&file->end, claim);
+	return code;
+}
+
+static int write_stream_end(struct lkst_err *e, struct lkst_writer *w, u64 ns,
+			    const struct lkst_stream_end *end)
+{
+	u64 covered = end->covered_ns > end->end_ns ? end->covered_ns : end->end_ns;
+	struct lkst_rec_state_stream r = {
+		.head.id_time = w->stream_id,
+		.stream_cpu = (s16)htole16((u16)lkst_instance_cpu(end->instance)),
+		.buffer = htole16((u16)lkst_instance_buffer(end->instance)),
+		.level = htole32(lkst_instance_level(end->instance)),
+		.first = htole64(end->first),
+		.last = htole64(end->last),
+		.begin = htole64(end->begin_ns),
+		.end = htole64(end->end_ns),
+		.covered = htole64(covered),
+		.left = htole64(end->left),
+	};
+
+	return lkst_writer_state(e, w, ns, &r, sizeof(r));
+}
+
+int lkst_writer_end(struct lkst_err *e, struct lkst_writer *w, u32 how, u64 ns)
+{
+	struct lkst_rec_state_end r = { .head.id_time = w->end_id,
+					.ended = htole64(ns),
+					.how = htole32(how) };
+	u32 nr = 0;
+	unsigned int i;
+	int code = 0;
+
+	if (!w->stream_id || !w->end_id)
+		return 0;
+	for (i = 0; i < w->nr_files && !code; i++) {
+		if (lkst_instance_buffer(w->files[i].end.instance) == LKST_BUFFER_STATE)
+			continue;
+		code = write_stream_end(e, w, ns, &w->files[i].end);
+		nr++;
+	}
+	r.streams = htole32(nr);
+	return code ? code : lkst_writer_state(e, w, ns, &r, sizeof(r));
+}
+
+int lkst_writer_reserve(struct lkst_err *e, struct lkst_writer *w, u64 bytes)
+{
+	struct stream_file *file = NULL;
+	int code;
+
+	if (w->dir_fd < 0)
+		return 0;
+	code = get_file(e, w, lkst_stream_instance(0, LKST_BUFFER_STATE, 0), &file);
+	if (code)
+		return code;
+	/* The block that is being filled comes on top. */
+	if (fallocate(file->fd, FALLOC_FL_KEEP_SIZE, (off_t)file->size,
+		      (off_t)(bytes + STATE_BLOCK)))
+		return errno == ENOSPC || errno == EDQUOT
+			       ? lkst_err_sys(e, -errno, "cannot keep space for the trace's end")
+			       : 0;
+	file->is_reserved = true;
+	return 0;
+}
+
+static void give_reserve_back(const struct stream_file *file)
+{
+	/* If that fails, the file takes a little more space than it has bytes. */
+	if (file->is_reserved && ftruncate(file->fd, (off_t)file->size))
+		return;
+}
+
 /* ---- the end ------------------------------------------------------------------------ */
 
 int lkst_writer_mark_partial(struct lkst_err *e, struct lkst_writer *w)
 {
-	int fd = openat(w->dir_fd, LKST_PARTIAL, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	int fd, code = lkst_create_file(e, w->dir_fd, LKST_PARTIAL, &fd);
 
-	if (fd < 0)
-		return lkst_err_sys(e, -errno, "cannot create %s", LKST_PARTIAL);
+	if (code)
+		return code;
 	close(fd);
 	w->is_partial = true;
 	return 0;
+}
+
+int lkst_writer_open_copy(struct lkst_err *e, const char *path, const struct lkst_catalog *c,
+			  struct lkst_writer **ret_writer)
+{
+	struct lkst_writer *w = NULL;
+	int code = lkst_writer_open(e, path, c, &w);
+
+	if (!code)
+		code = lkst_writer_mark_partial(e, w);
+	if (code)
+		lkst_writer_discard(w, path);
+	else
+		*ret_writer = w;
+	return code;
 }
 
 static int take_mark_away(struct lkst_err *e, struct lkst_writer *w)
@@ -308,6 +486,9 @@ int lkst_writer_close(struct lkst_err *e, struct lkst_writer *w, int err)
 	e = err ? &ignored : e;
 	code = seal_state(e, w);
 	for (i = 0; i < w->nr_files; i++) {
+		if (w->files[i].fd < 0)
+			continue;
+		give_reserve_back(&w->files[i]);
 		/* A file system may report a failed write only here; the last error is told. */
 		if (close(w->files[i].fd))
 			code = lkst_err_sys(e, -errno, "cannot finish a stream file");
@@ -328,7 +509,7 @@ int lkst_writer_sync(struct lkst_err *e, struct lkst_writer *w)
 	if (code)
 		return code;
 	for (i = 0; i < w->nr_files && !code; i++)
-		code = fsync(w->files[i].fd) ? -errno : 0;
+		code = w->files[i].fd >= 0 && fsync(w->files[i].fd) ? -errno : 0;
 	if (!code && (metadata < 0 || fsync(metadata)))
 		code = -errno;
 	if (code)

@@ -11,9 +11,25 @@
 
 struct lkst_writer;
 
-/* Creates directory @path (which must not exist, or be empty) and writes its metadata. */
+/* How far a stream of a trace or part goes. */
+struct lkst_stream_end {
+	u64 instance;
+	u64 first, last;      /* numbers of its blocks; last < first: it has none */
+	u64 begin_ns, end_ns; /* when the first begins and the last ends */
+	u64 covered_ns;	      /* until then the blocks have all that was recorded to the stream */
+	u64 left;	      /* further blocks that could not be written */
+};
+
+/*
+ * Creates directory @path and writes its metadata. It must not be there, or be empty and its user's alone
+ * (lkst_create_empty_dir()).
+ */
 int lkst_writer_open(struct lkst_err *e, const char *path, const struct lkst_catalog *c,
 		     struct lkst_writer **ret_writer);
+
+/* The same, with @path relative to directory @at. */
+int lkst_writer_open_at(struct lkst_err *e, int at, const char *path, const struct lkst_catalog *c,
+			struct lkst_writer **ret_writer);
 
 /* Where a trace may go in place of a directory. Each returns 0 or a negative errno, with @e set. */
 struct lkst_writer_sink {
@@ -38,6 +54,30 @@ int lkst_writer_renew(struct lkst_err *e, struct lkst_writer *w, const struct lk
  * all well: a copy of something that was broken off does not pass for a whole one. `lkst check` tells.
  */
 int lkst_writer_mark_partial(struct lkst_err *e, struct lkst_writer *w);
+
+/* lkst_writer_open() for a copy, which is marked so. */
+int lkst_writer_open_copy(struct lkst_err *e, const char *path, const struct lkst_catalog *c,
+			  struct lkst_writer **ret_writer);
+
+/*
+ * Says of a stream what the writer cannot know: until when it is covered, and blocks that belong to it but are
+ * not there. Widens what is known of it. Of who interrupts writers, a stream without a block is not mentioned.
+ */
+int lkst_writer_claim(struct lkst_err *e, struct lkst_writer *w,
+		      const struct lkst_stream_end *claim);
+
+/*
+ * Writes the end marks: how far each stream goes, and how the trace ended (enum lkst_ending), at @ns. No record
+ * may follow. A trace without them passes for one whose writer was killed. A stream of which nothing was claimed is
+ * covered to the end of its last block.
+ */
+int lkst_writer_end(struct lkst_err *e, struct lkst_writer *w, u32 how, u64 ns);
+
+/*
+ * Has the file system set space aside for @bytes more of the state stream, so that the end can be written to a
+ * full disk. One that cannot do so leaves it.
+ */
+int lkst_writer_reserve(struct lkst_err *e, struct lkst_writer *w, u64 bytes);
 
 /*
  * Closes the files. @err: what went wrong before, or 0. That is returned then, with @e left alone; else what

@@ -2,6 +2,7 @@
 /* Compressed stream files. */
 #include "trace/zst.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 
 #include "abi/block.h"
 #include "base/cleanup.h"
+#include "base/create.h"
 #include "base/io.h"
 
 enum {
@@ -23,8 +25,15 @@ enum {
 	UNIT = 1 << LKST_BLOCK_SHIFT_MIN,
 	/* 8 MiB is what a decoder keeps in memory for a frame: zstd(1) up to level 19 asks for no more. */
 	WINDOW_LOG_MAX = 23,
-	/* Blocks that are nearly empty shrink by a factor of 50: beyond this, it is no trace. */
+	/*
+	 * Blocks that are nearly empty shrink by a factor of 50, the zeros at the end of a large one by far more.
+	 * Beyond these, it is no trace. A file of few blocks may come to more.
+	 */
+	STORED_GROWTH_MAX = 128,
 	GROWTH_MAX = 1000,
+	SLACK = 16 << 20,
+	WINDOW = 1 << LKST_BLOCK_SHIFT_MAX,
+	BLOCKLESS_MAX = 64 << 20,
 	NAME_ROOM = 512,
 };
 
@@ -88,23 +97,20 @@ static int pack(struct lkst_err *e, int from, int to, const atomic_bool *stop)
 
 int lkst_zst_pack(struct lkst_err *e, int dir_fd, const char *name, const atomic_bool *stop)
 {
+	_cleanup_(lkst_new_file_fini) struct lkst_new_file to = { .dir_fd = -1, .fd = -1 };
 	_cleanup_close_ int from = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	char partial[NAME_ROOM], final[NAME_ROOM];
-	_cleanup_close_ int to = -1;
+	char final[NAME_ROOM];
 	int code;
 
-	snprintf(partial, sizeof(partial), ".%s.partial", name);
 	snprintf(final, sizeof(final), "%s" LKST_ZST_SUFFIX, name);
 	if (from < 0)
 		return lkst_err_sys(e, -errno, "%s", name);
-	to = openat(dir_fd, partial, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
-	if (to < 0)
-		return lkst_err_sys(e, -errno, "cannot create %s", partial);
-	code = pack(e, from, to, stop);
-	if (!code && renameat(dir_fd, partial, dir_fd, final))
-		code = lkst_err_sys(e, -errno, "renaming");
+	code = lkst_new_file_open(e, dir_fd, final, &to);
+	if (!code)
+		code = pack(e, from, to.fd, stop);
+	if (!code)
+		code = lkst_new_file_place(e, &to);
 	if (code) {
-		unlinkat(dir_fd, partial, 0);
 		lkst_err_add(e, "%s", final);
 		return code;
 	}
@@ -119,34 +125,116 @@ struct unpacker {
 	ZSTD_DCtx *context;
 	const u8 *in; /* the file, mapped */
 	size_t length;
+	u64 packed; /* bytes of its frames so far; what zstd skips does not count */
 	int out_fd;
-	u64 written, most;
+	u64 written;   /* bytes so far, those in `window` aside */
+	u64 stored;    /* of them, what is not a hole of the file */
+	u64 blockless; /* the last so many of them hold no beginning of a block */
 	u8 *out;
 	size_t out_room;
+	u8 *window; /* WINDOW bytes, of which `filled` wait to be judged */
+	size_t filled;
 };
 
-static int emit(struct lkst_err *e, struct unpacker *u, const void *bytes, size_t length)
+/* Whether a block begins in the window, which is as large as the largest one. */
+static bool has_block(const struct unpacker *u)
 {
-	int code;
+	const u32 magic = htole32(LKST_BLOCK_MAGIC);
+	size_t at;
 
-	if (length > u->most - u->written)
-		return lkst_err_set(
-			e, -EFBIG, "it unpacks to more than %u times its size: it holds no records",
-			GROWTH_MAX);
-	code = lkst_write_all(u->out_fd, bytes, length);
-	if (code)
-		return lkst_err_sys(
-			e, code, "cannot unpack it into %s (set TMPDIR to a place with more room)",
-			getenv("TMPDIR") ?: "/var/tmp");
-	u->written += length;
+	for (at = 0; at + sizeof(magic) <= u->filled; at += UNIT)
+		if (!memcmp(u->window + at, &magic, sizeof(magic)))
+			return true;
+	return false;
+}
+
+static bool is_zero(const u8 *bytes, size_t length)
+{
+	return !bytes[0] && !memcmp(bytes, bytes + 1, length - 1);
+}
+
+/* Writes the window, zeros as holes. */
+static int store(struct lkst_err *e, struct unpacker *u)
+{
+	size_t at, length;
+	ssize_t put;
+
+	for (at = 0; at < u->filled; at += length) {
+		length = u->filled - at < UNIT ? u->filled - at : UNIT;
+		if (is_zero(u->window + at, length))
+			continue;
+		put = pwrite(u->out_fd, u->window + at, length, (off_t)(u->written + at));
+		if (put != (ssize_t)length)
+			return lkst_err_sys(
+				e, put < 0 ? -errno : -ENOSPC,
+				"cannot unpack it into %s (set TMPDIR to a place with more room)",
+				getenv("TMPDIR") ?: "/var/tmp");
+		u->stored += length;
+	}
 	return 0;
+}
+
+/*
+ * Judges what the window holds, and goes on to the next one. A window without the beginning of a block is
+ * damage; it is left out if it is not the end of the block before either.
+ */
+static int judge(struct lkst_err *e, struct unpacker *u)
+{
+	int code = 0;
+
+	if (has_block(u))
+		u->blockless = 0;
+	else
+		u->blockless += u->filled;
+	if (u->blockless > BLOCKLESS_MAX)
+		return lkst_err_set(e, -EFBIG,
+				    "it unpacks to more than %u MiB in a row without a block: it is "
+				    "no stream of records",
+				    BLOCKLESS_MAX >> 20);
+	if (u->blockless <= WINDOW)
+		code = store(e, u);
+	u->written += u->filled;
+	u->filled = 0;
+	if (!code && (u->written > u->packed * GROWTH_MAX + SLACK ||
+		      u->stored > u->packed * STORED_GROWTH_MAX + SLACK))
+		code = lkst_err_set(e, -EFBIG, "it unpacks to %llu times its size: records do not",
+				    (unsigned long long)(u->written / (u->packed ?: 1)));
+	return code;
+}
+
+static int emit(struct lkst_err *e, struct unpacker *u, const u8 *bytes, size_t length)
+{
+	int code = 0;
+
+	while (length && !code) {
+		size_t part = length < WINDOW - u->filled ? length : WINDOW - u->filled;
+
+		memcpy(u->window + u->filled, bytes, part);
+		u->filled += part;
+		bytes += part;
+		length -= part;
+		if (u->filled == WINDOW)
+			code = judge(e, u);
+	}
+	return code;
 }
 
 /* Fills up to where a block can start, and leaves at least one unit that holds none. */
 static int emit_damage(struct lkst_err *e, struct unpacker *u)
 {
 	memset(u->out, 0, 2 * UNIT);
-	return emit(e, u, u->out, 2 * UNIT - u->written % UNIT);
+	return emit(e, u, u->out, 2 * UNIT - u->filled % UNIT);
+}
+
+/* Whether zstd skips the frame at @at: it unpacks to nothing. */
+static bool is_skipped(const struct unpacker *u, size_t at)
+{
+	u32 magic;
+
+	if (u->length - at < sizeof(magic))
+		return true;
+	memcpy(&magic, u->in + at, sizeof(magic));
+	return (le32toh(magic) & ZSTD_MAGIC_SKIPPABLE_MASK) == ZSTD_MAGIC_SKIPPABLE_START;
 }
 
 /* Unpacks the frame at @at. Returns where the next one starts; *@ret_bad: this one is damaged. */
@@ -154,6 +242,7 @@ static int unpack_frame(struct lkst_err *e, struct unpacker *u, size_t at, size_
 			bool *ret_bad)
 {
 	ZSTD_inBuffer in = { u->in, u->length, at };
+	const bool counts = !is_skipped(u, at);
 	size_t left = 1;
 	int code = 0;
 
@@ -168,6 +257,7 @@ static int unpack_frame(struct lkst_err *e, struct unpacker *u, size_t at, size_
 		*ret_bad = ZSTD_isError(left) || (left && !out.pos && in.pos == before);
 		if (*ret_bad)
 			break;
+		u->packed += counts ? in.pos - before : 0;
 		code = emit(e, u, u->out, out.pos);
 	}
 	*ret_next = in.pos;
@@ -194,31 +284,19 @@ static int unpack(struct lkst_err *e, struct unpacker *u)
 		}
 		at = next;
 	}
+	if (!code && u->filled)
+		code = judge(e, u);
+	/* Its end may be a hole. */
+	if (!code && ftruncate(u->out_fd, (off_t)u->written))
+		code = lkst_err_sys(e, -errno, "unpacking");
 	return code;
-}
-
-static int open_nameless(struct lkst_err *e)
-{
-	const char *dir = getenv("TMPDIR") ?: "/var/tmp";
-	char path[NAME_ROOM];
-	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-	if (fd >= 0)
-		return fd;
-	/* Some file systems have no files without a name. */
-	snprintf(path, sizeof(path), "%s/lkst-XXXXXX", dir);
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0)
-		return lkst_err_sys(e, -errno, "cannot unpack it into %s (TMPDIR names the place)",
-				    dir);
-	unlink(path);
-	return fd;
 }
 
 static void unpacker_fini(struct unpacker *u)
 {
 	ZSTD_freeDCtx(u->context);
 	free(u->out);
+	free(u->window);
 	if (u->in)
 		munmap((void *)u->in, u->length);
 }
@@ -231,7 +309,8 @@ static int unpacker_init(struct lkst_err *e, struct unpacker *u, int fd)
 	u->context = ZSTD_createDCtx();
 	u->out_room = ZSTD_DStreamOutSize();
 	u->out = malloc(u->out_room);
-	if (!u->context || !u->out || u->out_room < 2 * UNIT)
+	u->window = malloc(WINDOW);
+	if (!u->context || !u->out || !u->window || u->out_room < 2 * UNIT)
 		return lkst_err_sys(e, -ENOMEM, "unpacking");
 	if (ZSTD_isError(ZSTD_DCtx_setParameter(u->context, ZSTD_d_windowLogMax, WINDOW_LOG_MAX)))
 		return lkst_err_set(e, -EINVAL, "the zstd library refuses its settings");
@@ -244,7 +323,6 @@ static int unpacker_init(struct lkst_err *e, struct unpacker *u, int fd)
 		return lkst_err_sys(e, -errno, "mapping it");
 	u->in = bytes;
 	u->length = (size_t)st.st_size;
-	u->most = (u64)u->length * GROWTH_MAX + FRAME;
 	return 0;
 }
 
@@ -256,8 +334,11 @@ int lkst_zst_unpack(struct lkst_err *e, int dir_fd, const char *name, int *ret_f
 
 	if (from < 0)
 		return lkst_err_sys(e, -errno, "%s", name);
-	to = open_nameless(e);
-	code = to < 0 ? to : unpacker_init(e, &u, from);
+	code = lkst_create_nameless(e, getenv("TMPDIR") ?: "/var/tmp", &to);
+	if (code)
+		lkst_err_add(e, "cannot unpack it (TMPDIR names the place)");
+	else
+		code = unpacker_init(e, &u, from);
 	u.out_fd = to;
 	if (!code)
 		code = unpack(e, &u);

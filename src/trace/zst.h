@@ -23,8 +23,9 @@ int lkst_zst_pack(struct lkst_err *e, int dir_fd, const char *name, const atomic
 
 /*
  * Unpacks file @name (with its suffix) into a file without a name, in $TMPDIR or /var/tmp, and returns its
- * descriptor: memory is bounded, whatever the file claims. In place of what is damaged there are
- * zeros, so that no block comes out of it. -EFBIG: it grows by more than records can.
+ * descriptor: memory and disk space are bounded by what the file holds. In place of what is damaged there are
+ * zeros, so that no block comes out of it; zeros take up no space. -EFBIG: it grows by more than records
+ * can, or much of it holds no block.
  */
 int lkst_zst_unpack(struct lkst_err *e, int dir_fd, const char *name, int *ret_fd);
 

@@ -31,7 +31,7 @@ static const struct lkst_account_step *next_step(const struct lkst_account_step 
 	return s ? s->next : NULL;
 }
 
-static char *put_meaning(char *p, const struct lkst_account_part *part)
+static char *put_meaning(struct lkst_pen *pen, char *p, const struct lkst_account_part *part)
 {
 	const struct lkst_field_class f = {
 		.type = LKST_CLASS_UINT,
@@ -40,6 +40,8 @@ static char *put_meaning(char *p, const struct lkst_account_part *part)
 		.base = part->meaning < LKST_NR_MEANINGS ? lkst_meaning_base[part->meaning] : 16,
 	};
 
+	if (lkst_field_has_symbol(&f))
+		return lkst_symbols_put(pen->symbols, p, part->value);
 	return lkst_put_value(p, lkst_value_format(&f), part->value);
 }
 
@@ -81,7 +83,7 @@ static char *put_part(struct lkst_pen *pen, char *p, const struct lkst_account_p
 	case LKST_ACCOUNT_PERCENT:
 		return lkst_put_str(lkst_put_u64(p, part->value), " %");
 	case LKST_ACCOUNT_MEANING:
-		return put_meaning(p, part);
+		return put_meaning(pen, p, part);
 	default:
 		return lkst_put_u64(p, part->value);
 	}
@@ -173,6 +175,7 @@ int lkst_view_account_text(const struct lkst_view_config *config, const struct l
 	struct lkst_pen *pen = lkst_pen_new(config, NULL);
 	const struct lkst_account_step *s = a->root.steps, *top = s;
 	int depth = 0;
+	unsigned int i;
 
 	if (!pen)
 		return -ENOMEM;
@@ -190,6 +193,8 @@ int lkst_view_account_text(const struct lkst_view_config *config, const struct l
 			p = put_cites(pen, p, s, depth);
 		lkst_out_advance(pen->out, p);
 	}
+	for (i = 0; i < a->notes.nr; i++)
+		lkst_out_message(pen->out, "Note: %s", a->notes.text[i]);
 	lkst_pen_free(pen);
 	return 0;
 }
@@ -244,7 +249,7 @@ static char *put_json_fact(struct lkst_pen *pen, char *p, const struct lkst_acco
 	case LKST_ACCOUNT_THREAD:
 		return put_json_thread(pen, p, (s32)part->value);
 	case LKST_ACCOUNT_MEANING:
-		return lkst_put_json(p, text, (size_t)(put_meaning(text, part) - text));
+		return lkst_put_json(p, text, (size_t)(put_meaning(pen, text, part) - text));
 	default:
 		return lkst_put_u64(p, part->value);
 	}
@@ -300,6 +305,7 @@ int lkst_view_account_json(const struct lkst_view_config *config, const struct l
 	struct lkst_pen *pen = lkst_pen_new(config, NULL);
 	const struct lkst_account_step *s = a->root.steps;
 	int depth = 0, was;
+	unsigned int i;
 
 	if (!pen)
 		return -ENOMEM;
@@ -316,6 +322,13 @@ int lkst_view_account_json(const struct lkst_view_config *config, const struct l
 			p = lkst_put_str(lkst_out_more(pen->out, p), "]}");
 		if (s && s != s->parent->steps)
 			*p++ = ',';
+		lkst_out_advance(pen->out, p);
+	}
+	lkst_out_str(pen->out, "],\"notes\":[");
+	for (i = 0; i < a->notes.nr; i++) {
+		char *p = lkst_put_str(lkst_out_room(pen->out), i ? "," : "");
+
+		p = lkst_out_json(pen->out, p, a->notes.text[i], strlen(a->notes.text[i]));
 		lkst_out_advance(pen->out, p);
 	}
 	lkst_out_str(pen->out, "]}\n");

@@ -8,6 +8,11 @@
  * On one line: event, CPU, thread, seconds, nanoseconds; then three columns for each argument: a
  * description, the value's low and high word. An argument that is text has the text and its length
  * instead. No comma or quote stands within a column, so that cut(1) works: they are escaped.
+ * What is not known, as a task_struct may be, is two empty columns, never 0.
+ *
+ * A "wakeup" is what LKST's hook in try_to_wake_up() saw: CPU and thread are the waker's. So it is the event
+ * sched_waking, and sched_wakeup, which follows it, has its own name. A trace without sched_waking has
+ * only that; then it is the "wakeup".
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -38,14 +43,17 @@ static char *put_int(struct lkst_pen *pen, char *p, const struct lkst_record *r,
 	return put_words(p, lkst_field_int(r, step->index));
 }
 
-/* The task_struct of the thread that a field names, or of the record's own; 0: not known. */
+/* The task_struct of the thread that a field names, or of the record's own. */
 static char *put_task(struct lkst_pen *pen, char *p, const struct lkst_record *r,
 		      const struct lkst_step *step)
 {
 	s32 tid = step->other < 0 ? r->tid : (s32)lkst_field_int(r, (unsigned int)step->other);
-	const struct lkst_thread *thread = lkst_threads_find(pen->threads, tid);
+	u64 task = lkst_threads_task(pen->threads, tid, r->cpu);
 
-	return put_words(p, thread ? thread->task : 0);
+	if (task)
+		return put_words(p, task);
+	*p++ = ',';
+	return p;
 }
 
 static char *put_text(struct lkst_pen *pen, char *p, const struct lkst_record *r,
@@ -55,7 +63,7 @@ static char *put_text(struct lkst_pen *pen, char *p, const struct lkst_record *r
 	const char *text = lkst_field_text(r, step->index, &length);
 
 	*p++ = '"';
-	p = lkst_out_escaped(pen->out, p, text, length, special);
+	p = lkst_out_cell(pen->out, p, text, length);
 	p = lkst_put_mem(p, "\",", 2);
 	return lkst_put_hex_width(p, length, 8);
 }
@@ -95,6 +103,50 @@ static char *put_array_brief(struct lkst_pen *pen, char *p, const struct lkst_re
 	return put_elements(pen, p, r, step, true);
 }
 
+/*
+ * The names of addresses, as far as the trace has them, each an argument that is text; an address without a
+ * name has an empty one. Stacks have none.
+ */
+static char *put_symbols(struct lkst_pen *pen, char *p, const struct lkst_record *r, bool is_brief)
+{
+	char text[LKST_SYMBOL_ROOM];
+	size_t length;
+	u64 offset;
+	u16 i;
+
+	if (!pen->symbols || lkst_symbols_is_empty(pen->symbols))
+		return p;
+	for (i = 0; i < r->event->nr_fields; i++) {
+		const struct lkst_field_class *f = &r->event->fields[i];
+		u64 address;
+
+		if (!lkst_field_has_symbol(f) || !lkst_field_is_int(f))
+			continue;
+		p = lkst_out_more(pen->out, p);
+		if (!is_brief)
+			p = lkst_put_str(lkst_put_str(lkst_put_str(p, ",\""), f->name), " symbol\"");
+		address = lkst_field_int(r, i);
+		length = 0;
+		if (lkst_symbols_find(pen->symbols, address, &offset))
+			length = (size_t)(lkst_symbols_put(pen->symbols, text, address) - text);
+		p = lkst_out_cell(pen->out, lkst_put_str(p, ",\""), text, length);
+		p = lkst_put_hex_width(lkst_put_str(p, "\","), length, 8);
+	}
+	return p;
+}
+
+static char *put_symbols_long(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+			      const struct lkst_step *step)
+{
+	return put_symbols(pen, p, r, false);
+}
+
+static char *put_symbols_brief(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+			       const struct lkst_step *step)
+{
+	return put_symbols(pen, p, r, true);
+}
+
 /* ---- building -------------------------------------------------------------------------------- */
 
 /* Events whose name in LKST's own files is known or follows from it, and whose tasks come first. */
@@ -106,9 +158,9 @@ static const struct {
 	const char *tid;   /* the field that names it */
 } known[] = {
 	{ LKST_EV_sched_switch, "context_switch", "prev", "next", "next_tid" },
-	{ LKST_EV_sched_wakeup, "wakeup", NULL, "target", "target_tid" },
+	{ LKST_EV_sched_waking, "wakeup", NULL, "target", "target_tid" },
+	{ LKST_EV_sched_wakeup, "sched_wakeup", NULL, "target", "target_tid" },
 	{ LKST_EV_sched_wakeup_new, "wakeup_new", NULL, "target", "target_tid" },
-	{ LKST_EV_sched_waking, "waking", NULL, "target", "target_tid" },
 };
 enum { NR_KNOWN = sizeof(known) / sizeof(known[0]) };
 
@@ -177,6 +229,10 @@ static void build_line(struct lkst_steps *steps, bool is_brief)
 	for (i = 0; i < event->nr_fields; i++)
 		if ((int)i != state)
 			add_field(steps, i, is_brief);
+	for (i = 0; i < event->nr_fields && !lkst_field_has_symbol(&event->fields[i]); i++)
+		;
+	if (i < event->nr_fields)
+		lkst_steps_add(steps, is_brief ? put_symbols_brief : put_symbols_long, -1, "%s", "");
 	lkst_steps_tail(steps, "\n");
 }
 
@@ -224,6 +280,17 @@ static char *put_time(const struct csv *csv, char *p, u64 ns)
 	return lkst_put_digits(p, value % LKST_NS_PER_S, 9);
 }
 
+/* True for a sched_wakeup that no sched_waking came before. */
+static bool is_first_of_wakeup(const struct csv *csv, const struct lkst_record *r)
+{
+	const struct lkst_field_class *target = lkst_class_field(r->event, "target_tid");
+	const struct lkst_thread *thread =
+		target ? lkst_threads_find(csv->pen->threads, (s32)lkst_record_int(r, target))
+		       : NULL;
+
+	return !thread || !thread->is_being_woken;
+}
+
 static int csv_record(void *ctx, const struct lkst_record *r)
 {
 	struct csv *csv = ctx;
@@ -232,7 +299,10 @@ static int csv_record(void *ctx, const struct lkst_record *r)
 
 	if (!steps)
 		return -ENOMEM;
-	p = lkst_put_mem(p, steps->head, steps->head_length);
+	if (r->event->index == LKST_EV_sched_wakeup && is_first_of_wakeup(csv, r))
+		p = lkst_put_str(p, "\"wakeup\",");
+	else
+		p = lkst_put_mem(p, steps->head, steps->head_length);
 	p = lkst_put_u64_width(p, r->cpu, 2, '0');
 	*p++ = ',';
 	if (r->tid < 0)

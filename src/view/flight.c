@@ -10,6 +10,10 @@
  *	5	11:14:12.226365	#3	0	(RUNQ) #0 8862 TP09[n:-5] qlen:1
  *
  * The number in brackets is the priority less that of nice 0.
+ *
+ * A wake-up is two events: sched_waking, where the waker runs, and sched_wakeup, where the thread is queued, which
+ * may be another CPU. The line is printed at the second, with the waker's CPU and thread. Where a trace has
+ * no sched_waking, it has those of the second, and a comment says so.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,6 +27,7 @@ enum kind {
 	KIND_CALL, /* one line of steps */
 	KIND_SWITCH,
 	KIND_WAKEUP,
+	KIND_WAKEUP_NEW, /* recorded where its waker runs */
 };
 
 enum {
@@ -34,6 +39,7 @@ enum {
 struct flight {
 	struct lkst_pen *pen;
 	u64 line;
+	u64 nr_wakeups, nr_without_waker;
 };
 
 /* The fields of a switch and of a wake-up, in the order of the steps that hold them. */
@@ -161,7 +167,8 @@ static void build(struct lkst_steps *steps)
 	case LKST_EV_sched_wakeup:
 	case LKST_EV_sched_wakeup_new:
 		if (find_fields(steps, wakeup_fields))
-			steps->kind = KIND_WAKEUP;
+			steps->kind = steps->event->index == LKST_EV_sched_wakeup ? KIND_WAKEUP
+										  : KIND_WAKEUP_NEW;
 		break;
 	}
 }
@@ -189,13 +196,13 @@ static u64 role(const struct lkst_record *r, const struct lkst_steps *steps, uns
 }
 
 /* The columns before the text. */
-static char *put_columns(struct flight *flight, char *p, const struct lkst_record *r, s32 tid)
+static char *put_columns(struct flight *flight, char *p, u64 ns, u32 cpu, s32 tid)
 {
 	p = lkst_put_u64(p, ++flight->line);
 	*p++ = '\t';
-	p = lkst_put_time(p, &flight->pen->time, r->ns, 6);
+	p = lkst_put_time(p, &flight->pen->time, ns, 6);
 	p = lkst_put_mem(p, "\t#", 2);
-	p = lkst_put_u64(p, r->cpu);
+	p = lkst_put_u64(p, cpu);
 	*p++ = '\t';
 	p = lkst_put_s64(p, tid);
 	*p++ = '\t';
@@ -218,14 +225,33 @@ static char *put_switch(struct flight *flight, char *p, const struct lkst_record
 {
 	s32 next = (s32)role(r, steps, 0);
 
-	p = put_columns(flight, p, r, r->tid);
+	p = put_columns(flight, p, r->ns, r->cpu, r->tid);
 	p = put_thread(flight, p, r->tid, role(r, steps, 2));
 	p = lkst_put_task_state(lkst_put_str(p, " <-- "),
 				role(r, steps, 1) & ~(u64)STATE_FREEZABLE);
 	*p++ = '\n';
-	p = put_columns(flight, p, r, next);
+	p = put_columns(flight, p, r->ns, r->cpu, next);
 	p = put_thread(flight, p, next, role(r, steps, 3));
 	return lkst_put_str(p, " -->\n");
+}
+
+/* Begins the line of a wake-up with the CPU and thread of who wakes @target. */
+static char *put_waker(struct flight *flight, char *p, const struct lkst_record *r,
+		       const struct lkst_steps *steps, s32 target)
+{
+	const struct lkst_thread *thread = lkst_threads_find(flight->pen->threads, target);
+
+	if (steps->kind == KIND_WAKEUP_NEW)
+		return put_columns(flight, p, r->ns, r->cpu, r->tid);
+	flight->nr_wakeups++;
+	if (thread && thread->is_being_woken)
+		return put_columns(flight, p, r->ns, thread->waker_cpu, thread->waker_tid);
+	flight->nr_without_waker++;
+	if (flight->nr_wakeups == 1)
+		p = lkst_put_str(p,
+				 "#\tno sched_waking so far: (RUNQ) lines have the CPU and thread "
+				 "that queue the woken one, which need not be its waker's\n");
+	return put_columns(flight, p, r->ns, r->cpu, r->tid);
 }
 
 static char *put_wakeup(struct flight *flight, char *p, const struct lkst_record *r,
@@ -235,7 +261,7 @@ static char *put_wakeup(struct flight *flight, char *p, const struct lkst_record
 	/* The recorder saw the queue's length before the thread joined it; the event is after. */
 	u64 running = role(r, steps, 3), queued = running ? running - 1 : 0;
 
-	p = put_columns(flight, p, r, r->tid);
+	p = put_waker(flight, p, r, steps, target);
 	p = lkst_put_s64(lkst_put_str(p, "(RUNQ) #"), (s64)role(r, steps, 2));
 	*p++ = ' ';
 	p = lkst_put_s64(p, target);
@@ -256,7 +282,7 @@ static int flight_record(void *ctx, const struct lkst_record *r)
 		return -ENOMEM;
 	switch (steps->kind) {
 	case KIND_CALL:
-		p = put_columns(flight, p, r, r->tid);
+		p = put_columns(flight, p, r->ns, r->cpu, r->tid);
 		p = lkst_put_mem(p, steps->head, steps->head_length);
 		p = lkst_pen_run(flight->pen, p, r, steps);
 		break;
@@ -264,6 +290,7 @@ static int flight_record(void *ctx, const struct lkst_record *r)
 		p = put_switch(flight, p, r, steps);
 		break;
 	case KIND_WAKEUP:
+	case KIND_WAKEUP_NEW:
 		p = put_wakeup(flight, p, r, steps);
 		break;
 	}
@@ -289,10 +316,26 @@ static int flight_gap(void *ctx, const struct lkst_gap *gap)
 	return 0;
 }
 
+/* A trace that has sched_waking may lack some of them. */
+static void tell_without_waker(const struct flight *flight)
+{
+	struct lkst_out *out = flight->pen->out;
+	char *p = lkst_out_room(out);
+
+	p = lkst_put_u64(lkst_put_str(p, "#\t"), flight->nr_without_waker);
+	p = lkst_put_u64(lkst_put_str(p, " of "), flight->nr_wakeups);
+	p = lkst_put_str(
+		p, " (RUNQ) lines have no sched_waking before them: their CPU and thread need "
+		   "not be the waker's\n");
+	lkst_out_advance(out, p);
+}
+
 static int flight_end(void *ctx)
 {
 	struct flight *flight = ctx;
 
+	if (flight && flight->nr_without_waker && flight->nr_without_waker < flight->nr_wakeups)
+		tell_without_waker(flight);
 	if (flight)
 		lkst_pen_free(flight->pen);
 	free(flight);

@@ -50,6 +50,57 @@ static char *put_array(struct lkst_pen *pen, char *p, const struct lkst_record *
 	return p;
 }
 
+/* An address by its name, or null. */
+static char *put_symbol(struct lkst_pen *pen, char *p, u64 address)
+{
+	char text[LKST_SYMBOL_ROOM];
+	u64 offset;
+
+	if (!lkst_symbols_find(pen->symbols, address, &offset))
+		return lkst_put_str(p, "null");
+	return lkst_put_json(p, text, (size_t)(lkst_symbols_put(pen->symbols, text, address) - text));
+}
+
+static char *put_symbols_of(struct lkst_pen *pen, char *p, const struct lkst_record *r, u16 index)
+{
+	const struct lkst_field_class *f = &r->event->fields[index];
+	const u8 *first;
+	u32 nr, i;
+
+	if (lkst_field_is_int(f))
+		return put_symbol(pen, p, lkst_field_int(r, index));
+	nr = lkst_field_elements(r, index, &first);
+	*p++ = '[';
+	for (i = 0; i < nr; i++) {
+		p = lkst_out_more(pen->out, p);
+		if (i)
+			*p++ = ',';
+		p = put_symbol(pen, p, lkst_field_element(f, first, i));
+	}
+	*p++ = ']';
+	return p;
+}
+
+/* Beside the fields: ,"symbols":{"function":"tick_nohz_handler"}, if the trace has any names. */
+static char *put_symbols(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+			 const struct lkst_step *step)
+{
+	const char *comma = ",\"symbols\":{";
+	u16 i;
+
+	if (!pen->symbols || lkst_symbols_is_empty(pen->symbols))
+		return p;
+	for (i = 0; i < r->event->nr_fields; i++) {
+		if (!lkst_field_has_symbol(&r->event->fields[i]))
+			continue;
+		p = lkst_put_str(lkst_out_more(pen->out, p), comma);
+		p = lkst_put_str(lkst_put_str(p, "\""), r->event->fields[i].name);
+		p = put_symbols_of(pen, lkst_put_str(p, "\":"), r, i);
+		comma = ",";
+	}
+	return lkst_put_str(p, "}");
+}
+
 static lkst_step_fn *choose(const struct lkst_field_class *f)
 {
 	if (lkst_field_is_text(f))
@@ -62,15 +113,20 @@ static lkst_step_fn *choose(const struct lkst_field_class *f)
 static void build(struct lkst_steps *steps)
 {
 	const struct lkst_event_class *event = steps->event;
+	bool has_symbols = false;
 	unsigned int i;
 
 	/* Names of events hold nothing that JSON escapes: the catalogue has checked it. */
 	lkst_steps_head(steps, ",\"event\":\"%s\",\"fields\":{", event->name);
-	for (i = 0; i < event->nr_fields; i++)
+	for (i = 0; i < event->nr_fields; i++) {
+		has_symbols |= lkst_field_has_symbol(&event->fields[i]);
 		if (event->fields[i].meaning != LKST_MEANING_PAD)
 			lkst_steps_add(steps, choose(&event->fields[i]), (int)i,
 				       "%s\"%s\":", steps->nr ? "," : "", event->fields[i].name);
-	lkst_steps_tail(steps, "}}\n");
+	}
+	if (has_symbols)
+		lkst_steps_add(steps, put_symbols, -1, "}");
+	lkst_steps_tail(steps, has_symbols ? "}\n" : "}}\n");
 }
 
 static int json_begin(struct lkst_err *e, const struct lkst_view_config *config, void **ret_ctx)

@@ -106,6 +106,14 @@ static inline bool lkst_field_is_text(const struct lkst_field_class *f)
 	       f->type == LKST_CLASS_TEXT;
 }
 
+/* True for addresses that the trace may have names for. */
+static inline bool lkst_field_has_symbol(const struct lkst_field_class *f)
+{
+	return f->size == sizeof(u64) &&
+	       (f->meaning == LKST_MEANING_CODE || f->meaning == LKST_MEANING_DATA ||
+		f->meaning == LKST_MEANING_CACHE);
+}
+
 /* True if @suffix ends the field's name. */
 bool lkst_field_ends_in(const struct lkst_field_class *f, const char *suffix);
 

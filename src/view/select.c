@@ -8,12 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/pen.h"
+
 struct lkst_select {
 	const struct lkst_threads *threads;
 	char *comm; /* NULL: any */
 	u64 from_ns, to_ns;
-	bool has_tid, has_cpu;
-	s32 tid;
+	bool has_tid, has_pid, has_cpu;
+	s32 tid, pid;
 	u32 cpu;
 	bool wants[LKST_ID_MAX + 1];
 	char *const *events; /* globs, the caller's; none: all */
@@ -58,6 +60,8 @@ int lkst_select_new(struct lkst_err *e, const struct lkst_catalog *catalog,
 	select->threads = threads;
 	select->has_tid = wish->has_tid;
 	select->tid = wish->tid;
+	select->has_pid = wish->has_pid;
+	select->pid = wish->pid;
 	select->has_cpu = wish->has_cpu;
 	select->cpu = wish->cpu;
 	select->from_ns = wish->from_ns;
@@ -111,6 +115,35 @@ static bool comm_matches(const struct lkst_select *select, s32 tid)
 	return !fnmatch(select->comm, comm, 0);
 }
 
+static bool thread_matches(const struct lkst_select *select, s32 tid)
+{
+	if (select->has_tid && select->tid != tid)
+		return false;
+	if (select->has_pid) {
+		const struct lkst_thread *thread = lkst_threads_find(select->threads, tid);
+
+		if ((thread && thread->pid ? thread->pid : tid) != select->pid)
+			return false;
+	}
+	return !select->comm || comm_matches(select, tid);
+}
+
+/* True if the thread that ran is one that is wanted, or one that the record speaks of. */
+static bool is_about(const struct lkst_select *select, const struct lkst_record *r)
+{
+	const struct lkst_event_class *event = r->event;
+	unsigned int i;
+
+	if (thread_matches(select, r->tid))
+		return true;
+	for (i = 0; i < event->nr_fields; i++)
+		if (event->fields[i].meaning == LKST_MEANING_TID &&
+		    lkst_field_is_int(&event->fields[i]) &&
+		    thread_matches(select, (s32)lkst_field_int(r, i)))
+			return true;
+	return false;
+}
+
 bool lkst_select_matches(const struct lkst_select *select, const struct lkst_record *r)
 {
 	if (!wants(select, r->event))
@@ -121,9 +154,9 @@ bool lkst_select_matches(const struct lkst_select *select, const struct lkst_rec
 		return false;
 	if (select->has_cpu && select->cpu != r->cpu)
 		return false;
-	if (select->has_tid && select->tid != r->tid)
-		return false;
-	return !select->comm || comm_matches(select, r->tid);
+	if (!select->has_tid && !select->has_pid && !select->comm)
+		return true;
+	return is_about(select, r);
 }
 
 bool lkst_select_has_event(const struct lkst_select *select, const struct lkst_event_class *event)

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Which records to print: by event, thread, CPU and time.
+ *
+ * A record is about the thread that ran, and about those that its fields name: a switch is about the thread
+ * that it switches to, a wake-up about the woken one. Else a thread would be seen to leave its CPU and never
+ * to come back. set_event_pid of the kernel's tracer, which trace-cmd uses, goes by the same rule.
  */
 #ifndef LKST_VIEW_SELECT_H
 #define LKST_VIEW_SELECT_H
@@ -20,8 +24,9 @@ struct lkst_select_wish {
 	 */
 	char *const *events;
 	unsigned int nr_events;
-	bool has_tid, has_cpu, has_to;
-	s32 tid; /* the thread that ran */
+	bool has_tid, has_pid, has_cpu, has_to;
+	s32 tid; /* the thread that ran, or one that a field of the record names */
+	s32 pid; /* its process */
 	u32 cpu;
 	const char *comm; /* a glob for its name, NULL: any */
 	u64 from_ns;	  /* CLOCK_MONOTONIC; times that equal it are in */

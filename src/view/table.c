@@ -227,6 +227,7 @@ static void text_rows(struct lkst_table_printer *p, const struct lkst_table *t)
 
 static void text_end(struct lkst_table_printer *p, const struct lkst_table *t)
 {
+	char left_out[LKST_TABLE_LEFT_OUT_TEXT];
 	unsigned int i;
 
 	if (!p->nr_rows && !p->is_plain)
@@ -234,29 +235,13 @@ static void text_end(struct lkst_table_printer *p, const struct lkst_table *t)
 	if (p->max_rows && p->nr_rows > p->max_rows && t->kind == LKST_TABLE_ROWS)
 		lkst_out_printf(p->out, "... and %llu more\n",
 				(unsigned long long)(p->nr_rows - p->max_rows));
+	if (lkst_table_left_out_text(t, left_out, sizeof(left_out)))
+		lkst_out_message(p->out, "%sLeft out: %s.", p->is_plain ? "# " : "", left_out);
 	for (i = 0; i < t->notes.nr; i++)
-		lkst_out_printf(p->out, "%s%s\n", p->is_plain ? "# " : "Note: ", t->notes.text[i]);
+		lkst_out_message(p->out, "%s%s", p->is_plain ? "# " : "Note: ", t->notes.text[i]);
 }
 
 /* ---- CSV (RFC 4180) -------------------------------------------------------------------------- */
-
-static void csv_text(struct lkst_out *out, const char *text, size_t length)
-{
-	size_t i;
-
-	if (!memchr(text, '"', length) && !memchr(text, ',', length) &&
-	    !memchr(text, '\n', length) && !memchr(text, '\r', length)) {
-		lkst_out_bytes(out, text, length);
-		return;
-	}
-	lkst_out_str(out, "\"");
-	for (i = 0; i < length; i++) {
-		if (text[i] == '"')
-			lkst_out_str(out, "\"");
-		lkst_out_bytes(out, text + i, 1);
-	}
-	lkst_out_str(out, "\"");
-}
 
 static void csv_begin(struct lkst_table_printer *p, const struct lkst_table *t)
 {
@@ -284,7 +269,8 @@ static void csv_rows(struct lkst_table_printer *p, const struct lkst_table *t)
 			if (!cell->is_set)
 				continue;
 			if (t->columns[i].type == LKST_COLUMN_TEXT)
-				csv_text(p->out, cell->text, cell->length);
+				lkst_out_advance(p->out, lkst_out_csv(p->out, lkst_out_room(p->out),
+								      cell->text, cell->length));
 			else
 				lkst_out_advance(p->out, put_number(lkst_out_room(p->out),
 								    &t->columns[i], cell));
@@ -338,6 +324,17 @@ static void json_rows(struct lkst_table_printer *p, const struct lkst_table *t)
 	}
 }
 
+static void json_left_out(struct lkst_table_printer *p, const struct lkst_table *t)
+{
+	unsigned int i;
+
+	lkst_out_str(p->out, ",\"left_out\":{");
+	for (i = 0; i < t->nr_left_out; i++)
+		lkst_out_printf(p->out, "%s\"%s\":%llu", i ? "," : "", t->left_out[i].name,
+				(unsigned long long)t->left_out[i].count);
+	lkst_out_str(p->out, "}");
+}
+
 static void json_end(struct lkst_table_printer *p, const struct lkst_table *t)
 {
 	unsigned int i;
@@ -348,7 +345,10 @@ static void json_end(struct lkst_table_printer *p, const struct lkst_table *t)
 			lkst_out_str(p->out, ",");
 		json_string(p->out, t->notes.text[i], strlen(t->notes.text[i]));
 	}
-	lkst_out_str(p->out, "]}");
+	lkst_out_str(p->out, "]");
+	if (t->has_left_out)
+		json_left_out(p, t);
+	lkst_out_str(p->out, "}");
 }
 
 /* ---- the formats ----------------------------------------------------------------------------- */

@@ -22,23 +22,11 @@ static char *put_far_int(struct lkst_pen *pen, char *p, const struct lkst_record
 	return lkst_put_value(p, step->format, lkst_field_int(r, step->index));
 }
 
-/* An address of code: as "function+0x12", if the trace has the name. */
-static char *put_code_at(struct lkst_pen *pen, char *p, u64 address)
-{
-	u64 offset;
-	const char *name = pen->symbols ? lkst_symbols_find(pen->symbols, address, &offset) : NULL;
-
-	if (!name)
-		return lkst_put_hex(p, address);
-	p = lkst_out_escaped(pen->out, p, name, strlen(name), "");
-	*p++ = '+';
-	return lkst_put_hex(p, offset);
-}
-
-static char *put_code(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+/* An address by its name, if the trace has it. */
+static char *put_symbol(struct lkst_pen *pen, char *p, const struct lkst_record *r,
 		      const struct lkst_step *step)
 {
-	return put_code_at(pen, p, lkst_field_int(r, step->index));
+	return lkst_symbols_put(pen->symbols, p, lkst_field_int(r, step->index));
 }
 
 static char *put_tid(struct lkst_pen *pen, char *p, const struct lkst_record *r,
@@ -77,8 +65,9 @@ static char *put_array(struct lkst_pen *pen, char *p, const struct lkst_record *
 		p = lkst_out_more(pen->out, p);
 		if (i)
 			*p++ = ',';
-		if (step->field->meaning == LKST_MEANING_CODE)
-			p = put_code_at(pen, p, lkst_field_element(step->field, first, i));
+		if (lkst_field_has_symbol(step->field))
+			p = lkst_symbols_put(pen->symbols, p,
+					     lkst_field_element(step->field, first, i));
 		else
 			p = lkst_put_value(p, step->format,
 					   lkst_field_element(step->field, first, i));
@@ -140,8 +129,8 @@ static lkst_step_fn *choose(const struct lkst_field_class *f)
 		return put_bytes;
 	if (f->meaning == LKST_MEANING_TID)
 		return put_tid;
-	if (f->meaning == LKST_MEANING_CODE)
-		return put_code;
+	if (lkst_field_has_symbol(f))
+		return put_symbol;
 	return f->offset == LKST_OFFSET_VARIES ? put_far_int : put_int;
 }
 

@@ -74,7 +74,7 @@ static void extract(const char *path)
 	if (lkst_dump_open(&e, path, &dump))
 		return;
 	if (!lkst_find_all(&e, &dump, 1, NULL, NULL, &finds) &&
-	    !lkst_recordings_new(&e, &dump, 1, &finds, &recordings))
+	    !lkst_recordings_new(&e, &dump, 1, &finds, NULL, &recordings))
 		for (i = 0; i < recordings.nr; i++)
 			if (recordings.items[i].catalog &&
 			    lkst_salvage(&e, &dump, 1, &recordings.items[i], &nothing, &sum))

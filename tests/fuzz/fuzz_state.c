@@ -86,7 +86,8 @@ static bool is_used(u16 index)
 	       group == LKST_GROUP_WORKQUEUE || index == LKST_EV_hrtimer_expire_entry ||
 	       index == LKST_EV_hrtimer_expire_exit || index == LKST_EV_contention_begin ||
 	       index == LKST_EV_contention_end || index == LKST_EV_block_rq_complete ||
-	       index == LKST_EV_state_thread || index == LKST_EV_state_clock;
+	       index == LKST_EV_state_thread || index == LKST_EV_state_clock ||
+	       index == LKST_EV_state_stream || index == LKST_EV_state_end;
 }
 
 static struct lkst_catalog *catalog_of(u8 mode)
@@ -143,6 +144,8 @@ static void put_record(struct make_trace *t, const struct lkst_event_class *even
 		const struct lkst_field_class *f = &event->fields[i];
 		u8 byte = next(in);
 		u64 value = value_of(f, byte);
+		bool is_end = event->index == LKST_EV_state_stream ||
+			      event->index == LKST_EV_state_end;
 		u32 align = f->size > 4 ? 4 : f->size ? f->size : 1;
 
 		if (f->type == LKST_CLASS_STRING || f->type == LKST_CLASS_CHARS) {
@@ -150,6 +153,9 @@ static void put_record(struct make_trace *t, const struct lkst_event_class *even
 			at += f->count ? f->count : byte % 8 + 1u;
 			continue;
 		}
+		/* Times among those of the records. */
+		if (is_end && f->meaning == LKST_MEANING_NS)
+			value = byte == 255 ? UINT64_MAX : byte * 128;
 		at = (at + align - 1) & ~(align - 1);
 		memcpy(r.bytes + at, &value, f->size);
 		at += f->size;

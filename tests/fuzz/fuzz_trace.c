@@ -16,11 +16,13 @@
  *	16 each 32 bytes of the stream are the records of a block whose header is sound
  *	32 the stream is a compressed file: two of them behind each other
  *	64 it is a compressed file as it stands
+ *	128 it is the state of two parts, plain, of which each has half of the blocks
  */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <zstd.h>
@@ -40,42 +42,67 @@ enum {
 	RECORDS = 16,
 	PACK = 32,
 	PACKED = 64,
+	PARTS = 128,
 	PART = 256,
 	RECORDS_PART = 32,
 	BLOCK = 4096,
 };
 
 static char dir[64];
+static char parts_dir[64]; /* has two parts, "1" and "2" */
 
-static void remove_dir(void)
+static void remove_dirs(void)
 {
-	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	static const char *const names[] = { "metadata", "main.0", "main.0.zst" };
+	static const char *const part_names[] = { "1/metadata", "1/state", "2/metadata", "2/state" };
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+	    parts_fd = open(parts_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	unsigned int i;
 
-	unlinkat(fd, "metadata", 0);
-	unlinkat(fd, "main.0", 0);
-	unlinkat(fd, "main.0.zst", 0);
+	for (i = 0; i < 3; i++)
+		unlinkat(fd, names[i], 0);
+	for (i = 0; i < 4; i++)
+		unlinkat(parts_fd, part_names[i], 0);
+	unlinkat(parts_fd, "1", AT_REMOVEDIR);
+	unlinkat(parts_fd, "2", AT_REMOVEDIR);
 	close(fd);
+	close(parts_fd);
 	rmdir(dir);
+	rmdir(parts_dir);
 }
 
 /* A directory in memory if there is one, since it is written many thousand times. */
-static void make_dir(void)
+static void make_dir(char path[64])
 {
-	snprintf(dir, sizeof(dir), "/dev/shm/lkst-fuzz-XXXXXX");
-	if (!mkdtemp(dir)) {
-		snprintf(dir, sizeof(dir), "/tmp/lkst-fuzz-XXXXXX");
-		if (!mkdtemp(dir))
+	snprintf(path, 64, "/dev/shm/lkst-fuzz-XXXXXX");
+	if (!mkdtemp(path)) {
+		snprintf(path, 64, "/tmp/lkst-fuzz-XXXXXX");
+		if (!mkdtemp(path))
 			abort();
 	}
-	atexit(remove_dir);
 }
 
-static void write_file(const char *name, const void *bytes, size_t length)
+static void make_dirs(void)
+{
+	char path[128];
+	unsigned int i;
+
+	make_dir(dir);
+	make_dir(parts_dir);
+	for (i = 1; i <= 2; i++) {
+		snprintf(path, sizeof(path), "%s/%u", parts_dir, i);
+		if (mkdir(path, 0700))
+			abort();
+	}
+	atexit(remove_dirs);
+}
+
+static void write_file(const char *in, const char *name, const void *bytes, size_t length)
 {
 	char path[128];
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	snprintf(path, sizeof(path), "%s/%s", in, name);
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0 || lkst_write_all(fd, bytes, length))
 		abort();
@@ -100,7 +127,8 @@ static char *sound_metadata(void)
 	struct lkst_event_class class = { .id = 9, .name = "varying", .fields = fields };
 	static const u16 events[] = { LKST_EV_sched_switch,	  LKST_EV_sched_process_fork,
 				      LKST_EV_sched_process_exec, LKST_EV_task_rename,
-				      LKST_EV_state_thread,	  LKST_EV_state_irq };
+				      LKST_EV_state_thread,	  LKST_EV_state_irq,
+				      LKST_EV_state_stream,	  LKST_EV_state_end };
 	struct lkst_catalog *c = lkst_catalog_new();
 	struct lkst_err e;
 	char *text;
@@ -127,7 +155,8 @@ static void mend(u8 *bytes, u64 number, u32 content, u8 mode)
 		h.magic = LKST_BLOCK_MAGIC;
 		memset(h.uuid, 0, sizeof(h.uuid));
 		h.stream_id = LKST_STREAM_CLASS;
-		h.stream_instance_id = 0;
+		h.stream_instance_id =
+			mode & PARTS ? lkst_stream_instance(0, LKST_BUFFER_STATE, 0) : 0;
 		h.cpu_id = 0;
 	}
 	if (mode & (MEND_SIZES | RECORDS)) {
@@ -161,8 +190,24 @@ static void write_packed(const u8 *bytes, size_t size)
 	second = ZSTD_compress(packed + first, room, bytes + half, size - half, 1);
 	if (ZSTD_isError(first) || ZSTD_isError(second))
 		abort();
-	write_file("main.0.zst", packed, first + second);
+	write_file(dir, "main.0.zst", packed, first + second);
 	free(packed);
+}
+
+/* Writes the blocks of @bytes, half of them to each part. */
+static void write_parts(const u8 *bytes, size_t size)
+{
+	size_t half = size / 2 / BLOCK * BLOCK;
+
+	write_file(parts_dir, "1/state", bytes, half);
+	write_file(parts_dir, "2/state", bytes + half, size - half);
+}
+
+static void write_metadata(const u8 *text, size_t length)
+{
+	write_file(dir, "metadata", text, length);
+	write_file(parts_dir, "1/metadata", text, length);
+	write_file(parts_dir, "2/metadata", text, length);
 }
 
 static void write_stream(const u8 *data, size_t size, u8 mode)
@@ -184,12 +229,14 @@ static void write_stream(const u8 *data, size_t size, u8 mode)
 	if (part < BLOCK)
 		size = nr * BLOCK;
 	remove_file(mode & (PACK | PACKED) ? "main.0" : "main.0.zst");
-	if (mode & PACKED)
-		write_file("main.0.zst", data, raw);
+	if (mode & PARTS)
+		write_parts(bytes, size);
+	else if (mode & PACKED)
+		write_file(dir, "main.0.zst", data, raw);
 	else if (mode & PACK)
 		write_packed(bytes, size);
 	else
-		write_file("main.0", bytes, size);
+		write_file(dir, "main.0", bytes, size);
 	free(bytes);
 }
 
@@ -201,7 +248,7 @@ static void report(void *arg, const struct lkst_stream_info *stream, u64 offset,
 	*sum += offset + bytes + strlen(text) + stream->cpu;
 }
 
-static void read_trace(u64 from, u64 to)
+static void read_trace(const char *path, u64 from, u64 to)
 {
 	struct lkst_threads *threads;
 	struct lkst_record record;
@@ -211,8 +258,9 @@ static void read_trace(u64 from, u64 to)
 	struct lkst_err e;
 	u64 last = 0, sum = 0;
 
-	if (lkst_trace_open(&e, dir, &t))
+	if (lkst_trace_open(&e, path, &t))
 		return;
+	sum += strlen(lkst_trace_ending_text(lkst_trace_ending(t))) + lkst_trace_lacks_part(t);
 	threads = lkst_threads_new();
 	if (!threads || lkst_merge_new(&e, t, from, to, &m))
 		abort();
@@ -239,7 +287,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	u8 mode;
 
 	if (!dir[0])
-		make_dir();
+		make_dirs();
 	if (!sound)
 		sound = sound_metadata();
 	if (size < 1)
@@ -251,16 +299,16 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		end = memchr(data, 0, size);
 		if (!end)
 			return 0;
-		write_file("metadata", data, (size_t)(end - data));
+		write_metadata(data, (size_t)(end - data));
 		is_sound = false;
 		size -= (size_t)(end - data) + 1;
 		data = end + 1;
 	} else if (!is_sound) {
-		write_file("metadata", sound, strlen(sound));
+		write_metadata((const u8 *)sound, strlen(sound));
 		is_sound = true;
 	}
 	write_stream(data, size, mode);
-	read_trace(0, UINT64_MAX);
-	read_trace(1000, (u64)3 << LKST_TIME_BITS);
+	read_trace(mode & PARTS ? parts_dir : dir, 0, UINT64_MAX);
+	read_trace(mode & PARTS ? parts_dir : dir, 1000, (u64)3 << LKST_TIME_BITS);
 	return 0;
 }

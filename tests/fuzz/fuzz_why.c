@@ -82,7 +82,7 @@ static u64 make_all(struct source *in)
 	static const u16 often[] = { LKST_EV_sched_switch,	   LKST_EV_sched_waking,
 				     LKST_EV_sched_switch,	   LKST_EV_sched_wakeup,
 				     LKST_EV_hrtimer_expire_entry, LKST_EV_block_rq_complete };
-	struct make_trace *t = make_begin(path, account_catalog(NULL), 4096);
+	struct make_trace *t = make_begin(path, account_catalog(NULL, true), 4096);
 	u64 ns = BEGIN_NS;
 	u32 i;
 
@@ -141,7 +141,7 @@ static void explain(struct account_fixture *x, s32 tid, u64 from_ns, u64 to_ns, 
 		abort();
 	if (!lkst_why_explain(&x->err, w, tid, from_ns, to_ns, LKST_WHY_DEPTH, &a)) {
 		check(a->root.steps, NULL);
-		account_print(x, a, w->threads, true, tid & 1);
+		account_print(x, a, w->threads, w->symbols, true, tid & 1);
 		lkst_account_free(a);
 	}
 	lkst_window_free(w);

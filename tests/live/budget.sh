@@ -3,7 +3,6 @@
 #
 # What recording costs, and the limit of it: the rates that `lkst status` counts are those that there were;
 # what costs too much is left out, the least valuable first, and comes back; and the trace tells.
-# timeout: 180
 . "$(dirname "$0")/lib/live.sh"
 
 if [ -e /sys/fs/bpf/lkst ]; then
@@ -21,59 +20,97 @@ status()
 		print eval $ARGV[0];' "$1"
 }
 
-# Waits, at most $1 s, until the expression $2 is true.
-wait_until()
+# Waits, at most $1 s, until the command succeeds.
+wait_for()
 {
 	local end=$((SECONDS + $1))
 
-	until [ "$(status "($2) ? 1 : 0")" = 1 ]; do
+	shift
+	until "$@"; do
 		[ $SECONDS -lt $end ] || return
 		sleep 0.2
 	done
 }
 
-# Calls of getpriority(2) on CPU 0 for $1 s, as fast as they go, or with a pause of $2 s after each 200; then it
-# prints from time to time what time it is and how many there were.
-call_much()
+is()
 {
-	exec taskset -c 0 perl -e '
-		use Time::HiRes qw(time sleep);
-		my ($n, $end) = (0, time + $ARGV[0]);
-		while (time < $end) {
-			getpriority(0, 0) for 1 .. 200;
-			$n += 200;
-			if ($ARGV[1]) { printf "%.6f %d\n", time, $n; sleep $ARGV[1] }
-		}' "$1" "${2:-0}"
+	[ "$(status "($1) ? 1 : 0")" = 1 ]
 }
 
-"$LKST" start --quiet --buffer 16M --event 'syscall:*' --event 'sched:*' 2>"$work/err" ||
+# Waits, at most $1 s, until the expression $2 is true.
+wait_until()
+{
+	wait_for "$1" is "$2"
+}
+
+# Calls of getpriority(2) on CPU 0, before most else that wants that CPU, until it is killed: as fast as they go, or with a
+# pause of $1 s after each 200; then it prints from time to time what time it is and how many there were.
+call_much()
+{
+	exec taskset -c 0 nice -n -10 perl -e '
+		use Time::HiRes qw(time sleep);
+		$| = 1;
+		while (1) {
+			getpriority(0, 0) for 1 .. 200;
+			$n += 200;
+			if ($ARGV[0]) { printf "%.6f %d\n", time, $n; sleep $ARGV[0] }
+		}' "${1:-0}"
+}
+
+# Ends what was started last.
+end_last()
+{
+	kill "${children[-1]}"
+	wait "${children[-1]}" 2>/dev/null
+}
+
+"$LKST" start --quiet --budget none --buffer 16M --event 'syscall:*' --event 'sched:*' 2>"$work/err" ||
 	fail budget_start "$(cat "$work/err")"
-call_much 4 0.002 >"$work/calls" &
+call_much 0.002 >"$work/calls" &
 children+=($!)
-sleep 3
+# has_lines N: whether it has printed so many.
+has_lines()
+{
+	[ "$(wc -l <"$work/calls")" -ge "$1" ]
+}
+sleep 2
+wait_for 60 has_lines 100
 before=$EPOCHREALTIME
 counted=$(status '$cost{"syscall:getpriority"}{per_s}')
 after=$EPOCHREALTIME
 left_out=$(status '$s->{limit} // "none"')
-wait "${children[-1]}"
-# Both halves count, in the second that ended when the status was taken.
-said=$(awk -v counted="$counted" -v now="$(((${before/./} + ${after/./}) / 2))" '
-	$1 * 1000000 < now - 1000000 { from = $2 }
-	$1 * 1000000 < now { to = $2 }
+wait_for 60 has_lines $(($(wc -l <"$work/calls") + 200))
+end_last
+# Both halves count, in a quarter of a second while the status was taken; a busy machine may slow the calls down.
+said=$(awk -v counted="$counted" -v from="${before/./}" -v to="${after/./}" '
+	$1 * 1000000 >= from && $1 * 1000000 < to + 500000 { time[++n] = $1; calls[n] = $2 }
 	END {
-		if (counted < 1.5 * (to - from) || counted > 2.5 * (to - from))
-			print counted " events a second counted, and there were " to - from " calls"
+		for (i = j = 1; i <= n; i++) {
+			while (j < n && time[j] < time[i] + 0.25)
+				j++
+			if (time[j] < time[i] + 0.25)
+				break
+			rate = (calls[j] - calls[i]) / (time[j] - time[i])
+			if (i == 1 || rate < least)
+				least = rate
+			if (rate > most)
+				most = rate
+		}
+		if (counted < 1.5 * least || counted > 2.5 * most)
+			print counted " events a second counted, and there were " least " to " most " calls"
 	}' "$work/calls")
 if [ -z "$said" ]; then ok cost_counts_what_happens; else fail cost_counts_what_happens "$said"; fi
-if [ "$left_out" = none ]; then ok no_limit_unless_asked; else fail no_limit_unless_asked "$left_out"; fi
+if [ "$left_out" = none ]; then ok no_limit_if_none_is_wanted; else fail no_limit_if_none_is_wanted "$left_out"; fi
+# A call that is recorded writes two of them. What is measured at start is more than that on a machine that was busy.
 record_ns=$(status '$s->{cost}{record_ns}')
-if [ "${record_ns:-0}" -ge 5 ] && [ "$record_ns" -le 2000 ]; then
+call_ns=$("$load/calls" 1 | awk '!n++ || $2 < least { least = $2 } END { printf "%.0f\n", least }')
+if [ "${record_ns:-0}" -ge 5 ] && [ "$record_ns" -le $((2 * call_ns)) ]; then
 	ok record_is_measured
 else
-	fail record_is_measured "${record_ns:-nothing} ns"
+	fail record_is_measured "${record_ns:-nothing} ns, where a recorded call takes $call_ns ns"
 fi
 "$LKST" status >"$work/text"
-if grep -q '^recording costs [0-9.]* % of CPU' "$work/text" && grep -q '^kind .*hook ns' "$work/text"; then
+if grep -q '^recording costs [0-9.]* % of the CPUs' "$work/text" && grep -q '^kind .*hook ns' "$work/text"; then
 	ok status_shows_cost_by_kind
 else
 	fail status_shows_cost_by_kind "$(cat "$work/text")"
@@ -82,41 +119,47 @@ fi
 
 # The calls cost some 10 % of the CPU; a limit of 1 % is passed on any machine.
 limited_at=$SECONDS
-"$LKST" start --quiet --budget 1% --event 'syscall:*' --event 'sched:*' 2>"$work/err" ||
+"$LKST" start --quiet --budget 1% --buffer 32M --event 'syscall:*' --event 'sched:*' 2>"$work/err" ||
 	fail budget_start_with_limit "$(cat "$work/err")"
-call_much 20 >/dev/null &
+call_much >/dev/null &
 children+=($!)
-if wait_until 15 '$out{"syscall:getpriority"}{now}'; then
+if wait_until 120 '$out{"syscall:getpriority"}{now}'; then
 	ok what_costs_too_much_is_left_out
 else
 	fail what_costs_too_much_is_left_out "$("$LKST" status | tail -n 30)"
 fi
-sleep 1.2
-rate=$(status '$cost{"syscall:getpriority"}{per_s} // 0')
-if awk -v rate="$rate" 'BEGIN { exit !(rate < 1000) }'; then
+# Now and then it is tried, and is recorded for a moment.
+if wait_until 60 '$out{"syscall:getpriority"}{now} && ($cost{"syscall:getpriority"}{per_s} // 0) < 1000'; then
 	ok it_is_recorded_no_more
 else
-	fail it_is_recorded_no_more "$rate a second are"
+	fail it_is_recorded_no_more "$(status '$cost{"syscall:getpriority"}{per_s}') a second are"
 fi
 if [ "$(status '$cost{sched_switch} && !$out{sched_switch} ? 1 : 0')" = 1 ]; then
 	ok the_precious_stays
 else
 	fail the_precious_stays "$("$LKST" status | tail -n 30)"
 fi
+before=$(status '$out{"syscall:getpriority"}{times}')
 "$LKST" snapshot --quiet --output "$work/trace"
+after=$(status '$out{"syscall:getpriority"}{times}')
 expect_whole snapshot_under_a_limit_is_whole "$work/trace"
 if "$LKST" print --event shed_begin "$work/trace" | grep -q 'cost=[0-9]* kind="syscall:getpriority"'; then
 	ok the_trace_tells_when
 else
 	fail the_trace_tells_when "$("$LKST" print --event 'shed_*' "$work/trace" | head -n 5)"
 fi
-if "$LKST" check "$work/trace" | grep -q '^ledger: syscall:getpriority was left out 1 times'; then
+times=$("$LKST" check "$work/trace" | sed -n 's/^ledger: syscall:getpriority was left out \([0-9]*\) times.*/\1/p')
+if [ "${times:-0}" -ge 1 ] && [ "$times" -ge "$before" ] && [ "$times" -le "$after" ]; then
 	ok the_ledger_tells
 else
-	fail the_ledger_tells "$("$LKST" check "$work/trace" | grep ^ledger)"
+	fail the_ledger_tells "not $before to $after times: $("$LKST" check "$work/trace" | grep ^ledger)"
 fi
 # Of parts that are written one after the other each tells what came with it.
-timeout -s INT 4 "$LKST" attach --output "$work/parts" --rotate 700ms >/dev/null 2>&1
+"$LKST" attach --output "$work/parts" --rotate 700ms >/dev/null 2>&1 &
+attached=$!
+wait_for 60 test -e "$work/parts/000005/metadata"
+kill -INT $attached
+wait $attached
 said=$("$LKST" print --format json --event state_shed "$work/parts" | perl -MJSON::PP -ne '
 	my $f = decode_json($_)->{fields};
 	next if $f->{kind} ne "syscall:getpriority";
@@ -134,32 +177,29 @@ if [ "$handlers" = '1 1' ]; then
 else
 	fail a_maskset_does_not_tell_what_is_left_out "handlers $handlers"
 fi
-sleep 1.2
-rate=$(status '$out{"syscall:getpriority"}{now} ? $cost{"syscall:getpriority"}{per_s} // 0 : "not left out"')
-if kill -0 "${children[-1]}" && [ "${rate%.*}" -lt 1000 ]; then
+if wait_until 60 '$out{"syscall:getpriority"}{now} && ($cost{"syscall:getpriority"}{per_s} // 0) < 1000' &&
+   kill -0 "${children[-1]}"; then
 	ok another_maskset_takes_nothing_back
 else
-	fail another_maskset_takes_nothing_back "$rate a second are recorded"
+	fail another_maskset_takes_nothing_back "$("$LKST" status | tail -n 15)"
 fi
 "$LKST" stop --quiet
-kill "${children[-1]}"
-wait "${children[-1]}" 2>/dev/null
+end_last
 
 # Back again: the load ends, the time for which the kind is left out passes, which is the shorter the higher the limit.
 "$LKST" start --quiet --budget 5% --event 'syscall:*' --event sched_switch 2>"$work/err" ||
 	fail budget_start_again "$(cat "$work/err")"
-call_much 20 >/dev/null &
+call_much >/dev/null &
 children+=($!)
-wait_until 15 '$out{"syscall:getpriority"}{now}'
-kill "${children[-1]}"
-wait "${children[-1]}" 2>/dev/null
+wait_until 120 '$out{"syscall:getpriority"}{now}'
+end_last
 if [ "$(status '$out{"syscall:getpriority"} ? 1 : 0')" = 1 ] &&
-   wait_until 70 '0 == grep { $_->{now} } values %out'; then
+   wait_until 240 '0 == grep { $_->{now} } values %out'; then
 	ok what_was_left_out_comes_back
 else
 	fail what_was_left_out_comes_back "$("$LKST" status | tail -n 15)"
 fi
-(call_much 0.1)
+perl -e 'getpriority(0, 0) for 1 .. 200'
 "$LKST" snapshot --quiet --output "$work/back"
 if "$LKST" print --event shed_end "$work/back" | grep -q 'left_out=[0-9]* kind="syscall:getpriority"' &&
    [ "$("$LKST" print --event syscall_entry_getpriority "$work/back" | tail -n 100 | wc -l)" = 100 ]; then
@@ -174,6 +214,49 @@ if [ -z "$bad" ] && grep -q '^lkst_left_out_seconds_total{kind="syscall:getprior
 else
 	fail metrics_tell_the_cost "$bad"
 fi
+"$LKST" stop --quiet
+
+# What is recorded if nobody says otherwise, with a limit of 5 %; and scheduling stays whatever the limit is.
+"$LKST" start --quiet
+expect() { if [ "$2" = "$3" ]; then ok "$1"; else fail "$1" "$2, not $3"; fi; }
+expect standard_with_5_percent_by_default "$(status '"$s->{maskset_name} " . ($s->{limit} // {})->{share}')" 'standard 0.05'
+"$LKST" stop --quiet
+"$LKST" start --quiet --budget none
+expect no_limit_if_asked_for_none "$(status '$s->{maskset_name} . ($s->{limit} // " none")')" 'standard none'
+"$LKST" stop --quiet
+"$LKST" start --quiet --budget 0.01%
+# Two processes that wake each other with every byte.
+timeout 300 perl -e 'pipe my $a, my $b; pipe my $c, my $d; my $x = "x";
+	if (fork) { while (1) { syswrite $b, $x, 1; sysread $c, $x, 1 } }
+	while (1) { sysread $a, $x, 1; syswrite $d, $x, 1 }' &
+children+=($!)
+if wait_until 120 '$out{"syscall:read"}{now} && $out{"syscall:write"}{now}'; then
+	ok calls_go_if_they_must
+else
+	fail calls_go_if_they_must "$("$LKST" status | tail -n 20)"
+fi
+expect scheduling_never_goes "$(status 'join " ", grep { /^(sched_(switch|waking|wakeup_new|process_.*)|task_.*)$/ } keys %out')" ''
+# How often the kernel switches is its own count, while the status is taken.
+switches()
+{
+	awk '$1 == "ctxt" { print $2 }' /proc/stat
+}
+scheduling_is_recorded()
+{
+	local from=$EPOCHREALTIME before
+
+	before=$(switches)
+	rates=$(status '"$cost{sched_switch}{per_s} $cost{sched_waking}{per_s}"')
+	awk -v rates="$rates" -v n=$(($(switches) - before)) -v us=$((${EPOCHREALTIME/./} - ${from/./})) 'BEGIN {
+		split(rates, r)
+		exit !(n > 0 && r[1] > n * 1e6 / us / 4 && r[2] > n * 1e6 / us / 10) }'
+}
+if wait_for 60 scheduling_is_recorded; then
+	ok scheduling_is_recorded
+else
+	fail scheduling_is_recorded "switches and wake-ups in a second: $rates"
+fi
+end_last
 "$LKST" stop --quiet
 
 for share in 0% 1 60% x% 0.001%; do

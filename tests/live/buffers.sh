@@ -37,7 +37,7 @@ marks()
 }
 
 has_started=yes
-"$LKST" start --quiet --buffer 1M --spare 512K --event 'syscall:getpgid' 2>/dev/null
+"$LKST" start --quiet --budget none --buffer 1M --spare 512K --event 'syscall:getpgid' 2>/dev/null
 
 # ---- making, going over, coming back ----
 expect create "$("$LKST" buffer create --size 64K a; "$LKST" buffer create --size 64K b)" \
@@ -113,20 +113,24 @@ expect routed_by_a_maskset "$(marks four buffer2)" '1005011 1006010 21'
 "$LKST" stop --quiet
 
 # ---- incidents ----
-"$LKST" start --quiet --buffer 256K --incidents 2 --event 'syscall:getpgid' 2>/dev/null
+"$LKST" start --quiet --budget none --buffer 256K --incidents 2 --event 'syscall:getpgid' 2>/dev/null
 mark 1000001 1000050
-"$LKST" incident keep --after 200ms --reason first --quiet
+"$LKST" incident keep --after 15s --reason first --quiet
 mark 1000051 1000060
 expect what_comes_meanwhile_belongs_to_it "$("$LKST" incident keep)" 'part of an incident that is not over yet'
 expect_refusal not_before_it_is_over 'incident 1 goes on' incident save 1
-sleep 0.3
+first_is_over()
+{
+	"$LKST" incident list --json | grep -q '"over":true'
+}
+wait_until 60 first_is_over
 mark 1000061 1000070
 "$LKST" incident keep --quiet
 mark 1000071 1000080
 expect_refusal no_bank_is_free 'all banks hold incidents' incident keep
 expect incidents_are_listed "$("$LKST" incident list --json | perl -MJSON::PP -ne '
 	my $i = decode_json($_); print "$i->{number} $i->{reason} $i->{after_s} $i->{over};"')" \
-	'1 first 0.2 1;2 command 0 1;'
+	'1 first 15 1;2 command 0 1;'
 mkdir saved
 "$LKST" incident save --output saved --quiet all
 expect_whole incident_is_a_whole_trace saved/incident-1-*
@@ -149,10 +153,12 @@ expect_refusal no_such_incident 'there is no incident 9' incident drop 9
 "$LKST" incident watch --output saved --quiet &
 watcher=$!
 "$LKST" incident keep --quiet
-for n in 1 2 3 4 5 6 7 8 9 10; do
-	[ -n "$(ls -d saved/incident-4-* 2>/dev/null)" ] && break
-	sleep 0.3
-done
+# It drops the incident when all of it is saved.
+all_are_dropped()
+{
+	[ -n "$(ls -d saved/incident-4-* 2>/dev/null)" ] && [ "$("$LKST" incident list --json | wc -l)" = 0 ]
+}
+wait_until 60 all_are_dropped
 kill $watcher && wait $watcher
 expect watch_ends_well $? 0
 expect watch_saves_and_drops "$(marks saved/incident-4-* main) $("$LKST" incident list --json | wc -l)" \

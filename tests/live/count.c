@@ -184,8 +184,9 @@ static u64 named_losses(const struct lkst_record *r)
 	const u8 *hook;
 
 	if (r->event->index == LKST_EV_state_loss && count && cause)
-		return lkst_record_int(r, cause) == LKST_LOSS_TRUNCATED ? 0
-									: lkst_record_int(r, count);
+		return lkst_loss_is_of_records((u32)lkst_record_int(r, cause))
+			       ? lkst_record_int(r, count)
+			       : 0;
 	if (r->event->index != LKST_EV_state_skipped || !count)
 		return 0;
 	hook = lkst_record_field(r, 1, &length);
@@ -305,8 +306,8 @@ int main(void)
 		if (CPU_ISSET(cpu, &set))
 			workers[nr_workers++].cpu = cpu;
 	snprintf(dir, sizeof(dir), "%s/trace", live_dir);
-	if (LIVE_LKST("start", "--quiet", "--buffer", "64M", "-e", "syscall:*", "-e", "irq:*", "-e",
-		      "timer:*", "-e", "sched:*", "-e", "signal:*")) {
+	if (LIVE_LKST("start", "--quiet", "--budget", "none", "--buffer", "64M", "-e", "syscall:*",
+		      "-e", "irq:*", "-e", "timer:*", "-e", "sched:*", "-e", "signal:*")) {
 		live_fail("count_starts", "lkst start failed");
 		return live_end();
 	}

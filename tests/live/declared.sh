@@ -82,7 +82,7 @@ agreeing()
 }
 
 has_started=yes
-"$LKST" start --quiet --buffer 16M --maskset RNOTHING
+"$LKST" start --quiet --budget none --buffer 16M --maskset RNOTHING
 
 # ---- what is no event is refused ----
 for refused in holes pointer middle; do
@@ -101,10 +101,7 @@ children+=($attach)
 "$LKST" attach --quiet -o streamed &
 stream=$!
 children+=($stream)
-for ((i = 0; i < 100; i++)); do
-	[ -e streamed/metadata ] && break
-	sleep 0.1
-done
+wait_until 60 test -e streamed/metadata
 
 # ---- all types of fields; registers, and a variable of the kernel's ----
 "$LKST" handler load extra.o --event 'syscall:getpriority' --quiet
@@ -152,7 +149,11 @@ if command -v babeltrace2 >/dev/null; then
 fi
 
 # ---- those who were reading ----
-for ((i = 0; i < 100 && $(grep -c "\"tid\":$tid,.*extra.registers" attached) < calls; i++)); do sleep 0.1; done
+has_come()
+{
+	[ "$(grep -c "\"tid\":$tid,.*extra.registers" attached)" -ge $calls ]
+}
+wait_until 60 has_come
 kill -INT $attach $stream
 wait $attach $stream
 expect attached_has_learnt_them "$(grep "\"tid\":$tid," attached | agreeing)" $calls

@@ -103,7 +103,7 @@ expect_refusal no_recording_no_handlers 'nothing is being recorded' handler load
 
 # ---- loading ----
 has_started=yes
-"$LKST" start --quiet --buffer 64M --maskset RNOTHING
+"$LKST" start --quiet --budget none --buffer 64M --maskset RNOTHING
 before=$(ls /sys/fs/bpf/lkst)
 expect loaded "$("$LKST" handler load only_thread.o --event 'syscall:getpriority' --event sched_switch)" 'handler 2 (only_thread)'
 expect_refusal verifiers_words_are_told 'bad.c' handler load bad.o --event sched_switch
@@ -156,7 +156,11 @@ mkfifo go
 "$load/numbered" 2 $calls <go >tids &
 children+=($!)
 exec 3>go
-for ((i = 0; i < 100 && $(wc -l <tids) < 2; i++)); do sleep 0.1; done
+has_both()
+{
+	[ "$(wc -l <tids)" = 2 ]
+}
+wait_until 60 has_both
 read -r k tid <tids
 "$LKST" handler set only_thread "t_tid=$tid"
 exec 3>&-
@@ -171,31 +175,35 @@ expect numbers_are_given_out "$(cat out)" 'handler 3 (all)'
 "$LKST" maskset --quiet -H all 'handled+=syscall_entry_getpriority'
 "$LKST" maskset set plain --armed --quiet
 "$LKST" maskset arm handled
-"$load/numbered" 2 $calls </dev/null >numbered.out &
-children+=($!)
-nr=0
-while kill -0 "${children[-1]}" 2>/dev/null; do
-	"$LKST" maskset set handled --quiet
-	"$LKST" maskset set plain --quiet
-	nr=$((nr + 2))
+# Until there were some switches during a load. What a CPU is doing at the very store may be missing or there twice
+# (doc/handlers.md); nothing else.
+for ((round = 0; round < 20; round++)); do
+	"$load/numbered" 2 $calls </dev/null >numbered.out &
+	children+=($!)
+	nr=0
+	while kill -0 "${children[-1]}" 2>/dev/null; do
+		"$LKST" maskset set handled --quiet
+		"$LKST" maskset set plain --quiet
+		nr=$((nr + 2))
+	done
+	numbers numbered.out >counted
+	odd=$(awk '{ odd += $3 + $4 } END { print odd + 0 }' counted)
+	[ "$(wc -l <counted)" = 2 ] && [ "$odd" -le $((2 * nr)) ] && [ "$nr" -le 2 ] || break
 done
-# What a CPU is doing at the very store may be missing or there twice (doc/handlers.md); nothing else.
-numbers numbered.out >counted
-odd=$(awk '{ odd += $3 + $4 } END { print odd + 0 }' counted)
 if [ "$(wc -l <counted)" = 2 ] && [ "$nr" -gt 2 ] && [ "$odd" -le $((2 * nr)) ]; then
 	ok switching_handlers_under_load
 	echo "$nr switches, $odd calls missing or doubled" >&2
 else
 	fail switching_handlers_under_load "$nr switches; thread, calls, missing, doubled: $(cat counted)"
 fi
-expect both_have_recorded "$(($(variable all published) > 0)) $(($(variable all published) < 2 * calls))" '1 1'
+expect both_have_recorded "$(($(variable all published) > 0)) $(($(variable all published) < 2 * calls * (round + 1)))" '1 1'
 
 # ---- notices, and switching masksets (C08, C09) ----
 "$LKST" handler load forks.o --event sched_process_fork --quiet
 "$LKST" maskset --quiet -H forks 'forks+=sched_process_fork'
 "$LKST" maskset set forks --quiet
 ("$load/numbered" 1 1 </dev/null >/dev/null)
-expect notices_arrive "$("$LKST" handler wait forks --count 2 --timeout 10s | grep -c 'sched_process_fork: tid=[0-9]* value=[0-9]')" 2
+expect notices_arrive "$("$LKST" handler wait forks --count 2 --timeout 60s | grep -c 'sched_process_fork: tid=[0-9]* value=[0-9]')" 2
 "$LKST" handler set forks to_set=0x2
 (true)
 expect a_handler_switches_masksets "$("$LKST" status --json | grep -o '"maskset_name":"[A-Z]*"')" '"maskset_name":"RDEFAULT"'
@@ -231,6 +239,25 @@ expect filter_drops_others "$(count_entries "$(cut -d' ' -f2 numbered.out)")" 0
 "$LKST" handler set by_name t_comm=numbered
 "$load/numbered" 1 100 </dev/null >numbered.out
 expect filter_keeps_the_command "$(count_entries "$(cut -d' ' -f2 numbered.out)")" 100
+
+# ---- what may not be ----
+cat >throws.c <<'END'
+#include <lkst/handler.h>
+
+extern void bpf_throw(u64 cookie) __attribute__((section(".ksyms")));
+
+LKST_HANDLER(throws, "ends in the middle of a record")
+{
+	if (r->tid == 1)
+		bpf_throw(0);
+	return true;
+}
+END
+if "$LKST" handler build --quiet throws.c 2>err; then
+	expect_refusal exceptions_are_refused 'calls bpf_throw()' handler load throws.o --event sched_switch
+else
+	fail exceptions_are_refused "it cannot be built: $(cat err)"
+fi
 
 # ---- unloading ----
 expect_refusal in_use_is_not_unloaded 'sends 4 events to it' handler unload by_name

@@ -12,7 +12,7 @@ fi
 has_started=yes
 trap 'echo 1 >"$switch"; clean_up' EXIT
 
-if ! "$LKST" start --quiet --buffer 64M --event 'sched:*' --event 'syscall:getppid' 2>"$work/err"; then
+if ! "$LKST" start --quiet --budget none --buffer 64M --event 'sched:*' --event 'syscall:getppid' 2>"$work/err"; then
 	fail hotplug_start "$(cat "$work/err")"
 	exit 1
 fi

@@ -7,7 +7,6 @@
  * A thread calls fcntl with a number that rises by one each time. So the numbers in a bank must follow on
  * those of the bank before, without a hole.
  */
-// timeout: 240
 #include <sys/resource.h>
 
 #include "live.h"

@@ -153,6 +153,27 @@ else
 	fail earlier_is_kept_once "there is $(find "$work/state"); it said $(cat "$work/out")"
 fi
 
+# What the disk found is of none of this machine's recordings: it stays, and is searched for once more.
+rm -rf "$work/state"/earlier-*
+known=0123456789abcdef0123456789abcdef
+printf '%s %s\n' ffffffffffffffffffffffffffffffff $known >"$work/state/memory-ids"
+mkdir "$work/run/lkst-earlier" && echo 'uuid = "66666666-89ab-cdef-0123-456789abcdef";' >"$work/run/lkst-earlier/metadata"
+keep start
+if [ -e "$(echo "$work/state"/earlier-2*-unproven/metadata)" ] &&
+   [ "$(find "$work/state" -name 'earlier-2*' | wc -l)" = 2 ] && grep -q 'searching once more' "$work/out"; then
+	ok earlier_is_searched_for_again_if_it_may_be_forged
+else
+	fail earlier_is_searched_for_again_if_it_may_be_forged "there is $(find "$work/state"); it said $(cat "$work/out")"
+fi
+rm -rf "$work/state"/earlier-*
+mkdir "$work/run/lkst-earlier" && echo 'uuid = "01234567-89ab-cdef-0123-456789abcdef";' >"$work/run/lkst-earlier/metadata"
+keep start
+if [ "$(find "$work/state" -name 'earlier-2*' | wc -l)" = 1 ] && ! grep -q 'searching once more' "$work/out"; then
+	ok earlier_is_taken_if_it_is_proven
+else
+	fail earlier_is_taken_if_it_is_proven "there is $(find "$work/state"); it said $(cat "$work/out")"
+fi
+
 # In the kernel of kdump: room is made first, and what is of another kind stays.
 rm -rf "$work/state"/*
 mkdir "$work/state/crash-1999010"{1,2,3,4,5}-000001 "$work/state/earlier-1999010"{1,2,3,4,5,6}-000001

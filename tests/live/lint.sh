@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# timeout: 300
 #
 # `lkst lint` finds nothing in what a sound kernel does under load: threads that wake each other, a compiler,
 # connections, a disk. Takes and releases of locks can't be recorded on every kernel; tests/vm/guest/lint.sh

@@ -8,7 +8,6 @@
  * does, each with the round's number as its descriptor. Before and after a call that is not
  * recorded stands an fcntl of known time.
  */
-// timeout: 240
 #include <sys/resource.h>
 
 #include "live.h"
@@ -65,7 +64,7 @@ static int make_sets(struct lkst_err *e, struct lkst_session *s)
 	int i, err = 0;
 
 	for (i = 0; i < 2 && !err; i++) {
-		lkst_mask_init(&mask, i ? "B" : "A");
+		lkst_mask_init(&mask, i ? "B" : "A", c);
 		lkst_mask_set_glob(&mask, c, "syscall_entry_fcntl", LKST_HANDLER_DEFAULT,
 				   LKST_BUFFER_USUAL);
 		lkst_mask_set_glob(&mask, c, only[i], LKST_HANDLER_DEFAULT, LKST_BUFFER_USUAL);
@@ -149,7 +148,7 @@ static int record(struct lkst_err *e, char *dir)
 {
 	char *globs[] = { "syscall_entry_fcntl", "syscall_entry_dup", "syscall_entry_close" };
 	const struct lkst_session_options options = {
-		.buffer_bytes = 32 << 20,
+		.buffer_bytes = 128 << 20,
 		.block_bytes = 4096,
 		.maskset = "RNOTHING",
 	};

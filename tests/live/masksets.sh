@@ -33,22 +33,23 @@ recorded()
 		perl -ne 'print "$1\n" if /"event":"([^"]+)"/' | sort -u | grep -v '^maskset_'
 }
 
+# Passes if nothing but $2 was recorded, and the lives of threads, which every maskset has.
 expect_only()
 {
 	local bad
 
 	sleep 0.3
-	bad=$(recorded | grep -vE "$2")
+	bad=$(recorded | grep -vE "$2|^sched_process_(fork|exec|exit|free)$|^task_(newtask|rename)$")
 	if [ -s trace/metadata ] && [ -z "$bad" ]; then ok "$1"; else fail "$1" "also ${bad//$'\n'/ }"; fi
 }
 
 has_started=yes
-"$LKST" start --quiet --maskset flight --armed latency --event 'sched_switch' --event 'writeback:*'
+"$LKST" start --quiet --budget none --buffer 64M --maskset flight --armed latency --event 'sched_switch' --event 'writeback:*'
 expect start_begins_with_a_maskset "$(json '$_->{maskset_name}' status --json)" flight
 expect start_keeps_what_events_chose "$(json '(grep { $_->{name} eq "start" } @{$_->{masksets}})[0]{events} > 5' \
 	maskset list --json)" 1
 expect_only flight_is_what_the_flight_recorder_had \
-	'^(compat_)?syscall_|^sched_(switch|wakeup|wakeup_new|process_.*)$|^task_(newtask|rename)$'
+	'^(compat_)?syscall_|^sched_(switch|wakeup|wakeup_new)$'
 expect armed_hooks_are_attached "$(json '$_->{attached}' maskset set latency --json --quiet)" 0
 expect armed_hooks_stay "$(json '$_->{detached} > 0 ? "some" : "none"' maskset set flight --json --quiet)" none
 "$LKST" maskset disarm latency
@@ -61,7 +62,7 @@ expect only_net_hooks_are_left "$(json '$_->{hooks} < 40' status --json)" 1
 
 # ---- globs ----
 "$LKST" maskset 'mine+=sched_switch' 'syscall:getppid' >out
-expect a_glob_makes_a_maskset "$(cat out)" 'maskset 3 (mine): 5 events'
+expect a_glob_makes_a_maskset "$(cat out)" 'maskset 3 (mine): 11 events'
 "$LKST" maskset set mine --quiet
 expect_only own_maskset_records_its_events '^(sched_switch|(compat_)?syscall_(entry|exit)_getppid)$'
 "$LKST" maskset 'mine+=timer:*' --buffer life --quiet
@@ -112,7 +113,7 @@ expect_whole trace_over_all_switches_is_whole trace
 "$LKST" stop --quiet
 
 # ---- a maskset from a file to begin with ----
-"$LKST" start --maskset ./mine.txt >out 2>notes
+"$LKST" start --budget none --maskset ./mine.txt >out 2>notes
 expect start_takes_a_file "$(json '$_->{maskset_name}' status --json)" mine
 expect missing_events_are_noted "$(grep -c 'can.t be recorded here, or were not asked for' notes)" 1
 "$LKST" stop --quiet
@@ -120,5 +121,27 @@ printf '0x001 PROCESS_WAKEUP 0x01\n' >broken
 expect_refusal start_refuses_a_broken_file './broken: line 1: the number of PROCESS_WAKEUP is 0x002' \
 	start --maskset ./broken
 expect nothing_is_left "$(ls /sys/fs/bpf/lkst 2>/dev/null)" ''
+
+# ---- what a maskset leaves out ----
+record standard --maskset standard -- true
+"$LKST" analyze memalloc standard >out
+expect analyses_name_the_maskset_that_has_more \
+	"$(sed -n 's/.*kmem_cache_alloc .*recorded with maskset \([a-z]*\); .lkst maskset set \([A-Za-z]*\).*/\1 \2/p' out)" \
+	'standard memory'
+record memory --maskset memory -- true
+"$LKST" analyze memalloc memory >out
+expect that_maskset_has_it "$(grep -c 'is in the trace\|is not in the trace' out)" 0
+expect its_allocations_are_measured "$("$LKST" analyze memalloc --format json memory | perl -MJSON::PP -0777 -e '
+	my ($all) = grep { $_->{key} eq "all" } @{decode_json(<STDIN>)->{memalloc_slab_total}{rows}};
+	print $all->{count} > 0 ? "some" : "none"')" some
+record io --maskset io -- sleep 0.05
+tid=$("$LKST" print --format json io | perl -ne '/"tid":(\d+),"comm":"sleep"/ and print($1), exit')
+"$LKST" why --tid "${tid:-0}" io >out
+expect why_names_the_maskset_that_has_more \
+	"$(sed -n 's/^Note: .*sched_waking.*recorded with maskset \([a-z]*\); .lkst maskset set \([A-Za-z]*\).*/\1 \2/p' out)" \
+	'io standard'
+record standard --maskset standard -- sleep 0.05
+tid=$("$LKST" print --format json standard | perl -ne '/"tid":(\d+),"comm":"sleep"/ and print($1), exit')
+expect why_has_all_that_it_reads "$("$LKST" why --tid "${tid:-0}" standard | grep -c '^Note: .*maskset')" 0
 
 exit $failed

@@ -30,7 +30,7 @@ call()
 }
 
 has_started=yes
-"$LKST" start --quiet --buffer 16M --maskset RNOTHING
+"$LKST" start --quiet --budget none --buffer 16M --maskset RNOTHING
 "$LKST" handler load hist --event 'syscall:*' --quiet
 "$LKST" maskset --quiet -H hist 'profile+=syscall:*'
 "$LKST" handler set hist pairs=1
@@ -39,7 +39,11 @@ has_started=yes
 # ---- by system call, of all threads ----
 call 7000
 expect each_system_call_has_a_histogram "$(values pairs_ns syscall_entry_getpriority)" 7000
-sleep 0.05
+has_waited()
+{
+	[ "$(values pairs_ns syscall_entry_wait4)" -gt 0 ]
+}
+wait_until 60 has_waited
 "$LKST" handler show hist >shown
 expect calls_are_named "$(grep -c '^pairs_ns\[syscall_entry_getpriority\] = 7000 values' shown)" 1
 expect calls_that_wait_are_there_too "$(($(values pairs_ns syscall_entry_wait4) > 0))" 1
@@ -57,8 +61,8 @@ wait $process
 expect each_process_has_a_histogram "$(($(values intervals_ns $process) >= 2000))" 1
 
 # ---- what was slow is recorded ----
-"$LKST" handler set hist slower_ns=100000000
-sleep 0.2 &
+"$LKST" handler set hist slower_ns=1000000000
+sleep 2 &
 sleeper=$!
 wait $sleeper
 "$LKST" snapshot --quiet -o slow

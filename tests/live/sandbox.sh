@@ -4,7 +4,6 @@
 # The service's units: systemd finds nothing wrong with them, and what they run does its work within the
 # rights that they leave it: the same capabilities, system calls and read-only file systems, tried for
 # real. Also that no capability is left out or given in vain.
-# timeout: 240
 . "$(dirname "$0")/lib/live.sh"
 
 if [ -e /sys/fs/bpf/lkst ]; then
@@ -39,7 +38,7 @@ fi
 # It does not know the manual pages of this installation, nor is what else the machine has ours.
 bad=$(SYSTEMD_UNIT_PATH=$units: systemd-analyze verify --man=no "$units"/lkst* 2>&1 | grep -i lkst)
 if [ -z "$bad" ]; then ok units_are_well_formed; else fail units_are_well_formed "$bad"; fi
-for unit in lkst lkst-serve lkst-earlier lkst-incidents lkst-trigger@; do
+for unit in lkst lkst-limit lkst-serve lkst-earlier lkst-incidents lkst-trigger@; do
 	# 10 is no protection at all; below 4 it says "OK".
 	if said=$(systemd-analyze security --offline=true --no-pager --threshold=25 "$units/$unit.service" 2>&1); then
 		ok "exposure_of_${unit}_is_low"
@@ -170,7 +169,7 @@ succeeds()
 	fi
 }
 
-for unit in lkst.service lkst-serve.service lkst-incidents.service lkst-trigger@.service; do
+for unit in lkst.service lkst-limit.service lkst-serve.service lkst-incidents.service lkst-trigger@.service; do
 	calls_of $unit >"$work/calls.$unit"
 	[ "$(wc -l <"$work/calls.$unit")" -gt 100 ] || fail "calls_of_$unit" "$(wc -l <"$work/calls.$unit") calls"
 done
@@ -192,9 +191,9 @@ fi
 
 has_started=yes
 config=$root/etc/lkst/lkst.conf
-echo "incidents = 2" >>"$config"
-succeeds service_records within lkst.service "$caps" "$lkst" start --keep --config "$config"
-succeeds service_keeps_what_is_recorded within lkst.service "$caps" "$lkst" start --keep --config "$config"
+printf 'incidents = 2\nbudget = 1%%\n' >>"$config"
+succeeds service_records within lkst.service "$caps" "$lkst" start --keep --no-helper --config "$config"
+succeeds service_keeps_what_is_recorded within lkst.service "$caps" "$lkst" start --keep --no-helper --config "$config"
 if "$LKST" status --json | grep -q '"recording":true,.*"events":1[0-9][0-9][0-9],'; then
 	ok service_records_the_default_set
 else
@@ -205,13 +204,9 @@ fi
 serve_caps=$(capabilities_of lkst-serve.service)
 (exec "$lib/listen.pl" "$work/socket" bash -c "$(declare -f setting mounts_of within)
 	units=$units work=$work load=$load
-	within lkst-serve.service '$serve_caps' $lkst serve --group root --idle 30s") 2>"$work/serve.log" &
+	within lkst-serve.service '$serve_caps' $lkst serve --group root --idle 300s") 2>"$work/serve.log" &
 children+=($!)
-for _ in $(seq 50); do
-	[ ! -S "$work/socket" ] || break
-	sleep 0.1
-done
-sleep 0.5
+wait_until 60 test -S "$work/socket"
 succeeds service_answers_status "$LKST" status --socket "$work/socket"
 succeeds service_sends_a_snapshot "$LKST" snapshot --quiet --socket "$work/socket" --output "$work/trace"
 expect_whole service_sends_a_whole_snapshot "$work/trace"
@@ -244,12 +239,12 @@ sed -i "s|^ReadWritePaths=.*|& $work/saved|" "$units/lkst-incidents.service"
 	--output "$work/saved") >"$work/watch.log" 2>&1 &
 watcher=$!
 children+=($watcher)
-for _ in $(seq 50); do
+is_saved()
+{
 	saved=$(echo "$work"/saved/incident-1-*)
-	[ ! -e "$saved" ] || break
-	sleep 0.1
-done
-sleep 1
+	[ -e "$saved" ] && [ -z "$("$LKST" incident list --json)" ]
+}
+wait_until 60 is_saved
 expect_whole kept_moments_are_saved "$saved"
 if [ -z "$("$LKST" incident list --json)" ]; then
 	ok saved_moments_make_room
@@ -257,6 +252,32 @@ else
 	fail saved_moments_make_room "$("$LKST" incident list); $(cat "$work/watch.log")"
 fi
 kill $watcher
+
+# What keeps to the limit, under a storm: it detaches, and attaches again when it is told to end.
+(within lkst-limit.service "$(capabilities_of lkst-limit.service)" "$lkst" limit --quiet) 2>"$work/limit.log" &
+limiter=$!
+children+=($limiter)
+nice -n -5 "$load/calls" 900 >"$work/calls" &
+storm=$!
+children+=($storm)
+is_detached()
+{
+	"$LKST" status --json | grep -q '"kind":"syscall:\*","now":true,"detached":true' &&
+		[ ! -e /sys/fs/bpf/lkst/tp_btf__sys_enter ]
+}
+if wait_until 120 is_detached; then
+	ok limit_service_detaches
+else
+	fail limit_service_detaches "$("$LKST" status | tail -n 5); $(cat "$work/limit.log")"
+fi
+kill $limiter
+if wait $limiter && [ -e /sys/fs/bpf/lkst/tp_btf__sys_enter ]; then
+	ok limit_service_attaches_again
+else
+	fail limit_service_attaches_again "$("$LKST" status | tail -n 5); $(cat "$work/limit.log")"
+fi
+kill $storm
+wait $storm 2>/dev/null
 
 succeeds service_stops within lkst.service "$caps" "$lkst" stop
 if [ -e /sys/fs/bpf/lkst ]; then

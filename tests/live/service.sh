@@ -3,7 +3,6 @@
 #
 # `lkst serve`: who is answered and who is not, what a member of the group gets without root, and that a
 # slow or hostile client harms nobody. Also what `lkst status` says in its forms.
-# timeout: 180
 . "$(dirname "$0")/lib/live.sh"
 
 if [ -e /sys/fs/bpf/lkst ]; then
@@ -30,17 +29,19 @@ as_member()
 	(cd "$work/home" && "${member[@]}" "$@")
 }
 
+# Whether a process listens at socket $1. The file alone does not prove it: a server that was killed leaves its file.
+is_listening()
+{
+	# 00010000: __SO_ACCEPTCON
+	awk -v path="$1" '$4 == "00010000" && $8 == path { found = 1 } END { exit !found }' /proc/net/unix
+}
+
 serve()
 {
 	"$LKST" serve --socket "$socket" --group "$group" "$@" 2>"$work/serve.log" &
 	server=$!
 	children+=("$server")
-	local try
-	for try in $(seq 50); do
-		[ -S "$socket" ] && return
-		sleep 0.1
-	done
-	fail service_listens "$(cat "$work/serve.log")"
+	wait_until 60 is_listening "$socket" || fail service_listens "$(cat "$work/serve.log")"
 }
 
 # says NAME PATTERN COMMAND...: the command fails with one line that matches.
@@ -79,7 +80,7 @@ else
 fi
 
 has_started=yes
-"$LKST" start --quiet 2>"$work/err" || fail service_start "$(cat "$work/err")"
+"$LKST" start --quiet --budget none --buffer 16M 2>"$work/err" || fail service_start "$(cat "$work/err")"
 sleep 0.5
 
 if as_member "$work/lkst" snapshot --quiet --socket "$socket" -o trace 2>"$work/err"; then
@@ -146,16 +147,14 @@ else
 	fail prometheus_form_has_the_same_numbers "$hooks hooks, but $(grep '^lkst_hooks' "$work/metrics")"
 fi
 
-# Too often: another user, who has not asked yet. The rate refills at one a second.
+# Too often: another user, who has not asked yet. Ten requests may come at once, and one more each second.
 other=(setpriv --reuid 65533 --regid 65533 --groups "$gid")
-refused=0
-for _ in $(seq 14); do
-	"${other[@]}" "$work/lkst" status --socket "$socket" >/dev/null 2>>"$work/often" || refused=$((refused + 1))
-done
-if [ $refused -ge 2 ] && [ $refused -le 4 ] && grep -q 'you ask too often' "$work/often"; then
+"${other[@]}" "$work/client.pl" "$socket" often 40 >"$work/often"
+read -r refused others seconds <"$work/often"
+if [ "$refused" -le 30 ] && [ "$refused" -ge $((40 - 11 - seconds)) ] && [ "$refused" -gt 0 ]; then
 	ok a_user_who_asks_too_often_waits
 else
-	fail a_user_who_asks_too_often_waits "$refused of 14 refused: $(sort -u "$work/often")"
+	fail a_user_who_asks_too_often_waits "$refused of 40 refused in $seconds s; $others"
 fi
 # That user's rate is nobody else's.
 if "$LKST" status --socket "$socket" >/dev/null 2>"$work/err"; then
@@ -166,12 +165,21 @@ fi
 
 # Clients that send nothing, read nothing, send what is no request, or leave; as root, whom the socket
 # lets in as well, so that the member's rate is left alone.
-"$work/client.pl" "$socket" silent 30 >"$work/silent" &
+answered()
+{
+	grep -c '^answering user' "$work/serve.log"
+}
+both_are_answered()
+{
+	[ "$(answered)" -ge $((before + 2)) ]
+}
+before=$(answered)
+"$work/client.pl" "$socket" silent 60 >"$work/silent" &
 children+=($!)
-"$work/client.pl" "$socket" unread 60 >"$work/unread" &
+"$work/client.pl" "$socket" unread 100 >"$work/unread" &
 children+=($!)
 slow=("${children[@]: -2}")
-sleep 0.5
+wait_until 60 both_are_answered || fail slow_clients_are_let_in "$(cat "$work/serve.log")"
 says as_many_as_may_be_for_one_user 'as many requests open as one user may' \
 	"$LKST" status --socket "$socket"
 if as_member "$work/lkst" status --socket "$socket" >/dev/null 2>"$work/err"; then
@@ -180,14 +188,14 @@ else
 	fail slow_clients_hold_up_nobody "$(cat "$work/err")"
 fi
 # Nor does one that takes its time hold the lock that `lkst stop` takes.
-if timeout 5 "$LKST" status >/dev/null; then
+if timeout 120 "$LKST" status >/dev/null && kill -0 "${slow[1]}"; then
 	ok slow_clients_hold_no_lock
 else
-	fail slow_clients_hold_no_lock "status $?"
+	fail slow_clients_hold_no_lock "status $?, or the client was gone before"
 fi
 wait "${slow[@]}"
 silent=$(cat "$work/silent") unread=$(cat "$work/unread")
-if [ "${silent%.*}" -le 8 ] && [ "${unread%.*}" -le 25 ]; then
+if [ "${silent%.*}" -le 40 ] && [ "${unread%.*}" -le 80 ]; then
 	ok slow_clients_are_sent_away
 else
 	fail slow_clients_are_sent_away "endured for $silent s (silent) and $unread s (unread)"
@@ -222,13 +230,13 @@ fi
 serve
 kill -KILL "$server"
 wait "$server" 2>/dev/null
-serve --idle 500ms
+serve --idle 15s
 if "$LKST" status --socket "$socket" >/dev/null; then
 	ok left_over_socket_is_replaced
 else
 	fail left_over_socket_is_replaced "$(cat "$work/serve.log")"
 fi
-if timeout 5 tail --pid="$server" -f /dev/null; then
+if timeout 180 tail --pid="$server" -f /dev/null; then
 	ok serve_ends_when_idle
 else
 	fail serve_ends_when_idle "it still runs"
@@ -236,13 +244,10 @@ fi
 
 # Started by a service manager: the socket comes as descriptor 3.
 if command -v systemd-socket-activate >/dev/null; then
-	systemd-socket-activate --listen="$work/activated" "$LKST" serve --group "$group" --idle 1s \
+	systemd-socket-activate --listen="$work/activated" "$LKST" serve --group "$group" --idle 15s \
 		2>"$work/activate.log" &
 	children+=($!)
-	for _ in $(seq 30); do
-		[ ! -S "$work/activated" ] || break
-		sleep 0.1
-	done
+	wait_until 60 is_listening "$work/activated"
 	if "$LKST" status --json --socket "$work/activated" | grep -q '"recording":true'; then
 		ok serve_takes_over_an_inherited_socket
 	else

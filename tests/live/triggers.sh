@@ -3,7 +3,6 @@
 #
 # lkst trigger: each fires at the events that it is for and at no others, as often as it may, and when the
 # last one is gone, everything is as it was before.
-# timeout: 300
 . "$(dirname "$0")/lib/live.sh"
 
 if [ -e /sys/fs/bpf/lkst ]; then
@@ -51,7 +50,7 @@ read_handlers()
 # ---- adding ----
 expect_refusal no_recording_no_triggers 'nothing is being recorded' trigger add oom_kill
 has_started=yes
-"$LKST" start --quiet --buffer 16M
+"$LKST" start --quiet --budget none --buffer 32M --maskset RDEFAULT
 before=$(ls /sys/fs/bpf/lkst)
 expect_refusal near_names_are_told 'did you mean sched_switch?' trigger add sched_swich
 expect_refusal near_fields_are_told 'did you mean latency?' trigger add 'block_rq_complete latencey > 1s'
@@ -98,29 +97,36 @@ expect bits_not_set "$(count vforks fired)" 0
 "$LKST" trigger remove runs vforks
 
 # ---- intervals ----
-add 'syscall_entry_clock_nanosleep .. syscall_exit_clock_nanosleep > 100ms and comm == "sleeper"' --name pair --rate 1000000/1s
-add 'syscall_exit_clock_nanosleep latency > 100ms and comm == "sleeper"' --name latency --rate 1000000/1s
+# The short and the long sleeps are far from the threshold, for on a busy machine any sleep may end late.
+add 'syscall_entry_clock_nanosleep .. syscall_exit_clock_nanosleep > 3s and comm == "sleeper"' --name pair --rate 1000000/1s
+add 'syscall_exit_clock_nanosleep latency > 3s and comm == "sleeper"' --name latency --rate 1000000/1s
+sleepers=()
 for ((i = 0; i < 5; i++)); do
-	./sleeper 0.05
-	./sleeper 0.15
+	./sleeper 0.01
+	./sleeper 4 &
+	sleepers+=($!)
 done
+wait "${sleepers[@]}"
 expect pair_above_its_threshold "$(count pair fired) $(count latency fired)" '5 5'
-odd=$(values pair | awk '$1 < 150000000 || $1 > 2000000000')
+odd=$(values pair | awk '$1 < 4000000000 || $1 > 60000000000')
 expect interval_is_the_value "$odd$(values pair | wc -l)" 5
 "$LKST" trigger remove pair latency
 
 # One that begins before the maskset leaves its events out and is followed by another: not one of both.
 "$LKST" maskset --quiet 'gap+=sched_switch'
-add 'syscall_exit_pselect6 latency > 600ms and comm == "napper"' --name gap
-perl -e '$0 = "napper"; select(undef, undef, undef, 0.3) for 1 .. 8' &
+add 'syscall_exit_pselect6 latency > 3s and comm == "napper"' --name gap
+rm -f awake
+perl -e '$0 = "napper"; select(undef, undef, undef, 0.3) until -e "awake"' &
 children+=($!)
-sleep 0.15
+sleep 1
 "$LKST" maskset set gap --quiet
-sleep 0.9
+sleep 4
 "$LKST" maskset set RDEFAULT --quiet
+sleep 1
+touch awake
 wait "${children[-1]}"
 expect unseen_ends_do_not_count "$(count gap fired)" 0
-perl -e '$0 = "napper"; select(undef, undef, undef, $_) for 0.3, 0.7, 0.3'
+perl -e '$0 = "napper"; select(undef, undef, undef, $_) for 0.3, 4, 0.3'
 expect seen_ones_do "$(count gap fired)" 1
 "$LKST" trigger remove gap
 "$LKST" maskset delete gap
@@ -143,15 +149,19 @@ fi
 # One that waits for a CPU, for others of the same CPU do not let it run: by the name of the one that waits.
 add 'sched_switch next_comm == "sleeper" and wait > 1ms' --name ready --rate 1000000/1s
 add 'sched_switch next_comm == "sleeper" and wait > 60s' --name never
+hogs=()
 for ((i = 0; i < 4; i++)); do
-	taskset -c 0 nice -n -5 timeout 2 sh -c 'while :; do :; done' &
-	children+=($!)
+	taskset -c 0 nice -n -5 timeout 300 sh -c 'while :; do :; done' &
+	hogs+=($!)
 done
+children+=("${hogs[@]}")
 for ((i = 0; i < 10; i++)); do
 	taskset -c 0 nice -n 19 ./sleeper 0.01
+	[ "$(count ready fired)" -lt 3 ] || break
 done
+kill "${hogs[@]}"
+wait "${hogs[@]}" 2>/dev/null
 ready=$(values ready)
-kill "${children[@]}" 2>/dev/null
 if [ "$(count ready fired)" -ge 1 ] && [ "$(count never fired)" = 0 ] &&
    [ "$(awk '$1 <= 1000000' <<<"$ready")" = '' ]; then
 	ok waiting_for_a_cpu
@@ -162,7 +172,7 @@ fi
 "$LKST" trigger remove ready never
 
 # ---- how often ----
-add 'syscall_exit_getpriority comm == "numbered"' --name often --rate 1/10s
+add 'syscall_exit_getpriority comm == "numbered"' --name often --rate 1/600s
 add 'syscall_exit_getpriority result == -EINVAL and comm == "numbered"' --name once --once --rate 1000000000/1s
 "$load/numbered" 1 100000 </dev/null >numbered.out
 expect rate_holds_back "$(count often fired) $(count often held_back)" '1 99999'
@@ -172,10 +182,10 @@ expect_whole trace_with_triggers_is_whole trace
 
 # ---- telling ----
 "$LKST" trigger remove often once
-add 'syscall_exit_getpriority comm == "numbered"' --name tells --rate 1/10s
+add 'syscall_exit_getpriority comm == "numbered"' --name tells --rate 1/600s
 "$LKST" handler wait trigger --count 10000 --timeout 100ms >/dev/null 2>&1
 "$load/numbered" 1 1 </dev/null >numbered.out
-expect who_waits_is_told "$("$LKST" handler wait trigger --timeout 5s | sed 's/.* syscall/syscall/; s/tid=[0-9]*/tid=N/')" 'syscall_exit_getpriority: tid=N value=2'
+expect who_waits_is_told "$("$LKST" handler wait trigger --timeout 60s | sed 's/.* syscall/syscall/; s/tid=[0-9]*/tid=N/')" 'syscall_exit_getpriority: tid=N value=2'
 expect list_tells "$("$LKST" trigger list | awk '$2 == "tells" { print $1, $3, $4, $NF }')" '2 1 0 ago'
 "$LKST" trigger fire --reason 'a reason with "quotes", and more than the 63 characters that are kept of one'
 rm -rf trace
@@ -183,6 +193,22 @@ rm -rf trace
 expect fired_from_outside "$("$LKST" print --event trigger_fired trace | tail -n 1 | sed 's/.*trigger_fired: //')" \
 	'value=0 flip=0 trigger=0 event=0 name="a reason with \x22quotes\x22, and more than the 63 characters that ar"'
 "$LKST" trigger remove tells
+
+# One that fires all the time was never in the future.
+add 'syscall_exit_getpriority comm == "numbered"' --name busy --rate 1000000000/1s
+"$load/numbered" 1 1000000000 </dev/null >numbered.out &
+load_pid=$!
+children+=("$load_pid")
+has_fired()
+{
+	[ "$(count busy fired)" -gt 0 ]
+}
+wait_until 60 has_fired
+for ((i = 0; i < 40; i++)); do "$LKST" trigger list; done | awk '$2 == "busy" { print $(NF - 1) }' | sort | uniq -c >units
+kill "$load_pid"
+wait "$load_pid" 2>/dev/null
+expect last_is_just_now "$(awk '$2 !~ /^(ns|us|ms|s)$/' units)$(awk '{ n += $1 } END { print n }' units)" 40
+"$LKST" trigger remove busy
 
 # ---- masksets that are made later, and those that leave the event out ----
 "$LKST" maskset --quiet 'later+=syscall:getpriority'
@@ -216,23 +242,35 @@ in_force()
 {
 	"$LKST" status --json | grep -o '"maskset_name":"[A-Za-z]*"'
 }
+is_in_force()
+{
+	[ "$(in_force)" = "\"maskset_name\":\"$1\"" ]
+}
 "$LKST" maskset set later --quiet
-add 'syscall_exit_getpriority comm == "numbered"' --name up --rate 1/10s --switch RALL --for 1s
+add 'syscall_exit_getpriority comm == "numbered"' --name up --rate 1/100s --switch RALL --for 15s
 expect armed_for_it "$("$LKST" maskset list | grep RALL | grep -c armed)" 1
 expect not_yet "$(in_force)" '"maskset_name":"later"'
 "$load/numbered" 1 1 </dev/null >numbered.out
+rm -rf early trace
+# The event is looked for at once: in the seconds to come other programs may go round the buffer with all events recorded.
+"$LKST" snapshot --quiet --no-symbols --output early
 expect in_force_at_once "$(in_force)" '"maskset_name":"RALL"'
 expect_refusal what_comes_back_stays 'comes in force again' maskset delete later
-sleep 1.2
+wait_until 60 is_in_force later
 expect reverts_by_itself "$(in_force)" '"maskset_name":"later"'
-rm -rf trace
 "$LKST" snapshot --quiet --output trace
-"$LKST" print --format json --event trigger_fired --event maskset_switch --event syscall_exit_getpriority trace |
-	perl -MJSON::PP -ne 'my $r = decode_json($_); push @all, $r;
+# Other programs, too, call getpriority, on other CPUs and while RALL is active: those calls do not count. Where many
+# processes come and go, the name of one that ended 15 s ago may be overwritten. The second switch is the one back.
+"$LKST" print --format json --event trigger_fired --event maskset_switch --event syscall_exit_getpriority early trace |
+	TID=$(awk '{ print $2 }' numbered.out) perl -MJSON::PP -ne '
+		push @all, decode_json($_) if /"event":"(?:trigger_fired|maskset_switch)"/ || /"tid":$ENV{TID},/;
 		END {
 			my ($fired) = grep { $all[$_]{event} eq "trigger_fired" && $all[$_]{fields}{name} eq "up" } 0 .. $#all;
-			my @three = @all[$fired - 1 .. $fired + 2];
-			print join(" ", map { $_->{event} } @three), " ", $three[1]{ns} - $three[0]{ns} < 1e6 ? "soon" : "late", "\n";
+			my @four = @all[$fired - 1 .. $fired + 2];
+			my $active_ns = $four[3]{ns} - $four[2]{ns};
+			print join(" ", map { $_->{event} } @four),
+				$four[2]{ns} - $four[0]{ns} < $active_ns / 10 ? " soon" : " late",
+				$active_ns > 14.9e9 ? "" : " short", "\n";
 		}' >order 2>&1
 expect event_firing_switch_in_order "$(cat order)" 'syscall_exit_getpriority trigger_fired maskset_switch maskset_switch soon'
 # A maskset that a user sets meanwhile stays.
@@ -270,7 +308,7 @@ expect all_is_as_before_again "$(ls /sys/fs/bpf/lkst)" "$before"
 
 # ---- moments ----
 # The event that fires is the last one of its incident, whatever goes on; or those of the post-trigger time are.
-"$LKST" start --quiet --buffer 4M --incidents 3 --maskset RNOTHING
+"$LKST" start --quiet --budget none --buffer 4M --incidents 3 --maskset RNOTHING
 "$LKST" maskset --quiet 'busy+=syscall:getpriority' syscall:getsid
 "$LKST" maskset set busy --quiet
 add 'syscall_exit_getsid result == -ESRCH' --name at_once --rate 1000000000/1s
@@ -290,31 +328,44 @@ perl -MJSON::PP -ne '
 	my $r = decode_json($_);
 	if ($r->{event} eq "syscall_exit_getsid") { ($cpu, $fired, $own, $late) = ($r->{cpu}, $r->{ns}, 0, 0); }
 	elsif ($r->{event} ne "end") { $own++ if defined $cpu && $r->{cpu} == $cpu; $late = $r->{ns} - $fired if defined $cpu; }
-	elsif (defined $cpu) { $n++; $kept++ unless $own; $last++ unless $late; $most = $late if $late > $most; undef $cpu; }
-	END { printf "%d %d %d %d\n", $n, $kept, $last, $most }' ends >kept_ends
-read -r n kept last most <kept_ends
-if [ "$n $kept" = "$rounds $rounds" ] && [ "$most" -lt 10000000 ]; then
+	elsif (defined $cpu) { $n++; $kept++ unless $own; $last++ unless $late; push @late, $late; undef $cpu; }
+	END { @late = sort { $a <=> $b } @late; printf "%d %d %d %d\n", $n, $kept, $last, $late[@late / 2] }' ends >kept_ends
+read -r n kept last later <kept_ends
+# A hypervisor may take the CPU away just then: so it is the median that must be short.
+if [ "$n $kept" = "$rounds $rounds" ] && [ "$later" -lt 10000000 ]; then
 	ok event_that_fires_is_the_last_of_its_cpu
-	echo "$n incidents under load: it is the last of its CPU in $kept, of all in $last; at most $most ns later" >&2
+	echo "$n incidents under load: it is the last of its CPU in $kept, of all in $last; others come $later ns later (median)" >&2
 else
-	fail event_that_fires_is_the_last_of_its_cpu "of $rounds: $n, $kept, $last; $most ns"
+	fail event_that_fires_is_the_last_of_its_cpu "of $rounds: $n, $kept, $last; $later ns"
 fi
 "$LKST" trigger remove at_once
-# So short that the load does not go round the bank meanwhile, which it does at 100 MB/s.
-add 'syscall_exit_getsid result == -ESRCH' --name later --post 10ms
+# A load that makes too little to go round the bank meanwhile, on each CPU and more often than each ms.
+kill "$load_pid"
+wait "$load_pid" 2>/dev/null
+callers=()
+for ((i = 0; i < $(nproc); i++)); do
+	taskset -c $i nice -n -10 perl -e 'while (1) { getpriority(0, 0) for 1 .. 10; select(undef, undef, undef, 0.0005) }' &
+	callers+=($!)
+done
+children+=("${callers[@]}")
+add 'syscall_exit_getsid result == -ESRCH' --name later --post 200ms
 perl -e 'syscall(124, 99999999)'
 "$LKST" incident list --json >listed
 expect incident_tells_why "$(grep -o '"trigger":[0-9]*\|"reason":"[a-z]*' listed | tr '\n' ' ')" '"trigger":1 "reason":"later '
-sleep 0.2
+is_over()
+{
+	"$LKST" incident list --json | grep -q '"over":true'
+}
+wait_until 60 is_over
 rm -rf kept && mkdir kept
 "$LKST" incident save --quiet --drop --output kept all
 "$LKST" print --format json --event syscall:getsid --event syscall:getpriority kept/* | perl -MJSON::PP -ne '
 	my $r = decode_json($_); $fired = $r->{ns} if $r->{event} eq "syscall_exit_getsid"; $end = $r->{ns};
-	END { my $ms = ($end - $fired) / 1e6; print $ms > 2 && $ms <= 10 ? "right" : "$ms ms", "\n" }' >post
+	END { my $ms = ($end - $fired) / 1e6; print $ms > 20 && $ms <= 200 ? "right" : "$ms ms", "\n" }' >post
 expect post_trigger_time "$(cat post)" right
 "$LKST" trigger fire --reason 'by hand'
 expect command_keeps_too "$("$LKST" incident list --json | grep -c '"reason":"by hand')" 1
-kill "$load_pid"
+kill "${callers[@]}"
 "$LKST" stop --quiet
 expect nothing_is_left "$(ls /sys/fs/bpf/lkst 2>/dev/null)" ''
 

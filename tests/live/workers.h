@@ -14,6 +14,7 @@
 
 #include "live.h"
 #include "live/session.h"
+#include "trace/block.h"
 
 enum {
 	LIVE_WORKERS_MAX = 64,

@@ -33,9 +33,9 @@ struct account_fixture {
 	char text[1 << 16]; /* what was printed */
 };
 
-static inline struct lkst_catalog *account_catalog(const char *version)
+static inline struct lkst_catalog *account_catalog(const char *version, bool has_ends)
 {
-	struct lkst_catalog *c = make_catalog();
+	struct lkst_catalog *c = make_catalog_for(has_ends);
 	u16 id = LKST_NR_EVENTS + 100;
 	struct lkst_err e;
 	unsigned int i;
@@ -62,7 +62,7 @@ static inline struct account_fixture *account_new(const char *text, const char *
 		abort();
 	make_scratch(x->dir);
 	snprintf(x->path, sizeof(x->path), "%s/trace", x->dir);
-	t = make_begin(x->path, account_catalog(version), 4096);
+	t = make_begin(x->path, account_catalog(version, make_has_ends(text)), 4096);
 	if (make_text(t, account_state) || make_text(t, text)) {
 		fprintf(stderr, "account_new: %s\n", t->err.text);
 		abort();
@@ -84,12 +84,14 @@ static inline void account_free(struct account_fixture *x)
 
 /* Prints an account into x->text. */
 static inline const char *account_print(struct account_fixture *x, const struct lkst_account *a,
-					const struct lkst_threads *threads, bool has_events,
+					const struct lkst_threads *threads,
+					struct lkst_symbols *symbols, bool has_events,
 					bool is_json)
 {
 	struct lkst_view_config config = { .out = x->out,
 					   .catalog = lkst_trace_catalog(x->trace),
 					   .threads = threads,
+					   .symbols = symbols,
 					   .time = LKST_VIEW_MONO };
 	int fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	ssize_t n;
@@ -126,7 +128,7 @@ static inline const char *account_why(struct account_fixture *x, s32 tid, u64 fr
 	if (code)
 		snprintf(x->text, sizeof(x->text), "%s", x->err.text);
 	else
-		account_print(x, a, w->threads, flags & ACCOUNT_EVENTS, flags & ACCOUNT_JSON);
+		account_print(x, a, w->threads, w->symbols, flags & ACCOUNT_EVENTS, flags & ACCOUNT_JSON);
 	lkst_account_free(a);
 	lkst_window_free(w);
 	return x->text;
@@ -159,7 +161,7 @@ static inline const char *account_lint(struct account_fixture *x, char *rule, in
 	if (code)
 		snprintf(x->text, sizeof(x->text), "%s", x->err.text);
 	else
-		account_print(x, l.account, l.threads, flags & ACCOUNT_EVENTS,
+		account_print(x, l.account, l.threads, l.symbols, flags & ACCOUNT_EVENTS,
 			      flags & ACCOUNT_JSON);
 	for (i = 0; !code && i < l.notes.nr; i++) {
 		strcat(x->text, l.notes.text[i]);

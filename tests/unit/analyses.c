@@ -2,6 +2,7 @@
 /* What all analyses do alike: restricting, listing, gaps, bounds; and system calls. */
 #include "analyses.h"
 
+#include "trace/mask.h"
 #include "unit.h"
 
 /* ---- system calls ---------------------------------------------------------------------------- */
@@ -39,7 +40,7 @@ TEST(analysis_syscall_measures_entry_to_exit)
 	CHECK_EQ(value("syscall", "unknown:999", "total"), 10);
 	CHECK_EQ(value("syscall", "openat", "total"), 20);
 	CHECK_EQ(value("syscall", "mmap", "count"), -1);
-	CHECK(has_note("syscall_total", "1 had begun and not ended"));
+	CHECK_EQ(nr_left_out("syscall_total", "not_over"), 1);
 	CHECK_EQ(value("syscall_worst", "120", "tid"), 6);
 	CHECK_EQ(value("syscall_worst", "120", "cpu"), 1);
 	CHECK_EQ(value("syscall_worst", "120", "time"), 2010);
@@ -53,7 +54,7 @@ TEST(analysis_list_has_start_and_elapsed_in_columns_3_and_4)
 		  "openat 7 2300 20 0|");
 	CHECK_STR(lkst_study_list(study)->columns[2].name, "start");
 	CHECK_STR(lkst_study_list(study)->columns[3].name, "elapsed");
-	CHECK(has_note(NULL, "1 had begun and not ended"));
+	CHECK_EQ(nr_left_out(NULL, "not_over"), 1);
 }
 
 /* What remains of the list of @calls_text under a wish. */
@@ -123,9 +124,9 @@ TEST(analysis_counts_apart_what_crosses_a_gap)
 	/* The thread may have come to the other CPU in between. */
 	CHECK_EQ(value("syscall", "write", "count"), 0);
 	CHECK_EQ(value("syscall", "write", "crossing"), 1);
-	CHECK(has_note("syscall_total", "2 more cross a gap"));
+	CHECK_EQ(nr_left_out("syscall_total", "gap"), 2);
 	CHECK_STR(list(text, "syscall"), "read 5 1000 10 0|read 5 2010 7 0|");
-	CHECK(has_note(NULL, "2 more cross a gap"));
+	CHECK_EQ(nr_left_out(NULL, "gap"), 2);
 }
 
 TEST(analysis_knows_of_discarded_records_before_they_are_told)
@@ -154,7 +155,8 @@ TEST(analysis_forgets_a_begin_that_has_no_end)
 	    "syscall");
 	CHECK_EQ(value("syscall_total", "all", "count"), 1);
 	CHECK_EQ(value("syscall_total", "all", "total"), 7);
-	CHECK(has_note("syscall_total", "The end of 2 more was not seen"));
+	CHECK_EQ(nr_left_out("syscall_total", "no_end"), 2);
+	CHECK_EQ(nr_left_out("syscall_total", "no_begin"), 1);
 }
 
 TEST(analysis_syscallusage_counts_calls_and_errors)
@@ -292,6 +294,100 @@ TEST(tally_keeps_the_greatest_ten_in_order)
 	lkst_threads_free(threads);
 }
 
+/* ---- what masksets left out ------------------------------------------------------------------ */
+
+/* A trace of @lines whose active maskset is @name, as shipped but for @more events, is asked @analysis. */
+static void ask_of_maskset(const char *name, unsigned int more, const char *lines,
+			   const char *analysis)
+{
+	const struct lkst_shipped_mask *shipped = lkst_shipped_mask_find(name);
+	struct lkst_catalog *c = make_full_catalog();
+	static struct lkst_mask mask;
+	char text[1024];
+
+	lkst_mask_init(&mask, name, c);
+	if (shipped)
+		lkst_shipped_mask_fill(shipped, c, &mask);
+	snprintf(text, sizeof(text),
+		 "state_maskset ns=1 maskset=2 active=%d events=9 name=RDEFAULT\n"
+		 "state_maskset ns=1 maskset=3 active=%d events=%u name=%s\n%s",
+		 !strcmp(name, "RDEFAULT"), strcmp(name, "RDEFAULT") != 0,
+		 lkst_mask_count(mask.route, c) + more, name, lines);
+	ask_of(c, text, analysis, (struct lkst_study_wish){ 0 });
+}
+
+static const char one_call[] = "syscall_entry_brk tid=5 ns=2000\nsyscall_exit_brk tid=5 ns=2100\n";
+static const char one_switch[] = "sched_switch tid=5 ns=2000 next_tid=7 prev_state=1\n"
+				 "sched_switch tid=7 ns=3000 next_tid=5 prev_state=1\n";
+
+TEST(analysis_says_which_maskset_has_what_is_missing)
+{
+	ask_of_maskset("standard", 0, one_call, "memalloc");
+	CHECK_EQ(value("memalloc", "brk", "count"), 1);
+	CHECK(has_note("memalloc_total",
+		       "None of mm_page_alloc, kmalloc, kmem_cache_alloc and alloc_vmap_area is in "
+		       "the trace, which was recorded with maskset standard; `lkst maskset set "
+		       "memory` or `lkst start --maskset memory` records them."));
+	ask_of_maskset("standard", 0, one_switch, "runqueue");
+	CHECK(has_note("runqueue_total", "sched_wakeup is not in the trace, which was recorded "));
+	/* The calls that it needs are not there either; each maskset has only some of all. */
+	ask_of_maskset("latency", 0, one_switch, "syscall");
+	CHECK(has_note("syscall_total", "syscall:* is not in the trace"));
+	CHECK(has_note("syscall_total", "with maskset latency; `lkst maskset set standard`"));
+	ask_of_maskset("io", 0, one_switch, "syscall");
+	CHECK(!has_note("syscall_total", "in the trace"));
+}
+
+TEST(analysis_says_nothing_of_events_that_did_not_happen)
+{
+	ask_of_maskset("memory", 0, one_call, "memalloc");
+	CHECK(!has_note("memalloc_total", "in the trace"));
+	ask_of_maskset("RDEFAULT", 0, one_call, "memalloc");
+	CHECK(!has_note("memalloc_total", "in the trace"));
+	ask_of_maskset("RDEFAULT", 0, one_call, "biotime");
+	CHECK(!has_note("biotime_total", "in the trace"));
+	/* Recorded in part of the time. */
+	ask_of_maskset("standard", 0,
+		       "maskset_switch ns=1500 from=2 to=3\n"
+		       "syscall_entry_brk tid=5 ns=2000\n",
+		       "memalloc");
+	CHECK(!has_note("memalloc_total", "in the trace"));
+}
+
+TEST(analysis_does_not_believe_in_an_impossible_maskset)
+{
+	/* The record of the switch to another maskset is not in the trace. */
+	ask_of_maskset("RNOTHING", 0, one_call, "memalloc");
+	CHECK(!has_note("memalloc_total", "RNOTHING"));
+	ask_of_maskset("io", 0, "sched_migrate_task tid=5 ns=2000 target_tid=7 orig_cpu=0 dest_cpu=1\n", "memalloc");
+	CHECK(!has_note("memalloc_total", "with maskset io"));
+}
+
+TEST(analysis_does_not_know_other_masksets)
+{
+	/* Another's, and one that was changed: something of what is needed is there. */
+	ask_of_maskset("mine", 0, one_call, "memalloc");
+	CHECK(!has_note("memalloc_total", "in the trace"));
+	ask_of_maskset("standard", 1, one_call, "memalloc");
+	CHECK(!has_note("memalloc_total", "in the trace"));
+	/* Nothing is. */
+	ask_of_maskset("mine", 0, one_switch, "nettime");
+	CHECK(has_note("nettime_total", "is in the trace; `lkst maskset set net`"));
+	CHECK(!has_note("nettime_total", "recorded with"));
+}
+
+TEST(report_does_not_take_what_was_not_recorded_for_none)
+{
+	ask_of_maskset("standard", 0, one_switch, "summary");
+	CHECK_EQ(value("summary", "packets sent", "count"), -1);
+	CHECK_EQ(value("summary", "packets received", "count"), -1);
+	CHECK_EQ(value("summary", "disk requests", "count"), 0);
+	CHECK_EQ(value("summary", "switches", "count"), 2);
+	CHECK(has_note("summary", "None of net_dev_start_xmit and netif_receive_skb"));
+	ask_of_maskset("RDEFAULT", 0, one_switch, "summary");
+	CHECK_EQ(value("summary", "packets sent", "count"), 0);
+}
+
 static const struct unit_test tests[] = {
 	{ "analysis_syscall_measures_entry_to_exit", test_analysis_syscall_measures_entry_to_exit },
 	{ "analysis_list_has_start_and_elapsed_in_columns_3_and_4",
@@ -312,5 +408,14 @@ static const struct unit_test tests[] = {
 	{ "analyses_are_in_the_documentation", test_analyses_are_in_the_documentation },
 	{ "tally_counts_further_keys_as_others", test_tally_counts_further_keys_as_others },
 	{ "tally_keeps_the_greatest_ten_in_order", test_tally_keeps_the_greatest_ten_in_order },
+	{ "analysis_says_which_maskset_has_what_is_missing",
+	  test_analysis_says_which_maskset_has_what_is_missing },
+	{ "analysis_says_nothing_of_events_that_did_not_happen",
+	  test_analysis_says_nothing_of_events_that_did_not_happen },
+	{ "analysis_does_not_believe_in_an_impossible_maskset",
+	  test_analysis_does_not_believe_in_an_impossible_maskset },
+	{ "analysis_does_not_know_other_masksets", test_analysis_does_not_know_other_masksets },
+	{ "report_does_not_take_what_was_not_recorded_for_none",
+	  test_report_does_not_take_what_was_not_recorded_for_none },
 };
 UNIT_MAIN(tests)

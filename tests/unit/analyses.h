@@ -133,6 +133,18 @@ static inline long long value(const char *name, const char *key, const char *col
 	return -1;
 }
 
+/* How many @table, or the list if that is NULL, leaves out for the reason called @reason. */
+static inline long long nr_left_out(const char *name, const char *reason)
+{
+	const struct lkst_table *t = name ? table(name) : lkst_study_list(study);
+	unsigned int i;
+
+	for (i = 0; t && i < t->nr_left_out; i++)
+		if (!strcmp(t->left_out[i].name, reason))
+			return (long long)t->left_out[i].count;
+	return t && t->has_left_out ? 0 : -1;
+}
+
 static inline bool has_note(const char *name, const char *text)
 {
 	const struct lkst_table *t = name ? table(name) : lkst_study_list(study);

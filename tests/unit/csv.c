@@ -24,6 +24,7 @@ TEST(csv_prints_a_switch)
 		  ",\"next_prio\",0x00000073,0x00000000\n");
 }
 
+/* A wake-up is who wakes: sched_waking, or, where a trace has none, sched_wakeup. */
 TEST(csv_prints_wakeups)
 {
 	CHECK_STR(one("sched_wakeup target_tid=567 target_prio=115 target_cpu=-1 nr_running=2"),
@@ -32,12 +33,50 @@ TEST(csv_prints_wakeups)
 		  ",\"target_prio\",0x00000073,0x00000000"
 		  ",\"target_cpu\",0xffffffff,0xffffffff"
 		  ",\"nr_running\",0x00000002,0x00000000\n");
-	/* A thread whose task_struct is not known. */
+	CHECK_STR(one("sched_waking target_tid=567"),
+		  "\"wakeup\"" COLUMNS ",\"pointer to task struct(target)\",0x0da42400,0x00000001"
+		  ",\"target_tid\",0x00000237,0x00000000"
+		  ",\"target_prio\",0x00000000,0x00000000"
+		  ",\"target_cpu\",0x00000000,0x00000000\n");
+	fixture_feed(f, "sched_waking target_tid=567 cpu=0 tid=1");
+	CHECK(strstr(one("sched_wakeup target_tid=567"), "\"sched_wakeup\"" COLUMNS) != NULL);
+	fixture_feed(f, "sched_wakeup target_tid=567");
+	CHECK(strstr(one("sched_wakeup target_tid=567"), "\"wakeup\"" COLUMNS) != NULL);
+}
+
+/* No 0 is made up: what is not known is empty, and takes its two columns all the same. */
+TEST(csv_leaves_empty_what_is_not_known)
+{
 	CHECK_STR(one("sched_waking target_tid=4242"),
-		  "\"waking\"" COLUMNS ",\"pointer to task struct(target)\",0x00000000,0x00000000"
+		  "\"wakeup\"" COLUMNS ",\"pointer to task struct(target)\",,"
 		  ",\"target_tid\",0x00001092,0x00000000"
 		  ",\"target_prio\",0x00000000,0x00000000"
 		  ",\"target_cpu\",0x00000000,0x00000000\n");
+	/* 8862 has a record in the state, of before task_structs were known. */
+	CHECK(strstr(one("sched_switch next_tid=8862"), "struct(next)\",,,\"prev_state\",") !=
+	      NULL);
+}
+
+/* Each CPU has an idle thread of its own. */
+TEST(csv_knows_the_idle_threads)
+{
+	static const char switch_to[] = "sched_switch next_tid=0 tid=567 ns=100123456789 cpu=";
+	char line[128];
+
+	CHECK(strstr(one("sched_switch next_tid=0"), "struct(next)\",,,") != NULL);
+	fixture_feed(f, "state_cpu state_cpu=3 online=1 idle_task=0xffff888003333000");
+	fixture_feed(f, "state_cpu state_cpu=1 online=1 idle_task=0xffff888001111000");
+	CHECK(strstr(one("sched_switch next_tid=0"), "struct(next)\",0x01111000,0xffff8880,"));
+	fixture_begin(f, &lkst_view_csv, LKST_VIEW_DAY);
+	snprintf(line, sizeof(line), "%s3", switch_to);
+	fixture_print(f, line);
+	CHECK(strstr(fixture_end(f), "struct(next)\",0x03333000,0xffff8880,"));
+	fixture_begin(f, &lkst_view_csv, LKST_VIEW_DAY);
+	snprintf(line, sizeof(line), "%s2", switch_to);
+	fixture_print(f, line);
+	CHECK(strstr(fixture_end(f), "struct(next)\",,,"));
+	/* What is damaged is passed over. */
+	fixture_feed(f, "state_cpu state_cpu=-1 idle_task=0x1000");
 }
 
 /* `grep context trace.csv | cut -d, -f3,7` is how a table of threads and tasks was made. */
@@ -83,6 +122,17 @@ TEST(csv_escapes_commas_and_quotes)
 		  "\"printk_console\"" COLUMNS ",\"text\",\"a\\x2cb\\n\\x1b\\xff\",0x00000006\n");
 }
 
+/* What a spreadsheet would calculate is text for it. Numbers with a sign are not words. */
+TEST(csv_has_no_formulas)
+{
+	CHECK(strstr(one("printk_console text=\"=1+1|cmd!A0\""), ",\"text\",\"'=1+1|cmd!A0\",0x0000000b"));
+	CHECK(strstr(one("printk_console text=\"@sum(a,b)\""), ",\"'@sum(a\\x2cb)\","));
+	CHECK(strstr(one("printk_console text=\"-2+3\""), ",\"'-2+3\","));
+	CHECK(strstr(one("printk_console text=\"+2.5\""), ",\"+2.5\","));
+	CHECK(strstr(one("printk_console text=\"\t=1\""), ",\"\\t=1\","));
+	CHECK(strstr(one("printk_console text=\"a=b\""), ",\"a=b\","));
+}
+
 TEST(csv_prints_other_times)
 {
 	fixture_begin(f, &lkst_view_csv, LKST_VIEW_MONO);
@@ -112,14 +162,33 @@ TEST(csv_shows_gaps)
 				  "0x00000000,\"buffer\",0x00000001,0x00000000\n");
 }
 
+TEST(csv_names_addresses_behind_the_fields)
+{
+	const char *line = "workqueue_execute_start work=1 function=0xffffffff81000102";
+
+	CHECK_STR(one(line), "\"workqueue_execute_start\"" COLUMNS ",\"work\",0x00000001,0x00000000"
+			     ",\"function\",0x81000102,0xffffffff\n");
+	fixture_symbol(f, 0xffffffff81000100, 0x80, "do,this");
+	CHECK_STR(one(line), "\"workqueue_execute_start\"" COLUMNS ",\"work\",0x00000001,0x00000000"
+			     ",\"function\",0x81000102,0xffffffff"
+			     ",\"function symbol\",\"do\\x2cthis+0x2\",0x0000000b\n");
+	CHECK_STR(one("workqueue_execute_start work=1 function=2"),
+		  "\"workqueue_execute_start\"" COLUMNS ",\"work\",0x00000001,0x00000000"
+		  ",\"function\",0x00000002,0x00000000,\"function symbol\",\"\",0x00000000\n");
+}
+
 static const struct unit_test tests[] = {
 	{ "csv_prints_a_switch", test_csv_prints_a_switch },
 	{ "csv_prints_wakeups", test_csv_prints_wakeups },
+	{ "csv_leaves_empty_what_is_not_known", test_csv_leaves_empty_what_is_not_known },
+	{ "csv_knows_the_idle_threads", test_csv_knows_the_idle_threads },
 	{ "csv_can_be_cut", test_csv_can_be_cut },
 	{ "csv_prints_every_type", test_csv_prints_every_type },
 	{ "csv_escapes_commas_and_quotes", test_csv_escapes_commas_and_quotes },
+	{ "csv_has_no_formulas", test_csv_has_no_formulas },
 	{ "csv_prints_other_times", test_csv_prints_other_times },
 	{ "csv_shows_gaps", test_csv_shows_gaps },
+	{ "csv_names_addresses_behind_the_fields", test_csv_names_addresses_behind_the_fields },
 };
 
 UNIT_MAIN(tests)

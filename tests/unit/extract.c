@@ -195,6 +195,7 @@ TEST(extract_takes_the_longer_copy)
 	struct outcome o;
 
 	memcpy(h, x.t->streams[0].bytes, MAKE_PAGE);
+	make_id(x.m, h->uuid, h->uuid);
 	h->content_size = (LKST_BLOCK_HEADER + sizeof(struct lkst_rec_sched_switch)) * 8;
 	o = scene_extract(&x, make_raw(x.m), x.dir, NULL);
 	CHECK_EQ(o.sum.copies, 1);

@@ -82,11 +82,15 @@ struct outcome {
 	struct lkst_err e;
 	unsigned int nr_recordings;
 	bool has_catalog;
+	bool is_proven; /* these three of the first one */
+	unsigned int nr_outdone;
+	u64 rivals;
 	struct lkst_salvage sum;
 };
 
-/* Extracts the latest recording of the dump at @path to @dir (NULL: only counts). */
-static inline struct outcome extract(const char *path, const char *dir, const char *doubtful)
+/* Extracts the first recording of the dump at @path to @dir (NULL: only counts), by the ids in @known. */
+static inline struct outcome extract_known(const char *path, const struct lkst_memory_ids *known,
+					   const char *dir, const char *doubtful)
 {
 	struct lkst_salvage_options options = {};
 	struct lkst_recordings recordings = {};
@@ -99,8 +103,13 @@ static inline struct outcome extract(const char *path, const char *dir, const ch
 		return o;
 	o.err = lkst_find_all(&o.e, &dump, 1, NULL, NULL, &finds);
 	if (!o.err)
-		o.err = lkst_recordings_new(&o.e, &dump, 1, &finds, &recordings);
+		o.err = lkst_recordings_new(&o.e, &dump, 1, &finds, known, &recordings);
 	o.nr_recordings = recordings.nr;
+	if (recordings.nr) {
+		o.is_proven = recordings.items[0].is_proven;
+		o.nr_outdone = recordings.items[0].nr_outdone;
+		o.rivals = recordings.items[0].rivals;
+	}
 	o.has_catalog = recordings.nr && recordings.items[0].catalog;
 	if (!o.err && o.has_catalog) {
 		const struct lkst_catalog *c = recordings.items[0].catalog;
@@ -116,6 +125,11 @@ static inline struct outcome extract(const char *path, const char *dir, const ch
 	lkst_finds_free(&finds);
 	lkst_dump_close(&dump);
 	return o;
+}
+
+static inline struct outcome extract(const char *path, const char *dir, const char *doubtful)
+{
+	return extract_known(path, NULL, dir, doubtful);
 }
 
 /* A trace and the memory of its machine, and where a dump and what is extracted of it go. */

@@ -47,6 +47,24 @@ static void make_begin_of_dump(unsigned int format, size_t cut)
 	make_end(t);
 }
 
+/* The same of a machine and a kernel that are called so. */
+static void make_begin_of_dump_of(const char *host, const char *release)
+{
+	struct make_trace *t = made_trace(MAKE_PAGE);
+	struct make_memory *m;
+	struct make_file f;
+
+	snprintf(t->catalog->hostname, sizeof(t->catalog->hostname), "%s", host);
+	snprintf(t->catalog->release, sizeof(t->catalog->release), "%s", release);
+	m = made_memory(t, NULL);
+	f = in_format(m, 0);
+	make_scratch(scratch);
+	make_write(scratch, "dump", f.bytes, f.length);
+	free(f.bytes);
+	make_memory_free(m);
+	make_end(t);
+}
+
 static void end(void)
 {
 	make_scratch_remove(scratch);
@@ -127,6 +145,44 @@ TEST(extract_command_says_that_a_trace_is_not_complete)
 	end();
 }
 
+/* Whoever made the dump has chosen what they are called. */
+TEST(extract_command_shows_names_that_command_nothing)
+{
+	make_begin_of_dump_of("\x1b[31mhost", "6.1\xe2\x80\xaetxt.exe\xff\n");
+	CHECK_EQ(run("--list dump"), 0);
+	CHECK(strstr(output, "\\x1b[31mhost") && strstr(output, "6.1\\xe2\\x80\\xaetxt.exe\\xff\\n"));
+	CHECK(!strchr(output, 0x1b) && !strstr(output, "\xff") && !strstr(output, "\xe2\x80"));
+	CHECK_EQ(run("-o new dump"), 0);
+	CHECK(strstr(output, "\\x1b[31mhost") && !strchr(output, 0x1b) && !strstr(output, "\xff"));
+	CHECK_EQ(run("--json --list dump"), 0);
+	CHECK(strstr(output, "\\u001b[31mhost") && strstr(output, "\\u202etxt.exe"));
+	end();
+}
+
+/* Only root may read what root has taken out of a machine's memory, unless it says otherwise. */
+TEST(extract_command_lets_read_whom_it_is_told)
+{
+	struct stat st;
+	char path[96];
+
+	make_begin_of_dump(0, 0);
+	CHECK_EQ(run("-o new --doubtful doubtful dump"), 0);
+	snprintf(path, sizeof(path), "%s/new/main.0", scratch);
+	CHECK(!stat(path, &st));
+	CHECK_EQ(st.st_mode & 07777, geteuid() ? 0644 & ~(mode_t)022 : 0600);
+	snprintf(path, sizeof(path), "%s/doubtful", scratch);
+	CHECK(!stat(path, &st));
+	CHECK_EQ(st.st_mode & 0077, geteuid() ? 0055 : 0);
+	CHECK_EQ(run("-o other --mode 0640 dump"), 0);
+	snprintf(path, sizeof(path), "%s/other/metadata", scratch);
+	CHECK(!stat(path, &st));
+	CHECK_EQ(st.st_mode & 07777, 0640);
+	CHECK_EQ(run("-o another --mode 0666 dump"), -EINVAL);
+	CHECK(strstr(message, "--mode 0666"));
+	CHECK(!is_there("another"));
+	end();
+}
+
 /* Who extracts may reset the machine next. */
 TEST(extract_command_brings_the_trace_to_the_disk)
 {
@@ -171,6 +227,9 @@ static const struct unit_test tests[] = {
 	  test_extract_command_leaves_nothing_if_it_cannot_begin },
 	{ "extract_command_says_that_a_trace_is_not_complete",
 	  test_extract_command_says_that_a_trace_is_not_complete },
+	{ "extract_command_shows_names_that_command_nothing",
+	  test_extract_command_shows_names_that_command_nothing },
+	{ "extract_command_lets_read_whom_it_is_told", test_extract_command_lets_read_whom_it_is_told },
 	{ "extract_command_brings_the_trace_to_the_disk",
 	  test_extract_command_brings_the_trace_to_the_disk },
 	{ "extract_command_tells_of_a_lost_end", test_extract_command_tells_of_a_lost_end },

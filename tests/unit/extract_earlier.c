@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Memory in which an earlier boot's recordings lie beside this one's: they are told apart. */
 #include "base/time.h"
+#include "cmd/earlier.h"
 #include "crash/cmdline.h"
 #include "extract.h"
 #include "unit.h"
 
-/* Puts a recording with UUID @uuid (all bytes) of boot @boot (all bytes; 0: it does not say) into @m. */
-static void put_recording(struct make_memory *m, u8 uuid, u8 boot, u64 offset_ns)
+/* Puts blocks of a recording with UUID @uuid (all bytes) of boot @boot (all bytes; 0: it does not say) into @m. */
+static void put_blocks(struct make_memory *m, u8 uuid, u8 boot, u64 offset_ns, bool has_notes)
 {
 	struct make_trace *t = made_trace(MAKE_PAGE);
 	unsigned int i;
@@ -14,7 +15,8 @@ static void put_recording(struct make_memory *m, u8 uuid, u8 boot, u64 offset_ns
 	memset(t->catalog->uuid, uuid, 16);
 	memset(t->catalog->boot_id, boot, 16);
 	t->catalog->clock_offset_ns += offset_ns;
-	make_notes(m, t->catalog);
+	if (has_notes)
+		make_notes(m, t->catalog);
 	for (i = 0; i < t->nr_streams; i++) {
 		struct make_stream *s = &t->streams[i];
 		size_t at;
@@ -24,6 +26,37 @@ static void put_recording(struct make_memory *m, u8 uuid, u8 boot, u64 offset_ns
 		free(make_place(m, s, false));
 	}
 	make_end(t);
+}
+
+static void put_recording(struct make_memory *m, u8 uuid, u8 boot, u64 offset_ns)
+{
+	put_blocks(m, uuid, boot, offset_ns, true);
+}
+
+/* What this boot recorded and stopped, when the pages of its metadata are in use again. */
+TEST(extract_takes_nothing_for_earlier_that_has_lost_its_boot)
+{
+	struct scene x = { .m = make_memory(4 * PAGES) };
+	struct lkst_recordings r = {};
+	struct lkst_finds finds = {};
+	struct lkst_dump dump;
+	struct lkst_err e = { "" };
+
+	put_blocks(x.m, 1, 7, 0, false);
+	scene_dump(&x, make_elf(x.m, 3));
+	CHECK_EQ(lkst_dump_open(&e, x.dump, &dump), 0);
+	CHECK_EQ(lkst_find_all(&e, &dump, 1, NULL, NULL, &finds), 0);
+	CHECK_EQ(lkst_recordings_new(&e, &dump, 1, &finds, NULL, &r), 0);
+	CHECK_EQ(r.nr, 1);
+	/* Another trace's metadata makes it readable: then it is the user who says whose it is. */
+	CHECK_EQ(lkst_earlier_take(&e, &finds, true, &r), 0);
+	CHECK_EQ(r.nr, 1);
+	CHECK_EQ(lkst_earlier_take(&e, &finds, false, &r), -ENOENT);
+	CHECK(strstr(e.text, "is of an earlier boot's recording that can be read"));
+	lkst_recordings_free(&r);
+	lkst_finds_free(&finds);
+	lkst_dump_close(&dump);
+	scene_end(&x);
 }
 
 TEST(extract_leaves_out_what_this_boot_recorded)
@@ -45,7 +78,7 @@ TEST(extract_leaves_out_what_this_boot_recorded)
 	CHECK_EQ(lkst_dump_open(&e, x.dump, &dump), 0);
 	CHECK_EQ(lkst_find_all(&e, &dump, 1, NULL, NULL, &finds), 0);
 	CHECK_EQ(finds.nr_skipped, 0);
-	CHECK_EQ(lkst_recordings_new(&e, &dump, 1, &finds, &r), 0);
+	CHECK_EQ(lkst_recordings_new(&e, &dump, 1, &finds, NULL, &r), 0);
 	CHECK_EQ(r.nr, 4);
 	lkst_recordings_drop_boot(&r, this_boot);
 	CHECK_EQ(r.nr, 2);
@@ -66,8 +99,10 @@ TEST(extract_knows_what_clears_memory)
 	CHECK_STR(lkst_cmdline_eraser("quiet memtest\n") ?: "none", "memtest");
 	CHECK_STR(lkst_cmdline_eraser("memtest=4") ?: "none", "memtest");
 	CHECK_STR(lkst_cmdline_eraser("memtest=4 memtest=0\n") ?: "none", "none");
-	CHECK_STR(lkst_cmdline_eraser("init_on_free=off page_poison=N memtest=0") ?: "none", "none");
-	CHECK_STR(lkst_cmdline_eraser("xmemtest=4 memtests memtest.x=1 a=memtest \n") ?: "none", "none");
+	CHECK_STR(lkst_cmdline_eraser("init_on_free=off page_poison=N memtest=0") ?: "none",
+		  "none");
+	CHECK_STR(lkst_cmdline_eraser("xmemtest=4 memtests memtest.x=1 a=memtest \n") ?: "none",
+		  "none");
 	CHECK_STR(lkst_cmdline_eraser("") ?: "none", "none");
 	CHECK(lkst_cmdline_is_off("init_on_alloc=0", "init_on_alloc"));
 	CHECK(!lkst_cmdline_is_off("init_on_alloc=0 init_on_alloc=1", "init_on_alloc"));
@@ -77,6 +112,8 @@ TEST(extract_knows_what_clears_memory)
 
 static const struct unit_test tests[] = {
 	{ "extract_knows_what_clears_memory", test_extract_knows_what_clears_memory },
+	{ "extract_takes_nothing_for_earlier_that_has_lost_its_boot",
+	  test_extract_takes_nothing_for_earlier_that_has_lost_its_boot },
 	{ "extract_leaves_out_what_this_boot_recorded",
 	  test_extract_leaves_out_what_this_boot_recorded },
 };

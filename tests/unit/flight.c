@@ -19,8 +19,10 @@ TEST(flight_prints_the_sample)
 	fixture_print(f, "sched_switch prev_state=1 prev_prio=115 next_prio=140 cpu=0 tid=8862 "
 			 "ns=100226213999");
 	fixture_print(f, "syscall_entry_futex op=0 val=149941 cpu=2 tid=8877 ns=100226245000");
+	fixture_feed(f, "sched_waking target_tid=8883 cpu=7 tid=0 ns=100226337000");
 	fixture_print(f, "sched_wakeup target_tid=8883 target_prio=115 target_cpu=7 nr_running=1 "
 			 "cpu=7 ns=100226338000");
+	fixture_feed(f, "sched_wakeup target_tid=8883 cpu=7 ns=100226338000");
 	fixture_print(f, "softirq_entry vec=1 cpu=7 ns=100226338000");
 	fixture_print(f, "sched_switch next_tid=8883 prev_prio=140 next_prio=115 cpu=7 "
 			 "ns=100226342000");
@@ -35,6 +37,73 @@ TEST(flight_prints_the_sample)
 		  "6\t11:14:12.226342\t#7\t0\tswapper[n:20] <-- TASK_RUNNING\n"
 		  "7\t11:14:12.226342\t#7\t8883\tTP09[n:-5] -->\n");
 	f->catalog->clock_offset_ns = FIXTURE_OFFSET_NS;
+}
+
+/* As `lkst print` does it: a record is printed by what was known before it. */
+static void print(const char *line)
+{
+	fixture_print(f, line);
+	fixture_feed(f, line);
+}
+
+/*
+ * Line 20 of the sample: the idle thread of CPU 3, in an interrupt there, wakes a thread of CPU 0, whose own
+ * idle thread puts it on its queue. The next one is woken by a thread on CPU 2, and never ran before.
+ */
+TEST(flight_names_the_waker)
+{
+	f->catalog->clock_offset_ns = SAMPLE_OFFSET_NS;
+	fixture_thread(f, 8862, "TP09", 0);
+	fixture_begin(f, &lkst_view_flight, LKST_VIEW_DAY);
+	print("sched_waking target_tid=8862 target_prio=115 target_cpu=4 cpu=3 tid=0 ns=100226361000");
+	print("sched_waking target_tid=9 target_prio=115 target_cpu=1 cpu=2 tid=8877 ns=100226362000");
+	print("sched_wakeup target_tid=8862 target_prio=115 target_cpu=0 nr_running=1 cpu=0 tid=0 "
+	      "ns=100226365000");
+	print("sched_wakeup target_tid=9 target_prio=120 target_cpu=1 nr_running=3 cpu=1 tid=55 "
+	      "ns=100226366000");
+	print("sched_wakeup_new target_tid=10 target_prio=120 target_cpu=1 nr_running=2 cpu=5 tid=7 "
+	      "ns=100226367000");
+	CHECK_STR(fixture_end(f), "#\thh:mm:ss.us\tCPU\tPID\t\n"
+				  "1\t11:14:12.226365\t#3\t0\t(RUNQ) #0 8862 TP09[n:-5] qlen:0\n"
+				  "2\t11:14:12.226366\t#2\t8877\t(RUNQ) #1 9 ?[n:0] qlen:2\n"
+				  "3\t11:14:12.226367\t#5\t7\t(RUNQ) #1 10 ?[n:0] qlen:1\n");
+	f->catalog->clock_offset_ns = FIXTURE_OFFSET_NS;
+}
+
+#define WAKEUP(tid)                                                                                \
+	"sched_wakeup target_tid=" #tid " target_prio=120 nr_running=1 cpu=1 tid=3 ns=100123456000"
+#define RUNQ(n, cpu, by, tid)                                                                      \
+#n "\t12:14:05.123456\t#" #cpu "\t" #by "\t(RUNQ) #0 " #tid " ?[n:0] qlen:0\n"
+
+/* Traces of before have no sched_waking. One that has it may lack some. */
+TEST(flight_says_where_the_waker_is_not_known)
+{
+	static const char head[] = "#\thh:mm:ss.us\tCPU\tPID\t\n";
+	static const char none[] =
+		"#\tno sched_waking so far: (RUNQ) lines have the CPU and thread that "
+		"queue the woken one, which need not be its waker's\n";
+	char text[1024];
+
+	fixture_begin(f, &lkst_view_flight, LKST_VIEW_DAY);
+	print(WAKEUP(11));
+	print(WAKEUP(12));
+	snprintf(text, sizeof(text), "%s%s" RUNQ(1, 1, 3, 11) RUNQ(2, 1, 3, 12), head, none);
+	CHECK_STR(fixture_end(f), text);
+
+	fixture_begin(f, &lkst_view_flight, LKST_VIEW_DAY);
+	print("sched_waking target_tid=11 cpu=2 tid=4 ns=100123455000");
+	print(WAKEUP(11));
+	print(WAKEUP(11)); /* its sched_waking was lost; the one before is not taken for it */
+	print("sched_waking target_tid=12 cpu=2 tid=4 ns=100123455000");
+	print("sched_switch next_tid=12 cpu=1 tid=0 prev_prio=120 next_prio=120 ns=100123456000");
+	print(WAKEUP(12)); /* it has run since */
+	snprintf(text, sizeof(text), "%s%s%s%s%s%s", head, RUNQ(1, 2, 4, 11), RUNQ(2, 1, 3, 11),
+		 "3\t12:14:05.123456\t#1\t0\tswapper[n:0] <-- TASK_RUNNING\n"
+		 "4\t12:14:05.123456\t#1\t12\t?[n:0] -->\n",
+		 RUNQ(5, 1, 3, 12),
+		 "#\t2 of 3 (RUNQ) lines have no sched_waking before them: their CPU and thread "
+		 "need not be the waker's\n");
+	CHECK_STR(fixture_end(f), text);
 }
 
 #define HEAD "#\thh:mm:ss.us\tCPU\tPID\t\n1\t12:14:05.123456\t#1\t1234\t"
@@ -90,6 +159,9 @@ TEST(flight_shows_gaps)
 
 static const struct unit_test tests[] = {
 	{ "flight_prints_the_sample", test_flight_prints_the_sample },
+	{ "flight_names_the_waker", test_flight_names_the_waker },
+	{ "flight_says_where_the_waker_is_not_known",
+	  test_flight_says_where_the_waker_is_not_known },
 	{ "flight_prints_arguments", test_flight_prints_arguments },
 	{ "flight_names_states", test_flight_names_states },
 	{ "flight_leaves_out_the_rest", test_flight_leaves_out_the_rest },

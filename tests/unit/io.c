@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whole reads and writes, and directories. */
+/* Whole reads and writes. */
 #include <pthread.h>
 
 #include "make_trace.h"
@@ -88,31 +88,9 @@ TEST(io_reads_up_to_a_ceiling)
 	make_scratch_remove(dir);
 }
 
-TEST(io_makes_directories)
-{
-	int fd;
-
-	make_scratch(dir);
-	snprintf(path, sizeof(path), "%s/a/b/c", dir);
-	CHECK_EQ(lkst_mkdir_empty(&err, path, &fd), -ENOENT);
-	CHECK_EQ(lkst_mkdir_all(&err, path, 0777), 0);
-	CHECK_EQ(lkst_mkdir_all(&err, path, 0777), 0);
-	CHECK_EQ(lkst_mkdir_empty(&err, path, &fd), 0);
-	close(fd);
-	make_write(path, "file", "x", 1);
-	CHECK_EQ(lkst_mkdir_empty(&err, path, &fd), -ENOTEMPTY);
-	snprintf(path, sizeof(path), "%s/a/b/c/file", dir);
-	CHECK_EQ(lkst_mkdir_all(&err, path, 0777), -ENOTDIR);
-	CHECK_EQ(lkst_mkdir_empty(&err, path, &fd), -ENOTDIR);
-	snprintf(path, sizeof(path), "%s/a/b/c/file/d", dir);
-	CHECK_EQ(lkst_mkdir_all(&err, path, 0777), -ENOTDIR);
-	make_scratch_remove(dir);
-}
-
 static const struct unit_test tests[] = {
 	{ "io_writes_all_through_a_pipe", test_io_writes_all_through_a_pipe },
 	{ "io_writes_at_an_offset", test_io_writes_at_an_offset },
 	{ "io_reads_up_to_a_ceiling", test_io_reads_up_to_a_ceiling },
-	{ "io_makes_directories", test_io_makes_directories },
 };
 UNIT_MAIN(tests)

@@ -77,11 +77,30 @@ TEST(json_shows_gaps)
 				  "\"events\":7,\"blocks\":null,\"why\":\"so \\\"it\\\" is\"}}\n");
 }
 
+TEST(json_names_addresses_beside_the_fields)
+{
+	CHECK_EQ(lkst_symbols_add(f->symbols, 0xffffffff81000100, 0x80, "do\"this", 7), 0);
+	CHECK_STR(one("workqueue_execute_start work=1 function=0xffffffff81000102"),
+		  HEAD "\"workqueue_execute_start\",\"fields\":{\"work\":1,"
+		       "\"function\":18446744071578845442},"
+		       "\"symbols\":{\"function\":\"do\\\\x22this+0x2\"}}\n");
+	CHECK_STR(one("workqueue_execute_start work=1 function=2"),
+		  HEAD "\"workqueue_execute_start\",\"fields\":{\"work\":1,\"function\":2},"
+		       "\"symbols\":{\"function\":null}}\n");
+	CHECK_STR(one("test.stack by=8 took=99 frames=0xffffffff81000100,6"),
+		  HEAD "\"test.stack\",\"fields\":{\"by\":8,\"took\":99,\"nr\":2,"
+		       "\"frames\":[18446744071578845440,6]},"
+		       "\"symbols\":{\"frames\":[\"do\\\\x22this\",null]}}\n");
+	/* What has no addresses is as it was. */
+	CHECK_STR(one("test:nothing"), HEAD "\"test:nothing\",\"fields\":{}}\n");
+}
+
 static const struct unit_test tests[] = {
 	{ "json_prints_raw_values", test_json_prints_raw_values },
 	{ "json_prints_every_type", test_json_prints_every_type },
 	{ "json_escapes_what_it_does_not_trust", test_json_escapes_what_it_does_not_trust },
 	{ "json_shows_gaps", test_json_shows_gaps },
+	{ "json_names_addresses_beside_the_fields", test_json_names_addresses_beside_the_fields },
 };
 
 UNIT_MAIN(tests)

@@ -45,10 +45,10 @@ static const char text[] =
 	"task_rename cpu=1 buffer=1 tid=5 ns=2000 target_tid=5 oldcomm=second newcomm=third\n"
 	"task_rename cpu=0 buffer=1 tid=5 ns=1000 target_tid=5 oldcomm=first newcomm=second\n"
 	/* Was there, and ended. */
-	"sched_process_exit cpu=0 buffer=1 tid=6 ns=1100 exit_pid=60 comm=ended\n"
+	"sched_process_exit cpu=0 buffer=1 tid=6 ns=1100 exit_pid=60 comm=ended task=0x6000\n"
 	/* Was there, got another name, and ended. */
 	"task_rename cpu=0 buffer=1 tid=7 ns=1200 target_tid=7 oldcomm=old newcomm=new\n"
-	"sched_process_exit cpu=0 buffer=1 tid=7 ns=1300 exit_pid=70 comm=new\n"
+	"sched_process_exit cpu=0 buffer=1 tid=7 ns=1300 exit_pid=70 comm=new task=0x7000\n"
 	/* Came and went. */
 	"sched_process_fork cpu=0 buffer=1 tid=1 ns=1400 child_tid=8 child_pid=8 child_comm=a\n"
 	"task_rename cpu=0 buffer=1 tid=8 ns=1500 target_tid=8 oldcomm=a newcomm=b\n"
@@ -70,6 +70,8 @@ TEST(life_takes_names_and_ends_back)
 	CHECK_STR(name_of(&list, 8), "none");
 	CHECK_EQ(list.nr, 4);
 	CHECK_EQ(list.list[2].thread_pid, 60);
+	CHECK_EQ(list.list[2].task, 0x6000);
+	CHECK_EQ(list.list[3].task, 0x7000);
 	CHECK_EQ(list.list[2].thread_cpu, -1);
 	lkst_thread_list_fini(&list);
 	lkst_life_free(l);
@@ -86,6 +88,7 @@ TEST(life_lists_who_has_ended_lately)
 	CHECK_EQ(lkst_life_add_ended(l, &list), 0);
 	CHECK_EQ(list.nr, 2);
 	CHECK_STR(name_of(&list, 7), "new");
+	CHECK_EQ(list.list[0].task, 0x7000);
 	CHECK_STR(name_of(&list, 8), "b");
 	lkst_thread_list_fini(&list);
 	lkst_life_free(l);

@@ -55,7 +55,7 @@ TEST(lint_prints_findings_as_json)
 		"/swapper on CPU 1; code 0xffff8000\",\"facts\":{\"object\":\"0x9010\",\"code\":\"0"
 		"xffff8000\"},\"events\":[{\"ns\":2000,\"cpu\":0,\"tid\":10,\"event\":\"timer_start"
 		"\"},{\"ns\":30000,\"cpu\":0,\"tid\":20,\"event\":\"kfree\"},{\"ns\":50000,\"cpu\":"
-		"1,\"tid\":0,\"event\":\"timer_expire_entry\"}],\"steps\":[]}]}\n");
+		"1,\"tid\":0,\"event\":\"timer_expire_entry\"}],\"steps\":[]}],\"notes\":[]}\n");
 }
 
 TEST(lint_finds_a_timer_in_a_freed_object_of_a_cache)

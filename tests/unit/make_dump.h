@@ -24,7 +24,17 @@ struct make_memory {
 	u32 nr;
 	u8 *taken; /* a flag for each page */
 	u64 random;
+	u8 secret; /* what an id in memory has more than the trace's UUID, byte by byte (exclusive or) */
 };
+
+/* The id that pages in memory have of the trace @uuid. */
+static inline void make_id(const struct make_memory *m, const u8 *uuid, u8 *ret_id)
+{
+	int i;
+
+	for (i = 0; i < 16; i++)
+		ret_id[i] = uuid[i] ^ m->secret;
+}
 
 static inline u64 make_random(u64 *state)
 {
@@ -43,6 +53,7 @@ static inline struct make_memory *make_memory(u32 nr)
 	if (m) {
 		m->nr = nr;
 		m->random = 88172645463325252ULL;
+		m->secret = 0xa5;
 		m->pages = calloc(nr, MAKE_PAGE);
 		m->taken = calloc(nr, 1);
 	}
@@ -92,6 +103,8 @@ static inline u8 **make_place(struct make_memory *m, const struct make_stream *s
 		for (part = 0; part < parts; part++)
 			memcpy(scattered && part ? make_pages(m, 1) : list[i] + part * MAKE_PAGE,
 			       s->bytes + i * s->block_size + part * MAKE_PAGE, MAKE_PAGE);
+		make_id(m, list[i] + offsetof(struct lkst_block_header, uuid),
+			list[i] + offsetof(struct lkst_block_header, uuid));
 	}
 	return list;
 }
@@ -105,6 +118,7 @@ static inline struct lkst_state *make_state(struct make_memory *m, const struct 
 
 	memset(st, 0, sizeof(*st));
 	st->magic = LKST_STATE_MAGIC;
+	make_id(m, c->uuid, st->memory_id);
 	memcpy(st->uuid, c->uuid, sizeof(st->uuid));
 	st->version = LKST_ABI_VERSION;
 	st->cpu = cpu;
@@ -130,11 +144,13 @@ static inline void make_document(struct make_memory *m, const u8 *uuid, enum lks
 				 u64 ns, const void *bytes, size_t length)
 {
 	u32 part, nr = lkst_note_pages(length);
+	u8 id[16];
 
+	make_id(m, uuid, id);
 	for (part = 0; part < nr; part++) {
 		size_t from = (size_t)part * LKST_NOTE_ROOM, left = length - from;
 
-		lkst_note_fill((struct lkst_note *)make_pages(m, 1), uuid, kind, ns, part, nr,
+		lkst_note_fill((struct lkst_note *)make_pages(m, 1), id, kind, ns, part, nr,
 			       (const u8 *)bytes + from,
 			       left < LKST_NOTE_ROOM ? left : LKST_NOTE_ROOM);
 	}

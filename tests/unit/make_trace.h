@@ -7,10 +7,14 @@
  *	!block cpu=0			ends the stream's block
  *	!skip cpu=0 blocks=3		the numbers of its next blocks leave 3 out
  *	!discard cpu=0 events=7		7 more records were discarded
+ *	!claim cpu=0 covered=900 left=2	what its end mark says besides
+ *	!end ns=950 how=1		the trace ends with end marks
+ *	!open				it should, but does not
  *	# a comment
  *
  * Records of state_ events go to the state stream. The catalogue has every built-in event under
- * its index plus 1, and behind them the test_ events of make_catalog().
+ * its index plus 1, and behind them the test_ events of make_catalog(). Of a text without !end and !open it
+ * has no end marks: then the trace is as older programs wrote it.
  */
 #ifndef LKST_TESTS_MAKE_TRACE_H
 #define LKST_TESTS_MAKE_TRACE_H
@@ -168,7 +172,8 @@ static inline int make_test_events(struct lkst_err *e, struct lkst_catalog *c, u
 	return code ? code : lkst_catalog_add(e, c, &event);
 }
 
-static inline struct lkst_catalog *make_catalog(void)
+/* The catalogue of a trace that can have end marks, or one without. */
+static inline struct lkst_catalog *make_catalog_for(bool has_ends)
 {
 	struct lkst_catalog *c = lkst_catalog_new();
 	struct lkst_err e;
@@ -178,7 +183,8 @@ static inline struct lkst_catalog *make_catalog(void)
 	if (!c)
 		abort();
 	for (i = 0; i < LKST_NR_EVENTS && !code; i++)
-		code = lkst_catalog_add_builtin(&e, c, i + 1, i);
+		if (has_ends || (i != LKST_EV_state_stream && i != LKST_EV_state_end))
+			code = lkst_catalog_add_builtin(&e, c, i + 1, i);
 	if (!code)
 		code = make_test_events(&e, c, LKST_NR_EVENTS + 1);
 	if (code) {
@@ -195,6 +201,11 @@ static inline struct lkst_catalog *make_catalog(void)
 	return c;
 }
 
+static inline struct lkst_catalog *make_catalog(void)
+{
+	return make_catalog_for(false);
+}
+
 /* ---- text ----------------------------------------------------------------------------- */
 
 struct make_trace {
@@ -202,8 +213,12 @@ struct make_trace {
 	struct lkst_catalog *catalog;
 	struct lkst_writer *writer; /* NULL: blocks stay in memory */
 	u32 block_size;
-	unsigned int nr_streams;
+	unsigned int nr_streams, nr_claims;
 	struct make_stream streams[MAKE_STREAMS_MAX];
+	struct lkst_stream_end claims[MAKE_STREAMS_MAX];
+	bool has_end;
+	u64 end_ns;
+	u32 how;
 };
 
 /* The value of "name=value" in @line, quotes off, or NULL. */
@@ -245,7 +260,10 @@ static inline struct make_stream *make_stream(struct make_trace *t, u64 instance
 	if (t->nr_streams == MAKE_STREAMS_MAX)
 		abort();
 	s = &t->streams[t->nr_streams++];
-	*s = (struct make_stream){ .instance = instance, .block_size = t->block_size };
+	*s = (struct make_stream){ .instance = instance,
+				   .block_size = lkst_instance_buffer(instance) == LKST_BUFFER_STATE
+							 ? 1u << LKST_BLOCK_SHIFT_MIN
+							 : t->block_size };
 	memcpy(s->uuid, t->catalog->uuid, sizeof(s->uuid));
 	return s;
 }
@@ -316,7 +334,18 @@ static inline int make_instruction(struct make_trace *t, const char *line)
 	} else if (!strncmp(line, "!discard", 8)) {
 		make_close(s);
 		s->discarded += make_number(line, "events");
-	} else {
+	} else if (!strncmp(line, "!claim", 6) && t->nr_claims < MAKE_STREAMS_MAX) {
+		t->claims[t->nr_claims++] = (struct lkst_stream_end){
+			.instance = s->instance,
+			.first = 1,
+			.covered_ns = make_number(line, "covered"),
+			.left = make_number(line, "left"),
+		};
+	} else if (!strncmp(line, "!end", 4)) {
+		t->has_end = true;
+		t->end_ns = make_number(line, "ns");
+		t->how = (u32)make_number(line, "how");
+	} else if (strncmp(line, "!open", 5)) {
 		return lkst_err_set(&t->err, -EINVAL, "%s?", line);
 	}
 	return 0;
@@ -404,6 +433,10 @@ static inline int make_end(struct make_trace *t)
 						  s->used);
 		free(s->bytes);
 	}
+	for (i = 0; t->writer && i < t->nr_claims && !code; i++)
+		code = lkst_writer_claim(&t->err, t->writer, &t->claims[i]);
+	if (t->writer && t->has_end && !code)
+		code = lkst_writer_end(&t->err, t->writer, t->how, t->end_ns);
 	if (t->writer && lkst_writer_close(&t->err, t->writer, 0))
 		code = -EIO;
 	if (code)
@@ -413,15 +446,35 @@ static inline int make_end(struct make_trace *t)
 	return code;
 }
 
+/* Whether @text is of a program that writes end marks. */
+static inline bool make_has_ends(const char *text)
+{
+	return strstr(text, "!end") || strstr(text, "!open");
+}
+
 /* All at once: the trace of @text in @dir, which must not exist yet. */
 static inline int make_trace(const char *dir, u32 block_size, const char *text)
 {
-	struct make_trace *t = make_begin(dir, NULL, block_size);
+	struct make_trace *t = make_begin(dir, make_catalog_for(make_has_ends(text)), block_size);
 	int code = make_text(t, text);
 
 	if (code)
 		fprintf(stderr, "make_trace: %s\n", t->err.text);
 	return make_end(t) ?: code;
+}
+
+/* Is the trace at @path marked as one that lacks something? */
+static inline bool make_is_partial(const char *path)
+{
+	struct lkst_trace *t;
+	struct lkst_err e;
+	bool is;
+
+	if (lkst_trace_open(&e, path, &t))
+		abort();
+	is = lkst_trace_is_partial(t);
+	lkst_trace_close(t);
+	return is;
 }
 
 /* ---- places and files for tests ------------------------------------------------------- */
@@ -446,7 +499,7 @@ static inline void make_scratch_remove(const char *path)
 
 static inline char *make_read(const char *dir, const char *name, size_t *ret_length)
 {
-	char path[256], *bytes;
+	char path[512], *bytes;
 	struct lkst_err e;
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);

@@ -85,6 +85,43 @@ TEST(every_mnemonic_has_one_number)
 	}
 }
 
+/* The original hooked these apart; here they are what another event, or two, say. */
+TEST(represented_mnemonics_mean_their_events)
+{
+	struct lkst_catalog *c = whole();
+	static struct lkst_event_types types;
+	struct lkst_mask mask;
+	struct lkst_err e;
+	u16 type = 0;
+
+	CHECK_EQ(lkst_mnemonic_type("MEM_GET_ZEROPAGE"), 0x46);
+	CHECK_STR(lkst_type_mnemonic(0x92), "TIMER_MOD");
+	lkst_event_types_init(&types, c);
+	CHECK_EQ(lkst_mask_parse_type(&e, c, &types, "TIMER_MOD", &type), 0);
+	CHECK_EQ(type, 0x92);
+	CHECK_EQ(lkst_mask_parse_type(&e, c, &types, "0x46", &type), 0);
+	lkst_mask_init(&mask, "x", NULL);
+	CHECK_EQ(lkst_mask_set_type(&mask, c, &types, 0x92, 1, LKST_BUFFER_USUAL), 2);
+	CHECK_EQ(handler_of(c, &mask, "timer_start"), 1);
+	CHECK_EQ(handler_of(c, &mask, "timer_cancel"), 1);
+	CHECK_EQ(lkst_mask_count(mask.route, c), 2);
+	/* NOTHING for it leaves them to their own rows, as in a text that names all of the original's events. */
+	CHECK_EQ(parse(c,
+		       "0x045 MEM_GET_FREEPAGE 0x01\n0x046 MEM_GET_ZEROPAGE 0xff\n"
+		       "0x091 TIMER_ADD 0xff\n0x092 TIMER_MOD 0x01\n0x093 TIMER_DEL 0x01\n",
+		       &mask, &e),
+		 0);
+	CHECK_EQ(handler_of(c, &mask, "mm_page_alloc"), 1);
+	CHECK_EQ(handler_of(c, &mask, "timer_start"), 1);
+	lkst_mask_init(&mask, "x", NULL);
+	CHECK_EQ(lkst_mask_set_glob(&mask, c, "MEM_GET_ZEROPAGE", 1, LKST_BUFFER_USUAL), 1);
+	CHECK_EQ(handler_of(c, &mask, "mm_page_alloc"), 1);
+	CHECK_EQ(lkst_mask_set_glob(&mask, c, "SYSCALL_EXIT", 1, LKST_BUFFER_USUAL),
+		 lkst_nr_syscalls + 2);
+	CHECK_EQ(handler_of(c, &mask, "syscall_exit_read"), 1);
+	lkst_catalog_free(c);
+}
+
 TEST(every_event_has_a_number_of_its_own)
 {
 	struct lkst_catalog *c = whole();
@@ -107,13 +144,67 @@ TEST(every_event_has_a_number_of_its_own)
 	lkst_catalog_free(c);
 }
 
+/* Without these a trace cannot say who is who. */
+static const char *const always[] = { "sched_process_fork", "sched_process_exec",
+				      "sched_process_exit", "sched_process_free",
+				      "task_newtask",	    "task_rename" };
+enum { NR_ALWAYS = sizeof(always) / sizeof(always[0]) };
+
+static void check_lives(const struct lkst_catalog *c, const struct lkst_mask *mask)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_ALWAYS; i++) {
+		CHECK_EQ(handler_of(c, mask, always[i]), LKST_HANDLER_DEFAULT);
+		CHECK_EQ(buffer_of(c, mask, always[i]), LKST_BUFFER_LIFE);
+	}
+}
+
+TEST(every_maskset_has_the_lives_of_threads)
+{
+	static const char text[] =
+		"# maskset name=mine\n0x001 PROCESS_CONTEXTSWITCH 0x01\n"
+		"0x105 sched_process_fork 0xff\n0x10a task_rename NOTHING main\n";
+	const struct lkst_shipped_mask *shipped;
+	static struct lkst_event_types types;
+	struct lkst_catalog *c = whole();
+	struct lkst_mask mask;
+	struct lkst_err e;
+	u16 type;
+
+	lkst_mask_init(&mask, "x", c);
+	check_lives(c, &mask);
+	lkst_mask_set_all(&mask, c, true);
+	check_lives(c, &mask);
+	CHECK(lkst_mask_set_glob(&mask, c, "sched:*", LKST_HANDLER_NOTHING, LKST_BUFFER_USUAL) > 6);
+	check_lives(c, &mask);
+	lkst_event_types_init(&types, c);
+	CHECK_EQ(lkst_mask_parse_type(&e, c, &types, "sched_process_exit", &type), 0);
+	lkst_mask_set_type(&mask, c, &types, type, LKST_HANDLER_NOTHING, LKST_BUFFER_MAIN);
+	check_lives(c, &mask);
+	CHECK_EQ(parse(c, text, &mask, &e), 0);
+	check_lives(c, &mask);
+	CHECK_EQ(lkst_mask_count(mask.route, c), NR_ALWAYS + 1);
+	for (shipped = lkst_shipped_masks; shipped->name; shipped++) {
+		lkst_shipped_mask_fill(shipped, c, &mask);
+		check_lives(c, &mask);
+	}
+	/* A handler or a buffer that is named is taken. */
+	lkst_mask_set_glob(&mask, c, "sched_process_fork", 7, LKST_BUFFER_MAIN);
+	CHECK_EQ(handler_of(c, &mask, "sched_process_fork"), 7);
+	CHECK_EQ(buffer_of(c, &mask, "sched_process_fork"), LKST_BUFFER_MAIN);
+	lkst_catalog_free(c);
+}
+
 TEST(nothing_and_all_and_all_but_locks)
 {
 	struct lkst_catalog *c = whole();
 	struct lkst_mask mask;
 
-	lkst_mask_init(&mask, "x");
+	lkst_mask_init(&mask, "x", NULL);
 	CHECK_EQ(lkst_mask_count(mask.route, c), 0);
+	lkst_mask_init(&mask, "x", c);
+	CHECK_EQ(lkst_mask_count(mask.route, c), NR_ALWAYS);
 	lkst_mask_set_all(&mask, c, false);
 	CHECK_EQ(handler_of(c, &mask, "maskset_switch"), LKST_HANDLER_NOTHING);
 	CHECK_EQ(handler_of(c, &mask, "sched_switch"), LKST_HANDLER_DEFAULT);
@@ -139,7 +230,7 @@ TEST(text_is_the_original_form)
 	struct lkst_err e;
 	char *text;
 
-	lkst_mask_init(&mask, "RDEFAULT");
+	lkst_mask_init(&mask, "RDEFAULT", c);
 	lkst_mask_set_all(&mask, c, false);
 	CHECK_EQ(lkst_mask_format(&e, &mask, 2, c, &text), 0);
 	CHECK(!strncmp(text, begin, strlen(begin)));
@@ -166,13 +257,14 @@ TEST(text_is_read_back_as_it_was)
 	for (seed = 0; seed < 200; seed++) {
 		unsigned int random = seed * 2654435761u + 1;
 
-		lkst_mask_init(&mask, "mine");
+		lkst_mask_init(&mask, "mine", c);
 		if (seed & 1)
 			lkst_mask_set_all(&mask, c, seed & 2);
 		for (i = 0; i < seed * 20; i++) {
 			random = random * 1664525u + 1013904223u;
 			id = 1 + (random >> 8) % (LKST_EVENT_SPACE - 1);
-			if (c->classes[id] && lkst_mask_decides(c->classes[id]))
+			if (c->classes[id] && lkst_mask_decides(c->classes[id]) &&
+			    !lkst_mask_has_always(c->classes[id]->index))
 				mask.route[id] =
 					(random & 3) ? lkst_route(random >> 4 & 0x7f, random & 1)
 						     : lkst_route(LKST_HANDLER_NOTHING, 0);
@@ -276,7 +368,7 @@ TEST(globs_name_calls_groups_and_mnemonics)
 	struct lkst_catalog *c = whole();
 	struct lkst_mask mask;
 
-	lkst_mask_init(&mask, "x");
+	lkst_mask_init(&mask, "x", NULL);
 	CHECK_EQ(lkst_mask_set_glob(&mask, c, "syscall:read", 1, LKST_BUFFER_USUAL), 4);
 	CHECK_EQ(lkst_mask_set_glob(&mask, c, "PROCESS_WAKEUP", 1, LKST_BUFFER_LIFE), 3);
 	CHECK_EQ(buffer_of(c, &mask, "sched_wakeup_new"), LKST_BUFFER_LIFE);
@@ -298,7 +390,7 @@ TEST(every_glob_of_a_shipped_maskset_names_events)
 	for (shipped = lkst_shipped_masks; shipped->name; shipped++) {
 		CHECK_EQ(lkst_mask_check_name(&e, shipped->name), 0);
 		CHECK(lkst_shipped_mask_find(shipped->name) == shipped);
-		lkst_mask_init(&mask, "x");
+		lkst_mask_init(&mask, "x", NULL);
 		for (i = 0; shipped->globs[i]; i++)
 			if (!lkst_mask_set_glob(&mask, c, shipped->globs[i], 1,
 						LKST_BUFFER_USUAL)) {
@@ -328,7 +420,7 @@ TEST(events_are_found_by_number_and_name)
 	CHECK_EQ(lkst_mask_parse_type(&e, c, &types, "1", &type), 0);
 	CHECK_EQ(type, 1);
 	CHECK_EQ(lkst_mask_parse_type(&e, c, &types, "0x30", &type), 0);
-	lkst_mask_init(&mask, "x");
+	lkst_mask_init(&mask, "x", NULL);
 	CHECK_EQ(lkst_mask_set_type(&mask, c, &types, type, 1, LKST_BUFFER_USUAL),
 		 lkst_nr_syscalls + 2);
 	CHECK_EQ(lkst_mask_parse_type(&e, c, &types, "sched_wakeup", &type), 0);
@@ -343,10 +435,104 @@ TEST(events_are_found_by_number_and_name)
 	{                                                                                          \
 #name, test_##name                                                                 \
 	}
+/* ---- conditions ------------------------------------------------------------------------------- */
+
+/* A row that says "if" is recorded only if that holds, and reads back as it was written. */
+TEST(a_row_has_a_condition)
+{
+	struct lkst_catalog *c = whole();
+	struct lkst_mask mask, again;
+	struct lkst_err e = { "" };
+	char *text;
+
+	CHECK_EQ(parse(c,
+		       "0x001 PROCESS_CONTEXTSWITCH 0x01 if next_prio < 100\n"
+		       "0x100 sched_migrate_task 1 life if \tdest_cpu >= 1 and comm == \"a  b\" \n"
+		       "0x100 sched_waking 1 if cpu == 1\n0x100 sched_waking 1\n",
+		       &mask, &e),
+		 0);
+	CHECK_STR(lkst_mask_condition(&mask, id_of(c, "sched_switch")), "next_prio < 100");
+	CHECK_STR(lkst_mask_condition(&mask, id_of(c, "sched_migrate_task")),
+		  "dest_cpu >= 1 and comm == \"a  b\"");
+	CHECK_EQ(buffer_of(c, &mask, "sched_migrate_task"), LKST_BUFFER_LIFE);
+	/* The later row has none. */
+	CHECK(!lkst_mask_condition(&mask, id_of(c, "sched_waking")));
+	CHECK(lkst_mask_has_conditions(&mask));
+	strcpy(mask.name, "x");
+
+	CHECK_EQ(lkst_mask_format(&e, &mask, 3, c, &text), 0);
+	CHECK(strstr(text, " sched_switch 0x01 if next_prio < 100\n") ||
+	      strstr(text, " PROCESS_CONTEXTSWITCH 0x01 if next_prio < 100\n"));
+	CHECK_EQ(parse(c, text, &again, &e), 0);
+	CHECK_STR(lkst_mask_condition(&again, id_of(c, "sched_switch")), "next_prio < 100");
+	CHECK_STR(lkst_mask_condition(&again, id_of(c, "sched_migrate_task")),
+		  "dest_cpu >= 1 and comm == \"a  b\"");
+	CHECK(!memcmp(mask.route, again.route, sizeof(mask.route)));
+	free(text);
+	lkst_catalog_free(c);
+}
+
+/* Of a mnemonic's events those that lack the field can't be what was asked for. */
+TEST(a_condition_of_many_events_leaves_out_those_without_the_field)
+{
+	struct lkst_catalog *c = whole();
+	struct lkst_mask mask;
+	struct lkst_err e = { "" };
+	unsigned int nr = 0;
+
+	CHECK_EQ(parse(c, "0x031 SYSCALL_EXIT 0x01 if ret == -ENOENT\n", &mask, &e), 0);
+	CHECK_STR(lkst_mask_condition(&mask, id_of(c, "syscall_exit_openat")), "ret == -ENOENT");
+	lkst_mask_init(&mask, "x", c);
+	CHECK_EQ(lkst_mask_set_glob_if(&e, &mask, c, "syscall:openat", LKST_BUFFER_USUAL, "ret < 0",
+				       &nr),
+		 0);
+	CHECK_EQ(handler_of(c, &mask, "syscall_exit_openat"), LKST_HANDLER_DEFAULT);
+	CHECK_EQ(handler_of(c, &mask, "syscall_entry_openat"), LKST_HANDLER_NOTHING);
+	CHECK_EQ(nr, 2); /* for both kinds of callers */
+	CHECK_EQ(lkst_mask_set_glob_if(&e, &mask, c, "sched_switch", LKST_BUFFER_USUAL, "nope < 0",
+				       &nr),
+		 -ENOENT);
+	CHECK_EQ(handler_of(c, &mask, "sched_switch"), LKST_HANDLER_NOTHING);
+	lkst_catalog_free(c);
+}
+
+TEST(conditions_that_cannot_be_are_refused)
+{
+	static const struct {
+		const char *text, *words;
+	} rows[] = {
+		{ "0x100 sched_switch 1 if", "a comparison is missing" },
+		{ "0x100 sched_switch 1 if next_prio", "belongs ==" },
+		{ "0x100 sched_switch 1 if next_pri < 1", "did you mean next_prio or" },
+		{ "0x100 sched_switch 1 if wait > 1ms", "a trigger can measure it" },
+		{ "0x100 sched_process_fork 1 if tid == 1", "is always recorded" },
+		{ "0x100 sched_switch 0xff if next_prio < 1", "which sched_switch is not" },
+		{ "0x100 sched_switch 1 main more if next_prio < 1", "more than" },
+		{ "0x100 sched_switch 1 if next_prio < 1 and next_prio < 2 and next_prio < 3 and "
+		  "next_prio < 4 and next_prio < 5",
+		  "more than 4" },
+	};
+	struct lkst_catalog *c = whole();
+	struct lkst_mask mask;
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct lkst_err e = { "" };
+
+		CHECK(parse(c, rows[i].text, &mask, &e) < 0);
+		if (!strstr(e.text, rows[i].words))
+			printf("  %s: %s\n", rows[i].text, e.text);
+		CHECK(strstr(e.text, rows[i].words) != NULL);
+	}
+	lkst_catalog_free(c);
+}
+
 static const struct unit_test tests[] = {
 	ROW(numbers_of_the_slide_are_kept),
 	ROW(every_mnemonic_has_one_number),
+	ROW(represented_mnemonics_mean_their_events),
 	ROW(every_event_has_a_number_of_its_own),
+	ROW(every_maskset_has_the_lives_of_threads),
 	ROW(nothing_and_all_and_all_but_locks),
 	ROW(text_is_the_original_form),
 	ROW(text_is_read_back_as_it_was),
@@ -356,5 +542,8 @@ static const struct unit_test tests[] = {
 	ROW(globs_name_calls_groups_and_mnemonics),
 	ROW(every_glob_of_a_shipped_maskset_names_events),
 	ROW(events_are_found_by_number_and_name),
+	ROW(a_row_has_a_condition),
+	ROW(a_condition_of_many_events_leaves_out_those_without_the_field),
+	ROW(conditions_that_cannot_be_are_refused),
 };
 UNIT_MAIN(tests)

@@ -59,6 +59,80 @@ TEST(out_numbers_agree_with_printf)
 	}
 }
 
+#define RLO "\xe2\x80\xae"
+
+/* All twelve characters that turn the text around them, and the two that break lines. */
+TEST(out_escapes_what_turns_text)
+{
+	static const unsigned int codes[] = { 0x61c,  0x200e, 0x200f, 0x2028, 0x2029, 0x202a, 0x202b,
+					      0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069 };
+	static const unsigned int harmless[] = { 0x61b, 0x61d, 0x200d, 0x2010, 0x2027, 0x202f, 0x2065, 0x206a };
+	char bytes[4], want[16];
+	size_t i, n;
+
+	for (i = 0; i < sizeof(codes) / sizeof(codes[0]) + sizeof(harmless) / sizeof(harmless[0]); i++) {
+		bool is_control = i < sizeof(codes) / sizeof(codes[0]);
+		unsigned int c = is_control ? codes[i] : harmless[i - sizeof(codes) / sizeof(codes[0])];
+
+		n = c < 0x800 ? 2 : 3;
+		if (n == 2)
+			snprintf(bytes, sizeof(bytes), "%c%c", (int)(0xc0 | c >> 6), (int)(0x80 | (c & 0x3f)));
+		else
+			snprintf(bytes, sizeof(bytes), "%c%c%c", (int)(0xe0 | c >> 12),
+				 (int)(0x80 | (c >> 6 & 0x3f)), (int)(0x80 | (c & 0x3f)));
+		want[0] = 0;
+		snprintf(want, sizeof(want), "\\x%02x\\x%02x", (unsigned char)bytes[0], (unsigned char)bytes[1]);
+		if (n == 3)
+			snprintf(want + 8, sizeof(want) - 8, "\\x%02x", (unsigned char)bytes[2]);
+		CHECK_STR(PUT(lkst_put_escaped(p, bytes, n, "")), is_control ? want : bytes);
+		CHECK_STR(PUT(lkst_put_escaped(p, bytes, n, NULL)), is_control ? want : bytes);
+		if (is_control)
+			snprintf(want, sizeof(want), "\"\\u%04x\"", c);
+		else
+			snprintf(want, sizeof(want), "\"%s\"", bytes);
+		CHECK_STR(PUT(lkst_put_json(p, bytes, n)), want);
+	}
+}
+
+/* A message keeps a backslash: what is in it may be escaped already. */
+TEST(out_messages_are_one_line)
+{
+	FILE *to = fmemopen(text, sizeof(text), "w");
+
+	lkst_print_message(to, "%s: %d", "a\\x1b\x1b[31m\nb\t" RLO "\xff", 7);
+	fclose(to);
+	CHECK_STR(text, "a\\x1b\\x1b[31m\\nb\\t\\xe2\\x80\\xae\\xff: 7\n");
+}
+
+static const char *csv(const char *cell)
+{
+	static struct lkst_out out;
+
+	lkst_out_init(&out, -1);
+	lkst_out_advance(&out, lkst_out_csv(&out, lkst_out_room(&out), cell, strlen(cell)));
+	snprintf(text, sizeof(text), "%.*s", (int)out.used, out.buffer);
+	return text;
+}
+
+TEST(out_csv_cells)
+{
+	CHECK_STR(csv(""), "");
+	CHECK_STR(csv("plain"), "plain");
+	CHECK_STR(csv("a,b"), "\"a,b\"");
+	CHECK_STR(csv("say \"a\"\"b\""), "\"say \"\"a\"\"\"\"b\"\"\"");
+	CHECK_STR(csv("\x1b[31m" RLO "\xff\n\\"), "\\x1b[31m\\xe2\\x80\\xae\\xff\\n\\\\");
+	CHECK_STR(csv("=1+1|cmd!A0"), "'=1+1|cmd!A0");
+	CHECK_STR(csv("=a,\"b\""), "\"'=a,\"\"b\"\"\"");
+	CHECK_STR(csv("@x"), "'@x");
+	CHECK_STR(csv("+1+1"), "'+1+1");
+	CHECK_STR(csv("-1\"+1"), "\"'-1\"\"+1\"");
+	CHECK_STR(csv("-"), "'-");
+	CHECK_STR(csv("-12.5"), "-12.5");
+	CHECK_STR(csv("+12"), "+12");
+	CHECK_STR(csv("\t=1"), "\\t=1");
+	CHECK_STR(csv("\r=1"), "\\r=1");
+}
+
 TEST(out_escapes_text)
 {
 	static const char mixed[] = "a\n\t\r\\\x1b[1m\x7f\xc3\xa9\xff\"";
@@ -205,6 +279,9 @@ TEST(out_errors_stick)
 static const struct unit_test tests[] = {
 	{ "out_numbers", test_out_numbers },
 	{ "out_numbers_agree_with_printf", test_out_numbers_agree_with_printf },
+	{ "out_escapes_what_turns_text", test_out_escapes_what_turns_text },
+	{ "out_messages_are_one_line", test_out_messages_are_one_line },
+	{ "out_csv_cells", test_out_csv_cells },
 	{ "out_escapes_text", test_out_escapes_text },
 	{ "out_knows_utf8", test_out_knows_utf8 },
 	{ "out_json_strings", test_out_json_strings },

@@ -4,6 +4,7 @@
  * nested at every step, a crash and a reader anywhere, a clock that steps back or leaps. Depth first
  * over lists of decisions, each run from its start. And the other way round: every rule of ring.h, once
  * broken, is noticed.
+ * timeout: 1200
  */
 #include "model/claims.h"
 #include "unit.h"

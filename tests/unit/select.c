@@ -92,6 +92,54 @@ TEST(select_matches_threads)
 	CHECK_EQ(takes(&wish, "softirq_entry tid=567"), 0);
 }
 
+/* The switch to a thread, its wake-up, its birth and end, and a signal to it are recorded in others. */
+TEST(select_matches_what_others_do_with_a_thread)
+{
+	static const char *const about[] = {
+		"sched_switch tid=3 next_tid=567",
+		"sched_waking tid=3 target_tid=567",
+		"sched_wakeup tid=0 target_tid=567",
+		"sched_wakeup_new tid=3 target_tid=567",
+		"sched_migrate_task tid=3 target_tid=567",
+		"sched_process_fork tid=3 child_tid=567",
+		"sched_process_free tid=3 freed_tid=567",
+		"signal_generate tid=3 target_tid=567",
+		"test.stack tid=3 by=567",
+	};
+	static const char *const others[] = {
+		/* Numbers that are no thread's. */
+		"sched_switch tid=3 next_tid=8 prev_prio=567",
+		"softirq_entry tid=3 vec=567",
+		"sched_process_wait tid=3 wait_pid=567",
+	};
+	const struct lkst_select_wish by_tid = { .has_tid = true, .tid = 567 },
+				      by_comm = { .comm = "cc1" };
+	struct lkst_select_wish by_pid = { .has_pid = true, .pid = 500 };
+	size_t i;
+
+	fixture_feed(f, "state_thread thread_tid=567 thread_pid=500 comm=cc1");
+	for (i = 0; i < sizeof(about) / sizeof(about[0]); i++) {
+		CHECK_EQ(takes(&by_tid, about[i]), 1);
+		CHECK_EQ(takes(&by_comm, about[i]), 1);
+		CHECK_EQ(takes(&by_pid, about[i]), 1);
+	}
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		CHECK_EQ(takes(&by_tid, others[i]), 0);
+		CHECK_EQ(takes(&by_comm, others[i]), 0);
+		CHECK_EQ(takes(&by_pid, others[i]), 0);
+	}
+	CHECK_EQ(takes(&by_pid, "softirq_entry tid=567"), 1);
+	by_pid.pid = 567;
+	CHECK_EQ(takes(&by_pid, "softirq_entry tid=567"), 0);
+	/* A thread that nothing is known of is taken for the first of its process. */
+	by_pid.pid = 4242;
+	CHECK_EQ(takes(&by_pid, "softirq_entry tid=4242"), 1);
+	/* One thread must have all that is asked for. */
+	by_pid = (struct lkst_select_wish){ .has_tid = true, .tid = 1234, .comm = "cc1" };
+	CHECK_EQ(takes(&by_pid, "sched_waking tid=1234 target_tid=567"), 0);
+	fixture_thread(f, 567, "cc1", 0x10da42400);
+}
+
 TEST(select_matches_cpus_and_times)
 {
 	struct lkst_select_wish wish = { .has_cpu = true, .cpu = 0 };
@@ -129,6 +177,8 @@ static const struct unit_test tests[] = {
 	{ "select_joins_globs", test_select_joins_globs },
 	{ "select_refuses_globs_that_name_nothing", test_select_refuses_globs_that_name_nothing },
 	{ "select_matches_threads", test_select_matches_threads },
+	{ "select_matches_what_others_do_with_a_thread",
+	  test_select_matches_what_others_do_with_a_thread },
 	{ "select_matches_cpus_and_times", test_select_matches_cpus_and_times },
 	{ "select_chooses_the_state_by_event_alone", test_select_chooses_the_state_by_event_alone },
 };

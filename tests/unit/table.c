@@ -188,7 +188,7 @@ TEST(table_csv_is_rfc_4180)
 	CHECK_STR(end(p),
 		  "key,tid,start_ns,elapsed_ns,mean_ns,size_bytes,share_percent,at\r\n"
 		  "read,12,1108676061557,14634865,3200000,17408,12.345,18446744071578845184\r\n"
-		  "\"\"\"a,\nb\t\",-1,,5,,0,0,\r\n");
+		  "\"\"\"a,\\nb\\t\",-1,,5,,0,0,\r\n");
 	free(p);
 }
 

@@ -85,14 +85,15 @@ TEST(text_names_values)
 	CHECK_STR(tail("signal_generate target_tid=567 code=-6 signal=15 is_group=1"),
 		  "signal_generate: target=567/cc1 code=SI_TKILL signal=SIGTERM is_group=yes "
 		  "result=sent\n");
-	CHECK_STR(tail("sched_process_exit exit_pid=3 exit_code=0x100 comm=\"a\""),
-		  "sched_process_exit: exit_pid=3 exit_code=1 comm=\"a\"\n");
-	CHECK_STR(tail("sched_process_exit exit_pid=3 exit_code=0x8b comm=\"a\""),
-		  "sched_process_exit: exit_pid=3 exit_code=SIGSEGV|core comm=\"a\"\n");
+	CHECK_STR(tail("sched_process_exit exit_pid=3 exit_code=0x100 comm=\"a\" task=0x5000"),
+		  "sched_process_exit: exit_pid=3 exit_code=1 comm=\"a\" task=0x5000\n");
+	CHECK_STR(tail("sched_process_exit exit_pid=3 exit_code=0x8b comm=\"a\" task=0x5000"),
+		  "sched_process_exit: exit_pid=3 exit_code=SIGSEGV|core comm=\"a\" task=0x5000\n");
 	CHECK_STR(tail("hrtimer_init hrtimer=1 clock=1 mode=8"),
 		  "hrtimer_init: hrtimer=0x1 clock=CLOCK_MONOTONIC mode=ABS|HARD\n");
 	CHECK_STR(tail("contention_begin lock=5 flags=0x41"),
-		  "contention_begin: lock=0x5 flags=SPIN|0x40\n");
+		  "contention_begin: lock=0x5 flags=SPIN|0x40 caller=0x0 caller2=0x0 "
+		  "caller3=0x0 caller4=0x0 caller5=0x0\n");
 	CHECK_STR(tail("mm_page_alloc pfn=0x100 gfp_flags=0xcc0 order=2 migratetype=1"),
 		  "mm_page_alloc: pfn=0x100 gfp_flags=0xcc0 order=2 migratetype=movable\n");
 	CHECK_STR(tail("state_loss loss_cpu=1 buffer=1 cause=0 count=4"),
@@ -170,7 +171,16 @@ TEST(text_names_addresses_of_code)
 	fixture_symbol(f, 0xffffffff81000100, 0x80, "do_this");
 	fixture_symbol(f, 0xffffffff81000200, 0x10, "a\033\nb");
 	CHECK_STR(tail("workqueue_execute_start work=1 function=0xffffffff81000100"),
-		  "workqueue_execute_start: work=0x1 function=do_this+0x0\n");
+		  "workqueue_execute_start: work=0x1 function=do_this\n");
+	/* A lock that is a variable, and a slab cache. */
+	fixture_symbol(f, 0xffffffff83000000, 32, "rtnl_mutex");
+	fixture_symbol(f, 0xffff888100001000, 1, "task_struct");
+	CHECK_STR(tail("spin_unlock lock=0xffffffff83000000"), "spin_unlock: lock=rtnl_mutex\n");
+	CHECK_STR(tail("spin_unlock lock=0xffffffff83000020"),
+		  "spin_unlock: lock=0xffffffff83000020\n");
+	CHECK_STR(tail("kmem_cache_alloc call_site=0xffffffff81000105 ptr=0 "
+		       "cache=0xffff888100001000 bytes=9"),
+		  "kmem_cache_alloc: call_site=do_this+0x5 ptr=0x0 cache=task_struct bytes=9\n");
 	CHECK_STR(
 		tail("test.stack took=9 frames=0xffffffff8100017f,0xffffffff81000180,0xffffffff81000201"),
 		"test.stack: by=0/swapper took=9 "

@@ -88,13 +88,18 @@ TEST(threads_keep_up_with_names_and_programs)
 		    "comm=leader\n"
 		    "task_rename buffer=1 tid=3 ns=1 target_tid=6 newcomm=renamed\n"
 		    "sched_process_exec buffer=1 tid=4 ns=2 old_tid=5 filename=/bin/a\n"
-		    "sched_process_exit buffer=1 tid=8 ns=3 exit_pid=8 comm=ended\n");
+		    "sched_process_exit buffer=1 tid=8 ns=3 exit_pid=8 comm=ended task=12288\n"
+		    "state_thread ns=9 thread_tid=9 thread_pid=9 task=4096 comm=nine\n"
+		    "sched_process_exec buffer=1 tid=9 ns=4 old_tid=77 filename=/bin/b\n");
 
 	CHECK_STR(lkst_threads_find(t, 6)->comm, "renamed");
 	CHECK_EQ(lkst_threads_find(t, 4)->task, 4096);
 	CHECK_EQ(lkst_threads_find(t, 4)->pid, 4);
 	CHECK(!lkst_threads_find(t, 4)->is_kernel);
 	CHECK_STR(lkst_threads_find(t, 8)->comm, "ended");
+	CHECK_EQ(lkst_threads_find(t, 8)->task, 12288);
+	/* A thread that nothing is known of took the number over: the task_struct is not the one before. */
+	CHECK_EQ(lkst_threads_find(t, 9)->task, 0);
 	CHECK_EQ(lkst_threads_find(t, 8)->pid, 8);
 	lkst_threads_free(t);
 }

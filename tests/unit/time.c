@@ -34,6 +34,14 @@ TEST(time_compares_over_the_wrap)
 	CHECK(!lkst_time_is_after(UINT64_MAX, 3));
 }
 
+TEST(time_since_is_never_negative)
+{
+	CHECK_EQ(lkst_time_since(1000, 400), 600);
+	CHECK_EQ(lkst_time_since(1000, 1000), 0);
+	CHECK_EQ(lkst_time_since(1000, 1001), 0);
+	CHECK_EQ(lkst_time_since(5, UINT64_MAX - 4), 10);
+}
+
 TEST(time_prints_time_of_day)
 {
 	struct lkst_time_text t;
@@ -170,6 +178,7 @@ TEST(time_refuses)
 
 static const struct unit_test tests[] = {
 	{ "time_compares_over_the_wrap", test_time_compares_over_the_wrap },
+	{ "time_since_is_never_negative", test_time_since_is_never_negative },
 	{ "time_prints_time_of_day", test_time_prints_time_of_day },
 	{ "time_prints_seconds", test_time_prints_seconds },
 	{ "time_prints_any_number", test_time_prints_any_number },

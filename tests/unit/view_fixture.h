@@ -59,18 +59,24 @@ static inline struct lkst_record fixture_record(struct fixture *x, const char *l
 	return r;
 }
 
+/* Tells the thread table of the record of a line, as whoever prints it does afterwards. */
+static inline void fixture_feed(struct fixture *x, const char *line)
+{
+	struct lkst_record r = fixture_record(x, line);
+
+	if (lkst_threads_feed(x->threads, &r))
+		abort();
+}
+
 /* Tells the thread table of a thread. */
 static inline void fixture_thread(struct fixture *x, s32 tid, const char *comm, u64 task)
 {
 	char line[256];
-	struct lkst_record r;
 
 	snprintf(line, sizeof(line),
 		 "state_thread thread_tid=%d thread_pid=%d comm=\"%s\" task=%llu", tid, tid, comm,
 		 (unsigned long long)task);
-	r = fixture_record(x, line);
-	if (lkst_threads_feed(x->threads, &r))
-		abort();
+	fixture_feed(x, line);
 }
 
 /* Tells the symbols of a function. */

@@ -111,7 +111,7 @@ TEST(why_prints_json)
 		",\"event\":\"sched_switch\"}],\"steps\":[]},{\"kind\":\"rest\",\"from_ns\":100000000"
 		"0,\"to_ns\":1009040000,\"thread\":{\"tid\":10,\"comm\":\"victim\"},\"text\":\"2 shor"
 		"ter stretches: ran 100 us, ready 30.0 us\",\"facts\":{\"count\":2,\"ran_ns\":100000,"
-		"\"ready_ns\":30000},\"events\":[],\"steps\":[]}]}]}\n");
+		"\"ready_ns\":30000},\"events\":[],\"steps\":[]}]}],\"notes\":[]}\n");
 }
 
 TEST(why_stops_at_the_depth_that_is_asked_for)
@@ -288,6 +288,20 @@ TEST(why_tells_what_kind_of_wait_it_was)
 			"contention_end cpu=0 tid=10 ns=1009951000 lock=0xabc0\n",
 			0),
 		"blocked in write() on the kernel's lock at 0xabc0 (MUTEX), until"));
+	/* By names, which the trace has behind its records. */
+	CHECK(strstr(
+		account_explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
+			"syscall_entry_write cpu=0 tid=10 ns=1000000000 fd=3\n"
+			"contention_begin cpu=0 tid=10 ns=1000050000 lock=0xffffffff82000000 flags=0x20 "
+			"caller=0xffffffff81000004 caller2=0xffffffff81000014\n"
+			"sched_switch cpu=0 tid=10 ns=1000100000 next_tid=0 prev_state=2\n" WAKING
+			"sched_switch cpu=0 tid=0 ns=1009950000 next_tid=10\n"
+			"contention_end cpu=0 tid=10 ns=1009951000 lock=0xffffffff82000000\n"
+			"state_symbol ns=1020000000 address=0xffffffff81000000 bytes=16 name=__mutex_lock\n"
+			"state_symbol ns=1020000000 address=0xffffffff81000010 bytes=16 name=do_this\n"
+			"state_symbol ns=1020000000 address=0xffffffff82000000 bytes=32 name=rtnl_mutex\n",
+			0),
+		"blocked in write() on the kernel's lock rtnl_mutex (MUTEX), asked for by do_this(), until"));
 	/* A call that was entered before the window, by its exit. */
 	CHECK(strstr(
 		account_explain("sched_switch cpu=0 tid=10 ns=900100000 next_tid=0 prev_state=2\n" WAKING
@@ -314,6 +328,29 @@ TEST(why_says_that_a_gap_breaks_the_chain)
 		"+2.00 ms  7.90 ms   blocked in read(), until 20/holder woke it\n"
 		"+2.00 ms  7.90 ms     20/holder: ran on CPU 1\n"
 		"+0 ns     10.0 ms   3 shorter stretches: ran 150 us, ready 50.0 us\n");
+}
+
+/* CPU 1's records end without an end mark, or the mark says that more should be there: nobody knows who woke it. */
+TEST(why_says_where_a_stream_ends_too_early)
+{
+	static const char *const ends[] = {
+		"!open\n",
+		"!claim cpu=1 covered=1002000000 left=7\n!claim cpu=0 covered=1011000000\n"
+		"!end ns=1011000000 how=1\n",
+	};
+	static const char *const whys[] = { "there is no end mark: what came later is not known",
+					    "the disk was full: blocks could not be written" };
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		char text[512], wanted[256];
+
+		snprintf(text, sizeof(text),
+			 "sched_waking cpu=1 tid=20 ns=1002000000 target_tid=999\n%s", ends[i]);
+		snprintf(wanted, sizeof(wanted), "records of CPU 1 are missing (%s)", whys[i]);
+		CHECK(strstr(explain_wake(text), "what ended that is not recorded"));
+		CHECK(strstr(explain_wake(text), wanted));
+	}
 }
 
 /* A blocked thread runs, and wake-ups are recorded: something is missing, and it is not known what. */
@@ -485,6 +522,7 @@ static const struct unit_test tests[] = {
 	  test_why_names_a_timer_that_another_thread_had_set },
 	{ "why_tells_what_kind_of_wait_it_was", test_why_tells_what_kind_of_wait_it_was },
 	{ "why_says_that_a_gap_breaks_the_chain", test_why_says_that_a_gap_breaks_the_chain },
+	{ "why_says_where_a_stream_ends_too_early", test_why_says_where_a_stream_ends_too_early },
 	{ "why_does_not_guess_who_woke_a_thread", test_why_does_not_guess_who_woke_a_thread },
 	{ "why_knows_nothing_of_a_thread_that_is_not_recorded",
 	  test_why_knows_nothing_of_a_thread_that_is_not_recorded },

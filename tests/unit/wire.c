@@ -52,21 +52,9 @@ static bool is_same_file(const char *name)
 	return same;
 }
 
-/* Is the trace at "path" marked as one that lacks something? */
-static bool is_partial(void)
-{
-	struct lkst_trace *t;
-	bool is;
-
-	if (lkst_trace_open(&err, path, &t))
-		abort();
-	is = lkst_trace_is_partial(t);
-	lkst_trace_close(t);
-	return is;
-}
-
 TEST(wire_carries_a_trace)
 {
+	static struct lkst_wire_sender sender;
 	struct lkst_catalog *c = make_catalog();
 	struct lkst_writer *w;
 	int fds[2], status;
@@ -84,7 +72,8 @@ TEST(wire_carries_a_trace)
 	fflush(stdout);
 	child = fork();
 	if (!child) {
-		if (lkst_wire_writer_open(&err, fds[1], c, &w) || write_trace(w) ||
+		sender.fd = fds[1];
+		if (lkst_wire_writer_open(&err, &sender, c, &w) || write_trace(w) ||
 		    lkst_writer_close(&err, w, 0) ||
 		    lkst_wire_send(fds[1], LKST_WIRE_END, 0, NULL, 0))
 			_exit(1);
@@ -100,20 +89,21 @@ TEST(wire_carries_a_trace)
 	CHECK(is_same_file("life.5"));
 	CHECK(is_same_file("state"));
 	CHECK(bytes > LKST_WIRE_PAYLOAD_MAX);
-	CHECK(!is_partial());
+	CHECK(!make_is_partial(path));
 
 	/* The same, but for the end. */
 	CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
 	child = fork();
+	sender.fd = fds[1];
 	if (!child)
-		_exit(lkst_wire_writer_open(&err, fds[1], c, &w) || write_trace(w) ||
+		_exit(lkst_wire_writer_open(&err, &sender, c, &w) || write_trace(w) ||
 		      lkst_writer_close(&err, w, 0));
 	close(fds[1]);
 	snprintf(path, sizeof(path), "%s/half", dir);
 	CHECK_EQ(lkst_wire_receive_trace(&err, &source, path, &bytes), -EPROTO);
 	close(fds[0]);
 	CHECK(waitpid(child, &status, 0) == child && !status);
-	CHECK(is_partial());
+	CHECK(make_is_partial(path));
 	lkst_catalog_free(c);
 	make_scratch_remove(dir);
 }

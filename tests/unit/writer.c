@@ -69,44 +69,31 @@ TEST(writer_makes_a_trace_that_is_empty_but_whole)
 	make_scratch_remove(dir);
 }
 
-/* Opens the trace only to ask. */
-static bool is_partial(void)
-{
-	struct lkst_trace *t;
-	bool is;
-
-	if (lkst_trace_open(&err, dir, &t))
-		abort();
-	is = lkst_trace_is_partial(t);
-	lkst_trace_close(t);
-	return is;
-}
-
 TEST(writer_marks_a_copy_that_is_broken_off)
 {
 	struct lkst_writer *w = begin();
 
-	CHECK(!is_partial());
+	CHECK(!make_is_partial(dir));
 	CHECK_EQ(lkst_writer_mark_partial(&err, w), 0);
-	CHECK(is_partial());
+	CHECK(make_is_partial(dir));
 	snprintf(err.text, sizeof(err.text), "the reason");
 	CHECK_EQ(lkst_writer_close(&err, w, -EIO), -EIO);
 	CHECK_STR(err.text, "the reason");
-	CHECK(is_partial());
+	CHECK(make_is_partial(dir));
 	make_scratch_remove(dir);
 
 	w = begin();
 	CHECK_EQ(lkst_writer_mark_partial(&err, w), 0);
 	CHECK_EQ(lkst_writer_close(&err, w, 0), 0);
-	CHECK(!is_partial());
+	CHECK(!make_is_partial(dir));
 	make_scratch_remove(dir);
 
 	w = begin();
 	CHECK_EQ(lkst_writer_mark_partial(&err, w), 0);
 	CHECK_EQ(lkst_writer_sync(&err, w), 0);
-	CHECK(!is_partial());
+	CHECK(!make_is_partial(dir));
 	CHECK_EQ(lkst_writer_close(&err, w, 0), 0);
-	CHECK(!is_partial());
+	CHECK(!make_is_partial(dir));
 	make_scratch_remove(dir);
 }
 

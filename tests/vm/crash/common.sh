@@ -14,7 +14,7 @@ load()
 # Pages of a recording that has ended: they must not be taken for those of the one that follows.
 lkst start --quiet --buffer 256K && sleep 0.2 && lkst stop --quiet
 # shellcheck disable=SC2086 # a list of options
-if ! lkst start --buffer 1M ${options-} >/dev/ttyS0; then
+if ! lkst start --buffer 1M --budget none ${options-} >/dev/ttyS0; then
 	fail starts_to_record "status $?"
 	exit 1
 fi

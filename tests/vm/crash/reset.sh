@@ -48,8 +48,8 @@ fi
 printf LKST | dd of=$disk conv=fsync,notrunc 2>/dev/null
 . /tests/common.sh
 echo ready
-# The other side looks at what there is.
-sleep 2
+# The other side stops the machine, and looks at what there is.
+sleep 8
 case $(sed -n 's/.*lkst\.reset=\([^ ]*\).*/\1/p' /proc/cmdline) in
 reboot) reboot -f ;;
 sysrq)

@@ -1,15 +1,48 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The cost limit on this kernel: its controller is loaded and runs, leaves out what costs too much, and
-# goes when the recording ends.
+# The cost limit on this kernel: its controller is loaded and runs, leaves out what costs too much, has it
+# detached, and goes when the recording ends. And what hooks of each type cost is measured here.
 # boot:
-# seconds: 8
+# seconds: 20
 . /tests/lib.sh
+
+# What a hook costs is measured for each type that this kernel has, not worked out from that of others. A machine whose
+# processors are emulated disturbs some measurement in most starts, which then has to be left out. But never does a hook
+# count as free: the controller would let it run on whatever it costs.
+types='tracepoint syscall by_name'
+[ ! -e /sys/kernel/debug/kprobes ] || types="$types kprobe kretprobe"
+measured= free=
+left=$types
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	lkst start --quiet --budget none --event sched_switch --event writeback:writeback_mark_inode_dirty 2>"$work/err" ||
+		fail budget_measures "$(cat "$work/err")"
+	measured="$measured $(lkst status --json | sed -n 's/.*"measured":\[\([^]]*\)\].*/\1/p')"
+	free=$free$(lkst status --json | grep -o '"kind":"[^"]*",[^}]*"hook_ns":0,[^}]*}')
+	lkst stop --quiet
+	left=
+	for type in $types; do
+		echo "$measured" | grep -q "\"$type\"" || left="$left $type"
+	done
+	[ -n "$left" ] || break
+done
+expect_none budget_measures "$(echo "$measured" | grep -q '"' || echo "nothing in ten starts; $(cat "$work/err")")"
+expect_none budget_no_hook_is_free "$free"
+for type in $types; do
+	case "$left " in
+	*" $type "*) echo "skip budget_measures_$type: each of ten measurements was disturbed" ;;
+	*) ok "budget_measures_$type" ;;
+	esac
+done
 
 if uname -v | grep -q PREEMPT_RT; then
 	expect_none budget_is_refused_for_real_time "$(lkst start --quiet --budget 1% 2>&1 | grep -q 'one for real time' ||
 		echo 'it is not')"
+	# The limit that nobody asked for is left off.
+	lkst start >"$work/start" 2>"$work/notes"
+	expect_none budget_by_default_is_left_off "$(grep -c 'There is no cost limit' "$work/notes" | grep -vx 1)$(
+		lkst status --json | grep -q '"limit":null' || echo 'there is a limit, or no recording')"
+	lkst stop --quiet
 	exit
 fi
 
@@ -21,15 +54,15 @@ limit_of()
 lkst start --quiet --budget 1% --event 'syscall:*' --event sched_switch 2>"$work/err" ||
 	fail budget_start "$(cat "$work/err")"
 # Reads of a byte, as busybox makes them, are many calls.
-dd if=/dev/zero of=/dev/null bs=1 count=3000000 2>/dev/null &
+dd if=/dev/zero of=/dev/null bs=1 2>/dev/null &
 pid=$!
 tries=0
 until limit_of | grep -q '"kind":"syscall:[a-z]*","now":true'; do
 	tries=$((tries + 1))
-	[ $tries -lt 40 ] || break
+	[ $tries -lt 600 ] || break
 	sleep 0.5
 done
-if [ $tries -lt 40 ]; then
+if [ $tries -lt 600 ]; then
 	ok budget_leaves_out_what_costs_too_much
 else
 	fail budget_leaves_out_what_costs_too_much "$(limit_of)"
@@ -38,6 +71,24 @@ lkst snapshot --quiet --output "$work/trace"
 expect_whole budget_leaves_a_whole_trace "$work/trace"
 expect_none budget_is_in_the_trace \
 	"$(lkst print --event shed_begin "$work/trace" | grep -q 'kind="syscall:' || echo 'no shed_begin')"
+# Emulated calls take long, and what hooks add to them is little: other work may be what is detached.
+tries=0
+until limit_of | grep -q '"now":true,"detached":true'; do
+	tries=$((tries + 1))
+	[ $tries -lt 600 ] || break
+	sleep 0.5
+done
+if [ $tries -lt 600 ]; then
+	ok budget_has_hooks_detached
+else
+	fail budget_has_hooks_detached "$(limit_of)"
+fi
 kill $pid
 lkst stop --quiet
+tries=0
+while pidof lkst >/dev/null && [ $tries -lt 240 ]; do
+	tries=$((tries + 1))
+	sleep 0.5
+done
+expect_none budget_leaves_no_process "$(pidof lkst)"
 expect_none budget_ends_with_the_recording "$(ls /sys/fs/bpf/lkst 2>&1 | grep -v 'No such file')"

@@ -7,7 +7,7 @@
 # seconds: 7
 . /tests/lib.sh
 
-lkst start --quiet --buffer 256K --incidents 1 --event 'syscall:*' --event sched_switch 2>"$work/err" ||
+lkst start --quiet --budget none --buffer 256K --incidents 1 --event 'syscall:*' --event sched_switch 2>"$work/err" ||
 	fail buffers_start "$(cat "$work/err")"
 expect_none buffers_programs_are_taken "$(grep -E 'buffer_jump|incident' "$work/err")"
 lkst buffer create --quiet --size 64K other

@@ -11,7 +11,7 @@ if ! grep -q '\[confidentiality\]' /sys/kernel/security/lockdown; then
 	echo 'skip confidentiality: this kernel cannot be locked down'
 	exit
 fi
-expect_start confidentiality_start_goes_on
+expect_start confidentiality_start_goes_on --maskset RDEFAULT --budget none
 if [ "$(wc -l <"$work/notes")" = 1 ] &&
    grep -q 'locked down (confidentiality).* not recorded: .*kmem_cache_alloc.*do_wp_page' "$work/notes"; then
 	ok confidentiality_is_explained_in_one_sentence

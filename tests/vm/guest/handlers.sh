@@ -12,7 +12,7 @@ for hook in file_open inode_unlink; do
 	echo "p:lsm/$hook security_$hook" >>/sys/kernel/debug/tracing/kprobe_events
 done
 
-expect_start handlers_start --event 'lsm:*' --maskset RNOTHING --event sched_switch --event 'syscall:*' --event do_wp_page \
+expect_start handlers_start --budget none --event 'lsm:*' --maskset RNOTHING --event sched_switch --event 'syscall:*' --event do_wp_page \
 	--event kmem_cache_alloc --event sched_process_exec
 for handler in filter sample hist stack watchdog; do
 	if lkst handler load $handler --event sched_switch --event 'syscall:*' --event do_wp_page \
@@ -73,6 +73,6 @@ lkst handler set watchdog within_ns=100000000 to_set=0
 lkst maskset --quiet -H watchdog 'watch+=sched_switch'
 lkst maskset --quiet set watch
 lkst handler beat watchdog
-expect_none handlers_watchdog_tells "$(lkst handler wait watchdog --timeout 60s 2>&1 >/dev/null)"
+expect_none handlers_watchdog_tells "$(lkst handler wait watchdog --timeout 300s 2>&1 >/dev/null)"
 expect_none handlers_watchdog_switches "$(lkst status --json | grep -q '"maskset_name":"RNOTHING"' || lkst status)"
 lkst stop --quiet

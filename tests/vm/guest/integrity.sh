@@ -11,7 +11,7 @@ if ! grep -q '\[integrity\]' /sys/kernel/security/lockdown; then
 	exit
 fi
 # Not all events: starting takes long here. Of every kind of program there is one that copies memory.
-expect_start integrity_start_arms_everything --event sched_switch --event kmem_cache_alloc --event ipcget \
+expect_start integrity_start_arms_everything --budget none --event sched_switch --event kmem_cache_alloc --event ipcget \
 	--event do_wp_page --event alloc_vmap_area --event page_fault_exit --event sched_process_exec \
 	--event mm_page_alloc --event openat
 expect_none integrity_has_nothing_to_explain "$(cat "$work/notes")"

@@ -3,7 +3,7 @@
 #
 # Triggers: the handler is loaded for every kind of program, and fires at what a machine that is used can't be
 # asked for: a disk that is slow beside one that is not, and memory that runs out.
-# seconds: 26
+# seconds: 28
 . /tests/lib.sh
 
 # Prints how often trigger $1 has fired.
@@ -40,7 +40,7 @@ find_disk()
 	done
 }
 
-expect_start triggers_start
+expect_start triggers_start --maskset RDEFAULT --budget none
 before=$(ls /sys/fs/bpf/lkst)
 # Of each kind of program: with strings, by functions, their returns, tracepoints, for others' sake.
 add calls 'syscall:* result == -EDOM'
@@ -89,6 +89,41 @@ expect_none triggers_slow_disk_fires "$([ "$(fired slow)" -ge 1 ] || lkst trigge
 expect_none triggers_with_what_it_took "$(sed -n 's/.*"value":\([0-9]*\).*"name":"slow".*/\1/p' "$work/fired" |
 	awk '$1 <= 40000000 || $1 > 100000000000; END { if (!NR) print "none" }')"
 expect_is triggers_other_disks_do_not "$(fired fast) $(fired nowhere)" '0 0'
+
+# A disk that sends each request back once: the first time that it is issued counts. One that was sent back before
+# counts as issued once, and not since the request that had its structure before. What was measured is compared with
+# the records.
+if [ -e /lkst_blk.ko ] && insmod /lkst_blk.ko 2>"$work/insmod"; then
+	dev=$(sed 's/:/ /' /sys/block/lkst_blk/dev | awk '{ print $1 * 1048576 + $2 }')
+	add again "block_rq_complete latency >= 1ns and dev == $dev"
+	for i in 1 2 3 4 5 6; do
+		dd if=/dev/lkst_blk of=/dev/null bs=4k count=1 skip=$((8 * i)) 2>/dev/null
+	done
+	lkst snapshot --quiet --output "$work/again"
+	lkst print --format json --event 'block_rq_*' --event trigger_fired "$work/again" >"$work/records"
+	sed -n 's/.*"value":\([0-9]*\).*"name":"again".*/\1/p' "$work/records" | sort -n >"$work/measured"
+	awk -v "dev=$dev" '
+		function field(name)
+		{
+			if (!match($0, "\"" name "\":[0-9]*"))
+				return ""
+			return substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3)
+		}
+		field("dev") != dev { next }
+		/"event":"block_rq_issue"/ && !(field("rq") in from) { from[field("rq")] = field("ns") }
+		/"event":"block_rq_requeue"/ { back++ }
+		/"event":"block_rq_complete"/ && (field("rq") in from) {
+			print field("ns") - from[field("rq")]
+			delete from[field("rq")]
+		}
+		END { print back + 0 > "/dev/stderr" }' "$work/records" 2>"$work/back" | sort -n >"$work/took"
+	expect_is triggers_requests_are_sent_back "$(($(cat "$work/back") >= 6 && $(wc -l <"$work/took") >= 6))" 1
+	expect_is triggers_first_try_counts "$(cat "$work/measured")" "$(cat "$work/took")"
+	lkst trigger remove again
+	rmmod lkst_blk
+else
+	echo "skip triggers_first_try_counts: the module was not built for this kernel: $(cat "$work/insmod" 2>/dev/null)"
+fi
 
 mkdir "$work/cgroup"
 if mount -t cgroup2 none "$work/cgroup" && mkdir "$work/cgroup/small" 2>/dev/null &&

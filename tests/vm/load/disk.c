@@ -15,6 +15,7 @@
 #include <linux/falloc.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/swap.h>
 #include <sys/sysmacros.h>
@@ -70,6 +71,27 @@ static unsigned int device_of(const char *path)
 	return major(st.st_rdev) << 20 | minor(st.st_rdev);
 }
 
+/* How often this thread has given its CPU up. */
+static long sleeps(void)
+{
+	struct rusage usage;
+
+	must(!getrusage(RUSAGE_THREAD, &usage), "getrusage");
+	return usage.ru_nvcsw;
+}
+
+/* Writes the page at @at, and waits until it is on the disk. Whether there was still something to wait for. */
+static int wait_for_page(int fd, off_t at)
+{
+	long before;
+
+	must(pwrite(fd, "x", 1, at) == 1, "pwrite");
+	must(!sync_file_range(fd, at, PAGE, SYNC_FILE_RANGE_WRITE), "sync_file_range");
+	before = sleeps();
+	must(!sync_file_range(fd, at, PAGE, SYNC_FILE_RANGE_WAIT_AFTER), "sync_file_range");
+	return sleeps() != before;
+}
+
 static void wait_for_pages(const char *path)
 {
 	int fd = open(path, O_RDWR), i;
@@ -92,12 +114,11 @@ static void wait_for_pages(const char *path)
 	     "fallocate");
 	printf("folio_lock\n");
 
-	must(pwrite(fd, "x", 1, 1001 * PAGE) == 1, "pwrite");
-	byte = *(volatile char *)(map + 1001 * PAGE);
-	must(!sync_file_range(fd, 1001 * PAGE, PAGE, SYNC_FILE_RANGE_WRITE), "sync_file_range");
-	must(!sync_file_range(fd, 1001 * PAGE, PAGE, SYNC_FILE_RANGE_WAIT_AFTER),
-	     "sync_file_range");
-	printf("folio_wait_bit \"pfn\":%llu\n", (unsigned long long)frame_of(map + 1001 * PAGE));
+	/* On a busy host the disk may be done before this thread comes to wait: then with another page. */
+	for (i = 1001; i < 1100 && !wait_for_page(fd, (off_t)i * PAGE); i++)
+		;
+	byte = *(volatile char *)(map + i * PAGE);
+	printf("folio_wait_bit \"pfn\":%llu\n", (unsigned long long)frame_of(map + i * PAGE));
 	(void)byte;
 	close(fd);
 }

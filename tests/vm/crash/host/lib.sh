@@ -40,7 +40,7 @@ clean_up()
 }
 
 # make_disk FILE [FOR]: an initial RAM disk; FOR "capture" with makedumpfile; FOR "kdump" with that disk, the kernel
-# for it and kexec; FOR "module" with the tests' module, if
+# for it and kexec; FOR "live" with a program that forges pages; FOR "module" with the tests' module, if
 # it was built; FOR "reserved" with what makes a NUMA node of memory that the kernel was not to use.
 make_disk()
 {
@@ -48,6 +48,7 @@ make_disk()
 
 	fill_root "$root" "$(command -v busybox)" "$LKST" "$BUILD" tests/vm/crash || return
 	case ${2-} in
+	live) install -D "$BUILD/tests/vm/load/forge" "$root/bin/forge" || return ;;
 	capture) pack "$(command -v makedumpfile)" "$root" bin/makedumpfile || return ;;
 	kdump)
 		pack "$(command -v kexec)" "$root" bin/kexec || return
@@ -77,7 +78,7 @@ boot()
 	mkfifo "$work/monitor.in" "$work/monitor.out" && exec 8<>"$work/monitor.in" 9<>"$work/monitor.out" || return
 	[ ${#machine[@]} != 0 ] || set -- -machine memory-backend=ram -m "${memory}M" \
 		-object "memory-backend-file,id=ram,size=${memory}M,mem-path=$work/memory,share=on" "$@"
-	timeout -k 5 150 qemu-system-x86_64 -machine q35 "${machine[@]}" -accel tcg,thread=single -smp 2 -nodefaults -no-user-config \
+	timeout -k 5 2000 qemu-system-x86_64 -machine q35 "${machine[@]}" -accel tcg,thread=single -smp 2 -nodefaults -no-user-config \
 		-display none -action panic=pause,reboot=shutdown,shutdown=pause \
 		-serial "file:$work/console" -serial "file:$work/results" -monitor "pipe:$work/monitor" \
 		-kernel "$OUT/vm/$kernel/${image-vmlinux}" -initrd "$work/disk" \
@@ -93,7 +94,7 @@ monitor()
 	local line
 
 	printf '%s\nprint 0x4c4b\n' "$1" >&8
-	while IFS= read -r -t 120 line <&9; do
+	while IFS= read -r -t 600 line <&9; do
 		case $line in
 		0x4c4b*) return 0 ;;
 		esac
@@ -105,9 +106,9 @@ monitor()
 # Waits until the guest has stopped, or until it has said "$1".
 wait_for()
 {
-	local tries=500
+	local end=$((SECONDS + 1800))
 
-	while ((tries-- > 0)); do
+	while [ $SECONDS -lt $end ]; do
 		sleep 0.2
 		kill -0 "$qemu" 2>/dev/null || return 1
 		if { [ -n "${1-}" ] && grep -q "$1" "$work/results"; } ||

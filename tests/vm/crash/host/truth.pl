@@ -69,7 +69,10 @@ sub check_call {
 	}
 }
 
-each_record(sub { $nr_cpus++ }, $trace, '--event', 'state_cpu');
+# The state is kept when recording begins and at each snapshot.
+my %cpus;
+each_record(sub { $cpus{$_[0]{fields}{state_cpu}} = 1 }, $trace, '--event', 'state_cpu');
+$nr_cpus = keys %cpus;
 each_line(sub {
 	my ($r) = @_;
 	return miss($r->{gap}) if $r->{gap};

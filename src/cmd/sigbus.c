@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What becomes of a mapped file that cannot be read any more. */
-#include "cmd/bus.h"
+#include "cmd/sigbus.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/out.h"
 
 /* All here runs in the signal's handler: only what signal-safety(7) allows. */
 
@@ -66,6 +68,15 @@ static void say(const char *text)
 		return;
 }
 
+/* A file's name, which may hold anything. */
+static void say_escaped(const char *name)
+{
+	static char text[4 * sizeof(struct line) + 1];
+
+	*lkst_put_escaped(text, name, strlen(name), NULL) = 0;
+	say(text);
+}
+
 static void on_bus(int number, siginfo_t *info, void *context)
 {
 	static struct line line;
@@ -80,12 +91,15 @@ static void on_bus(int number, siginfo_t *info, void *context)
 	}
 	file = find_file((uintptr_t)info->si_addr, &line);
 	say("lkst: ");
-	say(file ? file : "a file");
+	if (file)
+		say_escaped(file);
+	else
+		say("a file");
 	say(" cannot be read any more: it was cut off meanwhile, or its disk is bad\n");
 	_exit(EXIT_FAILURE);
 }
 
-void lkst_bus_tell(void)
+void lkst_sigbus_explain(void)
 {
 	struct sigaction action = { .sa_sigaction = on_bus, .sa_flags = SA_SIGINFO };
 

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* New files and directories. */
+#include "base/create.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+
+enum {
+	PRIVATE_FILE = 0600,
+	PRIVATE_DIR = 0700,
+	SHARED_FILE = 0644, /* what umask(2) leaves of it */
+	SHARED_DIR = 0755,
+	OTHERS_WRITE = 0022,
+	RANDOM_TRIES = 16,
+};
+
+static struct lkst_access access_now = { .gid = (gid_t)-1 };
+
+void lkst_access_set(const struct lkst_access *access)
+{
+	access_now = *access;
+}
+
+/* ---- who may read ------------------------------------------------------------------- */
+
+static mode_t file_mode(void)
+{
+	return access_now.mode ?: geteuid() ? SHARED_FILE : PRIVATE_FILE;
+}
+
+static mode_t dir_mode(void)
+{
+	if (!access_now.mode)
+		return geteuid() ? SHARED_DIR : PRIVATE_DIR;
+	return PRIVATE_DIR | (access_now.mode & 0044) | (access_now.mode & 0044) >> 2;
+}
+
+/* Gives what was just made its group, and its mode whatever umask(2) says, if they were asked for. */
+static int apply_access(struct lkst_err *e, int fd, mode_t mode, const char *path)
+{
+	if (access_now.gid != (gid_t)-1 && fchown(fd, (uid_t)-1, access_now.gid))
+		return lkst_err_sys(e, -errno, "cannot give %s to group %u", path, access_now.gid);
+	if (access_now.mode && fchmod(fd, mode))
+		return lkst_err_sys(e, -errno, "cannot set the mode of %s", path);
+	return 0;
+}
+
+/* ---- names -------------------------------------------------------------------------- */
+
+/*
+ * Opens the directory above the last name of @path, for that name alone to be looked up in it. "." and an empty
+ * name are the directory itself.
+ */
+static int open_parent(struct lkst_err *e, int at, const char *path, int *ret_fd, char name[NAME_MAX + 1])
+{
+	size_t end = strlen(path), begin;
+	char parent[PATH_MAX];
+
+	while (end > 1 && path[end - 1] == '/')
+		end--;
+	for (begin = end; begin && path[begin - 1] != '/'; begin--)
+		;
+	if (end - begin > NAME_MAX || begin >= sizeof(parent))
+		return lkst_err_sys(e, -ENAMETOOLONG, "%s", path);
+	snprintf(name, NAME_MAX + 1, "%.*s", (int)(end - begin), path + begin);
+	if (!name[0])
+		strcpy(name, ".");
+	snprintf(parent, sizeof(parent), "%.*s", begin ? (int)begin : 1, begin ? path : ".");
+	*ret_fd = openat(at, parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return *ret_fd < 0 ? lkst_err_sys(e, -errno, "directory %s", parent) : 0;
+}
+
+/* Digits that nobody can guess. */
+static int random_digits(struct lkst_err *e, char digits[17])
+{
+	uint64_t random;
+
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+		return lkst_err_sys(e, -errno, "making a name");
+	snprintf(digits, 17, "%016" PRIx64, random);
+	return 0;
+}
+
+/* ---- files -------------------------------------------------------------------------- */
+
+/* Makes the file @name in @dir_fd. Returns its descriptor or a negative errno. */
+static int create_at(int dir_fd, const char *name, int how, mode_t mode)
+{
+	int fd = openat(dir_fd, name, how | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int lkst_create_file(struct lkst_err *e, int at, const char *path, int *ret_fd)
+{
+	_cleanup_close_ int dir_fd = -1, fd = -1;
+	char name[NAME_MAX + 1];
+	int code = open_parent(e, at, path, &dir_fd, name);
+
+	if (code)
+		return code;
+	fd = create_at(dir_fd, name, O_WRONLY, file_mode());
+	if (fd < 0)
+		return lkst_err_sys(e, fd, "cannot create %s", path);
+	code = apply_access(e, fd, file_mode(), path);
+	if (code)
+		unlinkat(dir_fd, name, 0);
+	else
+		*ret_fd = lkst_take_fd(fd);
+	return code;
+}
+
+int lkst_create_lock(struct lkst_err *e, const char *path, int *ret_fd)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, PRIVATE_FILE);
+
+	*ret_fd = fd;
+	return fd < 0 ? lkst_err_sys(e, -errno, "%s", path) : 0;
+}
+
+int lkst_create_temporary(struct lkst_err *e, const char *prefix, char path[PATH_MAX], int *ret_fd)
+{
+	char digits[17];
+	unsigned int i;
+	int code, fd = -EEXIST;
+
+	for (i = 0; fd == -EEXIST && i < RANDOM_TRIES; i++) {
+		code = random_digits(e, digits);
+		if (code)
+			return code;
+		if (snprintf(path, PATH_MAX, "%s%s", prefix, digits) >= PATH_MAX)
+			return lkst_err_sys(e, -ENAMETOOLONG, "%s", prefix);
+		fd = create_at(AT_FDCWD, path, O_RDWR, PRIVATE_FILE);
+	}
+	*ret_fd = fd;
+	return fd < 0 ? lkst_err_sys(e, fd, "cannot create %s", path) : 0;
+}
+
+int lkst_create_nameless(struct lkst_err *e, const char *dir, int *ret_fd)
+{
+	char prefix[PATH_MAX], path[PATH_MAX];
+	int code;
+
+	*ret_fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, PRIVATE_FILE);
+	if (*ret_fd >= 0)
+		return 0;
+	/* Some file systems have no files without a name. */
+	if (snprintf(prefix, sizeof(prefix), "%s/.lkst-", dir) >= (int)sizeof(prefix))
+		return lkst_err_sys(e, -ENAMETOOLONG, "%s", dir);
+	code = lkst_create_temporary(e, prefix, path, ret_fd);
+	if (!code)
+		unlink(path);
+	return code;
+}
+
+int lkst_new_file_open(struct lkst_err *e, int at, const char *path, struct lkst_new_file *f)
+{
+	enum { DECORATION = sizeof("..0123456789abcdef.partial") };
+	char digits[17];
+	unsigned int i;
+	int code;
+
+	*f = (struct lkst_new_file){ .dir_fd = -1, .fd = -1 };
+	code = open_parent(e, at, path, &f->dir_fd, f->name);
+	f->fd = -EEXIST;
+	for (i = 0; !code && f->fd == -EEXIST && i < RANDOM_TRIES; i++) {
+		code = random_digits(e, digits);
+		snprintf(f->hidden, sizeof(f->hidden), ".%.*s.%s.partial", NAME_MAX - DECORATION, f->name,
+			 digits);
+		if (!code)
+			f->fd = create_at(f->dir_fd, f->hidden, O_WRONLY, file_mode());
+	}
+	if (!code && f->fd < 0)
+		code = lkst_err_sys(e, f->fd, "cannot create a file beside %s", path);
+	if (!code)
+		code = apply_access(e, f->fd, file_mode(), path);
+	if (code)
+		lkst_new_file_fini(f);
+	return code;
+}
+
+int lkst_new_file_place(struct lkst_err *e, struct lkst_new_file *f)
+{
+	if (close(lkst_take_fd(f->fd)))
+		return lkst_err_sys(e, -errno, "finishing %s", f->name);
+	if (renameat(f->dir_fd, f->hidden, f->dir_fd, f->name))
+		return lkst_err_sys(e, -errno, "cannot put a new file in the place of %s", f->name);
+	f->hidden[0] = 0;
+	return 0;
+}
+
+void lkst_new_file_fini(struct lkst_new_file *f)
+{
+	if (f->fd >= 0)
+		close(f->fd);
+	if (f->dir_fd >= 0) {
+		if (f->hidden[0])
+			unlinkat(f->dir_fd, f->hidden, 0);
+		close(f->dir_fd);
+	}
+	*f = (struct lkst_new_file){ .dir_fd = -1, .fd = -1 };
+}
+
+/* ---- directories -------------------------------------------------------------------- */
+
+/* Refuses a directory in which somebody else could put links, or exchange files. */
+static int judge(struct lkst_err *e, int fd, const char *path)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return lkst_err_sys(e, -errno, "directory %s", path);
+	if (st.st_uid != geteuid())
+		return lkst_err_set(e, -EPERM,
+				    "directory %s belongs to user %u, who could replace what is written "
+				    "there; name a new one, or one of your own",
+				    path, st.st_uid);
+	if (st.st_mode & OTHERS_WRITE)
+		return lkst_err_set(e, -EPERM,
+				    "others may write to directory %s (mode %04o) and could replace what "
+				    "is written there; name a new one, or `chmod go-w` it",
+				    path, (unsigned int)st.st_mode & 07777);
+	return 0;
+}
+
+static bool is_link(int dir_fd, const char *name)
+{
+	struct stat st;
+
+	return !fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISLNK(st.st_mode);
+}
+
+/* Opens directory @name in @dir_fd, which is no link, and judges it. */
+static int open_own(struct lkst_err *e, int dir_fd, const char *name, const char *path, int *ret_fd)
+{
+	_cleanup_close_ int fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int code = fd < 0 ? -errno : 0;
+
+	if ((code == -ENOTDIR || code == -ELOOP) && is_link(dir_fd, name))
+		return lkst_err_set(e, -ELOOP,
+				    "%s is a symbolic link, which may lead anywhere; name the directory "
+				    "itself",
+				    path);
+	if (code)
+		return lkst_err_sys(e, code, "cannot open directory %s", path);
+	code = judge(e, fd, path);
+	if (!code)
+		*ret_fd = lkst_take_fd(fd);
+	return code;
+}
+
+int lkst_open_own_dir(struct lkst_err *e, int at, const char *path, int *ret_fd)
+{
+	_cleanup_close_ int dir_fd = -1;
+	char name[NAME_MAX + 1];
+	int code = open_parent(e, at, path, &dir_fd, name);
+
+	return code ? code : open_own(e, dir_fd, name, path, ret_fd);
+}
+
+int lkst_create_dir(struct lkst_err *e, int at, const char *path, int *ret_fd)
+{
+	_cleanup_close_ int dir_fd = -1, fd = -1;
+	char name[NAME_MAX + 1];
+	bool is_new;
+	int code = open_parent(e, at, path, &dir_fd, name);
+
+	if (code)
+		return code;
+	is_new = !mkdirat(dir_fd, name, dir_mode());
+	if (!is_new && errno != EEXIST)
+		return lkst_err_sys(e, -errno, "cannot create directory %s", path);
+	/* Somebody may have put another one in its place: it is judged, too. */
+	code = open_own(e, dir_fd, name, path, &fd);
+	if (!code && is_new)
+		code = apply_access(e, fd, dir_mode(), path);
+	if (!code)
+		*ret_fd = lkst_take_fd(fd);
+	else if (is_new)
+		unlinkat(dir_fd, name, AT_REMOVEDIR);
+	return code;
+}
+
+/* 1 if the directory behind @fd has no entry, 0 if it has, or a negative errno. */
+static int is_empty(int fd)
+{
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct dirent *entry;
+	int empty = 1;
+	DIR *dir;
+
+	if (copy < 0)
+		return -errno;
+	dir = fdopendir(copy);
+	if (!dir) {
+		int code = -errno;
+
+		close(copy);
+		return code;
+	}
+	while ((entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			empty = 0;
+	closedir(dir);
+	return empty;
+}
+
+int lkst_create_empty_dir(struct lkst_err *e, int at, const char *path, int *ret_fd)
+{
+	_cleanup_close_ int fd = -1;
+	int code = lkst_create_dir(e, at, path, &fd);
+
+	if (code)
+		return code;
+	code = is_empty(fd);
+	if (code < 0)
+		return lkst_err_sys(e, code, "cannot list directory %s", path);
+	if (!code)
+		return lkst_err_set(e, -ENOTEMPTY, "%s exists and is not empty", path);
+	*ret_fd = lkst_take_fd(fd);
+	return 0;
+}
+
+int lkst_create_parents(struct lkst_err *e, const char *path)
+{
+	char part[PATH_MAX];
+	struct stat st;
+	char *p;
+
+	if (snprintf(part, sizeof(part), "%s", path) >= (int)sizeof(part))
+		return lkst_err_sys(e, -ENAMETOOLONG, "%s", path);
+	for (p = part + 1; part[0] && *p; p++) {
+		_cleanup_close_ int fd = -1;
+		int code = 0;
+
+		if (*p != '/')
+			continue;
+		*p = 0;
+		if (stat(part, &st))
+			code = lkst_create_dir(e, AT_FDCWD, part, &fd);
+		if (code)
+			return code;
+		*p = '/';
+	}
+	return 0;
+}
+
+int lkst_create_dir_beside(struct lkst_err *e, const char *path, char dir[PATH_MAX])
+{
+	_cleanup_close_ int fd = -1;
+	char digits[17];
+	int code = random_digits(e, digits);
+
+	if (code)
+		return code;
+	if (snprintf(dir, PATH_MAX, "%s.%s", path, digits) >= PATH_MAX)
+		return lkst_err_sys(e, -ENAMETOOLONG, "%s", path);
+	return lkst_create_dir(e, AT_FDCWD, dir, &fd);
+}
+
+int lkst_rename_dir(int dir_fd, const char *from, const char *to)
+{
+	if (!renameat(dir_fd, from, dir_fd, to))
+		return 0;
+	return errno == ENOTEMPTY || errno == ENOTDIR ? -EEXIST : -errno;
+}
+
+void lkst_remove_dir(int at, const char *path)
+{
+	struct lkst_err ignored;
+	struct dirent *entry;
+	DIR *dir;
+	int fd;
+
+	if (lkst_open_own_dir(&ignored, at, path, &fd))
+		return;
+	dir = fdopendir(fd);
+	if (!dir) {
+		close(fd);
+		return;
+	}
+	while ((entry = readdir(dir)))
+		unlinkat(fd, entry->d_name, 0);
+	closedir(dir);
+	unlinkat(at, path, AT_REMOVEDIR);
+}

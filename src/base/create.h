@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * New files and directories. This is the only place that makes any (tests/layers.sh): whoever can write to a
+ * directory on the way must not decide what is written to, or read what was written.
+ *
+ * A file is always a new one (O_EXCL), links are not followed, and one that replaces another gets its name when it is
+ * whole. A directory that is there already is taken only if it belongs to this user and nobody else may write
+ * to it. The directories above the last name of a path are the caller's choice and are not judged.
+ */
+#ifndef LKST_BASE_CREATE_H
+#define LKST_BASE_CREATE_H
+
+#include <limits.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+/* Who else may read what is made. */
+struct lkst_access {
+	mode_t mode; /* of files: 0600 and bits of 0044; whoever may read may search directories. 0: the standard */
+	gid_t gid;   /* their group; (gid_t)-1: as the kernel sets it */
+};
+
+/*
+ * For all that this process makes from now on, like umask(2): call it before there are threads. The standard:
+ * nobody else if this is root, else whom umask(2) lets. Nobody else may ever write.
+ */
+void lkst_access_set(const struct lkst_access *access);
+
+/*
+ * Makes the file @path, relative to directory @at (AT_FDCWD: the working directory), open for writing. -EEXIST:
+ * there is something of that name.
+ */
+int lkst_create_file(struct lkst_err *e, int at, const char *path, int *ret_fd);
+
+/* Opens the file @path, of root alone, to be locked, and makes it if it is not there. */
+int lkst_create_lock(struct lkst_err *e, const char *path, int *ret_fd);
+
+/* Makes a file without a name in directory @dir, open for reading and writing, for this process alone. */
+int lkst_create_nameless(struct lkst_err *e, const char *dir, int *ret_fd);
+
+/* Makes a file whose name begins with @prefix and ends at random, for this user alone. @path: its path. */
+int lkst_create_temporary(struct lkst_err *e, const char *prefix, char path[PATH_MAX], int *ret_fd);
+
+/* A file that gets its name when it is whole, in place of one that has it. */
+struct lkst_new_file {
+	int dir_fd, fd; /* -1: none; write to `fd` */
+	char hidden[NAME_MAX + 1], name[NAME_MAX + 1];
+};
+
+/* Begins the file @path, under a hidden name beside it: ".NAME.RANDOM.partial". */
+int lkst_new_file_open(struct lkst_err *e, int at, const char *path, struct lkst_new_file *ret_file);
+
+/* Closes it and gives it its name. */
+int lkst_new_file_place(struct lkst_err *e, struct lkst_new_file *file);
+
+/* Closes what is open, and removes the file unless it has its name. All of it may be -1. */
+void lkst_new_file_fini(struct lkst_new_file *file);
+
+/*
+ * Makes directory @path, relative to @at, or takes one that is there, and opens it. -EPERM: it belongs to somebody
+ * else, or others may write to it; -ELOOP: it is a link.
+ */
+int lkst_create_dir(struct lkst_err *e, int at, const char *path, int *ret_fd);
+
+/* The same, which must hold nothing. -ENOTEMPTY: it does. */
+int lkst_create_empty_dir(struct lkst_err *e, int at, const char *path, int *ret_fd);
+
+/* Makes what is missing of the directories above @path. Those that are there are not judged. */
+int lkst_create_parents(struct lkst_err *e, const char *path);
+
+/* Makes a directory beside @path, called like it with a random end. @dir: its path. */
+int lkst_create_dir_beside(struct lkst_err *e, const char *path, char dir[PATH_MAX]);
+
+/*
+ * Renames a directory within directory @dir_fd. -EEXIST: @to is there. An empty directory is replaced.
+ */
+int lkst_rename_dir(int dir_fd, const char *from, const char *to);
+
+/* Opens a directory that is there, if lkst_create_dir() would take it. */
+int lkst_open_own_dir(struct lkst_err *e, int at, const char *path, int *ret_fd);
+
+/* Removes such a directory and the files in it; one that holds directories stays. What fails is left. */
+void lkst_remove_dir(int at, const char *path);
+
+#endif

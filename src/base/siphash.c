@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* SipHash-2-4. */
+#include "base/siphash.h"
+
+#include <endian.h>
+#include <string.h>
+
+struct state {
+	uint64_t v0, v1, v2, v3;
+};
+
+static uint64_t rotate(uint64_t x, unsigned int by)
+{
+	return x << by | x >> (64 - by);
+}
+
+static void mix(struct state *s, unsigned int rounds)
+{
+	while (rounds--) {
+		s->v0 += s->v1;
+		s->v1 = rotate(s->v1, 13) ^ s->v0;
+		s->v0 = rotate(s->v0, 32);
+		s->v2 += s->v3;
+		s->v3 = rotate(s->v3, 16) ^ s->v2;
+		s->v0 += s->v3;
+		s->v3 = rotate(s->v3, 21) ^ s->v0;
+		s->v2 += s->v1;
+		s->v1 = rotate(s->v1, 17) ^ s->v2;
+		s->v2 = rotate(s->v2, 32);
+	}
+}
+
+static uint64_t load(const uint8_t *bytes)
+{
+	uint64_t v;
+
+	memcpy(&v, bytes, sizeof(v));
+	return le64toh(v);
+}
+
+static void take(struct state *s, uint64_t word)
+{
+	s->v3 ^= word;
+	mix(s, 2);
+	s->v0 ^= word;
+}
+
+uint64_t lkst_siphash(const uint8_t key[LKST_SIPHASH_KEY], const void *bytes, size_t length)
+{
+	const uint64_t k0 = load(key), k1 = load(key + 8);
+	struct state s = { k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d,
+			   k0 ^ 0x6c7967656e657261, k1 ^ 0x7465646279746573 };
+	const uint8_t *p = bytes;
+	uint8_t last[8] = {};
+	size_t left;
+
+	for (left = length; left >= 8; left -= 8, p += 8)
+		take(&s, load(p));
+	memcpy(last, p, left);
+	last[7] = (uint8_t)length;
+	take(&s, load(last));
+	s.v2 ^= 0xff;
+	mix(&s, 4);
+	return s.v0 ^ s.v1 ^ s.v2 ^ s.v3;
+}

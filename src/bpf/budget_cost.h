@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What recording costs.
+ *
+ * How often each kind occurs is not counted anywhere: a few of the blocks that were filled since the
+ * last look are looked through, and each record found in them stands for as many as blocks were
+ * filled. A record is known by its time, which lies between the one before it and the block's
+ * end: other words of a block do not by chance, since that is an interval of seconds in 2^48 ns.
+ *
+ * Runs of a hook's program that record nothing are counted (lkst_idle).
+ */
+#ifndef LKST_BPF_BUDGET_COST_H
+#define LKST_BPF_BUDGET_COST_H
+
+#include "bpf/budget.h"
+
+/* The blocks that are looked through for each CPU and look, and how much of each. */
+enum {
+	SAMPLE_BLOCKS = 4,
+	SAMPLE_WORDS = (4096 - LKST_BLOCK_HEADER) / 8,
+};
+
+/* A block that is looked through. */
+struct scan {
+	struct lkst_budget *budget;
+	u64 *words;
+	u64 last, end; /* times: of the record before, of the block's end */
+	u64 ns;
+	u64 weight;
+	u32 is_busy;
+};
+
+/* Word @i of a block's records. */
+static long look_at_word(u32 i, struct scan *scan)
+{
+	u64 word, time;
+	struct lkst_kind *kind;
+	u32 key;
+
+	if (i >= SAMPLE_WORDS)
+		return 1;
+	word = LKST_LOAD(scan->words[LKST_BLOCK_HEADER / 8 + i]);
+	time = word >> 16;
+	if (time - scan->last > scan->end - scan->last)
+		return 0;
+	key = scan->budget->kind_of[word & LKST_ID_MAX];
+	kind = bpf_map_lookup_elem(&lkst_kinds, &key);
+	if (!kind)
+		return 0;
+	scan->last = time;
+	scan->ns += kind->unit_ns;
+	if (scan->is_busy)
+		kind->ns += kind->unit_ns * scan->weight;
+	return 0;
+}
+
+/*
+ * What the records in block @element cost in all, in ns, and, @is_busy, to each kind @weight times
+ * what its records cost. Global, so that it is verified once and not for each block.
+ */
+__weak __noinline u64 lkst_budget_scan(u32 element, u64 weight, u32 is_busy)
+{
+	const u64 mask = (1ULL << LKST_TIME_BITS) - 1;
+	struct lkst_block_header *h = lkst_element(element);
+	struct scan scan = { .words = (void *)h, .weight = weight, .is_busy = is_busy };
+	u32 zero = 0;
+
+	scan.budget = bpf_map_lookup_elem(&lkst_budget, &zero);
+	if (!scan.budget || !h)
+		return 0;
+	scan.last = h->timestamp_begin & mask;
+	scan.end = h->timestamp_end & mask;
+	bpf_loop(SAMPLE_WORDS, look_at_word, &scan, 0);
+	return scan.ns;
+}
+
+/*
+ * Adds what was recorded on the CPU in @buffer since the last look. Only the ring of the undisturbed is
+ * looked at: nearly all records are there.
+ */
+static long look_at_buffer(u32 buffer, struct look *look)
+{
+	u64 opened, blocks, stride, nr, weight, cost = 0;
+	struct budget_cpu *c = look->on;
+	struct lkst_state *st;
+	struct lkst_ring *ring;
+	u32 cpu = look->cpu & (LKST_POSSIBLE_CPUS_MAX - 1), page, i;
+
+	buffer &= LKST_NR_BUFFERS - 1;
+	page = LKST_LOAD(lkst_control.page[buffer][cpu]);
+	/* A buffer that is not there has main's page. */
+	if (buffer != LKST_BUFFER_MAIN &&
+	    page == LKST_LOAD(lkst_control.page[LKST_BUFFER_MAIN][cpu]))
+		return 0;
+	st = lkst_element(page);
+	if (!st)
+		return 0;
+	ring = &st->ring[0];
+	opened = LKST_LOAD(ring->opened);
+	blocks = c->page[buffer] == page ? opened - c->opened[buffer] : 0;
+	c->page[buffer] = page;
+	c->opened[buffer] = opened;
+	/* Those that may be overwritten while they are read are left alone. */
+	nr = blocks < ring->mask / 2 ? blocks : ring->mask / 2;
+	stride = nr / SAMPLE_BLOCKS + 1;
+	nr = (nr + stride - 1) / stride;
+	weight = nr ? (blocks << (LKST_SHIFT() - LKST_BLOCK_SHIFT_MIN)) / nr : 0;
+	for (i = 0; i < SAMPLE_BLOCKS && i < nr && opened >= 2 + i * stride; i++)
+		/* The last one opened is not full yet. */
+		cost += lkst_budget_scan(ring->base + ((opened - 2 - i * stride) & ring->mask),
+					 weight, c->ppm > look->budget->limit_ppm / 8);
+	look->cost += cost * weight;
+	return 0;
+}
+
+/* What runs for the events of @kind took on a CPU that recorded nothing, since recording began. */
+static __always_inline u64 ran_for(const struct lkst_idle *idle, const struct lkst_kind *kind)
+{
+	u64 runs = LKST_LOAD(idle->runs[kind->id[0] & LKST_ID_MAX]);
+
+	if (kind->id[1])
+		runs += LKST_LOAD(idle->runs[kind->id[1] & LKST_ID_MAX]);
+	return kind->id[0] ? runs * kind->idle_ns : 0;
+}
+
+static long add_idle(void *map, const u32 *key, struct lkst_kind *kind, struct look *look)
+{
+	struct lkst_idle *idle = bpf_map_lookup_elem(&lkst_idle, &look->cpu);
+	u32 of = kind->group;
+	struct lkst_hook_group *group;
+	u64 ns;
+
+	ns = idle ? ran_for(idle, kind) : 0;
+	look->ran_ns += ns;
+	group = ns ? bpf_map_lookup_elem(&lkst_hook_groups, &of) : NULL;
+	if (group)
+		group->idle_ns += ns;
+	return 0;
+}
+
+/* What a sum of counters of runs has grown by. It may have become less (struct lkst_idle): then by nothing. */
+static __always_inline u64 since(u64 now, u64 before)
+{
+	return now > before ? now - before : 0;
+}
+
+static long look_at_cpu(void *map, const u32 *cpu, struct budget_cpu *c, struct look *look)
+{
+	u64 idle_ns;
+
+	look->on = c;
+	look->cpu = *cpu;
+	look->cost = look->ran_ns = 0;
+	bpf_loop(LKST_NR_BUFFERS, look_at_buffer, look, 0);
+	c->ppm = (c->ppm + look->cost * PPM / look->period) / 2;
+	if (c->ppm > look->busiest_ppm)
+		look->busiest_ppm = c->ppm;
+	bpf_for_each_map_elem(&lkst_kinds, add_idle, look, 0);
+	idle_ns = since(look->ran_ns, c->ran_ns);
+	c->ran_ns = look->ran_ns;
+	/* What hooks took that have gone since is no reason for anything. */
+	c->idle_ppm = look->is_settling ? 0 : (c->idle_ppm + idle_ns * PPM / look->period) / 2;
+	if (c->idle_ppm > look->idle_ppm)
+		look->idle_ppm = c->idle_ppm;
+	return 0;
+}
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Hooks that are detached to keep to the cost limit.
+ *
+ * What is left out costs still, as long as its hooks are attached. A process detaches them (src/live/limit.c),
+ * and attaches them again to be tried: then it is counted how often they run, while what they serve stays
+ * left out. If there is no such process, or it has been killed, hooks stay as they are.
+ */
+#ifndef LKST_BPF_BUDGET_HOOKS_H
+#define LKST_BPF_BUDGET_HOOKS_H
+
+#include "bpf/budget_cost.h"
+#include "bpf/budget_kinds.h"
+
+enum {
+	/* Hooks that cost less than this part of the limit stay attached: if nothing that they serve is recorded ... */
+	TOO_CHEAP_IDLE = 32,
+	TOO_CHEAP_MANY = 256, /* ... and that together costs more than this part: */
+	MANY = 8,
+	TOO_CHEAP_USED = 8, /* ... and if something is */
+};
+
+static __always_inline bool has_helper(const struct lkst_budget *budget)
+{
+	u32 helper = LKST_LOAD(budget->helper);
+
+	return helper && helper != budget->lost;
+}
+
+/* It finds in the groups what it is to do. */
+static __always_inline void wake_helper(u64 now)
+{
+	if (!bpf_ringbuf_query(&lkst_asks, BPF_RB_AVAIL_DATA))
+		bpf_ringbuf_output(&lkst_asks, &now, sizeof(now), 0);
+}
+
+/* True if the process has done what it was asked to. */
+static __always_inline bool is_done(const struct lkst_hook_group *group)
+{
+	return LKST_LOAD(group->is_off) == group->is_asked &&
+	       LKST_LOAD(group->done_ns) > group->since_ns;
+}
+
+static __always_inline struct lkst_kind *whole_of(const struct lkst_hook_group *group)
+{
+	u32 key = group->whole;
+
+	return bpf_map_lookup_elem(&lkst_kinds, &key);
+}
+
+static __noinline void detach(struct look *look, struct lkst_hook_group *group, u32 ppm)
+{
+	struct lkst_kind *whole = whole_of(group);
+
+	if (!whole)
+		return;
+	if (!whole->is_shed)
+		shed(look, whole, ppm);
+	group->since_ns = look->now;
+	group->times++;
+	group->is_fresh = !group->is_tried;
+	group->is_tried = 0;
+	group->is_asked = 1;
+	look->is_asking = 1;
+}
+
+/*
+ * The group stays attached, for there is nobody to detach it. What was left out for the group is recorded again,
+ * and a kind that was left out by itself comes back in its own time.
+ */
+static __noinline void release(struct look *look, struct lkst_hook_group *group)
+{
+	struct lkst_kind *whole = whole_of(group);
+
+	group->is_asked = group->is_tried = 0;
+	group->since_ns = look->now;
+	if (whole && whole->is_shed && !whole->id[0])
+		take_back(look, whole);
+}
+
+/* Part of a look at all: what the group cost since the last one, and what became of what was asked. */
+static long begin_group(void *map, const u32 *key, struct lkst_hook_group *group, struct look *look)
+{
+	u64 waited = look->now - group->since_ns;
+
+	if (!group->is_asked && !group->is_tried)
+		return 0;
+	/* A look that has seen some of both, hooks that cost much and their end, is no measure. */
+	look->is_settling |= group->is_fresh && waited < 2 * LKST_BUDGET_PERIOD_MS * 1000000ULL;
+	if (is_done(group))
+		return 0;
+	look->is_settling |= group->is_fresh;
+	if (has_helper(look->budget) && waited > LKST_BUDGET_ANSWER_S * 1000000000ULL)
+		look->budget->lost = look->budget->helper;
+	if (has_helper(look->budget)) {
+		look->is_asking = 1;
+	} else if (!group->is_off) {
+		release(look, group);
+	} else {
+		group->is_tried = 0;
+		group->is_asked = 1;
+	}
+	return 0;
+}
+
+/* What a group's runs took that recorded nothing, of all CPUs: the difference to the last look. */
+static long end_group(void *map, const u32 *key, struct lkst_hook_group *group, struct look *look)
+{
+	u64 ran_ns = group->idle_ns;
+
+	group->idle_ns = since(ran_ns, group->ran_ns);
+	group->ran_ns = ran_ns;
+	if (!group->is_asked && !group->is_tried)
+		look->idle_ns += group->idle_ns;
+	return 0;
+}
+
+static long clear_group(void *map, const u32 *key, struct lkst_hook_group *group, struct look *look)
+{
+	group->idle_ns = 0;
+	return 0;
+}
+
+/* Its part in what runs that record nothing cost on the CPU where that is most. */
+static __always_inline u32 idle_part(const struct look *look, const struct lkst_hook_group *group)
+{
+	return look->idle_ns ? look->idle_ppm * group->idle_ns / look->idle_ns : 0;
+}
+
+/*
+ * A search for the dearest hooks to detach. Those that serve nothing which is recorded are so at once; those
+ * that do only while it is the hooks that keep the cost above the limit.
+ */
+static long find_idle(void *map, const u32 *key, struct lkst_hook_group *group, struct look *look)
+{
+	const u32 limit = look->budget->limit_ppm;
+	const u32 cheap =
+		limit / (look->idle_ppm > limit / MANY ? TOO_CHEAP_MANY : TOO_CHEAP_IDLE);
+	struct lkst_kind *whole = whole_of(group);
+	u32 ppm = idle_part(look, group);
+
+	if (!whole || group->is_kept || group->is_asked || group->is_tried ||
+	    group->idle_ns <= look->best_ns || look->budget->tried == group->whole + 1U)
+		return 0;
+	if (whole->is_shed ? ppm < cheap
+			   : ppm < limit / TOO_CHEAP_USED || look->left_ppm <= look->aim_ppm)
+		return 0;
+	look->best = *key;
+	look->best_ns = group->idle_ns;
+	return 0;
+}
+
+static long detach_one(u32 i, struct look *look)
+{
+	struct lkst_hook_group *group;
+	u32 ppm;
+
+	look->best = LKST_GROUP_NONE;
+	look->best_ns = 0;
+	bpf_for_each_map_elem(&lkst_hook_groups, find_idle, look, 0);
+	group = bpf_map_lookup_elem(&lkst_hook_groups, &look->best);
+	if (!group)
+		return 1;
+	ppm = idle_part(look, group);
+	detach(look, group, ppm);
+	look->left_ppm -= ppm < look->left_ppm ? ppm : look->left_ppm;
+	return 0;
+}
+
+/* Has hooks detached that cost too much by themselves. */
+static __noinline void detach_idle(struct look *look)
+{
+	/* Half the limit is for recording; without need nothing that is recorded is given up for hooks. */
+	look->aim_ppm = look->budget->limit_ppm / 2;
+	look->left_ppm =
+		look->busiest_ppm + look->idle_ppm > look->budget->limit_ppm ? look->idle_ppm : 0;
+	bpf_loop(CHANGES, detach_one, look, 0);
+}
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Kinds of events that are left out to keep to the cost limit, and taken back. */
+#ifndef LKST_BPF_BUDGET_KINDS_H
+#define LKST_BPF_BUDGET_KINDS_H
+
+#include "bpf/budget.h"
+
+enum { TOO_CHEAP = 64 }; /* a kind that costs less than this part of the limit stays */
+
+/*
+ * Sets or clears the bit that leaves out event @id (0: none), in all masksets. Entries are changed two
+ * at a time, as one word, so that what user space writes meanwhile is not lost. Global as above.
+ */
+__weak __noinline int lkst_budget_mark(u32 id, u32 shed)
+{
+	const u32 bit = id & 1 ? LKST_HANDLER_SHED << 16 : LKST_HANDLER_SHED;
+	const u32 nothing = id & 1 ? LKST_HANDLER_NOTHING << 16 : LKST_HANDLER_NOTHING;
+	u32 set, try;
+
+	for (set = 0; id && set < LKST_MASKSETS; set++) {
+		u32 *pair = (u32 *)&lkst_control.route[set][id & LKST_ID_MAX & ~1U];
+
+		for (try = 0; try < 4; try++) {
+			u32 old = LKST_LOAD(*pair), new = shed ? old | bit : old & ~bit;
+
+			if ((old & nothing) == nothing ||
+			    __sync_val_compare_and_swap(pair, old, new) == old)
+				break;
+		}
+	}
+	return 0;
+}
+
+/* Marks the events of a kind that is of the group of hooks look->marks. */
+static long mark_kind(void *map, const u32 *key, struct lkst_kind *kind, struct look *look)
+{
+	if (kind->group != look->marks || (kind->is_shed && !look->marks_shed))
+		return 0;
+	lkst_budget_mark(kind->id[0], look->marks_shed);
+	lkst_budget_mark(kind->id[1], look->marks_shed);
+	return 0;
+}
+
+/* Marks the events of @kind, which may be one that is for all of a group's. */
+static __always_inline void mark(struct look *look, const struct lkst_kind *kind, u32 shed)
+{
+	if (kind->id[0]) {
+		lkst_budget_mark(kind->id[0], shed);
+		lkst_budget_mark(kind->id[1], shed);
+	} else {
+		look->marks = kind->group;
+		look->marks_shed = shed;
+		bpf_for_each_map_elem(&lkst_kinds, mark_kind, look, 0);
+	}
+	lkst_maskset_changed();
+}
+
+static __always_inline void put_name(char *to, const struct lkst_kind *kind)
+{
+	u32 i;
+
+	for (i = 0; i < LKST_KIND_NAME && i <= kind->name_length; i++)
+		to[i] = kind->name[i];
+}
+
+/* What records of @ns on busy CPUs cost the busiest one. */
+static __always_inline u32 recorded_part(const struct look *look, u64 ns)
+{
+	return look->recorded_ns ? look->busiest_ppm * ns / look->recorded_ns : 0;
+}
+
+/*
+ * Says when a kind that is left out is to be tried: the later the more expensive it was, and later still if it was
+ * tried or recorded not long ago (@is_again).
+ */
+static __always_inline void put_off(const struct look *look, struct lkst_kind *kind, bool is_again)
+{
+	if (kind->hold_s && is_again)
+		kind->hold_s *= 2;
+	else
+		kind->hold_s = LKST_BUDGET_HOLD_S * (1 + kind->ppm / look->budget->limit_ppm);
+	if (kind->hold_s > look->budget->retry_s)
+		kind->hold_s = look->budget->retry_s;
+	kind->due_ns = look->now + kind->hold_s * 1000000000ULL;
+}
+
+static __noinline void shed(struct look *look, struct lkst_kind *kind, u32 ppm)
+{
+	const u32 size = sizeof(struct lkst_rec_shed_begin);
+	struct lkst_rec_shed_begin *r;
+	struct lkst_slot slot;
+
+	kind->ppm = ppm;
+	put_off(look, kind, look->now - kind->since_ns < 8ULL * kind->hold_s * 1000000000);
+	kind->since_ns = look->now;
+	kind->times++;
+	kind->is_shed = 1;
+	look->budget->nr_shed++;
+	mark(look, kind, true);
+
+	r = lkst_begin_own(&slot, size + kind->name_length + 1, size + LKST_KIND_NAME);
+	if (!r)
+		return;
+	r->cost = kind->ppm;
+	put_name(r->kind.bytes, kind);
+	lkst_ring_commit(&slot, lkst_cfg.id[LKST_EV_shed_begin]);
+}
+
+static __noinline void take_back(struct look *look, struct lkst_kind *kind)
+{
+	const u32 size = sizeof(struct lkst_rec_shed_end);
+	u64 left_out = look->now - kind->since_ns;
+	struct lkst_rec_shed_end *r;
+	struct lkst_slot slot;
+
+	kind->shed_ns += left_out;
+	kind->since_ns = look->now;
+	kind->is_shed = 0;
+	look->budget->nr_shed--;
+
+	r = lkst_begin_own(&slot, size + kind->name_length + 1, size + LKST_KIND_NAME);
+	if (r) {
+		LKST_PUT64(r->left_out, left_out);
+		put_name(r->kind.bytes, kind);
+		lkst_ring_commit(&slot, lkst_cfg.id[LKST_EV_shed_end]);
+	}
+	mark(look, kind, false);
+}
+
+/* A search for the kind to leave out: of the least valuable ones that cost enough the dearest. */
+static long find_dearest(void *map, const u32 *key, struct lkst_kind *kind, struct look *look)
+{
+	if (kind->value == LKST_KIND_PRECIOUS || kind->is_shed ||
+	    recorded_part(look, kind->ns) < look->budget->limit_ppm / TOO_CHEAP ||
+	    kind->value > look->best_value ||
+	    (kind->value == look->best_value && kind->ns <= look->best_ns))
+		return 0;
+	look->best = *key;
+	look->best_value = kind->value;
+	look->best_ns = kind->ns;
+	return 0;
+}
+
+/* Leaves out one more kind, unless the cost is down to the aim. */
+static long shed_one(u32 i, struct look *look)
+{
+	struct lkst_kind *kind;
+
+	if (look->left_ppm <= look->aim_ppm)
+		return 1;
+	look->best = LKST_KIND_NONE;
+	look->best_value = LKST_KIND_PRECIOUS;
+	look->best_ns = 0;
+	bpf_for_each_map_elem(&lkst_kinds, find_dearest, look, 0);
+	kind = bpf_map_lookup_elem(&lkst_kinds, &look->best);
+	if (!kind)
+		return 1;
+	shed(look, kind, recorded_part(look, kind->ns));
+	look->left_ppm -= kind->ppm < look->left_ppm ? kind->ppm : look->left_ppm;
+	return 0;
+}
+
+/* Adds up what was recorded, and what of that is of less value than look->value. */
+static long add_recorded(void *map, const u32 *key, struct lkst_kind *kind, struct look *look)
+{
+	look->recorded_ns += kind->ns;
+	if (!kind->is_shed && kind->value < look->value)
+		look->lesser_ns += kind->ns;
+	return 0;
+}
+
+/* Down to four fifths, so that small changes do not toggle anything. */
+static __always_inline u32 aim(u32 ppm)
+{
+	return ppm - ppm / 5;
+}
+
+static __noinline void keep_to_limit(struct look *look)
+{
+	look->aim_ppm = aim(look->allowed_ppm);
+	look->left_ppm = look->busiest_ppm;
+	bpf_loop(CHANGES, shed_one, look, 0);
+}
+
+/* What was before must not count against what is recorded now. */
+static long forget_mean(void *map, const u32 *cpu, struct budget_cpu *c, struct look *look)
+{
+	u32 most = look->allowed_ppm / 2;
+
+	if (c->ppm > most)
+		c->ppm = most;
+	return 0;
+}
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* --mode and --group: who else may read what a command writes. */
+#ifndef LKST_CMD_ACCESS_H
+#define LKST_CMD_ACCESS_H
+
+#include "cmd/cmd.h"
+
+/* The values of the two options. */
+struct lkst_access_options {
+	const char *mode, *group; /* NULL: not given */
+};
+
+/* Their rows in the table of a command whose options are a struct @type with a struct lkst_access_options @member. */
+#define LKST_ACCESS_ROWS(type, member)                                                             \
+	{ "mode",                                                                                  \
+	  0,                                                                                       \
+	  LKST_OPTION_TEXT,                                                                        \
+	  "MODE",                                                                                  \
+	  offsetof(type, member.mode),                                                             \
+	  0,                                                                                       \
+	  0,                                                                                       \
+	  "0600 for root, else what umask leaves",                                                 \
+	  "the mode of the files: 0600, 0640 or 0644; directories can be\n"                        \
+	  "searched by whoever may read" },                                                        \
+	{                                                                                          \
+		"group", 0, LKST_OPTION_TEXT, "GROUP", offsetof(type, member.group), 0, 0, NULL,   \
+			"this group may read the files; their mode is 0640 then, unless\n"         \
+			"--mode is given"                                                          \
+	}
+
+/* Has all that the process makes from now on be as the options say. -EINVAL: a mode or group is none. */
+int lkst_access_apply(struct lkst_err *e, const struct lkst_access_options *o);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What `lkst check` prints of the comparison with the kernel's own counters. */
+#ifndef LKST_CMD_CHECK_COUNTERS_H
+#define LKST_CMD_CHECK_COUNTERS_H
+
+#include "analyze/counters.h"
+#include "analyze/thread_counts.h"
+
+/*
+ * A table of the kinds, a line for each counter by which records are missing, and what of the time of the trace's
+ * records, @begin_ns to @end_ns, was not compared.
+ */
+void lkst_check_print_counters(const struct lkst_counters_check *c, u64 begin_ns, u64 end_ns);
+
+/* The same as a JSON array. */
+void lkst_check_print_counters_json(const struct lkst_counters_check *c);
+
+/* Whether records are missing by some counter. */
+bool lkst_check_is_missing(const struct lkst_counters_check *c,
+			   const struct lkst_threads_check *threads);
+
+/* The threads of which switches are missing, and how many were looked at; all of those, for programs. */
+void lkst_check_print_threads(const struct lkst_threads_check *c);
+void lkst_check_print_threads_json(const struct lkst_threads_check *c);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Saving incidents and giving them up, for lkst incident. */
+#ifndef LKST_CMD_INCIDENT_H
+#define LKST_CMD_INCIDENT_H
+
+#include "cmd/verbs.h"
+#include "live/incidents.h"
+
+enum { LKST_INCIDENT_DAY = 64 };
+
+/* When it was, as the time of day: 2026-11-22T18:00:05. */
+void lkst_incident_format_day(const struct lkst_incident *i, char text[LKST_INCIDENT_DAY]);
+
+struct lkst_incident_saving {
+	const char *dir; /* that traces are made in */
+	bool drop, quiet;
+};
+
+/*
+ * Makes DIR/incident-NUMBER-TIME of an incident, unless that is there already, and then gives the incident up if
+ * that is wanted: a kill at any moment, or a disk that is full, leaves the trace or the incident, and the
+ * next call goes on from there. The recording must be open, without a turn (lkst_job_let_go()).
+ */
+int lkst_incident_publish(struct lkst_job *job, const struct lkst_incident *i,
+			  const struct lkst_incident_saving *how);
+
+/* Gives the incident up. There must be no turn. */
+int lkst_incident_give_up(struct lkst_job *job, const struct lkst_incident *i);
+
+/*
+ * Stays, and saves and gives up each incident when it is over, until SIGINT or SIGTERM. What fails is said and tried
+ * again, ever more seldom; it returns only for what no retry mends. No recording is open before.
+ */
+int lkst_incident_watch(struct lkst_job *job, const struct lkst_incident_saving *how);
+
+#endif

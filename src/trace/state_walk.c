@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The walk over the records of a trace's state. */
+#include "trace/state_walk.h"
+
+#include "abi/control.h"
+#include "trace/block_walk.h"
+#include "trace/trace.h"
+
+static int walk_stream(struct lkst_err *e, const struct lkst_trace *t, const struct lkst_stream *s,
+		       lkst_state_walk_each *each, void *ctx)
+{
+	struct lkst_block_cursor cursor;
+	struct lkst_record r;
+	struct lkst_block block;
+	size_t passed = 0;
+	int code = 0;
+	u32 i;
+
+	for (i = 0; i < s->info.nr_blocks && !code; i++) {
+		lkst_stream_pass(s, &passed, lkst_stream_offset(s, i));
+		lkst_stream_block(s, i, &block);
+		lkst_block_cursor_init(&cursor, &block);
+		while (!code && lkst_block_step(&cursor, t->catalog, &r) > 0)
+			code = each(e, ctx, &block, &r);
+	}
+	return code;
+}
+
+int lkst_state_walk(struct lkst_err *e, const struct lkst_trace *t, lkst_state_walk_each *each,
+		    void *ctx, bool *ret_is_cut)
+{
+	unsigned int i;
+	int code = 0;
+
+	*ret_is_cut = false;
+	for (i = 0; i < t->nr_streams && !code; i++) {
+		const struct lkst_stream *s = t->streams[i];
+
+		if (s->info.buffer != LKST_BUFFER_STATE)
+			continue;
+		code = walk_stream(e, t, s, each, ctx);
+		*ret_is_cut = s->nr_bad_tail || (*ret_is_cut && !s->info.nr_blocks);
+	}
+	return code;
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* New files and directories: what is in the way of them, whose they are, and who may read them. */
+#include <dirent.h>
+#include <grp.h>
+#include <sys/wait.h>
+
+#include "base/create.h"
+#include "make_trace.h"
+#include "unit.h"
+
+enum { NOBODY = 65534 };
+
+static struct lkst_err err;
+static char dir[64], path[PATH_MAX];
+
+static const char *in_dir(const char *name)
+{
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return path;
+}
+
+/* The mode of a file in the scratch directory, -1: there is none. A link is not followed. */
+static int mode_of(const char *name)
+{
+	struct stat st;
+
+	return lstat(in_dir(name), &st) ? -1 : (int)(st.st_mode & 07777);
+}
+
+static bool holds(const char *name, const char *text)
+{
+	size_t length;
+	char *bytes = make_read(dir, name, &length);
+	bool same = length == strlen(text) && !memcmp(bytes, text, length);
+
+	free(bytes);
+	return same;
+}
+
+/* How many entries the scratch directory has. */
+static int entries(void)
+{
+	DIR *d = opendir(dir);
+	int nr = 0;
+
+	while (readdir(d))
+		nr++;
+	closedir(d);
+	return nr - 2;
+}
+
+/* Makes file @name through a hidden one, with @text in it. */
+static int make_new(const char *name, const char *text)
+{
+	struct lkst_new_file f;
+	int code = lkst_new_file_open(&err, AT_FDCWD, in_dir(name), &f);
+
+	if (!code)
+		code = lkst_write_all(f.fd, text, strlen(text));
+	if (!code)
+		code = lkst_new_file_place(&err, &f);
+	lkst_new_file_fini(&f);
+	return code;
+}
+
+static int make_dir(const char *name)
+{
+	int fd = -1, code = lkst_create_dir(&err, AT_FDCWD, in_dir(name), &fd);
+
+	if (fd >= 0)
+		close(fd);
+	return code;
+}
+
+static int make_file(const char *name)
+{
+	int fd = -1, code = lkst_create_file(&err, AT_FDCWD, in_dir(name), &fd);
+
+	if (fd >= 0)
+		close(fd);
+	return code;
+}
+
+static void set_access(mode_t mode, gid_t gid)
+{
+	lkst_access_set(&(struct lkst_access){ .mode = mode, .gid = gid });
+}
+
+TEST(create_file_takes_nothing_that_is_there)
+{
+	make_scratch(dir);
+	make_write(dir, "victim", "before", 6);
+	CHECK(!symlink("victim", in_dir("link")));
+	CHECK(!symlink("nothing", in_dir("dangling")));
+	CHECK(!mkfifo(in_dir("fifo"), 0600));
+	CHECK_EQ(make_file("victim"), -EEXIST);
+	CHECK_EQ(make_file("link"), -EEXIST);
+	CHECK_EQ(make_file("dangling"), -EEXIST);
+	CHECK_EQ(make_file("fifo"), -EEXIST);
+	CHECK(strstr(err.text, "/fifo"));
+	CHECK(holds("victim", "before"));
+	CHECK_EQ(mode_of("nothing"), -1);
+	CHECK_EQ(make_file("new"), 0);
+	CHECK_EQ(make_file("no/new"), -ENOENT);
+	make_scratch_remove(dir);
+}
+
+TEST(create_new_file_comes_whole_in_place_of_anything)
+{
+	make_scratch(dir);
+	make_write(dir, "victim", "before", 6);
+	CHECK(!symlink("victim", in_dir("link")));
+	CHECK(!symlink("victim", in_dir("link.partial")));
+	CHECK(!symlink("victim", in_dir(".link.partial")));
+	CHECK(!mkfifo(in_dir("fifo"), 0600));
+	make_write(dir, "old", "long before", 11);
+	CHECK_EQ(make_new("link", "new"), 0);
+	CHECK_EQ(make_new("fifo", "new"), 0);
+	CHECK_EQ(make_new("old", "new"), 0);
+	CHECK(holds("link", "new") && holds("fifo", "new") && holds("old", "new"));
+	CHECK(holds("victim", "before"));
+	CHECK_EQ(entries(), 6);
+	/* A directory is not replaced, and nothing is left of the try. */
+	CHECK(!mkdir(in_dir("dir"), 0700));
+	CHECK_EQ(make_new("dir", "new"), -EISDIR);
+	CHECK_EQ(entries(), 7);
+	make_scratch_remove(dir);
+}
+
+TEST(create_new_file_that_is_not_placed_leaves_nothing)
+{
+	struct lkst_new_file f;
+
+	make_scratch(dir);
+	CHECK_EQ(lkst_new_file_open(&err, AT_FDCWD, in_dir("a"), &f), 0);
+	CHECK_EQ(entries(), 1);
+	CHECK_EQ(mode_of("a"), -1);
+	lkst_new_file_fini(&f);
+	lkst_new_file_fini(&f);
+	CHECK_EQ(entries(), 0);
+	/* The longest name that there can be. */
+	memset(path, 'n', NAME_MAX);
+	path[NAME_MAX] = 0;
+	CHECK(!chdir(dir));
+	CHECK_EQ(lkst_new_file_open(&err, AT_FDCWD, path, &f), 0);
+	CHECK_EQ(lkst_new_file_place(&err, &f), 0);
+	lkst_new_file_fini(&f);
+	CHECK_EQ(entries(), 1);
+	CHECK(!chdir("/"));
+	make_scratch_remove(dir);
+}
+
+TEST(create_dir_takes_only_what_is_safe)
+{
+	int fd;
+
+	make_scratch(dir);
+	CHECK_EQ(make_dir("own"), 0);
+	CHECK_EQ(make_dir("own"), 0);
+	CHECK_EQ(make_dir("own///"), 0);
+	CHECK(!symlink("own", in_dir("link")));
+	CHECK_EQ(make_dir("link"), -ELOOP);
+	CHECK_EQ(make_dir("link/"), -ELOOP);
+	CHECK(strstr(err.text, "is a symbolic link"));
+	CHECK(!mkfifo(in_dir("fifo"), 0600));
+	CHECK_EQ(make_dir("fifo"), -ENOTDIR);
+	CHECK_EQ(make_dir("no/dir"), -ENOENT);
+	/* Links on the way are the user's own choice. */
+	CHECK_EQ(make_dir("link/below"), 0);
+	CHECK(mode_of("own/below") >= 0);
+	CHECK(!chmod(in_dir("own"), 0720));
+	CHECK_EQ(make_dir("own"), -EPERM);
+	CHECK(strstr(err.text, "others may write to directory") && strstr(err.text, "mode 0720"));
+	CHECK(!chmod(in_dir("own"), 01702));
+	CHECK_EQ(make_dir("own"), -EPERM);
+	CHECK_EQ(lkst_open_own_dir(&err, AT_FDCWD, in_dir("own"), &fd), -EPERM);
+	CHECK(!chmod(in_dir("own"), 0755));
+	CHECK_EQ(make_dir("own"), 0);
+	CHECK_EQ(lkst_create_empty_dir(&err, AT_FDCWD, in_dir("own"), &fd), -ENOTEMPTY);
+	CHECK(!rmdir(in_dir("own/below")));
+	CHECK_EQ(lkst_create_empty_dir(&err, AT_FDCWD, in_dir("own"), &fd), 0);
+	close(fd);
+	if (!geteuid()) {
+		CHECK(!chown(in_dir("own"), NOBODY, 0) && !chmod(path, 0700));
+		CHECK_EQ(make_dir("own"), -EPERM);
+		CHECK(strstr(err.text, "belongs to user 65534"));
+	}
+	make_scratch_remove(dir);
+}
+
+TEST(create_dir_of_the_working_directory)
+{
+	int fd;
+
+	make_scratch(dir);
+	CHECK(!chdir(dir));
+	CHECK_EQ(lkst_create_empty_dir(&err, AT_FDCWD, ".", &fd), 0);
+	close(fd);
+	CHECK_EQ(lkst_create_empty_dir(&err, AT_FDCWD, "a/", &fd), 0);
+	close(fd);
+	CHECK_EQ(lkst_create_empty_dir(&err, AT_FDCWD, ".", &fd), -ENOTEMPTY);
+	CHECK(!chdir("/"));
+	make_scratch_remove(dir);
+}
+
+TEST(create_parents_makes_what_is_missing)
+{
+	make_scratch(dir);
+	CHECK_EQ(lkst_create_parents(&err, in_dir("a/b/c")), 0);
+	CHECK(mode_of("a/b") >= 0 && mode_of("a/b/c") < 0);
+	/* What is there is not judged: as /tmp, where everybody may write. */
+	CHECK(!chmod(in_dir("a"), 01777));
+	CHECK_EQ(lkst_create_parents(&err, in_dir("a/b/c")), 0);
+	make_write(dir, "file", "x", 1);
+	CHECK_EQ(lkst_create_parents(&err, in_dir("file/d/e")), -ENOTDIR);
+	make_scratch_remove(dir);
+}
+
+/* What is made, with their modes, in the order: file, new file, directory, file without a name. */
+static bool modes_are(int file, int directory)
+{
+	struct stat st;
+	int fd;
+
+	if (make_file("f") || make_new("n", "x") || make_dir("d") ||
+	    lkst_create_nameless(&err, dir, &fd) || fstat(fd, &st))
+		return false;
+	close(fd);
+	return mode_of("f") == file && mode_of("n") == file && mode_of("d") == directory &&
+	       (st.st_mode & 07777) == 0600 && !unlink(in_dir("f")) && !unlink(in_dir("n")) &&
+	       !rmdir(in_dir("d"));
+}
+
+TEST(create_modes_as_asked_for)
+{
+	mode_t before;
+
+	make_scratch(dir);
+	/* umask(2) is for who did not say. */
+	before = umask(0077);
+	set_access(0640, (gid_t)-1);
+	CHECK(modes_are(0640, 0750));
+	set_access(0644, (gid_t)-1);
+	CHECK(modes_are(0644, 0755));
+	set_access(0600, (gid_t)-1);
+	umask(0);
+	CHECK(modes_are(0600, 0700));
+	set_access(0, (gid_t)-1);
+	umask(before);
+	make_scratch_remove(dir);
+}
+
+TEST(create_group_as_asked_for)
+{
+	struct stat st;
+
+	if (geteuid())
+		SKIP("needs root");
+	make_scratch(dir);
+	set_access(0640, NOBODY);
+	CHECK_EQ(make_file("f"), 0);
+	CHECK(!stat(in_dir("f"), &st) && st.st_gid == NOBODY && st.st_uid == 0);
+	CHECK_EQ(make_dir("d"), 0);
+	CHECK(!stat(in_dir("d"), &st) && st.st_gid == NOBODY && st.st_uid == 0);
+	/* One that is there stays as it is. */
+	CHECK(!mkdir(in_dir("e"), 0700) && !make_dir("e"));
+	CHECK(!stat(in_dir("e"), &st) && st.st_gid == getegid() && mode_of("e") == 0700);
+	set_access(0, (gid_t)-1);
+	make_scratch_remove(dir);
+}
+
+TEST(create_modes_of_root)
+{
+	mode_t before;
+
+	if (geteuid())
+		SKIP("needs root");
+	make_scratch(dir);
+	before = umask(0022);
+	CHECK(modes_are(0600, 0700));
+	umask(0);
+	CHECK(modes_are(0600, 0700));
+	umask(before);
+	make_scratch_remove(dir);
+}
+
+/* 0 if all is as it should be for a user who is not root. */
+static int try_as_user(void)
+{
+	if (setgroups(0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY))
+		return 1;
+	umask(0022);
+	if (!modes_are(0644, 0755))
+		return 2;
+	umask(0);
+	if (!modes_are(0644, 0755))
+		return 3;
+	umask(0027);
+	return modes_are(0640, 0750) ? 0 : 4;
+}
+
+TEST(create_modes_of_a_user_follow_umask)
+{
+	int status = -1;
+	pid_t child;
+
+	if (geteuid())
+		SKIP("needs root, to become another user");
+	make_scratch(dir);
+	CHECK(!chown(dir, NOBODY, NOBODY));
+	fflush(stdout);
+	child = fork();
+	if (!child)
+		_exit(try_as_user());
+	CHECK(waitpid(child, &status, 0) == child);
+	CHECK_EQ(status, 0);
+	make_scratch_remove(dir);
+}
+
+TEST(create_temporary_and_beside)
+{
+	char other[PATH_MAX], beside[PATH_MAX];
+	struct stat st;
+	int fd;
+
+	make_scratch(dir);
+	snprintf(beside, sizeof(beside), "%s/edit-", dir);
+	CHECK_EQ(lkst_create_temporary(&err, beside, other, &fd), 0);
+	CHECK(!fstat(fd, &st) && (st.st_mode & 07777) == 0600);
+	close(fd);
+	CHECK(!strncmp(other, beside, strlen(beside)) && !access(other, F_OK));
+	CHECK_EQ(lkst_create_dir_beside(&err, other, beside), 0);
+	CHECK(!strncmp(other, beside, strlen(other)) && !stat(beside, &st) && S_ISDIR(st.st_mode));
+	CHECK_EQ(lkst_create_nameless(&err, "/nonexistent", &fd), -ENOENT);
+	make_scratch_remove(dir);
+}
+
+static const struct unit_test tests[] = {
+	{ "create_file_takes_nothing_that_is_there", test_create_file_takes_nothing_that_is_there },
+	{ "create_new_file_comes_whole_in_place_of_anything",
+	  test_create_new_file_comes_whole_in_place_of_anything },
+	{ "create_new_file_that_is_not_placed_leaves_nothing",
+	  test_create_new_file_that_is_not_placed_leaves_nothing },
+	{ "create_dir_takes_only_what_is_safe", test_create_dir_takes_only_what_is_safe },
+	{ "create_dir_of_the_working_directory", test_create_dir_of_the_working_directory },
+	{ "create_parents_makes_what_is_missing", test_create_parents_makes_what_is_missing },
+	{ "create_modes_as_asked_for", test_create_modes_as_asked_for },
+	{ "create_group_as_asked_for", test_create_group_as_asked_for },
+	{ "create_modes_of_root", test_create_modes_of_root },
+	{ "create_modes_of_a_user_follow_umask", test_create_modes_of_a_user_follow_umask },
+	{ "create_temporary_and_beside", test_create_temporary_and_beside },
+};
+UNIT_MAIN(tests)

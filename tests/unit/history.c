@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* live/history.h: what memory a wished time takes. */
+#include "live/history.h"
+#include "live/memory.h"
+
+#include "unit.h"
+
+enum { KIB = 1 << 10, MIB = 1 << 20 };
+
+TEST(history_takes_rate_times_time)
+{
+	/* 100 KiB/s for a minute are 6000 KiB. */
+	CHECK_EQ(lkst_history_choose(100.0 * KIB, 60, 64 * KIB, 1024 * MIB), 8 * MIB);
+	CHECK_EQ(lkst_history_choose(128.0 * KIB, 64, 64 * KIB, 1024 * MIB), 8 * MIB);
+	CHECK_EQ(lkst_history_choose(129.0 * KIB, 64, 64 * KIB, 1024 * MIB), 16 * MIB);
+}
+
+TEST(history_keeps_to_least_and_most)
+{
+	CHECK_EQ(lkst_history_choose(0, 60, 4 * MIB, 1024 * MIB), 4 * MIB);
+	CHECK_EQ(lkst_history_choose(10, 60, 4 * MIB, 1024 * MIB), 4 * MIB);
+	CHECK_EQ(lkst_history_choose(1e12, 3600, 4 * MIB, 64 * MIB), 64 * MIB);
+	CHECK_EQ(lkst_history_choose(1e300, 1e9, 4 * MIB, 64 * MIB), 64 * MIB);
+}
+
+/* Of this machine: /proc/meminfo says the same. */
+TEST(history_has_a_quarter_of_the_memory)
+{
+	u64 total = lkst_memory_total(), most = lkst_history_most();
+
+	CHECK(total > 0);
+	CHECK(most >= LKST_BUFFER_BYTES_MIN && most <= LKST_BUFFER_BYTES_MAX);
+	CHECK_EQ(most & (most - 1), 0);
+	CHECK(most == LKST_BUFFER_BYTES_MIN || most <= total / LKST_HISTORY_PART);
+}
+
+static const struct unit_test tests[] = {
+	{ "history_takes_rate_times_time", test_history_takes_rate_times_time },
+	{ "history_keeps_to_least_and_most", test_history_keeps_to_least_and_most },
+	{ "history_has_a_quarter_of_the_memory", test_history_has_a_quarter_of_the_memory },
+};
+
+UNIT_MAIN(tests)

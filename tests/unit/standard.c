@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * trace/standard.def: maskset standard has what the state model, `lkst report` and `lkst why` read of a trace,
+ * and nothing else. What they read is asked of themselves: the tests look into two of their files.
+ */
+#include "analyze/feed.c"
+#include "analyze/window.c"
+
+#include "analyses.h"
+#include "trace/mask.h"
+#include "unit.h"
+#include "whole_catalog.h"
+
+enum { MODEL = 1, REPORT = 2, WHY = 4, CRASH = 8 };
+
+static const struct {
+	const char *glob;
+	u8 readers;
+} rows[] = {
+#define STANDARD(glob, readers, use) { glob, readers },
+#include "trace/standard.def"
+#undef STANDARD
+};
+enum { NR_ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+/*
+ * Read where they are recorded, and left out: there are too many of them for what they add. The model finds when a
+ * thread is ready without sched_wakeup; the rest names the origin of a wake-up one step further back.
+ */
+static const u16 left_out[] = {
+	LKST_EV_sched_wakeup,	      LKST_EV_signal_generate,
+	LKST_EV_softirq_raise,	      LKST_EV_block_bio_queue,
+	LKST_EV_net_dev_queue,	      LKST_EV_net_dev_start_xmit,
+	LKST_EV_netif_receive_skb,    LKST_EV_netif_rx,
+	LKST_EV_timer_start,	      LKST_EV_hrtimer_start,
+	LKST_EV_workqueue_queue_work,
+};
+
+static const struct lkst_event_class by_name = { .name = "x:y", .index = -1, .syscall = -1 };
+static struct lkst_err e;
+static u8 read_by[LKST_NR_EVENTS]; /* by the programs, found out */
+static u8 calls_read_by;	   /* system calls */
+
+static void take_wanted(const struct lkst_feed *f, u8 reader)
+{
+	u16 id;
+
+	for (id = 1; id <= LKST_ID_MAX; id++) {
+		const struct lkst_event_class *c = f->catalog->classes[id];
+
+		if (!c || !f->events[id].subscribers.nr)
+			continue;
+		if (c->index >= 0)
+			read_by[c->index] |= reader;
+		else if (c->syscall >= 0)
+			calls_read_by |= reader;
+	}
+}
+
+static void ask_model(struct lkst_trace *t)
+{
+	struct lkst_feed *f;
+	struct lkst_state *state;
+
+	if (lkst_feed_new(&e, t, &f) || lkst_state_new(&e, f, &state))
+		abort();
+	take_wanted(f, MODEL);
+	lkst_state_free(state);
+	lkst_feed_free(f);
+}
+
+/* A study hides its feed, but what it begins with does not: it asks the analyses one by one. */
+static void ask_report(struct lkst_trace *t)
+{
+	const struct lkst_analysis *const *a;
+	struct lkst_study_wish wish = { .to_ns = UINT64_MAX };
+
+	for (a = lkst_analyses; *a; a++) {
+		struct lkst_work *w = calloc(1, (*a)->size);
+		struct lkst_feed *f;
+		struct lkst_state *state;
+
+		/* Those without a row of the original's are the report's, and biotime is the other. */
+		if (!w || ((*a)->row[0] == 'H' && *a != &lkst_analysis_biotime)) {
+			free(w);
+			continue;
+		}
+		if (lkst_feed_new(&e, t, &f) || lkst_state_new(&e, f, &state))
+			abort();
+		w->analysis = *a;
+		w->feed = f;
+		w->state = state;
+		w->wish = &wish;
+		CHECK((*a)->begin(w) > 0);
+		take_wanted(f, REPORT);
+		if ((*a)->fini)
+			(*a)->fini(w);
+		lkst_state_free(state);
+		lkst_feed_free(f);
+		free(w);
+	}
+}
+
+static void ask_why(void)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(held) / sizeof(held[0]); i++)
+		read_by[held[i].index] |= WHY;
+	/* classify() takes all system calls. */
+	calls_read_by |= WHY;
+}
+
+static void ask_all(void)
+{
+	struct make_trace *m;
+
+	make_scratch(dir);
+	m = make_begin(dir, make_full_catalog(), 4096);
+	if (make_text(m, "sched_switch ns=1000 next_tid=0\n") || make_end(m) ||
+	    lkst_trace_open(&e, dir, &trace))
+		abort();
+	ask_model(trace);
+	ask_report(trace);
+	ask_why();
+	finish();
+}
+
+static bool is_left_out(int index)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(left_out) / sizeof(left_out[0]); i++)
+		if (index == left_out[i])
+			return true;
+	return false;
+}
+
+/* Who reads the event by standard.def. */
+static u8 readers_of(const struct lkst_event_class *c)
+{
+	u8 readers = 0;
+	size_t i;
+
+	for (i = 0; i < NR_ROWS; i++)
+		if (lkst_class_is_named(c, rows[i].glob))
+			readers |= rows[i].readers;
+	return readers;
+}
+
+static void complain(const char *what, const char *name)
+{
+	printf("FAIL %s: %s %s\n", unit_name, name, what);
+	unit_failed = 1;
+}
+
+TEST(standard_has_what_is_read)
+{
+	struct lkst_catalog *c = whole_catalog(LKST_NR_EVENTS, by_name);
+	static struct lkst_mask mask;
+	u16 id;
+
+	ask_all();
+	lkst_shipped_mask_fill(lkst_shipped_mask_find("standard"), c, &mask);
+	for (id = 1; id <= LKST_ID_MAX; id++) {
+		const struct lkst_event_class *class = c->classes[id];
+		bool has = class && (mask.route[id] & 0xff) == LKST_HANDLER_DEFAULT;
+		u8 is_read;
+
+		if (!class || !lkst_mask_decides(class) || class->group == LKST_GROUP_TRACEPOINT)
+			continue;
+		is_read = class->index >= 0 ? read_by[class->index] : calls_read_by;
+		if (is_left_out(class->index)) {
+			if (has)
+				complain("is left out, and in it", class->name);
+			if (!is_read)
+				complain("is read by nobody: it need not be in the list",
+					 class->name);
+		} else if (is_read && !has) {
+			complain("is read, and not in it", class->name);
+		} else if (is_read & MODEL && !(readers_of(class) & MODEL)) {
+			complain("is read by the state model", class->name);
+		}
+	}
+	lkst_catalog_free(c);
+}
+
+TEST(standard_has_nothing_else)
+{
+	struct lkst_catalog *c = whole_catalog(LKST_NR_EVENTS, by_name);
+	size_t i;
+	u16 id;
+
+	ask_all();
+	for (i = 0; i < NR_ROWS; i++) {
+		u8 is_read = 0;
+
+		for (id = 1; id <= LKST_ID_MAX; id++) {
+			const struct lkst_event_class *class = c->classes[id];
+
+			if (class && lkst_class_is_named(class, rows[i].glob))
+				is_read |=
+					class->index >= 0 ? read_by[class->index] : calls_read_by;
+		}
+		if ((rows[i].readers & is_read) != (rows[i].readers & ~CRASH))
+			complain("is not read by all that it is said to be", rows[i].glob);
+		if (!rows[i].readers)
+			complain("is in it for nothing", rows[i].glob);
+	}
+	lkst_catalog_free(c);
+}
+
+static const struct unit_test tests[] = {
+	{ "standard_has_what_is_read", test_standard_has_what_is_read },
+	{ "standard_has_nothing_else", test_standard_has_nothing_else },
+};
+
+UNIT_MAIN(tests)

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The longest system call is one that took long, not one that was meant to wait. */
+#include "account_fixture.h"
+#include "analyze/worst.h"
+#include "unit.h"
+
+/* Thread 10 waits for a child for 900 ms, for a pipe for 500 ms, for a disk for 200 ms, to write for 100 ms. */
+static const char calls_trace[] =
+	"sched_switch cpu=0 tid=0 ns=900000000 next_tid=10\n"
+	"syscall_entry_wait4 cpu=0 tid=10 ns=1000000000\n"
+	"sched_switch cpu=0 tid=10 ns=1000010000 next_tid=0 prev_state=1\n"
+	"sched_waking cpu=0 tid=0 ns=1899000000 target_tid=10 target_cpu=0\n"
+	"sched_switch cpu=0 tid=0 ns=1899100000 next_tid=10\n"
+	"syscall_exit_wait4 cpu=0 tid=10 ns=1900000000\n"
+	"syscall_entry_read cpu=0 tid=10 ns=2000000000 fd=3\n"
+	"sched_switch cpu=0 tid=10 ns=2000010000 next_tid=0 prev_state=1\n"
+	"sched_waking cpu=0 tid=0 ns=2499000000 target_tid=10 target_cpu=0\n"
+	"sched_switch cpu=0 tid=0 ns=2499100000 next_tid=10\n"
+	"syscall_exit_read cpu=0 tid=10 ns=2500000000\n"
+	"syscall_entry_read cpu=0 tid=10 ns=3000000000 fd=4\n"
+	"sched_switch cpu=0 tid=10 ns=3000010000 next_tid=0 prev_state=2\n"
+	"sched_waking cpu=0 tid=0 ns=3199000000 target_tid=10 target_cpu=0\n"
+	"sched_switch cpu=0 tid=0 ns=3199100000 next_tid=10\n"
+	"syscall_exit_read cpu=0 tid=10 ns=3200000000\n"
+	"syscall_entry_write cpu=0 tid=10 ns=4000000000 fd=5\n"
+	"sched_switch cpu=0 tid=10 ns=4000010000 next_tid=0 prev_state=1\n"
+	"sched_waking cpu=0 tid=0 ns=4099000000 target_tid=10 target_cpu=0\n"
+	"sched_switch cpu=0 tid=0 ns=4099100000 next_tid=10\n"
+	"syscall_exit_write cpu=0 tid=10 ns=4100000000\n"
+	"syscall_entry_getpid cpu=0 tid=10 ns=5000000000\n";
+
+/* What is found in @text for "KIND:CALL". */
+static int find(const char *text, const char *what, struct lkst_worst *ret_worst, struct lkst_err *e)
+{
+	struct account_fixture *x = account_new(text, NULL);
+	struct lkst_worst_wish wish = { .to_ns = UINT64_MAX };
+	int err = lkst_worst_parse(e, what, &wish.kind, &wish.call);
+
+	if (!err)
+		err = lkst_worst_find(e, x->trace, &wish, ret_worst);
+	account_free(x);
+	return err;
+}
+
+TEST(worst_passes_over_calls_that_wait_by_design)
+{
+	struct lkst_worst w;
+	struct lkst_err e;
+
+	CHECK_EQ(find(calls_trace, "syscall", &w, &e), 0);
+	CHECK_EQ(w.from_ns, 3000000000);
+	CHECK_EQ(w.to_ns, 3200000000);
+	CHECK_EQ(w.tid, 10);
+	CHECK_EQ(w.passed_over, 2);
+	CHECK_STR(w.longest_passed, "wait4");
+	CHECK_EQ(w.longest_passed_ns, 900000000);
+}
+
+TEST(worst_takes_those_calls_when_they_are_named)
+{
+	struct lkst_worst w;
+	struct lkst_err e;
+
+	CHECK_EQ(find(calls_trace, "syscall:wait*", &w, &e), 0);
+	CHECK_EQ(w.from_ns, 1000000000);
+	CHECK_EQ(w.passed_over, 0);
+	CHECK_EQ(find(calls_trace, "syscall:read", &w, &e), 0);
+	CHECK_EQ(w.from_ns, 2000000000);
+	CHECK_EQ(find(calls_trace, "syscall:*", &w, &e), 0);
+	CHECK_EQ(w.from_ns, 1000000000);
+	/* A wait is a wait. */
+	CHECK_EQ(find(calls_trace, "wait", &w, &e), 0);
+	CHECK_EQ(w.from_ns, 1000010000);
+	CHECK_EQ(find(calls_trace, "wait:write", &w, &e), 0);
+	CHECK_EQ(w.from_ns, 4000010000);
+}
+
+TEST(worst_says_why_there_is_none)
+{
+	struct lkst_worst w;
+	struct lkst_err e;
+
+	CHECK_EQ(find("sched_switch cpu=0 tid=0 ns=900000000 next_tid=10\n"
+		      "syscall_entry_wait4 cpu=0 tid=10 ns=1000000000\n"
+		      "syscall_exit_wait4 cpu=0 tid=10 ns=1900000000\n",
+		      "syscall", &w, &e),
+		 -ENOENT);
+	CHECK(strstr(e.text, "wait by design; --worst syscall:wait4 takes those, too"));
+	CHECK_EQ(find(calls_trace, "syscall:fsync", &w, &e), -ENOENT);
+	CHECK(strstr(e.text, "no syscall of that thread or name"));
+	CHECK_EQ(find(calls_trace, "sleep", &w, &e), -EINVAL);
+}
+
+static const struct unit_test tests[] = {
+	{ "worst_passes_over_calls_that_wait_by_design",
+	  test_worst_passes_over_calls_that_wait_by_design },
+	{ "worst_takes_those_calls_when_they_are_named",
+	  test_worst_takes_those_calls_when_they_are_named },
+	{ "worst_says_why_there_is_none", test_worst_says_why_there_is_none },
+};
+UNIT_MAIN(tests)
