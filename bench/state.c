@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyze/state.h"
+#include "analyze/model/state.h"
 #include "base/cleanup.h"
 #include "common.h"
 

@@ -44,7 +44,8 @@ static __always_inline bool has_stack(u32 flags)
 
 /*
  * The stack is taken before the place is reserved, for it takes longer than all the rest. A frame that is not there
- * is 0. Which of them asked for the lock depends on how the kernel was built (analyze/naming.c knows their names).
+ * is 0. Which of them asked for the lock depends on how the kernel was built
+ * (analyze/engine/naming.c knows their names).
  */
 SEC("tp_btf/contention_begin")
 int BPF_PROG(tp_btf__contention_begin, void *lock, unsigned int flags)

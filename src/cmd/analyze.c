@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* lkst analyze: how long things take and how often they happen, by the analyses of analyze/analysis.h. */
+/* lkst analyze: how long things take and how often they happen, by the analyses of analyze/measures/analysis.h. */
 #include "cmd/analyze.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 #ifndef LKST_CMD_ANALYZE_H
 #define LKST_CMD_ANALYZE_H
 
-#include "analyze/analysis.h"
+#include "analyze/measures/analysis.h"
 #include "trace/reader.h"
 #include "view/table.h"
 

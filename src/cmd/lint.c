@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/lint.h"
+#include "analyze/lint/lint.h"
 #include "base/cleanup.h"
 #include "base/out.h"
 #include "cmd/cmd.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/analysis.h"
+#include "analyze/measures/analysis.h"
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 #include "trace/reader.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/why.h"
-#include "analyze/worst.h"
+#include "analyze/why/why.h"
+#include "analyze/why/worst.h"
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 #include "view/account.h"

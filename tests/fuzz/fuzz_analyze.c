@@ -11,7 +11,7 @@
 
 #include "../unit/make_trace.h"
 
-#include "analyze/analysis.h"
+#include "analyze/measures/analysis.h"
 #include "view/table.h"
 #include "source.h"
 

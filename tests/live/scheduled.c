@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "analyze/state.h"
+#include "analyze/model/state.h"
 #include "live.h"
 #include "load/mark.h"
 

@@ -7,8 +7,8 @@
 #define LKST_TESTS_ACCOUNT_FIXTURE_H
 
 #include "abi/syscalls.h"
-#include "analyze/lint.h"
-#include "analyze/why.h"
+#include "analyze/lint/lint.h"
+#include "analyze/why/why.h"
 #include "make_trace.h"
 #include "view/account.h"
 

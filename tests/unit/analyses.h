@@ -5,7 +5,7 @@
 #ifndef LKST_TESTS_ANALYSES_H
 #define LKST_TESTS_ANALYSES_H
 
-#include "analyze/analysis.h"
+#include "analyze/measures/analysis.h"
 #include "make_trace.h"
 
 /* ---- asking ---------------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
 #ifndef LKST_TESTS_ENDS_H
 #define LKST_TESTS_ENDS_H
 
-#include "analyze/feed.h"
+#include "analyze/engine/feed.h"
 #include "make_trace.h"
 #include "shown.h"
 #include "states.h"

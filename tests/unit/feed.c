@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The feed: who is told of what, in which order, and how records of another layout arrive. */
-#include "analyze/feed.h"
-#include "analyze/state.h"
+#include "analyze/engine/feed.h"
+#include "analyze/model/state.h"
 #include "make_trace.h"
 #include "shown.h"
 #include "unit.h"

@@ -3,7 +3,7 @@
  * What a ring of several had overwritten is a gap where the CPU wrote to it, and nowhere else: in a trace,
  * in parts and pieces of it, and in the pass of the analyses.
  */
-#include "analyze/feed.h"
+#include "analyze/engine/feed.h"
 #include "make_trace.h"
 #include "shown.h"
 #include "trace/cut.h"

@@ -3,8 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "analyze/analysis.h"
-#include "analyze/timeline.h"
+#include "analyze/measures/analysis.h"
+#include "analyze/measures/timeline.h"
 #include "base/out.h"
 #include "make_trace.h"
 #include "unit.h"

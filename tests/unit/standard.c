@@ -3,8 +3,8 @@
  * trace/standard.def: maskset standard has what the state model, `lkst report` and `lkst why` read of a trace,
  * and nothing else. What they read is asked of themselves: the tests look into two of their files.
  */
-#include "analyze/feed.c"
-#include "analyze/window.c"
+#include "analyze/engine/feed.c"
+#include "analyze/why/window.c"
 
 #include "analyses.h"
 #include "trace/mask.h"

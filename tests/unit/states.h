@@ -16,7 +16,7 @@
 
 #include <stdarg.h>
 
-#include "analyze/state.h"
+#include "analyze/model/state.h"
 #include "make_trace.h"
 
 enum {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The longest system call is one that took long, not one that was meant to wait. */
 #include "account_fixture.h"
-#include "analyze/worst.h"
+#include "analyze/why/worst.h"
 #include "unit.h"
 
 /* Thread 10 waits for a child for 900 ms, for a pipe for 500 ms, for a disk for 200 ms, to write for 100 ms. */

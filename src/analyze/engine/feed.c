@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The pass over a trace, and who wants what of it. */
+#include "analyze/engine/feed.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/control.h"
+#include "analyze/engine/convert.h"
+#include "base/cleanup.h"
+
+/* Fields are read as they lie only by a machine of the format's byte order. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+enum { IS_NATIVE_ORDER = true };
+#else
+enum { IS_NATIVE_ORDER = false };
+#endif
+
+/* What a subscriber of an event gets. */
+enum kind {
+	KIND_RAW,     /* the record as it lies: the native struct, or whatever it is */
+	KIND_CONVERT, /* made into the native struct */
+	KIND_ENTRY,   /* a system call */
+	KIND_EXIT,
+	NR_KINDS,
+};
+
+union call {
+	lkst_feed_call *event;
+	lkst_feed_syscall_call *syscall;
+	lkst_feed_gap_call *gap;
+	lkst_feed_end_call *end;
+};
+
+struct subscriber {
+	union call call;
+	void *ctx;
+	bool is_always;
+	u8 kind; /* of an event */
+};
+
+struct subscribers {
+	u32 nr;
+	struct subscriber *list;
+};
+
+/* Where the arguments of a system call's entry, or the result of its exit, lie. */
+struct layout {
+	struct lkst_feed_syscall blank; /* what is the same for each of its records */
+	const struct lkst_field_class *fields[LKST_SYSCALL_ARGS_MAX];
+	const struct lkst_field_class *nr; /* the field with the number, if it is one */
+};
+
+/* An event of the trace. */
+struct event {
+	struct subscribers subscribers;
+	bool has_always, has_come;
+	struct lkst_convert *convert;
+	struct layout *layout;
+};
+
+struct lkst_feed {
+	struct lkst_trace *trace;
+	const struct lkst_catalog *catalog;
+	struct lkst_merge *merge;
+	u64 begin_ns, from_ns, to_ns;
+	u64 nr_records;
+	bool is_always; /* those who subscribe now */
+	bool *wants;	/* where to note what they want, or NULL */
+	struct subscribers gaps, ends;
+	struct event events[LKST_ID_MAX + 1];
+	u16 id_of[LKST_NR_EVENTS]; /* of the built-in events, 0: not in this trace */
+	_Alignas(8) u8 converted[LKST_CONVERT_MAX];
+};
+
+/* ---- subscribing ------------------------------------------------------------------ */
+
+static int add(struct subscribers *s, struct subscriber subscriber)
+{
+	struct subscriber *list = s->list;
+
+	/* Room doubles whenever it is used up. */
+	if (!(s->nr & (s->nr - 1))) {
+		list = reallocarray(list, s->nr ? s->nr * 2 : 1, sizeof(*list));
+		if (!list)
+			return -ENOMEM;
+		s->list = list;
+	}
+	list[s->nr++] = subscriber;
+	return 1;
+}
+
+static int add_to_event(struct lkst_feed *f, u16 id, enum kind kind, union call call, void *ctx)
+{
+	struct event *event = &f->events[id];
+
+	event->has_always |= f->is_always;
+	if (f->wants)
+		f->wants[id] = true;
+	return add(&event->subscribers, (struct subscriber){ call, ctx, f->is_always, (u8)kind });
+}
+
+int lkst_feed_event(struct lkst_feed *f, enum lkst_event_index index, lkst_feed_call *call,
+		    void *ctx)
+{
+	u16 id = f->id_of[index];
+	const struct lkst_event_class *class = f->catalog->classes[id];
+	struct event *event = &f->events[id];
+	bool is_raw = IS_NATIVE_ORDER && id && class->is_native;
+
+	if (!id)
+		return 0;
+	if (!is_raw && !event->convert) {
+		event->convert = lkst_convert_new(class);
+		if (!event->convert)
+			return -ENOMEM;
+	}
+	return add_to_event(f, id, is_raw ? KIND_RAW : KIND_CONVERT, (union call){ .event = call },
+			    ctx);
+}
+
+bool lkst_feed_has(const struct lkst_feed *f, enum lkst_event_index index)
+{
+	return f->id_of[index] != 0;
+}
+
+u64 lkst_feed_missing(const struct lkst_feed *f, enum lkst_event_index index)
+{
+	u16 id = f->id_of[index];
+
+	return id ? lkst_convert_missing(f->catalog->classes[id]) : UINT64_MAX;
+}
+
+int lkst_feed_named(struct lkst_feed *f, const char *name, lkst_feed_call *call, void *ctx)
+{
+	const struct lkst_event_class *class = lkst_catalog_find(f->catalog, name);
+
+	if (!class)
+		return 0;
+	return add_to_event(f, class->id, KIND_RAW, (union call){ .event = call }, ctx);
+}
+
+int lkst_feed_gaps(struct lkst_feed *f, lkst_feed_gap_call *call, void *ctx)
+{
+	return add(&f->gaps, (struct subscriber){ { .gap = call }, ctx, f->is_always, 0 });
+}
+
+int lkst_feed_end(struct lkst_feed *f, lkst_feed_end_call *call, void *ctx)
+{
+	return add(&f->ends, (struct subscriber){ { .end = call }, ctx, f->is_always, 0 });
+}
+
+/* ---- system calls ------------------------------------------------------------------- */
+
+/* The kinds of system calls' events, by the prefix of their names. */
+static const struct {
+	const char *prefix;
+	bool is_entry, is_compat;
+} prefixes[] = {
+	{ "syscall_entry_", true, false },
+	{ "syscall_exit_", false, false },
+	{ "compat_syscall_entry_", true, true },
+	{ "compat_syscall_exit_", false, true },
+};
+
+/* The prefix of @class's name plus 1, 0: not a system call's event. */
+static unsigned int prefix_of(const struct lkst_event_class *class)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strncmp(class->name, prefixes[i].prefix, strlen(prefixes[i].prefix)))
+			return i + 1;
+	return 0;
+}
+
+static bool is_fixed_number(const struct lkst_field_class *f)
+{
+	return (f->type == LKST_CLASS_UINT || f->type == LKST_CLASS_SINT) &&
+	       f->offset != LKST_OFFSET_VARIES;
+}
+
+/* How to take apart the records of @class. NULL: no memory. */
+static struct layout *lay_out(const struct lkst_event_class *class, bool is_entry, bool is_compat)
+{
+	struct layout *l = calloc(1, sizeof(*l));
+	const struct lkst_syscall *row =
+		class->syscall >= 0 ? &lkst_syscalls[class->syscall] : NULL;
+	u16 i;
+
+	if (!l)
+		return NULL;
+	l->blank = (struct lkst_feed_syscall){ .row = class->syscall,
+					       .nr = row ? row->nr : -1,
+					       .is_compat = is_compat };
+	for (i = 0; i < class->nr_fields; i++) {
+		const struct lkst_field_class *f = &class->fields[i];
+
+		if (f->type == LKST_CLASS_STRING) {
+			l->blank.nr_strings++;
+		} else if (!is_fixed_number(f)) {
+			continue;
+		} else if (!row && !strcmp(f->name, "nr")) {
+			l->nr = f;
+		} else if (is_entry && l->blank.nr_args < LKST_SYSCALL_ARGS_MAX) {
+			l->fields[l->blank.nr_args++] = f;
+		} else if (!is_entry && !strcmp(f->name, "ret")) {
+			l->fields[0] = f;
+		}
+	}
+	return l;
+}
+
+/* Subscribes to @class if it is a system call's event of the kind that is wanted. */
+static int add_syscall(struct lkst_feed *f, const struct lkst_event_class *class,
+		       lkst_feed_syscall_call *entry, lkst_feed_syscall_call *exit,
+		       const char *name, void *ctx)
+{
+	unsigned int prefix = prefix_of(class);
+	bool is_entry = prefix && prefixes[prefix - 1].is_entry;
+	lkst_feed_syscall_call *call = is_entry ? entry : exit;
+	struct event *event = &f->events[class->id];
+
+	if (!prefix || !call)
+		return 0;
+	if (name && strcmp(class->name + strlen(prefixes[prefix - 1].prefix), name))
+		return 0;
+	if (!event->layout) {
+		event->layout = lay_out(class, is_entry, prefixes[prefix - 1].is_compat);
+		if (!event->layout)
+			return -ENOMEM;
+	}
+	return add_to_event(f, class->id, is_entry ? KIND_ENTRY : KIND_EXIT,
+			    (union call){ .syscall = call }, ctx);
+}
+
+int lkst_feed_syscall(struct lkst_feed *f, const char *name, lkst_feed_syscall_call *entry,
+		      lkst_feed_syscall_call *exit, void *ctx)
+{
+	int added = 0;
+	u16 id;
+
+	for (id = 0; id <= LKST_ID_MAX; id++) {
+		int r = f->catalog->classes[id]
+				? add_syscall(f, f->catalog->classes[id], entry, exit, name, ctx)
+				: 0;
+
+		if (r < 0)
+			return r;
+		added |= r;
+	}
+	return added;
+}
+
+int lkst_feed_syscalls(struct lkst_feed *f, lkst_feed_syscall_call *entry,
+		       lkst_feed_syscall_call *exit, void *ctx)
+{
+	return lkst_feed_syscall(f, NULL, entry, exit, ctx);
+}
+
+const char *lkst_feed_string(const struct lkst_feed_syscall *s, unsigned int i, u32 *ret_length)
+{
+	const struct lkst_event_class *class = s->record->event;
+	u16 field;
+
+	*ret_length = 0;
+	for (field = 0; field < class->nr_fields; field++) {
+		const u8 *text;
+
+		if (class->fields[field].type != LKST_CLASS_STRING || i--)
+			continue;
+		text = lkst_record_field(s->record, field, ret_length);
+		return text ? (const char *)text : "";
+	}
+	return "";
+}
+
+static void take_apart(const struct layout *l, const struct lkst_record *r, enum kind kind,
+		       struct lkst_feed_syscall *ret_syscall)
+{
+	u8 i;
+
+	*ret_syscall = l->blank;
+	ret_syscall->record = r;
+	if (l->nr)
+		ret_syscall->nr = (s32)lkst_record_int(r, l->nr);
+	if (kind == KIND_EXIT) {
+		if (l->fields[0])
+			ret_syscall->ret = (s64)lkst_record_int(r, l->fields[0]);
+		return;
+	}
+	for (i = 0; i < l->blank.nr_args; i++)
+		ret_syscall->args[i] = lkst_record_int(r, l->fields[i]);
+}
+
+/* ---- the pass --------------------------------------------------------------------- */
+
+/* Calls those who want @r. What they share is made ready when the first of them needs it. */
+static int tell(struct lkst_feed *f, const struct event *event, const struct lkst_record *r,
+		bool is_before)
+{
+	bool is_converted = false, is_apart = false;
+	struct lkst_feed_syscall syscall;
+	u32 i;
+
+	for (i = 0; i < event->subscribers.nr; i++) {
+		const struct subscriber *s = &event->subscribers.list[i];
+		int err;
+
+		if (is_before && !s->is_always)
+			continue;
+		if (s->kind == KIND_RAW) {
+			err = s->call.event(s->ctx, r, r->bytes);
+		} else if (s->kind == KIND_CONVERT) {
+			if (!is_converted)
+				lkst_convert_record(event->convert, r, f->converted);
+			is_converted = true;
+			err = s->call.event(s->ctx, r, f->converted);
+		} else {
+			if (!is_apart)
+				take_apart(event->layout, r, s->kind, &syscall);
+			is_apart = true;
+			err = s->call.syscall(s->ctx, r, &syscall);
+		}
+		if (err < 0)
+			return err;
+	}
+	return 0;
+}
+
+static int tell_gap(const struct lkst_feed *f, const struct lkst_gap *gap)
+{
+	u32 i;
+	int err = 0;
+
+	for (i = 0; i < f->gaps.nr && err >= 0; i++)
+		if (gap->to_ns >= f->from_ns || f->gaps.list[i].is_always)
+			err = f->gaps.list[i].call.gap(f->gaps.list[i].ctx, gap);
+	return err;
+}
+
+static int take_gaps(struct lkst_feed *f)
+{
+	struct lkst_gap gap;
+	int err = 0;
+
+	while (err >= 0 && lkst_merge_gap(f->merge, &gap) > 0)
+		err = tell_gap(f, &gap);
+	return err;
+}
+
+/* What the rings had overwritten before the trace was saved: each CPU's begin at another time. */
+static int tell_beginnings(struct lkst_feed *f)
+{
+	bool is_told = lkst_trace_tells_holes(f->trace);
+	unsigned int i;
+	u64 begin_ns, end_ns;
+	int err = 0;
+
+	for (i = 0; i < lkst_trace_nr_streams(f->trace) && err >= 0; i++) {
+		const struct lkst_stream_info *info = lkst_trace_stream(f->trace, i);
+		const struct lkst_block *first;
+		struct lkst_gap gap = { .cpu = info->cpu, .buffer = info->buffer };
+
+		if (info->buffer == LKST_BUFFER_STATE || !info->nr_blocks)
+			continue;
+		first = lkst_trace_block(f->trace, i, 0);
+		lkst_trace_range(f->trace, &gap.from_ns, &end_ns);
+		gap.to_ns = first->begin_ns;
+		gap.blocks = first->seq;
+		/* What is missing later, while there are other records of the CPU, the pass tells. */
+		if (is_told && info->buffer != LKST_BUFFER_LIFE &&
+		    lkst_trace_cpu_begin(f->trace, info->cpu, &begin_ns) &&
+		    begin_ns < gap.to_ns) {
+			if (info->lost_from_ns >= begin_ns)
+				continue;
+			gap.to_ns = begin_ns;
+		}
+		gap.why = "older records were overwritten before the trace was saved";
+		if (first->seq && gap.to_ns > gap.from_ns)
+			err = tell_gap(f, &gap);
+	}
+	return err;
+}
+
+static int pass(struct lkst_feed *f)
+{
+	struct lkst_record r;
+	int err = tell_beginnings(f);
+
+	while (err >= 0 && lkst_merge_next(f->merge, &r) > 0) {
+		struct event *event = &f->events[r.event->id];
+		bool is_before = r.ns < f->from_ns && r.buffer != LKST_BUFFER_STATE;
+
+		err = take_gaps(f);
+		f->nr_records++;
+		event->has_come = true;
+		if (err >= 0 && event->subscribers.nr && (!is_before || event->has_always))
+			err = tell(f, event, &r, is_before);
+	}
+	return err < 0 ? err : take_gaps(f);
+}
+
+int lkst_feed_run(struct lkst_err *e, struct lkst_feed *f)
+{
+	u64 begin_ns, end_ns;
+	u32 i;
+	int err = lkst_merge_new(e, f->trace, f->begin_ns, f->to_ns, &f->merge);
+
+	if (err < 0)
+		return err;
+	err = pass(f);
+	lkst_trace_range(f->trace, &begin_ns, &end_ns);
+	if (end_ns > f->to_ns)
+		end_ns = f->to_ns;
+	for (i = 0; i < f->ends.nr && err >= 0; i++)
+		err = f->ends.list[i].call.end(f->ends.list[i].ctx, end_ns);
+	lkst_merge_free(f->merge);
+	f->merge = NULL;
+	return err < 0 ? lkst_err_sys(e, err, "analyzing the trace") : 0;
+}
+
+/* ---- lifetime --------------------------------------------------------------------- */
+
+int lkst_feed_new(struct lkst_err *e, struct lkst_trace *t, struct lkst_feed **ret_feed)
+{
+	struct lkst_feed *f = calloc(1, sizeof(*f));
+	u16 id;
+
+	if (!f)
+		return lkst_err_sys(e, -ENOMEM, "analyzing the trace");
+	f->trace = t;
+	f->catalog = lkst_trace_catalog(t);
+	f->to_ns = UINT64_MAX;
+	for (id = 1; id <= LKST_ID_MAX; id++) {
+		const struct lkst_event_class *class = f->catalog->classes[id];
+
+		if (class && class->index >= 0)
+			f->id_of[class->index] = id;
+	}
+	*ret_feed = f;
+	return 0;
+}
+
+void lkst_feed_free(struct lkst_feed *f)
+{
+	u16 id;
+
+	if (!f)
+		return;
+	for (id = 0; id <= LKST_ID_MAX; id++) {
+		free(f->events[id].subscribers.list);
+		free(f->events[id].convert);
+		free(f->events[id].layout);
+	}
+	free(f->gaps.list);
+	free(f->ends.list);
+	lkst_merge_free(f->merge);
+	free(f);
+}
+
+void lkst_feed_freep(struct lkst_feed **f)
+{
+	lkst_feed_free(*f);
+}
+
+struct lkst_trace *lkst_feed_trace(const struct lkst_feed *f)
+{
+	return f->trace;
+}
+
+void lkst_feed_limit(struct lkst_feed *f, u64 from_ns, u64 to_ns)
+{
+	f->from_ns = from_ns;
+	f->to_ns = to_ns;
+}
+
+void lkst_feed_begin(struct lkst_feed *f, u64 begin_ns)
+{
+	f->begin_ns = begin_ns;
+}
+
+u64 lkst_feed_begins(const struct lkst_feed *f)
+{
+	return f->begin_ns;
+}
+
+void lkst_feed_window(const struct lkst_feed *f, u64 *ret_from_ns, u64 *ret_to_ns)
+{
+	*ret_from_ns = f->from_ns;
+	*ret_to_ns = f->to_ns;
+}
+
+void lkst_feed_always(struct lkst_feed *f, bool is_always)
+{
+	f->is_always = is_always;
+}
+
+void lkst_feed_watch(struct lkst_feed *f, bool *wants)
+{
+	f->wants = wants;
+}
+
+bool lkst_feed_has_come(const struct lkst_feed *f, u32 id)
+{
+	return f->events[id].has_come;
+}
+
+u16 lkst_feed_id(const struct lkst_feed *f, enum lkst_event_index index)
+{
+	return f->id_of[index];
+}
+
+u64 lkst_feed_records(const struct lkst_feed *f)
+{
+	return f->nr_records;
+}

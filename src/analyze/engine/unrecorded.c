@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Events that the trace has not because no maskset let them through. */
+#include "analyze/engine/unrecorded.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/mask.h"
+
+enum {
+	NAMES_SHOWN = 6, /* of events; the rest is counted */
+	CALLS_SHOWN = 4, /* of system calls; more are "syscall:*" */
+	NAMES_MAX = 64,
+	TEXT = 1024,
+};
+
+struct lkst_unrecorded {
+	const struct lkst_feed *feed;
+	const struct lkst_catalog *catalog;
+	char names[LKST_MASKSETS][LKST_MASKSET_NAME]; /* "": not known */
+	u32 events[LKST_MASKSETS];	       /* how many it lets through, as the trace says */
+	u32 used;			       /* a bit for each that was active */
+	bool is_known;			       /* all of these */
+	bool is_let_through[LKST_EVENT_SPACE]; /* by one of these */
+	struct lkst_mask mask;		       /* the one that is looked at */
+};
+
+/* ---- the trace's masksets ------------------------------------------------------------ */
+
+static void use(struct lkst_unrecorded *u, u32 maskset)
+{
+	if (maskset < LKST_MASKSETS)
+		u->used |= 1u << maskset;
+}
+
+static int on_maskset(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_state_maskset *m = record;
+	struct lkst_unrecorded *u = ctx;
+
+	if (m->maskset >= LKST_MASKSETS)
+		return 0;
+	snprintf(u->names[m->maskset], LKST_MASKSET_NAME, "%s", m->name.bytes);
+	u->events[m->maskset] = m->events;
+	if (m->active)
+		use(u, m->maskset);
+	return 0;
+}
+
+static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_maskset_switch *s = record;
+
+	use(ctx, s->from);
+	use(ctx, s->to);
+	return 0;
+}
+
+int lkst_unrecorded_new(struct lkst_feed *f, struct lkst_unrecorded **ret_unrecorded)
+{
+	struct lkst_unrecorded *u = calloc(1, sizeof(*u));
+	int r;
+
+	*ret_unrecorded = u;
+	if (!u)
+		return -ENOMEM;
+	u->feed = f;
+	u->catalog = lkst_trace_catalog(lkst_feed_trace(f));
+	lkst_feed_always(f, true);
+	r = lkst_feed_event(f, LKST_EV_state_maskset, on_maskset, u);
+	if (r >= 0)
+		r = lkst_feed_event(f, LKST_EV_maskset_switch, on_switch, u);
+	lkst_feed_always(f, false);
+	return r < 0 ? r : 0;
+}
+
+void lkst_unrecorded_free(struct lkst_unrecorded *u)
+{
+	free(u);
+}
+
+void lkst_unrecorded_freep(struct lkst_unrecorded **u)
+{
+	lkst_unrecorded_free(*u);
+}
+
+static bool has(const struct lkst_mask *mask, u32 id)
+{
+	return lkst_route_handler(mask->route[id]) != LKST_HANDLER_NOTHING;
+}
+
+/* Makes the reserved maskset @name. */
+static void fill_reserved(struct lkst_unrecorded *u, const char *name)
+{
+	lkst_mask_init(&u->mask, name, u->catalog);
+	if (strcmp(name, "RNOTHING"))
+		lkst_mask_set_all(&u->mask, u->catalog, !strcmp(name, "RALL"));
+}
+
+/* Makes maskset @i of the trace; false if it is a user's, or a shipped one that was changed. */
+static bool fill(struct lkst_unrecorded *u, u32 i)
+{
+	const struct lkst_shipped_mask *shipped = lkst_shipped_mask_find(u->names[i]);
+
+	if (i < LKST_MASKSET_USER && u->names[i][0] == 'R') {
+		fill_reserved(u, u->names[i]);
+		return true;
+	}
+	if (!shipped)
+		return false;
+	lkst_shipped_mask_fill(shipped, u->catalog, &u->mask);
+	return lkst_mask_count(u->mask.route, u->catalog) == u->events[i];
+}
+
+void lkst_unrecorded_end(struct lkst_unrecorded *u)
+{
+	u32 i, id;
+
+	/* A pause of the recording, unless there was nothing else. */
+	if (u->used != 1u << LKST_MASKSET_RNOTHING)
+		u->used &= ~(1u << LKST_MASKSET_RNOTHING);
+	u->is_known = u->used != 0;
+	for (i = 0; i < LKST_MASKSETS; i++) {
+		if (!(u->used >> i & 1))
+			continue;
+		if (!fill(u, i)) {
+			u->is_known = false;
+			continue;
+		}
+		for (id = 0; id < LKST_EVENT_SPACE; id++)
+			u->is_let_through[id] |= has(&u->mask, id);
+	}
+	/* A record that no maskset let through: another was active, and the record of the switch to it is missing. */
+	for (id = 0; id < LKST_EVENT_SPACE; id++)
+		if (u->catalog->classes[id] && lkst_mask_decides(u->catalog->classes[id]) &&
+		    !u->is_let_through[id] && lkst_feed_has_come(u->feed, id))
+			u->is_known = false;
+}
+
+static bool is_unrecorded(const struct lkst_unrecorded *u, u32 id)
+{
+	return u->is_known && !u->is_let_through[id] && !lkst_feed_has_come(u->feed, id);
+}
+
+bool lkst_unrecorded_is(const struct lkst_unrecorded *u, enum lkst_event_index index)
+{
+	u32 id = lkst_feed_id(u->feed, index);
+
+	return id && is_unrecorded(u, id);
+}
+
+/* ---- the sentence -------------------------------------------------------------------- */
+
+/* Masksets decide on it, and it is no 32-bit program's call: that goes with the others' of its name. */
+static bool counts(const struct lkst_unrecorded *u, const bool *wants, u32 id)
+{
+	const struct lkst_event_class *event = u->catalog->classes[id];
+
+	return wants[id] && event && lkst_mask_decides(event) &&
+	       strncmp(event->name, "compat_", 7) != 0;
+}
+
+/* Makes u->mask the first maskset that has all of @wants. */
+static const char *choose(struct lkst_unrecorded *u, const bool *wants)
+{
+	static const char *const reserved[] = { "RDEFAULT", "RALL" };
+	unsigned int i, nr_shipped;
+	u32 id;
+
+	for (nr_shipped = 0; lkst_shipped_masks[nr_shipped].name; nr_shipped++)
+		;
+	for (i = 0;; i++) {
+		if (i < nr_shipped)
+			lkst_shipped_mask_fill(&lkst_shipped_masks[i], u->catalog, &u->mask);
+		else
+			fill_reserved(u, reserved[i - nr_shipped]);
+		for (id = 0; id < LKST_EVENT_SPACE; id++)
+			if (counts(u, wants, id) && !has(&u->mask, id))
+				break;
+		if (id == LKST_EVENT_SPACE || i == nr_shipped + 1)
+			return u->mask.name;
+	}
+}
+
+struct list {
+	char names[NAMES_MAX][LKST_NAME_MAX + 8];
+	unsigned int nr;
+};
+
+/* The system call's name if @event is of one, or NULL. */
+static const char *call_of(const char *event)
+{
+	static const char *const prefixes[] = { "syscall_entry_", "syscall_exit_" };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strncmp(event, prefixes[i], strlen(prefixes[i])))
+			return event + strlen(prefixes[i]);
+	return NULL;
+}
+
+/* Adds @name once, behind @prefix. */
+static void add(struct list *l, const char *prefix, const char *name)
+{
+	char text[LKST_NAME_MAX + 8];
+	unsigned int i;
+
+	snprintf(text, sizeof(text), "%s%s", prefix, name);
+	for (i = 0; i < l->nr; i++)
+		if (!strcmp(l->names[i], text))
+			return;
+	if (l->nr < NAMES_MAX)
+		strcpy(l->names[l->nr++], text);
+}
+
+/*
+ * Lists the missing ones of @wants. Of system calls there is most often only some of what an analysis could use: they
+ * are missing if all are, and come as globs have them.
+ */
+static void collect(const struct lkst_unrecorded *u, const bool *wants, struct list *l)
+{
+	struct list calls = { .nr = 0 };
+	bool has_call = false;
+	unsigned int i;
+	u32 id;
+
+	for (id = 0; id < LKST_EVENT_SPACE; id++) {
+		const char *name, *call;
+
+		if (!counts(u, wants, id))
+			continue;
+		name = u->catalog->classes[id]->name;
+		call = call_of(name);
+		if (u->is_known && !is_unrecorded(u, id))
+			has_call |= call != NULL;
+		else if (!call)
+			add(l, "", name);
+		else
+			add(&calls, "syscall:", call);
+	}
+	if (!has_call && calls.nr > CALLS_SHOWN)
+		add(l, "syscall:", "*");
+	for (i = 0; !has_call && calls.nr <= CALLS_SHOWN && i < calls.nr; i++)
+		add(l, "", calls.names[i]);
+}
+
+/* "a", "a and b", "a, b and 7 more" */
+static void put_names(const struct list *l, char text[TEXT])
+{
+	unsigned int i, nr = l->nr > NAMES_SHOWN + 1 ? NAMES_SHOWN : l->nr, used = 0;
+
+	for (i = 0; i < nr; i++)
+		used += (unsigned int)snprintf(text + used, TEXT - used, "%s%s",
+					       !i		? ""
+					       : i + 1 == l->nr ? " and "
+								: ", ",
+					       l->names[i]);
+	if (nr < l->nr)
+		snprintf(text + used, TEXT - used, " and %u more", l->nr - nr);
+}
+
+/* ", which was recorded with maskset standard" */
+static void put_masksets(const struct lkst_unrecorded *u, char text[TEXT])
+{
+	unsigned int used;
+	bool is_first = true;
+	u32 i;
+
+	text[0] = 0;
+	if (!u->is_known)
+		return;
+	used = (unsigned int)snprintf(text, TEXT, ", which was recorded with maskset%s",
+				      u->used & (u->used - 1) ? "s" : "");
+	for (i = 0; i < LKST_MASKSETS; i++) {
+		if (!(u->used >> i & 1))
+			continue;
+		used += (unsigned int)snprintf(text + used, TEXT - used, "%s%s",
+					       is_first ? " " : ", ", u->names[i]);
+		is_first = false;
+	}
+}
+
+void lkst_unrecorded_note(struct lkst_unrecorded *u, const bool wants[LKST_EVENT_SPACE],
+			  struct lkst_notes *notes)
+{
+	char names[TEXT], masksets[TEXT];
+	u64 begin_ns, end_ns, from_ns, to_ns;
+	struct list l = { .nr = 0 };
+	const char *chosen;
+	u32 id;
+
+	lkst_feed_window(u->feed, &from_ns, &to_ns);
+	lkst_trace_range(lkst_feed_trace(u->feed), &begin_ns, &end_ns);
+	for (id = 0; id < LKST_EVENT_SPACE && !u->is_known; id++)
+		if (counts(u, wants, id) && (lkst_feed_has_come(u->feed, id) || to_ns < end_ns))
+			return;
+	collect(u, wants, &l);
+	if (!l.nr)
+		return;
+	put_names(&l, names);
+	put_masksets(u, masksets);
+	chosen = choose(u, wants);
+	lkst_notes_add(
+		notes,
+		"%s%s is %sin the trace%s; `lkst maskset set %s` or `lkst start --maskset %s` "
+		"records %s.",
+		l.nr > 1 ? "None of " : "", names, l.nr > 1 ? "" : "not ", masksets, chosen, chosen,
+		l.nr > 1 ? "them" : "it");
+}

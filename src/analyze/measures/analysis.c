@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The table of analyses, and a pass over a trace that asks some of them. */
+#include "analyze/measures/analysis.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+const struct lkst_analysis *const lkst_analyses[] = {
+	&lkst_analysis_syscall,	  &lkst_analysis_syscallusage,
+	&lkst_analysis_softirq,	  &lkst_analysis_timer,
+	&lkst_analysis_memalloc,  &lkst_analysis_memfree,
+	&lkst_analysis_biotime,	  &lkst_analysis_bioqueue,
+	&lkst_analysis_nettime,	  &lkst_analysis_netsize,
+	&lkst_analysis_lockwait,  &lkst_analysis_lockhold,
+	&lkst_analysis_runqueue,  &lkst_analysis_waitqueue,
+	&lkst_analysis_waitdelay, &lkst_analysis_schedtime,
+	&lkst_analysis_lifetime,  &lkst_analysis_procstate,
+	&lkst_analysis_summary,	  &lkst_analysis_cpu,
+	&lkst_analysis_thread,	  &lkst_analysis_irq,
+	&lkst_analysis_wakeups,	  &lkst_analysis_fault,
+	&lkst_analysis_chart,	  NULL,
+};
+
+const struct lkst_analysis *lkst_analysis_find(const char *name)
+{
+	const struct lkst_analysis *const *a;
+
+	for (a = lkst_analyses; *a; a++)
+		if (!strcmp((*a)->name, name))
+			return *a;
+	return NULL;
+}
+
+/* ---- for analyses ---------------------------------------------------------------------------- */
+
+struct lkst_tally *lkst_work_tally(struct lkst_work *w, struct lkst_tally_config config)
+{
+	struct lkst_tally *t = &w->tallies[w->nr_tallies];
+
+	assert(w->nr_tallies < LKST_WORK_TALLIES);
+	config.ctx = w;
+	lkst_tally_init(t, &config, &w->wish->which, w->threads);
+	/* The list is that of the first tally. */
+	if (w->list && !w->nr_tallies) {
+		lkst_table_fini(w->list);
+		lkst_tally_init_list(t, w->list);
+		lkst_table_set_sink(w->list, w->wish->list, w->wish->list_arg);
+		t->list = w->list;
+	}
+	w->nr_tallies++;
+	return t;
+}
+
+int lkst_work_open(struct lkst_work *w, struct lkst_open *o, u64 key, const struct lkst_record *r,
+		   u64 value, bool is_first)
+{
+	struct lkst_open_entry *entry;
+	int got = lkst_open_put(o, key, &entry);
+
+	if (got <= 0)
+		return got;
+	if (entry->start_ns) {
+		if (is_first)
+			return 0;
+		if (w->tally_of[o - w->opens] < w->nr_tallies)
+			lkst_tally_leave_out_any(&w->tallies[w->tally_of[o - w->opens]],
+						 LKST_LEFT_OUT_NO_END, entry->tid, entry->cpu);
+	}
+	*entry = (struct lkst_open_entry){ .key = key,
+					   .start_ns = r->ns,
+					   .value = value,
+					   .tid = r->tid,
+					   .cpu = (u16)r->cpu,
+					   .buffer = (u16)r->buffer };
+	return 0;
+}
+
+/* Ends the interval @entry, of whose length @less_ns does not count. */
+static int close_entry(struct lkst_work *w, struct lkst_tally *tally, struct lkst_open *o,
+		       struct lkst_open_entry *entry, u64 key, const struct lkst_record *r, u32 cpu,
+		       u64 less_ns)
+{
+	struct lkst_open_entry e = *entry;
+
+	lkst_open_remove(o, entry);
+	if (__builtin_expect(
+		    lkst_crossing_is(w->crossing, cpu, e.buffer, e.start_ns, r->ns) ||
+			    (e.buffer != r->buffer &&
+			     lkst_crossing_is(w->crossing, cpu, r->buffer, e.start_ns, r->ns)),
+		    0))
+		return lkst_tally_leave_out(tally, LKST_LEFT_OUT_GAP, key, e.tid, e.cpu);
+	return lkst_tally_add(tally, key, r->ns - e.start_ns - less_ns, e.start_ns, e.tid, e.cpu);
+}
+
+int lkst_work_close(struct lkst_work *w, struct lkst_tally *tally, struct lkst_open *o,
+		    struct lkst_open_entry *entry, u64 key, const struct lkst_record *r)
+{
+	return close_entry(w, tally, o, entry, key, r, LKST_CROSSING_ANY, 0);
+}
+
+int lkst_work_close_on_cpu(struct lkst_work *w, struct lkst_tally *tally, struct lkst_open *o,
+			   struct lkst_open_entry *entry, u64 key, const struct lkst_record *r)
+{
+	return close_entry(w, tally, o, entry, key, r, r->cpu, 0);
+}
+
+/* ---- intervals within each other ------------------------------------------------------------- */
+
+/*
+ * An interval's value is what it is, and above that how much time its thread had spent in intervals
+ * that were over when it began: what has been added since is of those within it.
+ */
+enum { WHAT_BITS = 16 };
+
+int lkst_work_open_nested(struct lkst_work *w, struct lkst_open *o, u64 key,
+			  const struct lkst_record *r, u16 what, bool is_first)
+{
+	const struct lkst_open_entry *spent = lkst_open_find(&w->nested, lkst_work_thread(r));
+
+	return lkst_work_open(w, o, key, r, (spent ? spent->value << WHAT_BITS : 0) | what,
+			      is_first);
+}
+
+int lkst_work_close_nested(struct lkst_work *w, struct lkst_tally *tally, struct lkst_open *o,
+			   struct lkst_open_entry *entry, u64 key, const struct lkst_record *r)
+{
+	u64 ns = r->ns - entry->start_ns, within_ns;
+	struct lkst_open_entry *spent;
+	int got;
+
+	w->nested.max = LKST_TID_MAX;
+	got = lkst_open_put(&w->nested, lkst_work_thread(r), &spent);
+	if (got < 0)
+		return got;
+	within_ns = got ? spent->value - (entry->value >> WHAT_BITS) : 0;
+	within_ns = within_ns << WHAT_BITS >> WHAT_BITS;
+	if (within_ns > ns)
+		within_ns = ns;
+	if (got)
+		spent->value += ns - within_ns;
+	return close_entry(w, tally, o, entry, key, r, LKST_CROSSING_ANY, within_ns);
+}
+
+/* ---- for analyses ---------------------------------------------------------------------------- */
+
+bool lkst_work_is_whole(struct lkst_tally *tally, const struct lkst_interval *i, u64 key, int *err)
+{
+	u32 cpu = i->cpu < 0 ? 0 : (u32)i->cpu;
+	enum lkst_left_out why = i->flags & LKST_INTERVAL_EARLIER   ? LKST_LEFT_OUT_NO_BEGIN
+				 : i->flags & LKST_INTERVAL_CUT	    ? LKST_LEFT_OUT_GAP
+				 : i->flags & LKST_INTERVAL_OPEN    ? LKST_LEFT_OUT_NOT_OVER
+				 : i->flags & LKST_INTERVAL_NO_WAKE ? LKST_LEFT_OUT_NO_WAKE
+								    : LKST_NR_LEFT_OUT;
+
+	*err = why == LKST_NR_LEFT_OUT ? 0
+				       : lkst_tally_leave_out(tally, why, key, i->life->tid, cpu);
+	return why == LKST_NR_LEFT_OUT;
+}
+
+bool lkst_work_want(struct lkst_work *w, enum lkst_event_index index, lkst_feed_call *call,
+		    int *err)
+{
+	int got;
+
+	if (*err < 0)
+		return false;
+	got = lkst_feed_event(w->feed, index, call, w);
+	if (got < 0)
+		*err = got;
+	return got > 0;
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+struct lkst_study {
+	struct lkst_study_wish wish;
+	struct lkst_feed *feed;
+	struct lkst_state *state;
+	struct lkst_crossing *crossing;
+	struct lkst_unrecorded *unrecorded;
+	struct lkst_threads *threads;
+	struct lkst_labels labels;
+	struct lkst_symbols *symbols;
+	unsigned int nr;
+	struct lkst_work **works;
+	struct lkst_tables *tables;
+	bool *has_begun;
+	struct lkst_table list;
+};
+
+static int feed_threads(void *ctx, const struct lkst_record *r, const void *record)
+{
+	return lkst_threads_feed(ctx, r);
+}
+
+/* Names of threads. What else lkst_threads knows of them is not asked for. */
+static int subscribe_threads(struct lkst_study *s)
+{
+	static const char *const names[] = { "state_thread",	   "task_newtask",
+					     "sched_process_fork", "sched_process_exec",
+					     "sched_process_exit", "task_rename" };
+	unsigned int i;
+	int err = 0;
+
+	lkst_feed_always(s->feed, true);
+	for (i = 0; i < sizeof(names) / sizeof(names[0]) && err >= 0; i++)
+		err = lkst_feed_named(s->feed, names[i], feed_threads, s->threads);
+	lkst_feed_always(s->feed, false);
+	return err < 0 ? err : 0;
+}
+
+static int begin_work(struct lkst_study *s, unsigned int i, const struct lkst_analysis *a)
+{
+	struct lkst_work *w = calloc(1, a->size);
+	int got;
+
+	if (!w)
+		return -ENOMEM;
+	s->works[i] = w;
+	w->analysis = a;
+	w->feed = s->feed;
+	w->state = s->state;
+	w->threads = s->threads;
+	w->labels = &s->labels;
+	w->symbols = s->symbols;
+	w->crossing = s->crossing;
+	w->unrecorded = s->unrecorded;
+	w->wish = &s->wish;
+	w->list = s->wish.list ? &s->list : NULL;
+	lkst_feed_watch(s->feed, w->wants);
+	got = a->begin(w);
+	lkst_feed_watch(s->feed, NULL);
+	/* The state model knows nothing of threads without it. */
+	if (a->needs_state)
+		w->wants[lkst_feed_id(s->feed, LKST_EV_sched_switch)] = true;
+	s->has_begun[i] = got > 0;
+	return got < 0 ? got : 0;
+}
+
+static int make(struct lkst_err *e, struct lkst_study *s, struct lkst_trace *t,
+		const struct lkst_analysis *const *analyses)
+{
+	bool needs_state = false;
+	unsigned int i;
+	int err = lkst_feed_new(e, t, &s->feed);
+
+	if (err)
+		return err;
+	lkst_feed_limit(s->feed, s->wish.from_ns, s->wish.to_ns);
+	for (i = 0; i < s->nr; i++)
+		needs_state |= analyses[i]->needs_state;
+	err = subscribe_threads(s);
+	if (!err)
+		err = lkst_labels_subscribe(&s->labels, s->feed);
+	if (!err)
+		err = lkst_unrecorded_new(s->feed, &s->unrecorded);
+	if (err)
+		return lkst_err_sys(e, err, "analyzing");
+	err = lkst_symbols_load(e, s->symbols, t);
+	if (err)
+		return err;
+	err = lkst_crossing_new(e, s->feed, &s->crossing);
+	if (!err && needs_state)
+		err = lkst_state_new(e, s->feed, &s->state);
+	for (i = 0; i < s->nr && !err; i++) {
+		err = begin_work(s, i, analyses[i]);
+		if (err)
+			lkst_err_sys(e, err, "analysis %s", analyses[i]->name);
+	}
+	return err;
+}
+
+int lkst_study_new(struct lkst_err *e, struct lkst_trace *t, const struct lkst_study_wish *wish,
+		   const struct lkst_analysis *const *analyses, unsigned int nr,
+		   struct lkst_study **ret_study)
+{
+	_cleanup_(lkst_study_freep) struct lkst_study *s = calloc(1, sizeof(*s));
+	static const struct lkst_column nothing[] = { { "key", "key", LKST_COLUMN_TEXT, "" } };
+	int err;
+
+	assert(!wish->list || nr == 1);
+	if (!s)
+		return lkst_err_sys(e, -ENOMEM, "analyzing");
+	s->wish = *wish;
+	s->works = calloc(nr + 1, sizeof(struct lkst_work *));
+	s->tables = calloc(nr + 1, sizeof(*s->tables));
+	s->has_begun = calloc(nr + 1, sizeof(*s->has_begun));
+	s->threads = lkst_threads_new();
+	s->symbols = lkst_symbols_new();
+	if (!s->works || !s->tables || !s->has_begun || !s->threads || !s->symbols)
+		return lkst_err_sys(e, -ENOMEM, "analyzing");
+	s->nr = nr;
+	if (wish->list)
+		lkst_table_init(&s->list, analyses[0]->name, analyses[0]->title, nothing, 1);
+	err = make(e, s, t, analyses);
+	if (err)
+		return err;
+	*ret_study = lkst_take(s);
+	return 0;
+}
+
+static void free_work(struct lkst_work *w)
+{
+	unsigned int i;
+
+	if (!w)
+		return;
+	if (w->analysis->fini)
+		w->analysis->fini(w);
+	for (i = 0; i < w->nr_tallies; i++)
+		lkst_tally_fini(&w->tallies[i]);
+	for (i = 0; i < LKST_WORK_OPENS; i++)
+		lkst_open_fini(&w->opens[i]);
+	lkst_open_fini(&w->nested);
+	lkst_notes_fini(&w->notes);
+	free(w);
+}
+
+void lkst_study_free(struct lkst_study *s)
+{
+	unsigned int i;
+
+	if (!s)
+		return;
+	for (i = 0; i < s->nr; i++) {
+		free_work(s->works[i]);
+		lkst_tables_fini(&s->tables[i]);
+	}
+	free(s->works);
+	free(s->tables);
+	free(s->has_begun);
+	lkst_table_fini(&s->list);
+	lkst_state_free(s->state);
+	lkst_crossing_free(s->crossing);
+	lkst_unrecorded_free(s->unrecorded);
+	lkst_threads_free(s->threads);
+	lkst_labels_fini(&s->labels);
+	lkst_symbols_free(s->symbols);
+	lkst_feed_free(s->feed);
+	free(s);
+}
+
+void lkst_study_freep(struct lkst_study **s)
+{
+	lkst_study_free(*s);
+}
+
+/* What has begun and not ended, and what there was no room for. */
+static void leave_out_open(struct lkst_work *w)
+{
+	unsigned int k;
+	u32 i;
+
+	for (k = 0; k < LKST_WORK_OPENS; k++) {
+		const struct lkst_open *o = &w->opens[k];
+		struct lkst_tally *t;
+
+		if (w->tally_of[k] >= w->nr_tallies)
+			continue;
+		t = &w->tallies[w->tally_of[k]];
+		for (i = 0; i < o->nr_slots; i++)
+			if (o->slots[i].key != LKST_OPEN_NONE)
+				lkst_tally_leave_out_any(t, LKST_LEFT_OUT_NOT_OVER, o->slots[i].tid,
+							 o->slots[i].cpu);
+		t->left_out.nr[LKST_LEFT_OUT_FULL] += o->nr_refused;
+	}
+}
+
+/* What there is to say of an analysis whose events are not there. */
+static void note(struct lkst_study *s, unsigned int i)
+{
+	struct lkst_work *w = s->works[i];
+
+	if (!s->has_begun[i]) {
+		lkst_notes_add(
+			&w->notes,
+			"The trace cannot have the events that %s needs; it would have to be "
+			"recorded with these: %s.",
+			w->analysis->name, w->analysis->events);
+		return;
+	}
+	lkst_unrecorded_note(s->unrecorded, w->wants, &w->notes);
+	if (w->analysis->needs_state && lkst_state_nr_further(s->state))
+		lkst_notes_add(&w->notes,
+			       "There are %llu threads. The first %u are told apart, the others are counted "
+			       "together, as \"further threads\", thread -1.",
+			       (unsigned long long)(LKST_LIVES_MAX +
+						    lkst_state_nr_further(s->state)),
+			       LKST_LIVES_MAX);
+	if (w->list && !w->nr_tallies)
+		lkst_notes_add(&w->notes, "%s has no single values to list.", w->analysis->name);
+}
+
+/* Puts the notes below the first table, which is made if the analysis has none. */
+static int place_notes(struct lkst_study *s, unsigned int i)
+{
+	static const struct lkst_column columns[] = { { "key", "key", LKST_COLUMN_TEXT, "" } };
+	struct lkst_work *w = s->works[i];
+	struct lkst_tables *set = &s->tables[i];
+	struct lkst_notes *notes;
+	unsigned int k;
+
+	if (!w->list && !set->nr &&
+	    !lkst_tables_add(set, w->analysis->name, w->analysis->title, columns, 1))
+		return -ENOMEM;
+	notes = w->list ? &w->list->notes : &set->items[0]->notes;
+	if (!w->list && !w->nr_tallies && s->has_begun[i])
+		lkst_left_out_put(&w->left_out, set->items[0]);
+	for (k = 0; k < w->notes.nr; k++)
+		lkst_notes_add(notes, "%s", w->notes.text[k]);
+	return 0;
+}
+
+static int end_work(struct lkst_study *s, unsigned int i)
+{
+	struct lkst_work *w = s->works[i];
+	struct lkst_tables *set = &s->tables[i];
+	unsigned int k;
+	int err = 0;
+
+	leave_out_open(w);
+	for (k = 0; s->has_begun[i] && k < w->nr_tallies && !w->list && !err; k++)
+		err = lkst_tally_tables(&w->tallies[k], set);
+	if (!err && s->has_begun[i] && w->analysis->end)
+		err = w->analysis->end(w, set);
+	if (!err && w->list && w->nr_tallies)
+		lkst_left_out_put(&w->tallies[0].left_out, w->list);
+	note(s, i);
+	return err ? err : place_notes(s, i);
+}
+
+int lkst_study_run(struct lkst_err *e, struct lkst_study *s)
+{
+	unsigned int i;
+	int err = lkst_feed_run(e, s->feed);
+
+	if (err)
+		return err;
+	lkst_unrecorded_end(s->unrecorded);
+	for (i = 0; i < s->nr && !err; i++)
+		err = end_work(s, i);
+	if (!err && s->wish.list)
+		err = lkst_table_end(&s->list);
+	return err ? lkst_err_sys(e, err, "analyzing") : 0;
+}
+
+const struct lkst_tables *lkst_study_tables(const struct lkst_study *s, unsigned int i)
+{
+	return i < s->nr ? &s->tables[i] : NULL;
+}
+
+const struct lkst_table *lkst_study_list(const struct lkst_study *s)
+{
+	return s->wish.list ? &s->list : NULL;
+}

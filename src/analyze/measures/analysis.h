@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The analyses: questions that a trace is asked, and tables that answer them. One interface, a table
+ * of them all; one pass over a trace answers any number. To add one: write analyze/measures/<name>.c with its
+ * entry, declare the entry below, put it in the table of analysis.c; doc/analyses.md has a row for it.
+ */
+#ifndef LKST_ANALYZE_MEASURES_ANALYSIS_H
+#define LKST_ANALYZE_MEASURES_ANALYSIS_H
+
+#include "analyze/engine/crossing.h"
+#include "analyze/engine/feed.h"
+#include "analyze/engine/left_out.h"
+#include "analyze/engine/naming.h"
+#include "analyze/engine/open.h"
+#include "analyze/engine/tally.h"
+#include "analyze/engine/unrecorded.h"
+#include "analyze/model/state.h"
+
+struct lkst_work;
+
+struct lkst_analysis {
+	const char *name;     /* one word */
+	const char *row;      /* of the seeds' checklist: "H01" */
+	const char *title;    /* for people */
+	const char *help;     /* one line */
+	const char *measures; /* one line for doc/analyses.md: from what event to what */
+	const char *events;   /* what it needs, as `lkst record --event` takes it, blanks between */
+	bool needs_state;     /* the state model */
+	size_t size;	      /* of its work, which begins with struct lkst_work */
+
+	/* Subscribes. 1; 0: the trace can have no such events; or a negative errno. */
+	int (*begin)(struct lkst_work *w);
+	/* After the pass: further tables and notes. NULL: none. 0 or a negative errno. */
+	int (*end)(struct lkst_work *w, struct lkst_tables *set);
+	void (*fini)(struct lkst_work *w); /* what the work holds itself; NULL: nothing */
+};
+
+/* All analyses; NULL ends the table. */
+extern const struct lkst_analysis *const lkst_analyses[];
+
+/* The analysis called @name, or NULL. */
+const struct lkst_analysis *lkst_analysis_find(const char *name);
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+/* What one pass is to answer. All is borrowed. */
+struct lkst_study_wish {
+	struct lkst_tally_wish which;
+	u64 from_ns, to_ns; /* both included; intervals count that lie within */
+	/*
+	 * Every value of the only analysis goes to this sink as it comes, instead of statistics. What
+	 * else there is to tell is then in notes of the list. NULL: statistics.
+	 */
+	lkst_table_sink *list;
+	void *list_arg;
+};
+
+struct lkst_study;
+
+/* Makes ready for one pass over @t, which must stay open, that asks @nr @analyses. */
+int lkst_study_new(struct lkst_err *e, struct lkst_trace *t, const struct lkst_study_wish *wish,
+		   const struct lkst_analysis *const *analyses, unsigned int nr,
+		   struct lkst_study **ret_study);
+void lkst_study_free(struct lkst_study *s);
+void lkst_study_freep(struct lkst_study **s);
+
+/* The pass. Once only. */
+int lkst_study_run(struct lkst_err *e, struct lkst_study *s);
+
+/* The tables of analysis number @i, until the study is freed. */
+const struct lkst_tables *lkst_study_tables(const struct lkst_study *s, unsigned int i);
+
+/* The list that `wish.list` was given the rows of, with its notes; NULL if there is none. */
+const struct lkst_table *lkst_study_list(const struct lkst_study *s);
+
+/* ---- for analyses ---------------------------------------------------------------------------- */
+
+enum {
+	LKST_WORK_TALLIES = 4,
+	LKST_WORK_OPENS = 2,
+	LKST_WORK_NO_TALLY = 0xff, /* what is open is no occurrence that is measured */
+};
+
+/* An analysis at work. Its own data come behind this. */
+struct lkst_work {
+	const struct lkst_analysis *analysis;
+	struct lkst_feed *feed;
+	struct lkst_state *state; /* if it needs_state */
+	const struct lkst_threads *threads;
+	const struct lkst_labels *labels; /* names of interrupts, disks and interfaces */
+	struct lkst_symbols *symbols;	  /* names of functions, locks and slab caches */
+	struct lkst_crossing *crossing;
+	const struct lkst_unrecorded *unrecorded; /* asked after the pass */
+	bool wants[LKST_EVENT_SPACE];		  /* the events that it needs, by their ids */
+	const struct lkst_study_wish *wish;
+	struct lkst_tally tallies[LKST_WORK_TALLIES]; /* the first is what --list lists */
+	unsigned int nr_tallies;
+	struct lkst_open opens[LKST_WORK_OPENS];
+	u8 tally_of[LKST_WORK_OPENS]; /* whose intervals they are */
+	struct lkst_open nested;      /* by thread: its time in nested intervals that are over */
+	struct lkst_left_out_counts left_out; /* without a tally */
+	struct lkst_table *list;
+	struct lkst_notes notes;
+};
+
+/* Adds a tally; its context is the work. */
+struct lkst_tally *lkst_work_tally(struct lkst_work *w, struct lkst_tally_config config);
+
+/*
+ * Begins an interval at @r under @key. 0, also if there was no room, or a negative errno. Where one
+ * is open under the key already, @is_first leaves it, else it begins anew.
+ */
+int lkst_work_open(struct lkst_work *w, struct lkst_open *o, u64 key, const struct lkst_record *r,
+		   u64 value, bool is_first);
+
+/* Ends the interval @entry of @o at @r: a value of @tally under @key, unless it crosses a gap. */
+int lkst_work_close(struct lkst_work *w, struct lkst_tally *tally, struct lkst_open *o,
+		    struct lkst_open_entry *entry, u64 key, const struct lkst_record *r);
+
+/* The same for a place of one CPU alone, where gaps of the others do not matter. */
+int lkst_work_close_on_cpu(struct lkst_work *w, struct lkst_tally *tally, struct lkst_open *o,
+			   struct lkst_open_entry *entry, u64 key, const struct lkst_record *r);
+
+/*
+ * The same for intervals of a thread that lie within each other, so that no time counts twice: from the
+ * length of each goes what is of those within it. @what, of 16 bits, comes back by lkst_work_what().
+ */
+int lkst_work_open_nested(struct lkst_work *w, struct lkst_open *o, u64 key,
+			  const struct lkst_record *r, u16 what, bool is_first);
+int lkst_work_close_nested(struct lkst_work *w, struct lkst_tally *tally, struct lkst_open *o,
+			   struct lkst_open_entry *entry, u64 key, const struct lkst_record *r);
+
+static inline u16 lkst_work_what(const struct lkst_open_entry *entry)
+{
+	return (u16)entry->value;
+}
+
+/*
+ * Whether the state model has seen @i from begin to end. If not, it is counted as left out of @tally,
+ * under @key; *@err gets the result.
+ */
+bool lkst_work_is_whole(struct lkst_tally *tally, const struct lkst_interval *i, u64 key, int *err);
+
+/* A key for the thread of @r: its number, or for the idle threads, one of the CPU's own. */
+static inline u64 lkst_work_thread(const struct lkst_record *r)
+{
+	return r->tid ? (u32)r->tid : 1ULL << 32 | r->cpu;
+}
+
+/* Subscribes to @index. True: there is such an event. An error goes to *@err and sticks there. */
+bool lkst_work_want(struct lkst_work *w, enum lkst_event_index index, lkst_feed_call *call,
+		    int *err);
+
+/* ---- the analyses ---------------------------------------------------------------------------- */
+
+extern const struct lkst_analysis lkst_analysis_syscall, lkst_analysis_syscallusage,
+	lkst_analysis_softirq, lkst_analysis_timer, lkst_analysis_memalloc, lkst_analysis_memfree,
+	lkst_analysis_biotime, lkst_analysis_bioqueue, lkst_analysis_nettime, lkst_analysis_netsize,
+	lkst_analysis_lockwait, lkst_analysis_lockhold, lkst_analysis_runqueue,
+	lkst_analysis_waitqueue, lkst_analysis_waitdelay, lkst_analysis_schedtime,
+	lkst_analysis_lifetime, lkst_analysis_procstate;
+
+/* Those of `lkst report`. */
+extern const struct lkst_analysis lkst_analysis_summary, lkst_analysis_cpu, lkst_analysis_thread,
+	lkst_analysis_irq, lkst_analysis_wakeups, lkst_analysis_fault, lkst_analysis_chart;
+
+#endif

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The contexts that interrupt threads: interrupts of every kind, tasklets, timers. */
+#include <errno.h>
+
+#include "analyze/model/model.h"
+
+/* Counts the time of interrupts up to @ns. */
+void lkst_model_account(struct lkst_model_cpu *c, u64 ns)
+{
+	u64 passed = ns > c->account_ns ? ns - c->account_ns : 0;
+
+	if (c->depth && c->frames[c->depth - 1].is_softirq)
+		c->softirq_ns += passed;
+	else if (c->depth)
+		c->irq_ns += passed;
+	if (ns > c->account_ns)
+		c->account_ns = ns;
+}
+
+/* ---- contexts --------------------------------------------------------------------- */
+
+static int tell_frame(struct lkst_state *s, struct lkst_model_cpu *c, u64 ns, bool is_cut)
+{
+	struct lkst_frame *f = &c->frames[c->depth].frame;
+
+	f->to_ns = ns > f->from_ns ? ns : f->from_ns;
+	f->is_cut = is_cut;
+	if (c->depth)
+		c->frames[c->depth - 1].frame.inner_ns += f->to_ns - f->from_ns;
+	return lkst_model_tell_frame(s, f);
+}
+
+int lkst_model_cut_frames(struct lkst_state *s, struct lkst_model_cpu *c, u32 depth, u64 ns)
+{
+	int err = 0;
+
+	lkst_model_account(c, ns);
+	while (c->depth > depth && err >= 0) {
+		c->depth--;
+		s->doubts.unmatched++;
+		err = tell_frame(s, c, ns, true);
+	}
+	return err;
+}
+
+int lkst_model_in_thread(struct lkst_state *s, struct lkst_model_cpu *c, u64 ns)
+{
+	return c->depth ? lkst_model_cut_frames(s, c, 0, ns) : 0;
+}
+
+/* Contexts of which a CPU has only one at a time: a further one means that the end was missed. */
+static bool excludes(const struct lkst_frame *a, const struct lkst_frame *b)
+{
+	if (a->context != b->context)
+		return false;
+	if (a->context == LKST_CONTEXT_SOFTIRQ)
+		return true;
+	return a->number == b->number && a->code == b->code &&
+	       (a->context == LKST_CONTEXT_IRQ || a->context == LKST_CONTEXT_VECTOR);
+}
+
+static int push(struct lkst_state *s, const struct lkst_record *r, struct lkst_frame frame)
+{
+	struct lkst_model_cpu *c = lkst_model_at(s, r);
+	bool is_softirq = frame.context != LKST_CONTEXT_IRQ && frame.context != LKST_CONTEXT_VECTOR;
+	u32 i;
+	int err = 0;
+
+	if (!c)
+		return lkst_model_error(s);
+	for (i = 0; i < c->depth && err >= 0; i++)
+		if (excludes(&c->frames[i].frame, &frame))
+			err = lkst_model_cut_frames(s, c, i, r->ns);
+	if (c->depth == LKST_FRAMES_MAX && err >= 0)
+		err = lkst_model_cut_frames(s, c, 0, r->ns);
+	if (err < 0)
+		return err;
+	lkst_model_account(c, r->ns);
+	/* A timer or tasklet takes the time of the interrupt that it runs in. */
+	if (c->depth && frame.context != LKST_CONTEXT_SOFTIRQ && is_softirq)
+		is_softirq = c->frames[c->depth - 1].is_softirq;
+	if (!c->depth)
+		c->rq = 0;
+	frame.cpu = r->cpu;
+	frame.from_ns = r->ns;
+	frame.depth = (u8)c->depth;
+	frame.tid = r->tid;
+	c->frames[c->depth++] = (struct lkst_model_frame){ frame, is_softirq };
+	return 0;
+}
+
+/* Ends the innermost context like @frame, and what was not seen to end within it. */
+static int pop(struct lkst_state *s, const struct lkst_record *r, struct lkst_frame frame)
+{
+	struct lkst_model_cpu *c = lkst_model_at(s, r);
+	u32 i;
+	int err;
+
+	if (!c)
+		return lkst_model_error(s);
+	for (i = c->depth; i > 0; i--) {
+		const struct lkst_frame *f = &c->frames[i - 1].frame;
+
+		if (f->context == frame.context && f->number == frame.number &&
+		    f->object == frame.object)
+			break;
+	}
+	if (!i) {
+		/* It began before the trace or in a gap, unless something is amiss. */
+		s->doubts.unmatched++;
+		frame.cpu = r->cpu;
+		frame.from_ns = frame.to_ns = r->ns;
+		frame.tid = r->tid;
+		frame.has_no_begin = true;
+		return lkst_model_tell_frame(s, &frame);
+	}
+	err = lkst_model_cut_frames(s, c, i, r->ns);
+	if (err < 0)
+		return err;
+	lkst_model_account(c, r->ns);
+	c->depth--;
+	if (!c->depth)
+		c->rq = 0;
+	return tell_frame(s, c, r->ns, false);
+}
+
+int lkst_model_finish_frames(struct lkst_state *s, struct lkst_model_cpu *c, u64 end_ns)
+{
+	int err = 0;
+
+	lkst_model_account(c, end_ns);
+	while (c->depth && err >= 0) {
+		c->depth--;
+		err = tell_frame(s, c, end_ns, true);
+	}
+	return err;
+}
+
+/* ---- interrupts ------------------------------------------------------------------- */
+
+static int on_irq_entry(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_irq_handler_entry *e = record;
+
+	return push(ctx, r,
+		    (struct lkst_frame){
+			    .context = LKST_CONTEXT_IRQ, .number = e->irq, .code = e->handler });
+}
+
+static int on_irq_exit(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_irq_handler_exit *e = record;
+
+	return pop(ctx, r, (struct lkst_frame){ .context = LKST_CONTEXT_IRQ, .number = e->irq });
+}
+
+static int on_softirq_entry(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_softirq_entry *e = record;
+
+	return push(ctx, r,
+		    (struct lkst_frame){ .context = LKST_CONTEXT_SOFTIRQ, .number = (s32)e->vec });
+}
+
+static int on_softirq_exit(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_softirq_exit *e = record;
+
+	return pop(ctx, r,
+		   (struct lkst_frame){ .context = LKST_CONTEXT_SOFTIRQ, .number = (s32)e->vec });
+}
+
+static int on_tasklet_entry(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_tasklet_entry *e = record;
+
+	return push(ctx, r,
+		    (struct lkst_frame){ .context = LKST_CONTEXT_TASKLET,
+					 .code = e->function,
+					 .object = e->tasklet });
+}
+
+static int on_tasklet_exit(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_tasklet_exit *e = record;
+
+	return pop(ctx, r,
+		   (struct lkst_frame){ .context = LKST_CONTEXT_TASKLET, .object = e->tasklet });
+}
+
+static int on_timer_entry(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_timer_expire_entry *e = record;
+
+	return push(ctx, r,
+		    (struct lkst_frame){ .context = LKST_CONTEXT_TIMER,
+					 .code = e->function,
+					 .object = e->timer });
+}
+
+static int on_timer_exit(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_timer_expire_exit *e = record;
+
+	return pop(ctx, r,
+		   (struct lkst_frame){ .context = LKST_CONTEXT_TIMER, .object = e->timer });
+}
+
+static int on_hrtimer_entry(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_hrtimer_expire_entry *e = record;
+
+	return push(ctx, r,
+		    (struct lkst_frame){ .context = LKST_CONTEXT_HRTIMER,
+					 .code = e->function,
+					 .object = e->hrtimer });
+}
+
+static int on_hrtimer_exit(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_hrtimer_expire_exit *e = record;
+
+	return pop(ctx, r,
+		   (struct lkst_frame){ .context = LKST_CONTEXT_HRTIMER, .object = e->hrtimer });
+}
+
+/* The records of all vectors are laid out alike. */
+static int on_vector_entry(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_local_timer_entry *e = record;
+	const struct lkst_model_vector *v = ctx;
+
+	return push(v->state, r,
+		    (struct lkst_frame){ .context = LKST_CONTEXT_VECTOR,
+					 .number = (s32)e->vector,
+					 .code = v->entry });
+}
+
+static int on_vector_exit(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_local_timer_exit *e = record;
+	const struct lkst_model_vector *v = ctx;
+
+	return pop(v->state, r,
+		   (struct lkst_frame){ .context = LKST_CONTEXT_VECTOR,
+					.number = (s32)e->vector,
+					.code = v->entry });
+}
+
+static int on_nmi(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_nmi_handler *e = record;
+	struct lkst_model_cpu *c = lkst_model_at(ctx, r);
+	struct lkst_frame f = { .context = LKST_CONTEXT_NMI, .cpu = r->cpu, .code = e->handler };
+
+	if (!c)
+		return lkst_model_error(ctx);
+	f.to_ns = r->ns;
+	f.from_ns = r->ns > e->duration_ns ? r->ns - e->duration_ns : 0;
+	f.tid = r->tid;
+	f.depth = (u8)c->depth;
+	if (c->depth)
+		c->frames[c->depth - 1].frame.inner_ns += f.to_ns - f.from_ns;
+	return lkst_model_tell_frame(ctx, &f);
+}
+
+/* ---- subscribing ------------------------------------------------------------------ */
+
+/* An event that begins a context and the one that ends it. */
+struct pair {
+	enum lkst_event_index entry, exit;
+	lkst_feed_call *on_entry, *on_exit;
+};
+
+static const struct pair pairs[] = {
+	{ LKST_EV_irq_handler_entry, LKST_EV_irq_handler_exit, on_irq_entry, on_irq_exit },
+	{ LKST_EV_softirq_entry, LKST_EV_softirq_exit, on_softirq_entry, on_softirq_exit },
+	{ LKST_EV_tasklet_entry, LKST_EV_tasklet_exit, on_tasklet_entry, on_tasklet_exit },
+	{ LKST_EV_timer_expire_entry, LKST_EV_timer_expire_exit, on_timer_entry, on_timer_exit },
+	{ LKST_EV_hrtimer_expire_entry, LKST_EV_hrtimer_expire_exit, on_hrtimer_entry,
+	  on_hrtimer_exit },
+};
+
+static const struct pair vectors[] = {
+	{ LKST_EV_local_timer_entry, LKST_EV_local_timer_exit, on_vector_entry, on_vector_exit },
+	{ LKST_EV_reschedule_entry, LKST_EV_reschedule_exit, on_vector_entry, on_vector_exit },
+	{ LKST_EV_call_function_entry, LKST_EV_call_function_exit, on_vector_entry,
+	  on_vector_exit },
+	{ LKST_EV_call_function_single_entry, LKST_EV_call_function_single_exit, on_vector_entry,
+	  on_vector_exit },
+};
+_Static_assert(sizeof(vectors) / sizeof(vectors[0]) == LKST_MODEL_VECTORS, "a row per vector");
+_Static_assert(sizeof(struct lkst_rec_local_timer_entry) ==
+		       sizeof(struct lkst_rec_call_function_single_exit),
+	       "vectors' records are alike");
+
+/* A context whose end is not in the trace would never end. */
+static int subscribe_pair(struct lkst_state *s, const struct pair *p, void *ctx)
+{
+	int err;
+
+	if (!lkst_feed_has(s->feed, p->entry) || !lkst_feed_has(s->feed, p->exit))
+		return 0;
+	err = lkst_feed_event(s->feed, p->entry, p->on_entry, ctx);
+	return err < 0 ? err : lkst_feed_event(s->feed, p->exit, p->on_exit, ctx);
+}
+
+int lkst_model_subscribe_frames(struct lkst_state *s)
+{
+	u32 i;
+	int err = lkst_feed_event(s->feed, LKST_EV_nmi_handler, on_nmi, s);
+
+	for (i = 0; i < sizeof(pairs) / sizeof(pairs[0]) && err >= 0; i++)
+		err = subscribe_pair(s, &pairs[i], s);
+	for (i = 0; i < LKST_MODEL_VECTORS && err >= 0; i++) {
+		s->vectors[i] = (struct lkst_model_vector){ s, vectors[i].entry };
+		err = subscribe_pair(s, &vectors[i], &s->vectors[i]);
+	}
+	return err;
+}

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Threads by number; their creation, names and ends. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/model/model.h"
+
+enum {
+	CLONE_THREAD_FLAG = 0x10000, /* CLONE_THREAD, include/uapi/linux/sched.h */
+	/* A thread's listed creation is this much before the record of it, at most. */
+	LISTED_SLACK_NS = 1000000000,
+	CANDIDATES = 16, /* that are looked at for one that has ended */
+};
+
+/* ---- tables ----------------------------------------------------------------------- */
+
+struct lkst_life *lkst_model_life(struct lkst_state *s, s32 tid)
+{
+	struct lkst_life *life;
+	u32 chunk = s->nr_lives / LKST_LIVES_CHUNK;
+
+	if (s->nr_lives % LKST_LIVES_CHUNK == 0) {
+		struct lkst_life **chunks =
+			reallocarray(s->lives, chunk + 1, sizeof(struct lkst_life *));
+
+		if (!chunks)
+			return NULL;
+		s->lives = chunks;
+		chunks[chunk] = calloc(LKST_LIVES_CHUNK, sizeof(struct lkst_life));
+		if (!chunks[chunk])
+			return NULL;
+	}
+	life = &s->lives[chunk][s->nr_lives % LKST_LIVES_CHUNK];
+	life->nr = s->nr_lives++;
+	life->tid = tid;
+	life->idle_cpu = -1;
+	return life;
+}
+
+static struct lkst_model_thread **place_of(struct lkst_state *s, s32 tid)
+{
+	struct lkst_model_thread ***leaf = &s->tids[tid / LKST_TIDS_LEAF];
+
+	if (!*leaf)
+		*leaf = calloc(LKST_TIDS_LEAF, sizeof(struct lkst_model_thread *));
+	return *leaf ? &(*leaf)[tid % LKST_TIDS_LEAF] : NULL;
+}
+
+/* A thread of which nothing is known but its life. */
+static void reset(struct lkst_model_thread *t, u64 since_ns)
+{
+	*t = (struct lkst_model_thread){ .life = t->life,
+					 .further = t->further,
+					 .since_ns = since_ns,
+					 .no_call_ns = since_ns,
+					 .has_doubt = true,
+					 .cpu = -1 };
+}
+
+/* Gives @t a life of its own, or a share in that of all further threads. */
+static int begin_life(struct lkst_state *s, struct lkst_model_thread *t, s32 tid)
+{
+	struct lkst_life *all;
+
+	if (s->nr_lives < LKST_LIVES_MAX) {
+		t->life = lkst_model_life(s, tid);
+		return t->life ? 0 : -ENOMEM;
+	}
+	if (s->further == LKST_LIFE_NONE) {
+		all = lkst_model_life(s, -1);
+		if (!all)
+			return -ENOMEM;
+		snprintf(all->comm, sizeof(all->comm), "further threads");
+		s->further = all->nr;
+	}
+	s->nr_further++;
+	t->further = (struct lkst_life){ .nr = s->further, .tid = tid, .idle_cpu = -1 };
+	t->life = &t->further;
+	return 0;
+}
+
+/* @t's number is free again. */
+static int drop(struct lkst_state *s, struct lkst_model_thread *t)
+{
+	if (s->nr_free == s->free_room) {
+		u32 room = s->free_room ? s->free_room * 2 : 64;
+		struct lkst_model_thread **grown =
+			reallocarray(s->free_threads, room, sizeof(struct lkst_model_thread *));
+
+		if (!grown)
+			return -ENOMEM;
+		s->free_threads = grown;
+		s->free_room = room;
+	}
+	*place_of(s, t->life->tid) = NULL;
+	s->nr_threads--;
+	s->free_threads[s->nr_free++] = t;
+	return 0;
+}
+
+/* The CPU that is believed to run @t, or NULL. */
+static struct lkst_model_cpu *cpu_with(const struct lkst_state *s,
+				       const struct lkst_model_thread *t)
+{
+	struct lkst_model_cpu *c = t->cpu >= 0 && (u32)t->cpu < s->nr_cpus ? s->cpus[t->cpu] : NULL;
+
+	return c && c->thread == t ? c : NULL;
+}
+
+/*
+ * Makes room for one more thread: drops one, of which the trace may tell once more as of one that it has not shown
+ * yet. The next one in order of numbers, better one that has ended, and never one that runs.
+ */
+static int make_room(struct lkst_state *s)
+{
+	struct lkst_model_thread *victim = NULL, *t;
+	u32 looked, nr_met = 0, at = s->hand;
+
+	for (looked = 0; looked < LKST_TID_MAX && nr_met < CANDIDATES; looked++) {
+		at = (at + 1) % LKST_TID_MAX;
+		if (!s->tids[at / LKST_TIDS_LEAF]) {
+			at |= LKST_TIDS_LEAF - 1;
+			continue;
+		}
+		t = lkst_model_find(s, (s32)at);
+		if (!t || t->run == LKST_RUN_RUNNING || cpu_with(s, t))
+			continue;
+		nr_met++;
+		if (!victim || t->run == LKST_RUN_DEAD)
+			victim = t;
+		if (t->run == LKST_RUN_DEAD)
+			break;
+	}
+	if (!victim)
+		return -ENOMEM;
+	s->hand = (u32)victim->life->tid;
+	return drop(s, victim);
+}
+
+static struct lkst_model_thread *make(struct lkst_state *s, s32 tid, u64 since_ns)
+{
+	struct lkst_model_thread **place = place_of(s, tid), *t;
+
+	if (!place || (s->nr_threads == LKST_MODEL_THREADS_MAX && make_room(s) < 0))
+		return NULL;
+	t = s->nr_free ? s->free_threads[--s->nr_free] : malloc(sizeof(*t));
+	if (!t || begin_life(s, t, tid)) {
+		free(t);
+		return NULL;
+	}
+	reset(t, since_ns);
+	*place = t;
+	s->nr_threads++;
+	return t;
+}
+
+struct lkst_model_thread *lkst_model_get(struct lkst_state *s, s32 tid)
+{
+	struct lkst_model_thread *t = lkst_model_find(s, tid);
+
+	if (t || tid <= 0 || tid >= LKST_TID_MAX)
+		return t;
+	return make(s, tid, s->begin_ns);
+}
+
+/* A CPU that was believed to run @t does not. */
+static int leave_cpu(struct lkst_state *s, struct lkst_model_thread *t, u64 ns)
+{
+	struct lkst_model_cpu *c = cpu_with(s, t);
+
+	if (!c)
+		return 0;
+	s->doubts.missed++;
+	return lkst_model_lose_cpu(s, c, c->last_ns, ns, false);
+}
+
+/* The life of @t is over, at @ns or before. */
+static int end_life(struct lkst_state *s, struct lkst_model_thread *t, u64 ns)
+{
+	int err = leave_cpu(s, t, ns);
+
+	if (err < 0)
+		return err;
+	if (t->is_seen || t->run != LKST_RUN_UNKNOWN)
+		err = lkst_model_change(s, t, ns,
+					t->run == LKST_RUN_DEAD ? LKST_RUN_DEAD : LKST_RUN_UNKNOWN,
+					LKST_RUN_DEAD, NULL);
+	if (err >= 0 && !t->life->is_over) {
+		t->life->is_over = true;
+		t->life->end_ns = ns;
+		err = lkst_model_tell_over(s, t->life);
+	}
+	return err;
+}
+
+struct lkst_model_thread *lkst_model_reuse(struct lkst_state *s, struct lkst_model_thread *t,
+					   u64 ns)
+{
+	if (end_life(s, t, ns) < 0 || begin_life(s, t, t->life->tid))
+		return NULL;
+	reset(t, ns);
+	return t;
+}
+
+/* ---- names and families ------------------------------------------------------------- */
+
+static void set_comm(struct lkst_life *life, const comm16 comm)
+{
+	memcpy(life->comm, comm, sizeof(life->comm));
+	life->comm[sizeof(life->comm) - 1] = 0;
+}
+
+/* Whether @t is the thread whose creation at @ns is being told of: it was in the list of threads. */
+static bool is_listed_as_born(const struct lkst_state *s, const struct lkst_model_thread *t, u64 ns)
+{
+	u64 start_ns = t->life->start_ns;
+
+	return t->is_listed && !t->is_seen && !t->life->is_born && start_ns >= s->begin_ns &&
+	       start_ns <= ns + LISTED_SLACK_NS && ns <= start_ns + LISTED_SLACK_NS;
+}
+
+/*
+ * Number @tid begins to exist. Two events tell of it, task_newtask and sched_process_fork, and a trace
+ * may have either.
+ */
+static int be_born(struct lkst_state *s, const struct lkst_record *r, s32 tid, const comm16 comm,
+		   struct lkst_model_thread **ret_thread)
+{
+	struct lkst_model_thread *t = lkst_model_find(s, tid);
+	const struct lkst_model_thread *parent = lkst_model_find(s, r->tid);
+	const bool is_kernel = parent && parent->life->is_kernel;
+
+	*ret_thread = NULL;
+	if (tid <= 0 || tid >= LKST_TID_MAX)
+		return 0;
+	if (t && t->run == LKST_RUN_NEW && t->life->is_born) {
+		*ret_thread = t;
+		return 0;
+	}
+	if (t && is_listed_as_born(s, t, r->ns))
+		reset(t, r->ns);
+	else
+		t = t ? lkst_model_reuse(s, t, r->ns) : make(s, tid, r->ns);
+	if (!t)
+		return -ENOMEM;
+	t->life->start_ns = r->ns;
+	t->life->is_born = t->is_fresh = true;
+	t->life->is_kernel = is_kernel;
+	set_comm(t->life, comm);
+	*ret_thread = t;
+	return lkst_model_change(s, t, r->ns, LKST_RUN_UNKNOWN, LKST_RUN_NEW, NULL);
+}
+
+static int on_newtask(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_task_newtask *e = record;
+	struct lkst_state *s = ctx;
+	const struct lkst_model_thread *parent;
+	struct lkst_model_thread *t;
+	int err = be_born(s, r, e->child_tid, e->child_comm, &t);
+
+	parent = lkst_model_find(s, r->tid);
+	if (err < 0 || !t)
+		return err;
+	if (!(e->clone_flags & CLONE_THREAD_FLAG))
+		t->life->pid = e->child_tid;
+	else if (parent)
+		t->life->pid = parent->life->pid;
+	if (parent)
+		t->life->parent_pid = e->clone_flags & CLONE_THREAD_FLAG ? parent->life->parent_pid
+									 : parent->life->pid;
+	return 0;
+}
+
+static int on_fork(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_sched_process_fork *e = record;
+	struct lkst_model_thread *t;
+	int err = be_born(ctx, r, e->child_tid, e->child_comm, &t);
+
+	if (err < 0 || !t)
+		return err;
+	t->life->pid = e->child_pid;
+	/* A further thread of a process has the process's parent, not the process as its parent. */
+	if (e->child_pid != e->parent_pid)
+		t->life->parent_pid = e->parent_pid;
+	return 0;
+}
+
+static int on_rename(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_task_rename *e = record;
+	struct lkst_model_thread *t = lkst_model_get(ctx, e->target_tid);
+
+	if (t)
+		set_comm(t->life, e->newcomm);
+	return 0;
+}
+
+bool lkst_model_takes_over(struct lkst_state *s, struct lkst_model_thread *t, s32 tid, u64 ns)
+{
+	struct lkst_model_thread *leader = lkst_model_find(s, tid);
+	s32 old_tid = t->life->tid;
+
+	/* The leader has ended, and waits for this to have its number taken (de_thread(), fs/exec.c). */
+	if (tid <= 0 || tid >= LKST_TID_MAX || t->life->pid != tid || old_tid == tid ||
+	    !place_of(s, tid) ||
+	    (leader && lkst_model_run(s, leader) != LKST_RUN_DEAD &&
+	     lkst_model_run(s, leader) != LKST_RUN_UNKNOWN))
+		return false;
+	if (leader && (end_life(s, leader, ns) < 0 || drop(s, leader) < 0))
+		return false;
+	*place_of(s, old_tid) = NULL;
+	*place_of(s, tid) = t;
+	t->life->tid = tid;
+	return true;
+}
+
+static int on_exec(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_sched_process_exec *e = record;
+	struct lkst_state *s = ctx;
+	struct lkst_model_thread *t = lkst_model_find(s, r->tid);
+	struct lkst_model_thread *old = lkst_model_find(s, e->old_tid);
+	struct lkst_model_cpu *c = r->cpu < s->nr_cpus ? s->cpus[r->cpu] : NULL;
+
+	/* No event in between has shown the new number yet. */
+	if (e->old_tid != r->tid && old && lkst_model_takes_over(s, old, r->tid, r->ns)) {
+		t = old;
+		if (c && c->thread == t)
+			c->tid = r->tid;
+	}
+	if (!t)
+		t = lkst_model_get(s, r->tid);
+	if (!t)
+		return 0;
+	t->life->pid = r->tid;
+	t->life->is_kernel = false;
+	return 0;
+}
+
+static int on_thread_exit(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_sched_process_exit *e = record;
+	struct lkst_model_thread *t = lkst_model_get(ctx, r->tid);
+
+	if (!t)
+		return 0;
+	t->life->pid = e->exit_pid;
+	t->life->exit_code = e->exit_code;
+	t->life->has_exit = true;
+	set_comm(t->life, e->comm);
+	return 0;
+}
+
+/* Comes late, when the number may have been given out again already: then it is not that thread's. */
+static int on_free(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_sched_process_free *e = record;
+	struct lkst_state *s = ctx;
+	struct lkst_model_thread *t = lkst_model_find(s, e->freed_tid);
+	int err;
+
+	if (!t ||
+	    (lkst_model_run(s, t) != LKST_RUN_DEAD && lkst_model_run(s, t) != LKST_RUN_UNKNOWN))
+		return 0;
+	/* Who was created in the trace and has not been seen to end is the number's next owner. */
+	if (t->run != LKST_RUN_DEAD && t->life->is_born && !t->life->has_exit)
+		return 0;
+	err = end_life(s, t, r->ns);
+	return err < 0 ? err : drop(s, t);
+}
+
+/* ---- the list of threads ------------------------------------------------------------ */
+
+static int on_clock(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_state_clock *e = record;
+	struct lkst_state *s = ctx;
+
+	if (!s->has_boot_offset)
+		s->boot_offset_ns = (s64)(e->boottime_ns - e->monotonic_ns);
+	s->has_boot_offset = true;
+	return 0;
+}
+
+static int on_listed(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_state_thread *e = record;
+	struct lkst_state *s = ctx;
+	struct lkst_model_thread *t = lkst_model_get(s, e->thread_tid);
+
+	/* Of several lists the first one counts: names change later. */
+	if (!t || t->is_listed)
+		return 0;
+	t->is_listed = true;
+	t->listed_state = e->state;
+	t->listed_ns = r->ns;
+	t->life->pid = e->thread_pid;
+	t->life->parent_pid = e->parent_pid;
+	t->life->is_kernel = e->flags & LKST_THREAD_KERNEL;
+	set_comm(t->life, e->comm);
+	if (s->has_boot_offset && (s64)e->start_ns > s->boot_offset_ns)
+		t->life->start_ns = e->start_ns - (u64)s->boot_offset_ns;
+	if (t->life->start_ns > t->since_ns)
+		t->since_ns = t->no_call_ns = t->life->start_ns;
+	return 0;
+}
+
+int lkst_model_subscribe_lives(struct lkst_state *s)
+{
+	static const struct {
+		enum lkst_event_index index;
+		lkst_feed_call *call;
+	} rows[] = {
+		{ LKST_EV_task_newtask, on_newtask },
+		{ LKST_EV_sched_process_fork, on_fork },
+		{ LKST_EV_task_rename, on_rename },
+		{ LKST_EV_sched_process_exec, on_exec },
+		{ LKST_EV_sched_process_exit, on_thread_exit },
+		{ LKST_EV_sched_process_free, on_free },
+		{ LKST_EV_state_clock, on_clock },
+		{ LKST_EV_state_thread, on_listed },
+	};
+	u32 i;
+	int err = 0;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]) && err >= 0; i++)
+		err = lkst_feed_event(s->feed, rows[i].index, rows[i].call, s);
+	return err;
+}
+
+void lkst_model_free_lives(struct lkst_state *s)
+{
+	u32 i, k;
+
+	for (i = 0; i < LKST_TID_MAX / LKST_TIDS_LEAF; i++) {
+		for (k = 0; s->tids[i] && k < LKST_TIDS_LEAF; k++)
+			free(s->tids[i][k]);
+		free(s->tids[i]);
+	}
+	for (i = 0; i < s->nr_free; i++)
+		free(s->free_threads[i]);
+	free(s->free_threads);
+	for (i = 0; i * LKST_LIVES_CHUNK < s->nr_lives; i++)
+		free(s->lives[i]);
+	free(s->lives);
+}

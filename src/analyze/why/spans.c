@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The intervals that the state model tells of, kept. */
+#include "analyze/why/spans.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analyze/engine/unrecorded.h"
+#include "analyze/model/state.h"
+#include "analyze/why/recent.h"
+#include "base/cleanup.h"
+#include "trace/mask.h"
+
+static int add(struct lkst_spans *s, struct lkst_span span)
+{
+	int r = lkst_recent_room(&s->list, &s->nr, &s->room, s->max, sizeof(*s->list));
+
+	if (r > 0)
+		s->from_ns = s->list[0].to_ns;
+	if (r >= 0)
+		s->list[s->nr++] = span;
+	return r < 0 ? r : 0;
+}
+
+static int on_interval(void *ctx, const struct lkst_interval *i)
+{
+	/* The idle threads share a number, and have no state but a CPU's. */
+	if (i->life->tid <= 0)
+		return 0;
+	return add(ctx, (struct lkst_span){
+		.from_ns = i->from_ns,
+		.to_ns = i->to_ns,
+		.tid = i->life->tid,
+		.cpu = (s16)i->cpu,
+		.run = i->run,
+		.is_open = i->flags & LKST_INTERVAL_OPEN,
+		.is_first = i->life->is_born && i->from_ns <= i->life->start_ns,
+	});
+}
+
+static int on_cpu(void *ctx, const struct lkst_cpu_interval *i)
+{
+	if (!i->life || i->life->idle_cpu < 0)
+		return 0;
+	return add(ctx, (struct lkst_span){ .from_ns = i->from_ns,
+					    .to_ns = i->to_ns,
+					    .cpu = (s16)i->cpu,
+					    .run = LKST_RUN_RUNNING });
+}
+
+/* Notes what the masksets of the trace have not recorded of what explains a wait. */
+static void note_unrecorded(const struct lkst_catalog *c, struct lkst_unrecorded *u, struct lkst_notes *notes)
+{
+	bool wants[LKST_EVENT_SPACE] = { false };
+	u32 id;
+
+	for (id = 0; id < LKST_EVENT_SPACE; id++)
+		wants[id] = c->classes[id] && lkst_standard_readers(c->classes[id]) & LKST_READER_WHY;
+	lkst_unrecorded_end(u);
+	lkst_unrecorded_note(u, wants, notes);
+}
+
+static int pass(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
+		struct lkst_spans *s)
+{
+	static const struct lkst_state_calls calls = { .interval = on_interval, .cpu = on_cpu };
+	_cleanup_(lkst_feed_freep) struct lkst_feed *f = NULL;
+	_cleanup_(lkst_state_freep) struct lkst_state *state = NULL;
+	_cleanup_(lkst_unrecorded_freep) struct lkst_unrecorded *unrecorded = NULL;
+	int r = lkst_feed_new(e, t, &f);
+
+	if (r)
+		return r;
+	lkst_feed_limit(f, from_ns, to_ns);
+	lkst_feed_begin(f, from_ns);
+	r = lkst_state_new(e, f, &state);
+	if (r)
+		return r;
+	r = lkst_state_subscribe(state, &calls, s);
+	if (r >= 0)
+		r = lkst_unrecorded_new(f, &unrecorded);
+	if (r < 0)
+		return lkst_err_sys(e, r, "finding what the threads did");
+	r = lkst_feed_run(e, f);
+	if (!r)
+		note_unrecorded(lkst_trace_catalog(t), unrecorded, &s->notes);
+	return r;
+}
+
+static bool is_on_cpu(const struct lkst_span *span)
+{
+	return span->run == LKST_RUN_RUNNING && span->cpu >= 0;
+}
+
+static int make_lists(struct lkst_spans *s)
+{
+	const struct lkst_span *span;
+	u32 i;
+
+	for (i = 0, span = s->list; i < s->nr; i++, span++)
+		if ((span->tid && lkst_places_count(&s->by_thread, (u32)span->tid)) ||
+		    (is_on_cpu(span) && lkst_places_count(&s->by_cpu, (u32)span->cpu)))
+			return -ENOMEM;
+	if (lkst_places_lay_out(&s->by_thread) || lkst_places_lay_out(&s->by_cpu))
+		return -ENOMEM;
+	for (i = 0, span = s->list; i < s->nr; i++, span++) {
+		if (span->tid)
+			lkst_places_put(&s->by_thread, (u32)span->tid, i);
+		if (is_on_cpu(span))
+			lkst_places_put(&s->by_cpu, (u32)span->cpu, i);
+	}
+	return 0;
+}
+
+int lkst_spans_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns, u32 max,
+		   struct lkst_spans **ret_spans)
+{
+	_cleanup_(lkst_spans_freep) struct lkst_spans *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return lkst_err_sys(e, -ENOMEM, "finding what the threads did");
+	s->from_ns = from_ns;
+	s->max = max < 2 ? 2 : max;
+	err = pass(e, t, from_ns, to_ns, s);
+	if (err)
+		return err;
+	if (make_lists(s))
+		return lkst_err_sys(e, -ENOMEM, "finding what the threads did");
+	*ret_spans = lkst_take(s);
+	return 0;
+}
+
+void lkst_spans_free(struct lkst_spans *s)
+{
+	if (!s)
+		return;
+	lkst_places_fini(&s->by_thread);
+	lkst_places_fini(&s->by_cpu);
+	lkst_notes_fini(&s->notes);
+	free(s->list);
+	free(s);
+}
+
+void lkst_spans_freep(struct lkst_spans **s)
+{
+	lkst_spans_free(*s);
+}
+
+struct lkst_places_list lkst_spans_of(const struct lkst_spans *s, s32 tid)
+{
+	return tid > 0 ? lkst_places_of(&s->by_thread, (u32)tid)
+		       : (struct lkst_places_list){ NULL, 0 };
+}
+
+struct lkst_places_list lkst_spans_on(const struct lkst_spans *s, u32 cpu)
+{
+	return lkst_places_of(&s->by_cpu, cpu);
+}
+
+u32 lkst_spans_before_ns(const struct lkst_spans *s, struct lkst_places_list list, u64 ns)
+{
+	u32 low = 0, high = list.nr;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (s->list[list.at[middle]].to_ns <= ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Sentences about stretches: what ran, what was ready and who ran instead, what is missing. */
+#include "analyze/why/tell.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	SEARCH_MAX = 1 << 20, /* records looked through for one stretch */
+	OCCUPANTS_MAX = 64,   /* threads that are told apart */
+	OCCUPANTS_TOLD = 4,
+	SHARE_MIN = 5,	     /* percent */
+	REALTIME_PRIO = 100, /* below: real-time, MAX_RT_PRIO in include/linux/sched/prio.h */
+};
+
+void lkst_tell_cite(struct lkst_tell *t, struct lkst_account_step *s, u32 i)
+{
+	const struct lkst_moment *m;
+
+	if (i == LKST_NOWHERE)
+		return;
+	m = &t->w->moments[i];
+	lkst_account_cite(t->account, s, m->ns, m->cpu, m->tid, lkst_moment_name(t->w, i));
+}
+
+static u64 percent(u64 part, u64 whole)
+{
+	return whole ? (u64)((double)part * 100 / (double)whole + 0.5) : 0;
+}
+
+/* ---- sums ------------------------------------------------------------------------- */
+
+/* "ran 1 ms, ready 2 ms": of each state as far as there is any. */
+static void tell_sums(struct lkst_tell *t, struct lkst_account_step *s, const u64 *sum_ns)
+{
+	static const struct {
+		u8 state;
+		const char *words, *key;
+	} sums[] = {
+		{ LKST_STRETCH_RAN, "ran", "ran_ns" },
+		{ LKST_STRETCH_READY, "ready", "ready_ns" },
+		{ LKST_STRETCH_BLOCKED, "blocked", "blocked_ns" },
+		{ LKST_STRETCH_ABSENT, "not there", "absent_ns" },
+		{ LKST_STRETCH_UNKNOWN, "not known", "unknown_ns" },
+	};
+	const char *comma = "";
+	size_t i;
+
+	for (i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
+		if (!sum_ns[sums[i].state])
+			continue;
+		lkst_account_say(t->account, s, "%s%s ", comma, sums[i].words);
+		lkst_account_fact(t->account, s, sums[i].key, LKST_ACCOUNT_DURATION,
+				  sum_ns[sums[i].state]);
+		comma = ", ";
+	}
+}
+
+void lkst_tell_interval(struct lkst_tell *t, struct lkst_account_step *s,
+			const struct lkst_stretches *line)
+{
+	tell_sums(t, s, line->sum_ns);
+	if (s->from_ns < t->w->from_ns)
+		lkst_account_say(
+			t->account, s,
+			"; there are more records than are looked at at once: only the last "
+			"%u are",
+			t->w->nr);
+}
+
+void lkst_tell_rest(struct lkst_tell *t, struct lkst_account_step *s, u32 nr, const u64 *sum_ns)
+{
+	lkst_account_fact(t->account, s, "count", LKST_ACCOUNT_NUMBER, nr);
+	lkst_account_say(t->account, s, " shorter stretch%s: ", nr == 1 ? "" : "es");
+	tell_sums(t, s, sum_ns);
+}
+
+void lkst_tell_gap(struct lkst_tell *t, struct lkst_account_step *s, const struct lkst_gap *gap)
+{
+	struct lkst_account_step *g =
+		lkst_account_add(t->account, s, "gap", gap->from_ns, gap->to_ns, s->tid);
+
+	lkst_account_say(t->account, g, "records of CPU ");
+	lkst_account_fact(t->account, g, "cpu", LKST_ACCOUNT_NUMBER, gap->cpu);
+	lkst_account_say(t->account, g, " are missing (%s): what is told here may not be all",
+			 gap->why);
+	if (gap->events) {
+		lkst_account_say(t->account, g, "; ");
+		lkst_account_fact(t->account, g, "events", LKST_ACCOUNT_NUMBER, gap->events);
+		lkst_account_say(t->account, g, " events");
+	}
+	if (gap->blocks) {
+		lkst_account_say(t->account, g, "; ");
+		lkst_account_fact(t->account, g, "blocks", LKST_ACCOUNT_NUMBER, gap->blocks);
+		lkst_account_say(t->account, g, " blocks");
+	}
+}
+
+/* ---- ran ---------------------------------------------------------------------------- */
+
+/* +1 for the beginning of an interrupt, -1 for its end, 0 for everything else. */
+static int nesting_of(u16 kind)
+{
+	switch (kind) {
+	case LKST_EV_irq_handler_entry:
+	case LKST_EV_softirq_entry:
+	case LKST_EV_local_timer_entry:
+	case LKST_EV_reschedule_entry:
+	case LKST_EV_call_function_entry:
+	case LKST_EV_call_function_single_entry:
+		return 1;
+	case LKST_EV_irq_handler_exit:
+	case LKST_EV_softirq_exit:
+	case LKST_EV_local_timer_exit:
+	case LKST_EV_reschedule_exit:
+	case LKST_EV_call_function_exit:
+	case LKST_EV_call_function_single_exit:
+		return -1;
+	default:
+		return 0;
+	}
+}
+
+/* How much of the time interrupts took on the CPU. Begins and ends without partner do not count. */
+static u64 time_in_interrupts(const struct lkst_window *w, u32 cpu_nr, u64 from_ns, u64 to_ns)
+{
+	struct lkst_places_list cpu = lkst_window_cpu(w, cpu_nr);
+	u32 place = lkst_moments_before_ns(w, cpu, from_ns), steps = 0;
+	u64 sum_ns = 0, since_ns = 0;
+	int depth = 0;
+
+	for (; place < cpu.nr && steps < SEARCH_MAX; place++, steps++) {
+		const struct lkst_moment *m = &w->moments[cpu.at[place]];
+		int change = nesting_of(lkst_moment_kind(w, cpu.at[place]));
+
+		if (m->ns > to_ns)
+			break;
+		if (change > 0 && !depth++)
+			since_ns = m->ns;
+		if (change < 0 && depth && !--depth)
+			sum_ns += m->ns - since_ns;
+	}
+	return sum_ns;
+}
+
+void lkst_tell_ran(struct lkst_tell *t, struct lkst_account_step *s,
+		   const struct lkst_stretch *stretch)
+{
+	u64 ns = stretch->cpu < 0
+			 ? 0
+			 : time_in_interrupts(t->w, (u32)stretch->cpu, s->from_ns, s->to_ns);
+
+	lkst_account_say(t->account, s, "ran on CPU ");
+	lkst_account_fact(t->account, s, "cpu", LKST_ACCOUNT_NUMBER, (u64)stretch->cpu);
+	if (percent(ns, s->to_ns - s->from_ns) >= SHARE_MIN) {
+		lkst_account_say(t->account, s, ", of it ");
+		lkst_account_fact(t->account, s, "interrupts_ns", LKST_ACCOUNT_DURATION, ns);
+		lkst_account_say(t->account, s, " in interrupts");
+	}
+	lkst_tell_cite(t, s, stretch->begin);
+	lkst_tell_cite(t, s, stretch->end);
+}
+
+void lkst_tell_ran_often(struct lkst_tell *t, struct lkst_account_step *s, u32 nr, u64 ran_ns,
+			 const struct lkst_stretch *first, const struct lkst_stretch *last)
+{
+	lkst_account_say(t->account, s, "ran for ");
+	lkst_account_fact(t->account, s, "ran_ns", LKST_ACCOUNT_DURATION, ran_ns);
+	lkst_account_say(t->account, s, " of this, in ");
+	lkst_account_fact(t->account, s, "count", LKST_ACCOUNT_NUMBER, nr);
+	lkst_account_say(t->account, s, " stretches");
+	lkst_tell_cite(t, s, first->begin);
+	lkst_tell_cite(t, s, last->end);
+}
+
+/* ---- ready -------------------------------------------------------------------------- */
+
+/* A thread that ran on the CPU meanwhile; 0: nobody did. */
+struct occupant {
+	s32 tid;
+	u32 first; /* the switch to it, LKST_NOWHERE: not recorded */
+	u64 ns;
+};
+
+struct occupants {
+	struct occupant list[OCCUPANTS_MAX];
+	u32 nr;
+};
+
+static void add_occupant(struct occupants *o, s32 tid, u32 first, u64 ns)
+{
+	u32 i;
+
+	for (i = 0; i < o->nr && o->list[i].tid != tid; i++)
+		;
+	if (i == OCCUPANTS_MAX)
+		return;
+	if (i == o->nr)
+		o->list[o->nr++] = (struct occupant){ .tid = tid, .first = first };
+	o->list[i].ns += ns;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	u64 x = ((const struct occupant *)a)->ns, y = ((const struct occupant *)b)->ns;
+
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* The switch to @tid on @cpu at @ns, LKST_NOWHERE: none is recorded. */
+static u32 find_switch(const struct lkst_window *w, u32 cpu, s32 tid, u64 ns)
+{
+	struct lkst_places_list list = lkst_window_cpu(w, cpu);
+	u32 i;
+
+	for (i = lkst_moments_before_ns(w, list, ns);
+	     i < list.nr && w->moments[list.at[i]].ns == ns; i++)
+		if (lkst_moment_kind(w, list.at[i]) == LKST_EV_sched_switch &&
+		    w->moments[list.at[i]].target == tid)
+			return list.at[i];
+	return LKST_NOWHERE;
+}
+
+/* Who ran on the CPU in that time by the state model, the longest first. */
+static void find_occupants(const struct lkst_window *w, u32 cpu, u64 from_ns, u64 to_ns,
+			   struct occupants *ret_occupants)
+{
+	struct lkst_places_list list = lkst_spans_on(w->spans, cpu);
+	u32 i = lkst_spans_before_ns(w->spans, list, from_ns), steps;
+
+	*ret_occupants = (struct occupants){};
+	for (steps = 0; i < list.nr && steps < SEARCH_MAX; i++, steps++) {
+		const struct lkst_span *span = &w->spans->list[list.at[i]];
+		u64 begin_ns = span->from_ns > from_ns ? span->from_ns : from_ns;
+		u64 end_ns = span->to_ns < to_ns ? span->to_ns : to_ns;
+
+		if (span->from_ns >= to_ns)
+			break;
+		add_occupant(ret_occupants, span->tid,
+			     find_switch(w, cpu, span->tid, span->from_ns), end_ns - begin_ns);
+	}
+	qsort(ret_occupants->list, ret_occupants->nr, sizeof(struct occupant), by_time);
+}
+
+static void tell_occupant(struct lkst_tell *t, struct lkst_account_step *s,
+			  const struct occupant *o, u64 whole_ns)
+{
+	const struct lkst_thread *thread = lkst_threads_find(t->w->threads, o->tid);
+
+	if (!o->tid) {
+		lkst_account_say(t->account, s, "was idle ");
+	} else {
+		lkst_account_say(t->account, s, "ran ");
+		lkst_account_fact(t->account, s, "occupant", LKST_ACCOUNT_THREAD, (u64)o->tid);
+		if (thread && thread->prio && thread->prio < REALTIME_PRIO)
+			lkst_account_say(t->account, s, ", a real-time thread,");
+		lkst_account_say(t->account, s, " for ");
+	}
+	lkst_account_fact(t->account, s, "occupied_ns", LKST_ACCOUNT_DURATION, o->ns);
+	lkst_account_say(t->account, s, " (");
+	lkst_account_fact(t->account, s, "share", LKST_ACCOUNT_PERCENT, percent(o->ns, whole_ns));
+	lkst_account_say(t->account, s, ")");
+	lkst_tell_cite(t, s, o->first);
+}
+
+void lkst_tell_ready(struct lkst_tell *t, struct lkst_account_step *s,
+		     const struct lkst_stretch *stretch)
+{
+	u64 whole_ns = s->to_ns - s->from_ns;
+	struct occupants o = {};
+	u32 i;
+
+	lkst_account_say(t->account, s, "ready");
+	lkst_tell_cite(t, s, stretch->begin);
+	if (stretch->cpu >= 0) {
+		lkst_account_say(t->account, s, ", but CPU ");
+		lkst_account_fact(t->account, s, "cpu", LKST_ACCOUNT_NUMBER, (u64)stretch->cpu);
+		lkst_account_say(t->account, s, " ");
+		find_occupants(t->w, (u32)stretch->cpu, s->from_ns, s->to_ns, &o);
+	}
+	if (o.nr)
+		tell_occupant(t, s, &o.list[0], whole_ns);
+	else
+		lkst_account_say(t->account, s, "%s",
+				 stretch->cpu < 0 ? "; where is not recorded"
+						  : "ran what is not recorded");
+	/* The longest is in the sentence; the others follow. */
+	for (i = 1; i < o.nr && i < OCCUPANTS_TOLD; i++) {
+		struct lkst_account_step *one;
+
+		if (percent(o.list[i].ns, whole_ns) < SHARE_MIN)
+			break;
+		one = lkst_account_add(t->account, s, "occupant", s->from_ns, s->to_ns, s->tid);
+		lkst_account_say(t->account, one, "it also ");
+		tell_occupant(t, one, &o.list[i], whole_ns);
+	}
+	lkst_tell_cite(t, s, stretch->end);
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The chain. An interval is cut into stretches; a stretch in which the thread was blocked is explained
+ * by what the thread that woke it did until then, and so on. Each level lies within the one above it,
+ * and ends before it, so the walk ends.
+ */
+#include "analyze/why/why.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/why/stretch.h"
+#include "analyze/why/tell.h"
+
+enum {
+	/* Stretches below this part of the whole interval are told as a sum. */
+	SIGNIFICANT = 50,
+	FEW = 16,
+	MANY_SEARCH_MAX = 20000, /* short waits that are sorted by kind */
+	MANY_KINDS_MAX = 64,
+	MANY_TOLD = 3,
+};
+
+static void explain(struct lkst_tell *t, struct lkst_account_step *parent, s32 tid, u64 from_ns,
+		    u64 to_ns, unsigned int depth);
+
+static u64 length_of(const struct lkst_stretch *s)
+{
+	return s->to_ns - s->from_ns;
+}
+
+/*
+ * Whether stretch @i is told by itself: if it is long enough. If none of a few is, the longest is.
+ */
+static bool is_alone(const struct lkst_tell *t, const struct lkst_stretches *line, u32 i,
+		     u32 longest)
+{
+	return i == longest || length_of(&line->list[i]) >= t->min_ns;
+}
+
+/* ---- one stretch ------------------------------------------------------------------ */
+
+static void follow(struct lkst_tell *t, struct lkst_account_step *s,
+		   const struct lkst_trigger *trigger, unsigned int depth)
+{
+	u64 until_ns = trigger->until_ns < s->to_ns ? trigger->until_ns : s->to_ns;
+
+	if (!trigger->tid || until_ns <= s->from_ns)
+		return;
+	if (depth)
+		explain(t, s, trigger->tid, s->from_ns, until_ns, depth - 1);
+	else
+		lkst_account_say(t->account, s, "; not followed further (--depth)");
+}
+
+static void tell_blocked(struct lkst_tell *t, struct lkst_account_step *s,
+			 const struct lkst_stretch *stretch, unsigned int depth)
+{
+	struct lkst_account_step *inner = s;
+	struct lkst_trigger trigger;
+
+	lkst_tell_wait(t, s, stretch);
+	if (stretch->is_open) {
+		lkst_account_say(t->account, s, ", still at the end of what is recorded");
+		return;
+	}
+	lkst_trigger_find(t->w, lkst_tell_waking(t, stretch), s->tid, LKST_TRIGGER_SEARCH,
+			  &trigger);
+	lkst_tell_trigger(t, s, &trigger);
+	if (trigger.kind == LKST_TRIGGER_DISK)
+		inner = lkst_tell_request(t, s, &trigger);
+	else if (trigger.kind == LKST_TRIGGER_PACKET)
+		lkst_tell_packet(t, s, &trigger);
+	follow(t, inner, &trigger, depth);
+}
+
+static void tell_stretch(struct lkst_tell *t, struct lkst_account_step *parent, s32 tid,
+			 const struct lkst_stretch *stretch, unsigned int depth)
+{
+	struct lkst_account_step *s =
+		lkst_account_add(t->account, parent, lkst_stretch_word(stretch->state),
+				 stretch->from_ns, stretch->to_ns, tid);
+
+	if (t->account->error)
+		return;
+	switch (stretch->state) {
+	case LKST_STRETCH_RAN:
+		lkst_tell_ran(t, s, stretch);
+		break;
+	case LKST_STRETCH_READY:
+		lkst_tell_ready(t, s, stretch);
+		break;
+	case LKST_STRETCH_BLOCKED:
+		tell_blocked(t, s, stretch, depth);
+		break;
+	case LKST_STRETCH_ABSENT:
+		lkst_account_say(t->account, s, "was not there");
+		break;
+	default:
+		lkst_account_say(t->account, s, "what it did is not recorded");
+		break;
+	}
+	if (stretch->gap)
+		lkst_tell_gap(t, s, stretch->gap);
+}
+
+/* ---- what is too short to be told alone -------------------------------------------- */
+
+/* Short waits of one kind: in the same call, ended by the same thread or kind of thing. */
+struct many {
+	const char *call;
+	s32 waker;
+	u8 trigger;
+	u32 nr;
+	u64 sum_ns, longest_ns, from_ns, to_ns;
+	u32 waking; /* of the longest */
+};
+
+static int by_sum(const void *a, const void *b)
+{
+	u64 x = ((const struct many *)a)->sum_ns, y = ((const struct many *)b)->sum_ns;
+
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static void count_one(struct lkst_tell *t, s32 tid, const struct lkst_stretch *s, struct many *list,
+		      u32 *nr)
+{
+	const char *call = lkst_tell_call_name(t, tid, s);
+	u64 ns = length_of(s);
+	struct lkst_trigger trigger;
+	u32 i;
+
+	lkst_trigger_find(t->w, lkst_tell_waking(t, s), tid, LKST_TRIGGER_SEARCH_OF_MANY,
+			  &trigger);
+	for (i = 0; i < *nr; i++)
+		if (!strcmp(list[i].call, call) && list[i].trigger == trigger.kind &&
+		    list[i].waker == trigger.tid)
+			break;
+	if (i == MANY_KINDS_MAX)
+		return;
+	if (i == *nr)
+		list[(*nr)++] = (struct many){ .call = call,
+					       .waker = trigger.tid,
+					       .trigger = trigger.kind,
+					       .from_ns = s->from_ns };
+	list[i].nr++;
+	list[i].sum_ns += ns;
+	list[i].to_ns = s->to_ns;
+	if (ns > list[i].longest_ns) {
+		list[i].longest_ns = ns;
+		list[i].waking = s->end;
+	}
+}
+
+/* The kinds of short waits that make up a significant part, the largest first. */
+static void tell_many(struct lkst_tell *t, struct lkst_account_step *rest, s32 tid,
+		      const struct lkst_stretches *line, u32 longest)
+{
+	struct many list[MANY_KINDS_MAX] = {};
+	u32 nr = 0, looked_at = 0, i;
+
+	for (i = 0; i < line->nr && looked_at < MANY_SEARCH_MAX; i++)
+		if (line->list[i].state == LKST_STRETCH_BLOCKED && !is_alone(t, line, i, longest)) {
+			count_one(t, tid, &line->list[i], list, &nr);
+			looked_at++;
+		}
+	qsort(list, nr, sizeof(*list), by_sum);
+	for (i = 0; i < nr && i < MANY_TOLD && list[i].sum_ns >= t->min_ns; i++) {
+		struct lkst_account_step *s = lkst_account_add(t->account, rest, "many",
+							       list[i].from_ns, list[i].to_ns, tid);
+
+		lkst_tell_many(t, s, list[i].call, list[i].trigger, list[i].waker, list[i].nr,
+			       list[i].sum_ns, list[i].longest_ns, list[i].waking);
+	}
+}
+
+static void tell_rest(struct lkst_tell *t, struct lkst_account_step *parent, s32 tid,
+		      const struct lkst_stretches *line, u32 longest)
+{
+	u64 sum_ns[LKST_NR_STRETCH_STATES] = {}, from_ns = 0, to_ns = 0;
+	struct lkst_account_step *s;
+	u32 i, nr = 0;
+
+	for (i = 0; i < line->nr; i++) {
+		const struct lkst_stretch *one = &line->list[i];
+
+		if (is_alone(t, line, i, longest))
+			continue;
+		sum_ns[one->state] += length_of(one);
+		from_ns = nr++ ? from_ns : one->from_ns;
+		to_ns = one->to_ns;
+	}
+	if (!nr)
+		return;
+	s = lkst_account_add(t->account, parent, "rest", from_ns, to_ns, tid);
+	lkst_tell_rest(t, s, nr, sum_ns);
+	if (sum_ns[LKST_STRETCH_BLOCKED] >= t->min_ns)
+		tell_many(t, s, tid, line, longest);
+}
+
+/* ---- an interval ------------------------------------------------------------------ */
+
+/*
+ * If the thread went on running after stretch @i, but for short stretches of something else, tells all
+ * that as one step and returns the last stretch of it; @i otherwise.
+ */
+static u32 tell_running(struct lkst_tell *t, struct lkst_account_step *parent, s32 tid,
+			const struct lkst_stretches *line, u32 i, u32 longest)
+{
+	const struct lkst_stretch *s = line->list;
+	u32 last = i, nr = 0, k;
+	u64 ran_ns = 0;
+
+	if (s[i].state != LKST_STRETCH_RAN || !is_alone(t, line, i, longest))
+		return i;
+	for (k = i; k < line->nr; k++) {
+		if (!is_alone(t, line, k, longest))
+			continue;
+		if (s[k].state != LKST_STRETCH_RAN || s[k].gap)
+			break;
+		last = k;
+		nr++;
+		ran_ns += length_of(&s[k]);
+	}
+	if (nr > 1)
+		lkst_tell_ran_often(t,
+				    lkst_account_add(t->account, parent, "ran", s[i].from_ns,
+						     s[last].to_ns, tid),
+				    nr, ran_ns, &s[i], &s[last]);
+	return nr > 1 ? last : i;
+}
+
+static void tell_line(struct lkst_tell *t, struct lkst_account_step *parent, s32 tid,
+		      const struct lkst_stretches *line, unsigned int depth)
+{
+	u32 longest = 0, i;
+
+	for (i = 1; i < line->nr; i++)
+		if (length_of(&line->list[i]) > length_of(&line->list[longest]))
+			longest = i;
+	if (line->nr > FEW)
+		longest = LKST_NOWHERE;
+	for (i = 0; i < line->nr && !t->account->error; i++) {
+		u32 last = tell_running(t, parent, tid, line, i, longest);
+
+		if (last != i)
+			i = last;
+		else if (is_alone(t, line, i, longest))
+			tell_stretch(t, parent, tid, &line->list[i], depth);
+	}
+	tell_rest(t, parent, tid, line, longest);
+}
+
+static void explain(struct lkst_tell *t, struct lkst_account_step *parent, s32 tid, u64 from_ns,
+		    u64 to_ns, unsigned int depth)
+{
+	struct lkst_stretches line;
+
+	if (lkst_stretches_make(t->w, tid, from_ns, to_ns, &line)) {
+		t->account->error = -ENOMEM;
+		return;
+	}
+	tell_line(t, parent, tid, &line, depth);
+	lkst_stretches_fini(&line);
+}
+
+int lkst_why_explain(struct lkst_err *e, const struct lkst_window *w, s32 tid, u64 from_ns,
+		     u64 to_ns, unsigned int depth, struct lkst_account **ret_account)
+{
+	struct lkst_tell t = { .w = w, .min_ns = (to_ns - from_ns) / SIGNIFICANT + 1 };
+	struct lkst_account_step *s;
+	struct lkst_stretches line;
+	unsigned int i;
+	int err;
+
+	if (!lkst_window_thread(w, tid).nr)
+		return lkst_err_set(e, -ENOENT, "nothing of thread %d is recorded in that interval",
+				    tid);
+	t.account = lkst_account_new();
+	if (!t.account || lkst_stretches_make(w, tid, from_ns, to_ns, &line)) {
+		lkst_account_free(t.account);
+		return lkst_err_sys(e, -ENOMEM, "explaining");
+	}
+	s = lkst_account_add(t.account, &t.account->root, "interval", from_ns, to_ns, tid);
+	lkst_tell_interval(&t, s, &line);
+	tell_line(&t, s, tid, &line, depth);
+	lkst_stretches_fini(&line);
+	for (i = 0; i < w->spans->notes.nr; i++)
+		lkst_notes_add(&t.account->notes, "%s", w->spans->notes.text[i]);
+	err = t.account->error;
+	if (err) {
+		lkst_account_free(t.account);
+		return lkst_err_sys(e, err, "explaining");
+	}
+	*ret_account = t.account;
+	return 0;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Why an interval of a thread took as long as it did: its stretches, and for each that it did not
+ * run, who or what kept it from running, followed from wake-up to wake-up.
+ */
+#ifndef LKST_ANALYZE_WHY_WHY_H
+#define LKST_ANALYZE_WHY_WHY_H
+
+#include "analyze/why/window.h"
+#include "base/account.h"
+
+enum {
+	LKST_WHY_DEPTH = 8,
+	LKST_WHY_DEPTH_MAX = 64,
+
+	/* How far around the interval a window should reach: what happens at its ends has begun before. */
+	LKST_WHY_LEAD_NS = 50000000,
+	LKST_WHY_TAIL_NS = 10000000,
+};
+
+/*
+ * What an account's steps are about, its `kind`:
+ *
+ *	interval	the whole of it; with ran_ns, ready_ns, blocked_ns, absent_ns, unknown_ns
+ *	ran		the thread ran; cpu, interrupts_ns
+ *	ready		it could have run; cpu, and for each that ran there: a step "occupant"
+ *	blocked		it waited; call, lock, futex, ... and trigger, what woke it: "thread", "timer",
+ *			"disk", "packet", "device", "softirq", "cpu", "unknown"; waker: the thread that the
+ *			steps below follow
+ *	occupant	what ran on the CPU; share
+ *	request		the disk's request; disk, sector, bytes, ahead
+ *	packet		the packet on its way; interface, bytes
+ *	rest		stretches too short to be told one by one; count, and sums as in "interval"
+ *	many		waits of one kind among them; count, longest_ns
+ *	absent, unknown	the thread was not there; nothing proves what it did
+ *	gap		records are missing here
+ */
+
+/*
+ * Explains thread @tid from @from_ns to @to_ns, following at most @depth wake-ups, out of window @w,
+ * which must reach from LKST_WHY_LEAD_NS before to LKST_WHY_TAIL_NS behind. -ENOENT: the window has
+ * nothing of the thread.
+ */
+int lkst_why_explain(struct lkst_err *e, const struct lkst_window *w, s32 tid, u64 from_ns,
+		     u64 to_ns, unsigned int depth, struct lkst_account **ret_account);
+
+#endif

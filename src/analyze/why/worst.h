@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The longest interval of a kind in a trace, for an explanation to begin with.
+ */
+#ifndef LKST_ANALYZE_WHY_WORST_H
+#define LKST_ANALYZE_WHY_WORST_H
+
+#include "trace/reader.h"
+
+enum lkst_worst_kind {
+	LKST_WORST_SYSCALL, /* from its entry to its exit */
+	LKST_WORST_WAIT,    /* blocked, and then ready until it ran; threads of programs only */
+	LKST_WORST_READY,   /* ready to run, but not running; threads of programs only */
+	LKST_WORST_FAULT,   /* from a page fault of a program to the end of its last wait in it */
+	LKST_WORST_IO,	    /* a wait that a disk's request ended; threads of programs only */
+	LKST_NR_WORSTS,
+};
+
+/*
+ * Reads "KIND" or "KIND:CALL", a kind and a glob for the system call's name; *@ret_call is NULL without one. -EINVAL:
+ * there is no such kind.
+ */
+int lkst_worst_parse(struct lkst_err *e, const char *text, enum lkst_worst_kind *ret_kind,
+		     const char **ret_call);
+
+/*
+ * System calls that wait by design are passed over unless `call` names them: those for a time, for a child, a
+ * signal, a futex or a file to be ready; and those that receive (read, accept and their kind) as far as they slept
+ * for it, interruptibly, for more than half of their time.
+ */
+struct lkst_worst_wish {
+	enum lkst_worst_kind kind;
+	u64 from_ns, to_ns;
+	s32 tid;	  /* 0: any thread */
+	const char *comm; /* a glob for its name, NULL: any */
+	const char *call; /* a glob for the system call's name, NULL: any */
+};
+
+struct lkst_worst {
+	s32 tid;
+	u64 from_ns, to_ns;
+	u64 passed_over;	     /* system calls that wait by design, of any length */
+	u64 longest_passed_ns;	     /* the longest of them */
+	const char *longest_passed; /* its name; NULL: none was */
+};
+
+/*
+ * One pass over @t. Intervals of which the beginning or the end is not recorded do not count.
+ * -ENOENT: there is none.
+ */
+int lkst_worst_find(struct lkst_err *e, struct lkst_trace *t, const struct lkst_worst_wish *wish,
+		    struct lkst_worst *ret_worst);
+
+#endif
