@@ -216,7 +216,7 @@ squeeze()
 	tr -s ' \t\n' ' '
 }
 awk '/^    / { print; next } { printf "\001" }' doc/adding-an-event.md | squeeze | tr '\001' '\n' |
-	sed 's/^ *//; s/ *$//' | grep -E '^(EVENT|SEC)\(' >"$SCRATCH/examples"
+	sed 's/^ *//; s/ *$//' | grep -E '^(EVENT|LKST_TP)\(' >"$SCRATCH/examples"
 cat src/abi/events.def src/bpf/*.bpf.c | squeeze >"$SCRATCH/code"
 bad=
 [ "$(wc -l <"$SCRATCH/examples")" -ge 2 ] || bad='the examples were not found'

@@ -52,3 +52,48 @@ if [ -z "$long" ]; then
 else
 	echo "FAIL lint_size: ${long//$'\n'/; }"
 fi
+
+# A record that is begun must be published, or it blocks all behind it (src/bpf/record.h): the compiler lets nobody out
+# of the block that fills it. What does not leave it is let through.
+fills()
+{
+	cat >"$SCRATCH/fills.c" <<-END
+		#include "bpf/record.h"
+		LKST_TP(sched_migrate_task, struct task_struct *task, int dest_cpu)
+		{
+			lkst_recording_if(sched_migrate_task, r, lkst_wants(task)) {
+				int i;
+
+				r->target_tid = task->pid;
+				for (i = 0; i < dest_cpu; i++)
+					if (i == task->prio)
+						break;
+				if (dest_cpu == 3)
+					$1;
+				r->orig_cpu = i;
+				r->dest_cpu = dest_cpu;
+			}
+		out:
+			return 0;
+		}
+	END
+	"${CLANG:-clang-16}" -g -O2 -mcpu=v3 -target bpf "-D__TARGET_ARCH_$bpf_arch" -Isrc \
+		-I"/usr/include/$(uname -m)-linux-gnu" -Werror -c "$SCRATCH/fills.c" -o "$SCRATCH/fills.o" 2>"$SCRATCH/log"
+}
+case $(uname -m) in
+aarch64) bpf_arch=arm64 ;;
+*) bpf_arch=x86 ;;
+esac
+bad=
+for way_out in 'return 0' break 'goto out'; do
+	fills "$way_out" && bad="$bad $way_out is let through;"
+	grep -q 'no return, break or goto out of a block' "$SCRATCH/log" || bad="$bad $way_out has another error;"
+done
+for harmless in continue 'r->dest_cpu = 0'; do
+	fills "$harmless" || bad="$bad $harmless is refused: $(head -n 1 "$SCRATCH/log");"
+done
+if [ -z "$bad" ]; then
+	echo ok lint_a_record_is_left_by_its_end
+else
+	echo "FAIL lint_a_record_is_left_by_its_end:$bad"
+fi

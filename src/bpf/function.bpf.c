@@ -13,47 +13,31 @@
 
 /* ---- sched ---- */
 
-SEC("kprobe/kthread_create_on_node")
-int BPF_KPROBE(kprobe__kthread_create_on_node, u64 function, u64 data, int node)
+LKST_KPROBE(kthread_create_on_node, u64 function, u64 data, int node)
 {
-	if (!lkst_wants_current())
-		return LKST_UNWANTED(kthread_create_on_node);
-	LKST_RECORD(kthread_create_on_node, r);
-	if (!r)
-		return 0;
-	LKST_PUT64(r->function, function);
-	LKST_PUT64(r->data, data);
-	r->node = node;
-	LKST_COMMIT(kthread_create_on_node);
+	lkst_recording_if(kthread_create_on_node, r, lkst_wants_current()) {
+		LKST_PUT64(r->function, function);
+		LKST_PUT64(r->data, data);
+		r->node = node;
+	}
 	return 0;
 }
 
-SEC("kprobe/__init_waitqueue_head")
-int BPF_KPROBE(kprobe____init_waitqueue_head, u64 queue)
+LKST_KPROBE(__init_waitqueue_head, u64 queue)
 {
-	if (!lkst_wants_current())
-		return LKST_UNWANTED(init_waitqueue_head);
-	LKST_RECORD(init_waitqueue_head, r);
-	if (!r)
-		return 0;
-	LKST_PUT64(r->queue, queue);
-	LKST_COMMIT(init_waitqueue_head);
+	lkst_recording_if(init_waitqueue_head, r, lkst_wants_current())
+		LKST_PUT64(r->queue, queue);
 	return 0;
 }
 
 /* A waiter comes to or leaves a wait queue. */
 #define WAITER_PROGRAM(event)                                                                      \
-	SEC("kprobe/" #event)                                                                      \
-	int BPF_KPROBE(kprobe__##event, u64 queue, u64 waiter)                                     \
+	LKST_KPROBE(event, u64 queue, u64 waiter)                                                  \
 	{                                                                                          \
-		if (!lkst_wants_current())                                                         \
-			return LKST_UNWANTED(event);                                               \
-		LKST_RECORD(event, r);                                                             \
-		if (!r)                                                                            \
-			return 0;                                                                  \
-		LKST_PUT64(r->queue, queue);                                                       \
-		LKST_PUT64(r->waiter, waiter);                                                     \
-		LKST_COMMIT(event);                                                                \
+		lkst_recording_if(event, r, lkst_wants_current()) {                                \
+			LKST_PUT64(r->queue, queue);                                               \
+			LKST_PUT64(r->waiter, waiter);                                             \
+		}                                                                                  \
 		return 0;                                                                          \
 	}
 
@@ -63,18 +47,13 @@ WAITER_PROGRAM(finish_wait)
 
 /* This thread comes to a wait queue, about to sleep in a state. */
 #define SLEEPER_PROGRAM(event)                                                                     \
-	SEC("kprobe/" #event)                                                                      \
-	int BPF_KPROBE(kprobe__##event, u64 queue, u64 waiter, u32 state)                          \
+	LKST_KPROBE(event, u64 queue, u64 waiter, u32 state)                                       \
 	{                                                                                          \
-		if (!lkst_wants_current())                                                         \
-			return LKST_UNWANTED(event);                                               \
-		LKST_RECORD(event, r);                                                             \
-		if (!r)                                                                            \
-			return 0;                                                                  \
-		LKST_PUT64(r->queue, queue);                                                       \
-		LKST_PUT64(r->waiter, waiter);                                                     \
-		r->state = state;                                                                  \
-		LKST_COMMIT(event);                                                                \
+		lkst_recording_if(event, r, lkst_wants_current()) {                                \
+			LKST_PUT64(r->queue, queue);                                               \
+			LKST_PUT64(r->waiter, waiter);                                             \
+			r->state = state;                                                          \
+		}                                                                                  \
 		return 0;                                                                          \
 	}
 
@@ -84,15 +63,10 @@ SLEEPER_PROGRAM(prepare_to_wait_event)
 
 /* ---- irq, exception ---- */
 
-SEC("kprobe/tasklet_hi_action")
-int BPF_KPROBE(kprobe__tasklet_hi_action)
+LKST_KPROBE(tasklet_hi_action)
 {
-	if (!lkst_wants_current())
-		return LKST_UNWANTED(tasklet_hi_entry);
-	LKST_RECORD(tasklet_hi_entry, r);
-	if (!r)
-		return 0;
-	LKST_COMMIT(tasklet_hi_entry);
+	lkst_recording_if(tasklet_hi_entry, r, lkst_wants_current()) {
+	}
 	return 0;
 }
 
@@ -106,26 +80,27 @@ enum {
 /* Bit @bit if handle_mm_fault()'s flag called @name is set. */
 #define FAULT_BIT(flags, name, bit) ((flags)&bpf_core_enum_value(enum fault_flag, name) ? (bit) : 0)
 
-#define FAULT_BEGINS(event, regs, address, code)                                                   \
-	do {                                                                                       \
-		u64 ip = PT_REGS_IP_CORE(regs);                                                    \
-                                                                                                   \
-		LKST_RECORD(event, r);                                                             \
-		if (!r)                                                                            \
-			return 0;                                                                  \
-		LKST_PUT64(r->address, address);                                                   \
-		LKST_PUT64(r->ip, ip);                                                             \
-		r->error_code = code;                                                              \
-		LKST_COMMIT(event);                                                                \
-	} while (0)
+_Static_assert(sizeof(struct lkst_rec_page_fault_user) == sizeof(struct lkst_rec_page_fault_kernel),
+	       "one function fills either");
+
+static __always_inline void fault_begins(const volatile u16 *id, struct pt_regs *regs, u64 address,
+					 u32 code)
+{
+	u64 ip = PT_REGS_IP_CORE(regs);
+
+	lkst_recording_id(struct lkst_rec_page_fault_user, r, *id, sizeof(*r), sizeof(*r)) {
+		LKST_PUT64(r->address, address);
+		LKST_PUT64(r->ip, ip);
+		r->error_code = code;
+	}
+}
 
 /*
  * Where page faults have no tracepoint. One at an address where nothing is mapped does not come here;
  * what comes without registers is no fault (get_user_pages()), and one that has waited for its page
  * comes again.
  */
-SEC("kprobe/handle_mm_fault")
-int BPF_KPROBE(kprobe__handle_mm_fault, u64 area, u64 address, u32 flags, struct pt_regs *regs)
+LKST_KPROBE(handle_mm_fault, u64 area, u64 address, u32 flags, struct pt_regs *regs)
 {
 	u32 code = FAULT_BIT(flags, FAULT_FLAG_WRITE, PF_WRITE) |
 		   FAULT_BIT(flags, FAULT_FLAG_USER, PF_USER) |
@@ -134,22 +109,16 @@ int BPF_KPROBE(kprobe__handle_mm_fault, u64 area, u64 address, u32 flags, struct
 	if (!regs || FAULT_BIT(flags, FAULT_FLAG_TRIED, 1) || !lkst_wants_current())
 		return LKST_UNWANTED(page_fault_user);
 	if (code & PF_USER)
-		FAULT_BEGINS(page_fault_user, regs, address, code);
+		fault_begins(&lkst_cfg.id[LKST_EV_page_fault_user], regs, address, code);
 	else
-		FAULT_BEGINS(page_fault_kernel, regs, address, code);
+		fault_begins(&lkst_cfg.id[LKST_EV_page_fault_kernel], regs, address, code);
 	return 0;
 }
 
-SEC("kretprobe/handle_mm_fault")
-int BPF_KRETPROBE(kretprobe__handle_mm_fault, u32 result)
+LKST_KRETPROBE(handle_mm_fault, u32 result)
 {
-	if (!lkst_wants_current())
-		return LKST_UNWANTED(page_fault_exit);
-	LKST_RECORD(page_fault_exit, r);
-	if (!r)
-		return 0;
-	r->result = result;
-	LKST_COMMIT(page_fault_exit);
+	lkst_recording_if(page_fault_exit, r, lkst_wants_current())
+		r->result = result;
 	return 0;
 }
 
@@ -163,49 +132,37 @@ struct pt_regs___trap {
 };
 #pragma clang attribute pop
 
-SEC("kprobe/do_error_trap")
-int BPF_KPROBE(kprobe__do_error_trap, struct pt_regs___trap *regs, u64 error_code, u64 text,
-	       u64 trap, u32 signal)
+static __always_inline int trap_begins(struct pt_regs___trap *regs, u32 error_code, u32 trap,
+				       u32 signal)
 {
 	u64 ip;
 
 	if (!lkst_wants_current())
 		return LKST_UNWANTED(trap_entry);
 	ip = BPF_CORE_READ(regs, ip);
-	LKST_RECORD(trap_entry, r);
-	if (!r)
-		return 0;
-	LKST_PUT64(r->ip, ip);
-	r->error_code = error_code;
-	r->trap = trap;
-	r->signal = signal;
-	LKST_COMMIT(trap_entry);
+	lkst_recording(trap_entry, r) {
+		LKST_PUT64(r->ip, ip);
+		r->error_code = error_code;
+		r->trap = trap;
+		r->signal = signal;
+	}
 	return 0;
 }
 
-SEC("kprobe/math_error")
-int BPF_KPROBE(kprobe__math_error, struct pt_regs___trap *regs, u32 trap)
+LKST_KPROBE(do_error_trap, struct pt_regs___trap *regs, u64 error_code, u64 text, u64 trap,
+	    u32 signal)
 {
-	u64 ip;
+	return trap_begins(regs, error_code, trap, signal);
+}
 
-	if (!lkst_wants_current())
-		return LKST_UNWANTED(trap_entry);
-	ip = BPF_CORE_READ(regs, ip);
-	LKST_RECORD(trap_entry, r);
-	if (!r)
-		return 0;
-	LKST_PUT64(r->ip, ip);
-	r->error_code = 0;
-	r->trap = trap;
-	r->signal = SIGFPE;
-	LKST_COMMIT(trap_entry);
-	return 0;
+LKST_KPROBE(math_error, struct pt_regs___trap *regs, u32 trap)
+{
+	return trap_begins(regs, 0, trap, SIGFPE);
 }
 
 /* The function does not return a trap's number, but the kernel keeps it if it was a program's. */
 #define TRAP_EXIT_PROGRAM(function)                                                                \
-	SEC("kretprobe/" #function)                                                                \
-	int BPF_KRETPROBE(kretprobe__##function)                                                   \
+	LKST_KRETPROBE(function)                                                                   \
 	{                                                                                          \
 		struct task_struct *task = (void *)bpf_get_current_task();                         \
 		u32 trap;                                                                          \
@@ -213,11 +170,8 @@ int BPF_KPROBE(kprobe__math_error, struct pt_regs___trap *regs, u32 trap)
 		if (!lkst_wants_current())                                                         \
 			return LKST_UNWANTED(trap_exit);                                           \
 		trap = BPF_CORE_READ(task, thread.trap_nr);                                        \
-		LKST_RECORD(trap_exit, r);                                                         \
-		if (!r)                                                                            \
-			return 0;                                                                  \
-		r->trap = trap;                                                                    \
-		LKST_COMMIT(trap_exit);                                                            \
+		lkst_recording(trap_exit, r)                                                       \
+			r->trap = trap;                                                            \
 		return 0;                                                                          \
 	}
 
@@ -231,35 +185,28 @@ LKST_STRING_SCRATCH(cache_name);
 /* A function whose first arguments are a cache's name and the size of its objects. */
 static __always_inline int cache_is_created(const char *from, u32 bytes)
 {
-	struct lkst_rec_kmem_cache_create *r;
 	struct lkst_string name;
-	struct lkst_slot slot;
 
 	if (!lkst_wants_current() || !lkst_string_read(&name, &cache_name, from, LKST_STRING_MAX))
 		return LKST_UNWANTED(kmem_cache_create);
-	r = LKST_BEGIN_STRING(kmem_cache_create, &slot, &name);
-	if (!r)
-		return 0;
-	r->bytes = bytes;
-	lkst_string_put(r->name.bytes, &slot, &name);
-	lkst_commit(&slot, lkst_cfg.id[LKST_EV_kmem_cache_create]);
+	lkst_recording_string(kmem_cache_create, r, &name) {
+		r->bytes = bytes;
+		LKST_PUT_STRING(r->name, &name);
+	}
 	return 0;
 }
 
-SEC("kprobe/__kmem_cache_create_args")
-int BPF_KPROBE(kprobe____kmem_cache_create_args, const char *name, u32 bytes)
+LKST_KPROBE(__kmem_cache_create_args, const char *name, u32 bytes)
 {
 	return cache_is_created(name, bytes);
 }
 
-SEC("kprobe/kmem_cache_create_usercopy")
-int BPF_KPROBE(kprobe__kmem_cache_create_usercopy, const char *name, u32 bytes)
+LKST_KPROBE(kmem_cache_create_usercopy, const char *name, u32 bytes)
 {
 	return cache_is_created(name, bytes);
 }
 
-SEC("kretprobe/__get_vm_area_node")
-int BPF_KRETPROBE(kretprobe____get_vm_area_node, struct vm_struct *area)
+LKST_KRETPROBE(__get_vm_area_node, struct vm_struct *area)
 {
 	u64 address, bytes;
 
@@ -267,33 +214,24 @@ int BPF_KRETPROBE(kretprobe____get_vm_area_node, struct vm_struct *area)
 		return LKST_UNWANTED(alloc_vmap_area);
 	address = (u64)BPF_CORE_READ(area, addr);
 	bytes = BPF_CORE_READ(area, size);
-	LKST_RECORD(alloc_vmap_area, r);
-	if (!r)
-		return 0;
-	LKST_PUT64(r->address, address);
-	LKST_PUT64(r->bytes, bytes);
-	r->is_failed = !area;
-	LKST_COMMIT(alloc_vmap_area);
+	lkst_recording(alloc_vmap_area, r) {
+		LKST_PUT64(r->address, address);
+		LKST_PUT64(r->bytes, bytes);
+		r->is_failed = !area;
+	}
 	return 0;
 }
 
-SEC("kprobe/vfree")
-int BPF_KPROBE(kprobe__vfree, u64 address)
+LKST_KPROBE(vfree, u64 address)
 {
-	if (!lkst_wants_current())
-		return LKST_UNWANTED(vfree);
-	LKST_RECORD(vfree, r);
-	if (!r)
-		return 0;
-	LKST_PUT64(r->address, address);
-	LKST_COMMIT(vfree);
+	lkst_recording_if(vfree, r, lkst_wants_current())
+		LKST_PUT64(r->address, address);
 	return 0;
 }
 
 /* A part of the page-fault path. */
 #define FAULT_PROGRAM(event)                                                                       \
-	SEC("kprobe/" #event)                                                                      \
-	int BPF_KPROBE(kprobe__##event, struct vm_fault *fault)                                    \
+	LKST_KPROBE(event, struct vm_fault *fault)                                                 \
 	{                                                                                          \
 		u64 address;                                                                       \
 		u32 flags;                                                                         \
@@ -302,12 +240,10 @@ int BPF_KPROBE(kprobe__vfree, u64 address)
 			return LKST_UNWANTED(event);                                               \
 		address = BPF_CORE_READ(fault, address);                                           \
 		flags = BPF_CORE_READ(fault, flags);                                               \
-		LKST_RECORD(event, r);                                                             \
-		if (!r)                                                                            \
-			return 0;                                                                  \
-		LKST_PUT64(r->address, address);                                                   \
-		r->flags = flags;                                                                  \
-		LKST_COMMIT(event);                                                                \
+		lkst_recording(event, r) {                                                         \
+			LKST_PUT64(r->address, address);                                           \
+			r->flags = flags;                                                          \
+		}                                                                                  \
 		return 0;                                                                          \
 	}
 
@@ -316,37 +252,25 @@ FAULT_PROGRAM(do_anonymous_page)
 FAULT_PROGRAM(do_fault)
 FAULT_PROGRAM(do_wp_page)
 
-SEC("kprobe/__folio_lock")
-int BPF_KPROBE(kprobe____folio_lock, struct folio *folio)
+LKST_KPROBE(__folio_lock, struct folio *folio)
 {
-	if (!lkst_wants_current())
-		return LKST_UNWANTED(folio_lock);
-	LKST_RECORD(folio_lock, r);
-	if (!r)
-		return 0;
-	LKST_PUT_PFN(r->pfn, folio);
-	LKST_COMMIT(folio_lock);
+	lkst_recording_if(folio_lock, r, lkst_wants_current())
+		LKST_PUT_PFN(r->pfn, folio);
 	return 0;
 }
 
-SEC("kprobe/folio_wait_bit")
-int BPF_KPROBE(kprobe__folio_wait_bit, struct folio *folio, u32 bit)
+LKST_KPROBE(folio_wait_bit, struct folio *folio, u32 bit)
 {
-	if (!lkst_wants_current())
-		return LKST_UNWANTED(folio_wait_bit);
-	LKST_RECORD(folio_wait_bit, r);
-	if (!r)
-		return 0;
-	LKST_PUT_PFN(r->pfn, folio);
-	r->bit = bit;
-	LKST_COMMIT(folio_wait_bit);
+	lkst_recording_if(folio_wait_bit, r, lkst_wants_current()) {
+		LKST_PUT_PFN(r->pfn, folio);
+		r->bit = bit;
+	}
 	return 0;
 }
 
 /* ---- block, net ---- */
 
-SEC("kprobe/__wait_on_buffer")
-int BPF_KPROBE(kprobe____wait_on_buffer, struct buffer_head *buffer)
+LKST_KPROBE(__wait_on_buffer, struct buffer_head *buffer)
 {
 	u64 block;
 	u32 dev;
@@ -355,13 +279,11 @@ int BPF_KPROBE(kprobe____wait_on_buffer, struct buffer_head *buffer)
 		return LKST_UNWANTED(wait_on_buffer);
 	block = BPF_CORE_READ(buffer, b_blocknr);
 	dev = BPF_CORE_READ(buffer, b_bdev, bd_dev);
-	LKST_RECORD(wait_on_buffer, r);
-	if (!r)
-		return 0;
-	LKST_PUT64(r->buffer, buffer);
-	LKST_PUT64(r->block, block);
-	r->dev = dev;
-	LKST_COMMIT(wait_on_buffer);
+	lkst_recording(wait_on_buffer, r) {
+		LKST_PUT64(r->buffer, buffer);
+		LKST_PUT64(r->block, block);
+		r->dev = dev;
+	}
 	return 0;
 }
 
@@ -370,8 +292,7 @@ int BPF_KPROBE(kprobe____wait_on_buffer, struct buffer_head *buffer)
  * are built into some of their callers.)
  */
 #define MESSAGE_PROGRAM(function, event)                                                           \
-	SEC("kprobe/" #function)                                                                   \
-	int BPF_KPROBE(kprobe__##function, struct socket *socket, u64 message, int bytes)          \
+	LKST_KPROBE(function, struct socket *socket, u64 message, int bytes)                       \
 	{                                                                                          \
 		struct sock *sk;                                                                   \
 		u16 family, protocol;                                                              \
@@ -381,14 +302,12 @@ int BPF_KPROBE(kprobe____wait_on_buffer, struct buffer_head *buffer)
 		sk = BPF_CORE_READ(socket, sk);                                                    \
 		family = BPF_CORE_READ(sk, __sk_common.skc_family);                                \
 		protocol = BPF_CORE_READ(sk, sk_protocol);                                         \
-		LKST_RECORD(event, r);                                                             \
-		if (!r)                                                                            \
-			return 0;                                                                  \
-		LKST_PUT64(r->sk, sk);                                                             \
-		r->result = bytes;                                                                 \
-		r->family = family;                                                                \
-		r->protocol = protocol;                                                            \
-		LKST_COMMIT(event);                                                                \
+		lkst_recording(event, r) {                                                         \
+			LKST_PUT64(r->sk, sk);                                                     \
+			r->result = bytes;                                                         \
+			r->family = family;                                                        \
+			r->protocol = protocol;                                                    \
+		}                                                                                  \
 		return 0;                                                                          \
 	}
 
@@ -408,9 +327,7 @@ struct ipc_namespace {
 
 #define IPC_MSG_IDS 1 /* ipc/util.h */
 
-SEC("kprobe/ipcget")
-int BPF_KPROBE(kprobe__ipcget, u64 namespace, u64 ids, struct ipc_ops *ops,
-	       struct ipc_params *params)
+LKST_KPROBE(ipcget, u64 namespace, u64 ids, struct ipc_ops *ops, struct ipc_params *params)
 {
 	u64 queues = namespace + bpf_core_field_offset(struct ipc_namespace, ids) +
 		     IPC_MSG_IDS * bpf_core_type_size(struct ipc_ids);
@@ -425,73 +342,51 @@ int BPF_KPROBE(kprobe__ipcget, u64 namespace, u64 ids, struct ipc_ops *ops,
 	/* A message queue has no size, and msgget(2) leaves the kernel's variable as it was. */
 	if (ids != queues)
 		size = BPF_CORE_READ(params, u.size);
-	LKST_RECORD(ipcget, r);
-	if (!r)
-		return 0;
-	LKST_PUT64(r->create, create);
-	r->key = key;
-	r->size = size;
-	r->flags = flags;
-	LKST_COMMIT(ipcget);
+	lkst_recording(ipcget, r) {
+		LKST_PUT64(r->create, create);
+		r->key = key;
+		r->size = size;
+		r->flags = flags;
+	}
 	return 0;
 }
 
-SEC("kprobe/do_semtimedop")
-int BPF_KPROBE(kprobe__do_semtimedop, int semid, u64 operations, u32 nsops)
+LKST_KPROBE(do_semtimedop, int semid, u64 operations, u32 nsops)
 {
-	if (!lkst_wants_current())
-		return LKST_UNWANTED(do_semtimedop);
-	LKST_RECORD(do_semtimedop, r);
-	if (!r)
-		return 0;
-	r->semid = semid;
-	r->nsops = nsops;
-	LKST_COMMIT(do_semtimedop);
+	lkst_recording_if(do_semtimedop, r, lkst_wants_current()) {
+		r->semid = semid;
+		r->nsops = nsops;
+	}
 	return 0;
 }
 
-SEC("kprobe/do_msgsnd")
-int BPF_KPROBE(kprobe__do_msgsnd, int msqid, s64 type, u64 text, u64 bytes)
+LKST_KPROBE(do_msgsnd, int msqid, s64 type, u64 text, u64 bytes)
 {
-	if (!lkst_wants_current())
-		return LKST_UNWANTED(do_msgsnd);
-	LKST_RECORD(do_msgsnd, r);
-	if (!r)
-		return 0;
-	r->msqid = msqid;
-	r->bytes = bytes;
-	LKST_PUT64(r->type, type);
-	LKST_COMMIT(do_msgsnd);
+	lkst_recording_if(do_msgsnd, r, lkst_wants_current()) {
+		r->msqid = msqid;
+		r->bytes = bytes;
+		LKST_PUT64(r->type, type);
+	}
 	return 0;
 }
 
-SEC("kprobe/do_msgrcv")
-int BPF_KPROBE(kprobe__do_msgrcv, int msqid, u64 text, u64 bytes, s64 type)
+LKST_KPROBE(do_msgrcv, int msqid, u64 text, u64 bytes, s64 type)
 {
-	if (!lkst_wants_current())
-		return LKST_UNWANTED(do_msgrcv);
-	LKST_RECORD(do_msgrcv, r);
-	if (!r)
-		return 0;
-	r->msqid = msqid;
-	r->bytes = bytes;
-	LKST_PUT64(r->type, type);
-	LKST_COMMIT(do_msgrcv);
+	lkst_recording_if(do_msgrcv, r, lkst_wants_current()) {
+		r->msqid = msqid;
+		r->bytes = bytes;
+		LKST_PUT64(r->type, type);
+	}
 	return 0;
 }
 
-SEC("kprobe/do_shmat")
-int BPF_KPROBE(kprobe__do_shmat, int shmid, u64 address, u32 flags)
+LKST_KPROBE(do_shmat, int shmid, u64 address, u32 flags)
 {
-	if (!lkst_wants_current())
-		return LKST_UNWANTED(do_shmat);
-	LKST_RECORD(do_shmat, r);
-	if (!r)
-		return 0;
-	r->shmid = shmid;
-	LKST_PUT64(r->address, address);
-	r->flags = flags;
-	LKST_COMMIT(do_shmat);
+	lkst_recording_if(do_shmat, r, lkst_wants_current()) {
+		r->shmid = shmid;
+		LKST_PUT64(r->address, address);
+		r->flags = flags;
+	}
 	return 0;
 }
 
@@ -499,16 +394,10 @@ int BPF_KPROBE(kprobe__do_shmat, int shmid, u64 address, u32 flags)
 
 /* Two names of one function; a kernel has one of them. */
 #define TIMER_DELETE_PROGRAM(function)                                                             \
-	SEC("kprobe/" #function)                                                                   \
-	int BPF_KPROBE(kprobe__##function, u64 timer)                                              \
+	LKST_KPROBE(function, u64 timer)                                                           \
 	{                                                                                          \
-		if (!lkst_wants_current())                                                         \
-			return LKST_UNWANTED(timer_delete_sync);                                   \
-		LKST_RECORD(timer_delete_sync, r);                                                 \
-		if (!r)                                                                            \
-			return 0;                                                                  \
-		LKST_PUT64(r->timer, timer);                                                       \
-		LKST_COMMIT(timer_delete_sync);                                                    \
+		lkst_recording_if(timer_delete_sync, r, lkst_wants_current())                      \
+			LKST_PUT64(r->timer, timer);                                               \
 		return 0;                                                                          \
 	}
 
@@ -517,13 +406,9 @@ TIMER_DELETE_PROGRAM(del_timer_sync)
 
 /* ---- other: recorded whomever the recording is restricted to, for it concerns all ---- */
 
-SEC("kprobe/oops_enter")
-int BPF_KPROBE(kprobe__oops_enter)
+LKST_KPROBE(oops_enter)
 {
-	LKST_RECORD(oops, r);
-	if (!r)
-		return 0;
-	bpf_get_current_comm(r->comm, sizeof(r->comm));
-	LKST_COMMIT(oops);
+	lkst_recording(oops, r)
+		bpf_get_current_comm(r->comm, sizeof(r->comm));
 	return 0;
 }

@@ -25,22 +25,17 @@ _Static_assert(sizeof(struct lkst_rec_panic) == sizeof(struct lkst_rec_printk_co
 
 static __always_inline void put_text(u32 id, const char *from, u64 length)
 {
-	struct lkst_rec_printk_console *r;
 	struct lkst_string text;
-	struct lkst_slot slot;
 
 	if (!lkst_string_read(&text, &console_text, from, length))
 		return;
-	r = lkst_begin(&slot, id, sizeof(*r) + text.size, sizeof(*r) + LKST_STRING_MAX);
-	if (!r)
-		return;
-	lkst_string_put(r->text.bytes, &slot, &text);
-	lkst_commit(&slot, id);
+	lkst_recording_id(struct lkst_rec_printk_console, r, id, sizeof(*r) + text.size,
+			  sizeof(*r) + LKST_STRING_MAX)
+		LKST_PUT_STRING(r->text, &text);
 }
 
 /* The text has no NUL behind its @length characters, but may have one within. */
-SEC("tp_btf/console")
-int BPF_PROG(tp_btf__console, const char *from, u64 length)
+LKST_TP(console, const char *from, u64 length)
 {
 	const u32 skipped = sizeof(panic_prefix) - 1;
 
@@ -59,12 +54,9 @@ enum { KERN_SOH = 1, LOGLEVEL_DEBUG = 7, LOGLEVEL_NOT_SAID = 4 };
 LKST_STRING_SCRATCH(printk_format);
 
 /* A level is in the argument, or, that being negative, in two characters before the text. */
-SEC("kprobe/vprintk_store")
-int BPF_KPROBE(kprobe__vprintk_store, int facility, int level, void *device, const char *format)
+LKST_KPROBE(vprintk_store, int facility, int level, void *device, const char *format)
 {
-	struct lkst_rec_printk *r;
 	struct lkst_string text;
-	struct lkst_slot slot;
 	char prefix[2];
 
 	if (!lkst_wants_current() || bpf_probe_read_kernel(prefix, sizeof(prefix), format))
@@ -76,34 +68,27 @@ int BPF_KPROBE(kprobe__vprintk_store, int facility, int level, void *device, con
 	}
 	if (!lkst_string_read(&text, &printk_format, format, LKST_STRING_MAX))
 		return 0;
-	r = LKST_BEGIN_STRING(printk, &slot, &text);
-	if (!r)
-		return 0;
-	r->level = level < 0 ? LOGLEVEL_NOT_SAID : level;
-	lkst_string_put(r->format.bytes, &slot, &text);
-	lkst_commit(&slot, lkst_cfg.id[LKST_EV_printk]);
+	lkst_recording_string(printk, r, &text) {
+		r->level = level < 0 ? LOGLEVEL_NOT_SAID : level;
+		LKST_PUT_STRING(r->format, &text);
+	}
 	return 0;
 }
 
 /* A module's event that ends in its name. */
 #define MODULE_PROGRAM(event, fill)                                                                \
 	LKST_STRING_SCRATCH(event##_name);                                                         \
-	SEC("tp_btf/" #event)                                                                      \
-	int BPF_PROG(tp_btf__##event, struct module *module)                                       \
+	LKST_TP(event, struct module *module)                                                      \
 	{                                                                                          \
-		struct lkst_rec_##event *r;                                                        \
 		struct lkst_string name;                                                           \
-		struct lkst_slot slot;                                                             \
                                                                                                    \
 		if (!lkst_wants_current() ||                                                       \
 		    !lkst_string_read(&name, &event##_name, module->name, sizeof(module->name)))   \
 			return LKST_UNWANTED(event);                                               \
-		r = LKST_BEGIN_STRING(event, &slot, &name);                                        \
-		if (!r)                                                                            \
-			return 0;                                                                  \
-		fill;                                                                              \
-		lkst_string_put(r->name.bytes, &slot, &name);                                      \
-		lkst_commit(&slot, lkst_cfg.id[LKST_EV_##event]);                                  \
+		lkst_recording_string(event, r, &name) {                                           \
+			fill;                                                                      \
+			LKST_PUT_STRING(r->name, &name);                                           \
+		}                                                                                  \
 		return 0;                                                                          \
 	}
 
@@ -114,7 +99,7 @@ MODULE_PROGRAM(module_free, (void)0)
  * The first argument is a pointer to a function, which the verifier lets no program read
  * (btf_ctx_access() in kernel/bpf/btf.c), so it is copied out of the hook's arguments.
  */
-static __always_inline u64 initcall_function(const u64 *ctx)
+static __always_inline u64 initcall_function(const void *ctx)
 {
 	u64 function = 0;
 
@@ -122,49 +107,37 @@ static __always_inline u64 initcall_function(const u64 *ctx)
 	return function;
 }
 
-SEC("tp_btf/initcall_start")
-int tp_btf__initcall_start(u64 *ctx)
+LKST_TP(initcall_start)
 {
 	u64 function;
 
 	if (!lkst_wants_current())
 		return LKST_UNWANTED(initcall_start);
 	function = initcall_function(ctx);
-	LKST_RECORD(initcall_start, r);
-	if (!r)
-		return 0;
-	LKST_PUT64(r->function, function);
-	LKST_COMMIT(initcall_start);
+	lkst_recording(initcall_start, r)
+		LKST_PUT64(r->function, function);
 	return 0;
 }
 
-SEC("tp_btf/initcall_finish")
-int tp_btf__initcall_finish(u64 *ctx)
+LKST_TP(initcall_finish)
 {
 	u64 function;
 
 	if (!lkst_wants_current())
 		return LKST_UNWANTED(initcall_finish);
 	function = initcall_function(ctx);
-	LKST_RECORD(initcall_finish, r);
-	if (!r)
-		return 0;
-	LKST_PUT64(r->function, function);
-	r->result = (int)ctx[1];
-	LKST_COMMIT(initcall_finish);
+	lkst_recording(initcall_finish, r) {
+		LKST_PUT64(r->function, function);
+		r->result = (int)ctx[1];
+	}
 	return 0;
 }
 
-SEC("tp_btf/error_report_end")
-int BPF_PROG(tp_btf__error_report_end, u32 detector, u64 address)
+LKST_TP(error_report_end, u32 detector, u64 address)
 {
-	if (!lkst_wants_current())
-		return LKST_UNWANTED(error_report_end);
-	LKST_RECORD(error_report_end, r);
-	if (!r)
-		return 0;
-	LKST_PUT64(r->address, address);
-	r->detector = detector;
-	LKST_COMMIT(error_report_end);
+	lkst_recording_if(error_report_end, r, lkst_wants_current()) {
+		LKST_PUT64(r->address, address);
+		r->detector = detector;
+	}
 	return 0;
 }

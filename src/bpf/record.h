@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What every kernel program stands on: the maps, the configuration, and lkst_begin() and
- * lkst_commit() around the lines that fill a record.
+ * What every kernel program stands on: the maps, the configuration, and lkst_recording(), which
+ * stands before the block that fills a record.
  *
- *	SEC("tp_btf/sched_waking")
- *	int BPF_PROG(tp_btf__sched_waking, struct task_struct *p)
+ *	LKST_TP(workqueue_execute_end, struct work_struct *work)
  *	{
- *		LKST_RECORD(sched_waking, r);
- *
- *		if (!r)
- *			return 0;
- *		r->target_tid = p->pid;
- *		LKST_COMMIT(sched_waking);
+ *		lkst_recording_if(workqueue_execute_end, r, lkst_wants_current())
+ *			LKST_PUT64(r->work, work);
  *		return 0;
  *	}
  *
@@ -329,22 +324,116 @@ static __always_inline void lkst_copy_comm(char *to, struct task_struct *task)
 		to[i] = task->comm[i];
 }
 
-/* Declares @r, the event's record, reserved or NULL. One per function. */
+/* What a program of @event returns that ends before it has asked for a place, because of its thread. */
+#define LKST_UNWANTED(event) lkst_count_idle(lkst_cfg.id[LKST_EV_##event])
+
+/* A reserved place, and where the block is that fills it. */
+struct lkst_scope {
+	struct lkst_slot slot;
+	bool is_next; /* not begun */
+	bool is_open; /* begun and not ended */
+};
+
+/* Never defined: where the compiler cannot leave out the call, this is its error. */
+void lkst_block_is_left(void)
+	__attribute__((error("no return, break or goto out of a block that fills a record")));
+
+static __always_inline void lkst_scope_fini(struct lkst_scope *s)
+{
+	if (s->is_open)
+		lkst_block_is_left();
+}
+
+#define LKST_WATCHED __attribute__((cleanup(lkst_scope_fini)))
+
+/* Publishes the record, unless a handler drops it. NULL, for no other is to be filled. */
+static __always_inline void *lkst_scope_commit(struct lkst_scope *s, u32 id)
+{
+	s->is_open = false;
+	lkst_commit(&s->slot, id);
+	return NULL;
+}
+
+/*
+ * Runs the block behind it once, with @r, the record of @type that @begin has reserved in lkst_scope_.slot,
+ * and publishes that as event @id; if @begin is NULL, not at all. A record that is begun and not published
+ * would block all behind it, so the compiler refuses a block that can be left otherwise than by its end (or
+ * `continue`, which goes there). Like the kernel's scoped_guard(), include/linux/cleanup.h.
+ */
+#define LKST_FILLING(type, r, id, begin)                                                           \
+	for (struct lkst_scope lkst_scope_ LKST_WATCHED = { .is_next = true };                     \
+	     lkst_scope_.is_next; lkst_scope_.is_next = false)                                     \
+		for (type *r = (begin); r && (lkst_scope_.is_open = true);                         \
+		     r = lkst_scope_commit(&lkst_scope_, id))
+
+/*
+ * Records event @id, if the maskset in force says so: the block behind it fills @r, the record of @type, @size
+ * bytes, @window of which it may touch (ring.h). It fills every field, since the memory holds an older record.
+ */
+#define lkst_recording_id(type, r, id, size, window)                                               \
+	LKST_FILLING(type, r, id, lkst_begin(&lkst_scope_.slot, id, size, window))
+
+/* The same where it is known already that the thread is @tid. */
+#define lkst_recording_id_by(type, r, id, size, window, tid)                                       \
+	LKST_FILLING(type, r, id, lkst_begin_by(&lkst_scope_.slot, id, size, window, tid))
+
+/* The same two for a record of fixed size, by the name of its event. */
+#define lkst_recording(event, r)                                                                   \
+	lkst_recording_id(struct lkst_rec_##event, r, lkst_cfg.id[LKST_EV_##event], sizeof(*r),    \
+			  sizeof(*r))
+#define lkst_recording_by(event, r, tid)                                                           \
+	lkst_recording_id_by(struct lkst_rec_##event, r, lkst_cfg.id[LKST_EV_##event], sizeof(*r), \
+			     sizeof(*r), tid)
+
+/* Counts a run that records nothing of event *@id. NULL, as lkst_begin() returns it. */
+static __always_inline void *lkst_begin_none(const volatile u16 *id)
+{
+	LKST_BARRIER(); /* or *@id is loaded before it is known which way to go, and held on the other one */
+	lkst_count_idle(*id);
+	return NULL;
+}
+
+/* lkst_recording(), if @is_wanted; else the run is counted as one that records nothing. */
+#define lkst_recording_if(event, r, is_wanted)                                                     \
+	LKST_FILLING(struct lkst_rec_##event, r, lkst_cfg.id[LKST_EV_##event],                     \
+		     LKST_UNLIKELY(!(is_wanted))                                                   \
+			     ? lkst_begin_none(&lkst_cfg.id[LKST_EV_##event])                      \
+			     : lkst_begin(&lkst_scope_.slot, lkst_cfg.id[LKST_EV_##event],         \
+					  sizeof(*r), sizeof(*r)))
+
+/* The program of a tracepoint, which is found by the name that it gets here. */
+#define LKST_TP(tracepoint, args...)                                                               \
+	SEC("tp_btf/" #tracepoint)                                                                 \
+	int BPF_PROG(tp_btf__##tracepoint, ##args)
+
+/* The same of the untyped kind: it may not follow pointers, but is let read any argument. */
+#define LKST_RAW_TP(tracepoint, args...)                                                           \
+	SEC("raw_tp/" #tracepoint)                                                                 \
+	int BPF_PROG(tp_btf__##tracepoint, ##args)
+
+/* The program at a function's entry. */
+#define LKST_KPROBE(function, args...)                                                             \
+	SEC("kprobe/" #function)                                                                   \
+	int BPF_KPROBE(kprobe__##function, ##args)
+
+/* The program at a function's return. */
+#define LKST_KRETPROBE(function, args...)                                                          \
+	SEC("kretprobe/" #function)                                                                \
+	int BPF_KRETPROBE(kretprobe__##function, ##args)
+
+/*
+ * The two ends of lkst_recording() by themselves, for handlers that were written with these. Between them
+ * nothing watches over the ways out. LKST_RECORD() declares @r, the event's record or NULL: once in a function.
+ */
 #define LKST_RECORD(event, r)                                                                      \
 	struct lkst_slot lkst_slot_;                                                               \
 	struct lkst_rec_##event *r =                                                               \
 		lkst_begin(&lkst_slot_, lkst_cfg.id[LKST_EV_##event], sizeof(*r), sizeof(*r))
-
-/* The same where it is known already that the thread is @tid. */
 #define LKST_RECORD_BY(event, r, tid)                                                              \
 	struct lkst_slot lkst_slot_;                                                               \
 	struct lkst_rec_##event *r = lkst_begin_by(&lkst_slot_, lkst_cfg.id[LKST_EV_##event],      \
 						   sizeof(*r), sizeof(*r), tid)
-
 #define LKST_COMMIT(event) lkst_commit(&lkst_slot_, lkst_cfg.id[LKST_EV_##event])
-
-/* What a program of @event returns that ends before it has asked for a place, because of its thread. */
-#define LKST_UNWANTED(event) lkst_count_idle(lkst_cfg.id[LKST_EV_##event])
 
 /*
  * True if @task belongs to what the recording is restricted to. Costs nothing, not even the

@@ -6,38 +6,30 @@
 #include "bpf/record.h"
 #include "bpf/string.h"
 
-SEC("tp_btf/sched_switch")
-int BPF_PROG(tp_btf__sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
-	     unsigned int prev_state)
+LKST_TP(sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
+	unsigned int prev_state)
 {
+	/* `prev` is the thread that still runs. */
 	if (!lkst_wants(prev) && !lkst_wants(next))
 		return LKST_UNWANTED(sched_switch);
-	/* `prev` is the thread that still runs. */
-	LKST_RECORD_BY(sched_switch, r, prev->pid);
-	if (!r)
-		return 0;
-	r->next_tid = next->pid;
-	r->prev_state = preempt ? 0 : prev_state;
-	r->prev_prio = prev->prio;
-	r->next_prio = next->prio;
-	if (lkst_cfg.has_names) /* constant: in programs of DEFAULT this is no instruction */
-		lkst_leave_name(next);
-	LKST_COMMIT(sched_switch);
+	lkst_recording_by(sched_switch, r, prev->pid) {
+		r->next_tid = next->pid;
+		r->prev_state = preempt ? 0 : prev_state;
+		r->prev_prio = prev->prio;
+		r->next_prio = next->prio;
+		if (lkst_cfg.has_names) /* constant: in programs of DEFAULT this is no instruction */
+			lkst_leave_name(next);
+	}
 	return 0;
 }
 
-SEC("tp_btf/sched_waking")
-int BPF_PROG(tp_btf__sched_waking, struct task_struct *task)
+LKST_TP(sched_waking, struct task_struct *task)
 {
-	if (!lkst_wants_current() && !lkst_wants(task))
-		return LKST_UNWANTED(sched_waking);
-	LKST_RECORD(sched_waking, r);
-	if (!r)
-		return 0;
-	r->target_tid = task->pid;
-	r->target_prio = task->prio;
-	r->target_cpu = task->thread_info.cpu;
-	LKST_COMMIT(sched_waking);
+	lkst_recording_if(sched_waking, r, lkst_wants_current() || lkst_wants(task)) {
+		r->target_tid = task->pid;
+		r->target_prio = task->prio;
+		r->target_cpu = task->thread_info.cpu;
+	}
 	return 0;
 }
 
@@ -54,50 +46,35 @@ static __always_inline u32 nr_running(struct task_struct *task)
 	return task->se.cfs_rq->rq->nr_running;
 }
 
-SEC("tp_btf/sched_wakeup")
-int BPF_PROG(tp_btf__sched_wakeup, struct task_struct *task)
+LKST_TP(sched_wakeup, struct task_struct *task)
 {
-	if (!lkst_wants_current() && !lkst_wants(task))
-		return LKST_UNWANTED(sched_wakeup);
-	LKST_RECORD(sched_wakeup, r);
-	if (!r)
-		return 0;
-	r->target_tid = task->pid;
-	r->target_prio = task->prio;
-	r->target_cpu = task->thread_info.cpu;
-	r->nr_running = nr_running(task);
-	LKST_COMMIT(sched_wakeup);
+	lkst_recording_if(sched_wakeup, r, lkst_wants_current() || lkst_wants(task)) {
+		r->target_tid = task->pid;
+		r->target_prio = task->prio;
+		r->target_cpu = task->thread_info.cpu;
+		r->nr_running = nr_running(task);
+	}
 	return 0;
 }
 
-SEC("tp_btf/sched_wakeup_new")
-int BPF_PROG(tp_btf__sched_wakeup_new, struct task_struct *task)
+LKST_TP(sched_wakeup_new, struct task_struct *task)
 {
-	if (!lkst_wants_current() && !lkst_wants(task))
-		return LKST_UNWANTED(sched_wakeup_new);
-	LKST_RECORD(sched_wakeup_new, r);
-	if (!r)
-		return 0;
-	r->target_tid = task->pid;
-	r->target_prio = task->prio;
-	r->target_cpu = task->thread_info.cpu;
-	r->nr_running = nr_running(task);
-	LKST_COMMIT(sched_wakeup_new);
+	lkst_recording_if(sched_wakeup_new, r, lkst_wants_current() || lkst_wants(task)) {
+		r->target_tid = task->pid;
+		r->target_prio = task->prio;
+		r->target_cpu = task->thread_info.cpu;
+		r->nr_running = nr_running(task);
+	}
 	return 0;
 }
 
-SEC("tp_btf/sched_migrate_task")
-int BPF_PROG(tp_btf__sched_migrate_task, struct task_struct *task, int dest_cpu)
+LKST_TP(sched_migrate_task, struct task_struct *task, int dest_cpu)
 {
-	if (!lkst_wants(task))
-		return LKST_UNWANTED(sched_migrate_task);
-	LKST_RECORD(sched_migrate_task, r);
-	if (!r)
-		return 0;
-	r->target_tid = task->pid;
-	r->orig_cpu = task->thread_info.cpu;
-	r->dest_cpu = dest_cpu;
-	LKST_COMMIT(sched_migrate_task);
+	lkst_recording_if(sched_migrate_task, r, lkst_wants(task)) {
+		r->target_tid = task->pid;
+		r->orig_cpu = task->thread_info.cpu;
+		r->dest_cpu = dest_cpu;
+	}
 	return 0;
 }
 
@@ -111,59 +88,45 @@ static __always_inline void follow(struct task_struct *child)
 		lkst_count_loss(LKST_LOSS_UNFOLLOWED);
 }
 
-SEC("tp_btf/sched_process_fork")
-int BPF_PROG(tp_btf__sched_process_fork, struct task_struct *parent, struct task_struct *child)
+LKST_TP(sched_process_fork, struct task_struct *parent, struct task_struct *child)
 {
 	if (!lkst_wants(parent))
 		return LKST_UNWANTED(sched_process_fork);
 	follow(child);
-	LKST_RECORD(sched_process_fork, r);
-	if (!r)
-		return 0;
-	r->child_tid = child->pid;
-	r->child_pid = child->tgid;
-	r->parent_pid = parent->tgid;
-	LKST_PUT64(r->child_task, child);
-	lkst_copy_comm(r->child_comm, child);
-	LKST_COMMIT(sched_process_fork);
+	lkst_recording(sched_process_fork, r) {
+		r->child_tid = child->pid;
+		r->child_pid = child->tgid;
+		r->parent_pid = parent->tgid;
+		LKST_PUT64(r->child_task, child);
+		lkst_copy_comm(r->child_comm, child);
+	}
 	return 0;
 }
 
 LKST_STRING_SCRATCH(exec_filename);
 
-SEC("tp_btf/sched_process_exec")
-int BPF_PROG(tp_btf__sched_process_exec, struct task_struct *task, int old_tid,
-	     struct linux_binprm *bprm)
+LKST_TP(sched_process_exec, struct task_struct *task, int old_tid, struct linux_binprm *bprm)
 {
 	struct lkst_string filename;
-	struct lkst_rec_sched_process_exec *r;
-	struct lkst_slot slot;
 
 	if (!lkst_wants_current() ||
 	    !lkst_string_read(&filename, &exec_filename, bprm->filename, LKST_STRING_MAX))
 		return LKST_UNWANTED(sched_process_exec);
-	r = LKST_BEGIN_STRING(sched_process_exec, &slot, &filename);
-	if (!r)
-		return 0;
-	r->old_tid = old_tid;
-	lkst_string_put(r->filename.bytes, &slot, &filename);
-	lkst_commit(&slot, lkst_cfg.id[LKST_EV_sched_process_exec]);
+	lkst_recording_string(sched_process_exec, r, &filename) {
+		r->old_tid = old_tid;
+		LKST_PUT_STRING(r->filename, &filename);
+	}
 	return 0;
 }
 
-SEC("tp_btf/sched_process_exit")
-int BPF_PROG(tp_btf__sched_process_exit, struct task_struct *task)
+LKST_TP(sched_process_exit, struct task_struct *task)
 {
-	if (!lkst_wants(task))
-		return LKST_UNWANTED(sched_process_exit);
-	LKST_RECORD(sched_process_exit, r);
-	if (!r)
-		return 0;
-	r->exit_pid = task->tgid;
-	r->exit_code = task->exit_code;
-	lkst_copy_comm(r->comm, task);
-	LKST_PUT64(r->task, task);
-	LKST_COMMIT(sched_process_exit);
+	lkst_recording_if(sched_process_exit, r, lkst_wants(task)) {
+		r->exit_pid = task->tgid;
+		r->exit_code = task->exit_code;
+		lkst_copy_comm(r->comm, task);
+		LKST_PUT64(r->task, task);
+	}
 	return 0;
 }
 
@@ -181,63 +144,45 @@ static __always_inline void unfollow(struct task_struct *task)
 		bpf_map_delete_elem(&lkst_filter, &pid);
 }
 
-SEC("tp_btf/sched_process_free")
-int BPF_PROG(tp_btf__sched_process_free, struct task_struct *task)
+LKST_TP(sched_process_free, struct task_struct *task)
 {
 	if (!lkst_wants(task))
 		return LKST_UNWANTED(sched_process_free);
 	unfollow(task);
-	LKST_RECORD(sched_process_free, r);
-	if (!r)
-		return 0;
-	r->freed_tid = task->pid;
-	LKST_COMMIT(sched_process_free);
+	lkst_recording(sched_process_free, r)
+		r->freed_tid = task->pid;
 	return 0;
 }
 
-SEC("tp_btf/sched_process_wait")
-int BPF_PROG(tp_btf__sched_process_wait, struct pid *pid)
+LKST_TP(sched_process_wait, struct pid *pid)
 {
-	if (!lkst_wants_current())
-		return LKST_UNWANTED(sched_process_wait);
-	LKST_RECORD(sched_process_wait, r);
-	if (!r)
-		return 0;
-	r->wait_pid = pid ? pid->numbers[0].nr : 0;
-	LKST_COMMIT(sched_process_wait);
+	lkst_recording_if(sched_process_wait, r, lkst_wants_current())
+		r->wait_pid = pid ? pid->numbers[0].nr : 0;
 	return 0;
 }
 
-SEC("tp_btf/task_newtask")
-int BPF_PROG(tp_btf__task_newtask, struct task_struct *task, u64 clone_flags)
+LKST_TP(task_newtask, struct task_struct *task, u64 clone_flags)
 {
-	if (!lkst_wants_current())
-		return LKST_UNWANTED(task_newtask);
-	LKST_RECORD(task_newtask, r);
-	if (!r)
-		return 0;
-	r->child_tid = task->pid;
-	LKST_PUT64(r->clone_flags, clone_flags);
-	LKST_PUT64(r->child_task, task);
-	lkst_copy_comm(r->child_comm, task);
-	LKST_COMMIT(task_newtask);
+	lkst_recording_if(task_newtask, r, lkst_wants_current()) {
+		r->child_tid = task->pid;
+		LKST_PUT64(r->clone_flags, clone_flags);
+		LKST_PUT64(r->child_task, task);
+		lkst_copy_comm(r->child_comm, task);
+	}
 	return 0;
 }
 
-SEC("tp_btf/task_rename")
-int BPF_PROG(tp_btf__task_rename, struct task_struct *task, const char *comm)
+LKST_TP(task_rename, struct task_struct *task, const char *comm)
 {
 	comm16 newcomm = {};
 
 	if (!lkst_wants(task))
 		return LKST_UNWANTED(task_rename);
 	bpf_probe_read_kernel_str(newcomm, sizeof(newcomm), comm);
-	LKST_RECORD(task_rename, r);
-	if (!r)
-		return 0;
-	r->target_tid = task->pid;
-	__builtin_memcpy(r->newcomm, newcomm, sizeof(newcomm));
-	lkst_copy_comm(r->oldcomm, task);
-	LKST_COMMIT(task_rename);
+	lkst_recording(task_rename, r) {
+		r->target_tid = task->pid;
+		__builtin_memcpy(r->newcomm, newcomm, sizeof(newcomm));
+		lkst_copy_comm(r->oldcomm, task);
+	}
 	return 0;
 }

@@ -60,12 +60,6 @@ static __always_inline bool lkst_string_read(struct lkst_string *s, void *map, c
 	return true;
 }
 
-/* Reserves a record of @event that ends in string @s. */
-#define LKST_BEGIN_STRING(event, slot, s)                                                          \
-	lkst_begin(slot, lkst_cfg.id[LKST_EV_##event],                                             \
-		   sizeof(struct lkst_rec_##event) + (s)->size,                                    \
-		   sizeof(struct lkst_rec_##event) + LKST_STRING_MAX)
-
 /* Copies @s into its place @to in the record of @slot. */
 static __always_inline void lkst_string_put(char *to, struct lkst_slot *slot, struct lkst_string *s)
 {
@@ -76,5 +70,11 @@ static __always_inline void lkst_string_put(char *to, struct lkst_slot *slot, st
 	if (s->is_cut)
 		LKST_COUNT(&slot->st->lost[LKST_LOSS_TRUNCATED]);
 }
+
+/* As lkst_recording_id() for @event, a record of which ends in string @s: the block puts that there. */
+#define lkst_recording_string(event, r, s)                                                         \
+	lkst_recording_id(struct lkst_rec_##event, r, lkst_cfg.id[LKST_EV_##event],                \
+			  sizeof(*r) + (s)->size, sizeof(*r) + LKST_STRING_MAX)
+#define LKST_PUT_STRING(field, s) lkst_string_put((field).bytes, &lkst_scope_.slot, s)
 
 #endif

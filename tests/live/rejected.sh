@@ -7,7 +7,7 @@
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cp -r "$top/Makefile" "$top/src" "$work"
-sed -i '/^int BPF_PROG(tp_btf__sched_waking/,/^}/s/= task->pid;/= *(volatile int *)(long)task->pid;/' \
+sed -i '/^LKST_TP(sched_waking,/,/^}/s/= task->pid;/= *(volatile int *)(long)task->pid;/' \
 	"$work/src/bpf/sched.bpf.c"
 # And the one that switches masksets, which also begins the recording: the switch is then made without it.
 sed -i '/^int raw_tp__maskset_switch/,/^}/s/ctx->args\[0\]/*(volatile int *)bpf_ktime_get_ns()/' \
