@@ -6,46 +6,30 @@
 
 struct tasklet_struct;
 
-SEC("tp_btf/irq_handler_entry")
-int BPF_PROG(tp_btf__irq_handler_entry, int irq, struct irqaction *action)
+LKST_TP(irq_handler_entry, int irq, struct irqaction *action)
 {
-	if (!lkst_wants_current())
-		return LKST_UNWANTED(irq_handler_entry);
-	LKST_RECORD(irq_handler_entry, r);
-	if (!r)
-		return 0;
-	r->irq = irq;
-	LKST_PUT64(r->handler, action->handler);
-	LKST_COMMIT(irq_handler_entry);
+	lkst_recording_if(irq_handler_entry, r, lkst_wants_current()) {
+		r->irq = irq;
+		LKST_PUT64(r->handler, action->handler);
+	}
 	return 0;
 }
 
-SEC("tp_btf/irq_handler_exit")
-int BPF_PROG(tp_btf__irq_handler_exit, int irq, struct irqaction *action, int result)
+LKST_TP(irq_handler_exit, int irq, struct irqaction *action, int result)
 {
-	if (!lkst_wants_current())
-		return LKST_UNWANTED(irq_handler_exit);
-	LKST_RECORD(irq_handler_exit, r);
-	if (!r)
-		return 0;
-	r->irq = irq;
-	r->result = result;
-	LKST_COMMIT(irq_handler_exit);
+	lkst_recording_if(irq_handler_exit, r, lkst_wants_current()) {
+		r->irq = irq;
+		r->result = result;
+	}
 	return 0;
 }
 
 /* A soft interrupt's event. */
 #define SOFTIRQ_PROGRAM(event)                                                                     \
-	SEC("tp_btf/" #event)                                                                      \
-	int BPF_PROG(tp_btf__##event, unsigned int vec)                                            \
+	LKST_TP(event, unsigned int vec)                                                           \
 	{                                                                                          \
-		if (!lkst_wants_current())                                                         \
-			return LKST_UNWANTED(event);                                               \
-		LKST_RECORD(event, r);                                                             \
-		if (!r)                                                                            \
-			return 0;                                                                  \
-		r->vec = vec;                                                                      \
-		LKST_COMMIT(event);                                                                \
+		lkst_recording_if(event, r, lkst_wants_current())                                  \
+			r->vec = vec;                                                              \
 		return 0;                                                                          \
 	}
 
@@ -53,45 +37,28 @@ SOFTIRQ_PROGRAM(softirq_raise)
 SOFTIRQ_PROGRAM(softirq_entry)
 SOFTIRQ_PROGRAM(softirq_exit)
 
-SEC("tp_btf/tasklet_entry")
-int BPF_PROG(tp_btf__tasklet_entry, struct tasklet_struct *tasklet, void *function)
+LKST_TP(tasklet_entry, struct tasklet_struct *tasklet, void *function)
 {
-	if (!lkst_wants_current())
-		return LKST_UNWANTED(tasklet_entry);
-	LKST_RECORD(tasklet_entry, r);
-	if (!r)
-		return 0;
-	LKST_PUT64(r->tasklet, tasklet);
-	LKST_PUT64(r->function, function);
-	LKST_COMMIT(tasklet_entry);
+	lkst_recording_if(tasklet_entry, r, lkst_wants_current()) {
+		LKST_PUT64(r->tasklet, tasklet);
+		LKST_PUT64(r->function, function);
+	}
 	return 0;
 }
 
-SEC("tp_btf/tasklet_exit")
-int BPF_PROG(tp_btf__tasklet_exit, struct tasklet_struct *tasklet)
+LKST_TP(tasklet_exit, struct tasklet_struct *tasklet)
 {
-	if (!lkst_wants_current())
-		return LKST_UNWANTED(tasklet_exit);
-	LKST_RECORD(tasklet_exit, r);
-	if (!r)
-		return 0;
-	LKST_PUT64(r->tasklet, tasklet);
-	LKST_COMMIT(tasklet_exit);
+	lkst_recording_if(tasklet_exit, r, lkst_wants_current())
+		LKST_PUT64(r->tasklet, tasklet);
 	return 0;
 }
 
 /* An event of a vector that is the kernel's own. */
 #define VECTOR_PROGRAM(event)                                                                      \
-	SEC("tp_btf/" #event)                                                                      \
-	int BPF_PROG(tp_btf__##event, int vector)                                                  \
+	LKST_TP(event, int vector)                                                                 \
 	{                                                                                          \
-		if (!lkst_wants_current())                                                         \
-			return LKST_UNWANTED(event);                                               \
-		LKST_RECORD(event, r);                                                             \
-		if (!r)                                                                            \
-			return 0;                                                                  \
-		r->vector = vector;                                                                \
-		LKST_COMMIT(event);                                                                \
+		lkst_recording_if(event, r, lkst_wants_current())                                  \
+			r->vector = vector;                                                        \
 		return 0;                                                                          \
 	}
 

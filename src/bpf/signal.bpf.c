@@ -42,15 +42,13 @@ static __always_inline s32 code_of(struct kernel_siginfo *info)
 static __always_inline void signal_is_sent(int signal, s32 code, struct task_struct *task,
 					   int group, int result)
 {
-	LKST_RECORD(signal_generate, r);
-	if (!r)
-		return;
-	r->target_tid = task->pid;
-	r->code = code;
-	r->signal = signal;
-	r->is_group = group;
-	r->result = result;
-	LKST_COMMIT(signal_generate);
+	lkst_recording(signal_generate, r) {
+		r->target_tid = task->pid;
+		r->code = code;
+		r->signal = signal;
+		r->is_group = group;
+		r->result = result;
+	}
 }
 
 #ifdef __TARGET_ARCH_x86
@@ -79,15 +77,13 @@ static __always_inline void trap_sends(int signal)
 	struct pt_regs___ip *regs = (void *)bpf_task_pt_regs(task);
 	u64 trap = task->thread.trap_nr, cr2 = task->thread.cr2;
 
-	LKST_RECORD(trap_signal, r);
-	if (!r)
-		return;
-	LKST_PUT64(r->ip, regs->ip);
-	LKST_PUT64(r->address, trap == TRAP_PAGE_FAULT ? cr2 : 0);
-	r->error_code = task->thread.error_code;
-	r->trap = trap;
-	r->signal = signal;
-	LKST_COMMIT(trap_signal);
+	lkst_recording(trap_signal, r) {
+		LKST_PUT64(r->ip, regs->ip);
+		LKST_PUT64(r->address, trap == TRAP_PAGE_FAULT ? cr2 : 0);
+		r->error_code = task->thread.error_code;
+		r->trap = trap;
+		r->signal = signal;
+	}
 }
 
 #else
@@ -103,9 +99,8 @@ static __always_inline void trap_sends(int signal)
 
 #endif
 
-SEC("tp_btf/signal_generate")
-int BPF_PROG(tp_btf__signal_generate, int signal, struct kernel_siginfo *info,
-	     struct task_struct *task, int group, int result)
+LKST_TP(signal_generate, int signal, struct kernel_siginfo *info, struct task_struct *task,
+	int group, int result)
 {
 	s32 code;
 
@@ -118,19 +113,13 @@ int BPF_PROG(tp_btf__signal_generate, int signal, struct kernel_siginfo *info,
 	return 0;
 }
 
-SEC("tp_btf/signal_deliver")
-int BPF_PROG(tp_btf__signal_deliver, int signal, struct kernel_siginfo *info,
-	     struct k_sigaction *action)
+LKST_TP(signal_deliver, int signal, struct kernel_siginfo *info, struct k_sigaction *action)
 {
-	if (!lkst_wants_current())
-		return LKST_UNWANTED(signal_deliver);
-	LKST_RECORD(signal_deliver, r);
-	if (!r)
-		return 0;
-	r->signal = signal;
-	r->code = code_of(info);
-	LKST_PUT64(r->handler, action->sa.sa_handler);
-	r->sa_flags = action->sa.sa_flags;
-	LKST_COMMIT(signal_deliver);
+	lkst_recording_if(signal_deliver, r, lkst_wants_current()) {
+		r->signal = signal;
+		r->code = code_of(info);
+		LKST_PUT64(r->handler, action->sa.sa_handler);
+		r->sa_flags = action->sa.sa_flags;
+	}
 	return 0;
 }

@@ -6,16 +6,10 @@
 
 /* An event of which no more is told than the timer. */
 #define TIMER_PROGRAM(event, type, timer)                                                          \
-	SEC("tp_btf/" #event)                                                                      \
-	int BPF_PROG(tp_btf__##event, struct type *t)                                              \
+	LKST_TP(event, struct type *t)                                                             \
 	{                                                                                          \
-		if (!lkst_wants_current())                                                         \
-			return LKST_UNWANTED(event);                                               \
-		LKST_RECORD(event, r);                                                             \
-		if (!r)                                                                            \
-			return 0;                                                                  \
-		LKST_PUT64(r->timer, t);                                                           \
-		LKST_COMMIT(event);                                                                \
+		lkst_recording_if(event, r, lkst_wants_current())                                  \
+			LKST_PUT64(r->timer, t);                                                   \
 		return 0;                                                                          \
 	}
 
@@ -25,107 +19,76 @@ TIMER_PROGRAM(timer_expire_exit, timer_list, timer)
 TIMER_PROGRAM(hrtimer_cancel, hrtimer, hrtimer)
 TIMER_PROGRAM(hrtimer_expire_exit, hrtimer, hrtimer)
 
-SEC("tp_btf/timer_start")
-int BPF_PROG(tp_btf__timer_start, struct timer_list *timer, u64 expires)
+LKST_TP(timer_start, struct timer_list *timer, u64 expires)
 {
-	if (!lkst_wants_current())
-		return LKST_UNWANTED(timer_start);
-	LKST_RECORD(timer_start, r);
-	if (!r)
-		return 0;
-	LKST_PUT64(r->timer, timer);
-	LKST_PUT64(r->function, timer->function);
-	LKST_PUT64(r->expires, expires);
-	r->flags = timer->flags;
-	LKST_COMMIT(timer_start);
+	lkst_recording_if(timer_start, r, lkst_wants_current()) {
+		LKST_PUT64(r->timer, timer);
+		LKST_PUT64(r->function, timer->function);
+		LKST_PUT64(r->expires, expires);
+		r->flags = timer->flags;
+	}
 	return 0;
 }
 
-SEC("tp_btf/timer_expire_entry")
-int BPF_PROG(tp_btf__timer_expire_entry, struct timer_list *timer, u64 now)
+LKST_TP(timer_expire_entry, struct timer_list *timer, u64 now)
 {
-	if (!lkst_wants_current())
-		return LKST_UNWANTED(timer_expire_entry);
-	LKST_RECORD(timer_expire_entry, r);
-	if (!r)
-		return 0;
-	LKST_PUT64(r->timer, timer);
-	LKST_PUT64(r->function, timer->function);
-	r->late = now - timer->expires;
-	LKST_COMMIT(timer_expire_entry);
+	lkst_recording_if(timer_expire_entry, r, lkst_wants_current()) {
+		LKST_PUT64(r->timer, timer);
+		LKST_PUT64(r->function, timer->function);
+		r->late = now - timer->expires;
+	}
 	return 0;
 }
 
 /* Two names of one tracepoint; a kernel has one of them. */
 static __always_inline int hrtimer_is_set_up(struct hrtimer *timer, int clock, unsigned int mode)
 {
-	if (!lkst_wants_current())
-		return LKST_UNWANTED(hrtimer_init);
-	LKST_RECORD(hrtimer_init, r);
-	if (!r)
-		return 0;
-	LKST_PUT64(r->hrtimer, timer);
-	r->clock = clock;
-	r->mode = mode;
-	LKST_COMMIT(hrtimer_init);
+	lkst_recording_if(hrtimer_init, r, lkst_wants_current()) {
+		LKST_PUT64(r->hrtimer, timer);
+		r->clock = clock;
+		r->mode = mode;
+	}
 	return 0;
 }
 
-SEC("tp_btf/hrtimer_setup")
-int BPF_PROG(tp_btf__hrtimer_setup, struct hrtimer *timer, int clock, unsigned int mode)
+LKST_TP(hrtimer_setup, struct hrtimer *timer, int clock, unsigned int mode)
 {
 	return hrtimer_is_set_up(timer, clock, mode);
 }
 
-SEC("tp_btf/hrtimer_init")
-int BPF_PROG(tp_btf__hrtimer_init, struct hrtimer *timer, int clock, unsigned int mode)
+LKST_TP(hrtimer_init, struct hrtimer *timer, int clock, unsigned int mode)
 {
 	return hrtimer_is_set_up(timer, clock, mode);
 }
 
-SEC("tp_btf/hrtimer_start")
-int BPF_PROG(tp_btf__hrtimer_start, struct hrtimer *timer, unsigned int mode)
+LKST_TP(hrtimer_start, struct hrtimer *timer, unsigned int mode)
 {
-	if (!lkst_wants_current())
-		return LKST_UNWANTED(hrtimer_start);
-	LKST_RECORD(hrtimer_start, r);
-	if (!r)
-		return 0;
-	LKST_PUT64(r->hrtimer, timer);
-	LKST_PUT64(r->function, timer->function);
-	LKST_PUT64(r->expires, timer->node.expires);
-	r->mode = mode;
-	LKST_PUT64(r->softexpires, timer->_softexpires);
-	/* What was asked for may differ: relative timers of CLOCK_REALTIME go by CLOCK_MONOTONIC. */
-	r->clock = timer->base->clockid;
-	LKST_COMMIT(hrtimer_start);
+	lkst_recording_if(hrtimer_start, r, lkst_wants_current()) {
+		LKST_PUT64(r->hrtimer, timer);
+		LKST_PUT64(r->function, timer->function);
+		LKST_PUT64(r->expires, timer->node.expires);
+		r->mode = mode;
+		LKST_PUT64(r->softexpires, timer->_softexpires);
+		/* What was asked for may differ: relative timers of CLOCK_REALTIME go by CLOCK_MONOTONIC. */
+		r->clock = timer->base->clockid;
+	}
 	return 0;
 }
 
-SEC("tp_btf/hrtimer_expire_entry")
-int BPF_PROG(tp_btf__hrtimer_expire_entry, struct hrtimer *timer)
+LKST_TP(hrtimer_expire_entry, struct hrtimer *timer)
 {
-	if (!lkst_wants_current())
-		return LKST_UNWANTED(hrtimer_expire_entry);
-	LKST_RECORD(hrtimer_expire_entry, r);
-	if (!r)
-		return 0;
-	LKST_PUT64(r->hrtimer, timer);
-	LKST_PUT64(r->function, timer->function);
-	LKST_COMMIT(hrtimer_expire_entry);
+	lkst_recording_if(hrtimer_expire_entry, r, lkst_wants_current()) {
+		LKST_PUT64(r->hrtimer, timer);
+		LKST_PUT64(r->function, timer->function);
+	}
 	return 0;
 }
 
-SEC("tp_btf/tick_stop")
-int BPF_PROG(tp_btf__tick_stop, int is_stopped, int dependency)
+LKST_TP(tick_stop, int is_stopped, int dependency)
 {
-	if (!lkst_wants_current())
-		return LKST_UNWANTED(tick_stop);
-	LKST_RECORD(tick_stop, r);
-	if (!r)
-		return 0;
-	r->is_stopped = is_stopped;
-	r->dependency = dependency;
-	LKST_COMMIT(tick_stop);
+	lkst_recording_if(tick_stop, r, lkst_wants_current()) {
+		r->is_stopped = is_stopped;
+		r->dependency = dependency;
+	}
 	return 0;
 }
