@@ -137,31 +137,37 @@ enum {
 	ARGS_WINDOW = sizeof(struct lkst_record_head) + 8 * LKST_SYSCALL_ARGS,
 };
 
+/* Where the next argument of a call goes, and what is known of those that are left. */
+struct args {
+	void *at;
+	u32 nr;	  /* of all */
+	u32 wide; /* bit 0: the next one has 8 bytes */
+};
+
 /*
- * Writes argument @i at @at, where there is one, in 8 bytes: the next one, or nothing that counts,
- * takes the upper 4 of a narrow one.
+ * Writes argument @i where there is one, in 8 bytes: the next one, or nothing that counts, takes the upper 4
+ * of a narrow one. False if there is none.
  */
-#define PUT_ARG(i)                                                                                 \
-	do {                                                                                       \
-		if ((i) >= nr)                                                                     \
-			return;                                                                    \
-		*(volatile u64 *)(rec + at) = arg(regs, compat, i);                                \
-		at += 4 + ((wide & 1) << 2);                                                       \
-		wide >>= 1;                                                                        \
-	} while (0)
+static __always_inline bool put_arg(struct args *args, struct pt_regs___lkst *regs, bool compat,
+				    u32 i)
+{
+	if (i >= args->nr)
+		return false;
+	*(volatile u64 *)args->at = arg(regs, compat, i);
+	args->at += 4 + ((args->wide & 1) << 2);
+	args->wide >>= 1;
+	return true;
+}
 
 /* Writes the plan's arguments behind the head of @rec. */
 static __always_inline void put_args(void *rec, struct pt_regs___lkst *regs, bool compat,
 				     struct lkst_syscall_plan plan)
 {
-	u32 at = sizeof(struct lkst_record_head), nr = plan.nr_args, wide = plan.wide;
+	struct args args = { rec + sizeof(struct lkst_record_head), plan.nr_args, plan.wide };
 
-	PUT_ARG(0);
-	PUT_ARG(1);
-	PUT_ARG(2);
-	PUT_ARG(3);
-	PUT_ARG(4);
-	PUT_ARG(5);
+	(void)(put_arg(&args, regs, compat, 0) && put_arg(&args, regs, compat, 1) &&
+	       put_arg(&args, regs, compat, 2) && put_arg(&args, regs, compat, 3) &&
+	       put_arg(&args, regs, compat, 4) && put_arg(&args, regs, compat, 5));
 }
 
 enum {
@@ -250,6 +256,15 @@ static __always_inline struct strings read_strings(struct pt_regs___lkst *regs, 
 	return strings;
 }
 
+/* Puts the strings behind the first @size bytes of the record of @slot. */
+static __always_inline void put_strings(struct lkst_slot *slot, u32 size,
+					const struct strings *strings)
+{
+	lkst_put_strings(slot->element, slot->start + size, strings->length);
+	if (strings->cut)
+		LKST_COUNT(&slot->st->lost[LKST_LOSS_TRUNCATED]);
+}
+
 /* Notes for the exit which strings it has to read. Without memory for that they stay empty, which counts. */
 static __always_inline void keep_unread(u32 which)
 {
@@ -266,8 +281,6 @@ static __noinline int enter_with_paths(struct pt_regs___lkst *regs, bool compat,
 {
 	struct lkst_syscall_plan plan = ((union plan){ word }).is;
 	struct strings strings;
-	struct lkst_slot s;
-	void *rec;
 
 	/* A string takes longer to read than the maskset, which is asked again for the record. */
 	if (!lkst_is_wanted(plan.entry_id))
@@ -275,14 +288,10 @@ static __noinline int enter_with_paths(struct pt_regs___lkst *regs, bool compat,
 	strings = read_strings(regs, compat, plan.paths, 3);
 	if (strings.unread)
 		keep_unread(strings.unread);
-	rec = lkst_begin(&s, plan.entry_id, plan.size + strings.length, ARGS_WINDOW);
-	if (!rec)
-		return 0;
-	put_args(rec, regs, compat, plan);
-	lkst_put_strings(s.element, s.start + plan.size, strings.length);
-	if (strings.cut)
-		LKST_COUNT(&s.st->lost[LKST_LOSS_TRUNCATED]);
-	lkst_commit(&s, plan.entry_id);
+	lkst_recording_id(void, rec, plan.entry_id, plan.size + strings.length, ARGS_WINDOW) {
+		put_args(rec, regs, compat, plan);
+		put_strings(&lkst_scope_.slot, plan.size, &strings);
+	}
 	return 0;
 }
 
@@ -298,38 +307,29 @@ static __noinline int enter_unknown(struct pt_regs___lkst *regs, bool compat, s6
 {
 	u32 id = lkst_cfg.id[compat ? LKST_EV_compat_syscall_entry_unknown
 				    : LKST_EV_syscall_entry_unknown];
-	struct lkst_rec_syscall_entry_unknown *r;
-	struct lkst_slot s;
 
-	r = lkst_begin(&s, id, sizeof(*r), sizeof(*r));
-	if (!r)
-		return 0;
-	LKST_PUT64(r->nr, nr);
-	LKST_PUT64(r->arg0, arg(regs, compat, 0));
-	LKST_PUT64(r->arg1, arg(regs, compat, 1));
-	LKST_PUT64(r->arg2, arg(regs, compat, 2));
-	LKST_PUT64(r->arg3, arg(regs, compat, 3));
-	LKST_PUT64(r->arg4, arg(regs, compat, 4));
-	LKST_PUT64(r->arg5, arg(regs, compat, 5));
-	lkst_commit(&s, id);
+	lkst_recording_id(struct lkst_rec_syscall_entry_unknown, r, id, sizeof(*r), sizeof(*r)) {
+		LKST_PUT64(r->nr, nr);
+		LKST_PUT64(r->arg0, arg(regs, compat, 0));
+		LKST_PUT64(r->arg1, arg(regs, compat, 1));
+		LKST_PUT64(r->arg2, arg(regs, compat, 2));
+		LKST_PUT64(r->arg3, arg(regs, compat, 3));
+		LKST_PUT64(r->arg4, arg(regs, compat, 4));
+		LKST_PUT64(r->arg5, arg(regs, compat, 5));
+	}
 	return 0;
 }
 
 static __always_inline int enter(struct pt_regs___lkst *regs, long nr, s32 tid, bool compat)
 {
 	union plan plan = plan_of(nr, compat);
-	struct lkst_slot s;
-	void *rec;
 
 	if (!plan.is.entry_id)
 		return enter_unknown(regs, compat, nr);
 	if (plan.is.paths)
 		return enter_with_paths(regs, compat, plan.word);
-	rec = lkst_begin_by(&s, plan.is.entry_id, plan.is.size, ARGS_WINDOW, tid);
-	if (!rec)
-		return 0;
-	put_args(rec, regs, compat, plan.is);
-	lkst_commit(&s, plan.is.entry_id);
+	lkst_recording_id_by(void, rec, plan.is.entry_id, plan.is.size, ARGS_WINDOW, tid)
+		put_args(rec, regs, compat, plan.is);
 	return 0;
 }
 
@@ -339,8 +339,7 @@ static __noinline int pass_entry(long nr)
 	return lkst_count_idle(plan_of(nr, is_compat(bpf_get_current_task_btf())).is.entry_id);
 }
 
-SEC("tp_btf/sys_enter")
-int BPF_PROG(tp_btf__sys_enter, struct pt_regs___lkst *regs, long nr)
+LKST_TP(sys_enter, struct pt_regs___lkst *regs, long nr)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
@@ -368,23 +367,18 @@ static __noinline int leave_with_paths(struct pt_regs___lkst *regs, bool compat,
 	struct strings strings = { .length = plan.paths >> 4 ? 2 : 1 };
 	u32 *unread = bpf_task_storage_get(&lkst_unread, bpf_get_current_task_btf(), 0, 0);
 	bool is_late = unread && *unread;
-	struct exit_record *rec;
-	struct lkst_slot s;
 
 	if (is_late) {
 		strings = read_strings(regs, compat, plan.paths, *unread);
 		*unread = 0;
 	}
-	rec = lkst_begin(&s, plan.exit_id, EXIT_SIZE + strings.length, sizeof(*rec));
-	if (!rec)
-		return 0;
-	LKST_PUT64(rec->ret, ret);
-	rec->strings = 0;
-	if (is_late)
-		lkst_put_strings(s.element, s.start + EXIT_SIZE, strings.length);
-	if (strings.cut)
-		LKST_COUNT(&s.st->lost[LKST_LOSS_TRUNCATED]);
-	lkst_commit(&s, plan.exit_id);
+	lkst_recording_id(struct exit_record, rec, plan.exit_id, EXIT_SIZE + strings.length,
+			  sizeof(*rec)) {
+		LKST_PUT64(rec->ret, ret);
+		rec->strings = 0;
+		if (is_late)
+			put_strings(&lkst_scope_.slot, EXIT_SIZE, &strings);
+	}
 	return 0;
 }
 
@@ -392,15 +386,11 @@ static __noinline int leave_unknown(bool compat, s64 nr, long ret)
 {
 	u32 id = lkst_cfg.id[compat ? LKST_EV_compat_syscall_exit_unknown
 				    : LKST_EV_syscall_exit_unknown];
-	struct lkst_rec_syscall_exit_unknown *r;
-	struct lkst_slot s;
 
-	r = lkst_begin(&s, id, sizeof(*r), sizeof(*r));
-	if (!r)
-		return 0;
-	LKST_PUT64(r->nr, nr);
-	LKST_PUT64(r->ret, ret);
-	lkst_commit(&s, id);
+	lkst_recording_id(struct lkst_rec_syscall_exit_unknown, r, id, sizeof(*r), sizeof(*r)) {
+		LKST_PUT64(r->nr, nr);
+		LKST_PUT64(r->ret, ret);
+	}
 	return 0;
 }
 
@@ -408,18 +398,13 @@ static __always_inline int leave(struct pt_regs___lkst *regs, long ret, s32 tid,
 {
 	s32 nr = number_of(regs);
 	union plan plan = plan_of((u64)(s64)nr, compat);
-	struct exit_record *rec;
-	struct lkst_slot s;
 
 	if (!plan.is.exit_id)
 		return leave_unknown(compat, nr, ret);
 	if (plan.is.paths)
 		return leave_with_paths(regs, compat, ret, plan.word);
-	rec = lkst_begin_by(&s, plan.is.exit_id, EXIT_SIZE, EXIT_SIZE, tid);
-	if (!rec)
-		return 0;
-	LKST_PUT64(rec->ret, ret);
-	lkst_commit(&s, plan.is.exit_id);
+	lkst_recording_id_by(struct exit_record, rec, plan.is.exit_id, EXIT_SIZE, EXIT_SIZE, tid)
+		LKST_PUT64(rec->ret, ret);
 	return 0;
 }
 
@@ -431,8 +416,7 @@ static __noinline int pass_exit(struct pt_regs___lkst *regs)
 	return lkst_count_idle(plan_of(nr, is_compat(bpf_get_current_task_btf())).is.exit_id);
 }
 
-SEC("tp_btf/sys_exit")
-int BPF_PROG(tp_btf__sys_exit, struct pt_regs___lkst *regs, long ret)
+LKST_TP(sys_exit, struct pt_regs___lkst *regs, long ret)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
