@@ -83,15 +83,12 @@ int bench_floor_exit(void *ctx)
 SEC("tp_btf/sys_enter")
 int BPF_PROG(bench_fixed, struct pt_regs___bench *regs, long nr)
 {
-	LKST_RECORD(sched_switch, r);
-
-	if (!r)
-		return 0;
-	r->next_tid = regs->di;
-	r->prev_state = nr;
-	r->prev_prio = regs->si;
-	r->next_prio = regs->dx;
-	LKST_COMMIT(sched_switch);
+	lkst_recording(sched_switch, r) {
+		r->next_tid = regs->di;
+		r->prev_state = nr;
+		r->prev_prio = regs->si;
+		r->next_prio = regs->dx;
+	}
 	return 0;
 }
 

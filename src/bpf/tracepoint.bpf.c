@@ -45,15 +45,11 @@ static __always_inline u32 end_of(void *ctx, u32 index)
 /* @limit: a constant that @length does not exceed. */
 static __always_inline void copy(void *ctx, u32 id, u32 length, u32 limit)
 {
-	struct lkst_slot s;
-	void *rec = lkst_begin(&s, id, HEAD + length, HEAD + limit);
-
-	if (!rec)
-		return;
-	length = LKST_BOUNDED(length);
-	if (length <= limit)
-		bpf_probe_read_kernel(rec + HEAD, length, ctx + COMMON);
-	lkst_commit(&s, id);
+	lkst_recording_id(void, rec, id, HEAD + length, HEAD + limit) {
+		length = LKST_BOUNDED(length);
+		if (length <= limit)
+			bpf_probe_read_kernel(rec + HEAD, length, ctx + COMMON);
+	}
 }
 
 /* Variable data that does not fit is counted as a loss: half of it could not be decoded. */
@@ -80,32 +76,22 @@ struct probe_return {
 
 static __always_inline void probe_enters(struct pt_regs *ctx, u32 id)
 {
-	struct probe_entry *r;
-	struct lkst_slot s;
-
-	r = lkst_begin(&s, id, sizeof(*r), sizeof(*r));
-	if (!r)
-		return;
-	LKST_PUT64(r->ip, PT_REGS_IP(ctx));
-	LKST_PUT64(r->args[0], PT_REGS_PARM1(ctx));
-	LKST_PUT64(r->args[1], PT_REGS_PARM2(ctx));
-	LKST_PUT64(r->args[2], PT_REGS_PARM3(ctx));
-	LKST_PUT64(r->args[3], PT_REGS_PARM4(ctx));
-	LKST_PUT64(r->args[4], PT_REGS_PARM5(ctx));
-	lkst_commit(&s, id);
+	lkst_recording_id(struct probe_entry, r, id, sizeof(*r), sizeof(*r)) {
+		LKST_PUT64(r->ip, PT_REGS_IP(ctx));
+		LKST_PUT64(r->args[0], PT_REGS_PARM1(ctx));
+		LKST_PUT64(r->args[1], PT_REGS_PARM2(ctx));
+		LKST_PUT64(r->args[2], PT_REGS_PARM3(ctx));
+		LKST_PUT64(r->args[3], PT_REGS_PARM4(ctx));
+		LKST_PUT64(r->args[4], PT_REGS_PARM5(ctx));
+	}
 }
 
 static __always_inline void probe_returns(struct pt_regs *ctx, u32 id)
 {
-	struct probe_return *r;
-	struct lkst_slot s;
-
-	r = lkst_begin(&s, id, sizeof(*r), sizeof(*r));
-	if (!r)
-		return;
-	LKST_PUT64(r->ip, PT_REGS_IP(ctx));
-	LKST_PUT64(r->ret, PT_REGS_RC(ctx));
-	lkst_commit(&s, id);
+	lkst_recording_id(struct probe_return, r, id, sizeof(*r), sizeof(*r)) {
+		LKST_PUT64(r->ip, PT_REGS_IP(ctx));
+		LKST_PUT64(r->ret, PT_REGS_RC(ctx));
+	}
 }
 
 SEC("kprobe")
