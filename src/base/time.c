@@ -1,15 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Times: printing them fast, and reading them as people write them. */
+/* Times: reading clocks, printing times fast, and reading them as people write them. */
 #include "base/time.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/out.h"
 #include "base/size.h"
+
+/* ---- clocks ---------------------------------------------------------------------------------- */
+
+uint64_t lkst_clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * LKST_NS_PER_S + t.tv_nsec;
+}
+
+uint64_t lkst_monotonic_ns(void)
+{
+	return lkst_clock_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t lkst_clock_offset_ns(void)
+{
+	uint64_t best = UINT64_MAX, offset = 0;
+	int i;
+
+	/* The narrowest of a few readings: one may be interrupted between the clocks. */
+	for (i = 0; i < 8; i++) {
+		uint64_t before = lkst_clock_ns(CLOCK_MONOTONIC),
+			 day = lkst_clock_ns(CLOCK_REALTIME);
+		uint64_t width = lkst_clock_ns(CLOCK_MONOTONIC) - before;
+
+		if (width < best) {
+			best = width;
+			offset = day - before - width / 2;
+		}
+	}
+	return offset;
+}
 
 /* ---- printing -------------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Times: comparing them, printing them fast, and reading them as people write them. A time is ns
+ * Times: reading clocks, comparing times, printing them fast, and reading them as people write them. A time is ns
  * of CLOCK_MONOTONIC, or of the time of day since 1970 where it says so.
  */
 #ifndef LKST_BASE_TIME_H
@@ -8,10 +8,18 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "base/err.h"
 
 #define LKST_NS_PER_S 1000000000ULL
+
+/* What @clock says now, ns. */
+uint64_t lkst_clock_ns(clockid_t clock);
+
+/* CLOCK_MONOTONIC now, and what is to be added to it for the time of day, ns. */
+uint64_t lkst_monotonic_ns(void);
+uint64_t lkst_clock_offset_ns(void);
 
 /* Compares times that may wrap: right as long as they are less than 292 years apart. */
 static inline bool lkst_time_is_before(uint64_t a, uint64_t b)

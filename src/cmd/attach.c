@@ -5,10 +5,11 @@
 #include <sys/resource.h>
 
 #include "base/cleanup.h"
+#include "base/time.h"
 #include "cmd/printing.h"
 #include "cmd/recording.h"
-#include "cmd/turn.h"
 #include "cmd/streaming.h"
+#include "cmd/turn.h"
 #include "live/follow.h"
 #include "live/pins.h"
 #include "live/state.h"

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -81,24 +80,16 @@ struct run {
 	u64 end_ns; /* of the search, on CLOCK_MONOTONIC */
 };
 
-static u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * LKST_NS_PER_S + (u64)t.tv_nsec;
-}
-
 static bool show_progress(void *arg, u64 done, u64 total)
 {
 	struct run *r = arg;
 
 	if (!r->shows_progress)
-		return now_ns() < r->end_ns;
+		return lkst_monotonic_ns() < r->end_ns;
 	r->has_shown = true;
 	fprintf(stderr, "\r%s: %u %% ", r->doing, total ? (unsigned int)(done * 100 / total) : 0);
 	fflush(stderr);
-	return now_ns() < r->end_ns;
+	return lkst_monotonic_ns() < r->end_ns;
 }
 
 static void clear_progress(struct run *r)
@@ -144,7 +135,7 @@ static int search(struct run *r)
 
 	r->shows_progress = !r->o->quiet && isatty(STDERR_FILENO);
 	r->doing = "searching";
-	r->end_ns = r->o->within_ns ? now_ns() + r->o->within_ns : UINT64_MAX;
+	r->end_ns = r->o->within_ns ? lkst_monotonic_ns() + r->o->within_ns : UINT64_MAX;
 	err = lkst_find_all(r->e, r->dumps, r->nr_dumps, show_progress, r, &r->finds);
 	if (!err)
 		err = lkst_recordings_new(r->e, r->dumps, r->nr_dumps, &r->finds, &r->ids,

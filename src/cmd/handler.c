@@ -13,7 +13,6 @@
 #include "cmd/verbs.h"
 #include "live/notices.h"
 #include "live/pins.h"
-#include "live/state.h"
 #include "live/variables.h"
 #include "trace/mask.h"
 

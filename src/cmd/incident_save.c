@@ -14,7 +14,6 @@
 #include "base/time.h"
 #include "cmd/incident.h"
 #include "cmd/recording.h"
-#include "live/state.h"
 #include "trace/publish.h"
 
 enum {

@@ -12,8 +12,8 @@
 #include "base/cleanup.h"
 #include "base/out.h"
 #include "base/size.h"
+#include "base/time.h"
 #include "crash/ids.h"
-#include "live/state.h"
 #include "live/symbols.h"
 #include "trace/mask.h"
 

@@ -14,10 +14,10 @@
 #include "base/cleanup.h"
 #include "base/out.h"
 #include "base/size.h"
+#include "base/time.h"
 #include "cmd/background.h"
 #include "cmd/recording.h"
 #include "cmd/rlimits.h"
-#include "live/state.h"
 
 #define DEFAULT_NAME "lkst-%Y%m%d-%H%M%S"
 

@@ -13,7 +13,6 @@
 #include "base/time.h"
 #include "cmd/handler.h"
 #include "cmd/verbs.h"
-#include "live/state.h"
 
 enum {
 	POST_MAX_S = 3600,

@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/size.h"
-#include "live/state.h"
+#include "base/time.h"
 
 bool lkst_buffer_exists(const struct lkst_session *s, u32 buffer)
 {

@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/time.h"
 #include "live/session.h"
-#include "live/state.h"
 
 const char *const lkst_command_programs[LKST_NR_COMMANDS] = {
 	[LKST_COMMAND_SWITCH] = "raw_tp__maskset_switch",

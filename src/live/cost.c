@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "live/state.h"
+#include "base/time.h"
 #include "trace/block.h"
 
 enum {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/time.h"
 #include "live/state.h"
 #include "trace/block.h"
 

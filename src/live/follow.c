@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/time.h"
 #include "live/drain.h"
-#include "live/state.h"
 
 enum {
 	QUEUE_BYTES = 8 << 20, /* of one ring, at most */

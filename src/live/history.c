@@ -8,8 +8,8 @@
 #include <time.h>
 
 #include "base/cleanup.h"
+#include "base/time.h"
 #include "live/memory.h"
-#include "live/state.h"
 
 enum { TRIES = 4 };
 

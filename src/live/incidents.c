@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/time.h"
 #include "live/after.h"
 #include "live/buffers.h"
 #include "live/pins.h"
 #include "live/snapshot.h"
-#include "live/state.h"
 
 static u32 state_of(const struct lkst_control *c, u32 bank)
 {

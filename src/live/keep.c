@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/time.h"
 #include "trace/metadata.h"
 
 enum {
@@ -23,14 +23,6 @@ enum {
 	/* For the metadata of events to come: a page takes some fifty. */
 	METADATA_PAGES_MORE = 8,
 };
-
-static u64 read_clock(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (u64)t.tv_sec * 1000000000ULL + (u64)t.tv_nsec;
-}
 
 /* "0.13 0.25 0.18 2/345 6789": of 345 threads. */
 static u32 count_threads(void)
@@ -56,8 +48,8 @@ static void write_start(struct lkst_note *page, const struct lkst_catalog *c, co
 			u32 nr_cpus, u32 block_shift, u32 state_page)
 {
 	struct lkst_note_start start = {
-		.monotonic_ns = read_clock(CLOCK_MONOTONIC),
-		.boottime_ns = read_clock(CLOCK_BOOTTIME),
+		.monotonic_ns = lkst_monotonic_ns(),
+		.boottime_ns = lkst_clock_ns(CLOCK_BOOTTIME),
 		.nr_cpus = nr_cpus,
 		.block_shift = block_shift,
 		.state_page = state_page,
@@ -194,7 +186,7 @@ int lkst_keep_put_catalog(struct lkst_err *e, struct lkst_keep *k, const struct 
 	const u32 room = k->first_state / COPIES;
 	_cleanup_free_ char *text = NULL;
 	_cleanup_free_ u8 *packed = NULL;
-	u64 now = read_clock(CLOCK_MONOTONIC);
+	u64 now = lkst_monotonic_ns();
 	size_t length;
 	u32 copy;
 	int err;

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/time.h"
 #include "live/maskset.h"
 #include "live/pins.h"
 #include "live/readings.h"
-#include "live/state.h"
 
 /* Of readings of the kernel's counters; a little less than the time between two wakes. */
 #define READINGS_APART_NS (LKST_LIMIT_READINGS_MS * 1000000ULL / 10 * 9)

@@ -12,10 +12,10 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/time.h"
 #include "live/command.h"
 #include "live/handler.h"
 #include "live/mask_conditions.h"
-#include "live/state.h"
 #include "live/trigger.h"
 
 /* ---- the table -------------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "live/state.h"
+#include "base/time.h"
 #include "live/command.h"
 #include "live/exchange.h"
 #include "live/hooks.h"

@@ -10,8 +10,8 @@
 #include <zlib.h>
 
 #include "base/cleanup.h"
+#include "base/time.h"
 #include "live/pins.h"
-#include "live/state.h"
 
 #define PIN "readings"
 

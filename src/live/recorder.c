@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/size.h"
+#include "base/time.h"
 #include "live/counters.h"
 #include "live/drain.h"
 #include "live/state.h"

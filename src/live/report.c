@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/time.h"
 #include "live/buffers.h"
 #include "live/limit.h"
 #include "live/maskset.h"
-#include "live/state.h"
 
 static void look_at_ring(const struct lkst_rings *r, struct lkst_ring_report *ret)
 {

@@ -9,8 +9,9 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/time.h"
 
 /* Pairs with the releases of `done` in lkst_ring_commit() and lkst_ring_turn(). */
 static u64 load_done(const struct lkst_ring *ring)
@@ -338,17 +339,16 @@ u64 lkst_ring_reader_quiet_ns(const struct lkst_ring_reader *reader)
 	const struct lkst_state *st = lkst_rings_state(reader->rings,
 						       lkst_instance_cpu(reader->instance),
 						       lkst_instance_buffer(reader->instance));
-	struct timespec now;
-	u64 last;
+	u64 now, last;
 	int try;
 
 	for (try = 0; try < 1000; try++) {
-		clock_gettime(CLOCK_MONOTONIC, &now);
+		now = lkst_monotonic_ns();
 		/* Who counts itself in `nest` reads its clock after that (lkst_ring_reserve()). */
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 		if (__atomic_load_n(&st->nest, __ATOMIC_RELAXED) <=
 		    lkst_instance_level(reader->instance))
-			return (u64)now.tv_sec * 1000000000ULL + (u64)now.tv_nsec;
+			return now;
 	}
 	/* A CPU that is held up within a record, whose time is at least this. */
 	last = __atomic_load_n(&reader->ring->last, __ATOMIC_RELAXED);

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "base/cleanup.h"
+#include "base/time.h"
 #include "live/handler.h"
 #include "live/maskset.h"
 #include "live/pins.h"
@@ -50,15 +50,13 @@ static void fill_state_pages(struct lkst_session *s, const struct lkst_memory *m
 
 static void fill_control(struct lkst_control *c, const struct lkst_plan *plan, u32 nr_cpus)
 {
-	struct timespec now;
 	unsigned int buffer, cpu;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	c->magic = LKST_CONTROL_MAGIC;
 	c->version = LKST_ABI_VERSION;
 	c->nr_cpus = nr_cpus;
 	c->active = LKST_MASKSET_RNOTHING;
-	c->start_ns = now.tv_sec * 1000000000ULL + now.tv_nsec;
+	c->start_ns = lkst_monotonic_ns();
 	memcpy(c->uuid, plan->catalog->uuid, sizeof(c->uuid));
 	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++) {
 		c->next[buffer] = c->leave_to[buffer] = buffer;

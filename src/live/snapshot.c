@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/time.h"
 #include "live/drain.h"
 #include "live/life.h"
 #include "live/state.h"

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "base/cleanup.h"
+#include "base/time.h"
 #include "live/maskset.h"
 
 enum {
@@ -26,37 +26,6 @@ struct state {
 	struct lkst_told *told;
 	unsigned int line; /* of the ledger, counting those that are 0 */
 };
-
-static u64 read_clock(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
-
-u64 lkst_monotonic_ns(void)
-{
-	return read_clock(CLOCK_MONOTONIC);
-}
-
-u64 lkst_clock_offset_ns(void)
-{
-	u64 best = UINT64_MAX, offset = 0;
-	int i;
-
-	/* The narrowest of a few readings: one may be interrupted between the clocks. */
-	for (i = 0; i < 8; i++) {
-		u64 before = read_clock(CLOCK_MONOTONIC), day = read_clock(CLOCK_REALTIME);
-		u64 width = read_clock(CLOCK_MONOTONIC) - before;
-
-		if (width < best) {
-			best = width;
-			offset = day - before - width / 2;
-		}
-	}
-	return offset;
-}
 
 /* Writes @record of event @name, @length bytes, if the trace has that event. */
 static int put(struct state *st, const char *name, void *record, size_t length)
@@ -93,7 +62,7 @@ static int write_clocks(struct state *st)
 {
 	struct lkst_rec_state_clock r = { .monotonic_ns = lkst_monotonic_ns() };
 
-	r.boottime_ns = r.monotonic_ns + (read_clock(CLOCK_BOOTTIME) - lkst_monotonic_ns());
+	r.boottime_ns = r.monotonic_ns + (lkst_clock_ns(CLOCK_BOOTTIME) - lkst_monotonic_ns());
 	r.realtime_ns = r.monotonic_ns + lkst_clock_offset_ns();
 	return put(st, "state_clock", &r, sizeof(r));
 }

@@ -66,8 +66,4 @@ int lkst_state_write_overwritten(struct lkst_err *e, const struct lkst_session *
 int lkst_state_write_symbol(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
 			    u64 address, u32 bytes, const char *name);
 
-/* CLOCK_MONOTONIC and what is to be added to it for the time of day, ns. */
-u64 lkst_monotonic_ns(void);
-u64 lkst_clock_offset_ns(void);
-
 #endif

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/time.h"
 #include "live/counters.h"
-#include "live/state.h"
 
 /* A reading each 5 s (live/limit.h) may take a thousandth of a CPU. */
 #define READ_NS_MAX 4000000ULL
@@ -25,10 +25,7 @@ enum {
 /* CPU time of this thread: what others do meanwhile is no reason to read less. */
 static u64 cpu_ns(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
+	return lkst_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* ---- reading ------------------------------------------------------------------------- */
