@@ -11,7 +11,7 @@
 #include <strings.h>
 
 #include "base/cleanup.h"
-#include "live/handler.h"
+#include "live/handler_pins.h"
 #include "live/pins.h"
 
 enum {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "live/handler.h"
+#include "live/handler_pins.h"
 #include "live/pins.h"
 
 enum { WHAT_MAX = 80 };

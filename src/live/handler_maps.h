@@ -23,7 +23,4 @@ int lkst_handler_pin_maps(struct lkst_err *e, struct bpf_object *object, struct 
 int lkst_handler_share_maps(struct lkst_err *e, struct bpf_object *object, struct bpf_object *base,
 			    u8 number);
 
-/* Pins the object behind @fd as what handler @number has as @what. */
-int lkst_handler_put_pin(struct lkst_err *e, u8 number, const char *what, int fd);
-
 #endif

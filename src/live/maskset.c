@@ -14,7 +14,7 @@
 #include "base/io.h"
 #include "base/time.h"
 #include "live/command.h"
-#include "live/handler.h"
+#include "live/handler_pins.h"
 #include "live/mask_conditions.h"
 #include "live/trigger.h"
 
@@ -223,7 +223,8 @@ static int check_mask(struct lkst_err *e, const struct lkst_session *s, u32 set,
 		u8 handler = mask->route[i] & 0xff, buffer = mask->route[i] >> 8;
 
 		if (handler != LKST_HANDLER_DEFAULT && handler != LKST_HANDLER_NOTHING) {
-			int err = lkst_handler_check(e, s, handler, i);
+			int err = lkst_handler_check(e, lkst_session_hooks(s),
+						     lkst_session_catalog(s), handler, i);
 
 			if (err)
 				return err;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "live/handler.h"
+#include "live/handler_pins.h"
 #include "live/pins.h"
 
 enum { KEPT_MAX = 4096 / (sizeof(struct lkst_notice) + 8) }; /* as many as the buffer holds */

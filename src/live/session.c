@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/time.h"
-#include "live/handler.h"
+#include "live/handler_pins.h"
 #include "live/maskset.h"
 #include "live/pins.h"
 #include "live/programs.h"

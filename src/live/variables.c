@@ -14,7 +14,7 @@
 #include <sys/vfs.h>
 
 #include "base/cleanup.h"
-#include "live/handler.h"
+#include "live/handler_pins.h"
 #include "live/pins.h"
 
 enum {
