@@ -9,7 +9,7 @@
 
 #include "common.h"
 #include "live/maskset.h"
-#include "live/state.h"
+#include "live/start.h"
 
 enum {
 	SWITCHES = 10000,

@@ -4,6 +4,7 @@
 #define LKST_CMD_INCIDENT_H
 
 #include "cmd/verbs.h"
+#include "live/incident_write.h"
 #include "live/incidents.h"
 
 enum { LKST_INCIDENT_DAY = 64 };

@@ -7,6 +7,7 @@
 
 #include "cmd/verbs.h"
 #include "live/maskset.h"
+#include "live/maskset_edit.h"
 
 struct lkst_maskset_options {
 	bool json, quiet, armed;

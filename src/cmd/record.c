@@ -18,6 +18,7 @@
 #include "cmd/turn.h"
 #include "cmd/streaming.h"
 #include "live/pins.h"
+#include "live/start.h"
 #include "live/state.h"
 
 /* How long a command has to end after SIGTERM. */

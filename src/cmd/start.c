@@ -16,8 +16,10 @@
 #include "cmd/turn.h"
 #include "live/incidents.h"
 #include "live/maskset.h"
+#include "live/maskset_edit.h"
 #include "live/pins.h"
 #include "live/readings.h"
+#include "live/start.h"
 #include "live/state.h"
 
 struct options {

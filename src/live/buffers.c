@@ -10,6 +10,8 @@
 #include "base/cleanup.h"
 #include "base/size.h"
 #include "base/time.h"
+#include "live/command.h"
+#include "live/writers.h"
 
 bool lkst_buffer_exists(const struct lkst_session *s, u32 buffer)
 {
@@ -360,7 +362,7 @@ int lkst_buffer_delete(struct lkst_err *e, struct lkst_session *s, u32 buffer)
 		return err;
 	for (cpu = 0; cpu < r->nr_cpus; cpu++)
 		c->page[buffer][cpu] = LKST_BUFFER_MAIN * r->nr_cpus + cpu;
-	lkst_command_wait_for_writers(r->nr_cpus);
+	lkst_wait_for_writers(r->nr_cpus);
 	for (cpu = 0; cpu < r->nr_cpus; cpu++)
 		__atomic_store_n(&lkst_rings_state(r, cpu, buffer)->magic, 0, __ATOMIC_SEQ_CST);
 	wipe(s, buffer);
@@ -376,7 +378,7 @@ int lkst_buffer_resize(struct lkst_err *e, struct lkst_session *s, u32 buffer, u
 		err = check_changeable(e, s, buffer);
 	if (err)
 		return err;
-	lkst_command_wait_for_writers(lkst_session_rings(s)->nr_cpus);
+	lkst_wait_for_writers(lkst_session_rings(s)->nr_cpus);
 	return give_memory(e, s, buffer, bytes);
 }
 
@@ -392,7 +394,7 @@ int lkst_buffer_clear(struct lkst_err *e, struct lkst_session *s, u32 buffer)
 
 void lkst_buffer_wipe(struct lkst_session *s, u32 buffer)
 {
-	lkst_command_wait_for_writers(lkst_session_rings(s)->nr_cpus);
+	lkst_wait_for_writers(lkst_session_rings(s)->nr_cpus);
 	wipe(s, buffer);
 }
 

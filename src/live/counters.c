@@ -11,7 +11,6 @@
 
 #include "base/cleanup.h"
 #include "base/time.h"
-#include "live/state.h"
 
 enum {
 	NAME_ROOM = LKST_COUNTER_NAME,
@@ -187,6 +186,17 @@ static void take_disk(struct reading *r, char *line)
 		    reads + writes);
 }
 
+s32 lkst_netdev_index(const char *name)
+{
+	_cleanup_fclose_ FILE *f = NULL;
+	char path[512];
+	s32 index;
+
+	snprintf(path, sizeof(path), "/sys/class/net/%s/ifindex", name);
+	f = fopen(path, "re");
+	return f && fscanf(f, "%d", &index) == 1 ? index : 0;
+}
+
 /* "  lo: bytes packets errs drop fifo frame compressed multicast  bytes packets ...", of this network namespace */
 static void take_netdev(struct reading *r, char *line)
 {
@@ -198,7 +208,7 @@ static void take_netdev(struct reading *r, char *line)
 		return;
 	*colon = 0;
 	is_loopback = !strcmp(name, "lo");
-	add(r, is_loopback ? LKST_COUNTER_SENT : LKST_COUNTER_SENT_BY, -1, lkst_state_netdev(name),
+	add(r, is_loopback ? LKST_COUNTER_SENT : LKST_COUNTER_SENT_BY, -1, lkst_netdev_index(name),
 	    name, strlen(name), sent);
 }
 

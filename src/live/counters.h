@@ -42,4 +42,10 @@ int lkst_counters_add(struct lkst_counters *c, const struct lkst_counter_value *
 int lkst_counters_write(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
 			const struct lkst_counters *c, bool is_filtered, u32 buffers);
 
+/*
+ * The number of the network interface @name, 0 if there is none. Out of /sys: if_nametoindex(3) opens a socket, which
+ * services may not.
+ */
+s32 lkst_netdev_index(const char *name);
+
 #endif

@@ -329,28 +329,12 @@ int lkst_handler_load(struct lkst_err *e, struct lkst_session *s,
 
 /* ---- unloading -------------------------------------------------------------------------------- */
 
-/* Sends the events of maskset @set that go to @number to DEFAULT. Returns how many those were. */
-static unsigned int replace(struct lkst_mask *mask, u8 number)
-{
-	unsigned int nr = 0;
-	u32 id;
-
-	for (id = 0; id < LKST_EVENT_SPACE; id++) {
-		if ((mask->route[id] & 0xff) != number)
-			continue;
-		mask->route[id] = lkst_route(LKST_HANDLER_DEFAULT, mask->route[id] >> 8);
-		nr++;
-	}
-	return nr;
-}
-
 int lkst_handler_unload(struct lkst_err *e, struct lkst_session *s, u8 number, bool force,
 			struct lkst_notes *notes)
 {
 	const struct lkst_control *c = lkst_session_control(s);
-	struct lkst_mask mask;
 	u32 set, id;
-	int err = 0;
+	int err;
 
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
 		if (lkst_maskset_default(c, id) == number)
@@ -359,21 +343,18 @@ int lkst_handler_unload(struct lkst_err *e, struct lkst_session *s, u8 number, b
 				"it serves triggers and conditions of masksets; `lkst trigger "
 				"remove` and `lkst maskset delete` remove them, and with the "
 				"last one the handler");
-	for (set = 0; set < LKST_MASKSETS && !err; set++) {
-		unsigned int nr;
+	for (set = 0; set < LKST_MASKSETS && !force; set++) {
+		unsigned int nr = lkst_maskset_count(c, set, number);
 
-		lkst_maskset_read(s, set, &mask);
-		nr = replace(&mask, number);
-		if (nr && !force)
+		if (nr)
 			return lkst_err_set(
 				e, -EBUSY,
 				"maskset %u (%s) sends %u events to it; send them to "
 				"another handler first, or unload with --force, which sends "
 				"them to DEFAULT",
-				set, mask.name, nr);
-		if (nr)
-			err = lkst_maskset_write(e, s, set, &mask, notes);
+				set, c->name[set], nr);
 	}
+	err = lkst_maskset_withdraw(e, s, number, notes);
 	if (err)
 		return err;
 	err = lkst_handler_drop_pins(e, number);

@@ -9,10 +9,11 @@
 
 #include "base/cleanup.h"
 #include "base/time.h"
-#include "live/after.h"
 #include "live/buffers.h"
+#include "live/command.h"
 #include "live/pins.h"
-#include "live/snapshot.h"
+#include "live/readings.h"
+#include "live/writers.h"
 
 static u32 state_of(const struct lkst_control *c, u32 bank)
 {
@@ -141,7 +142,7 @@ int lkst_incident_keep(struct lkst_err *e, struct lkst_session *s, u64 post_ns, 
 	return 0;
 }
 
-static int check_over(struct lkst_err *e, const struct lkst_incident *i)
+int lkst_incident_check_over(struct lkst_err *e, const struct lkst_incident *i)
 {
 	u64 now = lkst_monotonic_ns();
 
@@ -164,29 +165,8 @@ int lkst_incident_claim(struct lkst_err *e, const struct lkst_session *s,
 	    c->bank[incident->bank].number != incident->number)
 		return lkst_err_set(e, -ESTALE, "incident %u is not kept any more",
 				    incident->number);
-	err = check_over(e, incident);
+	err = lkst_incident_check_over(e, incident);
 	return err ? err : lkst_take_fd(fd);
-}
-
-int lkst_incident_save(struct lkst_err *e, const struct lkst_session *s,
-		       const struct lkst_incident *incident, struct lkst_writer *w)
-{
-	_cleanup_(lkst_readings_fini) struct lkst_readings readings = {};
-	const struct lkst_snapshot_options options = {
-		.buffers = 1U << incident->bank | 1U << LKST_BUFFER_LIFE,
-		.until_ns = incident->until_ns - 1,
-		.symbols = true,
-		.readings = &readings,
-	};
-	int err = check_over(e, incident);
-
-	if (err)
-		return err;
-	lkst_readings_take(s, &readings);
-	/* Whose record belongs to it may still be writing. */
-	lkst_command_wait_for_writers(lkst_session_rings(s)->nr_cpus);
-	err = lkst_after_count(e, s, incident, &readings);
-	return err ? err : lkst_snapshot_write(e, s, &options, w);
 }
 
 /* How many CPUs have not left the bank, having been idle ever since; they are told to now. */
@@ -234,7 +214,7 @@ static void let_pass(struct lkst_session *s, u32 bank)
 		if (other != bank && c->leave_to[other] == bank)
 			__atomic_store_n(&c->leave_to[other], c->leave_to[bank], __ATOMIC_RELEASE);
 	/* Whoever has read it before comes here yet. */
-	lkst_command_wait_for_writers(lkst_session_rings(s)->nr_cpus);
+	lkst_wait_for_writers(lkst_session_rings(s)->nr_cpus);
 }
 
 int lkst_incident_drop(struct lkst_err *e, struct lkst_session *s,
@@ -242,7 +222,7 @@ int lkst_incident_drop(struct lkst_err *e, struct lkst_session *s,
 {
 	struct lkst_control *c = lkst_session_control(s);
 	u32 bank = incident->bank;
-	int err = check_over(e, incident);
+	int err = lkst_incident_check_over(e, incident);
 
 	if (err)
 		return err;

@@ -4,7 +4,6 @@
 #define LKST_LIVE_INCIDENTS_H
 
 #include "live/session.h"
-#include "trace/writer.h"
 
 enum { LKST_INCIDENTS_MAX = LKST_NR_BUFFERS - LKST_BUFFERS_AT_START };
 
@@ -40,12 +39,8 @@ int lkst_incident_keep(struct lkst_err *e, struct lkst_session *s, u64 post_ns, 
 int lkst_incident_claim(struct lkst_err *e, const struct lkst_session *s,
 			const struct lkst_incident *incident);
 
-/*
- * Writes the incident to @w as a trace: what the bank holds, the life buffer, and how things stood on the
- * machine. Not before it is over.
- */
-int lkst_incident_save(struct lkst_err *e, const struct lkst_session *s,
-		       const struct lkst_incident *incident, struct lkst_writer *w);
+/* -EAGAIN, with a text: its post-trigger time is not over. */
+int lkst_incident_check_over(struct lkst_err *e, const struct lkst_incident *i);
 
 /* Empties the bank, and keeps it ready for another incident. Not before it is over. */
 int lkst_incident_drop(struct lkst_err *e, struct lkst_session *s,

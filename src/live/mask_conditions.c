@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "live/installed.h"
 #include "live/maskset.h"
+#include "live/trigger_handler.h"
 #include "live/trigger_maps.h"
 #include "trace/condition.h"
 

@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The masksets of a recording. The order of a switch matters: hooks first, for what is not hooked can't be
+ * The masksets of a recording, and which one is active. The order of a switch matters: hooks first, for what is not hooked can't be
  * recorded; then the store; then, when nobody needs them, hooks are taken away.
  */
 #include "live/maskset.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
-#include "base/io.h"
 #include "base/time.h"
 #include "live/command.h"
-#include "live/handler_pins.h"
-#include "live/mask_conditions.h"
-#include "live/trigger.h"
+#include "live/writers.h"
 
 /* ---- the table -------------------------------------------------------------------------------- */
 
@@ -58,22 +53,21 @@ static void put_route(struct lkst_control *c, u32 set, u32 id, u16 route)
 	} while (is_shed != lkst_route_is_shed(__atomic_load_n(all, __ATOMIC_SEQ_CST)));
 }
 
-/* What @route of event @id means in this recording: another handler may stand in for DEFAULT. */
-static u16 resolve(const struct lkst_control *c, u32 id, u16 route)
+u16 lkst_maskset_resolve(const struct lkst_control *c, u32 id, u16 route)
 {
 	if ((u8)route != LKST_HANDLER_DEFAULT)
 		return route;
 	return lkst_route(lkst_maskset_default(c, id), route >> 8);
 }
 
-static void put(struct lkst_control *c, u32 set, const struct lkst_mask *mask)
+void lkst_maskset_put(struct lkst_control *c, u32 set, const struct lkst_mask *mask)
 {
 	u32 id;
 
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
 		put_route(c, set, id,
 			  set == LKST_MASKSET_RALL ? mask->route[id]
-						   : resolve(c, id, mask->route[id]));
+						   : lkst_maskset_resolve(c, id, mask->route[id]));
 	memcpy(c->name[set], mask->name, sizeof(c->name[set]));
 }
 
@@ -89,41 +83,23 @@ void lkst_maskset_fill_control(struct lkst_control *c, const struct lkst_plan *p
 
 	lkst_mask_init(&mask, "", NULL);
 	for (set = 0; set < LKST_MASKSETS; set++)
-		put(c, set, &mask);
+		lkst_maskset_put(c, set, &mask);
 	/* Where no maskset can be chosen, RNOTHING is the time before recording begins and after it ends. */
 	lkst_mask_init(&mask, "RNOTHING", plan->is_whole ? plan->catalog : NULL);
-	put(c, LKST_MASKSET_RNOTHING, &mask);
+	lkst_maskset_put(c, LKST_MASKSET_RNOTHING, &mask);
 	lkst_mask_init(&mask, "RALL", plan->catalog);
 	lkst_mask_set_all(&mask, plan->catalog, true);
-	put(c, LKST_MASKSET_RALL, &mask);
+	lkst_maskset_put(c, LKST_MASKSET_RALL, &mask);
 	lkst_mask_init(&mask, "RDEFAULT", plan->catalog);
 	lkst_mask_set_all(&mask, plan->catalog, false);
-	put(c, LKST_MASKSET_RDEFAULT, &mask);
+	lkst_maskset_put(c, LKST_MASKSET_RDEFAULT, &mask);
 	if (!plan->is_chosen)
 		return;
 	lkst_mask_init(&mask, "start", plan->catalog);
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
 		if (plan->is_wanted[id])
 			mask.route[id] = lkst_route(LKST_HANDLER_DEFAULT, plan->buffer[id]);
-	put(c, LKST_MASKSETS - 1, &mask);
-}
-
-void lkst_maskset_read(const struct lkst_session *s, u32 set, struct lkst_mask *ret_mask)
-{
-	const struct lkst_control *c = lkst_session_control(s);
-	u32 id;
-
-	lkst_mask_init(ret_mask, "", NULL);
-	for (id = 0; id < LKST_EVENT_SPACE; id++) {
-		u8 handler = lkst_route_handler(c->route[set][id]);
-
-		if (handler == lkst_maskset_default(c, id))
-			handler = LKST_HANDLER_DEFAULT;
-		ret_mask->route[id] = lkst_route(handler, c->route[set][id] >> 8);
-	}
-	memcpy(ret_mask->name, c->name[set], sizeof(ret_mask->name));
-	ret_mask->name[sizeof(ret_mask->name) - 1] = 0;
-	lkst_mask_conditions_read(s, set, ret_mask);
+	lkst_maskset_put(c, LKST_MASKSETS - 1, &mask);
 }
 
 /* True if @word is a number; only one below LKST_MASKSETS is put into *@ret_set. */
@@ -163,8 +139,8 @@ int lkst_maskset_find(struct lkst_err *e, const struct lkst_control *c, const ch
 			    "there is no maskset \"%s\"; `lkst maskset list` shows them", word);
 }
 
-/* A free place, from the lowest or from the highest on. */
-static int find_free(struct lkst_err *e, const struct lkst_control *c, bool highest, u32 *ret_set)
+int lkst_maskset_find_free(struct lkst_err *e, const struct lkst_control *c, bool highest,
+			   u32 *ret_set)
 {
 	u32 i;
 
@@ -181,7 +157,7 @@ static int find_free(struct lkst_err *e, const struct lkst_control *c, bool high
 			    LKST_MASKSETS);
 }
 
-static int refuse_reserved(struct lkst_err *e, const struct lkst_control *c, u32 set)
+int lkst_maskset_refuse_reserved(struct lkst_err *e, const struct lkst_control *c, u32 set)
 {
 	return lkst_err_set(e, -EPERM,
 			    "maskset %u (%s) is reserved and can't be changed; copy it with `lkst "
@@ -196,45 +172,17 @@ int lkst_maskset_place(struct lkst_err *e, const struct lkst_control *c, const c
 	int err = lkst_maskset_find(e, c, word, &set);
 
 	if (!err && lkst_maskset_is_reserved(set))
-		return refuse_reserved(e, c, set);
+		return lkst_maskset_refuse_reserved(e, c, set);
 	if (err == -ENOENT && set == LKST_MASKSETS) {
 		err = lkst_mask_check_name(e, word);
 		if (!err)
-			err = find_free(e, c, false, &set);
+			err = lkst_maskset_find_free(e, c, false, &set);
 	} else if (err == -ENOENT) {
 		err = 0;
 	}
 	if (!err)
 		*ret_set = set;
 	return err;
-}
-
-static int check_mask(struct lkst_err *e, const struct lkst_session *s, u32 set,
-		      const struct lkst_mask *mask)
-{
-	const struct lkst_control *c = lkst_session_control(s);
-	u32 i;
-
-	for (i = 0; i < LKST_MASKSETS; i++)
-		if (i != set && !strncmp(c->name[i], mask->name, sizeof(c->name[i])))
-			return lkst_err_set(e, -EEXIST, "maskset %u is called %s already", i,
-					    mask->name);
-	for (i = 0; i < LKST_EVENT_SPACE; i++) {
-		u8 handler = mask->route[i] & 0xff, buffer = mask->route[i] >> 8;
-
-		if (handler != LKST_HANDLER_DEFAULT && handler != LKST_HANDLER_NOTHING) {
-			int err = lkst_handler_check(e, lkst_session_hooks(s),
-						     lkst_session_catalog(s), handler, i);
-
-			if (err)
-				return err;
-		}
-		if (buffer >= LKST_NR_BUFFERS || !lkst_rings_has(lkst_session_rings(s), buffer))
-			return lkst_err_set(e, -EINVAL,
-					    "there is no buffer %u; `lkst buffer list` shows them",
-					    buffer);
-	}
-	return 0;
 }
 
 /* ---- switching -------------------------------------------------------------------------------- */
@@ -257,7 +205,7 @@ int lkst_maskset_settle(struct lkst_err *e, struct lkst_session *s)
 	int err;
 
 	/* For all that had asked the old maskset. */
-	lkst_command_wait_for_writers(lkst_session_rings(s)->nr_cpus);
+	lkst_wait_for_writers(lkst_session_rings(s)->nr_cpus);
 	err = lkst_command_run(e, s, LKST_COMMAND_SETTLED, args, LKST_COMMAND_ANY_CPU);
 	return err == -ENOENT ? 0 : err;
 }
@@ -293,48 +241,29 @@ int lkst_maskset_set(struct lkst_err *e, struct lkst_session *s, u32 set, struct
 
 /* ---- changing --------------------------------------------------------------------------------- */
 
-/* True if a change of it changes what is recorded or hooked now. */
-static bool is_in_use(const struct lkst_control *c, u32 set)
+bool lkst_maskset_is_in_use(const struct lkst_control *c, u32 set)
 {
 	return c->active == set || c->armed & 1U << set;
 }
 
-int lkst_maskset_write(struct lkst_err *e, struct lkst_session *s, u32 set,
-		       const struct lkst_mask *mask, struct lkst_notes *notes)
+/* Before entries of several masksets change: records it, and attaches what the table @route needs. */
+static int begin_change(struct lkst_err *e, struct lkst_session *s, const u16 *route,
+			struct lkst_notes *notes)
 {
-	struct lkst_control *c = lkst_session_control(s);
-	const bool is_active = c->active == set;
-	u16 route[LKST_EVENT_SPACE];
-	u32 ignored, id;
-	int err;
+	const u32 active = lkst_session_control(s)->active;
+	u32 ignored;
+	int err = lkst_maskset_switch(e, s, active);
 
-	if (lkst_maskset_is_reserved(set))
-		return refuse_reserved(e, c, set);
-	err = lkst_mask_check_name(e, mask->name);
-	if (!err)
-		err = check_mask(e, s, set, mask);
-	/* From the set in force to itself: the trace tells, before anything changes. */
-	if (!err && is_active)
-		err = lkst_maskset_switch(e, s, set);
-	if (!err)
-		err = lkst_mask_conditions_write(e, s, set, mask, notes);
-	if (err)
-		return err;
-	if (!is_in_use(c, set)) {
-		put(c, set, mask);
-		return lkst_mask_conditions_release(e, s, notes);
-	}
-	/* As with a switch: first what the new one needs, then the stores, then what nobody needs. */
-	for (id = 0; id < LKST_EVENT_SPACE; id++)
-		route[id] = resolve(c, id, mask->route[id]);
-	err = lkst_maskset_attach(e, s, 1U << c->active, route, notes, &ignored);
-	if (!err) {
-		put(c, set, mask);
-		err = lkst_maskset_detach(e, s, 1U << c->active, &ignored);
-	}
-	if (!err && is_active)
-		err = lkst_maskset_settle(e, s);
-	return err ? err : lkst_mask_conditions_release(e, s, notes);
+	return err ? err : lkst_maskset_attach(e, s, 1U << active, route, notes, &ignored);
+}
+
+/* When they have changed. */
+static int end_change(struct lkst_err *e, struct lkst_session *s)
+{
+	u32 ignored;
+	int err = lkst_maskset_detach(e, s, 1U << lkst_session_control(s)->active, &ignored);
+
+	return err ? err : lkst_maskset_settle(e, s);
 }
 
 /* A table with those of @ids that a maskset in use sends to DEFAULT, for @handler. */
@@ -345,7 +274,7 @@ static void divert_in_use(const struct lkst_control *c, const bool *ids, u8 hand
 	for (id = 0; id < LKST_EVENT_SPACE; id++) {
 		route[id] = lkst_route(LKST_HANDLER_NOTHING, LKST_BUFFER_MAIN);
 		for (set = 0; ids[id] && set < LKST_MASKSETS; set++)
-			if (is_in_use(c, set) &&
+			if (lkst_maskset_is_in_use(c, set) &&
 			    lkst_route_handler(c->route[set][id]) == lkst_maskset_default(c, id))
 				route[id] = lkst_route(handler, LKST_BUFFER_MAIN);
 	}
@@ -370,7 +299,7 @@ int lkst_maskset_divert(struct lkst_err *e, struct lkst_session *s, const bool *
 	struct lkst_control *c = lkst_session_control(s);
 	u16 route[LKST_EVENT_SPACE];
 	bool is_change = false;
-	u32 id, ignored;
+	u32 id;
 	int err;
 
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
@@ -378,45 +307,57 @@ int lkst_maskset_divert(struct lkst_err *e, struct lkst_session *s, const bool *
 	if (!is_change)
 		return 0;
 	divert_in_use(c, ids, handler, route);
-	err = lkst_maskset_switch(e, s, c->active);
-	if (!err)
-		err = lkst_maskset_attach(e, s, 1U << c->active, route, notes, &ignored);
+	err = begin_change(e, s, route, notes);
 	if (err)
 		return err;
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
 		if (ids[id])
 			divert_one(c, id, handler);
-	err = lkst_maskset_detach(e, s, 1U << c->active, &ignored);
-	return err ? err : lkst_maskset_settle(e, s);
+	return end_change(e, s);
 }
 
-int lkst_maskset_delete(struct lkst_err *e, struct lkst_session *s, u32 set,
-			struct lkst_notes *notes)
+unsigned int lkst_maskset_count(const struct lkst_control *c, u32 set, u8 handler)
+{
+	unsigned int nr = 0;
+	u32 id;
+
+	for (id = 0; id < LKST_EVENT_SPACE; id++)
+		nr += lkst_route_handler(c->route[set][id]) == handler;
+	return nr;
+}
+
+int lkst_maskset_withdraw(struct lkst_err *e, struct lkst_session *s, u8 handler,
+			  struct lkst_notes *notes)
 {
 	struct lkst_control *c = lkst_session_control(s);
-	struct lkst_mask none;
-	u32 ignored;
+	u16 route[LKST_EVENT_SPACE];
+	unsigned int nr = 0;
+	u32 set, id;
 	int err;
 
-	if (lkst_maskset_is_reserved(set))
-		return lkst_err_set(e, -EPERM, "maskset %u (%s) is reserved and can't be deleted",
-				    set, c->name[set]);
-	if (c->active == set)
-		return lkst_err_set(e, -EBUSY,
-				    "maskset %u (%s) is in force; put another one in force with "
-				    "`lkst maskset set`",
-				    set, c->name[set]);
-	err = lkst_trigger_check_free(e, set, c->name[set]);
+	for (set = 0; set < LKST_MASKSETS; set++)
+		nr += lkst_maskset_count(c, set, handler);
+	if (!nr)
+		return 0;
+	/* What comes in its place is what DEFAULT means, whichever maskset sends the event there. */
+	for (id = 0; id < LKST_EVENT_SPACE; id++) {
+		route[id] = lkst_route(LKST_HANDLER_NOTHING, LKST_BUFFER_MAIN);
+		for (set = 0; set < LKST_MASKSETS; set++)
+			if (lkst_maskset_is_in_use(c, set) &&
+			    lkst_route_handler(c->route[set][id]) == handler)
+				route[id] =
+					lkst_route(lkst_maskset_default(c, id), LKST_BUFFER_MAIN);
+	}
+	err = begin_change(e, s, route, notes);
 	if (err)
 		return err;
-	c->armed &= ~(1U << set);
-	lkst_mask_init(&none, "", NULL);
-	err = lkst_mask_conditions_write(e, s, set, &none, notes);
-	if (err)
-		return err;
-	put(c, set, &none);
-	err = lkst_maskset_detach(e, s, 1U << c->active, &ignored);
-	return err ? err : lkst_mask_conditions_release(e, s, notes);
+	for (set = 0; set < LKST_MASKSETS; set++)
+		for (id = 0; id < LKST_EVENT_SPACE; id++)
+			if (lkst_route_handler(c->route[set][id]) == handler)
+				put_route(c, set, id,
+					  lkst_route(lkst_maskset_default(c, id),
+						     c->route[set][id] >> 8));
+	return end_change(e, s);
 }
 
 int lkst_maskset_arm(struct lkst_err *e, struct lkst_session *s, u32 set, bool on,
@@ -431,48 +372,4 @@ int lkst_maskset_arm(struct lkst_err *e, struct lkst_session *s, u32 set, bool o
 	}
 	c->armed &= ~(1U << set);
 	return lkst_maskset_detach(e, s, 1U << c->active, &ignored);
-}
-
-/* Reads the maskset in file @path into a free place, or over the one that has its name. */
-static int read_file(struct lkst_err *e, struct lkst_session *s, const char *path,
-		     struct lkst_notes *notes, u32 *ret_set)
-{
-	_cleanup_free_ char *text = NULL;
-	struct lkst_mask mask;
-	size_t length;
-	int err;
-
-	err = lkst_read_file(e, AT_FDCWD, path, LKST_MASK_TEXT_MAX, &text, &length);
-	if (!err)
-		err = lkst_mask_parse(e, text, length, lkst_session_catalog(s), &mask, notes);
-	if (!err && !mask.name[0])
-		err = lkst_err_set(e, -EINVAL, "it has no line \"# maskset name=NAME\"");
-	if (!err)
-		err = lkst_maskset_place(e, lkst_session_control(s), mask.name, ret_set);
-	if (!err)
-		err = lkst_maskset_write(e, s, *ret_set, &mask, notes);
-	if (err)
-		lkst_err_add(e, "%s", path);
-	return err;
-}
-
-int lkst_maskset_get(struct lkst_err *e, struct lkst_session *s, const char *word,
-		     struct lkst_notes *notes, u32 *ret_set)
-{
-	struct lkst_control *c = lkst_session_control(s);
-	const struct lkst_shipped_mask *shipped;
-	struct lkst_mask mask;
-	int err = lkst_maskset_find(e, c, word, ret_set);
-
-	if (err != -ENOENT || *ret_set < LKST_MASKSETS)
-		return err;
-	shipped = lkst_shipped_mask_find(word);
-	if (shipped) {
-		err = find_free(e, c, true, ret_set);
-		if (err)
-			return err;
-		lkst_shipped_mask_fill(shipped, lkst_session_catalog(s), &mask);
-		return lkst_maskset_write(e, s, *ret_set, &mask, notes);
-	}
-	return strchr(word, '/') ? read_file(e, s, word, notes, ret_set) : err;
 }

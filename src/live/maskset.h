@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The masksets of a recording: making and changing them, and putting one in force.
+ * The masksets of a recording, and which one is active.
  *
- * They stand in the control page, LKST_MASKSETS of them. The first three are reserved. A name that is
- * not there but is one of the shipped ones makes that one, in the highest free place; a file is read
- * as text. Recording goes on whatever is done here.
+ * They are in the control page, LKST_MASKSETS of them. The first three are reserved. Recording goes on whatever is
+ * done here. live/maskset_edit.h changes them.
  */
 #ifndef LKST_LIVE_MASKSET_H
 #define LKST_LIVE_MASKSET_H
@@ -29,10 +28,6 @@ bool lkst_maskset_is_reserved(u32 set);
 int lkst_maskset_find(struct lkst_err *e, const struct lkst_control *c, const char *word,
 		      u32 *ret_set);
 
-/* The same, but makes it if @word is a shipped one's name, or the path of a file with its text. */
-int lkst_maskset_get(struct lkst_err *e, struct lkst_session *s, const char *word,
-		     struct lkst_notes *notes, u32 *ret_set);
-
 /*
  * Where the maskset that @word names is, or would be written: its number if there is one, @word if
  * that is a free number, or the lowest free one for a new name. -EPERM: it is reserved.
@@ -40,17 +35,15 @@ int lkst_maskset_get(struct lkst_err *e, struct lkst_session *s, const char *wor
 int lkst_maskset_place(struct lkst_err *e, const struct lkst_control *c, const char *word,
 		       u32 *ret_set);
 
-/* Copies maskset @set, as it was written: whatever is left out for now. */
-void lkst_maskset_read(const struct lkst_session *s, u32 set, struct lkst_mask *ret_mask);
+/* The lowest or the @highest number that is free. -ENOSPC: none is. */
+int lkst_maskset_find_free(struct lkst_err *e, const struct lkst_control *c, bool highest,
+			   u32 *ret_set);
 
-/*
- * Replaces maskset @set, or makes it. The one in force is changed entry by entry, and the change is
- * recorded as a switch to itself; then hooks are attached and detached as it needs them now. -EPERM:
- * it is reserved. -EINVAL: a handler or buffer in it is not there. -EEXIST: its name is another's. Conditions
- * are left out as long as the recording is not pinned: whoever starts it writes the maskset again then.
- */
-int lkst_maskset_write(struct lkst_err *e, struct lkst_session *s, u32 set,
-		       const struct lkst_mask *mask, struct lkst_notes *notes);
+/* Returns -EPERM, with a text that says what to do instead of changing the reserved maskset @set. */
+int lkst_maskset_refuse_reserved(struct lkst_err *e, const struct lkst_control *c, u32 set);
+
+/* True if a change of it changes what is recorded or hooked now. */
+bool lkst_maskset_is_in_use(const struct lkst_control *c, u32 set);
 
 /*
  * Where masksets send the events of @ids (a flag each) to DEFAULT, they send them to @handler from now on, or
@@ -60,12 +53,19 @@ int lkst_maskset_write(struct lkst_err *e, struct lkst_session *s, u32 set,
 int lkst_maskset_divert(struct lkst_err *e, struct lkst_session *s, const bool *ids, u8 handler,
 			struct lkst_notes *notes);
 
-/* The handler that event @id goes to where a maskset says DEFAULT. */
-u8 lkst_maskset_default(const struct lkst_control *c, u32 id);
+/* How many events maskset @set sends to @handler, also those that are left out for now. */
+unsigned int lkst_maskset_count(const struct lkst_control *c, u32 set, u8 handler);
 
-/* Removes it. -EBUSY: it is in force, or a trigger puts it in force. */
-int lkst_maskset_delete(struct lkst_err *e, struct lkst_session *s, u32 set,
-			struct lkst_notes *notes);
+/* Sends what any maskset sends to @handler to DEFAULT instead; recorded likewise. */
+int lkst_maskset_withdraw(struct lkst_err *e, struct lkst_session *s, u8 handler,
+			  struct lkst_notes *notes);
+
+/* The handler that event @id goes to where a maskset says DEFAULT, and what @route of it means then. */
+u8 lkst_maskset_default(const struct lkst_control *c, u32 id);
+u16 lkst_maskset_resolve(const struct lkst_control *c, u32 id, u16 route);
+
+/* Stores @mask as maskset @set and no more: neither hooks nor conditions follow, and nothing is recorded of it. */
+void lkst_maskset_put(struct lkst_control *c, u32 set, const struct lkst_mask *mask);
 
 /* Keeps its hooks attached while another one is in force, or no longer. */
 int lkst_maskset_arm(struct lkst_err *e, struct lkst_session *s, u32 set, bool on,

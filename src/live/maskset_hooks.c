@@ -8,7 +8,7 @@
 #include "live/hook_groups.h"
 #include "live/maskset.h"
 #include "live/pins.h"
-#include "live/trigger.h"
+#include "live/trigger_maps.h"
 
 /* What is detached to keep to the cost limit stays so, whatever a maskset needs. */
 static int clear_off(struct lkst_err *e, const struct lkst_session *s, bool *needed)
@@ -37,7 +37,7 @@ static int find_needed(struct lkst_err *e, const struct lkst_session *s, u32 set
 
 	if (!needed)
 		return lkst_err_sys(e, -ENOMEM, "finding the hooks that are needed");
-	sets |= lkst_trigger_needs();
+	sets |= lkst_trigger_needs(s);
 	for (set = 0; set < LKST_MASKSETS; set++)
 		if ((sets | c->armed) & 1U << set)
 			lkst_hooks_mark(hooks, c->route[set], needed);

@@ -9,11 +9,11 @@
 
 #include "base/cleanup.h"
 #include "base/time.h"
-#include "live/command.h"
 #include "live/exchange.h"
 #include "live/hooks.h"
 #include "live/kernel.h"
 #include "live/pace.h"
+#include "live/writers.h"
 
 enum {
 	ROUNDS = 64,	/* of a part at most */
@@ -484,7 +484,7 @@ static void clear(const struct measure *m, const struct lkst_memory *memory, str
 	int idle = bpf_object__find_map_fd_by_name(m->object, "lkst_idle");
 	u32 cpu, buffer, level;
 
-	lkst_command_wait_for_writers_soon(memory->nr_cpus, until_ns);
+	lkst_wait_for_writers_soon(memory->nr_cpus, until_ns);
 	for (cpu = 0; cpu < memory->nr_cpus; cpu++) {
 		for (buffer = 0; buffer < LKST_BUFFERS_AT_START; buffer++) {
 			struct lkst_state *st = lkst_rings_state(r, cpu, buffer);

@@ -16,6 +16,16 @@
 #include "live/tracing.h"
 #include "lkst.skel.h"
 
+const char *const lkst_command_programs[LKST_NR_COMMANDS] = {
+	[LKST_COMMAND_SWITCH] = "raw_tp__maskset_switch",
+	[LKST_COMMAND_SETTLED] = "raw_tp__maskset_settled",
+	[LKST_COMMAND_JUMP] = "raw_tp__buffer_jump",
+	[LKST_COMMAND_KEEP] = "raw_tp__incident",
+	[LKST_COMMAND_FIRE] = "raw_tp__trigger_fire",
+	[LKST_COMMAND_SYMBOL] = "syscall__symbol",
+	[LKST_COMMAND_CACHE] = "syscall__cache_name",
+};
+
 enum {
 	LOG_BYTES =
 		1 << 20, /* of the verifier's reasons, per program: kept only to see who has any */

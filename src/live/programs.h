@@ -7,10 +7,26 @@
 #define LKST_LIVE_PROGRAMS_H
 
 #include "base/notes.h"
-#include "live/command.h"
 #include "live/hooks.h"
 #include "live/memory.h"
 #include "live/plan.h"
+
+/* Programs that are attached to nothing and run when user space asks (live/command.h). */
+enum lkst_command {
+	LKST_COMMAND_SWITCH,  /* maskset */
+	LKST_COMMAND_SETTLED, /* number of hooks */
+	LKST_COMMAND_JUMP,    /* number of the buffer whose records are meant, buffer to go to */
+	LKST_COMMAND_KEEP,    /* how long to go on, ns; returns the incident's number */
+	LKST_COMMAND_FIRE,    /* post-trigger time, ns; length of the reason; its characters */
+	LKST_COMMAND_SYMBOL,  /* lkst_command_ask(): what lies at an address */
+	LKST_COMMAND_CACHE,   /* lkst_command_ask(): the name of the slab cache at an address */
+	LKST_NR_COMMANDS,
+};
+/* As many arguments as the kernel takes (MAX_BPF_FUNC_ARGS). */
+enum { LKST_COMMAND_ARGS = 12, LKST_COMMAND_ANY_CPU = -1 };
+
+/* The programs' names. */
+extern const char *const lkst_command_programs[LKST_NR_COMMANDS];
 
 struct lkst_bpf;
 

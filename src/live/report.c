@@ -12,6 +12,7 @@
 #include "live/buffers.h"
 #include "live/limit.h"
 #include "live/maskset.h"
+#include "live/maskset_edit.h"
 
 static void look_at_ring(const struct lkst_rings *r, struct lkst_ring_report *ret)
 {

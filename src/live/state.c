@@ -11,7 +11,9 @@
 
 #include "base/cleanup.h"
 #include "base/time.h"
+#include "live/counters.h"
 #include "live/maskset.h"
+#include "live/maskset_edit.h"
 
 enum {
 	NAME_MAX_BYTES = 256, /* of an interrupt, disk or interface */
@@ -199,17 +201,6 @@ static int write_disks(struct state *st)
 	return err;
 }
 
-s32 lkst_state_netdev(const char *name)
-{
-	_cleanup_fclose_ FILE *f = NULL;
-	char path[512];
-	s32 index;
-
-	snprintf(path, sizeof(path), "/sys/class/net/%s/ifindex", name);
-	f = fopen(path, "re");
-	return f && fscanf(f, "%d", &index) == 1 ? index : 0;
-}
-
 static int write_netdevs(struct state *st)
 {
 	DIR *dir = opendir("/sys/class/net");
@@ -222,7 +213,7 @@ static int write_netdevs(struct state *st)
 			char name[NAME_MAX_BYTES];
 		} rec = {};
 
-		rec.r.ifindex = lkst_state_netdev(d->d_name);
+		rec.r.ifindex = lkst_netdev_index(d->d_name);
 		if (!rec.r.ifindex)
 			continue;
 		err = put_named(st, "state_netdev", &rec, sizeof(rec.r), d->d_name);

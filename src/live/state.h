@@ -24,12 +24,6 @@ int lkst_state_write_machine(struct lkst_err *e, const struct lkst_session *s,
 			     struct lkst_writer *w, const struct lkst_thread_list *threads);
 
 /*
- * The number of the network interface @name, 0 if there is none. Out of /sys: if_nametoindex(3) opens a socket, which
- * services may not.
- */
-s32 lkst_state_netdev(const char *name);
-
-/*
  * What the ledger of an earlier part has told already. Zeroed, it has told nothing; told_fini() frees what
  * grows in it.
  */

@@ -8,8 +8,9 @@
 
 #include "base/cleanup.h"
 #include "live/command.h"
-#include "live/handler.h"
+#include "live/handler_pins.h"
 #include "live/maskset.h"
+#include "live/trigger_handler.h"
 #include "live/trigger_maps.h"
 
 /* ---- lists ------------------------------------------------------------------------------------ */

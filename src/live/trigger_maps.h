@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The handler of triggers and of masksets' conditions: its maps, loading it, and giving it back. */
+/*
+ * The maps of the handler of triggers and of masksets' conditions (abi/trigger.h), which is one handler that comes with
+ * the program (src/handlers/trigger.c): what triggers there are, and what they need.
+ */
 #ifndef LKST_LIVE_TRIGGER_MAPS_H
 #define LKST_LIVE_TRIGGER_MAPS_H
 
-#include "live/trigger.h"
+#include "abi/trigger.h"
+#include "live/session.h"
+
+/* How the handler is called. */
+#define LKST_TRIGGER_HANDLER "trigger"
 
 /* Mapped, of LKST_TRIGGERS_MAX, _RULES ... elements; all NULL: closed. */
 struct lkst_trigger_maps {
@@ -25,28 +32,14 @@ void lkst_trigger_maps_close(struct lkst_trigger_maps *m);
 /* Maps those of the handler if it is loaded, and returns its number; 0: it is not. */
 u8 lkst_trigger_maps_open_any(struct lkst_trigger_maps *m);
 
-/*
- * Loads the handler, from its object @file, or more programs of it, so that it serves the events of @ids (a
- * flag each). *@ret_number is its number.
- */
-int lkst_trigger_handler_load(struct lkst_err *e, struct lkst_session *s, const char *file,
-			      const bool *ids, u8 *ret_number);
+/* How many intervals were forgotten because too many went on at once, since the first trigger was added. */
+u64 lkst_trigger_forgotten(void);
 
-/*
- * The opposite: events that no trigger and no condition names any more go back to DEFAULT; when there is
- * none at all, the handler is unloaded.
- */
-int lkst_trigger_handler_release(struct lkst_err *e, struct lkst_session *s,
-				 struct lkst_trigger_maps *m, u8 number, struct lkst_notes *notes);
+/* The masksets (a bit each) whose hooks must stay because one is put in force again after a time. */
+u32 lkst_trigger_needs(const struct lkst_session *s);
 
-/* Arms the maskset of trigger @number of @m, and starts what reverts it, of handler @handler. */
-int lkst_trigger_switch_prepare(struct lkst_err *e, struct lkst_session *s,
-				struct lkst_trigger_maps *m, u32 number,
-				const struct lkst_trigger_options *o, u8 handler,
-				struct lkst_notes *notes);
-
-/* The opposite, when the trigger does not fire any more: what is in force because of it ends at once. */
-int lkst_trigger_switch_end(struct lkst_err *e, struct lkst_session *s, struct lkst_trigger_maps *m,
-			    u32 number, struct lkst_notes *notes);
+/* -EBUSY if a trigger puts maskset @set, called @name, in force, or is about to do so again. */
+int lkst_trigger_check_free(struct lkst_err *e, const struct lkst_session *s, u32 set,
+			    const char *name);
 
 #endif

@@ -14,7 +14,8 @@
 #include "live/drain.h"
 #include "live/incidents.h"
 #include "live/maskset.h"
-#include "live/state.h"
+#include "live/start.h"
+#include "live/writers.h"
 #include "trace/block.h"
 #include "workers.h"
 
@@ -182,7 +183,7 @@ static int keep_often(struct lkst_err *e, struct lkst_session *s, unsigned int *
 			err = lkst_incidents_list(e, s, &list, &nr);
 		if (!err && number == i + 1 && nr == 1 && list->number == number) {
 			/* Who had the bank may still be writing to it. */
-			lkst_command_wait_for_writers(lkst_session_rings(s)->nr_cpus);
+			lkst_wait_for_writers(lkst_session_rings(s)->nr_cpus);
 			err = check_bank(e, s, list->bank, before_ns, list->until_ns);
 			before_ns = list->until_ns;
 			(*ret_kept)++;

@@ -13,7 +13,8 @@
 #include "live.h"
 #include "live/drain.h"
 #include "live/maskset.h"
-#include "live/state.h"
+#include "live/maskset_edit.h"
+#include "live/start.h"
 #include "trace/reader.h"
 #include "workers.h"
 
