@@ -66,7 +66,7 @@ BPF_CFLAGS := -g -O2 -mcpu=v3 -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -Isrc \
 # The layers that need no kernel come first; src/LAYERS has the rules between them.
 LIB_SRC  := $(sort $(wildcard src/base/*.c src/abi/*.c src/trace/*.c src/crash/*.c src/analyze/*/*.c \
                              src/view/*.c))
-LIVE_SRC := $(sort $(wildcard src/live/*.c))
+LIVE_SRC := $(sort $(wildcard src/live/*/*.c))
 CMD_SRC  := $(sort $(wildcard src/cmd/*.c))
 BPF_SRC  := $(sort $(wildcard src/bpf/*.bpf.c))
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Makes the recording that `lkst start` began want nothing: its programs stay attached. */
 #include "common.h"
-#include "live/start.h"
+#include "live/recording/start.h"
 
 int main(void)
 {

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "common.h"
-#include "live/maskset.h"
-#include "live/start.h"
+#include "live/recording/maskset.h"
+#include "live/recording/start.h"
 
 enum {
 	SWITCHES = 10000,

@@ -69,7 +69,7 @@ else
 fi
 
 # Each of these must be caught, and the last must not.
-mkdir -p "$SCRATCH/src"/{base,trace,live,analyze/engine,analyze/why,view,cmd,bpf,other}
+mkdir -p "$SCRATCH/src"/{base,trace,live/load,analyze/engine,analyze/why,view,cmd,bpf,other}
 cp src/LAYERS "$SCRATCH/src/"
 catches()
 {
@@ -84,8 +84,8 @@ catches()
 		echo "FAIL layers_$name: $got complaints, not $want"
 	fi
 }
-catches catch_include_upwards trace/a.c '#include "live/pins.h"' 1
-catches catch_include_of_sibling view/a.h '#  include "live/pins.h"' 1
+catches catch_include_upwards trace/a.c '#include "live/load/pins.h"' 1
+catches catch_include_of_sibling view/a.h '#  include "live/load/pins.h"' 1
 catches catch_user_space_in_kernel bpf/a.bpf.c '#include "base/err.h"' 1
 catches catch_include_without_folder base/a.c '#include "err.h"' 1
 catches catch_bpf_in_reader trace/a.c '#include <bpf/btf.h>' 1
@@ -93,7 +93,7 @@ catches catch_include_of_a_sibling_room analyze/engine/a.c '#include "analyze/wh
 catches allow_the_room_below analyze/why/a.c '#include "analyze/engine/feed.h"' 0
 catches allow_every_room_of_a_folder cmd/a.c '#include "analyze/why/why.h"' 0
 catches catch_unknown_folder other/a.c 'int x;' 1
-catches allow_what_is_allowed cmd/a.c '#include "live/pins.h"' 0
+catches allow_what_is_allowed cmd/a.c '#include "live/load/pins.h"' 0
 
 # New files and directories are made in one place, which knows who may read them and what may be in the way.
 makers='O_CREAT|O_TMPFILE|\b(creat|open_by_handle_at|mkdir(at)?|mknod(at)?|mkfifo(at)?|mko?stemps?|mkdtemp|tmpfile|tmpnam|tempnam|(sym)?link(at)?|rename(at2?)?|freopen)\(|\bfopen\([^;]*"[wa]|\bfopen\([^;]*"r[^"]*\+'

@@ -54,7 +54,7 @@ _Static_assert(sizeof(struct lkst_kind) == 64 + LKST_KIND_NAME, "no holes");
  * those of all system calls are two. Hooks that serve more than one kind are detached only when all of
  * these are left out, and then one row of the kinds, which has no events of its own, is for all of them.
  *
- * The controller asks, and a process of user space does it (src/live/limit.c), under the lock of commands.
+ * The controller asks, and a process of user space does it (src/live/recording/limit.c), under the lock of commands.
  */
 struct lkst_hook_group {
 	/* User space writes these before the controller runs. */
@@ -94,7 +94,7 @@ enum lkst_cost_unit {
 	LKST_COST_UNIT_NR,
 };
 
-/* Unit costs on this machine, measured when recording started (src/live/measure.c), ns. */
+/* Unit costs on this machine, measured when recording started (src/live/load/measure.c), ns. */
 struct lkst_costs {
 	u32 hook_ns[LKST_HOOK_TYPE_NR]; /* a run that records nothing */
 	/* What recording adds to it. */

@@ -5,7 +5,7 @@
  * each with its first record from then on, and the bank that they leave is the incident.
  *
  * Kernel programs keep (src/bpf/incident.h); user space makes banks, saves and gives them back
- * (src/live/incidents.h).
+ * (src/live/recording/incidents.h).
  */
 #ifndef LKST_ABI_INCIDENT_H
 #define LKST_ABI_INCIDENT_H

@@ -2,9 +2,9 @@
 /*
  * Hooks that are detached to keep to the cost limit.
  *
- * What is left out costs still, as long as its hooks are attached. A process detaches them (src/live/limit.c),
- * and attaches them again to be tried: then it is counted how often they run, while what they serve stays
- * left out. If there is no such process, or it has been killed, hooks stay as they are.
+ * What is left out costs still, as long as its hooks are attached. A process detaches them
+ * (src/live/recording/limit.c), and attaches them again to be tried: then it is counted how often they run, while what
+ * they serve stays left out. If there is no such process, or it has been killed, hooks stay as they are.
  */
 #ifndef LKST_BPF_BUDGET_HOOKS_H
 #define LKST_BPF_BUDGET_HOOKS_H

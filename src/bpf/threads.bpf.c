@@ -2,7 +2,7 @@
 /*
  * Lists the threads that exist, as state_thread records, for the state stream: read by user space
  * once when a trace is begun or ended, and when it reads how often threads were switched away from
- * (src/live/thread_counts.c). Not a hook; nothing of it runs while recording.
+ * (src/live/recording/thread_counts.c). Not a hook; nothing of it runs while recording.
  */
 #include "bpf/record.h"
 

@@ -10,10 +10,10 @@
 #include "cmd/recording.h"
 #include "cmd/streaming.h"
 #include "cmd/turn.h"
-#include "live/follow.h"
-#include "live/pins.h"
-#include "live/state.h"
-#include "live/symbols.h"
+#include "live/drain/follow.h"
+#include "live/drain/state.h"
+#include "live/drain/symbols.h"
+#include "live/load/pins.h"
 
 struct options {
 	struct lkst_streaming_wish files;

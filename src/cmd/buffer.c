@@ -6,7 +6,7 @@
 
 #include "base/size.h"
 #include "cmd/verbs.h"
-#include "live/buffers.h"
+#include "live/recording/buffers.h"
 #include "trace/mask.h"
 
 struct options {

@@ -10,9 +10,9 @@
 #include "base/glob.h"
 #include "cmd/cmd.h"
 #include "cmd/recording.h"
-#include "live/kernel.h"
-#include "live/plan.h"
-#include "live/tracefs.h"
+#include "live/load/kernel.h"
+#include "live/load/plan.h"
+#include "live/load/tracefs.h"
 #include "trace/mask.h"
 
 struct options {

@@ -11,9 +11,9 @@
 #include "base/out.h"
 #include "base/time.h"
 #include "cmd/verbs.h"
-#include "live/notices.h"
-#include "live/pins.h"
-#include "live/variables.h"
+#include "live/load/pins.h"
+#include "live/recording/notices.h"
+#include "live/recording/variables.h"
 #include "trace/mask.h"
 
 struct options {

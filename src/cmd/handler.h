@@ -4,8 +4,8 @@
 #define LKST_CMD_HANDLER_H
 
 #include "cmd/cmd.h"
-#include "live/handler.h"
-#include "live/installed.h"
+#include "live/load/installed.h"
+#include "live/recording/handler.h"
 
 /*
  * Runs clang for a handler's source @source; the object is written to @object, NULL: beside it, named

@@ -6,8 +6,8 @@
 
 #include "base/out.h"
 #include "cmd/handler.h"
-#include "live/declare.h"
-#include "live/variables.h"
+#include "live/recording/declare.h"
+#include "live/recording/variables.h"
 
 enum { BAR_WIDTH = 40, ELEMENTS_SHOWN = 16 };
 

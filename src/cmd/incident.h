@@ -4,8 +4,8 @@
 #define LKST_CMD_INCIDENT_H
 
 #include "cmd/verbs.h"
-#include "live/incident_write.h"
-#include "live/incidents.h"
+#include "live/drain/incident_write.h"
+#include "live/recording/incidents.h"
 
 enum { LKST_INCIDENT_DAY = 64 };
 

@@ -15,7 +15,7 @@
 #include "base/cleanup.h"
 #include "cmd/background.h"
 #include "cmd/cmd.h"
-#include "live/limit.h"
+#include "live/recording/limit.h"
 
 struct options {
 	u64 retry_ns;

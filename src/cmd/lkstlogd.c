@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cmd/access.h"
-#include "live/pins.h"
+#include "live/load/pins.h"
 
 struct options {
 	const char *prefix, *rotate;

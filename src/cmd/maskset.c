@@ -14,9 +14,9 @@
 #include "base/create.h"
 #include "base/io.h"
 #include "base/out.h"
-#include "live/buffers.h"
-#include "live/handler.h"
-#include "live/pins.h"
+#include "live/load/pins.h"
+#include "live/recording/buffers.h"
+#include "live/recording/handler.h"
 
 enum { GLOBS_MAX = 60, GLOB_TEXT = 160 };
 

@@ -6,8 +6,8 @@
 
 #include "base/cleanup.h"
 #include "cmd/maskset.h"
-#include "live/buffers.h"
-#include "live/handler.h"
+#include "live/recording/buffers.h"
+#include "live/recording/handler.h"
 
 /* Says what became of maskset @set. */
 static void tell(const struct lkst_job *job, u32 set, const char *what)

@@ -15,11 +15,11 @@
 #include "base/out.h"
 #include "base/time.h"
 #include "cmd/recording.h"
-#include "cmd/turn.h"
 #include "cmd/streaming.h"
-#include "live/pins.h"
-#include "live/start.h"
-#include "live/state.h"
+#include "cmd/turn.h"
+#include "live/drain/state.h"
+#include "live/load/pins.h"
+#include "live/recording/start.h"
 
 /* How long a command has to end after SIGTERM. */
 #define CHILD_ENDS_NS (5 * LKST_NS_PER_S)

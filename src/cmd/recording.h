@@ -9,9 +9,9 @@
 #include <stdio.h>
 
 #include "cmd/cmd.h"
-#include "live/history.h"
-#include "live/plan.h"
-#include "live/session.h"
+#include "live/load/plan.h"
+#include "live/recording/history.h"
+#include "live/recording/session.h"
 #include "trace/writer.h"
 
 /* A test names a file of type information here, to be compared instead of the kernel's. */

@@ -27,9 +27,9 @@
 #include "cmd/remote.h"
 #include "cmd/status.h"
 #include "cmd/turn.h"
-#include "live/pins.h"
-#include "live/snapshot.h"
-#include "live/state.h"
+#include "live/drain/snapshot.h"
+#include "live/drain/state.h"
+#include "live/load/pins.h"
 #include "trace/wire.h"
 
 enum {

@@ -7,15 +7,15 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/out.h"
 #include "base/create.h"
+#include "base/out.h"
 #include "base/size.h"
 #include "cmd/access.h"
 #include "cmd/recording.h"
 #include "cmd/remote.h"
 #include "cmd/turn.h"
-#include "live/snapshot.h"
-#include "live/state.h"
+#include "live/drain/snapshot.h"
+#include "live/drain/state.h"
 #include "trace/pack.h"
 
 struct options {

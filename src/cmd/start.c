@@ -14,13 +14,13 @@
 #include "cmd/limit.h"
 #include "cmd/recording.h"
 #include "cmd/turn.h"
-#include "live/incidents.h"
-#include "live/maskset.h"
-#include "live/maskset_edit.h"
-#include "live/pins.h"
-#include "live/readings.h"
-#include "live/start.h"
-#include "live/state.h"
+#include "live/drain/state.h"
+#include "live/load/pins.h"
+#include "live/recording/incidents.h"
+#include "live/recording/maskset.h"
+#include "live/recording/maskset_edit.h"
+#include "live/recording/readings.h"
+#include "live/recording/start.h"
 
 struct options {
 	struct lkst_list events;

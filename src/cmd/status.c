@@ -12,8 +12,8 @@
 #include "cmd/recording.h"
 #include "cmd/remote.h"
 #include "cmd/turn.h"
-#include "live/pins.h"
-#include "live/readings.h"
+#include "live/load/pins.h"
+#include "live/recording/readings.h"
 #include "trace/mask.h"
 
 struct options {

@@ -5,7 +5,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/turn.h"
-#include "live/pins.h"
+#include "live/load/pins.h"
 
 struct options {
 	bool quiet;

@@ -9,7 +9,7 @@
 #include <signal.h>
 
 #include "cmd/access.h"
-#include "live/recorder.h"
+#include "live/drain/recorder.h"
 
 /* What the user wants of the files; the values of options. */
 struct lkst_streaming_wish {

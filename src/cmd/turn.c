@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/out.h"
 #include "base/time.h"
-#include "live/pins.h"
+#include "live/load/pins.h"
 
 static const u64 SAY_NS = LKST_NS_PER_S, PATIENCE_NS = 5 * LKST_NS_PER_S;
 enum { LOOK_AGAIN_NS = 10000000 };

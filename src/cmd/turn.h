@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Commands take turns at the running recording, by a lock (live/pins.h). A turn is short: nothing is written to a
+ * Commands take turns at the running recording, by a lock (live/load/pins.h). A turn is short: nothing is written to a
  * terminal, pipe or file while it lasts. What is printed to stdout meanwhile is kept in memory, and written when the
  * turn has been given back.
  */

@@ -6,7 +6,7 @@
 #include "base/notes.h"
 #include "cmd/cmd.h"
 #include "cmd/turn.h"
-#include "live/session.h"
+#include "live/recording/session.h"
 
 /* What a verb works with. */
 struct lkst_job {

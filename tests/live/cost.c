@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 
 #include "live.h"
-#include "live/session.h"
+#include "live/recording/session.h"
 
 enum {
 	ROUNDS = 4,

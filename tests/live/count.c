@@ -14,8 +14,8 @@
 #include <sys/timerfd.h>
 
 #include "live.h"
-#include "live/pins.h"
-#include "live/rings.h"
+#include "live/load/pins.h"
+#include "live/load/rings.h"
 #include "trace/reader.h"
 
 enum {

@@ -10,12 +10,12 @@
 #include <sys/resource.h>
 
 #include "live.h"
-#include "live/buffers.h"
-#include "live/drain.h"
-#include "live/incidents.h"
-#include "live/maskset.h"
-#include "live/start.h"
-#include "live/writers.h"
+#include "live/drain/drain.h"
+#include "live/load/writers.h"
+#include "live/recording/buffers.h"
+#include "live/recording/incidents.h"
+#include "live/recording/maskset.h"
+#include "live/recording/start.h"
 #include "trace/block.h"
 #include "workers.h"
 

@@ -11,10 +11,10 @@
 #include <sys/resource.h>
 
 #include "live.h"
-#include "live/drain.h"
-#include "live/maskset.h"
-#include "live/maskset_edit.h"
-#include "live/start.h"
+#include "live/drain/drain.h"
+#include "live/recording/maskset.h"
+#include "live/recording/maskset_edit.h"
+#include "live/recording/start.h"
 #include "trace/reader.h"
 #include "workers.h"
 

@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 
 #include "live.h"
-#include "live/start.h"
+#include "live/recording/start.h"
 #include "trace/block.h"
 
 enum {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What is told of a verifier's log, and what is stored in a handler's variables. */
-#include "live/link.h"
+#include "live/load/link.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "live/variables.h"
+#include "live/recording/variables.h"
 #include "unit.h"
 
 TEST(handler_log_names_line_and_reason)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* live/history.h: what memory a wished time takes. */
-#include "live/history.h"
-#include "live/memory.h"
+/* live/recording/history.h: what memory a wished time takes. */
+#include "live/load/memory.h"
+#include "live/recording/history.h"
 
 #include "unit.h"
 

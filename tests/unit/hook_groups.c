@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* live/hook_groups.h: which hooks are detached together, and which a maskset then does not need. */
-#include "live/hook_groups.h"
+/* live/load/hook_groups.h: which hooks are detached together, and which a maskset then does not need. */
+#include "live/load/hook_groups.h"
 
-#include "live/kinds.h"
+#include "live/load/kinds.h"
 #include "make_trace.h"
 #include "unit.h"
 

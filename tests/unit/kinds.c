@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* live/kinds.h: which events are one kind, what they cost and what they are worth. */
-#include "live/kinds.h"
+/* live/load/kinds.h: which events are one kind, what they cost and what they are worth. */
+#include "live/load/kinds.h"
 
 #include "abi/syscalls.h"
 #include "make_trace.h"

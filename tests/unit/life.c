@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What life records say of threads that the kernel's list does not show. */
-#include "live/life.h"
+#include "live/drain/life.h"
 
 #include "make_trace.h"
 #include "unit.h"

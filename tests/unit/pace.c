@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* live/pace.h: measuring ends in time, whatever its parts and rounds take, but for a few rounds. */
-#include "live/pace.h"
+/* live/load/pace.h: measuring ends in time, whatever its parts and rounds take, but for a few rounds. */
+#include "live/load/pace.h"
 
 #include "unit.h"
 

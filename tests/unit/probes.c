@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Probes that were set through tracefs: their records say what they are, and no more. */
-#include "live/tracefs.h"
+#include "live/load/tracefs.h"
 #include "unit.h"
 
 /* As Linux 6.1 has it for "p:my/rd vfs_read file=%di name=+0(%si):string". */

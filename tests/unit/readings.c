@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* live/readings.h: which readings of the kernel's counters are kept when there is no room for all. */
-#include "live/readings.h"
+/* live/recording/readings.h: which readings of the kernel's counters are kept when there is no room for all. */
+#include "live/recording/readings.h"
 
 #include "unit.h"
 

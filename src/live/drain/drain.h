@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * From rings to wherever their blocks are wanted: once (a snapshot), or again and again while recording
+ * goes on. Each record is given out once, also where a block that is being filled is cut in two.
+ */
+#ifndef LKST_LIVE_DRAIN_DRAIN_H
+#define LKST_LIVE_DRAIN_DRAIN_H
+
+#include "live/load/rings.h"
+#include "live/recording/session.h"
+#include "trace/writer.h"
+
+struct lkst_drain;
+
+/*
+ * Prepares to copy the rings of @s to @w, NULL if there is another taker; both stay the caller's. Blocks older
+ * than @since_ns (0: none) are left out, but not those of the life buffer: names come from there.
+ */
+int lkst_drain_new(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
+		   u64 since_ns, struct lkst_drain **ret_drain);
+void lkst_drain_free(struct lkst_drain *d);
+void lkst_drain_freep(struct lkst_drain **d);
+
+/*
+ * Gives blocks to @take in place of a writer: whole ones of one stream, in order. If it fails they are
+ * given again. -EAGAIN: this stream's later, the others' now.
+ */
+typedef int lkst_drain_take(struct lkst_err *e, void *ctx, u64 instance, const void *blocks,
+			    size_t length);
+void lkst_drain_set_taker(struct lkst_drain *d, lkst_drain_take *take, void *ctx);
+
+/* Copies only the buffers of @buffers, a bit each. To be said before anything is copied. */
+void lkst_drain_choose(struct lkst_drain *d, u32 buffers);
+
+/* Copies at most @bytes from now on; UINT64_MAX: any number. */
+void lkst_drain_set_room(struct lkst_drain *d, u64 bytes);
+
+/*
+ * Copies all blocks that are closed now. *@ret_bytes: how much that was. 1: there is no room for more, 0:
+ * all is copied. What cannot be written stays in the rings.
+ */
+int lkst_drain_copy(struct lkst_err *e, struct lkst_drain *d, u64 *ret_bytes);
+
+/*
+ * Copies, as far as there is room, the records of the blocks that are being filled, of those rings of
+ * which all else is copied: what comes later into such a block is a block of its own.
+ */
+int lkst_drain_cut(struct lkst_err *e, struct lkst_drain *d);
+
+/* How much room a cut may take. */
+u64 lkst_drain_cut_bytes(const struct lkst_drain *d);
+
+/* Copies what the life buffers have now, as far as there is room. */
+int lkst_drain_life(struct lkst_err *e, struct lkst_drain *d);
+
+/* Copies all that there is, whatever the room. */
+int lkst_drain_finish(struct lkst_err *e, struct lkst_drain *d);
+
+/*
+ * Writes to @w, as its last records, how far each stream goes that it has been given, but not beyond @until_ns
+ * (UINT64_MAX: any time), and how it ends (enum lkst_ending).
+ */
+int lkst_drain_write_end(struct lkst_err *e, const struct lkst_drain *d, struct lkst_writer *w,
+			 u32 how, u64 until_ns);
+
+/*
+ * How long one may sleep before the fullest ring has taken in a quarter of its size at the rate
+ * that the last two copies saw, and a burst could fill half of the largest: 1 to 100 ms.
+ */
+unsigned int lkst_drain_pause_ms(const struct lkst_drain *d);
+
+/* Blocks that the writers overwrote before they could be copied. */
+u64 lkst_drain_overtaken(const struct lkst_drain *d);
+
+/* The same of ring number @source, behind the first block of it that was given out. */
+unsigned int lkst_drain_nr_sources(const struct lkst_drain *d);
+u64 lkst_drain_overtaken_of(const struct lkst_drain *d, unsigned int source, u64 *ret_instance);
+
+/*
+ * What each ring had overwritten before the first block that was given out of it, and when that was recorded.
+ * It is told once: lkst_drain_keep_told() says that it was, of those rings that have given out a block.
+ */
+typedef int lkst_drain_lost(void *ctx, u64 instance, const struct lkst_lost *lost);
+int lkst_drain_each_lost(const struct lkst_drain *d, lkst_drain_lost *call, void *ctx);
+void lkst_drain_keep_told(struct lkst_drain *d);
+
+/* The same as lines of the ledger in @w. */
+int lkst_drain_write_lost(struct lkst_err *e, const struct lkst_drain *d, struct lkst_writer *w);
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What life records say of threads that the kernel's list does not show. */
+#include "live/drain/life.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "trace/block.h"
+
+enum {
+	ENTRIES_MAX = 1 << 18, /* beyond, the older half goes */
+	COMM = 16,
+	EXIT_DEAD = 0x10, /* TASK_STATE of one that has ended: include/linux/sched.h */
+};
+
+enum kind {
+	BORN,
+	RENAMED,
+	ENDED,
+};
+
+struct entry {
+	u64 ns;
+	s32 tid, pid;
+	enum kind kind;
+	u64 task;	 /* when it ended; 0: not known */
+	char name[COMM]; /* before it was renamed; when it ended */
+};
+
+struct lkst_life {
+	const struct lkst_catalog *catalog;
+	struct entry *list;
+	unsigned int nr, room;
+};
+
+/* ---- lists -------------------------------------------------------------------------- */
+
+int lkst_thread_list_set_idle(struct lkst_thread_list *l, unsigned int cpu, u64 task)
+{
+	if (cpu >= l->nr_idle_tasks) {
+		u64 *grown = reallocarray(l->idle_tasks, cpu + 1, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		memset(grown + l->nr_idle_tasks, 0, (cpu + 1 - l->nr_idle_tasks) * sizeof(*grown));
+		l->idle_tasks = grown;
+		l->nr_idle_tasks = cpu + 1;
+	}
+	l->idle_tasks[cpu] = task;
+	return 0;
+}
+
+int lkst_thread_list_add(struct lkst_thread_list *l, const struct lkst_rec_state_thread *thread)
+{
+	if (l->nr == l->room) {
+		unsigned int room = l->room ? l->room * 2 : 256;
+		struct lkst_rec_state_thread *grown = reallocarray(l->list, room, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		l->list = grown;
+		l->room = room;
+	}
+	l->list[l->nr++] = *thread;
+	return 0;
+}
+
+void lkst_thread_list_fini(struct lkst_thread_list *l)
+{
+	free(l->list);
+	free(l->idle_tasks);
+}
+
+/* ---- what comes in ------------------------------------------------------------------ */
+
+static u64 get_int(const struct lkst_record *r, const char *name)
+{
+	const struct lkst_field_class *f = lkst_class_field(r->event, name);
+
+	return f ? lkst_record_int(r, f) : 0;
+}
+
+static void get_name(const struct lkst_record *r, const char *name, char ret_name[COMM])
+{
+	const struct lkst_field_class *f = lkst_class_field(r->event, name);
+	const u8 *bytes;
+	u32 length = 0;
+
+	memset(ret_name, 0, COMM);
+	bytes = f ? lkst_record_field(r, (unsigned int)(f - r->event->fields), &length) : NULL;
+	if (bytes)
+		memcpy(ret_name, bytes, length < COMM - 1 ? length : COMM - 1);
+}
+
+/* What @r says; false: nothing of interest. */
+static bool read_entry(const struct lkst_record *r, struct entry *ret)
+{
+	*ret = (struct entry){ .ns = r->ns };
+	switch (r->event->index) {
+	case LKST_EV_sched_process_fork:
+		ret->kind = BORN;
+		ret->tid = (s32)get_int(r, "child_tid");
+		return true;
+	case LKST_EV_task_rename:
+		ret->kind = RENAMED;
+		ret->tid = (s32)get_int(r, "target_tid");
+		get_name(r, "oldcomm", ret->name);
+		return ret->name[0];
+	case LKST_EV_sched_process_exit:
+		ret->kind = ENDED;
+		ret->tid = r->tid;
+		ret->pid = (s32)get_int(r, "exit_pid");
+		ret->task = get_int(r, "task");
+		get_name(r, "comm", ret->name);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	return x->ns < y->ns ? -1 : x->ns > y->ns;
+}
+
+static void drop_half(struct lkst_life *l)
+{
+	qsort(l->list, l->nr, sizeof(*l->list), by_time);
+	memmove(l->list, l->list + l->nr / 2, (l->nr - l->nr / 2) * sizeof(*l->list));
+	l->nr -= l->nr / 2;
+}
+
+static int add(struct lkst_life *l, const struct entry *entry)
+{
+	if (l->nr == l->room && l->room == ENTRIES_MAX)
+		drop_half(l);
+	if (l->nr == l->room) {
+		unsigned int room = l->room ? l->room * 2 : 256;
+		struct entry *grown = reallocarray(l->list, room, sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		l->list = grown;
+		l->room = room;
+	}
+	l->list[l->nr++] = *entry;
+	return 0;
+}
+
+int lkst_life_feed(struct lkst_life *l, const void *blocks, size_t length)
+{
+	const u8 *bytes = blocks, *end = bytes + length;
+	struct lkst_block_cursor cursor;
+	struct lkst_block block;
+	struct lkst_record record;
+	struct lkst_err ignored;
+	struct entry entry;
+	int err = 0;
+
+	for (; bytes < end && !err; bytes += block.size) {
+		/* What makes no sense is told by whoever reads the trace. */
+		if (lkst_block_parse(&ignored, bytes, (size_t)(end - bytes), NULL, &block))
+			return 0;
+		lkst_block_cursor_init(&cursor, &block);
+		while (!err && lkst_block_next(&ignored, &cursor, l->catalog, &record) > 0)
+			if (read_entry(&record, &entry))
+				err = add(l, &entry);
+	}
+	return err;
+}
+
+void lkst_life_forget(struct lkst_life *l, u64 ns)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < l->nr; i++)
+		if (l->list[i].ns >= ns)
+			l->list[nr++] = l->list[i];
+	l->nr = nr;
+}
+
+/* ---- what comes out ----------------------------------------------------------------- */
+
+static int add_ended(struct lkst_thread_list *threads, const struct entry *entry)
+{
+	struct lkst_rec_state_thread r = { .thread_tid = entry->tid,
+					   .thread_pid = entry->pid,
+					   .state = EXIT_DEAD,
+					   .thread_cpu = -1,
+					   .task = entry->task };
+
+	memcpy(r.comm, entry->name, sizeof(r.comm));
+	return lkst_thread_list_add(threads, &r);
+}
+
+/* Orders by thread, and what is said of one thread by time. */
+static int by_thread(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return by_time(a, b);
+}
+
+static int by_tid(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+/* Leaves what was said first of each thread, in the order of their numbers. */
+static void keep_first(struct lkst_life *l)
+{
+	unsigned int i, nr = 0;
+
+	qsort(l->list, l->nr, sizeof(*l->list), by_thread);
+	for (i = 0; i < l->nr; i++)
+		if (!nr || l->list[nr - 1].tid != l->list[i].tid) {
+			l->list[nr++] = l->list[i];
+		} else if (l->list[nr - 1].kind == RENAMED && l->list[i].kind == ENDED &&
+			   !l->list[nr - 1].pid) {
+			/* Renamed, then ended: it was there, under its first name. */
+			l->list[nr - 1].kind = ENDED;
+			l->list[nr - 1].pid = l->list[i].pid;
+			l->list[nr - 1].task = l->list[i].task;
+		}
+	l->nr = nr;
+}
+
+int lkst_life_undo(struct lkst_life *l, struct lkst_thread_list *threads)
+{
+	unsigned int i, nr_alive = threads->nr;
+	int err = 0;
+
+	keep_first(l);
+	for (i = 0; i < nr_alive; i++) {
+		const struct entry key = { .tid = threads->list[i].thread_tid };
+		const struct entry *found =
+			l->nr ? bsearch(&key, l->list, l->nr, sizeof(key), by_tid) : NULL;
+
+		/* A number that was given out again is another thread's now. */
+		if (found && found->kind == RENAMED)
+			memcpy(threads->list[i].comm, found->name, COMM);
+	}
+	for (i = 0; i < l->nr && !err; i++)
+		if (l->list[i].kind == ENDED)
+			err = add_ended(threads, &l->list[i]);
+	return err;
+}
+
+int lkst_life_add_ended(struct lkst_life *l, struct lkst_thread_list *threads)
+{
+	unsigned int i;
+	int err = 0;
+
+	qsort(l->list, l->nr, sizeof(*l->list), by_time);
+	for (i = 0; i < l->nr && !err; i++)
+		if (l->list[i].kind == ENDED)
+			err = add_ended(threads, &l->list[i]);
+	return err;
+}
+
+/* ---- lifetime ----------------------------------------------------------------------- */
+
+struct lkst_life *lkst_life_new(const struct lkst_catalog *catalog)
+{
+	struct lkst_life *l = calloc(1, sizeof(*l));
+
+	if (l)
+		l->catalog = catalog;
+	return l;
+}
+
+void lkst_life_free(struct lkst_life *l)
+{
+	if (!l)
+		return;
+	free(l->list);
+	free(l);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the life records that were copied say of threads which the kernel's list does not show: those that
+ * have ended since, and names that were other ones before. So the state of a trace can tell how things stood
+ * when it begins, although it is taken later.
+ */
+#ifndef LKST_LIVE_DRAIN_LIFE_H
+#define LKST_LIVE_DRAIN_LIFE_H
+
+#include <stddef.h>
+
+#include "abi/events.h"
+#include "trace/catalog.h"
+
+/* The threads that there are, as records for the state stream. */
+struct lkst_thread_list {
+	struct lkst_rec_state_thread *list;
+	unsigned int nr, room;
+	u64 *idle_tasks; /* by CPU: the idle thread's task_struct, 0: not known */
+	unsigned int nr_idle_tasks;
+};
+
+/* Add a thread, and the task_struct of a CPU's idle thread. -ENOMEM or 0. */
+int lkst_thread_list_add(struct lkst_thread_list *l, const struct lkst_rec_state_thread *thread);
+int lkst_thread_list_set_idle(struct lkst_thread_list *l, unsigned int cpu, u64 task);
+void lkst_thread_list_fini(struct lkst_thread_list *l);
+
+struct lkst_life;
+struct lkst_life *lkst_life_new(const struct lkst_catalog *catalog);
+void lkst_life_free(struct lkst_life *l);
+
+/* Takes in blocks of a life buffer, as they were copied. -ENOMEM or 0. */
+int lkst_life_feed(struct lkst_life *l, const void *blocks, size_t length);
+
+/* Forgets what is older than @ns. */
+void lkst_life_forget(struct lkst_life *l, u64 ns);
+
+/*
+ * Makes @threads, as they are now, those that there were before all that was fed: adds who has ended
+ * and was not born in between, and takes first names back. -ENOMEM or 0.
+ */
+int lkst_life_undo(struct lkst_life *l, struct lkst_thread_list *threads);
+
+/* Adds to @threads all who have ended, whenever they were born. -ENOMEM or 0. */
+int lkst_life_add_ended(struct lkst_life *l, struct lkst_thread_list *threads);
+
+#endif

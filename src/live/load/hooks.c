@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The hooks of a recording: attaching and detaching loaded programs. */
+#include "live/load/hooks.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+
+#include "base/cleanup.h"
+#include "live/load/pins.h"
+#include "live/load/plan.h"
+#include "live/load/tracefs.h"
+
+#define KPROBE_SOURCE "/sys/bus/event_source/devices/kprobe"
+
+static const char tp_prefix[] = "tp_btf__", kprobe_prefix[] = "kprobe__";
+static const char kretprobe_prefix[] = "kretprobe__", tracepoint_prefix[] = "tp__";
+static const char enter_name[] = "tp_btf__sys_enter", exit_name[] = "tp_btf__sys_exit";
+
+/* If @name begins with @prefix, what follows it; else NULL. */
+static const char *behind(const char *name, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	return strncmp(name, prefix, length) ? NULL : name + length;
+}
+
+bool lkst_hook_is_program(const char *program)
+{
+	return behind(program, tp_prefix) || behind(program, kprobe_prefix) ||
+	       behind(program, kretprobe_prefix);
+}
+
+void lkst_hook_tracepoint_name(const char *full, char name[LKST_HOOK_NAME_MAX])
+{
+	char *p;
+
+	snprintf(name, LKST_HOOK_NAME_MAX, "%s%s", tracepoint_prefix, full);
+	/* The BPF file system takes no dots. */
+	for (p = name; *p; p++)
+		if (*p == ':' || *p == '.')
+			*p = '-';
+}
+
+/* ---- the list -------------------------------------------------------------------------------- */
+
+int lkst_hooks_add(struct lkst_err *e, struct lkst_hooks *h, const char *name, int program_fd,
+		   int link_fd)
+{
+	struct lkst_hook *grown = reallocarray(h->items, h->nr + 1, sizeof(*grown));
+
+	if (!grown) {
+		close(program_fd);
+		if (link_fd >= 0)
+			close(link_fd);
+		return lkst_err_sys(e, -ENOMEM, "hook %s", name);
+	}
+	h->items = grown;
+	grown[h->nr] = (struct lkst_hook){ .handler = LKST_HANDLER_DEFAULT,
+					   .program_fd = program_fd,
+					   .link_fd = link_fd,
+					   .is_attached = link_fd >= 0,
+					   .perf_id = -1 };
+	snprintf(grown[h->nr++].name, LKST_HOOK_NAME_MAX, "%s", name);
+	return 0;
+}
+
+int lkst_hooks_add_handler(struct lkst_err *e, struct lkst_hooks *h, u8 handler, u16 base,
+			   int program_fd, int link_fd)
+{
+	char name[LKST_HOOK_NAME_MAX];
+	struct lkst_hook *hook;
+	int err;
+
+	memcpy(name, h->items[base].name, sizeof(name)); /* the list may move */
+	err = lkst_hooks_add(e, h, name, program_fd, link_fd);
+	if (err)
+		return err;
+	hook = &h->items[h->nr - 1];
+	hook->handler = handler;
+	hook->base = base;
+	hook->perf_id = h->items[base].perf_id;
+	hook->plan = h->items[base].plan;
+	memcpy(hook->tracepoint, h->items[base].tracepoint, sizeof(hook->tracepoint));
+	return 0;
+}
+
+void lkst_hooks_remove_handler(struct lkst_hooks *h, u8 handler)
+{
+	unsigned int i, kept;
+
+	for (i = kept = h->nr_default; i < h->nr; i++) {
+		if (h->items[i].handler != handler) {
+			h->items[kept++] = h->items[i];
+			continue;
+		}
+		close(h->items[i].program_fd);
+		lkst_hook_detach(&h->items[i]);
+	}
+	h->nr = kept;
+}
+
+void lkst_hook_pin_name(const struct lkst_hook *hook, char name[LKST_HOOK_PIN_MAX])
+{
+	if (hook->handler == LKST_HANDLER_DEFAULT)
+		snprintf(name, LKST_HOOK_PIN_MAX, "%s", hook->name);
+	else
+		snprintf(name, LKST_HOOK_PIN_MAX, "handler-%u-%s", hook->handler, hook->name);
+}
+
+void lkst_hooks_fini(struct lkst_hooks *h)
+{
+	unsigned int i;
+
+	for (i = 0; i < h->nr; i++) {
+		close(h->items[i].program_fd);
+		lkst_hook_detach(&h->items[i]);
+	}
+	free(h->items);
+	h->items = NULL;
+	h->nr = 0;
+}
+
+struct lkst_hook *lkst_hooks_find(const struct lkst_hooks *h, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < h->nr; i++)
+		if (h->items[i].handler == LKST_HANDLER_DEFAULT && !strcmp(h->items[i].name, name))
+			return &h->items[i];
+	return NULL;
+}
+
+/* The hooks of the catalogue's event @index: of each of its rows that was chosen. NULL: it has none. */
+static struct lkst_hook *hooks_of_builtin(const struct lkst_hooks *h, unsigned int index)
+{
+	struct lkst_hook *first = NULL, *last = NULL;
+	char name[LKST_HOOK_NAME_MAX];
+	unsigned int row;
+
+	for (row = 0; row < lkst_events[index].nr_hooks; row++) {
+		struct lkst_hook *hook;
+
+		lkst_plan_program_name(index, row, name, sizeof(name));
+		hook = lkst_hooks_find(h, name);
+		if (!hook || hook == first)
+			continue;
+		if (last)
+			last->next = hook - h->items + 1;
+		else
+			first = hook;
+		last = hook;
+	}
+	return first;
+}
+
+/* The first hook that serves the event, or NULL. */
+static struct lkst_hook *hook_of(const struct lkst_hooks *h, const struct lkst_event_class *event)
+{
+	char name[LKST_HOOK_NAME_MAX];
+
+	if (event->syscall >= 0)
+		return lkst_hooks_find(h, strstr(event->name, "syscall_exit_") ? exit_name
+									       : enter_name);
+	if (event->group == LKST_GROUP_HANDLER)
+		return NULL;
+	if (event->index < 0) {
+		lkst_hook_tracepoint_name(event->name, name);
+		return lkst_hooks_find(h, name);
+	}
+	return hooks_of_builtin(h, event->index);
+}
+
+void lkst_hooks_assign(struct lkst_hooks *h, const struct lkst_catalog *c)
+{
+	u32 id, nr_tracepoints = 0;
+
+	h->nr_default = h->nr;
+	for (id = 0; id < LKST_EVENT_SPACE; id++) {
+		const struct lkst_event_class *event = c->classes[id];
+		struct lkst_hook *hook = event ? hook_of(h, event) : NULL;
+
+		h->of[id] = hook ? hook - h->items + 1 : 0;
+		/* Their plans are in the order of their ids (live/load/plan.c). */
+		if (!event || event->group != LKST_GROUP_TRACEPOINT)
+			continue;
+		if (hook) {
+			snprintf(hook->tracepoint, sizeof(hook->tracepoint), "%s", event->name);
+			hook->plan = nr_tracepoints;
+		}
+		nr_tracepoints++;
+	}
+}
+
+/* The hook of @handler that sees to event @id, or NULL. */
+static const struct lkst_hook *hook_of_handler(const struct lkst_hooks *h, u32 id, u8 handler)
+{
+	unsigned int i;
+
+	if (!h->of[id] || handler == LKST_HANDLER_NOTHING)
+		return NULL;
+	if (handler == LKST_HANDLER_DEFAULT)
+		return &h->items[h->of[id] - 1];
+	for (i = h->nr_default; i < h->nr; i++)
+		if (h->items[i].handler == handler && h->items[i].base == h->of[id] - 1)
+			return &h->items[i];
+	return NULL;
+}
+
+bool lkst_hooks_serve(const struct lkst_hooks *h, u32 id, u8 handler)
+{
+	return hook_of_handler(h, id, handler) != NULL;
+}
+
+/* Entry and exit of system calls: each knows what the other has seen, the strings that entry could not read. */
+static void mark_other_half(const struct lkst_hooks *h, bool *wanted)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < h->nr; i++) {
+		if (strcmp(h->items[i].name, enter_name))
+			continue;
+		for (j = 0; j < h->nr; j++)
+			if (h->items[j].handler == h->items[i].handler &&
+			    !strcmp(h->items[j].name, exit_name) && (wanted[i] || wanted[j]))
+				wanted[i] = wanted[j] = true;
+	}
+}
+
+/* Marks what @handler has at the place of DEFAULT's hook @base. */
+static void mark_hook(const struct lkst_hooks *h, u32 base, u8 handler, bool *wanted)
+{
+	unsigned int i;
+
+	if (handler == LKST_HANDLER_NOTHING)
+		return;
+	if (handler == LKST_HANDLER_DEFAULT)
+		wanted[base] = true;
+	for (i = h->nr_default; i < h->nr; i++)
+		if (h->items[i].handler == handler && h->items[i].base == base)
+			wanted[i] = true;
+}
+
+void lkst_hooks_mark(const struct lkst_hooks *h, const u16 *route, bool *wanted)
+{
+	unsigned int id, i;
+
+	for (id = 0; id < LKST_EVENT_SPACE; id++)
+		for (i = h->of[id]; i; i = h->items[i - 1].next)
+			mark_hook(h, i - 1, lkst_route_handler(route[id]), wanted);
+	for (i = 0; i < h->nr; i++)
+		wanted[i] |= h->items[i].is_always;
+	mark_other_half(h, wanted);
+}
+
+/* ---- attaching ------------------------------------------------------------------------------- */
+
+static int open_perf_event(struct perf_event_attr *attr)
+{
+	attr->size = sizeof(*attr);
+	/* One event on one CPU: the program runs on every CPU all the same (kernel/trace/bpf_trace.c). */
+	return syscall(SYS_perf_event_open, attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* A number in a file of the kprobe event source, behind @prefix. */
+static int read_number(const char *path, const char *format)
+{
+	_cleanup_fclose_ FILE *f = fopen(path, "re");
+	int value;
+
+	return f && fscanf(f, format, &value) == 1 ? value : -ENOTSUP;
+}
+
+/* A perf event at the entry or return of @function (kernel/events/core.c, perf_kprobe). */
+static int open_kprobe(const char *function, bool is_return)
+{
+	int type = read_number(KPROBE_SOURCE "/type", "%d");
+	int bit = is_return ? read_number(KPROBE_SOURCE "/format/retprobe", "config:%d") : 0;
+	struct perf_event_attr attr = { .type = type, .kprobe_func = (uintptr_t)function };
+
+	if (type < 0 || bit < 0) {
+		errno = ENOTSUP;
+		return -1;
+	}
+	attr.config = is_return ? 1ULL << bit : 0;
+	return open_perf_event(&attr);
+}
+
+static int ask_perf_id(struct lkst_err *e, struct lkst_hook *hook)
+{
+	_cleanup_close_ int tracefs = lkst_tracefs_open(e);
+	struct lkst_tracefs_about about = { .perf_id = -1 };
+	struct lkst_tracepoint_plan plan;
+	struct lkst_event_class event = {};
+	char system[LKST_NAME_MAX];
+	const char *colon = strchr(hook->tracepoint, ':');
+	int err;
+
+	if (tracefs < 0)
+		return tracefs;
+	if (!colon)
+		return lkst_err_set(e, -EINVAL, "%s is no tracepoint", hook->name);
+	snprintf(system, sizeof(system), "%.*s", (int)(colon - hook->tracepoint), hook->tracepoint);
+	err = lkst_tracefs_describe(e, tracefs, system, colon + 1, &event, &plan, &about);
+	hook->perf_id = about.perf_id;
+	free(event.fields);
+	return err;
+}
+
+static int open_tracepoint(struct lkst_err *e, struct lkst_hook *hook)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT };
+	int err = hook->perf_id < 0 ? ask_perf_id(e, hook) : 0, fd;
+
+	if (err)
+		return err;
+	attr.config = hook->perf_id;
+	fd = open_perf_event(&attr);
+	return fd < 0 ? lkst_err_sys(e, -errno, "attaching it failed") : fd;
+}
+
+/* Attaches the hook's program to a perf event, which the link then keeps. */
+static int attach_to_event(struct lkst_err *e, struct lkst_hook *hook, int event_fd)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, options, .perf_event.bpf_cookie = hook->plan);
+	_cleanup_close_ int fd =
+		bpf_link_create(hook->program_fd, event_fd, BPF_PERF_EVENT, &options);
+
+	if (fd < 0)
+		return lkst_err_sys(e, -errno, "attaching it failed");
+	if (ioctl(event_fd, PERF_EVENT_IOC_ENABLE, 0))
+		return lkst_err_sys(e, -errno, "enabling it failed");
+	hook->link_fd = lkst_take_fd(fd);
+	hook->is_attached = true;
+	return 0;
+}
+
+/* A typed program was loaded for its tracepoint and takes no name; an untyped one does. */
+static int attach_to_tracepoint(struct lkst_err *e, struct lkst_hook *hook, const char *target)
+{
+	struct bpf_prog_info program = {};
+	u32 length = sizeof(program);
+
+	if (bpf_obj_get_info_by_fd(hook->program_fd, &program, &length))
+		return lkst_err_sys(e, -errno, "asking for its program's type");
+	hook->link_fd = bpf_raw_tracepoint_open(
+		program.type == BPF_PROG_TYPE_RAW_TRACEPOINT ? target : NULL, hook->program_fd);
+	hook->is_attached = hook->link_fd >= 0;
+	return hook->is_attached ? 0 : lkst_err_sys(e, -errno, "attaching it failed");
+}
+
+int lkst_hook_attach(struct lkst_err *e, struct lkst_hook *hook)
+{
+	const char *tracepoint = behind(hook->name, tp_prefix);
+	const char *kprobe = behind(hook->name, kprobe_prefix);
+	const char *kretprobe = behind(hook->name, kretprobe_prefix);
+	_cleanup_close_ int event = -1;
+
+	if (tracepoint)
+		return attach_to_tracepoint(e, hook, tracepoint);
+	if (!kprobe && !kretprobe) {
+		event = open_tracepoint(e, hook);
+		return event < 0 ? event : attach_to_event(e, hook, event);
+	}
+	event = open_kprobe(kprobe ? kprobe : kretprobe, kretprobe != NULL);
+	return event < 0 ? lkst_err_sys(e, -errno, "attaching it failed")
+			 : attach_to_event(e, hook, event);
+}
+
+static void close_link(struct lkst_hook *hook)
+{
+	if (hook->link_fd >= 0)
+		close(hook->link_fd);
+	hook->link_fd = -1;
+}
+
+void lkst_hook_detach(struct lkst_hook *hook)
+{
+	close_link(hook);
+	hook->is_attached = false;
+}
+
+void lkst_hooks_let_go(struct lkst_hooks *h)
+{
+	unsigned int i;
+
+	for (i = 0; i < h->nr; i++)
+		close_link(&h->items[i]);
+}
+
+/*
+ * What newer kernels tell of a link than the headers that this is built with may know: struct
+ * bpf_link_info up to the member perf_event.kprobe.missed, which came with Linux 6.7.
+ */
+struct kprobe_link_info {
+	u32 type, id, prog_id, pad;
+	u32 event_type, pad2;
+	u64 func_name;
+	u32 name_len, offset;
+	u64 addr, missed;
+};
+
+enum {
+	EVENT_TYPE_KPROBE = 3, /* enum bpf_perf_event_type */
+	EVENT_TYPE_KRETPROBE = 4,
+};
+
+/* How often the kernel did not get as far as the program: a probe came upon another at work. */
+static u64 probe_missed(const struct kprobe_link_info *link, u32 length)
+{
+	if (length < sizeof(*link) || link->type != BPF_LINK_TYPE_PERF_EVENT)
+		return 0;
+	return link->event_type == EVENT_TYPE_KPROBE || link->event_type == EVENT_TYPE_KRETPROBE
+		       ? link->missed
+		       : 0;
+}
+
+/* The link's descriptor: this process's own, or the pinned one. Close it. */
+static int open_link(const struct lkst_hook *hook)
+{
+	char pin[LKST_HOOK_PIN_MAX];
+	struct lkst_err ignored;
+
+	if (hook->link_fd >= 0 || !hook->is_attached)
+		return hook->link_fd >= 0 ? dup(hook->link_fd) : -1;
+	lkst_hook_pin_name(hook, pin);
+	return lkst_pins_get(&ignored, pin);
+}
+
+u64 lkst_hook_skipped(const struct lkst_hook *hook)
+{
+	_cleanup_close_ int link_fd = open_link(hook);
+	struct kprobe_link_info link = {};
+	struct bpf_prog_info program = {};
+	u32 length = sizeof(link);
+	u64 missed = 0;
+
+	if (link_fd >= 0 && !bpf_obj_get_info_by_fd(link_fd, &link, &length))
+		missed = probe_missed(&link, length);
+	length = sizeof(program);
+	if (bpf_obj_get_info_by_fd(hook->program_fd, &program, &length))
+		return missed;
+	return missed + program.recursion_misses;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The hooks of a recording: its loaded programs and what they are attached to. A hook whose program is
+ * loaded but not attached costs nothing, and is attached or detached at any time.
+ */
+#ifndef LKST_LIVE_LOAD_HOOKS_H
+#define LKST_LIVE_LOAD_HOOKS_H
+
+#include "abi/control.h"
+#include "base/notes.h"
+#include "trace/catalog.h"
+
+enum { LKST_HOOK_NAME_MAX = 128 };
+
+/* A loaded program's pin is its name behind this. All tracepoints by name have one program, probes another. */
+#define LKST_PROGRAM_PIN "program-"
+#define LKST_ANY_TRACEPOINT "tp__any"
+#define LKST_ANY_PROBE "probe__any"
+
+/* A place in the kernel, and the program for it. */
+struct lkst_hook {
+	char name[LKST_HOOK_NAME_MAX]; /* <kind>__<target> */
+	u8 handler;		       /* whose program it is */
+	u16 base; /* of a handler of a user's own: index of DEFAULT's hook at the same place */
+	int program_fd;
+	int link_fd;	/* keeps it attached as long as it is open; -1: none of this process does */
+	bool is_attached;
+	bool is_always; /* whatever is recorded: it follows the processes of a restricted recording */
+	u16 next;	/* index plus 1 of a further hook of the same event; 0: there is none */
+
+	/* Of a tracepoint by name only. */
+	char tracepoint[LKST_NAME_MAX]; /* system:name */
+	int perf_id;			/* -1: not asked for yet */
+	u32 plan;			/* index of its lkst_tracepoint_plan */
+};
+
+/* All zero is empty. */
+struct lkst_hooks {
+	struct lkst_hook *items; /* DEFAULT's, then those of users' handlers */
+	unsigned int nr, nr_default;
+	u16 of[LKST_EVENT_SPACE]; /* by event id: index of DEFAULT's first hook plus 1; 0: it has none */
+};
+
+/*
+ * Adds a hook called @name; takes over both descriptors, also on failure. @link_fd is -1 for one
+ * that is not attached.
+ */
+int lkst_hooks_add(struct lkst_err *e, struct lkst_hooks *h, const char *name, int program_fd,
+		   int link_fd);
+void lkst_hooks_fini(struct lkst_hooks *h);
+
+/* Finds out which hook serves which event of @c. Call it when all of DEFAULT's are added. */
+void lkst_hooks_assign(struct lkst_hooks *h, const struct lkst_catalog *c);
+
+/*
+ * Adds, when those are assigned, the hook of user's handler @handler at the place of DEFAULT's hook @base,
+ * an index. Takes over both descriptors, also on failure.
+ */
+int lkst_hooks_add_handler(struct lkst_err *e, struct lkst_hooks *h, u8 handler, u16 base,
+			   int program_fd, int link_fd);
+
+/* Removes all hooks of user's handler @handler; those that are attached are detached. */
+void lkst_hooks_remove_handler(struct lkst_hooks *h, u8 handler);
+
+/* True if @handler has a program that sees to event @id. */
+bool lkst_hooks_serve(const struct lkst_hooks *h, u32 id, u8 handler);
+
+/* The name of the pin of the hook's link. */
+enum { LKST_HOOK_PIN_MAX = LKST_HOOK_NAME_MAX + 16 };
+void lkst_hook_pin_name(const struct lkst_hook *hook, char name[LKST_HOOK_PIN_MAX]);
+
+/* DEFAULT's hook called @name, or NULL. */
+struct lkst_hook *lkst_hooks_find(const struct lkst_hooks *h, const char *name);
+
+/* True if @program is one that is attached to a hook of its own. */
+bool lkst_hook_is_program(const char *program);
+
+/* The name of the hook of tracepoint @full, "system:name". */
+void lkst_hook_tracepoint_name(const char *full, char name[LKST_HOOK_NAME_MAX]);
+
+/* Marks in @wanted, an element per hook, those that a maskset with the table @route needs. */
+void lkst_hooks_mark(const struct lkst_hooks *h, const u16 *route, bool *wanted);
+
+/* Attaches a hook's program, or detaches it; 0.1 to 0.5 ms, the kernel patches its code. */
+int lkst_hook_attach(struct lkst_err *e, struct lkst_hook *hook);
+void lkst_hook_detach(struct lkst_hook *hook);
+
+/*
+ * Closes the descriptors that keep hooks attached, for the pins of a recording do: when they go, nothing
+ * of this process may be left that keeps a hook.
+ */
+void lkst_hooks_let_go(struct lkst_hooks *h);
+
+/*
+ * How often the kernel skipped the hook's program: because it was already running on the CPU, or because
+ * a probe came upon another at work.
+ */
+u64 lkst_hook_skipped(const struct lkst_hook *hook);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Kinds of events: an event, or an entry and its exit, which are worth little without each other.
+ * What recording one costs (rows I14, I15), and which are given up first when it costs too much.
+ */
+#ifndef LKST_LIVE_LOAD_KINDS_H
+#define LKST_LIVE_LOAD_KINDS_H
+
+#include "abi/budget.h"
+#include "trace/catalog.h"
+
+/* What an event costs, ns: a run of its program that records nothing, and what recording adds. */
+struct lkst_unit_cost {
+	u32 hook_ns, handler_ns;
+};
+
+struct lkst_kind_desc {
+	char name[LKST_KIND_NAME];
+	u16 id[2];		    /* in the trace's catalogue; the second is 0 if there is none */
+	struct lkst_unit_cost unit; /* the mean of the two */
+	u8 value;		    /* LKST_KIND_PRECIOUS: never given up */
+};
+
+/* Lists the kinds of @c by unit costs @costs, in memory that the caller frees. */
+int lkst_kinds_list(struct lkst_err *e, const struct lkst_catalog *c,
+		    const struct lkst_costs *costs, struct lkst_kind_desc **ret_kinds,
+		    unsigned int *ret_nr);
+
+#endif

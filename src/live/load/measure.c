@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What hooks and records cost on this machine. */
+#include "live/load/measure.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/time.h"
+#include "live/load/exchange.h"
+#include "live/load/hooks.h"
+#include "live/load/kernel.h"
+#include "live/load/pace.h"
+#include "live/load/writers.h"
+
+enum {
+	ROUNDS = 64,	/* of a part at most */
+	ROUND_US = 100, /* what a round takes, about */
+	EXCHANGES_MAX = 1000, /* in a round */
+	HOOKS_MAX = 12,
+	IDS_MAX = 16,
+};
+
+/* What has to come after the last round: hooks are detached, processes end, writers are waited for. */
+#define REST_NS (8 * 1000000ULL)
+
+/* How much of the time each part has. */
+enum {
+	SHARE_BARE = 2, /* before and after the others */
+	SHARE_HOOKS = 8,
+	SHARE_OTHER = 1, /* of each type of hook that few recordings have */
+};
+
+/* What is recorded in a round while hooks are attached. */
+enum state {
+	STATE_IDLE, /* nothing */
+	STATE_TRACEPOINTS,
+	STATE_SYSCALLS, /* calls without a path */
+	STATE_PATH,	/* the entry of one with a path */
+	STATE_NR,
+};
+
+/* Figures of rounds, ns for an exchange. Those without a hook are measured twice. */
+struct series {
+	double value[2 * ROUNDS];
+	unsigned int nr;
+};
+
+/* Events. */
+struct ids {
+	u16 id[IDS_MAX];
+	unsigned int nr;
+};
+
+struct measure {
+	const struct bpf_object *object;
+	const struct lkst_plan *plan;
+	u16 *route; /* of the active maskset */
+	bool can_record;
+	struct lkst_exchange exchange;
+	struct lkst_pace pace;
+	unsigned int nr; /* exchanges in a round */
+	struct lkst_hook hooks[HOOKS_MAX];
+	unsigned int nr_hooks;
+	struct ids ids[STATE_NR]; /* what each state records */
+	double runs[STATE_NR];	  /* of their programs in an exchange; STATE_IDLE: of all */
+	struct series took[STATE_NR], bare;
+	double apart_ns; /* what the exchange itself takes from one run of a program to the next */
+};
+
+static struct bpf_program *find_program(const struct bpf_object *object, const char *name)
+{
+	return bpf_object__find_program_by_name(object, name);
+}
+
+/* Whether @plan attaches a hook of kind @kind. */
+static bool has_kind(const struct lkst_plan *plan, enum lkst_hook_kind kind)
+{
+	unsigned int i, row;
+
+	for (i = 0; i < LKST_NR_EVENTS; i++)
+		for (row = 0; plan->hook[i] >= 0 && row < lkst_events[i].nr_hooks; row++)
+			if (lkst_events[i].hooks[row].kind == kind &&
+			    ((unsigned int)plan->hook[i] == row || plan->also[i] & 1U << row))
+				return true;
+	return false;
+}
+
+void lkst_measure_choose(struct bpf_object *object, const struct lkst_plan *plan)
+{
+	bool probes = has_kind(plan, LKST_HOOK_KPROBE) || has_kind(plan, LKST_HOOK_KRETPROBE);
+
+	bpf_program__set_autoload(find_program(object, "measure__raw_tp"), true);
+	bpf_program__set_autoload(find_program(object, "measure__tp"), plan->nr_tracepoints != 0);
+	bpf_program__set_autoload(find_program(object, "measure__kprobe"),
+				  probes && lkst_kernel_lets_read_memory());
+}
+
+/* ---- hooks and events ------------------------------------------------------------------------ */
+
+static bool is_loaded(const struct measure *m, const char *program)
+{
+	const struct bpf_program *p = find_program(m->object, program);
+
+	return p && bpf_program__fd(p) >= 0;
+}
+
+static void add_hook(struct measure *m, const char *hook, const char *program)
+{
+	struct lkst_hook *h = &m->hooks[m->nr_hooks];
+
+	if (!is_loaded(m, program) || m->nr_hooks == HOOKS_MAX)
+		return;
+	memset(h, 0, sizeof(*h));
+	snprintf(h->name, sizeof(h->name), "%s", hook);
+	snprintf(h->tracepoint, sizeof(h->tracepoint), "sched:sched_waking"); /* of one by name */
+	h->program_fd = bpf_program__fd(find_program(m->object, program));
+	h->link_fd = h->perf_id = -1;
+	m->nr_hooks++;
+}
+
+static void add_id(struct ids *ids, u16 id)
+{
+	if (id && ids->nr < IDS_MAX)
+		ids->id[ids->nr++] = id;
+}
+
+static u16 id_of(const struct measure *m, const char *event)
+{
+	const struct lkst_event_class *c = lkst_catalog_find(m->plan->catalog, event);
+
+	return c ? c->id : 0;
+}
+
+/* Both hooks of system calls, and what the exchange calls. */
+static void choose_syscalls(struct measure *m)
+{
+	static const char *const events[] = { "syscall_entry_read", "syscall_exit_read",
+					      "syscall_entry_write", "syscall_exit_write" };
+	unsigned int i;
+
+	add_hook(m, "tp_btf__sys_enter", "tp_btf__sys_enter");
+	add_hook(m, "tp_btf__sys_exit", "tp_btf__sys_exit");
+	for (i = 0; i < sizeof(events) / sizeof(events[0]) && m->can_record; i++)
+		add_id(&m->ids[STATE_SYSCALLS], id_of(m, events[i]));
+	if (m->can_record)
+		add_id(&m->ids[STATE_PATH], id_of(m, "syscall_entry_readlinkat"));
+}
+
+/*
+ * Tracepoints that the exchange passes. With their own programs where this recording has them, for a load runs many
+ * programs, one after the other, and not one again and again.
+ */
+static void choose_tracepoints(struct measure *m)
+{
+	static const char *const events[] = { "sched_switch", "sched_waking", "kmem_cache_alloc",
+					      "kmem_cache_free", "kmalloc", "kfree",
+					      "sock_send_length", "sock_recv_length" };
+	struct ids *ids = &m->ids[STATE_TRACEPOINTS];
+	char program[LKST_HOOK_NAME_MAX];
+	unsigned int i;
+
+	for (i = 0; i < sizeof(events) / sizeof(events[0]) && m->can_record; i++) {
+		snprintf(program, sizeof(program), "tp_btf__%s", events[i]);
+		if (!is_loaded(m, program) || !id_of(m, events[i]))
+			continue;
+		add_hook(m, program, program);
+		add_id(ids, id_of(m, events[i]));
+	}
+	if (ids->nr)
+		return;
+	add_hook(m, "tp_btf__sched_switch", "measure__raw_tp");
+	add_hook(m, "tp_btf__sched_waking", "measure__raw_tp");
+	add_id(ids, m->plan->id[LKST_EV_shed_begin]);
+}
+
+static void record(const struct measure *m, const struct ids *ids, bool is_recorded)
+{
+	u16 route = lkst_route(is_recorded ? LKST_HANDLER_DEFAULT : LKST_HANDLER_NOTHING,
+			       LKST_BUFFER_MAIN);
+	unsigned int i;
+
+	for (i = 0; i < ids->nr; i++)
+		__atomic_store_n(&m->route[ids->id[i]], route, __ATOMIC_RELAXED);
+}
+
+/* Attaches what can be. False: nothing can. */
+static bool attach(struct measure *m)
+{
+	struct lkst_err ignored;
+	bool is_attached = false;
+	unsigned int i;
+
+	for (i = 0; i < m->nr_hooks; i++)
+		if (!lkst_hook_attach(&ignored, &m->hooks[i]))
+			is_attached = true;
+	return is_attached;
+}
+
+/* Detaches all and forgets it. */
+static void detach(struct measure *m)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->nr_hooks; i++)
+		if (m->hooks[i].is_attached)
+			lkst_hook_detach(&m->hooks[i]);
+	m->nr_hooks = 0;
+}
+
+/* ---- rounds ---------------------------------------------------------------------------------- */
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The median: a load has slow rounds, too, but not those that something else disturbs for long. */
+static double typical(const struct series *s)
+{
+	struct series sorted = *s;
+
+	qsort(sorted.value, sorted.nr, sizeof(sorted.value[0]), by_size);
+	return sorted.nr ? sorted.value[sorted.nr / 2] : 0;
+}
+
+/*
+ * True if @ns, a difference between what two series take, is no more than what comes and goes with the rounds: the
+ * middle half of them is so wide that medians of as many rounds differ by that.
+ */
+static bool is_chance(double ns, const struct series *s)
+{
+	struct series sorted = *s;
+	double width;
+
+	qsort(sorted.value, sorted.nr, sizeof(sorted.value[0]), by_size);
+	width = sorted.nr ? sorted.value[sorted.nr * 3 / 4] - sorted.value[sorted.nr / 4] : 0;
+	return ns <= 0 || ns * ns * sorted.nr < width * width;
+}
+
+static double run(const struct measure *m)
+{
+	return lkst_exchange_run(&m->exchange, m->nr);
+}
+
+static bool has_round(struct measure *m, const struct series *s, unsigned int most)
+{
+	return s->nr < most && lkst_pace_has_round(&m->pace, lkst_monotonic_ns());
+}
+
+static void begin_part(struct measure *m, unsigned int share)
+{
+	lkst_pace_part(&m->pace, lkst_monotonic_ns(), share);
+}
+
+/* So many exchanges that a round takes ROUND_US. */
+static void choose_number(struct measure *m)
+{
+	double ns;
+
+	m->nr = 4;
+	run(m); /* the first is slower */
+	ns = run(m);
+	m->nr = ns > 0 ? ROUND_US * 1000 / ns : 1;
+	if (m->nr > EXCHANGES_MAX)
+		m->nr = EXCHANGES_MAX;
+	if (!m->nr)
+		m->nr = 1;
+}
+
+static void measure_bare(struct measure *m)
+{
+	unsigned int most = m->bare.nr + ROUNDS;
+
+	begin_part(m, SHARE_BARE);
+	while (has_round(m, &m->bare, most))
+		m->bare.value[m->bare.nr++] = run(m);
+}
+
+static double count(const struct lkst_idle runs[2], const struct ids *ids)
+{
+	double sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < (ids ? ids->nr : LKST_EVENT_SPACE); i++) {
+		u32 id = ids ? ids->id[i] : i;
+
+		sum += runs[1].runs[id] - runs[0].runs[id];
+	}
+	return sum;
+}
+
+/* How often in an exchange programs run, by what they count on its CPU while they record nothing. */
+static void count_runs(struct measure *m)
+{
+	int fd = bpf_object__find_map_fd_by_name(m->object, "lkst_idle");
+	_cleanup_free_ struct lkst_idle *runs = calloc(2, sizeof(*runs));
+	u32 cpu = m->exchange.cpu;
+	unsigned int i;
+
+	memset(m->runs, 0, sizeof(m->runs));
+	if (!runs || bpf_map_lookup_elem(fd, &cpu, &runs[0]))
+		return;
+	run(m);
+	if (bpf_map_lookup_elem(fd, &cpu, &runs[1]))
+		return;
+	for (i = 0; i < STATE_NR; i++)
+		m->runs[i] = count(runs, i == STATE_IDLE ? NULL : &m->ids[i]) / m->nr;
+}
+
+/* Rounds by turns of all states up to @last, so that all meet the same machine. */
+static void go_round(struct measure *m, enum state last)
+{
+	unsigned int i;
+
+	for (i = 0; i < STATE_NR; i++)
+		m->took[i].nr = 0;
+	while (has_round(m, &m->took[STATE_IDLE], ROUNDS))
+		for (i = 0; i <= last; i++) {
+			record(m, &m->ids[i], true);
+			m->took[i].value[m->took[i].nr++] = run(m);
+			record(m, &m->ids[i], false);
+		}
+}
+
+/* ---- what is measured ------------------------------------------------------------------------- */
+
+/*
+ * Makes *@unit_ns @ns for each of @runs in an exchange. If that comes to nothing, other things disturbed the rounds too
+ * much: it was not measured.
+ */
+static void put(struct lkst_costs *costs, enum lkst_cost_unit unit, u32 *unit_ns, double ns,
+		double runs)
+{
+	if (!(runs > 0) || ns < runs)
+		return;
+	*unit_ns = ns / runs + 0.5;
+	costs->measured |= 1U << unit;
+}
+
+/* What a state takes more than recording nothing. Neighbours are compared: the machine may be slower for a while. */
+static double added_by(const struct measure *m, enum state state)
+{
+	struct series added = { .nr = m->took[state].nr };
+	unsigned int i;
+
+	for (i = 0; i < added.nr; i++)
+		added.value[i] = m->took[state].value[i] - m->took[STATE_IDLE].value[i];
+	return typical(&added);
+}
+
+/*
+ * Hooks of tracepoints and of system calls, together as recordings have them: what a hook costs depends more on what
+ * else runs than on which of the two it is.
+ */
+static void measure_hooks(struct measure *m)
+{
+	choose_syscalls(m);
+	choose_tracepoints(m);
+	begin_part(m, SHARE_HOOKS);
+	if (!attach(m))
+		return;
+	count_runs(m);
+	go_round(m, STATE_PATH);
+}
+
+static void put_hooks(struct measure *m, bool has_syscalls, struct lkst_costs *costs)
+{
+	u32 *hook = costs->hook_ns;
+	double idle = typical(&m->took[STATE_IDLE]) - typical(&m->bare);
+
+	if (!m->took[STATE_IDLE].nr)
+		return;
+	if (m->runs[STATE_IDLE] > 0)
+		m->apart_ns = typical(&m->bare) / m->runs[STATE_IDLE];
+	if (is_chance(idle, &m->bare) || is_chance(idle, &m->took[STATE_IDLE]))
+		idle = 0;
+	put(costs, LKST_COST_UNIT_HOOK + LKST_HOOK_TYPE_TRACEPOINT,
+	    &hook[LKST_HOOK_TYPE_TRACEPOINT], idle, m->runs[STATE_IDLE]);
+	if (has_syscalls)
+		put(costs, LKST_COST_UNIT_HOOK + LKST_HOOK_TYPE_SYSCALL,
+		    &hook[LKST_HOOK_TYPE_SYSCALL], idle, m->runs[STATE_IDLE]);
+	put(costs, LKST_COST_UNIT_RECORD, &costs->record_ns, added_by(m, STATE_TRACEPOINTS),
+	    m->runs[STATE_TRACEPOINTS]);
+	put(costs, LKST_COST_UNIT_SYSCALL, &costs->syscall_ns, added_by(m, STATE_SYSCALLS),
+	    m->runs[STATE_SYSCALLS]);
+	/* The entry of a call with a path has a string more than one without. */
+	put(costs, LKST_COST_UNIT_STRING, &costs->string_ns,
+	    added_by(m, STATE_PATH) - costs->syscall_ns * m->runs[STATE_PATH], m->runs[STATE_PATH]);
+}
+
+/* A hook of @type that the exchange passes, which is as @hook says. Its program need not be loaded. */
+static void measure_other(struct measure *m, enum lkst_hook_type type, const char *hook,
+			  const char *program, struct lkst_costs *costs)
+{
+	if (!is_loaded(m, program))
+		return;
+	begin_part(m, SHARE_OTHER);
+	add_hook(m, hook, program);
+	if (attach(m)) {
+		count_runs(m);
+		go_round(m, STATE_IDLE);
+	}
+	detach(m);
+	if (m->took[STATE_IDLE].nr)
+		put(costs, LKST_COST_UNIT_HOOK + type, &costs->hook_ns[type],
+		    typical(&m->took[STATE_IDLE]) - typical(&m->bare), m->runs[STATE_IDLE]);
+}
+
+/*
+ * What could not be measured, because this recording has no such hook or event, or not for this process, by
+ * what it has most in common with. A probe is an exception or a jump to a copy of the registers before the same
+ * program is called, a return probe is two of them, and a tracepoint by name has the kernel's own record made
+ * first: each at least doubles the way to the program. A string takes as many steps again as a record: a look
+ * at its length, a copy to a scratch area, a copy to its place.
+ *
+ * No unit is 0 where programs run, for the cost limit would take it for free. On a machine that disturbs every round
+ * hooks cost less than what the rounds differ by; that they cost as much as the work between two of them is more than
+ * they do, and so on the safe side.
+ */
+static void derive(const struct measure *m, struct lkst_costs *costs)
+{
+	u32 *hook = costs->hook_ns, record_ns = costs->record_ns ?: costs->syscall_ns;
+
+	if (!hook[LKST_HOOK_TYPE_TRACEPOINT])
+		hook[LKST_HOOK_TYPE_TRACEPOINT] = record_ns ?: m->apart_ns + 0.5;
+	if (!hook[LKST_HOOK_TYPE_SYSCALL])
+		hook[LKST_HOOK_TYPE_SYSCALL] = hook[LKST_HOOK_TYPE_TRACEPOINT];
+	if (!hook[LKST_HOOK_TYPE_BY_NAME])
+		hook[LKST_HOOK_TYPE_BY_NAME] = 2 * hook[LKST_HOOK_TYPE_TRACEPOINT];
+	if (!hook[LKST_HOOK_TYPE_KPROBE])
+		hook[LKST_HOOK_TYPE_KPROBE] = 2 * hook[LKST_HOOK_TYPE_TRACEPOINT];
+	if (!hook[LKST_HOOK_TYPE_KRETPROBE])
+		hook[LKST_HOOK_TYPE_KRETPROBE] = 2 * hook[LKST_HOOK_TYPE_KPROBE];
+	if (!costs->record_ns)
+		costs->record_ns = record_ns ?: hook[LKST_HOOK_TYPE_TRACEPOINT];
+	if (!costs->syscall_ns)
+		costs->syscall_ns = costs->record_ns;
+	if (!costs->string_ns)
+		costs->string_ns = costs->record_ns;
+}
+
+static unsigned int count_shares(const struct measure *m)
+{
+	return 2 * SHARE_BARE + SHARE_HOOKS +
+	       (is_loaded(m, "measure__tp") + 2 * is_loaded(m, "measure__kprobe")) * SHARE_OTHER;
+}
+
+/* Half of the rounds without a hook come before those with hooks, half after. */
+static void measure_all(struct measure *m, struct lkst_costs *costs)
+{
+	bool has_syscalls;
+
+	choose_number(m);
+	measure_bare(m);
+	measure_hooks(m);
+	has_syscalls = m->hooks[0].is_attached && !strcmp(m->hooks[0].name, "tp_btf__sys_enter");
+	detach(m);
+	measure_bare(m);
+	put_hooks(m, has_syscalls, costs);
+	measure_other(m, LKST_HOOK_TYPE_BY_NAME, "measure", "measure__tp", costs);
+	measure_other(m, LKST_HOOK_TYPE_KPROBE, "kprobe__vfs_write", "measure__kprobe", costs);
+	measure_other(m, LKST_HOOK_TYPE_KRETPROBE, "kretprobe__vfs_write", "measure__kprobe", costs);
+}
+
+/* ---- leaving nothing behind ------------------------------------------------------------------- */
+
+static void clear_ring(struct lkst_rings *r, const struct lkst_ring *ring)
+{
+	u64 blocks = ring->opened < ring->mask + 1ULL ? ring->opened : ring->mask + 1ULL;
+
+	memset(r->memory + ((u64)ring->base << r->block_shift), 0, blocks << r->block_shift);
+}
+
+/* So that nobody finds what was recorded and counted, not even in a dump. */
+static void clear(const struct measure *m, const struct lkst_memory *memory, struct lkst_rings *r,
+		  u64 until_ns)
+{
+	static const struct lkst_idle none;
+	int idle = bpf_object__find_map_fd_by_name(m->object, "lkst_idle");
+	u32 cpu, buffer, level;
+
+	lkst_wait_for_writers_soon(memory->nr_cpus, until_ns);
+	for (cpu = 0; cpu < memory->nr_cpus; cpu++) {
+		for (buffer = 0; buffer < LKST_BUFFERS_AT_START; buffer++) {
+			struct lkst_state *st = lkst_rings_state(r, cpu, buffer);
+
+			for (level = 0; level < LKST_LEVELS; level++)
+				clear_ring(r, &st->ring[level]);
+			memset(st, 0, sizeof(*st));
+			lkst_memory_init_state(memory, cpu, buffer, r->control, st);
+		}
+		bpf_map_update_elem(idle, &cpu, &none, BPF_ANY);
+	}
+}
+
+int lkst_measure_costs(struct lkst_err *e, const struct bpf_object *object,
+		       const struct lkst_plan *plan, const struct lkst_memory *memory,
+		       struct lkst_rings *r, struct lkst_costs *ret_costs)
+{
+	const struct bpf_map *filter = bpf_object__find_map_by_name(object, "lkst_filter");
+	u64 begin = lkst_monotonic_ns();
+	struct lkst_costs costs = {};
+	struct measure m = {
+		.object = object,
+		.plan = plan,
+		.route = r->control->route[r->control->active],
+		/* A restricted recording has room for the processes it is about, and this is none of them. */
+		.can_record = bpf_map__max_entries(filter) == 1,
+	};
+	int err = lkst_exchange_start(e, memory->nr_cpus, &m.exchange);
+
+	if (err)
+		return err;
+	lkst_pace_begin(&m.pace, begin, LKST_MEASURE_NS - REST_NS, count_shares(&m));
+	measure_all(&m, &costs);
+	lkst_exchange_stop(&m.exchange);
+	derive(&m, &costs);
+	clear(&m, memory, r, begin + LKST_MEASURE_NS);
+	costs.took_us = (lkst_monotonic_ns() - begin) / 1000;
+	*ret_costs = costs;
+	return 0;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is done to each program of a tracepoint just before it is loaded. */
+#ifndef LKST_LIVE_LOAD_TRACING_H
+#define LKST_LIVE_LOAD_TRACING_H
+
+#include "live/load/kernel.h"
+
+struct lkst_tracing;
+
+/*
+ * To be called before the programs are opened, and ended when they are loaded. Programs get the id of their
+ * tracepoint's type from @kernel, which must stay until then (NULL: it is opened here); libbpf would go through
+ * all types for each. Where the kernel is locked down (lockdown=confidentiality) they keep their way of reading a
+ * process's memory, which the kernel allows and libbpf would take from them.
+ */
+int lkst_tracing_begin(struct lkst_err *e, const struct lkst_kernel *kernel,
+		       struct lkst_tracing **ret_tracing);
+void lkst_tracing_end(struct lkst_tracing *t);
+void lkst_tracing_endp(struct lkst_tracing **t);
+
+#endif

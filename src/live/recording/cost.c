@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What recording costs, by counting what the blocks at hand hold, and runs that recorded nothing. */
+#include "live/recording/cost.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/time.h"
+#include "trace/block.h"
+
+enum {
+	BATCH_BYTES = 1 << 20, /* copied at once; at least one block of any size */
+	RING_BYTES = 16 << 20, /* looked through of one ring: enough for a good mean */
+};
+
+/* How long it is counted. */
+#define WINDOW_NS 250000000ULL
+
+/* How far a ring was when the window began, and when it ended. */
+struct ring {
+	u64 begin, end;
+};
+
+struct counter {
+	const struct lkst_session *session;
+	const struct lkst_catalog *catalog;
+	const struct lkst_costs *costs;
+	struct lkst_kind_desc *kinds;
+	unsigned int nr_kinds;
+	u16 kind_of[LKST_EVENT_SPACE];
+	double *per_second, *idle_per_second; /* by kind */
+	u64 begin_ns, end_ns;		      /* the window */
+	struct lkst_idle *idle;		      /* of each CPU: when it began, then the difference */
+	struct ring *rings;		      /* by CPU, buffer and level */
+	u64 counts[LKST_EVENT_SPACE];	      /* of one ring, by id */
+	u8 *batch;
+};
+
+static struct ring *ring_of(const struct counter *c, u32 cpu, u32 buffer, u32 level)
+{
+	return &c->rings[(cpu * LKST_NR_BUFFERS + buffer) * LKST_LEVELS + level];
+}
+
+static u32 unit_ns(const struct lkst_kind_desc *k)
+{
+	return k->unit.hook_ns + k->unit.handler_ns;
+}
+
+/* Counts the records of a copied block, of the window only or all. False: the block is damaged, or after the window. */
+static bool count_block(struct counter *c, const void *bytes, size_t size, bool is_window)
+{
+	struct lkst_block_cursor cursor;
+	struct lkst_record record;
+	struct lkst_block block;
+	struct lkst_err ignored;
+
+	/* What is damaged shows when it is read; here it does not count. */
+	if (lkst_block_parse(&ignored, bytes, size, c->catalog->uuid, &block) ||
+	    (is_window && block.begin_ns > c->end_ns))
+		return false;
+	lkst_block_cursor_init(&cursor, &block);
+	while (lkst_block_next(&ignored, &cursor, c->catalog, &record) > 0)
+		if (!is_window || (record.ns >= c->begin_ns && record.ns <= c->end_ns))
+			c->counts[record.event->id]++;
+	return true;
+}
+
+/*
+ * Counts closed blocks from the reader's on: all there are, or those of the window; not more than the ring holds, nor
+ * than RING_BYTES. Returns how many were counted.
+ */
+static u64 count_closed(struct counter *c, struct lkst_ring_reader *reader, u64 size, bool is_window)
+{
+	u64 most = reader->mask + 1ULL, read = 0, counted = 0;
+	unsigned int nr, i;
+
+	if (most > RING_BYTES / size)
+		most = RING_BYTES / size;
+	memset(c->counts, 0, sizeof(c->counts));
+	while (read < most && (nr = lkst_ring_reader_closed(reader, c->batch, BATCH_BYTES / size))) {
+		for (i = 0; i < nr; i++)
+			counted += count_block(c, c->batch + i * size, size, is_window);
+		read += nr;
+	}
+	return counted;
+}
+
+/*
+ * How many records a counted one stands for, in c->counts: what @ring got in the window is all there and counted by
+ * its time, or a sample of what the ring holds now stands for as many blocks as were filled. 0: nothing was recorded.
+ */
+static double count_records(struct counter *c, const struct lkst_rings *r, const struct ring *ring,
+			    struct lkst_ring_reader *reader)
+{
+	u64 size = 1ULL << r->block_shift, written = ring->end - ring->begin, nr;
+	u64 first = ring->begin >> r->block_shift;
+
+	if (ring->end <= ring->begin)
+		return 0;
+	lkst_ring_reader_seek(reader, c->begin_ns);
+	/* The block that was open when the window began may have got no record since. */
+	if (written <= RING_BYTES && reader->next <= first + 1) {
+		count_closed(c, reader, size, true);
+		if (lkst_ring_reader_open_block(reader, c->batch) > 0)
+			count_block(c, c->batch, size, true);
+		if (!reader->overtaken)
+			return 1;
+	}
+	/* The writers were faster, or are. What is older than the window says nothing about it. */
+	reader->next = lkst_ring_oldest(reader->ring);
+	if (reader->next < first)
+		reader->next = first;
+	nr = count_closed(c, reader, size, false);
+	return nr ? (double)written / (nr * size) : 0;
+}
+
+/* Counts one ring and returns what its CPU pays for it, as a share of its time. */
+static double count_ring(struct counter *c, const struct lkst_rings *r, u32 cpu, u32 buffer,
+			 u32 level)
+{
+	double seconds = (c->end_ns - c->begin_ns) / 1e9, share = 0, weight;
+	struct lkst_ring_reader reader;
+	unsigned int i;
+
+	lkst_ring_reader_init(&reader, r, cpu, buffer, level);
+	weight = count_records(c, r, ring_of(c, cpu, buffer, level), &reader);
+	for (i = 0; i < LKST_EVENT_SPACE && weight > 0; i++) {
+		double per_second = c->counts[i] * weight / seconds;
+		u16 kind = c->kind_of[i];
+
+		if (!c->counts[i] || kind == LKST_KIND_NONE)
+			continue;
+		c->per_second[kind] += per_second;
+		share += per_second * unit_ns(&c->kinds[kind]) / 1e9;
+	}
+	return share;
+}
+
+/* Counts the runs that recorded nothing on @cpu and returns what they took, as a share of its time. */
+static double count_idle(struct counter *c, u32 cpu)
+{
+	double seconds = (c->end_ns - c->begin_ns) / 1e9, share = 0;
+	u32 id;
+
+	for (id = 0; id < LKST_EVENT_SPACE; id++) {
+		double per_second = c->idle[cpu].runs[id] / seconds;
+		u16 kind = c->kind_of[id];
+
+		if (kind == LKST_KIND_NONE) {
+			/* The program of an event that this recording lacks, for another of the same hook. */
+			share += per_second * c->costs->hook_ns[LKST_HOOK_TYPE_TRACEPOINT] / 1e9;
+			continue;
+		}
+		c->idle_per_second[kind] += per_second;
+		share += per_second * c->kinds[kind].unit.hook_ns / 1e9;
+	}
+	return share;
+}
+
+static void count_cpus(struct counter *c, const struct lkst_rings *r, struct lkst_cost *cost)
+{
+	u32 cpu, buffer, level;
+
+	for (cpu = 0; cpu < r->nr_cpus; cpu++) {
+		double idle = count_idle(c, cpu), share = idle;
+
+		for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)
+			for (level = 0; level < LKST_LEVELS && lkst_rings_has(r, buffer); level++)
+				share += count_ring(c, r, cpu, buffer, level);
+		cost->idle_us_per_second += idle * 1e6;
+		cost->us_per_second += share * 1e6;
+		if (share > cost->busiest_share) {
+			cost->busiest_share = share;
+			cost->busiest_cpu = cpu;
+		}
+	}
+}
+
+static int by_cost(const void *a, const void *b)
+{
+	const struct lkst_cost_row *x = a, *y = b;
+
+	return (x->us_per_second < y->us_per_second) - (x->us_per_second > y->us_per_second);
+}
+
+static void fill_rows(const struct counter *c, struct lkst_cost *cost)
+{
+	unsigned int i;
+
+	for (i = 0; i < c->nr_kinds; i++) {
+		struct lkst_cost_row *row = &cost->rows[cost->nr_rows];
+
+		if (!(c->per_second[i] + c->idle_per_second[i] > 0))
+			continue;
+		memcpy(row->name, c->kinds[i].name, sizeof(row->name));
+		row->unit = c->kinds[i].unit;
+		row->per_second = c->per_second[i];
+		row->idle_per_second = c->idle_per_second[i];
+		row->us_per_second = (row->per_second * unit_ns(&c->kinds[i]) +
+				      row->idle_per_second * row->unit.hook_ns) /
+				     1e3;
+		cost->nr_rows++;
+	}
+	qsort(cost->rows, cost->nr_rows, sizeof(*cost->rows), by_cost);
+}
+
+/* CPU time that was not idle, of all CPUs since the machine started, us; 0: it cannot be read. */
+static u64 busy_us(void)
+{
+	u64 user, nice, system, idle, iowait, irq, softirq, steal;
+	_cleanup_fclose_ FILE *f = fopen("/proc/stat", "re");
+
+	if (!f || fscanf(f,
+			 "cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+			 " %" SCNu64 " %" SCNu64,
+			 &user, &nice, &system, &idle, &iowait, &irq, &softirq, &steal) != 8)
+		return 0;
+	return (user + nice + system + irq + softirq) * (1000000 / sysconf(_SC_CLK_TCK));
+}
+
+/* Notes how far each ring is, as where the window begins or ends. */
+static void look_at_rings(struct counter *c, const struct lkst_rings *r, bool is_end)
+{
+	u32 cpu, buffer, level;
+
+	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)
+		for (cpu = 0; cpu < r->nr_cpus && lkst_rings_has(r, buffer); cpu++)
+			for (level = 0; level < LKST_LEVELS; level++) {
+				struct ring *ring = ring_of(c, cpu, buffer, level);
+				u64 done = __atomic_load_n(
+					&lkst_rings_state(r, cpu, buffer)->ring[level].done,
+					__ATOMIC_RELAXED);
+
+				*(is_end ? &ring->end : &ring->begin) = done;
+			}
+}
+
+/* Waits for a moment, and finds out how often programs ran meanwhile and recorded nothing. */
+static int watch(struct lkst_err *e, struct counter *c, const struct lkst_rings *r,
+		 struct lkst_cost *cost)
+{
+	const struct timespec window = { .tv_nsec = WINDOW_NS };
+	_cleanup_free_ struct lkst_idle *now = calloc(1, sizeof(*now));
+	u64 busy = busy_us();
+	int err = now ? 0 : lkst_err_sys(e, -ENOMEM, "counting what recording costs");
+	u32 cpu, id;
+
+	for (cpu = 0; cpu < r->nr_cpus && !err; cpu++)
+		err = lkst_session_idle(e, c->session, cpu, &c->idle[cpu]);
+	if (err)
+		return err;
+	look_at_rings(c, r, false);
+	c->begin_ns = lkst_monotonic_ns();
+	nanosleep(&window, NULL);
+	look_at_rings(c, r, true);
+	c->end_ns = lkst_monotonic_ns();
+	for (cpu = 0; cpu < r->nr_cpus && !err; cpu++) {
+		err = lkst_session_idle(e, c->session, cpu, now);
+		for (id = 0; id < LKST_EVENT_SPACE && !err; id++)
+			c->idle[cpu].runs[id] = now->runs[id] > c->idle[cpu].runs[id]
+							? now->runs[id] - c->idle[cpu].runs[id]
+							: 0;
+	}
+	cost->busy_us_per_second = (busy_us() - busy) * 1e9 / (c->end_ns - c->begin_ns);
+	return err;
+}
+
+static void guard_counter(struct counter **c)
+{
+	if (!*c)
+		return;
+	free((*c)->kinds);
+	free((*c)->per_second);
+	free((*c)->idle_per_second);
+	free((*c)->idle);
+	free((*c)->rings);
+	free((*c)->batch);
+	free(*c);
+}
+
+static int new_counter(struct lkst_err *e, const struct lkst_session *s,
+		       const struct lkst_costs *costs, struct counter **ret)
+{
+	struct counter *c = *ret = calloc(1, sizeof(*c));
+	unsigned int i, half;
+	int err;
+
+	if (!c)
+		return lkst_err_sys(e, -ENOMEM, "counting what recording costs");
+	c->session = s;
+	c->catalog = lkst_session_catalog(s);
+	c->costs = costs;
+	err = lkst_kinds_list(e, c->catalog, costs, &c->kinds, &c->nr_kinds);
+	if (err)
+		return err;
+	c->per_second = calloc(c->nr_kinds + 1, sizeof(*c->per_second));
+	c->idle_per_second = calloc(c->nr_kinds + 1, sizeof(*c->idle_per_second));
+	c->idle = calloc(lkst_session_rings(s)->nr_cpus, sizeof(*c->idle));
+	c->rings = calloc((size_t)lkst_session_rings(s)->nr_cpus * LKST_NR_BUFFERS * LKST_LEVELS,
+			  sizeof(*c->rings));
+	c->batch = malloc(BATCH_BYTES);
+	if (!c->per_second || !c->idle_per_second || !c->idle || !c->rings || !c->batch)
+		return lkst_err_sys(e, -ENOMEM, "counting what recording costs");
+	memset(c->kind_of, 0xff, sizeof(c->kind_of));
+	for (i = 0; i < c->nr_kinds; i++)
+		for (half = 0; half < 2; half++)
+			if (c->kinds[i].id[half])
+				c->kind_of[c->kinds[i].id[half]] = i;
+	return 0;
+}
+
+int lkst_cost_count(struct lkst_err *e, const struct lkst_session *s,
+		    const struct lkst_costs *costs, struct lkst_cost *ret_cost)
+{
+	_cleanup_(guard_counter) struct counter *c = NULL;
+	struct lkst_cost cost = {};
+	int err = new_counter(e, s, costs, &c);
+
+	if (!err)
+		err = watch(e, c, lkst_session_rings(s), &cost);
+	if (err)
+		return err;
+	cost.rows = calloc(c->nr_kinds + 1, sizeof(*cost.rows));
+	if (!cost.rows)
+		return lkst_err_sys(e, -ENOMEM, "counting what recording costs");
+	count_cpus(c, lkst_session_rings(s), &cost);
+	fill_rows(c, &cost);
+	*ret_cost = cost;
+	return 0;
+}
+
+double lkst_cost_slowdown(const struct lkst_cost *c)
+{
+	double work = c->busy_us_per_second - c->us_per_second;
+
+	return work > 0 ? c->us_per_second / work : 0;
+}
+
+void lkst_cost_free(struct lkst_cost *c)
+{
+	free(c->rows);
+	c->rows = NULL;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What recording costs (rows I14, I15): how often each kind of event was recorded in a quarter of a second, by
+ * counting what the blocks hold, and how often its programs ran and recorded nothing, which they count
+ * themselves; times what either costs on this machine.
+ */
+#ifndef LKST_LIVE_RECORDING_COST_H
+#define LKST_LIVE_RECORDING_COST_H
+
+#include "live/load/kinds.h"
+#include "live/recording/session.h"
+
+struct lkst_cost_row {
+	char name[LKST_KIND_NAME];
+	struct lkst_unit_cost unit;
+	double per_second;	/* records */
+	double idle_per_second; /* runs that recorded nothing */
+	double us_per_second;	/* CPU time of all CPUs */
+};
+
+struct lkst_cost {
+	struct lkst_cost_row *rows; /* kinds that occurred, the most expensive first */
+	unsigned int nr_rows;
+	double us_per_second;	   /* of all */
+	double idle_us_per_second; /* the part of it that was for runs that recorded nothing */
+	double busy_us_per_second; /* what the CPUs worked in all, recording included */
+	double busiest_share;	   /* of the time of the CPU where it costs most: 0.01 is 1 % */
+	u32 busiest_cpu;
+};
+
+/* Takes a quarter of a second. Free it with lkst_cost_free(). */
+int lkst_cost_count(struct lkst_err *e, const struct lkst_session *s,
+		    const struct lkst_costs *costs, struct lkst_cost *ret_cost);
+
+/*
+ * By how much recording lengthens what the CPUs do now: 0.1 is 10 %. That is its CPU time over that of all
+ * else.
+ */
+double lkst_cost_slowdown(const struct lkst_cost *c);
+void lkst_cost_free(struct lkst_cost *c);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The maps of a user's handler: it has some of its own, which are pinned with it, and shares the
+ * recording's. For src/live/recording/handler.c.
+ */
+#ifndef LKST_LIVE_RECORDING_HANDLER_MAPS_H
+#define LKST_LIVE_RECORDING_HANDLER_MAPS_H
+
+#include "abi/types.h"
+#include "base/err.h"
+
+struct bpf_object;
+
+/* Before loading: map @name of @object is to be the one that is pinned as @pin. */
+int lkst_handler_share(struct lkst_err *e, struct bpf_object *object, const char *name,
+		       const char *pin);
+
+/* After loading: pins those maps that @base, the recorder's own object, does not have. Constants are left. */
+int lkst_handler_pin_maps(struct lkst_err *e, struct bpf_object *object, struct bpf_object *base,
+			  u8 number);
+
+/* Before loading more programs of handler @number: its own maps are those that are pinned. */
+int lkst_handler_share_maps(struct lkst_err *e, struct bpf_object *object, struct bpf_object *base,
+			    u8 number);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * User handlers by their pins. What one has is pinned as handler-<number>-<what>: its programs, its links, its
+ * variables and maps, and what it says of itself; all commands find it there.
+ */
+#include "live/recording/handler_pins.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "abi/program.h"
+#include "base/cleanup.h"
+#include "live/load/pins.h"
+#include "trace/mask.h"
+
+void lkst_handler_pin(u8 number, const char *what, char pin[LKST_HANDLER_PIN_MAX])
+{
+	snprintf(pin, LKST_HANDLER_PIN_MAX, "handler-%u-%s", number, what);
+}
+
+int lkst_handler_put_pin(struct lkst_err *e, u8 number, const char *what, int fd)
+{
+	char pin[LKST_HANDLER_PIN_MAX];
+
+	lkst_handler_pin(number, what, pin);
+	return lkst_pins_put(e, fd, pin);
+}
+
+/* What follows "handler-<number>-" in @pin, NULL: it is no pin of a handler's. */
+static const char *parse_pin(const char *pin, u8 *ret_number)
+{
+	unsigned int number;
+	int length = 0;
+
+	if (sscanf(pin, "handler-%3u-%n", &number, &length) != 1 || !length || number > 255)
+		return NULL;
+	*ret_number = number;
+	return pin + length;
+}
+
+int lkst_handler_open_pin(struct lkst_err *e, u8 number, const char *what)
+{
+	char pin[LKST_HANDLER_PIN_MAX];
+
+	lkst_handler_pin(number, what, pin);
+	return lkst_pins_get(e, pin);
+}
+
+struct dropper {
+	struct lkst_err *e;
+	u8 number;
+};
+
+static int drop_pin(void *ctx, const char *pin)
+{
+	struct dropper *d = ctx;
+	u8 number;
+
+	return parse_pin(pin, &number) && number == d->number ? lkst_pins_drop(d->e, pin) : 0;
+}
+
+int lkst_handler_drop_pins(struct lkst_err *e, u8 number)
+{
+	struct dropper d = { e, number };
+
+	return lkst_pins_each(e, drop_pin, &d);
+}
+
+/* ---- those that are there --------------------------------------------------------------------- */
+
+bool lkst_handler_get(u8 number, struct lkst_handler *ret_handler)
+{
+	char pin[LKST_HANDLER_PIN_MAX];
+	struct lkst_handler_about about;
+	_cleanup_close_ int fd = -1;
+	struct lkst_err ignored;
+	u32 zero = 0;
+
+	lkst_handler_pin(number, LKST_HANDLER_ABOUT_PIN, pin);
+	fd = lkst_pins_get(&ignored, pin);
+	if (fd < 0 || bpf_map_lookup_elem(fd, &zero, &about))
+		return false;
+	ret_handler->number = number;
+	snprintf(ret_handler->name, sizeof(ret_handler->name), "%.*s", (int)sizeof(about.name) - 1,
+		 about.name);
+	snprintf(ret_handler->help, sizeof(ret_handler->help), "%.*s", (int)sizeof(about.help) - 1,
+		 about.help);
+	return true;
+}
+
+/* True if @word is the handler's name or number. */
+static bool is_called(const struct lkst_handler *h, const char *word)
+{
+	struct lkst_err ignored;
+	u8 number;
+
+	return !strcmp(h->name, word) ||
+	       (!lkst_mask_parse_handler(&ignored, word, &number) && number == h->number);
+}
+
+int lkst_handler_find(struct lkst_err *e, const char *word, struct lkst_handler *ret_handler)
+{
+	struct lkst_handler h;
+	unsigned int number;
+
+	for (number = LKST_HANDLER_FIRST; number <= LKST_HANDLER_LAST; number++)
+		if (lkst_handler_get(number, &h) && is_called(&h, word)) {
+			*ret_handler = h;
+			return 0;
+		}
+	return lkst_err_set(e, -ENOENT,
+			    "no handler \"%s\" is loaded; `lkst handler list` shows those that are",
+			    word);
+}
+
+int lkst_handler_parse(struct lkst_err *e, const char *word, u8 *ret_number)
+{
+	struct lkst_handler h;
+
+	if (!lkst_mask_parse_handler(e, word, ret_number))
+		return 0;
+	if (lkst_handler_find(e, word, &h))
+		return -ENOENT;
+	*ret_number = h.number;
+	return 0;
+}
+
+int lkst_handler_check(struct lkst_err *e, const struct lkst_hooks *hooks,
+		       const struct lkst_catalog *catalog, u8 number, u32 id)
+{
+	const struct lkst_event_class *event = catalog->classes[id];
+	struct lkst_handler h;
+
+	if (lkst_hooks_serve(hooks, id, number))
+		return 0;
+	if (!lkst_handler_get(number, &h))
+		return lkst_err_set(e, -EINVAL,
+				    "there is no handler 0x%02x; `lkst handler list` shows them",
+				    number);
+	return lkst_err_set(
+		e, -EINVAL,
+		"handler %u (%s) is not loaded for event %s; load it again with --event", number,
+		h.name, event ? event->name : "?");
+}
+
+/* ---- hooks ------------------------------------------------------------------------------------ */
+
+const char *lkst_handler_program_name(const struct lkst_hook *hook)
+{
+	struct bpf_prog_info program = {};
+	u32 length = sizeof(program);
+
+	if (!hook->tracepoint[0])
+		return hook->name;
+	if (bpf_obj_get_info_by_fd(hook->program_fd, &program, &length) ||
+	    program.type != BPF_PROG_TYPE_KPROBE)
+		return LKST_ANY_TRACEPOINT;
+	return LKST_ANY_PROBE;
+}
+
+struct opener {
+	struct lkst_err *e;
+	struct lkst_hooks *hooks;
+};
+
+static int open_hook(struct opener *o, u8 number, u16 base, const char *program_pin)
+{
+	char pin[LKST_HANDLER_PIN_MAX];
+	struct lkst_err ignored;
+	int fd = lkst_pins_get(o->e, program_pin), link;
+
+	if (fd < 0)
+		return fd;
+	lkst_handler_pin(number, o->hooks->items[base].name, pin);
+	link = lkst_pins_get(&ignored, pin);
+	return lkst_hooks_add_handler(o->e, o->hooks, number, base, fd, link < 0 ? -1 : link);
+}
+
+static int open_program(void *ctx, const char *pin)
+{
+	struct opener *o = ctx;
+	u8 number;
+	const char *name = parse_pin(pin, &number);
+	unsigned int i;
+	int err = 0;
+
+	if (!name || strncmp(name, LKST_PROGRAM_PIN, strlen(LKST_PROGRAM_PIN)))
+		return 0;
+	name += strlen(LKST_PROGRAM_PIN);
+	for (i = 0; i < o->hooks->nr_default && !err; i++)
+		if (!strcmp(lkst_handler_program_name(&o->hooks->items[i]), name))
+			err = open_hook(o, number, i, pin);
+	return err;
+}
+
+int lkst_handlers_open(struct lkst_err *e, struct lkst_hooks *hooks)
+{
+	struct opener o = { e, hooks };
+
+	return lkst_pins_each(e, open_program, &o);
+}

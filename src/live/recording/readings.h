@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Readings of the kernel's counters (counters.h, thread_counts.h) that are kept beside a pinned recording: a snapshot
+ * can be compared with the kernel only from a reading on that its records reach back to. They are in a map of their
+ * own, which has a pin and goes with the recording. It takes no turn (live/load/pins.h) to keep one: one process at a
+ * time does, and whoever reads meanwhile sees by a checksum that a reading is not whole. That it fails is no reason to
+ * fail: a snapshot then lacks a reading, and `lkst check` says so.
+ */
+#ifndef LKST_LIVE_RECORDING_READINGS_H
+#define LKST_LIVE_RECORDING_READINGS_H
+
+#include "live/recording/counters.h"
+#include "live/recording/thread_counts.h"
+
+enum { LKST_READINGS_MAX = 16 };
+
+/* In order of time. All zero is empty. */
+struct lkst_readings {
+	struct lkst_counters list[LKST_READINGS_MAX + 1];
+	struct lkst_thread_counts threads[LKST_READINGS_MAX + 1]; /* made just before those of the list */
+	u32 nr;
+	u32 after; /* the one after what is saved, with what came in between (live/drain/after.h); 0: none is */
+};
+
+/* Makes the map of @s, which is pinned, with the first reading. For who has the turn to start a recording. */
+void lkst_readings_make(const struct lkst_session *s);
+
+/*
+ * Reads the counters and keeps what they are, unless that was done less than @apart_ns ago. If there is no room, the
+ * reading goes that matters least: one to which no records reach back, or one that is close to its neighbours.
+ */
+void lkst_readings_keep(const struct lkst_session *s, u64 apart_ns);
+
+/* Reads them, keeps the reading, and returns all that are kept, for a snapshot: its records are copied later. */
+void lkst_readings_take(const struct lkst_session *s, struct lkst_readings *ret_readings);
+void lkst_readings_fini(struct lkst_readings *r);
+
+/*
+ * Which of @nr readings, made at @ns, in order of time, is to give way to one of @now: the first of which @needed is
+ * false, or else the one that leaves the smallest hole for its age. Never the last one.
+ */
+u32 lkst_readings_choose(const u64 *ns, const bool *needed, u32 nr, u64 now);
+
+#endif

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A recording that is there: opening it, and what others ask it. */
+#include "live/recording/session.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "live/load/pins.h"
+#include "live/recording/handler_pins.h"
+#include "live/recording/session_fields.h"
+
+const struct lkst_notes *lkst_session_notes(const struct lkst_session *s)
+{
+	return &s->programs.notes;
+}
+
+struct lkst_session *lkst_session_new(void)
+{
+	struct lkst_session *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->keep.fd = s->threads_fd = -1;
+	memset(s->command_fds, 0xff, sizeof(s->command_fds));
+	s->budget = LKST_BUDGET_NO_FDS;
+	s->hooks = calloc(1, sizeof(*s->hooks));
+	if (!s->hooks)
+		lkst_session_close(lkst_take(s));
+	return s;
+}
+
+void lkst_session_command_pin(enum lkst_command command, char pin[LKST_COMMAND_PIN_MAX])
+{
+	snprintf(pin, LKST_COMMAND_PIN_MAX, LKST_PROGRAM_PIN "%s", lkst_command_programs[command]);
+}
+
+static int open_notes(struct lkst_err *e, struct lkst_session *s)
+{
+	int fd = lkst_pins_get(e, "notes"), err;
+
+	if (fd < 0)
+		return fd;
+	err = lkst_keep_open(e, fd, &s->keep);
+	if (!err)
+		err = lkst_keep_catalog(e, &s->keep, &s->own_catalog);
+	s->catalog = s->own_catalog;
+	return err;
+}
+
+/* What is pinned as @name, -1 if nothing is: a link, if its hook is attached. */
+static int open_optional(const char *name)
+{
+	struct lkst_err ignored;
+	int fd = lkst_pins_get(&ignored, name);
+
+	return fd < 0 ? -1 : fd;
+}
+
+/* There are kinds only where there is a limit. */
+static int open_budget(struct lkst_err *e, struct lkst_session *s)
+{
+	s->budget.budget_fd = lkst_pins_get(e, "budget");
+	if (s->budget.budget_fd < 0)
+		return s->budget.budget_fd;
+	s->budget.idle_fd = lkst_pins_get(e, "idle");
+	if (s->budget.idle_fd < 0)
+		return s->budget.idle_fd;
+	s->budget.kinds_fd = open_optional("kinds");
+	s->budget.groups_fd = open_optional("hook-groups");
+	s->budget.asks_fd = open_optional("asks");
+	return 0;
+}
+
+struct opener {
+	struct lkst_err *e;
+	struct lkst_session *s;
+};
+
+static int open_hook(void *ctx, const char *name)
+{
+	const struct opener *o = ctx;
+	int fd;
+
+	if (strncmp(name, LKST_PROGRAM_PIN, strlen(LKST_PROGRAM_PIN)))
+		return 0;
+	name += strlen(LKST_PROGRAM_PIN);
+	if (!lkst_hook_is_program(name))
+		return 0;
+	fd = lkst_pins_get(o->e, name - strlen(LKST_PROGRAM_PIN));
+	return fd < 0 ? fd : lkst_hooks_add(o->e, o->s->hooks, name, fd, open_optional(name));
+}
+
+/* The hooks of tracepoints by name: which they are, the catalogue tells. */
+static int open_by_name(struct lkst_err *e, struct lkst_session *s)
+{
+	u32 id;
+	int err = 0;
+
+	for (id = 0; id < LKST_EVENT_SPACE && !err; id++) {
+		const struct lkst_event_class *event = s->catalog->classes[id];
+		char pin[sizeof(LKST_PROGRAM_PIN) + LKST_HOOK_NAME_MAX],
+			*name = pin + strlen(LKST_PROGRAM_PIN);
+		int fd;
+
+		if (!event || event->group != LKST_GROUP_TRACEPOINT)
+			continue;
+		memcpy(pin, LKST_PROGRAM_PIN, sizeof(LKST_PROGRAM_PIN));
+		lkst_hook_tracepoint_name(event->name, name);
+		fd = lkst_pins_get(e, pin);
+		err = fd < 0 ? fd : lkst_hooks_add(e, s->hooks, name, fd, open_optional(name));
+	}
+	return err;
+}
+
+static int open_hooks(struct lkst_err *e, struct lkst_session *s)
+{
+	struct opener opener = { e, s };
+	char pin[LKST_COMMAND_PIN_MAX];
+	unsigned int i;
+	int err;
+
+	s->threads_fd = lkst_pins_get(e, "threads");
+	if (s->threads_fd < 0)
+		return s->threads_fd;
+	for (i = 0; i < LKST_NR_COMMANDS; i++) {
+		lkst_session_command_pin(i, pin);
+		s->command_fds[i] = open_optional(pin);
+	}
+	err = lkst_pins_each(e, open_hook, &opener);
+	if (!err)
+		err = open_by_name(e, s);
+	lkst_hooks_assign(s->hooks, s->catalog);
+	if (!err)
+		err = lkst_handlers_open(e, s->hooks);
+	lkst_hooks_let_go(s->hooks);
+	return err;
+}
+
+/* The inode of the control map's pin, which no other recording's has; 0: there is none. */
+static u64 pin_identity(void)
+{
+	char path[LKST_PIN_PATH_MAX];
+	struct stat st;
+
+	lkst_pins_path("control", path, sizeof(path));
+	return stat(path, &st) ? 0 : st.st_ino;
+}
+
+int lkst_session_open(struct lkst_err *e, struct lkst_session **ret_session)
+{
+	_cleanup_(lkst_session_closep) struct lkst_session *s = lkst_session_new();
+	_cleanup_close_ int memory = -1, control = -1;
+	int err;
+
+	if (!s)
+		return lkst_err_sys(e, -ENOMEM, "opening the recording");
+	if (!lkst_pins_exist())
+		return lkst_err_set(e, -ENOENT, "nothing is being recorded; `lkst start` starts");
+	s->pin = pin_identity();
+	memory = lkst_pins_get(e, "memory");
+	if (memory >= 0)
+		control = lkst_pins_get(e, "control");
+	err = memory < 0 ? memory : control < 0 ? control : 0;
+	if (!err)
+		err = lkst_rings_open(e, memory, control, &s->rings);
+	if (!err)
+		err = open_notes(e, s);
+	if (!err)
+		err = open_budget(e, s);
+	if (!err)
+		err = open_hooks(e, s);
+	if (err == -ENOENT)
+		return lkst_err_set(e, -EIO,
+				    "the recording is incomplete: starting or stopping it was "
+				    "interrupted; `lkst stop` clears what is left");
+	if (err)
+		return err;
+	s->is_pinned = true;
+	s->maskset = s->rings.control->active;
+	*ret_session = lkst_take(s);
+	return 0;
+}
+
+bool lkst_session_is_current(const struct lkst_session *s)
+{
+	return s->pin && s->pin == pin_identity();
+}
+
+void lkst_session_close(struct lkst_session *s)
+{
+	unsigned int i;
+
+	if (!s)
+		return;
+	if (s->hooks)
+		lkst_hooks_fini(s->hooks);
+	free(s->hooks);
+	lkst_programs_unload(&s->programs);
+	lkst_keep_close(&s->keep);
+	lkst_closep(&s->threads_fd);
+	for (i = 0; i < LKST_NR_COMMANDS; i++)
+		lkst_closep(&s->command_fds[i]);
+	lkst_budget_close(&s->budget);
+	lkst_rings_close(&s->rings);
+	lkst_catalog_free(s->own_catalog);
+	free(s);
+}
+
+void lkst_session_closep(struct lkst_session **s)
+{
+	lkst_session_close(*s);
+}
+
+const struct lkst_rings *lkst_session_rings(const struct lkst_session *s)
+{
+	return &s->rings;
+}
+
+struct lkst_keep *lkst_session_keep(struct lkst_session *s)
+{
+	return &s->keep;
+}
+
+const struct lkst_catalog *lkst_session_catalog(const struct lkst_session *s)
+{
+	return s->catalog;
+}
+
+int lkst_session_refresh(struct lkst_err *e, const struct lkst_session *s)
+{
+	const u32 *nr = &s->rings.control->nr_declared;
+	struct lkst_catalog *now;
+	int err = 0;
+	u32 id;
+
+	/* The declaration is kept before it is counted: lkst_session_declare(). */
+	if (!s->own_catalog || __atomic_load_n(nr, __ATOMIC_ACQUIRE) == s->catalog->nr_declared)
+		return 0;
+	err = lkst_keep_catalog(e, &s->keep, &now);
+	if (err)
+		return err;
+	for (id = 0; id < LKST_EVENT_SPACE && !err; id++)
+		if (now->classes[id] && !s->catalog->classes[id])
+			err = lkst_catalog_add(e, s->own_catalog, now->classes[id]);
+	lkst_catalog_free(now);
+	return err;
+}
+
+static bool is_same_layout(const struct lkst_event_class *a, const struct lkst_event_class *b)
+{
+	u16 i;
+
+	if (a->nr_fields != b->nr_fields)
+		return false;
+	for (i = 0; i < a->nr_fields; i++) {
+		const struct lkst_field_class *f = &a->fields[i], *g = &b->fields[i];
+
+		/* The caller's has no meanings but those that it names. */
+		if (strcmp(f->name, g->name) || f->type != g->type || f->size != g->size ||
+		    f->count != g->count || f->length_field != g->length_field ||
+		    (g->meaning > LKST_MEANING_HEX && f->meaning != g->meaning))
+			return false;
+	}
+	return true;
+}
+
+int lkst_session_declare(struct lkst_err *e, struct lkst_session *s,
+			 const struct lkst_event_class *event, u16 *ret_id)
+{
+	const struct lkst_event_class *known = lkst_catalog_find(s->catalog, event->name);
+	struct lkst_event_class copy = *event;
+	u16 id;
+	int err;
+
+	if (known && !is_same_layout(known, event))
+		return lkst_err_set(
+			e, -EEXIST,
+			"records of an event %s with other fields may be in the buffers; load "
+			"the handler --as another",
+			event->name);
+	if (known) {
+		*ret_id = known->id;
+		return 0;
+	}
+	for (id = LKST_ID_NONE + 1; id < LKST_ID_UNWANTED && s->catalog->classes[id]; id++)
+		;
+	if (id == LKST_ID_UNWANTED)
+		return lkst_err_set(e, -ENOSPC, "all %u ids of events are in use", id - 1);
+	copy.id = id;
+	err = lkst_catalog_add(e, s->own_catalog, &copy);
+	if (!err)
+		err = lkst_keep_put_catalog(e, &s->keep, s->catalog);
+	if (err)
+		return err;
+	/* Pairs with the load of lkst_session_refresh(). */
+	__atomic_store_n(&s->rings.control->nr_declared, s->catalog->nr_declared, __ATOMIC_RELEASE);
+	*ret_id = id;
+	return 0;
+}
+
+int lkst_session_budget(struct lkst_err *e, const struct lkst_session *s,
+			struct lkst_budget_view *ret_view)
+{
+	return lkst_budget_read(e, &s->budget, ret_view);
+}
+
+int lkst_session_idle(struct lkst_err *e, const struct lkst_session *s, u32 cpu,
+		      struct lkst_idle *ret_idle)
+{
+	return lkst_budget_read_idle(e, &s->budget, cpu, ret_idle);
+}
+
+const struct lkst_budget_fds *lkst_session_budget_fds(const struct lkst_session *s)
+{
+	return &s->budget;
+}
+
+u64 lkst_session_identity(const struct lkst_session *s)
+{
+	return s->pin;
+}
+
+int lkst_session_list_threads(struct lkst_err *e, const struct lkst_session *s)
+{
+	int fd = bpf_iter_create(s->threads_fd);
+
+	return fd < 0 ? lkst_err_sys(e, -errno, "listing threads") : fd;
+}
+
+int lkst_session_each_hook(struct lkst_err *e, const struct lkst_session *s,
+			   int (*each)(void *ctx, const char *hook, bool is_attached, u64 skipped),
+			   void *ctx)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < s->hooks->nr; i++) {
+		const struct lkst_hook *hook = &s->hooks->items[i];
+
+		err = each(ctx, hook->name, hook->is_attached, lkst_hook_skipped(hook));
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+struct lkst_control *lkst_session_control(const struct lkst_session *s)
+{
+	return s->rings.control;
+}
+
+struct lkst_hooks *lkst_session_hooks(const struct lkst_session *s)
+{
+	return s->hooks;
+}
+
+bool lkst_session_is_pinned(const struct lkst_session *s)
+{
+	return s->is_pinned;
+}
+
+bool lkst_session_is_to_be_pinned(const struct lkst_session *s)
+{
+	return s->is_pinned || s->is_to_be_pinned;
+}
+
+int lkst_session_command_fd(const struct lkst_session *s, enum lkst_command command)
+{
+	return s->command_fds[command];
+}

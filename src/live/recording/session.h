@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A recording: its programs loaded and attached, its rings mapped. It lives as long as this
+ * process (`lkst record`), or, once pinned, until `lkst stop` (`lkst start`). live/recording/start.h makes one.
+ */
+#ifndef LKST_LIVE_RECORDING_SESSION_H
+#define LKST_LIVE_RECORDING_SESSION_H
+
+#include <stdbool.h>
+
+#include "live/load/budget.h"
+#include "live/load/hooks.h"
+#include "live/load/memory.h"
+#include "live/load/plan.h"
+#include "live/load/programs.h"
+#include "live/load/rings.h"
+#include "live/recording/keep.h"
+#include "trace/catalog.h"
+
+struct lkst_session;
+
+/* Opens the pinned recording. -ENOENT: there is none. */
+int lkst_session_open(struct lkst_err *e, struct lkst_session **ret_session);
+
+/* Closes descriptors and mappings; what is not pinned is detached and freed by the kernel. */
+void lkst_session_close(struct lkst_session *s);
+void lkst_session_closep(struct lkst_session **s);
+
+const struct lkst_rings *lkst_session_rings(const struct lkst_session *s);
+const struct lkst_catalog *lkst_session_catalog(const struct lkst_session *s);
+
+/*
+ * Adds to the catalogue what handlers have declared since it was read: a load, if they have not. Whoever
+ * looks at records again and again calls it between copying and decoding them.
+ */
+int lkst_session_refresh(struct lkst_err *e, const struct lkst_session *s);
+
+/*
+ * Adds @event, which a handler declares, under an id that is free, and keeps that for all who read the
+ * recording. One of this name that is laid out so is used again. -EEXIST: there is another of the name.
+ */
+int lkst_session_declare(struct lkst_err *e, struct lkst_session *s,
+			 const struct lkst_event_class *event, u16 *ret_id);
+
+/* What is kept in kernel memory for whoever reads the rings later. */
+struct lkst_keep *lkst_session_keep(struct lkst_session *s);
+
+/* The cost limit and what is left out because of it. Free it with lkst_budget_view_free(). */
+int lkst_session_budget(struct lkst_err *e, const struct lkst_session *s,
+			struct lkst_budget_view *ret_view);
+
+/* How often programs ran on @cpu and recorded nothing, since recording began. */
+int lkst_session_idle(struct lkst_err *e, const struct lkst_session *s, u32 cpu,
+		      struct lkst_idle *ret_idle);
+
+/* Descriptors of its maps; those of one without a limit are -1. */
+const struct lkst_budget_fds *lkst_session_budget_fds(const struct lkst_session *s);
+
+/* What could not be loaded or attached. */
+const struct lkst_notes *lkst_session_notes(const struct lkst_session *s);
+
+/*
+ * Whether the pinned recording that lkst_session_open() has found is still the pinned one. A session
+ * keeps the hooks attached, so that one that was stopped has to be closed.
+ */
+bool lkst_session_is_current(const struct lkst_session *s);
+
+/* What no other pinned recording has in common with one that lkst_session_open() has found; never 0. */
+u64 lkst_session_identity(const struct lkst_session *s);
+
+/*
+ * A descriptor that lists the threads that exist, as state_thread records, but for the head: the place of the time has
+ * how often the thread was switched away from. Close it.
+ */
+int lkst_session_list_threads(struct lkst_err *e, const struct lkst_session *s);
+
+/*
+ * Calls @each for every hook whose program is loaded, attached or not: its name, and how often the
+ * kernel skipped it because it was already running on the CPU. Until it returns other than 0.
+ */
+int lkst_session_each_hook(struct lkst_err *e, const struct lkst_session *s,
+			   int (*each)(void *ctx, const char *hook, bool is_attached, u64 skipped),
+			   void *ctx);
+
+/* What masksets are made of and switched by (live/recording/maskset.h). */
+struct lkst_control *lkst_session_control(const struct lkst_session *s);
+struct lkst_hooks *lkst_session_hooks(const struct lkst_session *s);
+/* True if it outlives the process. */
+bool lkst_session_is_pinned(const struct lkst_session *s);
+/* True if it does, or will when it is pinned. */
+bool lkst_session_is_to_be_pinned(const struct lkst_session *s);
+
+/* The program of @command; -1: there is none. */
+int lkst_session_command_fd(const struct lkst_session *s, enum lkst_command command);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a recording consists of, for the two files that make one: start.c, and session.c, which opens it. */
+#ifndef LKST_LIVE_RECORDING_SESSION_FIELDS_H
+#define LKST_LIVE_RECORDING_SESSION_FIELDS_H
+
+#include "live/load/programs.h"
+#include "live/recording/session.h"
+
+struct lkst_session {
+	struct lkst_programs programs;
+	struct lkst_hooks *hooks;
+	struct lkst_rings rings;
+	const struct lkst_catalog *catalog;
+	struct lkst_catalog *own_catalog; /* of an opened session */
+	u64 pin;			  /* what pin_identity() said when it was opened */
+	struct lkst_keep keep;
+	u32 maskset; /* to begin with */
+	bool is_pinned, is_to_be_pinned;
+	int threads_fd, command_fds[LKST_NR_COMMANDS];
+	struct lkst_budget_fds budget;
+};
+
+/* An empty one; NULL: no memory. Close it with lkst_session_close(). */
+struct lkst_session *lkst_session_new(void);
+
+/* What the program of @command is pinned as. */
+enum { LKST_COMMAND_PIN_MAX = 64 };
+void lkst_session_command_pin(enum lkst_command command, char pin[LKST_COMMAND_PIN_MAX]);
+
+#endif

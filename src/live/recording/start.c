@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Starting a recording: its memory is made, its programs are loaded and attached, and it is pinned. */
+#include "live/recording/start.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/cleanup.h"
+#include "base/time.h"
+#include "live/load/pins.h"
+#include "live/recording/maskset.h"
+#include "live/recording/maskset_edit.h"
+#include "live/recording/session_fields.h"
+
+static void fill_state_pages(struct lkst_session *s, const struct lkst_memory *memory)
+{
+	u32 buffer, cpu;
+
+	for (buffer = 0; buffer < LKST_BUFFERS_AT_START; buffer++)
+		for (cpu = 0; cpu < memory->nr_cpus; cpu++)
+			lkst_memory_init_state(memory, cpu, buffer, s->rings.control,
+					       lkst_rings_state(&s->rings, cpu, buffer));
+}
+
+static void fill_control(struct lkst_control *c, const struct lkst_plan *plan, u32 nr_cpus)
+{
+	unsigned int buffer, cpu;
+
+	c->magic = LKST_CONTROL_MAGIC;
+	c->version = LKST_ABI_VERSION;
+	c->nr_cpus = nr_cpus;
+	c->active = LKST_MASKSET_RNOTHING;
+	c->start_ns = lkst_monotonic_ns();
+	memcpy(c->uuid, plan->catalog->uuid, sizeof(c->uuid));
+	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++) {
+		c->next[buffer] = c->leave_to[buffer] = buffer;
+		for (cpu = 0; cpu < nr_cpus; cpu++)
+			c->page[buffer][cpu] =
+				(buffer < LKST_BUFFERS_AT_START ? buffer : LKST_BUFFER_MAIN) *
+					nr_cpus +
+				cpu;
+	}
+	strcpy(c->buffer_name[LKST_BUFFER_MAIN], "main");
+	strcpy(c->buffer_name[LKST_BUFFER_LIFE], "life");
+	lkst_maskset_fill_control(c, plan);
+}
+
+/* Chooses the masksets and attaches the hooks that they need. */
+static int attach(struct lkst_err *e, struct lkst_session *s, const struct lkst_plan *plan,
+		  const struct lkst_session_options *options)
+{
+	struct lkst_notes *notes = &s->programs.notes;
+	unsigned int i;
+	u32 set;
+	int err;
+
+	s->maskset = lkst_maskset_first(plan);
+	err = options->maskset ? lkst_maskset_get(e, s, options->maskset, notes, &s->maskset) : 0;
+	for (i = 0; i < options->nr_armed && !err; i++) {
+		err = lkst_maskset_get(e, s, options->armed[i], notes, &set);
+		if (!err)
+			s->rings.control->armed |= 1U << set;
+	}
+	return err ? err : lkst_maskset_attach(e, s, 1U << s->maskset, NULL, notes, &set);
+}
+
+/* Takes what stays when the skeleton is gone. */
+static int take_programs(struct lkst_err *e, struct lkst_session *s, const struct lkst_plan *plan)
+{
+	int err = lkst_programs_list_hooks(e, &s->programs, plan, s->hooks);
+	unsigned int i;
+
+	if (err)
+		return err;
+	for (i = 0; i < LKST_NR_COMMANDS; i++)
+		s->command_fds[i] = lkst_programs_command_fd(&s->programs, i);
+	s->threads_fd = lkst_programs_link_threads(e, &s->programs);
+	return s->threads_fd < 0 ? s->threads_fd : 0;
+}
+
+static int prepare(struct lkst_err *e, struct lkst_session *s, const struct lkst_plan *plan,
+		   const struct lkst_session_options *options, const struct lkst_memory *memory)
+{
+	_cleanup_free_ struct lkst_control *control = calloc(1, sizeof(*control));
+	int err;
+
+	if (!control)
+		return lkst_err_sys(e, -ENOMEM, "starting to record");
+	fill_control(control, plan, memory->nr_cpus);
+	control->wish_ns = options->wish_ns;
+	if (getrandom(control->address_key, sizeof(control->address_key), 0) < 0)
+		return lkst_err_sys(e, -errno, "making a key");
+	if (getrandom(control->memory_id, sizeof(control->memory_id), 0) < 0)
+		return lkst_err_sys(e, -errno, "making an id for pages in memory");
+	err = lkst_programs_load(e, &s->programs, plan, &options->filter, memory, control,
+				 options->budget_ppm);
+	if (!err)
+		err = lkst_rings_open(e, lkst_programs_memory_fd(&s->programs),
+				      lkst_programs_control_fd(&s->programs), &s->rings);
+	if (err)
+		return err;
+	fill_state_pages(s, memory);
+	err = lkst_budget_start(e, lkst_programs_object(&s->programs), plan, memory, &s->rings,
+				options->budget_ppm, &s->budget);
+	if (!err)
+		err = lkst_keep_new(e, s->catalog, memory, s->rings.control->memory_id, &s->keep);
+	if (!err)
+		err = take_programs(e, s, plan);
+	if (!err)
+		err = lkst_budget_group(e, &s->budget, s->hooks);
+	return err ? err : attach(e, s, plan, options);
+}
+
+int lkst_session_start(struct lkst_err *e, const struct lkst_plan *plan,
+		       const struct lkst_session_options *options,
+		       struct lkst_session **ret_session)
+{
+	_cleanup_(lkst_session_closep) struct lkst_session *s = lkst_session_new();
+	_cleanup_(lkst_memory_free) struct lkst_memory memory = {};
+	_cleanup_close_ int ballast = -1;
+	int err;
+
+	if (!s)
+		return lkst_err_sys(e, -ENOMEM, "starting to record");
+	s->catalog = plan->catalog;
+	s->is_to_be_pinned = options->is_to_be_pinned;
+	err = lkst_memory_plan(e, options->buffer_bytes, options->block_bytes, options->spare_bytes,
+			       options->nr_banks, &memory);
+	if (!err && options->is_on_node)
+		memory.numa_node = options->numa_node;
+	if (!err)
+		err = lkst_memory_check(e, &memory);
+	if (!err && options->behind_bytes) {
+		ballast = lkst_memory_ballast(e, &memory, options->behind_bytes);
+		err = ballast < 0 ? ballast : 0;
+	}
+	if (!err)
+		err = prepare(e, s, plan, options, &memory);
+	if (err)
+		return err;
+	*ret_session = lkst_take(s);
+	return 0;
+}
+
+void lkst_session_arm(struct lkst_session *s, bool on)
+{
+	u32 set = on ? s->maskset : LKST_MASKSET_RNOTHING;
+	struct lkst_err ignored;
+
+	if (s->rings.control->active == set)
+		return;
+	/* The store counts; without its record the trace can still be read. */
+	if (lkst_maskset_switch(&ignored, s, set))
+		__atomic_store_n(&s->rings.control->active, set, __ATOMIC_RELEASE);
+}
+
+/* ---- pinning ---------------------------------------------------------------------------------- */
+
+static int pin_hook(struct lkst_err *e, const struct lkst_hook *hook)
+{
+	char pin[sizeof(LKST_PROGRAM_PIN) + LKST_HOOK_NAME_MAX];
+	int err;
+
+	snprintf(pin, sizeof(pin), LKST_PROGRAM_PIN "%s", hook->name);
+	err = lkst_pins_put(e, hook->program_fd, pin);
+	if (!err && hook->link_fd >= 0)
+		err = lkst_pins_put(e, hook->link_fd, hook->name);
+	return err;
+}
+
+static int pin_budget(struct lkst_err *e, const struct lkst_budget_fds *budget)
+{
+	int err = lkst_pins_put(e, budget->budget_fd, "budget");
+
+	if (!err && budget->kinds_fd >= 0)
+		err = lkst_pins_put(e, budget->kinds_fd, "kinds");
+	if (!err && budget->groups_fd >= 0)
+		err = lkst_pins_put(e, budget->groups_fd, "hook-groups");
+	if (!err && budget->asks_fd >= 0)
+		err = lkst_pins_put(e, budget->asks_fd, "asks");
+	/* The controller runs as long as the map that its timer is in has a pin. */
+	if (!err && budget->timer_fd >= 0)
+		err = lkst_pins_put(e, budget->timer_fd, "timer");
+	return err;
+}
+
+static int pin_command(struct lkst_err *e, const struct lkst_session *s, enum lkst_command command)
+{
+	char pin[LKST_COMMAND_PIN_MAX];
+
+	lkst_session_command_pin(command, pin);
+	return s->command_fds[command] < 0 ? 0 : lkst_pins_put(e, s->command_fds[command], pin);
+}
+
+int lkst_session_pin(struct lkst_err *e, struct lkst_session *s)
+{
+	unsigned int i;
+	int err;
+
+	err = lkst_pins_put(e, lkst_programs_memory_fd(&s->programs), "memory");
+	if (!err)
+		err = lkst_pins_put(e, lkst_programs_control_fd(&s->programs), "control");
+	if (!err)
+		err = lkst_programs_pin_maps(e, &s->programs);
+	if (!err)
+		err = lkst_pins_put(e, s->keep.fd, "notes");
+	if (!err)
+		err = lkst_pins_put(e, s->threads_fd, "threads");
+	for (i = 0; i < LKST_NR_COMMANDS && !err; i++)
+		err = pin_command(e, s, i);
+	if (!err)
+		err = pin_budget(e, &s->budget);
+	for (i = 0; i < s->hooks->nr && !err; i++)
+		err = pin_hook(e, &s->hooks->items[i]);
+	s->is_pinned = !err;
+	return err;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Starting a recording. */
+#ifndef LKST_LIVE_RECORDING_START_H
+#define LKST_LIVE_RECORDING_START_H
+
+#include "live/recording/session.h"
+
+struct lkst_session_options {
+	u64 buffer_bytes; /* per CPU */
+	u64 block_bytes;
+	u64 spare_bytes; /* per CPU, for buffers made later (live/recording/buffers.h) */
+	u64 wish_ns;	 /* of history, that `buffer_bytes` was chosen for; 0: for none */
+	u32 nr_banks;	 /* that incidents can be kept in (live/recording/incidents.h) */
+	u32 budget_ppm;	 /* what recording may cost of each CPU's time; 0: no limit */
+	u64 behind_bytes; /* of memory that the rings' is not to be taken from, see lkst_memory_ballast() */
+	bool is_on_node; /* memory is taken from NUMA node `numa_node` */
+	int numa_node;
+	struct lkst_filter filter;
+	/* The maskset to begin with, as lkst_maskset_get() takes it; NULL: what the plan selects. */
+	const char *maskset;
+	/* Masksets whose hooks stay attached while another one is in force. */
+	char *const *armed;
+	unsigned int nr_armed;
+	bool is_to_be_pinned; /* lkst_session_pin() follows, and then masksets with conditions once more */
+};
+
+/*
+ * Loads and attaches what @plan says. Nothing is recorded until lkst_session_arm(). The plan stays the
+ * caller's and must outlive the session.
+ */
+int lkst_session_start(struct lkst_err *e, const struct lkst_plan *plan,
+		       const struct lkst_session_options *options,
+		       struct lkst_session **ret_session);
+
+/* Switches recording on, with the maskset that was chosen, or off: one store, recorded. */
+void lkst_session_arm(struct lkst_session *s, bool on);
+
+/* Pins all there is, so that it outlives the process. Takes lkst_pins_prepare() first. */
+int lkst_session_pin(struct lkst_err *e, struct lkst_session *s);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The handler of triggers and of masksets' conditions: loading it, and giving it back. */
+#include "live/recording/trigger_handler.h"
+
+#include "live/recording/handler.h"
+#include "live/recording/maskset.h"
+
+int lkst_trigger_handler_load(struct lkst_err *e, struct lkst_session *s, const char *file,
+			      const bool *ids, u8 *ret_number)
+{
+	bool wants[LKST_EVENT_SPACE] = {}, lacks = false;
+	struct lkst_handler_options options = { .file = file, .wants = wants, .has_names = true };
+	struct lkst_err ignored;
+	struct lkst_handler h;
+	u32 id;
+	int err;
+
+	if (!lkst_handler_find(&ignored, LKST_TRIGGER_HANDLER, &h))
+		options.extends = h.number;
+	for (id = 0; id < LKST_EVENT_SPACE; id++) {
+		wants[id] = ids[id] && !(options.extends && lkst_hooks_serve(lkst_session_hooks(s),
+									     id, options.extends));
+		lacks |= wants[id];
+	}
+	err = lacks ? lkst_handler_load(e, s, &options, &h) : 0;
+	if (!err)
+		*ret_number = h.number;
+	return err;
+}
+
+/* True if a row of some maskset has a condition for event @id. */
+static bool has_condition(const struct lkst_trigger_maps *m, u32 id)
+{
+	u32 set;
+
+	for (set = 0; set < LKST_MASKSETS; set++)
+		if (m->rows[set].condition[id])
+			return true;
+	return false;
+}
+
+static bool is_any_used(const struct lkst_trigger_maps *m)
+{
+	u32 i;
+
+	for (i = 0; i < LKST_TRIGGERS_MAX; i++)
+		if (m->triggers[i].is_used)
+			return true;
+	for (i = 0; i < LKST_EVENT_SPACE; i++)
+		if (has_condition(m, i))
+			return true;
+	return false;
+}
+
+int lkst_trigger_handler_release(struct lkst_err *e, struct lkst_session *s,
+				 struct lkst_trigger_maps *m, u8 number, struct lkst_notes *notes)
+{
+	const struct lkst_control *c = lkst_session_control(s);
+	bool ids[LKST_EVENT_SPACE];
+	u32 id;
+	int err;
+
+	for (id = 0; id < LKST_EVENT_SPACE; id++)
+		ids[id] = lkst_maskset_default(c, id) == number && !m->events[id].rules &&
+			  !m->events[id].steps && !has_condition(m, id);
+	err = lkst_maskset_divert(e, s, ids, LKST_HANDLER_DEFAULT, notes);
+	if (err || is_any_used(m))
+		return err;
+	return lkst_handler_unload(e, s, number, true, notes);
+}
