@@ -47,8 +47,7 @@ static __always_inline bool has_stack(u32 flags)
  * is 0. Which of them asked for the lock depends on how the kernel was built
  * (analyze/engine/naming.c knows their names).
  */
-SEC("tp_btf/contention_begin")
-int BPF_PROG(tp_btf__contention_begin, void *lock, unsigned int flags)
+LKST_TP(contention_begin, void *lock, unsigned int flags)
 {
 	u64 frames[FRAMES] = {};
 
@@ -56,31 +55,24 @@ int BPF_PROG(tp_btf__contention_begin, void *lock, unsigned int flags)
 		return LKST_UNWANTED(contention_begin);
 	if (has_stack(flags))
 		bpf_get_stack(ctx, frames, sizeof(frames), FRAMES_SKIPPED);
-	LKST_RECORD(contention_begin, r);
-	if (!r)
-		return 0;
-	LKST_PUT64(r->lock, lock);
-	r->flags = flags;
-	LKST_PUT64(r->caller, frames[0]);
-	LKST_PUT64(r->caller2, frames[1]);
-	LKST_PUT64(r->caller3, frames[2]);
-	LKST_PUT64(r->caller4, frames[3]);
-	LKST_PUT64(r->caller5, frames[4]);
-	LKST_COMMIT(contention_begin);
+	lkst_recording(contention_begin, r) {
+		LKST_PUT64(r->lock, lock);
+		r->flags = flags;
+		LKST_PUT64(r->caller, frames[0]);
+		LKST_PUT64(r->caller2, frames[1]);
+		LKST_PUT64(r->caller3, frames[2]);
+		LKST_PUT64(r->caller4, frames[3]);
+		LKST_PUT64(r->caller5, frames[4]);
+	}
 	return 0;
 }
 
-SEC("tp_btf/contention_end")
-int BPF_PROG(tp_btf__contention_end, void *lock, int result)
+LKST_TP(contention_end, void *lock, int result)
 {
-	if (!lkst_wants_current())
-		return LKST_UNWANTED(contention_end);
-	LKST_RECORD(contention_end, r);
-	if (!r)
-		return 0;
-	LKST_PUT64(r->lock, lock);
-	r->result = result;
-	LKST_COMMIT(contention_end);
+	lkst_recording_if(contention_end, r, lkst_wants_current()) {
+		LKST_PUT64(r->lock, lock);
+		r->result = result;
+	}
 	return 0;
 }
 
@@ -99,20 +91,17 @@ static __always_inline u64 caller_of(struct pt_regs *ctx)
 
 /* A lock is asked for. */
 #define TAKE_PROGRAM(function, event)                                                              \
-	SEC("kprobe/" #function)                                                                   \
-	int BPF_KPROBE(kprobe__##function, u64 lock)                                               \
+	LKST_KPROBE(function, u64 lock)                                                            \
 	{                                                                                          \
 		u64 caller;                                                                        \
                                                                                                    \
 		if (!lkst_wants_current())                                                         \
 			return LKST_UNWANTED(event);                                               \
 		caller = caller_of(ctx);                                                           \
-		LKST_RECORD(event, r);                                                             \
-		if (!r)                                                                            \
-			return 0;                                                                  \
-		LKST_PUT64(r->lock, lock);                                                         \
-		LKST_PUT64(r->caller, caller);                                                     \
-		LKST_COMMIT(event);                                                                \
+		lkst_recording(event, r) {                                                         \
+			LKST_PUT64(r->lock, lock);                                                 \
+			LKST_PUT64(r->caller, caller);                                             \
+		}                                                                                  \
 		return 0;                                                                          \
 	}
 
@@ -142,16 +131,10 @@ TAKE_PROGRAM(rt_read_trylock, read_trylock)
 
 /* A lock is released. */
 #define RELEASE_PROGRAM(function, event)                                                           \
-	SEC("kprobe/" #function)                                                                   \
-	int BPF_KPROBE(kprobe__##function, u64 lock)                                               \
+	LKST_KPROBE(function, u64 lock)                                                            \
 	{                                                                                          \
-		if (!lkst_wants_current())                                                         \
-			return LKST_UNWANTED(event);                                               \
-		LKST_RECORD(event, r);                                                             \
-		if (!r)                                                                            \
-			return 0;                                                                  \
-		LKST_PUT64(r->lock, lock);                                                         \
-		LKST_COMMIT(event);                                                                \
+		lkst_recording_if(event, r, lkst_wants_current())                                  \
+			LKST_PUT64(r->lock, lock);                                                 \
 		return 0;                                                                          \
 	}
 
