@@ -86,10 +86,6 @@ static __always_inline void put_off(const struct look *look, struct lkst_kind *k
 
 static __noinline void shed(struct look *look, struct lkst_kind *kind, u32 ppm)
 {
-	const u32 size = sizeof(struct lkst_rec_shed_begin);
-	struct lkst_rec_shed_begin *r;
-	struct lkst_slot slot;
-
 	kind->ppm = ppm;
 	put_off(look, kind, look->now - kind->since_ns < 8ULL * kind->hold_s * 1000000000);
 	kind->since_ns = look->now;
@@ -98,31 +94,26 @@ static __noinline void shed(struct look *look, struct lkst_kind *kind, u32 ppm)
 	look->budget->nr_shed++;
 	mark(look, kind, true);
 
-	r = lkst_begin_own(&slot, size + kind->name_length + 1, size + LKST_KIND_NAME);
-	if (!r)
-		return;
-	r->cost = kind->ppm;
-	put_name(r->kind.bytes, kind);
-	lkst_ring_commit(&slot, lkst_cfg.id[LKST_EV_shed_begin]);
+	lkst_recording_own(shed_begin, r, lkst_begin_own, sizeof(*r) + kind->name_length + 1,
+			   sizeof(*r) + LKST_KIND_NAME) {
+		r->cost = kind->ppm;
+		put_name(r->kind.bytes, kind);
+	}
 }
 
 static __noinline void take_back(struct look *look, struct lkst_kind *kind)
 {
-	const u32 size = sizeof(struct lkst_rec_shed_end);
 	u64 left_out = look->now - kind->since_ns;
-	struct lkst_rec_shed_end *r;
-	struct lkst_slot slot;
 
 	kind->shed_ns += left_out;
 	kind->since_ns = look->now;
 	kind->is_shed = 0;
 	look->budget->nr_shed--;
 
-	r = lkst_begin_own(&slot, size + kind->name_length + 1, size + LKST_KIND_NAME);
-	if (r) {
+	lkst_recording_own(shed_end, r, lkst_begin_own, sizeof(*r) + kind->name_length + 1,
+			   sizeof(*r) + LKST_KIND_NAME) {
 		LKST_PUT64(r->left_out, left_out);
 		put_name(r->kind.bytes, kind);
-		lkst_ring_commit(&slot, lkst_cfg.id[LKST_EV_shed_end]);
 	}
 	mark(look, kind, false);
 }

@@ -66,19 +66,14 @@ static __always_inline void lkst_bank_leave(const struct lkst_incident_cause *ca
 static __always_inline void lkst_incident_record(const struct lkst_incident_cause *cause,
 						 u32 number)
 {
-	struct lkst_rec_incident *r;
-	struct lkst_slot s;
-
-	r = lkst_begin_share(&s, sizeof(*r), sizeof(*r));
-	if (!r)
-		return;
-	LKST_PUT64(r->value, cause->value);
-	LKST_PUT64(r->after, cause->post_ns);
-	r->number = number;
-	r->trigger = cause->trigger;
-	r->event = cause->id;
-	r->thread = cause->tid;
-	lkst_ring_commit(&s, lkst_cfg.id[LKST_EV_incident]);
+	lkst_recording_own(incident, r, lkst_begin_share, sizeof(*r), sizeof(*r)) {
+		LKST_PUT64(r->value, cause->value);
+		LKST_PUT64(r->after, cause->post_ns);
+		r->number = number;
+		r->trigger = cause->trigger;
+		r->event = cause->id;
+		r->thread = cause->tid;
+	}
 }
 
 /*

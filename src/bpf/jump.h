@@ -16,8 +16,6 @@ static __always_inline void lkst_buffer_jump(u32 of, u32 to)
 	volatile u32 serves = of & (LKST_NR_BUFFERS - 1), target = to & (LKST_NR_BUFFERS - 1), left;
 	u32 page = target * lkst_cfg.nr_cpus + lkst_this_cpu();
 	struct lkst_state *from = lkst_state_page(serves), *there = LKST_ELEMENT(page);
-	struct lkst_rec_buffer_jump *r;
-	struct lkst_slot s;
 
 	if (!from || !lkst_buffer_is_there(there) || from == there ||
 	    LKST_LOAD(lkst_control.leave_at[target & (LKST_NR_BUFFERS - 1)]))
@@ -27,13 +25,11 @@ static __always_inline void lkst_buffer_jump(u32 of, u32 to)
 	lkst_buffer_mark(there, 0);
 	LKST_STORE(there->serves, serves);
 	LKST_STORE(lkst_control.page[serves & (LKST_NR_BUFFERS - 1)][lkst_this_cpu()], page);
-	r = lkst_begin_own(&s, sizeof(*r), sizeof(*r));
-	if (!r)
-		return;
-	r->of = serves;
-	r->from = left;
-	r->to = target;
-	lkst_ring_commit(&s, lkst_cfg.id[LKST_EV_buffer_jump]);
+	lkst_recording_own(buffer_jump, r, lkst_begin_own, sizeof(*r), sizeof(*r)) {
+		r->of = serves;
+		r->from = left;
+		r->to = target;
+	}
 }
 
 #endif

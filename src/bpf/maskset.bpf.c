@@ -22,15 +22,11 @@ SEC("raw_tp")
 int raw_tp__maskset_settled(struct bpf_raw_tracepoint_args *ctx)
 {
 	volatile u32 hooks = ctx->args[0]; /* as in lkst_maskset_switch() */
-	struct lkst_rec_maskset_settled *r;
-	struct lkst_slot s;
 
 	lkst_maskset_changed();
-	r = lkst_begin_own(&s, sizeof(*r), sizeof(*r));
-	if (!r)
-		return 0;
-	r->maskset = LKST_LOAD(lkst_control.active);
-	r->hooks = hooks;
-	lkst_ring_commit(&s, lkst_cfg.id[LKST_EV_maskset_settled]);
+	lkst_recording_own(maskset_settled, r, lkst_begin_own, sizeof(*r), sizeof(*r)) {
+		r->maskset = LKST_LOAD(lkst_control.active);
+		r->hooks = hooks;
+	}
 	return 0;
 }

@@ -9,17 +9,13 @@
 static __always_inline int record(void)
 {
 	const u32 id = lkst_cfg.id[LKST_EV_shed_begin];
-	struct lkst_rec_sched_switch *r;
-	struct lkst_slot slot;
 
-	r = lkst_begin(&slot, id, sizeof(*r), sizeof(*r));
-	if (!r)
-		return 0;
-	r->next_tid = 0;
-	r->prev_state = 0;
-	r->prev_prio = 0;
-	r->next_prio = 0;
-	lkst_commit(&slot, id);
+	lkst_recording_id(struct lkst_rec_sched_switch, r, id, sizeof(*r), sizeof(*r)) {
+		r->next_tid = 0;
+		r->prev_state = 0;
+		r->prev_prio = 0;
+		r->next_prio = 0;
+	}
 	return 0;
 }
 

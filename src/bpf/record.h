@@ -346,36 +346,37 @@ static __always_inline void lkst_scope_fini(struct lkst_scope *s)
 
 #define LKST_WATCHED __attribute__((cleanup(lkst_scope_fini)))
 
-/* Publishes the record, unless a handler drops it. NULL, for no other is to be filled. */
-static __always_inline void *lkst_scope_commit(struct lkst_scope *s, u32 id)
+/* The block has come to its end. NULL, for no other record is to be filled. */
+static __always_inline void *lkst_scope_end(struct lkst_scope *s)
 {
 	s->is_open = false;
-	lkst_commit(&s->slot, id);
 	return NULL;
 }
 
 /*
- * Runs the block behind it once, with @r, the record of @type that @begin has reserved in lkst_scope_.slot,
- * and publishes that as event @id; if @begin is NULL, not at all. A record that is begun and not published
- * would block all behind it, so the compiler refuses a block that can be left otherwise than by its end (or
+ * Runs the block behind it once, with @r, the record of @type that @begin has reserved in lkst_scope_.slot, and
+ * then @commit, which publishes it; if @begin is NULL, neither. A record that is begun and not published would
+ * block all behind it, so the compiler refuses a block that can be left otherwise than by its end (or
  * `continue`, which goes there). Like the kernel's scoped_guard(), include/linux/cleanup.h.
  */
-#define LKST_FILLING(type, r, id, begin)                                                           \
+#define LKST_FILLING(type, r, begin, commit)                                                       \
 	for (struct lkst_scope lkst_scope_ LKST_WATCHED = { .is_next = true };                     \
 	     lkst_scope_.is_next; lkst_scope_.is_next = false)                                     \
 		for (type *r = (begin); r && (lkst_scope_.is_open = true);                         \
-		     r = lkst_scope_commit(&lkst_scope_, id))
+		     commit, r = lkst_scope_end(&lkst_scope_))
 
 /*
  * Records event @id, if the maskset in force says so: the block behind it fills @r, the record of @type, @size
  * bytes, @window of which it may touch (ring.h). It fills every field, since the memory holds an older record.
  */
 #define lkst_recording_id(type, r, id, size, window)                                               \
-	LKST_FILLING(type, r, id, lkst_begin(&lkst_scope_.slot, id, size, window))
+	LKST_FILLING(type, r, lkst_begin(&lkst_scope_.slot, id, size, window),                     \
+		     lkst_commit(&lkst_scope_.slot, id))
 
 /* The same where it is known already that the thread is @tid. */
 #define lkst_recording_id_by(type, r, id, size, window, tid)                                       \
-	LKST_FILLING(type, r, id, lkst_begin_by(&lkst_scope_.slot, id, size, window, tid))
+	LKST_FILLING(type, r, lkst_begin_by(&lkst_scope_.slot, id, size, window, tid),             \
+		     lkst_commit(&lkst_scope_.slot, id))
 
 /* The same two for a record of fixed size, by the name of its event. */
 #define lkst_recording(event, r)                                                                   \
@@ -395,11 +396,20 @@ static __always_inline void *lkst_begin_none(const volatile u16 *id)
 
 /* lkst_recording(), if @is_wanted; else the run is counted as one that records nothing. */
 #define lkst_recording_if(event, r, is_wanted)                                                     \
-	LKST_FILLING(struct lkst_rec_##event, r, lkst_cfg.id[LKST_EV_##event],                     \
+	LKST_FILLING(struct lkst_rec_##event, r,                                                   \
 		     LKST_UNLIKELY(!(is_wanted))                                                   \
 			     ? lkst_begin_none(&lkst_cfg.id[LKST_EV_##event])                      \
 			     : lkst_begin(&lkst_scope_.slot, lkst_cfg.id[LKST_EV_##event],         \
-					  sizeof(*r), sizeof(*r)))
+					  sizeof(*r), sizeof(*r)),                                 \
+		     lkst_commit(&lkst_scope_.slot, lkst_cfg.id[LKST_EV_##event]))
+
+/*
+ * Records @event of the recorder's own as lkst_recording_id() does, but asks neither maskset nor handler. @begin:
+ * the function that reserves, which chooses the buffer.
+ */
+#define lkst_recording_own(event, r, begin, size, window)                                          \
+	LKST_FILLING(struct lkst_rec_##event, r, begin(&lkst_scope_.slot, size, window),           \
+		     lkst_ring_commit(&lkst_scope_.slot, lkst_cfg.id[LKST_EV_##event]))
 
 /* The program of a tracepoint, which is found by the name that it gets here. */
 #define LKST_TP(tracepoint, args...)                                                               \

@@ -28,24 +28,20 @@ static __always_inline void lkst_trigger_reason(struct lkst_incident_cause *caus
 static __always_inline void lkst_trigger_record(const struct lkst_incident_cause *cause, u64 flip,
 						const char *name, u32 length)
 {
-	const u32 size = sizeof(struct lkst_rec_trigger_fired);
-	struct lkst_rec_trigger_fired *r;
-	struct lkst_slot s;
 	u32 i;
 
 	if (length > LKST_TRIGGER_NAME - 1)
 		length = LKST_TRIGGER_NAME - 1;
-	r = lkst_begin_share(&s, size + length + 1, size + LKST_TRIGGER_NAME);
-	if (!r)
-		return;
-	LKST_PUT64(r->value, cause->value);
-	LKST_PUT64(r->flip, flip);
-	r->trigger = cause->trigger;
-	r->event = cause->id;
-	for (i = 0; i < LKST_TRIGGER_NAME - 1 && i < length; i++)
-		LKST_STORE(r->name.bytes[i], name[i]); /* or the compiler calls memcpy() */
-	LKST_STORE(r->name.bytes[i], 0);
-	lkst_ring_commit(&s, lkst_cfg.id[LKST_EV_trigger_fired]);
+	lkst_recording_own(trigger_fired, r, lkst_begin_share, sizeof(*r) + length + 1,
+			   sizeof(*r) + LKST_TRIGGER_NAME) {
+		LKST_PUT64(r->value, cause->value);
+		LKST_PUT64(r->flip, flip);
+		r->trigger = cause->trigger;
+		r->event = cause->id;
+		for (i = 0; i < LKST_TRIGGER_NAME - 1 && i < length; i++)
+			LKST_STORE(r->name.bytes[i], name[i]); /* or the compiler calls memcpy() */
+		LKST_STORE(r->name.bytes[i], 0);
+	}
 }
 
 /* Keeps the moment, where the recording has banks for that, and records it. */
