@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyze/model/state.h"
+#include "analyze/model/model.h"
 #include "base/cleanup.h"
 #include "common.h"
 
@@ -47,13 +47,13 @@ static int count_call(void *ctx, const struct lkst_call_interval *c)
 	return 0;
 }
 
-static int count_life(void *ctx, const struct lkst_life *life)
+static int count_life(void *ctx, const struct lkst_thread_life *life)
 {
 	((struct counts *)ctx)->lives++;
 	return 0;
 }
 
-static const struct lkst_state_calls calls = {
+static const struct lkst_model_calls calls = {
 	.interval = count_interval,
 	.cpu = count_cpu,
 	.frame = count_frame,
@@ -61,7 +61,7 @@ static const struct lkst_state_calls calls = {
 	.over = count_life,
 };
 
-static void print_counts(const struct counts *c, const struct lkst_state_doubts *d)
+static void print_counts(const struct counts *c, const struct lkst_model_doubts *d)
 {
 	u32 run;
 
@@ -81,7 +81,7 @@ int main(int argc, char **argv)
 {
 	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
 	_cleanup_(lkst_feed_freep) struct lkst_feed *f = NULL;
-	_cleanup_(lkst_state_freep) struct lkst_state *s = NULL;
+	_cleanup_(lkst_model_freep) struct lkst_model *s = NULL;
 	static struct counts counts[MANY];
 	uint64_t start = bench_now_ns();
 	unsigned int i, nr;
@@ -93,16 +93,16 @@ int main(int argc, char **argv)
 	nr = argv[1][1] == 'a' ? MANY : argv[1][1] == 'o';
 	if (lkst_trace_open(&e, argv[2], &t) || lkst_feed_new(&e, t, &f))
 		bench_die("%s", e.text);
-	if (nr && lkst_state_new(&e, f, &s))
+	if (nr && lkst_model_new(&e, f, &s))
 		bench_die("%s", e.text);
 	for (i = 0; i < nr; i++)
-		if (lkst_state_subscribe(s, &calls, &counts[i]) < 0)
+		if (lkst_model_subscribe(s, &calls, &counts[i]) < 0)
 			bench_die("no memory");
 	if (lkst_feed_run(&e, f))
 		bench_die("%s", e.text);
 	printf("%llu %.6f\n", (unsigned long long)lkst_feed_records(f),
 	       (bench_now_ns() - start) / 1e9);
 	if (nr)
-		print_counts(&counts[0], lkst_state_doubts(s));
+		print_counts(&counts[0], lkst_model_doubts(s));
 	return 0;
 }

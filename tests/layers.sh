@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tests that every include under src/ is one that src/LAYERS allows, that each header of user space
-# stands alone, and that this test would notice if it were not so.
+# Tests that every include under src/ is one that src/LAYERS allows, that one name is one thing, that each header of user
+# space stands alone, and that this test would notice if it were not so.
 
 set -u
 
@@ -94,6 +94,48 @@ catches allow_the_room_below analyze/why/a.c '#include "analyze/engine/feed.h"' 
 catches allow_every_room_of_a_folder cmd/a.c '#include "analyze/why/why.h"' 0
 catches catch_unknown_folder other/a.c 'int x;' 1
 catches allow_what_is_allowed cmd/a.c '#include "live/load/pins.h"' 0
+
+# One name, one thing: no struct is defined twice, and no two folders have files of one name. But commands, groups of
+# events, analyses and handlers are what their files are called after; and what abi/x.h lays out one other folder may
+# handle in an x of its own.
+doubled()
+{
+	(cd "$1" && grep -rhoE --include='*.[ch]' '^struct lkst_[a-z0-9_]+ \{' . | sort | uniq -d
+		find . \( -name '*.[ch]' -o -name '*.def' \) -printf '%P\n' | awk '
+		{
+			folder = name = $0
+			sub(/\/[^\/]*$/, "", folder)
+			sub(/.*\//, "", name)
+			if (folder ~ /^(cmd|handlers|analyze\/measures)$/ || name ~ /\.bpf\.c$/)
+				next
+			sub(/\..*/, "", name)
+			if (!seen[folder, name]++) {
+				folders[name] = folders[name] " " folder
+				nr[name] += folder != "abi"
+			}
+		}
+		END {
+			for (name in nr)
+				if (nr[name] > 1)
+					print name " is in" folders[name]
+		}')
+}
+found=$(doubled src)
+if [ -z "$found" ]; then
+	echo ok layers_one_name_is_one_thing
+else
+	echo "FAIL layers_one_name_is_one_thing: ${found//$'\n'/; }"
+fi
+mkdir "$SCRATCH/doubled" "$SCRATCH/doubled"/{abi,trace,view,cmd}
+touch "$SCRATCH/doubled"/{abi,trace,cmd}/block.h
+allowed=$(doubled "$SCRATCH/doubled")
+touch "$SCRATCH/doubled/view/block.c"
+printf 'struct lkst_one {\n};\n' | tee "$SCRATCH/doubled/trace/a.h" >"$SCRATCH/doubled/view/b.h"
+if [ -z "$allowed" ] && [ "$(doubled "$SCRATCH/doubled" | wc -l)" = 2 ]; then
+	echo ok layers_catch_doubled_names
+else
+	echo "FAIL layers_catch_doubled_names: $allowed; $(doubled "$SCRATCH/doubled")"
+fi
 
 # New files and directories are made in one place, which knows who may read them and what may be in the way.
 makers='O_CREAT|O_TMPFILE|\b(creat|open_by_handle_at|mkdir(at)?|mknod(at)?|mkfifo(at)?|mko?stemps?|mkdtemp|tmpfile|tmpnam|tempnam|(sym)?link(at)?|rename(at2?)?|freopen)\(|\bfopen\([^;]*"[wa]|\bfopen\([^;]*"r[^"]*\+'

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/escape.h"
 
 void lkst_notes_add(struct lkst_notes *n, const char *format, ...)
 {

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/escape.h"
 #include "base/io.h"
-#include "base/text.h"
 
 enum {
 	/* Text is escaped in pieces of so many bytes, so that a piece always fits the room. */

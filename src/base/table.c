@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/text.h"
+#include "base/escape.h"
 
 enum {
 	ROWS_MIN = 16,

@@ -4,7 +4,7 @@
  *
  * The record's time is taken before the store, so that no event that the new maskset decides on is
  * older. Writers that had asked the old one may still be under way on other CPUs: user space waits for
- * them, and says so by a maskset_settled record (src/live/recording/maskset.c).
+ * them, and says so by a maskset_settled record (src/live/recording/masksets.c).
  */
 #ifndef LKST_BPF_MASKSET_H
 #define LKST_BPF_MASKSET_H

@@ -5,7 +5,7 @@
 
 #include "analyze/measures/analysis.h"
 #include "trace/reader.h"
-#include "view/table.h"
+#include "view/table_text.h"
 
 struct lkst_analyze {
 	const char *names; /* of analyses, commas between; "all" */

@@ -11,8 +11,8 @@
 #include "cmd/streaming.h"
 #include "cmd/turn.h"
 #include "live/drain/follow.h"
-#include "live/drain/state.h"
-#include "live/drain/symbols.h"
+#include "live/drain/state_stream.h"
+#include "live/drain/write_symbols.h"
 #include "live/load/pins.h"
 
 struct options {

@@ -3,8 +3,8 @@
 #ifndef LKST_CMD_CHECK_COUNTERS_H
 #define LKST_CMD_CHECK_COUNTERS_H
 
-#include "analyze/check/counters.h"
-#include "analyze/check/thread_counts.h"
+#include "analyze/check/compare_counters.h"
+#include "analyze/check/compare_threads.h"
 
 /*
  * A table of the kinds, a line for each counter by which records are missing, and what of the time of the trace's

@@ -10,7 +10,7 @@
 #include "base/glob.h"
 #include "cmd/cmd.h"
 #include "cmd/recording.h"
-#include "live/load/kernel.h"
+#include "live/load/kernel_types.h"
 #include "live/load/plan.h"
 #include "live/load/tracefs.h"
 #include "trace/mask.h"

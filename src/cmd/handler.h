@@ -5,7 +5,7 @@
 
 #include "cmd/cmd.h"
 #include "live/load/installed.h"
-#include "live/recording/handler.h"
+#include "live/recording/handlers.h"
 
 /*
  * Runs clang for a handler's source @source; the object is written to @object, NULL: beside it, named

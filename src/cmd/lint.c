@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "base/out.h"
 #include "cmd/cmd.h"
-#include "view/account.h"
+#include "view/account_text.h"
 
 struct options {
 	struct lkst_list rules;

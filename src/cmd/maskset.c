@@ -16,7 +16,7 @@
 #include "base/out.h"
 #include "live/load/pins.h"
 #include "live/recording/buffers.h"
-#include "live/recording/handler.h"
+#include "live/recording/handlers.h"
 
 enum { GLOBS_MAX = 60, GLOB_TEXT = 160 };
 

@@ -6,8 +6,8 @@
 #define LKST_CMD_MASKSET_H
 
 #include "cmd/verbs.h"
-#include "live/recording/maskset.h"
 #include "live/recording/maskset_edit.h"
+#include "live/recording/masksets.h"
 
 struct lkst_maskset_options {
 	bool json, quiet, armed;

@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "cmd/maskset.h"
 #include "live/recording/buffers.h"
-#include "live/recording/handler.h"
+#include "live/recording/handlers.h"
 
 /* Says what became of maskset @set. */
 static void tell(const struct lkst_job *job, u32 set, const char *what)

@@ -17,7 +17,7 @@
 #include "cmd/recording.h"
 #include "cmd/streaming.h"
 #include "cmd/turn.h"
-#include "live/drain/state.h"
+#include "live/drain/state_stream.h"
 #include "live/load/pins.h"
 #include "live/recording/start.h"
 

@@ -14,7 +14,7 @@
 #include "base/size.h"
 #include "base/time.h"
 #include "crash/ids.h"
-#include "live/drain/symbols.h"
+#include "live/drain/write_symbols.h"
 #include "trace/mask.h"
 
 void lkst_recording_print(const struct lkst_notes *notes)

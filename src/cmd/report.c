@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 #include "trace/reader.h"
-#include "view/table.h"
+#include "view/table_text.h"
 
 enum { ROWS_STANDARD = 8 };
 

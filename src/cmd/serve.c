@@ -28,7 +28,7 @@
 #include "cmd/status.h"
 #include "cmd/turn.h"
 #include "live/drain/snapshot.h"
-#include "live/drain/state.h"
+#include "live/drain/state_stream.h"
 #include "live/load/pins.h"
 #include "trace/wire.h"
 

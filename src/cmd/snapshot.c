@@ -15,7 +15,7 @@
 #include "cmd/remote.h"
 #include "cmd/turn.h"
 #include "live/drain/snapshot.h"
-#include "live/drain/state.h"
+#include "live/drain/state_stream.h"
 #include "trace/pack.h"
 
 struct options {

@@ -14,11 +14,11 @@
 #include "cmd/limit.h"
 #include "cmd/recording.h"
 #include "cmd/turn.h"
-#include "live/drain/state.h"
+#include "live/drain/state_stream.h"
 #include "live/load/pins.h"
 #include "live/recording/incidents.h"
-#include "live/recording/maskset.h"
 #include "live/recording/maskset_edit.h"
+#include "live/recording/masksets.h"
 #include "live/recording/readings.h"
 #include "live/recording/start.h"
 

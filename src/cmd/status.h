@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "live/recording/report.h"
+#include "live/recording/status.h"
 #include "trace/wire.h"
 
 /* Writes the status in @form to @to; takes the lock. That nothing is recorded is a status too. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* lkst trigger: conditions that the kernel looks for while recording goes on, and what they cause. */
-#include "live/recording/trigger.h"
+#include "live/recording/triggers.h"
 
 #include <errno.h>
 #include <stdio.h>

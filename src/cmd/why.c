@@ -9,7 +9,7 @@
 #include "analyze/why/worst.h"
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
-#include "view/account.h"
+#include "view/account_text.h"
 
 struct options {
 	s64 tid, depth;
@@ -132,7 +132,7 @@ static void say_passed_over(struct lkst_account *a, const struct lkst_worst *w)
 static int answer(struct lkst_err *e, const struct options *o, struct lkst_trace *t,
 		  const struct question *q, struct lkst_out *out)
 {
-	_cleanup_(lkst_window_freep) struct lkst_window *w = NULL;
+	_cleanup_(lkst_excerpt_freep) struct lkst_excerpt *w = NULL;
 	_cleanup_(lkst_account_freep) struct lkst_account *a = NULL;
 	struct lkst_view_config config = { .out = out, .catalog = lkst_trace_catalog(t) };
 	u64 end_ns;
@@ -140,7 +140,7 @@ static int answer(struct lkst_err *e, const struct options *o, struct lkst_trace
 
 	err = lkst_view_time_parse(e, o->time, &config.time);
 	if (!err)
-		err = lkst_window_new(
+		err = lkst_excerpt_new(
 			e, t, q->from_ns > LKST_WHY_LEAD_NS ? q->from_ns - LKST_WHY_LEAD_NS : 0,
 			q->to_ns + LKST_WHY_TAIL_NS, 0, &w);
 	if (!err)

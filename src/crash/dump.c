@@ -294,7 +294,7 @@ int lkst_dump_scan(struct lkst_dump_reader *r, u64 from, u64 to, const u32 magic
 		const struct lkst_run *run = find_run(r, from);
 		u64 within = from - run->first, nr = run->nr_pages - within;
 		u64 offset = run->offset + within * LKST_PAGE;
-		struct lkst_window window = {};
+		struct lkst_mapping window = {};
 		const u8 *bytes = NULL;
 
 		nr = nr < to - from ? nr : to - from;
@@ -304,7 +304,7 @@ int lkst_dump_scan(struct lkst_dump_reader *r, u64 from, u64 to, const u32 magic
 			bytes = lkst_file_window(&d->file, offset, nr * LKST_PAGE, buffer, &window);
 		err = bytes ? scan_bytes(bytes, from, nr, magics, found, arg)
 			    : scan_page_by_page(r, from, nr, magics, found, arg, ret_unreadable);
-		lkst_window_close(&window);
+		lkst_mapping_close(&window);
 		from += nr;
 		__atomic_fetch_add(done, nr, __ATOMIC_RELAXED);
 	}

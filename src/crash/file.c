@@ -183,12 +183,12 @@ const u8 *lkst_file_at(const struct lkst_file *f, u64 offset, size_t length, voi
 }
 
 const u8 *lkst_file_window(const struct lkst_file *f, u64 offset, size_t length, void *scratch,
-			   struct lkst_window *ret_window)
+			   struct lkst_mapping *ret_window)
 {
 	const u64 within = offset % (u64)sysconf(_SC_PAGESIZE);
 	void *map;
 
-	*ret_window = (struct lkst_window){ .length = length + within };
+	*ret_window = (struct lkst_mapping){ .length = length + within };
 	if (f->is_memory && !f->chunks && offset <= f->file_size &&
 	    length <= f->file_size - offset) {
 		map = mmap(NULL, ret_window->length, PROT_READ, MAP_SHARED, f->fd,
@@ -202,7 +202,7 @@ const u8 *lkst_file_window(const struct lkst_file *f, u64 offset, size_t length,
 	return lkst_file_at(f, offset, length, scratch);
 }
 
-void lkst_window_close(struct lkst_window *w)
+void lkst_mapping_close(struct lkst_mapping *w)
 {
 	if (w->map)
 		munmap(w->map, w->length);

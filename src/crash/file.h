@@ -44,16 +44,16 @@ void lkst_file_close(struct lkst_file *f);
 const u8 *lkst_file_at(const struct lkst_file *f, u64 offset, size_t length, void *scratch);
 
 /*
- * The same for a long stretch, which it may map instead of copying it: lkst_window_close() ends that, also if
+ * The same for a long stretch, which it may map instead of copying it: lkst_mapping_close() ends that, also if
  * nothing came of it.
  */
-struct lkst_window {
+struct lkst_mapping {
 	void *map;
 	size_t length;
 };
 const u8 *lkst_file_window(const struct lkst_file *f, u64 offset, size_t length, void *scratch,
-			   struct lkst_window *ret_window);
-void lkst_window_close(struct lkst_window *w);
+			   struct lkst_mapping *ret_window);
+void lkst_mapping_close(struct lkst_mapping *w);
 
 /*
  * Where the data at or behind @offset begins, holes of a sparse file and gaps of a flattened one skipped;

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "abi/note.h"
-#include "crash/ring.h"
+#include "crash/dump_ring.h"
 #include "trace/block.h"
 
 enum {

@@ -6,7 +6,7 @@
 #ifndef LKST_CRASH_MEND_H
 #define LKST_CRASH_MEND_H
 
-#include "crash/ring.h"
+#include "crash/dump_ring.h"
 #include "trace/catalog.h"
 
 struct lkst_mended {

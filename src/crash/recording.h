@@ -7,9 +7,9 @@
 #define LKST_CRASH_RECORDING_H
 
 #include "abi/note.h"
+#include "crash/dump_ring.h"
 #include "crash/find.h"
 #include "crash/ids.h"
-#include "crash/ring.h"
 #include "trace/catalog.h"
 
 struct lkst_recording {

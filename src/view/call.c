@@ -15,7 +15,7 @@ enum {
 _Static_assert((int)LKST_SYSARG_ROOM <= (int)LKST_VALUE_ROOM,
 	       "an argument fits where a value does");
 
-bool lkst_call_of(const struct lkst_event_class *event, struct lkst_call *ret_call)
+bool lkst_call_of(const struct lkst_event_class *event, struct lkst_call_format *ret_call)
 {
 	static const char compat[] = "compat_", entry[] = "syscall_entry_",
 			  exit[] = "syscall_exit_";

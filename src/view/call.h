@@ -9,14 +9,14 @@
 #include "view/pen.h"
 
 /* What the name of a system call's event says; the catalogue says that it is one. */
-struct lkst_call {
+struct lkst_call_format {
 	const char *name; /* "openat" */
 	bool is_compat;	  /* a 32-bit caller's */
 	bool is_exit;
 };
 
 /* False if @event is not a system call's. */
-bool lkst_call_of(const struct lkst_event_class *event, struct lkst_call *ret_call);
+bool lkst_call_of(const struct lkst_event_class *event, struct lkst_call_format *ret_call);
 
 /*
  * Adds a step for each argument of an entry event, with ", " between them and, @has_names, its name

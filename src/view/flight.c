@@ -76,7 +76,7 @@ static char *put_result(struct lkst_pen *pen, char *p, const struct lkst_record 
 
 /* ---- building -------------------------------------------------------------------------------- */
 
-static void build_entry(struct lkst_steps *steps, const struct lkst_call *call)
+static void build_entry(struct lkst_steps *steps, const struct lkst_call_format *call)
 {
 	lkst_steps_head(steps, "%s%s(", call->is_compat ? "compat_" : "", call->name);
 	/* futex is shown as the original did. */
@@ -90,7 +90,7 @@ static void build_entry(struct lkst_steps *steps, const struct lkst_call *call)
 	lkst_steps_tail(steps, ") -->\n");
 }
 
-static void build_exit(struct lkst_steps *steps, const struct lkst_call *call)
+static void build_exit(struct lkst_steps *steps, const struct lkst_call_format *call)
 {
 	int ret = lkst_field_index(steps->event, "ret");
 
@@ -144,7 +144,7 @@ static bool find_fields(struct lkst_steps *steps, const char *const names[NR_ROL
 
 static void build(struct lkst_steps *steps)
 {
-	struct lkst_call call;
+	struct lkst_call_format call;
 
 	steps->kind = KIND_NONE;
 	if (lkst_call_of(steps->event, &call)) {
@@ -212,7 +212,7 @@ static char *put_columns(struct flight *flight, char *p, u64 ns, u32 cpu, s32 ti
 /* "TP09[n:-5]" */
 static char *put_thread(struct flight *flight, char *p, s32 tid, u64 prio)
 {
-	const struct lkst_name *name = lkst_names_get(&flight->pen->names, tid);
+	const struct lkst_name_cell *name = lkst_names_get(&flight->pen->names, tid);
 
 	p = lkst_put_mem(p, name->column + name->name, (size_t)(name->end - name->name));
 	p = lkst_put_s64(lkst_put_mem(p, "[n:", 3), (s64)(prio - PRIO_NICE_0));

@@ -144,7 +144,7 @@ static int json_record(void *ctx, const struct lkst_record *r)
 {
 	struct lkst_pen *pen = ctx;
 	const struct lkst_steps *steps = lkst_pen_steps(pen, r->event);
-	const struct lkst_name *name;
+	const struct lkst_name_cell *name;
 	size_t length;
 	char *p = lkst_out_room(pen->out);
 

@@ -9,7 +9,7 @@
 
 #include "base/time.h"
 #include "trace/reader.h"
-#include "view/names.h"
+#include "view/name_cells.h"
 #include "view/values.h"
 #include "view/view.h"
 

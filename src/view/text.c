@@ -32,7 +32,7 @@ static char *put_symbol(struct lkst_pen *pen, char *p, const struct lkst_record 
 static char *put_tid(struct lkst_pen *pen, char *p, const struct lkst_record *r,
 		     const struct lkst_step *step)
 {
-	const struct lkst_name *name =
+	const struct lkst_name_cell *name =
 		lkst_names_get(&pen->names, (s32)lkst_field_int(r, step->index));
 
 	return lkst_put_mem(p, name->column + name->start, (size_t)(name->end - name->start));
@@ -154,14 +154,14 @@ static void add_field(struct lkst_steps *steps, unsigned int i)
 	}
 }
 
-static void build_entry(struct lkst_steps *steps, const struct lkst_call *call)
+static void build_entry(struct lkst_steps *steps, const struct lkst_call_format *call)
 {
 	lkst_steps_head(steps, "%s%s(", call->is_compat ? "compat_" : "", call->name);
 	lkst_call_add_args(steps, false);
 	lkst_steps_tail(steps, ")\n");
 }
 
-static void build_exit(struct lkst_steps *steps, const struct lkst_call *call)
+static void build_exit(struct lkst_steps *steps, const struct lkst_call_format *call)
 {
 	const struct lkst_event_class *event = steps->event;
 	unsigned int i;
@@ -182,7 +182,7 @@ static void build_exit(struct lkst_steps *steps, const struct lkst_call *call)
 
 static void build(struct lkst_steps *steps)
 {
-	struct lkst_call call;
+	struct lkst_call_format call;
 	unsigned int i;
 
 	if (lkst_call_of(steps->event, &call)) {
@@ -219,7 +219,7 @@ static int text_record(void *ctx, const struct lkst_record *r)
 {
 	struct lkst_pen *pen = ctx;
 	const struct lkst_steps *steps = lkst_pen_steps(pen, r->event);
-	const struct lkst_name *name;
+	const struct lkst_name_cell *name;
 	char *p = lkst_out_room(pen->out);
 
 	if (!steps)

@@ -12,7 +12,7 @@
 #include "../unit/make_trace.h"
 
 #include "analyze/measures/analysis.h"
-#include "view/table.h"
+#include "view/table_text.h"
 #include "source.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);

@@ -232,7 +232,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		fprintf(stderr, "%s\n", st->tear);
 		abort();
 	}
-	lkst_state_free(st->state);
+	lkst_model_free(st->state);
 	lkst_feed_free(st->feed);
 	lkst_trace_close(st->trace);
 	free(st);

@@ -134,17 +134,17 @@ static void check(const struct lkst_account_step *s, const struct lkst_account_s
 
 static void explain(struct account_fixture *x, s32 tid, u64 from_ns, u64 to_ns, u32 max)
 {
-	struct lkst_window *w;
+	struct lkst_excerpt *w;
 	struct lkst_account *a;
 
-	if (lkst_window_new(&x->err, x->trace, 0, UINT64_MAX, max, &w))
+	if (lkst_excerpt_new(&x->err, x->trace, 0, UINT64_MAX, max, &w))
 		abort();
 	if (!lkst_why_explain(&x->err, w, tid, from_ns, to_ns, LKST_WHY_DEPTH, &a)) {
 		check(a->root.steps, NULL);
 		account_print(x, a, w->threads, w->symbols, true, tid & 1);
 		lkst_account_free(a);
 	}
-	lkst_window_free(w);
+	lkst_excerpt_free(w);
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)

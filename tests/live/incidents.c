@@ -14,7 +14,7 @@
 #include "live/load/writers.h"
 #include "live/recording/buffers.h"
 #include "live/recording/incidents.h"
-#include "live/recording/maskset.h"
+#include "live/recording/masksets.h"
 #include "live/recording/start.h"
 #include "trace/block.h"
 #include "workers.h"

@@ -12,8 +12,8 @@
 
 #include "live.h"
 #include "live/drain/drain.h"
-#include "live/recording/maskset.h"
 #include "live/recording/maskset_edit.h"
+#include "live/recording/masksets.h"
 #include "live/recording/start.h"
 #include "trace/reader.h"
 #include "workers.h"

@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "analyze/model/state.h"
+#include "analyze/model/model.h"
 #include "live.h"
 #include "load/mark.h"
 
@@ -271,13 +271,13 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 	return 0;
 }
 
-static int run_model(struct lkst_state_doubts *ret_doubts)
+static int run_model(struct lkst_model_doubts *ret_doubts)
 {
-	static const struct lkst_state_calls calls = { .interval = on_interval };
+	static const struct lkst_model_calls calls = { .interval = on_interval };
 	struct lkst_err e = { "" };
 	struct lkst_trace *trace = NULL;
 	struct lkst_feed *feed = NULL;
-	struct lkst_state *state = NULL;
+	struct lkst_model *state = NULL;
 	char path[512];
 	int err;
 
@@ -286,18 +286,18 @@ static int run_model(struct lkst_state_doubts *ret_doubts)
 	if (!err)
 		err = lkst_feed_new(&e, trace, &feed);
 	if (!err)
-		err = lkst_state_new(&e, feed, &state);
-	if (!err && (lkst_state_subscribe(state, &calls, NULL) < 0 ||
+		err = lkst_model_new(&e, feed, &state);
+	if (!err && (lkst_model_subscribe(state, &calls, NULL) < 0 ||
 		     lkst_feed_syscall(feed, "prctl", on_mark, NULL, NULL) < 0 ||
 		     lkst_feed_event(feed, LKST_EV_sched_process_exit, on_exit_event, NULL) < 0))
 		err = -ENOMEM;
 	if (!err)
 		err = lkst_feed_run(&e, feed);
 	if (!err)
-		*ret_doubts = *lkst_state_doubts(state);
+		*ret_doubts = *lkst_model_doubts(state);
 	else
 		fprintf(stderr, "%s\n", e.text);
-	lkst_state_free(state);
+	lkst_model_free(state);
 	lkst_feed_free(feed);
 	lkst_trace_close(trace);
 	return err;
@@ -395,7 +395,7 @@ static void note(int check, bool is_true)
  * A switch may be missing where the machine does not let BPF see some thread, as sandboxes do; all that follows from
  * that is unknown, and counted by agrees().
  */
-static bool has_no_doubts(const struct lkst_state_doubts *doubts)
+static bool has_no_doubts(const struct lkst_model_doubts *doubts)
 {
 	printf("%llu switches were missing\n", (unsigned long long)doubts->missed);
 	if (!doubts->gaps && (doubts->missed || (!doubts->no_wake && !doubts->elsewhere)))
@@ -410,7 +410,7 @@ static bool has_no_doubts(const struct lkst_state_doubts *doubts)
  */
 static bool attempt(bool is_last)
 {
-	struct lkst_state_doubts doubts;
+	struct lkst_model_doubts doubts;
 
 	nr_threads = 0;
 	live_remove(live_dir);

@@ -10,7 +10,7 @@
 #include "analyze/lint/lint.h"
 #include "analyze/why/why.h"
 #include "make_trace.h"
-#include "view/account.h"
+#include "view/account_text.h"
 
 /* The events of these are there as syscall_entry_<name> and syscall_exit_<name>. */
 static const char *const account_calls[] = { "futex",  "read",	"write", "pread64",
@@ -112,15 +112,15 @@ static inline const char *account_print(struct account_fixture *x, const struct 
 
 enum { ACCOUNT_EVENTS = 1, ACCOUNT_JSON = 2 };
 
-/* What `lkst why` says of thread @tid; the error's text if it fails. @max: as in lkst_window_new(). */
+/* What `lkst why` says of thread @tid; the error's text if it fails. @max: as in lkst_excerpt_new(). */
 static inline const char *account_why(struct account_fixture *x, s32 tid, u64 from_ns, u64 to_ns,
 				      unsigned int depth, u32 max, int flags)
 {
-	struct lkst_window *w = NULL;
+	struct lkst_excerpt *w = NULL;
 	struct lkst_account *a = NULL;
 	int code;
 
-	code = lkst_window_new(&x->err, x->trace,
+	code = lkst_excerpt_new(&x->err, x->trace,
 			       from_ns > LKST_WHY_LEAD_NS ? from_ns - LKST_WHY_LEAD_NS : 0,
 			       to_ns + LKST_WHY_TAIL_NS, max, &w);
 	if (!code)
@@ -130,7 +130,7 @@ static inline const char *account_why(struct account_fixture *x, s32 tid, u64 fr
 	else
 		account_print(x, a, w->threads, w->symbols, flags & ACCOUNT_EVENTS, flags & ACCOUNT_JSON);
 	lkst_account_free(a);
-	lkst_window_free(w);
+	lkst_excerpt_free(w);
 	return x->text;
 }
 

@@ -253,7 +253,7 @@ TEST(tally_counts_further_keys_as_others)
 	};
 	struct lkst_tally_wish wish = { 0 };
 	struct lkst_threads *threads = lkst_threads_new();
-	struct lkst_histogram all;
+	struct lkst_hist all;
 	struct lkst_tally t;
 	u64 i;
 
@@ -266,7 +266,7 @@ TEST(tally_counts_further_keys_as_others)
 	CHECK_EQ(t.keys[LKST_TALLY_KEYS_MAX - 1].histogram.count, 101);
 	CHECK_EQ(lkst_tally_total(&t, &all), 0);
 	CHECK_EQ(all.count, LKST_TALLY_KEYS_MAX + 100);
-	lkst_histogram_fini(&all);
+	lkst_hist_fini(&all);
 	lkst_tally_fini(&t);
 	lkst_threads_free(threads);
 }

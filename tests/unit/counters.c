@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The records of a trace, compared with the kernel's own counters. */
-#include "analyze/check/counters.h"
+#include "analyze/check/compare_counters.h"
 #include "make_trace.h"
 #include "unit.h"
 

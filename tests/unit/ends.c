@@ -217,16 +217,16 @@ static int add_busy(void *ctx, const struct lkst_cpu_interval *i)
 
 static u64 busy_of(const char *what)
 {
-	static const struct lkst_state_calls calls = { .cpu = add_busy };
+	static const struct lkst_model_calls calls = { .cpu = add_busy };
 	struct lkst_trace *t = open_trace(what);
 	u64 busy_ns = 0;
 	struct lkst_feed *f;
-	struct lkst_state *s;
+	struct lkst_model *s;
 
-	if (lkst_feed_new(&err, t, &f) || lkst_state_new(&err, f, &s) ||
-	    lkst_state_subscribe(s, &calls, &busy_ns) < 0 || lkst_feed_run(&err, f))
+	if (lkst_feed_new(&err, t, &f) || lkst_model_new(&err, f, &s) ||
+	    lkst_model_subscribe(s, &calls, &busy_ns) < 0 || lkst_feed_run(&err, f))
 		abort();
-	lkst_state_free(s);
+	lkst_model_free(s);
 	lkst_feed_free(f);
 	lkst_trace_close(t);
 	return busy_ns;

@@ -99,7 +99,7 @@ static inline const char *cpu_of(const char *what, s32 cpu)
 	if (lkst_trace_open(&err, what, &st.trace) || lkst_feed_new(&err, st.trace, &st.feed))
 		abort();
 	states_run(&st);
-	lkst_state_free(st.state);
+	lkst_model_free(st.state);
 	lkst_feed_free(st.feed);
 	lkst_trace_close(st.trace);
 	return st.is_torn ? st.tear : st.text;
@@ -114,7 +114,7 @@ static inline const char *thread_of(const char *what, s32 tid)
 	if (lkst_trace_open(&err, what, &st.trace) || lkst_feed_new(&err, st.trace, &st.feed))
 		abort();
 	states_run(&st);
-	lkst_state_free(st.state);
+	lkst_model_free(st.state);
 	lkst_feed_free(st.feed);
 	lkst_trace_close(st.trace);
 	return st.is_torn ? st.tear : st.text;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The feed: who is told of what, in which order, and how records of another layout arrive. */
 #include "analyze/engine/feed.h"
-#include "analyze/model/state.h"
+#include "analyze/model/model.h"
 #include "make_trace.h"
 #include "shown.h"
 #include "unit.h"
@@ -228,15 +228,15 @@ TEST(feed_tells_of_system_calls_alike)
 /* What a subscriber that comes behind the model finds. */
 static int ask(void *ctx, const struct lkst_record *r, const void *record)
 {
-	const struct lkst_state *s = ctx;
-	const struct lkst_life *running = lkst_state_running(s, r->cpu);
-	const struct lkst_frame *f = lkst_state_context(s, r->cpu);
+	const struct lkst_model *s = ctx;
+	const struct lkst_thread_life *running = lkst_model_running(s, r->cpu);
+	const struct lkst_frame *f = lkst_model_context(s, r->cpu);
 	struct lkst_thread_now now;
 
 	put("%llu:%d", (unsigned long long)r->ns, running ? running->tid : -1);
 	if (f)
 		put("(%s %d)", lkst_context_names[f->context], f->number);
-	if (lkst_state_thread(s, 7, &now))
+	if (lkst_model_thread(s, 7, &now))
 		put("7 %s since %llu%s", lkst_run_names[now.run], (unsigned long long)now.since_ns,
 		    now.waker ? " woken" : "");
 	return put(" ");
@@ -244,7 +244,7 @@ static int ask(void *ctx, const struct lkst_record *r, const void *record)
 
 TEST(feed_tells_the_model_first)
 {
-	struct lkst_state *s;
+	struct lkst_model *s;
 
 	open_feed(NULL, "sched_switch tid=0 ns=100 next_tid=7 prev_state=0\n"
 			"kfree tid=7 ns=150\n"
@@ -254,14 +254,14 @@ TEST(feed_tells_the_model_first)
 			"sched_waking tid=0 ns=350 target_tid=7\n"
 			"irq_handler_exit tid=0 ns=400 irq=9\n"
 			"kfree tid=0 ns=450\n");
-	CHECK(!lkst_state_new(&err, feed, &s));
+	CHECK(!lkst_model_new(&err, feed, &s));
 	CHECK_EQ(lkst_feed_event(feed, LKST_EV_kfree, ask, s), 1);
 	CHECK_EQ(lkst_feed_event(feed, LKST_EV_sched_switch, ask, s), 1);
 	CHECK(!lkst_feed_run(&err, feed));
 	CHECK_STR(shown, "100:77 running since 100 150:77 running since 100 "
 			 "200:07 blocked since 200 300:0(irq 9)7 blocked since 200 "
 			 "450:07 ready since 350 woken ");
-	lkst_state_free(s);
+	lkst_model_free(s);
 	close_feed();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* base/histogram.h: quantiles held against sorting. */
-#include "base/histogram.h"
+/* base/hist.h: quantiles held against sorting. */
+#include "base/hist.h"
 
 #include <stdbool.h>
 
@@ -38,17 +38,17 @@ static uint64_t sorted_quantile(const uint64_t *values, unsigned int nr, double 
 static bool quantiles_agree(uint64_t *values, unsigned int nr)
 {
 	static const double shares[] = { 0, 0.01, 0.25, 0.5, 0.95, 0.99, 0.999, 1 };
-	struct lkst_histogram h = { 0 };
+	struct lkst_hist h = { 0 };
 	bool agree = true;
 	unsigned int i;
 
 	for (i = 0; i < nr; i++)
-		if (lkst_histogram_add(&h, values[i], 1))
+		if (lkst_hist_add(&h, values[i], 1))
 			abort();
 	qsort(values, nr, sizeof(*values), compare);
 	for (i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
 		double want = (double)sorted_quantile(values, nr, shares[i]);
-		double got = (double)lkst_histogram_quantile(&h, shares[i]);
+		double got = (double)lkst_hist_quantile(&h, shares[i]);
 
 		/* Half a bucket is 1/64 of its floor. */
 		if (got < want - want / 62 || got > want + want / 62) {
@@ -57,7 +57,7 @@ static bool quantiles_agree(uint64_t *values, unsigned int nr)
 		}
 	}
 	agree &= h.min == values[0] && h.max == values[nr - 1] && h.count == nr;
-	lkst_histogram_fini(&h);
+	lkst_hist_fini(&h);
 	return agree;
 }
 
@@ -88,64 +88,63 @@ TEST(histogram_buckets_follow_each_other)
 	uint32_t i, last = LKST_HISTOGRAM_ROW * LKST_HISTOGRAM_ROWS - 1;
 
 	for (i = 0; i <= last; i++) {
-		CHECK_EQ(lkst_histogram_bucket(lkst_histogram_floor(i)), i);
+		CHECK_EQ(lkst_hist_bucket(lkst_hist_floor(i)), i);
 		if (i < last)
-			CHECK_EQ(lkst_histogram_bucket(lkst_histogram_floor(i + 1) - 1), i);
+			CHECK_EQ(lkst_hist_bucket(lkst_hist_floor(i + 1) - 1), i);
 	}
-	CHECK_EQ(lkst_histogram_bucket(UINT64_MAX), last);
+	CHECK_EQ(lkst_hist_bucket(UINT64_MAX), last);
 }
 
 TEST(histogram_counts_are_exact)
 {
-	struct lkst_histogram h = { 0 };
+	struct lkst_hist h = { 0 };
 
-	CHECK_EQ(lkst_histogram_quantile(&h, 0.5), 0);
-	CHECK(lkst_histogram_mean(&h) == 0);
-	CHECK_EQ(lkst_histogram_add(&h, 10, 3), 0);
-	CHECK_EQ(lkst_histogram_add(&h, 1000001, 1), 0);
-	CHECK_EQ(lkst_histogram_add(&h, 0, 1), 0);
+	CHECK_EQ(lkst_hist_quantile(&h, 0.5), 0);
+	CHECK(lkst_hist_mean(&h) == 0);
+	CHECK_EQ(lkst_hist_add(&h, 10, 3), 0);
+	CHECK_EQ(lkst_hist_add(&h, 1000001, 1), 0);
+	CHECK_EQ(lkst_hist_add(&h, 0, 1), 0);
 	CHECK_EQ(h.count, 5);
 	CHECK_EQ(h.min, 0);
 	CHECK_EQ(h.max, 1000001);
-	CHECK_EQ(lkst_histogram_sum(&h), 1000031);
-	CHECK(lkst_histogram_mean(&h) == 1000031 / 5.0);
-	CHECK_EQ(lkst_histogram_quantile(&h, 0.5), 10);
-	CHECK_EQ(lkst_histogram_quantile(&h, 1), 1000001);
-	lkst_histogram_fini(&h);
+	CHECK_EQ(lkst_hist_sum(&h), 1000031);
+	CHECK(lkst_hist_mean(&h) == 1000031 / 5.0);
+	CHECK_EQ(lkst_hist_quantile(&h, 0.5), 10);
+	CHECK_EQ(lkst_hist_quantile(&h, 1), 1000001);
+	lkst_hist_fini(&h);
 
-	CHECK_EQ(lkst_histogram_add(&h, UINT64_MAX, 3), 0);
-	CHECK(lkst_histogram_sum(&h) == UINT64_MAX);
-	CHECK(lkst_histogram_mean(&h) == (double)UINT64_MAX);
-	lkst_histogram_fini(&h);
+	CHECK_EQ(lkst_hist_add(&h, UINT64_MAX, 3), 0);
+	CHECK(lkst_hist_sum(&h) == UINT64_MAX);
+	CHECK(lkst_hist_mean(&h) == (double)UINT64_MAX);
+	lkst_hist_fini(&h);
 }
 
 TEST(histogram_merge_is_as_if_all_were_added)
 {
-	struct lkst_histogram a = { 0 }, b = { 0 }, all = { 0 };
+	struct lkst_hist a = { 0 }, b = { 0 }, all = { 0 };
 	unsigned int i;
 
 	for (i = 0; i < 1000; i++) {
 		uint64_t value = next() >> (i % 50 + 10);
 
-		CHECK_EQ(lkst_histogram_add(i % 3 ? &a : &b, value, 1), 0);
-		CHECK_EQ(lkst_histogram_add(&all, value, 1), 0);
+		CHECK_EQ(lkst_hist_add(i % 3 ? &a : &b, value, 1), 0);
+		CHECK_EQ(lkst_hist_add(&all, value, 1), 0);
 	}
-	CHECK_EQ(lkst_histogram_merge(&a, &b), 0);
+	CHECK_EQ(lkst_hist_merge(&a, &b), 0);
 	CHECK_EQ(a.count, all.count);
 	CHECK_EQ(a.min, all.min);
 	CHECK_EQ(a.max, all.max);
 	CHECK(a.sum == all.sum);
 	for (i = 0; i <= 100; i++)
-		CHECK_EQ(lkst_histogram_quantile(&a, i / 100.0),
-			 lkst_histogram_quantile(&all, i / 100.0));
-	lkst_histogram_fini(&b);
-	CHECK_EQ(lkst_histogram_merge(&a, &b), 0);
-	CHECK_EQ(lkst_histogram_merge(&b, &a), 0);
+		CHECK_EQ(lkst_hist_quantile(&a, i / 100.0), lkst_hist_quantile(&all, i / 100.0));
+	lkst_hist_fini(&b);
+	CHECK_EQ(lkst_hist_merge(&a, &b), 0);
+	CHECK_EQ(lkst_hist_merge(&b, &a), 0);
 	CHECK_EQ(b.count, all.count);
 	CHECK_EQ(b.min, all.min);
-	lkst_histogram_fini(&a);
-	lkst_histogram_fini(&b);
-	lkst_histogram_fini(&all);
+	lkst_hist_fini(&a);
+	lkst_hist_fini(&b);
+	lkst_hist_fini(&all);
 }
 
 TEST(histogram_table_has_a_row_per_power_of_two)
@@ -156,25 +155,25 @@ TEST(histogram_table_has_a_row_per_power_of_two)
 		{ 8, 16, 0 }, { 16, 32, 0 }, { 32, 64, 2 },
 	};
 	struct lkst_tables set = { 0 };
-	struct lkst_histogram h = { 0 };
+	struct lkst_hist h = { 0 };
 	unsigned int i, j;
 
 	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		CHECK_EQ(lkst_histogram_add(&h, values[i], 1), 0);
-	CHECK_EQ(lkst_histogram_table(&h, &set, "sizes", "Sizes", LKST_COLUMN_BYTES), 0);
+		CHECK_EQ(lkst_hist_add(&h, values[i], 1), 0);
+	CHECK_EQ(lkst_hist_table(&h, &set, "sizes", "Sizes", LKST_COLUMN_BYTES), 0);
 	CHECK_EQ(set.items[0]->kind, LKST_TABLE_HISTOGRAM);
 	CHECK_EQ(set.items[0]->nr_rows, 7);
 	for (i = 0; i < 7; i++)
 		for (j = 0; j < 3; j++)
 			CHECK_EQ(lkst_table_cell(set.items[0], i, j)->u64, want[i][j]);
-	lkst_histogram_fini(&h);
-	CHECK_EQ(lkst_histogram_table(&h, &set, "none", NULL, LKST_COLUMN_DURATION), 0);
+	lkst_hist_fini(&h);
+	CHECK_EQ(lkst_hist_table(&h, &set, "none", NULL, LKST_COLUMN_DURATION), 0);
 	CHECK_EQ(set.items[1]->nr_rows, 0);
-	CHECK_EQ(lkst_histogram_add(&h, UINT64_MAX, 1), 0);
-	CHECK_EQ(lkst_histogram_table(&h, &set, "most", NULL, LKST_COLUMN_COUNT), 0);
+	CHECK_EQ(lkst_hist_add(&h, UINT64_MAX, 1), 0);
+	CHECK_EQ(lkst_hist_table(&h, &set, "most", NULL, LKST_COLUMN_COUNT), 0);
 	CHECK(lkst_table_cell(set.items[2], 0, 0)->u64 == 1ULL << 63);
 	CHECK(lkst_table_cell(set.items[2], 0, 1)->u64 == UINT64_MAX);
-	lkst_histogram_fini(&h);
+	lkst_hist_fini(&h);
 	lkst_tables_fini(&set);
 }
 

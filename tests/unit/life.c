@@ -6,9 +6,9 @@
 #include "unit.h"
 
 /* What the records of @text say. */
-static struct lkst_life *fed(struct make_trace *t, const char *text)
+static struct lkst_life_log *fed(struct make_trace *t, const char *text)
 {
-	struct lkst_life *l = lkst_life_new(t->catalog);
+	struct lkst_life_log *l = lkst_life_new(t->catalog);
 	unsigned int i;
 
 	if (!l || make_text(t, text))
@@ -57,7 +57,7 @@ static const char text[] =
 TEST(life_takes_names_and_ends_back)
 {
 	struct make_trace *t = make_begin(NULL, NULL, 4096);
-	struct lkst_life *l = fed(t, text);
+	struct lkst_life_log *l = fed(t, text);
 	struct lkst_thread_list list = {};
 
 	add(&list, 4, "same");
@@ -81,7 +81,7 @@ TEST(life_takes_names_and_ends_back)
 TEST(life_lists_who_has_ended_lately)
 {
 	struct make_trace *t = make_begin(NULL, NULL, 4096);
-	struct lkst_life *l = fed(t, text);
+	struct lkst_life_log *l = fed(t, text);
 	struct lkst_thread_list list = {};
 
 	lkst_life_forget(l, 1200);
@@ -98,7 +98,7 @@ TEST(life_lists_who_has_ended_lately)
 TEST(life_remembers_a_bounded_number)
 {
 	struct make_trace *t = make_begin(NULL, NULL, 4096);
-	struct lkst_life *l = fed(t, "sched_process_exit buffer=1 tid=6 ns=1100 comm=ended\n");
+	struct lkst_life_log *l = fed(t, "sched_process_exit buffer=1 tid=6 ns=1100 comm=ended\n");
 	struct lkst_thread_list list = {};
 	int i;
 

@@ -8,7 +8,7 @@
 #include "base/out.h"
 #include "make_trace.h"
 #include "unit.h"
-#include "view/table.h"
+#include "view/table_text.h"
 
 static char text[64 * 1024];
 

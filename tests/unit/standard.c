@@ -4,7 +4,7 @@
  * and nothing else. What they read is asked of themselves: the tests look into two of their files.
  */
 #include "analyze/engine/feed.c"
-#include "analyze/why/window.c"
+#include "analyze/why/excerpt.c"
 
 #include "analyses.h"
 #include "trace/mask.h"
@@ -60,12 +60,12 @@ static void take_wanted(const struct lkst_feed *f, u8 reader)
 static void ask_model(struct lkst_trace *t)
 {
 	struct lkst_feed *f;
-	struct lkst_state *state;
+	struct lkst_model *state;
 
-	if (lkst_feed_new(&e, t, &f) || lkst_state_new(&e, f, &state))
+	if (lkst_feed_new(&e, t, &f) || lkst_model_new(&e, f, &state))
 		abort();
 	take_wanted(f, MODEL);
-	lkst_state_free(state);
+	lkst_model_free(state);
 	lkst_feed_free(f);
 }
 
@@ -78,14 +78,14 @@ static void ask_report(struct lkst_trace *t)
 	for (a = lkst_analyses; *a; a++) {
 		struct lkst_work *w = calloc(1, (*a)->size);
 		struct lkst_feed *f;
-		struct lkst_state *state;
+		struct lkst_model *state;
 
 		/* Those without a row of the original's are the report's, and biotime is the other. */
 		if (!w || ((*a)->row[0] == 'H' && *a != &lkst_analysis_biotime)) {
 			free(w);
 			continue;
 		}
-		if (lkst_feed_new(&e, t, &f) || lkst_state_new(&e, f, &state))
+		if (lkst_feed_new(&e, t, &f) || lkst_model_new(&e, f, &state))
 			abort();
 		w->analysis = *a;
 		w->feed = f;
@@ -95,7 +95,7 @@ static void ask_report(struct lkst_trace *t)
 		take_wanted(f, REPORT);
 		if ((*a)->fini)
 			(*a)->fini(w);
-		lkst_state_free(state);
+		lkst_model_free(state);
 		lkst_feed_free(f);
 		free(w);
 	}

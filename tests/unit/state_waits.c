@@ -41,7 +41,7 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 /* What is told of thread 5, or of calls. */
 static const char *told(const char *lines, bool wants_calls)
 {
-	static const struct lkst_state_calls calls = { .interval = on_interval };
+	static const struct lkst_model_calls calls = { .interval = on_interval };
 	struct states *st = calloc(1, sizeof(*st));
 	struct make_trace *t;
 	struct lkst_err e;
@@ -56,8 +56,8 @@ static const char *told(const char *lines, bool wants_calls)
 	if (make_text(t, lines) || make_end(t))
 		abort();
 	states_open(st);
-	if (lkst_state_new(&e, st->feed, &st->state) ||
-	    lkst_state_subscribe(st->state, &calls, NULL) < 0)
+	if (lkst_model_new(&e, st->feed, &st->state) ||
+	    lkst_model_subscribe(st->state, &calls, NULL) < 0)
 		abort();
 	states_run(st);
 	snprintf(text, sizeof(text), "%s", st->is_torn ? st->tear : st->text);

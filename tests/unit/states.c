@@ -5,7 +5,7 @@
 #include "unit.h"
 
 static char text[STATES_TEXT_MAX + 128];
-static struct lkst_state_doubts doubts;
+static struct lkst_model_doubts doubts;
 
 enum { NOBODY = -2 };
 
@@ -196,7 +196,7 @@ TEST(states_follow_lives)
 	CHECK_EQ(doubts.missed, 0);
 }
 
-static int count_over(void *ctx, const struct lkst_life *life)
+static int count_over(void *ctx, const struct lkst_thread_life *life)
 {
 	char *p = ctx;
 
@@ -207,7 +207,7 @@ static int count_over(void *ctx, const struct lkst_life *life)
 
 TEST(states_know_names_and_families)
 {
-	static const struct lkst_state_calls calls = { .over = count_over };
+	static const struct lkst_model_calls calls = { .over = count_over };
 	static const char lines[] =
 		"state_clock ns=50 monotonic_ns=50 boottime_ns=1050\n"
 		"state_thread ns=50 thread_tid=2 thread_pid=2 flags=1 state=1 comm=kthreadd\n"
@@ -227,21 +227,21 @@ TEST(states_know_names_and_families)
 	make_scratch(st.dir);
 	CHECK(!make_trace(st.dir, 4096, lines));
 	states_open(&st);
-	CHECK(!lkst_state_new(&e, st.feed, &st.state));
-	CHECK(lkst_state_subscribe(st.state, &calls, over) == 1);
+	CHECK(!lkst_model_new(&e, st.feed, &st.state));
+	CHECK(lkst_model_subscribe(st.state, &calls, over) == 1);
 	states_run(&st);
 	CHECK_STR(over, "last 4.5 9");
 	/* Of one that nothing happens to, the list tells the state. */
 	CHECK_STR(st.text, "B100-160");
-	CHECK_EQ(lkst_state_life_of(st.state, 6, 0)->pid, 4);
-	CHECK_EQ(lkst_state_life_of(st.state, 6, 0)->parent_pid, 1);
-	CHECK_EQ(lkst_state_life_of(st.state, 7, 0)->pid, 7);
-	CHECK_EQ(lkst_state_life_of(st.state, 7, 0)->parent_pid, 4);
-	CHECK_STR(lkst_state_life_of(st.state, 7, 0)->comm, "child");
-	CHECK(lkst_state_life_of(st.state, 8, 0)->is_kernel);
-	CHECK(lkst_state_life_of(st.state, 7, 0)->is_born);
-	CHECK_STR(lkst_state_life_of(st.state, 0, 0)->comm, "swapper/0");
-	CHECK(!lkst_state_life_of(st.state, 77, 0));
+	CHECK_EQ(lkst_model_life_of(st.state, 6, 0)->pid, 4);
+	CHECK_EQ(lkst_model_life_of(st.state, 6, 0)->parent_pid, 1);
+	CHECK_EQ(lkst_model_life_of(st.state, 7, 0)->pid, 7);
+	CHECK_EQ(lkst_model_life_of(st.state, 7, 0)->parent_pid, 4);
+	CHECK_STR(lkst_model_life_of(st.state, 7, 0)->comm, "child");
+	CHECK(lkst_model_life_of(st.state, 8, 0)->is_kernel);
+	CHECK(lkst_model_life_of(st.state, 7, 0)->is_born);
+	CHECK_STR(lkst_model_life_of(st.state, 0, 0)->comm, "swapper/0");
+	CHECK(!lkst_model_life_of(st.state, 77, 0));
 	states_close(&st);
 }
 

@@ -16,7 +16,7 @@
 
 #include <stdarg.h>
 
-#include "analyze/model/state.h"
+#include "analyze/model/model.h"
 #include "make_trace.h"
 
 enum {
@@ -28,8 +28,8 @@ enum {
 struct states {
 	struct lkst_trace *trace;
 	struct lkst_feed *feed;
-	struct lkst_state *state;
-	struct lkst_state_doubts doubts;
+	struct lkst_model *state;
+	struct lkst_model_doubts doubts;
 	u64 thread_ns[STATES_LIVES_MAX], cpu_ns[STATES_CPUS_MAX]; /* up to where each was told of */
 	bool is_torn;	/* intervals overlap or leave time out */
 	char tear[128]; /* the first such place */
@@ -105,7 +105,7 @@ static inline int states_cpu(void *ctx, const struct lkst_cpu_interval *i)
 	struct states *st = ctx;
 	u64 *told = &st->cpu_ns[i->cpu];
 
-	if (i->from_ns >= i->to_ns || i->from_ns != (*told ? *told : lkst_state_begin(st->state)))
+	if (i->from_ns >= i->to_ns || i->from_ns != (*told ? *told : lkst_model_begin(st->state)))
 		states_tear(st, "CPU", i->cpu, *told, i->from_ns, i->to_ns);
 	*told = i->to_ns;
 	if ((s32)i->cpu != st->cpu)
@@ -151,7 +151,7 @@ static inline int states_call(void *ctx, const struct lkst_call_interval *c)
 	return 0;
 }
 
-static const struct lkst_state_calls states_calls = {
+static const struct lkst_model_calls states_calls = {
 	.interval = states_interval,
 	.cpu = states_cpu,
 	.frame = states_frame,
@@ -176,9 +176,9 @@ static inline void states_run(struct states *st)
 	u64 begin_ns, end_ns, to_ns;
 	u32 i;
 
-	if (!st->state && lkst_state_new(&e, st->feed, &st->state))
+	if (!st->state && lkst_model_new(&e, st->feed, &st->state))
 		abort();
-	if (lkst_state_subscribe(st->state, &states_calls, st) < 0)
+	if (lkst_model_subscribe(st->state, &states_calls, st) < 0)
 		abort();
 	if (lkst_feed_run(&e, st->feed)) {
 		fprintf(stderr, "states_run: %s\n", e.text);
@@ -191,12 +191,12 @@ static inline void states_run(struct states *st)
 	for (i = 0; i < STATES_CPUS_MAX; i++)
 		if (st->cpu_ns[i] && st->cpu_ns[i] != end_ns)
 			states_tear(st, "CPU", i, st->cpu_ns[i], end_ns, end_ns);
-	st->doubts = *lkst_state_doubts(st->state);
+	st->doubts = *lkst_model_doubts(st->state);
 }
 
 static inline void states_close(struct states *st)
 {
-	lkst_state_free(st->state);
+	lkst_model_free(st->state);
 	lkst_feed_free(st->feed);
 	lkst_trace_close(st->trace);
 	make_scratch_remove(st->dir);

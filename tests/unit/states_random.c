@@ -265,7 +265,7 @@ static int judge(void *ctx, const struct lkst_interval *i)
 /* Makes a machine, lets it run, and hears what the model tells. Returns 0 if it is the truth. */
 static int run(u64 seed, bool has_late_rings, bool has_gaps, bool has_wakeups, struct machine *m)
 {
-	static const struct lkst_state_calls calls = { .interval = judge };
+	static const struct lkst_model_calls calls = { .interval = judge };
 	struct states *st = calloc(1, sizeof(*st));
 	int i, failed;
 
@@ -302,8 +302,8 @@ static int run(u64 seed, bool has_late_rings, bool has_gaps, bool has_wakeups, s
 	{
 		struct lkst_err e;
 
-		if (lkst_state_new(&e, st->feed, &st->state) ||
-		    lkst_state_subscribe(st->state, &calls, m) < 0)
+		if (lkst_model_new(&e, st->feed, &st->state) ||
+		    lkst_model_subscribe(st->state, &calls, m) < 0)
 			abort();
 	}
 	states_run(st);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* base/table.h and how view/table.h and view/chart.h print it. */
-#include "view/table.h"
+/* base/table.h and how view/table_text.h and view/chart.h print it. */
+#include "view/table_text.h"
 
 #include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/histogram.h"
+#include "base/hist.h"
 #include "unit.h"
 
 static const struct lkst_column columns[] = {
@@ -272,15 +272,15 @@ static void fill_chart(struct lkst_tables *set)
 	static const uint64_t values[][2] = {
 		{ 1000, 1 }, { 3000, 40 }, { 5000, 4 }, { 9000000, 1 }
 	};
-	struct lkst_histogram h = { 0 };
+	struct lkst_hist h = { 0 };
 	unsigned int i;
 
 	for (i = 0; i < 4; i++)
-		if (lkst_histogram_add(&h, values[i][0], values[i][1]))
+		if (lkst_hist_add(&h, values[i][0], values[i][1]))
 			abort();
-	if (lkst_histogram_table(&h, set, "times", "Times", LKST_COLUMN_DURATION))
+	if (lkst_hist_table(&h, set, "times", "Times", LKST_COLUMN_DURATION))
 		abort();
-	lkst_histogram_fini(&h);
+	lkst_hist_fini(&h);
 }
 
 TEST(chart_draws_bars_and_quantiles)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Switches of threads, compared with what the kernel has counted of each. */
-#include "analyze/check/thread_counts.h"
+#include "analyze/check/compare_threads.h"
 
 #include "make_trace.h"
 #include "unit.h"

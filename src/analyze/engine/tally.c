@@ -28,8 +28,8 @@ void lkst_tally_fini(struct lkst_tally *t)
 	u32 i;
 
 	for (i = 0; i < t->nr_keys; i++)
-		lkst_histogram_fini(&t->keys[i].histogram);
-	lkst_histogram_fini(&t->own_total);
+		lkst_hist_fini(&t->keys[i].histogram);
+	lkst_hist_fini(&t->own_total);
 	free(t->keys);
 	free(t->slots);
 	*t = (struct lkst_tally){ 0 };
@@ -182,7 +182,7 @@ int lkst_tally_add_slow(struct lkst_tally *t, u32 key, u64 value, u64 weight, u6
 
 	if (t->has_filter && !lkst_tally_passes(t, tid, cpu))
 		return 0;
-	err = lkst_histogram_add(&t->keys[key].histogram, value, weight);
+	err = lkst_hist_add(&t->keys[key].histogram, value, weight);
 	if (err || (!is_worst && !t->list))
 		return err;
 	comm_of(t, tid, v.comm);
@@ -328,8 +328,7 @@ static struct lkst_table *add_statistics(const struct lkst_tally *t, struct lkst
 }
 
 static void put_row(const struct lkst_tally *t, struct lkst_table *table, const char *key,
-		    const struct lkst_histogram *h, const struct lkst_histogram *all,
-		    u64 nr_crossing)
+		    const struct lkst_hist *h, const struct lkst_hist *all, u64 nr_crossing)
 {
 	bool is_by_sum = !is_level(t) || t->config.has_own_total;
 	double part = is_by_sum ? (double)h->sum : (double)h->count;
@@ -343,31 +342,31 @@ static void put_row(const struct lkst_tally *t, struct lkst_table *table, const 
 	else
 		lkst_table_none(table);
 	if (is_level(t)) {
-		lkst_table_double(table, lkst_histogram_mean(h));
+		lkst_table_double(table, lkst_hist_mean(h));
 	} else {
-		lkst_table_u64(table, lkst_histogram_sum(h));
-		lkst_table_u64(table, (u64)(lkst_histogram_mean(h) + 0.5));
+		lkst_table_u64(table, lkst_hist_sum(h));
+		lkst_table_u64(table, (u64)(lkst_hist_mean(h) + 0.5));
 	}
-	lkst_table_u64(table, lkst_histogram_quantile(h, 0.5));
-	lkst_table_u64(table, lkst_histogram_quantile(h, 0.95));
-	lkst_table_u64(table, lkst_histogram_quantile(h, 0.99));
-	lkst_table_u64(table, lkst_histogram_quantile(h, 0.999));
+	lkst_table_u64(table, lkst_hist_quantile(h, 0.5));
+	lkst_table_u64(table, lkst_hist_quantile(h, 0.95));
+	lkst_table_u64(table, lkst_hist_quantile(h, 0.99));
+	lkst_table_u64(table, lkst_hist_quantile(h, 0.999));
 	lkst_table_u64(table, h->max);
 	if (!is_level(t))
 		lkst_table_u64(table, nr_crossing);
 }
 
-int lkst_tally_total(const struct lkst_tally *t, struct lkst_histogram *ret_total)
+int lkst_tally_total(const struct lkst_tally *t, struct lkst_hist *ret_total)
 {
-	*ret_total = (struct lkst_histogram){ 0 };
-	struct lkst_histogram total = { 0 };
+	*ret_total = (struct lkst_hist){ 0 };
+	struct lkst_hist total = { 0 };
 	u32 i;
 
 	if (t->config.has_own_total)
-		return lkst_histogram_merge(ret_total, &t->own_total);
+		return lkst_hist_merge(ret_total, &t->own_total);
 	for (i = 0; i < t->nr_keys; i++) {
-		if (lkst_histogram_merge(&total, &t->keys[i].histogram)) {
-			lkst_histogram_fini(&total);
+		if (lkst_hist_merge(&total, &t->keys[i].histogram)) {
+			lkst_hist_fini(&total);
 			return -ENOMEM;
 		}
 	}
@@ -391,7 +390,7 @@ void lkst_left_out_put(const struct lkst_left_out_counts *c, struct lkst_table *
 }
 
 static int total_table(const struct lkst_tally *t, struct lkst_tables *set,
-		       const struct lkst_histogram *all)
+		       const struct lkst_hist *all)
 {
 	struct lkst_table *table = add_statistics(t, set, "_total", "all");
 	u64 nr_crossing = t->left_out.nr[LKST_LEFT_OUT_GAP];
@@ -405,7 +404,7 @@ static int total_table(const struct lkst_tally *t, struct lkst_tables *set,
 }
 
 static int key_table(const struct lkst_tally *t, struct lkst_tables *set,
-		     const struct lkst_histogram *all)
+		     const struct lkst_hist *all)
 {
 	struct lkst_table *table = add_statistics(t, set, "", "by key");
 	u32 i;
@@ -452,18 +451,18 @@ static int worst_table(const struct lkst_tally *t, struct lkst_tables *set)
 }
 
 static int histogram_table(const struct lkst_tally *t, struct lkst_tables *set,
-			   const struct lkst_histogram *all)
+			   const struct lkst_hist *all)
 {
 	char name[NAME_MAX_LENGTH], title[NAME_MAX_LENGTH];
 
 	snprintf(name, sizeof(name), "%s_histogram", t->config.name);
 	snprintf(title, sizeof(title), "%s: how often", t->config.title);
-	return lkst_histogram_table(all, set, name, title, t->config.type);
+	return lkst_hist_table(all, set, name, title, t->config.type);
 }
 
 int lkst_tally_tables(struct lkst_tally *t, struct lkst_tables *set)
 {
-	struct lkst_histogram all;
+	struct lkst_hist all;
 	u32 i;
 	int err;
 
@@ -482,6 +481,6 @@ int lkst_tally_tables(struct lkst_tally *t, struct lkst_tables *set)
 		err = key_table(t, set, &all);
 	if (!err && t->nr_worst)
 		err = worst_table(t, set);
-	lkst_histogram_fini(&all);
+	lkst_hist_fini(&all);
 	return err;
 }

@@ -9,7 +9,7 @@
 
 #include "abi/types.h"
 #include "analyze/engine/left_out.h"
-#include "base/histogram.h"
+#include "base/hist.h"
 #include "base/table.h"
 #include "trace/threads.h"
 
@@ -53,7 +53,7 @@ struct lkst_tally_key {
 	u64 key;
 	bool is_wanted;
 	u64 nr_crossing;
-	struct lkst_histogram histogram;
+	struct lkst_hist histogram;
 	char text[LKST_KEY_TEXT];
 };
 
@@ -82,7 +82,7 @@ struct lkst_tally {
 	u32 nr_worst;
 	u64 worst_floor; /* values must be above it once `worst` is full */
 	struct lkst_left_out_counts left_out;
-	struct lkst_histogram own_total;
+	struct lkst_hist own_total;
 };
 
 /* @config is copied, @wish and @threads are borrowed. */
@@ -121,7 +121,7 @@ static inline int lkst_tally_add_for(struct lkst_tally *t, u64 key, u64 value, u
 				     t->nr_worst < LKST_TALLY_WORST,
 			     0))
 		return lkst_tally_add_slow(t, (u32)i, value, weight, start_ns, tid, cpu);
-	return lkst_histogram_add(&t->keys[i].histogram, value, weight);
+	return lkst_hist_add(&t->keys[i].histogram, value, weight);
 }
 
 static inline int lkst_tally_add(struct lkst_tally *t, u64 key, u64 value, u64 start_ns, s32 tid,
@@ -133,7 +133,7 @@ static inline int lkst_tally_add(struct lkst_tally *t, u64 key, u64 value, u64 s
 /* Counts @value of all keys together for @weight; for a tally that has a total of its own. */
 static inline int lkst_tally_add_total(struct lkst_tally *t, u64 value, u64 weight)
 {
-	return lkst_histogram_add(&t->own_total, value, weight);
+	return lkst_hist_add(&t->own_total, value, weight);
 }
 
 /* Whether the wish for thread, name and CPU is met; the key is not looked at. */
@@ -156,8 +156,8 @@ static inline void lkst_tally_leave_out_any(struct lkst_tally *t, enum lkst_left
 		t->left_out.nr[why]++;
 }
 
-/* All values of all keys. Free it with lkst_histogram_fini(). 0 or -ENOMEM. */
-int lkst_tally_total(const struct lkst_tally *t, struct lkst_histogram *ret_total);
+/* All values of all keys. Free it with lkst_hist_fini(). 0 or -ENOMEM. */
+int lkst_tally_total(const struct lkst_tally *t, struct lkst_hist *ret_total);
 
 /*
  * Adds the tables to @set: totals, histogram, by key, the greatest values; each has notes where there

@@ -179,7 +179,7 @@ bool lkst_work_want(struct lkst_work *w, enum lkst_event_index index, lkst_feed_
 struct lkst_study {
 	struct lkst_study_wish wish;
 	struct lkst_feed *feed;
-	struct lkst_state *state;
+	struct lkst_model *state;
 	struct lkst_crossing *crossing;
 	struct lkst_unrecorded *unrecorded;
 	struct lkst_threads *threads;
@@ -265,7 +265,7 @@ static int make(struct lkst_err *e, struct lkst_study *s, struct lkst_trace *t,
 		return err;
 	err = lkst_crossing_new(e, s->feed, &s->crossing);
 	if (!err && needs_state)
-		err = lkst_state_new(e, s->feed, &s->state);
+		err = lkst_model_new(e, s->feed, &s->state);
 	for (i = 0; i < s->nr && !err; i++) {
 		err = begin_work(s, i, analyses[i]);
 		if (err)
@@ -334,7 +334,7 @@ void lkst_study_free(struct lkst_study *s)
 	free(s->tables);
 	free(s->has_begun);
 	lkst_table_fini(&s->list);
-	lkst_state_free(s->state);
+	lkst_model_free(s->state);
 	lkst_crossing_free(s->crossing);
 	lkst_unrecorded_free(s->unrecorded);
 	lkst_threads_free(s->threads);
@@ -384,12 +384,12 @@ static void note(struct lkst_study *s, unsigned int i)
 		return;
 	}
 	lkst_unrecorded_note(s->unrecorded, w->wants, &w->notes);
-	if (w->analysis->needs_state && lkst_state_nr_further(s->state))
+	if (w->analysis->needs_state && lkst_model_nr_further(s->state))
 		lkst_notes_add(&w->notes,
 			       "There are %llu threads. The first %u are told apart, the others are counted "
 			       "together, as \"further threads\", thread -1.",
 			       (unsigned long long)(LKST_LIVES_MAX +
-						    lkst_state_nr_further(s->state)),
+						    lkst_model_nr_further(s->state)),
 			       LKST_LIVES_MAX);
 	if (w->list && !w->nr_tallies)
 		lkst_notes_add(&w->notes, "%s has no single values to list.", w->analysis->name);

@@ -14,7 +14,7 @@
 #include "analyze/engine/open.h"
 #include "analyze/engine/tally.h"
 #include "analyze/engine/unrecorded.h"
-#include "analyze/model/state.h"
+#include "analyze/model/model.h"
 
 struct lkst_work;
 
@@ -85,7 +85,7 @@ enum {
 struct lkst_work {
 	const struct lkst_analysis *analysis;
 	struct lkst_feed *feed;
-	struct lkst_state *state; /* if it needs_state */
+	struct lkst_model *state; /* if it needs_state */
 	const struct lkst_threads *threads;
 	const struct lkst_labels *labels; /* names of interrupts, disks and interfaces */
 	struct lkst_symbols *symbols;	  /* names of functions, locks and slab caches */

@@ -110,7 +110,7 @@ static int end(struct lkst_work *w, struct lkst_tables *set)
 	return table->error;
 }
 
-static const struct lkst_state_calls calls = { .cpu = on_cpu };
+static const struct lkst_model_calls calls = { .cpu = on_cpu };
 
 static int begin(struct lkst_work *w)
 {
@@ -121,11 +121,11 @@ static int begin(struct lkst_work *w)
 
 	lkst_trace_range(lkst_feed_trace(w->feed), &begin_ns, &end_ns);
 	lkst_feed_window(w->feed, &from_ns, &to_ns);
-	c->scale = lkst_timeline_scale(lkst_state_begin(w->state), end_ns < to_ns ? end_ns : to_ns);
+	c->scale = lkst_timeline_scale(lkst_model_begin(w->state), end_ns < to_ns ? end_ns : to_ns);
 	c->times.size = sizeof(struct times);
 	has_switch = lkst_work_want(w, LKST_EV_sched_switch, on_switch, &err);
 	if (err >= 0)
-		err = lkst_state_subscribe(w->state, &calls, w);
+		err = lkst_model_subscribe(w->state, &calls, w);
 	return err < 0 ? err : has_switch;
 }
 

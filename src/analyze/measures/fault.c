@@ -31,7 +31,7 @@ struct fault {
 /* The faults of the thread of @r; NULL: *@err, or with that 0, it is not known. */
 static struct faults *faults_at(struct fault *f, const struct lkst_record *r, int *err)
 {
-	const struct lkst_life *life = lkst_state_life_of(f->work.state, r->tid, r->cpu);
+	const struct lkst_thread_life *life = lkst_model_life_of(f->work.state, r->tid, r->cpu);
 	struct faults *faults = life ? lkst_by_life(&f->faults, life->nr) : NULL;
 
 	*err = life && !faults ? -ENOMEM : 0;
@@ -77,7 +77,7 @@ static int on_fault_exit(void *ctx, const struct lkst_record *r, const void *rec
 {
 	const struct lkst_rec_page_fault_exit *e = record;
 	struct fault *fault = ctx;
-	const struct lkst_life *life = lkst_state_life_of(fault->work.state, r->tid, r->cpu);
+	const struct lkst_thread_life *life = lkst_model_life_of(fault->work.state, r->tid, r->cpu);
 	struct faults *f = life ? lkst_by_life(&fault->faults, life->nr) : NULL;
 	u64 ns;
 
@@ -135,8 +135,8 @@ static const struct lkst_column columns[] = {
 };
 enum { NR_COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
-static void put_row(struct lkst_table *table, const struct lkst_life *life, const struct faults *f,
-		    bool has_exit)
+static void put_row(struct lkst_table *table, const struct lkst_thread_life *life,
+		    const struct faults *f, bool has_exit)
 {
 	lkst_table_row(table);
 	lkst_table_s64(table, life->tid);
@@ -174,8 +174,8 @@ static int end(struct lkst_work *w, struct lkst_tables *set)
 	table = lkst_tables_add(set, "fault", "Page faults", columns, NR_COLUMNS);
 	if (!table)
 		return -ENOMEM;
-	for (nr = 0; nr < lkst_state_nr_lives(w->state); nr++) {
-		const struct lkst_life *life = lkst_state_life(w->state, nr);
+	for (nr = 0; nr < lkst_model_nr_lives(w->state); nr++) {
+		const struct lkst_thread_life *life = lkst_model_life(w->state, nr);
 		const struct faults *f = lkst_by_life_find(&fault->faults, nr);
 
 		if (f && f->nr_user + f->nr_kernel &&
@@ -194,7 +194,7 @@ static int end(struct lkst_work *w, struct lkst_tables *set)
 	return table->error;
 }
 
-static const struct lkst_state_calls calls = { .interval = on_interval };
+static const struct lkst_model_calls calls = { .interval = on_interval };
 
 static int begin(struct lkst_work *w)
 {
@@ -207,7 +207,7 @@ static int begin(struct lkst_work *w)
 	has_any |= lkst_work_want(w, LKST_EV_page_fault_kernel, on_kernel, &err);
 	f->has_exit = lkst_work_want(w, LKST_EV_page_fault_exit, on_fault_exit, &err);
 	if (err >= 0)
-		err = lkst_state_subscribe(w->state, &calls, w);
+		err = lkst_model_subscribe(w->state, &calls, w);
 	return err < 0 ? err : has_any;
 }
 

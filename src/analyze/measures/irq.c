@@ -54,7 +54,7 @@ static int on_frame(void *ctx, const struct lkst_frame *f)
 	return lkst_tally_add(&w->tallies[0], key, ns, f->from_ns, f->tid, f->cpu);
 }
 
-static const struct lkst_state_calls calls = { .frame = on_frame };
+static const struct lkst_model_calls calls = { .frame = on_frame };
 
 static int begin(struct lkst_work *w)
 {
@@ -67,7 +67,7 @@ static int begin(struct lkst_work *w)
 						       .is_late = true,
 						       .put_key = put_key,
 						       .key_number = key_number });
-	err = lkst_state_subscribe(w->state, &calls, w);
+	err = lkst_model_subscribe(w->state, &calls, w);
 	return err < 0 ? err
 		       : lkst_feed_has(w->feed, LKST_EV_irq_handler_entry) ||
 				 lkst_feed_has(w->feed, LKST_EV_softirq_entry) ||

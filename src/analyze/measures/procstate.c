@@ -99,7 +99,7 @@ static const struct lkst_column columns[] = {
 };
 enum { NR_COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
-static void put_row(struct lkst_table *table, const struct lkst_life *life,
+static void put_row(struct lkst_table *table, const struct lkst_thread_life *life,
 		    const struct times *times)
 {
 	const u64 *ns = times->ns;
@@ -137,19 +137,19 @@ static int end(struct lkst_work *w, struct lkst_tables *set)
 				NR_COLUMNS);
 	if (!table)
 		return -ENOMEM;
-	for (nr = 0; nr < p->room && nr < lkst_state_nr_lives(w->state); nr++) {
+	for (nr = 0; nr < p->room && nr < lkst_model_nr_lives(w->state); nr++) {
 		const u64 *ns = p->times[nr].ns;
 
 		/* Those of which nothing but their being there is known are left out. */
 		if (ns[LKST_RUN_RUNNING] || ns[LKST_RUN_READY] || ns[LKST_RUN_BLOCKED] ||
 		    ns[LKST_RUN_STOPPED])
-			put_row(table, lkst_state_life(w->state, nr), &p->times[nr]);
+			put_row(table, lkst_model_life(w->state, nr), &p->times[nr]);
 	}
 	lkst_table_sort(table, (unsigned int)lkst_table_column(table, "running"), true);
 	return table->error;
 }
 
-static const struct lkst_state_calls calls = { .interval = on_interval };
+static const struct lkst_model_calls calls = { .interval = on_interval };
 
 static int begin(struct lkst_work *w)
 {
@@ -159,7 +159,7 @@ static int begin(struct lkst_work *w)
 						       .title = "Process states",
 						       .type = LKST_COLUMN_DURATION,
 						       .put_key = put_key });
-	err = lkst_state_subscribe(w->state, &calls, w);
+	err = lkst_model_subscribe(w->state, &calls, w);
 	return err < 0 ? err : lkst_feed_has(w->feed, LKST_EV_sched_switch);
 }
 

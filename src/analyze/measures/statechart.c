@@ -20,7 +20,7 @@ struct chart {
 };
 
 /* Which threads are drawn: those that are asked for by number or name, else none. */
-static bool is_wanted(const struct lkst_work *w, const struct lkst_life *life)
+static bool is_wanted(const struct lkst_work *w, const struct lkst_thread_life *life)
 {
 	const struct lkst_tally_wish *which = &w->wish->which;
 
@@ -107,7 +107,7 @@ static int end(struct lkst_work *w, struct lkst_tables *set)
 	return table->error;
 }
 
-static const struct lkst_state_calls calls = { .interval = on_interval };
+static const struct lkst_model_calls calls = { .interval = on_interval };
 
 static int begin(struct lkst_work *w)
 {
@@ -117,9 +117,9 @@ static int begin(struct lkst_work *w)
 
 	lkst_trace_range(lkst_feed_trace(w->feed), &begin_ns, &end_ns);
 	lkst_feed_window(w->feed, &from_ns, &to_ns);
-	c->scale = lkst_timeline_scale(lkst_state_begin(w->state), end_ns < to_ns ? end_ns : to_ns);
+	c->scale = lkst_timeline_scale(lkst_model_begin(w->state), end_ns < to_ns ? end_ns : to_ns);
 	c->seen.size = 1;
-	err = lkst_state_subscribe(w->state, &calls, w);
+	err = lkst_model_subscribe(w->state, &calls, w);
 	return err < 0 ? err : lkst_feed_has(w->feed, LKST_EV_sched_switch);
 }
 

@@ -137,7 +137,7 @@ static void take_blocked(struct summary *s, const struct lkst_interval *i, u64 n
 static void take_ready(struct summary *s, const struct lkst_interval *i, u64 ns)
 {
 	struct worst *w = place(s, KIND_READY, ns);
-	const struct lkst_life *waker;
+	const struct lkst_thread_life *waker;
 
 	if (!w)
 		return;
@@ -147,7 +147,7 @@ static void take_ready(struct summary *s, const struct lkst_interval *i, u64 ns)
 	if (i->ready == LKST_READY_PREEMPTED) {
 		snprintf(w->text, TEXT, "after others took CPU %u from it", w->cpu);
 	} else if (i->waker && i->waker->context == LKST_CONTEXT_THREAD) {
-		waker = lkst_state_life(s->work.state, i->waker->life);
+		waker = lkst_model_life(s->work.state, i->waker->life);
 		snprintf(w->text, TEXT, "of CPU %u, after %s/%d woke it", w->cpu,
 			 waker ? waker->comm : "?", i->waker->tid);
 	} else if (i->waker) {
@@ -254,7 +254,7 @@ static int on_call(void *ctx, const struct lkst_call_interval *c)
 	return 0;
 }
 
-static int on_over(void *ctx, const struct lkst_life *life)
+static int on_over(void *ctx, const struct lkst_thread_life *life)
 {
 	((struct summary *)ctx)->nr_ends++;
 	return 0;
@@ -355,7 +355,7 @@ static u64 window_of(const struct lkst_work *w)
 
 	lkst_trace_range(lkst_feed_trace(w->feed), &begin_ns, &end_ns);
 	lkst_feed_window(w->feed, &from_ns, &to_ns);
-	begin_ns = lkst_state_begin(w->state);
+	begin_ns = lkst_model_begin(w->state);
 	end_ns = to_ns < end_ns ? to_ns : end_ns;
 	return end_ns > begin_ns ? end_ns - begin_ns : 0;
 }
@@ -456,7 +456,7 @@ enum { NR_FINDINGS = sizeof(findings) / sizeof(findings[0]) };
 static void put_finding(const struct summary *s, struct lkst_table *t, enum kind kind,
 			const struct worst *w)
 {
-	const struct lkst_life *life = lkst_state_life(s->work.state, w->life);
+	const struct lkst_thread_life *life = lkst_model_life(s->work.state, w->life);
 
 	lkst_table_row(t);
 	lkst_table_str(t, kinds[kind].what);
@@ -475,7 +475,7 @@ static void put_finding(const struct summary *s, struct lkst_table *t, enum kind
 /* Sentences on the whole. */
 static void note(const struct summary *s, struct lkst_table *t)
 {
-	const struct lkst_state_doubts *d = lkst_state_doubts(s->work.state);
+	const struct lkst_model_doubts *d = lkst_model_doubts(s->work.state);
 	u64 all_ns = s->busy_ns + s->idle_ns + s->unknown_ns;
 	unsigned int i;
 	u32 cpu;
@@ -536,7 +536,7 @@ static int end(struct lkst_work *w, struct lkst_tables *set)
 
 /* ---- the analysis ------------------------------------------------------------------- */
 
-static const struct lkst_state_calls calls = {
+static const struct lkst_model_calls calls = {
 	.interval = on_interval,
 	.cpu = on_cpu,
 	.frame = on_frame,
@@ -566,7 +566,7 @@ static int begin(struct lkst_work *w)
 	if (err >= 0)
 		err = lkst_feed_gaps(w->feed, on_gap, s);
 	if (err >= 0)
-		err = lkst_state_subscribe(w->state, &calls, s);
+		err = lkst_model_subscribe(w->state, &calls, s);
 	return err < 0 ? err : lkst_feed_has(w->feed, LKST_EV_sched_switch) || has_any;
 }
 

@@ -102,15 +102,15 @@ static const struct lkst_column longest[] = {
 };
 enum { NR_LONGEST = sizeof(longest) / sizeof(longest[0]) };
 
-static void put_who(struct lkst_table *table, const struct lkst_life *life)
+static void put_who(struct lkst_table *table, const struct lkst_thread_life *life)
 {
 	lkst_table_row(table);
 	lkst_table_s64(table, life->tid);
 	lkst_table_text(table, life->comm, strnlen(life->comm, sizeof(life->comm)));
 }
 
-static void put_row(struct lkst_table *table, const struct lkst_life *life, const struct times *t,
-		    u64 window_ns)
+static void put_row(struct lkst_table *table, const struct lkst_thread_life *life,
+		    const struct times *t, u64 window_ns)
 {
 	put_who(table, life);
 	if (life->pid)
@@ -143,7 +143,7 @@ static void put_moment(struct lkst_table *table, u64 ns, u64 at_ns)
 	}
 }
 
-static void put_longest(struct lkst_table *table, const struct lkst_life *life,
+static void put_longest(struct lkst_table *table, const struct lkst_thread_life *life,
 			const struct times *t)
 {
 	put_who(table, life);
@@ -155,7 +155,7 @@ static void put_longest(struct lkst_table *table, const struct lkst_life *life,
 		lkst_table_none(table);
 }
 
-static bool is_wanted(const struct lkst_work *w, const struct lkst_life *life,
+static bool is_wanted(const struct lkst_work *w, const struct lkst_thread_life *life,
 		      const struct times *t)
 {
 	const struct lkst_tally_wish *which = &w->wish->which;
@@ -172,7 +172,7 @@ static u64 window_of(const struct lkst_work *w)
 
 	lkst_trace_range(lkst_feed_trace(w->feed), &begin_ns, &end_ns);
 	lkst_feed_window(w->feed, &from_ns, &to_ns);
-	begin_ns = lkst_state_begin(w->state);
+	begin_ns = lkst_model_begin(w->state);
 	end_ns = to_ns < end_ns ? to_ns : end_ns;
 	return end_ns > begin_ns ? end_ns - begin_ns : 0;
 }
@@ -193,8 +193,8 @@ static int end(struct lkst_work *w, struct lkst_tables *set)
 				NR_LONGEST);
 	if (!table || !worst)
 		return -ENOMEM;
-	for (nr = 0; nr < lkst_state_nr_lives(w->state); nr++) {
-		const struct lkst_life *life = lkst_state_life(w->state, nr);
+	for (nr = 0; nr < lkst_model_nr_lives(w->state); nr++) {
+		const struct lkst_thread_life *life = lkst_model_life(w->state, nr);
 		const struct times *t = lkst_by_life_find(&th->times, nr);
 
 		if (!is_wanted(w, life, t))
@@ -207,14 +207,14 @@ static int end(struct lkst_work *w, struct lkst_tables *set)
 	return table->error ? table->error : worst->error;
 }
 
-static const struct lkst_state_calls calls = { .interval = on_interval };
+static const struct lkst_model_calls calls = { .interval = on_interval };
 
 static int begin(struct lkst_work *w)
 {
 	int err;
 
 	((struct thread *)w)->times.size = sizeof(struct times);
-	err = lkst_state_subscribe(w->state, &calls, w);
+	err = lkst_model_subscribe(w->state, &calls, w);
 	return err < 0 ? err : lkst_feed_has(w->feed, LKST_EV_sched_switch);
 }
 

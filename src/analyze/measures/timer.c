@@ -330,7 +330,7 @@ static int on_frame(void *ctx, const struct lkst_frame *f)
 	return 0;
 }
 
-static const struct lkst_state_calls calls = { .frame = on_frame };
+static const struct lkst_model_calls calls = { .frame = on_frame };
 
 /* ---- slack ----------------------------------------------------------------------------------- */
 
@@ -430,7 +430,7 @@ static int begin(struct lkst_work *w)
 	for (i = 0; i < sizeof(wants) / sizeof(wants[0]); i++)
 		has |= lkst_work_want(w, wants[i].index, wants[i].call, &err) && wants[i].counts;
 	if (err >= 0)
-		err = lkst_state_subscribe(w->state, &calls, w);
+		err = lkst_model_subscribe(w->state, &calls, w);
 	return err < 0 ? err
 		       : has || lkst_feed_has(w->feed, LKST_EV_irq_handler_entry) ||
 				 lkst_feed_has(w->feed, LKST_EV_softirq_entry) ||

@@ -14,7 +14,7 @@ enum tally {
 static void put_thread(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 {
 	const struct lkst_work *w = ctx;
-	const struct lkst_life *life = lkst_state_life(w->state, (u32)key);
+	const struct lkst_thread_life *life = lkst_model_life(w->state, (u32)key);
 	char comm[LKST_KEY_TEXT];
 
 	lkst_put_key(comm, life->comm, sizeof(life->comm));
@@ -25,7 +25,7 @@ static s64 thread_number(void *ctx, u64 key)
 {
 	const struct lkst_work *w = ctx;
 
-	return lkst_state_life(w->state, (u32)key)->tid;
+	return lkst_model_life(w->state, (u32)key)->tid;
 }
 
 static void put_cause(void *ctx, u64 key, char text[LKST_KEY_TEXT])
@@ -63,7 +63,7 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 			      i->life->tid, i->cpu < 0 ? 0 : (u32)i->cpu);
 }
 
-static const struct lkst_state_calls calls = { .interval = on_interval };
+static const struct lkst_model_calls calls = { .interval = on_interval };
 
 static int begin(struct lkst_work *w)
 {
@@ -85,7 +85,7 @@ static int begin(struct lkst_work *w)
 						       .title = "Blocked to wake-up",
 						       .type = LKST_COLUMN_DURATION,
 						       .put_key = put_cause });
-	err = lkst_state_subscribe(w->state, &calls, w);
+	err = lkst_model_subscribe(w->state, &calls, w);
 	return err < 0 ? err : lkst_feed_has(w->feed, LKST_EV_sched_switch);
 }
 

@@ -74,7 +74,7 @@ static int grow(struct wakeups *w)
 }
 
 /* The number of @life's name; negative: no memory. */
-static s64 name_of(struct wakeups *w, const struct lkst_life *life)
+static s64 name_of(struct wakeups *w, const struct lkst_thread_life *life)
 {
 	static const char idle[16] = "idle", unknown[16] = "?", others[16] = "others";
 	const char *comm = !life		 ? unknown
@@ -136,7 +136,7 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 		return 0;
 	target = name_of(w, i->life);
 	if (by->context == LKST_CONTEXT_THREAD)
-		waker = name_of(w, lkst_state_life(w->work.state, by->life));
+		waker = name_of(w, lkst_model_life(w->work.state, by->life));
 	else
 		waker = BY_CONTEXT | (u32)by->context << CONTEXT_SHIFT | (by->number & NUMBER_MASK);
 	if (target < 0 || waker < 0)
@@ -148,7 +148,7 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 			      i->life->tid, i->cpu < 0 ? 0 : (u32)i->cpu);
 }
 
-static const struct lkst_state_calls calls = { .interval = on_interval };
+static const struct lkst_model_calls calls = { .interval = on_interval };
 
 static int begin(struct lkst_work *w)
 {
@@ -160,7 +160,7 @@ static int begin(struct lkst_work *w)
 						       .unit = "wake-ups",
 						       .type = LKST_COLUMN_DURATION,
 						       .put_key = put_key });
-	err = lkst_state_subscribe(w->state, &calls, w);
+	err = lkst_model_subscribe(w->state, &calls, w);
 	return err < 0 ? err
 		       : lkst_feed_has(w->feed, LKST_EV_sched_switch) &&
 				 (lkst_feed_has(w->feed, LKST_EV_sched_waking) ||

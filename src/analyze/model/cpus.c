@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "abi/control.h"
-#include "analyze/model/model.h"
+#include "analyze/model/model_parts.h"
 
 /* TASK_* bits that do not mean waiting (include/linux/sched.h, the same since Linux 4.14). */
 enum {
@@ -16,13 +16,13 @@ enum {
 
 /* ---- CPUs ------------------------------------------------------------------------- */
 
-static struct lkst_model_cpu *make_cpu(struct lkst_state *s, u32 nr)
+static struct lkst_model_cpu *make_cpu(struct lkst_model *s, u32 nr)
 {
 	struct lkst_model_cpu *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
-	c->idle = lkst_model_life(s, 0);
+	c->idle = lkst_model_life_now(s, 0);
 	if (!c->idle) {
 		free(c);
 		return NULL;
@@ -36,7 +36,7 @@ static struct lkst_model_cpu *make_cpu(struct lkst_state *s, u32 nr)
 	return c;
 }
 
-struct lkst_model_cpu *lkst_model_cpu(struct lkst_state *s, u32 cpu)
+struct lkst_model_cpu *lkst_model_cpu(struct lkst_model *s, u32 cpu)
 {
 	u32 room = s->nr_cpus ? s->nr_cpus : 1;
 
@@ -61,7 +61,7 @@ struct lkst_model_cpu *lkst_model_cpu(struct lkst_state *s, u32 cpu)
 /* ---- time ------------------------------------------------------------------------- */
 
 /* Tells of the CPU's time up to @ns, of which it is known who ran; @c goes on from there. */
-static int close_cpu(struct lkst_state *s, struct lkst_model_cpu *c, u64 ns, u8 flags)
+static int close_cpu(struct lkst_model *s, struct lkst_model_cpu *c, u64 ns, u8 flags)
 {
 	struct lkst_cpu_interval i = { .cpu = c->nr,
 				       .from_ns = c->since_ns,
@@ -87,7 +87,7 @@ static void set_running(struct lkst_model_cpu *c, struct lkst_model_thread *t)
 
 /* ---- gaps ------------------------------------------------------------------------- */
 
-int lkst_model_lose_cpu(struct lkst_state *s, struct lkst_model_cpu *c, u64 from_ns, u64 to_ns,
+int lkst_model_lose_cpu(struct lkst_model *s, struct lkst_model_cpu *c, u64 from_ns, u64 to_ns,
 			bool is_gap)
 {
 	struct lkst_model_thread *t = c->thread;
@@ -125,7 +125,7 @@ static int add_time(u64 **list, u32 *nr, u64 ns)
 }
 
 /* @t, believed to run on some CPU, turns up elsewhere at @ns. */
-static int leave(struct lkst_state *s, struct lkst_model_thread *t, u64 ns)
+static int leave(struct lkst_model *s, struct lkst_model_thread *t, u64 ns)
 {
 	struct lkst_model_cpu *c = s->cpus[t->cpu];
 
@@ -134,7 +134,7 @@ static int leave(struct lkst_state *s, struct lkst_model_thread *t, u64 ns)
 }
 
 /* @c is known to run what @r says, since @from_ns. */
-static int prove(struct lkst_state *s, struct lkst_model_cpu *c, const struct lkst_record *r,
+static int prove(struct lkst_model *s, struct lkst_model_cpu *c, const struct lkst_record *r,
 		 u64 from_ns)
 {
 	struct lkst_model_thread *t = NULL;
@@ -168,7 +168,7 @@ static int prove(struct lkst_state *s, struct lkst_model_cpu *c, const struct lk
 	return err < 0 || !t ? err : lkst_model_prove_running(s, t, c, from_ns);
 }
 
-struct lkst_model_cpu *lkst_model_at_slowly(struct lkst_state *s, const struct lkst_record *r)
+struct lkst_model_cpu *lkst_model_at_slowly(struct lkst_model *s, const struct lkst_record *r)
 {
 	struct lkst_model_cpu *c = lkst_model_cpu(s, r->cpu);
 	u64 from_ns;
@@ -198,7 +198,7 @@ struct lkst_model_cpu *lkst_model_at_slowly(struct lkst_state *s, const struct l
 	return err < 0 ? NULL : c;
 }
 
-int lkst_model_thread_at(struct lkst_state *s, const struct lkst_record *r,
+int lkst_model_thread_at(struct lkst_model *s, const struct lkst_record *r,
 			 struct lkst_model_thread **ret_thread)
 {
 	struct lkst_model_cpu *c = lkst_model_at(s, r);
@@ -212,7 +212,7 @@ int lkst_model_thread_at(struct lkst_state *s, const struct lkst_record *r,
 
 static int on_gap(void *ctx, const struct lkst_gap *gap)
 {
-	struct lkst_state *s = ctx;
+	struct lkst_model *s = ctx;
 	struct lkst_model_cpu *c;
 	int err;
 
@@ -230,7 +230,7 @@ static int on_gap(void *ctx, const struct lkst_gap *gap)
 	return err < 0 ? err : lkst_model_lose_cpu(s, c, gap->from_ns, gap->to_ns, true);
 }
 
-int lkst_model_finish_cpu(struct lkst_state *s, struct lkst_model_cpu *c, u64 end_ns)
+int lkst_model_finish_cpu(struct lkst_model *s, struct lkst_model_cpu *c, u64 end_ns)
 {
 	int err = lkst_model_finish_frames(s, c, end_ns);
 
@@ -239,7 +239,7 @@ int lkst_model_finish_cpu(struct lkst_state *s, struct lkst_model_cpu *c, u64 en
 
 /* ---- switches --------------------------------------------------------------------- */
 
-static int switch_out(struct lkst_state *s, struct lkst_model_thread *t, u64 ns, u32 state)
+static int switch_out(struct lkst_model *s, struct lkst_model_thread *t, u64 ns, u32 state)
 {
 	enum lkst_run run = LKST_RUN_BLOCKED;
 	int err;
@@ -269,7 +269,7 @@ static int switch_out(struct lkst_state *s, struct lkst_model_thread *t, u64 ns,
 	return err;
 }
 
-static int switch_in(struct lkst_state *s, struct lkst_model_cpu *c, struct lkst_model_thread *t,
+static int switch_in(struct lkst_model *s, struct lkst_model_cpu *c, struct lkst_model_thread *t,
 		     u64 ns)
 {
 	int err = 0;
@@ -288,7 +288,7 @@ static int switch_in(struct lkst_state *s, struct lkst_model_cpu *c, struct lkst
 static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_switch *e = record;
-	struct lkst_state *s = ctx;
+	struct lkst_model *s = ctx;
 	struct lkst_model_cpu *c = lkst_model_at(s, r);
 	struct lkst_model_thread *next = NULL;
 	int err = 0;
@@ -342,7 +342,7 @@ static int on_completion(void *ctx, const struct lkst_record *r, const void *rec
 
 /* ---- subscribing ------------------------------------------------------------------ */
 
-int lkst_model_subscribe_cpus(struct lkst_state *s)
+int lkst_model_subscribe_cpus(struct lkst_model *s)
 {
 	static const struct {
 		enum lkst_event_index index;

@@ -2,7 +2,7 @@
 /* The contexts that interrupt threads: interrupts of every kind, tasklets, timers. */
 #include <errno.h>
 
-#include "analyze/model/model.h"
+#include "analyze/model/model_parts.h"
 
 /* Counts the time of interrupts up to @ns. */
 void lkst_model_account(struct lkst_model_cpu *c, u64 ns)
@@ -19,7 +19,7 @@ void lkst_model_account(struct lkst_model_cpu *c, u64 ns)
 
 /* ---- contexts --------------------------------------------------------------------- */
 
-static int tell_frame(struct lkst_state *s, struct lkst_model_cpu *c, u64 ns, bool is_cut)
+static int tell_frame(struct lkst_model *s, struct lkst_model_cpu *c, u64 ns, bool is_cut)
 {
 	struct lkst_frame *f = &c->frames[c->depth].frame;
 
@@ -30,7 +30,7 @@ static int tell_frame(struct lkst_state *s, struct lkst_model_cpu *c, u64 ns, bo
 	return lkst_model_tell_frame(s, f);
 }
 
-int lkst_model_cut_frames(struct lkst_state *s, struct lkst_model_cpu *c, u32 depth, u64 ns)
+int lkst_model_cut_frames(struct lkst_model *s, struct lkst_model_cpu *c, u32 depth, u64 ns)
 {
 	int err = 0;
 
@@ -43,7 +43,7 @@ int lkst_model_cut_frames(struct lkst_state *s, struct lkst_model_cpu *c, u32 de
 	return err;
 }
 
-int lkst_model_in_thread(struct lkst_state *s, struct lkst_model_cpu *c, u64 ns)
+int lkst_model_in_thread(struct lkst_model *s, struct lkst_model_cpu *c, u64 ns)
 {
 	return c->depth ? lkst_model_cut_frames(s, c, 0, ns) : 0;
 }
@@ -59,7 +59,7 @@ static bool excludes(const struct lkst_frame *a, const struct lkst_frame *b)
 	       (a->context == LKST_CONTEXT_IRQ || a->context == LKST_CONTEXT_VECTOR);
 }
 
-static int push(struct lkst_state *s, const struct lkst_record *r, struct lkst_frame frame)
+static int push(struct lkst_model *s, const struct lkst_record *r, struct lkst_frame frame)
 {
 	struct lkst_model_cpu *c = lkst_model_at(s, r);
 	bool is_softirq = frame.context != LKST_CONTEXT_IRQ && frame.context != LKST_CONTEXT_VECTOR;
@@ -90,7 +90,7 @@ static int push(struct lkst_state *s, const struct lkst_record *r, struct lkst_f
 }
 
 /* Ends the innermost context like @frame, and what was not seen to end within it. */
-static int pop(struct lkst_state *s, const struct lkst_record *r, struct lkst_frame frame)
+static int pop(struct lkst_model *s, const struct lkst_record *r, struct lkst_frame frame)
 {
 	struct lkst_model_cpu *c = lkst_model_at(s, r);
 	u32 i;
@@ -124,7 +124,7 @@ static int pop(struct lkst_state *s, const struct lkst_record *r, struct lkst_fr
 	return tell_frame(s, c, r->ns, false);
 }
 
-int lkst_model_finish_frames(struct lkst_state *s, struct lkst_model_cpu *c, u64 end_ns)
+int lkst_model_finish_frames(struct lkst_model *s, struct lkst_model_cpu *c, u64 end_ns)
 {
 	int err = 0;
 
@@ -295,7 +295,7 @@ _Static_assert(sizeof(struct lkst_rec_local_timer_entry) ==
 	       "vectors' records are alike");
 
 /* A context whose end is not in the trace would never end. */
-static int subscribe_pair(struct lkst_state *s, const struct pair *p, void *ctx)
+static int subscribe_pair(struct lkst_model *s, const struct pair *p, void *ctx)
 {
 	int err;
 
@@ -305,7 +305,7 @@ static int subscribe_pair(struct lkst_state *s, const struct pair *p, void *ctx)
 	return err < 0 ? err : lkst_feed_event(s->feed, p->exit, p->on_exit, ctx);
 }
 
-int lkst_model_subscribe_frames(struct lkst_state *s)
+int lkst_model_subscribe_frames(struct lkst_model *s)
 {
 	u32 i;
 	int err = lkst_feed_event(s->feed, LKST_EV_nmi_handler, on_nmi, s);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/model/model.h"
+#include "analyze/model/model_parts.h"
 
 enum {
 	CLONE_THREAD_FLAG = 0x10000, /* CLONE_THREAD, include/uapi/linux/sched.h */
@@ -16,19 +16,19 @@ enum {
 
 /* ---- tables ----------------------------------------------------------------------- */
 
-struct lkst_life *lkst_model_life(struct lkst_state *s, s32 tid)
+struct lkst_thread_life *lkst_model_life_now(struct lkst_model *s, s32 tid)
 {
-	struct lkst_life *life;
+	struct lkst_thread_life *life;
 	u32 chunk = s->nr_lives / LKST_LIVES_CHUNK;
 
 	if (s->nr_lives % LKST_LIVES_CHUNK == 0) {
-		struct lkst_life **chunks =
-			reallocarray(s->lives, chunk + 1, sizeof(struct lkst_life *));
+		struct lkst_thread_life **chunks =
+			reallocarray(s->lives, chunk + 1, sizeof(struct lkst_thread_life *));
 
 		if (!chunks)
 			return NULL;
 		s->lives = chunks;
-		chunks[chunk] = calloc(LKST_LIVES_CHUNK, sizeof(struct lkst_life));
+		chunks[chunk] = calloc(LKST_LIVES_CHUNK, sizeof(struct lkst_thread_life));
 		if (!chunks[chunk])
 			return NULL;
 	}
@@ -39,7 +39,7 @@ struct lkst_life *lkst_model_life(struct lkst_state *s, s32 tid)
 	return life;
 }
 
-static struct lkst_model_thread **place_of(struct lkst_state *s, s32 tid)
+static struct lkst_model_thread **place_of(struct lkst_model *s, s32 tid)
 {
 	struct lkst_model_thread ***leaf = &s->tids[tid / LKST_TIDS_LEAF];
 
@@ -60,29 +60,29 @@ static void reset(struct lkst_model_thread *t, u64 since_ns)
 }
 
 /* Gives @t a life of its own, or a share in that of all further threads. */
-static int begin_life(struct lkst_state *s, struct lkst_model_thread *t, s32 tid)
+static int begin_life(struct lkst_model *s, struct lkst_model_thread *t, s32 tid)
 {
-	struct lkst_life *all;
+	struct lkst_thread_life *all;
 
 	if (s->nr_lives < LKST_LIVES_MAX) {
-		t->life = lkst_model_life(s, tid);
+		t->life = lkst_model_life_now(s, tid);
 		return t->life ? 0 : -ENOMEM;
 	}
 	if (s->further == LKST_LIFE_NONE) {
-		all = lkst_model_life(s, -1);
+		all = lkst_model_life_now(s, -1);
 		if (!all)
 			return -ENOMEM;
 		snprintf(all->comm, sizeof(all->comm), "further threads");
 		s->further = all->nr;
 	}
 	s->nr_further++;
-	t->further = (struct lkst_life){ .nr = s->further, .tid = tid, .idle_cpu = -1 };
+	t->further = (struct lkst_thread_life){ .nr = s->further, .tid = tid, .idle_cpu = -1 };
 	t->life = &t->further;
 	return 0;
 }
 
 /* @t's number is free again. */
-static int drop(struct lkst_state *s, struct lkst_model_thread *t)
+static int drop(struct lkst_model *s, struct lkst_model_thread *t)
 {
 	if (s->nr_free == s->free_room) {
 		u32 room = s->free_room ? s->free_room * 2 : 64;
@@ -101,7 +101,7 @@ static int drop(struct lkst_state *s, struct lkst_model_thread *t)
 }
 
 /* The CPU that is believed to run @t, or NULL. */
-static struct lkst_model_cpu *cpu_with(const struct lkst_state *s,
+static struct lkst_model_cpu *cpu_with(const struct lkst_model *s,
 				       const struct lkst_model_thread *t)
 {
 	struct lkst_model_cpu *c = t->cpu >= 0 && (u32)t->cpu < s->nr_cpus ? s->cpus[t->cpu] : NULL;
@@ -113,7 +113,7 @@ static struct lkst_model_cpu *cpu_with(const struct lkst_state *s,
  * Makes room for one more thread: drops one, of which the trace may tell once more as of one that it has not shown
  * yet. The next one in order of numbers, better one that has ended, and never one that runs.
  */
-static int make_room(struct lkst_state *s)
+static int make_room(struct lkst_model *s)
 {
 	struct lkst_model_thread *victim = NULL, *t;
 	u32 looked, nr_met = 0, at = s->hand;
@@ -139,7 +139,7 @@ static int make_room(struct lkst_state *s)
 	return drop(s, victim);
 }
 
-static struct lkst_model_thread *make(struct lkst_state *s, s32 tid, u64 since_ns)
+static struct lkst_model_thread *make(struct lkst_model *s, s32 tid, u64 since_ns)
 {
 	struct lkst_model_thread **place = place_of(s, tid), *t;
 
@@ -156,7 +156,7 @@ static struct lkst_model_thread *make(struct lkst_state *s, s32 tid, u64 since_n
 	return t;
 }
 
-struct lkst_model_thread *lkst_model_get(struct lkst_state *s, s32 tid)
+struct lkst_model_thread *lkst_model_get(struct lkst_model *s, s32 tid)
 {
 	struct lkst_model_thread *t = lkst_model_find(s, tid);
 
@@ -166,7 +166,7 @@ struct lkst_model_thread *lkst_model_get(struct lkst_state *s, s32 tid)
 }
 
 /* A CPU that was believed to run @t does not. */
-static int leave_cpu(struct lkst_state *s, struct lkst_model_thread *t, u64 ns)
+static int leave_cpu(struct lkst_model *s, struct lkst_model_thread *t, u64 ns)
 {
 	struct lkst_model_cpu *c = cpu_with(s, t);
 
@@ -177,7 +177,7 @@ static int leave_cpu(struct lkst_state *s, struct lkst_model_thread *t, u64 ns)
 }
 
 /* The life of @t is over, at @ns or before. */
-static int end_life(struct lkst_state *s, struct lkst_model_thread *t, u64 ns)
+static int end_life(struct lkst_model *s, struct lkst_model_thread *t, u64 ns)
 {
 	int err = leave_cpu(s, t, ns);
 
@@ -195,7 +195,7 @@ static int end_life(struct lkst_state *s, struct lkst_model_thread *t, u64 ns)
 	return err;
 }
 
-struct lkst_model_thread *lkst_model_reuse(struct lkst_state *s, struct lkst_model_thread *t,
+struct lkst_model_thread *lkst_model_reuse(struct lkst_model *s, struct lkst_model_thread *t,
 					   u64 ns)
 {
 	if (end_life(s, t, ns) < 0 || begin_life(s, t, t->life->tid))
@@ -206,14 +206,14 @@ struct lkst_model_thread *lkst_model_reuse(struct lkst_state *s, struct lkst_mod
 
 /* ---- names and families ------------------------------------------------------------- */
 
-static void set_comm(struct lkst_life *life, const comm16 comm)
+static void set_comm(struct lkst_thread_life *life, const comm16 comm)
 {
 	memcpy(life->comm, comm, sizeof(life->comm));
 	life->comm[sizeof(life->comm) - 1] = 0;
 }
 
 /* Whether @t is the thread whose creation at @ns is being told of: it was in the list of threads. */
-static bool is_listed_as_born(const struct lkst_state *s, const struct lkst_model_thread *t, u64 ns)
+static bool is_listed_as_born(const struct lkst_model *s, const struct lkst_model_thread *t, u64 ns)
 {
 	u64 start_ns = t->life->start_ns;
 
@@ -225,7 +225,7 @@ static bool is_listed_as_born(const struct lkst_state *s, const struct lkst_mode
  * Number @tid begins to exist. Two events tell of it, task_newtask and sched_process_fork, and a trace
  * may have either.
  */
-static int be_born(struct lkst_state *s, const struct lkst_record *r, s32 tid, const comm16 comm,
+static int be_born(struct lkst_model *s, const struct lkst_record *r, s32 tid, const comm16 comm,
 		   struct lkst_model_thread **ret_thread)
 {
 	struct lkst_model_thread *t = lkst_model_find(s, tid);
@@ -256,7 +256,7 @@ static int be_born(struct lkst_state *s, const struct lkst_record *r, s32 tid, c
 static int on_newtask(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_task_newtask *e = record;
-	struct lkst_state *s = ctx;
+	struct lkst_model *s = ctx;
 	const struct lkst_model_thread *parent;
 	struct lkst_model_thread *t;
 	int err = be_born(s, r, e->child_tid, e->child_comm, &t);
@@ -299,7 +299,7 @@ static int on_rename(void *ctx, const struct lkst_record *r, const void *record)
 	return 0;
 }
 
-bool lkst_model_takes_over(struct lkst_state *s, struct lkst_model_thread *t, s32 tid, u64 ns)
+bool lkst_model_takes_over(struct lkst_model *s, struct lkst_model_thread *t, s32 tid, u64 ns)
 {
 	struct lkst_model_thread *leader = lkst_model_find(s, tid);
 	s32 old_tid = t->life->tid;
@@ -321,7 +321,7 @@ bool lkst_model_takes_over(struct lkst_state *s, struct lkst_model_thread *t, s3
 static int on_exec(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_process_exec *e = record;
-	struct lkst_state *s = ctx;
+	struct lkst_model *s = ctx;
 	struct lkst_model_thread *t = lkst_model_find(s, r->tid);
 	struct lkst_model_thread *old = lkst_model_find(s, e->old_tid);
 	struct lkst_model_cpu *c = r->cpu < s->nr_cpus ? s->cpus[r->cpu] : NULL;
@@ -359,7 +359,7 @@ static int on_thread_exit(void *ctx, const struct lkst_record *r, const void *re
 static int on_free(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_process_free *e = record;
-	struct lkst_state *s = ctx;
+	struct lkst_model *s = ctx;
 	struct lkst_model_thread *t = lkst_model_find(s, e->freed_tid);
 	int err;
 
@@ -378,7 +378,7 @@ static int on_free(void *ctx, const struct lkst_record *r, const void *record)
 static int on_clock(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_state_clock *e = record;
-	struct lkst_state *s = ctx;
+	struct lkst_model *s = ctx;
 
 	if (!s->has_boot_offset)
 		s->boot_offset_ns = (s64)(e->boottime_ns - e->monotonic_ns);
@@ -389,7 +389,7 @@ static int on_clock(void *ctx, const struct lkst_record *r, const void *record)
 static int on_listed(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_state_thread *e = record;
-	struct lkst_state *s = ctx;
+	struct lkst_model *s = ctx;
 	struct lkst_model_thread *t = lkst_model_get(s, e->thread_tid);
 
 	/* Of several lists the first one counts: names change later. */
@@ -409,7 +409,7 @@ static int on_listed(void *ctx, const struct lkst_record *r, const void *record)
 	return 0;
 }
 
-int lkst_model_subscribe_lives(struct lkst_state *s)
+int lkst_model_subscribe_lives(struct lkst_model *s)
 {
 	static const struct {
 		enum lkst_event_index index;
@@ -432,7 +432,7 @@ int lkst_model_subscribe_lives(struct lkst_state *s)
 	return err;
 }
 
-void lkst_model_free_lives(struct lkst_state *s)
+void lkst_model_free_lives(struct lkst_model *s)
 {
 	u32 i, k;
 

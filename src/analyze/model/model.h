@@ -1,280 +1,303 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the state model consists of. Private to its files:
+ * The state model: who runs where, who is ready, who is blocked and on what, at every moment of a
+ * pass. It is a subscriber of the feed that others subscribe to in turn. doc/states.md tells what
+ * proves each state, and what is unknown when.
  *
- *	state.c		making it, subscribers, queries
- *	lives.c		threads by number, their names and lives
- *	runs.c		the states of threads: what an event proves of the time before it
- *	cpus.c		who runs on each CPU
- *	frames.c	the contexts that interrupt
- *	waits.c		what threads wait for, and who wakes them
+ *	lkst_feed_new(&e, trace, &feed);
+ *	lkst_model_new(&e, feed, &state);		first: it is told of each event before you are
+ *	lkst_model_subscribe(state, &my_calls, me);
+ *	lkst_feed_event(feed, LKST_EV_kmalloc, on_kmalloc, me);
+ *	lkst_feed_run(&e, feed);
+ *
+ * A subscriber of the feed that asks how things stand now gets the answer with its event included:
+ * at a switch, the next thread runs already; at the end of an interrupt, the context is what was
+ * interrupted. What has come to an end with the event has been told of, by the calls below.
  */
 #ifndef LKST_ANALYZE_MODEL_MODEL_H
 #define LKST_ANALYZE_MODEL_MODEL_H
 
-#include <errno.h>
+#include "analyze/engine/feed.h"
 
-#include "analyze/model/state.h"
-
-/* A thread that exists. */
-struct lkst_model_thread {
-	struct lkst_life *life;
-	struct lkst_life further; /* `life`, if there are too many to be told apart */
-	u64 since_ns; /* of the state */
-	u64 cover_ns; /* nothing can tell what its state was before */
-	u8 run, ready;
-	u8 flags;	  /* LKST_INTERVAL_EARLIER */
-	bool has_doubt;	  /* something may have changed since since_ns already */
-	bool has_waker;	  /* READY: `waker` made it so */
-	bool has_pending; /* RUNNING: `waker` woke it before it slept */
-	bool is_seen;	  /* some event has shown its state */
-	bool is_fresh;	  /* created in the trace, and has not yet left the call that created it */
-	bool knows_call;  /* `call` is what it is in, or it is in none */
-	bool in_call, in_lock, in_fault;
-	bool keeps_call; /* UNKNOWN: its own events would have been seen all the same */
-	bool is_listed;
-	s32 cpu;
-	u32 nr_losses; /* as nr_gaps */
-	u32 nr_gaps;   /* that had been told of when its state began */
-	u32 listed_state;
-	u64 listed_ns;
-
-	struct lkst_call call;
-	u64 no_call_ns; /* when it was last known to be in no call */
-	u64 running_ns, ready_ns, blocked_ns, sleep_ns, longest_ns; /* of the call */
-	u8 longest_cause;
-
-	u64 lock, fault_address, fault_ip, work_function;
-	u32 lock_flags;
-	struct lkst_wait wait;
-	struct lkst_waker waker;
+/* What a thread is doing. */
+enum lkst_run {
+	LKST_RUN_UNKNOWN, /* nothing proves what: never a guess */
+	LKST_RUN_RUNNING, /* on a CPU; interrupts may use its time */
+	LKST_RUN_READY,	  /* could run; waits for a CPU */
+	LKST_RUN_BLOCKED, /* waits for something else */
+	LKST_RUN_STOPPED, /* by a signal or a debugger */
+	LKST_RUN_NEW,	  /* created, not yet ready */
+	LKST_RUN_DEAD,	  /* has ended; its number is still taken */
+	LKST_NR_RUNS,
 };
+extern const char *const lkst_run_names[]; /* "unknown", "running", ... */
 
-struct lkst_model_frame {
-	struct lkst_frame frame;
-	bool is_softirq; /* whose time it takes */
+/* Why a thread is ready. */
+enum lkst_ready {
+	LKST_READY_UNKNOWN,
+	LKST_READY_WOKEN,
+	LKST_READY_PREEMPTED, /* it was running and would have gone on */
+	LKST_READY_YIELDED,   /* the same, by sched_yield(2) */
+	LKST_READY_CREATED,
+	LKST_NR_READIES,
 };
+extern const char *const lkst_ready_names[];
 
-struct lkst_model_cpu {
-	struct lkst_life *life;		  /* who runs; NULL: not known */
-	struct lkst_model_thread *thread; /* NULL: nobody, or not known */
-	struct lkst_life *idle;
-	u32 nr;
-	s32 tid;
-	u8 flags; /* LKST_INTERVAL_EARLIER */
-	u64 since_ns;
-	u64 last_ns;  /* of its last event that the model was told of */
-	u64 cover_ns; /* nothing is missing since */
-	u32 depth;
-	u64 account_ns; /* up to where irq_ns and softirq_ns are counted */
-	u64 irq_ns, softirq_ns;
-	u64 rq, sector; /* the request that completed in this context, 0: none */
-	u32 dev;
-	struct lkst_model_frame frames[LKST_FRAMES_MAX];
+/* What a thread waits for. What each says more is in struct lkst_wait. */
+enum lkst_cause {
+	LKST_CAUSE_UNKNOWN, /* it was blocked already when the trace, or a gap in it, was over */
+	LKST_CAUSE_SYSCALL, /* in a system call, none of the following */
+	LKST_CAUSE_FILE,    /* read, write and their kind: a file, pipe, socket or device */
+	LKST_CAUSE_SOCKET,  /* calls that only sockets have */
+	LKST_CAUSE_POLL,    /* poll, select, epoll: one of several files */
+	LKST_CAUSE_SLEEP,   /* for a time */
+	LKST_CAUSE_FUTEX,   /* a lock or condition of the program's own */
+	LKST_CAUSE_CHILD,   /* a child to end */
+	LKST_CAUSE_SIGNAL,  /* a signal */
+	LKST_CAUSE_IPC,	    /* a message, a semaphore, a file lock */
+	LKST_CAUSE_SYNC,    /* data to reach the disk: fsync and its kind */
+	LKST_CAUSE_LOCK,    /* a lock of the kernel's */
+	LKST_CAUSE_FAULT,   /* a page of its own memory */
+	LKST_CAUSE_IO,	    /* a disk: the completion of a request woke it */
+	LKST_CAUSE_KERNEL,  /* a kernel thread, for work */
+	LKST_CAUSE_USER,    /* on its way back to the user program: no system call, no fault */
+	LKST_NR_CAUSES,
 };
+extern const char *const lkst_cause_names[];
 
-/* An interrupt of the kernel's own, for the feed. */
-struct lkst_model_vector {
-	struct lkst_state *state;
-	enum lkst_event_index entry;
-};
+/* What a thread waits for that is blocked in this system call, as far as the call alone says it. */
+struct lkst_syscall;
+enum lkst_cause lkst_syscall_cause(const struct lkst_syscall *call);
 
-struct lkst_model_subscriber {
-	const struct lkst_state_calls *calls;
-	void *ctx;
+/* What a CPU is doing for someone else than the thread that it runs, or that thread itself. */
+enum lkst_context {
+	LKST_CONTEXT_THREAD,
+	LKST_CONTEXT_IRQ,    /* a device's interrupt; number: which, code: the handler */
+	LKST_CONTEXT_VECTOR, /* an interrupt of the kernel's own; number: its vector, code: the event's
+				 enum lkst_event_index: local_timer_entry and the like */
+	LKST_CONTEXT_SOFTIRQ, /* number: which */
+	LKST_CONTEXT_TASKLET, /* code: its function */
+	LKST_CONTEXT_TIMER,   /* code: its function, object: the timer */
+	LKST_CONTEXT_HRTIMER, /* code: its function, object: the timer */
+	LKST_CONTEXT_NMI,     /* code: the handler; told of when it is over, so never current */
+	LKST_NR_CONTEXTS,
 };
+extern const char *const lkst_context_names[];
 
 enum {
-	LKST_LIVES_CHUNK = 512,
-	LKST_MODEL_THREADS_MAX = 1 << 16, /* at a time */
-	LKST_TIDS_LEAF = 1024,
-	LKST_MODEL_VECTORS = 4,
+	LKST_FRAMES_MAX = 16,		/* contexts nested on a CPU */
+	LKST_TID_MAX = 4 * 1024 * 1024, /* PID_MAX_LIMIT, include/linux/threads.h */
+	LKST_LIVES_MAX = 1 << 16,	/* that are told apart: what is kept for each bounds the memory */
 };
 
-struct lkst_state {
-	struct lkst_feed *feed;
-	u64 begin_ns;	   /* of the records */
-	u64 cover_ns;	   /* no gap that has been told of reaches beyond */
-	u64 life_cover_ns; /* the same of creations of threads; UINT64_MAX: they are not in the trace */
-	u64 complete_from_ns;
-	u64 from_ns; /* the window's beginning */
-	bool has_waking, has_wakeups, has_fault_exit;
-	bool met_wakeup; /* a sched_wakeup has come: they are recorded */
-	struct lkst_state_doubts doubts;
-
-	struct lkst_model_subscriber *subscribers;
-	u32 nr_subscribers;
-	int error; /* what a subscriber returned */
-
-	u64 *gaps_ns; /* when each gap of the records began */
-	u32 nr_gaps;
-
-	u64 *losses_ns; /* when each stretch of a CPU began at whose end a switch was missing */
-	u32 nr_losses;
-	u64 loss_cover_ns; /* the last one's end */
-
-	struct lkst_model_cpu **cpus;
-	u32 nr_cpus;
-
-	struct lkst_model_thread **tids[LKST_TID_MAX / LKST_TIDS_LEAF];
-	struct lkst_model_thread **free_threads;
-	u32 nr_free, free_room;
-	u32 nr_threads; /* in `tids` */
-	u32 hand;	/* the number behind that of the thread that was dropped last to make room */
-
-	struct lkst_life **lives; /* chunks */
-	u32 nr_lives;
-	u32 further;	/* the life that stands for all further ones, LKST_LIFE_NONE: there are none yet */
-	u64 nr_further; /* threads that are not told apart */
-
-	s64 boot_offset_ns; /* CLOCK_BOOTTIME minus CLOCK_MONOTONIC */
-	bool has_boot_offset;
-	u8 *cause_of; /* by row of lkst_syscalls[] */
-	struct lkst_model_vector vectors[LKST_MODEL_VECTORS];
+/*
+ * A thread from its creation to its end. A number that is given out again begins another life. Life number i is
+ * the i-th that the trace has shown: a key for tables. The idle threads have one for each CPU. The first
+ * LKST_LIVES_MAX stay as long as the state model, and are kept up to date until the thread ends. Those that come
+ * after them share a number, whose life is called "further threads" and has thread -1, and are there until they end.
+ */
+struct lkst_thread_life {
+	u32 nr;
+	s32 tid;
+	s32 pid;	/* 0: not known */
+	s32 parent_pid; /* 0: not known */
+	s32 idle_cpu;	/* of an idle thread, -1: it is none */
+	bool is_kernel;
+	bool is_born;  /* its creation is in the trace */
+	bool is_over;  /* it has ended */
+	char comm[16]; /* its name now, "": not known */
+	u64 start_ns;  /* when it was created, 0: not known */
+	u64 end_ns;    /* when it ran for the last time, if `is_over` */
+	u32 exit_code; /* as wait(2) has it, if `has_exit` */
+	bool has_exit;
 };
 
-/* ---- lives.c ---------------------------------------------------------------------- */
+/* A system call that a thread is in. */
+struct lkst_syscall_now {
+	s16 row; /* in lkst_syscalls[], -1: none */
+	s32 nr;	 /* -1: not known */
+	bool is_compat;
+	bool has_args; /* its entry was seen */
+	u8 nr_args;
+	u64 args[LKST_SYSCALL_ARGS_MAX];
+	u64 from_ns; /* of the entry, 0: it was not seen */
+};
 
-/* The thread called @tid, or NULL. */
-static inline struct lkst_model_thread *lkst_model_find(const struct lkst_state *s, s32 tid)
-{
-	struct lkst_model_thread **leaf;
+/* Who woke a thread. */
+struct lkst_waker {
+	u64 ns;	       /* when the wake-up began */
+	u64 queued_ns; /* when the thread was on a run queue, 0: not seen */
+	s32 tid;       /* the thread on whose CPU it happened */
+	u32 life;      /* its life, LKST_LIFE_NONE: not known */
+	u32 cpu;
+	s32 target_cpu; /* where it was to run, -1: not known */
+	u8 context; /* enum lkst_context: what did it. If not THREAD, the thread has no part in it */
+	s32 number; /* of that context */
+	u64 code;
+	u64 object;
+	u8 outer; /* enum lkst_context of the outermost context, a timer's interrupt for one */
+	s32 outer_number;
+	struct lkst_syscall_now
+		call; /* what the waking thread was doing; row -1 and nr -1: nothing known */
+	u64 rq; /* the block request that had completed in this context just before, 0: none */
+	u32 dev;
+	u64 sector;
+};
+#define LKST_LIFE_NONE UINT32_MAX
 
-	if (tid <= 0 || tid >= LKST_TID_MAX)
-		return NULL;
-	leaf = s->tids[tid / LKST_TIDS_LEAF];
-	return leaf ? leaf[tid % LKST_TIDS_LEAF] : NULL;
-}
+/* What a blocked or stopped thread waits for. */
+struct lkst_wait {
+	u8 cause;	       /* enum lkst_cause */
+	u32 task_state;	       /* TASK_* bits: 1 interruptible, 2 not, 4 and 8 stopped */
+	struct lkst_syscall_now call; /* what it is in; row -1 and nr -1: none, or not known */
+	u64 object; /* FUTEX: its address in the program; LOCK: the lock; FAULT: the address; IO: the
+			   request; KERNEL: the work's function */
+	u64 code;   /* FAULT: the instruction */
+	u32 lock_flags; /* LOCK: LCB_F_* */
+	s32 holder_tid; /* FUTEX and LOCK: who had it when it was waited for, 0: not known */
+	s32 fd;		/* FILE, SOCKET, SYNC: the file descriptor, -1: none */
+	u32 dev;	/* IO: the disk */
+	u64 sector;	/* IO: where */
+};
 
-/* The same; one that has not been heard of existed before. NULL: no memory, or no such number. */
-struct lkst_model_thread *lkst_model_get(struct lkst_state *s, s32 tid);
+/* Bits of an interval's flags. */
+enum {
+	LKST_INTERVAL_OPEN = 1, /* ended by the trace's or the window's end; the state went on */
+	LKST_INTERVAL_EARLIER =
+		2, /* begun by what follows or by a window: the state may be older */
+	LKST_INTERVAL_NO_WAKE =
+		4,	       /* BLOCKED until it ran: wake-ups are not in the trace, so that some
+				      of it was READY */
+	LKST_INTERVAL_CUT = 8, /* ended where a gap begins: what became of it is not known */
+};
 
-/* A new life. NULL: no memory. */
-struct lkst_life *lkst_model_life(struct lkst_state *s, s32 tid);
+/* A thread was in one state from `from_ns` to `to_ns`. The intervals of a life follow each other. */
+struct lkst_interval {
+	const struct lkst_thread_life *life;
+	u64 from_ns, to_ns;
+	u8 run;	  /* enum lkst_run */
+	u8 ready; /* enum lkst_ready, if READY */
+	u8 flags; /* LKST_INTERVAL_* */
+	s32 cpu; /* RUNNING: where; READY: whose run queue; else the CPU it last ran on; -1: not known */
+	const struct lkst_wait *wait; /* BLOCKED, STOPPED */
+	const struct lkst_waker
+		*waker; /* READY by a wake-up; BLOCKED, STOPPED: what ended it; or NULL */
+	const struct lkst_syscall_now *call; /* the system call it was in, NULL: none or not known */
+};
 
-/* Gives @t's number away: a thread that is not @t has it now, whose creation was not seen. */
-struct lkst_model_thread *lkst_model_reuse(struct lkst_state *s, struct lkst_model_thread *t,
-					   u64 ns);
+/* A CPU ran one thread, or was idle. A CPU's intervals follow each other. */
+struct lkst_cpu_interval {
+	u32 cpu;
+	u64 from_ns, to_ns;
+	const struct lkst_thread_life *life; /* who; `idle_cpu` >= 0: nobody. NULL: not known */
+	u64 irq_ns;		      /* of it in interrupts of devices and CPUs */
+	u64 softirq_ns;		      /* in soft interrupts, tasklets and timers that they run */
+	u8 flags;		      /* LKST_INTERVAL_* */
+};
 
-/*
- * @cpu runs number @tid and not @t, which was believed to run there: true if that is the same thread,
- * which has taken over its process's number at execve(2).
- */
-bool lkst_model_takes_over(struct lkst_state *s, struct lkst_model_thread *t, s32 tid, u64 ns);
+/* A context other than a thread's, from begin to end. Those it was interrupted by have come before. */
+struct lkst_frame {
+	u8 context;	   /* enum lkst_context */
+	u8 depth;	   /* 0: it interrupted a thread */
+	bool is_cut;	   /* its end was not seen: the trace has a gap, or ends */
+	bool has_no_begin; /* its begin was not seen: `from_ns` is its end */
+	u32 cpu;
+	s32 number;
+	u64 code, object;
+	u64 from_ns, to_ns;
+	u64 inner_ns; /* of it in contexts that interrupted this one */
+	s32 tid;      /* the thread that was interrupted, -1: not known */
+};
 
-int lkst_model_subscribe_lives(struct lkst_state *s);
-void lkst_model_free_lives(struct lkst_state *s);
+/* A system call from begin to end. */
+struct lkst_call_interval {
+	const struct lkst_thread_life *life;
+	struct lkst_syscall_now call;
+	u64 from_ns,
+		to_ns; /* of entry and exit; from_ns: the earliest that it may be, if not has_entry */
+	bool has_entry, has_exit;
+	u8 flags; /* LKST_INTERVAL_OPEN: the thread was in it when the trace ended */
+	s64 ret;  /* has_exit */
+	u64 running_ns, ready_ns, blocked_ns; /* what the thread did in it; the rest is unknown */
+	u64 sleep_ns;			      /* of it in waits that a signal could have ended */
+	u64 longest_ns;			      /* the longest single wait in it, and for what */
+	u8 longest_cause;
+	const struct lkst_feed_syscall *entry_or_exit; /* the record that ended it, NULL: none */
+};
 
-/* ---- runs.c ----------------------------------------------------------------------- */
+/* What the model tells of as it comes to an end. NULL: not wanted. A negative errno ends the pass. */
+struct lkst_model_calls {
+	int (*interval)(void *ctx, const struct lkst_interval *i);
+	int (*cpu)(void *ctx, const struct lkst_cpu_interval *i);
+	int (*frame)(void *ctx, const struct lkst_frame *f);
+	int (*call)(void *ctx, const struct lkst_call_interval *c);
+	int (*over)(void *ctx, const struct lkst_thread_life *life); /* a thread has ended */
+};
 
-/*
- * The state of @t ends at @ns, and @before is what this proves of the time right before. Tells the
- * subscribers what it was, as far as it is known, and begins state @run. @waker: who ended it.
- */
-int lkst_model_change(struct lkst_state *s, struct lkst_model_thread *t, u64 ns,
-		      enum lkst_run before, enum lkst_run run, const struct lkst_waker *waker);
+/* How much was not as it should be. */
+struct lkst_model_doubts {
+	u64 gaps;      /* of records that the model needs */
+	u64 missed;    /* a record's thread was not the one that a CPU was believed to run */
+	u64 no_wake;   /* a blocked thread ran without a wake-up */
+	u64 elsewhere; /* a thread was switched to while it ran elsewhere */
+	u64 unmatched; /* ends of interrupts and system calls without a begin, or the reverse */
+};
 
-/*
- * @t, which is about to run, was woken while it still ran and slept a moment later; no wake-up has come since.
- * That one counted, then: @t has been ready since it left the CPU. Where sched_wakeup is recorded, it has said so.
- */
-void lkst_model_take_pending(struct lkst_state *s, struct lkst_model_thread *t);
+struct lkst_model;
 
-/* @t has run on @c since @from_ns, which only now is known. */
-int lkst_model_prove_running(struct lkst_state *s, struct lkst_model_thread *t,
-			     struct lkst_model_cpu *c, u64 from_ns);
+/* Subscribes to @f, which must stay. Needs no more than that the trace has some sched events. */
+int lkst_model_new(struct lkst_err *e, struct lkst_feed *f, struct lkst_model **ret_state);
+void lkst_model_free(struct lkst_model *s);
+void lkst_model_freep(struct lkst_model **s);
 
-/* The state of @t was sure until @ns; what it was until @until_ns nobody can tell any more. */
-int lkst_model_lose(struct lkst_state *s, struct lkst_model_thread *t, u64 ns, u64 until_ns);
+/* @calls and @ctx must stay as long as @s. Returns 1 or -ENOMEM. */
+int lkst_model_subscribe(struct lkst_model *s, const struct lkst_model_calls *calls, void *ctx);
 
-/* The same, and its own events may be missing too. */
-int lkst_model_lose_in_gap(struct lkst_state *s, struct lkst_model_thread *t, u64 ns, u64 until_ns);
+/* ---- how things stand now ----------------------------------------------------------- */
 
-/*
- * Tells what the state of @t was until the pass ended at @end_ns. From @known_ns on records of some CPU may be
- * missing that would change it.
- */
-int lkst_model_finish(struct lkst_state *s, struct lkst_model_thread *t, u64 known_ns, u64 end_ns);
+/* A thread as it is now. Valid until the next event. */
+struct lkst_thread_now {
+	const struct lkst_thread_life *life;
+	u8 run;	  /* enum lkst_run */
+	u8 ready; /* enum lkst_ready, if READY */
+	s32 cpu;
+	u64 since_ns;			/* when this state began, as far as is known */
+	const struct lkst_wait *wait;	/* BLOCKED, STOPPED */
+	const struct lkst_waker *waker; /* READY by a wake-up */
+	const struct lkst_syscall_now *call;	/* the system call it is in, NULL: none or not known */
+};
 
-/* What is known of @t at the moment: UNKNOWN if a gap may have changed it. */
-enum lkst_run lkst_model_run(const struct lkst_state *s, const struct lkst_model_thread *t);
+/* The thread of that number, idle threads aside. False: the trace has not shown it yet. */
+bool lkst_model_thread(const struct lkst_model *s, s32 tid, struct lkst_thread_now *ret_thread);
 
-/* ---- cpus.c ------------------------------------------------------------------------- */
+/* Its life, or NULL; for idle threads (0) that of @cpu. */
+const struct lkst_thread_life *lkst_model_life_of(const struct lkst_model *s, s32 tid, u32 cpu);
 
-/* The CPU, new or not; NULL: no memory. */
-struct lkst_model_cpu *lkst_model_cpu(struct lkst_state *s, u32 cpu);
+/* Who runs on @cpu, idle threads included; NULL: not known. */
+const struct lkst_thread_life *lkst_model_running(const struct lkst_model *s, u32 cpu);
 
-/* The slow half of lkst_model_at(). */
-struct lkst_model_cpu *lkst_model_at_slowly(struct lkst_state *s, const struct lkst_record *r);
+/* What @cpu is doing: the innermost context, or NULL if it is a thread's. `to_ns` is not yet set. */
+const struct lkst_frame *lkst_model_context(const struct lkst_model *s, u32 cpu);
 
-/* The CPU of @r, which proves that its thread runs there. NULL: no memory. */
-static inline struct lkst_model_cpu *lkst_model_at(struct lkst_state *s,
-						   const struct lkst_record *r)
-{
-	struct lkst_model_cpu *c = r->cpu < s->nr_cpus ? s->cpus[r->cpu] : NULL;
+/* Frame @depth of @cpu, 0 is the outermost; NULL: there are not so many. */
+const struct lkst_frame *lkst_model_frame(const struct lkst_model *s, u32 cpu, unsigned int depth);
 
-	if (__builtin_expect(c && c->life && c->tid == r->tid, 1)) {
-		c->last_ns = r->ns;
-		return c;
-	}
-	return lkst_model_at_slowly(s, r);
-}
+/* The life with number @nr. */
+const struct lkst_thread_life *lkst_model_life(const struct lkst_model *s, u32 nr);
+u32 lkst_model_nr_lives(const struct lkst_model *s);
 
-/* The thread of @r, NULL: an idle thread, or it is interrupted. 0 or a negative errno. */
-int lkst_model_thread_at(struct lkst_state *s, const struct lkst_record *r,
-			 struct lkst_model_thread **ret_thread);
+/* Threads behind the first LKST_LIVES_MAX. */
+u64 lkst_model_nr_further(const struct lkst_model *s);
 
-/*
- * It is not known any more who runs on @c, since @from_ns; all is covered again from @to_ns. @is_gap:
- * records are missing; else no more than a switch.
- */
-int lkst_model_lose_cpu(struct lkst_state *s, struct lkst_model_cpu *c, u64 from_ns, u64 to_ns,
-			bool is_gap);
+/* CPUs seen so far: numbers below this. */
+u32 lkst_model_nr_cpus(const struct lkst_model *s);
 
-int lkst_model_finish_cpu(struct lkst_state *s, struct lkst_model_cpu *c, u64 end_ns);
+/* The first moment that the model speaks of: where the records, or the window, begin. */
+u64 lkst_model_begin(const struct lkst_model *s);
 
-int lkst_model_subscribe_cpus(struct lkst_state *s);
+/* The time up to which nothing is known of some CPUs, for their rings reach back less far. */
+u64 lkst_model_complete_from(const struct lkst_model *s);
 
-/* ---- frames.c ----------------------------------------------------------------------- */
-
-/* Counts the time of interrupts up to @ns. */
-void lkst_model_account(struct lkst_model_cpu *c, u64 ns);
-
-/* Ends the contexts above the first @depth, whose ends were not seen. */
-int lkst_model_cut_frames(struct lkst_state *s, struct lkst_model_cpu *c, u32 depth, u64 ns);
-
-/* A thread's own event on @c: no interrupt is going on there, whatever was not seen to end. */
-int lkst_model_in_thread(struct lkst_state *s, struct lkst_model_cpu *c, u64 ns);
-
-/* The pass is over, whatever goes on. */
-int lkst_model_finish_frames(struct lkst_state *s, struct lkst_model_cpu *c, u64 end_ns);
-
-int lkst_model_subscribe_frames(struct lkst_state *s);
-
-/* ---- waits.c ------------------------------------------------------------------------ */
-
-/* @t begins to wait. Fills its `wait`. */
-void lkst_model_wait(const struct lkst_state *s, struct lkst_model_thread *t, u32 task_state);
-
-/* The call that @t was in is over, by @exit or, NULL, unseen. */
-int lkst_model_end_call(struct lkst_state *s, struct lkst_model_thread *t, u64 ns,
-			const struct lkst_feed_syscall *exit);
-
-int lkst_model_subscribe_waits(struct lkst_state *s);
-
-/* ---- state.c ------------------------------------------------------------------------ */
-
-/* Each tells all subscribers; what lies before the window is kept from them. */
-int lkst_model_tell_interval(struct lkst_state *s, struct lkst_interval *i);
-int lkst_model_tell_cpu(struct lkst_state *s, struct lkst_cpu_interval *i);
-int lkst_model_tell_frame(struct lkst_state *s, const struct lkst_frame *f);
-int lkst_model_tell_call(struct lkst_state *s, struct lkst_call_interval *c);
-int lkst_model_tell_over(struct lkst_state *s, const struct lkst_life *life);
-
-/* Why something has failed that returns no error. */
-static inline int lkst_model_error(const struct lkst_state *s)
-{
-	return s->error ? s->error : -ENOMEM;
-}
+const struct lkst_model_doubts *lkst_model_doubts(const struct lkst_model *s);
 
 #endif

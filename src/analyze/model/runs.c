@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The states of threads: an event ends a state, and proves what it was. */
-#include "analyze/model/model.h"
+#include "analyze/model/model_parts.h"
 
 enum { STATE_INTERRUPTIBLE = 1 };
 
 /* When doubt begins whether the state of @t has lasted; UINT64_MAX: there is none. */
-static u64 doubt_of(const struct lkst_state *s, const struct lkst_model_thread *t)
+static u64 doubt_of(const struct lkst_model *s, const struct lkst_model_thread *t)
 {
 	u64 ns;
 
@@ -18,7 +18,7 @@ static u64 doubt_of(const struct lkst_state *s, const struct lkst_model_thread *
 	return ns > t->since_ns ? ns : t->since_ns;
 }
 
-enum lkst_run lkst_model_run(const struct lkst_state *s, const struct lkst_model_thread *t)
+enum lkst_run lkst_model_run(const struct lkst_model *s, const struct lkst_model_thread *t)
 {
 	return doubt_of(s, t) == UINT64_MAX ? t->run : LKST_RUN_UNKNOWN;
 }
@@ -53,7 +53,7 @@ static void account_call(struct lkst_model_thread *t, const struct lkst_interval
 }
 
 /* Tells of a stretch of @t's time. @wait: of a blocked one. */
-static int tell(struct lkst_state *s, struct lkst_model_thread *t, u64 from_ns, u64 to_ns,
+static int tell(struct lkst_model *s, struct lkst_model_thread *t, u64 from_ns, u64 to_ns,
 		enum lkst_run run, const struct lkst_wait *wait, const struct lkst_waker *waker,
 		u8 flags)
 {
@@ -78,7 +78,7 @@ static int tell(struct lkst_state *s, struct lkst_model_thread *t, u64 from_ns, 
 }
 
 /* Tells of a stretch in the state that @t is in. */
-static int tell_current(struct lkst_state *s, struct lkst_model_thread *t, u64 to_ns,
+static int tell_current(struct lkst_model *s, struct lkst_model_thread *t, u64 to_ns,
 			const struct lkst_waker *waker, u8 flags)
 {
 	bool is_waiting = t->run == LKST_RUN_BLOCKED || t->run == LKST_RUN_STOPPED;
@@ -90,7 +90,7 @@ static int tell_current(struct lkst_state *s, struct lkst_model_thread *t, u64 t
 }
 
 /* A state that is only known by what ended it. */
-static int tell_inferred(struct lkst_state *s, struct lkst_model_thread *t, u64 from_ns, u64 to_ns,
+static int tell_inferred(struct lkst_model *s, struct lkst_model_thread *t, u64 from_ns, u64 to_ns,
 			 enum lkst_run run, const struct lkst_waker *waker, u8 flags)
 {
 	const struct lkst_wait wait = { .call = { .row = -1, .nr = -1 }, .fd = -1 };
@@ -102,7 +102,7 @@ static int tell_inferred(struct lkst_state *s, struct lkst_model_thread *t, u64 
 }
 
 /* From when on what follows proves what was: nothing that could tell otherwise is missing since. */
-static u64 cover_of(const struct lkst_state *s, const struct lkst_model_thread *t)
+static u64 cover_of(const struct lkst_model *s, const struct lkst_model_thread *t)
 {
 	u64 ns = s->cover_ns > t->cover_ns ? s->cover_ns : t->cover_ns;
 
@@ -113,7 +113,7 @@ static u64 cover_of(const struct lkst_state *s, const struct lkst_model_thread *
 }
 
 /* What @t is in the middle of may be over, unseen, at any time from @ns on. */
-static int forget_call(struct lkst_state *s, struct lkst_model_thread *t, u64 ns)
+static int forget_call(struct lkst_model *s, struct lkst_model_thread *t, u64 ns)
 {
 	int err = t->in_call ? lkst_model_end_call(s, t, ns, NULL) : 0;
 
@@ -128,7 +128,7 @@ struct doubt {
 };
 
 /* The state that @t was in since @doubt is known only by what ended it. */
-static int tell_doubtful(struct lkst_state *s, struct lkst_model_thread *t, struct doubt doubt,
+static int tell_doubtful(struct lkst_model *s, struct lkst_model_thread *t, struct doubt doubt,
 			 u64 ns, enum lkst_run before, const struct lkst_waker *waker, u8 flags)
 {
 	u64 doubt_ns = doubt.from_ns < ns ? doubt.from_ns : ns, cover_ns = doubt.to_ns;
@@ -151,7 +151,7 @@ static int tell_doubtful(struct lkst_state *s, struct lkst_model_thread *t, stru
 }
 
 /* Nothing is missing, and yet the state does not go with what ended it. */
-static int tell_contradiction(struct lkst_state *s, struct lkst_model_thread *t, u64 ns,
+static int tell_contradiction(struct lkst_model *s, struct lkst_model_thread *t, u64 ns,
 			      enum lkst_run before, const struct lkst_waker *waker)
 {
 	bool is_waiting = t->run == LKST_RUN_BLOCKED || t->run == LKST_RUN_STOPPED;
@@ -177,7 +177,7 @@ static bool is_consistent(enum lkst_run run, enum lkst_run before)
 	return run == before || (run == LKST_RUN_STOPPED && before == LKST_RUN_BLOCKED);
 }
 
-static void begin(struct lkst_state *s, struct lkst_model_thread *t, u64 ns, enum lkst_run run)
+static void begin(struct lkst_model *s, struct lkst_model_thread *t, u64 ns, enum lkst_run run)
 {
 	t->run = (u8)run;
 	t->since_ns = ns;
@@ -190,7 +190,7 @@ static void begin(struct lkst_state *s, struct lkst_model_thread *t, u64 ns, enu
 	t->is_seen = true;
 }
 
-int lkst_model_change(struct lkst_state *s, struct lkst_model_thread *t, u64 ns,
+int lkst_model_change(struct lkst_model *s, struct lkst_model_thread *t, u64 ns,
 		      enum lkst_run before, enum lkst_run run, const struct lkst_waker *waker)
 {
 	bool is_gap = !t->keeps_call || t->nr_gaps != s->nr_gaps;
@@ -213,7 +213,7 @@ static bool may_be_woken(const struct lkst_model_thread *t)
 	return t->has_pending && (t->run == LKST_RUN_BLOCKED || t->run == LKST_RUN_STOPPED);
 }
 
-void lkst_model_take_pending(struct lkst_state *s, struct lkst_model_thread *t)
+void lkst_model_take_pending(struct lkst_model *s, struct lkst_model_thread *t)
 {
 	if (!may_be_woken(t) || t->nr_losses != s->nr_losses || doubt_of(s, t) != UINT64_MAX)
 		return;
@@ -222,7 +222,7 @@ void lkst_model_take_pending(struct lkst_state *s, struct lkst_model_thread *t)
 	t->has_waker = true;
 }
 
-int lkst_model_prove_running(struct lkst_state *s, struct lkst_model_thread *t,
+int lkst_model_prove_running(struct lkst_model *s, struct lkst_model_thread *t,
 			     struct lkst_model_cpu *c, u64 from_ns)
 {
 	int err;
@@ -238,7 +238,7 @@ int lkst_model_prove_running(struct lkst_state *s, struct lkst_model_thread *t,
 	return err;
 }
 
-int lkst_model_lose(struct lkst_state *s, struct lkst_model_thread *t, u64 ns, u64 until_ns)
+int lkst_model_lose(struct lkst_model *s, struct lkst_model_thread *t, u64 ns, u64 until_ns)
 {
 	int err;
 
@@ -252,7 +252,7 @@ int lkst_model_lose(struct lkst_state *s, struct lkst_model_thread *t, u64 ns, u
 	return err;
 }
 
-int lkst_model_lose_in_gap(struct lkst_state *s, struct lkst_model_thread *t, u64 ns, u64 until_ns)
+int lkst_model_lose_in_gap(struct lkst_model *s, struct lkst_model_thread *t, u64 ns, u64 until_ns)
 {
 	int err = lkst_model_lose(s, t, ns, until_ns);
 
@@ -261,7 +261,7 @@ int lkst_model_lose_in_gap(struct lkst_state *s, struct lkst_model_thread *t, u6
 	return err < 0 ? err : forget_call(s, t, t->since_ns);
 }
 
-int lkst_model_finish(struct lkst_state *s, struct lkst_model_thread *t, u64 known_ns, u64 end_ns)
+int lkst_model_finish(struct lkst_model *s, struct lkst_model_thread *t, u64 known_ns, u64 end_ns)
 {
 	struct doubt doubt = { doubt_of(s, t), cover_of(s, t), true };
 	enum lkst_run before = LKST_RUN_UNKNOWN;

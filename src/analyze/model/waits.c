@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "abi/lock.h"
-#include "analyze/model/model.h"
+#include "analyze/model/model_parts.h"
 
 enum {
 	STATE_STOPPED = 4 | 8,
@@ -60,7 +60,7 @@ enum lkst_cause lkst_syscall_cause(const struct lkst_syscall *call)
 }
 
 /* Looks up what each system call waits for. */
-static int find_causes(struct lkst_state *s)
+static int find_causes(struct lkst_model *s)
 {
 	unsigned int row;
 
@@ -74,7 +74,7 @@ static int find_causes(struct lkst_state *s)
 
 /* ---- waiting ---------------------------------------------------------------------- */
 
-static void wait_in_call(const struct lkst_state *s, const struct lkst_model_thread *t,
+static void wait_in_call(const struct lkst_model *s, const struct lkst_model_thread *t,
 			 struct lkst_wait *w)
 {
 	w->cause = t->call.row >= 0 ? s->cause_of[t->call.row] : LKST_CAUSE_SYSCALL;
@@ -87,7 +87,7 @@ static void wait_in_call(const struct lkst_state *s, const struct lkst_model_thr
 		w->fd = (s32)t->call.args[0];
 }
 
-void lkst_model_wait(const struct lkst_state *s, struct lkst_model_thread *t, u32 task_state)
+void lkst_model_wait(const struct lkst_model *s, struct lkst_model_thread *t, u32 task_state)
 {
 	struct lkst_wait *w = &t->wait;
 
@@ -175,7 +175,7 @@ static void explain(struct lkst_model_thread *t, const struct lkst_waker *by)
 }
 
 /* @t is ready from @ns on, because of @by. */
-static int wake(struct lkst_state *s, struct lkst_model_thread *t, u64 ns,
+static int wake(struct lkst_model *s, struct lkst_model_thread *t, u64 ns,
 		const struct lkst_waker *by, s32 cpu)
 {
 	int err;
@@ -193,7 +193,7 @@ static int wake(struct lkst_state *s, struct lkst_model_thread *t, u64 ns,
 }
 
 /* Finds the thread that is woken. One that is dead as far as is known has a new life. */
-static int find_target(struct lkst_state *s, s32 tid, u64 ns, struct lkst_model_thread **ret_thread)
+static int find_target(struct lkst_model *s, s32 tid, u64 ns, struct lkst_model_thread **ret_thread)
 {
 	struct lkst_model_thread *t = lkst_model_get(s, tid);
 
@@ -206,7 +206,7 @@ static int find_target(struct lkst_state *s, s32 tid, u64 ns, struct lkst_model_
 static int on_waking(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_waking *e = record;
-	struct lkst_state *s = ctx;
+	struct lkst_model *s = ctx;
 	struct lkst_model_cpu *c = lkst_model_at(s, r);
 	struct lkst_model_thread *t;
 	struct lkst_waker by;
@@ -233,7 +233,7 @@ static int on_waking(void *ctx, const struct lkst_record *r, const void *record)
 static int on_wakeup(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_wakeup *e = record;
-	struct lkst_state *s = ctx;
+	struct lkst_model *s = ctx;
 	struct lkst_model_cpu *c = lkst_model_at(s, r);
 	struct lkst_model_thread *t;
 	struct lkst_waker by;
@@ -273,7 +273,7 @@ static int on_wakeup(void *ctx, const struct lkst_record *r, const void *record)
 static int on_wakeup_new(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_wakeup_new *e = record;
-	struct lkst_state *s = ctx;
+	struct lkst_model *s = ctx;
 	struct lkst_model_cpu *c = lkst_model_at(s, r);
 	struct lkst_model_thread *t = lkst_model_find(s, e->target_tid);
 	int err;
@@ -300,7 +300,7 @@ static int on_wakeup_new(void *ctx, const struct lkst_record *r, const void *rec
 
 /* ---- system calls ----------------------------------------------------------------- */
 
-int lkst_model_end_call(struct lkst_state *s, struct lkst_model_thread *t, u64 ns,
+int lkst_model_end_call(struct lkst_model *s, struct lkst_model_thread *t, u64 ns,
 			const struct lkst_feed_syscall *exit)
 {
 	struct lkst_call_interval c = { .life = t->life,
@@ -325,9 +325,9 @@ int lkst_model_end_call(struct lkst_state *s, struct lkst_model_thread *t, u64 n
 		c.longest_ns = t->longest_ns;
 		c.longest_cause = t->longest_cause;
 	} else if (exit) {
-		c.call = (struct lkst_call){ .row = exit->row,
-					     .nr = exit->nr,
-					     .is_compat = exit->is_compat };
+		c.call = (struct lkst_syscall_now){ .row = exit->row,
+						    .nr = exit->nr,
+						    .is_compat = exit->is_compat };
 	}
 	t->in_call = t->in_lock = t->in_fault = false;
 	t->no_call_ns = ns;
@@ -337,7 +337,7 @@ int lkst_model_end_call(struct lkst_state *s, struct lkst_model_thread *t, u64 n
 static int on_call_entry(void *ctx, const struct lkst_record *r,
 			 const struct lkst_feed_syscall *call)
 {
-	struct lkst_state *s = ctx;
+	struct lkst_model *s = ctx;
 	struct lkst_model_cpu *c = lkst_model_at(s, r);
 	struct lkst_model_thread *t = c ? (c->life ? c->thread : lkst_model_find(s, r->tid)) : NULL;
 	int err = 0;
@@ -356,12 +356,12 @@ static int on_call_entry(void *ctx, const struct lkst_record *r,
 	t->in_lock = t->in_fault = t->is_fresh = false;
 	t->running_ns = t->ready_ns = t->blocked_ns = t->sleep_ns = t->longest_ns = 0;
 	t->longest_cause = LKST_CAUSE_UNKNOWN;
-	t->call = (struct lkst_call){ .row = call->row,
-				      .nr = call->nr,
-				      .is_compat = call->is_compat,
-				      .has_args = true,
-				      .nr_args = call->nr_args,
-				      .from_ns = r->ns };
+	t->call = (struct lkst_syscall_now){ .row = call->row,
+					     .nr = call->nr,
+					     .is_compat = call->is_compat,
+					     .has_args = true,
+					     .nr_args = call->nr_args,
+					     .from_ns = r->ns };
 	memcpy(t->call.args, call->args, sizeof(t->call.args));
 	return err;
 }
@@ -369,7 +369,7 @@ static int on_call_entry(void *ctx, const struct lkst_record *r,
 static int on_call_exit(void *ctx, const struct lkst_record *r,
 			const struct lkst_feed_syscall *call)
 {
-	struct lkst_state *s = ctx;
+	struct lkst_model *s = ctx;
 	struct lkst_model_cpu *c = lkst_model_at(s, r);
 	struct lkst_model_thread *t = c ? (c->life ? c->thread : lkst_model_find(s, r->tid)) : NULL;
 	bool is_fresh;
@@ -412,7 +412,7 @@ static int on_user_fault(void *ctx, const struct lkst_record *r, const void *rec
 /* When it ends is seen only where the kernel's functions can be hooked. */
 static int on_kernel_fault(void *ctx, const struct lkst_record *r, const void *record)
 {
-	const struct lkst_state *s = ctx;
+	const struct lkst_model *s = ctx;
 
 	return s->has_fault_exit ? on_user_fault(ctx, r, record) : 0;
 }
@@ -436,7 +436,7 @@ static int on_signal(void *ctx, const struct lkst_record *r, const void *record)
 static int on_contention(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_contention_begin *e = record;
-	struct lkst_state *s = ctx;
+	struct lkst_model *s = ctx;
 	struct lkst_model_cpu *c = lkst_model_at(s, r);
 
 	if (!c)
@@ -483,7 +483,7 @@ static int on_work_end(void *ctx, const struct lkst_record *r, const void *recor
 
 /* ---- subscribing ------------------------------------------------------------------ */
 
-int lkst_model_subscribe_waits(struct lkst_state *s)
+int lkst_model_subscribe_waits(struct lkst_model *s)
 {
 	static const struct {
 		enum lkst_event_index index;

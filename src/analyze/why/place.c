@@ -12,7 +12,7 @@ struct pair {
 };
 
 /* Looks for the exit of a call that was entered before the window. */
-static u32 find_exit(const struct lkst_window *w, struct lkst_places_list own, s32 tid, u32 place)
+static u32 find_exit(const struct lkst_excerpt *w, struct lkst_places_list own, s32 tid, u32 place)
 {
 	u32 steps;
 
@@ -31,7 +31,7 @@ static u32 find_exit(const struct lkst_window *w, struct lkst_places_list own, s
 	return LKST_NOWHERE;
 }
 
-void lkst_place_find(const struct lkst_window *w, s32 tid, u32 i, struct lkst_place *ret_place)
+void lkst_place_find(const struct lkst_excerpt *w, s32 tid, u32 i, struct lkst_place *ret_place)
 {
 	struct lkst_place *p = ret_place;
 	struct pair pairs[] = {
@@ -42,7 +42,7 @@ void lkst_place_find(const struct lkst_window *w, s32 tid, u32 i, struct lkst_pl
 		{ LKST_EV_workqueue_execute_start, LKST_EV_workqueue_execute_end, &p->work, false },
 		{ LKST_EV_sched_process_exit, LKST_MOMENT_NONE, &p->ending, false },
 	};
-	struct lkst_places_list own = lkst_window_thread(w, tid);
+	struct lkst_places_list own = lkst_excerpt_thread(w, tid);
 	u32 first = lkst_places_before(own, i), place = first, steps, n;
 	bool has_call = false;
 

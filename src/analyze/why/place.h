@@ -19,6 +19,6 @@ struct lkst_place {
 };
 
 /* Thread @tid before moment @i. */
-void lkst_place_find(const struct lkst_window *w, s32 tid, u32 i, struct lkst_place *ret_place);
+void lkst_place_find(const struct lkst_excerpt *w, s32 tid, u32 i, struct lkst_place *ret_place);
 
 #endif

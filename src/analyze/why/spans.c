@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "analyze/engine/unrecorded.h"
-#include "analyze/model/state.h"
+#include "analyze/model/model.h"
 #include "analyze/why/recent.h"
 #include "base/cleanup.h"
 #include "trace/mask.h"
@@ -63,9 +63,9 @@ static void note_unrecorded(const struct lkst_catalog *c, struct lkst_unrecorded
 static int pass(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
 		struct lkst_spans *s)
 {
-	static const struct lkst_state_calls calls = { .interval = on_interval, .cpu = on_cpu };
+	static const struct lkst_model_calls calls = { .interval = on_interval, .cpu = on_cpu };
 	_cleanup_(lkst_feed_freep) struct lkst_feed *f = NULL;
-	_cleanup_(lkst_state_freep) struct lkst_state *state = NULL;
+	_cleanup_(lkst_model_freep) struct lkst_model *state = NULL;
 	_cleanup_(lkst_unrecorded_freep) struct lkst_unrecorded *unrecorded = NULL;
 	int r = lkst_feed_new(e, t, &f);
 
@@ -73,10 +73,10 @@ static int pass(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns
 		return r;
 	lkst_feed_limit(f, from_ns, to_ns);
 	lkst_feed_begin(f, from_ns);
-	r = lkst_state_new(e, f, &state);
+	r = lkst_model_new(e, f, &state);
 	if (r)
 		return r;
-	r = lkst_state_subscribe(state, &calls, s);
+	r = lkst_model_subscribe(state, &calls, s);
 	if (r >= 0)
 		r = lkst_unrecorded_new(f, &unrecorded);
 	if (r < 0)

@@ -8,10 +8,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analyze/model/state.h"
+#include "analyze/model/model.h"
 
 struct making {
-	const struct lkst_window *w;
+	const struct lkst_excerpt *w;
 	struct lkst_stretches *t;
 	struct lkst_places_list moments; /* of the thread */
 	s32 tid;
@@ -68,7 +68,7 @@ static void push(struct making *k, struct lkst_stretch s)
 		t->list = grown;
 		t->room = room;
 	}
-	s.gap = lkst_window_gap(k->w, s.from_ns, s.to_ns, s.state == LKST_STRETCH_RAN ? s.cpu : -1);
+	s.gap = lkst_excerpt_gap(k->w, s.from_ns, s.to_ns, s.state == LKST_STRETCH_RAN ? s.cpu : -1);
 	t->sum_ns[s.state] += s.to_ns - s.from_ns;
 	t->list[t->nr++] = s;
 }
@@ -88,7 +88,7 @@ static void push_hole(struct making *k, u64 from_ns, u64 to_ns, bool is_absent)
 /* The thread's moment at @ns that changed its state, LKST_NOWHERE: there is none. */
 static u32 find_turn(const struct making *k, u64 ns)
 {
-	const struct lkst_window *w = k->w;
+	const struct lkst_excerpt *w = k->w;
 	u32 i;
 
 	for (i = lkst_moments_before_ns(w, k->moments, ns); i < k->moments.nr; i++) {
@@ -179,13 +179,13 @@ static void push_span(struct making *k, const struct lkst_span *span, u64 from_n
 		push(k, s);
 }
 
-int lkst_stretches_make(const struct lkst_window *w, s32 tid, u64 from_ns, u64 to_ns,
+int lkst_stretches_make(const struct lkst_excerpt *w, s32 tid, u64 from_ns, u64 to_ns,
 			struct lkst_stretches *ret_stretches)
 {
 	struct lkst_places_list spans = lkst_spans_of(w->spans, tid);
 	struct making k = { .w = w,
 			    .t = ret_stretches,
-			    .moments = lkst_window_thread(w, tid),
+			    .moments = lkst_excerpt_thread(w, tid),
 			    .tid = tid,
 			    .from_ns = from_ns,
 			    .to_ns = to_ns };

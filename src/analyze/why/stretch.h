@@ -6,7 +6,7 @@
 #ifndef LKST_ANALYZE_WHY_STRETCH_H
 #define LKST_ANALYZE_WHY_STRETCH_H
 
-#include "analyze/why/window.h"
+#include "analyze/why/excerpt.h"
 
 enum { LKST_NOWHERE = 0xffffffff }; /* no moment of the window */
 
@@ -40,7 +40,7 @@ struct lkst_stretches {
  * The thread's stretches from @from_ns to @to_ns. A stretch that began earlier or ended later is cut
  * to the interval; `begin` and `end` still say where. -ENOMEM or 0.
  */
-int lkst_stretches_make(const struct lkst_window *w, s32 tid, u64 from_ns, u64 to_ns,
+int lkst_stretches_make(const struct lkst_excerpt *w, s32 tid, u64 from_ns, u64 to_ns,
 			struct lkst_stretches *ret_stretches);
 void lkst_stretches_fini(struct lkst_stretches *t);
 

@@ -122,9 +122,9 @@ static int nesting_of(u16 kind)
 }
 
 /* How much of the time interrupts took on the CPU. Begins and ends without partner do not count. */
-static u64 time_in_interrupts(const struct lkst_window *w, u32 cpu_nr, u64 from_ns, u64 to_ns)
+static u64 time_in_interrupts(const struct lkst_excerpt *w, u32 cpu_nr, u64 from_ns, u64 to_ns)
 {
-	struct lkst_places_list cpu = lkst_window_cpu(w, cpu_nr);
+	struct lkst_places_list cpu = lkst_excerpt_cpu(w, cpu_nr);
 	u32 place = lkst_moments_before_ns(w, cpu, from_ns), steps = 0;
 	u64 sum_ns = 0, since_ns = 0;
 	int depth = 0;
@@ -208,9 +208,9 @@ static int by_time(const void *a, const void *b)
 }
 
 /* The switch to @tid on @cpu at @ns, LKST_NOWHERE: none is recorded. */
-static u32 find_switch(const struct lkst_window *w, u32 cpu, s32 tid, u64 ns)
+static u32 find_switch(const struct lkst_excerpt *w, u32 cpu, s32 tid, u64 ns)
 {
-	struct lkst_places_list list = lkst_window_cpu(w, cpu);
+	struct lkst_places_list list = lkst_excerpt_cpu(w, cpu);
 	u32 i;
 
 	for (i = lkst_moments_before_ns(w, list, ns);
@@ -222,7 +222,7 @@ static u32 find_switch(const struct lkst_window *w, u32 cpu, s32 tid, u64 ns)
 }
 
 /* Who ran on the CPU in that time by the state model, the longest first. */
-static void find_occupants(const struct lkst_window *w, u32 cpu, u64 from_ns, u64 to_ns,
+static void find_occupants(const struct lkst_excerpt *w, u32 cpu, u64 from_ns, u64 to_ns,
 			   struct occupants *ret_occupants)
 {
 	struct lkst_places_list list = lkst_spans_on(w->spans, cpu);

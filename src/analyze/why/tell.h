@@ -6,11 +6,11 @@
 #ifndef LKST_ANALYZE_WHY_TELL_H
 #define LKST_ANALYZE_WHY_TELL_H
 
-#include "analyze/why/trigger.h"
+#include "analyze/why/wake_cause.h"
 #include "base/account.h"
 
 struct lkst_tell {
-	const struct lkst_window *w;
+	const struct lkst_excerpt *w;
 	struct lkst_account *account;
 	u64 min_ns; /* what is shorter is told in sum */
 };
@@ -45,13 +45,13 @@ const char *lkst_tell_call_name(const struct lkst_tell *t, s32 tid,
 void lkst_tell_wait(struct lkst_tell *t, struct lkst_account_step *s,
 		    const struct lkst_stretch *stretch);
 void lkst_tell_trigger(struct lkst_tell *t, struct lkst_account_step *s,
-		       const struct lkst_trigger *trigger);
+		       const struct lkst_wake_cause *trigger);
 
 /* A step below @s for the request or packet, which is returned or, if not much is known of it, @s. */
 struct lkst_account_step *lkst_tell_request(struct lkst_tell *t, struct lkst_account_step *s,
-					    const struct lkst_trigger *trigger);
+					    const struct lkst_wake_cause *trigger);
 void lkst_tell_packet(struct lkst_tell *t, struct lkst_account_step *s,
-		      const struct lkst_trigger *trigger);
+		      const struct lkst_wake_cause *trigger);
 
 /* Short waits of one kind. @waking: of the longest. */
 void lkst_tell_many(struct lkst_tell *t, struct lkst_account_step *s, const char *call, u8 trigger,

@@ -47,7 +47,7 @@ static void say_call(struct lkst_tell *t, struct lkst_account_step *s, const cha
 }
 
 /* The address that a futex call is about; 0: it is none, or its entry was not seen. */
-static u64 futex_of(const struct lkst_window *w, u32 call)
+static u64 futex_of(const struct lkst_excerpt *w, u32 call)
 {
 	if (call == LKST_NOWHERE || lkst_moment_kind(w, call) != LKST_MOMENT_ENTRY ||
 	    strncmp(lkst_moment_call(w, call), "futex", 5))
@@ -130,7 +130,7 @@ void lkst_tell_wait(struct lkst_tell *t, struct lkst_account_step *s,
 /* ---- what ended it ------------------------------------------------------------------ */
 
 static void tell_thread(struct lkst_tell *t, struct lkst_account_step *s,
-			const struct lkst_trigger *g)
+			const struct lkst_wake_cause *g)
 {
 	const struct lkst_account_part *futex = lkst_account_find(s, "futex");
 	struct lkst_place p;
@@ -156,7 +156,7 @@ static void tell_thread(struct lkst_tell *t, struct lkst_account_step *s,
 }
 
 static void tell_timer(struct lkst_tell *t, struct lkst_account_step *s,
-		       const struct lkst_trigger *g)
+		       const struct lkst_wake_cause *g)
 {
 	const struct lkst_moment *run = &t->w->moments[g->from], *start;
 
@@ -168,7 +168,7 @@ static void tell_timer(struct lkst_tell *t, struct lkst_account_step *s,
 	} else {
 		start = &t->w->moments[g->origin];
 		lkst_account_say(t->account, s, " that ");
-		if (lkst_trigger_context(t->w, g->origin) != LKST_NOWHERE)
+		if (lkst_wake_cause_context(t->w, g->origin) != LKST_NOWHERE)
 			lkst_account_say(t->account, s, "an interrupt");
 		else if (start->tid == s->tid)
 			lkst_account_say(t->account, s, "it");
@@ -196,7 +196,7 @@ static void say_label(struct lkst_tell *t, struct lkst_account_step *s, const ch
 }
 
 static void tell_device(struct lkst_tell *t, struct lkst_account_step *s,
-			const struct lkst_trigger *g)
+			const struct lkst_wake_cause *g)
 {
 	u32 irq = (u32)lkst_moment_int(t->w, g->from, "irq");
 
@@ -212,7 +212,7 @@ static void tell_device(struct lkst_tell *t, struct lkst_account_step *s,
 }
 
 static void tell_softirq(struct lkst_tell *t, struct lkst_account_step *s,
-			 const struct lkst_trigger *g)
+			 const struct lkst_wake_cause *g)
 {
 	if (lkst_moment_kind(t->w, g->from) == LKST_EV_softirq_entry) {
 		lkst_account_say(t->account, s, ", until soft interrupt ");
@@ -227,34 +227,34 @@ static void tell_softirq(struct lkst_tell *t, struct lkst_account_step *s,
 }
 
 void lkst_tell_trigger(struct lkst_tell *t, struct lkst_account_step *s,
-		       const struct lkst_trigger *g)
+		       const struct lkst_wake_cause *g)
 {
 	switch (g->kind) {
-	case LKST_TRIGGER_THREAD:
+	case LKST_WAKE_CAUSE_THREAD:
 		tell_thread(t, s, g);
 		break;
-	case LKST_TRIGGER_TIMER:
+	case LKST_WAKE_CAUSE_TIMER:
 		tell_timer(t, s, g);
 		break;
-	case LKST_TRIGGER_DISK:
+	case LKST_WAKE_CAUSE_DISK:
 		lkst_account_say(t->account, s, ", until disk ");
 		say_label(t, s, "disk", LKST_LABEL_DISK, (u32)lkst_moment_int(t->w, g->from, "dev"),
 			  LKST_MEANING_DEV);
 		lkst_account_say(t->account, s, " had done a request");
 		break;
-	case LKST_TRIGGER_PACKET:
+	case LKST_WAKE_CAUSE_PACKET:
 		lkst_account_say(t->account, s, ", until a packet came in on ");
 		say_label(t, s, "interface", LKST_LABEL_NETDEV,
 			  (u32)lkst_moment_int(t->w, g->from, "ifindex"), LKST_MEANING_IFINDEX);
 		lkst_tell_cite(t, s, g->from);
 		break;
-	case LKST_TRIGGER_DEVICE:
+	case LKST_WAKE_CAUSE_DEVICE:
 		tell_device(t, s, g);
 		break;
-	case LKST_TRIGGER_SOFTIRQ:
+	case LKST_WAKE_CAUSE_SOFTIRQ:
 		tell_softirq(t, s, g);
 		break;
-	case LKST_TRIGGER_CPU:
+	case LKST_WAKE_CAUSE_CPU:
 		lkst_account_say(t->account, s, ", until an interrupt that another CPU sent");
 		lkst_tell_cite(t, s, g->from);
 		break;
@@ -263,17 +263,17 @@ void lkst_tell_trigger(struct lkst_tell *t, struct lkst_account_step *s,
 		break;
 	}
 	lkst_account_note(t->account, s, "trigger",
-			  lkst_trigger_word((enum lkst_trigger_kind)g->kind));
+			  lkst_wake_cause_word((enum lkst_wake_cause_kind)g->kind));
 	lkst_tell_cite(t, s, g->waking);
 }
 
 /* ---- requests and packets ----------------------------------------------------------- */
 
 struct lkst_account_step *lkst_tell_request(struct lkst_tell *t, struct lkst_account_step *s,
-					    const struct lkst_trigger *g)
+					    const struct lkst_wake_cause *g)
 {
 	static const char *const operations[] = { "read", "write", "flush", "discard" };
-	const struct lkst_window *w = t->w;
+	const struct lkst_excerpt *w = t->w;
 	u32 begin = g->queued != LKST_NOWHERE ? g->queued : g->origin;
 	struct lkst_account_step *r;
 	u64 operation;
@@ -305,7 +305,7 @@ struct lkst_account_step *lkst_tell_request(struct lkst_tell *t, struct lkst_acc
 		lkst_account_say(t->account, r, " before the driver had it");
 	}
 	lkst_account_say(t->account, r, ", requests ahead of it: ");
-	lkst_account_fact(t->account, r, "ahead", LKST_ACCOUNT_NUMBER, lkst_trigger_ahead(w, g));
+	lkst_account_fact(t->account, r, "ahead", LKST_ACCOUNT_NUMBER, lkst_wake_cause_ahead(w, g));
 	lkst_tell_cite(t, r, g->queued);
 	lkst_tell_cite(t, r, g->origin);
 	lkst_tell_cite(t, r, g->from);
@@ -318,9 +318,9 @@ struct lkst_account_step *lkst_tell_request(struct lkst_tell *t, struct lkst_acc
 }
 
 void lkst_tell_packet(struct lkst_tell *t, struct lkst_account_step *s,
-		      const struct lkst_trigger *g)
+		      const struct lkst_wake_cause *g)
 {
-	const struct lkst_window *w = t->w;
+	const struct lkst_excerpt *w = t->w;
 	struct lkst_account_step *p;
 
 	if (g->origin == LKST_NOWHERE)
@@ -343,7 +343,7 @@ void lkst_tell_packet(struct lkst_tell *t, struct lkst_account_step *s,
 void lkst_tell_many(struct lkst_tell *t, struct lkst_account_step *s, const char *call, u8 trigger,
 		    s32 waker, u32 nr, u64 sum_ns, u64 longest_ns, u32 waking)
 {
-	const char *word = lkst_trigger_word((enum lkst_trigger_kind)trigger);
+	const char *word = lkst_wake_cause_word((enum lkst_wake_cause_kind)trigger);
 
 	lkst_account_say(t->account, s, "blocked ");
 	lkst_account_fact(t->account, s, "count", LKST_ACCOUNT_NUMBER, nr);

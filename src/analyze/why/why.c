@@ -42,7 +42,7 @@ static bool is_alone(const struct lkst_tell *t, const struct lkst_stretches *lin
 /* ---- one stretch ------------------------------------------------------------------ */
 
 static void follow(struct lkst_tell *t, struct lkst_account_step *s,
-		   const struct lkst_trigger *trigger, unsigned int depth)
+		   const struct lkst_wake_cause *trigger, unsigned int depth)
 {
 	u64 until_ns = trigger->until_ns < s->to_ns ? trigger->until_ns : s->to_ns;
 
@@ -58,19 +58,19 @@ static void tell_blocked(struct lkst_tell *t, struct lkst_account_step *s,
 			 const struct lkst_stretch *stretch, unsigned int depth)
 {
 	struct lkst_account_step *inner = s;
-	struct lkst_trigger trigger;
+	struct lkst_wake_cause trigger;
 
 	lkst_tell_wait(t, s, stretch);
 	if (stretch->is_open) {
 		lkst_account_say(t->account, s, ", still at the end of what is recorded");
 		return;
 	}
-	lkst_trigger_find(t->w, lkst_tell_waking(t, stretch), s->tid, LKST_TRIGGER_SEARCH,
+	lkst_wake_cause_find(t->w, lkst_tell_waking(t, stretch), s->tid, LKST_WAKE_CAUSE_SEARCH,
 			  &trigger);
 	lkst_tell_trigger(t, s, &trigger);
-	if (trigger.kind == LKST_TRIGGER_DISK)
+	if (trigger.kind == LKST_WAKE_CAUSE_DISK)
 		inner = lkst_tell_request(t, s, &trigger);
-	else if (trigger.kind == LKST_TRIGGER_PACKET)
+	else if (trigger.kind == LKST_WAKE_CAUSE_PACKET)
 		lkst_tell_packet(t, s, &trigger);
 	follow(t, inner, &trigger, depth);
 }
@@ -129,10 +129,10 @@ static void count_one(struct lkst_tell *t, s32 tid, const struct lkst_stretch *s
 {
 	const char *call = lkst_tell_call_name(t, tid, s);
 	u64 ns = length_of(s);
-	struct lkst_trigger trigger;
+	struct lkst_wake_cause trigger;
 	u32 i;
 
-	lkst_trigger_find(t->w, lkst_tell_waking(t, s), tid, LKST_TRIGGER_SEARCH_OF_MANY,
+	lkst_wake_cause_find(t->w, lkst_tell_waking(t, s), tid, LKST_WAKE_CAUSE_SEARCH_OF_MANY,
 			  &trigger);
 	for (i = 0; i < *nr; i++)
 		if (!strcmp(list[i].call, call) && list[i].trigger == trigger.kind &&
@@ -266,7 +266,7 @@ static void explain(struct lkst_tell *t, struct lkst_account_step *parent, s32 t
 	lkst_stretches_fini(&line);
 }
 
-int lkst_why_explain(struct lkst_err *e, const struct lkst_window *w, s32 tid, u64 from_ns,
+int lkst_why_explain(struct lkst_err *e, const struct lkst_excerpt *w, s32 tid, u64 from_ns,
 		     u64 to_ns, unsigned int depth, struct lkst_account **ret_account)
 {
 	struct lkst_tell t = { .w = w, .min_ns = (to_ns - from_ns) / SIGNIFICANT + 1 };
@@ -275,7 +275,7 @@ int lkst_why_explain(struct lkst_err *e, const struct lkst_window *w, s32 tid, u
 	unsigned int i;
 	int err;
 
-	if (!lkst_window_thread(w, tid).nr)
+	if (!lkst_excerpt_thread(w, tid).nr)
 		return lkst_err_set(e, -ENOENT, "nothing of thread %d is recorded in that interval",
 				    tid);
 	t.account = lkst_account_new();

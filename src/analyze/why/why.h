@@ -6,7 +6,7 @@
 #ifndef LKST_ANALYZE_WHY_WHY_H
 #define LKST_ANALYZE_WHY_WHY_H
 
-#include "analyze/why/window.h"
+#include "analyze/why/excerpt.h"
 #include "base/account.h"
 
 enum {
@@ -41,7 +41,7 @@ enum {
  * which must reach from LKST_WHY_LEAD_NS before to LKST_WHY_TAIL_NS behind. -ENOENT: the window has
  * nothing of the thread.
  */
-int lkst_why_explain(struct lkst_err *e, const struct lkst_window *w, s32 tid, u64 from_ns,
+int lkst_why_explain(struct lkst_err *e, const struct lkst_excerpt *w, s32 tid, u64 from_ns,
 		     u64 to_ns, unsigned int depth, struct lkst_account **ret_account);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/model/state.h"
+#include "analyze/model/model.h"
 #include "base/cleanup.h"
 
 struct search {
@@ -85,7 +85,7 @@ static enum design design_of(const struct lkst_syscall *call)
 	return DESIGN_WORK;
 }
 
-static bool is_wanted(const struct search *s, const struct lkst_life *life)
+static bool is_wanted(const struct search *s, const struct lkst_thread_life *life)
 {
 	char comm[sizeof(life->comm) + 1] = "";
 
@@ -95,7 +95,7 @@ static bool is_wanted(const struct search *s, const struct lkst_life *life)
 	return !s->wish->comm || !fnmatch(s->wish->comm, comm, 0);
 }
 
-static bool is_wanted_call(const struct search *s, const struct lkst_call *call)
+static bool is_wanted_call(const struct search *s, const struct lkst_syscall_now *call)
 {
 	if (!s->wish->call)
 		return true;
@@ -103,7 +103,7 @@ static bool is_wanted_call(const struct search *s, const struct lkst_call *call)
 }
 
 /* True if this is the longest so far. */
-static bool offer(struct search *s, const struct lkst_life *life, u64 from_ns, u64 to_ns)
+static bool offer(struct search *s, const struct lkst_thread_life *life, u64 from_ns, u64 to_ns)
 {
 	if (to_ns <= from_ns || to_ns - from_ns <= s->best_ns || !is_wanted(s, life))
 		return false;
@@ -168,7 +168,7 @@ static void on_blocked(struct search *s, const struct lkst_interval *i)
 }
 
 /* Whether the longest wait so far is of @life. Further threads share a number. */
-static bool is_waiting(const struct search *s, const struct lkst_life *life)
+static bool is_waiting(const struct search *s, const struct lkst_thread_life *life)
 {
 	return s->waiting == life->nr && s->best.tid == life->tid;
 }
@@ -210,7 +210,7 @@ static int on_fault_exit(void *ctx, const struct lkst_record *r, const void *rec
 {
 	struct search *s = ctx;
 	/* All that offer() looks at: without a name, for then it is not asked for. */
-	const struct lkst_life life = { .tid = r->tid, .idle_cpu = -1 };
+	const struct lkst_thread_life life = { .tid = r->tid, .idle_cpu = -1 };
 
 	if (r->tid <= 0 || r->tid >= LKST_TID_MAX)
 		return 0;
@@ -254,10 +254,10 @@ static int forget_faults(void *ctx, const struct lkst_gap *gap)
 
 static int search_all(struct lkst_err *e, struct lkst_trace *t, struct search *s)
 {
-	static const struct lkst_state_calls calls = { .interval = on_interval };
-	static const struct lkst_state_calls with_calls = { .call = on_call };
+	static const struct lkst_model_calls calls = { .interval = on_interval };
+	static const struct lkst_model_calls with_calls = { .call = on_call };
 	_cleanup_(lkst_feed_freep) struct lkst_feed *f = NULL;
-	_cleanup_(lkst_state_freep) struct lkst_state *state = NULL;
+	_cleanup_(lkst_model_freep) struct lkst_model *state = NULL;
 	int r = lkst_feed_new(e, t, &f);
 
 	if (r)
@@ -269,9 +269,9 @@ static int search_all(struct lkst_err *e, struct lkst_trace *t, struct search *s
 			r = lkst_feed_gaps(f, forget_faults, s);
 	}
 	if (r >= 0)
-		r = lkst_state_new(e, f, &state);
+		r = lkst_model_new(e, f, &state);
 	if (r >= 0)
-		r = lkst_state_subscribe(
+		r = lkst_model_subscribe(
 			state, s->wish->kind == LKST_WORST_SYSCALL ? &with_calls : &calls, s);
 	if (r < 0)
 		return lkst_err_sys(e, r, "searching");

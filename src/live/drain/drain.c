@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/time.h"
-#include "live/drain/state.h"
+#include "live/drain/state_stream.h"
 #include "trace/block.h"
 
 enum {

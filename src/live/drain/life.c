@@ -29,7 +29,7 @@ struct entry {
 	char name[COMM]; /* before it was renamed; when it ended */
 };
 
-struct lkst_life {
+struct lkst_life_log {
 	const struct lkst_catalog *catalog;
 	struct entry *list;
 	unsigned int nr, room;
@@ -127,14 +127,14 @@ static int by_time(const void *a, const void *b)
 	return x->ns < y->ns ? -1 : x->ns > y->ns;
 }
 
-static void drop_half(struct lkst_life *l)
+static void drop_half(struct lkst_life_log *l)
 {
 	qsort(l->list, l->nr, sizeof(*l->list), by_time);
 	memmove(l->list, l->list + l->nr / 2, (l->nr - l->nr / 2) * sizeof(*l->list));
 	l->nr -= l->nr / 2;
 }
 
-static int add(struct lkst_life *l, const struct entry *entry)
+static int add(struct lkst_life_log *l, const struct entry *entry)
 {
 	if (l->nr == l->room && l->room == ENTRIES_MAX)
 		drop_half(l);
@@ -151,7 +151,7 @@ static int add(struct lkst_life *l, const struct entry *entry)
 	return 0;
 }
 
-int lkst_life_feed(struct lkst_life *l, const void *blocks, size_t length)
+int lkst_life_feed(struct lkst_life_log *l, const void *blocks, size_t length)
 {
 	const u8 *bytes = blocks, *end = bytes + length;
 	struct lkst_block_cursor cursor;
@@ -173,7 +173,7 @@ int lkst_life_feed(struct lkst_life *l, const void *blocks, size_t length)
 	return err;
 }
 
-void lkst_life_forget(struct lkst_life *l, u64 ns)
+void lkst_life_forget(struct lkst_life_log *l, u64 ns)
 {
 	unsigned int i, nr = 0;
 
@@ -215,7 +215,7 @@ static int by_tid(const void *a, const void *b)
 }
 
 /* Leaves what was said first of each thread, in the order of their numbers. */
-static void keep_first(struct lkst_life *l)
+static void keep_first(struct lkst_life_log *l)
 {
 	unsigned int i, nr = 0;
 
@@ -233,7 +233,7 @@ static void keep_first(struct lkst_life *l)
 	l->nr = nr;
 }
 
-int lkst_life_undo(struct lkst_life *l, struct lkst_thread_list *threads)
+int lkst_life_undo(struct lkst_life_log *l, struct lkst_thread_list *threads)
 {
 	unsigned int i, nr_alive = threads->nr;
 	int err = 0;
@@ -254,7 +254,7 @@ int lkst_life_undo(struct lkst_life *l, struct lkst_thread_list *threads)
 	return err;
 }
 
-int lkst_life_add_ended(struct lkst_life *l, struct lkst_thread_list *threads)
+int lkst_life_add_ended(struct lkst_life_log *l, struct lkst_thread_list *threads)
 {
 	unsigned int i;
 	int err = 0;
@@ -268,16 +268,16 @@ int lkst_life_add_ended(struct lkst_life *l, struct lkst_thread_list *threads)
 
 /* ---- lifetime ----------------------------------------------------------------------- */
 
-struct lkst_life *lkst_life_new(const struct lkst_catalog *catalog)
+struct lkst_life_log *lkst_life_new(const struct lkst_catalog *catalog)
 {
-	struct lkst_life *l = calloc(1, sizeof(*l));
+	struct lkst_life_log *l = calloc(1, sizeof(*l));
 
 	if (l)
 		l->catalog = catalog;
 	return l;
 }
 
-void lkst_life_free(struct lkst_life *l)
+void lkst_life_free(struct lkst_life_log *l)
 {
 	if (!l)
 		return;

@@ -25,23 +25,23 @@ int lkst_thread_list_add(struct lkst_thread_list *l, const struct lkst_rec_state
 int lkst_thread_list_set_idle(struct lkst_thread_list *l, unsigned int cpu, u64 task);
 void lkst_thread_list_fini(struct lkst_thread_list *l);
 
-struct lkst_life;
-struct lkst_life *lkst_life_new(const struct lkst_catalog *catalog);
-void lkst_life_free(struct lkst_life *l);
+struct lkst_life_log;
+struct lkst_life_log *lkst_life_new(const struct lkst_catalog *catalog);
+void lkst_life_free(struct lkst_life_log *l);
 
 /* Takes in blocks of a life buffer, as they were copied. -ENOMEM or 0. */
-int lkst_life_feed(struct lkst_life *l, const void *blocks, size_t length);
+int lkst_life_feed(struct lkst_life_log *l, const void *blocks, size_t length);
 
 /* Forgets what is older than @ns. */
-void lkst_life_forget(struct lkst_life *l, u64 ns);
+void lkst_life_forget(struct lkst_life_log *l, u64 ns);
 
 /*
  * Makes @threads, as they are now, those that there were before all that was fed: adds who has ended
  * and was not born in between, and takes first names back. -ENOMEM or 0.
  */
-int lkst_life_undo(struct lkst_life *l, struct lkst_thread_list *threads);
+int lkst_life_undo(struct lkst_life_log *l, struct lkst_thread_list *threads);
 
 /* Adds to @threads all who have ended, whenever they were born. -ENOMEM or 0. */
-int lkst_life_add_ended(struct lkst_life *l, struct lkst_thread_list *threads);
+int lkst_life_add_ended(struct lkst_life_log *l, struct lkst_thread_list *threads);
 
 #endif

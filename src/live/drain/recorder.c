@@ -9,8 +9,8 @@
 #include "base/size.h"
 #include "base/time.h"
 #include "live/drain/drain.h"
-#include "live/drain/state.h"
-#include "live/drain/symbols.h"
+#include "live/drain/state_stream.h"
+#include "live/drain/write_symbols.h"
 #include "live/recording/counters.h"
 #include "live/recording/thread_counts.h"
 
@@ -36,7 +36,7 @@ struct lkst_recorder {
 	struct lkst_parts *parts;
 	struct lkst_writer *w; /* NULL: the next part could not be begun yet */
 	struct lkst_drain *drain;
-	struct lkst_life *life;		 /* of the last seconds */
+	struct lkst_life_log *life;		 /* of the last seconds */
 	struct lkst_addresses *addresses; /* of this part */
 	struct lkst_thread_list threads; /* with which the part begins */
 	bool owes_state;		 /* they could not be written yet */

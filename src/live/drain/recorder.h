@@ -13,7 +13,7 @@ struct lkst_recorder_options {
 	const char *name; /* see lkst_parts_open() */
 	struct lkst_rotation rotation;
 	bool compress;
-	bool symbols; /* with the names of what lies at the addresses in it (live/drain/symbols.h) */
+	bool symbols; /* with the names of what lies at the addresses in it (live/drain/write_symbols.h) */
 	u64 since_ns; /* records before are left out, 0: none */
 	bool is_filtered; /* not all threads are recorded */
 };

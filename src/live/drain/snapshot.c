@@ -9,14 +9,14 @@
 #include "base/time.h"
 #include "live/drain/drain.h"
 #include "live/drain/life.h"
-#include "live/drain/state.h"
-#include "live/drain/symbols.h"
+#include "live/drain/state_stream.h"
+#include "live/drain/write_symbols.h"
 #include "trace/block.h"
 
 struct saving {
 	const struct lkst_session *s;
 	struct lkst_writer *w;
-	struct lkst_life *life;
+	struct lkst_life_log *life;
 	struct lkst_addresses *addresses;
 	u64 until_ns;
 	u8 *piece; /* room for a block */

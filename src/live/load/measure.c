@@ -11,7 +11,7 @@
 #include "base/time.h"
 #include "live/load/exchange.h"
 #include "live/load/hooks.h"
-#include "live/load/kernel.h"
+#include "live/load/kernel_types.h"
 #include "live/load/pace.h"
 #include "live/load/writers.h"
 

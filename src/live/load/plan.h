@@ -10,7 +10,7 @@
 #include "abi/control.h"
 #include "abi/program.h"
 #include "base/notes.h"
-#include "live/load/kernel.h"
+#include "live/load/kernel_types.h"
 #include "trace/catalog.h"
 
 enum {

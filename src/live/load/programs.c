@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "live/load/budget.h"
-#include "live/load/page.h"
+#include "live/load/cost_limit.h"
+#include "live/load/page_base.h"
 #include "live/load/pins.h"
 #include "live/load/tracing.h"
 #include "lkst.skel.h"

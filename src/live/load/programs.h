@@ -52,7 +52,7 @@ int lkst_programs_load(struct lkst_err *e, struct lkst_programs *p, const struct
 		       const struct lkst_filter *filter, const struct lkst_memory *memory,
 		       const struct lkst_control *control, u32 budget_ppm);
 
-/* The loaded object, for those who look for programs and maps of theirs in it (live/load/budget.h). */
+/* The loaded object, for those who look for programs and maps of theirs in it (live/load/cost_limit.h). */
 struct bpf_object *lkst_programs_object(const struct lkst_programs *p);
 
 /* Lists the hooks that the loaded programs are for. None is attached yet. */
@@ -66,7 +66,7 @@ int lkst_programs_link_threads(struct lkst_err *e, const struct lkst_programs *p
 int lkst_programs_memory_fd(const struct lkst_programs *p);
 int lkst_programs_control_fd(const struct lkst_programs *p);
 
-/* Pins the maps that the programs of a user's handler share with these (live/recording/handler.c). */
+/* Pins the maps that the programs of a user's handler share with these (live/recording/handlers.c). */
 int lkst_programs_pin_maps(struct lkst_err *e, const struct lkst_programs *p);
 
 /* The maps that they share, and what each is pinned as. A row without name ends the table. */

@@ -3,7 +3,7 @@
 #ifndef LKST_LIVE_LOAD_TRACING_H
 #define LKST_LIVE_LOAD_TRACING_H
 
-#include "live/load/kernel.h"
+#include "live/load/kernel_types.h"
 
 struct lkst_tracing;
 

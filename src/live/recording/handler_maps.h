@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The maps of a user's handler: it has some of its own, which are pinned with it, and shares the
- * recording's. For src/live/recording/handler.c.
+ * recording's. For src/live/recording/handlers.c.
  */
 #ifndef LKST_LIVE_RECORDING_HANDLER_MAPS_H
 #define LKST_LIVE_RECORDING_HANDLER_MAPS_H

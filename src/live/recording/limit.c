@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "base/time.h"
 #include "live/load/pins.h"
-#include "live/recording/maskset.h"
+#include "live/recording/masksets.h"
 #include "live/recording/readings.h"
 
 /* Of readings of the kernel's counters; a little less than the time between two wakes. */

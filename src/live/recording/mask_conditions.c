@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "live/load/installed.h"
-#include "live/recording/maskset.h"
+#include "live/recording/masksets.h"
 #include "live/recording/trigger_handler.h"
 #include "live/recording/trigger_maps.h"
 #include "trace/condition.h"

@@ -10,7 +10,7 @@
 #include "base/io.h"
 #include "live/recording/handler_pins.h"
 #include "live/recording/mask_conditions.h"
-#include "live/recording/maskset.h"
+#include "live/recording/masksets.h"
 #include "live/recording/trigger_maps.h"
 
 static int check_mask(struct lkst_err *e, const struct lkst_session *s, u32 set,

@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "live/load/hook_groups.h"
 #include "live/load/pins.h"
-#include "live/recording/maskset.h"
+#include "live/recording/masksets.h"
 #include "live/recording/trigger_maps.h"
 
 /* What is detached to keep to the cost limit stays so, whatever a maskset needs. */

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "live/load/budget.h"
+#include "live/load/cost_limit.h"
 #include "live/load/hooks.h"
 #include "live/load/memory.h"
 #include "live/load/plan.h"
@@ -82,7 +82,7 @@ int lkst_session_each_hook(struct lkst_err *e, const struct lkst_session *s,
 			   int (*each)(void *ctx, const char *hook, bool is_attached, u64 skipped),
 			   void *ctx);
 
-/* What masksets are made of and switched by (live/recording/maskset.h). */
+/* What masksets are made of and switched by (live/recording/masksets.h). */
 struct lkst_control *lkst_session_control(const struct lkst_session *s);
 struct lkst_hooks *lkst_session_hooks(const struct lkst_session *s);
 /* True if it outlives the process. */

@@ -11,8 +11,8 @@
 #include "base/cleanup.h"
 #include "base/time.h"
 #include "live/load/pins.h"
-#include "live/recording/maskset.h"
 #include "live/recording/maskset_edit.h"
+#include "live/recording/masksets.h"
 #include "live/recording/session_fields.h"
 
 static void fill_state_pages(struct lkst_session *s, const struct lkst_memory *memory)

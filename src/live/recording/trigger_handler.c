@@ -2,8 +2,8 @@
 /* The handler of triggers and of masksets' conditions: loading it, and giving it back. */
 #include "live/recording/trigger_handler.h"
 
-#include "live/recording/handler.h"
-#include "live/recording/maskset.h"
+#include "live/recording/handlers.h"
+#include "live/recording/masksets.h"
 
 int lkst_trigger_handler_load(struct lkst_err *e, struct lkst_session *s, const char *file,
 			      const bool *ids, u8 *ret_number)

@@ -6,10 +6,10 @@
 #include <errno.h>
 
 #include "base/cleanup.h"
-#include "live/load/kernel.h"
+#include "live/load/kernel_types.h"
 #include "live/recording/handler_pins.h"
-#include "live/recording/maskset.h"
 #include "live/recording/maskset_edit.h"
+#include "live/recording/masksets.h"
 
 #define START_PROGRAM LKST_PROGRAM_PIN "syscall__trigger_start"
 

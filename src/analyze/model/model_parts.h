@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the state model consists of. Private to its files:
+ *
+ *	state.c		making it, subscribers, queries
+ *	lives.c		threads by number, their names and lives
+ *	runs.c		the states of threads: what an event proves of the time before it
+ *	cpus.c		who runs on each CPU
+ *	frames.c	the contexts that interrupt
+ *	waits.c		what threads wait for, and who wakes them
+ */
+#ifndef LKST_ANALYZE_MODEL_MODEL_PARTS_H
+#define LKST_ANALYZE_MODEL_MODEL_PARTS_H
+
+#include <errno.h>
+
+#include "analyze/model/model.h"
+
+/* A thread that exists. */
+struct lkst_model_thread {
+	struct lkst_thread_life *life;
+	struct lkst_thread_life further; /* `life`, if there are too many to be told apart */
+	u64 since_ns; /* of the state */
+	u64 cover_ns; /* nothing can tell what its state was before */
+	u8 run, ready;
+	u8 flags;	  /* LKST_INTERVAL_EARLIER */
+	bool has_doubt;	  /* something may have changed since since_ns already */
+	bool has_waker;	  /* READY: `waker` made it so */
+	bool has_pending; /* RUNNING: `waker` woke it before it slept */
+	bool is_seen;	  /* some event has shown its state */
+	bool is_fresh;	  /* created in the trace, and has not yet left the call that created it */
+	bool knows_call;  /* `call` is what it is in, or it is in none */
+	bool in_call, in_lock, in_fault;
+	bool keeps_call; /* UNKNOWN: its own events would have been seen all the same */
+	bool is_listed;
+	s32 cpu;
+	u32 nr_losses; /* as nr_gaps */
+	u32 nr_gaps;   /* that had been told of when its state began */
+	u32 listed_state;
+	u64 listed_ns;
+
+	struct lkst_syscall_now call;
+	u64 no_call_ns; /* when it was last known to be in no call */
+	u64 running_ns, ready_ns, blocked_ns, sleep_ns, longest_ns; /* of the call */
+	u8 longest_cause;
+
+	u64 lock, fault_address, fault_ip, work_function;
+	u32 lock_flags;
+	struct lkst_wait wait;
+	struct lkst_waker waker;
+};
+
+struct lkst_model_frame {
+	struct lkst_frame frame;
+	bool is_softirq; /* whose time it takes */
+};
+
+struct lkst_model_cpu {
+	struct lkst_thread_life *life;		  /* who runs; NULL: not known */
+	struct lkst_model_thread *thread; /* NULL: nobody, or not known */
+	struct lkst_thread_life *idle;
+	u32 nr;
+	s32 tid;
+	u8 flags; /* LKST_INTERVAL_EARLIER */
+	u64 since_ns;
+	u64 last_ns;  /* of its last event that the model was told of */
+	u64 cover_ns; /* nothing is missing since */
+	u32 depth;
+	u64 account_ns; /* up to where irq_ns and softirq_ns are counted */
+	u64 irq_ns, softirq_ns;
+	u64 rq, sector; /* the request that completed in this context, 0: none */
+	u32 dev;
+	struct lkst_model_frame frames[LKST_FRAMES_MAX];
+};
+
+/* An interrupt of the kernel's own, for the feed. */
+struct lkst_model_vector {
+	struct lkst_model *state;
+	enum lkst_event_index entry;
+};
+
+struct lkst_model_subscriber {
+	const struct lkst_model_calls *calls;
+	void *ctx;
+};
+
+enum {
+	LKST_LIVES_CHUNK = 512,
+	LKST_MODEL_THREADS_MAX = 1 << 16, /* at a time */
+	LKST_TIDS_LEAF = 1024,
+	LKST_MODEL_VECTORS = 4,
+};
+
+struct lkst_model {
+	struct lkst_feed *feed;
+	u64 begin_ns;	   /* of the records */
+	u64 cover_ns;	   /* no gap that has been told of reaches beyond */
+	u64 life_cover_ns; /* the same of creations of threads; UINT64_MAX: they are not in the trace */
+	u64 complete_from_ns;
+	u64 from_ns; /* the window's beginning */
+	bool has_waking, has_wakeups, has_fault_exit;
+	bool met_wakeup; /* a sched_wakeup has come: they are recorded */
+	struct lkst_model_doubts doubts;
+
+	struct lkst_model_subscriber *subscribers;
+	u32 nr_subscribers;
+	int error; /* what a subscriber returned */
+
+	u64 *gaps_ns; /* when each gap of the records began */
+	u32 nr_gaps;
+
+	u64 *losses_ns; /* when each stretch of a CPU began at whose end a switch was missing */
+	u32 nr_losses;
+	u64 loss_cover_ns; /* the last one's end */
+
+	struct lkst_model_cpu **cpus;
+	u32 nr_cpus;
+
+	struct lkst_model_thread **tids[LKST_TID_MAX / LKST_TIDS_LEAF];
+	struct lkst_model_thread **free_threads;
+	u32 nr_free, free_room;
+	u32 nr_threads; /* in `tids` */
+	u32 hand;	/* the number behind that of the thread that was dropped last to make room */
+
+	struct lkst_thread_life **lives; /* chunks */
+	u32 nr_lives;
+	u32 further;	/* the life that stands for all further ones, LKST_LIFE_NONE: there are none yet */
+	u64 nr_further; /* threads that are not told apart */
+
+	s64 boot_offset_ns; /* CLOCK_BOOTTIME minus CLOCK_MONOTONIC */
+	bool has_boot_offset;
+	u8 *cause_of; /* by row of lkst_syscalls[] */
+	struct lkst_model_vector vectors[LKST_MODEL_VECTORS];
+};
+
+/* ---- lives.c ---------------------------------------------------------------------- */
+
+/* The thread called @tid, or NULL. */
+static inline struct lkst_model_thread *lkst_model_find(const struct lkst_model *s, s32 tid)
+{
+	struct lkst_model_thread **leaf;
+
+	if (tid <= 0 || tid >= LKST_TID_MAX)
+		return NULL;
+	leaf = s->tids[tid / LKST_TIDS_LEAF];
+	return leaf ? leaf[tid % LKST_TIDS_LEAF] : NULL;
+}
+
+/* The same; one that has not been heard of existed before. NULL: no memory, or no such number. */
+struct lkst_model_thread *lkst_model_get(struct lkst_model *s, s32 tid);
+
+/* A new life. NULL: no memory. */
+struct lkst_thread_life *lkst_model_life_now(struct lkst_model *s, s32 tid);
+
+/* Gives @t's number away: a thread that is not @t has it now, whose creation was not seen. */
+struct lkst_model_thread *lkst_model_reuse(struct lkst_model *s, struct lkst_model_thread *t,
+					   u64 ns);
+
+/*
+ * @cpu runs number @tid and not @t, which was believed to run there: true if that is the same thread,
+ * which has taken over its process's number at execve(2).
+ */
+bool lkst_model_takes_over(struct lkst_model *s, struct lkst_model_thread *t, s32 tid, u64 ns);
+
+int lkst_model_subscribe_lives(struct lkst_model *s);
+void lkst_model_free_lives(struct lkst_model *s);
+
+/* ---- runs.c ----------------------------------------------------------------------- */
+
+/*
+ * The state of @t ends at @ns, and @before is what this proves of the time right before. Tells the
+ * subscribers what it was, as far as it is known, and begins state @run. @waker: who ended it.
+ */
+int lkst_model_change(struct lkst_model *s, struct lkst_model_thread *t, u64 ns,
+		      enum lkst_run before, enum lkst_run run, const struct lkst_waker *waker);
+
+/*
+ * @t, which is about to run, was woken while it still ran and slept a moment later; no wake-up has come since.
+ * That one counted, then: @t has been ready since it left the CPU. Where sched_wakeup is recorded, it has said so.
+ */
+void lkst_model_take_pending(struct lkst_model *s, struct lkst_model_thread *t);
+
+/* @t has run on @c since @from_ns, which only now is known. */
+int lkst_model_prove_running(struct lkst_model *s, struct lkst_model_thread *t,
+			     struct lkst_model_cpu *c, u64 from_ns);
+
+/* The state of @t was sure until @ns; what it was until @until_ns nobody can tell any more. */
+int lkst_model_lose(struct lkst_model *s, struct lkst_model_thread *t, u64 ns, u64 until_ns);
+
+/* The same, and its own events may be missing too. */
+int lkst_model_lose_in_gap(struct lkst_model *s, struct lkst_model_thread *t, u64 ns, u64 until_ns);
+
+/*
+ * Tells what the state of @t was until the pass ended at @end_ns. From @known_ns on records of some CPU may be
+ * missing that would change it.
+ */
+int lkst_model_finish(struct lkst_model *s, struct lkst_model_thread *t, u64 known_ns, u64 end_ns);
+
+/* What is known of @t at the moment: UNKNOWN if a gap may have changed it. */
+enum lkst_run lkst_model_run(const struct lkst_model *s, const struct lkst_model_thread *t);
+
+/* ---- cpus.c ------------------------------------------------------------------------- */
+
+/* The CPU, new or not; NULL: no memory. */
+struct lkst_model_cpu *lkst_model_cpu(struct lkst_model *s, u32 cpu);
+
+/* The slow half of lkst_model_at(). */
+struct lkst_model_cpu *lkst_model_at_slowly(struct lkst_model *s, const struct lkst_record *r);
+
+/* The CPU of @r, which proves that its thread runs there. NULL: no memory. */
+static inline struct lkst_model_cpu *lkst_model_at(struct lkst_model *s,
+						   const struct lkst_record *r)
+{
+	struct lkst_model_cpu *c = r->cpu < s->nr_cpus ? s->cpus[r->cpu] : NULL;
+
+	if (__builtin_expect(c && c->life && c->tid == r->tid, 1)) {
+		c->last_ns = r->ns;
+		return c;
+	}
+	return lkst_model_at_slowly(s, r);
+}
+
+/* The thread of @r, NULL: an idle thread, or it is interrupted. 0 or a negative errno. */
+int lkst_model_thread_at(struct lkst_model *s, const struct lkst_record *r,
+			 struct lkst_model_thread **ret_thread);
+
+/*
+ * It is not known any more who runs on @c, since @from_ns; all is covered again from @to_ns. @is_gap:
+ * records are missing; else no more than a switch.
+ */
+int lkst_model_lose_cpu(struct lkst_model *s, struct lkst_model_cpu *c, u64 from_ns, u64 to_ns,
+			bool is_gap);
+
+int lkst_model_finish_cpu(struct lkst_model *s, struct lkst_model_cpu *c, u64 end_ns);
+
+int lkst_model_subscribe_cpus(struct lkst_model *s);
+
+/* ---- frames.c ----------------------------------------------------------------------- */
+
+/* Counts the time of interrupts up to @ns. */
+void lkst_model_account(struct lkst_model_cpu *c, u64 ns);
+
+/* Ends the contexts above the first @depth, whose ends were not seen. */
+int lkst_model_cut_frames(struct lkst_model *s, struct lkst_model_cpu *c, u32 depth, u64 ns);
+
+/* A thread's own event on @c: no interrupt is going on there, whatever was not seen to end. */
+int lkst_model_in_thread(struct lkst_model *s, struct lkst_model_cpu *c, u64 ns);
+
+/* The pass is over, whatever goes on. */
+int lkst_model_finish_frames(struct lkst_model *s, struct lkst_model_cpu *c, u64 end_ns);
+
+int lkst_model_subscribe_frames(struct lkst_model *s);
+
+/* ---- waits.c ------------------------------------------------------------------------ */
+
+/* @t begins to wait. Fills its `wait`. */
+void lkst_model_wait(const struct lkst_model *s, struct lkst_model_thread *t, u32 task_state);
+
+/* The call that @t was in is over, by @exit or, NULL, unseen. */
+int lkst_model_end_call(struct lkst_model *s, struct lkst_model_thread *t, u64 ns,
+			const struct lkst_feed_syscall *exit);
+
+int lkst_model_subscribe_waits(struct lkst_model *s);
+
+/* ---- state.c ------------------------------------------------------------------------ */
+
+/* Each tells all subscribers; what lies before the window is kept from them. */
+int lkst_model_tell_interval(struct lkst_model *s, struct lkst_interval *i);
+int lkst_model_tell_cpu(struct lkst_model *s, struct lkst_cpu_interval *i);
+int lkst_model_tell_frame(struct lkst_model *s, const struct lkst_frame *f);
+int lkst_model_tell_call(struct lkst_model *s, struct lkst_call_interval *c);
+int lkst_model_tell_over(struct lkst_model *s, const struct lkst_thread_life *life);
+
+/* Why something has failed that returns no error. */
+static inline int lkst_model_error(const struct lkst_model *s)
+{
+	return s->error ? s->error : -ENOMEM;
+}
+
+#endif

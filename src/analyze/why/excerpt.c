@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A window of a trace: its records in order, and the lists of places by thread and by CPU. */
+#include "analyze/why/excerpt.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/syscalls.h"
+#include "analyze/why/recent.h"
+#include "base/cleanup.h"
+
+/* What a window holds, besides system calls: the event, and its field that names another thread. */
+static const struct {
+	u16 index;
+	const char *target;
+} held[] = {
+	{ LKST_EV_sched_switch, "next_tid" },
+	{ LKST_EV_sched_waking, "target_tid" },
+	{ LKST_EV_sched_wakeup, "target_tid" },
+	{ LKST_EV_sched_wakeup_new, "target_tid" },
+	{ LKST_EV_sched_migrate_task, "target_tid" },
+	{ LKST_EV_sched_process_fork, "child_tid" },
+	{ LKST_EV_sched_process_exit, NULL },
+	{ LKST_EV_signal_generate, NULL },
+	{ LKST_EV_irq_handler_entry, NULL },
+	{ LKST_EV_irq_handler_exit, NULL },
+	{ LKST_EV_softirq_raise, NULL },
+	{ LKST_EV_softirq_entry, NULL },
+	{ LKST_EV_softirq_exit, NULL },
+	{ LKST_EV_tasklet_entry, NULL },
+	{ LKST_EV_tasklet_exit, NULL },
+	{ LKST_EV_local_timer_entry, NULL },
+	{ LKST_EV_local_timer_exit, NULL },
+	{ LKST_EV_reschedule_entry, NULL },
+	{ LKST_EV_reschedule_exit, NULL },
+	{ LKST_EV_call_function_entry, NULL },
+	{ LKST_EV_call_function_exit, NULL },
+	{ LKST_EV_call_function_single_entry, NULL },
+	{ LKST_EV_call_function_single_exit, NULL },
+	{ LKST_EV_page_fault_user, NULL },
+	{ LKST_EV_page_fault_kernel, NULL },
+	{ LKST_EV_page_fault_exit, NULL },
+	{ LKST_EV_mm_vmscan_direct_reclaim_begin, NULL },
+	{ LKST_EV_mm_vmscan_direct_reclaim_end, NULL },
+	{ LKST_EV_block_bio_queue, NULL },
+	{ LKST_EV_block_rq_insert, NULL },
+	{ LKST_EV_block_rq_issue, NULL },
+	{ LKST_EV_block_rq_complete, NULL },
+	{ LKST_EV_net_dev_queue, NULL },
+	{ LKST_EV_net_dev_start_xmit, NULL },
+	{ LKST_EV_netif_receive_skb, NULL },
+	{ LKST_EV_netif_rx, NULL },
+	{ LKST_EV_timer_start, NULL },
+	{ LKST_EV_timer_expire_entry, NULL },
+	{ LKST_EV_timer_expire_exit, NULL },
+	{ LKST_EV_hrtimer_start, NULL },
+	{ LKST_EV_hrtimer_expire_entry, NULL },
+	{ LKST_EV_hrtimer_expire_exit, NULL },
+	{ LKST_EV_workqueue_queue_work, NULL },
+	{ LKST_EV_workqueue_execute_start, NULL },
+	{ LKST_EV_workqueue_execute_end, NULL },
+	{ LKST_EV_contention_begin, NULL },
+	{ LKST_EV_contention_end, NULL },
+};
+
+/* ---- loading ---------------------------------------------------------------------- */
+
+static void classify(struct lkst_excerpt *w)
+{
+	const struct lkst_event_class *c;
+	unsigned int id;
+	size_t i;
+
+	for (id = 0; id <= LKST_ID_MAX; id++) {
+		w->kind_of[id] = LKST_MOMENT_NONE;
+		c = w->catalog->classes[id];
+		if (!c)
+			continue;
+		if (c->group == LKST_GROUP_SYSCALL && strstr(c->name, "syscall_entry_"))
+			w->kind_of[id] = LKST_MOMENT_ENTRY;
+		if (c->group == LKST_GROUP_SYSCALL && strstr(c->name, "syscall_exit_"))
+			w->kind_of[id] = LKST_MOMENT_EXIT;
+		for (i = 0; i < sizeof(held) / sizeof(held[0]); i++)
+			if (c->index == held[i].index) {
+				w->kind_of[id] = held[i].index;
+				if (held[i].target)
+					w->target_of[id] = lkst_class_field(c, held[i].target);
+			}
+	}
+}
+
+static int make_room(struct lkst_excerpt *w)
+{
+	int r = lkst_recent_room(&w->moments, &w->nr, &w->room, w->max, sizeof(*w->moments));
+
+	if (r > 0)
+		w->from_ns = w->moments[0].ns;
+	return r < 0 ? r : 0;
+}
+
+/* Beyond the limit the last gap grows, so that none is forgotten. */
+static void take_gap(struct lkst_excerpt *w, const struct lkst_gap *gap)
+{
+	struct lkst_gap *last;
+
+	if (gap->buffer == LKST_BUFFER_STATE)
+		return;
+	if (w->nr_gaps < LKST_WINDOW_GAPS_MAX) {
+		w->gaps[w->nr_gaps++] = *gap;
+		return;
+	}
+	last = &w->gaps[LKST_WINDOW_GAPS_MAX - 1];
+	last->why = "several gaps, too many to keep apart";
+	if (gap->from_ns < last->from_ns)
+		last->from_ns = gap->from_ns;
+	if (gap->to_ns > last->to_ns)
+		last->to_ns = gap->to_ns;
+}
+
+static int take(struct lkst_excerpt *w, const struct lkst_record *r)
+{
+	const struct lkst_field_class *target;
+
+	if (lkst_threads_feed(w->threads, r) || lkst_labels_feed(&w->labels, r) || make_room(w))
+		return -ENOMEM;
+	if (w->kind_of[r->event->id] == LKST_MOMENT_NONE || r->cpu > UINT16_MAX)
+		return 0;
+	target = w->target_of[r->event->id];
+	w->moments[w->nr++] = (struct lkst_moment){
+		.ns = r->ns,
+		.bytes = r->bytes,
+		.tid = r->tid,
+		.target = target ? (s32)lkst_record_int(r, target) : 0,
+		.cpu = (u16)r->cpu,
+		.id = r->event->id,
+	};
+	return 0;
+}
+
+/*
+ * Names that were given before the window: they are in the streams of other buffers than the main
+ * one, which are short.
+ */
+static int load_names(struct lkst_excerpt *w)
+{
+	unsigned int i, b;
+
+	for (i = 0; i < lkst_trace_nr_streams(w->trace); i++) {
+		const struct lkst_stream_info *s = lkst_trace_stream(w->trace, i);
+
+		if (s->buffer == 0 || s->buffer == LKST_BUFFER_STATE)
+			continue;
+		for (b = 0; b < s->nr_blocks; b++) {
+			const struct lkst_block *block = lkst_trace_block(w->trace, i, b);
+			struct lkst_block_cursor cursor;
+			struct lkst_record r;
+			struct lkst_err ignored; /* damage is a gap, in the window's own pass */
+
+			if (block->begin_ns >= w->from_ns)
+				break;
+			lkst_block_cursor_init(&cursor, block);
+			while (lkst_block_next(&ignored, &cursor, w->catalog, &r) > 0)
+				if (r.ns < w->from_ns && lkst_threads_feed(w->threads, &r))
+					return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+static int load(struct lkst_err *e, struct lkst_excerpt *w, u64 from_ns, u64 to_ns)
+{
+	_cleanup_(lkst_merge_freep) struct lkst_merge *m = NULL;
+	bool has_names = false;
+	struct lkst_record r;
+	struct lkst_gap gap;
+	int err;
+
+	err = lkst_merge_new(e, w->trace, from_ns, to_ns, &m);
+	while (!err && lkst_merge_next(m, &r) > 0) {
+		while (lkst_merge_gap(m, &gap) > 0)
+			take_gap(w, &gap);
+		/* The state stream comes first; it is younger than what was before the window. */
+		if (!has_names && r.event->group != LKST_GROUP_STATE) {
+			has_names = true;
+			err = load_names(w);
+		}
+		if (!err)
+			err = take(w, &r);
+	}
+	while (m && lkst_merge_gap(m, &gap) > 0)
+		take_gap(w, &gap);
+	if (err == -ENOMEM)
+		lkst_err_sys(e, err, "loading the records of the interval");
+	return err;
+}
+
+/* ---- the lists of places ---------------------------------------------------------- */
+
+/* The list of kinds that @kind is in. What happens to requests is in one, in order. */
+static u32 list_of_kind(u16 kind)
+{
+	return kind == LKST_EV_block_rq_insert || kind == LKST_EV_block_rq_issue
+		       ? LKST_EV_block_rq_complete
+		       : kind;
+}
+
+/* System calls are most of all, and nobody looks for them without a thread. */
+static bool has_list(u16 kind)
+{
+	return kind != LKST_MOMENT_ENTRY && kind != LKST_MOMENT_EXIT;
+}
+
+/* Counts moment @i in each list that it is in. The idle thread is of no interest, and many. */
+static int count_moment(struct lkst_excerpt *w, u32 i)
+{
+	const struct lkst_moment *m = &w->moments[i];
+	u16 kind = lkst_moment_kind(w, i);
+
+	if (lkst_places_count(&w->by_cpu, m->cpu))
+		return -ENOMEM;
+	if (has_list(kind) && lkst_places_count(&w->by_kind, list_of_kind(kind)))
+		return -ENOMEM;
+	if (m->tid > 0 && lkst_places_count(&w->by_thread, (u32)m->tid))
+		return -ENOMEM;
+	return m->target > 0 && m->target != m->tid ? lkst_places_count(&w->by_thread, (u32)m->target) : 0;
+}
+
+static void put_moment(struct lkst_excerpt *w, u32 i)
+{
+	const struct lkst_moment *m = &w->moments[i];
+	u16 kind = lkst_moment_kind(w, i);
+
+	lkst_places_put(&w->by_cpu, m->cpu, i);
+	if (has_list(kind))
+		lkst_places_put(&w->by_kind, list_of_kind(kind), i);
+	if (m->tid > 0)
+		lkst_places_put(&w->by_thread, (u32)m->tid, i);
+	if (m->target > 0 && m->target != m->tid)
+		lkst_places_put(&w->by_thread, (u32)m->target, i);
+}
+
+static int make_lists(struct lkst_excerpt *w)
+{
+	u32 i;
+
+	for (i = 0; i < w->nr; i++)
+		if (count_moment(w, i))
+			return -ENOMEM;
+	if (lkst_places_lay_out(&w->by_thread) || lkst_places_lay_out(&w->by_cpu) ||
+	    lkst_places_lay_out(&w->by_kind))
+		return -ENOMEM;
+	for (i = 0; i < w->nr; i++)
+		put_moment(w, i);
+	return 0;
+}
+
+int lkst_excerpt_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns, u32 max,
+		    struct lkst_excerpt **ret_window)
+{
+	_cleanup_(lkst_excerpt_freep) struct lkst_excerpt *w = calloc(1, sizeof(*w));
+	int err;
+
+	if (!w)
+		return lkst_err_sys(e, -ENOMEM, "loading the records of the interval");
+	w->trace = t;
+	w->catalog = lkst_trace_catalog(t);
+	w->from_ns = from_ns;
+	w->to_ns = to_ns;
+	w->max = max ? max : LKST_WINDOW_MAX;
+	w->threads = lkst_threads_new();
+	w->symbols = lkst_symbols_new();
+	if (!w->threads || !w->symbols)
+		return lkst_err_sys(e, -ENOMEM, "loading the records of the interval");
+	classify(w);
+	err = load(e, w, from_ns, to_ns);
+	if (!err)
+		err = lkst_symbols_load(e, w->symbols, t);
+	if (err)
+		return err;
+	if (make_lists(w))
+		return lkst_err_sys(e, -ENOMEM, "loading the records of the interval");
+	err = lkst_spans_new(e, t, w->from_ns, to_ns, w->max, &w->spans);
+	if (err)
+		return err;
+	if (w->from_ns < w->spans->from_ns)
+		w->from_ns = w->spans->from_ns;
+	*ret_window = lkst_take(w);
+	return 0;
+}
+
+void lkst_excerpt_free(struct lkst_excerpt *w)
+{
+	if (!w)
+		return;
+	lkst_threads_free(w->threads);
+	lkst_labels_fini(&w->labels);
+	lkst_symbols_free(w->symbols);
+	lkst_spans_free(w->spans);
+	lkst_places_fini(&w->by_thread);
+	lkst_places_fini(&w->by_cpu);
+	lkst_places_fini(&w->by_kind);
+	free(w->moments);
+	free(w);
+}
+
+void lkst_excerpt_freep(struct lkst_excerpt **w)
+{
+	lkst_excerpt_free(*w);
+}
+
+/* ---- asking ----------------------------------------------------------------------- */
+
+/* The record of a moment, as far as its fixed part goes: that much of it has been checked. */
+static struct lkst_record record_of(const struct lkst_excerpt *w, const struct lkst_moment *m)
+{
+	const struct lkst_event_class *event = w->catalog->classes[m->id];
+
+	return (struct lkst_record){ .event = event, .bytes = m->bytes, .size = event->size };
+}
+
+u64 lkst_moment_int(const struct lkst_excerpt *w, u32 i, const char *name)
+{
+	const struct lkst_moment *m = &w->moments[i];
+	struct lkst_record r = record_of(w, m);
+	const struct lkst_field_class *f = lkst_class_field(r.event, name);
+
+	return f ? lkst_record_int(&r, f) : 0;
+}
+
+const char *lkst_moment_call(const struct lkst_excerpt *w, u32 i)
+{
+	const struct lkst_event_class *c = w->catalog->classes[w->moments[i].id];
+
+	return c->syscall >= 0 ? lkst_syscalls[c->syscall].name : "a system call";
+}
+
+struct lkst_places_list lkst_excerpt_thread(const struct lkst_excerpt *w, s32 tid)
+{
+	return tid > 0 ? lkst_places_of(&w->by_thread, (u32)tid) : (struct lkst_places_list){ NULL, 0 };
+}
+
+struct lkst_places_list lkst_excerpt_cpu(const struct lkst_excerpt *w, u32 cpu)
+{
+	return lkst_places_of(&w->by_cpu, cpu);
+}
+
+struct lkst_places_list lkst_excerpt_kind(const struct lkst_excerpt *w, u16 kind)
+{
+	return lkst_places_of(&w->by_kind, list_of_kind(kind));
+}
+
+u32 lkst_moments_before_ns(const struct lkst_excerpt *w, struct lkst_places_list m, u64 ns)
+{
+	u32 low = 0, high = m.nr;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (w->moments[m.at[middle]].ns < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct lkst_gap *lkst_excerpt_gap(const struct lkst_excerpt *w, u64 from_ns, u64 to_ns, s64 cpu)
+{
+	u32 i;
+
+	for (i = 0; i < w->nr_gaps; i++) {
+		const struct lkst_gap *gap = &w->gaps[i];
+
+		if ((cpu < 0 || gap->cpu == cpu) && gap->from_ns < to_ns && gap->to_ns > from_ns)
+			return gap;
+	}
+	return NULL;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The records of a stretch of time that tell who ran, who waited and who woke whom, in memory and
+ * to be walked in any direction: all of them, those of a thread, those of a CPU. The records stay in
+ * the trace's files; what is held is where they are. For one pass forward over everything: feed.h.
+ */
+#ifndef LKST_ANALYZE_WHY_EXCERPT_H
+#define LKST_ANALYZE_WHY_EXCERPT_H
+
+#include "analyze/engine/labels.h"
+#include "analyze/why/places.h"
+#include "analyze/why/spans.h"
+#include "trace/reader.h"
+#include "trace/symbols.h"
+#include "trace/threads.h"
+
+enum {
+	/*
+	 * How many records a window holds at most, and how many spans: about 75 bytes for both, and up to 50 more
+	 * where each record is of a thread of its own.
+	 */
+	LKST_WINDOW_MAX = 5 << 18,
+	LKST_WINDOW_GAPS_MAX = 4096,
+
+	/* Kinds of moments beyond enum lkst_event_index. */
+	LKST_MOMENT_ENTRY = LKST_NR_EVENTS, /* into a system call */
+	LKST_MOMENT_EXIT,		    /* out of one */
+	LKST_MOMENT_NONE = 0xffff,	    /* what windows do not hold */
+};
+
+/* A record of the window, by where it is. */
+struct lkst_moment {
+	u64 ns;
+	const u8 *bytes;
+	s32 tid;
+	s32 target; /* the thread that it is about besides its own: woken, switched to; 0: none */
+	u16 cpu;
+	u16 id;
+};
+
+struct lkst_excerpt {
+	struct lkst_trace *trace;
+	const struct lkst_catalog *catalog;
+	struct lkst_threads *threads; /* as they were at the window's end */
+	struct lkst_labels labels;    /* names of devices */
+	struct lkst_symbols *symbols; /* names of functions and locks */
+	u64 from_ns, to_ns; /* what is held; from_ns is later than asked if there was too much */
+	struct lkst_moment *moments;
+	u32 nr;
+	struct lkst_gap gaps[LKST_WINDOW_GAPS_MAX]; /* what is missing in it */
+	u32 nr_gaps;
+	struct lkst_spans *spans; /* what each thread did in it */
+
+	/* Private. */
+	u16 kind_of[LKST_ID_MAX + 1];
+	const struct lkst_field_class *target_of[LKST_ID_MAX + 1];
+	u32 room, max;
+	struct lkst_places by_thread, by_cpu, by_kind;
+};
+
+/*
+ * Loads what there is from @from_ns to @to_ns. If that is more than @max records (0: the usual), the
+ * oldest are left out and the window's from_ns says so. @t must outlive the window.
+ */
+int lkst_excerpt_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns, u32 max,
+		     struct lkst_excerpt **ret_window);
+void lkst_excerpt_free(struct lkst_excerpt *w);
+void lkst_excerpt_freep(struct lkst_excerpt **w);
+
+/* What moment @i is: enum lkst_event_index or LKST_MOMENT_*. */
+static inline u16 lkst_moment_kind(const struct lkst_excerpt *w, u32 i)
+{
+	return w->kind_of[w->moments[i].id];
+}
+
+/* Its event's name. */
+static inline const char *lkst_moment_name(const struct lkst_excerpt *w, u32 i)
+{
+	return w->catalog->classes[w->moments[i].id]->name;
+}
+
+/* Its integer field @name, 0 if it has none. */
+u64 lkst_moment_int(const struct lkst_excerpt *w, u32 i, const char *name);
+
+/* The name of its system call, if it is an entry or exit: "read". */
+const char *lkst_moment_call(const struct lkst_excerpt *w, u32 i);
+
+/* Moments that are of thread @tid, or about it; that are of CPU @cpu. */
+struct lkst_places_list lkst_excerpt_thread(const struct lkst_excerpt *w, s32 tid);
+struct lkst_places_list lkst_excerpt_cpu(const struct lkst_excerpt *w, u32 cpu);
+
+/* Moments among which are all of kind @kind: those of a disk's requests are together. */
+struct lkst_places_list lkst_excerpt_kind(const struct lkst_excerpt *w, u16 kind);
+
+/* How many of @m have a time before @ns. */
+u32 lkst_moments_before_ns(const struct lkst_excerpt *w, struct lkst_places_list m, u64 ns);
+
+/* The first gap that overlaps the time; @cpu: of that CPU's, -1: of any. NULL: there is none. */
+const struct lkst_gap *lkst_excerpt_gap(const struct lkst_excerpt *w, u64 from_ns, u64 to_ns,
+					s64 cpu);
+
+#endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* From a wake-up back to what it came from. */
+#include "analyze/why/wake_cause.h"
+
+#include <string.h>
+
+enum {
+	CONTEXT_MAX = 1 << 20,	/* records looked through for a context's begin */
+	REQUESTS_MAX = 1 << 14, /* records of requests looked through for those that wait */
+	AHEAD_MAX = 512,	/* requests of a disk that are told apart */
+	NET_RX = 3,		/* soft interrupts, include/linux/interrupt.h */
+	BLOCK = 4,
+};
+
+/* What nests on a CPU: its entry and its exit. */
+static const struct {
+	u16 entry, exit;
+} nests[] = {
+	{ LKST_EV_hrtimer_expire_entry, LKST_EV_hrtimer_expire_exit },
+	{ LKST_EV_timer_expire_entry, LKST_EV_timer_expire_exit },
+	{ LKST_EV_tasklet_entry, LKST_EV_tasklet_exit },
+	{ LKST_EV_irq_handler_entry, LKST_EV_irq_handler_exit },
+	{ LKST_EV_softirq_entry, LKST_EV_softirq_exit },
+	{ LKST_EV_local_timer_entry, LKST_EV_local_timer_exit },
+	{ LKST_EV_reschedule_entry, LKST_EV_reschedule_exit },
+	{ LKST_EV_call_function_entry, LKST_EV_call_function_exit },
+	{ LKST_EV_call_function_single_entry, LKST_EV_call_function_single_exit },
+};
+enum { NR_NESTS = sizeof(nests) / sizeof(nests[0]) };
+
+const char *lkst_wake_cause_word(enum lkst_wake_cause_kind kind)
+{
+	static const char *const words[] = { "unknown", "thread", "timer",   "disk",
+					     "packet",	"device", "softirq", "cpu" };
+
+	return words[kind];
+}
+
+/*
+ * The CPU's records before moment @i, back to where the context of @i began. If one of them, in that
+ * very context, is of kind @wanted, the last such goes to *@ret_within.
+ */
+static u32 find_context(const struct lkst_excerpt *w, u32 i, u16 wanted, u32 *ret_within)
+{
+	struct lkst_places_list cpu = lkst_excerpt_cpu(w, w->moments[i].cpu);
+	u32 place = lkst_places_before(cpu, i), steps, n;
+	u32 ended[NR_NESTS] = {}, nr_ended = 0;
+
+	*ret_within = LKST_NOWHERE;
+	for (steps = 0; place && steps < CONTEXT_MAX; steps++) {
+		u32 at = cpu.at[--place];
+		u16 kind = lkst_moment_kind(w, at);
+
+		/* Interrupts do not switch, and make no system calls. */
+		if (kind == LKST_EV_sched_switch || kind == LKST_MOMENT_ENTRY ||
+		    kind == LKST_MOMENT_EXIT)
+			return LKST_NOWHERE;
+		if (kind == wanted && !nr_ended && *ret_within == LKST_NOWHERE)
+			*ret_within = at;
+		for (n = 0; n < NR_NESTS; n++) {
+			if (kind == nests[n].exit) {
+				ended[n]++;
+				nr_ended++;
+			}
+			if (kind != nests[n].entry)
+				continue;
+			if (!ended[n])
+				return at;
+			ended[n]--;
+			nr_ended--;
+		}
+	}
+	return LKST_NOWHERE;
+}
+
+u32 lkst_wake_cause_context(const struct lkst_excerpt *w, u32 i)
+{
+	u32 within;
+
+	return find_context(w, i, LKST_MOMENT_NONE, &within);
+}
+
+/* A search back through the window. */
+struct search {
+	const struct lkst_excerpt *w;
+	u32 max; /* records of a kind */
+};
+
+/* The last moment before @i of kind @kind whose field @name is @value; LKST_NOWHERE: none. */
+static u32 find_before(const struct search *s, u32 i, u16 kind, const char *name, u64 value)
+{
+	struct lkst_places_list moments = lkst_excerpt_kind(s->w, kind);
+	u32 place = lkst_places_before(moments, i), steps;
+
+	for (steps = 0; place && steps < s->max; steps++) {
+		u32 at = moments.at[--place];
+
+		if (lkst_moment_kind(s->w, at) == kind && lkst_moment_int(s->w, at, name) == value)
+			return at;
+	}
+	return LKST_NOWHERE;
+}
+
+/* ---- by kind ---------------------------------------------------------------------- */
+
+static void follow_thread(const struct lkst_excerpt *w, struct lkst_wake_cause *c, u32 i)
+{
+	if (w->moments[i].tid <= 0)
+		return;
+	c->tid = w->moments[i].tid;
+	c->until_ns = w->moments[i].ns;
+}
+
+static void be_timer(const struct search *s, struct lkst_wake_cause *c, u32 from)
+{
+	const struct lkst_excerpt *w = s->w;
+	bool is_high = lkst_moment_kind(w, from) == LKST_EV_hrtimer_expire_entry;
+	const char *name = is_high ? "hrtimer" : "timer";
+
+	c->kind = LKST_WAKE_CAUSE_TIMER;
+	c->from = from;
+	c->origin = find_before(s, from, is_high ? LKST_EV_hrtimer_start : LKST_EV_timer_start,
+				name, lkst_moment_int(w, from, name));
+}
+
+/* Requests by their addresses; more than fit are not told apart. */
+struct requests {
+	u64 rq[AHEAD_MAX];
+	bool is_waiting[AHEAD_MAX];
+	u32 nr;
+};
+
+static u32 find_request(const struct requests *r, u64 rq)
+{
+	u32 i;
+
+	for (i = 0; i < r->nr && r->rq[i] != rq; i++)
+		;
+	return i;
+}
+
+/* The requests that disk @dev has at moment @i: what was last heard of them was not their end. */
+static void find_waiting(const struct lkst_excerpt *w, u32 i, u64 dev,
+			 struct requests *ret_requests)
+{
+	struct lkst_places_list moments = lkst_excerpt_kind(w, LKST_EV_block_rq_complete);
+	u32 place = lkst_places_before(moments, i), steps;
+	struct requests *r = ret_requests;
+
+	r->nr = 0;
+	for (steps = 0; place && steps < REQUESTS_MAX && r->nr < AHEAD_MAX; steps++) {
+		u32 at = moments.at[--place];
+		u64 rq = lkst_moment_int(w, at, "rq");
+
+		if (lkst_moment_int(w, at, "dev") != dev || find_request(r, rq) < r->nr)
+			continue;
+		r->is_waiting[r->nr] = lkst_moment_kind(w, at) != LKST_EV_block_rq_complete;
+		r->rq[r->nr++] = rq;
+	}
+}
+
+u32 lkst_wake_cause_ahead(const struct lkst_excerpt *w, const struct lkst_wake_cause *trigger)
+{
+	struct lkst_places_list moments = lkst_excerpt_kind(w, LKST_EV_block_rq_complete);
+	u32 begin = trigger->queued == LKST_NOWHERE ? trigger->origin : trigger->queued;
+	u32 place = lkst_places_before(moments, begin + 1), nr = 0, k;
+	u64 dev = lkst_moment_int(w, trigger->from, "dev");
+	struct requests r;
+
+	find_waiting(w, begin, dev, &r);
+	for (; place < moments.nr && moments.at[place] < trigger->from; place++) {
+		u32 at = moments.at[place];
+
+		if (lkst_moment_kind(w, at) != LKST_EV_block_rq_complete ||
+		    lkst_moment_int(w, at, "dev") != dev)
+			continue;
+		k = find_request(&r, lkst_moment_int(w, at, "rq"));
+		if (k < r.nr && r.is_waiting[k]) {
+			r.is_waiting[k] = false;
+			nr++;
+		}
+	}
+	return nr;
+}
+
+static void be_disk(const struct search *s, struct lkst_wake_cause *c, u32 from, u32 context)
+{
+	const struct lkst_excerpt *w = s->w;
+	u64 rq = lkst_moment_int(w, from, "rq");
+	u32 within, raised;
+
+	c->kind = LKST_WAKE_CAUSE_DISK;
+	c->from = from;
+	c->origin = find_before(s, from, LKST_EV_block_rq_issue, "rq", rq);
+	if (c->origin == LKST_NOWHERE)
+		return;
+	c->queued = find_before(s, c->origin, LKST_EV_block_rq_insert, "rq", rq);
+	/* The same address may have been another request before. */
+	if (c->queued != LKST_NOWHERE) {
+		u32 ended = find_before(s, c->origin, LKST_EV_block_rq_complete, "rq", rq);
+
+		if (ended != LKST_NOWHERE && ended > c->queued)
+			c->queued = LKST_NOWHERE;
+	}
+	/* Disks without hardware: a thread did the work and asked for the soft interrupt. */
+	if (lkst_moment_kind(w, context) != LKST_EV_softirq_entry)
+		return;
+	raised = find_before(s, context, LKST_EV_softirq_raise, "vec", BLOCK);
+	while (raised != LKST_NOWHERE && w->moments[raised].cpu != w->moments[from].cpu)
+		raised = find_before(s, raised, LKST_EV_softirq_raise, "vec", BLOCK);
+	if (raised == LKST_NOWHERE || raised < c->origin ||
+	    find_context(w, raised, LKST_MOMENT_NONE, &within) != LKST_NOWHERE)
+		return;
+	c->raised = raised;
+	follow_thread(w, c, raised);
+}
+
+static void be_packet(const struct search *s, struct lkst_wake_cause *c, u32 from)
+{
+	const struct lkst_excerpt *w = s->w;
+	u64 skb = lkst_moment_int(w, from, "skb");
+
+	c->kind = LKST_WAKE_CAUSE_PACKET;
+	c->from = from;
+	/* On its way over the loopback interface a packet stays where it is in memory. */
+	c->origin = find_before(s, from, LKST_EV_net_dev_queue, "skb", skb);
+	if (c->origin == LKST_NOWHERE ||
+	    lkst_moment_int(w, c->origin, "ifindex") != lkst_moment_int(w, from, "ifindex")) {
+		c->origin = LKST_NOWHERE;
+		return;
+	}
+	if (lkst_wake_cause_context(w, c->origin) == LKST_NOWHERE)
+		follow_thread(w, c, c->origin);
+}
+
+static void be_interrupt(const struct search *s, struct lkst_wake_cause *c, u32 context)
+{
+	c->from = context;
+	switch (lkst_moment_kind(s->w, context)) {
+	case LKST_EV_hrtimer_expire_entry:
+	case LKST_EV_timer_expire_entry:
+		be_timer(s, c, context);
+		break;
+	case LKST_EV_softirq_entry:
+	case LKST_EV_tasklet_entry:
+		c->kind = LKST_WAKE_CAUSE_SOFTIRQ;
+		break;
+	case LKST_EV_irq_handler_entry:
+	case LKST_EV_local_timer_entry:
+		c->kind = LKST_WAKE_CAUSE_DEVICE;
+		break;
+	default:
+		c->kind = LKST_WAKE_CAUSE_CPU;
+		break;
+	}
+}
+
+void lkst_wake_cause_find(const struct lkst_excerpt *w, u32 waking, s32 victim, u32 search_max,
+			  struct lkst_wake_cause *ret_trigger)
+{
+	const struct search s = { w, search_max };
+	struct lkst_wake_cause *c = ret_trigger;
+	u32 context, ended, received;
+
+	*c = (struct lkst_wake_cause){ .waking = waking,
+				       .from = LKST_NOWHERE,
+				       .origin = LKST_NOWHERE,
+				       .queued = LKST_NOWHERE,
+				       .raised = LKST_NOWHERE };
+	if (waking == LKST_NOWHERE)
+		return;
+	context = find_context(w, waking, LKST_EV_block_rq_complete, &ended);
+	if (context == LKST_NOWHERE) {
+		follow_thread(w, c, waking);
+		if (c->tid)
+			c->kind = LKST_WAKE_CAUSE_THREAD;
+		if (c->tid == victim)
+			c->tid = 0;
+		return;
+	}
+	if (ended != LKST_NOWHERE) {
+		be_disk(&s, c, ended, context);
+		return;
+	}
+	find_context(w, waking, LKST_EV_netif_receive_skb, &received);
+	if (received != LKST_NOWHERE && lkst_moment_kind(w, context) == LKST_EV_softirq_entry &&
+	    lkst_moment_int(w, context, "vec") == NET_RX)
+		be_packet(&s, c, received);
+	else
+		be_interrupt(&s, c, context);
+}

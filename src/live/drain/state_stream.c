@@ -1,0 +1,530 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The state stream: threads, clocks, devices, ledger. */
+#include "live/drain/state_stream.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/time.h"
+#include "live/recording/counters.h"
+#include "live/recording/maskset_edit.h"
+#include "live/recording/masksets.h"
+
+enum {
+	NAME_MAX_BYTES = 256, /* of an interrupt, disk or interface */
+};
+
+struct state {
+	struct lkst_err *e;
+	const struct lkst_session *s;
+	struct lkst_writer *w;
+	struct lkst_keep_state *keep; /* in place of @w */
+	u64 now;
+	struct lkst_told *told;
+	unsigned int line; /* of the ledger, counting those that are 0 */
+};
+
+/* Writes @record of event @name, @length bytes, if the trace has that event. */
+static int put(struct state *st, const char *name, void *record, size_t length)
+{
+	const struct lkst_event_class *class = lkst_catalog_find(lkst_session_catalog(st->s), name);
+	struct lkst_record_head *head = record;
+
+	if (!class)
+		return 0;
+	head->id_time = class->id;
+	head->tid = 0;
+	if (st->keep) {
+		lkst_keep_state_add(st->keep, record, length);
+		return 0;
+	}
+	return lkst_writer_state(st->e, st->w, st->now, record, length);
+}
+
+/* The same for a record that ends in a string, behind @fixed bytes. */
+static int put_named(struct state *st, const char *event, void *record, size_t fixed,
+		     const char *name)
+{
+	size_t length = strlen(name);
+
+	if (length > NAME_MAX_BYTES - 1)
+		length = NAME_MAX_BYTES - 1;
+
+	memcpy((u8 *)record + fixed, name, length);
+	((u8 *)record)[fixed + length] = 0;
+	return put(st, event, record, fixed + length + 1);
+}
+
+static int write_clocks(struct state *st)
+{
+	struct lkst_rec_state_clock r = { .monotonic_ns = lkst_monotonic_ns() };
+
+	r.boottime_ns = r.monotonic_ns + (lkst_clock_ns(CLOCK_BOOTTIME) - lkst_monotonic_ns());
+	r.realtime_ns = r.monotonic_ns + lkst_clock_offset_ns();
+	return put(st, "state_clock", &r, sizeof(r));
+}
+
+/*
+ * A record of the list; one of thread 0 is of the idle thread of its CPU. Its head, which has how often the thread was
+ * switched away from (live/recording/thread_counts.c), gets what belongs there when it is written.
+ */
+static int add_listed(struct lkst_thread_list *list, const struct lkst_rec_state_thread *thread)
+{
+	if (thread->thread_tid)
+		return lkst_thread_list_add(list, thread);
+	return lkst_thread_list_set_idle(list, (u16)thread->thread_cpu, thread->task);
+}
+
+int lkst_state_list_threads(struct lkst_err *e, const struct lkst_session *s,
+			    struct lkst_thread_list *list)
+{
+	_cleanup_close_ int fd = lkst_session_list_threads(e, s);
+	struct lkst_rec_state_thread batch[64];
+	size_t used = 0;
+	ssize_t got;
+
+	if (fd < 0)
+		return fd;
+	while ((got = read(fd, (u8 *)batch + used, sizeof(batch) - used)) > 0) {
+		size_t nr, i;
+
+		used += got;
+		nr = used / sizeof(batch[0]);
+		for (i = 0; i < nr; i++)
+			if (add_listed(list, &batch[i]))
+				return lkst_err_sys(e, -ENOMEM, "listing threads");
+		used -= nr * sizeof(batch[0]);
+		memmove(batch, batch + nr, used);
+	}
+	return got < 0 ? lkst_err_sys(e, -errno, "listing threads") : 0;
+}
+
+static int write_threads(struct state *st, const struct lkst_thread_list *threads)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < threads->nr && !err; i++) {
+		struct lkst_rec_state_thread r = threads->list[i];
+
+		err = put(st, "state_thread", &r, sizeof(r));
+	}
+	return err;
+}
+
+static int write_cpus(struct state *st, const struct lkst_thread_list *threads)
+{
+	u32 cpu;
+	int err = 0;
+
+	for (cpu = 0; cpu < lkst_session_rings(st->s)->nr_cpus && !err; cpu++) {
+		struct lkst_rec_state_cpu r = { .state_cpu = cpu, .online = 1 };
+		char path[64];
+		_cleanup_fclose_ FILE *f = NULL;
+
+		/* A CPU that cannot be taken offline has no such file. */
+		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
+		f = fopen(path, "re");
+		if (f)
+			r.online = fgetc(f) == '1';
+		if (cpu < threads->nr_idle_tasks)
+			r.idle_task = threads->idle_tasks[cpu];
+		err = put(st, "state_cpu", &r, sizeof(r));
+	}
+	return err;
+}
+
+/* /proc/interrupts: " 24:  count…  chip  hwirq-type  names", a count per online CPU. */
+static int write_irqs(struct state *st)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/interrupts", "re");
+	_cleanup_free_ char *line = NULL;
+	size_t size = 0;
+	int err = 0;
+
+	if (f && getline(&line, &size, f) < 0)
+		return 0;
+	while (f && !err && getline(&line, &size, f) > 0) {
+		struct {
+			struct lkst_rec_state_irq r;
+			char name[NAME_MAX_BYTES];
+		} rec = {};
+		char *end, *word, *name = NULL;
+		long irq = strtol(line, &end, 10);
+
+		if (*end != ':')
+			continue;
+		end[strcspn(end, "\n")] = 0;
+		/* What follows the counts, the chip and the hardware number is the handlers' names. */
+		for (word = strtok(end + 1, " "); word; word = strtok(NULL, " "))
+			if (!isdigit((unsigned char)word[0]) && !name)
+				name = word;
+			else if (name && word[0])
+				name = word;
+		rec.r.irq = irq;
+		if (name)
+			err = put_named(st, "state_irq", &rec, sizeof(rec.r), name);
+	}
+	return err;
+}
+
+/* All of them, empty ones too: a loop device that was in use may be given back by now. */
+static int write_disks(struct state *st)
+{
+	DIR *dir = opendir("/sys/class/block");
+	struct dirent *d;
+	int err = 0;
+
+	while (dir && !err && (d = readdir(dir))) {
+		struct {
+			struct lkst_rec_state_disk r;
+			char name[NAME_MAX_BYTES];
+		} rec = {};
+		_cleanup_fclose_ FILE *f = NULL;
+		unsigned int major, minor;
+		char path[512];
+
+		snprintf(path, sizeof(path), "/sys/class/block/%s/dev", d->d_name);
+		f = fopen(path, "re");
+		if (!f || fscanf(f, "%u:%u", &major, &minor) != 2)
+			continue;
+		rec.r.dev = major << 20 | minor;
+		err = put_named(st, "state_disk", &rec, sizeof(rec.r), d->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	return err;
+}
+
+static int write_netdevs(struct state *st)
+{
+	DIR *dir = opendir("/sys/class/net");
+	struct dirent *d;
+	int err = 0;
+
+	while (dir && !err && (d = readdir(dir))) {
+		struct {
+			struct lkst_rec_state_netdev r;
+			char name[NAME_MAX_BYTES];
+		} rec = {};
+
+		rec.r.ifindex = lkst_netdev_index(d->d_name);
+		if (!rec.r.ifindex)
+			continue;
+		err = put_named(st, "state_netdev", &rec, sizeof(rec.r), d->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	return err;
+}
+
+static int write_conditions(struct state *st, u32 set)
+{
+	const struct lkst_catalog *c = lkst_session_catalog(st->s);
+	struct lkst_mask mask;
+	int err = 0;
+	u32 id;
+
+	lkst_maskset_read(st->s, set, &mask);
+	for (id = 0; id < LKST_EVENT_SPACE && !err; id++) {
+		struct {
+			struct lkst_rec_state_condition r;
+			char row[NAME_MAX_BYTES];
+		} rec = { .r = { .maskset = set } };
+		char row[LKST_NAME_MAX + LKST_MASK_CONDITION + 8];
+
+		if (!c->classes[id] || !lkst_mask_condition(&mask, id))
+			continue;
+		snprintf(row, sizeof(row), "%s if %s", c->classes[id]->name,
+			 lkst_mask_condition(&mask, id));
+		err = put_named(st, "state_condition", &rec, sizeof(rec.r), row);
+	}
+	return err;
+}
+
+static int write_masksets(struct state *st)
+{
+	const struct lkst_control *c = lkst_session_control(st->s);
+	u32 set;
+	int err = 0;
+
+	for (set = 0; set < LKST_MASKSETS && !err; set++) {
+		struct {
+			struct lkst_rec_state_maskset r;
+			char name[NAME_MAX_BYTES];
+		} rec = {};
+		char name[LKST_MASKSET_NAME + 1] = "";
+
+		if (!lkst_maskset_exists(c, set))
+			continue;
+		rec.r.maskset = set;
+		rec.r.active = c->active == set;
+		rec.r.armed = c->armed >> set & 1;
+		rec.r.events = lkst_mask_count(c->route[set], lkst_session_catalog(st->s));
+		memcpy(name, c->name[set], sizeof(c->name[set]));
+		err = put_named(st, "state_maskset", &rec, sizeof(rec.r), name);
+		if (!err)
+			err = write_conditions(st, set);
+	}
+	return err;
+}
+
+static int write_buffers(struct state *st)
+{
+	const struct lkst_control *c = lkst_session_control(st->s);
+	u32 buffer;
+	int err = 0;
+
+	for (buffer = 0; buffer < LKST_NR_BUFFERS && !err; buffer++) {
+		struct {
+			struct lkst_rec_state_buffer r;
+			char name[NAME_MAX_BYTES];
+		} rec = { .r = { .buffer = buffer } };
+		char name[LKST_BUFFER_NAME + 1] = "";
+
+		memcpy(name, c->buffer_name[buffer], LKST_BUFFER_NAME);
+		if (lkst_rings_has(lkst_session_rings(st->s), buffer))
+			err = put_named(st, "state_buffer", &rec, sizeof(rec.r), name);
+	}
+	return err;
+}
+
+static int write_incidents(struct state *st)
+{
+	const struct lkst_control *c = lkst_session_control(st->s);
+	u32 buffer;
+	int err = 0;
+
+	for (buffer = 0; buffer < LKST_NR_BUFFERS && !err; buffer++) {
+		const struct lkst_bank *bank = &c->bank[buffer];
+		struct {
+			struct lkst_rec_state_incident r;
+			char reason[NAME_MAX_BYTES];
+		} rec = {};
+		char reason[LKST_INCIDENT_REASON + 1] = "";
+
+		if (bank->state != LKST_BANK_KEPT)
+			continue;
+		rec.r = (struct lkst_rec_state_incident){ .at = bank->cause.ns,
+							  .until = bank->until_ns,
+							  .value = bank->cause.value,
+							  .number = bank->number,
+							  .buffer = buffer,
+							  .trigger = bank->cause.trigger,
+							  .event = bank->cause.id,
+							  .thread = bank->cause.tid };
+		memcpy(reason, bank->cause.reason, sizeof(bank->cause.reason));
+		err = put_named(st, "state_incident", &rec, sizeof(rec.r), reason);
+	}
+	return err;
+}
+
+static int write_machine(struct state *st, const struct lkst_thread_list *threads)
+{
+	int err;
+
+	err = write_clocks(st);
+	if (!err)
+		err = write_cpus(st, threads);
+	if (!err)
+		err = write_irqs(st);
+	if (!err)
+		err = write_disks(st);
+	if (!err)
+		err = write_netdevs(st);
+	if (!err)
+		err = write_masksets(st);
+	if (!err)
+		err = write_buffers(st);
+	if (!err)
+		err = write_incidents(st);
+	/* They come last: there may be more than there is room for. */
+	if (!err)
+		err = write_threads(st, threads);
+	if (err)
+		lkst_err_add(st->e, "writing the machine's state");
+	return err;
+}
+
+int lkst_state_write_machine(struct lkst_err *e, const struct lkst_session *s,
+			     struct lkst_writer *w, const struct lkst_thread_list *threads)
+{
+	struct state st = { .e = e, .s = s, .w = w, .now = lkst_monotonic_ns() };
+
+	return write_machine(&st, threads);
+}
+
+int lkst_state_keep_machine(struct lkst_err *e, struct lkst_session *s)
+{
+	_cleanup_(lkst_thread_list_fini) struct lkst_thread_list threads = {};
+	struct lkst_keep_state keep;
+	struct state st = { .e = e, .s = s, .keep = &keep, .now = lkst_monotonic_ns() };
+	int err = lkst_state_list_threads(e, s, &threads);
+
+	if (err)
+		return err;
+	lkst_keep_state_begin(&keep, lkst_session_keep(s), st.now);
+	err = write_machine(&st, &threads);
+	if (!err)
+		lkst_keep_state_end(&keep);
+	return err;
+}
+
+/* ---- the ledger --------------------------------------------------------------------- */
+
+void lkst_told_fini(struct lkst_told *told)
+{
+	free(told->counts);
+	free(told->pending);
+}
+
+void lkst_told_keep(struct lkst_told *told)
+{
+	if (told->nr)
+		memcpy(told->counts, told->pending, told->nr * sizeof(*told->counts));
+}
+
+static int grow_told(struct lkst_told *told, unsigned int nr)
+{
+	u64 *counts = reallocarray(told->counts, nr, sizeof(*counts)), *pending;
+
+	if (!counts)
+		return -ENOMEM;
+	told->counts = counts;
+	pending = reallocarray(told->pending, nr, sizeof(*pending));
+	if (!pending)
+		return -ENOMEM;
+	told->pending = pending;
+	for (; told->nr < nr; told->nr++)
+		counts[told->nr] = pending[told->nr] = 0;
+	return 0;
+}
+
+/* What is to be told of the next line, which stands at @count: lines are always met in the same order. */
+static int news(struct state *st, u64 count, u64 *ret_news)
+{
+	unsigned int line = st->line++;
+
+	*ret_news = count;
+	if (!st->told)
+		return 0;
+	if (line >= st->told->nr && grow_told(st->told, line + 1))
+		return lkst_err_sys(st->e, -ENOMEM, "writing the ledger");
+	st->told->pending[line] = count;
+	*ret_news = count - st->told->counts[line];
+	return 0;
+}
+
+int lkst_state_write_symbol(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
+			    u64 address, u32 bytes, const char *name)
+{
+	struct state st = { .e = e, .s = s, .w = w, .now = lkst_monotonic_ns() };
+	struct {
+		struct lkst_rec_state_symbol r;
+		char name[NAME_MAX_BYTES];
+	} rec = { .r = { .address = address, .bytes = bytes } };
+
+	return put_named(&st, "state_symbol", &rec, sizeof(rec.r), name);
+}
+
+int lkst_state_write_overwritten(struct lkst_err *e, const struct lkst_session *s,
+				 struct lkst_writer *w, u64 instance, const struct lkst_lost *lost)
+{
+	struct state st = { .e = e, .s = s, .w = w, .now = lkst_monotonic_ns() };
+	struct lkst_rec_state_overwritten r = lkst_lost_record(instance, lost);
+
+	return put(&st, "state_overwritten", &r, sizeof(r));
+}
+
+static int write_ring_ledger(struct state *st, u32 cpu, u32 buffer)
+{
+	const struct lkst_state *page = lkst_rings_state(lkst_session_rings(st->s), cpu, buffer);
+	u64 count;
+	u32 cause;
+	int err = 0;
+
+	for (cause = 0; cause < LKST_LOSS_NR && !err; cause++) {
+		struct lkst_rec_state_loss r = { .loss_cpu = cpu,
+						 .buffer = buffer,
+						 .cause = cause };
+
+		err = news(st, __atomic_load_n(&page->lost[cause], __ATOMIC_RELAXED), &count);
+		r.count = count;
+		if (!err && r.count)
+			err = put(st, "state_loss", &r, sizeof(r));
+	}
+	return err;
+}
+
+static int write_skipped(void *ctx, const char *hook, bool is_attached, u64 skipped)
+{
+	struct {
+		struct lkst_rec_state_skipped r;
+		char name[NAME_MAX_BYTES];
+	} rec = {};
+	u64 count;
+	int err = news(ctx, skipped, &count);
+
+	(void)is_attached; /* it may have been */
+	if (err)
+		return err;
+	rec.r.count = count;
+	return count ? put_named(ctx, "state_skipped", &rec, sizeof(rec.r), hook) : 0;
+}
+
+static int write_sheds(struct state *st)
+{
+	_cleanup_(lkst_budget_view_free) struct lkst_budget_view v = {};
+	unsigned int i;
+	int err;
+
+	err = lkst_session_budget(st->e, st->s, &v);
+	for (i = 0; v.kinds && i < v.page.nr_kinds && !err; i++) {
+		const struct lkst_kind *k = &v.kinds[i];
+		struct {
+			struct lkst_rec_state_shed r;
+			char name[NAME_MAX_BYTES];
+		} rec = { .r.is_left_out = k->is_shed };
+		u64 left_out_ns, times;
+
+		err = news(st, lkst_kind_shed_ns(k, st->now), &left_out_ns);
+		if (!err)
+			err = news(st, k->times, &times);
+		if (err)
+			break;
+		rec.r.left_out = left_out_ns;
+		rec.r.times = (u32)times;
+		if (left_out_ns || times)
+			err = put_named(st, "state_shed", &rec, sizeof(rec.r), k->name);
+	}
+	return err;
+}
+
+int lkst_state_write_ledger(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
+			    struct lkst_told *told)
+{
+	struct state st = { .e = e, .s = s, .w = w, .now = lkst_monotonic_ns(), .told = told };
+	const struct lkst_rings *rings = lkst_session_rings(s);
+	u32 buffer, cpu;
+	int err = 0;
+
+	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++) {
+		/* Each line keeps its number, should the buffer come later. */
+		st.line = buffer * rings->nr_cpus * LKST_LOSS_NR;
+		for (cpu = 0; lkst_rings_has(rings, buffer) && cpu < rings->nr_cpus && !err; cpu++)
+			err = write_ring_ledger(&st, cpu, buffer);
+	}
+	st.line = LKST_NR_BUFFERS * rings->nr_cpus * LKST_LOSS_NR;
+	if (!err)
+		err = lkst_session_each_hook(e, s, write_skipped, &st);
+	if (!err)
+		err = write_sheds(&st);
+	if (err)
+		lkst_err_add(e, "writing the ledger of losses");
+	return err;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The cost limit of a recording. */
+#include "live/load/cost_limit.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "live/load/hook_groups.h"
+#include "live/load/kernel_types.h"
+#include "live/load/kinds.h"
+#include "live/load/measure.h"
+
+#define START_PROGRAM "syscall__budget_start"
+
+static struct bpf_map *find_map(const struct bpf_object *object, const char *name)
+{
+	return bpf_object__find_map_by_name(object, name);
+}
+
+int lkst_budget_choose(struct lkst_err *e, struct bpf_object *object, const struct lkst_plan *plan,
+		       const struct lkst_memory *memory, u32 limit_ppm)
+{
+	static const char *const maps[] = { "lkst_kinds", "lkst_hook_groups", "lkst_asks",
+					    "lkst_budget_cpus", "lkst_budget_timer" };
+	_cleanup_free_ struct lkst_kind_desc *kinds = NULL;
+	const struct lkst_costs none = {};
+	unsigned int nr, i;
+	int err;
+
+	lkst_measure_choose(object, plan);
+	bpf_program__set_autoload(bpf_object__find_program_by_name(object, START_PROGRAM),
+				  limit_ppm != 0);
+	for (i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+		bpf_map__set_autocreate(find_map(object, maps[i]), limit_ppm != 0);
+	if (!limit_ppm)
+		return 0;
+	if (lkst_kernel_is_realtime())
+		return lkst_err_set(
+			e, -ENOTSUP,
+			"this kernel is one for real time (PREEMPT_RT), on which a cost "
+			"limit cannot be kept; leave --budget away");
+	err = lkst_kinds_list(e, plan->catalog, &none, &kinds, &nr);
+	if (!err)
+		err = bpf_map__set_max_entries(find_map(object, "lkst_kinds"),
+					       lkst_hook_groups_rows(nr));
+	if (!err)
+		err = bpf_map__set_max_entries(find_map(object, "lkst_hook_groups"), nr);
+	if (!err)
+		err = bpf_map__set_max_entries(find_map(object, "lkst_asks"),
+					       sysconf(_SC_PAGESIZE));
+	if (!err)
+		err = bpf_map__set_max_entries(find_map(object, "lkst_budget_cpus"),
+					       memory->nr_cpus);
+	return err;
+}
+
+static void *map_memory(int fd, size_t bytes)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	void *p = mmap(NULL, (bytes + page - 1) & ~(page - 1), PROT_READ | PROT_WRITE, MAP_SHARED,
+		       fd, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static void unmap_memory(void *p, size_t bytes)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+
+	munmap(p, (bytes + page - 1) & ~(page - 1));
+}
+
+static u16 fit(u32 unit_ns)
+{
+	return unit_ns < UINT16_MAX ? unit_ns : UINT16_MAX;
+}
+
+static void fill(struct lkst_budget *budget, struct lkst_kind *table,
+		 const struct lkst_kind_desc *kinds, unsigned int nr)
+{
+	unsigned int i, half;
+
+	for (i = 0; i < nr; i++) {
+		const struct lkst_kind_desc *k = &kinds[i];
+
+		table[i] = (struct lkst_kind){
+			.id = { k->id[0], k->id[1] },
+			.unit_ns = fit(k->unit.hook_ns + k->unit.handler_ns),
+			.idle_ns = fit(k->unit.hook_ns),
+			.value = k->value,
+			.name_length = strlen(k->name),
+			.group = LKST_GROUP_NONE,
+		};
+		memcpy(table[i].name, k->name, sizeof(table[i].name));
+		for (half = 0; half < 2; half++)
+			if (k->id[half])
+				budget->kind_of[k->id[half]] = i;
+	}
+	budget->nr_kinds = nr;
+}
+
+static int fill_kinds(struct lkst_err *e, struct lkst_budget *budget, int kinds_fd,
+		      const struct lkst_catalog *catalog)
+{
+	_cleanup_free_ struct lkst_kind_desc *kinds = NULL;
+	struct lkst_kind *table;
+	unsigned int nr;
+	int err = lkst_kinds_list(e, catalog, &budget->costs, &kinds, &nr);
+
+	if (err)
+		return err;
+	table = map_memory(kinds_fd, nr * sizeof(*table));
+	if (!table)
+		return lkst_err_sys(e, -errno,
+				    "telling the controller of costs the kinds of events");
+	fill(budget, table, kinds, nr);
+	unmap_memory(table, nr * sizeof(*table));
+	return 0;
+}
+
+static int start_controller(struct lkst_err *e, const struct bpf_object *object)
+{
+	int fd = bpf_program__fd(bpf_object__find_program_by_name(object, START_PROGRAM));
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	int err = fd < 0 ? -ENOTSUP : bpf_prog_test_run_opts(fd, &opts);
+
+	if (!err && opts.retval)
+		err = -ENOTSUP;
+	return err ? lkst_err_sys(e, err,
+				  "starting the controller of costs, which this kernel may not be "
+				  "able to run; leave --budget away")
+		   : 0;
+}
+
+int lkst_budget_start(struct lkst_err *e, const struct bpf_object *object,
+		      const struct lkst_plan *plan, const struct lkst_memory *memory,
+		      struct lkst_rings *r, u32 limit_ppm, struct lkst_budget_fds *ret_fds)
+{
+	struct lkst_budget_fds fds = LKST_BUDGET_NO_FDS;
+	struct lkst_budget *budget;
+	int err = 0;
+
+	fds.budget_fd = bpf_map__fd(find_map(object, "lkst_budget"));
+	budget = map_memory(fds.budget_fd, sizeof(*budget));
+	if (!budget)
+		return lkst_err_sys(e, -errno, "telling the controller of costs its limit");
+	*budget = (struct lkst_budget){ .magic = LKST_BUDGET_MAGIC,
+					.version = LKST_ABI_VERSION,
+					.limit_ppm = limit_ppm,
+					.retry_s = LKST_BUDGET_RETRY_S };
+	memset(budget->kind_of, 0xff, sizeof(budget->kind_of));
+	err = lkst_measure_costs(e, object, plan, memory, r, &budget->costs);
+	if (!err && limit_ppm) {
+		fds.kinds_fd = bpf_map__fd(find_map(object, "lkst_kinds"));
+		fds.timer_fd = bpf_map__fd(find_map(object, "lkst_budget_timer"));
+		err = fill_kinds(e, budget, fds.kinds_fd, plan->catalog);
+		if (!err)
+			err = start_controller(e, object);
+	}
+	unmap_memory(budget, sizeof(*budget));
+	if (err)
+		return err;
+	*ret_fds = LKST_BUDGET_NO_FDS;
+	ret_fds->budget_fd = dup(fds.budget_fd);
+	ret_fds->idle_fd = dup(bpf_map__fd(find_map(object, "lkst_idle")));
+	if (!limit_ppm)
+		return 0;
+	ret_fds->kinds_fd = dup(fds.kinds_fd);
+	ret_fds->groups_fd = dup(bpf_map__fd(find_map(object, "lkst_hook_groups")));
+	ret_fds->asks_fd = dup(bpf_map__fd(find_map(object, "lkst_asks")));
+	ret_fds->timer_fd = dup(fds.timer_fd);
+	return 0;
+}
+
+static int find_groups(struct lkst_err *e, struct lkst_budget *budget, struct lkst_kind *kinds,
+		       struct lkst_hook_group *groups, const struct lkst_hooks *hooks)
+{
+	unsigned int nr_kinds = budget->nr_kinds, nr_groups;
+	int err;
+
+	if (!kinds || !groups)
+		return lkst_err_sys(e, -ENOMEM, "telling the controller of costs its hooks");
+	err = lkst_hook_groups_find(e, hooks, kinds, &nr_kinds, groups, &nr_groups);
+	if (err)
+		return err;
+	budget->nr_kinds = nr_kinds;
+	/* The controller may have begun: it looks at groups only when their number is there. */
+	__atomic_store_n(&budget->nr_groups, nr_groups, __ATOMIC_RELEASE);
+	return 0;
+}
+
+int lkst_budget_group(struct lkst_err *e, const struct lkst_budget_fds *fds,
+		      const struct lkst_hooks *hooks)
+{
+	struct lkst_hook_group *groups;
+	struct lkst_budget *budget;
+	struct lkst_kind *kinds;
+	size_t kinds_bytes, groups_bytes;
+	int err;
+
+	if (fds->kinds_fd < 0)
+		return 0;
+	budget = map_memory(fds->budget_fd, sizeof(*budget));
+	if (!budget)
+		return lkst_err_sys(e, -errno, "telling the controller of costs its hooks");
+	kinds_bytes = lkst_hook_groups_rows(budget->nr_kinds) * sizeof(*kinds);
+	groups_bytes = budget->nr_kinds * sizeof(*groups);
+	kinds = map_memory(fds->kinds_fd, kinds_bytes);
+	groups = map_memory(fds->groups_fd, groups_bytes);
+	err = find_groups(e, budget, kinds, groups, hooks);
+	if (kinds)
+		unmap_memory(kinds, kinds_bytes);
+	if (groups)
+		unmap_memory(groups, groups_bytes);
+	unmap_memory(budget, sizeof(*budget));
+	return err;
+}
+
+void lkst_budget_close(struct lkst_budget_fds *fds)
+{
+	lkst_closep(&fds->budget_fd);
+	lkst_closep(&fds->kinds_fd);
+	lkst_closep(&fds->groups_fd);
+	lkst_closep(&fds->asks_fd);
+	lkst_closep(&fds->timer_fd);
+	lkst_closep(&fds->idle_fd);
+}
+
+/* Copies @nr elements of @size bytes out of an array map. NULL: that failed, with errno set. */
+static void *read_map(int fd, unsigned int nr, size_t size)
+{
+	u8 *copy = calloc(nr + 1, size);
+	u32 i;
+
+	for (i = 0; copy && i < nr; i++)
+		if (bpf_map_lookup_elem(fd, &i, copy + i * size)) {
+			free(lkst_take(copy));
+		}
+	return copy;
+}
+
+int lkst_budget_read(struct lkst_err *e, const struct lkst_budget_fds *fds,
+		     struct lkst_budget_view *ret_view)
+{
+	struct lkst_budget_view v = {};
+	u32 key = 0;
+
+	if (bpf_map_lookup_elem(fds->budget_fd, &key, &v.page))
+		return lkst_err_sys(e, -errno, "reading the cost limit");
+	if (v.page.magic != LKST_BUDGET_MAGIC || v.page.version != LKST_ABI_VERSION ||
+	    v.page.nr_kinds > 2 * LKST_EVENT_SPACE || v.page.nr_groups > v.page.nr_kinds)
+		return lkst_err_set(e, -EPROTO, "the cost limit is of another version of lkst");
+	if (v.page.limit_ppm) {
+		v.kinds = read_map(fds->kinds_fd, v.page.nr_kinds, sizeof(*v.kinds));
+		v.groups = read_map(fds->groups_fd, v.page.nr_groups, sizeof(*v.groups));
+		if (!v.kinds || !v.groups) {
+			lkst_budget_view_free(&v);
+			return lkst_err_sys(e, -errno, "reading what the cost limit leaves out");
+		}
+	}
+	for (key = 0; v.kinds && key < v.page.nr_kinds; key++)
+		v.kinds[key].name[LKST_KIND_NAME - 1] = 0;
+	*ret_view = v;
+	return 0;
+}
+
+int lkst_budget_read_idle(struct lkst_err *e, const struct lkst_budget_fds *fds, u32 cpu,
+			  struct lkst_idle *ret_idle)
+{
+	return bpf_map_lookup_elem(fds->idle_fd, &cpu, ret_idle)
+		       ? lkst_err_sys(e, -errno, "counting runs that recorded nothing")
+		       : 0;
+}
+
+bool lkst_budget_is_off(const struct lkst_budget_view *v, unsigned int kind)
+{
+	u16 group = v->kinds[kind].group;
+
+	return group < v->page.nr_groups && v->groups[group].is_off;
+}
+
+u64 lkst_kind_shed_ns(const struct lkst_kind *k, u64 now)
+{
+	return k->shed_ns + (k->is_shed && now > k->since_ns ? now - k->since_ns : 0);
+}
+
+void lkst_budget_view_free(struct lkst_budget_view *v)
+{
+	free(lkst_take(v->kinds));
+	free(lkst_take(v->groups));
+}

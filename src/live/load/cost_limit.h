@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The cost limit of a recording: what recording costs here is measured, and the controller in the kernel
+ * (src/bpf/budget.bpf.c) is told the limit and started.
+ */
+#ifndef LKST_LIVE_LOAD_COST_LIMIT_H
+#define LKST_LIVE_LOAD_COST_LIMIT_H
+
+#include "abi/budget.h"
+#include "base/err.h"
+#include "live/load/hooks.h"
+#include "live/load/memory.h"
+#include "live/load/plan.h"
+#include "live/load/rings.h"
+
+struct bpf_object;
+
+enum {
+	LKST_BUDGET_PPM_MIN = 100,    /* 0.01 % of a CPU's time */
+	LKST_BUDGET_PPM_MAX = 500000, /* 50 % */
+};
+
+/* A recording's budget: descriptors of its maps; -1: there is none. */
+struct lkst_budget_fds {
+	int budget_fd, kinds_fd, groups_fd, asks_fd, timer_fd, idle_fd;
+};
+#define LKST_BUDGET_NO_FDS ((struct lkst_budget_fds){ -1, -1, -1, -1, -1, -1 })
+void lkst_budget_close(struct lkst_budget_fds *fds);
+
+/*
+ * Before @object is loaded: chooses its programs and maps for a limit of @limit_ppm, or none (0).
+ * -ENOTSUP: this kernel cannot keep to a limit.
+ */
+int lkst_budget_choose(struct lkst_err *e, struct bpf_object *object, const struct lkst_plan *plan,
+		       const struct lkst_memory *memory, u32 limit_ppm);
+
+/*
+ * After it is loaded, before a hook is attached: measures what recording costs, in the rings @r,
+ * which are empty before and after, and starts the controller if there is a limit. *@ret_fds: copies,
+ * the caller's.
+ */
+int lkst_budget_start(struct lkst_err *e, const struct bpf_object *object,
+		      const struct lkst_plan *plan, const struct lkst_memory *memory,
+		      struct lkst_rings *r, u32 limit_ppm, struct lkst_budget_fds *ret_fds);
+
+/*
+ * When the hooks are known: tells the controller which of them are detached together. Nothing is done if
+ * there is no limit.
+ */
+int lkst_budget_group(struct lkst_err *e, const struct lkst_budget_fds *fds,
+		      const struct lkst_hooks *hooks);
+
+/* What the controller has to tell, copied from its maps. */
+struct lkst_budget_view {
+	struct lkst_budget page;
+	struct lkst_kind *kinds;	/* page.nr_kinds of them; NULL: there is no limit */
+	struct lkst_hook_group *groups; /* page.nr_groups of them */
+};
+
+/* Whether the hooks of kind @kind, an index, are detached; whether they are to be. */
+bool lkst_budget_is_off(const struct lkst_budget_view *v, unsigned int kind);
+
+/* Reads the maps behind @fds. */
+int lkst_budget_read(struct lkst_err *e, const struct lkst_budget_fds *fds,
+		     struct lkst_budget_view *ret_view);
+void lkst_budget_view_free(struct lkst_budget_view *v);
+
+/* Reads how often programs ran on @cpu and recorded nothing. */
+int lkst_budget_read_idle(struct lkst_err *e, const struct lkst_budget_fds *fds, u32 cpu,
+			  struct lkst_idle *ret_idle);
+
+/* For how long kind @k has been left out in all, at @now. */
+u64 lkst_kind_shed_ns(const struct lkst_kind *k, u64 now);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * User handlers (src/bpf/handler.h): loading one into a recording that goes on, and unloading it. A handler is
+ * programs of its own at the hooks of the events that it is for; masksets send events to it. It requires a pinned
+ * recording.
+ */
+#ifndef LKST_LIVE_RECORDING_HANDLERS_H
+#define LKST_LIVE_RECORDING_HANDLERS_H
+
+#include "live/recording/handler_pins.h"
+#include "live/recording/session.h"
+
+struct lkst_handler_options {
+	const char *file;   /* the object file */
+	const char *name;   /* NULL: the one that its source gives it */
+	char *const *globs; /* the events that it is to be for; none: all */
+	unsigned int nr_globs;
+	const bool *wants; /* or by their ids, LKST_EVENT_SPACE of them; NULL: by globs */
+	bool has_names;	   /* its programs leave it the names of bpf/names.h */
+	u8 extends; /* the number of a handler that gets programs for more events; 0: it is a new one */
+};
+
+/*
+ * Loads a handler; no event goes to it yet. Events that share a hook with one that was named are served
+ * too. -EEXIST: one is called so. -EACCES: the kernel's verifier rejects it; the text has the line of
+ * its source and the verifier's reason.
+ */
+int lkst_handler_load(struct lkst_err *e, struct lkst_session *s,
+		      const struct lkst_handler_options *options, struct lkst_handler *ret_handler);
+
+/*
+ * Detaches and removes a handler. -EBUSY: a maskset sends events to it; if @force, they are sent to
+ * DEFAULT instead.
+ */
+int lkst_handler_unload(struct lkst_err *e, struct lkst_session *s, u8 number, bool force,
+			struct lkst_notes *notes);
+
+#endif

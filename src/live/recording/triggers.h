@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The triggers of a recording (abi/trigger.h): all are served by one handler that comes with the program
+ * (src/handlers/trigger.c). It is loaded with the first trigger, gets programs for more events as they are
+ * named, and goes with the last one. Triggers require a pinned recording.
+ */
+#ifndef LKST_LIVE_RECORDING_TRIGGERS_H
+#define LKST_LIVE_RECORDING_TRIGGERS_H
+
+#include "live/recording/trigger_switch.h"
+#include "trace/condition.h"
+
+/*
+ * Adds a trigger for @condition. What can't fire for now, because the maskset in force leaves its event out
+ * or a user's handler sees to it, is noted. -EEXIST: one is called so.
+ */
+int lkst_trigger_add(struct lkst_err *e, struct lkst_session *s,
+		     const struct lkst_condition *condition,
+		     const struct lkst_trigger_options *options, struct lkst_notes *notes,
+		     u32 *ret_number);
+
+/* Removes the trigger that @word, a name or number, means. -ENOENT: there is none. */
+int lkst_trigger_remove(struct lkst_err *e, struct lkst_session *s, const char *word,
+			struct lkst_notes *notes);
+
+/* Calls @each for a copy of every trigger until it returns other than 0, which is passed on. */
+int lkst_trigger_each(struct lkst_err *e,
+		      int (*each)(void *ctx, u32 number, const struct lkst_trigger *t), void *ctx);
+
+/* Fires for @reason, cut to LKST_TRIGGER_NAME. */
+int lkst_trigger_fire(struct lkst_err *e, const struct lkst_session *s, const char *reason,
+		      u64 post_ns);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Accounts (base/account.h) as text and as JSON.
+ */
+#ifndef LKST_VIEW_ACCOUNT_TEXT_H
+#define LKST_VIEW_ACCOUNT_TEXT_H
+
+#include "base/account.h"
+#include "view/view.h"
+
+/*
+ * A line for each step: how long after the first step of its tree, how long it took, what happened,
+ * indented by depth; and, @has_events, a line of the events it rests on. 0 or -ENOMEM; failed writes
+ * stick in the output.
+ */
+int lkst_view_account_text(const struct lkst_view_config *config, const struct lkst_account *a,
+			   bool has_events);
+
+/* One object: {"steps":[...]}; doc/why.md tells the members of a step. */
+int lkst_view_account_json(const struct lkst_view_config *config, const struct lkst_account *a);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Prints tables (base/table.h): aligned text for people, CSV (RFC 4180) and JSON for programs.
+ */
+#ifndef LKST_VIEW_TABLE_TEXT_H
+#define LKST_VIEW_TABLE_TEXT_H
+
+#include "base/err.h"
+#include "base/out.h"
+#include "base/table.h"
+#include "base/time.h"
+#include "view/chart.h"
+
+enum lkst_table_format {
+	LKST_TABLE_TEXT,
+	LKST_TABLE_CSV, /* a header line and lines of values; several tables: an empty line between */
+	LKST_TABLE_JSON, /* an object by table name, with "title", "rows" (objects) and "notes" */
+};
+
+/* "text", "csv" or "json". -EINVAL if it is none of them. */
+int lkst_table_format_parse(struct lkst_err *e, const char *text,
+			    enum lkst_table_format *ret_format);
+
+enum {
+	/* A cell as text, escaped; longer ones are cut in text form alone. */
+	LKST_CELL_ROOM = 512,
+};
+
+/*
+ * Prints tables one after another. A table whose rows come in portions is printed with
+ * lkst_table_print_rows() as its sink; then widths are those of the first portion.
+ */
+struct lkst_table_printer {
+	struct lkst_out *out;
+	enum lkst_table_format format;
+	struct lkst_time_text time;  /* how columns of TIME read */
+	struct lkst_time_text clock; /* how columns of CLOCK read */
+	struct lkst_chart chart;     /* how histograms are drawn */
+	uint64_t max_rows;	     /* of a table that text shows, 0: all */
+	bool is_plain; /* text without title, notes and blanks in names of columns: for gnuplot */
+
+	/* Private. */
+	unsigned int nr_tables; /* begun */
+	uint64_t nr_rows;	/* of this table */
+	bool is_begun;
+	unsigned int widths[LKST_TABLE_COLUMNS_MAX];
+};
+
+/* @clock_offset_ns: time of day = CLOCK_MONOTONIC + this. */
+void lkst_table_printer_init(struct lkst_table_printer *p, struct lkst_out *out,
+			     enum lkst_table_format format, uint64_t clock_offset_ns);
+
+/* A whole table, notes and all. */
+void lkst_table_print(struct lkst_table_printer *p, const struct lkst_table *t);
+
+/* A portion of rows, a lkst_table_sink for @printer; lkst_table_print_end() comes after the last. */
+int lkst_table_print_rows(void *printer, const struct lkst_table *t);
+void lkst_table_print_end(struct lkst_table_printer *p, const struct lkst_table *t);
+
+/* After the last table. */
+void lkst_table_printer_end(struct lkst_table_printer *p);
+
+/*
+ * A cell as a person reads it ("3.2 ms", "17 KiB"), at most LKST_CELL_ROOM bytes; returns the end.
+ * Nothing for a cell without value.
+ */
+char *lkst_put_cell(char *p, struct lkst_table_printer *printer, const struct lkst_column *column,
+		    const struct lkst_cell *cell);
+
+#endif
