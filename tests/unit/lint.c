@@ -460,6 +460,33 @@ TEST(lint_finds_no_order_that_is_legal)
 		  "");
 }
 
+TEST(lint_finds_no_order_of_a_lock_whose_release_has_no_event)
+{
+	/* What releases 0xf8 was built into the code that thread 10 runs, and not into thread 20's. */
+	CHECK_STR(find(FREES "spin_lock cpu=1 tid=20 ns=500 lock=0xf8 caller=0x55\n"
+			     "spin_unlock cpu=1 tid=20 ns=600 lock=0xf8\n"
+			     "spin_lock cpu=0 tid=10 ns=1000 lock=0xf0 caller=0x55\n"
+			     "spin_lock cpu=0 tid=10 ns=1100 lock=0xf8 caller=0x56\n"
+			     "spin_unlock cpu=0 tid=10 ns=1300 lock=0xf0\n"
+			     "spin_lock cpu=0 tid=10 ns=1400 lock=0xf0 caller=0x55\n"
+			     "spin_unlock cpu=0 tid=10 ns=1500 lock=0xf0\n"
+			     "sched_switch cpu=1 tid=20 ns=30000000 next_tid=0 prev_state=1\n",
+		       "lock-order"),
+		  "");
+}
+
+TEST(lint_finds_the_order_that_has_stopped_two_threads)
+{
+	CHECK(strstr(find(FREES A_THEN_B
+			  "spin_lock cpu=0 tid=10 ns=4900 lock=0xf0 caller=0x55\n"
+			  "spin_lock cpu=1 tid=20 ns=5000 lock=0xf8 caller=0x55\n"
+			  "spin_lock cpu=0 tid=10 ns=5050 lock=0xf8 caller=0x56\n"
+			  "spin_lock cpu=1 tid=20 ns=5100 lock=0xf0 caller=0x57\n"
+			  "sched_switch cpu=2 tid=30 ns=30000000 next_tid=0 prev_state=1\n",
+			  "lock-order"),
+		     "lock-order: locks 0xf0 and 0xf8"));
+}
+
 TEST(lint_refuses_a_rule_that_is_not_there)
 {
 	CHECK_STR(find("", "no-such-rule"), "there is no rule \"no-such-rule\"; --list has them");
@@ -498,6 +525,10 @@ static const struct unit_test tests[] = {
 	{ "lint_finds_locks_in_both_orders_of_threads_that_have_slept",
 	  test_lint_finds_locks_in_both_orders_of_threads_that_have_slept },
 	{ "lint_finds_no_order_that_is_legal", test_lint_finds_no_order_that_is_legal },
+	{ "lint_finds_no_order_of_a_lock_whose_release_has_no_event",
+	  test_lint_finds_no_order_of_a_lock_whose_release_has_no_event },
+	{ "lint_finds_the_order_that_has_stopped_two_threads",
+	  test_lint_finds_the_order_that_has_stopped_two_threads },
 	{ "lint_refuses_a_rule_that_is_not_there", test_lint_refuses_a_rule_that_is_not_there },
 };
 UNIT_MAIN(tests)

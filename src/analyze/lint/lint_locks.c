@@ -16,8 +16,7 @@
 
 static u64 key_of(const struct lkst_record *r)
 {
-	/* Each CPU has an idle thread of its own, all of number 0. */
-	return r->tid > 0 ? (u64)r->tid : (1ULL << 32) + r->cpu;
+	return lkst_keeper_key(r->tid, r->cpu);
 }
 
 /*
@@ -219,6 +218,7 @@ static int release(struct lkst_locks *k, const struct lkst_record *r, u64 addres
 	f = make_finding(LKST_LINT_SLEEP, hold, &hold->slept);
 	f.sights[f.nr_sights++] = lkst_sight_of(r);
 	err = hold->has_slept && !hold->is_try ? remember(k, &f) : 0;
+	lkst_locks_order_release(k, hold);
 	remove_hold(k, keeper, hold);
 	return err;
 }

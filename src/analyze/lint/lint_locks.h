@@ -20,6 +20,7 @@ enum {
 	LKST_LOCKS_STUCK_NS = 10000000, /* of silence until a thread counts as stopped */
 	LKST_HOLDS_MAX = 16,		/* locks held by one thread */
 	LKST_GUARDS_MAX = 4,
+	LKST_INSIDE_MAX = 8,
 };
 
 /* A lock that a thread has asked for and not released: it holds it, or waits for it. */
@@ -29,6 +30,9 @@ struct lkst_hold {
 	bool is_read, has_slept;
 	bool has_switched; /* and so was released, without an event: or has_slept is a finding */
 	struct lkst_sight sight, slept;
+	u32 inside
+		[LKST_INSIDE_MAX]; /* pairs that are sure when it is released: locks asked for meanwhile */
+	u8 nr_inside;
 };
 
 /* A thread, or the idle thread of a CPU. */
@@ -64,7 +68,9 @@ struct lkst_lock_pair {
 	u64 guards[LKST_GUARDS_MAX]; /* what else was held: the least of it that was ever seen */
 	u8 nr_guards;
 	bool is_told;
+	bool is_sure; /* `outer` was released later, so that it really was held */
 	u64 caller;
+	u64 since_ns; /* when `outer` was asked for */
 	struct lkst_sight sight;
 };
 
@@ -89,13 +95,22 @@ struct lkst_locks {
 	u32 nr_candidates;
 };
 
+static inline u64 lkst_keeper_key(s32 tid, u32 cpu)
+{
+	/* Each CPU has an idle thread of its own, all of number 0. */
+	return tid > 0 ? (u64)tid : (1ULL << 32) + cpu;
+}
+
 /* ---- lint_order.c --------------------------------------------------------------------- */
 
 int lkst_locks_order_begin(struct lkst_locks *k);
 
 /* @keeper asks for @lock, with what it holds. */
-void lkst_locks_order(struct lkst_locks *k, const struct lkst_keeper *keeper,
+void lkst_locks_order(struct lkst_locks *k, struct lkst_keeper *keeper,
 		      const struct lkst_lock *lock, const struct lkst_hold *now);
+
+/* The thread that has @hold releases it. */
+void lkst_locks_order_release(struct lkst_locks *k, const struct lkst_hold *hold);
 
 int lkst_locks_order_end(struct lkst_locks *k);
 

@@ -68,8 +68,22 @@ static bool has_common_guard(const struct lkst_lock_pair *a, const struct lkst_l
 	return false;
 }
 
+/* Whether it was @hold that @p was noted under. */
+static bool is_under(const struct lkst_lock_pair *p, const struct lkst_hold *hold)
+{
+	return p->since_ns == hold->sight.ns && p->sight.tid == hold->sight.tid;
+}
+
+static void store_pair(struct lkst_locks *k, struct lkst_hold *outer, u32 place,
+		       const struct lkst_lock_pair *pair)
+{
+	k->pairs[place] = *pair;
+	if (outer->nr_inside < LKST_INSIDE_MAX)
+		outer->inside[outer->nr_inside++] = place;
+}
+
 static void note_pair(struct lkst_locks *k, const struct lkst_keeper *keeper,
-		      const struct lkst_hold *outer, const struct lkst_hold *inner)
+		      struct lkst_hold *outer, const struct lkst_hold *inner)
 {
 	struct lkst_lock *outer_lock = find_lock(k, outer->lock);
 	struct lkst_lock *inner_lock = find_lock(k, inner->lock);
@@ -77,6 +91,7 @@ static void note_pair(struct lkst_locks *k, const struct lkst_keeper *keeper,
 	struct lkst_lock_pair now = { .outer = outer->lock,
 				      .inner = inner->lock,
 				      .caller = inner->caller,
+				      .since_ns = outer->sight.ns,
 				      .sight = inner->sight };
 	const u64 key = key_of(outer->lock, inner->lock);
 
@@ -86,18 +101,19 @@ static void note_pair(struct lkst_locks *k, const struct lkst_keeper *keeper,
 	now.inner_generation = inner_lock->generation;
 	now.nr_guards = find_guards(keeper, outer->lock, now.guards);
 	if (p) {
-		if (!is_current(k, p) || now.nr_guards < p->nr_guards)
-			*p = now;
+		if (!is_current(k, p) || now.nr_guards < p->nr_guards ||
+		    (!p->is_sure && !is_under(p, outer)))
+			store_pair(k, outer, (u32)(p - k->pairs), &now);
 		return;
 	}
 	if (lkst_map_find(&k->by_pair, key) || k->nr_pairs == LKST_LOCKS_PAIRS_MAX ||
 	    lkst_lint_room(&k->pairs, k->nr_pairs, sizeof(*k->pairs)) ||
 	    lkst_map_set(&k->by_pair, key, k->nr_pairs))
 		return;
-	k->pairs[k->nr_pairs++] = now;
+	store_pair(k, outer, k->nr_pairs++, &now);
 }
 
-void lkst_locks_order(struct lkst_locks *k, const struct lkst_keeper *keeper,
+void lkst_locks_order(struct lkst_locks *k, struct lkst_keeper *keeper,
 		      const struct lkst_lock *lock, const struct lkst_hold *now)
 {
 	u32 i;
@@ -108,6 +124,37 @@ void lkst_locks_order(struct lkst_locks *k, const struct lkst_keeper *keeper,
 		if (!keeper->holds[i].is_try && !keeper->holds[i].has_switched &&
 		    keeper->holds[i].lock != now->lock)
 			note_pair(k, keeper, &keeper->holds[i], now);
+}
+
+/*
+ * A kernel may have built a release into its callers, so that a lock only seems to be held. One that is
+ * released later, without another take between, was held.
+ */
+void lkst_locks_order_release(struct lkst_locks *k, const struct lkst_hold *hold)
+{
+	u8 i;
+
+	for (i = 0; i < hold->nr_inside; i++) {
+		struct lkst_lock_pair *p = &k->pairs[hold->inside[i]];
+
+		/* Another thread may have put its own there meanwhile. */
+		if (is_under(p, hold))
+			p->is_sure = true;
+	}
+}
+
+/* True if the thread asked for the inner lock of @p and has stopped for good: it holds the outer one. */
+static bool is_stuck(const struct lkst_locks *k, const struct lkst_lock_pair *p)
+{
+	const u64 *i = lkst_map_find(&k->by_keeper, lkst_keeper_key(p->sight.tid, p->sight.cpu));
+
+	return i && k->keepers[*i].epoch == k->epoch && k->keepers[*i].last_ns == p->sight.ns &&
+	       k->end_ns > p->sight.ns + LKST_LOCKS_STUCK_NS;
+}
+
+static bool is_certain(const struct lkst_locks *k, const struct lkst_lock_pair *p)
+{
+	return is_current(k, p) && (p->is_sure || is_stuck(k, p));
 }
 
 /* A lock whose takes and releases have always been seen. */
@@ -129,8 +176,8 @@ int lkst_locks_order_end(struct lkst_locks *k)
 					  .what = "locks",
 					  .nr_sights = 2 };
 
-		if (!q || p->is_told || has_common_guard(p, q) || !is_current(k, p) ||
-		    !is_current(k, q) || !is_known(k, p->outer) || !is_known(k, p->inner))
+		if (!q || p->is_told || has_common_guard(p, q) || !is_certain(k, p) ||
+		    !is_certain(k, q) || !is_known(k, p->outer) || !is_known(k, p->inner))
 			continue;
 		p->is_told = q->is_told = true;
 		f.object = p->sight.ns < q->sight.ns ? p->outer : q->outer;
