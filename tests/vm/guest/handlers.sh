@@ -47,8 +47,12 @@ lkst snapshot --quiet --output "$work/trace"
 expect_whole handlers_stacks_are_whole "$work/trace"
 expect_none handlers_stack_follows_each_record "$(lkst print --format json --event syscall_entry_getppid --event do_wp_page \
 	--event 'handler:*' --tid "$(sed -n 's/^tid //p' "$work/calls")" "$work/trace" | awk '
-	/"(syscall_entry_getppid|do_wp_page)"/ { if (wanted) print "none behind " wanted; wanted = $0; nr[/do_wp_page/]++ }
-	/"stack.kernel"/ { if (!/"nr_frames":([4-9]|[1-9][0-9])/) print; wanted = "" }
+	/"event":"(syscall_entry_getppid|do_wp_page)"/ {
+		if (wanted) print "none behind " wanted
+		wanted = $0
+		nr[/do_wp_page/]++
+	}
+	/"event":"stack.kernel"/ { if (!/"nr_frames":([4-9]|[1-9][0-9])/) print; wanted = "" }
 	END { if (!nr[0] || !nr[1]) print nr[0] + 0, nr[1] + 0 }' | head -n 3)"
 
 # What the security hooks are asked about: the name of the file, and its number.
