@@ -4,44 +4,12 @@
 # What recording costs, and the limit of it: the rates that `lkst status` counts are those that there were;
 # what costs too much is left out, the least valuable first, and comes back; and the trace tells.
 . "$(dirname "$0")/lib/live.sh"
+. "$lib/status.sh"
 
 if [ -e /sys/fs/bpf/lkst ]; then
 	skip_all 'budget: something is being recorded already'
 fi
 has_started=yes
-
-# One number of the status, by a perl expression on it.
-status()
-{
-	"$LKST" status --json | perl -MJSON::PP -e '
-		my $s = decode_json(do { local $/; <STDIN> });
-		my %cost = map { $_->{kind} => $_ } @{$s->{cost}{kinds}};
-		my %out = map { $_->{kind} => $_ } @{($s->{limit} // {})->{left_out} // []};
-		print eval $ARGV[0];' "$1"
-}
-
-# Waits, at most $1 s, until the command succeeds.
-wait_for()
-{
-	local end=$((SECONDS + $1))
-
-	shift
-	until "$@"; do
-		[ $SECONDS -lt $end ] || return
-		sleep 0.2
-	done
-}
-
-is()
-{
-	[ "$(status "($1) ? 1 : 0")" = 1 ]
-}
-
-# Waits, at most $1 s, until the expression $2 is true.
-wait_until()
-{
-	wait_for "$1" is "$2"
-}
 
 # Calls of getpriority(2) on CPU 0, before most else that wants that CPU, until it is killed: as fast as they go, or with a
 # pause of $1 s after each 200; then it prints from time to time what time it is and how many there were.
@@ -74,12 +42,12 @@ has_lines()
 	[ "$(wc -l <"$work/calls")" -ge "$1" ]
 }
 sleep 2
-wait_for 60 has_lines 100
+wait_until 60 has_lines 100
 before=$EPOCHREALTIME
 counted=$(status '$cost{"syscall:getpriority"}{per_s}')
 after=$EPOCHREALTIME
 left_out=$(status '$s->{limit} // "none"')
-wait_for 60 has_lines $(($(wc -l <"$work/calls") + 200))
+wait_until 60 has_lines $(($(wc -l <"$work/calls") + 200))
 end_last
 # Both halves count, in a quarter of a second while the status was taken; a busy machine may slow the calls down.
 said=$(awk -v counted="$counted" -v from="${before/./}" -v to="${after/./}" '
@@ -123,13 +91,13 @@ limited_at=$SECONDS
 	fail budget_start_with_limit "$(cat "$work/err")"
 call_much >/dev/null &
 children+=($!)
-if wait_until 120 '$out{"syscall:getpriority"}{now}'; then
+if wait_until 120 is '$out{"syscall:getpriority"}{now}'; then
 	ok what_costs_too_much_is_left_out
 else
 	fail what_costs_too_much_is_left_out "$("$LKST" status | tail -n 30)"
 fi
 # Now and then it is tried, and is recorded for a moment.
-if wait_until 60 '$out{"syscall:getpriority"}{now} && ($cost{"syscall:getpriority"}{per_s} // 0) < 1000'; then
+if wait_until 60 is '$out{"syscall:getpriority"}{now} && ($cost{"syscall:getpriority"}{per_s} // 0) < 1000'; then
 	ok it_is_recorded_no_more
 else
 	fail it_is_recorded_no_more "$(status '$cost{"syscall:getpriority"}{per_s}') a second are"
@@ -157,7 +125,7 @@ fi
 # Of parts that are written one after the other each tells what came with it.
 "$LKST" attach --output "$work/parts" --rotate 700ms >/dev/null 2>&1 &
 attached=$!
-wait_for 60 test -e "$work/parts/000005/metadata"
+wait_until 60 test -e "$work/parts/000005/metadata"
 kill -INT $attached
 wait $attached
 said=$("$LKST" print --format json --event state_shed "$work/parts" | perl -MJSON::PP -ne '
@@ -177,7 +145,7 @@ if [ "$handlers" = '1 1' ]; then
 else
 	fail a_maskset_does_not_tell_what_is_left_out "handlers $handlers"
 fi
-if wait_until 60 '$out{"syscall:getpriority"}{now} && ($cost{"syscall:getpriority"}{per_s} // 0) < 1000' &&
+if wait_until 60 is '$out{"syscall:getpriority"}{now} && ($cost{"syscall:getpriority"}{per_s} // 0) < 1000' &&
    kill -0 "${children[-1]}"; then
 	ok another_maskset_takes_nothing_back
 else
@@ -191,10 +159,10 @@ end_last
 	fail budget_start_again "$(cat "$work/err")"
 call_much >/dev/null &
 children+=($!)
-wait_until 120 '$out{"syscall:getpriority"}{now}'
+wait_until 120 is '$out{"syscall:getpriority"}{now}'
 end_last
 if [ "$(status '$out{"syscall:getpriority"} ? 1 : 0')" = 1 ] &&
-   wait_until 240 '0 == grep { $_->{now} } values %out'; then
+   wait_until 240 is '0 == grep { $_->{now} } values %out'; then
 	ok what_was_left_out_comes_back
 else
 	fail what_was_left_out_comes_back "$("$LKST" status | tail -n 15)"
@@ -230,7 +198,7 @@ timeout 300 perl -e 'pipe my $a, my $b; pipe my $c, my $d; my $x = "x";
 	if (fork) { while (1) { syswrite $b, $x, 1; sysread $c, $x, 1 } }
 	while (1) { sysread $a, $x, 1; syswrite $d, $x, 1 }' &
 children+=($!)
-if wait_until 120 '$out{"syscall:read"}{now} && $out{"syscall:write"}{now}'; then
+if wait_until 120 is '$out{"syscall:read"}{now} && $out{"syscall:write"}{now}'; then
 	ok calls_go_if_they_must
 else
 	fail calls_go_if_they_must "$("$LKST" status | tail -n 20)"
@@ -251,7 +219,7 @@ scheduling_is_recorded()
 		split(rates, r)
 		exit !(n > 0 && r[1] > n * 1e6 / us / 4 && r[2] > n * 1e6 / us / 10) }'
 }
-if wait_for 60 scheduling_is_recorded; then
+if wait_until 60 scheduling_is_recorded; then
 	ok scheduling_is_recorded
 else
 	fail scheduling_is_recorded "switches and wake-ups in a second: $rates"

@@ -6,6 +6,7 @@
 # so: what it has of who started it, and that nothing is lost or left behind when it is killed.
 # timeout: 1200
 . "$(dirname "$0")/lib/live.sh"
+. "$lib/status.sh"
 
 if [ -e /sys/fs/bpf/lkst ]; then
 	skip_all 'limit: something is being recorded already'
@@ -15,35 +16,6 @@ if uname -v | grep -q PREEMPT_RT; then
 fi
 has_started=yes
 pins=/sys/fs/bpf/lkst
-
-# One value of the status, by a perl expression on it.
-status()
-{
-	"$LKST" status --json | perl -MJSON::PP -e '
-		my $s = decode_json(do { local $/; <STDIN> });
-		my $limit = $s->{limit} // {};
-		my %out = map { $_->{kind} => $_ } @{$limit->{left_out} // []};
-		my %cost = map { $_->{kind} => $_ } @{$s->{cost}{kinds}};
-		print eval $ARGV[0];' "$1"
-}
-
-# Waits, at most $1 s, until the command succeeds.
-wait_for()
-{
-	local end=$((SECONDS + $1))
-
-	shift
-	until "$@"; do
-		[ $SECONDS -lt $end ] || return
-		sleep 0.2
-	done
-}
-
-# is EXPRESSION: whether it is true of the status.
-is()
-{
-	[ "$(status "($1) ? 1 : 0")" = 1 ]
-}
 
 # The processes of this program that keep to a limit: a test may run beside another one's.
 helpers()
@@ -130,7 +102,7 @@ expect retry_of_no_time_is_refused "$? $(grep -c -- --retry "$work/err")" '2 1'
 are_attached || fail limit_hooks_of_calls_are_attached "$(links_of_calls) links"
 
 begin_storm
-if wait_for 120 are_detached; then
+if wait_until 120 are_detached; then
 	ok storm_has_hooks_detached
 else
 	fail storm_has_hooks_detached "$("$LKST" status | tail -n 15)"
@@ -142,7 +114,7 @@ status_tells()
 	is '$out{"syscall:*"}{now} && $out{"syscall:*"}{detached} && $out{"syscall:getppid"}{detached}' &&
 		"$LKST" status | grep -q '^  syscall:[a-z_*0-9]* .*; detached$'
 }
-if wait_for 60 status_tells; then
+if wait_until 60 status_tells; then
 	ok status_tells_what_is_detached
 else
 	fail status_tells_what_is_detached "$("$LKST" status | tail -n 15)"
@@ -179,14 +151,14 @@ calls_are_cheap()
 	on=$(least_of_calls "$work/on")
 	awk -v off="$off" -v on="$on" 'BEGIN { exit !(on > 0 && on < off * 1.2) }'
 }
-wait_for 60 calls_are_cheap
+wait_until 60 calls_are_cheap
 # Another maskset, one that has all events, attaches nothing of what is detached.
 "$LKST" maskset set RALL --quiet
 are_left_out()
 {
 	are_detached && is '$out{"syscall:*"}{now}'
 }
-if wait_for 60 are_left_out; then
+if wait_until 60 are_left_out; then
 	ok another_maskset_attaches_nothing_of_it
 else
 	fail another_maskset_attaches_nothing_of_it "$(links_of_calls) links; $("$LKST" status | tail -n 15)"
@@ -195,7 +167,7 @@ fi
 # ---- the process is killed ----
 
 kill -KILL "$helper"
-wait_for 60 has_no_helper
+wait_until 60 has_no_helper
 before=$(status '$s->{rings}[0]{written_bytes}')
 if is '!$limit->{helper}' && "$LKST" status | grep -q 'lkst limit --daemon'; then
 	ok status_tells_that_nobody_detaches
@@ -206,7 +178,7 @@ goes_on()
 {
 	[ "$(status '$s->{rings}[0]{written_bytes}')" -gt "$before" ]
 }
-wait_for 60 goes_on
+wait_until 60 goes_on
 "$LKST" snapshot --quiet --output "$work/trace"
 expect_whole snapshot_of_what_is_detached_is_whole "$work/trace"
 if goes_on &&
@@ -226,7 +198,7 @@ else
 	fail ledger_tells_that_all_calls_are_left_out "$("$LKST" check "$work/trace" | grep ^ledger)"
 fi
 "$LKST" stop --quiet
-wait_for 60 are_detached
+wait_until 60 are_detached
 expect stop_without_the_process_leaves_nothing "$(links_of_calls) $(find $pins 2>/dev/null)" '0 '
 end_storm
 "$load/calls" 2 >>"$work/off"
@@ -246,32 +218,32 @@ fi
 expect without_the_process_the_status_says_so "$("$LKST" status | grep -c 'lkst limit --daemon')" 1
 "$LKST" limit --daemon --quiet --retry 1s
 begin_storm
-if wait_for 120 are_detached; then
+if wait_until 120 are_detached; then
 	ok storm_has_hooks_detached_again
 else
 	fail storm_has_hooks_detached_again "$("$LKST" status | tail -n 15)"
 fi
 # What is left out is tried, and is not recorded as long as it would cost too much.
-wait_for 240 is '$out{"syscall:*"}{tries} >= 2'
+wait_until 240 is '$out{"syscall:*"}{tries} >= 2'
 "$LKST" snapshot --quiet --output "$work/tried"
 said=$("$LKST" print --event 'shed_*' "$work/tried" | grep -c 'shed_end: .*kind="syscall:\(getppid\|\*\)"')
 expect what_costs_too_much_is_not_taken_back "$(status '$out{"syscall:*"}{tries} >= 2') tries, $said taken back" \
 	'1 tries, 0 taken back'
 # One that ends in order attaches before what is detached; and one that begins goes on with what is to be done.
 kill "$(helpers)"
-if wait_for 60 has_no_helper && wait_for 60 are_attached && wait_for 60 is '!$out{"syscall:*"}{now}'; then
+if wait_until 60 has_no_helper && wait_until 60 are_attached && wait_until 60 is '!$out{"syscall:*"}{now}'; then
 	ok process_that_ends_attaches_again
 else
 	fail process_that_ends_attaches_again "$(links_of_calls) links; $("$LKST" status | tail -n 5)"
 fi
 pid=$("$LKST" limit --daemon --retry 1s)
-if [ "$(helpers)" = "$pid" ] && wait_for 120 are_detached; then
+if [ "$(helpers)" = "$pid" ] && wait_until 120 are_detached; then
 	ok new_process_takes_over
 else
 	fail new_process_takes_over "$pid, $(helpers); $("$LKST" status | tail -n 5)"
 fi
 end_storm
-if wait_for 240 are_attached && wait_for 240 is '0 == grep { $_->{now} } values %out'; then
+if wait_until 240 are_attached && wait_until 240 is '0 == grep { $_->{now} } values %out'; then
 	ok what_was_detached_comes_back
 else
 	fail what_was_detached_comes_back "$("$LKST" status | tail -n 15)"
@@ -285,7 +257,7 @@ else
 	fail calls_are_recorded_again "$("$LKST" print --event 'shed_*' "$work/back" | tail -n 5)"
 fi
 "$LKST" stop --quiet
-if wait_for 60 has_no_helper; then
+if wait_until 60 has_no_helper; then
 	ok process_ends_with_the_recording
 else
 	fail process_ends_with_the_recording "$(helpers)"
@@ -307,8 +279,8 @@ for try in $(seq 6); do
 	[ ! -e $pins ] || said+="stop $try left $(find $pins | head -n 2); "
 done
 end_storm
-wait_for 60 has_no_helper || said+="processes $(helpers) are left; "
-wait_for 60 are_detached || said+="$(links_of_calls) links are left"
+wait_until 60 has_no_helper || said+="processes $(helpers) are left; "
+wait_until 60 are_detached || said+="$(links_of_calls) links are left"
 expect stop_leaves_nothing_at_any_moment "$said" ''
 
 # Without a limit, or where another unit is for it, there is no such process.
