@@ -64,7 +64,7 @@ static inline u32 lkst_instance_level(u64 instance)
 
 /*
  * The start of every record: `id` in bits 0..15 and the low 48 bits of the time in 16..63 of the
- * first word, then the thread. It stands at a multiple of 8 bytes from the block's start; fields
+ * first word, then the thread. It begins at a multiple of 8 bytes from the block's start; fields
  * follow, each at a multiple of 4. Between reserve and commit the id is LKST_ID_NONE.
  */
 struct lkst_record_head {

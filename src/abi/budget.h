@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The cost limit: what user space tells the controller in the kernel (src/bpf/budget.bpf.c) before
- * it runs, and what that keeps of its doings. Costs are in millionths of a CPU's time (ppm).
+ * it runs, and what the controller notes as it runs. Costs are in millionths of a CPU's time (ppm).
  */
 #ifndef LKST_ABI_BUDGET_H
 #define LKST_ABI_BUDGET_H
@@ -19,7 +19,7 @@ enum {
 	/* How long a kind is left out at least; and before it is tried again at most, if nothing else is asked for. */
 	LKST_BUDGET_HOLD_S = 2,
 	LKST_BUDGET_RETRY_S = 64,
-	/* A helper that has not done in this time what it was asked to is taken for lost. */
+	/* A helper that has not done what it was asked to within this time is considered lost. */
 	LKST_BUDGET_ANSWER_S = 10,
 };
 
@@ -36,7 +36,7 @@ struct lkst_kind {
 	u8 pad;
 	u16 group; /* of its hooks; LKST_GROUP_NONE: it has none. User space writes it */
 	u16 pad2;
-	u32 tries; /* how often it was tried whether there is room for it */
+	u32 tries; /* how often it was tried, to see whether there is room for it */
 	/* What it cost when it was left out, or would have when it was tried last, on the CPU where most is paid. */
 	u32 ppm;
 	u32 times;    /* how often it was left out */
@@ -50,32 +50,33 @@ struct lkst_kind {
 _Static_assert(sizeof(struct lkst_kind) == 64 + LKST_KIND_NAME, "no holes");
 
 /*
- * Hooks that are attached and detached together, for they serve the same kinds: as a rule those of one kind;
- * those of all system calls are two. Hooks that serve more than one kind are detached only when all of
- * these are left out, and then one row of the kinds, which has no events of its own, is for all of them.
+ * Hooks that are attached and detached together because they serve the same kinds: usually one kind. All
+ * system calls share two hooks. Hooks that serve more than one kind are detached only when all of these
+ * are left out, and then one row of the kinds, which has no events of its own, stands for all of them.
  *
- * The controller asks, and a process of user space does it (src/live/recording/limit.c), under the lock of commands.
+ * The controller asks for it, and a process in user space does it (src/live/recording/limit.c), under the lock of
+ * commands.
  */
 struct lkst_hook_group {
 	/* User space writes these before the controller runs. */
 	u16 whole;  /* number of the kind that is left out while they are detached */
 	u8 is_kept; /* they serve a kind that is never left out */
 	u8 pad;
-	/* That process writes these. */
+	/* The process that detaches hooks writes these. */
 	u32 is_off;  /* they are detached, whatever a maskset needs */
-	u64 done_ns; /* when it had done last what it was asked to */
+	u64 done_ns; /* when that process last did what it was asked to */
 	/* The controller writes the rest. */
 	u32 is_asked; /* they are to be detached */
 	u32 is_tried; /* they are attached, or to be, to see how often they run; all is left out still */
-	u64 since_ns; /* when the one or the other began */
-	u32 times;    /* how often they were to be */
-	u32 is_fresh; /* they cost too much when they were to be, and were not just tried */
-	u64 ran_ns; /* what running took that recorded nothing, of all CPUs, since recording began */
+	u64 since_ns; /* when is_asked or is_tried was set */
+	u32 times;    /* how often they were to be detached */
+	u32 is_fresh; /* they cost too much when they were to be detached, and were not just tried */
+	u64 ran_ns; /* time of runs that recorded nothing, on all CPUs, since recording began */
 	u64 idle_ns; /* the same in the last period */
 };
 _Static_assert(sizeof(struct lkst_hook_group) == 56, "no holes");
 
-/* How a program is called, which decides what a run costs that records nothing. */
+/* How a program is called. That decides what a run that records nothing costs. */
 enum lkst_hook_type {
 	LKST_HOOK_TYPE_TRACEPOINT,
 	LKST_HOOK_TYPE_SYSCALL, /* entry or exit, the kernel's slow path of system calls included */
@@ -100,8 +101,8 @@ struct lkst_costs {
 	/* What recording adds to it. */
 	u32 record_ns;	/* of an event of fixed size */
 	u32 syscall_ns; /* of a system call's entry or exit, the mean of both */
-	u32 string_ns;	/* for a string besides */
-	u32 measured;	/* bit i: unit i of the above was measured, and not worked out from others */
+	u32 string_ns;	/* for a string, in addition */
+	u32 measured;	/* bit i: unit i of the above was measured, not computed from others */
 	u32 took_us;	/* what measuring took */
 	u32 pad;
 };
@@ -117,9 +118,9 @@ struct lkst_budget {
 	u32 idle_ppm;	 /* what hooks of kinds that were left out lately still cost */
 	u32 nr_shed;
 	u32 nr_groups; /* user space writes it */
-	/* The process that detaches hooks: its pid, which it writes itself; 0: there is none, or not any more. */
+	/* The process that detaches hooks: its pid, which it writes itself; 0: there is none, or no longer. */
 	u32 helper;
-	u32 lost; /* the controller: that one has not answered; what is detached is not tried again */
+	u32 lost; /* written by the controller: that process has not answered; what is detached is not tried again */
 	u32 retry_s; /* user space writes it: what is left out is tried again after this at the latest */
 	/* The kind that is tried now: its number plus 1; 0: none. It is left out still, and its runs are counted. */
 	u32 tried;
@@ -134,10 +135,11 @@ _Static_assert(sizeof(struct lkst_budget) == 120 + 2 * LKST_EVENT_SPACE, "no hol
 /*
  * How often a program ran on one CPU and recorded nothing, by event: the maskset does not want the event, its
  * kind is left out for now, or the recording is restricted to other threads. While both hooks of system calls
- * are attached, each call counts for its entry and for its exit. A run that records is counted nowhere.
+ * are attached, each call counts for its entry and for its exit. Runs that record are not counted.
  *
  * For a kind that is left out this is how often it would have been recorded, as long as its hooks stay
- * attached. Where programs of two handlers are attached to one hook, the one that is not asked counts, too.
+ * attached. Where programs of two handlers are attached to one hook, a run of the one that does not handle
+ * the event counts, too.
  * Runs for an event that has no id in this recording count for LKST_ID_NONE.
  *
  * The map lkst_idle has an element for each possible CPU, to which only that CPU adds, with a plain load and

@@ -72,7 +72,7 @@ enum lkst_group {
 	LKST_GROUP_OTHER,
 	LKST_GROUP_RECORDER,   /* what the recorder itself does; no maskset rules it out */
 	LKST_GROUP_TRACEPOINT, /* recorded by name, outside the catalogue */
-	LKST_GROUP_HANDLER,    /* declared by a handler of a user's own; no maskset rules it out */
+	LKST_GROUP_HANDLER,    /* declared by a user handler; no maskset rules it out */
 	LKST_GROUP_STATE,      /* written by user space: how things stood when a trace was read */
 	LKST_NR_GROUPS,
 };
@@ -119,7 +119,7 @@ enum lkst_hook_kind {
 	M(SIGNAL, 10)	  /* a signal number */                                                    \
 	M(IRQ, 10)	  /* an interrupt number */                                                \
 	M(VECTOR, 10)	  /* an interrupt vector */                                                \
-	M(SOFTIRQ, 10)	  /* a soft interrupt: 0 HI .. 9 RCU */                                    \
+	M(SOFTIRQ, 10)	  /* a softirq: 0 HI .. 9 RCU */                                           \
 	M(FAULT_CODE, 16) /* x86 page-fault error code bits */                                     \
 	M(DEV, 16)	  /* a device number as the kernel keeps it: major << 20 | minor */        \
 	M(SECTOR, 10)	  /* a 512-byte sector */                                                  \
@@ -250,7 +250,7 @@ extern const struct lkst_event_desc lkst_events[];
 extern const char *const lkst_group_names[];
 extern const char *const lkst_loss_names[];
 
-/* The kernel's soft interrupts by number, enum in include/linux/interrupt.h. */
+/* The kernel's softirqs by number, enum in include/linux/interrupt.h. */
 enum { LKST_NR_SOFTIRQS = 10 };
 extern const char *const lkst_softirq_names[];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a handler of a user's own and user space tell each other: what it is called, and the kinds of its
- * variables that are shown as more than numbers.
+ * What a user handler and user space tell each other: the handler's name, and the types of its variables
+ * that are shown as more than numbers.
  */
 #ifndef LKST_ABI_HANDLER_H
 #define LKST_ABI_HANDLER_H
@@ -10,7 +10,7 @@
 
 enum {
 	LKST_HANDLER_VERSION = 1,
-	LKST_HANDLER_FIRST = 2, /* numbers of users' handlers; above them, LKST_HANDLER_SHED's bit */
+	LKST_HANDLER_FIRST = 2, /* of the numbers of user handlers; above them, LKST_HANDLER_SHED's bit */
 	LKST_HANDLER_LAST = 126,
 	LKST_HANDLER_NAME = 32, /* with its NUL */
 	LKST_HANDLER_HELP = 92,

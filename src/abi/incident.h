@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Incidents: moments that are kept. A recording may have banks: buffers of the size of main's, of which
- * one gets what is sent to main. When a trigger fires, all CPUs go over to a free bank some time later,
- * each with its first record from then on, and the bank that they leave is the incident.
+ * Incidents: moments that are kept. A recording may have banks: buffers of main's size, one of which gets
+ * what is sent to main. Some time after a trigger fires, all CPUs switch to a free bank, each with its first
+ * record from that time on, and the bank that they leave is the incident.
  *
- * Kernel programs keep (src/bpf/incident.h); user space makes banks, saves and gives them back
- * (src/live/recording/incidents.h).
+ * Kernel programs keep incidents (src/bpf/incident.h); user space makes banks, saves what they hold and
+ * frees them (src/live/recording/incidents.h).
  */
 #ifndef LKST_ABI_INCIDENT_H
 #define LKST_ABI_INCIDENT_H
@@ -23,9 +23,9 @@ enum lkst_bank_state {
 
 /* Why a moment is to be kept. */
 struct lkst_incident_cause {
-	u32 trigger; /* its number; 0: a command or a handler's own doing */
+	u32 trigger; /* its number; 0: a command, or a handler by itself */
 	u32 id;	     /* of the event; 0: none */
-	s32 tid;     /* who was it */
+	s32 tid;     /* the thread that caused it */
 	u32 pad;
 	u64 ns;	     /* when, CLOCK_MONOTONIC */
 	u64 value;   /* what the trigger measured */
@@ -45,7 +45,7 @@ struct lkst_bank {
 struct lkst_banks {
 	u32 in_force; /* the bank that gets what is sent to main, or will when the last incident ends */
 	u32 nr;	      /* incidents so far */
-	u32 is_keeping; /* a program is at it; whoever comes meanwhile is part of the same incident */
+	u32 is_keeping; /* a program is keeping one; a cause that comes meanwhile is part of the same incident */
 	u32 pad;
 	u64 until_ns; /* of the last incident */
 	u64 joined;   /* causes that came while an incident was not over yet */

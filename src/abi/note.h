@@ -4,8 +4,8 @@
  * the metadata, the machine's threads and clocks as they were, when recording began. User space writes
  * notes; the pages of an array map hold them. Little-endian.
  *
- * A document is cut into parts, a page each, that carry its kind and `written_ns`. A document that is
- * written anew goes to other pages than the one before, so that there is always a whole one; the
+ * A document is cut into parts, a page each, that carry its kind and `written_ns`. When a document is
+ * written again, it goes to other pages than the one before, so that there is always a whole one; the
  * latest that is whole counts.
  */
 #ifndef LKST_ABI_NOTE_H
@@ -50,13 +50,13 @@ struct lkst_note_start {
 	u32 block_shift;
 	char hostname[65], release[65], machine[65];
 	u8 pad;
-	u32 state_page; /* the first page behind those of start and metadata, which may grow */
+	u32 state_page; /* the first page after those of start and metadata, which may grow */
 };
 _Static_assert(sizeof(struct lkst_note_start) == 232, "no holes");
 
 /*
  * A record of the state stream in a part of LKST_NOTE_STATE: its length, then the record, whose
- * id_time holds the id alone; the next one stands at a multiple of 4. No record is in two parts,
+ * id_time holds the id alone; the next one begins at a multiple of 4. No record is split between parts,
  * so that each part can be read alone.
  */
 struct lkst_note_record {

@@ -28,7 +28,7 @@ enum lkst_filter_mode {
 
 /*
  * How one system call is recorded. All zero: by the "unknown" event. A call with paths has their
- * strings behind the arguments, and in its exit record those that entry could not read.
+ * strings after the arguments, and in its exit record those that entry could not read.
  */
 struct lkst_syscall_plan {
 	u16 entry_id;
@@ -42,7 +42,7 @@ _Static_assert(sizeof(struct lkst_syscall_plan) == 8, "one load");
 
 /*
  * A probe that was set through tracefs is a tracepoint by its name and description, but the kernel
- * shows a program the CPU's registers and not the record. So these have fields of our own.
+ * gives a program the CPU's registers and not the record. So these have fields of our own.
  */
 enum lkst_probe {
 	LKST_PROBE_NONE,
@@ -67,8 +67,8 @@ struct lkst_program_config {
 	u32 nr_cpus;
 	u32 filter;	/* enum lkst_filter_mode */
 	u32 has_compat; /* the kernel serves 32-bit callers */
-	u32 handler;	/* which the programs are: they see to events with this one in the maskset */
-	u32 has_names;	/* a handler wants to know the names that bpf/names.h tells of */
+	u32 handler;	/* which one the programs are: they handle events that have this one in the maskset */
+	u32 has_names;	/* a handler wants the names that bpf/names.h keeps */
 	u16 id[LKST_NR_EVENTS + 1]; /* the id given to each catalogue event, 0: none */
 };
 

@@ -6,10 +6,10 @@
  *   element buffer * nr_cpus + cpu            the state page (its first 4096 bytes)
  *   element base + (block number & mask)      a block
  *
- * Writers on one CPU nest (a thread, a soft interrupt, an interrupt, an NMI) but never run side by
+ * Writers on one CPU nest (a thread, a softirq, an interrupt, an NMI) but never run side by
  * side. Each level of nesting has a ring of its own, so that a ring has one writer at a time. Nearly
- * all records are in the ring of level 0: only who interrupts a writer while it writes, some tens of
- * ns, is at level 1.
+ * all records are in the ring of level 0: only a writer that interrupts another one while it writes,
+ * which takes some tens of ns, is at level 1.
  *
  * Positions (`done`) count bytes from the start of recording and never wrap; a position divided by
  * the block size is a block number, and that is the block's packet_seq_num. A position never lies on a
@@ -28,7 +28,7 @@ enum {
 	LKST_STATE_MAGIC = 0x54534b4c, /* "LKST" */
 	LKST_ABI_VERSION = 6,
 	LKST_STATE_SIZE = 4096,
-	/* A thread, soft interrupt, interrupt and NMI: the contexts that can nest on a CPU. */
+	/* A thread, softirq, interrupt and NMI: the contexts that can nest on a CPU. */
 	LKST_LEVELS = 4,
 	LKST_MARKS = 32,
 };
@@ -43,7 +43,7 @@ enum lkst_loss {
 	LKST_LOSS_NR,
 };
 
-/* True if each that is counted for @cause is a record that is missing. */
+/* True if each count for @cause is a record that is missing. */
 static inline int lkst_loss_is_of_records(u32 cause)
 {
 	return cause == LKST_LOSS_LEVEL || cause == LKST_LOSS_TOO_LONG;
@@ -51,7 +51,7 @@ static inline int lkst_loss_is_of_records(u32 cause)
 
 /* The ring of one level: a cache line. */
 struct lkst_ring {
-	u32 element; /* index of the block opened last; first, for its address is a look-up's key */
+	u32 element; /* index of the block opened last; first member, because its address is the key of a look-up */
 	u32 base;    /* index of the ring's first block */
 	u32 mask;    /* number of blocks - 1 */
 	u32 level;   /* which of the page's rings it is */
@@ -66,8 +66,8 @@ struct lkst_ring {
 _Static_assert(sizeof(struct lkst_ring) == 64, "one cache line");
 
 /*
- * When the CPU came to the buffer or left it, and how far the ring of level 0 was then. So it can be told when
- * the records were made that the ring has overwritten since (src/trace/lost.h): nothing else tells it.
+ * When the CPU came to the buffer or left it, and how far the ring of level 0 was then. From these it is known
+ * when the records that the ring has overwritten since were made (src/trace/lost.h). Nothing else shows that.
  */
 struct lkst_mark {
 	u64 at; /* its `done`; with LKST_MARK_OPENS, what follows begins a block */

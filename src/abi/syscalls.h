@@ -27,10 +27,10 @@
 	/* plain numbers */                                                                        \
 	M(int, 4, 1, 10)                                                                           \
 	M(uint, 4, 0, 10)                                                                          \
-	M(hex, 4, 0, 16)	   /* 32 bits that are no count */                                 \
+	M(hex, 4, 0, 16)	   /* 32 bits that are not a count */                              \
 	M(long, 0, 1, 10)                                                                          \
 	M(ulong, 0, 0, 10)                                                                         \
-	M(hexlong, 0, 0, 16)	   /* a register that is no count */                               \
+	M(hexlong, 0, 0, 16)	   /* a register that is not a count */                            \
 	M(size, 0, 0, 10)	   /* bytes or elements */                                         \
 	M(off, 0, 1, 10)	   /* a file position or length */                                 \
 	/* addresses */                                                                            \
@@ -47,7 +47,7 @@
 	M(dev, 4, 0, 16)	   /* a device, as stat(2) numbers it */                           \
 	M(signal, 4, 1, 10)                                                                        \
 	M(ipc_key, 4, 1, 16)	   /* 0 is IPC_PRIVATE */                                          \
-	M(timeout_ms, 4, 1, 10)	   /* -1: for ever */                                              \
+	M(timeout_ms, 4, 1, 10)	   /* -1: forever */                                               \
 	/* files */                                                                                \
 	M(mode, 4, 0, 16)	   /* permission bits */                                           \
 	M(file_mode, 4, 0, 16)   /* file type and permission bits */                               \

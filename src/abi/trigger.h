@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Triggers: what user space tells the handler in the kernel (src/handlers/trigger.c) and what that counts.
- * A trigger has rules, each for events whose records are laid out alike; an event has a list of the rules
- * that are asked when it comes, and of the steps that intervals take then. All are elements of maps that
+ * A trigger has rules, each for events whose records have the same layout. An event has a list of the rules
+ * that are evaluated when it comes, and of the steps that intervals take then. All are elements of maps that
  * both sides map or look up.
  *
  * User space writes a trigger, its rules, terms and steps first and puts them into the events' lists last,
- * one store each; to take them away it empties the lists first and waits for a grace period.
+ * one store each; to remove them it empties the lists first and waits for a grace period.
  */
 #ifndef LKST_ABI_TRIGGER_H
 #define LKST_ABI_TRIGGER_H
@@ -37,10 +37,10 @@ enum {
 	LKST_TRIGGER_MASK_TERMS = LKST_TRIGGER_STEP_TERMS + LKST_TRIGGER_STEPS,
 	LKST_TRIGGER_ALL_TERMS =
 		LKST_TRIGGER_MASK_TERMS + LKST_TRIGGER_MASK_CONDITIONS * LKST_TRIGGER_TERMS,
-	LKST_TRIGGER_TICK_MS = 20, /* how often it is looked whether a maskset's time is over */
+	LKST_TRIGGER_TICK_MS = 20, /* how often the handler checks whether a maskset's time is over */
 };
 
-/* Where a term's value is from. */
+/* Where a term's value comes from. */
 enum lkst_trigger_source {
 	LKST_TRIGGER_ALWAYS,	/* nowhere: the term holds */
 	LKST_TRIGGER_FIELD,	/* an integer of the record */
@@ -76,7 +76,7 @@ struct lkst_trigger_term {
 };
 _Static_assert(sizeof(struct lkst_trigger_term) == 40, "no holes");
 
-/* What tells intervals of one kind apart. */
+/* The key that distinguishes intervals of one kind. */
 enum lkst_trigger_key_kind {
 	LKST_TRIGGER_BY_THREAD, /* the thread; each CPU's idle thread is one of its own */
 	LKST_TRIGGER_BY_CPU,
@@ -105,7 +105,7 @@ enum lkst_trigger_step_op {
 	LKST_TRIGGER_END, /* the interval has ended, or a part of it; it is not forgotten */
 };
 
-/* What an event does to an interval, behind the rules, if the step's term holds. */
+/* What an event does to an interval, after the rules, if the step's term holds. */
 struct lkst_trigger_step {
 	u8 interval; /* 1 to LKST_TRIGGER_INTERVALS */
 	u8 op;	     /* enum lkst_trigger_step_op */
@@ -143,7 +143,7 @@ struct lkst_trigger {
 	u32 once;	 /* it fires once */
 	u64 pause_ns;	 /* between two firings, at least */
 	u64 post_ns;	 /* from the event until the buffers are kept */
-	u64 switch_ns;	 /* for so long another maskset is put in force; 0: none is */
+	u64 switch_ns;	 /* for how long another maskset is active; 0: none is */
 	u32 switch_to;	 /* the maskset */
 	u32 name_length; /* without its NUL */
 	u32 arms;	 /* its maskset was not armed before */
@@ -154,15 +154,15 @@ struct lkst_trigger {
 	/* The kernel writes these. */
 	u64 last_ns; /* when it fired last, 0: never */
 	u64 fired;
-	u64 held_back; /* it would have fired, but had too lately, or had once, or was about to */
-	u64 is_firing; /* a program is at it */
+	u64 held_back; /* it would have fired, but had too recently, or had once, or was about to */
+	u64 is_firing; /* a program is firing it */
 	struct lkst_incident_cause cause; /* of the last time; no stack has room for it */
 };
 _Static_assert(sizeof(struct lkst_trigger) == 56 + LKST_TRIGGER_NAME + LKST_TRIGGER_CONDITION + 32 +
 						      sizeof(struct lkst_incident_cause),
 	       "no holes");
 
-/* A slot of an interval that has begun: word is flags | interval << 48 | time; 0: free, 1: being written. */
+/* The slot of an interval that has begun: word is flags | interval << 48 | time; 0: free, 1: being written. */
 struct lkst_trigger_slot {
 	u64 word;
 	u64 key;
@@ -171,7 +171,7 @@ struct lkst_trigger_slot {
 #define LKST_TRIGGER_HELD (1ULL << 63)
 #define LKST_TRIGGER_ENDED (1ULL << 62)
 
-/* The interval that a slot's word is of; 0: of none. */
+/* The interval that a slot's word belongs to; 0: none. */
 static inline u32 lkst_trigger_interval_of(u64 word)
 {
 	return (u32)((word & ~(LKST_TRIGGER_HELD | LKST_TRIGGER_ENDED)) >> LKST_TIME_BITS);
@@ -181,7 +181,7 @@ struct lkst_trigger_set {
 	struct lkst_trigger_slot slot[LKST_TRIGGER_WAYS];
 };
 
-/* A maskset that a trigger has put in force for a time. */
+/* A maskset that a trigger has made active for a time. */
 struct lkst_trigger_switch {
 	u64 is_wanted; /* written by user space: a trigger may do so */
 	u64 is_on;     /* this and the rest by the kernel */

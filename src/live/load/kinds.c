@@ -12,9 +12,9 @@
 #include "trace/mask.h"
 
 /*
- * What is given up first, when recording costs more than it may: the first row that matches tells
- * the value. Details of what is seen anyhow go first, what else explains a delay goes last, and
- * what a trace cannot be read without, or is rare and telling, does not go.
+ * What is left out first when recording costs more than it may: the first row that matches gives
+ * the value. Details of what other events show anyway are left out first, the rest of what explains
+ * a delay last. Events that a trace cannot be read without, or that are rare and telling, are kept.
  */
 static const struct {
 	const char *glob;
@@ -78,7 +78,7 @@ static struct lkst_unit_cost unit_cost(const struct lkst_event_class *c,
 								     : costs->record_ns };
 	unsigned int i;
 
-	/* A path is read at entry; in the exit's record its place is empty as a rule. */
+	/* A path is read at entry; in the exit record its place is usually empty. */
 	for (i = 0; i < c->nr_fields && !(c->syscall >= 0 && strstr(c->name, "syscall_exit_")); i++)
 		if (c->fields[i].type == LKST_CLASS_STRING)
 			cost.handler_ns += costs->string_ns;
@@ -89,7 +89,7 @@ static u8 value_of(const struct lkst_event_class *c)
 {
 	size_t i;
 
-	/* What every maskset has is never left out. */
+	/* Events that every maskset has are never left out. */
 	if (lkst_mask_has_always(c->index))
 		return LKST_KIND_PRECIOUS;
 	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++)
@@ -99,8 +99,8 @@ static u8 value_of(const struct lkst_event_class *c)
 }
 
 /*
- * If @name is one half of a pair by its word @from, makes the other's, with @to in its place, and
- * what both are called without.
+ * If @name is one half of a pair by its word @from, makes the name of the other half, with @to in its
+ * place, and the name of the pair, without either word.
  */
 static bool swap_word(const char *name, const char *from, const char *to, bool is_inside,
 		      char other[LKST_NAME_MAX], char both[LKST_NAME_MAX])
@@ -110,13 +110,13 @@ static bool swap_word(const char *name, const char *from, const char *to, bool i
 	if (!at || (!is_inside && at[strlen(from)]))
 		return false;
 	snprintf(other, LKST_NAME_MAX, "%.*s%s%s", (int)(at - name), name, to, at + strlen(from));
-	/* "syscall_entry_read" is of "syscall:read", "softirq_entry" of "softirq". */
+	/* "syscall_entry_read" belongs to "syscall:read", "softirq_entry" to "softirq". */
 	snprintf(both, LKST_NAME_MAX, "%.*s%s%s", (int)(at - name), name, is_inside ? ":" : "",
 		 at + strlen(from));
 	return true;
 }
 
-/* The other half of @c, and what both are called; NULL: it has none. */
+/* The other half of @c, and the name of the pair; NULL: it has none. */
 static const struct lkst_event_class *other_half(const struct lkst_catalog *catalog,
 						 const struct lkst_event_class *c,
 						 char both[LKST_NAME_MAX])
