@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The handler `hist`: counts in the kernel how long it takes from one event of a thread to another, and
- * records nothing but, if asked to, what took long. A profile first: what is worth a record it shows.
+ * The handler `hist`: counts in the kernel how long it takes from one event of a thread to another. It records
+ * nothing or, if asked to, only what took long. It makes a profile first, which shows what is worth recording.
  */
 #include <lkst/handler.h>
 
 enum { THREADS_MAX = 16384, KEYS_MAX = 1024 };
 
 lkst_event_id from, to; /* 0: nothing is measured but pairs */
-u32 pairs; /* 1: from each event to the one that the catalogue has behind it, entry to exit */
+u32 pairs; /* 1: from each event to the one that follows it in the catalogue, entry to exit */
 u64 slower_ns = ~0ULL; /* the second event is recorded after so long */
 u32 by_thread;	       /* 1: a histogram for each thread ... */
 u32 by_process;

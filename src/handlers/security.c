@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The handler `security`: says more of a system call, as the kernel's security (LSM) hooks see it: which file
- * it is about. It is for probes at the functions that call those hooks, set through tracefs (doc/handlers.md), and
- * decides nothing of what is allowed, so that SELinux or another module goes on beside it.
+ * The handler `security`: says more about a system call, as the kernel's security (LSM) hooks see it: which file
+ * it is about. It is for probes at the functions that call those hooks, set through tracefs (doc/handlers.md). It
+ * does not decide what is allowed, so SELinux or another module works as without it.
  */
 #include <lkst/handler.h>
 
@@ -50,7 +50,7 @@ struct file {
 	struct path f_path;
 };
 
-/* What handler.h has of it lacks the file. */
+/* The declaration in handler.h lacks the file. */
 struct linux_binprm___file {
 	struct file *file;
 };

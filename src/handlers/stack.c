@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The handler `stack`: records its events, and behind each how its thread came there: the kernel's stack, the
+ * The handler `stack`: records its events, and after each how its thread came there: the kernel's stack, the
  * user's, or both.
  */
 #include <lkst/handler.h>
@@ -19,7 +19,7 @@ LKST_EVENT(kernel, "the kernel's functions that led to the event before it, inne
 LKST_EVENT(user, "the program's places that led to the event before it, innermost first",
 	   LKST_FRAMES(lkst_addr));
 
-LKST_HANDLER(stack, "records events, and behind each the stack of its thread")
+LKST_HANDLER(stack, "records events, and after each the stack of its thread")
 {
 	return true;
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The handler of triggers: looks in each event for what was asked for by `lkst trigger add`, and records
- * the event as DEFAULT does; of an event whose row in the active maskset has a condition, only the records
- * for which it holds. abi/trigger.h describes the maps that user space writes.
+ * The handler of triggers: looks in each event for what `lkst trigger add` asked for, and records the event
+ * as DEFAULT does. If the event's row in the active maskset has a condition, it records the event only where the
+ * condition holds. abi/trigger.h describes the maps that user space writes.
  *
  * A row's condition decides before the record is published. All else is done after that, so that the event
- * which fires is there before what it causes. No lock is taken. An interval that has begun has a slot of a set;
- * its word, written last, makes it valid, and a reader that finds the word unchanged after the key has both.
- * Where a set is full, the oldest gives way and is counted: what it would have fired is missed, nothing fires
- * wrongly.
+ * that fires a trigger is there before what the trigger causes. No lock is taken. An interval that has begun has
+ * a slot of a set. The slot's word, written last, makes it valid, and a reader that finds the word unchanged
+ * after it has read the key has both. Where a set is full, the oldest slot is reused and counted: a trigger may
+ * then fail to fire, but none fires wrongly.
  */
 #include <lkst/handler.h>
 
@@ -209,7 +209,7 @@ __noinline u64 trigger_value(u32 element, u32 start, u32 number, u64 took)
 
 /* ---- intervals -------------------------------------------------------------------------------- */
 
-/* What of the intervals of one kind the record is about; 0: of none. @packed: a struct lkst_trigger_key. */
+/* Which of the intervals of one kind the record is about; 0: none. @packed: a struct lkst_trigger_key. */
 __noinline u64 trigger_key(u32 element, u32 start, u32 packed)
 {
 	union {
@@ -262,8 +262,8 @@ static __always_inline u64 find(struct lkst_trigger_set *set, u32 interval, u64 
 }
 
 /*
- * For how long the interval has gone on at @now, plus 1; 0: it has not begun, or before something changed
- * what is recorded: it may have ended since, or begun anew, unseen.
+ * For how long the interval has gone on at @now, plus 1; 0: it has not begun, or it began before something
+ * changed what is recorded, so that it may have ended since, or begun again, unseen.
  */
 __noinline u64 trigger_took(u32 interval, u64 key, u64 now)
 {
@@ -360,7 +360,7 @@ __noinline int trigger_step(u32 element, u32 start, u32 number, u64 now)
 
 /* ---- firing ----------------------------------------------------------------------------------- */
 
-/* Puts another maskset in force for a time. One time at once; the same maskset prolongs it. */
+/* Makes another maskset active for a time. Only one at a time; the same maskset prolongs its time. */
 static __always_inline void switch_for_a_time(const struct lkst_trigger *t, u64 now)
 {
 	u32 zero = 0, to = t->switch_to & (LKST_MASKSETS - 1), from;
@@ -380,7 +380,7 @@ static __always_inline void switch_for_a_time(const struct lkst_trigger *t, u64 
 	}
 }
 
-/* True if the trigger may fire at @now: not too soon behind the last time. Then it has to be released. */
+/* True if the trigger may fire at @now: not too soon after the last time. Then it has to be released. */
 static __always_inline bool claim(struct lkst_trigger *t, u64 now)
 {
 	u64 last;
@@ -422,7 +422,7 @@ __noinline int trigger_fire(u32 number, u32 id, u32 tid, u64 value, u64 when)
 	return 0;
 }
 
-/* Asks rule @number about the record; @now is its time. */
+/* Evaluates rule @number for the record; @now is the record's time. */
 __noinline int trigger_rule(u32 element, u32 start, u32 number, u64 now)
 {
 	struct lkst_trigger_rule *rule = bpf_map_lookup_elem(&trigger_rules, &number);
@@ -507,9 +507,9 @@ int lkst_handler_follows(u32 element, u32 start, u32 size)
 	return 0;
 }
 
-/* ---- back again ------------------------------------------------------------------------------- */
+/* ---- switching back --------------------------------------------------------------------------- */
 
-/* In a soft interrupt, as the controller of costs (budget.bpf.c); a hook can't start a timer. */
+/* In a softirq, like the controller of costs (budget.bpf.c); a hook can't start a timer. */
 static int on_timer(void *map, int *key, struct trigger_timer *t)
 {
 	u32 zero = 0;
@@ -518,7 +518,7 @@ static int on_timer(void *map, int *key, struct trigger_timer *t)
 	if (!s)
 		return 0;
 	if (LKST_LOAD(s->is_on) && bpf_ktime_get_ns() >= LKST_LOAD(s->until_ns)) {
-		/* Another one that a user has put in force meanwhile stays. */
+		/* If a user has switched to another one meanwhile, that stays. */
 		if (LKST_LOAD(lkst_control.active) == s->to && s->from != s->to)
 			lkst_maskset_switch(s->from);
 		LKST_STORE(s->is_on, 0);
@@ -528,7 +528,7 @@ static int on_timer(void *map, int *key, struct trigger_timer *t)
 	return 0;
 }
 
-/* User space runs this when a trigger is there that switches masksets. */
+/* User space runs this when there is a trigger that switches masksets. */
 SEC("syscall")
 int syscall__trigger_start(void *ctx)
 {

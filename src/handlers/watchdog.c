@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The handler `watchdog`: reacts when the beats of a program cease. A beat is a store of the time to beat_ns
- * (`lkst handler beat`), or event `beat` of process t_pid. Whether one is overdue is looked at in each event
- * that is sent here; all of them are recorded as by DEFAULT.
+ * The handler `watchdog`: reacts when the beats of a program stop. A beat is a store of the time to beat_ns
+ * (`lkst handler beat`), or event `beat` of process t_pid. With each event that is sent here the handler checks
+ * whether a beat is overdue; it records all of these events, as DEFAULT does.
  */
 #include <lkst/handler.h>
 
 u64 beat_ns; /* CLOCK_MONOTONIC of the last one; 0: none has come, nothing is watched */
 u64 within_ns = 1000000000; /* a beat is overdue when the last one is older */
-u64 told_ns;		    /* the beat that was the last before a silence that was told of */
-s32 to_set = -1;	    /* on silence, put this maskset in force; -1: leave the one that is */
+u64 told_ns;		    /* the last beat before a silence that was reported */
+s32 to_set = -1;	    /* on silence, switch to this maskset; -1: do not switch */
 lkst_event_id beat;	    /* counts as a beat; 0: none does */
 s32 t_pid;		    /* of this process; 0: of any */
 u64 silences;
@@ -50,7 +50,7 @@ LKST_HANDLER_AFTER
 	silent = since(r, last);
 	if (silent <= within_ns || __sync_val_compare_and_swap(&told_ns, told, last) != told)
 		return;
-	/* Of all CPUs one comes here, once for each silence. */
+	/* Only one CPU comes here, once for each silence. */
 	lkst_count(&silences, 1);
 	LKST_WRITE_RARE(silent, .silent_ns = silent, .within_ns = within_ns, .beat_ns = last);
 	lkst_notify(silent);
