@@ -42,7 +42,7 @@ REQUEST_PROGRAM(block_rq_issue)
 REQUEST_PROGRAM(block_rq_merge)
 REQUEST_PROGRAM(block_rq_requeue)
 
-/* An event of a request that the disk is done with, well or not. */
+/* An event of a request that the disk has completed, successfully or not. */
 #define RESULT_PROGRAM(event)                                                                      \
 	LKST_TP(event, struct request *rq, u8 status, unsigned int bytes)                          \
 	{                                                                                          \

@@ -2,12 +2,12 @@
 /*
  * What recording costs.
  *
- * How often each kind occurs is not counted anywhere: a few of the blocks that were filled since the
- * last look are looked through, and each record found in them stands for as many as blocks were
- * filled. A record is known by its time, which lies between the one before it and the block's
- * end: other words of a block do not by chance, since that is an interval of seconds in 2^48 ns.
+ * How often each kind occurs is not counted anywhere. Instead a few of the blocks that were filled since the
+ * last look are sampled, and the records found in them stand for those of all blocks that were filled. A record
+ * is recognised by its time, which lies between that of the record before it and the block's end. It is unlikely
+ * that another word of a block lies there by chance, since that is an interval of seconds in 2^48 ns.
  *
- * Runs of a hook's program that record nothing are counted (lkst_idle).
+ * Runs of a hook's program that record nothing are counted, in lkst_idle.
  */
 #ifndef LKST_BPF_BUDGET_COST_H
 #define LKST_BPF_BUDGET_COST_H
@@ -75,8 +75,8 @@ __weak __noinline u64 lkst_budget_scan(u32 element, u64 weight, u32 is_busy)
 }
 
 /*
- * Adds what was recorded on the CPU in @buffer since the last look. Only the ring of the undisturbed is
- * looked at: nearly all records are there.
+ * Adds what was recorded on the CPU in @buffer since the last look. Only the ring of level 0 is looked at:
+ * nearly all records are there.
  */
 static long look_at_buffer(u32 buffer, struct look *look)
 {
@@ -113,7 +113,7 @@ static long look_at_buffer(u32 buffer, struct look *look)
 	return 0;
 }
 
-/* What runs for the events of @kind took on a CPU that recorded nothing, since recording began. */
+/* The time of runs for the events of @kind that recorded nothing, on one CPU, since recording began. */
 static __always_inline u64 ran_for(const struct lkst_idle *idle, const struct lkst_kind *kind)
 {
 	u64 runs = LKST_LOAD(idle->runs[kind->id[0] & LKST_ID_MAX]);
@@ -138,7 +138,7 @@ static long add_idle(void *map, const u32 *key, struct lkst_kind *kind, struct l
 	return 0;
 }
 
-/* What a sum of counters of runs has grown by. It may have become less (struct lkst_idle): then by nothing. */
+/* How much a sum of counters of runs has grown. It may have become less (struct lkst_idle): then by 0. */
 static __always_inline u64 since(u64 now, u64 before)
 {
 	return now > before ? now - before : 0;
@@ -158,7 +158,7 @@ static long look_at_cpu(void *map, const u32 *cpu, struct budget_cpu *c, struct 
 	bpf_for_each_map_elem(&lkst_kinds, add_idle, look, 0);
 	idle_ns = since(look->ran_ns, c->ran_ns);
 	c->ran_ns = look->ran_ns;
-	/* What hooks took that have gone since is no reason for anything. */
+	/* The time of hooks that were detached since does not count. */
 	c->idle_ppm = look->is_settling ? 0 : (c->idle_ppm + idle_ns * PPM / look->period) / 2;
 	if (c->idle_ppm > look->idle_ppm)
 		look->idle_ppm = c->idle_ppm;

@@ -2,9 +2,9 @@
 /*
  * Hooks that are detached to keep to the cost limit.
  *
- * What is left out costs still, as long as its hooks are attached. A process detaches them
- * (src/live/recording/limit.c), and attaches them again to be tried: then it is counted how often they run, while what
- * they serve stays left out. If there is no such process, or it has been killed, hooks stay as they are.
+ * Events that are left out still cost something while their hooks are attached. A process detaches the hooks
+ * (src/live/recording/limit.c), and attaches them again to try them: their runs are counted, while what they
+ * serve stays left out. If there is no such process, or it has been killed, hooks stay as they are.
  */
 #ifndef LKST_BPF_BUDGET_HOOKS_H
 #define LKST_BPF_BUDGET_HOOKS_H
@@ -13,7 +13,7 @@
 #include "bpf/budget_kinds.h"
 
 enum {
-	/* Hooks that cost less than this part of the limit stay attached: if nothing that they serve is recorded ... */
+	/* Hooks that cost less than this part of the limit stay attached, if nothing that they serve is recorded ... */
 	TOO_CHEAP_IDLE = 32,
 	TOO_CHEAP_MANY = 256, /* ... and that together costs more than this part: */
 	MANY = 8,
@@ -27,7 +27,7 @@ static __always_inline bool has_helper(const struct lkst_budget *budget)
 	return helper && helper != budget->lost;
 }
 
-/* It finds in the groups what it is to do. */
+/* The process finds in the groups what it is to do. */
 static __always_inline void wake_helper(u64 now)
 {
 	if (!bpf_ringbuf_query(&lkst_asks, BPF_RB_AVAIL_DATA))
@@ -65,8 +65,8 @@ static __noinline void detach(struct look *look, struct lkst_hook_group *group, 
 }
 
 /*
- * The group stays attached, for there is nobody to detach it. What was left out for the group is recorded again,
- * and a kind that was left out by itself comes back in its own time.
+ * The group stays attached, because no process detaches it. Events that were left out for the group are recorded
+ * again; a kind that was left out by itself comes back in its own time.
  */
 static __noinline void release(struct look *look, struct lkst_hook_group *group)
 {
@@ -78,14 +78,14 @@ static __noinline void release(struct look *look, struct lkst_hook_group *group)
 		take_back(look, whole);
 }
 
-/* Part of a look at all: what the group cost since the last one, and what became of what was asked. */
+/* Part of each look: what the group cost since the last one, and what became of what was asked. */
 static long begin_group(void *map, const u32 *key, struct lkst_hook_group *group, struct look *look)
 {
 	u64 waited = look->now - group->since_ns;
 
 	if (!group->is_asked && !group->is_tried)
 		return 0;
-	/* A look that has seen some of both, hooks that cost much and their end, is no measure. */
+	/* A look during which expensive hooks were detached measures neither state. */
 	look->is_settling |= group->is_fresh && waited < 2 * LKST_BUDGET_PERIOD_MS * 1000000ULL;
 	if (is_done(group))
 		return 0;
@@ -103,7 +103,7 @@ static long begin_group(void *map, const u32 *key, struct lkst_hook_group *group
 	return 0;
 }
 
-/* What a group's runs took that recorded nothing, of all CPUs: the difference to the last look. */
+/* The time of a group's runs that recorded nothing, on all CPUs: the difference to the last look. */
 static long end_group(void *map, const u32 *key, struct lkst_hook_group *group, struct look *look)
 {
 	u64 ran_ns = group->idle_ns;
@@ -121,15 +121,15 @@ static long clear_group(void *map, const u32 *key, struct lkst_hook_group *group
 	return 0;
 }
 
-/* Its part in what runs that record nothing cost on the CPU where that is most. */
+/* Its part of the cost of runs that record nothing, on the CPU where that cost is highest. */
 static __always_inline u32 idle_part(const struct look *look, const struct lkst_hook_group *group)
 {
 	return look->idle_ns ? look->idle_ppm * group->idle_ns / look->idle_ns : 0;
 }
 
 /*
- * A search for the dearest hooks to detach. Those that serve nothing which is recorded are so at once; those
- * that do only while it is the hooks that keep the cost above the limit.
+ * A search for the most expensive hooks to detach. Hooks that serve nothing that is recorded are detached at
+ * once; other hooks only while it is the hooks that keep the cost above the limit.
  */
 static long find_idle(void *map, const u32 *key, struct lkst_hook_group *group, struct look *look)
 {
@@ -167,10 +167,10 @@ static long detach_one(u32 i, struct look *look)
 	return 0;
 }
 
-/* Has hooks detached that cost too much by themselves. */
+/* Has hooks that cost too much by themselves detached. */
 static __noinline void detach_idle(struct look *look)
 {
-	/* Half the limit is for recording; without need nothing that is recorded is given up for hooks. */
+	/* Half the limit is for recording; what is recorded is given up for hooks only when necessary. */
 	look->aim_ppm = look->budget->limit_ppm / 2;
 	look->left_ppm =
 		look->busiest_ppm + look->idle_ppm > look->budget->limit_ppm ? look->idle_ppm : 0;

@@ -31,7 +31,7 @@ __weak __noinline int lkst_budget_mark(u32 id, u32 shed)
 	return 0;
 }
 
-/* Marks the events of a kind that is of the group of hooks look->marks. */
+/* Marks the events of a kind that belongs to the group of hooks look->marks. */
 static long mark_kind(void *map, const u32 *key, struct lkst_kind *kind, struct look *look)
 {
 	if (kind->group != look->marks || (kind->is_shed && !look->marks_shed))
@@ -41,7 +41,7 @@ static long mark_kind(void *map, const u32 *key, struct lkst_kind *kind, struct 
 	return 0;
 }
 
-/* Marks the events of @kind, which may be one that is for all of a group's. */
+/* Marks the events of @kind, which may be one that stands for all of a group's. */
 static __always_inline void mark(struct look *look, const struct lkst_kind *kind, u32 shed)
 {
 	if (kind->id[0]) {
@@ -63,7 +63,7 @@ static __always_inline void put_name(char *to, const struct lkst_kind *kind)
 		to[i] = kind->name[i];
 }
 
-/* What records of @ns on busy CPUs cost the busiest one. */
+/* What records that took @ns on busy CPUs cost the busiest one. */
 static __always_inline u32 recorded_part(const struct look *look, u64 ns)
 {
 	return look->recorded_ns ? look->busiest_ppm * ns / look->recorded_ns : 0;
@@ -118,7 +118,7 @@ static __noinline void take_back(struct look *look, struct lkst_kind *kind)
 	mark(look, kind, false);
 }
 
-/* A search for the kind to leave out: of the least valuable ones that cost enough the dearest. */
+/* A search for the kind to leave out: of the least valuable ones that cost enough, the most expensive. */
 static long find_dearest(void *map, const u32 *key, struct lkst_kind *kind, struct look *look)
 {
 	if (kind->value == LKST_KIND_PRECIOUS || kind->is_shed ||
@@ -173,7 +173,7 @@ static __noinline void keep_to_limit(struct look *look)
 	bpf_loop(CHANGES, shed_one, look, 0);
 }
 
-/* What was before must not count against what is recorded now. */
+/* What was measured before must not count against what is recorded now. */
 static long forget_mean(void *map, const u32 *cpu, struct budget_cpu *c, struct look *look)
 {
 	u32 most = look->allowed_ppm / 2;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Kinds that are left out are tried before they are recorded again: for a quarter of a second it is counted how often
- * their programs run, on each CPU, and so what recording them would cost. If that has no room below the limit, they
- * stay left out, and are tried again later. So nothing is recorded that is known to cost too much.
+ * Kinds that are left out are tried before they are recorded again: for a quarter of a second the runs of their
+ * programs are counted, on each CPU, which shows what recording them would cost. If that has no room below the limit,
+ * they stay left out, and are tried again later. So nothing is recorded that is known to cost too much.
  *
- * Where their hooks are detached, these are attached for that time, and go as soon as they have cost too much.
+ * If their hooks are detached, they are attached for that time, and detached as soon as they have cost too much.
  */
 #ifndef LKST_BPF_BUDGET_TRY_H
 #define LKST_BPF_BUDGET_TRY_H
@@ -13,8 +13,8 @@
 
 enum {
 	TRY_PART = 4,  /* of the limit: what hooks may cost while they are tried ... */
-	TRY_REST = 16, /* ... and in the mean, with the time in which none are tried */
-	TRY_HELPER_NS = 1000000, /* what attaching and detaching them takes, roughly */
+	TRY_REST = 16, /* ... and on average, including the time in which none are tried */
+	TRY_HELPER_NS = 1000000, /* the time to attach and detach them, roughly */
 };
 
 #define NO_GROUP (~0U) /* which no kind has */
@@ -30,7 +30,7 @@ static __always_inline u32 allowed(const struct lkst_budget *budget, u32 idle_pp
 
 /* ---- counting --------------------------------------------------------------------------------- */
 
-/* What runs for @kind have taken on a CPU that recorded nothing, and what they would have if they had recorded. */
+/* The time of runs for @kind on one CPU that recorded nothing, and what it would be if they had recorded. */
 static long add_tried(void *map, const u32 *key, struct lkst_kind *kind, struct look *look)
 {
 	struct lkst_idle *idle = bpf_map_lookup_elem(&lkst_idle, &look->cpu);
@@ -45,7 +45,7 @@ static long add_tried(void *map, const u32 *key, struct lkst_kind *kind, struct 
 	return 0;
 }
 
-/* One CPU. @look->cost, @look->would: the most of all CPUs since it was begun to try. */
+/* One CPU. @look->cost, @look->would: the most of all CPUs since the trial began. */
 static long look_at_tried(void *map, const u32 *cpu, struct budget_cpu *c, struct look *look)
 {
 	look->cpu = *cpu;
@@ -90,7 +90,7 @@ static __noinline void count_tried(struct look *look, const struct lkst_kind *ki
 
 /* ---- beginning -------------------------------------------------------------------------------- */
 
-/* A search for the kind to try: of those whose time has come the most valuable. */
+/* A search for the kind to try: the most valuable of those whose time has come. */
 static long find_due(void *map, const u32 *key, struct lkst_kind *kind, struct look *look)
 {
 	struct lkst_hook_group *group = group_of(kind);
@@ -137,7 +137,7 @@ static __noinline void try_one(struct look *look)
 
 /* ---- the end ---------------------------------------------------------------------------------- */
 
-/* Whether recording @kind for @would_ppm has room below the limit, if need be that of kinds of less value. */
+/* Whether recording @kind, at @would_ppm, has room below the limit, if need be in place of kinds of less value. */
 static __always_inline bool has_room(struct look *look, const struct lkst_kind *kind, u32 would_ppm,
 				     u32 idle_ppm)
 {
@@ -172,7 +172,7 @@ static __noinline void accept(struct look *look, struct lkst_kind *kind, struct 
 	take_back(look, kind);
 }
 
-/* After hooks were tried others have to wait, so that all of it costs little. */
+/* After hooks were tried, others have to wait, so that trying costs little in all. */
 static __always_inline void rest(struct look *look)
 {
 	look->budget->rest_ns = look->now + (look->cost + TRY_HELPER_NS) * TRY_REST * (u64)PPM /
@@ -208,7 +208,7 @@ static __always_inline bool is_begun(struct look *look, struct lkst_kind *kind,
 {
 	if (is_done(group) && !group->is_asked)
 		return true;
-	/* They are detached again, or nobody does it. */
+	/* They are detached again, or there is no process that does it. */
 	if (is_done(group) || !has_helper(look->budget))
 		look->budget->tried = 0;
 	if (look->now >= kind->due_ns && !look->budget->tried)
@@ -228,7 +228,7 @@ static __noinline void judge(struct look *look)
 	kind = bpf_map_lookup_elem(&lkst_kinds, &look->tried);
 	group = kind ? group_of(kind) : NULL;
 	is_detached = group && (group->is_tried || group->is_asked);
-	/* It is one of several, all of which are being detached: it comes back with them. */
+	/* It is one of several kinds, and all of their hooks are being detached: it comes back with them. */
 	if (!kind || !kind->is_shed || (is_detached && group->whole != look->tried)) {
 		look->budget->tried = 0;
 		return;

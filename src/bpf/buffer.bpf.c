@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Has a CPU go over to another buffer for user space, which runs this program on that CPU itself
+ * Has a CPU switch to another buffer. User space runs this program itself, on that CPU
  * (BPF_PROG_TEST_RUN, src/bpf/maskset.bpf.c). It is not attached to anything.
  *
  * Context: the kernel calls it on the CPU by an inter-processor interrupt, or directly between get_cpu()

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which buffer the records of this CPU go to, and going over to another: when one is full, when one is
- * to be kept as it is, or when it is told to. What changes is the CPU's own column of the table in the
- * control page, and only the CPU itself changes it while it is online.
+ * Which buffer the records of this CPU go to, and switching to another: when one is full, when one is
+ * to be kept as it is, or when the CPU is told to. Only the CPU's own column of the table in the control
+ * page changes, and only the CPU itself changes it while it is online.
  */
 #ifndef LKST_BPF_BUFFER_H
 #define LKST_BPF_BUFFER_H
@@ -15,7 +15,7 @@ static __always_inline u32 lkst_this_cpu(void)
 	return bpf_get_smp_processor_id() & (LKST_POSSIBLE_CPUS_MAX - 1);
 }
 
-/* The state page in force for events that go to @buffer on this CPU. */
+/* The active state page for events that go to @buffer on this CPU. */
 static __always_inline struct lkst_state *lkst_state_page(u32 buffer)
 {
 	return LKST_ELEMENT_AT(&lkst_control.page[buffer & (LKST_NR_BUFFERS - 1)][lkst_this_cpu()]);
@@ -33,7 +33,7 @@ static __always_inline bool lkst_buffer_is_there(const struct lkst_state *st)
 	return st && LKST_LOAD(st->magic) == LKST_STATE_MAGIC;
 }
 
-/* The buffer that follows at time @ts on buffer @own, which is left by then: none that is left by then, too. */
+/* The buffer that follows buffer @own, which has to be left by time @ts; it is not one that has to be left, too. */
 static __always_inline u32 lkst_buffer_after(u32 own, u64 ts)
 {
 	u32 to = LKST_LOAD(lkst_control.leave_to[own & (LKST_NR_BUFFERS - 1)]), i;
@@ -50,8 +50,8 @@ static __always_inline u32 lkst_buffer_after(u32 own, u64 ts)
 }
 
 /*
- * Where a record of time @ts goes that has come to the end of a block of page @st: to the buffer that
- * follows on one that is left by then, or on one that is full (@wraps).
+ * Where a record of time @ts goes when it has come to the end of a block of page @st: to the buffer that
+ * follows one that has to be left by then, or one that is full (@wraps).
  */
 static __always_inline u32 lkst_buffer_target(const struct lkst_state *st, bool wraps, u64 ts)
 {

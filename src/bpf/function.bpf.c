@@ -71,7 +71,7 @@ LKST_KPROBE(tasklet_hi_action)
 }
 
 enum {
-	/* arch/x86/include/asm/trap_pf.h, by which the record tells on every machine */
+	/* arch/x86/include/asm/trap_pf.h; the record uses these bits on every machine */
 	PF_WRITE = 2,
 	PF_USER = 4,
 	PF_INSTRUCTION = 16,
@@ -96,9 +96,8 @@ static __always_inline void fault_begins(const volatile u16 *id, struct pt_regs 
 }
 
 /*
- * Where page faults have no tracepoint. One at an address where nothing is mapped does not come here;
- * what comes without registers is no fault (get_user_pages()), and one that has waited for its page
- * comes again.
+ * Used where page faults have no tracepoint. A fault at an address where nothing is mapped does not come here.
+ * A call without registers is not a fault (get_user_pages()). A fault that has waited for its page comes again.
  */
 LKST_KPROBE(handle_mm_fault, u64 area, u64 address, u32 flags, struct pt_regs *regs)
 {
@@ -160,7 +159,7 @@ LKST_KPROBE(math_error, struct pt_regs___trap *regs, u32 trap)
 	return trap_begins(regs, 0, trap, SIGFPE);
 }
 
-/* The function does not return a trap's number, but the kernel keeps it if it was a program's. */
+/* The function does not return a trap's number, but the kernel keeps it if a program caused the trap. */
 #define TRAP_EXIT_PROGRAM(function)                                                                \
 	LKST_KRETPROBE(function)                                                                   \
 	{                                                                                          \
@@ -288,8 +287,8 @@ LKST_KPROBE(__wait_on_buffer, struct buffer_head *buffer)
 }
 
 /*
- * A message on a socket, before anything is known of its fate. (sock_sendmsg() and sock_recvmsg()
- * are built into some of their callers.)
+ * A message on a socket, before its result is known. (sock_sendmsg() and sock_recvmsg() are inlined
+ * into some of their callers.)
  */
 #define MESSAGE_PROGRAM(function, event)                                                           \
 	LKST_KPROBE(function, struct socket *socket, u64 message, int bytes)                       \
@@ -404,7 +403,7 @@ LKST_KPROBE(do_shmat, int shmid, u64 address, u32 flags)
 TIMER_DELETE_PROGRAM(timer_delete_sync)
 TIMER_DELETE_PROGRAM(del_timer_sync)
 
-/* ---- other: recorded whomever the recording is restricted to, for it concerns all ---- */
+/* ---- other: recorded in a restricted recording, too, since it concerns all ---- */
 
 LKST_KPROBE(oops_enter)
 {

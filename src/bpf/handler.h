@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a handler of a user's own is made with. It is all that its source includes:
+ * What a user handler is made with. It is all that its source includes:
  *
  *	#include <lkst/handler.h>
  *
@@ -14,7 +14,7 @@
  * LKST_HANDLER(name, help) { ... } is called for each event that a maskset sends to the handler. Its
  * record @r is complete, but not yet published: true publishes it, false drops it. LKST_HANDLER_AFTER
  * { ... }, which may be left out, is called when a record has been published. Global variables are the
- * handler's controls: `lkst handler set NAME VARIABLE=VALUE` changes them while it works.
+ * handler's controls: `lkst handler set NAME VARIABLE=VALUE` changes them while the handler is loaded.
  *
  * Context: any hook's, preemption off, interrupts and NMIs may nest (bpf/record.h). All CPUs share the
  * variables: lkst_count() adds to one of them.
@@ -51,7 +51,7 @@ static __always_inline const void *lkst_record_as(const struct lkst_record_head 
 {
 	u64 start = LKST_BOUNDED(of.start);
 
-	/* The second cannot be: the record ends in its block. The verifier wants to hear it. */
+	/* The second cannot be: the record ends in its block. The verifier has to be shown. */
 	if (lkst_record_id(r) != id || start > (1U << lkst_cfg.block_shift) - size)
 		return NULL;
 	return of.block + start;
@@ -99,7 +99,7 @@ static __always_inline void lkst_histogram_add(struct lkst_histogram *h, u64 val
 		lkst_count(&h->slot[slot], 1);
 }
 
-/* Puts maskset @number in force; recorded, as if a user had done it. */
+/* Switches to maskset @number; recorded, as if a user had done it. */
 static __always_inline void lkst_switch_maskset(u32 number)
 {
 	lkst_maskset_switch(number);
@@ -150,13 +150,13 @@ static __always_inline void lkst_notify_of(const struct lkst_record_head *r, u64
 	bpf_ringbuf_output(&lkst_notices, &notice, sizeof(notice), 0);
 }
 
-/* Tells who waits for it, in user space, of this event and @value. What nobody reads is dropped. */
+/* Reports this event and @value to whoever waits for it in user space. What nobody reads is dropped. */
 #define lkst_notify(value) lkst_notify_of(r, value)
 
 /*
  * An event of the handler's own: LKST_EVENT(late, "a beat that came late", lkst_ns silent_ns; u32 nr;)
- * declares one, as HANDLER.late, with its fields; 8-byte and 4-byte ones stand at multiples of 4. Loading
- * adds it to the recording's catalogue, so that it is decoded by name wherever the record is read.
+ * declares one, as HANDLER.late, with its fields; 8-byte and 4-byte ones begin at multiples of 4. Loading the
+ * handler adds the event to the recording's catalogue, so that it is decoded by name wherever a record is read.
  */
 #define LKST_EVENT(event, about, ...)                                                              \
 	struct lkst_own_##event {                                                                  \
@@ -168,7 +168,7 @@ static __always_inline void lkst_notify_of(const struct lkst_record_head *r, u64
 		struct lkst_own_##event layout[0];                                                 \
 	} lkst_event_##event SEC(LKST_OWN_EVENTS) = { .is = { .name = #event, .help = about } }
 
-/* The buffer that the maskset in force sends event @id to. */
+/* The buffer that the active maskset sends event @id to. */
 static __always_inline u32 lkst_buffer_of(u32 id)
 {
 	u32 active = LKST_LOAD(lkst_control.active) & (LKST_MASKSETS - 1);
@@ -200,8 +200,8 @@ static __always_inline bool lkst_own_write(u32 buffer, u16 id, const void *from,
 /*
  * Writes a record of the handler's own @event: LKST_WRITE(late, .silent_ns = ns, .nr = 1), to the buffer
  * of the event that the handler was called for. LKST_WRITE_RARE() writes to that of rare events, which
- * keeps it for longer. False if the record was lost (counted). In LKST_HANDLER_AFTER the record stands
- * behind the event's own; in LKST_HANDLER the event's is not published yet, so that this one goes to the
+ * keeps it for longer. False if the record was lost (counted). In LKST_HANDLER_AFTER the record comes
+ * after the event's own; in LKST_HANDLER the event's is not published yet, so this one goes to the
  * ring of interrupting writers, which is smaller.
  */
 #define LKST_WRITE(event, ...) LKST_WRITE_TO(lkst_buffer_of(lkst_record_id(r)), event, __VA_ARGS__)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Keeps the moment for user space, which runs this program itself (BPF_PROG_TEST_RUN,
- * src/bpf/maskset.bpf.c). It is not attached to anything.
+ * Keeps the moment. User space runs this program itself (BPF_PROG_TEST_RUN, src/bpf/maskset.bpf.c). It is
+ * not attached to anything.
  */
 #include "bpf/incident.h"
 
-/* Argument 0: how long to go on, ns. Returns the incident's number; 0: it is not kept. */
+/* Argument 0: for how long recording goes on in this bank, ns. Returns the incident's number; 0: it is not kept. */
 SEC("raw_tp")
 int raw_tp__incident(struct bpf_raw_tracepoint_args *ctx)
 {

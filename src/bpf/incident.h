@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Keeping a moment: has all CPUs leave the bank in force at a given time (abi/incident.h).
+ * Keeping a moment: has all CPUs leave the active bank at a given time (abi/incident.h).
  *
  * No CPU is stopped, waited for or even told. Each finds the time in its ring as the one at which a
- * block is to be opened, compares its next record's with it, as it does anyway, and goes over. So an idle
- * CPU goes over when it has something to record again.
+ * block is to be opened, compares the time of its next record with it, as it does anyway, and switches. So an
+ * idle CPU switches when it has something to record again.
  */
 #ifndef LKST_BPF_INCIDENT_H
 #define LKST_BPF_INCIDENT_H
 
 #include "bpf/share.h"
 
-/* The time at @now of which a record has the low 48 bits, @low; it may be some ns ahead of the clock. */
+/* The full time, near @now, whose low 48 bits in a record are @low; it may be some ns ahead of the clock. */
 static __always_inline u64 lkst_whole_time(u64 low, u64 now)
 {
 	const u32 rest = 64 - LKST_TIME_BITS;
@@ -38,7 +38,7 @@ static long lkst_bank_end(u32 cpu, u64 *at)
 
 	cpu &= LKST_POSSIBLE_CPUS_MAX - 1;
 	st = LKST_ELEMENT_AT(&lkst_control.page[LKST_BUFFER_MAIN][cpu]);
-	/* The ring of the undisturbed alone: its next record takes the CPU over, with all levels. */
+	/* The ring of level 0 is enough: its next record switches the CPU, with all levels. */
 	if (st && LKST_LOAD(st->ring[0].turn_at) > *at)
 		LKST_STORE(st->ring[0].turn_at, *at);
 	return 0;
@@ -62,7 +62,7 @@ static __always_inline void lkst_bank_leave(const struct lkst_incident_cause *ca
 	bpf_loop(lkst_cfg.nr_cpus, lkst_bank_end, &until, 0);
 }
 
-/* Tells in the trace. */
+/* Records it in the trace. */
 static __always_inline void lkst_incident_record(const struct lkst_incident_cause *cause,
 						 u32 number)
 {
@@ -77,9 +77,9 @@ static __always_inline void lkst_incident_record(const struct lkst_incident_caus
 }
 
 /*
- * Keeps what the bank in force holds up to cause->post_ns after cause->ns. Returns the incident's number;
- * 0: the recording has no banks; or an incident is not over yet, of which this is a part then, or no bank
- * is free, both of which are counted.
+ * Keeps what the active bank holds up to cause->post_ns after cause->ns. Returns the incident's number. 0: the
+ * recording has no banks; or an incident is not over yet, and this becomes part of it (counted); or no bank is
+ * free (counted).
  *
  * It takes some ns for each CPU of the machine, waits for nothing, and may be called wherever a record
  * may be written. Not inlined, so that the verifier looks at it once.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Interrupts: devices, soft interrupts, tasklets, and the vectors that CPUs send to each other.
+ * Interrupts: devices, softirqs, tasklets, and the vectors that CPUs send to each other.
  */
 #include "bpf/record.h"
 
@@ -24,7 +24,7 @@ LKST_TP(irq_handler_exit, int irq, struct irqaction *action, int result)
 	return 0;
 }
 
-/* A soft interrupt's event. */
+/* A softirq's event. */
 #define SOFTIRQ_PROGRAM(event)                                                                     \
 	LKST_TP(event, unsigned int vec)                                                           \
 	{                                                                                          \
@@ -53,7 +53,7 @@ LKST_TP(tasklet_exit, struct tasklet_struct *tasklet)
 	return 0;
 }
 
-/* An event of a vector that is the kernel's own. */
+/* An event of a vector that the kernel itself uses. */
 #define VECTOR_PROGRAM(event)                                                                      \
 	LKST_TP(event, int vector)                                                                 \
 	{                                                                                          \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Going over to another buffer because somebody says so: one store, recorded. */
+/* Switching to another buffer by command or by handler: one store, recorded. */
 #ifndef LKST_BPF_JUMP_H
 #define LKST_BPF_JUMP_H
 
@@ -12,7 +12,7 @@
  */
 static __always_inline void lkst_buffer_jump(u32 of, u32 to)
 {
-	/* On the stack meanwhile, as in lkst_maskset_switch(). */
+	/* Kept on the stack meanwhile, as in lkst_maskset_switch(). */
 	volatile u32 serves = of & (LKST_NR_BUFFERS - 1), target = to & (LKST_NR_BUFFERS - 1), left;
 	u32 page = target * lkst_cfg.nr_cpus + lkst_this_cpu();
 	struct lkst_state *from = lkst_state_page(serves), *there = LKST_ELEMENT(page);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Locks: waiting for one that another holds; and every take and release, by the functions that do it.
+ * Locks: waiting for one that another holds; and every acquire and release, by the functions that do it.
  *
  * Context: those run with preemption off as function.bpf.c says.
  */
@@ -12,7 +12,7 @@
 /* This program and what runs it, bpf_trace_run2(), are on top of the stack. */
 enum { FRAMES_SKIPPED = 2, FRAMES = 5 };
 
-/* How far apart stacks of waits are that spin. */
+/* The least time between the stacks of two waits that spin. */
 #define STACKS_APART_NS 1000000ULL
 
 struct {
@@ -23,9 +23,9 @@ struct {
 } lkst_stack_due SEC(".maps");
 
 /*
- * To unwind the stack takes some 5 us. That is little for a thread that is about to sleep, and as much as the whole
- * wait where it spins, with interrupts off. So of those waits a CPU has one stack in a millisecond: half a percent of
- * its time at most.
+ * To unwind the stack takes some 5 us. That is little for a thread that is about to sleep, but as much as the whole
+ * wait of one that spins, with interrupts off. So a CPU takes only one stack of such waits in a millisecond, which
+ * is half a percent of its time at most.
  */
 static __always_inline bool has_stack(u32 flags)
 {
@@ -43,7 +43,7 @@ static __always_inline bool has_stack(u32 flags)
 }
 
 /*
- * The stack is taken before the place is reserved, for it takes longer than all the rest. A frame that is not there
+ * The stack is taken before the place is reserved, since it takes longer than all the rest. A frame that is not there
  * is 0. Which of them asked for the lock depends on how the kernel was built
  * (analyze/engine/naming.c knows their names).
  */
@@ -76,7 +76,7 @@ LKST_TP(contention_end, void *lock, int result)
 	return 0;
 }
 
-/* Where a function's caller goes on, at its entry: on top of the stack, or in a register. */
+/* The return address at a function's entry: on top of the stack, or in a register. */
 static __always_inline u64 caller_of(struct pt_regs *ctx)
 {
 #ifdef __TARGET_ARCH_x86
@@ -89,7 +89,7 @@ static __always_inline u64 caller_of(struct pt_regs *ctx)
 #endif
 }
 
-/* A lock is asked for. */
+/* A lock is requested. */
 #define TAKE_PROGRAM(function, event)                                                              \
 	LKST_KPROBE(function, u64 lock)                                                            \
 	{                                                                                          \

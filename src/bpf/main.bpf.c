@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What the kernel programs share: the control page and the configuration. The programs
- * themselves stand in the files of their groups; all are linked into one object.
+ * themselves are in the files of their groups; all are linked into one object.
  */
 #include "bpf/record.h"
 

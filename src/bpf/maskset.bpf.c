@@ -9,7 +9,7 @@
  */
 #include "bpf/maskset.h"
 
-/* Argument 0: the maskset to be put in force. */
+/* Argument 0: the maskset to switch to. */
 SEC("raw_tp")
 int raw_tp__maskset_switch(struct bpf_raw_tracepoint_args *ctx)
 {

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Putting another maskset in force: one store, recorded.
+ * Switching to another maskset: one store, recorded.
  *
  * The record's time is taken before the store, so that no event that the new maskset decides on is
- * older. Writers that had asked the old one may still be under way on other CPUs: user space waits for
- * them, and says so by a maskset_settled record (src/live/recording/masksets.c).
+ * older. Writers on other CPUs that have read the old one may still be writing: user space waits for
+ * them, and then has a maskset_settled record written (src/live/recording/masksets.c).
  */
 #ifndef LKST_BPF_MASKSET_H
 #define LKST_BPF_MASKSET_H
 
 #include "bpf/record.h"
 
-/* Behind the stores that change what is recorded. */
+/* To be called after the stores that change what is recorded. */
 static __always_inline void lkst_maskset_changed(void)
 {
 	LKST_STORE(lkst_control.changed_ns, LKST_CLOCK());
 }
 
-/* Puts maskset @to in force. Preemption must be off, as for every writer (record.h). */
+/* Makes maskset @to the active one. Preemption must be off, as for every writer (record.h). */
 static __always_inline void lkst_maskset_switch(u32 to)
 {
-	/* On the stack meanwhile: to reserve takes all registers (Linux 6.1 follows no spilled bound). */
+	/* Kept on the stack meanwhile: reserving needs all registers (Linux 6.1 loses the bounds of a spilled one). */
 	volatile u32 wanted = to & (LKST_MASKSETS - 1);
 	struct lkst_rec_maskset_switch *r;
 	struct lkst_slot s;

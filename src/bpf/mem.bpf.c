@@ -26,7 +26,7 @@ LKST_TP(mm_page_free, struct page *page, unsigned int order)
 }
 
 /*
- * The following four are of the untyped kind of program, for Linux 6.1 does not let a typed one
+ * The following four programs are of the untyped kind, because Linux 6.1 does not let a typed one
  * read an argument of type "const void *". So a cache's field is read by a helper. User space
  * attaches both kinds in the same way.
  */

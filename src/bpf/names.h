@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A name that is not in a record: that of the thread which a switch goes to. The program of sched_switch
- * leaves it here for its handler's functions, if the handler asks for it (lkst_cfg.has_names). A CPU is in
+ * A name that is not in a record: that of the thread that a switch goes to. The program of sched_switch
+ * stores it here for its handler's functions, if the handler asks for it (lkst_cfg.has_names). A CPU is in
  * one switch at a time.
  */
 #ifndef LKST_BPF_NAMES_H

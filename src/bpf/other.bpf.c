@@ -34,12 +34,12 @@ static __always_inline void put_text(u32 id, const char *from, u64 length)
 		LKST_PUT_STRING(r->text, &text);
 }
 
-/* The text has no NUL behind its @length characters, but may have one within. */
+/* The text has no NUL after its @length characters, but may have one within. */
 LKST_TP(console, const char *from, u64 length)
 {
 	const u32 skipped = sizeof(panic_prefix) - 1;
 
-	/* Recorded whomever the recording is restricted to, for it concerns all. */
+	/* Recorded in a restricted recording, too, since it concerns all. */
 	if (is_panic(from, length))
 		put_text(lkst_cfg.id[LKST_EV_panic], from + skipped, length - skipped);
 	if (!lkst_wants_current())
@@ -48,12 +48,12 @@ LKST_TP(console, const char *from, u64 length)
 	return 0;
 }
 
-/* include/linux/kern_levels.h, and what a message has that says no level, as kernels are built. */
+/* include/linux/kern_levels.h, and the level of a message that gives none, as kernels are usually built. */
 enum { KERN_SOH = 1, LOGLEVEL_DEBUG = 7, LOGLEVEL_NOT_SAID = 4 };
 
 LKST_STRING_SCRATCH(printk_format);
 
-/* A level is in the argument, or, that being negative, in two characters before the text. */
+/* The level is in the argument or, if that is negative, in two characters before the text. */
 LKST_KPROBE(vprintk_store, int facility, int level, void *device, const char *format)
 {
 	struct lkst_string text;

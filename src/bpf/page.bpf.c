@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Finds where the kernel's array of page structures begins: run once by user space, before hooks
- * are attached. Not a hook; nothing of it runs while recording.
+ * are attached. It is not a hook, and does not run while recording.
  *
- * A BPF ring buffer is memory of which both sides know something: the kernel keeps the page
+ * A BPF ring buffer is memory that both sides know something about: the kernel keeps the page
  * structures of its pages, and user space, having mapped it, learns from /proc/self/pagemap which
  * page frames they are.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Page frame numbers. The kernel's page structures are one array, indexed by page frame number
- * (CONFIG_SPARSEMEM_VMEMMAP); where it begins is random at each boot and told nowhere, so that user
+ * (CONFIG_SPARSEMEM_VMEMMAP). Where it begins is random at each boot and shown nowhere, so user
  * space finds it out once, before hooks are attached (page.bpf.c).
  */
 #ifndef LKST_BPF_PAGE_H

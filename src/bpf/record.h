@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What every kernel program stands on: the maps, the configuration, and lkst_recording(), which
- * stands before the block that fills a record.
+ * What every kernel program is built on: the maps, the configuration, and lkst_recording(), which
+ * precedes the block that fills a record.
  *
  *	LKST_TP(workqueue_execute_end, struct work_struct *work)
  *	{
@@ -51,7 +51,7 @@ struct {
 	__type(value, u32);
 } lkst_filter SEC(".maps") __weak;
 
-/* Runs that recorded nothing: an element for each CPU. The number of them is set before loading. */
+/* Runs that recorded nothing: an element for each CPU. Their number is set before loading. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -97,7 +97,7 @@ extern const volatile struct lkst_program_config lkst_cfg;
 #define LKST_SHIFT() (lkst_cfg.block_shift)
 #define LKST_UUID_LO() (lkst_cfg.memory_id[0])
 #define LKST_UUID_HI() (lkst_cfg.memory_id[1])
-/* Global, so verified once in a program; weak, for every object file brings its own. */
+/* Global, so it is verified once in a program; weak, because every object file has a copy. */
 #define LKST_RARE __weak __noinline
 #define LKST_ELEMENT(i) lkst_element(i)
 #define LKST_ELEMENT_AT(p) bpf_map_lookup_elem(&lkst_mem, p)
@@ -108,7 +108,7 @@ extern const volatile struct lkst_program_config lkst_cfg;
 		__v;                                                                               \
 	})
 
-/* Keeps the compiler from working out pointer @p again where it has no register left for it. */
+/* Keeps the compiler from computing pointer @p again where it has no register left for it. */
 #define LKST_OPAQUE(p)                                                                             \
 	({                                                                                         \
 		typeof(p) __p = (p);                                                               \
@@ -129,7 +129,7 @@ static __always_inline void *lkst_element(u32 i)
 
 #include "bpf/ring.h"
 
-/* Counts what was lost of no particular record, on this CPU. */
+/* Counts a loss that belongs to no particular record, on this CPU. */
 static __always_inline void lkst_count_loss(enum lkst_loss cause)
 {
 	struct lkst_state *st = lkst_state_page(LKST_BUFFER_MAIN);
@@ -173,8 +173,8 @@ static __always_inline u64 lkst_route_at(u32 id)
 
 /*
  * Counts a run of this program that records nothing (abi/budget.h), of the event whose entry is at @route_at.
- * It takes that and keeps it on the stack, so that it costs the path that records neither an instruction nor
- * a register.
+ * It takes that place and keeps it on the stack, so that the path that does record pays neither an instruction
+ * nor a register for it.
  */
 static __always_inline void lkst_count_idle_at(u64 route_at)
 {
@@ -196,7 +196,7 @@ static __always_inline int lkst_count_idle(u32 id)
 	return 0;
 }
 
-/* Whether the maskset in force has this program record event @id. */
+/* Whether the active maskset has this program record event @id. */
 static __always_inline bool lkst_is_wanted(u32 id)
 {
 	u32 active = LKST_LOAD(lkst_control.active) & (LKST_MASKSETS - 1);
@@ -205,7 +205,7 @@ static __always_inline bool lkst_is_wanted(u32 id)
 	return (route & 0xff) == lkst_cfg.handler;
 }
 
-/* lkst_begin() but for the thread, which the caller writes. */
+/* As lkst_begin(), except that the caller writes the thread. */
 static __always_inline struct lkst_record_head *lkst_begin_any(struct lkst_slot *s, u32 id,
 							       u32 size, u32 window)
 {
@@ -231,7 +231,7 @@ static __always_inline struct lkst_record_head *lkst_begin_any(struct lkst_slot 
 }
 
 /*
- * Asks the maskset in force whether event @id is wanted and, if so, reserves @size bytes in the
+ * Asks the active maskset whether event @id is wanted and, if so, reserves @size bytes in the
  * buffer it goes to, @window of which may be touched through the result (ring.h). NULL if it is
  * not wanted or was lost (counted).
  */
@@ -302,8 +302,8 @@ static __always_inline void lkst_commit(struct lkst_slot *s, u32 id)
 }
 
 /*
- * Stores an 8-byte field in one piece. Records align to 4 bytes, and told so the compiler would
- * split the store; the CPUs that run this need not.
+ * Stores an 8-byte field in one piece. Records are aligned to 4 bytes, so the compiler by itself would
+ * split the store; the CPUs that run this do not need that.
  */
 #define LKST_PUT64(field, v)                                                                       \
 	({                                                                                         \
@@ -324,10 +324,10 @@ static __always_inline void lkst_copy_comm(char *to, struct task_struct *task)
 		to[i] = task->comm[i];
 }
 
-/* What a program of @event returns that ends before it has asked for a place, because of its thread. */
+/* The result of a program of @event that ends before it has asked for a place, because of its thread. */
 #define LKST_UNWANTED(event) lkst_count_idle(lkst_cfg.id[LKST_EV_##event])
 
-/* A reserved place, and where the block is that fills it. */
+/* A reserved place, and how far the block that fills it is. */
 struct lkst_scope {
 	struct lkst_slot slot;
 	bool is_next; /* not begun */
@@ -354,9 +354,9 @@ static __always_inline void *lkst_scope_end(struct lkst_scope *s)
 }
 
 /*
- * Runs the block behind it once, with @r, the record of @type that @begin has reserved in lkst_scope_.slot, and
+ * Runs the block that follows once, with @r, the record of @type that @begin has reserved in lkst_scope_.slot, and
  * then @commit, which publishes it; if @begin is NULL, neither. A record that is begun and not published would
- * block all behind it, so the compiler refuses a block that can be left otherwise than by its end (or
+ * block all later ones, so the compiler refuses a block that can be left in any way but by its end (or
  * `continue`, which goes there). Like the kernel's scoped_guard(), include/linux/cleanup.h.
  */
 #define LKST_FILLING(type, r, begin, commit)                                                       \
@@ -366,7 +366,7 @@ static __always_inline void *lkst_scope_end(struct lkst_scope *s)
 		     commit, r = lkst_scope_end(&lkst_scope_))
 
 /*
- * Records event @id, if the maskset in force says so: the block behind it fills @r, the record of @type, @size
+ * Records event @id, if the active maskset says so: the block that follows fills @r, the record of @type, @size
  * bytes, @window of which it may touch (ring.h). It fills every field, since the memory holds an older record.
  */
 #define lkst_recording_id(type, r, id, size, window)                                               \
@@ -389,7 +389,7 @@ static __always_inline void *lkst_scope_end(struct lkst_scope *s)
 /* Counts a run that records nothing of event *@id. NULL, as lkst_begin() returns it. */
 static __always_inline void *lkst_begin_none(const volatile u16 *id)
 {
-	LKST_BARRIER(); /* or *@id is loaded before it is known which way to go, and held on the other one */
+	LKST_BARRIER(); /* or *@id is loaded before the branch, and held on the other path as well */
 	lkst_count_idle(*id);
 	return NULL;
 }
@@ -416,7 +416,7 @@ static __always_inline void *lkst_begin_none(const volatile u16 *id)
 	SEC("tp_btf/" #tracepoint)                                                                 \
 	int BPF_PROG(tp_btf__##tracepoint, ##args)
 
-/* The same of the untyped kind: it may not follow pointers, but is let read any argument. */
+/* The same of the untyped kind: it may not follow pointers, but may read any argument. */
 #define LKST_RAW_TP(tracepoint, args...)                                                           \
 	SEC("raw_tp/" #tracepoint)                                                                 \
 	int BPF_PROG(tp_btf__##tracepoint, ##args)
@@ -432,8 +432,8 @@ static __always_inline void *lkst_begin_none(const volatile u16 *id)
 	int BPF_KRETPROBE(kretprobe__##function, ##args)
 
 /*
- * The two ends of lkst_recording() by themselves, for handlers that were written with these. Between them
- * nothing watches over the ways out. LKST_RECORD() declares @r, the event's record or NULL: once in a function.
+ * The two ends of lkst_recording() by themselves, for handlers that were written with these. Nothing checks
+ * the ways out between them. LKST_RECORD() declares @r, the event's record or NULL: once in a function.
  */
 #define LKST_RECORD(event, r)                                                                      \
 	struct lkst_slot lkst_slot_;                                                               \

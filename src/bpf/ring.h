@@ -8,7 +8,7 @@
  *   LKST_LOAD(x), LKST_STORE(x, v)   a plain access the compiler may not tear, move or repeat
  *   LKST_STORE_RELEASE(x, v)         the same, after every earlier store, as other CPUs see it
  *   LKST_STORE_ORDERED(x, v)         the same, and before every later one
- *   LKST_COUNT(p)                    add 1, indivisible against an interrupt on this CPU
+ *   LKST_COUNT(p)                    add 1, atomic with respect to an interrupt on this CPU
  *   LKST_CLOCK()                     ns, CLOCK_MONOTONIC, may step back by some ns
  *   LKST_TID(), LKST_SHIFT()         this thread; log2 of the block size
  *   LKST_ELEMENT(i)                  element i of the memory array, or NULL
@@ -16,7 +16,7 @@
  *   LKST_UUID_LO(), _HI()            the trace's UUID as two words
  *   LKST_BARRIER()                   a compiler barrier: order as this CPU and its interrupts see it
  *   LKST_STORE_FENCE(x, v)           a store that other CPUs see before any later load is done
- *   LKST_LEAVE_AT(st)                from when on writers leave the buffer of page st, ns; 0: they don't
+ *   LKST_LEAVE_AT(st)                the time from which writers leave the buffer of page st, ns; 0: they don't
  *   LKST_TARGET(st, wraps, ts)       page where a record of time ts goes, as things stand; it may be st's
  *   LKST_GO_OVER(st, to)             later writers of this CPU that would use page st use page `to`
  *   LKST_BOUNDED(v), LKST_OPAQUE(p)  hides from the compiler where value v or pointer p came from
@@ -25,7 +25,7 @@
  *
  * Writers on one CPU nest: one that interrupts another runs to its end before the other goes on.
  * `nest` counts them, and each level has a ring of its own. So a ring has one writer at a time,
- * which nobody disturbs, and there is no race to win: nothing is swapped, tried again or refused.
+ * without a competitor, and there is no race to win: nothing is swapped, tried again or refused.
  *
  *   nest   A writer stores level + 1 before it reads what changes in its ring, and the level when it
  *          has published. One that comes before the store uses the same ring, but leaves it complete.
@@ -33,17 +33,17 @@
  *   last   is the time of the last record, or of the block opened for the next one. No record's time is
  *          below it, although the clock may step back.
  *   done   is the exact end of the last complete record, since a reader refuses a packet whose
- *          content counts alignment in. Storing it publishes the record: the reader's acquire
- *          pairs with that release. What follows `done` in its block is nothing yet.
+ *          content includes alignment. Storing it publishes the record: the reader's acquire
+ *          pairs with that release. What follows `done` in its block is not valid yet.
  *   turn   A record opens a new block if the block may not have room for it, or from `turn_at` on: 2^47
- *          ns after the block began, or a reader would take its 48 bits for a wrap too few.
+ *          ns after the block began. Later, a reader could miss a wrap of the 48 bits of its time.
  *   open   The old block is closed: first `content_size`, then `timestamp_end`. Then `opened` counts
- *          the new block, which tells a reader that the oldest one is gone; then its magic is
- *          cleared, then its fields are filled, then the magic is set, and `done` moves behind it.
- *   leave  In place of opening a block a writer may go on in another buffer of its CPU: one that is full
- *          and has a next one, or that is to be kept as it is from some time on (abi/control.h). It
- *          takes its level there before it gives back the one here, and opens a block there. Who has
- *          asked for the page before, and comes later, finds the same reason to leave.
+ *          the new block, which tells a reader that the oldest one is gone; then the magic of the new block
+ *          is cleared, then its fields are filled, then the magic is set, and `done` moves past the header.
+ *   leave  Instead of opening a block a writer may continue in another buffer of its CPU, if its own is full
+ *          and has a next one, or is to be kept as it is from some time on (abi/control.h). It takes its level
+ *          there before it releases the one here, and opens a block there. A writer that has read the page
+ *          before, and comes later, finds the same reason to leave.
  *
  * A reader takes a block as closed only if `done` lies beyond its end; in the block that `done`
  * lies in, the content reaches to `done`. It copies the block, then loads `opened` again: the copy is
@@ -60,7 +60,7 @@ struct lkst_slot {
 	struct lkst_state *st;
 	struct lkst_ring *ring;
 	struct lkst_record_head *rec;
-	u64 end;     /* position behind the record */
+	u64 end;     /* position of the end of the record */
 	u32 element; /* index of the block */
 	u32 start;   /* of the record, bytes from the block's start */
 };
@@ -91,7 +91,7 @@ static __always_inline void lkst_block_open(struct lkst_state *st, u32 level,
 	h->content_size = 0;
 	h->packet_size = 8ULL << shift;
 	h->packet_seq_num = seq;
-	/* What is lost is lost to the CPU and buffer; one of its streams tells. */
+	/* Losses count for the CPU and buffer; one of its streams reports them. */
 	h->events_discarded = level ? 0
 				    : LKST_LOAD(st->lost[LKST_LOSS_LEVEL]) +
 					      LKST_LOAD(st->lost[LKST_LOSS_TOO_LONG]);
@@ -108,14 +108,14 @@ static __always_inline u64 lkst_ring_clock(struct lkst_ring *ring)
 	return ts < last ? last : ts;
 }
 
-/* When the ring turns next, if nothing else makes it: user space or a trigger may store an earlier time. */
+/* When the ring turns next, if nothing else makes it turn: user space or a trigger may store an earlier time. */
 static __always_inline void lkst_ring_set_turn(struct lkst_state *st, struct lkst_ring *ring,
 					       u64 ts)
 {
 	u64 leave_at;
 
 	LKST_STORE(ring->last, ts);
-	/* Who stores leave_at stores turn_at after it; so one of us sees what the other has stored. */
+	/* Whoever stores leave_at stores turn_at after it; so one of us sees what the other has stored. */
 	LKST_STORE_FENCE(ring->turn_at, ts + LKST_TIME_GAP_MAX);
 	leave_at = LKST_LEAVE_AT(st);
 	if (leave_at && leave_at < ts + LKST_TIME_GAP_MAX)
@@ -153,7 +153,7 @@ static __always_inline void lkst_ring_open_next(struct lkst_state *st, struct lk
 /*
  * Goes on to the next block of the ring of @level, for a record that is not older than now, or to
  * another buffer. Returns where the record goes: the element of the state page, times LKST_LEVELS, plus
- * the level. Out of line, since it happens once in some hundred records; it takes the element of the
+ * the level. Not inlined, since it happens once in some hundred records. It takes the element of the
  * state page, not a pointer, so that it can be verified once and not along each path to it. (@level
  * has 64 bits because Linux 6.1 forgets the bounds of 32 when they are spilled.)
  */
@@ -200,11 +200,11 @@ static __always_inline struct lkst_ring *lkst_ring_after_turn(struct lkst_state 
 
 /*
  * Reserves @size bytes (at least a record head, at most LKST_BLOCK_ROOM) for one record in the ring
- * of this level in state page @st, and writes its first word as that of a record that is none yet; the
- * thread is the caller's to write. NULL if writers nest deeper than there are levels; that is counted.
+ * of this level in state page @st, and writes its first word as that of a record that has no id yet; the
+ * caller writes the thread. NULL if writers nest deeper than there are levels; that is counted.
  *
  * The caller may touch @window bytes from the record's start, a constant that the verifier needs:
- * the record goes to a block that has as much room, wanted or not. Equal to @size where that is a
+ * the record goes to a block that has as much room, whether it needs it or not. Equal to @size where that is a
  * constant too. @shift is LKST_SHIFT(), or the constant that it is known to be.
  */
 static __always_inline struct lkst_record_head *
@@ -261,14 +261,14 @@ lkst_ring_reserve(struct lkst_slot *s, struct lkst_state *st, u32 size, u32 wind
 	return s->rec;
 }
 
-/* Gives the place back as if nothing had been. */
+/* Gives the place back as if it had not been reserved. */
 static __always_inline void lkst_ring_drop(struct lkst_slot *s)
 {
 	LKST_BARRIER();
 	LKST_STORE(s->st->nest, s->ring->level);
 }
 
-/* Gives the record its id, which makes it one, and publishes it. */
+/* Gives the record its id, which makes it valid, and publishes it. */
 static __always_inline void lkst_ring_commit(struct lkst_slot *s, u16 id)
 {
 	LKST_STORE(*(u16 *)&s->rec->id_time, id);

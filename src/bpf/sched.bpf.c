@@ -131,8 +131,8 @@ LKST_TP(sched_process_exit, struct task_struct *task)
 }
 
 /*
- * The last that is heard of a thread. A process leaves a restricted recording here and not when it
- * exits, for its threads exit in any order and go on running for a while. Its first thread is the
+ * The last event of a thread. A process leaves a restricted recording here and not when it
+ * exits, because its threads exit in any order and go on running for a while. Its first thread is the
  * last to be released (release_task() in kernel/exit.c). Numbers are given out in turn, so that no
  * new process has this one's yet.
  */

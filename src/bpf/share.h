@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Records of the recorder's own that may come in any number, of triggers and incidents. They are to be kept long, in
- * the buffer of rare events; but not in place of the lives of threads, without which nobody has a name. So of each
- * block of that buffer they get a share. What comes beyond goes to main, where the events are that cause it.
+ * The recorder's own records that may come in any number: of triggers and incidents. They are to be kept long, in
+ * the buffer of rare events, but not in place of the lives of threads, without which threads have no names. So they
+ * get a share of each block of that buffer. Further ones go to main, where the events that cause them are.
  */
 #ifndef LKST_BPF_SHARE_H
 #define LKST_BPF_SHARE_H

@@ -54,8 +54,8 @@ static __always_inline void signal_is_sent(int signal, s32 code, struct task_str
 #ifdef __TARGET_ARCH_x86
 
 /*
- * A trap sends one of these to the thread that made it, and nothing else does with the same codes
- * but what finds a fault in place of the CPU (a single step over a system call, a bad signal frame).
+ * A trap sends one of these to the thread that caused it. Nothing else sends them with the same codes, except
+ * code that finds a fault in place of the CPU (a single step over a system call, a bad signal frame).
  */
 static __always_inline bool is_of_trap(int signal, s32 code)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A socket's addresses, as the last 32 bits of each in network byte order: all of an IPv4 address,
- * and of an IPv6 address as much as tells hosts apart at small cost.
+ * and of an IPv6 address as much as distinguishes hosts at small cost.
  */
 #ifndef LKST_BPF_SOCKET_H
 #define LKST_BPF_SOCKET_H

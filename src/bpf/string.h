@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A string of the kernel's as the last field of a record. Its length must be known before the
- * record is reserved, and the string may change under our hands; so it is read into a scratch
+ * A string of the kernel as the last field of a record. Its length must be known before the
+ * record is reserved, and the string may change meanwhile; so it is read into a scratch
  * area first, and copied from there.
  *
  * Each program has a scratch area of its own, one per CPU: the kernel does not run a program
@@ -12,7 +12,7 @@
 
 #include "bpf/record.h"
 
-/* One byte more than is kept tells a string that fits from one that is cut. */
+/* One byte more than is kept distinguishes a string that fits from one that is cut. */
 struct lkst_string_scratch {
 	char bytes[LKST_STRING_MAX + 1];
 };

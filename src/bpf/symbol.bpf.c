@@ -35,8 +35,8 @@ int syscall__symbol(struct lkst_symbol_query *query)
 }
 
 /*
- * A slab cache. The memory may be another's by now, so that it is one is proved by the list that all caches
- * are in: the next one must point back to it.
+ * A slab cache. The memory may have been reused by now, so the list that all caches are in proves that it still is
+ * one: the next cache must point back to it.
  */
 SEC("syscall")
 int syscall__cache_name(struct lkst_symbol_query *query)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * System calls, entry and exit: each call by its own event and with the arguments it has, as the
- * tables say that user space fills before loading.
+ * System calls, entry and exit: each call by its own event and with the arguments it has, by tables
+ * that user space fills before loading.
  *
  * A number beyond the table, or one that the table does not know, is recorded by the "unknown"
  * event with all six argument registers; on arm64 these are all calls of 32-bit programs. So is an
@@ -46,8 +46,8 @@ struct {
 
 /*
  * The path arguments that were not in memory at entry, to be read at exit; 0: none. It belongs to the thread
- * and goes with it: a thread's number is no key for that, since an exec takes the number of its process's first
- * thread (de_thread() in fs/exec.c), and its exit would never be found.
+ * and is freed with it. A thread's number would be a wrong key: with an exec a thread gets the number of its
+ * process's first thread (de_thread() in fs/exec.c), and its exit would never be found.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -145,8 +145,8 @@ struct args {
 };
 
 /*
- * Writes argument @i where there is one, in 8 bytes: the next one, or nothing that counts, takes the upper 4
- * of a narrow one. False if there is none.
+ * Writes argument @i, if there is one, in 8 bytes: the next one overwrites the upper 4 bytes of a narrow one, or
+ * they do not count. False if there is none.
  */
 static __always_inline bool put_arg(struct args *args, struct pt_regs___lkst *regs, bool compat,
 				    u32 i)
@@ -159,7 +159,7 @@ static __always_inline bool put_arg(struct args *args, struct pt_regs___lkst *re
 	return true;
 }
 
-/* Writes the plan's arguments behind the head of @rec. */
+/* Writes the plan's arguments after the head of @rec. */
 static __always_inline void put_args(void *rec, struct pt_regs___lkst *regs, bool compat,
 				     struct lkst_syscall_plan plan)
 {
@@ -188,7 +188,7 @@ __noinline u32 lkst_read_string(u64 address, u32 at)
 
 	if (!scratch || at > LKST_STRING_MAX)
 		return 0;
-	/* One byte more than is kept tells a string that fits from one that is cut. */
+	/* One byte more than is kept distinguishes a string that fits from one that is cut. */
 	length = bpf_probe_read_user_str(scratch->bytes + at, LKST_STRING_MAX + 1, (void *)address);
 	if (length <= 0) {
 		flags = address ? STRING_UNREAD : 0;
@@ -256,7 +256,7 @@ static __always_inline struct strings read_strings(struct pt_regs___lkst *regs, 
 	return strings;
 }
 
-/* Puts the strings behind the first @size bytes of the record of @slot. */
+/* Puts the strings after the first @size bytes of the record of @slot. */
 static __always_inline void put_strings(struct lkst_slot *slot, u32 size,
 					const struct strings *strings)
 {
@@ -333,7 +333,7 @@ static __always_inline int enter(struct pt_regs___lkst *regs, long nr, s32 tid, 
 	return 0;
 }
 
-/* The call is of a thread that the recording is not about. Out of line, so that no other call has to go around it. */
+/* The call of a thread that the recording does not include. Not inlined, so that it is off the path of other calls. */
 static __noinline int pass_entry(long nr)
 {
 	return lkst_count_idle(plan_of(nr, is_compat(bpf_get_current_task_btf())).is.entry_id);
@@ -363,7 +363,7 @@ enum {
 static __noinline int leave_with_paths(struct pt_regs___lkst *regs, bool compat, long ret, u64 word)
 {
 	struct lkst_syscall_plan plan = ((union plan){ word }).is;
-	/* As a rule entry has read them: one or two NULs. */
+	/* Usually entry has read them: one or two NULs. */
 	struct strings strings = { .length = plan.paths >> 4 ? 2 : 1 };
 	u32 *unread = bpf_task_storage_get(&lkst_unread, bpf_get_current_task_btf(), 0, 0);
 	bool is_late = unread && *unread;

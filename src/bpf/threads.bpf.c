@@ -2,7 +2,7 @@
 /*
  * Lists the threads that exist, as state_thread records, for the state stream: read by user space
  * once when a trace is begun or ended, and when it reads how often threads were switched away from
- * (src/live/recording/thread_counts.c). Not a hook; nothing of it runs while recording.
+ * (src/live/recording/thread_counts.c). It is not a hook, and does not run with any event.
  */
 #include "bpf/record.h"
 
@@ -19,15 +19,15 @@ struct bpf_iter__task {
 };
 #pragma clang attribute pop
 
-/* A state_thread record, as it is written to user space; its pointer must stand at a multiple of 8 on the stack. */
+/* A state_thread record, as it is written to user space; its pointer must be at a multiple of 8 on the stack. */
 struct listed {
 	u32 pad;
 	struct lkst_rec_state_thread r;
 } __attribute__((aligned(8)));
 
 /*
- * The list of threads does not have the idle ones. Each CPU has threads of its own, and from those the way
- * leads to its run queue and its idle thread: a record with number 0. User space takes one of each CPU.
+ * The list of threads lacks the idle ones. Each CPU has threads of its own; from those the program gets to the CPU's
+ * run queue and its idle thread, which it writes as a record with number 0. User space takes one of each CPU.
  */
 static __always_inline void list_idle(struct seq_file *seq, struct task_struct *task)
 {

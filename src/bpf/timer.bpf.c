@@ -4,7 +4,7 @@
  */
 #include "bpf/record.h"
 
-/* An event of which no more is told than the timer. */
+/* An event that has no field but the timer. */
 #define TIMER_PROGRAM(event, type, timer)                                                          \
 	LKST_TP(event, struct type *t)                                                             \
 	{                                                                                          \
@@ -69,7 +69,7 @@ LKST_TP(hrtimer_start, struct hrtimer *timer, unsigned int mode)
 		LKST_PUT64(r->expires, timer->node.expires);
 		r->mode = mode;
 		LKST_PUT64(r->softexpires, timer->_softexpires);
-		/* What was asked for may differ: relative timers of CLOCK_REALTIME go by CLOCK_MONOTONIC. */
+		/* Not always the clock that was asked for: relative timers of CLOCK_REALTIME use CLOCK_MONOTONIC. */
 		r->clock = timer->base->clockid;
 	}
 	return 0;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Any tracepoint, by name: one program, attached to each in the classic way, copies the record
- * that the kernel builds for its own tracers. It costs more than a program of the catalogue, for
- * the kernel fills that record in each time.
+ * that the kernel builds for its own tracers. It costs more than a program of the catalogue, because
+ * the kernel fills in that record each time.
  *
  * The attachment's cookie is the index of the tracepoint's plan. A classic record starts with 8
- * common bytes, which are not kept; behind the fixed part stands the data of variable fields.
+ * common bytes, which are not kept; the data of variable fields follows the fixed part.
  *
- * A probe that was set through tracefs has a program of its own (enum lkst_probe). It may stand in a
- * module that is not there yet: the kernel arms it when the module comes.
+ * A probe that was set through tracefs has a program of its own (enum lkst_probe). It may be in a
+ * module that is not loaded yet: the kernel arms it when the module is loaded.
  */
 #include <linux/ptrace.h>
 
@@ -59,7 +59,7 @@ static __always_inline void count_too_long(u32 id)
 	u16 route = LKST_LOAD(lkst_control.route[active][id & LKST_ID_MAX]);
 	struct lkst_state *st = lkst_state_page(route >> 8);
 
-	/* Each handler has this program, and one of them is to count. */
+	/* Each handler has this program, and only one of them is to count. */
 	if (st && (route & 0xff) == lkst_cfg.handler)
 		LKST_COUNT(&st->lost[LKST_LOSS_TOO_LONG]);
 }

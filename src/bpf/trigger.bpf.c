@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fires a trigger for user space, which runs this program itself (BPF_PROG_TEST_RUN), as with those
- * that switch masksets (maskset.bpf.c): a load from outside, for any reason.
+ * Fires a trigger. User space runs this program itself (BPF_PROG_TEST_RUN), like those that switch
+ * masksets (maskset.bpf.c), for any reason.
  */
 #include "bpf/trigger.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What happens when a trigger fires, whether it is a condition that a handler has found to hold
- * (src/handlers/trigger.c) or a command (trigger.bpf.c).
+ * What happens when a trigger fires, whether a handler has found its condition to hold
+ * (src/handlers/trigger.c) or a command fires it (trigger.bpf.c).
  */
 #ifndef LKST_BPF_TRIGGER_H
 #define LKST_BPF_TRIGGER_H
@@ -10,7 +10,7 @@
 #include "bpf/incident.h"
 #include "bpf/maskset.h"
 
-/* What @cause->reason has room for of a name of LKST_TRIGGER_NAME bytes. */
+/* How much of a name of LKST_TRIGGER_NAME bytes fits into @cause->reason. */
 static __always_inline void lkst_trigger_reason(struct lkst_incident_cause *cause, const char *name)
 {
 	u32 i;
@@ -22,8 +22,8 @@ static __always_inline void lkst_trigger_reason(struct lkst_incident_cause *caus
 }
 
 /*
- * Records that cause->trigger has fired at event cause->id, 0: at none. @flip: when the buffers are left, 0:
- * they are not. @name: the trigger's name or the reason, @length characters.
+ * Records that cause->trigger has fired at event cause->id, 0: at none. @flip: when the buffers are left; 0: they
+ * are not. @name: the trigger's name or the reason, @length characters.
  */
 static __always_inline void lkst_trigger_record(const struct lkst_incident_cause *cause, u64 flip,
 						const char *name, u32 length)

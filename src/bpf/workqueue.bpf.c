@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Work queues: work put in for later, begun and ended by kernel worker threads.
+ * Work queues: work that is queued, begun and ended by kernel worker threads.
  */
 #include "bpf/record.h"
 
