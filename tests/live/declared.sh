@@ -87,8 +87,8 @@ has_started=yes
 # ---- what is no event is refused ----
 for refused in holes pointer middle; do
 	case $refused in
-	holes) why='field b stands at byte 14, no multiple of 4: put larger fields first' ;;
-	*) why='is neither an integer, nor an array of some, nor the last one behind its count' ;;
+	holes) why='field b is at byte 14, not a multiple of 4: put larger fields first' ;;
+	*) why='is neither an integer, nor an array of some, nor the last one after its count' ;;
 	esac
 	expect_refusal ${refused}_are_refused "$why" handler load $refused.o --event 'syscall:getpriority'
 done

@@ -212,7 +212,7 @@ expect_refusal_by unknown_handler 'there is no handler 0x07' lkstm config -m 3 1
 expect_refusal_by unknown_event 'this recording has no event 0x008' lkstm config -m 3 8 1
 expect_refusal_by unknown_maskset 'there is no maskset 9' lkstm set -m 9
 expect_refusal_by too_high_a_number 'have the numbers 0 to 15, not 16' lkstm write -m 16
-expect_refusal_by one_in_force_is_not_deleted 'is in force' lkstm delete -m 4
+expect_refusal_by one_in_force_is_not_deleted 'is active' lkstm delete -m 4
 expect_refusal_by no_maskset '-m says which' lkstm read
 lkstm set -m 2 && lkstm delete -m 4
 expect_refusal_by deleted_is_gone 'there is no maskset 4' lkstm read -m 4

@@ -94,6 +94,6 @@ in=$(cut -d' ' -f2 numbered.out)
 rmdir "$group"
 expect only_the_cgroup_is_recorded "$("$LKST" print --tid "$in" filtered --event 'syscall:getpriority' | wc -l) $(
 	"$LKST" print --tid "$out" filtered --event 'syscall:getpriority' | wc -l)" '400 0'
-expect_refusal other_directories_are_none 'is no directory of a cgroup' handler set filter t_cgroup=/tmp
+expect_refusal other_directories_are_none 'is not a directory of a cgroup' handler set filter t_cgroup=/tmp
 expect_refusal no_such_cgroup 'No such file' handler set filter t_cgroup=/sys/nowhere
 exit $failed

@@ -163,7 +163,7 @@ chmod 777 again/incident-*
 expect a_directory_of_others_is_no_proof "$(find again -maxdepth 1 -name 'incident-*' | wc -l)" 2
 "$load/kill_at" stop "${claim[@]}" 5 "$LKST" incident save --quiet --output first "$number" >stopped
 stopped=$(cat stopped)
-expect_refusal saving_is_done_by_one 'another command is saving it or giving it up' incident drop "$number"
+expect_refusal saving_is_done_by_one 'another command is saving or dropping it' incident drop "$number"
 kill -CONT "$stopped"
 is_gone()
 {

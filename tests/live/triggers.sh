@@ -230,7 +230,7 @@ expect that_is_told "$("$LKST" trigger add syscall_exit_getpriority --name out 2
 "$LKST" handler load sample --event syscall:getpriority --quiet
 "$LKST" maskset --quiet -H sample 'own+=syscall:getpriority'
 "$LKST" maskset set own --quiet
-expect own_handlers_are_left_alone "$("$LKST" trigger add syscall_exit_getpriority --name alone 2>&1 | grep -c 'own sends syscall_exit_getpriority to a handler of its own')" 1
+expect own_handlers_are_left_alone "$("$LKST" trigger add syscall_exit_getpriority --name alone 2>&1 | grep -c 'own sends syscall_exit_getpriority to another handler')" 1
 "$load/numbered" 1 500 </dev/null >numbered.out
 expect own_handler_has_it "$(count where fired)" 500
 "$LKST" maskset set RDEFAULT --quiet
@@ -255,7 +255,7 @@ rm -rf early trace
 # The event is looked for at once: in the seconds to come other programs may go round the buffer with all events recorded.
 "$LKST" snapshot --quiet --no-symbols --output early
 expect in_force_at_once "$(in_force)" '"maskset_name":"RALL"'
-expect_refusal what_comes_back_stays 'comes in force again' maskset delete later
+expect_refusal what_comes_back_stays 'becomes active again' maskset delete later
 wait_until 60 is_in_force later
 expect reverts_by_itself "$(in_force)" '"maskset_name":"later"'
 "$LKST" snapshot --quiet --output trace

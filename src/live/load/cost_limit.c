@@ -44,7 +44,7 @@ int lkst_budget_choose(struct lkst_err *e, struct bpf_object *object, const stru
 		return lkst_err_set(
 			e, -ENOTSUP,
 			"this kernel is one for real time (PREEMPT_RT), on which a cost "
-			"limit cannot be kept; leave --budget away");
+			"limit cannot be kept; omit --budget");
 	err = lkst_kinds_list(e, plan->catalog, &none, &kinds, &nr);
 	if (!err)
 		err = bpf_map__set_max_entries(find_map(object, "lkst_kinds"),
@@ -134,7 +134,7 @@ static int start_controller(struct lkst_err *e, const struct bpf_object *object)
 		err = -ENOTSUP;
 	return err ? lkst_err_sys(e, err,
 				  "starting the controller of costs, which this kernel may not be "
-				  "able to run; leave --budget away")
+				  "able to run; omit --budget")
 		   : 0;
 }
 
@@ -190,7 +190,7 @@ static int find_groups(struct lkst_err *e, struct lkst_budget *budget, struct lk
 	if (err)
 		return err;
 	budget->nr_kinds = nr_kinds;
-	/* The controller may have begun: it looks at groups only when their number is there. */
+	/* The controller may have begun: it looks at groups only when their number has been stored. */
 	__atomic_store_n(&budget->nr_groups, nr_groups, __ATOMIC_RELEASE);
 	return 0;
 }
@@ -255,7 +255,7 @@ int lkst_budget_read(struct lkst_err *e, const struct lkst_budget_fds *fds,
 		return lkst_err_sys(e, -errno, "reading the cost limit");
 	if (v.page.magic != LKST_BUDGET_MAGIC || v.page.version != LKST_ABI_VERSION ||
 	    v.page.nr_kinds > 2 * LKST_EVENT_SPACE || v.page.nr_groups > v.page.nr_kinds)
-		return lkst_err_set(e, -EPROTO, "the cost limit is of another version of lkst");
+		return lkst_err_set(e, -EPROTO, "the cost limit was set by another version of lkst");
 	if (v.page.limit_ppm) {
 		v.kinds = read_map(fds->kinds_fd, v.page.nr_kinds, sizeof(*v.kinds));
 		v.groups = read_map(fds->groups_fd, v.page.nr_groups, sizeof(*v.groups));

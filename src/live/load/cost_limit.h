@@ -50,7 +50,7 @@ int lkst_budget_start(struct lkst_err *e, const struct bpf_object *object,
 int lkst_budget_group(struct lkst_err *e, const struct lkst_budget_fds *fds,
 		      const struct lkst_hooks *hooks);
 
-/* What the controller has to tell, copied from its maps. */
+/* What the controller reports, copied from its maps. */
 struct lkst_budget_view {
 	struct lkst_budget page;
 	struct lkst_kind *kinds;	/* page.nr_kinds of them; NULL: there is no limit */
@@ -60,7 +60,7 @@ struct lkst_budget_view {
 /* Whether the hooks of kind @kind, an index, are detached; whether they are to be. */
 bool lkst_budget_is_off(const struct lkst_budget_view *v, unsigned int kind);
 
-/* Reads the maps behind @fds. */
+/* Reads the maps that @fds refer to. */
 int lkst_budget_read(struct lkst_err *e, const struct lkst_budget_fds *fds,
 		     struct lkst_budget_view *ret_view);
 void lkst_budget_view_free(struct lkst_budget_view *v);

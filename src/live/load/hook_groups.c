@@ -34,13 +34,13 @@ void lkst_hook_join(const struct lkst_hooks *h, const u16 id[2], u32 *to)
 			to[lkst_hook_leader(to, i - 1)] = lkst_hook_leader(to, first - 1);
 }
 
-/* What all kinds that a group serves are called together: what the names of two of them have in common. */
+/* The name for all kinds that a group serves: what the names of two of them have in common. */
 static void name_whole(char whole[LKST_KIND_NAME], const char *a, const char *b)
 {
 	static const char syscalls[] = "syscall:";
 	size_t same = 0;
 
-	/* One pair of hooks is for all of them, those of 32-bit programs and unknown ones too. */
+	/* One pair of hooks serves all of them, including those of 32-bit programs and unknown ones. */
 	if (strstr(a, syscalls)) {
 		snprintf(whole, LKST_KIND_NAME, "%s*", syscalls);
 		return;
@@ -50,7 +50,7 @@ static void name_whole(char whole[LKST_KIND_NAME], const char *a, const char *b)
 	snprintf(whole, LKST_KIND_NAME, "%.*s*", (int)same, a);
 }
 
-/* Adds the row that is for all kinds of a group: @second is the second one of it, after that of @group. */
+/* Adds the row that stands for all kinds of a group: @second is its second kind, after that of @group. */
 static void add_whole(struct lkst_kind *kinds, u32 *nr, struct lkst_hook_group *group,
 		      const struct lkst_kind *second)
 {
@@ -81,7 +81,7 @@ static void add_kind(struct lkst_kind *kinds, u32 *nr, struct lkst_hook_group *g
 	}
 	if (kinds[group->whole].id[0])
 		add_whole(kinds, nr, group, k);
-	/* All of it is worth what its most valuable kind is. */
+	/* The group has the value of its most valuable kind. */
 	if (k->value > kinds[group->whole].value)
 		kinds[group->whole].value = k->value;
 }
@@ -124,7 +124,7 @@ int lkst_hook_groups_find(struct lkst_err *e, const struct lkst_hooks *hooks,
 
 /* ---- using them ------------------------------------------------------------------------------- */
 
-/* Clears the flag of DEFAULT's hook @hook, and those of what users' handlers have at the same place. */
+/* Clears the flag of DEFAULT's hook @hook, and those of the hooks that user handlers have at the same place. */
 static void clear_place(const struct lkst_hooks *h, u32 hook, bool *needed)
 {
 	unsigned int i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Hooks that are detached together when what they serve is left out to keep to the cost limit
- * (abi/budget.h): which they are, and which hooks a maskset needs do not count because of it.
+ * (abi/budget.h): which they are, and which of the hooks that a maskset needs stay detached for that reason.
  */
 #ifndef LKST_LIVE_LOAD_HOOK_GROUPS_H
 #define LKST_LIVE_LOAD_HOOK_GROUPS_H

@@ -40,7 +40,7 @@ void lkst_hook_tracepoint_name(const char *full, char name[LKST_HOOK_NAME_MAX])
 	char *p;
 
 	snprintf(name, LKST_HOOK_NAME_MAX, "%s%s", tracepoint_prefix, full);
-	/* The BPF file system takes no dots. */
+	/* The BPF file system allows no dots in names. */
 	for (p = name; *p; p++)
 		if (*p == ':' || *p == '.')
 			*p = '-';
@@ -196,7 +196,7 @@ void lkst_hooks_assign(struct lkst_hooks *h, const struct lkst_catalog *c)
 	}
 }
 
-/* The hook of @handler that sees to event @id, or NULL. */
+/* The hook of @handler that handles event @id, or NULL. */
 static const struct lkst_hook *hook_of_handler(const struct lkst_hooks *h, u32 id, u8 handler)
 {
 	unsigned int i;
@@ -262,11 +262,11 @@ void lkst_hooks_mark(const struct lkst_hooks *h, const u16 *route, bool *wanted)
 static int open_perf_event(struct perf_event_attr *attr)
 {
 	attr->size = sizeof(*attr);
-	/* One event on one CPU: the program runs on every CPU all the same (kernel/trace/bpf_trace.c). */
+	/* One event on one CPU: the program still runs on every CPU (kernel/trace/bpf_trace.c). */
 	return syscall(SYS_perf_event_open, attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* A number in a file of the kprobe event source, behind @prefix. */
+/* The number that follows @prefix in a file of the kprobe event source. */
 static int read_number(const char *path, const char *format)
 {
 	_cleanup_fclose_ FILE *f = fopen(path, "re");
@@ -303,7 +303,7 @@ static int ask_perf_id(struct lkst_err *e, struct lkst_hook *hook)
 	if (tracefs < 0)
 		return tracefs;
 	if (!colon)
-		return lkst_err_set(e, -EINVAL, "%s is no tracepoint", hook->name);
+		return lkst_err_set(e, -EINVAL, "%s is not a tracepoint", hook->name);
 	snprintf(system, sizeof(system), "%.*s", (int)(colon - hook->tracepoint), hook->tracepoint);
 	err = lkst_tracefs_describe(e, tracefs, system, colon + 1, &event, &plan, &about);
 	hook->perf_id = about.perf_id;
@@ -393,7 +393,7 @@ void lkst_hooks_let_go(struct lkst_hooks *h)
 }
 
 /*
- * What newer kernels tell of a link than the headers that this is built with may know: struct
+ * What newer kernels report about a link, of which the headers that this is built with may know less: struct
  * bpf_link_info up to the member perf_event.kprobe.missed, which came with Linux 6.7.
  */
 struct kprobe_link_info {
@@ -409,7 +409,7 @@ enum {
 	EVENT_TYPE_KRETPROBE = 4,
 };
 
-/* How often the kernel did not get as far as the program: a probe came upon another at work. */
+/* How often the kernel did not get as far as the program: a probe was hit while another one was being handled. */
 static u64 probe_missed(const struct kprobe_link_info *link, u32 length)
 {
 	if (length < sizeof(*link) || link->type != BPF_LINK_TYPE_PERF_EVENT)

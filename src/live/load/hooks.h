@@ -12,7 +12,7 @@
 
 enum { LKST_HOOK_NAME_MAX = 128 };
 
-/* A loaded program's pin is its name behind this. All tracepoints by name have one program, probes another. */
+/* A loaded program's pin is its name after this prefix. All tracepoints by name have one program, probes another. */
 #define LKST_PROGRAM_PIN "program-"
 #define LKST_ANY_TRACEPOINT "tp__any"
 #define LKST_ANY_PROBE "probe__any"
@@ -21,11 +21,11 @@ enum { LKST_HOOK_NAME_MAX = 128 };
 struct lkst_hook {
 	char name[LKST_HOOK_NAME_MAX]; /* <kind>__<target> */
 	u8 handler;		       /* whose program it is */
-	u16 base; /* of a handler of a user's own: index of DEFAULT's hook at the same place */
+	u16 base; /* of a user handler: index of DEFAULT's hook at the same place */
 	int program_fd;
-	int link_fd;	/* keeps it attached as long as it is open; -1: none of this process does */
+	int link_fd;	/* keeps it attached as long as it is open; -1: no descriptor of this process does */
 	bool is_attached;
-	bool is_always; /* whatever is recorded: it follows the processes of a restricted recording */
+	bool is_always; /* it is attached whatever is recorded: it follows the processes of a restricted recording */
 	u16 next;	/* index plus 1 of a further hook of the same event; 0: there is none */
 
 	/* Of a tracepoint by name only. */
@@ -36,7 +36,7 @@ struct lkst_hook {
 
 /* All zero is empty. */
 struct lkst_hooks {
-	struct lkst_hook *items; /* DEFAULT's, then those of users' handlers */
+	struct lkst_hook *items; /* DEFAULT's, then those of user handlers */
 	unsigned int nr, nr_default;
 	u16 of[LKST_EVENT_SPACE]; /* by event id: index of DEFAULT's first hook plus 1; 0: it has none */
 };
@@ -53,16 +53,16 @@ void lkst_hooks_fini(struct lkst_hooks *h);
 void lkst_hooks_assign(struct lkst_hooks *h, const struct lkst_catalog *c);
 
 /*
- * Adds, when those are assigned, the hook of user's handler @handler at the place of DEFAULT's hook @base,
+ * Adds, when those are assigned, the hook of user handler @handler at the place of DEFAULT's hook @base,
  * an index. Takes over both descriptors, also on failure.
  */
 int lkst_hooks_add_handler(struct lkst_err *e, struct lkst_hooks *h, u8 handler, u16 base,
 			   int program_fd, int link_fd);
 
-/* Removes all hooks of user's handler @handler; those that are attached are detached. */
+/* Removes all hooks of user handler @handler; those that are attached are detached. */
 void lkst_hooks_remove_handler(struct lkst_hooks *h, u8 handler);
 
-/* True if @handler has a program that sees to event @id. */
+/* True if @handler has a program that handles event @id. */
 bool lkst_hooks_serve(const struct lkst_hooks *h, u32 id, u8 handler);
 
 /* The name of the pin of the hook's link. */
@@ -86,14 +86,14 @@ int lkst_hook_attach(struct lkst_err *e, struct lkst_hook *hook);
 void lkst_hook_detach(struct lkst_hook *hook);
 
 /*
- * Closes the descriptors that keep hooks attached, for the pins of a recording do: when they go, nothing
- * of this process may be left that keeps a hook.
+ * Closes the descriptors that keep hooks attached, since the pins of a recording do that: when the pins go,
+ * this process must not keep a hook attached.
  */
 void lkst_hooks_let_go(struct lkst_hooks *h);
 
 /*
  * How often the kernel skipped the hook's program: because it was already running on the CPU, or because
- * a probe came upon another at work.
+ * a probe was hit while another one was being handled.
  */
 u64 lkst_hook_skipped(const struct lkst_hook *hook);
 

@@ -191,7 +191,7 @@ int lkst_kernel_check_tracepoint(struct lkst_err *e, const struct lkst_kernel *k
 	return check_arguments(e, k->btf, proto, 1, types);
 }
 
-/* A function of a file's own may have a namesake: which of them a probe would stand at is not known. */
+/* There may be several static functions of one name: which of them a probe would be set at is not known. */
 static bool is_ambiguous(const struct lkst_kernel *k, const struct named_type *found)
 {
 	return (found > k->functions && !by_name(found - 1, found)) ||

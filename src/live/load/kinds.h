@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Kinds of events: an event, or an entry and its exit, which are worth little without each other.
- * What recording one costs (rows I14, I15), and which are given up first when it costs too much.
+ * What recording one costs (rows I14, I15), and which are left out first when it costs too much.
  */
 #ifndef LKST_LIVE_LOAD_KINDS_H
 #define LKST_LIVE_LOAD_KINDS_H
@@ -18,7 +18,7 @@ struct lkst_kind_desc {
 	char name[LKST_KIND_NAME];
 	u16 id[2];		    /* in the trace's catalogue; the second is 0 if there is none */
 	struct lkst_unit_cost unit; /* the mean of the two */
-	u8 value;		    /* LKST_KIND_PRECIOUS: never given up */
+	u8 value;		    /* LKST_KIND_PRECIOUS: never left out */
 };
 
 /* Lists the kinds of @c by unit costs @costs, in memory that the caller frees. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The object of a user's handler, linked with the recorder's own programs and loaded into the kernel. */
+/* The object of a user handler, linked with the recorder's own programs and loaded into the kernel. */
 #include "live/load/link.h"
 
 #include <bpf/btf.h>
@@ -48,7 +48,7 @@ static int check_file(struct lkst_err *e, const char *file)
 	if (stat(file, &st))
 		return lkst_err_sys(e, -errno, "%s", file);
 	if (!S_ISREG(st.st_mode) || st.st_size > OBJECT_MAX)
-		return lkst_err_set(e, -EINVAL, "%s is no object file", file);
+		return lkst_err_set(e, -EINVAL, "%s is not an object file", file);
 	return 0;
 }
 
@@ -144,9 +144,9 @@ int lkst_link_open(struct lkst_err *e, const char *file, struct bpf_object **ret
 	return err;
 }
 
-/* ---- the verifier's words --------------------------------------------------------------------- */
+/* ---- the verifier's log ----------------------------------------------------------------------- */
 
-/* Lines of the log's end that tell no reason. */
+/* Lines at the log's end that give no reason. */
 static bool is_statistics(const char *line)
 {
 	return !*line || !strncmp(line, "processed ", 10) || !strncmp(line, "verification ", 13) ||
@@ -160,8 +160,8 @@ static bool is_code(const char *line)
 }
 
 /*
- * The line of the source comes before its instructions, behind "; ", and on newer kernels with its place
- * behind " @ " (kernel/bpf/log.c, verbose_linfo()). The last one counts; the reason is the last line.
+ * The line of the source comes before its instructions, after "; ", and on newer kernels with its place
+ * after " @ " (kernel/bpf/log.c, verbose_linfo()). The last one counts; the reason is the last line.
  */
 void lkst_link_explain(struct lkst_err *e, const char *log)
 {

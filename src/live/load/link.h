@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The object of a user's handler, linked with the recorder's own programs and loaded into the kernel. */
+/* The object of a user handler, linked with the recorder's own programs and loaded into the kernel. */
 #ifndef LKST_LIVE_LOAD_LINK_H
 #define LKST_LIVE_LOAD_LINK_H
 
@@ -16,11 +16,11 @@ int lkst_link_open(struct lkst_err *e, const char *file, struct bpf_object **ret
 
 /*
  * Loads what is chosen of it. -EACCES: the verifier rejects it; the text has the line of the handler's
- * source, if it can be told, and the reason.
+ * source, if that is known, and the reason.
  */
 int lkst_link_load(struct lkst_err *e, struct bpf_object *object);
 
-/* The same for a verifier's log alone: what to tell the user of it. */
+/* The same for a verifier's log alone: what to tell the user. */
 void lkst_link_explain(struct lkst_err *e, const char *log);
 
 #endif

@@ -18,7 +18,7 @@
 
 /*
  * A writer is in its ring for some 30 ns, so that even where a CPU does nothing but record, few records
- * in a hundred come from an interrupt in that time. A ring of this part holds as long a history.
+ * in a hundred come from an interrupt in that time. A ring of this fraction holds as long a history.
  */
 enum { NESTED_PART = 16 };
 
@@ -238,7 +238,7 @@ static u64 cgroups_room(void)
 	return room;
 }
 
-/* The kernel would take what a node lacks from another one, and say nothing. */
+/* The kernel would silently take from another node what this one lacks. */
 static int check_node(struct lkst_err *e, const struct lkst_memory *m)
 {
 	char path[64], line[256], want[LKST_SIZE_TEXT], have[LKST_SIZE_TEXT];
@@ -251,7 +251,7 @@ static int check_node(struct lkst_err *e, const struct lkst_memory *m)
 		return lkst_err_set(
 			e, -EINVAL,
 			"there is no NUMA node %d with memory; "
-			"/sys/devices/system/node/has_memory names those that there are",
+			"/sys/devices/system/node/has_memory lists the nodes that have some",
 			m->numa_node);
 	while (fgets(line, sizeof(line), f))
 		if (sscanf(line, "Node %*d MemFree: %llu", &kib) == 1)
@@ -311,13 +311,13 @@ int lkst_memory_ballast(struct lkst_err *e, const struct lkst_memory *m, u64 len
 		lkst_size_format(available, have);
 		return lkst_err_set(
 			e, -ENOMEM,
-			"the buffers and what they are to lie behind take %s, and %s of "
+			"the buffers and the memory set aside before them take %s, and %s of "
 			"memory is available; ask for less with --behind",
 			want, have);
 	}
 	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "lkst_ballast", sizeof(u32), ELEMENT,
 			    (u32)((length + ELEMENT - 1) / ELEMENT), &options);
-	return fd < 0 ? lkst_err_sys(e, -errno, "taking memory for the buffers to lie behind") : fd;
+	return fd < 0 ? lkst_err_sys(e, -errno, "setting memory aside before the buffers") : fd;
 }
 
 void lkst_memory_init_state(const struct lkst_memory *m, u32 cpu, u32 buffer,

@@ -29,7 +29,7 @@ struct lkst_memory {
 	u32 nr_elements;
 	u64 bytes;	 /* of all elements */
 	u64 spare_bytes; /* of these, one online CPU's for buffers made later */
-	u32 nr_banks;	 /* of main's size that there is room for besides */
+	u32 nr_banks;	 /* of main's size that there is room for in addition */
 	int numa_node;	 /* that it is to be taken from; LKST_NODE_ANY */
 	u64 buffer_bytes[LKST_BUFFERS_AT_START]; /* of one online CPU's ring */
 	struct lkst_ring_place *rings;		 /* by buffer, then CPU, then level */
@@ -39,7 +39,7 @@ struct lkst_memory {
  * Divides memory for rings of @buffer_bytes per CPU (rounded up to a power of two between
  * LKST_BUFFER_BYTES_MIN and _MAX) and blocks of @block_bytes (a power of two, 4 KiB to 1 MiB). A CPU
  * that is possible but not online gets the smallest ring: it may come while recording goes on. The
- * rings of interrupting writers come on top of that, each a small part of it. Behind them room is left
+ * rings of interrupting writers come on top of that, each a small part of it. After them there is room
  * for a further buffer of @spare_bytes per CPU, or smaller ones (live/recording/buffers.h), and for @nr_banks of
  * @buffer_bytes (live/recording/incidents.h).
  */
@@ -60,8 +60,8 @@ u64 lkst_memory_total(void);
 u8 *lkst_memory_find_online(u32 nr_cpus, u32 *ret_nr);
 
 /*
- * Places the rings of one buffer, of @bytes per online CPU, one behind the other from element @first on:
- * by CPU, then level, into @ret_rings. Returns the element behind them, which may be more than fits 32 bits.
+ * Places the rings of one buffer, of @bytes per online CPU, one after the other from element @first on:
+ * by CPU, then level, into @ret_rings. Returns the element after them, which may not fit 32 bits.
  */
 u64 lkst_memory_place(u64 first, u64 bytes, u32 block_shift, const u8 *online, u32 nr_cpus,
 		      struct lkst_ring_place *ret_rings);
@@ -70,9 +70,9 @@ u64 lkst_memory_place(u64 first, u64 bytes, u32 block_shift, const u8 *online, u
 int lkst_memory_buffer_size(struct lkst_err *e, u64 bytes, u64 *ret_bytes);
 
 /*
- * Takes @length bytes of memory of the same kind as the rings' will be, so that they do not get what the kernel
- * gives first: the next boot takes that first, too, and a reset loses it. Returns a descriptor, to be closed when the
- * rings have theirs, or -errno.
+ * Takes @length bytes of memory of the same kind as that of the rings, so that the rings do not get the memory that
+ * the kernel gives out first: the next boot takes that first, too, and a reset loses it. Returns a descriptor, to be
+ * closed when the rings have their memory, or -errno.
  */
 int lkst_memory_ballast(struct lkst_err *e, const struct lkst_memory *m, u64 length);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How long measuring may go on: a time for all, divided between parts that are measured one after the other, each in
- * rounds. A part that is slower than it should be takes from the rounds of those after it, not from the end. Only on a
- * machine so slow that there is no time for LKST_PACE_ROUNDS of each part is the end later.
+ * How long measuring may take: a total time, divided between parts that are measured one after the other, each in
+ * rounds. If a part is slower than planned, those after it have fewer rounds, and the end stays the same. Only on a
+ * machine so slow that there is no time for LKST_PACE_ROUNDS of each part does measuring end later.
  */
 #ifndef LKST_LIVE_LOAD_PACE_H
 #define LKST_LIVE_LOAD_PACE_H

@@ -12,7 +12,7 @@
 #include "abi/types.h"
 #include "base/cleanup.h"
 
-/* The page frame behind the page at @address of this process, 0 if the kernel does not tell. */
+/* The page frame of the page at @address of this process, 0 if the kernel does not show it. */
 static u64 page_frame(const volatile char *address)
 {
 	const u64 is_present = 1ULL << 63,
@@ -43,7 +43,7 @@ int lkst_page_find_base(struct lkst_err *e, int prog_fd, int sample_fd)
 	sample.pfn = page_frame(page);
 	munmap(page, size);
 	if (!sample.pfn)
-		return lkst_err_set(e, -EPERM, "/proc/self/pagemap does not tell page frames");
+		return lkst_err_set(e, -EPERM, "/proc/self/pagemap does not show page frames");
 	err = bpf_prog_test_run_opts(prog_fd, &opts);
 	if (err)
 		return lkst_err_sys(e, err, "running the program that finds page frames");

@@ -28,9 +28,9 @@
 #define FIRST_ROOT "/proc/1/root"
 
 /*
- * What stands before a path so that it is the first process's: a command may run in a mount
- * namespace of its own, where what it mounts would vanish with it. "" where the two are the same, or
- * where this process may not look into the first one's.
+ * The prefix that makes a path one of the first process: a command may run in a mount namespace of its
+ * own, and what it mounts there would vanish with it. "" where the two namespaces are the same, or where
+ * this process may not look into that of the first one.
  */
 static const char *first_root(void)
 {
@@ -42,7 +42,7 @@ static const char *first_root(void)
 	return FIRST_ROOT;
 }
 
-/* The path @path of the first process's mount namespace. */
+/* The path @path in the first process's mount namespace. */
 struct path {
 	char text[LKST_PIN_PATH_MAX];
 };
@@ -66,7 +66,7 @@ int lkst_pins_open_lock(struct lkst_err *e)
 	if (code == -ENOENT)
 		return lkst_err_set(
 			e, -ENOENT,
-			"there is no directory /run, where commands lock out each other; "
+			"there is no directory /run for the lock that commands take turns by; "
 			"make it, or mount a tmpfs on it");
 	if (code)
 		lkst_err_add(e, "lock file");
@@ -90,7 +90,7 @@ static void describe_self(char *text, size_t size)
 		snprintf(text, size, "%.24s%s%.24s", name, *verb ? " " : "", verb);
 }
 
-/* Leaves in the lock file who holds it, for those who wait: a line "PID COMMAND". Failing that is no reason to stop. */
+/* Writes who holds the lock into its file, for those who wait: a line "PID COMMAND". A failure does not matter. */
 static void sign(int fd)
 {
 	char command[LKST_PINS_HOLDER / 2], line[LKST_PINS_HOLDER];
@@ -166,7 +166,7 @@ static struct flock claim_of(off_t first, u64 number)
 	};
 }
 
-/* -EBUSY, with @who: another process has claimed that. */
+/* -EBUSY, with text @who: another process has claimed that. */
 static int claim(struct lkst_err *e, struct flock lock, const char *who)
 {
 	_cleanup_close_ int fd = lkst_pins_open_lock(e);
@@ -198,13 +198,13 @@ int lkst_pins_claim_readings(u64 identity)
 {
 	struct lkst_err ignored;
 
-	return claim(&ignored, claim_of(READINGS_BYTES, identity), "another command is at it");
+	return claim(&ignored, claim_of(READINGS_BYTES, identity), "another command is reading them");
 }
 
 int lkst_pins_claim_incident(struct lkst_err *e, u32 number)
 {
 	int fd = claim(e, claim_of(INCIDENT_BYTES, number),
-		       "another command is saving it or giving it up");
+		       "another command is saving or dropping it");
 
 	if (fd < 0)
 		lkst_err_add(e, "incident %u", number);
@@ -218,7 +218,7 @@ static bool is_bpffs(void)
 	return !statfs(first_path(BPFFS).text, &fs) && fs.f_type == BPF_FS_MAGIC;
 }
 
-/* Runs @change in the first process's mount namespace, in a child: joining is for good. */
+/* Runs @change in the first process's mount namespace, in a child, since a process that has joined it stays there. */
 static int in_first_namespace(int (*change)(void))
 {
 	int status;

@@ -16,14 +16,14 @@ enum { LKST_PIN_PATH_MAX = 256 };
 
 /*
  * The lock that makes commands take turns. lkst_pins_open_lock() returns a descriptor, which holds nothing yet;
- * closing it, or the process's death, gives back what it holds. Needs root.
+ * closing it, or the process's death, releases what it holds. Requires root.
  */
 int lkst_pins_open_lock(struct lkst_err *e);
 
-/* Takes it, beside others that share it or alone. -EAGAIN, without a text: another process holds it. */
+/* Takes it, shared with others or exclusively. -EAGAIN, without a text: another process holds it. */
 int lkst_pins_try_lock(struct lkst_err *e, int fd, bool is_shared);
 
-/* Waits for it, to have it alone. */
+/* Waits for it and takes it exclusively. */
 int lkst_pins_wait_lock(struct lkst_err *e, int fd);
 
 /* Opens it and waits for it. */
@@ -46,7 +46,7 @@ bool lkst_pins_is_claimed(u64 identity);
 int lkst_pins_claim_readings(u64 identity);
 
 /*
- * Claims to be the one process that saves incident @number or gives it up. Returns a descriptor; closing it, or
+ * Claims to be the one process that saves or drops incident @number. Returns a descriptor; closing it, or
  * the process's death, ends it. -EBUSY: another one is.
  */
 int lkst_pins_claim_incident(struct lkst_err *e, u32 number);
@@ -60,7 +60,7 @@ bool lkst_pins_exist(void);
 /* The path of pin @name. */
 void lkst_pins_path(const char *name, char *path, size_t size);
 
-/* Pins the object behind @fd as @name; opens the one pinned as @name: a descriptor or -errno. */
+/* Pins the object that @fd refers to as @name; opens the one pinned as @name: a descriptor or -errno. */
 int lkst_pins_put(struct lkst_err *e, int fd, const char *name);
 int lkst_pins_get(struct lkst_err *e, const char *name);
 

@@ -93,7 +93,7 @@ static bool is_selected(struct planner *pl, const char *group, const char *name,
 	return any;
 }
 
-/* True if the event has no hook, but is written all the same: every trace can hold it. */
+/* True if the event has no hook, but is written anyway: every trace can hold it. */
 static bool is_without_hook(enum lkst_event_index i)
 {
 	const struct lkst_event_desc *d = &lkst_events[i];
@@ -394,7 +394,7 @@ static int plan_tracepoint(void *ctx, const char *system, const char *name)
 	return 0;
 }
 
-/* Tracepoints outside the catalogue: a glob with a colon may mean those too. */
+/* Tracepoints outside the catalogue: a glob with a colon may mean these, too. */
 static int plan_tracepoints(struct planner *pl)
 {
 	unsigned int i;

@@ -28,12 +28,12 @@ struct lkst_plan {
 	struct lkst_catalog *catalog;
 	struct lkst_kernel *kernel;  /* NULL: forgotten, or not the running one */
 	s16 hook[LKST_NR_EVENTS];    /* row of the event's hooks that is used, -1: not recorded */
-	u32 also[LKST_NR_EVENTS];    /* bit i: row i is used besides */
+	u32 also[LKST_NR_EVENTS];    /* bit i: row i is used, too */
 	u16 id[LKST_NR_EVENTS];	     /* 0: none */
 	u8 buffer[LKST_EVENT_SPACE]; /* by id */
 	bool is_wanted[LKST_EVENT_SPACE]; /* by id */
 	bool has_compat;
-	bool is_whole;	/* what is not wanted has an id and a hook all the same */
+	bool is_whole;	/* events that are not wanted have an id and a hook, too */
 	bool is_chosen; /* globs were given */
 	struct lkst_syscall_plan sys64[LKST_SYSCALL_MAX], sys32[LKST_SYSCALL_MAX];
 	struct lkst_plan_tracepoint *tracepoints;
@@ -42,8 +42,8 @@ struct lkst_plan {
 };
 
 /*
- * Makes the plan for the events that @globs select; none selects the default set: all but locks taken
- * taken and released. A glob matches an event's name, "group:name", its LKST mnemonic, a system
+ * Makes the plan for the events that @globs select; none selects the default set: all but the acquire
+ * and release of locks. A glob matches an event's name, "group:name", its LKST mnemonic, a system
  * call as "syscall:<name>", or any tracepoint of the kernel as "system:name". A glob that selects
  * nothing is an error. @btf_file as in lkst_kernel_open().
  */

@@ -28,11 +28,11 @@ const char *const lkst_command_programs[LKST_NR_COMMANDS] = {
 
 enum {
 	LOG_BYTES =
-		1 << 20, /* of the verifier's reasons, per program: kept only to see who has any */
+		1 << 20, /* of the verifier's reasons, per program: kept only to see which program has any */
 	REJECTED_MAX = 16,
 };
 
-/* What the verifier or libbpf says is for us, not for the user: kept only if asked for. */
+/* What the verifier or libbpf says is for developers, not for the user: shown only on request. */
 static int quiet(enum libbpf_print_level level, const char *format, va_list args)
 {
 	if (!getenv("LKST_DEBUG") || level == LIBBPF_DEBUG)
@@ -45,7 +45,7 @@ void lkst_programs_quiet(void)
 	libbpf_set_print(quiet);
 }
 
-/* True if an event is recorded that tells page frame numbers. */
+/* True if an event with page frame numbers is recorded. */
 static bool needs_pages(const struct lkst_plan *plan)
 {
 	unsigned int i, f;
@@ -106,7 +106,7 @@ static bool is_forbidden(const struct bpf_program *program)
 }
 
 /*
- * Under lockdown=confidentiality no program may copy kernel memory or stand at a function: such
+ * Under lockdown=confidentiality no program may copy kernel memory or be attached to a function: such
  * programs are left out, and their events named.
  */
 static void leave_out_forbidden(struct lkst_programs *p, const struct lkst_plan *plan)
@@ -143,7 +143,7 @@ static void leave_out_forbidden(struct lkst_programs *p, const struct lkst_plan 
 		lkst_notes_add(
 			&p->notes,
 			"This kernel is locked down (confidentiality) and lets no program copy its "
-			"memory or stand at its functions, so these are not recorded: %s.",
+			"memory or hook its functions, so these are not recorded: %s.",
 			names + strlen(", "));
 }
 
@@ -235,8 +235,8 @@ static int size_maps(struct lkst_err *e, struct lkst_programs *p, const struct l
 }
 
 /*
- * The memory array is made by itself first: it takes the time, and its failure has its own words.
- * Returns its descriptor.
+ * The memory array is made first, by itself: it takes most of the time, and its failure has a text of
+ * its own. Returns its descriptor.
  */
 static int create_memory(struct lkst_err *e, const struct lkst_memory *memory)
 {
@@ -274,7 +274,7 @@ static int fill_filter(struct lkst_err *e, struct lkst_programs *p,
 	return 0;
 }
 
-/* What was rejected by the kernel, so far. */
+/* The programs that the kernel has rejected so far. */
 struct rejected {
 	char names[REJECTED_MAX][LKST_HOOK_NAME_MAX];
 	unsigned int nr;

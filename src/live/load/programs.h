@@ -66,7 +66,7 @@ int lkst_programs_link_threads(struct lkst_err *e, const struct lkst_programs *p
 int lkst_programs_memory_fd(const struct lkst_programs *p);
 int lkst_programs_control_fd(const struct lkst_programs *p);
 
-/* Pins the maps that the programs of a user's handler share with these (live/recording/handlers.c). */
+/* Pins the maps that the programs of a user handler share with these (live/recording/handlers.c). */
 int lkst_programs_pin_maps(struct lkst_err *e, const struct lkst_programs *p);
 
 /* The maps that they share, and what each is pinned as. A row without name ends the table. */

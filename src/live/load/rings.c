@@ -143,7 +143,7 @@ static void copy_marks(const struct lkst_marks *marks, struct lkst_marks *ret_ma
 		if (__atomic_load_n(&marks->nr, __ATOMIC_RELAXED) == nr)
 			return;
 	}
-	/* A CPU that goes over all the time: nothing is known but since when. */
+	/* A CPU that switches all the time: only the beginning of that is known. */
 	ret_marks->nr = 0;
 }
 
@@ -177,7 +177,7 @@ static const u8 *block_memory(const struct lkst_ring_reader *reader, u64 number)
 	return reader->rings->memory + (element << reader->rings->block_shift);
 }
 
-/* Sees where the ring lies now. While a buffer is made or resized that may make no sense: later, then. */
+/* Reads where the ring is now. While a buffer is made or resized that may be inconsistent: later, then. */
 static void look_again(struct lkst_ring_reader *reader)
 {
 	const struct lkst_rings *r = reader->rings;
@@ -201,7 +201,7 @@ void lkst_ring_reader_init(struct lkst_ring_reader *reader, const struct lkst_ri
 	look_again(reader);
 }
 
-/* True if @h heads block @number of the ring, and not of what its memory was given to meanwhile. */
+/* True if @h heads block @number of this ring, and not of one that its memory was given to meanwhile. */
 static bool is_block(const struct lkst_ring_reader *reader, const struct lkst_block_header *h,
 		     u64 number)
 {
@@ -231,7 +231,7 @@ static void skip_overtaken(struct lkst_ring_reader *reader)
 	u64 first = __atomic_load_n(&reader->ring->first, __ATOMIC_RELAXED);
 	u64 oldest = lkst_ring_oldest(reader->ring);
 
-	/* What was cleared is not overwritten. */
+	/* Blocks that were cleared do not count as overwritten. */
 	if (first > reader->next)
 		reader->next = first;
 	if (oldest > reader->next) {
@@ -244,7 +244,7 @@ static void mend_header(struct lkst_ring_reader *reader, void *block)
 {
 	struct lkst_block_header *h = block;
 
-	/* What pages in memory have there must not leave: who knows it could forge some. */
+	/* The id that pages in memory have there must not get into a trace: whoever knows it could forge some. */
 	memcpy(h->uuid, reader->rings->control->uuid, sizeof(h->uuid));
 	h->events_discarded -=
 		reader->discarded0 < h->events_discarded ? reader->discarded0 : h->events_discarded;
@@ -319,7 +319,7 @@ int lkst_ring_reader_open_block(struct lkst_ring_reader *reader, void *buffer)
 		return 0;
 	if (number > reader->next)
 		return -EAGAIN;
-	/* Not younger than any record below `done`, for its time was stored before. */
+	/* Not younger than any record below `done`, because its time was stored before. */
 	last = __atomic_load_n(&ring->last, __ATOMIC_RELAXED);
 	look_again(reader);
 	memcpy(buffer, block_memory(reader, number), 1UL << r->block_shift);
@@ -344,13 +344,13 @@ u64 lkst_ring_reader_quiet_ns(const struct lkst_ring_reader *reader)
 
 	for (try = 0; try < 1000; try++) {
 		now = lkst_monotonic_ns();
-		/* Who counts itself in `nest` reads its clock after that (lkst_ring_reserve()). */
+		/* A writer that counts itself in `nest` reads its clock after that (lkst_ring_reserve()). */
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 		if (__atomic_load_n(&st->nest, __ATOMIC_RELAXED) <=
 		    lkst_instance_level(reader->instance))
 			return now;
 	}
-	/* A CPU that is held up within a record, whose time is at least this. */
+	/* A CPU is held up within a record, whose time is at least this. */
 	last = __atomic_load_n(&reader->ring->last, __ATOMIC_RELAXED);
 	return last ? last - 1 : 0;
 }
@@ -383,7 +383,7 @@ u64 lkst_rings_oldest_ns(const struct lkst_rings *r, u32 cpu, u32 buffer)
 	u32 level;
 
 	for (level = 1; level < LKST_LEVELS; level++) {
-		/* It went round, and so its oldest block is not its first that counts. */
+		/* It has wrapped, so its oldest block is not the first that counts. */
 		bool is_lapped = lkst_ring_oldest(&rings[level]) >
 				 __atomic_load_n(&rings[level].first, __ATOMIC_RELAXED);
 

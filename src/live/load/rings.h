@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The rings of a running recording, mapped: copying blocks out of them while writers go on. The
- * writers never see a reader; what they overwrite under its hands is noticed and counted.
+ * writers never see a reader; what they overwrite while it reads is noticed and counted.
  */
 #ifndef LKST_LIVE_LOAD_RINGS_H
 #define LKST_LIVE_LOAD_RINGS_H
@@ -22,7 +22,7 @@ struct lkst_rings {
 	u32 nr_cpus;
 };
 
-/* Maps the arrays behind the two descriptors (they stay the caller's) and checks their versions. */
+/* Maps the arrays that the two descriptors refer to (they stay the caller's) and checks their versions. */
 int lkst_rings_open(struct lkst_err *e, int memory_fd, int control_fd,
 		    struct lkst_rings *ret_rings);
 void lkst_rings_close(struct lkst_rings *r);
@@ -30,14 +30,14 @@ void lkst_rings_close(struct lkst_rings *r);
 /* The state page of @cpu and @buffer, shared with the writers. */
 struct lkst_state *lkst_rings_state(const struct lkst_rings *r, u32 cpu, u32 buffer);
 
-/* True if @buffer is there: not all that can be are, and they come and go (live/recording/buffers.h). */
+/* True if @buffer is there: they are made and removed while recording goes on (live/recording/buffers.h). */
 bool lkst_rings_has(const struct lkst_rings *r, u32 buffer);
 
 /* Where a reader of one ring is. */
 struct lkst_ring_reader {
 	const struct lkst_rings *rings;
 	const struct lkst_ring *ring;
-	u32 base, mask; /* the ring's when last looked at, within the memory: it may be made anew */
+	u32 base, mask; /* the ring's when last looked at, within the memory: it may be made again */
 	u64 instance;	/* of its stream */
 	u64 next;	/* number of the block to be read next */
 	u64 overtaken;	/* blocks that the writers overwrote before they could be copied */
@@ -70,7 +70,7 @@ int lkst_ring_reader_open_block(struct lkst_ring_reader *reader, void *buffer);
 
 /*
  * The time of a moment, now, at which nobody was writing to the ring: records that are complete later than this are
- * not older. While a CPU is held up within a record it is the time before that one.
+ * not older. While a CPU is held up within a record, it is the time before that record.
  */
 u64 lkst_ring_reader_quiet_ns(const struct lkst_ring_reader *reader);
 
@@ -84,8 +84,8 @@ u64 lkst_ring_overwritten(const struct lkst_ring *ring);
 u64 lkst_ring_reader_next_ns(const struct lkst_ring_reader *reader);
 
 /*
- * When those records were made that the ring of stream @instance has overwritten from its block @wanted on
- * (0: all) and before its block @oldest, which begins at @begin_ns. Returns how many stretches of time
+ * When the records were made that the ring of stream @instance has overwritten, from its block @wanted on
+ * (0: all) up to its block @oldest, which begins at @begin_ns. Returns how many stretches of time
  * these are.
  */
 unsigned int lkst_rings_find_lost(const struct lkst_rings *r, u64 instance, u64 wanted, u64 oldest,
@@ -93,7 +93,7 @@ unsigned int lkst_rings_find_lost(const struct lkst_rings *r, u64 instance, u64 
 
 /*
  * From when on all records of a CPU and buffer are still there, ns: the oldest record, or later if an
- * interrupting writer's ring has gone round since. 0: there is none.
+ * interrupting writer's ring has wrapped since. 0: there is none.
  */
 u64 lkst_rings_oldest_ns(const struct lkst_rings *r, u32 cpu, u32 buffer);
 

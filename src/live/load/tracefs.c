@@ -105,7 +105,7 @@ static bool split_declaration(char *text, struct format_field *f)
 		f->elements = strtoul(bracket + 1, &end, 10);
 		*bracket = 0;
 		if (*end != ']' || !f->elements)
-			f->elements = 0; /* a symbolic size: the caller goes by bytes */
+			f->elements = 0; /* a symbolic size: the caller uses bytes */
 	}
 	space = strrchr(text, ' ');
 	if (!space)
@@ -256,7 +256,7 @@ static bool add_dynamic_data(struct builder *b)
 	return true;
 }
 
-/* The registers that have a function's first arguments as it begins, which is what PT_REGS_PARM1() and so on read. */
+/* The registers that hold a function's first arguments at its entry: those that PT_REGS_PARM1() and so on read. */
 static const char *const argument_registers[LKST_PROBE_ARGS] = {
 #if defined(__x86_64__)
 	"di", "si", "dx", "cx", "r8",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The kernel's own descriptions of its tracepoints, read from a tracefs that is mounted nowhere:
- * it works on a machine where nothing is prepared and leaves no mount behind.
+ * it works on a machine where nothing is prepared and leaves nothing mounted.
  */
 #ifndef LKST_LIVE_LOAD_TRACEFS_H
 #define LKST_LIVE_LOAD_TRACEFS_H
@@ -14,15 +14,15 @@ int lkst_tracefs_open(struct lkst_err *e);
 
 /*
  * Calls @each for every tracepoint whose "system:name" matches @glob, in order of name, until
- * it returns other than 0, which is passed on.
+ * @each returns other than 0, which is passed on.
  */
 int lkst_tracefs_each(struct lkst_err *e, int tracefs, const char *glob,
 		      int (*each)(void *ctx, const char *system, const char *name), void *ctx);
 
-/* What else is known of a tracepoint. */
+/* What else is known about a tracepoint. */
 struct lkst_tracefs_about {
 	int perf_id; /* the number that perf knows it by */
-	/* Of a probe: the names of what it fetches by the arguments that it was given. They are not recorded. */
+	/* Of a probe: the names of the values that it fetches by its arguments. They are not recorded. */
 	char not_recorded[LKST_NAME_MAX];
 };
 

@@ -4,9 +4,9 @@
  * (libbpf_register_prog_handler()), which takes the place of libbpf's own.
  *
  * Lockdown: libbpf asks the kernel whether it has bpf_probe_read_kernel(). If it may not be used, libbpf
- * takes the kernel for one from before Linux 5.5 and replaces also bpf_probe_read_user() and
+ * takes the kernel for one from before Linux 5.5 and also replaces bpf_probe_read_user() and
  * bpf_probe_read_user_str() by their predecessors, which are forbidden here and make the program
- * invalid (bpf_object__sanitize_prog() in libbpf.c). What follows puts them back, at the only
+ * invalid (bpf_object__sanitize_prog() in libbpf.c). The code below puts them back, at the only
  * moment after that.
  */
 #include "live/load/tracing.h"

@@ -9,9 +9,9 @@ struct lkst_tracing;
 
 /*
  * To be called before the programs are opened, and ended when they are loaded. Programs get the id of their
- * tracepoint's type from @kernel, which must stay until then (NULL: it is opened here); libbpf would go through
- * all types for each. Where the kernel is locked down (lockdown=confidentiality) they keep their way of reading a
- * process's memory, which the kernel allows and libbpf would take from them.
+ * tracepoint's type from @kernel, which must stay until then (NULL: it is opened here); libbpf would search
+ * all types for each. Where the kernel is locked down (lockdown=confidentiality) they keep their helpers to read a
+ * process's memory, which the kernel allows and libbpf would replace.
  */
 int lkst_tracing_begin(struct lkst_err *e, const struct lkst_kernel *kernel,
 		       struct lkst_tracing **ret_tracing);

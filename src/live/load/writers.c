@@ -12,7 +12,7 @@
 
 /*
  * Runs on each CPU in turn: a thread gets a CPU only when what ran there with preemption off has
- * ended. CPUs that this process may not use are passed over. False: there are such, or it is later than @until_ns.
+ * ended. CPUs that this process may not use are skipped. False: there are such CPUs, or it is later than @until_ns.
  */
 static bool visit_cpus(u32 nr_cpus, u64 until_ns)
 {

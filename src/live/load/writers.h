@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Waiting for the kernel programs that are running: for what they may still write, or go by. */
+/* Waiting for the kernel programs that are running: for what they may still write, or still read. */
 #ifndef LKST_LIVE_LOAD_WRITERS_H
 #define LKST_LIVE_LOAD_WRITERS_H
 
@@ -9,7 +9,7 @@
 void lkst_wait_for_writers(u32 nr_cpus);
 
 /*
- * The same, where CPUs are mostly idle in less than the 10 ms that it takes otherwise: by running on each of them.
+ * The same by running on each CPU in turn: where CPUs are mostly idle, in less than the 10 ms that it takes otherwise.
  * If that is not done by @until_ns (CLOCK_MONOTONIC), or not possible on all, it waits as above.
  */
 void lkst_wait_for_writers_soon(u32 nr_cpus, u64 until_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The buffers of a recording: making, removing, linking them and going over from one to another. */
+/* The buffers of a recording: making, removing and linking them, and switching from one to another. */
 #include "live/recording/buffers.h"
 
 #include <ctype.h>
@@ -154,15 +154,15 @@ u64 lkst_buffer_room(const struct lkst_session *s)
 	return largest_buffer(s, largest);
 }
 
-/* Zeroes what the ring holds, and has its blocks be counted from behind it. Nobody writes to it. */
+/* Zeroes what the ring holds, so that its blocks count from the next one on. Nobody writes to it. */
 static void wipe_ring(const struct lkst_rings *r, struct lkst_ring *ring)
 {
 	u64 in_block = (1ULL << r->block_shift) - 1;
 
-	/* A block without records would be begun anew, and not the one behind it: lkst_ring_open_next(). */
+	/* A block without records would be begun again, and not the one after it: lkst_ring_open_next(). */
 	if ((ring->done & in_block) == LKST_BLOCK_HEADER)
 		ring->done += LKST_RECORD_ALIGN;
-	/* In this order, so that a reader does not take what goes for what is. */
+	/* In this order, so that a reader does not take blocks that are being cleared for valid ones. */
 	__atomic_store_n(&ring->first, ring->done ? (ring->done >> r->block_shift) + 1 : 0,
 			 __ATOMIC_SEQ_CST);
 	memset(r->memory + ((u64)ring->base << r->block_shift), 0,
@@ -186,7 +186,7 @@ static void wipe(const struct lkst_session *s, u32 buffer)
 	}
 }
 
-/* Has the rings of @buffer lie at @rings, from element @first on, which is zeroed memory. */
+/* Places the rings of @buffer at @rings, from element @first on, which is zeroed memory. */
 static void put_rings(const struct lkst_session *s, u32 buffer, const struct lkst_ring_place *rings,
 		      u64 first)
 {
@@ -202,7 +202,7 @@ static void put_rings(const struct lkst_session *s, u32 buffer, const struct lks
 
 			ring->base = first + rings->base;
 			ring->mask = rings->nr_blocks - 1;
-			/* The block before the first: its header is written when that is opened. */
+			/* The block before the first: its header is written when the first is opened. */
 			ring->element = ring->base + ((ring->done >> r->block_shift) & ring->mask);
 			ring->level = level;
 			ring->page = buffer * r->nr_cpus + cpu;
@@ -298,7 +298,7 @@ int lkst_buffer_create(struct lkst_err *e, struct lkst_session *s, const char *n
 	return 0;
 }
 
-/* Banks go by rules of their own (live/recording/incidents.h). */
+/* Banks have rules of their own (live/recording/incidents.h). */
 static int refuse_bank(struct lkst_err *e, const struct lkst_session *s, u32 buffer)
 {
 	return lkst_session_control(s)->bank[buffer].state == LKST_BANK_NONE
@@ -308,7 +308,7 @@ static int refuse_bank(struct lkst_err *e, const struct lkst_session *s, u32 buf
 				      lkst_buffer_name(s, buffer));
 }
 
-/* -EBUSY: something is, or may at any time be, written to it. */
+/* -EBUSY: records are written to it, or may be at any time. */
 static int check_unused(struct lkst_err *e, const struct lkst_session *s, u32 buffer)
 {
 	const struct lkst_control *c = lkst_session_control(s);
@@ -329,7 +329,7 @@ static int check_unused(struct lkst_err *e, const struct lkst_session *s, u32 bu
 		for (cpu = 0; of != buffer && cpu < lkst_session_rings(s)->nr_cpus; cpu++)
 			if (lkst_buffer_in_force(s, of, cpu) == buffer)
 				return lkst_err_set(e, -EBUSY,
-						    "CPU %u writes to buffer %s; have it go over "
+						    "CPU %u writes to buffer %s; have it switch "
 						    "to another with `lkst buffer jump`",
 						    cpu, name);
 	for (of = 0; of < LKST_NR_BUFFERS; of++)
@@ -346,7 +346,7 @@ static int check_changeable(struct lkst_err *e, const struct lkst_session *s, u3
 	if (buffer < LKST_BUFFERS_AT_START)
 		return lkst_err_set(e, -EPERM,
 				    "buffer %s is there as long as the recording; make another "
-				    "one, and go over to it with `lkst buffer jump`",
+				    "one, and switch to it with `lkst buffer jump`",
 				    lkst_buffer_name(s, buffer));
 	return check_unused(e, s, buffer);
 }
@@ -398,7 +398,7 @@ void lkst_buffer_wipe(struct lkst_session *s, u32 buffer)
 	wipe(s, buffer);
 }
 
-/* ---- going over ------------------------------------------------------------------------------- */
+/* ---- switching -------------------------------------------------------------------------------- */
 
 int lkst_buffer_link(struct lkst_err *e, struct lkst_session *s, u32 buffer, u32 next)
 {
@@ -464,7 +464,7 @@ int lkst_buffer_jump(struct lkst_err *e, struct lkst_session *s, u32 of, u32 to,
 	u32 nr = lkst_session_rings(s)->nr_cpus, i;
 	int err = check_cpu(e, s, cpu);
 
-	/* Who goes back to main goes to the bank that stands for it now. */
+	/* A CPU that goes back to main goes to the bank that stands for it now. */
 	if (!err && to != c->banks.in_force)
 		err = to == LKST_BUFFER_MAIN && c->bank[to].state ? 0 : refuse_bank(e, s, to);
 	if (c->bank[to].state)

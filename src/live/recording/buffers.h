@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The buffers of a recording: making, removing, linking them and going over from one to another, while
- * it goes on.
+ * The buffers of a recording: making, removing and linking them, and switching from one to another, while
+ * recording goes on.
  *
- * A buffer has rings on every CPU. What a maskset sends to buffer N goes, on each CPU, to the buffer in
- * force for N there: N itself at first. A CPU goes over to another when it is told to (a jump), or by
- * itself when the one in force is full and names a next one. The buffer that is left keeps what it has.
+ * A buffer has rings on every CPU. What a maskset sends to buffer N goes, on each CPU, to the buffer that is
+ * active for N there: N itself at first. A CPU switches to another when it is told to (a jump), or by
+ * itself when the active one is full and names a next one. The buffer that is left keeps what it has.
  *
  * Memory for buffers that are made later is set aside when recording begins, since the kernel's arrays
  * do not grow. Whoever changes something holds the lock of live/load/pins.h.
@@ -46,19 +46,19 @@ int lkst_buffer_clear(struct lkst_err *e, struct lkst_session *s, u32 buffer);
 /* The same for a buffer that nobody can come to write to, and which no CPU writes to now. */
 void lkst_buffer_wipe(struct lkst_session *s, u32 buffer);
 
-/* When @buffer is full on a CPU that goes on in @next; @buffer itself: over its own oldest records. */
+/* When @buffer is full on a CPU, the CPU continues in @next; @buffer itself: it overwrites its oldest records. */
 int lkst_buffer_link(struct lkst_err *e, struct lkst_session *s, u32 buffer, u32 next);
 
 /*
  * Has @cpu, or LKST_EVERY_CPU, write what is sent to buffer @of to buffer @to from now on. Recorded, by
- * each CPU. Main stands for the bank in force of those for incidents. -EBUSY: @to is another one of them.
+ * each CPU. Main stands for the active bank of those for incidents. -EBUSY: @to is another one of them.
  */
 int lkst_buffer_jump(struct lkst_err *e, struct lkst_session *s, u32 of, u32 to, int cpu);
 
-/* The same with the next buffer of the one in force, CPU by CPU. Those without a next one stay. */
+/* The same with the next buffer of the active one, CPU by CPU. CPUs without a next one stay. */
 int lkst_buffer_shift(struct lkst_err *e, struct lkst_session *s, u32 of, int cpu);
 
-/* The buffer in force for @of on @cpu. */
+/* The buffer that is active for @of on @cpu. */
 u32 lkst_buffer_in_force(const struct lkst_session *s, u32 of, u32 cpu);
 
 /* How much memory is left for further buffers, per online CPU and in one piece: the largest that fits. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What user space has the kernel do while recording goes on. */
+/* What the kernel does for user space while recording goes on. */
 #include "live/recording/command.h"
 
 #include <bpf/bpf.h>

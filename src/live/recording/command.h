@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What user space has the kernel do while recording goes on: programs that are attached to nothing and run
- * when they are asked to. Those that write records are of type raw tracepoint, which run with preemption off
+ * What the kernel does for user space while recording goes on: programs that are attached to nothing, and that
+ * user space runs. Those that write records are of type raw tracepoint, which run with preemption off
  * (src/bpf/maskset.bpf.c says why).
  */
 #ifndef LKST_LIVE_RECORDING_COMMAND_H
@@ -12,7 +12,7 @@
 
 /*
  * Runs the program with @args, LKST_COMMAND_ARGS of them, on @cpu. Returns what it returns. -ENOENT: this
- * kernel rejected the program, -ENXIO: that CPU is not online; what to do then is the caller's to know.
+ * kernel rejected the program, -ENXIO: that CPU is not online; the caller decides what to do then.
  */
 int lkst_command_run(struct lkst_err *e, const struct lkst_session *s, enum lkst_command command,
 		     const u64 args[LKST_COMMAND_ARGS], int cpu);

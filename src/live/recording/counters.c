@@ -160,7 +160,7 @@ static void take_interrupt(struct reading *r, char *line)
 		end = take_columns(r, colon + 1, LKST_COUNTER_IRQ, (s32)strtol(name, NULL, 10), "",
 				   0);
 		end += strspn(end, " ");
-		/* The names of the devices come last: a comma tells that several share it. */
+		/* The names of the devices come last: a comma shows that several share it. */
 		for (i = first; i < r->c->nr; i++)
 			snprintf(r->c->list[i].name, NAME_ROOM, "%s", end);
 		return;
@@ -212,7 +212,7 @@ static void take_netdev(struct reading *r, char *line)
 	    name, strlen(name), sent);
 }
 
-/* The first line of a table: "      CPU0   CPU2". Returns the lines behind it; NULL: it is no table. */
+/* The first line of a table: "      CPU0   CPU2". Returns the lines after it; NULL: it is not a table. */
 static char *read_header(struct reading *r, u16 *cpus, u32 max)
 {
 	char *end = strchr(r->text, '\n'), *p = r->text;
@@ -239,7 +239,7 @@ static void take_table(struct reading *r, u16 *cpus, u32 max,
 
 /* ---- what is recorded ---------------------------------------------------------------- */
 
-/* Where events called @name go; 0: not every one is recorded. */
+/* The buffers that events called @name go to; 0: not every one is recorded. */
 static u16 route_of(const struct lkst_session *s, const char *name)
 {
 	const struct lkst_event_class *class = lkst_catalog_find(lkst_session_catalog(s), name);
@@ -338,7 +338,7 @@ int lkst_counters_read(struct lkst_err *e, const struct lkst_session *s, struct 
 		each_line(&r, take_vmstat);
 	free(r.text);
 	changed_ns = __atomic_load_n(&lkst_session_control(s)->changed_ns, __ATOMIC_ACQUIRE);
-	/* What has changed just now may have been recorded in part. */
+	/* Events whose recording has just changed may have been recorded in part. */
 	for (i = 0; i < c->nr; i++)
 		c->list[i].is_recorded = c->list[i].from_ns > changed_ns && is_recorded(s, &c->list[i]);
 	return r.has_failed ? lkst_err_sys(e, -ENOMEM, "reading the kernel's counters") : 0;

@@ -25,7 +25,7 @@ struct lkst_counters {
 	u32 nr, room;
 };
 
-/* Reads them anew, as far as this kernel has them. -ENOMEM with @e set. */
+/* Reads them again, as far as this kernel has them. -ENOMEM with @e set. */
 int lkst_counters_read(struct lkst_err *e, const struct lkst_session *s, struct lkst_counters *c);
 void lkst_counters_fini(struct lkst_counters *c);
 
@@ -43,8 +43,8 @@ int lkst_counters_write(struct lkst_err *e, const struct lkst_session *s, struct
 			const struct lkst_counters *c, bool is_filtered, u32 buffers);
 
 /*
- * The number of the network interface @name, 0 if there is none. Out of /sys: if_nametoindex(3) opens a socket, which
- * services may not.
+ * The number of the network interface @name, 0 if there is none. Read from /sys: if_nametoindex(3) opens a socket,
+ * which a service may not be allowed to do.
  */
 s32 lkst_netdev_index(const char *name);
 

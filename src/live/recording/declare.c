@@ -34,7 +34,7 @@ static u8 meaning_of(const char *name)
 	return 0;
 }
 
-/* The type behind typedefs and qualifiers, NULL: none; the meaning that one of their names tells. */
+/* The type without typedefs and qualifiers, NULL: none; and the meaning that one of their names stands for. */
 static const struct btf_type *resolve(const struct btf *btf, u32 id, u8 *meaning)
 {
 	const struct btf_type *type = btf__type_by_id(btf, id);
@@ -123,14 +123,14 @@ static int describe_field(struct lkst_err *e, const struct btf *btf, const struc
 		return lkst_err_set(
 			e, -EINVAL,
 			"field %s is neither an integer, nor an array of some, nor the last "
-			"one behind its count",
+			"one after its count",
 			name);
 	/* Readers find integers at such places; then nothing is skipped, and both agree. */
 	align = f->size > 4 ? 4 : f->size ?: 1;
 	if (at % align)
 		return lkst_err_set(
 			e, -EINVAL,
-			"field %s stands at byte %u, no multiple of %u: put larger fields "
+			"field %s is at byte %u, not a multiple of %u: put larger fields "
 			"first",
 			name, at, align);
 	event->nr_fields++;

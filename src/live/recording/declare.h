@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The events that a handler of a user's own declares (LKST_EVENT() in src/bpf/handler.h): from the types in
- * its object to the recording's catalogue, from where whoever reads the recording knows them.
+ * The events that a user handler declares (LKST_EVENT() in src/bpf/handler.h): from the types in its object
+ * to the recording's catalogue, where readers of the recording find them.
  */
 #ifndef LKST_LIVE_RECORDING_DECLARE_H
 #define LKST_LIVE_RECORDING_DECLARE_H
@@ -14,7 +14,7 @@
 /*
  * Declares the events of @object, which is not loaded yet, as @handler.<name>, and writes the ids that they
  * get into it. -EINVAL: one has a field that can't be recorded; the text says which. Events stay declared
- * when the handler goes, for there may be records of them.
+ * when the handler is unloaded, since there may be records of them.
  */
 int lkst_declare_events(struct lkst_err *e, struct lkst_session *s, struct bpf_object *object,
 			const char *handler);

@@ -26,13 +26,13 @@ int lkst_handler_share(struct lkst_err *e, struct bpf_object *object, const char
 	return err ? lkst_err_sys(e, err, "sharing %s with the handler", name) : 0;
 }
 
-/* Whether a map is the recorder's and not the handler's own, which has no name that begins so. */
+/* Whether a map is the recorder's. The handler's own maps have no name that begins so. */
 static bool is_recorders(struct bpf_object *base, const struct bpf_map *map)
 {
 	return bpf_object__find_map_by_name(base, bpf_map__name(map)) != NULL;
 }
 
-/* What a map of the handler's own is pinned as; false: not at all, it is constant. */
+/* The pin of one of the handler's own maps; false: it has none, since it is constant. */
 static bool name_pin(const struct bpf_map *map, char what[WHAT_MAX])
 {
 	static const struct {

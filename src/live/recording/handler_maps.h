@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The maps of a user's handler: it has some of its own, which are pinned with it, and shares the
+ * The maps of a user handler: it has some of its own, which are pinned with it, and shares the
  * recording's. For src/live/recording/handlers.c.
  */
 #ifndef LKST_LIVE_RECORDING_HANDLER_MAPS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * User handlers by their pins. What one has is pinned as handler-<number>-<what>: its programs, its links, its
- * variables and maps, and what it says of itself; all commands find it there.
+ * User handlers by their pins. All that a handler has is pinned as handler-<number>-<what>: its programs, its links,
+ * its variables and maps, and its description. All commands find it there.
  */
 #include "live/recording/handler_pins.h"
 
@@ -28,7 +28,7 @@ int lkst_handler_put_pin(struct lkst_err *e, u8 number, const char *what, int fd
 	return lkst_pins_put(e, fd, pin);
 }
 
-/* What follows "handler-<number>-" in @pin, NULL: it is no pin of a handler's. */
+/* What follows "handler-<number>-" in @pin, NULL: it is not the pin of a handler. */
 static const char *parse_pin(const char *pin, u8 *ret_number)
 {
 	unsigned int number;

@@ -24,7 +24,7 @@ int lkst_handler_find(struct lkst_err *e, const char *word, struct lkst_handler 
 /* The number of a handler, loaded or not: a loaded one's name, or as lkst_mask_parse_handler(). */
 int lkst_handler_parse(struct lkst_err *e, const char *word, u8 *ret_number);
 
-/* Whether user's handler @number can be sent event @id. -EINVAL: no, and the text says why. */
+/* Whether user handler @number can be sent event @id. -EINVAL: no, and the text says why. */
 int lkst_handler_check(struct lkst_err *e, const struct lkst_hooks *hooks,
 		       const struct lkst_catalog *catalog, u8 number, u32 id);
 
@@ -32,8 +32,8 @@ int lkst_handler_check(struct lkst_err *e, const struct lkst_hooks *hooks,
 int lkst_handlers_open(struct lkst_err *e, struct lkst_hooks *hooks);
 
 /*
- * The name of the program that a handler has for @hook, one of DEFAULT's. For a probe that is recorded by name that
- * goes by the type of the program which is there.
+ * The name of the program that a handler has for @hook, one of DEFAULT's. For a probe that is recorded by name it
+ * depends on the type of the program that is there.
  */
 const char *lkst_handler_program_name(const struct lkst_hook *hook);
 
@@ -41,7 +41,7 @@ const char *lkst_handler_program_name(const struct lkst_hook *hook);
 enum { LKST_HANDLER_PIN_MAX = 160 };
 void lkst_handler_pin(u8 number, const char *what, char pin[LKST_HANDLER_PIN_MAX]);
 
-/* How the pins are called that hold its variables, and its maps, before their names. */
+/* The prefixes of the pins that hold its variables and its maps. */
 #define LKST_HANDLER_ABOUT_PIN "about" /* struct lkst_handler_about; it comes last */
 #define LKST_HANDLER_DATA "data"
 #define LKST_HANDLER_BSS "bss"
@@ -52,10 +52,10 @@ void lkst_handler_pin(u8 number, const char *what, char pin[LKST_HANDLER_PIN_MAX
 /* A descriptor of what is pinned as @what for handler @number. */
 int lkst_handler_open_pin(struct lkst_err *e, u8 number, const char *what);
 
-/* Pins the object behind @fd as what handler @number has as @what. */
+/* Pins the object that @fd refers to as the @what of handler @number. */
 int lkst_handler_put_pin(struct lkst_err *e, u8 number, const char *what, int fd);
 
-/* Removes all pins of handler @number, also what a load that was interrupted has left. */
+/* Removes all pins of handler @number, including what an interrupted load has left. */
 int lkst_handler_drop_pins(struct lkst_err *e, u8 number);
 
 #endif

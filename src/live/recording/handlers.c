@@ -49,7 +49,7 @@ static bool is_served(const struct lkst_hooks *hooks, u8 number, unsigned int ba
 	return false;
 }
 
-/* A flag per hook of DEFAULT: the handler is to be there. NULL: no memory. */
+/* A flag per hook of DEFAULT: the handler is to have a program there. NULL: no memory. */
 static bool *choose_hooks(const struct lkst_session *s, const struct lkst_handler_options *o)
 {
 	const struct lkst_catalog *catalog = lkst_session_catalog(s);
@@ -74,7 +74,7 @@ static bool *choose_hooks(const struct lkst_session *s, const struct lkst_handle
 	return chosen;
 }
 
-/* Those of the hooks, and at first those of the handler's own that user space runs. */
+/* Those of the hooks and, with the first load, the handler's own ones that user space runs. */
 static int choose_programs(struct lkst_err *e, const struct lkst_session *s,
 			   struct bpf_object *object, struct bpf_object *base, const bool *chosen,
 			   const struct lkst_handler_options *o)
@@ -84,7 +84,7 @@ static int choose_programs(struct lkst_err *e, const struct lkst_session *s,
 	unsigned int i, nr = 0;
 	const char *name;
 
-	/* Programs of its own that user space runs are there to start timers. */
+	/* Its own programs that user space runs are there to start timers. */
 	bpf_object__for_each_program(program, object) bpf_program__set_autoload(
 		program,
 		!o->extends && !lkst_kernel_is_realtime() &&
@@ -148,7 +148,7 @@ static int share_maps(struct lkst_err *e, struct bpf_object *object, u8 number, 
 	return err;
 }
 
-/* What the handler says of itself; its name is what it is to be called. */
+/* What the handler's object says about it; its name is the one that it is to have. */
 static int read_about(struct lkst_err *e, struct bpf_object *object,
 		      const struct lkst_handler_options *o, struct lkst_handler *h)
 {
@@ -159,7 +159,7 @@ static int read_about(struct lkst_err *e, struct bpf_object *object,
 
 	about = map ? (void *)bpf_map__initial_value(map, &size) : NULL;
 	if (!about || size != sizeof(*about))
-		return lkst_err_set(e, -EINVAL, "%s is no handler: it has no LKST_HANDLER()",
+		return lkst_err_set(e, -EINVAL, "%s is not a handler: it has no LKST_HANDLER()",
 				    o->file);
 	if (about->version != LKST_HANDLER_VERSION)
 		return lkst_err_set(e, -EINVAL,
@@ -205,7 +205,7 @@ static int open_base(struct lkst_err *e, struct bpf_object **ret_base)
 	return *ret_base ? 0 : lkst_err_sys(e, -errno, "opening the recorder's programs");
 }
 
-/* What it says of itself comes last: a handler that has that is whole. */
+/* The description is pinned last: a handler that has it is complete. */
 static int pin_all(struct lkst_err *e, u8 number, struct bpf_object *object,
 		   struct bpf_object *base, bool is_new)
 {
@@ -267,7 +267,7 @@ static int load_object(struct lkst_err *e, struct lkst_session *s, struct bpf_ob
 	return err ? err : lkst_link_load(e, object);
 }
 
-/* Removes what a handler has of pins and hooks; also what a load that was interrupted has left. */
+/* Removes a handler's pins and hooks, and what an interrupted load has left. */
 static int remove_all(struct lkst_err *e, struct lkst_session *s, u8 number)
 {
 	lkst_hooks_remove_handler(lkst_session_hooks(s), number);
@@ -300,7 +300,7 @@ int lkst_handler_load(struct lkst_err *e, struct lkst_session *s,
 
 	if (!chosen)
 		return lkst_err_sys(e, -ENOMEM, "loading the handler");
-	/* For the few programs of a handler alone it would take longer than it saves. */
+	/* For the few programs of a handler it would take longer than it saves. */
 	if (!lkst_kernel_lets_read_memory())
 		err = lkst_tracing_begin(e, NULL, &tracing);
 	if (!err)

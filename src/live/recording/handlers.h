@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * User handlers (src/bpf/handler.h): loading one into a recording that goes on, and unloading it. A handler is
+ * User handlers (src/bpf/handler.h): loading one into a running recording, and unloading it. A handler has
  * programs of its own at the hooks of the events that it is for; masksets send events to it. It requires a pinned
  * recording.
  */
@@ -21,8 +21,8 @@ struct lkst_handler_options {
 };
 
 /*
- * Loads a handler; no event goes to it yet. Events that share a hook with one that was named are served
- * too. -EEXIST: one is called so. -EACCES: the kernel's verifier rejects it; the text has the line of
+ * Loads a handler; no event goes to it yet. Events that share a hook with one that was named are served,
+ * too. -EEXIST: there is one of that name. -EACCES: the kernel's verifier rejects it; the text has the line of
  * its source and the verifier's reason.
  */
 int lkst_handler_load(struct lkst_err *e, struct lkst_session *s,

@@ -23,7 +23,7 @@ static u64 bytes_of(const struct lkst_rings *r, u32 cpu, u32 buffer)
 	return (u64)(lkst_rings_state(r, cpu, buffer)->ring[0].mask + 1) << r->block_shift;
 }
 
-/* The rate by the blocks that were filled since @from_ns, or since the oldest that is there. */
+/* The rate at which blocks were filled since @from_ns, or since the oldest that is there. */
 static double rate_since(const struct lkst_rings *r, u32 cpu, u32 buffer, u64 from_ns)
 {
 	struct lkst_ring_reader reader;
@@ -60,7 +60,7 @@ static void take(struct lkst_held *h, const struct lkst_rings *r, u32 cpu, u32 b
 		 r->control->buffer_name[buffer]);
 }
 
-/* What the wish takes at main's rate. */
+/* The memory that the wish takes at main's rate. */
 static void fill_wish(const struct lkst_rings *r, struct lkst_history *h)
 {
 	_cleanup_(lkst_memory_free) struct lkst_memory memory = {};

@@ -11,7 +11,7 @@
 
 enum {
 	LKST_HISTORY_WINDOW_S = 5,   /* the present rate is that of this time */
-	LKST_HISTORY_EXAMPLE_S = 60, /* the time whose memory is told where none was wished */
+	LKST_HISTORY_EXAMPLE_S = 60, /* the time whose memory is shown if none was wished */
 	LKST_HISTORY_PART = 4,	     /* a wished time may take this part of all memory */
 };
 
@@ -26,10 +26,10 @@ struct lkst_held {
 
 struct lkst_history {
 	struct lkst_held held[LKST_NR_BUFFERS];
-	unsigned int nr; /* buffers that there are; the first is main */
+	unsigned int nr; /* existing buffers; the first is main */
 	bool is_wished;
 	double wish_s; /* what was wished, or else LKST_HISTORY_EXAMPLE_S */
-	/* What the wish would take at the present rate: of each CPU, and in all. 0: it cannot be had. */
+	/* The memory that the wish would take at the present rate: of each CPU, and in all. 0: there is not as much. */
 	u64 buffer_bytes, memory_bytes;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Incidents of a recording: keeping, listing, saving and giving up moments. */
+/* Incidents of a recording: keeping, listing, saving and dropping moments. */
 #include "live/recording/incidents.h"
 
 #include <errno.h>
@@ -103,7 +103,7 @@ int lkst_incidents_list(struct lkst_err *e, const struct lkst_session *s,
 	return 0;
 }
 
-/* The kernel knows no words; the reason is added when it has answered. */
+/* The kernel does not get the text of the reason, which is added when it has answered. */
 static void add_reason(struct lkst_control *c, u32 number, const char *reason)
 {
 	u32 bank;
@@ -126,7 +126,7 @@ int lkst_incident_keep(struct lkst_err *e, struct lkst_session *s, u64 post_ns, 
 		return lkst_err_set(e, -ENOENT,
 				    "this recording has no room for incidents; begin one with "
 				    "`lkst start --incidents NUMBER`");
-	/* It ends with this moment; later ones can be compared only as long as what follows is there, too. */
+	/* The incident ends here; later readings can be compared only while the records that follow exist. */
 	lkst_readings_keep(s, 0);
 	number = lkst_command_run(e, s, LKST_COMMAND_KEEP, args, LKST_COMMAND_ANY_CPU);
 	if (number < 0)
@@ -169,7 +169,7 @@ int lkst_incident_claim(struct lkst_err *e, const struct lkst_session *s,
 	return err ? err : lkst_take_fd(fd);
 }
 
-/* How many CPUs have not left the bank, having been idle ever since; they are told to now. */
+/* How many CPUs have not left the bank because they have been idle since; they are told to leave now. */
 static int tell_to_leave(struct lkst_err *e, struct lkst_session *s, u32 bank, u32 *ret_nr)
 {
 	u32 cpu;
@@ -186,7 +186,7 @@ static int tell_to_leave(struct lkst_err *e, struct lkst_session *s, u32 bank, u
 	return err;
 }
 
-/* Until all have left: the bank that they are sent to may become an incident in that very moment. */
+/* Until all have left: the bank that they are sent to may become an incident at the same moment. */
 static int leave(struct lkst_err *e, struct lkst_session *s, u32 bank)
 {
 	u32 nr, try;
@@ -202,8 +202,8 @@ static int leave(struct lkst_err *e, struct lkst_session *s, u32 bank)
 }
 
 /*
- * A CPU that has been idle since an earlier incident goes on to the bank that followed then. Not to this one any more:
- * to the one behind it.
+ * A CPU that has been idle since an earlier incident continues in the bank that followed then. If that is this bank,
+ * has the CPU continue in the one that follows this bank instead.
  */
 static void let_pass(struct lkst_session *s, u32 bank)
 {
@@ -213,7 +213,7 @@ static void let_pass(struct lkst_session *s, u32 bank)
 	for (other = 0; other < LKST_NR_BUFFERS; other++)
 		if (other != bank && c->leave_to[other] == bank)
 			__atomic_store_n(&c->leave_to[other], c->leave_to[bank], __ATOMIC_RELEASE);
-	/* Whoever has read it before comes here yet. */
+	/* A writer that has read it before still comes to this bank. */
 	lkst_wait_for_writers(lkst_session_rings(s)->nr_cpus);
 }
 

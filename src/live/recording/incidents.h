@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Incidents of a recording: keeping, listing, saving and giving up moments (abi/incident.h). */
+/* Incidents of a recording: keeping, listing, saving and dropping moments (abi/incident.h). */
 #ifndef LKST_LIVE_RECORDING_INCIDENTS_H
 #define LKST_LIVE_RECORDING_INCIDENTS_H
 
@@ -8,7 +8,7 @@
 enum { LKST_INCIDENTS_MAX = LKST_NR_BUFFERS - LKST_BUFFERS_AT_START };
 
 /*
- * Makes @nr banks beside main, of its size, in memory that was set aside for them
+ * Makes @nr banks in addition to main, of its size, in memory that was set aside for them
  * (lkst_session_options.nr_banks). So many incidents can be kept at a time.
  */
 int lkst_incidents_prepare(struct lkst_err *e, struct lkst_session *s, u32 nr);
@@ -18,7 +18,7 @@ u32 lkst_incidents_room(const struct lkst_session *s, u32 *ret_free);
 
 struct lkst_incident {
 	u32 number, bank;
-	u64 begin_ns; /* of what is left of it: the CPU that reaches back least; 0: nothing was recorded */
+	u64 begin_ns; /* of what is left of it: on the CPU that reaches back least; 0: nothing was recorded */
 	u64 until_ns;
 	bool is_over; /* its post-trigger time is */
 	struct lkst_incident_cause cause;
@@ -33,8 +33,8 @@ int lkst_incident_keep(struct lkst_err *e, struct lkst_session *s, u64 post_ns, 
 		       u32 *ret_number);
 
 /*
- * To be called before an incident is saved or given up, and the descriptor that it returns closed when that is done:
- * nobody else does either meanwhile. -EBUSY: somebody does; -ESTALE: it is not kept any more; -EAGAIN: it is not over.
+ * To be called before an incident is saved or dropped; close the descriptor that it returns when that is done. No
+ * other process does either meanwhile. -EBUSY: one does; -ESTALE: it is no longer kept; -EAGAIN: it is not over.
  */
 int lkst_incident_claim(struct lkst_err *e, const struct lkst_session *s,
 			const struct lkst_incident *incident);

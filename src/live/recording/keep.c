@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is kept in kernel memory beside the rings. */
+/* What is kept in kernel memory in addition to the rings. */
 #include "live/recording/keep.h"
 
 #include <bpf/bpf.h>
@@ -103,7 +103,7 @@ int lkst_keep_new(struct lkst_err *e, const struct lkst_catalog *c,
 	return 0;
 }
 
-/* Where the state begins, as who started the recording has written. */
+/* Where the state begins, as written by the command that started the recording. */
 static int find_state(struct lkst_err *e, struct lkst_keep *k)
 {
 	const struct lkst_note *start = k->pages;
@@ -209,7 +209,7 @@ int lkst_keep_put_catalog(struct lkst_err *e, struct lkst_keep *k, const struct 
 
 /* ---- the state ------------------------------------------------------------------------ */
 
-/* The two halves of the pages behind all else take turns. */
+/* The two halves of the pages after all else are written in turn. */
 static void find_halves(const struct lkst_keep *k, u32 *ret_first, u32 *ret_nr)
 {
 	const struct lkst_note *half = &k->pages[k->first_state];
@@ -262,7 +262,7 @@ void lkst_keep_state_end(struct lkst_keep_state *s)
 {
 	if (s->used && s->next < s->nr)
 		seal(s);
-	/* What is left of an earlier, longer writing must not pass for a part of this one. */
+	/* The rest of an earlier, longer writing must not be taken for a part of this one. */
 	for (; s->next < s->nr; s->next++)
 		s->keep->pages[s->first + s->next].magic = 0;
 }

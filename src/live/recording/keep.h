@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is kept in kernel memory beside the rings, so that whoever reads them, a later command or
+ * What is kept in kernel memory in addition to the rings, so that whoever reads the rings, a later command or
  * one that searches a crash dump, needs nothing else: notes (abi/note.h) in an array map.
  */
 #ifndef LKST_LIVE_RECORDING_KEEP_H
@@ -30,7 +30,7 @@ int lkst_keep_open(struct lkst_err *e, int fd, struct lkst_keep *ret_keep);
 void lkst_keep_close(struct lkst_keep *k);
 
 /*
- * Keeps @c in place of the catalogue that was kept, of which it has all events. There is a whole one at
+ * Keeps @c, which has all events of the catalogue that was kept, in its place. There is a whole one at
  * every moment. -ENOSPC: it is too large.
  */
 int lkst_keep_put_catalog(struct lkst_err *e, struct lkst_keep *k, const struct lkst_catalog *c);
@@ -40,8 +40,8 @@ int lkst_keep_catalog(struct lkst_err *e, const struct lkst_keep *k,
 		      struct lkst_catalog **ret_catalog);
 
 /*
- * Keeps records of the state stream, in place of those that were kept before. Until the end they stay
- * the ones that count. What has no room is left out: put what matters first.
+ * Keeps records of the state stream, in place of those that were kept before. The earlier ones count until all
+ * are written. Records that have no room are left out: put what matters first.
  */
 struct lkst_keep_state {
 	struct lkst_keep *keep;

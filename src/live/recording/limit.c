@@ -36,7 +36,7 @@ static size_t groups_bytes(const struct lkst_limit *l)
 	return (l->budget->nr_groups ?: 1) * sizeof(*l->groups);
 }
 
-/* Reads what the directory of the pins has to tell. True if that was anything. */
+/* Reads the notifications of the pins' directory. True if there were any. */
 static bool drain_changes(const struct lkst_limit *l)
 {
 	char events[4096];
@@ -48,7 +48,7 @@ static bool drain_changes(const struct lkst_limit *l)
 }
 
 /*
- * Attaches and detaches as the groups say that are off now. Nothing of it stays with this process: hooks
+ * Attaches and detaches hooks according to the groups that are off now. This process keeps nothing of it: hooks
  * that were attached have pins.
  */
 static int follow_groups(struct lkst_err *e, struct lkst_limit *l)
@@ -64,7 +64,7 @@ static int follow_groups(struct lkst_err *e, struct lkst_limit *l)
 	return err;
 }
 
-/* Makes each group as the controller wants it: off or not. @force: also where none has changed. */
+/* Makes each group as the controller wants it: off or not. @force: also if none has changed. */
 static int answer(struct lkst_err *e, struct lkst_limit *l, bool force)
 {
 	const u32 nr = l->budget->nr_groups;
@@ -78,7 +78,7 @@ static int answer(struct lkst_err *e, struct lkst_limit *l, bool force)
 		if (g->is_off == wanted)
 			continue;
 		force = true;
-		/* What was done for another wish is no answer to this one. */
+		/* If the controller wants something else by now, this does not answer it. */
 		__atomic_store_n(&g->done_ns, 0, __ATOMIC_RELEASE);
 		__atomic_store_n(&g->is_off, wanted, __ATOMIC_RELEASE);
 	}
@@ -88,7 +88,7 @@ static int answer(struct lkst_err *e, struct lkst_limit *l, bool force)
 	return err;
 }
 
-/* Under the lock, with a session that knows what hooks there are: other commands change them, too. */
+/* Under the lock, with a session that has read which hooks there are: other commands change them, too. */
 static int reopen(struct lkst_err *e, struct lkst_limit *l)
 {
 	struct lkst_session *session;
@@ -118,7 +118,7 @@ int lkst_limit_serve(struct lkst_err *e, struct lkst_limit *l)
 		err = answer(e, l, false);
 	if (!err)
 		lkst_readings_keep(l->session, READINGS_APART_NS);
-	/* What we have changed ourselves is no news. */
+	/* Our own changes need no reaction. */
 	drain_changes(l);
 	return err;
 }
@@ -196,7 +196,7 @@ int lkst_limit_open(struct lkst_err *e, u32 retry_s, struct lkst_limit **ret_lim
 		return lkst_err_sys(e, -ENOMEM, "keeping to the cost limit");
 	l->wakes = l->changes = l->claim = -1;
 	err = prepare(e, l);
-	/* One that was killed may have left anything undone. */
+	/* A process that was killed may have left anything undone. */
 	if (!err)
 		err = answer(e, l, true);
 	if (err)
@@ -209,7 +209,7 @@ int lkst_limit_open(struct lkst_err *e, u32 retry_s, struct lkst_limit **ret_lim
 	return 0;
 }
 
-/* Without us the controller asks for nothing, and nothing is to stay detached. */
+/* Without this process the controller asks for nothing, and nothing is to stay detached. */
 static void take_back(struct lkst_limit *l)
 {
 	_cleanup_close_ int lock = -1;

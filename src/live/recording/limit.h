@@ -3,8 +3,8 @@
  * The one process that a recording with a cost limit has: the controller in the kernel (src/bpf/budget.bpf.c) asks it
  * to detach hooks of what is left out, and to attach them again. It sleeps in between.
  *
- * It holds no hook itself, for the pins do: so `lkst stop` detaches everything whatever becomes of it. If
- * it is killed, recording goes on, and what is detached then stays so until there is another one.
+ * It holds no hook itself, since the pins do: so `lkst stop` detaches everything whatever becomes of it. If
+ * it is killed, recording goes on, and what is detached then stays so until there is another such process.
  */
 #ifndef LKST_LIVE_RECORDING_LIMIT_H
 #define LKST_LIVE_RECORDING_LIMIT_H
@@ -24,7 +24,7 @@ enum { LKST_LIMIT_RETRY_MAX_S = 3600 };
 /*
  * Becomes that process for the pinned recording, and does what was asked for before. What is left out from now on
  * is tried again after @retry_s seconds at the latest. -ENOENT: nothing is
- * recorded. -ENODATA: what is recorded has no limit. -EBUSY: there is such a process already.
+ * recorded. -ENODATA: the recording has no limit. -EBUSY: there is such a process already.
  */
 int lkst_limit_open(struct lkst_err *e, u32 retry_s, struct lkst_limit **ret_limit);
 

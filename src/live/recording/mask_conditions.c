@@ -31,14 +31,14 @@ void lkst_mask_conditions_read(const struct lkst_session *s, u32 set, struct lks
 			continue;
 		memcpy(text, m.conditions[number - 1].text, sizeof(text));
 		text[sizeof(text) - 1] = 0;
-		/* It was taken once, so it is taken again. */
+		/* It was accepted once, so it is accepted again. */
 		lkst_mask_set_condition(&ignored, mask, c->classes[id], text);
 	}
 }
 
 /* ---- writing ---------------------------------------------------------------------------------- */
 
-/* A condition made fit for an event. */
+/* A condition, resolved for an event. */
 struct compiled {
 	const char *text;
 	struct lkst_trigger_term terms[LKST_TRIGGER_TERMS];
@@ -72,7 +72,7 @@ static void mark_used(const struct lkst_trigger_maps *m, bool used[LKST_TRIGGER_
 		}
 }
 
-/* The number of @x among the kernel's conditions; where none is like it, a free one is written. */
+/* The number of @x among the kernel's conditions; if none is equal, a free one is written. */
 static int place(struct lkst_err *e, struct lkst_trigger_maps *m, bool *used,
 		 const struct compiled *x, u8 *ret_number)
 {

@@ -16,12 +16,12 @@ void lkst_mask_conditions_read(const struct lkst_session *s, u32 set, struct lks
 /*
  * Gives maskset @set the conditions of @mask, before its events go anywhere: the handler is loaded for them
  * if it is not there. -ENOSPC: all masksets together have too many. -ENOTSUP: the recording will never be pinned.
- * One that will be is given them later: nothing is done before.
+ * If it will be pinned later, nothing is done: the conditions are given to it then.
  */
 int lkst_mask_conditions_write(struct lkst_err *e, struct lkst_session *s, u32 set,
 			       const struct lkst_mask *mask, struct lkst_notes *notes);
 
-/* Gives back what no condition and no trigger needs any more. To be called when the change has settled. */
+/* Frees what no condition and no trigger needs any more. To be called when the change has settled. */
 int lkst_mask_conditions_release(struct lkst_err *e, struct lkst_session *s,
 				 struct lkst_notes *notes);
 

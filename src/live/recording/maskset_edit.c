@@ -75,7 +75,7 @@ int lkst_maskset_write(struct lkst_err *e, struct lkst_session *s, u32 set,
 	err = lkst_mask_check_name(e, mask->name);
 	if (!err)
 		err = check_mask(e, s, set, mask);
-	/* From the set in force to itself: the trace tells, before anything changes. */
+	/* From the active maskset to itself: the trace shows it, before anything changes. */
 	if (!err && is_active)
 		err = lkst_maskset_switch(e, s, set);
 	if (!err)
@@ -86,7 +86,7 @@ int lkst_maskset_write(struct lkst_err *e, struct lkst_session *s, u32 set,
 		lkst_maskset_put(c, set, mask);
 		return lkst_mask_conditions_release(e, s, notes);
 	}
-	/* As with a switch: first what the new one needs, then the stores, then what nobody needs. */
+	/* As with a switch: first the hooks that the new one needs, then the stores, then those that nobody needs. */
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
 		route[id] = lkst_maskset_resolve(c, id, mask->route[id]);
 	err = lkst_maskset_attach(e, s, 1U << c->active, route, notes, &ignored);
@@ -112,7 +112,7 @@ int lkst_maskset_delete(struct lkst_err *e, struct lkst_session *s, u32 set,
 				    set, c->name[set]);
 	if (c->active == set)
 		return lkst_err_set(e, -EBUSY,
-				    "maskset %u (%s) is in force; put another one in force with "
+				    "maskset %u (%s) is active; switch to another one with "
 				    "`lkst maskset set`",
 				    set, c->name[set]);
 	err = lkst_trigger_check_free(e, s, set, c->name[set]);

@@ -10,7 +10,7 @@
 void lkst_maskset_read(const struct lkst_session *s, u32 set, struct lkst_mask *ret_mask);
 
 /*
- * Replaces maskset @set, or makes it. The one in force is changed entry by entry, and the change is
+ * Replaces maskset @set, or makes it. The active one is changed entry by entry, and the change is
  * recorded as a switch to itself; then hooks are attached and detached as it needs them now. -EPERM:
  * it is reserved. -EINVAL: a handler or buffer in it is not there. -EEXIST: its name is another's. Conditions
  * are left out as long as the recording is not pinned: whoever starts it writes the maskset again then.
@@ -25,7 +25,7 @@ int lkst_maskset_write(struct lkst_err *e, struct lkst_session *s, u32 set,
 int lkst_maskset_get(struct lkst_err *e, struct lkst_session *s, const char *word,
 		     struct lkst_notes *notes, u32 *ret_set);
 
-/* Removes it. -EBUSY: it is in force, or a trigger puts it in force. */
+/* Removes it. -EBUSY: it is active, or a trigger switches to it. */
 int lkst_maskset_delete(struct lkst_err *e, struct lkst_session *s, u32 set,
 			struct lkst_notes *notes);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The hooks that masksets need: attached before one is put in force, detached when none needs them. */
+/* The hooks that masksets need: attached before one becomes active, detached when none needs them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,7 +113,7 @@ int lkst_maskset_detach(struct lkst_err *e, struct lkst_session *s, u32 sets, u3
 
 		if (needed[i] || !hook->is_attached)
 			continue;
-		/* The last reference goes with the pin, or the descriptor, and the hook with it. */
+		/* The pin, or the descriptor, is the last reference: the hook is detached with it. */
 		err = unpin_link(e, s, hook);
 		if (!err) {
 			lkst_hook_detach(hook);

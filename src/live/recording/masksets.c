@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The masksets of a recording, and which one is active. The order of a switch matters: hooks first, for what is not
- * hooked can't be recorded; then the store; then, when nobody needs them, hooks are taken away.
+ * The masksets of a recording, and which one is active. The order of a switch matters: first hooks are attached, since
+ * an event without a hook can't be recorded; then the store; then hooks that nobody needs are detached.
  */
 #include "live/recording/masksets.h"
 
@@ -25,7 +25,7 @@ bool lkst_maskset_is_reserved(u32 set)
 	return set < LKST_MASKSET_USER;
 }
 
-/* RALL, which has all events, tells what DEFAULT means: it may be a handler that stands in for it. */
+/* RALL, which has all events, shows what DEFAULT means: it may be a handler that replaces it. */
 u8 lkst_maskset_default(const struct lkst_control *c, u32 id)
 {
 	u8 handler = lkst_route_handler(c->route[LKST_MASKSET_RALL][id]);
@@ -36,7 +36,7 @@ u8 lkst_maskset_default(const struct lkst_control *c, u32 id)
 /*
  * Writes one entry, but leaves it to the controller of costs whether the event is left out for now. That
  * changes entries of all masksets meanwhile, from the lowest on (lkst_budget_mark() in
- * src/bpf/budget.bpf.c): RALL, which has all events, tells, and is asked again behind the store.
+ * src/bpf/budget.bpf.c): RALL, which has all events, shows it, and is read again after the store.
  */
 static void put_route(struct lkst_control *c, u32 set, u32 id, u16 route)
 {
@@ -194,7 +194,7 @@ int lkst_maskset_switch(struct lkst_err *e, struct lkst_session *s, u32 set)
 
 	if (err != -ENOENT)
 		return err;
-	/* A kernel that rejects the program: the switch counts, and not its record. */
+	/* A kernel may reject the program: the switch matters, its record does not. */
 	__atomic_store_n(&lkst_session_control(s)->active, set, __ATOMIC_RELEASE);
 	return 0;
 }
@@ -204,7 +204,7 @@ int lkst_maskset_settle(struct lkst_err *e, struct lkst_session *s)
 	const u64 args[LKST_COMMAND_ARGS] = { lkst_maskset_nr_attached(s) };
 	int err;
 
-	/* For all that had asked the old maskset. */
+	/* For all writers that have read the old maskset. */
 	lkst_wait_for_writers(lkst_session_rings(s)->nr_cpus);
 	err = lkst_command_run(e, s, LKST_COMMAND_SETTLED, args, LKST_COMMAND_ANY_CPU);
 	return err == -ENOENT ? 0 : err;
@@ -280,7 +280,7 @@ static void divert_in_use(const struct lkst_control *c, const bool *ids, u8 hand
 	}
 }
 
-/* RALL first, for that tells. */
+/* RALL first, since that one decides. */
 static void divert_one(struct lkst_control *c, u32 id, u8 handler)
 {
 	static const u32 all = LKST_MASKSET_RALL;
@@ -339,7 +339,7 @@ int lkst_maskset_withdraw(struct lkst_err *e, struct lkst_session *s, u8 handler
 		nr += lkst_maskset_count(c, set, handler);
 	if (!nr)
 		return 0;
-	/* What comes in its place is what DEFAULT means, whichever maskset sends the event there. */
+	/* In its place comes what DEFAULT means, whichever maskset sends the event there. */
 	for (id = 0; id < LKST_EVENT_SPACE; id++) {
 		route[id] = lkst_route(LKST_HANDLER_NOTHING, LKST_BUFFER_MAIN);
 		for (set = 0; set < LKST_MASKSETS; set++)

@@ -2,7 +2,7 @@
 /*
  * The masksets of a recording, and which one is active.
  *
- * They are in the control page, LKST_MASKSETS of them. The first three are reserved. Recording goes on whatever is
+ * The control page has LKST_MASKSETS of them. The first three are reserved. Recording goes on whatever is
  * done here. live/recording/maskset_edit.h changes them.
  */
 #ifndef LKST_LIVE_RECORDING_MASKSETS_H
@@ -23,7 +23,7 @@ bool lkst_maskset_is_reserved(u32 set);
 
 /*
  * The number of the maskset that @word names: its number or name. -ENOENT: there is none; a
- * number that could be one is in *@ret_set all the same, else LKST_MASKSETS.
+ * number that could be one is still stored in *@ret_set, else LKST_MASKSETS.
  */
 int lkst_maskset_find(struct lkst_err *e, const struct lkst_control *c, const char *word,
 		      u32 *ret_set);
@@ -48,7 +48,7 @@ bool lkst_maskset_is_in_use(const struct lkst_control *c, u32 set);
 /*
  * Where masksets send the events of @ids (a flag each) to DEFAULT, they send them to @handler from now on, or
  * to DEFAULT again: in all masksets, the reserved ones too, and in those that are written later. Whoever
- * reads a maskset sees DEFAULT. The change is recorded as that of a maskset in force.
+ * reads a maskset sees DEFAULT. The change is recorded as one of the active maskset.
  */
 int lkst_maskset_divert(struct lkst_err *e, struct lkst_session *s, const bool *ids, u8 handler,
 			struct lkst_notes *notes);
@@ -64,24 +64,24 @@ int lkst_maskset_withdraw(struct lkst_err *e, struct lkst_session *s, u8 handler
 u8 lkst_maskset_default(const struct lkst_control *c, u32 id);
 u16 lkst_maskset_resolve(const struct lkst_control *c, u32 id, u16 route);
 
-/* Stores @mask as maskset @set and no more: neither hooks nor conditions follow, and nothing is recorded of it. */
+/* Stores @mask as maskset @set and no more: hooks and conditions do not follow, and the change is not recorded. */
 void lkst_maskset_put(struct lkst_control *c, u32 set, const struct lkst_mask *mask);
 
-/* Keeps its hooks attached while another one is in force, or no longer. */
+/* Keeps its hooks attached while another one is active, or no longer. */
 int lkst_maskset_arm(struct lkst_err *e, struct lkst_session *s, u32 set, bool on,
 		     struct lkst_notes *notes);
 
-/* What a switch took. */
+/* How long a switch took. */
 struct lkst_switch_times {
 	u32 nr_attached, nr_detached;
 	u64 attach_ns, switch_ns, detach_ns;
-	u64 settle_ns; /* until no CPU can go by the old maskset any more */
+	u64 settle_ns; /* until no CPU can use the old maskset any more */
 };
 
 /*
- * Puts maskset @set in force: attaches the hooks that it needs and that are not attached yet,
+ * Switches to maskset @set: attaches the hooks that it needs and that are not attached yet,
  * switches (one store, recorded as maskset_switch), detaches those that nobody needs any more, waits
- * until no writer is under way that had asked the old one, and records maskset_settled. What can't
+ * until every writer that has read the old one is done, and records maskset_settled. What can't
  * be attached is noted.
  */
 int lkst_maskset_set(struct lkst_err *e, struct lkst_session *s, u32 set, struct lkst_notes *notes,

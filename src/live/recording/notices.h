@@ -8,13 +8,13 @@
 
 struct lkst_notices;
 
-/* Opens those of handler @number. One process should read them: each gets what no other has taken. */
+/* Opens those of handler @number. One process should read them: each notice goes to one reader only. */
 int lkst_notices_open(struct lkst_err *e, u8 number, struct lkst_notices **ret_notices);
 void lkst_notices_close(struct lkst_notices *n);
 void lkst_notices_closep(struct lkst_notices **n);
 
 /*
- * Waits for the next one, at most @timeout_ms (-1: for ever). 1: it is in *@ret_notice; 0: none came, or
+ * Waits for the next one, at most @timeout_ms (-1: forever). 1: it is in *@ret_notice; 0: none came, or
  * a signal did.
  */
 int lkst_notices_wait(struct lkst_err *e, struct lkst_notices *n, int timeout_ms,

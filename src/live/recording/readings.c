@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Readings of the kernel's counters that are kept beside a pinned recording. */
+/* Readings of the kernel's counters that are kept with a pinned recording. */
 #include "live/recording/readings.h"
 
 #include <bpf/bpf.h>
@@ -38,7 +38,7 @@ struct kept_thread {
 struct kept {
 	u64 made_ns; /* 0: there is none */
 	u32 nr;
-	u32 sum; /* CRC-32 of all behind it, as far as it is used: it may be read while it is written */
+	u32 sum; /* CRC-32 of all that follows, as far as it is used: it may be read while it is written */
 	struct {
 		u64 from_ns, to_ns;
 	} time[LKST_NR_COUNTERS]; /* of all that is of a kind */
@@ -110,7 +110,7 @@ static struct kept *map_get(const struct map *m, u32 i)
 		       : NULL;
 }
 
-/* ---- which gives way ----------------------------------------------------------------- */
+/* ---- which is replaced --------------------------------------------------------------- */
 
 u32 lkst_readings_choose(const u64 *ns, const bool *needed, u32 nr, u64 now)
 {
@@ -131,7 +131,7 @@ u32 lkst_readings_choose(const u64 *ns, const bool *needed, u32 nr, u64 now)
 	return chosen;
 }
 
-/* Since when everything is there that is recorded now, of all CPUs. */
+/* The time from which the rings of all CPUs have everything that is recorded now. */
 static u64 covered_since(const struct lkst_session *s)
 {
 	const struct lkst_rings *r = lkst_session_rings(s);
@@ -229,7 +229,7 @@ static void reading_fini(struct reading *r)
 	lkst_thread_counts_fini(&r->threads);
 }
 
-/* That the threads cannot be read is no reason to have nothing. */
+/* If the threads cannot be read, the rest is kept anyway. */
 static int read_now(const struct lkst_session *s, struct reading *r)
 {
 	struct lkst_err ignored;
@@ -249,7 +249,7 @@ static void store_threads(struct kept *k, const struct lkst_thread_counts *c)
 	k->threads_changed_ns = c->changed_ns;
 	k->threads_left_out = c->left_out;
 	k->threads_recorded_to = c->recorded_to;
-	/* Of one that was stopped for seconds while it read, nothing could be told anyway. */
+	/* A reading that was interrupted for seconds could not be compared anyway. */
 	if (c->to_ns - c->from_ns > UINT32_MAX)
 		return;
 	k->nr_threads = c->nr;
@@ -262,7 +262,7 @@ static void store_threads(struct kept *k, const struct lkst_thread_counts *c)
 	}
 }
 
-/* What there is no room for, as so much has come since the recording began, is left out. */
+/* Values that have no room, because so many have come since the recording began, are left out. */
 static void store(const struct map *m, u32 index, const struct reading *r)
 {
 	const struct lkst_counters *c = &r->counters;
@@ -302,8 +302,8 @@ void lkst_readings_make(const struct lkst_session *s)
 }
 
 /*
- * Keeps @r if it was made at least @apart_ns after the one before. Another process that is at it keeps as good a
- * one.
+ * Keeps @r if it was made at least @apart_ns after the one before. If another process is keeping one, that one is
+ * as good.
  */
 static void keep(const struct lkst_session *s, struct map *m, const struct reading *r, u64 apart_ns)
 {
@@ -342,7 +342,7 @@ static bool is_same(const struct lkst_counter_value *a, const struct kept_value 
 	return a->kind == b->kind && a->cpu == b->cpu && a->number == b->number;
 }
 
-/* The value of @named that is of counter @k. They are in the same order, so it is as a rule the one at *@at. */
+/* The value of @named for counter @k. They are in the same order, so it is usually the one at *@at. */
 static const char *find_name(const struct lkst_counters *named, const struct kept_value *k, u32 *at)
 {
 	u32 i;
@@ -382,7 +382,7 @@ static int restore(const struct kept *k, const struct lkst_counters *named,
 	return err;
 }
 
-/* The same of threads. One that has ended since has no name any more. */
+/* The same for threads. One that has ended since has no name any more. */
 static int restore_threads(const struct kept *k, const struct lkst_thread_counts *named,
 			   struct lkst_thread_counts *ret_counts)
 {
@@ -428,7 +428,7 @@ void lkst_readings_take(const struct lkst_session *s, struct lkst_readings *ret_
 
 		if (!k || k->made_ns >= now.made_ns)
 			continue;
-		/* Of one that is half there is room at the end of the list, but not for another. */
+		/* An incomplete one has room at the end of the list, but there is none for another. */
 		if (restore(k, &now.counters, &r->list[r->nr]) ||
 		    restore_threads(k, &now.threads, &r->threads[r->nr]))
 			return;
@@ -444,7 +444,7 @@ void lkst_readings_fini(struct lkst_readings *r)
 {
 	u32 i;
 
-	/* All of them: one may be half. */
+	/* All of them: one may be incomplete. */
 	for (i = 0; i <= LKST_READINGS_MAX; i++) {
 		lkst_counters_fini(&r->list[i]);
 		lkst_thread_counts_fini(&r->threads[i]);

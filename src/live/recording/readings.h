@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Readings of the kernel's counters (counters.h, thread_counts.h) that are kept beside a pinned recording: a snapshot
+ * Readings of the kernel's counters (counters.h, thread_counts.h) that are kept with a pinned recording: a snapshot
  * can be compared with the kernel only from a reading on that its records reach back to. They are in a map of their
- * own, which has a pin and goes with the recording. It takes no turn (live/load/pins.h) to keep one: one process at a
- * time does, and whoever reads meanwhile sees by a checksum that a reading is not whole. That it fails is no reason to
- * fail: a snapshot then lacks a reading, and `lkst check` says so.
+ * own, which has a pin and ends with the recording. Keeping one does not require the lock of commands
+ * (live/load/pins.h): one process at a time does it, and readers see by a checksum if a reading is incomplete. A
+ * failure to keep one does not make a command fail: a snapshot then lacks a reading, and `lkst check` says so.
  */
 #ifndef LKST_LIVE_RECORDING_READINGS_H
 #define LKST_LIVE_RECORDING_READINGS_H
@@ -22,12 +22,12 @@ struct lkst_readings {
 	u32 after; /* the one after what is saved, with what came in between (live/drain/after.h); 0: none is */
 };
 
-/* Makes the map of @s, which is pinned, with the first reading. For who has the turn to start a recording. */
+/* Makes the map of @s, which is pinned, with the first reading. For the process that holds the lock to start one. */
 void lkst_readings_make(const struct lkst_session *s);
 
 /*
- * Reads the counters and keeps what they are, unless that was done less than @apart_ns ago. If there is no room, the
- * reading goes that matters least: one to which no records reach back, or one that is close to its neighbours.
+ * Reads the counters and keeps their values, unless that was done less than @apart_ns ago. If there is no room, it
+ * replaces the reading that matters least: one to which no records reach back, or one that is close to its neighbours.
  */
 void lkst_readings_keep(const struct lkst_session *s, u64 apart_ns);
 
@@ -36,8 +36,8 @@ void lkst_readings_take(const struct lkst_session *s, struct lkst_readings *ret_
 void lkst_readings_fini(struct lkst_readings *r);
 
 /*
- * Which of @nr readings, made at @ns, in order of time, is to give way to one of @now: the first of which @needed is
- * false, or else the one that leaves the smallest hole for its age. Never the last one.
+ * Which of @nr readings, made at @ns, in order of time, is to be replaced by one of @now: the first one that is not
+ * @needed, or else the one that leaves the smallest hole for its age. Never the last one.
  */
 u32 lkst_readings_choose(const u64 *ns, const bool *needed, u32 nr, u64 now);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A recording that is there: opening it, and what others ask it. */
+/* An existing recording: opening it, and what other files ask it for. */
 #include "live/recording/session.h"
 
 #include <bpf/bpf.h>
@@ -94,7 +94,7 @@ static int open_hook(void *ctx, const char *name)
 	return fd < 0 ? fd : lkst_hooks_add(o->e, o->s->hooks, name, fd, open_optional(name));
 }
 
-/* The hooks of tracepoints by name: which they are, the catalogue tells. */
+/* The hooks of tracepoints by name: the catalogue shows which they are. */
 static int open_by_name(struct lkst_err *e, struct lkst_session *s)
 {
 	u32 id;
@@ -140,7 +140,7 @@ static int open_hooks(struct lkst_err *e, struct lkst_session *s)
 	return err;
 }
 
-/* The inode of the control map's pin, which no other recording's has; 0: there is none. */
+/* The inode of the control map's pin, which is unique to this recording; 0: there is none. */
 static u64 pin_identity(void)
 {
 	char path[LKST_PIN_PATH_MAX];
@@ -259,7 +259,7 @@ static bool is_same_layout(const struct lkst_event_class *a, const struct lkst_e
 	for (i = 0; i < a->nr_fields; i++) {
 		const struct lkst_field_class *f = &a->fields[i], *g = &b->fields[i];
 
-		/* The caller's has no meanings but those that it names. */
+		/* The caller's event has no meanings but those that it names. */
 		if (strcmp(f->name, g->name) || f->type != g->type || f->size != g->size ||
 		    f->count != g->count || f->length_field != g->length_field ||
 		    (g->meaning > LKST_MEANING_HEX && f->meaning != g->meaning))

@@ -30,14 +30,14 @@ const struct lkst_rings *lkst_session_rings(const struct lkst_session *s);
 const struct lkst_catalog *lkst_session_catalog(const struct lkst_session *s);
 
 /*
- * Adds to the catalogue what handlers have declared since it was read: a load, if they have not. Whoever
- * looks at records again and again calls it between copying and decoding them.
+ * Adds to the catalogue what handlers have declared since it was read. If they have declared nothing, that is one load.
+ * Callers that look at records again and again call it between copying and decoding them.
  */
 int lkst_session_refresh(struct lkst_err *e, const struct lkst_session *s);
 
 /*
- * Adds @event, which a handler declares, under an id that is free, and keeps that for all who read the
- * recording. One of this name that is laid out so is used again. -EEXIST: there is another of the name.
+ * Adds @event, which a handler declares, under an id that is free, and keeps that for all readers of the
+ * recording. One of the same name and layout is used again. -EEXIST: there is one of that name with another layout.
  */
 int lkst_session_declare(struct lkst_err *e, struct lkst_session *s,
 			 const struct lkst_event_class *event, u16 *ret_id);
@@ -61,22 +61,22 @@ const struct lkst_notes *lkst_session_notes(const struct lkst_session *s);
 
 /*
  * Whether the pinned recording that lkst_session_open() has found is still the pinned one. A session
- * keeps the hooks attached, so that one that was stopped has to be closed.
+ * keeps the hooks attached, so the session of a recording that was stopped has to be closed.
  */
 bool lkst_session_is_current(const struct lkst_session *s);
 
-/* What no other pinned recording has in common with one that lkst_session_open() has found; never 0. */
+/* The identity of a pinned recording that lkst_session_open() has found; no other one has it. Never 0. */
 u64 lkst_session_identity(const struct lkst_session *s);
 
 /*
- * A descriptor that lists the threads that exist, as state_thread records, but for the head: the place of the time has
- * how often the thread was switched away from. Close it.
+ * A descriptor that lists the threads that exist, as state_thread records, except for the head: in place of the time it
+ * has how often the thread was switched away from. Close it.
  */
 int lkst_session_list_threads(struct lkst_err *e, const struct lkst_session *s);
 
 /*
  * Calls @each for every hook whose program is loaded, attached or not: its name, and how often the
- * kernel skipped it because it was already running on the CPU. Until it returns other than 0.
+ * kernel skipped the program because it was already running on the CPU. Stops when @each returns other than 0.
  */
 int lkst_session_each_hook(struct lkst_err *e, const struct lkst_session *s,
 			   int (*each)(void *ctx, const char *hook, bool is_attached, u64 skipped),
@@ -87,7 +87,7 @@ struct lkst_control *lkst_session_control(const struct lkst_session *s);
 struct lkst_hooks *lkst_session_hooks(const struct lkst_session *s);
 /* True if it outlives the process. */
 bool lkst_session_is_pinned(const struct lkst_session *s);
-/* True if it does, or will when it is pinned. */
+/* True if it outlives the process, or will when it is pinned. */
 bool lkst_session_is_to_be_pinned(const struct lkst_session *s);
 
 /* The program of @command; -1: there is none. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a recording consists of, for the two files that make one: start.c, and session.c, which opens it. */
+/* What a recording consists of. For two files only: start.c, which makes one, and session.c, which opens one. */
 #ifndef LKST_LIVE_RECORDING_SESSION_FIELDS_H
 #define LKST_LIVE_RECORDING_SESSION_FIELDS_H
 

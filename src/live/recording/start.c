@@ -152,7 +152,7 @@ void lkst_session_arm(struct lkst_session *s, bool on)
 
 	if (s->rings.control->active == set)
 		return;
-	/* The store counts; without its record the trace can still be read. */
+	/* The store matters; without its record the trace can still be read. */
 	if (lkst_maskset_switch(&ignored, s, set))
 		__atomic_store_n(&s->rings.control->active, set, __ATOMIC_RELEASE);
 }

@@ -12,13 +12,13 @@ struct lkst_session_options {
 	u64 wish_ns;	 /* of history, that `buffer_bytes` was chosen for; 0: for none */
 	u32 nr_banks;	 /* that incidents can be kept in (live/recording/incidents.h) */
 	u32 budget_ppm;	 /* what recording may cost of each CPU's time; 0: no limit */
-	u64 behind_bytes; /* of memory that the rings' is not to be taken from, see lkst_memory_ballast() */
+	u64 behind_bytes; /* of memory that the rings must not get, see lkst_memory_ballast() */
 	bool is_on_node; /* memory is taken from NUMA node `numa_node` */
 	int numa_node;
 	struct lkst_filter filter;
 	/* The maskset to begin with, as lkst_maskset_get() takes it; NULL: what the plan selects. */
 	const char *maskset;
-	/* Masksets whose hooks stay attached while another one is in force. */
+	/* Masksets whose hooks stay attached while another one is active. */
 	char *const *armed;
 	unsigned int nr_armed;
 	bool is_to_be_pinned; /* lkst_session_pin() follows, and then masksets with conditions once more */

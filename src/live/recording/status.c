@@ -90,7 +90,7 @@ int lkst_report_make(struct lkst_err *e, const struct lkst_session *s, struct lk
 		err = lkst_err_sys(e, err, "looking at the recording's hooks");
 	if (!err)
 		err = lkst_session_budget(e, s, &r.budget);
-	/* After what is compared with it was read. */
+	/* After the numbers that it is compared with were read. */
 	r.now_ns = lkst_monotonic_ns();
 	r.has_helper = !err && r.budget.page.limit_ppm && lkst_limit_is_kept(s);
 	if (!err)

@@ -24,7 +24,7 @@ struct lkst_hook_report {
 };
 
 struct lkst_report {
-	u32 maskset; /* in force */
+	u32 maskset; /* the active one */
 	char maskset_name[LKST_MASKSET_NAME];
 	unsigned int nr_events; /* that it has recorded */
 	double seconds;		/* since recording began */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How often threads have been switched away from, by the kernel's own account. */
+/* How often threads have been switched away from, by the kernel's own count. */
 #include "live/recording/thread_counts.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ enum {
 	WHY_ROOM = 96,
 };
 
-/* CPU time of this thread: what others do meanwhile is no reason to read less. */
+/* CPU time of this thread: that others run meanwhile is no reason to read less. */
 static u64 cpu_ns(void)
 {
 	return lkst_clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -30,7 +30,7 @@ static u64 cpu_ns(void)
 
 /* ---- reading ------------------------------------------------------------------------- */
 
-/* How many threads there are: the number behind the slash in "0.20 0.18 0.12 1/80 11206"; 0: not known. */
+/* How many threads there are: the number after the slash in "0.20 0.18 0.12 1/80 11206"; 0: not known. */
 static u32 threads_of_machine(void)
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/loadavg", "re");
@@ -39,7 +39,7 @@ static u32 threads_of_machine(void)
 	return f && fscanf(f, "%*s %*s %*s %*u/%u", &nr) == 1 ? nr : 0;
 }
 
-/* Takes what the kernel says of a thread; one of number 0 is an idle thread. */
+/* Takes what the kernel says about a thread; number 0 is an idle thread. */
 static void take(struct lkst_thread_counts *c, const struct lkst_rec_state_thread *r, u64 from_ns,
 		 u64 to_ns)
 {
@@ -70,7 +70,7 @@ static int read_all(struct lkst_thread_counts *c, int fd)
 		to_ns = lkst_monotonic_ns();
 		used += (size_t)got;
 		nr = used / sizeof(batch[0]);
-		/* What the kernel had no room for it has kept since the read before. */
+		/* A record that had no room was kept by the kernel since the read before. */
 		for (i = 0; i < nr; i++)
 			take(c, &batch[i], before_ns, to_ns);
 		used -= nr * sizeof(batch[0]);
@@ -191,7 +191,7 @@ static int by_thread(const void *a, const void *b)
 	return order ? order : (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
 }
 
-/* Finds of each number the first and the last reading of the thread that had it last. */
+/* Finds, for each number, the first and the last reading of the thread that had it last. */
 static int put_threads(struct output *o, const struct lkst_thread_counts *list, u32 nr)
 {
 	_cleanup_free_ const struct lkst_thread_count **all =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How often each thread has been switched away from, by the kernel's own account (the sum that
+ * How often each thread has been switched away from, by the kernel's own count (the sum that
  * /proc/PID/task/TID/status has): so `lkst check` finds threads of which switches, or all records, never appear.
  */
 #ifndef LKST_LIVE_RECORDING_THREAD_COUNTS_H
@@ -33,8 +33,8 @@ struct lkst_thread_counts {
 };
 
 /*
- * Reads them anew: those that the kernel lists first, at most LKST_THREAD_COUNTS_MAX and for 4 ms of CPU time.
- * left_out: how many were left, nearly. -errno with @e set.
+ * Reads them again: those that the kernel lists first, at most LKST_THREAD_COUNTS_MAX and for 4 ms of CPU time.
+ * left_out: about how many were left out. -errno with @e set.
  */
 int lkst_thread_counts_read(struct lkst_err *e, const struct lkst_session *s,
 			    struct lkst_thread_counts *c);
@@ -44,10 +44,10 @@ void lkst_thread_counts_fini(struct lkst_thread_counts *c);
 struct lkst_thread_count *lkst_thread_counts_find(const struct lkst_thread_counts *c, s32 tid);
 
 /*
- * Writes to the state stream of @w, of each thread that was switched away from between two of the @nr readings at
- * @list, which are in order of time, the first and the last reading; of @max threads at most. Only those readings
- * count since which what is recorded has not been changed, in a trace of @buffers (a bit each, 0: all). If nothing
- * can be compared it writes why.
+ * Writes to the state stream of @w the first and the last reading of each thread that was switched away from between
+ * two of the @nr readings at @list, which are in order of time; of @max threads at most. Only readings count that were
+ * made after what is recorded was last changed, in a trace of @buffers (a bit each, 0: all). If nothing can be
+ * compared it writes why.
  */
 int lkst_thread_counts_write(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
 			     const struct lkst_thread_counts *list, u32 nr, u32 max, u32 buffers);

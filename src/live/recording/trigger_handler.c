@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The handler of triggers and of masksets' conditions: loading it, and giving it back. */
+/* The handler of triggers and of masksets' conditions: loading and unloading it. */
 #include "live/recording/trigger_handler.h"
 
 #include "live/recording/handlers.h"

@@ -88,7 +88,7 @@ u8 lkst_trigger_maps_open_any(struct lkst_trigger_maps *m)
 	return h.number;
 }
 
-/* ---- what they say ---------------------------------------------------------------------------- */
+/* ---- reading them ----------------------------------------------------------------------------- */
 
 u32 lkst_trigger_needs(const struct lkst_session *s)
 {
@@ -118,12 +118,12 @@ int lkst_trigger_check_free(struct lkst_err *e, const struct lkst_session *s, u3
 		if (m.triggers[i].is_used && m.triggers[i].switch_ns &&
 		    m.triggers[i].switch_to == set)
 			return lkst_err_set(e, -EBUSY,
-					    "trigger %u (%s) puts maskset %u (%s) in force; remove "
-					    "that first",
+					    "trigger %u (%s) switches to maskset %u (%s); remove the "
+					    "trigger first",
 					    i, m.triggers[i].name, set, name);
 	if (m.in_force->is_on && m.in_force->from == set)
 		return lkst_err_set(e, -EBUSY,
-				    "maskset %u (%s) comes in force again when a trigger's time is "
+				    "maskset %u (%s) becomes active again when a trigger's time is "
 				    "over",
 				    set, name);
 	return 0;

@@ -9,7 +9,7 @@
 #include "abi/trigger.h"
 #include "live/recording/session.h"
 
-/* How the handler is called. */
+/* The handler's name. */
 #define LKST_TRIGGER_HANDLER "trigger"
 
 /* Mapped, of LKST_TRIGGERS_MAX, _RULES ... elements; all NULL: closed. */
@@ -35,10 +35,10 @@ u8 lkst_trigger_maps_open_any(struct lkst_trigger_maps *m);
 /* How many intervals were forgotten because too many went on at once, since the first trigger was added. */
 u64 lkst_trigger_forgotten(void);
 
-/* The masksets (a bit each) whose hooks must stay because one is put in force again after a time. */
+/* The masksets (a bit each) whose hooks must stay because a trigger's time ends with a switch back to them. */
 u32 lkst_trigger_needs(const struct lkst_session *s);
 
-/* -EBUSY if a trigger puts maskset @set, called @name, in force, or is about to do so again. */
+/* -EBUSY if a trigger switches to maskset @set, called @name, or is about to switch back to it. */
 int lkst_trigger_check_free(struct lkst_err *e, const struct lkst_session *s, u32 set,
 			    const char *name);
 

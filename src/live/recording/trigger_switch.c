@@ -42,7 +42,7 @@ int lkst_trigger_switch_prepare(struct lkst_err *e, struct lkst_session *s,
 	if (lkst_kernel_is_realtime())
 		return lkst_err_set(e, -ENOTSUP,
 				    "this kernel is one for real time (PREEMPT_RT), on which no "
-				    "maskset is put in force for a time; leave --switch away");
+				    "maskset is activated for a time; omit --switch");
 	err = lkst_maskset_get(e, s, o->maskset, notes, &set);
 	if (err)
 		return err;
@@ -58,7 +58,7 @@ int lkst_trigger_switch_prepare(struct lkst_err *e, struct lkst_session *s,
 	return err;
 }
 
-/* Ends the time of the maskset that is in force for one, if it is @set. */
+/* Ends the time of the maskset that is active for a time, if it is @set. */
 static int end_time(struct lkst_err *e, struct lkst_session *s, struct lkst_trigger_switch *sw,
 		    u32 set, struct lkst_notes *notes)
 {

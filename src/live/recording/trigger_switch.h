@@ -12,17 +12,17 @@ struct lkst_trigger_options {
 	u64 pause_ns;	  /* between two firings, at least */
 	u64 post_ns;	  /* from the event until the buffers are kept */
 	bool once;
-	const char *maskset; /* to be put in force for a time, NULL: none */
+	const char *maskset; /* to be activated for a time, NULL: none */
 	u64 switch_ns;	     /* the time */
 };
 
-/* Arms the maskset of trigger @number of @m, and starts what reverts it, of handler @handler. */
+/* Arms the maskset of trigger @number of @m, and starts handler @handler's timer that reverts it. */
 int lkst_trigger_switch_prepare(struct lkst_err *e, struct lkst_session *s,
 				struct lkst_trigger_maps *m, u32 number,
 				const struct lkst_trigger_options *o, u8 handler,
 				struct lkst_notes *notes);
 
-/* The opposite, when the trigger does not fire any more: what is in force because of it ends at once. */
+/* The opposite, when the trigger does not fire any more: if its maskset is active because of it, that ends at once. */
 int lkst_trigger_switch_end(struct lkst_err *e, struct lkst_session *s, struct lkst_trigger_maps *m,
 			    u32 number, struct lkst_notes *notes);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The triggers of a recording: writing what the handler in the kernel goes by. */
+/* The triggers of a recording: writing what the handler in the kernel uses. */
 #include "live/recording/triggers.h"
 
 #include <errno.h>
@@ -180,12 +180,12 @@ static void write_steps(struct lkst_trigger_maps *m, const struct lkst_condition
 	}
 }
 
-/* Bytes of @new, numbers of a condition's parts, behind those of @old, by their places. */
+/* Bytes of @new, numbers of a condition's parts, after those of @old, by their places. */
 static u64 join(u64 old, u64 new, const u8 *places)
 {
 	u64 list = 0;
 
-	/* Behind each other, so that steps keep their order. */
+	/* One after the other, so that steps keep their order. */
 	for (; new; new >>= 8)
 		if (new & 0xff)
 			list |= (u64)(places[(new & 0xff) - 1] + 1) << (8 * list_length(list));
@@ -294,19 +294,19 @@ static void note_left_out(const struct lkst_session *s, const struct lkst_condit
 	}
 	if (nr_out)
 		lkst_notes_add(notes,
-			       "The maskset in force, %s, does not record %s%s, which the trigger "
-			       "needs: until one is set that does, it can't fire%s.",
+			       "The active maskset, %s, does not record %s%s, which the trigger "
+			       "needs: until one that does is set, it can't fire%s.",
 			       set, out, nr_out > 1 ? " and others" : "",
 			       nr_out > 1 ? " by those" : "");
 	if (optional)
 		lkst_notes_add(
 			notes,
 			"The trigger does not see %s, which maskset %s leaves out or sends to "
-			"another handler: of what was tried more than once the time may be wrong.",
+			"another handler: the time of what was tried more than once may be wrong.",
 			optional, set);
 	if (nr_own)
 		lkst_notes_add(notes,
-			       "Maskset %s sends %s%s to a handler of its own, where no trigger "
+			       "Maskset %s sends %s%s to another handler, where no trigger "
 			       "looks.",
 			       set, own, nr_own > 1 ? " and others" : "");
 }
@@ -418,7 +418,7 @@ static void withdraw(struct lkst_trigger_maps *m, u32 number)
 	}
 }
 
-/* What has begun of an interval that nobody has any more must not count for the next of its number. */
+/* Intervals that have begun must not count for the next kind of interval that gets the same number. */
 static void forget(struct lkst_trigger_maps *m, u32 interval)
 {
 	u32 i, way;
@@ -448,7 +448,7 @@ int lkst_trigger_remove(struct lkst_err *e, struct lkst_session *s, const char *
 	err = lkst_trigger_switch_end(e, s, &m, number, notes);
 	if (err)
 		return err;
-	/* Behind the grace period of settling nobody looks at its parts any more. */
+	/* After the grace period of settling nobody looks at its parts any more. */
 	err = lkst_maskset_settle(e, s);
 	if (err)
 		return err;

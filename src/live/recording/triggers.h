@@ -11,8 +11,8 @@
 #include "trace/condition.h"
 
 /*
- * Adds a trigger for @condition. What can't fire for now, because the maskset in force leaves its event out
- * or a user's handler sees to it, is noted. -EEXIST: one is called so.
+ * Adds a trigger for @condition. If it can't fire for now, because the active maskset leaves its event out or sends
+ * it to another handler, that is noted. -EEXIST: there is one of that name.
  */
 int lkst_trigger_add(struct lkst_err *e, struct lkst_session *s,
 		     const struct lkst_condition *condition,

@@ -29,12 +29,12 @@ static void guard_btf(struct btf **btf)
 
 /* ---- types ------------------------------------------------------------------------------------ */
 
-/* What the names of a type tell. */
+/* What the names of a type stand for. */
 struct told {
 	bool is_event, is_cgroup;
 };
 
-/* The type behind typedefs and qualifiers; NULL: none. */
+/* The type without typedefs and qualifiers; NULL: none. */
 static const struct btf_type *resolve(const struct btf *btf, u32 id, struct told *told)
 {
 	const struct btf_type *type = btf__type_by_id(btf, id);
@@ -271,7 +271,7 @@ static void store_int(void *at, u32 size, u64 value)
 	}
 }
 
-/* A number of @bits bits, decimal or behind "0x" hexadecimal. */
+/* A number of @bits bits, decimal, or hexadecimal after "0x". */
 static int parse_int(struct lkst_err *e, const struct lkst_variable *v, const char *text,
 		     u64 *ret_value)
 {
@@ -309,7 +309,7 @@ static int find_cgroup(struct lkst_err *e, const char *path, u64 *ret_value)
 	if (fs.f_type != CGROUP2_SUPER_MAGIC)
 		return lkst_err_set(
 			e, -EINVAL,
-			"%s is no directory of a cgroup (version 2), as are those below "
+			"%s is not a directory of a cgroup (version 2), as are those below "
 			"/sys/fs/cgroup",
 			path);
 	*ret_value = st.st_ino;
@@ -336,7 +336,7 @@ int lkst_variable_store(struct lkst_err *e, const struct lkst_variable *v, const
 		return 0;
 	}
 	if (v->kind == LKST_VARIABLE_BYTES || v->kind == LKST_VARIABLE_HISTOGRAM || v->count != 1)
-		return lkst_err_set(e, -EINVAL, "%s can't be set: it is no number and no text",
+		return lkst_err_set(e, -EINVAL, "%s can't be set: it is neither a number nor a text",
 				    v->name);
 	if (v->kind == LKST_VARIABLE_EVENT && event >= 0) {
 		store_int(v->bytes, v->size, event);

@@ -44,7 +44,7 @@ int lkst_variables_each(struct lkst_err *e, u8 number,
 
 /*
  * Stores @text in a variable, in one piece if it is a number: programs see the old value or the new.
- * @event: the id of the event that @text names, or -1. -EINVAL, -ERANGE: it is no such value.
+ * @event: the id of the event that @text names, or -1. -EINVAL, -ERANGE: @text is not such a value.
  */
 int lkst_variable_store(struct lkst_err *e, const struct lkst_variable *v, const char *text,
 			int event);
