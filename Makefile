@@ -79,7 +79,7 @@ SKEL     := $(GEN)/lkst.skel.h
 # The original's commands: the program looks at the name that it is called by.
 LINKS := lkstm lkstbuf lksteh lkstlogd lkstlogdiv lkstla
 
-# What a handler of a user's own includes, laid out as it is installed, and the handlers that come with
+# What a user handler includes, laid out as it is installed, and the handlers that come with
 # the program: they are built as a user's would be.
 HEADERS      := $(wildcard src/abi/*.h src/abi/*.def) $(addprefix src/bpf/,buffer.h incident.h jump.h kernel.h maskset.h names.h record.h ring.h share.h trigger.h)
 HEADER_DIR   := $(BUILD)/include
@@ -96,7 +96,7 @@ $(BUILD)/lkst: $(CMD_OBJ) $(BUILD)/liblive.a $(BUILD)/liblkst.a
 $(LINKS:%=$(BUILD)/%): $(BUILD)/lkst
 	ln -sf lkst $@
 
-# An archive from scratch each time, so that a source that is gone leaves nothing behind.
+# An archive from scratch each time, so that nothing of a removed source stays in it.
 $(BUILD)/liblkst.a: $(LIB_OBJ)
 	rm -f $@
 	ar rcs $@ $^

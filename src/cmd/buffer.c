@@ -44,7 +44,7 @@ static const struct options *options_of(const struct lkst_job *job)
 
 /* ---- list ------------------------------------------------------------------------------------- */
 
-/* How many events the maskset in force sends to @buffer. */
+/* How many events the active maskset sends to @buffer. */
 static unsigned int count_events(const struct lkst_session *s, u32 buffer)
 {
 	const struct lkst_control *c = lkst_session_control(s);
@@ -243,22 +243,22 @@ const struct lkst_cmd lkst_cmd_buffer = {
 		"link NAME NEXT... | ring NAME... | unlink NAME | jump NAME | shift",
 	.help = "A buffer is memory of each CPU that overwrites itself; a maskset says for each event which\n"
 		"buffer its records go to. On each CPU they go to the buffer of that name, or to another\n"
-		"one that the CPU has gone over to: then the one that it left keeps what it has. All\n"
+		"one that the CPU has switched to: then the one that it left keeps its records. All\n"
 		"buffers are in a snapshot, and `lkst status` shows how full they are. NAME is a buffer's\n"
 		"name or number.\n"
 		"\n"
-		"  list      number, name, CPU, size; how many events the maskset in force sends there;\n"
+		"  list      number, name, CPU, size; how many events the active maskset sends there;\n"
 		"            whose records it gets now; and the next one when it is full\n"
-		"  create    makes one, in the memory that `lkst start --spare` has set aside\n"
-		"  delete    removes it, and what it holds\n"
+		"  create    makes one, in the memory that `lkst start --spare` reserved\n"
+		"  delete    removes it and its records\n"
 		"  clear     empties it\n"
 		"  size      gives it another size, and empties it\n"
-		"  link      when NAME is full, that CPU goes on in NEXT, and so forth; the last of them\n"
-		"            overwrites itself, unless it leads on already\n"
+		"  link      when NAME is full, that CPU continues in NEXT, and so forth; the last one\n"
+		"            overwrites itself, unless it already has a next one\n"
 		"  ring      the same, and from the last one to the first\n"
 		"  unlink    NAME overwrites itself again when it is full\n"
 		"  jump      from now on, what goes to main (--of: to another one) goes to NAME\n"
-		"  shift     the same, to the next one of that which gets it now",
+		"  shift     the same, to the next one of the buffer that gets the records now",
 	.examples = "  lkst buffer list\n"
 		    "  lkst buffer create --size 1M net\n"
 		    "  lkst maskset copy RDEFAULT mine\n"

@@ -50,7 +50,7 @@ struct lkst_cmd {
 	bool is_link;			   /* a command of the original's, by a name of its own */
 	const char *help;		   /* paragraphs between the usage and the options */
 	const char *examples;		   /* indented lines, NULL: none */
-	void (*print_more)(void);	   /* prints paragraphs behind `help`; NULL: none */
+	void (*print_more)(void);	   /* prints paragraphs after `help`; NULL: none */
 	const struct lkst_option *options; /* ends with a row without name */
 	size_t options_size;		   /* of the struct that the rows' offsets are in */
 	const void *defaults;		   /* that struct's initial value, NULL: zeroes */
@@ -64,7 +64,7 @@ struct lkst_cmd {
  * of the first argument that is no option, -EINVAL with @e set, or 1 << 16 if help was asked for.
  *
  * An option of type LKST_OPTION_CONFIG names a file (base/conf.h) whose keys are the command's other
- * long options. Those on the command line outdo it, wherever they stand; a list gets both.
+ * long options. Those on the command line override it, wherever they are; a list gets both.
  */
 int lkst_options_parse(struct lkst_err *e, const struct lkst_cmd *cmd, int argc, char **argv,
 		       void *options);
@@ -77,7 +77,7 @@ enum { LKST_CMD_CALLED_MAX = 64 };
 const char *lkst_cmd_called(const struct lkst_cmd *cmd, char called[LKST_CMD_CALLED_MAX]);
 
 /*
- * Reads --from and --to, each NULL if it was not given: then its value stays as it is. -EINVAL: one is no time,
+ * Reads --from and --to, each NULL if it was not given: then its value stays as it is. -EINVAL: one is not a time,
  * or they are the wrong way round.
  */
 struct lkst_trace;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What an earlier boot of this machine has left in its memory, for lkst extract --earlier: told apart from
- * what this boot has recorded, and why there is nothing.
+ * What an earlier boot of this machine has left in its memory, for lkst extract --earlier: distinguished
+ * from what this boot has recorded, and why there is nothing.
  */
 #ifndef LKST_CMD_EARLIER_H
 #define LKST_CMD_EARLIER_H

@@ -223,7 +223,7 @@ static int show_tracepoint(struct lkst_err *e, const char *full)
 	return 0;
 }
 
-/* A mnemonic that is no event of its own, and the events that it is recorded as. */
+/* A mnemonic of the original that today is several events, and these events. */
 static void show_represented(const struct lkst_kernel *k, const struct lkst_represented *r)
 {
 	unsigned int i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* lkst handler: what can be done with an event, also by programs of a user's own. */
+/* lkst handler: what can be done with an event, also by user handlers. */
 #include "cmd/handler.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ static const struct lkst_option rows[] = {
 	{ "count", 'n', LKST_OPTION_NUMBER, "N", offsetof(struct options, count), 1, 1000000000,
 	  "1", "with wait: for so many notices" },
 	{ "timeout", 't', LKST_OPTION_DURATION, "DURATION", offsetof(struct options, timeout_ns), 0,
-	  86400000000000, "for ever", "with wait: no longer than this" },
+	  86400000000000, "forever", "with wait: no longer than this" },
 	{ "every", 0, LKST_OPTION_DURATION, "TIME", offsetof(struct options, every_ns), 1000000,
 	  86400000000000, "once", "with beat: again and again, until it is killed" },
 	{ "force", 'f', LKST_OPTION_FLAG, NULL, offsetof(struct options, force), 0, 0, NULL,
@@ -59,7 +59,7 @@ static const struct lkst_handler own[] = {
 	{ LKST_HANDLER_NOTHING, "NOTHING", "does nothing" },
 };
 
-/* How many events the maskset in force sends to @handler. */
+/* How many events the active maskset sends to @handler. */
 static unsigned int count_events(const struct lkst_session *s, u8 handler)
 {
 	const struct lkst_control *c = lkst_session_control(s);
@@ -300,20 +300,20 @@ const struct lkst_cmd lkst_cmd_handler = {
 	.name = "handler",
 	.summary = "what can be done with an event, also by code of your own",
 	.usage = "handler " USAGE,
-	.help = "A handler is what a maskset sends an event to. DEFAULT records it. A handler of your own is\n"
-		"some ten lines of C: it decides for each event whether it is recorded, counts, tells a\n"
-		"waiting process, or switches masksets. It is loaded, changed and unloaded while recording\n"
-		"goes on. NAME is its name or number.\n"
+	.help = "A handler is what a maskset sends an event to. DEFAULT records it. A user handler is\n"
+		"some ten lines of C: it decides for each event whether it is recorded, counts, wakes a\n"
+		"waiting process, or switches masksets. It is loaded, changed and unloaded during\n"
+		"recording. NAME is its name or number.\n"
 		"\n"
-		"  list          the handlers there are: number, name, and how many events the maskset\n"
-		"                in force sends to each\n"
-		"  build         compiles one; takes clang and the headers of libbpf\n"
+		"  list          all handlers: number, name, and how many events the active maskset\n"
+		"                sends to each\n"
+		"  build         compiles one; requires clang and the headers of libbpf\n"
 		"  load          loads FILE.o, or one that comes with the program by its name: filter,\n"
 		"                hist, sample, security, stack, watchdog; `lkst maskset --handler NAME\n"
 		"                'MASKSET+=GLOB'` then sends events to it\n"
 		"  show NAME     its variables, and the maps it counts in\n"
 		"  set NAME      changes variables, with effect at once\n"
-		"  wait NAME     waits until it tells something, and prints that\n"
+		"  wait NAME     waits until it sends a notice, and prints the notice\n"
 		"  beat NAME     tells a watchdog that all is well\n"
 		"  unload NAME   detaches and removes it",
 	.examples = "  lkst handler build only_thread.c\n"
@@ -336,7 +336,7 @@ const struct lkst_cmd lkst_cmd_lksteh = {
 	.is_link = true,
 	.summary = "event handlers, as the original LKST called the command",
 	.usage = "lksteh " USAGE,
-	.help = "What `lkst handler` does, by the name that the command had with the original LKST of 2002 to\n"
+	.help = "Does the same as `lkst handler`, under the command's name in the original LKST of 2002 to\n"
 		"2006. How its options were spelled is not known.",
 	.examples = "  lksteh list\n",
 	.options = rows,

@@ -232,8 +232,8 @@ const struct lkst_cmd lkst_cmd_incident = {
 	.name = "incident",
 	.summary = "moments that the recording keeps",
 	.usage = "incident [OPTIONS] list | keep | save NUMBER... | drop NUMBER... | watch",
-	.help = "A recording that was begun with `lkst start --incidents NUMBER` has so many further banks of\n"
-		"the size of its main buffer. When a moment is to be kept, all CPUs go over to a free bank,\n"
+	.help = "A recording that was started with `lkst start --incidents NUMBER` has so many more banks of\n"
+		"the size of its main buffer. When a moment is to be kept, all CPUs switch to a free bank,\n"
 		"each with its next record: the one that they leave is the incident, and nothing overwrites\n"
 		"it. A trigger does that (`lkst trigger`), in the kernel and at the event; so does `keep`.\n"
 		"NUMBER is an incident's number, or all.\n"

@@ -29,8 +29,8 @@ int lkst_incident_publish(struct lkst_job *job, const struct lkst_incident *i,
 int lkst_incident_give_up(struct lkst_job *job, const struct lkst_incident *i);
 
 /*
- * Stays, and saves and gives up each incident when it is over, until SIGINT or SIGTERM. What fails is said and tried
- * again, ever more seldom; it returns only for what no retry mends. No recording is open before.
+ * Stays, and saves and gives up each incident when it is over, until SIGINT or SIGTERM. Reports what fails
+ * and retries it, ever more rarely; returns only for errors that no retry can fix. No recording is open before.
  */
 int lkst_incident_watch(struct lkst_job *job, const struct lkst_incident_saving *how);
 

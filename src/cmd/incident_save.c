@@ -147,7 +147,7 @@ static void take_failure(struct watch *w, int err)
 	lkst_print_message(stderr, "lkst: %s; it stays in memory, and is tried again", w->said);
 }
 
-/* Saves what there is. A negative errno: what no retry mends. */
+/* Saves what there is. A negative errno: an error that no retry can fix. */
 static int save_all(struct watch *w)
 {
 	_cleanup_free_ struct lkst_incident *list = NULL;

@@ -118,7 +118,7 @@ int lkst_limit_start(struct lkst_err *e)
 		return lkst_err_sys(e, -errno, "finding the program of `lkst limit`");
 	self[length] = 0;
 	fflush(stdout);
-	/* Anew, so that it has none of the memory and descriptors of this one. */
+	/* Executed again, so that it has none of the memory and descriptors of this process. */
 	err = -posix_spawn(&pid, self, NULL, NULL, argv, environ);
 	if (err)
 		return lkst_err_sys(e, err, "starting `lkst limit`");
@@ -134,8 +134,8 @@ const struct lkst_cmd lkst_cmd_limit = {
 	.name = "limit",
 	.summary = "keep a recording to its cost limit: detach what is left out",
 	.usage = "limit [--retry TIME] [--daemon] [--quiet]",
-	.help = "A recording that has a limit of what it costs (`lkst start --budget`) leaves out the least\n"
-		"valuable kinds of events while it costs more. What is left out costs still, as long as its\n"
+	.help = "A recording with a cost limit (`lkst start --budget`) leaves out the least\n"
+		"valuable kinds of events while it costs more. These still cost something as long as their\n"
 		"hooks are attached. This process detaches them when the kernel program asks for it, and\n"
 		"attaches them again when it is time to try. It sleeps in between, and ends with the recording.\n"
 		"Every 5 s it also keeps a reading of the kernel's counters, for `lkst check` of a snapshot.\n"

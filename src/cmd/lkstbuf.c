@@ -65,8 +65,8 @@ const struct lkst_cmd lkst_cmd_lkstbuf = {
 	.is_link = true,
 	.summary = "buffers, as the original LKST spelled it",
 	.usage = "lkstbuf [-f FILE] [-r] [-C] [-S] [-V] list | read | print",
-	.help = "What `lkst buffer`, `lkst snapshot` and `lkst print` do, in the spelling of the original\n"
-		"LKST of 2002 to 2006.\n"
+	.help = "Does the same as `lkst buffer`, `lkst snapshot` and `lkst print`, with the options of\n"
+		"the original LKST of 2002 to 2006.\n"
 		"\n"
 		"  list          the buffers of each CPU\n"
 		"  read          saves what they hold to FILE; recording goes on\n"

@@ -19,7 +19,7 @@ static const struct lkst_option rows[] = {
 	{ 0 },
 };
 
-/* As LKST printed it: number, the same in hexadecimal, length, name; "*" behind the one in force. */
+/* As LKST printed it: number, the same in hexadecimal, length, name; "*" after the active one. */
 static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	u32 set;
@@ -68,15 +68,15 @@ const struct lkst_cmd lkst_cmd_lkstm = {
 	.summary = "masksets, as the original LKST spelled it",
 	.usage = "lkstm [-m ID] [-n NAME] list | read | write | config EVENT HANDLER [BUFFER] | "
 		 "copy ID | delete | set",
-	.help = "What `lkst maskset` does, in the spelling of the original LKST of 2002 to 2006.\n"
+	.help = "Does the same as `lkst maskset`, with the options of the original LKST of 2002 to 2006.\n"
 		"Something must be recording, as a kernel with the original always was: `lkst start`.\n"
 		"\n"
-		"  list          number, length and name of each; \"*\" marks the one in force\n"
+		"  list          number, length and name of each; \"*\" marks the active one\n"
 		"  read          prints maskset ID: a row per event, number, name, handler\n"
 		"  write         makes or replaces maskset ID from such a text on standard input\n"
 		"  config        sends one event to a handler: 1 records, 255 does nothing\n"
 		"  copy          copies maskset -m to the other\n"
-		"  delete, set   removes it; puts it in force",
+		"  delete, set   removes it; activates it",
 	.examples = "  lkstm read -m 0 | lkstm write -m 3   a maskset that records nothing\n"
 		    "  lkstm config -m 3 1 1                and process switches\n"
 		    "  lkstm config -m 3 2 1                and wake-ups\n"

@@ -42,7 +42,7 @@ static void print_state(const struct lkst_control *c, u32 set)
 	const char *comma = "";
 
 	if (c->active == set)
-		printf("in force"), comma = ", ";
+		printf("active"), comma = ", ";
 	if (c->armed >> set & 1)
 		printf("%sarmed", comma), comma = ", ";
 	if (lkst_maskset_is_reserved(set))
@@ -277,7 +277,7 @@ static int verb_edit(struct lkst_job *job, char **args, unsigned int nr_args)
 	if (!err) {
 		err = lkst_maskset_verb_write(job, write_args, 2);
 		if (err) {
-			lkst_err_add(job->e, "%s is kept; mend it and `lkst maskset write %s %s`",
+			lkst_err_add(job->e, "%s is kept; fix it and `lkst maskset write %s %s`",
 				     path, args[0], path);
 			return err;
 		}
@@ -462,24 +462,24 @@ const struct lkst_cmd lkst_cmd_maskset = {
 		 "config NAME EVENT HANDLER [BUFFER] | copy FROM TO | delete NAME | set NAME | "
 		 "arm NAME | disarm NAME | NAME+='GLOB [CONDITION]'... | NAME-=GLOB...",
 	.help = "A maskset says for every event what is done with it: which handler gets it, and which\n"
-		"buffer the record goes to. A recording has up to 16 masksets; one is in force. NAME is\n"
+		"buffer the record goes to. A recording has up to 16 masksets; one is active. NAME is\n"
 		"a maskset's name or number, or a shipped one's name. 0 (RNOTHING), 1 (RALL) and 2\n"
-		"(RDEFAULT: all but locks taken) are reserved and can't be changed; 3 to 15 are yours.\n"
+		"(RDEFAULT: all but locks taken) are reserved and can't be changed; 3 to 15 are free.\n"
 		"The lives of threads (fork, exec, rename, exit) are recorded in every one.\n"
 		"\n"
-		"  list          the masksets there are: name, number of events, which is in force\n"
+		"  list          all masksets: name, number of events, which one is active\n"
 		"  show NAME     what it records\n"
 		"  read NAME     its text: a row per event, number, name, handler\n"
 		"  write NAME    makes or replaces it from FILE or standard input, a text like that\n"
 		"  edit NAME     opens the text in $VISUAL or $EDITOR, then writes it\n"
 		"  config        sends one event, by name or number, to a handler: 1 records, 255 not\n"
-		"  copy, delete  as they say; the one in force can't be deleted\n"
-		"  set NAME      puts it in force: hooks that it lacks are attached, one store switches\n"
+		"  copy, delete  as they say; the active one can't be deleted\n"
+		"  set NAME      activates it: hooks that it needs are attached, one store switches\n"
 		"                all events at once, hooks that nobody needs any more are detached\n"
-		"  arm, disarm   keeps its hooks attached while another one is in force, or no longer;\n"
-		"                to set an armed one takes no more than the store\n"
-		"  NAME+=GLOB    records also what matches, as in `lkst start --event`; a NAME that is\n"
-		"                not there is made. With a CONDITION after it, as in a trigger, only the\n"
+		"  arm, disarm   keeps its hooks attached while another one is active, or no longer;\n"
+		"                activating an armed one is no more than the store\n"
+		"  NAME+=GLOB    also records what matches, as in `lkst start --event`; a NAME that does\n"
+		"                not exist is made. With a CONDITION after it, as in a trigger, only the\n"
 		"                records for which it holds: 'mine+=syscall:openat ret < 0'\n"
 		"  NAME-=GLOB    no longer records what matches",
 	.examples =
@@ -488,7 +488,7 @@ const struct lkst_cmd lkst_cmd_maskset = {
 		"  lkst maskset copy RDEFAULT mine\n"
 		"  lkst maskset 'mine-=memory:*' 'net:*' all but locks taken, memory, network\n"
 		"  lkst maskset set mine\n"
-		"  lkst maskset 'mine+=syscall:mmap'     changes it while it is in force\n"
+		"  lkst maskset 'mine+=syscall:mmap'     changes it while it is active\n"
 		"  lkst maskset 'mine+=sched_switch next_prio < 100'   only switches to real-time threads\n"
 		"  lkst maskset read mine > mine.txt     keep it; `lkst start -m ./mine.txt` takes it\n",
 	.options = rows,

@@ -220,7 +220,7 @@ int lkst_maskset_verb_set(struct lkst_job *job, char **args, unsigned int nr_arg
 		err = lkst_maskset_set(job->e, job->s, set, &job->notes, &t);
 	if (err)
 		return err;
-	tell(job, set, "in force, ");
+	tell(job, set, "active, ");
 	if (lkst_maskset_options(job)->json)
 		printf("{\"maskset\":%u,\"name\":\"%s\",\"attached\":%u,\"detached\":%u,"
 		       "\"attach_ns\":%llu,\"switch_ns\":%llu,\"detach_ns\":%llu,\"settle_ns\":"

@@ -250,7 +250,7 @@ int lkst_options_parse(struct lkst_err *e, const struct lkst_cmd *cmd, int argc,
 
 	if (!config)
 		return parse_all(e, cmd, argc, argv, options);
-	/* Once to learn the file's name, and once more, to outdo what it says. */
+	/* Once to learn the file's name, and again after it was read, to override it. */
 	defaults = malloc(cmd->options_size);
 	args = calloc(argc + 1, sizeof(*args));
 	if (!defaults || !args)

@@ -119,7 +119,7 @@ void lkst_status_write_prometheus(const struct lkst_report *r, FILE *to)
 	fprintf(to, "lkst_recording_seconds %.3f\n", r->seconds);
 	begin(to, "lkst_memory_bytes", "gauge", "Memory that all buffers take.");
 	fprintf(to, "lkst_memory_bytes %" PRIu64 "\n", r->memory_bytes);
-	begin(to, "lkst_events", "gauge", "Events that the maskset in force has recorded.");
+	begin(to, "lkst_events", "gauge", "Events that the active maskset records.");
 	fprintf(to, "lkst_events %u\n", r->nr_events);
 	begin(to, "lkst_hooks", "gauge", "Hooks that are attached.");
 	fprintf(to, "lkst_hooks %u\n", r->nr_attached);

@@ -164,7 +164,7 @@ static int delay(struct recording *r)
 
 static int record(struct recording *r)
 {
-	/* The state that a trace begins with is taken behind the delay. */
+	/* The state that a trace begins with is taken after the delay. */
 	int ended = r->o->delay_ns ? delay(r) : 0;
 	int err = ended < 0 ? ended : lkst_streaming_begin(&r->files, r->s, 0);
 
@@ -319,9 +319,9 @@ const struct lkst_cmd lkst_cmd_record = {
 		"[--for TIME] [--delay TIME] [--event GLOB]... [--maskset NAME] "
 		"[--pid PID]... [--tree] [--buffer SIZE] [--block SIZE] [--daemon] [--quiet] [--] "
 		"[CMD...]",
-	.help = "Records all that happens on the machine, or in one process, while CMD runs, and writes\n"
+	.help = "Records everything on the machine, or in one process, while CMD runs, and writes\n"
 		"it to a trace directory as it comes. Without CMD it goes on until SIGINT or SIGTERM.\n"
-		"It is a recording of its own: one begun by `lkst start` goes on beside it.\n"
+		"It is a separate recording: one that `lkst start` began goes on beside it.\n"
 		"The exit status is that of CMD.",
 	.examples =
 		"  lkst record -- make                    all events but locks taken, while make runs\n"

@@ -34,7 +34,7 @@ int lkst_recording_check_symbols(struct lkst_err *e, const struct lkst_session *
 /* Prints how long the buffers hold, @rate says at what rate, and what a wished time would take. */
 void lkst_recording_print_history(FILE *to, const struct lkst_history *h, const char *rate);
 
-/* How many events the maskset in force lets through. */
+/* How many events the active maskset lets through. */
 unsigned int lkst_recording_nr_events(const struct lkst_session *s);
 
 /* Fills in what the trace says about this machine: UUID, clock, host, kernel. */

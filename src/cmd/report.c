@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* lkst report: a trace at first sight, for who has not seen it before. */
+/* lkst report: an overview of a trace, for readers who have not seen it before. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -131,9 +131,9 @@ const struct lkst_cmd lkst_cmd_report = {
 	.summary = "what a machine did, at first sight, and what stands out",
 	.usage = "report [--tid N] [--comm NAME] [--from T] [--to T] [--rows N] "
 		 "[--format text|csv|json] TRACE...",
-	.help = "Tells of the trace directory TRACE what the machine did and what stands out: the\n"
+	.help = "Reports from the trace directory TRACE what the machine did and what stands out: the\n"
 		"longest waits for a CPU, in system calls, for disks and locks, and what is missing.\n"
-		"Then by CPU, thread, interrupt, and who woke whom. What is not known is told as\n"
+		"Then by CPU, thread, interrupt, and who woke whom. What is not known is shown as\n"
 		"unknown and not guessed. It needs no root and works on any machine. `lkst analyze`\n"
 		"has more of each.",
 	.examples = "  lkst report slow-tx\n"

@@ -248,7 +248,7 @@ static bool takes_too_many(struct server *s, uid_t uid)
 	return false;
 }
 
-/* Why the client behind @fd is not answered; NULL: it is. */
+/* Why the client that @fd is connected to is not answered; NULL: it is. */
 static const char *refusal(struct server *s, int fd, uid_t *ret_uid, pid_t *ret_pid)
 {
 	if (!lkst_peer_may(fd, s->gid, ret_uid, ret_pid))
@@ -376,7 +376,7 @@ const struct lkst_cmd lkst_cmd_serve = {
 	.help = "Listens at a socket and answers `lkst status` and `lkst snapshot` of members of a\n"
 		"group. They cannot start, stop or change the recording. As a rule the service manager\n"
 		"runs it when somebody asks (lkst-serve.socket), so that no process waits.\n"
-		"What it sends does not tell where the kernel lies in memory, unless --kernel-addresses is\n"
+		"What it sends does not show where the kernel is in memory, unless --kernel-addresses is\n"
 		"given.",
 	.examples = "  lkst serve                         at " LKST_SOCKET_PATH ", for group lkst\n"
 		    "  lkst serve --group wheel --idle 1m\n",

@@ -151,7 +151,7 @@ const struct lkst_cmd lkst_cmd_snapshot = {
 		"[--socket PATH] [--mode MODE] [--group GROUP] [--quiet]",
 	.help = "Copies the buffers of the running recording to a trace directory. The recording goes\n"
 		"on and is not disturbed. Without root it asks the service (lkst serve), which answers\n"
-		"members of group lkst; what is saved is made with your own rights.",
+		"members of group lkst; the files are made with your own rights.",
 	.examples = "  lkst snapshot                        to lkst-DATE-TIME\n"
 		    "  lkst snapshot -o slow-tx --last 5s   the last five seconds\n"
 		    "  lkst snapshot -f slow-tx.lkst        one file, to send it to somebody\n",

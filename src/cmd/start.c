@@ -78,7 +78,7 @@ static const struct lkst_option rows[] = {
 	  "found in a crash dump without translation" },
 	{ "behind", 0, LKST_OPTION_SIZE, "SIZE", offsetof(struct options, behind_bytes), 0,
 	  1LL << 40, "nothing",
-	  "take the memory behind this much of what is free: the next boot\n"
+	  "take the memory that follows this much free memory: the next boot\n"
 	  "overwrites that first, should the machine be reset" },
 	{ "numa-node", 0, LKST_OPTION_NUMBER, "N", offsetof(struct options, numa_node), 0, 1023,
 	  "any",
@@ -94,7 +94,7 @@ static const struct lkst_option rows[] = {
 	  "left out: a unit of the service does" },
 	{ "config", 0, LKST_OPTION_CONFIG, "FILE", offsetof(struct options, config), 0, 0, NULL,
 	  "read these options from a file, see lkst.conf(5); those on the\n"
-	  "command line outdo it" },
+	  "command line override it" },
 	{ "keep", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, keep), 0, 0, NULL,
 	  "leave a recording alone that is there already, and succeed" },
 	{ "quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(struct options, quiet), 0, 0, NULL,
@@ -406,10 +406,10 @@ const struct lkst_cmd lkst_cmd_start = {
 		"[--numa-node N] [--budget SHARE] [--no-helper] [--config FILE] [--keep] [--quiet]",
 	.help = "Loads and attaches the kernel programs, takes the memory, pins all of it in the BPF\n"
 		"file system and exits. The newest events are kept in memory, the oldest are\n"
-		"overwritten. `lkst snapshot` saves them, `lkst stop` ends it, and `lkst maskset` changes\n"
-		"what is recorded while it goes on. Without options it records maskset standard, what\n"
+		"overwritten. `lkst snapshot` saves them, `lkst stop` ends recording, and `lkst maskset`\n"
+		"changes what is recorded meanwhile. Without options it records maskset standard, what\n"
 		"`lkst report` and `lkst why` read, and costs at most 5 % of each CPU's time. Only that limit\n"
-		"has a process, `lkst limit`: it sleeps until hooks are to be detached.",
+		"needs a process, `lkst limit`: it sleeps until hooks have to be detached.",
 	.examples =
 		"  lkst start                              maskset standard, 4 MiB per CPU\n"
 		"  lkst start --maskset RDEFAULT           also allocations, packets and timers being set\n"

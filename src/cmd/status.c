@@ -398,10 +398,10 @@ const struct lkst_cmd lkst_cmd_status = {
 	.usage = "status [--json] [--prometheus] [--socket PATH]",
 	.help = "Shows for each CPU and buffer its size, the age of the oldest record that is still\n"
 		"there, what was written and overwritten, how many seconds the buffers hold at the rate\n"
-		"of the last five, and what a minute, or the time of `lkst start --history`, would take;\n"
-		"every loss with its cause, and what CPU time recording takes, by kind of event: how often\n"
-		"it was recorded, and how often its hook ran for nothing, in a quarter of a second, times\n"
-		"what either costs on this machine. Without root it asks the service (lkst serve), which\n"
+		"of the last five, and how much memory a minute, or the time of `lkst start --history`, needs;\n"
+		"every loss with its cause, and how much CPU time recording costs, by kind of event: how often\n"
+		"it was recorded, and how often its hook ran in vain, in a quarter of a second, times\n"
+		"the cost of each on this machine. Without root it asks the service (lkst serve), which\n"
 		"answers members of "
 		"group lkst.",
 	.options = rows,

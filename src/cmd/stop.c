@@ -42,8 +42,8 @@ const struct lkst_cmd lkst_cmd_stop = {
 	.summary = "end the recording; its memory is freed and what it held is gone",
 	.usage = "stop [--quiet]",
 	.help = "Detaches every hook, removes every pin and frees the memory; also what a start that\n"
-		"was interrupted has left. Save what is in memory before, with `lkst snapshot`. Another\n"
-		"command that is in its turn is waited for, but for 5 s at most.",
+		"was interrupted has left. Save the records before, with `lkst snapshot`. If another\n"
+		"command has its turn, this one waits, but for 5 s at most.",
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.run = run,

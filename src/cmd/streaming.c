@@ -81,7 +81,7 @@ static void say(const struct lkst_streaming *st, const char *text)
 	lkst_print_message(stderr, "lkst: %s", text);
 }
 
-/* A full disk is told of when it begins and when it ends, quiet or not: something is being lost. */
+/* Reports when a full disk begins and ends, even with --quiet: records are being lost. */
 static void say_full(struct lkst_streaming *st, const struct lkst_recorder_status *s)
 {
 	if (s->is_full && !st->said_full)

@@ -141,7 +141,7 @@ void lkst_streaming_tell_ready(struct lkst_streaming *st);
 /* Writes the rest. */
 int lkst_streaming_finish(struct lkst_streaming *st);
 
-/* Frees all, tells of @err in the background, and prints where the trace is. Returns @err or what failed. */
+/* Frees all, reports @err in the background, and prints where the trace is. Returns @err or what failed. */
 int lkst_streaming_fini(struct lkst_streaming *st, int err);
 
 #endif

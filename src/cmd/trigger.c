@@ -42,11 +42,11 @@ static const struct lkst_option rows[] = {
 	{ "once", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, once), 0, 0, NULL,
 	  "with add: it fires once" },
 	{ "switch", 's', LKST_OPTION_TEXT, "MASKSET", offsetof(struct options, maskset), 0, 0,
-	  "none", "with add: puts it in force when the trigger fires, for a time" },
+	  "none", "with add: activates it when the trigger fires, for a time" },
 	{ "for", 'f', LKST_OPTION_DURATION, "DURATION", offsetof(struct options, switch_ns),
 	  1000000, 86400 * (s64)LKST_NS_PER_S, "10s", "with --switch: how long" },
 	{ "reason", 0, LKST_OPTION_TEXT, "TEXT", offsetof(struct options, reason), 0, 0,
-	  "lkst trigger fire", "with fire: why; it stands in the trace" },
+	  "lkst trigger fire", "with fire: why; it is shown in the trace" },
 	{ "json", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, json), 0, 0, NULL,
 	  "with list: JSON, for programs" },
 	{ "quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(struct options, quiet), 0, 0, NULL,
@@ -172,7 +172,7 @@ static void list_text(const struct lister *l, u32 number, const struct lkst_trig
 		printf("     %s\n", t->condition);
 	if (t->switch_ns) {
 		lkst_duration_format(t->switch_ns, text);
-		printf("     puts %s in force for %s\n", maskset_name(l, t), text);
+		printf("     activates %s for %s\n", maskset_name(l, t), text);
 	}
 }
 
@@ -248,20 +248,20 @@ const struct lkst_cmd lkst_cmd_trigger = {
 	.name = "trigger",
 	.summary = "what the kernel is to look for while it records, and what that causes",
 	.usage = "trigger [OPTIONS] add CONDITION | list | remove NAME... | fire",
-	.help = "A trigger is a condition on an event, which the kernel itself looks for as it records it:\n"
+	.help = "A trigger is a condition on an event, which the kernel checks when it records the event:\n"
 		"an event, then comparisons with \"and\" between them. When all hold, the trigger fires: a\n"
-		"record trigger_fired tells of it, the moment is kept if the recording has banks for that\n"
-		"(`lkst start --incidents`, `lkst incident`), who waits for it is told (`lkst handler wait\n"
-		"trigger`), and, if that was asked for, another maskset is put in force for a time. No\n"
-		"process runs for it. doc/triggers.md has the words of a condition.\n"
+		"record trigger_fired reports it, the moment is kept if the recording has banks for that\n"
+		"(`lkst start --incidents`, `lkst incident`), waiting commands are woken (`lkst handler wait\n"
+		"trigger`), and, if that was asked for, another maskset is activated for a time. No\n"
+		"process is needed. doc/triggers.md has the words of a condition.\n"
 		"\n"
 		"  add           adds one: fields by their names (`lkst event show EVENT`), latency (since\n"
 		"                what the event ends began), wait (of a sched_switch: how long the next\n"
 		"                thread was ready), comm, next_comm, tid, pid, cpu\n"
-		"  list          the triggers there are, how often each has fired, and how often it was\n"
+		"  list          all triggers, how often each has fired, and how often it was\n"
 		"                held back by --rate or --once\n"
-		"  remove        removes triggers; with the last one all that they cost is gone\n"
-		"  fire          fires at once, for a reason of your own",
+		"  remove        removes triggers; after the last one they cost nothing any more\n"
+		"  fire          fires at once, for a reason that you give",
 	.examples = "  lkst trigger add 'block_rq_complete latency > 50ms'\n"
 		    "  lkst trigger add 'sched_switch next_comm == \"db\" and wait > 10ms'\n"
 		    "  lkst trigger add 'syscall:* result == -EIO' --rate 1/1m\n"

@@ -11,7 +11,7 @@
 
 #include "base/err.h"
 
-/* Behind a second of waiting each of them says to stderr which command has the turn. */
+/* After a second of waiting each of them says on stderr which command has the turn. */
 enum lkst_turn_kind {
 	LKST_TURN_NONE,	  /* none is taken */
 	LKST_TURN_CHANGE, /* nobody else's turn; waits as long as it takes */

@@ -199,7 +199,7 @@ const struct lkst_cmd lkst_cmd_why = {
 		"[--call GLOB] [--depth N] [--format text|json] [--time day|mono|rel] [--brief] TRACE...",
 	.help = "Explains what thread N did from one time to another: when it ran, when it was ready but\n"
 		"another ran on its CPU, when it was blocked, in what, and until what. Where another thread\n"
-		"ended the wait, what that one did meanwhile is explained in turn, and so on, down to the\n"
+		"ended the wait, what that thread did meanwhile is explained in turn, and so on, down to the\n"
 		"timer, disk or packet that everyone waited for. Each step names the events it rests on.\n"
 		"Where records are missing, it says so.",
 	.examples = "  lkst why --worst syscall --call fsync slow\n"

@@ -87,7 +87,7 @@ EDITOR="$work/editor with" "$LKST" maskset edit other --quiet
 expect edited "$("$LKST" maskset read other | grep -c 'PROCESS_SIGSEND 0x01')" 1
 printf '#!/bin/sh\necho nonsense >>"$1"\n' >editor
 # shellcheck disable=SC2097,SC2098
-EDITOR="$work/editor" expect_refusal editing_nonsense_changes_nothing 'is kept; mend it' maskset edit other
+EDITOR="$work/editor" expect_refusal editing_nonsense_changes_nothing 'is kept; fix it' maskset edit other
 rm -f "$(sed -n 's/.*: \(\/tmp\/lkst-maskset-[^ ]*\) is kept.*/\1/p' out)"
 printf '#!/bin/sh\nexit 3\n' >editor
 EDITOR="$work/editor" expect_refusal failed_editor_changes_nothing 'nothing is changed' maskset edit other

@@ -111,7 +111,7 @@ expect_records()
 		globs="$globs --event $glob"
 	done
 	# Reading the trace, and starting a program for each line, is what takes time here: once for all of them.
-	# The names of addresses, which come behind the fields, are not looked at.
+	# The names of addresses, which follow the fields, are not looked at.
 	# shellcheck disable=SC2086 # a list of options
 	if [ -n "$globs" ]; then lkst print --format json $globs "$trace"; fi |
 		sed 's/},"symbols":{.*}}$/}}/' >"$work/records"

@@ -38,7 +38,7 @@ lkst maskset --quiet set hist
 /load/calls >"$work/calls"
 expect_none handlers_hist_counts "$(lkst handler show hist | grep -q '^intervals_ns\[0\] = [1-9]' || lkst handler show hist)"
 
-# Behind each record its stack, at a tracepoint and at a function.
+# Each record is followed by its stack, at a tracepoint and at a function.
 lkst maskset --quiet -H stack 'stacks+=syscall_entry_getppid' do_wp_page
 lkst maskset --quiet set stacks
 /load/calls >"$work/calls"
@@ -48,7 +48,7 @@ expect_whole handlers_stacks_are_whole "$work/trace"
 expect_none handlers_stack_follows_each_record "$(lkst print --format json --event syscall_entry_getppid --event do_wp_page \
 	--event 'handler:*' --tid "$(sed -n 's/^tid //p' "$work/calls")" "$work/trace" | awk '
 	/"event":"(syscall_entry_getppid|do_wp_page)"/ {
-		if (wanted) print "none behind " wanted
+		if (wanted) print "none after " wanted
 		wanted = $0
 		nr[/do_wp_page/]++
 	}
@@ -72,7 +72,7 @@ expect_none handlers_security_names_files "$(awk -v inode="\"inode\":$inode," '
 	/"security.file"/ && /"name":"known_file"/ && index($0, inode) { nr[hook]++ }
 	END { if (!nr["open"] || nr["unlink"] != 1) print nr["open"] + 0 " opened, " nr["unlink"] + 0 " removed" }' "$work/files")"
 
-# A silence is noticed by the next event, and another maskset put in force.
+# The next event notices a silence, and another maskset is activated.
 lkst handler set watchdog within_ns=100000000 to_set=0
 lkst maskset --quiet -H watchdog 'watch+=sched_switch'
 lkst maskset --quiet set watch

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A kernel that is locked down as one booted by Secure Boot is: everything is recorded all the same.
+# A kernel that is locked down as one booted by Secure Boot is: everything is recorded anyway.
 # boot: lockdown=integrity
 # seconds: 4
 . /tests/lib.sh

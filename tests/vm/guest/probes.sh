@@ -19,7 +19,7 @@ aarch64) count=x2 ;;
 esac
 echo "p:my/at_entry vfs_read count=%$count:u64" >>$probes
 echo 'r:my/at_return vfs_read' >>$probes
-# Behind what the compiler puts first: a landing pad, the call for ftrace, or both.
+# After what the compiler puts first: a landing pad, the call for ftrace, or both.
 for offset in 5 9 4 8; do
 	if echo "p:my/inside vfs_read+$offset count=%$count:u64" >>$probes; then break; fi
 done 2>/dev/null

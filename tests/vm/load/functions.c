@@ -107,7 +107,7 @@ static void fault(void)
 	close(fd);
 }
 
-/* Sleeps in each way that a thread may stand in a wait queue. The last line of the pipe is a child's. */
+/* Sleeps in each way in which a thread may be in a wait queue. The last line of the pipe is a child's. */
 static void wait_in_queues(void)
 {
 	struct sockaddr_in any = { .sin_family = AF_INET };

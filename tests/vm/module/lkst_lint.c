@@ -31,7 +31,7 @@ static void *neighbour; /* keeps the page of the freed object */
 
 /*
  * What a spin lock has its holder do: not be preempted or, with PREEMPT_RT, not be moved to another
- * CPU (rt_spin_lock()). Who lets go of a lock without releasing it ends that himself.
+ * CPU (rt_spin_lock()). Code that drops a lock without releasing it ends that itself.
  */
 static void act_as_holder(void)
 {

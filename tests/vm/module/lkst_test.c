@@ -188,7 +188,7 @@ static void use_others(void)
 	unsigned int i;
 
 	tasklet_setup(&urgent, on_tasklet);
-	/* More than once: a soft interrupt may come while a program of another function is at work. */
+	/* More than once: a softirq may come while a program of another function is at work. */
 	for (i = 0; i < 20; i++) {
 		tasklet_hi_schedule(&urgent);
 		msleep(1);

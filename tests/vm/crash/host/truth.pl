@@ -59,7 +59,7 @@ sub check_call {
 		push @bad, "$tid enters $1 at $r->{ns} inside of $in_call{$tid}" if $in_call{$tid};
 		$in_call{$tid} = $1;
 	} elsif ($e =~ /^syscall_exit_(.*)/) {
-		# A new thread leaves a call that it never entered. Behind rt_sigreturn the kernel knows of none.
+		# A new thread leaves a call that it never entered. After rt_sigreturn the kernel knows of none.
 		push @bad, "$tid leaves $1 at $r->{ns} inside of $in_call{$tid}"
 			if $in_call{$tid} && $in_call{$tid} ne $1 && "$in_call{$tid} $1" ne 'rt_sigreturn unknown';
 		$calls++ if $in_call{$tid};
