@@ -28,7 +28,7 @@ struct lkst_access_options {
 			"--mode is given"                                                          \
 	}
 
-/* Has all that the process makes from now on be as the options say. -EINVAL: a mode or group is none. */
+/* Gives all files that the process makes from now on this mode and group. -EINVAL: the mode or group is not valid. */
 int lkst_access_apply(struct lkst_err *e, const struct lkst_access_options *o);
 
 #endif

@@ -109,7 +109,7 @@ static int find_analyses(struct lkst_err *e, const char *names,
 
 /* ---- printing -------------------------------------------------------------------------------- */
 
-/* CSV has no place for what is below a table: it goes where errors go. */
+/* CSV has no place for the lines below a table: they go to standard error. */
 static void print_notes(const struct lkst_analyze *a, const struct lkst_table *t)
 {
 	char left_out[LKST_TABLE_LEFT_OUT_TEXT];

@@ -17,7 +17,7 @@ struct lkst_analyze {
 	u64 rows; /* of a table that text shows, 0: all */
 };
 
-/* Opens the trace and prints what is asked for. @path may be a file of a trace, too. */
+/* Opens the trace and prints the analyses. @path may be a file of a trace, too. */
 int lkst_analyze_run(struct lkst_err *e, const struct lkst_analyze *a, char **paths,
 		     unsigned int nr_paths);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* lkst attach: shows the recording as it goes on, or streams it to files. */
+/* lkst attach: shows a running recording, or streams it to files. */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -112,7 +112,7 @@ static int print_gaps(struct attached *a)
 	return err;
 }
 
-/* Prints what there is up to @until_ns. 1: a signal has come. */
+/* Prints the records up to @until_ns. 1: a signal has come. */
 static int print_until(struct attached *a, u64 until_ns, bool look)
 {
 	struct lkst_record r;
@@ -198,7 +198,7 @@ static int stream(struct attached *a, u64 since_ns)
 {
 	int err = lkst_streaming_begin(&a->files, a->s, since_ns);
 
-	/* What is overwritten while this process waits for a CPU is lost. */
+	/* Blocks that are overwritten while this process waits for a CPU are lost. */
 	setpriority(PRIO_PROCESS, 0, -20);
 	if (!err)
 		err = lkst_streaming_run(&a->files);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Going on in the background. */
+/* Continuing in the background. */
 #include "cmd/background.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ static int wait_for(struct lkst_err *e, pid_t child, int ready, pid_t *ret_pid)
 	return lkst_err_set(e, -EIO, "the process in the background was killed");
 }
 
-/* Closes what was inherited but the standard descriptors and @kept, which becomes the first other one. */
+/* Closes all inherited descriptors but the standard ones and @kept, which becomes the first other one. */
 static int close_others(int kept)
 {
 	if (kept != FIRST_OTHER) {
@@ -69,7 +69,7 @@ void lkst_background_ready(int ready)
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	pid_t pid = getpid();
 
-	/* Or what that is on could not be unmounted. */
+	/* Otherwise its file system could not be unmounted. */
 	if (chdir("/"))
 		syslog(LOG_WARNING, "cannot leave the working directory: %m");
 	if (null >= 0) {
@@ -78,7 +78,7 @@ void lkst_background_ready(int ready)
 		dup2(null, STDERR_FILENO);
 		close(null);
 	}
-	/* Should the one who waits be gone, then nobody has to be told. */
+	/* If the waiting process is gone, nobody has to be told. */
 	while (write(ready, &pid, sizeof(pid)) < 0 && errno == EINTR)
 		;
 	close(ready);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* lkst buffer: where records go, and changing that while recording goes on. */
+/* lkst buffer: where records go, and changing that during recording. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -71,7 +71,7 @@ static void print_wrong(const struct lkst_counters_row *row)
 	printf("\n");
 }
 
-/* What lies outside of the readings; and that the last one lies outside of the trace, if it does. */
+/* The time outside of the readings; and whether the last reading is outside of the trace. */
 static void print_rest(u64 from_ns, u64 to_ns, u64 begin_ns, u64 end_ns)
 {
 	const u64 before = from_ns > begin_ns ? from_ns - begin_ns : 0;

@@ -7,7 +7,7 @@
 #include "analyze/check/compare_threads.h"
 
 /*
- * A table of the kinds, a line for each counter by which records are missing, and what of the time of the trace's
+ * A table of the kinds, a line for each counter that shows missing records, and which part of the time of the trace's
  * records, @begin_ns to @end_ns, was not compared.
  */
 void lkst_check_print_counters(const struct lkst_counters_check *c, u64 begin_ns, u64 end_ns);

@@ -16,7 +16,7 @@
 enum lkst_option_type {
 	LKST_OPTION_FLAG,     /* bool */
 	LKST_OPTION_TEXT,     /* const char * */
-	LKST_OPTION_LIST,     /* struct lkst_list: may be given again and again */
+	LKST_OPTION_LIST,     /* struct lkst_list: may be given several times */
 	LKST_OPTION_SIZE,     /* u64, bytes: 64K, 4M, 1G */
 	LKST_OPTION_DURATION, /* u64, ns: 5s, 200ms */
 	LKST_OPTION_NUMBER,   /* s64 */
@@ -47,7 +47,7 @@ struct lkst_cmd {
 	const char *name;
 	const char *summary;		   /* one line, for `lkst help` */
 	const char *usage;		   /* what follows "lkst ", or all of it */
-	bool is_link;			   /* a command of the original's, by a name of its own */
+	bool is_link;			   /* a command of the original, with its own name */
 	const char *help;		   /* paragraphs between the usage and the options */
 	const char *examples;		   /* indented lines, NULL: none */
 	void (*print_more)(void);	   /* prints paragraphs after `help`; NULL: none */
@@ -72,7 +72,7 @@ enum { LKST_OPTIONS_HELP = 1 << 16 };
 
 void lkst_cmd_print_help(const struct lkst_cmd *cmd);
 
-/* What a user types for it, before its options: "lkst NAME", or its own name. */
+/* What a user types before its options: "lkst NAME", or its own name. */
 enum { LKST_CMD_CALLED_MAX = 64 };
 const char *lkst_cmd_called(const struct lkst_cmd *cmd, char called[LKST_CMD_CALLED_MAX]);
 

@@ -67,7 +67,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	return 0;
 }
 
-/* What the original called so; how its options were spelt is not known. */
+/* The original's name for it; how its options were spelt is not known. */
 const struct lkst_cmd lkst_cmd_lkstlogdiv = {
 	.name = "lkstlogdiv",
 	.summary = "divide a log",

@@ -112,7 +112,7 @@ static int open_dumps(struct run *r, char **paths, unsigned int nr)
 	return err ? lkst_earlier_explain(r->e, err, paths[r->nr_dumps]) : 0;
 }
 
-/* Why none of the pages may be ours. */
+/* Why perhaps none of the pages belongs to a recording. */
 static int explain_nothing(struct run *r)
 {
 	unsigned int i;
@@ -168,7 +168,7 @@ static int choose(struct run *r, struct lkst_recording **ret_recording)
 		lkst_uuid_format(r->recordings.items[i].uuid, text);
 		if (r->o->uuid && strncasecmp(text, r->o->uuid, strlen(r->o->uuid)) != 0)
 			continue;
-		/* Those that say to be the one that was found have been weighed already. */
+		/* Those that claim the UUID of this one have been judged already. */
 		if (found && r->o->uuid &&
 		    memcmp(found->uuid, r->recordings.items[i].uuid, sizeof(found->uuid)) != 0)
 			return lkst_err_set(r->e, -EINVAL,
@@ -369,7 +369,7 @@ static void print_losses(const struct run *r, const struct lkst_salvage *s)
 		       s->lost_events);
 }
 
-/* What else in the dump says to be what it is not, or may. */
+/* What else in the dump claims to be a recording and is not, or may not be. */
 static void print_doubts(const struct run *r, const struct lkst_recording *recording)
 {
 	if (r->recordings.nr_dropped)
@@ -410,7 +410,7 @@ static void print_summary(const struct run *r, const struct lkst_recording *reco
 
 /* ---- the work ------------------------------------------------------------------------- */
 
-/* Begins the trace, and the one of what is doubtful. On failure nothing is left of either. */
+/* Begins the trace, and the one of doubtful records. On failure nothing is left of either. */
 static int begin(struct run *r, const struct lkst_catalog *catalog, const char *dir,
 		 struct lkst_salvage_options *options)
 {
@@ -423,7 +423,7 @@ static int begin(struct run *r, const struct lkst_catalog *catalog, const char *
 	return err;
 }
 
-/* Ends what begin() began: after that it is on the disk, if the machine is reset next. */
+/* Ends what begin() began: it is safe on the disk, even if the machine is reset next. */
 static int end(struct run *r, struct lkst_salvage_options *options, int err)
 {
 	struct lkst_writer *const writers[] = { options->trace, options->doubtful };

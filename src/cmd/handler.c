@@ -91,7 +91,7 @@ static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	struct lkst_handler h;
 	unsigned int number;
-	/* The list needs no recording, but one has handlers, and tells how they are used. */
+	/* The list needs no recording; a recording has further handlers, and shows how they are used. */
 	int err = lkst_pins_exist() ? lkst_job_open(job, LKST_TURN_LOOK) : 0;
 
 	(void)args, (void)nr_args;
@@ -187,7 +187,7 @@ static void print_notice(const struct lkst_job *job, const struct lkst_notice *n
 }
 
 /*
- * The next notice of @h. It looks every second whether the recording is still there: the descriptors that
+ * The next notice of @h. It checks every second whether the recording still exists: the descriptors that
  * waiting needs would keep all its memory.
  */
 static int wait_for_notice(struct lkst_job *job, struct lkst_notices *notices,

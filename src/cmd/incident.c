@@ -129,7 +129,7 @@ static int save_one(struct lkst_job *job, const struct lkst_incident *i)
 	return lkst_incident_publish(job, i, &how);
 }
 
-/* What has failed of several incidents: the first is the command's error, each further one is said at once. */
+/* What has failed of several incidents: the first is the command's error, each further one is printed at once. */
 struct failures {
 	struct lkst_err first;
 	int err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Saving incidents and giving them up, for lkst incident. */
+/* Saving and dropping incidents, for lkst incident. */
 #ifndef LKST_CMD_INCIDENT_H
 #define LKST_CMD_INCIDENT_H
 
@@ -18,18 +18,18 @@ struct lkst_incident_saving {
 };
 
 /*
- * Makes DIR/incident-NUMBER-TIME of an incident, unless that is there already, and then gives the incident up if
- * that is wanted: a kill at any moment, or a disk that is full, leaves the trace or the incident, and the
- * next call goes on from there. The recording must be open, without a turn (lkst_job_let_go()).
+ * Makes DIR/incident-NUMBER-TIME of an incident, unless that is there already, and then drops the incident if
+ * that is wanted: a kill at any moment, or a full disk, leaves the trace or the incident, and the
+ * next call continues from there. The recording must be open, without a turn (lkst_job_let_go()).
  */
 int lkst_incident_publish(struct lkst_job *job, const struct lkst_incident *i,
 			  const struct lkst_incident_saving *how);
 
-/* Gives the incident up. There must be no turn. */
+/* Drops the incident. The caller must not have a turn. */
 int lkst_incident_give_up(struct lkst_job *job, const struct lkst_incident *i);
 
-/*
- * Stays, and saves and gives up each incident when it is over, until SIGINT or SIGTERM. Reports what fails
+/**
+ Stays, and saves and drops each incident when it is over, until SIGINT or SIGTERM. Reports what fails
  * and retries it, ever more rarely; returns only for errors that no retry can fix. No recording is open before.
  */
 int lkst_incident_watch(struct lkst_job *job, const struct lkst_incident_saving *how);

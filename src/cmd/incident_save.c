@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Saving incidents and giving them up. */
+/* Saving and dropping incidents. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -117,7 +117,7 @@ struct watch {
 	char said[LKST_ERR_MAX];	/* what was said last of a failure */
 };
 
-/* What stays wrong until somebody does something about it, and the service is begun again. */
+/* Errors that persist until somebody removes the cause and restarts the service. */
 static bool is_for_good(int err)
 {
 	switch (err) {
@@ -134,10 +134,10 @@ static bool is_for_good(int err)
 	}
 }
 
-/* The incident is still kept: others may have more luck, and this one the next time. Says each cause once. */
+/* The incident is still kept: others may succeed, and this one the next time. Reports each cause once. */
 static void take_failure(struct watch *w, int err)
 {
-	/* Another command is at it, or has done it. */
+	/* Another command is saving it, or has saved it. */
 	if (err == -EBUSY || err == -ESTALE)
 		return;
 	w->nr_failed++;

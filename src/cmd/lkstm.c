@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* lkstm: masksets in the original's spelling. */
+/* lkstm: masksets with the original's options. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* lkst maskset: which events are recorded, and by what; changed while recording goes on. */
+/* lkst maskset: which events are recorded, and by which handler; changed during recording. */
 #include "cmd/maskset.h"
 
 #include <errno.h>
@@ -224,7 +224,7 @@ static int run_editor(struct lkst_err *e, const char *path)
 	if (pid < 0)
 		return lkst_err_sys(e, -errno, "running %s", editor);
 	if (!pid) {
-		/* The variable may hold words: by the shell, as every program does it. */
+		/* The variable may hold several words: the shell splits them, as for every program. */
 		setenv("LKST_EDITOR", editor, 1);
 		execl("/bin/sh", "sh", "-c", "eval \"$LKST_EDITOR\" '\"$1\"'", "sh", path, NULL);
 		_exit(127);
@@ -235,7 +235,7 @@ static int run_editor(struct lkst_err *e, const char *path)
 	return 0;
 }
 
-/* Writes the maskset's text to a file of its own. */
+/* Writes the maskset's text to a temporary file. */
 static int put_file(struct lkst_job *job, const char *word, char *path)
 {
 	_cleanup_free_ char *text = NULL;
@@ -426,7 +426,7 @@ static const struct lkst_verb verbs[] = {
 	{ 0 },
 };
 
-/* Takes "NAME+=GLOB" or "NAME+=" apart into @words; 0: it is none. */
+/* Splits "NAME+=GLOB" or "NAME+=" into @words; 0: it is neither. */
 static unsigned int split(char *word, char **words)
 {
 	static char add[] = "+=", drop[] = "-=";

@@ -9,7 +9,7 @@
 #include "live/recording/buffers.h"
 #include "live/recording/handlers.h"
 
-/* Says what became of maskset @set. */
+/* Prints the new state of maskset @set. */
 static void tell(const struct lkst_job *job, u32 set, const char *what)
 {
 	if (!lkst_maskset_options(job)->quiet)

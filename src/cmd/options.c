@@ -152,7 +152,7 @@ static int parse_one(struct lkst_err *e, const struct lkst_cmd *cmd, int argc, c
 }
 
 /*
- * Options may stand before and after other arguments, up to "--"; those others are moved to the
+ * Options may be before and after other arguments, up to "--"; those others are moved to the
  * end in their order, as getopt(3) does.
  */
 static int parse_all(struct lkst_err *e, const struct lkst_cmd *cmd, int argc, char **argv,

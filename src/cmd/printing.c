@@ -66,7 +66,7 @@ int lkst_printing_record(struct lkst_printing *p, const struct lkst_record *r)
 
 	if (lkst_select_matches(p->select, r))
 		err = p->view->record(p->ctx, r);
-	/* By the names as they were before it. */
+	/* With the names as they were before this record. */
 	return err ? err : lkst_threads_feed(p->threads, r);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The status in the text form of Prometheus, version 0.0.4: a family of metrics after the other,
- * each with its help and type. Rates are for the collector to work out: all that grows is a counter.
+ * each with its help and type. The collector computes rates: all that grows is a counter.
  */
 #include <inttypes.h>
 

@@ -92,7 +92,7 @@ static int prepare_child(struct lkst_err *e, char **args, const sigset_t *old_ma
 		ret_child->go = hold[1];
 		return 0;
 	}
-	/* If the recorder dies before it lets go, the pipe closes and nothing is run. */
+	/* If the recorder dies before it writes to the pipe, the pipe closes and nothing is run. */
 	close(hold[1]);
 	sigprocmask(SIG_SETMASK, old_mask, NULL);
 	if (read(hold[0], &go, 1) != 1)
@@ -123,7 +123,7 @@ static bool has_ended(void *ctx)
 	return child->has_ended;
 }
 
-/* A command that goes on when the recording has ended is asked to end. */
+/* A command that still runs when the recording has ended is asked to end. */
 static void ask_child_to_end(struct recording *r)
 {
 	if (!r->child.pid || has_ended(&r->child))
@@ -133,7 +133,7 @@ static void ask_child_to_end(struct recording *r)
 	else
 		kill(r->child.pid, SIGTERM);
 	r->child.go = -1;
-	/* One that is stopped hears nothing. */
+	/* A stopped process does not handle it. */
 	kill(r->child.pid, SIGCONT);
 }
 

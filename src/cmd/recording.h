@@ -17,7 +17,7 @@
 /* A test names a file of type information here, to be compared instead of the kernel's. */
 #define LKST_BTF_VARIABLE "LKST_BTF"
 
-/* Prints what the plan and the session had to leave out to standard error, unless @quiet. */
+/* Prints to standard error what the plan and the session had to leave out, unless @quiet. */
 void lkst_recording_print_notes(const struct lkst_plan *plan, const struct lkst_session *s,
 				bool quiet);
 
@@ -46,7 +46,7 @@ int lkst_recording_identify(struct lkst_err *e, struct lkst_catalog *c);
  */
 void lkst_recording_leave_id(const struct lkst_session *s, bool quiet);
 
-/* What this boot of the kernel calls itself; zeros: it cannot be asked. */
+/* The id of this boot of the kernel; zeros: it cannot be read. */
 void lkst_recording_boot_id(u8 ret_id[16]);
 
 /* A name for a trace directory when none was given: "lkst-<date>-<time>". */

@@ -86,7 +86,7 @@ static ssize_t read_socket(void *ctx, void *bytes, size_t size)
 	return n < 0 ? errno == EAGAIN ? -ETIMEDOUT : -errno : n;
 }
 
-/* A page of text as far as it has come. */
+/* A page of text as far as it was received. */
 struct page {
 	char *text;
 	size_t length;
@@ -109,7 +109,7 @@ static int put_page(void *ctx, const void *bytes, size_t length)
 	return 0;
 }
 
-/* Line by line, since whoever listens at a socket may send anything. */
+/* Line by line, since any process may listen at a socket and send anything. */
 static void print_page(FILE *to, const struct page *page)
 {
 	const char *line = page->text, *end;

@@ -39,7 +39,7 @@ static const struct lkst_option rows[] = {
 	{ 0 },
 };
 
-/* The analyses that are asked, in the order in which they answer. */
+/* The analyses that are run, in the order of their tables. */
 static const struct lkst_analysis *const asked[] = {
 	&lkst_analysis_summary, &lkst_analysis_chart,	&lkst_analysis_cpu,
 	&lkst_analysis_thread,	&lkst_analysis_irq,	&lkst_analysis_wakeups,
@@ -95,7 +95,7 @@ static int print_report(struct lkst_err *e, const struct options *o, struct lkst
 		const struct lkst_tables *set = lkst_study_tables(s, i);
 
 		for (k = 0; k < set->nr; k++) {
-			/* What is said at first is short, and all of it is wanted. */
+			/* The summary is short, and all of it is shown. */
 			p.max_rows = i > 1 ? (u64)o->rows : 0;
 			if (is_shown(set->items[k], o))
 				lkst_table_print(&p, set->items[k]);

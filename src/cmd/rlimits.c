@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Limits that whoever starts a command has set for its process. */
+/* Limits that the caller of a command has set for its process. */
 #include "cmd/rlimits.h"
 
 #include <errno.h>
@@ -47,7 +47,7 @@ static void add(struct lkst_err *e, const char *what, const char *much, char opt
 		 what, much, option);
 }
 
-/* What the kernel and libbpf make of a lack of memory or descriptors is one of these, not always the first two. */
+/* The kernel and libbpf report a lack of memory or descriptors as one of these, not always as the first two. */
 static bool is_of_loading(int err)
 {
 	return err == -EMFILE || err == -ENOMEM || err == -ESRCH || err == -EINVAL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Limits that whoever starts a command has set for its process (setrlimit(2), the shell's ulimit). */
+/* Limits that the caller of a command has set for its process (setrlimit(2), the shell's ulimit). */
 #ifndef LKST_CMD_RLIMITS_H
 #define LKST_CMD_RLIMITS_H
 
@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 
-/* Has a file that becomes too large fail the write, and not kill this process; those that it starts are as before. */
+/* Makes writes to a file that becomes too large fail, and not kill this process; its children are not affected. */
 void lkst_rlimits_prepare(void);
 
 /* Adds to the text of @err which limit may be why, if there is one. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * lkst serve: answers members of a group over a socket: status and snapshots, nothing else. Each
- * request is answered by a child of its own, so that a slow or hostile client holds up nobody: it
- * has a time limit, and there are limits on how many there are and how often they come.
+ * request is answered by a separate child, so that a slow or hostile client holds up nobody: each
+ * answer has a time limit, and the number and the rate of requests are limited.
  *
- * A client's bytes are one request of fixed size. No path of a client's is ever opened: a trace is
+ * A client's bytes are one request of fixed size. A path that a client names is never opened: a trace is
  * sent as a stream, and the client makes the directory with its own rights.
  */
 #include <errno.h>
@@ -266,7 +266,7 @@ static void refuse(int fd, const char *why)
 {
 	u8 request[sizeof(struct lkst_wire_request)];
 
-	/* What has come is taken, or closing would throw the reason away with it. */
+	/* What was received is read first, or closing would discard the reason as well. */
 	recv(fd, request, sizeof(request), MSG_DONTWAIT);
 	lkst_wire_send_text(fd, LKST_WIRE_ERROR, why, strlen(why));
 }

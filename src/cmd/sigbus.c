@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What becomes of a mapped file that cannot be read any more. */
+/* What happens when a mapped file cannot be read any more. */
 #include "cmd/sigbus.h"
 
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 #include "base/out.h"
 
-/* All here runs in the signal's handler: only what signal-safety(7) allows. */
+/* All of this runs in the signal handler: only calls that signal-safety(7) allows. */
 
 struct line {
 	char bytes[4096 + 128];

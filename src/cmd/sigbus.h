@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What becomes of a mapped file that cannot be read any more. */
+/* What happens when a mapped file cannot be read any more. */
 #ifndef LKST_CMD_SIGBUS_H
 #define LKST_CMD_SIGBUS_H
 

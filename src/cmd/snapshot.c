@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* lkst snapshot: saves what the recording holds, while it goes on. */
+/* lkst snapshot: saves the records in memory, while recording goes on. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ static const struct lkst_option rows[] = {
 	{ 0 },
 };
 
-/* Keeps how things stand now for whoever finds the rings in a crash dump, if nobody else is at it. */
+/* Updates the notes for readers of a crash dump, unless another command is doing so. */
 static void keep_machine(struct lkst_session *s)
 {
 	struct lkst_err ignored;
@@ -101,7 +101,7 @@ static int save_dir(struct lkst_err *e, const struct options *o, const char *dir
 	return lkst_remote_snapshot(e, o->socket, o->last_ns, dir, ret_bytes);
 }
 
-/* A directory beside the file first, for the length of a stream is known only at its end. */
+/* A directory beside the file first, since the length of a stream is known only at its end. */
 static int save_file(struct lkst_err *e, const struct options *o, u64 *ret_bytes)
 {
 	char dir[PATH_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* lkst start: arms the recorder and leaves. */
+/* lkst start: arms the recorder and exits. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ struct options {
 #define DEFAULT_MASKSET "standard"
 enum { DEFAULT_BUDGET_PPM = 50000, DEFAULT_BUFFER_BYTES = 4 << 20 };
 
-/* For so long the rate is measured, with --history before it is recorded and without it at the end. */
+/* How long the rate is measured: before recording with --history, and else at the end. */
 enum { RATE_FOR_HISTORY_MS = 400, RATE_TO_TELL_MS = 200 };
 #define BUDGET_BY_DEFAULT UINT64_MAX /* --budget is not given */
 
@@ -122,7 +122,7 @@ struct rate {
 	struct lkst_held held;
 };
 
-/* Records for a moment, into memory of its own, and forgets it. */
+/* Records for a moment, into separate memory, and discards the records. */
 static void measure_rate(const struct lkst_plan *plan, const struct lkst_session_options *options,
 			 struct rate *ret)
 {
@@ -142,7 +142,7 @@ static void measure_rate(const struct lkst_plan *plan, const struct lkst_session
 	ret->held = h.held[0];
 }
 
-/* The same in a process of its own: libbpf cannot load twice in one (its list of handlers of programs). */
+/* The same in a separate process: libbpf cannot load twice in one (its list of handlers of programs). */
 static int find_rate(struct lkst_err *e, const struct lkst_plan *plan,
 		     const struct lkst_session_options *options, struct lkst_held *ret_held)
 {
