@@ -257,7 +257,7 @@ TEST(bounds_threads_are_counted_together)
 		abort();
 	free(s.bytes);
 	/* Their parent, and the three of the trace's other records. */
-	snprintf(note, sizeof(note), "There are %u threads. The first 65536 are told apart", FORKS + 4);
+	snprintf(note, sizeof(note), "There are %u threads. The first 65536 are distinguished", FORKS + 4);
 	CHECK_EQ(lkst("analyze thread --format csv trace"), 0);
 	CHECK(resident < RESIDENT_MAX);
 	CHECK_EQ(lkst("analyze syscall,cpu,wakeups,procstate --format csv trace"), 0);
@@ -274,7 +274,7 @@ TEST(bounds_threads_are_counted_together)
 
 /* ---- sparse files ------------------------------------------------------------------------- */
 
-/* 40 GiB, of which 8 KiB are on the disk: a block before a hole and one behind it, before another. */
+/* 40 GiB, of which 8 KiB are on the disk: a block before a hole and one after it, before another hole. */
 TEST(bounds_holes_are_skipped)
 {
 	char path[128];

@@ -102,7 +102,7 @@ TEST(lint_finds_no_timer_that_is_legal)
 		       "timer_start cpu=0 tid=10 ns=40000 timer=0x9010\n" TIMER_RUN,
 		       "use-after-free"),
 		  "");
-	/* Outside the freed memory: behind its end, before its begin, of unknown size. */
+	/* Outside the freed memory: after its end, before its start, of unknown size. */
 	CHECK_STR(find(KMALLOC "timer_start cpu=0 tid=10 ns=2000 timer=0x9080\n" KFREE
 			       "timer_expire_entry cpu=1 tid=0 ns=50000 timer=0x9080\n",
 		       "use-after-free"),
@@ -213,7 +213,7 @@ TEST(lint_finds_a_thread_that_sleeps_in_an_interrupt)
 {
 	CHECK_STR(
 		find(SLEEP_IN_SOFTIRQ "softirq_exit cpu=1 tid=10 ns=4000 vec=3\n", "sleep"),
-		"10/victim, 0.000001000 to 0.000004000, 3.00 us: sleep: a soft interrupt: begun by 10"
+		"10/victim, 0.000001000 to 0.000004000, 3.00 us: sleep: a softirq: begun by 10"
 		"/victim on CPU 0, then put to sleep in it by 10/victim on CPU 0, then ended by 10/vi"
 		"ctim on CPU 1\n");
 }
@@ -228,7 +228,7 @@ TEST(lint_finds_no_sleep_that_is_legal)
 	/* Another thread's end; never an end. */
 	CHECK_STR(find(SLEEP_IN_SOFTIRQ "softirq_exit cpu=1 tid=20 ns=4000 vec=3\n", "sleep"), "");
 	CHECK_STR(find(SLEEP_IN_SOFTIRQ, "sleep"), "");
-	/* Preempted behind the interrupt. */
+	/* Preempted after the interrupt. */
 	CHECK_STR(find("softirq_entry cpu=0 tid=10 ns=1000 vec=3\n"
 		       "softirq_exit cpu=0 tid=10 ns=1500 vec=3\n"
 		       "sched_switch cpu=0 tid=10 ns=2000 next_tid=20 prev_state=2\n"
@@ -257,7 +257,7 @@ static const char proper_locks[] = "spin_lock cpu=0 tid=40 ns=100 lock=0xe0 call
 				   "spin_lock cpu=0 tid=40 ns=180 lock=0xe0 caller=0x55\n"
 				   "spin_unlock cpu=0 tid=40 ns=190 lock=0xe0\n";
 
-/* What the rules about locks find in @trace behind those. */
+/* What the rules about locks find in @trace after those. */
 static const char *find_locks(const char *trace, const char *rule)
 {
 	static char all[1 << 14];
@@ -275,7 +275,7 @@ TEST(lint_finds_a_lock_that_is_kept)
 		"10/victim, 0.000001000 to 0.000002000, 1.00 us: lock-kept: a lock 0xf0: taken by 10/"
 		"victim on CPU 0, then not released until the kernel was left by 10/victim on CPU 0; "
 		"code 0x55\n");
-	/* That others wait for it for ever is no proof that it was released. */
+	/* That others wait for it forever is no proof that it was released. */
 	CHECK(strstr(find_locks(TAKE "syscall_exit_read cpu=0 tid=10 ns=2000\n"
 				     "spin_lock cpu=1 tid=20 ns=3000 lock=0xf0 caller=0x55\n",
 				"lock-kept"),
@@ -306,7 +306,7 @@ TEST(lint_finds_no_sleep_with_a_lock_in_real_time)
 		      "spin_unlock cpu=0 tid=10 ns=4000 lock=0xf0\n");
 	CHECK(strstr(find(slept, "sleep"), "a lock 0xf0: taken"));
 	CHECK_STR(find_in(slept, "#1 SMP PREEMPT_RT Debian", "sleep", 0),
-		  "rule sleep is not applied: with PREEMPT_RT soft interrupts and holders of spin "
+		  "rule sleep is not applied: with PREEMPT_RT softirqs and holders of spin "
 		  "locks may sleep\n");
 }
 

@@ -242,7 +242,7 @@ TEST(why_names_interrupts)
 				  "irq_handler_entry cpu=1 tid=20 ns=1009700000 irq=25\n"
 				  "irq_handler_exit cpu=1 tid=20 ns=1009750000 irq=25\n"
 				  "softirq_entry cpu=1 tid=20 ns=1009800000 vec=9\n" WAKING),
-		     "blocked in read(), until soft interrupt RCU\n"));
+		     "blocked in read(), until softirq RCU\n"));
 	CHECK(strstr(explain_wake("call_function_single_entry cpu=1 tid=20 ns=1009800000\n" WAKING),
 		     "blocked in read(), until an interrupt that another CPU sent\n"));
 	CHECK(strstr(explain_wake("local_timer_entry cpu=1 tid=20 ns=1009800000\n" WAKING),
@@ -288,7 +288,7 @@ TEST(why_tells_what_kind_of_wait_it_was)
 			"contention_end cpu=0 tid=10 ns=1009951000 lock=0xabc0\n",
 			0),
 		"blocked in write() on the kernel's lock at 0xabc0 (MUTEX), until"));
-	/* By names, which the trace has behind its records. */
+	/* By names, which the trace has after its records. */
 	CHECK(strstr(
 		account_explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
 			"syscall_entry_write cpu=0 tid=10 ns=1000000000 fd=3\n"

@@ -47,7 +47,7 @@ struct reading {
 	struct key key;
 	u64 value, from_ns, to_ns;
 	u64 most; /* records that may be of the time from this reading to the next one */
-	u32 after_least, after_most; /* records behind the trace's end that are of the time before this reading */
+	u32 after_least, after_most; /* records after the trace's end, of the time before this reading */
 	bool is_recorded;
 	char name[NAME_ROOM];
 };

@@ -25,7 +25,7 @@ struct thread {
 	struct lkst_thread_row row;
 	struct value first, last;
 	u32 nr;	       /* pairs */
-	bool is_other; /* its number was given out anew meanwhile */
+	bool is_other; /* its number was given to another thread meanwhile */
 };
 
 struct lkst_threads_check {

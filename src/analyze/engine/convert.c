@@ -92,7 +92,7 @@ static void put_number(u8 *to, u8 size, u64 v)
 	       size);
 }
 
-/* A number behind a field of varying size has no fixed place: found by walking. */
+/* A number after a field of varying size has no fixed place: it is found by walking. */
 static u64 number_of(const struct lkst_record *r, const struct move *m)
 {
 	struct lkst_field_class fixed = *m->from;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whether an interval crosses a gap. The pass tells of most gaps when it comes to them; but that the
- * recorder discarded records is known of a whole block, and told when that is over. So the headers
- * of all blocks are looked at before the pass.
+ * Whether an interval crosses a gap. The pass reports most gaps when it comes to them. But which
+ * blocks lack records that the recorder discarded is known for whole blocks only, and reported at a
+ * block's end. So the headers of all blocks are looked at before the pass.
  */
 #include "analyze/engine/crossing.h"
 

@@ -27,8 +27,8 @@ void lkst_feed_freep(struct lkst_feed **f);
 struct lkst_trace *lkst_feed_trace(const struct lkst_feed *f);
 
 /*
- * Restricts the pass to times from @from_ns to @to_ns, both included. What lies before is read all
- * the same, but only the state model is told, so that it knows how things stand at @from_ns.
+ * Restricts the pass to times from @from_ns to @to_ns, both included. What lies before is still
+ * read, but only the state model gets it, so that it knows the state at @from_ns.
  */
 void lkst_feed_limit(struct lkst_feed *f, u64 from_ns, u64 to_ns);
 void lkst_feed_window(const struct lkst_feed *f, u64 *ret_from_ns, u64 *ret_to_ns);
@@ -108,7 +108,7 @@ int lkst_feed_syscall(struct lkst_feed *f, const char *name, lkst_feed_syscall_c
 const char *lkst_feed_string(const struct lkst_feed_syscall *s, unsigned int i, u32 *ret_length);
 
 /*
- * Places where records are missing, no later than the first record of the same CPU and buffer behind
+ * Places where records are missing, no later than the first record of the same CPU and buffer after
  * them. What the beginning of the trace lacks, where a ring had been overwritten, comes first.
  */
 typedef int lkst_feed_gap_call(void *ctx, const struct lkst_gap *gap);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the things of the kernel are called in the keys of tables: interrupts by their devices, functions,
- * locks and slab caches by the symbols that the trace has. What has no name there goes by its number. All
+ * locks and slab caches by the symbols that the trace has. What has no name there is called by its number. All
  * texts are without blanks.
  */
 #ifndef LKST_ANALYZE_ENGINE_NAMING_H

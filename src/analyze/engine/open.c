@@ -84,8 +84,8 @@ void lkst_open_remove(struct lkst_open *o, struct lkst_open_entry *entry)
 	u32 mask = o->nr_slots - 1, hole = (u32)(entry - o->slots), i = hole;
 
 	/*
-	 * No entry may stand behind a hole that lies between it and its own place: each of those that
-	 * follow moves up if the hole is on its way.
+	 * No entry may be separated by a hole from the place that its key hashes to: each of those that
+	 * follow moves up if the hole lies between.
 	 */
 	for (i = (i + 1) & mask; o->slots[i].key != LKST_OPEN_NONE; i = (i + 1) & mask) {
 		u32 home = lkst_open_hash(o->slots[i].key) & mask;

@@ -201,7 +201,7 @@ static const char *call_of(const char *event)
 	return NULL;
 }
 
-/* Adds @name once, behind @prefix. */
+/* Adds @prefix and @name, once. */
 static void add(struct list *l, const char *prefix, const char *name)
 {
 	char text[LKST_NAME_MAX + 8];

@@ -315,7 +315,7 @@ static int choose(struct lkst_err *e, char *const *globs, unsigned int nr_globs,
 	return 0;
 }
 
-/* There, soft interrupts and holders of locks may sleep (Documentation/core-api/real-time). */
+/* There, softirqs and holders of locks may sleep (Documentation/core-api/real-time). */
 static void heed_real_time(struct drive *d, const struct lkst_catalog *c)
 {
 	d->is_rt = strstr(c->version, "PREEMPT_RT");
@@ -323,7 +323,7 @@ static void heed_real_time(struct drive *d, const struct lkst_catalog *c)
 		return;
 	d->pass.wants[LKST_LINT_SLEEP] = false;
 	lkst_notes_add(&d->pass.lint->notes,
-		       "rule %s is not applied: with PREEMPT_RT soft interrupts and holders of "
+		       "rule %s is not applied: with PREEMPT_RT softirqs and holders of "
 		       "spin locks may sleep",
 		       lkst_lint_rules[LKST_LINT_SLEEP].name);
 }

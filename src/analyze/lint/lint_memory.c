@@ -379,7 +379,7 @@ static int on_kfree(void *ctx, const struct lkst_record *r, const void *record)
 	return 0;
 }
 
-/* Not judged: objects of caches are allocated in bulk, of which there is no event. */
+/* Not judged: objects of caches are also allocated in bulk, which no event shows. */
 static int on_cache_free(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_kmem_cache_free *k = record;

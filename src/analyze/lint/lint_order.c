@@ -9,7 +9,7 @@
 #include "analyze/lint/lint_locks.h"
 
 enum {
-	/* kfree() does not say how much it frees: whatever lies so far behind is taken to be in it. */
+	/* kfree() does not say how much it frees: so many bytes after the address are taken to be in it. */
 	FREED_BYTES_MAX = 64 << 10,
 };
 
@@ -44,7 +44,7 @@ static struct lkst_lock_pair *find_pair(const struct lkst_locks *k, u64 outer, u
 
 /*
  * What @keeper may hold besides @outer. Not what it was switched away with: that is the lock of the run
- * queue, which is taken before the switch and released behind it without an event.
+ * queue, which is taken before the switch and released after it without an event.
  */
 static u8 find_guards(const struct lkst_keeper *keeper, u64 outer, u64 *ret_guards)
 {

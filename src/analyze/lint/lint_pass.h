@@ -32,7 +32,7 @@ enum {
 /* Two or three events that must not follow each other. */
 struct lkst_finding {
 	enum lkst_lint_rule rule;
-	const char *what;  /* static: "a timer", "soft interrupt" ... */
+	const char *what;  /* static: "a timer", "a softirq" ... */
 	u64 object, other; /* addresses; 0: none */
 	u64 code;	   /* where in the kernel, 0: not known */
 	struct lkst_sight sights[LKST_LINT_SIGHTS];
@@ -58,7 +58,7 @@ int lkst_lint_room(void *list, u32 nr, size_t size);
 
 /*
  * A group of rules. begin() subscribes what it needs to the pass's feed and allocates *@ret_ctx, NULL
- * if none of its rules is wanted or can be applied; then gap() is told of every gap, and end() adds
+ * if none of its rules is wanted or can be applied; then gap() is called for every gap, and end() adds
  * what can be said only at the end. free() takes NULL.
  */
 struct lkst_lint_group {

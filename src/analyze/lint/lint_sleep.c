@@ -15,7 +15,7 @@ enum {
 	SLEEPERS_MAX = 4096,
 };
 
-/* An interrupt or soft interrupt that has begun. */
+/* An interrupt or softirq that has begun. */
 struct frame {
 	bool is_soft;
 	s32 number;
@@ -40,7 +40,7 @@ struct sleep {
 	struct cpu *cpus;
 	u32 nr_cpus;
 	struct sleeper sleepers[SLEEPERS_MAX];
-	u32 nr_sleepers; /* in use, the others are behind them */
+	u32 nr_sleepers; /* in use, the others follow them */
 };
 
 static struct cpu *cpu_of(struct sleep *s, u32 nr)
@@ -111,7 +111,7 @@ static int end_frame(struct sleep *s, const struct lkst_record *r, bool is_soft,
 	if (!sleeper || !sleeper->is_back || sleeper->frame.is_soft != is_soft ||
 	    sleeper->frame.number != number)
 		return 0;
-	f.what = is_soft ? "a soft interrupt" : "an interrupt";
+	f.what = is_soft ? "a softirq" : "an interrupt";
 	f.sights[0] = sleeper->frame.begin;
 	f.sights[1] = sleeper->sleep;
 	f.sights[2] = lkst_sight_of(r);

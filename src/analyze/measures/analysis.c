@@ -386,7 +386,7 @@ static void note(struct lkst_study *s, unsigned int i)
 	lkst_unrecorded_note(s->unrecorded, w->wants, &w->notes);
 	if (w->analysis->needs_state && lkst_model_nr_further(s->state))
 		lkst_notes_add(&w->notes,
-			       "There are %llu threads. The first %u are told apart, the others are counted "
+			       "There are %llu threads. The first %u are distinguished, the others are counted "
 			       "together, as \"further threads\", thread -1.",
 			       (unsigned long long)(LKST_LIVES_MAX +
 						    lkst_model_nr_further(s->state)),

@@ -81,7 +81,7 @@ enum {
 	LKST_WORK_NO_TALLY = 0xff, /* what is open is no occurrence that is measured */
 };
 
-/* An analysis at work. Its own data come behind this. */
+/* An analysis at work. Its own data follow this struct. */
 struct lkst_work {
 	const struct lkst_analysis *analysis;
 	struct lkst_feed *feed;
@@ -108,7 +108,7 @@ struct lkst_tally *lkst_work_tally(struct lkst_work *w, struct lkst_tally_config
 
 /*
  * Begins an interval at @r under @key. 0, also if there was no room, or a negative errno. Where one
- * is open under the key already, @is_first leaves it, else it begins anew.
+ * is open under the key already, @is_first keeps it; else it begins again.
  */
 int lkst_work_open(struct lkst_work *w, struct lkst_open *o, u64 key, const struct lkst_record *r,
 		   u64 value, bool is_first);

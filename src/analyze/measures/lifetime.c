@@ -12,7 +12,7 @@ struct lifetime {
 	bool has_offset;
 };
 
-/* Threads go by their name: FNV-1a of it is the key. */
+/* Threads are grouped by name: the key is its FNV-1a hash. */
 static u64 key_of(const char comm[16])
 {
 	u64 hash = 0xcbf29ce484222325;

@@ -26,8 +26,8 @@ struct lockwait {
 };
 
 /*
- * A lock that is a variable goes by its name. Others are part of what the kernel makes many of: they go by the
- * function that asks, or if that is not known, by their address.
+ * A lock that is a variable is called by its name. Others are part of objects that the
+ * kernel has many of: they are called by the function that takes them, or if that is not known, by their address.
  */
 static u64 key_of(const struct lkst_work *w, u64 lock, u32 flags, const u64 *frames,
 		  unsigned int nr_frames)
@@ -271,7 +271,7 @@ const struct lkst_analysis lkst_analysis_lockhold = {
 	.title = "Lock hold time",
 	.help = "how long spin locks and read-write locks are held",
 	.measures =
-		"from spin_lock, write_lock and read_lock (or the contention_end behind it) to the "
+		"from spin_lock, write_lock and read_lock (or the contention_end after it) to the "
 		"release on the same CPU; they are recorded only if asked for",
 	.events = "spin_* write_* read_lock read_unlock contention_end",
 	.size = sizeof(struct lkst_work),

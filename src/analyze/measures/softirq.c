@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How long soft interrupts wait between being requested and being run. */
+/* How long softirqs wait between being raised and being run. */
 #include <stdio.h>
 
 #include "analyze/measures/analysis.h"
@@ -17,7 +17,7 @@ static s64 key_number(void *ctx, u64 key)
 	return (s64)key;
 }
 
-/* A soft interrupt is pending or not, on each CPU: of several requests the first one counts. */
+/* A softirq is pending or not, on each CPU: if it is raised several times, the first one counts. */
 static int on_raise(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_softirq_raise *raise = record;
@@ -44,7 +44,7 @@ static int begin(struct lkst_work *w)
 	bool has_raise, has_entry;
 
 	lkst_work_tally(w, (struct lkst_tally_config){ .name = "softirq",
-						       .title = "Soft interrupt delay",
+						       .title = "Softirq delay",
 						       .type = LKST_COLUMN_DURATION,
 						       .put_key = put_key,
 						       .key_number = key_number });
@@ -56,8 +56,8 @@ static int begin(struct lkst_work *w)
 const struct lkst_analysis lkst_analysis_softirq = {
 	.name = "softirq",
 	.row = "H03",
-	.title = "Soft interrupt delay",
-	.help = "how long requested soft interrupts wait until they run",
+	.title = "Softirq delay",
+	.help = "how long softirqs wait from being raised until they run",
 	.measures = "from the first softirq_raise on a CPU to softirq_entry, by kind",
 	.events = "softirq_raise softirq_entry",
 	.size = sizeof(struct lkst_work),

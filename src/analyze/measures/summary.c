@@ -128,7 +128,7 @@ static void take_blocked(struct summary *s, const struct lkst_interval *i, u64 n
 			 (unsigned long long)wait->sector, wait->call.row >= 0 ? ", in " : "",
 			 wait->call.row >= 0 ? lkst_syscalls[wait->call.row].name : "");
 	} else if (kind == KIND_LOCK && wait->holder_tid) {
-		snprintf(w->text, TEXT, "until thread %d let go of it", wait->holder_tid);
+		snprintf(w->text, TEXT, "until thread %d released it", wait->holder_tid);
 	} else if (kind == KIND_FAULT) {
 		snprintf(w->text, TEXT, "at address 0x%llx", (unsigned long long)wait->object);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * How late high-resolution timers are, and how long interrupts and timers' functions run. Timers of
- * the wheel (timer_start) go by ticks whose length a trace does not have: they are late by so many
+ * the wheel (timer_start) count ticks, whose length a trace does not have: how late they are is given in
  * ticks, in a table of their own.
  *
  * A high-resolution timer has an earliest time, its soft expiry, and a latest one. What lies between is
@@ -121,7 +121,7 @@ static void forget(struct timers *t, u64 timer)
 
 /*
  * Relative timers of CLOCK_REALTIME are not to be affected when the time of day is set: the kernel has
- * them go by CLOCK_MONOTONIC. __hrtimer_setup(), before Linux 6.15 __hrtimer_init(), kernel/time/hrtimer.c.
+ * them use CLOCK_MONOTONIC. __hrtimer_setup(), before Linux 6.15 __hrtimer_init(), kernel/time/hrtimer.c.
  */
 static int on_init(void *ctx, const struct lkst_record *r, const void *record)
 {
@@ -142,7 +142,7 @@ static int on_init(void *ctx, const struct lkst_record *r, const void *record)
 }
 
 /*
- * The clock that a timer goes by. Older traces have it in the timer's initialisation alone; without
+ * The clock that a timer uses. Older traces have it in the timer's initialisation alone; without
  * that it is taken for CLOCK_MONOTONIC unless the timer is set for a time of day.
  */
 static int clock_of(const struct timers *t, const struct lkst_rec_hrtimer_start *start)

@@ -248,7 +248,7 @@ static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
 	u64 sleep;
 	int got = 0;
 
-	/* Its wake-up was not seen: it is awake all the same. */
+	/* Its wake-up was not seen, but it is awake. */
 	if (x->next_tid)
 		got = wake(q, x->next_tid, r);
 	if (got || !r->tid || !(x->prev_state & (STATE_INTERRUPTIBLE | STATE_UNINTERRUPTIBLE)))

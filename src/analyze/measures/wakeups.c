@@ -23,7 +23,7 @@ struct known {
 	u32 name; /* plus 1, 0: none yet */
 };
 
-/* Threads of one name are one here; a name's number is where it stands in `names`. */
+/* Threads with the same name are one here; a name's number is its index in `names`. */
 struct wakeups {
 	struct lkst_work work;
 	struct lkst_by_life known;

@@ -60,7 +60,7 @@ struct lkst_model_cpu *lkst_model_cpu(struct lkst_model *s, u32 cpu)
 
 /* ---- time ------------------------------------------------------------------------- */
 
-/* Tells of the CPU's time up to @ns, of which it is known who ran; @c goes on from there. */
+/* Reports the CPU's time up to @ns, of which it is known who ran; @c continues from there. */
 static int close_cpu(struct lkst_model *s, struct lkst_model_cpu *c, u64 ns, u8 flags)
 {
 	struct lkst_cpu_interval i = { .cpu = c->nr,

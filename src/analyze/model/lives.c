@@ -212,7 +212,7 @@ static void set_comm(struct lkst_thread_life *life, const comm16 comm)
 	life->comm[sizeof(life->comm) - 1] = 0;
 }
 
-/* Whether @t is the thread whose creation at @ns is being told of: it was in the list of threads. */
+/* Whether @t is the thread whose creation at @ns is being reported: it was in the list of threads. */
 static bool is_listed_as_born(const struct lkst_model *s, const struct lkst_model_thread *t, u64 ns)
 {
 	u64 start_ns = t->life->start_ns;
@@ -222,7 +222,7 @@ static bool is_listed_as_born(const struct lkst_model *s, const struct lkst_mode
 }
 
 /*
- * Number @tid begins to exist. Two events tell of it, task_newtask and sched_process_fork, and a trace
+ * Number @tid begins to exist. Two events show it, task_newtask and sched_process_fork, and a trace
  * may have either.
  */
 static int be_born(struct lkst_model *s, const struct lkst_record *r, s32 tid, const comm16 comm,

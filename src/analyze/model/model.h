@@ -5,14 +5,14 @@
  * proves each state, and what is unknown when.
  *
  *	lkst_feed_new(&e, trace, &feed);
- *	lkst_model_new(&e, feed, &state);		first: it is told of each event before you are
+ *	lkst_model_new(&e, feed, &state);		first: it gets each event before you do
  *	lkst_model_subscribe(state, &my_calls, me);
  *	lkst_feed_event(feed, LKST_EV_kmalloc, on_kmalloc, me);
  *	lkst_feed_run(&e, feed);
  *
  * A subscriber of the feed that asks how things stand now gets the answer with its event included:
  * at a switch, the next thread runs already; at the end of an interrupt, the context is what was
- * interrupted. What has come to an end with the event has been told of, by the calls below.
+ * interrupted. What has ended with the event has been reported, by the calls below.
  */
 #ifndef LKST_ANALYZE_MODEL_MODEL_H
 #define LKST_ANALYZE_MODEL_MODEL_H
@@ -79,7 +79,7 @@ enum lkst_context {
 	LKST_CONTEXT_TASKLET, /* code: its function */
 	LKST_CONTEXT_TIMER,   /* code: its function, object: the timer */
 	LKST_CONTEXT_HRTIMER, /* code: its function, object: the timer */
-	LKST_CONTEXT_NMI,     /* code: the handler; told of when it is over, so never current */
+	LKST_CONTEXT_NMI,     /* code: the handler; reported when it is over, so never current */
 	LKST_NR_CONTEXTS,
 };
 extern const char *const lkst_context_names[];
@@ -87,7 +87,7 @@ extern const char *const lkst_context_names[];
 enum {
 	LKST_FRAMES_MAX = 16,		/* contexts nested on a CPU */
 	LKST_TID_MAX = 4 * 1024 * 1024, /* PID_MAX_LIMIT, include/linux/threads.h */
-	LKST_LIVES_MAX = 1 << 16,	/* that are told apart: what is kept for each bounds the memory */
+	LKST_LIVES_MAX = 1 << 16,	/* that are distinguished: what is kept for each bounds the memory */
 };
 
 /*
@@ -191,7 +191,7 @@ struct lkst_cpu_interval {
 	u64 from_ns, to_ns;
 	const struct lkst_thread_life *life; /* who; `idle_cpu` >= 0: nobody. NULL: not known */
 	u64 irq_ns;		      /* of it in interrupts of devices and CPUs */
-	u64 softirq_ns;		      /* in soft interrupts, tasklets and timers that they run */
+	u64 softirq_ns;		      /* in softirqs, and the tasklets and timers that they run */
 	u8 flags;		      /* LKST_INTERVAL_* */
 };
 
@@ -225,7 +225,7 @@ struct lkst_call_interval {
 	const struct lkst_feed_syscall *entry_or_exit; /* the record that ended it, NULL: none */
 };
 
-/* What the model tells of as it comes to an end. NULL: not wanted. A negative errno ends the pass. */
+/* What the model reports as it ends. NULL: not wanted. A negative errno ends the pass. */
 struct lkst_model_calls {
 	int (*interval)(void *ctx, const struct lkst_interval *i);
 	int (*cpu)(void *ctx, const struct lkst_cpu_interval *i);
@@ -286,7 +286,7 @@ const struct lkst_frame *lkst_model_frame(const struct lkst_model *s, u32 cpu, u
 const struct lkst_thread_life *lkst_model_life(const struct lkst_model *s, u32 nr);
 u32 lkst_model_nr_lives(const struct lkst_model *s);
 
-/* Threads behind the first LKST_LIVES_MAX. */
+/* Threads after the first LKST_LIVES_MAX. */
 u64 lkst_model_nr_further(const struct lkst_model *s);
 
 /* CPUs seen so far: numbers below this. */

@@ -19,7 +19,7 @@
 /* A thread that exists. */
 struct lkst_model_thread {
 	struct lkst_thread_life *life;
-	struct lkst_thread_life further; /* `life`, if there are too many to be told apart */
+	struct lkst_thread_life further; /* `life`, if there are too many to distinguish */
 	u64 since_ns; /* of the state */
 	u64 cover_ns; /* nothing can tell what its state was before */
 	u8 run, ready;
@@ -31,11 +31,11 @@ struct lkst_model_thread {
 	bool is_fresh;	  /* created in the trace, and has not yet left the call that created it */
 	bool knows_call;  /* `call` is what it is in, or it is in none */
 	bool in_call, in_lock, in_fault;
-	bool keeps_call; /* UNKNOWN: its own events would have been seen all the same */
+	bool keeps_call; /* UNKNOWN: its own events would have been seen anyway */
 	bool is_listed;
 	s32 cpu;
 	u32 nr_losses; /* as nr_gaps */
-	u32 nr_gaps;   /* that had been told of when its state began */
+	u32 nr_gaps;   /* that had been reported when its state began */
 	u32 listed_state;
 	u64 listed_ns;
 
@@ -63,7 +63,7 @@ struct lkst_model_cpu {
 	s32 tid;
 	u8 flags; /* LKST_INTERVAL_EARLIER */
 	u64 since_ns;
-	u64 last_ns;  /* of its last event that the model was told of */
+	u64 last_ns;  /* of its last event that reached the model */
 	u64 cover_ns; /* nothing is missing since */
 	u32 depth;
 	u64 account_ns; /* up to where irq_ns and softirq_ns are counted */
@@ -94,7 +94,7 @@ enum {
 struct lkst_model {
 	struct lkst_feed *feed;
 	u64 begin_ns;	   /* of the records */
-	u64 cover_ns;	   /* no gap that has been told of reaches beyond */
+	u64 cover_ns;	   /* no gap reported so far reaches beyond it */
 	u64 life_cover_ns; /* the same of creations of threads; UINT64_MAX: they are not in the trace */
 	u64 complete_from_ns;
 	u64 from_ns; /* the window's beginning */
@@ -120,12 +120,12 @@ struct lkst_model {
 	struct lkst_model_thread **free_threads;
 	u32 nr_free, free_room;
 	u32 nr_threads; /* in `tids` */
-	u32 hand;	/* the number behind that of the thread that was dropped last to make room */
+	u32 hand;	/* the number after that of the last thread dropped to make room */
 
 	struct lkst_thread_life **lives; /* chunks */
 	u32 nr_lives;
 	u32 further;	/* the life that stands for all further ones, LKST_LIFE_NONE: there are none yet */
-	u64 nr_further; /* threads that are not told apart */
+	u64 nr_further; /* threads that are not distinguished */
 
 	s64 boot_offset_ns; /* CLOCK_BOOTTIME minus CLOCK_MONOTONIC */
 	bool has_boot_offset;

@@ -52,7 +52,7 @@ static void account_call(struct lkst_model_thread *t, const struct lkst_interval
 	}
 }
 
-/* Tells of a stretch of @t's time. @wait: of a blocked one. */
+/* Reports a stretch of @t's time. @wait: why, if it was blocked. */
 static int tell(struct lkst_model *s, struct lkst_model_thread *t, u64 from_ns, u64 to_ns,
 		enum lkst_run run, const struct lkst_wait *wait, const struct lkst_waker *waker,
 		u8 flags)
@@ -77,7 +77,7 @@ static int tell(struct lkst_model *s, struct lkst_model_thread *t, u64 from_ns, 
 	return lkst_model_tell_interval(s, &i);
 }
 
-/* Tells of a stretch in the state that @t is in. */
+/* Reports a stretch in the state that @t is in. */
 static int tell_current(struct lkst_model *s, struct lkst_model_thread *t, u64 to_ns,
 			const struct lkst_waker *waker, u8 flags)
 {

@@ -165,7 +165,7 @@ static void explain(struct lkst_model_thread *t, const struct lkst_waker *by)
 	}
 	if (by->context != LKST_CONTEXT_THREAD)
 		return;
-	/* Who lets go of a lock of the kernel's wakes who waits for it. */
+	/* Whoever releases a lock of the kernel wakes the thread that waits for it. */
 	if (w->cause == LKST_CAUSE_LOCK)
 		w->holder_tid = by->tid;
 	is_futex = by->call.row >= 0 && !strncmp(lkst_syscalls[by->call.row].name, "futex", 5);
@@ -219,7 +219,7 @@ static int on_waking(void *ctx, const struct lkst_record *r, const void *record)
 	if (err < 0 || !t)
 		return err;
 	run = lkst_model_run(s, t);
-	/* It was ready already, or runs and was about to sleep: then it may sleep all the same. */
+	/* It was ready already, or runs and was about to sleep: then it may still sleep. */
 	if (run == LKST_RUN_READY || run == LKST_RUN_NEW)
 		return 0;
 	describe_waker(c, r, &by);
@@ -316,7 +316,7 @@ int lkst_model_end_call(struct lkst_model *s, struct lkst_model_thread *t, u64 n
 		c.ret = exit->ret;
 	if (t->in_call) {
 		c.running_ns = t->running_ns;
-		/* It runs while it leaves; the stretch is not yet told of. */
+		/* It runs while it leaves the call; that stretch has not been reported yet. */
 		if (t->run == LKST_RUN_RUNNING && since_ns < ns)
 			c.running_ns += ns - since_ns;
 		c.ready_ns = t->ready_ns;

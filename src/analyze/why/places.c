@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lists of places, one behind the other in an array. */
+/* Lists of places, one after the other in an array. */
 #include "analyze/why/places.h"
 
 #include <errno.h>

@@ -8,8 +8,8 @@
 #include "abi/types.h"
 
 /*
- * Makes room for one more behind the *@nr elements, of @size bytes each, of *@list, an array with
- * room for *@room that may have at most @max, 2 or more. 1: the older half is gone; 0; or -ENOMEM.
+ * Makes room for one more after the *@nr elements, of @size bytes each, of *@list, an array with
+ * room for *@room that may have at most @max, 2 or more. 1: the older half was dropped for it; 0; or -ENOMEM.
  */
 int lkst_recent_room(void *list, u32 *nr, u32 *room, u32 max, size_t size);
 

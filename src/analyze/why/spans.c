@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The intervals that the state model tells of, kept. */
+/* The intervals that the state model reports, kept. */
 #include "analyze/why/spans.h"
 
 #include <errno.h>

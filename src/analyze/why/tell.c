@@ -7,7 +7,7 @@
 
 enum {
 	SEARCH_MAX = 1 << 20, /* records looked through for one stretch */
-	OCCUPANTS_MAX = 64,   /* threads that are told apart */
+	OCCUPANTS_MAX = 64,   /* threads that are distinguished */
 	OCCUPANTS_TOLD = 4,
 	SHARE_MIN = 5,	     /* percent */
 	REALTIME_PRIO = 100, /* below: real-time, MAX_RT_PRIO in include/linux/sched/prio.h */

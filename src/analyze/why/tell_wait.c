@@ -215,7 +215,7 @@ static void tell_softirq(struct lkst_tell *t, struct lkst_account_step *s,
 			 const struct lkst_wake_cause *g)
 {
 	if (lkst_moment_kind(t->w, g->from) == LKST_EV_softirq_entry) {
-		lkst_account_say(t->account, s, ", until soft interrupt ");
+		lkst_account_say(t->account, s, ", until softirq ");
 		lkst_account_mean(t->account, s, "softirq", LKST_MEANING_SOFTIRQ,
 				  lkst_moment_int(t->w, g->from, "vec"));
 	} else {

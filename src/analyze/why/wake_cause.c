@@ -7,8 +7,8 @@
 enum {
 	CONTEXT_MAX = 1 << 20,	/* records looked through for a context's begin */
 	REQUESTS_MAX = 1 << 14, /* records of requests looked through for those that wait */
-	AHEAD_MAX = 512,	/* requests of a disk that are told apart */
-	NET_RX = 3,		/* soft interrupts, include/linux/interrupt.h */
+	AHEAD_MAX = 512,	/* requests of a disk that are distinguished */
+	NET_RX = 3,		/* softirqs, include/linux/interrupt.h */
 	BLOCK = 4,
 };
 
@@ -123,7 +123,7 @@ static void be_timer(const struct search *s, struct lkst_wake_cause *c, u32 from
 				name, lkst_moment_int(w, from, name));
 }
 
-/* Requests by their addresses; more than fit are not told apart. */
+/* Requests by their addresses; those that do not fit are not distinguished. */
 struct requests {
 	u64 rq[AHEAD_MAX];
 	bool is_waiting[AHEAD_MAX];
@@ -202,7 +202,7 @@ static void be_disk(const struct search *s, struct lkst_wake_cause *c, u32 from,
 		if (ended != LKST_NOWHERE && ended > c->queued)
 			c->queued = LKST_NOWHERE;
 	}
-	/* Disks without hardware: a thread did the work and asked for the soft interrupt. */
+	/* Disks without hardware: a thread did the work and raised the softirq. */
 	if (lkst_moment_kind(w, context) != LKST_EV_softirq_entry)
 		return;
 	raised = find_before(s, context, LKST_EV_softirq_raise, "vec", BLOCK);

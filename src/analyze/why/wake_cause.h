@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What was behind a wake-up: the thread that woke, or, if it came from an interrupt, the timer, disk
+ * What caused a wake-up: the thread that woke, or, if it came from an interrupt, the timer, disk
  * request or packet that it was about, and the thread to follow from there, if there is one.
  */
 #ifndef LKST_ANALYZE_WHY_WAKE_CAUSE_H
@@ -15,7 +15,7 @@ enum lkst_wake_cause_kind {
 	LKST_WAKE_CAUSE_DISK,	 /* the end of a disk's request */
 	LKST_WAKE_CAUSE_PACKET,	 /* the reception of a packet */
 	LKST_WAKE_CAUSE_DEVICE,	 /* another device's interrupt */
-	LKST_WAKE_CAUSE_SOFTIRQ, /* a soft interrupt, nothing more being known */
+	LKST_WAKE_CAUSE_SOFTIRQ, /* a softirq, nothing more being known */
 	LKST_WAKE_CAUSE_CPU,	 /* an interrupt between CPUs */
 	LKST_NR_TRIGGERS,
 };
@@ -28,7 +28,7 @@ struct lkst_wake_cause {
 	/* Where that came from: the timer's start, request's issue, packet's sending. */
 	u32 origin;
 	u32 queued; /* a request's way into the scheduler of its disk, if it had one */
-	u32 raised; /* the soft interrupt's request, by a thread that ended a disk's request */
+	u32 raised; /* where a thread that ended a disk's request raised the softirq */
 	/* The thread that explains it, up to when; 0: none. */
 	s32 tid;
 	u64 until_ns;
@@ -51,7 +51,7 @@ void lkst_wake_cause_find(const struct lkst_excerpt *w, u32 waking, s32 victim, 
 u32 lkst_wake_cause_ahead(const struct lkst_excerpt *w, const struct lkst_wake_cause *trigger);
 
 /*
- * The interrupt, soft interrupt, timer or tasklet in which moment @i happened, the innermost, by its
+ * The interrupt, softirq, timer or tasklet in which moment @i happened, the innermost, by its
  * entry; LKST_NOWHERE: none, a thread did it.
  */
 u32 lkst_wake_cause_context(const struct lkst_excerpt *w, u32 i);

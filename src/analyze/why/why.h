@@ -38,7 +38,7 @@ enum {
 
 /*
  * Explains thread @tid from @from_ns to @to_ns, following at most @depth wake-ups, out of window @w,
- * which must reach from LKST_WHY_LEAD_NS before to LKST_WHY_TAIL_NS behind. -ENOENT: the window has
+ * which must reach from LKST_WHY_LEAD_NS before to LKST_WHY_TAIL_NS after. -ENOENT: the window has
  * nothing of the thread.
  */
 int lkst_why_explain(struct lkst_err *e, const struct lkst_excerpt *w, s32 tid, u64 from_ns,
