@@ -141,7 +141,7 @@ int lkst_block_next(struct lkst_err *e, struct lkst_block_cursor *cursor,
 
 	if (r >= 0)
 		return r;
-	return lkst_err_set(e, -EBADMSG, "block %llu, behind byte %u: %s",
+	return lkst_err_set(e, -EBADMSG, "block %llu, after byte %u: %s",
 			    (unsigned long long)cursor->block->seq, cursor->offset,
 			    lkst_block_fault_text((enum lkst_block_fault) - r));
 }

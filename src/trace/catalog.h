@@ -35,7 +35,7 @@ enum lkst_class_type {
 
 /*
  * A field of a record. Fields follow each other without gaps except that integers of 4 and 8
- * bytes stand at a multiple of 4, counted from the record's start (which is at a multiple of 8).
+ * bytes are at a multiple of 4, counted from the record's start (which is at a multiple of 8).
  * By-name tracepoints declare their gaps as fields whose meaning is PAD.
  */
 struct lkst_field_class {
@@ -46,7 +46,7 @@ struct lkst_field_class {
 	u8 meaning; /* enum lkst_meaning; DEC or HEX where nothing more is known */
 	u16 count;
 	u16 length_field; /* index of an earlier unsigned field */
-	u16 offset; /* from the record's start; LKST_OFFSET_VARIES behind a field of varying size */
+	u16 offset; /* from the record's start; LKST_OFFSET_VARIES after a field of varying size */
 	u8 sys_meaning; /* enum lkst_sys_meaning (abi/syscalls.h) of a system call's argument, else 0 */
 };
 
@@ -86,7 +86,7 @@ void lkst_catalog_free(struct lkst_catalog *c);
  * Adds a class. The caller fills `id`, `name` and, of each field, what describes its stored form;
  * the catalogue copies it and works out all else: offsets and sizes, and by name of event and field
  * what the built-in catalogue and the system call table know of it (where the caller left a
- * meaning of DEC or HEX). In other events a field called "pad", digits behind it or not, means
+ * meaning of DEC or HEX). In other events a field called "pad", with or without digits after it, means
  * padding. -EEXIST: the id or name is taken; -EINVAL: the fields make no sense (text says which).
  */
 int lkst_catalog_add(struct lkst_err *e, struct lkst_catalog *c,

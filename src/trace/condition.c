@@ -86,7 +86,7 @@ static int parse_pair(struct parser *p)
 	if (p->words.next.kind == LKST_WORD_NAME && !strcmp(p->words.next.text, "key")) {
 		err = lkst_words_skip(p->e, &p->words);
 		if (!err && !lkst_words_is_sign(&p->words, "="))
-			err = lkst_err_set(p->e, -EINVAL, "behind \"key\" belongs \"=FIELD\"");
+			err = lkst_err_set(p->e, -EINVAL, "\"key\" must be followed by \"=FIELD\"");
 		if (!err)
 			err = lkst_words_skip(p->e, &p->words);
 		if (!err)
@@ -97,7 +97,7 @@ static int parse_pair(struct parser *p)
 	}
 	if (!lkst_words_is_sign(&p->words, ">") && !lkst_words_is_sign(&p->words, ">="))
 		return lkst_err_set(p->e, -EINVAL,
-				    "behind \"%s .. %s\" belongs how long that may take, as in "
+				    "\"%s .. %s\" must be followed by how long that may take, as in "
 				    "\"> 100ms\"",
 				    p->begin, p->end);
 	p->nr = 1;
@@ -115,7 +115,7 @@ static int parse_comparisons(struct parser *p)
 					    LKST_TRIGGER_TERMS);
 		if (p->nr && !lkst_words_is_sign(&p->words, "and"))
 			return lkst_err_set(p->e, -EINVAL,
-					    "\"and\" belongs between two comparisons, not \"%s\"",
+					    "expected \"and\" between two comparisons, not \"%s\"",
 					    p->words.next.text);
 		if (p->nr)
 			err = lkst_words_skip(p->e, &p->words);
@@ -273,7 +273,7 @@ static int key_of(struct parser *p, const struct lkst_event_class *event, const 
 	return 0;
 }
 
-/* From @begin to @end, told apart by a field or the CPU or thread. *@ret_key: of the end. */
+/* From @begin to @end, distinguished by a field or the CPU or thread. *@ret_key: of the end. */
 static int add_interval(struct parser *p, const struct lkst_event_class *begin,
 			const struct lkst_event_class *end, const char *field, bool is_of_cpu,
 			bool stays, struct lkst_trigger_key *ret_key)
@@ -283,7 +283,7 @@ static int add_interval(struct parser *p, const struct lkst_event_class *begin,
 
 	if (!err)
 		err = key_of(p, end, field, is_of_cpu, ret_key);
-	/* One that ends begins anew if the two events are the same. */
+	/* One that ends begins again if the two events are the same. */
 	if (!err && !stays && begin != end)
 		err = add_step(p, end, LKST_TRIGGER_FORGET, *ret_key, NULL);
 	return err ? err : add_step(p, begin, LKST_TRIGGER_BEGIN, key, NULL);

@@ -100,8 +100,8 @@ int lkst_words_take(struct lkst_err *e, struct lkst_words *w, enum lkst_word_kin
 	if (w->next.kind == LKST_WORD_END)
 		return lkst_err_set(e, -EINVAL, "%s is missing at the end", what);
 	if (w->next.kind != kind)
-		return lkst_err_set(e, -EINVAL, "\"%s\" stands where %s belongs", w->next.text,
-				    what);
+		return lkst_err_set(e, -EINVAL, "expected %s, not \"%s\"", what,
+				    w->next.text);
 	*ret_word = w->next;
 	return lkst_words_skip(e, w);
 }

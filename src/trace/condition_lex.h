@@ -59,7 +59,7 @@ int lkst_comparison_compile(struct lkst_err *e, const struct lkst_comparison *x,
 			    const struct lkst_event_class *event, bool has_latency,
 			    struct lkst_trigger_term *ret_term);
 
-/* The integer field called @name that intervals are to be told apart by. */
+/* The integer field called @name, which distinguishes intervals. */
 int lkst_condition_key(struct lkst_err *e, const struct lkst_event_class *event, const char *name,
 		       struct lkst_trigger_key *ret_key);
 

@@ -45,7 +45,7 @@ static int parse_op(const char *text)
 	return -EINVAL;
 }
 
-/* A number without sign: decimal, hexadecimal behind "0x", or with K, M, G or T. */
+/* A number without sign: decimal, hexadecimal after "0x", or with K, M, G or T. */
 static int parse_number(struct lkst_err *e, const char *text, u64 *ret_value)
 {
 	char *end;
@@ -57,7 +57,7 @@ static int parse_number(struct lkst_err *e, const char *text, u64 *ret_value)
 	if (!strncmp(text, "0x", 2) || errno || lkst_size_parse(e, text, ret_value))
 		return lkst_err_set(
 			e, -EINVAL,
-			"\"%s\" is no number: decimal, 0x and hexadecimal, or with K, M, "
+			"\"%s\" is not a number: decimal, 0x and hexadecimal, or with K, M, "
 			"G or T",
 			text);
 	return 0;
@@ -69,7 +69,7 @@ static int parse_mask(struct lkst_err *e, struct lkst_words *w, struct lkst_comp
 	int err = lkst_words_skip(e, w);
 
 	if (!err)
-		err = lkst_words_take(e, w, LKST_WORD_NUMBER, "a number of bits behind \"&\"",
+		err = lkst_words_take(e, w, LKST_WORD_NUMBER, "a number of bits after \"&\"",
 				      &word);
 	if (!err)
 		err = parse_number(e, word.text, &x->mask);
@@ -90,7 +90,7 @@ static int parse_value(struct lkst_err *e, struct lkst_words *w, struct lkst_com
 	if (w->next.kind == LKST_WORD_END)
 		return lkst_err_set(e, -EINVAL, "a value is missing at the end");
 	if (w->next.kind == LKST_WORD_SIGN)
-		return lkst_err_set(e, -EINVAL, "\"%s\" stands where a value belongs",
+		return lkst_err_set(e, -EINVAL, "expected a value, not \"%s\"",
 				    w->next.text);
 	x->value = w->next;
 	return lkst_words_skip(e, w);
@@ -122,7 +122,7 @@ int lkst_comparison_parse(struct lkst_err *e, struct lkst_words *w, const char *
 	}
 	if (op < 0)
 		return lkst_err_set(e, -EINVAL,
-				    "behind \"%s\" belongs ==, !=, <, <=, >, >= or &, not \"%s\"",
+				    "\"%s\" must be followed by ==, !=, <, <=, >, >= or &, not \"%s\"",
 				    x.field, w->next.text);
 	x.op = (u8)op;
 	err = lkst_words_skip(e, w);
@@ -183,7 +183,7 @@ static int use_field(struct lkst_err *e, const struct lkst_event_class *event,
 			o->room = f->count;
 		return 0;
 	}
-	return lkst_err_set(e, -EINVAL, "field %s of %s is no number and no text", f->name,
+	return lkst_err_set(e, -EINVAL, "field %s of %s is neither a number nor text", f->name,
 			    event->name);
 }
 
@@ -227,7 +227,7 @@ int lkst_condition_key(struct lkst_err *e, const struct lkst_event_class *event,
 		return refuse_field(e, event, name, false);
 	err = use_field(e, event, f, &o);
 	if (!err && o.source != LKST_TRIGGER_FIELD)
-		err = lkst_err_set(e, -EINVAL, "field %s of %s is no number", name, event->name);
+		err = lkst_err_set(e, -EINVAL, "field %s of %s is not a number", name, event->name);
 	if (err)
 		return err;
 	ret_key->kind =

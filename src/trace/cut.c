@@ -242,7 +242,7 @@ static u32 find_block(const struct cut *c, unsigned int stream, u64 ns)
 	return low;
 }
 
-/* Block @i of stream @s is what is looked at: lets go of what lies before it. */
+/* Block @i of stream @s is being looked at: releases the memory of what lies before it. */
 static void pass(const struct cut *c, unsigned int s, u32 i, size_t *passed)
 {
 	lkst_stream_pass(c->t->streams[s], passed, lkst_stream_offset(c->t->streams[s], i));
@@ -273,7 +273,7 @@ static int write_streams(struct cut *c, u64 from_ns, u64 end_ns, struct lkst_wri
 	return code;
 }
 
-/* Writes, as of @ns, the lines of the ledger that tell of what is missing between @from_ns and @end_ns. */
+/* Writes, as of @ns, the lines of the ledger that say what is missing between @from_ns and @end_ns. */
 static int write_holes(struct cut *c, u64 from_ns, u64 end_ns, u64 ns, struct lkst_writer *w)
 {
 	const struct lkst_event_class *class = lkst_catalog_find(c->catalog, "state_overwritten");

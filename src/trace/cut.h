@@ -10,7 +10,7 @@
 
 /*
  * Writes the records of @t from @from_ns to @to_ns, both included, to a new trace @path. The ledger,
- * which tells of no time, goes along if the span reaches to the trace's end.
+ * which belongs to no time, is written too if the span reaches to the trace's end.
  */
 int lkst_cut_time(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
 		  const char *path);

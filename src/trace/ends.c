@@ -221,7 +221,7 @@ static int add_hole(struct lkst_err *e, struct lkst_trace *t, const struct lkst_
 	gap.buffer = s->info.buffer;
 	if (gap.to_ns < gap.from_ns)
 		gap.to_ns = gap.from_ns;
-	/* What is known to be missing behind the last record is a part of the trace's time. */
+	/* A gap after the last record is a part of the trace's time. */
 	if (gap.to_ns > t->end_ns)
 		t->end_ns = gap.to_ns;
 	return lkst_holes_add(

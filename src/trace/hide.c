@@ -51,7 +51,7 @@ static void hide_word(const struct lkst_hider *h, u8 meaning, u8 *at)
 	memcpy(at, &after, sizeof(after));
 }
 
-/* Clears what is behind the end of a text of fixed room. */
+/* Clears what follows the end of a text of fixed room. */
 static void clear_tail(u8 *bytes, u32 room)
 {
 	u32 length = (u32)strnlen((const char *)bytes, room);

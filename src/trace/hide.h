@@ -22,7 +22,7 @@ u64 lkst_hide_address(const struct lkst_hider *h, u64 address);
 
 /*
  * Hides what @length bytes of whole blocks have: fields whose meaning is an address (lkst_meaning_is_address()), and
- * in events that are not system calls any number of 64 bits that can be one. What lies between and behind records is
+ * in events that are not system calls any number of 64 bits that can be one. What lies between and after records is
  * cleared; so is, from its first bad record on, a block that makes no sense.
  */
 void lkst_hide(const struct lkst_hider *h, u8 *blocks, size_t length);

@@ -182,7 +182,7 @@ static bool is_more_of(const struct lkst_hole *last, const struct lkst_hole *nex
 	       last->gap.to_ns > next->gap.from_ns;
 }
 
-/* Several snapshots of a recording, or pieces of a trace, may tell of the same. */
+/* Several snapshots of a recording, or pieces of a trace, may report the same hole. */
 static void unite(struct lkst_holes *holes)
 {
 	unsigned int i, nr = 0;

@@ -37,7 +37,7 @@ static void end_stretch(struct search *s, u64 at, u64 ns)
 	}
 	if (from >= at)
 		return;
-	/* They count all the same, should the times make no sense. */
+	/* The blocks are counted even if the times make no sense. */
 	if (lost.to_ns < lost.from_ns)
 		lost.to_ns = lost.from_ns;
 	lost.blocks = opened_at(s, at) - opened_at(s, from);
@@ -56,7 +56,7 @@ static void begin_stretch(struct search *s, const struct lkst_mark *mark)
 
 	s->at = mark->at & ~LKST_MARK_OPENS;
 	s->ns = mark->ns;
-	/* A block without records is begun anew, and not the one behind it. */
+	/* A block without records is begun again, instead of the one after it. */
 	if (mark->at & LKST_MARK_OPENS && (s->at & ((1ULL << shift) - 1)) > LKST_BLOCK_HEADER)
 		s->at = ((s->at >> shift) + 1) << shift;
 }
@@ -70,7 +70,7 @@ unsigned int lkst_lost_find(const struct lkst_lost_ring *r, struct lkst_lost ret
 
 	if (r->oldest <= r->first)
 		return 0;
-	/* Marks tell of the ring of level 0: where those of the others were is not known. */
+	/* Marks are of the ring of level 0: where the other rings were is not known. */
 	for (; i < marks->nr && !r->level; i++) {
 		const struct lkst_mark *mark = &marks->mark[i % LKST_MARKS];
 

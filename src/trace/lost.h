@@ -29,8 +29,8 @@ struct lkst_lost_ring {
 };
 
 /*
- * The stretches of which @r has lost records, in order of time; returns how many. The marks need make no
- * sense: then neither do the times, but the blocks are counted all the same, and no time falls.
+ * The stretches of which @r has lost records, in order of time; returns how many. The marks may make no
+ * sense: then neither do the times, but the blocks are still counted, and no time is below the one before it.
  */
 unsigned int lkst_lost_find(const struct lkst_lost_ring *r, struct lkst_lost ret_lost[LKST_LOST_MAX]);
 

@@ -57,7 +57,7 @@ bool lkst_event_types_has(const struct lkst_event_types *types, u32 id, u16 type
 const char *lkst_event_mnemonic(const struct lkst_event_class *event);
 u16 lkst_mnemonic_type(const char *mnemonic);
 
-/* A mnemonic of what is no event of its own: the events that it is recorded as, and how one tells it there. */
+/* A mnemonic without an event of its own: the events that record it, and how it is recognised there. */
 struct lkst_represented {
 	u16 type;
 	const char *mnemonic;
@@ -86,7 +86,7 @@ bool lkst_mask_has_always(int index);
 
 /*
  * Clears @mask: of the events of @c only those that every maskset has are recorded. @c NULL: not even
- * those, for where there is no maskset.
+ * those, as where there is no maskset.
  */
 void lkst_mask_init(struct lkst_mask *mask, const char *name, const struct lkst_catalog *c);
 
@@ -136,7 +136,7 @@ void lkst_mask_set_all(struct lkst_mask *mask, const struct lkst_catalog *c, boo
 unsigned int lkst_mask_count(const u16 *route, const struct lkst_catalog *c);
 
 /*
- * The events that @word means: a number in decimal or, behind "0x", hexadecimal, a mnemonic or
+ * The events that @word means: a number in decimal or, after "0x", hexadecimal, a mnemonic or
  * the name of an event of @c. -ENOENT: nothing is called so; -ENODEV: @c does not have it.
  */
 int lkst_mask_parse_type(struct lkst_err *e, const struct lkst_catalog *c,

@@ -23,7 +23,7 @@ enum { NR_BUFFER_NAMES = sizeof(buffer_names) / sizeof(buffer_names[0]) };
 
 /* ---- words ------------------------------------------------------------------------------------ */
 
-/* A number, decimal or behind "0x" hexadecimal, up to @max; false: @word is none. */
+/* A number, decimal or after "0x" hexadecimal, up to @max; false: @word is not one. */
 static bool parse_number(const char *word, unsigned long max, unsigned long *ret_value)
 {
 	bool is_hex = word[0] == '0' && (word[1] == 'x' || word[1] == 'X');
@@ -46,7 +46,7 @@ int lkst_mask_parse_handler(struct lkst_err *e, const char *word, u8 *ret_handle
 	else if (!strcasecmp(word, "NOTHING"))
 		value = LKST_HANDLER_NOTHING;
 	else if (!parse_number(word, 255, &value))
-		return lkst_err_set(e, -EINVAL, "\"%.40s\" is no handler: 0 to 255, or its name",
+		return lkst_err_set(e, -EINVAL, "\"%.40s\" is not a handler: 0 to 255, or its name",
 				    word);
 	*ret_handler = (u8)value;
 	return 0;
@@ -60,7 +60,7 @@ int lkst_mask_parse_buffer(struct lkst_err *e, const char *word, u8 *ret_buffer)
 		if (!strcmp(word, buffer_names[value]))
 			break;
 	if (value == NR_BUFFER_NAMES && !parse_number(word, 254, &value))
-		return lkst_err_set(e, -EINVAL, "\"%.40s\" is no buffer: main, life or a number",
+		return lkst_err_set(e, -EINVAL, "\"%.40s\" is not a buffer: main, life or a number",
 				    word);
 	*ret_buffer = (u8)value;
 	return 0;
@@ -151,7 +151,7 @@ int lkst_mask_parse_type(struct lkst_err *e, const struct lkst_catalog *c,
 	if (!isdigit((unsigned char)word[0]))
 		return find_name(e, c, types, word, ret_type);
 	if (!parse_number(word, LKST_TYPE_END - 1, &value))
-		return lkst_err_set(e, -EINVAL, "\"%.40s\" is no event: 1 to 4095, or its name",
+		return lkst_err_set(e, -EINVAL, "\"%.40s\" is not an event: 1 to 4095, or its name",
 				    word);
 	if (!has_type(types, (u16)value))
 		return lkst_err_set(e, lkst_type_mnemonic((u16)value) ? -ENODEV : -ENOENT,
@@ -289,7 +289,7 @@ static int parse_comment(struct parser *p, const char *line)
 	if (lkst_mask_check_name(p->e, name))
 		return -EINVAL;
 	if (p->mask->name[0])
-		return lkst_err_set(p->e, -EINVAL, "a second name, %s, behind %s", name,
+		return lkst_err_set(p->e, -EINVAL, "a second name, %s, after %s", name,
 				    p->mask->name);
 	snprintf(p->mask->name, sizeof(p->mask->name), "%s", name);
 	return 0;
@@ -339,7 +339,7 @@ static int parse_row(struct parser *p, char *words[WORDS_MAX], unsigned int nr_w
 				    "a row is a number, a name, a handler and perhaps a buffer and "
 				    "\"if\" with a condition");
 	if (!parse_number(words[0], LKST_TYPE_END - 1, &number))
-		return lkst_err_set(p->e, -EINVAL, "\"%.40s\" is no event's number", words[0]);
+		return lkst_err_set(p->e, -EINVAL, "\"%.40s\" is not an event's number", words[0]);
 	err = lkst_mask_parse_handler(p->e, words[2], &handler);
 	if (!err && nr_words > 3)
 		err = lkst_mask_parse_buffer(p->e, words[3], &buffer);

@@ -23,7 +23,7 @@ struct way {
 	struct lkst_record head;	 /* the record that is ready, unless the stream is on top */
 	struct lkst_block block;
 	const struct lkst_stream *stream;
-	u32 next_block; /* behind `block` */
+	u32 next_block; /* after `block` */
 	size_t passed;	/* lkst_stream_pass() */
 	u64 last_ns;	/* how far the stream has been read */
 };
@@ -397,7 +397,7 @@ static __attribute__((noinline)) int next_slowly(struct lkst_merge *m, bool has_
 
 int lkst_merge_next(struct lkst_merge *m, struct lkst_record *ret_record)
 {
-	/* In registers until it is known where it goes: a copy right behind its making would stall. */
+	/* In registers until it is known where it goes: a copy right after its making would stall. */
 	struct lkst_record record;
 	int r = 0;
 

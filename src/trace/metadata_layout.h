@@ -52,8 +52,8 @@ extern const struct lkst_ctf_struct lkst_ctf_packet_header, lkst_ctf_packet_cont
 	lkst_ctf_event_header, lkst_ctf_event_context;
 
 /*
- * What values mean that the catalogue knows nothing of is told by the name of their type: an alias of
- * this table's behind the meaning's name, as CODE_xuint64_t. Other readers see an alias.
+ * Fields that the catalogue does not know have their meaning in the name of their type: the meaning's
+ * name and then an alias of this table, as in CODE_xuint64_t. Other readers see an alias.
  * Returns the meaning (enum lkst_meaning) in such a name, 0: there is none.
  */
 u8 lkst_ctf_alias_meaning(const char *name);

@@ -25,7 +25,7 @@ struct lkst_lex {
 	const char *p, *end;
 	unsigned int line;
 
-	/* The token that the parser stands at. */
+	/* The token that the parser is at. */
 	enum lkst_token token;
 	char mark;
 	u64 number;
@@ -50,7 +50,7 @@ int lkst_lex_word(struct lkst_err *e, struct lkst_lex *lex, char *ret_word);
 int lkst_lex_string(struct lkst_err *e, struct lkst_lex *lex, char *ret_string);
 int lkst_lex_number(struct lkst_err *e, struct lkst_lex *lex, u64 max, u64 *ret_number);
 
-/* True if the parser stands at @mark. */
+/* True if the parser is at @mark. */
 bool lkst_lex_at(const struct lkst_lex *lex, char mark);
 
 #endif

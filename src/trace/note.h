@@ -44,7 +44,7 @@ int lkst_note_compare(const void *a, const void *b);
 int lkst_note_gather(const struct lkst_note *const *notes, size_t nr, enum lkst_note_kind kind,
 		     u8 **ret_bytes, size_t *ret_length);
 
-/* Metadata packed and unpacked; the caller frees it. The text has a NUL behind it. */
+/* Metadata packed and unpacked; the caller frees it. The text has a NUL after it. */
 int lkst_note_pack(struct lkst_err *e, const char *text, u8 **ret_bytes, size_t *ret_length);
 int lkst_note_unpack(struct lkst_err *e, const u8 *bytes, size_t length, char **ret_text,
 		     size_t *ret_length);

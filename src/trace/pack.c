@@ -90,7 +90,7 @@ static bool is_header(const struct header *h, u64 *ret_size)
 	       parse_number(h->size, sizeof(h->size), ret_size);
 }
 
-/* Where a file's name begins behind its directory. */
+/* Where a file's name begins after its directory. */
 static size_t name_start(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -26,8 +26,8 @@ struct lkst_pack {
 };
 
 /*
- * Lists the regular files that stand in one directory with the first file called "metadata" in the
- * archive behind @fd. -EBADMSG: it is no such archive. Trusts no byte.
+ * Lists the regular files that are in one directory with the first file called "metadata" in the
+ * archive that @fd refers to. -EBADMSG: it is no such archive. Trusts no byte.
  */
 int lkst_pack_list(struct lkst_err *e, int fd, struct lkst_pack *ret_pack);
 void lkst_pack_fini(struct lkst_pack *pack);

@@ -46,7 +46,7 @@ static bool is_plain_stream(int dir_fd, const char *name)
 
 /*
  * Packs one file, unless the part is being removed: then its metadata is gone, and what was made
- * meanwhile has to go too, for who removes it may not have seen it.
+ * meanwhile is removed too, since whoever removes the part may not have seen it.
  */
 static int pack_file(struct lkst_err *e, struct lkst_packer *p, int dir_fd, const char *name)
 {

@@ -127,7 +127,7 @@ static bool is_own_file(const char *name)
 }
 
 /*
- * Removes the part at @path, relative to @at: first its metadata, so that what is left at any moment is no trace.
+ * Removes the part at @path, relative to @at: first its metadata, so that what is left at any moment is not a trace.
  * Should somebody have put something else into it, that stays.
  */
 static void remove_part(int at, const char *path)
@@ -228,7 +228,7 @@ static int find_parts(struct lkst_err *e, struct lkst_parts *p, const char *dir_
 	return code;
 }
 
-/* Of a name with times: the directory before the last "/", and what is behind it. */
+/* Of a name with times: the directory before the last "/", and what follows it. */
 static const char *split(char *name, const char **ret_dir)
 {
 	char *slash = strrchr(name, '/');

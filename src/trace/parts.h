@@ -23,7 +23,7 @@ struct lkst_parts;
 
 /*
  * @name may have conversions of strftime(3). Then it is the name of each part, with the time at which it
- * began ("-2", "-3" ... behind it if that is taken); else, with rotation on, a directory in which
+ * began ("-2", "-3" ... after it if that is taken); else, with rotation on, a directory in which
  * parts are numbered. Parts that are there already under such names count as the oldest. Without
  * rotation it is the name of the one trace.
  */

@@ -62,7 +62,7 @@ bool lkst_trace_cpu_end(const struct lkst_trace *t, u32 cpu, u64 *ret_end_ns);
 
 /*
  * First and last time of any record, ns, state aside; 0 and 0 if there is none. Where the end marks say that records
- * behind the last one are missing, the range goes on until they end: what happened then is not known.
+ * after the last one are missing, the range includes their time: what happened then is not known.
  */
 void lkst_trace_range(const struct lkst_trace *t, u64 *ret_begin_ns, u64 *ret_end_ns);
 
@@ -137,8 +137,8 @@ int lkst_merge_next(struct lkst_merge *m, struct lkst_record *ret_record);
 
 /*
  * The next of the gaps that the pass has met, in order: 1, or 0 if there is none. A gap is met no
- * later than the first record that its stream has behind it. Take them as they come: of those left
- * lying only a large number is kept apart.
+ * later than the first record of its stream after it. Take them as they come: of gaps that are not
+ * taken only a large number is kept, the others are merged.
  */
 int lkst_merge_gap(struct lkst_merge *m, struct lkst_gap *ret_gap);
 

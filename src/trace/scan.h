@@ -11,7 +11,7 @@ struct lkst_scan {
 	const u8 *uuid;
 	unsigned int segment;
 	size_t at, end; /* of the segment */
-	u32 step;	/* how far to the next place behind a bad one */
+	u32 step;	/* how far to the next place after a bad one */
 	bool has_instance;
 	u64 instance; /* a file holds one stream */
 	u32 hole;     /* the first that does not end before `at` */

@@ -13,7 +13,7 @@ typedef int lkst_state_walk_each(struct lkst_err *e, void *ctx, const struct lks
 				 const struct lkst_record *r);
 
 /*
- * Walks over the good blocks of all streams of state of @t, in order, and lets go of their memory behind it. A
+ * Walks over the good blocks of all streams of state of @t, in order, and releases their memory when they are read. A
  * block is left at the first record that makes no sense. *@ret_is_cut: the last stream of them ends in blocks
  * that cannot be read.
  */

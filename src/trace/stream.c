@@ -158,7 +158,7 @@ static int list_blocks(struct lkst_err *e, struct lkst_stream *s, const u8 *uuid
 	return 0;
 }
 
-/* Lets go of the files' memory now and then. @i counts the blocks that are looked at, in whatever order. */
+/* Releases the files' memory now and then. @i counts the blocks that are looked at, in whatever order. */
 static void let_go(const struct lkst_stream *s, u32 i)
 {
 	if (i % LOOKS == LOOKS - 1)
@@ -189,7 +189,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /*
- * What block @start goes by. Several snapshots of a recording may have a block in common, which was
+ * What identifies block @start. Several snapshots of a recording may have a block in common, which was
  * still being filled when the first was saved; and each numbers its state from the beginning.
  */
 static struct numbered number_of(const struct lkst_stream *s, u32 start)
@@ -265,7 +265,7 @@ static int sort_blocks(struct lkst_err *e, struct lkst_stream *s)
 
 /*
  * Two neighbours by number, of which the later one begins earlier: true if it is the first of them
- * that must go. The block before both decides, or else the one behind them.
+ * that must go. The block before both decides, or else the one after them.
  */
 static bool must_drop_first(const struct lkst_stream *s, u32 nr_before, u32 second, u32 third,
 			    bool has_third)

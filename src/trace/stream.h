@@ -31,7 +31,7 @@ struct lkst_segment {
 struct lkst_stream {
 	struct lkst_stream_info info;
 	char file[LKST_STREAM_NAME_MAX];
-	const u8 *bytes; /* the files, mapped one behind the other */
+	const u8 *bytes; /* the files, mapped one after the other */
 	size_t length;
 	void *map; /* whole pages around them */
 	size_t map_length;
@@ -54,7 +54,7 @@ struct lkst_stream {
 	u32 *rejected;
 	u32 nr_rejected, rejected_room;
 
-	u64 nr_bad_tail;  /* unreadable blocks behind the last good one */
+	u64 nr_bad_tail;  /* unreadable blocks after the last good one */
 	u64 nr_bad_extra; /* unreadable blocks that explain no hole in the numbers */
 	bool has_records;
 	u64 begin_ns, end_ns;	 /* of the first and last record, if there is one */
@@ -86,13 +86,13 @@ int lkst_stream_map(struct lkst_err *e, struct lkst_stream *s,
 void lkst_stream_block(const struct lkst_stream *s, u32 i, struct lkst_block *ret_block);
 
 /*
- * Who reads in order has come to byte @at: lets go of memory that lies before it, from time to time, so
- * that a long trace does not stay in memory. It can be read again all the same. @passed is the reader's,
- * 0 at first.
+ * A reader that reads in order has come to byte @at: releases the memory before it, from time to time, so
+ * that a long trace does not stay in memory. What was released can still be read again. @passed is the
+ * reader's, 0 at first.
  */
 void lkst_stream_pass(const struct lkst_stream *s, size_t *passed, size_t at);
 
-/* Where block @i starts, the files one behind the other. */
+/* Where block @i starts, with the files one after the other. */
 u64 lkst_stream_offset(const struct lkst_stream *s, u32 i);
 
 /* When good block @i begins, ns. */

@@ -135,7 +135,7 @@ static int map_files(struct lkst_err *e, struct lkst_stream *s, const int *fds)
 		    mmap((u8 *)bytes + s->segments[i].start, s->segments[i].length, PROT_READ,
 			 MAP_PRIVATE | MAP_FIXED, fds[i], 0) == MAP_FAILED)
 			return lkst_err_sys(e, -errno, "cannot map %s", s->file);
-	/* Blocks are read in order: read far ahead, and let go of what was read. */
+	/* Blocks are read in order: read far ahead, and release what was read. */
 	madvise(bytes, s->length, MADV_SEQUENTIAL);
 	return 0;
 }

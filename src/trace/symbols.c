@@ -170,7 +170,7 @@ const char *lkst_symbols_find(struct lkst_symbols *s, u64 address, u64 *ret_offs
 
 	if (s->nr && !s->is_sorted)
 		sort(s);
-	/* The last one that does not begin behind the address lies before @to. */
+	/* The last one that does not begin after the address lies before @to. */
 	for (to = s->nr; from < to;) {
 		unsigned int middle = from + (to - from) / 2;
 

@@ -15,7 +15,7 @@ void lkst_symbols_free(struct lkst_symbols *s);
 /* Takes in a state_symbol; cheap for all other records. Returns -ENOMEM or 0. */
 int lkst_symbols_feed(struct lkst_symbols *s, const struct lkst_record *r);
 
-/* Takes in those of a whole trace: each part has them at its end, behind the records. */
+/* Takes in those of a whole trace: each part has them at its end, after the records. */
 int lkst_symbols_load(struct lkst_err *e, struct lkst_symbols *s, const struct lkst_trace *t);
 
 /* Takes in one, whose name has @length bytes. -ENOMEM or 0. */
@@ -23,7 +23,7 @@ int lkst_symbols_add(struct lkst_symbols *s, u64 address, u32 bytes, const char 
 		     size_t length);
 
 /*
- * The name of what @address lies in, and how far behind its beginning; NULL: it is not known.
+ * The name of what @address lies in, and how far after its beginning; NULL: it is not known.
  * The name is as the trace has it, any bytes, and valid until the next one is taken in.
  */
 const char *lkst_symbols_find(struct lkst_symbols *s, u64 address, u64 *ret_offset);

@@ -150,7 +150,7 @@ static int grow_chunks(struct lkst_threads *t)
 	return 0;
 }
 
-/* Empties the slot of @tid. Those behind it that could not have theirs move up. */
+/* Empties the slot of @tid. Entries after it that had found their own slot taken move up. */
 static void empty_slot(struct lkst_threads *t, s32 tid)
 {
 	const u32 mask = t->nr_slots - 1;

@@ -265,7 +265,7 @@ static int take_frames(struct lkst_err *e, struct receiver *r,
 		} else if (!code && f.type == LKST_WIRE_END) {
 			return begin_trace(e, r, path);
 		} else if (!code) {
-			code = lkst_err_set(e, -EPROTO, "the server sent what is no trace");
+			code = lkst_err_set(e, -EPROTO, "what the server sent is not a trace");
 		}
 		if (code)
 			return code;

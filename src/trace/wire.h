@@ -17,7 +17,7 @@
 enum {
 	LKST_WIRE_MAGIC = 0x57534b4c, /* "LKSW" */
 	LKST_WIRE_VERSION = 1,
-	LKST_WIRE_PAYLOAD_MAX = 1 << 20, /* bytes of a frame behind its head */
+	LKST_WIRE_PAYLOAD_MAX = 1 << 20, /* bytes of a frame after its head */
 	LKST_WIRE_PAGE_MAX = 16 << 20,	 /* of a status */
 };
 

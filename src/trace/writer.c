@@ -28,7 +28,7 @@ enum {
 struct stream_file {
 	int fd; /* -1: there is none, or not yet */
 	u64 size;
-	bool is_reserved; /* it has space behind its end */
+	bool is_reserved; /* it has space after its end */
 	struct lkst_stream_end end;
 };
 
@@ -53,8 +53,8 @@ struct lkst_writer {
 };
 
 /*
- * The metadata appears under its name when it is whole: a directory without it is no trace, one
- * with half of it would be a broken one.
+ * The metadata appears under its name when it is whole: a directory without it is not a trace, one
+ * with half of it would be a broken trace.
  */
 static int write_metadata(struct lkst_err *e, struct lkst_writer *w, const struct lkst_catalog *c)
 {

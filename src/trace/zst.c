@@ -27,7 +27,7 @@ enum {
 	WINDOW_LOG_MAX = 23,
 	/*
 	 * Blocks that are nearly empty shrink by a factor of 50, the zeros at the end of a large one by far more.
-	 * Beyond these, it is no trace. A file of few blocks may come to more.
+	 * A file that grows by more is not a trace, unless it has few blocks.
 	 */
 	STORED_GROWTH_MAX = 128,
 	GROWTH_MAX = 1000,

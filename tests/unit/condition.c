@@ -173,7 +173,7 @@ TEST(latency_is_since_the_beginning)
 	CHECK_EQ(made->steps[event("block_rq_complete")->steps - 1].op, LKST_TRIGGER_END);
 	CHECK_EQ(event("block_rq_requeue")->rules, 0);
 	CHECK_EQ(parse("block_rq_error latency > 50ms"), 0);
-	CHECK_EQ(made->nr_steps, 4); /* the error of a part comes behind its completion */
+	CHECK_EQ(made->nr_steps, 4); /* the error of a part comes after its completion */
 	CHECK_EQ(event("block_rq_complete")->rules, 0);
 	CHECK_EQ(parse("syscall_exit_fsync latency >= 1.5s"), 0);
 	CHECK_EQ(TERM(0)->operand, 1500000000);
@@ -241,14 +241,14 @@ TEST(names_that_are_not_there_get_near_ones)
 TEST(what_makes_no_sense_is_refused)
 {
 	CHECK(refuses("", -EINVAL, "an event is missing"));
-	CHECK(refuses("== 5", -EINVAL, "where an event belongs"));
-	CHECK(refuses("mark_victim uid", -EINVAL, "behind \"uid\" belongs"));
-	CHECK(refuses("mark_victim uid = 5", -EINVAL, "behind \"uid\" belongs =="));
+	CHECK(refuses("== 5", -EINVAL, "expected an event, not"));
+	CHECK(refuses("mark_victim uid", -EINVAL, "\"uid\" must be followed by"));
+	CHECK(refuses("mark_victim uid = 5", -EINVAL, "\"uid\" must be followed by =="));
 	CHECK(refuses("mark_victim uid ==", -EINVAL, "a value is missing"));
-	CHECK(refuses("mark_victim uid == 5 uid == 6", -EINVAL, "\"and\" belongs between"));
-	CHECK(refuses("mark_victim uid == 5 or uid == 6", -EINVAL, "\"and\" belongs between"));
-	CHECK(refuses("mark_victim uid == 5x", -EINVAL, "is no number"));
-	CHECK(refuses("mark_victim uid == 99999999999999999999", -EINVAL, "is no number"));
+	CHECK(refuses("mark_victim uid == 5 uid == 6", -EINVAL, "expected \"and\" between"));
+	CHECK(refuses("mark_victim uid == 5 or uid == 6", -EINVAL, "expected \"and\" between"));
+	CHECK(refuses("mark_victim uid == 5x", -EINVAL, "is not a number"));
+	CHECK(refuses("mark_victim uid == 99999999999999999999", -EINVAL, "is not a number"));
 	CHECK(refuses("mark_victim uid == -1", -EINVAL, "uid is never -1"));
 	CHECK(refuses("mark_victim uid == \"root\"", -EINVAL, "is a number"));
 	CHECK(refuses("mark_victim comm > \"a\"", -EINVAL, "is text"));

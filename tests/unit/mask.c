@@ -313,16 +313,16 @@ TEST(bad_text_is_refused)
 		{ "\n0x002 PROCESS_CONTEXTSWITCH 0x01\n", "line 2: the number of" },
 		{ "0x001 sched_switch 0x01\n", "line 1: the number of" },
 		{ "0x001 NO_SUCH_EVENT 0x01\n", "there is no event" },
-		{ "0x001 PROCESS_CONTEXTSWITCH 0x100\n", "is no handler" },
-		{ "0x001 PROCESS_CONTEXTSWITCH -1\n", "is no handler" },
-		{ "0x001 PROCESS_CONTEXTSWITCH 0x01 attic\n", "is no buffer" },
+		{ "0x001 PROCESS_CONTEXTSWITCH 0x100\n", "is not a handler" },
+		{ "0x001 PROCESS_CONTEXTSWITCH -1\n", "is not a handler" },
+		{ "0x001 PROCESS_CONTEXTSWITCH 0x01 attic\n", "is not a buffer" },
 		{ "0x001 PROCESS_CONTEXTSWITCH 0x01 main x\n", "more than 4 words" },
-		{ "one PROCESS_CONTEXTSWITCH 0x01\n", "is no event's number" },
-		{ "0x1001 PROCESS_CONTEXTSWITCH 0x01\n", "is no event's number" },
+		{ "one PROCESS_CONTEXTSWITCH 0x01\n", "is not an event's number" },
+		{ "0x1001 PROCESS_CONTEXTSWITCH 0x01\n", "is not an event's number" },
 		{ "0x180 maskset_switch 0x01\n", "no maskset decides on" },
 		{ "# maskset name=a b\n", "can't be a maskset's name" },
 		{ "# maskset name=17\n", "is a number" },
-		{ "# maskset name=mine\n# maskset name=m\n", "a second name, m, behind mine" },
+		{ "# maskset name=mine\n# maskset name=m\n", "a second name, m, after mine" },
 		{ "# maskset name=\n", "has 1 to 31 characters" },
 	};
 	struct lkst_catalog *c = whole();
@@ -502,7 +502,7 @@ TEST(conditions_that_cannot_be_are_refused)
 		const char *text, *words;
 	} rows[] = {
 		{ "0x100 sched_switch 1 if", "a comparison is missing" },
-		{ "0x100 sched_switch 1 if next_prio", "belongs ==" },
+		{ "0x100 sched_switch 1 if next_prio", "must be followed by ==" },
 		{ "0x100 sched_switch 1 if next_pri < 1", "did you mean next_prio or" },
 		{ "0x100 sched_switch 1 if wait > 1ms", "a trigger can measure it" },
 		{ "0x100 sched_process_fork 1 if tid == 1", "is always recorded" },
