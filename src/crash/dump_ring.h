@@ -15,7 +15,7 @@ struct lkst_dump_ring {
 	u32 shift;    /* log2 of the block size */
 	u64 nr_blocks;
 	u64 first; /* number of the first block that was not cleared */
-	u64 done;	 /* position behind the last complete record; 0: there is none */
+	u64 done;	 /* position after the last complete record; 0: there is none */
 	u64 opened;	 /* blocks so far */
 	u64 last;	 /* time of the last record, finished or not */
 	bool is_writing; /* a writer had begun and not ended */
@@ -33,7 +33,7 @@ unsigned int lkst_dump_rings(const u8 *page, struct lkst_dump_ring ret_rings[LKS
 /* The UUID of the trace that the state page at @page is of; false: it does not say. */
 bool lkst_dump_uuid(const u8 *page, u8 ret_uuid[16]);
 
-/* Number of the oldest block that is neither overwritten nor cleared, and of the one behind the last. */
+/* Number of the oldest block that is neither overwritten nor cleared, and of the one after the last. */
 u64 lkst_dump_ring_oldest(const struct lkst_dump_ring *r);
 u64 lkst_dump_ring_end(const struct lkst_dump_ring *r);
 

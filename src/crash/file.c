@@ -17,8 +17,8 @@
 #include "base/cleanup.h"
 
 /*
- * The size of the memory behind a character device, if it is device DAX, which is memory that the kernel does not
- * use and that can be mapped; 0: it is none.
+ * The size of the memory of a character device, if it is device DAX: memory that the kernel does not use and that
+ * can be mapped. 0: it is not.
  */
 static u64 dax_size(const struct stat *st)
 {
@@ -36,7 +36,7 @@ static u64 dax_size(const struct stat *st)
 	return f && fscanf(f, "%llu", &size) == 1 ? size : 0;
 }
 
-/* The size of the file behind @fd; /proc/kcore claims more than there could be, devices nothing. */
+/* The size of the file that @fd refers to; /proc/kcore claims more than there could be, devices nothing. */
 static int find_size(struct lkst_err *e, int fd, u64 *ret_size)
 {
 	struct stat st;
@@ -135,7 +135,7 @@ static const u8 *raw_at(const struct lkst_file *f, u64 offset, size_t length, vo
 	return scratch;
 }
 
-/* The chunk that holds byte @offset, or the next one behind it; nr_chunks: there is none. */
+/* The chunk that holds byte @offset, or the next one after it; nr_chunks: there is none. */
 static size_t find_chunk(const struct lkst_file *f, u64 offset)
 {
 	size_t low = 0, high = f->nr_chunks;

@@ -12,7 +12,7 @@
 #include "abi/types.h"
 #include "base/err.h"
 
-/* A piece of a flattened file: @length bytes that belong at @offset stand at @at. */
+/* A piece of a flattened file: @length bytes that belong at @offset are at @at. */
 struct lkst_chunk {
 	u64 offset, length, at;
 };
@@ -56,12 +56,12 @@ const u8 *lkst_file_window(const struct lkst_file *f, u64 offset, size_t length,
 void lkst_mapping_close(struct lkst_mapping *w);
 
 /*
- * Where the data at or behind @offset begins, holes of a sparse file and gaps of a flattened one skipped;
+ * Where the data at or after @offset begins, holes of a sparse file and gaps of a flattened one skipped;
  * the size: nowhere.
  */
 u64 lkst_file_data(const struct lkst_file *f, u64 offset);
 
-/* Where the data that @offset lies in ends, or some place behind @limit. */
+/* Where the data that @offset lies in ends, or some place after @limit. */
 u64 lkst_file_hole(const struct lkst_file *f, u64 offset, u64 limit);
 
 /* Makes the index of a flattened file; does nothing if it is none. */

@@ -108,7 +108,7 @@ static int by_offset(const void *a, const void *b)
 }
 
 /*
- * The chunks that begin before some place and end behind it. Of two for the same byte the one that
+ * The chunks that begin before some place and end after it. Of two for the same byte the one that
  * comes later in the file counts, as if they were written one after the other.
  */
 struct heap {
@@ -198,7 +198,7 @@ int lkst_flat_index(struct lkst_err *e, struct lkst_file *f)
 		return err;
 	if (!f->nr_chunks)
 		return lkst_err_set(e, -EBADMSG,
-				    "it is a flattened dump and ends behind its header");
+				    "it is a flattened dump and ends after its header");
 	nr = f->nr_chunks;
 	qsort(chunks, nr, sizeof(*chunks), by_offset);
 	out = calloc(2 * nr, sizeof(*out));

@@ -87,7 +87,7 @@ int lkst_memory_ids_add(struct lkst_err *e, const char *path, const struct lkst_
 	size_t i;
 	int err;
 
-	/* One that cannot be read is made anew. */
+	/* A file that cannot be read is made again. */
 	lkst_memory_ids_read(&ignored, path, &ids);
 	for (i = 0; i < ids.nr; i++)
 		if (!memcmp(ids.items[i].id, id->id, sizeof(id->id)))

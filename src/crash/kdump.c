@@ -19,7 +19,7 @@ enum {
 	AT_BITMAP_BLOCKS = 436,
 	HEADER = 464,
 
-	/* In the second header, which begins a block behind the first. */
+	/* In the second header, which begins a block after the first. */
 	AT_SPLIT = 12,
 	AT_START_PFN = 80, /* these three since version 6; before, 32 bits wide elsewhere */
 	AT_END_PFN = 88,

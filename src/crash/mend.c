@@ -15,7 +15,7 @@ struct walk {
 	u32 at;	     /* where the walk ended */
 	u64 first_ns, last_ns;
 	u64 records;
-	bool has_failed; /* what stands at `at` makes no sense */
+	bool has_failed; /* what is at `at` makes no sense */
 };
 
 static u64 head_at(const u8 *bytes)

@@ -19,8 +19,8 @@ struct lkst_mended {
 };
 
 /*
- * Mends the block at @bytes, of which @available are there, in place: number @seq of the ring @ring
- * (NULL: its state page is missing). No record is younger than @limit_ns. What lies behind its content
+ * Repairs the block at @bytes, of which @available are there, in place: number @seq of the ring @ring
+ * (NULL: its state page is missing). No record is younger than @limit_ns. What follows its content
  * stays as it is. False: its header makes no sense.
  */
 bool lkst_mend(u8 *bytes, u32 available, u64 seq, const struct lkst_dump_ring *ring, u64 limit_ns,

@@ -15,9 +15,9 @@
 struct lkst_recording {
 	u8 id[16];	/* of its pages; to be shown to nobody */
 	u8 uuid[16];	/* of its trace; all zero: not known */
-	bool is_proven; /* its id is one that the kernel's side was given: no user's program could know it */
+	bool is_proven; /* its id is one that the kernel's side was given: no program of a user could know it */
 	bool is_outdone; /* another one has the same UUID and more blocks, or this has the UUID for its id, as copies */
-	unsigned int nr_outdone; /* of those that it outdoes */
+	unsigned int nr_outdone; /* recordings that it takes precedence over */
 	const struct lkst_find *blocks; /* in order of stream and number; borrowed */
 	size_t nr_blocks;
 
@@ -48,7 +48,7 @@ struct lkst_recordings {
 int lkst_recordings_new(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int nr_dumps,
 			const struct lkst_finds *finds, const struct lkst_memory_ids *known,
 			struct lkst_recordings *ret_recordings);
-/* Drops the recordings that were made in boot @boot_id, as far as their catalogues tell, and those that are outdone. */
+/* Drops the recordings that their catalogues say were made in boot @boot_id, and those with is_outdone. */
 void lkst_recordings_drop_boot(struct lkst_recordings *r, const u8 boot_id[16]);
 void lkst_recordings_free(struct lkst_recordings *r);
 

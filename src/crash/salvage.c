@@ -102,8 +102,8 @@ static u32 load(struct work *w, const struct lkst_find *find, u8 *bytes)
 /* ---- what is doubtful ----------------------------------------------------------------- */
 
 /*
- * Keeps a damaged block for who wants to look at it by hand: as it was found, which w->block is not any more
- * where mending has closed its header.
+ * Keeps a damaged block for whoever wants to look at it by hand: as it was found. w->block no longer is that
+ * if repairing it has closed its header.
  */
 static int keep_page(struct work *w, const struct stream *s, const struct lkst_find *find)
 {
@@ -142,7 +142,7 @@ static int take_torn(struct work *w, struct stream *s, const struct lkst_mended 
 
 /* ---- one block ------------------------------------------------------------------------ */
 
-/* Loads the best of @nr copies of a block and mends it; NULL: none makes sense. */
+/* Loads the best of @nr copies of a block and repairs it; NULL: none makes sense. */
 static const struct lkst_find *load_best(struct work *w, const struct stream *s,
 					 const struct lkst_find *finds, size_t nr,
 					 struct lkst_mended *ret_mended)
@@ -191,7 +191,7 @@ static int emit(struct work *w, struct stream *s, const struct lkst_mended *m)
 		s->begin_ns = m->begin_ns;
 	}
 	s->has_blocks = true;
-	/* At least one record is missing behind each cut; a reader must see that something is. */
+	/* At least one record is missing after each cut; a reader must see that something is. */
 	h->events_discarded =
 		htole64((discarded > s->discarded0 ? discarded - s->discarded0 : 0) + s->cut);
 	memset(w->block + m->content, 0, m->size - m->content);

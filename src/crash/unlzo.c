@@ -96,7 +96,7 @@ static bool short_instruction(struct lzo *z, u32 op, u32 state)
 	return true;
 }
 
-/* One instruction; returns how many literals its match is followed by, or 4 behind a long run. */
+/* One instruction; returns how many literals its match is followed by, or 4 after a long run. */
 static u32 instruction(struct lzo *z, u32 op, u32 state)
 {
 	u32 length, tail;
