@@ -290,7 +290,7 @@ int lkst_create_dir(struct lkst_err *e, int at, const char *path, int *ret_fd)
 	return code;
 }
 
-/* 1 if the directory behind @fd has no entry, 0 if it has, or a negative errno. */
+/* 1 if the directory that @fd refers to has no entry, 0 if it has, or a negative errno. */
 static int is_empty(int fd)
 {
 	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -19,8 +19,8 @@ int lkst_pwrite_all(int fd, const void *bytes, size_t length, uint64_t offset);
 
 /*
  * Reads the file @name in directory @dir_fd (AT_FDCWD: the working directory), of at most @ceiling
- * bytes, into memory that the caller frees, with a NUL behind it that is not counted. Works for
- * files that tell no size, as those of /proc and /sys. -EFBIG: there is more than @ceiling.
+ * bytes, into memory that the caller frees, with a NUL after it that is not counted. Works for
+ * files whose size is not known beforehand, as those of /proc and /sys. -EFBIG: there is more than @ceiling.
  */
 int lkst_read_file(struct lkst_err *e, int dir_fd, const char *name, size_t ceiling,
 		   char **ret_bytes, size_t *ret_length);

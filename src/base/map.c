@@ -84,7 +84,7 @@ void lkst_map_remove(struct lkst_map *m, uint64_t key)
 	if (!slot || !slot->is_used)
 		return;
 	m->nr--;
-	/* Whoever stands behind the hole and would be looked for across it moves into it. */
+	/* A later entry that would be looked for across the hole moves into it. */
 	hole = i = (size_t)(slot - m->slots);
 	for (;;) {
 		size_t home;

@@ -223,7 +223,7 @@ static unsigned int sequence_length(const unsigned char *s, size_t room, bool *r
 
 /*
  * Copies the characters at *@text up to @stop that no form of escaping changes, which are nearly
- * all in nearly every text, and moves *@text behind them.
+ * all in nearly every text, and moves *@text past them.
  */
 static char *put_plain(char *p, const unsigned char **text, const unsigned char *stop)
 {

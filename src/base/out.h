@@ -30,13 +30,13 @@ void lkst_out_init(struct lkst_out *out, int fd);
 /* Writes out what is buffered. Returns 0 or the first error since init. */
 int lkst_out_flush(struct lkst_out *out);
 
-/* A cursor with at least LKST_OUT_ROOM bytes behind it; give it back with lkst_out_advance(). */
+/* A cursor with room for at least LKST_OUT_ROOM bytes; give it back with lkst_out_advance(). */
 char *lkst_out_room(struct lkst_out *out);
 void lkst_out_advance(struct lkst_out *out, char *end);
 
 /*
  * For a line that may be longer than the room: @p is a cursor of lkst_out_room(), advanced by
- * what was written; the same place comes back with at least LKST_OUT_ROOM bytes behind it again.
+ * what was written; the same place comes back, with room for at least LKST_OUT_ROOM bytes again.
  */
 char *lkst_out_more_slow(struct lkst_out *out, char *p);
 static inline char *lkst_out_more(struct lkst_out *out, char *p)

@@ -91,7 +91,7 @@ static const char *skip_number(const char *text)
 	return is_digit(*text) ? p : NULL;
 }
 
-/* The text's whole number, times the value of a unit that the caller has found behind it. */
+/* The text's whole number, times the value of a unit that the caller has found after it. */
 static int parse_scaled(struct lkst_err *e, const char *text, const char *unit_at, uint64_t unit,
 			const char *what, uint64_t *ret_value)
 {
@@ -108,7 +108,7 @@ static int parse_scaled(struct lkst_err *e, const char *text, const char *unit_a
 	return 0;
 }
 
-/* Whether the letters behind a size's number name @unit: "k", "K", "KB", "KiB". */
+/* Whether the letters after a size's number name @unit: "k", "K", "KB", "KiB". */
 static int is_size_unit(const char *letters, const struct unit *unit)
 {
 	size_t length = strlen(unit->name);

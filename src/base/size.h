@@ -28,7 +28,7 @@ void lkst_size_format(uint64_t bytes, char ret_text[LKST_SIZE_TEXT]);
 void lkst_duration_format(uint64_t ns, char ret_text[LKST_DURATION_TEXT]);
 
 /*
- * Reads digits, with or without a fraction, at *@text and moves it behind them. The result is
+ * Reads digits, with or without a fraction, at *@text and moves it past them. The result is
  * their value times @unit, cut to a whole number. -EINVAL: no digits; -ERANGE: too large.
  */
 int lkst_decimal_parse(const char **text, uint64_t unit, uint64_t *ret_value);

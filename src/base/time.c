@@ -173,7 +173,7 @@ static bool parse_day(const char *text, struct tm *tm, uint64_t *ret_fraction_ns
 	return !*text;
 }
 
-/* Reads "yyyy-mm-dd" with the blank or T behind it, and moves *@text there. */
+/* Reads "yyyy-mm-dd" and the blank or T after it, and moves *@text there. */
 static bool parse_date(const char **text, struct tm *tm)
 {
 	const char *p = *text;
