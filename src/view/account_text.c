@@ -17,7 +17,7 @@ enum {
 	SENTENCE_MAX = 4096,
 };
 
-/* The step that is printed behind @s, in order of the tree; *@depth follows. NULL: none. */
+/* The step that is printed after @s, in order of the tree; *@depth is updated. NULL: none. */
 static const struct lkst_account_step *next_step(const struct lkst_account_step *s, int *depth)
 {
 	if (s->steps) {
@@ -117,7 +117,7 @@ static char *put_spaces(char *p, int nr)
 	return p;
 }
 
-/* A top step tells of whom and when it is; the others when, from its beginning. */
+/* A top step says whom it is about, and when it was; the others say when, from its beginning. */
 static char *put_head(struct lkst_pen *pen, char *p, const struct lkst_account_step *s,
 		      const struct lkst_account_step *top, int depth)
 {

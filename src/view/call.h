@@ -20,7 +20,7 @@ bool lkst_call_of(const struct lkst_event_class *event, struct lkst_call_format 
 
 /*
  * Adds a step for each argument of an entry event, with ", " between them and, @has_names, its name
- * and " = " before it. Strings stand in the place of the pointers to them. The mode of open and
+ * and " = " before it. Strings are printed in place of the pointers to them. The mode of open and
  * openat is left out where no file is created: then the caller did not give one.
  */
 void lkst_call_add_args(struct lkst_steps *steps, bool has_names);

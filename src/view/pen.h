@@ -43,7 +43,7 @@ struct lkst_steps {
 	u16 nr;
 	u16 head_length, tail_length;
 	char head[LKST_HEAD_MAX]; /* before the steps */
-	char tail[16];		  /* behind them */
+	char tail[16];		  /* after them */
 	struct lkst_step steps[]; /* room for nr_fields + LKST_STEPS_EXTRA */
 };
 

@@ -4,7 +4,7 @@
  *
  * A record is about the thread that ran, and about those that its fields name: a switch is about the thread
  * that it switches to, a wake-up about the woken one. Else a thread would be seen to leave its CPU and never
- * to come back. set_event_pid of the kernel's tracer, which trace-cmd uses, goes by the same rule.
+ * to come back. set_event_pid of the kernel's tracer, which trace-cmd uses, follows the same rule.
  */
 #ifndef LKST_VIEW_SELECT_H
 #define LKST_VIEW_SELECT_H
@@ -46,7 +46,7 @@ void lkst_select_free(struct lkst_select *select);
 void lkst_select_freep(struct lkst_select **select);
 
 /*
- * True if the record is wanted. Records of the state group are chosen by event alone: they tell of
+ * True if the record is wanted. Records of the state group are chosen by event alone: they belong to
  * no moment, CPU or thread.
  */
 bool lkst_select_matches(const struct lkst_select *select, const struct lkst_record *r);

@@ -121,7 +121,7 @@ static unsigned int text_width(const char *text, const char *end)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-/* Words stand at the left of their column, all else at the right. */
+/* Words are at the left of their column, all else is at the right. */
 static bool is_left(const struct lkst_column *column)
 {
 	return column->type == LKST_COLUMN_TEXT;
@@ -379,7 +379,7 @@ int lkst_table_print_rows(void *printer, const struct lkst_table *t)
 
 void lkst_table_print_end(struct lkst_table_printer *p, const struct lkst_table *t)
 {
-	/* A table without rows has a heading all the same. */
+	/* A table without rows still has a heading. */
 	if (!p->is_begun)
 		lkst_table_print_rows(p, t);
 	if (formats[p->format].end)

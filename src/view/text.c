@@ -15,7 +15,7 @@ static char *put_int(struct lkst_pen *pen, char *p, const struct lkst_record *r,
 	return lkst_put_value(p, step->format, lkst_record_int(r, step->field));
 }
 
-/* The same, behind a field of varying size. */
+/* The same, after a field of varying size. */
 static char *put_far_int(struct lkst_pen *pen, char *p, const struct lkst_record *r,
 			 const struct lkst_step *step)
 {
