@@ -39,7 +39,7 @@ for page in "${pages[@]}" "$generated"; do
 done
 verdict docs_pages_refer_to_pages "$bad"
 
-# The synopsis is what --help prints behind "usage: ", up to the first empty line; blanks do not count.
+# The synopsis is what --help prints after "usage: ", up to the first empty line; blanks do not count.
 usage_of_help()
 {
 	"$LKST" "$@" --help 2>&1 | awk '/^$/ { exit } { print }' | sed 's/^usage: //' | tr -d ' \n'
@@ -152,7 +152,7 @@ while IFS=: read -r file path; do
 done < <(grep -roE '\bdoc/[a-z/-]+\.(md|[1-8])\b' src tests tools Makefile --include='*' | sort -u)
 verdict docs_named_in_sources_exist "$bad"
 
-# Links: [text](path) relative to the document, with a heading of the target behind "#".
+# Links: [text](path) relative to the document, with a heading of the target after "#".
 anchors()
 {
 	sed -n 's/^##* *//p' "$1" | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9 _-]//g; s/ /-/g'

@@ -3,7 +3,7 @@
 # timeout: 300
 #
 # Runs cppcheck over the sources with the rules that .cppcheck explains, and shell scripts past their
-# parser. cppcheck only knows the macros that it is told of here.
+# parser. cppcheck knows only the macros that are listed here.
 
 set -u
 
@@ -53,7 +53,7 @@ else
 	echo "FAIL lint_size: ${long//$'\n'/; }"
 fi
 
-# A record that is begun must be published, or it blocks all behind it (src/bpf/record.h): the compiler lets nobody out
+# A record that is begun must be published, or it blocks all after it (src/bpf/record.h): the compiler lets nobody out
 # of the block that fills it. What does not leave it is let through.
 fills()
 {

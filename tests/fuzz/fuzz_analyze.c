@@ -47,7 +47,7 @@ static void remove_scratch(void)
 	rmdir(scratch);
 }
 
-/* System calls stand behind the built-in events. */
+/* System calls follow the built-in events. */
 static struct lkst_catalog *catalog(void)
 {
 	static const char *const calls[] = { "read", "mmap", "munmap", "sched_yield" };

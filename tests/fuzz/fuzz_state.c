@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Fuzz target of the feed and the state model: any records in any order, as only damage or a lying
- * recorder would leave them. What is told of threads and CPUs must still follow upon each other.
+ * recorder would leave them. What is reported of a thread or CPU must still be in order, without a gap.
  *
  * The first byte of the input: 1: events are laid out differently than this program would; 2: the
  * rings begin late; 4: the pass is restricted to a part. Then come records: event, CPU, thread, time since

@@ -14,7 +14,7 @@
  *	4  magic number, UUID, stream and CPU of each block are put right
  *	8  sizes, number and times are put right too
  *	16 each 32 bytes of the stream are the records of a block whose header is sound
- *	32 the stream is a compressed file: two of them behind each other
+ *	32 the stream is a compressed file: two of them, one after the other
  *	64 it is a compressed file as it stands
  *	128 it is the state of two parts, plain, of which each has half of the blocks
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Fuzz target of `lkst why` and `lkst lint`: any records in any order, as only damage or a lying recorder
- * would leave them. Every moment of the interval must be told of once, and what is told must be
+ * would leave them. Every moment of the interval must be explained once, and the explanation must be
  * printable.
  *
  * Each record is made of bytes of the input: event, CPU and thread, time since the last one, and one for

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The input of a fuzz target as a row of bytes without end: what is given, and behind it numbers that
- * follow from that.
+ * The input of a fuzz target as a row of bytes without end: what is given, followed by numbers that
+ * are derived from it.
  */
 #ifndef LKST_TESTS_FUZZ_SOURCE_H
 #define LKST_TESTS_FUZZ_SOURCE_H

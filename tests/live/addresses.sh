@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What `lkst serve` tells of where the kernel lies: a snapshot over the socket is compared, record by record and byte
+# What `lkst serve` reveals of where the kernel lies: a snapshot over the socket is compared, record by record and byte
 # by byte, with one that root takes of the same recording.
 . "$(dirname "$0")/lib/live.sh"
 

@@ -39,7 +39,7 @@ marks()
 has_started=yes
 "$LKST" start --quiet --budget none --buffer 1M --spare 512K --event 'syscall:getpgid' 2>/dev/null
 
-# ---- making, going over, coming back ----
+# ---- making, switching, coming back ----
 expect create "$("$LKST" buffer create --size 64K a; "$LKST" buffer create --size 64K b)" \
 	$'buffer 2 (a)\nbuffer 3 (b)'
 mark 1000001 1000100
@@ -176,7 +176,7 @@ struct call {
 	s32 pid;
 };
 
-LKST_HANDLER(keeper, "keeps the moment at one number, and goes over to another buffer at another")
+LKST_HANDLER(keeper, "keeps the moment at one number, and switches to another buffer at another")
 {
 	return true;
 }

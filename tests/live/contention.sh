@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Waits for spin locks come by the hundred thousand: each is recorded, by perf's count, and stacks are taken of so few of
-# them that they cost little; whoever asked for the lock is known all the same.
+# them that they cost little; who waited for the lock is still known.
 
 . "$(dirname "$0")/lib/live.sh"
 

@@ -84,7 +84,7 @@ agreeing()
 has_started=yes
 "$LKST" start --quiet --budget none --buffer 16M --maskset RNOTHING
 
-# ---- what is no event is refused ----
+# ---- what cannot be an event is refused ----
 for refused in holes pointer middle; do
 	case $refused in
 	holes) why='field b is at byte 14, not a multiple of 4: put larger fields first' ;;
@@ -127,7 +127,7 @@ expect meanings_are_in_the_trace "$("$LKST" print --tid "$tid" --event extra.reg
 
 # ---- stacks ----
 # The record of the stack has the address of a place in the function that serves system calls; and the
-# user's first frame is the place behind the call, as the registers had it.
+# user's first frame is the place after the call, as the registers had it.
 expect stacks_lead_through_the_kernel "$("$LKST" print --format json --tid "$tid" --event stack.kernel trace |
 	perl -MJSON::PP -ne '
 		BEGIN {

@@ -126,7 +126,7 @@ if mount -t tmpfs -o size=4m none disk 2>err; then
 	expect report_says_that_the_disk_was_full "$("$LKST" report disk/trace 2>&1 >/dev/null | grep -c 'the disk was full')" 1
 	expect print_shows_what_was_left_out "$("$LKST" print --format json disk/trace 2>err |
 		grep -c '"gap":.*"buffer":0,.*the disk was full' | sed 's/^[1-9][0-9]*$/some/')" some
-	# The recording went on behind the last record that could be written, and so does its time.
+	# The recording went on after the last record that could be written, and so does its time.
 	expect what_is_unknown_is_said "$("$LKST" report disk/trace 2>err | grep -c '^Note: Who ran is not known of ')" 1
 	umount disk
 else

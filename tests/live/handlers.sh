@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# lkst handler: handlers of a user's own, built, loaded, changed and unloaded while recording goes on; what
+# lkst handler: user handlers, built, loaded, changed and unloaded while recording goes on; what
 # they record is exactly what they decide, and an event is neither missing nor there twice for being sent
 # from one handler to another.
 . "$(dirname "$0")/lib/live.sh"
@@ -77,7 +77,7 @@ cat >forks.c <<'END'
 
 u32 to_set;
 
-LKST_HANDLER(forks, "tells of new threads, and switches masksets")
+LKST_HANDLER(forks, "reports new threads, and switches masksets")
 {
 	const struct lkst_rec_sched_process_fork *fork = LKST_AS(sched_process_fork);
 

@@ -101,7 +101,7 @@ static int take_blocks(struct lkst_err *e, void *ctx, u64 instance, const void *
 	return 0;
 }
 
-/* Whether @cpu has overwritten its oldest records in @bank: that is no loss by going over. */
+/* Whether @cpu has overwritten its oldest records in @bank: that is not a loss by switching. */
 static bool has_gone_round(const struct lkst_session *s, int cpu, u32 bank)
 {
 	const struct lkst_state *state = lkst_rings_state(lkst_session_rings(s), (u32)cpu, bank);
@@ -148,8 +148,8 @@ static int check_bank(struct lkst_err *e, struct lkst_session *s, u32 bank, u64 
 }
 
 /*
- * A bank whose last block has no record, because what opened it was dropped: what comes after it is wiped
- * must be there all the same.
+ * A bank whose last block has no record, because the record that opened it was dropped: records that come
+ * after the bank was wiped must still be there.
  */
 static void check_wiped_behind_nothing(struct lkst_session *s)
 {

@@ -63,7 +63,7 @@ if [ -e /usr/share/initramfs-tools/hook-functions ]; then
 	fi
 else
 	echo 'skip hook_fills_the_disk: initramfs-tools-core is not installed'
-	# What the hook would copy, so that the script can be tried all the same.
+	# What the hook would copy, so that the script can be tried anyway.
 	cp "$root/usr/bin/lkst" "$disk/sbin/lkst"
 	ldd "$disk/sbin/lkst" | grep -oE '/[^ ]+\.so[^ ]*' | while read -r library; do
 		mkdir -p "$disk$(dirname "$library")" && cp -L "$library" "$disk$library"
@@ -219,7 +219,7 @@ if [ $status = 0 ] && "$LKST" status | grep -q '^recording [0-9]* events'; then
 else
 	fail script_records "status $status: $(cat "$work/err" "$work/kmsg")"
 fi
-# This kernel may have no /proc/kcore, and nothing was recorded before it: all the same recording has begun.
+# This kernel may have no /proc/kcore, and nothing was recorded before it: recording has begun anyway.
 if grep -q '^<6>lkst: of the boot before: .' "$work/kmsg"; then
 	ok script_tells_of_the_boot_before
 else

@@ -24,7 +24,7 @@ leftovers()
 {
 	[ ! -e /sys/fs/bpf/lkst ] || echo "pins in /sys/fs/bpf/lkst"
 	grep '^lkst /sys/fs/bpf' /proc/mounts
-	# A link or program that its last owner has let go of is freed a moment later.
+	# A link or program that its last owner has released is freed a moment later.
 	wait_until 60 has_no_orphans || head -n 3 "$work/orphans"
 }
 

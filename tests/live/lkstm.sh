@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The demonstration of the original LKST's slides, as it stands there, by its own commands; and the same
+# The demonstration of the original LKST's slides, word for word, by its own commands; and the same
 # commands where they are refused. As its kernel did, the recording begins with RDEFAULT: all but locks.
 . "$(dirname "$0")/lib/live.sh"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Ten thousand switches between two masksets, while threads on all CPUs do nothing but system calls:
- * no record is lost, every call is recorded or not as the maskset in force says, and only between a
+ * no record is lost, every call is recorded or not as the active maskset says, and only between a
  * switch's two records, maskset_switch and maskset_settled, may either be right.
  *
  * A thread's round is fcntl, which both masksets record, dup, which only A does, and close, which only B

@@ -19,7 +19,7 @@ by_name()
 
 # ---- lkst record --event GLOB -- CMD ----
 record ls --tree --event 'syscall:*' -- ls / >/dev/null
-# Its life before the program is that of lkst's child: let go of (read), it runs execve.
+# Its life before the program is that of lkst's child: when that is released (read), it runs execve.
 expect threads_have_the_name_of_the_command \
 	"$("$LKST" print --event 'syscall_*' ls | sed '0,/ execve() = 0/d' | grep -vc '/ls ')" 0
 expect system_calls_are_there "$("$LKST" print --event syscall_entry_getdents64 --comm ls ls | wc -l)" 2

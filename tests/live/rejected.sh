@@ -14,7 +14,7 @@ sed -i '/^int raw_tp__maskset_switch/,/^}/s/ctx->args\[0\]/*(volatile int *)bpf_
 	"$work/src/bpf/maskset.bpf.c"
 if cmp -s "$work/src/bpf/sched.bpf.c" "$top/src/bpf/sched.bpf.c" ||
    cmp -s "$work/src/bpf/maskset.bpf.c" "$top/src/bpf/maskset.bpf.c"; then
-	fail rejected_program_is_made 'a program is written otherwise now: mend this test'
+	fail rejected_program_is_made 'a program is written otherwise now: fix this test'
 	exit 1
 fi
 if ! make -C "$work" -s -j2 CC=gcc OUT="$work/build" BUILD="$work/build/gcc" "$work/build/gcc/lkst" >"$work/log" 2>&1; then

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # What lkst report adds up of a recording agrees with the recording's own counts and with the kernel's
-# (/proc/stat): no time of a CPU is missing or told of twice, CPUs are as busy as the kernel says, a thread
+# (/proc/stat): no time of a CPU is missing or reported twice, CPUs are as busy as the kernel says, a thread
 # ran as long as it says itself.
 
 . "$(dirname "$0")/lib/live.sh"

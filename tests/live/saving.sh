@@ -148,7 +148,7 @@ else
 	echo "skip full_disk_is_said: no tmpfs can be mounted here: $(cat err)"
 fi
 
-# ---- what no retry mends, what is there already, and two at once ----
+# ---- what no retry helps against, what is there already, and two at once ----
 keep
 expect_refusal watch_ends_without_its_directory 'directory absent: No such file' incident watch --output absent
 expect what_could_not_be_saved_is_kept "$(kept)" 1

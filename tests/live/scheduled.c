@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the state model tells of threads is what others measured of the same threads at the same time:
+ * What the state model reports of threads is what others measured of the same threads at the same time:
  * the kernel's own accounts (/proc/PID/schedstat), and `perf sched timehist` on perf's own recording.
  */
 #include <ctype.h>
@@ -213,7 +213,7 @@ static int on_exit_event(void *ctx, const struct lkst_record *r, const void *rec
 	return 0;
 }
 
-/* The part of a stretch that lies between the marks. A mark is told of before what it lies in. */
+/* The part of a stretch that lies between the marks. A mark is reported before the stretch it lies in. */
 static u64 between_marks(const struct thread *t, u64 from_ns, u64 to_ns)
 {
 	if (!t->first_ns || from_ns < t->first_ns)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # A trigger that fires as often as it may does not take the names from the threads: what began before a storm of
-# its records is still known behind it, and so are the newest of the records.
+# its records is still known after it, and so are the newest of the records.
 . "$(dirname "$0")/lib/live.sh"
 
 if [ -e /sys/fs/bpf/lkst ]; then

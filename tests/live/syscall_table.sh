@@ -30,7 +30,7 @@ rows() {
 rows SYS64 >"$work/table64"
 rows SYS32 >"$work/table32"
 
-# "name arguments" as the kernel has them: the fields behind the common ones and the number.
+# "name arguments" as the kernel has them: the fields after the common ones and the number.
 kernel_rows() {
 	for d in "$work"/tracefs/events/syscalls/sys_enter_*; do
 		n=$(grep 'field:' "$d/format" | grep -c -v -e 'common_' -e '__syscall_nr')

@@ -41,7 +41,7 @@ diverted()
 	"$LKST" maskset show "$1" --json | grep -o '"handler":2\b' | wc -l
 }
 
-# The handlers of its events are told apart in the original's text, where DEFAULT is 0x01.
+# The handlers of its events are distinguished in the original's text, where DEFAULT is 0x01.
 read_handlers()
 {
 	"$LKST" maskset read "$1" | awk '!/^#/ && $3 != "0xff" { print $3 }' | sort -u | tr '\n' ' '
@@ -281,7 +281,7 @@ add 'syscall_exit_getpriority comm == "numbered"' --name up --switch RALL --for 
 "$LKST" maskset set RDEFAULT --quiet
 sleep 0.8
 expect what_a_user_sets_stays "$(in_force)" '"maskset_name":"RDEFAULT"'
-# Removed while its maskset is in force: that ends.
+# Removed while its maskset is active: that ends.
 "$LKST" maskset set later --quiet
 sleep 0.6
 "$LKST" trigger remove up

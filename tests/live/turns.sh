@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Commands take turns, and one that stands still stops no other: what is printed is printed behind the turn, what is
-# copied is copied without one, who waits says for whom, and what is urgent goes on without.
+# Commands take turns, and one that stands still stops no other: what is printed is printed after the turn, what is
+# copied is copied without one, a command that waits says for which, and what is urgent goes on without a turn.
 . "$(dirname "$0")/lib/live.sh"
 
 if [ -e /sys/fs/bpf/lkst ]; then
@@ -71,7 +71,7 @@ expect_whole snapshot_outlives_the_recording standing
 # ---- a command that holds its turn ----
 "$LKST" start --quiet --budget none --buffer 128K --maskset RNOTHING 2>/dev/null
 "$LKST" maskset read RDEFAULT >read_before
-# A change is stopped some calls behind its flock(2), for which it need not wait.
+# A change is stopped some calls after its flock(2), for which it need not wait.
 "$load/kill_at" stop $flock_call 0 0 8 "$LKST" maskset set RALL >pid
 stopped=$(cat pid)
 expect change_stands_still "$(sed -n 's/^State:\t\(.\).*/\1/p' "/proc/$stopped/status")" T

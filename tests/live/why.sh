@@ -116,7 +116,7 @@ everywhere($top, sub {
 	my ($s) = @_;
 	want(@{$s->{events}} > 0, "no event is cited for: $s->{text}")
 		unless $s->{kind} =~ /^(interval|rest|gap|absent|unknown)$/;
-	want($_->{to_ns} <= $s->{to_ns}, "a step ends behind the one that it explains: $_->{text}")
+	want($_->{to_ns} <= $s->{to_ns}, "a step ends after the one that it explains: $_->{text}")
 		for grep { $_->{kind} ne 'gap' } @{$s->{steps}};
 });
 
@@ -127,7 +127,7 @@ if ($case eq 'convoy') {
 		$at = woken_by($at, $tid, $holder);
 		want(($at->{facts}{futex} // '') eq $truth{lock},
 			"the lock is said to be at " . ($at->{facts}{futex} // 'no address'));
-		want($at->{text} =~ /released it/, "\"$at->{text}\" does not tell of a release");
+		want($at->{text} =~ /released it/, "\"$at->{text}\" does not show a release");
 		slept($at, $holder, $truth{hold});
 		$tid = $holder;
 	}
@@ -160,7 +160,7 @@ if ($case eq 'convoy') {
 } elsif ($case eq 'child' || $case eq 'socket') {
 	my $s = woken_by($top, $truth{tid}, $truth{waker});
 	slept($s, $truth{waker}, $truth{sleep});
-	want($s->{text} =~ /by ending/, "\"$s->{text}\" does not tell of the end") if $case eq 'child';
+	want($s->{text} =~ /by ending/, "\"$s->{text}\" does not show the end") if $case eq 'child';
 } elsif ($case eq 'tcp') {
 	my $s = below($top, 'blocked', $truth{tid}, sub { $_[0]{trigger} eq 'packet' });
 	my $packet = below($s, 'packet', $truth{waker});

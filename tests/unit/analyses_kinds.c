@@ -278,7 +278,7 @@ TEST(analysis_lockhold_measures_take_to_release)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* As a recording has them: behind the records. */
+/* As a recording has them: after the records. */
 static const char symbols_text[] =
 	"state_irq ns=5000 irq=7 name=\"eth 0\"\n"
 	"state_symbol ns=5000 address=0xffffffff81000000 bytes=16 name=\"_raw_spin_lock\"\n"

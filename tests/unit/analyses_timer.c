@@ -100,7 +100,7 @@ TEST(analysis_timer_reads_traces_without_the_slack)
 {
 	ask_of(old_timer_catalog(),
 	       "state_clock monotonic_ns=1000 boottime_ns=501000 realtime_ns=1700000000000001000\n"
-	       /* Relative, of the time of day: the kernel has it go by CLOCK_MONOTONIC. */
+	       /* Relative, of the time of day: the kernel has it use CLOCK_MONOTONIC. */
 	       "hrtimer_init ns=1050 hrtimer=0xa1 clock=0 mode=1\n"
 	       "hrtimer_start ns=1100 hrtimer=0xa1 function=0xff10 expires=2000 mode=1\n"
 	       "hrtimer_expire_entry ns=2030 hrtimer=0xa1 function=0xff10\n"

@@ -306,7 +306,7 @@ static const struct unit_test tests[] = {
 	{ "babeltrace_tells_of_the_same_gaps", test_babeltrace_tells_of_the_same_gaps },
 };
 
-/* UNIT_MAIN's main(), behind the question whether there is anything to compare with. */
+/* UNIT_MAIN's main(), called once it is known that there is something to compare with. */
 #define main run_tests
 int run_tests(void);
 UNIT_MAIN(tests)

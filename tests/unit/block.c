@@ -307,7 +307,7 @@ TEST(block_with_flipped_bits_is_walked_within_its_bounds)
 	u8 *bytes = malloc(4096);
 	unsigned int seed = 4711, i;
 
-	/* There is not a byte to spare behind it, which the sanitizers know. */
+	/* There is not a byte to spare after it, which the sanitizers know. */
 	for (i = 0; i < 20000; i++) {
 		memcpy(bytes, sound, 4096);
 		bytes[rand_r(&seed) % 320] ^= (u8)(1 << rand_r(&seed) % 8);

@@ -119,7 +119,7 @@ TEST(conf_sets_options)
 
 TEST(conf_is_outdone_by_the_command_line)
 {
-	/* Before or behind the file's name: it makes no difference. */
+	/* Before or after the file's name: it makes no difference. */
 	char *argv[] = { "--buffer", "8K", "-e", "c", "--config", "FILE", "word", NULL };
 	struct options o = { .buffer = 4096 };
 

@@ -155,7 +155,7 @@ TEST(counters_of_what_was_left_out_for_a_while_are_never_complete)
 {
 	struct lkst_counters_row row;
 
-	/* It was not recorded at the second reading: what is missing is told of, and where that was. */
+	/* It was not recorded at the second reading: what is missing is reported, and where that was. */
 	CHECK(compare(FORKS(100, 110, 0, 1) FORKS(250, 255, 10, 0) FORKS(290, 295, 35, 1)
 			      FORKS(400, 410, 45, 1) TWENTY,
 		      LKST_COUNTER_FORKS, &row));

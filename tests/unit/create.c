@@ -165,7 +165,7 @@ TEST(create_dir_takes_only_what_is_safe)
 	CHECK(!mkfifo(in_dir("fifo"), 0600));
 	CHECK_EQ(make_dir("fifo"), -ENOTDIR);
 	CHECK_EQ(make_dir("no/dir"), -ENOENT);
-	/* Links on the way are the user's own choice. */
+	/* Links on the way are the user's choice. */
 	CHECK_EQ(make_dir("link/below"), 0);
 	CHECK(mode_of("own/below") >= 0);
 	CHECK(!chmod(in_dir("own"), 0720));
@@ -236,7 +236,7 @@ TEST(create_modes_as_asked_for)
 	mode_t before;
 
 	make_scratch(dir);
-	/* umask(2) is for who did not say. */
+	/* umask(2) is for users who did not give a mode. */
 	before = umask(0077);
 	set_access(0640, (gid_t)-1);
 	CHECK(modes_are(0640, 0750));

@@ -44,7 +44,7 @@ TEST(csv_prints_wakeups)
 	CHECK(strstr(one("sched_wakeup target_tid=567"), "\"wakeup\"" COLUMNS) != NULL);
 }
 
-/* No 0 is made up: what is not known is empty, and takes its two columns all the same. */
+/* No 0 is made up: what is not known is empty, and still takes its two columns. */
 TEST(csv_leaves_empty_what_is_not_known)
 {
 	CHECK_STR(one("sched_waking target_tid=4242"),

@@ -115,7 +115,7 @@ TEST(cut_knows_who_was_there_when_it_begins)
 	CHECK_EQ(f.five_start_ns, 77);
 	CHECK(f.has_six);
 	CHECK_EQ(f.irqs, 1);
-	/* The ledger tells of no time: it goes with the end. */
+	/* The ledger belongs to no time: it goes with the end. */
 	CHECK_EQ(f.ledger, 0);
 	snprintf(out, sizeof(out), "%s/late", dir);
 	CHECK_EQ(lkst_cut_time(&err, t, 1400, UINT64_MAX, out), 0);

@@ -11,7 +11,7 @@ enum {
 	NR_BLOCKS = 6, /* of main.0 */
 	RECORDS_MAX = 256,
 	BLOCK = 4096,
-	/* Behind several turns of the clock's 48 bits, so that each bit of a time counts. */
+	/* After several turns of the clock's 48 bits, so that each bit of a time counts. */
 	TURNS = 5,
 };
 
@@ -284,7 +284,7 @@ TEST(damage_by_swapping_blocks_loses_nothing)
 			CHECK(is_honest(r));
 			CHECK_EQ(r.nr, nr_reference);
 			CHECK_EQ(r.nr_gaps, 0);
-			/* And one that stands there twice, the other being lost. */
+			/* And one block that is there twice, the other being lost. */
 			memcpy(bytes + a * BLOCK, sound[0] + a * BLOCK, BLOCK);
 			r = with_file(0, bytes, sound_length[0]);
 			free(bytes);

@@ -119,7 +119,7 @@ TEST(extract_takes_all_that_has_an_id_without_a_state_page)
 	expect_torn(true, false, RECORDS, 0);
 }
 
-/* Behind the open block's content stands what the lap before left there. */
+/* After the open block's content comes what the lap before left there. */
 TEST(extract_ignores_what_an_earlier_lap_left)
 {
 	struct scene x = { .t = made_trace(MAKE_PAGE) };
@@ -419,7 +419,7 @@ TEST(extract_finds_nothing_in_nothing)
 	scene_end(&x);
 }
 
-/* Also one that nobody has opened to write: it does not wait for who might. */
+/* Also one that nobody has opened to write: it does not wait for anybody to do so. */
 TEST(extract_refuses_a_pipe)
 {
 	char scratch[64], path[128];

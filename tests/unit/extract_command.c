@@ -194,7 +194,7 @@ TEST(extract_command_brings_the_trace_to_the_disk)
 	end();
 }
 
-/* What a flattened dump lacks at its end need not be pages that its headers tell of. */
+/* What a flattened dump lacks at its end need not be pages that its headers list. */
 TEST(extract_command_tells_of_a_lost_end)
 {
 	make_begin_of_dump(8, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Memory in which an earlier boot's recordings lie beside this one's: they are told apart. */
+/* Memory in which an earlier boot's recordings lie beside this one's: they are distinguished. */
 #include "base/time.h"
 #include "cmd/earlier.h"
 #include "crash/cmdline.h"

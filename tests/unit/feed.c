@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The feed: who is told of what, in which order, and how records of another layout arrive. */
+/* The feed: which subscribers get which events, in which order, and how records of another layout arrive. */
 #include "analyze/engine/feed.h"
 #include "analyze/model/model.h"
 #include "make_trace.h"
@@ -164,7 +164,7 @@ TEST(feed_converts_records_of_another_layout)
 	CHECK_EQ(lkst_feed_event(feed, LKST_EV_sched_process_exec, on_exec, NULL), 1);
 	CHECK_EQ(lkst_feed_event(feed, LKST_EV_task_rename, on_rename, NULL), 1);
 	CHECK_EQ(lkst_feed_event(feed, LKST_EV_kfree, on_exec, NULL), 0);
-	/* prev_prio is not there, and next_prio is no number. */
+	/* prev_prio is not there, and next_prio is not a number. */
 	CHECK_EQ(lkst_feed_missing(feed, LKST_EV_sched_switch), 1 << 2 | 1 << 3);
 	/* Neither who was renamed nor the name before. */
 	CHECK_EQ(lkst_feed_missing(feed, LKST_EV_task_rename), 1 << 0 | 1 << 2);
@@ -225,7 +225,7 @@ TEST(feed_tells_of_system_calls_alike)
 	close_feed();
 }
 
-/* What a subscriber that comes behind the model finds. */
+/* What a subscriber that is called after the model finds. */
 static int ask(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_model *s = ctx;

@@ -19,7 +19,7 @@ enum {
 	BLOCK_SIZE = 1 << BLOCK_SHIFT,
 	STEPS_MAX = 512,
 	ID = 1,
-	STATE = 0, /* element of the state page; the blocks come behind it */
+	STATE = 0, /* element of the state page; the blocks follow it */
 };
 
 static union {
@@ -194,7 +194,7 @@ TEST(babeltrace2)
 		return;
 	}
 	CHECK(make_gap_trace());
-	/* What it says on standard error is a line that is no event. */
+	/* What it says on standard error is a line that shows no event. */
 	snprintf(command, sizeof(command), "exec babeltrace2 --clock-cycles --no-delta '%s' 2>&1",
 		 trace);
 	in = popen(command, "r");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is told of a verifier's log, and what is stored in a handler's variables. */
+/* What is reported of a verifier's log, and what is stored in a handler's variables. */
 #include "live/load/link.h"
 
 #include <errno.h>

@@ -50,7 +50,7 @@ static void begin(void)
 	if (lkst_block_parse(&e, before, BLOCK, NULL, &block))
 		abort();
 	content = block.content;
-	/* What an earlier lap of the ring has left behind the records. */
+	/* What an earlier lap of the ring has left after the records. */
 	for (i = content + 3; i + 8 <= BLOCK; i += 8)
 		memcpy(before + i, &(u64){ 0xffff888000001000 + i }, 8);
 	memcpy(after, before, BLOCK);
@@ -217,7 +217,7 @@ TEST(hide_clears_what_makes_no_sense)
 TEST(hide_clears_what_is_between)
 {
 	begin();
-	/* Behind the name in a field of 16 characters. */
+	/* After the name in a field of 16 characters. */
 	CHECK(!memcmp(after + content - 16, "two", 4));
 	memcpy(after + content - 8, "\x78\x56\x34\x12\x80\x88\xff\xff", 8);
 	lkst_hide(&hider, after, BLOCK);

@@ -60,7 +60,7 @@ static const char *all(struct lkst_trace *t)
 	return pass(t, 0, UINT64_MAX);
 }
 
-/* CPU 0 goes over to buffer 2, which goes round, and back; CPU 1 has one buffer, which has gone round. */
+/* CPU 0 switches to buffer 2, which goes round, and back; CPU 1 has one buffer, which has gone round. */
 static const char jumped[] =
 	"state_overwritten ns=1 loss_cpu=0 buffer=2 blocks=3 from=25 to=65\n"
 	"state_overwritten ns=1 loss_cpu=1 buffer=0 blocks=9 from=0 to=40\n"
@@ -211,7 +211,7 @@ TEST(holes_stay_in_pieces)
 	CHECK_STR(cut(t, 15, 50), "0.0:20 [0.2:25-40 3] 1.0:40 ");
 	CHECK_STR(cut(t, 10, 24), "0.0:10 0.0:20 ");
 	CHECK_STR(cut(t, 66, 100), "1.0:68 0.2:70 0.0:80 ");
-	/* CPU 0 begins behind it. */
+	/* CPU 0 begins after it. */
 	CHECK_STR(cut(t, 30, 70), "1.0:40 0.2:65 1.0:68 0.2:70 ");
 	end(t);
 }

@@ -9,7 +9,7 @@ enum { SHIFT = 12, BLOCK = 1 << SHIFT };
 
 static struct lkst_marks marks;
 
-/* Position @bytes behind the header of block @number. */
+/* Position @bytes after the header of block @number. */
 static u64 in_block(u64 number, u64 bytes)
 {
 	return (number << SHIFT) + LKST_BLOCK_HEADER + bytes;
@@ -83,7 +83,7 @@ TEST(lost_is_nothing_of_a_stay_that_began_with_the_oldest_block)
 	mark(300, in_block(3, 3900) | LKST_MARK_OPENS);
 	CHECK_STR(find(0, 0, 4, 300), "0-200:4 ");
 	CHECK_STR(find(0, 0, 5, 350), "0-200:4 300-350:1 ");
-	/* A block without records is begun anew. */
+	/* A block without records is begun again. */
 	clear(0);
 	mark(200, in_block(3, 0));
 	mark(300, in_block(3, 0) | LKST_MARK_OPENS);

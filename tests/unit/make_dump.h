@@ -200,7 +200,7 @@ struct make_file {
 	size_t length, room;
 };
 
-/* Puts @length bytes at @at, which may be behind the end. */
+/* Puts @length bytes at @at, which may be past the end. */
 static inline void make_put(struct make_file *f, size_t at, const void *bytes, size_t length)
 {
 	if (at + length > f->room) {

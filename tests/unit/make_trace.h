@@ -13,8 +13,8 @@
  *	# a comment
  *
  * Records of state_ events go to the state stream. The catalogue has every built-in event under
- * its index plus 1, and behind them the test_ events of make_catalog(). Of a text without !end and !open it
- * has no end marks: then the trace is as older programs wrote it.
+ * its index plus 1, followed by the test_ events of make_catalog(). The trace of a text without !end and !open
+ * has no end marks, as one that an older program wrote.
  */
 #ifndef LKST_TESTS_MAKE_TRACE_H
 #define LKST_TESTS_MAKE_TRACE_H

@@ -163,7 +163,7 @@ TEST(merge_tells_of_missing_blocks_and_discarded_records)
 	end(t);
 }
 
-/* Puts zeros over the start of block @block of main.0 (-1: behind its last byte). */
+/* Puts zeros over the start of block @block of main.0 (-1: after its last byte). */
 static struct lkst_trace *damage(struct lkst_trace *t, int block)
 {
 	size_t length;

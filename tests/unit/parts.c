@@ -101,13 +101,13 @@ TEST(parts_are_numbered_and_the_oldest_go)
 	CHECK_EQ(make_parts(path, 3, 5, 0, 0), 0);
 	CHECK_EQ(count_entries(path), 3);
 	CHECK(exists("log/000003/metadata") && exists("log/000005/metadata"));
-	/* A later recording goes on behind them, and they count. */
+	/* A later recording continues after them, and they count. */
 	CHECK_EQ(make_parts(path, 3, 2, 0, 0), 0);
 	CHECK_EQ(count_entries(path), 3);
 	CHECK(!exists("log/000004") && exists("log/000005") && exists("log/000007"));
 	CHECK_EQ(make_parts(path, 0, 2, 0, 0), 0);
 	CHECK_EQ(count_entries(path), 5);
-	/* What somebody else has put into a part stays, and is no trace any more. */
+	/* What somebody else has put into a part stays, and is no longer a trace. */
 	snprintf(own, sizeof(own), "%s/000005", path);
 	make_write(own, "notes", "x", 1);
 	CHECK_EQ(make_parts(path, 2, 1, 0, 0), 0);

@@ -26,7 +26,7 @@ static const char return_format[] =
 	"\tfield:unsigned long __probe_func;\toffset:8;\tsize:8;\tsigned:0;\n"
 	"\tfield:unsigned long __probe_ret_ip;\toffset:16;\tsize:8;\tsigned:0;\n";
 
-/* The names of the fields, each with a blank behind it, then what is not recorded. */
+/* The names of the fields, each followed by a blank, then what is not recorded. */
 static const char *describe(const char *format, bool is_at_function)
 {
 	static char text[256];

@@ -299,7 +299,7 @@ TEST(reader_refuses_times_that_are_a_turn_of_the_clock_off)
 {
 	struct lkst_trace *t;
 
-	/* Far behind the first turn of 48 bits, so that the beginning can be one turn too low. */
+	/* Long after the first turn of 48 bits, so that the beginning can be one turn too low. */
 	make(4096, "sched_switch ns=562949953421312 next_tid=1\n"
 		   "sched_switch ns=562949953421412 next_tid=2\n"
 		   "!block\n"

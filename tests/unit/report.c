@@ -108,7 +108,7 @@ TEST(report_adds_up_the_time_of_threads)
 TEST(report_tells_interrupts_apart)
 {
 	csv(&lkst_analysis_irq, lines);
-	/* The soft interrupt within it is not the interrupt's own time. */
+	/* The softirq within it is not the interrupt's own time. */
 	CHECK(strstr(text, "\nirq:24:disk_0,1,"));
 	CHECK(strstr(text, ",80,80,"));
 	CHECK(strstr(text, "\nlocal_timer,1,"));

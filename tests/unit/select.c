@@ -155,7 +155,7 @@ TEST(select_matches_cpus_and_times)
 	CHECK_EQ(takes(&wish, "softirq_entry ns=1"), 0);
 }
 
-/* The state tells of no moment, CPU or thread. */
+/* The state belongs to no moment, CPU or thread. */
 TEST(select_chooses_the_state_by_event_alone)
 {
 	char *globs[] = { "state_*" };

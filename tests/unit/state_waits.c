@@ -4,7 +4,7 @@
 
 #include "unit.h"
 
-/* The catalogue of make_catalog(), and the system calls of this test behind it. */
+/* The catalogue of make_catalog(), followed by the system calls of this test. */
 static struct lkst_catalog *catalog(void)
 {
 	static const char *const names[] = { "read",  "futex", "wait4",	     "clock_nanosleep",
@@ -38,7 +38,7 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 	return 0;
 }
 
-/* What is told of thread 5, or of calls. */
+/* What is reported of thread 5, or of calls. */
 static const char *told(const char *lines, bool wants_calls)
 {
 	static const struct lkst_model_calls calls = { .interval = on_interval };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The state model: what it tells of traces made of text, event by event. */
+/* The state model: what it reports of traces made of text, event by event. */
 #include "states.h"
 
 #include "unit.h"
@@ -9,7 +9,7 @@ static struct lkst_model_doubts doubts;
 
 enum { NOBODY = -2 };
 
-/* What is told of thread @tid, or of @cpu if it is not NOBODY, contexts or calls. */
+/* What is reported of thread @tid, or of @cpu if it is not NOBODY, contexts or calls. */
 static const char *told(const char *lines, s32 tid, s32 cpu, bool wants_frames, bool wants_calls)
 {
 	struct states *st = calloc(1, sizeof(*st));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The state model on traces made of text. What it tells of a thread or CPU becomes a short text:
+ * The state model on traces made of text. What it reports of a thread or CPU becomes a short text:
  *
  *	U10-20		unknown from 10 to 20 ns; R running, W ready (it waits for a CPU), B blocked,
  *			S stopped, N new, D dead
@@ -30,7 +30,7 @@ struct states {
 	struct lkst_feed *feed;
 	struct lkst_model *state;
 	struct lkst_model_doubts doubts;
-	u64 thread_ns[STATES_LIVES_MAX], cpu_ns[STATES_CPUS_MAX]; /* up to where each was told of */
+	u64 thread_ns[STATES_LIVES_MAX], cpu_ns[STATES_CPUS_MAX]; /* up to where each was reported */
 	bool is_torn;	/* intervals overlap or leave time out */
 	char tear[128]; /* the first such place */
 

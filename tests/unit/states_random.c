@@ -229,7 +229,7 @@ static void begin(struct machine *m)
 
 static const char letters[] = "URWBSND";
 
-/* Compares what is told of a stretch with the truth. */
+/* Compares what is reported of a stretch with the truth. */
 static int judge(void *ctx, const struct lkst_interval *i)
 {
 	struct machine *m = ctx;

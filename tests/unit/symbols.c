@@ -79,7 +79,7 @@ TEST(symbols_are_shown_with_offset_and_module)
 	CHECK_STR(shown(f->symbols, 0xffffffffc0010000), "nft_do_chain[nf_tables]");
 	CHECK_STR(shown(f->symbols, 0xffffffffc0010004), "nft_do_chain+0x4[nf_tables]");
 	CHECK_STR(shown(f->symbols, 0xffff888100000100), "kmalloc-64");
-	/* Between two symbols, behind the last, and without any. */
+	/* Between two symbols, after the last, and without any. */
 	CHECK_STR(shown(f->symbols, 0xffffffff81010100), "0xffffffff81010100");
 	CHECK_STR(shown(f->symbols, 0xffff888100000101), "0xffff888100000101");
 	CHECK_STR(shown(f->symbols, 0xffffffffffffffff), "0xffffffffffffffff");
@@ -101,7 +101,7 @@ TEST(symbols_are_shown_safely)
 	CHECK(strlen(p) < LKST_SYMBOL_ROOM && !strncmp(p, "\\x01", 4) && strstr(p, "+0xf"));
 }
 
-/* They are written behind the records that need them, and of each part behind its own. */
+/* They are written after the records that need them, and in each part after its own records. */
 TEST(symbols_of_a_whole_trace_are_known_before_its_records)
 {
 	static const char lines[] =

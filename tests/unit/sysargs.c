@@ -225,7 +225,7 @@ static const struct row rows[] = {
 #undef END
 };
 
-/* Sorted, each value under the mask, and none behind a flag. */
+/* Sorted, each value under the mask, and none after a flag. */
 static void check_case(const struct row *table, const struct row *r)
 {
 	CHECK(!(r->value & ~table->mask));

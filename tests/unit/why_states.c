@@ -31,7 +31,7 @@ TEST(why_does_not_say_who_ran_where_a_switch_is_missing)
 }
 
 /*
- * Thread 11 calls execve(2) and is 10 from then on. What it did as 11 is told of 10 as well, and at the same
+ * Thread 11 calls execve(2) and is 10 from then on. What it did as 11 is reported of 10 as well. At the same
  * time 10 did something itself: the leader ran, and was gone.
  */
 TEST(why_adds_up_where_a_thread_takes_over_a_number)

@@ -224,7 +224,7 @@ TEST(writer_reports_a_full_disk_and_leaves_whole_blocks)
 
 	CHECK_EQ(lkst_writer_append(&err, w, lkst_stream_instance(0, 0, 0), blocks, 2 * 4096), 0);
 	before = lkst_writer_bytes(w);
-	/* A limit to the size of files stands in for the disk: writes stop in the middle of a block. */
+	/* A limit to the size of files replaces a full disk: writes stop in the middle of a block. */
 	CHECK(signal(SIGXFSZ, SIG_IGN) != SIG_ERR && !getrlimit(RLIMIT_FSIZE, &old));
 	small = old;
 	small.rlim_cur = 10 * 4096 + 100;

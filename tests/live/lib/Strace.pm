@@ -25,7 +25,7 @@ sub u64 {
 	return $text < 0 ? ($text + 0) & ~0 : $text + 0;
 }
 
-# Splits at the commas that stand in no string, bracket or brace.
+# Splits at the commas that are in no string, bracket or brace.
 sub split_arguments {
 	my ($text) = @_;
 	my (@arguments, $depth);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What the tests of handlers share; they source it behind live.sh.
+# What the tests of handlers share; they source it after live.sh.
 
 # The value of an expression on the JSON that `lkst handler show NAME` prints.
 #   variable NAME VARIABLE

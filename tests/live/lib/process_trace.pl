@@ -29,7 +29,7 @@ sub task
 	return "$low$high" eq '' ? undef : "$high$low";
 }
 
-# The task goes over to another state. What it was until now belongs to the process that it turns out to be.
+# The task switches to another state. What it was until now belongs to the process that it turns out to be.
 sub enter
 {
 	my ($task, $now, $to) = @_;

@@ -29,7 +29,7 @@ while (<STDIN>) {
 	} elsif (/^# TYPE ([a-zA-Z_:][a-zA-Z0-9_:]*) (\S+)$/) {
 		my ($name, $kind) = ($1, $2);
 		enter($name);
-		wrong("a second TYPE of $name, or one behind its samples") if exists $type{$name};
+		wrong("a second TYPE of $name, or one after its samples") if exists $type{$name};
 		wrong("type $kind") unless $kind eq 'counter' || $kind eq 'gauge';
 		wrong("a counter's name, and no other, ends in _total: $name")
 			if ($kind eq 'counter') != ($name =~ /_total$/ ? 1 : 0);

@@ -124,7 +124,7 @@ static void make_packets(void)
 	}
 	read_file("/proc/self/net/dev", text, sizeof(text));
 	line = strstr(text, "lo:");
-	/* Behind eight numbers of what was received. */
+	/* After eight numbers of what was received. */
 	if (!line ||
 	    sscanf(line, "lo: %*u %*u %*u %*u %*u %*u %*u %*u %llu %llu", &bytes, &packets) != 2)
 		die("/proc/self/net/dev");

@@ -6,7 +6,7 @@
  *
  *	truth disk tid=N from=NS to=NS call=pread64 disk=NAME dev=MAJOR:MINOR ahead=3 server=N delay=NS
  *
- * Nothing stays behind, however the program ends: the file system is detached as soon as its file is
+ * Nothing is left, however the program ends: the file system is detached as soon as its file is
  * open, and the kernel gives the loop device back with its last user.
  */
 #include <fcntl.h>

@@ -80,7 +80,7 @@ static u32 model_check_block(const u8 *bytes, u32 index, u64 number, u64 done, b
 	model_check_header(&h, index, n);
 	if (is_closed)
 		limit = n->content;
-	/* A dump has no other sign than the times; a copying reader goes by `done` alone. */
+	/* A dump has no other sign than the times; a copying reader uses `done` alone. */
 	if (is_closed || (!is_copy && h.timestamp_end >= h.timestamp_begin))
 		CLAIM(limit && h.content_size == 8 * limit,
 		      "block %llu counts %llu bits, holds %u bytes", LLU(number),

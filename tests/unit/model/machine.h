@@ -28,7 +28,7 @@ enum {
 	MODEL_DEPTH = 8,
 	MODEL_CHOICES = 4096,
 	MODEL_LOG = 64,
-	MODEL_PAGES = 2, /* buffers that a CPU can write to, of which one is in force */
+	MODEL_PAGES = 2, /* buffers that a CPU can write to, of which one is active */
 	MODEL_RINGS = MODEL_PAGES * LKST_LEVELS, /* numbered by page, then level */
 	MODEL_STATE = 2,			 /* element index of the first state page */
 	MODEL_BASE = 5,				 /* and of the first block */
@@ -62,7 +62,7 @@ enum mutant {
 	NR_MUTANTS,
 };
 
-/* A writer that goes over to the other buffer takes a level there, then gives back its own. */
+/* A writer that switches to the other buffer takes a level there, then gives back its own. */
 enum going { GOING_NOWHERE, GOING_IN, GOING_OUT };
 
 enum fate { FATE_RUNNING, FATE_FILLED, FATE_LOST, FATE_DROPPED };
@@ -110,7 +110,7 @@ struct scenario {
 struct run {
 	u64 now, clock_max;
 	u32 nr_writers, nr_nested, nr_backs, nr_leaps, nr_lost, nr_moves;
-	u32 page;	/* in force */
+	u32 page;	/* the active one */
 	bool is_rested; /* no writer has read the clock since all had left */
 	struct note notes[MODEL_RINGS][MODEL_NOTES];
 };
@@ -516,7 +516,7 @@ static void model_count(u64 *at, const char *where)
 }
 
 /*
- * Time goes on by 3 ns a reading; one may lie 4 ns behind. The first after a rest may come after
+ * Time goes on by 3 ns a reading; one may be 4 ns below the one before. The first after a rest may come after
  * a long silence: no CPU spends days inside one writer.
  */
 static u64 model_clock(void)

@@ -46,7 +46,7 @@ static u32 model_target(const struct lkst_state *st)
 
 static void model_go_over(u32 to)
 {
-	model_step("the other buffer is put in force");
+	model_step("the other buffer is made active");
 	m.run.page = to - MODEL_STATE;
 	m.current->going = GOING_OUT;
 }
