@@ -67,8 +67,8 @@ void lkst_account_free(struct lkst_account *a);
 void lkst_account_freep(struct lkst_account **a);
 
 /*
- * Adds a step below @parent. Failure sticks in `error`, and then a step is returned that may be
- * written to, in vain.
+ * Adds a step below @parent. Failure sticks in `error`; then the step that is returned may be
+ * written to, without effect.
  */
 struct lkst_account_step *lkst_account_add(struct lkst_account *a, struct lkst_account_step *parent,
 					   const char *kind, uint64_t from_ns, uint64_t to_ns,

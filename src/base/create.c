@@ -57,8 +57,8 @@ static int apply_access(struct lkst_err *e, int fd, mode_t mode, const char *pat
 /* ---- names -------------------------------------------------------------------------- */
 
 /*
- * Opens the directory above the last name of @path, for that name alone to be looked up in it. "." and an empty
- * name are the directory itself.
+ * Opens the directory above the last name of @path, in which only that name is looked up. "." and an empty name
+ * are the directory itself.
  */
 static int open_parent(struct lkst_err *e, int at, const char *path, int *ret_fd, char name[NAME_MAX + 1])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * New files and directories. This is the only place that makes any (tests/layers.sh): whoever can write to a
- * directory on the way must not decide what is written to, or read what was written.
+ * directory on the path must not be able to decide what is written to, or read what was written.
  *
  * A file is always a new one (O_EXCL), links are not followed, and one that replaces another gets its name when it is
  * whole. A directory that is there already is taken only if it belongs to this user and nobody else may write
@@ -23,7 +23,7 @@ struct lkst_access {
 
 /*
  * For all that this process makes from now on, like umask(2): call it before there are threads. The standard:
- * nobody else if this is root, else whom umask(2) lets. Nobody else may ever write.
+ * nobody else if this is root, else those whom umask(2) permits. Nobody else may ever write.
  */
 void lkst_access_set(const struct lkst_access *access);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counts values so that quantiles can be told later, in bounded memory. */
+/* Counts values so that quantiles can be found later, in bounded memory. */
 #include "base/hist.h"
 
 #include <assert.h>

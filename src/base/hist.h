@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counts values so that quantiles can be told later, in bounded memory: buckets as wide as 1/32
+ * Counts values so that quantiles can be found later, in bounded memory: buckets as wide as 1/32
  * (3 %) of what they hold, as in HdrHistogram (hdrhistogram.org). Values below 32 are exact.
- * Count, sum, least and greatest are exact always.
+ * Count, sum, least and greatest are always exact.
  */
 #ifndef LKST_BASE_HIST_H
 #define LKST_BASE_HIST_H

@@ -76,7 +76,7 @@ int lkst_read_file(struct lkst_err *e, int dir_fd, const char *name, size_t ceil
 		ssize_t n;
 		char *grown;
 
-		/* One byte above the ceiling tells a file that fits from one that does not. */
+		/* One byte above the ceiling distinguishes a file that fits from one that does not. */
 		room = room ? room * 2 : 16384;
 		if (room > ceiling + 1)
 			room = ceiling + 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names that are nearly the one that was asked for. */
+/* Names similar to the one that was asked for. */
 #include "base/near.h"
 
 #include <stdio.h>

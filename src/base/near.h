@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Names that are nearly the one that was asked for, to be told with the error that there is none.
+ * Names similar to the one that was asked for, to be added to the error that there is no such
+ * name.
  */
 #ifndef LKST_BASE_NEAR_H
 #define LKST_BASE_NEAR_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sentences for the user that are no errors. */
+/* Sentences for the user that are not errors. */
 #include "base/notes.h"
 
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sentences for the user that are no errors: what was left out, and why. Collected where it is
+ * Sentences for the user that are not errors: what was left out, and why. Collected where it is
  * noticed, printed by the command.
  */
 #ifndef LKST_BASE_NOTES_H

@@ -361,7 +361,7 @@ void lkst_out_message(struct lkst_out *out, const char *format, ...)
 		out->error = -ENOMEM;
 }
 
-/* Whether a spreadsheet would calculate what begins so. A number with a sign is only a number. */
+/* Whether a spreadsheet would calculate a cell that begins so. A number with a sign is only a number. */
 static bool is_formula(const char *text, size_t length)
 {
 	size_t i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Buffered output with number formatting that costs nanoseconds: `lkst print` writes millions of
- * lines a second through it. Errors stick: they are asked for once, at the end.
+ * lines a second through it. Errors stick: the caller checks once, at the end.
  */
 #ifndef LKST_BASE_OUT_H
 #define LKST_BASE_OUT_H
@@ -86,8 +86,8 @@ void lkst_print_json(FILE *to, const char *text);
 char *lkst_put_escaped(char *p, const char *text, size_t length, const char *also);
 
 /*
- * The one way in which errors, notes and sentences about a trace leave, since what is in them may be from
- * anywhere: a line, escaped as a message.
+ * The one way in which errors, notes and sentences about a trace are printed, since parts of them may
+ * come from anywhere: a line, escaped as a message.
  */
 void lkst_print_message(FILE *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void lkst_out_message(struct lkst_out *out, const char *format, ...)
@@ -95,8 +95,8 @@ void lkst_out_message(struct lkst_out *out, const char *format, ...)
 
 /*
  * A cell of CSV that is text: escaped, and with "'" before what a spreadsheet would take for a formula (=, +, -, @).
- * _csv is by RFC 4180, in quotes where they are needed. _cell stands within quotes of the caller's, and has no quote
- * or comma. @p and the result are as in lkst_out_more().
+ * _csv is by RFC 4180, in quotes where they are needed. _cell is for use within quotes of the caller, and has no
+ * quote or comma. @p and the result are as in lkst_out_more().
  */
 char *lkst_out_csv(struct lkst_out *out, char *p, const char *text, size_t length);
 char *lkst_out_cell(struct lkst_out *out, char *p, const char *text, size_t length);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* SipHash-2-4 (Aumasson and Bernstein, 2012): a short value under a secret key, as 64 bits that do not tell it. */
+/*
+ * SipHash-2-4 (Aumasson and Bernstein, 2012): a short value and a secret key give 64 bits that do
+ * not reveal the value.
+ */
 #ifndef LKST_BASE_SIPHASH_H
 #define LKST_BASE_SIPHASH_H
 

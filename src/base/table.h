@@ -84,7 +84,7 @@ struct lkst_table_left_out {
 	uint64_t count;
 };
 
-/* Takes the rows that a table holds; they are gone afterwards. 0 or a negative errno. */
+/* Takes the rows that a table holds, which then drops them. 0 or a negative errno. */
 typedef int lkst_table_sink(void *arg, const struct lkst_table *t);
 
 struct lkst_table {

@@ -32,7 +32,7 @@ static inline bool lkst_time_is_after(uint64_t a, uint64_t b)
 	return lkst_time_is_before(b, a);
 }
 
-/* How long ago @then was at @now; 0 for what another CPU has noted only after @now was read. */
+/* How long ago @then was at @now; 0 if another CPU noted @then only after @now was read. */
 static inline uint64_t lkst_time_since(uint64_t now, uint64_t then)
 {
 	return lkst_time_is_before(then, now) ? now - then : 0;

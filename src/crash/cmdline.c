@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a kernel was told on its command line about memory. */
+/* The options of a kernel's command line about memory. */
 #include "crash/cmdline.h"
 
 #include <stddef.h>

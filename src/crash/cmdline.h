@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a kernel was told on its command line about memory: it decides on what an earlier boot leaves there. */
+/* The options of a kernel's command line about memory: they decide what an earlier boot leaves there. */
 #ifndef LKST_CRASH_CMDLINE_H
 #define LKST_CRASH_CMDLINE_H
 

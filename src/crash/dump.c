@@ -75,7 +75,7 @@ static int by_offset(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* Numbers the pages in the order of the file. What several runs show of it is looked at once. */
+/* Numbers the pages in the order of the file. A part of it that several runs show is looked at once. */
 static void number_pages(struct lkst_dump *d)
 {
 	size_t i, nr = 0;
@@ -99,7 +99,7 @@ static void number_pages(struct lkst_dump *d)
 	d->nr_runs = nr;
 }
 
-/* The program that compresses files to what begins like this one. */
+/* The program that compresses files so that they begin like this one. */
 static const char *find_packer(const struct lkst_file *f)
 {
 	static const struct {
@@ -193,7 +193,7 @@ void lkst_dump_reader_free(struct lkst_dump_reader *r)
 	free(r);
 }
 
-/* The run that holds @page, which there is; most often the one of the page before. */
+/* The run that holds @page, which must exist; most often that of the page before. */
 static const struct lkst_run *find_run(struct lkst_dump_reader *r, u64 page)
 {
 	const struct lkst_dump *d = r->dump;

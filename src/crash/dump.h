@@ -2,7 +2,7 @@
 /*
  * A memory dump as a row of pages, whatever its format: an ELF core (also /proc/vmcore and
  * /proc/kcore), makedumpfile's and QEMU's compressed format, both also flattened, or a bare image of
- * memory. No byte of it is trusted; what its headers promise and the file lacks is counted.
+ * memory. No byte of it is trusted; pages that its headers promise and the file lacks are counted.
  */
 #ifndef LKST_CRASH_DUMP_H
 #define LKST_CRASH_DUMP_H
@@ -34,7 +34,7 @@ struct lkst_dump {
 	u64 nr_pages;	/* of `page_size` bytes */
 	u32 page_size;	/* LKST_PAGE, or what the machine had if the pages are packed one by one */
 	u64 nr_missing; /* pages that the headers promise and that the file does not have */
-	char machine[65]; /* the kernel's release, if the dump tells */
+	char machine[65]; /* the kernel's release, if the dump says */
 	const char *packer; /* what seems to have compressed it as a whole, or NULL */
 
 	struct lkst_run *runs; /* ELF, raw */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * ELF cores: what the kernel's /proc/vmcore and /proc/kcore, makedumpfile -E, and QEMU's
- * dump-guest-memory give. Only what says where memory is in the file is looked at.
+ * dump-guest-memory give. Only the headers that say where memory is in the file are looked at.
  */
 #include <elf.h>
 #include <endian.h>
@@ -40,8 +40,8 @@ static int check(struct lkst_err *e, const Elf64_Ehdr *h)
 }
 
 /*
- * /proc/kcore shows all of the kernel's address space, much of it twice and most of it empty. What is
- * no memory of its own has no physical address there (fs/proc/kcore.c).
+ * /proc/kcore shows all of the kernel's address space, much of it twice and most of it empty. Parts
+ * that are not memory of their own have no physical address there (fs/proc/kcore.c).
  */
 static bool is_memory(const Elf64_Phdr *p)
 {

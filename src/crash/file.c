@@ -77,7 +77,7 @@ static bool is_in_proc(int fd)
 
 int lkst_file_open(struct lkst_err *e, const char *path, struct lkst_file *ret_file)
 {
-	/* A pipe that nobody writes to would make it wait, to be refused then. */
+	/* Opening a pipe that nobody writes to would wait, only to be refused then. */
 	struct lkst_file f = { .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
 	void *map = MAP_FAILED;
 	int err;
@@ -223,7 +223,7 @@ u64 lkst_file_data(const struct lkst_file *f, u64 offset)
 		return f->chunks[i].offset > offset ? f->chunks[i].offset : offset;
 	}
 	found = lseek(f->fd, (off_t)offset, SEEK_DATA);
-	/* ENXIO: nothing but a hole follows. Where holes are not known of, all is data. */
+	/* ENXIO: nothing but a hole follows. Where the file system does not report holes, all is data. */
 	if (found < 0)
 		return errno == ENXIO ? f->size : offset;
 	return (u64)found < f->size ? (u64)found : f->size;

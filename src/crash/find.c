@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Finding what is ours in dumps. */
+/* Finding our pages in dumps. */
 #include "crash/find.h"
 
 #include <endian.h>
@@ -65,7 +65,7 @@ static u32 get_32(const u8 *bytes)
 
 #define BLOCK_AT(field) offsetof(struct lkst_block_header, field)
 
-/* What the opener of a block writes; the rest may not be there yet. */
+/* The fields that the opener of a block writes; the rest may not be there yet. */
 static bool is_block(const u8 *bytes, struct lkst_find *find)
 {
 	u64 instance = get_64(bytes + BLOCK_AT(stream_instance_id));
@@ -136,8 +136,8 @@ static int take(void *arg, u64 page, u32 part, const u8 *bytes)
 }
 
 /*
- * Takes the next stretch of a dump that nobody has: false, there is none. From the end of each, since a kernel takes
- * memory from the top first: should the search be ended, it was there where most is.
+ * Takes the next stretch of a dump that no thread has taken; false: there is none. Begins at the end of each dump,
+ * since a kernel uses memory from the top first: a search that is ended early has then looked where most is.
  */
 static bool next_stretch(struct search *s, unsigned int *ret_dump, u64 *ret_from, u64 *ret_to)
 {
@@ -199,7 +199,7 @@ static void *run_part(void *arg)
 	return NULL;
 }
 
-/* The condition is waited for by a clock that nobody sets. */
+/* The wait for the condition uses a clock that nobody sets. */
 static void init_lock(struct search *s)
 {
 	pthread_condattr_t attr;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finding what is ours in dumps: every page is looked at, and those that begin with one of our
+ * Finding our pages in dumps: every page is looked at, and those that begin with one of our
  * signatures and have a plausible header are listed. Pages are not kept; they are read again.
  */
 #ifndef LKST_CRASH_FIND_H
@@ -15,7 +15,7 @@ enum lkst_find_kind {
 };
 
 struct lkst_find {
-	u8 id[16]; /* what all pages of a recording have, and nothing else: lkst_control.memory_id */
+	u8 id[16]; /* the id that all pages of a recording have, and no others: lkst_control.memory_id */
 	u64 a, b; /* a block's stream instance and number; a note's kind and time; else 0 */
 	u64 page; /* where it lies */
 	u32 part;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * makedumpfile's flattened output (makedumpfile -F, Debian's kdump-tools, QEMU's kdump formats): the
- * dump as a sequence of "these bytes go there", for pipes. Here: an index of where each byte
- * stands. Format: makedumpfile_header and makedumpfile_data_header in makedumpfile's source; its
- * numbers are big-endian.
+ * dump as a sequence of "these bytes go there", for pipes. Here: an index of where each byte is.
+ * Format: makedumpfile_header and makedumpfile_data_header in makedumpfile's source; its numbers are
+ * big-endian.
  */
 #include <endian.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The ids of pages in memory (lkst_control.memory_id) that recordings of this machine had. Pages with such an id were
- * written by the kernel or by root: no user's program can know it, and no trace has it. They are kept in a file of
- * root's, a line for each recording, the latest last.
+ * written by the kernel or by root: no program of a user can know it, and no trace has it. The ids are kept in a file
+ * of root, a line for each recording, the latest last.
  */
 #ifndef LKST_CRASH_IDS_H
 #define LKST_CRASH_IDS_H

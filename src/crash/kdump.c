@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The compressed format of makedumpfile and QEMU ("kdump-compressed"): a header, two bitmaps that tell
+ * The compressed format of makedumpfile and QEMU ("kdump-compressed"): a header, two bitmaps that say
  * which pages there are, a table with a descriptor for each page, and the pages, each packed by
- * itself. Formats: diskdump_mod.h, IMPLEMENTATION of makedumpfile. Offsets below are those
- * of 64-bit machines.
+ * itself. Formats: diskdump_mod.h, IMPLEMENTATION of makedumpfile. Offsets below are those of 64-bit
+ * machines.
  */
 #include <endian.h>
 #include <errno.h>
@@ -38,7 +38,10 @@ enum {
 
 	PREFIX = 4, /* of a page, enough to see that it is not ours */
 
-	/* All pages together have the file's size. What many descriptors share is not unpacked for each of them. */
+	/*
+	 * All pages together have the file's size. A page that many descriptors share is not
+	 * unpacked for each of them.
+	 */
 	SPENT_MAX = 2,
 	GROWTH_MAX = 256, /* of a page; one that grows more is taken for a larger one */
 };
@@ -136,7 +139,7 @@ int lkst_kdump_open(struct lkst_err *e, struct lkst_dump *d)
 	d->format = LKST_DUMP_KDUMP;
 	d->page_size = get_32(h + AT_BLOCK_SIZE);
 	memcpy(d->machine, h + AT_RELEASE, sizeof(d->machine) - 1);
-	/* The first half of the bitmaps tells which memory exists, the second what is here. */
+	/* The first half of the bitmaps says which memory exists, the second which is in the file. */
 	bitmap = (1 + (u64)get_32(h + AT_SUB_HEADER_BLOCKS)) * d->page_size;
 	bitmap_bytes = (u64)get_32(h + AT_BITMAP_BLOCKS) * d->page_size / 2;
 	d->descriptors = bitmap + 2 * bitmap_bytes;

@@ -9,7 +9,7 @@
 
 enum { PAGE = 1 << LKST_BLOCK_SHIFT_MIN };
 
-/* Where a walk over a block's records came to. */
+/* How far a walk over a block's records came. */
 struct walk {
 	u32 content; /* end of the last good record */
 	u32 at;	     /* where the walk ended */
@@ -73,7 +73,7 @@ static void close_header(struct lkst_block_header *h, const struct walk *w)
 	h->timestamp_end = htole64(w->last_ns);
 }
 
-/* Where an unfinished record stands: its head has the time that the ring gave out last. */
+/* Where an unfinished record is: its head has the last time that the ring gave out. */
 static u32 find_torn(const struct lkst_block *block, const struct walk *w,
 		     const struct lkst_dump_ring *ring)
 {

@@ -14,7 +14,7 @@ struct lkst_mended {
 	u32 content;	      /* bytes of header and complete records */
 	u64 begin_ns, end_ns; /* of its first and last record */
 	u64 records;
-	u32 torn_at;	 /* where a record stands that was being written; 0: there is none */
+	u32 torn_at;	 /* where the record is that was being written; 0: there is none */
 	bool is_damaged; /* the records before its end should be whole and are not */
 };
 

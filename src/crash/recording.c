@@ -131,10 +131,10 @@ static int compare_rings(const void *a, const void *b)
 
 	if (x->instance != y->instance)
 		return x->instance < y->instance ? -1 : 1;
-	/* Whoever has the most to show for what it says is believed: anybody could write a large number. */
+	/* The state page with the most blocks to prove it is believed: anybody could write a large number. */
 	if (x->present != y->present)
 		return x->present > y->present ? -1 : 1;
-	/* Of two copies the one that has got further is the one in use. */
+	/* Of two copies the one with the later position is in use. */
 	return x->done > y->done ? -1 : x->done < y->done;
 }
 
@@ -329,7 +329,7 @@ static u64 last_ns(const struct lkst_recording *r)
 static int compare_recordings(const void *a, const void *b)
 {
 	const struct lkst_recording *x = a, *y = b;
-	/* One that can be read and has something to be read goes before one that has not. */
+	/* A recording that can be read and has something to read comes before one that has not. */
 	bool x_good = x->catalog && x->nr_blocks, y_good = y->catalog && y->nr_blocks;
 
 	if (x->is_proven != y->is_proven)
@@ -355,7 +355,7 @@ static void prove(struct lkst_recording *r, const struct lkst_memory_ids *known)
 	}
 }
 
-/* How much speaks for it that @r is the recording of its UUID: the more, the better. */
+/* The evidence that @r is the recording of its UUID: more is better. */
 static int weight(const struct lkst_recording *r)
 {
 	const bool is_copy = !memcmp(r->id, r->uuid, sizeof(r->id));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The recordings that dumps hold: what was found, sorted by trace, and what is needed to read its
- * blocks. Pages of recordings that ended long ago may still lie in memory.
+ * blocks. Pages of recordings that ended long ago may still be in memory.
  */
 #ifndef LKST_CRASH_RECORDING_H
 #define LKST_CRASH_RECORDING_H
@@ -32,13 +32,13 @@ struct lkst_recording {
 	struct lkst_note **notes; /* good ones, in order of lkst_note_compare(), no two the same */
 	size_t nr_notes;
 
-	u64 newest_ns; /* the latest time that a state page or a block's opening tells */
+	u64 newest_ns; /* the latest time that a state page or a block's opening shows */
 };
 
 struct lkst_recordings {
 	struct lkst_recording *items; /* the one to be taken first, else the latest */
 	unsigned int nr;
-	unsigned int nr_dropped; /* further ones, which are none that is proven as long as there is another */
+	unsigned int nr_dropped; /* further ones: never a proven one as long as there is another */
 };
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From the blocks of a recording to a trace. */
+/* Makes a trace of the blocks of a recording. */
 #include "crash/salvage.h"
 
 #include <endian.h>
@@ -29,7 +29,7 @@ enum {
 /* How much younger than the beginning of the youngest block a record may be. */
 #define LIMIT_SLACK_NS (3600ULL * 1000000000)
 
-/* Where a damaged block's page goes, beside the trace of what is doubtful. */
+/* Where a damaged block's page is written, beside the trace of doubtful records. */
 static const char pages_dir[] = "pages";
 
 struct work {
@@ -89,7 +89,7 @@ static u32 load(struct work *w, const struct lkst_find *find, u8 *bytes)
 	memcpy(&h, bytes, sizeof(h));
 	size = le64toh(h.packet_size) / 8;
 	parts = 1;
-	/* Its further pages may lie elsewhere: the walk over its records will tell. */
+	/* Its further pages may be elsewhere: the walk over its records will show that. */
 	if (size > LKST_PAGE && size <= BLOCK_MAX)
 		parts = lkst_pages_copy(w->pages, find, (unsigned int)(size / LKST_PAGE), bytes);
 	if (!parts || !is_same(find, bytes))
@@ -248,7 +248,7 @@ static int put(struct work *w, const char *name, u64 ns, void *record, size_t le
 	return lkst_writer_state(w->e, w->options->trace, ns, record, length);
 }
 
-/* What the ring had overwritten goes to the ledger. @begin_ns: when what is left of it begins. */
+/* Notes in the ledger what the ring had overwritten. @begin_ns: when the rest of it begins. */
 static int write_lost(struct work *w, const struct lkst_dump_ring *ring, u64 begin_ns)
 {
 	const struct lkst_lost_ring lost_ring = { .marks = &ring->marks,
@@ -269,7 +269,7 @@ static int write_lost(struct work *w, const struct lkst_dump_ring *ring, u64 beg
 	return err;
 }
 
-/* Ends a stream: what was cut off it goes to the ledger. */
+/* Ends a stream: notes in the ledger what was cut off. */
 static int end_stream(struct work *w, const struct stream *s)
 {
 	struct lkst_rec_state_torn t = { .loss_cpu = (s16)lkst_instance_cpu(s->instance),
@@ -323,7 +323,7 @@ static int salvage_streams(struct work *w)
 
 /* ---- the state stream ----------------------------------------------------------------- */
 
-/* What the ring of level 0 tells, for those of the other levels too. */
+/* What the ring of level 0 says, also for those of the other levels. */
 static int write_ledger(struct work *w, const struct lkst_dump_ring *ring)
 {
 	u32 cause;

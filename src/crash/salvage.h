@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From the blocks of a recording, as they were found in dumps, to a trace: copies thrown out, in
- * order, what was torn at the moment of the crash cut off and counted.
+ * Makes a trace of the blocks of a recording that were found in dumps: copies are dropped, the
+ * blocks are put in order, and what was torn at the moment of the crash is cut off and counted.
  */
 #ifndef LKST_CRASH_SALVAGE_H
 #define LKST_CRASH_SALVAGE_H

@@ -32,7 +32,7 @@ static u32 take_16(struct lzo *z)
 	return low | take(z) << 8;
 }
 
-/* A length whose field is 0 goes on in bytes: 255 for each that is 0, and the one that is not. */
+/* A length whose field is 0 continues in bytes: 255 for each that is 0, plus the first that is not. */
 static u32 long_length(struct lzo *z, u32 field, u32 mask)
 {
 	u32 length = field & mask, byte;
@@ -80,7 +80,7 @@ static void match(struct lzo *z, u32 distance, u32 length)
 }
 
 /*
- * Instructions below 16: @state tells what came before. 0: literals follow; 1 to 3 literals before:
+ * Instructions below 16: @state says what came before. 0: literals follow; 1 to 3 literals before:
  * a match of 2; 4, a long run before: a match of 3 from further off. Returns true for a match.
  */
 static bool short_instruction(struct lzo *z, u32 op, u32 state)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Decompressing the pages of a dump, wholly or only their first bytes: to see whether a page is one
- * of ours, a few bytes suffice, and that is what makes a scan fast.
+ * Decompressing the pages of a dump, wholly or only their first bytes: a few bytes show whether a
+ * page is ours, which makes a scan fast.
  */
 #ifndef LKST_CRASH_UNPACK_H
 #define LKST_CRASH_UNPACK_H
@@ -24,13 +24,13 @@ int lkst_unpacker_new(struct lkst_err *e, struct lkst_unpacker **ret_unpacker);
 void lkst_unpacker_free(struct lkst_unpacker *u);
 
 /*
- * Writes at most @room of the bytes that @length packed ones at @in stand for to @out; returns how
- * many. Less than there should be: the rest is damaged.
+ * Unpacks the @length bytes at @in to @out, at most @room bytes; returns how many. If these are
+ * fewer than there should be, the rest is damaged.
  */
 size_t lkst_unpack(struct lkst_unpacker *u, enum lkst_packing packing, const u8 *in, size_t length,
 		   u8 *out, size_t room);
 
-/* The two that no library does by halves. */
+/* The two formats that no library unpacks in part. */
 size_t lkst_unlzo(const u8 *in, size_t length, u8 *out, size_t room);
 size_t lkst_unsnappy(const u8 *in, size_t length, u8 *out, size_t room);
 

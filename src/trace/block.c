@@ -203,7 +203,7 @@ static bool is_array(const struct lkst_field_class *f)
 	return f->type == LKST_CLASS_UINTS || f->type == LKST_CLASS_SINTS;
 }
 
-/* What the field says that has the length of @f. */
+/* The value of the field that holds the length of @f. */
 static u64 load_length(const struct lkst_event_class *event, const u8 *bytes,
 		       const struct place *places, const struct lkst_field_class *f)
 {
@@ -227,7 +227,7 @@ static bool find_place(const struct lkst_event_class *event, const u8 *bytes, u3
 	const u8 *end;
 	u32 at;
 
-	/* A field without a place of its own is never the first: one that varies is before it. */
+	/* A field without a fixed place is never the first: one of varying size is before it. */
 	at = f->offset != LKST_OFFSET_VARIES ? f->offset : places[i - 1].at + places[i - 1].size;
 	switch (f->type) {
 	case LKST_CLASS_STRING:

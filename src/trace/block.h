@@ -36,9 +36,9 @@ int lkst_block_parse(struct lkst_err *e, const void *bytes, size_t available, co
 		     struct lkst_block *ret_block);
 
 /*
- * Makes a block of its own, of the same size and number, of what @block has from byte @from to @to: where
- * a record begins, and where one ends. Its records are not older than @begin_ns nor
- * younger than @end_ns. Pieces of a block, one after the other, are read as the block would be.
+ * Makes a block of its own, of the same size and number, of the bytes of @block from @from, where a
+ * record begins, to @to, where one ends. Its records are not older than @begin_ns nor younger than
+ * @end_ns. Pieces of a block, one after the other, are read as the block would be.
  */
 void lkst_block_piece(const struct lkst_block *block, u32 from, u32 to, u64 begin_ns, u64 end_ns,
 		      u8 *ret_bytes);
@@ -64,7 +64,7 @@ struct lkst_block_cursor {
 void lkst_block_cursor_init(struct lkst_block_cursor *cursor, const struct lkst_block *block);
 
 /*
- * The next record: 1, 0 at the end, or -EBADMSG: what follows in this block makes no sense (an id
+ * The next record: 1, 0 at the end, or -EBADMSG: the rest of this block makes no sense (an id
  * that is not declared, a record that passes the end, a string without end, a time outside the
  * block's) and @e says what.
  */
@@ -72,7 +72,7 @@ int lkst_block_next(struct lkst_err *e, struct lkst_block_cursor *cursor,
 		    const struct lkst_catalog *catalog, struct lkst_record *ret_record);
 
 /*
- * The value of an integer field of a record, sign-extended; 0 for fields that are no integer or
+ * The value of an integer field of a record, sign-extended; 0 for fields that are not integers or
  * whose place varies (lkst_record_field() finds those).
  */
 u64 lkst_record_int(const struct lkst_record *r, const struct lkst_field_class *f);

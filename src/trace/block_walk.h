@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The walk over a block's records, inline: it is what every reader's speed hangs on. Private to
+ * The walk over a block's records, inline: the speed of every reader depends on it. Private to
  * src/trace; others call lkst_block_next().
  */
 #ifndef LKST_TRACE_BLOCK_WALK_H

@@ -216,7 +216,7 @@ static int lay_out(struct lkst_err *e, struct lkst_event_class *event)
 
 /* ---- what is known of a name ---------------------------------------------------------- */
 
-/* Whether a field is stored in the form that the built-in catalogue has it in. */
+/* Whether a field is stored as the built-in catalogue has it. */
 static bool is_same_form(const struct lkst_field_class *f, const struct lkst_field_desc *desc)
 {
 	switch (desc->type) {
@@ -273,7 +273,7 @@ static void describe(struct lkst_catalog *c, struct lkst_event_class *event)
 	event->index = -1;
 	event->syscall = -1;
 	event->is_native = false;
-	/* A tracepoint is "system:name", what a handler declares is "handler.name". */
+	/* A tracepoint is called "system:name", an event that a handler declares "handler.name". */
 	event->group = strchr(event->name, '.') && !strchr(event->name, ':')
 			       ? LKST_GROUP_HANDLER
 			       : LKST_GROUP_TRACEPOINT;

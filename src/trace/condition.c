@@ -19,9 +19,9 @@ static const struct {
 };
 
 /*
- * Events that end what another one began. `key`: a field of both, NULL: the thread. What runs in an
- * interrupt belongs to a CPU. A request may be completed in parts, so that it is not forgotten with the first:
- * when it is used again, it is issued again.
+ * Events that end an interval that another one began. `key`: a field of both, NULL: the thread. What runs in
+ * an interrupt belongs to a CPU. A request may be completed in parts, so that it is not forgotten with the
+ * first part: when its structure is used again, the request is issued again.
  */
 static const struct ending {
 	const char *end, *begin, *key;
@@ -307,10 +307,10 @@ static int add_syscall(struct parser *p, const struct lkst_event_class *end,
 }
 
 /*
- * A request that the driver sends back is issued again: the first time counts, as in the analysis of disks. It
- * is held only if no part of it is done, for one that was is not known to be the same request when it is sent
- * back: its structure is used again. What was merged into another is gone. Without one of these events
- * the last time counts.
+ * A request that the driver sends back is issued again: the first time counts, as in the analysis of disks.
+ * That time is kept only if no part of the request is done: once one is, the structure may be used again, and
+ * a request that is sent back is not known to be the same. A request that was merged into another is gone.
+ * Without one of these events the last time counts.
  */
 static int add_tries(struct parser *p)
 {
@@ -392,7 +392,7 @@ static int add_interval_of(struct parser *p, const struct lkst_event_class *even
 		return add_wait(p, event, ret_key);
 	if (is_syscall_exit(event))
 		return add_syscall(p, event, ret_key);
-	/* They share one interval: what begins differently can't. */
+	/* They share one interval, so they must begin in the same way. */
 	if (p->ending && strcmp(p->ending->begin, ending->begin))
 		return lkst_err_set(p->e, -EINVAL,
 				    "%s and %s end different things; write a trigger for each",

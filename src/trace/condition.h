@@ -56,15 +56,15 @@ static inline bool lkst_condition_has(const struct lkst_condition *condition, u3
 
 /*
  * Makes @text into a condition for the events of @c. -ENOENT: there is no such event or field; -EINVAL: it
- * is no condition, and the text says where. Trusts no byte. *@ret_condition: free() it.
+ * is not a condition, and the text says where. Trusts no byte. *@ret_condition: free() it.
  */
 int lkst_condition_parse(struct lkst_err *e, const struct lkst_catalog *c, const char *text,
 			 struct lkst_condition **ret_condition);
 
 /*
- * Makes the comparisons @text, what follows the event in a condition, terms for records of @event. They
+ * Makes the comparisons @text, which follow the event in a condition, into terms for records of @event. They
  * compare the record and the thread alone: no interval is measured. -ENOENT: its records have no such field;
- * -EINVAL: it is no list of comparisons. Trusts no byte.
+ * -EINVAL: @text is not a list of comparisons. Trusts no byte.
  */
 int lkst_condition_compile(struct lkst_err *e, const struct lkst_event_class *event,
 			   const char *text, struct lkst_trigger_term terms[LKST_TRIGGER_TERMS],

@@ -26,7 +26,7 @@ struct lkst_words {
 	struct lkst_word next;
 };
 
-/* Begins, and goes on: -EINVAL if what follows is no word. */
+/* The first word, and the next one: -EINVAL if no word follows. */
 int lkst_words_init(struct lkst_err *e, struct lkst_words *w, const char *text);
 int lkst_words_skip(struct lkst_err *e, struct lkst_words *w);
 
@@ -63,7 +63,7 @@ int lkst_comparison_compile(struct lkst_err *e, const struct lkst_comparison *x,
 int lkst_condition_key(struct lkst_err *e, const struct lkst_event_class *event, const char *name,
 		       struct lkst_trigger_key *ret_key);
 
-/* True if intervals end with it that lkst_condition_parse() knows by itself. */
+/* True if the event ends an interval that lkst_condition_parse() knows by itself. */
 bool lkst_condition_is_end(const struct lkst_event_class *event);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/size.h"
 #include "trace/condition_lex.h"
 
-/* What a field is to a comparison. */
+/* How a comparison uses a field. */
 struct operand {
 	u8 source, size;
 	u16 offset;
@@ -16,7 +16,7 @@ struct operand {
 	u16 room; /* of characters */
 };
 
-/* Fields that every event has, if its record has none of the name. */
+/* Fields that every event has, unless its record has one of the same name. */
 static const struct {
 	const char *name;
 	struct operand is;

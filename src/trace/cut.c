@@ -66,7 +66,10 @@ static bool is_ledger(const struct lkst_event_class *event)
 	       event->index == LKST_EV_state_skipped;
 }
 
-/* What is not so of a piece: how far the trace goes, and what the kernel had counted at its beginning and end. */
+/*
+ * Records that are wrong for a piece: how far the trace goes, and what the kernel had counted at
+ * its beginning and end.
+ */
 static bool is_end(const struct lkst_event_class *event)
 {
 	return event->index == LKST_EV_state_stream || event->index == LKST_EV_state_end ||
@@ -120,7 +123,7 @@ static int list_then(struct cut *c, struct then *then)
 	return 0;
 }
 
-/* What it said of this one, if it is still the same. */
+/* The record of this thread, if it is still the same. */
 static struct lkst_rec_state_thread find_then(const struct then *then,
 					      const struct lkst_thread *thread)
 {
@@ -131,7 +134,7 @@ static struct lkst_rec_state_thread find_then(const struct then *then,
 	return found && found->task == thread->task ? *found : r;
 }
 
-/* Writes who there is at @ns, by what the records until then have said. */
+/* Writes the threads that exist at @ns, by the records until then. */
 static int write_threads(struct cut *c, u64 ns, struct lkst_writer *w)
 {
 	const struct lkst_event_class *class = lkst_catalog_find(c->catalog, "state_thread");
@@ -216,7 +219,7 @@ static int write_block(struct cut *c, const struct lkst_block *block, u64 from_n
 		/* Without what aligns the next one: readers of CTF look for a record there. */
 		end = at + r.size;
 	}
-	/* What makes no sense stays with what comes before it, and is shown as damage there. */
+	/* Bytes that make no sense stay with the records before them, and are shown as damage there. */
 	if (!from)
 		return 0;
 	if (to == block->content)
@@ -300,8 +303,8 @@ static u64 earlier(u64 a, u64 b)
 }
 
 /*
- * Says of stream @s how far the part goes, and what of it is missing in the trace: a block of which it is not known
- * when it was is taken for one of the part.
+ * Says of stream @s how far the part goes, and what of it is missing in the trace: a block whose time is not known
+ * counts as one of the part.
  */
 static int claim(struct cut *c, const struct lkst_stream *s, u64 from_ns, u64 end_ns,
 		 struct lkst_writer *w)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Cuts a trace by time or by size into traces that can be read alone: the records of a span, exactly, and
- * the state as it was when the span began. What is cut at one time fits together again.
+ * the state as it was when the span began. Pieces that are cut at the same time fit together again.
  */
 #ifndef LKST_TRACE_CUT_H
 #define LKST_TRACE_CUT_H
@@ -16,8 +16,8 @@ int lkst_cut_time(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_
 		  const char *path);
 
 /*
- * The same, as numbered traces in directory @path, of about @bytes each, at most one block of each stream
- * and the names of threads that have come since more. *@ret_nr: how many.
+ * The same, as numbered traces in directory @path, of about @bytes each; one may be larger by a block of
+ * each stream and the names of new threads. *@ret_nr: how many.
  */
 int lkst_cut_size(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns, u64 bytes,
 		  const char *path, unsigned int *ret_nr);

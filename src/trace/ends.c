@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The end marks of a trace, and what is missing by them. */
+/* The end marks of a trace, and what they show to be missing. */
 #include "trace/ends.h"
 
 #include <errno.h>
@@ -71,7 +71,7 @@ static int add_cpu(struct lkst_err *e, struct lkst_ends *ends, const struct lkst
 	return code ? code : add(e, ends, none);
 }
 
-/* A part has ended with @r, which is in @block. Of parts that were cut one by one the latest says how all end. */
+/* A part has ended with @r, which is in @block. If parts were cut one by one, the latest says how all end. */
 static void take_end(struct lkst_ends *ends, const struct lkst_block *block,
 		     const struct lkst_record *r)
 {
@@ -91,7 +91,7 @@ static int take(struct lkst_err *e, void *ctx, const struct lkst_block *block,
 {
 	struct lkst_ends *ends = ctx;
 
-	/* What follows on an end is of a further part. */
+	/* Records after an end belong to a further part. */
 	ends->is_closed = r->event->index == LKST_EV_state_end;
 	if (ends->next_seq && block->seq > ends->next_seq)
 		ends->skips_part = true;
@@ -229,7 +229,7 @@ static int add_hole(struct lkst_err *e, struct lkst_trace *t, const struct lkst_
 		&(struct lkst_hole){ .instance = s->info.instance, .gap = gap, .is_end = true });
 }
 
-/* Of @missing blocks those are shown as damage that are there and cannot be read. */
+/* Those of @missing blocks that are there and cannot be read are shown as damage. */
 static u64 unexplained(u64 missing, u64 bad)
 {
 	return missing > bad ? missing - bad : 0;
@@ -304,7 +304,7 @@ static int note_left(struct lkst_err *e, struct lkst_trace *t, struct lkst_strea
 		       : 0;
 }
 
-/* What the mark of stream @s says that is not there. */
+/* What is missing by the mark of stream @s. */
 static int note_marked(struct lkst_err *e, struct lkst_trace *t, struct lkst_stream *s,
 		       const struct lkst_stream_end *end)
 {
@@ -318,8 +318,8 @@ static int note_marked(struct lkst_err *e, struct lkst_trace *t, struct lkst_str
 }
 
 /*
- * A stream of a trace that nobody has closed, or whose last part is missing: what its ring had besides is not known.
- * Those of interrupting writers have records so seldom that their last one says nothing.
+ * A stream of a trace that nobody has closed, or whose last part is missing: what else its ring had is not known.
+ * Streams of interrupting writers have records so seldom that their last record says nothing.
  */
 static int note_open(struct lkst_err *e, struct lkst_trace *t, const struct lkst_stream *s)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the end marks of a trace say (state_stream and state_end), and what is missing by them: the end of a
- * stream, its beginning, or all of it. Private to src/trace.
+ * What the end marks of a trace (state_stream and state_end) say, and what they show to be missing: the end
+ * of a stream, its beginning, or all of it. Private to src/trace.
  */
 #ifndef LKST_TRACE_ENDS_H
 #define LKST_TRACE_ENDS_H
@@ -24,7 +24,7 @@ struct lkst_ends {
 int lkst_ends_find(struct lkst_err *e, struct lkst_trace *t);
 void lkst_ends_fini(struct lkst_ends *ends);
 
-/* Adds what is missing by them to the holes of @t. */
+/* Adds what they show to be missing to the holes of @t. */
 int lkst_ends_add_holes(struct lkst_err *e, struct lkst_trace *t);
 
 /* The mark of stream @instance, or NULL. */

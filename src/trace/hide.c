@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Takes out of blocks where the kernel lies in memory. */
+/* Removes from blocks what shows where the kernel is in memory. */
 #include "trace/hide.h"
 
 #include <endian.h>
@@ -38,7 +38,7 @@ static u64 hide_frame(const struct lkst_hider *h, u64 number)
 	return !number || number == UINT64_MAX ? number : hash(h, DOMAIN_FRAME, number);
 }
 
-/* Hides one number of 64 bits, of which it is known, or not, that it is an address. */
+/* Hides one number of 64 bits, which is known to be an address or may be one. */
 static void hide_word(const struct lkst_hider *h, u8 meaning, u8 *at)
 {
 	u64 before = lkst_le64(at), after = before;
@@ -85,7 +85,7 @@ static void hide_field(const struct lkst_hider *h, const struct lkst_record *r, 
 		hide_word(h, f->meaning, bytes + at);
 }
 
-/* What a program hands to a system call is its own. */
+/* The arguments that a program passes to a system call are its own. */
 static bool is_of_programs(const struct lkst_event_class *event)
 {
 	return event->syscall >= 0 || event->group == LKST_GROUP_SYSCALL;

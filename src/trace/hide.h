@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Takes out of blocks where the kernel lies in memory: addresses in its half, and page frame numbers, become hashes
- * under a secret key. Equal ones stay equal, and nothing else can be learnt from them. Addresses of programs stay.
+ * Removes from blocks what shows where the kernel is in memory: addresses in its half, and page frame numbers,
+ * become hashes with a secret key. Equal ones stay equal, and nothing else can be learnt from them. Addresses of
+ * programs stay.
  */
 #ifndef LKST_TRACE_HIDE_H
 #define LKST_TRACE_HIDE_H

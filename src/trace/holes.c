@@ -20,7 +20,7 @@ static u64 field(const struct lkst_record *r, const char *name, bool *has)
 	return f ? lkst_record_int(r, f) : 0;
 }
 
-/* What a record of state_overwritten tells; false: not when it was. */
+/* What a record of state_overwritten says; false: it does not say when that was. */
 static bool parse(const struct lkst_record *ledger, struct lkst_hole *ret_hole)
 {
 	bool has = true;
@@ -91,7 +91,10 @@ bool lkst_trace_tells_holes(const struct lkst_trace *t)
 	return c && lkst_class_field(c, "from") && lkst_class_field(c, "to");
 }
 
-/* Cuts off what is no hole: where the trace has nothing of the CPU, and what blocks' numbers tell. */
+/*
+ * Cuts off what is not a hole: time in which the trace has nothing of the CPU, and what the blocks'
+ * numbers show anyway.
+ */
 static bool confine(const struct lkst_trace *t, struct lkst_hole *hole)
 {
 	const struct lkst_stream *s = find_stream(t, hole->instance);
@@ -101,7 +104,7 @@ static bool confine(const struct lkst_trace *t, struct lkst_hole *hole)
 	if (!lkst_trace_cpu_begin(t, gap->cpu, &begin_ns))
 		return false;
 	if (gap->from_ns < begin_ns) {
-		/* How many of its blocks are younger, nobody knows. */
+		/* How many of its blocks are younger is not known. */
 		gap->from_ns = begin_ns;
 		gap->blocks = 0;
 	}

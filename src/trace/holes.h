@@ -2,7 +2,7 @@
 /*
  * Where records are missing in the middle of a CPU's history that no hole in the numbers of blocks shows: a
  * ring had overwritten them before the trace was saved, while another ring of the CPU reaches further back.
- * The ledger tells when that was. And where a stream should go further than it does, as the end marks say.
+ * The ledger says when that was. And where a stream should go further than it does, as the end marks say.
  * Private to src/trace.
  */
 #ifndef LKST_TRACE_HOLES_H

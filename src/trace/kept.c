@@ -10,7 +10,7 @@
 
 enum {
 	/*
-	 * All of what one machine is: 64 bytes for each of half a million threads, with the names of functions and
+	 * All of one machine's state: 64 bytes for each of half a million threads, with the names of functions and
 	 * devices; and the ledgers of some thousand parts.
 	 */
 	KEPT_MAX = 64 << 20,
@@ -99,7 +99,7 @@ static int grow_slots(struct lkst_kept *k, enum lkst_kept_same same)
 	return 0;
 }
 
-/* Has the record at @r take the place of one that is the same, if there is one. */
+/* Replaces the record that is the same as the one at @r, if there is one. */
 static int replace(struct lkst_kept *k, const struct lkst_record *r, enum lkst_kept_same same,
 		   u32 **ret_slot)
 {

@@ -24,7 +24,7 @@ static u64 opened_at(const struct search *s, u64 at)
 	return (at + in_block) >> s->ring->shift;
 }
 
-/* The stretch goes up to position @at and time @ns: what of it is before the oldest block is lost. */
+/* The stretch goes up to position @at and time @ns: the part of it before the oldest block is lost. */
 static void end_stretch(struct search *s, u64 at, u64 ns)
 {
 	u64 first = s->ring->first << s->ring->shift, oldest = s->ring->oldest << s->ring->shift;
@@ -65,7 +65,7 @@ unsigned int lkst_lost_find(const struct lkst_lost_ring *r, struct lkst_lost ret
 {
 	const struct lkst_marks *marks = r->marks;
 	struct search s = { .ring = r, .list = ret_lost, .ns = marks->since_ns };
-	/* The oldest mark of a full table may just be giving way to the next. */
+	/* The next mark may be replacing the oldest one of a full table at this moment. */
 	u64 i = marks->nr >= LKST_MARKS ? marks->nr - LKST_MARKS + 1 : 0;
 
 	if (r->oldest <= r->first)

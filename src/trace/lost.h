@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * When those records were made that a ring has overwritten, as far as its state page tells: a CPU that
- * goes over from buffer to buffer writes to each of them only at times.
+ * When the records were made that a ring has overwritten, as far as its state page says: a CPU that
+ * switches from buffer to buffer writes to each of them only at times.
  */
 #ifndef LKST_TRACE_LOST_H
 #define LKST_TRACE_LOST_H
@@ -38,8 +38,8 @@ unsigned int lkst_lost_find(const struct lkst_lost_ring *r, struct lkst_lost ret
 struct lkst_rec_state_overwritten lkst_lost_record(u64 instance, const struct lkst_lost *lost);
 
 /*
- * Whether the events of stream @instance are the CPU's history. Those for names, and the few of who interrupted
- * a writer, may reach back to times of which all else is overwritten, as it is to be.
+ * Whether the events of stream @instance are the CPU's history. The streams for names, and those of writers
+ * that interrupted another, may reach back to times of which all else is overwritten, by design.
  */
 bool lkst_lost_from_history(u64 instance);
 

@@ -27,8 +27,8 @@ static const struct {
 enum { NR_LIFE_EVENTS = sizeof(life_events) / sizeof(life_events[0]) };
 
 /*
- * The numbers of mnemonics that no document of LKST's tells. They are this program's, by LKST's groups
- * in its order; the known ones are in events.def.
+ * The numbers of mnemonics that no document of LKST gives. They are this program's own, by LKST's
+ * groups in its order; the known ones are in events.def.
  */
 static const struct {
 	u16 type;
@@ -50,7 +50,7 @@ static const struct {
 };
 enum { NR_ASSIGNED = sizeof(assigned) / sizeof(assigned[0]) };
 
-/* What LKST hooked apart, and the kernel has no hook of its own for (rows B22 and B50 of doc/heritage.md). */
+/* What LKST hooked separately, and the kernel has no hook of its own for (rows B22 and B50 of doc/heritage.md). */
 static const struct lkst_represented represented[] = {
 	{ 0x46,
 	  "MEM_GET_ZEROPAGE",

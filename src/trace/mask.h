@@ -177,7 +177,7 @@ extern const struct lkst_shipped_mask lkst_shipped_masks[];
 /* The one called @name, or NULL. */
 const struct lkst_shipped_mask *lkst_shipped_mask_find(const char *name);
 
-/* Who reads an event of the maskset standard. */
+/* What reads an event of the maskset standard. */
 enum lkst_reader { LKST_READER_MODEL = 1, LKST_READER_REPORT = 2, LKST_READER_WHY = 4, LKST_READER_CRASH = 8 };
 
 /* A bit of enum lkst_reader for each that reads @event; 0 if the event is not in the maskset standard. */

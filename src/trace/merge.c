@@ -194,7 +194,7 @@ static bool next_block(struct lkst_merge *m, struct way *w)
 	struct lkst_block next;
 	bool is_first = !w->cursor.block;
 
-	/* Of the state, the first part's comes before all else, and that of the others in its time. */
+	/* The first part's state comes before all else, that of the others at its time. */
 	if (is_state(w) && !m->has_begun && w->next_block >= w->stream->nr_first &&
 	    w->next_block < w->stream->info.nr_blocks)
 		return false;
@@ -268,7 +268,7 @@ static bool start(struct lkst_merge *m, struct way *w)
 
 /* ---- the tournament ----------------------------------------------------------------- */
 
-/* Without a branch: who wins is as good as random. */
+/* Without a branch: the winner is as good as random. */
 static inline bool is_before(struct player a, struct player b)
 {
 	return (a.ns < b.ns) | ((a.ns == b.ns) & (a.way < b.way));

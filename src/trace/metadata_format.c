@@ -137,8 +137,8 @@ static const char *alias_of(const struct lkst_field_class *field)
 }
 
 /*
- * What the values of @field mean, if a reader would not know it by name of event and field or by the
- * table of system calls; else 0.
+ * What the values of @field mean, if a reader cannot find that by the names of event and field or in
+ * the table of system calls; else 0.
  */
 static u8 told_meaning(const struct lkst_event_class *event, const struct lkst_field_class *field)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * CTF 1.8 metadata back into a catalogue. Takes what metadata_format.c writes: blocks of
+ * Parses CTF 1.8 metadata into a catalogue. Takes what metadata_format.c writes: blocks of
  * attributes, structs one level deep. There is no recursion, and each list has a ceiling.
  */
 #include <errno.h>

@@ -19,7 +19,7 @@ struct lkst_ctf_decl {
 	char name[LKST_NAME_MAX];
 	bool is_string;
 	struct lkst_ctf_int type;	 /* unless it is a string */
-	u8 meaning;			 /* enum lkst_meaning; 0: its type's name tells none */
+	u8 meaning;			 /* enum lkst_meaning; 0: its type's name gives none */
 	u16 count;			 /* of a fixed array, else 0 */
 	char length_name[LKST_NAME_MAX]; /* of the field that counts a sequence, else "" */
 };

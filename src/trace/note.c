@@ -151,7 +151,7 @@ int lkst_note_pack(struct lkst_err *e, const char *text, u8 **ret_bytes, size_t 
 	return 0;
 }
 
-/* Unpacks all of it into *@text, which it lets grow. */
+/* Unpacks all of it into *@text, which grows as needed. */
 static int unpack_all(z_stream *z, char **text, size_t *length)
 {
 	size_t room = 0;

@@ -22,7 +22,7 @@ u32 lkst_note_pages(size_t length);
 
 /*
  * Fills one page: part @part of @nr_parts, with @length bytes, at most LKST_NOTE_ROOM. At every
- * moment the page is either a note that is whole or none.
+ * moment the page is either a whole note or not a note.
  */
 void lkst_note_fill(struct lkst_note *page, const u8 *memory_id, enum lkst_note_kind kind, u64 ns,
 		    u32 part, u32 nr_parts, const void *bytes, size_t length);

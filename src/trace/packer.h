@@ -13,13 +13,13 @@
 struct lkst_packer;
 int lkst_packer_new(struct lkst_err *e, struct lkst_packer **ret_packer);
 
-/* Hands over the trace directory @path, which nobody writes any more. It may be removed at any time. */
+/* Hands over the trace directory @path, to which nobody writes any more. It may be removed at any time. */
 int lkst_packer_add(struct lkst_err *e, struct lkst_packer *p, const char *path);
 
 /* Whether there is still something to compress. */
 bool lkst_packer_is_busy(struct lkst_packer *p);
 
-/* Ends the thread at once: what is not compressed stays as it is. Tells the first thing that failed. */
+/* Ends the thread at once: what is not compressed stays as it is. Reports the first failure. */
 int lkst_packer_close(struct lkst_err *e, struct lkst_packer *p);
 
 #endif

@@ -21,7 +21,7 @@
 
 enum {
 	DIGITS = 6,	      /* of a part's number */
-	SAME_NAME_MAX = 1000, /* parts begun in one second, or whatever the name tells apart */
+	SAME_NAME_MAX = 1000, /* parts begun in one second, or in the time that the name distinguishes */
 	KEEP_MIN = 2,
 	HEAD_BYTES = 64, /* of metadata, that tell it from another file */
 };
@@ -259,7 +259,7 @@ static int adopt(struct lkst_err *e, struct lkst_parts *p)
 		return code;
 	}
 	pattern = split(copy, &dir);
-	/* Where the directories' names tell times too, parts of earlier recordings are not looked for. */
+	/* If the directories' names contain times too, parts of earlier recordings are not looked for. */
 	return strchr(dir, '%') || !p->rotation.keep ? 0 : find_parts(e, p, dir, pattern);
 }
 

@@ -122,7 +122,10 @@ static bool is_published(int dir_fd, const char *name, const u8 uuid[16])
 	size_t length;
 	bool is_it;
 
-	/* A trace under its name that is marked is a copy by other means, which was broken off. */
+	/*
+	 * A trace that has its name and is marked as partial was copied by other means, and the
+	 * copy was interrupted.
+	 */
 	if (lkst_open_own_dir(&ignored, dir_fd, name, &fd) ||
 	    !faccessat(fd, LKST_PARTIAL, F_OK, AT_SYMLINK_NOFOLLOW) ||
 	    lkst_read_file(&ignored, fd, "metadata", METADATA_MAX, &text, &length) ||

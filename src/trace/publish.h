@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A trace directory that gets its name when all of it is on the disk. Until then it is called .NAME.UUID, with the
- * trace's UUID: whatever is called NAME is whole, also after a kill or a crash of the machine, and what these leave
- * is known by its name.
+ * trace's UUID: whatever is called NAME is whole, even after a kill or a crash of the machine, and what these leave
+ * is recognised by its name.
  */
 #ifndef LKST_TRACE_PUBLISH_H
 #define LKST_TRACE_PUBLISH_H
@@ -26,16 +26,16 @@ struct lkst_writer *lkst_publish_writer(const struct lkst_publication *p);
 
 /*
  * Brings the trace to the disk, gives it its name, and brings that to the disk. When it returns 0, both outlast a
- * crash of the machine. If NAME is taken, it is called NAME.2, NAME.3 and so on; @ret_name says how.
- * @err: what went wrong before, or 0; then, and on failure here, the trace is removed.
+ * crash of the machine. If NAME is taken, it is called NAME.2, NAME.3 and so on; @ret_name is that name. @err:
+ * what went wrong before, or 0; then, and on failure here, the trace is removed.
  */
 int lkst_publish_close(struct lkst_err *e, struct lkst_publication *p, int err,
 		       char ret_name[LKST_PUBLISH_NAME]);
 
 /*
  * Looks in directory @dir for a trace with @uuid whose name begins with @prefix. 1: there is one that has been
- * published, @ret_name, and its name is on the disk; 0: there is none. Only directories that belong to this user,
- * and that no other one can write to, count. Removes what calls that were killed have left of such a trace: the
+ * published, @ret_name, and its name is on the disk; 0: there is none. Only directories count that belong to this
+ * user and that no other user can write to. Removes what calls that were killed have left of such a trace: the
  * caller makes sure that nobody is writing one.
  */
 int lkst_publish_find(struct lkst_err *e, const char *dir, const char *prefix, const u8 uuid[16],

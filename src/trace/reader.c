@@ -387,7 +387,7 @@ static int open_dir(struct lkst_err *e, const char *path, int dir_fd, struct lks
 		lkst_err_add(e, "cannot read the trace %s", path);
 		return code;
 	}
-	/* Without a part this says that there is no metadata. */
+	/* If there is no part, this says that there is no metadata. */
 	return open_traces(e, parts.nr ? parts.list : &one, parts.nr ?: 1, true, ret_trace);
 }
 
@@ -517,7 +517,7 @@ const struct lkst_block *lkst_trace_block(const struct lkst_trace *t, unsigned i
 {
 	struct lkst_stream *s = t->streams[stream];
 
-	/* Whoever walks all of them must not have the whole file in memory. */
+	/* A caller that walks all blocks must not have the whole file in memory. */
 	lkst_stream_pass(s, &s->passed, lkst_stream_offset(s, block));
 	lkst_stream_block(s, block, &s->block);
 	return &s->block;

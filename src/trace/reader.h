@@ -55,8 +55,8 @@ bool lkst_trace_lacks_part(const struct lkst_trace *t);
 const char *lkst_trace_lacks_part_text(void);
 
 /*
- * Until when the history of @cpu is known, but for gaps: what was recorded by then is in the trace, and silence
- * is silence. False: the trace does not say, or nothing is of that CPU.
+ * Until when the history of @cpu is known, but for gaps: everything recorded by then is in the trace, and where
+ * nothing is, nothing happened. False: the trace does not say, or has nothing of that CPU.
  */
 bool lkst_trace_cpu_end(const struct lkst_trace *t, u32 cpu, u64 *ret_end_ns);
 
@@ -67,12 +67,12 @@ bool lkst_trace_cpu_end(const struct lkst_trace *t, u32 cpu, u64 *ret_end_ns);
 void lkst_trace_range(const struct lkst_trace *t, u64 *ret_begin_ns, u64 *ret_end_ns);
 
 /*
- * When the history of @cpu begins: its first record, but for those of the life buffer and of who
- * interrupted a writer, which may reach further back. False: there is none.
+ * When the history of @cpu begins: its first record, except those of the life buffer and of
+ * writers that interrupted another, which may reach further back. False: there is none.
  */
 bool lkst_trace_cpu_begin(const struct lkst_trace *t, u32 cpu, u64 *ret_begin_ns);
 
-/* Whether the trace is of a program that tells when the records were made that rings had overwritten. */
+/* Whether the trace is of a program that notes when the records were made that rings had overwritten. */
 bool lkst_trace_tells_holes(const struct lkst_trace *t);
 
 /*

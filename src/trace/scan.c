@@ -6,7 +6,7 @@
 
 #include "abi/block.h"
 
-/* The block at @at. @e is NULL where nobody asks what is wrong: most of a damaged file is not worth a sentence. */
+/* The block at @at. @e is NULL where the error is not wanted: most of a damaged file is not worth a sentence. */
 static int parse_at(const struct lkst_scan *scan, size_t at, struct lkst_err *e,
 		    struct lkst_block *ret_block)
 {

@@ -19,14 +19,14 @@ struct lkst_scan {
 };
 
 /*
- * A scan of @s, which lkst_stream_map() has mapped. Blocks of another trace than @uuid's are bad ones. What
- * stream it is, two of the first three good blocks say, or else the first.
+ * A scan of @s, which lkst_stream_map() has mapped. Blocks of another trace than @uuid's are bad ones. Two
+ * of the first three good blocks decide which stream it is, or else the first.
  */
 struct lkst_scan lkst_scan_begin(const struct lkst_stream *s, const u8 *uuid);
 
 /*
- * 1: a good block, which begins at *@ret_at. -1: *@ret_bad_bytes from *@ret_at on hold none. 0: the end. Memory that
- * lies before is let go.
+ * 1: a good block, which begins at *@ret_at. -1: *@ret_bad_bytes from *@ret_at on hold none. 0: the end. The memory
+ * before is released.
  */
 int lkst_scan_next(struct lkst_scan *scan, size_t *ret_at, struct lkst_block *ret_block,
 		   size_t *ret_bad_bytes);

@@ -19,7 +19,7 @@
 
 enum {
 	UNIT = 1 << LKST_BLOCK_SHIFT_MIN,
-	LOOKS = 4096, /* at blocks, until their memory is let go */
+	LOOKS = 4096, /* at blocks, until their memory is released */
 };
 
 static u64 header_u64(const struct lkst_stream *s, u32 start, size_t at)
@@ -234,8 +234,8 @@ static bool is_covered(const struct lkst_stream *s, u32 a, u32 b)
 }
 
 /*
- * Brings the blocks into the order of their numbers; of several of one number the first stays, unless they
- * are pieces of one block.
+ * Sorts the blocks by number; of several with the same number the first stays, unless they are pieces of
+ * one block.
  */
 static int sort_blocks(struct lkst_err *e, struct lkst_stream *s)
 {
@@ -434,7 +434,7 @@ int lkst_stream_open(struct lkst_err *e, const struct lkst_stream_file *files,
 	s->info.lost_from_ns = s->covered_ns = UINT64_MAX;
 	s->nr_segments = nr_files;
 	s->segments = calloc(nr_files, sizeof(*s->segments));
-	/* What the name says is overruled by the first good block. */
+	/* The first good block overrides what the name says. */
 	lkst_stream_name_parse(s->file, &s->info.instance);
 	s->info.cpu = lkst_instance_cpu(s->info.instance);
 	s->info.buffer = lkst_instance_buffer(s->info.instance);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kernel's names for what lies at addresses in a trace. */
+/* The kernel's names for addresses in a trace. */
 #include "trace/symbols.h"
 
 #include <errno.h>
@@ -85,7 +85,10 @@ static bool has_room(struct lkst_symbols *s, size_t length)
 	if (s->is_full)
 		return false;
 	sort(s);
-	/* Soon full again: it holds so many different ones that more would only be sorted over and over. */
+	/*
+	 * It would soon be full again: it has so many different names that it would be sorted again
+	 * and again for a few more.
+	 */
 	s->is_full = s->nr > SYMBOLS_MAX / 4 * 3 || s->names > NAMES_MAX / 4 * 3;
 	return !s->is_full;
 }

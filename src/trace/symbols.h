@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel's names for what lies at addresses in a trace, functions, variables and slab caches, as its state
- * stream has them (state_symbol); and the one way in which such an address is shown to people.
+ * The kernel's names for addresses in a trace (functions, variables and slab caches), as its state stream has
+ * them (state_symbol); and the one way in which such an address is shown to people.
  */
 #ifndef LKST_TRACE_SYMBOLS_H
 #define LKST_TRACE_SYMBOLS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who is who: the threads of a trace, by the records that speak of them. */
+/* The threads of a trace and their names, by the records about them. */
 #include "trace/threads.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ enum {
 
 /* What a field says of a thread. */
 enum role {
-	ROLE_TID, /* which thread; without it the record's own */
+	ROLE_TID, /* which thread; if there is no such field, the record's own */
 	ROLE_PID,
 	ROLE_PARENT,
 	ROLE_PRIO,
@@ -30,7 +30,7 @@ enum role {
 	NR_ROLES,
 };
 
-/* What an event says of one thread. An event that speaks of two has two rules, side by side. */
+/* What an event says of one thread. An event about two threads has two rules, one after the other. */
 struct rule {
 	s16 index;   /* enum lkst_event_index */
 	bool is_new; /* the thread begins: what was known under its number is void */
@@ -65,7 +65,10 @@ enum { NR_RULES = sizeof(rules) / sizeof(rules[0]) };
 /* Slots of the hash table in a line of the cache. */
 enum { LINE_SLOTS = 8 };
 
-/* Of the hash table. It holds the thread's number, for to look at the thread itself takes as long as all the rest. */
+/*
+ * Of the hash table. It holds the thread's number, since looking at the thread itself takes as long
+ * as all the rest.
+ */
 struct slot {
 	s32 tid;
 	u32 place; /* plus 1; 0: it is empty */
@@ -82,7 +85,7 @@ struct lkst_threads {
 
 	struct lkst_thread **chunks;
 	u32 nr_threads, nr_chunks;
-	u32 hand; /* the one that gave its place last */
+	u32 hand; /* the thread whose place was reused last */
 	u64 *idle_tasks; /* by CPU, 0: not known */
 	u32 nr_idle_tasks;
 	struct slot *slots; /* a hash table */
@@ -167,7 +170,7 @@ static void empty_slot(struct lkst_threads *t, s32 tid)
 	t->slots[hole] = (struct slot){};
 }
 
-/* The place of a thread that gives it to another one: that has ended, or else was spoken of first. */
+/* The place of the thread to be replaced: one that has ended, or else the one that was met first. */
 static u32 reclaim(struct lkst_threads *t)
 {
 	u32 i, at;
@@ -306,7 +309,7 @@ static void find_fields(struct lkst_threads *t, u32 i, const struct lkst_event_c
 						   : NULL;
 }
 
-/* Whether the class says which thread it speaks of; a file may declare anything. */
+/* Whether the class says which thread it is about; a file may declare anything. */
 static bool is_usable(const struct lkst_threads *t, u32 i)
 {
 	return !rules[i].fields[ROLE_TID] || t->found[i].fields[ROLE_TID];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who is who: the threads of a trace, their names, processes and task_struct addresses, kept up
- * to date by the records of the state stream and of the life buffer as they come by.
+ * The threads of a trace: their names, processes and task_struct addresses, kept up to date by
+ * the records of the state stream and of the life buffer as they are read.
  */
 #ifndef LKST_TRACE_THREADS_H
 #define LKST_TRACE_THREADS_H
@@ -35,9 +35,9 @@ void lkst_threads_free(struct lkst_threads *t);
 int lkst_threads_feed(struct lkst_threads *t, const struct lkst_record *r);
 
 /*
- * The thread, or NULL. tid 0 is the idle thread ("swapper"), of every CPU. The pointer stays good, and
- * what it points to is kept up to date, until the table is freed. One that has ended stays, until there are
- * more than half a million: then it gives its place to another.
+ * The thread, or NULL. tid 0 is the idle thread ("swapper"), of every CPU. The pointer stays good, and what
+ * it points to is kept up to date, until the table is freed. One that has ended stays until there are more
+ * than half a million: then its place is used for another.
  */
 const struct lkst_thread *lkst_threads_find(const struct lkst_threads *t, s32 tid);
 

@@ -73,7 +73,7 @@ int lkst_wire_frame_parse(struct lkst_err *e, const u8 bytes[sizeof(struct lkst_
 
 /* ---- sending ------------------------------------------------------------------------ */
 
-/* A socket that nobody reads any more must not end the process by a signal. */
+/* Writing to a socket that nobody reads any more must not end the process by a signal. */
 static int send_all(int fd, struct iovec *parts, size_t nr)
 {
 	struct msghdr m = { .msg_iov = parts, .msg_iovlen = nr };

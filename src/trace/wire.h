@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What goes over the socket of `lkst serve`: one request of the client, then frames of the server
- * until END or ERROR. Little-endian. It only turns bytes into checked structs and back; who may
- * ask for what is the server's business. doc/service.md describes it for others.
+ * until END or ERROR. Little-endian. It only turns bytes into checked structs and back; the
+ * server decides who may ask for what. doc/service.md describes it for others.
  */
 #ifndef LKST_TRACE_WIRE_H
 #define LKST_TRACE_WIRE_H
@@ -27,7 +27,7 @@ enum lkst_wire_what {
 	LKST_WIRE_NR_WHATS,
 };
 
-/* In what form a status is wanted. */
+/* The form in which a status is wanted. */
 enum lkst_wire_form {
 	LKST_WIRE_TEXT,
 	LKST_WIRE_JSON,
@@ -62,15 +62,15 @@ struct lkst_wire_frame {
 _Static_assert(sizeof(struct lkst_wire_frame) == 16, "no holes");
 
 /*
- * Makes a request of the bytes that came, and the bytes of one. -EPROTO: it is none, or of another
- * version.
+ * Makes a request of the bytes that came, and the bytes of one. -EPROTO: they are not one, or of
+ * another version.
  */
 int lkst_wire_request_parse(struct lkst_err *e, const u8 bytes[sizeof(struct lkst_wire_request)],
 			    struct lkst_wire_request *ret_request);
 void lkst_wire_request_format(const struct lkst_wire_request *r,
 			      u8 bytes[sizeof(struct lkst_wire_request)]);
 
-/* The same for the head of a frame. -EPROTO: it is none. */
+/* The same for the head of a frame. -EPROTO: it is not one. */
 int lkst_wire_frame_parse(struct lkst_err *e, const u8 bytes[sizeof(struct lkst_wire_frame)],
 			  struct lkst_wire_frame *ret_frame);
 
@@ -97,7 +97,7 @@ struct lkst_wire_sender {
 int lkst_wire_writer_open(struct lkst_err *e, struct lkst_wire_sender *sender, const struct lkst_catalog *c,
 			  struct lkst_writer **ret_writer);
 
-/* What receives frames: reads up to @size bytes; 0 at the end, or a negative errno. */
+/* How frames are received: reads up to @size bytes; 0 at the end, or a negative errno. */
 struct lkst_wire_source {
 	ssize_t (*read)(void *ctx, void *bytes, size_t size);
 	void *ctx;

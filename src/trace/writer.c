@@ -422,7 +422,7 @@ int lkst_writer_reserve(struct lkst_err *e, struct lkst_writer *w, u64 bytes)
 	code = get_file(e, w, lkst_stream_instance(0, LKST_BUFFER_STATE, 0), &file);
 	if (code)
 		return code;
-	/* The block that is being filled comes on top. */
+	/* The block that is being filled comes in addition. */
 	if (fallocate(file->fd, FALLOC_FL_KEEP_SIZE, (off_t)file->size,
 		      (off_t)(bytes + STATE_BLOCK)))
 		return errno == ENOSPC || errno == EDQUOT
@@ -489,7 +489,7 @@ int lkst_writer_close(struct lkst_err *e, struct lkst_writer *w, int err)
 		if (w->files[i].fd < 0)
 			continue;
 		give_reserve_back(&w->files[i]);
-		/* A file system may report a failed write only here; the last error is told. */
+		/* A file system may report a failed write only here; the last error is reported. */
 		if (close(w->files[i].fd))
 			code = lkst_err_sys(e, -errno, "cannot finish a stream file");
 	}

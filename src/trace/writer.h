@@ -31,7 +31,7 @@ int lkst_writer_open(struct lkst_err *e, const char *path, const struct lkst_cat
 int lkst_writer_open_at(struct lkst_err *e, int at, const char *path, const struct lkst_catalog *c,
 			struct lkst_writer **ret_writer);
 
-/* Where a trace may go in place of a directory. Each returns 0 or a negative errno, with @e set. */
+/* Where a trace may be written instead of a directory. Each returns 0 or a negative errno, with @e set. */
 struct lkst_writer_sink {
 	int (*metadata)(struct lkst_err *e, void *ctx, const char *text, size_t length);
 	int (*append)(struct lkst_err *e, void *ctx, u64 instance, const void *blocks,
@@ -50,8 +50,8 @@ int lkst_writer_open_sink(struct lkst_err *e, const struct lkst_catalog *c,
 int lkst_writer_renew(struct lkst_err *e, struct lkst_writer *w, const struct lkst_catalog *c);
 
 /*
- * Marks the directory, by the file LKST_PARTIAL in it, as one that lacks something, until it is closed with
- * all well: a copy of something that was broken off does not pass for a whole one. `lkst check` tells.
+ * Marks the directory, by the file LKST_PARTIAL in it, as incomplete, until it is closed without an error:
+ * so a copy that was interrupted is not mistaken for a whole trace. `lkst check` says so.
  */
 int lkst_writer_mark_partial(struct lkst_err *e, struct lkst_writer *w);
 
@@ -61,15 +61,15 @@ int lkst_writer_open_copy(struct lkst_err *e, const char *path, const struct lks
 
 /*
  * Says of a stream what the writer cannot know: until when it is covered, and blocks that belong to it but are
- * not there. Widens what is known of it. Of who interrupts writers, a stream without a block is not mentioned.
+ * not there. Widens what is known of it. A stream of interrupting writers that has no block is not mentioned.
  */
 int lkst_writer_claim(struct lkst_err *e, struct lkst_writer *w,
 		      const struct lkst_stream_end *claim);
 
 /*
- * Writes the end marks: how far each stream goes, and how the trace ended (enum lkst_ending), at @ns. No record
- * may follow. A trace without them passes for one whose writer was killed. A stream of which nothing was claimed is
- * covered to the end of its last block.
+ * Writes the end marks: how far each stream goes, and how the trace ended (enum lkst_ending), at @ns. No record may
+ * follow. A trace without them looks like one whose writer was killed. A stream without such a claim is covered to
+ * the end of its last block.
  */
 int lkst_writer_end(struct lkst_err *e, struct lkst_writer *w, u32 how, u64 ns);
 

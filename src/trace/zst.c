@@ -128,7 +128,7 @@ struct unpacker {
 	u64 packed; /* bytes of its frames so far; what zstd skips does not count */
 	int out_fd;
 	u64 written;   /* bytes so far, those in `window` aside */
-	u64 stored;    /* of them, what is not a hole of the file */
+	u64 stored;    /* of these, bytes that are not in a hole of the file */
 	u64 blockless; /* the last so many of them hold no beginning of a block */
 	u8 *out;
 	size_t out_room;
@@ -275,7 +275,7 @@ static int unpack(struct lkst_err *e, struct unpacker *u)
 
 		code = unpack_frame(e, u, at, &next, &bad);
 		if (!code && bad) {
-			/* What was unpacked of it stays; the next frame starts with the magic. */
+			/* Its unpacked part stays; the next frame starts with the magic. */
 			code = emit_damage(e, u);
 			found = u->length - at > 1 ? memmem(u->in + at + 1, u->length - at - 1,
 							    frame_magic, sizeof(frame_magic))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Trees of steps, printed without recursion: a step knows its parent. */
+/* Prints trees of steps without recursion: a step knows its parent. */
 #include "view/account_text.h"
 
 #include <errno.h>

@@ -153,8 +153,8 @@ static char *put_symbols_brief(struct lkst_pen *pen, char *p, const struct lkst_
 static const struct {
 	s16 index;
 	const char *name;
-	const char *own;   /* how this thread is called, NULL: it is no argument */
-	const char *other; /* how the other one is called */
+	const char *own;   /* what this thread is called, NULL: it is not an argument */
+	const char *other; /* what the other one is called */
 	const char *tid;   /* the field that names it */
 } known[] = {
 	{ LKST_EV_sched_switch, "context_switch", "prev", "next", "next_tid" },

@@ -32,7 +32,7 @@ enum kind {
 
 enum {
 	PRIO_NICE_0 = 120,
-	/* Whether a sleeping thread may be frozen is nothing that the original told. */
+	/* The original did not show whether a sleeping thread may be frozen. */
 	STATE_FREEZABLE = 0x2000 | 0x4000,
 };
 
@@ -62,7 +62,7 @@ static char *put_number(struct lkst_pen *pen, char *p, const struct lkst_record 
 	return lkst_put_s64(p, (s64)lkst_field_int(r, step->index));
 }
 
-/* A result that is no count, an address say, is better read in hexadecimal; errors are not. */
+/* A result that is not a count, as an address, is easier to read in hexadecimal; an error is not. */
 static char *put_result(struct lkst_pen *pen, char *p, const struct lkst_record *r,
 			const struct lkst_step *step)
 {
@@ -235,7 +235,7 @@ static char *put_switch(struct flight *flight, char *p, const struct lkst_record
 	return lkst_put_str(p, " -->\n");
 }
 
-/* Begins the line of a wake-up with the CPU and thread of who wakes @target. */
+/* Begins the line of a wake-up with the CPU and thread of the waker of @target. */
 static char *put_waker(struct flight *flight, char *p, const struct lkst_record *r,
 		       const struct lkst_steps *steps, s32 target)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Threads as text, "1234/bash", remembered: a thread is printed again and again before it is
- * renamed, if it ever is.
+ * Threads as text, "1234/bash", remembered: a thread is printed many times before it is renamed,
+ * if it ever is.
  */
 #ifndef LKST_VIEW_NAME_CELLS_H
 #define LKST_VIEW_NAME_CELLS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What every view writes with: steps by kind of event, and the fields they print. */
+/* What all views print with: steps by kind of event, and the fields they print. */
 #include "view/pen.h"
 
 #include <assert.h>

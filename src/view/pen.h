@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What every view writes with: the output, the clock, thread names, and for each kind of event a
+ * What all views print with: the output, the clock, thread names, and for each kind of event a
  * list of steps, worked out when the first record of that kind comes, so that printing a record
  * is to walk the list. Private to the views.
  */

@@ -3,8 +3,8 @@
  * Which records to print: by event, thread, CPU and time.
  *
  * A record is about the thread that ran, and about those that its fields name: a switch is about the thread
- * that it switches to, a wake-up about the woken one. Else a thread would be seen to leave its CPU and never
- * to come back. set_event_pid of the kernel's tracer, which trace-cmd uses, follows the same rule.
+ * that it switches to, a wake-up about the woken one. Otherwise a thread would be seen to leave its CPU and
+ * never to come back. set_event_pid of the kernel's tracer, which trace-cmd uses, follows the same rule.
  */
 #ifndef LKST_VIEW_SELECT_H
 #define LKST_VIEW_SELECT_H
@@ -36,7 +36,7 @@ struct lkst_select_wish {
 struct lkst_select;
 
 /*
- * Works out the wish for the events of @catalog. -ENOENT: a glob names none of them. @threads is
+ * Applies the wish to the events of @catalog. -ENOENT: a glob matches none of them. @threads is
  * where names are looked up, as they are when lkst_select_matches() is called.
  */
 int lkst_select_new(struct lkst_err *e, const struct lkst_catalog *catalog,

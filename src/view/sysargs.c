@@ -305,7 +305,7 @@ static char *put_device(char *p, u64 v)
 	return p;
 }
 
-/* An ioctl that has no name here says how it is made up: direction, type, number, size. */
+/* An ioctl that has no name here is shown by its parts: direction, type, number, size. */
 static char *put_ioctl(char *p, u64 v)
 {
 	static const char *const directions[] = { "_IOC_NONE", "_IOC_WRITE", "_IOC_READ",
@@ -345,7 +345,7 @@ static char *put_quota_cmd(char *p, u64 v)
 	return p;
 }
 
-/* What neither a table nor a plain number tells; NULL: @meaning is none of these. */
+/* How to print meanings that are neither in a table nor plain numbers; NULL: @meaning is not one of these. */
 static char *put_special(char *p, u8 meaning, u64 v)
 {
 	switch (meaning) {

@@ -2,7 +2,7 @@
 /*
  * Arguments and results of system calls as text, by what the table says they mean: names of flags
  * and operations spelled as the kernel's headers do. One value at a time: an argument whose meaning
- * hangs on another one is a number.
+ * depends on another one is a number.
  */
 #ifndef LKST_VIEW_SYSARGS_H
 #define LKST_VIEW_SYSARGS_H

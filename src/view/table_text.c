@@ -148,7 +148,7 @@ static void measure(struct lkst_table_printer *p, const struct lkst_table *t)
 
 	for (i = 0; i < t->nr_columns; i++) {
 		p->widths[i] = (unsigned int)strlen(heading(p, &t->columns[i]));
-		/* "# " stands before the first one, where text is plain. */
+		/* "# " comes before the first one, where text is plain. */
 		p->widths[i] += p->is_plain && !i ? 2 : 0;
 		for (row = 0; row < shown_rows(p, t); row++) {
 			width = text_width(text, lkst_put_cell(text, p, &t->columns[i],

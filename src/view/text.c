@@ -38,7 +38,7 @@ static char *put_tid(struct lkst_pen *pen, char *p, const struct lkst_record *r,
 	return lkst_put_mem(p, name->column + name->start, (size_t)(name->end - name->start));
 }
 
-/* The last 32 bits of an address, whose family another field tells. */
+/* The last 32 bits of an address, whose family is in another field. */
 static char *put_address(struct lkst_pen *pen, char *p, const struct lkst_record *r,
 			 const struct lkst_step *step)
 {
