@@ -52,12 +52,12 @@ struct reading {
 	char name[NAME_ROOM];
 };
 
-/* A counter, and its readings in order of time: those that its records reach back to. */
+/* A counter, and its readings in order of time, as far as its records reach back. */
 struct counter {
 	struct key key;
 	char name[NAME_ROOM];
 	u32 first, nr;	   /* its readings */
-	u32 begin, end;	   /* of these, the first and the last at which it was recorded */
+	u32 begin, end;	   /* the first and the last of these at which it was recorded */
 	u32 at;		   /* the one after which the records are that are fed now */
 	u64 least, most;   /* records */
 	bool was_recorded; /* at two readings at least */
@@ -87,7 +87,7 @@ static u64 field(const struct lkst_record *r, const char *name)
 	return f ? lkst_record_int(r, f) : 0;
 }
 
-/* A place for a further reading. */
+/* Room for one more reading. */
 static struct reading *add(struct lkst_counters_check *c)
 {
 	struct reading *grown = c->readings;
@@ -244,8 +244,8 @@ static int list_counters(struct lkst_counters_check *c)
 }
 
 /*
- * Finds the readings that are compared: from the first to the last at which anything was recorded. Readings are made of
- * all counters at a time; a counter that has not so many came or went meanwhile.
+ * Finds the readings that are compared: from the first to the last at which anything was recorded. Readings are made
+ * of all counters at a time; a counter that has fewer readings came or went meanwhile.
  */
 static void find_range(struct lkst_counters_check *c)
 {
@@ -269,7 +269,7 @@ static void find_range(struct lkst_counters_check *c)
 	}
 }
 
-/* Leaves out what was read but once, or set back meanwhile, and finds where each kind begins. */
+/* Leaves out counters that were read only once, or set back meanwhile, and finds where each kind begins. */
 static void leave_out_lone(struct lkst_counters_check *c)
 {
 	u32 i, nr = 0, kind, k = 0;
@@ -389,7 +389,7 @@ void lkst_counters_check_feed(struct lkst_counters_check *c, const struct lkst_r
 
 /*
  * A part of a request is a completion of its own, several devices share an interrupt, and other network
- * namespaces have a loopback of the same number: of these there may be more records than the kernel counts.
+ * namespaces have a loopback of the same number: these may have more records than the kernel counts.
  */
 static bool may_be_more(const struct counter *counter)
 {
@@ -398,8 +398,8 @@ static bool may_be_more(const struct counter *counter)
 }
 
 /*
- * What is counted and recorded is one event of a CPU, but not at one moment: at each reading each CPU may be
- * between the two.
+ * An event is counted at one moment and recorded at another: at each reading each CPU may be between the
+ * two.
  */
 static u64 between(const struct lkst_counters_check *c, const struct counter *counter)
 {
@@ -434,7 +434,7 @@ static enum lkst_counters_verdict judge(const struct lkst_counters_check *c,
 	return LKST_COUNTERS_COMPLETE;
 }
 
-/* Where between readings all of it is that is missing. */
+/* Between which readings all the missing records belong. */
 static void locate(const struct lkst_counters_check *c, const struct counter *counter,
 		   struct lkst_counters_row *row)
 {
@@ -493,7 +493,7 @@ struct lkst_counters_row lkst_counters_check_row(const struct lkst_counters_chec
 bool lkst_counters_check_sum(const struct lkst_counters_check *c, enum lkst_counter kind,
 			     struct lkst_counters_row *ret_row)
 {
-	/* From the worst to the best that a sum can be. */
+	/* From the worst verdict on a sum to the best. */
 	static const u8 rank[LKST_NR_COUNTERS_VERDICTS] = { [LKST_COUNTERS_MISSING] = 4,
 							    [LKST_COUNTERS_MORE] = 3,
 							    [LKST_COUNTERS_UNRECORDED] = 2,

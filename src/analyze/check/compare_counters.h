@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Compares the records of a trace with the kernel's own counters, which it carries since it was begun and when it was
- * closed (state_counter). Reading a counter takes time: so what was recorded in the same time lies between two
- * numbers, and only what is outside of them is missing.
+ * Compares the records of a trace with the kernel's own counters, as they were when the trace was begun and when it
+ * was closed (state_counter). Reading a counter takes time, so the number of records to expect lies between two
+ * bounds, and only a number outside of them shows that records are missing.
  */
 #ifndef LKST_ANALYZE_CHECK_COMPARE_COUNTERS_H
 #define LKST_ANALYZE_CHECK_COMPARE_COUNTERS_H
@@ -15,7 +15,7 @@ enum lkst_counters_verdict {
 	LKST_COUNTERS_MISSING,	  /* the kernel counted more than there are records */
 	LKST_COUNTERS_MORE,	  /* there are more records than the kernel counted */
 	LKST_COUNTERS_UNRECORDED, /* it was not recorded all the time, or not of all threads */
-	LKST_COUNTERS_OTHER,	  /* what the kernel counts there is not what the records are of */
+	LKST_COUNTERS_OTHER,	  /* the kernel counts something else there than is recorded */
 	LKST_COUNTERS_NO_EVENT,	  /* there is no event that records it */
 	LKST_NR_COUNTERS_VERDICTS,
 };
@@ -31,13 +31,16 @@ struct lkst_counters_row {
 	u64 kernel;	 /* how much it has risen */
 	u64 least, most; /* records in the time between the readings, and in that of the readings too */
 	u64 missing, surplus;
-	u64 missing_from_ns, missing_to_ns; /* if there are readings between: where all of it is; else 0 */
+	u64 missing_from_ns, missing_to_ns; /* if there are readings between: the two around all of it; else 0 */
 	u8 verdict; /* enum lkst_counters_verdict */
 };
 
 struct lkst_counters_check;
 
-/* Finds the readings of each counter in @t. Those are left out to which its records do not reach back. */
+/*
+ * Finds the readings of each counter in @t. Readings are left out to which the counter's records do
+ * not reach back.
+ */
 int lkst_counters_check_new(struct lkst_err *e, struct lkst_trace *t,
 			    struct lkst_counters_check **ret_check);
 void lkst_counters_check_free(struct lkst_counters_check *c);
@@ -46,7 +49,7 @@ void lkst_counters_check_freep(struct lkst_counters_check **c);
 /* Counts @r. To be called with each record of the trace. */
 void lkst_counters_check_feed(struct lkst_counters_check *c, const struct lkst_record *r);
 
-/* The rows, by kind, CPU and number; their sums by kind, without those that there is nothing of. */
+/* The rows, by kind, CPU and number; their sums by kind, without kinds of which there is nothing. */
 unsigned int lkst_counters_check_nr(const struct lkst_counters_check *c);
 struct lkst_counters_row lkst_counters_check_row(const struct lkst_counters_check *c, unsigned int i);
 bool lkst_counters_check_sum(const struct lkst_counters_check *c, enum lkst_counter kind,

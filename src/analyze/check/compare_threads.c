@@ -68,8 +68,8 @@ static void take_note(struct lkst_threads_check *c, u64 nr, const u8 *text, u32 
 }
 
 /*
- * Takes a reading of a thread. The two of a pair lie next to each other: @was is the one before if it has no other,
- * and becomes this one.
+ * Takes a reading of a thread. The two of a pair are next to each other: @was is the reading before if that has no
+ * partner yet, and becomes this one.
  */
 static int take(struct lkst_threads_check *c, const struct lkst_record *r, struct thread *was)
 {
@@ -96,7 +96,7 @@ static int take(struct lkst_threads_check *c, const struct lkst_record *r, struc
 	}
 	t.last = t.first;
 	t.first = was->first;
-	/* What came after the trace's end, before the last reading, is counted like its own records. */
+	/* Records after the trace's end but before the last reading count like its own. */
 	t.row.least = field(r, "after_least");
 	t.row.most = field(r, "after_most");
 	was->row.tid = 0;
@@ -138,7 +138,7 @@ static int by_time(const void *a, const void *b)
 		     : (x->first.from_ns > y->first.from_ns) - (x->first.from_ns < y->first.from_ns);
 }
 
-/* Sorts the pairs. Of those that overlap, as those of snapshots may, the later ones are left out. */
+/* Sorts the pairs. If pairs overlap, as those of snapshots may, the later ones are left out. */
 static void sort(struct lkst_threads_check *c)
 {
 	u32 i, nr = 0;

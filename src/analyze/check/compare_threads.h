@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Compares the switches of threads with what the kernel itself has counted of each (state_counter of kind
- * LKST_COUNTER_THREAD): of some threads a machine may hide that they ran. A trace has two readings of a thread; several
- * parts have two each, and what lies between parts is not compared.
+ * LKST_COUNTER_THREAD): a machine may hide that some threads ran. A trace has two readings of a thread; several parts
+ * have two each, and the time between parts is not compared.
  */
 #ifndef LKST_ANALYZE_CHECK_COMPARE_THREADS_H
 #define LKST_ANALYZE_CHECK_COMPARE_THREADS_H
@@ -29,7 +29,7 @@ void lkst_threads_check_freep(struct lkst_threads_check **c);
 /* Counts @r. To be called with each record of the trace. */
 void lkst_threads_check_feed(struct lkst_threads_check *c, const struct lkst_record *r);
 
-/* Compares, when all records were fed. The rows: those that miss most come first. */
+/* Compares, when all records were fed. The rows: threads that miss most come first. */
 void lkst_threads_check_finish(struct lkst_threads_check *c);
 unsigned int lkst_threads_check_nr(const struct lkst_threads_check *c);
 const struct lkst_thread_row *lkst_threads_check_row(const struct lkst_threads_check *c,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What masksets recorded only in part. */
+/* Events that masksets recorded only in part. */
 #include "analyze/engine/conditions.h"
 
 #include "base/out.h"

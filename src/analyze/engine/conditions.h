@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What masksets recorded only in part: sentences about their rows that have a condition (doc/masksets.md). */
+/* Events that masksets recorded only in part: sentences about rows that have a condition (doc/masksets.md). */
 #ifndef LKST_ANALYZE_ENGINE_CONDITIONS_H
 #define LKST_ANALYZE_ENGINE_CONDITIONS_H
 

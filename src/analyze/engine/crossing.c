@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Buffers and CPUs with higher numbers share the last place, which errs towards a gap. */
+/* Buffers and CPUs with higher numbers share the last place; an error then is a gap too many, not one too few. */
 enum {
 	BUFFERS_MAX = 8,
 	CPUS_MAX = 1024,

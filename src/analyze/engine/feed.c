@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The pass over a trace, and who wants what of it. */
+/* The pass over a trace, and its subscribers. */
 #include "analyze/engine/feed.h"
 
 #include <errno.h>
@@ -296,7 +296,7 @@ static void take_apart(const struct layout *l, const struct lkst_record *r, enum
 
 /* ---- the pass --------------------------------------------------------------------- */
 
-/* Calls those who want @r. What they share is made ready when the first of them needs it. */
+/* Calls those who want @r. Data that they share are prepared when the first of them needs them. */
 static int tell(struct lkst_feed *f, const struct event *event, const struct lkst_record *r,
 		bool is_before)
 {
@@ -369,7 +369,7 @@ static int tell_beginnings(struct lkst_feed *f)
 		lkst_trace_range(f->trace, &gap.from_ns, &end_ns);
 		gap.to_ns = first->begin_ns;
 		gap.blocks = first->seq;
-		/* What is missing later, while there are other records of the CPU, the pass tells. */
+		/* Gaps later, while there are other records of the CPU, are reported by the pass. */
 		if (is_told && info->buffer != LKST_BUFFER_LIFE &&
 		    lkst_trace_cpu_begin(f->trace, info->cpu, &begin_ns) &&
 		    begin_ns < gap.to_ns) {

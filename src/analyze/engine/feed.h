@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One pass over a trace that feeds any number of subscribers. Whatever can be looked up by name is
- * looked up once, when somebody subscribes; in the pass an event costs the calls of those who want
- * it, and nothing if nobody does.
+ * One pass over a trace that feeds any number of subscribers. Names are looked up once, when
+ * somebody subscribes; in the pass an event costs the calls of its subscribers, and nothing if it
+ * has none.
  *
  *	lkst_feed_new(&e, trace, &feed);
  *	lkst_feed_event(feed, LKST_EV_sched_switch, on_switch, me);
  *	lkst_feed_run(&e, feed);
  *
- * Subscribers of one event are called in the order in which they subscribed. What they are given is
- * good until they return. One that returns a negative errno ends the pass.
+ * Subscribers of one event are called in the order in which they subscribed. Their arguments are
+ * valid until they return. One that returns a negative errno ends the pass.
  */
 #ifndef LKST_ANALYZE_ENGINE_FEED_H
 #define LKST_ANALYZE_ENGINE_FEED_H
@@ -34,8 +34,8 @@ void lkst_feed_limit(struct lkst_feed *f, u64 from_ns, u64 to_ns);
 void lkst_feed_window(const struct lkst_feed *f, u64 *ret_from_ns, u64 *ret_to_ns);
 
 /*
- * Nothing before @begin_ns is read at all: of what was then, the state model knows no more than what
- * follows proves. To be called before the state model is made.
+ * Nothing before @begin_ns is read at all: of that time, the state model knows no more than later
+ * records prove. To be called before the state model is made.
  */
 void lkst_feed_begin(struct lkst_feed *f, u64 begin_ns);
 u64 lkst_feed_begins(const struct lkst_feed *f);
@@ -103,7 +103,7 @@ int lkst_feed_syscall(struct lkst_feed *f, const char *name, lkst_feed_syscall_c
 
 /*
  * String number @i (of those arguments that are paths, in order) and its length; "" if it could not be
- * read at this point: what entry could not read, exit may have, and the other way round.
+ * read at this point: a string that entry could not read may be in exit, and the other way round.
  */
 const char *lkst_feed_string(const struct lkst_feed_syscall *s, unsigned int i, u32 *ret_length);
 
@@ -114,13 +114,13 @@ const char *lkst_feed_string(const struct lkst_feed_syscall *s, unsigned int i, 
 typedef int lkst_feed_gap_call(void *ctx, const struct lkst_gap *gap);
 int lkst_feed_gaps(struct lkst_feed *f, lkst_feed_gap_call *call, void *ctx);
 
-/* The end of the pass; @end_ns is the window's end or the trace's last record, what comes first. */
+/* The end of the pass; @end_ns is the window's end or the trace's last record, whichever comes first. */
 typedef int lkst_feed_end_call(void *ctx, u64 end_ns);
 int lkst_feed_end(struct lkst_feed *f, lkst_feed_end_call *call, void *ctx);
 
 /*
- * Whoever subscribes from now on is @is_always told what lies before the window, too. The state model
- * needs that; others do not.
+ * Subscribers from now on also get what lies before the window if @is_always. The state model needs
+ * that; others do not.
  */
 void lkst_feed_always(struct lkst_feed *f, bool is_always);
 

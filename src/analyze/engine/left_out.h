@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Why an analysis could not measure an occurrence of which it has seen something. Each is counted and
- * shown below the analysis's first table, "Left out: 3 across a gap in the trace."
+ * Why an analysis could not measure an occurrence that it has seen in part. Each reason is counted
+ * and shown below the analysis's first table, "Left out: 3 across a gap in the trace."
  */
 #ifndef LKST_ANALYZE_ENGINE_LEFT_OUT_H
 #define LKST_ANALYZE_ENGINE_LEFT_OUT_H
 
-/* Reason, its name for programs, and what goes after a number. */
+/* Reason, its name for programs, and the words after a number. */
 #define LKST_LEFT_OUT_REASONS(R)                                                                   \
 	R(GAP, "gap", "across a gap in the trace")                                                 \
 	R(NO_BEGIN, "no_begin", "without a begin in the trace")                                    \

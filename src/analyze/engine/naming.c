@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the things of the kernel are called in the keys of tables. */
+/* The names of the kernel's objects in the keys of tables. */
 #include "analyze/engine/naming.h"
 
 #include <fnmatch.h>
@@ -46,7 +46,7 @@ void lkst_name_vector(u64 index, char text[LKST_KEY_TEXT])
 	snprintf(text, LKST_KEY_TEXT, "%.*s", (int)(strlen(name) - strlen("_entry")), name);
 }
 
-/* What the kernel calls on the way from a tracepoint to a program, and the functions that only lock. */
+/* The functions on the way from a tracepoint to a program, and those that only lock. */
 static bool is_locking(const char *name)
 {
 	static const char *const patterns[] = {

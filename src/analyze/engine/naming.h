@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the things of the kernel are called in the keys of tables: interrupts by their devices, functions,
- * locks and slab caches by the symbols that the trace has. What has no name there is called by its number. All
- * texts are without blanks.
+ * The names of the kernel's objects in the keys of tables: interrupts are called by their devices; functions,
+ * locks and slab caches by the symbols that the trace has. An object without a name there is called by its
+ * number. All texts are without blanks.
  */
 #ifndef LKST_ANALYZE_ENGINE_NAMING_H
 #define LKST_ANALYZE_ENGINE_NAMING_H

@@ -29,7 +29,7 @@ static struct lkst_open_entry *slot_of(const struct lkst_open *o, u64 key)
 	return &o->slots[i];
 }
 
-/* A large table is read at random: on large pages that costs half. If there are none, no matter. */
+/* A large table is read at random, which costs half on large pages. Without them it still works. */
 static void *new_slots(size_t bytes)
 {
 	void *slots = bytes < HUGE_PAGE ? malloc(bytes) : aligned_alloc(HUGE_PAGE, bytes);

@@ -23,7 +23,7 @@ struct lkst_open {
 	struct lkst_open_entry *slots;
 	u32 nr, nr_slots; /* nr_slots: 0 or a power of two */
 	u32 max;	  /* entries */
-	u64 nr_refused;	  /* entries that would have been one too many */
+	u64 nr_refused;	  /* entries for which there was no room */
 };
 
 void lkst_open_fini(struct lkst_open *o);

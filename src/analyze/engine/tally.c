@@ -149,7 +149,7 @@ static void keep_worst(struct lkst_tally *t, const struct lkst_tally_value *v)
 {
 	u32 i = t->nr_worst < LKST_TALLY_WORST ? t->nr_worst++ : LKST_TALLY_WORST - 1;
 
-	/* Of equal ones the first stays in front. */
+	/* Among equal values the first stays in front. */
 	for (; i && t->worst[i - 1].value < v->value; i--)
 		t->worst[i] = t->worst[i - 1];
 	t->worst[i] = *v;

@@ -33,10 +33,10 @@ struct lkst_tally_config {
 	const char *title;	    /* for people: "System call time" */
 	const char *unit;	    /* what is counted: "calls" */
 	enum lkst_column_type type; /* of the values: DURATION, BYTES or COUNT */
-	bool is_weighted;	    /* a value counts as long as it lasted: lkst_tally_add_for() */
+	bool is_weighted;	    /* values are weighted by how long they lasted: lkst_tally_add_for() */
 	bool is_late;	/* texts of keys are asked for again at the end: names of threads change */
 	bool is_silent; /* no tables: the analysis has its own */
-	/* Values of all keys at once are no values of one key: lkst_tally_add_total() has them. */
+	/* Values of all keys together are not values of one key: lkst_tally_add_total() adds them. */
 	bool has_own_total;
 	const char *all; /* the key of the row for all keys, NULL: "all" */
 	/* The text of @key; keys with the same text are one. In @text, without blanks. */
@@ -103,7 +103,7 @@ static inline s64 lkst_tally_key(struct lkst_tally *t, u64 key)
 	return lkst_tally_find_key(t, key);
 }
 
-/* What is seldom to be done with a value: see lkst_tally_add(). */
+/* The rare part of counting a value: see lkst_tally_add(). */
 int lkst_tally_add_slow(struct lkst_tally *t, u32 key, u64 value, u64 weight, u64 start_ns, s32 tid,
 			u32 cpu);
 

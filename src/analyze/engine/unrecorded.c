@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Events that the trace has not because no maskset let them through. */
+/* Events that the trace lacks because no maskset let them through. */
 #include "analyze/engine/unrecorded.h"
 
 #include <errno.h>
@@ -189,7 +189,7 @@ struct list {
 	unsigned int nr;
 };
 
-/* The system call's name if @event is of one, or NULL. */
+/* The system call's name if @event is of a system call, or NULL. */
 static const char *call_of(const char *event)
 {
 	static const char *const prefixes[] = { "syscall_entry_", "syscall_exit_" };
@@ -216,8 +216,8 @@ static void add(struct list *l, const char *prefix, const char *name)
 }
 
 /*
- * Lists the missing ones of @wants. Of system calls there is most often only some of what an analysis could use: they
- * are missing if all are, and come as globs have them.
+ * Lists the missing ones of @wants. An analysis mostly finds only some of the system calls that it could use: they
+ * are missing if all are, and are listed as globs.
  */
 static void collect(const struct lkst_unrecorded *u, const bool *wants, struct list *l)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which events an analysis needs and the trace has not, because the masksets that were active sent them to
+ * Which events an analysis needs and the trace lacks, because the masksets that were active sent them to
  * NOTHING; and which maskset records them (doc/masksets.md).
  */
 #ifndef LKST_ANALYZE_ENGINE_UNRECORDED_H
@@ -17,7 +17,7 @@ int lkst_unrecorded_new(struct lkst_feed *f, struct lkst_unrecorded **ret_unreco
 void lkst_unrecorded_free(struct lkst_unrecorded *u);
 void lkst_unrecorded_freep(struct lkst_unrecorded **u);
 
-/* The pass is over: what follows can be asked. */
+/* The pass is over: the functions below can be called. */
 void lkst_unrecorded_end(struct lkst_unrecorded *u);
 
 /*

@@ -36,15 +36,15 @@ static const struct lkst_lint_group *const groups[] = { &lkst_lint_memory, &lkst
 enum { NR_GROUPS = sizeof(groups) / sizeof(groups[0]) };
 
 /*
- * What a rule cannot do without: if the kernel skipped records of it, the rule is not applied. Other
- * events that a rule looks at may be missing: then it finds less.
+ * The events that a rule cannot do without: if the kernel skipped records of one, the rule is not
+ * applied. Other events that a rule looks at may be missing: then it finds less.
  *
- * Takes and releases of locks are recorded by kprobes. What hits one while another's program, or a
- * bpf(2) call that must not be disturbed, is under way on the CPU is skipped (trace_call_bpf() and
+ * Takes and releases of locks are recorded by kprobes. A hit is skipped while the program of another
+ * probe, or a bpf(2) call that must not be disturbed, is under way on the CPU (trace_call_bpf() and
  * bpf_disable_instrumentation(), kernel/trace/bpf_trace.c and include/linux/bpf.h). That is an interrupt,
- * or code between two switches of the CPU: who holds a spin lock is neither left in the middle by the one
- * nor by the other, and so a take and its release are skipped together. With PREEMPT_RT they are not, for
- * there a lock's holder may be preempted. Linux has counted such skips since 6.7.
+ * or code between two switches of the CPU: code that takes a spin lock in one of these also releases it
+ * there, so that a take and its release are skipped together. With PREEMPT_RT they are not, since a
+ * lock's holder may be preempted there. Linux has counted such skips since 6.7.
  */
 static const struct {
 	enum lkst_lint_rule rule;
@@ -190,7 +190,7 @@ static int finish(struct drive *d)
 
 /* ---- the account -------------------------------------------------------------------- */
 
-/* Drops what was found by rules whose events the kernel has skipped. */
+/* Drops the findings of rules whose events the kernel has skipped. */
 static void drop_doubtful(struct drive *d)
 {
 	bool is_doubtful[LKST_NR_LINT_RULES] = {};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Illegal sequences in a trace: things of the kernel's that happened in an order in which they must
- * not happen. A finding rests on two or three events that are all in the trace. Where records are
- * missing, or an event that a rule needs was not recorded, nothing is found, rather than something
- * wrong: doc/why.md says for each rule what it takes.
+ * Illegal sequences in a trace: events of the kernel in an order in which they must not happen. A
+ * finding rests on two or three events that are all in the trace. Where records are missing, or an
+ * event that a rule needs was not recorded, nothing is found, rather than something wrong:
+ * doc/why.md says for each rule what it requires.
  */
 #ifndef LKST_ANALYZE_LINT_LINT_H
 #define LKST_ANALYZE_LINT_LINT_H

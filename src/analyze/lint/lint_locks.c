@@ -4,9 +4,9 @@
  * of LKST's LK_ names).
  *
  * Not all of them have an event: a kernel has takes and releases built into their callers. So of a lock, and
- * of code that takes locks, it is counted how often a release follows a take as it should. Whatever was
- * odd more than the one time that a finding is about shows that there are releases or takes without an
- * event, and then there is no finding.
+ * of code that takes locks, it is counted how often a release follows a take as it should. If that fails
+ * more often than the one time that a finding is about, there are releases or takes without an event, and
+ * then there is no finding.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -197,7 +197,7 @@ static int release(struct lkst_locks *k, const struct lkst_record *r, u64 addres
 	keeper->last_ns = r->ns;
 	keeper->twice.rule = LKST_NR_LINT_RULES;
 	if (lock->kept.rule != LKST_NR_LINT_RULES) {
-		/* It was not kept after all: somebody has it. */
+		/* It was not kept after all: another thread has it. */
 		lock->kept.rule = LKST_NR_LINT_RULES;
 		lock->odd++;
 	}
@@ -245,7 +245,7 @@ ON_RELEASE(write_unlock)
 ON_TAKE(read_lock, false, true)
 ON_RELEASE(read_unlock)
 
-/* A thread that goes to sleep takes along what it holds. */
+/* A thread that goes to sleep still holds its locks. */
 static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_switch *s = record;
@@ -302,7 +302,7 @@ static void locks_gap(void *ctx)
 	((struct lkst_locks *)ctx)->epoch++;
 }
 
-/* Whether what is known of lock and code bears a finding; @own_odds: what the finding itself counts. */
+/* Whether enough is known of lock and code for a finding; @own_odds: what the finding itself counts. */
 static bool is_known(const struct lkst_locks *k, const struct lkst_finding *f, u32 own_odds,
 		     u32 own_site_odds)
 {
@@ -407,7 +407,7 @@ static int locks_begin(struct lkst_lint_pass *p, void **ret_ctx)
 	k->by_lock.max = k->by_page.max = LKST_LOCKS_MAX;
 	k->by_site.max = LKST_LOCKS_SITES_MAX;
 	k->by_pair.max = LKST_LOCKS_PAIRS_MAX;
-	/* What has epoch 0 is not yet made. */
+	/* An entry with epoch 0 has not been made yet. */
 	k->epoch = 1;
 	for (i = 0; i < sizeof(wishes) / sizeof(wishes[0]) && r >= 0; i++)
 		r = lkst_feed_event(p->feed, wishes[i].index, wishes[i].call, k);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the two files of the rules about locks share: lint_locks.c follows who holds what,
- * lint_order.c in which order. Private to them.
+ * What the two files of the rules about locks share: lint_locks.c tracks which thread holds which
+ * lock, lint_order.c in which order. Private to them.
  */
 #ifndef LKST_ANALYZE_LINT_LINT_LOCKS_H
 #define LKST_ANALYZE_LINT_LINT_LOCKS_H
@@ -10,7 +10,7 @@
 
 enum {
 	LKST_LOCKS_NONE = UINT32_MAX,
-	LKST_LOCKS_MAX = 1 << 20, /* beyond these, new ones are not looked after */
+	LKST_LOCKS_MAX = 1 << 20, /* beyond these, new ones are not tracked */
 	LKST_LOCKS_KEEPERS_MAX = 1 << 16,
 	LKST_LOCKS_SITES_MAX = 1 << 16,
 	LKST_LOCKS_PAIRS_MAX = 1 << 18,
@@ -65,7 +65,7 @@ struct lkst_lock_site {
 struct lkst_lock_pair {
 	u64 outer, inner;
 	u32 outer_generation, inner_generation;
-	u64 guards[LKST_GUARDS_MAX]; /* what else was held: the least of it that was ever seen */
+	u64 guards[LKST_GUARDS_MAX]; /* the other locks that were held: the smallest set that was ever seen */
 	u8 nr_guards;
 	bool is_told;
 	bool is_sure; /* `outer` was released later, so that it really was held */

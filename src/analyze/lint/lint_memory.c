@@ -3,12 +3,13 @@
  * Rules about memory: timers and work that run after the memory that they lie in was freed (the case
  * that LKST's authors traced), and memory that is freed twice.
  *
- * What is set is kept by the page that it lies in, so that a free finds what lies in its range. Not
- * every allocation and release has an event: objects that are freed in bulk or by RCU in batches
- * vanish unseen, and come back unseen from bulk allocation and from allocation that must not wait. So
- * a timer that is initialised or set again is a new one, whoever owns the memory. And a second free
- * counts only if the same thread does it at once, in code that otherwise frees what was seen to be
- * allocated, and if it is the only one in the trace: two would show that allocations are not seen.
+ * A timer or work that is set is kept by the page that it lies in, so that a free finds what lies in
+ * its range. Not every allocation and release has an event: objects that are freed in bulk or by RCU
+ * in batches vanish unseen, and come back unseen from bulk allocation and from allocation that must
+ * not wait. So a timer that is initialised or set again is a new one, whoever owns the memory. And a
+ * second free counts only if the same thread does it at once, in code that otherwise frees what was
+ * seen to be allocated, and if it is the only one in the trace: two would show that allocations are
+ * not seen.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,11 +18,11 @@
 
 enum {
 	PAGE_SHIFT = 12,
-	THINGS_MAX = 1 << 18, /* set at the same time; beyond, new ones are not looked after */
+	THINGS_MAX = 1 << 18, /* set at the same time; beyond, new ones are not tracked */
 	OBJECTS_MAX = 1 << 20,
 	SITES_MAX = 1 << 16,
 	PAGES_WALKED = 64, /* a larger range is searched by going through all that is set */
-	PROPER_MIN = 3,	   /* frees by a piece of code that make it known */
+	PROPER_MIN = 3,	   /* frees by a piece of code until it counts as known */
 	AT_ONCE_NS = 1000000,
 	NONE = UINT32_MAX,
 };
@@ -339,7 +340,7 @@ static void judge(struct memory *m, const struct object *o, u64 code, const stru
 	}
 }
 
-/* @bytes: 0 if the event does not tell. */
+/* @bytes: 0 if the event does not say. */
 static void release(struct memory *m, u64 address, u32 bytes, const struct lkst_record *r)
 {
 	struct object *o = find_object(m, address);

@@ -15,7 +15,7 @@ enum {
 
 static u64 key_of(u64 outer, u64 inner)
 {
-	/* Not the same both ways round. Two pairs of one key: the second is not looked after. */
+	/* Not the same both ways round. If two pairs have one key, the second is not tracked. */
 	return outer * 0x9e3779b97f4a7c15ULL ^ (inner << 32 | inner >> 32);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The rule about sleeping in interrupts. A thread that is switched away from while it is in an
- * interrupt, and not because another was stronger, sleeps where it must not. That the interrupt had
- * not ended is proven by its end, which the same thread reaches later without having begun it again.
+ * interrupt, and not because another has a higher priority, sleeps where it must not. That the
+ * interrupt had not ended is proven by its end, which the same thread reaches later without having
+ * begun it again.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -197,7 +197,7 @@ static int feed_threads(void *ctx, const struct lkst_record *r, const void *reco
 	return lkst_threads_feed(ctx, r);
 }
 
-/* Names of threads. What else lkst_threads knows of them is not asked for. */
+/* Names of threads. Other fields of lkst_threads are not used. */
 static int subscribe_threads(struct lkst_study *s)
 {
 	static const char *const names[] = { "state_thread",	   "task_newtask",
@@ -370,7 +370,7 @@ static void leave_out_open(struct lkst_work *w)
 	}
 }
 
-/* What there is to say of an analysis whose events are not there. */
+/* The note for an analysis whose events are not there. */
 static void note(struct lkst_study *s, unsigned int i)
 {
 	struct lkst_work *w = s->works[i];

@@ -78,7 +78,7 @@ const struct lkst_table *lkst_study_list(const struct lkst_study *s);
 enum {
 	LKST_WORK_TALLIES = 4,
 	LKST_WORK_OPENS = 2,
-	LKST_WORK_NO_TALLY = 0xff, /* what is open is no occurrence that is measured */
+	LKST_WORK_NO_TALLY = 0xff, /* open intervals are not occurrences that are measured */
 };
 
 /* An analysis at work. Its own data follow this struct. */
@@ -122,8 +122,8 @@ int lkst_work_close_on_cpu(struct lkst_work *w, struct lkst_tally *tally, struct
 			   struct lkst_open_entry *entry, u64 key, const struct lkst_record *r);
 
 /*
- * The same for intervals of a thread that lie within each other, so that no time counts twice: from the
- * length of each goes what is of those within it. @what, of 16 bits, comes back by lkst_work_what().
+ * The same for intervals of a thread that lie within each other, so that no time counts twice: the
+ * length of those within it is taken from each. @what, of 16 bits, comes back by lkst_work_what().
  */
 int lkst_work_open_nested(struct lkst_work *w, struct lkst_open *o, u64 key,
 			  const struct lkst_record *r, u16 what, bool is_first);

@@ -278,8 +278,8 @@ static u32 *count_of(struct block *b, const struct lkst_open_entry *entry, bool 
 }
 
 /*
- * Takes the request off those that wait, or that are issued, if it is there: whatever became of it, it
- * is not where it was. True: it was there.
+ * Takes the request off those that wait, or that are issued, if it is there: whatever happened to it,
+ * it is no longer there. True: it was there.
  */
 static bool leave(struct block *b, enum open which, u64 rq)
 {
@@ -355,7 +355,7 @@ static int on_queue_insert(void *ctx, const struct lkst_record *r, const void *r
 	if (err || !d)
 		return err ? err : too_many_disks(b, packed, r);
 	entry = lkst_open_find(&b->work.opens[OPEN_WAITING], x->rq);
-	/* It waits since it was requeued, and has not come in again. */
+	/* It has waited since it was requeued, and has not come in again. */
 	if (entry && entry->value & REQUEUED)
 		return 0;
 	leave(b, OPEN_WAITING, x->rq);

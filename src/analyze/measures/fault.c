@@ -81,7 +81,7 @@ static int on_fault_exit(void *ctx, const struct lkst_record *r, const void *rec
 	struct faults *f = life ? lkst_by_life(&fault->faults, life->nr) : NULL;
 	u64 ns;
 
-	/* Without a begin it is not a fault of the CPU's: the kernel looked into the program's memory. */
+	/* Without a begin it is not a fault of the CPU: the kernel looked into the program's memory. */
 	if (!f || !f->begin_ns)
 		return 0;
 	f->is_major |= (e->result & FAULT_MAJOR) != 0;
@@ -105,7 +105,7 @@ static int on_fault_exit(void *ctx, const struct lkst_record *r, const void *rec
 	return 0;
 }
 
-/* Where ends are not recorded, what a thread waits for tells at least of the slow ones. */
+/* Where ends are not recorded, the waits of a thread show at least the slow ones. */
 static int on_interval(void *ctx, const struct lkst_interval *i)
 {
 	struct fault *fault = ctx;

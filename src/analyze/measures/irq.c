@@ -46,7 +46,10 @@ static int on_frame(void *ctx, const struct lkst_frame *f)
 	if (f->has_no_begin)
 		return lkst_tally_leave_out(&w->tallies[0], LKST_LEFT_OUT_NO_BEGIN, key, f->tid,
 					    f->cpu);
-	/* What was not seen to end may have ended at any time. What interrupted it is not its own. */
+	/*
+	 * A context whose end was not seen may have ended at any time. The time of those that
+	 * interrupted it is not its own.
+	 */
 	if (f->is_cut)
 		return lkst_tally_leave_out(&w->tallies[0], LKST_LEFT_OUT_NO_END, key, f->tid,
 					    f->cpu);

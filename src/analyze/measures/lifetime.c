@@ -64,7 +64,7 @@ static int on_fork(void *ctx, const struct lkst_record *r, const void *record)
 	struct lifetime *l = ctx;
 	struct lkst_open_entry *entry = lkst_open_find(&l->work.opens[0], (u32)x->child_tid);
 
-	/* Of the thread that had the number before, the state tells, or the end was not seen. */
+	/* The entry is of the thread that had the number before: from the state, or one whose end was not seen. */
 	if (entry && entry->buffer == LKST_BUFFER_STATE)
 		lkst_open_remove(&l->work.opens[0], entry);
 	return lkst_work_open(&l->work, &l->work.opens[0], (u32)x->child_tid, r, 0, false);

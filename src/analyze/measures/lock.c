@@ -171,7 +171,7 @@ static u64 hold_id(const struct lkst_record *r, u64 lock)
 /* The functions' records say that a lock is asked for; without contention it is had at once. */
 static int take(struct lkst_work *w, const struct lkst_record *r, u64 lock, u64 caller, u32 flags)
 {
-	/* One that is not released was tried and not got, or is taken for reading again. */
+	/* A lock that is not released was tried without success, or is taken for reading again. */
 	return lkst_work_open(w, &w->opens[0], hold_id(r, lock), r,
 			      key_of(w, lock, flags, &caller, 1), false);
 }

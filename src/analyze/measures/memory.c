@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory: what allocating and releasing takes where a trace shows both begin and end (system calls,
- * page faults, reclaim); and for the kernel's allocators, whose events are single moments, the sizes
- * asked for and how long the memory lives, by who asked for it.
+ * Memory: how long allocating and releasing takes where a trace shows both begin and end (system
+ * calls, page faults, reclaim); and for the kernel's allocators, whose events are single moments,
+ * the sizes asked for and how long the memory lives, by who asked for it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -130,7 +130,7 @@ static int on_fault(void *ctx, const struct lkst_record *r, const void *record)
 				     is_user ? WHAT_FAULT_USER : WHAT_FAULT_KERNEL, false);
 }
 
-/* Without a begin it is none of the CPU's: the kernel has looked into a program's memory. */
+/* Without a begin it is not a fault of the CPU: the kernel has looked into a program's memory. */
 static int on_fault_end(void *ctx, const struct lkst_record *r, const void *record)
 {
 	struct lkst_work *w = ctx;

@@ -79,7 +79,10 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 		key = KEY_READY | i->ready;
 	else if (i->run == LKST_RUN_BLOCKED && i->wait)
 		key = KEY_CAUSE | i->wait->cause;
-	/* What was not seen whole counts in the sums, but says nothing of how long such things take. */
+	/*
+	 * An interval that was not seen whole counts in the sums, but says nothing about how long
+	 * such intervals are.
+	 */
 	if (!lkst_work_is_whole(t, i, key, &err))
 		return err;
 	return lkst_tally_add(t, key, ns, i->from_ns, i->life->tid, cpu);
@@ -140,7 +143,7 @@ static int end(struct lkst_work *w, struct lkst_tables *set)
 	for (nr = 0; nr < p->room && nr < lkst_model_nr_lives(w->state); nr++) {
 		const u64 *ns = p->times[nr].ns;
 
-		/* Those of which nothing but their being there is known are left out. */
+		/* Threads that are only known to exist are left out. */
 		if (ns[LKST_RUN_RUNNING] || ns[LKST_RUN_READY] || ns[LKST_RUN_BLOCKED] ||
 		    ns[LKST_RUN_STOPPED])
 			put_row(table, lkst_model_life(w->state, nr), &p->times[nr]);

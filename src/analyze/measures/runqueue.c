@@ -14,7 +14,7 @@ enum tally {
 
 enum { CPUS_MAX = 4096 };
 
-/* What is known of a CPU's queue. A wake-up tells its length; switches change it. */
+/* What is known of a CPU's queue. A wake-up gives its length; switches change it. */
 struct queue {
 	bool is_known;
 	u16 buffer; /* of the record that it is known from */

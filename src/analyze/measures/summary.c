@@ -29,7 +29,7 @@ enum kind {
 
 static const struct {
 	const char *what;
-	u64 least_ns; /* less is nothing to speak of */
+	u64 least_ns; /* less is not worth mentioning */
 } kinds[] = {
 	[KIND_READY] = { "waited for a CPU", 1000000 },
 	[KIND_CALL] = { "blocked in a system call", 10000000 },
@@ -62,7 +62,7 @@ struct summary {
 
 /* ---- the worst -------------------------------------------------------------------- */
 
-/* Whether @ns is among the worst so far, and if so, where it goes: the rest moves down. */
+/* Whether @ns is among the worst so far, and if so, at which place: the rest moves down. */
 static struct worst *place(struct summary *s, enum kind kind, u64 ns)
 {
 	struct worst *w = s->worst[kind];

@@ -160,7 +160,7 @@ static bool is_wanted(const struct lkst_work *w, const struct lkst_thread_life *
 {
 	const struct lkst_tally_wish *which = &w->wish->which;
 
-	/* Those of which no more is known than that they are there are left out. */
+	/* Threads that are only known to exist are left out. */
 	return t && (t->running_ns || t->ready_ns || t->nr_waits || t->stopped_ns) &&
 	       (!which->has_tid || which->tid == life->tid) &&
 	       (!which->comm || !fnmatch(which->comm, life->comm, 0));

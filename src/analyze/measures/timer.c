@@ -131,7 +131,7 @@ static int on_init(void *ctx, const struct lkst_record *r, const void *record)
 	bool is_relative = init->mode & MODE_RELATIVE;
 	struct lkst_open_entry *entry = lkst_open_find(&t->work.opens[OPEN_TIMERS], init->hrtimer);
 
-	/* It is a new one: when the old one ran, or was taken back, is not recorded. */
+	/* It is a new timer: no record says when the old one ran or was cancelled. */
 	if (entry)
 		lkst_tally_leave_out_any(&t->work.tallies[TALLY_LATE], LKST_LEFT_OUT_NO_END,
 					 entry->tid, entry->cpu);
@@ -211,7 +211,7 @@ static struct slack *slack_of(struct timers *t, u64 function, s32 tid, u32 cpu, 
 	return slack;
 }
 
-/* Timer @e, whose slack is @slack_ns, runs @function at @r. One that is set too late is late from then. */
+/* Timer @e, whose slack is @slack_ns, runs @function at @r. A timer that is set too late is late from then on. */
 static int add_lateness(struct timers *t, const struct lkst_open_entry *e, u64 slack_ns,
 			u64 function, const struct lkst_record *r)
 {

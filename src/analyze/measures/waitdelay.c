@@ -44,7 +44,7 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 	if (i->life->idle_cpu >= 0)
 		return 0;
 	if (i->run == LKST_RUN_READY) {
-		/* Why it was ready is not known only if it was so before anything showed it. */
+		/* The reason is unknown only if it was ready before any record showed it. */
 		tally = i->ready == LKST_READY_PREEMPTED || i->ready == LKST_READY_YIELDED
 				? TALLY_PREEMPTED
 				: TALLY_WOKEN;

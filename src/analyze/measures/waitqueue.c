@@ -165,7 +165,7 @@ static int end_class(struct waitqueue *q, u64 sleep, u64 ns, const struct lkst_r
 				  r->tid, r->cpu);
 }
 
-/* What happened in a gap is not known: those who slept before it may have been woken, and are forgotten. */
+/* It is not known what happened in a gap: threads that slept before it may have been woken, and are forgotten. */
 static int forget_sleepers(struct waitqueue *q, const struct lkst_record *r)
 {
 	u64 sleep;
@@ -270,7 +270,7 @@ static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
 	return 0;
 }
 
-/* What was not over when the trace ended lasts until its end. Sleeping is no interval of ours. */
+/* The lengths at the end of the trace last until there. Sleepers are not reported as open intervals. */
 static int on_end(void *ctx, u64 end_ns)
 {
 	struct waitqueue *q = ctx;

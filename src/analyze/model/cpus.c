@@ -40,7 +40,7 @@ struct lkst_model_cpu *lkst_model_cpu(struct lkst_model *s, u32 cpu)
 {
 	u32 room = s->nr_cpus ? s->nr_cpus : 1;
 
-	/* The reader lets no CPU number through that is not below LKST_CPUS_MAX. */
+	/* The reader rejects CPU numbers from LKST_CPUS_MAX on. */
 	if (cpu >= s->nr_cpus) {
 		struct lkst_model_cpu **grown;
 
@@ -149,7 +149,7 @@ static int prove(struct lkst_model *s, struct lkst_model_cpu *c, const struct lk
 		if (!t)
 			return -ENOMEM;
 	}
-	/* What was known of it is not that it ran here: then it came unseen, since the last event. */
+	/* It was not known to run here: so it came unseen, since the last event. */
 	if (t && lkst_model_run(s, t) != LKST_RUN_UNKNOWN) {
 		from_ns = r->ns;
 		err = t->run == LKST_RUN_RUNNING ? leave(s, t, r->ns)
@@ -307,7 +307,7 @@ static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
 		if (next && lkst_model_run(s, next) == LKST_RUN_DEAD)
 			next = lkst_model_reuse(s, next, r->ns);
 	}
-	/* A number that cannot be a thread's is damage: then it is not known who runs. */
+	/* A number that cannot be a thread's is damage: then the running thread is not known. */
 	set_running(c, next);
 	if (e->next_tid && !next) {
 		c->life = NULL;

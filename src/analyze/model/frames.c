@@ -89,7 +89,7 @@ static int push(struct lkst_model *s, const struct lkst_record *r, struct lkst_f
 	return 0;
 }
 
-/* Ends the innermost context like @frame, and what was not seen to end within it. */
+/* Ends the innermost context like @frame, and those within it whose end was not seen. */
 static int pop(struct lkst_model *s, const struct lkst_record *r, struct lkst_frame frame)
 {
 	struct lkst_model_cpu *c = lkst_model_at(s, r);

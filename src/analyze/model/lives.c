@@ -110,8 +110,8 @@ static struct lkst_model_cpu *cpu_with(const struct lkst_model *s,
 }
 
 /*
- * Makes room for one more thread: drops one, of which the trace may tell once more as of one that it has not shown
- * yet. The next one in order of numbers, better one that has ended, and never one that runs.
+ * Makes room for one more thread: drops one; if the trace shows that thread again, it is new. Takes the next one
+ * in order of numbers, preferably one that has ended, and never one that runs.
  */
 static int make_room(struct lkst_model *s)
 {
@@ -165,7 +165,7 @@ struct lkst_model_thread *lkst_model_get(struct lkst_model *s, s32 tid)
 	return make(s, tid, s->begin_ns);
 }
 
-/* A CPU that was believed to run @t does not. */
+/* The CPU that was believed to run @t does not. */
 static int leave_cpu(struct lkst_model *s, struct lkst_model_thread *t, u64 ns)
 {
 	struct lkst_model_cpu *c = cpu_with(s, t);
@@ -355,7 +355,7 @@ static int on_thread_exit(void *ctx, const struct lkst_record *r, const void *re
 	return 0;
 }
 
-/* Comes late, when the number may have been given out again already: then it is not that thread's. */
+/* This comes late: the number may have been given out again already, and then it is not that thread's. */
 static int on_free(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_process_free *e = record;
@@ -366,7 +366,7 @@ static int on_free(void *ctx, const struct lkst_record *r, const void *record)
 	if (!t ||
 	    (lkst_model_run(s, t) != LKST_RUN_DEAD && lkst_model_run(s, t) != LKST_RUN_UNKNOWN))
 		return 0;
-	/* Who was created in the trace and has not been seen to end is the number's next owner. */
+	/* A thread that was created in the trace and has not been seen to end is the number's next owner. */
 	if (t->run != LKST_RUN_DEAD && t->life->is_born && !t->life->has_exit)
 		return 0;
 	err = end_life(s, t, r->ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The state model: making it, telling its subscribers, and how things stand now. */
+/* The state model: making it, calling its subscribers, and the state now. */
 #include "analyze/model/model.h"
 
 #include <errno.h>
@@ -57,7 +57,7 @@ int lkst_model_subscribe(struct lkst_model *s, const struct lkst_model_calls *ca
 	return 1;
 }
 
-/* Calls @call of everyone who has it. */
+/* Calls @call of every subscriber that has it. */
 #define TELL(s, call, arg)                                                                         \
 	({                                                                                         \
 		u32 lkst_i;                                                                        \
@@ -90,7 +90,7 @@ int lkst_model_tell_cpu(struct lkst_model *s, struct lkst_cpu_interval *i)
 	if (i->to_ns <= s->from_ns)
 		return 0;
 	if (i->from_ns < s->from_ns) {
-		/* How much of the interrupts was in the window is not known: in proportion. */
+		/* It is not known how much of the interrupts was in the window: they are taken in proportion. */
 		cut_ns = i->to_ns - s->from_ns;
 		i->irq_ns = (u64)((double)i->irq_ns * cut_ns / length_ns);
 		i->softirq_ns = (u64)((double)i->softirq_ns * cut_ns / length_ns);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The state model: who runs where, who is ready, who is blocked and on what, at every moment of a
- * pass. It is a subscriber of the feed that others subscribe to in turn. doc/states.md tells what
- * proves each state, and what is unknown when.
+ * The state model: which threads run where, are ready, or are blocked and on what, at every
+ * moment of a pass. It is a subscriber of the feed that others subscribe to in turn.
+ * doc/states.md says what proves each state, and when what is unknown.
  *
  *	lkst_feed_new(&e, trace, &feed);
  *	lkst_model_new(&e, feed, &state);		first: it gets each event before you do
@@ -10,8 +10,8 @@
  *	lkst_feed_event(feed, LKST_EV_kmalloc, on_kmalloc, me);
  *	lkst_feed_run(&e, feed);
  *
- * A subscriber of the feed that asks how things stand now gets the answer with its event included:
- * at a switch, the next thread runs already; at the end of an interrupt, the context is what was
+ * A subscriber of the feed that asks for the state now gets it with its event included: at a
+ * switch, the next thread runs already; at the end of an interrupt, the context is what was
  * interrupted. What has ended with the event has been reported, by the calls below.
  */
 #ifndef LKST_ANALYZE_MODEL_MODEL_H
@@ -69,7 +69,7 @@ extern const char *const lkst_cause_names[];
 struct lkst_syscall;
 enum lkst_cause lkst_syscall_cause(const struct lkst_syscall *call);
 
-/* What a CPU is doing for someone else than the thread that it runs, or that thread itself. */
+/* What a CPU is doing: on behalf of something else than the thread that it runs, or that thread itself. */
 enum lkst_context {
 	LKST_CONTEXT_THREAD,
 	LKST_CONTEXT_IRQ,    /* a device's interrupt; number: which, code: the handler */
@@ -234,7 +234,7 @@ struct lkst_model_calls {
 	int (*over)(void *ctx, const struct lkst_thread_life *life); /* a thread has ended */
 };
 
-/* How much was not as it should be. */
+/* How much contradicted the model. */
 struct lkst_model_doubts {
 	u64 gaps;      /* of records that the model needs */
 	u64 missed;    /* a record's thread was not the one that a CPU was believed to run */
@@ -292,10 +292,10 @@ u64 lkst_model_nr_further(const struct lkst_model *s);
 /* CPUs seen so far: numbers below this. */
 u32 lkst_model_nr_cpus(const struct lkst_model *s);
 
-/* The first moment that the model speaks of: where the records, or the window, begin. */
+/* The first moment that the model covers: where the records, or the window, begin. */
 u64 lkst_model_begin(const struct lkst_model *s);
 
-/* The time up to which nothing is known of some CPUs, for their rings reach back less far. */
+/* The time up to which nothing is known of some CPUs, since their rings do not reach back as far. */
 u64 lkst_model_complete_from(const struct lkst_model *s);
 
 const struct lkst_model_doubts *lkst_model_doubts(const struct lkst_model *s);

@@ -21,7 +21,7 @@ struct lkst_model_thread {
 	struct lkst_thread_life *life;
 	struct lkst_thread_life further; /* `life`, if there are too many to distinguish */
 	u64 since_ns; /* of the state */
-	u64 cover_ns; /* nothing can tell what its state was before */
+	u64 cover_ns; /* nothing shows what its state was before */
 	u8 run, ready;
 	u8 flags;	  /* LKST_INTERVAL_EARLIER */
 	bool has_doubt;	  /* something may have changed since since_ns already */
@@ -146,13 +146,13 @@ static inline struct lkst_model_thread *lkst_model_find(const struct lkst_model 
 	return leaf ? leaf[tid % LKST_TIDS_LEAF] : NULL;
 }
 
-/* The same; one that has not been heard of existed before. NULL: no memory, or no such number. */
+/* The same; a thread not seen so far existed before. NULL: no memory, or no such number. */
 struct lkst_model_thread *lkst_model_get(struct lkst_model *s, s32 tid);
 
 /* A new life. NULL: no memory. */
 struct lkst_thread_life *lkst_model_life_now(struct lkst_model *s, s32 tid);
 
-/* Gives @t's number away: a thread that is not @t has it now, whose creation was not seen. */
+/* Takes the number from @t: another thread has it now, whose creation was not seen. */
 struct lkst_model_thread *lkst_model_reuse(struct lkst_model *s, struct lkst_model_thread *t,
 					   u64 ns);
 
@@ -168,15 +168,16 @@ void lkst_model_free_lives(struct lkst_model *s);
 /* ---- runs.c ----------------------------------------------------------------------- */
 
 /*
- * The state of @t ends at @ns, and @before is what this proves of the time right before. Tells the
- * subscribers what it was, as far as it is known, and begins state @run. @waker: who ended it.
+ * The state of @t ends at @ns, and @before is what this proves of the time right before. Reports
+ * to the subscribers what it was, as far as it is known, and begins state @run. @waker: what ended
+ * it.
  */
 int lkst_model_change(struct lkst_model *s, struct lkst_model_thread *t, u64 ns,
 		      enum lkst_run before, enum lkst_run run, const struct lkst_waker *waker);
 
 /*
- * @t, which is about to run, was woken while it still ran and slept a moment later; no wake-up has come since.
- * That one counted, then: @t has been ready since it left the CPU. Where sched_wakeup is recorded, it has said so.
+ * @t, which is about to run, was woken while it still ran and slept a moment later; no wake-up has come since. So
+ * that wake-up counted: @t has been ready since it left the CPU. Where sched_wakeup is recorded, it has said so.
  */
 void lkst_model_take_pending(struct lkst_model *s, struct lkst_model_thread *t);
 
@@ -184,15 +185,15 @@ void lkst_model_take_pending(struct lkst_model *s, struct lkst_model_thread *t);
 int lkst_model_prove_running(struct lkst_model *s, struct lkst_model_thread *t,
 			     struct lkst_model_cpu *c, u64 from_ns);
 
-/* The state of @t was sure until @ns; what it was until @until_ns nobody can tell any more. */
+/* The state of @t was certain until @ns; from then until @until_ns it is not known. */
 int lkst_model_lose(struct lkst_model *s, struct lkst_model_thread *t, u64 ns, u64 until_ns);
 
 /* The same, and its own events may be missing too. */
 int lkst_model_lose_in_gap(struct lkst_model *s, struct lkst_model_thread *t, u64 ns, u64 until_ns);
 
 /*
- * Tells what the state of @t was until the pass ended at @end_ns. From @known_ns on records of some CPU may be
- * missing that would change it.
+ * Reports what the state of @t was until the pass ended at @end_ns. From @known_ns on records of some CPU may
+ * be missing that would change it.
  */
 int lkst_model_finish(struct lkst_model *s, struct lkst_model_thread *t, u64 known_ns, u64 end_ns);
 
@@ -225,8 +226,8 @@ int lkst_model_thread_at(struct lkst_model *s, const struct lkst_record *r,
 			 struct lkst_model_thread **ret_thread);
 
 /*
- * It is not known any more who runs on @c, since @from_ns; all is covered again from @to_ns. @is_gap:
- * records are missing; else no more than a switch.
+ * The thread that runs on @c is not known since @from_ns; all is covered again from @to_ns. @is_gap:
+ * records are missing; else only a switch is.
  */
 int lkst_model_lose_cpu(struct lkst_model *s, struct lkst_model_cpu *c, u64 from_ns, u64 to_ns,
 			bool is_gap);
@@ -264,14 +265,14 @@ int lkst_model_subscribe_waits(struct lkst_model *s);
 
 /* ---- state.c ------------------------------------------------------------------------ */
 
-/* Each tells all subscribers; what lies before the window is kept from them. */
+/* Each reports to all subscribers; intervals before the window are not reported. */
 int lkst_model_tell_interval(struct lkst_model *s, struct lkst_interval *i);
 int lkst_model_tell_cpu(struct lkst_model *s, struct lkst_cpu_interval *i);
 int lkst_model_tell_frame(struct lkst_model *s, const struct lkst_frame *f);
 int lkst_model_tell_call(struct lkst_model *s, struct lkst_call_interval *c);
 int lkst_model_tell_over(struct lkst_model *s, const struct lkst_thread_life *life);
 
-/* Why something has failed that returns no error. */
+/* The error of functions that do not return one. */
 static inline int lkst_model_error(const struct lkst_model *s)
 {
 	return s->error ? s->error : -ENOMEM;

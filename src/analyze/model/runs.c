@@ -4,7 +4,7 @@
 
 enum { STATE_INTERRUPTIBLE = 1 };
 
-/* When doubt begins whether the state of @t has lasted; UINT64_MAX: there is none. */
+/* The time from which the state of @t may have changed, unseen; UINT64_MAX: there is none. */
 static u64 doubt_of(const struct lkst_model *s, const struct lkst_model_thread *t)
 {
 	u64 ns;
@@ -30,7 +30,7 @@ static bool is_sleep(const struct lkst_wait *w)
 	       w->cause != LKST_CAUSE_FAULT && w->cause != LKST_CAUSE_IO;
 }
 
-/* Adds what is over to the system call that the thread is in. */
+/* Adds the stretch that is over to the system call that the thread is in. */
 static void account_call(struct lkst_model_thread *t, const struct lkst_interval *i)
 {
 	u64 from_ns = i->from_ns > t->call.from_ns ? i->from_ns : t->call.from_ns, ns;
@@ -89,7 +89,7 @@ static int tell_current(struct lkst_model *s, struct lkst_model_thread *t, u64 t
 		    is_waiting || t->run == LKST_RUN_READY ? waker : NULL, flags | t->flags);
 }
 
-/* A state that is only known by what ended it. */
+/* A state that is only known by the event that ended it. */
 static int tell_inferred(struct lkst_model *s, struct lkst_model_thread *t, u64 from_ns, u64 to_ns,
 			 enum lkst_run run, const struct lkst_waker *waker, u8 flags)
 {
@@ -101,18 +101,18 @@ static int tell_inferred(struct lkst_model *s, struct lkst_model_thread *t, u64 
 		    flags | LKST_INTERVAL_EARLIER);
 }
 
-/* From when on what follows proves what was: nothing that could tell otherwise is missing since. */
+/* The time since which no record is missing that could contradict what later records prove. */
 static u64 cover_of(const struct lkst_model *s, const struct lkst_model_thread *t)
 {
 	u64 ns = s->cover_ns > t->cover_ns ? s->cover_ns : t->cover_ns;
 
-	/* Of one that was never seen before it is not even known that it existed. */
+	/* A thread that was never seen before is not even known to have existed. */
 	if (!t->is_seen && !t->life->is_born && ns < s->life_cover_ns)
 		ns = s->life_cover_ns;
 	return ns;
 }
 
-/* What @t is in the middle of may be over, unseen, at any time from @ns on. */
+/* The call, lock or fault that @t is in may be over, unseen, at any time from @ns on. */
 static int forget_call(struct lkst_model *s, struct lkst_model_thread *t, u64 ns)
 {
 	int err = t->in_call ? lkst_model_end_call(s, t, ns, NULL) : 0;
@@ -127,7 +127,7 @@ struct doubt {
 	bool is_gap; /* its own events may be missing as well */
 };
 
-/* The state that @t was in since @doubt is known only by what ended it. */
+/* The state of @t since @doubt is known only by the event that ended it. */
 static int tell_doubtful(struct lkst_model *s, struct lkst_model_thread *t, struct doubt doubt,
 			 u64 ns, enum lkst_run before, const struct lkst_waker *waker, u8 flags)
 {
@@ -150,7 +150,7 @@ static int tell_doubtful(struct lkst_model *s, struct lkst_model_thread *t, stru
 	return err;
 }
 
-/* Nothing is missing, and yet the state does not go with what ended it. */
+/* Nothing is missing, and yet the state does not fit the event that ended it. */
 static int tell_contradiction(struct lkst_model *s, struct lkst_model_thread *t, u64 ns,
 			      enum lkst_run before, const struct lkst_waker *waker)
 {

@@ -13,7 +13,7 @@ enum {
 	STATE_NO_LOAD = 0x400, /* with it, uninterruptible means idle */
 };
 
-/* Whose first argument is a file descriptor has a cause of FILE, SOCKET or SYNC. */
+/* Calls whose first argument is a file descriptor have a cause of FILE, SOCKET or SYNC. */
 static const struct {
 	u8 cause;
 	const char *names; /* each followed by a space */
@@ -116,7 +116,7 @@ void lkst_model_wait(const struct lkst_model *s, struct lkst_model_thread *t, u3
 
 /* ---- wake-ups --------------------------------------------------------------------- */
 
-/* Who does what on @c right now, as it wakes a thread. */
+/* What is going on on @c at the moment when it wakes a thread. */
 static void describe_waker(const struct lkst_model_cpu *c, const struct lkst_record *r,
 			   struct lkst_waker *w)
 {
@@ -149,7 +149,7 @@ static void describe_waker(const struct lkst_model_cpu *c, const struct lkst_rec
 	}
 }
 
-/* What the wake-up proves of what @t has waited for. */
+/* What the wake-up proves about the wait of @t. */
 static void explain(struct lkst_model_thread *t, const struct lkst_waker *by)
 {
 	struct lkst_wait *w = &t->wait;
@@ -192,7 +192,7 @@ static int wake(struct lkst_model *s, struct lkst_model_thread *t, u64 ns,
 	return err;
 }
 
-/* Finds the thread that is woken. One that is dead as far as is known has a new life. */
+/* Finds the thread that is woken. A thread that is dead as far as is known has a new life. */
 static int find_target(struct lkst_model *s, s32 tid, u64 ns, struct lkst_model_thread **ret_thread)
 {
 	struct lkst_model_thread *t = lkst_model_get(s, tid);
@@ -427,7 +427,7 @@ static int on_fault_exit(void *ctx, const struct lkst_record *r, const void *rec
 	return err;
 }
 
-/* A signal is taken on the way back to the program: what went before is over. */
+/* A signal is taken on the way back to the program: what the thread did before is over. */
 static int on_signal(void *ctx, const struct lkst_record *r, const void *record)
 {
 	return on_fault_exit(ctx, r, record);

@@ -211,7 +211,7 @@ static bool has_list(u16 kind)
 	return kind != LKST_MOMENT_ENTRY && kind != LKST_MOMENT_EXIT;
 }
 
-/* Counts moment @i in each list that it is in. The idle thread is of no interest, and many. */
+/* Counts moment @i in each list that it is in. The idle thread is of no interest and has many. */
 static int count_moment(struct lkst_excerpt *w, u32 i)
 {
 	const struct lkst_moment *m = &w->moments[i];

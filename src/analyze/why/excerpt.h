@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The records of a stretch of time that tell who ran, who waited and who woke whom, in memory and
- * to be walked in any direction: all of them, those of a thread, those of a CPU. The records stay in
- * the trace's files; what is held is where they are. For one pass forward over everything: feed.h.
+ * The records of a stretch of time that show which threads ran, waited and woke others, in memory
+ * and to be walked in any direction: all of them, those of a thread, those of a CPU. The records
+ * stay in the trace's files; only their places are held. For one pass forward over everything:
+ * feed.h.
  */
 #ifndef LKST_ANALYZE_WHY_EXCERPT_H
 #define LKST_ANALYZE_WHY_EXCERPT_H

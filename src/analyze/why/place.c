@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The begun and not ended things of a thread at a moment. */
+/* What a thread has begun and not ended at a moment. */
 #include "analyze/why/place.h"
 
 enum { SEARCH_MAX = 1 << 16 };
 
-/* What has an end: the last of the two tells whether the thread is in it. */
+/* Kinds with an end: the last of begin and end shows whether the thread is in it. */
 struct pair {
 	u16 begin, end;
 	u32 *ret_begin;

@@ -8,7 +8,7 @@
 
 #include "analyze/why/stretch.h"
 
-/* Each by the moment that tells; LKST_NOWHERE: not in one, or not known. */
+/* Each by the moment that shows it; LKST_NOWHERE: not in one, or not known. */
 struct lkst_place {
 	u32 call;    /* the system call's entry or, if that is before the window, its exit */
 	u32 fault;   /* the page fault's beginning */

@@ -48,7 +48,7 @@ static int on_cpu(void *ctx, const struct lkst_cpu_interval *i)
 					    .run = LKST_RUN_RUNNING });
 }
 
-/* Notes what the masksets of the trace have not recorded of what explains a wait. */
+/* Notes which events that explain a wait the masksets of the trace have not recorded. */
 static void note_unrecorded(const struct lkst_catalog *c, struct lkst_unrecorded *u, struct lkst_notes *notes)
 {
 	bool wants[LKST_EVENT_SPACE] = { false };

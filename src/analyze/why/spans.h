@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What each thread did in a stretch of time, and who ran on each CPU, as the state model tells it, kept
- * in memory to be looked up by thread and by CPU.
+ * What each thread did in a stretch of time, and who ran on each CPU, as the state model reports it,
+ * kept in memory to be looked up by thread and by CPU.
  */
 #ifndef LKST_ANALYZE_WHY_SPANS_H
 #define LKST_ANALYZE_WHY_SPANS_H

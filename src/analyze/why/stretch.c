@@ -112,7 +112,7 @@ static u32 find_turn(const struct making *k, u64 ns)
 	return LKST_NOWHERE;
 }
 
-/* The CPU whose queue the thread is on from moment @i on; @cpu if that does not tell. */
+/* The CPU whose queue the thread is on from moment @i on; @cpu if the moment does not say. */
 static s32 queue_of(const struct making *k, u32 i, s32 cpu)
 {
 	const struct lkst_moment *m = &k->w->moments[i];
@@ -160,7 +160,7 @@ static void push_ready(struct making *k, struct lkst_stretch s)
 	push(k, s);
 }
 
-/* @from_ns: where what has been told before ends. */
+/* @from_ns: the end of what has been told before. */
 static void push_span(struct making *k, const struct lkst_span *span, u64 from_ns)
 {
 	struct lkst_stretch s = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One thread's time in a window, cut into stretches: it ran, it was ready to run, it was blocked. What
- * it did is the state model's word (doc/states.md); the moments that it rests on are found here.
+ * One thread's time in a window, cut into stretches: it ran, it was ready to run, it was blocked. The
+ * states come from the state model (doc/states.md); the moments that prove them are found here.
  */
 #ifndef LKST_ANALYZE_WHY_STRETCH_H
 #define LKST_ANALYZE_WHY_STRETCH_H
@@ -26,7 +26,7 @@ struct lkst_stretch {
 	s32 cpu;   /* where it ran or was ready, -1: not known */
 	u32 begin; /* what began it, LKST_NOWHERE: not known, or before the window */
 	u32 end; /* what ended it, LKST_NOWHERE: not known; blocked: the wake-up, if one is recorded */
-	/* Records are missing where they could change the picture: of that CPU, or of any. */
+	/* Records are missing that could change the result: of that CPU, or of any. */
 	const struct lkst_gap *gap;
 };
 

@@ -121,7 +121,7 @@ static int nesting_of(u16 kind)
 	}
 }
 
-/* How much of the time interrupts took on the CPU. Begins and ends without partner do not count. */
+/* How much of the time interrupts took on the CPU. A begin without an end, or the reverse, does not count. */
 static u64 time_in_interrupts(const struct lkst_excerpt *w, u32 cpu_nr, u64 from_ns, u64 to_ns)
 {
 	struct lkst_places_list cpu = lkst_excerpt_cpu(w, cpu_nr);

@@ -12,7 +12,7 @@
 struct lkst_tell {
 	const struct lkst_excerpt *w;
 	struct lkst_account *account;
-	u64 min_ns; /* what is shorter is told in sum */
+	u64 min_ns; /* shorter stretches are told as a sum */
 };
 
 /* Cites moment @i, unless it is nowhere. */
@@ -47,7 +47,7 @@ void lkst_tell_wait(struct lkst_tell *t, struct lkst_account_step *s,
 void lkst_tell_trigger(struct lkst_tell *t, struct lkst_account_step *s,
 		       const struct lkst_wake_cause *trigger);
 
-/* A step below @s for the request or packet, which is returned or, if not much is known of it, @s. */
+/* Adds a step below @s for the request or packet and returns it; returns @s if not much is known. */
 struct lkst_account_step *lkst_tell_request(struct lkst_tell *t, struct lkst_account_step *s,
 					    const struct lkst_wake_cause *trigger);
 void lkst_tell_packet(struct lkst_tell *t, struct lkst_account_step *s,

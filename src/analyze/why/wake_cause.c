@@ -139,7 +139,7 @@ static u32 find_request(const struct requests *r, u64 rq)
 	return i;
 }
 
-/* The requests that disk @dev has at moment @i: what was last heard of them was not their end. */
+/* The requests that disk @dev has at moment @i: their last record was not their end. */
 static void find_waiting(const struct lkst_excerpt *w, u32 i, u64 dev,
 			 struct requests *ret_requests)
 {

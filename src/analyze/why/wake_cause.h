@@ -41,8 +41,8 @@ enum {
 };
 
 /*
- * @victim is the thread that moment @waking wakes. LKST_NOWHERE: unknown. What is further back than
- * @search_max records of its kind is not found.
+ * @victim is the thread that moment @waking wakes. LKST_NOWHERE: unknown. Records further back than
+ * @search_max of their kind are not found.
  */
 void lkst_wake_cause_find(const struct lkst_excerpt *w, u32 waking, s32 victim, u32 search_max,
 			  struct lkst_wake_cause *ret_trigger);

@@ -31,7 +31,8 @@ static u64 length_of(const struct lkst_stretch *s)
 }
 
 /*
- * Whether stretch @i is told by itself: if it is long enough. If none of a few is, the longest is.
+ * Whether stretch @i is told by itself: if it is long enough. If there are few and none is long
+ * enough, the longest is.
  */
 static bool is_alone(const struct lkst_tell *t, const struct lkst_stretches *line, u32 i,
 		     u32 longest)

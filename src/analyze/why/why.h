@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Why an interval of a thread took as long as it did: its stretches, and for each that it did not
- * run, who or what kept it from running, followed from wake-up to wake-up.
+ * Why an interval of a thread took as long as it did: its stretches, and for each in which it did
+ * not run, what kept it from running, followed from wake-up to wake-up.
  */
 #ifndef LKST_ANALYZE_WHY_WHY_H
 #define LKST_ANALYZE_WHY_WHY_H
@@ -13,7 +13,7 @@ enum {
 	LKST_WHY_DEPTH = 8,
 	LKST_WHY_DEPTH_MAX = 64,
 
-	/* How far around the interval a window should reach: what happens at its ends has begun before. */
+	/* How far around the interval a window should reach: what happens at its ends began before it. */
 	LKST_WHY_LEAD_NS = 50000000,
 	LKST_WHY_TAIL_NS = 10000000,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The longest interval, out of what the state model tells. */
+/* The longest interval, by what the state model reports. */
 #include "analyze/why/worst.h"
 
 #include <errno.h>
@@ -278,7 +278,7 @@ static int search_all(struct lkst_err *e, struct lkst_trace *t, struct search *s
 	return lkst_feed_run(e, f);
 }
 
-/* What by thread or by call is to be known. */
+/* Data by thread and by call. */
 static int prepare(struct search *s)
 {
 	unsigned int row;
