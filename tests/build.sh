@@ -16,7 +16,7 @@ build()
 
 	shift
 	log=$SCRATCH/$name
-	# What can be built is, so that its tests still tell something.
+	# Everything that can be built is, so that its tests still say something.
 	if make -k -j"$(nproc)" OUT="$OUT" "$@" >"$log" 2>&1; then
 		if grep -q 'warning:' "$log"; then
 			echo "FAIL $name: $(grep -m 1 'warning:' "$log")"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tests that the documents tell what is there: manual pages are well-formed and agree with --help, and
+# Tests that the documents describe what there is: manual pages are well-formed and agree with --help, and
 # every path, link, make target and page that a document names exists.
 
 set -u

@@ -177,7 +177,7 @@ else
 	echo "FAIL layers_catch_makers_of_files: not seen:$missed"
 fi
 
-# What is in an error or a note may be from anywhere, so that it leaves through lkst_print_message(), which escapes it.
+# Text in an error or a note may come from anywhere, so it is printed by lkst_print_message(), which escapes it.
 # A line that shows progress ("\r...") has none of it.
 raw_messages()
 {

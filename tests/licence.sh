@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tests that every source file says under which licence it stands, and that it is the right one: what is
-# in src/abi may also be used under the BSD licence, so that anyone may read the format.
+# Tests that every source file names its licence, and that it is the right one: files in src/abi may
+# also be used under the BSD licence, so that anyone may read the format.
 
 set -u
 

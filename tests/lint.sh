@@ -53,8 +53,8 @@ else
 	echo "FAIL lint_size: ${long//$'\n'/; }"
 fi
 
-# A record that is begun must be published, or it blocks all after it (src/bpf/record.h): the compiler lets nobody out
-# of the block that fills it. What does not leave it is let through.
+# A record that is begun must be published, or it blocks all after it (src/bpf/record.h): the compiler refuses to
+# leave the block that fills it. Statements that do not leave it are accepted.
 fills()
 {
 	cat >"$SCRATCH/fills.c" <<-END

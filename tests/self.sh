@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Tests the test runner: that what goes wrong in a test program is counted. It runs tests/run on small
+# Tests the test runner: that failures of a test program are counted. It runs tests/run on small
 # scripts, in a build directory of its own.
 
 set -u

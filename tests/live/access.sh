@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Who may read what root writes, by every command that writes a trace, and what another user can do who was there
-# first: links, pipes and directories of his in the way.
+# first, with links, pipes and directories in the way.
 . "$(dirname "$0")/lib/live.sh"
 
 if [ -e /sys/fs/bpf/lkst ]; then

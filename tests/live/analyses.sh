@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The analyses on this machine's kernel agree with what is not LKST's: a program that measures itself, the
+# The analyses on this machine's kernel agree with sources other than LKST: a program that measures itself, the
 # kernel's accounts of it, and the accounts of a disk of our own.
 
 . "$(dirname "$0")/lib/live.sh"
 
-# value NAME: what the workload says of it
+# value NAME: the value that the workload reports
 value()
 {
 	awk -v name="$1" '$1 == name { print $2 }' "$work/expected"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What recording costs, and the limit of it: the rates that `lkst status` counts are those that there were;
-# what costs too much is left out, the least valuable first, and comes back; and the trace tells.
+# What recording costs, and the limit of it: the rates that `lkst status` counts are the true ones; kinds
+# that cost too much are left out, the least valuable first, and come back; and the trace says so.
 . "$(dirname "$0")/lib/live.sh"
 . "$lib/status.sh"
 
@@ -11,8 +11,8 @@ if [ -e /sys/fs/bpf/lkst ]; then
 fi
 has_started=yes
 
-# Calls of getpriority(2) on CPU 0, before most else that wants that CPU, until it is killed: as fast as they go, or with a
-# pause of $1 s after each 200; then it prints from time to time what time it is and how many there were.
+# Calls getpriority(2) on CPU 0, before most others that want that CPU, until it is killed: as fast as it can, or with
+# a pause of $1 s after each 200; then it prints now and then what time it is and how many calls there were.
 call_much()
 {
 	exec taskset -c 0 nice -n -10 perl -e '
@@ -122,7 +122,7 @@ if [ "${times:-0}" -ge 1 ] && [ "$times" -ge "$before" ] && [ "$times" -le "$aft
 else
 	fail the_ledger_tells "not $before to $after times: $("$LKST" check "$work/trace" | grep ^ledger)"
 fi
-# Of parts that are written one after the other each tells what came with it.
+# Of parts that are written one after the other, each says what happened in it.
 "$LKST" attach --output "$work/parts" --rotate 700ms >/dev/null 2>&1 &
 attached=$!
 wait_until 60 test -e "$work/parts/000005/metadata"
@@ -184,7 +184,7 @@ else
 fi
 "$LKST" stop --quiet
 
-# What is recorded if nobody says otherwise, with a limit of 5 %; and scheduling stays whatever the limit is.
+# The default maskset, with a limit of 5 %; and scheduling stays whatever the limit is.
 "$LKST" start --quiet
 expect() { if [ "$2" = "$3" ]; then ok "$1"; else fail "$1" "$2, not $3"; fi; }
 expect standard_with_5_percent_by_default "$(status '"$s->{maskset_name} " . ($s->{limit} // {})->{share}')" 'standard 0.05'

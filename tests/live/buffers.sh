@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# lkst buffer and lkst incident, as a user would: buffers are made, linked, gone over to, resized and removed
-# while recording goes on, and what one holds stays there; moments are kept, saved and given up.
+# lkst buffer and lkst incident, as a user would: buffers are made, linked, switched to, resized and removed
+# while recording goes on, and keep what they hold; moments are kept, saved and given up.
 . "$(dirname "$0")/lib/live.sh"
 
 if [ -e /sys/fs/bpf/lkst ]; then
@@ -18,7 +18,7 @@ field()
 			print $b->{$ARGV[1]} if $b->{name} eq $ARGV[0] && $b->{cpu} == 0 }' "$1" "$2"
 }
 
-# Calls getpgid(2) on CPU 0 with the numbers $1 to $2: what is recorded of it tells by itself what it is.
+# Calls getpgid(2) on CPU 0 with the numbers $1 to $2: the records need nothing else to be identified.
 mark()
 {
 	taskset -c 0 perl -e 'syscall(121, $_) for $ARGV[0] .. $ARGV[1]' "$1" "$2"

@@ -49,7 +49,7 @@ expect a_condition_is_taken_away \
 	"$(records syscall_exit_openat reader | grep -vc '"ret":-2') $(records syscall_entry_openat reader | wc -l)" \
 	"$((30 * found)) $((10 * (missing + found)))"
 
-# A condition on text, beside the count of a trigger that asks the same.
+# A condition on text, compared with the count of a trigger for the same.
 "$LKST" maskset 'named+=syscall_exit_read comm == "reader" and ret == 0' --quiet
 "$LKST" maskset set named --quiet
 "$LKST" trigger add 'syscall_exit_read comm == "reader" and result == 0' --name ends --rate 1000000/1s --quiet

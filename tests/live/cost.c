@@ -15,7 +15,7 @@
 
 enum {
 	ROUNDS = 4,
-	ROUNDS_MAX = 24, /* where what is measured was disturbed, as on a busy machine */
+	ROUNDS_MAX = 24, /* where the measurement was disturbed, as on a busy machine */
 	BATCHES =
 		30, /* in a round; the least counts, as it is for others that the machine is busy */
 	EXCHANGES = 500, /* in a batch */
@@ -159,7 +159,7 @@ static int set_recording(struct lkst_err *e, bool on)
 	return err;
 }
 
-/* What is said of something, and what it is. */
+/* What the status says, and what was measured. */
 struct figure {
 	const char *name, *what;
 	double said, is;

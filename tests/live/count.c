@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A known number of getppid() calls on all CPUs at once is recorded exactly, while timers fire and
- * interrupt the recorder itself, over and over. What the ledger names is all that may be missing.
+ * interrupt the recorder itself, over and over. Only what the ledger names may be missing.
  *
  * That interrupts did nest into an unfinished record is seen in the state pages: a writer at level 1
  * or above is in the ring of that level.
@@ -64,7 +64,7 @@ static void set_timers(int *fds)
 	}
 }
 
-/* A timer of which nobody reads is not set again: this thread reads them all. */
+/* A timer that nobody reads is not set again: this thread reads them all. */
 static void read_timers(const int *fds)
 {
 	u64 expirations;

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Loads of known size are counted three ways: by themselves, by the kernel, and in the records of a snapshot. What was
-# left out for a while is missing, with where, when and how much; what the records do not reach back to is not compared.
+# Loads of known size are counted three ways: by themselves, by the kernel, and in the records of a snapshot. Records
+# that were left out for a while are missing, with where, when and how many; a time to which the records do not reach
+# back is not compared.
 . "$(dirname "$0")/lib/live.sh"
 
 if [ -e /sys/fs/bpf/lkst ]; then
@@ -47,7 +48,7 @@ last_line()
 	"$LKST" check "$1" 2>/dev/null | tail -n 1 | sed 's/^[^:]*: //'
 }
 
-# Has the recording make a reading, which it does not more often than each second.
+# Makes the recording take a reading, which it does at most once a second.
 read_counters()
 {
 	sleep 1.1
@@ -94,7 +95,7 @@ expect packets_are_all_recorded "$(records snapshot net_dev_start_xmit "$tid")" 
 expect all_packets_were_sent "$own" 3000
 read -r kernel missing <<<"$(counter snapshot 'packets sent' kernel missing)"
 expect the_kernel_counted_the_packets "$(is "$kernel" -ge "$own")" yes
-# What this machine hides is not of the load.
+# Threads that this machine hides are not of the load.
 expect no_packet_of_the_load_is_missing "$(is "$missing" -le $((kernel - own)))" yes
 sum=0
 while read -r tid own; do

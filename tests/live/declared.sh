@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Events that handlers declare (C10, C14): their records, of every type of field, with registers, a variable
-# of the kernel's and a stack, are decoded by name by all that read a recording, also by those that were
-# reading when the handler came.
+# of the kernel and a stack, are decoded by name by all readers of a recording, also by those that were
+# reading when the handler was loaded.
 . "$(dirname "$0")/lib/live.sh"
 
 if [ -e /sys/fs/bpf/lkst ]; then

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A trace has an end: a disk that was full, a recorder that was killed, a stream that is lost or cut off, a copy that
-# was broken off are each shown as what they are, and no time is invented for what is missing.
+# A trace has an end: a disk that was full, a recorder that was killed, a stream that is lost or cut off, and a copy
+# that was interrupted are each named as such, and no time is invented for what is missing.
 . "$(dirname "$0")/lib/live.sh"
 
 if [ -e /sys/fs/bpf/lkst ]; then

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The page faults recorded for a thread between two marks are as many as the kernel counts for it,
-# ru_minflt + ru_majflt of getrusage(2), and as many as the workload was made for; those that the kernel
-# has on the thread's behalf are page_fault_kernel.
+# ru_minflt + ru_majflt of getrusage(2), and as many as the workload must cause; faults that the kernel
+# takes on the thread's behalf are page_fault_kernel.
 #
 # None is spurious here: one thread, and pages that nobody else touches.
 

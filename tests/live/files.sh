@@ -85,7 +85,7 @@ else
 	echo 'skip parts_are_one_trace_for_babeltrace: there is no babeltrace2'
 fi
 
-# What there was of names before is in every part: this one runs from the start and acts at the end.
+# Names given before are in every part: this program runs from the start and acts at the end.
 record names --rotate 1M "${roomy[@]}" "${few[@]}" -- sh -c "
 	perl -e '\$0 = \"longlived\"; sleep 1 while !-e \"$work/go\"; getppid' &
 	until grep -qx longlived /proc/\$!/comm; do sleep 0.05; done; perl -e '$call'; touch '$work/go'; wait"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The id that pages in memory have: `lkst start` leaves it for root alone, and nothing that is copied out of memory has
-# it: not a snapshot, not one file, not what is followed, and not what a server sends.
+# The id of pages in memory: `lkst start` leaves it for root alone, and nothing that is copied out of memory has it:
+# neither a snapshot, nor one file, nor what is followed, nor what a server sends.
 . "$(dirname "$0")/lib/live.sh"
 
 if [ -e /sys/fs/bpf/lkst ]; then

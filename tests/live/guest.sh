@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Runs those tests of the guests (tests/vm/guest) on this machine's own kernel that say "host: yes": they
-# hold on any kernel, record privately, and change nothing. What they say of events is left for
+# hold on any kernel, record privately, and change nothing. Their lines about events are for
 # tools/kernels-page.
 
 . "$(dirname "$0")/lib/live.sh"

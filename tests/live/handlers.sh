@@ -175,8 +175,8 @@ expect numbers_are_given_out "$(cat out)" 'handler 3 (all)'
 "$LKST" maskset --quiet -H all 'handled+=syscall_entry_getpriority'
 "$LKST" maskset set plain --armed --quiet
 "$LKST" maskset arm handled
-# Until there were some switches during a load. What a CPU is doing at the very store may be missing or there twice
-# (doc/handlers.md); nothing else.
+# Until there were some switches during a load. An event that a CPU is recording at the moment of the store may be
+# missing or there twice (doc/handlers.md); no other.
 for ((round = 0; round < 20; round++)); do
 	"$load/numbered" 2 $calls </dev/null >numbered.out &
 	children+=($!)

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A gap never looks like silence, also where a CPU goes over from buffer to buffer: what one of them had
-# overwritten before it was saved is shown where it was recorded, and only there; what was cleared is no loss.
+# A gap never looks like silence, also where a CPU switches from buffer to buffer: records that one of them
+# had overwritten before it was saved are shown as a gap where they were recorded, and only there; a buffer
+# that was cleared is not a loss.
 . "$(dirname "$0")/lib/live.sh"
 
 if [ -e /sys/fs/bpf/lkst ]; then
@@ -10,7 +11,7 @@ if [ -e /sys/fs/bpf/lkst ]; then
 fi
 cd "$work" || exit
 
-# Calls getpgid(2) on CPU 0 with the numbers $1 to $2: what is recorded of it tells by itself what it is.
+# Calls getpgid(2) on CPU 0 with the numbers $1 to $2: the records need nothing else to be identified.
 mark()
 {
 	taskset -c 0 perl -e 'syscall(121, $_) for $ARGV[0] .. $ARGV[1]' "$1" "$2"

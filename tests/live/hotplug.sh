@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A CPU that goes and comes back while recording loses nothing but its own silence.
+# A CPU that goes offline and comes back while recording loses no record.
 . "$(dirname "$0")/lib/live.sh"
 
 cpu=$(($(getconf _NPROCESSORS_CONF) - 1))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Runs of a hook's program that record nothing are counted, each once: a known number of system calls is made
- * while the maskset wants nothing, while it leaves their kind out, and by a process that the recording is
- * not about. What is recorded is not counted.
+ * while the maskset wants nothing, while it leaves their kind out, and by a process that is not recorded.
+ * Recorded calls are not counted.
  */
 #include "workers.h"
 

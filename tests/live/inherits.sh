@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What a command has of the shell that starts it: in the background it keeps nothing, no descriptor, directory or
-# umask; and the limits of ulimit(1) are told by their name when they are in the way.
+# What a command inherits from the shell that starts it: in the background it keeps nothing, no descriptor,
+# directory or umask; and the limits of ulimit(1) are named when they are in the way.
 . "$(dirname "$0")/lib/live.sh"
 
 cd "$work" || exit

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The initial RAM disk: the hook puts into it what recording takes, if it was asked for, and the script
-# begins to record with nothing but that, or says in the kernel's log why not and lets the machine start. And what
-# becomes of what the boot before recorded, if the disk has found it or not.
+# The initial RAM disk: the hook puts into it what recording requires, if it was asked for, and the script begins
+# to record with nothing else, or says in the kernel's log why not and lets the machine start. And what happens to
+# the recording of the previous boot, whether or not the disk has found it.
 . "$(dirname "$0")/lib/live.sh"
 
 if [ -e /sys/fs/bpf/lkst ]; then
@@ -91,7 +91,7 @@ done
 cp "$script" "$disk/scripts/lkst"
 
 # boot KERNEL-ARGUMENTS: runs the script in the disk as its only file system, with such a command line.
-# What it tells the kernel's log goes to a file.
+# Its lines for the kernel's log are written to a file.
 boot()
 {
 	printf '%s\n' "$1" >"$work/cmdline"
@@ -153,7 +153,7 @@ else
 	fail earlier_is_kept_once "there is $(find "$work/state"); it said $(cat "$work/out")"
 fi
 
-# What the disk found is of none of this machine's recordings: it stays, and is searched for once more.
+# The recording that the disk found is not one of this machine: it stays, and memory is searched again.
 rm -rf "$work/state"/earlier-*
 known=0123456789abcdef0123456789abcdef
 printf '%s %s\n' ffffffffffffffffffffffffffffffff $known >"$work/state/memory-ids"

@@ -3,7 +3,8 @@
 #
 # The cost limit under a storm of system calls: what is left out is detached, so that a call costs again
 # what it costs without recording, and is attached again when the storm is over. And the process that does
-# so: what it has of who started it, and that nothing is lost or left behind when it is killed.
+# so: what it inherits from the one that started it, and that nothing is lost or left behind when it is
+# killed.
 # timeout: 1200
 . "$(dirname "$0")/lib/live.sh"
 . "$lib/status.sh"
@@ -35,7 +36,7 @@ has_no_helper()
 	[ -z "$(helpers)" ]
 }
 
-# Calls on all CPUs, before most else that wants them, for so long as the test may take.
+# Calls on all CPUs, before most others that want them, for as long as the test may take.
 begin_storm()
 {
 	nice -n -5 "$load/calls" 1200 >"$work/storm" &
@@ -272,7 +273,7 @@ for try in $(seq 6); do
 		said+="start $try: $(cat "$work/err"); "
 	sleep "0.$((RANDOM % 9))"
 	[ $((try % 2)) = 0 ] || sleep 0.7
-	# By turns that process is killed before, or the one that stops is.
+	# Alternately that process is killed before, or the one that stops.
 	[ $((try % 4)) != 1 ] || kill -KILL $(helpers)
 	[ $((try % 4)) != 2 ] || timeout -s KILL "0.0$((RANDOM % 9 + 1))" "$LKST" stop --quiet 2>/dev/null
 	timeout 120 "$LKST" stop --quiet 2>"$work/err" || said+="stop $try: $(cat "$work/err"); "

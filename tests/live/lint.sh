@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# `lkst lint` finds nothing in what a sound kernel does under load: threads that wake each other, a compiler,
+# `lkst lint` finds nothing in a sound kernel under load: threads that wake each other, a compiler,
 # connections, a disk. Takes and releases of locks can't be recorded on every kernel; tests/vm/guest/lint.sh
 # has those.
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the tests on the live kernel that are programs share: the result lines, running lkst, and
- * ending what they started however they end.
+ * What those tests on the live kernel share that are programs: the result lines, running lkst,
+ * and ending what they started however they end.
  */
 #ifndef LKST_TESTS_LIVE_H
 #define LKST_TESTS_LIVE_H
@@ -19,7 +19,7 @@
 static int live_failed;
 static char live_dir[256]; /* a directory of the test's own */
 
-/* Prints what became of test @name; a test may be said to fail only once. */
+/* Prints the result of test @name; a failure is printed only once for each test. */
 __attribute__((format(printf, 2, 3))) static inline void live_fail(const char *name,
 								  const char *why, ...)
 {

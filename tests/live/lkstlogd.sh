@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# lkstlogd, the daemon of the original's: it writes what the recording records, by the maskset that lkstm has set,
+# lkstlogd, the original's daemon: it writes the records of a recording, by the maskset that lkstm has set,
 # to logs that rotate; it ends with the recording, or by a signal; and without a recording it begins one.
 . "$(dirname "$0")/lib/live.sh"
 

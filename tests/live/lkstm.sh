@@ -82,7 +82,7 @@ grep '^"context_switch"' trace.csv >switches.csv
 cut -d, -f3,7 switches.csv | sort | uniq >table
 
 lkstm read -m 3 | grep -v ' 0xff$' | tail -n +5 >out
-# Besides the two it has what every maskset has: who is who.
+# Besides the two it has the events that every maskset has: the names of threads.
 sed -i -E '/ (sched_process_(fork|exec|exit|free)|task_(newtask|rename)) /d' out
 expect_text process_trace_has_two_events out '0x001 PROCESS_CONTEXTSWITCH 0x01
 0x002 PROCESS_WAKEUP 0x01'
@@ -136,7 +136,7 @@ if "$lib/process_trace.pl" trace.csv >states 2>err; then
 else
 	fail rules_of_the_slides_can_be_applied "$(head -n 2 err)"
 fi
-# Who is met without a task_struct is a thread that was there before and that the kernel does not list.
+# A thread without a task_struct was there before and is not listed by the kernel.
 expect only_unlisted_threads_are_not_known "$(sed -n 's/^unknown //p' states | while read -r tid; do
 	[ -e "/proc/$tid" ] && [ -z "$(lkst print --event state_thread trace.log | grep " thread=$tid/")" ] ||
 		echo "$tid"

@@ -24,7 +24,7 @@ enum {
 	ROUNDS_MAX = 20,       /* of the workload: on a busy machine one may be too little */
 };
 
-/* What one pass over a trace found. */
+/* The findings of one pass over a trace. */
 struct findings {
 	u64 numbered, switches; /* that were checked */
 	u64 hidden;		/* switches to threads without a record */

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Text from elsewhere that leaves at a terminal or in a table: names of threads that any user can choose, names of files,
-# damaged metadata, and what a server says.
+# Text from elsewhere that is printed to a terminal or in a table: names of threads that any user can choose, names of
+# files, damaged metadata, and what a server says.
 . "$(dirname "$0")/lib/live.sh"
 
 esc=$'\e[31m' formula='=1+1|cmd!A0' turn=$'\xe2\x80\xaetxt.exe' broken=$'\xff\xfe\x9b'
 
-# expect_clean NAME FILE: nothing in the file commands a terminal, turns text around or is not UTF-8
+# expect_clean NAME FILE: nothing in the file controls a terminal, turns text around or is not UTF-8
 expect_clean()
 {
 	local bad

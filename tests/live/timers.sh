@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The analysis of timers counts every timer that a program sets to sleep, relative or absolute, and is never
-# later than the program itself measures: what the program adds is its own way back to the CPU.
+# later than the program itself measures: the program's figure also has its way back to the CPU.
 
 . "$(dirname "$0")/lib/live.sh"
 

@@ -3,7 +3,7 @@
 #
 # Commands end when they are told to, whatever others do: a recording whose command ignores signals or is
 # stopped, waiting for a handler of a recording that ends, a start that was interrupted. And a recording of some
-# processes is refused where their numbers are not the machine's.
+# processes is refused where their numbers are those of a container.
 . "$(dirname "$0")/lib/live.sh"
 
 if [ -e /sys/fs/bpf/lkst ]; then

@@ -25,7 +25,7 @@ count()
 		print $_->{$ARGV[1]} for grep { $_->{name} eq $ARGV[0] } @$t' "$1" "$2"
 }
 
-# The values with which trigger NAME has fired, as the trace tells.
+# The values with which trigger NAME has fired, by the trace.
 values()
 {
 	rm -rf trace
@@ -97,7 +97,7 @@ expect bits_not_set "$(count vforks fired)" 0
 "$LKST" trigger remove runs vforks
 
 # ---- intervals ----
-# The short and the long sleeps are far from the threshold, for on a busy machine any sleep may end late.
+# The short and the long sleeps are far from the threshold, since on a busy machine any sleep may end late.
 add 'syscall_entry_clock_nanosleep .. syscall_exit_clock_nanosleep > 3s and comm == "sleeper"' --name pair --rate 1000000/1s
 add 'syscall_exit_clock_nanosleep latency > 3s and comm == "sleeper"' --name latency --rate 1000000/1s
 sleepers=()
@@ -146,7 +146,7 @@ else
 fi
 "$LKST" trigger remove disk never
 
-# One that waits for a CPU, for others of the same CPU do not let it run: by the name of the one that waits.
+# A thread waits for a CPU, since others on that CPU do not let it run: by the name of the thread that waits.
 add 'sched_switch next_comm == "sleeper" and wait > 1ms' --name ready --rate 1000000/1s
 add 'sched_switch next_comm == "sleeper" and wait > 60s' --name never
 hogs=()
@@ -323,7 +323,7 @@ for ((i = 0; i < rounds; i++)); do
 	"$LKST" print --format json --event 'syscall:*' kept/* | tail -n 2000 >>ends
 	echo '{"event":"end"}' >>ends
 done
-# Another CPU may have recorded something while this one was about to tell it.
+# Another CPU may have recorded something before it learnt of the event.
 perl -MJSON::PP -ne '
 	my $r = decode_json($_);
 	if ($r->{event} eq "syscall_exit_getsid") { ($cpu, $fired, $own, $late) = ($r->{cpu}, $r->{ns}, 0, 0); }

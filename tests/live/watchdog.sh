@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The handler `watchdog` and its heartbeat (C11): while a program beats nothing happens; when it ceases, a
-# waiting process is told within the time that was set, the trace says so, and another maskset is active.
+# The handler `watchdog` and its heartbeat (C11): while a program beats nothing happens; when it stops, a
+# waiting process is notified within the time that was set, the trace says so, and another maskset is
+# active.
 . "$(dirname "$0")/lib/live.sh"
 . "$lib/handler.sh"
 

@@ -32,7 +32,7 @@ use strict;
 my ($truth_file, $json_file) = @ARGV;
 my ($case, %truth, @bad);
 
-# What a thread spends between two system calls, reading the clock for one, and a CPU that is not free.
+# The time that a thread spends between two system calls, as for reading the clock, and waiting for a CPU.
 use constant SLACK => 3_000_000;
 
 sub slurp {
@@ -104,8 +104,8 @@ my $sum = 0;
 
 $sum += $f{$_} // 0 for qw(ran_ns ready_ns blocked_ns absent_ns unknown_ns);
 want($sum == $truth{to} - $truth{from}, "the parts make $sum, not $truth{to} - $truth{from}");
-# A machine may have a thread that it shows to nobody: from when it runs, its CPU's records begin again
-# with those of the next one.
+# A machine may hide a thread from everybody: after it has run, its CPU's records begin again with
+# those of the next thread.
 want(($f{unknown_ns} // 0) < SLACK, "$f{unknown_ns} ns are not known");
 want($top->{thread}{tid} == $truth{tid}, "it is about thread $top->{thread}{tid}");
 my $wait = below($top, 'blocked', $truth{tid});
@@ -193,7 +193,7 @@ result("why_${case}_tells_the_truth", @bad);
 END
 }
 
-# What the workloads know of their times holds where nobody else takes their CPUs just then: so each may be tried again.
+# The times of the workloads are right only if nobody else takes their CPUs meanwhile: so each may be tried again.
 check()
 {
 	local name=$1 try

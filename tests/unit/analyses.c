@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What all analyses do alike: restricting, listing, gaps, bounds; and system calls. */
+/* What all analyses have in common: restricting, listing, gaps, bounds; and system calls. */
 #include "analyses.h"
 
 #include "trace/mask.h"

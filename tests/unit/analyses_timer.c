@@ -48,7 +48,7 @@ TEST(analysis_timer_measures_lateness)
 	CHECK_EQ(value("timer", "0xff30", "count"), 1);
 	CHECK_EQ(value("timer", "0xff30", "total"), 5);
 	CHECK_EQ(value("timer_execution", "0xff10", "total"), 7 + 1 + 1);
-	/* The thread is that which has set the timer. */
+	/* The thread is the one that has set the timer. */
 	CHECK_EQ(value("timer_worst", "30", "tid"), 9);
 	CHECK_EQ(nr_left_out("timer_total", "no_begin"), 1);
 	CHECK_EQ(nr_left_out("timer_total", "clock"), 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A second opinion: babeltrace2, which is not ours, reads a trace without a warning, and finds the
+ * A second opinion: babeltrace2, another project, reads a trace without a warning, and finds the
  * same records in the same order with the same times, threads and values as the merge does.
  */
 #include <inttypes.h>
@@ -138,7 +138,7 @@ static int compare_lines(FILE *f, struct lkst_trace *t)
 	return nr;
 }
 
-/* Runs babeltrace2 on the trace @dir; what it complains of goes to @ret_log, of LINE bytes. */
+/* Runs babeltrace2 on the trace @dir; its complaints are put into @ret_log, of LINE bytes. */
 static int compare(const char *dir, char *ret_log)
 {
 	struct lkst_trace *t;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Small files that claim to be large: lkst reads each in bounded memory and time, and says what is right of it. The
- * program runs as a process of its own, whose memory the kernel measures.
+ * Small files that claim to be large: lkst reads each in bounded memory and time, and reports correctly what it
+ * holds. The program runs as a process of its own, whose memory the kernel measures.
  */
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -13,7 +13,7 @@
 
 enum {
 	RESIDENT_MAX = 256 << 10, /* KiB */
-	CPU_SECONDS = 40,	  /* most take one: a slow machine may take its time */
+	CPU_SECONDS = 40,	  /* most take one: a slow machine may take longer */
 	MIB = 1 << 20,
 	FORKS = 3000000, /* their records take more than may be resident */
 };
@@ -94,7 +94,7 @@ static int count_lines(const char *word)
 
 /* ---- compressed files ------------------------------------------------------------------- */
 
-/* Fills @bytes with what does not get smaller, and no zeros. */
+/* Fills @bytes with data that cannot be compressed and has no zeros. */
 static void put_noise(u8 *bytes, size_t length)
 {
 	static u64 random = 88172645463325252ULL;

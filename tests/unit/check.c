@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What `lkst check` says of a trace at last: "all good" only if nothing is missing by any account. */
+/* The last line of `lkst check`: "all good" only if nothing is missing by any count. */
 #include "cmd/cmd.h"
 #include "make_trace.h"
 #include "run_command.h"

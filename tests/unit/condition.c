@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Conditions of triggers: what they are made into, and what is refused, in which words. */
+/* Conditions of triggers: what they become, and which are refused, in which words. */
 #include "trace/condition.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* New files and directories: what is in the way of them, whose they are, and who may read them. */
+/* New files and directories: what prevents them, who owns them, and who may read them. */
 #include <dirent.h>
 #include <grp.h>
 #include <sys/wait.h>

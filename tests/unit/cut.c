@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Cutting a trace: the pieces have each record once, and the names as of their beginning. */
+/* Cutting a trace: the pieces have each record once, and the names as they were at their beginning. */
 #include "make_trace.h"
 #include "trace/cut.h"
 #include "trace/threads.h"

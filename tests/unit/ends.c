@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The end of a trace: what is missing of it is a gap as far as the end marks say, and what nobody has marked is
+ * The end of a trace: what is missing is a gap as far as the end marks say, and a stream without a mark is
  * known to its last record. No analysis invents time there.
  */
 #include "ends.h"
@@ -107,7 +107,7 @@ TEST(ends_of_a_killed_recorder_have_cpus_without_a_block)
 	     "state_cpu ns=1 state_cpu=2 online=0\n"
 	     "sched_switch cpu=0 tid=0 ns=100 next_tid=5\n"
 	     "sched_switch cpu=0 tid=5 ns=200 next_tid=0\n!open\n");
-	/* What the life buffers had is not known either. */
+	/* It is not known either what the life buffers had. */
 	CHECK_STR(gaps_of(path),
 		  "1.0:100-200 0 there is no end mark: what came later is not known; "
 		  "0.1:100-200 0 there is no end mark: what came later is not known; "
@@ -185,7 +185,7 @@ TEST(ends_stay_in_pieces_that_are_cut)
 	CHECK_EQ(lkst_cut_time(&err, t, 0, UINT64_MAX, out), 0);
 	CHECK_STR(gaps_of(out), "0.0:200-600 2 the end of the stream is missing; ");
 	CHECK_EQ(ending_of(out), LKST_TRACE_COMPLETE);
-	/* Before what is missing nothing is. */
+	/* Nothing comes before the missing part. */
 	snprintf(out, sizeof(out), "%s/early", dir);
 	CHECK_EQ(lkst_cut_time(&err, t, 0, 150, out), 0);
 	CHECK_STR(gaps_of(out), "");

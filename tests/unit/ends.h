@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What tests of a trace's end share: a trace or its parts in a scratch directory, and what is said of them. */
+/* What tests of a trace's end share: a trace or its parts in a scratch directory, and what is reported of them. */
 #ifndef LKST_TESTS_ENDS_H
 #define LKST_TESTS_ENDS_H
 

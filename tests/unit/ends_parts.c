@@ -221,7 +221,7 @@ TEST(ends_of_parts_that_are_cut_to_size_go_on)
 	snprintf(last, sizeof(last), "%s/%06u", out, nr - 1);
 	CHECK_EQ(ending_of(last), LKST_TRACE_GOES_ON);
 	CHECK_STR(gaps_of(last), "");
-	/* What is cut out of such a piece has no more of an end than it. */
+	/* A trace that is cut out of such a piece has no end either. */
 	t = open_trace(last);
 	snprintf(last, sizeof(last), "%s/again", dir);
 	CHECK_EQ(lkst_cut_time(&err, t, 0, UINT64_MAX, last), 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From made dumps back to traces: every format gives the same, and nothing false comes out of what is
- * torn, stale or damaged.
+ * From made dumps back to traces: every format gives the same, and torn, stale or damaged pages give
+ * nothing false.
  */
 #include "extract.h"
 #include "unit.h"
@@ -354,7 +354,7 @@ static const char *gap_in(const char *dir)
 }
 
 /*
- * CPU 0 went over from main to buffer 2 at 25 and back at 75; of buffer 2 only the fourth block is left.
+ * CPU 0 switched from main to buffer 2 at 25 and back at 75; of buffer 2 only the fourth block is left.
  * @is_cleared: because the others were cleared. @level: whose ring it is.
  */
 static void extract_hole(bool is_cleared, u32 level, const char *wanted)
@@ -419,7 +419,7 @@ TEST(extract_finds_nothing_in_nothing)
 	scene_end(&x);
 }
 
-/* Also one that nobody has opened to write: it does not wait for anybody to do so. */
+/* Also a pipe that nobody has opened for writing: lkst does not wait for that. */
 TEST(extract_refuses_a_pipe)
 {
 	char scratch[64], path[128];

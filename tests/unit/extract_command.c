@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* lkst extract from its command line to what it says and leaves behind, when all goes well and when not. */
+/* lkst extract from its command line to its output and files, when all goes well and when not. */
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -93,7 +93,7 @@ static void clear_blocks(void)
 	close(fd);
 }
 
-/* What is left after a reset may be notes alone, with which there is nothing to be read. */
+/* After a reset only notes may be left, from which nothing can be read. */
 TEST(extract_command_makes_no_trace_of_notes_alone)
 {
 	make_begin_of_dump(0, 0);
@@ -131,7 +131,7 @@ TEST(extract_command_says_that_a_trace_is_not_complete)
 	CHECK_EQ(run("-o new dump"), -EFBIG);
 	setrlimit(RLIMIT_FSIZE, &none);
 	CHECK(strstr(message, "trace new is not complete: cannot write main.") == message);
-	/* That is seen by who comes later, too. */
+	/* Later readers see that, too. */
 	CHECK(is_there("new/.partial"));
 	CHECK_EQ(run_command(&lkst_cmd_check, scratch, "new"), 1);
 	CHECK(strstr(output, "damaged or incomplete"));
@@ -183,7 +183,7 @@ TEST(extract_command_lets_read_whom_it_is_told)
 	end();
 }
 
-/* Who extracts may reset the machine next. */
+/* Whoever extracts may reset the machine next. */
 TEST(extract_command_brings_the_trace_to_the_disk)
 {
 	make_begin_of_dump(0, 0);

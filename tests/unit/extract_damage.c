@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Dumps that are cut off or changed: what can be had of them is a sound trace, and nothing that they
- * say does harm.
+ * Dumps that are cut off or changed: the trace that they give is sound, and nothing in them does
+ * harm.
  */
 #include "extract.h"
 #include "unit.h"

@@ -33,7 +33,7 @@ static void put_recording(struct make_memory *m, u8 uuid, u8 boot, u64 offset_ns
 	put_blocks(m, uuid, boot, offset_ns, true);
 }
 
-/* What this boot recorded and stopped, when the pages of its metadata are in use again. */
+/* A recording of this boot that was stopped, when the pages of its metadata are in use again. */
 TEST(extract_takes_nothing_for_earlier_that_has_lost_its_boot)
 {
 	struct scene x = { .m = make_memory(4 * PAGES) };

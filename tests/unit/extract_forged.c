@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Memory into which a user's program has written pages that look like those of a recording: they neither reduce nor
- * replace the true one. The id by which the true ones are known does not leave in a trace.
+ * replace the true one. The id that identifies the true ones is not written to a trace.
  */
 #include <dirent.h>
 
@@ -11,7 +11,7 @@
 #include "run_command.h"
 #include "unit.h"
 
-enum { FORGER = 0x3c }; /* what a forger's ids have, who does not know the secret of make_memory() */
+enum { FORGER = 0x3c }; /* the ids of a forger, who does not know the secret of make_memory() */
 
 /* State pages of both CPUs, which say that the rings are far beyond the blocks that are there. */
 static void forge_state(struct scene *x, u8 secret)
@@ -150,7 +150,7 @@ TEST(forged_recording_does_not_replace_the_proven_one)
 	scene_end(&x);
 }
 
-/* Of two that say to be the same one that counts which has more blocks, also where no id is known. */
+/* Of two that claim to be the same recording the one with more blocks counts, also where no id is known. */
 TEST(forged_recording_of_the_same_uuid_is_outdone)
 {
 	struct scene x = made_scene(MAKE_PAGE);

@@ -39,7 +39,7 @@ TEST(flight_prints_the_sample)
 	f->catalog->clock_offset_ns = FIXTURE_OFFSET_NS;
 }
 
-/* As `lkst print` does it: a record is printed by what was known before it. */
+/* As `lkst print` does it: a record is printed with the names known before it. */
 static void print(const char *line)
 {
 	fixture_print(f, line);
@@ -130,7 +130,7 @@ TEST(flight_prints_arguments)
 
 TEST(flight_names_states)
 {
-	/* Whether it may be frozen is not said, for then no line would be as it was. */
+	/* Whether it may be frozen is not shown, so that lines stay as they were. */
 	CHECK_STR(one("sched_switch next_tid=567 prev_state=0x2002 prev_prio=120 next_prio=120"),
 		  HEAD "bash[n:0] <-- TASK_UNINTERRUPTIBLE\n"
 		       "2\t12:14:05.123456\t#1\t567\tcc1[n:0] -->\n");

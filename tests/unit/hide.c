@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* trace/hide.h: nothing of where the kernel lies is left in blocks, equal stays equal, and all else as it is. */
+/*
+ * trace/hide.h: nothing in blocks shows where the kernel is, equal values stay equal, and all else
+ * stays as it is.
+ */
 #include "trace/hide.h"
 
 #include "make_trace.h"
@@ -127,7 +130,10 @@ TEST(hide_leaves_no_address)
 	for (i = 0; i < 4; i++)
 		CHECK(has_bytes(before, raw[i]) && !has_bytes(after, raw[i]));
 	CHECK(!has_bytes(after, 0x12345));
-	/* What a program hands to a system call is not the kernel's, even if it looks so. */
+	/*
+	 * An argument that a program passes to a system call is not an address of the kernel, even
+	 * if it looks like one.
+	 */
 	CHECK(has_bytes(after, 0xffff888012345678));
 	CHECK(value(after, 8, "arg0") == 0xffff888012345678);
 	for (i = 0; i + 8 <= BLOCK; i++)

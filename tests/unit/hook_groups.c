@@ -128,7 +128,7 @@ TEST(groups_that_are_off_need_no_hooks)
 	unsigned int i;
 
 	find();
-	/* A handler of a user's at the same place as sys_enter's. */
+	/* A user handler at the same place as that of sys_enter. */
 	if (lkst_hooks_add_handler(&e, &hooks, 2, 4, -1, -1))
 		abort();
 	memcpy(off, groups, sizeof(off));

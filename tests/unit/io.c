@@ -81,7 +81,7 @@ TEST(io_reads_up_to_a_ceiling)
 	CHECK_EQ(lkst_read_file(&err, AT_FDCWD, dir, 10, &bytes, &length), -EISDIR);
 	CHECK_EQ(lkst_read_file(&err, AT_FDCWD, "/nonexistent", 10, &bytes, &length), -ENOENT);
 	CHECK(strstr(err.text, "/nonexistent: No such file"));
-	/* It has contents, but tells no size. */
+	/* It has contents, but reports no size. */
 	CHECK_EQ(lkst_read_file(&err, AT_FDCWD, "/proc/self/maps", 1 << 20, &bytes, &length), 0);
 	CHECK(length > 100 && strlen(bytes) == length);
 	free(bytes);

@@ -110,7 +110,7 @@ TEST(kinds_know_what_is_precious)
 		CHECK_EQ(find(precious[i])->value, LKST_KIND_PRECIOUS);
 	for (i = 0; i < nr_kinds; i++)
 		CHECK(kinds[i].value > 0);
-	/* Locks first, then details of memory, and system calls last of what goes at all. */
+	/* Locks first, then details of memory, and system calls last of those that are left out at all. */
 	CHECK(find("spin_lock")->value < find("kmalloc")->value);
 	CHECK(find("kmalloc")->value < find("page_fault_user")->value);
 	CHECK(find("page_fault_user")->value < find("syscall:read")->value);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Illegal sequences, out of traces written as text: each that is to be found, and for each those that
- * look like it and are legal, or of which not enough is known.
+ * Illegal sequences, out of traces written as text: each one that must be found, and for each those
+ * that look like it but are legal, or of which too little is known.
  */
 #include "account_fixture.h"
 #include "unit.h"
@@ -420,7 +420,7 @@ TEST(lint_finds_locks_taken_both_ways_round)
 		"e second by 20/holder on CPU 1; code 0x57\n");
 }
 
-/* The lock of the run queue is released without an event: whoever has slept seems to hold it. */
+/* The lock of the run queue is released without an event: a thread that has slept seems to hold it. */
 #define SLEEP(cpu, tid, ns)                                                                        \
 	"spin_lock cpu=" cpu " tid=" tid " ns=" ns "00 lock=0x40 caller=0x58\n"                    \
 	"sched_switch cpu=" cpu " tid=" tid " ns=" ns "10 next_tid=0 prev_state=1\n"               \

@@ -78,7 +78,7 @@ TEST(lost_is_only_from_when_the_cpu_was_there)
 TEST(lost_is_nothing_of_a_stay_that_began_with_the_oldest_block)
 {
 	clear(0);
-	/* Full, left for another one, and gone over to again: that begins block 4. */
+	/* Full, left for another one, and switched to again: that begins block 4. */
 	mark(200, in_block(3, 3900));
 	mark(300, in_block(3, 3900) | LKST_MARK_OPENS);
 	CHECK_STR(find(0, 0, 4, 300), "0-200:4 ");

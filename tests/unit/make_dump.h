@@ -24,7 +24,7 @@ struct make_memory {
 	u32 nr;
 	u8 *taken; /* a flag for each page */
 	u64 random;
-	u8 secret; /* what an id in memory has more than the trace's UUID, byte by byte (exclusive or) */
+	u8 secret; /* by what an id in memory differs from the trace's UUID, byte by byte (exclusive or) */
 };
 
 /* The id that pages in memory have of the trace @uuid. */

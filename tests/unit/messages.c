@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What commands print of a trace that somebody else has made: whatever its names are, no form of output commands a
+ * What commands print of a trace that somebody else has made: whatever its names are, no form of output controls a
  * terminal, breaks a line, turns text around, or is a formula for a spreadsheet.
  */
 #include "cmd/cmd.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Metadata: what is written is read back the same, and nothing else is read. */
+/* Metadata: what is written is read back unchanged, and nothing else is read. */
 #include "abi/syscalls.h"
 #include "make_trace.h"
 #include "trace/metadata.h"

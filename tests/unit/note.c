@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Notes: documents cut into pages are put together again, and what is harmed, old or in part is not
- * taken for whole.
+ * Notes: documents cut into pages are put together again, and damaged, old or incomplete ones are
+ * not taken for whole.
  */
 #include "unit.h"
 

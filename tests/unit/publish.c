@@ -81,7 +81,7 @@ TEST(taken_name_is_left_alone)
 	CHECK_STR(name, "moment-1-now.2");
 	CHECK_EQ(publish(c, "moment-1-now", 0), 0);
 	CHECK_STR(name, "moment-1-now.3");
-	/* What an earlier failure has left, with nothing in it, is no reason. */
+	/* An empty directory that an earlier failure has left is not a reason to refuse. */
 	CHECK_EQ(mkdir(path_of("moment-2-now"), 0700), 0);
 	CHECK_EQ(publish(c, "moment-2-now", 0), 0);
 	CHECK_STR(name, "moment-2-now");

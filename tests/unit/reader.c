@@ -72,7 +72,7 @@ TEST(reader_lists_streams_by_cpu_and_buffer)
 	end(t);
 }
 
-/* What interrupts a writer is in a stream of its own, and in its place when merged. */
+/* Records of an interrupting writer are in a stream of their own, and at their place when merged. */
 TEST(reader_merges_the_levels_of_a_cpu)
 {
 	_cleanup_(lkst_merge_freep) struct lkst_merge *m = NULL;

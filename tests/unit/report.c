@@ -92,7 +92,7 @@ static const char lines[] = "state_thread ns=50 thread_tid=5 thread_pid=5 state=
 TEST(report_adds_up_the_time_of_cpus)
 {
 	csv(&lkst_analysis_cpu, lines);
-	/* Busy 3000 of 4000 ns; in interrupts, 80 and 100 ns; in soft ones, 20. */
+	/* Busy 3000 of 4000 ns; in interrupts, 80 and 100 ns; in softirqs, 20. */
 	CHECK(strstr(text, "\n0,75,2800,180,20,1000,0,5,██"));
 	CHECK(strstr(text, "\n1,37.5,1500,0,0,2500,0,1,  "));
 }

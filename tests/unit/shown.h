@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For the tests of what is told in which order: each callback appends its text, and a test compares the whole. */
+/*
+ * For the tests of what is reported in which order: each callback appends its text, and a test
+ * compares the whole.
+ */
 #ifndef LKST_TESTS_SHOWN_H
 #define LKST_TESTS_SHOWN_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * trace/standard.def: maskset standard has what the state model, `lkst report` and `lkst why` read of a trace,
- * and nothing else. What they read is asked of themselves: the tests look into two of their files.
+ * and nothing else. They say themselves what they read: the tests look into two of their files.
  */
 #include "analyze/engine/feed.c"
 #include "analyze/why/excerpt.c"

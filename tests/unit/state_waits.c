@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What threads wait for, by the state model: system calls, locks, faults, disks, and who ends it. */
+/* What threads wait for, by the state model: system calls, locks, faults, disks; and what ends the wait. */
 #include "states.h"
 
 #include "unit.h"

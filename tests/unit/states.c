@@ -70,7 +70,7 @@ TEST(states_before_the_first_event_follow_from_it)
 	CHECK_STR(thread(lines, 1), "R100-200@0 B200-500");
 	CHECK_STR(thread(lines, 2), "W100-200 R200-400@0 B400-500");
 	CHECK_STR(thread(lines, 3), "B100-300 W300-500<2");
-	/* The first that is heard of CPU 1 tells who ran there from the beginning on. */
+	/* The first record of CPU 1 shows which thread ran there from the beginning on. */
 	CHECK_STR(thread(lines, 4), "R100-500@1");
 	CHECK_STR(cpu(lines, 1), "4:100-500");
 }
@@ -105,7 +105,7 @@ TEST(states_are_unknown_across_a_gap)
 				    "sched_switch cpu=1 tid=9 ns=500 next_tid=7 prev_state=1\n"
 				    "sched_switch cpu=0 tid=0 ns=600 next_tid=8 prev_state=0\n";
 
-	/* Who runs on a CPU without a gap cannot have been changed in one. */
+	/* The thread that runs on a CPU without a gap cannot have changed in one. */
 	CHECK_STR(thread(lines, 6), "R100-300@0 U300-400 B400-450 W450-600<9");
 	CHECK_STR(thread(lines, 5), "B100-200 U200-400 W400-600<9");
 	CHECK_STR(thread(lines, 7), "W100-110 R110-200@1 U200-400 W400-500 R500-600@1");
@@ -231,7 +231,7 @@ TEST(states_know_names_and_families)
 	CHECK(lkst_model_subscribe(st.state, &calls, over) == 1);
 	states_run(&st);
 	CHECK_STR(over, "last 4.5 9");
-	/* Of one that nothing happens to, the list tells the state. */
+	/* The state of a thread without any event is that of the list. */
 	CHECK_STR(st.text, "B100-160");
 	CHECK_EQ(lkst_model_life_of(st.state, 6, 0)->pid, 4);
 	CHECK_EQ(lkst_model_life_of(st.state, 6, 0)->parent_pid, 1);

@@ -7,9 +7,9 @@
  *	R20-30@1	on CPU 1
  *	W30-40<7	woken by thread 7; <irq5, <hrtimer: by that context; +: on the way, -: preempted
  *	B40-50/file	blocked in a read or write
- *	5:20-30		of a CPU: it ran thread 5; ?: not known who
+ *	5:20-30		of a CPU: it ran thread 5; ?: not known which
  *
- * Whatever is told must follow upon what was told before: that is checked here, always.
+ * Each interval must begin where the one before it ended: that is always checked here.
  */
 #ifndef LKST_TESTS_STATES_H
 #define LKST_TESTS_STATES_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The state model against a machine that is made up: a scheduler of random decisions knows who is in
- * which state at every moment, and writes the trace that such a machine would. What the model tells
- * of it, rings that begin late and gaps included, must never contradict the truth; and where nothing
+ * The state model against a made-up machine: a scheduler of random decisions knows the state of
+ * every thread at every moment, and writes the trace that such a machine would. What the model
+ * reports, with rings that begin late and gaps, must never contradict the truth; and where nothing
  * is missing, nothing may be unknown.
  */
 #include "states.h"
@@ -262,7 +262,7 @@ static int judge(void *ctx, const struct lkst_interval *i)
 	return 0;
 }
 
-/* Makes a machine, lets it run, and hears what the model tells. Returns 0 if it is the truth. */
+/* Makes a machine, lets it run, and takes the model's reports. Returns 0 if they are the truth. */
 static int run(u64 seed, bool has_late_rings, bool has_gaps, bool has_wakeups, struct machine *m)
 {
 	static const struct lkst_model_calls calls = { .interval = judge };
@@ -272,7 +272,7 @@ static int run(u64 seed, bool has_late_rings, bool has_gaps, bool has_wakeups, s
 	memset(m, 0, sizeof(*m));
 	m->rng = seed * 7919 + 1;
 	m->has_wakeups = has_wakeups;
-	/* Of a thread that is woken the model believes that it slept, unless it has seen it run. */
+	/* The model believes that a thread that is woken slept, unless it has seen it run. */
 	m->has_races = !has_late_rings && !has_gaps;
 	make_scratch(st->dir);
 	st->tid = st->cpu = -2;
@@ -328,7 +328,7 @@ TEST(states_are_the_truth_where_nothing_is_missing)
 
 	for (seed = 0; seed < 20; seed++) {
 		CHECK(!run(seed, false, false, true, &machine));
-		/* What is unknown are threads that nothing ever happens to. */
+		/* Only threads without any event are unknown. */
 		CHECK(machine.known_ns > 50 * machine.unknown_ns);
 	}
 }

@@ -154,7 +154,7 @@ TEST(threads_do_not_trust_the_layout_of_a_file)
 	CHECK(!lkst_threads_find(t, 1));
 	lkst_threads_free(t);
 
-	/* The field that tells the thread is missing. */
+	/* The field with the thread is missing. */
 	class.id = 6;
 	snprintf(class.name, sizeof(class.name), "sched_waking");
 	snprintf(fields[0].name, sizeof(fields[0].name), "other");

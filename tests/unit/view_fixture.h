@@ -59,7 +59,7 @@ static inline struct lkst_record fixture_record(struct fixture *x, const char *l
 	return r;
 }
 
-/* Tells the thread table of the record of a line, as whoever prints it does afterwards. */
+/* Feeds the record of a line to the thread table, as its printer does afterwards. */
 static inline void fixture_feed(struct fixture *x, const char *line)
 {
 	struct lkst_record r = fixture_record(x, line);
@@ -68,7 +68,7 @@ static inline void fixture_feed(struct fixture *x, const char *line)
 		abort();
 }
 
-/* Tells the thread table of a thread. */
+/* Feeds a thread to the thread table. */
 static inline void fixture_thread(struct fixture *x, s32 tid, const char *comm, u64 task)
 {
 	char line[256];
@@ -79,7 +79,7 @@ static inline void fixture_thread(struct fixture *x, s32 tid, const char *comm, 
 	fixture_feed(x, line);
 }
 
-/* Tells the symbols of a function. */
+/* Feeds a function to the symbols. */
 static inline void fixture_symbol(struct fixture *x, u64 address, u32 bytes, const char *name)
 {
 	char line[256];

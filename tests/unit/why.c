@@ -237,7 +237,7 @@ TEST(why_names_interrupts)
 {
 	CHECK(strstr(explain_wake("irq_handler_entry cpu=1 tid=20 ns=1009800000 irq=25\n" WAKING),
 		     "blocked in read(), until interrupt 25 of virtio1-req\n"));
-	/* What has ended before does not count, nor what another CPU does. */
+	/* Contexts that have ended before do not count, nor does another CPU. */
 	CHECK(strstr(explain_wake("irq_handler_entry cpu=0 tid=0 ns=1009700000 irq=25\n"
 				  "irq_handler_entry cpu=1 tid=20 ns=1009700000 irq=25\n"
 				  "irq_handler_exit cpu=1 tid=20 ns=1009750000 irq=25\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Explanations where it is the state model that decides what is told, and where there is much to tell. */
+/* Explanations where the state model decides what is reported, and where there is much to report. */
 #include <inttypes.h>
 #include <time.h>
 

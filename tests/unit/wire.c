@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* trace/wire.h: a trace that goes over a socket arrives as it is; what is no answer is refused. */
+/* trace/wire.h: a trace that is sent over a socket arrives unchanged; anything that is not an answer is refused. */
 #include "trace/wire.h"
 
 #include <endian.h>

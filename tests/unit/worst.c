@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The longest system call is one that took long, not one that was meant to wait. */
+/* The longest system call is one that took long, not one that waits by design. */
 #include "account_fixture.h"
 #include "analyze/why/worst.h"
 #include "unit.h"

@@ -23,7 +23,7 @@ sub fail {
 	$has_failed = 1;
 }
 
-# Prints what became of test $name: it failed if there is a reason.
+# Prints the result of test $name: it failed if there is a reason.
 sub result {
 	my ($name, @reasons) = @_;
 	return ok($name) unless @reasons;

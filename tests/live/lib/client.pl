@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A client of `lkst serve` that does not do as it should.
+# A client of `lkst serve` that misbehaves.
 #
 #   client.pl SOCKET silent SECONDS      connects and sends nothing; prints how long it was endured
 #   client.pl SOCKET unread SECONDS      asks for a snapshot and reads nothing of it; the same

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The process trace of the original LKST's slides: the states of every process by their rules a) to d), from
-# the CSV alone. It knows nothing of LKST's own model, which it is compared with.
+# the CSV alone. It knows nothing of LKST's own model, with which it is compared.
 #
 #   process_trace.pl TRACE.CSV      prints "PID RUNNING READY BLOCK", ns, a line for each process
 #
-# It fails if who leaves a CPU has no task_struct. Who is switched to or woken may be a thread that the
-# machine does not list, and does not let be recorded: "unknown TID". While one runs, a switch is missing:
-# "missing NS" is for how long that may have been so in all.
+# It fails if a thread that leaves a CPU has no task_struct. A thread that is switched to or woken may be
+# one that the machine does not list and does not let be recorded: "unknown TID". While one runs, a switch
+# is missing: "missing NS" is for how long that may have been so in all.
 use strict;
 use warnings;
 
@@ -62,7 +62,8 @@ while (<>) {
 		enter($next, $now, 'running') if defined $next;
 		$unknown{hex $c[15]} = 1 if !defined $next;
 	} elsif ($c[0] =~ /^"wakeup(_new)?"$/) {
-		# d): out of the state block; a new process has none before. Who runs or is ready stays so.
+		# d): out of the state block; a new process has none before. A thread that runs or is ready
+		# stays so.
 		my $task = task(\@c, 6);
 
 		if (!defined $task) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Does things that analyses measure, and measures them itself or asks the kernel's accounts of them:
+ * Does things that analyses measure, and measures them itself or reads the kernel's accounts of them:
  * a line "NAME VALUE" for each on standard output, times in ns. It runs in a network namespace of its
  * own, where nobody else sends.
  */

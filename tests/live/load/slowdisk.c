@@ -2,7 +2,7 @@
 /*
  * A disk that takes 10 ms for each request, one after the other: a loop device on a file of a FUSE file
  * system that this program serves. Three threads and then a fourth read from it at once; the line that
- * is printed (waits.h) tells how long the fourth waited, and who was slow:
+ * is printed (waits.h) says how long the fourth waited, and which server was slow:
  *
  *	truth disk tid=N from=NS to=NS call=pread64 disk=NAME dev=MAJOR:MINOR ahead=3 server=N delay=NS
  *

@@ -3,10 +3,10 @@
  * Waits whose reason is known by construction: `waits CASE` makes one and prints the truth (waits.h).
  *
  *	convoy		a thread waits for a lock behind three others, which hold it in turn
- *	inversion	a thread waits for a lock that a weaker one holds, which cannot run
+ *	inversion	a thread waits for a lock that one of lower priority holds, which cannot run
  *	sleep		a thread sleeps
  *	pipes		a thread waits for the last of three that pass a byte on
- *	hog		a thread that is woken cannot run, for a stronger one has its only CPU
+ *	hog		a thread that is woken cannot run, since one of higher priority has its only CPU
  *	child		a process waits for its child's end
  *	socket		a thread waits for an answer on a pair of sockets
  *	tcp		a thread waits for an answer on a TCP connection

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the workloads whose waits are known share: the clock of the trace, spinning, sleeping, threads
- * that begin one by one, and the line that tells the truth:
+ * What workloads with known waits share: the clock of the trace, spinning, sleeping, threads that
+ * begin one by one, and the line that tells the truth:
  *
  *	truth CASE tid=N from=NS to=NS call=NAME [NAME=VALUE]...
  *

@@ -57,7 +57,7 @@ enum mutant {
 	MUTANT_OPENED_LATE,	   /* `opened` counts a block after its header is filled */
 	MUTANT_DONE_BEFORE_HEADER, /* `done` moves into a block before its magic is set */
 	MUTANT_NO_GAP_RULE,	   /* no new block after a long silence */
-	MUTANT_ENTERS_UNCOUNTED,   /* who goes over takes no level in the other buffer */
+	MUTANT_ENTERS_UNCOUNTED,   /* a writer that switches takes no level in the other buffer */
 	MUTANT_LEAVES_COUNTED,	   /* or does not give back the one that it had */
 	NR_MUTANTS,
 };
