@@ -31,7 +31,7 @@ struct after {
 
 /*
  * The banks that have what was recorded after the incident and before @until_ns, a bit each. 0: one of them has been
- * given up since.
+ * dropped since.
  */
 static u32 following_banks(const struct lkst_session *s, const struct lkst_incident *incident,
 			   u64 until_ns)
@@ -145,7 +145,7 @@ static int take(struct lkst_err *e, void *ctx, u64 instance, const void *blocks,
 	return 0;
 }
 
-/* Counts all that is in @banks of that time, and finds out whether that is all there was. */
+/* Counts all records of that time in @banks, and finds out whether some have been lost. */
 static int count_banks(struct lkst_err *e, struct after *a, u32 banks)
 {
 	_cleanup_(lkst_drain_freep) struct lkst_drain *drain = NULL;
@@ -167,7 +167,7 @@ static int count_banks(struct lkst_err *e, struct after *a, u32 banks)
 
 /* ---- all of it ------------------------------------------------------------------------ */
 
-/* The first reading all of which was made after @ns; 0: there is none, for nothing could be compared with the first. */
+/* The first reading that was made entirely after @ns; 0: there is none, since the first one of all cannot be used. */
 static u32 first_after(const struct lkst_readings *r, u64 ns)
 {
 	u32 i, k;
@@ -184,7 +184,7 @@ static u32 first_after(const struct lkst_readings *r, u64 ns)
 	return 0;
 }
 
-/* Makes the list by which counters are found, and finds when they were read last. */
+/* Makes the list in which counters are looked up, and finds when they were read last. */
 static int prepare(struct after *a, struct lkst_counters *c)
 {
 	u32 i;
@@ -226,7 +226,7 @@ int lkst_after_count(struct lkst_err *e, const struct lkst_session *s,
 		return lkst_err_sys(e, -ENOMEM, "comparing with the kernel's counters");
 	banks = following_banks(s, incident, a->until_ns);
 	err = banks ? count_banks(e, a, banks) : 0;
-	/* What has been given up meanwhile may have been among it. */
+	/* A bank that has been dropped meanwhile may have been one of them. */
 	if (!err && banks && !a->has_lost && following_banks(s, incident, a->until_ns) == banks)
 		r->after = i;
 	free(a->places);

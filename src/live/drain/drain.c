@@ -15,11 +15,11 @@ enum {
 	BATCH_BYTES = 1 << 20, /* copied and written at once; at least one block of any size */
 	PAUSE_MS_MIN = 1,
 	PAUSE_MS_MAX = 100,
-	/* What a CPU that does nothing else has been seen to record, and then some. */
+	/* More than a CPU that does nothing else has been seen to record. */
 	RATE_MAX_BYTES_PER_MS = 300 * 1000,
 };
 
-/* The next block of a ring that nothing is to be given out of. */
+/* The next block of a ring from which nothing is to be given out. */
 #define NOTHING UINT64_MAX
 
 /* A ring, and what was given out of the block that comes next. */
@@ -37,7 +37,7 @@ struct source {
 	u64 oldest_ns; /* when it begins */
 	u64 led;       /* blocks that were overtaken before it */
 
-	u64 covered_ns; /* up to then all that was recorded is given out, or was overwritten */
+	u64 covered_ns; /* all that was recorded up to then is given out, or was overwritten */
 };
 
 struct lkst_drain {
@@ -56,7 +56,7 @@ struct lkst_drain {
 
 /*
  * When the first record from @cursor on was made: a piece begins there, not with the end of the one before,
- * for readers of CTF sort by the beginning.
+ * because readers of CTF sort by the beginning.
  */
 static u64 first_ns(const struct lkst_drain *d, struct lkst_block_cursor cursor)
 {
@@ -68,7 +68,7 @@ static u64 first_ns(const struct lkst_drain *d, struct lkst_block_cursor cursor)
 		       : cursor.ns;
 }
 
-/* Where the records of @block begin that were not given out yet. */
+/* Where those records of @block begin that were not given out yet. */
 static struct lkst_block_cursor rest_of(const struct source *s, const struct lkst_block *block)
 {
 	struct lkst_block_cursor cursor;
@@ -109,7 +109,7 @@ void lkst_drain_set_room(struct lkst_drain *d, u64 bytes)
 	d->room = bytes;
 }
 
-/* A burst may follow on a silence: it must not fill a ring before the next look at it. */
+/* A burst may follow a silence: it must not fill a ring before the next look at it. */
 static unsigned int longest_pause(const struct lkst_drain *d)
 {
 	u64 bytes = 0, ms;
@@ -180,7 +180,7 @@ void lkst_drain_freep(struct lkst_drain **d)
 	lkst_drain_free(*d);
 }
 
-/* The first blocks are given out: what the writers have overtaken before them is lost like what was before. */
+/* The first blocks are given out: blocks before them that were overwritten meanwhile are lost like older ones. */
 static void begin_giving(struct source *s, const struct lkst_block_header *first)
 {
 	s->has_given = true;
@@ -230,7 +230,7 @@ static unsigned int leave_out(struct lkst_drain *d, const struct source *s, u8 *
 	struct lkst_err ignored;
 	u64 begin_ns;
 
-	/* A reader takes the same decision about a block that makes no sense, and shows it as damage. */
+	/* A reader decides the same about a block that makes no sense, and shows it as damage. */
 	if (lkst_block_parse(&ignored, bytes, size, NULL, &block))
 		return 1;
 	rest = rest_of(s, &block);
@@ -258,7 +258,7 @@ static int give_closed(struct lkst_err *e, struct lkst_drain *d, struct source *
 	if (!nr)
 		return 0;
 	seq = seq_of(d->batch);
-	/* Whoever takes them is to know all events that are in them. */
+	/* Whoever takes the blocks has to know all events that are in them. */
 	err = lkst_session_refresh(e, d->session);
 	if (err)
 		return err;
@@ -280,13 +280,13 @@ static bool is_life(const struct source *s)
 	return lkst_instance_buffer(s->reader.instance) == LKST_BUFFER_LIFE;
 }
 
-/* The blocks that are copied at once, so far as there is room. */
+/* The blocks that are copied at once, as far as there is room. */
 static unsigned int batch_of(const struct lkst_drain *d)
 {
 	return (d->room < BATCH_BYTES ? d->room : BATCH_BYTES) >> lkst_session_rings(d->session)->block_shift;
 }
 
-/* Between batches of a large buffer: where copying that takes long, the life buffers, which are small, may go round. */
+/* Between batches of a large buffer: while a long copy goes on, the life buffers, which are small, may wrap. */
 static int keep_up_with_life(struct lkst_err *e, struct lkst_drain *d)
 {
 	unsigned int i;
@@ -298,7 +298,7 @@ static int keep_up_with_life(struct lkst_err *e, struct lkst_drain *d)
 	return nr < 0 && nr != -EAGAIN ? nr : 0;
 }
 
-/* Copies what is closed of one ring, but not forever: at most what the ring holds. 1: there is no more room. */
+/* Copies the closed blocks of one ring, at most as many as it holds, so that it ends. 1: there is no more room. */
 static int copy_ring(struct lkst_err *e, struct lkst_drain *d, struct source *s, u64 *ret_blocks)
 {
 	u64 most = (u64)s->reader.ring->mask + 1;
@@ -345,7 +345,7 @@ int lkst_drain_copy(struct lkst_err *e, struct lkst_drain *d, u64 *ret_bytes)
 	int code;
 
 	*ret_bytes = 0;
-	/* What threads are called comes first: without it what there is room for says little. */
+	/* The names of threads come first: without them the rest says little. */
 	code = copy_rings(e, d, true, ret_bytes, &fill);
 	if (!code)
 		code = copy_rings(e, d, false, ret_bytes, &fill);
@@ -462,7 +462,7 @@ int lkst_drain_finish(struct lkst_err *e, struct lkst_drain *d)
 	u64 bytes;
 
 	d->room = UINT64_MAX;
-	/* First what there is most of, so that all rings end at nearly the same time. */
+	/* The ring with the most first, so that all rings end at nearly the same time. */
 	err = lkst_drain_copy(e, d, &bytes);
 	for (i = 0; i < d->nr_sources && !err; i++)
 		err = finish_ring(e, d, &d->sources[i]);
@@ -478,7 +478,7 @@ static u64 left_of(const struct source *s)
 
 	if (s->reader.next == NOTHING || content <= LKST_BLOCK_HEADER)
 		return 0;
-	/* Of the last one some may have been. */
+	/* Some records of the last one may have been. */
 	if (!s->is_cut || s->cut_seq != end || content > s->cut_at)
 		end++;
 	return end > s->reader.next ? end - s->reader.next : 0;
@@ -498,7 +498,7 @@ int lkst_drain_write_end(struct lkst_err *e, const struct lkst_drain *d, struct 
 
 		if (how == LKST_ENDING_DISK_FULL)
 			end.left = left_of(s);
-		/* All that is older than what is left is there. */
+		/* All records older than those that are left have been given out. */
 		if (end.left && lkst_ring_reader_next_ns(&s->reader) > end.covered_ns)
 			end.covered_ns = lkst_ring_reader_next_ns(&s->reader);
 		if (end.covered_ns > until_ns)
@@ -510,7 +510,7 @@ int lkst_drain_write_end(struct lkst_err *e, const struct lkst_drain *d, struct 
 	return err ? err : lkst_writer_end(e, w, how, lkst_monotonic_ns());
 }
 
-/* ---- how it goes -------------------------------------------------------------------- */
+/* ---- progress and losses ------------------------------------------------------------ */
 
 unsigned int lkst_drain_pause_ms(const struct lkst_drain *d)
 {

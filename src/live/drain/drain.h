@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * From rings to wherever their blocks are wanted: once (a snapshot), or again and again while recording
- * goes on. Each record is given out once, also where a block that is being filled is cut in two.
+ * goes on. Each record is given out once, even if a block that is being filled is cut in two.
  */
 #ifndef LKST_LIVE_DRAIN_DRAIN_H
 #define LKST_LIVE_DRAIN_DRAIN_H
@@ -29,7 +29,7 @@ typedef int lkst_drain_take(struct lkst_err *e, void *ctx, u64 instance, const v
 			    size_t length);
 void lkst_drain_set_taker(struct lkst_drain *d, lkst_drain_take *take, void *ctx);
 
-/* Copies only the buffers of @buffers, a bit each. To be said before anything is copied. */
+/* Copies only the buffers of @buffers, a bit each. To be called before anything is copied. */
 void lkst_drain_choose(struct lkst_drain *d, u32 buffers);
 
 /* Copies at most @bytes from now on; UINT64_MAX: any number. */
@@ -72,13 +72,13 @@ unsigned int lkst_drain_pause_ms(const struct lkst_drain *d);
 /* Blocks that the writers overwrote before they could be copied. */
 u64 lkst_drain_overtaken(const struct lkst_drain *d);
 
-/* The same of ring number @source, behind the first block of it that was given out. */
+/* The same for ring number @source, after the first block of it that was given out. */
 unsigned int lkst_drain_nr_sources(const struct lkst_drain *d);
 u64 lkst_drain_overtaken_of(const struct lkst_drain *d, unsigned int source, u64 *ret_instance);
 
 /*
  * What each ring had overwritten before the first block that was given out of it, and when that was recorded.
- * It is told once: lkst_drain_keep_told() says that it was, of those rings that have given out a block.
+ * It is reported once: lkst_drain_keep_told() says that it was, for those rings that have given out a block.
  */
 typedef int lkst_drain_lost(void *ctx, u64 instance, const struct lkst_lost *lost);
 int lkst_drain_each_lost(const struct lkst_drain *d, lkst_drain_lost *call, void *ctx);

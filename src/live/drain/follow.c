@@ -41,7 +41,7 @@ struct queue {
 struct lkst_follow {
 	const struct lkst_session *session;
 	struct lkst_drain *drain;
-	struct queue **queues; /* they do not move, for cursors point into them */
+	struct queue **queues; /* they do not move, since cursors point into them */
 	unsigned int nr_queues, last_queue;
 	struct queue **heap; /* those with a record ready */
 	unsigned int nr_heap;
@@ -49,7 +49,7 @@ struct lkst_follow {
 	bool has_more;
 	struct lkst_gap gaps[GAPS_MAX];
 	unsigned int first_gap, nr_gaps;
-	/* Those that no queue comes to, by time: they are gaps when it is their turn. */
+	/* Holes that no queue meets, by time: they are gaps when it is their turn. */
 	struct lkst_gap *holes;
 	unsigned int nr_holes, next_hole;
 	u64 filled_ns; /* when the rings were looked at last; 0: never */
@@ -190,7 +190,7 @@ static struct queue *get_queue(struct lkst_follow *f, u64 instance)
 	struct queue *q, **grown;
 	unsigned int i;
 
-	/* Rings give in the same order each time. */
+	/* Rings give their blocks in the same order each time. */
 	for (i = 0; i < f->nr_queues; i++) {
 		unsigned int k = (f->last_queue + i) % f->nr_queues;
 
@@ -260,7 +260,7 @@ int lkst_follow_next(struct lkst_follow *f, u64 until_ns, struct lkst_record *re
 	note_holes(f, top->head.ns);
 	*ret_record = top->head;
 	if (!advance(f, top)) {
-		/* What it has not given yet may come before what the others have. */
+		/* The records that it has not given yet may come before those of the others. */
 		f->has_more = top->is_short;
 		f->heap[0] = f->heap[--f->nr_heap];
 	}

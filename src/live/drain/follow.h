@@ -2,8 +2,8 @@
 /*
  * The records of a running recording in one order of time, as they come: what trace/reader.h does for a
  * trace, with an end that moves. A CPU's records are complete some microseconds after their time at the
- * latest, unless its writer is held up; so who asks for records up to a little before now gets them in
- * order, and one that comes later than that comes out of order, but is not lost.
+ * latest, unless its writer is held up. So a caller that asks for records up to a little before now gets them
+ * in order; a record that comes later than that comes out of order, but is not lost.
  */
 #ifndef LKST_LIVE_DRAIN_FOLLOW_H
 #define LKST_LIVE_DRAIN_FOLLOW_H

@@ -22,7 +22,7 @@ int lkst_incident_save(struct lkst_err *e, const struct lkst_session *s,
 	if (err)
 		return err;
 	lkst_readings_take(s, &readings);
-	/* Whose record belongs to it may still be writing. */
+	/* A writer whose record belongs to the incident may still be writing. */
 	lkst_wait_for_writers(lkst_session_rings(s)->nr_cpus);
 	err = lkst_after_count(e, s, incident, &readings);
 	return err ? err : lkst_snapshot_write(e, s, &options, w);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What life records say of threads that the kernel's list does not show. */
+/* What life records say about threads that the kernel's list does not show. */
 #include "live/drain/life.h"
 
 #include <errno.h>
@@ -162,7 +162,7 @@ int lkst_life_feed(struct lkst_life_log *l, const void *blocks, size_t length)
 	int err = 0;
 
 	for (; bytes < end && !err; bytes += block.size) {
-		/* What makes no sense is told by whoever reads the trace. */
+		/* A block that makes no sense is reported by whoever reads the trace. */
 		if (lkst_block_parse(&ignored, bytes, (size_t)(end - bytes), NULL, &block))
 			return 0;
 		lkst_block_cursor_init(&cursor, &block);
@@ -214,7 +214,7 @@ static int by_tid(const void *a, const void *b)
 	return x->tid < y->tid ? -1 : x->tid > y->tid;
 }
 
-/* Leaves what was said first of each thread, in the order of their numbers. */
+/* Keeps the first entry of each thread, in the order of the threads' numbers. */
 static void keep_first(struct lkst_life_log *l)
 {
 	unsigned int i, nr = 0;

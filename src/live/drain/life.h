@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the life records that were copied say of threads which the kernel's list does not show: those that
- * have ended since, and names that were other ones before. So the state of a trace can tell how things stood
- * when it begins, although it is taken later.
+ * What the life records that were copied say about threads that the kernel's list does not show: threads that
+ * have ended since, and earlier names of threads. So the state of a trace can show how things were when the
+ * trace begins, although it is taken later.
  */
 #ifndef LKST_LIVE_DRAIN_LIFE_H
 #define LKST_LIVE_DRAIN_LIFE_H
@@ -20,7 +20,7 @@ struct lkst_thread_list {
 	unsigned int nr_idle_tasks;
 };
 
-/* Add a thread, and the task_struct of a CPU's idle thread. -ENOMEM or 0. */
+/* Adds a thread, or the task_struct of a CPU's idle thread. -ENOMEM or 0. */
 int lkst_thread_list_add(struct lkst_thread_list *l, const struct lkst_rec_state_thread *thread);
 int lkst_thread_list_set_idle(struct lkst_thread_list *l, unsigned int cpu, u64 task);
 void lkst_thread_list_fini(struct lkst_thread_list *l);
@@ -36,12 +36,12 @@ int lkst_life_feed(struct lkst_life_log *l, const void *blocks, size_t length);
 void lkst_life_forget(struct lkst_life_log *l, u64 ns);
 
 /*
- * Makes @threads, as they are now, those that there were before all that was fed: adds who has ended
- * and was not born in between, and takes first names back. -ENOMEM or 0.
+ * Turns @threads, as they are now, into those that there were before all records that were fed: adds threads that have
+ * ended and were not created in between, and restores first names. -ENOMEM or 0.
  */
 int lkst_life_undo(struct lkst_life_log *l, struct lkst_thread_list *threads);
 
-/* Adds to @threads all who have ended, whenever they were born. -ENOMEM or 0. */
+/* Adds to @threads all that have ended, whenever they were created. -ENOMEM or 0. */
 int lkst_life_add_ended(struct lkst_life_log *l, struct lkst_thread_list *threads);
 
 #endif

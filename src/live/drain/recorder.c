@@ -14,7 +14,7 @@
 #include "live/recording/counters.h"
 #include "live/recording/thread_counts.h"
 
-/* Records of the main buffers may come to a part so much later than their time. */
+/* Records of the main buffers may come to a part this much later than their time. */
 #define LAG_NS 5000000000ULL
 
 enum {
@@ -24,9 +24,9 @@ enum {
 	LEDGER_CPU_BYTES = 8192,
 	/* A part has room for at least so many blocks of records, or is refused. */
 	PART_BLOCKS_MIN = 16,
-	/* Of a part's size, the counts of threads may take one in so many. */
+	/* The counts of threads may take this fraction of a part's size (1/n). */
 	COUNTS_SHARE = 16,
-	/* Reading threads may take one in so many of the time. */
+	/* Reading threads may take this fraction of the time (1/n). */
 	COUNTS_COST = 1000,
 };
 
@@ -62,7 +62,7 @@ struct lkst_recorder {
 
 static bool is_full_disk(int code)
 {
-	/* The last: a file may not become larger (setrlimit(2)); where parts rotate, the next one has room. */
+	/* EFBIG: a file may not become larger (setrlimit(2)); where parts rotate, the next one has room. */
 	return code == -ENOSPC || code == -EDQUOT || code == -EFBIG;
 }
 
@@ -83,7 +83,7 @@ static int write_overtaken(struct lkst_err *e, struct lkst_recorder *r)
 	return code;
 }
 
-/* What was written is in the file: the next ledger begins behind it. */
+/* What was written is in the file: the next ledger continues from there. */
 static void keep_told(struct lkst_recorder *r)
 {
 	unsigned int i;
@@ -204,8 +204,8 @@ static int find_threads(struct lkst_err *e, struct lkst_recorder *r, u64 now)
 	int code;
 
 	/*
-	 * The list first: who ends from now on is in a life record that comes to this part, and who has
-	 * ended before is in one that is copied now, at the latest.
+	 * The list first: a thread that ends from now on is in a life record that comes to this part, and one
+	 * that has ended before is in a life record that is copied now, at the latest.
 	 */
 	code = lkst_state_list_threads(e, r->s, &alive);
 	if (code)
@@ -216,7 +216,7 @@ static int find_threads(struct lkst_err *e, struct lkst_recorder *r, u64 now)
 		return code;
 	r->threads.nr = 0;
 	code = patch_threads(r, now, r->nr_parts ? &r->threads : &alive);
-	/* The living last, since a number may have been given out again. */
+	/* The threads that exist come last, since a number may have been given out again. */
 	for (i = 0; i < alive.nr && !code; i++)
 		code = lkst_thread_list_add(&r->threads, &alive.list[i]);
 	for (i = 0; i < alive.nr_idle_tasks && !code; i++)
@@ -249,7 +249,7 @@ static int begin_part(struct lkst_err *e, struct lkst_recorder *r)
 			       now + lkst_clock_offset_ns(), r->state_number, &r->w);
 	if (!code)
 		code = find_threads(e, r, now);
-	/* What comes from now on is in this part: what was before has been copied or cut. */
+	/* Records from now on are in this part: earlier ones have been copied or cut. */
 	plan_counts(r, now);
 	if (!code)
 		code = read_counters(e, r);
@@ -263,8 +263,8 @@ static int begin_part(struct lkst_err *e, struct lkst_recorder *r)
 }
 
 /*
- * Completes the part with its ledger, and says that it ends and how. If the ledger does not get through, the
- * next part's has it.
+ * Completes the part with its ledger, and says that it ends and how. If the ledger can't be written, its lines
+ * are in that of the next part.
  */
 static int end_part(struct lkst_err *e, struct lkst_recorder *r, u32 how)
 {
@@ -306,7 +306,7 @@ int lkst_recorder_switch(struct lkst_err *e, struct lkst_recorder *r)
 
 	if (!r->rotation.is_on || !r->w)
 		return 0;
-	/* What its threads are called, and what idle CPUs have recorded, belongs to the part in whose time it was. */
+	/* The names of threads, and what idle CPUs have recorded, belong to the part of their time. */
 	lkst_drain_set_room(r->drain, room_of(r));
 	code = write_state(e, r);
 	/* Before the last records are copied, so that those of the same time are among them. */
@@ -331,10 +331,10 @@ static bool is_over(const struct lkst_recorder *r)
 /* ---- steps -------------------------------------------------------------------------- */
 
 /*
- * How much of closed blocks may go to the part. There stays room for what a cut gives, the open block of each
- * ring, and for as much again of life records that come meanwhile, for they tell what threads are called: but
- * no more than half of the part, where CPUs are many. And a part whose state alone is too large still takes
- * something, or there would be no end.
+ * How many bytes of closed blocks may go to the part. It keeps room for a cut, which gives the open block of each
+ * ring, and for as much again of life records that come meanwhile, since they have the names of threads: but
+ * no more than half of the part, on machines with many CPUs. A part whose state alone is too large still takes
+ * something, or parts would follow each other without an end.
  */
 static u64 room_to_copy(const struct lkst_recorder *r)
 {
@@ -368,7 +368,7 @@ int lkst_recorder_step(struct lkst_err *e, struct lkst_recorder *r)
 	if (code < 0)
 		return code;
 	r->part_bytes += bytes;
-	/* That nothing was to be written does not say that there is space. */
+	/* If nothing was to be written, it is still not known whether there is space. */
 	if (!bytes && was_full)
 		r->is_full = true;
 	r->has_more = code > 0;
@@ -379,7 +379,7 @@ int lkst_recorder_finish(struct lkst_err *e, struct lkst_recorder *r)
 {
 	int code = 0;
 
-	/* All of what is left belongs to the last part, if it has the room, or to further ones. */
+	/* All that is left belongs to the last part, if that has room, or to further ones. */
 	do
 		code = lkst_recorder_step(e, r);
 	while (!code && r->has_more && !r->is_full);

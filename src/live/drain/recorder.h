@@ -43,7 +43,7 @@ int lkst_recorder_count(struct lkst_err *e, struct lkst_recorder *r);
  */
 int lkst_recorder_finish(struct lkst_err *e, struct lkst_recorder *r);
 
-/* Whether parts are still being compressed; freeing breaks that off, and tells what failed. */
+/* Whether parts are still being compressed; freeing ends that, and reports what failed. */
 bool lkst_recorder_is_packing(const struct lkst_recorder *r);
 int lkst_recorder_free(struct lkst_err *e, struct lkst_recorder *r);
 

@@ -22,7 +22,7 @@ struct saving {
 	u8 *piece; /* room for a block */
 };
 
-/* Writes of one block what is not later than the end. */
+/* Writes those records of one block that are not later than the end. */
 static int write_until(struct lkst_err *e, const struct saving *saving, u64 instance,
 		       const u8 *bytes, size_t size)
 {
@@ -90,7 +90,7 @@ static int later(void *ctx, u64 instance, const struct lkst_lost *lost)
 {
 	u64 *since = ctx;
 
-	/* Names alone come from the life buffer, and threads created: those are compared by its own losses. */
+	/* The life buffer gives only names and created threads, and these are compared by the buffer's own losses. */
 	if (lkst_instance_buffer(instance) != LKST_BUFFER_LIFE && lost->to_ns > *since)
 		*since = lost->to_ns;
 	return 0;
@@ -112,7 +112,7 @@ static u64 last_wiped(const struct lkst_session *s, u32 buffers)
 	return since;
 }
 
-/* Since when the snapshot has all that was recorded: readings before that cannot be compared with its records. */
+/* The time from which the snapshot has all records: earlier readings cannot be compared with them. */
 static u64 covered_since(const struct lkst_session *s, const struct lkst_snapshot_options *options,
 			 const struct lkst_drain *drain, u64 since_ns)
 {
@@ -130,7 +130,7 @@ static u64 covered_since(const struct lkst_session *s, const struct lkst_snapsho
 	return since;
 }
 
-/* Whether all of reading @i lies in what the snapshot covers, or is the one behind that. */
+/* Whether all of reading @i lies in what the snapshot covers, or is the first one after that. */
 static bool is_within(const struct lkst_snapshot_options *options, u32 i, u64 since_ns)
 {
 	const struct lkst_counters *c = &options->readings->list[i];
@@ -145,7 +145,7 @@ static bool is_within(const struct lkst_snapshot_options *options, u32 i, u64 si
 	return is;
 }
 
-/* Writes the readings that lie in what the snapshot covers, and the one behind that. */
+/* Writes the readings that lie in what the snapshot covers, and the first one after that. */
 static int write_readings(struct lkst_err *e, const struct lkst_session *s,
 			  const struct lkst_snapshot_options *options, struct lkst_writer *w,
 			  u64 since_ns)
@@ -183,7 +183,7 @@ int lkst_snapshot_write(struct lkst_err *e, const struct lkst_session *s,
 	u64 since_ns = last && last < now ? now - last : 0;
 	int err = saving.life && saving.addresses && piece ? 0 : lkst_err_sys(e, -ENOMEM, "saving");
 
-	/* Events first: every moment that passes, the oldest are overwritten. */
+	/* Events first: the oldest are being overwritten all the time. */
 	if (!err)
 		err = lkst_drain_new(e, s, w, since_ns, &drain);
 	if (!err) {

@@ -7,7 +7,7 @@
 #include "live/recording/session.h"
 #include "trace/writer.h"
 
-/* What of a recording a snapshot has. All zero: everything. */
+/* What a snapshot has of a recording. All zero: everything. */
 struct lkst_snapshot_options {
 	u64 last_ns;  /* not 0: only so much */
 	u64 until_ns; /* not 0: no later records */
@@ -18,9 +18,9 @@ struct lkst_snapshot_options {
 };
 
 /*
- * Writes to @w what the rings of @s hold, as far as @options want it, and how
- * things stood on the machine when that begins. Recording goes on meanwhile; what is overwritten before
- * it is copied is missing, and shows as a gap. It only reads, and so takes no lock (live/load/pins.h).
+ * Writes to @w what the rings of @s hold, as far as @options want it, and the state of the machine when that
+ * begins. Recording goes on meanwhile; what is overwritten before it is copied is missing, and shows as a gap.
+ * A snapshot only reads, and so takes no lock (live/load/pins.h).
  */
 int lkst_snapshot_write(struct lkst_err *e, const struct lkst_session *s,
 			const struct lkst_snapshot_options *options, struct lkst_writer *w);

@@ -46,7 +46,7 @@ static int put(struct state *st, const char *name, void *record, size_t length)
 	return lkst_writer_state(st->e, st->w, st->now, record, length);
 }
 
-/* The same for a record that ends in a string, behind @fixed bytes. */
+/* The same for a record that ends in a string, after @fixed bytes. */
 static int put_named(struct state *st, const char *event, void *record, size_t fixed,
 		     const char *name)
 {
@@ -70,8 +70,8 @@ static int write_clocks(struct state *st)
 }
 
 /*
- * A record of the list; one of thread 0 is of the idle thread of its CPU. Its head, which has how often the thread was
- * switched away from (live/recording/thread_counts.c), gets what belongs there when it is written.
+ * A record of the list; that of thread 0 is for the idle thread of its CPU. Its head, which has how often the thread
+ * was switched away from (live/recording/thread_counts.c), gets its proper contents when the record is written.
  */
 static int add_listed(struct lkst_thread_list *list, const struct lkst_rec_state_thread *thread)
 {
@@ -160,7 +160,7 @@ static int write_irqs(struct state *st)
 		if (*end != ':')
 			continue;
 		end[strcspn(end, "\n")] = 0;
-		/* What follows the counts, the chip and the hardware number is the handlers' names. */
+		/* After the counts, the chip and the hardware number come the handlers' names. */
 		for (word = strtok(end + 1, " "); word; word = strtok(NULL, " "))
 			if (!isdigit((unsigned char)word[0]) && !name)
 				name = word;
@@ -173,7 +173,7 @@ static int write_irqs(struct state *st)
 	return err;
 }
 
-/* All of them, empty ones too: a loop device that was in use may be given back by now. */
+/* All of them, including empty ones: a loop device that was in use may have been released by now. */
 static int write_disks(struct state *st)
 {
 	DIR *dir = opendir("/sys/class/block");
@@ -405,7 +405,7 @@ static int grow_told(struct lkst_told *told, unsigned int nr)
 	return 0;
 }
 
-/* What is to be told of the next line, which stands at @count: lines are always met in the same order. */
+/* How much of the next line, whose value is @count now, is new: lines are always met in the same order. */
 static int news(struct state *st, u64 count, u64 *ret_news)
 {
 	unsigned int line = st->line++;

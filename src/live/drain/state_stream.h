@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The state stream: how things stand on the machine, written beside the events, so that the trace
+ * The state stream: the state of the machine, written together with the events, so that the trace
  * can be read elsewhere and years later: threads and their names, clocks, CPUs, interrupts, disks,
  * network interfaces, and the ledger of losses.
  */
@@ -17,14 +17,14 @@ int lkst_state_list_threads(struct lkst_err *e, const struct lkst_session *s,
 			    struct lkst_thread_list *list);
 
 /*
- * Who and what there is, and what time it is. Of a thread that @threads has twice the later record
- * holds.
+ * Writes which threads and devices there are, and what time it is. If @threads has a thread twice, the later record
+ * counts.
  */
 int lkst_state_write_machine(struct lkst_err *e, const struct lkst_session *s,
 			     struct lkst_writer *w, const struct lkst_thread_list *threads);
 
 /*
- * What the ledger of an earlier part has told already. Zeroed, it has told nothing; told_fini() frees what
+ * What the ledger of an earlier part has reported already. All zero: nothing. told_fini() frees what
  * grows in it.
  */
 struct lkst_told {
@@ -33,12 +33,12 @@ struct lkst_told {
 };
 void lkst_told_fini(struct lkst_told *told);
 
-/* What was written with @told is in a file now: the next ledger begins behind it. */
+/* What was written with @told is in a file now: the next ledger continues from there. */
 void lkst_told_keep(struct lkst_told *told);
 
 /*
- * The same to kernel memory, in place of what was kept there before: for who finds the rings in a
- * crash dump, where nobody can be asked any more.
+ * The same to kernel memory, in place of what was kept there before: for whoever finds the rings in a
+ * crash dump, where nothing else can be read any more.
  */
 int lkst_state_keep_machine(struct lkst_err *e, struct lkst_session *s);
 
@@ -50,8 +50,8 @@ int lkst_state_write_ledger(struct lkst_err *e, const struct lkst_session *s, st
 			    struct lkst_told *told);
 
 /*
- * A line of the ledger: what of the ring of stream @instance was overwritten before it was read. Times of 0
- * say that it is missing between other blocks, whose numbers tell where.
+ * A line of the ledger: what the ring of stream @instance overwrote before it was read. Times of 0 say that
+ * blocks are missing between others, whose numbers show where.
  */
 int lkst_state_write_overwritten(struct lkst_err *e, const struct lkst_session *s,
 				 struct lkst_writer *w, u64 instance, const struct lkst_lost *lost);

@@ -18,13 +18,13 @@
 enum {
 	FIELDS_MAX = 6,
 	RECORD_BYTES = 64,	    /* of a symbol with its name: most are shorter */
-	LOOK_BYTES = 65536,	    /* of the kernel's list, among which some address is not 0 */
-	SYMBOL_BYTES_MAX = 1 << 20, /* what lies further from a symbol's beginning is not its */
+	LOOK_BYTES = 65536,	    /* of the kernel's list, in which some address must not be 0 */
+	SYMBOL_BYTES_MAX = 1 << 20, /* what lies further from a symbol's beginning does not belong to it */
 };
 
 #define KERNEL_BEGIN (1ULL << 63)
 
-/* What addresses are of, and how many of each are kept. */
+/* What lies at addresses, and how many of each sort are kept. */
 enum what {
 	WHAT_CODE,
 	WHAT_DATA,
@@ -51,7 +51,7 @@ struct named_fields {
 	struct {
 		u8 what;
 		u16 at;	  /* bytes from the record's start */
-		u64 last; /* the address that was seen last: mostly it is the next, too */
+		u64 last; /* the address that was seen last: often the next one is the same */
 	} list[FIELDS_MAX];
 };
 
@@ -150,7 +150,7 @@ static bool add(struct lkst_addresses *a, enum what what, u64 address)
 	}
 }
 
-/* What the addresses in a field are of; NR_WHATS: it has none that have names. */
+/* What lies at the addresses in a field; NR_WHATS: it has none that have names. */
 static enum what what_of(const struct lkst_field_class *f)
 {
 	if (f->size != sizeof(u64))
@@ -266,8 +266,8 @@ struct symbol {
 };
 
 /*
- * "function+0x12/0x80 [module]" for @address, as the kernel prints it. The module goes behind the name in its
- * brackets, without the blank. What has no name is a number there, and what is too long is cut.
+ * "function+0x12/0x80 [module]" for @address, as the kernel prints it. The module follows the name in its
+ * brackets, without the blank. An address without a name is a number there, and a name that is too long is cut.
  */
 static bool parse_symbol(u64 address, const char *text, struct symbol *ret_symbol)
 {
@@ -291,7 +291,7 @@ static bool parse_symbol(u64 address, const char *text, struct symbol *ret_symbo
 	return true;
 }
 
-/* A cache's name is proved by the program; the address alone has it. */
+/* The program has verified that this is a cache; the name belongs to this one address. */
 static bool parse_cache(u64 address, const char *text, struct symbol *ret_symbol)
 {
 	const char *p;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The kernel's names for the addresses that a trace has: who called, which function a timer runs, which
- * lock is waited for, which slab cache is used, and stacks that handlers record. They are asked for one by one
- * (src/bpf/symbol.bpf.c), for those addresses alone that occur.
+ * lock is waited for, which slab cache is used, and stacks that handlers record. They are looked up one by one
+ * (src/bpf/symbol.bpf.c), and only for addresses that occur.
  */
 #ifndef LKST_LIVE_DRAIN_WRITE_SYMBOLS_H
 #define LKST_LIVE_DRAIN_WRITE_SYMBOLS_H
@@ -12,8 +12,8 @@
 #include "trace/writer.h"
 
 /*
- * Why names cannot be given, as a sentence; NULL: they can. Who must not know where the kernel lies sees no
- * address in /proc/kallsyms (kallsyms_show_value(), kernel/ksyms_common.c), and is given no names here.
+ * Why names cannot be given, as a sentence; NULL: they can. A user who must not know where the kernel lies sees no
+ * address in /proc/kallsyms (kallsyms_show_value(), kernel/ksyms_common.c), and gets no names here.
  */
 const char *lkst_symbols_obstacle(const struct lkst_session *s);
 
@@ -27,10 +27,10 @@ struct lkst_addresses;
 struct lkst_addresses *lkst_addresses_new(const struct lkst_session *s, bool is_wanted, bool is_by_address);
 void lkst_addresses_free(struct lkst_addresses *a);
 
-/* Looks through @length bytes of blocks; those addresses that are too many are left out. */
+/* Looks through @length bytes of blocks; addresses beyond the maximum are left out. */
 void lkst_addresses_feed(struct lkst_addresses *a, const void *blocks, size_t length);
 
-/* What the names of those that were seen may take in the trace, about. */
+/* How many bytes the names of the addresses that were seen may take in the trace, about. */
 u64 lkst_addresses_bytes(const struct lkst_addresses *a);
 
 /* Writes the names of what lies at the addresses to the state stream, and forgets the addresses. */
