@@ -76,11 +76,11 @@ CMD_OBJ  := $(CMD_SRC:%.c=$(BUILD)/%.o)
 BPF_OBJ  := $(BPF_SRC:src/bpf/%.c=$(GEN)/bpf/%.o)
 SKEL     := $(GEN)/lkst.skel.h
 
-# The original's commands: the program looks at the name that it is called by.
+# The original's commands: the program looks at the name by which it is called.
 LINKS := lkstm lkstbuf lksteh lkstlogd lkstlogdiv lkstla
 
-# What a user handler includes, laid out as it is installed, and the handlers that come with
-# the program: they are built as a user's would be.
+# What a user handler includes, laid out as it is installed, and the handlers that come with the program,
+# which are built as user handlers are.
 HEADERS      := $(wildcard src/abi/*.h src/abi/*.def) $(addprefix src/bpf/,buffer.h incident.h jump.h kernel.h maskset.h names.h record.h ring.h share.h trigger.h)
 HEADER_DIR   := $(BUILD)/include
 HEADER_COPY  := $(HEADERS:src/%=$(HEADER_DIR)/lkst/%) $(HEADER_DIR)/lkst/handler.h

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# How the measuring programs are built. Read behind the Makefile, whose rules and names it uses:
+# How the measuring programs are built. Read after the Makefile, whose rules and names it uses:
 #
 #   make -f Makefile -f bench/bench.mk bench-programs
 

@@ -41,7 +41,7 @@ ratio()
 	awk -v a="$1" -v b="$2" 'BEGIN { printf "%.6f", b ? a / b : 0 }'
 }
 
-# number NAME: the number behind "NAME": in the JSON on standard input
+# number NAME: the number after "NAME": in the JSON on standard input
 number()
 {
 	sed -n "s/.*\"$1\":\\([0-9.]*\\).*/\\1/p" | head -n 1

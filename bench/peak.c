@@ -21,7 +21,7 @@ enum {
 	INTERVAL_US = 5000,
 };
 
-/* Resident memory of @pid in KiB, but for mappings of files under @path and of BPF maps. */
+/* Resident memory of @pid in KiB, without mappings of files under @path and of BPF maps. */
 static unsigned long resident_kib(pid_t pid, const char *path)
 {
 	unsigned long sum = 0, kib, from, to;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The state model alone: reads a trace, counts what the model tells, and does nothing else.
+ * The state model alone: reads a trace, counts what the model reports, and does nothing else.
  *
  *	state feed TRACE	the pass without a subscriber
- *	state model TRACE	the model with one subscriber to everything that it tells
+ *	state model TRACE	the model with one subscriber to everything that it reports
  *	state many TRACE	the model with 18 such subscribers
  */
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What it takes to put another maskset in force: the switch itself, attaching and detaching hooks around it,
- * and waiting until it holds on every CPU. Of a recording of its own; one by `lkst start` goes on.
+ * How long it takes to switch to another maskset: the switch itself, attaching and detaching hooks around it,
+ * and waiting until it holds on every CPU. It starts a recording of its own; one by `lkst start` goes on.
  */
 #include <bpf/bpf.h>
 #include <stdio.h>

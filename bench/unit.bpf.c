@@ -114,7 +114,7 @@ int BPF_PROG(bench_handled, struct pt_regs___bench *regs, long nr)
 	return 0;
 }
 
-/* The same record, but for a field that gives way to the CPU, which a shared ring must tell. */
+/* The same record, with the CPU in place of one field, since a shared ring must store it. */
 SEC("tp_btf/sys_enter")
 int BPF_PROG(bench_ringbuf, struct pt_regs___bench *regs, long nr)
 {

@@ -12,7 +12,7 @@
  * of many short batches. A variant's cost is the least time with it less the least time without it:
  * "min", by which ratios are taken. The spread is that of the differences within a round, in the
  * quietest third of the rounds: those in which the loop without the variant was fastest both times.
- * Programs are loaded anew in each round, for where the kernel places their code moves a figure by
+ * Programs are loaded again in each round, because the place of their code in memory changes a figure by
  * some ns.
  */
 #include <getopt.h>

@@ -153,7 +153,7 @@ static void put_syscalls(void)
 	      ".Sy compat_syscall_entry_ Ns Ar name\n"
 	      "and\n"
 	      ".Sy compat_syscall_exit_ Ns Ar name\n"
-	      "by the table of their own.\n"
+	      "by a table of their own.\n"
 	      "The x86\\-64 table:\n"
 	      ".Pp\n"
 	      ".Bl -tag -width 26n -compact\n",
