@@ -43,13 +43,13 @@ static int parse_line(struct lkst_err *e, char *line,
 		return 0;
 	value = strchr(key, '=');
 	if (!value)
-		return lkst_err_set(e, -EINVAL, "\"%.64s\" is no setting: write key = value", key);
+		return lkst_err_set(e, -EINVAL, "\"%.64s\" is not a setting: write key = value", key);
 	*value++ = 0;
 	key = trim(key);
 	value = trim(value);
 	if (!is_key(key))
 		return lkst_err_set(e, -EINVAL,
-				    "\"%.64s\" is no key: those are of small letters, digits and "
+				    "\"%.64s\" is not a key: keys are of small letters, digits and "
 				    "\"-\"",
 				    key);
 	return each(e, ctx, key, value);
@@ -69,7 +69,7 @@ int lkst_conf_parse(struct lkst_err *e, char *text, size_t length,
 			next = end;
 		*next = 0;
 		if (strlen(line) != (size_t)(next - line))
-			err = lkst_err_set(e, -EINVAL, "it holds a NUL byte, so it is no text");
+			err = lkst_err_set(e, -EINVAL, "it holds a NUL byte, so it is not text");
 		else
 			err = parse_line(e, line, each, ctx);
 		if (err) {

@@ -32,7 +32,7 @@ static int check(struct lkst_err *e, const Elf64_Ehdr *h)
 				    "it is an ELF file, but not a 64-bit little-endian one: not of "
 				    "a machine that lkst runs on");
 	if (le16toh(h->e_type) != ET_CORE)
-		return lkst_err_set(e, -ENOTSUP, "it is an ELF file, but no core dump");
+		return lkst_err_set(e, -ENOTSUP, "it is an ELF file, but not a core dump");
 	if (le16toh(h->e_phentsize) != sizeof(Elf64_Phdr))
 		return lkst_err_set(e, -EBADMSG, "its program headers have %u bytes, not %zu",
 				    le16toh(h->e_phentsize), sizeof(Elf64_Phdr));

@@ -180,7 +180,7 @@ static int check_field(struct lkst_err *e, const struct lkst_event_class *event,
 		length = &event->fields[f->length_field];
 		if (length->type != LKST_CLASS_UINT)
 			return lkst_err_set(e, -EINVAL, "the length of field %s is field %s, %s",
-					    f->name, length->name, "which is no unsigned integer");
+					    f->name, length->name, "which is not an unsigned integer");
 	}
 	return 0;
 }

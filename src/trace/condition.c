@@ -516,7 +516,7 @@ int lkst_condition_compile(struct lkst_err *e, const struct lkst_event_class *ev
 		err = lkst_comparison_compile(e, &p.comparisons[i], event, false, &terms[i]);
 		if (!err && terms[i].source == LKST_TRIGGER_TOOK)
 			err = lkst_err_set(e, -EINVAL,
-					   "%s is no field of the record; a trigger can measure it",
+					   "%s is not a field of the record; a trigger can measure it",
 					   p.comparisons[i].field);
 	}
 	if (err)

@@ -80,7 +80,7 @@ int lkst_words_skip(struct lkst_err *e, struct lkst_words *w)
 		return !strcmp(signs[i], "&&") ? put(e, w, LKST_WORD_SIGN, "and", 3)
 					       : put(e, w, LKST_WORD_SIGN, signs[i], length);
 	}
-	return lkst_err_set(e, -EINVAL, "\"%.32s\" is no part of a condition", w->at);
+	return lkst_err_set(e, -EINVAL, "\"%.32s\" cannot be part of a condition", w->at);
 }
 
 int lkst_words_init(struct lkst_err *e, struct lkst_words *w, const char *text)

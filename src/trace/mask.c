@@ -351,7 +351,7 @@ int lkst_mask_set_condition(struct lkst_err *e, struct lkst_mask *mask,
 			return lkst_err_set(e, -EINVAL, "a condition is one line of plain text");
 	if (lkst_mask_has_always(event->index))
 		return lkst_err_set(e, -EINVAL,
-				    "%s is always recorded, for it says which thread is which",
+				    "%s is always recorded, since it says which thread is which",
 				    event->name);
 	if ((mask->route[event->id] & 0xff) != LKST_HANDLER_DEFAULT)
 		return lkst_err_set(e, -EINVAL,

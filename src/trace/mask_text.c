@@ -393,7 +393,7 @@ static int parse_lines(struct parser *p, const char *text, size_t length)
 
 		nr++;
 		if (size >= sizeof(line) || memchr(text + at, 0, size))
-			err = lkst_err_set(p->e, -EINVAL, "it is too long, or no text");
+			err = lkst_err_set(p->e, -EINVAL, "it is too long, or not text");
 		if (!err) {
 			memcpy(line, text + at, size);
 			line[size] = 0;

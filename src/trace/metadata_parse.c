@@ -172,7 +172,7 @@ static int find_length(struct lkst_err *e, struct lkst_ctf_parser *p, u32 before
 			*ret_index = (u16)k;
 			return 0;
 		}
-	return lkst_lex_fail(e, &p->lex, "the length %.64s is no earlier field", name);
+	return lkst_lex_fail(e, &p->lex, "the length %.64s is not an earlier field", name);
 }
 
 static int member_to_field(struct lkst_err *e, struct lkst_ctf_parser *p, u32 i)

@@ -61,7 +61,7 @@ static int parse_item(struct lkst_err *e, const char *item, struct lkst_rotation
 		keep = strtoul(item, NULL, 10);
 		if (errno || r->keep || keep < KEEP_MIN || keep > 1000000)
 			return lkst_err_set(e, -EINVAL,
-					    "\"%s\" is no count of parts to keep (one, from %d to "
+					    "\"%s\" is not a count of parts to keep (one, from %d to "
 					    "1000000); sizes have a K, M or G",
 					    item, KEEP_MIN);
 		r->keep = (u32)keep;

@@ -28,14 +28,14 @@ int lkst_wire_request_parse(struct lkst_err *e, const u8 bytes[sizeof(struct lks
 	r.pad = le32toh(r.pad);
 	r.last_ns = le64toh(r.last_ns);
 	if (r.magic != LKST_WIRE_MAGIC)
-		return lkst_err_set(e, -EPROTO, "this is no request of lkst");
+		return lkst_err_set(e, -EPROTO, "this is not a request of lkst");
 	if (r.version != LKST_WIRE_VERSION)
 		return lkst_err_set(e, -EPROTO,
 				    "the client speaks version %u, the server version %u; use an "
 				    "lkst as old as the one that serves",
 				    r.version, LKST_WIRE_VERSION);
 	if (!r.what || r.what >= LKST_WIRE_NR_WHATS || r.form >= LKST_WIRE_NR_FORMS || r.pad)
-		return lkst_err_set(e, -EPROTO, "what is asked for is not known here");
+		return lkst_err_set(e, -EPROTO, "the kind of request is not known here");
 	*ret_request = r;
 	return 0;
 }
@@ -301,7 +301,7 @@ int lkst_wire_receive_page(struct lkst_err *e, const struct lkst_wire_source *so
 		if (code || f.type == LKST_WIRE_END)
 			return code;
 		if (f.type != LKST_WIRE_PAGE)
-			return lkst_err_set(e, -EPROTO, "the server sent what is no page");
+			return lkst_err_set(e, -EPROTO, "what the server sent is not a page");
 		code = put(ctx, payload, f.length);
 		if (code)
 			return lkst_err_sys(e, code, "passing on what was received");

@@ -249,7 +249,7 @@ int lkst_writer_append(struct lkst_err *e, struct lkst_writer *w, u64 instance, 
 	int code;
 
 	if (length % (1 << LKST_BLOCK_SHIFT_MIN))
-		return lkst_err_set(e, -EINVAL, "%zu bytes are no whole blocks", length);
+		return lkst_err_set(e, -EINVAL, "%zu bytes are not whole blocks", length);
 	if (w->sink) {
 		code = get_entry(e, w, instance, &file);
 		if (!code)

@@ -189,7 +189,7 @@ static int judge(struct lkst_err *e, struct unpacker *u)
 	if (u->blockless > BLOCKLESS_MAX)
 		return lkst_err_set(e, -EFBIG,
 				    "it unpacks to more than %u MiB in a row without a block: it is "
-				    "no stream of records",
+				    "not a stream of records",
 				    BLOCKLESS_MAX >> 20);
 	if (u->blockless <= WINDOW)
 		code = store(e, u);

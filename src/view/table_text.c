@@ -30,7 +30,7 @@ int lkst_table_format_parse(struct lkst_err *e, const char *text,
 			return 0;
 		}
 	}
-	return lkst_err_set(e, -EINVAL, "there is no format \"%s\"; text, csv and json are there",
+	return lkst_err_set(e, -EINVAL, "there is no format \"%s\"; use text, csv or json",
 			    text);
 }
 

@@ -34,5 +34,5 @@ int lkst_view_time_parse(struct lkst_err *e, const char *text, enum lkst_view_ti
 			return 0;
 		}
 	}
-	return lkst_err_set(e, -EINVAL, "\"%s\" is no kind of time: it is day, mono or rel", text);
+	return lkst_err_set(e, -EINVAL, "\"%s\" is not a kind of time: use day, mono or rel", text);
 }

@@ -207,7 +207,7 @@ says_bytes()
 	got=$("$work/client.pl" "$socket" bytes "$2")
 	if grep -q "$3" <<<"$got"; then ok "$1"; else fail "$1" "it says: $got"; fi
 }
-says_bytes nonsense_is_refused "$(printf '%048d' 0)" 'this is no request of lkst'
+says_bytes nonsense_is_refused "$(printf '%048d' 0)" 'this is not a request of lkst'
 says_bytes half_a_request_is_refused 4c4b5357 'no request came'
 says_bytes other_version_is_named "4c4b5357020001000000000000000000$(printf '%016d' 0)" \
 	'the client speaks version 2, the server version 1'

@@ -255,7 +255,7 @@ TEST(what_makes_no_sense_is_refused)
 	CHECK(refuses("mark_victim comm == 5", -EINVAL, "write \"5\""));
 	CHECK(refuses("mark_victim comm == \"sixteen letters!\"", -EINVAL, "no more than 15"));
 	CHECK(refuses("mark_victim comm == \"db", -EINVAL, "lacks its end"));
-	CHECK(refuses("mark_victim # 5", -EINVAL, "no part of a condition"));
+	CHECK(refuses("mark_victim # 5", -EINVAL, "cannot be part of a condition"));
 	CHECK(refuses("mark_victim pid==1 and pid==1 and pid==1 and pid==1 and pid==1", -EINVAL,
 		      "more than 4"));
 	CHECK(refuses("block_rq_complete latency > 50", -EINVAL, "is not a duration"));

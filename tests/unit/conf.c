@@ -50,7 +50,7 @@ TEST(conf_names_the_bad_line)
 	char nul[] = "a = 1\nb = \0 2\n";
 
 	CHECK_EQ(read_text("a = 1\n\nnonsense\n"), -EINVAL);
-	CHECK_STR(e.text, "line 3: \"nonsense\" is no setting: write key = value");
+	CHECK_STR(e.text, "line 3: \"nonsense\" is not a setting: write key = value");
 	CHECK_EQ(read_text("= 1\n"), -EINVAL);
 	CHECK_EQ(read_text("[section]\n"), -EINVAL);
 	CHECK_EQ(read_text("Event = 1\n"), -EINVAL);
@@ -59,7 +59,7 @@ TEST(conf_names_the_bad_line)
 	CHECK_STR(e.text, "line 2: no");
 	CHECK_STR(got, "a=1;");
 	CHECK_EQ(lkst_conf_parse(&e, nul, sizeof(nul) - 1, note, NULL), -EINVAL);
-	CHECK_STR(e.text, "line 2: it holds a NUL byte, so it is no text");
+	CHECK_STR(e.text, "line 2: it holds a NUL byte, so it is not text");
 }
 
 /* A command of the test's own. */

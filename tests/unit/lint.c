@@ -142,7 +142,7 @@ TEST(lint_applies_no_rule_whose_events_were_skipped)
 	CHECK_STR(find("state_skipped count=3 hook=tp_btf__timer_start\n" KMALLOC TIMER_START KFREE
 			       TIMER_RUN,
 		       "use-after-free"),
-		  "rule use-after-free is not applied: 3 records of timer_start are missing, for "
+		  "rule use-after-free is not applied: 3 records of timer_start are missing, since "
 		  "the kernel skipped its program\n");
 	/* Of others it does not matter. */
 	CHECK(strstr(find("state_skipped count=3 hook=tp_btf__kfree\n" KMALLOC TIMER_START KFREE
@@ -292,7 +292,7 @@ TEST(lint_rules_about_locks_bear_skips_in_pairs)
 	CHECK(strstr(find(skipped, "lock-kept"), "a lock 0xf0: taken"));
 	/* Where holders are preempted, a take may come without its release. */
 	CHECK_STR(find_in(skipped, "#1 SMP PREEMPT_RT Debian", "lock-kept", 0),
-		  "rule lock-kept is not applied: 3 records of spin_unlock are missing, for the "
+		  "rule lock-kept is not applied: 3 records of spin_unlock are missing, since the "
 		  "kernel skipped its program\n");
 }
 

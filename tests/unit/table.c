@@ -350,7 +350,7 @@ TEST(table_format_is_text_csv_or_json)
 	CHECK_EQ(lkst_table_format_parse(&e, "json", &format), 0);
 	CHECK_EQ(format, LKST_TABLE_JSON);
 	CHECK_EQ(lkst_table_format_parse(&e, "xml", &format), -EINVAL);
-	CHECK_STR(e.text, "there is no format \"xml\"; text, csv and json are there");
+	CHECK_STR(e.text, "there is no format \"xml\"; use text, csv or json");
 }
 
 static const struct unit_test tests[] = {

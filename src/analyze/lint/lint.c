@@ -204,8 +204,8 @@ static void drop_doubtful(struct drive *d)
 			continue;
 		is_doubtful[needs[n].rule] = true;
 		lkst_notes_add(&p->lint->notes,
-			       "rule %s is not applied: %llu records of %s are missing, for the "
-			       "kernel skipped its program",
+			       "rule %s is not applied: %llu records of %s are missing, since "
+			       "the kernel skipped its program",
 			       lkst_lint_rules[needs[n].rule].name,
 			       (unsigned long long)d->skipped[needs[n].index],
 			       lkst_events[needs[n].index].name);

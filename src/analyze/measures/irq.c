@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How long interrupts of every kind take: devices', CPUs', soft ones, tasklets, timers. */
+/* How long interrupts of every kind take: devices', CPUs', softirqs, tasklets, timers. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +81,7 @@ const struct lkst_analysis lkst_analysis_irq = {
 	.name = "irq",
 	.row = "-",
 	.title = "Interrupts",
-	.help = "how long interrupts take, soft ones, tasklets and timers too",
+	.help = "how long interrupts, softirqs, tasklets and timers take",
 	.measures = "from each one's entry to its exit, less what interrupted it",
 	.events = "irq_handler_* softirq_* tasklet_* timer_expire_* hrtimer_expire_* local_timer_* "
 		  "reschedule_* call_function_* nmi_handler",

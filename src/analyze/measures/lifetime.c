@@ -144,7 +144,7 @@ const struct lkst_analysis lkst_analysis_lifetime = {
 	.row = "H17",
 	.title = "Life time of threads",
 	.help = "how long threads live, by name",
-	.measures = "from sched_process_fork, or the creation that the trace's state tells, to "
+	.measures = "from sched_process_fork, or the creation that the trace's state gives, to "
 		    "sched_process_exit, by the thread's last name",
 	.events = "sched_process_fork sched_process_exit sched_process_exec",
 	.size = sizeof(struct lifetime),

@@ -151,7 +151,7 @@ const struct lkst_analysis lkst_analysis_lockwait = {
 	.name = "lockwait",
 	.row = "H11",
 	.title = "Lock contention",
-	.help = "how long threads wait for locks of the kernel's that others have",
+	.help = "how long threads wait for locks of the kernel",
 	.measures = "from contention_begin to contention_end of a thread, by kind and lock (by its "
 		    "name, or the function that asks), less the waits for other locks within",
 	.events = "contention_begin contention_end",

@@ -387,7 +387,7 @@ static void put_counts(const struct summary *s, struct lkst_table *t, u64 window
 		{ "switches", s->nr_switches, LKST_EV_sched_switch, NULL },
 		{ "wake-ups", s->nr_wakeups, LKST_EV_sched_waking, NULL },
 		{ "interrupts", s->nr_frames, LKST_EV_irq_handler_entry,
-		  "soft ones and timers too" },
+		  "softirqs and timers too" },
 		{ "system calls", s->nr_calls, LKST_EV_syscall_entry_unknown, failed },
 		{ "page faults", s->nr_faults, LKST_EV_page_fault_user, NULL },
 		{ "disk requests", s->nr_requests, LKST_EV_block_rq_complete, bytes },
