@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What events cost in the load that runs now. The units that were measured at start (live/load/measure.h) are those of two
+ * What events cost in the load that runs now. The units that were measured at start (measure.h) are those of two
  * processes that exchange messages; in another load a run takes more or less, by what it finds in the caches. The
- * kernel's own account (live/load/run_time.h) tells how much: of programs, not of events, so that the units of all that is
- * served by the same programs change by one factor.
+ * kernel's own account (run_time.h) says how much: of programs, not of events, so that the units of all that is served
+ * by the same programs change by one factor.
  *
- * The way to the program and back the account does not see. It is colder where the program is, and so is
- * what the load finds afterwards: it is taken to change by the same factor. What the account itself takes is left
- * out: it is known from a program that does nothing.
+ * The account does not see the way to the program and back. That way is colder where the program is, and so is what the
+ * load finds afterwards: both are taken to change by the same factor. What the account itself takes is left out: it is
+ * known from a program that does nothing.
  */
 #ifndef LKST_LIVE_LOAD_WORKLOAD_H
 #define LKST_LIVE_LOAD_WORKLOAD_H
