@@ -104,11 +104,7 @@ struct lkst_costs {
 	u32 string_ns;	/* for a string, in addition */
 	u32 measured;	/* bit i: unit i of the above was measured, not computed from others */
 	u32 took_us;	/* what measuring took */
-	/*
-	 * What the kernel's own account says of a run that records nothing, meanwhile, and the part of it that
-	 * its looks at the clock take; the way to the program is not in it. 0: there was no account.
-	 */
-	u16 account_ns, clock_ns;
+	u32 pad;
 };
 
 struct lkst_budget {

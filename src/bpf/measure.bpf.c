@@ -36,9 +36,3 @@ int measure__kprobe(void *ctx)
 {
 	return record();
 }
-
-SEC("raw_tp")
-int measure__nothing(void *ctx)
-{
-	return 0;
-}

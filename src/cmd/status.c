@@ -107,22 +107,8 @@ static void write_cost(const struct lkst_report *r, FILE *to)
 	fprintf(to, "what runs is slower by %.1f %%; the most expensive kinds:\n",
 		lkst_cost_slowdown(c) * 100);
 	write_cost_rows(c, to);
-	fprintf(to, "what hooks and records cost was measured when recording began, in %.1f ms",
+	fprintf(to, "what hooks and records cost was measured when recording began, in %.1f ms\n",
 		r->budget.page.costs.took_us / 1e3);
-	if (c->load_factor > 0)
-		fprintf(to, "; in this load it is %.2f times that\n", c->load_factor);
-	else
-		fprintf(to, "; what it is in this load the kernel does not tell\n");
-}
-
-/* What a run takes in this load, by the kernel's own account of its programs. */
-static void write_load_json(const struct lkst_cost *c, FILE *to)
-{
-	if (c->load_factor > 0)
-		fprintf(to, "\"load\":{\"factor\":%.4f,\"run_ns\":%.1f,\"runs_per_s\":%.1f}",
-			c->load_factor, c->run_ns, c->runs_per_second);
-	else
-		fprintf(to, "\"load\":null");
 }
 
 static void write_left_out(const struct lkst_report *r, unsigned int kind, FILE *to)
@@ -252,8 +238,8 @@ static void write_units_json(const struct lkst_costs *c, FILE *to)
 	fprintf(to, "],\"hook_ns\":{");
 	for (i = 0; i < LKST_HOOK_TYPE_NR; i++)
 		fprintf(to, "%s\"%s\":%u", i ? "," : "", types[i], c->hook_ns[i]);
-	fprintf(to, "},\"record_ns\":%u,\"syscall_ns\":%u,\"string_ns\":%u,\"account_ns\":%u", c->record_ns,
-		c->syscall_ns, c->string_ns, c->account_ns);
+	fprintf(to, "},\"record_ns\":%u,\"syscall_ns\":%u,\"string_ns\":%u", c->record_ns,
+		c->syscall_ns, c->string_ns);
 }
 
 static void write_cost_json(const struct lkst_report *r, FILE *to)
@@ -268,8 +254,6 @@ static void write_cost_json(const struct lkst_report *r, FILE *to)
 		c->us_per_second / 1e6 / r->nr_cpus, lkst_cost_slowdown(c), c->busiest_cpu,
 		c->busiest_share);
 	write_units_json(&r->budget.page.costs, to);
-	fprintf(to, ",");
-	write_load_json(c, to);
 	fprintf(to, ",\"kinds\":[");
 	for (i = 0; i < c->nr_rows; i++)
 		fprintf(to,

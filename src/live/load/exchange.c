@@ -137,9 +137,7 @@ static int start(struct lkst_exchange *x, u32 nr_cpus)
 
 int lkst_exchange_start(struct lkst_err *e, u32 nr_cpus, struct lkst_exchange *ret_x)
 {
-	struct lkst_exchange x = {
-		.fd = -1, .files = { -1, -1 }, .cpu = -1, .peer = -1, .on_pipe = SIG_ERR
-	};
+	struct lkst_exchange x = { .fd = -1, .files = { -1, -1 }, .cpu = -1, .peer = -1, .on_pipe = SIG_ERR };
 	int err = start(&x, nr_cpus);
 
 	if (err) {
@@ -173,16 +171,6 @@ double lkst_exchange_run(const struct lkst_exchange *x, unsigned int nr)
 	}
 	/* The other one does the same. */
 	return 2.0 * (cpu_time_ns() - before) / nr;
-}
-
-double lkst_exchange_call(unsigned int nr)
-{
-	u64 before = cpu_time_ns();
-	unsigned int i;
-
-	for (i = 0; i < nr; i++)
-		syscall(SYS_getppid);
-	return (double)(cpu_time_ns() - before) / nr;
 }
 
 void lkst_exchange_stop(struct lkst_exchange *x)

@@ -23,7 +23,7 @@ enum { LKST_EXCHANGE_FILES = 2 };
 struct lkst_exchange {
 	int fd;
 	int files[LKST_EXCHANGE_FILES];
-	int cpu; /* that it runs on */
+	int cpu;	 /* that it runs on */
 	pid_t peer;
 	u8 *data; /* that both work with, each its own copy */
 	size_t data_bytes;
@@ -37,9 +37,6 @@ int lkst_exchange_start(struct lkst_err *e, u32 nr_cpus, struct lkst_exchange *r
 
 /* CPU time that an exchange takes, both of its processes, ns, by @nr of them; negative: it is broken. */
 double lkst_exchange_run(const struct lkst_exchange *x, unsigned int nr);
-
-/* CPU time that a system call takes which does next to nothing, ns, by a loop of @nr. */
-double lkst_exchange_call(unsigned int nr);
 void lkst_exchange_stop(struct lkst_exchange *x);
 
 #endif

@@ -11,27 +11,30 @@
 
 /* ---- finding them ----------------------------------------------------------------------------- */
 
-u32 lkst_hook_leader(u32 *to, u32 hook)
+/* Each hook points to another of its group, or to itself: then it stands for the group. */
+static u32 leader_of(u32 *to, u32 hook)
 {
 	while (to[hook] != hook)
 		hook = to[hook] = to[to[hook]];
 	return hook;
 }
 
-u32 lkst_hook_first(const struct lkst_hooks *h, const u16 id[2])
+/* The first hook of kind @k as its index plus 1; 0: it has none. */
+static u32 first_hook(const struct lkst_hooks *h, const struct lkst_kind *k)
 {
-	u32 first = id[0] ? h->of[id[0]] : 0;
+	u32 first = k->id[0] ? h->of[k->id[0]] : 0;
 
-	return first || !id[1] ? first : h->of[id[1]];
+	return first || !k->id[1] ? first : h->of[k->id[1]];
 }
 
-void lkst_hook_join(const struct lkst_hooks *h, const u16 id[2], u32 *to)
+/* All hooks of kind @k are of one group. */
+static void join_hooks(const struct lkst_hooks *h, const struct lkst_kind *k, u32 *to)
 {
-	u32 first = lkst_hook_first(h, id), half, i;
+	u32 first = first_hook(h, k), half, i;
 
 	for (half = 0; half < 2; half++)
-		for (i = id[half] ? h->of[id[half]] : 0; i; i = h->items[i - 1].next)
-			to[lkst_hook_leader(to, i - 1)] = lkst_hook_leader(to, first - 1);
+		for (i = k->id[half] ? h->of[k->id[half]] : 0; i; i = h->items[i - 1].next)
+			to[leader_of(to, i - 1)] = leader_of(to, first - 1);
 }
 
 /* The name for all kinds that a group serves: what the names of two of them have in common. */
@@ -100,15 +103,15 @@ int lkst_hook_groups_find(struct lkst_err *e, const struct lkst_hooks *hooks,
 		to[i] = i;
 	memset(group_of, 0xff, (hooks->nr_default + 1) * sizeof(*group_of));
 	for (i = 0; i < *nr_kinds; i++)
-		lkst_hook_join(hooks, kinds[i].id, to);
+		join_hooks(hooks, &kinds[i], to);
 	for (i = 0; i < *nr_kinds; i++) {
 		u16 *group;
 
 		kinds[i].group = LKST_GROUP_NONE;
-		first = lkst_hook_first(hooks, kinds[i].id);
+		first = first_hook(hooks, &kinds[i]);
 		if (!first)
 			continue;
-		group = &group_of[lkst_hook_leader(to, first - 1)];
+		group = &group_of[leader_of(to, first - 1)];
 		if (*group == LKST_GROUP_NONE) {
 			*group = nr_groups;
 			ret_groups[nr_groups++] =

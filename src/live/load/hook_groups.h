@@ -9,18 +9,6 @@
 #include "abi/budget.h"
 #include "live/load/hooks.h"
 
-/*
- * Which hooks serve the same events: each points to another one of its group, or to itself, and then stands for the
- * group. To begin with, every one of @to points to itself.
- */
-u32 lkst_hook_leader(u32 *to, u32 hook);
-
-/* Makes all hooks of the two events @id of a kind one group; an id of 0 is none. */
-void lkst_hook_join(const struct lkst_hooks *h, const u16 id[2], u32 *to);
-
-/* The first hook of a kind with the events @id as its index plus 1; 0: it has none. */
-u32 lkst_hook_first(const struct lkst_hooks *h, const u16 id[2]);
-
 /* Rows of the kinds that @nr_kinds of them take at most, with those for groups of at least two. */
 static inline unsigned int lkst_hook_groups_rows(unsigned int nr_kinds)
 {

@@ -13,8 +13,6 @@
 #include "live/load/hooks.h"
 #include "live/load/kernel_types.h"
 #include "live/load/pace.h"
-#include "live/load/run_time.h"
-#include "live/load/series.h"
 #include "live/load/writers.h"
 
 enum {
@@ -23,7 +21,6 @@ enum {
 	EXCHANGES_MAX = 1000, /* in a round */
 	HOOKS_MAX = 12,
 	IDS_MAX = 16,
-	CALLS = 200, CALL_ROUNDS = 16, /* in a loop */
 };
 
 /* What has to come after the last round: hooks are detached, processes end, writers are waited for. */
@@ -32,8 +29,7 @@ enum {
 /* How much of the time each part has. */
 enum {
 	SHARE_BARE = 2, /* before and after the others */
-	SHARE_ACCOUNT = 7,
-	SHARE_HOOKS = 2, /* and what the account leaves, if there is none */
+	SHARE_HOOKS = 8,
 	SHARE_OTHER = 1, /* of each type of hook that few recordings have */
 };
 
@@ -44,6 +40,12 @@ enum state {
 	STATE_SYSCALLS, /* calls without a path */
 	STATE_PATH,	/* the entry of one with a path */
 	STATE_NR,
+};
+
+/* Figures of rounds, ns for an exchange. Those without a hook are measured twice. */
+struct series {
+	double value[2 * ROUNDS];
+	unsigned int nr;
 };
 
 /* Events. */
@@ -64,11 +66,7 @@ struct measure {
 	unsigned int nr_hooks;
 	struct ids ids[STATE_NR]; /* what each state records */
 	double runs[STATE_NR];	  /* of their programs in an exchange; STATE_IDLE: of all */
-	struct lkst_series took[STATE_NR], bare;
-	struct lkst_series call_bare, call_idle; /* a system call in a loop, ns */
-	/* By the kernel's account: all programs in an exchange; a run that records nothing, there and in the loop. */
-	struct lkst_series account[STATE_NR], run_ns, call_run_ns;
-	double clock_ns; /* what is the account's own of that */
+	struct series took[STATE_NR], bare;
 	double apart_ns; /* what the exchange itself takes from one run of a program to the next */
 };
 
@@ -95,7 +93,6 @@ void lkst_measure_choose(struct bpf_object *object, const struct lkst_plan *plan
 	bool probes = has_kind(plan, LKST_HOOK_KPROBE) || has_kind(plan, LKST_HOOK_KRETPROBE);
 
 	bpf_program__set_autoload(find_program(object, "measure__raw_tp"), true);
-	bpf_program__set_autoload(find_program(object, "measure__nothing"), true);
 	bpf_program__set_autoload(find_program(object, "measure__tp"), plan->nr_tracepoints != 0);
 	bpf_program__set_autoload(find_program(object, "measure__kprobe"),
 				  probes && lkst_kernel_lets_read_memory());
@@ -215,12 +212,42 @@ static void detach(struct measure *m)
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The median: a load has slow rounds, too, but not those that something else disturbs for long. */
+static double typical(const struct series *s)
+{
+	struct series sorted = *s;
+
+	qsort(sorted.value, sorted.nr, sizeof(sorted.value[0]), by_size);
+	return sorted.nr ? sorted.value[sorted.nr / 2] : 0;
+}
+
+/*
+ * True if @ns, a difference between what two series take, is no more than what comes and goes with the rounds: the
+ * middle half of them is so wide that medians of as many rounds differ by that.
+ */
+static bool is_chance(double ns, const struct series *s)
+{
+	struct series sorted = *s;
+	double width;
+
+	qsort(sorted.value, sorted.nr, sizeof(sorted.value[0]), by_size);
+	width = sorted.nr ? sorted.value[sorted.nr * 3 / 4] - sorted.value[sorted.nr / 4] : 0;
+	return ns <= 0 || ns * ns * sorted.nr < width * width;
+}
+
 static double run(const struct measure *m)
 {
 	return lkst_exchange_run(&m->exchange, m->nr);
 }
 
-static bool has_round(struct measure *m, const struct lkst_series *s, unsigned int most)
+static bool has_round(struct measure *m, const struct series *s, unsigned int most)
 {
 	return s->nr < most && lkst_pace_has_round(&m->pace, lkst_monotonic_ns());
 }
@@ -250,10 +277,8 @@ static void measure_bare(struct measure *m)
 	unsigned int most = m->bare.nr + ROUNDS;
 
 	begin_part(m, SHARE_BARE);
-	while (has_round(m, &m->bare, most)) {
-		lkst_series_add(&m->bare, run(m));
-		lkst_series_add(&m->call_bare, lkst_exchange_call(CALLS));
-	}
+	while (has_round(m, &m->bare, most))
+		m->bare.value[m->bare.nr++] = run(m);
 }
 
 static double count(const struct lkst_idle runs[2], const struct ids *ids)
@@ -297,7 +322,7 @@ static void go_round(struct measure *m, enum state last)
 	while (has_round(m, &m->took[STATE_IDLE], ROUNDS))
 		for (i = 0; i <= last; i++) {
 			record(m, &m->ids[i], true);
-			lkst_series_add(&m->took[i], run(m));
+			m->took[i].value[m->took[i].nr++] = run(m);
 			record(m, &m->ids[i], false);
 		}
 }
@@ -317,84 +342,15 @@ static void put(struct lkst_costs *costs, enum lkst_cost_unit unit, u32 *unit_ns
 	costs->measured |= 1U << unit;
 }
 
-/*
- * What a state takes more than recording nothing, by the kernel's account if there is one, which other work on the
- * machine disturbs less. Neighbours are compared: the machine may be slower for a while.
- */
+/* What a state takes more than recording nothing. Neighbours are compared: the machine may be slower for a while. */
 static double added_by(const struct measure *m, enum state state)
 {
-	const struct lkst_series *took = m->run_ns.nr ? m->account : m->took;
-	struct lkst_series added = { .nr = took[state].nr };
+	struct series added = { .nr = m->took[state].nr };
 	unsigned int i;
 
 	for (i = 0; i < added.nr; i++)
-		added.value[i] = took[state].value[i] - took[STATE_IDLE].value[i];
-	return lkst_series_median(&added);
-}
-
-/*
- * What the programs of all hooks did, by the kernel's account. Those of system calls are the first hooks: they are
- * asked last before a round, and first after it, for asking is a system call as well.
- */
-static struct lkst_run_time sum_up(const struct measure *m, bool is_end)
-{
-	struct lkst_run_time sum = {};
-	unsigned int i;
-
-	for (i = 0; i < m->nr_hooks; i++)
-		lkst_run_time_add(m->hooks[is_end ? i : m->nr_hooks - 1 - i].program_fd, &sum);
-	return sum;
-}
-
-/* The same of a round of the exchange, or of the loop of calls. */
-static struct lkst_run_time account_for(const struct measure *m, bool is_loop)
-{
-	struct lkst_run_time before = sum_up(m, false), after;
-
-	if (is_loop)
-		lkst_exchange_call(CALLS);
-	else
-		run(m);
-	after = sum_up(m, true);
-	return (struct lkst_run_time){ after.runs - before.runs, after.ns - before.ns };
-}
-
-/* A loop of calls with hooks that record nothing; without them it is measured beside the exchange. */
-static void measure_calls(struct measure *m)
-{
-	unsigned int i;
-
-	for (i = 0; i < CALL_ROUNDS; i++)
-		lkst_series_add(&m->call_idle, lkst_exchange_call(CALLS));
-}
-
-/* By the kernel's account, in means, for others have the programs run, too: an exchange in each state, and a loop. */
-static void ask_account(struct measure *m)
-{
-	_cleanup_close_ int account = lkst_run_time_open();
-	struct lkst_run_time took;
-	unsigned int i;
-
-	if (account < 0)
-		return;
-	m->clock_ns = lkst_run_time_of_nothing(
-		bpf_program__fd(find_program(m->object, "measure__nothing")));
-	while (has_round(m, &m->run_ns, ROUNDS)) {
-		took = account_for(m, true);
-		if (!(took.runs > 0))
-			return;
-		lkst_series_add(&m->call_run_ns, took.ns / took.runs);
-		for (i = 0; i < STATE_NR; i++) {
-			record(m, &m->ids[i], true);
-			took = account_for(m, false);
-			record(m, &m->ids[i], false);
-			if (!(took.runs > 0))
-				return;
-			lkst_series_add(&m->account[i], took.ns / took.runs * m->runs[STATE_IDLE]);
-			if (i == STATE_IDLE)
-				lkst_series_add(&m->run_ns, took.ns / took.runs);
-		}
-	}
+		added.value[i] = m->took[state].value[i] - m->took[STATE_IDLE].value[i];
+	return typical(&added);
 }
 
 /*
@@ -405,49 +361,24 @@ static void measure_hooks(struct measure *m)
 {
 	choose_syscalls(m);
 	choose_tracepoints(m);
-	begin_part(m, SHARE_ACCOUNT);
+	begin_part(m, SHARE_HOOKS);
 	if (!attach(m))
 		return;
 	count_runs(m);
-	measure_calls(m);
-	ask_account(m);
-	begin_part(m, SHARE_HOOKS);
-	go_round(m, m->run_ns.nr ? STATE_IDLE : STATE_PATH);
-}
-
-static u16 fit(double ns)
-{
-	return ns < UINT16_MAX ? ns + 0.5 : UINT16_MAX;
-}
-
-/*
- * A run that records nothing, from the loop of calls, where the time with and without hooks is steady: how much colder
- * the exchange is the account tells. 0: that is not known.
- */
-static double run_by_calls(const struct measure *m)
-{
-	double ns = (lkst_series_quarter(&m->call_idle) - lkst_series_quarter(&m->call_bare)) / 2;
-	double inside = lkst_series_median(&m->call_run_ns) - m->clock_ns;
-
-	if (!m->call_run_ns.nr || !(m->clock_ns > 0) || inside < 0 || ns < inside)
-		return 0;
-	return ns + lkst_series_median(&m->run_ns) - lkst_series_median(&m->call_run_ns);
+	go_round(m, STATE_PATH);
 }
 
 static void put_hooks(struct measure *m, bool has_syscalls, struct lkst_costs *costs)
 {
 	u32 *hook = costs->hook_ns;
-	double idle = lkst_series_median(&m->took[STATE_IDLE]) - lkst_series_median(&m->bare);
+	double idle = typical(&m->took[STATE_IDLE]) - typical(&m->bare);
 
 	if (!m->took[STATE_IDLE].nr)
 		return;
 	if (m->runs[STATE_IDLE] > 0)
-		m->apart_ns = lkst_series_median(&m->bare) / m->runs[STATE_IDLE];
-	if (lkst_series_is_chance(idle, &m->bare) ||
-	    lkst_series_is_chance(idle, &m->took[STATE_IDLE]))
+		m->apart_ns = typical(&m->bare) / m->runs[STATE_IDLE];
+	if (is_chance(idle, &m->bare) || is_chance(idle, &m->took[STATE_IDLE]))
 		idle = 0;
-	if (has_syscalls && run_by_calls(m) > 0)
-		idle = run_by_calls(m) * m->runs[STATE_IDLE];
 	put(costs, LKST_COST_UNIT_HOOK + LKST_HOOK_TYPE_TRACEPOINT,
 	    &hook[LKST_HOOK_TYPE_TRACEPOINT], idle, m->runs[STATE_IDLE]);
 	if (has_syscalls)
@@ -477,8 +408,7 @@ static void measure_other(struct measure *m, enum lkst_hook_type type, const cha
 	detach(m);
 	if (m->took[STATE_IDLE].nr)
 		put(costs, LKST_COST_UNIT_HOOK + type, &costs->hook_ns[type],
-		    lkst_series_median(&m->took[STATE_IDLE]) - lkst_series_median(&m->bare),
-		    m->runs[STATE_IDLE]);
+		    typical(&m->took[STATE_IDLE]) - typical(&m->bare), m->runs[STATE_IDLE]);
 }
 
 /*
@@ -516,7 +446,7 @@ static void derive(const struct measure *m, struct lkst_costs *costs)
 
 static unsigned int count_shares(const struct measure *m)
 {
-	return 2 * SHARE_BARE + SHARE_HOOKS + SHARE_ACCOUNT +
+	return 2 * SHARE_BARE + SHARE_HOOKS +
 	       (is_loaded(m, "measure__tp") + 2 * is_loaded(m, "measure__kprobe")) * SHARE_OTHER;
 }
 
@@ -532,12 +462,9 @@ static void measure_all(struct measure *m, struct lkst_costs *costs)
 	detach(m);
 	measure_bare(m);
 	put_hooks(m, has_syscalls, costs);
-	costs->account_ns = fit(lkst_series_median(&m->run_ns));
-	costs->clock_ns = fit(m->clock_ns);
 	measure_other(m, LKST_HOOK_TYPE_BY_NAME, "measure", "measure__tp", costs);
 	measure_other(m, LKST_HOOK_TYPE_KPROBE, "kprobe__vfs_write", "measure__kprobe", costs);
-	measure_other(m, LKST_HOOK_TYPE_KRETPROBE, "kretprobe__vfs_write", "measure__kprobe",
-		      costs);
+	measure_other(m, LKST_HOOK_TYPE_KRETPROBE, "kretprobe__vfs_write", "measure__kprobe", costs);
 }
 
 /* ---- leaving nothing behind ------------------------------------------------------------------- */

@@ -12,7 +12,6 @@
 
 #include "base/cleanup.h"
 #include "base/time.h"
-#include "live/load/workload.h"
 #include "trace/block.h"
 
 enum {
@@ -20,9 +19,8 @@ enum {
 	RING_BYTES = 16 << 20, /* looked through of one ring: enough for a good mean */
 };
 
-/* How long it is counted, and how long before that the kernel accounts for the time of programs. */
+/* How long it is counted. */
 #define WINDOW_NS 250000000ULL
-#define ACCOUNT_NS 100000000ULL
 
 /* How far a ring was when the window began, and when it ended. */
 struct ring {
@@ -38,11 +36,9 @@ struct counter {
 	u16 kind_of[LKST_EVENT_SPACE];
 	double *per_second, *idle_per_second; /* by kind */
 	u64 begin_ns, end_ns;		      /* the window */
-	struct lkst_workload load;
-	double load_seconds;	      /* of its account */
-	struct lkst_idle *idle;	      /* of each CPU: when it began, then the difference */
-	struct ring *rings;	      /* by CPU, buffer and level */
-	u64 counts[LKST_EVENT_SPACE]; /* of one ring, by id */
+	struct lkst_idle *idle;		      /* of each CPU: when it began, then the difference */
+	struct ring *rings;		      /* by CPU, buffer and level */
+	u64 counts[LKST_EVENT_SPACE];	      /* of one ring, by id */
 	u8 *batch;
 };
 
@@ -79,8 +75,7 @@ static bool count_block(struct counter *c, const void *bytes, size_t size, bool 
  * Counts closed blocks from the reader's on: all there are, or those of the window; not more than the ring holds, nor
  * than RING_BYTES. Returns how many were counted.
  */
-static u64 count_closed(struct counter *c, struct lkst_ring_reader *reader, u64 size,
-			bool is_window)
+static u64 count_closed(struct counter *c, struct lkst_ring_reader *reader, u64 size, bool is_window)
 {
 	u64 most = reader->mask + 1ULL, read = 0, counted = 0;
 	unsigned int nr, i;
@@ -88,8 +83,7 @@ static u64 count_closed(struct counter *c, struct lkst_ring_reader *reader, u64 
 	if (most > RING_BYTES / size)
 		most = RING_BYTES / size;
 	memset(c->counts, 0, sizeof(c->counts));
-	while (read < most &&
-	       (nr = lkst_ring_reader_closed(reader, c->batch, BATCH_BYTES / size))) {
+	while (read < most && (nr = lkst_ring_reader_closed(reader, c->batch, BATCH_BYTES / size))) {
 		for (i = 0; i < nr; i++)
 			counted += count_block(c, c->batch + i * size, size, is_window);
 		read += nr;
@@ -160,14 +154,32 @@ static double count_idle(struct counter *c, u32 cpu)
 
 		if (kind == LKST_KIND_NONE) {
 			/* The program of an event that this recording lacks, for another of the same hook. */
-			share += per_second * c->costs->hook_ns[LKST_HOOK_TYPE_TRACEPOINT] *
-				 c->load.factor / 1e9;
+			share += per_second * c->costs->hook_ns[LKST_HOOK_TYPE_TRACEPOINT] / 1e9;
 			continue;
 		}
 		c->idle_per_second[kind] += per_second;
 		share += per_second * c->kinds[kind].unit.hook_ns / 1e9;
 	}
 	return share;
+}
+
+static void count_cpus(struct counter *c, const struct lkst_rings *r, struct lkst_cost *cost)
+{
+	u32 cpu, buffer, level;
+
+	for (cpu = 0; cpu < r->nr_cpus; cpu++) {
+		double idle = count_idle(c, cpu), share = idle;
+
+		for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)
+			for (level = 0; level < LKST_LEVELS && lkst_rings_has(r, buffer); level++)
+				share += count_ring(c, r, cpu, buffer, level);
+		cost->idle_us_per_second += idle * 1e6;
+		cost->us_per_second += share * 1e6;
+		if (share > cost->busiest_share) {
+			cost->busiest_share = share;
+			cost->busiest_cpu = cpu;
+		}
+	}
 }
 
 static int by_cost(const void *a, const void *b)
@@ -198,22 +210,18 @@ static void fill_rows(const struct counter *c, struct lkst_cost *cost)
 	qsort(cost->rows, cost->nr_rows, sizeof(*cost->rows), by_cost);
 }
 
-/* CPU time of all CPUs since the machine started, us: what was not idle, and what the hypervisor took. */
-struct busy {
-	double us, stolen_us;
-};
-
-/* Nothing is in it where it cannot be read. */
-static struct busy look_at_busy(void)
+/* CPU time that was not idle, of all CPUs since the machine started, us; 0: it cannot be read. */
+static u64 busy_us(void)
 {
-	double user, nice, system, idle, iowait, irq, softirq, steal,
-		tick = 1e6 / sysconf(_SC_CLK_TCK);
+	u64 user, nice, system, idle, iowait, irq, softirq, steal;
 	_cleanup_fclose_ FILE *f = fopen("/proc/stat", "re");
 
-	if (!f || fscanf(f, "cpu %lf %lf %lf %lf %lf %lf %lf %lf", &user, &nice, &system, &idle,
-			 &iowait, &irq, &softirq, &steal) != 8)
-		return (struct busy){};
-	return (struct busy){ (user + nice + system + irq + softirq) * tick, steal * tick };
+	if (!f || fscanf(f,
+			 "cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+			 " %" SCNu64 " %" SCNu64,
+			 &user, &nice, &system, &idle, &iowait, &irq, &softirq, &steal) != 8)
+		return 0;
+	return (user + nice + system + irq + softirq) * (1000000 / sysconf(_SC_CLK_TCK));
 }
 
 /* Notes how far each ring is, as where the window begins or ends. */
@@ -233,16 +241,13 @@ static void look_at_rings(struct counter *c, const struct lkst_rings *r, bool is
 			}
 }
 
-/*
- * Waits for @ns, and finds out how often programs ran meanwhile and recorded nothing, and what CPU time passed,
- * us per second.
- */
-static int watch(struct lkst_err *e, struct counter *c, const struct lkst_rings *r, u64 ns,
-		 struct busy *ret_busy)
+/* Waits for a moment, and finds out how often programs ran meanwhile and recorded nothing. */
+static int watch(struct lkst_err *e, struct counter *c, const struct lkst_rings *r,
+		 struct lkst_cost *cost)
 {
-	const struct timespec window = { .tv_nsec = ns };
+	const struct timespec window = { .tv_nsec = WINDOW_NS };
 	_cleanup_free_ struct lkst_idle *now = calloc(1, sizeof(*now));
-	struct busy before = look_at_busy(), after;
+	u64 busy = busy_us();
 	int err = now ? 0 : lkst_err_sys(e, -ENOMEM, "counting what recording costs");
 	u32 cpu, id;
 
@@ -262,10 +267,7 @@ static int watch(struct lkst_err *e, struct counter *c, const struct lkst_rings 
 							? now->runs[id] - c->idle[cpu].runs[id]
 							: 0;
 	}
-	after = look_at_busy();
-	ret_busy->us = (after.us - before.us) * 1e9 / (c->end_ns - c->begin_ns);
-	ret_busy->stolen_us =
-		(after.stolen_us - before.stolen_us) * 1e9 / (c->end_ns - c->begin_ns);
+	cost->busy_us_per_second = (busy_us() - busy) * 1e9 / (c->end_ns - c->begin_ns);
 	return err;
 }
 
@@ -273,7 +275,6 @@ static void guard_counter(struct counter **c)
 {
 	if (!*c)
 		return;
-	lkst_workload_fini(&(*c)->load);
 	free((*c)->kinds);
 	free((*c)->per_second);
 	free((*c)->idle_per_second);
@@ -292,7 +293,6 @@ static int new_counter(struct lkst_err *e, const struct lkst_session *s,
 
 	if (!c)
 		return lkst_err_sys(e, -ENOMEM, "counting what recording costs");
-	c->load = (struct lkst_workload){ .fd = -1, .factor = 1 };
 	c->session = s;
 	c->catalog = lkst_session_catalog(s);
 	c->costs = costs;
@@ -315,77 +315,17 @@ static int new_counter(struct lkst_err *e, const struct lkst_session *s,
 	return 0;
 }
 
-static void count_cpus(struct counter *c, const struct lkst_rings *r, struct lkst_cost *cost)
-{
-	u32 cpu, buffer, level;
-
-	for (cpu = 0; cpu < r->nr_cpus; cpu++) {
-		double idle = count_idle(c, cpu), share = idle;
-
-		for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)
-			for (level = 0; level < LKST_LEVELS && lkst_rings_has(r, buffer); level++)
-				share += count_ring(c, r, cpu, buffer, level);
-		cost->idle_us_per_second += idle * 1e6;
-		cost->us_per_second += share * 1e6;
-		if (share > cost->busiest_share) {
-			cost->busiest_share = share;
-			cost->busiest_cpu = cpu;
-		}
-	}
-}
-
-/* Makes the units those of the load that runs now, if the kernel accounts for it. */
-static int look_at_load(struct lkst_err *e, struct counter *c)
-{
-	const struct lkst_hooks *hooks = lkst_session_hooks(c->session);
-	double seconds;
-	struct lkst_cost ignored = {};
-	struct busy busy;
-	unsigned int i;
-	int err = c->costs->account_ns > c->costs->clock_ns
-			  ? lkst_workload_begin(e, hooks, c->kinds, c->nr_kinds, &c->load)
-			  : 0;
-
-	if (err || c->load.fd < 0)
-		return err;
-	err = watch(e, c, lkst_session_rings(c->session), ACCOUNT_NS, &busy);
-	lkst_workload_end(hooks, &c->load);
-	if (err)
-		return err;
-	count_cpus(c, lkst_session_rings(c->session), &ignored);
-	seconds = c->load_seconds = (c->end_ns - c->begin_ns) / 1e9;
-	for (i = 0; i < c->nr_kinds; i++)
-		lkst_workload_add(&c->load, hooks, &c->kinds[i], c->costs, c->per_second[i] * seconds,
-			      c->idle_per_second[i] * seconds);
-	lkst_workload_compare(&c->load, c->costs,
-			  busy.us > 0 ? busy.us / (busy.us + busy.stolen_us) : 1);
-	for (i = 0; i < c->nr_kinds; i++) {
-		lkst_workload_scale(&c->load, hooks, &c->kinds[i]);
-		c->per_second[i] = c->idle_per_second[i] = 0;
-	}
-	return 0;
-}
-
 int lkst_cost_count(struct lkst_err *e, const struct lkst_session *s,
 		    const struct lkst_costs *costs, struct lkst_cost *ret_cost)
 {
 	_cleanup_(guard_counter) struct counter *c = NULL;
 	struct lkst_cost cost = {};
-	struct busy busy;
 	int err = new_counter(e, s, costs, &c);
 
 	if (!err)
-		err = look_at_load(e, c);
-	if (!err)
-		err = watch(e, c, lkst_session_rings(s), WINDOW_NS, &busy);
+		err = watch(e, c, lkst_session_rings(s), &cost);
 	if (err)
 		return err;
-	cost.busy_us_per_second = busy.us;
-	if (c->load.is_known) {
-		cost.load_factor = c->load.factor;
-		cost.run_ns = c->load.ns / c->load.runs;
-		cost.runs_per_second = c->load.runs / c->load_seconds;
-	}
 	cost.rows = calloc(c->nr_kinds + 1, sizeof(*cost.rows));
 	if (!cost.rows)
 		return lkst_err_sys(e, -ENOMEM, "counting what recording costs");

@@ -2,7 +2,7 @@
 /*
  * What recording costs (rows I14, I15): how often each kind of event was recorded in a quarter of a second, by
  * counting what the blocks hold, and how often its programs ran and recorded nothing, which they count
- * themselves; times what either costs on this machine, in the load that runs now.
+ * themselves; times what either costs on this machine.
  */
 #ifndef LKST_LIVE_RECORDING_COST_H
 #define LKST_LIVE_RECORDING_COST_H
@@ -26,16 +26,9 @@ struct lkst_cost {
 	double busy_us_per_second; /* what the CPUs worked in all, recording included */
 	double busiest_share;	   /* of the time of the CPU where it costs most: 0.01 is 1 % */
 	u32 busiest_cpu;
-	/*
-	 * What events cost now, as a multiple of what they did in the exchange that was measured with when recording
-	 * began; 0: it is not known, because there is no account of the kernel's (live/load/workload.h).
-	 */
-	double load_factor;
-	double run_ns;	       /* what a run took, by that account */
-	double runs_per_second; /* while that was kept */
 };
 
-/* Takes some 0.35 s. Free it with lkst_cost_free(). */
+/* Takes a quarter of a second. Free it with lkst_cost_free(). */
 int lkst_cost_count(struct lkst_err *e, const struct lkst_session *s,
 		    const struct lkst_costs *costs, struct lkst_cost *ret_cost);
 
