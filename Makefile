@@ -218,7 +218,8 @@ demo:					## install packages, build, record this machine for 2 s, show it
 	@tools/demo $(BUILD)/lkst $(OUT)/demo
 
 # The tests in the order in which they are worth knowing. tests/build.sh builds the programs.
-HOUSE_TESTS := tests/build.sh tests/self.sh tests/lint.sh tests/layers.sh tests/licence.sh tests/docs.sh tests/words.sh
+HOUSE_TESTS := tests/build.sh tests/self.sh tests/lint.sh tests/layers.sh tests/licence.sh tests/docs.sh tests/words.sh \
+               tests/counts.sh
 UNIT_TESTS  := $(UNIT_SRC:%.c=$(OUT)/gcc/%) $(UNIT_SRC:%.c=san/=$(OUT)/gcc-san/%)
 LIVE_TESTS  := $(LIVE_TEST_SRC:%.c=$(OUT)/gcc/%) $(sort $(wildcard tests/live/*.sh))
 LIVE_TESTS  := tests/live/machine.sh $(filter-out tests/live/machine.sh,$(LIVE_TESTS))
