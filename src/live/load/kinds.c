@@ -23,7 +23,6 @@ static const struct {
 	{ "sched:sched_switch", LKST_KIND_PRECIOUS },
 	{ "sched:sched_waking", LKST_KIND_PRECIOUS },
 	{ "sched:sched_process_wait", LKST_KIND_PRECIOUS },
-	{ "sched:sched_waking", LKST_KIND_PRECIOUS },
 	{ "sched:sched_wakeup_new", LKST_KIND_PRECIOUS },
 	{ "signal:*", LKST_KIND_PRECIOUS },
 	{ "memory:mark_victim", LKST_KIND_PRECIOUS },
