@@ -376,12 +376,11 @@ int lkst_rename_dir(int dir_fd, const char *from, const char *to)
 
 void lkst_remove_dir(int at, const char *path)
 {
-	struct lkst_err ignored;
 	struct dirent *entry;
 	DIR *dir;
 	int fd;
 
-	if (lkst_open_own_dir(&ignored, at, path, &fd))
+	if (lkst_open_own_dir(NULL, at, path, &fd))
 		return;
 	dir = fdopendir(fd);
 	if (!dir) {

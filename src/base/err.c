@@ -23,6 +23,8 @@ int lkst_err_sys(struct lkst_err *e, int code, const char *format, ...)
 	va_list args;
 	size_t length;
 
+	if (!e)
+		return code;
 	va_start(args, format);
 	vsnprintf(e->text, sizeof(e->text), format, args);
 	va_end(args);
@@ -37,6 +39,8 @@ void lkst_err_add(struct lkst_err *e, const char *format, ...)
 	va_list args;
 	size_t length;
 
+	if (!e)
+		return;
 	memcpy(old, e->text, sizeof(old));
 	va_start(args, format);
 	vsnprintf(e->text, sizeof(e->text), format, args);

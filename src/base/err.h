@@ -2,7 +2,8 @@
 /*
  * Error sentences built by layers. A function that can fail takes a `struct lkst_err *` first and
  * returns 0 or a negative errno; whoever notices the failure sets the text, each caller may
- * put its own clause in front. Building a text cannot fail: what does not fit is cut.
+ * put its own clause in front. Building a text cannot fail: what does not fit is cut. A caller that does not
+ * want the text passes NULL, to any function that takes one.
  */
 #ifndef LKST_BASE_ERR_H
 #define LKST_BASE_ERR_H
@@ -13,7 +14,7 @@ struct lkst_err {
 	char text[LKST_ERR_MAX]; /* "" if nothing has failed */
 };
 
-/* Sets the text and returns @code, a negative errno. @e may be NULL: then nobody wants the text. */
+/* Sets the text and returns @code, a negative errno. */
 int lkst_err_set(struct lkst_err *e, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

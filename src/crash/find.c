@@ -251,10 +251,8 @@ static int join(struct lkst_err *e, struct part *parts, unsigned int nr, struct 
 	for (i = 0; i < nr; i++) {
 		f->nr += parts[i].nr;
 		f->nr_unreadable += parts[i].unreadable;
-		if (parts[i].err) {
-			*e = parts[i].e;
-			return parts[i].err;
-		}
+		if (parts[i].err)
+			return lkst_err_set(e, parts[i].err, "%s", parts[i].e.text);
 	}
 	f->items = calloc(f->nr + 1, sizeof(*f->items));
 	if (!f->items)

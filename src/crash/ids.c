@@ -83,12 +83,11 @@ int lkst_memory_ids_add(struct lkst_err *e, const char *path, const struct lkst_
 	_cleanup_(lkst_new_file_fini) struct lkst_new_file file = { .dir_fd = -1, .fd = -1 };
 	char text[LKST_MEMORY_IDS_MAX * LINE + 1];
 	struct lkst_memory_ids ids = {};
-	struct lkst_err ignored;
 	size_t i;
 	int err;
 
 	/* A file that cannot be read is made again. */
-	lkst_memory_ids_read(&ignored, path, &ids);
+	lkst_memory_ids_read(NULL, path, &ids);
 	for (i = 0; i < ids.nr; i++)
 		if (!memcmp(ids.items[i].id, id->id, sizeof(id->id)))
 			return 0;

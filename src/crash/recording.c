@@ -246,7 +246,6 @@ static void read_notes(struct lkst_recording *r)
 	const struct lkst_note *const *notes = (const struct lkst_note *const *)r->notes;
 	_cleanup_free_ u8 *packed = NULL, *start = NULL;
 	_cleanup_free_ char *text = NULL;
-	struct lkst_err ignored;
 	size_t length;
 
 	if (!lkst_note_gather(notes, r->nr_notes, LKST_NOTE_START, &start, &length) &&
@@ -258,8 +257,8 @@ static void read_notes(struct lkst_recording *r)
 		r->has_start = true;
 	}
 	if (lkst_note_gather(notes, r->nr_notes, LKST_NOTE_METADATA, &packed, &length) ||
-	    lkst_note_unpack(&ignored, packed, length, &text, &length) ||
-	    lkst_metadata_parse(&ignored, text, length, &r->catalog))
+	    lkst_note_unpack(NULL, packed, length, &text, &length) ||
+	    lkst_metadata_parse(NULL, text, length, &r->catalog))
 		return;
 	/* In memory they are sealed by the id; of two that differ neither is to be trusted. */
 	if (has_uuid(r) && memcmp(r->catalog->uuid, r->uuid, sizeof(r->uuid)) != 0) {

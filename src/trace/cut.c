@@ -199,13 +199,12 @@ static int write_block(struct cut *c, const struct lkst_block *block, u64 from_n
 	u32 from = 0, to = block->content, at, end = 0;
 	struct lkst_block_cursor cursor;
 	struct lkst_record r;
-	struct lkst_err ignored;
 	u64 first_ns = 0, last_ns = 0;
 
 	if (block->begin_ns >= from_ns && block->end_ns < end_ns)
 		return lkst_writer_append(c->e, w, block->instance, block->bytes, block->size);
 	lkst_block_cursor_init(&cursor, block);
-	while (lkst_block_next(&ignored, &cursor, c->catalog, &r) > 0) {
+	while (lkst_block_next(NULL, &cursor, c->catalog, &r) > 0) {
 		at = (u32)(r.bytes - block->bytes);
 		if (r.ns >= end_ns) {
 			to = end;
@@ -459,11 +458,9 @@ static int list_begins(struct cut *c, u64 from_ns, u64 end_ns, struct begin **re
 
 static void cut_fini(struct cut *c)
 {
-	struct lkst_err ignored;
-
 	lkst_merge_free(c->merge);
 	lkst_threads_free(c->threads);
-	lkst_parts_close(&ignored, c->parts);
+	lkst_parts_close(NULL, c->parts);
 	lkst_kept_fini(&c->machine);
 	lkst_kept_fini(&c->threads_then);
 	lkst_kept_fini(&c->ledger);

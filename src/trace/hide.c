@@ -122,12 +122,11 @@ static void hide_block(const struct lkst_hider *h, u8 *bytes, const struct lkst_
 
 void lkst_hide(const struct lkst_hider *h, u8 *blocks, size_t length)
 {
-	struct lkst_err ignored;
 	struct lkst_block block;
 	size_t at;
 
 	for (at = 0; at < length; at += block.size) {
-		if (lkst_block_parse(&ignored, blocks + at, length - at, NULL, &block)) {
+		if (lkst_block_parse(NULL, blocks + at, length - at, NULL, &block)) {
 			memset(blocks + at, 0, length - at);
 			return;
 		}

@@ -186,7 +186,7 @@ int lkst_packer_close(struct lkst_err *e, struct lkst_packer *p)
 	}
 	code = p->code;
 	if (code)
-		*e = p->err;
+		lkst_err_set(e, code, "%s", p->err.text);
 	pthread_mutex_destroy(&p->lock);
 	pthread_cond_destroy(&p->work);
 	free(p);

@@ -53,7 +53,6 @@ static bool is_number(const char *text)
 
 static int parse_item(struct lkst_err *e, const char *item, struct lkst_rotation *r)
 {
-	struct lkst_err ignored;
 	unsigned long keep;
 
 	if (is_number(item)) {
@@ -67,9 +66,9 @@ static int parse_item(struct lkst_err *e, const char *item, struct lkst_rotation
 		r->keep = (u32)keep;
 		return 0;
 	}
-	if (!r->ns && !lkst_duration_parse(&ignored, item, &r->ns) && r->ns)
+	if (!r->ns && !lkst_duration_parse(NULL, item, &r->ns) && r->ns)
 		return 0;
-	if (!r->bytes && !lkst_size_parse(&ignored, item, &r->bytes) && r->bytes)
+	if (!r->bytes && !lkst_size_parse(NULL, item, &r->bytes) && r->bytes)
 		return 0;
 	return lkst_err_set(e, -EINVAL,
 			    "\"%s\" is neither a size like 64M, nor a time like 5min, nor a count "
@@ -132,12 +131,11 @@ static bool is_own_file(const char *name)
  */
 static void remove_part(int at, const char *path)
 {
-	struct lkst_err ignored;
 	struct dirent *entry;
 	DIR *dir;
 	int fd;
 
-	if (lkst_open_own_dir(&ignored, at, path, &fd))
+	if (lkst_open_own_dir(NULL, at, path, &fd))
 		return;
 	dir = fdopendir(fd);
 	if (!dir) {
@@ -168,9 +166,8 @@ static bool is_own_trace(int at, const char *name)
 {
 	_cleanup_close_ int dir_fd = -1, fd = -1;
 	char head[HEAD_BYTES + 1] = "";
-	struct lkst_err ignored;
 
-	if (lkst_open_own_dir(&ignored, at, name, &dir_fd))
+	if (lkst_open_own_dir(NULL, at, name, &dir_fd))
 		return false;
 	fd = openat(dir_fd, "metadata", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	return fd >= 0 && read(fd, head, HEAD_BYTES) > 0 && !strncmp(head, "/* CTF 1.8 */", 13);
@@ -343,7 +340,6 @@ int lkst_parts_open(struct lkst_err *e, const char *name, const struct lkst_rota
 		    bool compress, struct lkst_parts **ret_parts)
 {
 	struct lkst_parts *p = calloc(1, sizeof(*p));
-	struct lkst_err ignored;
 	int code = 0;
 
 	if (p)
@@ -360,7 +356,7 @@ int lkst_parts_open(struct lkst_err *e, const char *name, const struct lkst_rota
 	if (!code && compress)
 		code = lkst_packer_new(e, &p->packer);
 	if (code) {
-		lkst_parts_close(&ignored, p);
+		lkst_parts_close(NULL, p);
 		return code;
 	}
 	*ret_parts = p;

@@ -118,7 +118,6 @@ static bool is_published(int dir_fd, const char *name, const u8 uuid[16])
 	_cleanup_close_ int fd = -1;
 	struct lkst_catalog *c = NULL;
 	_cleanup_free_ char *text = NULL;
-	struct lkst_err ignored;
 	size_t length;
 	bool is_it;
 
@@ -126,10 +125,10 @@ static bool is_published(int dir_fd, const char *name, const u8 uuid[16])
 	 * A trace that has its name and is marked as partial was copied by other means, and the
 	 * copy was interrupted.
 	 */
-	if (lkst_open_own_dir(&ignored, dir_fd, name, &fd) ||
+	if (lkst_open_own_dir(NULL, dir_fd, name, &fd) ||
 	    !faccessat(fd, LKST_PARTIAL, F_OK, AT_SYMLINK_NOFOLLOW) ||
-	    lkst_read_file(&ignored, fd, "metadata", METADATA_MAX, &text, &length) ||
-	    lkst_metadata_parse(&ignored, text, length, &c))
+	    lkst_read_file(NULL, fd, "metadata", METADATA_MAX, &text, &length) ||
+	    lkst_metadata_parse(NULL, text, length, &c))
 		return false;
 	is_it = !memcmp(c->uuid, uuid, sizeof(c->uuid));
 	lkst_catalog_free(c);

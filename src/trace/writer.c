@@ -477,13 +477,12 @@ static int take_mark_away(struct lkst_err *e, struct lkst_writer *w)
 
 int lkst_writer_close(struct lkst_err *e, struct lkst_writer *w, int err)
 {
-	struct lkst_err ignored = { "" };
 	unsigned int i;
 	int code;
 
 	if (!w)
 		return err;
-	e = err ? &ignored : e;
+	e = err ? NULL : e;
 	code = seal_state(e, w);
 	for (i = 0; i < w->nr_files; i++) {
 		if (w->files[i].fd < 0)

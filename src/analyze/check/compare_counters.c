@@ -149,10 +149,9 @@ static int read_state(struct lkst_counters_check *c, struct lkst_trace *t, unsig
 	for (i = 0; i < lkst_trace_stream(t, stream)->nr_blocks && !code; i++) {
 		struct lkst_block_cursor cursor;
 		struct lkst_record r;
-		struct lkst_err ignored;
 
 		lkst_block_cursor_init(&cursor, lkst_trace_block(t, stream, i));
-		while (!code && lkst_block_next(&ignored, &cursor, catalog, &r) > 0)
+		while (!code && lkst_block_next(NULL, &cursor, catalog, &r) > 0)
 			if (r.event->index == LKST_EV_state_counter)
 				code = take_counter(c, &r);
 			else if (r.event->index == LKST_EV_state_overwritten)

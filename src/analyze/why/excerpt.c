@@ -155,12 +155,12 @@ static int load_names(struct lkst_excerpt *w)
 			const struct lkst_block *block = lkst_trace_block(w->trace, i, b);
 			struct lkst_block_cursor cursor;
 			struct lkst_record r;
-			struct lkst_err ignored; /* damage is a gap, in the window's own pass */
 
 			if (block->begin_ns >= w->from_ns)
 				break;
 			lkst_block_cursor_init(&cursor, block);
-			while (lkst_block_next(&ignored, &cursor, w->catalog, &r) > 0)
+			/* Damage is a gap, in the window's own pass. */
+			while (lkst_block_next(NULL, &cursor, w->catalog, &r) > 0)
 				if (r.ns < w->from_ns && lkst_threads_feed(w->threads, &r))
 					return -ENOMEM;
 		}

@@ -125,8 +125,6 @@ static void note_missing(struct lkst_follow *f, const struct queue *q)
 /* Goes to the next block that makes sense. False: there is none yet. */
 static bool next_block(struct lkst_follow *f, struct queue *q)
 {
-	struct lkst_err ignored;
-
 	for (;;) {
 		struct chunk *c = q->first;
 
@@ -139,7 +137,7 @@ static bool next_block(struct lkst_follow *f, struct queue *q)
 		if (!c)
 			return false;
 		if (q->at < c->length) {
-			if (lkst_block_parse(&ignored, c->bytes + q->at, c->length - q->at, NULL,
+			if (lkst_block_parse(NULL, c->bytes + q->at, c->length - q->at, NULL,
 					     &q->block)) {
 				q->at += 1 << LKST_BLOCK_SHIFT_MIN;
 				continue;
@@ -162,12 +160,11 @@ static bool next_block(struct lkst_follow *f, struct queue *q)
 /* Gets the queue's next record ready. False: there is none yet. */
 static bool advance(struct lkst_follow *f, struct queue *q)
 {
-	struct lkst_err ignored;
 	int r;
 
 	q->has_head = false;
 	for (;;) {
-		r = q->in_block ? lkst_block_next(&ignored, &q->cursor,
+		r = q->in_block ? lkst_block_next(NULL, &q->cursor,
 						  lkst_session_catalog(f->session), &q->head)
 				: 0;
 		if (r > 0)
