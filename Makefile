@@ -155,19 +155,30 @@ $(PAGE): tools/events-page.c $(wildcard src/abi/*)
 $(GEN)/man/lkst-events.7: $(PAGE)
 	$< > $@
 
+# What tests share: traces, dumps and machines made of text.
+TEST_LIB_SRC := $(sort $(wildcard tests/lib/*.c))
+TEST_LIB_OBJ := $(TEST_LIB_SRC:%.c=$(BUILD)/%.o)
+TEST_LIB     := $(BUILD)/libtest.a
+
+$(BUILD)/tests/%: CPPFLAGS += -Itests
+
+$(TEST_LIB): $(TEST_LIB_OBJ)
+	rm -f $@
+	ar rcs $@ $^
+
 # Unit tests: one program per file, linked with the layers that need no kernel, and with those of
 # the others that it includes.
 UNIT_SRC := $(sort $(wildcard tests/unit/*.c))
 UNIT_BIN := $(UNIT_SRC:%.c=$(BUILD)/%)
 ifneq ($(UNIT_SRC),)
-UNIT_LIVE := $(shell grep -lE '"(live|cmd)/' $(UNIT_SRC))
-UNIT_CMD  := $(shell grep -lE '"cmd/' $(UNIT_SRC))
+UNIT_LIVE := $(shell grep -lE '"(live/|cmd/|lib/run_command)' $(UNIT_SRC))
+UNIT_CMD  := $(shell grep -lE '"(cmd/|lib/run_command)' $(UNIT_SRC))
 endif
 
 $(UNIT_CMD:%.c=$(BUILD)/%): $(filter-out %/main.o,$(CMD_OBJ))
 $(UNIT_LIVE:%.c=$(BUILD)/%): $(BUILD)/liblive.a
-$(UNIT_BIN): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/liblkst.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %/liblive.a,$^) \
+$(UNIT_BIN): $(BUILD)/%: $(BUILD)/%.o $(TEST_LIB) $(BUILD)/liblkst.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(TEST_LIB) $(filter %/liblive.a,$^) \
 		$(BUILD)/liblkst.a $(if $(filter %/liblive.a,$^),$(LDLIBS),$(LIB_LIBS))
 
 COMMA := ,
@@ -194,7 +205,7 @@ $(LOAD_BIN): $(BUILD)/%: %.c
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
 FUZZ_BIN := $(FUZZ_SRC:%.c=$(BUILD)/%)
 
-$(FUZZ_BIN): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/liblkst.a
+$(FUZZ_BIN): $(BUILD)/%: $(BUILD)/%.o $(TEST_LIB) $(BUILD)/liblkst.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS)
 
 .PHONY: unit live-tests vm-loads fuzz
@@ -297,5 +308,5 @@ help:					## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | \
 		expand -t 16
 
--include $(LIB_OBJ:.o=.d) $(LIVE_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(UNIT_BIN:=.d) \
+-include $(LIB_OBJ:.o=.d) $(LIVE_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(TEST_LIB_OBJ:.o=.d) $(UNIT_BIN:=.d) \
 	$(LIVE_TEST_BIN:=.d) $(LOAD_BIN:=.d) $(FUZZ_BIN:=.d)

@@ -9,7 +9,7 @@
  */
 #include <dirent.h>
 
-#include "../unit/make_trace.h"
+#include "lib/make_trace.h"
 
 #include "analyze/measures/analysis.h"
 #include "view/table_text.h"

@@ -16,7 +16,7 @@
  */
 #include <sys/mman.h>
 
-#include "../unit/make_dump.h"
+#include "lib/make_dump.h"
 #include "crash/salvage.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);

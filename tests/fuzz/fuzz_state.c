@@ -10,10 +10,10 @@
  */
 #include <dirent.h>
 
-#include "../unit/states.h"
+#include "lib/states.h"
 
-#include "trace/metadata.h"
 #include "source.h"
+#include "trace/metadata.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 

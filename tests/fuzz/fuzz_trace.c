@@ -28,9 +28,9 @@
 #include <zstd.h>
 
 #include "base/io.h"
+#include "lib/touch.h"
 #include "trace/metadata.h"
 #include "trace/reader.h"
-#include "../unit/touch.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 

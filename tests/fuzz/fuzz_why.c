@@ -8,7 +8,7 @@
  * each field; or, for an event that is not there, a gap. Where the input ends, numbers made of it go
  * on, so that a short one is a long trace too.
  */
-#include "../unit/account_fixture.h"
+#include "lib/account_fixture.h"
 #include "source.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);

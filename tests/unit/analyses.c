@@ -2,8 +2,8 @@
 /* What all analyses have in common: restricting, listing, gaps, bounds; and system calls. */
 #include "analyses.h"
 
+#include "lib/unit.h"
 #include "trace/mask.h"
-#include "unit.h"
 
 /* ---- system calls ---------------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
 #define LKST_TESTS_ANALYSES_H
 
 #include "analyze/measures/analysis.h"
-#include "make_trace.h"
+#include "lib/make_trace.h"
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 

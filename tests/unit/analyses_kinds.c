@@ -2,7 +2,7 @@
 /* Each analysis on a trace whose answer is known by construction; analyses.c has system calls. */
 #include "analyses.h"
 
-#include "unit.h"
+#include "lib/unit.h"
 
 /* ---- interrupts ------------------------------------------------------------------------------ */
 

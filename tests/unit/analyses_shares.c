@@ -6,7 +6,7 @@
  */
 #include "analyses.h"
 
-#include "unit.h"
+#include "lib/unit.h"
 
 enum {
 	CPUS = 2,

@@ -2,7 +2,7 @@
 /* The analysis of timers and interrupts on traces whose answer is known by construction. */
 #include "analyses.h"
 
-#include "unit.h"
+#include "lib/unit.h"
 
 TEST(analysis_timer_measures_lateness)
 {

@@ -6,8 +6,8 @@
 #include <inttypes.h>
 
 #include "abi/syscalls.h"
-#include "make_trace.h"
-#include "unit.h"
+#include "lib/make_trace.h"
+#include "lib/unit.h"
 
 enum { LINE = 65536 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* One block: its header's checks, and the walk over its records, sound and damaged. */
-#include "make_trace.h"
-#include "unit.h"
+#include "lib/make_trace.h"
+#include "lib/unit.h"
 
 static struct lkst_err err;
 static struct lkst_catalog *catalog; /* make_catalog()'s, for all tests */

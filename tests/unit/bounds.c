@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <zstd.h>
 
-#include "extract.h"
-#include "unit.h"
+#include "lib/extract.h"
+#include "lib/unit.h"
 
 enum {
 	RESIDENT_MAX = 256 << 10, /* KiB */

@@ -3,8 +3,8 @@
 #include <time.h>
 
 #include "abi/syscalls.h"
-#include "make_trace.h"
-#include "unit.h"
+#include "lib/make_trace.h"
+#include "lib/unit.h"
 
 /* The catalogue that the next test starts from, with one event to be changed at will. */
 static struct lkst_catalog *catalog;

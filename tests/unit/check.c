@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The last line of `lkst check`: "all good" only if nothing is missing by any count. */
 #include "cmd/cmd.h"
-#include "make_trace.h"
-#include "run_command.h"
-#include "unit.h"
+#include "lib/make_trace.h"
+#include "lib/run_command.h"
+#include "lib/unit.h"
 
 #define RECORDS "sched_switch cpu=0 ns=100 next_tid=5\nsched_switch cpu=0 ns=200 next_tid=0\n"
 #define END "!end ns=300 how=0\n"

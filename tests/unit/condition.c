@@ -4,8 +4,8 @@
 
 #include <errno.h>
 
-#include "unit.h"
-#include "whole_catalog.h"
+#include "lib/unit.h"
+#include "lib/whole_catalog.h"
 
 /* A catalogue of all there is but swap-in, and a tracepoint by name. */
 static struct lkst_catalog *whole(void)

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
-#include "unit.h"
+#include "lib/unit.h"
 
 static struct lkst_err e;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The records of a trace, compared with the kernel's own counters. */
 #include "analyze/check/compare_counters.h"
-#include "make_trace.h"
-#include "unit.h"
+#include "lib/make_trace.h"
+#include "lib/unit.h"
 
 static struct lkst_err err;
 static char dir[64], path[128];

@@ -5,8 +5,8 @@
 #include <sys/wait.h>
 
 #include "base/create.h"
-#include "make_trace.h"
-#include "unit.h"
+#include "lib/make_trace.h"
+#include "lib/unit.h"
 
 enum { NOBODY = 65534 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Cutting a trace: the pieces have each record once, and the names as they were at their beginning. */
-#include "make_trace.h"
+#include "lib/make_trace.h"
 #include "trace/cut.h"
 #include "trace/threads.h"
-#include "unit.h"
+#include "lib/unit.h"
 
 static struct lkst_err err;
 static char dir[64], path[128], out[128];

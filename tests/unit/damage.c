@@ -3,9 +3,9 @@
  * Damaged traces: each is read to its end, in order of time, and what it yields is what was
  * recorded, less what a gap stands for. The corpus is made here, from one sound trace.
  */
-#include "make_trace.h"
-#include "touch.h"
-#include "unit.h"
+#include "lib/make_trace.h"
+#include "lib/touch.h"
+#include "lib/unit.h"
 
 enum {
 	NR_BLOCKS = 6, /* of main.0 */

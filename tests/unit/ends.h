@@ -4,10 +4,10 @@
 #define LKST_TESTS_ENDS_H
 
 #include "analyze/engine/feed.h"
-#include "make_trace.h"
-#include "shown.h"
-#include "states.h"
-#include "unit.h"
+#include "lib/make_trace.h"
+#include "lib/shown.h"
+#include "lib/states.h"
+#include "lib/unit.h"
 
 static struct lkst_err err;
 static char dir[64], path[128];

@@ -3,8 +3,8 @@
  * From made dumps back to traces: every format gives the same, and torn, stale or damaged pages give
  * nothing false.
  */
-#include "extract.h"
-#include "unit.h"
+#include "lib/extract.h"
+#include "lib/unit.h"
 
 /* ---- formats ---------------------------------------------------------------------------- */
 

@@ -4,9 +4,9 @@
 #include <sys/resource.h>
 
 #include "cmd/cmd.h"
-#include "extract.h"
-#include "run_command.h"
-#include "unit.h"
+#include "lib/extract.h"
+#include "lib/run_command.h"
+#include "lib/unit.h"
 
 static char scratch[64];
 static unsigned int nr_synced;

@@ -3,8 +3,8 @@
  * Dumps that are cut off or changed: the trace that they give is sound, and nothing in them does
  * harm.
  */
-#include "extract.h"
-#include "unit.h"
+#include "lib/extract.h"
+#include "lib/unit.h"
 
 /* What can be had of the first @length bytes of @f is a sound trace with no more records than there were. */
 static void expect_sound(struct scene *x, const struct make_file *f, size_t length,

@@ -3,8 +3,8 @@
 #include "base/time.h"
 #include "cmd/earlier.h"
 #include "crash/cmdline.h"
-#include "extract.h"
-#include "unit.h"
+#include "lib/extract.h"
+#include "lib/unit.h"
 
 /* Puts blocks of a recording with UUID @uuid (all bytes) of boot @boot (all bytes; 0: it does not say) into @m. */
 static void put_blocks(struct make_memory *m, u8 uuid, u8 boot, u64 offset_ns, bool has_notes)

@@ -7,9 +7,9 @@
 
 #include "cmd/cmd.h"
 #include "crash/ids.h"
-#include "extract.h"
-#include "run_command.h"
-#include "unit.h"
+#include "lib/extract.h"
+#include "lib/run_command.h"
+#include "lib/unit.h"
 
 enum { FORGER = 0x3c }; /* the ids of a forger, who does not know the secret of make_memory() */
 

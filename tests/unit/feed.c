@@ -2,9 +2,9 @@
 /* The feed: which subscribers get which events, in which order, and how records of another layout arrive. */
 #include "analyze/engine/feed.h"
 #include "analyze/model/model.h"
-#include "make_trace.h"
-#include "shown.h"
-#include "unit.h"
+#include "lib/make_trace.h"
+#include "lib/shown.h"
+#include "lib/unit.h"
 
 static char dir[64];
 static struct lkst_trace *trace;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* view/flight: the kernel flight recorder's lines, among them those of its own sample. */
-#include "unit.h"
-#include "view_fixture.h"
+#include "lib/unit.h"
+#include "lib/view_fixture.h"
 
 #include "trace/reader.h"
 

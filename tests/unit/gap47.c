@@ -4,14 +4,14 @@
  * back: written by the kernel programs' own ring.h under a clock that the test sets, and read by our
  * reader and by babeltrace2. Each must find every record at its time, in order.
  */
-#include "unit.h"
+#include "lib/unit.h"
 
 #include <stdbool.h>
 #include <sys/wait.h>
 
 #include "abi/control.h"
 #include "abi/state.h"
-#include "make_trace.h"
+#include "lib/make_trace.h"
 
 enum {
 	BLOCKS = 64, /* a power of two, and more than are filled */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "live/recording/variables.h"
-#include "unit.h"
+#include "lib/unit.h"
 
 TEST(handler_log_names_line_and_reason)
 {

@@ -5,9 +5,9 @@
  */
 #include "trace/hide.h"
 
-#include "make_trace.h"
+#include "lib/make_trace.h"
+#include "lib/unit.h"
 #include "trace/metadata.h"
-#include "unit.h"
 
 #define CODE_A "0xffffffff81000010"
 #define CODE_B "0xffffffff81000020"

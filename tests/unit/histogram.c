@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "unit.h"
+#include "lib/unit.h"
 
 enum { NR_VALUES = 20000 };
 

@@ -3,7 +3,7 @@
 #include "live/load/memory.h"
 #include "live/recording/history.h"
 
-#include "unit.h"
+#include "lib/unit.h"
 
 enum { KIB = 1 << 10, MIB = 1 << 20 };
 

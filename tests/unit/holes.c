@@ -4,10 +4,10 @@
  * in parts and pieces of it, and in the pass of the analyses.
  */
 #include "analyze/engine/feed.h"
-#include "make_trace.h"
-#include "shown.h"
+#include "lib/make_trace.h"
+#include "lib/shown.h"
+#include "lib/unit.h"
 #include "trace/cut.h"
-#include "unit.h"
 
 static struct lkst_err err;
 static char dir[64], path[128], out[128];

@@ -2,9 +2,9 @@
 /* live/load/hook_groups.h: which hooks are detached together, and which a maskset then does not need. */
 #include "live/load/hook_groups.h"
 
+#include "lib/make_trace.h"
+#include "lib/unit.h"
 #include "live/load/kinds.h"
-#include "make_trace.h"
-#include "unit.h"
 
 enum { NR_SYSCALLS = 300, ROOM = 4096 };
 

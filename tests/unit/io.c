@@ -2,8 +2,8 @@
 /* Whole reads and writes. */
 #include <pthread.h>
 
-#include "make_trace.h"
-#include "unit.h"
+#include "lib/make_trace.h"
+#include "lib/unit.h"
 
 static struct lkst_err err;
 static char dir[64], path[128];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* view/json: an object per line, raw values. */
-#include "unit.h"
-#include "view_fixture.h"
+#include "lib/unit.h"
+#include "lib/view_fixture.h"
 
 #include "trace/reader.h"
 

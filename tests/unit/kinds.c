@@ -3,8 +3,8 @@
 #include "live/load/kinds.h"
 
 #include "abi/syscalls.h"
-#include "make_trace.h"
-#include "unit.h"
+#include "lib/make_trace.h"
+#include "lib/unit.h"
 
 static struct lkst_err e;
 static const struct lkst_costs costs = {

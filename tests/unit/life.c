@@ -2,8 +2,8 @@
 /* What life records say of threads that the kernel's list does not show. */
 #include "live/drain/life.h"
 
-#include "make_trace.h"
-#include "unit.h"
+#include "lib/make_trace.h"
+#include "lib/unit.h"
 
 /* What the records of @text say. */
 static struct lkst_life_log *fed(struct make_trace *t, const char *text)

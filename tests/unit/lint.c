@@ -3,8 +3,8 @@
  * Illegal sequences, out of traces written as text: each one that must be found, and for each those
  * that look like it but are legal, or of which too little is known.
  */
-#include "account_fixture.h"
-#include "unit.h"
+#include "lib/account_fixture.h"
+#include "lib/unit.h"
 
 /* What the rules that @rule names find in @trace. */
 static const char *find_in(const char *trace, const char *version, const char *rule, int flags)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The commands that print analyses: lkst analyze and lkstla, from the command line to the output. */
 #include "cmd/cmd.h"
-#include "make_trace.h"
-#include "run_command.h"
-#include "unit.h"
+#include "lib/make_trace.h"
+#include "lib/run_command.h"
+#include "lib/unit.h"
 
 static char dir[64];
 

@@ -3,7 +3,7 @@
 #include "trace/lost.h"
 
 #include "abi/block.h"
-#include "unit.h"
+#include "lib/unit.h"
 
 enum { SHIFT = 12, BLOCK = 1 << SHIFT };
 

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "unit.h"
+#include "lib/unit.h"
 
 enum { KEYS = 512 };
 

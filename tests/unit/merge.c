@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* All streams in one order of time, and the gaps between their records. */
-#include "make_trace.h"
-#include "unit.h"
+#include "lib/make_trace.h"
+#include "lib/unit.h"
 
 static struct lkst_err err;
 static char dir[64];

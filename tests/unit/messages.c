@@ -4,9 +4,9 @@
  * terminal, breaks a line, turns text around, or is a formula for a spreadsheet.
  */
 #include "cmd/cmd.h"
-#include "make_trace.h"
-#include "run_command.h"
-#include "unit.h"
+#include "lib/make_trace.h"
+#include "lib/run_command.h"
+#include "lib/unit.h"
 
 #define ESC "\x1b[31m"
 #define RLO "\xe2\x80\xae"

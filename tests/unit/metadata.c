@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Metadata: what is written is read back unchanged, and nothing else is read. */
 #include "abi/syscalls.h"
-#include "make_trace.h"
+#include "lib/make_trace.h"
 #include "trace/metadata.h"
-#include "unit.h"
+#include "lib/unit.h"
 
 static struct lkst_err err;
 

@@ -3,7 +3,7 @@
  * Notes: documents cut into pages are put together again, and damaged, old or incomplete ones are
  * not taken for whole.
  */
-#include "unit.h"
+#include "lib/unit.h"
 
 #include <errno.h>
 

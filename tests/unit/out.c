@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "unit.h"
+#include "lib/unit.h"
 
 static char text[8 * LKST_OUT_ROOM];
 

@@ -2,7 +2,7 @@
 /* live/load/pace.h: measuring ends in time, whatever its parts and rounds take, but for a few rounds. */
 #include "live/load/pace.h"
 
-#include "unit.h"
+#include "lib/unit.h"
 
 enum { MS = 1000000 };
 

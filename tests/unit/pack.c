@@ -2,8 +2,8 @@
 /* A trace in one file: the same as the directory it was made of, tar(1)'s too, and damage is refused. */
 #include "trace/pack.h"
 
-#include "make_trace.h"
-#include "unit.h"
+#include "lib/make_trace.h"
+#include "lib/unit.h"
 
 static struct lkst_err err;
 static char dir[64], path[80], file[80];

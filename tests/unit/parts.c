@@ -6,12 +6,12 @@
 #include <time.h>
 #include <zstd.h>
 
-#include "make_trace.h"
+#include "lib/make_trace.h"
 #include "trace/packer.h"
 #include "trace/parts.h"
 #include "trace/threads.h"
 #include "trace/zst.h"
-#include "unit.h"
+#include "lib/unit.h"
 
 static struct lkst_err err;
 static char dir[64], path[128];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Probes that were set through tracefs: their records say what they are, and no more. */
 #include "live/load/tracefs.h"
-#include "unit.h"
+#include "lib/unit.h"
 
 /* As Linux 6.1 has it for "p:my/rd vfs_read file=%di name=+0(%si):string". */
 static const char entry_format[] =

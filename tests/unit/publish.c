@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Publishing: a trace has its name when it is whole, and what is unfinished is found and removed. */
-#include "make_trace.h"
+#include "lib/make_trace.h"
+#include "lib/unit.h"
 #include "trace/publish.h"
-#include "unit.h"
 
 static struct lkst_err err;
 static char dir[64], name[LKST_PUBLISH_NAME];

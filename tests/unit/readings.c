@@ -2,7 +2,7 @@
 /* live/recording/readings.h: which readings of the kernel's counters are kept when there is no room for all. */
 #include "live/recording/readings.h"
 
-#include "unit.h"
+#include "lib/unit.h"
 
 enum { ROOM = LKST_READINGS_MAX };
 

@@ -6,8 +6,8 @@
 #include "analyze/measures/analysis.h"
 #include "analyze/measures/timeline.h"
 #include "base/out.h"
-#include "make_trace.h"
-#include "unit.h"
+#include "lib/make_trace.h"
+#include "lib/unit.h"
 #include "view/table_text.h"
 
 static char text[64 * 1024];

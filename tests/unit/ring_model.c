@@ -7,7 +7,7 @@
  * timeout: 1200
  */
 #include "model/claims.h"
-#include "unit.h"
+#include "lib/unit.h"
 
 /* Empties the ring and lets the scenario's first writers run undisturbed. */
 static void model_begin(const struct scenario *sc)

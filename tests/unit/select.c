@@ -2,8 +2,8 @@
 /* view/select: which records are printed. */
 #include "view/select.h"
 
-#include "unit.h"
-#include "view_fixture.h"
+#include "lib/unit.h"
+#include "lib/view_fixture.h"
 
 static struct lkst_err e;
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
-#include "unit.h"
+#include "lib/unit.h"
 
 static struct lkst_err e;
 

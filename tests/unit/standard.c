@@ -8,8 +8,8 @@
 
 #include "analyses.h"
 #include "trace/mask.h"
-#include "unit.h"
-#include "whole_catalog.h"
+#include "lib/unit.h"
+#include "lib/whole_catalog.h"
 
 enum { MODEL = 1, REPORT = 2, WHY = 4, CRASH = 8 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What threads wait for, by the state model: system calls, locks, faults, disks; and what ends the wait. */
-#include "states.h"
+#include "lib/states.h"
 
-#include "unit.h"
+#include "lib/unit.h"
 
 /* The catalogue of make_catalog(), followed by the system calls of this test. */
 static struct lkst_catalog *catalog(void)

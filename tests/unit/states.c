@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The state model: what it reports of traces made of text, event by event. */
-#include "states.h"
+#include "lib/states.h"
 
-#include "unit.h"
+#include "lib/unit.h"
 
 static char text[STATES_TEXT_MAX + 128];
 static struct lkst_model_doubts doubts;

@@ -5,9 +5,9 @@
  * reports, with rings that begin late and gaps, must never contradict the truth; and where nothing
  * is missing, nothing may be unknown.
  */
-#include "states.h"
+#include "lib/states.h"
 
-#include "unit.h"
+#include "lib/unit.h"
 
 enum {
 	CPUS = 4,

@@ -2,8 +2,8 @@
 /* Symbols: an address gets the name of the function that it lies in, and no other. */
 #include "trace/symbols.h"
 
-#include "unit.h"
-#include "view_fixture.h"
+#include "lib/unit.h"
+#include "lib/view_fixture.h"
 
 /* "name+offset" of @address, or "?". */
 static const char *named(u64 address)

@@ -4,7 +4,7 @@
  */
 #include "view/sysargs.h"
 
-#include "unit.h"
+#include "lib/unit.h"
 
 static char text[LKST_SYSARG_ROOM + 1];
 

@@ -5,7 +5,7 @@
  */
 #include "abi/syscalls.h"
 
-#include "unit.h"
+#include "lib/unit.h"
 
 /* Words of the metadata language: no field may be called so. */
 static const char *const reserved[] = {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/hist.h"
-#include "unit.h"
+#include "lib/unit.h"
 
 static const struct lkst_column columns[] = {
 	{ "key", "call", LKST_COLUMN_TEXT, "the call" },

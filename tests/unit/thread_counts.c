@@ -2,8 +2,8 @@
 /* Switches of threads, compared with what the kernel has counted of each. */
 #include "analyze/check/compare_threads.h"
 
-#include "make_trace.h"
-#include "unit.h"
+#include "lib/make_trace.h"
+#include "lib/unit.h"
 
 static struct lkst_err err;
 static char dir[64], path[128];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The table of threads, fed by traces made of text. */
-#include "make_trace.h"
+#include "lib/make_trace.h"
 #include "trace/threads.h"
-#include "unit.h"
+#include "lib/unit.h"
 
 /* The table after all records of @text. */
 static struct lkst_threads *fed(const char *text)

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <time.h>
 
-#include "unit.h"
+#include "lib/unit.h"
 
 /* 2026-11-21 12:14:05 UTC */
 #define NOON 1795263245ULL

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Explanations of intervals, for each kind of chain, out of traces written as text. */
-#include "account_fixture.h"
-#include "unit.h"
+#include "lib/account_fixture.h"
+#include "lib/unit.h"
 
 /* ---- chains of threads ---------------------------------------------------------------- */
 

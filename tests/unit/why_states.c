@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <time.h>
 
-#include "account_fixture.h"
-#include "unit.h"
+#include "lib/account_fixture.h"
+#include "lib/unit.h"
 
 TEST(why_sees_a_wake_up_that_overtakes_the_switch)
 {

@@ -6,8 +6,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "make_trace.h"
-#include "unit.h"
+#include "lib/make_trace.h"
+#include "lib/unit.h"
 
 static struct lkst_err err;
 static char dir[64], path[80];

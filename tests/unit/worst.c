@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The longest system call is one that took long, not one that waits by design. */
-#include "account_fixture.h"
 #include "analyze/why/worst.h"
-#include "unit.h"
+#include "lib/account_fixture.h"
+#include "lib/unit.h"
 
 /* Thread 10 waits for a child for 900 ms, for a pipe for 500 ms, for a disk for 200 ms, to write for 100 ms. */
 static const char calls_trace[] =

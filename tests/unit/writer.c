@@ -3,8 +3,8 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "make_trace.h"
-#include "unit.h"
+#include "lib/make_trace.h"
+#include "lib/unit.h"
 
 static struct lkst_err err;
 static char dir[64], path[80];

@@ -1,22 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For the tests of commands: runs one as from its command line, and keeps what it says. */
-#ifndef LKST_TESTS_RUN_COMMAND_H
-#define LKST_TESTS_RUN_COMMAND_H
+#include "lib/run_command.h"
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+char output[16384], message[LKST_ERR_MAX];
 
-#include "cmd/cmd.h"
-
-/* Of the last command: what it printed, as far as there is room, and its error, "" if it had none. */
-static char output[16384], message[LKST_ERR_MAX];
-
-/* Runs @cmd in directory @dir with the words of @line as its options and arguments; returns its result. */
-static inline int run_command(const struct lkst_cmd *cmd, const char *dir, const char *line)
+int run_command(const struct lkst_cmd *cmd, const char *dir, const char *line)
 {
 	const int printed = memfd_create("printed", 0), standard = dup(STDOUT_FILENO),
 		  before = open(".", O_RDONLY | O_DIRECTORY);
@@ -44,5 +31,3 @@ static inline int run_command(const struct lkst_cmd *cmd, const char *dir, const
 	close(before);
 	return err;
 }
-
-#endif

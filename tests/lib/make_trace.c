@@ -1,58 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Makes traces for tests out of text, one record or instruction a line:
- *
- *	sched_switch cpu=0 tid=5 ns=1000 next_tid=7 prev_state=1	a record of that event
- *	test_text ns=1100 name="two words" numbers=1,2,3		`cpu`, `tid`, `buffer`, `level`: 0 if not given
- *	!block cpu=0			ends the stream's block
- *	!skip cpu=0 blocks=3		the numbers of its next blocks leave 3 out
- *	!discard cpu=0 events=7		7 more records were discarded
- *	!claim cpu=0 covered=900 left=2	what its end mark says besides
- *	!end ns=950 how=1		the trace ends with end marks
- *	!open				it should, but does not
- *	# a comment
- *
- * Records of state_ events go to the state stream. The catalogue has every built-in event under
- * its index plus 1, followed by the test_ events of make_catalog(). The trace of a text without !end and !open
- * has no end marks, as one that an older program wrote.
- */
-#ifndef LKST_TESTS_MAKE_TRACE_H
-#define LKST_TESTS_MAKE_TRACE_H
+#include "lib/make_trace.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "base/cleanup.h"
-#include "base/io.h"
-#include "trace/block.h"
-#include "trace/reader.h"
-#include "trace/writer.h"
-
-enum {
-	MAKE_STREAMS_MAX = 64,
-	MAKE_RECORD_MAX = 4096 - LKST_BLOCK_HEADER,
-};
-
-/* ---- blocks ------------------------------------------------------------------------- */
-
-/* The blocks of one stream, in memory, built as the kernel programs build them. */
-struct make_stream {
-	u64 instance;
-	u32 block_size;
-	u8 uuid[16];
-	u8 *bytes;
-	size_t used, room; /* whole blocks; the last one may be open */
-	u32 at;		   /* end of the last record in the open block, 0: none is open */
-	u64 seq, discarded, last_ns;
-};
-
-/* Ends the open block. */
-static inline void make_close(struct make_stream *s)
+void make_close(struct make_stream *s)
 {
 	struct lkst_block_header *h;
 
@@ -64,7 +13,7 @@ static inline void make_close(struct make_stream *s)
 	s->at = 0;
 }
 
-static inline void make_open(struct make_stream *s, u64 ns, s32 tid)
+static void make_open(struct make_stream *s, u64 ns, s32 tid)
 {
 	struct lkst_block_header h = {
 		.magic = LKST_BLOCK_MAGIC,
@@ -91,8 +40,7 @@ static inline void make_open(struct make_stream *s, u64 ns, s32 tid)
 	s->at = LKST_BLOCK_HEADER;
 }
 
-/* Appends a record of @length bytes, of which `id_time` holds the id alone. */
-static inline void make_record(struct make_stream *s, u64 ns, void *record, u32 length)
+void make_record(struct make_stream *s, u64 ns, void *record, u32 length)
 {
 	struct lkst_record_head *head = record;
 	u32 start = (s->at + 7) & ~7u;
@@ -108,10 +56,8 @@ static inline void make_record(struct make_stream *s, u64 ns, void *record, u32 
 	s->last_ns = ns;
 }
 
-/* ---- the catalogue ------------------------------------------------------------------ */
-
-static inline void make_field(struct lkst_event_class *event, const char *name, u8 type, u8 size,
-			      u8 base, u16 count, u16 length_field)
+void make_field(struct lkst_event_class *event, const char *name, u8 type, u8 size, u8 base,
+		u16 count, u16 length_field)
 {
 	struct lkst_field_class *f = &event->fields[event->nr_fields++];
 
@@ -120,8 +66,7 @@ static inline void make_field(struct lkst_event_class *event, const char *name, 
 	snprintf(f->name, sizeof(f->name), "%s", name);
 }
 
-/* Every type of field, in every place that the layout allows. */
-static inline int make_test_events(struct lkst_err *e, struct lkst_catalog *c, u16 id)
+int make_test_events(struct lkst_err *e, struct lkst_catalog *c, u16 id)
 {
 	struct lkst_field_class fields[LKST_FIELDS_MAX];
 	struct lkst_event_class event = { .id = id, .name = "test_integers", .fields = fields };
@@ -172,8 +117,7 @@ static inline int make_test_events(struct lkst_err *e, struct lkst_catalog *c, u
 	return code ? code : lkst_catalog_add(e, c, &event);
 }
 
-/* The catalogue of a trace that can have end marks, or one without. */
-static inline struct lkst_catalog *make_catalog_for(bool has_ends)
+struct lkst_catalog *make_catalog_for(bool has_ends)
 {
 	struct lkst_catalog *c = lkst_catalog_new();
 	struct lkst_err e;
@@ -201,28 +145,13 @@ static inline struct lkst_catalog *make_catalog_for(bool has_ends)
 	return c;
 }
 
-static inline struct lkst_catalog *make_catalog(void)
+struct lkst_catalog *make_catalog(void)
 {
 	return make_catalog_for(false);
 }
 
-/* ---- text ----------------------------------------------------------------------------- */
-
-struct make_trace {
-	struct lkst_err err;
-	struct lkst_catalog *catalog;
-	struct lkst_writer *writer; /* NULL: blocks stay in memory */
-	u32 block_size;
-	unsigned int nr_streams, nr_claims;
-	struct make_stream streams[MAKE_STREAMS_MAX];
-	struct lkst_stream_end claims[MAKE_STREAMS_MAX];
-	bool has_end;
-	u64 end_ns;
-	u32 how;
-};
-
 /* The value of "name=value" in @line, quotes off, or NULL. */
-static inline char *make_value(const char *line, const char *name, char *value, size_t size)
+static char *make_value(const char *line, const char *name, char *value, size_t size)
 {
 	size_t length = strlen(name);
 	const char *p = line, *end;
@@ -240,7 +169,7 @@ static inline char *make_value(const char *line, const char *name, char *value, 
 	return value;
 }
 
-static inline u64 make_number(const char *line, const char *name)
+u64 make_number(const char *line, const char *name)
 {
 	char value[64];
 
@@ -249,7 +178,7 @@ static inline u64 make_number(const char *line, const char *name)
 	return value[0] == '-' ? (u64)strtoll(value, NULL, 0) : strtoull(value, NULL, 0);
 }
 
-static inline struct make_stream *make_stream(struct make_trace *t, u64 instance)
+struct make_stream *make_stream(struct make_trace *t, u64 instance)
 {
 	struct make_stream *s;
 	unsigned int i;
@@ -269,16 +198,14 @@ static inline struct make_stream *make_stream(struct make_trace *t, u64 instance
 }
 
 /* The stream that @line is for. */
-static inline struct make_stream *make_stream_of(struct make_trace *t, const char *line)
+static struct make_stream *make_stream_of(struct make_trace *t, const char *line)
 {
 	return make_stream(t, lkst_stream_instance((u32)make_number(line, "cpu"),
 						   (u32)make_number(line, "buffer"),
 						   (u32)make_number(line, "level")));
 }
 
-/* The field's bytes at @at of @record; returns where they end. */
-static inline u32 make_encode(const struct lkst_event_class *event, u16 i, const char *line,
-			      u8 *record, u32 at)
+u32 make_encode(const struct lkst_event_class *event, u16 i, const char *line, u8 *record, u32 at)
 {
 	const struct lkst_field_class *f = &event->fields[i], *length_field;
 	u32 align = f->size > 4 ? 4 : f->size ? f->size : 1, k;
@@ -322,7 +249,7 @@ static inline u32 make_encode(const struct lkst_event_class *event, u16 i, const
 	}
 }
 
-static inline int make_instruction(struct make_trace *t, const char *line)
+static int make_instruction(struct make_trace *t, const char *line)
 {
 	struct make_stream *s = make_stream_of(t, line);
 
@@ -351,7 +278,7 @@ static inline int make_instruction(struct make_trace *t, const char *line)
 	return 0;
 }
 
-static inline int make_line(struct make_trace *t, const char *line)
+int make_line(struct make_trace *t, const char *line)
 {
 	union {
 		struct lkst_record_head head;
@@ -381,7 +308,7 @@ static inline int make_line(struct make_trace *t, const char *line)
 	return 0;
 }
 
-static inline int make_text(struct make_trace *t, const char *text)
+int make_text(struct make_trace *t, const char *text)
 {
 	char line[4096];
 	int code = 0;
@@ -399,11 +326,7 @@ static inline int make_text(struct make_trace *t, const char *text)
 	return code;
 }
 
-/* ---- the directory -------------------------------------------------------------------- */
-
-/* Starts a trace in @dir (NULL: in memory). Takes over @catalog; NULL: make_catalog()'s. */
-static inline struct make_trace *make_begin(const char *dir, struct lkst_catalog *catalog,
-					    u32 block_size)
+struct make_trace *make_begin(const char *dir, struct lkst_catalog *catalog, u32 block_size)
 {
 	struct make_trace *t = calloc(1, sizeof(*t));
 
@@ -418,8 +341,7 @@ static inline struct make_trace *make_begin(const char *dir, struct lkst_catalog
 	return t;
 }
 
-/* Writes what was built and frees all. */
-static inline int make_end(struct make_trace *t)
+int make_end(struct make_trace *t)
 {
 	unsigned int i;
 	int code = 0;
@@ -446,14 +368,12 @@ static inline int make_end(struct make_trace *t)
 	return code;
 }
 
-/* Whether @text is of a program that writes end marks. */
-static inline bool make_has_ends(const char *text)
+bool make_has_ends(const char *text)
 {
 	return strstr(text, "!end") || strstr(text, "!open");
 }
 
-/* All at once: the trace of @text in @dir, which must not exist yet. */
-static inline int make_trace(const char *dir, u32 block_size, const char *text)
+int make_trace(const char *dir, u32 block_size, const char *text)
 {
 	struct make_trace *t = make_begin(dir, make_catalog_for(make_has_ends(text)), block_size);
 	int code = make_text(t, text);
@@ -463,8 +383,7 @@ static inline int make_trace(const char *dir, u32 block_size, const char *text)
 	return make_end(t) ?: code;
 }
 
-/* Is the trace at @path marked as one that lacks something? */
-static inline bool make_is_partial(const char *path)
+bool make_is_partial(const char *path)
 {
 	struct lkst_trace *t;
 	struct lkst_err e;
@@ -477,10 +396,7 @@ static inline bool make_is_partial(const char *path)
 	return is;
 }
 
-/* ---- places and files for tests ------------------------------------------------------- */
-
-/* A fresh directory; make_scratch_remove() takes it away with the files in it. */
-static inline void make_scratch(char path[64])
+void make_scratch(char path[64])
 {
 	snprintf(path, 64, "%s/lkst-test-XXXXXX",
 		 getenv("TMPDIR") && strlen(getenv("TMPDIR")) < 40 ? getenv("TMPDIR") : "/tmp");
@@ -488,7 +404,7 @@ static inline void make_scratch(char path[64])
 		abort();
 }
 
-static inline void make_scratch_remove(const char *path)
+void make_scratch_remove(const char *path)
 {
 	char command[128];
 
@@ -497,7 +413,7 @@ static inline void make_scratch_remove(const char *path)
 		abort();
 }
 
-static inline char *make_read(const char *dir, const char *name, size_t *ret_length)
+char *make_read(const char *dir, const char *name, size_t *ret_length)
 {
 	char path[512], *bytes;
 	struct lkst_err e;
@@ -510,7 +426,7 @@ static inline char *make_read(const char *dir, const char *name, size_t *ret_len
 	return bytes;
 }
 
-static inline void make_write(const char *dir, const char *name, const void *bytes, size_t length)
+void make_write(const char *dir, const char *name, const void *bytes, size_t length)
 {
 	char path[256];
 	int fd;
@@ -522,5 +438,3 @@ static inline void make_write(const char *dir, const char *name, const void *byt
 	if (fd < 0 || lkst_write_all(fd, bytes, length) || close(fd))
 		abort();
 }
-
-#endif

@@ -24,8 +24,9 @@ struct unit_test {
 	void (*run)(void);
 };
 
-static const char *unit_name;
-static int unit_failed, unit_skipped;
+/* The test that runs, and how it went so far. */
+extern const char *unit_name;
+extern int unit_failed, unit_skipped;
 
 #define TEST(name) static void test_##name(void)
 

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For the tests that feed nonsense: reads all that a record has, so that a sanitizer sees it. */
-#ifndef LKST_TESTS_TOUCH_H
-#define LKST_TESTS_TOUCH_H
+#include "lib/touch.h"
 
-#include <stdlib.h>
-
-#include "trace/threads.h"
-
-static inline void touch_fields(const struct lkst_record *r, struct lkst_threads *threads)
+void touch_fields(const struct lkst_record *r, struct lkst_threads *threads)
 {
 	static volatile u64 sum;
 	u32 length, k;
@@ -23,5 +17,3 @@ static inline void touch_fields(const struct lkst_record *r, struct lkst_threads
 	if (lkst_threads_feed(threads, r))
 		abort();
 }
-
-#endif

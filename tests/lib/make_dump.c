@@ -1,34 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Makes memory dumps for tests: an image of memory in which the blocks of a trace (make_trace.h), its
- * state pages and notes lie scattered, and that image in the formats that dumps come in.
- */
-#ifndef LKST_TESTS_MAKE_DUMP_H
-#define LKST_TESTS_MAKE_DUMP_H
+#include "lib/make_dump.h"
 
-#include <elf.h>
-#include <endian.h>
-#include <zlib.h>
-#include <zstd.h>
-
-#include "abi/note.h"
-#include "abi/state.h"
-#include "make_trace.h"
-#include "trace/metadata.h"
-#include "trace/note.h"
-
-enum { MAKE_PAGE = 4096 };
-
-struct make_memory {
-	u8 *pages;
-	u32 nr;
-	u8 *taken; /* a flag for each page */
-	u64 random;
-	u8 secret; /* by what an id in memory differs from the trace's UUID, byte by byte (exclusive or) */
-};
-
-/* The id that pages in memory have of the trace @uuid. */
-static inline void make_id(const struct make_memory *m, const u8 *uuid, u8 *ret_id)
+void make_id(const struct make_memory *m, const u8 *uuid, u8 *ret_id)
 {
 	int i;
 
@@ -36,7 +9,7 @@ static inline void make_id(const struct make_memory *m, const u8 *uuid, u8 *ret_
 		ret_id[i] = uuid[i] ^ m->secret;
 }
 
-static inline u64 make_random(u64 *state)
+u64 make_random(u64 *state)
 {
 	*state ^= *state << 13;
 	*state ^= *state >> 7;
@@ -44,8 +17,7 @@ static inline u64 make_random(u64 *state)
 	return *state;
 }
 
-/* @nr pages: zeros, text and noise by turns. */
-static inline struct make_memory *make_memory(u32 nr)
+struct make_memory *make_memory(u32 nr)
 {
 	struct make_memory *m = calloc(1, sizeof(*m));
 	u32 i, k;
@@ -66,15 +38,14 @@ static inline struct make_memory *make_memory(u32 nr)
 	return m;
 }
 
-static inline void make_memory_free(struct make_memory *m)
+void make_memory_free(struct make_memory *m)
 {
 	free(m->pages);
 	free(m->taken);
 	free(m);
 }
 
-/* The first of @nr free pages side by side, somewhere. */
-static inline u8 *make_pages(struct make_memory *m, u32 nr)
+u8 *make_pages(struct make_memory *m, u32 nr)
 {
 	for (;;) {
 		u32 at = (u32)(make_random(&m->random) % (m->nr - nr + 1)), i;
@@ -88,8 +59,7 @@ static inline u8 *make_pages(struct make_memory *m, u32 nr)
 	}
 }
 
-/* Where the blocks of @s went: one pointer each; the caller frees the list. */
-static inline u8 **make_place(struct make_memory *m, const struct make_stream *s, bool scattered)
+u8 **make_place(struct make_memory *m, const struct make_stream *s, bool scattered)
 {
 	const u32 parts = s->block_size / MAKE_PAGE;
 	size_t nr = s->used / s->block_size, i;
@@ -109,9 +79,8 @@ static inline u8 **make_place(struct make_memory *m, const struct make_stream *s
 	return list;
 }
 
-/* The state page of a CPU and buffer, with no ring yet. */
-static inline struct lkst_state *make_state(struct make_memory *m, const struct lkst_catalog *c,
-					    u32 cpu, u32 buffer, u32 block_size)
+struct lkst_state *make_state(struct make_memory *m, const struct lkst_catalog *c, u32 cpu,
+			      u32 buffer, u32 block_size)
 {
 	struct lkst_state *st = (struct lkst_state *)make_pages(m, 1);
 	u32 level;
@@ -129,8 +98,7 @@ static inline struct lkst_state *make_state(struct make_memory *m, const struct 
 	return st;
 }
 
-/* What the state page says of the ring that wrote @s, whose last block is still open. */
-static inline void make_ring(struct lkst_state *st, const struct make_stream *s, u32 nr_blocks)
+void make_ring(struct lkst_state *st, const struct make_stream *s, u32 nr_blocks)
 {
 	struct lkst_ring *ring = &st->ring[lkst_instance_level(s->instance)];
 
@@ -140,8 +108,8 @@ static inline void make_ring(struct lkst_state *st, const struct make_stream *s,
 	ring->last = s->last_ns;
 }
 
-static inline void make_document(struct make_memory *m, const u8 *uuid, enum lkst_note_kind kind,
-				 u64 ns, const void *bytes, size_t length)
+static void make_document(struct make_memory *m, const u8 *uuid, enum lkst_note_kind kind, u64 ns,
+			  const void *bytes, size_t length)
 {
 	u32 part, nr = lkst_note_pages(length);
 	u8 id[16];
@@ -156,8 +124,7 @@ static inline void make_document(struct make_memory *m, const u8 *uuid, enum lks
 	}
 }
 
-/* The metadata, as it is kept at @ns. */
-static inline void make_metadata_note(struct make_memory *m, const struct lkst_catalog *c, u64 ns)
+void make_metadata_note(struct make_memory *m, const struct lkst_catalog *c, u64 ns)
 {
 	struct lkst_err e;
 	size_t length;
@@ -171,8 +138,7 @@ static inline void make_metadata_note(struct make_memory *m, const struct lkst_c
 	free(packed);
 }
 
-/* Metadata, start, and a thread, as the recorder keeps them. */
-static inline void make_notes(struct make_memory *m, const struct lkst_catalog *c)
+void make_notes(struct make_memory *m, const struct lkst_catalog *c)
 {
 	struct lkst_note_start start = { .monotonic_ns = 500,
 					 .boottime_ns = 500,
@@ -193,15 +159,7 @@ static inline void make_notes(struct make_memory *m, const struct lkst_catalog *
 	make_document(m, c->uuid, LKST_NOTE_STATE, 600, &thread, sizeof(thread));
 }
 
-/* ---- files ------------------------------------------------------------------------------ */
-
-struct make_file {
-	u8 *bytes;
-	size_t length, room;
-};
-
-/* Puts @length bytes at @at, which may be past the end. */
-static inline void make_put(struct make_file *f, size_t at, const void *bytes, size_t length)
+void make_put(struct make_file *f, size_t at, const void *bytes, size_t length)
 {
 	if (at + length > f->room) {
 		f->room = 2 * (at + length);
@@ -216,7 +174,7 @@ static inline void make_put(struct make_file *f, size_t at, const void *bytes, s
 	f->length = at + length > f->length ? at + length : f->length;
 }
 
-static inline struct make_file make_raw(const struct make_memory *m)
+struct make_file make_raw(const struct make_memory *m)
 {
 	struct make_file f = {};
 
@@ -224,8 +182,7 @@ static inline struct make_file make_raw(const struct make_memory *m)
 	return f;
 }
 
-/* An ELF core of @nr_loads pieces, the last one first, at offsets that are no multiple of a page. */
-static inline struct make_file make_elf(const struct make_memory *m, u32 nr_loads)
+struct make_file make_elf(const struct make_memory *m, u32 nr_loads)
 {
 	const size_t head = sizeof(Elf64_Ehdr) + (nr_loads + 1) * sizeof(Elf64_Phdr);
 	Elf64_Ehdr h = { .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB },
@@ -257,7 +214,7 @@ static inline struct make_file make_elf(const struct make_memory *m, u32 nr_load
 }
 
 /* How far the bytes at @a and @b are the same, at most @most. */
-static inline u32 make_common(const u8 *a, const u8 *b, u32 most)
+static u32 make_common(const u8 *a, const u8 *b, u32 most)
 {
 	u32 n = 0;
 
@@ -267,7 +224,7 @@ static inline u32 make_common(const u8 *a, const u8 *b, u32 most)
 }
 
 /* The nearest place before @at, at most 64 back, where four bytes and more repeat; 0: none. */
-static inline u32 make_match(const u8 *page, u32 at, u32 *ret_length)
+static u32 make_match(const u8 *page, u32 at, u32 *ret_length)
 {
 	u32 back, best = 0;
 
@@ -286,7 +243,7 @@ static inline u32 make_match(const u8 *page, u32 at, u32 *ret_length)
 }
 
 /* LZO1X out of long runs of literals and matches of the middle kind, with their long lengths. */
-static inline u32 make_lzo(const u8 *page, u8 *out)
+static u32 make_lzo(const u8 *page, u8 *out)
 {
 	u32 at = 0, from = 0, n = 0, length;
 
@@ -327,7 +284,7 @@ static inline u32 make_lzo(const u8 *page, u8 *out)
 	return n + 3;
 }
 
-static inline u32 make_snappy(const u8 *page, u8 *out)
+static u32 make_snappy(const u8 *page, u8 *out)
 {
 	u32 at = 0, from = 0, n = 0, length;
 
@@ -361,10 +318,8 @@ static inline u32 make_snappy(const u8 *page, u8 *out)
 	return n;
 }
 
-enum make_packing { MAKE_STORED, MAKE_ZLIB, MAKE_LZO, MAKE_SNAPPY, MAKE_ZSTD };
-
 /* Packs @page; returns the flags of its descriptor. What does not get smaller is stored. */
-static inline u32 make_pack(const u8 *page, enum make_packing packing, u8 *out, u32 *ret_length)
+static u32 make_pack(const u8 *page, enum make_packing packing, u8 *out, u32 *ret_length)
 {
 	static const u32 flags[] = { 0, 1, 2, 4, 0x20 };
 	uLongf packed = 2 * MAKE_PAGE;
@@ -395,8 +350,7 @@ static inline u32 make_pack(const u8 *page, enum make_packing packing, u8 *out, 
 	return 0;
 }
 
-/* The compressed format of makedumpfile, version 6: every page, those of zeros once. */
-static inline struct make_file make_kdump(const struct make_memory *m, enum make_packing packing)
+struct make_file make_kdump(const struct make_memory *m, enum make_packing packing)
 {
 	static const u8 zeros[MAKE_PAGE];
 	const u32 bitmap = (m->nr / 8 + MAKE_PAGE) / MAKE_PAGE;
@@ -440,8 +394,7 @@ static inline struct make_file make_kdump(const struct make_memory *m, enum make
 	return f;
 }
 
-/* The same in makedumpfile's flattened form: pieces of odd sizes, the first ones written twice. */
-static inline struct make_file make_flat(const struct make_file *in)
+struct make_file make_flat(const struct make_file *in)
 {
 	struct make_file f = {};
 	u64 head[2] = { htobe64(1), htobe64(1) };
@@ -474,5 +427,3 @@ static inline struct make_file make_flat(const struct make_file *in)
 	make_put(&f, f.length, head, sizeof(head));
 	return f;
 }
-
-#endif

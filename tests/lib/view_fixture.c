@@ -1,41 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * For the tests of views: a catalogue, some threads, and records written as lines of text
- * (make_trace.h has the form), printed into memory.
- */
-#ifndef LKST_TESTS_VIEW_FIXTURE_H
-#define LKST_TESTS_VIEW_FIXTURE_H
+#include "lib/view_fixture.h"
 
-#include "abi/syscalls.h"
-#include "make_trace.h"
-#include "trace/threads.h"
-#include "view/view.h"
+struct fixture *f;
 
 /* The system calls that tests use, by the names of their rows. */
 static const char *const fixture_calls[] = {
 	"openat", "futex", "sendto", "mmap", "rename", "read"
 };
 
-/* 2026-11-21 12:14:05 UTC less 100 s: a record at 100 s is of that second. */
-#define FIXTURE_OFFSET_NS ((1795263245ULL - 100) * 1000000000ULL)
-#define FIXTURE_BEGIN_NS (99ULL * 1000000000ULL)
-
-struct fixture {
-	struct lkst_catalog *catalog;
-	struct lkst_threads *threads;
-	struct lkst_symbols *symbols;
-	struct lkst_out *out;
-	const struct lkst_view *view;
-	void *ctx;
-	union {
-		struct lkst_record_head head;
-		u8 bytes[MAKE_RECORD_MAX];
-	} record;
-	char text[1 << 20]; /* what was printed */
-};
-
-/* Parses a line into @x->record; cpu=, tid=, ns=, buffer= and the event's fields. */
-static inline struct lkst_record fixture_record(struct fixture *x, const char *line)
+struct lkst_record fixture_record(struct fixture *x, const char *line)
 {
 	struct lkst_record r = { .ns = make_number(line, "ns"),
 				 .tid = (s32)make_number(line, "tid"),
@@ -59,8 +32,7 @@ static inline struct lkst_record fixture_record(struct fixture *x, const char *l
 	return r;
 }
 
-/* Feeds the record of a line to the thread table, as its printer does afterwards. */
-static inline void fixture_feed(struct fixture *x, const char *line)
+void fixture_feed(struct fixture *x, const char *line)
 {
 	struct lkst_record r = fixture_record(x, line);
 
@@ -68,8 +40,7 @@ static inline void fixture_feed(struct fixture *x, const char *line)
 		abort();
 }
 
-/* Feeds a thread to the thread table. */
-static inline void fixture_thread(struct fixture *x, s32 tid, const char *comm, u64 task)
+void fixture_thread(struct fixture *x, s32 tid, const char *comm, u64 task)
 {
 	char line[256];
 
@@ -79,8 +50,7 @@ static inline void fixture_thread(struct fixture *x, s32 tid, const char *comm, 
 	fixture_feed(x, line);
 }
 
-/* Feeds a function to the symbols. */
-static inline void fixture_symbol(struct fixture *x, u64 address, u32 bytes, const char *name)
+void fixture_symbol(struct fixture *x, u64 address, u32 bytes, const char *name)
 {
 	char line[256];
 	struct lkst_record r;
@@ -92,7 +62,7 @@ static inline void fixture_symbol(struct fixture *x, u64 address, u32 bytes, con
 		abort();
 }
 
-static inline struct fixture *fixture_new(void)
+static struct fixture *fixture_new(void)
 {
 	struct fixture *x = calloc(1, sizeof(*x));
 	struct lkst_err e;
@@ -124,7 +94,7 @@ static inline struct fixture *fixture_new(void)
 	return x;
 }
 
-static inline void fixture_free(struct fixture *x)
+static void fixture_free(struct fixture *x)
 {
 	lkst_catalog_free(x->catalog);
 	lkst_threads_free(x->threads);
@@ -133,9 +103,7 @@ static inline void fixture_free(struct fixture *x)
 	free(x);
 }
 
-/* Prints go to memory from here on. */
-static inline void fixture_begin(struct fixture *x, const struct lkst_view *view,
-				 enum lkst_view_time time)
+void fixture_begin(struct fixture *x, const struct lkst_view *view, enum lkst_view_time time)
 {
 	struct lkst_view_config config = { .out = x->out,
 					   .catalog = x->catalog,
@@ -151,7 +119,7 @@ static inline void fixture_begin(struct fixture *x, const struct lkst_view *view
 		abort();
 }
 
-static inline void fixture_print(struct fixture *x, const char *line)
+void fixture_print(struct fixture *x, const char *line)
 {
 	struct lkst_record r = fixture_record(x, line);
 
@@ -159,8 +127,7 @@ static inline void fixture_print(struct fixture *x, const char *line)
 		abort();
 }
 
-/* What was printed. */
-static inline const char *fixture_end(struct fixture *x)
+const char *fixture_end(struct fixture *x)
 {
 	ssize_t n;
 
@@ -175,9 +142,8 @@ static inline const char *fixture_end(struct fixture *x)
 	return x->text;
 }
 
-/* A record at 12:14:05.123456789 on CPU 1 of thread 1234, by the view's usual time. */
-static inline const char *fixture_one(struct fixture *x, const struct lkst_view *view,
-				      const char *event_and_fields)
+const char *fixture_one(struct fixture *x, const struct lkst_view *view,
+			const char *event_and_fields)
 {
 	char line[8192];
 
@@ -186,9 +152,6 @@ static inline const char *fixture_one(struct fixture *x, const struct lkst_view 
 	fixture_print(x, line);
 	return fixture_end(x);
 }
-
-/* The one that all tests of a program use. */
-static struct fixture *f;
 
 static __attribute__((constructor)) void fixture_set_up(void)
 {
@@ -199,5 +162,3 @@ static __attribute__((destructor)) void fixture_tear_down(void)
 {
 	fixture_free(f);
 }
-
-#endif

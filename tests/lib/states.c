@@ -1,48 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The state model on traces made of text. What it reports of a thread or CPU becomes a short text:
- *
- *	U10-20		unknown from 10 to 20 ns; R running, W ready (it waits for a CPU), B blocked,
- *			S stopped, N new, D dead
- *	R20-30@1	on CPU 1
- *	W30-40<7	woken by thread 7; <irq5, <hrtimer: by that context; +: on the way, -: preempted
- *	B40-50/file	blocked in a read or write
- *	5:20-30		of a CPU: it ran thread 5; ?: not known which
- *
- * Each interval must begin where the one before it ended: that is always checked here.
- */
-#ifndef LKST_TESTS_STATES_H
-#define LKST_TESTS_STATES_H
+#include "lib/states.h"
 
-#include <stdarg.h>
-
-#include "analyze/model/model.h"
-#include "make_trace.h"
-
-enum {
-	STATES_LIVES_MAX = 4096,
-	STATES_CPUS_MAX = 64,
-	STATES_TEXT_MAX = 4096,
-};
-
-struct states {
-	struct lkst_trace *trace;
-	struct lkst_feed *feed;
-	struct lkst_model *state;
-	struct lkst_model_doubts doubts;
-	u64 thread_ns[STATES_LIVES_MAX], cpu_ns[STATES_CPUS_MAX]; /* up to where each was reported */
-	bool is_torn;	/* intervals overlap or leave time out */
-	char tear[128]; /* the first such place */
-
-	/* What to write down. */
-	s32 tid, cpu;
-	bool wants_frames, wants_calls;
-	char text[STATES_TEXT_MAX];
-	size_t used;
-	char dir[64];
-};
-
-static inline void states_put(struct states *st, const char *format, ...)
+static void states_put(struct states *st, const char *format, ...)
 {
 	va_list args;
 	int n;
@@ -54,8 +13,8 @@ static inline void states_put(struct states *st, const char *format, ...)
 		st->used += (size_t)n;
 }
 
-static inline void states_tear(struct states *st, const char *what, s64 nr, u64 told_ns,
-			       u64 from_ns, u64 to_ns)
+static void states_tear(struct states *st, const char *what, s64 nr, u64 told_ns, u64 from_ns,
+			u64 to_ns)
 {
 	if (!st->is_torn)
 		snprintf(st->tear, sizeof(st->tear), "%s %lld: told up to %llu, then %llu-%llu",
@@ -64,7 +23,7 @@ static inline void states_tear(struct states *st, const char *what, s64 nr, u64 
 	st->is_torn = true;
 }
 
-static inline void states_put_waker(struct states *st, const struct lkst_waker *w)
+static void states_put_waker(struct states *st, const struct lkst_waker *w)
 {
 	if (w->context == LKST_CONTEXT_THREAD)
 		states_put(st, "<%d", w->tid);
@@ -74,7 +33,7 @@ static inline void states_put_waker(struct states *st, const struct lkst_waker *
 		states_put(st, "<%s", lkst_context_names[w->context]);
 }
 
-static inline int states_interval(void *ctx, const struct lkst_interval *i)
+static int states_interval(void *ctx, const struct lkst_interval *i)
 {
 	static const char letters[] = "URWBSND";
 	struct states *st = ctx;
@@ -100,7 +59,7 @@ static inline int states_interval(void *ctx, const struct lkst_interval *i)
 	return 0;
 }
 
-static inline int states_cpu(void *ctx, const struct lkst_cpu_interval *i)
+static int states_cpu(void *ctx, const struct lkst_cpu_interval *i)
 {
 	struct states *st = ctx;
 	u64 *told = &st->cpu_ns[i->cpu];
@@ -123,7 +82,7 @@ static inline int states_cpu(void *ctx, const struct lkst_cpu_interval *i)
 	return 0;
 }
 
-static inline int states_frame(void *ctx, const struct lkst_frame *f)
+static int states_frame(void *ctx, const struct lkst_frame *f)
 {
 	struct states *st = ctx;
 
@@ -135,7 +94,7 @@ static inline int states_frame(void *ctx, const struct lkst_frame *f)
 	return 0;
 }
 
-static inline int states_call(void *ctx, const struct lkst_call_interval *c)
+static int states_call(void *ctx, const struct lkst_call_interval *c)
 {
 	struct states *st = ctx;
 
@@ -158,8 +117,7 @@ static const struct lkst_model_calls states_calls = {
 	.call = states_call,
 };
 
-/* Opens the trace in st->dir and makes the model. */
-static inline void states_open(struct states *st)
+void states_open(struct states *st)
 {
 	struct lkst_err e = { "" };
 
@@ -169,8 +127,7 @@ static inline void states_open(struct states *st)
 	}
 }
 
-/* Runs the pass. */
-static inline void states_run(struct states *st)
+void states_run(struct states *st)
 {
 	struct lkst_err e = { "" };
 	u64 begin_ns, end_ns, to_ns;
@@ -194,12 +151,10 @@ static inline void states_run(struct states *st)
 	st->doubts = *lkst_model_doubts(st->state);
 }
 
-static inline void states_close(struct states *st)
+void states_close(struct states *st)
 {
 	lkst_model_free(st->state);
 	lkst_feed_free(st->feed);
 	lkst_trace_close(st->trace);
 	make_scratch_remove(st->dir);
 }
-
-#endif

@@ -1,16 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * For the tests of accounts: a trace written as text (make_trace.h has the form) with some threads,
- * devices and system calls, what `lkst why` and `lkst lint` make of it, and how that is printed.
- */
-#ifndef LKST_TESTS_ACCOUNT_FIXTURE_H
-#define LKST_TESTS_ACCOUNT_FIXTURE_H
-
-#include "abi/syscalls.h"
-#include "analyze/lint/lint.h"
-#include "analyze/why/why.h"
-#include "make_trace.h"
-#include "view/account_text.h"
+#include "lib/account_fixture.h"
 
 /* The events of these are there as syscall_entry_<name> and syscall_exit_<name>. */
 static const char *const account_calls[] = { "futex",  "read",	"write", "pread64",
@@ -25,15 +14,7 @@ static const char account_state[] =
 	"state_irq irq=25 name=virtio1-req\n"
 	"state_netdev ifindex=1 name=lo\n";
 
-struct account_fixture {
-	char dir[64], path[80];
-	struct lkst_err err;
-	struct lkst_trace *trace;
-	struct lkst_out *out;
-	char text[1 << 16]; /* what was printed */
-};
-
-static inline struct lkst_catalog *account_catalog(const char *version, bool has_ends)
+struct lkst_catalog *account_catalog(const char *version, bool has_ends)
 {
 	struct lkst_catalog *c = make_catalog_for(has_ends);
 	u16 id = LKST_NR_EVENTS + 100;
@@ -52,8 +33,7 @@ static inline struct lkst_catalog *account_catalog(const char *version, bool has
 	return c;
 }
 
-/* The trace of @text, opened. @version: the kernel's, NULL: the usual. */
-static inline struct account_fixture *account_new(const char *text, const char *version)
+struct account_fixture *account_new(const char *text, const char *version)
 {
 	struct account_fixture *x = calloc(1, sizeof(*x));
 	struct make_trace *t;
@@ -73,7 +53,7 @@ static inline struct account_fixture *account_new(const char *text, const char *
 	return x;
 }
 
-static inline void account_free(struct account_fixture *x)
+void account_free(struct account_fixture *x)
 {
 	lkst_trace_close(x->trace);
 	make_scratch_remove(x->path);
@@ -82,11 +62,9 @@ static inline void account_free(struct account_fixture *x)
 	free(x);
 }
 
-/* Prints an account into x->text. */
-static inline const char *account_print(struct account_fixture *x, const struct lkst_account *a,
-					const struct lkst_threads *threads,
-					struct lkst_symbols *symbols, bool has_events,
-					bool is_json)
+const char *account_print(struct account_fixture *x, const struct lkst_account *a,
+			  const struct lkst_threads *threads, struct lkst_symbols *symbols,
+			  bool has_events, bool is_json)
 {
 	struct lkst_view_config config = { .out = x->out,
 					   .catalog = lkst_trace_catalog(x->trace),
@@ -110,35 +88,29 @@ static inline const char *account_print(struct account_fixture *x, const struct 
 	return x->text;
 }
 
-enum { ACCOUNT_EVENTS = 1, ACCOUNT_JSON = 2 };
-
-/* What `lkst why` says of thread @tid; the error's text if it fails. @max: as in lkst_excerpt_new(). */
-static inline const char *account_why(struct account_fixture *x, s32 tid, u64 from_ns, u64 to_ns,
-				      unsigned int depth, u32 max, int flags)
+const char *account_why(struct account_fixture *x, s32 tid, u64 from_ns, u64 to_ns,
+			unsigned int depth, u32 max, int flags)
 {
 	struct lkst_excerpt *w = NULL;
 	struct lkst_account *a = NULL;
 	int code;
 
 	code = lkst_excerpt_new(&x->err, x->trace,
-			       from_ns > LKST_WHY_LEAD_NS ? from_ns - LKST_WHY_LEAD_NS : 0,
-			       to_ns + LKST_WHY_TAIL_NS, max, &w);
+				from_ns > LKST_WHY_LEAD_NS ? from_ns - LKST_WHY_LEAD_NS : 0,
+				to_ns + LKST_WHY_TAIL_NS, max, &w);
 	if (!code)
 		code = lkst_why_explain(&x->err, w, tid, from_ns, to_ns, depth, &a);
 	if (code)
 		snprintf(x->text, sizeof(x->text), "%s", x->err.text);
 	else
-		account_print(x, a, w->threads, w->symbols, flags & ACCOUNT_EVENTS, flags & ACCOUNT_JSON);
+		account_print(x, a, w->threads, w->symbols, flags & ACCOUNT_EVENTS,
+			      flags & ACCOUNT_JSON);
 	lkst_account_free(a);
 	lkst_excerpt_free(w);
 	return x->text;
 }
 
-/* Something later, elsewhere: what goes on at the end of a trace is only known up to there. */
-#define ACCOUNT_LATER "sched_waking cpu=3 tid=90 ns=1020000000 target_tid=91 target_cpu=3\n"
-
-/* What is said of the thread 10 from 1 s to 1.01 s in @trace, without the events. */
-static inline const char *account_explain(const char *trace, int flags)
+const char *account_explain(const char *trace, int flags)
 {
 	static char text[1 << 16], with_later[1 << 17];
 	struct account_fixture *x;
@@ -151,8 +123,7 @@ static inline const char *account_explain(const char *trace, int flags)
 	return text;
 }
 
-/* What `lkst lint` finds with the rules that @rule names, and its notes, in lines. */
-static inline const char *account_lint(struct account_fixture *x, char *rule, int flags)
+const char *account_lint(struct account_fixture *x, char *rule, int flags)
 {
 	struct lkst_lint l;
 	unsigned int i;
@@ -170,5 +141,3 @@ static inline const char *account_lint(struct account_fixture *x, char *rule, in
 	lkst_lint_fini(&l);
 	return x->text;
 }
-
-#endif
