@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "unit.h"
+#include "lib/unit.h"
 
 TEST(err_is_built_by_layers)
 {

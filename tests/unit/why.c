@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Explanations of intervals, for each kind of chain, out of traces written as text. */
 #include "lib/account_fixture.h"
+#include "lib/expected.h"
 #include "lib/unit.h"
 
 /* ---- chains of threads ---------------------------------------------------------------- */
@@ -72,46 +73,12 @@ TEST(why_cites_the_events_that_each_step_rests_on)
 
 TEST(why_prints_json)
 {
-	CHECK_STR(
-		account_explain(futex_trace, ACCOUNT_JSON),
-		"{\"steps\":[{\"kind\":\"interval\",\"from_ns\":1000000000,\"to_ns\":1010000000,\"thr"
-		"ead\":{\"tid\":10,\"comm\":\"victim\"},\"text\":\"ran 1.06 ms, ready 30.0 us, blocke"
-		"d 8.91 ms\",\"facts\":{\"ran_ns\":1060000,\"ready_ns\":30000,\"blocked_ns\":8910000}"
-		",\"events\":[],\"steps\":[{\"kind\":\"blocked\",\"from_ns\":1000100000,\"to_ns\":100"
-		"9010000,\"thread\":{\"tid\":10,\"comm\":\"victim\"},\"text\":\"blocked in futex() on"
-		" the lock at 0x5000, until 20/holder released it in futex()\",\"facts\":{\"call\":\""
-		"futex\",\"futex\":\"0x5000\",\"waker\":{\"tid\":20,\"comm\":\"holder\"},\"waker_call"
-		"\":\"futex\",\"trigger\":\"thread\"},\"events\":[{\"ns\":1000000000,\"cpu\":0,\"tid"
-		"\":10,\"event\":\"syscall_entry_futex\"},{\"ns\":1000100000,\"cpu\":0,\"tid\":10,\"e"
-		"vent\":\"sched_switch\"},{\"ns\":1009000000,\"cpu\":1,\"tid\":20,\"event\":\"syscall"
-		"_entry_futex\"},{\"ns\":1009010000,\"cpu\":1,\"tid\":20,\"event\":\"sched_waking\"}]"
-		",\"steps\":[{\"kind\":\"ran\",\"from_ns\":1000100000,\"to_ns\":1001100000,\"thread\""
-		":{\"tid\":20,\"comm\":\"holder\"},\"text\":\"ran on CPU 1\",\"facts\":{\"cpu\":1},\""
-		"events\":[{\"ns\":999000000,\"cpu\":1,\"tid\":0,\"event\":\"sched_switch\"},{\"ns\":"
-		"1001100000,\"cpu\":1,\"tid\":20,\"event\":\"sched_switch\"}],\"steps\":[]},{\"kind\""
-		":\"blocked\",\"from_ns\":1001100000,\"to_ns\":1006020000,\"thread\":{\"tid\":20,\"co"
-		"mm\":\"holder\"},\"text\":\"blocked in read(), until a timer ran that it had set 4.9"
-		"6 ms before\",\"facts\":{\"call\":\"read\",\"timer_ns\":4960000,\"trigger\":\"timer"
-		"\"},\"events\":[{\"ns\":1001000000,\"cpu\":1,\"tid\":20,\"event\":\"syscall_entry_re"
-		"ad\"},{\"ns\":1001100000,\"cpu\":1,\"tid\":20,\"event\":\"sched_switch\"},{\"ns\":10"
-		"01050000,\"cpu\":1,\"tid\":20,\"event\":\"hrtimer_start\"},{\"ns\":1006010000,\"cpu"
-		"\":0,\"tid\":0,\"event\":\"hrtimer_expire_entry\"},{\"ns\":1006020000,\"cpu\":0,\"ti"
-		"d\":0,\"event\":\"sched_waking\"}],\"steps\":[]},{\"kind\":\"ready\",\"from_ns\":100"
-		"6020000,\"to_ns\":1008000000,\"thread\":{\"tid\":20,\"comm\":\"holder\"},\"text\":\""
-		"ready, but CPU 1 ran 30/hog for 1.98 ms (100 %)\",\"facts\":{\"cpu\":1,\"occupant\":"
-		"{\"tid\":30,\"comm\":\"hog\"},\"occupied_ns\":1980000,\"share\":100},\"events\":[{\""
-		"ns\":1006020000,\"cpu\":0,\"tid\":0,\"event\":\"sched_waking\"},{\"ns\":1001100000,"
-		"\"cpu\":1,\"tid\":20,\"event\":\"sched_switch\"},{\"ns\":1008000000,\"cpu\":1,\"tid"
-		"\":30,\"event\":\"sched_switch\"}],\"steps\":[]},{\"kind\":\"ran\",\"from_ns\":10080"
-		"00000,\"to_ns\":1009010000,\"thread\":{\"tid\":20,\"comm\":\"holder\"},\"text\":\"ra"
-		"n on CPU 1\",\"facts\":{\"cpu\":1},\"events\":[{\"ns\":1008000000,\"cpu\":1,\"tid\":"
-		"30,\"event\":\"sched_switch\"}],\"steps\":[]}]},{\"kind\":\"ran\",\"from_ns\":100904"
-		"0000,\"to_ns\":1010000000,\"thread\":{\"tid\":10,\"comm\":\"victim\"},\"text\":\"ran"
-		" on CPU 0\",\"facts\":{\"cpu\":0},\"events\":[{\"ns\":1009040000,\"cpu\":0,\"tid\":0"
-		",\"event\":\"sched_switch\"}],\"steps\":[]},{\"kind\":\"rest\",\"from_ns\":100000000"
-		"0,\"to_ns\":1009040000,\"thread\":{\"tid\":10,\"comm\":\"victim\"},\"text\":\"2 shor"
-		"ter stretches: ran 100 us, ready 30.0 us\",\"facts\":{\"count\":2,\"ran_ns\":100000,"
-		"\"ready_ns\":30000},\"events\":[],\"steps\":[]}]}],\"notes\":[]}\n");
+	char *expected = expected_json("why_futex.json"),
+	     *printed = squeezed_json(account_explain(futex_trace, ACCOUNT_JSON));
+
+	CHECK_STR(printed, expected);
+	free(printed);
+	free(expected);
 }
 
 TEST(why_stops_at_the_depth_that_is_asked_for)
