@@ -23,14 +23,29 @@ _Static_assert(6 * PIECE + 2 <= LKST_OUT_ROOM, "an escaped piece fits");
 void lkst_out_init(struct lkst_out *out, int fd)
 {
 	out->fd = fd;
+	out->to = NULL;
 	out->error = 0;
 	out->used = 0;
+}
+
+void lkst_out_init_stream(struct lkst_out *out, FILE *to)
+{
+	lkst_out_init(out, -1);
+	out->to = to;
+}
+
+/* Returns 0 or a negative errno. */
+static int write_out(struct lkst_out *out, const void *bytes, size_t length)
+{
+	if (!out->to)
+		return lkst_write_all(out->fd, bytes, length);
+	return fwrite(bytes, 1, length, out->to) == length ? 0 : -(errno ?: EIO);
 }
 
 int lkst_out_flush(struct lkst_out *out)
 {
 	if (!out->error && out->used)
-		out->error = lkst_write_all(out->fd, out->buffer, out->used);
+		out->error = write_out(out, out->buffer, out->used);
 	out->used = 0;
 	return out->error;
 }
@@ -60,7 +75,7 @@ void lkst_out_bytes(struct lkst_out *out, const void *bytes, size_t length)
 		lkst_out_flush(out);
 	if (length > LKST_OUT_SIZE) {
 		if (!out->error)
-			out->error = lkst_write_all(out->fd, bytes, length);
+			out->error = write_out(out, bytes, length);
 		return;
 	}
 	if (length)

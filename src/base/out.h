@@ -18,14 +18,16 @@ enum {
 };
 
 struct lkst_out {
-	int fd;
+	int fd;	  /* -1: it writes to a stream */
+	FILE *to; /* that stream; NULL: it writes to the descriptor */
 	int error; /* negative errno of the first write that failed, then nothing is written */
 	size_t used;
 	char buffer[LKST_OUT_SIZE];
 };
 
-/* @fd stays the caller's. The struct is large: allocate it. */
+/* @fd or @to stays the caller's. The struct is large: allocate it. */
 void lkst_out_init(struct lkst_out *out, int fd);
+void lkst_out_init_stream(struct lkst_out *out, FILE *to);
 
 /* Writes out what is buffered. Returns 0 or the first error since init. */
 int lkst_out_flush(struct lkst_out *out);
