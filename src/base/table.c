@@ -45,6 +45,17 @@ const char *lkst_column_suffix(enum lkst_column_type type)
 	return types[type].suffix;
 }
 
+void lkst_column_name(const struct lkst_column *column, char name[LKST_COLUMN_NAME])
+{
+	const char *suffix = lkst_column_suffix(column->type);
+	size_t length = strlen(column->name), suffix_length = strlen(suffix);
+	bool has_it = suffix_length && (!strcmp(column->name, suffix + 1) ||
+					(length > suffix_length &&
+					 !strcmp(column->name + length - suffix_length, suffix)));
+
+	snprintf(name, LKST_COLUMN_NAME, "%s%s", column->name, has_it ? "" : suffix);
+}
+
 /* ---- texts ----------------------------------------------------------------------------------- */
 
 /* Room for @length bytes and a NUL; NULL: no memory. */
@@ -184,6 +195,14 @@ void lkst_table_double(struct lkst_table *t, double value)
 		cell->number = value;
 }
 
+void lkst_table_bool(struct lkst_table *t, bool value)
+{
+	struct lkst_cell *cell = next_cell(t, LKST_CELL_BOOL);
+
+	if (cell)
+		cell->u64 = value;
+}
+
 void lkst_table_text(struct lkst_table *t, const char *text, size_t length)
 {
 	struct lkst_cell *cell = next_cell(t, LKST_CELL_TEXT);
@@ -275,7 +294,7 @@ int lkst_table_column(const struct lkst_table *t, const char *name)
 	unsigned int i;
 
 	for (i = 0; i < t->nr_columns; i++)
-		if (!strcmp(t->columns[i].name, name))
+		if (t->columns[i].name && !strcmp(t->columns[i].name, name))
 			return (int)i;
 	return -1;
 }
@@ -286,6 +305,7 @@ static int compare_values(const struct lkst_cell *a, const struct lkst_cell *b,
 	switch (storage) {
 	case LKST_CELL_TEXT:
 		return strcmp(a->text, b->text);
+	case LKST_CELL_BOOL:
 	case LKST_CELL_U64:
 		return (a->u64 > b->u64) - (a->u64 < b->u64);
 	case LKST_CELL_S64:

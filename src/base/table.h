@@ -30,7 +30,8 @@
 	T(TID, S64, "")		       /* a thread */                                              \
 	T(PID, S64, "")		       /* a process */                                             \
 	T(CPU, S64, "")		       /* a CPU number */                                          \
-	T(ADDRESS, U64, "")	       /* an address, hexadecimal */
+	T(ADDRESS, U64, "")	       /* an address, hexadecimal */                               \
+	T(FLAG, BOOL, "")	       /* yes or no */
 
 enum lkst_column_type {
 #define T(name, storage, suffix) LKST_COLUMN_##name,
@@ -44,6 +45,7 @@ enum lkst_cell_storage {
 	LKST_CELL_U64,
 	LKST_CELL_S64,
 	LKST_CELL_DOUBLE,
+	LKST_CELL_BOOL, /* in `u64` */
 };
 
 /* How cells of a type are stored, and the suffix of their columns' names ("" or "_ns"). */
@@ -51,11 +53,15 @@ enum lkst_cell_storage lkst_column_storage(enum lkst_column_type type);
 const char *lkst_column_suffix(enum lkst_column_type type);
 
 struct lkst_column {
-	const char *name;  /* one word, for programs: "max" */
-	const char *title; /* for people: "longest" */
+	const char *name;  /* one word, for programs: "max"; NULL: it is not in CSV and JSON */
+	const char *title; /* for people: "longest"; NULL: it is not in text */
 	enum lkst_column_type type;
 	const char *help; /* one line: what it says */
 };
+
+/* The name with its type's suffix, as programs read it; a name that has the suffix, or is it ("bytes"), stays. */
+enum { LKST_COLUMN_NAME = 64 };
+void lkst_column_name(const struct lkst_column *column, char name[LKST_COLUMN_NAME]);
 
 /* A cell's text belongs to its table and ends with a NUL. */
 struct lkst_cell {
@@ -131,6 +137,7 @@ void lkst_table_row(struct lkst_table *t);
 void lkst_table_u64(struct lkst_table *t, uint64_t value);
 void lkst_table_s64(struct lkst_table *t, int64_t value);
 void lkst_table_double(struct lkst_table *t, double value);
+void lkst_table_bool(struct lkst_table *t, bool value);
 void lkst_table_text(struct lkst_table *t, const char *text, size_t length);
 void lkst_table_str(struct lkst_table *t, const char *text);
 void lkst_table_printf(struct lkst_table *t, const char *format, ...)

@@ -12,21 +12,14 @@ struct lkst_access_options {
 
 /* Their rows in the table of a command whose options are a struct @type with a struct lkst_access_options @member. */
 #define LKST_ACCESS_ROWS(type, member)                                                             \
-	{ "mode",                                                                                  \
-	  0,                                                                                       \
-	  LKST_OPTION_TEXT,                                                                        \
-	  "MODE",                                                                                  \
-	  offsetof(type, member.mode),                                                             \
-	  0,                                                                                       \
-	  0,                                                                                       \
-	  "0600 for root, else what umask leaves",                                                 \
-	  "the mode of the files: 0600, 0640 or 0644; directories can be\n"                        \
-	  "searched by whoever may read" },                                                        \
-	{                                                                                          \
-		"group", 0, LKST_OPTION_TEXT, "GROUP", offsetof(type, member.group), 0, 0, NULL,   \
-			"this group may read the files; their mode is 0640 then, unless\n"         \
-			"--mode is given"                                                          \
-	}
+	LKST_OPTION(TEXT, type, member.mode, .name = "mode", .argument = "MODE",                   \
+		    .standard = "0600 for root, else what umask leaves",                           \
+		    .help = "the mode of the files: 0600, 0640 or 0644; directories can be\n"      \
+			    "searched by whoever may read"),                                       \
+		LKST_OPTION(                                                                       \
+			TEXT, type, member.group, .name = "group", .argument = "GROUP",            \
+			.help = "this group may read the files; their mode is 0640 then, unless\n" \
+				"--mode is given")
 
 /* Gives all files that the process makes from now on this mode and group. -EINVAL: the mode or group is not valid. */
 int lkst_access_apply(struct lkst_err *e, const struct lkst_access_options *o);

@@ -22,41 +22,42 @@ enum {
 };
 
 struct options {
-	const char *format, *key, *comm, *from, *to;
+	unsigned int format;
+	const char *key, *comm, *from, *to;
 	bool list;
 	s64 tid, cpu, rows;
 };
 
 static const struct options defaults = {
-	.format = "text",
 	.tid = -1,
 	.cpu = -1,
 	.rows = ROWS_STANDARD,
 };
 
 static const struct lkst_option rows[] = {
-	{ "list", 'l', LKST_OPTION_FLAG, NULL, offsetof(struct options, list), 0, 0, NULL,
-	  "every value by itself, in order of their ends: key, thread, start\n"
-	  "in seconds, value (times in seconds), CPU, name" },
-	{ "key", 'k', LKST_OPTION_TEXT, "KEY", offsetof(struct options, key), 0, 0, NULL,
-	  "only keys that match this shell pattern, or have this number" },
-	{ "from", 0, LKST_OPTION_TEXT, "T", offsetof(struct options, from), 0, 0, NULL,
-	  "only what begins at this time or later: 12:14:05.5, @1234.5\n"
-	  "monotonic seconds, +1.5s after the beginning, -2s before the end" },
-	{ "to", 0, LKST_OPTION_TEXT, "T", offsetof(struct options, to), 0, 0, NULL,
-	  "only what ends up to this time" },
-	{ "tid", 't', LKST_OPTION_NUMBER, "N", offsetof(struct options, tid), 0, INT32_MAX, NULL,
-	  "only this thread" },
-	{ "comm", 'c', LKST_OPTION_TEXT, "NAME", offsetof(struct options, comm), 0, 0, NULL,
-	  "only threads that are called so at the time; a shell pattern" },
-	{ "cpu", 'C', LKST_OPTION_NUMBER, "N", offsetof(struct options, cpu), 0, INT32_MAX, NULL,
-	  "only what began on this CPU" },
-	{ "format", 'f', LKST_OPTION_TEXT, "FORMAT", offsetof(struct options, format), 0, 0, "text",
-	  "text, csv or json; csv and json have plain numbers, all rows,\n"
-	  "times in ns of CLOCK_MONOTONIC" },
-	{ "rows", 'n', LKST_OPTION_NUMBER, "N", offsetof(struct options, rows), 0, INT32_MAX, "20",
-	  "rows of each table that text shows; 0: all" },
-	{ 0 },
+	LKST_OPTION(FLAG, struct options, list, .name = "list", .letter = 'l',
+		    .help = "every value by itself, in order of their ends: key, thread, start\n"
+			    "in seconds, value (times in seconds), CPU, name"),
+	LKST_OPTION(TEXT, struct options, key, .name = "key", .letter = 'k', .argument = "KEY",
+		    .help = "only keys that match this shell pattern, or have this number"),
+	LKST_OPTION(TEXT, struct options, from, .name = "from", .argument = "T",
+		    .help = "only what begins at this time or later: 12:14:05.5, @1234.5\n"
+			    "monotonic seconds, +1.5s after the beginning, -2s before the end"),
+	LKST_OPTION(TEXT, struct options, to, .name = "to", .argument = "T",
+		    .help = "only what ends up to this time"),
+	LKST_OPTION(NUMBER, struct options, tid, .name = "tid", .letter = 't', .argument = "N",
+		    .max = INT32_MAX, .help = "only this thread"),
+	LKST_OPTION(TEXT, struct options, comm, .name = "comm", .letter = 'c', .argument = "NAME",
+		    .help = "only threads that are called so at the time; a shell pattern"),
+	LKST_OPTION(NUMBER, struct options, cpu, .name = "cpu", .letter = 'C', .argument = "N",
+		    .max = INT32_MAX, .help = "only what began on this CPU"),
+	LKST_OPTION(WORD, struct options, format, .name = "format", .letter = 'f',
+		    .argument = "FORMAT", .standard = "text",
+		    .help = "", .words = lkst_table_format_words),
+	LKST_OPTION(NUMBER, struct options, rows, .name = "rows", .letter = 'n', .argument = "N",
+		    .max = INT32_MAX, .standard = "20",
+		    .help = "rows of each table that text shows; 0: all"),
+	{},
 };
 
 void lkst_analyze_print_names(void)
@@ -215,11 +216,11 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		.to = o->to,
 		.to_ns = UINT64_MAX,
 		.is_list = o->list,
+		.format = o->format,
 		.rows = (u64)o->rows,
 	};
-	int err = lkst_table_format_parse(e, o->format, &a.format);
 
-	return err ? err : lkst_analyze_run(e, &a, args + 1, nr_args - 1);
+	return lkst_analyze_run(e, &a, args + 1, nr_args - 1);
 }
 
 const struct lkst_cmd lkst_cmd_analyze = {

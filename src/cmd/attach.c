@@ -27,11 +27,12 @@ static const struct options defaults = {
 };
 
 static const struct lkst_option rows[] = {
-	{ "last", 0, LKST_OPTION_DURATION, "TIME", offsetof(struct options, last_ns), 0, 0,
-	  "all there is", "begin with the last 5s, 200ms ..., or 0: with now" },
+	LKST_OPTION(DURATION, struct options, last_ns, .name = "last", .argument = "TIME",
+		    .standard = "all there is",
+		    .help = "begin with the last 5s, 200ms ..., or 0: with now"),
 	LKST_PRINTING_ROWS(struct options, printing),
 	LKST_STREAMING_ROWS(struct options, files),
-	{ 0 },
+	{},
 };
 
 enum {

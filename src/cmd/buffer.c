@@ -23,18 +23,20 @@ static const struct options defaults = {
 };
 
 static const struct lkst_option rows[] = {
-	{ "size", 's', LKST_OPTION_SIZE, "SIZE", offsetof(struct options, size), 0, 0, "256K",
-	  "with create: memory per CPU, 64K to 4G, rounded up to a power\n"
-	  "of two" },
-	{ "of", 0, LKST_OPTION_TEXT, "NAME", offsetof(struct options, of), 0, 0, "main",
-	  "with jump and shift: the buffer whose records are meant" },
-	{ "cpu", 'c', LKST_OPTION_NUMBER, "CPU", offsetof(struct options, cpu), 0,
-	  LKST_POSSIBLE_CPUS_MAX - 1, "every CPU", "with jump and shift: on this CPU only" },
-	{ "json", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, json), 0, 0, NULL,
-	  "with list: one JSON object per line, for programs" },
-	{ "quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(struct options, quiet), 0, 0, NULL,
-	  "say nothing but errors" },
-	{ 0 },
+	LKST_OPTION(SIZE, struct options, size, .name = "size", .letter = 's', .argument = "SIZE",
+		    .standard = "256K",
+		    .help = "with create: memory per CPU, 64K to 4G, rounded up to a power\n"
+			    "of two"),
+	LKST_OPTION(TEXT, struct options, of, .name = "of", .argument = "NAME", .standard = "main",
+		    .help = "with jump and shift: the buffer whose records are meant"),
+	LKST_OPTION(NUMBER, struct options, cpu, .name = "cpu", .letter = 'c', .argument = "CPU",
+		    .max = LKST_POSSIBLE_CPUS_MAX - 1, .standard = "every CPU",
+		    .help = "with jump and shift: on this CPU only"),
+	LKST_OPTION(FLAG, struct options, json, .name = "json",
+		    .help = "with list: one JSON object per line, for programs"),
+	LKST_OPTION(FLAG, struct options, quiet, .name = "quiet", .letter = 'q',
+		    .help = "say nothing but errors"),
+	{},
 };
 
 static const struct options *options_of(const struct lkst_job *job)

@@ -21,11 +21,11 @@ struct options {
 };
 
 static const struct lkst_option rows[] = {
-	{ "counts", 'c', LKST_OPTION_FLAG, NULL, offsetof(struct options, counts), 0, 0, NULL,
-	  "how many records of each event there are" },
-	{ "json", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, json), 0, 0, NULL,
-	  "one JSON object, for programs" },
-	{ 0 },
+	LKST_OPTION(FLAG, struct options, counts, .name = "counts", .letter = 'c',
+		    .help = "how many records of each event there are"),
+	LKST_OPTION(FLAG, struct options, json, .name = "json",
+		    .help = "one JSON object, for programs"),
+	{},
 };
 
 /* What one pass over a trace found. */
@@ -241,15 +241,14 @@ static bool is_damaged(const struct lkst_trace *t, const struct findings *f)
 	enum lkst_trace_ending ending = lkst_trace_ending(t);
 
 	return f->bad_blocks || f->missing_blocks || f->gaps || lkst_trace_is_partial(t) ||
-	       lkst_trace_lacks_part(t) || ending == LKST_TRACE_UNFINISHED || ending == LKST_TRACE_DISK_FULL;
+	       lkst_trace_lacks_part(t) || ending == LKST_TRACE_UNFINISHED ||
+	       ending == LKST_TRACE_DISK_FULL;
 }
 
 /* A word for each, for programs. */
 static const char *const ending_names[] = {
-	[LKST_TRACE_COMPLETE] = "complete",
-	[LKST_TRACE_DISK_FULL] = "disk-full",
-	[LKST_TRACE_UNFINISHED] = "unfinished",
-	[LKST_TRACE_UNPROVEN] = "unproven",
+	[LKST_TRACE_COMPLETE] = "complete",	[LKST_TRACE_DISK_FULL] = "disk-full",
+	[LKST_TRACE_UNFINISHED] = "unfinished", [LKST_TRACE_UNPROVEN] = "unproven",
 	[LKST_TRACE_GOES_ON] = "goes-on",
 };
 

@@ -16,21 +16,21 @@ struct options {
 };
 
 static const struct lkst_option rows[] = {
-	{ "output", 'o', LKST_OPTION_TEXT, "DIR", offsetof(struct options, output), 0, 0,
-	  "TRACE.cut",
-	  "the trace directory to make; with --size the directory in which\n"
-	  "numbered ones are made" },
-	{ "from", 0, LKST_OPTION_TEXT, "T", offsetof(struct options, from), 0, 0, NULL,
-	  "from this time on, as in `lkst print`: 12:14:05.5, @1234.5,\n"
-	  "+1.5s after the beginning, -2s before the end" },
-	{ "to", 0, LKST_OPTION_TEXT, "T", offsetof(struct options, to), 0, 0, NULL,
-	  "up to this time" },
-	{ "size", 's', LKST_OPTION_SIZE, "SIZE", offsetof(struct options, size), 0, 0, NULL,
-	  "several traces of about this size" },
+	LKST_OPTION(TEXT, struct options, output, .name = "output", .letter = 'o',
+		    .argument = "DIR", .standard = "TRACE.cut",
+		    .help = "the trace directory to make; with --size the directory in which\n"
+			    "numbered ones are made"),
+	LKST_OPTION(TEXT, struct options, from, .name = "from", .argument = "T",
+		    .help = "from this time on, as in `lkst print`: 12:14:05.5, @1234.5,\n"
+			    "+1.5s after the beginning, -2s before the end"),
+	LKST_OPTION(TEXT, struct options, to, .name = "to", .argument = "T",
+		    .help = "up to this time"),
+	LKST_OPTION(SIZE, struct options, size, .name = "size", .letter = 's', .argument = "SIZE",
+		    .help = "several traces of about this size"),
 	LKST_ACCESS_ROWS(struct options, access),
-	{ "quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(struct options, quiet), 0, 0, NULL,
-	  "say nothing but errors" },
-	{ 0 },
+	LKST_OPTION(FLAG, struct options, quiet, .name = "quiet", .letter = 'q',
+		    .help = "say nothing but errors"),
+	{},
 };
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
@@ -86,8 +86,9 @@ const struct lkst_cmd lkst_cmd_lkstlogdiv = {
 const struct lkst_cmd lkst_cmd_cut = {
 	.name = "cut",
 	.summary = "cut a trace by time or size into traces that can be read alone",
-	.usage = "cut [--output DIR] [--from T] [--to T] [--size SIZE] [--mode MODE] [--group GROUP]\n"
-		 "                [--quiet] TRACE...",
+	.usage =
+		"cut [--output DIR] [--from T] [--to T] [--size SIZE] [--mode MODE] [--group GROUP]\n"
+		"                [--quiet] TRACE...",
 	.help = "Makes a trace of the records of TRACE between two times, or several of a given size.\n"
 		"Each has the names of the threads as of its beginning. Cut in one go, or at the same\n"
 		"time, they fit together again. TRACE may be compressed, or in parts; what is made is\n"

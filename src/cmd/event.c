@@ -20,9 +20,9 @@ struct options {
 };
 
 static const struct lkst_option rows[] = {
-	{ "json", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, json), 0, 0, NULL,
-	  "one JSON object per line, for programs" },
-	{ 0 },
+	LKST_OPTION(FLAG, struct options, json, .name = "json",
+		    .help = "one JSON object per line, for programs"),
+	{},
 };
 
 static const char *const hook_kinds[] = {

@@ -22,20 +22,23 @@ struct options {
 static const struct options defaults = { .reason = "command" };
 
 static const struct lkst_option rows[] = {
-	{ "after", 'a', LKST_OPTION_DURATION, "TIME", offsetof(struct options, post_ns), 0, 0, "0",
-	  "with keep: go on for so long: 200ms, 2s" },
-	{ "reason", 'r', LKST_OPTION_TEXT, "TEXT", offsetof(struct options, reason), 0, 0,
-	  "command", "with keep: why, for the list" },
-	{ "output", 'o', LKST_OPTION_TEXT, "DIR", offsetof(struct options, output), 0, 0, ".",
-	  "with save and watch: the directory that the traces are made in" },
-	{ "drop", 'd', LKST_OPTION_FLAG, NULL, offsetof(struct options, drop), 0, 0, NULL,
-	  "with save: give its memory back when it is saved" },
+	LKST_OPTION(DURATION, struct options, post_ns, .name = "after", .letter = 'a',
+		    .argument = "TIME", .standard = "0",
+		    .help = "with keep: go on for so long: 200ms, 2s"),
+	LKST_OPTION(TEXT, struct options, reason, .name = "reason", .letter = 'r',
+		    .argument = "TEXT", .standard = "command",
+		    .help = "with keep: why, for the list"),
+	LKST_OPTION(TEXT, struct options, output, .name = "output", .letter = 'o',
+		    .argument = "DIR", .standard = ".",
+		    .help = "with save and watch: the directory that the traces are made in"),
+	LKST_OPTION(FLAG, struct options, drop, .name = "drop", .letter = 'd',
+		    .help = "with save: give its memory back when it is saved"),
 	LKST_ACCESS_ROWS(struct options, access),
-	{ "json", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, json), 0, 0, NULL,
-	  "with list: one JSON object per line, for programs" },
-	{ "quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(struct options, quiet), 0, 0, NULL,
-	  "say nothing but errors" },
-	{ 0 },
+	LKST_OPTION(FLAG, struct options, json, .name = "json",
+		    .help = "with list: one JSON object per line, for programs"),
+	LKST_OPTION(FLAG, struct options, quiet, .name = "quiet", .letter = 'q',
+		    .help = "say nothing but errors"),
+	{},
 };
 
 static const struct options *options_of(const struct lkst_job *job)
@@ -166,10 +169,11 @@ static void for_named(struct lkst_job *job, const struct lkst_incident *list, u3
 			take_failure(f, job->e, err);
 	}
 	if (!found)
-		take_failure(f, job->e,
-			     lkst_err_set(job->e, -ENOENT,
-					  "there is no incident %s; `lkst incident list` shows them",
-					  what));
+		take_failure(
+			f, job->e,
+			lkst_err_set(job->e, -ENOENT,
+				     "there is no incident %s; `lkst incident list` shows them",
+				     what));
 }
 
 static int for_each(struct lkst_job *job, char **args, unsigned int nr_args,

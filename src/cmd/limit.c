@@ -27,15 +27,15 @@ struct options {
 static const struct options defaults = { .retry_ns = LKST_BUDGET_RETRY_S * SECOND_NS };
 
 static const struct lkst_option rows[] = {
-	{ "retry", 0, LKST_OPTION_DURATION, "TIME", offsetof(struct options, retry_ns), SECOND_NS,
-	  LKST_LIMIT_RETRY_MAX_S *SECOND_NS, "64s",
-	  "try after this at the latest, in whole seconds, whether what is\n"
-	  "left out would cost less now, 1s to 1h" },
-	{ "daemon", 'd', LKST_OPTION_FLAG, NULL, offsetof(struct options, daemon), 0, 0, NULL,
-	  "go to the background when it has begun, and print its number" },
-	{ "quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(struct options, quiet), 0, 0, NULL,
-	  "say nothing but errors; succeed if there is nothing to do" },
-	{ 0 },
+	LKST_OPTION(DURATION, struct options, retry_ns, .name = "retry", .argument = "TIME",
+		    .min = SECOND_NS, .max = LKST_LIMIT_RETRY_MAX_S * SECOND_NS, .standard = "64s",
+		    .help = "try after this at the latest, in whole seconds, whether what is\n"
+			    "left out would cost less now, 1s to 1h"),
+	LKST_OPTION(FLAG, struct options, daemon, .name = "daemon", .letter = 'd',
+		    .help = "go to the background when it has begun, and print its number"),
+	LKST_OPTION(FLAG, struct options, quiet, .name = "quiet", .letter = 'q',
+		    .help = "say nothing but errors; succeed if there is nothing to do"),
+	{},
 };
 
 /* ---- the process ------------------------------------------------------------------------------ */
@@ -141,8 +141,9 @@ const struct lkst_cmd lkst_cmd_limit = {
 		"Every 5 s it also keeps a reading of the kernel's counters, for `lkst check` of a snapshot.\n"
 		"`lkst start --budget` starts it; by hand it is needed only when that one was killed. Without\n"
 		"it recording goes on, and `lkst status` says so.",
-	.examples = "  lkst limit --daemon         begin again\n"
-		    "  lkst limit -d --retry 8s    have what was left out in a storm back soon after it\n",
+	.examples =
+		"  lkst limit --daemon         begin again\n"
+		"  lkst limit -d --retry 8s    have what was left out in a storm back soon after it\n",
 	.options = rows,
 	.defaults = &defaults,
 	.options_size = sizeof(struct options),

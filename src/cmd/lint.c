@@ -15,22 +15,20 @@
 struct options {
 	struct lkst_list rules;
 	bool list;
-	const char *format;
-	const char *time;
+	unsigned int format, time;
 };
 
-static const struct options defaults = { .format = "text", .time = "day" };
-
 static const struct lkst_option rows[] = {
-	{ "rule", 'r', LKST_OPTION_LIST, "GLOB", offsetof(struct options, rules), 0, 0, "all",
-	  "only the rules that match; may be repeated" },
-	{ "list", 'l', LKST_OPTION_FLAG, NULL, offsetof(struct options, list), 0, 0, NULL,
-	  "list the rules" },
-	{ "format", 'f', LKST_OPTION_TEXT, "FORMAT", offsetof(struct options, format), 0, 0, "text",
-	  "text or json" },
-	{ "time", 0, LKST_OPTION_TEXT, "FORM", offsetof(struct options, time), 0, 0, "day",
-	  "day: time of day; mono: CLOCK_MONOTONIC; rel: seconds since\nthe first event" },
-	{ 0 },
+	LKST_OPTION(LIST, struct options, rules, .name = "rule", .letter = 'r', .argument = "GLOB",
+		    .standard = "all", .help = "only the rules that match; may be repeated"),
+	LKST_OPTION(FLAG, struct options, list, .name = "list", .letter = 'l',
+		    .help = "list the rules"),
+	LKST_OPTION(WORD, struct options, format, .name = "format", .letter = 'f',
+		    .argument = "FORMAT", .standard = "text", .help = "",
+		    .words = lkst_account_format_words),
+	LKST_OPTION(WORD, struct options, time, .name = "time", .argument = "FORM",
+		    .standard = "day", .help = "", .words = lkst_view_time_words),
+	{},
 };
 
 static void list_rules(void)
@@ -59,20 +57,16 @@ static int print(struct lkst_err *e, const struct options *o, struct lkst_trace 
 	struct lkst_view_config config = { .out = out,
 					   .catalog = lkst_trace_catalog(t),
 					   .threads = l->threads,
-					   .symbols = l->symbols };
+					   .symbols = l->symbols,
+					   .time = o->time };
 	u64 end_ns;
-	int err = lkst_view_time_parse(e, o->time, &config.time);
+	int err;
 
-	if (err)
-		return err;
 	lkst_trace_range(t, &config.begin_ns, &end_ns);
 	lkst_out_init(out, STDOUT_FILENO);
-	if (!strcmp(o->format, "json")) {
-		err = lkst_view_account_json(&config, l->account);
-	} else {
-		err = lkst_view_account_text(&config, l->account, true);
+	err = lkst_view_account(&config, l->account, o->format, true);
+	if (o->format == LKST_ACCOUNT_AS_TEXT)
 		lkst_out_printf(out, "%llu found\n", (unsigned long long)l->nr_findings);
-	}
 	if (!err)
 		err = lkst_out_flush(out);
 	return err ? lkst_err_sys(e, err, "printing") : 0;
@@ -94,10 +88,6 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		return lkst_err_set(e, -EINVAL, "which trace? Give its directory");
 	if (!out)
 		return lkst_err_sys(e, -ENOMEM, "looking through %s", args[0]);
-	if (strcmp(o->format, "json") && strcmp(o->format, "text"))
-		return lkst_err_set(e, -EINVAL,
-				    "there is no format \"%s\"; text and json are there",
-				    o->format);
 	/* `lkst lint … | head` ends quietly. */
 	signal(SIGPIPE, SIG_DFL);
 	err = lkst_cmd_open_trace(e, args, nr_args, &t);
@@ -105,7 +95,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		return err;
 	err = lkst_lint_run(e, t, o->rules.items, o->rules.nr, &l);
 	if (!err) {
-		print_notes(&l, !strcmp(o->format, "json"));
+		print_notes(&l, o->format == LKST_ACCOUNT_AS_JSON);
 		err = print(e, o, t, &l, out);
 	}
 	if (!err)
@@ -126,7 +116,6 @@ const struct lkst_cmd lkst_cmd_lint = {
 		    "  lkst lint --rule 'lock-*' --format json trace\n",
 	.options = rows,
 	.options_size = sizeof(struct options),
-	.defaults = &defaults,
 	.min_args = 0,
 	.max_args = LKST_LIST_MAX,
 	.run = run,

@@ -12,19 +12,19 @@ struct options {
 };
 
 static const struct lkst_option rows[] = {
-	{ "file", 'f', LKST_OPTION_TEXT, "FILE", offsetof(struct options, file), 0, 0, NULL,
-	  "the file to write or to print" },
-	{ "csv", 'C', LKST_OPTION_FLAG, NULL, offsetof(struct options, csv), 0, 0, NULL,
-	  "print as comma-separated values" },
-	{ "seconds", 'S', LKST_OPTION_FLAG, NULL, offsetof(struct options, seconds), 0, 0, NULL,
-	  "print seconds and nanoseconds: of the time of day (since\n"
-	  "1970) in CSV, of CLOCK_MONOTONIC in text; without it CSV\n"
-	  "counts from the first record, and text has the time of day" },
-	{ "verbose", 'V', LKST_OPTION_FLAG, NULL, offsetof(struct options, verbose), 0, 0, NULL,
-	  "print a description of each argument in CSV; text has them" },
-	{ "records", 'r', LKST_OPTION_FLAG, NULL, offsetof(struct options, records), 0, 0, NULL,
-	  "print records only: no line where some are missing" },
-	{ 0 },
+	LKST_OPTION(TEXT, struct options, file, .name = "file", .letter = 'f', .argument = "FILE",
+		    .help = "the file to write or to print"),
+	LKST_OPTION(FLAG, struct options, csv, .name = "csv", .letter = 'C',
+		    .help = "print as comma-separated values"),
+	LKST_OPTION(FLAG, struct options, seconds, .name = "seconds", .letter = 'S',
+		    .help = "print seconds and nanoseconds: of the time of day (since\n"
+			    "1970) in CSV, of CLOCK_MONOTONIC in text; without it CSV\n"
+			    "counts from the first record, and text has the time of day"),
+	LKST_OPTION(FLAG, struct options, verbose, .name = "verbose", .letter = 'V',
+		    .help = "print a description of each argument in CSV; text has them"),
+	LKST_OPTION(FLAG, struct options, records, .name = "records", .letter = 'r',
+		    .help = "print records only: no line where some are missing"),
+	{},
 };
 
 static int print(struct lkst_err *e, const struct options *o)

@@ -13,16 +13,16 @@ struct options {
 };
 
 static const struct lkst_option rows[] = {
-	{ "list", 'l', LKST_OPTION_FLAG, NULL, offsetof(struct options, list), 0, 0, NULL,
-	  "every occurrence: key, thread, start time, elapsed time in seconds;\n"
-	  "with gnuplot, plot \"FILE\" using 3:4" },
-	{ "key", 'k', LKST_OPTION_TEXT, "KEY", offsetof(struct options, key), 0, 0, NULL,
-	  "only this key, by name or number: a system call for one" },
-	{ "time", 't', LKST_OPTION_TEXT, "START+DURATION", offsetof(struct options, time), 0, 0,
-	  NULL,
-	  "only what lies in this window, both in seconds with as many\n"
-	  "digits as you like, as in -t1108.676061557+0.014634865" },
-	{ 0 },
+	LKST_OPTION(FLAG, struct options, list, .name = "list", .letter = 'l',
+		    .help = "every occurrence: key, thread, start time, elapsed time in seconds;\n"
+			    "with gnuplot, plot \"FILE\" using 3:4"),
+	LKST_OPTION(TEXT, struct options, key, .name = "key", .letter = 'k', .argument = "KEY",
+		    .help = "only this key, by name or number: a system call for one"),
+	LKST_OPTION(TEXT, struct options, time, .name = "time", .letter = 't',
+		    .argument = "START+DURATION",
+		    .help = "only what lies in this window, both in seconds with as many\n"
+			    "digits as you like, as in -t1108.676061557+0.014634865"),
+	{},
 };
 
 static int parse_window(struct lkst_err *e, const char *text, struct lkst_analyze *a)

@@ -19,19 +19,23 @@ static const struct options defaults = {
 };
 
 static const struct lkst_option rows[] = {
-	{ "file", 'f', LKST_OPTION_TEXT, "PREFIX", offsetof(struct options, prefix), 0, 0,
-	  "lkstlogdata-", "what the names of logs begin with; the time follows" },
-	{ "rotate", 'r', LKST_OPTION_TEXT, "LIMITS", offsetof(struct options, rotate), 0, 0,
-	  "64M,10", "how large a log may be and how many are kept; see\n`lkst attach --help`" },
-	{ "compress", 'z', LKST_OPTION_FLAG, NULL, offsetof(struct options, compress), 0, 0, NULL,
-	  "compress finished logs with zstd" },
+	LKST_OPTION(TEXT, struct options, prefix, .name = "file", .letter = 'f',
+		    .argument = "PREFIX", .standard = "lkstlogdata-",
+		    .help = "what the names of logs begin with; the time follows"),
+	LKST_OPTION(
+		TEXT, struct options, rotate, .name = "rotate", .letter = 'r', .argument = "LIMITS",
+		.standard = "64M,10",
+		.help = "how large a log may be and how many are kept; see\n`lkst attach --help`"),
+	LKST_OPTION(FLAG, struct options, compress, .name = "compress", .letter = 'z',
+		    .help = "compress finished logs with zstd"),
 	LKST_ACCESS_ROWS(struct options, access),
-	{ "foreground", 'n', LKST_OPTION_FLAG, NULL, offsetof(struct options, foreground), 0, 0,
-	  NULL, "stay in the foreground, as service managers like it" },
-	{ "event", 'e', LKST_OPTION_LIST, "GLOB", offsetof(struct options, events), 0, 0,
-	  "what `lkst start` does",
-	  "if nothing is being recorded: begin to record what matches;\nsee `lkst start --help`" },
-	{ 0 },
+	LKST_OPTION(FLAG, struct options, foreground, .name = "foreground", .letter = 'n',
+		    .help = "stay in the foreground, as service managers like it"),
+	LKST_OPTION(
+		LIST, struct options, events, .name = "event", .letter = 'e', .argument = "GLOB",
+		.standard = "what `lkst start` does",
+		.help = "if nothing is being recorded: begin to record what matches;\nsee `lkst start --help`"),
+	{},
 };
 
 /* The log's name for `lkst attach`: the prefix, of which nothing is a conversion, and the time. */
@@ -105,7 +109,8 @@ const struct lkst_cmd lkst_cmd_lkstlogd = {
 	.name = "lkstlogd",
 	.is_link = true,
 	.summary = "writes what is recorded to logs, as the original LKST's daemon did",
-	.usage = "lkstlogd [-f PREFIX] [-r LIMITS] [-z] [-n] [--mode MODE] [--group GROUP] [-e GLOB]...",
+	.usage =
+		"lkstlogd [-f PREFIX] [-r LIMITS] [-z] [-n] [--mode MODE] [--group GROUP] [-e GLOB]...",
 	.help = "Writes what the recording has in memory, and what comes, to logs: trace directories called\n"
 		"lkstlogdata-DATE-TIME, of which each can be read alone, or all as one. What is recorded is\n"
 		"what the active maskset says (lkstm). If nothing is being recorded, it begins to, as `lkst\n"

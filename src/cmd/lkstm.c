@@ -12,11 +12,11 @@ struct options {
 };
 
 static const struct lkst_option rows[] = {
-	{ "maskset", 'm', LKST_OPTION_TEXT, "ID", offsetof(struct options, maskset), 0, 0, NULL,
-	  "the maskset's number, or its name" },
-	{ "name", 'n', LKST_OPTION_TEXT, "NAME", offsetof(struct options, common.name), 0, 0, NULL,
-	  "with write and copy: the name of the maskset" },
-	{ 0 },
+	LKST_OPTION(TEXT, struct options, maskset, .name = "maskset", .letter = 'm',
+		    .argument = "ID", .help = "the maskset's number, or its name"),
+	LKST_OPTION(TEXT, struct options, common.name, .name = "name", .letter = 'n',
+		    .argument = "NAME", .help = "with write and copy: the name of the maskset"),
+	{},
 };
 
 /* As LKST printed it: number, the same in hexadecimal, length, name; "*" after the active one. */

@@ -21,18 +21,19 @@
 enum { GLOBS_MAX = 60, GLOB_TEXT = 160 };
 
 static const struct lkst_option rows[] = {
-	{ "armed", 0, LKST_OPTION_FLAG, NULL, offsetof(struct lkst_maskset_options, armed), 0, 0,
-	  NULL, "with set: keep its hooks attached when another one is set" },
-	{ "handler", 'H', LKST_OPTION_TEXT, "HANDLER",
-	  offsetof(struct lkst_maskset_options, handler), 0, 0, "DEFAULT",
-	  "with +=: the handler that the events go to" },
-	{ "buffer", 'b', LKST_OPTION_TEXT, "BUFFER", offsetof(struct lkst_maskset_options, buffer),
-	  0, 0, "each event's usual one", "with +=: the buffer that the events go to" },
-	{ "json", 0, LKST_OPTION_FLAG, NULL, offsetof(struct lkst_maskset_options, json), 0, 0,
-	  NULL, "with list, show and set: JSON, for programs" },
-	{ "quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(struct lkst_maskset_options, quiet), 0, 0,
-	  NULL, "say nothing but errors" },
-	{ 0 },
+	LKST_OPTION(FLAG, struct lkst_maskset_options, armed, .name = "armed",
+		    .help = "with set: keep its hooks attached when another one is set"),
+	LKST_OPTION(TEXT, struct lkst_maskset_options, handler, .name = "handler", .letter = 'H',
+		    .argument = "HANDLER", .standard = "DEFAULT",
+		    .help = "with +=: the handler that the events go to"),
+	LKST_OPTION(TEXT, struct lkst_maskset_options, buffer, .name = "buffer", .letter = 'b',
+		    .argument = "BUFFER", .standard = "each event's usual one",
+		    .help = "with +=: the buffer that the events go to"),
+	LKST_OPTION(FLAG, struct lkst_maskset_options, json, .name = "json",
+		    .help = "with list, show and set: JSON, for programs"),
+	LKST_OPTION(FLAG, struct lkst_maskset_options, quiet, .name = "quiet", .letter = 'q',
+		    .help = "say nothing but errors"),
+	{},
 };
 
 /* ---- list ------------------------------------------------------------------------------------- */

@@ -67,6 +67,20 @@ static int parse_share(struct lkst_err *e, const struct lkst_option *o, const ch
 	return check_limits(e, o, text, *ret_ppm > INT64_MAX ? INT64_MAX : (s64)*ret_ppm);
 }
 
+static int parse_word(struct lkst_err *e, const struct lkst_option *o, const char *text,
+		      unsigned int *ret_word)
+{
+	char list[LKST_WORDS_TEXT];
+	int i = lkst_words_find(o->words, text);
+
+	if (i < 0) {
+		lkst_words_list(o->words, list);
+		return lkst_err_set(e, -EINVAL, "--%s takes %s, not \"%s\"", o->name, list, text);
+	}
+	*ret_word = (unsigned int)i;
+	return 0;
+}
+
 static int store(struct lkst_err *e, const struct lkst_option *o, char *text, void *options)
 {
 	void *at = (char *)options + o->offset;
@@ -106,6 +120,8 @@ static int store(struct lkst_err *e, const struct lkst_option *o, char *text, vo
 			return err;
 		*(u64 *)at = u;
 		return 0;
+	case LKST_OPTION_WORD:
+		return parse_word(e, o, text, at);
 	case LKST_OPTION_NUMBER:
 		err = parse_number(e, o, text, &v);
 		if (err)
@@ -267,10 +283,21 @@ int lkst_options_parse(struct lkst_err *e, const struct lkst_cmd *cmd, int argc,
 	return err ? err : parse_all(e, cmd, argc, argv, options);
 }
 
+/* A line break in @text continues in the same column. */
+static void print_column(const char *text)
+{
+	for (; *text; text++) {
+		putchar(*text);
+		if (*text == '\n')
+			printf("  %-24s", "");
+	}
+}
+
 static void print_option(const struct lkst_option *o)
 {
 	char left[64], letter[8] = "    ";
-	const char *help = o->help;
+	struct lkst_word word;
+	unsigned int i;
 
 	if (o->letter)
 		snprintf(letter, sizeof(letter), "-%c, ", o->letter);
@@ -279,11 +306,11 @@ static void print_option(const struct lkst_option *o)
 	printf("  %-24s", left);
 	if (strlen(left) > 23)
 		printf("\n  %-24s", "");
-	/* A line break in the help continues in the same column. */
-	for (; *help; help++) {
-		putchar(*help);
-		if (*help == '\n')
-			printf("  %-24s", "");
+	print_column(o->help);
+	for (i = 0; o->words && o->words(i, &word); i++) {
+		print_column(i || o->help[0] ? "\n" : "");
+		printf("%s: ", word.name);
+		print_column(word.help);
 	}
 	if (o->standard)
 		printf(" (default: %s)", o->standard);

@@ -14,16 +14,16 @@ static const struct options defaults = { .wish = LKST_PRINTING_DEFAULTS };
 
 static const struct lkst_option rows[] = {
 	LKST_PRINTING_ROWS(struct options, wish),
-	{ "from", 0, LKST_OPTION_TEXT, "T", offsetof(struct options, from), 0, 0, NULL,
-	  "from this time on: 12:14:05.5 as printed, @1234.5 monotonic\n"
-	  "seconds, +1.5s after the beginning, -2s before the end" },
-	{ "to", 0, LKST_OPTION_TEXT, "T", offsetof(struct options, to), 0, 0, NULL,
-	  "up to this time" },
-	{ "no-gaps", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, wish.no_gaps), 0, 0, NULL,
-	  "records only: no line where some are missing" },
-	{ "brief", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, wish.brief), 0, 0, NULL,
-	  "csv: without the arguments' descriptions" },
-	{ 0 },
+	LKST_OPTION(TEXT, struct options, from, .name = "from", .argument = "T",
+		    .help = "from this time on: 12:14:05.5 as printed, @1234.5 monotonic\n"
+			    "seconds, +1.5s after the beginning, -2s before the end"),
+	LKST_OPTION(TEXT, struct options, to, .name = "to", .argument = "T",
+		    .help = "up to this time"),
+	LKST_OPTION(FLAG, struct options, wish.no_gaps, .name = "no-gaps",
+		    .help = "records only: no line where some are missing"),
+	LKST_OPTION(FLAG, struct options, wish.brief, .name = "brief",
+		    .help = "csv: without the arguments' descriptions"),
+	{},
 };
 
 static int print_records(struct lkst_err *e, struct lkst_printing *p, struct lkst_trace *t,

@@ -34,19 +34,12 @@ int lkst_printing_begin(struct lkst_err *e, const struct lkst_printing_wish *wis
 {
 	struct lkst_view_config config = { .catalog = catalog,
 					   .begin_ns = begin_ns,
-					   .is_brief = wish->brief };
+					   .is_brief = wish->brief,
+					   .time = wish->time };
 	int err;
 
-	*p = (struct lkst_printing){ .view = lkst_view_find(wish->format),
+	*p = (struct lkst_printing){ .view = lkst_view_of_word(wish->format),
 				     .no_gaps = wish->no_gaps };
-	if (!p->view)
-		return lkst_err_set(
-			e, -EINVAL,
-			"there is no format \"%s\"; text, csv, json and flight are there",
-			wish->format);
-	err = lkst_view_time_parse(e, wish->time, &config.time);
-	if (err)
-		return err;
 	p->threads = lkst_threads_new();
 	p->out = malloc(sizeof(*p->out));
 	p->symbols = lkst_symbols_new();

@@ -14,7 +14,7 @@
 
 /* The values of those options. */
 struct lkst_printing_wish {
-	const char *format, *time;
+	unsigned int format, time; /* a view's word; an enum lkst_view_time */
 	struct lkst_list events;
 	s64 tid, pid, cpu;
 	const char *comm;
@@ -23,52 +23,30 @@ struct lkst_printing_wish {
 
 #define LKST_PRINTING_DEFAULTS                                                                     \
 	{                                                                                          \
-		.format = "text", .time = "day", .tid = -1, .pid = -1, .cpu = -1                   \
+		.tid = -1, .pid = -1, .cpu = -1                                                    \
 	}
 
 /* Their rows in the table of a command whose options are a struct @type. */
 #define LKST_PRINTING_ROWS(type, wish)                                                                 \
-	{ "format",                                                                                    \
-	  'f',                                                                                         \
-	  LKST_OPTION_TEXT,                                                                            \
-	  "FORMAT",                                                                                    \
-	  offsetof(type, wish.format),                                                                 \
-	  0,                                                                                           \
-	  0,                                                                                           \
-	  "text",                                                                                      \
-	  "text: a line per event, values by name\n"                                                   \
-	  "csv: LKST's columns; fields are pairs of 32-bit words\n"                                    \
-	  "json: an object per line, raw values\n"                                                     \
-	  "flight: system calls, switches and wake-ups as a dialogue" },                               \
-		{ "event",                                                                             \
-		  'e',                                                                                 \
-		  LKST_OPTION_LIST,                                                                    \
-		  "GLOB",                                                                              \
-		  offsetof(type, wish.events),                                                         \
-		  0,                                                                                   \
-		  0,                                                                                   \
-		  "all",                                                                               \
-		  "only events that match; may be repeated" },                                         \
-		{ "tid",     't',  LKST_OPTION_NUMBER, "N", offsetof(type, wish.tid), 0,               \
-		  INT32_MAX, NULL,                                                                     \
-		  "only this thread: what it did, the switches to it and who\nwoke it" },              \
-		{ "pid",     'p',  LKST_OPTION_NUMBER, "N", offsetof(type, wish.pid), 0,               \
-		  INT32_MAX, NULL, "the same of all threads of this process" },                        \
-		{ "comm",                                                                              \
-		  'c',                                                                                 \
-		  LKST_OPTION_TEXT,                                                                    \
-		  "NAME",                                                                              \
-		  offsetof(type, wish.comm),                                                           \
-		  0,                                                                                   \
-		  0,                                                                                   \
-		  NULL,                                                                                \
-		  "the same of threads that are called so at the time" },                              \
-		{ "cpu",     'C',  LKST_OPTION_NUMBER, "N", offsetof(type, wish.cpu), 0,               \
-		  INT32_MAX, NULL, "only this CPU" },                                                  \
-	{                                                                                              \
-		"time", 0, LKST_OPTION_TEXT, "FORM", offsetof(type, wish.time), 0, 0, "day",           \
-			"day: time of day; mono: CLOCK_MONOTONIC; rel: seconds since\nthe first event" \
-	}
+	LKST_OPTION(WORD, type, wish.format, .name = "format", .letter = 'f',                          \
+		    .argument = "FORMAT", .standard = "text", .help = "",                              \
+		    .words = lkst_view_words),                                                         \
+		LKST_OPTION(LIST, type, wish.events, .name = "event", .letter = 'e',                   \
+			    .argument = "GLOB", .standard = "all",                                     \
+			    .help = "only events that match; may be repeated"),                        \
+		LKST_OPTION(                                                                           \
+			NUMBER, type, wish.tid, .name = "tid", .letter = 't', .argument = "N",         \
+			.max = INT32_MAX,                                                              \
+			.help = "only this thread: what it did, the switches to it and who\nwoke it"), \
+		LKST_OPTION(NUMBER, type, wish.pid, .name = "pid", .letter = 'p', .argument = "N",     \
+			    .max = INT32_MAX, .help = "the same of all threads of this process"),      \
+		LKST_OPTION(TEXT, type, wish.comm, .name = "comm", .letter = 'c',                      \
+			    .argument = "NAME",                                                        \
+			    .help = "the same of threads that are called so at the time"),             \
+		LKST_OPTION(NUMBER, type, wish.cpu, .name = "cpu", .letter = 'C', .argument = "N",     \
+			    .max = INT32_MAX, .help = "only this CPU"),                                \
+		LKST_OPTION(WORD, type, wish.time, .name = "time", .argument = "FORM",                 \
+			    .standard = "day", .help = "", .words = lkst_view_time_words)
 
 struct lkst_printing {
 	bool no_gaps;

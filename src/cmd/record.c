@@ -39,22 +39,25 @@ static const struct options defaults = {
 };
 
 static const struct lkst_option rows[] = {
-	{ "event", 'e', LKST_OPTION_LIST, "GLOB", offsetof(struct options, events), 0, 0,
-	  "all but taking and releasing locks", "record what matches; see `lkst start --help`" },
-	{ "maskset", 'm', LKST_OPTION_TEXT, "NAME", offsetof(struct options, maskset), 0, 0,
-	  "RDEFAULT", "record what this maskset has; see `lkst start --help`" },
-	{ "pid", 'p', LKST_OPTION_LIST, "PID", offsetof(struct options, pids), 0, 0, NULL,
-	  "only this process, decided in the kernel; may be repeated" },
-	{ "tree", 't', LKST_OPTION_FLAG, NULL, offsetof(struct options, tree), 0, 0, NULL,
-	  "only CMD, or the processes of --pid, and the processes\nthat they create" },
-	{ "buffer", 'b', LKST_OPTION_SIZE, "SIZE", offsetof(struct options, buffer_bytes), 0, 0,
-	  "16M", "memory per CPU, 64K to 4G" },
-	{ "block", 0, LKST_OPTION_SIZE, "SIZE", offsetof(struct options, block_bytes), 0, 0, "4K",
-	  "the unit of reading and writing, 4K to 1M" },
-	{ "delay", 0, LKST_OPTION_DURATION, "TIME", offsetof(struct options, delay_ns), 0, 0, NULL,
-	  "let CMD run for this time before recording begins" },
+	LKST_OPTION(LIST, struct options, events, .name = "event", .letter = 'e',
+		    .argument = "GLOB", .standard = "all but taking and releasing locks",
+		    .help = "record what matches; see `lkst start --help`"),
+	LKST_OPTION(TEXT, struct options, maskset, .name = "maskset", .letter = 'm',
+		    .argument = "NAME", .standard = "RDEFAULT",
+		    .help = "record what this maskset has; see `lkst start --help`"),
+	LKST_OPTION(LIST, struct options, pids, .name = "pid", .letter = 'p', .argument = "PID",
+		    .help = "only this process, decided in the kernel; may be repeated"),
+	LKST_OPTION(
+		FLAG, struct options, tree, .name = "tree", .letter = 't',
+		.help = "only CMD, or the processes of --pid, and the processes\nthat they create"),
+	LKST_OPTION(SIZE, struct options, buffer_bytes, .name = "buffer", .letter = 'b',
+		    .argument = "SIZE", .standard = "16M", .help = "memory per CPU, 64K to 4G"),
+	LKST_OPTION(SIZE, struct options, block_bytes, .name = "block", .argument = "SIZE",
+		    .standard = "4K", .help = "the unit of reading and writing, 4K to 1M"),
+	LKST_OPTION(DURATION, struct options, delay_ns, .name = "delay", .argument = "TIME",
+		    .help = "let CMD run for this time before recording begins"),
 	LKST_STREAMING_ROWS(struct options, files),
-	{ 0 },
+	{},
 };
 
 enum { MANY_TRACEPOINTS = 10 };

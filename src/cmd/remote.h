@@ -13,11 +13,9 @@
 
 /* The option of commands that can ask the service. */
 #define LKST_OPTION_SOCKET_ROW(type, member)                                                       \
-	{                                                                                          \
-		"socket", 0, LKST_OPTION_TEXT, "PATH", offsetof(type, member), 0, 0,               \
-			"without root " LKST_SOCKET_PATH,                                          \
-			"ask the service that listens there; see lkst-serve(1)"                    \
-	}
+	LKST_OPTION(TEXT, type, member, .name = "socket", .argument = "PATH",                      \
+		    .standard = "without root " LKST_SOCKET_PATH,                                  \
+		    .help = "ask the service that listens there; see lkst-serve(1)")
 
 /* True if a command is to ask the service: the user is not root, or has named @socket. */
 bool lkst_remote_is_wanted(const char *socket);

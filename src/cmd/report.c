@@ -15,28 +15,30 @@
 enum { ROWS_STANDARD = 8 };
 
 struct options {
-	const char *format, *from, *to, *comm;
+	unsigned int format;
+	const char *from, *to, *comm;
 	s64 rows, tid;
 };
 
-static const struct options defaults = { .format = "text", .rows = ROWS_STANDARD, .tid = -1 };
+static const struct options defaults = { .rows = ROWS_STANDARD, .tid = -1 };
 
 static const struct lkst_option rows[] = {
-	{ "from", 0, LKST_OPTION_TEXT, "T", offsetof(struct options, from), 0, 0, NULL,
-	  "from this time on: 12:14:05.5, @1234.5 monotonic seconds, +1.5s\n"
-	  "after the beginning, -2s before the end" },
-	{ "to", 0, LKST_OPTION_TEXT, "T", offsetof(struct options, to), 0, 0, NULL,
-	  "up to this time" },
-	{ "tid", 't', LKST_OPTION_NUMBER, "N", offsetof(struct options, tid), 0, INT32_MAX, NULL,
-	  "only this thread, and a chart of what it did" },
-	{ "comm", 'c', LKST_OPTION_TEXT, "NAME", offsetof(struct options, comm), 0, 0, NULL,
-	  "the same of threads that are called so; a shell pattern" },
-	{ "rows", 'n', LKST_OPTION_NUMBER, "N", offsetof(struct options, rows), 0, INT32_MAX, "8",
-	  "rows of each table that text shows; 0: all" },
-	{ "format", 'f', LKST_OPTION_TEXT, "FORMAT", offsetof(struct options, format), 0, 0, "text",
-	  "text, csv or json; csv and json have plain numbers, all rows,\n"
-	  "times in ns of CLOCK_MONOTONIC" },
-	{ 0 },
+	LKST_OPTION(TEXT, struct options, from, .name = "from", .argument = "T",
+		    .help = "from this time on: 12:14:05.5, @1234.5 monotonic seconds, +1.5s\n"
+			    "after the beginning, -2s before the end"),
+	LKST_OPTION(TEXT, struct options, to, .name = "to", .argument = "T",
+		    .help = "up to this time"),
+	LKST_OPTION(NUMBER, struct options, tid, .name = "tid", .letter = 't', .argument = "N",
+		    .max = INT32_MAX, .help = "only this thread, and a chart of what it did"),
+	LKST_OPTION(TEXT, struct options, comm, .name = "comm", .letter = 'c', .argument = "NAME",
+		    .help = "the same of threads that are called so; a shell pattern"),
+	LKST_OPTION(NUMBER, struct options, rows, .name = "rows", .letter = 'n', .argument = "N",
+		    .max = INT32_MAX, .standard = "8",
+		    .help = "rows of each table that text shows; 0: all"),
+	LKST_OPTION(WORD, struct options, format, .name = "format", .letter = 'f',
+		    .argument = "FORMAT", .standard = "text",
+		    .help = "", .words = lkst_table_format_words),
+	{},
 };
 
 /* The analyses that are run, in the order of their tables. */
@@ -76,20 +78,17 @@ static int print_report(struct lkst_err *e, const struct options *o, struct lkst
 		.to_ns = UINT64_MAX,
 		.which = { .comm = o->comm, .has_tid = o->tid >= 0, .tid = (s32)o->tid },
 	};
-	enum lkst_table_format format;
 	struct lkst_table_printer p;
 	unsigned int i, k;
-	int err = lkst_table_format_parse(e, o->format, &format);
+	int err = lkst_cmd_parse_range(e, t, o->from, o->to, &wish.from_ns, &wish.to_ns);
 
-	if (!err)
-		err = lkst_cmd_parse_range(e, t, o->from, o->to, &wish.from_ns, &wish.to_ns);
 	if (!err)
 		err = lkst_study_new(e, t, &wish, asked, NR_ASKED, &s);
 	if (!err)
 		err = lkst_study_run(e, s);
 	if (err)
 		return err;
-	lkst_table_printer_init(&p, out, format, lkst_trace_catalog(t)->clock_offset_ns);
+	lkst_table_printer_init(&p, out, o->format, lkst_trace_catalog(t)->clock_offset_ns);
 	p.max_rows = (u64)o->rows;
 	for (i = 0; i < NR_ASKED; i++) {
 		const struct lkst_tables *set = lkst_study_tables(s, i);

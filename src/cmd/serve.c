@@ -54,16 +54,18 @@ struct options {
 static const struct options defaults = { .socket = LKST_SOCKET_PATH, .group = "lkst" };
 
 static const struct lkst_option rows[] = {
-	{ "socket", 0, LKST_OPTION_TEXT, "PATH", offsetof(struct options, socket), 0, 0,
-	  LKST_SOCKET_PATH, "listen there, unless the service manager hands a socket over" },
-	{ "group", 0, LKST_OPTION_TEXT, "NAME", offsetof(struct options, group), 0, 0, "lkst",
-	  "the group whose members are answered, besides root" },
-	{ "idle", 0, LKST_OPTION_DURATION, "TIME", offsetof(struct options, idle_ns), 0, 0, "never",
-	  "end when nobody has asked for so long" },
-	{ "kernel-addresses", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, kernel_addresses), 0, 0, NULL,
-	  "send addresses of the kernel as they are; without this snapshots\n"
-	  "have hashes in their place, and do not tell where it lies" },
-	{ 0 },
+	LKST_OPTION(TEXT, struct options, socket, .name = "socket", .argument = "PATH",
+		    .standard = LKST_SOCKET_PATH,
+		    .help = "listen there, unless the service manager hands a socket over"),
+	LKST_OPTION(TEXT, struct options, group, .name = "group", .argument = "NAME",
+		    .standard = "lkst",
+		    .help = "the group whose members are answered, besides root"),
+	LKST_OPTION(DURATION, struct options, idle_ns, .name = "idle", .argument = "TIME",
+		    .standard = "never", .help = "end when nobody has asked for so long"),
+	LKST_OPTION(FLAG, struct options, kernel_addresses, .name = "kernel-addresses",
+		    .help = "send addresses of the kernel as they are; without this snapshots\n"
+			    "have hashes in their place, and do not tell where it lies"),
+	{},
 };
 
 /* A user's rate: requests that may still be made, as time (a bucket that fills at one per second). */
@@ -127,7 +129,8 @@ static int answer_snapshot(struct lkst_err *e, int fd, u64 last_ns, bool kernel_
 	_cleanup_(lkst_session_closep) struct lkst_session *s = NULL;
 	_cleanup_(lkst_readings_fini) struct lkst_readings readings = {};
 	_cleanup_free_ struct lkst_wire_sender *sender = calloc(1, sizeof(*sender));
-	const struct lkst_snapshot_options what = { .last_ns = last_ns, .symbols = true,
+	const struct lkst_snapshot_options what = { .last_ns = last_ns,
+						    .symbols = true,
 						    .is_by_address = !kernel_addresses,
 						    .readings = &readings };
 	struct lkst_hider hider;
@@ -169,8 +172,9 @@ static int answer(struct lkst_err *e, int fd, bool kernel_addresses)
 		return lkst_err_sys(e, -errno, "limiting how long a client may take");
 	err = read_request(e, fd, &request);
 	if (!err)
-		err = request.what == LKST_WIRE_STATUS ? answer_status(e, fd, request.form)
-						       : answer_snapshot(e, fd, request.last_ns, kernel_addresses);
+		err = request.what == LKST_WIRE_STATUS
+			      ? answer_status(e, fd, request.form)
+			      : answer_snapshot(e, fd, request.last_ns, kernel_addresses);
 	if (err)
 		return err;
 	return lkst_wire_send(fd, LKST_WIRE_END, 0, NULL, 0);

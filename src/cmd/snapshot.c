@@ -27,24 +27,25 @@ struct options {
 };
 
 static const struct lkst_option rows[] = {
-	{ "output", 'o', LKST_OPTION_TEXT, "DIR", offsetof(struct options, output), 0, 0,
-	  "lkst-DATE-TIME", "the trace directory to make" },
-	{ "file", 'f', LKST_OPTION_TEXT, "FILE", offsetof(struct options, file), 0, 0, NULL,
-	  "save to one file rather than a directory; all commands that\n"
-	  "read a trace take it, and tar(1) takes it apart" },
-	{ "last", 0, LKST_OPTION_DURATION, "TIME", offsetof(struct options, last_ns), 0, 0,
-	  "all there is", "only the last 5s, 200ms, 2m ..." },
-	{ "symbols", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, symbols), 0, 0, NULL,
-	  "fail if the kernel does not give the names of functions, locks\n"
-	  "and slab caches whose addresses the records have; without\n"
-	  "this a note says so" },
-	{ "no-symbols", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, no_symbols), 0, 0, NULL,
-	  "without those names" },
+	LKST_OPTION(TEXT, struct options, output, .name = "output", .letter = 'o',
+		    .argument = "DIR", .standard = "lkst-DATE-TIME",
+		    .help = "the trace directory to make"),
+	LKST_OPTION(TEXT, struct options, file, .name = "file", .letter = 'f', .argument = "FILE",
+		    .help = "save to one file rather than a directory; all commands that\n"
+			    "read a trace take it, and tar(1) takes it apart"),
+	LKST_OPTION(DURATION, struct options, last_ns, .name = "last", .argument = "TIME",
+		    .standard = "all there is", .help = "only the last 5s, 200ms, 2m ..."),
+	LKST_OPTION(FLAG, struct options, symbols, .name = "symbols",
+		    .help = "fail if the kernel does not give the names of functions, locks\n"
+			    "and slab caches whose addresses the records have; without\n"
+			    "this a note says so"),
+	LKST_OPTION(FLAG, struct options, no_symbols, .name = "no-symbols",
+		    .help = "without those names"),
 	LKST_OPTION_SOCKET_ROW(struct options, socket),
 	LKST_ACCESS_ROWS(struct options, access),
-	{ "quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(struct options, quiet), 0, 0, NULL,
-	  "say nothing but errors" },
-	{ 0 },
+	LKST_OPTION(FLAG, struct options, quiet, .name = "quiet", .letter = 'q',
+		    .help = "say nothing but errors"),
+	{},
 };
 
 /* Updates the notes for readers of a crash dump, unless another command is doing so. */
@@ -66,8 +67,8 @@ static int save_own(struct lkst_err *e, const struct options *o, const char *dir
 	_cleanup_(lkst_session_closep) struct lkst_session *s = NULL;
 	_cleanup_(lkst_readings_fini) struct lkst_readings readings = {};
 	const struct lkst_snapshot_options what = { .last_ns = o->last_ns,
-						      .symbols = !o->no_symbols,
-						      .readings = &readings };
+						    .symbols = !o->no_symbols,
+						    .readings = &readings };
 	struct lkst_writer *w = NULL;
 	struct lkst_turn turn;
 	int err = lkst_turn_take(e, LKST_TURN_LOOK, &turn);
@@ -146,9 +147,8 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_snapshot = {
 	.name = "snapshot",
 	.summary = "save what is in memory as a trace, while recording goes on",
-	.usage =
-		"snapshot [--output DIR | --file FILE] [--last TIME] [--symbols] [--no-symbols] "
-		"[--socket PATH] [--mode MODE] [--group GROUP] [--quiet]",
+	.usage = "snapshot [--output DIR | --file FILE] [--last TIME] [--symbols] [--no-symbols] "
+		 "[--socket PATH] [--mode MODE] [--group GROUP] [--quiet]",
 	.help = "Copies the buffers of the running recording to a trace directory. The recording goes\n"
 		"on and is not disturbed. Without root it asks the service (lkst serve), which answers\n"
 		"members of group lkst; the files are made with your own rights.",

@@ -50,56 +50,58 @@ static const struct options defaults = {
 };
 
 static const struct lkst_option rows[] = {
-	{ "event", 'e', LKST_OPTION_LIST, "GLOB", offsetof(struct options, events), 0, 0,
-	  "what --maskset says",
-	  "record what matches: an event, group:event, an LKST mnemonic,\n"
-	  "syscall:NAME, or any tracepoint as system:name; may be repeated" },
-	{ "maskset", 'm', LKST_OPTION_TEXT, "NAME", offsetof(struct options, maskset), 0, 0,
-	  DEFAULT_MASKSET,
-	  "begin with this maskset: standard, flight, latency, memory, io,\n"
-	  "net, RALL, RDEFAULT, RNOTHING, or the path of a file with one" },
-	{ "armed", 0, LKST_OPTION_LIST, "NAME", offsetof(struct options, armed), 0, 0, NULL,
-	  "keep the hooks of this maskset attached from now on, so that\n"
-	  "switching to it is one store; may be repeated" },
-	{ "buffer", 'b', LKST_OPTION_SIZE, "SIZE", offsetof(struct options, buffer_bytes), 0, 0,
-	  "4M", "memory per CPU, 64K to 4G, rounded up to a power of two" },
-	{ "history", 0, LKST_OPTION_DURATION, "TIME", offsetof(struct options, history_ns), 0, 0,
-	  NULL,
-	  "choose --buffer so that it holds this time, as in 60s, at the rate\n"
-	  "that is measured first; at most a quarter of all memory" },
-	{ "spare", 0, LKST_OPTION_SIZE, "SIZE", offsetof(struct options, spare_bytes), 0, 0,
-	  "a quarter of --buffer", "memory per CPU for buffers made later, `lkst buffer create`" },
-	{ "incidents", 'i', LKST_OPTION_NUMBER, "NUMBER", offsetof(struct options, incidents), 0,
-	  LKST_INCIDENTS_MAX, "0",
-	  "how many moments can be kept at a time (`lkst incident`); each\n"
-	  "takes as much memory as --buffer" },
-	{ "block", 0, LKST_OPTION_SIZE, "SIZE", offsetof(struct options, block_bytes), 0, 0, "4K",
-	  "the unit of reading and writing, 4K to 1M; only 4K can be\n"
-	  "found in a crash dump without translation" },
-	{ "behind", 0, LKST_OPTION_SIZE, "SIZE", offsetof(struct options, behind_bytes), 0,
-	  1LL << 40, "nothing",
-	  "take the memory that follows this much free memory: the next boot\n"
-	  "overwrites that first, should the machine be reset" },
-	{ "numa-node", 0, LKST_OPTION_NUMBER, "N", offsetof(struct options, numa_node), 0, 1023,
-	  "any",
-	  "take the memory from this NUMA node, for instance one that is\n"
-	  "kept apart so that the next boot finds it untouched" },
-	{ "budget", 0, LKST_OPTION_SHARE, "SHARE", offsetof(struct options, budget_ppm),
-	  LKST_BUDGET_PPM_MIN, LKST_BUDGET_PPM_MAX, "5%",
-	  "what recording may cost of each CPU's time, as in 1%, 0.01% to\n"
-	  "50%, or none; above it the least valuable kinds of events are left\n"
-	  "out for a while, which the trace shows, and their hooks detached" },
-	{ "no-helper", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, no_helper), 0, 0, NULL,
-	  "leave it to others to start `lkst limit`, which detaches what is\n"
-	  "left out: a unit of the service does" },
-	{ "config", 0, LKST_OPTION_CONFIG, "FILE", offsetof(struct options, config), 0, 0, NULL,
-	  "read these options from a file, see lkst.conf(5); those on the\n"
-	  "command line override it" },
-	{ "keep", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, keep), 0, 0, NULL,
-	  "leave a recording alone that is there already, and succeed" },
-	{ "quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(struct options, quiet), 0, 0, NULL,
-	  "say nothing but errors" },
-	{ 0 },
+	LKST_OPTION(LIST, struct options, events, .name = "event", .letter = 'e',
+		    .argument = "GLOB", .standard = "what --maskset says",
+		    .help = "record what matches: an event, group:event, an LKST mnemonic,\n"
+			    "syscall:NAME, or any tracepoint as system:name; may be repeated"),
+	LKST_OPTION(TEXT, struct options, maskset, .name = "maskset", .letter = 'm',
+		    .argument = "NAME", .standard = DEFAULT_MASKSET,
+		    .help = "begin with this maskset: standard, flight, latency, memory, io,\n"
+			    "net, RALL, RDEFAULT, RNOTHING, or the path of a file with one"),
+	LKST_OPTION(LIST, struct options, armed, .name = "armed", .argument = "NAME",
+		    .help = "keep the hooks of this maskset attached from now on, so that\n"
+			    "switching to it is one store; may be repeated"),
+	LKST_OPTION(SIZE, struct options, buffer_bytes, .name = "buffer", .letter = 'b',
+		    .argument = "SIZE", .standard = "4M",
+		    .help = "memory per CPU, 64K to 4G, rounded up to a power of two"),
+	LKST_OPTION(DURATION, struct options, history_ns, .name = "history", .argument = "TIME",
+		    .help = "choose --buffer so that it holds this time, as in 60s, at the rate\n"
+			    "that is measured first; at most a quarter of all memory"),
+	LKST_OPTION(SIZE, struct options, spare_bytes, .name = "spare", .argument = "SIZE",
+		    .standard = "a quarter of --buffer",
+		    .help = "memory per CPU for buffers made later, `lkst buffer create`"),
+	LKST_OPTION(NUMBER, struct options, incidents, .name = "incidents", .letter = 'i',
+		    .argument = "NUMBER", .max = LKST_INCIDENTS_MAX, .standard = "0",
+		    .help = "how many moments can be kept at a time (`lkst incident`); each\n"
+			    "takes as much memory as --buffer"),
+	LKST_OPTION(SIZE, struct options, block_bytes, .name = "block", .argument = "SIZE",
+		    .standard = "4K",
+		    .help = "the unit of reading and writing, 4K to 1M; only 4K can be\n"
+			    "found in a crash dump without translation"),
+	LKST_OPTION(SIZE, struct options, behind_bytes, .name = "behind", .argument = "SIZE",
+		    .max = 1LL << 40, .standard = "nothing",
+		    .help = "take the memory that follows this much free memory: the next boot\n"
+			    "overwrites that first, should the machine be reset"),
+	LKST_OPTION(NUMBER, struct options, numa_node, .name = "numa-node", .argument = "N",
+		    .max = 1023, .standard = "any",
+		    .help = "take the memory from this NUMA node, for instance one that is\n"
+			    "kept apart so that the next boot finds it untouched"),
+	LKST_OPTION(SHARE, struct options, budget_ppm, .name = "budget", .argument = "SHARE",
+		    .min = LKST_BUDGET_PPM_MIN, .max = LKST_BUDGET_PPM_MAX, .standard = "5%",
+		    .help = "what recording may cost of each CPU's time, as in 1%, 0.01% to\n"
+			    "50%, or none; above it the least valuable kinds of events are left\n"
+			    "out for a while, which the trace shows, and their hooks detached"),
+	LKST_OPTION(FLAG, struct options, no_helper, .name = "no-helper",
+		    .help = "leave it to others to start `lkst limit`, which detaches what is\n"
+			    "left out: a unit of the service does"),
+	LKST_OPTION(CONFIG, struct options, config, .name = "config", .argument = "FILE",
+		    .help = "read these options from a file, see lkst.conf(5); those on the\n"
+			    "command line override it"),
+	LKST_OPTION(FLAG, struct options, keep, .name = "keep",
+		    .help = "leave a recording alone that is there already, and succeed"),
+	LKST_OPTION(FLAG, struct options, quiet, .name = "quiet", .letter = 'q',
+		    .help = "say nothing but errors"),
+	{},
 };
 
 static int discard_rest(struct lkst_err *e)

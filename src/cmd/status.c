@@ -22,19 +22,17 @@ struct options {
 };
 
 static const struct lkst_option rows[] = {
-	{ "json", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, json), 0, 0, NULL,
-	  "one JSON object, for programs" },
-	{ "prometheus", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, prometheus), 0, 0, NULL,
-	  "the text form of Prometheus, for a collector of metrics" },
+	LKST_OPTION(FLAG, struct options, json, .name = "json",
+		    .help = "one JSON object, for programs"),
+	LKST_OPTION(FLAG, struct options, prometheus, .name = "prometheus",
+		    .help = "the text form of Prometheus, for a collector of metrics"),
 	LKST_OPTION_SOCKET_ROW(struct options, socket),
-	{ 0 },
+	{},
 };
 
 const char *const lkst_loss_keys[LKST_LOSS_NR] = {
-	[LKST_LOSS_LEVEL] = "level",
-	[LKST_LOSS_TRUNCATED] = "truncated",
-	[LKST_LOSS_TOO_LONG] = "too_long",
-	[LKST_LOSS_UNREAD] = "unread",
+	[LKST_LOSS_LEVEL] = "level",	       [LKST_LOSS_TRUNCATED] = "truncated",
+	[LKST_LOSS_TOO_LONG] = "too_long",     [LKST_LOSS_UNREAD] = "unread",
 	[LKST_LOSS_UNFOLLOWED] = "unfollowed",
 };
 
@@ -234,7 +232,8 @@ static void write_units_json(const struct lkst_costs *c, FILE *to)
 	for (i = 0; i < LKST_COST_UNIT_NR; i++)
 		if (c->measured & 1U << i)
 			fprintf(to, "%s\"%s\"", c->measured & ((1U << i) - 1) ? "," : "",
-				i < LKST_HOOK_TYPE_NR ? types[i] : records[i - LKST_COST_UNIT_RECORD]);
+				i < LKST_HOOK_TYPE_NR ? types[i]
+						      : records[i - LKST_COST_UNIT_RECORD]);
 	fprintf(to, "],\"hook_ns\":{");
 	for (i = 0; i < LKST_HOOK_TYPE_NR; i++)
 		fprintf(to, "%s\"%s\":%u", i ? "," : "", types[i], c->hook_ns[i]);

@@ -12,9 +12,9 @@ struct options {
 };
 
 static const struct lkst_option rows[] = {
-	{ "quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(struct options, quiet), 0, 0, NULL,
-	  "say nothing but errors" },
-	{ 0 },
+	LKST_OPTION(FLAG, struct options, quiet, .name = "quiet", .letter = 'q',
+		    .help = "say nothing but errors"),
+	{},
 };
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)

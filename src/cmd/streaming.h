@@ -22,92 +22,46 @@ struct lkst_streaming_wish {
 
 /* The rows of those options in the table of a command whose options are a struct @type. */
 #define LKST_STREAMING_ROWS(type, wish)                                                            \
-	{ "output",                                                                                \
-	  'o',                                                                                     \
-	  LKST_OPTION_TEXT,                                                                        \
-	  "DIR",                                                                                   \
-	  offsetof(type, wish.output),                                                             \
-	  0,                                                                                       \
-	  0,                                                                                       \
-	  "lkst-DATE-TIME",                                                                        \
-	  "the trace directory to make; strftime(3) conversions give\n"                            \
-	  "it a time: 'lkst-%Y%m%d-%H%M%S'" },                                                     \
-		{ "rotate",                                                                        \
-		  'r',                                                                             \
-		  LKST_OPTION_TEXT,                                                                \
-		  "LIMITS",                                                                        \
-		  offsetof(type, wish.rotate),                                                     \
-		  0,                                                                               \
-		  0,                                                                               \
-		  NULL,                                                                            \
-		  "write parts, each a trace: 64M,10 keeps ten of 64 MiB;\n"                       \
-		  "5min,12 an hour; both: 64M,5min,10; SIGUSR2 begins the next\n"                  \
-		  "part at once" },                                                                \
-		{ "compress",                                                                      \
-		  'z',                                                                             \
-		  LKST_OPTION_FLAG,                                                                \
-		  NULL,                                                                            \
-		  offsetof(type, wish.compress),                                                   \
-		  0,                                                                               \
-		  0,                                                                               \
-		  NULL,                                                                            \
-		  "compress finished parts with zstd, in the background" },                        \
-		{ "symbols",                                                                       \
-		  0,                                                                               \
-		  LKST_OPTION_FLAG,                                                                \
-		  NULL,                                                                            \
-		  offsetof(type, wish.symbols),                                                    \
-		  0,                                                                               \
-		  0,                                                                               \
-		  NULL,                                                                            \
-		  "fail if the kernel does not give the names of functions, locks\n"               \
-		  "and slab caches whose addresses the records have; without\n"                    \
-		  "this a note says so" },                                                         \
-		{ "no-symbols",                                                                    \
-		  0,                                                                               \
-		  LKST_OPTION_FLAG,                                                                \
-		  NULL,                                                                            \
-		  offsetof(type, wish.no_symbols),                                                 \
-		  0,                                                                               \
-		  0,                                                                               \
-		  NULL,                                                                            \
-		  "without those names" },                                                         \
-		{ "for",                                                                           \
-		  0,                                                                               \
-		  LKST_OPTION_DURATION,                                                            \
-		  "TIME",                                                                          \
-		  offsetof(type, wish.for_ns),                                                     \
-		  0,                                                                               \
-		  0,                                                                               \
-		  NULL,                                                                            \
-		  "end after this time: 10s, 5min ..." },                                          \
-		{ "daemon",                                                                        \
-		  'D',                                                                             \
-		  LKST_OPTION_FLAG,                                                                \
-		  NULL,                                                                            \
-		  offsetof(type, wish.daemon),                                                     \
-		  0,                                                                               \
-		  0,                                                                               \
-		  NULL,                                                                            \
-		  "go to the background once it runs, and print its PID; errors\n"                 \
-		  "go to syslog" },                                                                \
+	LKST_OPTION(TEXT, type, wish.output, .name = "output", .letter = 'o', .argument = "DIR",   \
+		    .standard = "lkst-DATE-TIME",                                                  \
+		    .help = "the trace directory to make; strftime(3) conversions give\n"          \
+			    "it a time: 'lkst-%Y%m%d-%H%M%S'"),                                    \
+		LKST_OPTION(                                                                       \
+			TEXT, type, wish.rotate, .name = "rotate", .letter = 'r',                  \
+			.argument = "LIMITS",                                                      \
+			.help = "write parts, each a trace: 64M,10 keeps ten of 64 MiB;\n"         \
+				"5min,12 an hour; both: 64M,5min,10; SIGUSR2 begins the next\n"    \
+				"part at once"),                                                   \
+		LKST_OPTION(FLAG, type, wish.compress, .name = "compress", .letter = 'z',          \
+			    .help = "compress finished parts with zstd, in the background"),       \
+		LKST_OPTION(                                                                       \
+			FLAG, type, wish.symbols, .name = "symbols",                               \
+			.help = "fail if the kernel does not give the names of functions, locks\n" \
+				"and slab caches whose addresses the records have; without\n"      \
+				"this a note says so"),                                            \
+		LKST_OPTION(FLAG, type, wish.no_symbols, .name = "no-symbols",                     \
+			    .help = "without those names"),                                        \
+		LKST_OPTION(DURATION, type, wish.for_ns, .name = "for", .argument = "TIME",        \
+			    .help = "end after this time: 10s, 5min ..."),                         \
+		LKST_OPTION(                                                                       \
+			FLAG, type, wish.daemon, .name = "daemon", .letter = 'D',                  \
+			.help = "go to the background once it runs, and print its PID; errors\n"   \
+				"go to syslog"),                                                   \
 		LKST_ACCESS_ROWS(type, wish.access),                                               \
-	{                                                                                          \
-		"quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(type, wish.quiet), 0, 0, NULL,      \
-			"no progress line and no notes"                                            \
-	}
+		LKST_OPTION(FLAG, type, wish.quiet, .name = "quiet", .letter = 'q',                \
+			    .help = "no progress line and no notes")
 
 struct lkst_streaming {
 	struct lkst_err *e;
 	const struct lkst_streaming_wish *wish;
 	struct lkst_recorder *recorder;
-	int signals; /* a signalfd */
-	int ready;   /* of the background process: written to when it runs, -1: none */
+	int signals;  /* a signalfd */
+	int ready;    /* of the background process: written to when it runs, -1: none */
 	char *output; /* of the background process: its wish as an absolute path; else NULL */
 	u64 start_ns;
 	bool said_full;
 	bool is_daemon;
-	bool is_filtered; /* not all threads are recorded */
+	bool is_filtered;	      /* not all threads are recorded */
 	bool (*has_ended)(void *ctx); /* asked at every step and after SIGCHLD */
 	void *ctx;
 };

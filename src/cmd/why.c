@@ -15,46 +15,43 @@ struct options {
 	s64 tid, depth;
 	const char *worst, *comm, *call;
 	const char *from, *to;
-	const char *format;
-	const char *time;
+	unsigned int format, time;
 	bool brief;
 };
 
 static const struct options defaults = {
 	.tid = -1,
 	.depth = LKST_WHY_DEPTH,
-	.format = "text",
-	.time = "day",
 };
 
 static const struct lkst_option rows[] = {
-	{ "tid", 0, LKST_OPTION_NUMBER, "N", offsetof(struct options, tid), 1, INT32_MAX, NULL,
-	  "the thread whose time is to be explained" },
-	{ "worst", 'w', LKST_OPTION_TEXT, "KIND[:CALL]", offsetof(struct options, worst), 0, 0,
-	  NULL,
-	  "explain the longest syscall, wait (of a program's thread, blocked),\nready (but not "
-	  "running), fault (page fault of a program) or io\n(wait for a disk) that is recorded from "
-	  "begin to end; of system\ncalls not those that wait by design (poll, wait4, futex ...), "
-	  "unless\nCALL, a glob, names them" },
-	{ "comm", 0, LKST_OPTION_TEXT, "GLOB", offsetof(struct options, comm), 0, 0, NULL,
-	  "with --worst: only of threads with such a name" },
-	{ "call", 0, LKST_OPTION_TEXT, "GLOB", offsetof(struct options, call), 0, 0, NULL,
-	  "with --worst: only in system calls of such a name; the same as\nKIND:CALL" },
-	{ "from", 0, LKST_OPTION_TEXT, "T", offsetof(struct options, from), 0, 0,
-	  "the trace's beginning",
-	  "from this time on: 12:14:05.5, @1234.5 (CLOCK_MONOTONIC),\n+1.5s (after the first "
-	  "event), -200ms (before the last)" },
-	{ "to", 0, LKST_OPTION_TEXT, "T", offsetof(struct options, to), 0, 0, "the trace's end",
-	  "up to this time" },
-	{ "depth", 'd', LKST_OPTION_NUMBER, "N", offsetof(struct options, depth), 0,
-	  LKST_WHY_DEPTH_MAX, "8", "follow so many wake-ups" },
-	{ "format", 'f', LKST_OPTION_TEXT, "FORMAT", offsetof(struct options, format), 0, 0, "text",
-	  "text or json" },
-	{ "time", 0, LKST_OPTION_TEXT, "FORM", offsetof(struct options, time), 0, 0, "day",
-	  "day: time of day; mono: CLOCK_MONOTONIC; rel: seconds since\nthe first event" },
-	{ "brief", 0, LKST_OPTION_FLAG, NULL, offsetof(struct options, brief), 0, 0, NULL,
-	  "without the events that each step rests on" },
-	{ 0 },
+	LKST_OPTION(NUMBER, struct options, tid, .name = "tid", .argument = "N", .min = 1,
+		    .max = INT32_MAX, .help = "the thread whose time is to be explained"),
+	LKST_OPTION(
+		TEXT, struct options, worst, .name = "worst", .letter = 'w',
+		.argument = "KIND[:CALL]",
+		.help = "explain the longest syscall, wait (of a program's thread, blocked),\nready (but not running), fault (page fault of a program) or io\n(wait for a disk) that is recorded from begin to end; of system\ncalls not those that wait by design (poll, wait4, futex ...), unless\nCALL, a glob, names them"),
+	LKST_OPTION(TEXT, struct options, comm, .name = "comm", .argument = "GLOB",
+		    .help = "with --worst: only of threads with such a name"),
+	LKST_OPTION(
+		TEXT, struct options, call, .name = "call", .argument = "GLOB",
+		.help = "with --worst: only in system calls of such a name; the same as\nKIND:CALL"),
+	LKST_OPTION(
+		TEXT, struct options, from, .name = "from", .argument = "T",
+		.standard = "the trace's beginning",
+		.help = "from this time on: 12:14:05.5, @1234.5 (CLOCK_MONOTONIC),\n+1.5s (after the first event), -200ms (before the last)"),
+	LKST_OPTION(TEXT, struct options, to, .name = "to", .argument = "T",
+		    .standard = "the trace's end", .help = "up to this time"),
+	LKST_OPTION(NUMBER, struct options, depth, .name = "depth", .letter = 'd', .argument = "N",
+		    .max = LKST_WHY_DEPTH_MAX, .standard = "8", .help = "follow so many wake-ups"),
+	LKST_OPTION(WORD, struct options, format, .name = "format", .letter = 'f',
+		    .argument = "FORMAT", .standard = "text", .help = "",
+		    .words = lkst_account_format_words),
+	LKST_OPTION(WORD, struct options, time, .name = "time", .argument = "FORM",
+		    .standard = "day", .help = "", .words = lkst_view_time_words),
+	LKST_OPTION(FLAG, struct options, brief, .name = "brief",
+		    .help = "without the events that each step rests on"),
+	{},
 };
 
 /* What is to be explained. */
@@ -134,15 +131,15 @@ static int answer(struct lkst_err *e, const struct options *o, struct lkst_trace
 {
 	_cleanup_(lkst_excerpt_freep) struct lkst_excerpt *w = NULL;
 	_cleanup_(lkst_account_freep) struct lkst_account *a = NULL;
-	struct lkst_view_config config = { .out = out, .catalog = lkst_trace_catalog(t) };
+	struct lkst_view_config config = { .out = out,
+					   .catalog = lkst_trace_catalog(t),
+					   .time = o->time };
 	u64 end_ns;
 	int err;
 
-	err = lkst_view_time_parse(e, o->time, &config.time);
-	if (!err)
-		err = lkst_excerpt_new(
-			e, t, q->from_ns > LKST_WHY_LEAD_NS ? q->from_ns - LKST_WHY_LEAD_NS : 0,
-			q->to_ns + LKST_WHY_TAIL_NS, 0, &w);
+	err = lkst_excerpt_new(e, t,
+			       q->from_ns > LKST_WHY_LEAD_NS ? q->from_ns - LKST_WHY_LEAD_NS : 0,
+			       q->to_ns + LKST_WHY_TAIL_NS, 0, &w);
 	if (!err)
 		err = lkst_why_explain(e, w, q->tid, q->from_ns, q->to_ns, (unsigned int)o->depth,
 				       &a);
@@ -152,8 +149,7 @@ static int answer(struct lkst_err *e, const struct options *o, struct lkst_trace
 	config.threads = w->threads;
 	config.symbols = w->symbols;
 	lkst_trace_range(t, &config.begin_ns, &end_ns);
-	err = strcmp(o->format, "json") ? lkst_view_account_text(&config, a, !o->brief)
-					: lkst_view_account_json(&config, a);
+	err = lkst_view_account(&config, a, o->format, !o->brief);
 	return err ? lkst_err_sys(e, err, "printing") : 0;
 }
 
@@ -167,10 +163,6 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 	if (!out)
 		return lkst_err_sys(e, -ENOMEM, "explaining");
-	if (strcmp(o->format, "json") && strcmp(o->format, "text"))
-		return lkst_err_set(e, -EINVAL,
-				    "there is no format \"%s\"; text and json are there",
-				    o->format);
 	if (o->tid < 0 && !o->worst)
 		return lkst_err_set(e, -EINVAL, "whose time? Give --tid N, or --worst KIND");
 	if ((o->comm || o->call) && !o->worst)

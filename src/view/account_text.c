@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/size.h"
 #include "view/pen.h"
 
@@ -202,7 +203,8 @@ int lkst_view_account_text(const struct lkst_view_config *config, const struct l
 /* ---- JSON ----------------------------------------------------------------------------- */
 
 /* The sentence, cut if it is too long, as one string: escaping it in parts would add quotes. */
-static char *put_json_sentence(struct lkst_pen *pen, char *p, const struct lkst_account_step *s)
+static void put_json_sentence(struct lkst_pen *pen, struct lkst_json *j,
+			      const struct lkst_account_step *s)
 {
 	char sentence[SENTENCE_MAX], one[LKST_OUT_ROOM];
 	const struct lkst_account_part *part;
@@ -224,114 +226,156 @@ static char *put_json_sentence(struct lkst_pen *pen, char *p, const struct lkst_
 		memcpy(sentence + used, text, length);
 		used += length;
 	}
-	return lkst_out_json(pen->out, p, sentence, used);
+	lkst_json_text(j, "text", sentence, used);
 }
 
-static char *put_json_thread(struct lkst_pen *pen, char *p, s32 tid)
+static void put_json_thread(struct lkst_pen *pen, struct lkst_json *j, const char *key, s32 tid)
 {
 	const struct lkst_name_cell *name = lkst_names_get(&pen->names, tid);
 	size_t length = strnlen(name->comm, sizeof(name->comm));
 
-	p = lkst_put_s64(lkst_put_str(p, "{\"tid\":"), tid);
-	p = lkst_put_str(p, ",\"comm\":");
-	p = length ? lkst_put_json(p, name->comm, length) : lkst_put_str(p, "null");
-	return lkst_put_str(p, "}");
+	lkst_json_object(j, key);
+	lkst_json_s64(j, "tid", tid);
+	if (length)
+		lkst_json_text(j, "comm", name->comm, length);
+	else
+		lkst_json_null(j, "comm");
+	lkst_json_end(j);
 }
 
-static char *put_json_fact(struct lkst_pen *pen, char *p, const struct lkst_account_part *part)
+static void put_json_fact(struct lkst_pen *pen, struct lkst_json *j,
+			  const struct lkst_account_part *part)
 {
 	char text[LKST_VALUE_ROOM];
 
-	p = lkst_put_str(lkst_put_str(lkst_put_str(p, "\""), part->key), "\":");
 	switch (part->type) {
 	case LKST_ACCOUNT_TEXT:
-		return lkst_out_json(pen->out, p, part->text, strlen(part->text));
+		lkst_json_str(j, part->key, part->text);
+		break;
 	case LKST_ACCOUNT_THREAD:
-		return put_json_thread(pen, p, (s32)part->value);
+		put_json_thread(pen, j, part->key, (s32)part->value);
+		break;
 	case LKST_ACCOUNT_MEANING:
-		return lkst_put_json(p, text, (size_t)(put_meaning(pen, text, part) - text));
+		lkst_json_text(j, part->key, text, (size_t)(put_meaning(pen, text, part) - text));
+		break;
 	default:
-		return lkst_put_u64(p, part->value);
+		lkst_json_u64(j, part->key, part->value);
 	}
 }
 
-static char *put_json_facts(struct lkst_pen *pen, char *p, const struct lkst_account_step *s)
+static void put_json_facts(struct lkst_pen *pen, struct lkst_json *j,
+			   const struct lkst_account_step *s)
 {
 	const struct lkst_account_part *part;
-	const char *comma = "";
 
-	p = lkst_put_str(p, ",\"facts\":{");
-	for (part = s->parts; part; part = part->next) {
-		if (!part->key)
-			continue;
-		p = lkst_put_str(lkst_out_more(pen->out, p), comma);
-		p = put_json_fact(pen, p, part);
-		comma = ",";
-	}
-	return lkst_put_str(p, "}");
+	lkst_json_object(j, "facts");
+	for (part = s->parts; part; part = part->next)
+		if (part->key)
+			put_json_fact(pen, j, part);
+	lkst_json_end(j);
 }
 
-static char *put_json_events(struct lkst_pen *pen, char *p, const struct lkst_account_step *s)
+static void put_json_events(struct lkst_json *j, const struct lkst_account_step *s)
 {
 	const struct lkst_account_cite *c;
 
-	p = lkst_put_str(p, ",\"events\":[");
+	lkst_json_array(j, "events");
 	for (c = s->cites; c; c = c->next) {
-		p = lkst_out_more(pen->out, p);
-		p = lkst_put_u64(lkst_put_str(p, "{\"ns\":"), c->ns);
-		p = lkst_put_u64(lkst_put_str(p, ",\"cpu\":"), c->cpu);
-		p = lkst_put_s64(lkst_put_str(p, ",\"tid\":"), c->tid);
-		p = lkst_put_str(p, ",\"event\":");
-		p = lkst_put_json(p, c->event, strlen(c->event));
-		p = lkst_put_str(p, c->next ? "}," : "}");
+		lkst_json_object(j, NULL);
+		lkst_json_u64(j, "ns", c->ns);
+		lkst_json_u64(j, "cpu", c->cpu);
+		lkst_json_s64(j, "tid", c->tid);
+		lkst_json_str(j, "event", c->event);
+		lkst_json_end(j);
 	}
-	return lkst_put_str(p, "]");
+	lkst_json_end(j);
 }
 
-static char *put_json_step(struct lkst_pen *pen, char *p, const struct lkst_account_step *s)
+/* Begins the step, and the array of the steps below it. */
+static void begin_json_step(struct lkst_pen *pen, struct lkst_json *j,
+			    const struct lkst_account_step *s)
 {
-	p = lkst_put_str(lkst_put_str(lkst_put_str(p, "{\"kind\":\""), s->kind), "\"");
-	p = lkst_put_u64(lkst_put_str(p, ",\"from_ns\":"), s->from_ns);
-	p = lkst_put_u64(lkst_put_str(p, ",\"to_ns\":"), s->to_ns);
-	p = put_json_thread(pen, lkst_put_str(p, ",\"thread\":"), s->tid);
-	p = put_json_sentence(pen, lkst_put_str(p, ",\"text\":"), s);
-	p = put_json_facts(pen, p, s);
-	p = put_json_events(pen, p, s);
-	return lkst_put_str(p, ",\"steps\":[");
+	lkst_json_object(j, NULL);
+	lkst_json_str(j, "kind", s->kind);
+	lkst_json_u64(j, "from_ns", s->from_ns);
+	lkst_json_u64(j, "to_ns", s->to_ns);
+	put_json_thread(pen, j, "thread", s->tid);
+	put_json_sentence(pen, j, s);
+	put_json_facts(pen, j, s);
+	put_json_events(j, s);
+	lkst_json_array(j, "steps");
 }
 
-int lkst_view_account_json(const struct lkst_view_config *config, const struct lkst_account *a)
+static void put_json_steps(struct lkst_pen *pen, struct lkst_json *j,
+			   const struct lkst_account_step *s)
 {
-	struct lkst_pen *pen = lkst_pen_new(config, NULL);
-	const struct lkst_account_step *s = a->root.steps;
 	int depth = 0, was;
-	unsigned int i;
 
-	if (!pen)
-		return -ENOMEM;
-	lkst_out_str(pen->out, "{\"steps\":[");
+	lkst_json_array(j, "steps");
 	while (s) {
-		char *p = put_json_step(pen, lkst_out_room(pen->out), s);
-
+		begin_json_step(pen, j, s);
 		was = depth;
 		s = next_step(s, &depth);
 		if (!s)
 			depth = 0;
 		/* A step ends where the next one is not below it, and so do those that it is below. */
-		for (; was >= depth; was--)
-			p = lkst_put_str(lkst_out_more(pen->out, p), "]}");
-		if (s && s != s->parent->steps)
-			*p++ = ',';
-		lkst_out_advance(pen->out, p);
+		for (; was >= depth; was--) {
+			lkst_json_end(j);
+			lkst_json_end(j);
+		}
 	}
-	lkst_out_str(pen->out, "],\"notes\":[");
-	for (i = 0; i < a->notes.nr; i++) {
-		char *p = lkst_put_str(lkst_out_room(pen->out), i ? "," : "");
+	lkst_json_end(j);
+}
 
-		p = lkst_out_json(pen->out, p, a->notes.text[i], strlen(a->notes.text[i]));
-		lkst_out_advance(pen->out, p);
-	}
-	lkst_out_str(pen->out, "]}\n");
+int lkst_view_account_json(const struct lkst_view_config *config, const struct lkst_account *a)
+{
+	struct lkst_pen *pen = lkst_pen_new(config, NULL);
+	struct lkst_json j;
+	unsigned int i;
+
+	if (!pen)
+		return -ENOMEM;
+	lkst_json_init(&j, pen->out);
+	lkst_json_object(&j, NULL);
+	put_json_steps(pen, &j, a->root.steps);
+	lkst_json_array(&j, "notes");
+	for (i = 0; i < a->notes.nr; i++)
+		lkst_json_str(&j, NULL, a->notes.text[i]);
+	lkst_json_end(&j);
+	lkst_json_end(&j);
 	lkst_pen_free(pen);
 	return 0;
+}
+
+/* ---- the formats ---------------------------------------------------------------------- */
+
+static int print_json(const struct lkst_view_config *config, const struct lkst_account *a,
+		      bool has_events)
+{
+	return lkst_view_account_json(config, a);
+}
+
+static const struct {
+	struct lkst_word word;
+	int (*print)(const struct lkst_view_config *config, const struct lkst_account *a,
+		     bool has_events);
+} formats[] = {
+	[LKST_ACCOUNT_AS_TEXT] = { { "text", "a line per step, indented" },
+				   lkst_view_account_text },
+	[LKST_ACCOUNT_AS_JSON] = { { "json", "one object, with the events of each step" },
+				   print_json },
+};
+enum { NR_FORMATS = sizeof(formats) / sizeof(formats[0]) };
+
+bool lkst_account_format_words(unsigned int i, struct lkst_word *ret_word)
+{
+	if (i < NR_FORMATS)
+		*ret_word = formats[i].word;
+	return i < NR_FORMATS;
+}
+
+int lkst_view_account(const struct lkst_view_config *config, const struct lkst_account *a,
+		      enum lkst_account_format format, bool has_events)
+{
+	return formats[format].print(config, a, has_events);
 }

@@ -19,4 +19,15 @@ int lkst_view_account_text(const struct lkst_view_config *config, const struct l
 /* One object: {"steps":[...]}; doc/why.md tells the members of a step. */
 int lkst_view_account_json(const struct lkst_view_config *config, const struct lkst_account *a);
 
+/* The formats of accounts. To add one: a constant here, and its row in account_text.c. */
+enum lkst_account_format {
+	LKST_ACCOUNT_AS_TEXT,
+	LKST_ACCOUNT_AS_JSON,
+};
+lkst_words_fn lkst_account_format_words;
+
+/* Prints @a in @format; JSON has the events in any case. */
+int lkst_view_account(const struct lkst_view_config *config, const struct lkst_account *a,
+		      enum lkst_account_format format, bool has_events);
+
 #endif

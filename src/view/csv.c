@@ -356,7 +356,7 @@ static int csv_end(void *ctx)
 
 const struct lkst_view lkst_view_csv = {
 	.name = "csv",
-	.help = "for grep, cut and sort: LKST's own columns, see lkst-print(1)",
+	.help = "LKST's columns; fields are pairs of 32-bit words",
 	.begin = csv_begin,
 	.record = csv_record,
 	.gap = csv_gap,

@@ -344,7 +344,7 @@ static int flight_end(void *ctx)
 
 const struct lkst_view lkst_view_flight = {
 	.name = "flight",
-	.help = "switches, wake-ups and system calls, as the kernel flight recorder printed them",
+	.help = "system calls, switches and wake-ups as a dialogue",
 	.begin = flight_begin,
 	.record = flight_record,
 	.gap = flight_gap,

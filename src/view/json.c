@@ -196,7 +196,7 @@ static int json_end(void *ctx)
 
 const struct lkst_view lkst_view_json = {
 	.name = "json",
-	.help = "for programs: a JSON object per line, raw values under the fields' names",
+	.help = "an object per line, raw values",
 	.begin = json_begin,
 	.record = json_record,
 	.gap = json_gap,

@@ -2,8 +2,6 @@
 /* Prints tables as text, CSV and JSON. */
 #include "view/table_text.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,26 +12,6 @@ enum {
 	TIME_DIGITS = 9,
 };
 
-int lkst_table_format_parse(struct lkst_err *e, const char *text,
-			    enum lkst_table_format *ret_format)
-{
-	static const char *const words[] = {
-		[LKST_TABLE_TEXT] = "text",
-		[LKST_TABLE_CSV] = "csv",
-		[LKST_TABLE_JSON] = "json",
-	};
-	unsigned int i;
-
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (!strcmp(words[i], text)) {
-			*ret_format = i;
-			return 0;
-		}
-	}
-	return lkst_err_set(e, -EINVAL, "there is no format \"%s\"; use text, csv or json",
-			    text);
-}
-
 void lkst_table_printer_init(struct lkst_table_printer *p, struct lkst_out *out,
 			     enum lkst_table_format format, uint64_t clock_offset_ns)
 {
@@ -41,6 +19,7 @@ void lkst_table_printer_init(struct lkst_table_printer *p, struct lkst_out *out,
 	lkst_time_text_init(&p->time, LKST_TIME_DAY, clock_offset_ns);
 	lkst_time_text_init(&p->clock, LKST_TIME_PLAIN, 0);
 	lkst_chart_init(&p->chart, out->fd);
+	lkst_json_init(&p->json, out);
 }
 
 /* ---- cells ----------------------------------------------------------------------------------- */
@@ -82,6 +61,8 @@ char *lkst_put_cell(char *p, struct lkst_table_printer *printer, const struct lk
 		return lkst_put_hex(p, cell->u64);
 	case LKST_COLUMN_COUNT:
 		return lkst_put_u64(p, cell->u64);
+	case LKST_COLUMN_FLAG:
+		return lkst_put_str(p, cell->u64 ? "yes" : "no");
 	case LKST_COLUMN_NUMBER:
 	case LKST_COLUMN_TID:
 	case LKST_COLUMN_PID:
@@ -103,6 +84,8 @@ static char *put_number(char *p, const struct lkst_column *column, const struct 
 		return lkst_put_s64(p, cell->s64);
 	case LKST_CELL_DOUBLE:
 		return p + snprintf(p, LKST_CELL_ROOM, "%.15g", cell->number);
+	case LKST_CELL_BOOL:
+		return lkst_put_str(p, cell->u64 ? "true" : "false");
 	case LKST_CELL_TEXT:
 		break;
 	}
@@ -132,6 +115,11 @@ static const char *heading(const struct lkst_table_printer *p, const struct lkst
 	return p->is_plain ? column->name : column->title;
 }
 
+static bool is_shown(const struct lkst_table_printer *p, const struct lkst_table *t, unsigned int i)
+{
+	return heading(p, &t->columns[i]) != NULL;
+}
+
 /* How many rows of this portion are among those to be shown. */
 static size_t shown_rows(const struct lkst_table_printer *p, const struct lkst_table *t)
 {
@@ -146,7 +134,12 @@ static void measure(struct lkst_table_printer *p, const struct lkst_table *t)
 	unsigned int i, width;
 	size_t row;
 
+	p->first = t->nr_columns;
 	for (i = 0; i < t->nr_columns; i++) {
+		if (!is_shown(p, t, i))
+			continue;
+		p->first = p->first < i ? p->first : i;
+		p->last = i;
 		p->widths[i] = (unsigned int)strlen(heading(p, &t->columns[i]));
 		/* "# " comes before the first one, where text is plain. */
 		p->widths[i] += p->is_plain && !i ? 2 : 0;
@@ -166,12 +159,12 @@ static char *put_aligned(struct lkst_table_printer *p, char *q, const struct lks
 	unsigned int fill = width < p->widths[i] ? p->widths[i] - width : 0;
 	bool left = is_left(&t->columns[i]);
 
-	if (i)
+	if (i > p->first)
 		q = lkst_put_mem(q, "  ", 2);
 	for (; !left && fill; fill--)
 		*q++ = ' ';
 	q = lkst_put_mem(q, text, (size_t)(end - text));
-	for (; left && fill && i + 1 < t->nr_columns; fill--)
+	for (; left && fill && i < p->last; fill--)
 		*q++ = ' ';
 	return q;
 }
@@ -183,7 +176,8 @@ static void text_begin(struct lkst_table_printer *p, const struct lkst_table *t)
 	char *q;
 
 	if (!p->is_plain)
-		lkst_out_printf(p->out, "%s%s\n", p->nr_tables ? "\n" : "", t->title);
+		lkst_out_printf(p->out, "%s%s%s", p->nr_tables ? "\n" : "", t->title,
+				t->title[0] ? "\n" : "");
 	else if (p->nr_tables)
 		/* Two empty lines: what follows is another data set of gnuplot's. */
 		lkst_out_str(p->out, "\n\n");
@@ -195,6 +189,8 @@ static void text_begin(struct lkst_table_printer *p, const struct lkst_table *t)
 		p->widths[0] -= 2;
 	}
 	for (i = 0; i < t->nr_columns; i++) {
+		if (!is_shown(p, t, i))
+			continue;
 		q = lkst_out_room(p->out);
 		text = heading(p, &t->columns[i]);
 		lkst_out_advance(p->out, put_aligned(p, q, t, i, text, text + strlen(text)));
@@ -215,6 +211,8 @@ static void text_rows(struct lkst_table_printer *p, const struct lkst_table *t)
 	}
 	for (row = 0; row < shown_rows(p, t); row++) {
 		for (i = 0; i < t->nr_columns; i++) {
+			if (!is_shown(p, t, i))
+				continue;
 			q = lkst_out_room(p->out);
 			end = lkst_put_cell(text, p, &t->columns[i], lkst_table_cell(t, row, i));
 			if (end == text)
@@ -245,35 +243,48 @@ static void text_end(struct lkst_table_printer *p, const struct lkst_table *t)
 
 static void csv_begin(struct lkst_table_printer *p, const struct lkst_table *t)
 {
+	const char *comma = "";
+	char name[LKST_COLUMN_NAME];
 	unsigned int i;
 
 	if (p->nr_tables)
 		lkst_out_str(p->out, "\r\n");
-	for (i = 0; i < t->nr_columns; i++)
-		lkst_out_printf(p->out, "%s%s%s", i ? "," : "", t->columns[i].name,
-				lkst_column_suffix(t->columns[i].type));
+	for (i = 0; i < t->nr_columns; i++) {
+		if (!t->columns[i].name)
+			continue;
+		lkst_column_name(&t->columns[i], name);
+		lkst_out_printf(p->out, "%s%s", comma, name);
+		comma = ",";
+	}
 	lkst_out_str(p->out, "\r\n");
+}
+
+static void csv_cell(struct lkst_out *out, const struct lkst_column *column,
+		     const struct lkst_cell *cell)
+{
+	char *p = lkst_out_room(out);
+
+	if (!cell->is_set)
+		return;
+	if (column->type == LKST_COLUMN_TEXT)
+		lkst_out_advance(out, lkst_out_csv(out, p, cell->text, cell->length));
+	else
+		lkst_out_advance(out, put_number(p, column, cell));
 }
 
 static void csv_rows(struct lkst_table_printer *p, const struct lkst_table *t)
 {
-	const struct lkst_cell *cell;
+	const char *comma;
 	unsigned int i;
 	size_t row;
 
 	for (row = 0; row < t->nr_rows; row++) {
-		for (i = 0; i < t->nr_columns; i++) {
-			cell = lkst_table_cell(t, row, i);
-			if (i)
-				lkst_out_str(p->out, ",");
-			if (!cell->is_set)
+		for (i = 0, comma = ""; i < t->nr_columns; i++) {
+			if (!t->columns[i].name)
 				continue;
-			if (t->columns[i].type == LKST_COLUMN_TEXT)
-				lkst_out_advance(p->out, lkst_out_csv(p->out, lkst_out_room(p->out),
-								      cell->text, cell->length));
-			else
-				lkst_out_advance(p->out, put_number(lkst_out_room(p->out),
-								    &t->columns[i], cell));
+			lkst_out_str(p->out, comma);
+			csv_cell(p->out, &t->columns[i], lkst_table_cell(t, row, i));
+			comma = ",";
 		}
 		lkst_out_str(p->out, "\r\n");
 	}
@@ -281,87 +292,129 @@ static void csv_rows(struct lkst_table_printer *p, const struct lkst_table *t)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void json_string(struct lkst_out *out, const char *text, size_t length)
-{
-	lkst_out_advance(out, lkst_out_json(out, lkst_out_room(out), text, length));
-}
-
 static void json_begin(struct lkst_table_printer *p, const struct lkst_table *t)
 {
-	lkst_out_str(p->out, p->nr_tables ? ",\n" : "{\n");
-	json_string(p->out, t->name, strlen(t->name));
-	lkst_out_str(p->out, ":{\"title\":");
-	json_string(p->out, t->title, strlen(t->title));
-	lkst_out_str(p->out, ",\"rows\":[");
+	if (!p->json.depth)
+		lkst_json_object(&p->json, NULL);
+	lkst_json_break(&p->json);
+	lkst_json_object(&p->json, t->name);
+	lkst_json_str(&p->json, "title", t->title);
+	lkst_json_array(&p->json, "rows");
+}
+
+static void json_cell(struct lkst_json *j, const struct lkst_column *column,
+		      const struct lkst_cell *cell)
+{
+	char name[LKST_COLUMN_NAME];
+
+	lkst_column_name(column, name);
+	if (!cell->is_set) {
+		lkst_json_null(j, name);
+		return;
+	}
+	switch (lkst_column_storage(column->type)) {
+	case LKST_CELL_TEXT:
+		lkst_json_text(j, name, cell->text, cell->length);
+		break;
+	case LKST_CELL_BOOL:
+		lkst_json_bool(j, name, cell->u64);
+		break;
+	case LKST_CELL_U64:
+		lkst_json_u64(j, name, cell->u64);
+		break;
+	case LKST_CELL_S64:
+		lkst_json_s64(j, name, cell->s64);
+		break;
+	case LKST_CELL_DOUBLE:
+		lkst_json_double(j, name, cell->number);
+		break;
+	}
+}
+
+void lkst_table_json_row(struct lkst_json *j, const struct lkst_table *t, size_t row)
+{
+	unsigned int i;
+
+	lkst_json_object(j, NULL);
+	for (i = 0; i < t->nr_columns; i++)
+		if (t->columns[i].name)
+			json_cell(j, &t->columns[i], lkst_table_cell(t, row, i));
+	lkst_json_end(j);
 }
 
 static void json_rows(struct lkst_table_printer *p, const struct lkst_table *t)
 {
-	const struct lkst_cell *cell;
-	unsigned int i;
 	size_t row;
 
 	for (row = 0; row < t->nr_rows; row++) {
-		lkst_out_str(p->out, p->nr_rows || row ? ",\n{" : "\n{");
-		for (i = 0; i < t->nr_columns; i++) {
-			const struct lkst_column *column = &t->columns[i];
-
-			cell = lkst_table_cell(t, row, i);
-			lkst_out_printf(p->out, "%s\"%s%s\":", i ? "," : "", column->name,
-					lkst_column_suffix(column->type));
-			if (!cell->is_set)
-				lkst_out_str(p->out, "null");
-			else if (column->type == LKST_COLUMN_TEXT)
-				json_string(p->out, cell->text, cell->length);
-			else if (lkst_column_storage(column->type) == LKST_CELL_DOUBLE &&
-				 !isfinite(cell->number))
-				lkst_out_str(p->out, "null");
-			else
-				lkst_out_advance(p->out,
-						 put_number(lkst_out_room(p->out), column, cell));
-		}
-		lkst_out_str(p->out, "}");
+		lkst_json_break(&p->json);
+		lkst_table_json_row(&p->json, t, row);
 	}
-}
-
-static void json_left_out(struct lkst_table_printer *p, const struct lkst_table *t)
-{
-	unsigned int i;
-
-	lkst_out_str(p->out, ",\"left_out\":{");
-	for (i = 0; i < t->nr_left_out; i++)
-		lkst_out_printf(p->out, "%s\"%s\":%llu", i ? "," : "", t->left_out[i].name,
-				(unsigned long long)t->left_out[i].count);
-	lkst_out_str(p->out, "}");
 }
 
 static void json_end(struct lkst_table_printer *p, const struct lkst_table *t)
 {
 	unsigned int i;
 
-	lkst_out_str(p->out, "],\"notes\":[");
-	for (i = 0; i < t->notes.nr; i++) {
-		if (i)
-			lkst_out_str(p->out, ",");
-		json_string(p->out, t->notes.text[i], strlen(t->notes.text[i]));
+	lkst_json_end(&p->json);
+	lkst_json_array(&p->json, "notes");
+	for (i = 0; i < t->notes.nr; i++)
+		lkst_json_str(&p->json, NULL, t->notes.text[i]);
+	lkst_json_end(&p->json);
+	if (t->has_left_out) {
+		lkst_json_object(&p->json, "left_out");
+		for (i = 0; i < t->nr_left_out; i++)
+			lkst_json_u64(&p->json, t->left_out[i].name, t->left_out[i].count);
+		lkst_json_end(&p->json);
 	}
-	lkst_out_str(p->out, "]");
-	if (t->has_left_out)
-		json_left_out(p, t);
-	lkst_out_str(p->out, "}");
+	lkst_json_end(&p->json);
+}
+
+static void json_finish(struct lkst_table_printer *p)
+{
+	if (p->json.depth)
+		lkst_json_break(&p->json);
+	else
+		lkst_json_object(&p->json, NULL);
+	lkst_json_end(&p->json);
 }
 
 /* ---- the formats ----------------------------------------------------------------------------- */
 
 static const struct {
+	struct lkst_word word;
 	void (*begin)(struct lkst_table_printer *p, const struct lkst_table *t);
 	void (*rows)(struct lkst_table_printer *p, const struct lkst_table *t);
 	void (*end)(struct lkst_table_printer *p, const struct lkst_table *t); /* NULL: nothing */
+	void (*finish)(struct lkst_table_printer *p); /* after the last table; NULL: nothing */
 } formats[] = {
-	[LKST_TABLE_TEXT] = { text_begin, text_rows, text_end },
-	[LKST_TABLE_CSV] = { csv_begin, csv_rows, NULL },
-	[LKST_TABLE_JSON] = { json_begin, json_rows, json_end },
+	[LKST_TABLE_TEXT] = {
+		.word = { "text", "aligned columns, with units" },
+		.begin = text_begin,
+		.rows = text_rows,
+		.end = text_end,
+	},
+	[LKST_TABLE_CSV] = {
+		.word = { "csv", "a line of names, then plain numbers and all rows; times in ns" },
+		.begin = csv_begin,
+		.rows = csv_rows,
+	},
+	[LKST_TABLE_JSON] = {
+		.word = { "json", "the same as objects" },
+		.begin = json_begin,
+		.rows = json_rows,
+		.end = json_end,
+		.finish = json_finish,
+	},
 };
+enum { NR_FORMATS = sizeof(formats) / sizeof(formats[0]) };
+
+bool lkst_table_format_words(unsigned int i, struct lkst_word *ret_word)
+{
+	if (i < NR_FORMATS)
+		*ret_word = formats[i].word;
+	return i < NR_FORMATS;
+}
 
 int lkst_table_print_rows(void *printer, const struct lkst_table *t)
 {
@@ -396,6 +449,6 @@ void lkst_table_print(struct lkst_table_printer *p, const struct lkst_table *t)
 
 void lkst_table_printer_end(struct lkst_table_printer *p)
 {
-	if (p->format == LKST_TABLE_JSON)
-		lkst_out_str(p->out, p->nr_tables ? "\n}\n" : "{}\n");
+	if (formats[p->format].finish)
+		formats[p->format].finish(p);
 }

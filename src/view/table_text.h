@@ -5,21 +5,22 @@
 #ifndef LKST_VIEW_TABLE_TEXT_H
 #define LKST_VIEW_TABLE_TEXT_H
 
-#include "base/err.h"
+#include "base/json.h"
 #include "base/out.h"
 #include "base/table.h"
 #include "base/time.h"
+#include "base/words.h"
 #include "view/chart.h"
 
+/* To add one: a constant here, and its row in table_text.c. */
 enum lkst_table_format {
 	LKST_TABLE_TEXT,
 	LKST_TABLE_CSV, /* a header line and lines of values; several tables: an empty line between */
 	LKST_TABLE_JSON, /* an object by table name, with "title", "rows" (objects) and "notes" */
 };
 
-/* "text", "csv" or "json". -EINVAL if it is none of them. */
-int lkst_table_format_parse(struct lkst_err *e, const char *text,
-			    enum lkst_table_format *ret_format);
+/* Their words, in the order of the enum: "text", "csv", "json". */
+lkst_words_fn lkst_table_format_words;
 
 enum {
 	/* A cell as text, escaped; longer ones are cut in text form alone. */
@@ -43,6 +44,8 @@ struct lkst_table_printer {
 	unsigned int nr_tables; /* begun */
 	uint64_t nr_rows;	/* of this table */
 	bool is_begun;
+	struct lkst_json json;
+	unsigned int first, last; /* columns that text shows */
 	unsigned int widths[LKST_TABLE_COLUMNS_MAX];
 };
 
@@ -59,6 +62,9 @@ void lkst_table_print_end(struct lkst_table_printer *p, const struct lkst_table 
 
 /* After the last table. */
 void lkst_table_printer_end(struct lkst_table_printer *p);
+
+/* A row as a JSON object: columns by their names. For answers that are more than their table. */
+void lkst_table_json_row(struct lkst_json *j, const struct lkst_table *t, size_t row);
 
 /*
  * A cell as a person reads it ("3.2 ms", "17 KiB"), at most LKST_CELL_ROOM bytes; returns the end.

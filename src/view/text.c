@@ -263,7 +263,7 @@ static int text_end(void *ctx)
 
 const struct lkst_view lkst_view_text = {
 	.name = "text",
-	.help = "for people: a line per record, with names instead of numbers",
+	.help = "a line per event, values by name",
 	.begin = text_begin,
 	.record = text_record,
 	.gap = text_gap,

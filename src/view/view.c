@@ -2,37 +2,38 @@
 /* The table of views, and the words of the command line that choose one. */
 #include "view/view.h"
 
-#include <errno.h>
-#include <string.h>
+#include <assert.h>
 
-const struct lkst_view *const lkst_views[] = {
-	&lkst_view_text, &lkst_view_csv, &lkst_view_json, &lkst_view_flight, NULL,
+static const struct lkst_view *const views[] = {
+#define V(name) &lkst_view_##name,
+	LKST_VIEWS(V)
+#undef V
 };
+enum { NR_VIEWS = sizeof(views) / sizeof(views[0]) };
 
-const struct lkst_view *lkst_view_find(const char *name)
+bool lkst_view_words(unsigned int i, struct lkst_word *ret_word)
 {
-	const struct lkst_view *const *view;
-
-	for (view = lkst_views; *view; view++)
-		if (!strcmp((*view)->name, name))
-			return *view;
-	return NULL;
+	if (i < NR_VIEWS)
+		*ret_word = (struct lkst_word){ views[i]->name, views[i]->help };
+	return i < NR_VIEWS;
 }
 
-int lkst_view_time_parse(struct lkst_err *e, const char *text, enum lkst_view_time *ret_time)
+const struct lkst_view *lkst_view_of_word(unsigned int i)
 {
-	static const char *const words[] = {
-		[LKST_VIEW_DAY] = "day",
-		[LKST_VIEW_MONO] = "mono",
-		[LKST_VIEW_REL] = "rel",
-	};
-	unsigned int i;
+	assert(i < NR_VIEWS);
+	return views[i];
+}
 
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (!strcmp(words[i], text)) {
-			*ret_time = i;
-			return 0;
-		}
-	}
-	return lkst_err_set(e, -EINVAL, "\"%s\" is not a kind of time: use day, mono or rel", text);
+bool lkst_view_time_words(unsigned int i, struct lkst_word *ret_word)
+{
+	static const struct lkst_word words[] = {
+		[LKST_VIEW_DAY] = { "day", "time of day" },
+		[LKST_VIEW_MONO] = { "mono", "CLOCK_MONOTONIC" },
+		[LKST_VIEW_REL] = { "rel", "seconds since the first event" },
+	};
+	const unsigned int nr = sizeof(words) / sizeof(words[0]);
+
+	if (i < nr)
+		*ret_word = words[i];
+	return i < nr;
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The views: ways to print a trace. One interface, a table of them all. To add one: write
- * view/<name>.c with its entry, declare the entry below, put it in the table of view.c.
+ * view/<name>.c with its entry, and put it in LKST_VIEWS below; describe it in doc/man/lkst-print.1.
  */
 #ifndef LKST_VIEW_VIEW_H
 #define LKST_VIEW_VIEW_H
 
 #include "base/err.h"
 #include "base/out.h"
+#include "base/words.h"
 #include "trace/block.h"
 #include "trace/symbols.h"
 #include "trace/threads.h"
@@ -33,7 +34,7 @@ struct lkst_view_config {
 
 struct lkst_view {
 	const char *name;
-	const char *help; /* a line for `lkst print --help` */
+	const char *help; /* for `lkst print --help`; a line break continues it */
 
 	/* Prints what comes first. *@ret_ctx goes to the others; end() frees it. */
 	int (*begin)(struct lkst_err *e, const struct lkst_view_config *config, void **ret_ctx);
@@ -47,15 +48,22 @@ struct lkst_view {
 	int (*end)(void *ctx);
 };
 
-extern const struct lkst_view lkst_view_text, lkst_view_csv, lkst_view_json, lkst_view_flight;
+/* All views, in the order of their words; the first one is the usual one. */
+#define LKST_VIEWS(V)                                                                              \
+	V(text)                                                                                    \
+	V(csv)                                                                                     \
+	V(json)                                                                                    \
+	V(flight)
 
-/* All views; NULL ends the table. */
-extern const struct lkst_view *const lkst_views[];
+#define V(name) extern const struct lkst_view lkst_view_##name;
+LKST_VIEWS(V)
+#undef V
 
-/* The view called @name, or NULL. */
-const struct lkst_view *lkst_view_find(const char *name);
+/* Their words, and the one that word number @i stands for. */
+lkst_words_fn lkst_view_words;
+const struct lkst_view *lkst_view_of_word(unsigned int i);
 
-/* The word of `--time`: "day", "mono" or "rel". -EINVAL if it is none of them. */
-int lkst_view_time_parse(struct lkst_err *e, const char *text, enum lkst_view_time *ret_time);
+/* Words for an enum lkst_view_time: "day", "mono", "rel". */
+lkst_words_fn lkst_view_time_words;
 
 #endif

@@ -35,9 +35,11 @@ static int read_text(const char *text)
 
 TEST(conf_reads_settings)
 {
-	CHECK_EQ(read_text("# a comment\n\nevent = sched:*\n  buffer=64M\t# more\r\nx-1 =\ny = a #b=c#\n"
-			   "z = 1"),
-		 0);
+	CHECK_EQ(
+		read_text(
+			"# a comment\n\nevent = sched:*\n  buffer=64M\t# more\r\nx-1 =\ny = a #b=c#\n"
+			"z = 1"),
+		0);
 	CHECK_STR(got, "event=sched:*;buffer=64M;x-1=;y=a;z=1;");
 	CHECK_EQ(read_text(""), 0);
 	CHECK_STR(got, "");
@@ -71,13 +73,14 @@ struct options {
 };
 
 static const struct lkst_option rows[] = {
-	{ "event", 'e', LKST_OPTION_LIST, "GLOB", offsetof(struct options, events), 0, 0, NULL, "" },
-	{ "buffer", 'b', LKST_OPTION_SIZE, "SIZE", offsetof(struct options, buffer), 1, 1 << 20,
-	  "4K", "" },
-	{ "config", 0, LKST_OPTION_CONFIG, "FILE", offsetof(struct options, config), 0, 0, NULL,
-	  "" },
-	{ "quiet", 'q', LKST_OPTION_FLAG, NULL, offsetof(struct options, quiet), 0, 0, NULL, "" },
-	{ 0 },
+	LKST_OPTION(LIST, struct options, events, .name = "event", .letter = 'e',
+		    .argument = "GLOB", .help = ""),
+	LKST_OPTION(SIZE, struct options, buffer, .name = "buffer", .letter = 'b',
+		    .argument = "SIZE", .min = 1, .max = 1 << 20, .standard = "4K", .help = ""),
+	LKST_OPTION(CONFIG, struct options, config, .name = "config", .argument = "FILE",
+		    .help = ""),
+	LKST_OPTION(FLAG, struct options, quiet, .name = "quiet", .letter = 'q', .help = ""),
+	{},
 };
 
 static const struct lkst_cmd command = {

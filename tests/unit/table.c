@@ -342,15 +342,59 @@ TEST(chart_goes_by_the_locale)
 	CHECK(chart.is_utf8);
 }
 
-TEST(table_format_is_text_csv_or_json)
+TEST(table_formats_are_text_csv_and_json)
 {
-	enum lkst_table_format format;
-	struct lkst_err e;
+	char list[LKST_WORDS_TEXT];
 
-	CHECK_EQ(lkst_table_format_parse(&e, "json", &format), 0);
-	CHECK_EQ(format, LKST_TABLE_JSON);
-	CHECK_EQ(lkst_table_format_parse(&e, "xml", &format), -EINVAL);
-	CHECK_STR(e.text, "there is no format \"xml\"; use text, csv or json");
+	CHECK_EQ(lkst_words_find(lkst_table_format_words, "text"), LKST_TABLE_TEXT);
+	CHECK_EQ(lkst_words_find(lkst_table_format_words, "csv"), LKST_TABLE_CSV);
+	CHECK_EQ(lkst_words_find(lkst_table_format_words, "json"), LKST_TABLE_JSON);
+	CHECK_EQ(lkst_words_find(lkst_table_format_words, "xml"), -1);
+	lkst_words_list(lkst_table_format_words, list);
+	CHECK_STR(list, "text, csv or json");
+}
+
+static const struct lkst_column for_some[] = {
+	{ "bytes", NULL, LKST_COLUMN_BYTES, "" },
+	{ "name", "NAME", LKST_COLUMN_TEXT, "" },
+	{ "at_ns", "AT", LKST_COLUMN_CLOCK, "" },
+	{ "is_old", "old", LKST_COLUMN_FLAG, "" },
+	{ NULL, "STATE", LKST_COLUMN_TEXT, "" },
+	{ "is_new", NULL, LKST_COLUMN_FLAG, "" },
+};
+
+static const char *print_for_some(struct printed *p)
+{
+	struct lkst_table t;
+
+	lkst_table_init(&t, "some", "", for_some, sizeof(for_some) / sizeof(for_some[0]));
+	lkst_table_row(&t);
+	lkst_table_u64(&t, 4096);
+	lkst_table_str(&t, "a");
+	lkst_table_u64(&t, 1000000001);
+	lkst_table_bool(&t, true);
+	lkst_table_str(&t, "new");
+	lkst_table_bool(&t, false);
+	lkst_table_print(&p->printer, &t);
+	lkst_table_fini(&t);
+	return end(p);
+}
+
+TEST(table_columns_may_be_for_people_or_for_programs)
+{
+	struct printed *p = begin(LKST_TABLE_TEXT);
+
+	CHECK_STR(print_for_some(p), "NAME           AT  old  STATE\n"
+				     "a     1.000000001  yes  new\n");
+	free(p);
+	p = begin(LKST_TABLE_CSV);
+	CHECK_STR(print_for_some(p), "bytes,name,at_ns,is_old,is_new\r\n"
+				     "4096,a,1000000001,true,false\r\n");
+	free(p);
+	p = begin(LKST_TABLE_JSON);
+	CHECK_STR(print_for_some(p), "{\n\"some\":{\"title\":\"\",\"rows\":[\n{\"bytes\":4096,\"name\":\"a\","
+				     "\"at_ns\":1000000001,\"is_old\":true,\"is_new\":false}],\"notes\":[]}\n}\n");
+	free(p);
 }
 
 static const struct unit_test tests[] = {
@@ -366,6 +410,8 @@ static const struct unit_test tests[] = {
 	{ "chart_draws_bars_and_quantiles", test_chart_draws_bars_and_quantiles },
 	{ "chart_uses_blocks_where_it_may", test_chart_uses_blocks_where_it_may },
 	{ "chart_goes_by_the_locale", test_chart_goes_by_the_locale },
-	{ "table_format_is_text_csv_or_json", test_table_format_is_text_csv_or_json },
+	{ "table_formats_are_text_csv_and_json", test_table_formats_are_text_csv_and_json },
+	{ "table_columns_may_be_for_people_or_for_programs",
+	  test_table_columns_may_be_for_people_or_for_programs },
 };
 UNIT_MAIN(tests)
