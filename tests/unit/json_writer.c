@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "unit.h"
+#include "lib/unit.h"
 
 struct written {
 	struct lkst_out out;
