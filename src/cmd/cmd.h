@@ -12,7 +12,7 @@
 
 #include "abi/types.h"
 #include "base/err.h"
-#include "base/words.h"
+#include "base/choice.h"
 
 enum lkst_option_type {
 	LKST_OPTION_FLAG,     /* bool */
@@ -22,7 +22,7 @@ enum lkst_option_type {
 	LKST_OPTION_DURATION, /* u64, ns: 5s, 200ms */
 	LKST_OPTION_NUMBER,   /* s64 */
 	LKST_OPTION_SHARE,    /* u64, millionths: 1%, 0.25%; none: 0 */
-	LKST_OPTION_WORD,     /* unsigned int: the number of one of `words` */
+	LKST_OPTION_CHOICE,   /* unsigned int: the number of one of `choices` */
 	LKST_OPTION_CONFIG,   /* const char *: a file of further options; at most one per command */
 };
 
@@ -43,7 +43,7 @@ struct lkst_option {
 	s64 min, max;	      /* of a number, size or duration; 0, 0: any */
 	const char *standard; /* the default, for the help; NULL: none */
 	const char *help;
-	lkst_words_fn *words; /* of a word; they are listed after the help */
+	lkst_choices_fn *choices; /* of a choice; they are listed after the help */
 };
 
 /* The C type of each option's value. */
@@ -52,7 +52,7 @@ typedef const char *lkst_value_TEXT, *lkst_value_CONFIG;
 typedef struct lkst_list lkst_value_LIST;
 typedef u64 lkst_value_SIZE, lkst_value_DURATION, lkst_value_SHARE;
 typedef s64 lkst_value_NUMBER;
-typedef unsigned int lkst_value_WORD;
+typedef unsigned int lkst_value_CHOICE;
 
 /*
  * The row of an option of type LKST_OPTION_@kind whose value goes to @member of @options, a struct. The other fields

@@ -23,11 +23,11 @@ static const struct lkst_option rows[] = {
 		    .standard = "all", .help = "only the rules that match; may be repeated"),
 	LKST_OPTION(FLAG, struct options, list, .name = "list", .letter = 'l',
 		    .help = "list the rules"),
-	LKST_OPTION(WORD, struct options, format, .name = "format", .letter = 'f',
+	LKST_OPTION(CHOICE, struct options, format, .name = "format", .letter = 'f',
 		    .argument = "FORMAT", .standard = "text", .help = "",
-		    .words = lkst_account_format_words),
-	LKST_OPTION(WORD, struct options, time, .name = "time", .argument = "FORM",
-		    .standard = "day", .help = "", .words = lkst_view_time_words),
+		    .choices = lkst_account_format_choices),
+	LKST_OPTION(CHOICE, struct options, time, .name = "time", .argument = "FORM",
+		    .standard = "day", .help = "", .choices = lkst_view_time_choices),
 	{},
 };
 

@@ -67,17 +67,17 @@ static int parse_share(struct lkst_err *e, const struct lkst_option *o, const ch
 	return check_limits(e, o, text, *ret_ppm > INT64_MAX ? INT64_MAX : (s64)*ret_ppm);
 }
 
-static int parse_word(struct lkst_err *e, const struct lkst_option *o, const char *text,
-		      unsigned int *ret_word)
+static int parse_choice(struct lkst_err *e, const struct lkst_option *o, const char *text,
+			unsigned int *ret_choice)
 {
-	char list[LKST_WORDS_TEXT];
-	int i = lkst_words_find(o->words, text);
+	char list[LKST_CHOICES_TEXT];
+	int i = lkst_choices_find(o->choices, text);
 
 	if (i < 0) {
-		lkst_words_list(o->words, list);
+		lkst_choices_list(o->choices, list);
 		return lkst_err_set(e, -EINVAL, "--%s takes %s, not \"%s\"", o->name, list, text);
 	}
-	*ret_word = (unsigned int)i;
+	*ret_choice = (unsigned int)i;
 	return 0;
 }
 
@@ -120,8 +120,8 @@ static int store(struct lkst_err *e, const struct lkst_option *o, char *text, vo
 			return err;
 		*(u64 *)at = u;
 		return 0;
-	case LKST_OPTION_WORD:
-		return parse_word(e, o, text, at);
+	case LKST_OPTION_CHOICE:
+		return parse_choice(e, o, text, at);
 	case LKST_OPTION_NUMBER:
 		err = parse_number(e, o, text, &v);
 		if (err)
@@ -296,7 +296,7 @@ static void print_column(const char *text)
 static void print_option(const struct lkst_option *o)
 {
 	char left[64], letter[8] = "    ";
-	struct lkst_word word;
+	struct lkst_choice choice;
 	unsigned int i;
 
 	if (o->letter)
@@ -307,10 +307,10 @@ static void print_option(const struct lkst_option *o)
 	if (strlen(left) > 23)
 		printf("\n  %-24s", "");
 	print_column(o->help);
-	for (i = 0; o->words && o->words(i, &word); i++) {
+	for (i = 0; o->choices && o->choices(i, &choice); i++) {
 		print_column(i || o->help[0] ? "\n" : "");
-		printf("%s: ", word.name);
-		print_column(word.help);
+		printf("%s: ", choice.name);
+		print_column(choice.help);
 	}
 	if (o->standard)
 		printf(" (default: %s)", o->standard);

@@ -38,7 +38,7 @@ int lkst_printing_begin(struct lkst_err *e, const struct lkst_printing_wish *wis
 					   .time = wish->time };
 	int err;
 
-	*p = (struct lkst_printing){ .view = lkst_view_of_word(wish->format),
+	*p = (struct lkst_printing){ .view = lkst_view_of_choice(wish->format),
 				     .no_gaps = wish->no_gaps };
 	p->threads = lkst_threads_new();
 	p->out = malloc(sizeof(*p->out));

@@ -14,7 +14,7 @@
 
 /* The values of those options. */
 struct lkst_printing_wish {
-	unsigned int format, time; /* a view's word; an enum lkst_view_time */
+	unsigned int format, time; /* a view of lkst_view_of_choice(); an enum lkst_view_time */
 	struct lkst_list events;
 	s64 tid, pid, cpu;
 	const char *comm;
@@ -28,9 +28,9 @@ struct lkst_printing_wish {
 
 /* Their rows in the table of a command whose options are a struct @type. */
 #define LKST_PRINTING_ROWS(type, wish)                                                                 \
-	LKST_OPTION(WORD, type, wish.format, .name = "format", .letter = 'f',                          \
+	LKST_OPTION(CHOICE, type, wish.format, .name = "format", .letter = 'f',                          \
 		    .argument = "FORMAT", .standard = "text", .help = "",                              \
-		    .words = lkst_view_words),                                                         \
+		    .choices = lkst_view_choices),                                                         \
 		LKST_OPTION(LIST, type, wish.events, .name = "event", .letter = 'e',                   \
 			    .argument = "GLOB", .standard = "all",                                     \
 			    .help = "only events that match; may be repeated"),                        \
@@ -45,8 +45,8 @@ struct lkst_printing_wish {
 			    .help = "the same of threads that are called so at the time"),             \
 		LKST_OPTION(NUMBER, type, wish.cpu, .name = "cpu", .letter = 'C', .argument = "N",     \
 			    .max = INT32_MAX, .help = "only this CPU"),                                \
-		LKST_OPTION(WORD, type, wish.time, .name = "time", .argument = "FORM",                 \
-			    .standard = "day", .help = "", .words = lkst_view_time_words)
+		LKST_OPTION(CHOICE, type, wish.time, .name = "time", .argument = "FORM",                 \
+			    .standard = "day", .help = "", .choices = lkst_view_time_choices)
 
 struct lkst_printing {
 	bool no_gaps;

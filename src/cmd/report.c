@@ -35,9 +35,9 @@ static const struct lkst_option rows[] = {
 	LKST_OPTION(NUMBER, struct options, rows, .name = "rows", .letter = 'n', .argument = "N",
 		    .max = INT32_MAX, .standard = "8",
 		    .help = "rows of each table that text shows; 0: all"),
-	LKST_OPTION(WORD, struct options, format, .name = "format", .letter = 'f',
+	LKST_OPTION(CHOICE, struct options, format, .name = "format", .letter = 'f',
 		    .argument = "FORMAT", .standard = "text",
-		    .help = "", .words = lkst_table_format_words),
+		    .help = "", .choices = lkst_table_format_choices),
 	{},
 };
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/json_writer.h"
 #include "base/size.h"
 #include "view/pen.h"
 
@@ -356,7 +356,7 @@ static int print_json(const struct lkst_view_config *config, const struct lkst_a
 }
 
 static const struct {
-	struct lkst_word word;
+	struct lkst_choice choice;
 	int (*print)(const struct lkst_view_config *config, const struct lkst_account *a,
 		     bool has_events);
 } formats[] = {
@@ -367,10 +367,10 @@ static const struct {
 };
 enum { NR_FORMATS = sizeof(formats) / sizeof(formats[0]) };
 
-bool lkst_account_format_words(unsigned int i, struct lkst_word *ret_word)
+bool lkst_account_format_choices(unsigned int i, struct lkst_choice *ret_choice)
 {
 	if (i < NR_FORMATS)
-		*ret_word = formats[i].word;
+		*ret_choice = formats[i].choice;
 	return i < NR_FORMATS;
 }
 

@@ -382,25 +382,25 @@ static void json_finish(struct lkst_table_printer *p)
 /* ---- the formats ----------------------------------------------------------------------------- */
 
 static const struct {
-	struct lkst_word word;
+	struct lkst_choice choice;
 	void (*begin)(struct lkst_table_printer *p, const struct lkst_table *t);
 	void (*rows)(struct lkst_table_printer *p, const struct lkst_table *t);
 	void (*end)(struct lkst_table_printer *p, const struct lkst_table *t); /* NULL: nothing */
 	void (*finish)(struct lkst_table_printer *p); /* after the last table; NULL: nothing */
 } formats[] = {
 	[LKST_TABLE_TEXT] = {
-		.word = { "text", "aligned columns, with units" },
+		.choice = { "text", "aligned columns, with units" },
 		.begin = text_begin,
 		.rows = text_rows,
 		.end = text_end,
 	},
 	[LKST_TABLE_CSV] = {
-		.word = { "csv", "a line of names, then plain numbers and all rows; times in ns" },
+		.choice = { "csv", "a line of names, then plain numbers and all rows; times in ns" },
 		.begin = csv_begin,
 		.rows = csv_rows,
 	},
 	[LKST_TABLE_JSON] = {
-		.word = { "json", "the same as objects" },
+		.choice = { "json", "the same as objects" },
 		.begin = json_begin,
 		.rows = json_rows,
 		.end = json_end,
@@ -409,10 +409,10 @@ static const struct {
 };
 enum { NR_FORMATS = sizeof(formats) / sizeof(formats[0]) };
 
-bool lkst_table_format_words(unsigned int i, struct lkst_word *ret_word)
+bool lkst_table_format_choices(unsigned int i, struct lkst_choice *ret_choice)
 {
 	if (i < NR_FORMATS)
-		*ret_word = formats[i].word;
+		*ret_choice = formats[i].choice;
 	return i < NR_FORMATS;
 }
 

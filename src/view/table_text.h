@@ -5,11 +5,11 @@
 #ifndef LKST_VIEW_TABLE_TEXT_H
 #define LKST_VIEW_TABLE_TEXT_H
 
-#include "base/json.h"
+#include "base/json_writer.h"
 #include "base/out.h"
 #include "base/table.h"
 #include "base/time.h"
-#include "base/words.h"
+#include "base/choice.h"
 #include "view/chart.h"
 
 /* To add one: a constant here, and its row in table_text.c. */
@@ -20,7 +20,7 @@ enum lkst_table_format {
 };
 
 /* Their words, in the order of the enum: "text", "csv", "json". */
-lkst_words_fn lkst_table_format_words;
+lkst_choices_fn lkst_table_format_choices;
 
 enum {
 	/* A cell as text, escaped; longer ones are cut in text form alone. */

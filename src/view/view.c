@@ -11,22 +11,22 @@ static const struct lkst_view *const views[] = {
 };
 enum { NR_VIEWS = sizeof(views) / sizeof(views[0]) };
 
-bool lkst_view_words(unsigned int i, struct lkst_word *ret_word)
+bool lkst_view_choices(unsigned int i, struct lkst_choice *ret_choice)
 {
 	if (i < NR_VIEWS)
-		*ret_word = (struct lkst_word){ views[i]->name, views[i]->help };
+		*ret_choice = (struct lkst_choice){ views[i]->name, views[i]->help };
 	return i < NR_VIEWS;
 }
 
-const struct lkst_view *lkst_view_of_word(unsigned int i)
+const struct lkst_view *lkst_view_of_choice(unsigned int i)
 {
 	assert(i < NR_VIEWS);
 	return views[i];
 }
 
-bool lkst_view_time_words(unsigned int i, struct lkst_word *ret_word)
+bool lkst_view_time_choices(unsigned int i, struct lkst_choice *ret_choice)
 {
-	static const struct lkst_word words[] = {
+	static const struct lkst_choice words[] = {
 		[LKST_VIEW_DAY] = { "day", "time of day" },
 		[LKST_VIEW_MONO] = { "mono", "CLOCK_MONOTONIC" },
 		[LKST_VIEW_REL] = { "rel", "seconds since the first event" },
@@ -34,6 +34,6 @@ bool lkst_view_time_words(unsigned int i, struct lkst_word *ret_word)
 	const unsigned int nr = sizeof(words) / sizeof(words[0]);
 
 	if (i < nr)
-		*ret_word = words[i];
+		*ret_choice = words[i];
 	return i < nr;
 }

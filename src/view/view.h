@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "base/out.h"
-#include "base/words.h"
+#include "base/choice.h"
 #include "trace/block.h"
 #include "trace/symbols.h"
 #include "trace/threads.h"
@@ -59,11 +59,11 @@ struct lkst_view {
 LKST_VIEWS(V)
 #undef V
 
-/* Their words, and the one that word number @i stands for. */
-lkst_words_fn lkst_view_words;
-const struct lkst_view *lkst_view_of_word(unsigned int i);
+/* The choices, and the one that choice number @i stands for. */
+lkst_choices_fn lkst_view_choices;
+const struct lkst_view *lkst_view_of_choice(unsigned int i);
 
-/* Words for an enum lkst_view_time: "day", "mono", "rel". */
-lkst_words_fn lkst_view_time_words;
+/* For an enum lkst_view_time: "day", "mono", "rel". */
+lkst_choices_fn lkst_view_time_choices;
 
 #endif

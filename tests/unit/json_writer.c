@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* base/json.h, and an output that is a stream. */
-#include "base/json.h"
+/* base/json_writer.h, and an output that is a stream. */
+#include "base/json_writer.h"
 
 #include <errno.h>
 #include <math.h>

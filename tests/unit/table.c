@@ -344,13 +344,13 @@ TEST(chart_goes_by_the_locale)
 
 TEST(table_formats_are_text_csv_and_json)
 {
-	char list[LKST_WORDS_TEXT];
+	char list[LKST_CHOICES_TEXT];
 
-	CHECK_EQ(lkst_words_find(lkst_table_format_words, "text"), LKST_TABLE_TEXT);
-	CHECK_EQ(lkst_words_find(lkst_table_format_words, "csv"), LKST_TABLE_CSV);
-	CHECK_EQ(lkst_words_find(lkst_table_format_words, "json"), LKST_TABLE_JSON);
-	CHECK_EQ(lkst_words_find(lkst_table_format_words, "xml"), -1);
-	lkst_words_list(lkst_table_format_words, list);
+	CHECK_EQ(lkst_choices_find(lkst_table_format_choices, "text"), LKST_TABLE_TEXT);
+	CHECK_EQ(lkst_choices_find(lkst_table_format_choices, "csv"), LKST_TABLE_CSV);
+	CHECK_EQ(lkst_choices_find(lkst_table_format_choices, "json"), LKST_TABLE_JSON);
+	CHECK_EQ(lkst_choices_find(lkst_table_format_choices, "xml"), -1);
+	lkst_choices_list(lkst_table_format_choices, list);
 	CHECK_STR(list, "text, csv or json");
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Writes JSON to an output. */
-#include "base/json.h"
+#include "base/json_writer.h"
 
 #include <assert.h>
 #include <errno.h>

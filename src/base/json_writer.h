@@ -13,8 +13,8 @@
  * gives {"records":3,"names":["a \"b\""]} and a line break: a value that is in no other one ends its line, so several
  * are an object per line.
  */
-#ifndef LKST_BASE_JSON_H
-#define LKST_BASE_JSON_H
+#ifndef LKST_BASE_JSON_WRITER_H
+#define LKST_BASE_JSON_WRITER_H
 
 #include <stdbool.h>
 #include <stddef.h>
