@@ -155,6 +155,16 @@ $(PAGE): tools/events-page.c $(wildcard src/abi/*)
 $(GEN)/man/lkst-events.7: $(PAGE)
 	$< > $@
 
+# Parts of other pages are made of tables in the source, and kept with them.
+PAGE_PARTS := $(BUILD)/tools/page-parts
+$(PAGE_PARTS): tools/page-parts.c $(BUILD)/liblkst.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS)
+
+.PHONY: pages
+pages: $(PAGE_PARTS)			## write the parts of pages that are made of tables in the source
+	tools/pages $<
+
 # What tests share: traces, dumps and machines made of text.
 TEST_LIB_SRC := $(sort $(wildcard tests/lib/*.c))
 TEST_LIB_OBJ := $(TEST_LIB_SRC:%.c=$(BUILD)/%.o)
@@ -209,7 +219,7 @@ $(FUZZ_BIN): $(BUILD)/%: $(BUILD)/%.o $(TEST_LIB) $(BUILD)/liblkst.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS)
 
 .PHONY: unit live-tests vm-loads fuzz
-unit: $(UNIT_BIN)			## build the unit tests
+unit: $(UNIT_BIN) $(PAGE_PARTS)	## build the unit tests
 live-tests: $(LIVE_TEST_BIN) $(LOAD_BIN)	## build the programs of the live tests
 vm-loads: $(filter $(BUILD)/tests/vm/%,$(LOAD_BIN))	## build the workloads of the tests in guests
 fuzz: $(FUZZ_BIN)
@@ -230,7 +240,7 @@ demo:					## install packages, build, record this machine for 2 s, show it
 
 # The tests in the order in which they are worth knowing. tests/build.sh builds the programs.
 HOUSE_TESTS := tests/build.sh tests/self.sh tests/lint.sh tests/layers.sh tests/licence.sh tests/docs.sh tests/words.sh \
-               tests/counts.sh
+               tests/counts.sh tests/recipes.sh
 UNIT_TESTS  := $(UNIT_SRC:%.c=$(OUT)/gcc/%) $(UNIT_SRC:%.c=san/=$(OUT)/gcc-san/%)
 LIVE_TESTS  := $(LIVE_TEST_SRC:%.c=$(OUT)/gcc/%) $(sort $(wildcard tests/live/*.sh))
 LIVE_TESTS  := tests/live/machine.sh $(filter-out tests/live/machine.sh,$(LIVE_TESTS))

@@ -113,6 +113,9 @@ for page in "${pages[@]}"; do
 done
 verdict docs_examples_use_options "$bad"
 
+# The parts of pages that are made of tables in the source are as `make pages` makes them.
+verdict docs_made_parts_are_up_to_date "$(tools/pages --check "$BUILD/tools/page-parts" 2>&1)"
+
 # --version says which versions the sources have.
 constant()
 {
@@ -192,7 +195,7 @@ bad=
 for target in $(grep -ohE '\bmake [a-z]+(-[a-z]+)*' "${documents[@]}" | sed 's/make //' | sort -u); do
 	grep -qE "^$target:" Makefile && continue
 	# Plain words follow "make" in sentences too: only what is marked as code counts.
-	grep -qhE "(\`|^ *\\\$ |^    |sudo )make $target" "${documents[@]}" && bad="$bad make $target"
+	grep -qhE "(\`|^ *\\\$ |^    |sudo )make $target\b" "${documents[@]}" && bad="$bad make $target"
 done
 verdict docs_make_targets_exist "$bad"
 

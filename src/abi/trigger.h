@@ -53,6 +53,13 @@ enum lkst_trigger_source {
 	LKST_TRIGGER_NEXT_COMM, /* the name of the thread that a switch goes to */
 };
 
+/* Whether that is characters, which are compared by == and != alone. */
+static inline int lkst_trigger_source_is_text(u8 source)
+{
+	return source == LKST_TRIGGER_CHARS || source == LKST_TRIGGER_COMM ||
+	       source == LKST_TRIGGER_NEXT_COMM;
+}
+
 enum lkst_trigger_op {
 	LKST_TRIGGER_EQ,
 	LKST_TRIGGER_NE,

@@ -407,19 +407,14 @@ static int add_interval_of(struct parser *p, const struct lkst_event_class *even
 
 /* ---- the whole -------------------------------------------------------------------------------- */
 
-static bool is_text(const struct lkst_trigger_term *term)
-{
-	return term->source == LKST_TRIGGER_CHARS || term->source == LKST_TRIGGER_COMM ||
-	       term->source == LKST_TRIGGER_NEXT_COMM;
-}
-
 /* Numbers first: they are compared faster, and the first one's value is recorded when a trigger fires. */
 static void sort_terms(struct lkst_trigger_term *terms, unsigned int nr)
 {
 	unsigned int i, j;
 
 	for (i = 1; i < nr; i++)
-		for (j = i; j && is_text(&terms[j - 1]) && !is_text(&terms[j]); j--) {
+		for (j = i; j && lkst_trigger_source_is_text(terms[j - 1].source) &&
+			    !lkst_trigger_source_is_text(terms[j].source); j--) {
 			struct lkst_trigger_term term = terms[j];
 
 			terms[j] = terms[j - 1];

@@ -16,18 +16,29 @@ struct operand {
 	u16 room; /* of characters */
 };
 
-/* Fields that every event has, unless its record has one of the same name. */
-static const struct {
-	const char *name;
-	struct operand is;
-} given[] = {
-	{ "tid", { .source = LKST_TRIGGER_TID, .is_signed = true } },
-	{ "pid", { .source = LKST_TRIGGER_PID } },
-	{ "cpu", { .source = LKST_TRIGGER_CPU } },
-	{ "comm", { .source = LKST_TRIGGER_COMM, .room = LKST_TRIGGER_TEXT } },
+/* Which events have an operand that is not a field, as operands.def has it. */
+enum events {
+	EVENTS_ANY,
+	EVENTS_SWITCH,
+	EVENTS_END,
+	EVENTS_SYSCALL,
 };
 
-static const char latency[] = "latency", wait[] = "wait", next_comm[] = "next_comm";
+#define FORM_NUMBER .is_signed = false
+#define FORM_SIGNED .is_signed = true
+#define FORM_NS	    .is_ns = true
+#define FORM_TEXT   .room = LKST_TRIGGER_TEXT
+
+static const struct given {
+	const char *name;
+	enum events events;
+	struct operand is;
+} given[] = {
+#define OPERAND(name, from, events, form, help)                                                    \
+	{ #name, EVENTS_##events, { .source = LKST_TRIGGER_##from, FORM_##form } },
+#include "trace/operands.def"
+#undef OPERAND
+};
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
@@ -135,6 +146,33 @@ int lkst_comparison_parse(struct lkst_err *e, struct lkst_words *w, const char *
 
 /* ---- fields ----------------------------------------------------------------------------------- */
 
+/* Whether records of @event have it; @has_latency: the event ends an interval. */
+static bool has_operand(const struct lkst_event_class *event, bool has_latency,
+			const struct given *g)
+{
+	switch (g->events) {
+	case EVENTS_SWITCH:
+		return event->index == LKST_EV_sched_switch;
+	case EVENTS_END:
+		return has_latency;
+	case EVENTS_SYSCALL:
+		return event->group == LKST_GROUP_SYSCALL;
+	default:
+		return true;
+	}
+}
+
+static const struct given *find_given(const struct lkst_event_class *event, const char *name,
+				      bool has_latency)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(given) / sizeof(given[0]); i++)
+		if (!strcmp(given[i].name, name) && has_operand(event, has_latency, &given[i]))
+			return &given[i];
+	return NULL;
+}
+
 static int refuse_field(struct lkst_err *e, const struct lkst_event_class *event, const char *name,
 			bool has_latency)
 {
@@ -146,9 +184,8 @@ static int refuse_field(struct lkst_err *e, const struct lkst_event_class *event
 		if (event->fields[i].meaning != LKST_MEANING_PAD)
 			lkst_near_offer(&near, event->fields[i].name);
 	for (i = 0; i < sizeof(given) / sizeof(given[0]); i++)
-		lkst_near_offer(&near, given[i].name);
-	if (has_latency)
-		lkst_near_offer(&near, latency);
+		if (has_operand(event, has_latency, &given[i]))
+			lkst_near_offer(&near, given[i].name);
 	return lkst_err_set(e, -ENOENT,
 			    "event %s has no field \"%s\"%s; `lkst event show %s` shows its fields",
 			    event->name, name, lkst_near_text(&near, text), event->name);
@@ -191,29 +228,17 @@ static int find_operand(struct lkst_err *e, const struct lkst_event_class *event
 			bool has_latency, struct operand *o)
 {
 	const struct lkst_field_class *f = lkst_class_field(event, name);
-	const bool is_switch = event->index == LKST_EV_sched_switch;
-	size_t i;
+	const struct given *g = find_given(event, name, has_latency);
 
 	memset(o, 0, sizeof(*o));
-	if (!strcmp(name, "result") && event->group == LKST_GROUP_SYSCALL)
+	if (g && g->events == EVENTS_SYSCALL)
 		f = lkst_class_field(event, "ret"); /* and no argument that is called so */
 	if (f && f->meaning != LKST_MEANING_PAD)
 		return use_field(e, event, f, o);
-	if ((has_latency && !strcmp(name, latency)) || (is_switch && !strcmp(name, wait))) {
-		*o = (struct operand){ .source = LKST_TRIGGER_TOOK, .is_ns = true };
-		return 0;
-	}
-	if (is_switch && !strcmp(name, next_comm)) {
-		*o = (struct operand){ .source = LKST_TRIGGER_NEXT_COMM,
-				       .room = LKST_TRIGGER_TEXT };
-		return 0;
-	}
-	for (i = 0; i < sizeof(given) / sizeof(given[0]); i++)
-		if (!strcmp(given[i].name, name)) {
-			*o = given[i].is;
-			return 0;
-		}
-	return refuse_field(e, event, name, has_latency);
+	if (!g || g->events == EVENTS_SYSCALL)
+		return refuse_field(e, event, name, has_latency);
+	*o = g->is;
+	return 0;
 }
 
 int lkst_condition_key(struct lkst_err *e, const struct lkst_event_class *event, const char *name,

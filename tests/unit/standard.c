@@ -81,7 +81,7 @@ static void ask_report(struct lkst_trace *t)
 		struct lkst_model *state;
 
 		/* Those without a row of the original's are the report's, and biotime is the other. */
-		if (!w || ((*a)->row[0] == 'H' && *a != &lkst_analysis_biotime)) {
+		if (!w || ((*a)->heritage && (*a)->heritage[0] == 'H' && *a != &lkst_analysis_biotime)) {
 			free(w);
 			continue;
 		}

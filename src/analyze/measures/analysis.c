@@ -10,19 +10,10 @@
 #include "base/cleanup.h"
 
 const struct lkst_analysis *const lkst_analyses[] = {
-	&lkst_analysis_syscall,	  &lkst_analysis_syscallusage,
-	&lkst_analysis_softirq,	  &lkst_analysis_timer,
-	&lkst_analysis_memalloc,  &lkst_analysis_memfree,
-	&lkst_analysis_biotime,	  &lkst_analysis_bioqueue,
-	&lkst_analysis_nettime,	  &lkst_analysis_netsize,
-	&lkst_analysis_lockwait,  &lkst_analysis_lockhold,
-	&lkst_analysis_runqueue,  &lkst_analysis_waitqueue,
-	&lkst_analysis_waitdelay, &lkst_analysis_schedtime,
-	&lkst_analysis_lifetime,  &lkst_analysis_procstate,
-	&lkst_analysis_summary,	  &lkst_analysis_cpu,
-	&lkst_analysis_thread,	  &lkst_analysis_irq,
-	&lkst_analysis_wakeups,	  &lkst_analysis_fault,
-	&lkst_analysis_chart,	  NULL,
+#define ANALYSIS(name) &lkst_analysis_##name,
+#include "analyze/measures/analyses.def"
+#undef ANALYSIS
+	NULL,
 };
 
 const struct lkst_analysis *lkst_analysis_find(const char *name)

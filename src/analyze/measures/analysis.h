@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The analyses: questions that a trace is asked, and tables that answer them. One interface, a table
- * of them all; one pass over a trace answers any number. To add one: write analyze/measures/<name>.c with its
- * entry, declare the entry below, put it in the table of analysis.c; doc/analyses.md has a row for it.
+ * of them all; one pass over a trace answers any number. doc/extending.md says how to add one.
  */
 #ifndef LKST_ANALYZE_MEASURES_ANALYSIS_H
 #define LKST_ANALYZE_MEASURES_ANALYSIS_H
@@ -20,10 +19,10 @@ struct lkst_work;
 
 struct lkst_analysis {
 	const char *name;     /* one word */
-	const char *row;      /* of the seeds' checklist: "H01" */
 	const char *title;    /* for people */
 	const char *help;     /* one line */
 	const char *measures; /* one line for doc/analyses.md: from what event to what */
+	const char *heritage; /* the row of doc/heritage.md that it comes from: "H01"; NULL: none */
 	const char *events;   /* what it needs, as `lkst record --event` takes it, blanks between */
 	bool needs_state;     /* the state model */
 	size_t size;	      /* of its work, which begins with struct lkst_work */
@@ -153,15 +152,8 @@ bool lkst_work_want(struct lkst_work *w, enum lkst_event_index index, lkst_feed_
 
 /* ---- the analyses ---------------------------------------------------------------------------- */
 
-extern const struct lkst_analysis lkst_analysis_syscall, lkst_analysis_syscallusage,
-	lkst_analysis_softirq, lkst_analysis_timer, lkst_analysis_memalloc, lkst_analysis_memfree,
-	lkst_analysis_biotime, lkst_analysis_bioqueue, lkst_analysis_nettime, lkst_analysis_netsize,
-	lkst_analysis_lockwait, lkst_analysis_lockhold, lkst_analysis_runqueue,
-	lkst_analysis_waitqueue, lkst_analysis_waitdelay, lkst_analysis_schedtime,
-	lkst_analysis_lifetime, lkst_analysis_procstate;
-
-/* Those of `lkst report`. */
-extern const struct lkst_analysis lkst_analysis_summary, lkst_analysis_cpu, lkst_analysis_thread,
-	lkst_analysis_irq, lkst_analysis_wakeups, lkst_analysis_fault, lkst_analysis_chart;
+#define ANALYSIS(name) extern const struct lkst_analysis lkst_analysis_##name;
+#include "analyze/measures/analyses.def"
+#undef ANALYSIS
 
 #endif

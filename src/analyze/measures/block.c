@@ -230,7 +230,7 @@ static int end_time(struct lkst_work *w, struct lkst_tables *set)
 
 const struct lkst_analysis lkst_analysis_biotime = {
 	.name = "biotime",
-	.row = "H07",
+	.heritage = "H07",
 	.title = "Block I/O time",
 	.help = "how long disks take for a request",
 	.measures =
@@ -487,7 +487,7 @@ static int end_queue(struct lkst_work *w, struct lkst_tables *set)
 
 const struct lkst_analysis lkst_analysis_bioqueue = {
 	.name = "bioqueue",
-	.row = "H08",
+	.heritage = "H08",
 	.title = "Block I/O queue",
 	.help = "how many requests a disk has when one comes in, and how long they wait",
 	.measures =

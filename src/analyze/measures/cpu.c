@@ -136,7 +136,7 @@ static void fini(struct lkst_work *w)
 
 const struct lkst_analysis lkst_analysis_cpu = {
 	.name = "cpu",
-	.row = "F03",
+	.heritage = "F03",
 	.title = "CPUs",
 	.help = "how busy each CPU is, with threads and with interrupts",
 	.measures = "the state model's intervals of CPUs and interrupts (doc/states.md)",

@@ -218,7 +218,6 @@ static void fini(struct lkst_work *w)
 
 const struct lkst_analysis lkst_analysis_fault = {
 	.name = "fault",
-	.row = "-",
 	.title = "Page faults",
 	.help = "page faults by thread: how many, and how long they took where recorded",
 	.measures = "from a fault to page_fault_exit; major: it had to wait for a disk",

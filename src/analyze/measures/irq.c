@@ -79,7 +79,6 @@ static int begin(struct lkst_work *w)
 
 const struct lkst_analysis lkst_analysis_irq = {
 	.name = "irq",
-	.row = "-",
 	.title = "Interrupts",
 	.help = "how long interrupts, softirqs, tasklets and timers take",
 	.measures = "from each one's entry to its exit, less what interrupted it",

@@ -141,7 +141,7 @@ static int begin(struct lkst_work *w)
 
 const struct lkst_analysis lkst_analysis_lifetime = {
 	.name = "lifetime",
-	.row = "H17",
+	.heritage = "H17",
 	.title = "Life time of threads",
 	.help = "how long threads live, by name",
 	.measures = "from sched_process_fork, or the creation that the trace's state gives, to "

@@ -149,7 +149,7 @@ static void fini_wait(struct lkst_work *w)
 
 const struct lkst_analysis lkst_analysis_lockwait = {
 	.name = "lockwait",
-	.row = "H11",
+	.heritage = "H11",
 	.title = "Lock contention",
 	.help = "how long threads wait for locks of the kernel",
 	.measures = "from contention_begin to contention_end of a thread, by kind and lock (by its "
@@ -267,7 +267,7 @@ static int begin_hold(struct lkst_work *w)
 
 const struct lkst_analysis lkst_analysis_lockhold = {
 	.name = "lockhold",
-	.row = "H12",
+	.heritage = "H12",
 	.title = "Lock hold time",
 	.help = "how long spin locks and read-write locks are held",
 	.measures =

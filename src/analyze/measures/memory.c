@@ -257,7 +257,7 @@ static int begin_alloc(struct lkst_work *w)
 
 const struct lkst_analysis lkst_analysis_memalloc = {
 	.name = "memalloc",
-	.row = "H05",
+	.heritage = "H05",
 	.title = "Memory allocation",
 	.help = "how long memory allocation takes where that shows, and the sizes asked for",
 	.measures =
@@ -369,7 +369,7 @@ static int begin_free(struct lkst_work *w)
 
 const struct lkst_analysis lkst_analysis_memfree = {
 	.name = "memfree",
-	.row = "H06",
+	.heritage = "H06",
 	.title = "Memory release",
 	.help = "how long memory release takes where that shows, and how long memory lives",
 	.measures = "entry to exit of munmap and madvise; from kmalloc, kmem_cache_alloc and "

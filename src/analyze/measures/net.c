@@ -119,7 +119,7 @@ static int begin_time(struct lkst_work *w)
 
 const struct lkst_analysis lkst_analysis_nettime = {
 	.name = "nettime",
-	.row = "H09",
+	.heritage = "H09",
 	.title = "Network queue time",
 	.help = "how long packets wait to be sent, or handed in ones to be looked at",
 	.measures =
@@ -172,7 +172,7 @@ static int begin_size(struct lkst_work *w)
 
 const struct lkst_analysis lkst_analysis_netsize = {
 	.name = "netsize",
-	.row = "H10",
+	.heritage = "H10",
 	.title = "Network packet size",
 	.help = "how large packets are",
 	.measures =

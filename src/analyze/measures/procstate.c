@@ -173,7 +173,7 @@ static void fini(struct lkst_work *w)
 
 const struct lkst_analysis lkst_analysis_procstate = {
 	.name = "procstate",
-	.row = "H18",
+	.heritage = "H18",
 	.title = "Process states",
 	.help = "how long threads run, wait for a CPU, and are blocked, and on what",
 	.measures = "the state model's intervals (doc/states.md), by state, and by thread",

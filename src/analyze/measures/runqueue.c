@@ -162,7 +162,7 @@ static int begin(struct lkst_work *w)
 
 const struct lkst_analysis lkst_analysis_runqueue = {
 	.name = "runqueue",
-	.row = "H13",
+	.heritage = "H13",
 	.title = "Run queue",
 	.help = "how many threads are on each CPU's run queue",
 	.measures =

@@ -100,7 +100,7 @@ static int begin(struct lkst_work *w)
 
 const struct lkst_analysis lkst_analysis_schedtime = {
 	.name = "schedtime",
-	.row = "H16",
+	.heritage = "H16",
 	.title = "Scheduler time",
 	.help = "how long waking a thread and yielding take the scheduler",
 	.measures =

@@ -55,7 +55,7 @@ static int begin(struct lkst_work *w)
 
 const struct lkst_analysis lkst_analysis_softirq = {
 	.name = "softirq",
-	.row = "H03",
+	.heritage = "H03",
 	.title = "Softirq delay",
 	.help = "how long softirqs wait from being raised until they run",
 	.measures = "from the first softirq_raise on a CPU to softirq_entry, by kind",

@@ -130,7 +130,7 @@ static void fini(struct lkst_work *w)
 
 const struct lkst_analysis lkst_analysis_chart = {
 	.name = "chart",
-	.row = "F04",
+	.heritage = "F04",
 	.title = "States",
 	.help = "what the threads that are asked for do, drawn along the time",
 	.measures = "the state model's intervals (doc/states.md) of --tid or --comm",

@@ -582,7 +582,6 @@ static void fini(struct lkst_work *w)
 
 const struct lkst_analysis lkst_analysis_summary = {
 	.name = "summary",
-	.row = "-",
 	.title = "Summary",
 	.help = "a trace at first sight: what the machine did, and what stands out",
 	.measures = "counts of events, and the longest waits by the state model (doc/states.md)",

@@ -96,7 +96,7 @@ static int begin_time(struct lkst_work *w)
 
 const struct lkst_analysis lkst_analysis_syscall = {
 	.name = "syscall",
-	.row = "H01",
+	.heritage = "H01",
 	.title = "System call time",
 	.help = "how long each system call takes",
 	.measures = "from a system call's entry to its exit, by call; -k takes the number too",
@@ -254,7 +254,7 @@ static void fini_usage(struct lkst_work *w)
 
 const struct lkst_analysis lkst_analysis_syscallusage = {
 	.name = "syscallusage",
-	.row = "H02",
+	.heritage = "H02",
 	.title = "System call usage",
 	.help = "which system calls are made how often, and how often they fail",
 	.measures = "entries of each system call, and exits with an error; --list: how many so far",

@@ -225,7 +225,7 @@ static void fini(struct lkst_work *w)
 
 const struct lkst_analysis lkst_analysis_thread = {
 	.name = "thread",
-	.row = "F03",
+	.heritage = "F03",
 	.title = "Threads",
 	.help = "how long each thread runs and waits, and its longest waits",
 	.measures = "the state model's intervals (doc/states.md), by thread",

@@ -445,7 +445,7 @@ static void fini(struct lkst_work *w)
 
 const struct lkst_analysis lkst_analysis_timer = {
 	.name = "timer",
-	.row = "H04",
+	.heritage = "H04",
 	.title = "Timer and interrupt response",
 	.help = "how late timers run, and how long interrupts and timers take",
 	.measures =

@@ -91,7 +91,7 @@ static int begin(struct lkst_work *w)
 
 const struct lkst_analysis lkst_analysis_waitdelay = {
 	.name = "waitdelay",
-	.row = "H15",
+	.heritage = "H15",
 	.title = "Wait delay",
 	.help = "how long threads that are ready wait for a CPU",
 	.measures =

@@ -326,7 +326,7 @@ static void fini(struct lkst_work *w)
 
 const struct lkst_analysis lkst_analysis_waitqueue = {
 	.name = "waitqueue",
-	.row = "H14",
+	.heritage = "H14",
 	.title = "Wait queue",
 	.help = "how many threads wait, on each wait queue and in all",
 	.measures =

@@ -178,7 +178,7 @@ static void fini(struct lkst_work *work)
 
 const struct lkst_analysis lkst_analysis_wakeups = {
 	.name = "wakeups",
-	.row = "F03",
+	.heritage = "F03",
 	.title = "Wake-ups",
 	.help = "who wakes whom, and how long the woken waits for a CPU",
 	.measures = "from a wake-up to the switch to the woken thread, by names of both",
