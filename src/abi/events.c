@@ -4,6 +4,7 @@
  */
 #include "abi/events.h"
 
+#include "abi/budget.h"
 #include "abi/state.h"
 
 /* clang-format off */
@@ -22,7 +23,6 @@
 /* A row of each list ends the lists that are empty; it is not counted. */
 #define EVENT(name, group, mnemonic, lkst_id, help)                                                \
 	static const struct lkst_field_desc fields_##name[] = {
-#define HOOK(kind, target, proto)
 #define FIELD(type, name, meaning, help) { #name, type##_DESC, LKST_MEANING_##meaning, help },
 #define END                                                                                        \
 	{                                                                                          \
@@ -30,70 +30,67 @@
 	}                                                                                          \
 	;
 #include "abi/events.def"
-#undef EVENT
-#undef HOOK
-#undef FIELD
-#undef END
 
 #define EVENT(name, group, mnemonic, lkst_id, help)                                                \
 	static const struct lkst_hook_desc hooks_##name[] = {
 #define HOOK(kind, target, proto) { LKST_HOOK_##kind, #target, proto },
-#define FIELD(type, name, meaning, help)
 #define END                                                                                        \
 	{                                                                                          \
 	}                                                                                          \
 	}                                                                                          \
 	;
 #include "abi/events.def"
-#undef EVENT
-#undef HOOK
-#undef FIELD
-#undef END
 
 #define ROWS(list) (sizeof(list) / sizeof((list)[0]) - 1)
 
+/* Rows that a paragraph lacks leave their members 0. */
 const struct lkst_event_desc lkst_events[] = {
-#define EVENT(name, group, mnemonic, lkst_id, help)                                                \
-	[LKST_EV_##name] = { #name,                                                                \
-			     LKST_GROUP_##group,                                                   \
-			     mnemonic,                                                             \
-			     lkst_id,                                                              \
-			     help,                                                                 \
-			     hooks_##name,                                                         \
-			     ROWS(hooks_##name),                                                   \
-			     fields_##name,                                                        \
-			     ROWS(fields_##name),                                                  \
-			     sizeof(struct lkst_rec_##name) },
-#define HOOK(kind, target, proto)
-#define FIELD(type, name, meaning, help)
-#define END
+#define EVENT(id, in_group, lkst_mnemonic, number, what)                                           \
+	[LKST_EV_##id] = { .name = #id,                                                            \
+			   .group = LKST_GROUP_##in_group,                                         \
+			   .mnemonic = lkst_mnemonic,                                              \
+			   .lkst_id = number,                                                      \
+			   .help = what,                                                           \
+			   .hooks = hooks_##id,                                                    \
+			   .nr_hooks = ROWS(hooks_##id),                                           \
+			   .fields = fields_##id,                                                  \
+			   .nr_fields = ROWS(fields_##id),                                         \
+			   .size = sizeof(struct lkst_rec_##id),
+#define VALUE(number) .value = number,
+#define PRECIOUS .value = LKST_KIND_PRECIOUS,
+#define BUFFER(of) .buffer = LKST_BUFFER_##of,
+#define RECORDED(when) .recorded = LKST_RECORDED_##when,
+#define PAIR(half) .entry = LKST_EV_##half + 1,
+#define ENDS(what, by, ...)                                                                        \
+	.begin = LKST_EV_##what + 1, .ends_by = LKST_ENDS_BY_##by, .key = #__VA_ARGS__,
+#define END                                                                                        \
+	}                                                                                          \
+	,
 #include "abi/events.def"
-#undef EVENT
-#undef HOOK
-#undef FIELD
-#undef END
 };
 
+u8 lkst_event_value(enum lkst_event_index index)
+{
+	const struct lkst_event_desc *d = &lkst_events[index];
+
+	if (d->recorded == LKST_RECORDED_ALWAYS)
+		return LKST_KIND_PRECIOUS;
+	if (d->value)
+		return d->value;
+	return d->entry ? lkst_event_value(d->entry - 1) : lkst_group_values[d->group];
+}
+
 const char *const lkst_group_names[] = {
-	[LKST_GROUP_SCHED] = "sched",
-	[LKST_GROUP_SIGNAL] = "signal",
-	[LKST_GROUP_IRQ] = "irq",
-	[LKST_GROUP_EXCEPTION] = "exception",
-	[LKST_GROUP_SYSCALL] = "syscall",
-	[LKST_GROUP_MEMORY] = "memory",
-	[LKST_GROUP_BLOCK] = "block",
-	[LKST_GROUP_NET] = "net",
-	[LKST_GROUP_IPC] = "ipc",
-	[LKST_GROUP_TIMER] = "timer",
-	[LKST_GROUP_WORKQUEUE] = "workqueue",
-	[LKST_GROUP_LOCK] = "lock",
-	[LKST_GROUP_OTHER] = "other",
-	[LKST_GROUP_RECORDER] = "recorder",
-	[LKST_GROUP_TRACEPOINT] = "tracepoint",
-	[LKST_GROUP_HANDLER] = "handler",
-	[LKST_GROUP_STATE] = "state",
+#define G(id, name, value) [LKST_GROUP_##id] = name,
+	LKST_GROUPS(G)
+#undef G
 };
-_Static_assert(sizeof(lkst_group_names) / sizeof(char *) == LKST_NR_GROUPS, "a name per group");
+
+const u8 lkst_group_values[] = {
+#define G(id, name, value) [LKST_GROUP_##id] = value,
+	LKST_GROUPS(G)
+#undef G
+};
 
 const char *const lkst_loss_names[] = {
 	[LKST_LOSS_LEVEL] = "nested too deep",

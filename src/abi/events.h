@@ -17,14 +17,7 @@ typedef struct {
 /* The index of each event in the catalogue. A trace numbers its events by itself. */
 enum lkst_event_index {
 #define EVENT(name, group, mnemonic, lkst_id, help) LKST_EV_##name,
-#define HOOK(kind, target, proto)
-#define FIELD(type, name, meaning, help)
-#define END
 #include "abi/events.def"
-#undef EVENT
-#undef HOOK
-#undef FIELD
-#undef END
 	LKST_NR_EVENTS,
 };
 
@@ -32,48 +25,48 @@ enum lkst_event_index {
 #define EVENT(name, group, mnemonic, lkst_id, help)                                                \
 	struct lkst_rec_##name {                                                                   \
 		struct lkst_record_head head;
-#define HOOK(kind, target, proto)
 #define FIELD(type, name, meaning, help) type name;
 #define END                                                                                        \
 	}                                                                                          \
 	__attribute__((packed, aligned(4)));
 #include "abi/events.def"
-#undef EVENT
-#undef HOOK
-#undef FIELD
-#undef END
 
 /* A record's size must not be rounded up by the compiler: readers take the sum of the fields. */
 #define EVENT(name, group, mnemonic, lkst_id, help)                                                \
 	_Static_assert(sizeof(struct lkst_rec_##name) == sizeof(struct lkst_record_head)
-#define HOOK(kind, target, proto)
 #define FIELD(type, name, meaning, help) +sizeof(type)
 #define END , "fields must add up to a multiple of 4 bytes");
 #include "abi/events.def"
-#undef EVENT
-#undef HOOK
-#undef FIELD
-#undef END
 
-/* The groups, by which `lkst event list` sorts and masksets are written. */
+/*
+ * The groups, by which `lkst event list` sorts and masksets are written. The second column is the value under the
+ * cost limit of events whose paragraph gives none: details of what other events show anyway are left out first, the
+ * rest of what explains a delay last. Only what no maskset rules out is precious as a group: what is added to
+ * any other group can be left out unless its paragraph says that it must not be.
+ */
+#define LKST_GROUPS(G)                                                                                  \
+	G(SCHED, "sched", 70)                                                                           \
+	G(SIGNAL, "signal", 70)                                                                         \
+	G(IRQ, "irq", 50)                                                                               \
+	G(EXCEPTION, "exception", 50)                                                                   \
+	G(SYSCALL, "syscall", 80)                                                                       \
+	G(MEMORY, "memory", 40)                                                                         \
+	G(BLOCK, "block", 60)                                                                           \
+	G(NET, "net", 40)                                                                               \
+	G(IPC, "ipc", 60)                                                                               \
+	G(TIMER, "timer", 20)                                                                           \
+	G(WORKQUEUE, "workqueue", 30)                                                                   \
+	G(LOCK, "lock", 10)                                                                             \
+	G(OTHER, "other", 50)                                                                           \
+	G(RECORDER, "recorder", LKST_KIND_PRECIOUS) /* what the recorder itself does */                 \
+	G(TRACEPOINT, "tracepoint", 50)		    /* recorded by name, outside the catalogue */       \
+	G(HANDLER, "handler", LKST_KIND_PRECIOUS)   /* declared by a user handler */                    \
+	G(STATE, "state", LKST_KIND_PRECIOUS)	    /* how things stood: written by user space */
+
 enum lkst_group {
-	LKST_GROUP_SCHED,
-	LKST_GROUP_SIGNAL,
-	LKST_GROUP_IRQ,
-	LKST_GROUP_EXCEPTION,
-	LKST_GROUP_SYSCALL,
-	LKST_GROUP_MEMORY,
-	LKST_GROUP_BLOCK,
-	LKST_GROUP_NET,
-	LKST_GROUP_IPC,
-	LKST_GROUP_TIMER,
-	LKST_GROUP_WORKQUEUE,
-	LKST_GROUP_LOCK,
-	LKST_GROUP_OTHER,
-	LKST_GROUP_RECORDER,   /* what the recorder itself does; no maskset rules it out */
-	LKST_GROUP_TRACEPOINT, /* recorded by name, outside the catalogue */
-	LKST_GROUP_HANDLER,    /* declared by a user handler; no maskset rules it out */
-	LKST_GROUP_STATE,      /* written by user space: how things stood when a trace was read */
+#define G(id, name, value) LKST_GROUP_##id,
+	LKST_GROUPS(G)
+#undef G
 	LKST_NR_GROUPS,
 };
 
@@ -231,6 +224,22 @@ struct lkst_hook_desc {
 	const char *proto;  /* argument types the program reads; LKST_HOOK_NONE: the reason */
 };
 
+/* Which masksets have an event. */
+enum lkst_recorded {
+	LKST_RECORDED_USUALLY,	  /* RDEFAULT, RALL, and those that name it */
+	LKST_RECORDED_ALWAYS,	  /* every one */
+	LKST_RECORDED_ON_REQUEST, /* RALL, and those that name it */
+};
+
+/* By what the record that begins an interval and the one that ends it belong together. */
+enum lkst_ends_by {
+	LKST_ENDS_NOTHING,
+	LKST_ENDS_BY_THREAD,
+	LKST_ENDS_BY_CPU,
+	LKST_ENDS_BY_FIELD,
+	LKST_ENDS_BY_PARTS, /* a field; the interval goes on after its first end */
+};
+
 /* One paragraph of events.def. */
 struct lkst_event_desc {
 	const char *name;
@@ -242,13 +251,24 @@ struct lkst_event_desc {
 	u8 nr_hooks;
 	const struct lkst_field_desc *fields;
 	u8 nr_fields;
-	u16 size; /* of the record's fixed part, head included */
+	u16 size;     /* of the record's fixed part, head included */
+	u8 value;     /* its own, 0: it has none; lkst_event_value() */
+	u8 buffer;    /* where its records go if nobody says otherwise */
+	u8 recorded;  /* enum lkst_recorded */
+	u16 entry;    /* the first half of its pair, enum lkst_event_index plus 1; 0: it is not a second half */
+	u8 ends_by;   /* enum lkst_ends_by */
+	u16 begin;    /* what it ends begins with this enum lkst_event_index plus 1; 0: it ends nothing */
+	const char *key; /* of LKST_ENDS_BY_FIELD and _PARTS: the field, in both events */
 };
 
 /* The catalogue, by enum lkst_event_index (abi/events.c; user space only). */
 extern const struct lkst_event_desc lkst_events[];
 extern const char *const lkst_group_names[];
+extern const u8 lkst_group_values[];
 extern const char *const lkst_loss_names[];
+
+/* What the event is worth under the cost limit, LKST_KIND_PRECIOUS: it is never left out (abi/events.c). */
+u8 lkst_event_value(enum lkst_event_index index);
 
 /* The kernel's softirqs by number, enum in include/linux/interrupt.h. */
 enum { LKST_NR_SOFTIRQS = 10 };

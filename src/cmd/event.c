@@ -13,6 +13,7 @@
 #include "live/load/kernel_types.h"
 #include "live/load/plan.h"
 #include "live/load/tracefs.h"
+#include "trace/half.h"
 #include "trace/mask.h"
 
 struct options {
@@ -163,22 +164,14 @@ static void show_event(const struct lkst_kernel *k, enum lkst_event_index i)
 /* "syscall_entry_read", "syscall:read" or "read". */
 static const struct lkst_syscall *find_syscall(const char *name)
 {
-	static const char *const prefixes[] = { "syscall_entry_", "syscall_exit_", "syscall:", "" };
-	size_t i, length;
+	static const char both[] = "syscall:";
+	struct lkst_call_name half;
 
-	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-		const struct lkst_syscall *s;
-
-		length = strlen(prefixes[i]);
-		if (strncmp(name, prefixes[i], length))
-			continue;
-		s = lkst_syscall_find(false, name + length);
-		if (!s)
-			s = lkst_syscall_find(true, name + length);
-		if (s)
-			return s;
-	}
-	return NULL;
+	if (lkst_call_name_parse(name, &half))
+		name = half.call;
+	else if (!strncmp(name, both, strlen(both)))
+		name += strlen(both);
+	return lkst_syscall_find(false, name) ?: lkst_syscall_find(true, name);
 }
 
 static int show_syscall(const struct lkst_syscall *s)

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/glob.h"
 #include "trace/catalog_syscall.h"
+#include "trace/half.h"
 #include "trace/mask.h"
 
 _Static_assert(2 * LKST_NR_EVENTS <= LKST_BUILTIN_SLOTS, "the hash table must stay half empty");
@@ -279,7 +280,8 @@ static void describe(struct lkst_catalog *c, struct lkst_event_class *event)
 			       : LKST_GROUP_TRACEPOINT;
 	if (slot)
 		describe_builtin(event, slot - 1);
-	else
+	lkst_half_describe(event);
+	if (!slot)
 		lkst_catalog_describe_syscall(event, c->machine);
 	for (i = 0; i < event->nr_fields; i++) {
 		struct lkst_field_class *f = &event->fields[i];
@@ -291,6 +293,24 @@ static void describe(struct lkst_catalog *c, struct lkst_event_class *event)
 			f->meaning = LKST_MEANING_PAD;
 		else if (!has_size(f) && f->type != LKST_CLASS_BYTES)
 			f->meaning = LKST_MEANING_TEXT;
+	}
+}
+
+/* Joins @event with its other half, if that has been added before it. */
+static void join_halves(struct lkst_catalog *c, struct lkst_event_class *event)
+{
+	char name[LKST_NAME_MAX];
+	unsigned int i;
+
+	for (i = 0; lkst_half_other_name(event, i, name); i++) {
+		u16 slot = *name_slot(c, name);
+		struct lkst_event_class *other = slot ? c->classes[slot - 1] : NULL;
+
+		if (!other || other->other_half != LKST_ID_NONE)
+			continue;
+		other->other_half = event->id;
+		event->other_half = other->id;
+		return;
 	}
 }
 
@@ -350,7 +370,7 @@ int lkst_catalog_add(struct lkst_err *e, struct lkst_catalog *c,
 	c->nr_declared += copy->group == LKST_GROUP_HANDLER;
 	/* The slot is looked for while the class has not got it yet, so that it is the empty one. */
 	*name_slot(c, copy->name) = copy->id + 1;
-	lkst_take(copy);
+	join_halves(c, lkst_take(copy));
 	return 0;
 }
 

@@ -50,6 +50,13 @@ struct lkst_field_class {
 	u8 sys_meaning; /* enum lkst_sys_meaning (abi/syscalls.h) of a system call's argument, else 0 */
 };
 
+/* Which half of a pair an event is: the entry or the exit of a system call, or an event of the catalogue. */
+enum lkst_half {
+	LKST_HALF_NONE,
+	LKST_HALF_ENTRY, /* or begin */
+	LKST_HALF_EXIT,	 /* or end */
+};
+
 struct lkst_event_class {
 	u16 id;
 	bool is_fixed;	/* every record has `size` bytes */
@@ -58,6 +65,10 @@ struct lkst_event_class {
 	s16 index;	/* enum lkst_event_index, -1: not in the built-in catalogue */
 	s16 syscall;	/* index into lkst_syscalls[] (abi/syscalls.h), -1: not a system call */
 	u8 group;	/* enum lkst_group */
+	u8 half;	/* enum lkst_half */
+	u16 other_half; /* id of the pair's other half; 0: the catalogue does not have it */
+	bool is_compat; /* of a system call: a 32-bit program's */
+	u8 call_at; /* of a system call: where its own name begins in `name`; 0: it is not one */
 	u16 nr_fields;
 	char name[LKST_NAME_MAX];
 	struct lkst_field_class *fields;
@@ -106,6 +117,12 @@ const struct lkst_event_class *lkst_catalog_find(const struct lkst_catalog *c, c
 /* The field called @name, or NULL. */
 const struct lkst_field_class *lkst_class_field(const struct lkst_event_class *event,
 						const char *name);
+
+/* The name of the system call whose entry or exit the event is, "openat"; NULL: it is not of one. */
+static inline const char *lkst_class_call(const struct lkst_event_class *event)
+{
+	return event->call_at ? event->name + event->call_at : NULL;
+}
 
 /* True if another field says how long the field is. */
 static inline bool lkst_class_has_length(const struct lkst_field_class *f)

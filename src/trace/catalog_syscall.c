@@ -10,19 +10,9 @@
 #include <string.h>
 
 #include "abi/syscalls.h"
+#include "trace/half.h"
 
-static const char compat_prefix[] = "compat_";
-static const char entry_prefix[] = "syscall_entry_";
-static const char exit_prefix[] = "syscall_exit_";
 static const char string_suffix[] = "_str";
-
-/* If @name begins with @prefix, what follows it; else NULL. */
-static const char *behind(const char *name, const char *prefix)
-{
-	size_t length = strlen(prefix);
-
-	return strncmp(name, prefix, length) ? NULL : name + length;
-}
 
 #ifdef __aarch64__
 static const bool is_here_arm64 = true;
@@ -52,10 +42,7 @@ static void describe_argument(struct lkst_field_class *f, const struct lkst_sysc
 
 void lkst_catalog_describe_syscall(struct lkst_event_class *event, const char *machine)
 {
-	const char *plain = behind(event->name, compat_prefix);
-	bool is_compat = plain != NULL;
-	const char *of_entry = behind(plain ? plain : event->name, entry_prefix);
-	const char *of_exit = behind(plain ? plain : event->name, exit_prefix);
+	const char *call = lkst_class_call(event);
 	struct lkst_syscall_arg args[LKST_SYSCALL_ARGS_MAX];
 	const struct lkst_syscall *row;
 	unsigned int nr = 0;
@@ -63,19 +50,19 @@ void lkst_catalog_describe_syscall(struct lkst_event_class *event, const char *m
 
 	for (i = 0; i < event->nr_fields; i++)
 		event->fields[i].sys_meaning = 0;
-	if (!of_entry && !of_exit)
+	if (!call)
 		return;
 	event->group = LKST_GROUP_SYSCALL;
-	row = lkst_syscall_find(is_compat, of_entry ? of_entry : of_exit);
+	row = lkst_syscall_find(event->is_compat, call);
 	if (!row)
 		return;
 	event->syscall = (s16)(row - lkst_syscalls);
-	if (of_entry)
+	if (event->half == LKST_HALF_ENTRY)
 		nr = lkst_syscall_args(row, args);
 	for (i = 0; i < event->nr_fields; i++) {
 		struct lkst_field_class *f = &event->fields[i];
 
-		if (of_entry)
+		if (event->half == LKST_HALF_ENTRY)
 			describe_argument(f, args, nr, machine);
 		else if (!strcmp(f->name, "ret") && f->size == 8)
 			f->sys_meaning = row->result;
@@ -83,10 +70,10 @@ void lkst_catalog_describe_syscall(struct lkst_event_class *event, const char *m
 }
 
 static int set_name(struct lkst_err *e, struct lkst_event_class *event,
-		    const struct lkst_syscall *row, const char *prefix)
+		    const struct lkst_syscall *row, enum lkst_half half)
 {
-	int n = snprintf(event->name, sizeof(event->name), "%s%s%s",
-			 row->is_compat ? compat_prefix : "", prefix, row->name);
+	struct lkst_call_name name = { half, row->is_compat, row->name };
+	int n = lkst_call_name_format(event->name, sizeof(event->name), &name);
 
 	if (n < 0 || (size_t)n >= sizeof(event->name))
 		return lkst_err_set(e, -EINVAL, "the name of system call %s is too long",
@@ -120,7 +107,7 @@ int lkst_catalog_add_syscall(struct lkst_err *e, struct lkst_catalog *c, u16 ent
 	struct lkst_event_class event = { .id = entry_id, .fields = fields };
 	struct lkst_syscall_arg args[LKST_SYSCALL_ARGS_MAX];
 	unsigned int i, nr = lkst_syscall_args(s, args);
-	int code = set_name(e, &event, s, entry_prefix);
+	int code = set_name(e, &event, s, LKST_HALF_ENTRY);
 
 	for (i = 0; i < nr; i++) {
 		fields[i].type = args[i].is_signed ? LKST_CLASS_SINT : LKST_CLASS_UINT;
@@ -140,6 +127,6 @@ int lkst_catalog_add_syscall(struct lkst_err *e, struct lkst_catalog *c, u16 ent
 	fields[0] = (struct lkst_field_class){ .name = "ret", .size = 8, .base = result->base };
 	fields[0].type = result->is_signed ? LKST_CLASS_SINT : LKST_CLASS_UINT;
 	add_strings(&event, args, nr);
-	code = set_name(e, &event, s, exit_prefix);
+	code = set_name(e, &event, s, LKST_HALF_EXIT);
 	return code ? code : lkst_catalog_add(e, c, &event);
 }

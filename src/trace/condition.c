@@ -18,29 +18,6 @@ static const struct {
 	{ "oom_kill", "mark_victim" },
 };
 
-/*
- * Events that end an interval that another one began. `key`: a field of both, NULL: the thread. What runs in
- * an interrupt belongs to a CPU. A request may be completed in parts, so that it is not forgotten with the
- * first part: when its structure is used again, the request is issued again.
- */
-static const struct ending {
-	const char *end, *begin, *key;
-	bool is_of_cpu, is_in_parts;
-} endings[] = {
-	{ "block_rq_complete", "block_rq_issue", "rq", false, true },
-	{ "block_rq_error", "block_rq_issue", "rq", false, true },
-	{ "contention_end", "contention_begin", NULL, false, false },
-	{ "irq_handler_exit", "irq_handler_entry", NULL, true, false },
-	{ "softirq_exit", "softirq_entry", NULL, true, false },
-	{ "tasklet_exit", "tasklet_entry", NULL, true, false },
-	{ "timer_expire_exit", "timer_expire_entry", NULL, true, false },
-	{ "hrtimer_expire_exit", "hrtimer_expire_entry", NULL, true, false },
-	{ "mm_vmscan_direct_reclaim_end", "mm_vmscan_direct_reclaim_begin", NULL, false, false },
-	{ "workqueue_execute_start", "workqueue_queue_work", "work", false, false },
-	{ "workqueue_execute_end", "workqueue_execute_start", "work", false, false },
-	{},
-};
-
 /* A condition as it is read. */
 struct parser {
 	struct lkst_err *e;
@@ -51,7 +28,7 @@ struct parser {
 	char key[LKST_WORD_MAX];   /* "": the thread */
 	struct lkst_comparison comparisons[LKST_TRIGGER_TERMS];
 	unsigned int nr;
-	const struct ending *ending; /* of the interval that is asked for */
+	const struct lkst_event_desc *ending; /* of the interval that is asked for */
 	struct lkst_condition *condition;
 };
 
@@ -244,19 +221,15 @@ static int find_event(struct parser *p, const char *name, const struct lkst_even
 
 /* ---- intervals -------------------------------------------------------------------------------- */
 
-static const struct ending *ending_of(const struct lkst_event_class *event)
+/* The paragraph of an event that ends what another one began, or NULL. */
+static const struct lkst_event_desc *ending_of(const struct lkst_event_class *event)
 {
-	const struct ending *ending;
-
-	for (ending = endings; ending->end; ending++)
-		if (!strcmp(ending->end, event->name))
-			return ending;
-	return NULL;
+	return event->index >= 0 && lkst_events[event->index].ends_by ? &lkst_events[event->index] : NULL;
 }
 
 static bool is_syscall_exit(const struct lkst_event_class *event)
 {
-	return event->syscall >= 0 && strstr(event->name, "syscall_exit_");
+	return event->syscall >= 0 && event->half == LKST_HALF_EXIT;
 }
 
 bool lkst_condition_is_end(const struct lkst_event_class *event)
@@ -292,18 +265,12 @@ static int add_interval(struct parser *p, const struct lkst_event_class *begin,
 static int add_syscall(struct parser *p, const struct lkst_event_class *end,
 		       struct lkst_trigger_key *ret_key)
 {
-	char name[LKST_NAME_MAX];
-	const struct lkst_event_class *begin = NULL;
-	char *half;
-	int err;
+	const struct lkst_event_class *begin = p->c->classes[end->other_half];
 
-	memcpy(name, end->name, sizeof(name));
-	half = strstr(name, "_exit_");
-	memmove(half + strlen("_entry_"), half + strlen("_exit_"),
-		strlen(half + strlen("_exit_")) + 1);
-	memcpy(half, "_entry_", strlen("_entry_"));
-	err = find_event(p, name, &begin);
-	return err ? err : add_interval(p, begin, end, NULL, false, false, ret_key);
+	if (!begin)
+		return lkst_err_set(p->e, -ENOENT, "this recording does not have the entry of %s()",
+				    lkst_class_call(end));
+	return add_interval(p, begin, end, NULL, false, false, ret_key);
 }
 
 /*
@@ -380,8 +347,9 @@ static int add_wait(struct parser *p, const struct lkst_event_class *end,
 static int add_interval_of(struct parser *p, const struct lkst_event_class *event,
 			   struct lkst_trigger_key *ret_key)
 {
-	const struct ending *ending = ending_of(event);
+	const struct lkst_event_desc *ending = ending_of(event);
 	const struct lkst_event_class *begin = NULL;
+	bool is_in_parts;
 	int err;
 
 	if (p->begin[0]) {
@@ -393,16 +361,18 @@ static int add_interval_of(struct parser *p, const struct lkst_event_class *even
 	if (is_syscall_exit(event))
 		return add_syscall(p, event, ret_key);
 	/* They share one interval, so they must begin in the same way. */
-	if (p->ending && strcmp(p->ending->begin, ending->begin))
+	if (p->ending && p->ending->begin != ending->begin)
 		return lkst_err_set(p->e, -EINVAL,
 				    "%s and %s end different things; write a trigger for each",
-				    p->ending->end, ending->end);
+				    p->ending->name, ending->name);
 	p->ending = ending;
-	err = find_event(p, ending->begin, &begin);
+	/* It is not forgotten with its first part: when its structure is used again, it begins again. */
+	is_in_parts = ending->ends_by == LKST_ENDS_BY_PARTS;
+	err = find_event(p, lkst_events[ending->begin - 1].name, &begin);
 	if (!err)
-		err = add_interval(p, begin, event, ending->key, ending->is_of_cpu,
-				   ending->is_in_parts, ret_key);
-	return err || !ending->is_in_parts ? err : add_tries(p);
+		err = add_interval(p, begin, event, ending->key, ending->ends_by == LKST_ENDS_BY_CPU,
+				   is_in_parts, ret_key);
+	return err || !is_in_parts ? err : add_tries(p);
 }
 
 /* ---- the whole -------------------------------------------------------------------------------- */

@@ -9,23 +9,6 @@
 #include "abi/syscalls.h"
 #include "trace/condition.h"
 
-/* Rare, and precious for hours: they go to the small buffer that hot events cannot evict. */
-static const struct {
-	enum lkst_event_index index;
-	bool is_always; /* every maskset has it: without it a trace cannot say who is who */
-} life_events[] = {
-	{ LKST_EV_sched_process_fork, true },
-	{ LKST_EV_sched_process_exec, true },
-	{ LKST_EV_sched_process_exit, true },
-	{ LKST_EV_sched_process_free, true },
-	{ LKST_EV_task_rename, true },
-	{ LKST_EV_task_newtask, true }, /* threads of io_uring and the like have no fork */
-	{ LKST_EV_mark_victim, false },
-	{ LKST_EV_panic, false },
-	{ LKST_EV_oops, false },
-};
-enum { NR_LIFE_EVENTS = sizeof(life_events) / sizeof(life_events[0]) };
-
 /*
  * The numbers of mnemonics that no document of LKST gives. They are this program's own, by LKST's
  * groups in its order; the known ones are in events.def.
@@ -137,7 +120,7 @@ const char *lkst_event_mnemonic(const struct lkst_event_class *event)
 		return lkst_events[event->index].mnemonic;
 	if (event->syscall < 0)
 		return NULL;
-	if (strstr(event->name, "syscall_exit_"))
+	if (event->half == LKST_HALF_EXIT)
 		same = LKST_EV_syscall_exit_unknown;
 	return lkst_events[same].mnemonic;
 }
@@ -218,7 +201,7 @@ void lkst_event_types_init(struct lkst_event_types *types, const struct lkst_cat
 			types->own[id] = LKST_TYPE_OWN + event->index;
 		else if (event->syscall >= 0)
 			types->own[id] = LKST_TYPE_SYSCALL + 2 * event->syscall +
-					 (strstr(event->name, "syscall_exit_") != NULL);
+					 (event->half == LKST_HALF_EXIT);
 		else if (next_tracepoint < LKST_TYPE_END)
 			types->own[id] = next_tracepoint++;
 	}
@@ -234,22 +217,12 @@ bool lkst_event_types_has(const struct lkst_event_types *types, u32 id, u16 type
 
 u8 lkst_mask_usual_buffer(const struct lkst_event_class *event)
 {
-	size_t i;
-
-	for (i = 0; i < NR_LIFE_EVENTS; i++)
-		if (event->index == (int)life_events[i].index)
-			return LKST_BUFFER_LIFE;
-	return LKST_BUFFER_MAIN;
+	return event->index >= 0 ? lkst_events[event->index].buffer : LKST_BUFFER_MAIN;
 }
 
 bool lkst_mask_has_always(int index)
 {
-	size_t i;
-
-	for (i = 0; i < NR_LIFE_EVENTS; i++)
-		if (index == (int)life_events[i].index)
-			return life_events[i].is_always;
-	return false;
+	return index >= 0 && lkst_events[index].recorded == LKST_RECORDED_ALWAYS;
 }
 
 static void set(struct lkst_mask *mask, const struct lkst_event_class *event, u8 handler,
@@ -414,7 +387,7 @@ bool lkst_mask_has_conditions(const struct lkst_mask *mask)
 
 bool lkst_mask_has_by_default(const struct lkst_event_desc *d)
 {
-	return d->group != LKST_GROUP_LOCK || d->hooks[0].kind == LKST_HOOK_TP;
+	return d->recorded != LKST_RECORDED_ON_REQUEST;
 }
 
 /* A tracepoint by name is not LKST's, so that only "all" has it. */

@@ -8,6 +8,7 @@
 
 #include "abi/syscalls.h"
 #include "base/cleanup.h"
+#include "trace/half.h"
 #include "trace/mask.h"
 
 enum {
@@ -97,8 +98,7 @@ int lkst_mask_check_name(struct lkst_err *e, const char *name)
 /* True if this program knows an event called @name, whether or not a catalogue has it. */
 static bool is_known(const char *name)
 {
-	static const char *const prefixes[] = { "syscall_entry_", "syscall_exit_",
-						"compat_syscall_entry_", "compat_syscall_exit_" };
+	struct lkst_call_name call;
 	unsigned int i;
 
 	if (lkst_mnemonic_type(name) || strchr(name, ':'))
@@ -106,11 +106,7 @@ static bool is_known(const char *name)
 	for (i = 0; i < LKST_NR_EVENTS; i++)
 		if (!strcmp(lkst_events[i].name, name))
 			return true;
-	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
-		if (!strncmp(name, prefixes[i], strlen(prefixes[i])) &&
-		    lkst_syscall_find(name[0] == 'c', name + strlen(prefixes[i])))
-			return true;
-	return false;
+	return lkst_call_name_parse(name, &call) && lkst_syscall_find(call.is_compat, call.call);
 }
 
 static bool has_type(const struct lkst_event_types *types, u16 type)

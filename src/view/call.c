@@ -17,19 +17,11 @@ _Static_assert((int)LKST_SYSARG_ROOM <= (int)LKST_VALUE_ROOM,
 
 bool lkst_call_of(const struct lkst_event_class *event, struct lkst_call_format *ret_call)
 {
-	static const char compat[] = "compat_", entry[] = "syscall_entry_",
-			  exit[] = "syscall_exit_";
-	const char *name = event->name;
-
 	if (event->syscall < 0)
 		return false;
-	ret_call->is_compat = !strncmp(name, compat, sizeof(compat) - 1);
-	if (ret_call->is_compat)
-		name += sizeof(compat) - 1;
-	ret_call->is_exit = !strncmp(name, exit, sizeof(exit) - 1);
-	if (!ret_call->is_exit && strncmp(name, entry, sizeof(entry) - 1))
-		return false;
-	ret_call->name = name + (ret_call->is_exit ? sizeof(exit) : sizeof(entry)) - 1;
+	*ret_call = (struct lkst_call_format){ .name = lkst_class_call(event),
+					       .is_compat = event->is_compat,
+					       .is_exit = event->half == LKST_HALF_EXIT };
 	return true;
 }
 

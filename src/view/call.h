@@ -8,7 +8,7 @@
 
 #include "view/pen.h"
 
-/* What the name of a system call's event says; the catalogue says that it is one. */
+/* What the catalogue says of a system call's event. */
 struct lkst_call_format {
 	const char *name; /* "openat" */
 	bool is_compat;	  /* a 32-bit caller's */

@@ -104,11 +104,10 @@ static void build_exit(struct lkst_steps *steps, const struct lkst_call_format *
 static void build_unknown(struct lkst_steps *steps)
 {
 	const struct lkst_event_class *event = steps->event;
-	bool is_exit = event->index == LKST_EV_syscall_exit_unknown ||
-		       event->index == LKST_EV_compat_syscall_exit_unknown;
+	bool is_exit = event->half == LKST_HALF_EXIT;
 	unsigned int i;
 
-	lkst_steps_head(steps, "%ssyscall_", strncmp(event->name, "compat_", 7) ? "" : "compat_");
+	lkst_steps_head(steps, "%ssyscall_", event->is_compat ? "compat_" : "");
 	for (i = 0; i < event->nr_fields; i++) {
 		const struct lkst_field_class *f = &event->fields[i];
 

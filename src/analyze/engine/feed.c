@@ -153,28 +153,6 @@ int lkst_feed_end(struct lkst_feed *f, lkst_feed_end_call *call, void *ctx)
 
 /* ---- system calls ------------------------------------------------------------------- */
 
-/* The kinds of system calls' events, by the prefix of their names. */
-static const struct {
-	const char *prefix;
-	bool is_entry, is_compat;
-} prefixes[] = {
-	{ "syscall_entry_", true, false },
-	{ "syscall_exit_", false, false },
-	{ "compat_syscall_entry_", true, true },
-	{ "compat_syscall_exit_", false, true },
-};
-
-/* The prefix of @class's name plus 1, 0: not a system call's event. */
-static unsigned int prefix_of(const struct lkst_event_class *class)
-{
-	unsigned int i;
-
-	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
-		if (!strncmp(class->name, prefixes[i].prefix, strlen(prefixes[i].prefix)))
-			return i + 1;
-	return 0;
-}
-
 static bool is_fixed_number(const struct lkst_field_class *f)
 {
 	return (f->type == LKST_CLASS_UINT || f->type == LKST_CLASS_SINT) &&
@@ -182,18 +160,19 @@ static bool is_fixed_number(const struct lkst_field_class *f)
 }
 
 /* How to take apart the records of @class. NULL: no memory. */
-static struct layout *lay_out(const struct lkst_event_class *class, bool is_entry, bool is_compat)
+static struct layout *lay_out(const struct lkst_event_class *class)
 {
 	struct layout *l = calloc(1, sizeof(*l));
 	const struct lkst_syscall *row =
 		class->syscall >= 0 ? &lkst_syscalls[class->syscall] : NULL;
+	bool is_entry = class->half == LKST_HALF_ENTRY;
 	u16 i;
 
 	if (!l)
 		return NULL;
 	l->blank = (struct lkst_feed_syscall){ .row = class->syscall,
 					       .nr = row ? row->nr : -1,
-					       .is_compat = is_compat };
+					       .is_compat = class->is_compat };
 	for (i = 0; i < class->nr_fields; i++) {
 		const struct lkst_field_class *f = &class->fields[i];
 
@@ -217,17 +196,17 @@ static int add_syscall(struct lkst_feed *f, const struct lkst_event_class *class
 		       lkst_feed_syscall_call *entry, lkst_feed_syscall_call *exit,
 		       const char *name, void *ctx)
 {
-	unsigned int prefix = prefix_of(class);
-	bool is_entry = prefix && prefixes[prefix - 1].is_entry;
+	const char *its_name = lkst_class_call(class);
+	bool is_entry = class->half == LKST_HALF_ENTRY;
 	lkst_feed_syscall_call *call = is_entry ? entry : exit;
 	struct event *event = &f->events[class->id];
 
-	if (!prefix || !call)
+	if (!its_name || !call)
 		return 0;
-	if (name && strcmp(class->name + strlen(prefixes[prefix - 1].prefix), name))
+	if (name && strcmp(its_name, name))
 		return 0;
 	if (!event->layout) {
-		event->layout = lay_out(class, is_entry, prefixes[prefix - 1].is_compat);
+		event->layout = lay_out(class);
 		if (!event->layout)
 			return -ENOMEM;
 	}

@@ -158,8 +158,7 @@ static bool counts(const struct lkst_unrecorded *u, const bool *wants, u32 id)
 {
 	const struct lkst_event_class *event = u->catalog->classes[id];
 
-	return wants[id] && event && lkst_mask_decides(event) &&
-	       strncmp(event->name, "compat_", 7) != 0;
+	return wants[id] && event && lkst_mask_decides(event) && !event->is_compat;
 }
 
 /* Makes u->mask the first maskset that has all of @wants. */
@@ -188,18 +187,6 @@ struct list {
 	char names[NAMES_MAX][LKST_NAME_MAX + 8];
 	unsigned int nr;
 };
-
-/* The system call's name if @event is of a system call, or NULL. */
-static const char *call_of(const char *event)
-{
-	static const char *const prefixes[] = { "syscall_entry_", "syscall_exit_" };
-	unsigned int i;
-
-	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
-		if (!strncmp(event, prefixes[i], strlen(prefixes[i])))
-			return event + strlen(prefixes[i]);
-	return NULL;
-}
 
 /* Adds @prefix and @name, once. */
 static void add(struct list *l, const char *prefix, const char *name)
@@ -232,7 +219,7 @@ static void collect(const struct lkst_unrecorded *u, const bool *wants, struct l
 		if (!counts(u, wants, id))
 			continue;
 		name = u->catalog->classes[id]->name;
-		call = call_of(name);
+		call = lkst_class_call(u->catalog->classes[id]);
 		if (u->is_known && !is_unrecorded(u, id))
 			has_call |= call != NULL;
 		else if (!call)

@@ -77,10 +77,8 @@ static void classify(struct lkst_excerpt *w)
 		c = w->catalog->classes[id];
 		if (!c)
 			continue;
-		if (c->group == LKST_GROUP_SYSCALL && strstr(c->name, "syscall_entry_"))
-			w->kind_of[id] = LKST_MOMENT_ENTRY;
-		if (c->group == LKST_GROUP_SYSCALL && strstr(c->name, "syscall_exit_"))
-			w->kind_of[id] = LKST_MOMENT_EXIT;
+		if (lkst_class_call(c))
+			w->kind_of[id] = c->half == LKST_HALF_ENTRY ? LKST_MOMENT_ENTRY : LKST_MOMENT_EXIT;
 		for (i = 0; i < sizeof(held) / sizeof(held[0]); i++)
 			if (c->index == held[i].index) {
 				w->kind_of[id] = held[i].index;

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/glob.h"
 #include "live/load/tracefs.h"
+#include "trace/half.h"
 #include "trace/mask.h"
 
 struct planner {
@@ -245,11 +246,18 @@ static void fill_syscall(struct lkst_syscall_plan *row, const struct lkst_syscal
 	}
 }
 
+static void write_call_name(const struct lkst_syscall *s, enum lkst_half half,
+			    char event[LKST_NAME_MAX])
+{
+	struct lkst_call_name name = { half, s->is_compat, s->name };
+
+	lkst_call_name_format(event, LKST_NAME_MAX, &name);
+}
+
 static int plan_syscall(struct planner *pl, unsigned int index)
 {
 	const struct lkst_syscall *s = &lkst_syscalls[index];
 	struct lkst_syscall_plan *table = s->is_compat ? pl->p->sys32 : pl->p->sys64;
-	const char *prefix = s->is_compat ? "compat_" : "";
 	u16 entry_id = LKST_ID_UNWANTED, exit_id = LKST_ID_UNWANTED;
 	char entry[LKST_NAME_MAX], exit[LKST_NAME_MAX];
 	bool all = !pl->nr_globs, has_entry, has_exit, has_both;
@@ -257,8 +265,8 @@ static int plan_syscall(struct planner *pl, unsigned int index)
 
 	if (nr < 0 || nr >= LKST_SYSCALL_MAX || (s->is_compat && !pl->p->has_compat))
 		return 0;
-	snprintf(entry, sizeof(entry), "%ssyscall_entry_%s", prefix, s->name);
-	snprintf(exit, sizeof(exit), "%ssyscall_exit_%s", prefix, s->name);
+	write_call_name(s, LKST_HALF_ENTRY, entry);
+	write_call_name(s, LKST_HALF_EXIT, exit);
 	/* "syscall:read" names both halves, for either kind of caller. Each glob is asked, to know which match. */
 	has_both = is_selected(pl, "syscall", s->name, NULL);
 	has_entry = is_selected(pl, "syscall", entry,
