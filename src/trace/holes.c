@@ -129,12 +129,7 @@ int lkst_holes_add(struct lkst_err *e, struct lkst_holes *holes, const struct lk
 	struct lkst_hole *list;
 
 	if (holes->nr == HOLES_MAX) {
-		list = &holes->list[holes->nr - 1];
-		list->gap.why = "several gaps, too many to keep apart";
-		if (hole->gap.from_ns < list->gap.from_ns)
-			list->gap.from_ns = hole->gap.from_ns;
-		if (hole->gap.to_ns > list->gap.to_ns)
-			list->gap.to_ns = hole->gap.to_ns;
+		lkst_gap_include(&holes->list[holes->nr - 1].gap, &hole->gap);
 		return 0;
 	}
 	if (holes->nr == holes->room) {

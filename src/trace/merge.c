@@ -1,269 +1,177 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * All records of a trace in one order of time: a tournament of its streams, by the time of the record
- * that each has ready. The winner is read on, without another round, as long as its records come
+ * The records of several sources of blocks in one order of time: a tournament of the sources, by the time of the
+ * record that each has ready. The winner is read on, without another round, as long as its records come
  * before those of all others.
  */
+#include "trace/merge.h"
+
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "trace/block_walk.h"
-#include "trace/trace.h"
 
-enum {
-	GAPS_MIN = 64,
-	GAPS_MAX = 1 << 16, /* beyond, gaps are added up in the last one */
-};
+enum { GAPS_MAX = 1 << 16 };
 
-/* A stream on its way through the pass. */
-struct way {
-	struct lkst_block_cursor cursor; /* in `block` */
-	struct lkst_record head;	 /* the record that is ready, unless the stream is on top */
-	struct lkst_block block;
-	const struct lkst_stream *stream;
-	u32 next_block; /* after `block` */
-	size_t passed;	/* lkst_stream_pass() */
-	u64 last_ns;	/* how far the stream has been read */
-};
-
-/* Who plays: a way by its number, which is also its order at equal times. */
+/* Who plays: a source by its number, which is also its order at equal times. */
 struct player {
-	u64 ns; /* of the way's record that is ready; UINT64_MAX: it has none left */
-	u32 way;
+	u64 ns; /* of the source's record that is ready; UINT64_MAX: it has none */
+	u32 source;
 };
 
 struct lkst_merge {
-	struct way *top; /* the way whose record was given out last; NULL at the start */
-	u64 limit;	 /* the top's records below this time come before all others */
+	struct lkst_merge_source *top; /* whose record was given out last, or NULL */
+	u64 limit;  /* the top's records below this time come before all others */
+	u32 top_nr; /* the top's number */
 	const struct lkst_catalog *catalog;
-	const struct lkst_trace *trace;
-	u64 from_ns, to_ns;
+	u64 from_ns, to_ns; /* where gaps are of interest */
+	u64 until_ns;	    /* of the records that are given out */
+	bool has_begun;	    /* since lkst_merge_begin() */
 
-	struct way *ways; /* one for each stream of the trace */
+	struct lkst_merge_source **sources;
+	u32 nr_sources, next_first; /* the source from which to look on for those that come first */
 	/*
-	 * The tournament: nr_leaves is a power of two, way w plays first in node (nr_leaves + w) / 2,
+	 * The tournament: nr_leaves is a power of two, source s plays first in node (nr_leaves + s) / 2,
 	 * winners of node n play on in n / 2, and a node holds who lost there.
 	 */
 	struct player *losers;
 	u32 nr_leaves;
-	bool has_begun;
-	unsigned int next_state; /* the way from which to look for state streams on */
 
-	unsigned int next_hole; /* of the trace's */
-	struct lkst_gap *gaps;	/* a ring */
-	u32 gaps_room, first_gap, nr_gaps;
+	struct lkst_gaps gaps;	/* met, and not taken yet */
+	struct lkst_gaps holes; /* that are to come, by time */
 };
 
 /* ---- gaps ------------------------------------------------------------------------- */
 
-/* Makes room for one more gap. False if there is none to be had. */
-static bool grow_gaps(struct lkst_merge *m)
+static void put_gap(struct lkst_merge *m, struct lkst_gap *gap)
 {
-	u32 room = m->gaps_room * 2, i;
-	struct lkst_gap *grown;
-
-	if (m->nr_gaps < m->gaps_room)
-		return true;
-	if (room > GAPS_MAX)
-		return false;
-	grown = calloc(room, sizeof(*grown));
-	if (!grown)
-		return false;
-	for (i = 0; i < m->nr_gaps; i++)
-		grown[i] = m->gaps[(m->first_gap + i) & (m->gaps_room - 1)];
-	free(m->gaps);
-	m->gaps = grown;
-	m->gaps_room = room;
-	m->first_gap = 0;
-	return true;
-}
-
-static void put_gap(struct lkst_merge *m, struct lkst_gap gap)
-{
-	struct lkst_gap *last;
-
-	if (gap.to_ns < gap.from_ns)
-		gap.to_ns = gap.from_ns;
+	if (gap->to_ns < gap->from_ns)
+		gap->to_ns = gap->from_ns;
 	/* The state stream has no place in time, so its gaps concern every pass. */
-	if (gap.buffer != LKST_BUFFER_STATE && (gap.to_ns < m->from_ns || gap.from_ns > m->to_ns))
-		return;
-	if (grow_gaps(m)) {
-		m->gaps[(m->first_gap + m->nr_gaps++) & (m->gaps_room - 1)] = gap;
-		return;
-	}
-	last = &m->gaps[(m->first_gap + m->nr_gaps - 1) & (m->gaps_room - 1)];
-	last->why = "several gaps, too many to keep apart";
-	if (gap.to_ns > last->to_ns)
-		last->to_ns = gap.to_ns;
-	if (__builtin_add_overflow(last->events, gap.events, &last->events))
-		last->events = UINT64_MAX;
-	if (__builtin_add_overflow(last->blocks, gap.blocks, &last->blocks))
-		last->blocks = UINT64_MAX;
+	if (gap->buffer == LKST_BUFFER_STATE ||
+	    (gap->to_ns >= m->from_ns && gap->from_ns <= m->to_ns))
+		lkst_gaps_add(&m->gaps, gap);
 }
 
-/* A gap in the stream of @w. */
-static void add_gap(struct lkst_merge *m, const struct way *w, struct lkst_gap gap)
+void lkst_merge_add_gap(struct lkst_merge *m, const struct lkst_merge_source *s,
+			struct lkst_gap gap)
 {
-	gap.cpu = w->stream->info.cpu;
-	gap.buffer = w->stream->info.buffer;
-	put_gap(m, gap);
+	gap.cpu = lkst_instance_cpu(s->instance);
+	gap.buffer = lkst_instance_buffer(s->instance);
+	put_gap(m, &gap);
 }
 
-/* When the next hole begins that no stream will come to. */
+void lkst_merge_add_hole(struct lkst_merge *m, const struct lkst_gap *hole)
+{
+	lkst_gaps_insert(&m->holes, hole);
+}
+
 static u64 next_hole_ns(const struct lkst_merge *m)
 {
-	const struct lkst_holes *holes = &m->trace->holes;
-
-	return m->next_hole < holes->nr ? holes->list[m->next_hole].gap.from_ns : UINT64_MAX;
+	return m->holes.nr ? lkst_gaps_at(&m->holes, 0)->from_ns : UINT64_MAX;
 }
 
 /* The holes that begin before @ns. */
 static void note_holes(struct lkst_merge *m, u64 ns)
 {
-	while (next_hole_ns(m) < ns)
-		put_gap(m, m->trace->holes.list[m->next_hole++].gap);
+	struct lkst_gap gap;
+
+	while (next_hole_ns(m) < ns && lkst_gaps_take(&m->holes, &gap))
+		put_gap(m, &gap);
 }
 
 int lkst_merge_gap(struct lkst_merge *m, struct lkst_gap *ret_gap)
 {
-	if (!m->nr_gaps)
-		return 0;
-	*ret_gap = m->gaps[m->first_gap];
-	m->first_gap = (m->first_gap + 1) & (m->gaps_room - 1);
-	m->nr_gaps--;
-	return 1;
+	return lkst_gaps_take(&m->gaps, ret_gap);
 }
 
-/* ---- one stream ------------------------------------------------------------------- */
-
-static bool is_state(const struct way *w)
-{
-	return w->stream->info.buffer == LKST_BUFFER_STATE;
-}
+/* ---- one source ------------------------------------------------------------------- */
 
 /* What is missing between the block that was read and @next. */
-static void note_missing(struct lkst_merge *m, struct way *w, const struct lkst_block *next)
+static void note_missing(struct lkst_merge *m, const struct lkst_merge_source *s,
+			 const struct lkst_block *next)
 {
-	const struct lkst_block *last = &w->block;
+	const struct lkst_block *last = &s->block;
 
 	if (next->seq > last->seq && next->seq - last->seq > 1)
-		add_gap(m, w,
-			(struct lkst_gap){
-				.from_ns = last->end_ns,
-				.to_ns = next->begin_ns,
-				.blocks = next->seq - last->seq - 1,
-				.why = w->stream->info.nr_bad_blocks
-					       ? "blocks are missing or cannot be read"
-					       : "blocks are missing",
-			});
+		lkst_merge_add_gap(m, s,
+				   (struct lkst_gap){
+					   .from_ns = last->end_ns,
+					   .to_ns = next->begin_ns,
+					   .blocks = next->seq - last->seq - 1,
+					   .why = s->why_missing,
+				   });
 	if (next->discarded > last->discarded)
-		add_gap(m, w,
-			(struct lkst_gap){
-				.from_ns = last->begin_ns,
-				.to_ns = next->begin_ns,
-				.events = next->discarded - last->discarded,
-				.why = "the recorder had to discard records",
-			});
+		lkst_merge_add_gap(m, s,
+				   (struct lkst_gap){
+					   .from_ns = last->begin_ns,
+					   .to_ns = next->begin_ns,
+					   .events = next->discarded - last->discarded,
+					   .why = "the recorder had to discard records",
+				   });
 }
 
-/* Blocks at the start or the end of the file that cannot be read and leave no hole in the numbers. */
-static void note_bad(struct lkst_merge *m, struct way *w, bool at_end)
+/* Reports that the rest of the block makes no sense, and skips it. */
+static void note_fault(struct lkst_merge *m, struct lkst_merge_source *s,
+		       enum lkst_block_fault fault)
 {
-	u64 tail = w->stream->nr_bad_tail, extra = w->stream->nr_bad_extra;
-	u64 blocks = tail < extra ? tail : extra;
-	struct lkst_gap gap = { .from_ns = w->last_ns, .to_ns = m->trace->end_ns };
-
-	gap.blocks = at_end ? blocks : extra - blocks;
-	gap.why = "blocks cannot be read";
-	if (!w->cursor.block)
-		gap.from_ns = m->trace->begin_ns;
-	if (!at_end) {
-		gap.to_ns =
-			w->stream->info.nr_blocks ? lkst_stream_begin(w->stream, 0) : gap.from_ns;
-		if (gap.from_ns > gap.to_ns)
-			gap.from_ns = gap.to_ns;
-	}
-	if (gap.blocks)
-		add_gap(m, w, gap);
+	lkst_merge_add_gap(m, s,
+			   (struct lkst_gap){
+				   .from_ns = s->cursor.ns,
+				   .to_ns = s->block.end_ns,
+				   .why = lkst_block_fault_text(fault),
+			   });
+	s->cursor.offset = s->block.content;
 }
 
-static bool next_block(struct lkst_merge *m, struct way *w)
+/* Gets the source's next record ready, over damage and the ends of blocks: 1, or as next() of its ops. */
+static int advance(struct lkst_merge *m, struct lkst_merge_source *s)
 {
 	struct lkst_block next;
-	bool is_first = !w->cursor.block;
+	int r;
 
-	/* The first part's state comes before all else, that of the others at its time. */
-	if (is_state(w) && !m->has_begun && w->next_block >= w->stream->nr_first &&
-	    w->next_block < w->stream->info.nr_blocks)
-		return false;
-	if (w->next_block == w->stream->info.nr_blocks) {
-		note_bad(m, w, true);
-		return false;
-	}
-	lkst_stream_pass(w->stream, &w->passed, lkst_stream_offset(w->stream, w->next_block));
-	lkst_stream_block(w->stream, w->next_block++, &next);
-	if (!is_first)
-		note_missing(m, w, &next);
-	w->block = next;
-	w->last_ns = next.begin_ns;
-	lkst_block_cursor_init(&w->cursor, &w->block);
-	return true;
-}
-
-/* Gets the stream's next record ready, over damage and the ends of blocks. False at its end. */
-static bool advance(struct lkst_merge *m, struct way *w)
-{
 	for (;;) {
-		int r = 0;
-
-		if (w->cursor.block)
-			r = lkst_block_step(&w->cursor, m->catalog, &w->head);
-		if (r > 0)
-			return true;
-		if (r < 0)
-			add_gap(m, w,
-				(struct lkst_gap){
-					.from_ns = w->cursor.ns,
-					.to_ns = w->block.end_ns,
-					.why = lkst_block_fault_text((enum lkst_block_fault) - r),
-				});
-		if (w->cursor.block)
-			w->last_ns = w->cursor.ns;
-		if (!next_block(m, w))
-			return false;
+		if (s->cursor.block) {
+			r = lkst_block_step(&s->cursor, m->catalog, &s->head);
+			if (r > 0)
+				return 1;
+			if (r < 0)
+				note_fault(m, s, (enum lkst_block_fault) - r);
+			s->read_ns = s->cursor.ns;
+		}
+		r = s->ops->next(m, s, &next);
+		if (r <= 0)
+			return r;
+		if (s->cursor.block)
+			note_missing(m, s, &next);
+		s->block = next;
+		s->read_ns = next.begin_ns;
+		lkst_block_cursor_init(&s->cursor, &s->block);
 	}
 }
 
-/* The number of the last block that begins before @ns, or 0. */
-static u32 seek(const struct lkst_stream *s, u64 ns)
+/* The same for the first record, if it has none ready, that is not before the time of the pass. */
+static int start(struct lkst_merge *m, struct lkst_merge_source *s)
 {
-	u32 low = 0, high = s->info.nr_blocks;
+	int r = 1;
 
-	while (high - low > 1) {
-		u32 middle = low + (high - low) / 2;
-
-		if (lkst_stream_begin(s, middle) < ns)
-			low = middle;
-		else
-			high = middle;
+	while (r > 0 && (!s->has_head || (!s->comes_first && s->head.ns < m->from_ns))) {
+		r = advance(m, s);
+		s->has_head = r > 0;
 	}
-	return low;
+	return r;
 }
 
-/* Gets the first record of the pass ready. */
-static bool start(struct lkst_merge *m, struct way *w)
+bool lkst_merge_get_ready(struct lkst_merge *m)
 {
-	if (!is_state(w) && w->stream->info.nr_blocks)
-		w->next_block = seek(w->stream, m->from_ns);
-	if (!w->next_block)
-		note_bad(m, w, false);
-	do {
-		if (!advance(m, w))
-			return false;
-	} while (!is_state(w) && w->head.ns < m->from_ns);
-	return is_state(w) || w->head.ns <= m->to_ns;
+	bool is_ready = true;
+	u32 i;
+
+	for (i = 0; i < m->nr_sources; i++)
+		if (start(m, m->sources[i]) < 0)
+			is_ready = false;
+	return is_ready;
 }
 
 /* ---- the tournament ----------------------------------------------------------------- */
@@ -271,7 +179,7 @@ static bool start(struct lkst_merge *m, struct way *w)
 /* Without a branch: the winner is as good as random. */
 static inline bool is_before(struct player a, struct player b)
 {
-	return (a.ns < b.ns) | ((a.ns == b.ns) & (a.way < b.way));
+	return (a.ns < b.ns) | ((a.ns == b.ns) & (a.source < b.source));
 }
 
 /* @p goes up from its leaf. Returns the winner. */
@@ -279,23 +187,24 @@ static struct player play(struct player *losers, u32 nr_leaves, struct player p)
 {
 	u32 node;
 
-	for (node = (nr_leaves + p.way) / 2; node; node /= 2) {
+	for (node = (nr_leaves + p.source) / 2; node; node /= 2) {
 		struct player other = losers[node];
 		u64 swap = -(u64)is_before(other, p);
 		u64 ns = (other.ns ^ p.ns) & swap;
-		u32 way = (other.way ^ p.way) & (u32)swap;
+		u32 source = (other.source ^ p.source) & (u32)swap;
 
-		losers[node] = (struct player){ other.ns ^ ns, other.way ^ way };
+		losers[node] = (struct player){ other.ns ^ ns, other.source ^ source };
 		p.ns ^= ns;
-		p.way ^= way;
+		p.source ^= source;
 	}
 	return p;
 }
 
-/* The time up to which the records of way @winner come before all others. */
+/* The time up to which the records of source @winner come before all others. */
 static u64 limit_of(const struct lkst_merge *m, u32 winner)
 {
-	u64 limit = m->to_ns == UINT64_MAX ? UINT64_MAX : m->to_ns + 1, hole_ns = next_hole_ns(m);
+	u64 limit = m->until_ns == UINT64_MAX ? UINT64_MAX : m->until_ns + 1,
+	    hole_ns = next_hole_ns(m);
 	u32 node;
 
 	if (hole_ns < limit)
@@ -304,51 +213,51 @@ static u64 limit_of(const struct lkst_merge *m, u32 winner)
 	/* The second best has lost against the winner, so it is on the winner's way up. */
 	for (node = (m->nr_leaves + winner) / 2; node; node /= 2) {
 		const struct player *p = &m->losers[node];
-		u64 ns = p->ns + (winner < p->way && p->ns != UINT64_MAX);
+		u64 ns = p->ns + (winner < p->source && p->ns != UINT64_MAX);
 
 		limit = ns < limit ? ns : limit;
 	}
 	return limit;
 }
 
-/* The next record of a state stream, if there is one left. */
-static int next_state(struct lkst_merge *m, struct lkst_record *ret_record)
+/* The next record of the sources that come first, if there is one left. */
+static int next_first(struct lkst_merge *m, struct lkst_record *ret_record)
 {
-	for (; m->next_state < m->trace->nr_streams; m->next_state++) {
-		struct way *w = &m->ways[m->next_state];
+	for (; m->next_first < m->nr_sources; m->next_first++) {
+		struct lkst_merge_source *s = m->sources[m->next_first];
 
-		if (is_state(w) && (w->cursor.block ? advance(m, w) : start(m, w))) {
-			*ret_record = w->head;
+		if (s->comes_first && advance(m, s) > 0) {
+			*ret_record = s->head;
 			return 1;
 		}
 	}
 	return 0;
 }
 
-/* Gets the first record of a stream ready that has its place in the order of time. */
-static bool start_in_order(struct lkst_merge *m, struct way *w)
+/* How source @i enters the tournament: with the record that it has ready, if it is given out at all. */
+static struct player player_of(const struct lkst_merge *m, u32 i)
 {
-	if (!is_state(w))
-		return start(m, w);
-	return w->next_block < w->stream->info.nr_blocks && advance(m, w) && w->head.ns <= m->to_ns;
+	const struct lkst_merge_source *s = i < m->nr_sources ? m->sources[i] : NULL;
+	bool plays = s && s->has_head && s->head.ns <= m->until_ns;
+
+	return (struct player){ plays ? s->head.ns : UINT64_MAX, i };
 }
 
 /* The first round: everyone goes up until they meet an empty node, and waits there. */
-static struct player begin(struct lkst_merge *m)
+static struct player first_round(struct lkst_merge *m)
 {
 	struct player winner = { UINT64_MAX, 0 };
 	u32 i, node;
 
 	for (i = 1; i < m->nr_leaves; i++)
-		m->losers[i].way = UINT32_MAX;
+		m->losers[i].source = UINT32_MAX;
 	for (i = 0; i < m->nr_leaves; i++) {
-		bool has_record = i < m->trace->nr_streams && start_in_order(m, &m->ways[i]);
-		struct player p = { has_record ? m->ways[i].head.ns : UINT64_MAX, i };
+		struct player p = player_of(m, i);
 
 		for (node = (m->nr_leaves + i) / 2; node; node /= 2) {
 			struct player other = m->losers[node];
 
-			if (other.way == UINT32_MAX) {
+			if (other.source == UINT32_MAX) {
 				m->losers[node] = p;
 				break;
 			}
@@ -361,38 +270,56 @@ static struct player begin(struct lkst_merge *m)
 	return winner;
 }
 
+/* The top plays with its next record; @has_head: that is ready. False: nothing may be given out. */
+static bool next_round(struct lkst_merge *m, bool has_head, struct player *ret_winner)
+{
+	int r = has_head ? 1 : advance(m, m->top);
+
+	m->top->has_head = r > 0;
+	*ret_winner = play(m->losers, m->nr_leaves, player_of(m, m->top_nr));
+	return r >= 0;
+}
+
+static void give_out(struct lkst_merge *m, struct player winner, struct lkst_record *ret_record)
+{
+	note_holes(m, winner.ns);
+	m->top_nr = winner.source;
+	m->top = m->sources[winner.source];
+	m->top->has_head = false;
+	m->limit = limit_of(m, winner.source);
+	*ret_record = m->top->head;
+}
+
 /*
- * Everything but the plain next record of the same stream. @has_record: that one is ready, but
+ * Everything but the plain next record of the same source. @has_record: that one is ready, but
  * others may come before it.
  */
 static __attribute__((noinline)) int next_slowly(struct lkst_merge *m, bool has_record,
 						 struct lkst_record *ret_record)
 {
-	struct way *top = m->top;
-	struct player p;
+	struct player winner = { UINT64_MAX, 0 };
+	bool goes_on = true;
 
-	if (top) {
-		has_record = (has_record || advance(m, top)) && top->head.ns <= m->to_ns;
-		p.way = (u32)(top - m->ways);
-		p.ns = has_record ? top->head.ns : UINT64_MAX;
-		p = play(m->losers, m->nr_leaves, p);
+	if (m->top) {
+		goes_on = next_round(m, has_record, &winner);
+	} else if (m->has_begun) {
+		return 0;
 	} else {
-		if (m->has_begun)
-			return 0;
-		if (next_state(m, ret_record))
+		if (next_first(m, ret_record))
 			return 1;
 		m->has_begun = true;
-		p = begin(m);
+		goes_on = lkst_merge_get_ready(m);
+		if (goes_on)
+			winner = first_round(m);
 	}
-	note_holes(m, p.ns);
-	if (p.ns == UINT64_MAX) {
-		m->top = NULL;
-		return 0;
+	if (goes_on && winner.ns != UINT64_MAX) {
+		give_out(m, winner, ret_record);
+		return 1;
 	}
-	m->top = &m->ways[p.way];
-	m->limit = limit_of(m, p.way);
-	*ret_record = m->top->head;
-	return 1;
+	if (goes_on)
+		note_holes(m, m->until_ns == UINT64_MAX ? UINT64_MAX : m->until_ns + 1);
+	m->top = NULL;
+	return 0;
 }
 
 int lkst_merge_next(struct lkst_merge *m, struct lkst_record *ret_record)
@@ -418,38 +345,83 @@ int lkst_merge_next(struct lkst_merge *m, struct lkst_record *ret_record)
 
 /* ---- making one ------------------------------------------------------------------- */
 
-int lkst_merge_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
-		   struct lkst_merge **ret_merge)
+void lkst_merge_begin(struct lkst_merge *m, u64 until_ns)
+{
+	m->until_ns = until_ns;
+	m->top = NULL;
+	m->has_begun = false;
+}
+
+/* Makes room for one more source. */
+static int grow(struct lkst_merge *m)
+{
+	u32 nr = m->nr_leaves ? 2 * m->nr_leaves : 1;
+	struct lkst_merge_source **sources;
+	struct player *losers;
+
+	if (m->nr_sources < m->nr_leaves)
+		return 0;
+	sources = reallocarray(m->sources, nr, sizeof(struct lkst_merge_source *));
+	if (!sources)
+		return -ENOMEM;
+	m->sources = sources;
+	losers = reallocarray(m->losers, nr, sizeof(*losers));
+	if (!losers)
+		return -ENOMEM;
+	m->losers = losers;
+	m->nr_leaves = nr;
+	return 0;
+}
+
+int lkst_merge_add(struct lkst_err *e, struct lkst_merge *m, struct lkst_merge_source *s)
+{
+	int err = grow(m);
+
+	if (err) {
+		s->ops->free(s);
+		return lkst_err_sys(e, err, "cannot merge the streams");
+	}
+	m->sources[m->nr_sources++] = s;
+	lkst_merge_begin(m, m->until_ns);
+	return 0;
+}
+
+unsigned int lkst_merge_nr_sources(const struct lkst_merge *m)
+{
+	return m->nr_sources;
+}
+
+struct lkst_merge_source *lkst_merge_source(const struct lkst_merge *m, unsigned int i)
+{
+	return m->sources[i];
+}
+
+int lkst_merge_new_empty(struct lkst_err *e, const struct lkst_catalog *catalog, u64 from_ns,
+			 u64 to_ns, struct lkst_merge **ret_merge)
 {
 	_cleanup_(lkst_merge_freep) struct lkst_merge *m = calloc(1, sizeof(*m));
-	unsigned int i;
 
-	if (!m)
+	if (!m || lkst_gaps_init(&m->gaps, GAPS_MAX) || lkst_gaps_init(&m->holes, GAPS_MAX) ||
+	    grow(m))
 		return lkst_err_sys(e, -ENOMEM, "cannot merge the streams");
-	m->trace = t;
-	m->catalog = t->catalog;
+	m->catalog = catalog;
 	m->from_ns = from_ns;
-	m->to_ns = to_ns;
-	m->gaps_room = GAPS_MIN;
-	m->gaps = calloc(GAPS_MIN, sizeof(*m->gaps));
-	m->ways = calloc(t->nr_streams + 1, sizeof(*m->ways));
-	for (m->nr_leaves = 1; m->nr_leaves < t->nr_streams; m->nr_leaves *= 2)
-		;
-	m->losers = calloc(m->nr_leaves, sizeof(*m->losers));
-	if (!m->gaps || !m->ways || !m->losers)
-		return lkst_err_sys(e, -ENOMEM, "cannot merge the streams");
-	for (i = 0; i < t->nr_streams; i++)
-		m->ways[i].stream = t->streams[i];
+	m->to_ns = m->until_ns = to_ns;
 	*ret_merge = lkst_take(m);
 	return 0;
 }
 
 void lkst_merge_free(struct lkst_merge *m)
 {
+	u32 i;
+
 	if (!m)
 		return;
-	free(m->gaps);
-	free(m->ways);
+	for (i = 0; i < m->nr_sources; i++)
+		m->sources[i]->ops->free(m->sources[i]);
+	lkst_gaps_fini(&m->gaps);
+	lkst_gaps_fini(&m->holes);
+	free(m->sources);
 	free(m->losers);
 	free(m);
 }

@@ -7,6 +7,7 @@
 #define LKST_TRACE_READER_H
 
 #include "trace/block.h"
+#include "trace/gaps.h"
 
 struct lkst_trace;
 
@@ -108,15 +109,6 @@ const struct lkst_block *lkst_trace_block(const struct lkst_trace *t, unsigned i
 typedef void lkst_trace_report(void *arg, const struct lkst_stream_info *stream, u64 offset,
 			       u64 bytes, const char *text);
 u64 lkst_trace_check(const struct lkst_trace *t, lkst_trace_report *report, void *arg);
-
-/* A place where records are missing. */
-struct lkst_gap {
-	u32 cpu, buffer;
-	u64 from_ns, to_ns;
-	u64 events; /* known to be missing, 0: not known */
-	u64 blocks;
-	const char *why; /* a static sentence */
-};
 
 /*
  * One pass over the merged records from @from_ns to @to_ns, both included (0 and UINT64_MAX: all).

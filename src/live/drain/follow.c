@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The records of a running recording in one order of time, as they come: a queue of blocks for each ring,
- * and a heap of the queues by the time of the record that each has ready.
+ * The records of a running recording in one order of time, as they come: a queue of blocks for each ring is
+ * filled, and a merge reads the queues.
  */
 #include "live/drain/follow.h"
 
@@ -12,11 +12,11 @@
 #include "base/cleanup.h"
 #include "base/time.h"
 #include "live/drain/drain.h"
+#include "trace/merge.h"
 
-enum {
-	QUEUE_BYTES = 8 << 20, /* of one ring, at most */
-	GAPS_MAX = 256,	       /* beyond, the last one takes them in */
-};
+enum { QUEUE_BYTES = 8 << 20 }; /* of one ring, at most */
+
+static const char overwritten[] = "blocks were overwritten before they were read";
 
 /* Blocks as they came. */
 struct chunk {
@@ -25,253 +25,27 @@ struct chunk {
 	u8 bytes[];
 };
 
+/* What came from a ring and was not read yet: a source of the merge. */
 struct queue {
-	u64 instance;
+	struct lkst_merge_source base;
+	struct lkst_follow *follow;
 	struct chunk *first, **last;
-	size_t bytes; /* of all chunks */
-	size_t at;    /* of the block that is read, in the first chunk */
-	bool in_block, has_head;
+	size_t bytes;  /* of all chunks */
+	size_t at;     /* of the block that comes next, in the first chunk */
 	bool is_short; /* its ring has more than it could take */
-	struct lkst_block block, before;
-	bool has_before;
-	struct lkst_block_cursor cursor;
-	struct lkst_record head;
 };
 
 struct lkst_follow {
-	const struct lkst_session *session;
+	struct lkst_merge *merge; /* of queues */
 	struct lkst_drain *drain;
-	struct queue **queues; /* they do not move, since cursors point into them */
-	unsigned int nr_queues, last_queue;
-	struct queue **heap; /* those with a record ready */
-	unsigned int nr_heap;
+	unsigned int last_queue;
 	struct chunk *done; /* chunks that were read: records may still be in use */
 	bool has_more;
-	struct lkst_gap gaps[GAPS_MAX];
-	unsigned int first_gap, nr_gaps;
-	/* Holes that no queue meets, by time: they are gaps when it is their turn. */
-	struct lkst_gap *holes;
-	unsigned int nr_holes, next_hole;
+	u64 until_ns;  /* of the records that the merge gives out */
 	u64 filled_ns; /* when the rings were looked at last; 0: never */
 };
 
-/* ---- gaps --------------------------------------------------------------------------- */
-
-static void put_gap(struct lkst_follow *f, struct lkst_gap gap)
-{
-	struct lkst_gap *last;
-
-	if (gap.to_ns < gap.from_ns)
-		gap.to_ns = gap.from_ns;
-	if (f->nr_gaps < GAPS_MAX) {
-		f->gaps[(f->first_gap + f->nr_gaps++) % GAPS_MAX] = gap;
-		return;
-	}
-	last = &f->gaps[(f->first_gap + f->nr_gaps - 1) % GAPS_MAX];
-	last->why = "several gaps, too many to keep apart";
-	last->events += gap.events;
-	last->blocks += gap.blocks;
-	last->to_ns = gap.to_ns > last->to_ns ? gap.to_ns : last->to_ns;
-}
-
-static void add_gap(struct lkst_follow *f, const struct queue *q, struct lkst_gap gap)
-{
-	gap.cpu = lkst_instance_cpu(q->instance);
-	gap.buffer = lkst_instance_buffer(q->instance);
-	put_gap(f, gap);
-}
-
-/* The holes that begin before @ns. */
-static void note_holes(struct lkst_follow *f, u64 ns)
-{
-	while (f->next_hole < f->nr_holes && f->holes[f->next_hole].from_ns < ns)
-		put_gap(f, f->holes[f->next_hole++]);
-}
-
-int lkst_follow_gap(struct lkst_follow *f, struct lkst_gap *ret_gap)
-{
-	if (!f->nr_gaps)
-		return 0;
-	*ret_gap = f->gaps[f->first_gap];
-	f->first_gap = (f->first_gap + 1) % GAPS_MAX;
-	f->nr_gaps--;
-	return 1;
-}
-
-/* What is missing between the last block of the queue and this one. */
-static void note_missing(struct lkst_follow *f, const struct queue *q)
-{
-	const struct lkst_block *last = &q->before, *next = &q->block;
-
-	if (!q->has_before)
-		return;
-	if (next->seq - last->seq > 1)
-		add_gap(f, q,
-			(struct lkst_gap){
-				.from_ns = last->end_ns,
-				.to_ns = next->begin_ns,
-				.blocks = next->seq - last->seq - 1,
-				.why = "blocks were overwritten before they were read" });
-	if (next->discarded > last->discarded)
-		add_gap(f, q,
-			(struct lkst_gap){ .from_ns = last->begin_ns,
-					   .to_ns = next->begin_ns,
-					   .events = next->discarded - last->discarded,
-					   .why = "the recorder had to discard records" });
-}
-
 /* ---- a queue ------------------------------------------------------------------------ */
-
-/* Goes to the next block that makes sense. False: there is none yet. */
-static bool next_block(struct lkst_follow *f, struct queue *q)
-{
-	for (;;) {
-		struct chunk *c = q->first;
-
-		if (q->in_block) {
-			q->at += q->block.size;
-			q->before = q->block;
-			q->has_before = true;
-			q->in_block = false;
-		}
-		if (!c)
-			return false;
-		if (q->at < c->length) {
-			if (lkst_block_parse(NULL, c->bytes + q->at, c->length - q->at, NULL,
-					     &q->block)) {
-				q->at += 1 << LKST_BLOCK_SHIFT_MIN;
-				continue;
-			}
-			note_missing(f, q);
-			lkst_block_cursor_init(&q->cursor, &q->block);
-			q->in_block = true;
-			return true;
-		}
-		q->first = c->next;
-		if (!q->first)
-			q->last = &q->first;
-		q->bytes -= c->length;
-		q->at = 0;
-		c->next = f->done;
-		f->done = c;
-	}
-}
-
-/* Gets the queue's next record ready. False: there is none yet. */
-static bool advance(struct lkst_follow *f, struct queue *q)
-{
-	int r;
-
-	q->has_head = false;
-	for (;;) {
-		r = q->in_block ? lkst_block_next(NULL, &q->cursor,
-						  lkst_session_catalog(f->session), &q->head)
-				: 0;
-		if (r > 0)
-			break;
-		if (r < 0)
-			add_gap(f, q,
-				(struct lkst_gap){ .from_ns = q->cursor.ns,
-						   .to_ns = q->block.end_ns,
-						   .why = "a block makes no sense" });
-		if (!next_block(f, q))
-			return false;
-	}
-	q->has_head = true;
-	return true;
-}
-
-/* The queue of a ring, made when it gives its first block. */
-static struct queue *get_queue(struct lkst_follow *f, u64 instance)
-{
-	struct queue *q, **grown;
-	unsigned int i;
-
-	/* Rings give their blocks in the same order each time. */
-	for (i = 0; i < f->nr_queues; i++) {
-		unsigned int k = (f->last_queue + i) % f->nr_queues;
-
-		if (f->queues[k]->instance == instance) {
-			f->last_queue = k;
-			return f->queues[k];
-		}
-	}
-	q = calloc(1, sizeof(*q));
-	grown = reallocarray(f->queues, f->nr_queues + 1, sizeof(*grown));
-	if (grown)
-		f->queues = grown;
-	if (q && grown)
-		grown = reallocarray(f->heap, f->nr_queues + 1, sizeof(*grown));
-	if (!q || !grown) {
-		free(q);
-		return NULL;
-	}
-	f->heap = grown;
-	q->instance = instance;
-	q->last = &q->first;
-	f->queues[f->nr_queues++] = q;
-	return q;
-}
-
-/* ---- the heap ----------------------------------------------------------------------- */
-
-static bool is_before(const struct queue *a, const struct queue *b)
-{
-	return a->head.ns < b->head.ns;
-}
-
-static void sift_down(struct lkst_follow *f, unsigned int i)
-{
-	struct queue *q = f->heap[i];
-	unsigned int child;
-
-	for (; (child = 2 * i + 1) < f->nr_heap; i = child) {
-		if (child + 1 < f->nr_heap && is_before(f->heap[child + 1], f->heap[child]))
-			child++;
-		if (!is_before(f->heap[child], q))
-			break;
-		f->heap[i] = f->heap[child];
-	}
-	f->heap[i] = q;
-}
-
-static void make_heap(struct lkst_follow *f)
-{
-	unsigned int i;
-
-	f->nr_heap = 0;
-	for (i = 0; i < f->nr_queues; i++)
-		if (f->queues[i]->has_head || advance(f, f->queues[i]))
-			f->heap[f->nr_heap++] = f->queues[i];
-	for (i = f->nr_heap / 2; i-- > 0;)
-		sift_down(f, i);
-}
-
-int lkst_follow_next(struct lkst_follow *f, u64 until_ns, struct lkst_record *ret_record)
-{
-	struct queue *top;
-
-	if (!f->nr_heap || f->has_more || f->heap[0]->head.ns > until_ns)
-		return 0;
-	top = f->heap[0];
-	note_holes(f, top->head.ns);
-	*ret_record = top->head;
-	if (!advance(f, top)) {
-		/* The records that it has not given yet may come before those of the others. */
-		f->has_more = top->is_short;
-		f->heap[0] = f->heap[--f->nr_heap];
-	}
-	if (f->nr_heap)
-		sift_down(f, 0);
-	return 1;
-}
-
-bool lkst_follow_has_more(const struct lkst_follow *f)
-{
-	return f->has_more;
-}
-
-/* ---- filling ------------------------------------------------------------------------ */
 
 static void free_chunks(struct chunk *c)
 {
@@ -283,15 +57,104 @@ static void free_chunks(struct chunk *c)
 	}
 }
 
-static int take(struct lkst_err *e, void *ctx, u64 instance, const void *blocks, size_t length)
+/* Goes on to the next chunk. Records of the first one may still be in use. */
+static void drop_first(struct queue *q)
 {
-	struct lkst_follow *f = ctx;
-	struct queue *q = get_queue(f, instance);
-	struct chunk *c;
+	struct chunk *c = q->first;
+
+	q->first = c->next;
+	if (!q->first)
+		q->last = &q->first;
+	q->bytes -= c->length;
+	q->at = 0;
+	c->next = q->follow->done;
+	q->follow->done = c;
+}
+
+/* The next block that makes sense. */
+static int next_block(struct lkst_merge *m, struct lkst_merge_source *source,
+		      struct lkst_block *ret_block)
+{
+	struct queue *q = (struct queue *)source;
+
+	for (; q->first; drop_first(q))
+		while (q->at < q->first->length) {
+			const u8 *bytes = q->first->bytes + q->at;
+
+			if (!lkst_block_parse(NULL, bytes, q->first->length - q->at, NULL,
+					      ret_block)) {
+				q->at += ret_block->size;
+				return 1;
+			}
+			q->at += 1 << LKST_BLOCK_SHIFT_MIN;
+		}
+	/* The records that its ring has not given yet may come before those of the others. */
+	q->follow->has_more |= q->is_short;
+	return q->is_short ? -EAGAIN : 0;
+}
+
+static void free_queue(struct lkst_merge_source *source)
+{
+	free_chunks(((struct queue *)source)->first);
+	free(source);
+}
+
+static const struct lkst_merge_source_ops ops = { next_block, free_queue };
+
+static struct queue *queue_at(const struct lkst_follow *f, unsigned int i)
+{
+	return (struct queue *)lkst_merge_source(f->merge, i);
+}
+
+/* The queue of a ring, or NULL if it has given no block yet. */
+static struct queue *find_queue(struct lkst_follow *f, u64 instance)
+{
+	unsigned int nr = lkst_merge_nr_sources(f->merge), i;
+
+	/* Rings give their blocks in the same order each time. */
+	for (i = 0; i < nr; i++) {
+		unsigned int k = (f->last_queue + i) % nr;
+
+		if (queue_at(f, k)->base.instance == instance) {
+			f->last_queue = k;
+			return queue_at(f, k);
+		}
+	}
+	return NULL;
+}
+
+static int add_queue(struct lkst_err *e, struct lkst_follow *f, u64 instance,
+		     struct queue **ret_queue)
+{
+	struct queue *q = calloc(1, sizeof(*q));
+	int err;
 
 	if (!q)
 		return lkst_err_sys(e, -ENOMEM, "following the recording");
-	q->is_short = q->bytes + length > QUEUE_BYTES;
+	q->base.ops = &ops;
+	q->base.instance = instance;
+	q->base.why_missing = overwritten;
+	q->follow = f;
+	q->last = &q->first;
+	err = lkst_merge_add(e, f->merge, &q->base);
+	if (!err)
+		*ret_queue = q;
+	return err;
+}
+
+/* ---- filling ------------------------------------------------------------------------ */
+
+static int take(struct lkst_err *e, void *ctx, u64 instance, const void *blocks, size_t length)
+{
+	struct lkst_follow *f = ctx;
+	struct queue *q = find_queue(f, instance);
+	struct chunk *c;
+	int err;
+
+	err = q ? 0 : add_queue(e, f, instance, &q);
+	if (err)
+		return err;
+	q->is_short = q->bytes && q->bytes + length > QUEUE_BYTES;
 	if (q->is_short)
 		return -EAGAIN;
 	c = malloc(sizeof(*c) + length);
@@ -317,14 +180,16 @@ static u64 begin_of(const struct lkst_follow *f, u32 cpu)
 	u64 begin_ns = 0;
 	unsigned int i;
 
-	for (i = 0; i < f->nr_queues && !f->filled_ns; i++) {
-		const struct queue *q = f->queues[i];
+	if (f->filled_ns)
+		return f->filled_ns;
+	for (i = 0; i < lkst_merge_nr_sources(f->merge); i++) {
+		const struct lkst_merge_source *s = lkst_merge_source(f->merge, i);
 
-		if (lkst_instance_cpu(q->instance) == cpu && q->has_head &&
-		    lkst_lost_from_history(q->instance) && (!begin_ns || q->head.ns < begin_ns))
-			begin_ns = q->head.ns;
+		if (s->has_head && lkst_instance_cpu(s->instance) == cpu &&
+		    lkst_lost_from_history(s->instance) && (!begin_ns || s->head.ns < begin_ns))
+			begin_ns = s->head.ns;
 	}
-	return f->filled_ns ? f->filled_ns : begin_ns;
+	return begin_ns;
 }
 
 /* A stretch that stream @instance has lost is a hole if there are older records of the CPU. */
@@ -336,9 +201,8 @@ static int add_hole(void *ctx, u64 instance, const struct lkst_lost *lost)
 				 .from_ns = lost->from_ns,
 				 .to_ns = lost->to_ns,
 				 .blocks = lost->blocks,
-				 .why = "blocks were overwritten before they were read" };
+				 .why = overwritten };
 	u64 begin_ns = begin_of(f, hole.cpu);
-	struct lkst_gap *grown;
 
 	if (!begin_ns || hole.to_ns <= begin_ns)
 		return 0;
@@ -346,34 +210,7 @@ static int add_hole(void *ctx, u64 instance, const struct lkst_lost *lost)
 		hole.from_ns = begin_ns;
 		hole.blocks = 0;
 	}
-	grown = reallocarray(f->holes, f->nr_holes + 1, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	f->holes = grown;
-	grown[f->nr_holes++] = hole;
-	return 0;
-}
-
-static int compare_holes(const void *a, const void *b)
-{
-	const struct lkst_gap *x = a, *y = b;
-
-	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
-}
-
-/* Finds what was lost before the first block of each ring that has given one out since the last look. */
-static int find_holes(struct lkst_err *e, struct lkst_follow *f, u64 now)
-{
-	f->nr_holes -= f->next_hole;
-	if (f->nr_holes)
-		memmove(f->holes, f->holes + f->next_hole, f->nr_holes * sizeof(*f->holes));
-	f->next_hole = 0;
-	if (lkst_drain_each_lost(f->drain, add_hole, f))
-		return lkst_err_sys(e, -ENOMEM, "following the recording");
-	lkst_drain_keep_told(f->drain);
-	if (f->nr_holes)
-		qsort(f->holes, f->nr_holes, sizeof(*f->holes), compare_holes);
-	f->filled_ns = now;
+	lkst_merge_add_hole(f->merge, &hole);
 	return 0;
 }
 
@@ -381,18 +218,48 @@ int lkst_follow_fill(struct lkst_err *e, struct lkst_follow *f)
 {
 	u64 bytes, now = lkst_monotonic_ns();
 	unsigned int i;
-	int code;
+	int err;
 
 	free_chunks(f->done);
 	f->done = NULL;
 	f->has_more = false;
-	for (i = 0; i < f->nr_queues; i++)
-		f->queues[i]->is_short = false;
-	code = lkst_drain_copy(e, f->drain, &bytes);
-	if (!code)
-		code = lkst_drain_cut(e, f->drain);
-	make_heap(f);
-	return code ? code : find_holes(e, f, now);
+	for (i = 0; i < lkst_merge_nr_sources(f->merge); i++)
+		queue_at(f, i)->is_short = false;
+	err = lkst_drain_copy(e, f->drain, &bytes);
+	if (!err)
+		err = lkst_drain_cut(e, f->drain);
+	lkst_merge_begin(f->merge, f->until_ns);
+	lkst_merge_get_ready(f->merge);
+	if (err)
+		return err;
+	/* What was lost before the first block of each ring that has given one out since the last look. */
+	err = lkst_drain_each_lost(f->drain, add_hole, f);
+	if (err)
+		return lkst_err_sys(e, err, "following the recording");
+	lkst_drain_keep_told(f->drain);
+	f->filled_ns = now;
+	return 0;
+}
+
+/* ---- reading ------------------------------------------------------------------------ */
+
+int lkst_follow_next(struct lkst_follow *f, u64 until_ns, struct lkst_record *ret_record)
+{
+	if (until_ns != f->until_ns) {
+		lkst_merge_begin(f->merge, until_ns);
+		f->until_ns = until_ns;
+	}
+	return lkst_merge_next(f->merge, ret_record);
+}
+
+int lkst_follow_gap(struct lkst_follow *f, struct lkst_gap *ret_gap)
+{
+	return lkst_merge_gap(f->merge, ret_gap);
+}
+
+bool lkst_follow_has_more(const struct lkst_follow *f)
+{
+	return f->has_more;
 }
 
 unsigned int lkst_follow_pause_ms(const struct lkst_follow *f)
@@ -402,7 +269,16 @@ unsigned int lkst_follow_pause_ms(const struct lkst_follow *f)
 
 u64 lkst_follow_begin_ns(const struct lkst_follow *f)
 {
-	return f->nr_heap ? f->heap[0]->head.ns : 0;
+	u64 begin_ns = UINT64_MAX;
+	unsigned int i;
+
+	for (i = 0; i < lkst_merge_nr_sources(f->merge); i++) {
+		const struct lkst_merge_source *s = lkst_merge_source(f->merge, i);
+
+		if (s->has_head && s->head.ns < begin_ns)
+			begin_ns = s->head.ns;
+	}
+	return begin_ns == UINT64_MAX ? 0 : begin_ns;
 }
 
 /* ---- lifetime ----------------------------------------------------------------------- */
@@ -411,14 +287,16 @@ int lkst_follow_new(struct lkst_err *e, const struct lkst_session *s, u64 since_
 		    struct lkst_follow **ret_follow)
 {
 	_cleanup_(lkst_follow_freep) struct lkst_follow *f = calloc(1, sizeof(*f));
-	int code;
+	int err;
 
 	if (!f)
 		return lkst_err_sys(e, -ENOMEM, "following the recording");
-	f->session = s;
-	code = lkst_drain_new(e, s, NULL, since_ns, &f->drain);
-	if (code)
-		return code;
+	err = lkst_merge_new_empty(e, lkst_session_catalog(s), 0, UINT64_MAX, &f->merge);
+	if (err)
+		return err;
+	err = lkst_drain_new(e, s, NULL, since_ns, &f->drain);
+	if (err)
+		return err;
 	lkst_drain_set_taker(f->drain, take, f);
 	*ret_follow = lkst_take(f);
 	return 0;
@@ -426,18 +304,10 @@ int lkst_follow_new(struct lkst_err *e, const struct lkst_session *s, u64 since_
 
 void lkst_follow_free(struct lkst_follow *f)
 {
-	unsigned int i;
-
 	if (!f)
 		return;
-	for (i = 0; i < f->nr_queues; i++) {
-		free_chunks(f->queues[i]->first);
-		free(f->queues[i]);
-	}
+	lkst_merge_free(f->merge);
 	free_chunks(f->done);
-	free(f->queues);
-	free(f->holes);
-	free(f->heap);
 	lkst_drain_free(f->drain);
 	free(f);
 }
