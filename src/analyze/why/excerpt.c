@@ -97,23 +97,13 @@ static int make_room(struct lkst_excerpt *w)
 	return r < 0 ? r : 0;
 }
 
-/* Beyond the limit the last gap grows, so that none is forgotten. */
-static void take_gap(struct lkst_excerpt *w, const struct lkst_gap *gap)
+static void note_gaps(struct lkst_excerpt *w, struct lkst_merge *m)
 {
-	struct lkst_gap *last;
+	struct lkst_gap gap;
 
-	if (gap->buffer == LKST_BUFFER_STATE)
-		return;
-	if (w->nr_gaps < LKST_WINDOW_GAPS_MAX) {
-		w->gaps[w->nr_gaps++] = *gap;
-		return;
-	}
-	last = &w->gaps[LKST_WINDOW_GAPS_MAX - 1];
-	last->why = "several gaps, too many to keep apart";
-	if (gap->from_ns < last->from_ns)
-		last->from_ns = gap->from_ns;
-	if (gap->to_ns > last->to_ns)
-		last->to_ns = gap->to_ns;
+	while (lkst_merge_gap(m, &gap) > 0)
+		if (gap.buffer != LKST_BUFFER_STATE)
+			lkst_gaps_add(&w->gaps, &gap);
 }
 
 static int take(struct lkst_excerpt *w, const struct lkst_record *r)
@@ -171,13 +161,11 @@ static int load(struct lkst_err *e, struct lkst_excerpt *w, u64 from_ns, u64 to_
 	_cleanup_(lkst_merge_freep) struct lkst_merge *m = NULL;
 	bool has_names = false;
 	struct lkst_record r;
-	struct lkst_gap gap;
 	int err;
 
 	err = lkst_merge_new(e, w->trace, from_ns, to_ns, &m);
 	while (!err && lkst_merge_next(m, &r) > 0) {
-		while (lkst_merge_gap(m, &gap) > 0)
-			take_gap(w, &gap);
+		note_gaps(w, m);
 		/* The state stream comes first; it is younger than what was before the window. */
 		if (!has_names && r.event->group != LKST_GROUP_STATE) {
 			has_names = true;
@@ -186,8 +174,8 @@ static int load(struct lkst_err *e, struct lkst_excerpt *w, u64 from_ns, u64 to_
 		if (!err)
 			err = take(w, &r);
 	}
-	while (m && lkst_merge_gap(m, &gap) > 0)
-		take_gap(w, &gap);
+	if (m)
+		note_gaps(w, m);
 	if (err == -ENOMEM)
 		lkst_err_sys(e, err, "loading the records of the interval");
 	return err;
@@ -268,7 +256,7 @@ int lkst_excerpt_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 
 	w->max = max ? max : LKST_WINDOW_MAX;
 	w->threads = lkst_threads_new();
 	w->symbols = lkst_symbols_new();
-	if (!w->threads || !w->symbols)
+	if (!w->threads || !w->symbols || lkst_gaps_init(&w->gaps, LKST_WINDOW_GAPS_MAX))
 		return lkst_err_sys(e, -ENOMEM, "loading the records of the interval");
 	classify(w);
 	err = load(e, w, from_ns, to_ns);
@@ -298,6 +286,7 @@ void lkst_excerpt_free(struct lkst_excerpt *w)
 	lkst_places_fini(&w->by_thread);
 	lkst_places_fini(&w->by_cpu);
 	lkst_places_fini(&w->by_kind);
+	lkst_gaps_fini(&w->gaps);
 	free(w->moments);
 	free(w);
 }
@@ -367,8 +356,8 @@ const struct lkst_gap *lkst_excerpt_gap(const struct lkst_excerpt *w, u64 from_n
 {
 	u32 i;
 
-	for (i = 0; i < w->nr_gaps; i++) {
-		const struct lkst_gap *gap = &w->gaps[i];
+	for (i = 0; i < w->gaps.nr; i++) {
+		const struct lkst_gap *gap = lkst_gaps_at(&w->gaps, i);
 
 		if ((cpu < 0 || gap->cpu == cpu) && gap->from_ns < to_ns && gap->to_ns > from_ns)
 			return gap;

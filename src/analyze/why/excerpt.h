@@ -48,8 +48,7 @@ struct lkst_excerpt {
 	u64 from_ns, to_ns; /* what is held; from_ns is later than asked if there was too much */
 	struct lkst_moment *moments;
 	u32 nr;
-	struct lkst_gap gaps[LKST_WINDOW_GAPS_MAX]; /* what is missing in it */
-	u32 nr_gaps;
+	struct lkst_gaps gaps; /* what is missing in it */
 	struct lkst_spans *spans; /* what each thread did in it */
 
 	/* Private. */
