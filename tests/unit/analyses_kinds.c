@@ -38,6 +38,18 @@ TEST(analysis_softirq_minds_only_gaps_of_its_cpu)
 	CHECK_EQ(value("softirq", "NET_RX", "crossing"), 1);
 }
 
+TEST(analysis_minds_only_gaps_of_the_buffer)
+{
+	ask("softirq_raise buffer=14 ns=1000 vec=3\n"
+	    "sched_switch buffer=15 ns=1000\n"
+	    "!skip buffer=15 blocks=1\n"
+	    "sched_switch buffer=15 ns=1050\n"
+	    "softirq_entry buffer=14 ns=1100 vec=3\n",
+	    "softirq");
+	CHECK_EQ(value("softirq", "NET_RX", "count"), 1);
+	CHECK_EQ(value("softirq", "NET_RX", "crossing"), 0);
+}
+
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 static const char memory_text[] =
@@ -539,6 +551,7 @@ static const struct unit_test tests[] = {
 	  test_analysis_softirq_measures_from_the_first_request },
 	{ "analysis_softirq_minds_only_gaps_of_its_cpu",
 	  test_analysis_softirq_minds_only_gaps_of_its_cpu },
+	{ "analysis_minds_only_gaps_of_the_buffer", test_analysis_minds_only_gaps_of_the_buffer },
 	{ "analysis_memalloc_measures_time_and_sizes",
 	  test_analysis_memalloc_measures_time_and_sizes },
 	{ "analysis_memfree_measures_time_and_lives",

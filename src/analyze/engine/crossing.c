@@ -9,9 +9,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "abi/control.h"
+
 /* Buffers and CPUs with higher numbers share the last place; an error then is a gap too many, not one too few. */
 enum {
-	BUFFERS_MAX = 8,
+	BUFFERS_MAX = LKST_NR_BUFFERS,
 	CPUS_MAX = 1024,
 };
 
