@@ -9,7 +9,7 @@ shopt -s nullglob
 
 pages=(doc/man/*.[1-8])
 generated=$BUILD/gen/man/lkst-events.7
-documents=(README.md doc/*.md)
+documents=(README.md doc/*.md doc/decisions/*.md)
 
 # Prints "ok NAME" if $2 is empty, else "FAIL NAME: $2".
 verdict()
