@@ -56,6 +56,17 @@ if [ -z "$commands" ]; then
 else
 	commands="_overview $commands"
 fi
+# The commands are those of the list, in the help and in the page.
+sed -n 's/^COMMAND(\([a-z]*\))$/\1/p' src/cmd/commands.def | sort >"$SCRATCH/listed"
+sed -n 's/^\.It Xr lkst-\([a-z]*\) 1$/\1/p' doc/man/lkst.1 | sort >"$SCRATCH/in_page"
+tr ' ' '\n' <<<"${commands#_overview }" | sort >"$SCRATCH/in_help"
+bad=
+[ -s "$SCRATCH/listed" ] || bad='src/cmd/commands.def lists none'
+verdict docs_lists_have_all_commands "$bad$(
+	diff "$SCRATCH/listed" "$SCRATCH/in_page" |
+		sed -n 's/^< /not in doc\/man\/lkst.1: /p; s/^> /no command, but in doc\/man\/lkst.1: /p'
+	diff "$SCRATCH/listed" "$SCRATCH/in_help" | sed -n 's/^< /not in the help: /p; s/^> /only in the help: /p'
+)"
 for command in $commands; do
 	command=${command#_overview}
 	page=doc/man/lkst${command:+-$command}.1

@@ -52,8 +52,8 @@ static const struct lkst_option rows[] = {
 	LKST_OPTION(NUMBER, struct options, cpu, .name = "cpu", .letter = 'C', .argument = "N",
 		    .max = INT32_MAX, .help = "only what began on this CPU"),
 	LKST_OPTION(CHOICE, struct options, format, .name = "format", .letter = 'f',
-		    .argument = "FORMAT", .standard = "text",
-		    .help = "", .choices = lkst_table_format_choices),
+		    .argument = "FORMAT", .standard = "text", .help = "",
+		    .choices = lkst_table_format_choices),
 	LKST_OPTION(NUMBER, struct options, rows, .name = "rows", .letter = 'n', .argument = "N",
 		    .max = INT32_MAX, .standard = "20",
 		    .help = "rows of each table that text shows; 0: all"),
@@ -226,9 +226,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_analyze = {
 	.name = "analyze",
 	.summary = "how long things take and how often they happen",
-	.usage =
-		"analyze [--list] [--key KEY] [--from T] [--to T] [--tid N] [--comm NAME] [--cpu N] "
-		"[--format text|csv|json] [--rows N] NAME[,NAME...]|all TRACE...",
+	.args = "NAME[,NAME...]|all TRACE...",
 	.help = "Measures the trace directory TRACE: counts, totals, mean, quantiles and longest of\n"
 		"what the analyses look at, a histogram, and the worst ten with time and thread. One\n"
 		"pass over the trace answers any number of analyses. TRACE may also be given by the\n"
@@ -242,6 +240,6 @@ const struct lkst_cmd lkst_cmd_analyze = {
 	.options_size = sizeof(struct options),
 	.defaults = &defaults,
 	.min_args = 2,
-	.max_args = 1024,
+	.max_args = LKST_ARGS_MAX,
 	.run = run,
 };

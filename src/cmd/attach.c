@@ -230,7 +230,6 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	sigset_t ignored;
 	int err;
 
-	(void)args, (void)nr_args;
 	since = a.o->last_ns < now ? now - a.o->last_ns : 0;
 	err = lkst_streaming_init(e, files, &a.files, &ignored);
 	if (err)
@@ -250,11 +249,6 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_attach = {
 	.name = "attach",
 	.summary = "print the recording as it goes on, or stream it to files",
-	.usage =
-		"attach [--last TIME] [--format text|csv|json|flight] [--event GLOB]... [--tid N] [--pid N] "
-		"[--comm NAME] [--cpu N] [--time day|mono|rel] [--output DIR] [--rotate LIMITS] "
-		"[--compress] [--mode MODE] [--group GROUP] [--symbols] [--no-symbols] [--for TIME] "
-		"[--daemon] [--quiet]",
 	.help = "Prints what the recording that `lkst start` began has in memory, and goes on with what\n"
 		"comes, all CPUs in order of time, until SIGINT. With --output, --rotate, --compress or\n"
 		"--daemon it writes to files instead. The recording does not depend on it: it goes on\n"

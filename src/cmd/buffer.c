@@ -104,7 +104,6 @@ static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 	char size[LKST_SIZE_TEXT];
 	u32 buffer, cpu;
 
-	(void)args, (void)nr_args;
 	if (!options_of(job)->json)
 		printf("%3s  %-15s %4s %11s %7s  %-15s %s\n", "ID", "NAME", "CPU", "SIZE", "EVENTS",
 		       "GETS", "NEXT");
@@ -124,7 +123,6 @@ static int verb_create(struct lkst_job *job, char **args, unsigned int nr_args)
 	u32 buffer;
 	int err = lkst_buffer_create(job->e, job->s, args[0], options_of(job)->size, &buffer);
 
-	(void)nr_args;
 	if (!err && !options_of(job)->quiet)
 		printf("buffer %u (%s)\n", buffer, args[0]);
 	return err;
@@ -135,7 +133,6 @@ static int verb_delete(struct lkst_job *job, char **args, unsigned int nr_args)
 	u32 buffer;
 	int err = lkst_buffer_find(job->e, job->s, args[0], &buffer);
 
-	(void)nr_args;
 	return err ? err : lkst_buffer_delete(job->e, job->s, buffer);
 }
 
@@ -144,7 +141,6 @@ static int verb_clear(struct lkst_job *job, char **args, unsigned int nr_args)
 	u32 buffer;
 	int err = lkst_buffer_find(job->e, job->s, args[0], &buffer);
 
-	(void)nr_args;
 	return err ? err : lkst_buffer_clear(job->e, job->s, buffer);
 }
 
@@ -154,7 +150,6 @@ static int verb_size(struct lkst_job *job, char **args, unsigned int nr_args)
 	u64 bytes;
 	int err = lkst_buffer_find(job->e, job->s, args[0], &buffer);
 
-	(void)nr_args;
 	if (!err)
 		err = lkst_size_parse(job->e, args[1], &bytes);
 	return err ? err : lkst_buffer_resize(job->e, job->s, buffer, bytes);
@@ -192,7 +187,6 @@ static int verb_unlink(struct lkst_job *job, char **args, unsigned int nr_args)
 	u32 buffer;
 	int err = lkst_buffer_find(job->e, job->s, args[0], &buffer);
 
-	(void)nr_args;
 	return err ? err : lkst_buffer_link(job->e, job->s, buffer, buffer);
 }
 
@@ -201,7 +195,6 @@ static int verb_jump(struct lkst_job *job, char **args, unsigned int nr_args)
 	u32 of, to;
 	int err = lkst_buffer_find(job->e, job->s, options_of(job)->of, &of);
 
-	(void)nr_args;
 	if (!err)
 		err = lkst_buffer_find(job->e, job->s, args[0], &to);
 	return err ? err : lkst_buffer_jump(job->e, job->s, of, to, options_of(job)->cpu);
@@ -212,22 +205,40 @@ static int verb_shift(struct lkst_job *job, char **args, unsigned int nr_args)
 	u32 of;
 	int err = lkst_buffer_find(job->e, job->s, options_of(job)->of, &of);
 
-	(void)args, (void)nr_args;
 	return err ? err : lkst_buffer_shift(job->e, job->s, of, options_of(job)->cpu);
 }
 
 static const struct lkst_verb verbs[] = {
-	{ "list", 0, 0, LKST_TURN_LOOK, verb_list },
-	{ "create", 1, 1, LKST_TURN_CHANGE, verb_create },
-	{ "delete", 1, 1, LKST_TURN_CHANGE, verb_delete },
-	{ "clear", 1, 1, LKST_TURN_CHANGE, verb_clear },
-	{ "size", 2, 2, LKST_TURN_CHANGE, verb_size },
-	{ "link", 2, LKST_NR_BUFFERS, LKST_TURN_CHANGE, verb_link },
-	{ "ring", 1, LKST_NR_BUFFERS, LKST_TURN_CHANGE, verb_ring },
-	{ "unlink", 1, 1, LKST_TURN_CHANGE, verb_unlink },
-	{ "jump", 1, 1, LKST_TURN_CHANGE, verb_jump },
-	{ "shift", 0, 0, LKST_TURN_CHANGE, verb_shift },
-	{ 0 },
+	LKST_VERB(.name = "list", .turn = LKST_TURN_LOOK, .run = verb_list,
+		  .help = "number, name, CPU, size; how many events the active maskset sends there;\n"
+			  "whose records it gets now; and the next one when it is full"),
+	LKST_VERB(.name = "create", .args = "NAME", .min_args = 1, .max_args = 1,
+		  .turn = LKST_TURN_CHANGE, .run = verb_create,
+		  .help = "makes one, in the memory that `lkst start --spare` reserved"),
+	LKST_VERB(.name = "delete", .args = "NAME", .min_args = 1, .max_args = 1,
+		  .turn = LKST_TURN_CHANGE, .run = verb_delete,
+		  .help = "removes it and its records"),
+	LKST_VERB(.name = "clear", .args = "NAME", .min_args = 1, .max_args = 1,
+		  .turn = LKST_TURN_CHANGE, .run = verb_clear, .help = "empties it"),
+	LKST_VERB(.name = "size", .args = "NAME SIZE", .min_args = 2, .max_args = 2,
+		  .turn = LKST_TURN_CHANGE, .run = verb_size,
+		  .help = "gives it another size, and empties it"),
+	LKST_VERB(.name = "link", .args = "NAME NEXT...", .min_args = 2,
+		  .max_args = LKST_NR_BUFFERS, .turn = LKST_TURN_CHANGE, .run = verb_link,
+		  .help = "when NAME is full, that CPU continues in NEXT, and so forth; the last one\n"
+			  "overwrites itself, unless it already has a next one"),
+	LKST_VERB(.name = "ring", .args = "NAME...", .min_args = 1, .max_args = LKST_NR_BUFFERS,
+		  .turn = LKST_TURN_CHANGE, .run = verb_ring,
+		  .help = "the same, and from the last one to the first"),
+	LKST_VERB(.name = "unlink", .args = "NAME", .min_args = 1, .max_args = 1,
+		  .turn = LKST_TURN_CHANGE, .run = verb_unlink,
+		  .help = "NAME overwrites itself again when it is full"),
+	LKST_VERB(.name = "jump", .args = "NAME", .min_args = 1, .max_args = 1,
+		  .turn = LKST_TURN_CHANGE, .run = verb_jump,
+		  .help = "from now on, what goes to main (--of: to another one) goes to NAME"),
+	LKST_VERB(.name = "shift", .turn = LKST_TURN_CHANGE, .run = verb_shift,
+		  .help = "the same, to the next one of the buffer that gets the records now"),
+	{},
 };
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
@@ -240,27 +251,11 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_buffer = {
 	.name = "buffer",
 	.summary = "where records go, and changing that while recording goes on",
-	.usage =
-		"buffer [OPTIONS] list | create NAME | delete NAME | clear NAME | size NAME SIZE | "
-		"link NAME NEXT... | ring NAME... | unlink NAME | jump NAME | shift",
 	.help = "A buffer is memory of each CPU that overwrites itself; a maskset says for each event which\n"
 		"buffer its records go to. On each CPU they go to the buffer of that name, or to another\n"
 		"one that the CPU has switched to: then the one that it left keeps its records. All\n"
 		"buffers are in a snapshot, and `lkst status` shows how full they are. NAME is a buffer's\n"
-		"name or number.\n"
-		"\n"
-		"  list      number, name, CPU, size; how many events the active maskset sends there;\n"
-		"            whose records it gets now; and the next one when it is full\n"
-		"  create    makes one, in the memory that `lkst start --spare` reserved\n"
-		"  delete    removes it and its records\n"
-		"  clear     empties it\n"
-		"  size      gives it another size, and empties it\n"
-		"  link      when NAME is full, that CPU continues in NEXT, and so forth; the last one\n"
-		"            overwrites itself, unless it already has a next one\n"
-		"  ring      the same, and from the last one to the first\n"
-		"  unlink    NAME overwrites itself again when it is full\n"
-		"  jump      from now on, what goes to main (--of: to another one) goes to NAME\n"
-		"  shift     the same, to the next one of the buffer that gets the records now",
+		"name or number.",
 	.examples = "  lkst buffer list\n"
 		    "  lkst buffer create --size 1M net\n"
 		    "  lkst maskset copy RDEFAULT mine\n"
@@ -271,6 +266,7 @@ const struct lkst_cmd lkst_cmd_buffer = {
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.defaults = &defaults,
+	.verbs = verbs,
 	.min_args = 1,
 	.max_args = LKST_NR_BUFFERS + 1,
 	.run = run,

@@ -334,7 +334,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_check = {
 	.name = "check",
 	.summary = "verify every block of a trace and print the ledger of losses",
-	.usage = "check [--counts] [--json] TRACE...",
+	.args = "TRACE...",
 	.help = "Reads every block and record of TRACE, a directory or a file, and checks that they make\n"
 		"sense and go as far as the trace's end marks say. Prints what is missing and why. The exit\n"
 		"status is 1 if a block is damaged or missing, if TRACE has no end although it should\n"
@@ -344,6 +344,6 @@ const struct lkst_cmd lkst_cmd_check = {
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.min_args = 1,
-	.max_args = LKST_LIST_MAX,
+	.max_args = LKST_ARGS_MAX,
 	.run = run,
 };

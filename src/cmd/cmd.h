@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A command is one file, and one constant of this type says everything about it: dispatch, help
- * and option parsing read the same entry. To add one: write cmd/<name>.c with its entry, declare
- * the entry below, put it in the table of main.c, write doc/man/lkst-<name>.1.
+ * and option parsing read the same entry. cmd/commands.def lists them, and says how to add one.
  */
 #ifndef LKST_CMD_CMD_H
 #define LKST_CMD_CMD_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "abi/types.h"
 #include "base/err.h"
@@ -26,7 +26,10 @@ enum lkst_option_type {
 	LKST_OPTION_CONFIG,   /* const char *: a file of further options; at most one per command */
 };
 
-enum { LKST_LIST_MAX = 64 };
+enum {
+	LKST_LIST_MAX = 64,   /* values of an option that may be given several times */
+	LKST_ARGS_MAX = 1024, /* arguments of commands that take any number: traces, globs ... */
+};
 
 struct lkst_list {
 	char *items[LKST_LIST_MAX];
@@ -72,34 +75,50 @@ typedef unsigned int lkst_value_CHOICE;
 		__VA_ARGS__                                                                        \
 	}
 
+struct lkst_verb;
+
 struct lkst_cmd {
 	const char *name;
-	const char *summary;		   /* one line, for `lkst help` */
-	const char *usage;		   /* what follows "lkst ", or all of it */
-	bool is_link;			   /* a command of the original, with its own name */
+	const char *summary; /* one line, for `lkst help` */
+	const char *
+		args; /* what follows the options, as the usage shows it; NULL: nothing, or a verb */
+	const char
+		*usage; /* all that follows the name; NULL: it is made of options, args and verbs */
+	bool is_link;	/* a command of the original, with its own name */
 	const char *help;		   /* paragraphs between the usage and the options */
 	const char *examples;		   /* indented lines, NULL: none */
 	void (*print_more)(void);	   /* prints paragraphs after `help`; NULL: none */
 	const struct lkst_option *options; /* ends with a row without name */
 	size_t options_size;		   /* of the struct that the rows' offsets are in */
 	const void *defaults;		   /* that struct's initial value, NULL: zeroes */
+	const struct lkst_verb
+		*verbs; /* what the first argument may be (cmd/verbs.h); NULL: anything */
 	unsigned int min_args, max_args;
 	/* @args: what is left after the options. Returns 0 or a negative errno with @e set. */
 	int (*run)(struct lkst_err *e, const void *options, char **args, unsigned int nr_args);
 };
 
+/* A command's options as they were parsed; lists and text point into the arguments, or into `config`. */
+struct lkst_options {
+	void *values; /* the command's struct */
+	char *config; /* the file of option LKST_OPTION_CONFIG, NULL: none */
+};
+
 /*
- * Parses @argv (without the command's own name) by @cmd's rows into @options. Returns the index
- * of the first argument that is no option, -EINVAL with @e set, or 1 << 16 if help was asked for.
+ * Parses @argv (without the command's own name) by @cmd's rows. Returns the index of the first argument that is no
+ * option, -EINVAL with @e set, or 1 << 16 if help was asked for; lkst_options_fini() frees @ret_options in any case.
  *
  * An option of type LKST_OPTION_CONFIG names a file (base/conf.h) whose keys are the command's other
  * long options. Those on the command line override it, wherever they are; a list gets both.
  */
 int lkst_options_parse(struct lkst_err *e, const struct lkst_cmd *cmd, int argc, char **argv,
-		       void *options);
+		       struct lkst_options *ret_options);
+void lkst_options_fini(struct lkst_options *o);
 enum { LKST_OPTIONS_HELP = 1 << 16 };
 
+/* What --help prints, and the usage, which is its first part. */
 void lkst_cmd_print_help(const struct lkst_cmd *cmd);
+void lkst_cmd_print_usage(FILE *to, const struct lkst_cmd *cmd);
 
 /* What a user types before its options: "lkst NAME", or its own name. */
 enum { LKST_CMD_CALLED_MAX = 64 };
@@ -123,14 +142,8 @@ int lkst_cmd_open_trace(struct lkst_err *e, char **args, unsigned int nr_args,
 /* Runs @cmd with the words of @argv, which NULL ends, as its options and arguments. */
 int lkst_cmd_run(struct lkst_err *e, const struct lkst_cmd *cmd, const char *const *argv);
 
-extern const struct lkst_cmd lkst_cmd_start, lkst_cmd_stop, lkst_cmd_status, lkst_cmd_snapshot,
-	lkst_cmd_record, lkst_cmd_attach, lkst_cmd_maskset, lkst_cmd_handler, lkst_cmd_buffer,
-	lkst_cmd_incident, lkst_cmd_trigger, lkst_cmd_serve, lkst_cmd_event, lkst_cmd_print,
-	lkst_cmd_report, lkst_cmd_analyze, lkst_cmd_why, lkst_cmd_lint, lkst_cmd_check,
-	lkst_cmd_cut, lkst_cmd_extract, lkst_cmd_limit;
-
-/* The original's commands, links to this program. */
-extern const struct lkst_cmd lkst_cmd_lkstm, lkst_cmd_lkstbuf, lkst_cmd_lksteh, lkst_cmd_lkstlogd,
-	lkst_cmd_lkstlogdiv, lkst_cmd_lkstla;
+#define COMMAND(name) extern const struct lkst_cmd lkst_cmd_##name;
+#define LINK COMMAND
+#include "cmd/commands.def"
 
 #endif

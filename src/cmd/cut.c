@@ -71,24 +71,21 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_lkstlogdiv = {
 	.name = "lkstlogdiv",
 	.summary = "divide a log",
-	.usage = "lkstlogdiv [--output DIR] [--from T] [--to T] [--size SIZE] [--mode MODE]\n"
-		 "                  [--group GROUP] [--quiet] TRACE...",
+	.args = "TRACE...",
 	.is_link = true,
 	.help = "Divides TRACE by time or size into traces that can be read alone, as `lkst cut` does.",
 	.examples = "  lkstlogdiv --size 64M -o pieces lkstlogdata-1\n",
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.min_args = 1,
-	.max_args = LKST_LIST_MAX,
+	.max_args = LKST_ARGS_MAX,
 	.run = run,
 };
 
 const struct lkst_cmd lkst_cmd_cut = {
 	.name = "cut",
 	.summary = "cut a trace by time or size into traces that can be read alone",
-	.usage =
-		"cut [--output DIR] [--from T] [--to T] [--size SIZE] [--mode MODE] [--group GROUP]\n"
-		"                [--quiet] TRACE...",
+	.args = "TRACE...",
 	.help = "Makes a trace of the records of TRACE between two times, or several of a given size.\n"
 		"Each has the names of the threads as of its beginning. Cut in one go, or at the same\n"
 		"time, they fit together again. TRACE may be compressed, or in parts; what is made is\n"
@@ -99,6 +96,6 @@ const struct lkst_cmd lkst_cmd_cut = {
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.min_args = 1,
-	.max_args = LKST_LIST_MAX,
+	.max_args = LKST_ARGS_MAX,
 	.run = run,
 };

@@ -8,8 +8,8 @@
 #include "abi/syscalls.h"
 #include "base/cleanup.h"
 #include "base/glob.h"
-#include "cmd/cmd.h"
 #include "cmd/recording.h"
+#include "cmd/verbs.h"
 #include "live/load/kernel_types.h"
 #include "live/load/plan.h"
 #include "live/load/tracefs.h"
@@ -252,39 +252,61 @@ static int show(struct lkst_err *e, const struct lkst_kernel *k, const char *nam
 			    name);
 }
 
+/* This machine's; NULL: it tells nothing about its types. */
+static struct lkst_kernel *open_kernel(void)
+{
+	struct lkst_kernel *k = NULL;
+
+	return lkst_kernel_open(NULL, getenv(LKST_BTF_VARIABLE), &k) ? NULL : k;
+}
+
+static void close_kernel(struct lkst_kernel **k)
+{
+	lkst_kernel_close(*k);
+}
+
+static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
+{
+	const struct options *o = job->options;
+	_cleanup_(close_kernel) struct lkst_kernel *k = open_kernel();
+
+	return list(k, nr_args ? args[0] : NULL, o->json);
+}
+
+static int verb_show(struct lkst_job *job, char **args, unsigned int nr_args)
+{
+	_cleanup_(close_kernel) struct lkst_kernel *k = open_kernel();
+
+	return show(job->e, k, args[0]);
+}
+
+static const struct lkst_verb verbs[] = {
+	LKST_VERB(.name = "list", .args = "[GLOB]", .max_args = 1, .run = verb_list,
+		  .help = "the events, or those that match; so without a verb"),
+	LKST_VERB(.name = "show", .args = "NAME", .min_args = 1, .max_args = 1, .run = verb_show,
+		  .help = "one, with its fields, where it hooks and whether this kernel has that\n"
+			  "hook. NAME may also be an LKST mnemonic, a system call or a tracepoint\n"
+			  "(system:name)"),
+	{},
+};
+
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	const struct options *o = options;
-	struct lkst_kernel *k = NULL;
-	struct lkst_err ignored;
-	int err;
-
-	if (nr_args && strcmp(args[0], "list") && strcmp(args[0], "show"))
-		return lkst_err_set(e, -EINVAL, "\"%s\" is neither list nor show", args[0]);
-	if (lkst_kernel_open(&ignored, getenv(LKST_BTF_VARIABLE), &k))
-		k = NULL;
-	if (!nr_args || !strcmp(args[0], "list"))
-		err = list(k, nr_args > 1 ? args[1] : NULL, o->json);
-	else if (nr_args < 2)
-		err = lkst_err_set(e, -EINVAL, "show takes the name of an event");
-	else
-		err = show(e, k, args[1]);
-	lkst_kernel_close(k);
-	return err;
+	if (!nr_args)
+		return lkst_verbs_run(e, verbs, "list", options, true, args, 0);
+	return lkst_verbs_run(e, verbs, args[0], options, true, args + 1, nr_args - 1);
 }
 
 const struct lkst_cmd lkst_cmd_event = {
 	.name = "event",
 	.summary = "the catalogue: what can be recorded, with fields and hooks",
-	.usage = "event [list [GLOB] | show NAME] [--json]",
-	.help = "Lists the events, or shows one with its fields, where it hooks and whether this kernel\n"
-		"has that hook. NAME may also be an LKST mnemonic, a system call or a tracepoint\n"
-		"(system:name).",
+	.help = "The catalogue: every event, by what it is recorded, and what its fields are.",
 	.examples = "  lkst event list 'sched:*'\n"
 		    "  lkst event show PROCESS_CONTEXTSWITCH\n"
 		    "  lkst event show openat\n",
 	.options = rows,
 	.options_size = sizeof(struct options),
+	.verbs = verbs,
 	.max_args = 2,
 	.run = run,
 };

@@ -559,11 +559,10 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_extract = {
 	.name = "extract",
 	.summary = "make a trace of what a crash dump holds",
-	.usage =
-		"extract [--output DIR] [--uuid UUID] [--doubtful DIR] [--catalog TRACE] [--ids FILE]\n"
-		"                    [--mode MODE] [--group GROUP] [--json] [--quiet] DUMP...\n"
-		"       lkst extract --list [--ids FILE] [--json] DUMP...\n"
-		"       lkst extract --earlier [--within TIME] [OPTION]... [DUMP...]",
+	.usage = "[--output DIR] [--uuid UUID] [--doubtful DIR] [--catalog TRACE] [--ids FILE]\n"
+		 "                    [--mode MODE] [--group GROUP] [--json] [--quiet] DUMP...\n"
+		 "       lkst extract --list [--ids FILE] [--json] DUMP...\n"
+		 "       lkst extract --earlier [--within TIME] [OPTION]... [DUMP...]",
 	.help = "Searches the memory dump of a machine that was recording, and makes a trace directory\n"
 		"of what it finds. DUMP is an ELF core (/proc/vmcore too), makedumpfile's or QEMU's\n"
 		"compressed format, either also flattened, or a bare image of memory; or several files\n"

@@ -98,7 +98,6 @@ static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 	/* The list needs no recording; a recording has further handlers, and shows how they are used. */
 	int err = lkst_pins_exist() ? lkst_job_open(job, LKST_TURN_LOOK) : 0;
 
-	(void)args, (void)nr_args;
 	if (err)
 		return err;
 	if (!options_of(job)->json)
@@ -133,7 +132,6 @@ static int verb_load(struct lkst_job *job, char **args, unsigned int nr_args)
 	struct lkst_handler h = {};
 	int err;
 
-	(void)nr_args;
 	err = lkst_handler_object(job->e, args[0], path);
 	if (!err)
 		err = lkst_handler_load(job->e, job->s, &options, &h);
@@ -147,7 +145,6 @@ static int verb_show(struct lkst_job *job, char **args, unsigned int nr_args)
 	struct lkst_handler h;
 	int err = lkst_handler_find(job->e, args[0], &h);
 
-	(void)nr_args;
 	return err ? err : lkst_handler_print(job->e, job->s, &h, options_of(job)->json);
 }
 
@@ -167,7 +164,6 @@ static int verb_unload(struct lkst_job *job, char **args, unsigned int nr_args)
 	struct lkst_handler h;
 	int err = lkst_handler_find(job->e, args[0], &h);
 
-	(void)nr_args;
 	return err ? err
 		   : lkst_handler_unload(job->e, job->s, h.number, options_of(job)->force,
 					 &job->notes);
@@ -224,7 +220,6 @@ static int verb_wait(struct lkst_job *job, char **args, unsigned int nr_args)
 	s64 i;
 	int err;
 
-	(void)nr_args;
 	err = lkst_handler_find(job->e, args[0], &h);
 	if (!err)
 		err = lkst_notices_open(job->e, h.number, &notices);
@@ -243,7 +238,6 @@ static int verb_wait(struct lkst_job *job, char **args, unsigned int nr_args)
 /* 1: it was the variable for beats, and has the time now. */
 static int store_beat(void *ctx, const struct lkst_variable *v)
 {
-	(void)ctx;
 	if (v->has_key || strcmp(v->name, "beat_ns") || v->size != sizeof(u64) || v->count != 1)
 		return 0;
 	__atomic_store_n((u64 *)v->bytes, lkst_monotonic_ns(), __ATOMIC_RELAXED);
@@ -257,7 +251,6 @@ static int verb_beat(struct lkst_job *job, char **args, unsigned int nr_args)
 	struct lkst_handler h;
 	int err = lkst_handler_find(job->e, args[0], &h);
 
-	(void)nr_args;
 	if (err)
 		return err;
 	lkst_job_let_go(job);
@@ -278,15 +271,32 @@ static int verb_beat(struct lkst_job *job, char **args, unsigned int nr_args)
 /* ---- the command ------------------------------------------------------------------------------ */
 
 static const struct lkst_verb verbs[] = {
-	{ "list", 0, 0, LKST_TURN_NONE, verb_list },
-	{ "build", 1, 2, LKST_TURN_NONE, verb_build },
-	{ "load", 1, 1, LKST_TURN_CHANGE, verb_load },
-	{ "show", 1, 1, LKST_TURN_LOOK, verb_show },
-	{ "set", 2, LKST_LIST_MAX, LKST_TURN_CHANGE, verb_set },
-	{ "wait", 1, 1, LKST_TURN_LOOK, verb_wait },
-	{ "beat", 1, 1, LKST_TURN_LOOK, verb_beat },
-	{ "unload", 1, 1, LKST_TURN_CHANGE, verb_unload },
-	{ 0 },
+	LKST_VERB(.name = "list", .run = verb_list,
+		  .help = "all handlers: number, name, and how many events the active maskset\n"
+			  "sends to each"),
+	LKST_VERB(.name = "build", .args = "FILE.c [FILE.o]", .min_args = 1, .max_args = 2,
+		  .run = verb_build,
+		  .help = "compiles one; requires clang and the headers of libbpf"),
+	LKST_VERB(.name = "load", .args = "FILE.o", .min_args = 1, .max_args = 1,
+		  .turn = LKST_TURN_CHANGE, .run = verb_load,
+		  .help = "loads FILE.o, or one that comes with the program by its name: filter,\n"
+			  "hist, sample, security, stack, watchdog; `lkst maskset --handler NAME\n"
+			  "'MASKSET+=GLOB'` then sends events to it"),
+	LKST_VERB(.name = "show", .args = "NAME", .min_args = 1, .max_args = 1,
+		  .turn = LKST_TURN_LOOK, .run = verb_show,
+		  .help = "its variables, and the maps it counts in"),
+	LKST_VERB(.name = "set", .args = "NAME VARIABLE=VALUE...", .min_args = 2,
+		  .max_args = LKST_ARGS_MAX, .turn = LKST_TURN_CHANGE, .run = verb_set,
+		  .help = "changes variables, with effect at once"),
+	LKST_VERB(.name = "wait", .args = "NAME", .min_args = 1, .max_args = 1,
+		  .turn = LKST_TURN_LOOK, .run = verb_wait,
+		  .help = "waits until it sends a notice, and prints the notice"),
+	LKST_VERB(.name = "beat", .args = "NAME", .min_args = 1, .max_args = 1,
+		  .turn = LKST_TURN_LOOK, .run = verb_beat,
+		  .help = "tells a watchdog that all is well"),
+	LKST_VERB(.name = "unload", .args = "NAME", .min_args = 1, .max_args = 1,
+		  .turn = LKST_TURN_CHANGE, .run = verb_unload, .help = "detaches and removes it"),
+	{},
 };
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
@@ -296,30 +306,13 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	return lkst_verbs_run(e, verbs, args[0], o, o->quiet, args + 1, nr_args - 1);
 }
 
-#define USAGE                                                                                      \
-	"[OPTIONS] list | build FILE.c [FILE.o] | load FILE.o | show NAME | set NAME "             \
-	"VARIABLE=VALUE... | wait NAME | beat NAME | unload NAME"
-
 const struct lkst_cmd lkst_cmd_handler = {
 	.name = "handler",
 	.summary = "what can be done with an event, also by code of your own",
-	.usage = "handler " USAGE,
 	.help = "A handler is what a maskset sends an event to. DEFAULT records it. A user handler is\n"
 		"some ten lines of C: it decides for each event whether it is recorded, counts, wakes a\n"
 		"waiting process, or switches masksets. It is loaded, changed and unloaded during\n"
-		"recording. NAME is its name or number.\n"
-		"\n"
-		"  list          all handlers: number, name, and how many events the active maskset\n"
-		"                sends to each\n"
-		"  build         compiles one; requires clang and the headers of libbpf\n"
-		"  load          loads FILE.o, or one that comes with the program by its name: filter,\n"
-		"                hist, sample, security, stack, watchdog; `lkst maskset --handler NAME\n"
-		"                'MASKSET+=GLOB'` then sends events to it\n"
-		"  show NAME     its variables, and the maps it counts in\n"
-		"  set NAME      changes variables, with effect at once\n"
-		"  wait NAME     waits until it sends a notice, and prints the notice\n"
-		"  beat NAME     tells a watchdog that all is well\n"
-		"  unload NAME   detaches and removes it",
+		"recording. NAME is its name or number.",
 	.examples = "  lkst handler build only_thread.c\n"
 		    "  lkst handler load only_thread.o --event sched_switch --event 'syscall:*'\n"
 		    "  lkst handler set only_thread t_tid=1234\n"
@@ -330,8 +323,9 @@ const struct lkst_cmd lkst_cmd_handler = {
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.defaults = &defaults,
+	.verbs = verbs,
 	.min_args = 1,
-	.max_args = LKST_LIST_MAX,
+	.max_args = LKST_ARGS_MAX,
 	.run = run,
 };
 
@@ -339,14 +333,14 @@ const struct lkst_cmd lkst_cmd_lksteh = {
 	.name = "lksteh",
 	.is_link = true,
 	.summary = "event handlers, as the original LKST called the command",
-	.usage = "lksteh " USAGE,
 	.help = "Does the same as `lkst handler`, under the command's name in the original LKST of 2002 to\n"
 		"2006. How its options were spelled is not known.",
 	.examples = "  lksteh list\n",
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.defaults = &defaults,
+	.verbs = verbs,
 	.min_args = 1,
-	.max_args = LKST_LIST_MAX,
+	.max_args = LKST_ARGS_MAX,
 	.run = run,
 };

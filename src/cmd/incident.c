@@ -85,7 +85,6 @@ static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 	u32 nr = 0, nr_free, room = lkst_incidents_room(job->s, &nr_free), i;
 	int err = lkst_incidents_list(job->e, job->s, &list, &nr);
 
-	(void)args, (void)nr_args;
 	if (err)
 		return err;
 	if (!options_of(job)->json)
@@ -106,7 +105,6 @@ static int verb_keep(struct lkst_job *job, char **args, unsigned int nr_args)
 	int err = lkst_incident_keep(job->e, job->s, options_of(job)->post_ns,
 				     options_of(job)->reason, &number);
 
-	(void)args, (void)nr_args;
 	if (err || options_of(job)->quiet)
 		return err;
 	if (number)
@@ -210,18 +208,27 @@ static int verb_watch(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	struct lkst_incident_saving how = saving_of(job);
 
-	(void)args, (void)nr_args;
 	how.drop = true;
 	return lkst_incident_watch(job, &how);
 }
 
 static const struct lkst_verb verbs[] = {
-	{ "list", 0, 0, LKST_TURN_LOOK, verb_list },
-	{ "keep", 0, 0, LKST_TURN_CHANGE, verb_keep },
-	{ "save", 1, LKST_INCIDENTS_MAX, LKST_TURN_NONE, verb_save },
-	{ "drop", 1, LKST_INCIDENTS_MAX, LKST_TURN_NONE, verb_drop },
-	{ "watch", 0, 0, LKST_TURN_NONE, verb_watch },
-	{ 0 },
+	LKST_VERB(.name = "list", .turn = LKST_TURN_LOOK, .run = verb_list,
+		  .help = "what is kept: number, when, how far it reaches back, how long it went on\n"
+			  "after that, the thread, and why"),
+	LKST_VERB(.name = "keep", .turn = LKST_TURN_CHANGE, .run = verb_keep,
+		  .help = "keeps this moment"),
+	LKST_VERB(.name = "save", .args = "NUMBER...", .min_args = 1,
+		  .max_args = LKST_INCIDENTS_MAX, .run = verb_save,
+		  .help = "makes a trace of it, DIR/incident-NUMBER-TIME, which has this name when all of\n"
+			  "it is on the disk"),
+	LKST_VERB(.name = "drop", .args = "NUMBER...", .min_args = 1,
+		  .max_args = LKST_INCIDENTS_MAX, .run = verb_drop,
+		  .help = "gives its memory back, for another one"),
+	LKST_VERB(.name = "watch", .run = verb_watch,
+		  .help = "stays, and saves and drops each one when it is over; what cannot be saved now\n"
+			  "stays in memory and is tried again"),
+	{},
 };
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
@@ -235,21 +242,11 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_incident = {
 	.name = "incident",
 	.summary = "moments that the recording keeps",
-	.usage = "incident [OPTIONS] list | keep | save NUMBER... | drop NUMBER... | watch",
 	.help = "A recording that was started with `lkst start --incidents NUMBER` has so many more banks of\n"
 		"the size of its main buffer. When a moment is to be kept, all CPUs switch to a free bank,\n"
 		"each with its next record: the one that they leave is the incident, and nothing overwrites\n"
 		"it. A trigger does that (`lkst trigger`), in the kernel and at the event; so does `keep`.\n"
-		"NUMBER is an incident's number, or all.\n"
-		"\n"
-		"  list      what is kept: number, when, how far it reaches back, how long it went on\n"
-		"            after that, the thread, and why\n"
-		"  keep      keeps this moment\n"
-		"  save      makes a trace of it, DIR/incident-NUMBER-TIME, which has this name when all of\n"
-		"            it is on the disk\n"
-		"  drop      gives its memory back, for another one\n"
-		"  watch     stays, and saves and drops each one when it is over; what cannot be saved now\n"
-		"            stays in memory and is tried again",
+		"NUMBER is an incident's number, or all.",
 	.examples = "  lkst start --incidents 4\n"
 		    "  lkst incident keep --after 200ms --reason 'the page was slow'\n"
 		    "  lkst incident list\n"
@@ -258,6 +255,7 @@ const struct lkst_cmd lkst_cmd_incident = {
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.defaults = &defaults,
+	.verbs = verbs,
 	.min_args = 1,
 	.max_args = LKST_INCIDENTS_MAX + 1,
 	.run = run,

@@ -85,7 +85,6 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	int err, ready = -1;
 	pid_t pid;
 
-	(void)args, (void)nr_args;
 	err = o->daemon ? lkst_background_enter(e, &ready, &pid) : 0;
 	if (err > 0) {
 		if (!o->quiet)
@@ -133,7 +132,6 @@ int lkst_limit_start(struct lkst_err *e)
 const struct lkst_cmd lkst_cmd_limit = {
 	.name = "limit",
 	.summary = "keep a recording to its cost limit: detach what is left out",
-	.usage = "limit [--retry TIME] [--daemon] [--quiet]",
 	.help = "A recording with a cost limit (`lkst start --budget`) leaves out the least\n"
 		"valuable kinds of events while it costs more. These still cost something as long as their\n"
 		"hooks are attached. This process detaches them when the kernel program asks for it, and\n"

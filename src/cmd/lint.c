@@ -107,8 +107,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_lint = {
 	.name = "lint",
 	.summary = "find illegal sequences: use after free, locks, sleeping where it is forbidden",
-	.usage =
-		"lint [--rule GLOB]... [--list] [--format text|json] [--time day|mono|rel] [TRACE...]",
+	.args = "[TRACE...]",
 	.help = "Looks for things that the kernel must not do in the order in which it did them. Each finding\n"
 		"names the two or three events that it rests on. Where records are missing nothing is found,\n"
 		"rather than something wrong. The exit status is 1 if something was found.",
@@ -117,6 +116,6 @@ const struct lkst_cmd lkst_cmd_lint = {
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.min_args = 0,
-	.max_args = LKST_LIST_MAX,
+	.max_args = LKST_ARGS_MAX,
 	.run = run,
 };

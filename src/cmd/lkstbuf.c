@@ -2,9 +2,8 @@
 /* lkstbuf: the original's command for buffers, and for what was saved of them. */
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "cmd/cmd.h"
+#include "cmd/verbs.h"
 
 struct options {
 	const char *file;
@@ -27,11 +26,36 @@ static const struct lkst_option rows[] = {
 	{},
 };
 
-static int print(struct lkst_err *e, const struct options *o)
+static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 {
+	static const char *const words[] = { "list", NULL };
+
+	return lkst_cmd_run(job->e, &lkst_cmd_buffer, words);
+}
+
+static int check_file(struct lkst_err *e, const struct options *o)
+{
+	return o->file ? 0 : lkst_err_set(e, -EINVAL, "-f says which file; see --help");
+}
+
+static int verb_read(struct lkst_job *job, char **args, unsigned int nr_args)
+{
+	const struct options *o = job->options;
+	const char *const words[] = { "--quiet", "--file", o->file, NULL };
+	int err = check_file(job->e, o);
+
+	return err ? err : lkst_cmd_run(job->e, &lkst_cmd_snapshot, words);
+}
+
+static int verb_print(struct lkst_job *job, char **args, unsigned int nr_args)
+{
+	const struct options *o = job->options;
 	const char *words[10] = { "--format", o->csv ? "csv" : "text", "--time" };
 	unsigned int nr = 3;
+	int err = check_file(job->e, o);
 
+	if (err)
+		return err;
 	if (o->csv)
 		words[nr++] = o->seconds ? "day" : "rel";
 	else
@@ -41,40 +65,34 @@ static int print(struct lkst_err *e, const struct options *o)
 	if (o->records)
 		words[nr++] = "--no-gaps";
 	words[nr++] = o->file;
-	return lkst_cmd_run(e, &lkst_cmd_print, words);
+	return lkst_cmd_run(job->e, &lkst_cmd_print, words);
 }
+
+static const struct lkst_verb verbs[] = {
+	LKST_VERB(.name = "list", .run = verb_list, .help = "the buffers of each CPU"),
+	LKST_VERB(.name = "read", .run = verb_read,
+		  .help = "saves what they hold to FILE; recording goes on"),
+	LKST_VERB(.name = "print", .run = verb_print,
+		  .help = "prints FILE; `lkst print FILE` takes it, too"),
+	{},
+};
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	static const char *const list[] = { "list", NULL };
-	const struct options *o = options;
-	const char *const save[] = { "--quiet", "--file", o->file, NULL };
-
-	(void)nr_args;
-	if (!strcmp(args[0], "list"))
-		return lkst_cmd_run(e, &lkst_cmd_buffer, list);
-	if (strcmp(args[0], "read") && strcmp(args[0], "print"))
-		return lkst_err_set(e, -EINVAL, "there is no \"%s\"; see --help", args[0]);
-	if (!o->file)
-		return lkst_err_set(e, -EINVAL, "-f says which file; see --help");
-	return args[0][0] == 'r' ? lkst_cmd_run(e, &lkst_cmd_snapshot, save) : print(e, o);
+	return lkst_verbs_run(e, verbs, args[0], options, true, args + 1, nr_args - 1);
 }
 
 const struct lkst_cmd lkst_cmd_lkstbuf = {
 	.name = "lkstbuf",
 	.is_link = true,
 	.summary = "buffers, as the original LKST spelled it",
-	.usage = "lkstbuf [-f FILE] [-r] [-C] [-S] [-V] list | read | print",
 	.help = "Does the same as `lkst buffer`, `lkst snapshot` and `lkst print`, with the options of\n"
-		"the original LKST of 2002 to 2006.\n"
-		"\n"
-		"  list          the buffers of each CPU\n"
-		"  read          saves what they hold to FILE; recording goes on\n"
-		"  print         prints FILE; `lkst print FILE` takes it, too",
+		"the original LKST of 2002 to 2006.",
 	.examples = "  lkstbuf read -f trace.log\n"
 		    "  lkstbuf print -r -C -S -V -f trace.log > trace.csv\n",
 	.options = rows,
 	.options_size = sizeof(struct options),
+	.verbs = verbs,
 	.min_args = 1,
 	.max_args = 1,
 	.run = run,

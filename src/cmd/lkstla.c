@@ -68,7 +68,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_lkstla = {
 	.name = "lkstla",
 	.summary = "the analyses as lkstlogtools had them",
-	.usage = "lkstla ANALYZER [-l] [-k KEY] [-t START+DURATION] LOGFILE...",
+	.args = "ANALYZER LOGFILE...",
 	.is_link = true,
 	.help = "Analyzes a trace. LOGFILE is its directory, or files in it. Times are seconds of\n"
 		"CLOCK_MONOTONIC. `lkst analyze` does the same and more.",
@@ -78,6 +78,6 @@ const struct lkst_cmd lkst_cmd_lkstla = {
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.min_args = 2,
-	.max_args = 1024,
+	.max_args = LKST_ARGS_MAX,
 	.run = run,
 };

@@ -81,7 +81,6 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	char name[4096];
 	int err;
 
-	(void)args, (void)nr_args;
 	err = name_logs(e, o->prefix, name, sizeof(name));
 	if (!err)
 		err = start(e, &o->events);
@@ -109,8 +108,6 @@ const struct lkst_cmd lkst_cmd_lkstlogd = {
 	.name = "lkstlogd",
 	.is_link = true,
 	.summary = "writes what is recorded to logs, as the original LKST's daemon did",
-	.usage =
-		"lkstlogd [-f PREFIX] [-r LIMITS] [-z] [-n] [--mode MODE] [--group GROUP] [-e GLOB]...",
 	.help = "Writes what the recording has in memory, and what comes, to logs: trace directories called\n"
 		"lkstlogdata-DATE-TIME, of which each can be read alone, or all as one. What is recorded is\n"
 		"what the active maskset says (lkstm). If nothing is being recorded, it begins to, as `lkst\n"

@@ -6,6 +6,8 @@
 
 #include "cmd/maskset.h"
 
+enum { ARGS_MAX = 5 };
+
 struct options {
 	struct lkst_maskset_options common;
 	const char *maskset;
@@ -24,7 +26,6 @@ static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	u32 set;
 
-	(void)args, (void)nr_args;
 	printf("maskset_id length name\n");
 	for (set = 0; set < LKST_MASKSETS; set++)
 		if (lkst_maskset_exists(job->c, set))
@@ -34,14 +35,23 @@ static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 }
 
 static const struct lkst_verb verbs[] = {
-	{ "list", 0, 0, LKST_TURN_LOOK, verb_list },
-	{ "read", 1, 1, LKST_TURN_NONE, lkst_maskset_verb_read },
-	{ "write", 1, 1, LKST_TURN_NONE, lkst_maskset_verb_write },
-	{ "config", 3, 4, LKST_TURN_CHANGE, lkst_maskset_verb_config },
-	{ "copy", 2, 2, LKST_TURN_CHANGE, lkst_maskset_verb_copy },
-	{ "delete", 1, 1, LKST_TURN_CHANGE, lkst_maskset_verb_delete },
-	{ "set", 1, 1, LKST_TURN_CHANGE, lkst_maskset_verb_set },
-	{ 0 },
+	LKST_VERB(.name = "list", .turn = LKST_TURN_LOOK, .run = verb_list,
+		  .help = "number, length and name of each; \"*\" marks the active one"),
+	LKST_VERB(.name = "read", .min_args = 1, .max_args = 1, .run = lkst_maskset_verb_read,
+		  .help = "prints maskset ID: a row per event, number, name, handler"),
+	LKST_VERB(.name = "write", .min_args = 1, .max_args = 1, .run = lkst_maskset_verb_write,
+		  .help = "makes or replaces maskset ID from such a text on standard input"),
+	LKST_VERB(.name = "config", .args = "EVENT HANDLER [BUFFER]", .min_args = 3, .max_args = 4,
+		  .turn = LKST_TURN_CHANGE, .run = lkst_maskset_verb_config,
+		  .help = "sends one event to a handler: 1 records, 255 does nothing"),
+	LKST_VERB(.name = "copy", .args = "ID", .min_args = 2, .max_args = 2,
+		  .turn = LKST_TURN_CHANGE, .run = lkst_maskset_verb_copy,
+		  .help = "copies maskset -m to the other"),
+	LKST_VERB(.name = "delete", .min_args = 1, .max_args = 1, .turn = LKST_TURN_CHANGE,
+		  .run = lkst_maskset_verb_delete, .help = "removes it"),
+	LKST_VERB(.name = "set", .min_args = 1, .max_args = 1, .turn = LKST_TURN_CHANGE,
+		  .run = lkst_maskset_verb_set, .help = "activates it"),
+	{},
 };
 
 /* The maskset of -m is the verb's first argument. */
@@ -49,7 +59,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 {
 	const struct options *o = options;
 	struct lkst_maskset_options common = o->common;
-	char *words[LKST_LIST_MAX + 1];
+	char *words[ARGS_MAX + 1];
 	unsigned int nr = 0, i;
 
 	common.quiet = true;
@@ -66,24 +76,16 @@ const struct lkst_cmd lkst_cmd_lkstm = {
 	.name = "lkstm",
 	.is_link = true,
 	.summary = "masksets, as the original LKST spelled it",
-	.usage = "lkstm [-m ID] [-n NAME] list | read | write | config EVENT HANDLER [BUFFER] | "
-		 "copy ID | delete | set",
 	.help = "Does the same as `lkst maskset`, with the options of the original LKST of 2002 to 2006.\n"
-		"Something must be recording, as a kernel with the original always was: `lkst start`.\n"
-		"\n"
-		"  list          number, length and name of each; \"*\" marks the active one\n"
-		"  read          prints maskset ID: a row per event, number, name, handler\n"
-		"  write         makes or replaces maskset ID from such a text on standard input\n"
-		"  config        sends one event to a handler: 1 records, 255 does nothing\n"
-		"  copy          copies maskset -m to the other\n"
-		"  delete, set   removes it; activates it",
+		"Something must be recording, as a kernel with the original always was: `lkst start`.",
 	.examples = "  lkstm read -m 0 | lkstm write -m 3   a maskset that records nothing\n"
 		    "  lkstm config -m 3 1 1                and process switches\n"
 		    "  lkstm config -m 3 2 1                and wake-ups\n"
 		    "  lkstm set -m 3\n",
 	.options = rows,
 	.options_size = sizeof(struct options),
+	.verbs = verbs,
 	.min_args = 1,
-	.max_args = 5,
+	.max_args = ARGS_MAX,
 	.run = run,
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/out.h"
 #include "cmd/cmd.h"
 #include "cmd/rlimits.h"
@@ -12,24 +13,18 @@
 #include "cmd/version.h"
 
 static const struct lkst_cmd *const commands[] = {
-	&lkst_cmd_start,   &lkst_cmd_stop,     &lkst_cmd_status,  &lkst_cmd_snapshot,
-	&lkst_cmd_record,  &lkst_cmd_attach,   &lkst_cmd_maskset, &lkst_cmd_handler,
-	&lkst_cmd_buffer,  &lkst_cmd_incident, &lkst_cmd_trigger, &lkst_cmd_serve,
-	&lkst_cmd_event,   &lkst_cmd_print,    &lkst_cmd_report,  &lkst_cmd_analyze,
-	&lkst_cmd_why,	   &lkst_cmd_lint,     &lkst_cmd_check,	  &lkst_cmd_cut,
-	&lkst_cmd_extract, &lkst_cmd_limit,
+#define COMMAND(name) &lkst_cmd_##name,
+#define LINK(name)
+#include "cmd/commands.def"
 };
 
-/* The original's commands: links to this program, known by the name that they are called by. */
 static const struct lkst_cmd *const links[] = {
-	&lkst_cmd_lkstm,    &lkst_cmd_lkstbuf,	  &lkst_cmd_lksteh,
-	&lkst_cmd_lkstlogd, &lkst_cmd_lkstlogdiv, &lkst_cmd_lkstla,
+#define COMMAND(name)
+#define LINK(name) &lkst_cmd_##name,
+#include "cmd/commands.def"
 };
 
-enum {
-	OPTIONS_BYTES = 4096,
-	EXIT_USAGE = 2,
-};
+enum { EXIT_USAGE = 2 };
 
 static void print_overview(FILE *to)
 {
@@ -68,15 +63,13 @@ static const struct lkst_cmd *find_link(const char *path)
 
 static int run(const struct lkst_cmd *cmd, int argc, char **argv)
 {
+	_cleanup_(lkst_options_fini) struct lkst_options options = {};
 	char called[LKST_CMD_CALLED_MAX];
-	static _Alignas(16) char options[OPTIONS_BYTES];
 	struct lkst_err e = { "" };
 	unsigned int nr_args;
 	int first, err;
 
-	if (cmd->defaults)
-		memcpy(options, cmd->defaults, cmd->options_size);
-	first = lkst_options_parse(&e, cmd, argc, argv, options);
+	first = lkst_options_parse(&e, cmd, argc, argv, &options);
 	if (first == LKST_OPTIONS_HELP) {
 		lkst_cmd_print_help(cmd);
 		return 0;
@@ -87,12 +80,10 @@ static int run(const struct lkst_cmd *cmd, int argc, char **argv)
 	}
 	nr_args = argc - first;
 	if (nr_args < cmd->min_args || nr_args > cmd->max_args) {
-		fputs(cmd->is_link ? "usage: " : "usage: lkst ", stderr);
-		fputs(cmd->usage, stderr);
-		fputc('\n', stderr);
+		lkst_cmd_print_usage(stderr, cmd);
 		return EXIT_USAGE;
 	}
-	err = cmd->run(&e, options, argv + first, nr_args);
+	err = cmd->run(&e, options.values, argv + first, nr_args);
 	if (err < 0 && e.text[0])
 		lkst_rlimits_explain(&e, err);
 	if (err < 0)

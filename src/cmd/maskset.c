@@ -98,7 +98,6 @@ static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	int err = 0;
 
-	(void)args, (void)nr_args;
 	if (lkst_pins_exist())
 		err = lkst_job_open(job, LKST_TURN_LOOK);
 	if (err)
@@ -197,7 +196,6 @@ static int verb_show(struct lkst_job *job, char **args, unsigned int nr_args)
 	u8 group;
 	int err = lkst_maskset_open(job, args[0], &set);
 
-	(void)nr_args;
 	if (err)
 		return err;
 	if (lkst_maskset_options(job)->json) {
@@ -267,7 +265,6 @@ static int verb_edit(struct lkst_job *job, char **args, unsigned int nr_args)
 	char *write_args[] = { args[0], path };
 	int err;
 
-	(void)nr_args;
 	err = lkst_job_open(job, LKST_TURN_CHANGE);
 	if (err)
 		return err;
@@ -400,31 +397,56 @@ static int arm(struct lkst_job *job, const char *word, bool on)
 
 static int verb_arm(struct lkst_job *job, char **args, unsigned int nr_args)
 {
-	(void)nr_args;
 	return arm(job, args[0], true);
 }
 
 static int verb_disarm(struct lkst_job *job, char **args, unsigned int nr_args)
 {
-	(void)nr_args;
 	return arm(job, args[0], false);
 }
 
 static const struct lkst_verb verbs[] = {
-	{ "list", 0, 0, LKST_TURN_NONE, verb_list },
-	{ "show", 1, 1, LKST_TURN_NONE, verb_show },
-	{ "read", 1, 1, LKST_TURN_NONE, lkst_maskset_verb_read },
-	{ "write", 1, 2, LKST_TURN_NONE, lkst_maskset_verb_write },
-	{ "edit", 1, 1, LKST_TURN_NONE, verb_edit },
-	{ "config", 3, 4, LKST_TURN_CHANGE, lkst_maskset_verb_config },
-	{ "copy", 2, 2, LKST_TURN_CHANGE, lkst_maskset_verb_copy },
-	{ "delete", 1, 1, LKST_TURN_CHANGE, lkst_maskset_verb_delete },
-	{ "set", 1, 1, LKST_TURN_CHANGE, lkst_maskset_verb_set },
-	{ "arm", 1, 1, LKST_TURN_CHANGE, verb_arm },
-	{ "disarm", 1, 1, LKST_TURN_CHANGE, verb_disarm },
-	{ "+=", 3, GLOBS_MAX + 2, LKST_TURN_CHANGE, verb_change },
-	{ "-=", 3, GLOBS_MAX + 2, LKST_TURN_CHANGE, verb_change },
-	{ 0 },
+	LKST_VERB(.name = "list", .run = verb_list,
+		  .help = "all masksets: name, number of events, which one is active"),
+	LKST_VERB(.name = "show", .args = "NAME", .min_args = 1, .max_args = 1, .run = verb_show,
+		  .help = "what it records"),
+	LKST_VERB(.name = "read", .args = "NAME", .min_args = 1, .max_args = 1,
+		  .run = lkst_maskset_verb_read,
+		  .help = "its text: a row per event, number, name, handler"),
+	LKST_VERB(.name = "write", .args = "NAME [FILE]", .min_args = 1, .max_args = 2,
+		  .run = lkst_maskset_verb_write,
+		  .help = "makes or replaces it from FILE or standard input, a text like that"),
+	LKST_VERB(.name = "edit", .args = "NAME", .min_args = 1, .max_args = 1, .run = verb_edit,
+		  .help = "opens the text in $VISUAL or $EDITOR, then writes it"),
+	LKST_VERB(.name = "config", .args = "NAME EVENT HANDLER [BUFFER]", .min_args = 3,
+		  .max_args = 4, .turn = LKST_TURN_CHANGE, .run = lkst_maskset_verb_config,
+		  .help = "sends one event, by name or number, to a handler: 1 records, 255 not"),
+	LKST_VERB(.name = "copy", .args = "FROM TO", .min_args = 2, .max_args = 2,
+		  .turn = LKST_TURN_CHANGE, .run = lkst_maskset_verb_copy,
+		  .help = "makes or replaces TO, which then records what FROM does"),
+	LKST_VERB(.name = "delete", .args = "NAME", .min_args = 1, .max_args = 1,
+		  .turn = LKST_TURN_CHANGE, .run = lkst_maskset_verb_delete,
+		  .help = "removes it; the active one can't be deleted"),
+	LKST_VERB(.name = "set", .args = "NAME", .min_args = 1, .max_args = 1,
+		  .turn = LKST_TURN_CHANGE, .run = lkst_maskset_verb_set,
+		  .help = "activates it: hooks that it needs are attached, one store switches\n"
+			  "all events at once, hooks that nobody needs any more are detached"),
+	LKST_VERB(.name = "arm", .args = "NAME", .min_args = 1, .max_args = 1,
+		  .turn = LKST_TURN_CHANGE, .run = verb_arm,
+		  .help = "keeps its hooks attached while another one is active: activating it\n"
+			  "is no more than the store"),
+	LKST_VERB(.name = "disarm", .args = "NAME", .min_args = 1, .max_args = 1,
+		  .turn = LKST_TURN_CHANGE, .run = verb_disarm, .help = "no longer"),
+	LKST_VERB(.name = "+=", .args = "NAME+='GLOB [CONDITION]'...", .is_infix = true,
+		  .min_args = 3, .max_args = GLOBS_MAX + 2, .turn = LKST_TURN_CHANGE,
+		  .run = verb_change,
+		  .help = "also records what matches, as in `lkst start --event`; a NAME that does\n"
+			  "not exist is made. With a CONDITION after it, as in a trigger, only the\n"
+			  "records for which it holds: 'mine+=syscall:openat ret < 0'"),
+	LKST_VERB(.name = "-=", .args = "NAME-=GLOB...", .is_infix = true, .min_args = 3,
+		  .max_args = GLOBS_MAX + 2, .turn = LKST_TURN_CHANGE, .run = verb_change,
+		  .help = "no longer records what matches"),
+	{},
 };
 
 /* Splits "NAME+=GLOB" or "NAME+=" into @words; 0: it is neither. */
@@ -458,31 +480,11 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_maskset = {
 	.name = "maskset",
 	.summary = "which events are recorded; switched and changed while recording goes on",
-	.usage = "maskset [--armed] [--handler HANDLER] [--buffer BUFFER] [--json] [--quiet] "
-		 "list | show NAME | read NAME | write NAME [FILE] | edit NAME | "
-		 "config NAME EVENT HANDLER [BUFFER] | copy FROM TO | delete NAME | set NAME | "
-		 "arm NAME | disarm NAME | NAME+='GLOB [CONDITION]'... | NAME-=GLOB...",
 	.help = "A maskset says for every event what is done with it: which handler gets it, and which\n"
 		"buffer the record goes to. A recording has up to 16 masksets; one is active. NAME is\n"
 		"a maskset's name or number, or a shipped one's name. 0 (RNOTHING), 1 (RALL) and 2\n"
 		"(RDEFAULT: all but locks taken) are reserved and can't be changed; 3 to 15 are free.\n"
-		"The lives of threads (fork, exec, rename, exit) are recorded in every one.\n"
-		"\n"
-		"  list          all masksets: name, number of events, which one is active\n"
-		"  show NAME     what it records\n"
-		"  read NAME     its text: a row per event, number, name, handler\n"
-		"  write NAME    makes or replaces it from FILE or standard input, a text like that\n"
-		"  edit NAME     opens the text in $VISUAL or $EDITOR, then writes it\n"
-		"  config        sends one event, by name or number, to a handler: 1 records, 255 not\n"
-		"  copy, delete  as they say; the active one can't be deleted\n"
-		"  set NAME      activates it: hooks that it needs are attached, one store switches\n"
-		"                all events at once, hooks that nobody needs any more are detached\n"
-		"  arm, disarm   keeps its hooks attached while another one is active, or no longer;\n"
-		"                activating an armed one is no more than the store\n"
-		"  NAME+=GLOB    also records what matches, as in `lkst start --event`; a NAME that does\n"
-		"                not exist is made. With a CONDITION after it, as in a trigger, only the\n"
-		"                records for which it holds: 'mine+=syscall:openat ret < 0'\n"
-		"  NAME-=GLOB    no longer records what matches",
+		"The lives of threads (fork, exec, rename, exit) are recorded in every one.",
 	.examples =
 		"  lkst maskset list\n"
 		"  lkst maskset set flight               system calls, switches and wake-ups only\n"
@@ -494,6 +496,7 @@ const struct lkst_cmd lkst_cmd_maskset = {
 		"  lkst maskset read mine > mine.txt     keep it; `lkst start -m ./mine.txt` takes it\n",
 	.options = rows,
 	.options_size = sizeof(struct lkst_maskset_options),
+	.verbs = verbs,
 	.min_args = 1,
 	.max_args = GLOBS_MAX,
 	.run = run,

@@ -36,7 +36,6 @@ int lkst_maskset_verb_read(struct lkst_job *job, char **args, unsigned int nr_ar
 	u32 set;
 	int err;
 
-	(void)nr_args;
 	err = lkst_maskset_open(job, args[0], &set);
 	if (err)
 		return err;
@@ -183,7 +182,6 @@ int lkst_maskset_verb_copy(struct lkst_job *job, char **args, unsigned int nr_ar
 	u32 from, to;
 	int err;
 
-	(void)nr_args;
 	err = lkst_maskset_get(job->e, job->s, args[0], &job->notes, &from);
 	if (!err)
 		err = lkst_maskset_place(job->e, job->c, args[1], &to);
@@ -202,7 +200,6 @@ int lkst_maskset_verb_delete(struct lkst_job *job, char **args, unsigned int nr_
 	u32 set;
 	int err = lkst_maskset_find(job->e, job->c, args[0], &set);
 
-	(void)nr_args;
 	return err ? err : lkst_maskset_delete(job->e, job->s, set, &job->notes);
 }
 
@@ -212,7 +209,6 @@ int lkst_maskset_verb_set(struct lkst_job *job, char **args, unsigned int nr_arg
 	u32 set;
 	int err;
 
-	(void)nr_args;
 	err = lkst_maskset_get(job->e, job->s, args[0], &job->notes, &set);
 	if (!err && lkst_maskset_options(job)->armed)
 		err = lkst_maskset_arm(job->e, job->s, set, true, &job->notes);

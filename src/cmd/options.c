@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Options by rows: parsing and help read the same table. */
+/* Parses options by their rows. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -12,12 +12,6 @@
 #include "base/io.h"
 #include "base/size.h"
 #include "cmd/cmd.h"
-
-const char *lkst_cmd_called(const struct lkst_cmd *cmd, char called[LKST_CMD_CALLED_MAX])
-{
-	snprintf(called, LKST_CMD_CALLED_MAX, "%s%s", cmd->is_link ? "" : "lkst ", cmd->name);
-	return called;
-}
 
 static const struct lkst_option *find(const struct lkst_cmd *cmd, const char *name, size_t length,
 				      char letter)
@@ -174,16 +168,16 @@ static int parse_one(struct lkst_err *e, const struct lkst_cmd *cmd, int argc, c
 static int parse_all(struct lkst_err *e, const struct lkst_cmd *cmd, int argc, char **argv,
 		     void *options)
 {
-	char *others[LKST_LIST_MAX];
+	_cleanup_free_ char **others = calloc(argc + 1, sizeof(*others));
 	int nr_others = 0, i = 0, err;
 
+	if (!others)
+		return lkst_err_sys(e, -ENOMEM, "parsing options");
 	while (i < argc && strcmp(argv[i], "--")) {
 		if (argv[i][0] != '-' || !argv[i][1]) {
 			/* A command's own options begin where the command does. */
 			if (cmd->max_args == UINT_MAX)
 				return i;
-			if (nr_others == LKST_LIST_MAX)
-				return lkst_err_set(e, -E2BIG, "too many arguments");
 			others[nr_others++] = argv[i++];
 			continue;
 		}
@@ -193,7 +187,7 @@ static int parse_all(struct lkst_err *e, const struct lkst_cmd *cmd, int argc, c
 	}
 	if (i < argc)
 		i++;
-	if (nr_others && i < argc && i != argc)
+	if (nr_others && i < argc)
 		return lkst_err_set(e, -EINVAL, "\"%s\" is one argument too many", argv[i]);
 	if (!nr_others)
 		return i;
@@ -225,21 +219,17 @@ static int take_setting(struct lkst_err *e, void *ctx, char *key, char *value)
 	return 0;
 }
 
-/* Reads file @name into @options, which keep pointers into its text: it stays until the next. */
+/* Reads file @name into @o, whose values keep pointers into its text. */
 static int read_config(struct lkst_err *e, const struct lkst_cmd *cmd, const char *name,
-		       void *options)
+		       struct lkst_options *o)
 {
-	struct config c = { cmd, options };
-	static char *text;
+	struct config c = { cmd, o->values };
 	size_t length;
-	int err;
+	int err = lkst_read_file(e, AT_FDCWD, name, LKST_CONF_BYTES_MAX, &o->config, &length);
 
-	free(text);
-	text = NULL;
-	err = lkst_read_file(e, AT_FDCWD, name, LKST_CONF_BYTES_MAX, &text, &length);
 	if (err)
 		return err;
-	err = lkst_conf_parse(e, text, length, take_setting, &c);
+	err = lkst_conf_parse(e, o->config, length, take_setting, &c);
 	if (err)
 		lkst_err_add(e, "%s", name);
 	return err;
@@ -255,100 +245,65 @@ static const struct lkst_option *find_config(const struct lkst_cmd *cmd)
 	return NULL;
 }
 
+static void set_defaults(const struct lkst_cmd *cmd, void *values)
+{
+	if (cmd->defaults)
+		memcpy(values, cmd->defaults, cmd->options_size);
+	else
+		memset(values, 0, cmd->options_size);
+}
+
 int lkst_options_parse(struct lkst_err *e, const struct lkst_cmd *cmd, int argc, char **argv,
-		       void *options)
+		       struct lkst_options *o)
 {
 	const struct lkst_option *config = find_config(cmd);
-	_cleanup_free_ void *defaults = NULL;
-	_cleanup_free_ char **args = NULL;
+	_cleanup_free_ char **args = calloc(argc + 1, sizeof(*args));
 	const char *name;
 	int first, err;
 
-	if (!config)
-		return parse_all(e, cmd, argc, argv, options);
-	/* Once to learn the file's name, and again after it was read, to override it. */
-	defaults = malloc(cmd->options_size);
-	args = calloc(argc + 1, sizeof(*args));
-	if (!defaults || !args)
+	*o = (struct lkst_options){ .values = malloc(cmd->options_size + 1) };
+	if (!o->values || !args)
 		return lkst_err_sys(e, -ENOMEM, "parsing options");
-	memcpy(defaults, options, cmd->options_size);
 	memcpy(args, argv, argc * sizeof(*args));
-	first = parse_all(e, cmd, argc, argv, options);
-	name = *(const char **)((char *)options + config->offset);
-	if (first < 0 || first == LKST_OPTIONS_HELP || !name)
+	set_defaults(cmd, o->values);
+	first = parse_all(e, cmd, argc, argv, o->values);
+	if (!config || first < 0 || first == LKST_OPTIONS_HELP)
 		return first;
-	memcpy(options, defaults, cmd->options_size);
+	name = *(const char **)((char *)o->values + config->offset);
+	if (!name)
+		return first;
+	/* That was to learn the file's name. It is read, and what follows overrides it. */
+	set_defaults(cmd, o->values);
 	memcpy(argv, args, argc * sizeof(*args));
-	err = read_config(e, cmd, name, options);
-	return err ? err : parse_all(e, cmd, argc, argv, options);
+	err = read_config(e, cmd, name, o);
+	return err ? err : parse_all(e, cmd, argc, argv, o->values);
 }
 
-/* A line break in @text continues in the same column. */
-static void print_column(const char *text)
+void lkst_options_fini(struct lkst_options *o)
 {
-	for (; *text; text++) {
-		putchar(*text);
-		if (*text == '\n')
-			printf("  %-24s", "");
-	}
-}
-
-static void print_option(const struct lkst_option *o)
-{
-	char left[64], letter[8] = "    ";
-	struct lkst_choice choice;
-	unsigned int i;
-
-	if (o->letter)
-		snprintf(letter, sizeof(letter), "-%c, ", o->letter);
-	snprintf(left, sizeof(left), "%s--%s%s%s", letter, o->name, o->argument ? " " : "",
-		 o->argument ? o->argument : "");
-	printf("  %-24s", left);
-	if (strlen(left) > 23)
-		printf("\n  %-24s", "");
-	print_column(o->help);
-	for (i = 0; o->choices && o->choices(i, &choice); i++) {
-		print_column(i || o->help[0] ? "\n" : "");
-		printf("%s: ", choice.name);
-		print_column(choice.help);
-	}
-	if (o->standard)
-		printf(" (default: %s)", o->standard);
-	putchar('\n');
-}
-
-void lkst_cmd_print_help(const struct lkst_cmd *cmd)
-{
-	const struct lkst_option *o;
-
-	printf("usage: %s%s\n\n%s\n", cmd->is_link ? "" : "lkst ", cmd->usage, cmd->help);
-	if (cmd->print_more)
-		cmd->print_more();
-	printf("\nOptions:\n");
-	for (o = cmd->options; o && o->name; o++)
-		print_option(o);
-	printf("  %-24s%s\n", "-h, --help", "this text");
-	if (cmd->examples)
-		printf("\nExamples:\n%s", cmd->examples);
-	printf("\nMore: man %s%s\n", cmd->is_link ? "" : "lkst-", cmd->name);
+	free(o->values);
+	free(o->config);
+	*o = (struct lkst_options){ 0 };
 }
 
 int lkst_cmd_run(struct lkst_err *e, const struct lkst_cmd *cmd, const char *const *argv)
 {
-	_cleanup_free_ void *options = calloc(1, cmd->options_size);
+	_cleanup_(lkst_options_fini) struct lkst_options options = {};
 	_cleanup_free_ char **words = NULL;
 	int argc = 0, first;
 
 	while (argv[argc])
 		argc++;
 	words = calloc(argc + 1, sizeof(*words));
-	if (!options || !words)
+	if (!words)
 		return lkst_err_sys(e, -ENOMEM, "running lkst %s", cmd->name);
 	memcpy(words, argv, argc * sizeof(*words));
-	if (cmd->defaults)
-		memcpy(options, cmd->defaults, cmd->options_size);
-	first = lkst_options_parse(e, cmd, argc, words, options);
+	first = lkst_options_parse(e, cmd, argc, words, &options);
 	if (first < 0)
 		return first;
-	return cmd->run(e, options, words + first, argc - first);
+	if (first == LKST_OPTIONS_HELP) {
+		lkst_cmd_print_help(cmd);
+		return 0;
+	}
+	return cmd->run(e, options.values, words + first, argc - first);
 }

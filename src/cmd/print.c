@@ -75,9 +75,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_print = {
 	.name = "print",
 	.summary = "a trace as text, CSV, JSON or in the flight recorder's form",
-	.usage =
-		"print [--format text|csv|json|flight] [--event GLOB]... [--tid N] [--pid N] [--comm NAME] "
-		"[--cpu N] [--time day|mono|rel] [--from T] [--to T] [--no-gaps] [--brief] TRACE...",
+	.args = "TRACE...",
 	.help = "Prints the events of TRACE, a trace directory or a trace in one file, in order of time,\n"
 		"all CPUs merged. It needs no root and works on any machine. The parts of one recording,\n"
 		"or the directory that they are in, are read as one trace.",
@@ -88,6 +86,6 @@ const struct lkst_cmd lkst_cmd_print = {
 	.options_size = sizeof(struct options),
 	.defaults = &defaults,
 	.min_args = 1,
-	.max_args = LKST_LIST_MAX,
+	.max_args = LKST_ARGS_MAX,
 	.run = run,
 };

@@ -316,12 +316,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_record = {
 	.name = "record",
 	.summary = "record to a trace directory until a command ends, or Ctrl-C",
-	.usage =
-		"record [--output DIR] [--rotate LIMITS] [--compress] [--mode MODE] [--group GROUP] "
-		"[--symbols] [--no-symbols] "
-		"[--for TIME] [--delay TIME] [--event GLOB]... [--maskset NAME] "
-		"[--pid PID]... [--tree] [--buffer SIZE] [--block SIZE] [--daemon] [--quiet] [--] "
-		"[CMD...]",
+	.args = "[--] [CMD...]",
 	.help = "Records everything on the machine, or in one process, while CMD runs, and writes\n"
 		"it to a trace directory as it comes. Without CMD it goes on until SIGINT or SIGTERM.\n"
 		"It is a separate recording: one that `lkst start` began goes on beside it.\n"

@@ -36,8 +36,8 @@ static const struct lkst_option rows[] = {
 		    .max = INT32_MAX, .standard = "8",
 		    .help = "rows of each table that text shows; 0: all"),
 	LKST_OPTION(CHOICE, struct options, format, .name = "format", .letter = 'f',
-		    .argument = "FORMAT", .standard = "text",
-		    .help = "", .choices = lkst_table_format_choices),
+		    .argument = "FORMAT", .standard = "text", .help = "",
+		    .choices = lkst_table_format_choices),
 	{},
 };
 
@@ -128,8 +128,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_report = {
 	.name = "report",
 	.summary = "what a machine did, at first sight, and what stands out",
-	.usage = "report [--tid N] [--comm NAME] [--from T] [--to T] [--rows N] "
-		 "[--format text|csv|json] TRACE...",
+	.args = "TRACE...",
 	.help = "Reports from the trace directory TRACE what the machine did and what stands out: the\n"
 		"longest waits for a CPU, in system calls, for disks and locks, and what is missing.\n"
 		"Then by CPU, thread, interrupt, and who woke whom. What is not known is shown as\n"
@@ -143,6 +142,6 @@ const struct lkst_cmd lkst_cmd_report = {
 	.options_size = sizeof(struct options),
 	.defaults = &defaults,
 	.min_args = 1,
-	.max_args = LKST_LIST_MAX,
+	.max_args = LKST_ARGS_MAX,
 	.run = run,
 };

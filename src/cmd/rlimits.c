@@ -15,7 +15,6 @@ enum { FILES_MANY = 1024 };
 
 static void ignore(int signal)
 {
-	(void)signal;
 }
 
 void lkst_rlimits_prepare(void)

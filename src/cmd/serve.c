@@ -344,7 +344,6 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	unsigned int i;
 	int err;
 
-	(void)args, (void)nr_args;
 	if (!s)
 		return lkst_err_sys(e, -ENOMEM, "serving");
 	if (geteuid())
@@ -376,7 +375,6 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_serve = {
 	.name = "serve",
 	.summary = "answer members of a group, who may look at the recording without root",
-	.usage = "serve [--socket PATH] [--group NAME] [--idle TIME] [--kernel-addresses]",
 	.help = "Listens at a socket and answers `lkst status` and `lkst snapshot` of members of a\n"
 		"group. They cannot start, stop or change the recording. As a rule the service manager\n"
 		"runs it when somebody asks (lkst-serve.socket), so that no process waits.\n"

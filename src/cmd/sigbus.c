@@ -82,7 +82,6 @@ static void on_bus(int number, siginfo_t *info, void *context)
 	static struct line line;
 	const char *file;
 
-	(void)context;
 	if (info->si_code <= 0) {
 		/* A process has sent it. */
 		signal(number, SIG_DFL);

@@ -125,7 +125,6 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	u64 bytes = 0;
 	int err;
 
-	(void)args, (void)nr_args;
 	if (o->file && o->output)
 		return lkst_err_set(e, -EINVAL, "--output and --file exclude each other");
 	if (!path) {
@@ -147,8 +146,6 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_snapshot = {
 	.name = "snapshot",
 	.summary = "save what is in memory as a trace, while recording goes on",
-	.usage = "snapshot [--output DIR | --file FILE] [--last TIME] [--symbols] [--no-symbols] "
-		 "[--socket PATH] [--mode MODE] [--group GROUP] [--quiet]",
 	.help = "Copies the buffers of the running recording to a trace directory. The recording goes\n"
 		"on and is not disturbed. Without root it asks the service (lkst serve), which answers\n"
 		"members of group lkst; the files are made with your own rights.",

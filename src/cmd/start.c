@@ -108,7 +108,6 @@ static int discard_rest(struct lkst_err *e)
 {
 	struct lkst_err ignored = { "" };
 
-	(void)e;
 	return lkst_pins_remove(&ignored);
 }
 
@@ -390,7 +389,6 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	struct lkst_err why = { "" };
 	int err = start(e, o);
 
-	(void)args, (void)nr_args;
 	/* Without its help recording goes on, and costs more. */
 	if (!err && !o->no_helper && (budget_ppm(o) || o->keep) && lkst_limit_start(&why))
 		lkst_print_message(
@@ -402,10 +400,6 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_start = {
 	.name = "start",
 	.summary = "begin to record, and leave: it needs no process while it goes on",
-	.usage =
-		"start [--event GLOB]... [--maskset NAME] [--armed NAME]... [--buffer SIZE] "
-		"[--history TIME] [--spare SIZE] [--incidents NUMBER] [--block SIZE] [--behind SIZE] "
-		"[--numa-node N] [--budget SHARE] [--no-helper] [--config FILE] [--keep] [--quiet]",
 	.help = "Loads and attaches the kernel programs, takes the memory, pins all of it in the BPF\n"
 		"file system and exits. The newest events are kept in memory, the oldest are\n"
 		"overwritten. `lkst snapshot` saves them, `lkst stop` ends recording, and `lkst maskset`\n"

@@ -365,7 +365,6 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 						 : LKST_WIRE_TEXT;
 	int err;
 
-	(void)args, (void)nr_args;
 	if (o->json && o->prometheus)
 		return lkst_err_set(e, -EINVAL, "choose one of --json and --prometheus");
 	err = lkst_remote_is_wanted(o->socket) ? lkst_remote_status(e, o->socket, form, stdout)
@@ -378,7 +377,6 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_status = {
 	.name = "status",
 	.summary = "what the recording holds, what it has lost, and what it costs",
-	.usage = "status [--json] [--prometheus] [--socket PATH]",
 	.help = "Shows for each CPU and buffer its size, the age of the oldest record that is still\n"
 		"there, what was written and overwritten, how many seconds the buffers hold at the rate\n"
 		"of the last five, and how much memory a minute, or the time of `lkst start --history`, needs;\n"

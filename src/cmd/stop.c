@@ -24,7 +24,6 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	bool existed;
 	int err;
 
-	(void)args, (void)nr_args;
 	/* Removing pins needs no turn: it only lets others end what they are at. */
 	err = lkst_turn_take(e, LKST_TURN_URGENT, &turn);
 	if (err)
@@ -40,7 +39,6 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_stop = {
 	.name = "stop",
 	.summary = "end the recording; its memory is freed and what it held is gone",
-	.usage = "stop [--quiet]",
 	.help = "Detaches every hook, removes every pin and frees the memory; also what a start that\n"
 		"was interrupted has left. Save the records before, with `lkst snapshot`. If another\n"
 		"command has its turn, this one waits, but for 5 s at most.",

@@ -198,7 +198,6 @@ static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 	struct lister l = { .job = job };
 	int err;
 
-	(void)args, (void)nr_args;
 	if (options_of(job)->json)
 		printf("{\"triggers\":[");
 	err = lkst_trigger_each(job->e, list_one, &l);
@@ -226,18 +225,26 @@ static int verb_remove(struct lkst_job *job, char **args, unsigned int nr_args)
 
 static int verb_fire(struct lkst_job *job, char **args, unsigned int nr_args)
 {
-	(void)args, (void)nr_args;
 	return lkst_trigger_fire(job->e, job->s, options_of(job)->reason, options_of(job)->post_ns);
 }
 
 /* ---- the command ------------------------------------------------------------------------------ */
 
 static const struct lkst_verb verbs[] = {
-	{ "add", 1, LKST_LIST_MAX, LKST_TURN_CHANGE, verb_add },
-	{ "list", 0, 0, LKST_TURN_LOOK, verb_list },
-	{ "remove", 1, LKST_LIST_MAX, LKST_TURN_CHANGE, verb_remove },
-	{ "fire", 0, 0, LKST_TURN_URGENT, verb_fire },
-	{ 0 },
+	LKST_VERB(.name = "add", .args = "CONDITION", .min_args = 1, .max_args = LKST_ARGS_MAX,
+		  .turn = LKST_TURN_CHANGE, .run = verb_add,
+		  .help = "adds one: fields by their names (`lkst event show EVENT`), latency (since\n"
+			  "what the event ends began), wait (of a sched_switch: how long the next\n"
+			  "thread was ready), comm, next_comm, tid, pid, cpu"),
+	LKST_VERB(.name = "list", .turn = LKST_TURN_LOOK, .run = verb_list,
+		  .help = "all triggers, how often each has fired, and how often it was\n"
+			  "held back by --rate or --once"),
+	LKST_VERB(.name = "remove", .args = "NAME...", .min_args = 1, .max_args = LKST_ARGS_MAX,
+		  .turn = LKST_TURN_CHANGE, .run = verb_remove,
+		  .help = "removes triggers; after the last one they cost nothing any more"),
+	LKST_VERB(.name = "fire", .turn = LKST_TURN_URGENT, .run = verb_fire,
+		  .help = "fires at once, for a reason that you give"),
+	{},
 };
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
@@ -250,21 +257,12 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_trigger = {
 	.name = "trigger",
 	.summary = "what the kernel is to look for while it records, and what that causes",
-	.usage = "trigger [OPTIONS] add CONDITION | list | remove NAME... | fire",
 	.help = "A trigger is a condition on an event, which the kernel checks when it records the event:\n"
 		"an event, then comparisons with \"and\" between them. When all hold, the trigger fires: a\n"
 		"record trigger_fired reports it, the moment is kept if the recording has banks for that\n"
 		"(`lkst start --incidents`, `lkst incident`), waiting commands are woken (`lkst handler wait\n"
 		"trigger`), and, if that was asked for, another maskset is activated for a time. No\n"
-		"process is needed. doc/triggers.md has the words of a condition.\n"
-		"\n"
-		"  add           adds one: fields by their names (`lkst event show EVENT`), latency (since\n"
-		"                what the event ends began), wait (of a sched_switch: how long the next\n"
-		"                thread was ready), comm, next_comm, tid, pid, cpu\n"
-		"  list          all triggers, how often each has fired, and how often it was\n"
-		"                held back by --rate or --once\n"
-		"  remove        removes triggers; after the last one they cost nothing any more\n"
-		"  fire          fires at once, for a reason that you give",
+		"process is needed. doc/triggers.md has the words of a condition.",
 	.examples = "  lkst trigger add 'block_rq_complete latency > 50ms'\n"
 		    "  lkst trigger add 'sched_switch next_comm == \"db\" and wait > 10ms'\n"
 		    "  lkst trigger add 'syscall:* result == -EIO' --rate 1/1m\n"
@@ -275,7 +273,8 @@ const struct lkst_cmd lkst_cmd_trigger = {
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.defaults = &defaults,
+	.verbs = verbs,
 	.min_args = 1,
-	.max_args = LKST_LIST_MAX,
+	.max_args = LKST_ARGS_MAX,
 	.run = run,
 };

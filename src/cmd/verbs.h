@@ -18,13 +18,23 @@ struct lkst_job {
 	struct lkst_turn turn;	 /* while the recording may be changed, or is looked at */
 };
 
+/* A row per verb: dispatch, usage and help read it. */
 struct lkst_verb {
 	const char *name;
+	const char *args; /* as the usage shows them; NULL: none */
+	const char *help; /* a line break continues in the same column */
+	bool is_infix;	  /* it stands within its arguments, as in NAME+=GLOB: `args` shows it */
 	unsigned int min_args, max_args;
 	/* LKST_TURN_NONE: it calls lkst_job_open(), when it needs the recording. */
 	enum lkst_turn_kind turn;
 	int (*run)(struct lkst_job *job, char **args, unsigned int nr_args);
 };
+
+/* A row, by the names of its fields. In braces the formatter would give each field a line. */
+#define LKST_VERB(...)                                                                             \
+	{                                                                                          \
+		__VA_ARGS__                                                                        \
+	}
 
 /*
  * Runs verb @name of @verbs, which a row without name ends, with @args. It has a turn

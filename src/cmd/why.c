@@ -186,9 +186,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_why = {
 	.name = "why",
 	.summary = "why a thread took so long: who ran, who waited for whom",
-	.usage =
-		"why [--tid N] [--from T] [--to T] [--worst syscall|wait|ready|fault|io[:CALL]] [--comm GLOB] "
-		"[--call GLOB] [--depth N] [--format text|json] [--time day|mono|rel] [--brief] TRACE...",
+	.args = "TRACE...",
 	.help = "Explains what thread N did from one time to another: when it ran, when it was ready but\n"
 		"another ran on its CPU, when it was blocked, in what, and until what. Where another thread\n"
 		"ended the wait, what that thread did meanwhile is explained in turn, and so on, down to the\n"
@@ -201,6 +199,6 @@ const struct lkst_cmd lkst_cmd_why = {
 	.options_size = sizeof(struct options),
 	.defaults = &defaults,
 	.min_args = 1,
-	.max_args = LKST_LIST_MAX,
+	.max_args = LKST_ARGS_MAX,
 	.run = run,
 };

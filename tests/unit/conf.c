@@ -85,14 +85,16 @@ static const struct lkst_option rows[] = {
 
 static const struct lkst_cmd command = {
 	.name = "test",
-	.usage = "test",
 	.options = rows,
 	.options_size = sizeof(struct options),
+	.defaults = &(const struct options){ .buffer = 4096 },
 	.max_args = 1,
 };
 
+/* *@o points into what was parsed last. */
 static int parse(const char *file, char **argv, struct options *o)
 {
+	static struct lkst_options parsed;
 	char name[] = "/tmp/lkst-conf-XXXXXX";
 	int fd = mkstemp(name), argc = 0, result;
 	char *args[16];
@@ -102,7 +104,9 @@ static int parse(const char *file, char **argv, struct options *o)
 	close(fd);
 	for (; argv[argc]; argc++)
 		args[argc] = strcmp(argv[argc], "FILE") ? argv[argc] : name;
-	result = lkst_options_parse(&e, &command, argc, args, o);
+	lkst_options_fini(&parsed);
+	result = lkst_options_parse(&e, &command, argc, args, &parsed);
+	*o = *(const struct options *)parsed.values;
 	unlink(name);
 	return result;
 }
@@ -110,7 +114,7 @@ static int parse(const char *file, char **argv, struct options *o)
 TEST(conf_sets_options)
 {
 	char *argv[] = { "--config", "FILE", NULL };
-	struct options o = { .buffer = 4096 };
+	struct options o;
 
 	CHECK_EQ(parse("event = a*\nevent = b\nbuffer = 64K\nquiet = yes\n", argv, &o), 2);
 	CHECK_EQ(o.events.nr, 2);
@@ -124,7 +128,7 @@ TEST(conf_is_outdone_by_the_command_line)
 {
 	/* Before or after the file's name: it makes no difference. */
 	char *argv[] = { "--buffer", "8K", "-e", "c", "--config", "FILE", "word", NULL };
-	struct options o = { .buffer = 4096 };
+	struct options o;
 
 	CHECK_EQ(parse("event = a\nbuffer = 64K\nquiet = no\n", argv, &o), 6);
 	CHECK_EQ(o.buffer, 8192);
@@ -137,7 +141,7 @@ TEST(conf_is_outdone_by_the_command_line)
 TEST(conf_refuses_what_is_no_option)
 {
 	char *argv[] = { "--config", "FILE", NULL }, *missing[] = { "--config", "/nowhere", NULL };
-	struct options o = { .buffer = 4096 };
+	struct options o;
 
 	CHECK_EQ(parse("evnet = a\n", argv, &o), -EINVAL);
 	CHECK(strstr(e.text, "line 1: there is no setting \"evnet\"; `lkst test --help`"));
