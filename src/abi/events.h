@@ -80,6 +80,7 @@ enum lkst_hook_kind {
 	/* Further functions, hooked besides the row that was chosen: programs as of the plain kinds. */
 	LKST_HOOK_ALSO_KPROBE,
 	LKST_HOOK_ALSO_KRETPROBE,
+	LKST_HOOK_BY_NAME, /* of no row: a tracepoint outside the catalogue */
 };
 
 /*

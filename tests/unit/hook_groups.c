@@ -14,9 +14,12 @@ static struct lkst_kind kinds[ROOM];
 static struct lkst_hook_group groups[ROOM];
 static unsigned int nr_kinds, nr_groups;
 
-static void add_hook(const char *name)
+static void add_hook(const char *program)
 {
-	if (lkst_hooks_add(&e, &hooks, name, -1, -1))
+	enum lkst_hook_kind kind;
+	const char *target;
+
+	if (!lkst_hook_parse(program, &kind, &target) || lkst_hooks_add(&e, &hooks, kind, target, -1, -1))
 		abort();
 }
 

@@ -12,80 +12,113 @@
 
 #include "base/cleanup.h"
 #include "live/load/pins.h"
-#include "live/load/plan.h"
 #include "live/load/tracefs.h"
 
 #define KPROBE_SOURCE "/sys/bus/event_source/devices/kprobe"
 
-static const char tp_prefix[] = "tp_btf__", kprobe_prefix[] = "kprobe__";
-static const char kretprobe_prefix[] = "kretprobe__", tracepoint_prefix[] = "tp__";
-static const char enter_name[] = "tp_btf__sys_enter", exit_name[] = "tp_btf__sys_exit";
+/* The tracepoints that all system calls share. */
+static const char syscall_entry[] = "sys_enter", syscall_exit[] = "sys_exit";
 
-/* If @name begins with @prefix, what follows it; else NULL. */
-static const char *behind(const char *name, const char *prefix)
-{
-	size_t length = strlen(prefix);
+/* ---- names ----------------------------------------------------------------------------------- */
 
-	return strncmp(name, prefix, length) ? NULL : name + length;
-}
+/* What the names of hooks begin with, followed by "__". */
+static const char *const words[] = {
+	[LKST_HOOK_TP] = "tp_btf",
+	[LKST_HOOK_KPROBE] = "kprobe",
+	[LKST_HOOK_KRETPROBE] = "kretprobe",
+	[LKST_HOOK_USER] = "user", /* these two have no programs */
+	[LKST_HOOK_NONE] = "none",
+	[LKST_HOOK_BY_NAME] = "tp",
+};
 
-bool lkst_hook_is_program(const char *program)
-{
-	return behind(program, tp_prefix) || behind(program, kprobe_prefix) ||
-	       behind(program, kretprobe_prefix);
-}
-
-void lkst_hook_tracepoint_name(const char *full, char name[LKST_HOOK_NAME_MAX])
+void lkst_hook_name(enum lkst_hook_kind kind, const char *target, char name[LKST_HOOK_NAME_MAX])
 {
 	char *p;
 
-	snprintf(name, LKST_HOOK_NAME_MAX, "%s%s", tracepoint_prefix, full);
+	snprintf(name, LKST_HOOK_NAME_MAX, "%s__%s", words[kind], target);
 	/* The BPF file system allows no dots in names. */
 	for (p = name; *p; p++)
 		if (*p == ':' || *p == '.')
 			*p = '-';
 }
 
+const char *lkst_hook_target(const char *program)
+{
+	const char *end = strstr(program, "__");
+
+	return end ? end + strlen("__") : program;
+}
+
+bool lkst_hook_parse(const char *program, enum lkst_hook_kind *ret_kind, const char **ret_target)
+{
+	const char *target = lkst_hook_target(program);
+	char name[LKST_HOOK_NAME_MAX];
+	enum lkst_hook_kind kind;
+
+	/* All tracepoints by name have one program. */
+	for (kind = LKST_HOOK_TP; kind <= LKST_HOOK_KRETPROBE; kind++) {
+		lkst_hook_name(kind, target, name);
+		if (strcmp(name, program))
+			continue;
+		*ret_kind = kind;
+		*ret_target = target;
+		return true;
+	}
+	return false;
+}
+
+enum lkst_hook_kind lkst_hook_kind(const struct lkst_hook_desc *row)
+{
+	switch (row->kind) {
+	case LKST_HOOK_ALSO_KPROBE:
+		return LKST_HOOK_KPROBE;
+	case LKST_HOOK_ALSO_KRETPROBE:
+		return LKST_HOOK_KRETPROBE;
+	default:
+		return row->kind;
+	}
+}
+
 /* ---- the list -------------------------------------------------------------------------------- */
 
-int lkst_hooks_add(struct lkst_err *e, struct lkst_hooks *h, const char *name, int program_fd,
-		   int link_fd)
+int lkst_hooks_add(struct lkst_err *e, struct lkst_hooks *h, enum lkst_hook_kind kind,
+		   const char *target, int program_fd, int link_fd)
 {
-	struct lkst_hook *grown = reallocarray(h->items, h->nr + 1, sizeof(*grown));
+	struct lkst_hook *grown = reallocarray(h->items, h->nr + 1, sizeof(*grown)), *hook;
 
 	if (!grown) {
 		close(program_fd);
 		if (link_fd >= 0)
 			close(link_fd);
-		return lkst_err_sys(e, -ENOMEM, "hook %s", name);
+		return lkst_err_sys(e, -ENOMEM, "hook %s", target);
 	}
 	h->items = grown;
-	grown[h->nr] = (struct lkst_hook){ .handler = LKST_HANDLER_DEFAULT,
-					   .program_fd = program_fd,
-					   .link_fd = link_fd,
-					   .is_attached = link_fd >= 0,
-					   .perf_id = -1 };
-	snprintf(grown[h->nr++].name, LKST_HOOK_NAME_MAX, "%s", name);
+	hook = &grown[h->nr++];
+	*hook = (struct lkst_hook){ .kind = kind,
+				    .handler = LKST_HANDLER_DEFAULT,
+				    .program_fd = program_fd,
+				    .link_fd = link_fd,
+				    .is_attached = link_fd >= 0,
+				    .perf_id = -1 };
+	snprintf(hook->target, sizeof(hook->target), "%s", target);
+	lkst_hook_name(kind, target, hook->name);
 	return 0;
 }
 
 int lkst_hooks_add_handler(struct lkst_err *e, struct lkst_hooks *h, u8 handler, u16 base,
 			   int program_fd, int link_fd)
 {
-	char name[LKST_HOOK_NAME_MAX];
+	const struct lkst_hook first = h->items[base]; /* the list may move */
 	struct lkst_hook *hook;
-	int err;
+	int err = lkst_hooks_add(e, h, first.kind, first.target, program_fd, link_fd);
 
-	memcpy(name, h->items[base].name, sizeof(name)); /* the list may move */
-	err = lkst_hooks_add(e, h, name, program_fd, link_fd);
 	if (err)
 		return err;
 	hook = &h->items[h->nr - 1];
 	hook->handler = handler;
 	hook->base = base;
-	hook->perf_id = h->items[base].perf_id;
-	hook->plan = h->items[base].plan;
-	memcpy(hook->tracepoint, h->items[base].tracepoint, sizeof(hook->tracepoint));
+	hook->perf_id = first.perf_id;
+	hook->plan = first.plan;
 	return 0;
 }
 
@@ -125,12 +158,19 @@ void lkst_hooks_fini(struct lkst_hooks *h)
 	h->nr = 0;
 }
 
-struct lkst_hook *lkst_hooks_find(const struct lkst_hooks *h, const char *name)
+static bool is_at(const struct lkst_hook *hook, enum lkst_hook_kind kind, const char *target)
+{
+	return hook->kind == kind && !strcmp(hook->target, target);
+}
+
+struct lkst_hook *lkst_hooks_find(const struct lkst_hooks *h, enum lkst_hook_kind kind,
+				  const char *target)
 {
 	unsigned int i;
 
 	for (i = 0; i < h->nr; i++)
-		if (h->items[i].handler == LKST_HANDLER_DEFAULT && !strcmp(h->items[i].name, name))
+		if (h->items[i].handler == LKST_HANDLER_DEFAULT &&
+		    is_at(&h->items[i], kind, target))
 			return &h->items[i];
 	return NULL;
 }
@@ -139,14 +179,12 @@ struct lkst_hook *lkst_hooks_find(const struct lkst_hooks *h, const char *name)
 static struct lkst_hook *hooks_of_builtin(const struct lkst_hooks *h, unsigned int index)
 {
 	struct lkst_hook *first = NULL, *last = NULL;
-	char name[LKST_HOOK_NAME_MAX];
-	unsigned int row;
+	unsigned int i;
 
-	for (row = 0; row < lkst_events[index].nr_hooks; row++) {
-		struct lkst_hook *hook;
+	for (i = 0; i < lkst_events[index].nr_hooks; i++) {
+		const struct lkst_hook_desc *row = &lkst_events[index].hooks[i];
+		struct lkst_hook *hook = lkst_hooks_find(h, lkst_hook_kind(row), row->target);
 
-		lkst_plan_program_name(index, row, name, sizeof(name));
-		hook = lkst_hooks_find(h, name);
 		if (!hook || hook == first)
 			continue;
 		if (last)
@@ -161,18 +199,14 @@ static struct lkst_hook *hooks_of_builtin(const struct lkst_hooks *h, unsigned i
 /* The first hook that serves the event, or NULL. */
 static struct lkst_hook *hook_of(const struct lkst_hooks *h, const struct lkst_event_class *event)
 {
-	char name[LKST_HOOK_NAME_MAX];
-
 	if (event->syscall >= 0)
-		return lkst_hooks_find(h, strstr(event->name, "syscall_exit_") ? exit_name
-									       : enter_name);
+		return lkst_hooks_find(h, LKST_HOOK_TP,
+				       event->half == LKST_HALF_EXIT ? syscall_exit
+								     : syscall_entry);
 	if (event->group == LKST_GROUP_HANDLER)
 		return NULL;
-	if (event->index < 0) {
-		lkst_hook_tracepoint_name(event->name, name);
-		return lkst_hooks_find(h, name);
-	}
-	return hooks_of_builtin(h, event->index);
+	return event->index < 0 ? lkst_hooks_find(h, LKST_HOOK_BY_NAME, event->name)
+				: hooks_of_builtin(h, event->index);
 }
 
 void lkst_hooks_assign(struct lkst_hooks *h, const struct lkst_catalog *c)
@@ -188,10 +222,8 @@ void lkst_hooks_assign(struct lkst_hooks *h, const struct lkst_catalog *c)
 		/* Their plans are in the order of their ids (live/load/plan.c). */
 		if (!event || event->group != LKST_GROUP_TRACEPOINT)
 			continue;
-		if (hook) {
-			snprintf(hook->tracepoint, sizeof(hook->tracepoint), "%s", event->name);
+		if (hook)
 			hook->plan = nr_tracepoints;
-		}
 		nr_tracepoints++;
 	}
 }
@@ -222,11 +254,12 @@ static void mark_other_half(const struct lkst_hooks *h, bool *wanted)
 	unsigned int i, j;
 
 	for (i = 0; i < h->nr; i++) {
-		if (strcmp(h->items[i].name, enter_name))
+		if (!is_at(&h->items[i], LKST_HOOK_TP, syscall_entry))
 			continue;
 		for (j = 0; j < h->nr; j++)
 			if (h->items[j].handler == h->items[i].handler &&
-			    !strcmp(h->items[j].name, exit_name) && (wanted[i] || wanted[j]))
+			    is_at(&h->items[j], LKST_HOOK_TP, syscall_exit) &&
+			    (wanted[i] || wanted[j]))
 				wanted[i] = wanted[j] = true;
 	}
 }
@@ -297,14 +330,14 @@ static int ask_perf_id(struct lkst_err *e, struct lkst_hook *hook)
 	struct lkst_tracepoint_plan plan;
 	struct lkst_event_class event = {};
 	char system[LKST_NAME_MAX];
-	const char *colon = strchr(hook->tracepoint, ':');
+	const char *colon = strchr(hook->target, ':');
 	int err;
 
 	if (tracefs < 0)
 		return tracefs;
 	if (!colon)
 		return lkst_err_set(e, -EINVAL, "%s is not a tracepoint", hook->name);
-	snprintf(system, sizeof(system), "%.*s", (int)(colon - hook->tracepoint), hook->tracepoint);
+	snprintf(system, sizeof(system), "%.*s", (int)(colon - hook->target), hook->target);
 	err = lkst_tracefs_describe(e, tracefs, system, colon + 1, &event, &plan, &about);
 	hook->perf_id = about.perf_id;
 	free(event.fields);
@@ -340,7 +373,7 @@ static int attach_to_event(struct lkst_err *e, struct lkst_hook *hook, int event
 }
 
 /* A typed program was loaded for its tracepoint and takes no name; an untyped one does. */
-static int attach_to_tracepoint(struct lkst_err *e, struct lkst_hook *hook, const char *target)
+static int attach_to_tracepoint(struct lkst_err *e, struct lkst_hook *hook)
 {
 	struct bpf_prog_info program = {};
 	u32 length = sizeof(program);
@@ -348,27 +381,31 @@ static int attach_to_tracepoint(struct lkst_err *e, struct lkst_hook *hook, cons
 	if (bpf_obj_get_info_by_fd(hook->program_fd, &program, &length))
 		return lkst_err_sys(e, -errno, "asking for its program's type");
 	hook->link_fd = bpf_raw_tracepoint_open(
-		program.type == BPF_PROG_TYPE_RAW_TRACEPOINT ? target : NULL, hook->program_fd);
+		program.type == BPF_PROG_TYPE_RAW_TRACEPOINT ? hook->target : NULL,
+		hook->program_fd);
 	hook->is_attached = hook->link_fd >= 0;
 	return hook->is_attached ? 0 : lkst_err_sys(e, -errno, "attaching it failed");
 }
 
+/* A perf event at the hook, which a link then attaches the program to. */
+static int open_event(struct lkst_err *e, struct lkst_hook *hook)
+{
+	int fd;
+
+	if (hook->kind == LKST_HOOK_BY_NAME)
+		return open_tracepoint(e, hook);
+	fd = open_kprobe(hook->target, hook->kind == LKST_HOOK_KRETPROBE);
+	return fd < 0 ? lkst_err_sys(e, -errno, "attaching it failed") : fd;
+}
+
 int lkst_hook_attach(struct lkst_err *e, struct lkst_hook *hook)
 {
-	const char *tracepoint = behind(hook->name, tp_prefix);
-	const char *kprobe = behind(hook->name, kprobe_prefix);
-	const char *kretprobe = behind(hook->name, kretprobe_prefix);
 	_cleanup_close_ int event = -1;
 
-	if (tracepoint)
-		return attach_to_tracepoint(e, hook, tracepoint);
-	if (!kprobe && !kretprobe) {
-		event = open_tracepoint(e, hook);
-		return event < 0 ? event : attach_to_event(e, hook, event);
-	}
-	event = open_kprobe(kprobe ? kprobe : kretprobe, kretprobe != NULL);
-	return event < 0 ? lkst_err_sys(e, -errno, "attaching it failed")
-			 : attach_to_event(e, hook, event);
+	if (hook->kind == LKST_HOOK_TP)
+		return attach_to_tracepoint(e, hook);
+	event = open_event(e, hook);
+	return event < 0 ? event : attach_to_event(e, hook, event);
 }
 
 static void close_link(struct lkst_hook *hook)

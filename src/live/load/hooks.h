@@ -19,7 +19,9 @@ enum { LKST_HOOK_NAME_MAX = 128 };
 
 /* A place in the kernel, and the program for it. */
 struct lkst_hook {
-	char name[LKST_HOOK_NAME_MAX]; /* <kind>__<target> */
+	char name[LKST_HOOK_NAME_MAX]; /* of its program and its pin: lkst_hook_name() */
+	u8 kind;		       /* LKST_HOOK_TP, _KPROBE, _KRETPROBE or _BY_NAME */
+	char target[LKST_NAME_MAX];    /* the tracepoint or function; of _BY_NAME: system:name */
 	u8 handler;		       /* whose program it is */
 	u16 base; /* of a user handler: index of DEFAULT's hook at the same place */
 	int program_fd;
@@ -29,10 +31,21 @@ struct lkst_hook {
 	u16 next;	/* index plus 1 of a further hook of the same event; 0: there is none */
 
 	/* Of a tracepoint by name only. */
-	char tracepoint[LKST_NAME_MAX]; /* system:name */
-	int perf_id;			/* -1: not asked for yet */
-	u32 plan;			/* index of its lkst_tracepoint_plan */
+	int perf_id; /* -1: not asked for yet */
+	u32 plan;    /* index of its lkst_tracepoint_plan */
 };
+
+/* The name of a hook: "tp_btf__sched_switch", and of a tracepoint by name "tp__ext4-ext4_sync_file_enter". */
+void lkst_hook_name(enum lkst_hook_kind kind, const char *target, char name[LKST_HOOK_NAME_MAX]);
+
+/* What follows the kind in the name of a program of ours: the hook, or what else the program does. */
+const char *lkst_hook_target(const char *program);
+
+/* The kind and the target of a program that is attached to a hook of its own; false: it is not. */
+bool lkst_hook_parse(const char *program, enum lkst_hook_kind *ret_kind, const char **ret_target);
+
+/* The kind of @row's hook: a further function is hooked as any other. */
+enum lkst_hook_kind lkst_hook_kind(const struct lkst_hook_desc *row);
 
 /* All zero is empty. */
 struct lkst_hooks {
@@ -41,12 +54,9 @@ struct lkst_hooks {
 	u16 of[LKST_EVENT_SPACE]; /* by event id: index of DEFAULT's first hook plus 1; 0: it has none */
 };
 
-/*
- * Adds a hook called @name; takes over both descriptors, also on failure. @link_fd is -1 for one
- * that is not attached.
- */
-int lkst_hooks_add(struct lkst_err *e, struct lkst_hooks *h, const char *name, int program_fd,
-		   int link_fd);
+/* Adds a hook; takes over both descriptors, also on failure. @link_fd is -1 for one that is not attached. */
+int lkst_hooks_add(struct lkst_err *e, struct lkst_hooks *h, enum lkst_hook_kind kind,
+		   const char *target, int program_fd, int link_fd);
 void lkst_hooks_fini(struct lkst_hooks *h);
 
 /* Finds out which hook serves which event of @c. Call it when all of DEFAULT's are added. */
@@ -69,14 +79,9 @@ bool lkst_hooks_serve(const struct lkst_hooks *h, u32 id, u8 handler);
 enum { LKST_HOOK_PIN_MAX = LKST_HOOK_NAME_MAX + 16 };
 void lkst_hook_pin_name(const struct lkst_hook *hook, char name[LKST_HOOK_PIN_MAX]);
 
-/* DEFAULT's hook called @name, or NULL. */
-struct lkst_hook *lkst_hooks_find(const struct lkst_hooks *h, const char *name);
-
-/* True if @program is one that is attached to a hook of its own. */
-bool lkst_hook_is_program(const char *program);
-
-/* The name of the hook of tracepoint @full, "system:name". */
-void lkst_hook_tracepoint_name(const char *full, char name[LKST_HOOK_NAME_MAX]);
+/* DEFAULT's hook at that place, or NULL. */
+struct lkst_hook *lkst_hooks_find(const struct lkst_hooks *h, enum lkst_hook_kind kind,
+				  const char *target);
 
 /* Marks in @wanted, an element per hook, those that a maskset with the table @route needs. */
 void lkst_hooks_mark(const struct lkst_hooks *h, const u16 *route, bool *wanted);

@@ -70,6 +70,8 @@ struct measure {
 	double apart_ns; /* what the exchange itself takes from one run of a program to the next */
 };
 
+static const char syscall_entry[] = "sys_enter";
+
 static struct bpf_program *find_program(const struct bpf_object *object, const char *name)
 {
 	return bpf_object__find_program_by_name(object, name);
@@ -107,15 +109,16 @@ static bool is_loaded(const struct measure *m, const char *program)
 	return p && bpf_program__fd(p) >= 0;
 }
 
-static void add_hook(struct measure *m, const char *hook, const char *program)
+static void add_hook(struct measure *m, enum lkst_hook_kind kind, const char *target,
+		     const char *program)
 {
 	struct lkst_hook *h = &m->hooks[m->nr_hooks];
 
 	if (!is_loaded(m, program) || m->nr_hooks == HOOKS_MAX)
 		return;
 	memset(h, 0, sizeof(*h));
-	snprintf(h->name, sizeof(h->name), "%s", hook);
-	snprintf(h->tracepoint, sizeof(h->tracepoint), "sched:sched_waking"); /* of one by name */
+	h->kind = kind;
+	snprintf(h->target, sizeof(h->target), "%s", target);
 	h->program_fd = bpf_program__fd(find_program(m->object, program));
 	h->link_fd = h->perf_id = -1;
 	m->nr_hooks++;
@@ -141,8 +144,8 @@ static void choose_syscalls(struct measure *m)
 					      "syscall_entry_write", "syscall_exit_write" };
 	unsigned int i;
 
-	add_hook(m, "tp_btf__sys_enter", "tp_btf__sys_enter");
-	add_hook(m, "tp_btf__sys_exit", "tp_btf__sys_exit");
+	add_hook(m, LKST_HOOK_TP, syscall_entry, "tp_btf__sys_enter");
+	add_hook(m, LKST_HOOK_TP, "sys_exit", "tp_btf__sys_exit");
 	for (i = 0; i < sizeof(events) / sizeof(events[0]) && m->can_record; i++)
 		add_id(&m->ids[STATE_SYSCALLS], id_of(m, events[i]));
 	if (m->can_record)
@@ -163,16 +166,16 @@ static void choose_tracepoints(struct measure *m)
 	unsigned int i;
 
 	for (i = 0; i < sizeof(events) / sizeof(events[0]) && m->can_record; i++) {
-		snprintf(program, sizeof(program), "tp_btf__%s", events[i]);
+		lkst_hook_name(LKST_HOOK_TP, events[i], program);
 		if (!is_loaded(m, program) || !id_of(m, events[i]))
 			continue;
-		add_hook(m, program, program);
+		add_hook(m, LKST_HOOK_TP, events[i], program);
 		add_id(ids, id_of(m, events[i]));
 	}
 	if (ids->nr)
 		return;
-	add_hook(m, "tp_btf__sched_switch", "measure__raw_tp");
-	add_hook(m, "tp_btf__sched_waking", "measure__raw_tp");
+	add_hook(m, LKST_HOOK_TP, "sched_switch", "measure__raw_tp");
+	add_hook(m, LKST_HOOK_TP, "sched_waking", "measure__raw_tp");
 	add_id(ids, m->plan->id[LKST_EV_shed_begin]);
 }
 
@@ -393,14 +396,14 @@ static void put_hooks(struct measure *m, bool has_syscalls, struct lkst_costs *c
 	    added_by(m, STATE_PATH) - costs->syscall_ns * m->runs[STATE_PATH], m->runs[STATE_PATH]);
 }
 
-/* A hook of @type that the exchange passes, which is as @hook says. Its program need not be loaded. */
-static void measure_other(struct measure *m, enum lkst_hook_type type, const char *hook,
-			  const char *program, struct lkst_costs *costs)
+/* A hook of @type that the exchange passes. Its program need not be loaded. */
+static void measure_other(struct measure *m, enum lkst_hook_type type, enum lkst_hook_kind kind,
+			  const char *target, const char *program, struct lkst_costs *costs)
 {
 	if (!is_loaded(m, program))
 		return;
 	begin_part(m, SHARE_OTHER);
-	add_hook(m, hook, program);
+	add_hook(m, kind, target, program);
 	if (attach(m)) {
 		count_runs(m);
 		go_round(m, STATE_IDLE);
@@ -458,13 +461,16 @@ static void measure_all(struct measure *m, struct lkst_costs *costs)
 	choose_number(m);
 	measure_bare(m);
 	measure_hooks(m);
-	has_syscalls = m->hooks[0].is_attached && !strcmp(m->hooks[0].name, "tp_btf__sys_enter");
+	has_syscalls = m->hooks[0].is_attached && !strcmp(m->hooks[0].target, syscall_entry);
 	detach(m);
 	measure_bare(m);
 	put_hooks(m, has_syscalls, costs);
-	measure_other(m, LKST_HOOK_TYPE_BY_NAME, "measure", "measure__tp", costs);
-	measure_other(m, LKST_HOOK_TYPE_KPROBE, "kprobe__vfs_write", "measure__kprobe", costs);
-	measure_other(m, LKST_HOOK_TYPE_KRETPROBE, "kretprobe__vfs_write", "measure__kprobe", costs);
+	measure_other(m, LKST_HOOK_TYPE_BY_NAME, LKST_HOOK_BY_NAME, "sched:sched_waking",
+		      "measure__tp", costs);
+	measure_other(m, LKST_HOOK_TYPE_KPROBE, LKST_HOOK_KPROBE, "vfs_write", "measure__kprobe",
+		      costs);
+	measure_other(m, LKST_HOOK_TYPE_KRETPROBE, LKST_HOOK_KRETPROBE, "vfs_write",
+		      "measure__kprobe", costs);
 }
 
 /* ---- leaving nothing behind ------------------------------------------------------------------- */

@@ -27,22 +27,6 @@ struct planner {
 	unsigned int nr_no_kprobes;
 };
 
-void lkst_plan_program_name(enum lkst_event_index index, unsigned int row, char *name, size_t size)
-{
-	static const char *const prefixes[] = {
-		[LKST_HOOK_TP] = "tp_btf",
-		[LKST_HOOK_KPROBE] = "kprobe",
-		[LKST_HOOK_KRETPROBE] = "kretprobe",
-		[LKST_HOOK_USER] = "",
-		[LKST_HOOK_NONE] = "",
-		[LKST_HOOK_ALSO_KPROBE] = "kprobe",
-		[LKST_HOOK_ALSO_KRETPROBE] = "kretprobe",
-	};
-	const struct lkst_hook_desc *h = &lkst_events[index].hooks[row];
-
-	snprintf(name, size, "%s__%s", prefixes[h->kind], h->target);
-}
-
 static bool is_also(const struct lkst_hook_desc *h)
 {
 	return h->kind == LKST_HOOK_ALSO_KPROBE || h->kind == LKST_HOOK_ALSO_KRETPROBE;

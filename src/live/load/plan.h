@@ -61,9 +61,6 @@ int lkst_plan_make_whole(struct lkst_err *e, char *const *globs, unsigned int nr
 void lkst_plan_forget_kernel(struct lkst_plan *p);
 void lkst_plan_free(struct lkst_plan *p);
 
-/* The program of event @index's hook row @row, e.g. "tp_btf__sched_switch". */
-void lkst_plan_program_name(enum lkst_event_index index, unsigned int row, char *name, size_t size);
-
 /*
  * How @index can be hooked on kernel @k: the row of its hooks, or -errno with the reason in one
  * sentence.

@@ -28,7 +28,8 @@ const char *const lkst_command_programs[LKST_NR_COMMANDS] = {
 
 enum {
 	LOG_BYTES =
-		1 << 20, /* of the verifier's reasons, per program: kept only to see which program has any */
+		1
+		<< 20, /* of the verifier's reasons, per program: kept only to see which program has any */
 	REJECTED_MAX = 16,
 };
 
@@ -94,9 +95,10 @@ static bool is_armed(const struct lkst_plan *plan, unsigned int i, unsigned int 
 static struct bpf_program *program_of(const struct lkst_programs *p, unsigned int i,
 				      unsigned int row)
 {
+	const struct lkst_hook_desc *hook = &lkst_events[i].hooks[row];
 	char name[LKST_HOOK_NAME_MAX];
 
-	lkst_plan_program_name(i, row, name, sizeof(name));
+	lkst_hook_name(lkst_hook_kind(hook), hook->target, name);
 	return bpf_object__find_program_by_name(p->skel->obj, name);
 }
 
@@ -152,26 +154,35 @@ static struct bpf_program *command_program(const struct lkst_programs *p, unsign
 	return bpf_object__find_program_by_name(p->skel->obj, lkst_command_programs[command]);
 }
 
+/* The programs of events. One that this build lacks leaves out its event, and nothing else. */
+static void choose_for_events(struct lkst_programs *p, const struct lkst_plan *plan)
+{
+	unsigned int i, row;
+
+	for (i = 0; i < LKST_NR_EVENTS; i++)
+		for (row = 0; row < lkst_events[i].nr_hooks; row++) {
+			struct bpf_program *program =
+				is_armed(plan, i, row) ? program_of(p, i, row) : NULL;
+
+			if (program)
+				bpf_program__set_autoload(program, true);
+			else if (is_armed(plan, i, row))
+				lkst_notes_add(
+					&p->notes,
+					"%s is not recorded: this lkst was built without its program for %s.",
+					lkst_events[i].name, lkst_events[i].hooks[row].target);
+		}
+}
+
 /* The programs that the plan needs are loaded; all others are left out. */
-static int choose_programs(struct lkst_err *e, struct lkst_programs *p,
-			   const struct lkst_plan *plan)
+static void choose_programs(struct lkst_programs *p, const struct lkst_plan *plan)
 {
 	struct bpf_program *program;
-	unsigned int i, row;
+	unsigned int i;
 
 	bpf_object__for_each_program(program, p->skel->obj)
 		bpf_program__set_autoload(program, false);
-	for (i = 0; i < LKST_NR_EVENTS; i++)
-		for (row = 0; row < lkst_events[i].nr_hooks; row++) {
-			if (!is_armed(plan, i, row))
-				continue;
-			program = program_of(p, i, row);
-			if (!program)
-				return lkst_err_set(e, -ENOENT, "event %s has no program for %s",
-						    lkst_events[i].name,
-						    lkst_events[i].hooks[row].target);
-			bpf_program__set_autoload(program, true);
-		}
+	choose_for_events(p, plan);
 	for (i = 0; i < LKST_EVENT_SPACE; i++) {
 		const struct lkst_event_class *class = plan->catalog->classes[i];
 
@@ -195,7 +206,6 @@ static int choose_programs(struct lkst_err *e, struct lkst_programs *p,
 	for (i = 0; i < LKST_NR_COMMANDS; i++)
 		bpf_program__set_autoload(command_program(p, i), true);
 	leave_out_forbidden(p, plan);
-	return 0;
 }
 
 /* Everything that the verifier is to take as constant. */
@@ -327,9 +337,10 @@ static int try_to_load(struct lkst_err *e, struct lkst_programs *p, const struct
 	unsigned int i;
 	int err;
 
-	err = logs ? choose_programs(e, p, plan) : lkst_err_sys(e, -ENOMEM, "loading");
-	if (!err)
-		err = size_maps(e, p, memory, filter);
+	if (!logs)
+		return lkst_err_sys(e, -ENOMEM, "loading");
+	choose_programs(p, plan);
+	err = size_maps(e, p, memory, filter);
 	if (!err)
 		err = lkst_budget_choose(e, p->skel->obj, plan, memory, budget_ppm);
 	if (err)
@@ -356,7 +367,7 @@ static int try_to_load(struct lkst_err *e, struct lkst_programs *p, const struct
 	lkst_notes_add(
 		&p->notes,
 		"%s is not recorded: this kernel rejects its program (LKST_DEBUG=1 shows why).",
-		strstr(name, "__") + 2);
+		lkst_hook_target(name));
 	return 1;
 }
 
@@ -437,12 +448,13 @@ int lkst_programs_command_fd(const struct lkst_programs *p, enum lkst_command co
 	return fd < 0 ? -1 : dup(fd);
 }
 
-static int add_hook(struct lkst_err *e, struct lkst_hooks *hooks, const char *name, int program_fd)
+static int add_hook(struct lkst_err *e, struct lkst_hooks *hooks, enum lkst_hook_kind kind,
+		    const char *target, const struct bpf_program *program)
 {
-	int fd = dup(program_fd);
+	int fd = dup(bpf_program__fd(program));
 
-	return fd < 0 ? lkst_err_sys(e, -errno, "hook %s", name)
-		      : lkst_hooks_add(e, hooks, name, fd, -1);
+	return fd < 0 ? lkst_err_sys(e, -errno, "hook %s", target)
+		      : lkst_hooks_add(e, hooks, kind, target, fd, -1);
 }
 
 int lkst_programs_list_hooks(struct lkst_err *e, const struct lkst_programs *p,
@@ -455,10 +467,13 @@ int lkst_programs_list_hooks(struct lkst_err *e, const struct lkst_programs *p,
 
 	bpf_object__for_each_program(program, p->skel->obj)
 	{
+		enum lkst_hook_kind kind;
+		const char *target;
+
 		if (!bpf_program__autoload(program) ||
-		    !lkst_hook_is_program(bpf_program__name(program)))
+		    !lkst_hook_parse(bpf_program__name(program), &kind, &target))
 			continue;
-		err = add_hook(e, hooks, bpf_program__name(program), bpf_program__fd(program));
+		err = add_hook(e, hooks, kind, target, program);
 		if (err)
 			return err;
 		hooks->items[hooks->nr - 1].is_always =
@@ -466,13 +481,9 @@ int lkst_programs_list_hooks(struct lkst_err *e, const struct lkst_programs *p,
 				    program == p->skel->progs.tp_btf__sched_process_free);
 	}
 	for (i = 0; i < plan->nr_tracepoints; i++) {
-		char name[LKST_HOOK_NAME_MAX];
-
-		lkst_hook_tracepoint_name(plan->tracepoints[i].name, name);
-		err = add_hook(e, hooks, name,
-			       bpf_program__fd(plan->tracepoints[i].plan.probe
-						       ? p->skel->progs.probe__any
-						       : p->skel->progs.tp__any));
+		err = add_hook(e, hooks, LKST_HOOK_BY_NAME, plan->tracepoints[i].name,
+			       plan->tracepoints[i].plan.probe ? p->skel->progs.probe__any
+							       : p->skel->progs.tp__any);
 		if (err)
 			return err;
 		hooks->items[hooks->nr - 1].perf_id = plan->tracepoints[i].perf_id;

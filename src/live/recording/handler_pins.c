@@ -152,7 +152,7 @@ const char *lkst_handler_program_name(const struct lkst_hook *hook)
 	struct bpf_prog_info program = {};
 	u32 length = sizeof(program);
 
-	if (!hook->tracepoint[0])
+	if (hook->kind != LKST_HOOK_BY_NAME)
 		return hook->name;
 	if (bpf_obj_get_info_by_fd(hook->program_fd, &program, &length) ||
 	    program.type != BPF_PROG_TYPE_KPROBE)

@@ -87,10 +87,7 @@ int lkst_maskset_attach(struct lkst_err *e, struct lkst_session *s, u32 sets, co
 		if (!needed[i] || hook->is_attached)
 			continue;
 		if (lkst_hook_attach(&why, hook)) {
-			lkst_notes_add(notes, "%s is not recorded: %s.",
-				       hook->tracepoint[0] ? hook->tracepoint
-							   : strstr(hook->name, "__") + 2,
-				       why.text);
+			lkst_notes_add(notes, "%s is not recorded: %s.", hook->target, why.text);
 			continue;
 		}
 		(*ret_nr)++;

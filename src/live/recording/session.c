@@ -83,15 +83,18 @@ struct opener {
 static int open_hook(void *ctx, const char *name)
 {
 	const struct opener *o = ctx;
+	enum lkst_hook_kind kind;
+	const char *target;
 	int fd;
 
 	if (strncmp(name, LKST_PROGRAM_PIN, strlen(LKST_PROGRAM_PIN)))
 		return 0;
 	name += strlen(LKST_PROGRAM_PIN);
-	if (!lkst_hook_is_program(name))
+	if (!lkst_hook_parse(name, &kind, &target))
 		return 0;
 	fd = lkst_pins_get(o->e, name - strlen(LKST_PROGRAM_PIN));
-	return fd < 0 ? fd : lkst_hooks_add(o->e, o->s->hooks, name, fd, open_optional(name));
+	return fd < 0 ? fd
+		      : lkst_hooks_add(o->e, o->s->hooks, kind, target, fd, open_optional(name));
 }
 
 /* The hooks of tracepoints by name: the catalogue shows which they are. */
@@ -109,9 +112,11 @@ static int open_by_name(struct lkst_err *e, struct lkst_session *s)
 		if (!event || event->group != LKST_GROUP_TRACEPOINT)
 			continue;
 		memcpy(pin, LKST_PROGRAM_PIN, sizeof(LKST_PROGRAM_PIN));
-		lkst_hook_tracepoint_name(event->name, name);
+		lkst_hook_name(LKST_HOOK_BY_NAME, event->name, name);
 		fd = lkst_pins_get(e, pin);
-		err = fd < 0 ? fd : lkst_hooks_add(e, s->hooks, name, fd, open_optional(name));
+		err = fd < 0 ? fd
+			     : lkst_hooks_add(e, s->hooks, LKST_HOOK_BY_NAME, event->name, fd,
+					      open_optional(name));
 	}
 	return err;
 }
