@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bsearch.h"
+
 enum {
 	READ_AT_ONCE = 1 << 20,
 	RUNS_MAX = 1 << 20,
@@ -197,20 +199,10 @@ void lkst_dump_reader_free(struct lkst_dump_reader *r)
 static const struct lkst_run *find_run(struct lkst_dump_reader *r, u64 page)
 {
 	const struct lkst_dump *d = r->dump;
-	size_t low = 0, high = d->nr_runs - 1;
 
-	if (page - d->runs[r->run].first < d->runs[r->run].nr_pages)
-		return &d->runs[r->run];
-	while (low < high) {
-		size_t middle = high - (high - low) / 2;
-
-		if (d->runs[middle].first > page)
-			high = middle - 1;
-		else
-			low = middle;
-	}
-	r->run = low;
-	return &d->runs[low];
+	if (page - d->runs[r->run].first >= d->runs[r->run].nr_pages)
+		r->run = lkst_lower_bound(i, d->nr_runs, d->runs[i].first <= page) - 1;
+	return &d->runs[r->run];
 }
 
 const u8 *lkst_dump_page(struct lkst_dump_reader *r, u64 page)

@@ -14,6 +14,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/bsearch.h"
 #include "base/cleanup.h"
 
 /*
@@ -138,17 +139,7 @@ static const u8 *raw_at(const struct lkst_file *f, u64 offset, size_t length, vo
 /* The chunk that holds byte @offset, or the next one after it; nr_chunks: there is none. */
 static size_t find_chunk(const struct lkst_file *f, u64 offset)
 {
-	size_t low = 0, high = f->nr_chunks;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (f->chunks[middle].offset + f->chunks[middle].length <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return lkst_lower_bound(i, f->nr_chunks, f->chunks[i].offset + f->chunks[i].length <= offset);
 }
 
 const u8 *lkst_file_at(const struct lkst_file *f, u64 offset, size_t length, void *scratch)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "abi/block.h"
+#include "base/bsearch.h"
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "trace/metadata.h"
@@ -111,18 +112,10 @@ static bool has_uuid(const struct lkst_recording *r)
 /* Where block @seq of stream @instance is among those that were found, or would be. */
 static size_t find_block(const struct lkst_recording *r, u64 instance, u64 seq)
 {
-	size_t low = 0, high = r->nr_blocks;
+	const struct lkst_find *b = r->blocks;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct lkst_find *b = &r->blocks[middle];
-
-		if (b->a < instance || (b->a == instance && b->b < seq))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return lkst_lower_bound(i, r->nr_blocks,
+				b[i].a < instance || (b[i].a == instance && b[i].b < seq));
 }
 
 static int compare_rings(const void *a, const void *b)
@@ -381,17 +374,9 @@ static int by_claim(const void *a, const void *b)
 static struct lkst_recording *find_claim(struct lkst_recording *const *list, unsigned int nr,
 					 const u8 *uuid)
 {
-	unsigned int low = 0, high = nr;
+	size_t at = lkst_lower_bound(i, nr, memcmp(list[i]->uuid, uuid, 16) < 0);
 
-	while (low < high) {
-		unsigned int middle = low + (high - low) / 2;
-
-		if (memcmp(list[middle]->uuid, uuid, 16) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < nr && !memcmp(list[low]->uuid, uuid, 16) ? list[low] : NULL;
+	return at < nr && !memcmp(list[at]->uuid, uuid, 16) ? list[at] : NULL;
 }
 
 /*
@@ -509,17 +494,9 @@ void lkst_recordings_free(struct lkst_recordings *r)
 
 const struct lkst_dump_ring *lkst_recording_ring(const struct lkst_recording *r, u64 instance)
 {
-	unsigned int low = 0, high = r->nr_rings;
+	size_t at = lkst_lower_bound(i, r->nr_rings, r->rings[i].instance < instance);
 
-	while (low < high) {
-		unsigned int middle = low + (high - low) / 2;
-
-		if (r->rings[middle].instance < instance)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < r->nr_rings && r->rings[low].instance == instance ? &r->rings[low] : NULL;
+	return at < r->nr_rings && r->rings[at].instance == instance ? &r->rings[at] : NULL;
 }
 
 int lkst_recording_borrow_catalog(struct lkst_err *e, const char *trace, struct lkst_recording *r)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "abi/events.h"
+#include "base/bsearch.h"
 #include "base/cleanup.h"
 #include "base/create.h"
 #include "base/io.h"
@@ -420,17 +421,9 @@ static int write_state(struct work *w)
 /* A ring of which not one block was found is missing as a whole. */
 static bool has_blocks(const struct lkst_recording *r, u64 instance)
 {
-	size_t low = 0, high = r->nr_blocks;
+	size_t at = lkst_lower_bound(i, r->nr_blocks, r->blocks[i].a < instance);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (r->blocks[middle].a < instance)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < r->nr_blocks && r->blocks[low].a == instance;
+	return at < r->nr_blocks && r->blocks[at].a == instance;
 }
 
 static u64 missing_of(const struct lkst_dump_ring *ring)

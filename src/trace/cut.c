@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bsearch.h"
 #include "base/cleanup.h"
 #include "base/create.h"
 #include "base/io.h"
@@ -231,17 +232,8 @@ static int write_block(struct cut *c, const struct lkst_block *block, u64 from_n
 /* Number of the first block of a stream that does not end before @ns. */
 static u32 find_block(const struct cut *c, unsigned int stream, u64 ns)
 {
-	u32 low = 0, high = lkst_trace_stream(c->t, stream)->nr_blocks;
-
-	while (low < high) {
-		u32 middle = low + (high - low) / 2;
-
-		if (lkst_trace_block(c->t, stream, middle)->end_ns < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return lkst_lower_bound(i, lkst_trace_stream(c->t, stream)->nr_blocks,
+				lkst_trace_block(c->t, stream, (u32)i)->end_ns < ns);
 }
 
 /* Block @i of stream @s is being looked at: releases the memory of what lies before it. */

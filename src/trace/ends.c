@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "abi/control.h"
+#include "base/bsearch.h"
 #include "trace/lost.h"
 #include "trace/state_walk.h"
 #include "trace/trace.h"
@@ -199,17 +200,9 @@ void lkst_ends_fini(struct lkst_ends *ends)
 
 const struct lkst_stream_end *lkst_ends_of(const struct lkst_ends *ends, u64 instance)
 {
-	unsigned int low = 0, high = ends->nr;
+	size_t at = lkst_lower_bound(i, ends->nr, ends->list[i].instance < instance);
 
-	while (low < high) {
-		unsigned int middle = low + (high - low) / 2;
-
-		if (ends->list[middle].instance < instance)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < ends->nr && ends->list[low].instance == instance ? &ends->list[low] : NULL;
+	return at < ends->nr && ends->list[at].instance == instance ? &ends->list[at] : NULL;
 }
 
 /* ---- what is missing ---------------------------------------------------------------- */

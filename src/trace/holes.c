@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "abi/control.h"
+#include "base/bsearch.h"
 #include "trace/lost.h"
 #include "trace/state_walk.h"
 #include "trace/trace.h"
@@ -42,17 +43,7 @@ static bool parse(const struct lkst_record *ledger, struct lkst_hole *ret_hole)
 /* The first stream of @cpu, or of a higher one: they are in that order. */
 static unsigned int first_stream(const struct lkst_trace *t, u32 cpu)
 {
-	unsigned int low = 0, high = t->nr_streams;
-
-	while (low < high) {
-		unsigned int middle = low + (high - low) / 2;
-
-		if (t->streams[middle]->info.cpu < cpu)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return lkst_lower_bound(i, t->nr_streams, t->streams[i]->info.cpu < cpu);
 }
 
 /* Stream @instance, or NULL if nothing is left of it. */

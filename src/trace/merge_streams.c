@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/bsearch.h"
 #include "base/cleanup.h"
 #include "trace/merge.h"
 #include "trace/trace.h"
@@ -80,17 +81,9 @@ static const struct lkst_merge_source_ops ops = { next, free_source };
 /* The number of the last block that begins before @ns, or 0. */
 static u32 seek(const struct lkst_stream *s, u64 ns)
 {
-	u32 low = 0, high = s->info.nr_blocks;
+	u32 nr_before = lkst_lower_bound(i, s->info.nr_blocks, lkst_stream_begin(s, (u32)i) < ns);
 
-	while (high - low > 1) {
-		u32 middle = low + (high - low) / 2;
-
-		if (lkst_stream_begin(s, middle) < ns)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	return nr_before ? nr_before - 1 : 0;
 }
 
 static int add_stream(struct lkst_err *e, struct lkst_merge *m, const struct lkst_trace *t,

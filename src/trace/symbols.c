@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bsearch.h"
 #include "base/out.h"
 #include "trace/block_walk.h"
 #include "trace/trace.h"
@@ -169,23 +170,17 @@ int lkst_symbols_load(struct lkst_err *e, struct lkst_symbols *s, const struct l
 
 const char *lkst_symbols_find(struct lkst_symbols *s, u64 address, u64 *ret_offset)
 {
-	unsigned int from = 0, to;
+	const struct symbol *last;
+	size_t nr_before;
 
 	if (s->nr && !s->is_sorted)
 		sort(s);
-	/* The last one that does not begin after the address lies before @to. */
-	for (to = s->nr; from < to;) {
-		unsigned int middle = from + (to - from) / 2;
-
-		if (s->list[middle].address <= address)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	if (!to || address - s->list[to - 1].address >= s->list[to - 1].bytes)
+	nr_before = lkst_lower_bound(i, s->nr, s->list[i].address <= address);
+	last = nr_before ? &s->list[nr_before - 1] : NULL;
+	if (!last || address - last->address >= last->bytes)
 		return NULL;
-	*ret_offset = address - s->list[to - 1].address;
-	return s->list[to - 1].name;
+	*ret_offset = address - last->address;
+	return last->name;
 }
 
 bool lkst_symbols_is_empty(const struct lkst_symbols *s)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "abi/control.h"
+#include "base/bsearch.h"
 #include "base/cleanup.h"
 
 enum {
@@ -186,20 +187,12 @@ void lkst_threads_check_freep(struct lkst_threads_check **c)
 /* The pair of thread @tid in whose time @ns is; NULL: there is none. */
 static struct thread *find(const struct lkst_threads_check *c, s32 tid, u64 ns)
 {
-	u32 first = 0, nr = c->nr;
-	struct thread *t;
+	const struct thread *list = c->list;
+	size_t nr_before = lkst_lower_bound(i, c->nr,
+					    list[i].row.tid < tid ||
+						    (list[i].row.tid == tid && list[i].first.from_ns <= ns));
+	struct thread *t = nr_before ? &c->list[nr_before - 1] : NULL;
 
-	/* The last one that begins before. */
-	while (nr) {
-		t = &c->list[first + nr / 2];
-		if (t->row.tid < tid || (t->row.tid == tid && t->first.from_ns <= ns)) {
-			first += nr / 2 + 1;
-			nr -= nr / 2 + 1;
-		} else {
-			nr /= 2;
-		}
-	}
-	t = first ? &c->list[first - 1] : NULL;
 	return t && t->row.tid == tid && ns <= t->last.to_ns ? t : NULL;
 }
 

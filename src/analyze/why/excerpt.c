@@ -8,6 +8,7 @@
 
 #include "abi/syscalls.h"
 #include "analyze/why/recent.h"
+#include "base/bsearch.h"
 #include "base/cleanup.h"
 
 /* What a window holds, besides system calls: the event, and its field that names another thread. */
@@ -339,17 +340,7 @@ struct lkst_places_list lkst_excerpt_kind(const struct lkst_excerpt *w, u16 kind
 
 u32 lkst_moments_before_ns(const struct lkst_excerpt *w, struct lkst_places_list m, u64 ns)
 {
-	u32 low = 0, high = m.nr;
-
-	while (low < high) {
-		u32 middle = low + (high - low) / 2;
-
-		if (w->moments[m.at[middle]].ns < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return lkst_lower_bound(i, m.nr, w->moments[m.at[i]].ns < ns);
 }
 
 const struct lkst_gap *lkst_excerpt_gap(const struct lkst_excerpt *w, u64 from_ns, u64 to_ns, s64 cpu)

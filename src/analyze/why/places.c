@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/bsearch.h"
+
 struct lkst_places_range {
 	u32 start, nr; /* in at[] */
 };
@@ -74,15 +76,5 @@ struct lkst_places_list lkst_places_of(const struct lkst_places *p, u32 key)
 
 u32 lkst_places_before(struct lkst_places_list list, u32 place)
 {
-	u32 low = 0, high = list.nr;
-
-	while (low < high) {
-		u32 middle = low + (high - low) / 2;
-
-		if (list.at[middle] < place)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return lkst_lower_bound(i, list.nr, list.at[i] < place);
 }

@@ -8,6 +8,7 @@
 #include "analyze/engine/unrecorded.h"
 #include "analyze/model/model.h"
 #include "analyze/why/recent.h"
+#include "base/bsearch.h"
 #include "base/cleanup.h"
 #include "trace/mask.h"
 
@@ -160,15 +161,5 @@ struct lkst_places_list lkst_spans_on(const struct lkst_spans *s, u32 cpu)
 
 u32 lkst_spans_before_ns(const struct lkst_spans *s, struct lkst_places_list list, u64 ns)
 {
-	u32 low = 0, high = list.nr;
-
-	while (low < high) {
-		u32 middle = low + (high - low) / 2;
-
-		if (s->list[list.at[middle]].to_ns <= ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return lkst_lower_bound(i, list.nr, s->list[list.at[i]].to_ns <= ns);
 }
