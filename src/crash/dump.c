@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bsearch.h"
+#include "base/vec.h"
 
 enum {
 	READ_AT_ONCE = 1 << 20,
@@ -16,14 +17,11 @@ enum {
 
 static int add_run(struct lkst_err *e, struct lkst_dump *d, u64 offset, u64 nr_pages)
 {
-	struct lkst_run *grown;
+	struct lkst_run *run = d->nr_runs < RUNS_MAX ? lkst_vec_add(d->runs, d->nr_runs) : NULL;
 
-	grown = d->nr_runs < RUNS_MAX ? reallocarray(d->runs, d->nr_runs + 1, sizeof(*grown))
-				      : NULL;
-	if (!grown)
+	if (!run)
 		return lkst_err_sys(e, -ENOMEM, "its pieces are too many");
-	d->runs = grown;
-	grown[d->nr_runs++] = (struct lkst_run){ .nr_pages = nr_pages, .offset = offset };
+	*run = (struct lkst_run){ .nr_pages = nr_pages, .offset = offset };
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "abi/note.h"
+#include "base/vec.h"
 #include "crash/dump_ring.h"
 #include "trace/block.h"
 
@@ -40,7 +41,7 @@ struct part {
 	pthread_t thread;
 	struct lkst_dump_reader *reader;
 	struct lkst_find *items;
-	size_t nr, room;
+	size_t nr;
 	u16 dump;
 	u64 unreadable;
 	int err;
@@ -102,7 +103,7 @@ static bool is_note(const u8 *bytes, struct lkst_find *find)
 
 static int take(void *arg, u64 page, u32 part, const u8 *bytes)
 {
-	struct lkst_find find = { .page = page, .part = part };
+	struct lkst_find find = { .page = page, .part = part }, *added;
 	struct part *p = arg;
 	bool is_ours;
 
@@ -122,16 +123,10 @@ static int take(void *arg, u64 page, u32 part, const u8 *bytes)
 	if (!is_ours)
 		return 0;
 	find.dump = p->dump;
-	if (p->nr == p->room) {
-		size_t room = p->room ? 2 * p->room : 1024;
-		struct lkst_find *grown = reallocarray(p->items, room, sizeof(*grown));
-
-		if (!grown)
-			return lkst_err_sys(&p->e, -ENOMEM, "listing what is found");
-		p->items = grown;
-		p->room = room;
-	}
-	p->items[p->nr++] = find;
+	added = lkst_vec_add(p->items, p->nr);
+	if (!added)
+		return lkst_err_sys(&p->e, -ENOMEM, "listing what is found");
+	*added = find;
 	return 0;
 }
 

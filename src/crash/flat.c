@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/vec.h"
 #include "crash/file.h"
 
 enum {
@@ -43,23 +44,19 @@ static bool is_flat(const struct lkst_file *f)
 }
 
 static int add_chunk(struct lkst_err *e, struct lkst_file *f, struct lkst_chunk **chunks,
-		     size_t *room, struct lkst_chunk chunk)
+		     struct lkst_chunk chunk)
 {
-	struct lkst_chunk *grown;
+	struct lkst_chunk *added;
 
 	if (f->nr_chunks > CHUNKS_MIN + f->file_size / CHUNK_AVERAGE_MIN)
 		return lkst_err_set(e, -EBADMSG,
 				    "it is a flattened dump of more than %zu pieces, which are too "
 				    "small to be pages",
 				    f->nr_chunks - 1);
-	if (f->nr_chunks == *room) {
-		*room = *room ? *room * 2 : 1024;
-		grown = *room <= CHUNKS_MAX ? reallocarray(*chunks, *room, sizeof(*grown)) : NULL;
-		if (!grown)
-			return lkst_err_sys(e, -ENOMEM, "its pieces are too many");
-		*chunks = grown;
-	}
-	(*chunks)[f->nr_chunks++] = chunk;
+	added = f->nr_chunks < CHUNKS_MAX ? lkst_vec_add(*chunks, f->nr_chunks) : NULL;
+	if (!added)
+		return lkst_err_sys(e, -ENOMEM, "its pieces are too many");
+	*added = chunk;
 	return 0;
 }
 
@@ -67,7 +64,6 @@ static int add_chunk(struct lkst_err *e, struct lkst_file *f, struct lkst_chunk 
 static int read_chunks(struct lkst_err *e, struct lkst_file *f, struct lkst_chunk **chunks)
 {
 	u64 at = FLAT_HEADER;
-	size_t room = 0;
 
 	f->is_cut = true;
 	while (f->file_size - at >= CHUNK_HEADER) {
@@ -88,7 +84,7 @@ static int read_chunks(struct lkst_err *e, struct lkst_file *f, struct lkst_chun
 		if (length > f->file_size - at)
 			length = f->file_size - at;
 		if (length) {
-			err = add_chunk(e, f, chunks, &room,
+			err = add_chunk(e, f, chunks,
 					(struct lkst_chunk){ offset, length, at });
 			if (err)
 				return err;

@@ -14,6 +14,7 @@
 #include "base/bsearch.h"
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/vec.h"
 #include "trace/metadata.h"
 #include "trace/note.h"
 
@@ -197,20 +198,16 @@ static int take_state(struct lkst_err *e, struct lkst_recording *r, const u8 *pa
 
 static int take_note(struct lkst_err *e, struct lkst_recording *r, const u8 *page)
 {
-	struct lkst_note **grown, *copy;
+	struct lkst_note **note;
 
 	if (!lkst_note_is_good((const struct lkst_note *)page) || r->nr_notes >= NOTES_MAX)
 		return 0;
-	grown = reallocarray(r->notes, r->nr_notes + 1, sizeof(struct lkst_note *));
-	copy = malloc(sizeof(*copy));
-	if (grown)
-		r->notes = grown;
-	if (!grown || !copy) {
-		free(copy);
+	note = lkst_vec_add(r->notes, r->nr_notes);
+	if (note)
+		*note = malloc(sizeof(**note));
+	if (!note || !*note)
 		return lkst_err_sys(e, -ENOMEM, "listing notes");
-	}
-	memcpy(copy, page, sizeof(*copy));
-	grown[r->nr_notes++] = copy;
+	memcpy(*note, page, sizeof(**note));
 	return 0;
 }
 
@@ -436,22 +433,20 @@ int lkst_recordings_new(struct lkst_err *e, const struct lkst_dump *dumps, unsig
 	int err = lkst_pages_new(e, dumps, nr_dumps, &pages);
 
 	for (i = 0; i < finds->nr && !err; i = end) {
-		struct lkst_recording *grown = reallocarray(r.items, r.nr + 1, sizeof(*grown));
+		struct lkst_recording *one = lkst_vec_add(r.items, r.nr);
 
-		if (!grown) {
+		if (!one) {
 			err = lkst_err_sys(e, -ENOMEM, "listing recordings");
 			break;
 		}
-		r.items = grown;
-		grown[r.nr] = (struct lkst_recording){};
 		for (end = i + 1;
 		     end < finds->nr && !memcmp(finds->items[end].id, finds->items[i].id, 16);
 		     end++)
 			;
-		err = fill(e, pages, finds->items + i, end - i, &grown[r.nr++]);
+		err = fill(e, pages, finds->items + i, end - i, one);
 		if (err)
 			break;
-		prove(&grown[r.nr - 1], known);
+		prove(one, known);
 		drop_last(&r);
 	}
 	if (!err)

@@ -7,6 +7,7 @@
 
 #include "abi/control.h"
 #include "base/bsearch.h"
+#include "base/vec.h"
 #include "trace/lost.h"
 #include "trace/state_walk.h"
 #include "trace/trace.h"
@@ -24,18 +25,14 @@ static u64 field(const struct lkst_record *r, const char *name)
 
 static int add(struct lkst_err *e, struct lkst_ends *ends, struct lkst_stream_end end)
 {
-	struct lkst_stream_end *list = ends->list;
+	struct lkst_stream_end *added;
 
 	if (lkst_instance_cpu(end.instance) >= LKST_CPUS_MAX || ends->nr == ENDS_MAX)
 		return 0;
-	if (ends->nr == ends->room) {
-		ends->room = ends->room ? 2 * ends->room : 16;
-		list = reallocarray(list, ends->room, sizeof(*list));
-		if (!list)
-			return lkst_err_sys(e, -ENOMEM, "reading the trace's end");
-		ends->list = list;
-	}
-	list[ends->nr++] = end;
+	added = lkst_vec_add(ends->list, ends->nr);
+	if (!added)
+		return lkst_err_sys(e, -ENOMEM, "reading the trace's end");
+	*added = end;
 	return 0;
 }
 

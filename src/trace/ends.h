@@ -11,7 +11,7 @@
 
 struct lkst_ends {
 	struct lkst_stream_end *list; /* by stream, one for each; see lkst_ends_find() */
-	unsigned int nr, room;
+	unsigned int nr;
 	bool is_expected; /* the trace is of a program that writes them */
 	bool is_closed;	  /* nothing follows on the last state_end */
 	u32 how;	  /* enum lkst_ending, if is_closed: of the latest state_end */

@@ -7,6 +7,7 @@
 
 #include "abi/control.h"
 #include "base/bsearch.h"
+#include "base/vec.h"
 #include "trace/lost.h"
 #include "trace/state_walk.h"
 #include "trace/trace.h"
@@ -117,20 +118,16 @@ static void tell_stream(const struct lkst_trace *t, const struct lkst_hole *hole
 
 int lkst_holes_add(struct lkst_err *e, struct lkst_holes *holes, const struct lkst_hole *hole)
 {
-	struct lkst_hole *list;
+	struct lkst_hole *added;
 
 	if (holes->nr == HOLES_MAX) {
 		lkst_gap_include(&holes->list[holes->nr - 1].gap, &hole->gap);
 		return 0;
 	}
-	if (holes->nr == holes->room) {
-		holes->room = holes->room ? 2 * holes->room : 16;
-		list = reallocarray(holes->list, holes->room, sizeof(*list));
-		if (!list)
-			return lkst_err_sys(e, -ENOMEM, "looking for gaps");
-		holes->list = list;
-	}
-	holes->list[holes->nr++] = *hole;
+	added = lkst_vec_add(holes->list, holes->nr);
+	if (!added)
+		return lkst_err_sys(e, -ENOMEM, "looking for gaps");
+	*added = *hole;
 	return 0;
 }
 

@@ -19,7 +19,7 @@ struct lkst_hole {
 /* In order of when they begin. */
 struct lkst_holes {
 	struct lkst_hole *list;
-	unsigned int nr, room;
+	unsigned int nr;
 };
 
 /* Finds those of @t, of which all else has been opened. */

@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/create.h"
 #include "base/io.h"
+#include "base/vec.h"
 
 enum {
 	UNIT = 512, /* headers and files begin at multiples of it */
@@ -101,18 +102,17 @@ static size_t name_start(const char *path)
 static int add_entry(struct lkst_err *e, struct lkst_pack *pack, const char *name, u64 offset,
 		     u64 size)
 {
-	struct lkst_pack_entry *grown;
+	struct lkst_pack_entry *entry;
 
 	if (pack->nr == LKST_PACK_ENTRIES_MAX)
 		return lkst_err_set(e, -EFBIG, "there are more than %u files in it",
 				    LKST_PACK_ENTRIES_MAX);
-	grown = reallocarray(pack->entries, pack->nr + 1, sizeof(*grown));
-	if (!grown)
+	entry = lkst_vec_add(pack->entries, pack->nr);
+	if (!entry)
 		return lkst_err_sys(e, -ENOMEM, "listing its files");
-	pack->entries = grown;
-	snprintf(grown[pack->nr].name, sizeof(grown[pack->nr].name), "%s", name);
-	grown[pack->nr].offset = offset;
-	grown[pack->nr++].size = size;
+	snprintf(entry->name, sizeof(entry->name), "%s", name);
+	entry->offset = offset;
+	entry->size = size;
 	return 0;
 }
 

@@ -16,6 +16,7 @@
 #include "base/create.h"
 #include "base/size.h"
 #include "base/time.h"
+#include "base/vec.h"
 #include "trace/packer.h"
 #include "trace/stream.h"
 
@@ -103,13 +104,12 @@ static int by_order(const void *a, const void *b)
 
 static int add_part(struct lkst_err *e, struct lkst_parts *p, const char *path, u64 order)
 {
-	struct part *grown = reallocarray(p->list, p->nr + 1, sizeof(*grown));
+	_cleanup_free_ char *copy = strdup(path);
+	struct part *part = copy ? lkst_vec_add(p->list, p->nr) : NULL;
 
-	if (grown)
-		p->list = grown;
-	if (!grown || !(grown[p->nr].path = strdup(path)))
+	if (!part)
 		return lkst_err_sys(e, -ENOMEM, "%s", path);
-	grown[p->nr++].order = order;
+	*part = (struct part){ .path = lkst_take(copy), .order = order };
 	return 0;
 }
 

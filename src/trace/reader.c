@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/vec.h"
 #include "trace/block_walk.h"
 #include "trace/metadata.h"
 #include "trace/metadata_layout.h"
@@ -60,22 +61,15 @@ static void files_fini(struct files *files)
 
 static int add_file(struct lkst_err *e, struct files *files, unsigned int part, const char *name)
 {
-	struct file *grown = files->list;
+	struct file *file;
 
 	if (files->nr == FILES_MAX)
 		return lkst_err_set(e, -EFBIG, "there are more than %u files", FILES_MAX);
-	if (files->nr == files->room) {
-		files->room = files->room ? files->room * 2 : 64;
-		grown = reallocarray(files->list, files->room, sizeof(*grown));
-		if (!grown)
-			return lkst_err_sys(e, -ENOMEM, "%s", name);
-		files->list = grown;
-	}
-	grown[files->nr] = (struct file){ part, strdup(name) };
-	if (!grown[files->nr].name)
+	file = lkst_vec_add(files->list, files->nr);
+	if (!file)
 		return lkst_err_sys(e, -ENOMEM, "%s", name);
-	files->nr++;
-	return 0;
+	*file = (struct file){ part, strdup(name) };
+	return file->name ? 0 : lkst_err_sys(e, -ENOMEM, "%s", name);
 }
 
 /* By stream, then part; a plain file before its compressed copy. */
@@ -167,40 +161,42 @@ static int list_files(struct lkst_err *e, char *const *parts, unsigned int nr_pa
 
 /* ---- the streams -------------------------------------------------------------------- */
 
-/* Makes room for one more stream. */
-static int grow_streams(struct lkst_err *e, struct lkst_trace *t, const char *name)
+/* Adds @s, which is the trace's from then on, or closed. */
+static int take_stream(struct lkst_err *e, struct lkst_trace *t, struct lkst_stream *s)
 {
-	struct lkst_stream **grown;
+	struct lkst_stream **added = t->nr_streams < STREAMS_MAX ? lkst_vec_add(t->streams, t->nr_streams) : NULL;
+	int err = 0;
 
+	if (added) {
+		*added = s;
+		return 0;
+	}
 	if (t->nr_streams == STREAMS_MAX)
-		return lkst_err_set(e, -EFBIG, "there are more than %u streams", STREAMS_MAX);
-	grown = reallocarray(t->streams, t->nr_streams + 1, sizeof(*grown));
-	if (!grown)
-		return lkst_err_sys(e, -ENOMEM, "%s", name);
-	t->streams = grown;
-	return 0;
+		err = lkst_err_set(e, -EFBIG, "there are more than %u streams", STREAMS_MAX);
+	else
+		err = lkst_err_sys(e, -ENOMEM, "%s", s->file);
+	lkst_stream_close(s);
+	return err;
 }
 
 /* Opens the stream of @nr files at @files. */
 static int add_stream(struct lkst_err *e, struct lkst_trace *t,
 		      const struct lkst_stream_file *files, unsigned int nr)
 {
-	int code = grow_streams(e, t, files[0].name);
+	struct lkst_stream *s;
+	int err;
 
-	if (!code)
-		code = lkst_stream_open(e, files, nr, t->catalog, &t->streams[t->nr_streams]);
-	t->nr_streams += !code;
-	return code;
+	err = lkst_stream_open(e, files, nr, t->catalog, &s);
+	return err ? err : take_stream(e, t, s);
 }
 
 int lkst_trace_add_missing(struct lkst_err *e, struct lkst_trace *t, u64 instance)
 {
-	int code = grow_streams(e, t, "a stream that is missing");
+	struct lkst_stream *s;
+	int err;
 
-	if (!code)
-		code = lkst_stream_open_missing(e, instance, &t->streams[t->nr_streams]);
-	t->nr_streams += !code;
-	return code;
+	err = lkst_stream_open_missing(e, instance, &s);
+	return err ? err : take_stream(e, t, s);
 }
 
 /* Opens the stream of @nr files at @first, each in a directory of @parts. */
@@ -356,21 +352,19 @@ static void parts_fini(struct parts *parts)
 static int list_part(struct lkst_err *e, void *ctx, int dir_fd, const char *name)
 {
 	struct parts *parts = ctx;
-	char file[LKST_STREAM_NAME_MAX + 16], **grown;
+	char file[LKST_STREAM_NAME_MAX + 16], **part;
 
 	snprintf(file, sizeof(file), "%s/metadata", name);
 	if (name[0] == '.' || faccessat(dir_fd, file, F_OK, 0))
 		return 0;
 	if (parts->nr == PARTS_MAX)
 		return lkst_err_set(e, -EFBIG, "there are more than %u parts", PARTS_MAX);
-	grown = reallocarray(parts->list, parts->nr + 1, sizeof(*grown));
-	if (!grown)
-		return lkst_err_sys(e, -ENOMEM, "%s", name);
-	parts->list = grown;
-	if (asprintf(&grown[parts->nr], "%s/%s", parts->path, name) < 0)
-		return lkst_err_sys(e, -ENOMEM, "%s", name);
-	parts->nr++;
-	return 0;
+	part = lkst_vec_add(parts->list, parts->nr);
+	if (part && asprintf(part, "%s/%s", parts->path, name) >= 0)
+		return 0;
+	if (part)
+		*part = NULL;
+	return lkst_err_sys(e, -ENOMEM, "%s", name);
 }
 
 /* The trace in directory @path, or the parts in it. */

@@ -14,6 +14,7 @@
 
 #include "abi/control.h"
 #include "base/cleanup.h"
+#include "base/vec.h"
 #include "trace/block_walk.h"
 #include "trace/scan.h"
 
@@ -70,18 +71,13 @@ void lkst_stream_report_bad(const struct lkst_stream *s, const u8 *uuid, lkst_st
 
 /* ---- the index -------------------------------------------------------------------- */
 
-static int push(struct lkst_err *e, u32 **list, u32 *nr, u32 *room, u32 value)
+static int push(struct lkst_err *e, u32 **list, u32 *nr, u32 value)
 {
-	if (*nr == *room) {
-		u32 wanted = *room ? *room * 2 : 64;
-		u32 *grown = wanted > *room ? reallocarray(*list, wanted, sizeof(**list)) : NULL;
+	u32 *added = lkst_vec_add(*list, *nr);
 
-		if (!grown)
-			return lkst_err_sys(e, -ENOMEM, "the index of blocks");
-		*list = grown;
-		*room = wanted;
-	}
-	(*list)[(*nr)++] = value;
+	if (!added)
+		return lkst_err_sys(e, -ENOMEM, "the index of blocks");
+	*added = value;
 	return 0;
 }
 
@@ -90,7 +86,7 @@ static int reject(struct lkst_err *e, struct lkst_stream *s, u32 start)
 {
 	s->info.nr_bad_blocks++;
 	s->info.nr_bad_bytes += size_of(s, start);
-	return push(e, &s->rejected, &s->nr_rejected, &s->rejected_room, start);
+	return push(e, &s->rejected, &s->nr_rejected, start);
 }
 
 /* Counts bytes without a block, once it is known how large the blocks are. */
@@ -145,7 +141,7 @@ static int list_blocks(struct lkst_err *e, struct lkst_stream *s, const u8 *uuid
 		count_bad(s, lead, block.size);
 		lead = 0;
 		s->nr_bad_tail = 0;
-		code = push(e, &s->starts, &s->info.nr_blocks, &s->room, (u32)(at / UNIT));
+		code = push(e, &s->starts, &s->info.nr_blocks, (u32)(at / UNIT));
 		if (code)
 			return code;
 	}

@@ -40,7 +40,7 @@ struct lkst_stream {
 	struct lkst_segment *segments;
 	unsigned int nr_segments;
 	struct lkst_segment *holes; /* of sparse files, in order, as far as they are worth skipping */
-	u32 nr_holes, holes_room;
+	u32 nr_holes;
 	u32 nr_first; /* good blocks that come first and are in one file */
 
 	/*
@@ -48,11 +48,10 @@ struct lkst_stream {
 	 * each, and no parsed header, for a trace may have many million blocks.
 	 */
 	u32 *starts;
-	u32 room;
 
 	/* Blocks with a sound header that contradicts the others', in the same units. */
 	u32 *rejected;
-	u32 nr_rejected, rejected_room;
+	u32 nr_rejected;
 
 	u64 nr_bad_tail;  /* unreadable blocks after the last good one */
 	u64 nr_bad_extra; /* unreadable blocks that explain no hole in the numbers */

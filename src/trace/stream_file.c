@@ -11,6 +11,7 @@
 #include "abi/control.h"
 #include "abi/state.h"
 #include "base/cleanup.h"
+#include "base/vec.h"
 #include "trace/stream.h"
 #include "trace/zst.h"
 
@@ -51,20 +52,16 @@ static size_t round_up(size_t bytes, size_t unit)
 
 static int add_hole(struct lkst_err *e, struct lkst_stream *s, size_t from, size_t to)
 {
-	struct lkst_segment *grown = s->holes;
+	struct lkst_segment *hole;
 
 	from = round_up(from, UNIT);
 	to = to / UNIT * UNIT;
 	if (to < from + HOLE_MIN)
 		return 0;
-	if (s->nr_holes == s->holes_room) {
-		s->holes_room = s->holes_room ? 2 * s->holes_room : 16;
-		grown = reallocarray(s->holes, s->holes_room, sizeof(*grown));
-		if (!grown)
-			return lkst_err_sys(e, -ENOMEM, "%s", s->file);
-		s->holes = grown;
-	}
-	grown[s->nr_holes++] = (struct lkst_segment){ from, to - from };
+	hole = lkst_vec_add(s->holes, s->nr_holes);
+	if (!hole)
+		return lkst_err_sys(e, -ENOMEM, "%s", s->file);
+	*hole = (struct lkst_segment){ from, to - from };
 	return 0;
 }
 

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/bsearch.h"
+#include "base/cleanup.h"
 #include "base/out.h"
+#include "base/vec.h"
 #include "trace/block_walk.h"
 #include "trace/trace.h"
 
@@ -16,7 +18,6 @@ enum {
 	SYMBOLS_MAX = 1 << 19,
 	NAMES_MAX = 48 << 20, /* bytes of all names */
 	NAME_MAX_BYTES = 512, /* KSYM_NAME_LEN, include/linux/kallsyms.h */
-	ROOM_MIN = 256,
 	SHOWN_MAX = 240, /* bytes of a name: each may become "\\x1b" */
 };
 _Static_assert(4 * SHOWN_MAX + sizeof("+0x0123456789abcdef") < LKST_SYMBOL_ROOM, "it fits");
@@ -29,7 +30,7 @@ struct symbol {
 
 struct lkst_symbols {
 	struct symbol *list;
-	unsigned int nr, room;
+	unsigned int nr;
 	size_t names; /* bytes of all names */
 	bool is_sorted; /* by address, without doubles */
 	bool is_full;
@@ -97,23 +98,18 @@ static bool has_room(struct lkst_symbols *s, size_t length)
 int lkst_symbols_add(struct lkst_symbols *s, u64 address, u32 bytes, const char *name,
 		     size_t length)
 {
+	_cleanup_free_ char *copy = NULL;
+	struct symbol *added;
+
 	length = length < NAME_MAX_BYTES ? length : NAME_MAX_BYTES;
 	if (!has_room(s, length))
 		return 0;
-	if (s->nr == s->room) {
-		unsigned int room = s->room ? 2 * s->room : ROOM_MIN;
-		struct symbol *grown = reallocarray(s->list, room, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		s->list = grown;
-		s->room = room;
-	}
-	s->list[s->nr] = (struct symbol){ address, bytes, strndup(name, length) };
-	if (!s->list[s->nr].name)
+	copy = strndup(name, length);
+	added = copy ? lkst_vec_add(s->list, s->nr) : NULL;
+	if (!added)
 		return -ENOMEM;
-	s->names += strlen(s->list[s->nr].name) + 1;
-	s->nr++;
+	s->names += strlen(copy) + 1;
+	*added = (struct symbol){ address, bytes, lkst_take(copy) };
 	s->is_sorted = false;
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/vec.h"
 
 enum {
 	CPUS_MAX = 8192,	   /* the most that Linux has; beyond is damage */
@@ -140,16 +141,14 @@ static int grow_slots(struct lkst_threads *t)
 
 static int grow_chunks(struct lkst_threads *t)
 {
-	struct lkst_thread **chunks;
+	struct lkst_thread *chunk = calloc(CHUNK, sizeof(*chunk)), **added;
 
-	chunks = reallocarray(t->chunks, t->nr_chunks + 1, sizeof(struct lkst_thread *));
-	if (!chunks)
+	added = chunk ? lkst_vec_add(t->chunks, t->nr_chunks) : NULL;
+	if (!added) {
+		free(chunk);
 		return -ENOMEM;
-	t->chunks = chunks;
-	chunks[t->nr_chunks] = calloc(CHUNK, sizeof(struct lkst_thread));
-	if (!chunks[t->nr_chunks])
-		return -ENOMEM;
-	t->nr_chunks++;
+	}
+	*added = chunk;
 	return 0;
 }
 
@@ -320,20 +319,14 @@ static int note_cpu(struct lkst_threads *t, const struct lkst_record *r)
 {
 	const struct lkst_field_class *cpu = lkst_class_field(r->event, "state_cpu");
 	const struct lkst_field_class *task = lkst_class_field(r->event, "idle_task");
-	u64 i = cpu && task ? lkst_record_int(r, cpu) : CPUS_MAX;
+	u64 i = cpu && task ? lkst_record_int(r, cpu) : CPUS_MAX, *idle_task;
 
 	if (i >= CPUS_MAX)
 		return 0;
-	if (i >= t->nr_idle_tasks) {
-		u64 *grown = reallocarray(t->idle_tasks, i + 1, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		memset(grown + t->nr_idle_tasks, 0, (i + 1 - t->nr_idle_tasks) * sizeof(*grown));
-		t->idle_tasks = grown;
-		t->nr_idle_tasks = (u32)i + 1;
-	}
-	t->idle_tasks[i] = lkst_record_int(r, task);
+	idle_task = lkst_vec_reach(t->idle_tasks, t->nr_idle_tasks, i);
+	if (!idle_task)
+		return -ENOMEM;
+	*idle_task = lkst_record_int(r, task);
 	return 0;
 }
 

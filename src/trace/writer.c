@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/create.h"
 #include "base/io.h"
+#include "base/vec.h"
 #include "trace/block.h"
 #include "trace/metadata.h"
 #include "trace/stream.h"
@@ -171,7 +172,7 @@ int lkst_writer_open_sink(struct lkst_err *e, const struct lkst_catalog *c,
 static int get_entry(struct lkst_err *e, struct lkst_writer *w, u64 instance,
 		     struct stream_file **ret_file)
 {
-	struct stream_file *grown;
+	struct stream_file *file;
 	unsigned int i;
 
 	for (i = 0; i < w->nr_files; i++)
@@ -183,14 +184,11 @@ static int get_entry(struct lkst_err *e, struct lkst_writer *w, u64 instance,
 	    lkst_instance_level(instance) >= LKST_LEVELS)
 		return lkst_err_set(e, -EINVAL, "%#llx cannot be a stream",
 				    (unsigned long long)instance);
-	grown = reallocarray(w->files, w->nr_files + 1, sizeof(*grown));
-	if (!grown)
+	file = lkst_vec_add(w->files, w->nr_files);
+	if (!file)
 		return lkst_err_sys(e, -ENOMEM, "cannot begin a stream");
-	w->files = grown;
-	grown[w->nr_files] =
-		(struct stream_file){ .fd = -1,
-				      .end = { .instance = instance, .first = 1, .last = 0 } };
-	*ret_file = &grown[w->nr_files++];
+	*file = (struct stream_file){ .fd = -1, .end = { .instance = instance, .first = 1, .last = 0 } };
+	*ret_file = file;
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 
 #include "abi/control.h"
 #include "base/cleanup.h"
+#include "base/vec.h"
 #include "trace/counted.h"
 
 enum {
@@ -66,7 +67,7 @@ struct counter {
 
 struct lkst_counters_check {
 	struct reading *readings; /* by key and time */
-	u32 nr_readings, room;
+	u32 nr_readings;
 	struct counter *list; /* by key */
 	u32 nr;
 	u32 most_readings;		   /* of one counter */
@@ -90,16 +91,7 @@ static u64 field(const struct lkst_record *r, const char *name)
 /* Room for one more reading. */
 static struct reading *add(struct lkst_counters_check *c)
 {
-	struct reading *grown = c->readings;
-
-	if (c->nr_readings == c->room) {
-		c->room = c->room ? 2 * c->room : 256;
-		grown = c->room <= COUNTERS_MAX ? reallocarray(grown, c->room, sizeof(*grown)) : NULL;
-		if (!grown)
-			return NULL;
-		c->readings = grown;
-	}
-	return &grown[c->nr_readings++];
+	return c->nr_readings < COUNTERS_MAX ? lkst_vec_add(c->readings, c->nr_readings) : NULL;
 }
 
 static int take_counter(struct lkst_counters_check *c, const struct lkst_record *r)

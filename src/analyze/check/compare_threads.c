@@ -9,6 +9,7 @@
 #include "abi/control.h"
 #include "base/bsearch.h"
 #include "base/cleanup.h"
+#include "base/vec.h"
 
 enum {
 	THREADS_MAX = 1 << 20,
@@ -31,7 +32,7 @@ struct thread {
 
 struct lkst_threads_check {
 	struct thread *list; /* by number and time; when finished by what is missing */
-	u32 nr, room;
+	u32 nr;
 	u64 left_out;
 	char why_not[WHY_ROOM];
 	const struct lkst_field_class *child; /* of task_newtask */
@@ -46,16 +47,11 @@ static u64 field(const struct lkst_record *r, const char *name)
 
 static int add(struct lkst_threads_check *c, const struct thread *thread)
 {
-	struct thread *grown = c->list;
+	struct thread *added = c->nr < THREADS_MAX ? lkst_vec_add(c->list, c->nr) : NULL;
 
-	if (c->nr == c->room) {
-		c->room = c->room ? 2 * c->room : 64;
-		grown = c->room <= THREADS_MAX ? reallocarray(grown, c->room, sizeof(*grown)) : NULL;
-		if (!grown)
-			return -ENOMEM;
-		c->list = grown;
-	}
-	grown[c->nr++] = *thread;
+	if (!added)
+		return -ENOMEM;
+	*added = *thread;
 	return 0;
 }
 

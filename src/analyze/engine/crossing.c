@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "abi/control.h"
+#include "base/vec.h"
 
 /* Buffers and CPUs with higher numbers share the last place; an error then is a gap too many, not one too few. */
 enum {
@@ -19,7 +20,7 @@ enum {
 
 struct lkst_crossing {
 	struct lkst_gap *gaps; /* by `from_ns` */
-	u32 nr_gaps, room, next;
+	u32 nr_gaps, next;
 	/* The greatest `to_ns` of the gaps that have begun, by buffer, of any CPU and of each. */
 	u64 any_ns[BUFFERS_MAX];
 	u64 cpu_ns[CPUS_MAX][BUFFERS_MAX];
@@ -61,16 +62,11 @@ static int on_gap(void *ctx, const struct lkst_gap *gap)
 
 static int add_gap(struct lkst_crossing *c, struct lkst_gap gap)
 {
-	struct lkst_gap *gaps = c->gaps;
+	struct lkst_gap *added = lkst_vec_add(c->gaps, c->nr_gaps);
 
-	if (c->nr_gaps == c->room) {
-		c->room = c->room ? 2 * c->room : 16;
-		gaps = reallocarray(gaps, c->room, sizeof(*gaps));
-		if (!gaps)
-			return -ENOMEM;
-		c->gaps = gaps;
-	}
-	gaps[c->nr_gaps++] = gap;
+	if (!added)
+		return -ENOMEM;
+	*added = gap;
 	return 0;
 }
 

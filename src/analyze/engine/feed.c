@@ -9,6 +9,7 @@
 #include "abi/control.h"
 #include "analyze/engine/convert.h"
 #include "base/cleanup.h"
+#include "base/vec.h"
 
 /* Fields are read as they lie only by a machine of the format's byte order. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -78,16 +79,11 @@ struct lkst_feed {
 
 static int add(struct subscribers *s, struct subscriber subscriber)
 {
-	struct subscriber *list = s->list;
+	struct subscriber *added = lkst_vec_add(s->list, s->nr);
 
-	/* Room doubles whenever it is used up. */
-	if (!(s->nr & (s->nr - 1))) {
-		list = reallocarray(list, s->nr ? s->nr * 2 : 1, sizeof(*list));
-		if (!list)
-			return -ENOMEM;
-		s->list = list;
-	}
-	list[s->nr++] = subscriber;
+	if (!added)
+		return -ENOMEM;
+	*added = subscriber;
 	return 1;
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
+
 static const struct {
 	s16 index;
 	u8 kind;
@@ -33,13 +35,9 @@ static int add(struct lkst_labels *l, u8 kind, u32 number, const char *text, u32
 
 	if (l->nr == LKST_LABELS_MAX)
 		return 0;
-	if (!(l->nr & (l->nr - 1))) {
-		label = reallocarray(l->items, l->nr ? l->nr * 2 : 1, sizeof(*label));
-		if (!label)
-			return -ENOMEM;
-		l->items = label;
-	}
-	label = &l->items[l->nr++];
+	label = lkst_vec_add(l->items, l->nr);
+	if (!label)
+		return -ENOMEM;
 	*label = (struct lkst_label){ .kind = kind, .number = number };
 	memcpy(label->text, text, length < LKST_LABEL_TEXT ? length : LKST_LABEL_TEXT - 1);
 	return 0;

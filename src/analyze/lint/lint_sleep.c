@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analyze/lint/lint_pass.h"
+#include "base/vec.h"
 
 enum {
 	FRAMES_MAX = 8, /* of interrupts that interrupt each other */
@@ -46,19 +47,7 @@ struct sleep {
 
 static struct cpu *cpu_of(struct sleep *s, u32 nr)
 {
-	struct cpu *grown;
-
-	if (nr < s->nr_cpus)
-		return &s->cpus[nr];
-	if (nr >= LKST_CPUS_MAX)
-		return NULL;
-	grown = reallocarray(s->cpus, nr + 1, sizeof(*grown));
-	if (!grown)
-		return NULL;
-	memset(grown + s->nr_cpus, 0, (nr + 1 - s->nr_cpus) * sizeof(*grown));
-	s->cpus = grown;
-	s->nr_cpus = nr + 1;
-	return &s->cpus[nr];
+	return nr < LKST_CPUS_MAX ? lkst_vec_reach(s->cpus, s->nr_cpus, nr) : NULL;
 }
 
 static struct sleeper *find_sleeper(struct sleep *s, s32 tid)

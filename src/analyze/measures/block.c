@@ -8,7 +8,7 @@
 
 #include "analyze/engine/labels.h"
 #include "analyze/measures/analysis.h"
-#include "analyze/measures/by_life.h"
+#include "base/vec.h"
 
 enum {
 	OP_MASK = 0xff, /* of a request's flags: what is to be done, include/linux/blk_types.h */
@@ -33,7 +33,8 @@ struct changes {
 struct block {
 	struct lkst_work work;
 	struct lkst_labels names;
-	struct lkst_by_life changes; /* by the first tally's index of keys */
+	struct changes *changes; /* by the first tally's index of keys */
+	u32 nr_changes;
 	u64 last_ns;		     /* of the last event, 0: none yet */
 	struct disk disks[DISKS_MAX];
 	u32 nr_disks;
@@ -75,7 +76,7 @@ static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 static void fini(struct lkst_work *w)
 {
 	lkst_labels_fini(&((struct block *)w)->names);
-	free(((struct block *)w)->changes.list);
+	free(((struct block *)w)->changes);
 }
 
 /* ---- merges and requeues --------------------------------------------------------------------- */
@@ -91,8 +92,7 @@ static struct changes *changes_of(struct block *b, u64 key, const struct lkst_re
 	if (i < 0 || !t->keys[i].is_wanted ||
 	    (t->has_filter && !lkst_tally_passes(t, r->tid, r->cpu)))
 		return NULL;
-	b->changes.size = sizeof(struct changes);
-	changes = lkst_by_life(&b->changes, (u32)i);
+	changes = lkst_vec_reach(b->changes, b->nr_changes, (u32)i);
 	*err = changes ? 0 : -ENOMEM;
 	return changes;
 }
@@ -124,7 +124,7 @@ static int put_changes(struct lkst_work *w, struct lkst_tables *set, const char 
 	if (!table)
 		return -ENOMEM;
 	for (i = 0; i < w->tallies[0].nr_keys; i++) {
-		const struct changes *c = lkst_by_life_find(&b->changes, i);
+		const struct changes *c = i < b->nr_changes ? &b->changes[i] : NULL;
 
 		if (!c || (!c->nr_requeued && !(has_merges && c->nr_merged)))
 			continue;

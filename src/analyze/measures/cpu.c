@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "analyze/measures/analysis.h"
-#include "analyze/measures/by_life.h"
 #include "analyze/measures/timeline.h"
+#include "base/vec.h"
 
 /* A CPU's time. */
 struct times {
@@ -16,14 +16,15 @@ struct times {
 
 struct cpu {
 	struct lkst_work work;
-	struct lkst_by_life times; /* by CPU */
+	struct times *times; /* by CPU */
+	u32 nr_times;
 	struct lkst_timeline_scale scale;
 };
 
 static int on_cpu(void *ctx, const struct lkst_cpu_interval *i)
 {
 	struct cpu *c = ctx;
-	struct times *t = lkst_by_life(&c->times, i->cpu);
+	struct times *t = lkst_vec_reach(c->times, c->nr_times, i->cpu);
 	u64 interrupts_ns = i->irq_ns + i->softirq_ns, ns = i->to_ns - i->from_ns;
 
 	if (!t)
@@ -46,7 +47,8 @@ static int on_cpu(void *ctx, const struct lkst_cpu_interval *i)
 
 static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
 {
-	struct times *t = lkst_by_life(&((struct cpu *)ctx)->times, r->cpu);
+	struct cpu *c = ctx;
+	struct times *t = lkst_vec_reach(c->times, c->nr_times, r->cpu);
 
 	if (!t)
 		return -ENOMEM;
@@ -83,8 +85,8 @@ static int end(struct lkst_work *w, struct lkst_tables *set)
 	table = lkst_tables_add(set, "cpu", "CPUs", columns, NR_COLUMNS);
 	if (!table)
 		return -ENOMEM;
-	for (cpu = 0; cpu < c->times.room; cpu++) {
-		const struct times *t = lkst_by_life_find(&c->times, cpu);
+	for (cpu = 0; cpu < c->nr_times; cpu++) {
+		const struct times *t = &c->times[cpu];
 		u64 busy_ns = t->thread_ns + t->irq_ns + t->softirq_ns;
 
 		if (!busy_ns && !t->idle_ns && !t->unknown_ns)
@@ -122,7 +124,6 @@ static int begin(struct lkst_work *w)
 	lkst_trace_range(lkst_feed_trace(w->feed), &begin_ns, &end_ns);
 	lkst_feed_window(w->feed, &from_ns, &to_ns);
 	c->scale = lkst_timeline_scale(lkst_model_begin(w->state), end_ns < to_ns ? end_ns : to_ns);
-	c->times.size = sizeof(struct times);
 	has_switch = lkst_work_want(w, LKST_EV_sched_switch, on_switch, &err);
 	if (err >= 0)
 		err = lkst_model_subscribe(w->state, &calls, w);
@@ -131,7 +132,7 @@ static int begin(struct lkst_work *w)
 
 static void fini(struct lkst_work *w)
 {
-	free(((struct cpu *)w)->times.list);
+	free(((struct cpu *)w)->times);
 }
 
 const struct lkst_analysis lkst_analysis_cpu = {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analyze/measures/analysis.h"
-#include "analyze/measures/by_life.h"
+#include "base/vec.h"
 
 enum {
 	/* enum vm_fault_reason, include/linux/mm_types.h */
@@ -24,7 +24,8 @@ struct faults {
 
 struct fault {
 	struct lkst_work work;
-	struct lkst_by_life faults;
+	struct faults *faults;
+	u32 nr_faults;
 	bool has_exit;
 };
 
@@ -32,7 +33,7 @@ struct fault {
 static struct faults *faults_at(struct fault *f, const struct lkst_record *r, int *err)
 {
 	const struct lkst_thread_life *life = lkst_model_life_of(f->work.state, r->tid, r->cpu);
-	struct faults *faults = life ? lkst_by_life(&f->faults, life->nr) : NULL;
+	struct faults *faults = life ? lkst_vec_reach(f->faults, f->nr_faults, life->nr) : NULL;
 
 	*err = life && !faults ? -ENOMEM : 0;
 	if (!life)
@@ -78,7 +79,7 @@ static int on_fault_exit(void *ctx, const struct lkst_record *r, const void *rec
 	const struct lkst_rec_page_fault_exit *e = record;
 	struct fault *fault = ctx;
 	const struct lkst_thread_life *life = lkst_model_life_of(fault->work.state, r->tid, r->cpu);
-	struct faults *f = life ? lkst_by_life(&fault->faults, life->nr) : NULL;
+	struct faults *f = life ? lkst_vec_reach(fault->faults, fault->nr_faults, life->nr) : NULL;
 	u64 ns;
 
 	/* Without a begin it is not a fault of the CPU: the kernel looked into the program's memory. */
@@ -114,7 +115,7 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 	if (i->run != LKST_RUN_BLOCKED || !i->wait || i->wait->call.row >= 0 ||
 	    (i->wait->cause != LKST_CAUSE_FAULT && i->wait->cause != LKST_CAUSE_IO))
 		return 0;
-	f = lkst_by_life(&fault->faults, i->life->nr);
+	f = lkst_vec_reach(fault->faults, fault->nr_faults, i->life->nr);
 	if (!f)
 		return -ENOMEM;
 	f->waited_ns += i->to_ns - i->from_ns;
@@ -176,7 +177,7 @@ static int end(struct lkst_work *w, struct lkst_tables *set)
 		return -ENOMEM;
 	for (nr = 0; nr < lkst_model_nr_lives(w->state); nr++) {
 		const struct lkst_thread_life *life = lkst_model_life(w->state, nr);
-		const struct faults *f = lkst_by_life_find(&fault->faults, nr);
+		const struct faults *f = nr < fault->nr_faults ? &fault->faults[nr] : NULL;
 
 		if (f && f->nr_user + f->nr_kernel &&
 		    (!which->has_tid || which->tid == life->tid) &&
@@ -202,7 +203,6 @@ static int begin(struct lkst_work *w)
 	bool has_any;
 	int err = 0;
 
-	f->faults.size = sizeof(struct faults);
 	has_any = lkst_work_want(w, LKST_EV_page_fault_user, on_user, &err);
 	has_any |= lkst_work_want(w, LKST_EV_page_fault_kernel, on_kernel, &err);
 	f->has_exit = lkst_work_want(w, LKST_EV_page_fault_exit, on_fault_exit, &err);
@@ -213,7 +213,7 @@ static int begin(struct lkst_work *w)
 
 static void fini(struct lkst_work *w)
 {
-	free(((struct fault *)w)->faults.list);
+	free(((struct fault *)w)->faults);
 }
 
 const struct lkst_analysis lkst_analysis_fault = {

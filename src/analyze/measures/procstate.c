@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze/measures/analysis.h"
+#include "base/vec.h"
 
 enum {
 	KEY_READY = 0x100, /* bits of a key: why a thread is ready, what it is blocked on */
@@ -22,7 +23,7 @@ struct times {
 struct procstate {
 	struct lkst_work work;
 	struct times *times; /* by life */
-	u32 room;
+	u32 nr_times;
 };
 
 static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
@@ -40,19 +41,7 @@ static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 /* The times of life @nr; NULL: no memory. */
 static struct times *times_of(struct procstate *p, u32 nr)
 {
-	struct times *times;
-	u32 room;
-
-	if (nr >= p->room) {
-		room = 2 * nr + 64;
-		times = reallocarray(p->times, room, sizeof(*times));
-		if (!times)
-			return NULL;
-		memset(times + p->room, 0, (room - p->room) * sizeof(*times));
-		p->times = times;
-		p->room = room;
-	}
-	return &p->times[nr];
+	return lkst_vec_reach(p->times, p->nr_times, nr);
 }
 
 static int on_interval(void *ctx, const struct lkst_interval *i)
@@ -140,7 +129,7 @@ static int end(struct lkst_work *w, struct lkst_tables *set)
 				NR_COLUMNS);
 	if (!table)
 		return -ENOMEM;
-	for (nr = 0; nr < p->room && nr < lkst_model_nr_lives(w->state); nr++) {
+	for (nr = 0; nr < p->nr_times && nr < lkst_model_nr_lives(w->state); nr++) {
 		const u64 *ns = p->times[nr].ns;
 
 		/* Threads that are only known to exist are left out. */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "analyze/measures/analysis.h"
-#include "analyze/measures/by_life.h"
 #include "analyze/measures/timeline.h"
+#include "base/vec.h"
 
 struct chart {
 	struct lkst_work work;
@@ -15,7 +15,8 @@ struct chart {
 	struct lkst_timeline lines[LKST_NR_RUNS];
 	u64 ns[LKST_NR_RUNS];
 	u64 peak_ns;		  /* the most that any slice has of all states */
-	struct lkst_by_life seen; /* u8 */
+	u8 *seen; /* by life: 1: it was counted */
+	u32 nr_seen;
 	u32 nr_threads;
 };
 
@@ -37,7 +38,7 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 
 	if (!is_wanted(&c->work, i->life))
 		return 0;
-	seen = lkst_by_life(&c->seen, i->life->nr);
+	seen = lkst_vec_reach(c->seen, c->nr_seen, i->life->nr);
 	if (!seen)
 		return -ENOMEM;
 	c->nr_threads += !*seen;
@@ -118,14 +119,13 @@ static int begin(struct lkst_work *w)
 	lkst_trace_range(lkst_feed_trace(w->feed), &begin_ns, &end_ns);
 	lkst_feed_window(w->feed, &from_ns, &to_ns);
 	c->scale = lkst_timeline_scale(lkst_model_begin(w->state), end_ns < to_ns ? end_ns : to_ns);
-	c->seen.size = 1;
 	err = lkst_model_subscribe(w->state, &calls, w);
 	return err < 0 ? err : lkst_feed_has(w->feed, LKST_EV_sched_switch);
 }
 
 static void fini(struct lkst_work *w)
 {
-	free(((struct chart *)w)->seen.list);
+	free(((struct chart *)w)->seen);
 }
 
 const struct lkst_analysis lkst_analysis_chart = {

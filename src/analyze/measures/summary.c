@@ -7,7 +7,7 @@
 #include "analyze/engine/conditions.h"
 #include "analyze/engine/labels.h"
 #include "analyze/measures/analysis.h"
-#include "analyze/measures/by_life.h"
+#include "base/vec.h"
 
 enum {
 	WORST = 3,	   /* of each kind that stand out */
@@ -47,14 +47,20 @@ struct worst {
 	char text[TEXT];
 };
 
+struct cpu_times {
+	u64 busy_ns, idle_ns;
+};
+
 struct summary {
 	struct lkst_work work;
 	struct lkst_labels disks;
 	u64 nr_switches, nr_wakeups, nr_calls, nr_failed, nr_faults, nr_requests, request_bytes;
 	u64 nr_sent, nr_received, nr_forks, nr_ends, nr_frames, nr_gaps;
 	u64 busy_ns, idle_ns, unknown_ns;
-	struct lkst_by_life cpus; /* u64 pairs: busy, idle */
-	struct lkst_by_life seen; /* u8: it ran */
+	struct cpu_times *cpus;
+	u32 nr_cpus;
+	u8 *seen; /* by life: 1: it ran */
+	u32 nr_seen;
 	u64 nr_ran;
 	struct worst worst[NR_KINDS][WORST];
 	struct lkst_notes conditions; /* events that were recorded only in part */
@@ -170,7 +176,7 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 		take_ready(s, i, ns);
 		s->nr_wakeups += i->ready == LKST_READY_WOKEN;
 	} else if (i->run == LKST_RUN_RUNNING) {
-		seen = lkst_by_life(&s->seen, i->life->nr);
+		seen = lkst_vec_reach(s->seen, s->nr_seen, i->life->nr);
 		if (!seen)
 			return -ENOMEM;
 		s->nr_ran += !*seen;
@@ -182,8 +188,8 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 static int on_cpu(void *ctx, const struct lkst_cpu_interval *i)
 {
 	struct summary *s = ctx;
-	u64 *cpu = lkst_by_life(&s->cpus, i->cpu), ns = i->to_ns - i->from_ns;
-	u64 interrupts_ns = i->irq_ns + i->softirq_ns, idle_ns = 0;
+	struct cpu_times *cpu = lkst_vec_reach(s->cpus, s->nr_cpus, i->cpu);
+	u64 interrupts_ns = i->irq_ns + i->softirq_ns, idle_ns = 0, ns = i->to_ns - i->from_ns;
 
 	if (!cpu)
 		return -ENOMEM;
@@ -193,8 +199,8 @@ static int on_cpu(void *ctx, const struct lkst_cpu_interval *i)
 	}
 	if (i->life->idle_cpu >= 0)
 		idle_ns = ns > interrupts_ns ? ns - interrupts_ns : 0;
-	cpu[0] += ns - idle_ns;
-	cpu[1] += idle_ns;
+	cpu->busy_ns += ns - idle_ns;
+	cpu->idle_ns += idle_ns;
 	s->busy_ns += ns - idle_ns;
 	s->idle_ns += idle_ns;
 	return 0;
@@ -364,10 +370,10 @@ static u32 count_cpus(const struct summary *s)
 {
 	u32 cpu, nr = 0;
 
-	for (cpu = 0; cpu < s->cpus.room; cpu++) {
-		const u64 *times = lkst_by_life_find(&s->cpus, cpu);
+	for (cpu = 0; cpu < s->nr_cpus; cpu++) {
+		const struct cpu_times *times = &s->cpus[cpu];
 
-		nr += times[0] || times[1];
+		nr += times->busy_ns || times->idle_ns;
 	}
 	return nr;
 }
@@ -482,12 +488,12 @@ static void note(const struct summary *s, struct lkst_table *t)
 
 	for (i = 0; i < s->conditions.nr; i++)
 		lkst_notes_add(&t->notes, "%s", s->conditions.text[i]);
-	for (cpu = 0; cpu < s->cpus.room; cpu++) {
-		const u64 *times = lkst_by_life_find(&s->cpus, cpu);
+	for (cpu = 0; cpu < s->nr_cpus; cpu++) {
+		const struct cpu_times *times = &s->cpus[cpu];
 
-		if (times[0] && times[0] * 100 >= (times[0] + times[1]) * BUSY_PERCENT)
+		if (times->busy_ns && times->busy_ns * 100 >= (times->busy_ns + times->idle_ns) * BUSY_PERCENT)
 			lkst_notes_add(&t->notes, "CPU %u was busy %.0f %% of the time.", cpu,
-				       100.0 * (double)times[0] / (double)(times[0] + times[1]));
+				       100.0 * (double)times->busy_ns / (double)(times->busy_ns + times->idle_ns));
 	}
 	if (s->nr_gaps)
 		lkst_notes_add(&t->notes,
@@ -550,8 +556,6 @@ static int begin(struct lkst_work *w)
 	bool has_any = false;
 	int err = 0;
 
-	s->cpus.size = 2 * sizeof(u64);
-	s->seen.size = 1;
 	lkst_work_want(w, LKST_EV_sched_switch, on_switch, &err);
 	has_any |= lkst_work_want(w, LKST_EV_task_newtask, on_fork, &err);
 	has_any |= lkst_work_want(w, LKST_EV_page_fault_user, on_fault, &err);
@@ -575,8 +579,8 @@ static void fini(struct lkst_work *w)
 	struct summary *s = (struct summary *)w;
 
 	lkst_labels_fini(&s->disks);
-	free(s->cpus.list);
-	free(s->seen.list);
+	free(s->cpus);
+	free(s->seen);
 	lkst_notes_fini(&s->conditions);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyze/measures/analysis.h"
+#include "base/vec.h"
 
 enum {
 	KEY_UNKNOWN = 1 << 16, /* bits of a key: a number without row, */
@@ -114,7 +115,7 @@ struct usage_count {
 struct usage {
 	struct lkst_work work;
 	struct usage_count *counts; /* by the tally's index of keys */
-	u32 room;
+	u32 nr_counts;
 	u64 first_ns, last_ns;
 };
 
@@ -123,26 +124,17 @@ static struct usage_count *count_of(struct usage *u, const struct lkst_record *r
 				    const struct lkst_feed_syscall *s, s64 *ret_index)
 {
 	struct lkst_tally *t = &u->work.tallies[0];
-	struct usage_count *counts;
-	u32 room;
+	struct usage_count *count;
 
 	*ret_index = lkst_tally_key(t, key_of(s));
 	if (*ret_index < 0 || !t->keys[*ret_index].is_wanted)
 		return NULL;
 	if (t->has_filter && !lkst_tally_passes(t, r->tid, r->cpu))
 		return NULL;
-	if (*ret_index >= u->room) {
-		room = 2 * (u32)*ret_index + 64;
-		counts = reallocarray(u->counts, room, sizeof(*counts));
-		if (!counts) {
-			*ret_index = -ENOMEM;
-			return NULL;
-		}
-		memset(counts + u->room, 0, (room - u->room) * sizeof(*counts));
-		u->counts = counts;
-		u->room = room;
-	}
-	return &u->counts[*ret_index];
+	count = lkst_vec_reach(u->counts, u->nr_counts, (u32)*ret_index);
+	if (!count)
+		*ret_index = -ENOMEM;
+	return count;
 }
 
 /* A call, which the list shows with how many of its kind there have been. */
@@ -215,7 +207,7 @@ static int end_usage(struct lkst_work *w, struct lkst_tables *set)
 
 	if (w->list)
 		return 0;
-	for (i = 0; i < w->tallies[0].nr_keys && i < u->room; i++) {
+	for (i = 0; i < w->tallies[0].nr_keys && i < u->nr_counts; i++) {
 		all.calls += u->counts[i].calls;
 		all.exits += u->counts[i].exits;
 		all.errors += u->counts[i].errors;
@@ -228,7 +220,7 @@ static int end_usage(struct lkst_work *w, struct lkst_tables *set)
 		return -ENOMEM;
 	if (all.calls || all.exits)
 		put_usage(total, "all", &all, all.calls, seconds);
-	for (i = 0; i < w->tallies[0].nr_keys && i < u->room; i++)
+	for (i = 0; i < w->tallies[0].nr_keys && i < u->nr_counts; i++)
 		if (u->counts[i].calls || u->counts[i].exits)
 			put_usage(table, w->tallies[0].keys[i].text, &u->counts[i], all.calls,
 				  seconds);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analyze/measures/analysis.h"
-#include "analyze/measures/by_life.h"
+#include "base/vec.h"
 
 /* A thread's time. */
 struct times {
@@ -18,7 +18,8 @@ struct times {
 
 struct thread {
 	struct lkst_work work;
-	struct lkst_by_life times;
+	struct times *times;
+	u32 nr_times;
 };
 
 static void add_ready(struct times *t, const struct lkst_interval *i, u64 ns)
@@ -45,7 +46,7 @@ static void add_blocked(struct times *t, const struct lkst_interval *i, u64 ns)
 static int on_interval(void *ctx, const struct lkst_interval *i)
 {
 	struct thread *th = ctx;
-	struct times *t = lkst_by_life(&th->times, i->life->nr);
+	struct times *t = lkst_vec_reach(th->times, th->nr_times, i->life->nr);
 	u64 ns = i->to_ns - i->from_ns;
 
 	if (!t)
@@ -195,7 +196,7 @@ static int end(struct lkst_work *w, struct lkst_tables *set)
 		return -ENOMEM;
 	for (nr = 0; nr < lkst_model_nr_lives(w->state); nr++) {
 		const struct lkst_thread_life *life = lkst_model_life(w->state, nr);
-		const struct times *t = lkst_by_life_find(&th->times, nr);
+		const struct times *t = nr < th->nr_times ? &th->times[nr] : NULL;
 
 		if (!is_wanted(w, life, t))
 			continue;
@@ -213,14 +214,13 @@ static int begin(struct lkst_work *w)
 {
 	int err;
 
-	((struct thread *)w)->times.size = sizeof(struct times);
 	err = lkst_model_subscribe(w->state, &calls, w);
 	return err < 0 ? err : lkst_feed_has(w->feed, LKST_EV_sched_switch);
 }
 
 static void fini(struct lkst_work *w)
 {
-	free(((struct thread *)w)->times.list);
+	free(((struct thread *)w)->times);
 }
 
 const struct lkst_analysis lkst_analysis_thread = {

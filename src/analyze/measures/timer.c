@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "analyze/measures/analysis.h"
-#include "analyze/measures/by_life.h"
+#include "base/vec.h"
 
 enum tally {
 	TALLY_LATE,
@@ -63,7 +63,8 @@ struct timers {
 	struct lkst_work work;
 	bool has_soft, has_clock;     /* in the trace's hrtimer_start */
 	struct lkst_open slacks;      /* of timers that are set and have one, in `value` */
-	struct lkst_by_life slack_of; /* by the first tally's index of keys */
+	struct slack *slack_of; /* by the first tally's index of keys */
+	u32 nr_slack_of;
 	s64 offsets[12];	      /* from CLOCK_MONOTONIC to each clock */
 	bool has_offset[12];
 	/* The clocks of timers that were initialised in the trace; collisions forget the older. */
@@ -206,7 +207,7 @@ static struct slack *slack_of(struct timers *t, u64 function, s32 tid, u32 cpu, 
 	if (i < 0 || !tally->keys[i].is_wanted ||
 	    (tally->has_filter && !lkst_tally_passes(tally, tid, cpu)))
 		return NULL;
-	slack = lkst_by_life(&t->slack_of, (u32)i);
+	slack = lkst_vec_reach(t->slack_of, t->nr_slack_of, (u32)i);
 	*err = slack ? 0 : -ENOMEM;
 	return slack;
 }
@@ -359,7 +360,7 @@ static int end(struct lkst_work *w, struct lkst_tables *set)
 	if (!table)
 		return -ENOMEM;
 	for (i = 0; i < w->tallies[TALLY_LATE].nr_keys; i++) {
-		const struct slack *s = lkst_by_life_find(&t->slack_of, i);
+		const struct slack *s = i < t->nr_slack_of ? &t->slack_of[i] : NULL;
 
 		if (!s || !s->count)
 			continue;
@@ -425,7 +426,6 @@ static int begin(struct lkst_work *w)
 						       .title = "Interrupt and timer execution",
 						       .type = LKST_COLUMN_DURATION,
 						       .put_key = put_key });
-	((struct timers *)w)->slack_of.size = sizeof(struct slack);
 	find_fields((struct timers *)w);
 	for (i = 0; i < sizeof(wants) / sizeof(wants[0]); i++)
 		has |= lkst_work_want(w, wants[i].index, wants[i].call, &err) && wants[i].counts;
@@ -440,7 +440,7 @@ static int begin(struct lkst_work *w)
 static void fini(struct lkst_work *w)
 {
 	lkst_open_fini(&((struct timers *)w)->slacks);
-	free(((struct timers *)w)->slack_of.list);
+	free(((struct timers *)w)->slack_of);
 }
 
 const struct lkst_analysis lkst_analysis_timer = {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyze/measures/analysis.h"
-#include "analyze/measures/by_life.h"
+#include "base/vec.h"
 
 enum {
 	TARGET_SHIFT = 32,
@@ -26,7 +26,8 @@ struct known {
 /* Threads with the same name are one here; a name's number is its index in `names`. */
 struct wakeups {
 	struct lkst_work work;
-	struct lkst_by_life known;
+	struct known *known;
+	u32 nr_known;
 	char (*names)[16];
 	u32 nr_names, room;
 	u32 *slots; /* a hash table of names, plus 1; as many as 2 * room */
@@ -81,7 +82,7 @@ static s64 name_of(struct wakeups *w, const struct lkst_thread_life *life)
 			   : life->idle_cpu >= 0 ? idle
 			   : life->comm[0]	 ? life->comm
 						 : unknown;
-	struct known *known = life ? lkst_by_life(&w->known, life->nr) : NULL;
+	struct known *known = life ? lkst_vec_reach(w->known, w->nr_known, life->nr) : NULL;
 	u32 *slot;
 
 	if (life && !known)
@@ -154,7 +155,6 @@ static int begin(struct lkst_work *w)
 {
 	int err;
 
-	((struct wakeups *)w)->known.size = sizeof(struct known);
 	lkst_work_tally(w, (struct lkst_tally_config){ .name = "wakeups",
 						       .title = "Wake-ups",
 						       .unit = "wake-ups",
@@ -171,7 +171,7 @@ static void fini(struct lkst_work *work)
 {
 	struct wakeups *w = (struct wakeups *)work;
 
-	free(w->known.list);
+	free(w->known);
 	free(w->names);
 	free(w->slots);
 }

@@ -7,6 +7,7 @@
 
 #include "abi/control.h"
 #include "analyze/model/model_parts.h"
+#include "base/vec.h"
 
 /* TASK_* bits that do not mean waiting (include/linux/sched.h, the same since Linux 4.14). */
 enum {
@@ -38,24 +39,12 @@ static struct lkst_model_cpu *make_cpu(struct lkst_model *s, u32 nr)
 
 struct lkst_model_cpu *lkst_model_cpu(struct lkst_model *s, u32 cpu)
 {
-	u32 room = s->nr_cpus ? s->nr_cpus : 1;
-
 	/* The reader rejects CPU numbers from LKST_CPUS_MAX on. */
-	if (cpu >= s->nr_cpus) {
-		struct lkst_model_cpu **grown;
+	struct lkst_model_cpu **c = lkst_vec_reach(s->cpus, s->nr_cpus, cpu);
 
-		while (room <= cpu)
-			room *= 2;
-		grown = reallocarray(s->cpus, room, sizeof(struct lkst_model_cpu *));
-		if (!grown)
-			return NULL;
-		memset(grown + s->nr_cpus, 0, (room - s->nr_cpus) * sizeof(*grown));
-		s->cpus = grown;
-		s->nr_cpus = room;
-	}
-	if (!s->cpus[cpu])
-		s->cpus[cpu] = make_cpu(s, cpu);
-	return s->cpus[cpu];
+	if (c && !*c)
+		*c = make_cpu(s, cpu);
+	return c ? *c : NULL;
 }
 
 /* ---- time ------------------------------------------------------------------------- */
@@ -110,17 +99,13 @@ int lkst_model_lose_cpu(struct lkst_model *s, struct lkst_model_cpu *c, u64 from
 	return err;
 }
 
-/* Appends @ns to a list whose room doubles whenever it is used up. */
 static int add_time(u64 **list, u32 *nr, u64 ns)
 {
-	if (!(*nr & (*nr - 1))) {
-		u64 *grown = reallocarray(*list, *nr ? *nr * 2 : 1, sizeof(u64));
+	u64 *added = lkst_vec_add(*list, *nr);
 
-		if (!grown)
-			return -ENOMEM;
-		*list = grown;
-	}
-	(*list)[(*nr)++] = ns;
+	if (!added)
+		return -ENOMEM;
+	*added = ns;
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze/model/model_parts.h"
+#include "base/vec.h"
 
 enum {
 	CLONE_THREAD_FLAG = 0x10000, /* CLONE_THREAD, include/uapi/linux/sched.h */
@@ -84,19 +85,13 @@ static int begin_life(struct lkst_model *s, struct lkst_model_thread *t, s32 tid
 /* @t's number is free again. */
 static int drop(struct lkst_model *s, struct lkst_model_thread *t)
 {
-	if (s->nr_free == s->free_room) {
-		u32 room = s->free_room ? s->free_room * 2 : 64;
-		struct lkst_model_thread **grown =
-			reallocarray(s->free_threads, room, sizeof(struct lkst_model_thread *));
+	struct lkst_model_thread **added = lkst_vec_add(s->free_threads, s->nr_free);
 
-		if (!grown)
-			return -ENOMEM;
-		s->free_threads = grown;
-		s->free_room = room;
-	}
+	if (!added)
+		return -ENOMEM;
 	*place_of(s, t->life->tid) = NULL;
 	s->nr_threads--;
-	s->free_threads[s->nr_free++] = t;
+	*added = t;
 	return 0;
 }
 

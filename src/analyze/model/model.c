@@ -7,6 +7,7 @@
 
 #include "abi/control.h"
 #include "analyze/model/model_parts.h"
+#include "base/vec.h"
 
 const char *const lkst_run_names[] = {
 	[LKST_RUN_UNKNOWN] = "unknown", [LKST_RUN_RUNNING] = "running", [LKST_RUN_READY] = "ready",
@@ -47,13 +48,11 @@ _Static_assert(sizeof(lkst_context_names) / sizeof(char *) == LKST_NR_CONTEXTS,
 
 int lkst_model_subscribe(struct lkst_model *s, const struct lkst_model_calls *calls, void *ctx)
 {
-	struct lkst_model_subscriber *grown =
-		reallocarray(s->subscribers, s->nr_subscribers + 1, sizeof(*grown));
+	struct lkst_model_subscriber *added = lkst_vec_add(s->subscribers, s->nr_subscribers);
 
-	if (!grown)
+	if (!added)
 		return -ENOMEM;
-	s->subscribers = grown;
-	grown[s->nr_subscribers++] = (struct lkst_model_subscriber){ calls, ctx };
+	*added = (struct lkst_model_subscriber){ calls, ctx };
 	return 1;
 }
 

@@ -118,7 +118,7 @@ struct lkst_model {
 
 	struct lkst_model_thread **tids[LKST_TID_MAX / LKST_TIDS_LEAF];
 	struct lkst_model_thread **free_threads;
-	u32 nr_free, free_room;
+	u32 nr_free;
 	u32 nr_threads; /* in `tids` */
 	u32 hand;	/* the number after that of the last thread dropped to make room */
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/bsearch.h"
+#include "base/vec.h"
 
 struct lkst_places_range {
 	u32 start, nr; /* in at[] */
@@ -21,18 +22,13 @@ void lkst_places_fini(struct lkst_places *p)
 
 static int add(struct lkst_places *p, u32 key)
 {
-	/* Room doubles whenever it is used up. */
-	if (!(p->nr & (p->nr - 1))) {
-		struct lkst_places_range *grown =
-			reallocarray(p->lists, p->nr ? p->nr * 2 : 1, sizeof(*grown));
+	struct lkst_places_range *range = lkst_vec_add(p->lists, p->nr);
 
-		if (!grown)
-			return -ENOMEM;
-		p->lists = grown;
-	}
+	if (!range)
+		return -ENOMEM;
+	range->nr = 1;
 	p->index.max = UINT32_MAX;
-	p->lists[p->nr] = (struct lkst_places_range){ .nr = 1 };
-	return lkst_map_set(&p->index, key, p->nr++);
+	return lkst_map_set(&p->index, key, p->nr - 1);
 }
 
 int lkst_places_count(struct lkst_places *p, u32 key)

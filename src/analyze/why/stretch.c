@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "analyze/model/model.h"
+#include "base/vec.h"
 
 struct making {
 	const struct lkst_excerpt *w;
@@ -42,7 +43,7 @@ static enum lkst_stretch_state state_of(u8 run)
 static void push(struct making *k, struct lkst_stretch s)
 {
 	struct lkst_stretches *t = k->t;
-	struct lkst_stretch *last = t->nr ? &t->list[t->nr - 1] : NULL;
+	struct lkst_stretch *last = t->nr ? &t->list[t->nr - 1] : NULL, *added;
 
 	if (s.from_ns < k->from_ns)
 		s.from_ns = k->from_ns;
@@ -57,20 +58,14 @@ static void push(struct making *k, struct lkst_stretch s)
 		t->sum_ns[s.state] += s.to_ns - s.from_ns;
 		return;
 	}
-	if (t->nr == t->room) {
-		u32 room = t->room ? t->room * 2 : 64;
-		struct lkst_stretch *grown = reallocarray(t->list, room, sizeof(*grown));
-
-		if (!grown) {
-			k->error = -ENOMEM;
-			return;
-		}
-		t->list = grown;
-		t->room = room;
+	added = lkst_vec_add(t->list, t->nr);
+	if (!added) {
+		k->error = -ENOMEM;
+		return;
 	}
 	s.gap = lkst_excerpt_gap(k->w, s.from_ns, s.to_ns, s.state == LKST_STRETCH_RAN ? s.cpu : -1);
 	t->sum_ns[s.state] += s.to_ns - s.from_ns;
-	t->list[t->nr++] = s;
+	*added = s;
 }
 
 /* A time of which the model says nothing. */

@@ -32,7 +32,7 @@ struct lkst_stretch {
 
 struct lkst_stretches {
 	struct lkst_stretch *list; /* in order, without holes */
-	u32 nr, room;
+	u32 nr;
 	u64 sum_ns[LKST_NR_STRETCH_STATES];
 };
 
