@@ -18,7 +18,7 @@ column()
 	local analysis=$1 table=$2 key=$3 column=$4
 
 	shift 4
-	"$LKST" analyze "$analysis" "$@" --format json "$work/trace" | perl -MJSON::PP -0777 -e '
+	"$LKST" analyze "$analysis" "$@" --format json "$work/trace" | perl -MJSON::XS -0777 -e '
 		my ($table, $key, $column) = splice @ARGV, 0, 3;
 		my $all = decode_json(<STDIN>);
 		my ($row) = grep { (values %$_ > 0) && ($_->{key} // $_->{tid}) eq $key }

@@ -128,7 +128,7 @@ attached=$!
 wait_until 60 test -e "$work/parts/000005/metadata"
 kill -INT $attached
 wait $attached
-said=$("$LKST" print --format json --event state_shed "$work/parts" | perl -MJSON::PP -ne '
+said=$("$LKST" print --format json --event state_shed "$work/parts" | perl -MJSON::XS -ne '
 	my $f = decode_json($_)->{fields};
 	next if $f->{kind} ne "syscall:getpriority";
 	$sum += $f->{left_out} / 1e9;
@@ -137,7 +137,7 @@ said=$("$LKST" print --format json --event state_shed "$work/parts" | perl -MJSO
 if [ -z "$said" ]; then ok parts_tell_it_once; else fail parts_tell_it_once "$said in $((SECONDS - limited_at)) s"; fi
 # A maskset is what was written, whatever is left out; and one that is made meanwhile takes nothing back.
 "$LKST" maskset copy start mine --quiet && "$LKST" maskset set mine --quiet
-handlers=$("$LKST" maskset show mine --json | perl -MJSON::PP -e '
+handlers=$("$LKST" maskset show mine --json | perl -MJSON::XS -e '
 	my %h = map { $_->{event} => $_->{handler} } @{decode_json(<STDIN>)->{events}};
 	print join " ", map { $_ // "none" } @h{qw(syscall_entry_getpriority syscall_exit_getpriority)}')
 if [ "$handlers" = '1 1' ]; then

@@ -13,7 +13,7 @@ cd "$work" || exit
 # What `lkst buffer list` says of buffer $1 on CPU 0: field $2.
 field()
 {
-	"$LKST" buffer list --json | perl -MJSON::PP -e '
+	"$LKST" buffer list --json | perl -MJSON::XS -e '
 		while (<STDIN>) { my $b = decode_json($_);
 			print $b->{$ARGV[1]} if $b->{name} eq $ARGV[0] && $b->{cpu} == 0 }' "$1" "$2"
 }
@@ -64,7 +64,7 @@ expect links_are_respected "$(grep -c 'buffer a leads to buffer b' out)" 1
 "$LKST" buffer jump a
 # A call takes 40 bytes: more than 64 KiB, and less than twice that.
 mark 1001000 1003500
-expect ring_goes_on "$("$LKST" status --json | perl -MJSON::PP -e '
+expect ring_goes_on "$("$LKST" status --json | perl -MJSON::XS -e '
 	my $s = decode_json(do { local $/; <STDIN> });
 	print scalar grep { $_->{buffer} =~ /^[ab]$/ && $_->{cpu} == 0 && $_->{written_bytes} > 30000 }
 		@{$s->{rings}}')" 2
@@ -128,7 +128,7 @@ mark 1000061 1000070
 "$LKST" incident keep --quiet
 mark 1000071 1000080
 expect_refusal no_bank_is_free 'all banks hold incidents' incident keep
-expect incidents_are_listed "$("$LKST" incident list --json | perl -MJSON::PP -ne '
+expect incidents_are_listed "$("$LKST" incident list --json | perl -MJSON::XS -ne '
 	my $i = decode_json($_); print "$i->{number} $i->{reason} $i->{after_s} $i->{over};"')" \
 	'1 first 15 1;2 command 0 1;'
 mkdir saved
@@ -200,7 +200,7 @@ END
 	to="$("$LKST" buffer list --json | sed -n 's/.*"id":\([0-9]*\),"name":"other","cpu":0,.*/\1/p')"
 mark 1000101 1000200
 "$LKST" snapshot --quiet --output six
-expect handler_keeps "$("$LKST" incident list --json | perl -MJSON::PP -ne '
+expect handler_keeps "$("$LKST" incident list --json | perl -MJSON::XS -ne '
 	my $i = decode_json($_); print "$i->{event} $i->{value} $i->{reason}"')" \
 	'syscall_entry_getpgid 1000150 a handler'
 "$LKST" incident save --drop --output saved --quiet all

@@ -56,7 +56,7 @@ expect a_condition_is_taken_away \
 for ((i = 0; i < 40; i++)); do ./reader /etc/passwd >/dev/null; done
 expect text_is_compared "$(records syscall_exit_read reader | wc -l)" 40
 expect a_trigger_counts_the_same \
-	"$("$LKST" trigger list --json | perl -MJSON::PP -e 'print decode_json(<STDIN>)->{triggers}[0]{fired}')" 40
+	"$("$LKST" trigger list --json | perl -MJSON::XS -e 'print decode_json(<STDIN>)->{triggers}[0]{fired}')" 40
 expect others_are_not_recorded "$("$LKST" print --event syscall_exit_read trace | grep -vc reader)" 0
 
 # ---- where it is told ----

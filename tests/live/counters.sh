@@ -15,7 +15,7 @@ cd "$work" || exit
 # Of one number of the kind only, if it is given as KIND=NUMBER.
 counter()
 {
-	"$LKST" check --json "$1" 2>/dev/null | perl -MJSON::PP -e '
+	"$LKST" check --json "$1" 2>/dev/null | perl -MJSON::XS -e '
 		my $j = decode_json(do { local $/; <STDIN> });
 		my ($kind, $number) = split /=/, shift;
 		my @rows = grep { $_->{kind} eq $kind && (!defined $number || $_->{number} == $number) } @{$j->{counters}};
@@ -230,7 +230,7 @@ children+=("$sleeper")
 # "KERNEL LEAST MOST MISSING" of it in trace $1.
 thread()
 {
-	"$LKST" check --json "$1" 2>/dev/null | perl -MJSON::PP -e '
+	"$LKST" check --json "$1" 2>/dev/null | perl -MJSON::XS -e '
 		my $j = decode_json(do { local $/; <STDIN> });
 		print "$_->{kernel} $_->{least} $_->{most} $_->{missing}" for grep { $_->{tid} == $ARGV[0] } @{$j->{threads}}' "$sleeper"
 }

@@ -65,7 +65,7 @@ records()
 # the registers have what the call's own record has.
 agreeing()
 {
-	perl -MJSON::PP -ne '
+	perl -MJSON::XS -ne '
 		my $r = decode_json($_);
 		my ($event, $f) = ($r->{event}, $r->{fields});
 		if ($event eq "syscall_entry_getpriority") { $call = $f; undef $within; }
@@ -119,7 +119,7 @@ run_numbered
 "$LKST" snapshot --quiet -o trace
 expect each_call_has_its_records "$(records trace "$tid" | agreeing)" $calls
 expect events_are_listed "$("$LKST" handler show extra | grep -c '^event extra\.\(within\|registers\): ')" 2
-expect events_are_listed_for_programs "$("$LKST" handler show extra --json | perl -MJSON::PP -e '
+expect events_are_listed_for_programs "$("$LKST" handler show extra --json | perl -MJSON::XS -e '
 	print join " ", map { $_->{name} } @{decode_json(<STDIN>)->{events}}')" 'extra.registers extra.within'
 expect_whole trace_with_events_is_whole trace
 expect meanings_are_in_the_trace "$("$LKST" print --tid "$tid" --event extra.registers trace | head -n 1 |
@@ -129,7 +129,7 @@ expect meanings_are_in_the_trace "$("$LKST" print --tid "$tid" --event extra.reg
 # The record of the stack has the address of a place in the function that serves system calls; and the
 # user's first frame is the place after the call, as the registers had it.
 expect stacks_lead_through_the_kernel "$("$LKST" print --format json --tid "$tid" --event stack.kernel trace |
-	perl -MJSON::PP -ne '
+	perl -MJSON::XS -ne '
 		BEGIN {
 			open(my $symbols, "<", "/proc/kallsyms") or die;
 			my @all = sort { $a->[0] <=> $b->[0] } map { [hex($1), $2] if /^(\S+) [tT] (\S+)$/ }
@@ -141,7 +141,7 @@ expect stacks_lead_through_the_kernel "$("$LKST" print --format json --tid "$tid
 		$nr++ if grep { $_ > $from && $_ < $to } @{decode_json($_)->{fields}{frames}};
 		END { print $nr + 0 }')" $calls
 expect stacks_lead_to_the_user "$("$LKST" print --format json --tid "$tid" --event stack.user trace |
-	perl -MJSON::PP -ne '$nr++ if (decode_json($_)->{fields}{frames}[0] // 0) > 4096; END { print $nr + 0 }')" $calls
+	perl -MJSON::XS -ne '$nr++ if (decode_json($_)->{fields}{frames}[0] // 0) > 4096; END { print $nr + 0 }')" $calls
 expect addresses_have_names "$("$LKST" print --tid "$tid" --event stack.kernel trace | grep -c 'frames=.*do_syscall_64+0x')" $calls
 expect user_addresses_have_none "$("$LKST" print --tid "$tid" --event stack.user trace | grep -c 'frames=\[0x')" $calls
 if command -v babeltrace2 >/dev/null; then

@@ -17,14 +17,14 @@ verdict()
 
 	"$LKST" check --json "$1" >json 2>err
 	status=$?
-	perl -MJSON::PP -e 'my $j = decode_json(do { local $/; <STDIN> });
+	perl -MJSON::XS -e 'my $j = decode_json(do { local $/; <STDIN> });
 		print "$ARGV[0] $j->{ending} ", $j->{gaps} ? "gaps" : "none"' "$status" <json
 }
 
 # How long CPUs were busy in trace $1 by `lkst report`, ns.
 busy()
 {
-	"$LKST" report --format json "$1" 2>/dev/null | perl -MJSON::PP -e '
+	"$LKST" report --format json "$1" 2>/dev/null | perl -MJSON::XS -e '
 		my $j = decode_json(do { local $/; <STDIN> });
 		print map { $_->{time_ns} } grep { $_->{what} eq "CPUs, busy" } @{$j->{summary}{rows}}'
 }
@@ -50,7 +50,7 @@ expect parts_have_one_end "$(verdict parts)" '0 complete none'
 # What check says of kind $2 in trace $1: "VERDICT KERNEL MISSING", summed up.
 counter()
 {
-	"$LKST" check --json "$1" 2>/dev/null | perl -MJSON::PP -e '
+	"$LKST" check --json "$1" 2>/dev/null | perl -MJSON::XS -e '
 		my $j = decode_json(do { local $/; <STDIN> });
 		my ($verdict, $kernel, $missing) = ("complete", 0, 0);
 		for (grep { $_->{kind} eq $ARGV[0] } @{$j->{counters}}) {

@@ -177,7 +177,7 @@ verdict daemon_that_cannot_start_says_so "$([ $status = 1 ] && grep -q 'too smal
 parts_end()
 {
 	"$LKST" check --json "$@" >"$work/json" 2>"$work/err"
-	perl -MJSON::PP -e 'my $j = decode_json(do { local $/; <STDIN> });
+	perl -MJSON::XS -e 'my $j = decode_json(do { local $/; <STDIN> });
 		print "$ARGV[0] $j->{bad_blocks} ", $j->{missing_blocks} ? "blocks" : "none", " $j->{ending}",
 			$j->{lacks_part} ? " lacks" : ""' $? <"$work/json"
 }

@@ -220,7 +220,7 @@ expect_refusal no_notice_in_time 'no notice from all came' handler wait all --ti
 "$LKST" maskset set shipped --quiet
 "$load/numbered" 1 7000 </dev/null >numbered.out
 expect hist_counts_intervals "$("$LKST" handler show hist | sed -n 's/^intervals_ns.* = //p')" '7000 values'
-expect hist_is_json_too "$("$LKST" handler show hist --json | perl -MJSON::PP -e 'my $h = decode_json(<STDIN>);
+expect hist_is_json_too "$("$LKST" handler show hist --json | perl -MJSON::XS -e 'my $h = decode_json(<STDIN>);
 	my ($v) = grep { defined $_->{key} } @{$h->{variables}};
 	my $n = 0; $n += $_->{count} for @{$v->{value}}; print $n')" 7000
 expect_refusal an_event_is_named 'there is none called "nope"' handler set hist from=nope

@@ -13,7 +13,7 @@ has_started=yes
 # One number of the status, by a perl expression on it.
 status()
 {
-	"$LKST" status --json | perl -MJSON::PP -e '
+	"$LKST" status --json | perl -MJSON::XS -e '
 		my $s = decode_json(do { local $/; <STDIN> });
 		my %held = map { $_->{buffer} => $_ } @{$s->{history}{buffers}};
 		my ($main) = grep { $_->{buffer} eq "main" && $_->{cpu} == 0 } @{$s->{rings}};

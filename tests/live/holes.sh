@@ -90,7 +90,7 @@ expect two_snapshots_tell_of_it_once "$(course_of one two)" 'run hole[2] run'
 expect what_is_cleared_is_no_gap "$(course_of cleared)" 'run hole run'
 expect what_is_cleared_is_not_overwritten \
 	"$("$LKST" check cleared >out && grep -c '^ledger: .*overwritten' out)" 0
-expect status_does_not_count_it "$("$LKST" status --json | perl -MJSON::PP -e '
+expect status_does_not_count_it "$("$LKST" status --json | perl -MJSON::XS -e '
 	print map { "$_->{overwritten_blocks} " } grep { $_->{buffer} eq "a" && $_->{cpu} == 0 }
 		@{decode_json(do { local $/; <STDIN> })->{rings}}')" '0 '
 "$LKST" buffer jump a

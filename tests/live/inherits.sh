@@ -65,7 +65,7 @@ expect_refusal_by limit_of_a_files_size_is_named 'may write to a file at most 8 
 limited -f 512 "$LKST" record --quiet --output large -- bash -c 'ls -R /usr /usr' >/dev/null 2>err
 expect full_file_is_a_full_disk "$? $(grep -c 'may write to a file at most 512 KiB: ulimit -f' err)" '1 1'
 expect full_file_is_told_at_once "$(grep -c 'a file may not become larger (ulimit -f)' err)" 1
-expect trace_of_full_files_is_there "$("$LKST" check --json large | perl -MJSON::PP -e '
+expect trace_of_full_files_is_there "$("$LKST" check --json large | perl -MJSON::XS -e '
 	my $j = decode_json(<STDIN>); print $j->{records} > 1000 ? "records" : "none", " $j->{ending} $j->{bad_blocks}"')" \
 	'records disk-full 0'
 # The command that is run gets the signal as ever: 128 + SIGXFSZ.

@@ -75,7 +75,7 @@ for ((cpu = 0; cpu < $(nproc); cpu++)); do
 	children+=($!)
 done
 sleep 0.3
-if "$LKST" status --json | perl -MJSON::PP -e '
+if "$LKST" status --json | perl -MJSON::XS -e '
 	my $s = decode_json(do { local $/; <STDIN> });
 	my ($main) = grep { $_->{buffer} eq "main" } @{$s->{rings}};
 	# On a busy machine the buffer has gone round already.
@@ -97,7 +97,7 @@ children=()
 expect_whole snapshot_is_whole "$work/all"
 expect_whole snapshot_of_the_last_moment_is_whole "$work/last"
 span=$("$LKST" print --format json --event 'sched_switch' "$work/last" |
-	perl -MJSON::PP -ne '$t = decode_json($_)->{ns}; $min = $t if !$min || $t < $min; $max = $t if $t > $max;
+	perl -MJSON::XS -ne '$t = decode_json($_)->{ns}; $min = $t if !$min || $t < $min; $max = $t if $t > $max;
 		END { print int(($max - $min) / 1e6) }')
 # Blocks are taken whole, so it may reach back somewhat further; and it goes on while it is taken.
 if [ "${span:-0}" -ge 20 ] && [ "$span" -le $((300 + took)) ]; then

@@ -54,7 +54,7 @@ end_storm()
 links_of_calls()
 {
 	if command -v bpftool >/dev/null; then
-		bpftool link show -j | perl -MJSON::PP -e '
+		bpftool link show -j | perl -MJSON::XS -e '
 			my %programs = map { $_->{id} => 1 } grep { ($_->{name} // "") =~ /^tp_btf__sys_e/ }
 				@{decode_json(`bpftool prog show -j`)};
 			print scalar(grep { $programs{$_->{prog_id} // 0} } @{decode_json(<STDIN>)}), "\n"'
@@ -121,7 +121,7 @@ else
 	fail status_tells_what_is_detached "$("$LKST" status | tail -n 15)"
 fi
 # While all fields are there: each is described at its place, and what is described is there.
-"$LKST" status --json | perl -MJSON::PP -e '
+"$LKST" status --json | perl -MJSON::XS -e '
 	my %paths;
 	sub walk
 	{

@@ -46,7 +46,7 @@ has_written()
 has_started=yes
 lkst start --quiet --buffer 32M --maskset RNOTHING --budget none
 lkst maskset --quiet 'two+=syscall:getpriority'
-two=$(lkst maskset list --json | perl -MJSON::PP -e 'my $all = decode_json(join "", <STDIN>);
+two=$(lkst maskset list --json | perl -MJSON::XS -e 'my $all = decode_json(join "", <STDIN>);
 	$all = $all->{masksets} if ref $all eq "HASH"; print $_->{number} // $_->{id} for grep { $_->{name} eq "two" } @$all')
 lkstm set -m "$two"
 expect_refusal_by events_are_the_masksets 'its maskset says what' lkstlogd -e sched_switch

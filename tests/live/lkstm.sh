@@ -91,7 +91,7 @@ if lkstm list | grep -q '^3\*(0x03) 4096 '; then
 else
 	fail lkstm_set_puts_it_in_force "$(lkstm list)"
 fi
-if [ "$(lkst status --json | perl -MJSON::PP -e 'print decode_json(<STDIN>)->{hooks}')" = 10 ]; then
+if [ "$(lkst status --json | perl -MJSON::XS -e 'print decode_json(<STDIN>)->{hooks}')" = 10 ]; then
 	ok hooks_that_nobody_needs_are_detached
 else
 	fail hooks_that_nobody_needs_are_detached "$(lkst status | tail -n 1)"
@@ -142,7 +142,7 @@ expect only_unlisted_threads_are_not_known "$(sed -n 's/^unknown //p' states | w
 		echo "$tid"
 done)" ''
 # They agree with LKST's own model, and with what the kernel said of the processes born meanwhile.
-lkst analyze procstate --format json trace.log | perl -MJSON::PP -0777 -ne '
+lkst analyze procstate --format json trace.log | perl -MJSON::XS -0777 -ne '
 	print "$_->{tid} $_->{running_ns} $_->{ready_ns} $_->{blocked_ns}\n"
 		for @{decode_json($_)->{procstate_threads}{rows}}' >model
 expect three_workers "$(cat worker.? | wc -l)" 3

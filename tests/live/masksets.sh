@@ -17,7 +17,7 @@ json()
 	local expression=$1
 
 	shift
-	"$LKST" "$@" | perl -MJSON::PP -e 'local $_ = decode_json(do { local $/; <STDIN> });
+	"$LKST" "$@" | perl -MJSON::XS -e 'local $_ = decode_json(do { local $/; <STDIN> });
 		my $v = eval $ARGV[0]; die $@ if $@; print $v // "nothing"' "$expression"
 }
 
@@ -131,7 +131,7 @@ expect analyses_name_the_maskset_that_has_more \
 record memory --maskset memory -- true
 "$LKST" analyze memalloc memory >out
 expect that_maskset_has_it "$(grep -c 'is in the trace\|is not in the trace' out)" 0
-expect its_allocations_are_measured "$("$LKST" analyze memalloc --format json memory | perl -MJSON::PP -0777 -e '
+expect its_allocations_are_measured "$("$LKST" analyze memalloc --format json memory | perl -MJSON::XS -0777 -e '
 	my ($all) = grep { $_->{key} eq "all" } @{decode_json(<STDIN>)->{memalloc_slab_total}{rows}};
 	print $all->{count} > 0 ? "some" : "none"')" some
 record io --maskset io -- sleep 0.05

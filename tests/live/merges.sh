@@ -53,10 +53,10 @@ fi
 expect merges_as_the_kernel_counts "$((requests + bios))" "$merges"
 
 "$LKST" analyze bioqueue,biotime --key "$name:write" --format json "$work/trace" >"$work/json"
-expect merges_are_in_the_analysis "$(perl -MJSON::PP -0777 -ne '
+expect merges_are_in_the_analysis "$(perl -MJSON::XS -0777 -ne '
 	print map { $_->{merged} } @{decode_json($_)->{bioqueue_changes}{rows}}' "$work/json")" "$requests"
-expect merges_leave_the_writes "$(perl -MJSON::PP -0777 -ne '
+expect merges_leave_the_writes "$(perl -MJSON::XS -0777 -ne '
 	print map { $_->{count} } @{decode_json($_)->{biotime}{rows}}' "$work/json")" "$writes"
-expect merges_none_waits_forever "$(perl -MJSON::PP -0777 -ne '
+expect merges_none_waits_forever "$(perl -MJSON::XS -0777 -ne '
 	print decode_json($_)->{bioqueue_wait_total}{left_out}{not_over} // 0' "$work/json")" 0
 exit $failed

@@ -14,7 +14,7 @@ cd "$work" || exit
 # How many values the histogram of map $1 has under key $2.
 values()
 {
-	"$LKST" handler show hist --json | perl -MJSON::PP -e 'my $n = 0;
+	"$LKST" handler show hist --json | perl -MJSON::XS -e 'my $n = 0;
 		for my $v (@{decode_json(<STDIN>)->{variables}}) {
 			next unless $v->{name} eq $ARGV[0] && ($v->{key} // "") eq $ARGV[1];
 			$n += $_->{count} for @{$v->{value}};

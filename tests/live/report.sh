@@ -24,7 +24,7 @@ export -f spin ticks
 
 judge()
 {
-	perl -MTrace -MJSON::PP -e '
+	perl -MTrace -MJSON::XS -e '
 use strict;
 local $/;
 my $r = decode_json(scalar <STDIN>);

@@ -14,7 +14,7 @@ getpgid=121
 
 has_started=yes
 "$LKST" start --quiet --budget none --buffer 256K --event syscall:getpgid 2>err
-life=$("$LKST" status --json | perl -MJSON::PP -e 'my $j = decode_json(<STDIN>);
+life=$("$LKST" status --json | perl -MJSON::XS -e 'my $j = decode_json(<STDIN>);
 	for (@{$j->{rings}}) { $bytes = $_->{bytes} if $_->{buffer} eq "life" && $_->{bytes} > $bytes } print $bytes')
 # On each CPU a thread that begins, is renamed and ends.
 for ((cpu = 0; cpu < $(nproc); cpu++)); do

@@ -29,7 +29,7 @@ grep '^nap' "$work/naps" >"$work/own"
 # time nothing is recorded, neither are timers that interrupt them.
 naps=$(wc -l <"$work/own")
 counted=$(wc -l <"$work/late")
-read -r left_out not_over <<<"$(perl -MJSON::PP -0777 -ne '
+read -r left_out not_over <<<"$(perl -MJSON::XS -0777 -ne '
 	my $l = decode_json($_)->{timer_total}{left_out};
 	print $l->{no_end} // 0, " ", $l->{not_over} // 0' "$work/json")"
 recorded=$("$LKST" print --event hrtimer_expire_entry --format json "$work/trace" |
@@ -60,7 +60,7 @@ expect timers_no_lateness_is_made_up "$(awk '$2 > 0 { n++ } END { print (n > NR 
 	"$work/late")" 'most are late'
 
 # What the slack allows: so much as the program had asked for, less where a timer was set too late.
-perl -MJSON::PP -0777 -ane '
+perl -MJSON::XS -0777 -ane '
 	my $all = decode_json($_);
 	my ($row) = grep { $_->{key} =~ /^(0x\Q'"$address"'\E$|hrtimer_wakeup)/ } @{$all->{timer_slack}{rows}};
 	my ($late) = grep { $_->{key} eq $row->{key} } @{$all->{timer}{rows}};
@@ -82,7 +82,7 @@ if [ "$within" -le "$count" ] && [ "$median" -gt 0 ]; then
 else
 	fail timers_median_is_not_nothing "median $median ns, $within of $count within the slack"
 fi
-expect timers_left_out_is_said "$(perl -MJSON::PP -0777 -ne '
+expect timers_left_out_is_said "$(perl -MJSON::XS -0777 -ne '
 	my $l = decode_json($_)->{timer_total}{left_out};
 	print ref $l, " ", ($l->{clock} // 0), " ", ($l->{slack} // 0)' "$work/json")" 'HASH 0 0'
 exit $failed

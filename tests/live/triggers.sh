@@ -21,7 +21,7 @@ add()
 #   count NAME fired|held_back|...
 count()
 {
-	"$LKST" trigger list --json | perl -MJSON::PP -e 'my $t = decode_json(<STDIN>)->{triggers};
+	"$LKST" trigger list --json | perl -MJSON::XS -e 'my $t = decode_json(<STDIN>)->{triggers};
 		print $_->{$ARGV[1]} for grep { $_->{name} eq $ARGV[0] } @$t' "$1" "$2"
 }
 
@@ -30,7 +30,7 @@ values()
 {
 	rm -rf trace
 	"$LKST" snapshot --quiet --output trace
-	"$LKST" print --format json --event trigger_fired trace | perl -MJSON::PP -ne '
+	"$LKST" print --format json --event trigger_fired trace | perl -MJSON::XS -ne '
 		my $r = decode_json($_); my $f = $r->{fields} // $r;
 		print "$f->{value}\n" if $f->{name} eq "'"$1"'"'
 }
@@ -262,7 +262,7 @@ expect reverts_by_itself "$(in_force)" '"maskset_name":"later"'
 # Other programs, too, call getpriority, on other CPUs and while RALL is active: those calls do not count. Where many
 # processes come and go, the name of one that ended 15 s ago may be overwritten. The second switch is the one back.
 "$LKST" print --format json --event trigger_fired --event maskset_switch --event syscall_exit_getpriority early trace |
-	TID=$(awk '{ print $2 }' numbered.out) perl -MJSON::PP -ne '
+	TID=$(awk '{ print $2 }' numbered.out) perl -MJSON::XS -ne '
 		push @all, decode_json($_) if /"event":"(?:trigger_fired|maskset_switch)"/ || /"tid":$ENV{TID},/;
 		END {
 			my ($fired) = grep { $all[$_]{event} eq "trigger_fired" && $all[$_]{fields}{name} eq "up" } 0 .. $#all;
@@ -324,7 +324,7 @@ for ((i = 0; i < rounds; i++)); do
 	echo '{"event":"end"}' >>ends
 done
 # Another CPU may have recorded something before it learnt of the event.
-perl -MJSON::PP -ne '
+perl -MJSON::XS -ne '
 	my $r = decode_json($_);
 	if ($r->{event} eq "syscall_exit_getsid") { ($cpu, $fired, $own, $late) = ($r->{cpu}, $r->{ns}, 0, 0); }
 	elsif ($r->{event} ne "end") { $own++ if defined $cpu && $r->{cpu} == $cpu; $late = $r->{ns} - $fired if defined $cpu; }
@@ -359,7 +359,7 @@ is_over()
 wait_until 60 is_over
 rm -rf kept && mkdir kept
 "$LKST" incident save --quiet --drop --output kept all
-"$LKST" print --format json --event syscall:getsid --event syscall:getpriority kept/* | perl -MJSON::PP -ne '
+"$LKST" print --format json --event syscall:getsid --event syscall:getpriority kept/* | perl -MJSON::XS -ne '
 	my $r = decode_json($_); $fired = $r->{ns} if $r->{event} eq "syscall_exit_getsid"; $end = $r->{ns};
 	END { my $ms = ($end - $fired) / 1e6; print $ms > 20 && $ms <= 200 ? "right" : "$ms ms", "\n" }' >post
 expect post_trigger_time "$(cat post)" right

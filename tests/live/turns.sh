@@ -49,7 +49,7 @@ expect pipe_that_is_full_holds_up_no_change "$(within 60 "$LKST" maskset set RNO
 kill $reader $writer
 wait $reader $writer 2>/dev/null
 "$LKST" maskset show RALL --json >shown
-expect what_was_kept_in_memory_is_all_there "$(perl -MJSON::PP -e 'local $/; my $j = decode_json(<STDIN>);
+expect what_was_kept_in_memory_is_all_there "$(perl -MJSON::XS -e 'local $/; my $j = decode_json(<STDIN>);
 	print $j->{name}, @{$j->{events}} > 500 ? " all" : ""' <shown)" 'RALL all'
 
 # ---- a snapshot that is stopped while it writes ----
@@ -85,7 +85,7 @@ $(cat err)" "0 in time
 lkst: waiting for $holder ...
 lkst: going on without waiting any longer for $holder"
 expect maskset_is_shown_without "$(within 60 "$LKST" maskset show RDEFAULT --json)
-$(cat err; perl -MJSON::PP -e 'local $/; print decode_json(<STDIN>)->{name}' <out)" "0 in time
+$(cat err; perl -MJSON::XS -e 'local $/; print decode_json(<STDIN>)->{name}' <out)" "0 in time
 lkst: waiting for $holder ...
 lkst: going on without waiting any longer for $holder
 RDEFAULT"

@@ -7,6 +7,6 @@
 #   variable NAME VARIABLE
 variable()
 {
-	"$LKST" handler show "$1" --json | perl -MJSON::PP -e 'my $h = decode_json(do { local $/; <STDIN> });
+	"$LKST" handler show "$1" --json | perl -MJSON::XS -e 'my $h = decode_json(do { local $/; <STDIN> });
 		print $_->{value} for grep { $_->{name} eq $ARGV[0] && !defined $_->{key} } @{$h->{variables}}' "$2"
 }

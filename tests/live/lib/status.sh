@@ -7,7 +7,7 @@
 # out, $cost{KIND} what is recorded and what it costs.
 status()
 {
-	"$LKST" status --json | perl -MJSON::PP -e '
+	"$LKST" status --json | perl -MJSON::XS -e '
 		my $s = decode_json(do { local $/; <STDIN> });
 		my $limit = $s->{limit} // {};
 		my %out = map { $_->{kind} => $_ } @{$limit->{left_out} // []};
