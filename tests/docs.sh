@@ -200,7 +200,7 @@ verdict docs_kernels_rows_are_events "$bad$(diff \
 
 # The table of maskset standard is that of the source.
 verdict docs_masksets_have_standard "$(diff \
-	<(sed -n 's/^STANDARD("\([^"]*\)", \([A-Z |]*\), "\([^"]*\)")$/\1 \2: \3/p' src/trace/standard.def |
+	<(sed -n 's/^STANDARD("\([^"]*\)", \([A-Z |]*\), "\([^"]*\)")$/\1 \2: \3/p' src/rules/standard.def |
 		sed 's/ |/,/g; s/MODEL/states/; s/REPORT/report/; s/WHY/why/; s/CRASH/crash/') \
 	<(sed -n '/^## Standard/,/^"states"/s/^| `\([^`]*\)` | \([a-z, ]*\) | \(.*\) |$/\1 \2: \3/p' doc/masksets.md) |
 	sed -n 's/^< /not in doc\/masksets.md: /p; s/^> /not in src\/trace\/standard.def: /p')"

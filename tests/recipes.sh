@@ -37,4 +37,4 @@ recipe()
 
 recipe analysis 'An analysis' '(\<lkst_analysis_|ANALYSIS\(|")waitqueue\>' '^$'
 recipe operand 'An operand of conditions' 'LKST_TRIGGER_NEXT_COMM|OPERAND\(next_comm|next_comm (==|!=)' \
-	'^src/(trace/condition\.h|cmd/)'
+	'^src/(rules/condition\.h|cmd/)'

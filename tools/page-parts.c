@@ -131,7 +131,7 @@ static const struct {
 	const char *name, *help;
 } operands[] = {
 #define OPERAND(name, from, events, form, help) { #name, help },
-#include "trace/operands.def"
+#include "rules/operands.def"
 #undef OPERAND
 };
 

@@ -7,7 +7,6 @@
 #include "base/size.h"
 #include "cmd/verbs.h"
 #include "live/recording/buffers.h"
-#include "trace/mask.h"
 
 struct options {
 	u64 size;
@@ -56,7 +55,7 @@ static unsigned int count_events(const struct lkst_session *s, u32 buffer)
 	u32 id;
 
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
-		nr += catalog->classes[id] && lkst_mask_decides(catalog->classes[id]) &&
+		nr += catalog->classes[id] && lkst_class_is_maskable(catalog->classes[id]) &&
 		      (route[id] & 0xff) != LKST_HANDLER_NOTHING && route[id] >> 8 == (u16)buffer;
 	return nr;
 }

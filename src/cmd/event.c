@@ -13,8 +13,8 @@
 #include "live/load/kernel_types.h"
 #include "live/load/plan.h"
 #include "live/load/tracefs.h"
+#include "trace/event_types.h"
 #include "trace/half.h"
-#include "trace/mask.h"
 
 struct options {
 	bool json;

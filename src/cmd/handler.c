@@ -14,7 +14,6 @@
 #include "live/load/pins.h"
 #include "live/recording/notices.h"
 #include "live/recording/variables.h"
-#include "trace/mask.h"
 
 struct options {
 	bool json, force, quiet;
@@ -72,7 +71,7 @@ static unsigned int count_events(const struct lkst_session *s, u8 handler)
 	u32 id;
 
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
-		nr += catalog->classes[id] && lkst_mask_decides(catalog->classes[id]) &&
+		nr += catalog->classes[id] && lkst_class_is_maskable(catalog->classes[id]) &&
 		      lkst_route_handler(c->route[c->active & (LKST_MASKSETS - 1)][id]) == handler;
 	return nr;
 }

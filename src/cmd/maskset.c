@@ -17,6 +17,9 @@
 #include "live/load/pins.h"
 #include "live/recording/buffers.h"
 #include "live/recording/handlers.h"
+#include "rules/mask.h"
+#include "rules/mask_text.h"
+#include "rules/shipped_masks.h"
 
 enum { GLOBS_MAX = 60, GLOB_TEXT = 160 };
 
@@ -117,7 +120,7 @@ static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 
 static bool is_recorded(const u16 *route, const struct lkst_event_class *event)
 {
-	return event && lkst_mask_decides(event) &&
+	return event && lkst_class_is_maskable(event) &&
 	       (route[event->id] & 0xff) != LKST_HANDLER_NOTHING;
 }
 
@@ -157,7 +160,7 @@ static void show_group(const struct lkst_job *job, u32 set, u8 group)
 	for (id = 0; id < LKST_EVENT_SPACE; id++) {
 		const struct lkst_event_class *event = catalog->classes[id];
 
-		nr += event && event->group == group && lkst_mask_decides(event);
+		nr += event && event->group == group && lkst_class_is_maskable(event);
 		nr_recorded += event && event->group == group && is_recorded(route, event);
 	}
 	if (!nr_recorded)

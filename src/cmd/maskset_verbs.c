@@ -8,6 +8,9 @@
 #include "cmd/maskset.h"
 #include "live/recording/buffers.h"
 #include "live/recording/handlers.h"
+#include "rules/mask.h"
+#include "rules/mask_text.h"
+#include "trace/event_types.h"
 
 /* Prints the new state of maskset @set. */
 static void tell(const struct lkst_job *job, u32 set, const char *what)

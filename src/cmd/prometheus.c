@@ -6,7 +6,6 @@
 #include <inttypes.h>
 
 #include "cmd/status.h"
-#include "trace/mask.h"
 
 static void begin(FILE *to, const char *name, const char *type, const char *help)
 {

@@ -15,7 +15,7 @@
 #include "base/time.h"
 #include "crash/ids.h"
 #include "live/drain/write_symbols.h"
-#include "trace/mask.h"
+#include "rules/mask.h"
 
 void lkst_recording_print(const struct lkst_notes *notes)
 {

@@ -14,7 +14,6 @@
 #include "cmd/turn.h"
 #include "live/load/pins.h"
 #include "live/recording/readings.h"
-#include "trace/mask.h"
 
 struct options {
 	bool json, prometheus;

@@ -10,8 +10,8 @@
 #include "base/cleanup.h"
 #include "base/glob.h"
 #include "trace/catalog_syscall.h"
+#include "trace/event_types.h"
 #include "trace/half.h"
-#include "trace/mask.h"
 
 _Static_assert(2 * LKST_NR_EVENTS <= LKST_BUILTIN_SLOTS, "the hash table must stay half empty");
 _Static_assert((LKST_BUILTIN_SLOTS & (LKST_BUILTIN_SLOTS - 1)) == 0, "slots are masked");
@@ -91,6 +91,12 @@ const struct lkst_field_class *lkst_class_field(const struct lkst_event_class *e
 		if (!strcmp(event->fields[i].name, name))
 			return &event->fields[i];
 	return NULL;
+}
+
+bool lkst_class_is_maskable(const struct lkst_event_class *event)
+{
+	return event->group != LKST_GROUP_STATE && event->group != LKST_GROUP_RECORDER &&
+	       event->group != LKST_GROUP_HANDLER;
 }
 
 bool lkst_class_is_named(const struct lkst_event_class *event, const char *glob)

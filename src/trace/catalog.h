@@ -131,6 +131,9 @@ static inline bool lkst_class_has_length(const struct lkst_field_class *f)
 	       f->type == LKST_CLASS_WORDS;
 }
 
+/* Whether masksets decide on the event: not on what the recorder or a reader itself writes. */
+bool lkst_class_is_maskable(const struct lkst_event_class *event);
+
 /*
  * True if @glob, as users write them, names the event: by its name, "group:name", LKST's mnemonic,
  * or, for both halves of a system call, "syscall:<call>".

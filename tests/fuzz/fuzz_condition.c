@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/condition.h"
+#include "rules/condition.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 

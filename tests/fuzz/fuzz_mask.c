@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/mask.h"
+#include "rules/mask.h"
+#include "rules/mask_text.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 

@@ -15,6 +15,7 @@
 #include "live/recording/maskset_edit.h"
 #include "live/recording/masksets.h"
 #include "live/recording/start.h"
+#include "rules/mask.h"
 #include "trace/reader.h"
 #include "workers.h"
 

@@ -3,7 +3,8 @@
 #include "analyses.h"
 
 #include "lib/unit.h"
-#include "trace/mask.h"
+#include "rules/mask.h"
+#include "rules/shipped_masks.h"
 
 /* ---- system calls ---------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Conditions of triggers: what they become, and which are refused, in which words. */
-#include "trace/condition.h"
+#include "rules/condition.h"
 
 #include <errno.h>
 

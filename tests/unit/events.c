@@ -4,10 +4,10 @@
 
 #include "abi/budget.h"
 #include "abi/control.h"
+#include "lib/unit.h"
+#include "rules/mask.h"
 #include "trace/catalog.h"
 #include "trace/half.h"
-#include "trace/mask.h"
-#include "lib/unit.h"
 
 static struct lkst_err e;
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Masksets: numbers, text, globs, and what is refused. */
-#include "trace/mask.h"
+#include "rules/mask.h"
 
 #include <errno.h>
 
 #include "lib/unit.h"
 #include "lib/whole_catalog.h"
+#include "rules/mask_text.h"
+#include "rules/shipped_masks.h"
+#include "trace/event_types.h"
 
 /* A catalogue of all there is, and a tracepoint by name. */
 static struct lkst_catalog *whole(void)
@@ -131,7 +134,7 @@ TEST(every_event_has_a_number_of_its_own)
 
 	lkst_event_types_init(&types, c);
 	for (id = 0; id < LKST_EVENT_SPACE; id++) {
-		if (!c->classes[id] || !lkst_mask_decides(c->classes[id])) {
+		if (!c->classes[id] || !lkst_class_is_maskable(c->classes[id])) {
 			CHECK_EQ(types.own[id], LKST_TYPE_NONE);
 			continue;
 		}
@@ -263,7 +266,7 @@ TEST(text_is_read_back_as_it_was)
 		for (i = 0; i < seed * 20; i++) {
 			random = random * 1664525u + 1013904223u;
 			id = 1 + (random >> 8) % (LKST_EVENT_SPACE - 1);
-			if (c->classes[id] && lkst_mask_decides(c->classes[id]) &&
+			if (c->classes[id] && lkst_class_is_maskable(c->classes[id]) &&
 			    !lkst_mask_has_always(c->classes[id]->index))
 				mask.route[id] =
 					(random & 3) ? lkst_route(random >> 4 & 0x7f, random & 1)

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * trace/standard.def: maskset standard has what the state model, `lkst report` and `lkst why` read of a trace,
+ * rules/standard.def: maskset standard has what the state model, `lkst report` and `lkst why` read of a trace,
  * and nothing else. They say themselves what they read: the tests look into two of their files.
  */
 #include "analyze/engine/feed.c"
 #include "analyze/why/excerpt.c"
 
 #include "analyses.h"
-#include "trace/mask.h"
 #include "lib/unit.h"
 #include "lib/whole_catalog.h"
+#include "rules/mask.h"
+#include "rules/shipped_masks.h"
 
 enum { MODEL = 1, REPORT = 2, WHY = 4, CRASH = 8 };
 
@@ -18,7 +19,7 @@ static const struct {
 	u8 readers;
 } rows[] = {
 #define STANDARD(glob, readers, use) { glob, readers },
-#include "trace/standard.def"
+#include "rules/standard.def"
 #undef STANDARD
 };
 enum { NR_ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -167,7 +168,7 @@ TEST(standard_has_what_is_read)
 		bool has = class && (mask.route[id] & 0xff) == LKST_HANDLER_DEFAULT;
 		u8 is_read;
 
-		if (!class || !lkst_mask_decides(class) || class->group == LKST_GROUP_TRACEPOINT)
+		if (!class || !lkst_class_is_maskable(class) || class->group == LKST_GROUP_TRACEPOINT)
 			continue;
 		is_read = class->index >= 0 ? read_by[class->index] : calls_read_by;
 		if (is_left_out(class->index)) {

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/mask.h"
+#include "rules/mask.h"
+#include "rules/shipped_masks.h"
 
 enum {
 	NAMES_SHOWN = 6, /* of events; the rest is counted */
@@ -134,7 +135,7 @@ void lkst_unrecorded_end(struct lkst_unrecorded *u)
 	}
 	/* A record that no maskset let through: another was active, and the record of the switch to it is missing. */
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
-		if (u->catalog->classes[id] && lkst_mask_decides(u->catalog->classes[id]) &&
+		if (u->catalog->classes[id] && lkst_class_is_maskable(u->catalog->classes[id]) &&
 		    !u->is_let_through[id] && lkst_feed_has_come(u->feed, id))
 			u->is_known = false;
 }
@@ -158,7 +159,7 @@ static bool counts(const struct lkst_unrecorded *u, const bool *wants, u32 id)
 {
 	const struct lkst_event_class *event = u->catalog->classes[id];
 
-	return wants[id] && event && lkst_mask_decides(event) && !event->is_compat;
+	return wants[id] && event && lkst_class_is_maskable(event) && !event->is_compat;
 }
 
 /* Makes u->mask the first maskset that has all of @wants. */

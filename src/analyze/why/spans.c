@@ -10,7 +10,7 @@
 #include "analyze/why/recent.h"
 #include "base/bsearch.h"
 #include "base/cleanup.h"
-#include "trace/mask.h"
+#include "rules/shipped_masks.h"
 
 static int add(struct lkst_spans *s, struct lkst_span span)
 {

@@ -14,6 +14,7 @@
 #include "live/recording/counters.h"
 #include "live/recording/maskset_edit.h"
 #include "live/recording/masksets.h"
+#include "rules/mask.h"
 
 enum {
 	NAME_MAX_BYTES = 256, /* of an interrupt, disk or interface */

@@ -10,8 +10,9 @@
 #include "base/cleanup.h"
 #include "base/glob.h"
 #include "live/load/tracefs.h"
+#include "rules/mask.h"
+#include "trace/event_types.h"
 #include "trace/half.h"
-#include "trace/mask.h"
 
 struct planner {
 	struct lkst_err *e;

@@ -13,7 +13,7 @@
 #include "abi/program.h"
 #include "base/cleanup.h"
 #include "live/load/pins.h"
-#include "trace/mask.h"
+#include "rules/mask_text.h"
 
 void lkst_handler_pin(u8 number, const char *what, char pin[LKST_HANDLER_PIN_MAX])
 {

@@ -18,6 +18,7 @@
 #include "live/recording/handler_maps.h"
 #include "live/recording/handler_pins.h"
 #include "live/recording/masksets.h"
+#include "rules/mask_text.h"
 
 static void guard_object(struct bpf_object **object)
 {
@@ -64,7 +65,7 @@ static bool *choose_hooks(const struct lkst_session *s, const struct lkst_handle
 		const struct lkst_event_class *event = catalog->classes[id];
 
 		route[id] = LKST_HANDLER_NOTHING;
-		if (event && lkst_mask_decides(event) && is_named(o, event))
+		if (event && lkst_class_is_maskable(event) && is_named(o, event))
 			route[id] = LKST_HANDLER_DEFAULT;
 	}
 	if (chosen)

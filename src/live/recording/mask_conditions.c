@@ -10,7 +10,7 @@
 #include "live/recording/masksets.h"
 #include "live/recording/trigger_handler.h"
 #include "live/recording/trigger_maps.h"
-#include "trace/condition.h"
+#include "rules/condition.h"
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 

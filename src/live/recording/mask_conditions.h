@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Conditions of masksets' rows (trace/mask.h). The handler of triggers evaluates them: events that have one in
+ * Conditions of masksets' rows (rules/mask.h). The handler of triggers evaluates them: events that have one in
  * any maskset go to it in all of them, as those of triggers do, and it asks the row of the active maskset.
  * They require a pinned recording.
  */
@@ -8,7 +8,7 @@
 #define LKST_LIVE_RECORDING_MASK_CONDITIONS_H
 
 #include "live/recording/session.h"
-#include "trace/mask.h"
+#include "rules/mask.h"
 
 /* Adds to @mask, which was read from maskset @set, the conditions of its rows. */
 void lkst_mask_conditions_read(const struct lkst_session *s, u32 set, struct lkst_mask *mask);

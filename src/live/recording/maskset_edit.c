@@ -12,6 +12,8 @@
 #include "live/recording/mask_conditions.h"
 #include "live/recording/masksets.h"
 #include "live/recording/trigger_maps.h"
+#include "rules/mask_text.h"
+#include "rules/shipped_masks.h"
 
 static int check_mask(struct lkst_err *e, const struct lkst_session *s, u32 set,
 		      const struct lkst_mask *mask)

@@ -4,7 +4,7 @@
 #define LKST_LIVE_RECORDING_MASKSET_EDIT_H
 
 #include "live/recording/session.h"
-#include "trace/mask.h"
+#include "rules/mask.h"
 
 /* Copies maskset @set, as it was written: whatever is left out for now. */
 void lkst_maskset_read(const struct lkst_session *s, u32 set, struct lkst_mask *ret_mask);

@@ -9,7 +9,7 @@
 #define LKST_LIVE_RECORDING_MASKSETS_H
 
 #include "live/recording/session.h"
-#include "trace/mask.h"
+#include "rules/mask.h"
 
 /* Writes the reserved masksets, and the one that @plan's globs chose if there were any. */
 void lkst_maskset_fill_control(struct lkst_control *c, const struct lkst_plan *plan);

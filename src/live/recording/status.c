@@ -13,6 +13,7 @@
 #include "live/recording/limit.h"
 #include "live/recording/maskset_edit.h"
 #include "live/recording/masksets.h"
+#include "rules/mask.h"
 
 static void look_at_ring(const struct lkst_rings *r, struct lkst_ring_report *ret)
 {

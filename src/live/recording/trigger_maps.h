@@ -8,6 +8,7 @@
 
 #include "abi/trigger.h"
 #include "live/recording/session.h"
+#include "rules/mask.h"
 
 /* The handler's name. */
 #define LKST_TRIGGER_HANDLER "trigger"

@@ -8,7 +8,7 @@
 #define LKST_LIVE_RECORDING_TRIGGERS_H
 
 #include "live/recording/trigger_switch.h"
-#include "trace/condition.h"
+#include "rules/condition.h"
 
 /*
  * Adds a trigger for @condition. If it can't fire for now, because the active maskset leaves its event out or sends

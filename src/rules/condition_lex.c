@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The words of a condition. */
-#include "trace/condition_lex.h"
+#include "rules/condition_lex.h"
 
 #include <ctype.h>
 #include <errno.h>

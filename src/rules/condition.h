@@ -12,8 +12,8 @@
  * An event, then comparisons, all of which must hold: a field, an operator, a value. doc/triggers.md
  * has the grammar and its words. Nothing here needs a kernel.
  */
-#ifndef LKST_TRACE_CONDITION_H
-#define LKST_TRACE_CONDITION_H
+#ifndef LKST_RULES_CONDITION_H
+#define LKST_RULES_CONDITION_H
 
 #include "abi/control.h"
 #include "abi/trigger.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Conditions: which events they are about, and the intervals that end with those. */
-#include "trace/condition.h"
+#include "rules/condition.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,8 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/near.h"
-#include "trace/condition_lex.h"
-#include "trace/mask.h"
+#include "rules/condition_term.h"
 
 /* Shorter or more usual names of events. */
 static const struct {
@@ -201,7 +200,7 @@ static int refuse_event(struct parser *p, const char *name)
 				    "tells why",
 				    name, name);
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
-		if (p->c->classes[id] && lkst_mask_decides(p->c->classes[id]))
+		if (p->c->classes[id] && lkst_class_is_maskable(p->c->classes[id]))
 			lkst_near_offer(&near, p->c->classes[id]->name);
 	return lkst_err_set(p->e, -ENOENT,
 			    "there is no event \"%s\"%s; `lkst event list` shows the catalogue",
@@ -213,7 +212,7 @@ static int find_event(struct parser *p, const char *name, const struct lkst_even
 {
 	const struct lkst_event_class *event = lkst_catalog_find(p->c, name);
 
-	if (!event || !lkst_mask_decides(event))
+	if (!event || !lkst_class_is_maskable(event))
 		return refuse_event(p, name);
 	*ret_event = event;
 	return 0;
@@ -232,7 +231,7 @@ static bool is_syscall_exit(const struct lkst_event_class *event)
 	return event->syscall >= 0 && event->half == LKST_HALF_EXIT;
 }
 
-bool lkst_condition_is_end(const struct lkst_event_class *event)
+static bool is_end(const struct lkst_event_class *event)
 {
 	return ending_of(event) || is_syscall_exit(event);
 }
@@ -396,7 +395,7 @@ static void sort_terms(struct lkst_trigger_term *terms, unsigned int nr)
 static int add_event(struct parser *p, const struct lkst_event_class *event)
 {
 	struct lkst_condition_rule rule;
-	bool has_latency = p->begin[0] || lkst_condition_is_end(event);
+	bool has_latency = p->begin[0] || is_end(event);
 	unsigned int i;
 	int err = 0;
 
@@ -423,7 +422,7 @@ static int add_events(struct parser *p)
 	for (id = 0; id < LKST_EVENT_SPACE; id++) {
 		const struct lkst_event_class *event = p->c->classes[id];
 
-		if (!event || !lkst_mask_decides(event) || !lkst_class_is_named(event, p->end))
+		if (!event || !lkst_class_is_maskable(event) || !lkst_class_is_named(event, p->end))
 			continue;
 		if (p->begin[0] && strcmp(event->name, p->end))
 			return lkst_err_set(p->e, -EINVAL, "a pair takes two events, not \"%s\"",

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Masksets as text: what `lkstm read` printed and `lkstm write` took. */
+/* Masksets as text. */
+#include "rules/mask_text.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +11,6 @@
 #include "abi/syscalls.h"
 #include "base/cleanup.h"
 #include "trace/half.h"
-#include "trace/mask.h"
 
 enum {
 	LINE_MAX_BYTES = 512,

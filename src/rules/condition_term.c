@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The comparisons of a condition: read, and made fit for the records of an event. */
+#include "rules/condition_term.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/near.h"
 #include "base/size.h"
-#include "trace/condition_lex.h"
 
 /* How a comparison uses a field. */
 struct operand {
@@ -36,7 +37,7 @@ static const struct given {
 } given[] = {
 #define OPERAND(name, from, events, form, help)                                                    \
 	{ #name, EVENTS_##events, { .source = LKST_TRIGGER_##from, FORM_##form } },
-#include "trace/operands.def"
+#include "rules/operands.def"
 #undef OPERAND
 };
 
