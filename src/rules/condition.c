@@ -430,7 +430,7 @@ static int add_events(struct parser *p)
 		err = add_event(p, event);
 		if (err && err != -ENOENT)
 			return err;
-		if (err && !nr_without++)
+		if (err && !nr_without++ && p->e)
 			why = *p->e;
 		nr += !err;
 	}

@@ -130,17 +130,16 @@ static int take(struct lkst_err *e, void *ctx, u64 instance, const void *blocks,
 		struct lkst_block_cursor cursor;
 		struct lkst_block block;
 		struct lkst_record r;
-		struct lkst_err ignored;
-		int code;
+		int err;
 
-		if (lkst_block_parse(&ignored, (const u8 *)blocks + at, size, NULL, &block)) {
+		if (lkst_block_parse(NULL, (const u8 *)blocks + at, size, NULL, &block)) {
 			a->has_lost = true;
 			continue;
 		}
 		lkst_block_cursor_init(&cursor, &block);
-		while ((code = lkst_block_next(&ignored, &cursor, lkst_session_catalog(a->s), &r)) > 0)
+		while ((err = lkst_block_next(NULL, &cursor, lkst_session_catalog(a->s), &r)) > 0)
 			count_record(a, &r);
-		a->has_lost |= code < 0;
+		a->has_lost |= err < 0;
 	}
 	return 0;
 }

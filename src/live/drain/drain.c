@@ -61,9 +61,8 @@ struct lkst_drain {
 static u64 first_ns(const struct lkst_drain *d, struct lkst_block_cursor cursor)
 {
 	struct lkst_record record;
-	struct lkst_err ignored;
 
-	return lkst_block_next(&ignored, &cursor, lkst_session_catalog(d->session), &record) > 0
+	return lkst_block_next(NULL, &cursor, lkst_session_catalog(d->session), &record) > 0
 		       ? record.ns
 		       : cursor.ns;
 }
@@ -202,13 +201,14 @@ static int give(struct lkst_err *e, struct lkst_drain *d, struct source *s, cons
 	size_t size = 1UL << s->reader.rings->block_shift;
 	const struct lkst_block_header *last = (const void *)((const u8 *)blocks + length - size);
 
-	if (!err)
-		cover(s, last->timestamp_end);
-	if (!err && !s->has_given)
+	if (err)
+		return err;
+	cover(s, last->timestamp_end);
+	if (!s->has_given)
 		begin_giving(s, blocks);
-	if (!err && d->room != UINT64_MAX)
+	if (d->room != UINT64_MAX)
 		d->room -= length < d->room ? length : d->room;
-	return err;
+	return 0;
 }
 
 /* ---- closed blocks ------------------------------------------------------------------ */
@@ -227,11 +227,10 @@ static unsigned int leave_out(struct lkst_drain *d, const struct source *s, u8 *
 	const size_t size = 1UL << s->reader.rings->block_shift;
 	struct lkst_block_cursor rest;
 	struct lkst_block block;
-	struct lkst_err ignored;
 	u64 begin_ns;
 
 	/* A reader decides the same about a block that makes no sense, and shows it as damage. */
-	if (lkst_block_parse(&ignored, bytes, size, NULL, &block))
+	if (lkst_block_parse(NULL, bytes, size, NULL, &block))
 		return 1;
 	rest = rest_of(s, &block);
 	if (rest.offset >= block.content)
@@ -321,37 +320,35 @@ static int copy_ring(struct lkst_err *e, struct lkst_drain *d, struct source *s,
 static int copy_rings(struct lkst_err *e, struct lkst_drain *d, bool life, u64 *bytes, double *fill)
 {
 	unsigned int i;
-	int code = 0;
+	int err = 0;
 
-	for (i = 0; i < d->nr_sources && !code; i++) {
+	for (i = 0; i < d->nr_sources && !err; i++) {
 		struct source *s = &d->sources[i];
 		double share;
 		u64 blocks;
 
 		if (is_life(s) != life)
 			continue;
-		code = copy_ring(e, d, s, &blocks);
+		err = copy_ring(e, d, s, &blocks);
 		*bytes += blocks << s->reader.rings->block_shift;
 		share = (double)blocks / (s->reader.ring->mask + 1);
 		*fill = share > *fill ? share : *fill;
 	}
-	return code;
+	return err;
 }
 
 int lkst_drain_copy(struct lkst_err *e, struct lkst_drain *d, u64 *ret_bytes)
 {
 	u64 now = lkst_monotonic_ns();
 	double seconds = (now - d->last_copy_ns) / 1e9, fill = 0;
-	int code;
+	int err;
 
 	*ret_bytes = 0;
 	/* The names of threads come first: without them the rest says little. */
-	code = copy_rings(e, d, true, ret_bytes, &fill);
-	if (!code)
-		code = copy_rings(e, d, false, ret_bytes, &fill);
+	err = copy_rings(e, d, true, ret_bytes, &fill) ?: copy_rings(e, d, false, ret_bytes, &fill);
 	d->fill = seconds > 0 ? fill / seconds : 0;
 	d->last_copy_ns = now;
-	return code;
+	return err;
 }
 
 /* ---- blocks that are being filled --------------------------------------------------- */
@@ -363,10 +360,9 @@ static int give_piece(struct lkst_err *e, struct lkst_drain *d, struct source *s
 	struct lkst_block_cursor cursor, rest;
 	struct lkst_record record;
 	struct lkst_block block;
-	struct lkst_err ignored;
 	int err;
 
-	if (lkst_block_parse(&ignored, d->batch, 1UL << s->reader.rings->block_shift, NULL, &block))
+	if (lkst_block_parse(NULL, d->batch, 1UL << s->reader.rings->block_shift, NULL, &block))
 		return 0;
 	err = lkst_session_refresh(e, d->session);
 	if (err)
@@ -375,7 +371,7 @@ static int give_piece(struct lkst_err *e, struct lkst_drain *d, struct source *s
 	if (rest.offset >= block.content)
 		return 0;
 	/* The time of the last record: the header's may be later than the next one's. */
-	while (lkst_block_next(&ignored, &cursor, catalog, &record) > 0)
+	while (lkst_block_next(NULL, &cursor, catalog, &record) > 0)
 		;
 	lkst_block_piece(&block, rest.offset, block.content, first_ns(d, rest), cursor.ns,
 			 d->piece);
@@ -392,65 +388,63 @@ static int give_piece(struct lkst_err *e, struct lkst_drain *d, struct source *s
 static int cut_ring(struct lkst_err *e, struct lkst_drain *d, struct source *s)
 {
 	u64 ns = lkst_ring_reader_quiet_ns(&s->reader);
-	int code;
+	int err;
 
 	if (s->reader.next == NOTHING || !(d->room >> s->reader.rings->block_shift))
 		return 0;
-	code = lkst_ring_reader_open_block(&s->reader, d->batch);
-	if (code > 0)
-		code = give_piece(e, d, s);
-	if (!code)
+	err = lkst_ring_reader_open_block(&s->reader, d->batch);
+	if (err > 0)
+		err = give_piece(e, d, s);
+	if (!err)
 		cover(s, ns);
-	return code == -EAGAIN ? 0 : code;
+	return err == -EAGAIN ? 0 : err;
 }
 
 int lkst_drain_cut(struct lkst_err *e, struct lkst_drain *d)
 {
 	unsigned int i;
-	int code = 0;
+	int err = 0;
 
-	for (i = 0; i < d->nr_sources && !code; i++)
-		code = cut_ring(e, d, &d->sources[i]);
-	return code;
+	for (i = 0; i < d->nr_sources && !err; i++)
+		err = cut_ring(e, d, &d->sources[i]);
+	return err;
 }
 
 int lkst_drain_life(struct lkst_err *e, struct lkst_drain *d)
 {
 	unsigned int i;
-	int code = 0;
+	int err = 0;
 	u64 blocks;
 
-	for (i = 0; i < d->nr_sources && code >= 0; i++) {
+	for (i = 0; i < d->nr_sources && err >= 0; i++) {
 		struct source *s = &d->sources[i];
 
 		if (!is_life(s))
 			continue;
-		code = copy_ring(e, d, s, &blocks);
-		if (!code)
-			code = cut_ring(e, d, s);
+		err = copy_ring(e, d, s, &blocks) ?: cut_ring(e, d, s);
 	}
-	return code < 0 ? code : 0;
+	return err < 0 ? err : 0;
 }
 
 static int finish_ring(struct lkst_err *e, struct lkst_drain *d, struct source *s)
 {
-	int code, tries;
+	int err, tries;
 	u64 blocks;
 
 	/* The open block may be closed before it is copied; then there is a new one. */
 	for (tries = 0; tries < 100; tries++) {
 		u64 ns = lkst_ring_reader_quiet_ns(&s->reader);
 
-		code = copy_ring(e, d, s, &blocks);
-		if (code)
-			return code;
-		code = lkst_ring_reader_open_block(&s->reader, d->batch);
-		if (code == -EAGAIN)
+		err = copy_ring(e, d, s, &blocks);
+		if (err)
+			return err;
+		err = lkst_ring_reader_open_block(&s->reader, d->batch);
+		if (err == -EAGAIN)
 			continue;
-		code = code > 0 ? give_piece(e, d, s) : code;
-		if (!code)
+		err = err > 0 ? give_piece(e, d, s) : err;
+		if (!err)
 			cover(s, ns);
-		return code;
+		return err;
 	}
 	return 0;
 }

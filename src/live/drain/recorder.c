@@ -60,10 +60,10 @@ struct lkst_recorder {
 	bool has_more; /* the last step did not get to the end */
 };
 
-static bool is_full_disk(int code)
+static bool is_full_disk(int err)
 {
 	/* EFBIG: a file may not become larger (setrlimit(2)); where parts rotate, the next one has room. */
-	return code == -ENOSPC || code == -EDQUOT || code == -EFBIG;
+	return err == -ENOSPC || err == -EDQUOT || err == -EFBIG;
 }
 
 /* ---- the ledger --------------------------------------------------------------------- */
@@ -71,16 +71,16 @@ static bool is_full_disk(int code)
 static int write_overtaken(struct lkst_err *e, struct lkst_recorder *r)
 {
 	unsigned int i;
-	int code = lkst_drain_write_lost(e, r->drain, r->w);
+	int err = lkst_drain_write_lost(e, r->drain, r->w);
 
-	for (i = 0; i < lkst_drain_nr_sources(r->drain) && !code; i++) {
+	for (i = 0; i < lkst_drain_nr_sources(r->drain) && !err; i++) {
 		u64 instance, blocks = lkst_drain_overtaken_of(r->drain, i, &instance);
 		const struct lkst_lost lost = { .blocks = blocks - r->told_overtaken[i] };
 
 		if (lost.blocks)
-			code = lkst_state_write_overwritten(e, r->s, r->w, instance, &lost);
+			err = lkst_state_write_overwritten(e, r->s, r->w, instance, &lost);
 	}
-	return code;
+	return err;
 }
 
 /* What was written is in the file: the next ledger continues from there. */
@@ -101,13 +101,13 @@ static void keep_told(struct lkst_recorder *r)
 static int count_threads(struct lkst_err *e, struct lkst_recorder *r)
 {
 	struct lkst_thread_counts *place = &r->counts[r->nr_counts ? 1 : 0], was = *place;
-	int code;
+	int err;
 
 	if (r->counts_why_not || !lkst_counters_switches_to(r->s))
 		return 0;
-	code = lkst_thread_counts_read(e, r->s, &r->spare);
-	if (code || !r->spare.recorded_to)
-		return code;
+	err = lkst_thread_counts_read(e, r->s, &r->spare);
+	if (err || !r->spare.recorded_to)
+		return err;
 	*place = r->spare;
 	r->spare = was;
 	r->nr_counts = r->nr_counts ? 2 : 1;
@@ -131,9 +131,9 @@ static void plan_counts(struct lkst_recorder *r, u64 now)
 
 static int read_counters(struct lkst_err *e, struct lkst_recorder *r)
 {
-	int code = count_threads(e, r);
+	int err = count_threads(e, r);
 
-	return code ? code : lkst_counters_read(e, r->s, &r->counters);
+	return err ? err : lkst_counters_read(e, r->s, &r->counters);
 }
 
 /* Of how many threads a part has room for both readings. */
@@ -167,14 +167,14 @@ static u64 room_of(const struct lkst_recorder *r)
 static int take(struct lkst_err *e, void *ctx, u64 instance, const void *blocks, size_t length)
 {
 	struct lkst_recorder *r = ctx;
-	int code;
+	int err;
 
 	if (lkst_instance_buffer(instance) == LKST_BUFFER_LIFE &&
 	    lkst_life_feed(r->life, blocks, length))
 		return lkst_err_sys(e, -ENOMEM, "recording");
 	lkst_addresses_feed(r->addresses, blocks, length);
-	code = lkst_writer_renew(e, r->w, lkst_session_catalog(r->s));
-	return code ? code : lkst_writer_append(e, r->w, instance, blocks, length);
+	err = lkst_writer_renew(e, r->w, lkst_session_catalog(r->s));
+	return err ? err : lkst_writer_append(e, r->w, instance, blocks, length);
 }
 
 /*
@@ -190,10 +190,10 @@ static int patch_threads(struct lkst_recorder *r, u64 now, struct lkst_thread_li
 }
 
 /* Turns a full disk into a state, and passes on every other failure. */
-static int note_full(struct lkst_recorder *r, int code)
+static int note_full(struct lkst_recorder *r, int err)
 {
-	r->is_full = is_full_disk(code);
-	return r->is_full ? 0 : code;
+	r->is_full = is_full_disk(err);
+	return r->is_full ? 0 : err;
 }
 
 /* Finds the threads of a part that begins. */
@@ -201,60 +201,57 @@ static int find_threads(struct lkst_err *e, struct lkst_recorder *r, u64 now)
 {
 	_cleanup_(lkst_thread_list_fini) struct lkst_thread_list alive = {};
 	unsigned int i;
-	int code;
+	int err;
 
 	/*
 	 * The list first: a thread that ends from now on is in a life record that comes to this part, and one
 	 * that has ended before is in a life record that is copied now, at the latest.
 	 */
-	code = lkst_state_list_threads(e, r->s, &alive);
-	if (code)
-		return code;
+	err = lkst_state_list_threads(e, r->s, &alive);
+	if (err)
+		return err;
 	lkst_drain_set_room(r->drain, room_of(r) == UINT64_MAX ? UINT64_MAX : room_of(r) / 2);
-	code = note_full(r, lkst_drain_life(e, r->drain));
-	if (code)
-		return code;
+	err = note_full(r, lkst_drain_life(e, r->drain));
+	if (err)
+		return err;
 	r->threads.nr = 0;
-	code = patch_threads(r, now, r->nr_parts ? &r->threads : &alive);
+	err = patch_threads(r, now, r->nr_parts ? &r->threads : &alive);
 	/* The threads that exist come last, since a number may have been given out again. */
-	for (i = 0; i < alive.nr && !code; i++)
-		code = lkst_thread_list_add(&r->threads, &alive.list[i]);
-	for (i = 0; i < alive.nr_idle_tasks && !code; i++)
-		code = lkst_thread_list_set_idle(&r->threads, i, alive.idle_tasks[i]);
-	return code ? lkst_err_sys(e, code, "beginning a part") : 0;
+	for (i = 0; i < alive.nr && !err; i++)
+		err = lkst_thread_list_add(&r->threads, &alive.list[i]);
+	for (i = 0; i < alive.nr_idle_tasks && !err; i++)
+		err = lkst_thread_list_set_idle(&r->threads, i, alive.idle_tasks[i]);
+	return err ? lkst_err_sys(e, err, "beginning a part") : 0;
 }
 
 /* Writes the state with which the part begins, if that is still to be done. */
 static int write_state(struct lkst_err *e, struct lkst_recorder *r)
 {
-	int code = r->owes_state ? lkst_state_write_machine(e, r->s, r->w, &r->threads) : 0;
+	int err;
 
-	if (!code && r->owes_state)
-		code = lkst_counters_write(e, r->s, r->w, &r->counters, r->is_filtered, 0);
-	/* A full disk must not keep the part from saying how it ends. */
-	if (!code && r->owes_state)
-		code = lkst_writer_reserve(e, r->w, r->ledger_bytes);
-	if (!code)
-		r->owes_state = false;
-	return code;
+	if (!r->owes_state)
+		return 0;
+	/* The last: a full disk must not keep the part from saying how it ends. */
+	err = lkst_state_write_machine(e, r->s, r->w, &r->threads) ?:
+	      lkst_counters_write(e, r->s, r->w, &r->counters, r->is_filtered, 0) ?:
+	      lkst_writer_reserve(e, r->w, r->ledger_bytes);
+	r->owes_state = err != 0;
+	return err;
 }
 
 /* Begins a part. With a full disk the next step tries to begin it, or to write its state, again. */
 static int begin_part(struct lkst_err *e, struct lkst_recorder *r)
 {
 	u64 now = lkst_monotonic_ns();
-	int code;
+	int err = lkst_parts_next(e, r->parts, lkst_session_catalog(r->s),
+				  now + lkst_clock_offset_ns(), r->state_number, &r->w);
 
-	code = lkst_parts_next(e, r->parts, lkst_session_catalog(r->s),
-			       now + lkst_clock_offset_ns(), r->state_number, &r->w);
-	if (!code)
-		code = find_threads(e, r, now);
+	err = err ?: find_threads(e, r, now);
 	/* Records from now on are in this part: earlier ones have been copied or cut. */
 	plan_counts(r, now);
-	if (!code)
-		code = read_counters(e, r);
-	if (code)
-		return code;
+	err = err ?: read_counters(e, r);
+	if (err)
+		return err;
 	r->owes_state = true;
 	r->part_ns = now;
 	r->part_bytes = 0;
@@ -262,65 +259,54 @@ static int begin_part(struct lkst_err *e, struct lkst_recorder *r)
 	return write_state(e, r);
 }
 
-/*
- * Completes the part with its ledger, and says that it ends and how. If the ledger can't be written, its lines
- * are in that of the next part.
- */
+/* Writes what a part ends with: its ledger, and that it ends and how. */
+static int write_end(struct lkst_err *e, struct lkst_recorder *r, u32 how)
+{
+	return write_state(e, r) ?:
+	       lkst_addresses_write(e, r->addresses, r->w) ?:
+	       write_overtaken(e, r) ?:
+	       lkst_state_write_ledger(e, r->s, r->w, &r->told) ?:
+	       lkst_counters_write(e, r->s, r->w, &r->counters, r->is_filtered, 0) ?:
+	       write_thread_counts(e, r) ?:
+	       lkst_drain_write_end(e, r->drain, r->w, how, UINT64_MAX);
+}
+
+/* Completes the part. If its ledger can't be written, the lines are in that of the next part. */
 static int end_part(struct lkst_err *e, struct lkst_recorder *r, u32 how)
 {
-	int code, close_code;
-	struct lkst_err close_e;
+	int err, close_err;
 
-	code = write_state(e, r);
-	if (!code)
-		code = lkst_addresses_write(e, r->addresses, r->w);
-	if (!code)
-		code = write_overtaken(e, r);
-	if (!code)
-		code = lkst_state_write_ledger(e, r->s, r->w, &r->told);
-	if (!code)
-		code = lkst_counters_write(e, r->s, r->w, &r->counters, r->is_filtered, 0);
-	if (!code)
-		code = write_thread_counts(e, r);
-	if (!code)
-		code = lkst_drain_write_end(e, r->drain, r->w, how, UINT64_MAX);
+	err = write_end(e, r, how);
 	r->state_number = lkst_writer_state_number(r->w);
 	r->done_bytes += lkst_writer_bytes(r->w);
-	code = lkst_writer_close(e, r->w, code);
+	err = lkst_writer_close(e, r->w, err);
 	r->w = NULL;
-	if (!code)
+	if (!err)
 		keep_told(r);
-	if (is_full_disk(code))
+	if (is_full_disk(err))
 		r->is_full = true;
-	else if (code)
-		return code;
-	close_code = lkst_parts_done(&close_e, r->parts);
-	if (close_code && !code)
-		*e = close_e;
-	return code ?: close_code;
+	else if (err)
+		return err;
+	close_err = lkst_parts_done(err ? NULL : e, r->parts);
+	return err ?: close_err;
 }
 
 int lkst_recorder_switch(struct lkst_err *e, struct lkst_recorder *r)
 {
-	int code = 0;
+	int err;
 
 	if (!r->rotation.is_on || !r->w)
 		return 0;
 	/* The names of threads, and what idle CPUs have recorded, belong to the part of their time. */
 	lkst_drain_set_room(r->drain, room_of(r));
-	code = write_state(e, r);
-	/* Before the last records are copied, so that those of the same time are among them. */
-	if (!code)
-		code = read_counters(e, r);
-	if (!code)
-		code = lkst_drain_life(e, r->drain);
-	if (!code)
-		code = lkst_drain_cut(e, r->drain);
-	code = note_full(r, code);
-	if (code)
-		return code;
-	code = note_full(r, end_part(e, r, LKST_ENDING_GOES_ON));
-	return code ? code : note_full(r, begin_part(e, r));
+	/* Counters before the last records are copied, so that those of the same time are among them. */
+	err = write_state(e, r) ?:
+	      read_counters(e, r) ?:
+	      lkst_drain_life(e, r->drain) ?:
+	      lkst_drain_cut(e, r->drain);
+	return note_full(r, err) ?:
+	       note_full(r, end_part(e, r, LKST_ENDING_GOES_ON)) ?:
+	       note_full(r, begin_part(e, r));
 }
 
 static bool is_over(const struct lkst_recorder *r)
@@ -352,71 +338,62 @@ int lkst_recorder_step(struct lkst_err *e, struct lkst_recorder *r)
 {
 	const bool was_full = r->is_full;
 	u64 bytes;
-	int code = 0;
+	int err = 0;
 
 	r->has_more = false;
 	if (!r->w)
-		code = note_full(r, begin_part(e, r));
-	if (!code && r->w)
-		code = note_full(r, write_state(e, r));
-	if (code || !r->w)
-		return code;
+		err = note_full(r, begin_part(e, r));
+	if (err || !r->w)
+		return err;
+	err = note_full(r, write_state(e, r));
+	if (err)
+		return err;
 	lkst_drain_set_room(r->drain, room_to_copy(r));
-	code = lkst_drain_copy(e, r->drain, &bytes);
-	if (code <= 0)
-		code = note_full(r, code);
-	if (code < 0)
-		return code;
+	err = lkst_drain_copy(e, r->drain, &bytes);
+	if (err <= 0)
+		err = note_full(r, err);
+	if (err < 0)
+		return err;
 	r->part_bytes += bytes;
 	/* If nothing was to be written, it is still not known whether there is space. */
 	if (!bytes && was_full)
 		r->is_full = true;
-	r->has_more = code > 0;
+	r->has_more = err > 0;
 	return r->has_more || is_over(r) ? lkst_recorder_switch(e, r) : 0;
 }
 
 int lkst_recorder_finish(struct lkst_err *e, struct lkst_recorder *r)
 {
-	int code = 0;
+	int err = 0;
 
 	/* All that is left belongs to the last part, if that has room, or to further ones. */
 	do
-		code = lkst_recorder_step(e, r);
-	while (!code && r->has_more && !r->is_full);
-	if (code)
-		return code;
-	if (!r->w) {
-		code = begin_part(e, r);
-		if (code)
-			return code;
-	}
-	code = write_state(e, r);
-	if (!code)
-		code = read_counters(e, r);
-	if (!code)
-		code = lkst_drain_finish(e, r->drain);
-	if (code && !is_full_disk(code))
-		return code;
-	r->is_full = is_full_disk(code);
-	if (code) {
-		struct lkst_err ledger_e;
-
+		err = lkst_recorder_step(e, r);
+	while (!err && r->has_more && !r->is_full);
+	if (err)
+		return err;
+	err = r->w ? 0 : begin_part(e, r);
+	if (err)
+		return err;
+	err = write_state(e, r) ?: read_counters(e, r) ?: lkst_drain_finish(e, r->drain);
+	if (err && !is_full_disk(err))
+		return err;
+	r->is_full = err != 0;
+	if (err) {
 		lkst_err_add(e, "the rest of the recording could not be written");
-		end_part(&ledger_e, r, LKST_ENDING_DISK_FULL);
-		return code;
+		end_part(NULL, r, LKST_ENDING_DISK_FULL);
+		return err;
 	}
 	return end_part(e, r, LKST_ENDING_COMPLETE);
 }
 
 int lkst_recorder_count(struct lkst_err *e, struct lkst_recorder *r)
 {
-	int code = r->w ? write_state(e, r) : 0;
-
-	if (!code && r->w)
-		code = read_counters(e, r);
-	if (!code && r->w)
-		code = lkst_counters_write(e, r->s, r->w, &r->counters, r->is_filtered, 0);
-	return note_full(r, code);
+	if (!r->w)
+		return note_full(r, 0);
+	return note_full(r, write_state(e, r) ?:
+				    read_counters(e, r) ?:
+				    lkst_counters_write(e, r->s, r->w, &r->counters, r->is_filtered, 0));
 }
 
 bool lkst_recorder_is_packing(const struct lkst_recorder *r)
@@ -463,13 +440,33 @@ static int check_size(struct lkst_err *e, const struct lkst_recorder *r)
 			    size, least);
 }
 
+/* Opens what @r writes to and reads from, and begins the first part. */
+static int open_recorder(struct lkst_err *e, struct lkst_recorder *r,
+			 const struct lkst_recorder_options *options)
+{
+	int err;
+
+	r->life = lkst_life_new(lkst_session_catalog(r->s));
+	r->addresses = lkst_addresses_new(r->s, options->symbols, false);
+	if (!r->life || !r->addresses)
+		return lkst_err_sys(e, -ENOMEM, "preparing to write");
+	err = lkst_parts_open(e, options->name, &options->rotation, options->compress, &r->parts);
+	err = err ?: lkst_drain_new(e, r->s, NULL, options->since_ns, &r->drain);
+	if (err)
+		return err;
+	r->told_overtaken = calloc(lkst_drain_nr_sources(r->drain), sizeof(*r->told_overtaken));
+	if (!r->told_overtaken)
+		return lkst_err_sys(e, -ENOMEM, "preparing to write");
+	lkst_drain_set_taker(r->drain, take, r);
+	return begin_part(e, r) ?: check_size(e, r);
+}
+
 int lkst_recorder_new(struct lkst_err *e, const struct lkst_session *s,
 		      const struct lkst_recorder_options *options,
 		      struct lkst_recorder **ret_recorder)
 {
 	struct lkst_recorder *r = calloc(1, sizeof(*r));
-	struct lkst_err ignored;
-	int code;
+	int err;
 
 	if (!r)
 		return lkst_err_sys(e, -ENOMEM, "preparing to write the recording");
@@ -479,43 +476,22 @@ int lkst_recorder_new(struct lkst_err *e, const struct lkst_session *s,
 	r->ledger_bytes = LEDGER_BYTES + (u64)lkst_session_rings(s)->nr_cpus * LEDGER_CPU_BYTES;
 	r->counts_max = counts_max(&options->rotation);
 	r->ledger_bytes += (u64)r->counts_max * LKST_THREAD_COUNTS_PAIR;
-	r->life = lkst_life_new(lkst_session_catalog(s));
-	r->addresses = lkst_addresses_new(s, options->symbols, false);
-	code = r->life && r->addresses ? 0 : lkst_err_sys(e, -ENOMEM, "preparing to write");
-	if (!code)
-		code = lkst_parts_open(e, options->name, &options->rotation, options->compress,
-				       &r->parts);
-	if (!code)
-		code = lkst_drain_new(e, s, NULL, options->since_ns, &r->drain);
-	if (!code) {
-		r->told_overtaken =
-			calloc(lkst_drain_nr_sources(r->drain), sizeof(*r->told_overtaken));
-		if (!r->told_overtaken)
-			code = lkst_err_sys(e, -ENOMEM, "preparing to write");
-	}
-	if (!code) {
-		lkst_drain_set_taker(r->drain, take, r);
-		code = begin_part(e, r);
-	}
-	if (!code)
-		code = check_size(e, r);
-	if (code) {
-		lkst_recorder_free(&ignored, r);
-		return code;
-	}
-	*ret_recorder = r;
-	return 0;
+	err = open_recorder(e, r, options);
+	if (err)
+		lkst_recorder_free(NULL, r);
+	else
+		*ret_recorder = r;
+	return err;
 }
 
 int lkst_recorder_free(struct lkst_err *e, struct lkst_recorder *r)
 {
-	int code, parts_code;
-	struct lkst_err parts_e;
+	int err, parts_err;
 
 	if (!r)
 		return 0;
-	code = lkst_writer_close(e, r->w, 0);
-	parts_code = lkst_parts_close(code ? &parts_e : e, r->parts);
+	err = lkst_writer_close(e, r->w, 0);
+	parts_err = lkst_parts_close(err ? NULL : e, r->parts);
 	lkst_drain_free(r->drain);
 	lkst_life_free(r->life);
 	lkst_addresses_free(r->addresses);
@@ -527,5 +503,5 @@ int lkst_recorder_free(struct lkst_err *e, struct lkst_recorder *r)
 	lkst_told_fini(&r->told);
 	free(r->told_overtaken);
 	free(r);
-	return code ?: parts_code;
+	return err ?: parts_err;
 }

@@ -29,14 +29,12 @@ static int write_until(struct lkst_err *e, const struct saving *saving, u64 inst
 	struct lkst_block_cursor cursor, good;
 	struct lkst_record record;
 	struct lkst_block block;
-	struct lkst_err ignored;
 
-	if (lkst_block_parse(&ignored, bytes, size, NULL, &block) ||
-	    block.end_ns <= saving->until_ns)
+	if (lkst_block_parse(NULL, bytes, size, NULL, &block) || block.end_ns <= saving->until_ns)
 		return lkst_writer_append(e, saving->w, instance, bytes, size);
 	lkst_block_cursor_init(&cursor, &block);
 	for (good = cursor;
-	     lkst_block_next(&ignored, &cursor, lkst_session_catalog(saving->s), &record) > 0 &&
+	     lkst_block_next(NULL, &cursor, lkst_session_catalog(saving->s), &record) > 0 &&
 	     record.ns <= saving->until_ns;
 	     good = cursor)
 		;
@@ -73,15 +71,14 @@ static int save_state(struct lkst_err *e, const struct lkst_session *s, const st
 	_cleanup_(lkst_thread_list_fini) struct lkst_thread_list threads = {};
 	int err = lkst_state_list_threads(e, s, &threads);
 
-	if (!err && lkst_life_undo(saving->life, &threads))
-		err = lkst_err_sys(e, -ENOMEM, "saving");
-	if (!err)
-		err = lkst_state_write_machine(e, s, saving->w, &threads);
-	if (!err)
-		err = lkst_addresses_write(e, saving->addresses, saving->w);
-	if (!err)
-		err = lkst_drain_write_lost(e, drain, saving->w);
-	return err ? err : lkst_state_write_ledger(e, s, saving->w, NULL);
+	if (err)
+		return err;
+	if (lkst_life_undo(saving->life, &threads))
+		return lkst_err_sys(e, -ENOMEM, "saving");
+	return lkst_state_write_machine(e, s, saving->w, &threads) ?:
+	       lkst_addresses_write(e, saving->addresses, saving->w) ?:
+	       lkst_drain_write_lost(e, drain, saving->w) ?:
+	       lkst_state_write_ledger(e, s, saving->w, NULL);
 }
 
 /* ---- the kernel's counters ----------------------------------------------------------- */
@@ -168,10 +165,32 @@ static int write_readings(struct lkst_err *e, const struct lkst_session *s,
 					      options->buffers);
 }
 
+static int save(struct lkst_err *e, const struct lkst_session *s,
+		const struct lkst_snapshot_options *options, struct saving *saving)
+{
+	_cleanup_(lkst_drain_freep) struct lkst_drain *drain = NULL;
+	u64 now = lkst_monotonic_ns(), last = options->last_ns;
+	u64 since_ns = last && last < now ? now - last : 0;
+	u64 until_ns = options->until_ns ?: UINT64_MAX;
+	int err = lkst_drain_new(e, s, saving->w, since_ns, &drain);
+
+	if (err)
+		return err;
+	lkst_drain_set_taker(drain, take, saving);
+	if (options->buffers)
+		lkst_drain_choose(drain, options->buffers);
+	/* Events first: the oldest are being overwritten all the time. */
+	err = lkst_drain_finish(e, drain) ?: save_state(e, s, saving, drain);
+	if (err)
+		return err;
+	since_ns = covered_since(s, options, drain, since_ns);
+	err = write_readings(e, s, options, saving->w, since_ns);
+	return err ?: lkst_drain_write_end(e, drain, saving->w, LKST_ENDING_COMPLETE, until_ns);
+}
+
 int lkst_snapshot_write(struct lkst_err *e, const struct lkst_session *s,
 			const struct lkst_snapshot_options *options, struct lkst_writer *w)
 {
-	_cleanup_(lkst_drain_freep) struct lkst_drain *drain = NULL;
 	_cleanup_free_ u8 *piece = malloc(1UL << lkst_session_rings(s)->block_shift);
 	struct saving saving = { s,
 				 w,
@@ -179,27 +198,9 @@ int lkst_snapshot_write(struct lkst_err *e, const struct lkst_session *s,
 				 lkst_addresses_new(s, options->symbols, options->is_by_address),
 				 options->until_ns,
 				 piece };
-	u64 now = lkst_monotonic_ns(), last = options->last_ns;
-	u64 since_ns = last && last < now ? now - last : 0;
-	int err = saving.life && saving.addresses && piece ? 0 : lkst_err_sys(e, -ENOMEM, "saving");
+	int err = saving.life && saving.addresses && piece ? save(e, s, options, &saving)
+							   : lkst_err_sys(e, -ENOMEM, "saving");
 
-	/* Events first: the oldest are being overwritten all the time. */
-	if (!err)
-		err = lkst_drain_new(e, s, w, since_ns, &drain);
-	if (!err) {
-		lkst_drain_set_taker(drain, take, &saving);
-		if (options->buffers)
-			lkst_drain_choose(drain, options->buffers);
-		err = lkst_drain_finish(e, drain);
-	}
-	if (!err)
-		err = save_state(e, s, &saving, drain);
-	if (!err)
-		err = write_readings(e, s, options, w,
-				     covered_since(s, options, drain, since_ns));
-	if (!err)
-		err = lkst_drain_write_end(e, drain, w, LKST_ENDING_COMPLETE,
-					   options->until_ns ?: UINT64_MAX);
 	lkst_life_free(saving.life);
 	lkst_addresses_free(saving.addresses);
 	return err;

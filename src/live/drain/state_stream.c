@@ -269,8 +269,7 @@ static int write_masksets(struct state *st)
 		rec.r.events = lkst_mask_count(c->route[set], lkst_session_catalog(st->s));
 		memcpy(name, c->name[set], sizeof(c->name[set]));
 		err = put_named(st, "state_maskset", &rec, sizeof(rec.r), name);
-		if (!err)
-			err = write_conditions(st, set);
+		err = err ?: write_conditions(st, set);
 	}
 	return err;
 }
@@ -327,26 +326,17 @@ static int write_incidents(struct state *st)
 
 static int write_machine(struct state *st, const struct lkst_thread_list *threads)
 {
-	int err;
+	/* Threads come last: there may be more than there is room for. */
+	int err = write_clocks(st) ?:
+		  write_cpus(st, threads) ?:
+		  write_irqs(st) ?:
+		  write_disks(st) ?:
+		  write_netdevs(st) ?:
+		  write_masksets(st) ?:
+		  write_buffers(st) ?:
+		  write_incidents(st) ?:
+		  write_threads(st, threads);
 
-	err = write_clocks(st);
-	if (!err)
-		err = write_cpus(st, threads);
-	if (!err)
-		err = write_irqs(st);
-	if (!err)
-		err = write_disks(st);
-	if (!err)
-		err = write_netdevs(st);
-	if (!err)
-		err = write_masksets(st);
-	if (!err)
-		err = write_buffers(st);
-	if (!err)
-		err = write_incidents(st);
-	/* They come last: there may be more than there is room for. */
-	if (!err)
-		err = write_threads(st, threads);
 	if (err)
 		lkst_err_add(st->e, "writing the machine's state");
 	return err;
@@ -371,9 +361,10 @@ int lkst_state_keep_machine(struct lkst_err *e, struct lkst_session *s)
 		return err;
 	lkst_keep_state_begin(&keep, lkst_session_keep(s), st.now);
 	err = write_machine(&st, &threads);
-	if (!err)
-		lkst_keep_state_end(&keep);
-	return err;
+	if (err)
+		return err;
+	lkst_keep_state_end(&keep);
+	return 0;
 }
 
 /* ---- the ledger --------------------------------------------------------------------- */
@@ -494,8 +485,7 @@ static int write_sheds(struct state *st)
 		u64 left_out_ns, times;
 
 		err = news(st, lkst_kind_shed_ns(k, st->now), &left_out_ns);
-		if (!err)
-			err = news(st, k->times, &times);
+		err = err ?: news(st, k->times, &times);
 		if (err)
 			break;
 		rec.r.left_out = left_out_ns;
@@ -521,10 +511,7 @@ int lkst_state_write_ledger(struct lkst_err *e, const struct lkst_session *s, st
 			err = write_ring_ledger(&st, cpu, buffer);
 	}
 	st.line = LKST_NR_BUFFERS * rings->nr_cpus * LKST_LOSS_NR;
-	if (!err)
-		err = lkst_session_each_hook(e, s, write_skipped, &st);
-	if (!err)
-		err = write_sheds(&st);
+	err = err ?: lkst_session_each_hook(e, s, write_skipped, &st) ?: write_sheds(&st);
 	if (err)
 		lkst_err_add(e, "writing the ledger of losses");
 	return err;

@@ -245,11 +245,10 @@ void lkst_addresses_feed(struct lkst_addresses *a, const void *blocks, size_t le
 	struct lkst_block_cursor cursor;
 	struct lkst_record record;
 	struct lkst_block block;
-	struct lkst_err ignored;
 	size_t at;
 
 	for (at = 0; at < length && a->is_wanted; at += block.size) {
-		if (lkst_block_parse(&ignored, (const u8 *)blocks + at, length - at, NULL, &block))
+		if (lkst_block_parse(NULL, (const u8 *)blocks + at, length - at, NULL, &block))
 			return;
 		lkst_block_cursor_init(&cursor, &block);
 		while (lkst_block_step(&cursor, catalog, &record) > 0)

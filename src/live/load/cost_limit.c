@@ -23,6 +23,11 @@ static struct bpf_map *find_map(const struct bpf_object *object, const char *nam
 	return bpf_object__find_map_by_name(object, name);
 }
 
+static int size_map(const struct bpf_object *object, const char *name, u32 nr)
+{
+	return bpf_map__set_max_entries(find_map(object, name), nr);
+}
+
 int lkst_budget_choose(struct lkst_err *e, struct bpf_object *object, const struct lkst_plan *plan,
 		       const struct lkst_memory *memory, u32 limit_ppm)
 {
@@ -31,7 +36,6 @@ int lkst_budget_choose(struct lkst_err *e, struct bpf_object *object, const stru
 	_cleanup_free_ struct lkst_kind_desc *kinds = NULL;
 	const struct lkst_costs none = {};
 	unsigned int nr, i;
-	int err;
 
 	lkst_measure_choose(object, plan);
 	bpf_program__set_autoload(bpf_object__find_program_by_name(object, START_PROGRAM),
@@ -45,19 +49,11 @@ int lkst_budget_choose(struct lkst_err *e, struct bpf_object *object, const stru
 			e, -ENOTSUP,
 			"this kernel is one for real time (PREEMPT_RT), on which a cost "
 			"limit cannot be kept; omit --budget");
-	err = lkst_kinds_list(e, plan->catalog, &none, &kinds, &nr);
-	if (!err)
-		err = bpf_map__set_max_entries(find_map(object, "lkst_kinds"),
-					       lkst_hook_groups_rows(nr));
-	if (!err)
-		err = bpf_map__set_max_entries(find_map(object, "lkst_hook_groups"), nr);
-	if (!err)
-		err = bpf_map__set_max_entries(find_map(object, "lkst_asks"),
-					       sysconf(_SC_PAGESIZE));
-	if (!err)
-		err = bpf_map__set_max_entries(find_map(object, "lkst_budget_cpus"),
-					       memory->nr_cpus);
-	return err;
+	return lkst_kinds_list(e, plan->catalog, &none, &kinds, &nr) ?:
+	       size_map(object, "lkst_kinds", lkst_hook_groups_rows(nr)) ?:
+	       size_map(object, "lkst_hook_groups", nr) ?:
+	       size_map(object, "lkst_asks", sysconf(_SC_PAGESIZE)) ?:
+	       size_map(object, "lkst_budget_cpus", memory->nr_cpus);
 }
 
 static void *map_memory(int fd, size_t bytes)
@@ -160,8 +156,7 @@ int lkst_budget_start(struct lkst_err *e, const struct bpf_object *object,
 		fds.kinds_fd = bpf_map__fd(find_map(object, "lkst_kinds"));
 		fds.timer_fd = bpf_map__fd(find_map(object, "lkst_budget_timer"));
 		err = fill_kinds(e, budget, fds.kinds_fd, plan->catalog);
-		if (!err)
-			err = start_controller(e, object);
+		err = err ?: start_controller(e, object);
 	}
 	unmap_memory(budget, sizeof(*budget));
 	if (err)

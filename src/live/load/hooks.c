@@ -460,12 +460,11 @@ static u64 probe_missed(const struct kprobe_link_info *link, u32 length)
 static int open_link(const struct lkst_hook *hook)
 {
 	char pin[LKST_HOOK_PIN_MAX];
-	struct lkst_err ignored;
 
 	if (hook->link_fd >= 0 || !hook->is_attached)
 		return hook->link_fd >= 0 ? dup(hook->link_fd) : -1;
 	lkst_hook_pin_name(hook, pin);
-	return lkst_pins_get(&ignored, pin);
+	return lkst_pins_get(NULL, pin);
 }
 
 u64 lkst_hook_skipped(const struct lkst_hook *hook)

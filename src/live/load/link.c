@@ -66,9 +66,7 @@ static int link_files(struct lkst_err *e, const char *file, int base_fd, int out
 	err = bpf_linker__add_file(linker, base, NULL);
 	if (err)
 		return lkst_err_sys(e, err, "linking the recorder's programs");
-	err = bpf_linker__add_file(linker, file, NULL);
-	if (!err)
-		err = bpf_linker__finalize(linker);
+	err = bpf_linker__add_file(linker, file, NULL) ?: bpf_linker__finalize(linker);
 	if (err)
 		return lkst_err_set(
 			e, err,

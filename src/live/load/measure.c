@@ -192,12 +192,11 @@ static void record(const struct measure *m, const struct ids *ids, bool is_recor
 /* Attaches what can be. False: nothing can. */
 static bool attach(struct measure *m)
 {
-	struct lkst_err ignored;
 	bool is_attached = false;
 	unsigned int i;
 
 	for (i = 0; i < m->nr_hooks; i++)
-		if (!lkst_hook_attach(&ignored, &m->hooks[i]))
+		if (!lkst_hook_attach(NULL, &m->hooks[i]))
 			is_attached = true;
 	return is_attached;
 }

@@ -57,20 +57,20 @@ static struct path first_path(const char *path)
 
 int lkst_pins_open_lock(struct lkst_err *e)
 {
-	int fd, code;
+	int fd, err;
 
 	if (geteuid())
 		return lkst_err_set(e, -EPERM,
 				    "recording the kernel needs root; try again with sudo");
-	code = lkst_create_lock(e, first_path(LOCK_FILE).text, &fd);
-	if (code == -ENOENT)
+	err = lkst_create_lock(e, first_path(LOCK_FILE).text, &fd);
+	if (err == -ENOENT)
 		return lkst_err_set(
 			e, -ENOENT,
 			"there is no directory /run for the lock that commands take turns by; "
 			"make it, or mount a tmpfs on it");
-	if (code)
+	if (err)
 		lkst_err_add(e, "lock file");
-	return code ? code : fd;
+	return err ? err : fd;
 }
 
 /* The first words of this process's command line, "lkst snapshot". */
@@ -187,8 +187,7 @@ int lkst_pins_claim(struct lkst_err *e, u64 identity)
 
 bool lkst_pins_is_claimed(u64 identity)
 {
-	struct lkst_err ignored;
-	_cleanup_close_ int fd = lkst_pins_open_lock(&ignored);
+	_cleanup_close_ int fd = lkst_pins_open_lock(NULL);
 	struct flock lock = claim_of(HELPER_BYTES, identity);
 
 	return fd >= 0 && !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
@@ -196,9 +195,7 @@ bool lkst_pins_is_claimed(u64 identity)
 
 int lkst_pins_claim_readings(u64 identity)
 {
-	struct lkst_err ignored;
-
-	return claim(&ignored, claim_of(READINGS_BYTES, identity), "another command is reading them");
+	return claim(NULL, claim_of(READINGS_BYTES, identity), "another command is reading them");
 }
 
 int lkst_pins_claim_incident(struct lkst_err *e, u32 number)

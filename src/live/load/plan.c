@@ -61,7 +61,8 @@ int lkst_plan_choose_hook(struct lkst_err *e, const struct lkst_kernel *k,
 								     : "written by readers");
 		}
 		if (!err) {
-			e->text[0] = 0;
+			if (e)
+				e->text[0] = 0;
 			return row;
 		}
 	}
@@ -135,7 +136,6 @@ static void note_missing(struct planner *pl, enum lkst_event_index i, int err, c
 static u32 choose_also(const struct planner *pl, enum lkst_event_index index)
 {
 	const struct lkst_event_desc *d = &lkst_events[index];
-	struct lkst_err ignored;
 	u32 also = 0;
 	unsigned int row;
 
@@ -143,7 +143,7 @@ static u32 choose_also(const struct planner *pl, enum lkst_event_index index)
 		const struct lkst_hook_desc *h = &d->hooks[row];
 
 		if (is_also(h) &&
-		    !lkst_kernel_check_function(&ignored, pl->kernel, h->target,
+		    !lkst_kernel_check_function(NULL, pl->kernel, h->target,
 						h->kind == LKST_HOOK_ALSO_KPROBE ? h->proto : ""))
 			also |= 1U << row;
 	}
@@ -261,12 +261,10 @@ static int plan_syscall(struct planner *pl, unsigned int index)
 	has_entry |= all || has_both;
 	has_exit |= all || has_both;
 	if (has_entry || has_exit || pl->p->is_whole) {
-		err = take_id(pl, &entry_id);
-		if (!err)
-			err = take_id(pl, &exit_id);
-		if (!err)
-			err = lkst_catalog_add_syscall(pl->e, pl->p->catalog, entry_id, exit_id,
-						       index);
+		err = take_id(pl, &entry_id) ?: take_id(pl, &exit_id);
+		if (err)
+			return err;
+		err = lkst_catalog_add_syscall(pl->e, pl->p->catalog, entry_id, exit_id, index);
 		if (err)
 			return err;
 		if (has_entry)
@@ -373,8 +371,7 @@ static int plan_tracepoint(void *ctx, const char *system, const char *name)
 			tp.name, about.not_recorded, tp.name);
 	err = take_id(pl, &tp.plan.id);
 	event.id = tp.plan.id;
-	if (!err)
-		err = lkst_catalog_add(pl->e, pl->p->catalog, &event);
+	err = err ?: lkst_catalog_add(pl->e, pl->p->catalog, &event);
 	free(event.fields);
 	if (err)
 		return err;
@@ -390,6 +387,7 @@ static int plan_tracepoint(void *ctx, const char *system, const char *name)
 /* Tracepoints outside the catalogue: a glob with a colon may mean these, too. */
 static int plan_tracepoints(struct planner *pl)
 {
+	struct lkst_err why = { "" };
 	unsigned int i;
 	int err;
 
@@ -397,12 +395,12 @@ static int plan_tracepoints(struct planner *pl)
 		if (!strchr(pl->globs[i], ':'))
 			continue;
 		if (pl->tracefs < 0)
-			pl->tracefs = lkst_tracefs_open(pl->e);
+			pl->tracefs = lkst_tracefs_open(&why);
 		if (pl->tracefs < 0) {
 			if (!pl->has_matched[i])
-				return pl->tracefs;
+				return lkst_err_set(pl->e, pl->tracefs, "%s", why.text);
 			lkst_notes_add(&pl->p->notes, "Tracepoints by name are not recorded: %s.",
-				       pl->e->text);
+				       why.text);
 			return 0;
 		}
 		pl->has_met = false;
@@ -430,7 +428,6 @@ static int check_globs(struct planner *pl)
 static int fill_plan(struct planner *pl)
 {
 	struct lkst_plan *p = pl->p;
-	int err;
 
 	p->catalog = lkst_catalog_new();
 	pl->has_matched = calloc(pl->nr_globs + 1, sizeof(bool));
@@ -441,14 +438,7 @@ static int fill_plan(struct planner *pl)
 	p->has_compat = lkst_kernel_has_function(pl->kernel, "__ia32_sys_read") ||
 			lkst_kernel_has_function(pl->kernel, "__ia32_compat_sys_ioctl") ||
 			lkst_kernel_has_function(pl->kernel, "__arm64_compat_sys_ioctl");
-	err = plan_builtin(pl);
-	if (!err)
-		err = plan_syscalls(pl);
-	if (!err)
-		err = plan_tracepoints(pl);
-	if (!err)
-		err = check_globs(pl);
-	return err;
+	return plan_builtin(pl) ?: plan_syscalls(pl) ?: plan_tracepoints(pl) ?: check_globs(pl);
 }
 
 static int make(struct lkst_err *e, char *const *globs, unsigned int nr_globs, const char *btf_file,
@@ -462,9 +452,7 @@ static int make(struct lkst_err *e, char *const *globs, unsigned int nr_globs, c
 		return lkst_err_sys(e, -ENOMEM, "planning the recording");
 	pl.p->is_whole = is_whole;
 	pl.p->is_chosen = nr_globs > 0;
-	err = lkst_kernel_open(e, btf_file, &pl.kernel);
-	if (!err)
-		err = fill_plan(&pl);
+	err = lkst_kernel_open(e, btf_file, &pl.kernel) ?: fill_plan(&pl);
 	if (pl.tracefs >= 0)
 		close(pl.tracefs);
 	free(pl.has_matched);

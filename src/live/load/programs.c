@@ -233,12 +233,10 @@ static void configure(struct lkst_programs *p, const struct lkst_plan *plan,
 static int size_maps(struct lkst_err *e, struct lkst_programs *p, const struct lkst_memory *memory,
 		     const struct lkst_filter *filter)
 {
-	int err = bpf_map__set_value_size(p->skel->maps.lkst_mem, 1U << memory->block_shift);
+	int err = bpf_map__set_value_size(p->skel->maps.lkst_mem, 1U << memory->block_shift) ?:
+		  bpf_map__set_max_entries(p->skel->maps.lkst_mem, memory->nr_elements) ?:
+		  bpf_map__set_max_entries(p->skel->maps.lkst_idle, memory->nr_cpus);
 
-	if (!err)
-		err = bpf_map__set_max_entries(p->skel->maps.lkst_mem, memory->nr_elements);
-	if (!err)
-		err = bpf_map__set_max_entries(p->skel->maps.lkst_idle, memory->nr_cpus);
 	if (!err && filter->mode == LKST_FILTER_NONE)
 		err = bpf_map__set_max_entries(p->skel->maps.lkst_filter, 1);
 	return err ? lkst_err_sys(e, err, "sizing the buffers") : 0;
@@ -341,8 +339,7 @@ static int try_to_load(struct lkst_err *e, struct lkst_programs *p, const struct
 		return lkst_err_sys(e, -ENOMEM, "loading");
 	choose_programs(p, plan);
 	err = size_maps(e, p, memory, filter);
-	if (!err)
-		err = lkst_budget_choose(e, p->skel->obj, plan, memory, budget_ppm);
+	err = err ?: lkst_budget_choose(e, p->skel->obj, plan, memory, budget_ppm);
 	if (err)
 		return err;
 	for (i = 0; i < rejected->nr; i++)

@@ -277,15 +277,14 @@ int lkst_buffer_create(struct lkst_err *e, struct lkst_session *s, const char *n
 	u32 buffer = LKST_BUFFERS_AT_START, cpu;
 	int err = check_name(e, s, name);
 
+	if (err)
+		return err;
 	while (buffer < LKST_NR_BUFFERS && lkst_buffer_exists(s, buffer))
 		buffer++;
-	if (!err && buffer == LKST_NR_BUFFERS)
-		err = lkst_err_set(e, -ENOSPC, "all %u buffers are in use; `lkst buffer delete`",
-				   LKST_NR_BUFFERS);
-	if (!err)
-		err = lkst_memory_buffer_size(e, bytes, &bytes);
-	if (!err)
-		err = give_memory(e, s, buffer, bytes);
+	if (buffer == LKST_NR_BUFFERS)
+		return lkst_err_set(e, -ENOSPC, "all %u buffers are in use; `lkst buffer delete`",
+				    LKST_NR_BUFFERS);
+	err = lkst_memory_buffer_size(e, bytes, &bytes) ?: give_memory(e, s, buffer, bytes);
 	if (err)
 		return err;
 	c->next[buffer] = c->leave_to[buffer] = buffer;
@@ -372,10 +371,8 @@ int lkst_buffer_delete(struct lkst_err *e, struct lkst_session *s, u32 buffer)
 
 int lkst_buffer_resize(struct lkst_err *e, struct lkst_session *s, u32 buffer, u64 bytes)
 {
-	int err = lkst_memory_buffer_size(e, bytes, &bytes);
+	int err = lkst_memory_buffer_size(e, bytes, &bytes) ?: check_changeable(e, s, buffer);
 
-	if (!err)
-		err = check_changeable(e, s, buffer);
 	if (err)
 		return err;
 	lkst_wait_for_writers(lkst_session_rings(s)->nr_cpus);

@@ -58,14 +58,13 @@ static bool count_block(struct counter *c, const void *bytes, size_t size, bool 
 	struct lkst_block_cursor cursor;
 	struct lkst_record record;
 	struct lkst_block block;
-	struct lkst_err ignored;
 
 	/* What is damaged shows when it is read; here it does not count. */
-	if (lkst_block_parse(&ignored, bytes, size, c->catalog->uuid, &block) ||
+	if (lkst_block_parse(NULL, bytes, size, c->catalog->uuid, &block) ||
 	    (is_window && block.begin_ns > c->end_ns))
 		return false;
 	lkst_block_cursor_init(&cursor, &block);
-	while (lkst_block_next(&ignored, &cursor, c->catalog, &record) > 0)
+	while (lkst_block_next(NULL, &cursor, c->catalog, &record) > 0)
 		if (!is_window || (record.ns >= c->begin_ns && record.ns <= c->end_ns))
 			c->counts[record.event->id]++;
 	return true;
@@ -322,8 +321,7 @@ int lkst_cost_count(struct lkst_err *e, const struct lkst_session *s,
 	struct lkst_cost cost = {};
 	int err = new_counter(e, s, costs, &c);
 
-	if (!err)
-		err = watch(e, c, lkst_session_rings(s), &cost);
+	err = err ?: watch(e, c, lkst_session_rings(s), &cost);
 	if (err)
 		return err;
 	cost.rows = calloc(c->nr_kinds + 1, sizeof(*cost.rows));

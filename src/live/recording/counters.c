@@ -356,13 +356,13 @@ int lkst_counters_write(struct lkst_err *e, const struct lkst_session *s, struct
 {
 	const struct lkst_event_class *class =
 		lkst_catalog_find(lkst_session_catalog(s), "state_counter");
-	int code = 0;
+	int err = 0;
 	u32 i;
 
 	/* A recording that another version has started may know less of them. */
 	if (!class || !lkst_class_field(class, "after_most"))
 		return 0;
-	for (i = 0; i < c->nr && !code; i++) {
+	for (i = 0; i < c->nr && !err; i++) {
 		const struct lkst_counter_value *v = &c->list[i];
 		struct {
 			struct lkst_rec_state_counter r;
@@ -380,7 +380,7 @@ int lkst_counters_write(struct lkst_err *e, const struct lkst_session *s, struct
 					 v->is_recorded && !is_filtered && is_in(s, v, buffers) } };
 
 		memcpy((u8 *)&rec + sizeof(rec.r), v->name, strlen(v->name) + 1);
-		code = lkst_writer_state(e, w, v->to_ns, &rec, sizeof(rec.r) + strlen(v->name) + 1);
+		err = lkst_writer_state(e, w, v->to_ns, &rec, sizeof(rec.r) + strlen(v->name) + 1);
 	}
-	return code;
+	return err;
 }

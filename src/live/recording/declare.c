@@ -169,8 +169,7 @@ static int declare(struct lkst_err *e, struct lkst_session *s, const struct btf 
 
 	snprintf(event.name, sizeof(event.name), "%s.%.*s", handler, LKST_OWN_NAME - 1, own->name);
 	err = describe_event(e, btf, own->name, &event);
-	if (!err)
-		err = lkst_session_declare(e, s, &event, &own->id);
+	err = err ?: lkst_session_declare(e, s, &event, &own->id);
 	if (err)
 		lkst_err_add(e, "event %s", event.name);
 	return err;
@@ -209,11 +208,10 @@ int lkst_declared_each(struct lkst_err *e, u8 number,
 	_cleanup_free_ struct lkst_own_event *own = NULL;
 	_cleanup_close_ int fd = -1;
 	u32 length = sizeof(info), zero = 0, i;
-	struct lkst_err ignored;
 	int err = 0;
 
 	lkst_handler_pin(number, LKST_HANDLER_EVENTS, pin);
-	fd = lkst_pins_get(&ignored, pin);
+	fd = lkst_pins_get(NULL, pin);
 	if (fd < 0)
 		return 0;
 	if (bpf_obj_get_info_by_fd(fd, &info, &length))

@@ -75,11 +75,10 @@ bool lkst_handler_get(u8 number, struct lkst_handler *ret_handler)
 	char pin[LKST_HANDLER_PIN_MAX];
 	struct lkst_handler_about about;
 	_cleanup_close_ int fd = -1;
-	struct lkst_err ignored;
 	u32 zero = 0;
 
 	lkst_handler_pin(number, LKST_HANDLER_ABOUT_PIN, pin);
-	fd = lkst_pins_get(&ignored, pin);
+	fd = lkst_pins_get(NULL, pin);
 	if (fd < 0 || bpf_map_lookup_elem(fd, &zero, &about))
 		return false;
 	ret_handler->number = number;
@@ -93,11 +92,10 @@ bool lkst_handler_get(u8 number, struct lkst_handler *ret_handler)
 /* True if @word is the handler's name or number. */
 static bool is_called(const struct lkst_handler *h, const char *word)
 {
-	struct lkst_err ignored;
 	u8 number;
 
 	return !strcmp(h->name, word) ||
-	       (!lkst_mask_parse_handler(&ignored, word, &number) && number == h->number);
+	       (!lkst_mask_parse_handler(NULL, word, &number) && number == h->number);
 }
 
 int lkst_handler_find(struct lkst_err *e, const char *word, struct lkst_handler *ret_handler)
@@ -168,13 +166,12 @@ struct opener {
 static int open_hook(struct opener *o, u8 number, u16 base, const char *program_pin)
 {
 	char pin[LKST_HANDLER_PIN_MAX];
-	struct lkst_err ignored;
 	int fd = lkst_pins_get(o->e, program_pin), link;
 
 	if (fd < 0)
 		return fd;
 	lkst_handler_pin(number, o->hooks->items[base].name, pin);
-	link = lkst_pins_get(&ignored, pin);
+	link = lkst_pins_get(NULL, pin);
 	return lkst_hooks_add_handler(o->e, o->hooks, number, base, fd, link < 0 ? -1 : link);
 }
 

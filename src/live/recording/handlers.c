@@ -139,8 +139,7 @@ static int share_maps(struct lkst_err *e, struct bpf_object *object, u8 number, 
 	int err;
 
 	err = lkst_handler_share(e, object, "lkst_mem", "memory");
-	if (!err)
-		err = lkst_handler_share(e, object, ".data.control", "control");
+	err = err ?: lkst_handler_share(e, object, ".data.control", "control");
 	for (m = lkst_shared_maps; m->map && !err; m++)
 		err = strcmp(m->pin, "config")
 			      ? lkst_handler_share(e, object, m->map, m->pin)
@@ -259,13 +258,10 @@ static int load_object(struct lkst_err *e, struct lkst_session *s, struct bpf_ob
 {
 	int err = choose_programs(e, s, object, base, chosen, o);
 
-	if (!err)
-		err = share_maps(e, object, h->number, o->has_names);
+	err = err ?: share_maps(e, object, h->number, o->has_names);
 	if (!err && o->extends)
 		err = lkst_handler_share_maps(e, object, base, h->number);
-	if (!err)
-		err = lkst_declare_events(e, s, object, h->name);
-	return err ? err : lkst_link_load(e, object);
+	return err ?: lkst_declare_events(e, s, object, h->name) ?: lkst_link_load(e, object);
 }
 
 /* Removes a handler's pins and hooks, and what an interrupted load has left. */
@@ -296,7 +292,6 @@ int lkst_handler_load(struct lkst_err *e, struct lkst_session *s,
 	_cleanup_free_ bool *chosen = choose_hooks(s, options);
 	const bool is_new = !options->extends;
 	struct lkst_handler h = {};
-	struct lkst_err ignored;
 	int err = 0;
 
 	if (!chosen)
@@ -304,24 +299,20 @@ int lkst_handler_load(struct lkst_err *e, struct lkst_session *s,
 	/* For the few programs of a handler it would take longer than it saves. */
 	if (!lkst_kernel_lets_read_memory())
 		err = lkst_tracing_begin(e, NULL, &tracing);
-	if (!err)
-		err = lkst_link_open(e, options->file, &object);
-	if (!err)
-		err = open_base(e, &base);
-	if (!err)
-		err = identify(e, object, options, &h);
-	if (!err)
-		err = load_object(e, s, object, base, &h, chosen, options);
+	err = err ?:
+	      lkst_link_open(e, options->file, &object) ?:
+	      open_base(e, &base) ?:
+	      identify(e, object, options, &h) ?:
+	      load_object(e, s, object, base, &h, chosen, options);
 	if (!err && is_new)
 		err = remove_all(e, s, h.number);
 	if (err)
 		return err;
 	err = pin_all(e, h.number, object, base, is_new);
-	if (!err)
-		err = add_hooks(e, lkst_session_hooks(s), h.number, object, chosen);
+	err = err ?: add_hooks(e, lkst_session_hooks(s), h.number, object, chosen);
 	if (err) {
 		if (is_new)
-			remove_all(&ignored, s, h.number);
+			remove_all(NULL, s, h.number);
 		return err;
 	}
 	*ret_handler = h;
@@ -359,7 +350,8 @@ int lkst_handler_unload(struct lkst_err *e, struct lkst_session *s, u8 number, b
 	if (err)
 		return err;
 	err = lkst_handler_drop_pins(e, number);
-	if (!err)
-		lkst_hooks_remove_handler(lkst_session_hooks(s), number);
-	return err;
+	if (err)
+		return err;
+	lkst_hooks_remove_handler(lkst_session_hooks(s), number);
+	return 0;
 }

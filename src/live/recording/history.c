@@ -64,15 +64,14 @@ static void take(struct lkst_held *h, const struct lkst_rings *r, u32 cpu, u32 b
 static void fill_wish(const struct lkst_rings *r, struct lkst_history *h)
 {
 	_cleanup_(lkst_memory_free) struct lkst_memory memory = {};
-	struct lkst_err ignored;
 
 	h->is_wished = r->control->wish_ns != 0;
 	h->wish_s = h->is_wished ? (double)r->control->wish_ns / 1e9 : LKST_HISTORY_EXAMPLE_S;
 	h->buffer_bytes = lkst_history_choose(h->held[0].rate, h->wish_s, LKST_BUFFER_BYTES_MIN,
 					      2 * LKST_BUFFER_BYTES_MAX);
 	if (h->buffer_bytes > LKST_BUFFER_BYTES_MAX ||
-	    lkst_memory_plan(&ignored, h->buffer_bytes, 1ULL << r->block_shift, h->buffer_bytes / 4,
-			     0, &memory))
+	    lkst_memory_plan(NULL, h->buffer_bytes, 1ULL << r->block_shift, h->buffer_bytes / 4, 0,
+			     &memory))
 		h->buffer_bytes = 0;
 	h->memory_bytes = h->buffer_bytes ? memory.bytes : 0;
 }

@@ -135,9 +135,7 @@ int lkst_keep_open(struct lkst_err *e, int fd, struct lkst_keep *ret_keep)
 				    "the recording was started by another version of lkst; stop it "
 				    "with that version, or with `lkst stop`");
 	k.nr_pages = info.max_entries;
-	err = map_pages(e, &k);
-	if (!err)
-		err = find_state(e, &k);
+	err = map_pages(e, &k) ?: find_state(e, &k);
 	if (err)
 		return err;
 	*ret_keep = k;
@@ -189,11 +187,9 @@ int lkst_keep_put_catalog(struct lkst_err *e, struct lkst_keep *k, const struct 
 	u64 now = lkst_monotonic_ns();
 	size_t length;
 	u32 copy;
-	int err;
+	int err = lkst_metadata_format(e, c, &text);
 
-	err = lkst_metadata_format(e, c, &text);
-	if (!err)
-		err = lkst_note_pack(e, text, &packed, &length);
+	err = err ?: lkst_note_pack(e, text, &packed, &length);
 	if (err)
 		return err;
 	if (lkst_note_pages(length) > room - 1)

@@ -58,8 +58,7 @@ static int follow_groups(struct lkst_err *e, struct lkst_limit *l)
 	int err;
 
 	err = lkst_maskset_attach(e, l->session, 1U << active, NULL, &ignored, &nr);
-	if (!err)
-		err = lkst_maskset_detach(e, l->session, 1U << active, &nr);
+	err = err ?: lkst_maskset_detach(e, l->session, 1U << active, &nr);
 	lkst_hooks_let_go(lkst_session_hooks(l->session));
 	return err;
 }
@@ -114,8 +113,7 @@ int lkst_limit_serve(struct lkst_err *e, struct lkst_limit *l)
 		return 1;
 	if (drain_changes(l))
 		err = reopen(e, l);
-	if (!err)
-		err = answer(e, l, false);
+	err = err ?: answer(e, l, false);
 	if (!err)
 		lkst_readings_keep(l->session, READINGS_APART_NS);
 	/* Our own changes need no reaction. */
@@ -151,8 +149,7 @@ static int watch_all(struct lkst_err *e, struct lkst_limit *l, const struct lkst
 		return lkst_err_sys(e, -errno, "watching %s", path);
 	l->asks = ring_buffer__new(fds->asks_fd, ignore_ask, NULL, NULL);
 	err = l->asks ? watch(l, ring_buffer__epoll_fd(l->asks)) : -errno;
-	if (!err)
-		err = watch(l, l->changes);
+	err = err ?: watch(l, l->changes);
 	return err ? lkst_err_sys(e, err, "waiting for the controller of costs") : 0;
 }
 
@@ -195,10 +192,8 @@ int lkst_limit_open(struct lkst_err *e, u32 retry_s, struct lkst_limit **ret_lim
 	if (!l)
 		return lkst_err_sys(e, -ENOMEM, "keeping to the cost limit");
 	l->wakes = l->changes = l->claim = -1;
-	err = prepare(e, l);
 	/* A process that was killed may have left anything undone. */
-	if (!err)
-		err = answer(e, l, true);
+	err = prepare(e, l) ?: answer(e, l, true);
 	if (err)
 		return err;
 	drain_changes(l);
@@ -213,19 +208,18 @@ int lkst_limit_open(struct lkst_err *e, u32 retry_s, struct lkst_limit **ret_lim
 static void take_back(struct lkst_limit *l)
 {
 	_cleanup_close_ int lock = -1;
-	struct lkst_err ignored;
 	u32 i;
 
 	if (!l->groups || !l->budget->helper)
 		return;
-	lock = lkst_pins_lock(&ignored);
-	if (lock < 0 || !lkst_session_is_current(l->session) || reopen(&ignored, l))
+	lock = lkst_pins_lock(NULL);
+	if (lock < 0 || !lkst_session_is_current(l->session) || reopen(NULL, l))
 		return;
 	l->budget->retry_s = LKST_BUDGET_RETRY_S;
 	__atomic_store_n(&l->budget->helper, 0, __ATOMIC_RELEASE);
 	for (i = 0; i < l->budget->nr_groups; i++)
 		l->groups[i].is_off = false;
-	follow_groups(&ignored, l);
+	follow_groups(NULL, l);
 }
 
 void lkst_limit_close(struct lkst_limit *l)

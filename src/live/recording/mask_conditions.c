@@ -18,7 +18,6 @@ void lkst_mask_conditions_read(const struct lkst_session *s, u32 set, struct lks
 {
 	_cleanup_(lkst_trigger_maps_close) struct lkst_trigger_maps m = {};
 	const struct lkst_catalog *c = lkst_session_catalog(s);
-	struct lkst_err ignored;
 	u32 id;
 
 	if (!lkst_session_is_pinned(s) || !lkst_trigger_maps_open_any(&m))
@@ -32,7 +31,7 @@ void lkst_mask_conditions_read(const struct lkst_session *s, u32 set, struct lks
 		memcpy(text, m.conditions[number - 1].text, sizeof(text));
 		text[sizeof(text) - 1] = 0;
 		/* It was accepted once, so it is accepted again. */
-		lkst_mask_set_condition(&ignored, mask, c->classes[id], text);
+		lkst_mask_set_condition(NULL, mask, c->classes[id], text);
 	}
 }
 
@@ -117,8 +116,7 @@ static int place_all(struct lkst_err *e, const struct lkst_session *s, struct lk
 		if (!x.text || !c->classes[id])
 			continue;
 		err = lkst_condition_compile(e, c->classes[id], x.text, x.terms, &x.nr_terms);
-		if (!err)
-			err = place(e, m, used, &x, &rows->condition[id]);
+		err = err ?: place(e, m, used, &x, &rows->condition[id]);
 	}
 	return err;
 }

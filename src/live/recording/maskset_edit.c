@@ -74,14 +74,11 @@ int lkst_maskset_write(struct lkst_err *e, struct lkst_session *s, u32 set,
 
 	if (lkst_maskset_is_reserved(set))
 		return lkst_maskset_refuse_reserved(e, c, set);
-	err = lkst_mask_check_name(e, mask->name);
-	if (!err)
-		err = check_mask(e, s, set, mask);
+	err = lkst_mask_check_name(e, mask->name) ?: check_mask(e, s, set, mask);
 	/* From the active maskset to itself: the trace shows it, before anything changes. */
 	if (!err && is_active)
 		err = lkst_maskset_switch(e, s, set);
-	if (!err)
-		err = lkst_mask_conditions_write(e, s, set, mask, notes);
+	err = err ?: lkst_mask_conditions_write(e, s, set, mask, notes);
 	if (err)
 		return err;
 	if (!lkst_maskset_is_in_use(c, set)) {
@@ -130,24 +127,31 @@ int lkst_maskset_delete(struct lkst_err *e, struct lkst_session *s, u32 set,
 	return err ? err : lkst_mask_conditions_release(e, s, notes);
 }
 
-/* Reads the maskset in file @path into a free place, or over the one that has its name. */
+/* Reads the maskset @text into a free place, or over the one that has its name. */
+static int read_text(struct lkst_err *e, struct lkst_session *s, const char *text, size_t length,
+		     struct lkst_notes *notes, u32 *ret_set)
+{
+	struct lkst_mask mask;
+	int err = lkst_mask_parse(e, text, length, lkst_session_catalog(s), &mask, notes);
+
+	if (err)
+		return err;
+	if (!mask.name[0])
+		return lkst_err_set(e, -EINVAL, "it has no line \"# maskset name=NAME\"");
+	err = lkst_maskset_place(e, lkst_session_control(s), mask.name, ret_set);
+	return err ?: lkst_maskset_write(e, s, *ret_set, &mask, notes);
+}
+
+/* The same from file @path. */
 static int read_file(struct lkst_err *e, struct lkst_session *s, const char *path,
 		     struct lkst_notes *notes, u32 *ret_set)
 {
 	_cleanup_free_ char *text = NULL;
-	struct lkst_mask mask;
 	size_t length;
 	int err;
 
 	err = lkst_read_file(e, AT_FDCWD, path, LKST_MASK_TEXT_MAX, &text, &length);
-	if (!err)
-		err = lkst_mask_parse(e, text, length, lkst_session_catalog(s), &mask, notes);
-	if (!err && !mask.name[0])
-		err = lkst_err_set(e, -EINVAL, "it has no line \"# maskset name=NAME\"");
-	if (!err)
-		err = lkst_maskset_place(e, lkst_session_control(s), mask.name, ret_set);
-	if (!err)
-		err = lkst_maskset_write(e, s, *ret_set, &mask, notes);
+	err = err ?: read_text(e, s, text, length, notes, ret_set);
 	if (err)
 		lkst_err_add(e, "%s", path);
 	return err;

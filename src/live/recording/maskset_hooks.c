@@ -44,9 +44,10 @@ static int find_needed(struct lkst_err *e, const struct lkst_session *s, u32 set
 	if (more)
 		lkst_hooks_mark(hooks, more, needed);
 	err = clear_off(e, s, needed);
-	if (!err)
-		*ret_needed = lkst_take(needed);
-	return err;
+	if (err)
+		return err;
+	*ret_needed = lkst_take(needed);
+	return 0;
 }
 
 static int pin_link(struct lkst_err *e, const struct lkst_session *s, const struct lkst_hook *hook)

@@ -174,16 +174,14 @@ int lkst_maskset_place(struct lkst_err *e, const struct lkst_control *c, const c
 
 	if (!err && lkst_maskset_is_reserved(set))
 		return lkst_maskset_refuse_reserved(e, c, set);
-	if (err == -ENOENT && set == LKST_MASKSETS) {
-		err = lkst_mask_check_name(e, word);
-		if (!err)
-			err = lkst_maskset_find_free(e, c, false, &set);
-	} else if (err == -ENOENT) {
+	if (err == -ENOENT && set == LKST_MASKSETS)
+		err = lkst_mask_check_name(e, word) ?: lkst_maskset_find_free(e, c, false, &set);
+	else if (err == -ENOENT)
 		err = 0;
-	}
-	if (!err)
-		*ret_set = set;
-	return err;
+	if (err)
+		return err;
+	*ret_set = set;
+	return 0;
 }
 
 /* ---- switching -------------------------------------------------------------------------------- */

@@ -86,9 +86,7 @@ static bool map_use(int fd, struct map *ret_map)
 /* That of @s, if it is still the recording that is pinned. */
 static bool map_open(const struct lkst_session *s, struct map *ret_map)
 {
-	struct lkst_err ignored;
-
-	return map_use(lkst_pins_get(&ignored, PIN), ret_map) && lkst_session_is_current(s);
+	return map_use(lkst_pins_get(NULL, PIN), ret_map) && lkst_session_is_current(s);
 }
 
 static u32 sum_of(const struct kept *k)
@@ -232,12 +230,10 @@ static void reading_fini(struct reading *r)
 /* If the threads cannot be read, the rest is kept anyway. */
 static int read_now(const struct lkst_session *s, struct reading *r)
 {
-	struct lkst_err ignored;
-
 	r->made_ns = lkst_monotonic_ns();
-	if (lkst_thread_counts_read(&ignored, s, &r->threads))
+	if (lkst_thread_counts_read(NULL, s, &r->threads))
 		lkst_thread_counts_fini(&r->threads);
-	return lkst_counters_read(&ignored, s, &r->counters);
+	return lkst_counters_read(NULL, s, &r->counters);
 }
 
 static void store_threads(struct kept *k, const struct lkst_thread_counts *c)
@@ -289,7 +285,6 @@ void lkst_readings_make(const struct lkst_session *s)
 {
 	_cleanup_(reading_fini) struct reading r = {};
 	_cleanup_(map_close) struct map m = { .fd = -1 };
-	struct lkst_err ignored;
 
 	if (read_now(s, &r) || r.counters.nr > ROOM_MAX)
 		return;
@@ -297,7 +292,7 @@ void lkst_readings_make(const struct lkst_session *s)
 				   (u32)size_for(ROOM_MORE + 2 * r.counters.nr), LKST_READINGS_MAX,
 				   NULL),
 		    &m) &&
-	    !lkst_pins_put(&ignored, m.fd, PIN))
+	    !lkst_pins_put(NULL, m.fd, PIN))
 		store(&m, 0, &r);
 }
 

@@ -44,9 +44,7 @@ static int open_notes(struct lkst_err *e, struct lkst_session *s)
 
 	if (fd < 0)
 		return fd;
-	err = lkst_keep_open(e, fd, &s->keep);
-	if (!err)
-		err = lkst_keep_catalog(e, &s->keep, &s->own_catalog);
+	err = lkst_keep_open(e, fd, &s->keep) ?: lkst_keep_catalog(e, &s->keep, &s->own_catalog);
 	s->catalog = s->own_catalog;
 	return err;
 }
@@ -54,8 +52,7 @@ static int open_notes(struct lkst_err *e, struct lkst_session *s)
 /* What is pinned as @name, -1 if nothing is: a link, if its hook is attached. */
 static int open_optional(const char *name)
 {
-	struct lkst_err ignored;
-	int fd = lkst_pins_get(&ignored, name);
+	int fd = lkst_pins_get(NULL, name);
 
 	return fd < 0 ? -1 : fd;
 }
@@ -135,12 +132,9 @@ static int open_hooks(struct lkst_err *e, struct lkst_session *s)
 		lkst_session_command_pin(i, pin);
 		s->command_fds[i] = open_optional(pin);
 	}
-	err = lkst_pins_each(e, open_hook, &opener);
-	if (!err)
-		err = open_by_name(e, s);
+	err = lkst_pins_each(e, open_hook, &opener) ?: open_by_name(e, s);
 	lkst_hooks_assign(s->hooks, s->catalog);
-	if (!err)
-		err = lkst_handlers_open(e, s->hooks);
+	err = err ?: lkst_handlers_open(e, s->hooks);
 	lkst_hooks_let_go(s->hooks);
 	return err;
 }
@@ -170,14 +164,11 @@ int lkst_session_open(struct lkst_err *e, struct lkst_session **ret_session)
 	if (memory >= 0)
 		control = lkst_pins_get(e, "control");
 	err = memory < 0 ? memory : control < 0 ? control : 0;
-	if (!err)
-		err = lkst_rings_open(e, memory, control, &s->rings);
-	if (!err)
-		err = open_notes(e, s);
-	if (!err)
-		err = open_budget(e, s);
-	if (!err)
-		err = open_hooks(e, s);
+	err = err ?:
+	      lkst_rings_open(e, memory, control, &s->rings) ?:
+	      open_notes(e, s) ?:
+	      open_budget(e, s) ?:
+	      open_hooks(e, s);
 	if (err == -ENOENT)
 		return lkst_err_set(e, -EIO,
 				    "the recording is incomplete: starting or stopping it was "
@@ -297,8 +288,7 @@ int lkst_session_declare(struct lkst_err *e, struct lkst_session *s,
 		return lkst_err_set(e, -ENOSPC, "all %u ids of events are in use", id - 1);
 	copy.id = id;
 	err = lkst_catalog_add(e, s->own_catalog, &copy);
-	if (!err)
-		err = lkst_keep_put_catalog(e, &s->keep, s->catalog);
+	err = err ?: lkst_keep_put_catalog(e, &s->keep, s->catalog);
 	if (err)
 		return err;
 	/* Pairs with the load of lkst_session_refresh(). */

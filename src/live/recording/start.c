@@ -59,12 +59,15 @@ static int attach(struct lkst_err *e, struct lkst_session *s, const struct lkst_
 
 	s->maskset = lkst_maskset_first(plan);
 	err = options->maskset ? lkst_maskset_get(e, s, options->maskset, notes, &s->maskset) : 0;
-	for (i = 0; i < options->nr_armed && !err; i++) {
+	if (err)
+		return err;
+	for (i = 0; i < options->nr_armed; i++) {
 		err = lkst_maskset_get(e, s, options->armed[i], notes, &set);
-		if (!err)
-			s->rings.control->armed |= 1U << set;
+		if (err)
+			return err;
+		s->rings.control->armed |= 1U << set;
 	}
-	return err ? err : lkst_maskset_attach(e, s, 1U << s->maskset, NULL, notes, &set);
+	return lkst_maskset_attach(e, s, 1U << s->maskset, NULL, notes, &set);
 }
 
 /* Takes what stays when the skeleton is gone. */
@@ -97,21 +100,21 @@ static int prepare(struct lkst_err *e, struct lkst_session *s, const struct lkst
 		return lkst_err_sys(e, -errno, "making an id for pages in memory");
 	err = lkst_programs_load(e, &s->programs, plan, &options->filter, memory, control,
 				 options->budget_ppm);
-	if (!err)
-		err = lkst_rings_open(e, lkst_programs_memory_fd(&s->programs),
-				      lkst_programs_control_fd(&s->programs), &s->rings);
+	if (err)
+		return err;
+	err = lkst_rings_open(e, lkst_programs_memory_fd(&s->programs),
+			      lkst_programs_control_fd(&s->programs), &s->rings);
 	if (err)
 		return err;
 	fill_state_pages(s, memory);
 	err = lkst_budget_start(e, lkst_programs_object(&s->programs), plan, memory, &s->rings,
 				options->budget_ppm, &s->budget);
-	if (!err)
-		err = lkst_keep_new(e, s->catalog, memory, s->rings.control->memory_id, &s->keep);
-	if (!err)
-		err = take_programs(e, s, plan);
-	if (!err)
-		err = lkst_budget_group(e, &s->budget, s->hooks);
-	return err ? err : attach(e, s, plan, options);
+	if (err)
+		return err;
+	return lkst_keep_new(e, s->catalog, memory, s->rings.control->memory_id, &s->keep) ?:
+	       take_programs(e, s, plan) ?:
+	       lkst_budget_group(e, &s->budget, s->hooks) ?:
+	       attach(e, s, plan, options);
 }
 
 int lkst_session_start(struct lkst_err *e, const struct lkst_plan *plan,
@@ -129,16 +132,19 @@ int lkst_session_start(struct lkst_err *e, const struct lkst_plan *plan,
 	s->is_to_be_pinned = options->is_to_be_pinned;
 	err = lkst_memory_plan(e, options->buffer_bytes, options->block_bytes, options->spare_bytes,
 			       options->nr_banks, &memory);
-	if (!err && options->is_on_node)
+	if (err)
+		return err;
+	if (options->is_on_node)
 		memory.numa_node = options->numa_node;
-	if (!err)
-		err = lkst_memory_check(e, &memory);
-	if (!err && options->behind_bytes) {
+	err = lkst_memory_check(e, &memory);
+	if (err)
+		return err;
+	if (options->behind_bytes) {
 		ballast = lkst_memory_ballast(e, &memory, options->behind_bytes);
-		err = ballast < 0 ? ballast : 0;
+		if (ballast < 0)
+			return ballast;
 	}
-	if (!err)
-		err = prepare(e, s, plan, options, &memory);
+	err = prepare(e, s, plan, options, &memory);
 	if (err)
 		return err;
 	*ret_session = lkst_take(s);
@@ -148,16 +154,21 @@ int lkst_session_start(struct lkst_err *e, const struct lkst_plan *plan,
 void lkst_session_arm(struct lkst_session *s, bool on)
 {
 	u32 set = on ? s->maskset : LKST_MASKSET_RNOTHING;
-	struct lkst_err ignored;
 
 	if (s->rings.control->active == set)
 		return;
 	/* The store matters; without its record the trace can still be read. */
-	if (lkst_maskset_switch(&ignored, s, set))
+	if (lkst_maskset_switch(NULL, s, set))
 		__atomic_store_n(&s->rings.control->active, set, __ATOMIC_RELEASE);
 }
 
 /* ---- pinning ---------------------------------------------------------------------------------- */
+
+/* Pins what there may be; -1: there is not. */
+static int pin_optional(struct lkst_err *e, int fd, const char *pin)
+{
+	return fd < 0 ? 0 : lkst_pins_put(e, fd, pin);
+}
 
 static int pin_hook(struct lkst_err *e, const struct lkst_hook *hook)
 {
@@ -166,25 +177,17 @@ static int pin_hook(struct lkst_err *e, const struct lkst_hook *hook)
 
 	snprintf(pin, sizeof(pin), LKST_PROGRAM_PIN "%s", hook->name);
 	err = lkst_pins_put(e, hook->program_fd, pin);
-	if (!err && hook->link_fd >= 0)
-		err = lkst_pins_put(e, hook->link_fd, hook->name);
-	return err;
+	return err ?: pin_optional(e, hook->link_fd, hook->name);
 }
 
 static int pin_budget(struct lkst_err *e, const struct lkst_budget_fds *budget)
 {
-	int err = lkst_pins_put(e, budget->budget_fd, "budget");
-
-	if (!err && budget->kinds_fd >= 0)
-		err = lkst_pins_put(e, budget->kinds_fd, "kinds");
-	if (!err && budget->groups_fd >= 0)
-		err = lkst_pins_put(e, budget->groups_fd, "hook-groups");
-	if (!err && budget->asks_fd >= 0)
-		err = lkst_pins_put(e, budget->asks_fd, "asks");
 	/* The controller runs as long as the map that its timer is in has a pin. */
-	if (!err && budget->timer_fd >= 0)
-		err = lkst_pins_put(e, budget->timer_fd, "timer");
-	return err;
+	return lkst_pins_put(e, budget->budget_fd, "budget") ?:
+	       pin_optional(e, budget->kinds_fd, "kinds") ?:
+	       pin_optional(e, budget->groups_fd, "hook-groups") ?:
+	       pin_optional(e, budget->asks_fd, "asks") ?:
+	       pin_optional(e, budget->timer_fd, "timer");
 }
 
 static int pin_command(struct lkst_err *e, const struct lkst_session *s, enum lkst_command command)
@@ -192,7 +195,7 @@ static int pin_command(struct lkst_err *e, const struct lkst_session *s, enum lk
 	char pin[LKST_COMMAND_PIN_MAX];
 
 	lkst_session_command_pin(command, pin);
-	return s->command_fds[command] < 0 ? 0 : lkst_pins_put(e, s->command_fds[command], pin);
+	return pin_optional(e, s->command_fds[command], pin);
 }
 
 int lkst_session_pin(struct lkst_err *e, struct lkst_session *s)
@@ -200,19 +203,14 @@ int lkst_session_pin(struct lkst_err *e, struct lkst_session *s)
 	unsigned int i;
 	int err;
 
-	err = lkst_pins_put(e, lkst_programs_memory_fd(&s->programs), "memory");
-	if (!err)
-		err = lkst_pins_put(e, lkst_programs_control_fd(&s->programs), "control");
-	if (!err)
-		err = lkst_programs_pin_maps(e, &s->programs);
-	if (!err)
-		err = lkst_pins_put(e, s->keep.fd, "notes");
-	if (!err)
-		err = lkst_pins_put(e, s->threads_fd, "threads");
+	err = lkst_pins_put(e, lkst_programs_memory_fd(&s->programs), "memory") ?:
+	      lkst_pins_put(e, lkst_programs_control_fd(&s->programs), "control") ?:
+	      lkst_programs_pin_maps(e, &s->programs) ?:
+	      lkst_pins_put(e, s->keep.fd, "notes") ?:
+	      lkst_pins_put(e, s->threads_fd, "threads");
 	for (i = 0; i < LKST_NR_COMMANDS && !err; i++)
 		err = pin_command(e, s, i);
-	if (!err)
-		err = pin_budget(e, &s->budget);
+	err = err ?: pin_budget(e, &s->budget);
 	for (i = 0; i < s->hooks->nr && !err; i++)
 		err = pin_hook(e, &s->hooks->items[i]);
 	s->is_pinned = !err;

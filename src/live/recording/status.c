@@ -89,13 +89,11 @@ int lkst_report_make(struct lkst_err *e, const struct lkst_session *s, struct lk
 	err = lkst_session_each_hook(e, s, add_hook, &r);
 	if (err)
 		err = lkst_err_sys(e, err, "looking at the recording's hooks");
-	if (!err)
-		err = lkst_session_budget(e, s, &r.budget);
+	err = err ?: lkst_session_budget(e, s, &r.budget);
 	/* After the numbers that it is compared with were read. */
 	r.now_ns = lkst_monotonic_ns();
 	r.has_helper = !err && r.budget.page.limit_ppm && lkst_limit_is_kept(s);
-	if (!err)
-		err = lkst_cost_count(e, s, &r.budget.page.costs, &r.cost);
+	err = err ?: lkst_cost_count(e, s, &r.budget.page.costs, &r.cost);
 	if (err)
 		lkst_report_free(&r);
 	else

@@ -96,7 +96,7 @@ int lkst_thread_counts_read(struct lkst_err *e, const struct lkst_session *s,
 	_cleanup_close_ int fd = lkst_session_list_threads(e, s);
 	const u64 begin_ns = cpu_ns();
 	u32 all;
-	int code;
+	int err;
 
 	if (fd < 0)
 		return fd;
@@ -106,13 +106,13 @@ int lkst_thread_counts_read(struct lkst_err *e, const struct lkst_session *s,
 		return lkst_err_sys(e, -ENOMEM, "reading how often threads were switched");
 	c->nr = c->left_out = 0;
 	c->from_ns = lkst_monotonic_ns();
-	code = read_all(c, fd);
-	if (code < 0)
-		return lkst_err_sys(e, code, "reading how often threads were switched");
+	err = read_all(c, fd);
+	if (err < 0)
+		return lkst_err_sys(e, err, "reading how often threads were switched");
 	c->to_ns = lkst_monotonic_ns();
 	c->changed_ns = __atomic_load_n(&lkst_session_control(s)->changed_ns, __ATOMIC_ACQUIRE);
 	c->recorded_to = c->from_ns > c->changed_ns ? lkst_counters_switches_to(s) : 0;
-	all = code ? threads_of_machine() : 0;
+	all = err ? threads_of_machine() : 0;
 	c->left_out = all > c->nr ? all - c->nr : 0;
 	qsort(c->list, c->nr, sizeof(*c->list), by_tid);
 	c->cost_ns = cpu_ns() - begin_ns;
@@ -168,7 +168,7 @@ static int put(const struct output *o, const struct lkst_thread_count *t, const 
 static int put_pair(struct output *o, const struct lkst_thread_count *first,
 		    const struct lkst_thread_count *last)
 {
-	int code;
+	int err;
 
 	if (first->switches >= last->switches)
 		return 0;
@@ -177,8 +177,8 @@ static int put_pair(struct output *o, const struct lkst_thread_count *first,
 		return 0;
 	}
 	o->nr++;
-	code = put(o, first, last->name);
-	return code ? code : put(o, last, last->name);
+	err = put(o, first, last->name);
+	return err ? err : put(o, last, last->name);
 }
 
 static int by_thread(const void *a, const void *b)
@@ -197,7 +197,7 @@ static int put_threads(struct output *o, const struct lkst_thread_counts *list, 
 	_cleanup_free_ const struct lkst_thread_count **all =
 		calloc((size_t)nr * LKST_THREAD_COUNTS_MAX, sizeof(struct lkst_thread_count *));
 	u32 nr_all = 0, i, k, first;
-	int code = 0;
+	int err = 0;
 
 	if (!all)
 		return lkst_err_sys(o->e, -ENOMEM, "writing how often threads were switched");
@@ -206,16 +206,16 @@ static int put_threads(struct output *o, const struct lkst_thread_counts *list, 
 			all[nr_all++] = &list[i].list[k];
 	if (nr_all)
 		qsort(all, nr_all, sizeof(*all), by_thread);
-	for (i = 0; i < nr_all && !code; i++) {
+	for (i = 0; i < nr_all && !err; i++) {
 		if (i + 1 < nr_all && all[i + 1]->tid == all[i]->tid)
 			continue;
 		for (first = i; first && all[first - 1]->tid == all[i]->tid &&
 				all[first - 1]->start == all[i]->start;
 		     first--)
 			;
-		code = put_pair(o, all[first], all[i]);
+		err = put_pair(o, all[first], all[i]);
 	}
-	return code;
+	return err;
 }
 
 /* Whether a trace of @buffers has the switches: those of a bank are what goes to main. */
@@ -273,7 +273,7 @@ int lkst_thread_counts_write(struct lkst_err *e, const struct lkst_session *s, s
 	const char *why;
 	u32 first = first_comparable(list, nr, buffers, &why), i;
 	u64 unread = 0;
-	int code;
+	int err;
 
 	if (!o.class)
 		return 0;
@@ -281,10 +281,10 @@ int lkst_thread_counts_write(struct lkst_err *e, const struct lkst_session *s, s
 		return lkst_thread_counts_write_why_not(e, s, w, why);
 	for (i = first; i < nr; i++)
 		unread = list[i].left_out > unread ? list[i].left_out : unread;
-	code = put_threads(&o, list + first, nr - first);
+	err = put_threads(&o, list + first, nr - first);
 	/* Number 0 says how many threads were not read, or not written. */
-	if (!code && o.left_out + unread)
-		code = put(&o, &(struct lkst_thread_count){ .switches = o.left_out + unread },
-			   "left out");
-	return code;
+	if (!err && o.left_out + unread)
+		err = put(&o, &(struct lkst_thread_count){ .switches = o.left_out + unread },
+			  "left out");
+	return err;
 }

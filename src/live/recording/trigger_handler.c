@@ -10,12 +10,11 @@ int lkst_trigger_handler_load(struct lkst_err *e, struct lkst_session *s, const 
 {
 	bool wants[LKST_EVENT_SPACE] = {}, lacks = false;
 	struct lkst_handler_options options = { .file = file, .wants = wants, .has_names = true };
-	struct lkst_err ignored;
 	struct lkst_handler h;
 	u32 id;
 	int err;
 
-	if (!lkst_handler_find(&ignored, LKST_TRIGGER_HANDLER, &h))
+	if (!lkst_handler_find(NULL, LKST_TRIGGER_HANDLER, &h))
 		options.extends = h.number;
 	for (id = 0; id < LKST_EVENT_SPACE; id++) {
 		wants[id] = ids[id] && !(options.extends && lkst_hooks_serve(lkst_session_hooks(s),
@@ -23,9 +22,10 @@ int lkst_trigger_handler_load(struct lkst_err *e, struct lkst_session *s, const 
 		lacks |= wants[id];
 	}
 	err = lacks ? lkst_handler_load(e, s, &options, &h) : 0;
-	if (!err)
-		*ret_number = h.number;
-	return err;
+	if (err)
+		return err;
+	*ret_number = h.number;
+	return 0;
 }
 
 /* True if a row of some maskset has a condition for event @id. */

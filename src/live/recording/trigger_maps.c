@@ -79,11 +79,10 @@ void lkst_trigger_maps_close(struct lkst_trigger_maps *m)
 
 u8 lkst_trigger_maps_open_any(struct lkst_trigger_maps *m)
 {
-	struct lkst_err ignored;
 	struct lkst_handler h;
 
-	if (lkst_handler_find(&ignored, LKST_TRIGGER_HANDLER, &h) ||
-	    lkst_trigger_maps_open(&ignored, h.number, m))
+	if (lkst_handler_find(NULL, LKST_TRIGGER_HANDLER, &h) ||
+	    lkst_trigger_maps_open(NULL, h.number, m))
 		return 0;
 	return h.number;
 }

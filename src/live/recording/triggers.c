@@ -320,16 +320,14 @@ static int place(struct lkst_err *e, struct lkst_session *s, struct lkst_trigger
 	u32 id;
 	int err = o->name ? check_name(e, m, o->name) : 0;
 
-	if (!err)
-		err = choose_places(e, s, m, condition, &p);
+	err = err ?: choose_places(e, s, m, condition, &p);
 	if (err)
 		return err;
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
 		ids[id] = lkst_condition_has(condition, id);
 	write_trigger(m, condition, o, &p);
 	err = lkst_trigger_switch_prepare(e, s, m, p.trigger, o, number, notes);
-	if (!err)
-		err = lkst_maskset_divert(e, s, ids, number, notes);
+	err = err ?: lkst_maskset_divert(e, s, ids, number, notes);
 	if (err) {
 		m->triggers[p.trigger].is_used = 0;
 		return err;
@@ -349,17 +347,15 @@ int lkst_trigger_add(struct lkst_err *e, struct lkst_session *s,
 		     u32 *ret_number)
 {
 	_cleanup_(lkst_trigger_maps_close) struct lkst_trigger_maps m = {};
-	struct lkst_err ignored;
 	u8 number = 0;
 	int err = load(e, s, condition, options, &number);
 
 	if (err)
 		return err;
 	err = lkst_trigger_maps_open(e, number, &m);
-	if (!err)
-		err = place(e, s, &m, condition, options, number, notes, ret_number);
+	err = err ?: place(e, s, &m, condition, options, number, notes, ret_number);
 	if (err && m.triggers)
-		lkst_trigger_handler_release(&ignored, s, &m, number, notes);
+		lkst_trigger_handler_release(NULL, s, &m, number, notes);
 	return err;
 }
 
@@ -384,10 +380,9 @@ static int find(struct lkst_err *e, const struct lkst_trigger_maps *m, const cha
 
 static int open_maps(struct lkst_err *e, struct lkst_trigger_maps *m, u8 *ret_number)
 {
-	struct lkst_err ignored;
 	struct lkst_handler h;
 
-	if (lkst_handler_find(&ignored, LKST_TRIGGER_HANDLER, &h))
+	if (lkst_handler_find(NULL, LKST_TRIGGER_HANDLER, &h))
 		return lkst_err_set(e, -ENOENT,
 				    "there is no trigger; `lkst trigger add` makes one");
 	*ret_number = h.number;
@@ -438,10 +433,8 @@ int lkst_trigger_remove(struct lkst_err *e, struct lkst_session *s, const char *
 	_cleanup_(lkst_trigger_maps_close) struct lkst_trigger_maps m = {};
 	u32 number = 0;
 	u8 handler = 0;
-	int err = open_maps(e, &m, &handler);
+	int err = open_maps(e, &m, &handler) ?: find(e, &m, word, &number);
 
-	if (!err)
-		err = find(e, &m, word, &number);
 	if (err)
 		return err;
 	withdraw(&m, number);
@@ -463,12 +456,11 @@ int lkst_trigger_each(struct lkst_err *e,
 		      int (*each)(void *ctx, u32 number, const struct lkst_trigger *t), void *ctx)
 {
 	_cleanup_(lkst_trigger_maps_close) struct lkst_trigger_maps m = {};
-	struct lkst_err ignored;
 	struct lkst_handler h;
 	u32 i;
 	int err;
 
-	if (lkst_handler_find(&ignored, LKST_TRIGGER_HANDLER, &h))
+	if (lkst_handler_find(NULL, LKST_TRIGGER_HANDLER, &h))
 		return 0;
 	err = lkst_trigger_maps_open(e, h.number, &m);
 	for (i = 0; i < LKST_TRIGGERS_MAX && !err; i++) {

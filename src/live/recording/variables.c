@@ -142,12 +142,11 @@ static int each_of_pin(struct lkst_err *e, u8 number, const char *what, each_fn 
 	char pin[LKST_HANDLER_PIN_MAX];
 	struct bpf_map_info info = {};
 	_cleanup_close_ int fd = -1;
-	struct lkst_err ignored;
 	char *bytes;
 	int err;
 
 	lkst_handler_pin(number, what, pin);
-	fd = lkst_pins_get(&ignored, pin);
+	fd = lkst_pins_get(NULL, pin);
 	if (fd < 0)
 		return 0;
 	err = open_map(e, fd, &info, &btf);
@@ -245,11 +244,10 @@ static int each_of_map(void *ctx, const char *pin)
 int lkst_variables_each(struct lkst_err *e, u8 number, each_fn *each, void *ctx)
 {
 	struct walk w = { e, number, each, ctx };
-	int err = each_of_pin(e, number, LKST_HANDLER_DATA, each, ctx);
 
-	if (!err)
-		err = each_of_pin(e, number, LKST_HANDLER_BSS, each, ctx);
-	return err ? err : lkst_pins_each(e, each_of_map, &w);
+	return each_of_pin(e, number, LKST_HANDLER_DATA, each, ctx) ?:
+	       each_of_pin(e, number, LKST_HANDLER_BSS, each, ctx) ?:
+	       lkst_pins_each(e, each_of_map, &w);
 }
 
 /* ---- storing ---------------------------------------------------------------------------------- */
@@ -346,9 +344,10 @@ int lkst_variable_store(struct lkst_err *e, const struct lkst_variable *v, const
 		err = find_cgroup(e, text, &value);
 	else
 		err = parse_int(e, v, text, &value);
-	if (!err && v->kind == LKST_VARIABLE_BOOL && value > 1)
-		err = lkst_err_set(e, -ERANGE, "%s takes 0 or 1", v->name);
-	if (!err)
-		store_int(v->bytes, v->size, value);
-	return err;
+	if (err)
+		return err;
+	if (v->kind == LKST_VARIABLE_BOOL && value > 1)
+		return lkst_err_set(e, -ERANGE, "%s takes 0 or 1", v->name);
+	store_int(v->bytes, v->size, value);
+	return 0;
 }
