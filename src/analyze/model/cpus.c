@@ -17,7 +17,7 @@ enum {
 
 /* ---- CPUs ------------------------------------------------------------------------- */
 
-static struct lkst_model_cpu *make_cpu(struct lkst_model *s, u32 nr)
+static struct lkst_model_cpu *make_cpu(struct lkst_model *s, u16 nr)
 {
 	struct lkst_model_cpu *c = calloc(1, sizeof(*c));
 
@@ -28,7 +28,7 @@ static struct lkst_model_cpu *make_cpu(struct lkst_model *s, u32 nr)
 		free(c);
 		return NULL;
 	}
-	c->idle->idle_cpu = (s32)nr;
+	c->idle->idle_cpu = nr;
 	c->idle->is_kernel = true;
 	snprintf(c->idle->comm, sizeof(c->idle->comm), "swapper/%u", nr);
 	c->nr = nr;
@@ -43,7 +43,7 @@ struct lkst_model_cpu *lkst_model_cpu(struct lkst_model *s, u32 cpu)
 	struct lkst_model_cpu **c = lkst_vec_reach(s->cpus, s->nr_cpus, cpu);
 
 	if (c && !*c)
-		*c = make_cpu(s, cpu);
+		*c = make_cpu(s, (u16)cpu);
 	return c ? *c : NULL;
 }
 
