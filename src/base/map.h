@@ -5,20 +5,12 @@
 #ifndef LKST_BASE_MAP_H
 #define LKST_BASE_MAP_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-struct lkst_map_slot {
-	uint64_t key, value;
-	bool is_used;
-};
+#include "base/hash.h"
 
 /* All zero but for `max` is an empty map. */
 struct lkst_map {
-	struct lkst_map_slot *slots; /* a power of two of them, NULL: none yet */
-	size_t nr_slots, nr;
-	size_t max; /* entries; beyond, none is added */
+	struct lkst_hash hash;
+	uint32_t max; /* entries; beyond, none is added */
 };
 
 void lkst_map_fini(struct lkst_map *m);
@@ -26,7 +18,10 @@ void lkst_map_fini(struct lkst_map *m);
 /* The value of @key, which may be changed, or NULL. Valid until an entry is set or removed. */
 uint64_t *lkst_map_find(const struct lkst_map *m, uint64_t key);
 
-/* Gives @key a value, new or not. 0, -ENOMEM, or -ENOSPC: the map has its most entries. */
+/*
+ * Gives @key, which is not LKST_HASH_NONE, a value, new or not. 0, -ENOMEM, or -ENOSPC: the map has its most
+ * entries.
+ */
 int lkst_map_set(struct lkst_map *m, uint64_t key, uint64_t value);
 
 /* Removes @key, if it is there. */

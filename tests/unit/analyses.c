@@ -216,7 +216,7 @@ TEST(open_intervals_are_found_after_others_are_gone)
 	CHECK_EQ(o.nr_refused, 1);
 	for (i = 0; i < NR; i += 2)
 		lkst_open_remove(&o, lkst_open_find(&o, i * 4096));
-	CHECK_EQ(o.nr, NR / 2);
+	CHECK_EQ(o.hash.nr, NR / 2);
 	for (i = 0; i < NR; i++) {
 		entry = lkst_open_find(&o, i * 4096);
 		CHECK(i % 2 ? entry && entry->start_ns == i + 1 : !entry);

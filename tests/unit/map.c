@@ -3,6 +3,7 @@
 #include "base/map.h"
 
 #include <errno.h>
+#include <stdbool.h>
 
 #include "lib/unit.h"
 
@@ -19,7 +20,7 @@ TEST(map_finds_what_was_set)
 	CHECK_EQ(*lkst_map_find(&m, 0), 1);
 	CHECK_EQ(lkst_map_set(&m, 5, 51), 0);
 	CHECK_EQ(*lkst_map_find(&m, 5), 51);
-	CHECK_EQ(m.nr, 2);
+	CHECK_EQ(m.hash.nr, 2);
 	lkst_map_clear(&m);
 	CHECK(!lkst_map_find(&m, 5));
 	lkst_map_fini(&m);
@@ -61,7 +62,7 @@ TEST(map_agrees_with_an_array)
 			is_set[k] = false;
 			lkst_map_remove(&m, key);
 		}
-		CHECK_EQ(m.nr, nr);
+		CHECK_EQ(m.hash.nr, nr);
 		k = (unsigned int)rand_r(&seed) % KEYS;
 		found = lkst_map_find(&m, (uint64_t)(k % 8) << 40 | (uint64_t)k << 12);
 		CHECK_EQ(found != NULL, is_set[k]);

@@ -7,11 +7,10 @@
 #define LKST_ANALYZE_ENGINE_OPEN_H
 
 #include "abi/types.h"
-
-#define LKST_OPEN_NONE UINT64_MAX /* is no key */
+#include "base/hash.h"
 
 struct lkst_open_entry {
-	u64 key;
+	u64 key; /* not LKST_HASH_NONE */
 	u64 start_ns;
 	u64 value; /* the analysis's own */
 	s32 tid;
@@ -20,31 +19,23 @@ struct lkst_open_entry {
 
 /* Set `max` before the first entry (0: 65536); all else zero. */
 struct lkst_open {
-	struct lkst_open_entry *slots;
-	u32 nr, nr_slots; /* nr_slots: 0 or a power of two */
-	u32 max;	  /* entries */
-	u64 nr_refused;	  /* entries for which there was no room */
+	struct lkst_hash hash;
+	u32 max;	/* entries */
+	u64 nr_refused; /* entries for which there was no room */
 };
 
 void lkst_open_fini(struct lkst_open *o);
 
-static inline u32 lkst_open_hash(u64 key)
-{
-	/* Fibonacci hashing; the high bits are the good ones. */
-	return (u32)(key * 0x9e3779b97f4a7c15ULL >> 32);
-}
-
 /* The entry of @key, or NULL. Valid until the next lkst_open_put() or lkst_open_remove(). */
 static inline struct lkst_open_entry *lkst_open_find(const struct lkst_open *o, u64 key)
 {
-	u32 i, mask = o->nr_slots - 1;
+	return lkst_hash_find(&o->hash, key, sizeof(struct lkst_open_entry));
+}
 
-	if (!o->nr)
-		return NULL;
-	for (i = lkst_open_hash(key) & mask; o->slots[i].key != LKST_OPEN_NONE; i = (i + 1) & mask)
-		if (o->slots[i].key == key)
-			return &o->slots[i];
-	return NULL;
+/* The entry at @*i, 0 at first, or after it; NULL: there is none. @*i is then the number to go on with. */
+static inline struct lkst_open_entry *lkst_open_next(const struct lkst_open *o, u32 *i)
+{
+	return lkst_hash_next(&o->hash, i, sizeof(struct lkst_open_entry));
 }
 
 /*

@@ -9,12 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/engine/open.h"
+#include "base/hash.h"
+#include "base/vec.h"
 
 enum {
-	SLOTS_MIN = 64,
 	NAME_MAX_LENGTH = 96,
 };
+
+#define OTHERS LKST_HASH_NONE /* the key of what was too many */
 
 void lkst_tally_init(struct lkst_tally *t, const struct lkst_tally_config *config,
 		     const struct lkst_tally_wish *wish, const struct lkst_threads *threads)
@@ -31,7 +33,7 @@ void lkst_tally_fini(struct lkst_tally *t)
 		lkst_hist_fini(&t->keys[i].histogram);
 	lkst_hist_fini(&t->own_total);
 	free(t->keys);
-	free(t->slots);
+	lkst_hash_fini(&t->places);
 	*t = (struct lkst_tally){ 0 };
 }
 
@@ -48,40 +50,11 @@ void lkst_put_key(char text[LKST_KEY_TEXT], const char *key, size_t length)
 	text[i] = 0;
 }
 
-/* The slot that holds @key, or the empty one where it would go. */
-static u32 *slot_of(const struct lkst_tally *t, u64 key)
-{
-	u32 i = lkst_open_hash(key);
-
-	for (;; i++) {
-		u32 *slot = &t->slots[i & (t->nr_slots - 1)];
-
-		if (!*slot || t->keys[*slot - 1].key == key)
-			return slot;
-	}
-}
-
-static int grow(struct lkst_tally *t)
-{
-	u32 nr = t->nr_slots ? 2 * t->nr_slots : SLOTS_MIN, i;
-	u32 *slots = calloc(nr, sizeof(*slots));
-	struct lkst_tally_key *keys = reallocarray(t->keys, nr / 2, sizeof(*keys));
-
-	if (keys) {
-		t->keys = keys;
-		t->room = nr / 2;
-	}
-	if (!slots || !keys) {
-		free(slots);
-		return -ENOMEM;
-	}
-	free(t->slots);
-	t->slots = slots;
-	t->nr_slots = nr;
-	for (i = 0; i < t->nr_keys; i++)
-		*slot_of(t, t->keys[i].key) = i + 1;
-	return 0;
-}
+/* Where a key is in `keys`. */
+struct place {
+	u64 key;
+	u32 index;
+};
 
 static bool is_wanted(const struct lkst_tally *t, u64 key, const char *text)
 {
@@ -97,28 +70,42 @@ static bool is_wanted(const struct lkst_tally *t, u64 key, const char *text)
 	return end > t->wish->key && !*end && number >= 0 && c->key_number(c->ctx, key) == number;
 }
 
-s64 lkst_tally_find_key(struct lkst_tally *t, u64 key)
+static s64 add_key(struct lkst_tally *t, u64 key)
 {
 	struct lkst_tally_key *k;
-	u32 *slot;
+	struct place *place;
 
-	if (t->nr_keys == t->room && grow(t))
+	if (lkst_hash_reserve(&t->places, sizeof(*place)))
 		return -ENOMEM;
-	slot = slot_of(t, key);
-	if (!*slot) {
-		if (t->nr_keys >= LKST_TALLY_KEYS_MAX - 1 && key != LKST_OPEN_NONE)
-			return lkst_tally_find_key(t, LKST_OPEN_NONE);
-		k = &t->keys[t->nr_keys];
-		*k = (struct lkst_tally_key){ .key = key };
-		if (key == LKST_OPEN_NONE)
-			snprintf(k->text, sizeof(k->text), "others");
-		else
-			t->config.put_key(t->config.ctx, key, k->text);
-		k->is_wanted = is_wanted(t, key, k->text);
-		*slot = ++t->nr_keys;
+	k = lkst_vec_add(t->keys, t->nr_keys);
+	if (!k)
+		return -ENOMEM;
+	k->key = key;
+	t->last = t->nr_keys - 1;
+	if (key == OTHERS) {
+		snprintf(k->text, sizeof(k->text), "others");
+		t->others = t->nr_keys;
+	} else {
+		t->config.put_key(t->config.ctx, key, k->text);
+		place = lkst_hash_add(&t->places, key, sizeof(*place));
+		place->index = t->last;
 	}
-	t->last = *slot - 1;
+	k->is_wanted = is_wanted(t, key, k->text);
 	return t->last;
+}
+
+s64 lkst_tally_find_key(struct lkst_tally *t, u64 key)
+{
+	struct place *place;
+
+	if (key == OTHERS && t->others)
+		return t->last = t->others - 1;
+	place = lkst_hash_find(&t->places, key, sizeof(*place));
+	if (place)
+		return t->last = place->index;
+	if (t->nr_keys >= LKST_TALLY_KEYS_MAX - 1 && key != OTHERS)
+		return lkst_tally_find_key(t, OTHERS);
+	return add_key(t, key);
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -469,7 +456,7 @@ int lkst_tally_tables(struct lkst_tally *t, struct lkst_tables *set)
 	if (t->config.is_silent)
 		return 0;
 	for (i = 0; t->config.is_late && i < t->nr_keys; i++)
-		if (t->keys[i].key != LKST_OPEN_NONE)
+		if (t->keys[i].key != OTHERS)
 			t->config.put_key(t->config.ctx, t->keys[i].key, t->keys[i].text);
 	err = lkst_tally_total(t, &all);
 	if (err)

@@ -9,6 +9,7 @@
 
 #include "abi/types.h"
 #include "analyze/engine/left_out.h"
+#include "base/hash.h"
 #include "base/hist.h"
 #include "base/table.h"
 #include "trace/threads.h"
@@ -73,9 +74,9 @@ struct lkst_tally {
 	bool has_filter;	 /* by thread, name or CPU */
 
 	struct lkst_tally_key *keys;
-	u32 nr_keys, room;
-	u32 *slots; /* a hash table of keys, plus 1 */
-	u32 nr_slots;
+	u32 nr_keys;
+	struct lkst_hash places; /* of keys in `keys` */
+	u32 others;		 /* the place of the key for those that are too many, plus 1; 0: there is none */
 	u32 last; /* the key that was used last: often the next */
 
 	struct lkst_tally_value worst[LKST_TALLY_WORST]; /* the greatest first */

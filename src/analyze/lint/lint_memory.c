@@ -115,7 +115,7 @@ static int set_thing(struct memory *m, u8 kind, u64 address, const struct lkst_r
 	u32 i;
 
 	forget_thing(m, address);
-	if (m->free_things == NONE && m->nr_things == THINGS_MAX)
+	if (address == LKST_HASH_NONE || (m->free_things == NONE && m->nr_things == THINGS_MAX))
 		return 0;
 	if (m->free_things != NONE) {
 		i = m->free_things;
@@ -288,7 +288,7 @@ static int allocate(struct memory *m, u64 address, u32 bytes, const struct lkst_
 {
 	struct object *o = find_object(m, address);
 
-	if (!address)
+	if (!address || address == LKST_HASH_NONE)
 		return 0;
 	if (!o) {
 		if (m->nr_objects == OBJECTS_MAX)

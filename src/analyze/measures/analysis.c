@@ -344,19 +344,18 @@ void lkst_study_freep(struct lkst_study **s)
 static void leave_out_open(struct lkst_work *w)
 {
 	unsigned int k;
-	u32 i;
 
 	for (k = 0; k < LKST_WORK_OPENS; k++) {
 		const struct lkst_open *o = &w->opens[k];
+		const struct lkst_open_entry *entry;
 		struct lkst_tally *t;
+		u32 i = 0;
 
 		if (w->tally_of[k] >= w->nr_tallies)
 			continue;
 		t = &w->tallies[w->tally_of[k]];
-		for (i = 0; i < o->nr_slots; i++)
-			if (o->slots[i].key != LKST_OPEN_NONE)
-				lkst_tally_leave_out_any(t, LKST_LEFT_OUT_NOT_OVER, o->slots[i].tid,
-							 o->slots[i].cpu);
+		while ((entry = lkst_open_next(o, &i)))
+			lkst_tally_leave_out_any(t, LKST_LEFT_OUT_NOT_OVER, entry->tid, entry->cpu);
 		t->left_out.nr[LKST_LEFT_OUT_FULL] += o->nr_refused;
 	}
 }

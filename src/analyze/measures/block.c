@@ -298,18 +298,17 @@ static int mind_gap(struct block *b, const struct lkst_record *r)
 {
 	u64 since_ns = b->last_ns;
 	struct lkst_open *waiting = &b->work.opens[OPEN_WAITING];
-	u32 i;
+	const struct lkst_open_entry *entry;
+	u32 i = 0;
 	int err = 0;
 
 	b->last_ns = r->ns;
 	if (!since_ns ||
 	    !lkst_crossing_is(b->work.crossing, LKST_CROSSING_ANY, r->buffer, since_ns, r->ns))
 		return 0;
-	for (i = 0; i < waiting->nr_slots && !err; i++)
-		if (waiting->slots[i].key != LKST_OPEN_NONE)
-			err = lkst_tally_leave_out(&b->work.tallies[TALLY_WAIT], LKST_LEFT_OUT_GAP,
-						   key_of(waiting->slots[i].value),
-						   waiting->slots[i].tid, waiting->slots[i].cpu);
+	while (!err && (entry = lkst_open_next(waiting, &i)))
+		err = lkst_tally_leave_out(&b->work.tallies[TALLY_WAIT], LKST_LEFT_OUT_GAP,
+					   key_of(entry->value), entry->tid, entry->cpu);
 	lkst_open_fini(waiting);
 	lkst_open_fini(&b->work.opens[OPEN_ISSUED]);
 	for (i = 0; i < b->nr_disks; i++)

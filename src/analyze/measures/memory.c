@@ -205,7 +205,7 @@ static int on_pages_size(void *ctx, const struct lkst_record *r, const void *rec
 	const struct lkst_rec_mm_page_alloc *x = record;
 
 	return add_size(ctx, TALLY_PAGES, site_key(SITE_PAGES, x->order), pages_size(x->order),
-			x->pfn == LKST_OPEN_NONE, r);
+			x->pfn == LKST_HASH_NONE, r);
 }
 
 static int on_vmalloc_size(void *ctx, const struct lkst_record *r, const void *record)
@@ -317,7 +317,7 @@ static int on_page_alloc(void *ctx, const struct lkst_record *r, const void *rec
 {
 	const struct lkst_rec_mm_page_alloc *x = record;
 
-	return begin_life(ctx, x->pfn, site_key(SITE_PAGES, x->order), x->pfn == LKST_OPEN_NONE, r);
+	return begin_life(ctx, x->pfn, site_key(SITE_PAGES, x->order), x->pfn == LKST_HASH_NONE, r);
 }
 
 static int on_kfree(void *ctx, const struct lkst_record *r, const void *record)

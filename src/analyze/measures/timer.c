@@ -128,7 +128,7 @@ static int on_init(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_hrtimer_init *init = record;
 	struct timers *t = ctx;
-	u32 i = lkst_open_hash(init->hrtimer) & (NR_CLOCKS_KEPT - 1);
+	u32 i = lkst_hash_number(init->hrtimer) & (NR_CLOCKS_KEPT - 1);
 	bool is_relative = init->mode & MODE_RELATIVE;
 	struct lkst_open_entry *entry = lkst_open_find(&t->work.opens[OPEN_TIMERS], init->hrtimer);
 
@@ -148,7 +148,7 @@ static int on_init(void *ctx, const struct lkst_record *r, const void *record)
  */
 static int clock_of(const struct timers *t, const struct lkst_rec_hrtimer_start *start)
 {
-	u32 i = lkst_open_hash(start->hrtimer) & (NR_CLOCKS_KEPT - 1);
+	u32 i = lkst_hash_number(start->hrtimer) & (NR_CLOCKS_KEPT - 1);
 
 	if (t->has_clock)
 		return start->clock;
