@@ -13,33 +13,40 @@ static int walk_stream(struct lkst_err *e, const struct lkst_trace *t, const str
 	struct lkst_record r;
 	struct lkst_block block;
 	size_t passed = 0;
-	int code = 0;
+	int err;
 	u32 i;
 
-	for (i = 0; i < s->info.nr_blocks && !code; i++) {
+	for (i = 0; i < s->info.nr_blocks; i++) {
 		lkst_stream_pass(s, &passed, lkst_stream_offset(s, i));
 		lkst_stream_block(s, i, &block);
 		lkst_block_cursor_init(&cursor, &block);
-		while (!code && lkst_block_step(&cursor, t->catalog, &r) > 0)
-			code = each(e, ctx, &block, &r);
+		while (lkst_block_step(&cursor, t->catalog, &r) > 0) {
+			err = each(e, ctx, &block, &r);
+			if (err)
+				return err;
+		}
 	}
-	return code;
+	return 0;
 }
 
 int lkst_state_walk(struct lkst_err *e, const struct lkst_trace *t, lkst_state_walk_each *each,
 		    void *ctx, bool *ret_is_cut)
 {
+	bool is_cut = false;
 	unsigned int i;
-	int code = 0;
+	int err;
 
-	*ret_is_cut = false;
-	for (i = 0; i < t->nr_streams && !code; i++) {
+	for (i = 0; i < t->nr_streams; i++) {
 		const struct lkst_stream *s = t->streams[i];
 
 		if (s->info.buffer != LKST_BUFFER_STATE)
 			continue;
-		code = walk_stream(e, t, s, each, ctx);
-		*ret_is_cut = s->nr_bad_tail || (*ret_is_cut && !s->info.nr_blocks);
+		err = walk_stream(e, t, s, each, ctx);
+		if (err)
+			return err;
+		is_cut = s->nr_bad_tail || (is_cut && !s->info.nr_blocks);
 	}
-	return code;
+	if (ret_is_cut)
+		*ret_is_cut = is_cut;
+	return 0;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The walk over the records of a trace's state. Private to src/trace. */
+/* The walk over the records of a trace's state. */
 #ifndef LKST_TRACE_STATE_WALK_H
 #define LKST_TRACE_STATE_WALK_H
 
-#include "trace/stream.h"
+#include "trace/reader.h"
 
 /*
  * Called with each record and the block that it is in, until it returns other than 0, which is passed on; @e is for
@@ -14,8 +14,8 @@ typedef int lkst_state_walk_each(struct lkst_err *e, void *ctx, const struct lks
 
 /*
  * Walks over the good blocks of all streams of state of @t, in order, and releases their memory when they are read. A
- * block is left at the first record that makes no sense. *@ret_is_cut: the last stream of them ends in blocks
- * that cannot be read.
+ * block is left at the first record that makes no sense. *@ret_is_cut, which may be NULL: the last stream of them ends
+ * in blocks that cannot be read.
  */
 int lkst_state_walk(struct lkst_err *e, const struct lkst_trace *t, lkst_state_walk_each *each,
 		    void *ctx, bool *ret_is_cut);

@@ -10,8 +10,7 @@
 #include "base/cleanup.h"
 #include "base/out.h"
 #include "base/vec.h"
-#include "trace/block_walk.h"
-#include "trace/trace.h"
+#include "trace/state_walk.h"
 
 enum {
 	/* A part of a recording has 21504 at most, and all parts together hardly more. */
@@ -129,39 +128,16 @@ int lkst_symbols_feed(struct lkst_symbols *s, const struct lkst_record *r)
 			      : 0;
 }
 
-static int load_block(struct lkst_symbols *s, const struct lkst_catalog *catalog,
-		      const struct lkst_block *block)
+static int load(struct lkst_err *e, void *ctx, const struct lkst_block *block, const struct lkst_record *r)
 {
-	struct lkst_block_cursor cursor;
-	struct lkst_record r;
-	int err = 0;
+	int err = lkst_symbols_feed(ctx, r);
 
-	lkst_block_cursor_init(&cursor, block);
-	while (!err && lkst_block_step(&cursor, catalog, &r) > 0)
-		err = lkst_symbols_feed(s, &r);
-	return err;
+	return err ? lkst_err_sys(e, err, "reading the names of functions") : 0;
 }
 
 int lkst_symbols_load(struct lkst_err *e, struct lkst_symbols *s, const struct lkst_trace *t)
 {
-	unsigned int i;
-	u32 k;
-	int err = 0;
-
-	for (i = 0; i < t->nr_streams; i++) {
-		const struct lkst_stream *stream = t->streams[i];
-		struct lkst_block block;
-		size_t passed = 0;
-
-		if (stream->info.buffer != LKST_BUFFER_STATE)
-			continue;
-		for (k = 0; k < stream->info.nr_blocks && !err; k++) {
-			lkst_stream_pass(stream, &passed, lkst_stream_offset(stream, k));
-			lkst_stream_block(stream, k, &block);
-			err = load_block(s, t->catalog, &block);
-		}
-	}
-	return err ? lkst_err_sys(e, err, "reading the names of functions") : 0;
+	return lkst_state_walk(e, t, load, s, NULL);
 }
 
 const char *lkst_symbols_find(struct lkst_symbols *s, u64 address, u64 *ret_offset)

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "trace/counted.h"
+#include "trace/state_walk.h"
 
 enum {
 	COUNTERS_MAX = 1 << 20,
@@ -132,24 +133,13 @@ static void take_lost(struct lkst_counters_check *c, const struct lkst_record *r
 		*lost_ns = field(r, "to");
 }
 
-static int read_state(struct lkst_counters_check *c, struct lkst_trace *t, unsigned int stream)
+static int take(struct lkst_err *e, void *ctx, const struct lkst_block *block, const struct lkst_record *r)
 {
-	const struct lkst_catalog *catalog = lkst_trace_catalog(t);
-	unsigned int i;
-	int code = 0;
+	struct lkst_counters_check *c = ctx;
 
-	for (i = 0; i < lkst_trace_stream(t, stream)->nr_blocks && !code; i++) {
-		struct lkst_block_cursor cursor;
-		struct lkst_record r;
-
-		lkst_block_cursor_init(&cursor, lkst_trace_block(t, stream, i));
-		while (!code && lkst_block_next(NULL, &cursor, catalog, &r) > 0)
-			if (r.event->index == LKST_EV_state_counter)
-				code = take_counter(c, &r);
-			else if (r.event->index == LKST_EV_state_overwritten)
-				take_lost(c, &r);
-	}
-	return code;
+	if (r->event->index == LKST_EV_state_overwritten)
+		take_lost(c, r);
+	return r->event->index == LKST_EV_state_counter ? take_counter(c, r) : 0;
 }
 
 static int compare_keys(const struct key *x, const struct key *y)
@@ -282,30 +272,37 @@ static void leave_out_lone(struct lkst_counters_check *c)
 
 /* ---- the comparison ------------------------------------------------------------------ */
 
+/* The CPUs that have streams; these are in their order. */
+static u32 count_cpus(const struct lkst_trace *t)
+{
+	s64 last_cpu = -1;
+	unsigned int i;
+	u32 nr = 0;
+
+	for (i = 0; i < lkst_trace_nr_streams(t); i++) {
+		const struct lkst_stream_info *info = lkst_trace_stream(t, i);
+
+		if (info->buffer != LKST_BUFFER_STATE && info->cpu != last_cpu) {
+			last_cpu = info->cpu;
+			nr++;
+		}
+	}
+	return nr;
+}
+
 int lkst_counters_check_new(struct lkst_err *e, struct lkst_trace *t,
 			    struct lkst_counters_check **ret_check)
 {
 	_cleanup_(lkst_counters_check_freep) struct lkst_counters_check *c = calloc(1, sizeof(*c));
-	s64 last_cpu = -1;
-	unsigned int i;
-	int code = c ? 0 : -ENOMEM;
+	int err = c ? lkst_state_walk(NULL, t, take, c, NULL) : -ENOMEM;
 
-	for (i = 0; i < lkst_trace_nr_streams(t) && !code; i++) {
-		const struct lkst_stream_info *info = lkst_trace_stream(t, i);
-
-		if (info->buffer == LKST_BUFFER_STATE) {
-			code = read_state(c, t, i);
-		} else if (info->cpu != last_cpu) {
-			last_cpu = info->cpu;
-			c->nr_cpus++;
-		}
-	}
-	if (!code) {
+	if (!err) {
 		leave_out_older(c);
-		code = list_counters(c);
+		err = list_counters(c);
 	}
-	if (code)
-		return lkst_err_sys(e, code, "comparing with the kernel's counters");
+	if (err)
+		return lkst_err_sys(e, err, "comparing with the kernel's counters");
+	c->nr_cpus = count_cpus(t);
 	find_range(c);
 	leave_out_lone(c);
 	lkst_counted_map(&c->counted, lkst_trace_catalog(t));

@@ -10,6 +10,7 @@
 #include "base/bsearch.h"
 #include "base/cleanup.h"
 #include "base/vec.h"
+#include "trace/state_walk.h"
 
 enum {
 	THREADS_MAX = 1 << 20,
@@ -33,6 +34,8 @@ struct thread {
 struct lkst_threads_check {
 	struct thread *list; /* by number and time; when finished by what is missing */
 	u32 nr;
+	struct thread was; /* the reading before, if it has no partner yet, and the stream of state that it is in */
+	u64 instance;
 	u64 left_out;
 	char why_not[WHY_ROOM];
 	const struct lkst_field_class *child; /* of task_newtask */
@@ -64,16 +67,14 @@ static void take_note(struct lkst_threads_check *c, u64 nr, const u8 *text, u32 
 		memcpy(c->why_not, text, length < WHY_ROOM ? length : WHY_ROOM - 1);
 }
 
-/*
- * Takes a reading of a thread. The two of a pair are next to each other: @was is the reading before if that has no
- * partner yet, and becomes this one.
- */
-static int take(struct lkst_threads_check *c, const struct lkst_record *r, struct thread *was)
+/* Takes a reading of a thread. The two of a pair are next to each other. */
+static int take_reading(struct lkst_threads_check *c, const struct lkst_record *r)
 {
 	const struct lkst_field_class *name = lkst_class_field(r->event, "name");
 	struct thread t = { .row.tid = (s32)field(r, "number"),
 			    .first = { field(r, "value"), field(r, "from"), field(r, "to") },
 			    .nr = 1 };
+	struct thread *was = &c->was;
 	const u8 *text;
 	u32 length = 0;
 
@@ -100,22 +101,15 @@ static int take(struct lkst_threads_check *c, const struct lkst_record *r, struc
 	return t.last.value < t.first.value ? 0 : add(c, &t);
 }
 
-static int read_state(struct lkst_threads_check *c, struct lkst_trace *t, unsigned int stream)
+static int take(struct lkst_err *e, void *ctx, const struct lkst_block *block, const struct lkst_record *r)
 {
-	struct thread was = {};
-	unsigned int i;
-	int code = 0;
+	struct lkst_threads_check *c = ctx;
 
-	for (i = 0; i < lkst_trace_stream(t, stream)->nr_blocks && !code; i++) {
-		struct lkst_block_cursor cursor;
-		struct lkst_record r;
-
-		lkst_block_cursor_init(&cursor, lkst_trace_block(t, stream, i));
-		while (!code && lkst_block_next(NULL, &cursor, lkst_trace_catalog(t), &r) > 0)
-			if (r.event->index == LKST_EV_state_counter)
-				code = take(c, &r, &was);
-	}
-	return code;
+	/* Both readings of a pair are in one stream. */
+	if (block->instance != c->instance)
+		c->was.row.tid = 0;
+	c->instance = block->instance;
+	return r->event->index == LKST_EV_state_counter ? take_reading(c, r) : 0;
 }
 
 static int by_tid(const void *a, const void *b)
@@ -154,14 +148,10 @@ int lkst_threads_check_new(struct lkst_err *e, struct lkst_trace *t,
 	_cleanup_(lkst_threads_check_freep) struct lkst_threads_check *c = calloc(1, sizeof(*c));
 	const struct lkst_event_class *newtask =
 		lkst_catalog_find(lkst_trace_catalog(t), "task_newtask");
-	unsigned int i;
-	int code = c ? 0 : -ENOMEM;
+	int err = c ? lkst_state_walk(NULL, t, take, c, NULL) : -ENOMEM;
 
-	for (i = 0; i < lkst_trace_nr_streams(t) && !code; i++)
-		if (lkst_trace_stream(t, i)->buffer == LKST_BUFFER_STATE)
-			code = read_state(c, t, i);
-	if (code)
-		return lkst_err_sys(e, code, "comparing threads with what the kernel has counted");
+	if (err)
+		return lkst_err_sys(e, err, "comparing threads with what the kernel has counted");
 	sort(c);
 	c->child = newtask ? lkst_class_field(newtask, "child_tid") : NULL;
 	*ret_check = lkst_take(c);
