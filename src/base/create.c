@@ -104,19 +104,19 @@ int lkst_create_file(struct lkst_err *e, int at, const char *path, int *ret_fd)
 {
 	_cleanup_close_ int dir_fd = -1, fd = -1;
 	char name[NAME_MAX + 1];
-	int code = open_parent(e, at, path, &dir_fd, name);
+	int err = open_parent(e, at, path, &dir_fd, name);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	fd = create_at(dir_fd, name, O_WRONLY, file_mode());
 	if (fd < 0)
 		return lkst_err_sys(e, fd, "cannot create %s", path);
-	code = apply_access(e, fd, file_mode(), path);
-	if (code)
+	err = apply_access(e, fd, file_mode(), path);
+	if (err)
 		unlinkat(dir_fd, name, 0);
 	else
 		*ret_fd = lkst_take_fd(fd);
-	return code;
+	return err;
 }
 
 int lkst_create_lock(struct lkst_err *e, const char *path, int *ret_fd)
@@ -131,12 +131,12 @@ int lkst_create_temporary(struct lkst_err *e, const char *prefix, char path[PATH
 {
 	char digits[17];
 	unsigned int i;
-	int code, fd = -EEXIST;
+	int err, fd = -EEXIST;
 
 	for (i = 0; fd == -EEXIST && i < RANDOM_TRIES; i++) {
-		code = random_digits(e, digits);
-		if (code)
-			return code;
+		err = random_digits(e, digits);
+		if (err)
+			return err;
 		if (snprintf(path, PATH_MAX, "%s%s", prefix, digits) >= PATH_MAX)
 			return lkst_err_sys(e, -ENAMETOOLONG, "%s", prefix);
 		fd = create_at(AT_FDCWD, path, O_RDWR, PRIVATE_FILE);
@@ -148,7 +148,7 @@ int lkst_create_temporary(struct lkst_err *e, const char *prefix, char path[PATH
 int lkst_create_nameless(struct lkst_err *e, const char *dir, int *ret_fd)
 {
 	char prefix[PATH_MAX], path[PATH_MAX];
-	int code;
+	int err;
 
 	*ret_fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, PRIVATE_FILE);
 	if (*ret_fd >= 0)
@@ -156,10 +156,10 @@ int lkst_create_nameless(struct lkst_err *e, const char *dir, int *ret_fd)
 	/* Some file systems have no files without a name. */
 	if (snprintf(prefix, sizeof(prefix), "%s/.lkst-", dir) >= (int)sizeof(prefix))
 		return lkst_err_sys(e, -ENAMETOOLONG, "%s", dir);
-	code = lkst_create_temporary(e, prefix, path, ret_fd);
-	if (!code)
+	err = lkst_create_temporary(e, prefix, path, ret_fd);
+	if (!err)
 		unlink(path);
-	return code;
+	return err;
 }
 
 int lkst_new_file_open(struct lkst_err *e, int at, const char *path, struct lkst_new_file *f)
@@ -167,25 +167,25 @@ int lkst_new_file_open(struct lkst_err *e, int at, const char *path, struct lkst
 	enum { DECORATION = sizeof("..0123456789abcdef.partial") };
 	char digits[17];
 	unsigned int i;
-	int code;
+	int err;
 
 	*f = (struct lkst_new_file){ .dir_fd = -1, .fd = -1 };
-	code = open_parent(e, at, path, &f->dir_fd, f->name);
+	err = open_parent(e, at, path, &f->dir_fd, f->name);
 	f->fd = -EEXIST;
-	for (i = 0; !code && f->fd == -EEXIST && i < RANDOM_TRIES; i++) {
-		code = random_digits(e, digits);
+	for (i = 0; !err && f->fd == -EEXIST && i < RANDOM_TRIES; i++) {
+		err = random_digits(e, digits);
 		snprintf(f->hidden, sizeof(f->hidden), ".%.*s.%s.partial", NAME_MAX - DECORATION, f->name,
 			 digits);
-		if (!code)
+		if (!err)
 			f->fd = create_at(f->dir_fd, f->hidden, O_WRONLY, file_mode());
 	}
-	if (!code && f->fd < 0)
-		code = lkst_err_sys(e, f->fd, "cannot create a file beside %s", path);
-	if (!code)
-		code = apply_access(e, f->fd, file_mode(), path);
-	if (code)
+	if (!err && f->fd < 0)
+		err = lkst_err_sys(e, f->fd, "cannot create a file beside %s", path);
+	if (!err)
+		err = apply_access(e, f->fd, file_mode(), path);
+	if (err)
 		lkst_new_file_fini(f);
-	return code;
+	return err;
 }
 
 int lkst_new_file_place(struct lkst_err *e, struct lkst_new_file *f)
@@ -243,28 +243,28 @@ static bool is_link(int dir_fd, const char *name)
 static int open_own(struct lkst_err *e, int dir_fd, const char *name, const char *path, int *ret_fd)
 {
 	_cleanup_close_ int fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	int code = fd < 0 ? -errno : 0;
+	int err = fd < 0 ? -errno : 0;
 
-	if ((code == -ENOTDIR || code == -ELOOP) && is_link(dir_fd, name))
+	if ((err == -ENOTDIR || err == -ELOOP) && is_link(dir_fd, name))
 		return lkst_err_set(e, -ELOOP,
 				    "%s is a symbolic link, which may lead anywhere; name the directory "
 				    "itself",
 				    path);
-	if (code)
-		return lkst_err_sys(e, code, "cannot open directory %s", path);
-	code = judge(e, fd, path);
-	if (!code)
+	if (err)
+		return lkst_err_sys(e, err, "cannot open directory %s", path);
+	err = judge(e, fd, path);
+	if (!err)
 		*ret_fd = lkst_take_fd(fd);
-	return code;
+	return err;
 }
 
 int lkst_open_own_dir(struct lkst_err *e, int at, const char *path, int *ret_fd)
 {
 	_cleanup_close_ int dir_fd = -1;
 	char name[NAME_MAX + 1];
-	int code = open_parent(e, at, path, &dir_fd, name);
+	int err = open_parent(e, at, path, &dir_fd, name);
 
-	return code ? code : open_own(e, dir_fd, name, path, ret_fd);
+	return err ? err : open_own(e, dir_fd, name, path, ret_fd);
 }
 
 int lkst_create_dir(struct lkst_err *e, int at, const char *path, int *ret_fd)
@@ -272,22 +272,22 @@ int lkst_create_dir(struct lkst_err *e, int at, const char *path, int *ret_fd)
 	_cleanup_close_ int dir_fd = -1, fd = -1;
 	char name[NAME_MAX + 1];
 	bool is_new;
-	int code = open_parent(e, at, path, &dir_fd, name);
+	int err = open_parent(e, at, path, &dir_fd, name);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	is_new = !mkdirat(dir_fd, name, dir_mode());
 	if (!is_new && errno != EEXIST)
 		return lkst_err_sys(e, -errno, "cannot create directory %s", path);
 	/* Somebody may have put another one in its place: it is judged, too. */
-	code = open_own(e, dir_fd, name, path, &fd);
-	if (!code && is_new)
-		code = apply_access(e, fd, dir_mode(), path);
-	if (!code)
+	err = open_own(e, dir_fd, name, path, &fd);
+	if (!err && is_new)
+		err = apply_access(e, fd, dir_mode(), path);
+	if (!err)
 		*ret_fd = lkst_take_fd(fd);
 	else if (is_new)
 		unlinkat(dir_fd, name, AT_REMOVEDIR);
-	return code;
+	return err;
 }
 
 /* 1 if the directory that @fd refers to has no entry, 0 if it has, or a negative errno. */
@@ -302,10 +302,10 @@ static int is_empty(int fd)
 		return -errno;
 	dir = fdopendir(copy);
 	if (!dir) {
-		int code = -errno;
+		int err = -errno;
 
 		close(copy);
-		return code;
+		return err;
 	}
 	while ((entry = readdir(dir)))
 		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
@@ -317,14 +317,14 @@ static int is_empty(int fd)
 int lkst_create_empty_dir(struct lkst_err *e, int at, const char *path, int *ret_fd)
 {
 	_cleanup_close_ int fd = -1;
-	int code = lkst_create_dir(e, at, path, &fd);
+	int err = lkst_create_dir(e, at, path, &fd);
 
-	if (code)
-		return code;
-	code = is_empty(fd);
-	if (code < 0)
-		return lkst_err_sys(e, code, "cannot list directory %s", path);
-	if (!code)
+	if (err)
+		return err;
+	err = is_empty(fd);
+	if (err < 0)
+		return lkst_err_sys(e, err, "cannot list directory %s", path);
+	if (!err)
 		return lkst_err_set(e, -ENOTEMPTY, "%s exists and is not empty", path);
 	*ret_fd = lkst_take_fd(fd);
 	return 0;
@@ -340,15 +340,15 @@ int lkst_create_parents(struct lkst_err *e, const char *path)
 		return lkst_err_sys(e, -ENAMETOOLONG, "%s", path);
 	for (p = part + 1; part[0] && *p; p++) {
 		_cleanup_close_ int fd = -1;
-		int code = 0;
+		int err = 0;
 
 		if (*p != '/')
 			continue;
 		*p = 0;
 		if (stat(part, &st))
-			code = lkst_create_dir(e, AT_FDCWD, part, &fd);
-		if (code)
-			return code;
+			err = lkst_create_dir(e, AT_FDCWD, part, &fd);
+		if (err)
+			return err;
 		*p = '/';
 	}
 	return 0;
@@ -358,10 +358,10 @@ int lkst_create_dir_beside(struct lkst_err *e, const char *path, char dir[PATH_M
 {
 	_cleanup_close_ int fd = -1;
 	char digits[17];
-	int code = random_digits(e, digits);
+	int err = random_digits(e, digits);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	if (snprintf(dir, PATH_MAX, "%s.%s", path, digits) >= PATH_MAX)
 		return lkst_err_sys(e, -ENAMETOOLONG, "%s", path);
 	return lkst_create_dir(e, AT_FDCWD, dir, &fd);

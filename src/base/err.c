@@ -6,31 +6,31 @@
 #include <stdio.h>
 #include <string.h>
 
-int lkst_err_set(struct lkst_err *e, int code, const char *format, ...)
+int lkst_err_set(struct lkst_err *e, int err, const char *format, ...)
 {
 	va_list args;
 
 	if (!e)
-		return code;
+		return err;
 	va_start(args, format);
 	vsnprintf(e->text, sizeof(e->text), format, args);
 	va_end(args);
-	return code;
+	return err;
 }
 
-int lkst_err_sys(struct lkst_err *e, int code, const char *format, ...)
+int lkst_err_sys(struct lkst_err *e, int err, const char *format, ...)
 {
 	va_list args;
 	size_t length;
 
 	if (!e)
-		return code;
+		return err;
 	va_start(args, format);
 	vsnprintf(e->text, sizeof(e->text), format, args);
 	va_end(args);
 	length = strlen(e->text);
-	snprintf(e->text + length, sizeof(e->text) - length, ": %s", strerror(-code));
-	return code;
+	snprintf(e->text + length, sizeof(e->text) - length, ": %s", strerror(-err));
+	return err;
 }
 
 void lkst_err_add(struct lkst_err *e, const char *format, ...)

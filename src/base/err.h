@@ -14,12 +14,12 @@ struct lkst_err {
 	char text[LKST_ERR_MAX]; /* "" if nothing has failed */
 };
 
-/* Sets the text and returns @code, a negative errno. */
-int lkst_err_set(struct lkst_err *e, int code, const char *format, ...)
+/* Sets the text and returns @err, a negative errno. */
+int lkst_err_set(struct lkst_err *e, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The same, with ": " and the system's words for @code at the end. */
-int lkst_err_sys(struct lkst_err *e, int code, const char *format, ...)
+/* The same, with ": " and the system's words for @err at the end. */
+int lkst_err_sys(struct lkst_err *e, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Puts "<clause>: " in front of the text. */

@@ -74,18 +74,18 @@ int lkst_block_parse(struct lkst_err *e, const void *bytes, size_t available, co
 		     struct lkst_block *ret_block)
 {
 	struct lkst_block block = { .bytes = bytes };
-	int code;
+	int err;
 
 	if (available < LKST_BLOCK_HEADER)
 		return lkst_err_set(e, -EBADMSG, "the block is cut short: %zu bytes are left",
 				    available);
-	code = check_identity(e, bytes, uuid);
-	if (!code)
-		code = check_sizes(e, bytes, available, &block);
-	if (!code)
-		code = check_times(e, bytes, &block);
-	if (code)
-		return code;
+	err = check_identity(e, bytes, uuid);
+	if (!err)
+		err = check_sizes(e, bytes, available, &block);
+	if (!err)
+		err = check_times(e, bytes, &block);
+	if (err)
+		return err;
 	block.instance = lkst_le64(block.bytes + AT(stream_instance_id));
 	block.seq = lkst_le64(block.bytes + AT(packet_seq_num));
 	block.discarded = lkst_le64(block.bytes + AT(events_discarded));

@@ -49,16 +49,16 @@ static int write_kept(struct cut *c, const struct lkst_kept *kept, u64 ns, struc
 	struct lkst_kept_record k;
 	const u8 *bytes;
 	size_t at = 0;
-	int code = 0;
+	int err = 0;
 
-	while (!code && (bytes = lkst_kept_next(kept, &at, &k))) {
+	while (!err && (bytes = lkst_kept_next(kept, &at, &k))) {
 		/* Blocks of other programs may hold longer ones than this one writes. */
 		if (k.length > sizeof(record.bytes) - LKST_BLOCK_HEADER)
 			continue;
 		memcpy(record.bytes, bytes, k.length);
-		code = lkst_writer_state(c->e, w, ns, &record, k.length);
+		err = lkst_writer_state(c->e, w, ns, &record, k.length);
 	}
-	return code;
+	return err;
 }
 
 static bool is_ledger(const struct lkst_event_class *event)
@@ -141,12 +141,12 @@ static int write_threads(struct cut *c, u64 ns, struct lkst_writer *w)
 	const struct lkst_event_class *class = lkst_catalog_find(c->catalog, "state_thread");
 	_cleanup_(then_fini) struct then then = {};
 	unsigned int i;
-	int code;
+	int err;
 
 	if (!class || !class->is_native)
 		return 0;
-	code = list_then(c, &then);
-	for (i = 0; i < lkst_threads_nr(c->threads) && !code; i++) {
+	err = list_then(c, &then);
+	for (i = 0; i < lkst_threads_nr(c->threads) && !err; i++) {
 		const struct lkst_thread *t = lkst_threads_at(c->threads, i);
 		struct lkst_rec_state_thread r;
 
@@ -161,18 +161,18 @@ static int write_threads(struct cut *c, u64 ns, struct lkst_writer *w)
 		r.prio = t->prio;
 		r.task = t->task;
 		memcpy(r.comm, t->comm, sizeof(r.comm));
-		code = lkst_writer_state(c->e, w, ns, &r, sizeof(r));
+		err = lkst_writer_state(c->e, w, ns, &r, sizeof(r));
 	}
-	return code;
+	return err;
 }
 
 /* Reads on up to the first record of @ns or later. */
 static int read_until(struct cut *c, u64 ns)
 {
 	struct lkst_gap gap;
-	int code = 0;
+	int err = 0;
 
-	while (!code) {
+	while (!err) {
 		const struct lkst_record *r = &c->pending;
 
 		if (!c->has_pending && lkst_merge_next(c->merge, &c->pending) <= 0)
@@ -184,11 +184,11 @@ static int read_until(struct cut *c, u64 ns)
 		while (lkst_merge_gap(c->merge, &gap) > 0)
 			;
 		if (r->buffer == LKST_BUFFER_STATE)
-			code = take_state(c, r);
-		if (!code && lkst_threads_feed(c->threads, r))
-			code = lkst_err_sys(c->e, -ENOMEM, "cutting");
+			err = take_state(c, r);
+		if (!err && lkst_threads_feed(c->threads, r))
+			err = lkst_err_sys(c->e, -ENOMEM, "cutting");
 	}
-	return code;
+	return err;
 }
 
 /* ---- blocks ------------------------------------------------------------------------- */
@@ -247,24 +247,24 @@ static int write_streams(struct cut *c, u64 from_ns, u64 end_ns, struct lkst_wri
 	unsigned int s;
 	size_t passed;
 	u32 i;
-	int code = 0;
+	int err = 0;
 
-	for (s = 0; s < lkst_trace_nr_streams(c->t) && !code; s++) {
+	for (s = 0; s < lkst_trace_nr_streams(c->t) && !err; s++) {
 		const struct lkst_stream_info *info = lkst_trace_stream(c->t, s);
 
 		if (info->buffer == LKST_BUFFER_STATE)
 			continue;
 		passed = 0;
-		for (i = find_block(c, s, from_ns); i < info->nr_blocks && !code; i++) {
+		for (i = find_block(c, s, from_ns); i < info->nr_blocks && !err; i++) {
 			const struct lkst_block *block = lkst_trace_block(c->t, s, i);
 
 			pass(c, s, i, &passed);
 			if (block->begin_ns >= end_ns)
 				break;
-			code = write_block(c, block, from_ns, end_ns, w);
+			err = write_block(c, block, from_ns, end_ns, w);
 		}
 	}
-	return code;
+	return err;
 }
 
 /* Writes, as of @ns, the lines of the ledger that say what is missing between @from_ns and @end_ns. */
@@ -272,9 +272,9 @@ static int write_holes(struct cut *c, u64 from_ns, u64 end_ns, u64 ns, struct lk
 {
 	const struct lkst_event_class *class = lkst_catalog_find(c->catalog, "state_overwritten");
 	unsigned int i;
-	int code = 0;
+	int err = 0;
 
-	for (i = 0; class && class->is_native && i < c->t->holes.nr && !code; i++) {
+	for (i = 0; class && class->is_native && i < c->t->holes.nr && !err; i++) {
 		const struct lkst_hole *hole = &c->t->holes.list[i];
 		const struct lkst_lost lost = { hole->gap.from_ns, hole->gap.to_ns,
 						hole->gap.blocks };
@@ -282,9 +282,9 @@ static int write_holes(struct cut *c, u64 from_ns, u64 end_ns, u64 ns, struct lk
 
 		r.head.id_time = htole64(class->id);
 		if (!hole->is_end && hole->gap.to_ns > from_ns && hole->gap.from_ns < end_ns)
-			code = lkst_writer_state(c->e, w, ns, &r, sizeof(r));
+			err = lkst_writer_state(c->e, w, ns, &r, sizeof(r));
 	}
-	return code;
+	return err;
 }
 
 /* The earlier of the two; no time is later than @b. */
@@ -332,14 +332,14 @@ static int write_end(struct cut *c, u64 from_ns, u64 end_ns, bool goes_on, u64 n
 {
 	u32 how = goes_on ? LKST_ENDING_GOES_ON : LKST_ENDING_COMPLETE;
 	unsigned int i;
-	int code = 0;
+	int err = 0;
 
-	for (i = 0; i < c->t->nr_streams && !code; i++)
+	for (i = 0; i < c->t->nr_streams && !err; i++)
 		if (c->t->streams[i]->info.buffer != LKST_BUFFER_STATE)
-			code = claim(c, c->t->streams[i], from_ns, end_ns, w);
+			err = claim(c, c->t->streams[i], from_ns, end_ns, w);
 	if (!goes_on && end_ns > c->end_ns)
 		how = c->t->ends.is_closed ? c->t->ends.how : LKST_ENDING_UNKNOWN;
-	return code ? code : lkst_writer_end(c->e, w, how, ns);
+	return err ? err : lkst_writer_end(c->e, w, how, ns);
 }
 
 /* Writes the part from @from_ns to before @end_ns. @goes_on: the next one begins there. */
@@ -347,34 +347,34 @@ static int write_part(struct cut *c, u64 from_ns, u64 end_ns, bool goes_on)
 {
 	struct lkst_writer *w;
 	u64 begin_ns = from_ns;
-	int code;
+	int err;
 
-	code = read_until(c, from_ns);
+	err = read_until(c, from_ns);
 	if (c->has_pending && begin_ns < c->pending.ns && c->pending.ns < end_ns)
 		begin_ns = c->pending.ns;
-	if (!code)
-		code = lkst_parts_next(c->e, c->parts, c->catalog,
+	if (!err)
+		err = lkst_parts_next(c->e, c->parts, c->catalog,
 				       begin_ns + c->catalog->clock_offset_ns, c->state_number, &w);
-	if (code)
-		return code;
-	code = lkst_writer_mark_partial(c->e, w);
-	if (!code)
-		code = write_kept(c, &c->machine, begin_ns, w);
-	if (!code)
-		code = write_threads(c, begin_ns, w);
-	if (!code)
-		code = write_streams(c, from_ns, end_ns, w);
-	if (!code && end_ns <= c->end_ns)
-		code = write_holes(c, from_ns, end_ns, begin_ns, w);
+	if (err)
+		return err;
+	err = lkst_writer_mark_partial(c->e, w);
+	if (!err)
+		err = write_kept(c, &c->machine, begin_ns, w);
+	if (!err)
+		err = write_threads(c, begin_ns, w);
+	if (!err)
+		err = write_streams(c, from_ns, end_ns, w);
+	if (!err && end_ns <= c->end_ns)
+		err = write_holes(c, from_ns, end_ns, begin_ns, w);
 	/* The ledger of a snapshot is read at once, that of parts as they come. */
-	if (!code && end_ns > c->end_ns)
-		code = read_until(c, UINT64_MAX);
-	if (!code && end_ns > c->end_ns)
-		code = write_kept(c, &c->ledger, c->end_ns, w);
-	if (!code)
-		code = write_end(c, from_ns, end_ns, goes_on, earlier(end_ns - 1, c->end_ns), w);
+	if (!err && end_ns > c->end_ns)
+		err = read_until(c, UINT64_MAX);
+	if (!err && end_ns > c->end_ns)
+		err = write_kept(c, &c->ledger, c->end_ns, w);
+	if (!err)
+		err = write_end(c, from_ns, end_ns, goes_on, earlier(end_ns - 1, c->end_ns), w);
 	c->state_number = lkst_writer_state_number(w);
-	return lkst_writer_close(c->e, w, code);
+	return lkst_writer_close(c->e, w, err);
 }
 
 /* ---- where to cut ------------------------------------------------------------------- */
@@ -383,11 +383,11 @@ static int write_part(struct cut *c, u64 from_ns, u64 end_ns, bool goes_on)
 static int measure_rest(struct cut *c, u64 *ret_bytes)
 {
 	_cleanup_free_ char *text = NULL;
-	int code = lkst_metadata_format(c->e, c->catalog, &text);
+	int err = lkst_metadata_format(c->e, c->catalog, &text);
 	unsigned int s;
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	*ret_bytes = strlen(text);
 	for (s = 0; s < lkst_trace_nr_streams(c->t); s++) {
 		const struct lkst_stream_info *info = lkst_trace_stream(c->t, s);
@@ -464,7 +464,7 @@ static int cut_init(struct lkst_err *e, struct lkst_trace *t, const char *path, 
 {
 	const struct lkst_rotation rotation = { .is_on = is_sequence };
 	u64 begin_ns;
-	int code;
+	int err;
 
 	*c = (struct cut){ .e = e, .t = t, .catalog = lkst_trace_catalog(t) };
 	lkst_trace_range(t, &begin_ns, &c->end_ns);
@@ -472,8 +472,8 @@ static int cut_init(struct lkst_err *e, struct lkst_trace *t, const char *path, 
 	c->piece = malloc(BLOCK_MAX);
 	if (!c->threads || !c->piece)
 		return lkst_err_sys(e, -ENOMEM, "cutting");
-	code = lkst_merge_new(e, t, 0, UINT64_MAX, &c->merge);
-	return code ? code : lkst_parts_open(e, path, &rotation, false, &c->parts);
+	err = lkst_merge_new(e, t, 0, UINT64_MAX, &c->merge);
+	return err ? err : lkst_parts_open(e, path, &rotation, false, &c->parts);
 }
 
 static u64 end_of(u64 to_ns)
@@ -485,9 +485,9 @@ int lkst_cut_time(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_
 		  const char *path)
 {
 	_cleanup_(cut_fini) struct cut c = {};
-	int code = cut_init(e, t, path, false, &c);
+	int err = cut_init(e, t, path, false, &c);
 
-	return code ? code : write_part(&c, from_ns, end_of(to_ns), false);
+	return err ? err : write_part(&c, from_ns, end_of(to_ns), false);
 }
 
 /* Parts of something else must not get in between. */
@@ -506,35 +506,35 @@ int lkst_cut_size(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_
 	char size[LKST_SIZE_TEXT];
 	u64 rest = 0, sum = 0, part_ns = from_ns;
 	size_t nr = 0, i;
-	int code = make_dir(e, path);
+	int err = make_dir(e, path);
 
-	if (code)
-		return code;
-	code = cut_init(e, t, path, true, &c);
+	if (err)
+		return err;
+	err = cut_init(e, t, path, true, &c);
 
 	*ret_nr = 0;
-	if (!code)
-		code = measure_rest(&c, &rest);
-	if (!code && bytes < 2 * rest) {
+	if (!err)
+		err = measure_rest(&c, &rest);
+	if (!err && bytes < 2 * rest) {
 		lkst_size_format(2 * rest, size);
 		return lkst_err_set(e, -EINVAL,
 				    "parts would be too small to hold what each must have; %s is "
 				    "the least here",
 				    size);
 	}
-	if (!code)
-		code = list_begins(&c, from_ns, end_of(to_ns), &list, &nr);
-	for (i = 0; !code && i < nr; i++) {
+	if (!err)
+		err = list_begins(&c, from_ns, end_of(to_ns), &list, &nr);
+	for (i = 0; !err && i < nr; i++) {
 		if (rest + sum + list[i].size > bytes && list[i].ns > part_ns) {
-			code = write_part(&c, part_ns, list[i].ns, true);
+			err = write_part(&c, part_ns, list[i].ns, true);
 			part_ns = list[i].ns;
 			sum = 0;
 			++*ret_nr;
 		}
 		sum += list[i].size;
 	}
-	if (code)
-		return code;
+	if (err)
+		return err;
 	++*ret_nr;
 	return write_part(&c, part_ns, end_of(to_ns), false);
 }

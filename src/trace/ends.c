@@ -59,14 +59,14 @@ static int add_cpu(struct lkst_err *e, struct lkst_ends *ends, const struct lkst
 {
 	u64 cpu = field(r, "state_cpu");
 	struct lkst_stream_end none = { .first = 1 };
-	int code;
+	int err;
 
 	if (!field(r, "online") || cpu >= LKST_CPUS_MAX)
 		return 0;
 	none.instance = lkst_stream_instance((u32)cpu, LKST_BUFFER_MAIN, 0);
-	code = add(e, ends, none);
+	err = add(e, ends, none);
 	none.instance = lkst_stream_instance((u32)cpu, LKST_BUFFER_LIFE, 0);
-	return code ? code : add(e, ends, none);
+	return err ? err : add(e, ends, none);
 }
 
 /* A part has ended with @r, which is in @block. If parts were cut one by one, the latest says how all end. */
@@ -174,20 +174,20 @@ int lkst_ends_find(struct lkst_err *e, struct lkst_trace *t)
 	struct lkst_ends *ends = &t->ends;
 	unsigned int i;
 	bool is_cut = false;
-	int code = 0;
+	int err = 0;
 
 	ends->is_expected = lkst_catalog_find(t->catalog, "state_end") != NULL;
 	if (ends->is_expected)
-		code = lkst_state_walk(e, t, take, ends, &is_cut);
+		err = lkst_state_walk(e, t, take, ends, &is_cut);
 	/* Blocks that cannot be read may have been those of a further part. */
 	if (is_cut)
 		ends->is_closed = false;
 	unite(ends);
-	for (i = 0; i < ends->nr && !code; i++)
+	for (i = 0; i < ends->nr && !err; i++)
 		if ((has_blocks(&ends->list[i]) || ends->list[i].left || is_open(t)) &&
 		    !has_stream(t, ends->list[i].instance))
-			code = lkst_trace_add_missing(e, t, ends->list[i].instance);
-	return code;
+			err = lkst_trace_add_missing(e, t, ends->list[i].instance);
+	return err;
 }
 
 void lkst_ends_fini(struct lkst_ends *ends)
@@ -298,13 +298,13 @@ static int note_left(struct lkst_err *e, struct lkst_trace *t, struct lkst_strea
 static int note_marked(struct lkst_err *e, struct lkst_trace *t, struct lkst_stream *s,
 		       const struct lkst_stream_end *end)
 {
-	int code = 0;
+	int err = 0;
 
 	if (has_blocks(end) && !s->info.nr_blocks)
-		code = note_absent(e, t, s, end);
+		err = note_absent(e, t, s, end);
 	else if (has_blocks(end))
-		code = note_head(e, t, s, end) ?: note_tail(e, t, s, end);
-	return code ? code : note_left(e, t, s, end);
+		err = note_head(e, t, s, end) ?: note_tail(e, t, s, end);
+	return err ? err : note_left(e, t, s, end);
 }
 
 /*
@@ -334,9 +334,9 @@ int lkst_ends_add_holes(struct lkst_err *e, struct lkst_trace *t)
 {
 	const struct lkst_ends *ends = &t->ends;
 	unsigned int i;
-	int code = 0;
+	int err = 0;
 
-	for (i = 0; i < t->nr_streams && !code && ends->is_expected; i++) {
+	for (i = 0; i < t->nr_streams && !err && ends->is_expected; i++) {
 		struct lkst_stream *s = t->streams[i];
 		const struct lkst_stream_end *end = lkst_ends_of(ends, s->info.instance);
 
@@ -344,12 +344,12 @@ int lkst_ends_add_holes(struct lkst_err *e, struct lkst_trace *t)
 			continue;
 		if (end) {
 			s->covered_ns = end->covered_ns ?: UINT64_MAX;
-			code = note_marked(e, t, s, end);
+			err = note_marked(e, t, s, end);
 		}
-		if (!code && is_open(t))
-			code = note_open(e, t, s);
+		if (!err && is_open(t))
+			err = note_open(e, t, s);
 	}
-	return code;
+	return err;
 }
 
 /* ---- asking ------------------------------------------------------------------------- */

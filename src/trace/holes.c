@@ -195,14 +195,14 @@ static void unite(struct lkst_holes *holes)
 int lkst_holes_find(struct lkst_err *e, struct lkst_trace *t)
 {
 	bool is_cut;
-	int code = 0;
+	int err = 0;
 
 	if (lkst_trace_tells_holes(t))
-		code = lkst_state_walk(e, t, take, t, &is_cut);
-	if (!code)
-		code = lkst_ends_add_holes(e, t);
+		err = lkst_state_walk(e, t, take, t, &is_cut);
+	if (!err)
+		err = lkst_ends_add_holes(e, t);
 	unite(&t->holes);
-	return code;
+	return err;
 }
 
 void lkst_holes_fini(struct lkst_holes *holes)

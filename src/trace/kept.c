@@ -135,22 +135,22 @@ int lkst_kept_add(struct lkst_err *e, struct lkst_kept *k, const struct lkst_rec
 {
 	struct lkst_kept_record head = { .ns = r->ns, .length = r->size };
 	u32 *slot = NULL;
-	int code = 0;
+	int err = 0;
 
 	if (same != LKST_KEPT_ALL)
-		code = replace(k, r, same, &slot);
-	if (code > 0)
+		err = replace(k, r, same, &slot);
+	if (err > 0)
 		return 0;
-	if (!code && k->used + size_of(r->size) > KEPT_MAX)
+	if (!err && k->used + size_of(r->size) > KEPT_MAX)
 		return lkst_err_set(
 			e, -EFBIG,
 			"what the trace says of its machine is more than %u MiB: cut its parts one "
 			"by one",
 			KEPT_MAX >> 20);
-	if (!code)
-		code = grow(k, size_of(r->size));
-	if (code)
-		return lkst_err_sys(e, code, "keeping what the trace says of its machine");
+	if (!err)
+		err = grow(k, size_of(r->size));
+	if (err)
+		return lkst_err_sys(e, err, "keeping what the trace says of its machine");
 	if (slot)
 		*slot = (u32)(k->used / 8) + 1;
 	memcpy(k->bytes + k->used, &head, sizeof(head));

@@ -69,13 +69,13 @@ static int skip_blanks(struct lkst_err *e, struct lkst_lex *lex)
 	bool skipped = true;
 
 	while (skipped) {
-		int code;
+		int err;
 
 		while (lex->p < lex->end && is_blank(*lex->p))
 			lex->line += *lex->p++ == '\n';
-		code = skip_comment(e, lex, &skipped);
-		if (code)
-			return code;
+		err = skip_comment(e, lex, &skipped);
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -138,13 +138,13 @@ static int take_string(struct lkst_err *e, struct lkst_lex *lex)
 	size_t n = 0;
 
 	for (lex->p++; lex->p < lex->end && *lex->p != '"';) {
-		int code;
+		int err;
 
 		if (n == sizeof(lex->text) - 1)
 			return lkst_lex_fail(e, lex, "a string is longer than %zu characters", n);
-		code = take_character(e, lex, &lex->text[n++]);
-		if (code)
-			return code;
+		err = take_character(e, lex, &lex->text[n++]);
+		if (err)
+			return err;
 	}
 	if (lex->p == lex->end)
 		return lkst_lex_fail(e, lex, "a string has no end");
@@ -158,10 +158,10 @@ static int take_string(struct lkst_err *e, struct lkst_lex *lex)
 
 int lkst_lex_next(struct lkst_err *e, struct lkst_lex *lex)
 {
-	int code = skip_blanks(e, lex);
+	int err = skip_blanks(e, lex);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	if (lex->p == lex->end) {
 		lex->token = LKST_TOKEN_END;
 		return 0;

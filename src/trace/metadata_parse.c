@@ -29,10 +29,10 @@ static int take_uuid(struct lkst_err *e, struct lkst_ctf_parser *p, u8 uuid[16])
 {
 	char text[LKST_LEX_TEXT_MAX];
 	const char *t = text;
-	int i, code = lkst_lex_string(e, &p->lex, text);
+	int i, err = lkst_lex_string(e, &p->lex, text);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	for (i = 0; i < 16; i++, t += 2) {
 		if ((i == 4 || i == 6 || i == 8 || i == 10) && *t++ != '-')
 			break;
@@ -48,18 +48,18 @@ static int take_uuid(struct lkst_err *e, struct lkst_ctf_parser *p, u8 uuid[16])
 static int trace_attribute(struct lkst_err *e, struct lkst_ctf_parser *p, const char *name,
 			   void *arg)
 {
-	int code;
+	int err;
 
 	if (!strcmp(name, "major"))
-		return (code = lkst_ctf_expect_number(e, p, "major", 1)) ? code : 1;
+		return (err = lkst_ctf_expect_number(e, p, "major", 1)) ? err : 1;
 	if (!strcmp(name, "minor"))
-		return (code = lkst_ctf_expect_number(e, p, "minor", 8)) ? code : 2;
+		return (err = lkst_ctf_expect_number(e, p, "minor", 8)) ? err : 2;
 	if (!strcmp(name, "uuid"))
-		return (code = take_uuid(e, p, p->catalog->uuid)) ? code : 4;
+		return (err = take_uuid(e, p, p->catalog->uuid)) ? err : 4;
 	if (!strcmp(name, "byte_order"))
-		return (code = lkst_ctf_expect_word(e, p, "byte_order", "le")) ? code : 8;
+		return (err = lkst_ctf_expect_word(e, p, "byte_order", "le")) ? err : 8;
 	if (!strcmp(name, "packet.header"))
-		return (code = lkst_ctf_expect_struct(e, p, &lkst_ctf_packet_header)) ? code : 16;
+		return (err = lkst_ctf_expect_struct(e, p, &lkst_ctf_packet_header)) ? err : 16;
 	return lkst_ctf_unknown(e, p, "trace", name);
 }
 
@@ -67,45 +67,45 @@ static int trace_attribute(struct lkst_err *e, struct lkst_ctf_parser *p, const 
 static int take_env(struct lkst_err *e, struct lkst_ctf_parser *p, char *field, size_t size)
 {
 	char text[LKST_LEX_TEXT_MAX];
-	int code = lkst_lex_string(e, &p->lex, text);
+	int err = lkst_lex_string(e, &p->lex, text);
 
-	if (!code && strlen(text) >= size)
+	if (!err && strlen(text) >= size)
 		return lkst_lex_fail(e, &p->lex, "this is longer than %zu characters", size - 1);
-	if (!code)
+	if (!err)
 		memcpy(field, text, size);
-	return code;
+	return err;
 }
 
 static int take_addresses(struct lkst_err *e, struct lkst_ctf_parser *p)
 {
 	char text[LKST_LEX_TEXT_MAX];
-	int code = lkst_lex_string(e, &p->lex, text);
+	int err = lkst_lex_string(e, &p->lex, text);
 
-	if (!code)
+	if (!err)
 		p->catalog->has_hashed_addresses = !strcmp(text, "hashed");
-	return code;
+	return err;
 }
 
 static int env_attribute(struct lkst_err *e, struct lkst_ctf_parser *p, const char *name, void *arg)
 {
 	struct lkst_catalog *c = p->catalog;
 	u64 number;
-	int code;
+	int err;
 
 	if (!strcmp(name, "hostname"))
-		return (code = take_env(e, p, c->hostname, sizeof(c->hostname))) ? code : 1;
+		return (err = take_env(e, p, c->hostname, sizeof(c->hostname))) ? err : 1;
 	if (!strcmp(name, "kernel_release"))
-		return (code = take_env(e, p, c->release, sizeof(c->release))) ? code : 2;
+		return (err = take_env(e, p, c->release, sizeof(c->release))) ? err : 2;
 	if (!strcmp(name, "kernel_version"))
-		return (code = take_env(e, p, c->version, sizeof(c->version))) ? code : 4;
+		return (err = take_env(e, p, c->version, sizeof(c->version))) ? err : 4;
 	if (!strcmp(name, "machine"))
-		return (code = take_env(e, p, c->machine, sizeof(c->machine))) ? code : 8;
+		return (err = take_env(e, p, c->machine, sizeof(c->machine))) ? err : 8;
 	if (!strcmp(name, "kernel_addresses"))
 		return take_addresses(e, p);
 	if (!strcmp(name, "boot_id"))
 		return take_uuid(e, p, c->boot_id);
 	if (!strcmp(name, "lkst_format"))
-		return (code = lkst_ctf_expect_number(e, p, "lkst_format", LKST_CTF_FORMAT)) ? code
+		return (err = lkst_ctf_expect_number(e, p, "lkst_format", LKST_CTF_FORMAT)) ? err
 											     : 16;
 	/* Others are for other readers. */
 	if (p->lex.token == LKST_TOKEN_NUMBER)
@@ -119,43 +119,43 @@ static int clock_attribute(struct lkst_err *e, struct lkst_ctf_parser *p, const 
 			   void *arg)
 {
 	char text[LKST_LEX_TEXT_MAX];
-	int code;
+	int err;
 
 	if (!strcmp(name, "name")) {
-		code = lkst_lex_string(e, &p->lex, text);
-		if (!code && strcmp(text, LKST_CTF_CLOCK))
+		err = lkst_lex_string(e, &p->lex, text);
+		if (!err && strcmp(text, LKST_CTF_CLOCK))
 			return lkst_lex_fail(e, &p->lex, "only the clock %s can be read",
 					     LKST_CTF_CLOCK);
-		return code ? code : 1;
+		return err ? err : 1;
 	}
 	if (!strcmp(name, "description"))
-		return (code = lkst_lex_string(e, &p->lex, text)) ? code : 2;
+		return (err = lkst_lex_string(e, &p->lex, text)) ? err : 2;
 	if (!strcmp(name, "freq"))
-		return (code = lkst_ctf_expect_number(e, p, "freq", LKST_CTF_CLOCK_HZ)) ? code : 4;
+		return (err = lkst_ctf_expect_number(e, p, "freq", LKST_CTF_CLOCK_HZ)) ? err : 4;
 	if (!strcmp(name, "offset")) {
-		code = lkst_lex_number(e, &p->lex, INT64_MAX / 2, &p->catalog->clock_offset_ns);
-		return code ? code : 8;
+		err = lkst_lex_number(e, &p->lex, INT64_MAX / 2, &p->catalog->clock_offset_ns);
+		return err ? err : 8;
 	}
 	if (!strcmp(name, "absolute"))
-		return (code = lkst_ctf_expect_word(e, p, "absolute", "true")) ? code : 16;
+		return (err = lkst_ctf_expect_word(e, p, "absolute", "true")) ? err : 16;
 	return lkst_ctf_unknown(e, p, "clock", name);
 }
 
 static int stream_attribute(struct lkst_err *e, struct lkst_ctf_parser *p, const char *name,
 			    void *arg)
 {
-	int code;
+	int err;
 
 	if (!strcmp(name, "id"))
-		return (code = lkst_ctf_expect_number(e, p, "the stream's id", LKST_STREAM_CLASS))
-			       ? code
+		return (err = lkst_ctf_expect_number(e, p, "the stream's id", LKST_STREAM_CLASS))
+			       ? err
 			       : 1;
 	if (!strcmp(name, "event.header"))
-		return (code = lkst_ctf_expect_struct(e, p, &lkst_ctf_event_header)) ? code : 2;
+		return (err = lkst_ctf_expect_struct(e, p, &lkst_ctf_event_header)) ? err : 2;
 	if (!strcmp(name, "packet.context"))
-		return (code = lkst_ctf_expect_struct(e, p, &lkst_ctf_packet_context)) ? code : 4;
+		return (err = lkst_ctf_expect_struct(e, p, &lkst_ctf_packet_context)) ? err : 4;
 	if (!strcmp(name, "event.context"))
-		return (code = lkst_ctf_expect_struct(e, p, &lkst_ctf_event_context)) ? code : 8;
+		return (err = lkst_ctf_expect_struct(e, p, &lkst_ctf_event_context)) ? err : 8;
 	return lkst_ctf_unknown(e, p, "stream", name);
 }
 
@@ -231,15 +231,15 @@ static int take_fields(struct lkst_err *e, struct lkst_ctf_parser *p,
 		       struct lkst_event_class *event)
 {
 	u32 i;
-	int code = lkst_ctf_parse_struct(e, p);
+	int err = lkst_ctf_parse_struct(e, p);
 
-	if (!code && p->align)
+	if (!err && p->align)
 		return lkst_lex_fail(e, &p->lex, "the fields are aligned in a way of their own");
-	for (i = 0; !code && i < p->nr_members; i++)
-		code = member_to_field(e, p, i);
+	for (i = 0; !err && i < p->nr_members; i++)
+		err = member_to_field(e, p, i);
 	event->fields = p->fields;
 	event->nr_fields = (u16)p->nr_members;
-	return code;
+	return err;
 }
 
 static int event_attribute(struct lkst_err *e, struct lkst_ctf_parser *p, const char *name,
@@ -248,27 +248,27 @@ static int event_attribute(struct lkst_err *e, struct lkst_ctf_parser *p, const 
 	struct lkst_event_class *event = arg;
 	char text[LKST_LEX_TEXT_MAX];
 	u64 id;
-	int code;
+	int err;
 
 	if (!strcmp(name, "name")) {
-		code = lkst_lex_string(e, &p->lex, text);
-		if (!code && strlen(text) >= LKST_NAME_MAX)
+		err = lkst_lex_string(e, &p->lex, text);
+		if (!err && strlen(text) >= LKST_NAME_MAX)
 			return lkst_lex_fail(e, &p->lex, "the event's name is too long");
-		if (!code)
+		if (!err)
 			memcpy(event->name, text, LKST_NAME_MAX);
-		return code ? code : 1;
+		return err ? err : 1;
 	}
 	if (!strcmp(name, "id")) {
-		code = lkst_lex_number(e, &p->lex, LKST_ID_MAX, &id);
-		if (!code)
+		err = lkst_lex_number(e, &p->lex, LKST_ID_MAX, &id);
+		if (!err)
 			event->id = (u16)id;
-		return code ? code : 2;
+		return err ? err : 2;
 	}
 	if (!strcmp(name, "stream_id"))
-		return (code = lkst_ctf_expect_number(e, p, "stream_id", LKST_STREAM_CLASS)) ? code
+		return (err = lkst_ctf_expect_number(e, p, "stream_id", LKST_STREAM_CLASS)) ? err
 											     : 4;
 	if (!strcmp(name, "fields"))
-		return (code = take_fields(e, p, event)) ? code : 8;
+		return (err = take_fields(e, p, event)) ? err : 8;
 	return lkst_ctf_unknown(e, p, "event", name);
 }
 
@@ -276,14 +276,14 @@ static int parse_event(struct lkst_err *e, struct lkst_ctf_parser *p)
 {
 	unsigned int line = p->lex.line;
 	struct lkst_event_class event = {};
-	int code = lkst_ctf_parse_block(e, p, "event", 15, event_attribute, &event);
+	int err = lkst_ctf_parse_block(e, p, "event", 15, event_attribute, &event);
 
-	if (code)
-		return code;
-	code = lkst_catalog_add(e, p->catalog, &event);
-	if (code)
+	if (err)
+		return err;
+	err = lkst_catalog_add(e, p->catalog, &event);
+	if (err)
 		lkst_err_add(e, "line %u", line);
-	return code == -EINVAL || code == -EEXIST ? -EBADMSG : code;
+	return err == -EINVAL || err == -EEXIST ? -EBADMSG : err;
 }
 
 /* ---- the whole ----------------------------------------------------------------------- */
@@ -300,36 +300,36 @@ static int parse_once(struct lkst_err *e, struct lkst_ctf_parser *p, const char 
 static int parse_all(struct lkst_err *e, struct lkst_ctf_parser *p)
 {
 	char word[LKST_LEX_TEXT_MAX];
-	int code = lkst_lex_next(e, &p->lex);
+	int err = lkst_lex_next(e, &p->lex);
 
-	while (!code && p->lex.token != LKST_TOKEN_END) {
-		code = lkst_lex_word(e, &p->lex, word);
-		if (code)
-			return code;
+	while (!err && p->lex.token != LKST_TOKEN_END) {
+		err = lkst_lex_word(e, &p->lex, word);
+		if (err)
+			return err;
 		if (!strcmp(word, "typealias")) {
-			code = lkst_ctf_parse_alias(e, p);
+			err = lkst_ctf_parse_alias(e, p);
 			continue; /* has taken its own semicolon */
 		}
 		if (!strcmp(word, "trace"))
-			code = parse_once(e, p, "trace", BLOCK_TRACE, 31, trace_attribute);
+			err = parse_once(e, p, "trace", BLOCK_TRACE, 31, trace_attribute);
 		else if (!strcmp(word, "env"))
-			code = parse_once(e, p, "env", BLOCK_ENV, 16, env_attribute);
+			err = parse_once(e, p, "env", BLOCK_ENV, 16, env_attribute);
 		else if (!strcmp(word, "clock"))
-			code = parse_once(e, p, "clock", BLOCK_CLOCK, 1 | 4 | 8, clock_attribute);
+			err = parse_once(e, p, "clock", BLOCK_CLOCK, 1 | 4 | 8, clock_attribute);
 		else if (!strcmp(word, "stream"))
-			code = parse_once(e, p, "stream", BLOCK_STREAM, 15, stream_attribute);
+			err = parse_once(e, p, "stream", BLOCK_STREAM, 15, stream_attribute);
 		else if (!strcmp(word, "event"))
-			code = parse_event(e, p);
+			err = parse_event(e, p);
 		else
 			return lkst_lex_fail(e, &p->lex, "%.64s is not known here", word);
-		if (!code)
-			code = lkst_lex_mark(e, &p->lex, ';');
+		if (!err)
+			err = lkst_lex_mark(e, &p->lex, ';');
 	}
-	if (!code && p->seen != BLOCKS_NEEDED)
+	if (!err && p->seen != BLOCKS_NEEDED)
 		return lkst_lex_fail(e, &p->lex,
 				     "one of the blocks trace, env, clock and stream is %s",
 				     "missing: the text is cut short");
-	return code;
+	return err;
 }
 
 int lkst_metadata_parse(struct lkst_err *e, const char *text, size_t length,
@@ -338,7 +338,7 @@ int lkst_metadata_parse(struct lkst_err *e, const char *text, size_t length,
 	static const u8 packetized[] = { 0x57, 0x1d, 0xd1, 0x75 }; /* CTF 1.8.3, section 7.1 */
 	size_t signature = strlen(LKST_CTF_SIGNATURE);
 	_cleanup_free_ struct lkst_ctf_parser *p = NULL;
-	int code;
+	int err;
 
 	if (length > LKST_METADATA_MAX)
 		return lkst_err_set(e, -EFBIG, "metadata is larger than %u bytes",
@@ -355,11 +355,11 @@ int lkst_metadata_parse(struct lkst_err *e, const char *text, size_t length,
 	if (!p->catalog)
 		return lkst_err_sys(e, -ENOMEM, "metadata");
 	lkst_lex_init(&p->lex, text, length);
-	code = parse_all(e, p);
-	if (code) {
+	err = parse_all(e, p);
+	if (err) {
 		lkst_catalog_free(p->catalog);
 		lkst_err_add(e, "metadata");
-		return code;
+		return err;
 	}
 	*ret_catalog = p->catalog;
 	return 0;

@@ -11,18 +11,18 @@ int lkst_ctf_parse_block(struct lkst_err *e, struct lkst_ctf_parser *p, const ch
 {
 	char name[LKST_LEX_TEXT_MAX];
 	u32 seen = 0;
-	int code = lkst_lex_mark(e, &p->lex, '{');
+	int err = lkst_lex_mark(e, &p->lex, '{');
 
-	while (!code && !lkst_lex_at(&p->lex, '}')) {
+	while (!err && !lkst_lex_at(&p->lex, '}')) {
 		bool is_type;
 		int bit;
 
-		code = lkst_lex_word(e, &p->lex, name);
-		if (code)
+		err = lkst_lex_word(e, &p->lex, name);
+		if (err)
 			break;
 		is_type = p->lex.token == LKST_TOKEN_ASSIGN;
-		code = is_type ? lkst_lex_assign(e, &p->lex) : lkst_lex_mark(e, &p->lex, '=');
-		if (code)
+		err = is_type ? lkst_lex_assign(e, &p->lex) : lkst_lex_mark(e, &p->lex, '=');
+		if (err)
 			break;
 		bit = attribute(e, p, name, arg);
 		if (bit < 0)
@@ -30,13 +30,13 @@ int lkst_ctf_parse_block(struct lkst_err *e, struct lkst_ctf_parser *p, const ch
 		if (seen & (u32)bit)
 			return lkst_lex_fail(e, &p->lex, "%s has %.64s twice", what, name);
 		seen |= (u32)bit;
-		code = lkst_lex_mark(e, &p->lex, ';');
+		err = lkst_lex_mark(e, &p->lex, ';');
 	}
-	if (!code)
-		code = lkst_lex_mark(e, &p->lex, '}');
-	if (!code && (seen & needed) != needed)
+	if (!err)
+		err = lkst_lex_mark(e, &p->lex, '}');
+	if (!err && (seen & needed) != needed)
 		return lkst_lex_fail(e, &p->lex, "%s lacks an attribute", what);
-	return code;
+	return err;
 }
 
 int lkst_ctf_unknown(struct lkst_err *e, struct lkst_ctf_parser *p, const char *what,
@@ -50,24 +50,24 @@ int lkst_ctf_expect_number(struct lkst_err *e, struct lkst_ctf_parser *p, const 
 			   u64 value)
 {
 	u64 number;
-	int code = lkst_lex_number(e, &p->lex, UINT64_MAX, &number);
+	int err = lkst_lex_number(e, &p->lex, UINT64_MAX, &number);
 
-	if (!code && number != value)
+	if (!err && number != value)
 		return lkst_lex_fail(e, &p->lex, "%s is %llu, but only %llu can be read", name,
 				     (unsigned long long)number, (unsigned long long)value);
-	return code;
+	return err;
 }
 
 int lkst_ctf_expect_word(struct lkst_err *e, struct lkst_ctf_parser *p, const char *name,
 			 const char *value)
 {
 	char word[LKST_LEX_TEXT_MAX];
-	int code = lkst_lex_word(e, &p->lex, word);
+	int err = lkst_lex_word(e, &p->lex, word);
 
-	if (!code && strcmp(word, value))
+	if (!err && strcmp(word, value))
 		return lkst_lex_fail(e, &p->lex, "%s is %.64s, but only %s can be read", name, word,
 				     value);
-	return code;
+	return err;
 }
 
 /* ---- types -------------------------------------------------------------------------- */
@@ -75,10 +75,10 @@ int lkst_ctf_expect_word(struct lkst_err *e, struct lkst_ctf_parser *p, const ch
 static int take_bool(struct lkst_err *e, struct lkst_ctf_parser *p, bool *ret)
 {
 	char word[LKST_LEX_TEXT_MAX];
-	int code = lkst_lex_word(e, &p->lex, word);
+	int err = lkst_lex_word(e, &p->lex, word);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	if (strcmp(word, "true") && strcmp(word, "false"))
 		return lkst_lex_fail(e, &p->lex, "true or false was expected here");
 	*ret = word[0] == 't';
@@ -88,34 +88,34 @@ static int take_bool(struct lkst_err *e, struct lkst_ctf_parser *p, bool *ret)
 static int take_u8(struct lkst_err *e, struct lkst_ctf_parser *p, u8 *ret)
 {
 	u64 number;
-	int code = lkst_lex_number(e, &p->lex, 255, &number);
+	int err = lkst_lex_number(e, &p->lex, 255, &number);
 
-	if (!code)
+	if (!err)
 		*ret = (u8)number;
-	return code;
+	return err;
 }
 
 static int int_attribute(struct lkst_err *e, struct lkst_ctf_parser *p, const char *name, void *arg)
 {
 	struct lkst_ctf_int *t = arg;
-	int code;
+	int err;
 
 	if (!strcmp(name, "size"))
-		return (code = take_u8(e, p, &t->bits)) ? code : 1;
+		return (err = take_u8(e, p, &t->bits)) ? err : 1;
 	if (!strcmp(name, "align"))
-		return (code = take_u8(e, p, &t->align)) ? code : 2;
+		return (err = take_u8(e, p, &t->align)) ? err : 2;
 	if (!strcmp(name, "signed"))
-		return (code = take_bool(e, p, &t->is_signed)) ? code : 4;
+		return (err = take_bool(e, p, &t->is_signed)) ? err : 4;
 	if (!strcmp(name, "base"))
-		return (code = take_u8(e, p, &t->base)) ? code : 8;
+		return (err = take_u8(e, p, &t->base)) ? err : 8;
 	if (!strcmp(name, "encoding")) {
 		t->is_text = true;
-		return (code = lkst_ctf_expect_word(e, p, "encoding", "UTF8")) ? code : 16;
+		return (err = lkst_ctf_expect_word(e, p, "encoding", "UTF8")) ? err : 16;
 	}
 	if (!strcmp(name, "map")) {
 		t->is_clock = true;
-		code = lkst_ctf_expect_word(e, p, "map", "clock." LKST_CTF_CLOCK ".value");
-		return code ? code : 32;
+		err = lkst_ctf_expect_word(e, p, "map", "clock." LKST_CTF_CLOCK ".value");
+		return err ? err : 32;
 	}
 	return lkst_ctf_unknown(e, p, "an integer", name);
 }
@@ -124,10 +124,10 @@ static int int_attribute(struct lkst_err *e, struct lkst_ctf_parser *p, const ch
 static int parse_int(struct lkst_err *e, struct lkst_ctf_parser *p, struct lkst_ctf_int *ret_type)
 {
 	struct lkst_ctf_int t = { .base = 10 };
-	int code = lkst_ctf_parse_block(e, p, "an integer", 1 | 2 | 4, int_attribute, &t);
+	int err = lkst_ctf_parse_block(e, p, "an integer", 1 | 2 | 4, int_attribute, &t);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	if (!t.bits || t.bits > 64 || !t.align || t.align > 64 || (t.align & (t.align - 1)))
 		return lkst_lex_fail(e, &p->lex,
 				     "an integer of %u bits, aligned to %u, makes no sense", t.bits,
@@ -155,18 +155,18 @@ int lkst_ctf_parse_alias(struct lkst_err *e, struct lkst_ctf_parser *p)
 {
 	char name[LKST_LEX_TEXT_MAX];
 	struct lkst_ctf_int type;
-	int code = lkst_ctf_expect_word(e, p, "the aliased type", "integer");
+	int err = lkst_ctf_expect_word(e, p, "the aliased type", "integer");
 
-	if (!code)
-		code = parse_int(e, p, &type);
-	if (!code)
-		code = lkst_lex_assign(e, &p->lex);
-	if (!code)
-		code = lkst_lex_word(e, &p->lex, name);
-	if (!code)
-		code = lkst_lex_mark(e, &p->lex, ';');
-	if (code)
-		return code;
+	if (!err)
+		err = parse_int(e, p, &type);
+	if (!err)
+		err = lkst_lex_assign(e, &p->lex);
+	if (!err)
+		err = lkst_lex_word(e, &p->lex, name);
+	if (!err)
+		err = lkst_lex_mark(e, &p->lex, ';');
+	if (err)
+		return err;
 	if (strlen(name) >= LKST_NAME_MAX)
 		return lkst_lex_fail(e, &p->lex, "a type's name is too long");
 	if (p->nr_aliases == LKST_CTF_ALIASES_MAX)
@@ -181,85 +181,85 @@ int lkst_ctf_parse_alias(struct lkst_err *e, struct lkst_ctf_parser *p)
 static int take_name(struct lkst_err *e, struct lkst_ctf_parser *p, char *ret_name)
 {
 	char word[LKST_LEX_TEXT_MAX];
-	int code = lkst_lex_word(e, &p->lex, word);
+	int err = lkst_lex_word(e, &p->lex, word);
 
-	if (!code && strlen(word) >= LKST_NAME_MAX)
+	if (!err && strlen(word) >= LKST_NAME_MAX)
 		return lkst_lex_fail(e, &p->lex, "the name %.64s... is too long", word);
-	if (!code)
+	if (!err)
 		memcpy(ret_name, word, LKST_NAME_MAX);
-	return code;
+	return err;
 }
 
 /* "[16]" or "[_len]", if it is there. */
 static int parse_brackets(struct lkst_err *e, struct lkst_ctf_parser *p, struct lkst_ctf_decl *m)
 {
-	int code;
+	int err;
 
 	if (!lkst_lex_at(&p->lex, '['))
 		return 0;
 	if (m->is_string)
 		return lkst_lex_fail(e, &p->lex, "an array of strings cannot be read");
-	code = lkst_lex_mark(e, &p->lex, '[');
-	if (!code && p->lex.token == LKST_TOKEN_NUMBER) {
+	err = lkst_lex_mark(e, &p->lex, '[');
+	if (!err && p->lex.token == LKST_TOKEN_NUMBER) {
 		u64 count;
 
-		code = lkst_lex_number(e, &p->lex, UINT16_MAX, &count);
-		if (!code && !count)
+		err = lkst_lex_number(e, &p->lex, UINT16_MAX, &count);
+		if (!err && !count)
 			return lkst_lex_fail(e, &p->lex, "an array has no elements");
-		if (!code)
+		if (!err)
 			m->count = (u16)count;
-	} else if (!code) {
-		code = take_name(e, p, m->length_name);
+	} else if (!err) {
+		err = take_name(e, p, m->length_name);
 	}
-	return code ? code : lkst_lex_mark(e, &p->lex, ']');
+	return err ? err : lkst_lex_mark(e, &p->lex, ']');
 }
 
 static int parse_member(struct lkst_err *e, struct lkst_ctf_parser *p, struct lkst_ctf_decl *m)
 {
 	char word[LKST_LEX_TEXT_MAX];
-	int code = lkst_lex_word(e, &p->lex, word);
+	int err = lkst_lex_word(e, &p->lex, word);
 
 	memset(m, 0, sizeof(*m));
-	if (!code && !strcmp(word, "integer"))
-		code = parse_int(e, p, &m->type);
-	else if (!code && !strcmp(word, "string"))
+	if (!err && !strcmp(word, "integer"))
+		err = parse_int(e, p, &m->type);
+	else if (!err && !strcmp(word, "string"))
 		m->is_string = true;
-	else if (!code)
-		code = find_alias(e, p, word, m);
-	if (!code)
-		code = take_name(e, p, m->name);
-	if (!code)
-		code = parse_brackets(e, p, m);
-	return code ? code : lkst_lex_mark(e, &p->lex, ';');
+	else if (!err)
+		err = find_alias(e, p, word, m);
+	if (!err)
+		err = take_name(e, p, m->name);
+	if (!err)
+		err = parse_brackets(e, p, m);
+	return err ? err : lkst_lex_mark(e, &p->lex, ';');
 }
 
 int lkst_ctf_parse_struct(struct lkst_err *e, struct lkst_ctf_parser *p)
 {
 	u64 align = 0;
-	int code = lkst_ctf_expect_word(e, p, "the type", "struct");
+	int err = lkst_ctf_expect_word(e, p, "the type", "struct");
 
 	p->nr_members = 0;
-	if (!code)
-		code = lkst_lex_mark(e, &p->lex, '{');
-	while (!code && !lkst_lex_at(&p->lex, '}')) {
+	if (!err)
+		err = lkst_lex_mark(e, &p->lex, '{');
+	while (!err && !lkst_lex_at(&p->lex, '}')) {
 		if (p->nr_members == LKST_CTF_MEMBERS_MAX)
 			return lkst_lex_fail(e, &p->lex, "a struct has more than %u members",
 					     LKST_CTF_MEMBERS_MAX);
-		code = parse_member(e, p, &p->members[p->nr_members++]);
+		err = parse_member(e, p, &p->members[p->nr_members++]);
 	}
-	if (!code)
-		code = lkst_lex_mark(e, &p->lex, '}');
-	if (!code && p->lex.token == LKST_TOKEN_WORD) {
-		code = lkst_ctf_expect_word(e, p, "what follows a struct", "align");
-		if (!code)
-			code = lkst_lex_mark(e, &p->lex, '(');
-		if (!code)
-			code = lkst_lex_number(e, &p->lex, 64, &align);
-		if (!code)
-			code = lkst_lex_mark(e, &p->lex, ')');
+	if (!err)
+		err = lkst_lex_mark(e, &p->lex, '}');
+	if (!err && p->lex.token == LKST_TOKEN_WORD) {
+		err = lkst_ctf_expect_word(e, p, "what follows a struct", "align");
+		if (!err)
+			err = lkst_lex_mark(e, &p->lex, '(');
+		if (!err)
+			err = lkst_lex_number(e, &p->lex, 64, &align);
+		if (!err)
+			err = lkst_lex_mark(e, &p->lex, ')');
 	}
 	p->align = (u32)align;
-	return code;
+	return err;
 }
 
 static bool is_same_int(const struct lkst_ctf_int *a, const struct lkst_ctf_int *b)
@@ -272,10 +272,10 @@ int lkst_ctf_expect_struct(struct lkst_err *e, struct lkst_ctf_parser *p,
 			   const struct lkst_ctf_struct *s)
 {
 	u32 i;
-	int code = lkst_ctf_parse_struct(e, p);
+	int err = lkst_ctf_parse_struct(e, p);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	for (i = 0; s->members[i].name && i < p->nr_members; i++) {
 		const struct lkst_ctf_alias *alias = lkst_ctf_alias_find(s->members[i].alias);
 		const struct lkst_ctf_decl *m = &p->members[i];

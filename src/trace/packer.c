@@ -30,8 +30,8 @@ struct lkst_packer {
 	pthread_cond_t work;
 	struct job *first;
 	bool is_working;
-	int code; /* the first failure, and its text */
-	struct lkst_err err;
+	int err; /* the first failure, and its text */
+	struct lkst_err e;
 	atomic_bool stop;
 };
 
@@ -51,10 +51,10 @@ static bool is_plain_stream(int dir_fd, const char *name)
 static int pack_file(struct lkst_err *e, struct lkst_packer *p, int dir_fd, const char *name)
 {
 	char packed[LKST_STREAM_NAME_MAX + sizeof(LKST_ZST_SUFFIX)];
-	int code = lkst_zst_pack(e, dir_fd, name, &p->stop);
+	int err = lkst_zst_pack(e, dir_fd, name, &p->stop);
 
 	if (!faccessat(dir_fd, "metadata", F_OK, 0))
-		return code;
+		return err;
 	snprintf(packed, sizeof(packed), "%s" LKST_ZST_SUFFIX, name);
 	unlinkat(dir_fd, packed, 0);
 	return -ENOENT;
@@ -64,26 +64,26 @@ static int pack_part(struct lkst_err *e, struct lkst_packer *p, const char *path
 {
 	struct dirent *entry;
 	DIR *dir;
-	int fd, code = lkst_open_own_dir(e, AT_FDCWD, path, &fd);
+	int fd, err = lkst_open_own_dir(e, AT_FDCWD, path, &fd);
 
-	if (code)
-		return code == -ENOENT ? 0 : code;
+	if (err)
+		return err == -ENOENT ? 0 : err;
 	dir = fdopendir(fd);
 	if (!dir) {
 		close(fd);
 		return lkst_err_sys(e, -ENOMEM, "%s", path);
 	}
-	while (!code && (entry = readdir(dir)))
+	while (!err && (entry = readdir(dir)))
 		if (is_plain_stream(dirfd(dir), entry->d_name))
-			code = pack_file(e, p, dirfd(dir), entry->d_name);
-	if (code == -ENOENT)
+			err = pack_file(e, p, dirfd(dir), entry->d_name);
+	if (err == -ENOENT)
 		rmdir(path);
 	closedir(dir);
-	if (code == -ENOENT || code == -ECANCELED)
+	if (err == -ENOENT || err == -ECANCELED)
 		return 0;
-	if (code)
+	if (err)
 		lkst_err_add(e, "%s", path);
-	return code;
+	return err;
 }
 
 static void *run(void *arg)
@@ -91,7 +91,7 @@ static void *run(void *arg)
 	struct lkst_packer *p = arg;
 	struct lkst_err e;
 	struct job *job;
-	int code;
+	int err;
 
 	/* Of this thread alone, as Linux has it. */
 	setpriority(PRIO_PROCESS, 0, NICE_MOST);
@@ -105,12 +105,12 @@ static void *run(void *arg)
 		}
 		p->first = job->next;
 		pthread_mutex_unlock(&p->lock);
-		code = pack_part(&e, p, job->path);
+		err = pack_part(&e, p, job->path);
 		free(job);
 		pthread_mutex_lock(&p->lock);
-		if (code && !p->code) {
-			p->code = code;
-			p->err = e;
+		if (err && !p->err) {
+			p->err = err;
+			p->e = e;
 		}
 	}
 	p->is_working = false;
@@ -122,7 +122,7 @@ int lkst_packer_new(struct lkst_err *e, struct lkst_packer **ret_packer)
 {
 	struct lkst_packer *p = calloc(1, sizeof(*p));
 	sigset_t all, old;
-	int code;
+	int err;
 
 	if (!p)
 		return lkst_err_sys(e, -ENOMEM, "preparing to compress");
@@ -131,11 +131,11 @@ int lkst_packer_new(struct lkst_err *e, struct lkst_packer **ret_packer)
 	/* Signals are for the thread that waits for them. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &old);
-	code = -pthread_create(&p->thread, NULL, run, p);
+	err = -pthread_create(&p->thread, NULL, run, p);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (code) {
+	if (err) {
 		free(p);
-		return lkst_err_sys(e, code, "preparing to compress");
+		return lkst_err_sys(e, err, "preparing to compress");
 	}
 	*ret_packer = p;
 	return 0;
@@ -171,7 +171,7 @@ bool lkst_packer_is_busy(struct lkst_packer *p)
 int lkst_packer_close(struct lkst_err *e, struct lkst_packer *p)
 {
 	struct job *job;
-	int code;
+	int err;
 
 	if (!p)
 		return 0;
@@ -184,11 +184,11 @@ int lkst_packer_close(struct lkst_err *e, struct lkst_packer *p)
 		p->first = job->next;
 		free(job);
 	}
-	code = p->code;
-	if (code)
-		lkst_err_set(e, code, "%s", p->err.text);
+	err = p->err;
+	if (err)
+		lkst_err_set(e, err, "%s", p->e.text);
 	pthread_mutex_destroy(&p->lock);
 	pthread_cond_destroy(&p->work);
 	free(p);
-	return code;
+	return err;
 }

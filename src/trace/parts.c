@@ -82,15 +82,15 @@ int lkst_rotation_parse(struct lkst_err *e, const char *text, struct lkst_rotati
 	_cleanup_free_ char *copy = strdup(text);
 	struct lkst_rotation r = { .is_on = true };
 	char *rest = copy, *item;
-	int code = 0;
+	int err = 0;
 
 	if (!copy)
 		return lkst_err_sys(e, -ENOMEM, "%s", text);
-	while (!code && (item = strsep(&rest, ",")))
-		code = parse_item(e, item, &r);
-	if (!code)
+	while (!err && (item = strsep(&rest, ",")))
+		err = parse_item(e, item, &r);
+	if (!err)
 		*ret_rotation = r;
-	return code;
+	return err;
 }
 
 /* ---- the list ----------------------------------------------------------------------- */
@@ -199,7 +199,7 @@ static bool parse_name(const char *name, const char *pattern, u64 *ret_order)
 static int find_parts(struct lkst_err *e, struct lkst_parts *p, const char *dir_path,
 		      const char *pattern)
 {
-	int fd = openat(p->dir_fd, dir_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), code = 0;
+	int fd = openat(p->dir_fd, dir_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 	char path[PATH_MAX];
@@ -211,18 +211,18 @@ static int find_parts(struct lkst_err *e, struct lkst_parts *p, const char *dir_
 		close(fd);
 		return lkst_err_sys(e, -ENOMEM, "%s", dir_path);
 	}
-	while (!code && (entry = readdir(dir))) {
+	while (!err && (entry = readdir(dir))) {
 		if (entry->d_name[0] == '.' || !parse_name(entry->d_name, pattern, &order) ||
 		    !is_own_trace(dirfd(dir), entry->d_name))
 			continue;
 		snprintf(path, sizeof(path), "%s%s%s", pattern ? dir_path : "", pattern ? "/" : "",
 			 entry->d_name);
-		code = add_part(e, p, path, order);
+		err = add_part(e, p, path, order);
 	}
 	closedir(dir);
 	if (p->nr)
 		qsort(p->list, p->nr, sizeof(*p->list), by_order);
-	return code;
+	return err;
 }
 
 /* Of a name with times: the directory before the last "/", and what follows it. */
@@ -241,19 +241,19 @@ static int adopt(struct lkst_err *e, struct lkst_parts *p)
 {
 	_cleanup_free_ char *copy = strdup(p->name);
 	const char *dir, *pattern;
-	int code;
+	int err;
 
 	if (!copy)
 		return lkst_err_sys(e, -ENOMEM, "%s", p->name);
 	if (!p->has_times) {
-		code = lkst_create_parents(e, p->name);
-		if (!code)
-			code = lkst_create_dir(e, AT_FDCWD, p->name, &p->dir_fd);
-		if (!code)
-			code = find_parts(e, p, ".", NULL);
+		err = lkst_create_parents(e, p->name);
+		if (!err)
+			err = lkst_create_dir(e, AT_FDCWD, p->name, &p->dir_fd);
+		if (!err)
+			err = find_parts(e, p, ".", NULL);
 		p->dir_length = (size_t)snprintf(p->path, sizeof(p->path), "%s/", p->name);
 		p->next_number = p->nr ? p->list[p->nr - 1].order + 1 : 1;
-		return code;
+		return err;
 	}
 	pattern = split(copy, &dir);
 	/* If the directories' names contain times too, parts of earlier recordings are not looked for. */
@@ -289,30 +289,30 @@ int lkst_parts_next(struct lkst_err *e, struct lkst_parts *p, const struct lkst_
 {
 	char *path = p->path + p->dir_length;
 	struct lkst_writer *w;
-	int code = 0;
+	int err = 0;
 
 	/* First, so that there are never more. */
 	while (p->rotation.keep && p->nr >= p->rotation.keep)
 		remove_oldest(p);
 	if (p->has_times)
-		code = expand_name(e, p, day_ns);
+		err = expand_name(e, p, day_ns);
 	else if (p->rotation.is_on)
 		snprintf(path, sizeof(p->path) - p->dir_length, "%0*llu", DIGITS,
 			 (unsigned long long)p->next_number);
 	else
 		snprintf(p->path, sizeof(p->path), "%s", p->name);
-	if (code)
-		return code;
-	code = lkst_writer_open_at(e, p->dir_fd, path, c, &w);
-	if (code) {
+	if (err)
+		return err;
+	err = lkst_writer_open_at(e, p->dir_fd, path, c, &w);
+	if (err) {
 		/* Half a part would be in the way of the next try. */
-		if (p->rotation.is_on && code != -ENOTEMPTY)
+		if (p->rotation.is_on && err != -ENOTEMPTY)
 			remove_part(p->dir_fd, path);
-		return code;
+		return err;
 	}
-	code = add_part(e, p, path, 0);
-	if (code)
-		return lkst_writer_close(e, w, code);
+	err = add_part(e, p, path, 0);
+	if (err)
+		return lkst_writer_close(e, w, err);
 	lkst_writer_set_state_number(w, state_number);
 	p->next_number++;
 	*ret_writer = w;
@@ -340,7 +340,7 @@ int lkst_parts_open(struct lkst_err *e, const char *name, const struct lkst_rota
 		    bool compress, struct lkst_parts **ret_parts)
 {
 	struct lkst_parts *p = calloc(1, sizeof(*p));
-	int code = 0;
+	int err = 0;
 
 	if (p)
 		p->name = strdup(name);
@@ -352,12 +352,12 @@ int lkst_parts_open(struct lkst_err *e, const char *name, const struct lkst_rota
 	p->dir_fd = AT_FDCWD;
 	p->has_times = strchr(name, '%') != NULL;
 	if (rotation->is_on)
-		code = adopt(e, p);
-	if (!code && compress)
-		code = lkst_packer_new(e, &p->packer);
-	if (code) {
+		err = adopt(e, p);
+	if (!err && compress)
+		err = lkst_packer_new(e, &p->packer);
+	if (err) {
 		lkst_parts_close(NULL, p);
-		return code;
+		return err;
 	}
 	*ret_parts = p;
 	return 0;
@@ -370,12 +370,12 @@ bool lkst_parts_is_busy(const struct lkst_parts *p)
 
 int lkst_parts_close(struct lkst_err *e, struct lkst_parts *p)
 {
-	int code;
+	int err;
 	u32 i;
 
 	if (!p)
 		return 0;
-	code = lkst_packer_close(e, p->packer);
+	err = lkst_packer_close(e, p->packer);
 	if (p->dir_fd >= 0)
 		close(p->dir_fd);
 	for (i = 0; i < p->nr; i++)
@@ -383,5 +383,5 @@ int lkst_parts_close(struct lkst_err *e, struct lkst_parts *p)
 	free(p->list);
 	free(p->name);
 	free(p);
-	return code;
+	return err;
 }

@@ -52,7 +52,7 @@ int lkst_publish_open(struct lkst_err *e, const char *dir, const char *name,
 	_cleanup_close_ int dir_fd = open_dir(e, dir);
 	_cleanup_free_ char *path = NULL;
 	char uuid[UUID_TEXT];
-	int code;
+	int err;
 
 	if (dir_fd < 0)
 		return dir_fd;
@@ -64,10 +64,10 @@ int lkst_publish_open(struct lkst_err *e, const char *dir, const char *name,
 		return lkst_err_sys(e, -ENAMETOOLONG, "%s", name);
 	if (asprintf(&path, "%s/%s", dir, p->hidden) < 0)
 		return lkst_err_sys(e, -ENOMEM, "%s", name);
-	code = lkst_writer_open_copy(e, path, c, &p->w);
-	if (code) {
+	err = lkst_writer_open_copy(e, path, c, &p->w);
+	if (err) {
 		lkst_remove_dir(dir_fd, p->hidden);
-		return code;
+		return err;
 	}
 	p->dir_fd = lkst_take_fd(dir_fd);
 	*ret_publication = lkst_take(p);
@@ -84,13 +84,13 @@ static int give_name(struct lkst_err *e, const struct lkst_publication *p,
 		     char ret_name[LKST_PUBLISH_NAME])
 {
 	unsigned int n = 1;
-	int code;
+	int err;
 
 	snprintf(ret_name, LKST_PUBLISH_NAME, "%s", p->name);
-	while ((code = lkst_rename_dir(p->dir_fd, p->hidden, ret_name)))
-		if (code != -EEXIST || ++n > SAME_NAMES_MAX ||
+	while ((err = lkst_rename_dir(p->dir_fd, p->hidden, ret_name)))
+		if (err != -EEXIST || ++n > SAME_NAMES_MAX ||
 		    snprintf(ret_name, LKST_PUBLISH_NAME, "%s.%u", p->name, n) >= LKST_PUBLISH_NAME)
-			return lkst_err_sys(e, code, "cannot rename %s to %s", p->hidden, p->name);
+			return lkst_err_sys(e, err, "cannot rename %s to %s", p->hidden, p->name);
 	return fsync(p->dir_fd) ? lkst_err_sys(e, -errno, "cannot bring the name of %s to the disk",
 					       ret_name)
 				: 0;
@@ -158,10 +158,10 @@ int lkst_publish_find(struct lkst_err *e, const char *path, const char *prefix, 
 	if (fd < 0)
 		return fd;
 	if (!list) {
-		int code = lkst_err_sys(e, -errno, "cannot list directory %s", path);
+		int err = lkst_err_sys(e, -errno, "cannot list directory %s", path);
 
 		lkst_closep(&list_fd);
-		return code;
+		return err;
 	}
 	while ((entry = readdir(list)))
 		if (is_left_over(entry->d_name, prefix, uuid))

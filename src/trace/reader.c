@@ -34,9 +34,9 @@ static int read_metadata(struct lkst_err *e, int dir_fd, struct lkst_catalog **r
 {
 	_cleanup_free_ char *text = NULL;
 	size_t length;
-	int code = lkst_read_file(e, dir_fd, "metadata", LKST_METADATA_MAX, &text, &length);
+	int err = lkst_read_file(e, dir_fd, "metadata", LKST_METADATA_MAX, &text, &length);
 
-	return code ? code : lkst_metadata_parse(e, text, length, ret_catalog);
+	return err ? err : lkst_metadata_parse(e, text, length, ret_catalog);
 }
 
 /* ---- the files ---------------------------------------------------------------------- */
@@ -123,13 +123,13 @@ static int each_entry(struct lkst_err *e, const char *path,
 {
 	_cleanup_(closedirp) DIR *dir = opendir(path);
 	struct dirent *entry;
-	int code = 0;
+	int err = 0;
 
 	if (!dir)
 		return lkst_err_sys(e, -errno, "%s", path);
-	while (!code && (entry = readdir(dir)))
-		code = each(e, ctx, dirfd(dir), entry->d_name);
-	return code;
+	while (!err && (entry = readdir(dir)))
+		err = each(e, ctx, dirfd(dir), entry->d_name);
+	return err;
 }
 
 struct listing {
@@ -148,15 +148,15 @@ static int list_files(struct lkst_err *e, char *const *parts, unsigned int nr_pa
 		      struct files *files)
 {
 	struct listing l = { files, 0 };
-	int code = 0;
+	int err = 0;
 
-	for (l.part = 0; l.part < nr_parts && !code; l.part++)
-		code = each_entry(e, parts[l.part], list_stream, &l);
-	if (!code && files->nr)
+	for (l.part = 0; l.part < nr_parts && !err; l.part++)
+		err = each_entry(e, parts[l.part], list_stream, &l);
+	if (!err && files->nr)
 		qsort(files->list, files->nr, sizeof(*files->list), by_stream);
-	if (!code)
+	if (!err)
 		drop_copies(files);
-	return code;
+	return err;
 }
 
 /* ---- the streams -------------------------------------------------------------------- */
@@ -249,28 +249,28 @@ static void find_range(struct lkst_trace *t)
 /* What is to be done when all streams are there. */
 static int order_streams(struct lkst_err *e, struct lkst_trace *t)
 {
-	int code = lkst_ends_find(e, t);
+	int err = lkst_ends_find(e, t);
 
 	if (t->nr_streams)
 		qsort(t->streams, t->nr_streams, sizeof(*t->streams), by_cpu);
 	find_range(t);
-	return code ? code : lkst_holes_find(e, t);
+	return err ? err : lkst_holes_find(e, t);
 }
 
 static int open_streams(struct lkst_err *e, struct lkst_trace *t, char *const *parts,
 			unsigned int nr_parts)
 {
 	_cleanup_(files_fini) struct files files = {};
-	int code = list_files(e, parts, nr_parts, &files);
+	int err = list_files(e, parts, nr_parts, &files);
 	unsigned int i, nr;
 
-	for (i = 0; i < files.nr && !code; i += nr) {
+	for (i = 0; i < files.nr && !err; i += nr) {
 		for (nr = 1; i + nr < files.nr; nr++)
 			if (!is_same_stream(&files.list[i], &files.list[i + nr]))
 				break;
-		code = add_files(e, t, parts, &files.list[i], nr);
+		err = add_files(e, t, parts, &files.list[i], nr);
 	}
-	return code ? code : order_streams(e, t);
+	return err ? err : order_streams(e, t);
 }
 
 /* ---- the parts ---------------------------------------------------------------------- */
@@ -282,18 +282,18 @@ static int read_catalog(struct lkst_err *e, struct lkst_trace *t, char *const *p
 	struct lkst_catalog *c = NULL;
 	unsigned int i;
 	bool is_same;
-	int code;
+	int err;
 
 	for (i = 0; i < nr_parts; i++) {
 		_cleanup_close_ int fd = open(parts[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-		code = fd < 0 ? lkst_err_sys(e, -errno, "%s", parts[i])
+		err = fd < 0 ? lkst_err_sys(e, -errno, "%s", parts[i])
 			      : read_metadata(e, fd, i ? &c : &t->catalog);
 		t->is_partial |= fd >= 0 && !faccessat(fd, LKST_PARTIAL, F_OK, 0);
-		if (code && nr_parts > 1)
+		if (err && nr_parts > 1)
 			lkst_err_add(e, "%s", parts[i]);
-		if (code)
-			return code;
+		if (err)
+			return err;
 		if (!i)
 			continue;
 		is_same = !memcmp(c->uuid, t->catalog->uuid, sizeof(c->uuid));
@@ -311,17 +311,17 @@ static int open_traces(struct lkst_err *e, char *const *paths, unsigned int nr_p
 		       bool has_parts, struct lkst_trace **ret_trace)
 {
 	_cleanup_(lkst_trace_closep) struct lkst_trace *t = calloc(1, sizeof(*t));
-	int code;
+	int err;
 
 	if (!t)
 		return lkst_err_sys(e, -ENOMEM, "%s", paths[0]);
 	t->has_parts = has_parts;
-	code = read_catalog(e, t, paths, nr_paths);
-	if (!code)
-		code = open_streams(e, t, paths, nr_paths);
-	if (code) {
+	err = read_catalog(e, t, paths, nr_paths);
+	if (!err)
+		err = open_streams(e, t, paths, nr_paths);
+	if (err) {
 		lkst_err_add(e, "cannot read the trace %s", paths[0]);
-		return code;
+		return err;
 	}
 	*ret_trace = lkst_take(t);
 	return 0;
@@ -372,14 +372,14 @@ static int open_dir(struct lkst_err *e, const char *path, int dir_fd, struct lks
 {
 	_cleanup_(parts_fini) struct parts parts = { .path = path };
 	char *one = (char *)path;
-	int code;
+	int err;
 
 	if (!faccessat(dir_fd, "metadata", F_OK, 0))
 		return open_traces(e, &one, 1, false, ret_trace);
-	code = each_entry(e, path, list_part, &parts);
-	if (code) {
+	err = each_entry(e, path, list_part, &parts);
+	if (err) {
 		lkst_err_add(e, "cannot read the trace %s", path);
-		return code;
+		return err;
 	}
 	/* If there is no part, this says that there is no metadata. */
 	return open_traces(e, parts.nr ? parts.list : &one, parts.nr ?: 1, true, ret_trace);
@@ -406,9 +406,9 @@ static int open_packed_streams(struct lkst_err *e, struct lkst_trace *t, int fd,
 			       const struct lkst_pack *pack)
 {
 	unsigned int i;
-	int code = 0;
+	int err = 0;
 
-	for (i = 0; i < pack->nr && !code; i++) {
+	for (i = 0; i < pack->nr && !err; i++) {
 		const struct lkst_pack_entry *entry = &pack->entries[i];
 		struct lkst_stream_file file = { .name = entry->name,
 						 .fd = fd,
@@ -421,25 +421,25 @@ static int open_packed_streams(struct lkst_err *e, struct lkst_trace *t, int fd,
 			return lkst_err_set(e, -EINVAL,
 					    "%s in it is compressed: take it apart with tar",
 					    entry->name);
-		code = add_stream(e, t, &file, 1);
+		err = add_stream(e, t, &file, 1);
 	}
-	return code ? code : order_streams(e, t);
+	return err ? err : order_streams(e, t);
 }
 
 static int open_packed(struct lkst_err *e, const char *path, int fd, struct lkst_trace **ret_trace)
 {
 	_cleanup_(lkst_trace_closep) struct lkst_trace *t = calloc(1, sizeof(*t));
 	struct lkst_pack pack = {};
-	int code = t ? lkst_pack_list(e, fd, &pack) : lkst_err_sys(e, -ENOMEM, "reading");
+	int err = t ? lkst_pack_list(e, fd, &pack) : lkst_err_sys(e, -ENOMEM, "reading");
 
-	if (!code)
-		code = read_packed_metadata(e, fd, lkst_pack_find(&pack, "metadata"), &t->catalog);
-	if (!code)
-		code = open_packed_streams(e, t, fd, &pack);
+	if (!err)
+		err = read_packed_metadata(e, fd, lkst_pack_find(&pack, "metadata"), &t->catalog);
+	if (!err)
+		err = open_packed_streams(e, t, fd, &pack);
 	lkst_pack_fini(&pack);
-	if (code) {
+	if (err) {
 		lkst_err_add(e, "cannot read the trace %s", path);
-		return code;
+		return err;
 	}
 	*ret_trace = lkst_take(t);
 	return 0;

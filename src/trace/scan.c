@@ -10,12 +10,12 @@
 static int parse_at(const struct lkst_scan *scan, size_t at, struct lkst_err *e,
 		    struct lkst_block *ret_block)
 {
-	int code = lkst_block_parse(e, scan->stream->bytes + at, scan->end - at, scan->uuid,
+	int err = lkst_block_parse(e, scan->stream->bytes + at, scan->end - at, scan->uuid,
 				    ret_block);
 
-	if (!code && scan->has_instance && ret_block->instance != scan->instance)
-		code = lkst_err_set(e, -EBADMSG, "the block belongs to another stream");
-	return code;
+	if (!err && scan->has_instance && ret_block->instance != scan->instance)
+		err = lkst_err_set(e, -EBADMSG, "the block belongs to another stream");
+	return err;
 }
 
 /* Bytes from the scan's place to the end of the hole of a sparse file that it is in; 0: it is in none. */
@@ -33,11 +33,11 @@ static size_t hole_left(struct lkst_scan *scan)
 
 static int scan_parse(struct lkst_scan *scan, struct lkst_block *ret_block)
 {
-	int code = hole_left(scan) ? -EBADMSG : parse_at(scan, scan->at, NULL, ret_block);
+	int err = hole_left(scan) ? -EBADMSG : parse_at(scan, scan->at, NULL, ret_block);
 
-	if (!code)
+	if (!err)
 		scan->step = ret_block->size;
-	return code;
+	return err;
 }
 
 /* Goes on from a place without a block, over as many as lie in the same hole. */

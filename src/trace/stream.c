@@ -120,7 +120,7 @@ static int list_blocks(struct lkst_err *e, struct lkst_stream *s, const u8 *uuid
 	struct lkst_scan scan = lkst_scan_begin(s, uuid);
 	struct lkst_block block, last = {};
 	size_t at, bad = 0, lead = 0;
-	int r, code;
+	int r, err;
 
 	*ret_is_sorted = true;
 	*ret_has_long = false;
@@ -141,9 +141,9 @@ static int list_blocks(struct lkst_err *e, struct lkst_stream *s, const u8 *uuid
 		count_bad(s, lead, block.size);
 		lead = 0;
 		s->nr_bad_tail = 0;
-		code = push(e, &s->starts, &s->info.nr_blocks, (u32)(at / UNIT));
-		if (code)
-			return code;
+		err = push(e, &s->starts, &s->info.nr_blocks, (u32)(at / UNIT));
+		if (err)
+			return err;
 	}
 	count_bad(s, lead, UNIT);
 	if (scan.has_instance) {
@@ -237,7 +237,7 @@ static int sort_blocks(struct lkst_err *e, struct lkst_stream *s)
 {
 	_cleanup_free_ struct numbered *list = calloc(s->info.nr_blocks, sizeof(*list));
 	u32 i, nr = 0;
-	int code = 0;
+	int err = 0;
 
 	if (!list)
 		return lkst_err_sys(e, -ENOMEM, "the index of blocks");
@@ -246,17 +246,17 @@ static int sort_blocks(struct lkst_err *e, struct lkst_stream *s)
 		let_go(s, i);
 	}
 	qsort(list, s->info.nr_blocks, sizeof(*list), by_number);
-	for (i = 0; i < s->info.nr_blocks && !code; i++) {
+	for (i = 0; i < s->info.nr_blocks && !err; i++) {
 		let_go(s, i);
 		if (!nr || seq_of(s, s->starts[nr - 1]) != list[i].seq ||
 		    is_further_piece(s, s->starts[nr - 1], list[i].start))
 			s->starts[nr++] = list[i].start;
 		else if (!is_copy(s, s->starts[nr - 1], list[i].start) &&
 			 !is_covered(s, s->starts[nr - 1], list[i].start))
-			code = reject(e, s, list[i].start);
+			err = reject(e, s, list[i].start);
 	}
 	s->info.nr_blocks = nr;
-	return code;
+	return err;
 }
 
 /*
@@ -277,28 +277,28 @@ static bool must_drop_first(const struct lkst_stream *s, u32 nr_before, u32 seco
 static int settle_times(struct lkst_err *e, struct lkst_stream *s)
 {
 	u32 i, nr = 0, nr_all = s->info.nr_blocks;
-	int code = 0;
+	int err = 0;
 
-	for (i = 0; i < nr_all && !code; i++) {
+	for (i = 0; i < nr_all && !err; i++) {
 		u32 start = s->starts[i];
 		bool keep = true;
 
 		let_go(s, i);
-		while (keep && nr && begin_of(s, start) < begin_of(s, s->starts[nr - 1]) && !code) {
+		while (keep && nr && begin_of(s, start) < begin_of(s, s->starts[nr - 1]) && !err) {
 			u32 third = i + 1 < nr_all ? s->starts[i + 1] : 0;
 
 			if (must_drop_first(s, nr - 1, start, third, i + 1 < nr_all))
-				code = reject(e, s, s->starts[--nr]);
+				err = reject(e, s, s->starts[--nr]);
 			else
 				keep = false;
 		}
 		if (keep)
 			s->starts[nr++] = start;
-		else if (!code)
-			code = reject(e, s, start);
+		else if (!err)
+			err = reject(e, s, start);
 	}
 	s->info.nr_blocks = nr;
-	return code;
+	return err;
 }
 
 /*
@@ -325,9 +325,9 @@ static int drop_implausible(struct lkst_err *e, struct lkst_stream *s,
 {
 	struct lkst_block block;
 	u32 i, nr = 0;
-	int code = 0;
+	int err = 0;
 
-	for (i = 0; i < s->info.nr_blocks && !code; i++) {
+	for (i = 0; i < s->info.nr_blocks && !err; i++) {
 		u32 start = s->starts[i];
 
 		let_go(s, i);
@@ -335,10 +335,10 @@ static int drop_implausible(struct lkst_err *e, struct lkst_stream *s,
 		if (is_plausible(&block, catalog))
 			s->starts[nr++] = start;
 		else
-			code = reject(e, s, start);
+			err = reject(e, s, start);
 	}
 	s->info.nr_blocks = nr;
-	return code;
+	return err;
 }
 
 /* Fills what the sequence numbers and the writers' own counts say is missing. */
@@ -421,7 +421,7 @@ int lkst_stream_open(struct lkst_err *e, const struct lkst_stream_file *files,
 	const char *name = files[0].name;
 	struct lkst_stream *s = calloc(1, sizeof(*s));
 	bool is_sorted, has_long;
-	int code;
+	int err;
 
 	if (!s)
 		return lkst_err_sys(e, -ENOMEM, "%s", name);
@@ -434,18 +434,18 @@ int lkst_stream_open(struct lkst_err *e, const struct lkst_stream_file *files,
 	lkst_stream_name_parse(s->file, &s->info.instance);
 	s->info.cpu = lkst_instance_cpu(s->info.instance);
 	s->info.buffer = lkst_instance_buffer(s->info.instance);
-	code = lkst_stream_map(e, s, files);
-	if (!code)
-		code = list_blocks(e, s, catalog->uuid, &is_sorted, &has_long);
-	if (!code && !is_sorted)
-		code = sort_blocks(e, s);
-	if (!code && !is_sorted)
-		code = settle_times(e, s);
-	if (!code && has_long)
-		code = drop_implausible(e, s, catalog);
-	if (code) {
+	err = lkst_stream_map(e, s, files);
+	if (!err)
+		err = list_blocks(e, s, catalog->uuid, &is_sorted, &has_long);
+	if (!err && !is_sorted)
+		err = sort_blocks(e, s);
+	if (!err && !is_sorted)
+		err = settle_times(e, s);
+	if (!err && has_long)
+		err = drop_implausible(e, s, catalog);
+	if (err) {
 		lkst_stream_close(s);
-		return code;
+		return err;
 	}
 	s->nr_bad_extra = s->info.nr_bad_blocks;
 	count_missing(s);

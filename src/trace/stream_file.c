@@ -74,9 +74,9 @@ static int list_holes(struct lkst_err *e, struct lkst_stream *s, int fd, u64 off
 {
 	const off_t end = (off_t)(offset + length);
 	off_t at = (off_t)offset, hole, data;
-	int code = 0;
+	int err = 0;
 
-	for (; !code && at < end; at = data) {
+	for (; !err && at < end; at = data) {
 		hole = lseek(fd, at, SEEK_HOLE);
 		if (hole < 0 || hole >= end)
 			break;
@@ -84,10 +84,10 @@ static int list_holes(struct lkst_err *e, struct lkst_stream *s, int fd, u64 off
 		if (data < 0 && errno != ENXIO)
 			break;
 		data = data < 0 || data > end ? end : data;
-		code = add_hole(e, s, start + (size_t)(hole - (off_t)offset),
+		err = add_hole(e, s, start + (size_t)(hole - (off_t)offset),
 				start + (size_t)(data - (off_t)offset));
 	}
-	return code;
+	return err;
 }
 
 /* Finds how long each file is and places it. Files start at pages, for they are mapped. */
@@ -97,29 +97,29 @@ static int place_files(struct lkst_err *e, struct lkst_stream *s, const int *fds
 		(size_t)sysconf(_SC_PAGESIZE) > UNIT ? (size_t)sysconf(_SC_PAGESIZE) : UNIT;
 	struct stat st;
 	unsigned int i;
-	int code = 0;
+	int err = 0;
 
-	for (i = 0; i < s->nr_segments && !code; i++) {
+	for (i = 0; i < s->nr_segments && !err; i++) {
 		if (fstat(fds[i], &st))
 			return lkst_err_sys(e, -errno, "%s", s->file);
 		if ((u64)st.st_size > SIZE_MAX - page - s->length ||
 		    (s->length + (u64)st.st_size) / UNIT >= UINT32_MAX - page / UNIT)
 			return lkst_err_set(e, -EFBIG, "%s is too large", s->file);
 		s->segments[i] = (struct lkst_segment){ s->length, (size_t)st.st_size };
-		code = list_holes(e, s, fds[i], 0, (size_t)st.st_size, s->length);
+		err = list_holes(e, s, fds[i], 0, (size_t)st.st_size, s->length);
 		s->length += round_up((size_t)st.st_size, page);
 	}
-	return code;
+	return err;
 }
 
 static int map_files(struct lkst_err *e, struct lkst_stream *s, const int *fds)
 {
-	int code = place_files(e, s, fds);
+	int err = place_files(e, s, fds);
 	unsigned int i;
 	void *bytes;
 
-	if (code || !s->length)
-		return code;
+	if (err || !s->length)
+		return err;
 	/* One stretch of addresses for all, so that a block is found by one number. */
 	bytes = mmap(NULL, s->length, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
 		     0);
@@ -165,19 +165,19 @@ int lkst_stream_map(struct lkst_err *e, struct lkst_stream *s, const struct lkst
 {
 	_cleanup_free_ int *fds = calloc(s->nr_segments, sizeof(*fds));
 	unsigned int i, nr;
-	int code = 0;
+	int err = 0;
 
 	if (!fds || !s->segments)
 		return lkst_err_sys(e, -ENOMEM, "%s", s->file);
 	if (!files[0].dir)
 		return map_part(e, s, &files[0]);
-	for (nr = 0; nr < s->nr_segments && !code; nr += !code)
-		code = open_file(e, &files[nr], &fds[nr]);
-	if (!code)
-		code = map_files(e, s, fds);
+	for (nr = 0; nr < s->nr_segments && !err; nr += !err)
+		err = open_file(e, &files[nr], &fds[nr]);
+	if (!err)
+		err = map_files(e, s, fds);
 	for (i = 0; i < nr; i++)
 		close(fds[i]);
-	return code;
+	return err;
 }
 
 void lkst_stream_pass(const struct lkst_stream *s, size_t *passed, size_t at)

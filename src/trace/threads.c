@@ -341,14 +341,14 @@ int lkst_threads_feed(struct lkst_threads *t, const struct lkst_record *r)
 		return 0;
 	for (i = t->rule_of[event->index] - 1u; i < NR_RULES && rules[i].index == event->index;
 	     i++) {
-		int code = 0;
+		int err = 0;
 
 		if (t->found[i].event != event)
 			find_fields(t, i, event);
 		if (is_usable(t, i))
-			code = apply(t, i, r);
-		if (code)
-			return code;
+			err = apply(t, i, r);
+		if (err)
+			return err;
 	}
 	return 0;
 }

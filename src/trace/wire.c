@@ -110,32 +110,32 @@ int lkst_wire_send(int fd, enum lkst_wire_type type, u64 instance, const void *b
 
 int lkst_wire_send_text(int fd, enum lkst_wire_type type, const char *text, size_t length)
 {
-	int code = 0;
+	int err = 0;
 
-	while (length && !code) {
+	while (length && !err) {
 		u32 part = length < LKST_WIRE_PAYLOAD_MAX ? (u32)length : LKST_WIRE_PAYLOAD_MAX;
 
-		code = lkst_wire_send(fd, type, 0, text, part);
+		err = lkst_wire_send(fd, type, 0, text, part);
 		text += part;
 		length -= part;
 	}
-	return code;
+	return err;
 }
 
 /* The writer's two ways out, to the sender @ctx. */
 static int send_metadata(struct lkst_err *e, void *ctx, const char *text, size_t length)
 {
 	const struct lkst_wire_sender *sender = ctx;
-	int code = lkst_wire_send_text(sender->fd, LKST_WIRE_METADATA, text, length);
+	int err = lkst_wire_send_text(sender->fd, LKST_WIRE_METADATA, text, length);
 
-	return code ? lkst_err_sys(e, code, "sending the metadata") : 0;
+	return err ? lkst_err_sys(e, err, "sending the metadata") : 0;
 }
 
 static int send_blocks(struct lkst_err *e, void *ctx, u64 instance, const void *blocks,
 		       size_t length)
 {
 	struct lkst_wire_sender *sender = ctx;
-	int code;
+	int err;
 
 	if (length > LKST_WIRE_PAYLOAD_MAX)
 		return lkst_err_set(e, -EINVAL, "%zu bytes are too many for a frame", length);
@@ -144,8 +144,8 @@ static int send_blocks(struct lkst_err *e, void *ctx, u64 instance, const void *
 		lkst_hide(sender->hider, sender->room, length);
 		blocks = sender->room;
 	}
-	code = lkst_wire_send(sender->fd, LKST_WIRE_BLOCKS, instance, blocks, (u32)length);
-	return code ? lkst_err_sys(e, code, "sending blocks") : 0;
+	err = lkst_wire_send(sender->fd, LKST_WIRE_BLOCKS, instance, blocks, (u32)length);
+	return err ? lkst_err_sys(e, err, "sending blocks") : 0;
 }
 
 int lkst_wire_writer_open(struct lkst_err *e, struct lkst_wire_sender *sender, const struct lkst_catalog *c,
@@ -192,15 +192,15 @@ static int receive_frame(struct lkst_err *e, const struct lkst_wire_source *sour
 			 struct lkst_wire_frame *ret_frame)
 {
 	u8 head[sizeof(struct lkst_wire_frame)];
-	int code;
+	int err;
 
-	code = read_exactly(e, source, head, sizeof(head));
-	if (!code)
-		code = lkst_wire_frame_parse(e, head, ret_frame);
-	if (!code)
-		code = read_exactly(e, source, payload, ret_frame->length);
-	if (code)
-		return code;
+	err = read_exactly(e, source, head, sizeof(head));
+	if (!err)
+		err = lkst_wire_frame_parse(e, head, ret_frame);
+	if (!err)
+		err = read_exactly(e, source, payload, ret_frame->length);
+	if (err)
+		return err;
 	payload[ret_frame->length] = 0;
 	if (ret_frame->type == LKST_WIRE_ERROR)
 		return lkst_err_set(e, -EREMOTEIO, "%s", (const char *)payload);
@@ -233,42 +233,42 @@ static int take_metadata(struct lkst_err *e, struct receiver *r, u32 length)
 static int begin_trace(struct lkst_err *e, struct receiver *r, const char *path)
 {
 	struct lkst_catalog *catalog;
-	int code;
+	int err;
 
 	if (r->writer)
 		return 0;
 	if (!r->metadata)
 		return lkst_err_set(e, -EPROTO, "the server sent no metadata");
-	code = lkst_metadata_parse(e, r->metadata, r->metadata_length, &catalog);
-	if (code)
-		return code;
-	code = lkst_writer_open_copy(e, path, catalog, &r->writer);
+	err = lkst_metadata_parse(e, r->metadata, r->metadata_length, &catalog);
+	if (err)
+		return err;
+	err = lkst_writer_open_copy(e, path, catalog, &r->writer);
 	lkst_catalog_free(catalog);
-	return code;
+	return err;
 }
 
 static int take_frames(struct lkst_err *e, struct receiver *r,
 		       const struct lkst_wire_source *source, const char *path)
 {
 	struct lkst_wire_frame f;
-	int code;
+	int err;
 
 	for (;;) {
-		code = receive_frame(e, source, r->payload, &f);
-		if (!code && f.type == LKST_WIRE_METADATA) {
-			code = take_metadata(e, r, f.length);
-		} else if (!code && f.type == LKST_WIRE_BLOCKS) {
-			code = begin_trace(e, r, path);
-			if (!code)
-				code = lkst_writer_append(e, r->writer, f.instance, r->payload,
+		err = receive_frame(e, source, r->payload, &f);
+		if (!err && f.type == LKST_WIRE_METADATA) {
+			err = take_metadata(e, r, f.length);
+		} else if (!err && f.type == LKST_WIRE_BLOCKS) {
+			err = begin_trace(e, r, path);
+			if (!err)
+				err = lkst_writer_append(e, r->writer, f.instance, r->payload,
 							  f.length);
-		} else if (!code && f.type == LKST_WIRE_END) {
+		} else if (!err && f.type == LKST_WIRE_END) {
 			return begin_trace(e, r, path);
-		} else if (!code) {
-			code = lkst_err_set(e, -EPROTO, "what the server sent is not a trace");
+		} else if (!err) {
+			err = lkst_err_set(e, -EPROTO, "what the server sent is not a trace");
 		}
-		if (code)
-			return code;
+		if (err)
+			return err;
 	}
 }
 
@@ -276,15 +276,15 @@ int lkst_wire_receive_trace(struct lkst_err *e, const struct lkst_wire_source *s
 			    const char *path, u64 *ret_bytes)
 {
 	_cleanup_free_ struct receiver *r = calloc(1, sizeof(*r));
-	int code;
+	int err;
 
 	if (!r)
 		return lkst_err_sys(e, -ENOMEM, "receiving a trace");
-	code = take_frames(e, r, source, path);
+	err = take_frames(e, r, source, path);
 	free(r->metadata);
 	if (r->writer)
 		*ret_bytes = lkst_writer_bytes(r->writer);
-	return lkst_writer_close(e, r->writer, code);
+	return lkst_writer_close(e, r->writer, err);
 }
 
 int lkst_wire_receive_page(struct lkst_err *e, const struct lkst_wire_source *source,
@@ -292,18 +292,18 @@ int lkst_wire_receive_page(struct lkst_err *e, const struct lkst_wire_source *so
 {
 	_cleanup_free_ u8 *payload = malloc(LKST_WIRE_PAYLOAD_MAX + 1);
 	struct lkst_wire_frame f;
-	int code;
+	int err;
 
 	if (!payload)
 		return lkst_err_sys(e, -ENOMEM, "receiving");
 	for (;;) {
-		code = receive_frame(e, source, payload, &f);
-		if (code || f.type == LKST_WIRE_END)
-			return code;
+		err = receive_frame(e, source, payload, &f);
+		if (err || f.type == LKST_WIRE_END)
+			return err;
 		if (f.type != LKST_WIRE_PAGE)
 			return lkst_err_set(e, -EPROTO, "what the server sent is not a page");
-		code = put(ctx, payload, f.length);
-		if (code)
-			return lkst_err_sys(e, code, "passing on what was received");
+		err = put(ctx, payload, f.length);
+		if (err)
+			return lkst_err_sys(e, err, "passing on what was received");
 	}
 }

@@ -61,18 +61,18 @@ static int write_metadata(struct lkst_err *e, struct lkst_writer *w, const struc
 {
 	_cleanup_(lkst_new_file_fini) struct lkst_new_file file = { .dir_fd = -1, .fd = -1 };
 	_cleanup_free_ char *text = NULL;
-	int code = lkst_metadata_format(e, c, &text);
+	int err = lkst_metadata_format(e, c, &text);
 
-	if (!code)
-		code = lkst_new_file_open(e, w->dir_fd, "metadata", &file);
-	if (code)
-		return code;
-	code = lkst_write_all(file.fd, text, strlen(text));
-	if (code)
-		return lkst_err_sys(e, code, "cannot write the metadata");
-	code = lkst_new_file_place(e, &file);
-	if (code)
-		return code;
+	if (!err)
+		err = lkst_new_file_open(e, w->dir_fd, "metadata", &file);
+	if (err)
+		return err;
+	err = lkst_write_all(file.fd, text, strlen(text));
+	if (err)
+		return lkst_err_sys(e, err, "cannot write the metadata");
+	err = lkst_new_file_place(e, &file);
+	if (err)
+		return err;
 	w->bytes += strlen(text) - w->metadata_bytes;
 	w->metadata_bytes = strlen(text);
 	w->nr_declared = c->nr_declared;
@@ -121,17 +121,17 @@ int lkst_writer_open_at(struct lkst_err *e, int at, const char *path, const stru
 			struct lkst_writer **ret_writer)
 {
 	struct lkst_writer *w = writer_new(c);
-	int code;
+	int err;
 
 	if (!w)
 		return lkst_err_sys(e, -ENOMEM, "%s", path);
-	code = lkst_create_empty_dir(e, at, path, &w->dir_fd);
-	if (!code)
-		code = write_metadata(e, w, c);
-	if (code) {
+	err = lkst_create_empty_dir(e, at, path, &w->dir_fd);
+	if (!err)
+		err = write_metadata(e, w, c);
+	if (err) {
 		lkst_err_add(e, "cannot begin the trace %s", path);
 		writer_free(w);
-		return code;
+		return err;
 	}
 	*ret_writer = w;
 	return 0;
@@ -149,19 +149,19 @@ int lkst_writer_open_sink(struct lkst_err *e, const struct lkst_catalog *c,
 {
 	struct lkst_writer *w = writer_new(c);
 	_cleanup_free_ char *text = NULL;
-	int code;
+	int err;
 
 	if (!w)
 		return lkst_err_sys(e, -ENOMEM, "cannot begin the trace");
 	w->sink = sink;
 	w->sink_ctx = ctx;
-	code = lkst_metadata_format(e, c, &text);
-	if (!code)
-		code = sink->metadata(e, ctx, text, strlen(text));
-	if (code) {
+	err = lkst_metadata_format(e, c, &text);
+	if (!err)
+		err = sink->metadata(e, ctx, text, strlen(text));
+	if (err) {
 		lkst_err_add(e, "cannot begin the trace");
 		writer_free(w);
-		return code;
+		return err;
 	}
 	w->bytes += strlen(text);
 	*ret_writer = w;
@@ -197,10 +197,10 @@ static int get_file(struct lkst_err *e, struct lkst_writer *w, u64 instance,
 		    struct stream_file **ret_file)
 {
 	char name[LKST_STREAM_NAME_MAX];
-	int code = get_entry(e, w, instance, ret_file);
+	int err = get_entry(e, w, instance, ret_file);
 
-	if (code || (*ret_file)->fd >= 0)
-		return code;
+	if (err || (*ret_file)->fd >= 0)
+		return err;
 	lkst_stream_name(instance, name);
 	return lkst_create_file(e, w->dir_fd, name, &(*ret_file)->fd);
 }
@@ -244,30 +244,30 @@ int lkst_writer_append(struct lkst_err *e, struct lkst_writer *w, u64 instance, 
 {
 	char name[LKST_STREAM_NAME_MAX];
 	struct stream_file *file = NULL;
-	int code;
+	int err;
 
 	if (length % (1 << LKST_BLOCK_SHIFT_MIN))
 		return lkst_err_set(e, -EINVAL, "%zu bytes are not whole blocks", length);
 	if (w->sink) {
-		code = get_entry(e, w, instance, &file);
-		if (!code)
-			code = w->sink->append(e, w->sink_ctx, instance, blocks, length);
-		if (!code && length)
+		err = get_entry(e, w, instance, &file);
+		if (!err)
+			err = w->sink->append(e, w->sink_ctx, instance, blocks, length);
+		if (!err && length)
 			note_blocks(&file->end, blocks, length);
 		w->bytes += length;
-		return code;
+		return err;
 	}
-	code = get_file(e, w, instance, &file);
-	if (code)
-		return code;
-	code = lkst_pwrite_all(file->fd, blocks, length, file->size);
-	if (code) {
+	err = get_file(e, w, instance, &file);
+	if (err)
+		return err;
+	err = lkst_pwrite_all(file->fd, blocks, length, file->size);
+	if (err) {
 		lkst_stream_name(instance, name);
 		/* Should this fail too, a reader counts the part of a block as damage. */
 		if (ftruncate(file->fd, (off_t)file->size))
 			return lkst_err_sys(
-				e, code, "cannot write %s, which ends in a part of a block", name);
-		return lkst_err_sys(e, code, "cannot write %s", name);
+				e, err, "cannot write %s, which ends in a part of a block", name);
+		return lkst_err_sys(e, err, "cannot write %s", name);
 	}
 	file->size += length;
 	w->bytes += length;
@@ -292,15 +292,15 @@ static int seal_state(struct lkst_err *e, struct lkst_writer *w)
 		.packet_size = htole64(STATE_BLOCK * 8ULL),
 		.packet_seq_num = htole64(w->state_seq),
 	};
-	int code;
+	int err;
 
 	if (!w->state_used)
 		return 0;
 	memcpy(h.uuid, w->uuid, sizeof(h.uuid));
 	memcpy(w->state, &h, sizeof(h));
-	code = lkst_writer_append(e, w, instance, w->state, STATE_BLOCK);
-	if (code)
-		return code;
+	err = lkst_writer_append(e, w, instance, w->state, STATE_BLOCK);
+	if (err)
+		return err;
 	w->state_seq++;
 	w->state_used = 0;
 	return 0;
@@ -318,7 +318,7 @@ int lkst_writer_state(struct lkst_err *e, struct lkst_writer *w, u64 ns, void *r
 {
 	struct lkst_record_head *head = record;
 	u32 start;
-	int code;
+	int err;
 
 	if (length < sizeof(*head) || length > STATE_BLOCK - LKST_BLOCK_HEADER ||
 	    ns >= LKST_TIME_MAX)
@@ -331,9 +331,9 @@ int lkst_writer_state(struct lkst_err *e, struct lkst_writer *w, u64 ns, void *r
 	start = (w->state_used + LKST_RECORD_ALIGN - 1) & ~(u32)(LKST_RECORD_ALIGN - 1);
 	if (w->state_used &&
 	    (start + length > STATE_BLOCK || ns - w->state_end_ns >= LKST_TIME_GAP_MAX)) {
-		code = seal_state(e, w);
-		if (code)
-			return code;
+		err = seal_state(e, w);
+		if (err)
+			return err;
 	}
 	if (!w->state_used) {
 		/* Readers of CTF sort blocks by their beginning, and may turn equal ones around. */
@@ -356,17 +356,17 @@ int lkst_writer_claim(struct lkst_err *e, struct lkst_writer *w,
 {
 	struct stream_file *file = NULL;
 	unsigned int i;
-	int code;
+	int err;
 
 	for (i = 0; i < w->nr_files && w->files[i].end.instance != claim->instance; i++)
 		;
 	if (i == w->nr_files && claim->last < claim->first && !claim->left &&
 	    lkst_instance_level(claim->instance))
 		return 0;
-	code = get_entry(e, w, claim->instance, &file);
-	if (!code)
+	err = get_entry(e, w, claim->instance, &file);
+	if (!err)
 		widen(&file->end, claim);
-	return code;
+	return err;
 }
 
 static int write_stream_end(struct lkst_err *e, struct lkst_writer *w, u64 ns,
@@ -396,30 +396,30 @@ int lkst_writer_end(struct lkst_err *e, struct lkst_writer *w, u32 how, u64 ns)
 					.how = htole32(how) };
 	u32 nr = 0;
 	unsigned int i;
-	int code = 0;
+	int err = 0;
 
 	if (!w->stream_id || !w->end_id)
 		return 0;
-	for (i = 0; i < w->nr_files && !code; i++) {
+	for (i = 0; i < w->nr_files && !err; i++) {
 		if (lkst_instance_buffer(w->files[i].end.instance) == LKST_BUFFER_STATE)
 			continue;
-		code = write_stream_end(e, w, ns, &w->files[i].end);
+		err = write_stream_end(e, w, ns, &w->files[i].end);
 		nr++;
 	}
 	r.streams = htole32(nr);
-	return code ? code : lkst_writer_state(e, w, ns, &r, sizeof(r));
+	return err ? err : lkst_writer_state(e, w, ns, &r, sizeof(r));
 }
 
 int lkst_writer_reserve(struct lkst_err *e, struct lkst_writer *w, u64 bytes)
 {
 	struct stream_file *file = NULL;
-	int code;
+	int err;
 
 	if (w->dir_fd < 0)
 		return 0;
-	code = get_file(e, w, lkst_stream_instance(0, LKST_BUFFER_STATE, 0), &file);
-	if (code)
-		return code;
+	err = get_file(e, w, lkst_stream_instance(0, LKST_BUFFER_STATE, 0), &file);
+	if (err)
+		return err;
 	/* The block that is being filled comes in addition. */
 	if (fallocate(file->fd, FALLOC_FL_KEEP_SIZE, (off_t)file->size,
 		      (off_t)(bytes + STATE_BLOCK)))
@@ -441,10 +441,10 @@ static void give_reserve_back(const struct stream_file *file)
 
 int lkst_writer_mark_partial(struct lkst_err *e, struct lkst_writer *w)
 {
-	int fd, code = lkst_create_file(e, w->dir_fd, LKST_PARTIAL, &fd);
+	int fd, err = lkst_create_file(e, w->dir_fd, LKST_PARTIAL, &fd);
 
-	if (code)
-		return code;
+	if (err)
+		return err;
 	close(fd);
 	w->is_partial = true;
 	return 0;
@@ -454,15 +454,15 @@ int lkst_writer_open_copy(struct lkst_err *e, const char *path, const struct lks
 			  struct lkst_writer **ret_writer)
 {
 	struct lkst_writer *w = NULL;
-	int code = lkst_writer_open(e, path, c, &w);
+	int err = lkst_writer_open(e, path, c, &w);
 
-	if (!code)
-		code = lkst_writer_mark_partial(e, w);
-	if (code)
+	if (!err)
+		err = lkst_writer_mark_partial(e, w);
+	if (err)
 		lkst_writer_discard(w, path);
 	else
 		*ret_writer = w;
-	return code;
+	return err;
 }
 
 static int take_mark_away(struct lkst_err *e, struct lkst_writer *w)
@@ -473,48 +473,48 @@ static int take_mark_away(struct lkst_err *e, struct lkst_writer *w)
 	return 0;
 }
 
-int lkst_writer_close(struct lkst_err *e, struct lkst_writer *w, int err)
+int lkst_writer_close(struct lkst_err *e, struct lkst_writer *w, int before)
 {
 	unsigned int i;
-	int code;
+	int err;
 
 	if (!w)
-		return err;
-	e = err ? NULL : e;
-	code = seal_state(e, w);
+		return before;
+	e = before ? NULL : e;
+	err = seal_state(e, w);
 	for (i = 0; i < w->nr_files; i++) {
 		if (w->files[i].fd < 0)
 			continue;
 		give_reserve_back(&w->files[i]);
 		/* A file system may report a failed write only here; the last error is reported. */
 		if (close(w->files[i].fd))
-			code = lkst_err_sys(e, -errno, "cannot finish a stream file");
+			err = lkst_err_sys(e, -errno, "cannot finish a stream file");
 	}
 	w->nr_files = 0;
-	if (!err && !code)
-		code = take_mark_away(e, w);
+	if (!before && !err)
+		err = take_mark_away(e, w);
 	writer_free(w);
-	return err ? err : code;
+	return before ? before : err;
 }
 
 int lkst_writer_sync(struct lkst_err *e, struct lkst_writer *w)
 {
-	int code = seal_state(e, w);
+	int err = seal_state(e, w);
 	_cleanup_close_ int metadata = openat(w->dir_fd, "metadata", O_RDONLY | O_CLOEXEC);
 	unsigned int i;
 
-	if (code)
-		return code;
-	for (i = 0; i < w->nr_files && !code; i++)
-		code = w->files[i].fd >= 0 && fsync(w->files[i].fd) ? -errno : 0;
-	if (!code && (metadata < 0 || fsync(metadata)))
-		code = -errno;
-	if (code)
-		return lkst_err_sys(e, code, "cannot bring it to the disk");
-	code = take_mark_away(e, w);
-	if (!code && fsync(w->dir_fd))
-		code = lkst_err_sys(e, -errno, "cannot bring it to the disk");
-	return code;
+	if (err)
+		return err;
+	for (i = 0; i < w->nr_files && !err; i++)
+		err = w->files[i].fd >= 0 && fsync(w->files[i].fd) ? -errno : 0;
+	if (!err && (metadata < 0 || fsync(metadata)))
+		err = -errno;
+	if (err)
+		return lkst_err_sys(e, err, "cannot bring it to the disk");
+	err = take_mark_away(e, w);
+	if (!err && fsync(w->dir_fd))
+		err = lkst_err_sys(e, -errno, "cannot bring it to the disk");
+	return err;
 }
 
 void lkst_writer_discard(struct lkst_writer *w, const char *path)

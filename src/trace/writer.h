@@ -80,10 +80,10 @@ int lkst_writer_end(struct lkst_err *e, struct lkst_writer *w, u32 how, u64 ns);
 int lkst_writer_reserve(struct lkst_err *e, struct lkst_writer *w, u64 bytes);
 
 /*
- * Closes the files. @err: what went wrong before, or 0. That is returned then, with @e left alone; else what
+ * Closes the files. @before: what went wrong before, or 0. That is returned then, with @e left alone; else what
  * could not be written is reported. @w may be NULL.
  */
-int lkst_writer_close(struct lkst_err *e, struct lkst_writer *w, int err);
+int lkst_writer_close(struct lkst_err *e, struct lkst_writer *w, int before);
 
 /*
  * Completes the state stream, waits until all of the directory is on the disk, and takes the mark away. No record

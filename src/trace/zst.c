@@ -73,26 +73,26 @@ static int packer_init(struct lkst_err *e, struct packer *p)
 static int pack(struct lkst_err *e, int from, int to, const atomic_bool *stop)
 {
 	_cleanup_(packer_fini) struct packer p = {};
-	int code = packer_init(e, &p);
+	int err = packer_init(e, &p);
 	size_t packed;
 	ssize_t got;
 
-	while (!code && (got = read(from, p.in, FRAME)) != 0) {
+	while (!err && (got = read(from, p.in, FRAME)) != 0) {
 		if (got < 0)
 			return lkst_err_sys(e, -errno, "reading");
 		packed = ZSTD_compress2(p.context, p.out, p.out_room, p.in, (size_t)got);
 		if (ZSTD_isError(packed))
 			return lkst_err_set(e, -EIO, "compressing: %s", ZSTD_getErrorName(packed));
-		code = lkst_write_all(to, p.out, packed);
-		if (code)
-			return lkst_err_sys(e, code, "writing");
+		err = lkst_write_all(to, p.out, packed);
+		if (err)
+			return lkst_err_sys(e, err, "writing");
 		if (atomic_load(stop))
 			return lkst_err_set(e, -ECANCELED, "compressing was interrupted");
 	}
 	/* The plain file goes once this one is safe. */
-	if (!code && fdatasync(to))
-		code = lkst_err_sys(e, -errno, "writing");
-	return code;
+	if (!err && fdatasync(to))
+		err = lkst_err_sys(e, -errno, "writing");
+	return err;
 }
 
 int lkst_zst_pack(struct lkst_err *e, int dir_fd, const char *name, const atomic_bool *stop)
@@ -100,19 +100,19 @@ int lkst_zst_pack(struct lkst_err *e, int dir_fd, const char *name, const atomic
 	_cleanup_(lkst_new_file_fini) struct lkst_new_file to = { .dir_fd = -1, .fd = -1 };
 	_cleanup_close_ int from = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	char final[NAME_ROOM];
-	int code;
+	int err;
 
 	snprintf(final, sizeof(final), "%s" LKST_ZST_SUFFIX, name);
 	if (from < 0)
 		return lkst_err_sys(e, -errno, "%s", name);
-	code = lkst_new_file_open(e, dir_fd, final, &to);
-	if (!code)
-		code = pack(e, from, to.fd, stop);
-	if (!code)
-		code = lkst_new_file_place(e, &to);
-	if (code) {
+	err = lkst_new_file_open(e, dir_fd, final, &to);
+	if (!err)
+		err = pack(e, from, to.fd, stop);
+	if (!err)
+		err = lkst_new_file_place(e, &to);
+	if (err) {
 		lkst_err_add(e, "%s", final);
-		return code;
+		return err;
 	}
 	if (unlinkat(dir_fd, name, 0) && errno != ENOENT)
 		return lkst_err_sys(e, -errno, "cannot remove %s", name);
@@ -180,7 +180,7 @@ static int store(struct lkst_err *e, struct unpacker *u)
  */
 static int judge(struct lkst_err *e, struct unpacker *u)
 {
-	int code = 0;
+	int err = 0;
 
 	if (has_block(u))
 		u->blockless = 0;
@@ -192,21 +192,21 @@ static int judge(struct lkst_err *e, struct unpacker *u)
 				    "not a stream of records",
 				    BLOCKLESS_MAX >> 20);
 	if (u->blockless <= WINDOW)
-		code = store(e, u);
+		err = store(e, u);
 	u->written += u->filled;
 	u->filled = 0;
-	if (!code && (u->written > u->packed * GROWTH_MAX + SLACK ||
+	if (!err && (u->written > u->packed * GROWTH_MAX + SLACK ||
 		      u->stored > u->packed * STORED_GROWTH_MAX + SLACK))
-		code = lkst_err_set(e, -EFBIG, "it unpacks to %llu times its size: records do not",
+		err = lkst_err_set(e, -EFBIG, "it unpacks to %llu times its size: records do not",
 				    (unsigned long long)(u->written / (u->packed ?: 1)));
-	return code;
+	return err;
 }
 
 static int emit(struct lkst_err *e, struct unpacker *u, const u8 *bytes, size_t length)
 {
-	int code = 0;
+	int err = 0;
 
-	while (length && !code) {
+	while (length && !err) {
 		size_t part = length < WINDOW - u->filled ? length : WINDOW - u->filled;
 
 		memcpy(u->window + u->filled, bytes, part);
@@ -214,9 +214,9 @@ static int emit(struct lkst_err *e, struct unpacker *u, const u8 *bytes, size_t 
 		bytes += part;
 		length -= part;
 		if (u->filled == WINDOW)
-			code = judge(e, u);
+			err = judge(e, u);
 	}
-	return code;
+	return err;
 }
 
 /* Fills up to where a block can start, and leaves at least one unit that holds none. */
@@ -244,11 +244,11 @@ static int unpack_frame(struct lkst_err *e, struct unpacker *u, size_t at, size_
 	ZSTD_inBuffer in = { u->in, u->length, at };
 	const bool counts = !is_skipped(u, at);
 	size_t left = 1;
-	int code = 0;
+	int err = 0;
 
 	*ret_bad = false;
 	ZSTD_DCtx_reset(u->context, ZSTD_reset_session_only);
-	while (!code && left) {
+	while (!err && left) {
 		ZSTD_outBuffer out = { u->out, u->out_room, 0 };
 		size_t before = in.pos;
 
@@ -258,25 +258,25 @@ static int unpack_frame(struct lkst_err *e, struct unpacker *u, size_t at, size_
 		if (*ret_bad)
 			break;
 		u->packed += counts ? in.pos - before : 0;
-		code = emit(e, u, u->out, out.pos);
+		err = emit(e, u, u->out, out.pos);
 	}
 	*ret_next = in.pos;
-	return code;
+	return err;
 }
 
 static int unpack(struct lkst_err *e, struct unpacker *u)
 {
 	size_t at = 0, next;
 	bool bad;
-	int code = 0;
+	int err = 0;
 
-	while (!code && at < u->length) {
+	while (!err && at < u->length) {
 		const u8 *found;
 
-		code = unpack_frame(e, u, at, &next, &bad);
-		if (!code && bad) {
+		err = unpack_frame(e, u, at, &next, &bad);
+		if (!err && bad) {
 			/* Its unpacked part stays; the next frame starts with the magic. */
-			code = emit_damage(e, u);
+			err = emit_damage(e, u);
 			found = u->length - at > 1 ? memmem(u->in + at + 1, u->length - at - 1,
 							    frame_magic, sizeof(frame_magic))
 						   : NULL;
@@ -284,12 +284,12 @@ static int unpack(struct lkst_err *e, struct unpacker *u)
 		}
 		at = next;
 	}
-	if (!code && u->filled)
-		code = judge(e, u);
+	if (!err && u->filled)
+		err = judge(e, u);
 	/* Its end may be a hole. */
-	if (!code && ftruncate(u->out_fd, (off_t)u->written))
-		code = lkst_err_sys(e, -errno, "unpacking");
-	return code;
+	if (!err && ftruncate(u->out_fd, (off_t)u->written))
+		err = lkst_err_sys(e, -errno, "unpacking");
+	return err;
 }
 
 static void unpacker_fini(struct unpacker *u)
@@ -330,21 +330,21 @@ int lkst_zst_unpack(struct lkst_err *e, int dir_fd, const char *name, int *ret_f
 {
 	_cleanup_close_ int from = openat(dir_fd, name, O_RDONLY | O_CLOEXEC), to = -1;
 	_cleanup_(unpacker_fini) struct unpacker u = {};
-	int code;
+	int err;
 
 	if (from < 0)
 		return lkst_err_sys(e, -errno, "%s", name);
-	code = lkst_create_nameless(e, getenv("TMPDIR") ?: "/var/tmp", &to);
-	if (code)
+	err = lkst_create_nameless(e, getenv("TMPDIR") ?: "/var/tmp", &to);
+	if (err)
 		lkst_err_add(e, "cannot unpack it (TMPDIR names the place)");
 	else
-		code = unpacker_init(e, &u, from);
+		err = unpacker_init(e, &u, from);
 	u.out_fd = to;
-	if (!code)
-		code = unpack(e, &u);
-	if (code) {
+	if (!err)
+		err = unpack(e, &u);
+	if (err) {
 		lkst_err_add(e, "%s", name);
-		return code;
+		return err;
 	}
 	*ret_fd = lkst_take_fd(to);
 	return 0;
