@@ -75,7 +75,7 @@ _Static_assert(sizeof(struct lkst_record_head) == 12, "the record head is fixed"
 
 enum {
 	LKST_ID_NONE = 0,   /* no event has it */
-	LKST_ID_MAX = 4095, /* LKST's own event space was 12 bits wide too (row A05) */
+	LKST_ID_MAX = 4095, /* LKST's own event space was 12 bits wide too (row A05 of doc/heritage.md) */
 	LKST_RECORD_ALIGN = 8,
 	LKST_TIME_BITS = 48,
 };

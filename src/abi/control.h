@@ -16,12 +16,12 @@
 #include "abi/types.h"
 
 enum {
-	LKST_CONTROL_MAGIC = 0x4c43534b, /* "KSCL" */
+	LKST_CONTROL_MAGIC = 0x4c43534b, /* "KSCL", by its bytes in memory */
 	LKST_MASKSETS = 16,
 	LKST_MASKSET_NAME = 32, /* with its NUL */
 	LKST_EVENT_SPACE = LKST_ID_MAX + 1,
 	LKST_HANDLER_DEFAULT = 1,   /* record (doc/heritage.md, row C01) */
-	LKST_HANDLER_NOTHING = 255, /* do nothing (row C02) */
+	LKST_HANDLER_NOTHING = 255, /* do nothing (row C02 of doc/heritage.md) */
 	/*
 	 * In a maskset's entry for an event, beside the handler's number: the event is left out for now, to keep
 	 * to the cost limit (abi/budget.h). So other handlers have the numbers 2 to 126;

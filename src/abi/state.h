@@ -25,7 +25,7 @@
 #include "abi/types.h"
 
 enum {
-	LKST_STATE_MAGIC = 0x54534b4c, /* "LKST" */
+	LKST_STATE_MAGIC = 0x54534b4c, /* "LKST", by its bytes in memory */
 	LKST_ABI_VERSION = 6,
 	LKST_STATE_SIZE = 4096,
 	/* A thread, softirq, interrupt and NMI: the contexts that can nest on a CPU. */

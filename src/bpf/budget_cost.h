@@ -12,7 +12,7 @@
 #ifndef LKST_BPF_BUDGET_COST_H
 #define LKST_BPF_BUDGET_COST_H
 
-#include "bpf/budget.h"
+#include "bpf/budget_shared.h"
 
 /* The blocks that are looked through for each CPU and look, and how much of each. */
 enum {

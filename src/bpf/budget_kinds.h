@@ -3,7 +3,7 @@
 #ifndef LKST_BPF_BUDGET_KINDS_H
 #define LKST_BPF_BUDGET_KINDS_H
 
-#include "bpf/budget.h"
+#include "bpf/budget_shared.h"
 
 enum { TOO_CHEAP = 64 }; /* a kind that costs less than this part of the limit stays */
 
@@ -119,7 +119,7 @@ static __noinline void take_back(struct look *look, struct lkst_kind *kind)
 }
 
 /* A search for the kind to leave out: of the least valuable ones that cost enough, the most expensive. */
-static long find_dearest(void *map, const u32 *key, struct lkst_kind *kind, struct look *look)
+static long find_most_expensive(void *map, const u32 *key, struct lkst_kind *kind, struct look *look)
 {
 	if (kind->value == LKST_KIND_PRECIOUS || kind->is_shed ||
 	    recorded_part(look, kind->ns) < look->budget->limit_ppm / TOO_CHEAP ||
@@ -142,7 +142,7 @@ static long shed_one(u32 i, struct look *look)
 	look->best = LKST_KIND_NONE;
 	look->best_value = LKST_KIND_PRECIOUS;
 	look->best_ns = 0;
-	bpf_for_each_map_elem(&lkst_kinds, find_dearest, look, 0);
+	bpf_for_each_map_elem(&lkst_kinds, find_most_expensive, look, 0);
 	kind = bpf_map_lookup_elem(&lkst_kinds, &look->best);
 	if (!kind)
 		return 1;

@@ -72,7 +72,7 @@ static const struct lkst_option rows[] = {
 };
 
 /* All that a run has open. */
-struct run {
+struct extraction {
 	struct lkst_err *e;
 	const struct options *o;
 	struct lkst_dump *dumps;
@@ -88,7 +88,7 @@ struct run {
 
 static bool show_progress(void *arg, u64 done, u64 total)
 {
-	struct run *r = arg;
+	struct extraction *r = arg;
 
 	if (!r->shows_progress)
 		return lkst_monotonic_ns() < r->end_ns;
@@ -98,14 +98,14 @@ static bool show_progress(void *arg, u64 done, u64 total)
 	return lkst_monotonic_ns() < r->end_ns;
 }
 
-static void clear_progress(struct run *r)
+static void clear_progress(struct extraction *r)
 {
 	if (r->has_shown)
 		fprintf(stderr, "\r\033[K");
 	r->has_shown = false;
 }
 
-static int open_dumps(struct run *r, char **paths, unsigned int nr)
+static int open_dumps(struct extraction *r, char **paths, unsigned int nr)
 {
 	int err = 0;
 
@@ -119,7 +119,7 @@ static int open_dumps(struct run *r, char **paths, unsigned int nr)
 }
 
 /* Why perhaps none of the pages belongs to a recording. */
-static int explain_nothing(struct run *r)
+static int explain_nothing(struct extraction *r)
 {
 	unsigned int i;
 
@@ -135,7 +135,7 @@ static int explain_nothing(struct run *r)
 			    r->finds.nr_pages);
 }
 
-static int search(struct run *r)
+static int search(struct extraction *r)
 {
 	int err;
 
@@ -152,7 +152,7 @@ static int search(struct run *r)
 	return err || r->recordings.nr ? err : explain_nothing(r);
 }
 
-static void run_fini(struct run *r)
+static void run_fini(struct extraction *r)
 {
 	unsigned int i;
 
@@ -164,7 +164,7 @@ static void run_fini(struct run *r)
 }
 
 /* The recording to be taken: the latest, or the one that --uuid names. */
-static int choose(struct run *r, struct lkst_recording **ret_recording)
+static int choose(struct extraction *r, struct lkst_recording **ret_recording)
 {
 	struct lkst_recording *found = NULL;
 	char text[LKST_UUID_TEXT];
@@ -227,7 +227,7 @@ static void put_text(struct lkst_out *out, const char *name, const char *text)
 	lkst_out_advance(out, lkst_out_json(out, lkst_out_room(out), text, strlen(text)));
 }
 
-static void put_dumps(struct lkst_out *out, const struct run *r)
+static void put_dumps(struct lkst_out *out, const struct extraction *r)
 {
 	unsigned int i;
 
@@ -299,7 +299,7 @@ static void print_row(const struct lkst_recording *r, const struct lkst_salvage 
 			   host_of(r), release_of(r), records, r->catalog ? span : "");
 }
 
-static int list(struct run *r, struct lkst_out *out)
+static int list(struct extraction *r, struct lkst_out *out)
 {
 	const struct lkst_salvage_options nothing = {};
 	unsigned int i;
@@ -329,7 +329,7 @@ static int list(struct run *r, struct lkst_out *out)
 }
 
 /* What is not in the trace, a line for each cause. */
-static void print_losses(const struct run *r, const struct lkst_salvage *s)
+static void print_losses(const struct extraction *r, const struct lkst_salvage *s)
 {
 	bool is_cut = false;
 	u64 missing = 0;
@@ -376,7 +376,7 @@ static void print_losses(const struct run *r, const struct lkst_salvage *s)
 }
 
 /* What else in the dump claims to be a recording and is not, or may not be. */
-static void print_doubts(const struct run *r, const struct lkst_recording *recording)
+static void print_doubts(const struct extraction *r, const struct lkst_recording *recording)
 {
 	if (r->recordings.nr_dropped)
 		printf("%u more recordings in it are not listed\n", r->recordings.nr_dropped);
@@ -394,7 +394,7 @@ static void print_doubts(const struct run *r, const struct lkst_recording *recor
 		       r->o->ids ?: LKST_MEMORY_IDS);
 }
 
-static void print_summary(const struct run *r, const struct lkst_recording *recording,
+static void print_summary(const struct extraction *r, const struct lkst_recording *recording,
 			  const struct lkst_salvage *s, const char *dir)
 {
 	char span[LKST_DURATION_TEXT], end[LKST_TIME_ROOM], uuid[LKST_UUID_TEXT];
@@ -417,7 +417,7 @@ static void print_summary(const struct run *r, const struct lkst_recording *reco
 /* ---- the work ------------------------------------------------------------------------- */
 
 /* Begins the trace, and the one of doubtful records. On failure nothing is left of either. */
-static int begin(struct run *r, const struct lkst_catalog *catalog, const char *dir,
+static int begin(struct extraction *r, const struct lkst_catalog *catalog, const char *dir,
 		 struct lkst_salvage_options *options)
 {
 	int err = lkst_writer_open_copy(r->e, dir, catalog, &options->trace);
@@ -430,7 +430,7 @@ static int begin(struct run *r, const struct lkst_catalog *catalog, const char *
 }
 
 /* Ends what begin() began: it is safe on the disk, even if the machine is reset next. */
-static int end(struct run *r, struct lkst_salvage_options *options, int err)
+static int end(struct extraction *r, struct lkst_salvage_options *options, int err)
 {
 	struct lkst_writer *const writers[] = { options->trace, options->doubtful };
 	unsigned int i;
@@ -443,7 +443,7 @@ static int end(struct run *r, struct lkst_salvage_options *options, int err)
 	return err;
 }
 
-static int salvage(struct run *r, const struct lkst_recording *recording, const char *dir,
+static int salvage(struct extraction *r, const struct lkst_recording *recording, const char *dir,
 		   struct lkst_salvage *ret_salvage)
 {
 	struct lkst_salvage_options options = {
@@ -463,7 +463,7 @@ static int salvage(struct run *r, const struct lkst_recording *recording, const 
 	return err;
 }
 
-static int extract(struct run *r, struct lkst_out *out)
+static int extract(struct extraction *r, struct lkst_out *out)
 {
 	struct lkst_recording *recording = NULL;
 	struct lkst_salvage s = {};
@@ -506,7 +506,7 @@ static int extract(struct run *r, struct lkst_out *out)
 }
 
 /* Those of this machine, if there are any, or of the file that is named. */
-static int read_ids(struct run *r)
+static int read_ids(struct extraction *r)
 {
 	struct lkst_err ignored;
 
@@ -519,7 +519,7 @@ static int read_ids(struct run *r)
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	static char kcore[] = LKST_KCORE, *own_memory[] = { kcore };
-	struct run r = { .e = e, .o = options };
+	struct extraction r = { .e = e, .o = options };
 	_cleanup_free_ struct lkst_out *out = NULL;
 	int err;
 

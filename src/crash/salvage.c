@@ -33,7 +33,7 @@ enum {
 /* Where a damaged block's page is written, beside the trace of doubtful records. */
 static const char pages_dir[] = "pages";
 
-struct work {
+struct rebuilding {
 	struct lkst_err *e;
 	const struct lkst_recording *r;
 	const struct lkst_salvage_options *options;
@@ -46,7 +46,7 @@ struct work {
 };
 
 /* The stream that is being worked on. */
-struct stream {
+struct rebuilt_stream {
 	const struct lkst_dump_ring *ring; /* NULL: its state page is missing */
 	u64 instance;
 	u64 discarded0; /* events_discarded of its first block */
@@ -57,7 +57,7 @@ struct stream {
 	u32 torn, doubtful; /* records */
 };
 
-static int flush(struct work *w, const struct stream *s)
+static int flush(struct rebuilding *w, const struct rebuilt_stream *s)
 {
 	size_t length = w->batched;
 
@@ -79,7 +79,7 @@ static bool is_same(const struct lkst_find *find, const u8 *bytes)
 }
 
 /* Reads what @find stands for to @bytes. Returns how many; 0: it is not there any more. */
-static u32 load(struct work *w, const struct lkst_find *find, u8 *bytes)
+static u32 load(struct rebuilding *w, const struct lkst_find *find, u8 *bytes)
 {
 	struct lkst_block_header h;
 	u64 size;
@@ -106,7 +106,7 @@ static u32 load(struct work *w, const struct lkst_find *find, u8 *bytes)
  * Keeps a damaged block for whoever wants to look at it by hand: as it was found. w->block no longer is that
  * if repairing it has closed its header.
  */
-static int keep_page(struct work *w, const struct stream *s, const struct lkst_find *find)
+static int keep_page(struct rebuilding *w, const struct rebuilt_stream *s, const struct lkst_find *find)
 {
 	_cleanup_close_ int dir = -1, fd = -1;
 	char stream[LKST_STREAM_NAME_MAX], name[LKST_STREAM_NAME_MAX + 24];
@@ -129,7 +129,7 @@ static int keep_page(struct work *w, const struct stream *s, const struct lkst_f
 }
 
 /* The record that was being written: counted, and if it is whole kept apart. */
-static int take_torn(struct work *w, struct stream *s, const struct lkst_mended *m)
+static int take_torn(struct rebuilding *w, struct rebuilt_stream *s, const struct lkst_mended *m)
 {
 	s->torn++;
 	memcpy(w->other, w->block, m->size);
@@ -144,7 +144,7 @@ static int take_torn(struct work *w, struct stream *s, const struct lkst_mended 
 /* ---- one block ------------------------------------------------------------------------ */
 
 /* Loads the best of @nr copies of a block and repairs it; NULL: none makes sense. */
-static const struct lkst_find *load_best(struct work *w, const struct stream *s,
+static const struct lkst_find *load_best(struct rebuilding *w, const struct rebuilt_stream *s,
 					 const struct lkst_find *finds, size_t nr,
 					 struct lkst_mended *ret_mended)
 {
@@ -182,7 +182,7 @@ static void count_block(struct lkst_salvage *sum, const struct lkst_mended *m)
 }
 
 /* Adds w->block to the stream. */
-static int emit(struct work *w, struct stream *s, const struct lkst_mended *m)
+static int emit(struct rebuilding *w, struct rebuilt_stream *s, const struct lkst_mended *m)
 {
 	struct lkst_block_header *h = (struct lkst_block_header *)w->block;
 	u64 discarded = le64toh(h->events_discarded);
@@ -203,7 +203,7 @@ static int emit(struct work *w, struct stream *s, const struct lkst_mended *m)
 }
 
 /* The @nr copies at @finds of one block. */
-static int salvage_block(struct work *w, struct stream *s, const struct lkst_find *finds, size_t nr)
+static int salvage_block(struct rebuilding *w, struct rebuilt_stream *s, const struct lkst_find *finds, size_t nr)
 {
 	const u64 seq = finds[0].b;
 	const struct lkst_find *best;
@@ -237,7 +237,7 @@ static int salvage_block(struct work *w, struct stream *s, const struct lkst_fin
 /* ---- streams -------------------------------------------------------------------------- */
 
 /* Writes @record of event @name if the trace has it, laid out as this program knows it. */
-static int put(struct work *w, const char *name, u64 ns, void *record, size_t length)
+static int put(struct rebuilding *w, const char *name, u64 ns, void *record, size_t length)
 {
 	const struct lkst_event_class *class = lkst_catalog_find(w->r->catalog, name);
 	struct lkst_record_head *head = record;
@@ -250,7 +250,7 @@ static int put(struct work *w, const char *name, u64 ns, void *record, size_t le
 }
 
 /* Notes in the ledger what the ring had overwritten. @begin_ns: when the rest of it begins. */
-static int write_lost(struct work *w, const struct lkst_dump_ring *ring, u64 begin_ns)
+static int write_lost(struct rebuilding *w, const struct lkst_dump_ring *ring, u64 begin_ns)
 {
 	const struct lkst_lost_ring lost_ring = { .marks = &ring->marks,
 						  .level = lkst_instance_level(ring->instance),
@@ -271,7 +271,7 @@ static int write_lost(struct work *w, const struct lkst_dump_ring *ring, u64 beg
 }
 
 /* Ends a stream: notes in the ledger what was cut off. */
-static int end_stream(struct work *w, const struct stream *s)
+static int end_stream(struct rebuilding *w, const struct rebuilt_stream *s)
 {
 	struct lkst_rec_state_torn t = { .loss_cpu = (s16)lkst_instance_cpu(s->instance),
 					 .buffer = (u16)lkst_instance_buffer(s->instance),
@@ -286,9 +286,9 @@ static int end_stream(struct work *w, const struct stream *s)
 	return err || !s->torn ? err : put(w, "state_torn", w->sum->end_ns, &t, sizeof(t));
 }
 
-static int salvage_stream(struct work *w, const struct lkst_find *finds, size_t nr, u64 done)
+static int salvage_stream(struct rebuilding *w, const struct lkst_find *finds, size_t nr, u64 done)
 {
-	struct stream s = { .ring = lkst_recording_ring(w->r, finds[0].a), .instance = finds[0].a };
+	struct rebuilt_stream s = { .ring = lkst_recording_ring(w->r, finds[0].a), .instance = finds[0].a };
 	size_t i, end;
 	int err = 0;
 
@@ -308,7 +308,7 @@ static int salvage_stream(struct work *w, const struct lkst_find *finds, size_t 
 	return err ? err : end_stream(w, &s);
 }
 
-static int salvage_streams(struct work *w)
+static int salvage_streams(struct rebuilding *w)
 {
 	const struct lkst_recording *r = w->r;
 	size_t i, end;
@@ -325,7 +325,7 @@ static int salvage_streams(struct work *w)
 /* ---- the state stream ----------------------------------------------------------------- */
 
 /* What the ring of level 0 says, also for those of the other levels. */
-static int write_ledger(struct work *w, const struct lkst_dump_ring *ring)
+static int write_ledger(struct rebuilding *w, const struct lkst_dump_ring *ring)
 {
 	u32 cause;
 	int err = 0;
@@ -364,7 +364,7 @@ static bool is_state_record(const struct lkst_catalog *c, const u8 *record, u32 
 }
 
 /* The records that one kept page holds. */
-static int write_kept(struct work *w, const struct lkst_note *note)
+static int write_kept(struct rebuilding *w, const struct lkst_note *note)
 {
 	const u32 used = le32toh(note->length);
 	const u64 written = le64toh(note->written_ns), ns = written < LKST_TIME_MAX ? written : 0;
@@ -396,7 +396,7 @@ static int write_kept(struct work *w, const struct lkst_note *note)
  * What was kept of the machine's state: every writing that is there, the oldest first, so that what
  * is known last counts. A writing that was interrupted, or has lost a page, is good as far as it goes.
  */
-static int write_state(struct work *w)
+static int write_state(struct rebuilding *w)
 {
 	size_t i, n;
 	int err = 0;
@@ -433,7 +433,7 @@ static u64 missing_of(const struct lkst_dump_ring *ring)
 	return end > oldest ? end - oldest : 0;
 }
 
-static int write_ledgers(struct work *w)
+static int write_ledgers(struct rebuilding *w)
 {
 	unsigned int i;
 	int err = 0;
@@ -452,7 +452,7 @@ static int write_ledgers(struct work *w)
 }
 
 /* The state pages say how far each stream goes; silence lasts until the kernel stopped. */
-static int claim_end(struct work *w, const struct lkst_dump_ring *ring)
+static int claim_end(struct rebuilding *w, const struct lkst_dump_ring *ring)
 {
 	u64 end = lkst_dump_ring_end(ring);
 	struct lkst_stream_end claim = { .instance = ring->instance,
@@ -468,7 +468,7 @@ static int claim_end(struct work *w, const struct lkst_dump_ring *ring)
 	return lkst_writer_claim(w->e, w->options->trace, &claim);
 }
 
-static int write_end(struct work *w)
+static int write_end(struct rebuilding *w)
 {
 	unsigned int i;
 	int err = 0;
@@ -490,7 +490,7 @@ int lkst_salvage(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int
 	_cleanup_(lkst_pages_freep) struct lkst_pages *pages = NULL;
 	_cleanup_free_ u8 *memory = malloc(2 * BLOCK_MAX + BATCH);
 	struct lkst_salvage sum = {};
-	struct work w = { .e = e, .r = r, .options = options, .sum = &sum };
+	struct rebuilding w = { .e = e, .r = r, .options = options, .sum = &sum };
 	int err;
 
 	if (!memory)

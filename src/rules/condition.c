@@ -315,9 +315,10 @@ static int add_tries(struct parser *p)
 static int add_wait(struct parser *p, const struct lkst_event_class *end,
 		    struct lkst_trigger_key *ret_key)
 {
-	static const struct lkst_comparison ready = { "prev_state", LKST_TRIGGER_EQ,
-						      false,	    ~0ULL,
-						      false,	    { LKST_WORD_NUMBER, "0" } };
+	static const struct lkst_comparison ready = { .field = "prev_state",
+						      .op = LKST_TRIGGER_EQ,
+						      .mask = ~0ULL,
+						      .value = { LKST_WORD_NUMBER, "0" } };
 	struct lkst_trigger_key key = {}, thread = { .kind = LKST_TRIGGER_BY_THREAD };
 	const struct lkst_event_class *waking = NULL, *new = NULL;
 	struct lkst_trigger_term term = {};

@@ -22,7 +22,7 @@
 #include "abi/syscalls.h"
 #include "view/call.h"
 
-enum kind {
+enum line_kind {
 	KIND_NONE, /* not in this view */
 	KIND_CALL, /* one line of steps */
 	KIND_SWITCH,

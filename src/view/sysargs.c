@@ -40,7 +40,7 @@ struct row {
 #undef FLAG
 #undef END
 
-struct table {
+struct flag_table {
 	const struct row *cases, *flags;
 	u32 nr_cases, nr_flags;
 	u64 mask;
@@ -50,7 +50,7 @@ struct table {
 #define ROWS(list) (sizeof(list) / sizeof((list)[0]) - 1)
 
 /* By meaning; what has no names has no cases and no flags. */
-static const struct table tables[LKST_NR_SYS_MEANINGS] = {
+static const struct flag_table tables[LKST_NR_SYS_MEANINGS] = {
 #define SYSTABLE(word, mask, unknown)                                                              \
 	[LKST_SYS_##word] = { cases_##word,	  flags_##word, ROWS(cases_##word),                \
 			      ROWS(flags_##word), mask,		unknown },
@@ -65,7 +65,7 @@ static const struct table tables[LKST_NR_SYS_MEANINGS] = {
 #undef END
 };
 
-static const struct row *find_case(const struct table *t, u64 value)
+static const struct row *find_case(const struct flag_table *t, u64 value)
 {
 	u32 low = 0, high = t->nr_cases;
 
@@ -146,7 +146,7 @@ static char *put_name(char *p, const char *start, const struct row *row)
 }
 
 /* Nothing in @v has a name; that is normal for a set of flags that is empty. */
-static char *put_unknown(char *p, const struct table *t, u64 v)
+static char *put_unknown(char *p, const struct flag_table *t, u64 v)
 {
 	p = put_hex(p, v);
 	if (!t->unknown || (!v && t->mask != ~0ULL))
@@ -156,7 +156,7 @@ static char *put_unknown(char *p, const struct table *t, u64 v)
 	return lkst_put_mem(p, " */", 3);
 }
 
-static char *put_table(char *p, const struct table *t, u64 v)
+static char *put_table(char *p, const struct flag_table *t, u64 v)
 {
 	const struct row *row;
 	char *start = p;
@@ -221,7 +221,7 @@ static char *put_clone_flags(char *p, u64 v)
 static char *put_futex_op(char *p, u64 v)
 {
 	enum { PRIVATE = 128, CLOCK_REALTIME = 256 };
-	const struct table *t = &tables[LKST_SYS_futex_op];
+	const struct flag_table *t = &tables[LKST_SYS_futex_op];
 	const struct row *row = find_case(t, v & ~(u64)(PRIVATE | CLOCK_REALTIME));
 
 	if (!row)
@@ -255,7 +255,7 @@ static char *put_file_mode(char *p, u64 v)
 }
 
 /* Flags and, in the bits from 26 on, the log2 of the size of huge pages. */
-static char *put_huge(char *p, const struct table *t, u64 v, const char *shift)
+static char *put_huge(char *p, const struct flag_table *t, u64 v, const char *shift)
 {
 	const u64 size = v >> 26 & 0x3f, flags = v & ~(0x3fULL << 26);
 
@@ -273,7 +273,7 @@ static char *put_huge(char *p, const struct table *t, u64 v, const char *shift)
 /* Flags and, in the low bits, permissions. */
 static char *put_ipc_flags(char *p, u8 meaning, u64 v)
 {
-	const struct table *t = &tables[meaning];
+	const struct flag_table *t = &tables[meaning];
 
 	if (v & ~0777ULL) {
 		p = meaning == LKST_SYS_shmget_flags
@@ -285,7 +285,7 @@ static char *put_ipc_flags(char *p, u8 meaning, u64 v)
 }
 
 /* i386's callers ask for today's structures with a flag. */
-static char *put_ipc_cmd(char *p, const struct table *t, u64 v)
+static char *put_ipc_cmd(char *p, const struct flag_table *t, u64 v)
 {
 	enum { IPC_64 = 0x100 };
 

@@ -26,14 +26,14 @@ struct lkst_crossing {
 	u64 cpu_ns[CPUS_MAX][BUFFERS_MAX];
 };
 
-static u32 place(u32 number, u32 max)
+static u32 bounded(u32 number, u32 max)
 {
 	return number < max ? number : max - 1;
 }
 
 static void begin(struct lkst_crossing *c, const struct lkst_gap *gap)
 {
-	u32 buffer = place(gap->buffer, BUFFERS_MAX), cpu = place(gap->cpu, CPUS_MAX);
+	u32 buffer = bounded(gap->buffer, BUFFERS_MAX), cpu = bounded(gap->cpu, CPUS_MAX);
 
 	if (gap->to_ns > c->any_ns[buffer])
 		c->any_ns[buffer] = gap->to_ns;
@@ -47,9 +47,9 @@ bool lkst_crossing_is(struct lkst_crossing *c, u32 cpu, u32 buffer, u64 from_ns,
 
 	for (; c->next < c->nr_gaps && c->gaps[c->next].from_ns < to_ns; c->next++)
 		begin(c, &c->gaps[c->next]);
-	buffer = place(buffer, BUFFERS_MAX);
+	buffer = bounded(buffer, BUFFERS_MAX);
 	last_ns = cpu == LKST_CROSSING_ANY ? c->any_ns[buffer]
-					   : c->cpu_ns[place(cpu, CPUS_MAX)][buffer];
+					   : c->cpu_ns[bounded(cpu, CPUS_MAX)][buffer];
 	return last_ns > from_ns;
 }
 

@@ -19,7 +19,7 @@ enum { IS_NATIVE_ORDER = false };
 #endif
 
 /* What a subscriber of an event gets. */
-enum kind {
+enum item_kind {
 	KIND_RAW,     /* the record as it lies: the native struct, or whatever it is */
 	KIND_CONVERT, /* made into the native struct */
 	KIND_ENTRY,   /* a system call */
@@ -87,7 +87,7 @@ static int add(struct subscribers *s, struct subscriber subscriber)
 	return 1;
 }
 
-static int add_to_event(struct lkst_feed *f, u16 id, enum kind kind, union call call, void *ctx)
+static int add_to_event(struct lkst_feed *f, u16 id, enum item_kind kind, union call call, void *ctx)
 {
 	struct event *event = &f->events[id];
 
@@ -251,7 +251,7 @@ const char *lkst_feed_string(const struct lkst_feed_syscall *s, unsigned int i, 
 	return "";
 }
 
-static void take_apart(const struct layout *l, const struct lkst_record *r, enum kind kind,
+static void take_apart(const struct layout *l, const struct lkst_record *r, enum item_kind kind,
 		       struct lkst_feed_syscall *ret_syscall)
 {
 	u8 i;

@@ -17,7 +17,7 @@ enum {
 };
 
 /* What may stand out. */
-enum kind {
+enum wait_kind {
 	KIND_READY,
 	KIND_CALL,
 	KIND_FAULT,
@@ -69,7 +69,7 @@ struct summary {
 /* ---- the worst -------------------------------------------------------------------- */
 
 /* Whether @ns is among the worst so far, and if so, at which place: the rest moves down. */
-static struct worst *place(struct summary *s, enum kind kind, u64 ns)
+static struct worst *worst_slot(struct summary *s, enum wait_kind kind, u64 ns)
 {
 	struct worst *w = s->worst[kind];
 	unsigned int i = WORST;
@@ -111,7 +111,7 @@ static bool is_chosen(const struct lkst_wait *wait)
 static void take_blocked(struct summary *s, const struct lkst_interval *i, u64 ns)
 {
 	const struct lkst_wait *wait = i->wait;
-	enum kind kind = wait->cause == LKST_CAUSE_IO	   ? KIND_IO
+	enum wait_kind kind = wait->cause == LKST_CAUSE_IO	   ? KIND_IO
 			 : wait->cause == LKST_CAUSE_FAULT ? KIND_FAULT
 			 : wait->cause == LKST_CAUSE_LOCK  ? KIND_LOCK
 							   : KIND_CALL;
@@ -120,7 +120,7 @@ static void take_blocked(struct summary *s, const struct lkst_interval *i, u64 n
 
 	if (is_chosen(wait) || (kind == KIND_CALL && wait->call.row < 0))
 		return;
-	w = place(s, kind, ns);
+	w = worst_slot(s, kind, ns);
 	if (!w)
 		return;
 	w->at_ns = i->from_ns;
@@ -142,7 +142,7 @@ static void take_blocked(struct summary *s, const struct lkst_interval *i, u64 n
 
 static void take_ready(struct summary *s, const struct lkst_interval *i, u64 ns)
 {
-	struct worst *w = place(s, KIND_READY, ns);
+	struct worst *w = worst_slot(s, KIND_READY, ns);
 	const struct lkst_thread_life *waker;
 
 	if (!w)
@@ -239,7 +239,7 @@ static int on_frame(void *ctx, const struct lkst_frame *f)
 	s->nr_frames++;
 	if (f->depth || f->is_cut)
 		return 0;
-	w = place(s, KIND_IRQ, f->to_ns - f->from_ns);
+	w = worst_slot(s, KIND_IRQ, f->to_ns - f->from_ns);
 	if (!w)
 		return 0;
 	w->at_ns = f->from_ns;
@@ -459,7 +459,7 @@ static const struct lkst_column findings[] = {
 };
 enum { NR_FINDINGS = sizeof(findings) / sizeof(findings[0]) };
 
-static void put_finding(const struct summary *s, struct lkst_table *t, enum kind kind,
+static void put_finding(const struct summary *s, struct lkst_table *t, enum wait_kind kind,
 			const struct worst *w)
 {
 	const struct lkst_thread_life *life = lkst_model_life(s->work.state, w->life);

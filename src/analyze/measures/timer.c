@@ -39,7 +39,7 @@ enum {
 };
 
 /* What runs, in the upper byte of a key; the lower ones: a number or an address. */
-enum run {
+enum run_kind {
 	RUN_FUNCTION = 0xff, /* of a timer: kernel addresses begin so */
 	RUN_IRQ = 1,
 	RUN_SOFTIRQ,
@@ -282,7 +282,7 @@ static u64 run_key(const struct lkst_frame *f)
 {
 	static const struct {
 		enum lkst_event_index entry;
-		enum run run;
+		enum run_kind run;
 	} vectors[] = {
 		{ LKST_EV_local_timer_entry, RUN_LOCAL_TIMER },
 		{ LKST_EV_reschedule_entry, RUN_RESCHEDULE },

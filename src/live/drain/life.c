@@ -15,7 +15,7 @@ enum {
 	EXIT_DEAD = 0x10, /* TASK_STATE of one that has ended: include/linux/sched.h */
 };
 
-enum kind {
+enum life_kind {
 	BORN,
 	RENAMED,
 	ENDED,
@@ -24,7 +24,7 @@ enum kind {
 struct entry {
 	u64 ns;
 	s32 tid, pid;
-	enum kind kind;
+	enum life_kind kind;
 	u64 task;	 /* when it ended; 0: not known */
 	char name[COMM]; /* before it was renamed; when it ended */
 };

@@ -163,9 +163,7 @@ static int write_irqs(struct state *st)
 		end[strcspn(end, "\n")] = 0;
 		/* After the counts, the chip and the hardware number come the handlers' names. */
 		for (word = strtok(end + 1, " "); word; word = strtok(NULL, " "))
-			if (!isdigit((unsigned char)word[0]) && !name)
-				name = word;
-			else if (name && word[0])
+			if (name || !isdigit((unsigned char)word[0]))
 				name = word;
 		rec.r.irq = irq;
 		if (name)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Kinds of events: an event, or an entry and its exit, which are worth little without each other.
- * What recording one costs (rows I14, I15), and which are left out first when it costs too much.
+ * What recording one costs, and which are left out first when it costs too much.
  */
 #ifndef LKST_LIVE_LOAD_KINDS_H
 #define LKST_LIVE_LOAD_KINDS_H

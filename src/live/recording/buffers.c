@@ -55,23 +55,23 @@ u32 lkst_buffer_in_force(const struct lkst_session *s, u32 of, u32 cpu)
 /* ---- memory ----------------------------------------------------------------------------------- */
 
 /* A run of elements. */
-struct run {
+struct block_run {
 	u64 first, end;
 };
 
 static int compare_runs(const void *a, const void *b)
 {
-	const struct run *x = a, *y = b;
+	const struct block_run *x = a, *y = b;
 
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
 /* All that rings occupy but those of @except, in order, and a run without length at the end. */
-static struct run *list_used(const struct lkst_session *s, u32 except, size_t *ret_nr)
+static struct block_run *list_used(const struct lkst_session *s, u32 except, size_t *ret_nr)
 {
 	const struct lkst_rings *r = lkst_session_rings(s);
 	size_t most = (size_t)LKST_NR_BUFFERS * r->nr_cpus * LKST_LEVELS, nr = 0;
-	struct run *used = calloc(most + 1, sizeof(*used));
+	struct block_run *used = calloc(most + 1, sizeof(*used));
 	u32 buffer, cpu, level;
 
 	for (buffer = 0; used && buffer < LKST_NR_BUFFERS; buffer++)
@@ -81,7 +81,7 @@ static struct run *list_used(const struct lkst_session *s, u32 except, size_t *r
 				const struct lkst_ring *ring =
 					&lkst_rings_state(r, cpu, buffer)->ring[level];
 
-				used[nr++] = (struct run){ ring->base,
+				used[nr++] = (struct block_run){ ring->base,
 							   (u64)ring->base + ring->mask + 1 };
 			}
 	if (!used)
@@ -101,7 +101,7 @@ static u64 find_run(const struct lkst_session *s, u32 except, u64 wanted, u64 *r
 	const struct lkst_rings *r = lkst_session_rings(s);
 	u64 at = (u64)r->nr_cpus * LKST_NR_BUFFERS, found = 0;
 	size_t nr = 0, i;
-	_cleanup_free_ struct run *used = list_used(s, except, &nr);
+	_cleanup_free_ struct block_run *used = list_used(s, except, &nr);
 
 	for (i = 0, *ret_largest = 0; used && i < nr; i++) {
 		u64 length = used[i].first > at ? used[i].first - at : 0;
@@ -116,7 +116,7 @@ static u64 find_run(const struct lkst_session *s, u32 except, u64 wanted, u64 *r
 }
 
 /* Where the rings of a buffer of @bytes would be, if they began at element 0, and how many elements that is. */
-static struct lkst_ring_place *place(const struct lkst_session *s, u64 bytes, u64 *ret_nr)
+static struct lkst_ring_place *find_room(const struct lkst_session *s, u64 bytes, u64 *ret_nr)
 {
 	const struct lkst_rings *r = lkst_session_rings(s);
 	struct lkst_ring_place *rings = calloc((size_t)r->nr_cpus * LKST_LEVELS, sizeof(*rings));
@@ -137,7 +137,7 @@ static u64 largest_buffer(const struct lkst_session *s, u64 elements)
 	u64 bytes, nr;
 
 	for (bytes = LKST_BUFFER_BYTES_MAX; bytes >= LKST_BUFFER_BYTES_MIN; bytes /= 2) {
-		struct lkst_ring_place *rings = place(s, bytes, &nr);
+		struct lkst_ring_place *rings = find_room(s, bytes, &nr);
 
 		free(rings);
 		if (rings && nr <= elements)
@@ -222,7 +222,7 @@ static void put_rings(const struct lkst_session *s, u32 buffer, const struct lks
 static int give_memory(struct lkst_err *e, const struct lkst_session *s, u32 buffer, u64 bytes)
 {
 	u64 wanted, first, largest, room;
-	_cleanup_free_ struct lkst_ring_place *rings = place(s, bytes, &wanted);
+	_cleanup_free_ struct lkst_ring_place *rings = find_room(s, bytes, &wanted);
 	char want[LKST_SIZE_TEXT], have[LKST_SIZE_TEXT];
 
 	if (!rings)

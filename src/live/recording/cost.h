@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What recording costs (rows I14, I15): how often each kind of event was recorded in a quarter of a second, by
+ * What recording costs: how often each kind of event was recorded in a quarter of a second, by
  * counting what the blocks hold, and how often its programs ran and recorded nothing, which they count
  * themselves; times what either costs on this machine.
  */

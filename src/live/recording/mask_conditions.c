@@ -72,7 +72,7 @@ static void mark_used(const struct lkst_trigger_maps *m, bool used[LKST_TRIGGER_
 }
 
 /* The number of @x among the kernel's conditions; if none is equal, a free one is written. */
-static int place(struct lkst_err *e, struct lkst_trigger_maps *m, bool *used,
+static int write_condition(struct lkst_err *e, struct lkst_trigger_maps *m, bool *used,
 		 const struct compiled *x, u8 *ret_number)
 {
 	u32 i, unused = LKST_TRIGGER_MASK_CONDITIONS;
@@ -116,7 +116,7 @@ static int place_all(struct lkst_err *e, const struct lkst_session *s, struct lk
 		if (!x.text || !c->classes[id])
 			continue;
 		err = lkst_condition_compile(e, c->classes[id], x.text, x.terms, &x.nr_terms);
-		err = err ?: place(e, m, used, &x, &rows->condition[id]);
+		err = err ?: write_condition(e, m, used, &x, &rows->condition[id]);
 	}
 	return err;
 }

@@ -311,7 +311,7 @@ static void note_left_out(const struct lkst_session *s, const struct lkst_condit
 			       set, own, nr_own > 1 ? " and others" : "");
 }
 
-static int place(struct lkst_err *e, struct lkst_session *s, struct lkst_trigger_maps *m,
+static int insert_trigger(struct lkst_err *e, struct lkst_session *s, struct lkst_trigger_maps *m,
 		 const struct lkst_condition *condition, const struct lkst_trigger_options *o,
 		 u8 number, struct lkst_notes *notes, u32 *ret_number)
 {
@@ -353,7 +353,7 @@ int lkst_trigger_add(struct lkst_err *e, struct lkst_session *s,
 	if (err)
 		return err;
 	err = lkst_trigger_maps_open(e, number, &m);
-	err = err ?: place(e, s, &m, condition, options, number, notes, ret_number);
+	err = err ?: insert_trigger(e, s, &m, condition, options, number, notes, ret_number);
 	if (err && m.triggers)
 		lkst_trigger_handler_release(NULL, s, &m, number, notes);
 	return err;

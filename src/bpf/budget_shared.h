@@ -6,11 +6,11 @@
  * what recording costs (budget_cost.h), the kinds that are left out (budget_kinds.h), and hooks that are
  * detached because nothing that they serve is recorded (budget_hooks.h).
  *
- * Context: a softirq, which is not preempted on the kernels that this is used on (src/live/
- * budget.c refuses PREEMPT_RT), so that a record may be written as by any hook.
+ * Context: a softirq, which is not preempted on the kernels that this is used on (src/live/load/
+ * cost_limit.c refuses PREEMPT_RT), so that a record may be written as by any hook.
  */
-#ifndef LKST_BPF_BUDGET_H
-#define LKST_BPF_BUDGET_H
+#ifndef LKST_BPF_BUDGET_SHARED_H
+#define LKST_BPF_BUDGET_SHARED_H
 
 #include "abi/budget.h"
 #include "bpf/maskset.h"
