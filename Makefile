@@ -34,6 +34,11 @@ BPF_ARCH := $(BPF_ARCH_$(ARCH))
 BUILD   ?= $(OUT)/$(notdir $(CC))$(if $(filter 1,$(SANITIZE)),-san)$(if $(filter fuzz,$(SANITIZE)),-fuzz)
 # What is made of the kernel programs does not depend on CC: builds may share it.
 GEN     ?= $(BUILD)/gen
+# One spelling for each folder of the checkout: what a compiler says of dependencies names the object by it.
+in_checkout = $(patsubst $(CURDIR)/%,%,$(abspath $(1)))
+override OUT   := $(call in_checkout,$(OUT))
+override BUILD := $(call in_checkout,$(BUILD))
+override GEN   := $(call in_checkout,$(GEN))
 prefix  ?= /usr/local
 bindir  ?= $(prefix)/bin
 mandir  ?= $(prefix)/share/man
