@@ -501,7 +501,7 @@ int lkst_drain_write_end(struct lkst_err *e, const struct lkst_drain *d, struct 
 		    lkst_rings_has(s->reader.rings, lkst_instance_buffer(end.instance)))
 			err = lkst_writer_claim(e, w, &end);
 	}
-	return err ? err : lkst_writer_end(e, w, how, lkst_monotonic_ns());
+	return err ?: lkst_writer_end(e, w, how, lkst_monotonic_ns());
 }
 
 /* ---- progress and losses ------------------------------------------------------------ */

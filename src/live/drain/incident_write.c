@@ -25,5 +25,5 @@ int lkst_incident_save(struct lkst_err *e, const struct lkst_session *s,
 	/* A writer whose record belongs to the incident may still be writing. */
 	lkst_wait_for_writers(lkst_session_rings(s)->nr_cpus);
 	err = lkst_after_count(e, s, incident, &readings);
-	return err ? err : lkst_snapshot_write(e, s, &options, w);
+	return err ?: lkst_snapshot_write(e, s, &options, w);
 }

@@ -133,7 +133,7 @@ static int read_counters(struct lkst_err *e, struct lkst_recorder *r)
 {
 	int err = count_threads(e, r);
 
-	return err ? err : lkst_counters_read(e, r->s, &r->counters);
+	return err ?: lkst_counters_read(e, r->s, &r->counters);
 }
 
 /* Of how many threads a part has room for both readings. */
@@ -174,7 +174,7 @@ static int take(struct lkst_err *e, void *ctx, u64 instance, const void *blocks,
 		return lkst_err_sys(e, -ENOMEM, "recording");
 	lkst_addresses_feed(r->addresses, blocks, length);
 	err = lkst_writer_renew(e, r->w, lkst_session_catalog(r->s));
-	return err ? err : lkst_writer_append(e, r->w, instance, blocks, length);
+	return err ?: lkst_writer_append(e, r->w, instance, blocks, length);
 }
 
 /*

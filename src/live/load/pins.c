@@ -70,7 +70,7 @@ int lkst_pins_open_lock(struct lkst_err *e)
 			"make it, or mount a tmpfs on it");
 	if (err)
 		lkst_err_add(e, "lock file");
-	return err ? err : fd;
+	return err ?: fd;
 }
 
 /* The first words of this process's command line, "lkst snapshot". */
@@ -147,7 +147,7 @@ int lkst_pins_lock(struct lkst_err *e)
 	_cleanup_close_ int fd = lkst_pins_open_lock(e);
 	int err = fd < 0 ? fd : lkst_pins_wait_lock(e, fd);
 
-	return err ? err : lkst_take_fd(fd);
+	return err ?: lkst_take_fd(fd);
 }
 
 /*
@@ -295,7 +295,7 @@ int lkst_pins_get(struct lkst_err *e, const char *name)
 	return fd;
 }
 
-int lkst_pins_each(struct lkst_err *e, int (*each)(void *ctx, const char *name), void *ctx)
+int lkst_pins_each(struct lkst_err *e, lkst_pin_fn *each, void *ctx)
 {
 	DIR *dir = opendir(first_path(PIN_DIR).text);
 	struct dirent *d;
@@ -305,7 +305,7 @@ int lkst_pins_each(struct lkst_err *e, int (*each)(void *ctx, const char *name),
 		return errno == ENOENT ? 0 : lkst_err_sys(e, -errno, BPFFS "/lkst");
 	while (!err && (d = readdir(dir)))
 		if (d->d_name[0] != '.')
-			err = each(ctx, d->d_name);
+			err = each(e, ctx, d->d_name);
 	closedir(dir);
 	return err;
 }
@@ -320,9 +320,9 @@ int lkst_pins_drop(struct lkst_err *e, const char *name)
 		       : 0;
 }
 
-static int remove_pin(void *ctx, const char *name)
+static int remove_pin(struct lkst_err *e, void *ctx, const char *name)
 {
-	return lkst_pins_drop(ctx, name);
+	return lkst_pins_drop(e, name);
 }
 
 /* True if the file system on BPFFS is one that we mounted. */
@@ -360,9 +360,8 @@ static bool is_bpffs_empty(void)
 
 int lkst_pins_remove(struct lkst_err *e)
 {
-	int err;
+	int err = lkst_pins_each(e, remove_pin, NULL);
 
-	err = lkst_pins_each(e, remove_pin, e);
 	if (err)
 		return err;
 	if (rmdir(first_path(PIN_DIR).text) && errno != ENOENT)

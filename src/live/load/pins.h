@@ -67,8 +67,9 @@ int lkst_pins_get(struct lkst_err *e, const char *name);
 /* Removes pin @name; what it kept lives on as long as a descriptor does. */
 int lkst_pins_drop(struct lkst_err *e, const char *name);
 
-/* Calls @each for the name of every pin until it returns other than 0, which is passed on. */
-int lkst_pins_each(struct lkst_err *e, int (*each)(void *ctx, const char *name), void *ctx);
+/* Calls @each with @e for the name of every pin until it returns other than 0, which is passed on. */
+typedef int lkst_pin_fn(struct lkst_err *e, void *ctx, const char *name);
+int lkst_pins_each(struct lkst_err *e, lkst_pin_fn *each, void *ctx);
 
 /*
  * Removes every pin, and with them hooks, programs and memory; then the directory, and the BPF

@@ -174,7 +174,7 @@ static int plan_without_hook(struct planner *pl, enum lkst_event_index i)
 {
 	int err = take_id(pl, &pl->p->id[i]);
 
-	return err ? err : lkst_catalog_add_builtin(pl->e, pl->p->catalog, pl->p->id[i], i);
+	return err ?: lkst_catalog_add_builtin(pl->e, pl->p->catalog, pl->p->id[i], i);
 }
 
 static int plan_builtin(struct planner *pl)

@@ -399,10 +399,8 @@ void lkst_buffer_wipe(struct lkst_session *s, u32 buffer)
 
 int lkst_buffer_link(struct lkst_err *e, struct lkst_session *s, u32 buffer, u32 next)
 {
-	int err = refuse_bank(e, s, buffer);
+	int err = refuse_bank(e, s, buffer) ?: refuse_bank(e, s, next);
 
-	if (!err)
-		err = refuse_bank(e, s, next);
 	if (err)
 		return err;
 	__atomic_store_n(&lkst_session_control(s)->next[buffer], next, __ATOMIC_RELEASE);

@@ -48,24 +48,17 @@ int lkst_handler_open_pin(struct lkst_err *e, u8 number, const char *what)
 	return lkst_pins_get(e, pin);
 }
 
-struct dropper {
-	struct lkst_err *e;
-	u8 number;
-};
-
-static int drop_pin(void *ctx, const char *pin)
+static int drop_pin(struct lkst_err *e, void *ctx, const char *pin)
 {
-	struct dropper *d = ctx;
+	const u8 *wanted = ctx;
 	u8 number;
 
-	return parse_pin(pin, &number) && number == d->number ? lkst_pins_drop(d->e, pin) : 0;
+	return parse_pin(pin, &number) && number == *wanted ? lkst_pins_drop(e, pin) : 0;
 }
 
 int lkst_handler_drop_pins(struct lkst_err *e, u8 number)
 {
-	struct dropper d = { e, number };
-
-	return lkst_pins_each(e, drop_pin, &d);
+	return lkst_pins_each(e, drop_pin, &number);
 }
 
 /* ---- those that are there --------------------------------------------------------------------- */
@@ -158,26 +151,22 @@ const char *lkst_handler_program_name(const struct lkst_hook *hook)
 	return LKST_ANY_PROBE;
 }
 
-struct opener {
-	struct lkst_err *e;
-	struct lkst_hooks *hooks;
-};
-
-static int open_hook(struct opener *o, u8 number, u16 base, const char *program_pin)
+static int open_hook(struct lkst_err *e, struct lkst_hooks *hooks, u8 number, u16 base,
+		     const char *program_pin)
 {
 	char pin[LKST_HANDLER_PIN_MAX];
-	int fd = lkst_pins_get(o->e, program_pin), link;
+	int fd = lkst_pins_get(e, program_pin), link;
 
 	if (fd < 0)
 		return fd;
-	lkst_handler_pin(number, o->hooks->items[base].name, pin);
+	lkst_handler_pin(number, hooks->items[base].name, pin);
 	link = lkst_pins_get(NULL, pin);
-	return lkst_hooks_add_handler(o->e, o->hooks, number, base, fd, link < 0 ? -1 : link);
+	return lkst_hooks_add_handler(e, hooks, number, base, fd, link < 0 ? -1 : link);
 }
 
-static int open_program(void *ctx, const char *pin)
+static int open_program(struct lkst_err *e, void *ctx, const char *pin)
 {
-	struct opener *o = ctx;
+	struct lkst_hooks *hooks = ctx;
 	u8 number;
 	const char *name = parse_pin(pin, &number);
 	unsigned int i;
@@ -186,15 +175,13 @@ static int open_program(void *ctx, const char *pin)
 	if (!name || strncmp(name, LKST_PROGRAM_PIN, strlen(LKST_PROGRAM_PIN)))
 		return 0;
 	name += strlen(LKST_PROGRAM_PIN);
-	for (i = 0; i < o->hooks->nr_default && !err; i++)
-		if (!strcmp(lkst_handler_program_name(&o->hooks->items[i]), name))
-			err = open_hook(o, number, i, pin);
+	for (i = 0; i < hooks->nr_default && !err; i++)
+		if (!strcmp(lkst_handler_program_name(&hooks->items[i]), name))
+			err = open_hook(e, hooks, number, i, pin);
 	return err;
 }
 
 int lkst_handlers_open(struct lkst_err *e, struct lkst_hooks *hooks)
 {
-	struct opener o = { e, hooks };
-
-	return lkst_pins_each(e, open_program, &o);
+	return lkst_pins_each(e, open_program, hooks);
 }

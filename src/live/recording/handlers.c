@@ -281,7 +281,7 @@ static int identify(struct lkst_err *e, struct bpf_object *object,
 			       ? 0
 			       : lkst_err_set(e, -ENOENT, "handler %u is not there", o->extends);
 	err = read_about(e, object, o, h);
-	return err ? err : choose_number(e, h);
+	return err ?: choose_number(e, h);
 }
 
 int lkst_handler_load(struct lkst_err *e, struct lkst_session *s,

@@ -166,7 +166,7 @@ int lkst_incident_claim(struct lkst_err *e, const struct lkst_session *s,
 		return lkst_err_set(e, -ESTALE, "incident %u is not kept any more",
 				    incident->number);
 	err = lkst_incident_check_over(e, incident);
-	return err ? err : lkst_take_fd(fd);
+	return err ?: lkst_take_fd(fd);
 }
 
 /* How many CPUs have not left the bank because they have been idle since; they are told to leave now. */

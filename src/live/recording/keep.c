@@ -73,11 +73,9 @@ int lkst_keep_new(struct lkst_err *e, const struct lkst_catalog *c,
 	_cleanup_free_ u8 *packed = NULL;
 	u32 room, copy;
 	size_t length;
-	int err;
+	int err = lkst_metadata_format(e, c, &text);
 
-	err = lkst_metadata_format(e, c, &text);
-	if (!err)
-		err = lkst_note_pack(e, text, &packed, &length);
+	err = err ?: lkst_note_pack(e, text, &packed, &length);
 	if (err)
 		return err;
 	room = 1 + lkst_note_pages(length) + METADATA_PAGES_MORE;
@@ -176,7 +174,7 @@ int lkst_keep_catalog(struct lkst_err *e, const struct lkst_keep *k,
 	if (err)
 		return lkst_err_sys(e, err, "reading the recording's notes");
 	err = lkst_note_unpack(e, packed, length, &text, &length);
-	return err ? err : lkst_metadata_parse(e, text, length, ret_catalog);
+	return err ?: lkst_metadata_parse(e, text, length, ret_catalog);
 }
 
 int lkst_keep_put_catalog(struct lkst_err *e, struct lkst_keep *k, const struct lkst_catalog *c)

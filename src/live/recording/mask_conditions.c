@@ -130,7 +130,7 @@ static int load(struct lkst_err *e, struct lkst_session *s, const struct lkst_ma
 
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
 		ids[id] = lkst_mask_condition(mask, id) != NULL;
-	return err ? err : lkst_trigger_handler_load(e, s, path, ids, ret_number);
+	return err ?: lkst_trigger_handler_load(e, s, path, ids, ret_number);
 }
 
 int lkst_mask_conditions_write(struct lkst_err *e, struct lkst_session *s, u32 set,

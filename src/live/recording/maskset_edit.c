@@ -95,7 +95,7 @@ int lkst_maskset_write(struct lkst_err *e, struct lkst_session *s, u32 set,
 	}
 	if (!err && is_active)
 		err = lkst_maskset_settle(e, s);
-	return err ? err : lkst_mask_conditions_release(e, s, notes);
+	return err ?: lkst_mask_conditions_release(e, s, notes);
 }
 
 int lkst_maskset_delete(struct lkst_err *e, struct lkst_session *s, u32 set,
@@ -124,7 +124,7 @@ int lkst_maskset_delete(struct lkst_err *e, struct lkst_session *s, u32 set,
 		return err;
 	lkst_maskset_put(c, set, &none);
 	err = lkst_maskset_detach(e, s, 1U << c->active, &ignored);
-	return err ? err : lkst_mask_conditions_release(e, s, notes);
+	return err ?: lkst_mask_conditions_release(e, s, notes);
 }
 
 /* Reads the maskset @text into a free place, or over the one that has its name. */

@@ -253,7 +253,7 @@ static int begin_change(struct lkst_err *e, struct lkst_session *s, const u16 *r
 	u32 ignored;
 	int err = lkst_maskset_switch(e, s, active);
 
-	return err ? err : lkst_maskset_attach(e, s, 1U << active, route, notes, &ignored);
+	return err ?: lkst_maskset_attach(e, s, 1U << active, route, notes, &ignored);
 }
 
 /* When they have changed. */
@@ -262,7 +262,7 @@ static int end_change(struct lkst_err *e, struct lkst_session *s)
 	u32 ignored;
 	int err = lkst_maskset_detach(e, s, 1U << lkst_session_control(s)->active, &ignored);
 
-	return err ? err : lkst_maskset_settle(e, s);
+	return err ?: lkst_maskset_settle(e, s);
 }
 
 /* A table with those of @ids that a maskset in use sends to DEFAULT, for @handler. */

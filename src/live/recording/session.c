@@ -72,14 +72,9 @@ static int open_budget(struct lkst_err *e, struct lkst_session *s)
 	return 0;
 }
 
-struct opener {
-	struct lkst_err *e;
-	struct lkst_session *s;
-};
-
-static int open_hook(void *ctx, const char *name)
+static int open_hook(struct lkst_err *e, void *ctx, const char *name)
 {
-	const struct opener *o = ctx;
+	struct lkst_session *s = ctx;
 	enum lkst_hook_kind kind;
 	const char *target;
 	int fd;
@@ -89,9 +84,8 @@ static int open_hook(void *ctx, const char *name)
 	name += strlen(LKST_PROGRAM_PIN);
 	if (!lkst_hook_parse(name, &kind, &target))
 		return 0;
-	fd = lkst_pins_get(o->e, name - strlen(LKST_PROGRAM_PIN));
-	return fd < 0 ? fd
-		      : lkst_hooks_add(o->e, o->s->hooks, kind, target, fd, open_optional(name));
+	fd = lkst_pins_get(e, name - strlen(LKST_PROGRAM_PIN));
+	return fd < 0 ? fd : lkst_hooks_add(e, s->hooks, kind, target, fd, open_optional(name));
 }
 
 /* The hooks of tracepoints by name: the catalogue shows which they are. */
@@ -120,7 +114,6 @@ static int open_by_name(struct lkst_err *e, struct lkst_session *s)
 
 static int open_hooks(struct lkst_err *e, struct lkst_session *s)
 {
-	struct opener opener = { e, s };
 	char pin[LKST_COMMAND_PIN_MAX];
 	unsigned int i;
 	int err;
@@ -132,7 +125,7 @@ static int open_hooks(struct lkst_err *e, struct lkst_session *s)
 		lkst_session_command_pin(i, pin);
 		s->command_fds[i] = open_optional(pin);
 	}
-	err = lkst_pins_each(e, open_hook, &opener) ?: open_by_name(e, s);
+	err = lkst_pins_each(e, open_hook, s) ?: open_by_name(e, s);
 	lkst_hooks_assign(s->hooks, s->catalog);
 	err = err ?: lkst_handlers_open(e, s->hooks);
 	lkst_hooks_let_go(s->hooks);

@@ -178,7 +178,7 @@ static int put_pair(struct output *o, const struct lkst_thread_count *first,
 	}
 	o->nr++;
 	err = put(o, first, last->name);
-	return err ? err : put(o, last, last->name);
+	return err ?: put(o, last, last->name);
 }
 
 static int by_thread(const void *a, const void *b)

@@ -110,15 +110,26 @@ static int choose_interval(struct lkst_err *e, const struct lkst_trigger_maps *m
 	return signature ? lkst_err_set(e, -ENOSPC, "triggers measure too many intervals") : 0;
 }
 
+static int choose_trigger(struct lkst_err *e, const struct lkst_trigger_maps *m, struct places *p)
+{
+	for (p->trigger = 1; p->trigger < LKST_TRIGGERS_MAX; p->trigger++)
+		if (!m->triggers[p->trigger].is_used)
+			return 0;
+	return lkst_err_set(e, -ENOSPC, "there are %u triggers, and can't be more",
+			    LKST_TRIGGERS_MAX - 1);
+}
+
 static int choose_places(struct lkst_err *e, const struct lkst_session *s,
 			 const struct lkst_trigger_maps *m, const struct lkst_condition *condition,
 			 struct places *p)
 {
 	bool rules[LKST_TRIGGER_RULES] = {}, steps[LKST_TRIGGER_STEPS] = {};
-	int err = choose_interval(e, m, sign(condition), p);
+	int err = choose_trigger(e, m, p) ?: choose_interval(e, m, sign(condition), p);
 	u32 id;
 
-	for (id = 0; id < LKST_EVENT_SPACE && !err; id++) {
+	if (err)
+		return err;
+	for (id = 0; id < LKST_EVENT_SPACE; id++) {
 		const struct lkst_trigger_event *old = &m->events[id],
 						*new = &condition->events[id];
 		unsigned int nr_steps = p->shares_interval ? 0 : list_length(new->steps);
@@ -127,19 +138,14 @@ static int choose_places(struct lkst_err *e, const struct lkst_session *s,
 		mark(old->steps, steps);
 		if (list_length(old->rules) + list_length(new->rules) > LKST_TRIGGER_PER_EVENT ||
 		    list_length(old->steps) + nr_steps > LKST_TRIGGER_PER_EVENT)
-			err = lkst_err_set(e, -ENOSPC,
-					   "event %s has as many triggers as it can have",
-					   lkst_session_catalog(s)->classes[id]->name);
+			return lkst_err_set(e, -ENOSPC,
+					    "event %s has as many triggers as it can have",
+					    lkst_session_catalog(s)->classes[id]->name);
 	}
-	if (!err)
-		err = choose_free(e, rules, LKST_TRIGGER_RULES, condition->nr_rules, p->rule);
-	if (!err && !p->shares_interval)
-		err = choose_free(e, steps, LKST_TRIGGER_STEPS, condition->nr_steps, p->step);
-	for (p->trigger = 1; p->trigger < LKST_TRIGGERS_MAX; p->trigger++)
-		if (!m->triggers[p->trigger].is_used)
-			return err;
-	return lkst_err_set(e, -ENOSPC, "there are %u triggers, and can't be more",
-			    LKST_TRIGGERS_MAX - 1);
+	err = choose_free(e, rules, LKST_TRIGGER_RULES, condition->nr_rules, p->rule);
+	if (err || p->shares_interval)
+		return err;
+	return choose_free(e, steps, LKST_TRIGGER_STEPS, condition->nr_steps, p->step);
 }
 
 /* ---- writing ---------------------------------------------------------------------------------- */

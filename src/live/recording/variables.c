@@ -206,13 +206,12 @@ static int each_element(struct lkst_err *e, int fd, const struct bpf_map_info *i
 }
 
 struct walk {
-	struct lkst_err *e;
 	u8 number;
 	each_fn *each;
 	void *ctx;
 };
 
-static int each_of_map(void *ctx, const char *pin)
+static int each_of_map(struct lkst_err *e, void *ctx, const char *pin)
 {
 	const struct walk *w = ctx;
 	struct lkst_variable key = {}, v = { .has_key = true };
@@ -224,10 +223,10 @@ static int each_of_map(void *ctx, const char *pin)
 	lkst_handler_pin(w->number, LKST_HANDLER_MAP, prefix);
 	if (strncmp(pin, prefix, strlen(prefix)))
 		return 0;
-	fd = lkst_pins_get(w->e, pin);
+	fd = lkst_pins_get(e, pin);
 	if (fd < 0)
 		return fd;
-	if (open_map(w->e, fd, &info, &btf) ||
+	if (open_map(e, fd, &info, &btf) ||
 	    (info.type != BPF_MAP_TYPE_HASH && info.type != BPF_MAP_TYPE_LRU_HASH &&
 	     info.type != BPF_MAP_TYPE_ARRAY))
 		return 0;
@@ -238,12 +237,12 @@ static int each_of_map(void *ctx, const char *pin)
 	    (v.kind != LKST_VARIABLE_HISTOGRAM && (v.kind != LKST_VARIABLE_INT || v.count != 1)))
 		return 0;
 	v.name = pin + strlen(prefix);
-	return each_element(w->e, fd, &info, key, &v, w->each, w->ctx);
+	return each_element(e, fd, &info, key, &v, w->each, w->ctx);
 }
 
 int lkst_variables_each(struct lkst_err *e, u8 number, each_fn *each, void *ctx)
 {
-	struct walk w = { e, number, each, ctx };
+	struct walk w = { number, each, ctx };
 
 	return each_of_pin(e, number, LKST_HANDLER_DATA, each, ctx) ?:
 	       each_of_pin(e, number, LKST_HANDLER_BSS, each, ctx) ?:
