@@ -38,11 +38,6 @@ void lkst_account_free(struct lkst_account *a)
 	free(a);
 }
 
-void lkst_account_freep(struct lkst_account **a)
-{
-	lkst_account_free(*a);
-}
-
 /* @bytes, at most CHUNK_BYTES, of zeros. NULL: no memory, which sticks. */
 static void *take(struct lkst_account *a, size_t bytes)
 {

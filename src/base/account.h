@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/cleanup.h"
 #include "base/notes.h"
 
 enum lkst_account_type {
@@ -64,7 +65,7 @@ struct lkst_account {
 
 struct lkst_account *lkst_account_new(void);
 void lkst_account_free(struct lkst_account *a);
-void lkst_account_freep(struct lkst_account **a);
+LKST_GUARD(lkst_account_free, struct lkst_account)
 
 /*
  * Adds a step below @parent. Failure sticks in `error`; then the step that is returned may be

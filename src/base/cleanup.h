@@ -36,6 +36,18 @@ static inline void lkst_fclosep(FILE **f)
 		fclose(*f);
 }
 
+/*
+ * Makes the guard of pointers to @type that @release, which takes NULL, releases. Its name is that of @release with a p:
+ *
+ *	void lkst_trace_close(struct lkst_trace *t);
+ *	LKST_GUARD(lkst_trace_close, struct lkst_trace)
+ */
+#define LKST_GUARD(release, type)                                                                  \
+	static inline void release##p(type **p)                                                    \
+	{                                                                                          \
+		release(*p);                                                                       \
+	}
+
 /* Hands a guarded pointer on: returns it and disarms the guard. */
 #define lkst_take(p)                                                                               \
 	({                                                                                         \

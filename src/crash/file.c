@@ -78,29 +78,30 @@ static bool is_in_proc(int fd)
 
 int lkst_file_open(struct lkst_err *e, const char *path, struct lkst_file *ret_file)
 {
-	/* Opening a pipe that nobody writes to would wait, only to be refused then. */
-	struct lkst_file f = { .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
+	_cleanup_(lkst_file_close) struct lkst_file f = { .fd = -1 };
 	void *map = MAP_FAILED;
 	int err;
 
+	/* Opening a pipe that nobody writes to would wait, only to be refused then. */
+	f.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (f.fd < 0)
 		return lkst_err_sys(e, -errno, "cannot open it");
 	err = find_size(e, f.fd, &f.file_size);
-	if (!err && !f.file_size)
-		err = lkst_err_set(e, -ENODATA, "it is empty");
+	if (err)
+		return err;
+	if (!f.file_size)
+		return lkst_err_set(e, -ENODATA, "it is empty");
 	f.is_memory = is_in_proc(f.fd);
-	if (!err && f.file_size <= SIZE_MAX && !f.is_memory)
+	if (f.file_size <= SIZE_MAX && !f.is_memory)
 		map = mmap(NULL, f.file_size, PROT_READ, MAP_SHARED, f.fd, 0);
 	if (map != MAP_FAILED)
 		f.map = map;
 	f.size = f.file_size;
-	if (!err)
-		err = lkst_flat_index(e, &f);
-	if (err) {
-		lkst_file_close(&f);
+	err = lkst_flat_index(e, &f);
+	if (err)
 		return err;
-	}
 	*ret_file = f;
+	f = (struct lkst_file){ .fd = -1 };
 	return 0;
 }
 
@@ -139,7 +140,8 @@ static const u8 *raw_at(const struct lkst_file *f, u64 offset, size_t length, vo
 /* The chunk that holds byte @offset, or the next one after it; nr_chunks: there is none. */
 static size_t find_chunk(const struct lkst_file *f, u64 offset)
 {
-	return lkst_lower_bound(i, f->nr_chunks, f->chunks[i].offset + f->chunks[i].length <= offset);
+	return lkst_lower_bound(i, f->nr_chunks,
+				f->chunks[i].offset + f->chunks[i].length <= offset);
 }
 
 const u8 *lkst_file_at(const struct lkst_file *f, u64 offset, size_t length, void *scratch)

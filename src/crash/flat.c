@@ -84,8 +84,7 @@ static int read_chunks(struct lkst_err *e, struct lkst_file *f, struct lkst_chun
 		if (length > f->file_size - at)
 			length = f->file_size - at;
 		if (length) {
-			err = add_chunk(e, f, chunks,
-					(struct lkst_chunk){ offset, length, at });
+			err = add_chunk(e, f, chunks, (struct lkst_chunk){ offset, length, at });
 			if (err)
 				return err;
 		}

@@ -72,11 +72,6 @@ void lkst_pages_free(struct lkst_pages *p)
 	free(p);
 }
 
-void lkst_pages_freep(struct lkst_pages **p)
-{
-	lkst_pages_free(*p);
-}
-
 unsigned int lkst_pages_copy(struct lkst_pages *p, const struct lkst_find *find,
 			     unsigned int nr_parts, u8 *bytes)
 {

@@ -7,6 +7,7 @@
 #define LKST_CRASH_RECORDING_H
 
 #include "abi/note.h"
+#include "base/cleanup.h"
 #include "crash/dump_ring.h"
 #include "crash/find.h"
 #include "crash/ids.h"
@@ -69,7 +70,7 @@ struct lkst_pages;
 int lkst_pages_new(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int nr_dumps,
 		   struct lkst_pages **ret_pages);
 void lkst_pages_free(struct lkst_pages *p);
-void lkst_pages_freep(struct lkst_pages **p);
+LKST_GUARD(lkst_pages_free, struct lkst_pages)
 
 /*
  * Copies what was found and what follows it in the dump, @nr_parts times LKST_PAGE bytes, to @bytes.

@@ -502,16 +502,12 @@ int lkst_salvage(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int
 	if (!r->catalog)
 		return lkst_err_set(e, -ENODATA, "the recording's metadata was not found");
 	err = lkst_pages_new(e, dumps, nr_dumps, &pages);
+	if (err)
+		return err;
 	w.pages = pages;
-	if (!err)
-		err = write_state(&w);
-	if (!err)
-		err = salvage_streams(&w);
-	if (!err)
-		err = write_ledgers(&w);
-	if (!err)
-		err = write_end(&w);
-	if (!err)
-		*ret_salvage = sum;
-	return err;
+	err = write_state(&w) ?: salvage_streams(&w) ?: write_ledgers(&w) ?: write_end(&w);
+	if (err)
+		return err;
+	*ret_salvage = sum;
+	return 0;
 }

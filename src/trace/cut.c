@@ -342,6 +342,30 @@ static int write_end(struct cut *c, u64 from_ns, u64 end_ns, bool goes_on, u64 n
 	return err ? err : lkst_writer_end(c->e, w, how, ns);
 }
 
+/* What is in the part from @from_ns to before @end_ns, whose first record is of @begin_ns. */
+static int fill_part(struct cut *c, u64 from_ns, u64 end_ns, u64 begin_ns, struct lkst_writer *w)
+{
+	int err;
+
+	err = lkst_writer_mark_partial(c->e, w);
+	if (err)
+		return err;
+	err = write_kept(c, &c->machine, begin_ns, w);
+	if (err)
+		return err;
+	err = write_threads(c, begin_ns, w);
+	if (err)
+		return err;
+	err = write_streams(c, from_ns, end_ns, w);
+	if (err)
+		return err;
+	if (end_ns <= c->end_ns)
+		return write_holes(c, from_ns, end_ns, begin_ns, w);
+	/* The ledger of a snapshot is read at once, that of parts as they come. */
+	err = read_until(c, UINT64_MAX);
+	return err ? err : write_kept(c, &c->ledger, c->end_ns, w);
+}
+
 /* Writes the part from @from_ns to before @end_ns. @goes_on: the next one begins there. */
 static int write_part(struct cut *c, u64 from_ns, u64 end_ns, bool goes_on)
 {
@@ -350,27 +374,15 @@ static int write_part(struct cut *c, u64 from_ns, u64 end_ns, bool goes_on)
 	int err;
 
 	err = read_until(c, from_ns);
-	if (c->has_pending && begin_ns < c->pending.ns && c->pending.ns < end_ns)
-		begin_ns = c->pending.ns;
-	if (!err)
-		err = lkst_parts_next(c->e, c->parts, c->catalog,
-				       begin_ns + c->catalog->clock_offset_ns, c->state_number, &w);
 	if (err)
 		return err;
-	err = lkst_writer_mark_partial(c->e, w);
-	if (!err)
-		err = write_kept(c, &c->machine, begin_ns, w);
-	if (!err)
-		err = write_threads(c, begin_ns, w);
-	if (!err)
-		err = write_streams(c, from_ns, end_ns, w);
-	if (!err && end_ns <= c->end_ns)
-		err = write_holes(c, from_ns, end_ns, begin_ns, w);
-	/* The ledger of a snapshot is read at once, that of parts as they come. */
-	if (!err && end_ns > c->end_ns)
-		err = read_until(c, UINT64_MAX);
-	if (!err && end_ns > c->end_ns)
-		err = write_kept(c, &c->ledger, c->end_ns, w);
+	if (c->has_pending && begin_ns < c->pending.ns && c->pending.ns < end_ns)
+		begin_ns = c->pending.ns;
+	err = lkst_parts_next(c->e, c->parts, c->catalog, begin_ns + c->catalog->clock_offset_ns,
+			      c->state_number, &w);
+	if (err)
+		return err;
+	err = fill_part(c, from_ns, end_ns, begin_ns, w);
 	if (!err)
 		err = write_end(c, from_ns, end_ns, goes_on, earlier(end_ns - 1, c->end_ns), w);
 	c->state_number = lkst_writer_state_number(w);
@@ -506,24 +518,26 @@ int lkst_cut_size(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_
 	char size[LKST_SIZE_TEXT];
 	u64 rest = 0, sum = 0, part_ns = from_ns;
 	size_t nr = 0, i;
-	int err = make_dir(e, path);
+	int err;
 
+	err = make_dir(e, path);
 	if (err)
 		return err;
 	err = cut_init(e, t, path, true, &c);
-
+	if (err)
+		return err;
 	*ret_nr = 0;
-	if (!err)
-		err = measure_rest(&c, &rest);
-	if (!err && bytes < 2 * rest) {
+	err = measure_rest(&c, &rest);
+	if (err)
+		return err;
+	if (bytes < 2 * rest) {
 		lkst_size_format(2 * rest, size);
 		return lkst_err_set(e, -EINVAL,
 				    "parts would be too small to hold what each must have; %s is "
 				    "the least here",
 				    size);
 	}
-	if (!err)
-		err = list_begins(&c, from_ns, end_of(to_ns), &list, &nr);
+	err = list_begins(&c, from_ns, end_of(to_ns), &list, &nr);
 	for (i = 0; !err && i < nr; i++) {
 		if (rest + sum + list[i].size > bytes && list[i].ns > part_ns) {
 			err = write_part(&c, part_ns, list[i].ns, true);

@@ -135,22 +135,18 @@ int lkst_kept_add(struct lkst_err *e, struct lkst_kept *k, const struct lkst_rec
 {
 	struct lkst_kept_record head = { .ns = r->ns, .length = r->size };
 	u32 *slot = NULL;
-	int err = 0;
+	int replaced = same == LKST_KEPT_ALL ? 0 : replace(k, r, same, &slot);
 
-	if (same != LKST_KEPT_ALL)
-		err = replace(k, r, same, &slot);
-	if (err > 0)
+	if (replaced > 0)
 		return 0;
-	if (!err && k->used + size_of(r->size) > KEPT_MAX)
+	if (!replaced && k->used + size_of(r->size) > KEPT_MAX)
 		return lkst_err_set(
 			e, -EFBIG,
 			"what the trace says of its machine is more than %u MiB: cut its parts one "
 			"by one",
 			KEPT_MAX >> 20);
-	if (!err)
-		err = grow(k, size_of(r->size));
-	if (err)
-		return lkst_err_sys(e, err, "keeping what the trace says of its machine");
+	if (replaced < 0 || grow(k, size_of(r->size)))
+		return lkst_err_sys(e, -ENOMEM, "keeping what the trace says of its machine");
 	if (slot)
 		*slot = (u32)(k->used / 8) + 1;
 	memcpy(k->bytes + k->used, &head, sizeof(head));

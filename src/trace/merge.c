@@ -425,8 +425,3 @@ void lkst_merge_free(struct lkst_merge *m)
 	free(m->losers);
 	free(m);
 }
-
-void lkst_merge_freep(struct lkst_merge **m)
-{
-	lkst_merge_free(*m);
-}

@@ -106,7 +106,7 @@ static int env_attribute(struct lkst_err *e, struct lkst_ctf_parser *p, const ch
 		return take_uuid(e, p, c->boot_id);
 	if (!strcmp(name, "lkst_format"))
 		return (err = lkst_ctf_expect_number(e, p, "lkst_format", LKST_CTF_FORMAT)) ? err
-											     : 16;
+											    : 16;
 	/* Others are for other readers. */
 	if (p->lex.token == LKST_TOKEN_NUMBER)
 		return lkst_lex_number(e, &p->lex, UINT64_MAX, &number);
@@ -266,7 +266,7 @@ static int event_attribute(struct lkst_err *e, struct lkst_ctf_parser *p, const 
 	}
 	if (!strcmp(name, "stream_id"))
 		return (err = lkst_ctf_expect_number(e, p, "stream_id", LKST_STREAM_CLASS)) ? err
-											     : 4;
+											    : 4;
 	if (!strcmp(name, "fields"))
 		return (err = take_fields(e, p, event)) ? err : 8;
 	return lkst_ctf_unknown(e, p, "event", name);

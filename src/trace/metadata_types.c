@@ -155,16 +155,10 @@ int lkst_ctf_parse_alias(struct lkst_err *e, struct lkst_ctf_parser *p)
 {
 	char name[LKST_LEX_TEXT_MAX];
 	struct lkst_ctf_int type;
-	int err = lkst_ctf_expect_word(e, p, "the aliased type", "integer");
+	int err = lkst_ctf_expect_word(e, p, "the aliased type", "integer") ?: parse_int(e, p, &type)
+		  ?: lkst_lex_assign(e, &p->lex) ?: lkst_lex_word(e, &p->lex, name)
+		  ?: lkst_lex_mark(e, &p->lex, ';');
 
-	if (!err)
-		err = parse_int(e, p, &type);
-	if (!err)
-		err = lkst_lex_assign(e, &p->lex);
-	if (!err)
-		err = lkst_lex_word(e, &p->lex, name);
-	if (!err)
-		err = lkst_lex_mark(e, &p->lex, ';');
 	if (err)
 		return err;
 	if (strlen(name) >= LKST_NAME_MAX)
@@ -193,6 +187,7 @@ static int take_name(struct lkst_err *e, struct lkst_ctf_parser *p, char *ret_na
 /* "[16]" or "[_len]", if it is there. */
 static int parse_brackets(struct lkst_err *e, struct lkst_ctf_parser *p, struct lkst_ctf_decl *m)
 {
+	u64 count;
 	int err;
 
 	if (!lkst_lex_at(&p->lex, '['))
@@ -200,18 +195,17 @@ static int parse_brackets(struct lkst_err *e, struct lkst_ctf_parser *p, struct 
 	if (m->is_string)
 		return lkst_lex_fail(e, &p->lex, "an array of strings cannot be read");
 	err = lkst_lex_mark(e, &p->lex, '[');
-	if (!err && p->lex.token == LKST_TOKEN_NUMBER) {
-		u64 count;
-
-		err = lkst_lex_number(e, &p->lex, UINT16_MAX, &count);
-		if (!err && !count)
-			return lkst_lex_fail(e, &p->lex, "an array has no elements");
-		if (!err)
-			m->count = (u16)count;
-	} else if (!err) {
-		err = take_name(e, p, m->length_name);
-	}
-	return err ? err : lkst_lex_mark(e, &p->lex, ']');
+	if (err)
+		return err;
+	if (p->lex.token != LKST_TOKEN_NUMBER)
+		return take_name(e, p, m->length_name) ?: lkst_lex_mark(e, &p->lex, ']');
+	err = lkst_lex_number(e, &p->lex, UINT16_MAX, &count);
+	if (err)
+		return err;
+	if (!count)
+		return lkst_lex_fail(e, &p->lex, "an array has no elements");
+	m->count = (u16)count;
+	return lkst_lex_mark(e, &p->lex, ']');
 }
 
 static int parse_member(struct lkst_err *e, struct lkst_ctf_parser *p, struct lkst_ctf_decl *m)
@@ -220,27 +214,30 @@ static int parse_member(struct lkst_err *e, struct lkst_ctf_parser *p, struct lk
 	int err = lkst_lex_word(e, &p->lex, word);
 
 	memset(m, 0, sizeof(*m));
-	if (!err && !strcmp(word, "integer"))
-		err = parse_int(e, p, &m->type);
-	else if (!err && !strcmp(word, "string"))
+	if (err)
+		return err;
+	if (!strcmp(word, "string"))
 		m->is_string = true;
-	else if (!err)
-		err = find_alias(e, p, word, m);
-	if (!err)
-		err = take_name(e, p, m->name);
-	if (!err)
-		err = parse_brackets(e, p, m);
-	return err ? err : lkst_lex_mark(e, &p->lex, ';');
+	else
+		err = strcmp(word, "integer") ? find_alias(e, p, word, m)
+					      : parse_int(e, p, &m->type);
+	return err ?: take_name(e, p, m->name) ?: parse_brackets(e, p, m) ?: lkst_lex_mark(e, &p->lex, ';');
+}
+
+/* "align(8)" */
+static int parse_align(struct lkst_err *e, struct lkst_ctf_parser *p, u64 *ret_align)
+{
+	return lkst_ctf_expect_word(e, p, "what follows a struct", "align") ?: lkst_lex_mark(e, &p->lex, '(')
+	       ?: lkst_lex_number(e, &p->lex, 64, ret_align) ?: lkst_lex_mark(e, &p->lex, ')');
 }
 
 int lkst_ctf_parse_struct(struct lkst_err *e, struct lkst_ctf_parser *p)
 {
 	u64 align = 0;
-	int err = lkst_ctf_expect_word(e, p, "the type", "struct");
+	int err =
+		lkst_ctf_expect_word(e, p, "the type", "struct") ?: lkst_lex_mark(e, &p->lex, '{');
 
 	p->nr_members = 0;
-	if (!err)
-		err = lkst_lex_mark(e, &p->lex, '{');
 	while (!err && !lkst_lex_at(&p->lex, '}')) {
 		if (p->nr_members == LKST_CTF_MEMBERS_MAX)
 			return lkst_lex_fail(e, &p->lex, "a struct has more than %u members",
@@ -249,15 +246,8 @@ int lkst_ctf_parse_struct(struct lkst_err *e, struct lkst_ctf_parser *p)
 	}
 	if (!err)
 		err = lkst_lex_mark(e, &p->lex, '}');
-	if (!err && p->lex.token == LKST_TOKEN_WORD) {
-		err = lkst_ctf_expect_word(e, p, "what follows a struct", "align");
-		if (!err)
-			err = lkst_lex_mark(e, &p->lex, '(');
-		if (!err)
-			err = lkst_lex_number(e, &p->lex, 64, &align);
-		if (!err)
-			err = lkst_lex_mark(e, &p->lex, ')');
-	}
+	if (!err && p->lex.token == LKST_TOKEN_WORD)
+		err = parse_align(e, p, &align);
 	p->align = (u32)align;
 	return err;
 }

@@ -306,12 +306,9 @@ static int append_all(struct lkst_err *e, int out, const char *dir)
 int lkst_pack_write(struct lkst_err *e, const char *dir, const char *file)
 {
 	_cleanup_(lkst_new_file_fini) struct lkst_new_file out = { .dir_fd = -1, .fd = -1 };
-	int err = lkst_new_file_open(e, AT_FDCWD, file, &out);
+	int err = lkst_new_file_open(e, AT_FDCWD, file, &out) ?: append_all(e, out.fd, dir)
+		  ?: lkst_new_file_place(e, &out);
 
-	if (!err)
-		err = append_all(e, out.fd, dir);
-	if (!err)
-		err = lkst_new_file_place(e, &out);
 	if (err)
 		lkst_err_add(e, "cannot write %s", file);
 	return err;

@@ -246,14 +246,13 @@ static int adopt(struct lkst_err *e, struct lkst_parts *p)
 	if (!copy)
 		return lkst_err_sys(e, -ENOMEM, "%s", p->name);
 	if (!p->has_times) {
-		err = lkst_create_parents(e, p->name);
-		if (!err)
-			err = lkst_create_dir(e, AT_FDCWD, p->name, &p->dir_fd);
-		if (!err)
-			err = find_parts(e, p, ".", NULL);
+		err = lkst_create_parents(e, p->name)
+			      ?: lkst_create_dir(e, AT_FDCWD, p->name, &p->dir_fd) ?: find_parts(e, p, ".", NULL);
+		if (err)
+			return err;
 		p->dir_length = (size_t)snprintf(p->path, sizeof(p->path), "%s/", p->name);
 		p->next_number = p->nr ? p->list[p->nr - 1].order + 1 : 1;
-		return err;
+		return 0;
 	}
 	pattern = split(copy, &dir);
 	/* If the directories' names contain times too, parts of earlier recordings are not looked for. */

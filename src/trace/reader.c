@@ -164,7 +164,8 @@ static int list_files(struct lkst_err *e, char *const *parts, unsigned int nr_pa
 /* Adds @s, which is the trace's from then on, or closed. */
 static int take_stream(struct lkst_err *e, struct lkst_trace *t, struct lkst_stream *s)
 {
-	struct lkst_stream **added = t->nr_streams < STREAMS_MAX ? lkst_vec_add(t->streams, t->nr_streams) : NULL;
+	struct lkst_stream **added =
+		t->nr_streams < STREAMS_MAX ? lkst_vec_add(t->streams, t->nr_streams) : NULL;
 	int err = 0;
 
 	if (added) {
@@ -288,7 +289,7 @@ static int read_catalog(struct lkst_err *e, struct lkst_trace *t, char *const *p
 		_cleanup_close_ int fd = open(parts[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 		err = fd < 0 ? lkst_err_sys(e, -errno, "%s", parts[i])
-			      : read_metadata(e, fd, i ? &c : &t->catalog);
+			     : read_metadata(e, fd, i ? &c : &t->catalog);
 		t->is_partial |= fd >= 0 && !faccessat(fd, LKST_PARTIAL, F_OK, 0);
 		if (err && nr_parts > 1)
 			lkst_err_add(e, "%s", parts[i]);
@@ -316,9 +317,7 @@ static int open_traces(struct lkst_err *e, char *const *paths, unsigned int nr_p
 	if (!t)
 		return lkst_err_sys(e, -ENOMEM, "%s", paths[0]);
 	t->has_parts = has_parts;
-	err = read_catalog(e, t, paths, nr_paths);
-	if (!err)
-		err = open_streams(e, t, paths, nr_paths);
+	err = read_catalog(e, t, paths, nr_paths) ?: open_streams(e, t, paths, nr_paths);
 	if (err) {
 		lkst_err_add(e, "cannot read the trace %s", paths[0]);
 		return err;
@@ -426,21 +425,23 @@ static int open_packed_streams(struct lkst_err *e, struct lkst_trace *t, int fd,
 	return err ? err : order_streams(e, t);
 }
 
-static int open_packed(struct lkst_err *e, const char *path, int fd, struct lkst_trace **ret_trace)
+static int open_packed(struct lkst_err *e, int fd, struct lkst_trace **ret_trace)
 {
 	_cleanup_(lkst_trace_closep) struct lkst_trace *t = calloc(1, sizeof(*t));
-	struct lkst_pack pack = {};
-	int err = t ? lkst_pack_list(e, fd, &pack) : lkst_err_sys(e, -ENOMEM, "reading");
+	_cleanup_(lkst_pack_fini) struct lkst_pack pack = {};
+	int err;
 
-	if (!err)
-		err = read_packed_metadata(e, fd, lkst_pack_find(&pack, "metadata"), &t->catalog);
-	if (!err)
-		err = open_packed_streams(e, t, fd, &pack);
-	lkst_pack_fini(&pack);
-	if (err) {
-		lkst_err_add(e, "cannot read the trace %s", path);
+	if (!t)
+		return lkst_err_sys(e, -ENOMEM, "reading");
+	err = lkst_pack_list(e, fd, &pack);
+	if (err)
 		return err;
-	}
+	err = read_packed_metadata(e, fd, lkst_pack_find(&pack, "metadata"), &t->catalog);
+	if (err)
+		return err;
+	err = open_packed_streams(e, t, fd, &pack);
+	if (err)
+		return err;
 	*ret_trace = lkst_take(t);
 	return 0;
 }
@@ -450,14 +451,18 @@ int lkst_trace_open(struct lkst_err *e, const char *path, struct lkst_trace **re
 	/* Not to wait for a writer, should it be a FIFO. */
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
+	int err;
 
 	if (fd < 0 || fstat(fd, &st))
 		return lkst_err_sys(e, -errno, "cannot open the trace %s", path);
 	if (S_ISDIR(st.st_mode))
 		return open_dir(e, path, fd, ret_trace);
-	if (S_ISREG(st.st_mode))
-		return open_packed(e, path, fd, ret_trace);
-	return lkst_err_sys(e, -ENOTDIR, "cannot open the trace %s", path);
+	if (!S_ISREG(st.st_mode))
+		return lkst_err_sys(e, -ENOTDIR, "cannot open the trace %s", path);
+	err = open_packed(e, fd, ret_trace);
+	if (err)
+		lkst_err_add(e, "cannot read the trace %s", path);
+	return err;
 }
 
 void lkst_trace_close(struct lkst_trace *t)
@@ -473,11 +478,6 @@ void lkst_trace_close(struct lkst_trace *t)
 	lkst_ends_fini(&t->ends);
 	lkst_catalog_free(t->catalog);
 	free(t);
-}
-
-void lkst_trace_closep(struct lkst_trace **t)
-{
-	lkst_trace_close(*t);
 }
 
 const struct lkst_catalog *lkst_trace_catalog(const struct lkst_trace *t)

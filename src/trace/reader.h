@@ -6,6 +6,7 @@
 #ifndef LKST_TRACE_READER_H
 #define LKST_TRACE_READER_H
 
+#include "base/cleanup.h"
 #include "trace/block.h"
 #include "trace/gaps.h"
 
@@ -26,7 +27,7 @@ int lkst_trace_open(struct lkst_err *e, const char *path, struct lkst_trace **re
 int lkst_trace_open_parts(struct lkst_err *e, char *const *paths, unsigned int nr_paths,
 			  struct lkst_trace **ret_trace);
 void lkst_trace_close(struct lkst_trace *t);
-void lkst_trace_closep(struct lkst_trace **t);
+LKST_GUARD(lkst_trace_close, struct lkst_trace)
 
 const struct lkst_catalog *lkst_trace_catalog(const struct lkst_trace *t);
 
@@ -118,7 +119,7 @@ struct lkst_merge;
 int lkst_merge_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
 		   struct lkst_merge **ret_merge);
 void lkst_merge_free(struct lkst_merge *m);
-void lkst_merge_freep(struct lkst_merge **m);
+LKST_GUARD(lkst_merge_free, struct lkst_merge)
 
 /*
  * The next record in order of time (equal times: by CPU, then buffer): 1, or 0 at the end. Damage is

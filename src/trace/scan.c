@@ -11,7 +11,7 @@ static int parse_at(const struct lkst_scan *scan, size_t at, struct lkst_err *e,
 		    struct lkst_block *ret_block)
 {
 	int err = lkst_block_parse(e, scan->stream->bytes + at, scan->end - at, scan->uuid,
-				    ret_block);
+				   ret_block);
 
 	if (!err && scan->has_instance && ret_block->instance != scan->instance)
 		err = lkst_err_set(e, -EBADMSG, "the block belongs to another stream");

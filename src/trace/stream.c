@@ -419,7 +419,7 @@ int lkst_stream_open(struct lkst_err *e, const struct lkst_stream_file *files,
 		     struct lkst_stream **ret_stream)
 {
 	const char *name = files[0].name;
-	struct lkst_stream *s = calloc(1, sizeof(*s));
+	_cleanup_(lkst_stream_closep) struct lkst_stream *s = calloc(1, sizeof(*s));
 	bool is_sorted, has_long;
 	int err;
 
@@ -435,23 +435,24 @@ int lkst_stream_open(struct lkst_err *e, const struct lkst_stream_file *files,
 	s->info.cpu = lkst_instance_cpu(s->info.instance);
 	s->info.buffer = lkst_instance_buffer(s->info.instance);
 	err = lkst_stream_map(e, s, files);
-	if (!err)
-		err = list_blocks(e, s, catalog->uuid, &is_sorted, &has_long);
-	if (!err && !is_sorted)
-		err = sort_blocks(e, s);
-	if (!err && !is_sorted)
-		err = settle_times(e, s);
-	if (!err && has_long)
-		err = drop_implausible(e, s, catalog);
-	if (err) {
-		lkst_stream_close(s);
+	if (err)
 		return err;
-	}
+	err = list_blocks(e, s, catalog->uuid, &is_sorted, &has_long);
+	if (err)
+		return err;
+	if (!is_sorted)
+		err = sort_blocks(e, s) ?: settle_times(e, s);
+	if (err)
+		return err;
+	if (has_long)
+		err = drop_implausible(e, s, catalog);
+	if (err)
+		return err;
 	s->nr_bad_extra = s->info.nr_bad_blocks;
 	count_missing(s);
 	count_first(s);
 	find_range(s, catalog);
-	*ret_stream = s;
+	*ret_stream = lkst_take(s);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #ifndef LKST_TRACE_STREAM_H
 #define LKST_TRACE_STREAM_H
 
+#include "base/cleanup.h"
 #include "trace/reader.h"
 
 /* A file in a trace directory that lacks something because the copying that made it was broken off. */
@@ -73,6 +74,7 @@ int lkst_stream_open(struct lkst_err *e, const struct lkst_stream_file *files,
 		     unsigned int nr_files, const struct lkst_catalog *catalog,
 		     struct lkst_stream **ret_stream);
 void lkst_stream_close(struct lkst_stream *s);
+LKST_GUARD(lkst_stream_close, struct lkst_stream)
 
 /* Stream @instance, of which there is nothing. */
 int lkst_stream_open_missing(struct lkst_err *e, u64 instance, struct lkst_stream **ret_stream);

@@ -85,7 +85,7 @@ static int list_holes(struct lkst_err *e, struct lkst_stream *s, int fd, u64 off
 			break;
 		data = data < 0 || data > end ? end : data;
 		err = add_hole(e, s, start + (size_t)(hole - (off_t)offset),
-				start + (size_t)(data - (off_t)offset));
+			       start + (size_t)(data - (off_t)offset));
 	}
 	return err;
 }

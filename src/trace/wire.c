@@ -194,11 +194,8 @@ static int receive_frame(struct lkst_err *e, const struct lkst_wire_source *sour
 	u8 head[sizeof(struct lkst_wire_frame)];
 	int err;
 
-	err = read_exactly(e, source, head, sizeof(head));
-	if (!err)
-		err = lkst_wire_frame_parse(e, head, ret_frame);
-	if (!err)
-		err = read_exactly(e, source, payload, ret_frame->length);
+	err = read_exactly(e, source, head, sizeof(head)) ?: lkst_wire_frame_parse(e, head, ret_frame)
+	      ?: read_exactly(e, source, payload, ret_frame->length);
 	if (err)
 		return err;
 	payload[ret_frame->length] = 0;
@@ -255,18 +252,18 @@ static int take_frames(struct lkst_err *e, struct receiver *r,
 
 	for (;;) {
 		err = receive_frame(e, source, r->payload, &f);
-		if (!err && f.type == LKST_WIRE_METADATA) {
-			err = take_metadata(e, r, f.length);
-		} else if (!err && f.type == LKST_WIRE_BLOCKS) {
-			err = begin_trace(e, r, path);
-			if (!err)
-				err = lkst_writer_append(e, r->writer, f.instance, r->payload,
-							  f.length);
-		} else if (!err && f.type == LKST_WIRE_END) {
+		if (err)
+			return err;
+		if (f.type == LKST_WIRE_END)
 			return begin_trace(e, r, path);
-		} else if (!err) {
+		if (f.type == LKST_WIRE_METADATA)
+			err = take_metadata(e, r, f.length);
+		else if (f.type == LKST_WIRE_BLOCKS)
+			err = begin_trace(e, r, path)
+				      ?: lkst_writer_append(e, r->writer, f.instance, r->payload,
+							    f.length);
+		else
 			err = lkst_err_set(e, -EPROTO, "what the server sent is not a trace");
-		}
 		if (err)
 			return err;
 	}

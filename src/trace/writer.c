@@ -187,7 +187,8 @@ static int get_entry(struct lkst_err *e, struct lkst_writer *w, u64 instance,
 	file = lkst_vec_add(w->files, w->nr_files);
 	if (!file)
 		return lkst_err_sys(e, -ENOMEM, "cannot begin a stream");
-	*file = (struct stream_file){ .fd = -1, .end = { .instance = instance, .first = 1, .last = 0 } };
+	*file = (struct stream_file){ .fd = -1,
+				      .end = { .instance = instance, .first = 1, .last = 0 } };
 	*ret_file = file;
 	return 0;
 }

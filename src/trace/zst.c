@@ -105,11 +105,8 @@ int lkst_zst_pack(struct lkst_err *e, int dir_fd, const char *name, const atomic
 	snprintf(final, sizeof(final), "%s" LKST_ZST_SUFFIX, name);
 	if (from < 0)
 		return lkst_err_sys(e, -errno, "%s", name);
-	err = lkst_new_file_open(e, dir_fd, final, &to);
-	if (!err)
-		err = pack(e, from, to.fd, stop);
-	if (!err)
-		err = lkst_new_file_place(e, &to);
+	err = lkst_new_file_open(e, dir_fd, final, &to) ?: pack(e, from, to.fd, stop)
+	      ?: lkst_new_file_place(e, &to);
 	if (err) {
 		lkst_err_add(e, "%s", final);
 		return err;

@@ -51,7 +51,8 @@ TEST(bsearch_does_not_overflow)
 }
 
 static const struct unit_test tests[] = {
-	{ "bsearch_finds_the_first_that_is_not_before", test_bsearch_finds_the_first_that_is_not_before },
+	{ "bsearch_finds_the_first_that_is_not_before",
+	  test_bsearch_finds_the_first_that_is_not_before },
 	{ "bsearch_of_nothing_is_nothing", test_bsearch_of_nothing_is_nothing },
 	{ "bsearch_agrees_with_a_walk", test_bsearch_agrees_with_a_walk },
 	{ "bsearch_does_not_overflow", test_bsearch_does_not_overflow },

@@ -319,11 +319,6 @@ void lkst_counters_check_free(struct lkst_counters_check *c)
 	free(c);
 }
 
-void lkst_counters_check_freep(struct lkst_counters_check **c)
-{
-	lkst_counters_check_free(*c);
-}
-
 /* ---- counting ----------------------------------------------------------------------- */
 
 static int by_key(const void *a, const void *b)

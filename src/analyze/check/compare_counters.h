@@ -8,6 +8,7 @@
 #define LKST_ANALYZE_CHECK_COMPARE_COUNTERS_H
 
 #include "abi/events.h"
+#include "base/cleanup.h"
 #include "trace/reader.h"
 
 enum lkst_counters_verdict {
@@ -44,7 +45,7 @@ struct lkst_counters_check;
 int lkst_counters_check_new(struct lkst_err *e, struct lkst_trace *t,
 			    struct lkst_counters_check **ret_check);
 void lkst_counters_check_free(struct lkst_counters_check *c);
-void lkst_counters_check_freep(struct lkst_counters_check **c);
+LKST_GUARD(lkst_counters_check_free, struct lkst_counters_check)
 
 /* Counts @r. To be called with each record of the trace. */
 void lkst_counters_check_feed(struct lkst_counters_check *c, const struct lkst_record *r);

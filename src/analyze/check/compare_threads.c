@@ -165,11 +165,6 @@ void lkst_threads_check_free(struct lkst_threads_check *c)
 	free(c);
 }
 
-void lkst_threads_check_freep(struct lkst_threads_check **c)
-{
-	lkst_threads_check_free(*c);
-}
-
 /* The pair of thread @tid in whose time @ns is; NULL: there is none. */
 static struct thread *find(const struct lkst_threads_check *c, s32 tid, u64 ns)
 {

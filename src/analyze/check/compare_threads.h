@@ -8,6 +8,7 @@
 #define LKST_ANALYZE_CHECK_COMPARE_THREADS_H
 
 #include "abi/events.h"
+#include "base/cleanup.h"
 #include "trace/reader.h"
 
 struct lkst_thread_row {
@@ -24,7 +25,7 @@ struct lkst_threads_check;
 int lkst_threads_check_new(struct lkst_err *e, struct lkst_trace *t,
 			   struct lkst_threads_check **ret_check);
 void lkst_threads_check_free(struct lkst_threads_check *c);
-void lkst_threads_check_freep(struct lkst_threads_check **c);
+LKST_GUARD(lkst_threads_check_free, struct lkst_threads_check)
 
 /* Counts @r. To be called with each record of the trace. */
 void lkst_threads_check_feed(struct lkst_threads_check *c, const struct lkst_record *r);

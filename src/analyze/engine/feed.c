@@ -435,11 +435,6 @@ void lkst_feed_free(struct lkst_feed *f)
 	free(f);
 }
 
-void lkst_feed_freep(struct lkst_feed **f)
-{
-	lkst_feed_free(*f);
-}
-
 struct lkst_trace *lkst_feed_trace(const struct lkst_feed *f)
 {
 	return f->trace;

@@ -15,6 +15,7 @@
 #define LKST_ANALYZE_ENGINE_FEED_H
 
 #include "abi/syscalls.h"
+#include "base/cleanup.h"
 #include "trace/reader.h"
 
 struct lkst_feed;
@@ -22,7 +23,7 @@ struct lkst_feed;
 /* @t must stay open. The pass covers all of the trace until lkst_feed_limit() says otherwise. */
 int lkst_feed_new(struct lkst_err *e, struct lkst_trace *t, struct lkst_feed **ret_feed);
 void lkst_feed_free(struct lkst_feed *f);
-void lkst_feed_freep(struct lkst_feed **f);
+LKST_GUARD(lkst_feed_free, struct lkst_feed)
 
 struct lkst_trace *lkst_feed_trace(const struct lkst_feed *f);
 

@@ -82,11 +82,6 @@ void lkst_unrecorded_free(struct lkst_unrecorded *u)
 	free(u);
 }
 
-void lkst_unrecorded_freep(struct lkst_unrecorded **u)
-{
-	lkst_unrecorded_free(*u);
-}
-
 static bool has(const struct lkst_mask *mask, u32 id)
 {
 	return lkst_route_handler(mask->route[id]) != LKST_HANDLER_NOTHING;

@@ -8,6 +8,7 @@
 
 #include "abi/control.h"
 #include "analyze/engine/feed.h"
+#include "base/cleanup.h"
 #include "base/notes.h"
 
 struct lkst_unrecorded;
@@ -15,7 +16,7 @@ struct lkst_unrecorded;
 /* Has @f collect the names of the masksets. *@ret_unrecorded is to be freed before @f. 0 or -ENOMEM. */
 int lkst_unrecorded_new(struct lkst_feed *f, struct lkst_unrecorded **ret_unrecorded);
 void lkst_unrecorded_free(struct lkst_unrecorded *u);
-void lkst_unrecorded_freep(struct lkst_unrecorded **u);
+LKST_GUARD(lkst_unrecorded_free, struct lkst_unrecorded)
 
 /* The pass is over: the functions below can be called. */
 void lkst_unrecorded_end(struct lkst_unrecorded *u);

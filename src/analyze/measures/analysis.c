@@ -244,11 +244,8 @@ static int make(struct lkst_err *e, struct lkst_study *s, struct lkst_trace *t,
 	lkst_feed_limit(s->feed, s->wish.from_ns, s->wish.to_ns);
 	for (i = 0; i < s->nr; i++)
 		needs_state |= analyses[i]->needs_state;
-	err = subscribe_threads(s);
-	if (!err)
-		err = lkst_labels_subscribe(&s->labels, s->feed);
-	if (!err)
-		err = lkst_unrecorded_new(s->feed, &s->unrecorded);
+	err = subscribe_threads(s) ?: lkst_labels_subscribe(&s->labels, s->feed)
+	      ?: lkst_unrecorded_new(s->feed, &s->unrecorded);
 	if (err)
 		return lkst_err_sys(e, err, "analyzing");
 	err = lkst_symbols_load(e, s->symbols, t);
@@ -333,11 +330,6 @@ void lkst_study_free(struct lkst_study *s)
 	lkst_symbols_free(s->symbols);
 	lkst_feed_free(s->feed);
 	free(s);
-}
-
-void lkst_study_freep(struct lkst_study **s)
-{
-	lkst_study_free(*s);
 }
 
 /* What has begun and not ended, and what there was no room for. */

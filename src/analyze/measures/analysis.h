@@ -61,7 +61,7 @@ int lkst_study_new(struct lkst_err *e, struct lkst_trace *t, const struct lkst_s
 		   const struct lkst_analysis *const *analyses, unsigned int nr,
 		   struct lkst_study **ret_study);
 void lkst_study_free(struct lkst_study *s);
-void lkst_study_freep(struct lkst_study **s);
+LKST_GUARD(lkst_study_free, struct lkst_study)
 
 /* The pass. Once only. */
 int lkst_study_run(struct lkst_err *e, struct lkst_study *s);
@@ -154,6 +154,7 @@ bool lkst_work_want(struct lkst_work *w, enum lkst_event_index index, lkst_feed_
 
 #define ANALYSIS(name) extern const struct lkst_analysis lkst_analysis_##name;
 #include "analyze/measures/analyses.def"
+#include "base/cleanup.h"
 #undef ANALYSIS
 
 #endif

@@ -35,7 +35,7 @@ struct block {
 	struct lkst_labels names;
 	struct changes *changes; /* by the first tally's index of keys */
 	u32 nr_changes;
-	u64 last_ns;		     /* of the last event, 0: none yet */
+	u64 last_ns; /* of the last event, 0: none yet */
 	struct disk disks[DISKS_MAX];
 	u32 nr_disks;
 };

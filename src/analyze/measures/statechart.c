@@ -14,8 +14,8 @@ struct chart {
 	struct lkst_timeline_scale scale;
 	struct lkst_timeline lines[LKST_NR_RUNS];
 	u64 ns[LKST_NR_RUNS];
-	u64 peak_ns;		  /* the most that any slice has of all states */
-	u8 *seen; /* by life: 1: it was counted */
+	u64 peak_ns; /* the most that any slice has of all states */
+	u8 *seen;    /* by life: 1: it was counted */
 	u32 nr_seen;
 	u32 nr_threads;
 };

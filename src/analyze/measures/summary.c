@@ -491,9 +491,11 @@ static void note(const struct summary *s, struct lkst_table *t)
 	for (cpu = 0; cpu < s->nr_cpus; cpu++) {
 		const struct cpu_times *times = &s->cpus[cpu];
 
-		if (times->busy_ns && times->busy_ns * 100 >= (times->busy_ns + times->idle_ns) * BUSY_PERCENT)
+		if (times->busy_ns &&
+		    times->busy_ns * 100 >= (times->busy_ns + times->idle_ns) * BUSY_PERCENT)
 			lkst_notes_add(&t->notes, "CPU %u was busy %.0f %% of the time.", cpu,
-				       100.0 * (double)times->busy_ns / (double)(times->busy_ns + times->idle_ns));
+				       100.0 * (double)times->busy_ns /
+					       (double)(times->busy_ns + times->idle_ns));
 	}
 	if (s->nr_gaps)
 		lkst_notes_add(&t->notes,

@@ -61,11 +61,11 @@ struct slack {
 
 struct timers {
 	struct lkst_work work;
-	bool has_soft, has_clock;     /* in the trace's hrtimer_start */
-	struct lkst_open slacks;      /* of timers that are set and have one, in `value` */
-	struct slack *slack_of; /* by the first tally's index of keys */
+	bool has_soft, has_clock; /* in the trace's hrtimer_start */
+	struct lkst_open slacks;  /* of timers that are set and have one, in `value` */
+	struct slack *slack_of;	  /* by the first tally's index of keys */
 	u32 nr_slack_of;
-	s64 offsets[12];	      /* from CLOCK_MONOTONIC to each clock */
+	s64 offsets[12]; /* from CLOCK_MONOTONIC to each clock */
 	bool has_offset[12];
 	/* The clocks of timers that were initialised in the trace; collisions forget the older. */
 	struct {

@@ -367,8 +367,3 @@ void lkst_model_free(struct lkst_model *s)
 	free(s->cause_of);
 	free(s);
 }
-
-void lkst_model_freep(struct lkst_model **s)
-{
-	lkst_model_free(*s);
-}

@@ -18,6 +18,7 @@
 #define LKST_ANALYZE_MODEL_MODEL_H
 
 #include "analyze/engine/feed.h"
+#include "base/cleanup.h"
 
 /* What a thread is doing. */
 enum lkst_run {
@@ -248,7 +249,7 @@ struct lkst_model;
 /* Subscribes to @f, which must stay. Needs no more than that the trace has some sched events. */
 int lkst_model_new(struct lkst_err *e, struct lkst_feed *f, struct lkst_model **ret_state);
 void lkst_model_free(struct lkst_model *s);
-void lkst_model_freep(struct lkst_model **s);
+LKST_GUARD(lkst_model_free, struct lkst_model)
 
 /* @calls and @ctx must stay as long as @s. Returns 1 or -ENOMEM. */
 int lkst_model_subscribe(struct lkst_model *s, const struct lkst_model_calls *calls, void *ctx);

@@ -292,11 +292,6 @@ void lkst_excerpt_free(struct lkst_excerpt *w)
 	free(w);
 }
 
-void lkst_excerpt_freep(struct lkst_excerpt **w)
-{
-	lkst_excerpt_free(*w);
-}
-
 /* ---- asking ----------------------------------------------------------------------- */
 
 /* The record of a moment, as far as its fixed part goes: that much of it has been checked. */

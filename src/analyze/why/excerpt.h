@@ -11,6 +11,7 @@
 #include "analyze/engine/labels.h"
 #include "analyze/why/places.h"
 #include "analyze/why/spans.h"
+#include "base/cleanup.h"
 #include "trace/reader.h"
 #include "trace/symbols.h"
 #include "trace/threads.h"
@@ -48,7 +49,7 @@ struct lkst_excerpt {
 	u64 from_ns, to_ns; /* what is held; from_ns is later than asked if there was too much */
 	struct lkst_moment *moments;
 	u32 nr;
-	struct lkst_gaps gaps; /* what is missing in it */
+	struct lkst_gaps gaps;	  /* what is missing in it */
 	struct lkst_spans *spans; /* what each thread did in it */
 
 	/* Private. */
@@ -65,7 +66,7 @@ struct lkst_excerpt {
 int lkst_excerpt_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns, u32 max,
 		     struct lkst_excerpt **ret_window);
 void lkst_excerpt_free(struct lkst_excerpt *w);
-void lkst_excerpt_freep(struct lkst_excerpt **w);
+LKST_GUARD(lkst_excerpt_free, struct lkst_excerpt)
 
 /* What moment @i is: enum lkst_event_index or LKST_MOMENT_*. */
 static inline u16 lkst_moment_kind(const struct lkst_excerpt *w, u32 i)

@@ -143,11 +143,6 @@ void lkst_spans_free(struct lkst_spans *s)
 	free(s);
 }
 
-void lkst_spans_freep(struct lkst_spans **s)
-{
-	lkst_spans_free(*s);
-}
-
 struct lkst_places_list lkst_spans_of(const struct lkst_spans *s, s32 tid)
 {
 	return tid > 0 ? lkst_places_of(&s->by_thread, (u32)tid)

@@ -7,6 +7,7 @@
 #define LKST_ANALYZE_WHY_SPANS_H
 
 #include "analyze/why/places.h"
+#include "base/cleanup.h"
 #include "base/notes.h"
 #include "trace/reader.h"
 
@@ -37,7 +38,7 @@ struct lkst_spans {
 int lkst_spans_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns, u32 max,
 		   struct lkst_spans **ret_spans);
 void lkst_spans_free(struct lkst_spans *s);
-void lkst_spans_freep(struct lkst_spans **s);
+LKST_GUARD(lkst_spans_free, struct lkst_spans)
 
 /* Places in list[] of those of thread @tid, in order of time. */
 struct lkst_places_list lkst_spans_of(const struct lkst_spans *s, s32 tid);
