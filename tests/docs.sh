@@ -95,6 +95,17 @@ for command in ${commands#_overview}; do
 		sed -n 's/^< /only in --help: --/p; s/^> /only in the page: --/p')"
 done
 
+# Every format of --help is described in the page.
+bad=
+for command in ${commands#_overview}; do
+	for word in $("$LKST" "$command" --help 2>&1 |
+		awk '/--format FORMAT/ { on = 1 } on && !/--format/ && /--[a-z]/ { on = 0 } on' |
+		sed -n 's/.*  \([a-z]*\): .*/\1/p'); do
+		grep -qE "\bCm $word\b" "doc/man/lkst-$command.1" || bad="$bad lkst-$command.1: $word"
+	done
+done
+verdict docs_describe_every_format "$bad"
+
 # The same for the original's commands, links whose pages name their short options.
 for link in $(sed -n 's/^LINKS := //p' Makefile); do
 	page=doc/man/$link.1

@@ -126,6 +126,10 @@ void lkst_table_init(struct lkst_table *t, const char *name, const char *title,
 		     const struct lkst_column *columns, unsigned int nr_columns);
 void lkst_table_fini(struct lkst_table *t);
 
+/* The same for an array @columns. */
+#define lkst_table_init_of(t, name, title, columns)                                                \
+	lkst_table_init(t, name, title, columns, sizeof(columns) / sizeof((columns)[0]))
+
 /* For a table of any length in bounded memory: its rows go to @sink in portions as they are made. */
 void lkst_table_set_sink(struct lkst_table *t, lkst_table_sink *sink, void *arg);
 

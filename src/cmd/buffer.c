@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* lkst buffer: where records go, and changing that during recording. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 
+#include "base/cleanup.h"
 #include "base/size.h"
+#include "cmd/answer.h"
 #include "cmd/verbs.h"
 #include "live/recording/buffers.h"
 
@@ -12,7 +13,8 @@ struct options {
 	u64 size;
 	const char *of;
 	s64 cpu;
-	bool json, quiet;
+	struct lkst_answer_form form;
+	bool quiet;
 };
 
 static const struct options defaults = {
@@ -31,8 +33,7 @@ static const struct lkst_option rows[] = {
 	LKST_OPTION(NUMBER, struct options, cpu, .name = "cpu", .letter = 'c', .argument = "CPU",
 		    .max = LKST_POSSIBLE_CPUS_MAX - 1, .standard = "every CPU",
 		    .help = "with jump and shift: on this CPU only"),
-	LKST_OPTION(FLAG, struct options, json, .name = "json",
-		    .help = "with list: one JSON object per line, for programs"),
+	LKST_ANSWER_ROWS(struct options, form, "with list: how to print it"),
 	LKST_OPTION(FLAG, struct options, quiet, .name = "quiet", .letter = 'q',
 		    .help = "say nothing but errors"),
 	{},
@@ -74,45 +75,75 @@ static void name_served(const struct lkst_session *s, u32 buffer, u32 cpu, char 
 					 lkst_buffer_name(s, of));
 }
 
-static void list_ring(const struct lkst_job *job, u32 cpu, u32 buffer)
+static const struct lkst_column columns[] = {
+	{ "id", "ID", LKST_COLUMN_COUNT, "the buffer's number" },
+	{ "name", "NAME", LKST_COLUMN_TEXT, "its name" },
+	{ "cpu", "CPU", LKST_COLUMN_CPU, "the CPU" },
+	{ "bytes", "SIZE", LKST_COLUMN_BYTES, "its memory on that CPU" },
+	{ "events", "EVENTS", LKST_COLUMN_COUNT, "how many the active maskset sends there" },
+	{ "gets", NULL, LKST_COLUMN_TEXT, "the buffers whose records it gets now" },
+	{ "next", NULL, LKST_COLUMN_TEXT, "the buffer that the CPU continues in when it is full" },
+	{ NULL, "GETS", LKST_COLUMN_TEXT, "the same; none is no value" },
+	{ NULL, "NEXT", LKST_COLUMN_TEXT, "the same" },
+};
+
+/* For people: a name that is empty is none. */
+static void put_name(struct lkst_table *t, const char *name)
+{
+	if (*name)
+		lkst_table_str(t, name);
+	else
+		lkst_table_none(t);
+}
+
+static void list_ring(const struct lkst_job *job, u32 cpu, u32 buffer, struct lkst_table *t)
 {
 	const struct lkst_rings *r = lkst_session_rings(job->s);
 	/* The rings of interrupting writers are memory, too, but not what a user asked for. */
 	u64 bytes = (u64)(lkst_rings_state(r, cpu, buffer)->ring[0].mask + 1) << r->block_shift;
 	u32 next = lkst_session_control(job->s)->next[buffer] % LKST_NR_BUFFERS;
-	const char *name = lkst_buffer_name(job->s, buffer);
 	const char *next_name = next == buffer ? "" : lkst_buffer_name(job->s, next);
-	unsigned int nr = count_events(job->s, buffer);
-	char size[LKST_SIZE_TEXT], served[LKST_NR_BUFFERS * LKST_BUFFER_NAME];
+	char served[LKST_NR_BUFFERS * LKST_BUFFER_NAME];
 
-	lkst_size_format(bytes, size);
 	name_served(job->s, buffer, cpu, served, sizeof(served));
-	if (options_of(job)->json)
-		printf("{\"id\":%u,\"name\":\"%s\",\"cpu\":%u,\"bytes\":%" PRIu64
-		       ",\"events\":%u,\"gets\":\"%s\",\"next\":\"%s\"}\n",
-		       buffer, name, cpu, bytes, nr, served, next_name);
-	else
-		printf("%3u  %-15s %4u %11s %7u  %-15s %s\n", buffer, name, cpu, size, nr,
-		       served[0] ? served : "-", next_name[0] ? next_name : "-");
+	lkst_table_row(t);
+	lkst_table_u64(t, buffer);
+	lkst_table_str(t, lkst_buffer_name(job->s, buffer));
+	lkst_table_s64(t, cpu);
+	lkst_table_u64(t, bytes);
+	lkst_table_u64(t, count_events(job->s, buffer));
+	lkst_table_str(t, served);
+	lkst_table_str(t, next_name);
+	put_name(t, served);
+	put_name(t, next_name);
 }
 
-static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
+static void list(struct lkst_job *job, struct lkst_answer *a)
 {
+	_cleanup_(lkst_table_fini) struct lkst_table t = {};
 	const struct lkst_rings *r = lkst_session_rings(job->s);
 	u64 room = lkst_buffer_room(job->s);
 	char size[LKST_SIZE_TEXT];
 	u32 buffer, cpu;
 
-	if (!options_of(job)->json)
-		printf("%3s  %-15s %4s %11s %7s  %-15s %s\n", "ID", "NAME", "CPU", "SIZE", "EVENTS",
-		       "GETS", "NEXT");
+	lkst_table_init_of(&t, "buffers", "", columns);
 	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)
 		for (cpu = 0; cpu < r->nr_cpus && lkst_buffer_exists(job->s, buffer); cpu++)
-			list_ring(job, cpu, buffer);
+			list_ring(job, cpu, buffer, &t);
+	lkst_answer_table(a, &t);
 	lkst_size_format(room, size);
-	if (!options_of(job)->json)
-		printf("room for another one: %s per CPU\n", room ? size : "none");
-	return 0;
+	if (a->format == LKST_TABLE_TEXT)
+		lkst_out_printf(a->out, "room for another one: %s per CPU\n", room ? size : "none");
+}
+
+static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
+{
+	struct lkst_answer a;
+	int err = lkst_answer_begin(job->e, &options_of(job)->form, &a);
+
+	if (!err)
+		list(job, &a);
+	return lkst_answer_end(&a, err);
 }
 
 /* ---- the others ------------------------------------------------------------------------------- */

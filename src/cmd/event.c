@@ -8,6 +8,7 @@
 #include "abi/syscalls.h"
 #include "base/cleanup.h"
 #include "base/glob.h"
+#include "cmd/answer.h"
 #include "cmd/recording.h"
 #include "cmd/verbs.h"
 #include "live/load/kernel_types.h"
@@ -17,12 +18,11 @@
 #include "trace/half.h"
 
 struct options {
-	bool json;
+	struct lkst_answer_form form;
 };
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(FLAG, struct options, json, .name = "json",
-		    .help = "one JSON object per line, for programs"),
+	LKST_ANSWER_ROWS(struct options, form, "with list: how to print it"),
 	{},
 };
 
@@ -67,20 +67,31 @@ static const char *describe_hook(const struct lkst_kernel *k, enum lkst_event_in
 	return row < 0 ? "not on this kernel" : hook_kinds[lkst_events[i].hooks[row].kind];
 }
 
-static void list_event(const struct lkst_kernel *k, enum lkst_event_index i, bool json)
+static const struct lkst_column columns[] = {
+	{ "name", "EVENT", LKST_COLUMN_TEXT, "its name" },
+	{ "group", "GROUP", LKST_COLUMN_TEXT, "its group" },
+	{ "mnemonic", NULL, LKST_COLUMN_TEXT, "what the original called it" },
+	{ NULL, "LKST", LKST_COLUMN_TEXT, "the same" },
+	{ "lkst_id", NULL, LKST_COLUMN_COUNT, "the original's number for it" },
+	{ "bytes", NULL, LKST_COLUMN_BYTES, "the size of a record" },
+	{ "hook", "HOOK", LKST_COLUMN_TEXT, "how this kernel lets it be recorded" },
+	{ "help", "WHAT", LKST_COLUMN_TEXT, "what has happened" },
+};
+
+static void list_event(const struct lkst_kernel *k, enum lkst_event_index i, struct lkst_table *t)
 {
 	const struct lkst_event_desc *d = &lkst_events[i];
 	struct lkst_err why;
-	const char *hook = describe_hook(k, i, &why);
 
-	if (json)
-		printf("{\"name\":\"%s\",\"group\":\"%s\",\"mnemonic\":\"%s\",\"lkst_id\":%u,"
-		       "\"bytes\":%u,\"hook\":\"%s\",\"help\":\"%s\"}\n",
-		       d->name, lkst_group_names[d->group], d->mnemonic ? d->mnemonic : "",
-		       d->lkst_id, d->size, hook, d->help);
-	else
-		printf("%-26s %-10s %-21s %-18s %s\n", d->name, lkst_group_names[d->group],
-		       d->mnemonic ? d->mnemonic : "-", hook, d->help);
+	lkst_table_row(t);
+	lkst_table_str(t, d->name);
+	lkst_table_str(t, lkst_group_names[d->group]);
+	lkst_table_str(t, d->mnemonic ?: "");
+	lkst_table_str(t, d->mnemonic ?: "-");
+	lkst_table_u64(t, d->lkst_id);
+	lkst_table_u64(t, d->size);
+	lkst_table_str(t, describe_hook(k, i, &why));
+	lkst_table_str(t, d->help);
 }
 
 static bool is_named(const char *glob, enum lkst_event_index i)
@@ -93,25 +104,23 @@ static bool is_named(const char *glob, enum lkst_event_index i)
 		lkst_glob_matches(glob, lkst_group_names[d->group], d->name, other->mnemonic));
 }
 
-static int list(const struct lkst_kernel *k, const char *glob, bool json)
+static void list(const struct lkst_kernel *k, const char *glob, struct lkst_answer *a)
 {
-	unsigned int i, nr = 0;
+	_cleanup_(lkst_table_fini) struct lkst_table t = {};
+	unsigned int i;
 
-	if (!json)
-		printf("%-26s %-10s %-21s %-18s %s\n", "EVENT", "GROUP", "LKST", "HOOK", "WHAT");
-	for (i = 0; i < LKST_NR_EVENTS; i++) {
-		if (glob && !is_named(glob, i))
-			continue;
-		list_event(k, i, json);
-		nr++;
-	}
-	if (json)
-		return 0;
-	printf("%u events. Besides: every system call by its own name, syscall_entry_NAME and\n"
-	       "syscall_exit_NAME (%u of them; \"syscall:NAME\" selects both), and any tracepoint of\n"
-	       "the kernel as system:name.\n",
-	       nr, lkst_nr_syscalls);
-	return 0;
+	lkst_table_init_of(&t, "events", "", columns);
+	for (i = 0; i < LKST_NR_EVENTS; i++)
+		if (!glob || is_named(glob, i))
+			list_event(k, i, &t);
+	lkst_answer_table(a, &t);
+	if (a->format == LKST_TABLE_TEXT)
+		lkst_out_printf(
+			a->out,
+			"%zu events. Besides: every system call by its own name, syscall_entry_NAME and\n"
+			"syscall_exit_NAME (%u of them; \"syscall:NAME\" selects both), and any tracepoint of\n"
+			"the kernel as system:name.\n",
+			t.nr_rows, lkst_nr_syscalls);
 }
 
 static void show_hooks(const struct lkst_kernel *k, enum lkst_event_index i)
@@ -269,8 +278,12 @@ static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	const struct options *o = job->options;
 	_cleanup_(close_kernel) struct lkst_kernel *k = open_kernel();
+	struct lkst_answer a;
+	int err = lkst_answer_begin(job->e, &o->form, &a);
 
-	return list(k, nr_args ? args[0] : NULL, o->json);
+	if (!err)
+		list(k, nr_args ? args[0] : NULL, &a);
+	return lkst_answer_end(&a, err);
 }
 
 static int verb_show(struct lkst_job *job, char **args, unsigned int nr_args)

@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "base/cleanup.h"
-#include "base/out.h"
 #include "base/time.h"
 #include "cmd/verbs.h"
 #include "live/load/pins.h"
@@ -16,7 +15,8 @@
 #include "live/recording/variables.h"
 
 struct options {
-	bool json, force, quiet;
+	struct lkst_answer_form form;
+	bool force, quiet;
 	const char *as;
 	struct lkst_list events;
 	u64 timeout_ns, every_ns;
@@ -42,8 +42,8 @@ static const struct lkst_option rows[] = {
 		    .help = "with beat: again and again, until it is killed"),
 	LKST_OPTION(FLAG, struct options, force, .name = "force", .letter = 'f',
 		    .help = "with unload: also if a maskset sends events to it; DEFAULT gets them"),
-	LKST_OPTION(FLAG, struct options, json, .name = "json",
-		    .help = "with list, show and wait: JSON, for programs"),
+	LKST_ANSWER_ROWS(struct options, form,
+			 "with list, and text or json with show and wait: how to print it"),
 	LKST_OPTION(FLAG, struct options, quiet, .name = "quiet", .letter = 'q',
 		    .help = "say nothing but errors"),
 	{},
@@ -76,39 +76,53 @@ static unsigned int count_events(const struct lkst_session *s, u8 handler)
 	return nr;
 }
 
-static void list_one(const struct lkst_job *job, const struct lkst_handler *h)
-{
-	unsigned int nr = job->s ? count_events(job->s, h->number) : 0;
+static const struct lkst_column columns[] = {
+	{ "id", "ID", LKST_COLUMN_COUNT, "its number" },
+	{ NULL, "", LKST_COLUMN_TEXT, "the same, hexadecimal" },
+	{ "name", "NAME", LKST_COLUMN_TEXT, "its name" },
+	{ "events", "EVENTS", LKST_COLUMN_COUNT, "how many the active maskset sends to it" },
+	{ "help", "WHAT", LKST_COLUMN_TEXT, "what it does" },
+};
 
-	if (!options_of(job)->json) {
-		lkst_print_message(stdout, "%3u  (0x%02x)  %-16s %8u  %s", h->number, h->number,
-				   h->name, nr, h->help);
-		return;
-	}
-	printf("{\"id\":%u,\"name\":\"%s\",\"events\":%u,\"help\":", h->number, h->name, nr);
-	lkst_print_json(stdout, h->help);
-	printf("}\n");
+static void list_one(const struct lkst_job *job, const struct lkst_handler *h, struct lkst_table *t)
+{
+	lkst_table_row(t);
+	lkst_table_u64(t, h->number);
+	lkst_table_printf(t, "(0x%02x)", h->number);
+	lkst_table_str(t, h->name);
+	lkst_table_u64(t, job->s ? count_events(job->s, h->number) : 0);
+	lkst_table_str(t, h->help);
+}
+
+static void list(const struct lkst_job *job, struct lkst_answer *a)
+{
+	_cleanup_(lkst_table_fini) struct lkst_table t = {};
+	struct lkst_handler h;
+	unsigned int number;
+
+	lkst_table_init_of(&t, "handlers", "", columns);
+	list_one(job, &own[0], &t);
+	for (number = LKST_HANDLER_FIRST; job->s && number <= LKST_HANDLER_LAST; number++)
+		if (lkst_handler_get(number, &h))
+			list_one(job, &h, &t);
+	list_one(job, &own[1], &t);
+	lkst_answer_table(a, &t);
+	if (a->format == LKST_TABLE_TEXT)
+		lkst_handler_print_shipped(a->out);
 }
 
 static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 {
-	struct lkst_handler h;
-	unsigned int number;
+	struct lkst_answer a;
 	/* The list needs no recording; a recording has further handlers, and shows how they are used. */
 	int err = lkst_pins_exist() ? lkst_job_open(job, LKST_TURN_LOOK) : 0;
 
 	if (err)
 		return err;
-	if (!options_of(job)->json)
-		printf("%3s  %-6s  %-16s %8s  %s\n", "ID", "", "NAME", "EVENTS", "WHAT");
-	list_one(job, &own[0]);
-	for (number = LKST_HANDLER_FIRST; job->s && number <= LKST_HANDLER_LAST; number++)
-		if (lkst_handler_get(number, &h))
-			list_one(job, &h);
-	list_one(job, &own[1]);
-	if (!options_of(job)->json)
-		lkst_handler_print_shipped();
-	return 0;
+	err = lkst_answer_begin(job->e, &options_of(job)->form, &a);
+	if (!err)
+		list(job, &a);
+	return lkst_answer_end(&a, err);
 }
 
 /* ---- the others ------------------------------------------------------------------------------- */
@@ -144,7 +158,7 @@ static int verb_show(struct lkst_job *job, char **args, unsigned int nr_args)
 	struct lkst_handler h;
 	int err = lkst_handler_find(job->e, args[0], &h);
 
-	return err ? err : lkst_handler_print(job->e, job->s, &h, options_of(job)->json);
+	return err ? err : lkst_handler_print(job->e, job->s, &h, &options_of(job)->form);
 }
 
 static int verb_set(struct lkst_job *job, char **args, unsigned int nr_args)
@@ -168,21 +182,30 @@ static int verb_unload(struct lkst_job *job, char **args, unsigned int nr_args)
 					 &job->notes);
 }
 
-static void print_notice(const struct lkst_job *job, const struct lkst_notice *n)
+static int print_notice(const struct lkst_job *job, const struct lkst_notice *n)
 {
 	const struct lkst_event_class *event =
 		n->id <= LKST_ID_MAX ? lkst_session_catalog(job->s)->classes[n->id] : NULL;
 	const char *name = event ? event->name : "?";
+	struct lkst_answer a;
+	int err = lkst_answer_begin_tree(job->e, &options_of(job)->form, &a);
 
-	if (options_of(job)->json)
-		printf("{\"time\":%llu,\"event\":\"%s\",\"tid\":%d,\"value\":%llu}\n",
-		       (unsigned long long)n->time_ns, name, n->tid, (unsigned long long)n->value);
-	else
-		printf("%llu.%09llu %s: tid=%d value=%llu\n",
-		       (unsigned long long)n->time_ns / 1000000000,
-		       (unsigned long long)n->time_ns % 1000000000, name, n->tid,
-		       (unsigned long long)n->value);
+	if (!err && a.format == LKST_TABLE_JSON) {
+		lkst_json_object(&a.json, NULL);
+		lkst_json_u64(&a.json, "time", n->time_ns);
+		lkst_json_str(&a.json, "event", name);
+		lkst_json_s64(&a.json, "tid", n->tid);
+		lkst_json_u64(&a.json, "value", n->value);
+		lkst_json_end(&a.json);
+	} else if (!err) {
+		lkst_out_printf(a.out, "%llu.%09llu %s: tid=%d value=%llu\n",
+				(unsigned long long)n->time_ns / 1000000000,
+				(unsigned long long)n->time_ns % 1000000000, name, n->tid,
+				(unsigned long long)n->value);
+	}
+	err = lkst_answer_end(&a, err);
 	fflush(stdout);
+	return err;
 }
 
 /*
@@ -227,9 +250,10 @@ static int verb_wait(struct lkst_job *job, char **args, unsigned int nr_args)
 	lkst_job_let_go(job); /* others need not wait with us */
 	for (i = 0; i < options_of(job)->count; i++) {
 		err = wait_for_notice(job, notices, &h, &notice);
+		if (!err)
+			err = print_notice(job, &notice);
 		if (err)
 			return err;
-		print_notice(job, &notice);
 	}
 	return 0;
 }

@@ -3,7 +3,7 @@
 #ifndef LKST_CMD_HANDLER_H
 #define LKST_CMD_HANDLER_H
 
-#include "cmd/cmd.h"
+#include "cmd/answer.h"
 #include "live/load/installed.h"
 #include "live/recording/handlers.h"
 
@@ -14,11 +14,11 @@
 int lkst_handler_build(struct lkst_err *e, const char *source, const char *object, bool quiet);
 
 /* Names the handlers that come with the program, a line each. */
-void lkst_handler_print_shipped(void);
+void lkst_handler_print_shipped(struct lkst_out *out);
 
 /* Prints the handler, its variables and the events that it declares. */
 int lkst_handler_print(struct lkst_err *e, const struct lkst_session *s,
-		       const struct lkst_handler *h, bool json);
+		       const struct lkst_handler *h, const struct lkst_answer_form *form);
 
 /* Sets one of its variables: "name=value". */
 int lkst_handler_assign(struct lkst_err *e, const struct lkst_session *s,

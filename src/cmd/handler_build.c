@@ -27,7 +27,7 @@ enum { ARGS_MAX = 24 };
 /* Where headers are, from the program's own folder: as built, and as installed. */
 static const char *const header_dirs[] = { "include", "../include" };
 
-void lkst_handler_print_shipped(void)
+void lkst_handler_print_shipped(struct lkst_out *out)
 {
 	char dir[LKST_HANDLER_PATH_MAX];
 	struct lkst_err ignored;
@@ -39,14 +39,14 @@ void lkst_handler_print_shipped(void)
 	handlers = opendir(dir);
 	if (!handlers)
 		return;
-	printf("\nComing with the program, in %s:", dir);
+	lkst_out_printf(out, "\nComing with the program, in %s:", dir);
 	while ((d = readdir(handlers))) {
 		size_t length = strlen(d->d_name);
 
 		if (length > 2 && !strcmp(d->d_name + length - 2, ".o"))
-			printf(" %.*s", (int)length - 2, d->d_name);
+			lkst_out_printf(out, " %.*s", (int)length - 2, d->d_name);
 	}
-	putchar('\n');
+	lkst_out_str(out, "\n");
 	closedir(handlers);
 }
 

@@ -9,11 +9,13 @@
 #include "live/recording/declare.h"
 #include "live/recording/variables.h"
 
-enum { BAR_WIDTH = 40, ELEMENTS_SHOWN = 16 };
+enum { BAR_WIDTH = 40, ELEMENTS_SHOWN = 16, BYTES_TEXT = 32 };
 
 struct printer {
 	const struct lkst_catalog *catalog;
-	bool json, is_first;
+	const struct lkst_handler *h;
+	struct lkst_out *out;
+	struct lkst_json *json;
 	/* The map that is being printed: its largest elements, in order, and how many it has. */
 	char map[LKST_HANDLER_PIN_MAX];
 	unsigned int nr, nr_shown;
@@ -24,67 +26,58 @@ struct printer {
 	} shown[ELEMENTS_SHOWN];
 };
 
-/* What a handler says of itself may hold anything. */
-/* ---- values ----------------------------------------------------------------------------------- */
-
-static void print_text(const struct lkst_variable *v)
+static const struct lkst_event_class *event_of(const struct printer *p, s64 id)
 {
-	const unsigned char *text = v->bytes;
-	u32 i;
+	return id > 0 && id <= LKST_ID_MAX ? p->catalog->classes[id] : NULL;
+}
 
-	putchar('"');
-	for (i = 0; i < v->count && text[i]; i++)
-		if (text[i] < ' ' || text[i] == '"' || text[i] == '\\' || text[i] > '~')
-			printf("\\u%04x", text[i]);
-		else
-			putchar(text[i]);
-	putchar('"');
+static size_t text_length(const struct lkst_variable *v)
+{
+	return strnlen(v->bytes, v->count);
+}
+
+/* Of a variable whose type says no more than its size. */
+static const char *bytes_text(const struct lkst_variable *v, char text[BYTES_TEXT])
+{
+	snprintf(text, BYTES_TEXT, "(%u bytes)", v->size);
+	return text;
+}
+
+/* ---- text ------------------------------------------------------------------------------------- */
+
+/* What a handler has in its variables may be anything. */
+static void print_string(struct lkst_out *out, const char *text, size_t length)
+{
+	lkst_out_advance(out, lkst_out_json(out, lkst_out_room(out), text, length));
 }
 
 static void print_event(const struct printer *p, s64 id)
 {
-	const struct lkst_event_class *event =
-		id > 0 && id <= LKST_ID_MAX ? p->catalog->classes[id] : NULL;
-	const char *quote = p->json ? "\"" : "";
+	const struct lkst_event_class *event = event_of(p, id);
 
 	if (event)
-		printf("%s%s%s", quote, event->name, quote);
+		lkst_out_str(p->out, event->name);
 	else
-		printf("%lld", (long long)id);
+		lkst_out_printf(p->out, "%lld", (long long)id);
 }
 
-static void print_ints(const struct lkst_variable *v)
+static void print_ints(struct lkst_out *out, const struct lkst_variable *v)
 {
 	u32 i;
 
 	if (v->count > 1)
-		putchar('[');
+		lkst_out_str(out, "[");
 	for (i = 0; i < v->count; i++) {
 		long long value = lkst_variable_int(v, i);
 
-		printf(v->is_signed ? "%s%lld" : "%s%llu", i ? ", " : "", value);
+		lkst_out_str(out, i ? ", " : "");
+		lkst_out_printf(out, v->is_signed ? "%lld" : "%llu", value);
 	}
 	if (v->count > 1)
-		putchar(']');
+		lkst_out_str(out, "]");
 }
 
-static void print_slots_json(const u64 *slot)
-{
-	unsigned int i;
-	bool is_first = true;
-
-	putchar('[');
-	for (i = 0; i < LKST_HISTOGRAM_SLOTS; i++) {
-		if (!slot[i])
-			continue;
-		printf("%s{\"from\":%llu,\"count\":%llu}", is_first ? "" : ",",
-		       i ? 1ULL << i : 0ULL, (unsigned long long)slot[i]);
-		is_first = false;
-	}
-	putchar(']');
-}
-
-static void print_histogram(const struct lkst_variable *v)
+static void print_histogram(struct lkst_out *out, const struct lkst_variable *v)
 {
 	unsigned int i, first = LKST_HISTOGRAM_SLOTS, last = 0;
 	u64 slot[LKST_HISTOGRAM_SLOTS], most = 1, total = 0;
@@ -98,86 +91,56 @@ static void print_histogram(const struct lkst_variable *v)
 		most = slot[i] > most ? slot[i] : most;
 		total += slot[i];
 	}
-	printf("%llu values\n", (unsigned long long)total);
+	lkst_out_printf(out, "%llu values\n", (unsigned long long)total);
 	for (i = first; i <= last && first < LKST_HISTOGRAM_SLOTS; i++) {
 		unsigned long long from = i ? 1ULL << i : 0, to = (2ULL << i) - 1;
 
-		printf("  %20llu - %-20llu %10llu |%.*s\n", from, to, (unsigned long long)slot[i],
-		       (int)((double)slot[i] / most * BAR_WIDTH),
-		       "########################################");
+		lkst_out_printf(out, "  %20llu - %-20llu %10llu |%.*s\n", from, to,
+				(unsigned long long)slot[i],
+				(int)((double)slot[i] / most * BAR_WIDTH),
+				"########################################");
 	}
-}
-
-static void print_bytes(const struct lkst_variable *v)
-{
-	printf("\"(%u bytes)\"", v->size);
 }
 
 static void print_value(const struct printer *p, const struct lkst_variable *v)
 {
+	char text[BYTES_TEXT];
+
 	switch (v->kind) {
 	case LKST_VARIABLE_INT:
 	case LKST_VARIABLE_BOOL:
 	case LKST_VARIABLE_CGROUP:
-		print_ints(v);
+		print_ints(p->out, v);
 		break;
 	case LKST_VARIABLE_TEXT:
-		print_text(v);
+		print_string(p->out, v->bytes, text_length(v));
 		break;
 	case LKST_VARIABLE_EVENT:
 		print_event(p, lkst_variable_int(v, 0));
 		break;
 	case LKST_VARIABLE_HISTOGRAM:
-		if (p->json)
-			print_slots_json(v->bytes);
-		else
-			print_histogram(v);
+		print_histogram(p->out, v);
 		return;
 	case LKST_VARIABLE_BYTES:
-		print_bytes(v);
+		print_string(p->out, bytes_text(v, text), strlen(bytes_text(v, text)));
 		break;
 	}
-}
-
-static void print_key(const struct printer *p, const struct lkst_variable *v)
-{
-	if (v->is_key_event)
-		print_event(p, v->key);
-	else
-		printf("%lld", (long long)v->key);
-}
-
-/* ---- the handler ------------------------------------------------------------------------------ */
-
-static int print_json(void *ctx, const struct lkst_variable *v)
-{
-	struct printer *p = ctx;
-
-	printf("%s{\"name\":\"%s\",", p->is_first ? "" : ",", v->name);
-	if (v->has_key) {
-		printf("\"key\":");
-		print_key(p, v);
-		putchar(',');
-	}
-	printf("\"value\":");
-	print_value(p, v);
-	putchar('}');
-	p->is_first = false;
-	return 0;
+	lkst_out_str(p->out, "\n");
 }
 
 static void print_one(const struct printer *p, const struct lkst_variable *v)
 {
-	printf("%s", v->name);
+	lkst_out_str(p->out, v->name);
 	if (v->has_key) {
-		putchar('[');
-		print_key(p, v);
-		putchar(']');
+		lkst_out_str(p->out, "[");
+		if (v->is_key_event)
+			print_event(p, v->key);
+		else
+			lkst_out_printf(p->out, "%lld", (long long)v->key);
+		lkst_out_str(p->out, "]");
 	}
-	printf(" = ");
+	lkst_out_str(p->out, " = ");
 	print_value(p, v);
-	if (v->kind != LKST_VARIABLE_HISTOGRAM)
-		putchar('\n');
 }
 
 /* Prints what was kept of a map's elements. */
@@ -191,7 +154,8 @@ static void print_elements(struct printer *p)
 		print_one(p, &p->shown[i].v);
 	}
 	if (p->nr > p->nr_shown)
-		printf("%s has %u more; --json shows them\n", p->map, p->nr - p->nr_shown);
+		lkst_out_printf(p->out, "%s has %u more; --json shows them\n", p->map,
+				p->nr - p->nr_shown);
 	p->nr = p->nr_shown = 0;
 }
 
@@ -244,47 +208,156 @@ static int print_plain(void *ctx, const struct lkst_variable *v)
 	return 0;
 }
 
-static int print_declared_json(void *ctx, const struct lkst_own_event *event)
+static int print_declared(void *ctx, const struct lkst_own_event *event)
 {
 	struct printer *p = ctx;
 
-	printf("%s{\"name\":", p->is_first ? "" : ",");
-	print_event(p, event->id);
-	printf(",\"help\":");
-	lkst_print_json(stdout, event->help);
-	putchar('}');
-	p->is_first = false;
+	lkst_out_message(p->out, "event %s.%s: %s", p->h->name, event->name, event->help);
 	return 0;
 }
 
-static int print_declared(void *ctx, const struct lkst_own_event *event)
+static int print_text(struct lkst_err *e, struct printer *p)
 {
-	const struct lkst_handler *h = ctx;
+	int err;
 
-	lkst_print_message(stdout, "event %s.%s: %s", h->name, event->name, event->help);
+	lkst_out_message(p->out, "handler %u, %s: %s", p->h->number, p->h->name, p->h->help);
+	err = lkst_variables_each(e, p->h->number, print_plain, p);
+	print_elements(p);
+	return err ? err : lkst_declared_each(e, p->h->number, print_declared, p);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------- */
+
+static void put_event(const struct printer *p, const char *name, s64 id)
+{
+	const struct lkst_event_class *event = event_of(p, id);
+
+	if (event)
+		lkst_json_str(p->json, name, event->name);
+	else
+		lkst_json_s64(p->json, name, id);
+}
+
+static void put_int(struct lkst_json *j, const char *name, const struct lkst_variable *v, u32 i)
+{
+	if (v->is_signed)
+		lkst_json_s64(j, name, lkst_variable_int(v, i));
+	else
+		lkst_json_u64(j, name, (u64)lkst_variable_int(v, i));
+}
+
+/* One as a number, several as an array. */
+static void put_ints(struct lkst_json *j, const struct lkst_variable *v)
+{
+	u32 i;
+
+	if (v->count == 1) {
+		put_int(j, "value", v, 0);
+		return;
+	}
+	lkst_json_array(j, "value");
+	for (i = 0; i < v->count; i++)
+		put_int(j, NULL, v, i);
+	lkst_json_end(j);
+}
+
+static void put_slots(struct lkst_json *j, const u64 *slot)
+{
+	unsigned int i;
+
+	lkst_json_array(j, "value");
+	for (i = 0; i < LKST_HISTOGRAM_SLOTS; i++) {
+		if (!slot[i])
+			continue;
+		lkst_json_object(j, NULL);
+		lkst_json_u64(j, "from", i ? 1ULL << i : 0ULL);
+		lkst_json_u64(j, "count", slot[i]);
+		lkst_json_end(j);
+	}
+	lkst_json_end(j);
+}
+
+static void put_value(const struct printer *p, const struct lkst_variable *v)
+{
+	char text[BYTES_TEXT];
+
+	switch (v->kind) {
+	case LKST_VARIABLE_INT:
+	case LKST_VARIABLE_BOOL:
+	case LKST_VARIABLE_CGROUP:
+		put_ints(p->json, v);
+		break;
+	case LKST_VARIABLE_TEXT:
+		lkst_json_text(p->json, "value", v->bytes, text_length(v));
+		break;
+	case LKST_VARIABLE_EVENT:
+		put_event(p, "value", lkst_variable_int(v, 0));
+		break;
+	case LKST_VARIABLE_HISTOGRAM:
+		put_slots(p->json, v->bytes);
+		break;
+	case LKST_VARIABLE_BYTES:
+		lkst_json_str(p->json, "value", bytes_text(v, text));
+		break;
+	}
+}
+
+static int put_variable(void *ctx, const struct lkst_variable *v)
+{
+	struct printer *p = ctx;
+
+	lkst_json_object(p->json, NULL);
+	lkst_json_str(p->json, "name", v->name);
+	if (v->has_key && v->is_key_event)
+		put_event(p, "key", v->key);
+	else if (v->has_key)
+		lkst_json_s64(p->json, "key", v->key);
+	put_value(p, v);
+	lkst_json_end(p->json);
 	return 0;
+}
+
+static int put_declared(void *ctx, const struct lkst_own_event *event)
+{
+	struct printer *p = ctx;
+
+	lkst_json_object(p->json, NULL);
+	put_event(p, "name", event->id);
+	lkst_json_str(p->json, "help", event->help);
+	lkst_json_end(p->json);
+	return 0;
+}
+
+static int print_json(struct lkst_err *e, struct printer *p)
+{
+	int err;
+
+	lkst_json_object(p->json, NULL);
+	lkst_json_u64(p->json, "id", p->h->number);
+	lkst_json_str(p->json, "name", p->h->name);
+	lkst_json_array(p->json, "variables");
+	err = lkst_variables_each(e, p->h->number, put_variable, p);
+	lkst_json_end(p->json);
+	lkst_json_array(p->json, "events");
+	if (!err)
+		err = lkst_declared_each(e, p->h->number, put_declared, p);
+	lkst_json_end(p->json);
+	lkst_json_end(p->json);
+	return err;
 }
 
 int lkst_handler_print(struct lkst_err *e, const struct lkst_session *s,
-		       const struct lkst_handler *h, bool json)
+		       const struct lkst_handler *h, const struct lkst_answer_form *form)
 {
-	struct printer p = { .catalog = lkst_session_catalog(s), .json = json, .is_first = true };
-	int err;
+	struct printer p = { .catalog = lkst_session_catalog(s), .h = h };
+	struct lkst_answer a;
+	int err = lkst_answer_begin_tree(e, form, &a);
 
-	if (!json) {
-		lkst_print_message(stdout, "handler %u, %s: %s", h->number, h->name, h->help);
-		err = lkst_variables_each(e, h->number, print_plain, &p);
-		print_elements(&p);
-		return err ? err : lkst_declared_each(e, h->number, print_declared, (void *)h);
-	}
-	printf("{\"id\":%u,\"name\":\"%s\",\"variables\":[", h->number, h->name);
-	err = lkst_variables_each(e, h->number, print_json, &p);
-	printf("],\"events\":[");
-	p.is_first = true;
+	p.out = a.out;
+	p.json = &a.json;
 	if (!err)
-		err = lkst_declared_each(e, h->number, print_declared_json, &p);
-	printf("]}\n");
-	return err;
+		err = a.format == LKST_TABLE_JSON ? print_json(e, &p) : print_text(e, &p);
+	return lkst_answer_end(&a, err);
 }
 
 /* ---- setting ---------------------------------------------------------------------------------- */

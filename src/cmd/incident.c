@@ -10,13 +10,15 @@
 #include "base/out.h"
 #include "base/time.h"
 #include "cmd/access.h"
+#include "cmd/answer.h"
 #include "cmd/incident.h"
 
 struct options {
 	u64 post_ns;
 	const char *reason, *output;
 	struct lkst_access_options access;
-	bool drop, json, quiet;
+	struct lkst_answer_form form;
+	bool drop, quiet;
 };
 
 static const struct options defaults = { .reason = "command" };
@@ -34,8 +36,7 @@ static const struct lkst_option rows[] = {
 	LKST_OPTION(FLAG, struct options, drop, .name = "drop", .letter = 'd',
 		    .help = "with save: give its memory back when it is saved"),
 	LKST_ACCESS_ROWS(struct options, access),
-	LKST_OPTION(FLAG, struct options, json, .name = "json",
-		    .help = "with list: one JSON object per line, for programs"),
+	LKST_ANSWER_ROWS(struct options, form, "with list: how to print it"),
 	LKST_OPTION(FLAG, struct options, quiet, .name = "quiet", .letter = 'q',
 		    .help = "say nothing but errors"),
 	{},
@@ -48,55 +49,93 @@ static const struct options *options_of(const struct lkst_job *job)
 
 /* ---- list and keep ---------------------------------------------------------------------------- */
 
-static void list_one(const struct lkst_job *job, const struct lkst_incident *i)
-{
-	double before =
-		i->begin_ns && i->begin_ns < i->cause.ns ? (i->cause.ns - i->begin_ns) / 1e9 : 0;
-	char day[LKST_INCIDENT_DAY], reason[4 * LKST_INCIDENT_REASON], *end;
-	const char *event = "";
+static const struct lkst_column columns[] = {
+	{ "number", "ID", LKST_COLUMN_COUNT, "its number" },
+	{ "at", "AT", LKST_COLUMN_TEXT, "when, as the time of day" },
+	{ "at_ns", NULL, LKST_COLUMN_TIME, "when" },
+	{ "until_ns", NULL, LKST_COLUMN_TIME, "how far it goes" },
+	{ "before_s", NULL, LKST_COLUMN_RATIO, "how far it reaches back" },
+	{ "after_s", NULL, LKST_COLUMN_RATIO, "how long it went on" },
+	{ NULL, "BEFORE", LKST_COLUMN_DURATION, "how far it reaches back" },
+	{ NULL, "AFTER", LKST_COLUMN_DURATION, "how long it went on" },
+	{ "over", NULL, LKST_COLUMN_FLAG, "it is over" },
+	{ "trigger", NULL, LKST_COLUMN_COUNT, "the number of the trigger, 0: none" },
+	{ "event", NULL, LKST_COLUMN_TEXT, "the event that caused it" },
+	{ "tid", "TID", LKST_COLUMN_TID, "its thread" },
+	{ "value", NULL, LKST_COLUMN_COUNT, "what the trigger has measured" },
+	{ "reason", NULL, LKST_COLUMN_TEXT, "why" },
+	{ NULL, "REASON", LKST_COLUMN_TEXT, "why, at what, and whether it goes on" },
+};
 
-	lkst_incident_format_day(i, day);
-	if (i->cause.id && i->cause.id <= LKST_ID_MAX &&
-	    lkst_session_catalog(job->s)->classes[i->cause.id])
-		event = lkst_session_catalog(job->s)->classes[i->cause.id]->name;
-	if (options_of(job)->json) {
-		printf("{\"number\":%u,\"at\":\"%s\",\"at_ns\":%" PRIu64 ",\"until_ns\":%" PRIu64
-		       ",\"before_s\":%.6f,\"after_s\":%.6f,\"over\":%s,\"trigger\":%u,"
-		       "\"event\":\"%s\",\"tid\":%d,\"value\":%" PRIu64 ",\"reason\":",
-		       i->number, day, i->cause.ns, i->until_ns, before, i->cause.post_ns / 1e9,
-		       i->is_over ? "true" : "false", i->cause.trigger, event, i->cause.tid,
-		       i->cause.value);
-		lkst_print_json(stdout, i->cause.reason);
-		printf("}\n");
-		return;
-	}
-	printf("%4u  %s %10.3f %9.3f  %7d  ", i->number, day, before, i->cause.post_ns / 1e9,
-	       i->cause.tid);
-	/* It may hold anything. */
-	end = lkst_put_escaped(reason, i->cause.reason, strlen(i->cause.reason), "");
-	printf("%.*s%s%s%s\n", (int)(end - reason), reason, event[0] ? " at " : "", event,
-	       i->is_over ? "" : " (goes on)");
+static const char *event_of(const struct lkst_job *job, const struct lkst_incident *i)
+{
+	const struct lkst_event_class *event =
+		i->cause.id && i->cause.id <= LKST_ID_MAX
+			? lkst_session_catalog(job->s)->classes[i->cause.id]
+			: NULL;
+
+	return event ? event->name : "";
 }
 
-static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
+static void list_one(const struct lkst_job *job, const struct lkst_incident *i,
+		     struct lkst_table *t)
+{
+	const u64 before_ns =
+		i->begin_ns && i->begin_ns < i->cause.ns ? i->cause.ns - i->begin_ns : 0;
+	const char *event = event_of(job, i);
+	char day[LKST_INCIDENT_DAY];
+
+	lkst_incident_format_day(i, day);
+	lkst_table_row(t);
+	lkst_table_u64(t, i->number);
+	lkst_table_str(t, day);
+	lkst_table_u64(t, i->cause.ns);
+	lkst_table_u64(t, i->until_ns);
+	lkst_table_double(t, before_ns / 1e9);
+	lkst_table_double(t, i->cause.post_ns / 1e9);
+	lkst_table_u64(t, before_ns);
+	lkst_table_u64(t, i->cause.post_ns);
+	lkst_table_bool(t, i->is_over);
+	lkst_table_u64(t, i->cause.trigger);
+	lkst_table_str(t, event);
+	lkst_table_s64(t, i->cause.tid);
+	lkst_table_u64(t, i->cause.value);
+	lkst_table_str(t, i->cause.reason);
+	lkst_table_printf(t, "%s%s%s%s", i->cause.reason, event[0] ? " at " : "", event,
+			  i->is_over ? "" : " (goes on)");
+}
+
+static int list(struct lkst_job *job, struct lkst_answer *a)
 {
 	const struct lkst_banks *banks = &lkst_session_control(job->s)->banks;
 	_cleanup_free_ struct lkst_incident *list = NULL;
+	_cleanup_(lkst_table_fini) struct lkst_table t = {};
 	u32 nr = 0, nr_free, room = lkst_incidents_room(job->s, &nr_free), i;
 	int err = lkst_incidents_list(job->e, job->s, &list, &nr);
 
 	if (err)
 		return err;
-	if (!options_of(job)->json)
-		printf("%4s  %-19s %10s %9s  %7s  %s\n", "ID", "AT", "BEFORE s", "AFTER s", "TID",
-		       "REASON");
+	lkst_table_init_of(&t, "incidents", "", columns);
 	for (i = 0; i < nr; i++)
-		list_one(job, &list[i]);
-	if (!options_of(job)->json)
-		printf("room for %u more of %u; %" PRIu64 " causes came while an incident was not "
-		       "over, %" PRIu64 " found no room\n",
-		       nr_free, room, banks->joined, banks->missed);
+		list_one(job, &list[i], &t);
+	lkst_answer_table(a, &t);
+	if (a->format == LKST_TABLE_TEXT)
+		lkst_out_printf(a->out,
+				"room for %u more of %u; %" PRIu64
+				" causes came while an incident was not "
+				"over, %" PRIu64 " found no room\n",
+				nr_free, room, banks->joined, banks->missed);
 	return 0;
+}
+
+static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
+{
+	struct lkst_answer a;
+	int err = lkst_answer_begin(job->e, &options_of(job)->form, &a);
+
+	if (!err)
+		err = list(job, &a);
+	return lkst_answer_end(&a, err);
 }
 
 static int verb_keep(struct lkst_job *job, char **args, unsigned int nr_args)

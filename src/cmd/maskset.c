@@ -21,7 +21,7 @@
 #include "rules/mask_text.h"
 #include "rules/shipped_masks.h"
 
-enum { GLOBS_MAX = 60, GLOB_TEXT = 160 };
+enum { GLOBS_MAX = 60, GLOB_TEXT = 160, STATE_TEXT = 32 };
 
 static const struct lkst_option rows[] = {
 	LKST_OPTION(FLAG, struct lkst_maskset_options, armed, .name = "armed",
@@ -32,8 +32,8 @@ static const struct lkst_option rows[] = {
 	LKST_OPTION(TEXT, struct lkst_maskset_options, buffer, .name = "buffer", .letter = 'b',
 		    .argument = "BUFFER", .standard = "each event's usual one",
 		    .help = "with +=: the buffer that the events go to"),
-	LKST_OPTION(FLAG, struct lkst_maskset_options, json, .name = "json",
-		    .help = "with list, show and set: JSON, for programs"),
+	LKST_ANSWER_ROWS(struct lkst_maskset_options, form,
+			 "with list and show, and JSON with set: how to print it"),
 	LKST_OPTION(FLAG, struct lkst_maskset_options, quiet, .name = "quiet", .letter = 'q',
 		    .help = "say nothing but errors"),
 	{},
@@ -41,82 +41,100 @@ static const struct lkst_option rows[] = {
 
 /* ---- list ------------------------------------------------------------------------------------- */
 
-static void print_state(const struct lkst_control *c, u32 set)
-{
-	const char *comma = "";
+static const struct lkst_column columns[] = {
+	{ "id", "ID", LKST_COLUMN_COUNT, "its number" },
+	{ "name", "NAME", LKST_COLUMN_TEXT, "its name" },
+	{ "events", "EVENTS", LKST_COLUMN_COUNT, "how many it records" },
+	{ NULL, "STATE", LKST_COLUMN_TEXT, "the next three" },
+	{ "active", NULL, LKST_COLUMN_FLAG, "it decides what is recorded" },
+	{ "armed", NULL, LKST_COLUMN_FLAG, "its hooks stay attached" },
+	{ "reserved", NULL, LKST_COLUMN_FLAG, "it cannot be changed" },
+};
 
-	if (c->active == set)
-		printf("active"), comma = ", ";
-	if (c->armed >> set & 1)
-		printf("%sarmed", comma), comma = ", ";
-	if (lkst_maskset_is_reserved(set))
-		printf("%sreserved", comma);
-	putchar('\n');
+/* "active, armed" */
+static const char *state_of(const struct lkst_control *c, u32 set, char text[STATE_TEXT])
+{
+	snprintf(text, STATE_TEXT, "%s%s%s", c->active == set ? ", active" : "",
+		 c->armed >> set & 1 ? ", armed" : "",
+		 lkst_maskset_is_reserved(set) ? ", reserved" : "");
+	return text[0] ? text + 2 : "";
 }
 
-static int list_recording(struct lkst_job *job)
+static void list_recording(const struct lkst_job *job, struct lkst_table *t)
 {
 	const struct lkst_catalog *catalog = lkst_session_catalog(job->s);
 	const struct lkst_control *c = job->c;
-	bool first = true;
+	char state[STATE_TEXT];
 	u32 set;
 
-	if (lkst_maskset_options(job)->json)
-		printf("{\"masksets\":[");
-	else
-		printf("%3s  %-20s %8s  %s\n", "ID", "NAME", "EVENTS", "STATE");
 	for (set = 0; set < LKST_MASKSETS; set++) {
 		if (!lkst_maskset_exists(c, set))
 			continue;
-		if (lkst_maskset_options(job)->json) {
-			printf("%s{\"id\":%u,\"name\":\"%s\",\"events\":%u,\"active\":%s,"
-			       "\"armed\":%s,\"reserved\":%s}",
-			       first ? "" : ",", set, c->name[set],
-			       lkst_mask_count(c->route[set], catalog),
-			       c->active == set ? "true" : "false",
-			       c->armed >> set & 1 ? "true" : "false",
-			       lkst_maskset_is_reserved(set) ? "true" : "false");
-			first = false;
-			continue;
-		}
-		printf("%3u  %-20s %8u  ", set, c->name[set],
-		       lkst_mask_count(c->route[set], catalog));
-		print_state(c, set);
+		lkst_table_row(t);
+		lkst_table_u64(t, set);
+		lkst_table_str(t, c->name[set]);
+		lkst_table_u64(t, lkst_mask_count(c->route[set], catalog));
+		lkst_table_str(t, state_of(c, set, state));
+		lkst_table_bool(t, c->active == set);
+		lkst_table_bool(t, c->armed >> set & 1);
+		lkst_table_bool(t, lkst_maskset_is_reserved(set));
 	}
-	if (lkst_maskset_options(job)->json)
-		printf("]}\n");
-	return 0;
 }
 
-static void list_shipped(void)
+static void list_shipped(struct lkst_out *out)
 {
 	const struct lkst_shipped_mask *shipped;
 
-	printf("\nShipped, and made when they are first named:\n");
+	lkst_out_str(out, "\nShipped, and made when they are first named:\n");
 	for (shipped = lkst_shipped_masks; shipped->name; shipped++)
-		printf("  %-10s %s\n", shipped->name, shipped->help);
+		lkst_out_printf(out, "  %-10s %s\n", shipped->name, shipped->help);
+}
+
+static void answer_list(const struct lkst_job *job, struct lkst_answer *a,
+			const struct lkst_table *t)
+{
+	if (a->format == LKST_TABLE_JSON) {
+		lkst_json_object(&a->json, NULL);
+		lkst_json_array(&a->json, "masksets");
+	}
+	if (a->format != LKST_TABLE_TEXT || job->s)
+		lkst_answer_table(a, t);
+	else
+		lkst_out_str(a->out, "nothing is being recorded\n");
+	if (a->format == LKST_TABLE_JSON) {
+		lkst_json_end(&a->json);
+		lkst_json_end(&a->json);
+	} else if (a->format == LKST_TABLE_TEXT) {
+		list_shipped(a->out);
+	}
 }
 
 static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 {
-	int err = 0;
+	_cleanup_(lkst_table_fini) struct lkst_table t = {};
+	struct lkst_answer a;
+	int err = lkst_pins_exist() ? lkst_job_open(job, LKST_TURN_LOOK) : 0;
 
-	if (lkst_pins_exist())
-		err = lkst_job_open(job, LKST_TURN_LOOK);
 	if (err)
 		return err;
-	if (job->s)
-		list_recording(job);
-	else
-		printf(lkst_maskset_options(job)->json ? "{\"masksets\":[]}\n"
-						       : "nothing is being recorded\n");
-	lkst_job_close(job);
-	if (!lkst_maskset_options(job)->json)
-		list_shipped();
-	return 0;
+	err = lkst_answer_begin(job->e, &lkst_maskset_options(job)->form, &a);
+	if (!err) {
+		lkst_table_init_of(&t, "masksets", "", columns);
+		if (job->s)
+			list_recording(job, &t);
+		answer_list(job, &a, &t);
+	}
+	return lkst_answer_end(&a, err);
 }
 
 /* ---- show ------------------------------------------------------------------------------------- */
+
+static const struct lkst_column event_columns[] = {
+	{ "event", "EVENT", LKST_COLUMN_TEXT, "its name" },
+	{ "handler", "HANDLER", LKST_COLUMN_COUNT, "the number of the handler that it goes to" },
+	{ "buffer", "BUFFER", LKST_COLUMN_TEXT, "the buffer that the record goes to" },
+	{ "condition", "CONDITION", LKST_COLUMN_TEXT, "only if it holds" },
+};
 
 static bool is_recorded(const u16 *route, const struct lkst_event_class *event)
 {
@@ -124,33 +142,49 @@ static bool is_recorded(const u16 *route, const struct lkst_event_class *event)
 	       (route[event->id] & 0xff) != LKST_HANDLER_NOTHING;
 }
 
-static void show_json(const struct lkst_job *job, u32 set)
+static void show_events(const struct lkst_job *job, u32 set, struct lkst_table *t)
 {
 	const struct lkst_catalog *catalog = lkst_session_catalog(job->s);
 	const u16 *route = job->c->route[set];
 	struct lkst_mask mask;
-	bool first = true;
 	u32 id;
 
 	lkst_maskset_read(job->s, set, &mask);
-	printf("{\"id\":%u,\"name\":\"%s\",\"events\":[", set, job->c->name[set]);
 	for (id = 0; id < LKST_EVENT_SPACE; id++) {
 		const struct lkst_event_class *event = catalog->classes[id];
 
 		if (!is_recorded(route, event))
 			continue;
-		printf("%s{\"event\":\"%s\",\"handler\":%u,\"buffer\":\"%s\",\"condition\":",
-		       first ? "" : ",", event->name, lkst_route_handler(route[id]),
-		       lkst_buffer_name(job->s, route[id] >> 8 & (LKST_NR_BUFFERS - 1)));
-		lkst_print_json(stdout, lkst_mask_condition(&mask, id) ?: "");
-		putchar('}');
-		first = false;
+		lkst_table_row(t);
+		lkst_table_str(t, event->name);
+		lkst_table_u64(t, lkst_route_handler(route[id]));
+		lkst_table_str(t, lkst_buffer_name(job->s, route[id] >> 8 & (LKST_NR_BUFFERS - 1)));
+		lkst_table_str(t, lkst_mask_condition(&mask, id) ?: "");
 	}
-	printf("]}\n");
+}
+
+/* For programs: a row per event. */
+static void answer_events(const struct lkst_job *job, u32 set, struct lkst_answer *a)
+{
+	_cleanup_(lkst_table_fini) struct lkst_table t = {};
+
+	lkst_table_init_of(&t, "events", "", event_columns);
+	show_events(job, set, &t);
+	if (a->format == LKST_TABLE_CSV) {
+		lkst_answer_table(a, &t);
+		return;
+	}
+	lkst_json_object(&a->json, NULL);
+	lkst_json_u64(&a->json, "id", set);
+	lkst_json_str(&a->json, "name", job->c->name[set]);
+	lkst_json_array(&a->json, "events");
+	lkst_answer_table(a, &t);
+	lkst_json_end(&a->json);
+	lkst_json_end(&a->json);
 }
 
 /* A line per group: all, none, or which. */
-static void show_group(const struct lkst_job *job, u32 set, u8 group)
+static void show_group(struct lkst_out *out, const struct lkst_job *job, u32 set, u8 group)
 {
 	const struct lkst_catalog *catalog = lkst_session_catalog(job->s);
 	const u16 *route = job->c->route[set];
@@ -165,22 +199,25 @@ static void show_group(const struct lkst_job *job, u32 set, u8 group)
 	}
 	if (!nr_recorded)
 		return;
-	printf("  %-11s %4u of %4u", lkst_group_names[group], nr_recorded, nr);
+	lkst_out_printf(out, "  %-11s %4u of %4u", lkst_group_names[group], nr_recorded, nr);
 	for (id = 0; id < LKST_EVENT_SPACE && nr_recorded < nr; id++) {
 		const struct lkst_event_class *event = catalog->classes[id];
 
 		if (!event || event->group != group || !is_recorded(route, event))
 			continue;
 		column += strlen(event->name) + 1;
-		if (column > 72)
-			column = printf("\n%26s", "") - 27 + strlen(event->name) + 1;
-		printf("%s%s", column == strlen(event->name) + 1 ? "  " : " ", event->name);
+		if (column > 72) {
+			lkst_out_printf(out, "\n%26s", "");
+			column = strlen(event->name) + 1;
+		}
+		lkst_out_printf(out, "%s%s", column == strlen(event->name) + 1 ? "  " : " ",
+				event->name);
 	}
-	putchar('\n');
+	lkst_out_str(out, "\n");
 }
 
 /* A line per condition: the events that are recorded only if it holds. */
-static void show_conditions(const struct lkst_job *job, u32 set)
+static void show_conditions(struct lkst_out *out, const struct lkst_job *job, u32 set)
 {
 	const struct lkst_catalog *catalog = lkst_session_catalog(job->s);
 	struct lkst_mask mask;
@@ -189,29 +226,38 @@ static void show_conditions(const struct lkst_job *job, u32 set)
 	lkst_maskset_read(job->s, set, &mask);
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
 		if (lkst_mask_condition(&mask, id) && catalog->classes[id])
-			printf("  %s if %s\n", catalog->classes[id]->name,
-			       lkst_mask_condition(&mask, id));
+			lkst_out_printf(out, "  %s if %s\n", catalog->classes[id]->name,
+					lkst_mask_condition(&mask, id));
+}
+
+/* For people: a line per group. */
+static void describe(struct lkst_out *out, const struct lkst_job *job, u32 set)
+{
+	char state[STATE_TEXT];
+	u8 group;
+
+	lkst_out_printf(out, "maskset %u, %s, %u events: %s\n", set, job->c->name[set],
+			lkst_mask_count(job->c->route[set], lkst_session_catalog(job->s)),
+			state_of(job->c, set, state));
+	for (group = 0; group < LKST_NR_GROUPS; group++)
+		show_group(out, job, set, group);
+	show_conditions(out, job, set);
 }
 
 static int verb_show(struct lkst_job *job, char **args, unsigned int nr_args)
 {
+	struct lkst_answer a;
 	u32 set;
-	u8 group;
 	int err = lkst_maskset_open(job, args[0], &set);
 
 	if (err)
 		return err;
-	if (lkst_maskset_options(job)->json) {
-		show_json(job, set);
-		return 0;
-	}
-	printf("maskset %u, %s, %u events: ", set, job->c->name[set],
-	       lkst_mask_count(job->c->route[set], lkst_session_catalog(job->s)));
-	print_state(job->c, set);
-	for (group = 0; group < LKST_NR_GROUPS; group++)
-		show_group(job, set, group);
-	show_conditions(job, set);
-	return 0;
+	err = lkst_answer_begin(job->e, &lkst_maskset_options(job)->form, &a);
+	if (!err && a.format == LKST_TABLE_TEXT)
+		describe(a.out, job, set);
+	else if (!err)
+		answer_events(job, set, &a);
+	return lkst_answer_end(&a, err);
 }
 
 /* ---- edit ------------------------------------------------------------------------------------- */

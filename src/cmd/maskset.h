@@ -5,12 +5,14 @@
 #ifndef LKST_CMD_MASKSET_H
 #define LKST_CMD_MASKSET_H
 
+#include "cmd/answer.h"
 #include "cmd/verbs.h"
 #include "live/recording/maskset_edit.h"
 #include "live/recording/masksets.h"
 
 struct lkst_maskset_options {
-	bool json, quiet, armed;
+	struct lkst_answer_form form;
+	bool quiet, armed;
 	const char *handler, *buffer;
 	const char *name; /* of a maskset that is written; NULL: as its text says */
 };

@@ -206,6 +206,26 @@ int lkst_maskset_verb_delete(struct lkst_job *job, char **args, unsigned int nr_
 	return err ? err : lkst_maskset_delete(job->e, job->s, set, &job->notes);
 }
 
+static int answer_set(const struct lkst_job *job, u32 set, const struct lkst_switch_times *t)
+{
+	struct lkst_answer a;
+	int err = lkst_answer_begin_tree(job->e, &lkst_maskset_options(job)->form, &a);
+
+	if (!err) {
+		lkst_json_object(&a.json, NULL);
+		lkst_json_u64(&a.json, "maskset", set);
+		lkst_json_str(&a.json, "name", job->c->name[set]);
+		lkst_json_u64(&a.json, "attached", t->nr_attached);
+		lkst_json_u64(&a.json, "detached", t->nr_detached);
+		lkst_json_u64(&a.json, "attach_ns", t->attach_ns);
+		lkst_json_u64(&a.json, "switch_ns", t->switch_ns);
+		lkst_json_u64(&a.json, "detach_ns", t->detach_ns);
+		lkst_json_u64(&a.json, "settle_ns", t->settle_ns);
+		lkst_json_end(&a.json);
+	}
+	return lkst_answer_end(&a, err);
+}
+
 int lkst_maskset_verb_set(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	struct lkst_switch_times t;
@@ -220,12 +240,7 @@ int lkst_maskset_verb_set(struct lkst_job *job, char **args, unsigned int nr_arg
 	if (err)
 		return err;
 	tell(job, set, "active, ");
-	if (lkst_maskset_options(job)->json)
-		printf("{\"maskset\":%u,\"name\":\"%s\",\"attached\":%u,\"detached\":%u,"
-		       "\"attach_ns\":%llu,\"switch_ns\":%llu,\"detach_ns\":%llu,\"settle_ns\":"
-		       "%llu}\n",
-		       set, job->c->name[set], t.nr_attached, t.nr_detached,
-		       (unsigned long long)t.attach_ns, (unsigned long long)t.switch_ns,
-		       (unsigned long long)t.detach_ns, (unsigned long long)t.settle_ns);
-	return 0;
+	return lkst_answer_format(&lkst_maskset_options(job)->form) == LKST_TABLE_JSON
+		       ? answer_set(job, set, &t)
+		       : 0;
 }

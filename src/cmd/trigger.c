@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/out.h"
 #include "base/size.h"
 #include "base/time.h"
+#include "cmd/answer.h"
 #include "cmd/handler.h"
 #include "cmd/verbs.h"
 
@@ -20,7 +20,8 @@ enum {
 };
 
 struct options {
-	bool once, json, quiet;
+	struct lkst_answer_form form;
+	bool once, quiet;
 	const char *name, *rate, *maskset, *reason;
 	u64 post_ns, switch_ns;
 };
@@ -50,8 +51,7 @@ static const struct lkst_option rows[] = {
 	LKST_OPTION(TEXT, struct options, reason, .name = "reason", .argument = "TEXT",
 		    .standard = "lkst trigger fire",
 		    .help = "with fire: why; it is shown in the trace"),
-	LKST_OPTION(FLAG, struct options, json, .name = "json",
-		    .help = "with list: JSON, for programs"),
+	LKST_ANSWER_ROWS(struct options, form, "with list: how to print it"),
 	LKST_OPTION(FLAG, struct options, quiet, .name = "quiet", .letter = 'q',
 		    .help = "say nothing but errors"),
 	{},
@@ -133,82 +133,114 @@ static int verb_add(struct lkst_job *job, char **args, unsigned int nr_args)
 
 /* ---- list ------------------------------------------------------------------------------------- */
 
-struct lister {
-	const struct lkst_job *job;
-	unsigned int nr;
+static const struct lkst_column columns[] = {
+	{ "id", "ID", LKST_COLUMN_COUNT, "its number" },
+	{ "name", "NAME", LKST_COLUMN_TEXT, "what it is called" },
+	{ "condition", NULL, LKST_COLUMN_TEXT, "when it fires" },
+	{ "fired", "FIRED", LKST_COLUMN_COUNT, "how often it has" },
+	{ "held_back", "HELD BACK", LKST_COLUMN_COUNT,
+	  "how often it would have, but for --rate or --once" },
+	{ NULL, "LAST", LKST_COLUMN_TEXT, "how long ago it fired" },
+	{ "last_ns", NULL, LKST_COLUMN_TIME, "when it fired last, 0: never" },
+	{ "once", NULL, LKST_COLUMN_FLAG, "it fires once" },
+	{ "pause_ns", NULL, LKST_COLUMN_DURATION, "between two" },
+	{ "post_ns", NULL, LKST_COLUMN_DURATION, "so much after the event is kept too" },
+	{ "switch_ns", NULL, LKST_COLUMN_DURATION, "how long the maskset is active, 0: none" },
+	{ "switch_to", NULL, LKST_COLUMN_TEXT, "that maskset" },
+	{ NULL, "ACTIVATES", LKST_COLUMN_TEXT, "the maskset, and how long" },
+	{ NULL, "CONDITION", LKST_COLUMN_TEXT, "when it fires" },
 };
 
-static const char *maskset_name(const struct lister *l, const struct lkst_trigger *t)
-{
-	return lkst_session_control(l->job->s)->name[t->switch_to & (LKST_MASKSETS - 1)];
-}
+struct lister {
+	const struct lkst_job *job;
+	struct lkst_table *t;
+};
 
-static void list_json(const struct lister *l, u32 number, const struct lkst_trigger *t)
-{
-	printf("%s{\"id\":%u,\"name\":", l->nr ? "," : "", number);
-	lkst_print_json(stdout, t->name);
-	printf(",\"condition\":");
-	lkst_print_json(stdout, t->condition);
-	printf(",\"fired\":%llu,\"held_back\":%llu,\"last_ns\":%llu,\"once\":%s,\"pause_ns\":%llu,"
-	       "\"post_ns\":%llu,\"switch_ns\":%llu,\"switch_to\":",
-	       (unsigned long long)t->fired, (unsigned long long)t->held_back,
-	       (unsigned long long)t->last_ns, t->once ? "true" : "false",
-	       (unsigned long long)t->pause_ns, (unsigned long long)t->post_ns,
-	       (unsigned long long)t->switch_ns);
-	lkst_print_json(stdout, t->switch_ns ? maskset_name(l, t) : "");
-	putchar('}');
-}
-
-static void list_text(const struct lister *l, u32 number, const struct lkst_trigger *t)
+static void put_last(struct lkst_table *t, u64 last_ns)
 {
 	char text[LKST_DURATION_TEXT];
 
-	printf("%3u  %-24s %8llu %9llu  ", number, t->name, (unsigned long long)t->fired,
-	       (unsigned long long)t->held_back);
-	if (t->last_ns) {
-		lkst_duration_format(lkst_time_since(lkst_monotonic_ns(), t->last_ns), text);
-		printf("%s ago\n", text);
-	} else {
-		printf("never\n");
+	if (!last_ns) {
+		lkst_table_str(t, "never");
+		return;
 	}
-	if (strcmp(t->name, t->condition))
-		printf("     %s\n", t->condition);
-	if (t->switch_ns) {
-		lkst_duration_format(t->switch_ns, text);
-		printf("     activates %s for %s\n", maskset_name(l, t), text);
-	}
+	lkst_duration_format(lkst_time_since(lkst_monotonic_ns(), last_ns), text);
+	lkst_table_printf(t, "%s ago", text);
 }
 
-static int list_one(void *ctx, u32 number, const struct lkst_trigger *t)
+static void put_switch(struct lkst_table *t, const char *maskset, u64 ns)
 {
-	struct lister *l = ctx;
+	char text[LKST_DURATION_TEXT];
 
-	if (options_of(l->job)->json)
-		list_json(l, number, t);
-	else if (!l->nr)
-		printf("%3s  %-24s %8s %9s  %s\n", "ID", "NAME", "FIRED", "HELD BACK", "LAST");
-	if (!options_of(l->job)->json)
-		list_text(l, number, t);
-	l->nr++;
+	if (!ns) {
+		lkst_table_none(t);
+		return;
+	}
+	lkst_duration_format(ns, text);
+	lkst_table_printf(t, "%s for %s", maskset, text);
+}
+
+static int list_one(void *ctx, u32 number, const struct lkst_trigger *trigger)
+{
+	const struct lister *l = ctx;
+	const char *maskset =
+		trigger->switch_ns ? l->job->c->name[trigger->switch_to & (LKST_MASKSETS - 1)] : "";
+
+	lkst_table_row(l->t);
+	lkst_table_u64(l->t, number);
+	lkst_table_str(l->t, trigger->name);
+	lkst_table_str(l->t, trigger->condition);
+	lkst_table_u64(l->t, trigger->fired);
+	lkst_table_u64(l->t, trigger->held_back);
+	put_last(l->t, trigger->last_ns);
+	lkst_table_u64(l->t, trigger->last_ns);
+	lkst_table_bool(l->t, trigger->once);
+	lkst_table_u64(l->t, trigger->pause_ns);
+	lkst_table_u64(l->t, trigger->post_ns);
+	lkst_table_u64(l->t, trigger->switch_ns);
+	lkst_table_str(l->t, maskset);
+	put_switch(l->t, maskset, trigger->switch_ns);
+	lkst_table_str(l->t, trigger->condition);
 	return 0;
+}
+
+static void answer_list(struct lkst_answer *a, const struct lkst_table *t)
+{
+	const u64 forgotten = lkst_trigger_forgotten();
+
+	if (a->format == LKST_TABLE_JSON) {
+		lkst_json_object(&a->json, NULL);
+		lkst_json_array(&a->json, "triggers");
+		lkst_answer_table(a, t);
+		lkst_json_end(&a->json);
+		lkst_json_u64(&a->json, "forgotten", forgotten);
+		lkst_json_end(&a->json);
+		return;
+	}
+	if (a->format == LKST_TABLE_TEXT && !t->nr_rows) {
+		lkst_out_str(a->out, "there are no triggers\n");
+		return;
+	}
+	lkst_answer_table(a, t);
+	if (a->format == LKST_TABLE_TEXT && forgotten)
+		lkst_out_printf(a->out,
+				"%llu intervals were forgotten because too many went on at once\n",
+				(unsigned long long)forgotten);
 }
 
 static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 {
-	struct lister l = { .job = job };
-	int err;
+	_cleanup_(lkst_table_fini) struct lkst_table t = {};
+	struct lister l = { .job = job, .t = &t };
+	struct lkst_answer a;
+	int err = lkst_answer_begin(job->e, &options_of(job)->form, &a);
 
-	if (options_of(job)->json)
-		printf("{\"triggers\":[");
-	err = lkst_trigger_each(job->e, list_one, &l);
-	if (options_of(job)->json)
-		printf("],\"forgotten\":%llu}\n", (unsigned long long)lkst_trigger_forgotten());
-	else if (!err && !l.nr)
-		printf("there are no triggers\n");
-	else if (!err && lkst_trigger_forgotten())
-		printf("%llu intervals were forgotten because too many went on at once\n",
-		       (unsigned long long)lkst_trigger_forgotten());
-	return err;
+	lkst_table_init_of(&t, "triggers", "", columns);
+	if (!err)
+		err = lkst_trigger_each(job->e, list_one, &l);
+	if (!err)
+		answer_list(&a, &t);
+	return lkst_answer_end(&a, err);
 }
 
 /* ---- the others ------------------------------------------------------------------------------- */

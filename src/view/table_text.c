@@ -8,14 +8,14 @@
 #include "base/size.h"
 
 enum {
-	TEXT_CUT = 120, /* characters of a text cell in text form */
+	TEXT_STANDARD = 120,
 	TIME_DIGITS = 9,
 };
 
 void lkst_table_printer_init(struct lkst_table_printer *p, struct lkst_out *out,
 			     enum lkst_table_format format, uint64_t clock_offset_ns)
 {
-	*p = (struct lkst_table_printer){ .out = out, .format = format };
+	*p = (struct lkst_table_printer){ .out = out, .format = format, .max_text = TEXT_STANDARD };
 	lkst_time_text_init(&p->time, LKST_TIME_DAY, clock_offset_ns);
 	lkst_time_text_init(&p->clock, LKST_TIME_PLAIN, 0);
 	lkst_chart_init(&p->chart, out->fd);
@@ -40,7 +40,7 @@ char *lkst_put_cell(char *p, struct lkst_table_printer *printer, const struct lk
 	switch (column->type) {
 	case LKST_COLUMN_TEXT:
 		return lkst_put_escaped(p, cell->text,
-					cell->length < TEXT_CUT ? cell->length : TEXT_CUT, "");
+					cell->length < printer->max_text ? cell->length : printer->max_text, "");
 	case LKST_COLUMN_DURATION:
 		lkst_duration_format(cell->u64, p);
 		return p + strlen(p);

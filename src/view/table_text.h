@@ -23,8 +23,8 @@ enum lkst_table_format {
 lkst_choices_fn lkst_table_format_choices;
 
 enum {
-	/* A cell as text, escaped; longer ones are cut in text form alone. */
-	LKST_CELL_ROOM = 512,
+	LKST_CELL_TEXT_MAX = 256,		 /* characters of a cell that `max_text` may be */
+	LKST_CELL_ROOM = 4 * LKST_CELL_TEXT_MAX, /* a cell as text, escaped */
 };
 
 /*
@@ -38,6 +38,7 @@ struct lkst_table_printer {
 	struct lkst_time_text clock; /* how columns of CLOCK read */
 	struct lkst_chart chart;     /* how histograms are drawn */
 	uint64_t max_rows;	     /* of a table that text shows, 0: all */
+	unsigned int max_text;	     /* characters of a cell that text shows, 120 */
 	bool is_plain; /* text without title, notes and blanks in names of columns: for gnuplot */
 
 	/* Private. */
