@@ -48,8 +48,14 @@ void lkst_answer_table(struct lkst_answer *a, const struct lkst_table *t)
 
 int lkst_answer_end(struct lkst_answer *a, int err)
 {
-	int flush_err = a->out ? lkst_out_flush(a->out) : 0;
+	int flush_err;
 
+	if (!a->out)
+		return err;
+	/* Half an object is of no use to a program. */
+	if (err < 0 && a->format == LKST_TABLE_JSON)
+		a->out->used = 0;
+	flush_err = lkst_out_flush(a->out);
 	free(a->out);
 	a->out = NULL;
 	if (!err && flush_err)

@@ -10,7 +10,6 @@
 #include "base/cleanup.h"
 #include "base/out.h"
 #include "cmd/check_counters.h"
-#include "cmd/cmd.h"
 #include "trace/reader.h"
 
 enum { GAPS_SHOWN = 20, ROW_SHOWN = 256 };
@@ -39,20 +38,20 @@ struct findings {
 	u64 begin_ns, end_ns; /* of records that are not state */
 };
 
-static void print_gap(const struct lkst_gap *g, u64 nr)
+static void print_gap(struct lkst_out *out, const struct lkst_gap *g, u64 nr)
 {
 	if (nr < GAPS_SHOWN)
-		lkst_print_message(stdout,
-				   "gap: CPU %u, buffer %u, %.6f to %.6f s: %s (%" PRIu64
-				   " blocks, %" PRIu64 " events known)",
-				   g->cpu, g->buffer, g->from_ns / 1e9, g->to_ns / 1e9, g->why,
-				   g->blocks, g->events);
+		lkst_out_message(out,
+				 "gap: CPU %u, buffer %u, %.6f to %.6f s: %s (%" PRIu64
+				 " blocks, %" PRIu64 " events known)",
+				 g->cpu, g->buffer, g->from_ns / 1e9, g->to_ns / 1e9, g->why,
+				 g->blocks, g->events);
 	else if (nr == GAPS_SHOWN)
-		printf("more gaps follow\n");
+		lkst_out_printf(out, "more gaps follow\n");
 }
 
 /* An event that was recorded only in part, because a maskset says so. */
-static void print_condition(const struct lkst_record *r)
+static void print_condition(struct lkst_out *out, const struct lkst_record *r)
 {
 	const struct lkst_field_class *maskset = lkst_class_field(r->event, "maskset");
 	char text[4 * ROW_SHOWN + 1];
@@ -63,7 +62,8 @@ static void print_condition(const struct lkst_record *r)
 		return;
 	row = lkst_record_field(r, 1, &length);
 	*lkst_put_escaped(text, (const char *)row, length < ROW_SHOWN ? length : ROW_SHOWN, "") = 0;
-	printf("maskset %" PRIu64 " records only %s\n", lkst_record_int(r, maskset), text);
+	lkst_out_printf(out, "maskset %" PRIu64 " records only %s\n", lkst_record_int(r, maskset),
+			text);
 }
 
 /* Whether the record says that others are missing. */
@@ -91,7 +91,7 @@ static bool is_cut(const struct lkst_record *r)
 }
 
 /* A line of the ledger that was written when the trace was. */
-static void print_ledger(const struct lkst_record *r)
+static void print_ledger(struct lkst_out *out, const struct lkst_record *r)
 {
 	const struct lkst_event_class *c = r->event;
 	const struct lkst_field_class *cpu = lkst_class_field(c, "loss_cpu");
@@ -105,55 +105,59 @@ static void print_ledger(const struct lkst_record *r)
 
 	if (c->index == LKST_EV_state_loss && cpu && buffer && cause && count) {
 		why = lkst_record_int(r, cause);
-		printf("ledger: CPU %" PRId64 ", buffer %" PRIu64 ": %" PRIu64 " events: %s\n",
-		       (s64)lkst_record_int(r, cpu), lkst_record_int(r, buffer),
-		       lkst_record_int(r, count),
-		       why < LKST_LOSS_NR ? lkst_loss_names[why] : "cause not known");
+		lkst_out_printf(out,
+				"ledger: CPU %" PRId64 ", buffer %" PRIu64 ": %" PRIu64
+				" events: %s\n",
+				(s64)lkst_record_int(r, cpu), lkst_record_int(r, buffer),
+				lkst_record_int(r, count),
+				why < LKST_LOSS_NR ? lkst_loss_names[why] : "cause not known");
 	} else if (c->index == LKST_EV_state_overwritten && cpu && buffer && blocks) {
-		printf("ledger: CPU %" PRId64 ", buffer %" PRIu64, (s64)lkst_record_int(r, cpu),
-		       lkst_record_int(r, buffer));
+		lkst_out_printf(out, "ledger: CPU %" PRId64 ", buffer %" PRIu64,
+				(s64)lkst_record_int(r, cpu), lkst_record_int(r, buffer));
 		if (level && lkst_record_int(r, level))
-			printf(", level %" PRIu64, lkst_record_int(r, level));
-		printf(": %" PRIu64 " blocks overwritten before they were read\n",
-		       lkst_record_int(r, blocks));
+			lkst_out_printf(out, ", level %" PRIu64, lkst_record_int(r, level));
+		lkst_out_printf(out, ": %" PRIu64 " blocks overwritten before they were read\n",
+				lkst_record_int(r, blocks));
 	} else if (c->index == LKST_EV_state_torn && cpu && buffer && torn) {
-		printf("ledger: CPU %" PRId64 ", buffer %" PRIu64 ": %" PRIu64
-		       " records cut off that were being written when the kernel stopped\n",
-		       (s64)lkst_record_int(r, cpu), lkst_record_int(r, buffer),
-		       lkst_record_int(r, torn));
+		lkst_out_printf(
+			out,
+			"ledger: CPU %" PRId64 ", buffer %" PRIu64 ": %" PRIu64
+			" records cut off that were being written when the kernel stopped\n",
+			(s64)lkst_record_int(r, cpu), lkst_record_int(r, buffer),
+			lkst_record_int(r, torn));
 	} else if (c->index == LKST_EV_state_shed && c->nr_fields > 3) {
 		u32 length;
 		const u8 *kind = lkst_record_field(r, 3, &length);
 
-		lkst_print_message(stdout,
-				   "ledger: %.*s was left out %" PRIu64
-				   " times to keep to the cost limit, for %.3f s in all",
-				   (int)length, (const char *)kind,
-				   lkst_record_int(r, &c->fields[1]),
-				   lkst_record_int(r, &c->fields[0]) / 1e9);
+		lkst_out_message(out,
+				 "ledger: %.*s was left out %" PRIu64
+				 " times to keep to the cost limit, for %.3f s in all",
+				 (int)length, (const char *)kind, lkst_record_int(r, &c->fields[1]),
+				 lkst_record_int(r, &c->fields[0]) / 1e9);
 	} else if (c->index == LKST_EV_state_skipped && count && c->nr_fields > 1) {
 		u32 length;
 		const u8 *hook = lkst_record_field(r, 1, &length);
 
-		lkst_print_message(stdout,
-				   "ledger: %.*s was skipped %" PRIu64
-				   " times: it was already running on the CPU",
-				   (int)length, (const char *)hook, lkst_record_int(r, count));
+		lkst_out_message(out,
+				 "ledger: %.*s was skipped %" PRIu64
+				 " times: it was already running on the CPU",
+				 (int)length, (const char *)hook, lkst_record_int(r, count));
 	}
 }
 
-static void take_gaps(struct lkst_merge *m, bool json, struct findings *f)
+/* @out: text, NULL: there is none. */
+static void take_gaps(struct lkst_merge *m, struct lkst_out *out, struct findings *f)
 {
 	struct lkst_gap gap;
 
 	while (lkst_merge_gap(m, &gap) > 0) {
-		if (!json)
-			print_gap(&gap, f->gaps);
+		if (out)
+			print_gap(out, &gap, f->gaps);
 		f->gaps++;
 	}
 }
 
-static int walk(struct lkst_err *e, struct lkst_trace *t, bool json, struct findings *f,
+static int walk(struct lkst_err *e, struct lkst_trace *t, struct lkst_out *out, struct findings *f,
 		struct lkst_counters_check *counters, struct lkst_threads_check *threads)
 {
 	_cleanup_(lkst_merge_freep) struct lkst_merge *m = NULL;
@@ -175,30 +179,46 @@ static int walk(struct lkst_err *e, struct lkst_trace *t, bool json, struct find
 		}
 		lkst_counters_check_feed(counters, &r);
 		lkst_threads_check_feed(threads, &r);
-		if (!json && r.event->group == LKST_GROUP_STATE)
-			print_ledger(&r);
-		if (!json && r.event->index == LKST_EV_state_condition)
-			print_condition(&r);
-		take_gaps(m, json, f);
+		if (out && r.event->group == LKST_GROUP_STATE)
+			print_ledger(out, &r);
+		if (out && r.event->index == LKST_EV_state_condition)
+			print_condition(out, &r);
+		take_gaps(m, out, f);
 	}
-	take_gaps(m, json, f);
+	take_gaps(m, out, f);
 	lkst_threads_check_finish(threads);
 	return 0;
 }
 
-static void print_streams(const struct lkst_trace *t)
+static const struct lkst_column stream_columns[] = {
+	{ "stream", "stream", LKST_COLUMN_TEXT, "the file" },
+	{ "cpu", "CPU", LKST_COLUMN_CPU, "the CPU that it is of" },
+	{ "buffer", "buffer", LKST_COLUMN_COUNT, "the number of the buffer" },
+	{ "blocks", "blocks", LKST_COLUMN_COUNT, "how many it has" },
+	{ "missing", "missing", LKST_COLUMN_COUNT, "blocks that are not there" },
+	{ "damaged", "damaged", LKST_COLUMN_COUNT, "blocks that make no sense" },
+	{ "lost", "lost events", LKST_COLUMN_COUNT, "as the blocks say" },
+};
+
+static void print_streams(struct lkst_answer *a, const struct lkst_trace *t)
 {
+	_cleanup_(lkst_table_fini) struct lkst_table table = {};
 	unsigned int i;
 
-	printf("%-16s%5s%8s%10s%10s%10s%14s\n", "stream", "CPU", "buffer", "blocks", "missing",
-	       "damaged", "lost events");
+	lkst_table_init_of(&table, "streams", "", stream_columns);
 	for (i = 0; i < lkst_trace_nr_streams(t); i++) {
 		const struct lkst_stream_info *s = lkst_trace_stream(t, i);
 
-		lkst_print_message(stdout, "%-16s%5u%8u%10u%10" PRIu64 "%10" PRIu64 "%14" PRIu64,
-				   s->file, s->cpu, s->buffer, s->nr_blocks, s->nr_missing_blocks,
-				   s->nr_bad_blocks, s->nr_lost_events);
+		lkst_table_row(&table);
+		lkst_table_str(&table, s->file);
+		lkst_table_s64(&table, s->cpu);
+		lkst_table_u64(&table, s->buffer);
+		lkst_table_u64(&table, s->nr_blocks);
+		lkst_table_u64(&table, s->nr_missing_blocks);
+		lkst_table_u64(&table, s->nr_bad_blocks);
+		lkst_table_u64(&table, s->nr_lost_events);
 	}
+	lkst_answer_table(a, &table);
 }
 
 static void sum_streams(const struct lkst_trace *t, struct findings *f)
@@ -215,25 +235,28 @@ static void sum_streams(const struct lkst_trace *t, struct findings *f)
 	}
 }
 
-static void print_counts(const struct lkst_catalog *c, const struct findings *f, bool json)
+static const struct lkst_column count_columns[] = {
+	{ "records", "records", LKST_COLUMN_COUNT, "how many" },
+	{ "bytes", "bytes", LKST_COLUMN_RATIO, "of each, on average" },
+	{ "event", "event", LKST_COLUMN_TEXT, "of what" },
+};
+
+static void print_counts(struct lkst_answer *a, const struct lkst_catalog *c,
+			 const struct findings *f)
 {
-	bool first = true;
+	_cleanup_(lkst_table_fini) struct lkst_table t = {};
 	unsigned int id;
 
-	if (!json)
-		printf("\n%12s %8s  %s\n", "records", "bytes", "event");
+	lkst_table_init_of(&t, "counts", "", count_columns);
 	for (id = 0; id <= LKST_ID_MAX; id++) {
 		if (!f->count[id])
 			continue;
-		if (json)
-			printf("%s\"%s\":%" PRIu64, first ? "" : ",", c->classes[id]->name,
-			       f->count[id]);
-		else
-			lkst_print_message(stdout, "%12" PRIu64 " %8.1f  %s", f->count[id],
-					   (double)f->bytes[id] / f->count[id],
-					   c->classes[id]->name);
-		first = false;
+		lkst_table_row(&t);
+		lkst_table_u64(&t, f->count[id]);
+		lkst_table_double(&t, (double)f->bytes[id] / f->count[id]);
+		lkst_table_str(&t, c->classes[id]->name);
 	}
+	lkst_answer_table(a, &t);
 }
 
 static bool is_damaged(const struct lkst_trace *t, const struct findings *f)
@@ -252,38 +275,52 @@ static const char *const ending_names[] = {
 	[LKST_TRACE_GOES_ON] = "goes-on",
 };
 
-static void print_json(const struct lkst_trace *t, const struct findings *f,
-		       const struct lkst_counters_check *counters,
-		       const struct lkst_threads_check *threads)
+static void put_counts(struct lkst_json *j, const struct lkst_catalog *c, const struct findings *f)
 {
-	printf("{\"records\":%" PRIu64 ",\"blocks\":%" PRIu64 ",\"bad_blocks\":%" PRIu64
-	       ",\"missing_blocks\":%" PRIu64 ",\"lost_events\":%" PRIu64 ",\"gaps\":%" PRIu64
-	       ",\"losses\":%" PRIu64 ",\"is_partial\":%s,\"has_hashed_addresses\":%s"
-	       ",\"lacks_part\":%s,\"ending\":\"%s\",\"counts\":{",
-	       f->records, f->blocks, f->bad_blocks, f->missing_blocks, f->lost_events, f->gaps,
-	       f->losses, lkst_trace_is_partial(t) ? "true" : "false",
-	       lkst_trace_catalog(t)->has_hashed_addresses ? "true" : "false",
-	       lkst_trace_lacks_part(t) ? "true" : "false", ending_names[lkst_trace_ending(t)]);
-	print_counts(lkst_trace_catalog(t), f, true);
-	printf("},\"counters\":");
-	lkst_check_print_counters_json(counters);
-	printf(",\"threads\":");
-	lkst_check_print_threads_json(threads);
-	printf("}\n");
+	unsigned int id;
+
+	lkst_json_object(j, "counts");
+	for (id = 0; id <= LKST_ID_MAX; id++)
+		if (f->count[id])
+			lkst_json_u64(j, c->classes[id]->name, f->count[id]);
+	lkst_json_end(j);
 }
 
-static void print_verdict(const struct lkst_trace *t, const struct findings *f,
-			  const struct lkst_counters_check *counters,
+static void put_findings(struct lkst_json *j, const struct lkst_trace *t, const struct findings *f,
+			 const struct lkst_counters_check *counters,
+			 const struct lkst_threads_check *threads)
+{
+	lkst_json_object(j, NULL);
+	lkst_json_u64(j, "records", f->records);
+	lkst_json_u64(j, "blocks", f->blocks);
+	lkst_json_u64(j, "bad_blocks", f->bad_blocks);
+	lkst_json_u64(j, "missing_blocks", f->missing_blocks);
+	lkst_json_u64(j, "lost_events", f->lost_events);
+	lkst_json_u64(j, "gaps", f->gaps);
+	lkst_json_u64(j, "losses", f->losses);
+	lkst_json_bool(j, "is_partial", lkst_trace_is_partial(t));
+	lkst_json_bool(j, "has_hashed_addresses", lkst_trace_catalog(t)->has_hashed_addresses);
+	lkst_json_bool(j, "lacks_part", lkst_trace_lacks_part(t));
+	lkst_json_str(j, "ending", ending_names[lkst_trace_ending(t)]);
+	put_counts(j, lkst_trace_catalog(t), f);
+	lkst_check_put_counters(j, counters);
+	lkst_check_put_threads(j, threads);
+	lkst_json_end(j);
+}
+
+static void print_verdict(struct lkst_out *out, const struct lkst_trace *t,
+			  const struct findings *f, const struct lkst_counters_check *counters,
 			  const struct lkst_threads_check *threads)
 {
 	const char *verdict = "all good";
 
 	if (lkst_trace_catalog(t)->has_hashed_addresses)
-		printf("addresses: those of the kernel are hashes; equal ones are equal\n");
+		lkst_out_printf(
+			out, "addresses: those of the kernel are hashes; equal ones are equal\n");
 	if (lkst_trace_lacks_part(t))
-		printf("parts: %s\n", lkst_trace_lacks_part_text());
+		lkst_out_printf(out, "parts: %s\n", lkst_trace_lacks_part_text());
 	if (lkst_trace_ending(t) != LKST_TRACE_COMPLETE)
-		printf("end: %s\n", lkst_trace_ending_text(lkst_trace_ending(t)));
+		lkst_out_printf(out, "end: %s\n", lkst_trace_ending_text(lkst_trace_ending(t)));
 	if (is_damaged(t, f))
 		verdict = "damaged or incomplete";
 	else if (f->losses)
@@ -292,43 +329,67 @@ static void print_verdict(const struct lkst_trace *t, const struct findings *f,
 		verdict = "whole, but the kernel counted more: see its counters above";
 	else if (f->cuts)
 		verdict = "whole, but strings were cut: see the ledger above";
-	printf("%" PRIu64 " records in %" PRIu64 " blocks: %s\n", f->records, f->blocks, verdict);
+	lkst_out_printf(out, "%" PRIu64 " records in %" PRIu64 " blocks: %s\n", f->records,
+			f->blocks, verdict);
+}
+
+static void print_findings(struct lkst_answer *a, const struct options *o,
+			   const struct lkst_trace *t, const struct findings *f,
+			   const struct lkst_counters_check *counters,
+			   const struct lkst_threads_check *threads)
+{
+	if (a->format == LKST_TABLE_JSON) {
+		put_findings(&a->json, t, f, counters, threads);
+		return;
+	}
+	if (o->counts)
+		print_counts(a, lkst_trace_catalog(t), f);
+	lkst_check_print_counters(a, counters, f->begin_ns, f->end_ns);
+	lkst_check_print_threads(a->out, threads);
+	print_verdict(a->out, t, f, counters, threads);
+}
+
+/* 1: it is damaged, or something is missing. */
+static int check(struct lkst_answer *a, const struct options *o, struct lkst_trace *t)
+{
+	_cleanup_(lkst_counters_check_freep) struct lkst_counters_check *counters = NULL;
+	_cleanup_(lkst_threads_check_freep) struct lkst_threads_check *threads = NULL;
+	_cleanup_free_ struct findings *f = calloc(1, sizeof(*f));
+	int err;
+
+	if (!f)
+		return lkst_err_sys(a->e, -ENOMEM, "checking a trace");
+	err = lkst_counters_check_new(a->e, t, &counters);
+	if (err)
+		return err;
+	err = lkst_threads_check_new(a->e, t, &threads);
+	if (err)
+		return err;
+	if (a->format == LKST_TABLE_TEXT)
+		print_streams(a, t);
+	err = walk(a->e, t, a->format == LKST_TABLE_TEXT ? a->out : NULL, f, counters, threads);
+	if (err)
+		return err;
+	sum_streams(t, f);
+	print_findings(a, o, t, f, counters, threads);
+	return is_damaged(t, f) ? 1 : 0;
 }
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	const struct options *o = options;
+	const struct lkst_answer_form form = { .json = o->json };
 	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
-	_cleanup_free_ struct findings *f = calloc(1, sizeof(*f));
-	_cleanup_(lkst_counters_check_freep) struct lkst_counters_check *counters = NULL;
-	_cleanup_(lkst_threads_check_freep) struct lkst_threads_check *threads = NULL;
+	struct lkst_answer a;
 	int err;
 
-	if (!f)
-		return lkst_err_sys(e, -ENOMEM, "checking %s", args[0]);
 	err = lkst_cmd_open_trace(e, args, nr_args, &t);
-	if (!err)
-		err = lkst_counters_check_new(e, t, &counters);
-	if (!err)
-		err = lkst_threads_check_new(e, t, &threads);
 	if (err)
 		return err;
-	if (!o->json)
-		print_streams(t);
-	err = walk(e, t, o->json, f, counters, threads);
-	if (err)
-		return err;
-	sum_streams(t, f);
-	if (o->json) {
-		print_json(t, f, counters, threads);
-	} else {
-		if (o->counts)
-			print_counts(lkst_trace_catalog(t), f, false);
-		lkst_check_print_counters(counters, f->begin_ns, f->end_ns);
-		lkst_check_print_threads(threads);
-		print_verdict(t, f, counters, threads);
-	}
-	return is_damaged(t, f) ? 1 : 0;
+	err = lkst_answer_begin(e, &form, &a);
+	if (!err)
+		err = check(&a, o, t);
+	return lkst_answer_end(&a, err);
 }
 
 const struct lkst_cmd lkst_cmd_check = {

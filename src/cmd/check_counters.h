@@ -5,22 +5,24 @@
 
 #include "analyze/check/compare_counters.h"
 #include "analyze/check/compare_threads.h"
+#include "cmd/answer.h"
 
 /*
  * A table of the kinds, a line for each counter that shows missing records, and which part of the time of the trace's
  * records, @begin_ns to @end_ns, was not compared.
  */
-void lkst_check_print_counters(const struct lkst_counters_check *c, u64 begin_ns, u64 end_ns);
+void lkst_check_print_counters(struct lkst_answer *a, const struct lkst_counters_check *c,
+			       u64 begin_ns, u64 end_ns);
 
-/* The same as a JSON array. */
-void lkst_check_print_counters_json(const struct lkst_counters_check *c);
+/* All counters, for programs: an array "counters". */
+void lkst_check_put_counters(struct lkst_json *j, const struct lkst_counters_check *c);
 
 /* Whether records are missing by some counter. */
 bool lkst_check_is_missing(const struct lkst_counters_check *c,
 			   const struct lkst_threads_check *threads);
 
-/* The threads of which switches are missing, and how many were looked at; all of those, for programs. */
-void lkst_check_print_threads(const struct lkst_threads_check *c);
-void lkst_check_print_threads_json(const struct lkst_threads_check *c);
+/* The threads of which switches are missing, and how many were looked at; all of those, for programs: "threads". */
+void lkst_check_print_threads(struct lkst_out *out, const struct lkst_threads_check *c);
+void lkst_check_put_threads(struct lkst_json *j, const struct lkst_threads_check *c);
 
 #endif

@@ -14,6 +14,7 @@
 #include "base/size.h"
 #include "base/time.h"
 #include "cmd/access.h"
+#include "cmd/answer.h"
 #include "cmd/earlier.h"
 #include "cmd/recording.h"
 #include "crash/ids.h"
@@ -22,6 +23,7 @@
 
 enum {
 	DUMPS_MAX = 256,
+	TRACE_NAME = 64,
 };
 
 struct options {
@@ -216,116 +218,118 @@ static const char *release_of(const struct lkst_recording *r)
 	return r->catalog ? r->catalog->release : r->has_start ? r->start.release : "?";
 }
 
-static void put_field(struct lkst_out *out, const char *name, u64 value)
-{
-	lkst_out_printf(out, ",\"%s\":%" PRIu64, name, value);
-}
-
-static void put_text(struct lkst_out *out, const char *name, const char *text)
-{
-	lkst_out_printf(out, "\"%s\":", name);
-	lkst_out_advance(out, lkst_out_json(out, lkst_out_room(out), text, strlen(text)));
-}
-
-static void put_dumps(struct lkst_out *out, const struct extraction *r)
+static void put_dumps(struct lkst_json *j, const struct extraction *r)
 {
 	unsigned int i;
 
-	lkst_out_str(out, "{\"dumps\":[");
+	lkst_json_array(j, "dumps");
 	for (i = 0; i < r->nr_dumps; i++) {
-		lkst_out_str(out, i ? ",{" : "{");
-		put_text(out, "path", r->paths[i]);
-		lkst_out_str(out, ",");
-		put_text(out, "format", lkst_dump_format_text(&r->dumps[i]));
-		put_field(out, "memory_bytes", r->dumps[i].nr_pages * r->dumps[i].page_size);
-		put_field(out, "missing_pages", r->dumps[i].nr_missing);
-		lkst_out_printf(out, ",\"is_cut\":%s", r->dumps[i].file.is_cut ? "true" : "false");
-		lkst_out_str(out, "}");
+		lkst_json_object(j, NULL);
+		lkst_json_str(j, "path", r->paths[i]);
+		lkst_json_str(j, "format", lkst_dump_format_text(&r->dumps[i]));
+		lkst_json_u64(j, "memory_bytes", r->dumps[i].nr_pages * r->dumps[i].page_size);
+		lkst_json_u64(j, "missing_pages", r->dumps[i].nr_missing);
+		lkst_json_bool(j, "is_cut", r->dumps[i].file.is_cut);
+		lkst_json_end(j);
 	}
-	lkst_out_printf(out,
-			"],\"unreadable_pages\":%" PRIu64 ",\"skipped_pages\":%" PRIu64
-			",\"recordings\":[",
-			r->finds.nr_unreadable, r->finds.nr_skipped);
+	lkst_json_end(j);
+	lkst_json_u64(j, "unreadable_pages", r->finds.nr_unreadable);
+	lkst_json_u64(j, "skipped_pages", r->finds.nr_skipped);
 }
 
-static void put_recording(struct lkst_out *out, const struct lkst_recording *r,
+static void put_recording(struct lkst_json *j, const struct lkst_recording *r,
 			  const struct lkst_salvage *s)
 {
 	char uuid[LKST_UUID_TEXT];
 
 	lkst_uuid_format(r->uuid, uuid);
-	lkst_out_str(out, "{");
-	put_text(out, "uuid", uuid);
-	lkst_out_str(out, ",");
-	put_text(out, "host", host_of(r));
-	lkst_out_str(out, ",");
-	put_text(out, "kernel", release_of(r));
-	lkst_out_printf(out, ",\"has_metadata\":%s", r->catalog ? "true" : "false");
-	lkst_out_printf(out, ",\"is_proven\":%s", r->is_proven ? "true" : "false");
-	put_field(out, "outdone", r->nr_outdone);
-	put_field(out, "rival_state_pages", r->rivals);
+	lkst_json_object(j, NULL);
+	lkst_json_str(j, "uuid", uuid);
+	lkst_json_str(j, "host", host_of(r));
+	lkst_json_str(j, "kernel", release_of(r));
+	lkst_json_bool(j, "has_metadata", r->catalog);
+	lkst_json_bool(j, "is_proven", r->is_proven);
+	lkst_json_u64(j, "outdone", r->nr_outdone);
+	lkst_json_u64(j, "rival_state_pages", r->rivals);
 	if (r->has_start)
-		put_field(out, "start_ns", r->start.monotonic_ns);
-	put_field(out, "clock_offset_ns", lkst_recording_offset_ns(r));
-	put_field(out, "begin_ns", s->begin_ns);
-	put_field(out, "end_ns", s->end_ns);
-	put_field(out, "streams", s->streams);
-	put_field(out, "records", s->records);
-	put_field(out, "blocks", s->blocks);
-	put_field(out, "bytes", s->bytes);
-	put_field(out, "torn_records", s->torn_records);
-	put_field(out, "doubtful_records", s->doubtful_records);
-	put_field(out, "damaged_blocks", s->damaged_blocks);
-	put_field(out, "missing_blocks", s->missing_blocks);
-	put_field(out, "copies", s->copies);
-	put_field(out, "stale_blocks", s->stale_blocks);
-	put_field(out, "lost_events", s->lost_events);
-	put_field(out, "rings_without_state", s->rings_without_state);
-	lkst_out_str(out, "}");
+		lkst_json_u64(j, "start_ns", r->start.monotonic_ns);
+	lkst_json_u64(j, "clock_offset_ns", lkst_recording_offset_ns(r));
+	lkst_json_u64(j, "begin_ns", s->begin_ns);
+	lkst_json_u64(j, "end_ns", s->end_ns);
+	lkst_json_u64(j, "streams", s->streams);
+	lkst_json_u64(j, "records", s->records);
+	lkst_json_u64(j, "blocks", s->blocks);
+	lkst_json_u64(j, "bytes", s->bytes);
+	lkst_json_u64(j, "torn_records", s->torn_records);
+	lkst_json_u64(j, "doubtful_records", s->doubtful_records);
+	lkst_json_u64(j, "damaged_blocks", s->damaged_blocks);
+	lkst_json_u64(j, "missing_blocks", s->missing_blocks);
+	lkst_json_u64(j, "copies", s->copies);
+	lkst_json_u64(j, "stale_blocks", s->stale_blocks);
+	lkst_json_u64(j, "lost_events", s->lost_events);
+	lkst_json_u64(j, "rings_without_state", s->rings_without_state);
+	lkst_json_end(j);
 }
 
-static void print_row(const struct lkst_recording *r, const struct lkst_salvage *s)
+static const struct lkst_column columns[] = {
+	{ "uuid", "UUID", LKST_COLUMN_TEXT, "the recording's" },
+	{ "began", "began", LKST_COLUMN_TEXT, "when" },
+	{ "host", "host", LKST_COLUMN_TEXT, "the machine's name" },
+	{ "kernel", "kernel", LKST_COLUMN_TEXT, "its release" },
+	{ "records", "records", LKST_COLUMN_COUNT, "how many can be read" },
+	{ "span", "span", LKST_COLUMN_DURATION, "from the first to the last" },
+	{ "note", "", LKST_COLUMN_TEXT, "why there are none" },
+};
+
+static void fill_row(struct lkst_table *t, const struct lkst_recording *r,
+		     const struct lkst_salvage *s)
 {
-	char uuid[LKST_UUID_TEXT], began[LKST_TIME_ROOM] = "?", span[LKST_DURATION_TEXT];
-	char records[32] = "no metadata";
+	char uuid[LKST_UUID_TEXT], began[LKST_TIME_ROOM] = "?";
 
 	lkst_uuid_format(r->uuid, uuid);
 	if (r->has_start)
 		format_time(r, r->start.monotonic_ns, LKST_TIME_DATE, began);
-	lkst_duration_format(s->end_ns - s->begin_ns, span);
-	if (r->catalog)
-		snprintf(records, sizeof(records), "%" PRIu64, s->records);
-	lkst_print_message(stdout, "%-36s  %-19.19s  %-15s  %-22s  %11s  %s", uuid, began,
-			   host_of(r), release_of(r), records, r->catalog ? span : "");
+	lkst_table_row(t);
+	lkst_table_str(t, uuid);
+	lkst_table_printf(t, "%.19s", began);
+	lkst_table_str(t, host_of(r));
+	lkst_table_str(t, release_of(r));
+	if (r->catalog) {
+		lkst_table_u64(t, s->records);
+		lkst_table_u64(t, s->end_ns - s->begin_ns);
+		lkst_table_str(t, "");
+	} else {
+		lkst_table_none(t);
+		lkst_table_none(t);
+		lkst_table_str(t, "no metadata");
+	}
 }
 
-static int list(struct extraction *r, struct lkst_out *out)
+static int list(struct extraction *r, struct lkst_answer *a)
 {
+	_cleanup_(lkst_table_fini) struct lkst_table t = {};
 	const struct lkst_salvage_options nothing = {};
+	const bool is_json = a->format == LKST_TABLE_JSON;
 	unsigned int i;
-	int err = 0;
 
-	if (!out)
-		printf("%-36s  %-19s  %-15s  %-22s  %11s  %s\n", "UUID", "began", "host", "kernel",
-		       "records", "span");
-	for (i = 0; i < r->recordings.nr && !err; i++) {
+	lkst_table_init_of(&t, "recordings", "", columns);
+	for (i = 0; i < r->recordings.nr; i++) {
 		const struct lkst_recording *one = &r->recordings.items[i];
 		struct lkst_salvage s = {};
+		int err = one->catalog
+				  ? lkst_salvage(r->e, r->dumps, r->nr_dumps, one, &nothing, &s)
+				  : 0;
 
-		if (one->catalog)
-			err = lkst_salvage(r->e, r->dumps, r->nr_dumps, one, &nothing, &s);
 		if (err)
-			break;
-		if (out && i)
-			lkst_out_str(out, ",");
-		if (out)
-			put_recording(out, one, &s);
+			return err;
+		if (is_json)
+			put_recording(&a->json, one, &s);
 		else
-			print_row(one, &s);
+			fill_row(&t, one, &s);
 	}
-	if (out)
-		lkst_out_str(out, "]}\n");
-	return err;
+	if (!is_json)
+		lkst_answer_table(a, &t);
+	return 0;
 }
 
 /* What is not in the trace, a line for each cause. */
@@ -463,12 +467,14 @@ static int salvage(struct extraction *r, const struct lkst_recording *recording,
 	return err;
 }
 
-static int extract(struct extraction *r, struct lkst_out *out)
+/* *@ret_dir: the trace, in @name if it was not named. */
+static int extract(struct extraction *r, struct lkst_answer *a, char name[TRACE_NAME],
+		   const char **ret_dir)
 {
 	struct lkst_recording *recording = NULL;
 	struct lkst_salvage s = {};
 	const char *dir = r->o->output;
-	char name[64], uuid[LKST_UUID_TEXT];
+	char uuid[LKST_UUID_TEXT];
 	int err = choose(r, &recording);
 
 	if (!err && r->o->catalog)
@@ -488,21 +494,41 @@ static int extract(struct extraction *r, struct lkst_out *out)
 				    "same recording, name it with --catalog",
 				    uuid);
 	if (!dir) {
-		lkst_recording_default_dir(name, sizeof(name));
+		lkst_recording_default_dir(name, TRACE_NAME);
 		dir = name;
 	}
 	err = salvage(r, recording, dir, &s);
 	if (err)
 		return err;
-	if (out) {
-		put_recording(out, recording, &s);
-		lkst_out_str(out, "],");
-		put_text(out, "trace", dir);
-		lkst_out_str(out, "}\n");
-	} else if (!r->o->quiet) {
+	if (a->format == LKST_TABLE_JSON)
+		put_recording(&a->json, recording, &s);
+	else if (!r->o->quiet)
 		print_summary(r, recording, &s, dir);
-	}
+	*ret_dir = dir;
 	return 0;
+}
+
+/* As JSON both are an object that has the recordings in an array. */
+static int answer(struct extraction *r, struct lkst_answer *a)
+{
+	const bool is_json = a->format == LKST_TABLE_JSON;
+	const char *dir = NULL;
+	char name[TRACE_NAME];
+	int err;
+
+	if (is_json) {
+		lkst_json_object(&a->json, NULL);
+		put_dumps(&a->json, r);
+		lkst_json_array(&a->json, "recordings");
+	}
+	err = r->o->list ? list(r, a) : extract(r, a, name, &dir);
+	if (is_json) {
+		lkst_json_end(&a->json);
+		if (dir)
+			lkst_json_str(&a->json, "trace", dir);
+		lkst_json_end(&a->json);
+	}
+	return err;
 }
 
 /* Those of this machine, if there are any, or of the file that is named. */
@@ -520,7 +546,8 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 {
 	static char kcore[] = LKST_KCORE, *own_memory[] = { kcore };
 	struct extraction r = { .e = e, .o = options };
-	_cleanup_free_ struct lkst_out *out = NULL;
+	const struct lkst_answer_form form = { .json = r.o->json };
+	struct lkst_answer a = {};
 	int err;
 
 	if (!nr_args && !r.o->earlier)
@@ -530,12 +557,6 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		args = own_memory;
 		nr_args = 1;
 	}
-	if (r.o->json) {
-		out = malloc(sizeof(*out));
-		if (!out)
-			return lkst_err_sys(e, -ENOMEM, "reading %s", args[0]);
-		lkst_out_init(out, STDOUT_FILENO);
-	}
 	err = lkst_access_apply(e, &r.o->access);
 	if (!err)
 		err = read_ids(&r);
@@ -543,15 +564,11 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		err = open_dumps(&r, args, nr_args);
 	if (!err)
 		err = search(&r);
-	if (!err && out)
-		put_dumps(out, &r);
 	if (!err)
-		err = r.o->list ? list(&r, out) : extract(&r, out);
-	if (!err && out) {
-		err = lkst_out_flush(out);
-		if (err)
-			lkst_err_sys(e, err, "standard output");
-	}
+		err = lkst_answer_begin(e, &form, &a);
+	if (!err)
+		err = answer(&r, &a);
+	err = lkst_answer_end(&a, err);
 	run_fini(&r);
 	return err;
 }

@@ -77,6 +77,12 @@ static const char *event_of(const struct lkst_job *job, const struct lkst_incide
 	return event ? event->name : "";
 }
 
+/* Rounded: programs read seconds with six digits. */
+static u64 in_us(u64 ns)
+{
+	return (ns + 500) / 1000;
+}
+
 static void list_one(const struct lkst_job *job, const struct lkst_incident *i,
 		     struct lkst_table *t)
 {
@@ -91,8 +97,8 @@ static void list_one(const struct lkst_job *job, const struct lkst_incident *i,
 	lkst_table_str(t, day);
 	lkst_table_u64(t, i->cause.ns);
 	lkst_table_u64(t, i->until_ns);
-	lkst_table_double(t, before_ns / 1e9);
-	lkst_table_double(t, i->cause.post_ns / 1e9);
+	lkst_table_double(t, in_us(before_ns) / 1e6);
+	lkst_table_double(t, in_us(i->cause.post_ns) / 1e6);
 	lkst_table_u64(t, before_ns);
 	lkst_table_u64(t, i->cause.post_ns);
 	lkst_table_bool(t, i->is_over);

@@ -60,40 +60,41 @@ static void format_seconds(double seconds, char text[LKST_DURATION_TEXT])
 		lkst_duration_format((u64)(seconds * 1e9), text);
 }
 
-static void print_wish(FILE *to, const struct lkst_history *h)
+static void print_wish(struct lkst_out *out, const struct lkst_history *h)
 {
 	char wish[LKST_DURATION_TEXT], buffer[LKST_SIZE_TEXT], memory[LKST_SIZE_TEXT];
 	const struct lkst_held *main = &h->held[0];
 
 	lkst_duration_format((u64)(h->wish_s * 1e9), wish);
 	if (h->is_wished && (!(main->rate > 0) || main->seconds >= h->wish_s)) {
-		fprintf(to, "; the wish for %s holds\n", wish);
+		lkst_out_printf(out, "; the wish for %s holds\n", wish);
 		return;
 	}
-	fprintf(to, "; %s%s", h->is_wished ? "the wish for " : "", wish);
+	lkst_out_printf(out, "; %s%s", h->is_wished ? "the wish for " : "", wish);
 	if (!h->buffer_bytes) {
-		fprintf(to, " would take more than a recording can have\n");
+		lkst_out_printf(out, " would take more than a recording can have\n");
 		return;
 	}
 	lkst_size_format(h->buffer_bytes, buffer);
 	lkst_size_format(h->memory_bytes, memory);
-	fprintf(to, "%s would take %s for each CPU, %s in all\n",
-		h->is_wished ? " does not hold: it" : "", buffer, memory);
+	lkst_out_printf(out, "%s would take %s for each CPU, %s in all\n",
+			h->is_wished ? " does not hold: it" : "", buffer, memory);
 }
 
-void lkst_recording_print_history(FILE *to, const struct lkst_history *h, const char *rate)
+void lkst_recording_print_history(struct lkst_out *out, const struct lkst_history *h,
+				  const char *rate)
 {
 	char seconds[LKST_DURATION_TEXT];
 	unsigned int i;
 
 	for (i = 0; i < h->nr; i++) {
 		format_seconds(h->held[i].seconds, seconds);
-		fprintf(to, "%s%s holds %s", i ? ", " : "", h->held[i].name, seconds);
+		lkst_out_printf(out, "%s%s holds %s", i ? ", " : "", h->held[i].name, seconds);
 		if (!i)
-			fprintf(to, " %s of CPU %u, the busiest", rate, h->held[i].cpu);
+			lkst_out_printf(out, " %s of CPU %u, the busiest", rate, h->held[i].cpu);
 	}
 	if (h->nr)
-		print_wish(to, h);
+		print_wish(out, h);
 }
 
 unsigned int lkst_recording_nr_events(const struct lkst_session *s)

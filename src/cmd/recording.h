@@ -6,8 +6,7 @@
 #ifndef LKST_CMD_RECORDING_H
 #define LKST_CMD_RECORDING_H
 
-#include <stdio.h>
-
+#include "base/out.h"
 #include "cmd/cmd.h"
 #include "live/load/plan.h"
 #include "live/recording/history.h"
@@ -32,7 +31,8 @@ int lkst_recording_check_symbols(struct lkst_err *e, const struct lkst_session *
 				 bool quiet);
 
 /* Prints how long the buffers hold, @rate says at what rate, and what a wished time would take. */
-void lkst_recording_print_history(FILE *to, const struct lkst_history *h, const char *rate);
+void lkst_recording_print_history(struct lkst_out *out, const struct lkst_history *h,
+				  const char *rate);
 
 /* How many events the active maskset lets through. */
 unsigned int lkst_recording_nr_events(const struct lkst_session *s);

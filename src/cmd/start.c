@@ -210,10 +210,13 @@ static int choose_buffer(struct lkst_err *e, const struct options *o, const stru
 /* What there is to know of what has begun. */
 static int tell_start(struct lkst_err *e, const struct lkst_session *s)
 {
+	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	struct lkst_history h;
 	char size[LKST_SIZE_TEXT], rate[64];
 	int err;
 
+	if (!out)
+		return lkst_err_sys(e, -ENOMEM, "telling what has begun");
 	lkst_size_format(lkst_session_rings(s)->memory_bytes, size);
 	printf("recording %u events in %s of memory; `lkst status` shows how it goes\n",
 	       lkst_recording_nr_events(s), size);
@@ -221,7 +224,9 @@ static int tell_start(struct lkst_err *e, const struct lkst_session *s)
 	if (err)
 		return err;
 	snprintf(rate, sizeof(rate), "at the rate of the first %.1f s", RATE_TO_TELL_MS / 1e3);
-	lkst_recording_print_history(stdout, &h, rate);
+	lkst_out_init_stream(out, stdout);
+	lkst_recording_print_history(out, &h, rate);
+	lkst_out_flush(out);
 	return 0;
 }
 

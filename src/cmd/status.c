@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "base/cleanup.h"
+#include "base/json_writer.h"
 #include "base/size.h"
 #include "base/time.h"
 #include "cmd/cmd.h"
@@ -14,6 +15,7 @@
 #include "cmd/turn.h"
 #include "live/load/pins.h"
 #include "live/recording/readings.h"
+#include "view/table_text.h"
 
 struct options {
 	bool json, prometheus;
@@ -35,31 +37,32 @@ const char *const lkst_loss_keys[LKST_LOSS_NR] = {
 	[LKST_LOSS_UNFOLLOWED] = "unfollowed",
 };
 
-static void write_losses(const struct lkst_report *r, FILE *to)
+static void write_losses(const struct lkst_report *r, struct lkst_out *out)
 {
 	unsigned int nr = 0, i;
 	int cause;
 
-	fprintf(to, "\nlost (to be overwritten is the ring's way, and no loss):\n");
+	lkst_out_printf(out, "\nlost (to be overwritten is the ring's way, and no loss):\n");
 	for (i = 0; i < r->nr_rings; i++)
 		for (cause = 0; cause < LKST_LOSS_NR; cause++) {
 			if (!r->rings[i].lost[cause])
 				continue;
-			fprintf(to, "  CPU %u, %s buffer: %" PRIu64 " events: %s\n",
-				r->rings[i].cpu, r->rings[i].name, r->rings[i].lost[cause],
-				lkst_loss_names[cause]);
+			lkst_out_printf(out, "  CPU %u, %s buffer: %" PRIu64 " events: %s\n",
+					r->rings[i].cpu, r->rings[i].name, r->rings[i].lost[cause],
+					lkst_loss_names[cause]);
 			nr++;
 		}
 	for (i = 0; i < r->nr_hooks; i++) {
 		if (!r->hooks[i].skipped)
 			continue;
-		fprintf(to,
-			"  %s was skipped %" PRIu64 " times: it was already running on the CPU\n",
-			r->hooks[i].name, r->hooks[i].skipped);
+		lkst_out_printf(out,
+				"  %s was skipped %" PRIu64
+				" times: it was already running on the CPU\n",
+				r->hooks[i].name, r->hooks[i].skipped);
 		nr++;
 	}
 	if (!nr)
-		fprintf(to, "  nothing\n");
+		lkst_out_printf(out, "  nothing\n");
 }
 
 /* Rows shown in the text; programs get all. */
@@ -68,155 +71,212 @@ enum { COST_ROWS = 10, LEFT_OUT_ROWS = 10 };
 /* Readings of the kernel's counters that a status makes are so far from the one before. */
 #define READINGS_APART_NS 1000000000ULL
 
-/* CPU time by kind: unit costs times rates. */
-static void write_cost_rows(const struct lkst_cost *c, FILE *to)
+static void write_table(const struct lkst_table *t, struct lkst_out *out)
 {
+	struct lkst_table_printer p;
+
+	lkst_table_printer_init(&p, out, LKST_TABLE_TEXT, 0);
+	lkst_table_print(&p, t);
+}
+
+static const struct lkst_column cost_columns[] = {
+	{ "kind", "kind", LKST_COLUMN_TEXT, "events that the limit leaves out together" },
+	{ "recorded", "recorded/s", LKST_COLUMN_COUNT, "records per second" },
+	{ "idle", "idle/s", LKST_COLUMN_COUNT,
+	  "runs of the hook per second that recorded nothing" },
+	{ "hook", "hook ns", LKST_COLUMN_COUNT, "what a run costs" },
+	{ "record", "record ns", LKST_COLUMN_COUNT, "what a record adds" },
+	{ "cpu", "CPU us/s", LKST_COLUMN_RATIO, "CPU time" },
+};
+
+/* CPU time by kind: unit costs times rates. */
+static void write_cost_rows(const struct lkst_cost *c, struct lkst_out *out)
+{
+	_cleanup_(lkst_table_fini) struct lkst_table t = {};
 	double rest = 0;
 	unsigned int i;
 
-	fprintf(to, "%-28s %12s %10s %12s %10s %12s\n", "kind", "recorded/s", "idle/s", "hook ns",
-		"record ns", "CPU us/s");
-	for (i = 0; i < c->nr_rows; i++) {
+	lkst_table_init_of(&t, "kinds", "", cost_columns);
+	for (i = 0; i < c->nr_rows && i < COST_ROWS; i++) {
 		const struct lkst_cost_row *row = &c->rows[i];
 
-		if (i < COST_ROWS)
-			fprintf(to, "%-28s %12.0f %10.0f %12u %10u %12.1f\n", row->name,
-				row->per_second, row->idle_per_second, row->unit.hook_ns,
-				row->unit.handler_ns, row->us_per_second);
-		else
-			rest += row->us_per_second;
+		lkst_table_row(&t);
+		lkst_table_str(&t, row->name);
+		lkst_table_u64(&t, (u64)(row->per_second + 0.5));
+		lkst_table_u64(&t, (u64)(row->idle_per_second + 0.5));
+		lkst_table_u64(&t, row->unit.hook_ns);
+		lkst_table_u64(&t, row->unit.handler_ns);
+		lkst_table_double(&t, row->us_per_second);
 	}
-	if (c->nr_rows > COST_ROWS)
-		fprintf(to, "%-28s %12s %10s %12s %10s %12.1f\n", "others", "", "", "", "", rest);
+	for (; i < c->nr_rows; i++)
+		rest += c->rows[i].us_per_second;
+	if (c->nr_rows > COST_ROWS) {
+		lkst_table_row(&t);
+		lkst_table_str(&t, "others");
+		for (i = 0; i < 4; i++)
+			lkst_table_none(&t);
+		lkst_table_double(&t, rest);
+	}
+	write_table(&t, out);
 }
 
-static void write_cost(const struct lkst_report *r, FILE *to)
+static void write_cost(const struct lkst_report *r, struct lkst_out *out)
 {
 	const struct lkst_cost *c = &r->cost;
 	double cpus = r->nr_cpus;
 
-	fprintf(to,
+	lkst_out_printf(
+		out,
 		"\nrecording costs %.2f %% of the CPUs' time, %.2f %% of CPU %u's: records %.2f %%, hooks "
 		"that record nothing %.2f %%\n",
 		c->us_per_second / 1e4 / cpus, c->busiest_share * 100, c->busiest_cpu,
 		(c->us_per_second - c->idle_us_per_second) / 1e4 / cpus,
 		c->idle_us_per_second / 1e4 / cpus);
-	fprintf(to, "what runs is slower by %.1f %%; the most expensive kinds:\n",
-		lkst_cost_slowdown(c) * 100);
-	write_cost_rows(c, to);
-	fprintf(to, "what hooks and records cost was measured when recording began, in %.1f ms\n",
+	lkst_out_printf(out, "what runs is slower by %.1f %%; the most expensive kinds:\n",
+			lkst_cost_slowdown(c) * 100);
+	write_cost_rows(c, out);
+	lkst_out_printf(
+		out, "what hooks and records cost was measured when recording began, in %.1f ms\n",
 		r->budget.page.costs.took_us / 1e3);
 }
 
-static void write_left_out(const struct lkst_report *r, unsigned int kind, FILE *to)
+static void write_left_out(const struct lkst_report *r, unsigned int kind, struct lkst_out *out)
 {
 	const struct lkst_kind *k = &r->budget.kinds[kind];
 
-	fprintf(to, "  %-26s for %.1f s; it cost %.2f %%%s\n", k->name,
-		lkst_time_since(r->now_ns, k->since_ns) / 1e9, k->ppm / 1e4,
-		lkst_budget_is_off(&r->budget, kind) ? "; detached" : "");
+	lkst_out_printf(out, "  %-26s for %.1f s; it cost %.2f %%%s\n", k->name,
+			lkst_time_since(r->now_ns, k->since_ns) / 1e9, k->ppm / 1e4,
+			lkst_budget_is_off(&r->budget, kind) ? "; detached" : "");
 }
 
 /* What is left out to keep to the limit. */
-static void write_budget(const struct lkst_report *r, FILE *to)
+static void write_budget(const struct lkst_report *r, struct lkst_out *out)
 {
 	const struct lkst_budget *b = &r->budget.page;
 	unsigned int i, nr = 0;
 
 	if (!b->limit_ppm)
 		return;
-	fprintf(to,
+	lkst_out_printf(
+		out,
 		"\nlimit: %.2f %% of each CPU's time; %u kinds are left out; hooks that record nothing "
 		"cost %.2f %%\n",
 		b->limit_ppm / 1e4, b->nr_shed, b->idle_ppm / 1e4);
 	for (i = 0; i < b->nr_kinds; i++)
 		if (r->budget.kinds[i].is_shed && nr++ < LEFT_OUT_ROWS)
-			write_left_out(r, i, to);
+			write_left_out(r, i, out);
 	if (nr > LEFT_OUT_ROWS)
-		fprintf(to, "  and %u more, which --json lists\n", nr - LEFT_OUT_ROWS);
+		lkst_out_printf(out, "  and %u more, which --json lists\n", nr - LEFT_OUT_ROWS);
 	if (!r->has_helper)
-		fprintf(to,
+		lkst_out_printf(
+			out,
 			"no process detaches what is left out, nor tries again what is detached; "
 			"`lkst limit --daemon` starts it\n");
 }
 
-static void write_text(const struct lkst_report *r, FILE *to)
+static const struct lkst_column ring_columns[] = {
+	{ "buffer", "buffer", LKST_COLUMN_TEXT, "the buffer" },
+	{ "cpu", "CPU", LKST_COLUMN_CPU, "the CPU" },
+	{ "size", "size", LKST_COLUMN_BYTES, "its memory there" },
+	{ "history", "history", LKST_COLUMN_DURATION, "the age of the oldest record" },
+	{ "written", "written", LKST_COLUMN_BYTES, "of records, since the start" },
+	{ "overwritten", "overwritten", LKST_COLUMN_COUNT, "blocks" },
+};
+
+static void write_rings(const struct lkst_report *r, struct lkst_out *out)
 {
-	char bytes[LKST_SIZE_TEXT], written[LKST_SIZE_TEXT];
+	_cleanup_(lkst_table_fini) struct lkst_table t = {};
 	unsigned int i;
 
-	lkst_size_format(r->memory_bytes, bytes);
-	fprintf(to,
-		"recording %u events (maskset %u, %s) for %.1f s, %s of memory, blocks of %u "
-		"bytes\n",
-		r->nr_events, r->maskset, r->maskset_name, r->seconds, bytes, r->block_bytes);
-	fprintf(to, "\n%-8s%5s %12s %12s %14s %12s\n", "buffer", "CPU", "size", "history s",
-		"written", "overwritten");
+	lkst_table_init_of(&t, "rings", "", ring_columns);
 	for (i = 0; i < r->nr_rings; i++) {
 		const struct lkst_ring_report *ring = &r->rings[i];
 
-		lkst_size_format(ring->bytes, bytes);
-		lkst_size_format(ring->written_bytes, written);
-		fprintf(to, "%-8s%5u %12s %12.3f %14s %12" PRIu64 "\n", ring->name, ring->cpu,
-			bytes, ring->history_s, written, ring->overwritten);
+		lkst_table_row(&t);
+		lkst_table_str(&t, ring->name);
+		lkst_table_s64(&t, ring->cpu);
+		lkst_table_u64(&t, ring->bytes);
+		lkst_table_u64(&t, (u64)(ring->history_s * 1e9));
+		lkst_table_u64(&t, ring->written_bytes);
+		lkst_table_u64(&t, ring->overwritten);
 	}
-	fprintf(to, "\n");
-	lkst_recording_print_history(to, &r->history, "at the present rate");
-	write_losses(r, to);
-	write_cost(r, to);
-	write_budget(r, to);
-	fprintf(to, "%u hooks attached\n", r->nr_attached);
+	write_table(&t, out);
 }
 
-static void write_ring_json(const struct lkst_ring_report *ring, FILE *to)
+static void write_text(const struct lkst_report *r, struct lkst_out *out)
+{
+	char bytes[LKST_SIZE_TEXT];
+
+	lkst_size_format(r->memory_bytes, bytes);
+	lkst_out_printf(
+		out,
+		"recording %u events (maskset %u, %s) for %.1f s, %s of memory, blocks of %u "
+		"bytes\n\n",
+		r->nr_events, r->maskset, r->maskset_name, r->seconds, bytes, r->block_bytes);
+	write_rings(r, out);
+	lkst_out_printf(out, "\n");
+	lkst_recording_print_history(out, &r->history, "at the present rate");
+	write_losses(r, out);
+	write_cost(r, out);
+	write_budget(r, out);
+	lkst_out_printf(out, "%u hooks attached\n", r->nr_attached);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------- */
+
+static void put_ring(struct lkst_json *j, const struct lkst_ring_report *ring)
 {
 	int cause;
 
-	fprintf(to,
-		"{\"buffer\":\"%s\",\"cpu\":%u,\"bytes\":%" PRIu64 ",\"history_s\":%.6f,"
-		"\"written_bytes\":%" PRIu64 ",\"overwritten_blocks\":%" PRIu64 ",\"lost\":{",
-		ring->name, ring->cpu, ring->bytes, ring->history_s, ring->written_bytes,
-		ring->overwritten);
+	lkst_json_object(j, NULL);
+	lkst_json_str(j, "buffer", ring->name);
+	lkst_json_u64(j, "cpu", ring->cpu);
+	lkst_json_u64(j, "bytes", ring->bytes);
+	lkst_json_decimal(j, "history_s", ring->history_s, 6);
+	lkst_json_u64(j, "written_bytes", ring->written_bytes);
+	lkst_json_u64(j, "overwritten_blocks", ring->overwritten);
+	lkst_json_object(j, "lost");
 	for (cause = 0; cause < LKST_LOSS_NR; cause++)
-		fprintf(to, "%s\"%s\":%" PRIu64, cause ? "," : "", lkst_loss_keys[cause],
-			ring->lost[cause]);
-	fprintf(to, "}}");
+		lkst_json_u64(j, lkst_loss_keys[cause], ring->lost[cause]);
+	lkst_json_end(j);
+	lkst_json_end(j);
 }
 
-static void write_history_json(const struct lkst_report *r, FILE *to)
+static void put_history(struct lkst_json *j, const struct lkst_history *h)
 {
-	const struct lkst_history *h = &r->history;
 	unsigned int i;
 
-	fprintf(to,
-		"\"history\":{\"is_wished\":%s,\"wish_s\":%.3f,\"wish_buffer_bytes\":%" PRIu64
-		",\"wish_memory_bytes\":%" PRIu64 ",\"buffers\":[",
-		h->is_wished ? "true" : "false", h->wish_s, h->buffer_bytes, h->memory_bytes);
-	for (i = 0; i < h->nr; i++)
-		fprintf(to,
-			"%s{\"buffer\":\"%s\",\"cpu\":%u,\"bytes_per_s\":%.1f,\"holds_s\":%.3f}",
-			i ? "," : "", h->held[i].name, h->held[i].cpu, h->held[i].rate,
-			h->held[i].seconds);
-	fprintf(to, "]}");
-}
-
-static void write_skipped_json(const struct lkst_report *r, FILE *to)
-{
-	const char *separator = "";
-	unsigned int i;
-
-	fprintf(to, "\"skipped\":{");
-	for (i = 0; i < r->nr_hooks; i++) {
-		if (!r->hooks[i].skipped)
-			continue;
-		fprintf(to, "%s\"%s\":%" PRIu64, separator, r->hooks[i].name, r->hooks[i].skipped);
-		separator = ",";
+	lkst_json_object(j, "history");
+	lkst_json_bool(j, "is_wished", h->is_wished);
+	lkst_json_decimal(j, "wish_s", h->wish_s, 3);
+	lkst_json_u64(j, "wish_buffer_bytes", h->buffer_bytes);
+	lkst_json_u64(j, "wish_memory_bytes", h->memory_bytes);
+	lkst_json_array(j, "buffers");
+	for (i = 0; i < h->nr; i++) {
+		lkst_json_object(j, NULL);
+		lkst_json_str(j, "buffer", h->held[i].name);
+		lkst_json_u64(j, "cpu", h->held[i].cpu);
+		lkst_json_decimal(j, "bytes_per_s", h->held[i].rate, 1);
+		lkst_json_decimal(j, "holds_s", h->held[i].seconds, 3);
+		lkst_json_end(j);
 	}
-	fprintf(to, "}");
+	lkst_json_end(j);
+	lkst_json_end(j);
+}
+
+static void put_skipped(struct lkst_json *j, const struct lkst_report *r)
+{
+	unsigned int i;
+
+	lkst_json_object(j, "skipped");
+	for (i = 0; i < r->nr_hooks; i++)
+		if (r->hooks[i].skipped)
+			lkst_json_u64(j, r->hooks[i].name, r->hooks[i].skipped);
+	lkst_json_end(j);
 }
 
 /* What a run, a record and a string cost on this machine. */
-static void write_units_json(const struct lkst_costs *c, FILE *to)
+static void put_units(struct lkst_json *j, const struct lkst_costs *c)
 {
 	static const char *const types[LKST_HOOK_TYPE_NR] = {
 		[LKST_HOOK_TYPE_TRACEPOINT] = "tracepoint", [LKST_HOOK_TYPE_SYSCALL] = "syscall",
@@ -227,110 +287,146 @@ static void write_units_json(const struct lkst_costs *c, FILE *to)
 	static const char *const records[] = { "record", "syscall_record", "string" };
 	unsigned int i;
 
-	fprintf(to, "\"measuring_us\":%u,\"measured\":[", c->took_us);
+	lkst_json_u64(j, "measuring_us", c->took_us);
+	lkst_json_array(j, "measured");
 	for (i = 0; i < LKST_COST_UNIT_NR; i++)
 		if (c->measured & 1U << i)
-			fprintf(to, "%s\"%s\"", c->measured & ((1U << i) - 1) ? "," : "",
-				i < LKST_HOOK_TYPE_NR ? types[i]
-						      : records[i - LKST_COST_UNIT_RECORD]);
-	fprintf(to, "],\"hook_ns\":{");
+			lkst_json_str(j, NULL,
+				      i < LKST_HOOK_TYPE_NR ? types[i]
+							    : records[i - LKST_COST_UNIT_RECORD]);
+	lkst_json_end(j);
+	lkst_json_object(j, "hook_ns");
 	for (i = 0; i < LKST_HOOK_TYPE_NR; i++)
-		fprintf(to, "%s\"%s\":%u", i ? "," : "", types[i], c->hook_ns[i]);
-	fprintf(to, "},\"record_ns\":%u,\"syscall_ns\":%u,\"string_ns\":%u", c->record_ns,
-		c->syscall_ns, c->string_ns);
+		lkst_json_u64(j, types[i], c->hook_ns[i]);
+	lkst_json_end(j);
+	lkst_json_u64(j, "record_ns", c->record_ns);
+	lkst_json_u64(j, "syscall_ns", c->syscall_ns);
+	lkst_json_u64(j, "string_ns", c->string_ns);
 }
 
-static void write_cost_json(const struct lkst_report *r, FILE *to)
+static void put_cost_row(struct lkst_json *j, const struct lkst_cost_row *row)
+{
+	lkst_json_object(j, NULL);
+	lkst_json_str(j, "kind", row->name);
+	lkst_json_decimal(j, "per_s", row->per_second, 1);
+	lkst_json_decimal(j, "idle_per_s", row->idle_per_second, 1);
+	lkst_json_u64(j, "hook_ns", row->unit.hook_ns);
+	lkst_json_u64(j, "handler_ns", row->unit.handler_ns);
+	lkst_json_decimal(j, "us_per_s", row->us_per_second, 3);
+	lkst_json_end(j);
+}
+
+static void put_cost(struct lkst_json *j, const struct lkst_report *r)
 {
 	const struct lkst_cost *c = &r->cost;
 	unsigned int i;
 
-	fprintf(to,
-		"\"cost\":{\"us_per_s\":%.3f,\"idle_us_per_s\":%.3f,\"busy_us_per_s\":%.0f,"
-		"\"share\":%.6f,\"slowdown\":%.6f,\"busiest_cpu\":%u,\"busiest_share\":%.6f,",
-		c->us_per_second, c->idle_us_per_second, c->busy_us_per_second,
-		c->us_per_second / 1e6 / r->nr_cpus, lkst_cost_slowdown(c), c->busiest_cpu,
-		c->busiest_share);
-	write_units_json(&r->budget.page.costs, to);
-	fprintf(to, ",\"kinds\":[");
+	lkst_json_object(j, "cost");
+	lkst_json_decimal(j, "us_per_s", c->us_per_second, 3);
+	lkst_json_decimal(j, "idle_us_per_s", c->idle_us_per_second, 3);
+	lkst_json_decimal(j, "busy_us_per_s", c->busy_us_per_second, 0);
+	lkst_json_decimal(j, "share", c->us_per_second / 1e6 / r->nr_cpus, 6);
+	lkst_json_decimal(j, "slowdown", lkst_cost_slowdown(c), 6);
+	lkst_json_u64(j, "busiest_cpu", c->busiest_cpu);
+	lkst_json_decimal(j, "busiest_share", c->busiest_share, 6);
+	put_units(j, &r->budget.page.costs);
+	lkst_json_array(j, "kinds");
 	for (i = 0; i < c->nr_rows; i++)
-		fprintf(to,
-			"%s{\"kind\":\"%s\",\"per_s\":%.1f,\"idle_per_s\":%.1f,\"hook_ns\":%u,"
-			"\"handler_ns\":%u,\"us_per_s\":%.3f}",
-			i ? "," : "", c->rows[i].name, c->rows[i].per_second,
-			c->rows[i].idle_per_second, c->rows[i].unit.hook_ns,
-			c->rows[i].unit.handler_ns, c->rows[i].us_per_second);
-	fprintf(to, "]}");
+		put_cost_row(j, &c->rows[i]);
+	lkst_json_end(j);
+	lkst_json_end(j);
 }
 
-static void write_budget_json(const struct lkst_report *r, FILE *to)
+static void put_left_out(struct lkst_json *j, const struct lkst_report *r, unsigned int kind)
+{
+	const struct lkst_kind *k = &r->budget.kinds[kind];
+
+	lkst_json_object(j, NULL);
+	lkst_json_str(j, "kind", k->name);
+	lkst_json_bool(j, "now", k->is_shed);
+	lkst_json_bool(j, "detached", lkst_budget_is_off(&r->budget, kind));
+	lkst_json_decimal(j, "seconds", lkst_kind_shed_ns(k, r->now_ns) / 1e9, 3);
+	lkst_json_u64(j, "times", k->times);
+	lkst_json_u64(j, "tries", k->tries);
+	lkst_json_end(j);
+}
+
+static void put_limit(struct lkst_json *j, const struct lkst_report *r)
 {
 	const struct lkst_budget *b = &r->budget.page;
-	const char *separator = "";
 	unsigned int i;
 
-	fprintf(to, "\"limit\":");
 	if (!b->limit_ppm) {
-		fprintf(to, "null");
+		lkst_json_null(j, "limit");
 		return;
 	}
-	fprintf(to,
-		"{\"share\":%.6f,\"busiest_share\":%.6f,\"idle_share\":%.6f,\"helper\":%s,"
-		"\"left_out\":[",
-		b->limit_ppm / 1e6, b->busiest_ppm / 1e6, b->idle_ppm / 1e6,
-		r->has_helper ? "true" : "false");
-	for (i = 0; i < b->nr_kinds; i++) {
-		const struct lkst_kind *k = &r->budget.kinds[i];
-
-		if (!k->times)
-			continue;
-		fprintf(to,
-			"%s{\"kind\":\"%s\",\"now\":%s,\"detached\":%s,\"seconds\":%.3f,\"times\":%u,"
-			"\"tries\":%u}",
-			separator, k->name, k->is_shed ? "true" : "false",
-			lkst_budget_is_off(&r->budget, i) ? "true" : "false",
-			lkst_kind_shed_ns(k, r->now_ns) / 1e9, k->times, k->tries);
-		separator = ",";
-	}
-	fprintf(to, "]}");
+	lkst_json_object(j, "limit");
+	lkst_json_decimal(j, "share", b->limit_ppm / 1e6, 6);
+	lkst_json_decimal(j, "busiest_share", b->busiest_ppm / 1e6, 6);
+	lkst_json_decimal(j, "idle_share", b->idle_ppm / 1e6, 6);
+	lkst_json_bool(j, "helper", r->has_helper);
+	lkst_json_array(j, "left_out");
+	for (i = 0; i < b->nr_kinds; i++)
+		if (r->budget.kinds[i].times)
+			put_left_out(j, r, i);
+	lkst_json_end(j);
+	lkst_json_end(j);
 }
 
-static void write_json(const struct lkst_report *r, FILE *to)
+static void put_report(struct lkst_json *j, const struct lkst_report *r)
 {
 	unsigned int i;
 
-	fprintf(to,
-		"{\"recording\":true,\"maskset\":%u,\"maskset_name\":\"%s\",\"events\":%u,"
-		"\"seconds\":%.3f,\"memory_bytes\":%" PRIu64 ",\"block_bytes\":%u,\"rings\":[",
-		r->maskset, r->maskset_name, r->nr_events, r->seconds, r->memory_bytes,
-		r->block_bytes);
-	for (i = 0; i < r->nr_rings; i++) {
-		fprintf(to, "%s", i ? "," : "");
-		write_ring_json(&r->rings[i], to);
-	}
-	fprintf(to, "],");
-	write_history_json(r, to);
-	fprintf(to, ",");
-	write_skipped_json(r, to);
-	fprintf(to, ",");
-	write_cost_json(r, to);
-	fprintf(to, ",");
-	write_budget_json(r, to);
-	fprintf(to, ",\"hooks\":%u}\n", r->nr_attached);
+	lkst_json_u64(j, "maskset", r->maskset);
+	lkst_json_str(j, "maskset_name", r->maskset_name);
+	lkst_json_u64(j, "events", r->nr_events);
+	lkst_json_decimal(j, "seconds", r->seconds, 3);
+	lkst_json_u64(j, "memory_bytes", r->memory_bytes);
+	lkst_json_u64(j, "block_bytes", r->block_bytes);
+	lkst_json_array(j, "rings");
+	for (i = 0; i < r->nr_rings; i++)
+		put_ring(j, &r->rings[i]);
+	lkst_json_end(j);
+	put_history(j, &r->history);
+	put_skipped(j, r);
+	put_cost(j, r);
+	put_limit(j, r);
+	lkst_json_u64(j, "hooks", r->nr_attached);
 }
 
 /* @r NULL: nothing is recorded. */
-static void write_page(const struct lkst_report *r, enum lkst_wire_form form, FILE *to)
+static void write_json(const struct lkst_report *r, struct lkst_out *out)
 {
+	struct lkst_json j;
+
+	lkst_json_init(&j, out);
+	lkst_json_object(&j, NULL);
+	lkst_json_bool(&j, "recording", r);
+	if (r)
+		put_report(&j, r);
+	lkst_json_end(&j);
+}
+
+/* @r NULL: nothing is recorded. */
+static int write_page(struct lkst_err *e, const struct lkst_report *r, enum lkst_wire_form form,
+		      FILE *to)
+{
+	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
+	int err;
+
+	if (!out)
+		return lkst_err_sys(e, -ENOMEM, "writing the status");
+	lkst_out_init_stream(out, to);
 	if (form == LKST_WIRE_PROMETHEUS)
-		lkst_status_write_prometheus(r, to);
-	else if (form == LKST_WIRE_JSON && r)
-		write_json(r, to);
+		lkst_status_write_prometheus(r, out);
+	else if (form == LKST_WIRE_JSON)
+		write_json(r, out);
 	else if (r)
-		write_text(r, to);
+		write_text(r, out);
 	else
-		fprintf(to, form == LKST_WIRE_JSON ? "{\"recording\":false}\n"
-						   : "nothing is being recorded\n");
+		lkst_out_str(out, "nothing is being recorded\n");
+	err = lkst_out_flush(out);
+	return err ? lkst_err_sys(e, err, "writing the status") : 0;
 }
 
 int lkst_status_write(struct lkst_err *e, enum lkst_wire_form form, FILE *to)
@@ -351,9 +447,7 @@ int lkst_status_write(struct lkst_err *e, enum lkst_wire_form form, FILE *to)
 	/* Who looks at a recording will compare a snapshot of it with the kernel's counters. */
 	if (!err && exists)
 		lkst_readings_keep(s, READINGS_APART_NS);
-	if (!err)
-		write_page(exists ? &r : NULL, form, to);
-	return err;
+	return err ? err : write_page(e, exists ? &r : NULL, form, to);
 }
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "base/out.h"
 #include "live/recording/status.h"
 #include "trace/wire.h"
 
@@ -12,7 +13,7 @@
 int lkst_status_write(struct lkst_err *e, enum lkst_wire_form form, FILE *to);
 
 /* The page in the form of Prometheus; @r NULL: nothing is recorded (cmd/prometheus.c). */
-void lkst_status_write_prometheus(const struct lkst_report *r, FILE *to);
+void lkst_status_write_prometheus(const struct lkst_report *r, struct lkst_out *out);
 
 /* Names of enum lkst_loss for programs to read. */
 extern const char *const lkst_loss_keys[LKST_LOSS_NR];

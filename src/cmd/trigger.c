@@ -140,15 +140,15 @@ static const struct lkst_column columns[] = {
 	{ "fired", "FIRED", LKST_COLUMN_COUNT, "how often it has" },
 	{ "held_back", "HELD BACK", LKST_COLUMN_COUNT,
 	  "how often it would have, but for --rate or --once" },
-	{ NULL, "LAST", LKST_COLUMN_TEXT, "how long ago it fired" },
 	{ "last_ns", NULL, LKST_COLUMN_TIME, "when it fired last, 0: never" },
 	{ "once", NULL, LKST_COLUMN_FLAG, "it fires once" },
 	{ "pause_ns", NULL, LKST_COLUMN_DURATION, "between two" },
 	{ "post_ns", NULL, LKST_COLUMN_DURATION, "so much after the event is kept too" },
 	{ "switch_ns", NULL, LKST_COLUMN_DURATION, "how long the maskset is active, 0: none" },
 	{ "switch_to", NULL, LKST_COLUMN_TEXT, "that maskset" },
+	{ NULL, "CONDITION", LKST_COLUMN_TEXT, "when it fires, if it is not called so" },
 	{ NULL, "ACTIVATES", LKST_COLUMN_TEXT, "the maskset, and how long" },
-	{ NULL, "CONDITION", LKST_COLUMN_TEXT, "when it fires" },
+	{ NULL, "LAST", LKST_COLUMN_TEXT, "how long ago it fired" },
 };
 
 struct lister {
@@ -192,15 +192,18 @@ static int list_one(void *ctx, u32 number, const struct lkst_trigger *trigger)
 	lkst_table_str(l->t, trigger->condition);
 	lkst_table_u64(l->t, trigger->fired);
 	lkst_table_u64(l->t, trigger->held_back);
-	put_last(l->t, trigger->last_ns);
 	lkst_table_u64(l->t, trigger->last_ns);
 	lkst_table_bool(l->t, trigger->once);
 	lkst_table_u64(l->t, trigger->pause_ns);
 	lkst_table_u64(l->t, trigger->post_ns);
 	lkst_table_u64(l->t, trigger->switch_ns);
 	lkst_table_str(l->t, maskset);
+	if (strcmp(trigger->name, trigger->condition))
+		lkst_table_str(l->t, trigger->condition);
+	else
+		lkst_table_none(l->t);
 	put_switch(l->t, maskset, trigger->switch_ns);
-	lkst_table_str(l->t, trigger->condition);
+	put_last(l->t, trigger->last_ns);
 	return 0;
 }
 

@@ -89,7 +89,7 @@ if [ -n "$loop" ]; then
 	losetup --detach "$loop"
 fi
 
-expect check_compares_snapshots "$("$LKST" check snapshot 2>/dev/null | grep -c '^kernel.s counter .* from [0-9.]* to [0-9.]* s$')" 1
+expect check_compares_snapshots "$("$LKST" check snapshot 2>/dev/null | grep -c '^kernel.s counters from [0-9.]* to [0-9.]* s$')" 1
 read -r tid own <packets
 expect packets_are_all_recorded "$(records snapshot net_dev_start_xmit "$tid")" "$own"
 expect all_packets_were_sent "$own" 3000
