@@ -12,7 +12,7 @@ violations()
 	(cd "$1" && find . -type f \( -name '*.[ch]' -o -name '*.def' \) -printf '%P\n' | sort |
 		xargs awk '
 		FNR == NR {
-			if (/^[ \t]*(#|$)/)
+			if (/^[ \t]*(#|$)/ || $1 == "in")
 				next
 			if ($1 == "only") {
 				limited[$2] = " "
@@ -198,6 +198,38 @@ else
 	echo "FAIL layers_catch_raw_messages: $(raw_messages "$SCRATCH/src")"
 fi
 rm "$SCRATCH/src/cmd/a.c"
+
+# Sources below directory $1 without a header: none of their own, and none that its LAYERS file names for them.
+# Programs of the kernel and handlers have none, and a command's is cmd/cmd.h.
+without_header()
+{
+	(cd "$1" && find . -name '*.c' ! -path './bpf/*' ! -path './handlers/*' ! -path './cmd/*' -printf '%P\n' | sort |
+		while read -r source; do
+			[ -e "${source%.c}.h" ] && continue
+			while read -r _ header sources; do
+				for pattern in $sources; do
+					# shellcheck disable=SC2053 # a pattern
+					[[ $source == $pattern ]] && grep -qF "#include \"${header%:}\"" "$source" && continue 3
+				done
+			done < <(set -f; grep '^in ' LAYERS)
+			echo "$source"
+		done)
+}
+found=$(without_header src)
+if [ -z "$found" ]; then
+	echo ok layers_sources_have_headers
+else
+	echo "FAIL layers_sources_have_headers: none of its own, and none in src/LAYERS that it includes: ${found//$'\n'/ }"
+fi
+echo '#include "view/pen.h"' >"$SCRATCH/src/view/csv.c"
+touch "$SCRATCH/src/view/text.c" "$SCRATCH/src/view/other.c" "$SCRATCH/src/view/chart."{c,h}
+found=$(without_header "$SCRATCH/src")
+rm "$SCRATCH/src/view/"{csv,text,other,chart}.[ch]
+if [ "${found//$'\n'/ }" = 'view/other.c view/text.c' ]; then
+	echo ok layers_catch_sources_without_header
+else
+	echo "FAIL layers_catch_sources_without_header: ${found//$'\n'/ }"
+fi
 
 # A header that needs another one before it is a trap for whoever includes it first.
 bad=

@@ -18,6 +18,7 @@
 #include "live/load/pins.h"
 #include "live/recording/incidents.h"
 #include "live/recording/maskset_edit.h"
+#include "live/recording/maskset_hooks.h"
 #include "live/recording/masksets.h"
 #include "live/recording/readings.h"
 #include "live/recording/start.h"

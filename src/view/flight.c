@@ -21,6 +21,7 @@
 
 #include "abi/syscalls.h"
 #include "view/call.h"
+#include "view/pen.h"
 
 enum line_kind {
 	KIND_NONE, /* not in this view */

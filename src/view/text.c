@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include "view/call.h"
+#include "view/pen.h"
 #include "view/sysargs.h"
 
 /* ---- steps ----------------------------------------------------------------------------------- */

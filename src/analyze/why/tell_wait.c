@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Sentences about waits: in what, for what, and what ended them. */
+#include "analyze/why/tell_wait.h"
+
 #include <string.h>
 
 #include "analyze/engine/naming.h"
 #include "analyze/why/place.h"
-#include "analyze/why/tell.h"
 
 enum {
 	REQ_OP_MASK = 0xff, /* include/linux/blk_types.h */

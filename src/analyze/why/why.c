@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "analyze/why/stretch.h"
-#include "analyze/why/tell.h"
+#include "analyze/why/tell_wait.h"
 
 enum {
 	/* Stretches below this part of the whole interval are told as a sum. */

@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/time.h"
 #include "live/load/pins.h"
+#include "live/recording/maskset_hooks.h"
 #include "live/recording/masksets.h"
 #include "live/recording/readings.h"
 

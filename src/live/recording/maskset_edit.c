@@ -10,6 +10,7 @@
 #include "base/io.h"
 #include "live/recording/handler_pins.h"
 #include "live/recording/mask_conditions.h"
+#include "live/recording/maskset_hooks.h"
 #include "live/recording/masksets.h"
 #include "live/recording/trigger_maps.h"
 #include "rules/mask_text.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The hooks that masksets need: attached before one becomes active, detached when none needs them. */
+/* The hooks that masksets need. */
+#include "live/recording/maskset_hooks.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -12,6 +12,7 @@
 #include "base/time.h"
 #include "live/load/writers.h"
 #include "live/recording/command.h"
+#include "live/recording/maskset_hooks.h"
 #include "rules/mask_text.h"
 
 /* ---- the table -------------------------------------------------------------------------------- */

@@ -91,15 +91,4 @@ int lkst_maskset_set(struct lkst_err *e, struct lkst_session *s, u32 set, struct
 int lkst_maskset_switch(struct lkst_err *e, struct lkst_session *s, u32 set);
 int lkst_maskset_settle(struct lkst_err *e, struct lkst_session *s);
 
-/*
- * Attaches what the masksets of @sets (a bit each), the armed ones and the table @more, which may be NULL,
- * need; detaches all else.
- */
-int lkst_maskset_attach(struct lkst_err *e, struct lkst_session *s, u32 sets, const u16 *more,
-			struct lkst_notes *notes, u32 *ret_nr);
-int lkst_maskset_detach(struct lkst_err *e, struct lkst_session *s, u32 sets, u32 *ret_nr);
-
-/* How many hooks are attached now. */
-u32 lkst_maskset_nr_attached(const struct lkst_session *s);
-
 #endif

@@ -12,6 +12,7 @@
 #include "base/time.h"
 #include "live/load/pins.h"
 #include "live/recording/maskset_edit.h"
+#include "live/recording/maskset_hooks.h"
 #include "live/recording/masksets.h"
 #include "live/recording/session_fields.h"
 
