@@ -63,6 +63,7 @@ const struct lkst_event_desc lkst_events[] = {
 #define PAIR(half) .entry = LKST_EV_##half + 1,
 #define ENDS(what, by, ...)                                                                        \
 	.begin = LKST_EV_##what + 1, .ends_by = LKST_ENDS_BY_##by, .key = #__VA_ARGS__,
+#define WHY(...) .is_for_why = 1, .target = #__VA_ARGS__,
 #define END                                                                                        \
 	}                                                                                          \
 	,

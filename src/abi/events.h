@@ -260,6 +260,8 @@ struct lkst_event_desc {
 	u8 ends_by;   /* enum lkst_ends_by */
 	u16 begin;    /* what it ends begins with this enum lkst_event_index plus 1; 0: it ends nothing */
 	const char *key; /* of LKST_ENDS_BY_FIELD and _PARTS: the field, in both events */
+	u8 is_for_why;	 /* `lkst why` keeps its records */
+	const char *target; /* then: the field with the other thread that they are about, "": there is none */
 };
 
 /* The catalogue, by enum lkst_event_index (abi/events.c; user space only). */

@@ -82,6 +82,25 @@ TEST(events_that_end_others_have_their_key_in_common)
 	CHECK(nr > 8);
 }
 
+TEST(events_that_why_keeps_name_their_other_thread)
+{
+	struct lkst_catalog *c = lkst_catalog_new();
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < LKST_NR_EVENTS; i++) {
+		const struct lkst_event_desc *d = &lkst_events[i];
+
+		if (lkst_catalog_add_builtin(&e, c, (u16)(i + 1), i))
+			abort();
+		if (!d->is_for_why || !d->target[0])
+			continue;
+		nr++;
+		CHECK_EQ(lkst_class_field(c->classes[i + 1], d->target)->meaning, LKST_MEANING_TID);
+	}
+	CHECK_EQ(nr, 6);
+	lkst_catalog_free(c);
+}
+
 TEST(events_say_which_masksets_and_which_buffer_have_them)
 {
 	CHECK(lkst_mask_has_always(LKST_EV_task_rename));
@@ -193,6 +212,8 @@ static const struct unit_test tests[] = {
 	{ "events_of_a_pair_follow_each_other", test_events_of_a_pair_follow_each_other },
 	{ "events_that_end_others_have_their_key_in_common",
 	  test_events_that_end_others_have_their_key_in_common },
+	{ "events_that_why_keeps_name_their_other_thread",
+	  test_events_that_why_keeps_name_their_other_thread },
 	{ "events_say_which_masksets_and_which_buffer_have_them",
 	  test_events_say_which_masksets_and_which_buffer_have_them },
 	{ "halves_of_system_calls_are_known_by_their_names",

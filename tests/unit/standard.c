@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * rules/standard.def: maskset standard has what the state model, `lkst report` and `lkst why` read of a trace,
- * and nothing else. They say themselves what they read: the tests look into two of their files.
+ * and nothing else. They say themselves what they read: the tests look into the feed that they subscribe to, and
+ * abi/events.def has what `lkst why` keeps.
  */
 #include "analyze/engine/feed.c"
-#include "analyze/why/excerpt.c"
 
 #include "analyses.h"
 #include "lib/unit.h"
@@ -104,11 +104,12 @@ static void ask_report(struct lkst_trace *t)
 
 static void ask_why(void)
 {
-	size_t i;
+	unsigned int i;
 
-	for (i = 0; i < sizeof(held) / sizeof(held[0]); i++)
-		read_by[held[i].index] |= WHY;
-	/* classify() takes all system calls. */
+	for (i = 0; i < LKST_NR_EVENTS; i++)
+		if (lkst_events[i].is_for_why)
+			read_by[i] |= WHY;
+	/* Of system calls it takes all (analyze/why/excerpt.c). */
 	calls_read_by |= WHY;
 }
 

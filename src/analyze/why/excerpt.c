@@ -11,81 +11,26 @@
 #include "base/bsearch.h"
 #include "base/cleanup.h"
 
-/* What a window holds, besides system calls: the event, and its field that names another thread. */
-static const struct {
-	u16 index;
-	const char *target;
-} held[] = {
-	{ LKST_EV_sched_switch, "next_tid" },
-	{ LKST_EV_sched_waking, "target_tid" },
-	{ LKST_EV_sched_wakeup, "target_tid" },
-	{ LKST_EV_sched_wakeup_new, "target_tid" },
-	{ LKST_EV_sched_migrate_task, "target_tid" },
-	{ LKST_EV_sched_process_fork, "child_tid" },
-	{ LKST_EV_sched_process_exit, NULL },
-	{ LKST_EV_signal_generate, NULL },
-	{ LKST_EV_irq_handler_entry, NULL },
-	{ LKST_EV_irq_handler_exit, NULL },
-	{ LKST_EV_softirq_raise, NULL },
-	{ LKST_EV_softirq_entry, NULL },
-	{ LKST_EV_softirq_exit, NULL },
-	{ LKST_EV_tasklet_entry, NULL },
-	{ LKST_EV_tasklet_exit, NULL },
-	{ LKST_EV_local_timer_entry, NULL },
-	{ LKST_EV_local_timer_exit, NULL },
-	{ LKST_EV_reschedule_entry, NULL },
-	{ LKST_EV_reschedule_exit, NULL },
-	{ LKST_EV_call_function_entry, NULL },
-	{ LKST_EV_call_function_exit, NULL },
-	{ LKST_EV_call_function_single_entry, NULL },
-	{ LKST_EV_call_function_single_exit, NULL },
-	{ LKST_EV_page_fault_user, NULL },
-	{ LKST_EV_page_fault_kernel, NULL },
-	{ LKST_EV_page_fault_exit, NULL },
-	{ LKST_EV_mm_vmscan_direct_reclaim_begin, NULL },
-	{ LKST_EV_mm_vmscan_direct_reclaim_end, NULL },
-	{ LKST_EV_block_bio_queue, NULL },
-	{ LKST_EV_block_rq_insert, NULL },
-	{ LKST_EV_block_rq_issue, NULL },
-	{ LKST_EV_block_rq_complete, NULL },
-	{ LKST_EV_net_dev_queue, NULL },
-	{ LKST_EV_net_dev_start_xmit, NULL },
-	{ LKST_EV_netif_receive_skb, NULL },
-	{ LKST_EV_netif_rx, NULL },
-	{ LKST_EV_timer_start, NULL },
-	{ LKST_EV_timer_expire_entry, NULL },
-	{ LKST_EV_timer_expire_exit, NULL },
-	{ LKST_EV_hrtimer_start, NULL },
-	{ LKST_EV_hrtimer_expire_entry, NULL },
-	{ LKST_EV_hrtimer_expire_exit, NULL },
-	{ LKST_EV_workqueue_queue_work, NULL },
-	{ LKST_EV_workqueue_execute_start, NULL },
-	{ LKST_EV_workqueue_execute_end, NULL },
-	{ LKST_EV_contention_begin, NULL },
-	{ LKST_EV_contention_end, NULL },
-};
-
 /* ---- loading ---------------------------------------------------------------------- */
 
 static void classify(struct lkst_excerpt *w)
 {
 	const struct lkst_event_class *c;
+	const struct lkst_event_desc *desc;
 	unsigned int id;
-	size_t i;
 
 	for (id = 0; id <= LKST_ID_MAX; id++) {
 		w->kind_of[id] = LKST_MOMENT_NONE;
 		c = w->catalog->classes[id];
 		if (!c)
 			continue;
+		desc = c->index >= 0 ? &lkst_events[c->index] : NULL;
 		if (lkst_class_call(c))
 			w->kind_of[id] = c->half == LKST_HALF_ENTRY ? LKST_MOMENT_ENTRY : LKST_MOMENT_EXIT;
-		for (i = 0; i < sizeof(held) / sizeof(held[0]); i++)
-			if (c->index == held[i].index) {
-				w->kind_of[id] = held[i].index;
-				if (held[i].target)
-					w->target_of[id] = lkst_class_field(c, held[i].target);
-			}
+		if (!desc || !desc->is_for_why)
+			continue;
+		w->kind_of[id] = (u16)c->index;
+		w->target_of[id] = lkst_class_field(c, desc->target);
 	}
 }
 
