@@ -231,6 +231,27 @@ else
 	echo "FAIL layers_catch_sources_without_header: ${found//$'\n'/ }"
 fi
 
+# Only commands print: libraries have the error, notes, and base/diag.h. $1: a folder with sources as src has.
+prints()
+{
+	find "$1" -name '*.[ch]' ! -path '*/cmd/*' ! -path '*/bpf/*' ! -path '*/handlers/*' -print0 |
+		xargs -0 grep -nE '(^|[^a-z_])(v?printf|puts|putchar|perror) ?\(|\b(stderr|stdout)\b' | grep -vE 'format\(printf'
+}
+found=$(prints src)
+if [ -z "$found" ]; then
+	echo ok layers_libraries_print_nothing
+else
+	echo "FAIL layers_libraries_print_nothing: ${found//$'\n'/; }"
+fi
+mkdir -p "$SCRATCH/src/view" && echo '	fputs(text, stderr);' >"$SCRATCH/src/view/loud.c"
+found=$(prints "$SCRATCH/src")
+rm "$SCRATCH/src/view/loud.c"
+if [ -n "$found" ]; then
+	echo ok layers_catch_what_prints
+else
+	echo "FAIL layers_catch_what_prints: nothing was found"
+fi
+
 # A header that needs another one before it is a trap for whoever includes it first.
 bad=
 for header in $(find src -name '*.h' ! -path 'src/bpf/*' ! -path 'src/handlers/*' | sort); do

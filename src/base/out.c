@@ -472,17 +472,6 @@ char *lkst_put_json(char *p, const char *text, size_t length)
 	return p;
 }
 
-void lkst_print_json(FILE *to, const char *text)
-{
-	const size_t length = strlen(text);
-	_cleanup_free_ char *json = malloc(6 * length + 2);
-
-	if (json)
-		fwrite(json, 1, (size_t)(lkst_put_json(json, text, length) - json), to);
-	else
-		fputs("\"\"", to);
-}
-
 char *lkst_out_json(struct lkst_out *out, char *p, const char *text, size_t length)
 {
 	const unsigned char *s = (const unsigned char *)text, *end = s + length;

@@ -76,9 +76,6 @@ static inline char *lkst_put_str(char *p, const char *text)
  * @length bytes of @text; the cursor form needs 6 * @length + 2 bytes of room. */
 char *lkst_put_json(char *p, const char *text, size_t length);
 
-/* Prints @text as a JSON string with quotes; an empty one if there is no memory. */
-void lkst_print_json(FILE *to, const char *text);
-
 /*
  * Appends @length bytes of @text so that it stays on one line and cannot command a terminal:
  * control characters, those that turn text around (Bidi_Control), bytes that are not UTF-8, and those of '"' and

@@ -4,9 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/diag.h"
 #include "base/out.h"
+#include "base/size.h"
 #include "cmd/cmd.h"
 #include "cmd/rlimits.h"
 #include "cmd/sigbus.h"
@@ -61,6 +64,36 @@ static const struct lkst_cmd *find_link(const char *path)
 	return NULL;
 }
 
+/* What the verifier or libbpf says is for developers, not for the user: shown only on request. */
+static void print_log(const char *format, va_list args)
+{
+	vfprintf(stderr, format, args);
+}
+
+static void print_progress(const char *what, uint64_t done, uint64_t total)
+{
+	char done_text[LKST_SIZE_TEXT], total_text[LKST_SIZE_TEXT];
+
+	if (what) {
+		lkst_size_format(done, done_text);
+		lkst_size_format(total, total_text);
+		fprintf(stderr, "\r%s: %s of %s (%u %%) ", what, done_text, total_text,
+			(unsigned int)(done * 100 / total));
+	} else {
+		fputs("\r\033[K", stderr);
+	}
+	fflush(stderr);
+}
+
+static void hear_libraries(struct lkst_diag *diag)
+{
+	*diag = (struct lkst_diag){
+		.log = getenv("LKST_DEBUG") ? print_log : NULL,
+		.progress = isatty(STDERR_FILENO) ? print_progress : NULL,
+	};
+	lkst_diag_set(diag);
+}
+
 static int run(const struct lkst_cmd *cmd, int argc, char **argv)
 {
 	_cleanup_(lkst_options_fini) struct lkst_options options = {};
@@ -95,7 +128,9 @@ static int run(const struct lkst_cmd *cmd, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	const struct lkst_cmd *cmd = argc ? find_link(argv[0]) : NULL;
+	struct lkst_diag diag;
 
+	hear_libraries(&diag);
 	lkst_sigbus_explain();
 	lkst_rlimits_prepare();
 	if (cmd)

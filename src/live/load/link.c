@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/diag.h"
 #include "base/io.h"
 #include "live/load/programs.h"
 
@@ -206,8 +207,7 @@ int lkst_link_load(struct lkst_err *e, struct bpf_object *object)
 		return 0;
 	if (!log[0])
 		return lkst_err_sys(e, err, "loading the handler (LKST_DEBUG=1 shows more)");
-	if (getenv("LKST_DEBUG"))
-		fputs(log, stderr);
+	lkst_diag_log("%s", log);
 	lkst_link_explain(e, log);
 	lkst_err_add(e, "the kernel's verifier rejects the handler");
 	return -EACCES;

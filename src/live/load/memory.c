@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/cleanup.h"
+#include "base/diag.h"
 #include "base/size.h"
 
 /* Life events are some 100 bytes each and rare: this holds hours of an ordinary machine. */
@@ -358,7 +359,6 @@ static void *show_progress(void *arg)
 
 	pthread_mutex_lock(&p->lock);
 	while (!p->stop) {
-		char total[LKST_SIZE_TEXT], now[LKST_SIZE_TEXT];
 		struct timespec until;
 		u64 taken, left;
 
@@ -372,16 +372,12 @@ static void *show_progress(void *arg)
 		left = meminfo("MemFree");
 		taken = p->free_before > left ? p->free_before - left : 0;
 		taken = taken < p->bytes ? taken : p->bytes;
-		lkst_size_format(p->bytes, total);
-		lkst_size_format(taken, now);
-		fprintf(stderr, "\rzeroing memory: %s of %s (%u %%) ", now, total,
-			(unsigned int)(taken * 100 / p->bytes));
-		fflush(stderr);
+		lkst_diag_progress("zeroing memory", taken, p->bytes);
 		shown = true;
 	}
 	pthread_mutex_unlock(&p->lock);
 	if (shown)
-		fprintf(stderr, "\r\033[K");
+		lkst_diag_progress(NULL, 0, 0);
 	return NULL;
 }
 
@@ -389,7 +385,7 @@ struct lkst_progress *lkst_progress_start(u64 bytes)
 {
 	struct lkst_progress *p;
 
-	if (!isatty(STDERR_FILENO) || !bytes)
+	if (!lkst_diag_has_progress() || !bytes)
 		return NULL;
 	p = calloc(1, sizeof(*p));
 	if (!p)

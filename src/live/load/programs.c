@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/diag.h"
 #include "live/load/cost_limit.h"
 #include "live/load/page_base.h"
 #include "live/load/pins.h"
@@ -36,9 +37,9 @@ enum {
 /* What the verifier or libbpf says is for developers, not for the user: shown only on request. */
 static int quiet(enum libbpf_print_level level, const char *format, va_list args)
 {
-	if (!getenv("LKST_DEBUG") || level == LIBBPF_DEBUG)
-		return 0;
-	return vfprintf(stderr, format, args);
+	if (level != LIBBPF_DEBUG)
+		lkst_diag_vlog(format, args);
+	return 0;
 }
 
 void lkst_programs_quiet(void)
@@ -316,8 +317,7 @@ static const char *find_rejected(const struct lkst_programs *p, const char *logs
 		if (!bpf_program__autoload(program))
 			continue;
 		if (logs[0]) {
-			if (getenv("LKST_DEBUG"))
-				fputs(logs, stderr);
+			lkst_diag_log("%s", logs);
 			return bpf_program__name(program);
 		}
 		logs += LOG_BYTES;

@@ -78,7 +78,7 @@ extern const struct lkst_shared_map lkst_shared_maps[];
 /* The object file that the programs are in, as it was built in. */
 const void *lkst_programs_elf(size_t *ret_size);
 
-/* What libbpf says, to lkst's own standard error if that was asked for (LKST_DEBUG). */
+/* What libbpf says goes to the log (base/diag.h). */
 void lkst_programs_quiet(void);
 
 /* Descriptors of the programs that switch masksets, to be closed; -1: the kernel rejected it (noted). */
