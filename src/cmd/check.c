@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/out.h"
 #include "cmd/check_counters.h"
+#include "trace/ends.h"
 #include "trace/reader.h"
 
 enum { GAPS_SHOWN = 20, ROW_SHOWN = 256 };

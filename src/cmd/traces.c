@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/out.h"
 #include "cmd/cmd.h"
+#include "trace/ends.h"
 #include "trace/reader.h"
 
 struct paths {

@@ -13,6 +13,7 @@
 #include "base/create.h"
 #include "base/io.h"
 #include "base/size.h"
+#include "trace/ends.h"
 #include "trace/kept.h"
 #include "trace/lost.h"
 #include "trace/metadata.h"

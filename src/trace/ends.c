@@ -8,6 +8,7 @@
 #include "abi/control.h"
 #include "base/bsearch.h"
 #include "base/vec.h"
+#include "trace/holes.h"
 #include "trace/lost.h"
 #include "trace/state_walk.h"
 #include "trace/trace.h"

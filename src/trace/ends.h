@@ -1,24 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What the end marks of a trace (state_stream and state_end) say, and what they show to be missing: the end
- * of a stream, its beginning, or all of it. Private to src/trace.
- */
+/* How a trace ends: what its end marks (state_stream and state_end) say. */
 #ifndef LKST_TRACE_ENDS_H
 #define LKST_TRACE_ENDS_H
 
-#include "trace/reader.h"
-#include "trace/writer.h"
+#include <stdbool.h>
 
-struct lkst_ends {
-	struct lkst_stream_end *list; /* by stream, one for each; see lkst_ends_find() */
-	unsigned int nr;
-	bool is_expected; /* the trace is of a program that writes them */
-	bool is_closed;	  /* nothing follows on the last state_end */
-	u32 how;	  /* enum lkst_ending, if is_closed: of the latest state_end */
-	u64 ended_ns;	  /* its time */
-	u64 next_seq;	  /* after a part that goes on: the number of the next part's first block of state, else 0 */
-	bool skips_part;  /* some part did not go on with that number */
+#include "abi/types.h"
+#include "base/err.h"
+
+struct lkst_trace;
+
+/* How the trace ends, as its end marks say. */
+enum lkst_trace_ending {
+	LKST_TRACE_COMPLETE,   /* it was closed when all was written */
+	LKST_TRACE_DISK_FULL,  /* it was closed, but its end could not be written */
+	LKST_TRACE_UNFINISHED, /* it was not closed: each stream is known to its last record */
+	LKST_TRACE_UNPROVEN, /* it is of a program that wrote no end marks, or was cut from such a trace */
+	LKST_TRACE_GOES_ON,  /* it is a part, or ends with one, and the recording goes on in the next part */
 };
+enum lkst_trace_ending lkst_trace_ending(const struct lkst_trace *t);
+
+/* What that means, a part of a sentence whose subject is the trace. */
+const char *lkst_trace_ending_text(enum lkst_trace_ending ending);
+
+/*
+ * True if parts were opened to be read as one, one of them says that the recording goes on in the next part, and that
+ * is not among them. One part that is opened alone lacks none.
+ */
+bool lkst_trace_lacks_part(const struct lkst_trace *t);
+
+/* What that means, as of an ending. */
+const char *lkst_trace_lacks_part_text(void);
+
+/*
+ * Until when the history of @cpu is known, but for gaps: everything recorded by then is in the trace, and where
+ * nothing is, nothing happened. False: the trace does not say, or has nothing of that CPU.
+ */
+bool lkst_trace_cpu_end(const struct lkst_trace *t, u32 cpu, u64 *ret_end_ns);
+
+/* ---- private to src/trace ---- */
+
+struct lkst_ends;
+struct lkst_stream_end;
 
 /* Reads them from @t, of which all else has been opened, and opens streams that are missing as a whole. */
 int lkst_ends_find(struct lkst_err *e, struct lkst_trace *t);

@@ -168,8 +168,7 @@ static bool is_more_of(const struct lkst_hole *last, const struct lkst_hole *nex
 	       last->gap.to_ns > next->gap.from_ns;
 }
 
-/* Several snapshots of a recording, or pieces of a trace, may report the same hole. */
-static void unite(struct lkst_holes *holes)
+void lkst_holes_unite(struct lkst_holes *holes)
 {
 	unsigned int i, nr = 0;
 
@@ -194,15 +193,7 @@ static void unite(struct lkst_holes *holes)
 
 int lkst_holes_find(struct lkst_err *e, struct lkst_trace *t)
 {
-	bool is_cut;
-	int err = 0;
-
-	if (lkst_trace_tells_holes(t))
-		err = lkst_state_walk(e, t, take, t, &is_cut);
-	if (!err)
-		err = lkst_ends_add_holes(e, t);
-	unite(&t->holes);
-	return err;
+	return lkst_trace_tells_holes(t) ? lkst_state_walk(e, t, take, t, NULL) : 0;
 }
 
 void lkst_holes_fini(struct lkst_holes *holes)

@@ -8,23 +8,36 @@
 #ifndef LKST_TRACE_HOLES_H
 #define LKST_TRACE_HOLES_H
 
-#include "trace/reader.h"
+#include <stdbool.h>
 
-struct lkst_hole {
-	u64 instance; /* of the stream */
-	struct lkst_gap gap;
-	bool is_end; /* the end marks say so (trace/ends.h), not the ledger */
-};
+#include "abi/types.h"
+#include "base/err.h"
 
-/* In order of when they begin. */
-struct lkst_holes {
-	struct lkst_hole *list;
-	unsigned int nr;
-};
+struct lkst_trace;
 
-/* Finds those of @t, of which all else has been opened. */
+/*
+ * When the history of @cpu begins: its first record, except those of the life buffer and of
+ * writers that interrupted another, which may reach further back. False: there is none.
+ */
+bool lkst_trace_cpu_begin(const struct lkst_trace *t, u32 cpu, u64 *ret_begin_ns);
+
+/* Whether the trace is of a program that notes when the records were made that rings had overwritten. */
+bool lkst_trace_tells_holes(const struct lkst_trace *t);
+
+/* ---- private to src/trace ---- */
+
+struct lkst_hole;
+struct lkst_holes;
+
+/* Adds those of which the ledger of @t says to its holes; all else of it has been opened. */
 int lkst_holes_find(struct lkst_err *e, struct lkst_trace *t);
 int lkst_holes_add(struct lkst_err *e, struct lkst_holes *holes, const struct lkst_hole *hole);
+
+/*
+ * Puts them in order of time when all are added. Several snapshots of a recording, or pieces of a trace, may report the
+ * same hole: that is one then.
+ */
+void lkst_holes_unite(struct lkst_holes *holes);
 void lkst_holes_fini(struct lkst_holes *holes);
 
 #endif

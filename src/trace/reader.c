@@ -13,6 +13,8 @@
 #include "base/io.h"
 #include "base/vec.h"
 #include "trace/block_walk.h"
+#include "trace/ends.h"
+#include "trace/holes.h"
 #include "trace/metadata.h"
 #include "trace/metadata_layout.h"
 #include "trace/pack.h"
@@ -255,7 +257,9 @@ static int order_streams(struct lkst_err *e, struct lkst_trace *t)
 	if (t->nr_streams)
 		qsort(t->streams, t->nr_streams, sizeof(*t->streams), by_cpu);
 	find_range(t);
-	return err ? err : lkst_holes_find(e, t);
+	err = err ?: lkst_holes_find(e, t) ?: lkst_ends_add_holes(e, t);
+	lkst_holes_unite(&t->holes);
+	return err;
 }
 
 static int open_streams(struct lkst_err *e, struct lkst_trace *t, char *const *parts,
@@ -563,7 +567,7 @@ u64 lkst_trace_check(const struct lkst_trace *t, lkst_trace_report *report, void
 
 	for (i = 0; i < t->nr_streams; i++) {
 		check.stream = t->streams[i];
-		if (!check.stream->nr_segments)
+		if (!check.stream->files.nr_segments)
 			continue;
 		lkst_stream_report_bad(check.stream, t->catalog->uuid, report_bad, &check);
 		check_records(&check, t->catalog);

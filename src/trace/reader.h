@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "trace/block.h"
 #include "trace/gaps.h"
+#include "trace/stream_info.h"
 
 struct lkst_trace;
 
@@ -34,64 +35,12 @@ const struct lkst_catalog *lkst_trace_catalog(const struct lkst_trace *t);
 /* True if it lacks something because the copying that made it was broken off (lkst_writer_mark_partial()). */
 bool lkst_trace_is_partial(const struct lkst_trace *t);
 
-/* How the trace ends, as its end marks say. */
-enum lkst_trace_ending {
-	LKST_TRACE_COMPLETE,   /* it was closed when all was written */
-	LKST_TRACE_DISK_FULL,  /* it was closed, but its end could not be written */
-	LKST_TRACE_UNFINISHED, /* it was not closed: each stream is known to its last record */
-	LKST_TRACE_UNPROVEN, /* it is of a program that wrote no end marks, or was cut from such a trace */
-	LKST_TRACE_GOES_ON,  /* it is a part, or ends with one, and the recording goes on in the next part */
-};
-enum lkst_trace_ending lkst_trace_ending(const struct lkst_trace *t);
-
-/* What that means, a part of a sentence whose subject is the trace. */
-const char *lkst_trace_ending_text(enum lkst_trace_ending ending);
-
-/*
- * True if parts were opened to be read as one, one of them says that the recording goes on in the next part, and that
- * is not among them. One part that is opened alone lacks none.
- */
-bool lkst_trace_lacks_part(const struct lkst_trace *t);
-
-/* What that means, as of an ending. */
-const char *lkst_trace_lacks_part_text(void);
-
-/*
- * Until when the history of @cpu is known, but for gaps: everything recorded by then is in the trace, and where
- * nothing is, nothing happened. False: the trace does not say, or has nothing of that CPU.
- */
-bool lkst_trace_cpu_end(const struct lkst_trace *t, u32 cpu, u64 *ret_end_ns);
-
 /*
  * First and last time of any record, ns, state aside; 0 and 0 if there is none. Where the end marks say that records
  * after the last one are missing, the range includes their time: what happened then is not known.
  */
 void lkst_trace_range(const struct lkst_trace *t, u64 *ret_begin_ns, u64 *ret_end_ns);
 
-/*
- * When the history of @cpu begins: its first record, except those of the life buffer and of
- * writers that interrupted another, which may reach further back. False: there is none.
- */
-bool lkst_trace_cpu_begin(const struct lkst_trace *t, u32 cpu, u64 *ret_begin_ns);
-
-/* Whether the trace is of a program that notes when the records were made that rings had overwritten. */
-bool lkst_trace_tells_holes(const struct lkst_trace *t);
-
-/*
- * A stream: the blocks of one ring, which is one CPU's, buffer's and level's (abi/state.h), in order of
- * sequence number. Streams are numbered in the order of CPU, then buffer, then level.
- */
-struct lkst_stream_info {
-	const char *file; /* name within the directory, without .zst */
-	u64 instance;
-	u32 cpu, buffer; /* out of it */
-	u32 nr_blocks;
-	u64 nr_lost_events;    /* events_discarded, from first to last block */
-	u64 nr_missing_blocks; /* holes in the sequence numbers that no bad block explains */
-	u64 nr_bad_blocks;     /* present but unreadable, as their headers say */
-	u64 nr_bad_bytes;
-	u64 lost_from_ns; /* what the ring had overwritten before is not older; UINT64_MAX: not known */
-};
 unsigned int lkst_trace_nr_streams(const struct lkst_trace *t);
 const struct lkst_stream_info *lkst_trace_stream(const struct lkst_trace *t, unsigned int i);
 

@@ -10,8 +10,8 @@
 static int parse_at(const struct lkst_scan *scan, size_t at, struct lkst_err *e,
 		    struct lkst_block *ret_block)
 {
-	int err = lkst_block_parse(e, scan->stream->bytes + at, scan->end - at, scan->uuid,
-				   ret_block);
+	int err =
+		lkst_block_parse(e, scan->files->bytes + at, scan->end - at, scan->uuid, ret_block);
 
 	if (!err && scan->has_instance && ret_block->instance != scan->instance)
 		err = lkst_err_set(e, -EBADMSG, "the block belongs to another stream");
@@ -21,13 +21,13 @@ static int parse_at(const struct lkst_scan *scan, size_t at, struct lkst_err *e,
 /* Bytes from the scan's place to the end of the hole of a sparse file that it is in; 0: it is in none. */
 static size_t hole_left(struct lkst_scan *scan)
 {
-	const struct lkst_stream *s = scan->stream;
+	const struct lkst_stream_bytes *b = scan->files;
 	const struct lkst_segment *hole;
 
-	while (scan->hole < s->nr_holes &&
-	       s->holes[scan->hole].start + s->holes[scan->hole].length <= scan->at)
+	while (scan->hole < b->nr_holes &&
+	       b->holes[scan->hole].start + b->holes[scan->hole].length <= scan->at)
 		scan->hole++;
-	hole = scan->hole < s->nr_holes ? &s->holes[scan->hole] : NULL;
+	hole = scan->hole < b->nr_holes ? &b->holes[scan->hole] : NULL;
 	return hole && hole->start <= scan->at ? hole->start + hole->length - scan->at : 0;
 }
 
@@ -47,19 +47,19 @@ static void scan_step(struct lkst_scan *scan)
 
 	skip = skip ?: scan->step;
 	scan->at += left < skip ? left : skip;
-	lkst_stream_pass(scan->stream, &scan->passed, scan->at);
+	lkst_stream_bytes_pass(scan->files, &scan->passed, scan->at);
 }
 
 /* Goes to the start of segment @i. False if there is none. */
 static bool scan_segment(struct lkst_scan *scan, unsigned int i)
 {
-	const struct lkst_stream *s = scan->stream;
+	const struct lkst_stream_bytes *b = scan->files;
 
-	if (i >= s->nr_segments)
+	if (i >= b->nr_segments)
 		return false;
 	scan->segment = i;
-	scan->at = s->segments[i].start;
-	scan->end = scan->at + s->segments[i].length;
+	scan->at = b->segments[i].start;
+	scan->end = scan->at + b->segments[i].length;
 	return true;
 }
 
@@ -72,7 +72,7 @@ int lkst_scan_next(struct lkst_scan *scan, size_t *ret_at, struct lkst_block *re
 		if (!scan_segment(scan, scan->segment + 1))
 			return 0;
 	*ret_at = scan->at;
-	lkst_stream_pass(scan->stream, &scan->passed, scan->at);
+	lkst_stream_bytes_pass(scan->files, &scan->passed, scan->at);
 	if (!scan_parse(scan, ret_block)) {
 		scan->at += ret_block->size;
 		return 1;
@@ -91,9 +91,9 @@ void lkst_scan_explain(const struct lkst_scan *scan, size_t at, struct lkst_err 
 	parse_at(scan, at, e, &block);
 }
 
-struct lkst_scan lkst_scan_begin(const struct lkst_stream *s, const u8 *uuid)
+struct lkst_scan lkst_scan_begin(const struct lkst_stream_bytes *b, const u8 *uuid)
 {
-	struct lkst_scan scan = { .stream = s, .uuid = uuid, .step = 1 << LKST_BLOCK_SHIFT_MIN };
+	struct lkst_scan scan = { .files = b, .uuid = uuid, .step = 1 << LKST_BLOCK_SHIFT_MIN };
 	struct lkst_block block;
 	u64 instance[3] = {};
 	struct lkst_scan ahead;

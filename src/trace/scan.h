@@ -4,10 +4,10 @@
 #define LKST_TRACE_SCAN_H
 
 #include "trace/block.h"
-#include "trace/stream.h"
+#include "trace/stream_file.h"
 
 struct lkst_scan {
-	const struct lkst_stream *stream;
+	const struct lkst_stream_bytes *files;
 	const u8 *uuid;
 	unsigned int segment;
 	size_t at, end; /* of the segment */
@@ -19,10 +19,10 @@ struct lkst_scan {
 };
 
 /*
- * A scan of @s, which lkst_stream_map() has mapped. Blocks of another trace than @uuid's are bad ones. Two
+ * A scan of @b, which lkst_stream_map() has mapped. Blocks of another trace than @uuid's are bad ones. Two
  * of the first three good blocks decide which stream it is, or else the first.
  */
-struct lkst_scan lkst_scan_begin(const struct lkst_stream *s, const u8 *uuid);
+struct lkst_scan lkst_scan_begin(const struct lkst_stream_bytes *b, const u8 *uuid);
 
 /*
  * 1: a good block, which begins at *@ret_at. -1: *@ret_bad_bytes from *@ret_at on hold none. 0: the end. The memory

@@ -3,7 +3,9 @@
 #ifndef LKST_TRACE_STATE_WALK_H
 #define LKST_TRACE_STATE_WALK_H
 
-#include "trace/reader.h"
+#include "trace/block.h"
+
+struct lkst_trace;
 
 /*
  * Called with each record and the block that it is in, until it returns other than 0, which is passed on; @e is for

@@ -25,7 +25,7 @@ enum {
 
 static u64 header_u64(const struct lkst_stream *s, u32 start, size_t at)
 {
-	return lkst_le64(s->bytes + (size_t)start * UNIT + at);
+	return lkst_le64(s->files.bytes + (size_t)start * UNIT + at);
 }
 
 static u64 seq_of(const struct lkst_stream *s, u32 start)
@@ -51,7 +51,7 @@ static u64 size_of(const struct lkst_stream *s, u32 start)
 void lkst_stream_report_bad(const struct lkst_stream *s, const u8 *uuid, lkst_stream_report *report,
 			    void *arg)
 {
-	struct lkst_scan scan = lkst_scan_begin(s, uuid);
+	struct lkst_scan scan = lkst_scan_begin(&s->files, uuid);
 	struct lkst_block block;
 	struct lkst_err e;
 	size_t at, bad;
@@ -117,7 +117,7 @@ static bool is_in_order(const struct lkst_block *a, const struct lkst_block *b)
 static int list_blocks(struct lkst_err *e, struct lkst_stream *s, const u8 *uuid,
 		       bool *ret_is_sorted, bool *ret_has_long)
 {
-	struct lkst_scan scan = lkst_scan_begin(s, uuid);
+	struct lkst_scan scan = lkst_scan_begin(&s->files, uuid);
 	struct lkst_block block, last = {};
 	size_t at, bad = 0, lead = 0;
 	int r, err;
@@ -158,7 +158,7 @@ static int list_blocks(struct lkst_err *e, struct lkst_stream *s, const u8 *uuid
 static void let_go(const struct lkst_stream *s, u32 i)
 {
 	if (i % LOOKS == LOOKS - 1)
-		madvise(s->map, s->map_length, MADV_DONTNEED);
+		madvise(s->files.map, s->files.map_length, MADV_DONTNEED);
 }
 
 struct numbered {
@@ -192,7 +192,7 @@ static struct numbered number_of(const struct lkst_stream *s, u32 start)
 {
 	struct numbered n = { .seq = seq_of(s, start), .begin_ns = begin_of(s, start), .start = start };
 
-	if (s->nr_segments == 1)
+	if (s->files.nr_segments == 1)
 		return n;
 	n.end_ns = end_of(s, start);
 	if (s->info.buffer == LKST_BUFFER_STATE)
@@ -203,7 +203,7 @@ static struct numbered number_of(const struct lkst_stream *s, u32 start)
 static bool is_copy(const struct lkst_stream *s, u32 a, u32 b)
 {
 	return size_of(s, a) == size_of(s, b) &&
-	       !memcmp(s->bytes + (size_t)a * UNIT, s->bytes + (size_t)b * UNIT, size_of(s, a));
+	       !memcmp(s->files.bytes + (size_t)a * UNIT, s->files.bytes + (size_t)b * UNIT, size_of(s, a));
 }
 
 /* Whether the block at @b can be a further piece of the one at @a, which has its number. */
@@ -217,7 +217,7 @@ static unsigned int segment_of(const struct lkst_stream *s, u32 start)
 	size_t at = (size_t)start * UNIT;
 	unsigned int i = 0;
 
-	while (i + 1 < s->nr_segments && at >= s->segments[i].start + s->segments[i].length)
+	while (i + 1 < s->files.nr_segments && at >= s->files.segments[i].start + s->files.segments[i].length)
 		i++;
 	return i;
 }
@@ -407,10 +407,10 @@ static void count_first(struct lkst_stream *s)
 	size_t at = s->info.nr_blocks ? (size_t)s->starts[0] * UNIT : 0;
 	unsigned int i = 0;
 
-	while (at >= s->segments[i].start + s->segments[i].length && i + 1 < s->nr_segments)
+	while (at >= s->files.segments[i].start + s->files.segments[i].length && i + 1 < s->files.nr_segments)
 		i++;
 	while (s->nr_first < s->info.nr_blocks &&
-	       (size_t)s->starts[s->nr_first] * UNIT - s->segments[i].start < s->segments[i].length)
+	       (size_t)s->starts[s->nr_first] * UNIT - s->files.segments[i].start < s->files.segments[i].length)
 		s->nr_first++;
 }
 
@@ -426,15 +426,13 @@ int lkst_stream_open(struct lkst_err *e, const struct lkst_stream_file *files,
 	if (!s)
 		return lkst_err_sys(e, -ENOMEM, "%s", name);
 	snprintf(s->file, sizeof(s->file), "%.*s", (int)lkst_stream_name_length(name), name);
-	s->info.file = s->file;
+	s->info.file = s->files.file = s->file;
 	s->info.lost_from_ns = s->covered_ns = UINT64_MAX;
-	s->nr_segments = nr_files;
-	s->segments = calloc(nr_files, sizeof(*s->segments));
 	/* The first good block overrides what the name says. */
 	lkst_stream_name_parse(s->file, &s->info.instance);
 	s->info.cpu = lkst_instance_cpu(s->info.instance);
 	s->info.buffer = lkst_instance_buffer(s->info.instance);
-	err = lkst_stream_map(e, s, files);
+	err = lkst_stream_map(e, &s->files, files, nr_files);
 	if (err)
 		return err;
 	err = list_blocks(e, s, catalog->uuid, &is_sorted, &has_long);
@@ -477,13 +475,15 @@ void lkst_stream_close(struct lkst_stream *s)
 {
 	if (!s)
 		return;
-	if (s->map)
-		munmap(s->map, s->map_length);
+	lkst_stream_unmap(&s->files);
 	free(s->starts);
 	free(s->rejected);
-	free(s->segments);
-	free(s->holes);
 	free(s);
+}
+
+void lkst_stream_pass(const struct lkst_stream *s, size_t *passed, size_t at)
+{
+	lkst_stream_bytes_pass(&s->files, passed, at);
 }
 
 u64 lkst_stream_offset(const struct lkst_stream *s, u32 i)
@@ -504,8 +504,8 @@ void lkst_stream_block(const struct lkst_stream *s, u32 i, struct lkst_block *re
 	 * It was good when the file was opened; should another process have changed the file since, then
 	 * an empty block is what is left of it.
 	 */
-	if (lkst_block_parse(NULL, s->bytes + at, s->length - at, NULL, ret_block))
-		*ret_block = (struct lkst_block){ .bytes = s->bytes + at };
+	if (lkst_block_parse(NULL, s->files.bytes + at, s->files.length - at, NULL, ret_block))
+		*ret_block = (struct lkst_block){ .bytes = s->files.bytes + at };
 	/* A damaged end would lend its time to damaged records. Several traces' states may overlap. */
 	if (s->info.buffer != LKST_BUFFER_STATE && i + 1 < s->info.nr_blocks &&
 	    lkst_stream_begin(s, i + 1) < ret_block->end_ns)

@@ -7,41 +7,14 @@
 #define LKST_TRACE_STREAM_H
 
 #include "base/cleanup.h"
-#include "trace/reader.h"
-
-/* A file in a trace directory that lacks something because the copying that made it was broken off. */
-#define LKST_PARTIAL ".partial"
-
-enum {
-	/* The file names of the writer's streams, with their NUL. */
-	LKST_STREAM_NAME_MAX = 256,
-};
-
-/* A file of the stream: the directory that it is in, and its name there. */
-struct lkst_stream_file {
-	const char *dir;  /* NULL: it is a part of another file, and the only one of its stream */
-	const char *name; /* may end in LKST_ZST_SUFFIX, if it is a file of its own */
-	int fd;		  /* of that other file, which may be closed after opening the stream */
-	u64 offset, length;
-};
-
-struct lkst_segment {
-	size_t start, length;
-};
+#include "trace/block.h"
+#include "trace/stream_file.h"
+#include "trace/stream_info.h"
 
 struct lkst_stream {
 	struct lkst_stream_info info;
 	char file[LKST_STREAM_NAME_MAX];
-	const u8 *bytes; /* the files, mapped one after the other */
-	size_t length;
-	void *map; /* whole pages around them */
-	size_t map_length;
-
-	/* Where each of the files lies in `bytes`: a trace may consist of parts. */
-	struct lkst_segment *segments;
-	unsigned int nr_segments;
-	struct lkst_segment *holes; /* of sparse files, in order, as far as they are worth skipping */
-	u32 nr_holes;
+	struct lkst_stream_bytes files;
 	u32 nr_first; /* good blocks that come first and are in one file */
 
 	/*
@@ -79,18 +52,10 @@ LKST_GUARD(lkst_stream_close, struct lkst_stream)
 /* Stream @instance, of which there is nothing. */
 int lkst_stream_open_missing(struct lkst_err *e, u64 instance, struct lkst_stream **ret_stream);
 
-/* Maps @files into @s, which has room for so many segments. Private to lkst_stream_open(). */
-int lkst_stream_map(struct lkst_err *e, struct lkst_stream *s,
-		    const struct lkst_stream_file *files);
-
 /* Good block number @i, which is below info.nr_blocks. Its end_ns is at most the next one's begin. */
 void lkst_stream_block(const struct lkst_stream *s, u32 i, struct lkst_block *ret_block);
 
-/*
- * A reader that reads in order has come to byte @at: releases the memory before it, from time to time, so
- * that a long trace does not stay in memory. What was released can still be read again. @passed is the
- * reader's, 0 at first.
- */
+/* As lkst_stream_bytes_pass(). */
 void lkst_stream_pass(const struct lkst_stream *s, size_t *passed, size_t at);
 
 /* Where block @i starts, with the files one after the other. */
@@ -102,12 +67,5 @@ u64 lkst_stream_begin(const struct lkst_stream *s, u32 i);
 /* Reports what holds no good block, in order of its place; then the blocks that were rejected. */
 void lkst_stream_report_bad(const struct lkst_stream *s, const u8 *uuid, lkst_stream_report *report,
 			    void *arg);
-
-/* Length of a file's name without the suffix of compressed ones. */
-size_t lkst_stream_name_length(const char *name);
-
-/* The file name of a stream, and back; false if @name is not one that the writer gives. */
-void lkst_stream_name(u64 instance, char ret_name[LKST_STREAM_NAME_MAX]);
-bool lkst_stream_name_parse(const char *name, u64 *ret_instance);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The files of a stream: their names, and where they are mapped. */
+#include "trace/stream_file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,7 +14,7 @@
 #include "abi/state.h"
 #include "base/cleanup.h"
 #include "base/vec.h"
-#include "trace/stream.h"
+#include "trace/block.h"
 #include "trace/zst.h"
 
 enum {
@@ -50,7 +52,7 @@ static size_t round_up(size_t bytes, size_t unit)
 	return (bytes + unit - 1) / unit * unit;
 }
 
-static int add_hole(struct lkst_err *e, struct lkst_stream *s, size_t from, size_t to)
+static int add_hole(struct lkst_err *e, struct lkst_stream_bytes *b, size_t from, size_t to)
 {
 	struct lkst_segment *hole;
 
@@ -58,9 +60,9 @@ static int add_hole(struct lkst_err *e, struct lkst_stream *s, size_t from, size
 	to = to / UNIT * UNIT;
 	if (to < from + HOLE_MIN)
 		return 0;
-	hole = lkst_vec_add(s->holes, s->nr_holes);
+	hole = lkst_vec_add(b->holes, b->nr_holes);
 	if (!hole)
-		return lkst_err_sys(e, -ENOMEM, "%s", s->file);
+		return lkst_err_sys(e, -ENOMEM, "%s", b->file);
 	*hole = (struct lkst_segment){ from, to - from };
 	return 0;
 }
@@ -69,8 +71,8 @@ static int add_hole(struct lkst_err *e, struct lkst_stream *s, size_t from, size
  * Lists where @length bytes at @offset of a file, which are at @start of the stream, are a hole. Where the file
  * system does not say, there is none.
  */
-static int list_holes(struct lkst_err *e, struct lkst_stream *s, int fd, u64 offset, size_t length,
-		      size_t start)
+static int list_holes(struct lkst_err *e, struct lkst_stream_bytes *b, int fd, u64 offset,
+		      size_t length, size_t start)
 {
 	const off_t end = (off_t)(offset + length);
 	off_t at = (off_t)offset, hole, data;
@@ -84,14 +86,14 @@ static int list_holes(struct lkst_err *e, struct lkst_stream *s, int fd, u64 off
 		if (data < 0 && errno != ENXIO)
 			break;
 		data = data < 0 || data > end ? end : data;
-		err = add_hole(e, s, start + (size_t)(hole - (off_t)offset),
+		err = add_hole(e, b, start + (size_t)(hole - (off_t)offset),
 			       start + (size_t)(data - (off_t)offset));
 	}
 	return err;
 }
 
 /* Finds how long each file is and places it. Files start at pages, for they are mapped. */
-static int place_files(struct lkst_err *e, struct lkst_stream *s, const int *fds)
+static int place_files(struct lkst_err *e, struct lkst_stream_bytes *b, const int *fds)
 {
 	const size_t page =
 		(size_t)sysconf(_SC_PAGESIZE) > UNIT ? (size_t)sysconf(_SC_PAGESIZE) : UNIT;
@@ -99,88 +101,100 @@ static int place_files(struct lkst_err *e, struct lkst_stream *s, const int *fds
 	unsigned int i;
 	int err = 0;
 
-	for (i = 0; i < s->nr_segments && !err; i++) {
+	for (i = 0; i < b->nr_segments && !err; i++) {
 		if (fstat(fds[i], &st))
-			return lkst_err_sys(e, -errno, "%s", s->file);
-		if ((u64)st.st_size > SIZE_MAX - page - s->length ||
-		    (s->length + (u64)st.st_size) / UNIT >= UINT32_MAX - page / UNIT)
-			return lkst_err_set(e, -EFBIG, "%s is too large", s->file);
-		s->segments[i] = (struct lkst_segment){ s->length, (size_t)st.st_size };
-		err = list_holes(e, s, fds[i], 0, (size_t)st.st_size, s->length);
-		s->length += round_up((size_t)st.st_size, page);
+			return lkst_err_sys(e, -errno, "%s", b->file);
+		if ((u64)st.st_size > SIZE_MAX - page - b->length ||
+		    (b->length + (u64)st.st_size) / UNIT >= UINT32_MAX - page / UNIT)
+			return lkst_err_set(e, -EFBIG, "%s is too large", b->file);
+		b->segments[i] = (struct lkst_segment){ b->length, (size_t)st.st_size };
+		err = list_holes(e, b, fds[i], 0, (size_t)st.st_size, b->length);
+		b->length += round_up((size_t)st.st_size, page);
 	}
 	return err;
 }
 
-static int map_files(struct lkst_err *e, struct lkst_stream *s, const int *fds)
+static int map_files(struct lkst_err *e, struct lkst_stream_bytes *b, const int *fds)
 {
-	int err = place_files(e, s, fds);
+	int err = place_files(e, b, fds);
 	unsigned int i;
 	void *bytes;
 
-	if (err || !s->length)
+	if (err || !b->length)
 		return err;
 	/* One stretch of addresses for all, so that a block is found by one number. */
-	bytes = mmap(NULL, s->length, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+	bytes = mmap(NULL, b->length, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
 		     0);
 	if (bytes == MAP_FAILED)
-		return lkst_err_sys(e, -errno, "cannot map %s", s->file);
-	s->bytes = s->map = bytes;
-	s->map_length = s->length;
-	for (i = 0; i < s->nr_segments; i++)
-		if (s->segments[i].length &&
-		    mmap((u8 *)bytes + s->segments[i].start, s->segments[i].length, PROT_READ,
+		return lkst_err_sys(e, -errno, "cannot map %s", b->file);
+	b->bytes = b->map = bytes;
+	b->map_length = b->length;
+	for (i = 0; i < b->nr_segments; i++)
+		if (b->segments[i].length &&
+		    mmap((u8 *)bytes + b->segments[i].start, b->segments[i].length, PROT_READ,
 			 MAP_PRIVATE | MAP_FIXED, fds[i], 0) == MAP_FAILED)
-			return lkst_err_sys(e, -errno, "cannot map %s", s->file);
+			return lkst_err_sys(e, -errno, "cannot map %s", b->file);
 	/* Blocks are read in order: read far ahead, and release what was read. */
-	madvise(bytes, s->length, MADV_SEQUENTIAL);
+	madvise(bytes, b->length, MADV_SEQUENTIAL);
 	return 0;
 }
 
 /* Maps a part of a file, which need not begin at a page. */
-static int map_part(struct lkst_err *e, struct lkst_stream *s, const struct lkst_stream_file *file)
+static int map_part(struct lkst_err *e, struct lkst_stream_bytes *b,
+		    const struct lkst_stream_file *file)
 {
 	u64 lead = file->offset % (u64)sysconf(_SC_PAGESIZE);
 	void *map;
 
 	if (file->length > SIZE_MAX - lead || file->length / UNIT >= UINT32_MAX ||
 	    file->offset > INT64_MAX)
-		return lkst_err_set(e, -EFBIG, "%s is too large", s->file);
-	s->segments[0] = (struct lkst_segment){ 0, (size_t)file->length };
+		return lkst_err_set(e, -EFBIG, "%s is too large", b->file);
+	b->segments[0] = (struct lkst_segment){ 0, (size_t)file->length };
 	if (!file->length)
 		return 0;
 	map = mmap(NULL, (size_t)(file->length + lead), PROT_READ, MAP_PRIVATE, file->fd,
 		   (off_t)(file->offset - lead));
 	if (map == MAP_FAILED)
-		return lkst_err_sys(e, -errno, "cannot map %s", s->file);
-	s->map = map;
-	s->map_length = (size_t)(file->length + lead);
-	s->bytes = (u8 *)map + lead;
-	s->length = (size_t)file->length;
-	madvise(map, s->map_length, MADV_SEQUENTIAL);
-	return list_holes(e, s, file->fd, file->offset, s->length, 0);
+		return lkst_err_sys(e, -errno, "cannot map %s", b->file);
+	b->map = map;
+	b->map_length = (size_t)(file->length + lead);
+	b->bytes = (u8 *)map + lead;
+	b->length = (size_t)file->length;
+	madvise(map, b->map_length, MADV_SEQUENTIAL);
+	return list_holes(e, b, file->fd, file->offset, b->length, 0);
 }
 
-int lkst_stream_map(struct lkst_err *e, struct lkst_stream *s, const struct lkst_stream_file *files)
+int lkst_stream_map(struct lkst_err *e, struct lkst_stream_bytes *b,
+		    const struct lkst_stream_file *files, unsigned int nr_files)
 {
-	_cleanup_free_ int *fds = calloc(s->nr_segments, sizeof(*fds));
+	_cleanup_free_ int *fds = calloc(nr_files, sizeof(*fds));
 	unsigned int i, nr;
 	int err = 0;
 
-	if (!fds || !s->segments)
-		return lkst_err_sys(e, -ENOMEM, "%s", s->file);
+	b->nr_segments = nr_files;
+	b->segments = calloc(nr_files, sizeof(*b->segments));
+	if (!fds || !b->segments)
+		return lkst_err_sys(e, -ENOMEM, "%s", b->file);
 	if (!files[0].dir)
-		return map_part(e, s, &files[0]);
-	for (nr = 0; nr < s->nr_segments && !err; nr += !err)
+		return map_part(e, b, &files[0]);
+	for (nr = 0; nr < b->nr_segments && !err; nr += !err)
 		err = open_file(e, &files[nr], &fds[nr]);
 	if (!err)
-		err = map_files(e, s, fds);
+		err = map_files(e, b, fds);
 	for (i = 0; i < nr; i++)
 		close(fds[i]);
 	return err;
 }
 
-void lkst_stream_pass(const struct lkst_stream *s, size_t *passed, size_t at)
+void lkst_stream_unmap(struct lkst_stream_bytes *b)
+{
+	if (b->map)
+		munmap(b->map, b->map_length);
+	free(b->segments);
+	free(b->holes);
+}
+
+void lkst_stream_bytes_pass(const struct lkst_stream_bytes *b, size_t *passed, size_t at)
 {
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	uintptr_t from, to;
@@ -189,8 +203,8 @@ void lkst_stream_pass(const struct lkst_stream *s, size_t *passed, size_t at)
 		*passed = at;
 	if (at - *passed < LET_GO)
 		return;
-	from = ((uintptr_t)s->bytes + *passed + page - 1) / page * page;
-	to = ((uintptr_t)s->bytes + at) / page * page;
+	from = ((uintptr_t)b->bytes + *passed + page - 1) / page * page;
+	to = ((uintptr_t)b->bytes + at) / page * page;
 	madvise((void *)from, to - from, MADV_DONTNEED);
 	*passed = at;
 }

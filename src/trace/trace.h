@@ -5,9 +5,34 @@
 #ifndef LKST_TRACE_TRACE_H
 #define LKST_TRACE_TRACE_H
 
-#include "trace/ends.h"
-#include "trace/holes.h"
+#include "trace/gaps.h"
 #include "trace/stream.h"
+#include "trace/writer.h"
+
+/* A place where records are missing that no hole in the numbers of blocks shows (trace/holes.h). */
+struct lkst_hole {
+	u64 instance; /* of the stream */
+	struct lkst_gap gap;
+	bool is_end; /* the end marks say so (trace/ends.h), not the ledger */
+};
+
+/* In order of when they begin. */
+struct lkst_holes {
+	struct lkst_hole *list;
+	unsigned int nr;
+};
+
+/* What the end marks say (trace/ends.h). */
+struct lkst_ends {
+	struct lkst_stream_end *list; /* by stream, one for each; see lkst_ends_find() */
+	unsigned int nr;
+	bool is_expected; /* the trace is of a program that writes them */
+	bool is_closed;	  /* nothing follows on the last state_end */
+	u32 how;	  /* enum lkst_ending, if is_closed: of the latest state_end */
+	u64 ended_ns;	  /* its time */
+	u64 next_seq; /* after a part that goes on: the number of the next part's first block of state, else 0 */
+	bool skips_part; /* some part did not go on with that number */
+};
 
 struct lkst_trace {
 	struct lkst_catalog *catalog;

@@ -29,6 +29,7 @@
 
 #include "base/io.h"
 #include "lib/touch.h"
+#include "trace/ends.h"
 #include "trace/metadata.h"
 #include "trace/reader.h"
 

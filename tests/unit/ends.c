@@ -5,6 +5,7 @@
  */
 #include "ends.h"
 #include "trace/cut.h"
+#include "trace/ends.h"
 
 /* CPU 0 has four blocks of one switch each, CPU 1 one block. */
 #define SWITCHES                                                                                   \

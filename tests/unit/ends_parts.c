@@ -5,6 +5,7 @@
  */
 #include "ends.h"
 #include "trace/cut.h"
+#include "trace/ends.h"
 
 /* Makes the parts of @texts in @dir, whose blocks' numbers go on. */
 static void make_parts(const char *const *texts, unsigned int nr)

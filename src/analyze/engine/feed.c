@@ -10,6 +10,7 @@
 #include "analyze/engine/convert.h"
 #include "base/cleanup.h"
 #include "base/vec.h"
+#include "trace/holes.h"
 
 /* Fields are read as they lie only by a machine of the format's byte order. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

@@ -8,6 +8,7 @@
 #include "abi/control.h"
 #include "analyze/model/model_parts.h"
 #include "base/vec.h"
+#include "trace/ends.h"
 
 const char *const lkst_run_names[] = {
 	[LKST_RUN_UNKNOWN] = "unknown", [LKST_RUN_RUNNING] = "running", [LKST_RUN_READY] = "ready",
