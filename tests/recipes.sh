@@ -15,7 +15,7 @@ listed()
 	sed -n "/^## $1\$/,/^## /s/^\* \`\([^\`]*\)\`: .*/\1/p" "$page" | sort -u
 }
 
-# recipe NAME HEADING PATTERN OTHERS: the sources and tests in which PATTERN, an extended regular expression, is found
+# recipe NAME HEADING PATTERN OTHERS: the sources, tests and manual pages in which PATTERN, an extended regular expression, is found
 # are those of the recipe with this heading. OTHERS, another one, matches files that only use the example.
 recipe()
 {
@@ -26,7 +26,7 @@ recipe()
 		echo "FAIL recipe_$1: $page lists no files under \"$2\""
 		return
 	fi
-	bad=$(diff <(printf '%s\n' "$want") <(grep -rlE -- "$3" src tests/unit tests/live tests/data | grep -vE "$4" | sort -u) |
+	bad=$(diff <(printf '%s\n' "$want") <(grep -rlE -- "$3" src tests/unit tests/live doc/man | grep -vE "$4" | sort -u) |
 		sed -n "s|^< \(.*\)|it lists \1, where the example is not|p; s|^> \(.*\)|it does not list \1|p")
 	if [ -z "$bad" ]; then
 		echo "ok recipe_$1"
@@ -35,6 +35,9 @@ recipe()
 	fi
 }
 
+recipe event 'An event' '\<contention_begin\>' '^(src/(abi/lock\.h|analyze/.*)|tests/(unit/.*|live/symbols\.sh))$'
 recipe analysis 'An analysis' '(\<lkst_analysis_|ANALYSIS\(|")waitqueue\>' '^$'
 recipe operand 'An operand of conditions' 'LKST_TRIGGER_NEXT_COMM|OPERAND\(next_comm|next_comm (==|!=)' \
-	'^src/(rules/condition\.h|cmd/)'
+	'^(src/(rules/condition\.h|cmd/.*)|doc/man/lkst-trigger\.1)$'
+recipe format 'A format of records' '\<lkst_view_flight\>|V\(flight\)|^\.It Cm flight' '^$'
+recipe command 'A command' '(\<lkst_cmd_|COMMAND\()lint\>|^\.Dt LKST-LINT|^\.It Xr lkst-lint|LKST" lint\>' '^tests/live/reading\.sh$'

@@ -2,13 +2,15 @@
 /*
  * Prints the part of a page that is made of a table in the source, for tools/pages:
  *
- *	page-parts analyses.md|analyses.man|operands.md|operands.man
+ *	page-parts PART		analyses.md, operands.man and so on: the table at the end has them
  */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "analyze/measures/analysis.h"
+#include "view/table_text.h"
+#include "view/view.h"
 
 enum { COLUMNS = 118 };
 
@@ -158,6 +160,39 @@ static void put_operands_man(void)
 		put_item(operands[i].name, operands[i].help);
 }
 
+/* ---- formats ---------------------------------------------------------------------------------- */
+
+/* The option of a synopsis. */
+static void put_format_option(lkst_choices_fn *choices)
+{
+	struct lkst_choice one;
+	unsigned int i;
+
+	fputs(".Op Fl \\-format Ar ", stdout);
+	for (i = 0; choices(i, &one); i++)
+		printf("%s%s", i ? "|" : "", one.name);
+	putchar('\n');
+}
+
+static void put_record_format_man(void)
+{
+	put_format_option(lkst_view_choices);
+}
+
+static void put_record_formats_man(void)
+{
+	struct lkst_choice one;
+	unsigned int i;
+
+	for (i = 0; lkst_view_choices(i, &one); i++)
+		put_item(one.name, one.help);
+}
+
+static void put_table_format_man(void)
+{
+	put_format_option(lkst_table_format_choices);
+}
+
 /* ---------------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -168,6 +203,9 @@ static const struct {
 	{ "analyses.man", put_analyses_man },
 	{ "operands.md", put_operands_md },
 	{ "operands.man", put_operands_man },
+	{ "record_format.man", put_record_format_man },
+	{ "record_formats.man", put_record_formats_man },
+	{ "table_format.man", put_table_format_man },
 };
 
 int main(int argc, char **argv)
