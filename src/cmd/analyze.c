@@ -149,10 +149,9 @@ static int print_study(struct lkst_err *e, const struct lkst_analyze *a, struct 
 					.which = a->which };
 	struct lkst_table_printer p;
 	unsigned int nr = 0;
-	int err = find_analyses(e, a->names, found, &nr);
+	int err = find_analyses(e, a->names, found, &nr) ?:
+		  lkst_cmd_parse_range(e, t, a->from, a->to, &wish.from_ns, &wish.to_ns);
 
-	if (!err)
-		err = lkst_cmd_parse_range(e, t, a->from, a->to, &wish.from_ns, &wish.to_ns);
 	if (!err && a->is_list && nr != 1)
 		err = lkst_err_set(e, -EINVAL, "--list takes one analysis, not %u", nr);
 	if (err)
@@ -164,9 +163,7 @@ static int print_study(struct lkst_err *e, const struct lkst_analyze *a, struct 
 		wish.list = lkst_table_print_rows;
 		wish.list_arg = &p;
 	}
-	err = lkst_study_new(e, t, &wish, found, nr, &s);
-	if (!err)
-		err = lkst_study_run(e, s);
+	err = lkst_study_new(e, t, &wish, found, nr, &s) ?: lkst_study_run(e, s);
 	if (err)
 		return err;
 	if (a->is_list) {

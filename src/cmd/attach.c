@@ -121,11 +121,9 @@ static int print_until(struct attached *a, u64 until_ns, bool look)
 	int err = 0;
 
 	while (!err && lkst_follow_next(a->follow, until_ns, &r) > 0) {
-		err = print_gaps(a);
-		if (!err)
-			err = lkst_addresses_name(a->addresses, &r, a->printing.symbols);
-		if (!err)
-			err = lkst_printing_record(&a->printing, &r);
+		err = print_gaps(a) ?:
+		      lkst_addresses_name(a->addresses, &r, a->printing.symbols) ?:
+		      lkst_printing_record(&a->printing, &r);
 		if (!err && look && ++nr % RECORDS_PER_LOOK == 0)
 			err = lkst_streaming_wait(&a->files, 0);
 	}
@@ -138,9 +136,7 @@ static int print_round(struct attached *a, u64 until_ns, bool look)
 	int err;
 
 	do {
-		err = lkst_follow_fill(a->e, a->follow);
-		if (!err)
-			err = print_until(a, until_ns, look);
+		err = lkst_follow_fill(a->e, a->follow) ?: print_until(a, until_ns, look);
 	} while (!err && lkst_follow_has_more(a->follow));
 	if (err < 0)
 		return err;
@@ -157,32 +153,39 @@ static int follow(struct attached *a)
 	while (!err) {
 		u64 now = lkst_monotonic_ns();
 
-		err = print_round(a, now - DELAY_NS, true);
-		if (!err)
-			err = lkst_streaming_wait(&a->files, lkst_follow_pause_ms(a->follow));
+		err = print_round(a, now - DELAY_NS, true) ?:
+		      lkst_streaming_wait(&a->files, lkst_follow_pause_ms(a->follow));
 	}
 	/* What was recorded until the signal came. */
 	return err < 0 ? err : print_round(a, lkst_monotonic_ns(), false);
 }
 
-static int print(struct attached *a, u64 since_ns)
+static int begin_print(struct attached *a, u64 since_ns)
 {
 	const struct lkst_streaming_wish *wish = &a->o->files;
 	int err = lkst_follow_new(a->e, a->s, since_ns, &a->follow);
 
-	if (!err && !wish->no_symbols)
+	if (err)
+		return err;
+	if (!wish->no_symbols) {
 		err = lkst_recording_check_symbols(a->e, a->s, wish->symbols, wish->quiet);
+		if (err)
+			return err;
+	}
 	a->addresses = lkst_addresses_new(a->s, !wish->no_symbols, false);
-	if (!err && !a->addresses)
-		err = lkst_err_sys(a->e, -ENOMEM, "printing");
-	if (!err)
-		err = lkst_follow_fill(a->e, a->follow);
-	if (!err)
-		err = lkst_printing_begin(a->e, &a->o->printing, lkst_session_catalog(a->s),
-					  lkst_follow_begin_ns(a->follow), since_ns, UINT64_MAX,
-					  &a->printing);
-	if (!err)
-		err = feed_threads(a);
+	if (!a->addresses)
+		return lkst_err_sys(a->e, -ENOMEM, "printing");
+	return lkst_follow_fill(a->e, a->follow) ?:
+	       lkst_printing_begin(a->e, &a->o->printing, lkst_session_catalog(a->s),
+				   lkst_follow_begin_ns(a->follow), since_ns, UINT64_MAX,
+				   &a->printing) ?:
+	       feed_threads(a);
+}
+
+static int print(struct attached *a, u64 since_ns)
+{
+	int err = begin_print(a, since_ns);
+
 	if (!err) {
 		lkst_streaming_tell_ready(&a->files);
 		err = follow(a);
@@ -201,10 +204,7 @@ static int stream(struct attached *a, u64 since_ns)
 
 	/* Blocks that are overwritten while this process waits for a CPU are lost. */
 	setpriority(PRIO_PROCESS, 0, -20);
-	if (!err)
-		err = lkst_streaming_run(&a->files);
-	if (!err)
-		err = lkst_streaming_finish(&a->files);
+	err = err ?: lkst_streaming_run(&a->files) ?: lkst_streaming_finish(&a->files);
 	return lkst_streaming_fini(&a->files, err);
 }
 
@@ -213,10 +213,8 @@ static int stream(struct attached *a, u64 since_ns)
 static int open_recording(struct attached *a)
 {
 	struct lkst_turn turn;
-	int err = lkst_turn_take(a->e, LKST_TURN_LOOK, &turn);
+	int err = lkst_turn_take(a->e, LKST_TURN_LOOK, &turn) ?: lkst_session_open(a->e, &a->s);
 
-	if (!err)
-		err = lkst_session_open(a->e, &a->s);
 	lkst_turn_give(&turn);
 	return err;
 }

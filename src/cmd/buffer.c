@@ -178,10 +178,9 @@ static int verb_size(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	u32 buffer;
 	u64 bytes;
-	int err = lkst_buffer_find(job->e, job->s, args[0], &buffer);
+	int err = lkst_buffer_find(job->e, job->s, args[0], &buffer) ?:
+		  lkst_size_parse(job->e, args[1], &bytes);
 
-	if (!err)
-		err = lkst_size_parse(job->e, args[1], &bytes);
 	return err ? err : lkst_buffer_resize(job->e, job->s, buffer, bytes);
 }
 
@@ -223,10 +222,9 @@ static int verb_unlink(struct lkst_job *job, char **args, unsigned int nr_args)
 static int verb_jump(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	u32 of, to;
-	int err = lkst_buffer_find(job->e, job->s, options_of(job)->of, &of);
+	int err = lkst_buffer_find(job->e, job->s, options_of(job)->of, &of) ?:
+		  lkst_buffer_find(job->e, job->s, args[0], &to);
 
-	if (!err)
-		err = lkst_buffer_find(job->e, job->s, args[0], &to);
 	return err ? err : lkst_buffer_jump(job->e, job->s, of, to, options_of(job)->cpu);
 }
 

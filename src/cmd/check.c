@@ -387,9 +387,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	err = lkst_cmd_open_trace(e, args, nr_args, &t);
 	if (err)
 		return err;
-	err = lkst_answer_begin(e, &form, &a);
-	if (!err)
-		err = check(&a, o, t);
+	err = lkst_answer_begin(e, &form, &a) ?: check(&a, o, t);
 	return lkst_answer_end(&a, err);
 }
 

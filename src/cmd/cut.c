@@ -50,14 +50,13 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 			return lkst_err_sys(e, -ENOMEM, "cutting %s", args[0]);
 		output = name;
 	}
-	err = lkst_access_apply(e, &o->access);
-	if (!err)
-		err = lkst_cmd_open_trace(e, args, nr_args, &t);
-	if (!err)
-		err = lkst_cmd_parse_range(e, t, o->from, o->to, &from_ns, &to_ns);
-	if (!err)
-		err = o->size ? lkst_cut_size(e, t, from_ns, to_ns, o->size, output, &nr)
-			      : lkst_cut_time(e, t, from_ns, to_ns, output);
+	err = lkst_access_apply(e, &o->access) ?:
+	      lkst_cmd_open_trace(e, args, nr_args, &t) ?:
+	      lkst_cmd_parse_range(e, t, o->from, o->to, &from_ns, &to_ns);
+	if (err)
+		return err;
+	err = o->size ? lkst_cut_size(e, t, from_ns, to_ns, o->size, output, &nr)
+		      : lkst_cut_time(e, t, from_ns, to_ns, output);
 	if (err)
 		return err;
 	if (!o->quiet)

@@ -144,10 +144,9 @@ static int search(struct extraction *r)
 	r->shows_progress = !r->o->quiet && isatty(STDERR_FILENO);
 	r->doing = "searching";
 	r->end_ns = r->o->within_ns ? lkst_monotonic_ns() + r->o->within_ns : UINT64_MAX;
-	err = lkst_find_all(r->e, r->dumps, r->nr_dumps, show_progress, r, &r->finds);
-	if (!err)
-		err = lkst_recordings_new(r->e, r->dumps, r->nr_dumps, &r->finds, &r->ids,
-					  &r->recordings);
+	err = lkst_find_all(r->e, r->dumps, r->nr_dumps, show_progress, r, &r->finds) ?:
+	      lkst_recordings_new(r->e, r->dumps, r->nr_dumps, &r->finds, &r->ids,
+				  &r->recordings);
 	clear_progress(r);
 	if (!err && r->o->earlier)
 		return lkst_earlier_take(r->e, &r->finds, r->o->catalog, &r->recordings);
@@ -557,17 +556,12 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		args = own_memory;
 		nr_args = 1;
 	}
-	err = lkst_access_apply(e, &r.o->access);
-	if (!err)
-		err = read_ids(&r);
-	if (!err)
-		err = open_dumps(&r, args, nr_args);
-	if (!err)
-		err = search(&r);
-	if (!err)
-		err = lkst_answer_begin(e, &form, &a);
-	if (!err)
-		err = answer(&r, &a);
+	err = lkst_access_apply(e, &r.o->access) ?:
+	      read_ids(&r) ?:
+	      open_dumps(&r, args, nr_args) ?:
+	      search(&r) ?:
+	      lkst_answer_begin(e, &form, &a) ?:
+	      answer(&r, &a);
 	err = lkst_answer_end(&a, err);
 	run_fini(&r);
 	return err;

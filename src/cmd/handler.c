@@ -145,9 +145,8 @@ static int verb_load(struct lkst_job *job, char **args, unsigned int nr_args)
 	struct lkst_handler h = {};
 	int err;
 
-	err = lkst_handler_object(job->e, args[0], path);
-	if (!err)
-		err = lkst_handler_load(job->e, job->s, &options, &h);
+	err = lkst_handler_object(job->e, args[0], path) ?:
+	      lkst_handler_load(job->e, job->s, &options, &h);
 	if (!err && !options_of(job)->quiet)
 		printf("handler %u (%s)\n", h.number, h.name);
 	return err;
@@ -242,16 +241,13 @@ static int verb_wait(struct lkst_job *job, char **args, unsigned int nr_args)
 	s64 i;
 	int err;
 
-	err = lkst_handler_find(job->e, args[0], &h);
-	if (!err)
-		err = lkst_notices_open(job->e, h.number, &notices);
+	err = lkst_handler_find(job->e, args[0], &h) ?:
+	      lkst_notices_open(job->e, h.number, &notices);
 	if (err)
 		return err;
 	lkst_job_let_go(job); /* others need not wait with us */
 	for (i = 0; i < options_of(job)->count; i++) {
-		err = wait_for_notice(job, notices, &h, &notice);
-		if (!err)
-			err = print_notice(job, &notice);
+		err = wait_for_notice(job, notices, &h, &notice) ?: print_notice(job, &notice);
 		if (err)
 			return err;
 	}

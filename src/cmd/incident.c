@@ -137,10 +137,8 @@ static int list(struct lkst_job *job, struct lkst_answer *a)
 static int verb_list(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	struct lkst_answer a;
-	int err = lkst_answer_begin(job->e, &options_of(job)->form, &a);
+	int err = lkst_answer_begin(job->e, &options_of(job)->form, &a) ?: list(job, &a);
 
-	if (!err)
-		err = list(job, &a);
 	return lkst_answer_end(&a, err);
 }
 
@@ -225,10 +223,9 @@ static int for_each(struct lkst_job *job, char **args, unsigned int nr_args,
 	_cleanup_free_ struct lkst_incident *list = NULL;
 	struct failures f = { .err = 0 };
 	u32 nr = 0, n;
-	int err = lkst_job_open(job, LKST_TURN_LOOK);
+	int err = lkst_job_open(job, LKST_TURN_LOOK) ?:
+		  lkst_incidents_list(job->e, job->s, &list, &nr);
 
-	if (!err)
-		err = lkst_incidents_list(job->e, job->s, &list, &nr);
 	if (err)
 		return err;
 	lkst_job_let_go(job);

@@ -66,9 +66,8 @@ static int make_trace(struct lkst_job *job, const struct lkst_incident *i,
 			lkst_print_message(stdout, "%s/%s: was saved before", how->dir, name);
 		return 0;
 	}
-	err = write_trace(job, i, how->dir, name, &bytes);
-	if (!err)
-		err = lkst_recording_check_symbols(job->e, job->s, false, how->quiet);
+	err = write_trace(job, i, how->dir, name, &bytes) ?:
+	      lkst_recording_check_symbols(job->e, job->s, false, how->quiet);
 	if (err || how->quiet)
 		return err;
 	lkst_size_format(bytes, size);

@@ -81,9 +81,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	char name[4096];
 	int err;
 
-	err = name_logs(e, o->prefix, name, sizeof(name));
-	if (!err)
-		err = start(e, &o->events);
+	err = name_logs(e, o->prefix, name, sizeof(name)) ?: start(e, &o->events);
 	if (err)
 		return err;
 	words[nr++] = name;

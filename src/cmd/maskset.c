@@ -292,9 +292,8 @@ static int put_file(struct lkst_job *job, const char *word, char *path)
 	u32 set;
 	int err;
 
-	err = lkst_maskset_get(job->e, job->s, word, &job->notes, &set);
-	if (!err)
-		err = lkst_maskset_place(job->e, job->c, word, &set);
+	err = lkst_maskset_get(job->e, job->s, word, &job->notes, &set) ?:
+	      lkst_maskset_place(job->e, job->c, word, &set);
 	if (err)
 		return err;
 	lkst_maskset_read(job->s, set, &mask);
@@ -405,28 +404,36 @@ static int change_mask(struct lkst_job *job, struct lkst_mask *mask, char *word,
 		glob);
 }
 
+/* Where the records of what is added go: --handler and --buffer. */
+static int parse_target(const struct lkst_job *job, u8 *ret_handler, int *ret_buffer)
+{
+	const struct lkst_maskset_options *o = lkst_maskset_options(job);
+	u32 buffer;
+	int err = lkst_handler_parse(job->e, o->handler ?: "DEFAULT", ret_handler);
+
+	if (err || !o->buffer)
+		return err;
+	err = lkst_buffer_find(job->e, job->s, o->buffer, &buffer);
+	if (!err)
+		*ret_buffer = (int)buffer;
+	return err;
+}
+
 /* @args: the name, "+=" or "-=", globs. */
 static int verb_change(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	const bool adds = args[1][0] == '+';
 	u8 handler = LKST_HANDLER_NOTHING;
+	int err, buffer = LKST_BUFFER_USUAL;
 	struct lkst_mask mask;
 	unsigned int i;
-	u32 set, buffer = 0;
-	int err;
+	u32 set;
 
-	err = open_mask(job, args[0], adds, &mask, &set);
-	if (!err && adds)
-		err = lkst_handler_parse(job->e, lkst_maskset_options(job)->handler ?: "DEFAULT",
-					 &handler);
-	if (!err && adds && lkst_maskset_options(job)->buffer)
-		err = lkst_buffer_find(job->e, job->s, lkst_maskset_options(job)->buffer, &buffer);
+	err = open_mask(job, args[0], adds, &mask, &set) ?:
+	      (adds ? parse_target(job, &handler, &buffer) : 0);
 	for (i = 2; i < nr_args && !err; i++)
-		err = change_mask(job, &mask, args[i], handler,
-				  adds && lkst_maskset_options(job)->buffer ? (int)buffer
-									    : LKST_BUFFER_USUAL);
-	if (!err)
-		err = lkst_maskset_write(job->e, job->s, set, &mask, &job->notes);
+		err = change_mask(job, &mask, args[i], handler, buffer);
+	err = err ?: lkst_maskset_write(job->e, job->s, set, &mask, &job->notes);
 	if (!err && !lkst_maskset_options(job)->quiet)
 		printf("maskset %u (%s): %u events\n", set, mask.name,
 		       lkst_mask_count(mask.route, lkst_session_catalog(job->s)));

@@ -44,9 +44,10 @@ int lkst_maskset_verb_read(struct lkst_job *job, char **args, unsigned int nr_ar
 		return err;
 	lkst_maskset_read(job->s, set, &mask);
 	err = lkst_mask_format(job->e, &mask, set, lkst_session_catalog(job->s), &text);
-	if (!err)
-		fputs(text, stdout);
-	return err;
+	if (err)
+		return err;
+	fputs(text, stdout);
+	return 0;
 }
 
 /* Reads all of @from, a maskset's text. The caller frees it. */
@@ -111,23 +112,21 @@ int lkst_maskset_verb_write(struct lkst_job *job, char **args, unsigned int nr_a
 	if (nr_args > 1 && !file)
 		return lkst_err_sys(job->e, -errno, "%s", args[1]);
 	/* All is read before the lock is taken: at the pipe's other end a command may wait for it. */
-	err = read_text(job->e, file ? file : stdin, &text, &length);
-	if (!err)
-		err = lkst_job_open(job, LKST_TURN_CHANGE);
+	err = read_text(job->e, file ? file : stdin, &text, &length) ?:
+	      lkst_job_open(job, LKST_TURN_CHANGE);
 	if (err)
 		return err;
-	err = lkst_maskset_place(job->e, job->c, args[0], &set);
-	if (!err)
-		err = lkst_mask_parse(job->e, text, length, lkst_session_catalog(job->s), &mask,
-				      &job->notes);
-	if (!err) {
-		choose_name(job, set, args[0], &mask);
-		err = lkst_maskset_write(job->e, job->s, set, &mask, &job->notes);
-	}
-	if (!err)
-		tell(job, set, "written, ");
-	lkst_job_close(job);
-	return err;
+	err = lkst_maskset_place(job->e, job->c, args[0], &set) ?:
+	      lkst_mask_parse(job->e, text, length, lkst_session_catalog(job->s), &mask,
+			      &job->notes);
+	if (err)
+		return err;
+	choose_name(job, set, args[0], &mask);
+	err = lkst_maskset_write(job->e, job->s, set, &mask, &job->notes);
+	if (err)
+		return err;
+	tell(job, set, "written, ");
+	return 0;
 }
 
 /* What sending the events of @type to NOTHING does not do. */
@@ -162,11 +161,9 @@ int lkst_maskset_verb_config(struct lkst_job *job, char **args, unsigned int nr_
 	int err;
 
 	lkst_event_types_init(&types, catalog);
-	err = lkst_maskset_find(job->e, job->c, args[0], &set);
-	if (!err)
-		err = lkst_mask_parse_type(job->e, catalog, &types, args[1], &type);
-	if (!err)
-		err = lkst_handler_parse(job->e, args[2], &handler);
+	err = lkst_maskset_find(job->e, job->c, args[0], &set) ?:
+	      lkst_mask_parse_type(job->e, catalog, &types, args[1], &type) ?:
+	      lkst_handler_parse(job->e, args[2], &handler);
 	if (!err && nr_args > 3)
 		err = lkst_buffer_find(job->e, job->s, args[3], &buffer);
 	if (err)
@@ -185,17 +182,17 @@ int lkst_maskset_verb_copy(struct lkst_job *job, char **args, unsigned int nr_ar
 	u32 from, to;
 	int err;
 
-	err = lkst_maskset_get(job->e, job->s, args[0], &job->notes, &from);
-	if (!err)
-		err = lkst_maskset_place(job->e, job->c, args[1], &to);
+	err = lkst_maskset_get(job->e, job->s, args[0], &job->notes, &from) ?:
+	      lkst_maskset_place(job->e, job->c, args[1], &to);
 	if (err)
 		return err;
 	lkst_maskset_read(job->s, from, &mask);
 	choose_name(job, to, args[1], &mask);
 	err = lkst_maskset_write(job->e, job->s, to, &mask, &job->notes);
-	if (!err)
-		tell(job, to, "a copy, ");
-	return err;
+	if (err)
+		return err;
+	tell(job, to, "a copy, ");
+	return 0;
 }
 
 int lkst_maskset_verb_delete(struct lkst_job *job, char **args, unsigned int nr_args)
@@ -233,10 +230,14 @@ int lkst_maskset_verb_set(struct lkst_job *job, char **args, unsigned int nr_arg
 	int err;
 
 	err = lkst_maskset_get(job->e, job->s, args[0], &job->notes, &set);
-	if (!err && lkst_maskset_options(job)->armed)
+	if (err)
+		return err;
+	if (lkst_maskset_options(job)->armed) {
 		err = lkst_maskset_arm(job->e, job->s, set, true, &job->notes);
-	if (!err)
-		err = lkst_maskset_set(job->e, job->s, set, &job->notes, &t);
+		if (err)
+			return err;
+	}
+	err = lkst_maskset_set(job->e, job->s, set, &job->notes, &t);
 	if (err)
 		return err;
 	tell(job, set, "active, ");

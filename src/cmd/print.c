@@ -58,17 +58,15 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 
 	/* `lkst print … | head` ends quietly. */
 	signal(SIGPIPE, SIG_DFL);
-	err = lkst_cmd_open_trace(e, args, nr_args, &t);
-	if (!err)
-		err = lkst_cmd_parse_range(e, t, o->from, o->to, &from_ns, &to_ns);
+	err = lkst_cmd_open_trace(e, args, nr_args, &t) ?:
+	      lkst_cmd_parse_range(e, t, o->from, o->to, &from_ns, &to_ns);
 	if (err)
 		return err;
 	lkst_trace_range(t, &begin_ns, &end_ns);
-	err = lkst_printing_begin(e, &o->wish, lkst_trace_catalog(t), begin_ns, from_ns, to_ns, &p);
-	if (!err)
-		err = lkst_symbols_load(e, p.symbols, t);
-	if (!err)
-		err = print_records(e, &p, t, from_ns, to_ns);
+	err = lkst_printing_begin(e, &o->wish, lkst_trace_catalog(t), begin_ns, from_ns, to_ns,
+				  &p) ?:
+	      lkst_symbols_load(e, p.symbols, t) ?:
+	      print_records(e, &p, t, from_ns, to_ns);
 	return lkst_printing_end(e, &p, err);
 }
 

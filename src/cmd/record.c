@@ -174,9 +174,7 @@ static int record(struct recording *r)
 	if (err)
 		return err;
 	lkst_session_arm(r->s, true);
-	err = lkst_state_keep_machine(r->e, r->s);
-	if (!err)
-		err = lkst_recorder_count(r->e, r->files.recorder);
+	err = lkst_state_keep_machine(r->e, r->s) ?: lkst_recorder_count(r->e, r->files.recorder);
 	if (!err && !r->o->delay_ns)
 		err = release_child(r);
 	if (!err && !ended)
@@ -258,9 +256,8 @@ static int start_and_record(struct recording *r)
 	if (!err)
 		err = lkst_recording_identify(r->e, plan->catalog);
 	if (!err) {
-		err = lkst_turn_take(r->e, LKST_TURN_CHANGE, &turn);
-		if (!err)
-			err = lkst_session_start(r->e, plan, &options, &r->s);
+		err = lkst_turn_take(r->e, LKST_TURN_CHANGE, &turn) ?:
+		      lkst_session_start(r->e, plan, &options, &r->s);
 		lkst_turn_give(&turn);
 	}
 	if (!err) {

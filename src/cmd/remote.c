@@ -33,20 +33,20 @@ int lkst_remote_address(struct lkst_err *e, const char *path, struct sockaddr_un
 	return 0;
 }
 
-static int explain(struct lkst_err *e, int code, const char *path)
+static int explain(struct lkst_err *e, int err, const char *path)
 {
-	if (code == -ENOENT || code == -ECONNREFUSED)
-		return lkst_err_set(e, code,
+	if (err == -ENOENT || err == -ECONNREFUSED)
+		return lkst_err_set(e, err,
 				    "this needs root, or the service, which does not listen at %s; "
 				    "try sudo, or let root enable it: systemctl enable --now "
 				    "lkst-serve.socket",
 				    path);
-	if (code == -EACCES)
-		return lkst_err_set(e, code,
+	if (err == -EACCES)
+		return lkst_err_set(e, err,
 				    "this needs root, or to be a member of the group of %s, which "
 				    "is lkst as a rule; `id` shows yours",
 				    path);
-	return lkst_err_sys(e, code, "connecting to %s", path);
+	return lkst_err_sys(e, err, "connecting to %s", path);
 }
 
 /* Connects and sends the request. Returns the socket. */

@@ -80,12 +80,10 @@ static int print_report(struct lkst_err *e, const struct options *o, struct lkst
 	};
 	struct lkst_table_printer p;
 	unsigned int i, k;
-	int err = lkst_cmd_parse_range(e, t, o->from, o->to, &wish.from_ns, &wish.to_ns);
+	int err = lkst_cmd_parse_range(e, t, o->from, o->to, &wish.from_ns, &wish.to_ns) ?:
+		  lkst_study_new(e, t, &wish, asked, NR_ASKED, &s) ?:
+		  lkst_study_run(e, s);
 
-	if (!err)
-		err = lkst_study_new(e, t, &wish, asked, NR_ASKED, &s);
-	if (!err)
-		err = lkst_study_run(e, s);
 	if (err)
 		return err;
 	lkst_table_printer_init(&p, out, o->format, lkst_trace_catalog(t)->clock_offset_ns);

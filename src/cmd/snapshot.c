@@ -71,10 +71,8 @@ static int save_own(struct lkst_err *e, const struct options *o, const char *dir
 						    .readings = &readings };
 	struct lkst_writer *w = NULL;
 	struct lkst_turn turn;
-	int err = lkst_turn_take(e, LKST_TURN_LOOK, &turn);
+	int err = lkst_turn_take(e, LKST_TURN_LOOK, &turn) ?: lkst_session_open(e, &s);
 
-	if (!err)
-		err = lkst_session_open(e, &s);
 	lkst_turn_give(&turn);
 	if (!err && what.symbols)
 		err = lkst_recording_check_symbols(e, s, o->symbols, o->quiet);
@@ -110,9 +108,7 @@ static int save_file(struct lkst_err *e, const struct options *o, u64 *ret_bytes
 
 	if (err)
 		return err;
-	err = save_dir(e, o, dir, ret_bytes);
-	if (!err)
-		err = lkst_pack_write(e, dir, o->file);
+	err = save_dir(e, o, dir, ret_bytes) ?: lkst_pack_write(e, dir, o->file);
 	lkst_remove_dir(AT_FDCWD, dir);
 	return err;
 }

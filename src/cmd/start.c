@@ -306,14 +306,10 @@ static int arm(struct lkst_err *e, const struct options *o, const struct lkst_pl
 		err = lkst_session_start(e, plan, &options, &s);
 	if (err)
 		return err;
-	err = lkst_incidents_prepare(e, s, o->incidents);
-	if (!err)
-		err = lkst_pins_prepare(e);
+	err = lkst_incidents_prepare(e, s, o->incidents) ?: lkst_pins_prepare(e);
 	if (err)
 		return err;
-	err = lkst_session_pin(e, s);
-	if (!err)
-		err = write_conditions(e, o, s);
+	err = lkst_session_pin(e, s) ?: write_conditions(e, o, s);
 	if (err) {
 		discard_rest(e);
 		return err;
@@ -373,17 +369,13 @@ static int start(struct lkst_err *e, const struct options *o)
 {
 	struct lkst_plan *plan = NULL;
 	struct lkst_turn turn;
-	int err = lkst_turn_take(e, LKST_TURN_CHANGE, &turn);
+	int err = lkst_turn_take(e, LKST_TURN_CHANGE, &turn) ?:
+		  check_recording(e, o) ?:
+		  lkst_plan_make_whole(e, o->events.items, o->events.nr, getenv(LKST_BTF_VARIABLE),
+				       &plan) ?:
+		  lkst_recording_identify(e, plan->catalog) ?:
+		  arm(e, o, plan, &turn);
 
-	if (!err)
-		err = check_recording(e, o);
-	if (!err)
-		err = lkst_plan_make_whole(e, o->events.items, o->events.nr,
-					   getenv(LKST_BTF_VARIABLE), &plan);
-	if (!err)
-		err = lkst_recording_identify(e, plan->catalog);
-	if (!err)
-		err = arm(e, o, plan, &turn);
 	lkst_turn_give(&turn);
 	lkst_plan_free(plan);
 	return err < 0 ? err : 0;

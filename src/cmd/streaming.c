@@ -49,13 +49,11 @@ static int choose_output(struct lkst_err *e, struct lkst_streaming *st)
 static int go_to_background(struct lkst_err *e, struct lkst_streaming *st)
 {
 	pid_t pid;
-	int code = choose_output(e, st);
+	int err = choose_output(e, st) ?: lkst_background_enter(e, &st->ready, &pid);
 
-	if (!code)
-		code = lkst_background_enter(e, &st->ready, &pid);
-	if (code > 0)
+	if (err > 0)
 		printf("%d\n", (int)pid);
-	return code;
+	return err;
 }
 
 /* From here on nobody waits for the process in the background, and nobody reads what it prints. */
@@ -241,20 +239,20 @@ int lkst_streaming_init(struct lkst_err *e, const struct lkst_streaming_wish *wi
 			struct lkst_streaming *st, sigset_t *ret_mask)
 {
 	struct lkst_rotation ignored;
-	int code = 0;
+	int err = 0;
 
 	*st = (struct lkst_streaming){ .e = e, .wish = wish, .signals = -1, .ready = -1 };
 	st->start_ns = lkst_monotonic_ns();
 	if (wish->rotate)
-		code = lkst_rotation_parse(e, wish->rotate, &ignored);
-	if (code) {
+		err = lkst_rotation_parse(e, wish->rotate, &ignored);
+	if (err) {
 		lkst_err_add(e, "--rotate");
-		return code;
+		return err;
 	}
-	code = lkst_access_apply(e, &wish->access);
-	if (!code && wish->daemon)
-		code = go_to_background(e, st);
-	return code ? code : take_signals(e, st, ret_mask);
+	err = lkst_access_apply(e, &wish->access);
+	if (!err && wish->daemon)
+		err = go_to_background(e, st);
+	return err ? err : take_signals(e, st, ret_mask);
 }
 
 int lkst_streaming_begin(struct lkst_streaming *st, const struct lkst_session *s, u64 since_ns)
@@ -264,16 +262,16 @@ int lkst_streaming_begin(struct lkst_streaming *st, const struct lkst_session *s
 						 .symbols = !st->wish->no_symbols,
 						 .since_ns = since_ns,
 						 .is_filtered = st->is_filtered };
-	int code = 0;
+	int err = 0;
 
 	if (st->wish->rotate)
-		code = lkst_rotation_parse(st->e, st->wish->rotate, &options.rotation);
-	if (!code && options.symbols)
-		code = lkst_recording_check_symbols(st->e, s, st->wish->symbols, st->wish->quiet);
-	if (!code)
-		code = lkst_recorder_new(st->e, s, &options, &st->recorder);
+		err = lkst_rotation_parse(st->e, st->wish->rotate, &options.rotation);
+	if (!err && options.symbols)
+		err = lkst_recording_check_symbols(st->e, s, st->wish->symbols, st->wish->quiet);
+	if (!err)
+		err = lkst_recorder_new(st->e, s, &options, &st->recorder);
 	st->start_ns = lkst_monotonic_ns();
-	return code;
+	return err;
 }
 
 static void log_error(const struct lkst_err *e)

@@ -116,16 +116,12 @@ static int verb_add(struct lkst_job *job, char **args, unsigned int nr_args)
 		.switch_ns = options_of(job)->switch_ns,
 	};
 	u32 number;
-	int err = parse_rate(job->e, options_of(job)->rate, &options.pause_ns);
+	int err = parse_rate(job->e, options_of(job)->rate, &options.pause_ns) ?:
+		  join(job->e, args, nr_args, text) ?:
+		  lkst_condition_parse(job->e, lkst_session_catalog(job->s), text, &condition) ?:
+		  lkst_handler_object(job->e, LKST_TRIGGER_HANDLER, path) ?:
+		  lkst_trigger_add(job->e, job->s, condition, &options, &job->notes, &number);
 
-	if (!err)
-		err = join(job->e, args, nr_args, text);
-	if (!err)
-		err = lkst_condition_parse(job->e, lkst_session_catalog(job->s), text, &condition);
-	if (!err)
-		err = lkst_handler_object(job->e, LKST_TRIGGER_HANDLER, path);
-	if (!err)
-		err = lkst_trigger_add(job->e, job->s, condition, &options, &job->notes, &number);
 	if (!err && !options_of(job)->quiet)
 		printf("trigger %u (%s)\n", number, options_of(job)->name ?: text);
 	return err;

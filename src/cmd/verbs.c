@@ -9,10 +9,8 @@
 
 int lkst_job_open(struct lkst_job *job, enum lkst_turn_kind kind)
 {
-	int err = lkst_turn_take(job->e, kind, &job->turn);
+	int err = lkst_turn_take(job->e, kind, &job->turn) ?: lkst_session_open(job->e, &job->s);
 
-	if (!err)
-		err = lkst_session_open(job->e, &job->s);
 	if (err)
 		lkst_job_close(job);
 	else
@@ -58,9 +56,8 @@ int lkst_verbs_run(struct lkst_err *e, const struct lkst_verb *verbs, const char
 		return lkst_err_set(e, -EINVAL,
 				    "\"%s\" takes %u to %u arguments, not %u; see --help", name,
 				    verb->min_args, verb->max_args, nr_args);
-	err = verb->turn == LKST_TURN_NONE ? 0 : lkst_job_open(&job, verb->turn);
-	if (!err)
-		err = verb->run(&job, args, nr_args);
+	err = (verb->turn == LKST_TURN_NONE ? 0 : lkst_job_open(&job, verb->turn)) ?:
+	      verb->run(&job, args, nr_args);
 	lkst_job_close(&job);
 	if (!quiet)
 		lkst_recording_print(&job.notes);

@@ -139,10 +139,8 @@ static int answer(struct lkst_err *e, const struct options *o, struct lkst_trace
 
 	err = lkst_excerpt_new(e, t,
 			       q->from_ns > LKST_WHY_LEAD_NS ? q->from_ns - LKST_WHY_LEAD_NS : 0,
-			       q->to_ns + LKST_WHY_TAIL_NS, 0, &w);
-	if (!err)
-		err = lkst_why_explain(e, w, q->tid, q->from_ns, q->to_ns, (unsigned int)o->depth,
-				       &a);
+			       q->to_ns + LKST_WHY_TAIL_NS, 0, &w) ?:
+	      lkst_why_explain(e, w, q->tid, q->from_ns, q->to_ns, (unsigned int)o->depth, &a);
 	if (err)
 		return err;
 	say_passed_over(a, &q->worst);
@@ -169,9 +167,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		return lkst_err_set(e, -EINVAL, "--comm and --call are for --worst");
 	/* `lkst why … | head` ends quietly. */
 	signal(SIGPIPE, SIG_DFL);
-	err = lkst_cmd_open_trace(e, args, nr_args, &t);
-	if (!err)
-		err = parse_question(e, o, t, &q);
+	err = lkst_cmd_open_trace(e, args, nr_args, &t) ?: parse_question(e, o, t, &q);
 	if (!err && o->worst)
 		err = find_worst(e, o, t, &q);
 	if (err)

@@ -58,7 +58,6 @@ static int note_lost(void *ctx, u64 instance, const struct lkst_lost *lost)
 {
 	struct after *a = ctx;
 
-	(void)instance;
 	a->has_lost |= lost->to_ns > a->since_ns;
 	return 0;
 }
@@ -125,7 +124,6 @@ static int take(struct lkst_err *e, void *ctx, u64 instance, const void *blocks,
 	const size_t size = 1UL << lkst_session_rings(a->s)->block_shift;
 	size_t at;
 
-	(void)e, (void)instance;
 	for (at = 0; at < length; at += size) {
 		struct lkst_block_cursor cursor;
 		struct lkst_block block;

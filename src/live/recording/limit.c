@@ -126,7 +126,6 @@ int lkst_limit_serve(struct lkst_err *e, struct lkst_limit *l)
 
 static int ignore_ask(void *ctx, void *bytes, size_t size)
 {
-	(void)ctx, (void)bytes, (void)size;
 	return 0;
 }
 
