@@ -57,7 +57,8 @@ static const struct lkst_option rows[] = {
 		    .help = "the recording whose UUID begins like this"),
 	LKST_OPTION(TEXT, struct options, doubtful, .name = "doubtful", .argument = "DIR",
 		    .standard = "throw it away",
-		    .help = "make a trace of what was torn by the crash but can be\nread, too"),
+		    .help = "make a trace of what was torn by the crash but can be\n"
+			    "read, too"),
 	LKST_OPTION(TEXT, struct options, catalog, .name = "catalog", .argument = "TRACE",
 		    .standard = "from the dump",
 		    .help = "take the metadata from an earlier trace of this recording"),
@@ -144,9 +145,9 @@ static int search(struct extraction *r)
 	r->shows_progress = !r->o->quiet && isatty(STDERR_FILENO);
 	r->doing = "searching";
 	r->end_ns = r->o->within_ns ? lkst_monotonic_ns() + r->o->within_ns : UINT64_MAX;
-	err = lkst_find_all(r->e, r->dumps, r->nr_dumps, show_progress, r, &r->finds) ?:
-	      lkst_recordings_new(r->e, r->dumps, r->nr_dumps, &r->finds, &r->ids,
-				  &r->recordings);
+	err = lkst_find_all(r->e, r->dumps, r->nr_dumps, show_progress, r, &r->finds)
+		      ?: lkst_recordings_new(r->e, r->dumps, r->nr_dumps, &r->finds, &r->ids,
+					     &r->recordings);
 	clear_progress(r);
 	if (!err && r->o->earlier)
 		return lkst_earlier_take(r->e, &r->finds, r->o->catalog, &r->recordings);

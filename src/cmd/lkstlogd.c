@@ -22,19 +22,19 @@ static const struct lkst_option rows[] = {
 	LKST_OPTION(TEXT, struct options, prefix, .name = "file", .letter = 'f',
 		    .argument = "PREFIX", .standard = "lkstlogdata-",
 		    .help = "what the names of logs begin with; the time follows"),
-	LKST_OPTION(
-		TEXT, struct options, rotate, .name = "rotate", .letter = 'r', .argument = "LIMITS",
-		.standard = "64M,10",
-		.help = "how large a log may be and how many are kept; see\n`lkst attach --help`"),
+	LKST_OPTION(TEXT, struct options, rotate, .name = "rotate", .letter = 'r',
+		    .argument = "LIMITS", .standard = "64M,10",
+		    .help = "how large a log may be and how many are kept; see\n"
+			    "`lkst attach --help`"),
 	LKST_OPTION(FLAG, struct options, compress, .name = "compress", .letter = 'z',
 		    .help = "compress finished logs with zstd"),
 	LKST_ACCESS_ROWS(struct options, access),
 	LKST_OPTION(FLAG, struct options, foreground, .name = "foreground", .letter = 'n',
 		    .help = "stay in the foreground, as service managers like it"),
-	LKST_OPTION(
-		LIST, struct options, events, .name = "event", .letter = 'e', .argument = "GLOB",
-		.standard = "what `lkst start` does",
-		.help = "if nothing is being recorded: begin to record what matches;\nsee `lkst start --help`"),
+	LKST_OPTION(LIST, struct options, events, .name = "event", .letter = 'e',
+		    .argument = "GLOB", .standard = "what `lkst start` does",
+		    .help = "if nothing is being recorded: begin to record what matches;\n"
+			    "see `lkst start --help`"),
 	{},
 };
 

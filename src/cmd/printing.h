@@ -27,25 +27,25 @@ struct lkst_printing_wish {
 	}
 
 /* Their rows in the table of a command whose options are a struct @type. */
-#define LKST_PRINTING_ROWS(type, wish)                                                                 \
-	LKST_OPTION(CHOICE, type, wish.format, .name = "format", .letter = 'f',                          \
-		    .argument = "FORMAT", .standard = "text", .help = "",                              \
-		    .choices = lkst_view_choices),                                                         \
-		LKST_OPTION(LIST, type, wish.events, .name = "event", .letter = 'e',                   \
-			    .argument = "GLOB", .standard = "all",                                     \
-			    .help = "only events that match; may be repeated"),                        \
-		LKST_OPTION(                                                                           \
-			NUMBER, type, wish.tid, .name = "tid", .letter = 't', .argument = "N",         \
-			.max = INT32_MAX,                                                              \
-			.help = "only this thread: what it did, the switches to it and who\nwoke it"), \
-		LKST_OPTION(NUMBER, type, wish.pid, .name = "pid", .letter = 'p', .argument = "N",     \
-			    .max = INT32_MAX, .help = "the same of all threads of this process"),      \
-		LKST_OPTION(TEXT, type, wish.comm, .name = "comm", .letter = 'c',                      \
-			    .argument = "NAME",                                                        \
-			    .help = "the same of threads that are called so at the time"),             \
-		LKST_OPTION(NUMBER, type, wish.cpu, .name = "cpu", .letter = 'C', .argument = "N",     \
-			    .max = INT32_MAX, .help = "only this CPU"),                                \
-		LKST_OPTION(CHOICE, type, wish.time, .name = "time", .argument = "FORM",                 \
+#define LKST_PRINTING_ROWS(type, wish)                                                             \
+	LKST_OPTION(CHOICE, type, wish.format, .name = "format", .letter = 'f',                    \
+		    .argument = "FORMAT", .standard = "text", .help = "",                          \
+		    .choices = lkst_view_choices),                                                 \
+		LKST_OPTION(LIST, type, wish.events, .name = "event", .letter = 'e',               \
+			    .argument = "GLOB", .standard = "all",                                 \
+			    .help = "only events that match; may be repeated"),                    \
+		LKST_OPTION(NUMBER, type, wish.tid, .name = "tid", .letter = 't', .argument = "N", \
+			    .max = INT32_MAX,                                                      \
+			    .help = "only this thread: what it did, the switches to it and who\n"  \
+				    "woke it"),                                                    \
+		LKST_OPTION(NUMBER, type, wish.pid, .name = "pid", .letter = 'p', .argument = "N", \
+			    .max = INT32_MAX, .help = "the same of all threads of this process"),  \
+		LKST_OPTION(TEXT, type, wish.comm, .name = "comm", .letter = 'c',                  \
+			    .argument = "NAME",                                                    \
+			    .help = "the same of threads that are called so at the time"),         \
+		LKST_OPTION(NUMBER, type, wish.cpu, .name = "cpu", .letter = 'C', .argument = "N", \
+			    .max = INT32_MAX, .help = "only this CPU"),                            \
+		LKST_OPTION(CHOICE, type, wish.time, .name = "time", .argument = "FORM",           \
 			    .standard = "day", .help = "", .choices = lkst_view_time_choices)
 
 struct lkst_printing {

@@ -47,9 +47,9 @@ static const struct lkst_option rows[] = {
 		    .help = "record what this maskset has; see `lkst start --help`"),
 	LKST_OPTION(LIST, struct options, pids, .name = "pid", .letter = 'p', .argument = "PID",
 		    .help = "only this process, decided in the kernel; may be repeated"),
-	LKST_OPTION(
-		FLAG, struct options, tree, .name = "tree", .letter = 't',
-		.help = "only CMD, or the processes of --pid, and the processes\nthat they create"),
+	LKST_OPTION(FLAG, struct options, tree, .name = "tree", .letter = 't',
+		    .help = "only CMD, or the processes of --pid, and the processes\n"
+			    "that they create"),
 	LKST_OPTION(SIZE, struct options, buffer_bytes, .name = "buffer", .letter = 'b',
 		    .argument = "SIZE", .standard = "16M", .help = "memory per CPU, 64K to 4G"),
 	LKST_OPTION(SIZE, struct options, block_bytes, .name = "block", .argument = "SIZE",
@@ -256,8 +256,8 @@ static int start_and_record(struct recording *r)
 	if (!err)
 		err = lkst_recording_identify(r->e, plan->catalog);
 	if (!err) {
-		err = lkst_turn_take(r->e, LKST_TURN_CHANGE, &turn) ?:
-		      lkst_session_start(r->e, plan, &options, &r->s);
+		err = lkst_turn_take(r->e, LKST_TURN_CHANGE, &turn)
+			      ?: lkst_session_start(r->e, plan, &options, &r->s);
 		lkst_turn_give(&turn);
 	}
 	if (!err) {

@@ -27,19 +27,22 @@ static const struct options defaults = {
 static const struct lkst_option rows[] = {
 	LKST_OPTION(NUMBER, struct options, tid, .name = "tid", .argument = "N", .min = 1,
 		    .max = INT32_MAX, .help = "the thread whose time is to be explained"),
-	LKST_OPTION(
-		TEXT, struct options, worst, .name = "worst", .letter = 'w',
-		.argument = "KIND[:CALL]",
-		.help = "explain the longest syscall, wait (of a program's thread, blocked),\nready (but not running), fault (page fault of a program) or io\n(wait for a disk) that is recorded from begin to end; of system\ncalls not those that wait by design (poll, wait4, futex ...), unless\nCALL, a glob, names them"),
+	LKST_OPTION(TEXT, struct options, worst, .name = "worst", .letter = 'w',
+		    .argument = "KIND[:CALL]",
+		    .help = "explain the longest syscall, wait (of a program's thread, blocked),\n"
+			    "ready (but not running), fault (page fault of a program) or io\n"
+			    "(wait for a disk) that is recorded from begin to end; of system\n"
+			    "calls not those that wait by design (poll, wait4, futex ...), unless\n"
+			    "CALL, a glob, names them"),
 	LKST_OPTION(TEXT, struct options, comm, .name = "comm", .argument = "GLOB",
 		    .help = "with --worst: only of threads with such a name"),
-	LKST_OPTION(
-		TEXT, struct options, call, .name = "call", .argument = "GLOB",
-		.help = "with --worst: only in system calls of such a name; the same as\nKIND:CALL"),
-	LKST_OPTION(
-		TEXT, struct options, from, .name = "from", .argument = "T",
-		.standard = "the trace's beginning",
-		.help = "from this time on: 12:14:05.5, @1234.5 (CLOCK_MONOTONIC),\n+1.5s (after the first event), -200ms (before the last)"),
+	LKST_OPTION(TEXT, struct options, call, .name = "call", .argument = "GLOB",
+		    .help = "with --worst: only in system calls of such a name; the same as\n"
+			    "KIND:CALL"),
+	LKST_OPTION(TEXT, struct options, from, .name = "from", .argument = "T",
+		    .standard = "the trace's beginning",
+		    .help = "from this time on: 12:14:05.5, @1234.5 (CLOCK_MONOTONIC),\n"
+			    "+1.5s (after the first event), -200ms (before the last)"),
 	LKST_OPTION(TEXT, struct options, to, .name = "to", .argument = "T",
 		    .standard = "the trace's end", .help = "up to this time"),
 	LKST_OPTION(NUMBER, struct options, depth, .name = "depth", .letter = 'd', .argument = "N",
@@ -139,8 +142,9 @@ static int answer(struct lkst_err *e, const struct options *o, struct lkst_trace
 
 	err = lkst_excerpt_new(e, t,
 			       q->from_ns > LKST_WHY_LEAD_NS ? q->from_ns - LKST_WHY_LEAD_NS : 0,
-			       q->to_ns + LKST_WHY_TAIL_NS, 0, &w) ?:
-	      lkst_why_explain(e, w, q->tid, q->from_ns, q->to_ns, (unsigned int)o->depth, &a);
+			       q->to_ns + LKST_WHY_TAIL_NS, 0, &w)
+		      ?: lkst_why_explain(e, w, q->tid, q->from_ns, q->to_ns,
+					  (unsigned int)o->depth, &a);
 	if (err)
 		return err;
 	say_passed_over(a, &q->worst);
