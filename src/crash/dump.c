@@ -120,27 +120,32 @@ static const char *find_packer(const struct lkst_file *f)
 	return NULL;
 }
 
+/* Finds out of which format the dump is, and where its pages are. */
+static int find_runs(struct lkst_err *e, struct lkst_dump *d)
+{
+	int err = lkst_elf_open(e, d) ?: lkst_kdump_open(e, d);
+
+	if (!err) {
+		/* A bare image. */
+		d->format = LKST_DUMP_RAW;
+		d->packer = find_packer(&d->file);
+		err = lkst_dump_add_run(e, d, 0, d->file.size, 0);
+	}
+	if (err < 0)
+		return err;
+	number_pages(d);
+	if (!d->nr_pages)
+		return lkst_err_set(e, -ENODATA, "it holds no page of memory%s",
+				    d->nr_missing ? "; it was cut off" : "");
+	return 0;
+}
+
 int lkst_dump_open(struct lkst_err *e, const char *path, struct lkst_dump *ret_dump)
 {
 	struct lkst_dump d = { .page_size = LKST_PAGE };
-	int err = lkst_file_open(e, path, &d.file);
+	int err = lkst_file_open(e, path, &d.file) ?: find_runs(e, &d);
 
-	if (!err) {
-		err = lkst_elf_open(e, &d);
-		if (!err)
-			err = lkst_kdump_open(e, &d);
-		if (!err) {
-			/* A bare image. */
-			d.format = LKST_DUMP_RAW;
-			d.packer = find_packer(&d.file);
-			err = lkst_dump_add_run(e, &d, 0, d.file.size, 0);
-		}
-		number_pages(&d);
-	}
-	if (err >= 0 && !d.nr_pages)
-		err = lkst_err_set(e, -ENODATA, "it holds no page of memory%s",
-				   d.nr_missing ? "; it was cut off" : "");
-	if (err < 0) {
+	if (err) {
 		lkst_err_add(e, "dump %s", path);
 		lkst_dump_close(&d);
 		return err;

@@ -79,11 +79,8 @@ int lkst_block_parse(struct lkst_err *e, const void *bytes, size_t available, co
 	if (available < LKST_BLOCK_HEADER)
 		return lkst_err_set(e, -EBADMSG, "the block is cut short: %zu bytes are left",
 				    available);
-	err = check_identity(e, bytes, uuid);
-	if (!err)
-		err = check_sizes(e, bytes, available, &block);
-	if (!err)
-		err = check_times(e, bytes, &block);
+	err = check_identity(e, bytes, uuid) ?: check_sizes(e, bytes, available, &block)
+	      ?: check_times(e, bytes, &block);
 	if (err)
 		return err;
 	block.instance = lkst_le64(block.bytes + AT(stream_instance_id));

@@ -61,10 +61,9 @@ static int write_metadata(struct lkst_err *e, struct lkst_writer *w, const struc
 {
 	_cleanup_(lkst_new_file_fini) struct lkst_new_file file = { .dir_fd = -1, .fd = -1 };
 	_cleanup_free_ char *text = NULL;
-	int err = lkst_metadata_format(e, c, &text);
+	int err = lkst_metadata_format(e, c, &text)
+			  ?: lkst_new_file_open(e, w->dir_fd, "metadata", &file);
 
-	if (!err)
-		err = lkst_new_file_open(e, w->dir_fd, "metadata", &file);
 	if (err)
 		return err;
 	err = lkst_write_all(file.fd, text, strlen(text));
@@ -125,9 +124,7 @@ int lkst_writer_open_at(struct lkst_err *e, int at, const char *path, const stru
 
 	if (!w)
 		return lkst_err_sys(e, -ENOMEM, "%s", path);
-	err = lkst_create_empty_dir(e, at, path, &w->dir_fd);
-	if (!err)
-		err = write_metadata(e, w, c);
+	err = lkst_create_empty_dir(e, at, path, &w->dir_fd) ?: write_metadata(e, w, c);
 	if (err) {
 		lkst_err_add(e, "cannot begin the trace %s", path);
 		writer_free(w);
@@ -250,13 +247,14 @@ int lkst_writer_append(struct lkst_err *e, struct lkst_writer *w, u64 instance, 
 	if (length % (1 << LKST_BLOCK_SHIFT_MIN))
 		return lkst_err_set(e, -EINVAL, "%zu bytes are not whole blocks", length);
 	if (w->sink) {
-		err = get_entry(e, w, instance, &file);
-		if (!err)
-			err = w->sink->append(e, w->sink_ctx, instance, blocks, length);
-		if (!err && length)
-			note_blocks(&file->end, blocks, length);
 		w->bytes += length;
-		return err;
+		err = get_entry(e, w, instance, &file)
+			      ?: w->sink->append(e, w->sink_ctx, instance, blocks, length);
+		if (err)
+			return err;
+		if (length)
+			note_blocks(&file->end, blocks, length);
+		return 0;
 	}
 	err = get_file(e, w, instance, &file);
 	if (err)

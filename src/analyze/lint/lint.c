@@ -11,6 +11,7 @@
 #include "analyze/lint/lint_pass.h"
 #include "base/cleanup.h"
 #include "base/glob.h"
+#include "base/vec.h"
 
 const struct lkst_lint_rule_desc lkst_lint_rules[] = {
 	[LKST_LINT_USE_AFTER_FREE] = { "use-after-free",
@@ -78,18 +79,14 @@ struct drive {
 
 int lkst_lint_room(void *list, u32 nr, size_t size)
 {
-	u32 room = nr ? nr * 2 : 1;
-	char *grown;
-	void *old;
+	void *old, *grown;
 
-	/* Room doubles whenever it is used up. */
-	if (nr & (nr - 1))
+	if (!lkst_vec_is_full(nr))
 		return 0;
 	memcpy(&old, list, sizeof(old));
-	grown = reallocarray(old, room, size);
+	grown = lkst_vec_extend(old, nr, lkst_vec_room(nr), size);
 	if (!grown)
 		return -ENOMEM;
-	memset(grown + nr * size, 0, (room - nr) * size);
 	memcpy(list, &grown, sizeof(grown));
 	return 0;
 }
