@@ -39,5 +39,5 @@ recipe event 'An event' '\<contention_begin\>' '^(src/(abi/lock\.h|analyze/.*)|t
 recipe analysis 'An analysis' '(\<lkst_analysis_|ANALYSIS\(|")waitqueue\>' '^$'
 recipe operand 'An operand of conditions' 'LKST_TRIGGER_NEXT_COMM|OPERAND\(next_comm|next_comm (==|!=)' \
 	'^(src/(rules/condition\.h|cmd/.*)|doc/man/lkst-trigger\.1)$'
-recipe format 'A format of records' '\<lkst_view_flight\>|V\(flight\)|^\.It Cm flight' '^$'
+recipe format 'A format of records' '\<lkst_view_flight\>|V\(flight\)|^\.It Cm flight' '^doc/man/lkst-attach\.1$'
 recipe command 'A command' '(\<lkst_cmd_|COMMAND\()lint\>|^\.Dt LKST-LINT|^\.It Xr lkst-lint|LKST" lint\>' '^tests/live/reading\.sh$'
