@@ -17,7 +17,7 @@ if cmp -s "$work/src/bpf/sched.bpf.c" "$top/src/bpf/sched.bpf.c" ||
 	fail rejected_program_is_made 'a program is written otherwise now: fix this test'
 	exit 1
 fi
-if ! make -C "$work" -s -j2 CC=gcc OUT="$work/build" BUILD="$work/build/gcc" "$work/build/gcc/lkst" >"$work/log" 2>&1; then
+if ! make -C "$work" -s -j2 CC=gcc OUT=build BUILD=build/gcc GEN=build/gcc/gen build/gcc/lkst >"$work/log" 2>&1; then
 	fail rejected_program_is_made "$(tail -n 3 "$work/log")"
 	exit 1
 fi
@@ -26,6 +26,13 @@ if grep -q 'sched_waking is not recorded: this kernel rejects its program' "$wor
 	ok rejected_program_costs_a_sentence
 else
 	fail rejected_program_costs_a_sentence "$(cat "$work/err")"
+fi
+# Why is for developers, and said when they ask.
+LKST_DEBUG=1 "$work/build/gcc/lkst" record -o "$work/debug" -e sched_switch -e sched_waking -- true 2>"$work/debug.err"
+if grep -q 'invalid mem access' "$work/debug.err" && ! grep -q 'invalid mem access' "$work/err"; then
+	ok rejected_program_is_explained_on_request
+else
+	fail rejected_program_is_explained_on_request "$(tail -n 3 "$work/debug.err")"
 fi
 if grep -q 'maskset_switch is not recorded: this kernel rejects its program' "$work/err" &&
    ! "$LKST" check --json "$work/trace" | grep -q '"maskset_switch"'; then
