@@ -341,10 +341,10 @@ static int check_event(struct lkst_err *e, struct lkst_catalog *c,
 		return lkst_err_set(e, -EINVAL, "it has %u fields, more than %u", event->nr_fields,
 				    LKST_FIELDS_MAX);
 	for (i = 0; i < event->nr_fields; i++) {
-		int code = check_field(e, event, i);
+		int err = check_field(e, event, i);
 
-		if (code)
-			return code;
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -354,9 +354,9 @@ int lkst_catalog_add(struct lkst_err *e, struct lkst_catalog *c,
 {
 	_cleanup_free_ struct lkst_event_class *copy = NULL;
 	size_t fields_size = event->nr_fields * sizeof(*event->fields);
-	int code = check_event(e, c, event);
+	int err = check_event(e, c, event);
 
-	if (!code) {
+	if (!err) {
 		copy = malloc(sizeof(*copy) + fields_size);
 		if (!copy)
 			return lkst_err_sys(e, -ENOMEM, "event %.*s", LKST_NAME_MAX, event->name);
@@ -364,11 +364,11 @@ int lkst_catalog_add(struct lkst_err *e, struct lkst_catalog *c,
 		copy->fields = (struct lkst_field_class *)(copy + 1);
 		if (fields_size)
 			memcpy(copy->fields, event->fields, fields_size);
-		code = lay_out(e, copy);
+		err = lay_out(e, copy);
 	}
-	if (code) {
+	if (err) {
 		lkst_err_add(e, "event %.*s", LKST_NAME_MAX, event->name);
-		return code;
+		return err;
 	}
 	describe(c, copy);
 	c->classes[copy->id] = copy;
@@ -394,7 +394,7 @@ int lkst_catalog_add_builtin(struct lkst_err *e, struct lkst_catalog *c, u16 id,
 	struct lkst_event_class event = { .id = id,
 					  .fields = fields,
 					  .nr_fields = desc->nr_fields };
-	int code;
+	int err;
 	u16 i;
 
 	strncpy(event.name, desc->name, LKST_NAME_MAX - 1);
@@ -412,9 +412,9 @@ int lkst_catalog_add_builtin(struct lkst_err *e, struct lkst_catalog *c, u16 id,
 		else
 			f->size = desc->fields[i].size;
 	}
-	code = lkst_catalog_add(e, c, &event);
-	if (!code && !c->classes[id]->is_native)
+	err = lkst_catalog_add(e, c, &event);
+	if (!err && !c->classes[id]->is_native)
 		return lkst_err_set(e, -EINVAL, "event %s has a hole between its fields",
 				    desc->name);
-	return code;
+	return err;
 }

@@ -107,7 +107,7 @@ int lkst_catalog_add_syscall(struct lkst_err *e, struct lkst_catalog *c, u16 ent
 	struct lkst_event_class event = { .id = entry_id, .fields = fields };
 	struct lkst_syscall_arg args[LKST_SYSCALL_ARGS_MAX];
 	unsigned int i, nr = lkst_syscall_args(s, args);
-	int code = set_name(e, &event, s, LKST_HALF_ENTRY);
+	int err = set_name(e, &event, s, LKST_HALF_ENTRY);
 
 	for (i = 0; i < nr; i++) {
 		fields[i].type = args[i].is_signed ? LKST_CLASS_SINT : LKST_CLASS_UINT;
@@ -117,16 +117,16 @@ int lkst_catalog_add_syscall(struct lkst_err *e, struct lkst_catalog *c, u16 ent
 	}
 	event.nr_fields = (u16)nr;
 	add_strings(&event, args, nr);
-	if (!code)
-		code = lkst_catalog_add(e, c, &event);
-	if (code)
-		return code;
+	if (!err)
+		err = lkst_catalog_add(e, c, &event);
+	if (err)
+		return err;
 
 	event.id = exit_id;
 	event.nr_fields = 1;
 	fields[0] = (struct lkst_field_class){ .name = "ret", .size = 8, .base = result->base };
 	fields[0].type = result->is_signed ? LKST_CLASS_SINT : LKST_CLASS_UINT;
 	add_strings(&event, args, nr);
-	code = set_name(e, &event, s, LKST_HALF_EXIT);
-	return code ? code : lkst_catalog_add(e, c, &event);
+	err = set_name(e, &event, s, LKST_HALF_EXIT);
+	return err ? err : lkst_catalog_add(e, c, &event);
 }

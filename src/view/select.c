@@ -85,11 +85,6 @@ void lkst_select_free(struct lkst_select *select)
 	free(select);
 }
 
-void lkst_select_freep(struct lkst_select **select)
-{
-	lkst_select_free(*select);
-}
-
 /* What a handler declares may have come after the choice was made. */
 static bool wants(const struct lkst_select *select, const struct lkst_event_class *event)
 {

@@ -9,6 +9,7 @@
 #ifndef LKST_VIEW_SELECT_H
 #define LKST_VIEW_SELECT_H
 
+#include "base/cleanup.h"
 #include "base/err.h"
 #include "trace/block.h"
 #include "trace/threads.h"
@@ -43,7 +44,7 @@ int lkst_select_new(struct lkst_err *e, const struct lkst_catalog *catalog,
 		    const struct lkst_threads *threads, const struct lkst_select_wish *wish,
 		    struct lkst_select **ret_select);
 void lkst_select_free(struct lkst_select *select);
-void lkst_select_freep(struct lkst_select **select);
+LKST_GUARD(lkst_select_free, struct lkst_select)
 
 /*
  * True if the record is wanted. Records of the state group are chosen by event alone: they belong to

@@ -5,6 +5,7 @@
  */
 #include "view/sysargs.h"
 
+#include "base/bsearch.h"
 #include "base/out.h"
 
 /* ---- names ------------------------------------------------------------------------------------ */
@@ -67,19 +68,9 @@ static const struct flag_table tables[LKST_NR_SYS_MEANINGS] = {
 
 static const struct row *find_case(const struct flag_table *t, u64 value)
 {
-	u32 low = 0, high = t->nr_cases;
+	size_t at = lkst_lower_bound(i, t->nr_cases, t->cases[i].value < value);
 
-	while (low < high) {
-		u32 middle = low + (high - low) / 2;
-
-		if (t->cases[middle].value == value)
-			return &t->cases[middle];
-		if (t->cases[middle].value < value)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	return at < t->nr_cases && t->cases[at].value == value ? &t->cases[at] : NULL;
 }
 
 /* ---- plain values ----------------------------------------------------------------------------- */

@@ -174,11 +174,6 @@ void lkst_drain_free(struct lkst_drain *d)
 	free(d);
 }
 
-void lkst_drain_freep(struct lkst_drain **d)
-{
-	lkst_drain_free(*d);
-}
-
 /* The first blocks are given out: blocks before them that were overwritten meanwhile are lost like older ones. */
 static void begin_giving(struct source *s, const struct lkst_block_header *first)
 {

@@ -6,6 +6,7 @@
 #ifndef LKST_LIVE_DRAIN_DRAIN_H
 #define LKST_LIVE_DRAIN_DRAIN_H
 
+#include "base/cleanup.h"
 #include "live/load/rings.h"
 #include "live/recording/session.h"
 #include "trace/writer.h"
@@ -19,7 +20,7 @@ struct lkst_drain;
 int lkst_drain_new(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
 		   u64 since_ns, struct lkst_drain **ret_drain);
 void lkst_drain_free(struct lkst_drain *d);
-void lkst_drain_freep(struct lkst_drain **d);
+LKST_GUARD(lkst_drain_free, struct lkst_drain)
 
 /*
  * Gives blocks to @take in place of a writer: whole ones of one stream, in order. If it fails they are

@@ -311,8 +311,3 @@ void lkst_follow_free(struct lkst_follow *f)
 	lkst_drain_free(f->drain);
 	free(f);
 }
-
-void lkst_follow_freep(struct lkst_follow **f)
-{
-	lkst_follow_free(*f);
-}

@@ -8,6 +8,7 @@
 #ifndef LKST_LIVE_DRAIN_FOLLOW_H
 #define LKST_LIVE_DRAIN_FOLLOW_H
 
+#include "base/cleanup.h"
 #include "live/recording/session.h"
 #include "trace/reader.h"
 
@@ -17,7 +18,7 @@ struct lkst_follow;
 int lkst_follow_new(struct lkst_err *e, const struct lkst_session *s, u64 since_ns,
 		    struct lkst_follow **ret_follow);
 void lkst_follow_free(struct lkst_follow *f);
-void lkst_follow_freep(struct lkst_follow **f);
+LKST_GUARD(lkst_follow_free, struct lkst_follow)
 
 /* Takes what is new out of the rings. Memory is bounded: the rest stays there until the next time. */
 int lkst_follow_fill(struct lkst_err *e, struct lkst_follow *f);

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/bsearch.h"
 #include "base/time.h"
 
 /* Pairs with the releases of `done` in lkst_ring_commit() and lkst_ring_turn(). */
@@ -290,21 +291,22 @@ unsigned int lkst_ring_reader_closed(struct lkst_ring_reader *reader, void *buff
 	return keep_good(reader, buffer, first, nr);
 }
 
+/* When the last record of block @number was made. */
+static u64 end_ns(const struct lkst_ring_reader *reader, u64 number)
+{
+	const struct lkst_block_header *h = (const void *)block_memory(reader, number);
+
+	return __atomic_load_n(&h->timestamp_end, __ATOMIC_RELAXED);
+}
+
 void lkst_ring_reader_seek(struct lkst_ring_reader *reader, u64 ns)
 {
-	u64 low = reader->next, high = load_done(reader->ring) >> reader->rings->block_shift;
+	u64 end = load_done(reader->ring) >> reader->rings->block_shift;
 
 	/* Blocks that are overwritten meanwhile only get younger, so the search stays right. */
-	while (low < high) {
-		u64 middle = low + (high - low) / 2;
-		const struct lkst_block_header *h = (const void *)block_memory(reader, middle);
-
-		if (__atomic_load_n(&h->timestamp_end, __ATOMIC_RELAXED) < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	reader->next = low;
+	if (reader->next < end)
+		reader->next += lkst_lower_bound(i, end - reader->next,
+						 end_ns(reader, reader->next + i) < ns);
 }
 
 int lkst_ring_reader_open_block(struct lkst_ring_reader *reader, void *buffer)

@@ -103,8 +103,3 @@ void lkst_tracing_end(struct lkst_tracing *t)
 	lkst_kernel_close(t->own_kernel);
 	free(t);
 }
-
-void lkst_tracing_endp(struct lkst_tracing **t)
-{
-	lkst_tracing_end(*t);
-}

@@ -3,6 +3,7 @@
 #ifndef LKST_LIVE_LOAD_TRACING_H
 #define LKST_LIVE_LOAD_TRACING_H
 
+#include "base/cleanup.h"
 #include "live/load/kernel_types.h"
 
 struct lkst_tracing;
@@ -16,6 +17,6 @@ struct lkst_tracing;
 int lkst_tracing_begin(struct lkst_err *e, const struct lkst_kernel *kernel,
 		       struct lkst_tracing **ret_tracing);
 void lkst_tracing_end(struct lkst_tracing *t);
-void lkst_tracing_endp(struct lkst_tracing **t);
+LKST_GUARD(lkst_tracing_end, struct lkst_tracing)
 
 #endif

@@ -239,11 +239,6 @@ void lkst_limit_close(struct lkst_limit *l)
 	free(l);
 }
 
-void lkst_limit_closep(struct lkst_limit **l)
-{
-	lkst_limit_close(*l);
-}
-
 int lkst_limit_fd(const struct lkst_limit *l)
 {
 	return l->wakes;

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 
+#include "base/cleanup.h"
 #include "base/err.h"
 #include "live/recording/session.h"
 
@@ -30,7 +31,7 @@ int lkst_limit_open(struct lkst_err *e, u32 retry_s, struct lkst_limit **ret_lim
 
 /* Attaches what is detached, if the recording is still there, and closes. */
 void lkst_limit_close(struct lkst_limit *l);
-void lkst_limit_closep(struct lkst_limit **l);
+LKST_GUARD(lkst_limit_close, struct lkst_limit)
 
 /* A descriptor that poll(2) finds readable when lkst_limit_serve() has something to do. */
 int lkst_limit_fd(const struct lkst_limit *l);

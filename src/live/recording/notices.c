@@ -57,11 +57,6 @@ void lkst_notices_close(struct lkst_notices *n)
 	free(n);
 }
 
-void lkst_notices_closep(struct lkst_notices **n)
-{
-	lkst_notices_close(*n);
-}
-
 int lkst_notices_wait(struct lkst_err *e, struct lkst_notices *n, int timeout_ms,
 		      struct lkst_notice *ret_notice)
 {

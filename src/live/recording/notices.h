@@ -4,6 +4,7 @@
 #define LKST_LIVE_RECORDING_NOTICES_H
 
 #include "abi/handler.h"
+#include "base/cleanup.h"
 #include "base/err.h"
 
 struct lkst_notices;
@@ -11,7 +12,7 @@ struct lkst_notices;
 /* Opens those of handler @number. One process should read them: each notice goes to one reader only. */
 int lkst_notices_open(struct lkst_err *e, u8 number, struct lkst_notices **ret_notices);
 void lkst_notices_close(struct lkst_notices *n);
-void lkst_notices_closep(struct lkst_notices **n);
+LKST_GUARD(lkst_notices_close, struct lkst_notices)
 
 /*
  * Waits for the next one, at most @timeout_ms (-1: forever). 1: it is in *@ret_notice; 0: none came, or

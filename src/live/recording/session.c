@@ -199,11 +199,6 @@ void lkst_session_close(struct lkst_session *s)
 	free(s);
 }
 
-void lkst_session_closep(struct lkst_session **s)
-{
-	lkst_session_close(*s);
-}
-
 const struct lkst_rings *lkst_session_rings(const struct lkst_session *s)
 {
 	return &s->rings;

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "base/cleanup.h"
 #include "live/load/cost_limit.h"
 #include "live/load/hooks.h"
 #include "live/load/memory.h"
@@ -24,7 +25,7 @@ int lkst_session_open(struct lkst_err *e, struct lkst_session **ret_session);
 
 /* Closes descriptors and mappings; what is not pinned is detached and freed by the kernel. */
 void lkst_session_close(struct lkst_session *s);
-void lkst_session_closep(struct lkst_session **s);
+LKST_GUARD(lkst_session_close, struct lkst_session)
 
 const struct lkst_rings *lkst_session_rings(const struct lkst_session *s);
 const struct lkst_catalog *lkst_session_catalog(const struct lkst_session *s);
