@@ -95,13 +95,15 @@ for command in ${commands#_overview}; do
 		sed -n 's/^< /only in --help: --/p; s/^> /only in the page: --/p')"
 done
 
-# Every format of --help is described in the page.
+# Every format of --help is described: those of lists in lkst(1), those of other commands in their pages.
 bad=
 for command in ${commands#_overview}; do
+	page=lkst-$command.1
+	grep -q '^\.Sx FORMATS$' "doc/man/$page" && page=lkst.1
 	for word in $("$LKST" "$command" --help 2>&1 |
 		awk '/--format FORMAT/ { on = 1 } on && !/--format/ && /--[a-z]/ { on = 0 } on' |
 		sed -n 's/.*  \([a-z]*\): .*/\1/p'); do
-		grep -qE "\bCm $word\b" "doc/man/lkst-$command.1" || bad="$bad lkst-$command.1: $word"
+		grep -qE "\bCm $word\b" "doc/man/$page" || bad="$bad $page: $word"
 	done
 done
 verdict docs_describe_every_format "$bad"

@@ -24,7 +24,7 @@ enum lkst_account_format {
 	LKST_ACCOUNT_AS_TEXT,
 	LKST_ACCOUNT_AS_JSON,
 };
-lkst_choices_fn lkst_account_format_choices;
+bool lkst_account_format_choices(unsigned int i, struct lkst_choice *ret_choice);
 
 /* Prints @a in @format; JSON has the events in any case. */
 int lkst_view_account(const struct lkst_view_config *config, const struct lkst_account *a,

@@ -20,7 +20,7 @@ enum lkst_table_format {
 };
 
 /* Their words, in the order of the enum: "text", "csv", "json". */
-lkst_choices_fn lkst_table_format_choices;
+bool lkst_table_format_choices(unsigned int i, struct lkst_choice *ret_choice);
 
 enum {
 	LKST_CELL_TEXT_MAX = 256,		 /* characters of a cell that `max_text` may be */

@@ -60,10 +60,10 @@ LKST_VIEWS(V)
 #undef V
 
 /* The choices, and the one that choice number @i stands for. */
-lkst_choices_fn lkst_view_choices;
+bool lkst_view_choices(unsigned int i, struct lkst_choice *ret_choice);
 const struct lkst_view *lkst_view_of_choice(unsigned int i);
 
 /* For an enum lkst_view_time: "day", "mono", "rel". */
-lkst_choices_fn lkst_view_time_choices;
+bool lkst_view_time_choices(unsigned int i, struct lkst_choice *ret_choice);
 
 #endif
