@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/vec.h"
 #include "trace/block.h"
 
 enum {
@@ -32,38 +33,28 @@ struct entry {
 struct lkst_life_log {
 	const struct lkst_catalog *catalog;
 	struct entry *list;
-	unsigned int nr, room;
+	unsigned int nr;
 };
 
 /* ---- lists -------------------------------------------------------------------------- */
 
 int lkst_thread_list_set_idle(struct lkst_thread_list *l, unsigned int cpu, u64 task)
 {
-	if (cpu >= l->nr_idle_tasks) {
-		u64 *grown = reallocarray(l->idle_tasks, cpu + 1, sizeof(*grown));
+	u64 *idle_task = lkst_vec_reach(l->idle_tasks, l->nr_idle_tasks, cpu);
 
-		if (!grown)
-			return -ENOMEM;
-		memset(grown + l->nr_idle_tasks, 0, (cpu + 1 - l->nr_idle_tasks) * sizeof(*grown));
-		l->idle_tasks = grown;
-		l->nr_idle_tasks = cpu + 1;
-	}
-	l->idle_tasks[cpu] = task;
+	if (!idle_task)
+		return -ENOMEM;
+	*idle_task = task;
 	return 0;
 }
 
 int lkst_thread_list_add(struct lkst_thread_list *l, const struct lkst_rec_state_thread *thread)
 {
-	if (l->nr == l->room) {
-		unsigned int room = l->room ? l->room * 2 : 256;
-		struct lkst_rec_state_thread *grown = reallocarray(l->list, room, sizeof(*grown));
+	struct lkst_rec_state_thread *added = lkst_vec_add(l->list, l->nr);
 
-		if (!grown)
-			return -ENOMEM;
-		l->list = grown;
-		l->room = room;
-	}
-	l->list[l->nr++] = *thread;
+	if (!added)
+		return -ENOMEM;
+	*added = *thread;
 	return 0;
 }
 
@@ -136,18 +127,14 @@ static void drop_half(struct lkst_life_log *l)
 
 static int add(struct lkst_life_log *l, const struct entry *entry)
 {
-	if (l->nr == l->room && l->room == ENTRIES_MAX)
-		drop_half(l);
-	if (l->nr == l->room) {
-		unsigned int room = l->room ? l->room * 2 : 256;
-		struct entry *grown = reallocarray(l->list, room, sizeof(*grown));
+	struct entry *added;
 
-		if (!grown)
-			return -ENOMEM;
-		l->list = grown;
-		l->room = room;
-	}
-	l->list[l->nr++] = *entry;
+	if (l->nr == ENTRIES_MAX)
+		drop_half(l);
+	added = lkst_vec_add(l->list, l->nr);
+	if (!added)
+		return -ENOMEM;
+	*added = *entry;
 	return 0;
 }
 

@@ -15,7 +15,7 @@
 /* The threads that there are, as records for the state stream. */
 struct lkst_thread_list {
 	struct lkst_rec_state_thread *list;
-	unsigned int nr, room;
+	unsigned int nr;
 	u64 *idle_tasks; /* by CPU: the idle thread's task_struct, 0: not known */
 	unsigned int nr_idle_tasks;
 };

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 
 #include "base/cleanup.h"
+#include "base/vec.h"
 #include "live/load/pins.h"
 #include "live/load/tracefs.h"
 
@@ -84,16 +85,14 @@ enum lkst_hook_kind lkst_hook_kind(const struct lkst_hook_desc *row)
 int lkst_hooks_add(struct lkst_err *e, struct lkst_hooks *h, enum lkst_hook_kind kind,
 		   const char *target, int program_fd, int link_fd)
 {
-	struct lkst_hook *grown = reallocarray(h->items, h->nr + 1, sizeof(*grown)), *hook;
+	struct lkst_hook *hook = lkst_vec_add(h->items, h->nr);
 
-	if (!grown) {
+	if (!hook) {
 		close(program_fd);
 		if (link_fd >= 0)
 			close(link_fd);
 		return lkst_err_sys(e, -ENOMEM, "hook %s", target);
 	}
-	h->items = grown;
-	hook = &grown[h->nr++];
 	*hook = (struct lkst_hook){ .kind = kind,
 				    .handler = LKST_HANDLER_DEFAULT,
 				    .program_fd = program_fd,

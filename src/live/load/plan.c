@@ -9,6 +9,7 @@
 #include "abi/syscalls.h"
 #include "base/cleanup.h"
 #include "base/glob.h"
+#include "base/vec.h"
 #include "live/load/tracefs.h"
 #include "rules/mask.h"
 #include "trace/event_types.h"
@@ -336,7 +337,7 @@ static int plan_tracepoint(void *ctx, const char *system, const char *name)
 	struct lkst_tracefs_about about;
 	struct lkst_event_class event;
 	struct lkst_err why = { "" };
-	void *grown;
+	struct lkst_plan_tracepoint *added;
 	int err;
 
 	/* ftrace's own records and the per-call events have no hook of this kind. */
@@ -376,11 +377,10 @@ static int plan_tracepoint(void *ctx, const char *system, const char *name)
 	if (err)
 		return err;
 	want(pl, tp.plan.id);
-	grown = reallocarray(pl->p->tracepoints, pl->p->nr_tracepoints + 1, sizeof(tp));
-	if (!grown)
+	added = lkst_vec_add(pl->p->tracepoints, pl->p->nr_tracepoints);
+	if (!added)
 		return lkst_err_sys(pl->e, -ENOMEM, "planning %s", tp.name);
-	pl->p->tracepoints = grown;
-	pl->p->tracepoints[pl->p->nr_tracepoints++] = tp;
+	*added = tp;
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/time.h"
+#include "base/vec.h"
 
 enum {
 	NAME_ROOM = LKST_COUNTER_NAME,
@@ -31,20 +32,14 @@ struct reading {
 
 int lkst_counters_add(struct lkst_counters *c, const struct lkst_counter_value *value)
 {
-	struct lkst_counter_value *list;
+	struct lkst_counter_value *added;
 
-	if (c->nr == c->room) {
-		u32 room = c->room ? 2 * c->room : 256;
-
-		if (room > LIST_MAX)
-			return -E2BIG;
-		list = reallocarray(c->list, room, sizeof(*list));
-		if (!list)
-			return -ENOMEM;
-		c->list = list;
-		c->room = room;
-	}
-	c->list[c->nr++] = *value;
+	if (c->nr == LIST_MAX)
+		return -E2BIG;
+	added = lkst_vec_add(c->list, c->nr);
+	if (!added)
+		return -ENOMEM;
+	*added = *value;
 	return 0;
 }
 

@@ -22,7 +22,7 @@ struct lkst_counter_value {
 /* One reading. All zero is empty. */
 struct lkst_counters {
 	struct lkst_counter_value *list;
-	u32 nr, room;
+	u32 nr;
 };
 
 /* Reads them again, as far as this kernel has them. -ENOMEM with @e set. */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/time.h"
+#include "base/vec.h"
 #include "live/recording/buffers.h"
 #include "live/recording/limit.h"
 #include "live/recording/maskset_edit.h"
@@ -37,13 +38,12 @@ static void look_at_ring(const struct lkst_rings *r, struct lkst_ring_report *re
 static int add_hook(void *ctx, const char *hook, bool is_attached, u64 skipped)
 {
 	struct lkst_report *r = ctx;
-	struct lkst_hook_report *grown = reallocarray(r->hooks, r->nr_hooks + 1, sizeof(*grown));
+	struct lkst_hook_report *added = lkst_vec_add(r->hooks, r->nr_hooks);
 
-	if (!grown)
+	if (!added)
 		return -ENOMEM;
-	r->hooks = grown;
 	r->nr_attached += is_attached;
-	grown[r->nr_hooks++] = (struct lkst_hook_report){ hook, skipped };
+	*added = (struct lkst_hook_report){ hook, skipped };
 	return 0;
 }
 
