@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "trace/mask.h"
+#include "rules/mask.h"
 
 int main(void)
 {
