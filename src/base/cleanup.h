@@ -37,7 +37,8 @@ static inline void lkst_fclosep(FILE **f)
 }
 
 /*
- * Makes the guard of pointers to @type that @release, which takes NULL, releases. Its name is that of @release with a p:
+ * Makes the guard of pointers to @type that @release, which takes NULL, releases. Its name is that of @release
+ * with a p:
  *
  *	void lkst_trace_close(struct lkst_trace *t);
  *	LKST_GUARD(lkst_trace_close, struct lkst_trace)

@@ -21,7 +21,7 @@
 
 enum { LKST_VEC_MIN = 8 }; /* items that there is room for once there is one; a power of two */
 
-/* Room for more than @nr items, in doubled steps; 0: that is too many. For functions that are given arrays of any type. */
+/* Room for more than @nr items, in doubled steps; 0: that is too many. For functions that get arrays of any type. */
 size_t lkst_vec_room(size_t nr);
 
 /* Gives the array @list, which is full with @nr items of @size bytes, room for more. NULL: no memory. */
