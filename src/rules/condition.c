@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/near.h"
 #include "rules/condition_term.h"
+#include "trace/event_types.h"
 
 /* Shorter or more usual names of events. */
 static const struct {

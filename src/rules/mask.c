@@ -8,6 +8,7 @@
 
 #include "abi/syscalls.h"
 #include "rules/condition.h"
+#include "trace/event_types.h"
 
 /* ---- what is done with events ----------------------------------------------------------------- */
 

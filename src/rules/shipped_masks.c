@@ -55,6 +55,7 @@ u8 lkst_standard_readers(const struct lkst_event_class *event)
 	} rows[] = {
 #define STANDARD(glob, readers, use) { glob, readers },
 #include "rules/standard.def"
+#include "trace/event_types.h"
 #undef STANDARD
 	};
 	u8 readers = 0;

@@ -8,9 +8,7 @@
 
 #include "abi/syscalls.h"
 #include "base/cleanup.h"
-#include "base/glob.h"
 #include "trace/catalog_syscall.h"
-#include "trace/event_types.h"
 #include "trace/half.h"
 
 _Static_assert(2 * LKST_NR_EVENTS <= LKST_BUILTIN_SLOTS, "the hash table must stay half empty");
@@ -80,35 +78,6 @@ const struct lkst_event_class *lkst_catalog_find(const struct lkst_catalog *c, c
 	u16 slot = *name_slot((struct lkst_catalog *)c, name);
 
 	return slot ? c->classes[slot - 1] : NULL;
-}
-
-const struct lkst_field_class *lkst_class_field(const struct lkst_event_class *event,
-						const char *name)
-{
-	u16 i;
-
-	for (i = 0; i < event->nr_fields; i++)
-		if (!strcmp(event->fields[i].name, name))
-			return &event->fields[i];
-	return NULL;
-}
-
-bool lkst_class_is_maskable(const struct lkst_event_class *event)
-{
-	return event->group != LKST_GROUP_STATE && event->group != LKST_GROUP_RECORDER &&
-	       event->group != LKST_GROUP_HANDLER;
-}
-
-bool lkst_class_is_named(const struct lkst_event_class *event, const char *glob)
-{
-	const struct lkst_represented *other = lkst_represented_by(event->index);
-	const char *group = lkst_group_names[event->group];
-
-	if (lkst_glob_matches(glob, group, event->name, lkst_event_mnemonic(event)) ||
-	    (other && lkst_glob_matches(glob, group, event->name, other->mnemonic)))
-		return true;
-	return event->syscall >= 0 &&
-	       lkst_glob_matches(glob, group, lkst_syscalls[event->syscall].name, NULL);
 }
 
 /* ---- checks and layout -------------------------------------------------------------- */
@@ -417,4 +386,17 @@ int lkst_catalog_add_builtin(struct lkst_err *e, struct lkst_catalog *c, u16 id,
 		return lkst_err_set(e, -EINVAL, "event %s has a hole between its fields",
 				    desc->name);
 	return err;
+}
+
+int lkst_catalog_add_syscall(struct lkst_err *e, struct lkst_catalog *c, u16 entry_id, u16 exit_id,
+			     unsigned int row)
+{
+	struct lkst_field_class fields[LKST_SYSCALL_FIELDS_MAX] = {};
+	struct lkst_event_class event = { .id = entry_id, .fields = fields };
+	int err = lkst_syscall_entry_class(e, row, &event) ?: lkst_catalog_add(e, c, &event);
+
+	if (err)
+		return err;
+	event.id = exit_id;
+	return lkst_syscall_exit_class(e, row, &event) ?: lkst_catalog_add(e, c, &event);
 }

@@ -98,35 +98,34 @@ static void add_strings(struct lkst_event_class *event, const struct lkst_syscal
 	}
 }
 
-int lkst_catalog_add_syscall(struct lkst_err *e, struct lkst_catalog *c, u16 entry_id, u16 exit_id,
-			     unsigned int row)
+int lkst_syscall_entry_class(struct lkst_err *e, unsigned int row, struct lkst_event_class *event)
+{
+	const struct lkst_syscall *s = &lkst_syscalls[row];
+	struct lkst_syscall_arg args[LKST_SYSCALL_ARGS_MAX];
+	unsigned int i, nr = lkst_syscall_args(s, args);
+	struct lkst_field_class *fields = event->fields;
+
+	for (i = 0; i < nr; i++) {
+		fields[i] = (struct lkst_field_class){ .size = args[i].size, .base = args[i].base };
+		fields[i].type = args[i].is_signed ? LKST_CLASS_SINT : LKST_CLASS_UINT;
+		memcpy(fields[i].name, args[i].name, sizeof(args[i].name));
+	}
+	event->nr_fields = (u16)nr;
+	add_strings(event, args, nr);
+	return set_name(e, event, s, LKST_HALF_ENTRY);
+}
+
+int lkst_syscall_exit_class(struct lkst_err *e, unsigned int row, struct lkst_event_class *event)
 {
 	const struct lkst_syscall *s = &lkst_syscalls[row];
 	const struct lkst_sys_meaning_desc *result = &lkst_sys_meanings[s->result];
-	struct lkst_field_class fields[2 * LKST_SYSCALL_ARGS_MAX] = {};
-	struct lkst_event_class event = { .id = entry_id, .fields = fields };
 	struct lkst_syscall_arg args[LKST_SYSCALL_ARGS_MAX];
-	unsigned int i, nr = lkst_syscall_args(s, args);
-	int err = set_name(e, &event, s, LKST_HALF_ENTRY);
+	unsigned int nr = lkst_syscall_args(s, args);
 
-	for (i = 0; i < nr; i++) {
-		fields[i].type = args[i].is_signed ? LKST_CLASS_SINT : LKST_CLASS_UINT;
-		fields[i].size = args[i].size;
-		fields[i].base = args[i].base;
-		memcpy(fields[i].name, args[i].name, sizeof(args[i].name));
-	}
-	event.nr_fields = (u16)nr;
-	add_strings(&event, args, nr);
-	if (!err)
-		err = lkst_catalog_add(e, c, &event);
-	if (err)
-		return err;
-
-	event.id = exit_id;
-	event.nr_fields = 1;
-	fields[0] = (struct lkst_field_class){ .name = "ret", .size = 8, .base = result->base };
-	fields[0].type = result->is_signed ? LKST_CLASS_SINT : LKST_CLASS_UINT;
-	add_strings(&event, args, nr);
-	err = set_name(e, &event, s, LKST_HALF_EXIT);
-	return err ? err : lkst_catalog_add(e, c, &event);
+	event->nr_fields = 1;
+	event->fields[0] =
+		(struct lkst_field_class){ .name = "ret", .size = 8, .base = result->base };
+	event->fields[0].type = result->is_signed ? LKST_CLASS_SINT : LKST_CLASS_UINT;
+	add_strings(event, args, nr);
+	return set_name(e, event, s, LKST_HALF_EXIT);
 }

@@ -5,7 +5,9 @@
 #ifndef LKST_TRACE_CATALOG_SYSCALL_H
 #define LKST_TRACE_CATALOG_SYSCALL_H
 
-#include "trace/catalog.h"
+#include "abi/syscalls.h"
+#include "base/err.h"
+#include "trace/event_class.h"
 
 /*
  * If @event is a system call's (lkst_half_describe() has said), sets its group and, if the call is one of the
@@ -13,5 +15,12 @@
  * it was recorded, "" if that is here.
  */
 void lkst_catalog_describe_syscall(struct lkst_event_class *event, const char *machine);
+
+/* How many fields the entry or the exit of a system call may have. */
+enum { LKST_SYSCALL_FIELDS_MAX = 2 * LKST_SYSCALL_ARGS_MAX };
+
+/* Sets name and fields of @event to those of the entry or exit of row @row of lkst_syscalls[]. It has room for them. */
+int lkst_syscall_entry_class(struct lkst_err *e, unsigned int row, struct lkst_event_class *event);
+int lkst_syscall_exit_class(struct lkst_err *e, unsigned int row, struct lkst_event_class *event);
 
 #endif

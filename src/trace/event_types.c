@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#include "abi/syscalls.h"
+#include "base/glob.h"
+
 /*
  * The numbers of mnemonics that no document of LKST gives. They are this program's own, by LKST's
  * groups in its order; the known ones are in events.def.
@@ -136,4 +139,16 @@ bool lkst_event_types_has(const struct lkst_event_types *types, u32 id, u16 type
 {
 	return types->own[id] && type &&
 	       (types->own[id] == type || types->shared[id] == type || types->also[id] == type);
+}
+
+bool lkst_class_is_named(const struct lkst_event_class *event, const char *glob)
+{
+	const struct lkst_represented *other = lkst_represented_by(event->index);
+	const char *group = lkst_group_names[event->group];
+
+	if (lkst_glob_matches(glob, group, event->name, lkst_event_mnemonic(event)) ||
+	    (other && lkst_glob_matches(glob, group, event->name, other->mnemonic)))
+		return true;
+	return event->syscall >= 0 &&
+	       lkst_glob_matches(glob, group, lkst_syscalls[event->syscall].name, NULL);
 }

@@ -53,4 +53,10 @@ const struct lkst_represented *lkst_represented_by(int index);
 /* The mnemonic whose number is @type, or NULL. */
 const char *lkst_type_mnemonic(u16 type);
 
+/*
+ * True if @glob, as users write them, names the event: by its name, "group:name", LKST's mnemonic,
+ * or, for both halves of a system call, "syscall:<call>".
+ */
+bool lkst_class_is_named(const struct lkst_event_class *event, const char *glob);
+
 #endif

@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-#include "trace/catalog.h"
+#include "trace/event_class.h"
 
 /* What the name of a system call's event says. */
 struct lkst_call_name {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/event_types.h"
 #include "view/pen.h"
 
 struct lkst_select {

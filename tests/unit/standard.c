@@ -20,6 +20,7 @@ static const struct {
 } rows[] = {
 #define STANDARD(glob, readers, use) { glob, readers },
 #include "rules/standard.def"
+#include "trace/event_types.h"
 #undef STANDARD
 };
 enum { NR_ROWS = sizeof(rows) / sizeof(rows[0]) };

@@ -19,6 +19,7 @@
 #include "live/recording/handler_pins.h"
 #include "live/recording/masksets.h"
 #include "rules/mask_text.h"
+#include "trace/event_types.h"
 
 static void guard_object(struct bpf_object **object)
 {
