@@ -26,7 +26,7 @@ recipe()
 		echo "FAIL recipe_$1: $page lists no files under \"$2\""
 		return
 	fi
-	bad=$(diff <(printf '%s\n' "$want") <(grep -rlE -- "$3" src tests/unit tests/live doc/man | grep -vE "$4" | sort -u) |
+	bad=$(diff <(printf '%s\n' "$want") <(grep -rlE -- "$3" Makefile etc src tests/unit tests/live tools doc/man | grep -vE "$4" | sort -u) |
 		sed -n "s|^< \(.*\)|it lists \1, where the example is not|p; s|^> \(.*\)|it does not list \1|p")
 	if [ -z "$bad" ]; then
 		echo "ok recipe_$1"
@@ -36,8 +36,8 @@ recipe()
 }
 
 recipe event 'An event' '\<contention_begin\>' '^(src/(abi/lock\.h|analyze/.*)|tests/(unit/.*|live/symbols\.sh))$'
-recipe analysis 'An analysis' '(\<lkst_analysis_|ANALYSIS\(|")waitqueue\>' '^$'
+recipe analysis 'An analysis' '(\<lkst_analysis_|ANALYSIS\(|")waitqueue\>|measures/waitqueue\.' '^$'
 recipe operand 'An operand of conditions' 'LKST_TRIGGER_NEXT_COMM|OPERAND\(next_comm|next_comm (==|!=)' \
 	'^(src/(rules/condition\.h|cmd/.*)|doc/man/lkst-trigger\.1)$'
-recipe format 'A format of records' '\<lkst_view_flight\>|V\(flight\)|^\.It Cm flight' '^doc/man/lkst-attach\.1$'
-recipe command 'A command' '(\<lkst_cmd_|COMMAND\()lint\>|^\.Dt LKST-LINT|^\.It Xr lkst-lint|LKST" lint\>' '^tests/live/reading\.sh$'
+recipe format 'A format of records' '\<lkst_view_flight\>|V\(flight\)|view/flight\.|^\.It Cm flight' '^doc/man/lkst-attach\.1$'
+recipe command 'A command' '(\<lkst_cmd_|COMMAND\()lint\>|^\.Dt LKST-LINT|^\.It Xr lkst-lint|LKST" lint\>|cmd/lint\.' '^tests/live/reading\.sh$'
