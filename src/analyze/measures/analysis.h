@@ -112,7 +112,10 @@ struct lkst_tally *lkst_work_tally(struct lkst_work *w, struct lkst_tally_config
 int lkst_work_open(struct lkst_work *w, struct lkst_open *o, u64 key, const struct lkst_record *r,
 		   u64 value, bool is_first);
 
-/* Ends the interval @entry of @o at @r: a value of @tally under @key, unless it crosses a gap. */
+/*
+ * Ends the interval @entry of @o at @r: a value of @tally under @key, of the thread and CPU of the record that began
+ * it, unless it crosses a gap.
+ */
 int lkst_work_close(struct lkst_work *w, struct lkst_tally *tally, struct lkst_open *o,
 		    struct lkst_open_entry *entry, u64 key, const struct lkst_record *r);
 
