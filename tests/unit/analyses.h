@@ -75,6 +75,8 @@ static inline void ask_of(struct lkst_catalog *catalog, const char *lines, const
 	listed[0] = 0;
 	make_scratch(dir);
 	m = make_begin(dir, catalog, 4096);
+	if (!a)
+		fprintf(stderr, "there is no analysis \"%s\"\n", name);
 	err = make_text(m, lines);
 	if (err)
 		fprintf(stderr, "%s\n", m->err.text);
