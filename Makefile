@@ -175,7 +175,7 @@ TEST_LIB_SRC := $(sort $(wildcard tests/lib/*.c))
 TEST_LIB_OBJ := $(TEST_LIB_SRC:%.c=$(BUILD)/%.o)
 TEST_LIB     := $(BUILD)/libtest.a
 
-$(BUILD)/tests/%: CPPFLAGS += -Itests
+$(BUILD)/tests/%: private CPPFLAGS += -Itests
 
 $(TEST_LIB): $(TEST_LIB_OBJ)
 	rm -f $@
