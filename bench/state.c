@@ -35,7 +35,7 @@ static int count_cpu(void *ctx, const struct lkst_cpu_interval *i)
 	return 0;
 }
 
-static int count_frame(void *ctx, const struct lkst_frame *f)
+static int count_frame(void *ctx, const struct lkst_irq_context *f)
 {
 	((struct counts *)ctx)->frames++;
 	return 0;

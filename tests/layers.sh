@@ -221,7 +221,7 @@ if [ -z "$found" ]; then
 else
 	echo "FAIL layers_sources_have_headers: none of its own, and none in src/LAYERS that it includes: ${found//$'\n'/ }"
 fi
-echo '#include "view/pen.h"' >"$SCRATCH/src/view/csv.c"
+echo '#include "view/record_printer.h"' >"$SCRATCH/src/view/csv.c"
 touch "$SCRATCH/src/view/text.c" "$SCRATCH/src/view/other.c" "$SCRATCH/src/view/chart."{c,h}
 found=$(without_header "$SCRATCH/src")
 rm "$SCRATCH/src/view/"{csv,text,other,chart}.[ch]

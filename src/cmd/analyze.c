@@ -125,12 +125,12 @@ static void print_notes(const struct lkst_analyze *a, const struct lkst_table *t
 }
 
 static void print_tables(const struct lkst_analyze *a, struct lkst_table_printer *p,
-			 const struct lkst_study *s, unsigned int nr)
+			 const struct lkst_analysis_run *s, unsigned int nr)
 {
 	unsigned int i, k;
 
 	for (i = 0; i < nr; i++) {
-		const struct lkst_tables *set = lkst_study_tables(s, i);
+		const struct lkst_tables *set = lkst_analysis_run_tables(s, i);
 
 		for (k = 0; k < set->nr; k++) {
 			lkst_table_print(p, set->items[k]);
@@ -142,15 +142,15 @@ static void print_tables(const struct lkst_analyze *a, struct lkst_table_printer
 static int print_study(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_trace *t,
 		       struct lkst_out *out)
 {
-	_cleanup_(lkst_study_freep) struct lkst_study *s = NULL;
+	_cleanup_(lkst_analysis_run_freep) struct lkst_analysis_run *s = NULL;
 	const struct lkst_analysis *found[ANALYSES_MAX];
-	struct lkst_study_wish wish = { .from_ns = a->from_ns,
+	struct lkst_analysis_options options = { .from_ns = a->from_ns,
 					.to_ns = a->to_ns,
 					.which = a->which };
 	struct lkst_table_printer p;
 	unsigned int nr = 0;
 	int err = find_analyses(e, a->names, found, &nr) ?:
-		  lkst_cmd_parse_range(e, t, a->from, a->to, &wish.from_ns, &wish.to_ns);
+		  lkst_cmd_parse_range(e, t, a->from, a->to, &options.from_ns, &options.to_ns);
 
 	if (!err && a->is_list && nr != 1)
 		err = lkst_err_set(e, -EINVAL, "--list takes one analysis, not %u", nr);
@@ -160,15 +160,15 @@ static int print_study(struct lkst_err *e, const struct lkst_analyze *a, struct 
 	p.max_rows = a->is_list ? 0 : a->rows;
 	p.is_plain = a->is_list;
 	if (a->is_list) {
-		wish.list = lkst_table_print_rows;
-		wish.list_arg = &p;
+		options.list = lkst_table_print_rows;
+		options.list_arg = &p;
 	}
-	err = lkst_study_new(e, t, &wish, found, nr, &s) ?: lkst_study_run(e, s);
+	err = lkst_analysis_run_new(e, t, &options, found, nr, &s) ?: lkst_analysis_run_pass(e, s);
 	if (err)
 		return err;
 	if (a->is_list) {
-		lkst_table_print_end(&p, lkst_study_list(s));
-		print_notes(a, lkst_study_list(s));
+		lkst_table_print_end(&p, lkst_analysis_run_list(s));
+		print_notes(a, lkst_analysis_run_list(s));
 	} else {
 		print_tables(a, &p, s, nr);
 	}

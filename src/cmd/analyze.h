@@ -9,7 +9,7 @@
 
 struct lkst_analyze {
 	const char *names; /* of analyses, commas between; "all" */
-	struct lkst_tally_wish which;
+	struct lkst_tally_options which;
 	const char *from, *to; /* as lkst_time_parse() reads them, NULL: all */
 	u64 from_ns, to_ns;    /* without `from` and `to` */
 	bool is_list;

@@ -16,8 +16,8 @@
 #include "live/load/pins.h"
 
 struct options {
-	struct lkst_streaming_wish files;
-	struct lkst_printing_wish printing;
+	struct lkst_streaming_options files;
+	struct lkst_printing_options printing;
 	u64 last_ns;
 };
 
@@ -162,17 +162,17 @@ static int follow(struct attached *a)
 
 static int begin_print(struct attached *a, u64 since_ns)
 {
-	const struct lkst_streaming_wish *wish = &a->o->files;
+	const struct lkst_streaming_options *options = &a->o->files;
 	int err = lkst_follow_new(a->e, a->s, since_ns, &a->follow);
 
 	if (err)
 		return err;
-	if (!wish->no_symbols) {
-		err = lkst_recording_check_symbols(a->e, a->s, wish->symbols, wish->quiet);
+	if (!options->no_symbols) {
+		err = lkst_recording_check_symbols(a->e, a->s, options->symbols, options->quiet);
 		if (err)
 			return err;
 	}
-	a->addresses = lkst_addresses_new(a->s, !wish->no_symbols, false);
+	a->addresses = lkst_addresses_new(a->s, !options->no_symbols, false);
 	if (!a->addresses)
 		return lkst_err_sys(a->e, -ENOMEM, "printing");
 	return lkst_follow_fill(a->e, a->follow) ?:
@@ -222,7 +222,7 @@ static int open_recording(struct attached *a)
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	struct attached a = { .e = e, .o = options };
-	const struct lkst_streaming_wish *files = &a.o->files;
+	const struct lkst_streaming_options *files = &a.o->files;
 	bool to_files = files->output || files->rotate || files->compress || files->daemon;
 	u64 now = lkst_monotonic_ns(), since;
 	sigset_t ignored;

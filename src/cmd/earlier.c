@@ -65,7 +65,7 @@ static bool has_readable(const struct lkst_recordings *r)
 	return false;
 }
 
-int lkst_earlier_take(struct lkst_err *e, const struct lkst_finds *finds, bool has_catalog,
+int lkst_earlier_take(struct lkst_err *e, const struct lkst_hits *finds, bool has_catalog,
 		      struct lkst_recordings *r)
 {
 	static const u8 unknown[16];

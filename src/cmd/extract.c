@@ -18,7 +18,7 @@
 #include "cmd/earlier.h"
 #include "cmd/recording.h"
 #include "crash/ids.h"
-#include "crash/salvage.h"
+#include "crash/rebuild.h"
 #include "trace/metadata.h"
 
 enum {
@@ -81,7 +81,7 @@ struct extraction {
 	struct lkst_dump *dumps;
 	char **paths;
 	unsigned int nr_dumps;
-	struct lkst_finds finds;
+	struct lkst_hits finds;
 	struct lkst_recordings recordings;
 	struct lkst_memory_ids ids;
 	bool shows_progress, has_shown;
@@ -145,7 +145,7 @@ static int search(struct extraction *r)
 	r->shows_progress = !r->o->quiet && isatty(STDERR_FILENO);
 	r->doing = "searching";
 	r->end_ns = r->o->within_ns ? lkst_monotonic_ns() + r->o->within_ns : UINT64_MAX;
-	err = lkst_find_all(r->e, r->dumps, r->nr_dumps, show_progress, r, &r->finds)
+	err = lkst_hits_search(r->e, r->dumps, r->nr_dumps, show_progress, r, &r->finds)
 		      ?: lkst_recordings_new(r->e, r->dumps, r->nr_dumps, &r->finds, &r->ids,
 					     &r->recordings);
 	clear_progress(r);
@@ -159,7 +159,7 @@ static void run_fini(struct extraction *r)
 	unsigned int i;
 
 	lkst_recordings_free(&r->recordings);
-	lkst_finds_free(&r->finds);
+	lkst_hits_free(&r->finds);
 	for (i = 0; i < r->nr_dumps; i++)
 		lkst_dump_close(&r->dumps[i]);
 	free(r->dumps);
@@ -238,7 +238,7 @@ static void put_dumps(struct lkst_json *j, const struct extraction *r)
 }
 
 static void put_recording(struct lkst_json *j, const struct lkst_recording *r,
-			  const struct lkst_salvage *s)
+			  const struct lkst_rebuild *s)
 {
 	char uuid[LKST_UUID_TEXT];
 
@@ -282,7 +282,7 @@ static const struct lkst_column columns[] = {
 };
 
 static void fill_row(struct lkst_table *t, const struct lkst_recording *r,
-		     const struct lkst_salvage *s)
+		     const struct lkst_rebuild *s)
 {
 	char uuid[LKST_UUID_TEXT], began[LKST_TIME_ROOM] = "?";
 
@@ -308,16 +308,16 @@ static void fill_row(struct lkst_table *t, const struct lkst_recording *r,
 static int list(struct extraction *r, struct lkst_answer *a)
 {
 	_cleanup_(lkst_table_fini) struct lkst_table t = {};
-	const struct lkst_salvage_options nothing = {};
+	const struct lkst_rebuild_options nothing = {};
 	const bool is_json = a->format == LKST_TABLE_JSON;
 	unsigned int i;
 
 	lkst_table_init_of(&t, "recordings", "", columns);
 	for (i = 0; i < r->recordings.nr; i++) {
 		const struct lkst_recording *one = &r->recordings.items[i];
-		struct lkst_salvage s = {};
+		struct lkst_rebuild s = {};
 		int err = one->catalog
-				  ? lkst_salvage(r->e, r->dumps, r->nr_dumps, one, &nothing, &s)
+				  ? lkst_rebuild(r->e, r->dumps, r->nr_dumps, one, &nothing, &s)
 				  : 0;
 
 		if (err)
@@ -333,7 +333,7 @@ static int list(struct extraction *r, struct lkst_answer *a)
 }
 
 /* What is not in the trace, a line for each cause. */
-static void print_losses(const struct extraction *r, const struct lkst_salvage *s)
+static void print_losses(const struct extraction *r, const struct lkst_rebuild *s)
 {
 	bool is_cut = false;
 	u64 missing = 0;
@@ -399,7 +399,7 @@ static void print_doubts(const struct extraction *r, const struct lkst_recording
 }
 
 static void print_summary(const struct extraction *r, const struct lkst_recording *recording,
-			  const struct lkst_salvage *s, const char *dir)
+			  const struct lkst_rebuild *s, const char *dir)
 {
 	char span[LKST_DURATION_TEXT], end[LKST_TIME_ROOM], uuid[LKST_UUID_TEXT];
 
@@ -422,7 +422,7 @@ static void print_summary(const struct extraction *r, const struct lkst_recordin
 
 /* Begins the trace, and the one of doubtful records. On failure nothing is left of either. */
 static int begin(struct extraction *r, const struct lkst_catalog *catalog, const char *dir,
-		 struct lkst_salvage_options *options)
+		 struct lkst_rebuild_options *options)
 {
 	int err = lkst_writer_open_copy(r->e, dir, catalog, &options->trace);
 
@@ -434,7 +434,7 @@ static int begin(struct extraction *r, const struct lkst_catalog *catalog, const
 }
 
 /* Ends what begin() began: it is safe on the disk, even if the machine is reset next. */
-static int end(struct extraction *r, struct lkst_salvage_options *options, int err)
+static int end(struct extraction *r, struct lkst_rebuild_options *options, int err)
 {
 	struct lkst_writer *const writers[] = { options->trace, options->doubtful };
 	unsigned int i;
@@ -448,9 +448,9 @@ static int end(struct extraction *r, struct lkst_salvage_options *options, int e
 }
 
 static int salvage(struct extraction *r, const struct lkst_recording *recording, const char *dir,
-		   struct lkst_salvage *ret_salvage)
+		   struct lkst_rebuild *ret_salvage)
 {
-	struct lkst_salvage_options options = {
+	struct lkst_rebuild_options options = {
 		.progress = show_progress,
 		.progress_arg = r,
 	};
@@ -459,7 +459,7 @@ static int salvage(struct extraction *r, const struct lkst_recording *recording,
 	if (err)
 		return err;
 	r->doing = "writing";
-	err = lkst_salvage(r->e, r->dumps, r->nr_dumps, recording, &options, ret_salvage);
+	err = lkst_rebuild(r->e, r->dumps, r->nr_dumps, recording, &options, ret_salvage);
 	err = end(r, &options, err);
 	clear_progress(r);
 	if (err)
@@ -472,7 +472,7 @@ static int extract(struct extraction *r, struct lkst_answer *a, char name[TRACE_
 		   const char **ret_dir)
 {
 	struct lkst_recording *recording = NULL;
-	struct lkst_salvage s = {};
+	struct lkst_rebuild s = {};
 	const char *dir = r->o->output;
 	char uuid[LKST_UUID_TEXT];
 	int err = choose(r, &recording);

@@ -6,22 +6,22 @@
 #include "cmd/printing.h"
 
 struct options {
-	struct lkst_printing_wish wish;
+	struct lkst_printing_options options;
 	const char *from, *to;
 };
 
-static const struct options defaults = { .wish = LKST_PRINTING_DEFAULTS };
+static const struct options defaults = { .options = LKST_PRINTING_DEFAULTS };
 
 static const struct lkst_option rows[] = {
-	LKST_PRINTING_ROWS(struct options, wish),
+	LKST_PRINTING_ROWS(struct options, options),
 	LKST_OPTION(TEXT, struct options, from, .name = "from", .argument = "T",
 		    .help = "from this time on: 12:14:05.5 as printed, @1234.5 monotonic\n"
 			    "seconds, +1.5s after the beginning, -2s before the end"),
 	LKST_OPTION(TEXT, struct options, to, .name = "to", .argument = "T",
 		    .help = "up to this time"),
-	LKST_OPTION(FLAG, struct options, wish.no_gaps, .name = "no-gaps",
+	LKST_OPTION(FLAG, struct options, options.no_gaps, .name = "no-gaps",
 		    .help = "records only: no line where some are missing"),
-	LKST_OPTION(FLAG, struct options, wish.brief, .name = "brief",
+	LKST_OPTION(FLAG, struct options, options.brief, .name = "brief",
 		    .help = "csv: without the arguments' descriptions"),
 	{},
 };
@@ -63,7 +63,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	if (err)
 		return err;
 	lkst_trace_range(t, &begin_ns, &end_ns);
-	err = lkst_printing_begin(e, &o->wish, lkst_trace_catalog(t), begin_ns, from_ns, to_ns,
+	err = lkst_printing_begin(e, &o->options, lkst_trace_catalog(t), begin_ns, from_ns, to_ns,
 				  &p) ?:
 	      lkst_symbols_load(e, p.symbols, t) ?:
 	      print_records(e, &p, t, from_ns, to_ns);

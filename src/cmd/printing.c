@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static int make_select(struct lkst_err *e, const struct lkst_printing_wish *w,
+static int make_select(struct lkst_err *e, const struct lkst_printing_options *w,
 		       const struct lkst_catalog *catalog, u64 from_ns, u64 to_ns,
 		       struct lkst_printing *p)
 {
-	const struct lkst_select_wish wish = {
+	const struct lkst_select_options options = {
 		.events = w->events.items,
 		.nr_events = w->events.nr,
 		.has_tid = w->tid >= 0,
@@ -25,21 +25,21 @@ static int make_select(struct lkst_err *e, const struct lkst_printing_wish *w,
 		.to_ns = to_ns,
 	};
 
-	return lkst_select_new(e, catalog, p->threads, &wish, &p->select);
+	return lkst_select_new(e, catalog, p->threads, &options, &p->select);
 }
 
-int lkst_printing_begin(struct lkst_err *e, const struct lkst_printing_wish *wish,
+int lkst_printing_begin(struct lkst_err *e, const struct lkst_printing_options *options,
 			const struct lkst_catalog *catalog, u64 begin_ns, u64 from_ns, u64 to_ns,
 			struct lkst_printing *p)
 {
 	struct lkst_view_config config = { .catalog = catalog,
 					   .begin_ns = begin_ns,
-					   .is_brief = wish->brief,
-					   .time = wish->time };
+					   .is_brief = options->brief,
+					   .time = options->time };
 	int err;
 
-	*p = (struct lkst_printing){ .view = lkst_view_of_choice(wish->format),
-				     .no_gaps = wish->no_gaps };
+	*p = (struct lkst_printing){ .view = lkst_view_of_choice(options->format),
+				     .no_gaps = options->no_gaps };
 	p->threads = lkst_threads_new();
 	p->out = malloc(sizeof(*p->out));
 	p->symbols = lkst_symbols_new();
@@ -49,7 +49,7 @@ int lkst_printing_begin(struct lkst_err *e, const struct lkst_printing_wish *wis
 	config.threads = p->threads;
 	config.symbols = p->symbols;
 	config.out = p->out;
-	err = make_select(e, wish, catalog, from_ns, to_ns, p);
+	err = make_select(e, options, catalog, from_ns, to_ns, p);
 	return err ? err : p->view->begin(e, &config, &p->ctx);
 }
 

@@ -13,7 +13,7 @@
 #include "view/view.h"
 
 /* The values of those options. */
-struct lkst_printing_wish {
+struct lkst_printing_options {
 	unsigned int format, time; /* a view of lkst_view_of_choice(); an enum lkst_view_time */
 	struct lkst_list events;
 	s64 tid, pid, cpu;
@@ -27,25 +27,26 @@ struct lkst_printing_wish {
 	}
 
 /* Their rows in the table of a command whose options are a struct @type. */
-#define LKST_PRINTING_ROWS(type, wish)                                                             \
-	LKST_OPTION(CHOICE, type, wish.format, .name = "format", .letter = 'f',                    \
+#define LKST_PRINTING_ROWS(type, options)                                                          \
+	LKST_OPTION(CHOICE, type, options.format, .name = "format", .letter = 'f',                 \
 		    .argument = "FORMAT", .standard = "text", .help = "",                          \
 		    .choices = lkst_view_choices),                                                 \
-		LKST_OPTION(LIST, type, wish.events, .name = "event", .letter = 'e',               \
+		LKST_OPTION(LIST, type, options.events, .name = "event", .letter = 'e',            \
 			    .argument = "GLOB", .standard = "all",                                 \
 			    .help = "only events that match; may be repeated"),                    \
-		LKST_OPTION(NUMBER, type, wish.tid, .name = "tid", .letter = 't', .argument = "N", \
-			    .max = INT32_MAX,                                                      \
+		LKST_OPTION(NUMBER, type, options.tid, .name = "tid", .letter = 't',               \
+			    .argument = "N", .max = INT32_MAX,                                     \
 			    .help = "only this thread: what it did, the switches to it and who\n"  \
 				    "woke it"),                                                    \
-		LKST_OPTION(NUMBER, type, wish.pid, .name = "pid", .letter = 'p', .argument = "N", \
-			    .max = INT32_MAX, .help = "the same of all threads of this process"),  \
-		LKST_OPTION(TEXT, type, wish.comm, .name = "comm", .letter = 'c',                  \
+		LKST_OPTION(NUMBER, type, options.pid, .name = "pid", .letter = 'p',               \
+			    .argument = "N", .max = INT32_MAX,                                     \
+			    .help = "the same of all threads of this process"),                    \
+		LKST_OPTION(TEXT, type, options.comm, .name = "comm", .letter = 'c',               \
 			    .argument = "NAME",                                                    \
 			    .help = "the same of threads that are called so at the time"),         \
-		LKST_OPTION(NUMBER, type, wish.cpu, .name = "cpu", .letter = 'C', .argument = "N", \
-			    .max = INT32_MAX, .help = "only this CPU"),                            \
-		LKST_OPTION(CHOICE, type, wish.time, .name = "time", .argument = "FORM",           \
+		LKST_OPTION(NUMBER, type, options.cpu, .name = "cpu", .letter = 'C',               \
+			    .argument = "N", .max = INT32_MAX, .help = "only this CPU"),           \
+		LKST_OPTION(CHOICE, type, options.time, .name = "time", .argument = "FORM",        \
 			    .standard = "day", .help = "", .choices = lkst_view_time_choices)
 
 struct lkst_printing {
@@ -62,7 +63,7 @@ struct lkst_printing {
  * Prepares to print records of @catalog from @from_ns to @to_ns (both included) to standard output, and
  * prints what comes first. @begin_ns: the time that relative times count from.
  */
-int lkst_printing_begin(struct lkst_err *e, const struct lkst_printing_wish *wish,
+int lkst_printing_begin(struct lkst_err *e, const struct lkst_printing_options *options,
 			const struct lkst_catalog *catalog, u64 begin_ns, u64 from_ns, u64 to_ns,
 			struct lkst_printing *p);
 

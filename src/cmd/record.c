@@ -25,7 +25,7 @@
 #define CHILD_ENDS_NS (5 * LKST_NS_PER_S)
 
 struct options {
-	struct lkst_streaming_wish files;
+	struct lkst_streaming_options files;
 	struct lkst_list events;
 	const char *maskset;
 	u64 buffer_bytes, block_bytes, delay_ns;

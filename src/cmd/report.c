@@ -73,23 +73,23 @@ static bool is_shown(const struct lkst_table *t, const struct options *o)
 static int print_report(struct lkst_err *e, const struct options *o, struct lkst_trace *t,
 			struct lkst_out *out)
 {
-	_cleanup_(lkst_study_freep) struct lkst_study *s = NULL;
-	struct lkst_study_wish wish = {
+	_cleanup_(lkst_analysis_run_freep) struct lkst_analysis_run *s = NULL;
+	struct lkst_analysis_options options = {
 		.to_ns = UINT64_MAX,
 		.which = { .comm = o->comm, .has_tid = o->tid >= 0, .tid = (s32)o->tid },
 	};
 	struct lkst_table_printer p;
 	unsigned int i, k;
-	int err = lkst_cmd_parse_range(e, t, o->from, o->to, &wish.from_ns, &wish.to_ns) ?:
-		  lkst_study_new(e, t, &wish, asked, NR_ASKED, &s) ?:
-		  lkst_study_run(e, s);
+	int err = lkst_cmd_parse_range(e, t, o->from, o->to, &options.from_ns, &options.to_ns) ?:
+		  lkst_analysis_run_new(e, t, &options, asked, NR_ASKED, &s) ?:
+		  lkst_analysis_run_pass(e, s);
 
 	if (err)
 		return err;
 	lkst_table_printer_init(&p, out, o->format, lkst_trace_catalog(t)->clock_offset_ns);
 	p.max_rows = (u64)o->rows;
 	for (i = 0; i < NR_ASKED; i++) {
-		const struct lkst_tables *set = lkst_study_tables(s, i);
+		const struct lkst_tables *set = lkst_analysis_run_tables(s, i);
 
 		for (k = 0; k < set->nr; k++) {
 			/* The summary is short, and all of it is shown. */

@@ -28,7 +28,7 @@ enum { PROGRESS_NS = 200000000 };
 /* An output that is found from any directory, since the process in the background leaves this one. */
 static int choose_output(struct lkst_err *e, struct lkst_streaming *st)
 {
-	const char *output = st->wish->output ?: DEFAULT_NAME;
+	const char *output = st->options->output ?: DEFAULT_NAME;
 	_cleanup_free_ char *here = getcwd(NULL, 0);
 
 	if (output[0] == '/')
@@ -101,7 +101,7 @@ static void show_progress(struct lkst_streaming *st, bool last)
 	char size[LKST_SIZE_TEXT];
 
 	say_full(st, &s);
-	if (st->wish->quiet || st->is_daemon || (!last && !isatty(STDERR_FILENO)))
+	if (st->options->quiet || st->is_daemon || (!last && !isatty(STDERR_FILENO)))
 		return;
 	lkst_size_format(s.bytes, size);
 	fputs(isatty(STDERR_FILENO) ? "\r\033[K" : "", stderr);
@@ -143,7 +143,7 @@ static enum wake wait_for_signal(struct lkst_streaming *st, unsigned int ms)
 static bool is_over(const struct lkst_streaming *st)
 {
 	return st->has_ended(st->ctx) ||
-	       (st->wish->for_ns && lkst_monotonic_ns() - st->start_ns >= st->wish->for_ns);
+	       (st->options->for_ns && lkst_monotonic_ns() - st->start_ns >= st->options->for_ns);
 }
 
 /* How long to wait: not beyond the end of the time that was asked for. */
@@ -151,9 +151,9 @@ static unsigned int limit_ms(const struct lkst_streaming *st, unsigned int ms)
 {
 	u64 elapsed = lkst_monotonic_ns() - st->start_ns, left;
 
-	if (!st->wish->for_ns)
+	if (!st->options->for_ns)
 		return ms;
-	left = elapsed < st->wish->for_ns ? (st->wish->for_ns - elapsed) / 1000000 + 1 : 0;
+	left = elapsed < st->options->for_ns ? (st->options->for_ns - elapsed) / 1000000 + 1 : 0;
 	return left < ms ? (unsigned int)left : ms;
 }
 
@@ -210,7 +210,7 @@ int lkst_streaming_finish(struct lkst_streaming *st)
 	int err = lkst_recorder_finish(st->e, st->recorder);
 
 	show_progress(st, true);
-	if (!err && lkst_recorder_is_packing(st->recorder) && !st->wish->quiet && !st->is_daemon)
+	if (!err && lkst_recorder_is_packing(st->recorder) && !st->options->quiet && !st->is_daemon)
 		fprintf(stderr, "compressing the rest (Ctrl-C leaves it as it is) ...\n");
 	while (!err && lkst_recorder_is_packing(st->recorder))
 		if (wait_for_signal(st, 50) == WAKE_END)
@@ -235,39 +235,39 @@ static int take_signals(struct lkst_err *e, struct lkst_streaming *st, sigset_t 
 	return st->signals < 0 ? lkst_err_sys(e, -errno, "preparing for signals") : 0;
 }
 
-int lkst_streaming_init(struct lkst_err *e, const struct lkst_streaming_wish *wish,
+int lkst_streaming_init(struct lkst_err *e, const struct lkst_streaming_options *options,
 			struct lkst_streaming *st, sigset_t *ret_mask)
 {
 	struct lkst_rotation ignored;
 	int err = 0;
 
-	*st = (struct lkst_streaming){ .e = e, .wish = wish, .signals = -1, .ready = -1 };
+	*st = (struct lkst_streaming){ .e = e, .options = options, .signals = -1, .ready = -1 };
 	st->start_ns = lkst_monotonic_ns();
-	if (wish->rotate)
-		err = lkst_rotation_parse(e, wish->rotate, &ignored);
+	if (options->rotate)
+		err = lkst_rotation_parse(e, options->rotate, &ignored);
 	if (err) {
 		lkst_err_add(e, "--rotate");
 		return err;
 	}
-	err = lkst_access_apply(e, &wish->access);
-	if (!err && wish->daemon)
+	err = lkst_access_apply(e, &options->access);
+	if (!err && options->daemon)
 		err = go_to_background(e, st);
 	return err ? err : take_signals(e, st, ret_mask);
 }
 
 int lkst_streaming_begin(struct lkst_streaming *st, const struct lkst_session *s, u64 since_ns)
 {
-	struct lkst_recorder_options options = { .name = st->output ?: st->wish->output ?: DEFAULT_NAME,
-						 .compress = st->wish->compress,
-						 .symbols = !st->wish->no_symbols,
+	struct lkst_recorder_options options = { .name = st->output ?: st->options->output ?: DEFAULT_NAME,
+						 .compress = st->options->compress,
+						 .symbols = !st->options->no_symbols,
 						 .since_ns = since_ns,
 						 .is_filtered = st->is_filtered };
 	int err = 0;
 
-	if (st->wish->rotate)
-		err = lkst_rotation_parse(st->e, st->wish->rotate, &options.rotation);
+	if (st->options->rotate)
+		err = lkst_rotation_parse(st->e, st->options->rotate, &options.rotation);
 	if (!err && options.symbols)
-		err = lkst_recording_check_symbols(st->e, s, st->wish->symbols, st->wish->quiet);
+		err = lkst_recording_check_symbols(st->e, s, st->options->symbols, st->options->quiet);
 	if (!err)
 		err = lkst_recorder_new(st->e, s, &options, &st->recorder);
 	st->start_ns = lkst_monotonic_ns();
@@ -303,7 +303,7 @@ int lkst_streaming_fini(struct lkst_streaming *st, int err)
 	st->output = NULL;
 	if (err && st->is_daemon)
 		log_error(st->e);
-	if (!err && name && !st->wish->quiet && !st->is_daemon)
+	if (!err && name && !st->options->quiet && !st->is_daemon)
 		lkst_print_message(stderr, "%s: `lkst print %s` shows it", name, name);
 	return err;
 }

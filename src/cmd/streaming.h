@@ -12,7 +12,7 @@
 #include "live/drain/recorder.h"
 
 /* What the user wants of the files; the values of options. */
-struct lkst_streaming_wish {
+struct lkst_streaming_options {
 	const char *output; /* NULL: a name is made of date and time */
 	const char *rotate; /* NULL: no */
 	u64 for_ns;	    /* end after this time, 0: no limit */
@@ -21,39 +21,39 @@ struct lkst_streaming_wish {
 };
 
 /* The rows of those options in the table of a command whose options are a struct @type. */
-#define LKST_STREAMING_ROWS(type, wish)                                                            \
-	LKST_OPTION(TEXT, type, wish.output, .name = "output", .letter = 'o', .argument = "DIR",   \
-		    .standard = "lkst-DATE-TIME",                                                  \
+#define LKST_STREAMING_ROWS(type, options)                                                         \
+	LKST_OPTION(TEXT, type, options.output, .name = "output", .letter = 'o',                   \
+		    .argument = "DIR", .standard = "lkst-DATE-TIME",                               \
 		    .help = "the trace directory to make; strftime(3) conversions give\n"          \
 			    "it a time: 'lkst-%Y%m%d-%H%M%S'"),                                    \
 		LKST_OPTION(                                                                       \
-			TEXT, type, wish.rotate, .name = "rotate", .letter = 'r',                  \
+			TEXT, type, options.rotate, .name = "rotate", .letter = 'r',               \
 			.argument = "LIMITS",                                                      \
 			.help = "write parts, each a trace: 64M,10 keeps ten of 64 MiB;\n"         \
 				"5min,12 an hour; both: 64M,5min,10; SIGUSR2 begins the next\n"    \
 				"part at once"),                                                   \
-		LKST_OPTION(FLAG, type, wish.compress, .name = "compress", .letter = 'z',          \
+		LKST_OPTION(FLAG, type, options.compress, .name = "compress", .letter = 'z',       \
 			    .help = "compress finished parts with zstd, in the background"),       \
 		LKST_OPTION(                                                                       \
-			FLAG, type, wish.symbols, .name = "symbols",                               \
+			FLAG, type, options.symbols, .name = "symbols",                            \
 			.help = "fail if the kernel does not give the names of functions, locks\n" \
 				"and slab caches whose addresses the records have; without\n"      \
 				"this a note says so"),                                            \
-		LKST_OPTION(FLAG, type, wish.no_symbols, .name = "no-symbols",                     \
+		LKST_OPTION(FLAG, type, options.no_symbols, .name = "no-symbols",                  \
 			    .help = "without those names"),                                        \
-		LKST_OPTION(DURATION, type, wish.for_ns, .name = "for", .argument = "TIME",        \
+		LKST_OPTION(DURATION, type, options.for_ns, .name = "for", .argument = "TIME",     \
 			    .help = "end after this time: 10s, 5min ..."),                         \
 		LKST_OPTION(                                                                       \
-			FLAG, type, wish.daemon, .name = "daemon", .letter = 'D',                  \
+			FLAG, type, options.daemon, .name = "daemon", .letter = 'D',               \
 			.help = "go to the background once it runs, and print its PID; errors\n"   \
 				"go to syslog"),                                                   \
-		LKST_ACCESS_ROWS(type, wish.access),                                               \
-		LKST_OPTION(FLAG, type, wish.quiet, .name = "quiet", .letter = 'q',                \
+		LKST_ACCESS_ROWS(type, options.access),                                            \
+		LKST_OPTION(FLAG, type, options.quiet, .name = "quiet", .letter = 'q',             \
 			    .help = "no progress line and no notes")
 
 struct lkst_streaming {
 	struct lkst_err *e;
-	const struct lkst_streaming_wish *wish;
+	const struct lkst_streaming_options *options;
 	struct lkst_recorder *recorder;
 	int signals;  /* a signalfd */
 	int ready;    /* of the background process: written to when it runs, -1: none */
@@ -67,11 +67,11 @@ struct lkst_streaming {
 };
 
 /*
- * Checks the wish, goes to the background if that is wished for, and takes over the signals SIGINT,
+ * Checks the options, goes to the background if that is wished for, and takes over the signals SIGINT,
  * SIGTERM and SIGHUP, which end it, SIGUSR2 and SIGCHLD; *@ret_mask: what was blocked before. Returns 0, or
  * 1 in the process that has waited for the one in the background to run: there is nothing left to do.
  */
-int lkst_streaming_init(struct lkst_err *e, const struct lkst_streaming_wish *wish,
+int lkst_streaming_init(struct lkst_err *e, const struct lkst_streaming_options *options,
 			struct lkst_streaming *st, sigset_t *ret_mask);
 
 /* Begins to write. @since_ns: records before are left out. */

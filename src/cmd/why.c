@@ -91,22 +91,22 @@ static int parse_question(struct lkst_err *e, const struct options *o, const str
 static int find_worst(struct lkst_err *e, const struct options *o, struct lkst_trace *t,
 		      struct question *q)
 {
-	struct lkst_worst_wish wish = { .from_ns = q->from_ns,
-					.to_ns = q->to_ns,
-					.tid = o->tid < 0 ? 0 : (s32)o->tid,
-					.comm = o->comm,
-					.call = o->call };
+	struct lkst_worst_options options = { .from_ns = q->from_ns,
+					      .to_ns = q->to_ns,
+					      .tid = o->tid < 0 ? 0 : (s32)o->tid,
+					      .comm = o->comm,
+					      .call = o->call };
 	struct lkst_worst worst;
 	const char *call = NULL;
-	int err = lkst_worst_parse(e, o->worst, &wish.kind, &call);
+	int err = lkst_worst_parse(e, o->worst, &options.kind, &call);
 
 	if (!err && call && o->call)
 		err = lkst_err_set(e, -EINVAL, "--call says the same as the \"%s\" of --worst",
 				   call);
 	if (call)
-		wish.call = call;
+		options.call = call;
 	if (!err)
-		err = lkst_worst_find(e, t, &wish, &worst);
+		err = lkst_worst_find(e, t, &options, &worst);
 	if (!err)
 		*q = (struct question){ worst.tid, worst.from_ns, worst.to_ns, worst };
 	return err;

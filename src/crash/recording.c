@@ -72,7 +72,7 @@ void lkst_pages_free(struct lkst_pages *p)
 	free(p);
 }
 
-unsigned int lkst_pages_copy(struct lkst_pages *p, const struct lkst_find *find,
+unsigned int lkst_pages_copy(struct lkst_pages *p, const struct lkst_hit *find,
 			     unsigned int nr_parts, u8 *bytes)
 {
 	struct lkst_dump_reader *reader = p->readers[find->dump];
@@ -108,7 +108,7 @@ static bool has_uuid(const struct lkst_recording *r)
 /* Where block @seq of stream @instance is among those that were found, or would be. */
 static size_t find_block(const struct lkst_recording *r, u64 instance, u64 seq)
 {
-	const struct lkst_find *b = r->blocks;
+	const struct lkst_hit *b = r->blocks;
 
 	return lkst_lower_bound(i, r->nr_blocks,
 				b[i].a < instance || (b[i].a == instance && b[i].b < seq));
@@ -255,7 +255,7 @@ static void read_notes(struct lkst_recording *r)
 }
 
 /* Fills @r from the @nr finds at @finds, which are all of one trace. */
-static int fill(struct lkst_err *e, struct lkst_pages *pages, const struct lkst_find *finds,
+static int fill(struct lkst_err *e, struct lkst_pages *pages, const struct lkst_hit *finds,
 		size_t nr, struct lkst_recording *r)
 {
 	_Alignas(8) u8 page[LKST_PAGE];
@@ -264,14 +264,14 @@ static int fill(struct lkst_err *e, struct lkst_pages *pages, const struct lkst_
 	int err = 0;
 
 	memcpy(r->id, finds[0].id, sizeof(r->id));
-	for (i = 0; i < nr && finds[i].kind != LKST_FIND_BLOCK; i++)
+	for (i = 0; i < nr && finds[i].kind != LKST_HIT_BLOCK; i++)
 		;
 	r->blocks = finds + i;
 	r->nr_blocks = nr - i;
-	for (i = 0; i < nr && finds[i].kind != LKST_FIND_BLOCK && !err; i++) {
+	for (i = 0; i < nr && finds[i].kind != LKST_HIT_BLOCK && !err; i++) {
 		if (!lkst_pages_copy(pages, &finds[i], 1, page))
 			continue;
-		err = finds[i].kind == LKST_FIND_STATE ? take_state(e, r, page, &room)
+		err = finds[i].kind == LKST_HIT_STATE ? take_state(e, r, page, &room)
 						       : take_note(e, r, page);
 	}
 	if (err)
@@ -419,7 +419,7 @@ static void drop_last(struct lkst_recordings *r)
 }
 
 int lkst_recordings_new(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int nr_dumps,
-			const struct lkst_finds *finds, const struct lkst_memory_ids *known,
+			const struct lkst_hits *finds, const struct lkst_memory_ids *known,
 			struct lkst_recordings *ret_recordings)
 {
 	_cleanup_(lkst_pages_freep) struct lkst_pages *pages = NULL;

@@ -9,7 +9,7 @@
 #include "abi/note.h"
 #include "base/cleanup.h"
 #include "crash/dump_ring.h"
-#include "crash/find.h"
+#include "crash/hits.h"
 #include "crash/ids.h"
 #include "trace/catalog.h"
 
@@ -19,7 +19,7 @@ struct lkst_recording {
 	bool is_proven; /* its id is one that the kernel's side was given: no program of a user could know it */
 	bool is_outdone; /* another one has the same UUID and more blocks, or this has the UUID for its id, as copies */
 	unsigned int nr_outdone; /* recordings that it takes precedence over */
-	const struct lkst_find *blocks; /* in order of stream and number; borrowed */
+	const struct lkst_hit *blocks; /* in order of stream and number; borrowed */
 	size_t nr_blocks;
 
 	struct lkst_dump_ring *rings; /* in order of stream instance, one of each */
@@ -47,7 +47,7 @@ struct lkst_recordings {
  * nothing is known. Of several that say to be the same, the one that has the most blocks comes before the others.
  */
 int lkst_recordings_new(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int nr_dumps,
-			const struct lkst_finds *finds, const struct lkst_memory_ids *known,
+			const struct lkst_hits *finds, const struct lkst_memory_ids *known,
 			struct lkst_recordings *ret_recordings);
 /* Drops the recordings that their catalogues say were made in boot @boot_id, and those with is_outdone. */
 void lkst_recordings_drop_boot(struct lkst_recordings *r, const u8 boot_id[16]);
@@ -76,7 +76,7 @@ LKST_GUARD(lkst_pages_free, struct lkst_pages)
  * Copies what was found and what follows it in the dump, @nr_parts times LKST_PAGE bytes, to @bytes.
  * Returns how many of them could be read.
  */
-unsigned int lkst_pages_copy(struct lkst_pages *p, const struct lkst_find *find,
+unsigned int lkst_pages_copy(struct lkst_pages *p, const struct lkst_hit *find,
 			     unsigned int nr_parts, u8 *bytes);
 
 #endif

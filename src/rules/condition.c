@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/near.h"
+#include "base/suggest.h"
 #include "rules/condition_term.h"
 #include "trace/event_types.h"
 
@@ -191,8 +191,8 @@ static bool is_known(const char *name)
 
 static int refuse_event(struct parser *p, const char *name)
 {
-	struct lkst_near near = { .word = name };
-	char text[LKST_NEAR_TEXT];
+	struct lkst_suggest near = { .word = name };
+	char text[LKST_SUGGEST_TEXT];
 	u32 id;
 
 	if (is_known(name))
@@ -202,10 +202,10 @@ static int refuse_event(struct parser *p, const char *name)
 				    name, name);
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
 		if (p->c->classes[id] && lkst_class_is_maskable(p->c->classes[id]))
-			lkst_near_offer(&near, p->c->classes[id]->name);
+			lkst_suggest_offer(&near, p->c->classes[id]->name);
 	return lkst_err_set(p->e, -ENOENT,
 			    "there is no event \"%s\"%s; `lkst event list` shows the catalogue",
-			    name, lkst_near_text(&near, text));
+			    name, lkst_suggest_text(&near, text));
 }
 
 /* The event @name, alone. */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/near.h"
 #include "base/size.h"
+#include "base/suggest.h"
 
 /* How a comparison uses a field. */
 struct operand {
@@ -177,19 +177,19 @@ static const struct given *find_given(const struct lkst_event_class *event, cons
 static int refuse_field(struct lkst_err *e, const struct lkst_event_class *event, const char *name,
 			bool has_latency)
 {
-	struct lkst_near near = { .word = name };
-	char text[LKST_NEAR_TEXT];
+	struct lkst_suggest near = { .word = name };
+	char text[LKST_SUGGEST_TEXT];
 	unsigned int i;
 
 	for (i = 0; i < event->nr_fields; i++)
 		if (event->fields[i].meaning != LKST_MEANING_PAD)
-			lkst_near_offer(&near, event->fields[i].name);
+			lkst_suggest_offer(&near, event->fields[i].name);
 	for (i = 0; i < sizeof(given) / sizeof(given[0]); i++)
 		if (has_operand(event, has_latency, &given[i]))
-			lkst_near_offer(&near, given[i].name);
+			lkst_suggest_offer(&near, given[i].name);
 	return lkst_err_set(e, -ENOENT,
 			    "event %s has no field \"%s\"%s; `lkst event show %s` shows its fields",
-			    event->name, name, lkst_near_text(&near, text), event->name);
+			    event->name, name, lkst_suggest_text(&near, text), event->name);
 }
 
 static int use_field(struct lkst_err *e, const struct lkst_event_class *event,
@@ -276,8 +276,8 @@ static const char *const errors[] = {
 static int parse_error(struct lkst_err *e, const struct lkst_comparison *x, const struct operand *o,
 		       u64 *ret_value)
 {
-	struct lkst_near near = { .word = x->value.text };
-	char text[LKST_NEAR_TEXT];
+	struct lkst_suggest near = { .word = x->value.text };
+	char text[LKST_SUGGEST_TEXT];
 	u64 i;
 
 	for (i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
@@ -292,10 +292,10 @@ static int parse_error(struct lkst_err *e, const struct lkst_comparison *x, cons
 						 "the kernel returns errors negative: write -%s",
 						 errors[i]);
 		}
-		lkst_near_offer(&near, errors[i]);
+		lkst_suggest_offer(&near, errors[i]);
 	}
 	return lkst_err_set(e, -EINVAL, "%s is compared with a number, not \"%s\"%s", x->field,
-			    x->value.text, lkst_near_text(&near, text));
+			    x->value.text, lkst_suggest_text(&near, text));
 }
 
 static int compile_number(struct lkst_err *e, const struct lkst_comparison *x,

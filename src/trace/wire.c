@@ -152,17 +152,17 @@ int lkst_wire_writer_open(struct lkst_err *e, struct lkst_wire_sender *sender, c
 			  struct lkst_writer **ret_writer)
 {
 	static const struct lkst_writer_sink sink = { send_metadata, send_blocks };
-	_cleanup_free_ struct lkst_catalog *told = NULL;
+	_cleanup_free_ struct lkst_catalog *hashed = NULL;
 
 	if (!sender->hider)
 		return lkst_writer_open_sink(e, c, &sink, sender, ret_writer);
 	/* Its events are those of @c, and stay there. */
-	told = malloc(sizeof(*told));
-	if (!told)
+	hashed = malloc(sizeof(*hashed));
+	if (!hashed)
 		return lkst_err_sys(e, -ENOMEM, "sending a trace");
-	*told = *c;
-	told->has_hashed_addresses = true;
-	return lkst_writer_open_sink(e, told, &sink, sender, ret_writer);
+	*hashed = *c;
+	hashed->has_hashed_addresses = true;
+	return lkst_writer_open_sink(e, hashed, &sink, sender, ret_writer);
 }
 
 /* ---- receiving ---------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 
 #include "base/json_writer.h"
 #include "base/size.h"
-#include "view/pen.h"
+#include "view/record_printer.h"
 
 enum {
 	OFFSET_WIDTH = 10,
@@ -32,7 +32,8 @@ static const struct lkst_account_step *next_step(const struct lkst_account_step 
 	return s ? s->next : NULL;
 }
 
-static char *put_meaning(struct lkst_pen *pen, char *p, const struct lkst_account_part *part)
+static char *put_meaning(struct lkst_record_printer *printer, char *p,
+			 const struct lkst_account_part *part)
 {
 	const struct lkst_field_class f = {
 		.type = LKST_CLASS_UINT,
@@ -42,14 +43,14 @@ static char *put_meaning(struct lkst_pen *pen, char *p, const struct lkst_accoun
 	};
 
 	if (lkst_field_has_symbol(&f))
-		return lkst_symbols_put(pen->symbols, p, part->value);
+		return lkst_symbols_put(printer->symbols, p, part->value);
 	return lkst_put_value(p, lkst_value_format(&f), part->value);
 }
 
 /* A thread as "1234/bash". */
-static char *put_thread(struct lkst_pen *pen, char *p, s32 tid)
+static char *put_thread(struct lkst_record_printer *printer, char *p, s32 tid)
 {
-	const struct lkst_name_cell *name = lkst_names_get(&pen->names, tid);
+	const struct lkst_name_cell *name = lkst_names_get(&printer->names, tid);
 
 	return lkst_put_mem(p, name->column + name->start, (size_t)(name->end - name->start));
 }
@@ -70,34 +71,36 @@ static char *put_size(char *p, u64 bytes)
 	return lkst_put_str(p, text);
 }
 
-static char *put_part(struct lkst_pen *pen, char *p, const struct lkst_account_part *part)
+static char *put_part(struct lkst_record_printer *printer, char *p,
+		      const struct lkst_account_part *part)
 {
 	switch (part->type) {
 	case LKST_ACCOUNT_TEXT:
-		return lkst_out_escaped(pen->out, p, part->text, strlen(part->text), "");
+		return lkst_out_escaped(printer->out, p, part->text, strlen(part->text), "");
 	case LKST_ACCOUNT_DURATION:
 		return put_duration(p, part->value);
 	case LKST_ACCOUNT_THREAD:
-		return put_thread(pen, p, (s32)part->value);
+		return put_thread(printer, p, (s32)part->value);
 	case LKST_ACCOUNT_BYTES:
 		return put_size(p, part->value);
 	case LKST_ACCOUNT_PERCENT:
 		return lkst_put_str(lkst_put_u64(p, part->value), " %");
 	case LKST_ACCOUNT_MEANING:
-		return put_meaning(pen, p, part);
+		return put_meaning(printer, p, part);
 	default:
 		return lkst_put_u64(p, part->value);
 	}
 }
 
-static char *put_sentence(struct lkst_pen *pen, char *p, const struct lkst_account_step *s)
+static char *put_sentence(struct lkst_record_printer *printer, char *p,
+			  const struct lkst_account_step *s)
 {
 	const struct lkst_account_part *part;
 
 	for (part = s->parts; part; part = part->next) {
-		p = lkst_out_more(pen->out, p);
+		p = lkst_out_more(printer->out, p);
 		if (!part->is_quiet)
-			p = put_part(pen, p, part);
+			p = put_part(printer, p, part);
 	}
 	return p;
 }
@@ -119,15 +122,15 @@ static char *put_spaces(char *p, int nr)
 }
 
 /* A top step says whom it is about, and when it was; the others say when, from its beginning. */
-static char *put_head(struct lkst_pen *pen, char *p, const struct lkst_account_step *s,
+static char *put_head(struct lkst_record_printer *printer, char *p, const struct lkst_account_step *s,
 		      const struct lkst_account_step *top, int depth)
 {
 	char *start = p;
 
 	if (s == top) {
-		p = put_thread(pen, p, s->tid);
-		p = lkst_put_time(lkst_put_str(p, ", "), &pen->time, s->from_ns, 9);
-		p = lkst_put_time(lkst_put_str(p, " to "), &pen->time, s->to_ns, 9);
+		p = put_thread(printer, p, s->tid);
+		p = lkst_put_time(lkst_put_str(p, ", "), &printer->time, s->from_ns, 9);
+		p = lkst_put_time(lkst_put_str(p, " to "), &printer->time, s->to_ns, 9);
 		p = put_duration(lkst_put_str(p, ", "), s->to_ns - s->from_ns);
 		return lkst_put_str(p, ": ");
 	}
@@ -140,17 +143,18 @@ static char *put_head(struct lkst_pen *pen, char *p, const struct lkst_account_s
 	p = put_padded(p, start, LENGTH_WIDTH);
 	p = put_spaces(p, depth * INDENT < INDENT_MAX ? depth * INDENT - INDENT : INDENT_MAX);
 	if (s->tid != s->parent->tid)
-		p = lkst_put_str(put_thread(pen, p, s->tid), ": ");
+		p = lkst_put_str(put_thread(printer, p, s->tid), ": ");
 	return p;
 }
 
-static char *put_cites(struct lkst_pen *pen, char *p, const struct lkst_account_step *s, int depth)
+static char *put_cites(struct lkst_record_printer *printer, char *p, const struct lkst_account_step *s,
+		       int depth)
 {
 	const struct lkst_account_cite *c;
 	int nr = 0;
 
 	for (c = s->cites; c; c = c->next, nr++) {
-		p = lkst_out_more(pen->out, p);
+		p = lkst_out_more(printer->out, p);
 		if (nr % CITES_IN_LINE == 0) {
 			if (nr)
 				*p++ = '\n';
@@ -161,7 +165,7 @@ static char *put_cites(struct lkst_pen *pen, char *p, const struct lkst_account_
 		} else {
 			p = lkst_put_str(p, ", ");
 		}
-		p = lkst_put_time(p, &pen->time, c->ns, 9);
+		p = lkst_put_time(p, &printer->time, c->ns, 9);
 		p = lkst_put_u64_width(lkst_put_str(p, " ["), c->cpu, 3, '0');
 		p = lkst_put_str(lkst_put_str(p, "] "), c->event);
 	}
@@ -173,37 +177,37 @@ static char *put_cites(struct lkst_pen *pen, char *p, const struct lkst_account_
 int lkst_view_account_text(const struct lkst_view_config *config, const struct lkst_account *a,
 			   bool has_events)
 {
-	struct lkst_pen *pen = lkst_pen_new(config, NULL);
+	struct lkst_record_printer *printer = lkst_record_printer_new(config, NULL);
 	const struct lkst_account_step *s = a->root.steps, *top = s;
 	int depth = 0;
 	unsigned int i;
 
-	if (!pen)
+	if (!printer)
 		return -ENOMEM;
-	if (pen->time.form == LKST_TIME_SECONDS)
-		pen->time.form = LKST_TIME_PLAIN;
+	if (printer->time.form == LKST_TIME_SECONDS)
+		printer->time.form = LKST_TIME_PLAIN;
 	for (; s; s = next_step(s, &depth)) {
-		char *p = lkst_out_room(pen->out);
+		char *p = lkst_out_room(printer->out);
 
 		if (!depth)
 			top = s;
-		p = put_head(pen, p, s, top, depth);
-		p = put_sentence(pen, p, s);
+		p = put_head(printer, p, s, top, depth);
+		p = put_sentence(printer, p, s);
 		*p++ = '\n';
 		if (has_events)
-			p = put_cites(pen, p, s, depth);
-		lkst_out_advance(pen->out, p);
+			p = put_cites(printer, p, s, depth);
+		lkst_out_advance(printer->out, p);
 	}
 	for (i = 0; i < a->notes.nr; i++)
-		lkst_out_message(pen->out, "Note: %s", a->notes.text[i]);
-	lkst_pen_free(pen);
+		lkst_out_message(printer->out, "Note: %s", a->notes.text[i]);
+	lkst_record_printer_free(printer);
 	return 0;
 }
 
 /* ---- JSON ----------------------------------------------------------------------------- */
 
 /* The sentence, cut if it is too long, as one string: escaping it in parts would add quotes. */
-static void put_json_sentence(struct lkst_pen *pen, struct lkst_json *j,
+static void put_json_sentence(struct lkst_record_printer *printer, struct lkst_json *j,
 			      const struct lkst_account_step *s)
 {
 	char sentence[SENTENCE_MAX], one[LKST_OUT_ROOM];
@@ -218,7 +222,7 @@ static void put_json_sentence(struct lkst_pen *pen, struct lkst_json *j,
 		if (part->type == LKST_ACCOUNT_TEXT) {
 			length = strlen(text);
 		} else {
-			length = (size_t)(put_part(pen, one, part) - one);
+			length = (size_t)(put_part(printer, one, part) - one);
 			text = one;
 		}
 		if (length > sizeof(sentence) - used)
@@ -229,9 +233,10 @@ static void put_json_sentence(struct lkst_pen *pen, struct lkst_json *j,
 	lkst_json_text(j, "text", sentence, used);
 }
 
-static void put_json_thread(struct lkst_pen *pen, struct lkst_json *j, const char *key, s32 tid)
+static void put_json_thread(struct lkst_record_printer *printer, struct lkst_json *j, const char *key,
+			    s32 tid)
 {
-	const struct lkst_name_cell *name = lkst_names_get(&pen->names, tid);
+	const struct lkst_name_cell *name = lkst_names_get(&printer->names, tid);
 	size_t length = strnlen(name->comm, sizeof(name->comm));
 
 	lkst_json_object(j, key);
@@ -243,7 +248,7 @@ static void put_json_thread(struct lkst_pen *pen, struct lkst_json *j, const cha
 	lkst_json_end(j);
 }
 
-static void put_json_fact(struct lkst_pen *pen, struct lkst_json *j,
+static void put_json_fact(struct lkst_record_printer *printer, struct lkst_json *j,
 			  const struct lkst_account_part *part)
 {
 	char text[LKST_VALUE_ROOM];
@@ -253,17 +258,17 @@ static void put_json_fact(struct lkst_pen *pen, struct lkst_json *j,
 		lkst_json_str(j, part->key, part->text);
 		break;
 	case LKST_ACCOUNT_THREAD:
-		put_json_thread(pen, j, part->key, (s32)part->value);
+		put_json_thread(printer, j, part->key, (s32)part->value);
 		break;
 	case LKST_ACCOUNT_MEANING:
-		lkst_json_text(j, part->key, text, (size_t)(put_meaning(pen, text, part) - text));
+		lkst_json_text(j, part->key, text, (size_t)(put_meaning(printer, text, part) - text));
 		break;
 	default:
 		lkst_json_u64(j, part->key, part->value);
 	}
 }
 
-static void put_json_facts(struct lkst_pen *pen, struct lkst_json *j,
+static void put_json_facts(struct lkst_record_printer *printer, struct lkst_json *j,
 			   const struct lkst_account_step *s)
 {
 	const struct lkst_account_part *part;
@@ -271,7 +276,7 @@ static void put_json_facts(struct lkst_pen *pen, struct lkst_json *j,
 	lkst_json_object(j, "facts");
 	for (part = s->parts; part; part = part->next)
 		if (part->key)
-			put_json_fact(pen, j, part);
+			put_json_fact(printer, j, part);
 	lkst_json_end(j);
 }
 
@@ -292,28 +297,28 @@ static void put_json_events(struct lkst_json *j, const struct lkst_account_step 
 }
 
 /* Begins the step, and the array of the steps below it. */
-static void begin_json_step(struct lkst_pen *pen, struct lkst_json *j,
+static void begin_json_step(struct lkst_record_printer *printer, struct lkst_json *j,
 			    const struct lkst_account_step *s)
 {
 	lkst_json_object(j, NULL);
 	lkst_json_str(j, "kind", s->kind);
 	lkst_json_u64(j, "from_ns", s->from_ns);
 	lkst_json_u64(j, "to_ns", s->to_ns);
-	put_json_thread(pen, j, "thread", s->tid);
-	put_json_sentence(pen, j, s);
-	put_json_facts(pen, j, s);
+	put_json_thread(printer, j, "thread", s->tid);
+	put_json_sentence(printer, j, s);
+	put_json_facts(printer, j, s);
 	put_json_events(j, s);
 	lkst_json_array(j, "steps");
 }
 
-static void put_json_steps(struct lkst_pen *pen, struct lkst_json *j,
+static void put_json_steps(struct lkst_record_printer *printer, struct lkst_json *j,
 			   const struct lkst_account_step *s)
 {
 	int depth = 0, was;
 
 	lkst_json_array(j, "steps");
 	while (s) {
-		begin_json_step(pen, j, s);
+		begin_json_step(printer, j, s);
 		was = depth;
 		s = next_step(s, &depth);
 		if (!s)
@@ -329,21 +334,21 @@ static void put_json_steps(struct lkst_pen *pen, struct lkst_json *j,
 
 int lkst_view_account_json(const struct lkst_view_config *config, const struct lkst_account *a)
 {
-	struct lkst_pen *pen = lkst_pen_new(config, NULL);
+	struct lkst_record_printer *printer = lkst_record_printer_new(config, NULL);
 	struct lkst_json j;
 	unsigned int i;
 
-	if (!pen)
+	if (!printer)
 		return -ENOMEM;
-	lkst_json_init(&j, pen->out);
+	lkst_json_init(&j, printer->out);
 	lkst_json_object(&j, NULL);
-	put_json_steps(pen, &j, a->root.steps);
+	put_json_steps(printer, &j, a->root.steps);
 	lkst_json_array(&j, "notes");
 	for (i = 0; i < a->notes.nr; i++)
 		lkst_json_str(&j, NULL, a->notes.text[i]);
 	lkst_json_end(&j);
 	lkst_json_end(&j);
-	lkst_pen_free(pen);
+	lkst_record_printer_free(printer);
 	return 0;
 }
 

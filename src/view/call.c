@@ -27,51 +27,51 @@ bool lkst_call_of(const struct lkst_event_class *event, struct lkst_call_format 
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-char *lkst_put_quoted(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+char *lkst_put_quoted(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 		      unsigned int index)
 {
 	u32 length;
 	const char *text = lkst_field_text(r, index, &length);
 
 	*p++ = '"';
-	p = lkst_out_escaped(pen->out, p, text, length, "\"");
+	p = lkst_out_escaped(printer->out, p, text, length, "\"");
 	*p++ = '"';
 	return p;
 }
 
-static char *put_arg(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+static char *put_arg(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 		     const struct lkst_step *step)
 {
 	return lkst_put_sysarg(p, step->field->sys_meaning, lkst_field_int(r, step->index));
 }
 
 /* An argument that points to a string: the string, or the address where it could not be read. */
-static char *put_path(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+static char *put_path(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 		      const struct lkst_step *step)
 {
 	u32 length;
 
 	lkst_field_text(r, (unsigned int)step->other, &length);
 	if (length)
-		return lkst_put_quoted(pen, p, r, (unsigned int)step->other);
-	return put_arg(pen, p, r, step);
+		return lkst_put_quoted(printer, p, r, (unsigned int)step->other);
+	return put_arg(printer, p, r, step);
 }
 
 /* The mode of open, which counts only by the flags before it, so that its label is its own. */
-static char *put_open_mode(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+static char *put_open_mode(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 			   const struct lkst_step *step)
 {
 	u64 flags = lkst_field_int(r, (unsigned int)step->other);
 
 	if (!(flags & (OPEN_CREAT | OPEN_TMPFILE)))
 		return p;
-	return put_arg(pen, lkst_put_str(p, step->label), r, step);
+	return put_arg(printer, lkst_put_str(p, step->label), r, step);
 }
 
-static char *put_text(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+static char *put_text(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 		      const struct lkst_step *step)
 {
-	return lkst_put_quoted(pen, p, r, step->index);
+	return lkst_put_quoted(printer, p, r, step->index);
 }
 
 /* ---- building -------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 #ifndef LKST_VIEW_CALL_H
 #define LKST_VIEW_CALL_H
 
-#include "view/pen.h"
+#include "view/record_printer.h"
 
 /* What the catalogue says of a system call's event. */
 struct lkst_call_format {
@@ -29,7 +29,7 @@ void lkst_call_add_args(struct lkst_steps *steps, bool has_names);
 void lkst_call_add_arg(struct lkst_steps *steps, const char *name, bool has_names);
 
 /* Prints a text field in quotes. */
-char *lkst_put_quoted(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+char *lkst_put_quoted(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 		      unsigned int index);
 
 #endif

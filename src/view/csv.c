@@ -18,12 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/pen.h"
+#include "view/record_printer.h"
 
 static const char special[] = "\",";
 
 struct csv {
-	struct lkst_pen *pen;
+	struct lkst_record_printer *printer;
 	u64 offset_ns; /* from CLOCK_MONOTONIC to what is printed */
 	bool is_brief; /* no descriptions */
 };
@@ -37,18 +37,18 @@ static char *put_words(char *p, u64 v)
 	return lkst_put_hex_width(p, v >> 32, 8);
 }
 
-static char *put_int(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+static char *put_int(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 		     const struct lkst_step *step)
 {
 	return put_words(p, lkst_field_int(r, step->index));
 }
 
 /* The task_struct of the thread that a field names, or of the record's own. */
-static char *put_task(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+static char *put_task(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 		      const struct lkst_step *step)
 {
 	s32 tid = step->other < 0 ? r->tid : (s32)lkst_field_int(r, (unsigned int)step->other);
-	u64 task = lkst_threads_task(pen->threads, tid, r->cpu);
+	u64 task = lkst_threads_task(printer->threads, tid, r->cpu);
 
 	if (task)
 		return put_words(p, task);
@@ -56,19 +56,19 @@ static char *put_task(struct lkst_pen *pen, char *p, const struct lkst_record *r
 	return p;
 }
 
-static char *put_text(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+static char *put_text(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 		      const struct lkst_step *step)
 {
 	u32 length;
 	const char *text = lkst_field_text(r, step->index, &length);
 
 	*p++ = '"';
-	p = lkst_out_cell(pen->out, p, text, length);
+	p = lkst_out_cell(printer->out, p, text, length);
 	p = lkst_put_mem(p, "\",", 2);
 	return lkst_put_hex_width(p, length, 8);
 }
 
-static char *put_elements(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+static char *put_elements(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 			  const struct lkst_step *step, bool is_brief)
 {
 	const struct lkst_field_class *f = step->field;
@@ -76,7 +76,7 @@ static char *put_elements(struct lkst_pen *pen, char *p, const struct lkst_recor
 	u32 nr = lkst_field_elements(r, step->index, &first), i;
 
 	for (i = 0; i < nr; i++) {
-		p = lkst_out_more(pen->out, p);
+		p = lkst_out_more(printer->out, p);
 		if (!is_brief) {
 			p = lkst_put_str(lkst_put_str(p, ",\""), f->name);
 			*p++ = '[';
@@ -91,30 +91,30 @@ static char *put_elements(struct lkst_pen *pen, char *p, const struct lkst_recor
 }
 
 /* Each element is an argument of its own. */
-static char *put_array(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+static char *put_array(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 		       const struct lkst_step *step)
 {
-	return put_elements(pen, p, r, step, false);
+	return put_elements(printer, p, r, step, false);
 }
 
-static char *put_array_brief(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+static char *put_array_brief(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 			     const struct lkst_step *step)
 {
-	return put_elements(pen, p, r, step, true);
+	return put_elements(printer, p, r, step, true);
 }
 
 /*
  * The names of addresses, as far as the trace has them, each an argument that is text; an address without a
  * name has an empty one. Stacks have none.
  */
-static char *put_symbols(struct lkst_pen *pen, char *p, const struct lkst_record *r, bool is_brief)
+static char *put_symbols(struct lkst_record_printer *printer, char *p, const struct lkst_record *r, bool is_brief)
 {
 	char text[LKST_SYMBOL_ROOM];
 	size_t length;
 	u64 offset;
 	u16 i;
 
-	if (!pen->symbols || lkst_symbols_is_empty(pen->symbols))
+	if (!printer->symbols || lkst_symbols_is_empty(printer->symbols))
 		return p;
 	for (i = 0; i < r->event->nr_fields; i++) {
 		const struct lkst_field_class *f = &r->event->fields[i];
@@ -122,29 +122,29 @@ static char *put_symbols(struct lkst_pen *pen, char *p, const struct lkst_record
 
 		if (!lkst_field_has_symbol(f) || !lkst_field_is_int(f))
 			continue;
-		p = lkst_out_more(pen->out, p);
+		p = lkst_out_more(printer->out, p);
 		if (!is_brief)
 			p = lkst_put_str(lkst_put_str(lkst_put_str(p, ",\""), f->name), " symbol\"");
 		address = lkst_field_int(r, i);
 		length = 0;
-		if (lkst_symbols_find(pen->symbols, address, &offset))
-			length = (size_t)(lkst_symbols_put(pen->symbols, text, address) - text);
-		p = lkst_out_cell(pen->out, lkst_put_str(p, ",\""), text, length);
+		if (lkst_symbols_find(printer->symbols, address, &offset))
+			length = (size_t)(lkst_symbols_put(printer->symbols, text, address) - text);
+		p = lkst_out_cell(printer->out, lkst_put_str(p, ",\""), text, length);
 		p = lkst_put_hex_width(lkst_put_str(p, "\","), length, 8);
 	}
 	return p;
 }
 
-static char *put_symbols_long(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+static char *put_symbols_long(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 			      const struct lkst_step *step)
 {
-	return put_symbols(pen, p, r, false);
+	return put_symbols(printer, p, r, false);
 }
 
-static char *put_symbols_brief(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+static char *put_symbols_brief(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 			       const struct lkst_step *step)
 {
-	return put_symbols(pen, p, r, true);
+	return put_symbols(printer, p, r, true);
 }
 
 /* ---- building -------------------------------------------------------------------------------- */
@@ -253,8 +253,8 @@ static int csv_begin(struct lkst_err *e, const struct lkst_view_config *config, 
 	struct csv *csv = calloc(1, sizeof(*csv));
 
 	if (csv)
-		csv->pen = lkst_pen_new(config, config->is_brief ? build_brief : build);
-	if (!csv || !csv->pen) {
+		csv->printer = lkst_record_printer_new(config, config->is_brief ? build_brief : build);
+	if (!csv || !csv->printer) {
 		free(csv);
 		return lkst_err_sys(e, -ENOMEM, "preparing to print");
 	}
@@ -285,7 +285,7 @@ static bool is_first_of_wakeup(const struct csv *csv, const struct lkst_record *
 {
 	const struct lkst_field_class *target = lkst_class_field(r->event, "target_tid");
 	const struct lkst_thread *thread =
-		target ? lkst_threads_find(csv->pen->threads, (s32)lkst_record_int(r, target))
+		target ? lkst_threads_find(csv->printer->threads, (s32)lkst_record_int(r, target))
 		       : NULL;
 
 	return !thread || !thread->is_being_woken;
@@ -294,8 +294,8 @@ static bool is_first_of_wakeup(const struct csv *csv, const struct lkst_record *
 static int csv_record(void *ctx, const struct lkst_record *r)
 {
 	struct csv *csv = ctx;
-	const struct lkst_steps *steps = lkst_pen_steps(csv->pen, r->event);
-	char *p = lkst_out_room(csv->pen->out);
+	const struct lkst_steps *steps = lkst_record_printer_steps(csv->printer, r->event);
+	char *p = lkst_out_room(csv->printer->out);
 
 	if (!steps)
 		return -ENOMEM;
@@ -310,8 +310,8 @@ static int csv_record(void *ctx, const struct lkst_record *r)
 	p = lkst_put_u64_width(p, r->tid < 0 ? 0 - (u64)r->tid : (u64)r->tid, 7, '0');
 	*p++ = ',';
 	p = put_time(csv, p, r->ns);
-	p = lkst_pen_run(csv->pen, p, r, steps);
-	lkst_out_advance(csv->pen->out, p);
+	p = lkst_record_printer_run(csv->printer, p, r, steps);
+	lkst_out_advance(csv->printer->out, p);
 	return 0;
 }
 
@@ -329,7 +329,7 @@ static char *put_argument(const struct csv *csv, char *p, const char *descriptio
 static int csv_gap(void *ctx, const struct lkst_gap *gap)
 {
 	struct csv *csv = ctx;
-	char *p = lkst_out_room(csv->pen->out);
+	char *p = lkst_out_room(csv->printer->out);
 
 	p = lkst_put_str(p, "\"gap\",");
 	p = lkst_put_u64_width(p, gap->cpu, 2, '0');
@@ -340,7 +340,7 @@ static int csv_gap(void *ctx, const struct lkst_gap *gap)
 	p = put_argument(csv, p, "blocks", gap->blocks);
 	p = put_argument(csv, p, "buffer", gap->buffer);
 	*p++ = '\n';
-	lkst_out_advance(csv->pen->out, p);
+	lkst_out_advance(csv->printer->out, p);
 	return 0;
 }
 
@@ -349,7 +349,7 @@ static int csv_end(void *ctx)
 	struct csv *csv = ctx;
 
 	if (csv)
-		lkst_pen_free(csv->pen);
+		lkst_record_printer_free(csv->printer);
 	free(csv);
 	return 0;
 }

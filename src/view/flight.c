@@ -21,7 +21,7 @@
 
 #include "abi/syscalls.h"
 #include "view/call.h"
-#include "view/pen.h"
+#include "view/record_printer.h"
 
 enum line_kind {
 	KIND_NONE, /* not in this view */
@@ -38,7 +38,7 @@ enum {
 };
 
 struct flight {
-	struct lkst_pen *pen;
+	struct lkst_record_printer *printer;
 	u64 line;
 	u64 nr_wakeups, nr_without_waker;
 };
@@ -51,20 +51,20 @@ enum { NR_ROLES = 4 };
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-static char *put_hex(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+static char *put_hex(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 		     const struct lkst_step *step)
 {
 	return lkst_put_hex(p, lkst_field_int(r, step->index));
 }
 
-static char *put_number(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+static char *put_number(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 			const struct lkst_step *step)
 {
 	return lkst_put_s64(p, (s64)lkst_field_int(r, step->index));
 }
 
 /* A result that is not a count, as an address, is easier to read in hexadecimal; an error is not. */
-static char *put_result(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+static char *put_result(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 			const struct lkst_step *step)
 {
 	u8 meaning = step->field->sys_meaning;
@@ -180,8 +180,8 @@ static int flight_begin(struct lkst_err *e, const struct lkst_view_config *confi
 	struct flight *flight = calloc(1, sizeof(*flight));
 
 	if (flight)
-		flight->pen = lkst_pen_new(config, build);
-	if (!flight || !flight->pen) {
+		flight->printer = lkst_record_printer_new(config, build);
+	if (!flight || !flight->printer) {
 		free(flight);
 		return lkst_err_sys(e, -ENOMEM, "preparing to print");
 	}
@@ -200,7 +200,7 @@ static char *put_columns(struct flight *flight, char *p, u64 ns, u32 cpu, s32 ti
 {
 	p = lkst_put_u64(p, ++flight->line);
 	*p++ = '\t';
-	p = lkst_put_time(p, &flight->pen->time, ns, 6);
+	p = lkst_put_time(p, &flight->printer->time, ns, 6);
 	p = lkst_put_mem(p, "\t#", 2);
 	p = lkst_put_u64(p, cpu);
 	*p++ = '\t';
@@ -212,7 +212,7 @@ static char *put_columns(struct flight *flight, char *p, u64 ns, u32 cpu, s32 ti
 /* "TP09[n:-5]" */
 static char *put_thread(struct flight *flight, char *p, s32 tid, u64 prio)
 {
-	const struct lkst_name_cell *name = lkst_names_get(&flight->pen->names, tid);
+	const struct lkst_name_cell *name = lkst_names_get(&flight->printer->names, tid);
 
 	p = lkst_put_mem(p, name->column + name->name, (size_t)(name->end - name->name));
 	p = lkst_put_s64(lkst_put_mem(p, "[n:", 3), (s64)(prio - PRIO_NICE_0));
@@ -239,7 +239,7 @@ static char *put_switch(struct flight *flight, char *p, const struct lkst_record
 static char *put_waker(struct flight *flight, char *p, const struct lkst_record *r,
 		       const struct lkst_steps *steps, s32 target)
 {
-	const struct lkst_thread *thread = lkst_threads_find(flight->pen->threads, target);
+	const struct lkst_thread *thread = lkst_threads_find(flight->printer->threads, target);
 
 	if (steps->kind == KIND_WAKEUP_NEW)
 		return put_columns(flight, p, r->ns, r->cpu, r->tid);
@@ -275,8 +275,8 @@ static char *put_wakeup(struct flight *flight, char *p, const struct lkst_record
 static int flight_record(void *ctx, const struct lkst_record *r)
 {
 	struct flight *flight = ctx;
-	const struct lkst_steps *steps = lkst_pen_steps(flight->pen, r->event);
-	char *p = lkst_out_room(flight->pen->out);
+	const struct lkst_steps *steps = lkst_record_printer_steps(flight->printer, r->event);
+	char *p = lkst_out_room(flight->printer->out);
 
 	if (!steps)
 		return -ENOMEM;
@@ -284,7 +284,7 @@ static int flight_record(void *ctx, const struct lkst_record *r)
 	case KIND_CALL:
 		p = put_columns(flight, p, r->ns, r->cpu, r->tid);
 		p = lkst_put_mem(p, steps->head, steps->head_length);
-		p = lkst_pen_run(flight->pen, p, r, steps);
+		p = lkst_record_printer_run(flight->printer, p, r, steps);
 		break;
 	case KIND_SWITCH:
 		p = put_switch(flight, p, r, steps);
@@ -294,7 +294,7 @@ static int flight_record(void *ctx, const struct lkst_record *r)
 		p = put_wakeup(flight, p, r, steps);
 		break;
 	}
-	lkst_out_advance(flight->pen->out, p);
+	lkst_out_advance(flight->printer->out, p);
 	return 0;
 }
 
@@ -302,24 +302,24 @@ static int flight_record(void *ctx, const struct lkst_record *r)
 static int flight_gap(void *ctx, const struct lkst_gap *gap)
 {
 	struct flight *flight = ctx;
-	char *p = lkst_out_room(flight->pen->out);
+	char *p = lkst_out_room(flight->printer->out);
 
 	p = lkst_put_str(p, "#\t");
-	p = lkst_put_time(p, &flight->pen->time, gap->from_ns, 6);
+	p = lkst_put_time(p, &flight->printer->time, gap->from_ns, 6);
 	p = lkst_put_u64(lkst_put_str(p, "\t#"), gap->cpu);
 	p = lkst_put_str(p, "\t-\tgap, until ");
-	p = lkst_put_time(p, &flight->pen->time, gap->to_ns, 6);
+	p = lkst_put_time(p, &flight->printer->time, gap->to_ns, 6);
 	p = lkst_put_str(p, ": ");
-	p = lkst_out_escaped(flight->pen->out, p, gap->why, strlen(gap->why), "");
+	p = lkst_out_escaped(flight->printer->out, p, gap->why, strlen(gap->why), "");
 	*p++ = '\n';
-	lkst_out_advance(flight->pen->out, p);
+	lkst_out_advance(flight->printer->out, p);
 	return 0;
 }
 
 /* A trace that has sched_waking may lack some of them. */
 static void tell_without_waker(const struct flight *flight)
 {
-	struct lkst_out *out = flight->pen->out;
+	struct lkst_out *out = flight->printer->out;
 	char *p = lkst_out_room(out);
 
 	p = lkst_put_u64(lkst_put_str(p, "#\t"), flight->nr_without_waker);
@@ -337,7 +337,7 @@ static int flight_end(void *ctx)
 	if (flight && flight->nr_without_waker && flight->nr_without_waker < flight->nr_wakeups)
 		tell_without_waker(flight);
 	if (flight)
-		lkst_pen_free(flight->pen);
+		lkst_record_printer_free(flight->printer);
 	free(flight);
 	return 0;
 }

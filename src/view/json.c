@@ -3,31 +3,31 @@
 #include <errno.h>
 #include <string.h>
 
-#include "view/pen.h"
+#include "view/record_printer.h"
 
-static char *put_unsigned(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+static char *put_unsigned(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 			  const struct lkst_step *step)
 {
 	return lkst_put_u64(p, lkst_field_int(r, step->index));
 }
 
-static char *put_signed(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+static char *put_signed(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 			const struct lkst_step *step)
 {
 	return lkst_put_s64(p, (s64)lkst_field_int(r, step->index));
 }
 
-static char *put_text(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+static char *put_text(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 		      const struct lkst_step *step)
 {
 	u32 length;
 	const char *text = lkst_field_text(r, step->index, &length);
 
-	return lkst_out_json(pen->out, p, text, length);
+	return lkst_out_json(printer->out, p, text, length);
 }
 
 /* An array of integers, or bytes of no known meaning as such. */
-static char *put_array(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+static char *put_array(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 		       const struct lkst_step *step)
 {
 	const struct lkst_field_class *f = step->field;
@@ -36,7 +36,7 @@ static char *put_array(struct lkst_pen *pen, char *p, const struct lkst_record *
 
 	*p++ = '[';
 	for (i = 0; i < nr; i++) {
-		p = lkst_out_more(pen->out, p);
+		p = lkst_out_more(printer->out, p);
 		if (i)
 			*p++ = ',';
 		if (f->type == LKST_CLASS_SINTS)
@@ -51,51 +51,51 @@ static char *put_array(struct lkst_pen *pen, char *p, const struct lkst_record *
 }
 
 /* An address by its name, or null. */
-static char *put_symbol(struct lkst_pen *pen, char *p, u64 address)
+static char *put_symbol(struct lkst_record_printer *printer, char *p, u64 address)
 {
 	char text[LKST_SYMBOL_ROOM];
 	u64 offset;
 
-	if (!lkst_symbols_find(pen->symbols, address, &offset))
+	if (!lkst_symbols_find(printer->symbols, address, &offset))
 		return lkst_put_str(p, "null");
-	return lkst_put_json(p, text, (size_t)(lkst_symbols_put(pen->symbols, text, address) - text));
+	return lkst_put_json(p, text, (size_t)(lkst_symbols_put(printer->symbols, text, address) - text));
 }
 
-static char *put_symbols_of(struct lkst_pen *pen, char *p, const struct lkst_record *r, u16 index)
+static char *put_symbols_of(struct lkst_record_printer *printer, char *p, const struct lkst_record *r, u16 index)
 {
 	const struct lkst_field_class *f = &r->event->fields[index];
 	const u8 *first;
 	u32 nr, i;
 
 	if (lkst_field_is_int(f))
-		return put_symbol(pen, p, lkst_field_int(r, index));
+		return put_symbol(printer, p, lkst_field_int(r, index));
 	nr = lkst_field_elements(r, index, &first);
 	*p++ = '[';
 	for (i = 0; i < nr; i++) {
-		p = lkst_out_more(pen->out, p);
+		p = lkst_out_more(printer->out, p);
 		if (i)
 			*p++ = ',';
-		p = put_symbol(pen, p, lkst_field_element(f, first, i));
+		p = put_symbol(printer, p, lkst_field_element(f, first, i));
 	}
 	*p++ = ']';
 	return p;
 }
 
 /* Beside the fields: ,"symbols":{"function":"tick_nohz_handler"}, if the trace has any names. */
-static char *put_symbols(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+static char *put_symbols(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 			 const struct lkst_step *step)
 {
 	const char *comma = ",\"symbols\":{";
 	u16 i;
 
-	if (!pen->symbols || lkst_symbols_is_empty(pen->symbols))
+	if (!printer->symbols || lkst_symbols_is_empty(printer->symbols))
 		return p;
 	for (i = 0; i < r->event->nr_fields; i++) {
 		if (!lkst_field_has_symbol(&r->event->fields[i]))
 			continue;
-		p = lkst_put_str(lkst_out_more(pen->out, p), comma);
+		p = lkst_put_str(lkst_out_more(printer->out, p), comma);
 		p = lkst_put_str(lkst_put_str(p, "\""), r->event->fields[i].name);
-		p = put_symbols_of(pen, lkst_put_str(p, "\":"), r, i);
+		p = put_symbols_of(printer, lkst_put_str(p, "\":"), r, i);
 		comma = ",";
 	}
 	return lkst_put_str(p, "}");
@@ -131,36 +131,36 @@ static void build(struct lkst_steps *steps)
 
 static int json_begin(struct lkst_err *e, const struct lkst_view_config *config, void **ret_ctx)
 {
-	struct lkst_pen *pen = lkst_pen_new(config, build);
+	struct lkst_record_printer *printer = lkst_record_printer_new(config, build);
 
-	if (!pen)
+	if (!printer)
 		return lkst_err_sys(e, -ENOMEM, "preparing to print");
-	lkst_time_text_init(&pen->time, LKST_TIME_UTC, config->catalog->clock_offset_ns);
-	*ret_ctx = pen;
+	lkst_time_text_init(&printer->time, LKST_TIME_UTC, config->catalog->clock_offset_ns);
+	*ret_ctx = printer;
 	return 0;
 }
 
 static int json_record(void *ctx, const struct lkst_record *r)
 {
-	struct lkst_pen *pen = ctx;
-	const struct lkst_steps *steps = lkst_pen_steps(pen, r->event);
+	struct lkst_record_printer *printer = ctx;
+	const struct lkst_steps *steps = lkst_record_printer_steps(printer, r->event);
 	const struct lkst_name_cell *name;
 	size_t length;
-	char *p = lkst_out_room(pen->out);
+	char *p = lkst_out_room(printer->out);
 
 	if (!steps)
 		return -ENOMEM;
 	p = lkst_put_u64(lkst_put_str(p, "{\"ns\":"), r->ns);
-	p = lkst_put_time(lkst_put_str(p, ",\"time\":\""), &pen->time, r->ns, 9);
+	p = lkst_put_time(lkst_put_str(p, ",\"time\":\""), &printer->time, r->ns, 9);
 	p = lkst_put_u64(lkst_put_str(p, "\",\"cpu\":"), r->cpu);
 	p = lkst_put_s64(lkst_put_str(p, ",\"tid\":"), r->tid);
 	p = lkst_put_str(p, ",\"comm\":");
-	name = lkst_names_get(&pen->names, r->tid);
+	name = lkst_names_get(&printer->names, r->tid);
 	length = strnlen(name->comm, sizeof(name->comm));
 	p = length ? lkst_put_json(p, name->comm, length) : lkst_put_str(p, "null");
 	p = lkst_put_mem(p, steps->head, steps->head_length);
-	p = lkst_pen_run(pen, p, r, steps);
-	lkst_out_advance(pen->out, p);
+	p = lkst_record_printer_run(printer, p, r, steps);
+	lkst_out_advance(printer->out, p);
 	return 0;
 }
 
@@ -172,8 +172,8 @@ static char *put_known(char *p, const char *label, u64 v)
 
 static int json_gap(void *ctx, const struct lkst_gap *gap)
 {
-	struct lkst_pen *pen = ctx;
-	char *p = lkst_out_room(pen->out);
+	struct lkst_record_printer *printer = ctx;
+	char *p = lkst_out_room(printer->out);
 
 	p = lkst_put_u64(lkst_put_str(p, "{\"gap\":{\"cpu\":"), gap->cpu);
 	p = lkst_put_u64(lkst_put_str(p, ",\"buffer\":"), gap->buffer);
@@ -182,15 +182,15 @@ static int json_gap(void *ctx, const struct lkst_gap *gap)
 	p = put_known(p, ",\"events\":", gap->events);
 	p = put_known(p, ",\"blocks\":", gap->blocks);
 	p = lkst_put_str(p, ",\"why\":");
-	p = lkst_out_json(pen->out, p, gap->why, strlen(gap->why));
+	p = lkst_out_json(printer->out, p, gap->why, strlen(gap->why));
 	p = lkst_put_str(p, "}}\n");
-	lkst_out_advance(pen->out, p);
+	lkst_out_advance(printer->out, p);
 	return 0;
 }
 
 static int json_end(void *ctx)
 {
-	lkst_pen_free(ctx);
+	lkst_record_printer_free(ctx);
 	return 0;
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "trace/event_types.h"
-#include "view/pen.h"
+#include "view/record_printer.h"
 
 struct lkst_select {
 	const struct lkst_threads *threads;
@@ -24,52 +24,53 @@ struct lkst_select {
 };
 
 static int choose_events(struct lkst_err *e, struct lkst_select *select,
-			 const struct lkst_catalog *catalog, const struct lkst_select_wish *wish)
+			 const struct lkst_catalog *catalog,
+			 const struct lkst_select_options *options)
 {
 	unsigned int i, id;
 	bool any;
 
-	for (id = 0; id <= LKST_ID_MAX && !wish->nr_events; id++)
+	for (id = 0; id <= LKST_ID_MAX && !options->nr_events; id++)
 		select->wants[id] =
 			catalog->classes[id] && catalog->classes[id]->group != LKST_GROUP_STATE;
-	for (i = 0; i < wish->nr_events; i++) {
+	for (i = 0; i < options->nr_events; i++) {
 		any = false;
 		for (id = 0; id <= LKST_ID_MAX; id++)
 			if (catalog->classes[id] &&
-			    lkst_class_is_named(catalog->classes[id], wish->events[i]))
+			    lkst_class_is_named(catalog->classes[id], options->events[i]))
 				any = select->wants[id] = true;
 		if (!any)
 			return lkst_err_set(e, -ENOENT, "the trace has no event that \"%s\" names",
-					    wish->events[i]);
+					    options->events[i]);
 	}
 	return 0;
 }
 
 int lkst_select_new(struct lkst_err *e, const struct lkst_catalog *catalog,
-		    const struct lkst_threads *threads, const struct lkst_select_wish *wish,
+		    const struct lkst_threads *threads, const struct lkst_select_options *options,
 		    struct lkst_select **ret_select)
 {
 	struct lkst_select *select = calloc(1, sizeof(*select));
 	int err;
 
-	if (select && wish->comm)
-		select->comm = strdup(wish->comm);
-	if (!select || (wish->comm && !select->comm)) {
+	if (select && options->comm)
+		select->comm = strdup(options->comm);
+	if (!select || (options->comm && !select->comm)) {
 		lkst_select_free(select);
 		return lkst_err_sys(e, -ENOMEM, "choosing records");
 	}
 	select->threads = threads;
-	select->has_tid = wish->has_tid;
-	select->tid = wish->tid;
-	select->has_pid = wish->has_pid;
-	select->pid = wish->pid;
-	select->has_cpu = wish->has_cpu;
-	select->cpu = wish->cpu;
-	select->from_ns = wish->from_ns;
-	select->to_ns = wish->has_to ? wish->to_ns : UINT64_MAX;
-	select->events = wish->events;
-	select->nr_events = wish->nr_events;
-	err = choose_events(e, select, catalog, wish);
+	select->has_tid = options->has_tid;
+	select->tid = options->tid;
+	select->has_pid = options->has_pid;
+	select->pid = options->pid;
+	select->has_cpu = options->has_cpu;
+	select->cpu = options->cpu;
+	select->from_ns = options->from_ns;
+	select->to_ns = options->has_to ? options->to_ns : UINT64_MAX;
+	select->events = options->events;
+	select->nr_events = options->nr_events;
+	err = choose_events(e, select, catalog, options);
 	if (err) {
 		lkst_select_free(select);
 		return err;

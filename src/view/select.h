@@ -18,7 +18,7 @@
  * What a user asks for; a record must match all that is set. All is borrowed, the globs for as long as the
  * choice is in use.
  */
-struct lkst_select_wish {
+struct lkst_select_options {
 	/*
 	 * Globs for an event's name, "group:name", its LKST mnemonic, or the name of a system call.
 	 * None: everything but the state group, which is printed only if asked for.
@@ -37,11 +37,11 @@ struct lkst_select_wish {
 struct lkst_select;
 
 /*
- * Applies the wish to the events of @catalog. -ENOENT: a glob matches none of them. @threads is
+ * Applies the options to the events of @catalog. -ENOENT: a glob matches none of them. @threads is
  * where names are looked up, as they are when lkst_select_matches() is called.
  */
 int lkst_select_new(struct lkst_err *e, const struct lkst_catalog *catalog,
-		    const struct lkst_threads *threads, const struct lkst_select_wish *wish,
+		    const struct lkst_threads *threads, const struct lkst_select_options *options,
 		    struct lkst_select **ret_select);
 void lkst_select_free(struct lkst_select *select);
 LKST_GUARD(lkst_select_free, struct lkst_select)

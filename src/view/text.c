@@ -5,42 +5,42 @@
 #include <sys/socket.h>
 
 #include "view/call.h"
-#include "view/pen.h"
+#include "view/record_printer.h"
 #include "view/sysargs.h"
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-static char *put_int(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+static char *put_int(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 		     const struct lkst_step *step)
 {
 	return lkst_put_value(p, step->format, lkst_record_int(r, step->field));
 }
 
 /* The same, after a field of varying size. */
-static char *put_far_int(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+static char *put_far_int(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 			 const struct lkst_step *step)
 {
 	return lkst_put_value(p, step->format, lkst_field_int(r, step->index));
 }
 
 /* An address by its name, if the trace has it. */
-static char *put_symbol(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+static char *put_symbol(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 		      const struct lkst_step *step)
 {
-	return lkst_symbols_put(pen->symbols, p, lkst_field_int(r, step->index));
+	return lkst_symbols_put(printer->symbols, p, lkst_field_int(r, step->index));
 }
 
-static char *put_tid(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+static char *put_tid(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 		     const struct lkst_step *step)
 {
 	const struct lkst_name_cell *name =
-		lkst_names_get(&pen->names, (s32)lkst_field_int(r, step->index));
+		lkst_names_get(&printer->names, (s32)lkst_field_int(r, step->index));
 
 	return lkst_put_mem(p, name->column + name->start, (size_t)(name->end - name->start));
 }
 
 /* The last 32 bits of an address, whose family is in another field. */
-static char *put_address(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+static char *put_address(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 			 const struct lkst_step *step)
 {
 	u64 family = lkst_field_int(r, (unsigned int)step->other);
@@ -49,13 +49,13 @@ static char *put_address(struct lkst_pen *pen, char *p, const struct lkst_record
 	return family == AF_INET6 ? lkst_put_ipv6_tail(p, address) : lkst_put_ipv4(p, address);
 }
 
-static char *put_text(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+static char *put_text(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 		      const struct lkst_step *step)
 {
-	return lkst_put_quoted(pen, p, r, step->index);
+	return lkst_put_quoted(printer, p, r, step->index);
 }
 
-static char *put_array(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+static char *put_array(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 		       const struct lkst_step *step)
 {
 	const u8 *first;
@@ -63,11 +63,11 @@ static char *put_array(struct lkst_pen *pen, char *p, const struct lkst_record *
 
 	*p++ = '[';
 	for (i = 0; i < nr; i++) {
-		p = lkst_out_more(pen->out, p);
+		p = lkst_out_more(printer->out, p);
 		if (i)
 			*p++ = ',';
 		if (lkst_field_has_symbol(step->field))
-			p = lkst_symbols_put(pen->symbols, p,
+			p = lkst_symbols_put(printer->symbols, p,
 					     lkst_field_element(step->field, first, i));
 		else
 			p = lkst_put_value(p, step->format,
@@ -78,7 +78,7 @@ static char *put_array(struct lkst_pen *pen, char *p, const struct lkst_record *
 }
 
 /* Bytes of no known meaning, two hexadecimal digits for each. */
-static char *put_bytes(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+static char *put_bytes(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 		       const struct lkst_step *step)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -88,7 +88,7 @@ static char *put_bytes(struct lkst_pen *pen, char *p, const struct lkst_record *
 	*p++ = '<';
 	for (i = 0; i < length; i++) {
 		if (!(i % 512))
-			p = lkst_out_more(pen->out, p);
+			p = lkst_out_more(printer->out, p);
 		*p++ = digits[bytes[i] >> 4];
 		*p++ = digits[bytes[i] & 15];
 	}
@@ -97,7 +97,7 @@ static char *put_bytes(struct lkst_pen *pen, char *p, const struct lkst_record *
 }
 
 /* A string that was read when the call returned; mostly there is none, and nothing is printed. */
-static char *put_late_string(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+static char *put_late_string(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 			     const struct lkst_step *step)
 {
 	static const char suffix[] = "_str";
@@ -109,10 +109,10 @@ static char *put_late_string(struct lkst_pen *pen, char *p, const struct lkst_re
 	*p++ = ' ';
 	p = lkst_put_mem(p, step->field->name, strlen(step->field->name) - strlen(suffix));
 	*p++ = '=';
-	return put_text(pen, p, r, step);
+	return put_text(printer, p, r, step);
 }
 
-static char *put_sysresult(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+static char *put_sysresult(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 			   const struct lkst_step *step)
 {
 	return lkst_put_sysresult(p, step->field->sys_meaning, (s64)lkst_field_int(r, step->index));
@@ -200,17 +200,17 @@ static void build(struct lkst_steps *steps)
 
 static int text_begin(struct lkst_err *e, const struct lkst_view_config *config, void **ret_ctx)
 {
-	struct lkst_pen *pen = lkst_pen_new(config, build);
+	struct lkst_record_printer *printer = lkst_record_printer_new(config, build);
 
-	if (!pen)
+	if (!printer)
 		return lkst_err_sys(e, -ENOMEM, "preparing to print");
-	*ret_ctx = pen;
+	*ret_ctx = printer;
 	return 0;
 }
 
-static char *put_time_and_cpu(struct lkst_pen *pen, char *p, u64 ns, u32 cpu)
+static char *put_time_and_cpu(struct lkst_record_printer *printer, char *p, u64 ns, u32 cpu)
 {
-	p = lkst_put_time(p, &pen->time, ns, 9);
+	p = lkst_put_time(p, &printer->time, ns, 9);
 	p = lkst_put_mem(p, " [", 2);
 	p = lkst_put_u64_width(p, cpu, 3, '0');
 	return lkst_put_mem(p, "] ", 2);
@@ -218,29 +218,29 @@ static char *put_time_and_cpu(struct lkst_pen *pen, char *p, u64 ns, u32 cpu)
 
 static int text_record(void *ctx, const struct lkst_record *r)
 {
-	struct lkst_pen *pen = ctx;
-	const struct lkst_steps *steps = lkst_pen_steps(pen, r->event);
+	struct lkst_record_printer *printer = ctx;
+	const struct lkst_steps *steps = lkst_record_printer_steps(printer, r->event);
 	const struct lkst_name_cell *name;
-	char *p = lkst_out_room(pen->out);
+	char *p = lkst_out_room(printer->out);
 
 	if (!steps)
 		return -ENOMEM;
-	p = put_time_and_cpu(pen, p, r->ns, r->cpu);
-	name = lkst_names_get(&pen->names, r->tid);
+	p = put_time_and_cpu(printer, p, r->ns, r->cpu);
+	name = lkst_names_get(&printer->names, r->tid);
 	p = lkst_put_mem(p, name->column, name->length);
 	p = lkst_put_mem(p, steps->head, steps->head_length);
-	p = lkst_pen_run(pen, p, r, steps);
-	lkst_out_advance(pen->out, p);
+	p = lkst_record_printer_run(printer, p, r, steps);
+	lkst_out_advance(printer->out, p);
 	return 0;
 }
 
 /* What is known of a gap, in the columns of a record, with dashes for the thread. */
 static int text_gap(void *ctx, const struct lkst_gap *gap)
 {
-	struct lkst_pen *pen = ctx;
-	char *p = lkst_out_room(pen->out);
+	struct lkst_record_printer *printer = ctx;
+	char *p = lkst_out_room(printer->out);
 
-	p = put_time_and_cpu(pen, p, gap->from_ns, gap->cpu);
+	p = put_time_and_cpu(printer, p, gap->from_ns, gap->cpu);
 	p = lkst_put_str(p, "      -/-               gap: buffer=");
 	p = lkst_put_buffer(p, gap->buffer);
 	p = lkst_put_str(p, " ns=");
@@ -250,15 +250,15 @@ static int text_gap(void *ctx, const struct lkst_gap *gap)
 	if (gap->blocks)
 		p = lkst_put_u64(lkst_put_str(p, " blocks="), gap->blocks);
 	p = lkst_put_str(p, " why=\"");
-	p = lkst_out_escaped(pen->out, p, gap->why, strlen(gap->why), "\"");
+	p = lkst_out_escaped(printer->out, p, gap->why, strlen(gap->why), "\"");
 	p = lkst_put_str(p, "\"\n");
-	lkst_out_advance(pen->out, p);
+	lkst_out_advance(printer->out, p);
 	return 0;
 }
 
 static int text_end(void *ctx)
 {
-	lkst_pen_free(ctx);
+	lkst_record_printer_free(ctx);
 	return 0;
 }
 

@@ -12,8 +12,8 @@
 #include "lib/make_trace.h"
 
 #include "analyze/measures/analysis.h"
-#include "view/table_text.h"
 #include "source.h"
+#include "view/table_text.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
@@ -152,9 +152,9 @@ static void check_sums(const struct lkst_tables *set)
 static void ask(struct lkst_trace *t, const struct lkst_analysis *const *analyses, unsigned int nr,
 		bool is_list)
 {
-	struct lkst_study_wish wish = { .to_ns = UINT64_MAX };
+	struct lkst_analysis_options options = { .to_ns = UINT64_MAX };
 	struct lkst_table_printer p;
-	struct lkst_study *s;
+	struct lkst_analysis_run *s;
 	struct lkst_err e;
 	unsigned int i, k, format;
 
@@ -164,21 +164,21 @@ static void ask(struct lkst_trace *t, const struct lkst_analysis *const *analyse
 		wish.list = lkst_table_print_rows;
 		wish.list_arg = &p;
 	}
-	if (lkst_study_new(&e, t, &wish, analyses, nr, &s))
+	if (lkst_analysis_run_new(&e, t, &options, analyses, nr, &s))
 		abort();
-	if (lkst_study_run(&e, s))
+	if (lkst_analysis_run_pass(&e, s))
 		abort();
 	if (is_list)
-		lkst_table_print_end(&p, lkst_study_list(s));
+		lkst_table_print_end(&p, lkst_analysis_run_list(s));
 	for (format = LKST_TABLE_TEXT; format <= LKST_TABLE_JSON && !is_list; format++) {
 		p.format = format;
 		for (i = 0; i < nr; i++)
-			for (k = 0; k < lkst_study_tables(s, i)->nr; k++)
-				lkst_table_print(&p, lkst_study_tables(s, i)->items[k]);
+			for (k = 0; k < lkst_analysis_run_tables(s, i)->nr; k++)
+				lkst_table_print(&p, lkst_analysis_run_tables(s, i)->items[k]);
 	}
 	for (i = 0; i < nr && !is_list; i++)
-		check_sums(lkst_study_tables(s, i));
-	lkst_study_free(s);
+		check_sums(lkst_analysis_run_tables(s, i));
+	lkst_analysis_run_free(s);
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)

@@ -16,8 +16,8 @@
  */
 #include <sys/mman.h>
 
+#include "crash/rebuild.h"
 #include "lib/make_dump.h"
-#include "crash/salvage.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
@@ -63,24 +63,24 @@ static void make_sound(void)
 
 static void extract(const char *path)
 {
-	const struct lkst_salvage_options nothing = {};
+	const struct lkst_rebuild_options nothing = {};
 	struct lkst_recordings recordings = {};
-	struct lkst_finds finds = {};
-	struct lkst_salvage sum;
+	struct lkst_hits finds = {};
+	struct lkst_rebuild sum;
 	struct lkst_dump dump;
 	struct lkst_err e;
 	unsigned int i;
 
 	if (lkst_dump_open(&e, path, &dump))
 		return;
-	if (!lkst_find_all(&e, &dump, 1, NULL, NULL, &finds) &&
+	if (!lkst_hits_search(&e, &dump, 1, NULL, NULL, &finds) &&
 	    !lkst_recordings_new(&e, &dump, 1, &finds, NULL, &recordings))
 		for (i = 0; i < recordings.nr; i++)
 			if (recordings.items[i].catalog &&
-			    lkst_salvage(&e, &dump, 1, &recordings.items[i], &nothing, &sum))
+			    lkst_rebuild(&e, &dump, 1, &recordings.items[i], &nothing, &sum))
 				abort();
 	lkst_recordings_free(&recordings);
-	lkst_finds_free(&finds);
+	lkst_hits_free(&finds);
 	lkst_dump_close(&dump);
 }
 

@@ -52,16 +52,16 @@ struct make_memory *made_memory(struct make_trace *t, struct lkst_state **ret_st
 struct outcome extract_known(const char *path, const struct lkst_memory_ids *known, const char *dir,
 			     const char *doubtful)
 {
-	struct lkst_salvage_options options = {};
+	struct lkst_rebuild_options options = {};
 	struct lkst_recordings recordings = {};
-	struct lkst_finds finds = {};
+	struct lkst_hits finds = {};
 	struct outcome o = {};
 	struct lkst_dump dump;
 
 	o.err = lkst_dump_open(&o.e, path, &dump);
 	if (o.err)
 		return o;
-	o.err = lkst_find_all(&o.e, &dump, 1, NULL, NULL, &finds);
+	o.err = lkst_hits_search(&o.e, &dump, 1, NULL, NULL, &finds);
 	if (!o.err)
 		o.err = lkst_recordings_new(&o.e, &dump, 1, &finds, known, &recordings);
 	o.nr_recordings = recordings.nr;
@@ -77,12 +77,12 @@ struct outcome extract_known(const char *path, const struct lkst_memory_ids *kno
 		if ((dir && lkst_writer_open(&o.e, dir, c, &options.trace)) ||
 		    (doubtful && lkst_writer_open(&o.e, doubtful, c, &options.doubtful)))
 			abort();
-		o.err = lkst_salvage(&o.e, &dump, 1, &recordings.items[0], &options, &o.sum);
+		o.err = lkst_rebuild(&o.e, &dump, 1, &recordings.items[0], &options, &o.sum);
 		lkst_writer_close(&o.e, options.trace, 0);
 		lkst_writer_close(&o.e, options.doubtful, 0);
 	}
 	lkst_recordings_free(&recordings);
-	lkst_finds_free(&finds);
+	lkst_hits_free(&finds);
 	lkst_dump_close(&dump);
 	return o;
 }

@@ -12,7 +12,7 @@
 #ifndef LKST_TESTS_EXTRACT_H
 #define LKST_TESTS_EXTRACT_H
 
-#include "crash/salvage.h"
+#include "crash/rebuild.h"
 #include "lib/make_dump.h"
 
 enum {
@@ -44,7 +44,7 @@ struct outcome {
 	bool is_proven; /* these three of the first one */
 	unsigned int nr_outdone;
 	u64 rivals;
-	struct lkst_salvage sum;
+	struct lkst_rebuild sum;
 };
 
 /* Extracts the first recording of the dump at @path to @dir (NULL: only counts), by the ids in @known. */

@@ -82,7 +82,7 @@ static int states_cpu(void *ctx, const struct lkst_cpu_interval *i)
 	return 0;
 }
 
-static int states_frame(void *ctx, const struct lkst_frame *f)
+static int states_frame(void *ctx, const struct lkst_irq_context *f)
 {
 	struct states *st = ctx;
 

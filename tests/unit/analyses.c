@@ -53,36 +53,36 @@ TEST(analysis_list_has_start_and_elapsed_in_columns_3_and_4)
 	CHECK_STR(list(calls_text, "syscall"),
 		  "read 5 2000 40 0|write 6 2010 120 1|read 5 2100 50 0|unknown:999 5 2200 10 0|"
 		  "openat 7 2300 20 0|");
-	CHECK_STR(lkst_study_list(study)->columns[2].name, "start");
-	CHECK_STR(lkst_study_list(study)->columns[3].name, "elapsed");
+	CHECK_STR(lkst_analysis_run_list(study)->columns[2].name, "start");
+	CHECK_STR(lkst_analysis_run_list(study)->columns[3].name, "elapsed");
 	CHECK_EQ(nr_left_out(NULL, "not_over"), 1);
 }
 
 /* What remains of the list of @calls_text under a wish. */
-static const char *list_which(struct lkst_tally_wish which, u64 from_ns, u64 to_ns)
+static const char *list_which(struct lkst_tally_options which, u64 from_ns, u64 to_ns)
 {
 	ask_of(make_full_catalog(), calls_text, "syscall",
-	       (struct lkst_study_wish){
+	       (struct lkst_analysis_options){
 		       .which = which, .from_ns = from_ns, .to_ns = to_ns, .list = take_rows });
 	return listed;
 }
 
 TEST(analysis_can_be_restricted)
 {
-	CHECK_STR(list_which((struct lkst_tally_wish){ .key = "w*" }, 0, 0), "write 6 2010 120 1|");
+	CHECK_STR(list_which((struct lkst_tally_options){ .key = "w*" }, 0, 0), "write 6 2010 120 1|");
 	/* read is number 0, write 1. */
-	CHECK_STR(list_which((struct lkst_tally_wish){ .key = "1" }, 0, 0), "write 6 2010 120 1|");
-	CHECK_STR(list_which((struct lkst_tally_wish){ .key = "999" }, 0, 0),
+	CHECK_STR(list_which((struct lkst_tally_options){ .key = "1" }, 0, 0), "write 6 2010 120 1|");
+	CHECK_STR(list_which((struct lkst_tally_options){ .key = "999" }, 0, 0),
 		  "unknown:999 5 2200 10 0|");
-	CHECK_STR(list_which((struct lkst_tally_wish){ .key = "nothing" }, 0, 0), "");
-	CHECK_STR(list_which((struct lkst_tally_wish){ .has_tid = true, .tid = 6 }, 0, 0),
+	CHECK_STR(list_which((struct lkst_tally_options){ .key = "nothing" }, 0, 0), "");
+	CHECK_STR(list_which((struct lkst_tally_options){ .has_tid = true, .tid = 6 }, 0, 0),
 		  "write 6 2010 120 1|");
-	CHECK_STR(list_which((struct lkst_tally_wish){ .has_cpu = true, .cpu = 1 }, 0, 0),
+	CHECK_STR(list_which((struct lkst_tally_options){ .has_cpu = true, .cpu = 1 }, 0, 0),
 		  "write 6 2010 120 1|");
 	/* Only what lies within the window. */
-	CHECK_STR(list_which((struct lkst_tally_wish){ 0 }, 2005, 2150),
+	CHECK_STR(list_which((struct lkst_tally_options){ 0 }, 2005, 2150),
 		  "write 6 2010 120 1|read 5 2100 50 0|");
-	CHECK_STR(list_which((struct lkst_tally_wish){ 0 }, 2005, 2149), "write 6 2010 120 1|");
+	CHECK_STR(list_which((struct lkst_tally_options){ 0 }, 2005, 2149), "write 6 2010 120 1|");
 }
 
 TEST(analysis_takes_names_as_they_were)
@@ -95,13 +95,13 @@ TEST(analysis_takes_names_as_they_were)
 				   "syscall_exit_write tid=5 ns=44\n";
 
 	ask_of(make_full_catalog(), text, "syscall",
-	       (struct lkst_study_wish){ .which = { .comm = "the*" } });
+	       (struct lkst_analysis_options){ .which = { .comm = "the*" } });
 	CHECK_EQ(value("syscall_total", "all", "count"), 1);
 	CHECK_EQ(value("syscall", "write", "count"), 1);
 	CHECK_STR(lkst_table_cell(table("syscall_worst"), 0, 3)->text, "the other");
 	/* The name comes from before the window. */
 	ask_of(make_full_catalog(), text, "syscall",
-	       (struct lkst_study_wish){ .which = { .comm = "one" }, .from_ns = 5 });
+	       (struct lkst_analysis_options){ .which = { .comm = "one" }, .from_ns = 5 });
 	CHECK_EQ(value("syscall", "read", "count"), 1);
 }
 
@@ -194,7 +194,7 @@ TEST(analysis_says_which_events_it_misses)
 		}
 		CHECK(c && !lkst_catalog_add_builtin(&e, c, 7, LKST_EV_printk_console));
 		ask_of(c, "printk_console ns=1000 text=x\n", (*a)->name,
-		       (struct lkst_study_wish){ 0 });
+		       (struct lkst_analysis_options){ 0 });
 		CHECK(has_note((*a)->name, "The trace cannot have the events that"));
 		CHECK(has_note((*a)->name, (*a)->events));
 	}
@@ -203,27 +203,27 @@ TEST(analysis_says_which_events_it_misses)
 TEST(open_intervals_are_found_after_others_are_gone)
 {
 	enum { NR = 5000 };
-	struct lkst_open o = { .max = NR };
-	struct lkst_open_entry *entry;
+	struct lkst_pending o = { .max = NR };
+	struct lkst_pending_entry *entry;
 	u64 i;
 
 	for (i = 0; i < NR; i++) {
-		CHECK_EQ(lkst_open_put(&o, i * 4096, &entry), 1);
+		CHECK_EQ(lkst_pending_put(&o, i * 4096, &entry), 1);
 		CHECK_EQ(entry->start_ns, 0);
 		entry->start_ns = i + 1;
 	}
-	CHECK_EQ(lkst_open_put(&o, 1, &entry), 0);
+	CHECK_EQ(lkst_pending_put(&o, 1, &entry), 0);
 	CHECK_EQ(o.nr_refused, 1);
 	for (i = 0; i < NR; i += 2)
-		lkst_open_remove(&o, lkst_open_find(&o, i * 4096));
+		lkst_pending_remove(&o, lkst_pending_find(&o, i * 4096));
 	CHECK_EQ(o.hash.nr, NR / 2);
 	for (i = 0; i < NR; i++) {
-		entry = lkst_open_find(&o, i * 4096);
+		entry = lkst_pending_find(&o, i * 4096);
 		CHECK(i % 2 ? entry && entry->start_ns == i + 1 : !entry);
 	}
-	CHECK_EQ(lkst_open_put(&o, 4096, &entry), 1);
+	CHECK_EQ(lkst_pending_put(&o, 4096, &entry), 1);
 	CHECK_EQ(entry->start_ns, 2);
-	lkst_open_fini(&o);
+	lkst_pending_fini(&o);
 }
 
 static void put_number(void *ctx, u64 key, char text[LKST_KEY_TEXT])
@@ -236,14 +236,14 @@ TEST(tally_counts_further_keys_as_others)
 	static const struct lkst_tally_config config = {
 		.name = "t", .title = "T", .type = LKST_COLUMN_BYTES, .put_key = put_number
 	};
-	struct lkst_tally_wish wish = { 0 };
+	struct lkst_tally_options options = { 0 };
 	struct lkst_threads *threads = lkst_threads_new();
 	struct lkst_hist all;
 	struct lkst_tally t;
 	u64 i;
 
 	CHECK(threads);
-	lkst_tally_init(&t, &config, &wish, threads);
+	lkst_tally_init(&t, &config, &options, threads);
 	for (i = 0; i < LKST_TALLY_KEYS_MAX + 100; i++)
 		CHECK_EQ(lkst_tally_add(&t, i, 1, i, 1, 0), 0);
 	CHECK_EQ(t.nr_keys, LKST_TALLY_KEYS_MAX);
@@ -261,13 +261,13 @@ TEST(tally_keeps_the_greatest_ten_in_order)
 	static const struct lkst_tally_config config = {
 		.name = "t", .title = "T", .type = LKST_COLUMN_DURATION, .put_key = put_number
 	};
-	struct lkst_tally_wish wish = { 0 };
+	struct lkst_tally_options options = { 0 };
 	struct lkst_threads *threads = lkst_threads_new();
 	struct lkst_tally t;
 	u64 i;
 
 	CHECK(threads);
-	lkst_tally_init(&t, &config, &wish, threads);
+	lkst_tally_init(&t, &config, &options, threads);
 	/* 37 and 1000 have no common factor: each value below 1000 comes once. */
 	for (i = 0; i < 1000; i++)
 		CHECK_EQ(lkst_tally_add(&t, 1, i * 37 % 1000, i + 1, 1, 0), 0);
@@ -298,7 +298,7 @@ static void ask_of_maskset(const char *name, unsigned int more, const char *line
 		 "state_maskset ns=1 maskset=3 active=%d events=%u name=%s\n%s",
 		 !strcmp(name, "RDEFAULT"), strcmp(name, "RDEFAULT") != 0,
 		 lkst_mask_count(mask.route, c) + more, name, lines);
-	ask_of(c, text, analysis, (struct lkst_study_wish){ 0 });
+	ask_of(c, text, analysis, (struct lkst_analysis_options){ 0 });
 }
 
 static const char one_call[] = "syscall_entry_brk tid=5 ns=2000\nsyscall_exit_brk tid=5 ns=2100\n";

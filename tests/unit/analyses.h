@@ -11,7 +11,7 @@
 /* ---- asking ---------------------------------------------------------------------------------- */
 
 static struct lkst_trace *trace;
-static struct lkst_study *study;
+static struct lkst_analysis_run *study;
 static char dir[64];
 static char listed[4096]; /* rows of a list, "key tid start value cpu" each, then '|' */
 
@@ -52,7 +52,7 @@ static inline int take_rows(void *arg, const struct lkst_table *t)
 
 static inline void finish(void)
 {
-	lkst_study_free(study);
+	lkst_analysis_run_free(study);
 	study = NULL;
 	if (trace)
 		lkst_trace_close(trace);
@@ -64,7 +64,7 @@ static inline void finish(void)
 
 /* Asks @catalog's trace of @lines the analysis @name; finish() is called before the next. */
 static inline void ask_of(struct lkst_catalog *catalog, const char *lines, const char *name,
-			  struct lkst_study_wish wish)
+			  struct lkst_analysis_options options)
 {
 	const struct lkst_analysis *a = lkst_analysis_find(name);
 	struct make_trace *m;
@@ -82,9 +82,10 @@ static inline void ask_of(struct lkst_catalog *catalog, const char *lines, const
 		fprintf(stderr, "%s\n", m->err.text);
 	if (make_end(m) || err || !a)
 		abort();
-	wish.to_ns = wish.to_ns ? wish.to_ns : UINT64_MAX;
-	if (lkst_trace_open(&e, dir, &trace) || lkst_study_new(&e, trace, &wish, &a, 1, &study) ||
-	    lkst_study_run(&e, study)) {
+	options.to_ns = options.to_ns ? options.to_ns : UINT64_MAX;
+	if (lkst_trace_open(&e, dir, &trace) ||
+	    lkst_analysis_run_new(&e, trace, &options, &a, 1, &study) ||
+	    lkst_analysis_run_pass(&e, study)) {
 		fprintf(stderr, "%s\n", e.text);
 		abort();
 	}
@@ -92,18 +93,19 @@ static inline void ask_of(struct lkst_catalog *catalog, const char *lines, const
 
 static inline void ask(const char *lines, const char *name)
 {
-	ask_of(make_full_catalog(), lines, name, (struct lkst_study_wish){ 0 });
+	ask_of(make_full_catalog(), lines, name, (struct lkst_analysis_options){ 0 });
 }
 
 static inline const char *list(const char *lines, const char *name)
 {
-	ask_of(make_full_catalog(), lines, name, (struct lkst_study_wish){ .list = take_rows });
+	ask_of(make_full_catalog(), lines, name,
+	       (struct lkst_analysis_options){ .list = take_rows });
 	return listed;
 }
 
 static inline const struct lkst_table *table(const char *name)
 {
-	const struct lkst_tables *set = lkst_study_tables(study, 0);
+	const struct lkst_tables *set = lkst_analysis_run_tables(study, 0);
 	unsigned int i;
 
 	for (i = 0; i < set->nr; i++)
@@ -138,7 +140,7 @@ static inline long long value(const char *name, const char *key, const char *col
 /* How many @table, or the list if that is NULL, leaves out for the reason called @reason. */
 static inline long long nr_left_out(const char *name, const char *reason)
 {
-	const struct lkst_table *t = name ? table(name) : lkst_study_list(study);
+	const struct lkst_table *t = name ? table(name) : lkst_analysis_run_list(study);
 	unsigned int i;
 
 	for (i = 0; t && i < t->nr_left_out; i++)
@@ -149,7 +151,7 @@ static inline long long nr_left_out(const char *name, const char *reason)
 
 static inline bool has_note(const char *name, const char *text)
 {
-	const struct lkst_table *t = name ? table(name) : lkst_study_list(study);
+	const struct lkst_table *t = name ? table(name) : lkst_analysis_run_list(study);
 	unsigned int i;
 
 	for (i = 0; t && i < t->notes.nr; i++)

@@ -511,8 +511,8 @@ TEST(analyses_share_a_pass_without_a_difference)
 {
 	static const char *const texts[] = { memory_text, block_text, net_text, sched_text };
 	const struct lkst_analysis *all[64];
-	struct lkst_study *together;
-	struct lkst_study_wish wish = { .to_ns = UINT64_MAX };
+	struct lkst_analysis_run *together;
+	struct lkst_analysis_options options = { .to_ns = UINT64_MAX };
 	struct lkst_err e;
 	unsigned int nr, t, i, k;
 	size_t cell;
@@ -523,14 +523,14 @@ TEST(analyses_share_a_pass_without_a_difference)
 	for (t = 0; t < sizeof(texts) / sizeof(texts[0]); t++) {
 		for (i = 0; i < nr; i++) {
 			ask(texts[t], all[i]->name);
-			CHECK_EQ(lkst_study_new(&e, trace, &wish, all, nr, &together), 0);
-			CHECK_EQ(lkst_study_run(&e, together), 0);
-			CHECK_EQ(lkst_study_tables(together, i)->nr,
-				 lkst_study_tables(study, 0)->nr);
-			for (k = 0; k < lkst_study_tables(study, 0)->nr; k++) {
-				const struct lkst_table *x = lkst_study_tables(study, 0)->items[k];
+			CHECK_EQ(lkst_analysis_run_new(&e, trace, &options, all, nr, &together), 0);
+			CHECK_EQ(lkst_analysis_run_pass(&e, together), 0);
+			CHECK_EQ(lkst_analysis_run_tables(together, i)->nr,
+				 lkst_analysis_run_tables(study, 0)->nr);
+			for (k = 0; k < lkst_analysis_run_tables(study, 0)->nr; k++) {
+				const struct lkst_table *x = lkst_analysis_run_tables(study, 0)->items[k];
 				const struct lkst_table *y =
-					lkst_study_tables(together, i)->items[k];
+					lkst_analysis_run_tables(together, i)->items[k];
 
 				CHECK_STR(x->name, y->name);
 				CHECK_EQ(x->nr_rows, y->nr_rows);
@@ -540,7 +540,7 @@ TEST(analyses_share_a_pass_without_a_difference)
 					    LKST_CELL_TEXT)
 						CHECK_EQ(x->cells[cell].u64, y->cells[cell].u64);
 			}
-			lkst_study_free(together);
+			lkst_analysis_run_free(together);
 		}
 	}
 	finish();

@@ -162,8 +162,8 @@ TEST(analyses_shares_are_no_more_than_the_whole)
 	write_trace(text, &truth);
 	for (i = 0; lkst_analyses[i]; i++) {
 		ask(text, lkst_analyses[i]->name);
-		for (k = 0; k < lkst_study_tables(study, 0)->nr; k++) {
-			const struct lkst_table *t = lkst_study_tables(study, 0)->items[k];
+		for (k = 0; k < lkst_analysis_run_tables(study, 0)->nr; k++) {
+			const struct lkst_table *t = lkst_analysis_run_tables(study, 0)->items[k];
 
 			if (!has_one_whole(t) || !t->nr_rows)
 				continue;

@@ -114,7 +114,7 @@ TEST(analysis_timer_reads_traces_without_the_slack)
 	       "hrtimer_start ns=3100 hrtimer=0xa2 function=0xff10 expires=4000\n"
 	       "hrtimer_expire_entry ns=3990 hrtimer=0xa2 function=0xff10\n"
 	       "hrtimer_expire_exit ns=3991 hrtimer=0xa2\n",
-	       "timer", (struct lkst_study_wish){ 0 });
+	       "timer", (struct lkst_analysis_options){ 0 });
 	CHECK_EQ(value("timer", "0xff10", "count"), 2);
 	CHECK_EQ(value("timer", "0xff10", "total"), 30 + 7);
 	CHECK_EQ(nr_left_out("timer_total", "slack"), 1);

@@ -230,7 +230,7 @@ static int ask(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_model *s = ctx;
 	const struct lkst_thread_life *running = lkst_model_running(s, r->cpu);
-	const struct lkst_frame *f = lkst_model_context(s, r->cpu);
+	const struct lkst_irq_context *f = lkst_model_context(s, r->cpu);
 	struct lkst_thread_now now;
 
 	put("%llu:%d", (unsigned long long)r->ns, running ? running->tid : -1);

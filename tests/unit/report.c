@@ -16,10 +16,10 @@ static char text[64 * 1024];
 static const char *csv(const struct lkst_analysis *analysis, const char *lines)
 {
 	static struct lkst_out out;
-	struct lkst_study_wish wish = { .to_ns = UINT64_MAX };
+	struct lkst_analysis_options options = { .to_ns = UINT64_MAX };
 	const struct lkst_tables *set;
 	struct lkst_table_printer p;
-	struct lkst_study *s = NULL;
+	struct lkst_analysis_run *s = NULL;
 	struct lkst_trace *t = NULL;
 	struct lkst_err e = { "" };
 	char dir[64], path[128];
@@ -30,7 +30,8 @@ static const char *csv(const struct lkst_analysis *analysis, const char *lines)
 	make_scratch(dir);
 	snprintf(path, sizeof(path), "%s/trace", dir);
 	if (make_trace(path, 4096, lines) || lkst_trace_open(&e, path, &t) ||
-	    lkst_study_new(&e, t, &wish, &analysis, 1, &s) || lkst_study_run(&e, s)) {
+	    lkst_analysis_run_new(&e, t, &options, &analysis, 1, &s) ||
+	    lkst_analysis_run_pass(&e, s)) {
 		fprintf(stderr, "%s\n", e.text);
 		abort();
 	}
@@ -38,7 +39,7 @@ static const char *csv(const struct lkst_analysis *analysis, const char *lines)
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	lkst_out_init(&out, fd);
 	lkst_table_printer_init(&p, &out, LKST_TABLE_CSV, 0);
-	set = lkst_study_tables(s, 0);
+	set = lkst_analysis_run_tables(s, 0);
 	for (i = 0; i < set->nr; i++)
 		lkst_table_print(&p, set->items[i]);
 	lkst_table_printer_end(&p);
@@ -46,7 +47,7 @@ static const char *csv(const struct lkst_analysis *analysis, const char *lines)
 	got = pread(fd, text, sizeof(text) - 1, 0);
 	text[got > 0 ? got : 0] = 0;
 	close(fd);
-	lkst_study_free(s);
+	lkst_analysis_run_free(s);
 	lkst_trace_close(t);
 	make_scratch_remove(dir);
 	return text;

@@ -7,14 +7,14 @@
 
 static struct lkst_err e;
 
-/* Whether the wish takes the record of @line; -1: the wish is refused. */
-static int takes(const struct lkst_select_wish *wish, const char *line)
+/* Whether the options choose the record of @line; -1: they are refused. */
+static int takes(const struct lkst_select_options *options, const char *line)
 {
 	struct lkst_record r = fixture_record(f, line);
 	struct lkst_select *s;
 	int matches;
 
-	if (lkst_select_new(&e, f->catalog, f->threads, wish, &s))
+	if (lkst_select_new(&e, f->catalog, f->threads, options, &s))
 		return -1;
 	matches = lkst_select_matches(s, &r);
 	lkst_select_free(s);
@@ -24,18 +24,18 @@ static int takes(const struct lkst_select_wish *wish, const char *line)
 static int glob_takes(const char *glob, const char *line)
 {
 	char *globs[] = { (char *)glob };
-	const struct lkst_select_wish wish = { .events = globs, .nr_events = 1 };
+	const struct lkst_select_options options = { .events = globs, .nr_events = 1 };
 
-	return takes(&wish, line);
+	return takes(&options, line);
 }
 
 TEST(select_takes_all_but_the_state_by_default)
 {
-	const struct lkst_select_wish wish = { 0 };
+	const struct lkst_select_options options = { 0 };
 
-	CHECK_EQ(takes(&wish, "sched_switch next_tid=1"), 1);
-	CHECK_EQ(takes(&wish, "test:nothing"), 1);
-	CHECK_EQ(takes(&wish, "state_thread thread_tid=5"), 0);
+	CHECK_EQ(takes(&options, "sched_switch next_tid=1"), 1);
+	CHECK_EQ(takes(&options, "test:nothing"), 1);
+	CHECK_EQ(takes(&options, "state_thread thread_tid=5"), 0);
 }
 
 TEST(select_matches_globs)
@@ -62,11 +62,11 @@ TEST(select_matches_globs)
 TEST(select_joins_globs)
 {
 	char *globs[] = { "softirq_*", "irq_*" };
-	const struct lkst_select_wish wish = { .events = globs, .nr_events = 2 };
+	const struct lkst_select_options options = { .events = globs, .nr_events = 2 };
 
-	CHECK_EQ(takes(&wish, "softirq_entry vec=1"), 1);
-	CHECK_EQ(takes(&wish, "irq_handler_exit irq=1"), 1);
-	CHECK_EQ(takes(&wish, "sched_switch"), 0);
+	CHECK_EQ(takes(&options, "softirq_entry vec=1"), 1);
+	CHECK_EQ(takes(&options, "irq_handler_exit irq=1"), 1);
+	CHECK_EQ(takes(&options, "sched_switch"), 0);
 }
 
 TEST(select_refuses_globs_that_name_nothing)
@@ -77,19 +77,19 @@ TEST(select_refuses_globs_that_name_nothing)
 
 TEST(select_matches_threads)
 {
-	struct lkst_select_wish wish = { .has_tid = true, .tid = 567 };
+	struct lkst_select_options options = { .has_tid = true, .tid = 567 };
 
-	CHECK_EQ(takes(&wish, "softirq_entry tid=567"), 1);
-	CHECK_EQ(takes(&wish, "softirq_entry tid=568"), 0);
-	wish = (struct lkst_select_wish){ .comm = "cc*" };
-	CHECK_EQ(takes(&wish, "softirq_entry tid=567"), 1);
-	CHECK_EQ(takes(&wish, "softirq_entry tid=1234"), 0);
-	CHECK_EQ(takes(&wish, "softirq_entry tid=4242"), 0);
-	wish.comm = "swapper";
-	CHECK_EQ(takes(&wish, "softirq_entry tid=0"), 1);
-	wish = (struct lkst_select_wish){ .has_tid = true, .tid = 0 };
-	CHECK_EQ(takes(&wish, "softirq_entry tid=0"), 1);
-	CHECK_EQ(takes(&wish, "softirq_entry tid=567"), 0);
+	CHECK_EQ(takes(&options, "softirq_entry tid=567"), 1);
+	CHECK_EQ(takes(&options, "softirq_entry tid=568"), 0);
+	options = (struct lkst_select_options){ .comm = "cc*" };
+	CHECK_EQ(takes(&options, "softirq_entry tid=567"), 1);
+	CHECK_EQ(takes(&options, "softirq_entry tid=1234"), 0);
+	CHECK_EQ(takes(&options, "softirq_entry tid=4242"), 0);
+	options.comm = "swapper";
+	CHECK_EQ(takes(&options, "softirq_entry tid=0"), 1);
+	options = (struct lkst_select_options){ .has_tid = true, .tid = 0 };
+	CHECK_EQ(takes(&options, "softirq_entry tid=0"), 1);
+	CHECK_EQ(takes(&options, "softirq_entry tid=567"), 0);
 }
 
 /* The switch to a thread, its wake-up, its birth and end, and a signal to it are recorded in others. */
@@ -112,9 +112,9 @@ TEST(select_matches_what_others_do_with_a_thread)
 		"softirq_entry tid=3 vec=567",
 		"sched_process_wait tid=3 wait_pid=567",
 	};
-	const struct lkst_select_wish by_tid = { .has_tid = true, .tid = 567 },
-				      by_comm = { .comm = "cc1" };
-	struct lkst_select_wish by_pid = { .has_pid = true, .pid = 500 };
+	const struct lkst_select_options by_tid = { .has_tid = true, .tid = 567 },
+					 by_comm = { .comm = "cc1" };
+	struct lkst_select_options by_pid = { .has_pid = true, .pid = 500 };
 	size_t i;
 
 	fixture_feed(f, "state_thread thread_tid=567 thread_pid=500 comm=cc1");
@@ -135,39 +135,39 @@ TEST(select_matches_what_others_do_with_a_thread)
 	by_pid.pid = 4242;
 	CHECK_EQ(takes(&by_pid, "softirq_entry tid=4242"), 1);
 	/* One thread must have all that is asked for. */
-	by_pid = (struct lkst_select_wish){ .has_tid = true, .tid = 1234, .comm = "cc1" };
+	by_pid = (struct lkst_select_options){ .has_tid = true, .tid = 1234, .comm = "cc1" };
 	CHECK_EQ(takes(&by_pid, "sched_waking tid=1234 target_tid=567"), 0);
 	fixture_thread(f, 567, "cc1", 0x10da42400);
 }
 
 TEST(select_matches_cpus_and_times)
 {
-	struct lkst_select_wish wish = { .has_cpu = true, .cpu = 0 };
+	struct lkst_select_options options = { .has_cpu = true, .cpu = 0 };
 
-	CHECK_EQ(takes(&wish, "softirq_entry cpu=0"), 1);
-	CHECK_EQ(takes(&wish, "softirq_entry cpu=1"), 0);
-	wish = (struct lkst_select_wish){ .from_ns = 100, .has_to = true, .to_ns = 200 };
-	CHECK_EQ(takes(&wish, "softirq_entry ns=99"), 0);
-	CHECK_EQ(takes(&wish, "softirq_entry ns=100"), 1);
-	CHECK_EQ(takes(&wish, "softirq_entry ns=200"), 1);
-	CHECK_EQ(takes(&wish, "softirq_entry ns=201"), 0);
-	wish.from_ns = wish.to_ns = 0;
-	CHECK_EQ(takes(&wish, "softirq_entry ns=1"), 0);
+	CHECK_EQ(takes(&options, "softirq_entry cpu=0"), 1);
+	CHECK_EQ(takes(&options, "softirq_entry cpu=1"), 0);
+	options = (struct lkst_select_options){ .from_ns = 100, .has_to = true, .to_ns = 200 };
+	CHECK_EQ(takes(&options, "softirq_entry ns=99"), 0);
+	CHECK_EQ(takes(&options, "softirq_entry ns=100"), 1);
+	CHECK_EQ(takes(&options, "softirq_entry ns=200"), 1);
+	CHECK_EQ(takes(&options, "softirq_entry ns=201"), 0);
+	options.from_ns = options.to_ns = 0;
+	CHECK_EQ(takes(&options, "softirq_entry ns=1"), 0);
 }
 
 /* The state belongs to no moment, CPU or thread. */
 TEST(select_chooses_the_state_by_event_alone)
 {
 	char *globs[] = { "state_*" };
-	const struct lkst_select_wish wish = { .events = globs,
-					       .nr_events = 1,
-					       .has_tid = true,
-					       .tid = 5,
-					       .has_cpu = true,
-					       .cpu = 3,
-					       .from_ns = 100 };
+	const struct lkst_select_options options = { .events = globs,
+						     .nr_events = 1,
+						     .has_tid = true,
+						     .tid = 5,
+						     .has_cpu = true,
+						     .cpu = 3,
+						     .from_ns = 100 };
 
-	CHECK_EQ(takes(&wish, "state_thread thread_tid=6 ns=1"), 1);
+	CHECK_EQ(takes(&options, "state_thread thread_tid=6 ns=1"), 1);
 }
 
 static const struct unit_test tests[] = {

@@ -75,10 +75,10 @@ static void ask_model(struct lkst_trace *t)
 static void ask_report(struct lkst_trace *t)
 {
 	const struct lkst_analysis *const *a;
-	struct lkst_study_wish wish = { .to_ns = UINT64_MAX };
+	struct lkst_analysis_options options = { .to_ns = UINT64_MAX };
 
 	for (a = lkst_analyses; *a; a++) {
-		struct lkst_work *w = calloc(1, (*a)->size);
+		struct lkst_analysis_state *w = calloc(1, (*a)->size);
 		struct lkst_feed *f;
 		struct lkst_model *state;
 
@@ -92,7 +92,7 @@ static void ask_report(struct lkst_trace *t)
 		w->analysis = *a;
 		w->feed = f;
 		w->state = state;
-		w->wish = &wish;
+		w->options = &options;
 		CHECK((*a)->begin(w) > 0);
 		take_wanted(f, REPORT);
 		if ((*a)->fini)

@@ -33,11 +33,11 @@ static const char calls_trace[] =
 static int find(const char *text, const char *what, struct lkst_worst *ret_worst, struct lkst_err *e)
 {
 	struct account_fixture *x = account_new(text, NULL);
-	struct lkst_worst_wish wish = { .to_ns = UINT64_MAX };
-	int err = lkst_worst_parse(e, what, &wish.kind, &wish.call);
+	struct lkst_worst_options options = { .to_ns = UINT64_MAX };
+	int err = lkst_worst_parse(e, what, &options.kind, &options.call);
 
 	if (!err)
-		err = lkst_worst_find(e, x->trace, &wish, ret_worst);
+		err = lkst_worst_find(e, x->trace, &options, ret_worst);
 	account_free(x);
 	return err;
 }

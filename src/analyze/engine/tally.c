@@ -19,10 +19,10 @@ enum {
 #define OTHERS LKST_HASH_NONE /* the key of what was too many */
 
 void lkst_tally_init(struct lkst_tally *t, const struct lkst_tally_config *config,
-		     const struct lkst_tally_wish *wish, const struct lkst_threads *threads)
+		     const struct lkst_tally_options *options, const struct lkst_threads *threads)
 {
-	*t = (struct lkst_tally){ .config = *config, .wish = wish, .threads = threads };
-	t->has_filter = wish->comm || wish->has_tid || wish->has_cpu;
+	*t = (struct lkst_tally){ .config = *config, .options = options, .threads = threads };
+	t->has_filter = options->comm || options->has_tid || options->has_cpu;
 }
 
 void lkst_tally_fini(struct lkst_tally *t)
@@ -62,12 +62,13 @@ static bool is_wanted(const struct lkst_tally *t, u64 key, const char *text)
 	char *end;
 	s64 number;
 
-	if (!t->wish->key || !fnmatch(t->wish->key, text, 0))
+	if (!t->options->key || !fnmatch(t->options->key, text, 0))
 		return true;
 	if (!c->key_number)
 		return false;
-	number = strtoll(t->wish->key, &end, 10);
-	return end > t->wish->key && !*end && number >= 0 && c->key_number(c->ctx, key) == number;
+	number = strtoll(t->options->key, &end, 10);
+	return end > t->options->key && !*end && number >= 0 &&
+	       c->key_number(c->ctx, key) == number;
 }
 
 static s64 add_key(struct lkst_tally *t, u64 key)
@@ -121,7 +122,7 @@ static void comm_of(const struct lkst_tally *t, s32 tid, char comm[16])
 
 bool lkst_tally_passes(const struct lkst_tally *t, s32 tid, u32 cpu)
 {
-	const struct lkst_tally_wish *w = t->wish;
+	const struct lkst_tally_options *w = t->options;
 	char comm[17] = "";
 
 	if ((w->has_tid && w->tid != tid) || (w->has_cpu && w->cpu != cpu))

@@ -21,7 +21,7 @@ enum {
 };
 
 /* Which values count. All is borrowed; all zero: every one. */
-struct lkst_tally_wish {
+struct lkst_tally_options {
 	const char *key;  /* a shell pattern for the key's text, or its number; NULL: any */
 	const char *comm; /* a shell pattern for the thread's name; NULL: any */
 	bool has_tid, has_cpu;
@@ -68,7 +68,7 @@ struct lkst_tally_value {
 
 struct lkst_tally {
 	struct lkst_tally_config config;
-	const struct lkst_tally_wish *wish;
+	const struct lkst_tally_options *options;
 	const struct lkst_threads *threads;
 	struct lkst_table *list; /* where every value goes, NULL: nowhere */
 	bool has_filter;	 /* by thread, name or CPU */
@@ -86,9 +86,9 @@ struct lkst_tally {
 	struct lkst_hist own_total;
 };
 
-/* @config is copied, @wish and @threads are borrowed. */
+/* @config is copied, @options and @threads are borrowed. */
 void lkst_tally_init(struct lkst_tally *t, const struct lkst_tally_config *config,
-		     const struct lkst_tally_wish *wish, const struct lkst_threads *threads);
+		     const struct lkst_tally_options *options, const struct lkst_threads *threads);
 void lkst_tally_fini(struct lkst_tally *t);
 
 /* Makes @table one for lkst_tally's list: key, thread, start, value and so on. */
@@ -137,7 +137,7 @@ static inline int lkst_tally_add_total(struct lkst_tally *t, u64 value, u64 weig
 	return lkst_hist_add(&t->own_total, value, weight);
 }
 
-/* Whether the wish for thread, name and CPU is met; the key is not looked at. */
+/* Whether the options choose this thread, name and CPU; the key is not looked at. */
 bool lkst_tally_passes(const struct lkst_tally *t, s32 tid, u32 cpu);
 
 /* A row of the list, of something that is not counted here. 0 or a negative errno. */

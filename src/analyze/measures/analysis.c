@@ -28,40 +28,40 @@ const struct lkst_analysis *lkst_analysis_find(const char *name)
 
 /* ---- for analyses ---------------------------------------------------------------------------- */
 
-struct lkst_tally *lkst_work_tally(struct lkst_work *w, struct lkst_tally_config config)
+struct lkst_tally *lkst_analysis_tally(struct lkst_analysis_state *w, struct lkst_tally_config config)
 {
 	struct lkst_tally *t = &w->tallies[w->nr_tallies];
 
-	assert(w->nr_tallies < LKST_WORK_TALLIES);
+	assert(w->nr_tallies < LKST_ANALYSIS_TALLIES);
 	config.ctx = w;
-	lkst_tally_init(t, &config, &w->wish->which, w->threads);
+	lkst_tally_init(t, &config, &w->options->which, w->threads);
 	/* The list is that of the first tally. */
 	if (w->list && !w->nr_tallies) {
 		lkst_table_fini(w->list);
 		lkst_tally_init_list(t, w->list);
-		lkst_table_set_sink(w->list, w->wish->list, w->wish->list_arg);
+		lkst_table_set_sink(w->list, w->options->list, w->options->list_arg);
 		t->list = w->list;
 	}
 	w->nr_tallies++;
 	return t;
 }
 
-int lkst_work_open(struct lkst_work *w, struct lkst_open *o, u64 key, const struct lkst_record *r,
+int lkst_analysis_open(struct lkst_analysis_state *w, struct lkst_pending *o, u64 key, const struct lkst_record *r,
 		   u64 value, bool is_first)
 {
-	struct lkst_open_entry *entry;
-	int got = lkst_open_put(o, key, &entry);
+	struct lkst_pending_entry *entry;
+	int got = lkst_pending_put(o, key, &entry);
 
 	if (got <= 0)
 		return got;
 	if (entry->start_ns) {
 		if (is_first)
 			return 0;
-		if (w->tally_of[o - w->opens] < w->nr_tallies)
-			lkst_tally_leave_out_any(&w->tallies[w->tally_of[o - w->opens]],
+		if (w->tally_of[o - w->pending] < w->nr_tallies)
+			lkst_tally_leave_out_any(&w->tallies[w->tally_of[o - w->pending]],
 						 LKST_LEFT_OUT_NO_END, entry->tid, entry->cpu);
 	}
-	*entry = (struct lkst_open_entry){ .key = key,
+	*entry = (struct lkst_pending_entry){ .key = key,
 					   .start_ns = r->ns,
 					   .value = value,
 					   .tid = r->tid,
@@ -71,30 +71,30 @@ int lkst_work_open(struct lkst_work *w, struct lkst_open *o, u64 key, const stru
 }
 
 /* Ends the interval @entry, of whose length @less_ns does not count. */
-static int close_entry(struct lkst_work *w, struct lkst_tally *tally, struct lkst_open *o,
-		       struct lkst_open_entry *entry, u64 key, const struct lkst_record *r, u32 cpu,
+static int close_entry(struct lkst_analysis_state *w, struct lkst_tally *tally, struct lkst_pending *o,
+		       struct lkst_pending_entry *entry, u64 key, const struct lkst_record *r, u32 cpu,
 		       u64 less_ns)
 {
-	struct lkst_open_entry e = *entry;
+	struct lkst_pending_entry e = *entry;
 
-	lkst_open_remove(o, entry);
+	lkst_pending_remove(o, entry);
 	if (__builtin_expect(
-		    lkst_crossing_is(w->crossing, cpu, e.buffer, e.start_ns, r->ns) ||
+		    lkst_gap_test_crosses(w->gap_test, cpu, e.buffer, e.start_ns, r->ns) ||
 			    (e.buffer != r->buffer &&
-			     lkst_crossing_is(w->crossing, cpu, r->buffer, e.start_ns, r->ns)),
+			     lkst_gap_test_crosses(w->gap_test, cpu, r->buffer, e.start_ns, r->ns)),
 		    0))
 		return lkst_tally_leave_out(tally, LKST_LEFT_OUT_GAP, key, e.tid, e.cpu);
 	return lkst_tally_add(tally, key, r->ns - e.start_ns - less_ns, e.start_ns, e.tid, e.cpu);
 }
 
-int lkst_work_close(struct lkst_work *w, struct lkst_tally *tally, struct lkst_open *o,
-		    struct lkst_open_entry *entry, u64 key, const struct lkst_record *r)
+int lkst_analysis_close(struct lkst_analysis_state *w, struct lkst_tally *tally, struct lkst_pending *o,
+		    struct lkst_pending_entry *entry, u64 key, const struct lkst_record *r)
 {
-	return close_entry(w, tally, o, entry, key, r, LKST_CROSSING_ANY, 0);
+	return close_entry(w, tally, o, entry, key, r, LKST_GAP_TEST_ANY, 0);
 }
 
-int lkst_work_close_on_cpu(struct lkst_work *w, struct lkst_tally *tally, struct lkst_open *o,
-			   struct lkst_open_entry *entry, u64 key, const struct lkst_record *r)
+int lkst_analysis_close_on_cpu(struct lkst_analysis_state *w, struct lkst_tally *tally, struct lkst_pending *o,
+			   struct lkst_pending_entry *entry, u64 key, const struct lkst_record *r)
 {
 	return close_entry(w, tally, o, entry, key, r, r->cpu, 0);
 }
@@ -107,24 +107,24 @@ int lkst_work_close_on_cpu(struct lkst_work *w, struct lkst_tally *tally, struct
  */
 enum { WHAT_BITS = 16 };
 
-int lkst_work_open_nested(struct lkst_work *w, struct lkst_open *o, u64 key,
+int lkst_analysis_open_nested(struct lkst_analysis_state *w, struct lkst_pending *o, u64 key,
 			  const struct lkst_record *r, u16 what, bool is_first)
 {
-	const struct lkst_open_entry *spent = lkst_open_find(&w->nested, lkst_work_thread(r));
+	const struct lkst_pending_entry *spent = lkst_pending_find(&w->nested, lkst_analysis_thread_key(r));
 
-	return lkst_work_open(w, o, key, r, (spent ? spent->value << WHAT_BITS : 0) | what,
+	return lkst_analysis_open(w, o, key, r, (spent ? spent->value << WHAT_BITS : 0) | what,
 			      is_first);
 }
 
-int lkst_work_close_nested(struct lkst_work *w, struct lkst_tally *tally, struct lkst_open *o,
-			   struct lkst_open_entry *entry, u64 key, const struct lkst_record *r)
+int lkst_analysis_close_nested(struct lkst_analysis_state *w, struct lkst_tally *tally, struct lkst_pending *o,
+			   struct lkst_pending_entry *entry, u64 key, const struct lkst_record *r)
 {
 	u64 ns = r->ns - entry->start_ns, within_ns;
-	struct lkst_open_entry *spent;
+	struct lkst_pending_entry *spent;
 	int got;
 
 	w->nested.max = LKST_TID_MAX;
-	got = lkst_open_put(&w->nested, lkst_work_thread(r), &spent);
+	got = lkst_pending_put(&w->nested, lkst_analysis_thread_key(r), &spent);
 	if (got < 0)
 		return got;
 	within_ns = got ? spent->value - (entry->value >> WHAT_BITS) : 0;
@@ -133,12 +133,12 @@ int lkst_work_close_nested(struct lkst_work *w, struct lkst_tally *tally, struct
 		within_ns = ns;
 	if (got)
 		spent->value += ns - within_ns;
-	return close_entry(w, tally, o, entry, key, r, LKST_CROSSING_ANY, within_ns);
+	return close_entry(w, tally, o, entry, key, r, LKST_GAP_TEST_ANY, within_ns);
 }
 
 /* ---- for analyses ---------------------------------------------------------------------------- */
 
-bool lkst_work_is_whole(struct lkst_tally *tally, const struct lkst_interval *i, u64 key, int *err)
+bool lkst_analysis_is_whole(struct lkst_tally *tally, const struct lkst_interval *i, u64 key, int *err)
 {
 	u32 cpu = i->cpu < 0 ? 0 : (u32)i->cpu;
 	enum lkst_left_out why = i->flags & LKST_INTERVAL_EARLIER   ? LKST_LEFT_OUT_NO_BEGIN
@@ -152,7 +152,7 @@ bool lkst_work_is_whole(struct lkst_tally *tally, const struct lkst_interval *i,
 	return why == LKST_NR_LEFT_OUT;
 }
 
-bool lkst_work_want(struct lkst_work *w, enum lkst_event_index index, lkst_feed_call *call,
+bool lkst_analysis_want(struct lkst_analysis_state *w, enum lkst_event_index index, lkst_feed_call *call,
 		    int *err)
 {
 	int got;
@@ -167,17 +167,17 @@ bool lkst_work_want(struct lkst_work *w, enum lkst_event_index index, lkst_feed_
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-struct lkst_study {
-	struct lkst_study_wish wish;
+struct lkst_analysis_run {
+	struct lkst_analysis_options options;
 	struct lkst_feed *feed;
 	struct lkst_model *state;
-	struct lkst_crossing *crossing;
+	struct lkst_gap_test *gap_test;
 	struct lkst_unrecorded *unrecorded;
 	struct lkst_threads *threads;
 	struct lkst_labels labels;
 	struct lkst_symbols *symbols;
 	unsigned int nr;
-	struct lkst_work **works;
+	struct lkst_analysis_state **works;
 	struct lkst_tables *tables;
 	bool *has_begun;
 	struct lkst_table list;
@@ -189,7 +189,7 @@ static int feed_threads(void *ctx, const struct lkst_record *r, const void *reco
 }
 
 /* Names of threads. Other fields of lkst_threads are not used. */
-static int subscribe_threads(struct lkst_study *s)
+static int subscribe_threads(struct lkst_analysis_run *s)
 {
 	static const char *const names[] = { "state_thread",	   "task_newtask",
 					     "sched_process_fork", "sched_process_exec",
@@ -204,9 +204,9 @@ static int subscribe_threads(struct lkst_study *s)
 	return err < 0 ? err : 0;
 }
 
-static int begin_work(struct lkst_study *s, unsigned int i, const struct lkst_analysis *a)
+static int begin_work(struct lkst_analysis_run *s, unsigned int i, const struct lkst_analysis *a)
 {
-	struct lkst_work *w = calloc(1, a->size);
+	struct lkst_analysis_state *w = calloc(1, a->size);
 	int got;
 
 	if (!w)
@@ -218,10 +218,10 @@ static int begin_work(struct lkst_study *s, unsigned int i, const struct lkst_an
 	w->threads = s->threads;
 	w->labels = &s->labels;
 	w->symbols = s->symbols;
-	w->crossing = s->crossing;
+	w->gap_test = s->gap_test;
 	w->unrecorded = s->unrecorded;
-	w->wish = &s->wish;
-	w->list = s->wish.list ? &s->list : NULL;
+	w->options = &s->options;
+	w->list = s->options.list ? &s->list : NULL;
 	lkst_feed_watch(s->feed, w->wants);
 	got = a->begin(w);
 	lkst_feed_watch(s->feed, NULL);
@@ -232,7 +232,7 @@ static int begin_work(struct lkst_study *s, unsigned int i, const struct lkst_an
 	return got < 0 ? got : 0;
 }
 
-static int make(struct lkst_err *e, struct lkst_study *s, struct lkst_trace *t,
+static int make(struct lkst_err *e, struct lkst_analysis_run *s, struct lkst_trace *t,
 		const struct lkst_analysis *const *analyses)
 {
 	bool needs_state = false;
@@ -241,7 +241,7 @@ static int make(struct lkst_err *e, struct lkst_study *s, struct lkst_trace *t,
 
 	if (err)
 		return err;
-	lkst_feed_limit(s->feed, s->wish.from_ns, s->wish.to_ns);
+	lkst_feed_limit(s->feed, s->options.from_ns, s->options.to_ns);
 	for (i = 0; i < s->nr; i++)
 		needs_state |= analyses[i]->needs_state;
 	err = subscribe_threads(s) ?: lkst_labels_subscribe(&s->labels, s->feed)
@@ -251,7 +251,7 @@ static int make(struct lkst_err *e, struct lkst_study *s, struct lkst_trace *t,
 	err = lkst_symbols_load(e, s->symbols, t);
 	if (err)
 		return err;
-	err = lkst_crossing_new(e, s->feed, &s->crossing);
+	err = lkst_gap_test_new(e, s->feed, &s->gap_test);
 	if (!err && needs_state)
 		err = lkst_model_new(e, s->feed, &s->state);
 	for (i = 0; i < s->nr && !err; i++) {
@@ -262,19 +262,19 @@ static int make(struct lkst_err *e, struct lkst_study *s, struct lkst_trace *t,
 	return err;
 }
 
-int lkst_study_new(struct lkst_err *e, struct lkst_trace *t, const struct lkst_study_wish *wish,
+int lkst_analysis_run_new(struct lkst_err *e, struct lkst_trace *t, const struct lkst_analysis_options *options,
 		   const struct lkst_analysis *const *analyses, unsigned int nr,
-		   struct lkst_study **ret_study)
+		   struct lkst_analysis_run **ret_study)
 {
-	_cleanup_(lkst_study_freep) struct lkst_study *s = calloc(1, sizeof(*s));
+	_cleanup_(lkst_analysis_run_freep) struct lkst_analysis_run *s = calloc(1, sizeof(*s));
 	static const struct lkst_column nothing[] = { { "key", "key", LKST_COLUMN_TEXT, "" } };
 	int err;
 
-	assert(!wish->list || nr == 1);
+	assert(!options->list || nr == 1);
 	if (!s)
 		return lkst_err_sys(e, -ENOMEM, "analyzing");
-	s->wish = *wish;
-	s->works = calloc(nr + 1, sizeof(struct lkst_work *));
+	s->options = *options;
+	s->works = calloc(nr + 1, sizeof(struct lkst_analysis_state *));
 	s->tables = calloc(nr + 1, sizeof(*s->tables));
 	s->has_begun = calloc(nr + 1, sizeof(*s->has_begun));
 	s->threads = lkst_threads_new();
@@ -282,7 +282,7 @@ int lkst_study_new(struct lkst_err *e, struct lkst_trace *t, const struct lkst_s
 	if (!s->works || !s->tables || !s->has_begun || !s->threads || !s->symbols)
 		return lkst_err_sys(e, -ENOMEM, "analyzing");
 	s->nr = nr;
-	if (wish->list)
+	if (options->list)
 		lkst_table_init(&s->list, analyses[0]->name, analyses[0]->title, nothing, 1);
 	err = make(e, s, t, analyses);
 	if (err)
@@ -291,7 +291,7 @@ int lkst_study_new(struct lkst_err *e, struct lkst_trace *t, const struct lkst_s
 	return 0;
 }
 
-static void free_work(struct lkst_work *w)
+static void free_work(struct lkst_analysis_state *w)
 {
 	unsigned int i;
 
@@ -301,14 +301,14 @@ static void free_work(struct lkst_work *w)
 		w->analysis->fini(w);
 	for (i = 0; i < w->nr_tallies; i++)
 		lkst_tally_fini(&w->tallies[i]);
-	for (i = 0; i < LKST_WORK_OPENS; i++)
-		lkst_open_fini(&w->opens[i]);
-	lkst_open_fini(&w->nested);
+	for (i = 0; i < LKST_ANALYSIS_PENDING; i++)
+		lkst_pending_fini(&w->pending[i]);
+	lkst_pending_fini(&w->nested);
 	lkst_notes_fini(&w->notes);
 	free(w);
 }
 
-void lkst_study_free(struct lkst_study *s)
+void lkst_analysis_run_free(struct lkst_analysis_run *s)
 {
 	unsigned int i;
 
@@ -323,7 +323,7 @@ void lkst_study_free(struct lkst_study *s)
 	free(s->has_begun);
 	lkst_table_fini(&s->list);
 	lkst_model_free(s->state);
-	lkst_crossing_free(s->crossing);
+	lkst_gap_test_free(s->gap_test);
 	lkst_unrecorded_free(s->unrecorded);
 	lkst_threads_free(s->threads);
 	lkst_labels_fini(&s->labels);
@@ -333,29 +333,29 @@ void lkst_study_free(struct lkst_study *s)
 }
 
 /* What has begun and not ended, and what there was no room for. */
-static void leave_out_open(struct lkst_work *w)
+static void leave_out_open(struct lkst_analysis_state *w)
 {
 	unsigned int k;
 
-	for (k = 0; k < LKST_WORK_OPENS; k++) {
-		const struct lkst_open *o = &w->opens[k];
-		const struct lkst_open_entry *entry;
+	for (k = 0; k < LKST_ANALYSIS_PENDING; k++) {
+		const struct lkst_pending *o = &w->pending[k];
+		const struct lkst_pending_entry *entry;
 		struct lkst_tally *t;
 		u32 i = 0;
 
 		if (w->tally_of[k] >= w->nr_tallies)
 			continue;
 		t = &w->tallies[w->tally_of[k]];
-		while ((entry = lkst_open_next(o, &i)))
+		while ((entry = lkst_pending_next(o, &i)))
 			lkst_tally_leave_out_any(t, LKST_LEFT_OUT_NOT_OVER, entry->tid, entry->cpu);
 		t->left_out.nr[LKST_LEFT_OUT_FULL] += o->nr_refused;
 	}
 }
 
 /* The note for an analysis whose events are not there. */
-static void note(struct lkst_study *s, unsigned int i)
+static void note(struct lkst_analysis_run *s, unsigned int i)
 {
-	struct lkst_work *w = s->works[i];
+	struct lkst_analysis_state *w = s->works[i];
 
 	if (!s->has_begun[i]) {
 		lkst_notes_add(
@@ -378,10 +378,10 @@ static void note(struct lkst_study *s, unsigned int i)
 }
 
 /* Puts the notes below the first table, which is made if the analysis has none. */
-static int place_notes(struct lkst_study *s, unsigned int i)
+static int place_notes(struct lkst_analysis_run *s, unsigned int i)
 {
 	static const struct lkst_column columns[] = { { "key", "key", LKST_COLUMN_TEXT, "" } };
-	struct lkst_work *w = s->works[i];
+	struct lkst_analysis_state *w = s->works[i];
 	struct lkst_tables *set = &s->tables[i];
 	struct lkst_notes *notes;
 	unsigned int k;
@@ -397,9 +397,9 @@ static int place_notes(struct lkst_study *s, unsigned int i)
 	return 0;
 }
 
-static int end_work(struct lkst_study *s, unsigned int i)
+static int end_work(struct lkst_analysis_run *s, unsigned int i)
 {
-	struct lkst_work *w = s->works[i];
+	struct lkst_analysis_state *w = s->works[i];
 	struct lkst_tables *set = &s->tables[i];
 	unsigned int k;
 	int err = 0;
@@ -415,7 +415,7 @@ static int end_work(struct lkst_study *s, unsigned int i)
 	return err ? err : place_notes(s, i);
 }
 
-int lkst_study_run(struct lkst_err *e, struct lkst_study *s)
+int lkst_analysis_run_pass(struct lkst_err *e, struct lkst_analysis_run *s)
 {
 	unsigned int i;
 	int err = lkst_feed_run(e, s->feed);
@@ -425,17 +425,17 @@ int lkst_study_run(struct lkst_err *e, struct lkst_study *s)
 	lkst_unrecorded_end(s->unrecorded);
 	for (i = 0; i < s->nr && !err; i++)
 		err = end_work(s, i);
-	if (!err && s->wish.list)
+	if (!err && s->options.list)
 		err = lkst_table_end(&s->list);
 	return err ? lkst_err_sys(e, err, "analyzing") : 0;
 }
 
-const struct lkst_tables *lkst_study_tables(const struct lkst_study *s, unsigned int i)
+const struct lkst_tables *lkst_analysis_run_tables(const struct lkst_analysis_run *s, unsigned int i)
 {
 	return i < s->nr ? &s->tables[i] : NULL;
 }
 
-const struct lkst_table *lkst_study_list(const struct lkst_study *s)
+const struct lkst_table *lkst_analysis_run_list(const struct lkst_analysis_run *s)
 {
-	return s->wish.list ? &s->list : NULL;
+	return s->options.list ? &s->list : NULL;
 }

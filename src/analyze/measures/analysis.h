@@ -6,16 +6,16 @@
 #ifndef LKST_ANALYZE_MEASURES_ANALYSIS_H
 #define LKST_ANALYZE_MEASURES_ANALYSIS_H
 
-#include "analyze/engine/crossing.h"
 #include "analyze/engine/feed.h"
+#include "analyze/engine/gap_test.h"
 #include "analyze/engine/left_out.h"
 #include "analyze/engine/naming.h"
-#include "analyze/engine/open.h"
+#include "analyze/engine/pending.h"
 #include "analyze/engine/tally.h"
 #include "analyze/engine/unrecorded.h"
 #include "analyze/model/model.h"
 
-struct lkst_work;
+struct lkst_analysis_state;
 
 struct lkst_analysis {
 	const char *name;     /* one word */
@@ -25,13 +25,13 @@ struct lkst_analysis {
 	const char *heritage; /* the row of doc/heritage.md that it comes from: "H01"; NULL: none */
 	const char *events;   /* what it needs, as `lkst record --event` takes it, blanks between */
 	bool needs_state;     /* the state model */
-	size_t size;	      /* of its work, which begins with struct lkst_work */
+	size_t size;	      /* of its work, which begins with struct lkst_analysis_state */
 
 	/* Subscribes. 1; 0: the trace can have no such events; or a negative errno. */
-	int (*begin)(struct lkst_work *w);
+	int (*begin)(struct lkst_analysis_state *w);
 	/* After the pass: further tables and notes. NULL: none. 0 or a negative errno. */
-	int (*end)(struct lkst_work *w, struct lkst_tables *set);
-	void (*fini)(struct lkst_work *w); /* what the work holds itself; NULL: nothing */
+	int (*end)(struct lkst_analysis_state *w, struct lkst_tables *set);
+	void (*fini)(struct lkst_analysis_state *w); /* what the work holds itself; NULL: nothing */
 };
 
 /* All analyses; NULL ends the table. */
@@ -43,8 +43,8 @@ const struct lkst_analysis *lkst_analysis_find(const char *name);
 /* ---- asking ---------------------------------------------------------------------------------- */
 
 /* What one pass is to answer. All is borrowed. */
-struct lkst_study_wish {
-	struct lkst_tally_wish which;
+struct lkst_analysis_options {
+	struct lkst_tally_options which;
 	u64 from_ns, to_ns; /* both included; intervals count that lie within */
 	/*
 	 * Every value of the only analysis goes to this sink as it comes, instead of statistics. What
@@ -54,85 +54,91 @@ struct lkst_study_wish {
 	void *list_arg;
 };
 
-struct lkst_study;
+struct lkst_analysis_run;
 
 /* Makes ready for one pass over @t, which must stay open, that asks @nr @analyses. */
-int lkst_study_new(struct lkst_err *e, struct lkst_trace *t, const struct lkst_study_wish *wish,
-		   const struct lkst_analysis *const *analyses, unsigned int nr,
-		   struct lkst_study **ret_study);
-void lkst_study_free(struct lkst_study *s);
-LKST_GUARD(lkst_study_free, struct lkst_study)
+int lkst_analysis_run_new(struct lkst_err *e, struct lkst_trace *t,
+			  const struct lkst_analysis_options *options,
+			  const struct lkst_analysis *const *analyses, unsigned int nr,
+			  struct lkst_analysis_run **ret_study);
+void lkst_analysis_run_free(struct lkst_analysis_run *s);
+LKST_GUARD(lkst_analysis_run_free, struct lkst_analysis_run)
 
 /* The pass. Once only. */
-int lkst_study_run(struct lkst_err *e, struct lkst_study *s);
+int lkst_analysis_run_pass(struct lkst_err *e, struct lkst_analysis_run *s);
 
 /* The tables of analysis number @i, until the study is freed. */
-const struct lkst_tables *lkst_study_tables(const struct lkst_study *s, unsigned int i);
+const struct lkst_tables *lkst_analysis_run_tables(const struct lkst_analysis_run *s,
+						   unsigned int i);
 
-/* The list that `wish.list` was given the rows of, with its notes; NULL if there is none. */
-const struct lkst_table *lkst_study_list(const struct lkst_study *s);
+/* The list that `options.list` was given the rows of, with its notes; NULL if there is none. */
+const struct lkst_table *lkst_analysis_run_list(const struct lkst_analysis_run *s);
 
 /* ---- for analyses ---------------------------------------------------------------------------- */
 
 enum {
-	LKST_WORK_TALLIES = 4,
-	LKST_WORK_OPENS = 2,
-	LKST_WORK_NO_TALLY = 0xff, /* open intervals are not occurrences that are measured */
+	LKST_ANALYSIS_TALLIES = 4,
+	LKST_ANALYSIS_PENDING = 2,
+	LKST_ANALYSIS_NO_TALLY = 0xff, /* open intervals are not occurrences that are measured */
 };
 
 /* An analysis at work. Its own data follow this struct. */
-struct lkst_work {
+struct lkst_analysis_state {
 	const struct lkst_analysis *analysis;
 	struct lkst_feed *feed;
 	struct lkst_model *state; /* if it needs_state */
 	const struct lkst_threads *threads;
 	const struct lkst_labels *labels; /* names of interrupts, disks and interfaces */
 	struct lkst_symbols *symbols;	  /* names of functions, locks and slab caches */
-	struct lkst_crossing *crossing;
+	struct lkst_gap_test *gap_test;
 	const struct lkst_unrecorded *unrecorded; /* asked after the pass */
 	bool wants[LKST_EVENT_SPACE];		  /* the events that it needs, by their ids */
-	const struct lkst_study_wish *wish;
-	struct lkst_tally tallies[LKST_WORK_TALLIES]; /* the first is what --list lists */
+	const struct lkst_analysis_options *options;
+	struct lkst_tally tallies[LKST_ANALYSIS_TALLIES]; /* the first is what --list lists */
 	unsigned int nr_tallies;
-	struct lkst_open opens[LKST_WORK_OPENS];
-	u8 tally_of[LKST_WORK_OPENS]; /* whose intervals they are */
-	struct lkst_open nested;      /* by thread: its time in nested intervals that are over */
+	struct lkst_pending pending[LKST_ANALYSIS_PENDING];
+	u8 tally_of[LKST_ANALYSIS_PENDING]; /* whose intervals they are */
+	struct lkst_pending nested; /* by thread: its time in nested intervals that are over */
 	struct lkst_left_out_counts left_out; /* without a tally */
 	struct lkst_table *list;
 	struct lkst_notes notes;
 };
 
 /* Adds a tally; its context is the work. */
-struct lkst_tally *lkst_work_tally(struct lkst_work *w, struct lkst_tally_config config);
+struct lkst_tally *lkst_analysis_tally(struct lkst_analysis_state *w,
+				       struct lkst_tally_config config);
 
 /*
  * Begins an interval at @r under @key. 0, also if there was no room, or a negative errno. Where one
  * is open under the key already, @is_first keeps it; else it begins again.
  */
-int lkst_work_open(struct lkst_work *w, struct lkst_open *o, u64 key, const struct lkst_record *r,
-		   u64 value, bool is_first);
+int lkst_analysis_open(struct lkst_analysis_state *w, struct lkst_pending *o, u64 key,
+		       const struct lkst_record *r, u64 value, bool is_first);
 
 /*
  * Ends the interval @entry of @o at @r: a value of @tally under @key, of the thread and CPU of the record that began
  * it, unless it crosses a gap.
  */
-int lkst_work_close(struct lkst_work *w, struct lkst_tally *tally, struct lkst_open *o,
-		    struct lkst_open_entry *entry, u64 key, const struct lkst_record *r);
+int lkst_analysis_close(struct lkst_analysis_state *w, struct lkst_tally *tally,
+			struct lkst_pending *o, struct lkst_pending_entry *entry, u64 key,
+			const struct lkst_record *r);
 
 /* The same for a place of one CPU alone, where gaps of the others do not matter. */
-int lkst_work_close_on_cpu(struct lkst_work *w, struct lkst_tally *tally, struct lkst_open *o,
-			   struct lkst_open_entry *entry, u64 key, const struct lkst_record *r);
+int lkst_analysis_close_on_cpu(struct lkst_analysis_state *w, struct lkst_tally *tally,
+			       struct lkst_pending *o, struct lkst_pending_entry *entry, u64 key,
+			       const struct lkst_record *r);
 
 /*
  * The same for intervals of a thread that lie within each other, so that no time counts twice: the
- * length of those within it is taken from each. @what, of 16 bits, comes back by lkst_work_what().
+ * length of those within it is taken from each. @what, of 16 bits, comes back by lkst_analysis_what().
  */
-int lkst_work_open_nested(struct lkst_work *w, struct lkst_open *o, u64 key,
-			  const struct lkst_record *r, u16 what, bool is_first);
-int lkst_work_close_nested(struct lkst_work *w, struct lkst_tally *tally, struct lkst_open *o,
-			   struct lkst_open_entry *entry, u64 key, const struct lkst_record *r);
+int lkst_analysis_open_nested(struct lkst_analysis_state *w, struct lkst_pending *o, u64 key,
+			      const struct lkst_record *r, u16 what, bool is_first);
+int lkst_analysis_close_nested(struct lkst_analysis_state *w, struct lkst_tally *tally,
+			       struct lkst_pending *o, struct lkst_pending_entry *entry, u64 key,
+			       const struct lkst_record *r);
 
-static inline u16 lkst_work_what(const struct lkst_open_entry *entry)
+static inline u16 lkst_analysis_what(const struct lkst_pending_entry *entry)
 {
 	return (u16)entry->value;
 }
@@ -141,17 +147,18 @@ static inline u16 lkst_work_what(const struct lkst_open_entry *entry)
  * Whether the state model has seen @i from begin to end. If not, it is counted as left out of @tally,
  * under @key; *@err gets the result.
  */
-bool lkst_work_is_whole(struct lkst_tally *tally, const struct lkst_interval *i, u64 key, int *err);
+bool lkst_analysis_is_whole(struct lkst_tally *tally, const struct lkst_interval *i, u64 key,
+			    int *err);
 
 /* A key for the thread of @r: its number, or for the idle threads, one of the CPU's own. */
-static inline u64 lkst_work_thread(const struct lkst_record *r)
+static inline u64 lkst_analysis_thread_key(const struct lkst_record *r)
 {
 	return r->tid ? (u32)r->tid : 1ULL << 32 | r->cpu;
 }
 
 /* Subscribes to @index. True: there is such an event. An error goes to *@err and sticks there. */
-bool lkst_work_want(struct lkst_work *w, enum lkst_event_index index, lkst_feed_call *call,
-		    int *err);
+bool lkst_analysis_want(struct lkst_analysis_state *w, enum lkst_event_index index,
+			lkst_feed_call *call, int *err);
 
 /* ---- the analyses ---------------------------------------------------------------------------- */
 

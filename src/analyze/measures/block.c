@@ -31,7 +31,7 @@ struct changes {
 };
 
 struct block {
-	struct lkst_work work;
+	struct lkst_analysis_state work;
 	struct lkst_labels names;
 	struct changes *changes; /* by the first tally's index of keys */
 	u32 nr_changes;
@@ -73,7 +73,7 @@ static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 	lkst_put_key(text, full, (size_t)length);
 }
 
-static void fini(struct lkst_work *w)
+static void fini(struct lkst_analysis_state *w)
 {
 	lkst_labels_fini(&((struct block *)w)->names);
 	free(((struct block *)w)->changes);
@@ -104,7 +104,7 @@ static const struct lkst_column change_columns[] = {
 };
 
 /* The table of changes, or a note that the trace has none; merges only @has_merges. */
-static int put_changes(struct lkst_work *w, struct lkst_tables *set, const char *name,
+static int put_changes(struct lkst_analysis_state *w, struct lkst_tables *set, const char *name,
 		       const char *title, bool has_merges)
 {
 	const struct block *b = (const struct block *)w;
@@ -144,15 +144,15 @@ static int put_changes(struct lkst_work *w, struct lkst_tables *set, const char 
 static int on_issue(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_issue *x = record;
-	struct lkst_work *w = ctx;
+	struct lkst_analysis_state *w = ctx;
 	u64 packed = pack(x->dev, x->flags, x->bytes);
-	struct lkst_open_entry *entry = lkst_open_find(&w->opens[0], x->rq);
+	struct lkst_pending_entry *entry = lkst_pending_find(&w->pending[0], x->rq);
 
 	if (entry && entry->value & REQUEUED) {
 		entry->value = packed;
 		return 0;
 	}
-	return lkst_work_open(w, &w->opens[0], x->rq, r, packed, false);
+	return lkst_analysis_open(w, &w->pending[0], x->rq, r, packed, false);
 }
 
 /* A driver may refuse a request before it counts as issued. */
@@ -160,7 +160,7 @@ static int on_requeue(void *ctx, const struct lkst_record *r, const void *record
 {
 	const struct lkst_rec_block_rq_requeue *x = record;
 	struct block *b = ctx;
-	struct lkst_open_entry *entry = lkst_open_find(&b->work.opens[0], x->rq);
+	struct lkst_pending_entry *entry = lkst_pending_find(&b->work.pending[0], x->rq);
 	struct changes *changes;
 	int err;
 
@@ -176,14 +176,14 @@ static int on_requeue(void *ctx, const struct lkst_record *r, const void *record
 static int on_merge(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_merge *x = record;
-	struct lkst_work *w = ctx;
-	struct lkst_open_entry *entry = lkst_open_find(&w->opens[0], x->rq);
+	struct lkst_analysis_state *w = ctx;
+	struct lkst_pending_entry *entry = lkst_pending_find(&w->pending[0], x->rq);
 	u64 key;
 
 	if (!entry)
 		return 0;
 	key = key_of(entry->value);
-	lkst_open_remove(&w->opens[0], entry);
+	lkst_pending_remove(&w->pending[0], entry);
 	return lkst_tally_leave_out(&w->tallies[0], LKST_LEFT_OUT_MERGED, key, r->tid, r->cpu);
 }
 
@@ -191,8 +191,8 @@ static int on_merge(void *ctx, const struct lkst_record *r, const void *record)
 static int on_complete(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_complete *x = record;
-	struct lkst_work *w = ctx;
-	struct lkst_open_entry *entry = lkst_open_find(&w->opens[0], x->rq);
+	struct lkst_analysis_state *w = ctx;
+	struct lkst_pending_entry *entry = lkst_pending_find(&w->pending[0], x->rq);
 
 	/* Its kind is in the record of the issue only. */
 	if (!entry) {
@@ -203,27 +203,27 @@ static int on_complete(void *ctx, const struct lkst_record *r, const void *recor
 		entry->value -= x->bytes >> SECTOR_SHIFT;
 		return 0;
 	}
-	return lkst_work_close(w, &w->tallies[0], &w->opens[0], entry, key_of(entry->value), r);
+	return lkst_analysis_close(w, &w->tallies[0], &w->pending[0], entry, key_of(entry->value), r);
 }
 
-static int begin_time(struct lkst_work *w)
+static int begin_time(struct lkst_analysis_state *w)
 {
 	struct block *b = (struct block *)w;
 	bool has_issue, has_complete;
 	int err = lkst_labels_subscribe(&b->names, w->feed);
 
-	lkst_work_tally(w, (struct lkst_tally_config){ .name = "biotime",
-						       .title = "Block I/O time",
-						       .type = LKST_COLUMN_DURATION,
-						       .put_key = put_key });
-	has_issue = lkst_work_want(w, LKST_EV_block_rq_issue, on_issue, &err);
-	has_complete = lkst_work_want(w, LKST_EV_block_rq_complete, on_complete, &err);
-	lkst_work_want(w, LKST_EV_block_rq_requeue, on_requeue, &err);
-	lkst_work_want(w, LKST_EV_block_rq_merge, on_merge, &err);
+	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "biotime",
+							   .title = "Block I/O time",
+							   .type = LKST_COLUMN_DURATION,
+							   .put_key = put_key });
+	has_issue = lkst_analysis_want(w, LKST_EV_block_rq_issue, on_issue, &err);
+	has_complete = lkst_analysis_want(w, LKST_EV_block_rq_complete, on_complete, &err);
+	lkst_analysis_want(w, LKST_EV_block_rq_requeue, on_requeue, &err);
+	lkst_analysis_want(w, LKST_EV_block_rq_merge, on_merge, &err);
 	return err < 0 ? err : has_issue && has_complete;
 }
 
-static int end_time(struct lkst_work *w, struct lkst_tables *set)
+static int end_time(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
 	return put_changes(w, set, "biotime_requeues", "Block I/O requeues: by key", false);
 }
@@ -270,7 +270,7 @@ static struct disk *disk_of(struct block *b, u32 dev)
 }
 
 /* The disk of a request that is open: it is known. */
-static u32 *count_of(struct block *b, const struct lkst_open_entry *entry, bool is_waiting)
+static u32 *count_of(struct block *b, const struct lkst_pending_entry *entry, bool is_waiting)
 {
 	struct disk *d = disk_of(b, (u32)(entry->value >> 32));
 
@@ -283,13 +283,13 @@ static u32 *count_of(struct block *b, const struct lkst_open_entry *entry, bool 
  */
 static bool leave(struct block *b, enum open which, u64 rq)
 {
-	struct lkst_open *o = &b->work.opens[which];
-	struct lkst_open_entry *entry = lkst_open_find(o, rq);
+	struct lkst_pending *o = &b->work.pending[which];
+	struct lkst_pending_entry *entry = lkst_pending_find(o, rq);
 
 	if (!entry)
 		return false;
 	--*count_of(b, entry, which == OPEN_WAITING);
-	lkst_open_remove(o, entry);
+	lkst_pending_remove(o, entry);
 	return true;
 }
 
@@ -297,20 +297,20 @@ static bool leave(struct block *b, enum open which, u64 rq)
 static int mind_gap(struct block *b, const struct lkst_record *r)
 {
 	u64 since_ns = b->last_ns;
-	struct lkst_open *waiting = &b->work.opens[OPEN_WAITING];
-	const struct lkst_open_entry *entry;
+	struct lkst_pending *waiting = &b->work.pending[OPEN_WAITING];
+	const struct lkst_pending_entry *entry;
 	u32 i = 0;
 	int err = 0;
 
 	b->last_ns = r->ns;
 	if (!since_ns ||
-	    !lkst_crossing_is(b->work.crossing, LKST_CROSSING_ANY, r->buffer, since_ns, r->ns))
+	    !lkst_gap_test_crosses(b->work.gap_test, LKST_GAP_TEST_ANY, r->buffer, since_ns, r->ns))
 		return 0;
-	while (!err && (entry = lkst_open_next(waiting, &i)))
+	while (!err && (entry = lkst_pending_next(waiting, &i)))
 		err = lkst_tally_leave_out(&b->work.tallies[TALLY_WAIT], LKST_LEFT_OUT_GAP,
 					   key_of(entry->value), entry->tid, entry->cpu);
-	lkst_open_fini(waiting);
-	lkst_open_fini(&b->work.opens[OPEN_ISSUED]);
+	lkst_pending_fini(waiting);
+	lkst_pending_fini(&b->work.pending[OPEN_ISSUED]);
 	for (i = 0; i < b->nr_disks; i++)
 		b->disks[i].nr_waiting = b->disks[i].nr_issued = 0;
 	return err;
@@ -327,9 +327,9 @@ static int note_depth(struct block *b, const struct disk *d, u64 packed,
 /* Puts a request among those that wait or are issued, if there is room. */
 static int enter(struct block *b, enum open which, u64 rq, u64 packed, const struct lkst_record *r)
 {
-	struct lkst_open *o = &b->work.opens[which];
-	int err = lkst_work_open(&b->work, o, rq, r, packed, false);
-	struct lkst_open_entry *entry = err ? NULL : lkst_open_find(o, rq);
+	struct lkst_pending *o = &b->work.pending[which];
+	int err = lkst_analysis_open(&b->work, o, rq, r, packed, false);
+	struct lkst_pending_entry *entry = err ? NULL : lkst_pending_find(o, rq);
 
 	if (entry)
 		++*count_of(b, entry, which == OPEN_WAITING);
@@ -348,12 +348,12 @@ static int on_queue_insert(void *ctx, const struct lkst_record *r, const void *r
 	struct block *b = ctx;
 	u64 packed = pack(x->dev, x->flags, x->bytes);
 	struct disk *d = disk_of(b, x->dev);
-	struct lkst_open_entry *entry;
+	struct lkst_pending_entry *entry;
 	int err = mind_gap(b, r);
 
 	if (err || !d)
 		return err ? err : too_many_disks(b, packed, r);
-	entry = lkst_open_find(&b->work.opens[OPEN_WAITING], x->rq);
+	entry = lkst_pending_find(&b->work.pending[OPEN_WAITING], x->rq);
 	/* It has waited since it was requeued, and has not come in again. */
 	if (entry && entry->value & REQUEUED)
 		return 0;
@@ -367,20 +367,20 @@ static int on_queue_issue(void *ctx, const struct lkst_record *r, const void *re
 {
 	const struct lkst_rec_block_rq_issue *x = record;
 	struct block *b = ctx;
-	struct lkst_work *w = &b->work;
+	struct lkst_analysis_state *w = &b->work;
 	u64 packed = pack(x->dev, x->flags, x->bytes);
 	struct disk *d = disk_of(b, x->dev);
-	struct lkst_open_entry *entry;
+	struct lkst_pending_entry *entry;
 	int err = mind_gap(b, r);
 
 	if (err || !d)
 		return err ? err : too_many_disks(b, packed, r);
-	entry = lkst_open_find(&w->opens[OPEN_WAITING], x->rq);
+	entry = lkst_pending_find(&w->pending[OPEN_WAITING], x->rq);
 	leave(b, OPEN_ISSUED, x->rq);
 	if (entry) {
 		--*count_of(b, entry, true);
-		err = lkst_work_close(w, &w->tallies[TALLY_WAIT], &w->opens[OPEN_WAITING], entry,
-				      key_of(packed), r);
+		err = lkst_analysis_close(w, &w->tallies[TALLY_WAIT], &w->pending[OPEN_WAITING],
+					  entry, key_of(packed), r);
 		return err ? err : enter(b, OPEN_ISSUED, x->rq, packed, r);
 	}
 	/* Past the scheduler, or it was inserted before the trace. */
@@ -431,13 +431,13 @@ static int on_queue_complete(void *ctx, const struct lkst_record *r, const void 
 {
 	const struct lkst_rec_block_rq_complete *x = record;
 	struct block *b = ctx;
-	struct lkst_open_entry *entry;
+	struct lkst_pending_entry *entry;
 	u64 key;
 	int err = mind_gap(b, r);
 
 	if (err)
 		return err;
-	entry = lkst_open_find(&b->work.opens[OPEN_ISSUED], x->rq);
+	entry = lkst_pending_find(&b->work.pending[OPEN_ISSUED], x->rq);
 	if (entry && (entry->value & SECTORS_MAX) > x->bytes >> SECTOR_SHIFT) {
 		entry->value -= x->bytes >> SECTOR_SHIFT;
 		return 0;
@@ -445,7 +445,7 @@ static int on_queue_complete(void *ctx, const struct lkst_record *r, const void 
 	if (leave(b, OPEN_ISSUED, x->rq))
 		return 0;
 	/* It was ended without being sent. */
-	entry = lkst_open_find(&b->work.opens[OPEN_WAITING], x->rq);
+	entry = lkst_pending_find(&b->work.pending[OPEN_WAITING], x->rq);
 	if (!entry)
 		return 0;
 	key = key_of(entry->value);
@@ -454,31 +454,31 @@ static int on_queue_complete(void *ctx, const struct lkst_record *r, const void 
 				    r->cpu);
 }
 
-static int begin_queue(struct lkst_work *w)
+static int begin_queue(struct lkst_analysis_state *w)
 {
 	struct block *b = (struct block *)w;
 	int err = lkst_labels_subscribe(&b->names, w->feed);
 	bool has_issue;
 
-	lkst_work_tally(w, (struct lkst_tally_config){ .name = "bioqueue",
-						       .title = "Block I/O queue depth",
-						       .type = LKST_COLUMN_COUNT,
-						       .put_key = put_key });
-	lkst_work_tally(w, (struct lkst_tally_config){ .name = "bioqueue_wait",
-						       .title = "Block I/O queue wait",
-						       .type = LKST_COLUMN_DURATION,
-						       .put_key = put_key });
-	lkst_work_want(w, LKST_EV_block_rq_insert, on_queue_insert, &err);
-	has_issue = lkst_work_want(w, LKST_EV_block_rq_issue, on_queue_issue, &err);
-	lkst_work_want(w, LKST_EV_block_rq_complete, on_queue_complete, &err);
-	lkst_work_want(w, LKST_EV_block_rq_merge, on_queue_merge, &err);
-	lkst_work_want(w, LKST_EV_block_rq_requeue, on_queue_requeue, &err);
+	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "bioqueue",
+							   .title = "Block I/O queue depth",
+							   .type = LKST_COLUMN_COUNT,
+							   .put_key = put_key });
+	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "bioqueue_wait",
+							   .title = "Block I/O queue wait",
+							   .type = LKST_COLUMN_DURATION,
+							   .put_key = put_key });
+	lkst_analysis_want(w, LKST_EV_block_rq_insert, on_queue_insert, &err);
+	has_issue = lkst_analysis_want(w, LKST_EV_block_rq_issue, on_queue_issue, &err);
+	lkst_analysis_want(w, LKST_EV_block_rq_complete, on_queue_complete, &err);
+	lkst_analysis_want(w, LKST_EV_block_rq_merge, on_queue_merge, &err);
+	lkst_analysis_want(w, LKST_EV_block_rq_requeue, on_queue_requeue, &err);
 	w->tally_of[OPEN_WAITING] = TALLY_WAIT;
-	w->tally_of[OPEN_ISSUED] = LKST_WORK_NO_TALLY;
+	w->tally_of[OPEN_ISSUED] = LKST_ANALYSIS_NO_TALLY;
 	return err < 0 ? err : has_issue;
 }
 
-static int end_queue(struct lkst_work *w, struct lkst_tables *set)
+static int end_queue(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
 	return put_changes(w, set, "bioqueue_changes", "Block I/O requeues and merges: by key",
 			   true);

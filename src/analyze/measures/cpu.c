@@ -15,7 +15,7 @@ struct times {
 };
 
 struct cpu {
-	struct lkst_work work;
+	struct lkst_analysis_state work;
 	struct times *times; /* by CPU */
 	u32 nr_times;
 	struct lkst_timeline_scale scale;
@@ -71,7 +71,7 @@ static const struct lkst_column columns[] = {
 };
 enum { NR_COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
-static int end(struct lkst_work *w, struct lkst_tables *set)
+static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
 	const struct cpu *c = (const struct cpu *)w;
 	char text[LKST_TIMELINE_TEXT];
@@ -91,7 +91,7 @@ static int end(struct lkst_work *w, struct lkst_tables *set)
 
 		if (!busy_ns && !t->idle_ns && !t->unknown_ns)
 			continue;
-		if (w->wish->which.has_cpu && w->wish->which.cpu != cpu)
+		if (w->options->which.has_cpu && w->options->which.cpu != cpu)
 			continue;
 		lkst_table_row(table);
 		lkst_table_s64(table, cpu);
@@ -114,7 +114,7 @@ static int end(struct lkst_work *w, struct lkst_tables *set)
 
 static const struct lkst_model_calls calls = { .cpu = on_cpu };
 
-static int begin(struct lkst_work *w)
+static int begin(struct lkst_analysis_state *w)
 {
 	struct cpu *c = (struct cpu *)w;
 	u64 begin_ns, end_ns, from_ns, to_ns;
@@ -124,13 +124,13 @@ static int begin(struct lkst_work *w)
 	lkst_trace_range(lkst_feed_trace(w->feed), &begin_ns, &end_ns);
 	lkst_feed_window(w->feed, &from_ns, &to_ns);
 	c->scale = lkst_timeline_scale(lkst_model_begin(w->state), end_ns < to_ns ? end_ns : to_ns);
-	has_switch = lkst_work_want(w, LKST_EV_sched_switch, on_switch, &err);
+	has_switch = lkst_analysis_want(w, LKST_EV_sched_switch, on_switch, &err);
 	if (err >= 0)
 		err = lkst_model_subscribe(w->state, &calls, w);
 	return err < 0 ? err : has_switch;
 }
 
-static void fini(struct lkst_work *w)
+static void fini(struct lkst_analysis_state *w)
 {
 	free(((struct cpu *)w)->times);
 }

@@ -23,7 +23,7 @@ struct faults {
 };
 
 struct fault {
-	struct lkst_work work;
+	struct lkst_analysis_state work;
 	struct faults *faults;
 	u32 nr_faults;
 	bool has_exit;
@@ -89,8 +89,8 @@ static int on_fault_exit(void *ctx, const struct lkst_record *r, const void *rec
 	if (e->result & FAULT_RETRY)
 		return 0;
 	ns = r->ns - f->begin_ns;
-	if (lkst_crossing_is(fault->work.crossing, LKST_CROSSING_ANY, r->buffer, f->begin_ns,
-			     r->ns)) {
+	if (lkst_gap_test_crosses(fault->work.gap_test, LKST_GAP_TEST_ANY, r->buffer, f->begin_ns,
+				  r->ns)) {
 		fault->work.left_out.nr[LKST_LEFT_OUT_GAP]++;
 		f->begin_ns = 0;
 		return 0;
@@ -161,10 +161,10 @@ static void put_row(struct lkst_table *table, const struct lkst_thread_life *lif
 	lkst_table_u64(table, f->waited_ns);
 }
 
-static int end(struct lkst_work *w, struct lkst_tables *set)
+static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
 	const struct fault *fault = (const struct fault *)w;
-	const struct lkst_tally_wish *which = &w->wish->which;
+	const struct lkst_tally_options *which = &w->options->which;
 	struct lkst_table *table;
 	u32 nr;
 
@@ -197,21 +197,21 @@ static int end(struct lkst_work *w, struct lkst_tables *set)
 
 static const struct lkst_model_calls calls = { .interval = on_interval };
 
-static int begin(struct lkst_work *w)
+static int begin(struct lkst_analysis_state *w)
 {
 	struct fault *f = (struct fault *)w;
 	bool has_any;
 	int err = 0;
 
-	has_any = lkst_work_want(w, LKST_EV_page_fault_user, on_user, &err);
-	has_any |= lkst_work_want(w, LKST_EV_page_fault_kernel, on_kernel, &err);
-	f->has_exit = lkst_work_want(w, LKST_EV_page_fault_exit, on_fault_exit, &err);
+	has_any = lkst_analysis_want(w, LKST_EV_page_fault_user, on_user, &err);
+	has_any |= lkst_analysis_want(w, LKST_EV_page_fault_kernel, on_kernel, &err);
+	f->has_exit = lkst_analysis_want(w, LKST_EV_page_fault_exit, on_fault_exit, &err);
 	if (err >= 0)
 		err = lkst_model_subscribe(w->state, &calls, w);
 	return err < 0 ? err : has_any;
 }
 
-static void fini(struct lkst_work *w)
+static void fini(struct lkst_analysis_state *w)
 {
 	free(((struct fault *)w)->faults);
 }

@@ -13,7 +13,7 @@ enum {
 
 static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 {
-	const struct lkst_work *w = ctx;
+	const struct lkst_analysis_state *w = ctx;
 	u32 number = (u32)key;
 
 	switch (key >> SHIFT) {
@@ -37,9 +37,9 @@ static s64 key_number(void *ctx, u64 key)
 	return (u32)key;
 }
 
-static int on_frame(void *ctx, const struct lkst_frame *f)
+static int on_frame(void *ctx, const struct lkst_irq_context *f)
 {
-	struct lkst_work *w = ctx;
+	struct lkst_analysis_state *w = ctx;
 	u32 number = f->context == LKST_CONTEXT_VECTOR ? (u32)f->code : (u32)f->number;
 	u64 key = (u64)f->context << SHIFT | number, ns = f->to_ns - f->from_ns;
 
@@ -59,17 +59,17 @@ static int on_frame(void *ctx, const struct lkst_frame *f)
 
 static const struct lkst_model_calls calls = { .frame = on_frame };
 
-static int begin(struct lkst_work *w)
+static int begin(struct lkst_analysis_state *w)
 {
 	int err;
 
-	lkst_work_tally(w, (struct lkst_tally_config){ .name = "irq",
-						       .title = "Interrupts",
-						       .unit = "interrupts",
-						       .type = LKST_COLUMN_DURATION,
-						       .is_late = true,
-						       .put_key = put_key,
-						       .key_number = key_number });
+	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "irq",
+							   .title = "Interrupts",
+							   .unit = "interrupts",
+							   .type = LKST_COLUMN_DURATION,
+							   .is_late = true,
+							   .put_key = put_key,
+							   .key_number = key_number });
 	err = lkst_model_subscribe(w->state, &calls, w);
 	return err < 0 ? err
 		       : lkst_feed_has(w->feed, LKST_EV_irq_handler_entry) ||
@@ -85,6 +85,6 @@ const struct lkst_analysis lkst_analysis_irq = {
 	.events = "irq_handler_* softirq_* tasklet_* timer_expire_* hrtimer_expire_* local_timer_* "
 		  "reschedule_* call_function_* nmi_handler",
 	.needs_state = true,
-	.size = sizeof(struct lkst_work),
+	.size = sizeof(struct lkst_analysis_state),
 	.begin = begin,
 };

@@ -6,7 +6,7 @@
 #include "analyze/measures/analysis.h"
 
 struct lifetime {
-	struct lkst_work work;
+	struct lkst_analysis_state work;
 	const char *comm;   /* of the thread whose key is asked for */
 	u64 boot_offset_ns; /* from CLOCK_MONOTONIC to the clock that includes suspend */
 	bool has_offset;
@@ -43,12 +43,12 @@ static int on_there(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_state_thread *x = record;
 	struct lifetime *l = ctx;
-	struct lkst_open_entry *entry;
+	struct lkst_pending_entry *entry;
 	int got;
 
 	if (!x->start_ns || x->thread_tid <= 0)
 		return 0;
-	got = lkst_open_put(&l->work.opens[0], (u32)x->thread_tid, &entry);
+	got = lkst_pending_put(&l->work.pending[0], (u32)x->thread_tid, &entry);
 	if (got <= 0)
 		return got;
 	entry->start_ns = x->start_ns;
@@ -62,20 +62,20 @@ static int on_fork(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_process_fork *x = record;
 	struct lifetime *l = ctx;
-	struct lkst_open_entry *entry = lkst_open_find(&l->work.opens[0], (u32)x->child_tid);
+	struct lkst_pending_entry *entry = lkst_pending_find(&l->work.pending[0], (u32)x->child_tid);
 
 	/* The entry is of the thread that had the number before: from the state, or one whose end was not seen. */
 	if (entry && entry->buffer == LKST_BUFFER_STATE)
-		lkst_open_remove(&l->work.opens[0], entry);
-	return lkst_work_open(&l->work, &l->work.opens[0], (u32)x->child_tid, r, 0, false);
+		lkst_pending_remove(&l->work.pending[0], entry);
+	return lkst_analysis_open(&l->work, &l->work.pending[0], (u32)x->child_tid, r, 0, false);
 }
 
 static int on_exec(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_process_exec *x = record;
 	struct lifetime *l = ctx;
-	struct lkst_open *o = &l->work.opens[0];
-	struct lkst_open_entry *entry = lkst_open_find(o, (u32)x->old_tid), e;
+	struct lkst_pending *o = &l->work.pending[0];
+	struct lkst_pending_entry *entry = lkst_pending_find(o, (u32)x->old_tid), e;
 	int got;
 
 	/*
@@ -85,8 +85,8 @@ static int on_exec(void *ctx, const struct lkst_record *r, const void *record)
 	if (x->old_tid == r->tid || !entry)
 		return 0;
 	e = *entry;
-	lkst_open_remove(o, entry);
-	got = lkst_open_put(o, (u32)r->tid, &entry);
+	lkst_pending_remove(o, entry);
+	got = lkst_pending_put(o, (u32)r->tid, &entry);
 	if (got <= 0)
 		return got;
 	e.key = (u32)r->tid;
@@ -98,9 +98,9 @@ static int on_end(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_process_exit *x = record;
 	struct lifetime *l = ctx;
-	struct lkst_work *w = &l->work;
-	struct lkst_open_entry *entry = lkst_open_find(&w->opens[0], (u32)r->tid);
-	struct lkst_open_entry e;
+	struct lkst_analysis_state *w = &l->work;
+	struct lkst_pending_entry *entry = lkst_pending_find(&w->pending[0], (u32)r->tid);
+	struct lkst_pending_entry e;
 
 	if (!entry) {
 		l->comm = x->comm;
@@ -109,33 +109,33 @@ static int on_end(void *ctx, const struct lkst_record *r, const void *record)
 	}
 	l->comm = x->comm;
 	e = *entry;
-	lkst_open_remove(&w->opens[0], entry);
+	lkst_pending_remove(&w->pending[0], entry);
 	if (e.buffer == LKST_BUFFER_STATE)
 		e.start_ns -= l->has_offset ? l->boot_offset_ns : 0;
 	/* Its number may have been given out again in a gap. */
 	if (e.start_ns > r->ns ||
-	    lkst_crossing_is(w->crossing, LKST_CROSSING_ANY, r->buffer, e.start_ns, r->ns))
+	    lkst_gap_test_crosses(w->gap_test, LKST_GAP_TEST_ANY, r->buffer, e.start_ns, r->ns))
 		return lkst_tally_leave_out(&w->tallies[0], LKST_LEFT_OUT_GAP, key_of(x->comm),
 					    r->tid, r->cpu);
 	return lkst_tally_add(&w->tallies[0], key_of(x->comm), r->ns - e.start_ns, e.start_ns,
 			      r->tid, r->cpu);
 }
 
-static int begin(struct lkst_work *w)
+static int begin(struct lkst_analysis_state *w)
 {
 	bool has_fork, has_exit;
 	int err = 0;
 
-	lkst_work_tally(w, (struct lkst_tally_config){ .name = "lifetime",
-						       .title = "Life time of threads",
-						       .type = LKST_COLUMN_DURATION,
-						       .put_key = put_key });
-	w->opens[0].max = LKST_TID_MAX;
-	lkst_work_want(w, LKST_EV_state_clock, on_clock, &err);
-	lkst_work_want(w, LKST_EV_state_thread, on_there, &err);
-	has_fork = lkst_work_want(w, LKST_EV_sched_process_fork, on_fork, &err);
-	lkst_work_want(w, LKST_EV_sched_process_exec, on_exec, &err);
-	has_exit = lkst_work_want(w, LKST_EV_sched_process_exit, on_end, &err);
+	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "lifetime",
+							   .title = "Life time of threads",
+							   .type = LKST_COLUMN_DURATION,
+							   .put_key = put_key });
+	w->pending[0].max = LKST_TID_MAX;
+	lkst_analysis_want(w, LKST_EV_state_clock, on_clock, &err);
+	lkst_analysis_want(w, LKST_EV_state_thread, on_there, &err);
+	has_fork = lkst_analysis_want(w, LKST_EV_sched_process_fork, on_fork, &err);
+	lkst_analysis_want(w, LKST_EV_sched_process_exec, on_exec, &err);
+	has_exit = lkst_analysis_want(w, LKST_EV_sched_process_exit, on_end, &err);
 	return err < 0 ? err : has_fork && has_exit;
 }
 

@@ -14,14 +14,14 @@ enum {
 	BY_ASKER = 64, /* besides the flags: the address is that of the function that asks */
 };
 #define LOCK_ADDRESS (~0ULL >> 8)
-_Static_assert(LKST_TALLY_KEYS_MAX <= 1 << 16, "lkst_work_what() has room for their numbers");
+_Static_assert(LKST_TALLY_KEYS_MAX <= 1 << 16, "lkst_analysis_what() has room for their numbers");
 
 /* Locks whose askers are remembered. */
 enum { ASKERS_MAX = 1 << 16 };
 
 /* Waiting for locks. */
 struct lockwait {
-	struct lkst_work work;
+	struct lkst_analysis_state work;
 	struct lkst_map askers; /* by lock: the function that asked for it last, where that was recorded */
 };
 
@@ -29,7 +29,7 @@ struct lockwait {
  * A lock that is a variable is called by its name. Others are part of objects that the
  * kernel has many of: they are called by the function that takes them, or if that is not known, by their address.
  */
-static u64 key_of(const struct lkst_work *w, u64 lock, u32 flags, const u64 *frames,
+static u64 key_of(const struct lkst_analysis_state *w, u64 lock, u32 flags, const u64 *frames,
 		  unsigned int nr_frames)
 {
 	u64 ignored, asker = 0;
@@ -57,7 +57,7 @@ static const char *kind_of(u32 flags)
 
 static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 {
-	const struct lkst_work *w = ctx;
+	const struct lkst_analysis_state *w = ctx;
 	u32 flags = (u32)(key >> FLAGS_SHIFT);
 	char kind[32];
 	size_t length;
@@ -74,7 +74,7 @@ static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 /* A thread waits for one mutex at a time, but may have to wait for a spin lock on its way. */
 static u64 wait_id(const struct lkst_record *r, u64 lock)
 {
-	return lock ^ lkst_work_thread(r) << 24;
+	return lock ^ lkst_analysis_thread_key(r) << 24;
 }
 
 /* Most waits that spin have no stack: then the lock is taken to be asked for by whoever did so last. */
@@ -99,7 +99,7 @@ static int on_begin(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_contention_begin *x = record;
 	const u64 frames[] = { x->caller, x->caller2, x->caller3, x->caller4, x->caller5 };
-	struct lkst_work *w = ctx;
+	struct lkst_analysis_state *w = ctx;
 	u32 flags = x->flags & LKST_LOCK_MUTEX ? x->flags & ~(u32)LKST_LOCK_SPIN : x->flags;
 	s64 what; /* the number of the key, which has less than 16 bits */
 	u64 key;
@@ -111,38 +111,38 @@ static int on_begin(void *ctx, const struct lkst_record *r, const void *record)
 	what = lkst_tally_key(&w->tallies[0], key);
 	if (what < 0)
 		return (int)what;
-	return lkst_work_open_nested(w, &w->opens[0], wait_id(r, x->lock), r, (u16)what, true);
+	return lkst_analysis_open_nested(w, &w->pending[0], wait_id(r, x->lock), r, (u16)what, true);
 }
 
 static int on_end(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_contention_end *x = record;
-	struct lkst_work *w = ctx;
-	struct lkst_open_entry *entry = lkst_open_find(&w->opens[0], wait_id(r, x->lock));
+	struct lkst_analysis_state *w = ctx;
+	struct lkst_pending_entry *entry = lkst_pending_find(&w->pending[0], wait_id(r, x->lock));
 
 	if (!entry)
 		return lkst_tally_leave_out(&w->tallies[0], LKST_LEFT_OUT_NO_BEGIN,
 					    key_of(w, x->lock, 0, NULL, 0), r->tid, r->cpu);
-	return lkst_work_close_nested(w, &w->tallies[0], &w->opens[0], entry,
-				      w->tallies[0].keys[lkst_work_what(entry)].key, r);
+	return lkst_analysis_close_nested(w, &w->tallies[0], &w->pending[0], entry,
+				      w->tallies[0].keys[lkst_analysis_what(entry)].key, r);
 }
 
-static int begin_wait(struct lkst_work *w)
+static int begin_wait(struct lkst_analysis_state *w)
 {
 	bool has_begin, has_end;
 	int err = 0;
 
 	((struct lockwait *)w)->askers.max = ASKERS_MAX;
-	lkst_work_tally(w, (struct lkst_tally_config){ .name = "lockwait",
+	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "lockwait",
 						       .title = "Lock contention",
 						       .type = LKST_COLUMN_DURATION,
 						       .put_key = put_key });
-	has_begin = lkst_work_want(w, LKST_EV_contention_begin, on_begin, &err);
-	has_end = lkst_work_want(w, LKST_EV_contention_end, on_end, &err);
+	has_begin = lkst_analysis_want(w, LKST_EV_contention_begin, on_begin, &err);
+	has_end = lkst_analysis_want(w, LKST_EV_contention_end, on_end, &err);
 	return err < 0 ? err : has_begin && has_end;
 }
 
-static void fini_wait(struct lkst_work *w)
+static void fini_wait(struct lkst_analysis_state *w)
 {
 	lkst_map_fini(&((struct lockwait *)w)->askers);
 }
@@ -169,21 +169,21 @@ static u64 hold_id(const struct lkst_record *r, u64 lock)
 }
 
 /* The functions' records say that a lock is asked for; without contention it is had at once. */
-static int take(struct lkst_work *w, const struct lkst_record *r, u64 lock, u64 caller, u32 flags)
+static int take(struct lkst_analysis_state *w, const struct lkst_record *r, u64 lock, u64 caller, u32 flags)
 {
 	/* A lock that is not released was tried without success, or is taken for reading again. */
-	return lkst_work_open(w, &w->opens[0], hold_id(r, lock), r,
+	return lkst_analysis_open(w, &w->pending[0], hold_id(r, lock), r,
 			      key_of(w, lock, flags, &caller, 1), false);
 }
 
-static int release(struct lkst_work *w, const struct lkst_record *r, u64 lock)
+static int release(struct lkst_analysis_state *w, const struct lkst_record *r, u64 lock)
 {
-	struct lkst_open_entry *entry = lkst_open_find(&w->opens[0], hold_id(r, lock));
+	struct lkst_pending_entry *entry = lkst_pending_find(&w->pending[0], hold_id(r, lock));
 
 	if (!entry)
 		return lkst_tally_leave_out(&w->tallies[0], LKST_LEFT_OUT_NO_BEGIN,
 					    key_of(w, lock, 0, NULL, 0), r->tid, r->cpu);
-	return lkst_work_close_on_cpu(w, &w->tallies[0], &w->opens[0], entry, entry->value, r);
+	return lkst_analysis_close_on_cpu(w, &w->tallies[0], &w->pending[0], entry, entry->value, r);
 }
 
 static int on_spin(void *ctx, const struct lkst_record *r, const void *record)
@@ -216,8 +216,8 @@ static int on_release(void *ctx, const struct lkst_record *r, const void *record
 static int on_got(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_contention_end *x = record;
-	struct lkst_work *w = ctx;
-	struct lkst_open_entry *entry = lkst_open_find(&w->opens[0], hold_id(r, x->lock));
+	struct lkst_analysis_state *w = ctx;
+	struct lkst_pending_entry *entry = lkst_pending_find(&w->pending[0], hold_id(r, x->lock));
 
 	if (entry)
 		entry->start_ns = r->ns;
@@ -249,18 +249,18 @@ static const struct {
 	{ LKST_EV_read_unlock, on_release, true },
 };
 
-static int begin_hold(struct lkst_work *w)
+static int begin_hold(struct lkst_analysis_state *w)
 {
 	bool has = false;
 	int err = 0;
 	size_t i;
 
-	lkst_work_tally(w, (struct lkst_tally_config){ .name = "lockhold",
+	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "lockhold",
 						       .title = "Lock hold time",
 						       .type = LKST_COLUMN_DURATION,
 						       .put_key = put_key });
 	for (i = 0; i < sizeof(hold_wants) / sizeof(hold_wants[0]); i++)
-		has |= lkst_work_want(w, hold_wants[i].index, hold_wants[i].call, &err) &&
+		has |= lkst_analysis_want(w, hold_wants[i].index, hold_wants[i].call, &err) &&
 		       hold_wants[i].is_release;
 	return err < 0 ? err : has;
 }
@@ -274,6 +274,6 @@ const struct lkst_analysis lkst_analysis_lockhold = {
 		"from spin_lock, write_lock and read_lock (or the contention_end after it) to the "
 		"release on the same CPU; they are recorded only if asked for",
 	.events = "spin_* write_* read_lock read_unlock contention_end",
-	.size = sizeof(struct lkst_work),
+	.size = sizeof(struct lkst_analysis_state),
 	.begin = begin_hold,
 };

@@ -63,7 +63,7 @@ static void put_time_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 
 static void put_site_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 {
-	const struct lkst_work *w = ctx;
+	const struct lkst_analysis_state *w = ctx;
 	unsigned int site = (unsigned int)(key >> SITE_SHIFT);
 
 	if (site == SITE_VMALLOC)
@@ -81,7 +81,7 @@ static u64 site_key(unsigned int site, u64 address)
 }
 
 /* A cache by its name, or where the trace does not have that, by who asks. */
-static u64 cache_key(const struct lkst_work *w, const struct lkst_rec_kmem_cache_alloc *x)
+static u64 cache_key(const struct lkst_analysis_state *w, const struct lkst_rec_kmem_cache_alloc *x)
 {
 	u64 ignored;
 	bool is_named = lkst_symbols_find(w->symbols, x->cache, &ignored);
@@ -93,26 +93,26 @@ static u64 cache_key(const struct lkst_work *w, const struct lkst_rec_kmem_cache
 
 static int on_call(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *s)
 {
-	struct lkst_work *w = ctx;
+	struct lkst_analysis_state *w = ctx;
 
 	if (s->row < 0)
 		return 0;
 	/* A thread is in one system call, but may fault in it: the keys differ. */
-	return lkst_work_open_nested(w, &w->opens[OPEN_TIME], lkst_work_thread(r) | 1ULL << 40, r,
+	return lkst_analysis_open_nested(w, &w->pending[OPEN_TIME], lkst_analysis_thread_key(r) | 1ULL << 40, r,
 				     (u16)(WHAT_CALL + s->row), false);
 }
 
 /* Ends what is open under @id; it is what @what says if its begin was not seen. */
-static int end_time(struct lkst_work *w, u64 id, u64 what, const struct lkst_record *r)
+static int end_time(struct lkst_analysis_state *w, u64 id, u64 what, const struct lkst_record *r)
 {
-	struct lkst_open_entry *entry =
-		lkst_open_find(&w->opens[OPEN_TIME], lkst_work_thread(r) | id << 40);
+	struct lkst_pending_entry *entry =
+		lkst_pending_find(&w->pending[OPEN_TIME], lkst_analysis_thread_key(r) | id << 40);
 
 	if (!entry)
 		return lkst_tally_leave_out(&w->tallies[TALLY_TIME], LKST_LEFT_OUT_NO_BEGIN, what,
 					    r->tid, r->cpu);
-	return lkst_work_close_nested(w, &w->tallies[TALLY_TIME], &w->opens[OPEN_TIME], entry,
-				      lkst_work_what(entry), r);
+	return lkst_analysis_close_nested(w, &w->tallies[TALLY_TIME], &w->pending[OPEN_TIME], entry,
+				      lkst_analysis_what(entry), r);
 }
 
 static int on_return(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *s)
@@ -123,28 +123,28 @@ static int on_return(void *ctx, const struct lkst_record *r, const struct lkst_f
 /* The address that is not accessible may be bad: then handle_mm_fault() is not asked. */
 static int on_fault(void *ctx, const struct lkst_record *r, const void *record)
 {
-	struct lkst_work *w = ctx;
+	struct lkst_analysis_state *w = ctx;
 	bool is_user = r->event->index == LKST_EV_page_fault_user;
 
-	return lkst_work_open_nested(w, &w->opens[OPEN_TIME], lkst_work_thread(r) | 2ULL << 40, r,
+	return lkst_analysis_open_nested(w, &w->pending[OPEN_TIME], lkst_analysis_thread_key(r) | 2ULL << 40, r,
 				     is_user ? WHAT_FAULT_USER : WHAT_FAULT_KERNEL, false);
 }
 
 /* Without a begin it is not a fault of the CPU: the kernel has looked into a program's memory. */
 static int on_fault_end(void *ctx, const struct lkst_record *r, const void *record)
 {
-	struct lkst_work *w = ctx;
+	struct lkst_analysis_state *w = ctx;
 
-	if (!lkst_open_find(&w->opens[OPEN_TIME], lkst_work_thread(r) | 2ULL << 40))
+	if (!lkst_pending_find(&w->pending[OPEN_TIME], lkst_analysis_thread_key(r) | 2ULL << 40))
 		return 0;
 	return end_time(w, 2, WHAT_FAULT_USER, r);
 }
 
 static int on_reclaim(void *ctx, const struct lkst_record *r, const void *record)
 {
-	struct lkst_work *w = ctx;
+	struct lkst_analysis_state *w = ctx;
 
-	return lkst_work_open_nested(w, &w->opens[OPEN_TIME], lkst_work_thread(r) | 3ULL << 40, r,
+	return lkst_analysis_open_nested(w, &w->pending[OPEN_TIME], lkst_analysis_thread_key(r) | 3ULL << 40, r,
 				     WHAT_RECLAIM, false);
 }
 
@@ -154,7 +154,7 @@ static int on_reclaim_end(void *ctx, const struct lkst_record *r, const void *re
 }
 
 /* Subscribes to the system calls @names, which end with NULL. 1 if there are any, or an error. */
-static int want_calls(struct lkst_work *w, const char *const *names)
+static int want_calls(struct lkst_analysis_state *w, const char *const *names)
 {
 	int has = 0, got;
 
@@ -170,7 +170,7 @@ static int want_calls(struct lkst_work *w, const char *const *names)
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
 /* @bytes of @key were asked for; @is_failed: in vain. */
-static int add_size(struct lkst_work *w, enum tally tally, u64 key, u64 bytes, bool is_failed,
+static int add_size(struct lkst_analysis_state *w, enum tally tally, u64 key, u64 bytes, bool is_failed,
 		    const struct lkst_record *r)
 {
 	struct lkst_tally *t = &w->tallies[tally];
@@ -215,25 +215,25 @@ static int on_vmalloc_size(void *ctx, const struct lkst_record *r, const void *r
 	return add_size(ctx, TALLY_VMALLOC, site_key(SITE_VMALLOC, 0), x->bytes, x->is_failed, r);
 }
 
-static int begin_alloc(struct lkst_work *w)
+static int begin_alloc(struct lkst_analysis_state *w)
 {
 	static const char *const calls[] = { "brk", "mmap", "mmap2", "mremap", NULL };
 	int err = 0, got;
 	bool has;
 
-	lkst_work_tally(w, (struct lkst_tally_config){ .name = "memalloc",
+	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "memalloc",
 						       .title = "Memory allocation time",
 						       .type = LKST_COLUMN_DURATION,
 						       .put_key = put_time_key });
-	lkst_work_tally(w, (struct lkst_tally_config){ .name = "memalloc_slab",
+	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "memalloc_slab",
 						       .title = "Slab allocation sizes",
 						       .type = LKST_COLUMN_BYTES,
 						       .put_key = put_site_key });
-	lkst_work_tally(w, (struct lkst_tally_config){ .name = "memalloc_pages",
+	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "memalloc_pages",
 						       .title = "Page allocation sizes",
 						       .type = LKST_COLUMN_BYTES,
 						       .put_key = put_site_key });
-	lkst_work_tally(w, (struct lkst_tally_config){ .name = "memalloc_vmalloc",
+	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "memalloc_vmalloc",
 						       .title = "Address ranges for vmalloc",
 						       .type = LKST_COLUMN_BYTES,
 						       .put_key = put_site_key });
@@ -242,16 +242,16 @@ static int begin_alloc(struct lkst_work *w)
 		return got;
 	has = got;
 	/* A fault is measured only where its end can be hooked. */
-	if (lkst_work_want(w, LKST_EV_page_fault_exit, on_fault_end, &err)) {
-		has |= lkst_work_want(w, LKST_EV_page_fault_user, on_fault, &err);
-		has |= lkst_work_want(w, LKST_EV_page_fault_kernel, on_fault, &err);
+	if (lkst_analysis_want(w, LKST_EV_page_fault_exit, on_fault_end, &err)) {
+		has |= lkst_analysis_want(w, LKST_EV_page_fault_user, on_fault, &err);
+		has |= lkst_analysis_want(w, LKST_EV_page_fault_kernel, on_fault, &err);
 	}
-	has |= lkst_work_want(w, LKST_EV_mm_vmscan_direct_reclaim_begin, on_reclaim, &err);
-	lkst_work_want(w, LKST_EV_mm_vmscan_direct_reclaim_end, on_reclaim_end, &err);
-	has |= lkst_work_want(w, LKST_EV_kmalloc, on_kmalloc_size, &err);
-	has |= lkst_work_want(w, LKST_EV_kmem_cache_alloc, on_cache_size, &err);
-	has |= lkst_work_want(w, LKST_EV_mm_page_alloc, on_pages_size, &err);
-	has |= lkst_work_want(w, LKST_EV_alloc_vmap_area, on_vmalloc_size, &err);
+	has |= lkst_analysis_want(w, LKST_EV_mm_vmscan_direct_reclaim_begin, on_reclaim, &err);
+	lkst_analysis_want(w, LKST_EV_mm_vmscan_direct_reclaim_end, on_reclaim_end, &err);
+	has |= lkst_analysis_want(w, LKST_EV_kmalloc, on_kmalloc_size, &err);
+	has |= lkst_analysis_want(w, LKST_EV_kmem_cache_alloc, on_cache_size, &err);
+	has |= lkst_analysis_want(w, LKST_EV_mm_page_alloc, on_pages_size, &err);
+	has |= lkst_analysis_want(w, LKST_EV_alloc_vmap_area, on_vmalloc_size, &err);
 	return err < 0 ? err : has;
 }
 
@@ -268,32 +268,32 @@ const struct lkst_analysis lkst_analysis_memalloc = {
 	.events =
 		"syscall_*_brk syscall_*_mmap syscall_*_mremap page_fault_* mm_vmscan_direct_* kmalloc "
 		"kmem_cache_alloc mm_page_alloc alloc_vmap_area",
-	.size = sizeof(struct lkst_work),
+	.size = sizeof(struct lkst_analysis_state),
 	.begin = begin_alloc,
 };
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
 /* Page frame numbers and addresses share a table: addresses are those of the kernel, far above. */
-static int begin_life(struct lkst_work *w, u64 id, u64 key, bool is_failed,
+static int begin_life(struct lkst_analysis_state *w, u64 id, u64 key, bool is_failed,
 		      const struct lkst_record *r)
 {
 	if (is_failed)
 		return lkst_tally_leave_out(&w->tallies[TALLY_LIFE], LKST_LEFT_OUT_FAILED, key,
 					    r->tid, r->cpu);
-	return lkst_work_open(w, &w->opens[OPEN_LIFE], id, r, key, false);
+	return lkst_analysis_open(w, &w->pending[OPEN_LIFE], id, r, key, false);
 }
 
-static int end_life(struct lkst_work *w, u64 id, const struct lkst_record *r)
+static int end_life(struct lkst_analysis_state *w, u64 id, const struct lkst_record *r)
 {
-	struct lkst_open_entry *entry = lkst_open_find(&w->opens[OPEN_LIFE], id);
+	struct lkst_pending_entry *entry = lkst_pending_find(&w->pending[OPEN_LIFE], id);
 
 	if (!entry) {
 		lkst_tally_leave_out_any(&w->tallies[TALLY_LIFE], LKST_LEFT_OUT_NO_BEGIN, r->tid,
 					 r->cpu);
 		return 0;
 	}
-	return lkst_work_close(w, &w->tallies[TALLY_LIFE], &w->opens[OPEN_LIFE], entry,
+	return lkst_analysis_close(w, &w->tallies[TALLY_LIFE], &w->pending[OPEN_LIFE], entry,
 			       entry->value, r);
 }
 
@@ -338,32 +338,32 @@ static int on_page_free(void *ctx, const struct lkst_record *r, const void *reco
 	return end_life(ctx, ((const struct lkst_rec_mm_page_free *)record)->pfn, r);
 }
 
-static int begin_free(struct lkst_work *w)
+static int begin_free(struct lkst_analysis_state *w)
 {
 	static const char *const calls[] = { "munmap", "madvise", NULL };
 	int err = 0, got;
 	bool has;
 
-	lkst_work_tally(w, (struct lkst_tally_config){ .name = "memfree",
+	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "memfree",
 						       .title = "Memory release time",
 						       .type = LKST_COLUMN_DURATION,
 						       .put_key = put_time_key });
-	lkst_work_tally(w, (struct lkst_tally_config){ .name = "memfree_life",
+	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "memfree_life",
 						       .title = "Life of memory blocks",
 						       .type = LKST_COLUMN_DURATION,
 						       .put_key = put_site_key });
-	w->opens[OPEN_LIFE].max = LIVES_MAX;
+	w->pending[OPEN_LIFE].max = LIVES_MAX;
 	w->tally_of[OPEN_LIFE] = TALLY_LIFE;
 	got = want_calls(w, calls);
 	if (got < 0)
 		return got;
 	has = got;
-	has |= lkst_work_want(w, LKST_EV_kmalloc, on_kmalloc, &err);
-	has |= lkst_work_want(w, LKST_EV_kmem_cache_alloc, on_cache_alloc, &err);
-	has |= lkst_work_want(w, LKST_EV_mm_page_alloc, on_page_alloc, &err);
-	lkst_work_want(w, LKST_EV_kfree, on_kfree, &err);
-	lkst_work_want(w, LKST_EV_kmem_cache_free, on_cache_free, &err);
-	lkst_work_want(w, LKST_EV_mm_page_free, on_page_free, &err);
+	has |= lkst_analysis_want(w, LKST_EV_kmalloc, on_kmalloc, &err);
+	has |= lkst_analysis_want(w, LKST_EV_kmem_cache_alloc, on_cache_alloc, &err);
+	has |= lkst_analysis_want(w, LKST_EV_mm_page_alloc, on_page_alloc, &err);
+	lkst_analysis_want(w, LKST_EV_kfree, on_kfree, &err);
+	lkst_analysis_want(w, LKST_EV_kmem_cache_free, on_cache_free, &err);
+	lkst_analysis_want(w, LKST_EV_mm_page_free, on_page_free, &err);
 	return err < 0 ? err : has;
 }
 
@@ -375,6 +375,6 @@ const struct lkst_analysis lkst_analysis_memfree = {
 	.measures = "entry to exit of munmap and madvise; from kmalloc, kmem_cache_alloc and "
 		    "mm_page_alloc to their free, by who allocated",
 	.events = "syscall_*_munmap syscall_*_madvise kmalloc kfree kmem_cache_* mm_page_*",
-	.size = sizeof(struct lkst_work),
+	.size = sizeof(struct lkst_analysis_state),
 	.begin = begin_free,
 };

@@ -11,7 +11,7 @@ enum {
 };
 
 struct net {
-	struct lkst_work work;
+	struct lkst_analysis_state work;
 	struct lkst_labels names;
 };
 
@@ -41,7 +41,7 @@ static s64 key_number(void *ctx, u64 key)
 	return (s64)(key >> 1);
 }
 
-static void fini(struct lkst_work *w)
+static void fini(struct lkst_analysis_state *w)
 {
 	lkst_labels_fini(&((struct net *)w)->names);
 }
@@ -57,63 +57,64 @@ static u64 send_id(u64 skb, s32 ifindex)
 static int on_queue(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_net_dev_queue *x = record;
-	struct lkst_work *w = ctx;
+	struct lkst_analysis_state *w = ctx;
 
-	return lkst_work_open(w, &w->opens[0], send_id(x->skb, x->ifindex), r, 0, false);
+	return lkst_analysis_open(w, &w->pending[0], send_id(x->skb, x->ifindex), r, 0, false);
 }
 
 static int on_xmit(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_net_dev_xmit *x = record;
-	struct lkst_work *w = ctx;
-	struct lkst_open_entry *entry;
+	struct lkst_analysis_state *w = ctx;
+	struct lkst_pending_entry *entry;
 
-	entry = lkst_open_find(&w->opens[0], send_id(x->skb, x->ifindex));
+	entry = lkst_pending_find(&w->pending[0], send_id(x->skb, x->ifindex));
 	if (x->result == BUSY)
 		return 0;
 	if (!entry)
 		return lkst_tally_leave_out(&w->tallies[0], LKST_LEFT_OUT_NO_BEGIN,
 					    key_of(x->ifindex, 0), r->tid, r->cpu);
-	return lkst_work_close(w, &w->tallies[0], &w->opens[0], entry, key_of(x->ifindex, 0), r);
+	return lkst_analysis_close(w, &w->tallies[0], &w->pending[0], entry, key_of(x->ifindex, 0),
+				   r);
 }
 
 static int on_rx(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_netif_rx *x = record;
-	struct lkst_work *w = ctx;
+	struct lkst_analysis_state *w = ctx;
 
-	return lkst_work_open(w, &w->opens[1], x->skb, r, 0, false);
+	return lkst_analysis_open(w, &w->pending[1], x->skb, r, 0, false);
 }
 
 static int on_receive(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_netif_receive_skb *x = record;
-	struct lkst_work *w = ctx;
-	struct lkst_open_entry *entry = lkst_open_find(&w->opens[1], x->skb);
+	struct lkst_analysis_state *w = ctx;
+	struct lkst_pending_entry *entry = lkst_pending_find(&w->pending[1], x->skb);
 
 	/* Drivers that poll hand packets in at once, without netif_rx. */
 	if (!entry)
 		return lkst_tally_leave_out(&w->tallies[0], LKST_LEFT_OUT_NO_QUEUE,
 					    key_of(x->ifindex, RECEIVE), r->tid, r->cpu);
-	return lkst_work_close(w, &w->tallies[0], &w->opens[1], entry, key_of(x->ifindex, RECEIVE),
-			       r);
+	return lkst_analysis_close(w, &w->tallies[0], &w->pending[1], entry,
+				   key_of(x->ifindex, RECEIVE), r);
 }
 
-static int begin_time(struct lkst_work *w)
+static int begin_time(struct lkst_analysis_state *w)
 {
 	struct net *n = (struct net *)w;
 	int err = lkst_labels_subscribe(&n->names, w->feed);
 	bool has_send, has_receive;
 
-	lkst_work_tally(w, (struct lkst_tally_config){ .name = "nettime",
-						       .title = "Network queue time",
-						       .type = LKST_COLUMN_DURATION,
-						       .put_key = put_key,
-						       .key_number = key_number });
-	has_send = lkst_work_want(w, LKST_EV_net_dev_queue, on_queue, &err);
-	has_send &= lkst_work_want(w, LKST_EV_net_dev_xmit, on_xmit, &err);
-	has_receive = lkst_work_want(w, LKST_EV_netif_rx, on_rx, &err);
-	has_receive &= lkst_work_want(w, LKST_EV_netif_receive_skb, on_receive, &err);
+	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "nettime",
+							   .title = "Network queue time",
+							   .type = LKST_COLUMN_DURATION,
+							   .put_key = put_key,
+							   .key_number = key_number });
+	has_send = lkst_analysis_want(w, LKST_EV_net_dev_queue, on_queue, &err);
+	has_send &= lkst_analysis_want(w, LKST_EV_net_dev_xmit, on_xmit, &err);
+	has_receive = lkst_analysis_want(w, LKST_EV_netif_rx, on_rx, &err);
+	has_receive &= lkst_analysis_want(w, LKST_EV_netif_receive_skb, on_receive, &err);
 	return err < 0 ? err : has_send || has_receive;
 }
 
@@ -135,7 +136,7 @@ const struct lkst_analysis lkst_analysis_nettime = {
 
 static int on_size(void *ctx, const struct lkst_record *r, u64 key, u32 bytes)
 {
-	struct lkst_work *w = ctx;
+	struct lkst_analysis_state *w = ctx;
 
 	return lkst_tally_add(&w->tallies[0], key, bytes, r->ns, r->tid, r->cpu);
 }
@@ -154,19 +155,19 @@ static int on_receive_size(void *ctx, const struct lkst_record *r, const void *r
 	return on_size(ctx, r, key_of(x->ifindex, RECEIVE), x->bytes);
 }
 
-static int begin_size(struct lkst_work *w)
+static int begin_size(struct lkst_analysis_state *w)
 {
 	struct net *n = (struct net *)w;
 	int err = lkst_labels_subscribe(&n->names, w->feed);
 	bool has;
 
-	lkst_work_tally(w, (struct lkst_tally_config){ .name = "netsize",
-						       .title = "Network packet size",
-						       .type = LKST_COLUMN_BYTES,
-						       .put_key = put_key,
-						       .key_number = key_number });
-	has = lkst_work_want(w, LKST_EV_net_dev_queue, on_queue_size, &err);
-	has |= lkst_work_want(w, LKST_EV_netif_receive_skb, on_receive_size, &err);
+	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "netsize",
+							   .title = "Network packet size",
+							   .type = LKST_COLUMN_BYTES,
+							   .put_key = put_key,
+							   .key_number = key_number });
+	has = lkst_analysis_want(w, LKST_EV_net_dev_queue, on_queue_size, &err);
+	has |= lkst_analysis_want(w, LKST_EV_netif_receive_skb, on_receive_size, &err);
 	return err < 0 ? err : has;
 }
 

@@ -21,7 +21,7 @@ struct times {
 };
 
 struct procstate {
-	struct lkst_work work;
+	struct lkst_analysis_state work;
 	struct times *times; /* by life */
 	u32 nr_times;
 };
@@ -72,7 +72,7 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 	 * An interval that was not seen whole counts in the sums, but says nothing about how long
 	 * such intervals are.
 	 */
-	if (!lkst_work_is_whole(t, i, key, &err))
+	if (!lkst_analysis_is_whole(t, i, key, &err))
 		return err;
 	return lkst_tally_add(t, key, ns, i->from_ns, i->life->tid, cpu);
 }
@@ -117,7 +117,7 @@ static void put_row(struct lkst_table *table, const struct lkst_thread_life *lif
 		lkst_table_none(table);
 }
 
-static int end(struct lkst_work *w, struct lkst_tables *set)
+static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
 	struct procstate *p = (struct procstate *)w;
 	struct lkst_table *table;
@@ -143,19 +143,19 @@ static int end(struct lkst_work *w, struct lkst_tables *set)
 
 static const struct lkst_model_calls calls = { .interval = on_interval };
 
-static int begin(struct lkst_work *w)
+static int begin(struct lkst_analysis_state *w)
 {
 	int err;
 
-	lkst_work_tally(w, (struct lkst_tally_config){ .name = "procstate",
-						       .title = "Process states",
-						       .type = LKST_COLUMN_DURATION,
-						       .put_key = put_key });
+	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "procstate",
+							   .title = "Process states",
+							   .type = LKST_COLUMN_DURATION,
+							   .put_key = put_key });
 	err = lkst_model_subscribe(w->state, &calls, w);
 	return err < 0 ? err : lkst_feed_has(w->feed, LKST_EV_sched_switch);
 }
 
-static void fini(struct lkst_work *w)
+static void fini(struct lkst_analysis_state *w)
 {
 	free(((struct procstate *)w)->times);
 }

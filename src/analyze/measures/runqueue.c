@@ -23,7 +23,7 @@ struct queue {
 };
 
 struct runqueue {
-	struct lkst_work work;
+	struct lkst_analysis_state work;
 	struct queue queues[CPUS_MAX];
 };
 
@@ -51,8 +51,8 @@ static int set_length(struct runqueue *q, s32 cpu, u32 length, const struct lkst
 		return 0;
 	from_ns = queue->since_ns;
 	if (queue->is_known && r->ns > from_ns) {
-		if (lkst_crossing_is(q->work.crossing, LKST_CROSSING_ANY, queue->buffer, from_ns,
-				     r->ns))
+		if (lkst_gap_test_crosses(q->work.gap_test, LKST_GAP_TEST_ANY, queue->buffer,
+					  from_ns, r->ns))
 			err = lkst_tally_leave_out(&q->work.tallies[TALLY_TIME], LKST_LEFT_OUT_GAP,
 						   (u64)cpu, r->tid, (u32)cpu);
 		else
@@ -135,26 +135,26 @@ static int on_end(void *ctx, u64 end_ns)
 	return err;
 }
 
-static int begin(struct lkst_work *w)
+static int begin(struct lkst_analysis_state *w)
 {
 	int err = 0;
 	bool has;
 
-	lkst_work_tally(w, (struct lkst_tally_config){ .name = "runqueue",
-						       .title = "Run queue length at wake-ups",
-						       .type = LKST_COLUMN_COUNT,
-						       .put_key = put_key,
-						       .key_number = key_number });
-	lkst_work_tally(w, (struct lkst_tally_config){ .name = "runqueue_time",
-						       .title = "Run queue length over time",
-						       .type = LKST_COLUMN_COUNT,
-						       .is_weighted = true,
-						       .all = "mean_of_cpus",
-						       .put_key = put_key,
-						       .key_number = key_number });
-	has = lkst_work_want(w, LKST_EV_sched_wakeup, on_wakeup, &err);
-	has |= lkst_work_want(w, LKST_EV_sched_wakeup_new, on_wakeup_new, &err);
-	lkst_work_want(w, LKST_EV_sched_switch, on_switch, &err);
+	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "runqueue",
+							   .title = "Run queue length at wake-ups",
+							   .type = LKST_COLUMN_COUNT,
+							   .put_key = put_key,
+							   .key_number = key_number });
+	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "runqueue_time",
+							   .title = "Run queue length over time",
+							   .type = LKST_COLUMN_COUNT,
+							   .is_weighted = true,
+							   .all = "mean_of_cpus",
+							   .put_key = put_key,
+							   .key_number = key_number });
+	has = lkst_analysis_want(w, LKST_EV_sched_wakeup, on_wakeup, &err);
+	has |= lkst_analysis_want(w, LKST_EV_sched_wakeup_new, on_wakeup_new, &err);
+	lkst_analysis_want(w, LKST_EV_sched_switch, on_switch, &err);
 	if (err >= 0)
 		err = lkst_feed_end(w->feed, on_end, w);
 	return err < 0 ? err : has;

@@ -28,16 +28,17 @@ static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 static int on_waking(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_waking *x = record;
-	struct lkst_work *w = ctx;
+	struct lkst_analysis_state *w = ctx;
 
-	return lkst_work_open(w, &w->opens[OPEN_WAKING], (u32)x->target_tid, r, 0, false);
+	return lkst_analysis_open(w, &w->pending[OPEN_WAKING], (u32)x->target_tid, r, 0, false);
 }
 
 static int on_wakeup(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_wakeup *x = record;
-	struct lkst_work *w = ctx;
-	struct lkst_open_entry *entry = lkst_open_find(&w->opens[OPEN_WAKING], (u32)x->target_tid);
+	struct lkst_analysis_state *w = ctx;
+	struct lkst_pending_entry *entry =
+		lkst_pending_find(&w->pending[OPEN_WAKING], (u32)x->target_tid);
 	enum what what;
 
 	if (!entry) {
@@ -45,56 +46,59 @@ static int on_wakeup(void *ctx, const struct lkst_record *r, const void *record)
 		return 0;
 	}
 	what = entry->cpu == (u16)r->cpu ? WHAT_WAKE_HERE : WHAT_WAKE_THERE;
-	return lkst_work_close(w, &w->tallies[0], &w->opens[OPEN_WAKING], entry, what, r);
+	return lkst_analysis_close(w, &w->tallies[0], &w->pending[OPEN_WAKING], entry, what, r);
 }
 
 static int on_yield(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *s)
 {
-	struct lkst_work *w = ctx;
+	struct lkst_analysis_state *w = ctx;
 
-	return lkst_work_open(w, &w->opens[OPEN_YIELD], lkst_work_thread(r), r, 0, false);
+	return lkst_analysis_open(w, &w->pending[OPEN_YIELD], lkst_analysis_thread_key(r), r, 0,
+				  false);
 }
 
 /* It goes on: nobody else wanted the CPU. */
 static int on_yield_return(void *ctx, const struct lkst_record *r,
 			   const struct lkst_feed_syscall *s)
 {
-	struct lkst_work *w = ctx;
-	struct lkst_open_entry *entry = lkst_open_find(&w->opens[OPEN_YIELD], lkst_work_thread(r));
+	struct lkst_analysis_state *w = ctx;
+	struct lkst_pending_entry *entry =
+		lkst_pending_find(&w->pending[OPEN_YIELD], lkst_analysis_thread_key(r));
 
 	if (!entry)
 		return 0;
-	lkst_open_remove(&w->opens[OPEN_YIELD], entry);
+	lkst_pending_remove(&w->pending[OPEN_YIELD], entry);
 	return lkst_tally_leave_out(&w->tallies[0], LKST_LEFT_OUT_NO_SWITCH, WHAT_YIELD, r->tid,
 				    r->cpu);
 }
 
 static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
 {
-	struct lkst_work *w = ctx;
-	struct lkst_open_entry *entry = lkst_open_find(&w->opens[OPEN_YIELD], lkst_work_thread(r));
+	struct lkst_analysis_state *w = ctx;
+	struct lkst_pending_entry *entry =
+		lkst_pending_find(&w->pending[OPEN_YIELD], lkst_analysis_thread_key(r));
 
 	if (!entry)
 		return 0;
-	return lkst_work_close_on_cpu(w, &w->tallies[0], &w->opens[OPEN_YIELD], entry, WHAT_YIELD,
-				      r);
+	return lkst_analysis_close_on_cpu(w, &w->tallies[0], &w->pending[OPEN_YIELD], entry,
+					  WHAT_YIELD, r);
 }
 
-static int begin(struct lkst_work *w)
+static int begin(struct lkst_analysis_state *w)
 {
 	bool has;
 	int err = 0, got;
 
-	lkst_work_tally(w, (struct lkst_tally_config){ .name = "schedtime",
-						       .title = "Scheduler time",
-						       .type = LKST_COLUMN_DURATION,
-						       .put_key = put_key });
-	w->opens[OPEN_WAKING].max = LKST_TID_MAX;
-	has = lkst_work_want(w, LKST_EV_sched_waking, on_waking, &err);
-	has &= lkst_work_want(w, LKST_EV_sched_wakeup, on_wakeup, &err);
+	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "schedtime",
+							   .title = "Scheduler time",
+							   .type = LKST_COLUMN_DURATION,
+							   .put_key = put_key });
+	w->pending[OPEN_WAKING].max = LKST_TID_MAX;
+	has = lkst_analysis_want(w, LKST_EV_sched_waking, on_waking, &err);
+	has &= lkst_analysis_want(w, LKST_EV_sched_wakeup, on_wakeup, &err);
 	got = lkst_feed_syscall(w->feed, "sched_yield", on_yield, on_yield_return, w);
 	if (got > 0)
-		has |= lkst_work_want(w, LKST_EV_sched_switch, on_switch, &err);
+		has |= lkst_analysis_want(w, LKST_EV_sched_switch, on_switch, &err);
 	return got < 0 ? got : err < 0 ? err : has;
 }
 
@@ -107,6 +111,6 @@ const struct lkst_analysis lkst_analysis_schedtime = {
 		"from sched_waking to sched_wakeup, on one CPU or with another's help; from "
 		"sched_yield's entry to its sched_switch. The scheduler's entry itself has no event",
 	.events = "sched_waking sched_wakeup sched_switch syscall_*_sched_yield",
-	.size = sizeof(struct lkst_work),
+	.size = sizeof(struct lkst_analysis_state),
 	.begin = begin,
 };

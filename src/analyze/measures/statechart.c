@@ -10,7 +10,7 @@
 #include "base/vec.h"
 
 struct chart {
-	struct lkst_work work;
+	struct lkst_analysis_state work;
 	struct lkst_timeline_scale scale;
 	struct lkst_timeline lines[LKST_NR_RUNS];
 	u64 ns[LKST_NR_RUNS];
@@ -21,9 +21,9 @@ struct chart {
 };
 
 /* Which threads are drawn: those that are asked for by number or name, else none. */
-static bool is_wanted(const struct lkst_work *w, const struct lkst_thread_life *life)
+static bool is_wanted(const struct lkst_analysis_state *w, const struct lkst_thread_life *life)
 {
-	const struct lkst_tally_wish *which = &w->wish->which;
+	const struct lkst_tally_options *which = &w->options->which;
 
 	if (!which->has_tid && !which->comm)
 		return false;
@@ -70,7 +70,7 @@ static u64 peak_of(const struct chart *c)
 	return peak_ns;
 }
 
-static int end(struct lkst_work *w, struct lkst_tables *set)
+static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
 	static const u8 order[] = { LKST_RUN_RUNNING, LKST_RUN_READY, LKST_RUN_BLOCKED,
 				    LKST_RUN_STOPPED, LKST_RUN_NEW,   LKST_RUN_DEAD,
@@ -102,7 +102,7 @@ static int end(struct lkst_work *w, struct lkst_tables *set)
 	}
 	if (c->nr_threads > 1)
 		lkst_notes_add(&table->notes, "%u threads are drawn together.", c->nr_threads);
-	if (!w->wish->which.has_tid && !w->wish->which.comm)
+	if (!w->options->which.has_tid && !w->options->which.comm)
 		lkst_notes_add(&table->notes,
 			       "Threads are drawn that are asked for: --tid, --comm.");
 	return table->error;
@@ -110,7 +110,7 @@ static int end(struct lkst_work *w, struct lkst_tables *set)
 
 static const struct lkst_model_calls calls = { .interval = on_interval };
 
-static int begin(struct lkst_work *w)
+static int begin(struct lkst_analysis_state *w)
 {
 	struct chart *c = (struct chart *)w;
 	u64 begin_ns, end_ns, from_ns, to_ns;
@@ -123,7 +123,7 @@ static int begin(struct lkst_work *w)
 	return err < 0 ? err : lkst_feed_has(w->feed, LKST_EV_sched_switch);
 }
 
-static void fini(struct lkst_work *w)
+static void fini(struct lkst_analysis_state *w)
 {
 	free(((struct chart *)w)->seen);
 }

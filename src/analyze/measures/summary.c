@@ -52,7 +52,7 @@ struct cpu_times {
 };
 
 struct summary {
-	struct lkst_work work;
+	struct lkst_analysis_state work;
 	struct lkst_labels disks;
 	u64 nr_switches, nr_wakeups, nr_calls, nr_failed, nr_faults, nr_requests, request_bytes;
 	u64 nr_sent, nr_received, nr_forks, nr_ends, nr_frames, nr_gaps;
@@ -207,7 +207,7 @@ static int on_cpu(void *ctx, const struct lkst_cpu_interval *i)
 }
 
 /* "irq:24:eth0", "softirq:TIMER", "timer:process_timeout", "local_timer". */
-static void name_frame(const struct summary *s, const struct lkst_frame *f,
+static void name_frame(const struct summary *s, const struct lkst_irq_context *f,
 		       char text[LKST_KEY_TEXT])
 {
 	char prefix[32];
@@ -228,7 +228,7 @@ static void name_frame(const struct summary *s, const struct lkst_frame *f,
 	}
 }
 
-static int on_frame(void *ctx, const struct lkst_frame *f)
+static int on_frame(void *ctx, const struct lkst_irq_context *f)
 {
 	struct summary *s = ctx;
 	char name[LKST_KEY_TEXT];
@@ -355,7 +355,7 @@ static void put_row(struct lkst_table *t, u64 window_ns, struct row row)
 	lkst_table_str(t, row.note ? row.note : "");
 }
 
-static u64 window_of(const struct lkst_work *w)
+static u64 window_of(const struct lkst_analysis_state *w)
 {
 	u64 begin_ns, end_ns, from_ns, to_ns;
 
@@ -529,7 +529,7 @@ static int put_findings(const struct summary *s, struct lkst_tables *set)
 	return t->error;
 }
 
-static int end(struct lkst_work *w, struct lkst_tables *set)
+static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
 	const struct summary *s = (const struct summary *)w;
 	int err;
@@ -552,19 +552,19 @@ static const struct lkst_model_calls calls = {
 	.over = on_over,
 };
 
-static int begin(struct lkst_work *w)
+static int begin(struct lkst_analysis_state *w)
 {
 	struct summary *s = (struct summary *)w;
 	bool has_any = false;
 	int err = 0;
 
-	lkst_work_want(w, LKST_EV_sched_switch, on_switch, &err);
-	has_any |= lkst_work_want(w, LKST_EV_task_newtask, on_fork, &err);
-	has_any |= lkst_work_want(w, LKST_EV_page_fault_user, on_fault, &err);
-	has_any |= lkst_work_want(w, LKST_EV_page_fault_kernel, on_fault, &err);
-	has_any |= lkst_work_want(w, LKST_EV_block_rq_complete, on_request, &err);
-	has_any |= lkst_work_want(w, LKST_EV_net_dev_start_xmit, on_sent, &err);
-	has_any |= lkst_work_want(w, LKST_EV_netif_receive_skb, on_received, &err);
+	lkst_analysis_want(w, LKST_EV_sched_switch, on_switch, &err);
+	has_any |= lkst_analysis_want(w, LKST_EV_task_newtask, on_fork, &err);
+	has_any |= lkst_analysis_want(w, LKST_EV_page_fault_user, on_fault, &err);
+	has_any |= lkst_analysis_want(w, LKST_EV_page_fault_kernel, on_fault, &err);
+	has_any |= lkst_analysis_want(w, LKST_EV_block_rq_complete, on_request, &err);
+	has_any |= lkst_analysis_want(w, LKST_EV_net_dev_start_xmit, on_sent, &err);
+	has_any |= lkst_analysis_want(w, LKST_EV_netif_receive_skb, on_received, &err);
 	if (err >= 0)
 		err = lkst_conditions_subscribe(&s->conditions, w->feed);
 	if (err >= 0)
@@ -576,7 +576,7 @@ static int begin(struct lkst_work *w)
 	return err < 0 ? err : lkst_feed_has(w->feed, LKST_EV_sched_switch) || has_any;
 }
 
-static void fini(struct lkst_work *w)
+static void fini(struct lkst_analysis_state *w)
 {
 	struct summary *s = (struct summary *)w;
 

@@ -58,15 +58,17 @@ static bool is_birth(const struct lkst_feed_syscall *s)
 
 static int on_entry(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *s)
 {
-	struct lkst_work *w = ctx;
+	struct lkst_analysis_state *w = ctx;
 
-	return lkst_work_open(w, &w->opens[0], lkst_work_thread(r), r, key_of(s), false);
+	return lkst_analysis_open(w, &w->pending[0], lkst_analysis_thread_key(r), r, key_of(s),
+				  false);
 }
 
 static int on_return(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *s)
 {
-	struct lkst_work *w = ctx;
-	struct lkst_open_entry *entry = lkst_open_find(&w->opens[0], lkst_work_thread(r));
+	struct lkst_analysis_state *w = ctx;
+	struct lkst_pending_entry *entry =
+		lkst_pending_find(&w->pending[0], lkst_analysis_thread_key(r));
 
 	if (!entry)
 		return is_birth(s) ? 0
@@ -76,22 +78,22 @@ static int on_return(void *ctx, const struct lkst_record *r, const struct lkst_f
 	if (entry->value != key_of(s) && s->nr != -1) {
 		u64 key = entry->value;
 
-		lkst_open_remove(&w->opens[0], entry);
+		lkst_pending_remove(&w->pending[0], entry);
 		return lkst_tally_leave_out(&w->tallies[0], LKST_LEFT_OUT_NO_END, key, r->tid,
 					    r->cpu);
 	}
-	return lkst_work_close(w, &w->tallies[0], &w->opens[0], entry, entry->value, r);
+	return lkst_analysis_close(w, &w->tallies[0], &w->pending[0], entry, entry->value, r);
 }
 
-static int begin_time(struct lkst_work *w)
+static int begin_time(struct lkst_analysis_state *w)
 {
-	lkst_work_tally(w, (struct lkst_tally_config){ .name = "syscall",
-						       .title = "System call time",
-						       .type = LKST_COLUMN_DURATION,
-						       .put_key = put_key,
-						       .key_number = key_number });
+	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "syscall",
+							   .title = "System call time",
+							   .type = LKST_COLUMN_DURATION,
+							   .put_key = put_key,
+							   .key_number = key_number });
 	/* As many as threads. */
-	w->opens[0].max = LKST_TID_MAX;
+	w->pending[0].max = LKST_TID_MAX;
 	return lkst_feed_syscalls(w->feed, on_entry, on_return, w);
 }
 
@@ -102,7 +104,7 @@ const struct lkst_analysis lkst_analysis_syscall = {
 	.help = "how long each system call takes",
 	.measures = "from a system call's entry to its exit, by call; -k takes the number too",
 	.events = "syscall_entry_* syscall_exit_*",
-	.size = sizeof(struct lkst_work),
+	.size = sizeof(struct lkst_analysis_state),
 	.begin = begin_time,
 };
 
@@ -113,7 +115,7 @@ struct usage_count {
 };
 
 struct usage {
-	struct lkst_work work;
+	struct lkst_analysis_state work;
 	struct usage_count *counts; /* by the tally's index of keys */
 	u32 nr_counts;
 	u64 first_ns, last_ns;
@@ -197,7 +199,7 @@ static void put_usage(struct lkst_table *table, const char *key, const struct us
 		lkst_table_none(table);
 }
 
-static int end_usage(struct lkst_work *w, struct lkst_tables *set)
+static int end_usage(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
 	struct usage *u = (struct usage *)w;
 	struct lkst_table *total, *table;
@@ -228,18 +230,18 @@ static int end_usage(struct lkst_work *w, struct lkst_tables *set)
 	return total->error ? total->error : table->error;
 }
 
-static int begin_usage(struct lkst_work *w)
+static int begin_usage(struct lkst_analysis_state *w)
 {
-	lkst_work_tally(w, (struct lkst_tally_config){ .name = "syscallusage",
-						       .title = "System call usage",
-						       .type = LKST_COLUMN_COUNT,
-						       .is_silent = true,
-						       .put_key = put_key,
-						       .key_number = key_number });
+	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "syscallusage",
+							   .title = "System call usage",
+							   .type = LKST_COLUMN_COUNT,
+							   .is_silent = true,
+							   .put_key = put_key,
+							   .key_number = key_number });
 	return lkst_feed_syscalls(w->feed, on_usage_entry, on_usage_exit, w);
 }
 
-static void fini_usage(struct lkst_work *w)
+static void fini_usage(struct lkst_analysis_state *w)
 {
 	free(((struct usage *)w)->counts);
 }

@@ -17,7 +17,7 @@ struct times {
 };
 
 struct thread {
-	struct lkst_work work;
+	struct lkst_analysis_state work;
 	struct times *times;
 	u32 nr_times;
 };
@@ -156,10 +156,10 @@ static void put_longest(struct lkst_table *table, const struct lkst_thread_life 
 		lkst_table_none(table);
 }
 
-static bool is_wanted(const struct lkst_work *w, const struct lkst_thread_life *life,
+static bool is_wanted(const struct lkst_analysis_state *w, const struct lkst_thread_life *life,
 		      const struct times *t)
 {
-	const struct lkst_tally_wish *which = &w->wish->which;
+	const struct lkst_tally_options *which = &w->options->which;
 
 	/* Threads that are only known to exist are left out. */
 	return t && (t->running_ns || t->ready_ns || t->nr_waits || t->stopped_ns) &&
@@ -167,7 +167,7 @@ static bool is_wanted(const struct lkst_work *w, const struct lkst_thread_life *
 	       (!which->comm || !fnmatch(which->comm, life->comm, 0));
 }
 
-static u64 window_of(const struct lkst_work *w)
+static u64 window_of(const struct lkst_analysis_state *w)
 {
 	u64 begin_ns, end_ns, from_ns, to_ns;
 
@@ -178,7 +178,7 @@ static u64 window_of(const struct lkst_work *w)
 	return end_ns > begin_ns ? end_ns - begin_ns : 0;
 }
 
-static int end(struct lkst_work *w, struct lkst_tables *set)
+static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
 	const struct thread *th = (const struct thread *)w;
 	struct lkst_table *table, *worst;
@@ -210,7 +210,7 @@ static int end(struct lkst_work *w, struct lkst_tables *set)
 
 static const struct lkst_model_calls calls = { .interval = on_interval };
 
-static int begin(struct lkst_work *w)
+static int begin(struct lkst_analysis_state *w)
 {
 	int err;
 
@@ -218,7 +218,7 @@ static int begin(struct lkst_work *w)
 	return err < 0 ? err : lkst_feed_has(w->feed, LKST_EV_sched_switch);
 }
 
-static void fini(struct lkst_work *w)
+static void fini(struct lkst_analysis_state *w)
 {
 	free(((struct thread *)w)->times);
 }

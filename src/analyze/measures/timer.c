@@ -60,10 +60,10 @@ struct slack {
 };
 
 struct timers {
-	struct lkst_work work;
-	bool has_soft, has_clock; /* in the trace's hrtimer_start */
-	struct lkst_open slacks;  /* of timers that are set and have one, in `value` */
-	struct slack *slack_of;	  /* by the first tally's index of keys */
+	struct lkst_analysis_state work;
+	bool has_soft, has_clock;   /* in the trace's hrtimer_start */
+	struct lkst_pending slacks; /* of timers that are set and have one, in `value` */
+	struct slack *slack_of;	    /* by the first tally's index of keys */
 	u32 nr_slack_of;
 	s64 offsets[12]; /* from CLOCK_MONOTONIC to each clock */
 	bool has_offset[12];
@@ -82,7 +82,7 @@ static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 		[RUN_CALL_FUNCTION] = "call_function",
 		[RUN_CALL_SINGLE] = "call_function_single",
 	};
-	const struct lkst_work *w = ctx;
+	const struct lkst_analysis_state *w = ctx;
 	unsigned int run = (unsigned int)(key >> 56);
 
 	if (run == RUN_IRQ)
@@ -110,14 +110,14 @@ static int on_clocks(void *ctx, const struct lkst_record *r, const void *record)
 
 static void forget(struct timers *t, u64 timer)
 {
-	struct lkst_open *o = &t->work.opens[OPEN_TIMERS];
-	struct lkst_open_entry *entry = lkst_open_find(o, timer);
+	struct lkst_pending *o = &t->work.pending[OPEN_TIMERS];
+	struct lkst_pending_entry *entry = lkst_pending_find(o, timer);
 
 	if (entry)
-		lkst_open_remove(o, entry);
-	entry = lkst_open_find(&t->slacks, timer);
+		lkst_pending_remove(o, entry);
+	entry = lkst_pending_find(&t->slacks, timer);
 	if (entry)
-		lkst_open_remove(&t->slacks, entry);
+		lkst_pending_remove(&t->slacks, entry);
 }
 
 /*
@@ -130,7 +130,8 @@ static int on_init(void *ctx, const struct lkst_record *r, const void *record)
 	struct timers *t = ctx;
 	u32 i = lkst_hash_number(init->hrtimer) & (NR_CLOCKS_KEPT - 1);
 	bool is_relative = init->mode & MODE_RELATIVE;
-	struct lkst_open_entry *entry = lkst_open_find(&t->work.opens[OPEN_TIMERS], init->hrtimer);
+	struct lkst_pending_entry *entry =
+		lkst_pending_find(&t->work.pending[OPEN_TIMERS], init->hrtimer);
 
 	/* It is a new timer: no record says when the old one ran or was cancelled. */
 	if (entry)
@@ -169,10 +170,10 @@ static int on_hrtimer_start(void *ctx, const struct lkst_record *r, const void *
 {
 	const struct lkst_rec_hrtimer_start *start = record;
 	struct timers *t = ctx;
-	struct lkst_work *w = &t->work;
+	struct lkst_analysis_state *w = &t->work;
 	int clock = clock_of(t, start), got;
 	s64 soft = t->has_soft ? start->softexpires : start->expires;
-	struct lkst_open_entry *slack;
+	struct lkst_pending_entry *slack;
 
 	/* Set again: the last time counts. */
 	forget(t, start->hrtimer);
@@ -181,13 +182,13 @@ static int on_hrtimer_start(void *ctx, const struct lkst_record *r, const void *
 		return lkst_tally_leave_out(&w->tallies[TALLY_LATE], LKST_LEFT_OUT_CLOCK,
 					    start->function, r->tid, r->cpu);
 	if (soft < start->expires) {
-		got = lkst_open_put(&t->slacks, start->hrtimer, &slack);
+		got = lkst_pending_put(&t->slacks, start->hrtimer, &slack);
 		if (got <= 0)
 			return got;
 		slack->value = (u64)(start->expires - soft);
 	}
-	return lkst_work_open(w, &w->opens[OPEN_TIMERS], start->hrtimer, r,
-			      monotonic(t, clock, soft), false);
+	return lkst_analysis_open(w, &w->pending[OPEN_TIMERS], start->hrtimer, r,
+				  monotonic(t, clock, soft), false);
 }
 
 static int on_hrtimer_cancel(void *ctx, const struct lkst_record *r, const void *record)
@@ -213,7 +214,7 @@ static struct slack *slack_of(struct timers *t, u64 function, s32 tid, u32 cpu, 
 }
 
 /* Timer @e, whose slack is @slack_ns, runs @function at @r. A timer that is set too late is late from then on. */
-static int add_lateness(struct timers *t, const struct lkst_open_entry *e, u64 slack_ns,
+static int add_lateness(struct timers *t, const struct lkst_pending_entry *e, u64 slack_ns,
 			u64 function, const struct lkst_record *r)
 {
 	struct lkst_tally *tallies = t->work.tallies;
@@ -247,20 +248,20 @@ static int on_hrtimer_entry(void *ctx, const struct lkst_record *r, const void *
 {
 	const struct lkst_rec_hrtimer_expire_entry *x = record;
 	struct timers *t = ctx;
-	struct lkst_work *w = &t->work;
-	struct lkst_open_entry *entry = lkst_open_find(&w->opens[OPEN_TIMERS], x->hrtimer);
-	struct lkst_open_entry e, *slack;
+	struct lkst_analysis_state *w = &t->work;
+	struct lkst_pending_entry *entry = lkst_pending_find(&w->pending[OPEN_TIMERS], x->hrtimer);
+	struct lkst_pending_entry e, *slack;
 	u64 slack_ns;
 
 	if (!entry)
 		return lkst_tally_leave_out(&w->tallies[TALLY_LATE], LKST_LEFT_OUT_NO_BEGIN,
 					    x->function, r->tid, r->cpu);
 	e = *entry;
-	slack = lkst_open_find(&t->slacks, x->hrtimer);
+	slack = lkst_pending_find(&t->slacks, x->hrtimer);
 	slack_ns = slack ? slack->value : 0;
 	forget(t, x->hrtimer);
 	/* It may have been set again in the gap. */
-	if (lkst_crossing_is(w->crossing, LKST_CROSSING_ANY, e.buffer, e.start_ns, r->ns))
+	if (lkst_gap_test_crosses(w->gap_test, LKST_GAP_TEST_ANY, e.buffer, e.start_ns, r->ns))
 		return lkst_tally_leave_out(&w->tallies[TALLY_LATE], LKST_LEFT_OUT_GAP, x->function,
 					    e.tid, e.cpu);
 	return add_lateness(t, &e, slack_ns, x->function, r);
@@ -269,7 +270,7 @@ static int on_hrtimer_entry(void *ctx, const struct lkst_record *r, const void *
 static int on_timer_entry(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_timer_expire_entry *x = record;
-	struct lkst_work *w = ctx;
+	struct lkst_analysis_state *w = ctx;
 
 	return lkst_tally_add(&w->tallies[TALLY_TICKS], x->function, x->late > 0 ? (u64)x->late : 0,
 			      r->ns, r->tid, r->cpu);
@@ -278,7 +279,7 @@ static int on_timer_entry(void *ctx, const struct lkst_record *r, const void *re
 /* ---- execution ------------------------------------------------------------------------------- */
 
 /* The key of @f, 0: it is none of these. */
-static u64 run_key(const struct lkst_frame *f)
+static u64 run_key(const struct lkst_irq_context *f)
 {
 	static const struct {
 		enum lkst_event_index entry;
@@ -310,9 +311,9 @@ static u64 run_key(const struct lkst_frame *f)
 }
 
 /* What interrupted it is not its own: so no time counts twice. */
-static int on_frame(void *ctx, const struct lkst_frame *f)
+static int on_frame(void *ctx, const struct lkst_irq_context *f)
 {
-	struct lkst_work *w = ctx;
+	struct lkst_analysis_state *w = ctx;
 	struct lkst_tally *t = &w->tallies[TALLY_RUN];
 	u64 key = run_key(f), ns = f->to_ns - f->from_ns;
 
@@ -344,7 +345,7 @@ static const struct lkst_column slack_columns[] = {
 	{ "beyond", "late beyond", LKST_COLUMN_DURATION, "sum of their lateness beyond it" },
 };
 
-static int end(struct lkst_work *w, struct lkst_tables *set)
+static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
 	struct timers *t = (struct timers *)w;
 	struct lkst_table *table;
@@ -404,31 +405,33 @@ static void find_fields(struct timers *t)
 	}
 }
 
-static int begin(struct lkst_work *w)
+static int begin(struct lkst_analysis_state *w)
 {
 	bool has = false;
 	int err = 0;
 	size_t i;
 
-	lkst_work_tally(w, (struct lkst_tally_config){ .name = "timer",
-						       .title = "Timer lateness",
-						       .type = LKST_COLUMN_DURATION,
-						       .put_key = put_key });
-	lkst_work_tally(w, (struct lkst_tally_config){ .name = "timer_beyond",
-						       .title = "Timer lateness beyond the slack",
-						       .type = LKST_COLUMN_DURATION,
-						       .put_key = put_key });
-	lkst_work_tally(w, (struct lkst_tally_config){ .name = "timer_ticks",
-						       .title = "Timer lateness in ticks",
-						       .type = LKST_COLUMN_COUNT,
-						       .put_key = put_key });
-	lkst_work_tally(w, (struct lkst_tally_config){ .name = "timer_execution",
-						       .title = "Interrupt and timer execution",
-						       .type = LKST_COLUMN_DURATION,
-						       .put_key = put_key });
+	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "timer",
+							   .title = "Timer lateness",
+							   .type = LKST_COLUMN_DURATION,
+							   .put_key = put_key });
+	lkst_analysis_tally(w,
+			    (struct lkst_tally_config){ .name = "timer_beyond",
+							.title = "Timer lateness beyond the slack",
+							.type = LKST_COLUMN_DURATION,
+							.put_key = put_key });
+	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "timer_ticks",
+							   .title = "Timer lateness in ticks",
+							   .type = LKST_COLUMN_COUNT,
+							   .put_key = put_key });
+	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "timer_execution",
+							   .title = "Interrupt and timer execution",
+							   .type = LKST_COLUMN_DURATION,
+							   .put_key = put_key });
 	find_fields((struct timers *)w);
 	for (i = 0; i < sizeof(wants) / sizeof(wants[0]); i++)
-		has |= lkst_work_want(w, wants[i].index, wants[i].call, &err) && wants[i].counts;
+		has |= lkst_analysis_want(w, wants[i].index, wants[i].call, &err) &&
+		       wants[i].counts;
 	if (err >= 0)
 		err = lkst_model_subscribe(w->state, &calls, w);
 	return err < 0 ? err
@@ -437,9 +440,9 @@ static int begin(struct lkst_work *w)
 				 lkst_feed_has(w->feed, LKST_EV_local_timer_entry);
 }
 
-static void fini(struct lkst_work *w)
+static void fini(struct lkst_analysis_state *w)
 {
-	lkst_open_fini(&((struct timers *)w)->slacks);
+	lkst_pending_fini(&((struct timers *)w)->slacks);
 	free(((struct timers *)w)->slack_of);
 }
 

@@ -13,7 +13,7 @@ enum tally {
 
 static void put_thread(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 {
-	const struct lkst_work *w = ctx;
+	const struct lkst_analysis_state *w = ctx;
 	const struct lkst_thread_life *life = lkst_model_life(w->state, (u32)key);
 	char comm[LKST_KEY_TEXT];
 
@@ -23,7 +23,7 @@ static void put_thread(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 
 static s64 thread_number(void *ctx, u64 key)
 {
-	const struct lkst_work *w = ctx;
+	const struct lkst_analysis_state *w = ctx;
 
 	return lkst_model_life(w->state, (u32)key)->tid;
 }
@@ -36,7 +36,7 @@ static void put_cause(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 
 static int on_interval(void *ctx, const struct lkst_interval *i)
 {
-	struct lkst_work *w = ctx;
+	struct lkst_analysis_state *w = ctx;
 	enum tally tally;
 	u64 key = i->life->nr;
 	int err;
@@ -54,7 +54,7 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 	} else {
 		return 0;
 	}
-	if (!lkst_work_is_whole(&w->tallies[tally], i, key, &err))
+	if (!lkst_analysis_is_whole(&w->tallies[tally], i, key, &err))
 		return err;
 	if (i->run == LKST_RUN_READY && i->ready == LKST_READY_UNKNOWN)
 		return lkst_tally_leave_out(&w->tallies[tally], LKST_LEFT_OUT_NO_BEGIN, key,
@@ -65,26 +65,26 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 
 static const struct lkst_model_calls calls = { .interval = on_interval };
 
-static int begin(struct lkst_work *w)
+static int begin(struct lkst_analysis_state *w)
 {
 	int err;
 
-	lkst_work_tally(w, (struct lkst_tally_config){ .name = "waitdelay",
-						       .title = "Wake-up to running",
-						       .type = LKST_COLUMN_DURATION,
-						       .is_late = true,
-						       .put_key = put_thread,
-						       .key_number = thread_number });
-	lkst_work_tally(w, (struct lkst_tally_config){ .name = "waitdelay_preempted",
-						       .title = "Preempted to running",
-						       .type = LKST_COLUMN_DURATION,
-						       .is_late = true,
-						       .put_key = put_thread,
-						       .key_number = thread_number });
-	lkst_work_tally(w, (struct lkst_tally_config){ .name = "waitdelay_blocked",
-						       .title = "Blocked to wake-up",
-						       .type = LKST_COLUMN_DURATION,
-						       .put_key = put_cause });
+	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "waitdelay",
+							   .title = "Wake-up to running",
+							   .type = LKST_COLUMN_DURATION,
+							   .is_late = true,
+							   .put_key = put_thread,
+							   .key_number = thread_number });
+	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "waitdelay_preempted",
+							   .title = "Preempted to running",
+							   .type = LKST_COLUMN_DURATION,
+							   .is_late = true,
+							   .put_key = put_thread,
+							   .key_number = thread_number });
+	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "waitdelay_blocked",
+							   .title = "Blocked to wake-up",
+							   .type = LKST_COLUMN_DURATION,
+							   .put_key = put_cause });
 	err = lkst_model_subscribe(w->state, &calls, w);
 	return err < 0 ? err : lkst_feed_has(w->feed, LKST_EV_sched_switch);
 }
@@ -99,6 +99,6 @@ const struct lkst_analysis lkst_analysis_waitdelay = {
 		"being preempted; from the sched_switch that blocked it to sched_waking, by cause",
 	.events = "sched_switch sched_waking sched_wakeup sched_wakeup_new",
 	.needs_state = true,
-	.size = sizeof(struct lkst_work),
+	.size = sizeof(struct lkst_analysis_state),
 	.begin = begin,
 };

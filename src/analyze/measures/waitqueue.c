@@ -31,9 +31,9 @@ enum open {
 };
 
 struct waitqueue {
-	struct lkst_work work;
+	struct lkst_analysis_state work;
 	struct lkst_tally *waiters, *time, *sleepers; /* NULL: without their events */
-	struct lkst_open lengths; /* of the queues: by address; value: how many wait */
+	struct lkst_pending lengths; /* of the queues: by address; value: how many wait */
 	u64 asleep[NR_SLEEPS];
 	u64 since_ns[NR_SLEEPS]; /* since when there are so many */
 	u64 all_since_ns;	 /* since when there are so many in all, 0: not yet known */
@@ -43,43 +43,43 @@ struct waitqueue {
 
 static void put_queue(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 {
-	lkst_name_address(((const struct lkst_work *)ctx)->symbols, "", key, text);
+	lkst_name_address(((const struct lkst_analysis_state *)ctx)->symbols, "", key, text);
 }
 
 /* An entry's address is on the waiter's stack, or in what it waits with: one for each wait. */
 static int join(struct waitqueue *q, u64 queue, u64 waiter, const struct lkst_record *r)
 {
-	struct lkst_open *o = &q->work.opens[OPEN_WAITERS];
-	struct lkst_open_entry *length;
+	struct lkst_pending *o = &q->work.pending[OPEN_WAITERS];
+	struct lkst_pending_entry *length;
 	int got;
 
 	/* prepare_to_wait() is called again and again until what was waited for is there. */
-	if (lkst_open_find(o, waiter))
+	if (lkst_pending_find(o, waiter))
 		return 0;
-	got = lkst_open_put(&q->lengths, queue, &length);
+	got = lkst_pending_put(&q->lengths, queue, &length);
 	if (got <= 0)
 		return got ? got
 			   : lkst_tally_leave_out(q->waiters, LKST_LEFT_OUT_FULL, queue, r->tid,
 						  r->cpu);
 	got = lkst_tally_add(q->waiters, queue, ++length->value, r->ns, r->tid, r->cpu);
-	return got ? got : lkst_work_open(&q->work, o, waiter, r, queue, false);
+	return got ? got : lkst_analysis_open(&q->work, o, waiter, r, queue, false);
 }
 
 static int leave(struct waitqueue *q, u64 waiter, const struct lkst_record *r)
 {
-	struct lkst_open *o = &q->work.opens[OPEN_WAITERS];
-	struct lkst_open_entry *entry = lkst_open_find(o, waiter), *length;
+	struct lkst_pending *o = &q->work.pending[OPEN_WAITERS];
+	struct lkst_pending_entry *entry = lkst_pending_find(o, waiter), *length;
 
 	if (!entry) {
 		lkst_tally_leave_out_any(q->time, LKST_LEFT_OUT_NO_BEGIN, r->tid, r->cpu);
 		return 0;
 	}
-	length = lkst_open_find(&q->lengths, entry->value);
+	length = lkst_pending_find(&q->lengths, entry->value);
 	if (length && length->value > 1)
 		length->value--;
 	else if (length)
-		lkst_open_remove(&q->lengths, length);
-	return lkst_work_close(&q->work, q->time, o, entry, entry->value, r);
+		lkst_pending_remove(&q->lengths, length);
+	return lkst_analysis_close(&q->work, q->time, o, entry, entry->value, r);
 }
 
 /* The records of all ways to join and to leave begin alike: the queue, and the waiter's entry. */
@@ -122,7 +122,7 @@ enum { NR_JOINING = sizeof(joining) / sizeof(joining[0]) };
 
 static void begin_queues(struct waitqueue *q, int *err)
 {
-	struct lkst_work *w = &q->work;
+	struct lkst_analysis_state *w = &q->work;
 	bool has = false;
 	unsigned int i;
 
@@ -130,18 +130,19 @@ static void begin_queues(struct waitqueue *q, int *err)
 		has |= lkst_feed_has(w->feed, joining[i]);
 	if (!has)
 		return;
-	q->waiters = lkst_work_tally(w, (struct lkst_tally_config){ .name = "waitqueue",
-								    .title = "Wait queue length",
-								    .type = LKST_COLUMN_COUNT,
-								    .put_key = put_queue });
-	q->time = lkst_work_tally(w, (struct lkst_tally_config){ .name = "waitqueue_time",
-								 .title = "Time in wait queues",
-								 .type = LKST_COLUMN_DURATION,
-								 .put_key = put_queue });
+	q->waiters =
+		lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "waitqueue",
+								   .title = "Wait queue length",
+								   .type = LKST_COLUMN_COUNT,
+								   .put_key = put_queue });
+	q->time = lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "waitqueue_time",
+								     .title = "Time in wait queues",
+								     .type = LKST_COLUMN_DURATION,
+								     .put_key = put_queue });
 	for (i = 0; i < NR_JOINING; i++)
-		lkst_work_want(w, joining[i], on_join, err);
-	lkst_work_want(w, LKST_EV_remove_wait_queue, on_leave, err);
-	lkst_work_want(w, LKST_EV_finish_wait, on_leave, err);
+		lkst_analysis_want(w, joining[i], on_join, err);
+	lkst_analysis_want(w, LKST_EV_remove_wait_queue, on_leave, err);
+	lkst_analysis_want(w, LKST_EV_finish_wait, on_leave, err);
 }
 
 /* ---- sleepers -------------------------------------------------------------------------------- */
@@ -177,8 +178,8 @@ static int forget_sleepers(struct waitqueue *q, const struct lkst_record *r)
 		q->asleep[sleep] = 0;
 		q->since_ns[sleep] = r->ns;
 	}
-	lkst_open_fini(&q->work.opens[OPEN_SLEEPERS]);
-	q->work.opens[OPEN_SLEEPERS].max = LKST_TID_MAX;
+	lkst_pending_fini(&q->work.pending[OPEN_SLEEPERS]);
+	q->work.pending[OPEN_SLEEPERS].max = LKST_TID_MAX;
 	return err;
 }
 
@@ -189,8 +190,8 @@ static int end_all(struct waitqueue *q, const struct lkst_record *r)
 	s64 key;
 	int err = 0;
 
-	if (since_ns &&
-	    lkst_crossing_is(q->work.crossing, LKST_CROSSING_ANY, r->buffer, since_ns, r->ns)) {
+	if (since_ns && lkst_gap_test_crosses(q->work.gap_test, LKST_GAP_TEST_ANY, r->buffer,
+					      since_ns, r->ns)) {
 		err = forget_sleepers(q, r);
 	} else if (since_ns && r->ns > since_ns) {
 		for (sleep = 0; sleep < NR_SLEEPS; sleep++) {
@@ -224,14 +225,14 @@ static int change(struct waitqueue *q, u64 sleep, int difference, const struct l
 
 static int wake(struct waitqueue *q, s32 tid, const struct lkst_record *r)
 {
-	struct lkst_open *o = &q->work.opens[OPEN_SLEEPERS];
-	struct lkst_open_entry *entry = lkst_open_find(o, (u32)tid);
+	struct lkst_pending *o = &q->work.pending[OPEN_SLEEPERS];
+	struct lkst_pending_entry *entry = lkst_pending_find(o, (u32)tid);
 	u64 sleep;
 
 	if (!entry)
 		return 0;
 	sleep = entry->value;
-	lkst_open_remove(o, entry);
+	lkst_pending_remove(o, entry);
 	return change(q, sleep, -1, r);
 }
 
@@ -244,7 +245,7 @@ static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_switch *x = record;
 	struct waitqueue *q = ctx;
-	struct lkst_open_entry *entry;
+	struct lkst_pending_entry *entry;
 	u64 sleep;
 	int got = 0;
 
@@ -262,7 +263,7 @@ static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
 	got = change(q, sleep, 1, r);
 	if (got)
 		return got;
-	got = lkst_open_put(&q->work.opens[OPEN_SLEEPERS], (u32)r->tid, &entry);
+	got = lkst_pending_put(&q->work.pending[OPEN_SLEEPERS], (u32)r->tid, &entry);
 	if (got <= 0)
 		return got;
 	entry->start_ns = r->ns;
@@ -280,36 +281,36 @@ static int on_end(void *ctx, u64 end_ns)
 
 	for (sleep = 0; sleep < NR_SLEEPS && !err && q->all_since_ns; sleep++)
 		err = change(q, sleep, 0, &r);
-	lkst_open_fini(&q->work.opens[OPEN_SLEEPERS]);
+	lkst_pending_fini(&q->work.pending[OPEN_SLEEPERS]);
 	return err;
 }
 
-static int begin(struct lkst_work *w)
+static int begin(struct lkst_analysis_state *w)
 {
 	struct waitqueue *q = (struct waitqueue *)w;
 	int err = 0;
 	bool has;
 
 	begin_queues(q, &err);
-	q->sleepers =
-		lkst_work_tally(w, (struct lkst_tally_config){ .name = "waitqueue_asleep",
-							       .title = "Threads asleep over time",
-							       .type = LKST_COLUMN_COUNT,
-							       .is_weighted = true,
-							       .has_own_total = true,
-							       .put_key = put_sleep });
-	w->opens[OPEN_SLEEPERS].max = LKST_TID_MAX;
-	w->tally_of[OPEN_WAITERS] = q->time ? (u8)(q->time - w->tallies) : LKST_WORK_NO_TALLY;
+	q->sleepers = lkst_analysis_tally(
+		w, (struct lkst_tally_config){ .name = "waitqueue_asleep",
+					       .title = "Threads asleep over time",
+					       .type = LKST_COLUMN_COUNT,
+					       .is_weighted = true,
+					       .has_own_total = true,
+					       .put_key = put_sleep });
+	w->pending[OPEN_SLEEPERS].max = LKST_TID_MAX;
+	w->tally_of[OPEN_WAITERS] = q->time ? (u8)(q->time - w->tallies) : LKST_ANALYSIS_NO_TALLY;
 	w->tally_of[OPEN_SLEEPERS] = (u8)(q->sleepers - w->tallies);
-	has = lkst_work_want(w, LKST_EV_sched_switch, on_switch, &err);
-	lkst_work_want(w, LKST_EV_sched_wakeup, on_wakeup, &err);
+	has = lkst_analysis_want(w, LKST_EV_sched_switch, on_switch, &err);
+	lkst_analysis_want(w, LKST_EV_sched_wakeup, on_wakeup, &err);
 	if (err >= 0)
 		err = lkst_feed_end(w->feed, on_end, w);
 	return err < 0 ? err : has || q->waiters;
 }
 
 /* The lengths are the open intervals counted another way. */
-static int end(struct lkst_work *w, struct lkst_tables *set)
+static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
 	struct waitqueue *q = (struct waitqueue *)w;
 
@@ -319,9 +320,9 @@ static int end(struct lkst_work *w, struct lkst_tables *set)
 	return 0;
 }
 
-static void fini(struct lkst_work *w)
+static void fini(struct lkst_analysis_state *w)
 {
-	lkst_open_fini(&((struct waitqueue *)w)->lengths);
+	lkst_pending_fini(&((struct waitqueue *)w)->lengths);
 }
 
 const struct lkst_analysis lkst_analysis_waitqueue = {

@@ -25,7 +25,7 @@ struct known {
 
 /* Threads with the same name are one here; a name's number is its index in `names`. */
 struct wakeups {
-	struct lkst_work work;
+	struct lkst_analysis_state work;
 	struct known *known;
 	u32 nr_known;
 	char (*names)[16];
@@ -143,7 +143,7 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 	if (target < 0 || waker < 0)
 		return -ENOMEM;
 	key = (u64)target << TARGET_SHIFT | (u32)waker;
-	if (!lkst_work_is_whole(&w->work.tallies[0], i, key, &err))
+	if (!lkst_analysis_is_whole(&w->work.tallies[0], i, key, &err))
 		return err;
 	return lkst_tally_add(&w->work.tallies[0], key, i->to_ns - i->from_ns, i->from_ns,
 			      i->life->tid, i->cpu < 0 ? 0 : (u32)i->cpu);
@@ -151,15 +151,15 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 
 static const struct lkst_model_calls calls = { .interval = on_interval };
 
-static int begin(struct lkst_work *w)
+static int begin(struct lkst_analysis_state *w)
 {
 	int err;
 
-	lkst_work_tally(w, (struct lkst_tally_config){ .name = "wakeups",
-						       .title = "Wake-ups",
-						       .unit = "wake-ups",
-						       .type = LKST_COLUMN_DURATION,
-						       .put_key = put_key });
+	lkst_analysis_tally(w, (struct lkst_tally_config){ .name = "wakeups",
+							   .title = "Wake-ups",
+							   .unit = "wake-ups",
+							   .type = LKST_COLUMN_DURATION,
+							   .put_key = put_key });
 	err = lkst_model_subscribe(w->state, &calls, w);
 	return err < 0 ? err
 		       : lkst_feed_has(w->feed, LKST_EV_sched_switch) &&
@@ -167,7 +167,7 @@ static int begin(struct lkst_work *w)
 				  lkst_feed_has(w->feed, LKST_EV_sched_wakeup));
 }
 
-static void fini(struct lkst_work *work)
+static void fini(struct lkst_analysis_state *work)
 {
 	struct wakeups *w = (struct wakeups *)work;
 

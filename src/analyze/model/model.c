@@ -100,9 +100,9 @@ int lkst_model_tell_cpu(struct lkst_model *s, struct lkst_cpu_interval *i)
 	return TELL(s, cpu, i);
 }
 
-int lkst_model_tell_frame(struct lkst_model *s, const struct lkst_frame *f)
+int lkst_model_tell_frame(struct lkst_model *s, const struct lkst_irq_context *f)
 {
-	struct lkst_frame clipped = *f;
+	struct lkst_irq_context clipped = *f;
 
 	clipped.has_no_begin |= f->from_ns < s->from_ns;
 	return f->to_ns < s->from_ns ? 0 : TELL(s, frame, &clipped);
@@ -236,14 +236,15 @@ const struct lkst_thread_life *lkst_model_running(const struct lkst_model *s, u3
 	return c ? c->life : NULL;
 }
 
-const struct lkst_frame *lkst_model_context(const struct lkst_model *s, u32 cpu)
+const struct lkst_irq_context *lkst_model_context(const struct lkst_model *s, u32 cpu)
 {
 	const struct lkst_model_cpu *c = cpu_of(s, cpu);
 
 	return c && c->depth ? &c->frames[c->depth - 1].frame : NULL;
 }
 
-const struct lkst_frame *lkst_model_frame(const struct lkst_model *s, u32 cpu, unsigned int depth)
+const struct lkst_irq_context *lkst_model_frame(const struct lkst_model *s, u32 cpu,
+						unsigned int depth)
 {
 	const struct lkst_model_cpu *c = cpu_of(s, cpu);
 

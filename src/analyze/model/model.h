@@ -86,7 +86,7 @@ enum lkst_context {
 extern const char *const lkst_context_names[];
 
 enum {
-	LKST_FRAMES_MAX = 16,		/* contexts nested on a CPU */
+	LKST_IRQ_CONTEXTS_MAX = 16,		/* contexts nested on a CPU */
 	LKST_TID_MAX = 4 * 1024 * 1024, /* PID_MAX_LIMIT, include/linux/threads.h */
 	LKST_LIVES_MAX = 1 << 16,	/* that are distinguished: what is kept for each bounds the memory */
 };
@@ -197,7 +197,7 @@ struct lkst_cpu_interval {
 };
 
 /* A context other than a thread's, from begin to end. Those it was interrupted by have come before. */
-struct lkst_frame {
+struct lkst_irq_context {
 	u8 context;	   /* enum lkst_context */
 	u8 depth;	   /* 0: it interrupted a thread */
 	bool is_cut;	   /* its end was not seen: the trace has a gap, or ends */
@@ -230,7 +230,7 @@ struct lkst_call_interval {
 struct lkst_model_calls {
 	int (*interval)(void *ctx, const struct lkst_interval *i);
 	int (*cpu)(void *ctx, const struct lkst_cpu_interval *i);
-	int (*frame)(void *ctx, const struct lkst_frame *f);
+	int (*frame)(void *ctx, const struct lkst_irq_context *f);
 	int (*call)(void *ctx, const struct lkst_call_interval *c);
 	int (*over)(void *ctx, const struct lkst_thread_life *life); /* a thread has ended */
 };
@@ -278,10 +278,10 @@ const struct lkst_thread_life *lkst_model_life_of(const struct lkst_model *s, s3
 const struct lkst_thread_life *lkst_model_running(const struct lkst_model *s, u32 cpu);
 
 /* What @cpu is doing: the innermost context, or NULL if it is a thread's. `to_ns` is not yet set. */
-const struct lkst_frame *lkst_model_context(const struct lkst_model *s, u32 cpu);
+const struct lkst_irq_context *lkst_model_context(const struct lkst_model *s, u32 cpu);
 
 /* Frame @depth of @cpu, 0 is the outermost; NULL: there are not so many. */
-const struct lkst_frame *lkst_model_frame(const struct lkst_model *s, u32 cpu, unsigned int depth);
+const struct lkst_irq_context *lkst_model_frame(const struct lkst_model *s, u32 cpu, unsigned int depth);
 
 /* The life with number @nr. */
 const struct lkst_thread_life *lkst_model_life(const struct lkst_model *s, u32 nr);

@@ -3,10 +3,10 @@
  * What the state model consists of. Private to its files:
  *
  *	state.c		making it, subscribers, queries
- *	lives.c		threads by number, their names and lives
- *	runs.c		the states of threads: what an event proves of the time before it
+ *	model_threads.c		threads by number, their names and lives
+ *	thread_states.c		the states of threads: what an event proves of the time before it
  *	cpus.c		who runs on each CPU
- *	frames.c	the contexts that interrupt
+ *	irq_contexts.c	the contexts that interrupt
  *	waits.c		what threads wait for, and who wakes them
  */
 #ifndef LKST_ANALYZE_MODEL_MODEL_PARTS_H
@@ -51,7 +51,7 @@ struct lkst_model_thread {
 };
 
 struct lkst_model_frame {
-	struct lkst_frame frame;
+	struct lkst_irq_context frame;
 	bool is_softirq; /* whose time it takes */
 };
 
@@ -70,7 +70,7 @@ struct lkst_model_cpu {
 	u64 irq_ns, softirq_ns;
 	u64 rq, sector; /* the request that completed in this context, 0: none */
 	u32 dev;
-	struct lkst_model_frame frames[LKST_FRAMES_MAX];
+	struct lkst_model_frame frames[LKST_IRQ_CONTEXTS_MAX];
 };
 
 /* An interrupt of the kernel's own, for the feed. */
@@ -133,7 +133,7 @@ struct lkst_model {
 	struct lkst_model_vector vectors[LKST_MODEL_VECTORS];
 };
 
-/* ---- lives.c ---------------------------------------------------------------------- */
+/* ---- model_threads.c ---------------------------------------------------------------------- */
 
 /* The thread called @tid, or NULL. */
 static inline struct lkst_model_thread *lkst_model_find(const struct lkst_model *s, s32 tid)
@@ -165,7 +165,7 @@ bool lkst_model_takes_over(struct lkst_model *s, struct lkst_model_thread *t, s3
 int lkst_model_subscribe_lives(struct lkst_model *s);
 void lkst_model_free_lives(struct lkst_model *s);
 
-/* ---- runs.c ----------------------------------------------------------------------- */
+/* ---- thread_states.c ----------------------------------------------------------------------- */
 
 /*
  * The state of @t ends at @ns, and @before is what this proves of the time right before. Reports
@@ -236,7 +236,7 @@ int lkst_model_finish_cpu(struct lkst_model *s, struct lkst_model_cpu *c, u64 en
 
 int lkst_model_subscribe_cpus(struct lkst_model *s);
 
-/* ---- frames.c ----------------------------------------------------------------------- */
+/* ---- irq_contexts.c ----------------------------------------------------------------------- */
 
 /* Counts the time of interrupts up to @ns. */
 void lkst_model_account(struct lkst_model_cpu *c, u64 ns);
@@ -268,7 +268,7 @@ int lkst_model_subscribe_waits(struct lkst_model *s);
 /* Each reports to all subscribers; intervals before the window are not reported. */
 int lkst_model_tell_interval(struct lkst_model *s, struct lkst_interval *i);
 int lkst_model_tell_cpu(struct lkst_model *s, struct lkst_cpu_interval *i);
-int lkst_model_tell_frame(struct lkst_model *s, const struct lkst_frame *f);
+int lkst_model_tell_frame(struct lkst_model *s, const struct lkst_irq_context *f);
 int lkst_model_tell_call(struct lkst_model *s, struct lkst_call_interval *c);
 int lkst_model_tell_over(struct lkst_model *s, const struct lkst_thread_life *life);
 

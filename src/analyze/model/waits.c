@@ -134,7 +134,7 @@ static void describe_waker(const struct lkst_model_cpu *c, const struct lkst_rec
 		w->sector = c->sector;
 	}
 	if (c->depth) {
-		const struct lkst_frame *f = &c->frames[c->depth - 1].frame;
+		const struct lkst_irq_context *f = &c->frames[c->depth - 1].frame;
 
 		w->context = f->context;
 		w->number = f->number;

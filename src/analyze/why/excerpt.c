@@ -20,13 +20,13 @@ static void classify(struct lkst_excerpt *w)
 	unsigned int id;
 
 	for (id = 0; id <= LKST_ID_MAX; id++) {
-		w->kind_of[id] = LKST_MOMENT_NONE;
+		w->kind_of[id] = LKST_EVENT_REF_NONE;
 		c = w->catalog->classes[id];
 		if (!c)
 			continue;
 		desc = c->index >= 0 ? &lkst_events[c->index] : NULL;
 		if (lkst_class_call(c))
-			w->kind_of[id] = c->half == LKST_HALF_ENTRY ? LKST_MOMENT_ENTRY : LKST_MOMENT_EXIT;
+			w->kind_of[id] = c->half == LKST_HALF_ENTRY ? LKST_EVENT_REF_ENTRY : LKST_EVENT_REF_EXIT;
 		if (!desc || !desc->is_for_why)
 			continue;
 		w->kind_of[id] = (u16)c->index;
@@ -58,10 +58,10 @@ static int take(struct lkst_excerpt *w, const struct lkst_record *r)
 
 	if (lkst_threads_feed(w->threads, r) || lkst_labels_feed(&w->labels, r) || make_room(w))
 		return -ENOMEM;
-	if (w->kind_of[r->event->id] == LKST_MOMENT_NONE || r->cpu > UINT16_MAX)
+	if (w->kind_of[r->event->id] == LKST_EVENT_REF_NONE || r->cpu > UINT16_MAX)
 		return 0;
 	target = w->target_of[r->event->id];
-	w->moments[w->nr++] = (struct lkst_moment){
+	w->moments[w->nr++] = (struct lkst_event_ref){
 		.ns = r->ns,
 		.bytes = r->bytes,
 		.tid = r->tid,
@@ -140,14 +140,14 @@ static u32 list_of_kind(u16 kind)
 /* System calls are most of all, and nobody looks for them without a thread. */
 static bool has_list(u16 kind)
 {
-	return kind != LKST_MOMENT_ENTRY && kind != LKST_MOMENT_EXIT;
+	return kind != LKST_EVENT_REF_ENTRY && kind != LKST_EVENT_REF_EXIT;
 }
 
 /* Counts moment @i in each list that it is in. The idle thread is of no interest and has many. */
 static int count_moment(struct lkst_excerpt *w, u32 i)
 {
-	const struct lkst_moment *m = &w->moments[i];
-	u16 kind = lkst_moment_kind(w, i);
+	const struct lkst_event_ref *m = &w->moments[i];
+	u16 kind = lkst_event_ref_kind(w, i);
 
 	if (lkst_places_count(&w->by_cpu, m->cpu))
 		return -ENOMEM;
@@ -160,8 +160,8 @@ static int count_moment(struct lkst_excerpt *w, u32 i)
 
 static void put_moment(struct lkst_excerpt *w, u32 i)
 {
-	const struct lkst_moment *m = &w->moments[i];
-	u16 kind = lkst_moment_kind(w, i);
+	const struct lkst_event_ref *m = &w->moments[i];
+	u16 kind = lkst_event_ref_kind(w, i);
 
 	lkst_places_put(&w->by_cpu, m->cpu, i);
 	if (has_list(kind))
@@ -240,23 +240,23 @@ void lkst_excerpt_free(struct lkst_excerpt *w)
 /* ---- asking ----------------------------------------------------------------------- */
 
 /* The record of a moment, as far as its fixed part goes: that much of it has been checked. */
-static struct lkst_record record_of(const struct lkst_excerpt *w, const struct lkst_moment *m)
+static struct lkst_record record_of(const struct lkst_excerpt *w, const struct lkst_event_ref *m)
 {
 	const struct lkst_event_class *event = w->catalog->classes[m->id];
 
 	return (struct lkst_record){ .event = event, .bytes = m->bytes, .size = event->size };
 }
 
-u64 lkst_moment_int(const struct lkst_excerpt *w, u32 i, const char *name)
+u64 lkst_event_ref_int(const struct lkst_excerpt *w, u32 i, const char *name)
 {
-	const struct lkst_moment *m = &w->moments[i];
+	const struct lkst_event_ref *m = &w->moments[i];
 	struct lkst_record r = record_of(w, m);
 	const struct lkst_field_class *f = lkst_class_field(r.event, name);
 
 	return f ? lkst_record_int(&r, f) : 0;
 }
 
-const char *lkst_moment_call(const struct lkst_excerpt *w, u32 i)
+const char *lkst_event_ref_call(const struct lkst_excerpt *w, u32 i)
 {
 	const struct lkst_event_class *c = w->catalog->classes[w->moments[i].id];
 

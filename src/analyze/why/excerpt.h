@@ -25,13 +25,13 @@ enum {
 	LKST_WINDOW_GAPS_MAX = 4096,
 
 	/* Kinds of moments beyond enum lkst_event_index. */
-	LKST_MOMENT_ENTRY = LKST_NR_EVENTS, /* into a system call */
-	LKST_MOMENT_EXIT,		    /* out of one */
-	LKST_MOMENT_NONE = 0xffff,	    /* what windows do not hold */
+	LKST_EVENT_REF_ENTRY = LKST_NR_EVENTS, /* into a system call */
+	LKST_EVENT_REF_EXIT,		       /* out of one */
+	LKST_EVENT_REF_NONE = 0xffff,	       /* what windows do not hold */
 };
 
 /* A record of the window, by where it is. */
-struct lkst_moment {
+struct lkst_event_ref {
 	u64 ns;
 	const u8 *bytes;
 	s32 tid;
@@ -47,7 +47,7 @@ struct lkst_excerpt {
 	struct lkst_labels labels;    /* names of devices */
 	struct lkst_symbols *symbols; /* names of functions and locks */
 	u64 from_ns, to_ns; /* what is held; from_ns is later than asked if there was too much */
-	struct lkst_moment *moments;
+	struct lkst_event_ref *moments;
 	u32 nr;
 	struct lkst_gaps gaps;	  /* what is missing in it */
 	struct lkst_spans *spans; /* what each thread did in it */
@@ -68,23 +68,23 @@ int lkst_excerpt_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 
 void lkst_excerpt_free(struct lkst_excerpt *w);
 LKST_GUARD(lkst_excerpt_free, struct lkst_excerpt)
 
-/* What moment @i is: enum lkst_event_index or LKST_MOMENT_*. */
-static inline u16 lkst_moment_kind(const struct lkst_excerpt *w, u32 i)
+/* What moment @i is: enum lkst_event_index or LKST_EVENT_REF_*. */
+static inline u16 lkst_event_ref_kind(const struct lkst_excerpt *w, u32 i)
 {
 	return w->kind_of[w->moments[i].id];
 }
 
 /* Its event's name. */
-static inline const char *lkst_moment_name(const struct lkst_excerpt *w, u32 i)
+static inline const char *lkst_event_ref_name(const struct lkst_excerpt *w, u32 i)
 {
 	return w->catalog->classes[w->moments[i].id]->name;
 }
 
 /* Its integer field @name, 0 if it has none. */
-u64 lkst_moment_int(const struct lkst_excerpt *w, u32 i, const char *name);
+u64 lkst_event_ref_int(const struct lkst_excerpt *w, u32 i, const char *name);
 
 /* The name of its system call, if it is an entry or exit: "read". */
-const char *lkst_moment_call(const struct lkst_excerpt *w, u32 i);
+const char *lkst_event_ref_call(const struct lkst_excerpt *w, u32 i);
 
 /* Moments that are of thread @tid, or about it; that are of CPU @cpu. */
 struct lkst_places_list lkst_excerpt_thread(const struct lkst_excerpt *w, s32 tid);

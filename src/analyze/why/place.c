@@ -21,11 +21,11 @@ static u32 find_exit(const struct lkst_excerpt *w, struct lkst_places_list own, 
 
 		if (w->moments[at].tid != tid)
 			continue;
-		if (lkst_moment_kind(w, at) == LKST_MOMENT_EXIT)
+		if (lkst_event_ref_kind(w, at) == LKST_EVENT_REF_EXIT)
 			return at;
 		/* In user mode: the thread had left without our seeing it, or was there all the time. */
-		if (lkst_moment_kind(w, at) == LKST_MOMENT_ENTRY ||
-		    lkst_moment_kind(w, at) == LKST_EV_page_fault_user)
+		if (lkst_event_ref_kind(w, at) == LKST_EVENT_REF_ENTRY ||
+		    lkst_event_ref_kind(w, at) == LKST_EV_page_fault_user)
 			return LKST_NOWHERE;
 	}
 	return LKST_NOWHERE;
@@ -40,7 +40,7 @@ void lkst_place_find(const struct lkst_excerpt *w, s32 tid, u32 i, struct lkst_p
 		{ LKST_EV_mm_vmscan_direct_reclaim_begin, LKST_EV_mm_vmscan_direct_reclaim_end,
 		  &p->reclaim, false },
 		{ LKST_EV_workqueue_execute_start, LKST_EV_workqueue_execute_end, &p->work, false },
-		{ LKST_EV_sched_process_exit, LKST_MOMENT_NONE, &p->ending, false },
+		{ LKST_EV_sched_process_exit, LKST_EVENT_REF_NONE, &p->ending, false },
 	};
 	struct lkst_places_list own = lkst_excerpt_thread(w, tid);
 	u32 first = lkst_places_before(own, i), place = first, steps, n;
@@ -50,13 +50,13 @@ void lkst_place_find(const struct lkst_excerpt *w, s32 tid, u32 i, struct lkst_p
 				  LKST_NOWHERE, LKST_NOWHERE, LKST_NOWHERE };
 	for (steps = 0; place && steps < SEARCH_MAX && !has_call; steps++) {
 		u32 at = own.at[--place];
-		u16 kind = lkst_moment_kind(w, at);
+		u16 kind = lkst_event_ref_kind(w, at);
 
 		if (w->moments[at].tid != tid)
 			continue;
 		/* Everything else ends before the thread is in user mode again. */
-		has_call = kind == LKST_MOMENT_ENTRY || kind == LKST_MOMENT_EXIT;
-		if (kind == LKST_MOMENT_ENTRY)
+		has_call = kind == LKST_EVENT_REF_ENTRY || kind == LKST_EVENT_REF_EXIT;
+		if (kind == LKST_EVENT_REF_ENTRY)
 			p->call = at;
 		for (n = 0; n < sizeof(pairs) / sizeof(pairs[0]); n++) {
 			if (!pairs[n].is_settled && kind == pairs[n].begin)

@@ -91,7 +91,7 @@ static u32 find_turn(const struct making *k, u64 ns)
 
 		if (w->moments[at].ns != ns)
 			break;
-		switch (lkst_moment_kind(w, at)) {
+		switch (lkst_event_ref_kind(w, at)) {
 		case LKST_EV_sched_switch:
 			return at;
 		case LKST_EV_sched_waking:
@@ -110,17 +110,17 @@ static u32 find_turn(const struct making *k, u64 ns)
 /* The CPU whose queue the thread is on from moment @i on; @cpu if the moment does not say. */
 static s32 queue_of(const struct making *k, u32 i, s32 cpu)
 {
-	const struct lkst_moment *m = &k->w->moments[i];
+	const struct lkst_event_ref *m = &k->w->moments[i];
 
-	switch (lkst_moment_kind(k->w, i)) {
+	switch (lkst_event_ref_kind(k->w, i)) {
 	case LKST_EV_sched_switch:
 		return m->cpu;
 	case LKST_EV_sched_waking:
 	case LKST_EV_sched_wakeup:
 	case LKST_EV_sched_wakeup_new:
-		return m->target == k->tid ? (s32)lkst_moment_int(k->w, i, "target_cpu") : cpu;
+		return m->target == k->tid ? (s32)lkst_event_ref_int(k->w, i, "target_cpu") : cpu;
 	case LKST_EV_sched_migrate_task:
-		return m->target == k->tid ? (s32)lkst_moment_int(k->w, i, "dest_cpu") : cpu;
+		return m->target == k->tid ? (s32)lkst_event_ref_int(k->w, i, "dest_cpu") : cpu;
 	default:
 		return cpu;
 	}

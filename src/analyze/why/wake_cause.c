@@ -49,11 +49,11 @@ static u32 find_context(const struct lkst_excerpt *w, u32 i, u16 wanted, u32 *re
 	*ret_within = LKST_NOWHERE;
 	for (steps = 0; place && steps < CONTEXT_MAX; steps++) {
 		u32 at = cpu.at[--place];
-		u16 kind = lkst_moment_kind(w, at);
+		u16 kind = lkst_event_ref_kind(w, at);
 
 		/* Interrupts do not switch, and make no system calls. */
-		if (kind == LKST_EV_sched_switch || kind == LKST_MOMENT_ENTRY ||
-		    kind == LKST_MOMENT_EXIT)
+		if (kind == LKST_EV_sched_switch || kind == LKST_EVENT_REF_ENTRY ||
+		    kind == LKST_EVENT_REF_EXIT)
 			return LKST_NOWHERE;
 		if (kind == wanted && !nr_ended && *ret_within == LKST_NOWHERE)
 			*ret_within = at;
@@ -77,7 +77,7 @@ u32 lkst_wake_cause_context(const struct lkst_excerpt *w, u32 i)
 {
 	u32 within;
 
-	return find_context(w, i, LKST_MOMENT_NONE, &within);
+	return find_context(w, i, LKST_EVENT_REF_NONE, &within);
 }
 
 /* A search back through the window. */
@@ -95,7 +95,8 @@ static u32 find_before(const struct search *s, u32 i, u16 kind, const char *name
 	for (steps = 0; place && steps < s->max; steps++) {
 		u32 at = moments.at[--place];
 
-		if (lkst_moment_kind(s->w, at) == kind && lkst_moment_int(s->w, at, name) == value)
+		if (lkst_event_ref_kind(s->w, at) == kind &&
+		    lkst_event_ref_int(s->w, at, name) == value)
 			return at;
 	}
 	return LKST_NOWHERE;
@@ -114,13 +115,13 @@ static void follow_thread(const struct lkst_excerpt *w, struct lkst_wake_cause *
 static void be_timer(const struct search *s, struct lkst_wake_cause *c, u32 from)
 {
 	const struct lkst_excerpt *w = s->w;
-	bool is_high = lkst_moment_kind(w, from) == LKST_EV_hrtimer_expire_entry;
+	bool is_high = lkst_event_ref_kind(w, from) == LKST_EV_hrtimer_expire_entry;
 	const char *name = is_high ? "hrtimer" : "timer";
 
 	c->kind = LKST_WAKE_CAUSE_TIMER;
 	c->from = from;
 	c->origin = find_before(s, from, is_high ? LKST_EV_hrtimer_start : LKST_EV_timer_start,
-				name, lkst_moment_int(w, from, name));
+				name, lkst_event_ref_int(w, from, name));
 }
 
 /* Requests by their addresses; those that do not fit are not distinguished. */
@@ -150,11 +151,11 @@ static void find_waiting(const struct lkst_excerpt *w, u32 i, u64 dev,
 	r->nr = 0;
 	for (steps = 0; place && steps < REQUESTS_MAX && r->nr < AHEAD_MAX; steps++) {
 		u32 at = moments.at[--place];
-		u64 rq = lkst_moment_int(w, at, "rq");
+		u64 rq = lkst_event_ref_int(w, at, "rq");
 
-		if (lkst_moment_int(w, at, "dev") != dev || find_request(r, rq) < r->nr)
+		if (lkst_event_ref_int(w, at, "dev") != dev || find_request(r, rq) < r->nr)
 			continue;
-		r->is_waiting[r->nr] = lkst_moment_kind(w, at) != LKST_EV_block_rq_complete;
+		r->is_waiting[r->nr] = lkst_event_ref_kind(w, at) != LKST_EV_block_rq_complete;
 		r->rq[r->nr++] = rq;
 	}
 }
@@ -164,17 +165,17 @@ u32 lkst_wake_cause_ahead(const struct lkst_excerpt *w, const struct lkst_wake_c
 	struct lkst_places_list moments = lkst_excerpt_kind(w, LKST_EV_block_rq_complete);
 	u32 begin = trigger->queued == LKST_NOWHERE ? trigger->origin : trigger->queued;
 	u32 place = lkst_places_before(moments, begin + 1), nr = 0, k;
-	u64 dev = lkst_moment_int(w, trigger->from, "dev");
+	u64 dev = lkst_event_ref_int(w, trigger->from, "dev");
 	struct requests r;
 
 	find_waiting(w, begin, dev, &r);
 	for (; place < moments.nr && moments.at[place] < trigger->from; place++) {
 		u32 at = moments.at[place];
 
-		if (lkst_moment_kind(w, at) != LKST_EV_block_rq_complete ||
-		    lkst_moment_int(w, at, "dev") != dev)
+		if (lkst_event_ref_kind(w, at) != LKST_EV_block_rq_complete ||
+		    lkst_event_ref_int(w, at, "dev") != dev)
 			continue;
-		k = find_request(&r, lkst_moment_int(w, at, "rq"));
+		k = find_request(&r, lkst_event_ref_int(w, at, "rq"));
 		if (k < r.nr && r.is_waiting[k]) {
 			r.is_waiting[k] = false;
 			nr++;
@@ -186,7 +187,7 @@ u32 lkst_wake_cause_ahead(const struct lkst_excerpt *w, const struct lkst_wake_c
 static void be_disk(const struct search *s, struct lkst_wake_cause *c, u32 from, u32 context)
 {
 	const struct lkst_excerpt *w = s->w;
-	u64 rq = lkst_moment_int(w, from, "rq");
+	u64 rq = lkst_event_ref_int(w, from, "rq");
 	u32 within, raised;
 
 	c->kind = LKST_WAKE_CAUSE_DISK;
@@ -203,13 +204,13 @@ static void be_disk(const struct search *s, struct lkst_wake_cause *c, u32 from,
 			c->queued = LKST_NOWHERE;
 	}
 	/* Disks without hardware: a thread did the work and raised the softirq. */
-	if (lkst_moment_kind(w, context) != LKST_EV_softirq_entry)
+	if (lkst_event_ref_kind(w, context) != LKST_EV_softirq_entry)
 		return;
 	raised = find_before(s, context, LKST_EV_softirq_raise, "vec", BLOCK);
 	while (raised != LKST_NOWHERE && w->moments[raised].cpu != w->moments[from].cpu)
 		raised = find_before(s, raised, LKST_EV_softirq_raise, "vec", BLOCK);
 	if (raised == LKST_NOWHERE || raised < c->origin ||
-	    find_context(w, raised, LKST_MOMENT_NONE, &within) != LKST_NOWHERE)
+	    find_context(w, raised, LKST_EVENT_REF_NONE, &within) != LKST_NOWHERE)
 		return;
 	c->raised = raised;
 	follow_thread(w, c, raised);
@@ -218,14 +219,14 @@ static void be_disk(const struct search *s, struct lkst_wake_cause *c, u32 from,
 static void be_packet(const struct search *s, struct lkst_wake_cause *c, u32 from)
 {
 	const struct lkst_excerpt *w = s->w;
-	u64 skb = lkst_moment_int(w, from, "skb");
+	u64 skb = lkst_event_ref_int(w, from, "skb");
 
 	c->kind = LKST_WAKE_CAUSE_PACKET;
 	c->from = from;
 	/* On its way over the loopback interface a packet stays where it is in memory. */
 	c->origin = find_before(s, from, LKST_EV_net_dev_queue, "skb", skb);
 	if (c->origin == LKST_NOWHERE ||
-	    lkst_moment_int(w, c->origin, "ifindex") != lkst_moment_int(w, from, "ifindex")) {
+	    lkst_event_ref_int(w, c->origin, "ifindex") != lkst_event_ref_int(w, from, "ifindex")) {
 		c->origin = LKST_NOWHERE;
 		return;
 	}
@@ -236,7 +237,7 @@ static void be_packet(const struct search *s, struct lkst_wake_cause *c, u32 fro
 static void be_interrupt(const struct search *s, struct lkst_wake_cause *c, u32 context)
 {
 	c->from = context;
-	switch (lkst_moment_kind(s->w, context)) {
+	switch (lkst_event_ref_kind(s->w, context)) {
 	case LKST_EV_hrtimer_expire_entry:
 	case LKST_EV_timer_expire_entry:
 		be_timer(s, c, context);
@@ -283,8 +284,8 @@ void lkst_wake_cause_find(const struct lkst_excerpt *w, u32 waking, s32 victim, 
 		return;
 	}
 	find_context(w, waking, LKST_EV_netif_receive_skb, &received);
-	if (received != LKST_NOWHERE && lkst_moment_kind(w, context) == LKST_EV_softirq_entry &&
-	    lkst_moment_int(w, context, "vec") == NET_RX)
+	if (received != LKST_NOWHERE && lkst_event_ref_kind(w, context) == LKST_EV_softirq_entry &&
+	    lkst_event_ref_int(w, context, "vec") == NET_RX)
 		be_packet(&s, c, received);
 	else
 		be_interrupt(&s, c, context);

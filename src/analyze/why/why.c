@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/why/narrate_wait.h"
 #include "analyze/why/stretch.h"
-#include "analyze/why/tell_wait.h"
 
 enum {
 	/* Stretches below this part of the whole interval are told as a sum. */
@@ -22,7 +22,7 @@ enum {
 	MANY_TOLD = 3,
 };
 
-static void explain(struct lkst_tell *t, struct lkst_account_step *parent, s32 tid, u64 from_ns,
+static void explain(struct lkst_narrator *t, struct lkst_account_step *parent, s32 tid, u64 from_ns,
 		    u64 to_ns, unsigned int depth);
 
 static u64 length_of(const struct lkst_stretch *s)
@@ -34,7 +34,7 @@ static u64 length_of(const struct lkst_stretch *s)
  * Whether stretch @i is told by itself: if it is long enough. If there are few and none is long
  * enough, the longest is.
  */
-static bool is_alone(const struct lkst_tell *t, const struct lkst_stretches *line, u32 i,
+static bool is_alone(const struct lkst_narrator *t, const struct lkst_stretches *line, u32 i,
 		     u32 longest)
 {
 	return i == longest || length_of(&line->list[i]) >= t->min_ns;
@@ -42,7 +42,7 @@ static bool is_alone(const struct lkst_tell *t, const struct lkst_stretches *lin
 
 /* ---- one stretch ------------------------------------------------------------------ */
 
-static void follow(struct lkst_tell *t, struct lkst_account_step *s,
+static void follow(struct lkst_narrator *t, struct lkst_account_step *s,
 		   const struct lkst_wake_cause *trigger, unsigned int depth)
 {
 	u64 until_ns = trigger->until_ns < s->to_ns ? trigger->until_ns : s->to_ns;
@@ -55,28 +55,28 @@ static void follow(struct lkst_tell *t, struct lkst_account_step *s,
 		lkst_account_say(t->account, s, "; not followed further (--depth)");
 }
 
-static void tell_blocked(struct lkst_tell *t, struct lkst_account_step *s,
+static void tell_blocked(struct lkst_narrator *t, struct lkst_account_step *s,
 			 const struct lkst_stretch *stretch, unsigned int depth)
 {
 	struct lkst_account_step *inner = s;
 	struct lkst_wake_cause trigger;
 
-	lkst_tell_wait(t, s, stretch);
+	lkst_narrate_wait(t, s, stretch);
 	if (stretch->is_open) {
 		lkst_account_say(t->account, s, ", still at the end of what is recorded");
 		return;
 	}
-	lkst_wake_cause_find(t->w, lkst_tell_waking(t, stretch), s->tid, LKST_WAKE_CAUSE_SEARCH,
+	lkst_wake_cause_find(t->w, lkst_narrate_waking(t, stretch), s->tid, LKST_WAKE_CAUSE_SEARCH,
 			  &trigger);
-	lkst_tell_trigger(t, s, &trigger);
+	lkst_narrate_trigger(t, s, &trigger);
 	if (trigger.kind == LKST_WAKE_CAUSE_DISK)
-		inner = lkst_tell_request(t, s, &trigger);
+		inner = lkst_narrate_request(t, s, &trigger);
 	else if (trigger.kind == LKST_WAKE_CAUSE_PACKET)
-		lkst_tell_packet(t, s, &trigger);
+		lkst_narrate_packet(t, s, &trigger);
 	follow(t, inner, &trigger, depth);
 }
 
-static void tell_stretch(struct lkst_tell *t, struct lkst_account_step *parent, s32 tid,
+static void tell_stretch(struct lkst_narrator *t, struct lkst_account_step *parent, s32 tid,
 			 const struct lkst_stretch *stretch, unsigned int depth)
 {
 	struct lkst_account_step *s =
@@ -87,10 +87,10 @@ static void tell_stretch(struct lkst_tell *t, struct lkst_account_step *parent, 
 		return;
 	switch (stretch->state) {
 	case LKST_STRETCH_RAN:
-		lkst_tell_ran(t, s, stretch);
+		lkst_narrate_ran(t, s, stretch);
 		break;
 	case LKST_STRETCH_READY:
-		lkst_tell_ready(t, s, stretch);
+		lkst_narrate_ready(t, s, stretch);
 		break;
 	case LKST_STRETCH_BLOCKED:
 		tell_blocked(t, s, stretch, depth);
@@ -103,7 +103,7 @@ static void tell_stretch(struct lkst_tell *t, struct lkst_account_step *parent, 
 		break;
 	}
 	if (stretch->gap)
-		lkst_tell_gap(t, s, stretch->gap);
+		lkst_narrate_gap(t, s, stretch->gap);
 }
 
 /* ---- what is too short to be told alone -------------------------------------------- */
@@ -125,15 +125,15 @@ static int by_sum(const void *a, const void *b)
 	return x < y ? 1 : x > y ? -1 : 0;
 }
 
-static void count_one(struct lkst_tell *t, s32 tid, const struct lkst_stretch *s, struct many *list,
+static void count_one(struct lkst_narrator *t, s32 tid, const struct lkst_stretch *s, struct many *list,
 		      u32 *nr)
 {
-	const char *call = lkst_tell_call_name(t, tid, s);
+	const char *call = lkst_narrate_call_name(t, tid, s);
 	u64 ns = length_of(s);
 	struct lkst_wake_cause trigger;
 	u32 i;
 
-	lkst_wake_cause_find(t->w, lkst_tell_waking(t, s), tid, LKST_WAKE_CAUSE_SEARCH_OF_MANY,
+	lkst_wake_cause_find(t->w, lkst_narrate_waking(t, s), tid, LKST_WAKE_CAUSE_SEARCH_OF_MANY,
 			  &trigger);
 	for (i = 0; i < *nr; i++)
 		if (!strcmp(list[i].call, call) && list[i].trigger == trigger.kind &&
@@ -156,7 +156,7 @@ static void count_one(struct lkst_tell *t, s32 tid, const struct lkst_stretch *s
 }
 
 /* The kinds of short waits that make up a significant part, the largest first. */
-static void tell_many(struct lkst_tell *t, struct lkst_account_step *rest, s32 tid,
+static void tell_many(struct lkst_narrator *t, struct lkst_account_step *rest, s32 tid,
 		      const struct lkst_stretches *line, u32 longest)
 {
 	struct many list[MANY_KINDS_MAX] = {};
@@ -172,12 +172,12 @@ static void tell_many(struct lkst_tell *t, struct lkst_account_step *rest, s32 t
 		struct lkst_account_step *s = lkst_account_add(t->account, rest, "many",
 							       list[i].from_ns, list[i].to_ns, tid);
 
-		lkst_tell_many(t, s, list[i].call, list[i].trigger, list[i].waker, list[i].nr,
+		lkst_narrate_many(t, s, list[i].call, list[i].trigger, list[i].waker, list[i].nr,
 			       list[i].sum_ns, list[i].longest_ns, list[i].waking);
 	}
 }
 
-static void tell_rest(struct lkst_tell *t, struct lkst_account_step *parent, s32 tid,
+static void tell_rest(struct lkst_narrator *t, struct lkst_account_step *parent, s32 tid,
 		      const struct lkst_stretches *line, u32 longest)
 {
 	u64 sum_ns[LKST_NR_STRETCH_STATES] = {}, from_ns = 0, to_ns = 0;
@@ -196,7 +196,7 @@ static void tell_rest(struct lkst_tell *t, struct lkst_account_step *parent, s32
 	if (!nr)
 		return;
 	s = lkst_account_add(t->account, parent, "rest", from_ns, to_ns, tid);
-	lkst_tell_rest(t, s, nr, sum_ns);
+	lkst_narrate_rest(t, s, nr, sum_ns);
 	if (sum_ns[LKST_STRETCH_BLOCKED] >= t->min_ns)
 		tell_many(t, s, tid, line, longest);
 }
@@ -207,7 +207,7 @@ static void tell_rest(struct lkst_tell *t, struct lkst_account_step *parent, s32
  * If the thread went on running after stretch @i, but for short stretches of something else, tells all
  * that as one step and returns the last stretch of it; @i otherwise.
  */
-static u32 tell_running(struct lkst_tell *t, struct lkst_account_step *parent, s32 tid,
+static u32 tell_running(struct lkst_narrator *t, struct lkst_account_step *parent, s32 tid,
 			const struct lkst_stretches *line, u32 i, u32 longest)
 {
 	const struct lkst_stretch *s = line->list;
@@ -226,14 +226,14 @@ static u32 tell_running(struct lkst_tell *t, struct lkst_account_step *parent, s
 		ran_ns += length_of(&s[k]);
 	}
 	if (nr > 1)
-		lkst_tell_ran_often(t,
+		lkst_narrate_ran_often(t,
 				    lkst_account_add(t->account, parent, "ran", s[i].from_ns,
 						     s[last].to_ns, tid),
 				    nr, ran_ns, &s[i], &s[last]);
 	return nr > 1 ? last : i;
 }
 
-static void tell_line(struct lkst_tell *t, struct lkst_account_step *parent, s32 tid,
+static void tell_line(struct lkst_narrator *t, struct lkst_account_step *parent, s32 tid,
 		      const struct lkst_stretches *line, unsigned int depth)
 {
 	u32 longest = 0, i;
@@ -254,7 +254,7 @@ static void tell_line(struct lkst_tell *t, struct lkst_account_step *parent, s32
 	tell_rest(t, parent, tid, line, longest);
 }
 
-static void explain(struct lkst_tell *t, struct lkst_account_step *parent, s32 tid, u64 from_ns,
+static void explain(struct lkst_narrator *t, struct lkst_account_step *parent, s32 tid, u64 from_ns,
 		    u64 to_ns, unsigned int depth)
 {
 	struct lkst_stretches line;
@@ -270,7 +270,7 @@ static void explain(struct lkst_tell *t, struct lkst_account_step *parent, s32 t
 int lkst_why_explain(struct lkst_err *e, const struct lkst_excerpt *w, s32 tid, u64 from_ns,
 		     u64 to_ns, unsigned int depth, struct lkst_account **ret_account)
 {
-	struct lkst_tell t = { .w = w, .min_ns = (to_ns - from_ns) / SIGNIFICANT + 1 };
+	struct lkst_narrator t = { .w = w, .min_ns = (to_ns - from_ns) / SIGNIFICANT + 1 };
 	struct lkst_account_step *s;
 	struct lkst_stretches line;
 	unsigned int i;
@@ -285,7 +285,7 @@ int lkst_why_explain(struct lkst_err *e, const struct lkst_excerpt *w, s32 tid, 
 		return lkst_err_sys(e, -ENOMEM, "explaining");
 	}
 	s = lkst_account_add(t.account, &t.account->root, "interval", from_ns, to_ns, tid);
-	lkst_tell_interval(&t, s, &line);
+	lkst_narrate_interval(&t, s, &line);
 	tell_line(&t, s, tid, &line, depth);
 	lkst_stretches_fini(&line);
 	for (i = 0; i < w->spans->notes.nr; i++)

@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 
 struct search {
-	const struct lkst_worst_wish *wish;
+	const struct lkst_worst_options *options;
 	struct lkst_worst best;
 	u64 best_ns;
 	/* WAIT, IO: the life whose wait is the longest so far, until it runs again. */
@@ -89,17 +89,18 @@ static bool is_wanted(const struct search *s, const struct lkst_thread_life *lif
 {
 	char comm[sizeof(life->comm) + 1] = "";
 
-	if (life->idle_cpu >= 0 || (s->wish->tid && life->tid != s->wish->tid))
+	if (life->idle_cpu >= 0 || (s->options->tid && life->tid != s->options->tid))
 		return false;
 	memcpy(comm, life->comm, sizeof(life->comm));
-	return !s->wish->comm || !fnmatch(s->wish->comm, comm, 0);
+	return !s->options->comm || !fnmatch(s->options->comm, comm, 0);
 }
 
 static bool is_wanted_call(const struct search *s, const struct lkst_syscall_now *call)
 {
-	if (!s->wish->call)
+	if (!s->options->call)
 		return true;
-	return call && call->row >= 0 && !fnmatch(s->wish->call, lkst_syscalls[call->row].name, 0);
+	return call && call->row >= 0 &&
+	       !fnmatch(s->options->call, lkst_syscalls[call->row].name, 0);
 }
 
 /* True if this is the longest so far. */
@@ -148,7 +149,7 @@ static void on_blocked(struct search *s, const struct lkst_interval *i)
 	u64 *fault_ns = &s->faults_ns[i->life->tid];
 	bool is_candidate;
 
-	switch (s->wish->kind) {
+	switch (s->options->kind) {
 	case LKST_WORST_WAIT:
 		is_candidate = !i->life->is_kernel && is_wanted_call(s, i->call);
 		break;
@@ -182,7 +183,7 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 	if (i->life->tid < 0 || i->life->tid >= LKST_TID_MAX)
 		return 0;
 	if (i->run == LKST_RUN_READY) {
-		if (s->wish->kind == LKST_WORST_READY && is_whole && !i->life->is_kernel)
+		if (s->options->kind == LKST_WORST_READY && is_whole && !i->life->is_kernel)
 			offer(s, i->life, i->from_ns, i->to_ns);
 		/* Its wait is not over until it runs. */
 		if (is_waiting(s, i->life) && i->from_ns == s->best.to_ns)
@@ -234,7 +235,7 @@ static int subscribe_faults(struct lkst_feed *f, struct search *s)
 {
 	int r;
 
-	s->has_fault_exit = !s->wish->comm && lkst_feed_has(f, LKST_EV_page_fault_exit);
+	s->has_fault_exit = !s->options->comm && lkst_feed_has(f, LKST_EV_page_fault_exit);
 	r = lkst_feed_event(f, LKST_EV_page_fault_user, on_fault, s);
 	if (r >= 0 && s->has_fault_exit)
 		r = lkst_feed_event(f, LKST_EV_page_fault_exit, on_fault_exit, s);
@@ -262,8 +263,8 @@ static int search_all(struct lkst_err *e, struct lkst_trace *t, struct search *s
 
 	if (r)
 		return r;
-	lkst_feed_limit(f, s->wish->from_ns, s->wish->to_ns);
-	if (s->wish->kind == LKST_WORST_FAULT) {
+	lkst_feed_limit(f, s->options->from_ns, s->options->to_ns);
+	if (s->options->kind == LKST_WORST_FAULT) {
 		r = subscribe_faults(f, s);
 		if (r >= 0)
 			r = lkst_feed_gaps(f, forget_faults, s);
@@ -272,7 +273,7 @@ static int search_all(struct lkst_err *e, struct lkst_trace *t, struct search *s
 		r = lkst_model_new(e, f, &state);
 	if (r >= 0)
 		r = lkst_model_subscribe(
-			state, s->wish->kind == LKST_WORST_SYSCALL ? &with_calls : &calls, s);
+			state, s->options->kind == LKST_WORST_SYSCALL ? &with_calls : &calls, s);
 	if (r < 0)
 		return lkst_err_sys(e, r, "searching");
 	return lkst_feed_run(e, f);
@@ -287,7 +288,7 @@ static int prepare(struct search *s)
 	s->faults_ns = calloc(LKST_TID_MAX, sizeof(*s->faults_ns));
 	if (!s->faults_ns)
 		return -ENOMEM;
-	if (s->wish->kind != LKST_WORST_SYSCALL || s->wish->call)
+	if (s->options->kind != LKST_WORST_SYSCALL || s->options->call)
 		return 0;
 	s->design = calloc(lkst_nr_syscalls, sizeof(*s->design));
 	if (!s->design)
@@ -303,10 +304,10 @@ static void search_fini(struct search *s)
 	free(s->faults_ns);
 }
 
-int lkst_worst_find(struct lkst_err *e, struct lkst_trace *t, const struct lkst_worst_wish *wish,
-		    struct lkst_worst *ret_worst)
+int lkst_worst_find(struct lkst_err *e, struct lkst_trace *t,
+		    const struct lkst_worst_options *options, struct lkst_worst *ret_worst)
 {
-	_cleanup_(search_fini) struct search s = { .wish = wish, .waiting = LKST_LIFE_NONE };
+	_cleanup_(search_fini) struct search s = { .options = options, .waiting = LKST_LIFE_NONE };
 	int err = prepare(&s);
 
 	if (err)
@@ -321,7 +322,7 @@ int lkst_worst_find(struct lkst_err *e, struct lkst_trace *t, const struct lkst_
 				    s.best.longest_passed);
 	if (!s.best_ns)
 		return lkst_err_set(e, -ENOENT, "no %s of that thread or name is recorded whole",
-				    words[wish->kind]);
+				    words[options->kind]);
 	*ret_worst = s.best;
 	return 0;
 }

@@ -28,7 +28,7 @@ int lkst_worst_parse(struct lkst_err *e, const char *text, enum lkst_worst_kind 
  * signal, a futex or a file to be ready; and those that receive (read, accept and their kind) as far as they slept
  * for it, interruptibly, for more than half of their time.
  */
-struct lkst_worst_wish {
+struct lkst_worst_options {
 	enum lkst_worst_kind kind;
 	u64 from_ns, to_ns;
 	s32 tid;	  /* 0: any thread */
@@ -48,7 +48,7 @@ struct lkst_worst {
  * One pass over @t. Intervals of which the beginning or the end is not recorded do not count.
  * -ENOENT: there is none.
  */
-int lkst_worst_find(struct lkst_err *e, struct lkst_trace *t, const struct lkst_worst_wish *wish,
+int lkst_worst_find(struct lkst_err *e, struct lkst_trace *t, const struct lkst_worst_options *options,
 		    struct lkst_worst *ret_worst);
 
 #endif

@@ -35,7 +35,7 @@ struct source {
 	u64 wanted;    /* number of the first block that was to be given out; 0: all */
 	u64 oldest;    /* of the first that is not lost */
 	u64 oldest_ns; /* when it begins */
-	u64 led;       /* blocks that were overtaken before it */
+	u64 skipped_before;       /* blocks that were overtaken before it */
 
 	u64 covered_ns; /* all that was recorded up to then is given out, or was overwritten */
 };
@@ -178,7 +178,7 @@ void lkst_drain_free(struct lkst_drain *d)
 static void begin_giving(struct source *s, const struct lkst_block_header *first)
 {
 	s->has_given = true;
-	s->led = first->packet_seq_num - s->oldest;
+	s->skipped_before = first->packet_seq_num - s->oldest;
 	s->oldest = first->packet_seq_num;
 	s->oldest_ns = first->timestamp_begin;
 }
@@ -528,7 +528,7 @@ u64 lkst_drain_overtaken_of(const struct lkst_drain *d, unsigned int source, u64
 	const struct source *s = &d->sources[source];
 
 	*ret_instance = s->reader.instance;
-	return s->reader.overtaken - s->led;
+	return s->reader.overtaken - s->skipped_before;
 }
 
 int lkst_drain_each_lost(const struct lkst_drain *d, lkst_drain_lost *call, void *ctx)

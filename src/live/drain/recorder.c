@@ -48,7 +48,7 @@ struct lkst_recorder {
 	u64 counts_from_ns;	 /* when a part began whose threads were read */
 	const char *counts_why_not; /* they are not read in this part, or NULL */
 	bool is_filtered;
-	struct lkst_told told;
+	struct lkst_reported reported;
 	u64 *told_overtaken; /* by ring */
 	u64 state_number;
 	u64 part_ns;	  /* when the part began */
@@ -92,7 +92,7 @@ static void keep_told(struct lkst_recorder *r)
 	for (i = 0; i < lkst_drain_nr_sources(r->drain); i++)
 		r->told_overtaken[i] = lkst_drain_overtaken_of(r->drain, i, &instance);
 	lkst_drain_keep_told(r->drain);
-	lkst_told_keep(&r->told);
+	lkst_reported_keep(&r->reported);
 }
 
 /* ---- the kernel's counters ---------------------------------------------------------- */
@@ -265,7 +265,7 @@ static int write_end(struct lkst_err *e, struct lkst_recorder *r, u32 how)
 	return write_state(e, r) ?:
 	       lkst_addresses_write(e, r->addresses, r->w) ?:
 	       write_overtaken(e, r) ?:
-	       lkst_state_write_ledger(e, r->s, r->w, &r->told) ?:
+	       lkst_state_write_ledger(e, r->s, r->w, &r->reported) ?:
 	       lkst_counters_write(e, r->s, r->w, &r->counters, r->is_filtered, 0) ?:
 	       write_thread_counts(e, r) ?:
 	       lkst_drain_write_end(e, r->drain, r->w, how, UINT64_MAX);
@@ -500,7 +500,7 @@ int lkst_recorder_free(struct lkst_err *e, struct lkst_recorder *r)
 	lkst_thread_counts_fini(&r->counts[0]);
 	lkst_thread_counts_fini(&r->counts[1]);
 	lkst_thread_counts_fini(&r->spare);
-	lkst_told_fini(&r->told);
+	lkst_reported_fini(&r->reported);
 	free(r->told_overtaken);
 	free(r);
 	return err ?: parts_err;

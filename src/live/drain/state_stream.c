@@ -24,9 +24,9 @@ struct state {
 	struct lkst_err *e;
 	const struct lkst_session *s;
 	struct lkst_writer *w;
-	struct lkst_keep_state *keep; /* in place of @w */
+	struct lkst_kernel_notes_state *keep; /* in place of @w */
 	u64 now;
-	struct lkst_told *told;
+	struct lkst_reported *reported;
 	unsigned int line; /* of the ledger, counting those that are 0 */
 };
 
@@ -41,7 +41,7 @@ static int put(struct state *st, const char *name, void *record, size_t length)
 	head->id_time = class->id;
 	head->tid = 0;
 	if (st->keep) {
-		lkst_keep_state_add(st->keep, record, length);
+		lkst_kernel_notes_state_add(st->keep, record, length);
 		return 0;
 	}
 	return lkst_writer_state(st->e, st->w, st->now, record, length);
@@ -351,62 +351,63 @@ int lkst_state_write_machine(struct lkst_err *e, const struct lkst_session *s,
 int lkst_state_keep_machine(struct lkst_err *e, struct lkst_session *s)
 {
 	_cleanup_(lkst_thread_list_fini) struct lkst_thread_list threads = {};
-	struct lkst_keep_state keep;
+	struct lkst_kernel_notes_state keep;
 	struct state st = { .e = e, .s = s, .keep = &keep, .now = lkst_monotonic_ns() };
 	int err = lkst_state_list_threads(e, s, &threads);
 
 	if (err)
 		return err;
-	lkst_keep_state_begin(&keep, lkst_session_keep(s), st.now);
+	lkst_kernel_notes_state_begin(&keep, lkst_session_keep(s), st.now);
 	err = write_machine(&st, &threads);
 	if (err)
 		return err;
-	lkst_keep_state_end(&keep);
+	lkst_kernel_notes_state_end(&keep);
 	return 0;
 }
 
 /* ---- the ledger --------------------------------------------------------------------- */
 
-void lkst_told_fini(struct lkst_told *told)
+void lkst_reported_fini(struct lkst_reported *reported)
 {
-	free(told->counts);
-	free(told->pending);
+	free(reported->counts);
+	free(reported->pending);
 }
 
-void lkst_told_keep(struct lkst_told *told)
+void lkst_reported_keep(struct lkst_reported *reported)
 {
-	if (told->nr)
-		memcpy(told->counts, told->pending, told->nr * sizeof(*told->counts));
+	if (reported->nr)
+		memcpy(reported->counts, reported->pending,
+		       reported->nr * sizeof(*reported->counts));
 }
 
-static int grow_told(struct lkst_told *told, unsigned int nr)
+static int grow_reported(struct lkst_reported *reported, unsigned int nr)
 {
-	u64 *counts = reallocarray(told->counts, nr, sizeof(*counts)), *pending;
+	u64 *counts = reallocarray(reported->counts, nr, sizeof(*counts)), *pending;
 
 	if (!counts)
 		return -ENOMEM;
-	told->counts = counts;
-	pending = reallocarray(told->pending, nr, sizeof(*pending));
+	reported->counts = counts;
+	pending = reallocarray(reported->pending, nr, sizeof(*pending));
 	if (!pending)
 		return -ENOMEM;
-	told->pending = pending;
-	for (; told->nr < nr; told->nr++)
-		counts[told->nr] = pending[told->nr] = 0;
+	reported->pending = pending;
+	for (; reported->nr < nr; reported->nr++)
+		counts[reported->nr] = pending[reported->nr] = 0;
 	return 0;
 }
 
 /* How much of the next line, whose value is @count now, is new: lines are always met in the same order. */
-static int news(struct state *st, u64 count, u64 *ret_news)
+static int delta(struct state *st, u64 count, u64 *ret_delta)
 {
 	unsigned int line = st->line++;
 
-	*ret_news = count;
-	if (!st->told)
+	*ret_delta = count;
+	if (!st->reported)
 		return 0;
-	if (line >= st->told->nr && grow_told(st->told, line + 1))
+	if (line >= st->reported->nr && grow_reported(st->reported, line + 1))
 		return lkst_err_sys(st->e, -ENOMEM, "writing the ledger");
-	st->told->pending[line] = count;
-	*ret_news = count - st->told->counts[line];
+	st->reported->pending[line] = count;
+	*ret_delta = count - st->reported->counts[line];
 	return 0;
 }
 
@@ -443,7 +444,7 @@ static int write_ring_ledger(struct state *st, u32 cpu, u32 buffer)
 						 .buffer = buffer,
 						 .cause = cause };
 
-		err = news(st, __atomic_load_n(&page->lost[cause], __ATOMIC_RELAXED), &count);
+		err = delta(st, __atomic_load_n(&page->lost[cause], __ATOMIC_RELAXED), &count);
 		r.count = count;
 		if (!err && r.count)
 			err = put(st, "state_loss", &r, sizeof(r));
@@ -458,7 +459,7 @@ static int write_skipped(void *ctx, const char *hook, bool is_attached, u64 skip
 		char name[NAME_MAX_BYTES];
 	} rec = {};
 	u64 count;
-	int err = news(ctx, skipped, &count);
+	int err = delta(ctx, skipped, &count);
 
 	(void)is_attached; /* it may have been */
 	if (err)
@@ -482,8 +483,8 @@ static int write_sheds(struct state *st)
 		} rec = { .r.is_left_out = k->is_shed };
 		u64 left_out_ns, times;
 
-		err = news(st, lkst_kind_shed_ns(k, st->now), &left_out_ns);
-		err = err ?: news(st, k->times, &times);
+		err = delta(st, lkst_kind_shed_ns(k, st->now), &left_out_ns);
+		err = err ?: delta(st, k->times, &times);
 		if (err)
 			break;
 		rec.r.left_out = left_out_ns;
@@ -495,9 +496,11 @@ static int write_sheds(struct state *st)
 }
 
 int lkst_state_write_ledger(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
-			    struct lkst_told *told)
+			    struct lkst_reported *reported)
 {
-	struct state st = { .e = e, .s = s, .w = w, .now = lkst_monotonic_ns(), .told = told };
+	struct state st = {
+		.e = e, .s = s, .w = w, .now = lkst_monotonic_ns(), .reported = reported
+	};
 	const struct lkst_rings *rings = lkst_session_rings(s);
 	u32 buffer, cpu;
 	int err = 0;

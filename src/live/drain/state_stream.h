@@ -27,14 +27,14 @@ int lkst_state_write_machine(struct lkst_err *e, const struct lkst_session *s,
  * What the ledger of an earlier part has reported already. All zero: nothing. told_fini() frees what
  * grows in it.
  */
-struct lkst_told {
+struct lkst_reported {
 	u64 *counts, *pending;
 	unsigned int nr;
 };
-void lkst_told_fini(struct lkst_told *told);
+void lkst_reported_fini(struct lkst_reported *reported);
 
-/* What was written with @told is in a file now: the next ledger continues from there. */
-void lkst_told_keep(struct lkst_told *told);
+/* What was written with @reported is in a file now: the next ledger continues from there. */
+void lkst_reported_keep(struct lkst_reported *reported);
 
 /*
  * The same to kernel memory, in place of what was kept there before: for whoever finds the rings in a
@@ -44,10 +44,10 @@ int lkst_state_keep_machine(struct lkst_err *e, struct lkst_session *s);
 
 /*
  * The ledger: what the writers could not record, by ring and cause, and runs that were skipped. Since
- * recording began, or, in a part of a recording, since @told, which is NULL in a snapshot.
+ * recording began, or, in a part of a recording, since @reported, which is NULL in a snapshot.
  */
 int lkst_state_write_ledger(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
-			    struct lkst_told *told);
+			    struct lkst_reported *reported);
 
 /*
  * A line of the ledger: what the ring of stream @instance overwrote before it was read. Times of 0 say that

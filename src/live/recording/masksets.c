@@ -267,7 +267,7 @@ static int end_change(struct lkst_err *e, struct lkst_session *s)
 }
 
 /* A table with those of @ids that a maskset in use sends to DEFAULT, for @handler. */
-static void divert_in_use(const struct lkst_control *c, const bool *ids, u8 handler, u16 *route)
+static void reroute_in_use(const struct lkst_control *c, const bool *ids, u8 handler, u16 *route)
 {
 	u32 id, set;
 
@@ -281,7 +281,7 @@ static void divert_in_use(const struct lkst_control *c, const bool *ids, u8 hand
 }
 
 /* RALL first, since that one decides. */
-static void divert_one(struct lkst_control *c, u32 id, u8 handler)
+static void reroute_one(struct lkst_control *c, u32 id, u8 handler)
 {
 	static const u32 all = LKST_MASKSET_RALL;
 	u8 old = lkst_maskset_default(c, id);
@@ -306,13 +306,13 @@ int lkst_maskset_divert(struct lkst_err *e, struct lkst_session *s, const bool *
 		is_change |= ids[id] && lkst_maskset_default(c, id) != handler;
 	if (!is_change)
 		return 0;
-	divert_in_use(c, ids, handler, route);
+	reroute_in_use(c, ids, handler, route);
 	err = begin_change(e, s, route, notes);
 	if (err)
 		return err;
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
 		if (ids[id])
-			divert_one(c, id, handler);
+			reroute_one(c, id, handler);
 	return end_change(e, s);
 }
 

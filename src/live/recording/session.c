@@ -44,7 +44,8 @@ static int open_notes(struct lkst_err *e, struct lkst_session *s)
 
 	if (fd < 0)
 		return fd;
-	err = lkst_keep_open(e, fd, &s->keep) ?: lkst_keep_catalog(e, &s->keep, &s->own_catalog);
+	err = lkst_kernel_notes_open(e, fd, &s->keep)
+		      ?: lkst_kernel_notes_catalog(e, &s->keep, &s->own_catalog);
 	s->catalog = s->own_catalog;
 	return err;
 }
@@ -189,7 +190,7 @@ void lkst_session_close(struct lkst_session *s)
 		lkst_hooks_fini(s->hooks);
 	free(s->hooks);
 	lkst_programs_unload(&s->programs);
-	lkst_keep_close(&s->keep);
+	lkst_kernel_notes_close(&s->keep);
 	lkst_closep(&s->threads_fd);
 	for (i = 0; i < LKST_NR_COMMANDS; i++)
 		lkst_closep(&s->command_fds[i]);
@@ -204,7 +205,7 @@ const struct lkst_rings *lkst_session_rings(const struct lkst_session *s)
 	return &s->rings;
 }
 
-struct lkst_keep *lkst_session_keep(struct lkst_session *s)
+struct lkst_kernel_notes *lkst_session_keep(struct lkst_session *s)
 {
 	return &s->keep;
 }
@@ -224,7 +225,7 @@ int lkst_session_refresh(struct lkst_err *e, const struct lkst_session *s)
 	/* The declaration is kept before it is counted: lkst_session_declare(). */
 	if (!s->own_catalog || __atomic_load_n(nr, __ATOMIC_ACQUIRE) == s->catalog->nr_declared)
 		return 0;
-	err = lkst_keep_catalog(e, &s->keep, &now);
+	err = lkst_kernel_notes_catalog(e, &s->keep, &now);
 	if (err)
 		return err;
 	for (id = 0; id < LKST_EVENT_SPACE && !err; id++)
@@ -276,7 +277,7 @@ int lkst_session_declare(struct lkst_err *e, struct lkst_session *s,
 		return lkst_err_set(e, -ENOSPC, "all %u ids of events are in use", id - 1);
 	copy.id = id;
 	err = lkst_catalog_add(e, s->own_catalog, &copy);
-	err = err ?: lkst_keep_put_catalog(e, &s->keep, s->catalog);
+	err = err ?: lkst_kernel_notes_put_catalog(e, &s->keep, s->catalog);
 	if (err)
 		return err;
 	/* Pairs with the load of lkst_session_refresh(). */

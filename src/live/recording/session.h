@@ -15,7 +15,7 @@
 #include "live/load/plan.h"
 #include "live/load/programs.h"
 #include "live/load/rings.h"
-#include "live/recording/keep.h"
+#include "live/recording/kernel_notes.h"
 #include "trace/catalog.h"
 
 struct lkst_session;
@@ -44,7 +44,7 @@ int lkst_session_declare(struct lkst_err *e, struct lkst_session *s,
 			 const struct lkst_event_class *event, u16 *ret_id);
 
 /* What is kept in kernel memory for whoever reads the rings later. */
-struct lkst_keep *lkst_session_keep(struct lkst_session *s);
+struct lkst_kernel_notes *lkst_session_keep(struct lkst_session *s);
 
 /* The cost limit and what is left out because of it. Free it with lkst_budget_view_free(). */
 int lkst_session_budget(struct lkst_err *e, const struct lkst_session *s,

@@ -13,7 +13,7 @@ struct lkst_session {
 	const struct lkst_catalog *catalog;
 	struct lkst_catalog *own_catalog; /* of an opened session */
 	u64 pin;			  /* what pin_identity() said when it was opened */
-	struct lkst_keep keep;
+	struct lkst_kernel_notes keep;
 	u32 maskset; /* to begin with */
 	bool is_pinned, is_to_be_pinned;
 	int threads_fd, command_fds[LKST_NR_COMMANDS];

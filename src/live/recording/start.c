@@ -112,7 +112,7 @@ static int prepare(struct lkst_err *e, struct lkst_session *s, const struct lkst
 				options->budget_ppm, &s->budget);
 	if (err)
 		return err;
-	return lkst_keep_new(e, s->catalog, memory, s->rings.control->memory_id, &s->keep) ?:
+	return lkst_kernel_notes_new(e, s->catalog, memory, s->rings.control->memory_id, &s->keep) ?:
 	       take_programs(e, s, plan) ?:
 	       lkst_budget_group(e, &s->budget, s->hooks) ?:
 	       attach(e, s, plan, options);

@@ -30,12 +30,12 @@ static void guard_btf(struct btf **btf)
 /* ---- types ------------------------------------------------------------------------------------ */
 
 /* What the names of a type stand for. */
-struct told {
+struct traits {
 	bool is_event, is_cgroup;
 };
 
 /* The type without typedefs and qualifiers; NULL: none. */
-static const struct btf_type *resolve(const struct btf *btf, u32 id, struct told *told)
+static const struct btf_type *resolve(const struct btf *btf, u32 id, struct traits *traits)
 {
 	const struct btf_type *type = btf__type_by_id(btf, id);
 	unsigned int i;
@@ -44,8 +44,8 @@ static const struct btf_type *resolve(const struct btf *btf, u32 id, struct told
 		const char *name = btf__name_by_offset(btf, type->name_off);
 
 		if (btf_is_typedef(type) && name) {
-			told->is_event |= !strcmp(name, "lkst_event_id");
-			told->is_cgroup |= !strcmp(name, "lkst_cgroup_id");
+			traits->is_event |= !strcmp(name, "lkst_event_id");
+			traits->is_cgroup |= !strcmp(name, "lkst_cgroup_id");
 		}
 		type = btf__type_by_id(btf, type->type);
 	}
@@ -60,8 +60,8 @@ static bool is_int_size(u32 size)
 /* Describes a type of @bytes bytes in @v; all but name, place and key. */
 static void describe(const struct btf *btf, u32 id, u32 bytes, struct lkst_variable *v)
 {
-	struct told told = {};
-	const struct btf_type *type = resolve(btf, id, &told);
+	struct traits traits = {};
+	const struct btf_type *type = resolve(btf, id, &traits);
 	const char *name = type ? btf__name_by_offset(btf, type->name_off) : NULL;
 
 	v->kind = LKST_VARIABLE_BYTES;
@@ -75,7 +75,7 @@ static void describe(const struct btf *btf, u32 id, u32 bytes, struct lkst_varia
 		v->kind = LKST_VARIABLE_HISTOGRAM;
 	if (btf_is_array(type)) {
 		v->count = btf_array(type)->nelems;
-		type = resolve(btf, btf_array(type)->type, &told);
+		type = resolve(btf, btf_array(type)->type, &traits);
 		if (!type)
 			return;
 	}
@@ -86,9 +86,9 @@ static void describe(const struct btf *btf, u32 id, u32 bytes, struct lkst_varia
 	v->kind = LKST_VARIABLE_INT;
 	v->is_signed = btf_is_int(type) && btf_int_encoding(type) & BTF_INT_SIGNED;
 	name = btf__name_by_offset(btf, type->name_off);
-	if (told.is_event && v->size == sizeof(lkst_event_id) && v->count == 1)
+	if (traits.is_event && v->size == sizeof(lkst_event_id) && v->count == 1)
 		v->kind = LKST_VARIABLE_EVENT;
-	else if (told.is_cgroup && v->size == sizeof(lkst_cgroup_id) && v->count == 1)
+	else if (traits.is_cgroup && v->size == sizeof(lkst_cgroup_id) && v->count == 1)
 		v->kind = LKST_VARIABLE_CGROUP;
 	else if (btf_is_int(type) && btf_int_encoding(type) & BTF_INT_BOOL)
 		v->kind = LKST_VARIABLE_BOOL;

@@ -59,7 +59,7 @@ static void serve(const struct fuse_in_header *in, const void *body)
 {
 	static const char zeros[BUFFER_BYTES];
 	const struct fuse_init_in *init = body;
-	const struct fuse_read_in *wish = body;
+	const struct fuse_read_in *options = body;
 	struct fuse_init_out init_out = { .major = FUSE_KERNEL_VERSION,
 					  .minor = 31,
 					  .max_write = 65536 };
@@ -81,7 +81,8 @@ static void serve(const struct fuse_in_header *in, const void *body)
 		return reply(in, 0, &open_out, sizeof(open_out));
 	case FUSE_READ:
 		sleep_ns(delay_ns);
-		return reply(in, 0, zeros, wish->size < sizeof(zeros) ? wish->size : sizeof(zeros));
+		return reply(in, 0, zeros,
+			     options->size < sizeof(zeros) ? options->size : sizeof(zeros));
 	case FUSE_FLUSH:
 	case FUSE_RELEASE:
 	case FUSE_FSYNC:

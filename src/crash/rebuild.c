@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Makes a trace of the blocks of a recording. */
-#include "crash/salvage.h"
+#include "crash/rebuild.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "base/cleanup.h"
 #include "base/create.h"
 #include "base/io.h"
-#include "crash/mend.h"
+#include "crash/repair.h"
 #include "trace/block.h"
 #include "trace/lost.h"
 #include "trace/stream_file.h"
@@ -36,9 +36,9 @@ static const char pages_dir[] = "pages";
 struct rebuilding {
 	struct lkst_err *e;
 	const struct lkst_recording *r;
-	const struct lkst_salvage_options *options;
+	const struct lkst_rebuild_options *options;
 	struct lkst_pages *pages;
-	struct lkst_salvage *sum;
+	struct lkst_rebuild *sum;
 	u8 *block, *other; /* BLOCK_MAX each */
 	u8 *batch;
 	size_t batched;
@@ -69,7 +69,7 @@ static int flush(struct rebuilding *w, const struct rebuilt_stream *s)
 
 /* ---- reading blocks -------------------------------------------------------------------- */
 
-static bool is_same(const struct lkst_find *find, const u8 *bytes)
+static bool is_same(const struct lkst_hit *find, const u8 *bytes)
 {
 	struct lkst_block_header h;
 
@@ -79,7 +79,7 @@ static bool is_same(const struct lkst_find *find, const u8 *bytes)
 }
 
 /* Reads what @find stands for to @bytes. Returns how many; 0: it is not there any more. */
-static u32 load(struct rebuilding *w, const struct lkst_find *find, u8 *bytes)
+static u32 load(struct rebuilding *w, const struct lkst_hit *find, u8 *bytes)
 {
 	struct lkst_block_header h;
 	u64 size;
@@ -106,7 +106,7 @@ static u32 load(struct rebuilding *w, const struct lkst_find *find, u8 *bytes)
  * Keeps a damaged block for whoever wants to look at it by hand: as it was found. w->block no longer is that
  * if repairing it has closed its header.
  */
-static int keep_page(struct rebuilding *w, const struct rebuilt_stream *s, const struct lkst_find *find)
+static int keep_page(struct rebuilding *w, const struct rebuilt_stream *s, const struct lkst_hit *find)
 {
 	_cleanup_close_ int dir = -1, fd = -1;
 	char stream[LKST_STREAM_NAME_MAX], name[LKST_STREAM_NAME_MAX + 24];
@@ -129,11 +129,11 @@ static int keep_page(struct rebuilding *w, const struct rebuilt_stream *s, const
 }
 
 /* The record that was being written: counted, and if it is whole kept apart. */
-static int take_torn(struct rebuilding *w, struct rebuilt_stream *s, const struct lkst_mended *m)
+static int take_torn(struct rebuilding *w, struct rebuilt_stream *s, const struct lkst_repaired *m)
 {
 	s->torn++;
 	memcpy(w->other, w->block, m->size);
-	if (!lkst_mend_torn(w->other, m, w->r->catalog))
+	if (!lkst_repair_torn(w->other, m, w->r->catalog))
 		return 0;
 	s->doubtful++;
 	if (!w->options->doubtful)
@@ -144,9 +144,9 @@ static int take_torn(struct rebuilding *w, struct rebuilt_stream *s, const struc
 /* ---- one block ------------------------------------------------------------------------ */
 
 /* Loads the best of @nr copies of a block and repairs it; NULL: none makes sense. */
-static const struct lkst_find *load_best(struct rebuilding *w, const struct rebuilt_stream *s,
-					 const struct lkst_find *finds, size_t nr,
-					 struct lkst_mended *ret_mended)
+static const struct lkst_hit *load_best(struct rebuilding *w, const struct rebuilt_stream *s,
+					 const struct lkst_hit *finds, size_t nr,
+					 struct lkst_repaired *ret_mended)
 {
 	size_t i, best = nr;
 	u32 most = 0, length;
@@ -154,7 +154,7 @@ static const struct lkst_find *load_best(struct rebuilding *w, const struct rebu
 	for (i = 0; i < nr && nr > 1; i++) {
 		length = load(w, &finds[i], w->block);
 		if (length &&
-		    lkst_mend(w->block, length, finds[i].b, s->ring, w->limit_ns, w->r->catalog,
+		    lkst_repair(w->block, length, finds[i].b, s->ring, w->limit_ns, w->r->catalog,
 			      ret_mended) &&
 		    ret_mended->content > most) {
 			most = ret_mended->content;
@@ -164,13 +164,13 @@ static const struct lkst_find *load_best(struct rebuilding *w, const struct rebu
 	if (best == nr)
 		best = 0;
 	length = load(w, &finds[best], w->block);
-	if (!length || !lkst_mend(w->block, length, finds[best].b, s->ring, w->limit_ns,
+	if (!length || !lkst_repair(w->block, length, finds[best].b, s->ring, w->limit_ns,
 				  w->r->catalog, ret_mended))
 		return NULL;
 	return &finds[best];
 }
 
-static void count_block(struct lkst_salvage *sum, const struct lkst_mended *m)
+static void count_block(struct lkst_rebuild *sum, const struct lkst_repaired *m)
 {
 	if (!sum->records || m->begin_ns < sum->begin_ns)
 		sum->begin_ns = m->begin_ns;
@@ -182,7 +182,7 @@ static void count_block(struct lkst_salvage *sum, const struct lkst_mended *m)
 }
 
 /* Adds w->block to the stream. */
-static int emit(struct rebuilding *w, struct rebuilt_stream *s, const struct lkst_mended *m)
+static int emit(struct rebuilding *w, struct rebuilt_stream *s, const struct lkst_repaired *m)
 {
 	struct lkst_block_header *h = (struct lkst_block_header *)w->block;
 	u64 discarded = le64toh(h->events_discarded);
@@ -203,11 +203,11 @@ static int emit(struct rebuilding *w, struct rebuilt_stream *s, const struct lks
 }
 
 /* The @nr copies at @finds of one block. */
-static int salvage_block(struct rebuilding *w, struct rebuilt_stream *s, const struct lkst_find *finds, size_t nr)
+static int salvage_block(struct rebuilding *w, struct rebuilt_stream *s, const struct lkst_hit *finds, size_t nr)
 {
 	const u64 seq = finds[0].b;
-	const struct lkst_find *best;
-	struct lkst_mended m;
+	const struct lkst_hit *best;
+	struct lkst_repaired m;
 	int err = 0;
 
 	w->sum->copies += nr - 1;
@@ -286,7 +286,7 @@ static int end_stream(struct rebuilding *w, const struct rebuilt_stream *s)
 	return err || !s->torn ? err : put(w, "state_torn", w->sum->end_ns, &t, sizeof(t));
 }
 
-static int salvage_stream(struct rebuilding *w, const struct lkst_find *finds, size_t nr, u64 done)
+static int salvage_stream(struct rebuilding *w, const struct lkst_hit *finds, size_t nr, u64 done)
 {
 	struct rebuilt_stream s = { .ring = lkst_recording_ring(w->r, finds[0].a), .instance = finds[0].a };
 	size_t i, end;
@@ -483,13 +483,13 @@ static int write_end(struct rebuilding *w)
 	return err;
 }
 
-int lkst_salvage(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int nr_dumps,
-		 const struct lkst_recording *r, const struct lkst_salvage_options *options,
-		 struct lkst_salvage *ret_salvage)
+int lkst_rebuild(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int nr_dumps,
+		 const struct lkst_recording *r, const struct lkst_rebuild_options *options,
+		 struct lkst_rebuild *ret_salvage)
 {
 	_cleanup_(lkst_pages_freep) struct lkst_pages *pages = NULL;
 	_cleanup_free_ u8 *memory = malloc(2 * BLOCK_MAX + BATCH);
-	struct lkst_salvage sum = {};
+	struct lkst_rebuild sum = {};
 	struct rebuilding w = { .e = e, .r = r, .options = options, .sum = &sum };
 	int err;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Names similar to the one that was asked for. */
-#include "base/near.h"
+#include "base/suggest.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static unsigned int least(unsigned int a, unsigned int b)
 /* How many characters must be changed, added or taken away (Levenshtein). */
 static unsigned int distance(const char *a, const char *b)
 {
-	unsigned int row[LKST_NEAR_NAME], i, j, n = (unsigned int)strlen(b);
+	unsigned int row[LKST_SUGGEST_NAME], i, j, n = (unsigned int)strlen(b);
 
 	for (j = 0; j <= n; j++)
 		row[j] = j;
@@ -32,41 +32,41 @@ static unsigned int distance(const char *a, const char *b)
 	return row[n];
 }
 
-void lkst_near_offer(struct lkst_near *n, const char *name)
+void lkst_suggest_offer(struct lkst_suggest *n, const char *name)
 {
 	size_t length = strlen(n->word);
 	unsigned int far, at;
 
-	if (strlen(name) >= LKST_NEAR_NAME || length >= LKST_NEAR_NAME || !length)
+	if (strlen(name) >= LKST_SUGGEST_NAME || length >= LKST_SUGGEST_NAME || !length)
 		return;
 	/* A part of a name is nearer than it looks. */
 	far = strstr(name, n->word) && length > 2 ? 1 : distance(n->word, name);
 	if (far > 1 + length / 3)
 		return;
 	for (at = n->nr; at && n->best[at - 1].distance > far; at--)
-		if (at < LKST_NEAR_MAX)
+		if (at < LKST_SUGGEST_MAX)
 			n->best[at] = n->best[at - 1];
-	if (at == LKST_NEAR_MAX)
+	if (at == LKST_SUGGEST_MAX)
 		return;
 	n->best[at].distance = far;
 	memcpy(n->best[at].name, name, strlen(name) + 1);
-	if (n->nr < LKST_NEAR_MAX)
+	if (n->nr < LKST_SUGGEST_MAX)
 		n->nr++;
 }
 
-const char *lkst_near_text(const struct lkst_near *n, char text[LKST_NEAR_TEXT])
+const char *lkst_suggest_text(const struct lkst_suggest *n, char text[LKST_SUGGEST_TEXT])
 {
 	size_t used = 0;
 	unsigned int i;
 
 	text[0] = 0;
 	for (i = 0; i < n->nr; i++)
-		used += (size_t)snprintf(text + used, LKST_NEAR_TEXT - used, "%s%s",
+		used += (size_t)snprintf(text + used, LKST_SUGGEST_TEXT - used, "%s%s",
 					 !i		 ? "; did you mean "
 					 : i + 1 < n->nr ? ", "
 							 : " or ",
 					 n->best[i].name);
 	if (n->nr)
-		snprintf(text + used, LKST_NEAR_TEXT - used, "?");
+		snprintf(text + used, LKST_SUGGEST_TEXT - used, "?");
 	return text;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A block as it was when the kernel stopped, made into one that a file may hold. */
-#include "crash/mend.h"
+#include "crash/repair.h"
 
 #include <endian.h>
 #include <string.h>
@@ -89,8 +89,8 @@ static u32 find_torn(const struct lkst_block *block, const struct walk *w,
 	return (u16)head == LKST_ID_NONE && ns >= w->last_ns && ns <= block->end_ns ? w->at : 0;
 }
 
-bool lkst_mend(u8 *bytes, u32 available, u64 seq, const struct lkst_dump_ring *ring, u64 limit_ns,
-	       const struct lkst_catalog *catalog, struct lkst_mended *ret_mended)
+bool lkst_repair(u8 *bytes, u32 available, u64 seq, const struct lkst_dump_ring *ring, u64 limit_ns,
+		 const struct lkst_catalog *catalog, struct lkst_repaired *ret_mended)
 {
 	struct lkst_block_header *h = (struct lkst_block_header *)bytes;
 	u64 size = le64toh(h->packet_size) / 8, content = le64toh(h->content_size) / 8;
@@ -100,7 +100,7 @@ bool lkst_mend(u8 *bytes, u32 available, u64 seq, const struct lkst_dump_ring *r
 				    .cpu = le32toh(h->cpu_id),
 				    .instance = le64toh(h->stream_instance_id) };
 	bool is_open = ring ? seq >= ring->done >> ring->shift : block.end_ns < block.begin_ns;
-	struct lkst_mended m = {};
+	struct lkst_repaired m = {};
 	struct walk w;
 
 	if (le32toh(h->magic) != LKST_BLOCK_MAGIC || available < PAGE ||
@@ -138,7 +138,7 @@ bool lkst_mend(u8 *bytes, u32 available, u64 seq, const struct lkst_dump_ring *r
 	return true;
 }
 
-bool lkst_mend_torn(u8 *bytes, const struct lkst_mended *m, const struct lkst_catalog *catalog)
+bool lkst_repair_torn(u8 *bytes, const struct lkst_repaired *m, const struct lkst_catalog *catalog)
 {
 	struct lkst_block_header *h = (struct lkst_block_header *)bytes;
 	struct lkst_block block = { .bytes = bytes, .size = m->size, .content = m->size };

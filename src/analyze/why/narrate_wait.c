@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Sentences about waits: in what, for what, and what ended them. */
-#include "analyze/why/tell_wait.h"
+#include "analyze/why/narrate_wait.h"
 
 #include <string.h>
 
@@ -11,13 +11,13 @@ enum {
 	REQ_OP_MASK = 0xff, /* include/linux/blk_types.h */
 };
 
-u32 lkst_tell_waking(const struct lkst_tell *t, const struct lkst_stretch *stretch)
+u32 lkst_narrate_waking(const struct lkst_narrator *t, const struct lkst_stretch *stretch)
 {
 	u16 kind;
 
 	if (stretch->end == LKST_NOWHERE)
 		return LKST_NOWHERE;
-	kind = lkst_moment_kind(t->w, stretch->end);
+	kind = lkst_event_ref_kind(t->w, stretch->end);
 	return kind == LKST_EV_sched_waking || kind == LKST_EV_sched_wakeup ? stretch->end
 									    : LKST_NOWHERE;
 }
@@ -30,18 +30,19 @@ static u32 look_at(const struct lkst_stretch *stretch)
 					      : 0;
 }
 
-const char *lkst_tell_call_name(const struct lkst_tell *t, s32 tid,
-				const struct lkst_stretch *stretch)
+const char *lkst_narrate_call_name(const struct lkst_narrator *t, s32 tid,
+				   const struct lkst_stretch *stretch)
 {
 	struct lkst_place place;
 
 	lkst_place_find(t->w, tid, look_at(stretch), &place);
-	return place.call == LKST_NOWHERE ? "" : lkst_moment_call(t->w, place.call);
+	return place.call == LKST_NOWHERE ? "" : lkst_event_ref_call(t->w, place.call);
 }
 
-static void say_call(struct lkst_tell *t, struct lkst_account_step *s, const char *key, u32 call)
+static void say_call(struct lkst_narrator *t, struct lkst_account_step *s, const char *key,
+		     u32 call)
 {
-	const char *name = lkst_moment_call(t->w, call);
+	const char *name = lkst_event_ref_call(t->w, call);
 
 	lkst_account_text(t->account, s, key, name, strlen(name));
 	lkst_account_say(t->account, s, "()");
@@ -50,14 +51,14 @@ static void say_call(struct lkst_tell *t, struct lkst_account_step *s, const cha
 /* The address that a futex call is about; 0: it is none, or its entry was not seen. */
 static u64 futex_of(const struct lkst_excerpt *w, u32 call)
 {
-	if (call == LKST_NOWHERE || lkst_moment_kind(w, call) != LKST_MOMENT_ENTRY ||
-	    strncmp(lkst_moment_call(w, call), "futex", 5))
+	if (call == LKST_NOWHERE || lkst_event_ref_kind(w, call) != LKST_EVENT_REF_ENTRY ||
+	    strncmp(lkst_event_ref_call(w, call), "futex", 5))
 		return 0;
-	return lkst_moment_int(w, call, "uaddr");
+	return lkst_event_ref_int(w, call, "uaddr");
 }
 
 /* Which function asked for the kernel's lock at moment @i. */
-static void say_asker(struct lkst_tell *t, struct lkst_account_step *s, u32 i)
+static void say_asker(struct lkst_narrator *t, struct lkst_account_step *s, u32 i)
 {
 	static const char *const fields[] = { "caller", "caller2", "caller3", "caller4",
 					      "caller5" };
@@ -66,7 +67,7 @@ static void say_asker(struct lkst_tell *t, struct lkst_account_step *s, u32 i)
 	unsigned int k;
 
 	for (k = 0; k < NR_FRAMES; k++)
-		frames[k] = lkst_moment_int(t->w, i, fields[k]);
+		frames[k] = lkst_event_ref_int(t->w, i, fields[k]);
 	asker = lkst_name_asker(t->w->symbols, frames, NR_FRAMES);
 	if (!asker)
 		return;
@@ -76,22 +77,22 @@ static void say_asker(struct lkst_tell *t, struct lkst_account_step *s, u32 i)
 }
 
 /* The kernel's lock that is waited for from moment @i on. */
-static void say_lock(struct lkst_tell *t, struct lkst_account_step *s, u32 i)
+static void say_lock(struct lkst_narrator *t, struct lkst_account_step *s, u32 i)
 {
-	u64 lock = lkst_moment_int(t->w, i, "lock"), ignored;
+	u64 lock = lkst_event_ref_int(t->w, i, "lock"), ignored;
 	bool is_named = lkst_symbols_find(t->w->symbols, lock, &ignored);
 
 	lkst_account_say(t->account, s, " on the kernel's lock %s", is_named ? "" : "at ");
 	lkst_account_mean(t->account, s, "lock", LKST_MEANING_DATA, lock);
 	lkst_account_say(t->account, s, " (");
 	lkst_account_mean(t->account, s, "lock_flags", LKST_MEANING_LOCK_FLAGS,
-			  lkst_moment_int(t->w, i, "flags"));
+			  lkst_event_ref_int(t->w, i, "flags"));
 	lkst_account_say(t->account, s, ")");
 	say_asker(t, s, i);
 }
 
-void lkst_tell_wait(struct lkst_tell *t, struct lkst_account_step *s,
-		    const struct lkst_stretch *stretch)
+void lkst_narrate_wait(struct lkst_narrator *t, struct lkst_account_step *s,
+		       const struct lkst_stretch *stretch)
 {
 	const struct lkst_thread *thread = lkst_threads_find(t->w->threads, s->tid);
 	struct lkst_place p;
@@ -106,11 +107,11 @@ void lkst_tell_wait(struct lkst_tell *t, struct lkst_account_step *s,
 	} else if (p.fault != LKST_NOWHERE) {
 		lkst_account_say(t->account, s, " in a page fault at ");
 		lkst_account_mean(t->account, s, "fault", LKST_MEANING_ADDR,
-				  lkst_moment_int(t->w, p.fault, "address"));
+				  lkst_event_ref_int(t->w, p.fault, "address"));
 	} else if (p.work != LKST_NOWHERE) {
 		lkst_account_say(t->account, s, " in its work ");
 		lkst_account_mean(t->account, s, "work", LKST_MEANING_CODE,
-				  lkst_moment_int(t->w, p.work, "function"));
+				  lkst_event_ref_int(t->w, p.work, "function"));
 	} else if (thread && thread->is_kernel) {
 		lkst_account_say(t->account, s, ", a kernel thread");
 	}
@@ -122,15 +123,15 @@ void lkst_tell_wait(struct lkst_tell *t, struct lkst_account_step *s,
 		say_lock(t, s, p.lock);
 	if (p.reclaim != LKST_NOWHERE)
 		lkst_account_say(t->account, s, ", looking for memory");
-	lkst_tell_cite(t, s, p.call);
-	lkst_tell_cite(t, s, p.call == LKST_NOWHERE ? p.fault : LKST_NOWHERE);
-	lkst_tell_cite(t, s, p.lock);
-	lkst_tell_cite(t, s, stretch->begin);
+	lkst_narrate_cite(t, s, p.call);
+	lkst_narrate_cite(t, s, p.call == LKST_NOWHERE ? p.fault : LKST_NOWHERE);
+	lkst_narrate_cite(t, s, p.lock);
+	lkst_narrate_cite(t, s, stretch->begin);
 }
 
 /* ---- what ended it ------------------------------------------------------------------ */
 
-static void tell_thread(struct lkst_tell *t, struct lkst_account_step *s,
+static void tell_thread(struct lkst_narrator *t, struct lkst_account_step *s,
 			const struct lkst_wake_cause *g)
 {
 	const struct lkst_account_part *futex = lkst_account_find(s, "futex");
@@ -151,21 +152,21 @@ static void tell_thread(struct lkst_tell *t, struct lkst_account_step *s,
 	} else if (p.work != LKST_NOWHERE) {
 		lkst_account_say(t->account, s, " in its work ");
 		lkst_account_mean(t->account, s, "waker_work", LKST_MEANING_CODE,
-				  lkst_moment_int(t->w, p.work, "function"));
+				  lkst_event_ref_int(t->w, p.work, "function"));
 	}
-	lkst_tell_cite(t, s, p.ending != LKST_NOWHERE ? p.ending : p.call);
+	lkst_narrate_cite(t, s, p.ending != LKST_NOWHERE ? p.ending : p.call);
 }
 
-static void tell_timer(struct lkst_tell *t, struct lkst_account_step *s,
+static void tell_timer(struct lkst_narrator *t, struct lkst_account_step *s,
 		       const struct lkst_wake_cause *g)
 {
-	const struct lkst_moment *run = &t->w->moments[g->from], *start;
+	const struct lkst_event_ref *run = &t->w->moments[g->from], *start;
 
 	lkst_account_say(t->account, s, ", until a timer ran");
 	if (g->origin == LKST_NOWHERE) {
 		lkst_account_say(t->account, s, ", of function ");
 		lkst_account_mean(t->account, s, "function", LKST_MEANING_CODE,
-				  lkst_moment_int(t->w, g->from, "function"));
+				  lkst_event_ref_int(t->w, g->from, "function"));
 	} else {
 		start = &t->w->moments[g->origin];
 		lkst_account_say(t->account, s, " that ");
@@ -181,11 +182,11 @@ static void tell_timer(struct lkst_tell *t, struct lkst_account_step *s,
 				  run->ns - start->ns);
 		lkst_account_say(t->account, s, " before");
 	}
-	lkst_tell_cite(t, s, g->origin);
-	lkst_tell_cite(t, s, g->from);
+	lkst_narrate_cite(t, s, g->origin);
+	lkst_narrate_cite(t, s, g->from);
 }
 
-static void say_label(struct lkst_tell *t, struct lkst_account_step *s, const char *key,
+static void say_label(struct lkst_narrator *t, struct lkst_account_step *s, const char *key,
 		      enum lkst_label_kind kind, u32 number, unsigned int meaning)
 {
 	const char *label = lkst_labels_find(&t->w->labels, kind, number);
@@ -196,12 +197,12 @@ static void say_label(struct lkst_tell *t, struct lkst_account_step *s, const ch
 		lkst_account_mean(t->account, s, key, meaning, number);
 }
 
-static void tell_device(struct lkst_tell *t, struct lkst_account_step *s,
+static void tell_device(struct lkst_narrator *t, struct lkst_account_step *s,
 			const struct lkst_wake_cause *g)
 {
-	u32 irq = (u32)lkst_moment_int(t->w, g->from, "irq");
+	u32 irq = (u32)lkst_event_ref_int(t->w, g->from, "irq");
 
-	if (lkst_moment_kind(t->w, g->from) != LKST_EV_irq_handler_entry) {
+	if (lkst_event_ref_kind(t->w, g->from) != LKST_EV_irq_handler_entry) {
 		lkst_account_say(t->account, s, ", until the CPU's timer interrupt");
 	} else {
 		lkst_account_say(t->account, s, ", until interrupt ");
@@ -209,26 +210,26 @@ static void tell_device(struct lkst_tell *t, struct lkst_account_step *s,
 		lkst_account_say(t->account, s, " of ");
 		say_label(t, s, "device", LKST_LABEL_IRQ, irq, LKST_MEANING_IRQ);
 	}
-	lkst_tell_cite(t, s, g->from);
+	lkst_narrate_cite(t, s, g->from);
 }
 
-static void tell_softirq(struct lkst_tell *t, struct lkst_account_step *s,
+static void tell_softirq(struct lkst_narrator *t, struct lkst_account_step *s,
 			 const struct lkst_wake_cause *g)
 {
-	if (lkst_moment_kind(t->w, g->from) == LKST_EV_softirq_entry) {
+	if (lkst_event_ref_kind(t->w, g->from) == LKST_EV_softirq_entry) {
 		lkst_account_say(t->account, s, ", until softirq ");
 		lkst_account_mean(t->account, s, "softirq", LKST_MEANING_SOFTIRQ,
-				  lkst_moment_int(t->w, g->from, "vec"));
+				  lkst_event_ref_int(t->w, g->from, "vec"));
 	} else {
 		lkst_account_say(t->account, s, ", until a tasklet of function ");
 		lkst_account_mean(t->account, s, "function", LKST_MEANING_CODE,
-				  lkst_moment_int(t->w, g->from, "function"));
+				  lkst_event_ref_int(t->w, g->from, "function"));
 	}
-	lkst_tell_cite(t, s, g->from);
+	lkst_narrate_cite(t, s, g->from);
 }
 
-void lkst_tell_trigger(struct lkst_tell *t, struct lkst_account_step *s,
-		       const struct lkst_wake_cause *g)
+void lkst_narrate_trigger(struct lkst_narrator *t, struct lkst_account_step *s,
+			  const struct lkst_wake_cause *g)
 {
 	switch (g->kind) {
 	case LKST_WAKE_CAUSE_THREAD:
@@ -239,15 +240,15 @@ void lkst_tell_trigger(struct lkst_tell *t, struct lkst_account_step *s,
 		break;
 	case LKST_WAKE_CAUSE_DISK:
 		lkst_account_say(t->account, s, ", until disk ");
-		say_label(t, s, "disk", LKST_LABEL_DISK, (u32)lkst_moment_int(t->w, g->from, "dev"),
-			  LKST_MEANING_DEV);
+		say_label(t, s, "disk", LKST_LABEL_DISK,
+			  (u32)lkst_event_ref_int(t->w, g->from, "dev"), LKST_MEANING_DEV);
 		lkst_account_say(t->account, s, " had done a request");
 		break;
 	case LKST_WAKE_CAUSE_PACKET:
 		lkst_account_say(t->account, s, ", until a packet came in on ");
 		say_label(t, s, "interface", LKST_LABEL_NETDEV,
-			  (u32)lkst_moment_int(t->w, g->from, "ifindex"), LKST_MEANING_IFINDEX);
-		lkst_tell_cite(t, s, g->from);
+			  (u32)lkst_event_ref_int(t->w, g->from, "ifindex"), LKST_MEANING_IFINDEX);
+		lkst_narrate_cite(t, s, g->from);
 		break;
 	case LKST_WAKE_CAUSE_DEVICE:
 		tell_device(t, s, g);
@@ -257,7 +258,7 @@ void lkst_tell_trigger(struct lkst_tell *t, struct lkst_account_step *s,
 		break;
 	case LKST_WAKE_CAUSE_CPU:
 		lkst_account_say(t->account, s, ", until an interrupt that another CPU sent");
-		lkst_tell_cite(t, s, g->from);
+		lkst_narrate_cite(t, s, g->from);
 		break;
 	default:
 		lkst_account_say(t->account, s, "; what ended that is not recorded");
@@ -265,13 +266,13 @@ void lkst_tell_trigger(struct lkst_tell *t, struct lkst_account_step *s,
 	}
 	lkst_account_note(t->account, s, "trigger",
 			  lkst_wake_cause_word((enum lkst_wake_cause_kind)g->kind));
-	lkst_tell_cite(t, s, g->waking);
+	lkst_narrate_cite(t, s, g->waking);
 }
 
 /* ---- requests and packets ----------------------------------------------------------- */
 
-struct lkst_account_step *lkst_tell_request(struct lkst_tell *t, struct lkst_account_step *s,
-					    const struct lkst_wake_cause *g)
+struct lkst_account_step *lkst_narrate_request(struct lkst_narrator *t, struct lkst_account_step *s,
+					       const struct lkst_wake_cause *g)
 {
 	static const char *const operations[] = { "read", "write", "flush", "discard" };
 	const struct lkst_excerpt *w = t->w;
@@ -281,10 +282,10 @@ struct lkst_account_step *lkst_tell_request(struct lkst_tell *t, struct lkst_acc
 
 	if (begin == LKST_NOWHERE) {
 		lkst_account_say(t->account, s, " whose beginning is not recorded");
-		lkst_tell_cite(t, s, g->from);
+		lkst_narrate_cite(t, s, g->from);
 		return s;
 	}
-	operation = lkst_moment_int(w, g->origin, "flags") & REQ_OP_MASK;
+	operation = lkst_event_ref_int(w, g->origin, "flags") & REQ_OP_MASK;
 	r = lkst_account_add(t->account, s, "request", w->moments[begin].ns, w->moments[g->from].ns,
 			     w->moments[begin].tid);
 	lkst_account_say(t->account, r, "%s of ",
@@ -292,12 +293,12 @@ struct lkst_account_step *lkst_tell_request(struct lkst_tell *t, struct lkst_acc
 				 ? operations[operation]
 				 : "operation");
 	lkst_account_fact(t->account, r, "bytes", LKST_ACCOUNT_BYTES,
-			  lkst_moment_int(w, g->origin, "bytes"));
+			  lkst_event_ref_int(w, g->origin, "bytes"));
 	lkst_account_say(t->account, r, " at sector ");
 	lkst_account_fact(t->account, r, "sector", LKST_ACCOUNT_NUMBER,
-			  lkst_moment_int(w, g->origin, "sector"));
+			  lkst_event_ref_int(w, g->origin, "sector"));
 	lkst_account_say(t->account, r, " of disk ");
-	say_label(t, r, "disk", LKST_LABEL_DISK, (u32)lkst_moment_int(w, g->origin, "dev"),
+	say_label(t, r, "disk", LKST_LABEL_DISK, (u32)lkst_event_ref_int(w, g->origin, "dev"),
 		  LKST_MEANING_DEV);
 	if (g->queued != LKST_NOWHERE) {
 		lkst_account_say(t->account, r, ", of it ");
@@ -307,19 +308,19 @@ struct lkst_account_step *lkst_tell_request(struct lkst_tell *t, struct lkst_acc
 	}
 	lkst_account_say(t->account, r, ", requests ahead of it: ");
 	lkst_account_fact(t->account, r, "ahead", LKST_ACCOUNT_NUMBER, lkst_wake_cause_ahead(w, g));
-	lkst_tell_cite(t, r, g->queued);
-	lkst_tell_cite(t, r, g->origin);
-	lkst_tell_cite(t, r, g->from);
+	lkst_narrate_cite(t, r, g->queued);
+	lkst_narrate_cite(t, r, g->origin);
+	lkst_narrate_cite(t, r, g->from);
 	if (g->raised != LKST_NOWHERE) {
 		lkst_account_say(t->account, r, ", done by ");
 		lkst_account_fact(t->account, r, "waker", LKST_ACCOUNT_THREAD, (u64)g->tid);
-		lkst_tell_cite(t, r, g->raised);
+		lkst_narrate_cite(t, r, g->raised);
 	}
 	return r;
 }
 
-void lkst_tell_packet(struct lkst_tell *t, struct lkst_account_step *s,
-		      const struct lkst_wake_cause *g)
+void lkst_narrate_packet(struct lkst_narrator *t, struct lkst_account_step *s,
+			 const struct lkst_wake_cause *g)
 {
 	const struct lkst_excerpt *w = t->w;
 	struct lkst_account_step *p;
@@ -330,19 +331,19 @@ void lkst_tell_packet(struct lkst_tell *t, struct lkst_account_step *s,
 			     w->moments[g->from].ns, w->moments[g->origin].tid);
 	lkst_account_say(t->account, p, "packet of ");
 	lkst_account_fact(t->account, p, "bytes", LKST_ACCOUNT_BYTES,
-			  lkst_moment_int(w, g->from, "bytes"));
+			  lkst_event_ref_int(w, g->from, "bytes"));
 	if (g->tid) {
 		lkst_account_say(t->account, p, " from ");
 		lkst_account_fact(t->account, p, "waker", LKST_ACCOUNT_THREAD, (u64)g->tid);
 	} else {
 		lkst_account_say(t->account, p, " sent by an interrupt");
 	}
-	lkst_tell_cite(t, p, g->origin);
-	lkst_tell_cite(t, p, g->from);
+	lkst_narrate_cite(t, p, g->origin);
+	lkst_narrate_cite(t, p, g->from);
 }
 
-void lkst_tell_many(struct lkst_tell *t, struct lkst_account_step *s, const char *call, u8 trigger,
-		    s32 waker, u32 nr, u64 sum_ns, u64 longest_ns, u32 waking)
+void lkst_narrate_many(struct lkst_narrator *t, struct lkst_account_step *s, const char *call,
+		       u8 trigger, s32 waker, u32 nr, u64 sum_ns, u64 longest_ns, u32 waking)
 {
 	const char *word = lkst_wake_cause_word((enum lkst_wake_cause_kind)trigger);
 
@@ -363,5 +364,5 @@ void lkst_tell_many(struct lkst_tell *t, struct lkst_account_step *s, const char
 	lkst_account_fact(t->account, s, "blocked_ns", LKST_ACCOUNT_DURATION, sum_ns);
 	lkst_account_say(t->account, s, " in all, the longest ");
 	lkst_account_fact(t->account, s, "longest_ns", LKST_ACCOUNT_DURATION, longest_ns);
-	lkst_tell_cite(t, s, waking);
+	lkst_narrate_cite(t, s, waking);
 }

@@ -3,14 +3,14 @@
  * Makes a trace of the blocks of a recording that were found in dumps: copies are dropped, the
  * blocks are put in order, and what was torn at the moment of the crash is cut off and counted.
  */
-#ifndef LKST_CRASH_SALVAGE_H
-#define LKST_CRASH_SALVAGE_H
+#ifndef LKST_CRASH_REBUILD_H
+#define LKST_CRASH_REBUILD_H
 
 #include "crash/recording.h"
 #include "trace/writer.h"
 
 /* What became of the blocks. */
-struct lkst_salvage {
+struct lkst_rebuild {
 	u64 streams;
 	u64 blocks, records; /* good, in the trace */
 	u64 bytes;
@@ -25,16 +25,16 @@ struct lkst_salvage {
 	u64 rings_without_state;
 };
 
-struct lkst_salvage_options {
+struct lkst_rebuild_options {
 	struct lkst_writer *trace;    /* NULL: only count */
 	struct lkst_writer *doubtful; /* NULL: throw away what is not certain */
-	lkst_find_progress *progress; /* may be NULL */
+	lkst_hits_progress *progress; /* may be NULL */
 	void *progress_arg;
 };
 
 /* Salvages recording @r, which has a catalogue, out of @dumps. */
-int lkst_salvage(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int nr_dumps,
-		 const struct lkst_recording *r, const struct lkst_salvage_options *options,
-		 struct lkst_salvage *ret_salvage);
+int lkst_rebuild(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int nr_dumps,
+		 const struct lkst_recording *r, const struct lkst_rebuild_options *options,
+		 struct lkst_rebuild *ret_salvage);
 
 #endif

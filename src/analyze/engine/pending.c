@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Intervals that have begun and not ended. */
-#include "analyze/engine/open.h"
+#include "analyze/engine/pending.h"
 
 #include <errno.h>
 
 enum { MAX_STANDARD = 65536 };
 
-void lkst_open_fini(struct lkst_open *o)
+void lkst_pending_fini(struct lkst_pending *o)
 {
 	lkst_hash_fini(&o->hash);
-	*o = (struct lkst_open){ 0 };
+	*o = (struct lkst_pending){ 0 };
 }
 
-int lkst_open_put(struct lkst_open *o, u64 key, struct lkst_open_entry **ret_entry)
+int lkst_pending_put(struct lkst_pending *o, u64 key, struct lkst_pending_entry **ret_entry)
 {
-	struct lkst_open_entry *entry;
+	struct lkst_pending_entry *entry;
 
 	if (lkst_hash_reserve(&o->hash, sizeof(*entry)))
 		return -ENOMEM;
@@ -25,13 +25,13 @@ int lkst_open_put(struct lkst_open *o, u64 key, struct lkst_open_entry **ret_ent
 			return 0;
 		}
 		o->hash.nr++;
-		*entry = (struct lkst_open_entry){ .key = key };
+		*entry = (struct lkst_pending_entry){ .key = key };
 	}
 	*ret_entry = entry;
 	return 1;
 }
 
-void lkst_open_remove(struct lkst_open *o, struct lkst_open_entry *entry)
+void lkst_pending_remove(struct lkst_pending *o, struct lkst_pending_entry *entry)
 {
 	lkst_hash_remove(&o->hash, entry, sizeof(*entry));
 }

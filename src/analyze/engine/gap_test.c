@@ -4,7 +4,7 @@
  * blocks lack records that the recorder discarded is known for whole blocks only, and reported at a
  * block's end. So the headers of all blocks are looked at before the pass.
  */
-#include "analyze/engine/crossing.h"
+#include "analyze/engine/gap_test.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ enum {
 	CPUS_MAX = 1024,
 };
 
-struct lkst_crossing {
+struct lkst_gap_test {
 	struct lkst_gap *gaps; /* by `from_ns` */
 	u32 nr_gaps, next;
 	/* The greatest `to_ns` of the gaps that have begun, by buffer, of any CPU and of each. */
@@ -31,7 +31,7 @@ static u32 bounded(u32 number, u32 max)
 	return number < max ? number : max - 1;
 }
 
-static void begin(struct lkst_crossing *c, const struct lkst_gap *gap)
+static void begin(struct lkst_gap_test *c, const struct lkst_gap *gap)
 {
 	u32 buffer = bounded(gap->buffer, BUFFERS_MAX), cpu = bounded(gap->cpu, CPUS_MAX);
 
@@ -41,14 +41,14 @@ static void begin(struct lkst_crossing *c, const struct lkst_gap *gap)
 		c->cpu_ns[cpu][buffer] = gap->to_ns;
 }
 
-bool lkst_crossing_is(struct lkst_crossing *c, u32 cpu, u32 buffer, u64 from_ns, u64 to_ns)
+bool lkst_gap_test_crosses(struct lkst_gap_test *c, u32 cpu, u32 buffer, u64 from_ns, u64 to_ns)
 {
 	u64 last_ns;
 
 	for (; c->next < c->nr_gaps && c->gaps[c->next].from_ns < to_ns; c->next++)
 		begin(c, &c->gaps[c->next]);
 	buffer = bounded(buffer, BUFFERS_MAX);
-	last_ns = cpu == LKST_CROSSING_ANY ? c->any_ns[buffer]
+	last_ns = cpu == LKST_GAP_TEST_ANY ? c->any_ns[buffer]
 					   : c->cpu_ns[bounded(cpu, CPUS_MAX)][buffer];
 	return last_ns > from_ns;
 }
@@ -60,7 +60,7 @@ static int on_gap(void *ctx, const struct lkst_gap *gap)
 	return 0;
 }
 
-static int add_gap(struct lkst_crossing *c, struct lkst_gap gap)
+static int add_gap(struct lkst_gap_test *c, struct lkst_gap gap)
 {
 	struct lkst_gap *added = lkst_vec_add(c->gaps, c->nr_gaps);
 
@@ -71,7 +71,7 @@ static int add_gap(struct lkst_crossing *c, struct lkst_gap gap)
 }
 
 /* Where blocks of stream @i count more discarded records than those before them. */
-static int find_discards(struct lkst_crossing *c, const struct lkst_trace *t, unsigned int i)
+static int find_discards(struct lkst_gap_test *c, const struct lkst_trace *t, unsigned int i)
 {
 	const struct lkst_stream_info *info = lkst_trace_stream(t, i);
 	u64 last_ns = 0, discarded = 0;
@@ -99,9 +99,9 @@ static int compare_gaps(const void *a, const void *b)
 	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
 }
 
-int lkst_crossing_new(struct lkst_err *e, struct lkst_feed *f, struct lkst_crossing **ret_crossing)
+int lkst_gap_test_new(struct lkst_err *e, struct lkst_feed *f, struct lkst_gap_test **ret_gap_test)
 {
-	struct lkst_crossing *c = calloc(1, sizeof(*c));
+	struct lkst_gap_test *c = calloc(1, sizeof(*c));
 	const struct lkst_trace *t = lkst_feed_trace(f);
 	int err = c ? lkst_feed_gaps(f, on_gap, c) : -ENOMEM;
 	unsigned int i;
@@ -110,16 +110,16 @@ int lkst_crossing_new(struct lkst_err *e, struct lkst_feed *f, struct lkst_cross
 		if (lkst_trace_stream(t, i)->buffer != LKST_BUFFER_STATE)
 			err = find_discards(c, t, i);
 	if (err < 0) {
-		lkst_crossing_free(c);
+		lkst_gap_test_free(c);
 		return lkst_err_sys(e, err, "looking for gaps");
 	}
 	if (c->nr_gaps)
 		qsort(c->gaps, c->nr_gaps, sizeof(*c->gaps), compare_gaps);
-	*ret_crossing = c;
+	*ret_gap_test = c;
 	return 0;
 }
 
-void lkst_crossing_free(struct lkst_crossing *c)
+void lkst_gap_test_free(struct lkst_gap_test *c)
 {
 	if (c)
 		free(c->gaps);

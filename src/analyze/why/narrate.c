@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Sentences about stretches: what ran, what was ready and who ran instead, what is missing. */
-#include "analyze/why/tell.h"
+#include "analyze/why/narrate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +13,14 @@ enum {
 	REALTIME_PRIO = 100, /* below: real-time, MAX_RT_PRIO in include/linux/sched/prio.h */
 };
 
-void lkst_tell_cite(struct lkst_tell *t, struct lkst_account_step *s, u32 i)
+void lkst_narrate_cite(struct lkst_narrator *t, struct lkst_account_step *s, u32 i)
 {
-	const struct lkst_moment *m;
+	const struct lkst_event_ref *m;
 
 	if (i == LKST_NOWHERE)
 		return;
 	m = &t->w->moments[i];
-	lkst_account_cite(t->account, s, m->ns, m->cpu, m->tid, lkst_moment_name(t->w, i));
+	lkst_account_cite(t->account, s, m->ns, m->cpu, m->tid, lkst_event_ref_name(t->w, i));
 }
 
 static u64 percent(u64 part, u64 whole)
@@ -31,7 +31,7 @@ static u64 percent(u64 part, u64 whole)
 /* ---- sums ------------------------------------------------------------------------- */
 
 /* "ran 1 ms, ready 2 ms": of each state as far as there is any. */
-static void tell_sums(struct lkst_tell *t, struct lkst_account_step *s, const u64 *sum_ns)
+static void tell_sums(struct lkst_narrator *t, struct lkst_account_step *s, const u64 *sum_ns)
 {
 	static const struct {
 		u8 state;
@@ -56,8 +56,8 @@ static void tell_sums(struct lkst_tell *t, struct lkst_account_step *s, const u6
 	}
 }
 
-void lkst_tell_interval(struct lkst_tell *t, struct lkst_account_step *s,
-			const struct lkst_stretches *line)
+void lkst_narrate_interval(struct lkst_narrator *t, struct lkst_account_step *s,
+			   const struct lkst_stretches *line)
 {
 	tell_sums(t, s, line->sum_ns);
 	if (s->from_ns < t->w->from_ns)
@@ -68,14 +68,16 @@ void lkst_tell_interval(struct lkst_tell *t, struct lkst_account_step *s,
 			t->w->nr);
 }
 
-void lkst_tell_rest(struct lkst_tell *t, struct lkst_account_step *s, u32 nr, const u64 *sum_ns)
+void lkst_narrate_rest(struct lkst_narrator *t, struct lkst_account_step *s, u32 nr,
+		       const u64 *sum_ns)
 {
 	lkst_account_fact(t->account, s, "count", LKST_ACCOUNT_NUMBER, nr);
 	lkst_account_say(t->account, s, " shorter stretch%s: ", nr == 1 ? "" : "es");
 	tell_sums(t, s, sum_ns);
 }
 
-void lkst_tell_gap(struct lkst_tell *t, struct lkst_account_step *s, const struct lkst_gap *gap)
+void lkst_narrate_gap(struct lkst_narrator *t, struct lkst_account_step *s,
+		      const struct lkst_gap *gap)
 {
 	struct lkst_account_step *g =
 		lkst_account_add(t->account, s, "gap", gap->from_ns, gap->to_ns, s->tid);
@@ -130,8 +132,8 @@ static u64 time_in_interrupts(const struct lkst_excerpt *w, u32 cpu_nr, u64 from
 	int depth = 0;
 
 	for (; place < cpu.nr && steps < SEARCH_MAX; place++, steps++) {
-		const struct lkst_moment *m = &w->moments[cpu.at[place]];
-		int change = nesting_of(lkst_moment_kind(w, cpu.at[place]));
+		const struct lkst_event_ref *m = &w->moments[cpu.at[place]];
+		int change = nesting_of(lkst_event_ref_kind(w, cpu.at[place]));
 
 		if (m->ns > to_ns)
 			break;
@@ -143,8 +145,8 @@ static u64 time_in_interrupts(const struct lkst_excerpt *w, u32 cpu_nr, u64 from
 	return sum_ns;
 }
 
-void lkst_tell_ran(struct lkst_tell *t, struct lkst_account_step *s,
-		   const struct lkst_stretch *stretch)
+void lkst_narrate_ran(struct lkst_narrator *t, struct lkst_account_step *s,
+		      const struct lkst_stretch *stretch)
 {
 	u64 ns = stretch->cpu < 0
 			 ? 0
@@ -157,20 +159,21 @@ void lkst_tell_ran(struct lkst_tell *t, struct lkst_account_step *s,
 		lkst_account_fact(t->account, s, "interrupts_ns", LKST_ACCOUNT_DURATION, ns);
 		lkst_account_say(t->account, s, " in interrupts");
 	}
-	lkst_tell_cite(t, s, stretch->begin);
-	lkst_tell_cite(t, s, stretch->end);
+	lkst_narrate_cite(t, s, stretch->begin);
+	lkst_narrate_cite(t, s, stretch->end);
 }
 
-void lkst_tell_ran_often(struct lkst_tell *t, struct lkst_account_step *s, u32 nr, u64 ran_ns,
-			 const struct lkst_stretch *first, const struct lkst_stretch *last)
+void lkst_narrate_ran_often(struct lkst_narrator *t, struct lkst_account_step *s, u32 nr,
+			    u64 ran_ns, const struct lkst_stretch *first,
+			    const struct lkst_stretch *last)
 {
 	lkst_account_say(t->account, s, "ran for ");
 	lkst_account_fact(t->account, s, "ran_ns", LKST_ACCOUNT_DURATION, ran_ns);
 	lkst_account_say(t->account, s, " of this, in ");
 	lkst_account_fact(t->account, s, "count", LKST_ACCOUNT_NUMBER, nr);
 	lkst_account_say(t->account, s, " stretches");
-	lkst_tell_cite(t, s, first->begin);
-	lkst_tell_cite(t, s, last->end);
+	lkst_narrate_cite(t, s, first->begin);
+	lkst_narrate_cite(t, s, last->end);
 }
 
 /* ---- ready -------------------------------------------------------------------------- */
@@ -215,7 +218,7 @@ static u32 find_switch(const struct lkst_excerpt *w, u32 cpu, s32 tid, u64 ns)
 
 	for (i = lkst_moments_before_ns(w, list, ns);
 	     i < list.nr && w->moments[list.at[i]].ns == ns; i++)
-		if (lkst_moment_kind(w, list.at[i]) == LKST_EV_sched_switch &&
+		if (lkst_event_ref_kind(w, list.at[i]) == LKST_EV_sched_switch &&
 		    w->moments[list.at[i]].target == tid)
 			return list.at[i];
 	return LKST_NOWHERE;
@@ -242,7 +245,7 @@ static void find_occupants(const struct lkst_excerpt *w, u32 cpu, u64 from_ns, u
 	qsort(ret_occupants->list, ret_occupants->nr, sizeof(struct occupant), by_time);
 }
 
-static void tell_occupant(struct lkst_tell *t, struct lkst_account_step *s,
+static void tell_occupant(struct lkst_narrator *t, struct lkst_account_step *s,
 			  const struct occupant *o, u64 whole_ns)
 {
 	const struct lkst_thread *thread = lkst_threads_find(t->w->threads, o->tid);
@@ -260,18 +263,18 @@ static void tell_occupant(struct lkst_tell *t, struct lkst_account_step *s,
 	lkst_account_say(t->account, s, " (");
 	lkst_account_fact(t->account, s, "share", LKST_ACCOUNT_PERCENT, percent(o->ns, whole_ns));
 	lkst_account_say(t->account, s, ")");
-	lkst_tell_cite(t, s, o->first);
+	lkst_narrate_cite(t, s, o->first);
 }
 
-void lkst_tell_ready(struct lkst_tell *t, struct lkst_account_step *s,
-		     const struct lkst_stretch *stretch)
+void lkst_narrate_ready(struct lkst_narrator *t, struct lkst_account_step *s,
+			const struct lkst_stretch *stretch)
 {
 	u64 whole_ns = s->to_ns - s->from_ns;
 	struct occupants o = {};
 	u32 i;
 
 	lkst_account_say(t->account, s, "ready");
-	lkst_tell_cite(t, s, stretch->begin);
+	lkst_narrate_cite(t, s, stretch->begin);
 	if (stretch->cpu >= 0) {
 		lkst_account_say(t->account, s, ", but CPU ");
 		lkst_account_fact(t->account, s, "cpu", LKST_ACCOUNT_NUMBER, (u64)stretch->cpu);
@@ -294,5 +297,5 @@ void lkst_tell_ready(struct lkst_tell *t, struct lkst_account_step *s,
 		lkst_account_say(t->account, one, "it also ");
 		tell_occupant(t, one, &o.list[i], whole_ns);
 	}
-	lkst_tell_cite(t, s, stretch->end);
+	lkst_narrate_cite(t, s, stretch->end);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What is kept in kernel memory in addition to the rings. */
-#include "live/recording/keep.h"
+#include "live/recording/kernel_notes.h"
 
 #include <bpf/bpf.h>
 #include <endian.h>
@@ -33,7 +33,7 @@ static u32 count_threads(void)
 	return f && fscanf(f, "%*s %*s %*s %*u/%u", &nr) == 1 && nr < 1 << 22 ? nr : 4096;
 }
 
-static int map_pages(struct lkst_err *e, struct lkst_keep *k)
+static int map_pages(struct lkst_err *e, struct lkst_kernel_notes *k)
 {
 	void *p = mmap(NULL, (size_t)k->nr_pages * LKST_NOTE_SIZE, PROT_READ | PROT_WRITE,
 		       MAP_SHARED, k->fd, 0);
@@ -63,12 +63,12 @@ static void write_start(struct lkst_note *page, const struct lkst_catalog *c, co
 			   sizeof(start));
 }
 
-int lkst_keep_new(struct lkst_err *e, const struct lkst_catalog *c,
+int lkst_kernel_notes_new(struct lkst_err *e, const struct lkst_catalog *c,
 		  const struct lkst_memory *memory, const u8 *memory_id,
-		  struct lkst_keep *ret_keep)
+		  struct lkst_kernel_notes *ret_keep)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, options);
-	_cleanup_(lkst_keep_close) struct lkst_keep k = { .fd = -1 };
+	_cleanup_(lkst_kernel_notes_close) struct lkst_kernel_notes k = { .fd = -1 };
 	_cleanup_free_ char *text = NULL;
 	_cleanup_free_ u8 *packed = NULL;
 	u32 room, copy;
@@ -97,12 +97,12 @@ int lkst_keep_new(struct lkst_err *e, const struct lkst_catalog *c,
 		lkst_note_fill_all(at + 1, memory_id, LKST_NOTE_METADATA, 0, packed, length);
 	}
 	*ret_keep = k;
-	k = (struct lkst_keep){ .fd = -1 };
+	k = (struct lkst_kernel_notes){ .fd = -1 };
 	return 0;
 }
 
 /* Where the state begins, as written by the command that started the recording. */
-static int find_state(struct lkst_err *e, struct lkst_keep *k)
+static int find_state(struct lkst_err *e, struct lkst_kernel_notes *k)
 {
 	const struct lkst_note *start = k->pages;
 	u32 first = 0;
@@ -119,9 +119,9 @@ static int find_state(struct lkst_err *e, struct lkst_keep *k)
 	return 0;
 }
 
-int lkst_keep_open(struct lkst_err *e, int fd, struct lkst_keep *ret_keep)
+int lkst_kernel_notes_open(struct lkst_err *e, int fd, struct lkst_kernel_notes *ret_keep)
 {
-	_cleanup_(lkst_keep_close) struct lkst_keep k = { .fd = fd };
+	_cleanup_(lkst_kernel_notes_close) struct lkst_kernel_notes k = { .fd = fd };
 	struct bpf_map_info info = {};
 	u32 length = sizeof(info);
 	int err;
@@ -137,20 +137,20 @@ int lkst_keep_open(struct lkst_err *e, int fd, struct lkst_keep *ret_keep)
 	if (err)
 		return err;
 	*ret_keep = k;
-	k = (struct lkst_keep){ .fd = -1 };
+	k = (struct lkst_kernel_notes){ .fd = -1 };
 	return 0;
 }
 
-void lkst_keep_close(struct lkst_keep *k)
+void lkst_kernel_notes_close(struct lkst_kernel_notes *k)
 {
 	if (k->pages)
 		munmap(k->pages, (size_t)k->nr_pages * LKST_NOTE_SIZE);
 	if (k->fd >= 0)
 		close(k->fd);
-	*k = (struct lkst_keep){ .fd = -1 };
+	*k = (struct lkst_kernel_notes){ .fd = -1 };
 }
 
-int lkst_keep_catalog(struct lkst_err *e, const struct lkst_keep *k,
+int lkst_kernel_notes_catalog(struct lkst_err *e, const struct lkst_kernel_notes *k,
 		      struct lkst_catalog **ret_catalog)
 {
 	_cleanup_free_ const struct lkst_note **notes = calloc(k->nr_pages, sizeof(*notes));
@@ -177,7 +177,7 @@ int lkst_keep_catalog(struct lkst_err *e, const struct lkst_keep *k,
 	return err ?: lkst_metadata_parse(e, text, length, ret_catalog);
 }
 
-int lkst_keep_put_catalog(struct lkst_err *e, struct lkst_keep *k, const struct lkst_catalog *c)
+int lkst_kernel_notes_put_catalog(struct lkst_err *e, struct lkst_kernel_notes *k, const struct lkst_catalog *c)
 {
 	const u32 room = k->first_state / COPIES;
 	_cleanup_free_ char *text = NULL;
@@ -204,7 +204,7 @@ int lkst_keep_put_catalog(struct lkst_err *e, struct lkst_keep *k, const struct 
 /* ---- the state ------------------------------------------------------------------------ */
 
 /* The two halves of the pages after all else are written in turn. */
-static void find_halves(const struct lkst_keep *k, u32 *ret_first, u32 *ret_nr)
+static void find_halves(const struct lkst_kernel_notes *k, u32 *ret_first, u32 *ret_nr)
 {
 	const struct lkst_note *half = &k->pages[k->first_state];
 
@@ -215,7 +215,7 @@ static void find_halves(const struct lkst_keep *k, u32 *ret_first, u32 *ret_nr)
 		*ret_first += *ret_nr;
 }
 
-void lkst_keep_state_begin(struct lkst_keep_state *s, struct lkst_keep *k, u64 ns)
+void lkst_kernel_notes_state_begin(struct lkst_kernel_notes_state *s, struct lkst_kernel_notes *k, u64 ns)
 {
 	s->keep = k;
 	s->ns = ns;
@@ -225,7 +225,7 @@ void lkst_keep_state_begin(struct lkst_keep_state *s, struct lkst_keep *k, u64 n
 	find_halves(k, &s->first, &s->nr);
 }
 
-static void seal(struct lkst_keep_state *s)
+static void seal(struct lkst_kernel_notes_state *s)
 {
 	/* How many parts there will be is not known yet: each is read alone, so it does not matter. */
 	lkst_note_fill(&s->keep->pages[s->first + s->next], s->keep->pages->memory_id,
@@ -235,7 +235,7 @@ static void seal(struct lkst_keep_state *s)
 	s->used = 0;
 }
 
-void lkst_keep_state_add(struct lkst_keep_state *s, const void *record, size_t length)
+void lkst_kernel_notes_state_add(struct lkst_kernel_notes_state *s, const void *record, size_t length)
 {
 	size_t needed = sizeof(struct lkst_note_record) + (length + 3) / 4 * 4;
 	u32 stored = htole32((u32)length);
@@ -252,7 +252,7 @@ void lkst_keep_state_add(struct lkst_keep_state *s, const void *record, size_t l
 	s->used += needed;
 }
 
-void lkst_keep_state_end(struct lkst_keep_state *s)
+void lkst_kernel_notes_state_end(struct lkst_kernel_notes_state *s)
 {
 	if (s->used && s->next < s->nr)
 		seal(s);

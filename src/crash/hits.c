@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Finding our pages in dumps. */
-#include "crash/find.h"
+#include "crash/hits.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -40,7 +40,7 @@ struct part {
 	struct search *search;
 	pthread_t thread;
 	struct lkst_dump_reader *reader;
-	struct lkst_find *items;
+	struct lkst_hit *items;
 	size_t nr;
 	u16 dump;
 	u64 unreadable;
@@ -67,7 +67,7 @@ static u32 get_32(const u8 *bytes)
 #define BLOCK_AT(field) offsetof(struct lkst_block_header, field)
 
 /* The fields that the opener of a block writes; the rest may not be there yet. */
-static bool is_block(const u8 *bytes, struct lkst_find *find)
+static bool is_block(const u8 *bytes, struct lkst_hit *find)
 {
 	u64 instance = get_64(bytes + BLOCK_AT(stream_instance_id));
 	u64 size = get_64(bytes + BLOCK_AT(packet_size)) / 8;
@@ -85,7 +85,7 @@ static bool is_block(const u8 *bytes, struct lkst_find *find)
 	       find->b < UINT64_MAX >> LKST_BLOCK_SHIFT_MIN;
 }
 
-static bool is_state(const u8 *bytes, struct lkst_find *find)
+static bool is_state(const u8 *bytes, struct lkst_hit *find)
 {
 	struct lkst_dump_ring rings[LKST_DUMP_RINGS_MAX];
 
@@ -93,7 +93,7 @@ static bool is_state(const u8 *bytes, struct lkst_find *find)
 	return lkst_dump_rings(bytes, rings) > 0;
 }
 
-static bool is_note(const u8 *bytes, struct lkst_find *find)
+static bool is_note(const u8 *bytes, struct lkst_hit *find)
 {
 	memcpy(find->id, bytes + offsetof(struct lkst_note, memory_id), sizeof(find->id));
 	find->a = get_32(bytes + offsetof(struct lkst_note, kind));
@@ -103,21 +103,21 @@ static bool is_note(const u8 *bytes, struct lkst_find *find)
 
 static int take(void *arg, u64 page, u32 part, const u8 *bytes)
 {
-	struct lkst_find find = { .page = page, .part = part }, *added;
+	struct lkst_hit find = { .page = page, .part = part }, *added;
 	struct part *p = arg;
 	bool is_ours;
 
 	switch (get_32(bytes)) {
 	case LKST_BLOCK_MAGIC:
-		find.kind = LKST_FIND_BLOCK;
+		find.kind = LKST_HIT_BLOCK;
 		is_ours = is_block(bytes, &find);
 		break;
 	case LKST_STATE_MAGIC:
-		find.kind = LKST_FIND_STATE;
+		find.kind = LKST_HIT_STATE;
 		is_ours = is_state(bytes, &find);
 		break;
 	default:
-		find.kind = LKST_FIND_NOTE;
+		find.kind = LKST_HIT_NOTE;
 		is_ours = is_note(bytes, &find);
 	}
 	if (!is_ours)
@@ -207,7 +207,7 @@ static void init_lock(struct search *s)
 }
 
 /* Waits until all threads are done. */
-static void wait_for_end(struct search *s, lkst_find_progress *progress, void *arg)
+static void wait_for_end(struct search *s, lkst_hits_progress *progress, void *arg)
 {
 	pthread_mutex_lock(&s->lock);
 	while (s->nr_running) {
@@ -231,7 +231,7 @@ static int order(u64 a, u64 b)
 
 static int compare(const void *a, const void *b)
 {
-	const struct lkst_find *x = a, *y = b;
+	const struct lkst_hit *x = a, *y = b;
 	int by_id = memcmp(x->id, y->id, sizeof(x->id));
 	int by_what = order(x->kind, y->kind) ?: order(x->a, y->a) ?: order(x->b, y->b);
 
@@ -239,7 +239,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Puts the threads' lists together. */
-static int join(struct lkst_err *e, struct part *parts, unsigned int nr, struct lkst_finds *f)
+static int join(struct lkst_err *e, struct part *parts, unsigned int nr, struct lkst_hits *f)
 {
 	unsigned int i;
 
@@ -261,13 +261,13 @@ static int join(struct lkst_err *e, struct part *parts, unsigned int nr, struct 
 	return 0;
 }
 
-int lkst_find_all(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int nr_dumps,
-		  lkst_find_progress *progress, void *arg, struct lkst_finds *ret_finds)
+int lkst_hits_search(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int nr_dumps,
+		     lkst_hits_progress *progress, void *arg, struct lkst_hits *ret_finds)
 {
 	struct search s = { .dumps = dumps, .nr_dumps = nr_dumps };
 	struct part parts[THREADS_MAX] = {};
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	struct lkst_finds f = {};
+	struct lkst_hits f = {};
 	unsigned int i, nr = 0, wanted = cpus < 1 ? 1 : cpus > THREADS_MAX ? THREADS_MAX : cpus;
 	int err;
 
@@ -295,13 +295,13 @@ int lkst_find_all(struct lkst_err *e, const struct lkst_dump *dumps, unsigned in
 	for (i = 0; i < nr; i++)
 		free(parts[i].items);
 	if (err)
-		lkst_finds_free(&f);
+		lkst_hits_free(&f);
 	else
 		*ret_finds = f;
 	return err;
 }
 
-void lkst_finds_free(struct lkst_finds *f)
+void lkst_hits_free(struct lkst_hits *f)
 {
 	free(f->items);
 	f->items = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What all views print with: steps by kind of event, and the fields they print. */
-#include "view/pen.h"
+#include "view/record_printer.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -8,38 +8,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct lkst_pen *lkst_pen_new(const struct lkst_view_config *config,
-			      void (*build)(struct lkst_steps *steps))
+struct lkst_record_printer *lkst_record_printer_new(const struct lkst_view_config *config,
+						    void (*build)(struct lkst_steps *steps))
 {
-	struct lkst_pen *pen = calloc(1, sizeof(*pen));
+	struct lkst_record_printer *printer = calloc(1, sizeof(*printer));
 
-	if (!pen)
+	if (!printer)
 		return NULL;
-	pen->out = config->out;
-	pen->threads = config->threads;
-	pen->symbols = config->symbols;
-	pen->names.threads = config->threads;
-	pen->build = build;
+	printer->out = config->out;
+	printer->threads = config->threads;
+	printer->symbols = config->symbols;
+	printer->names.threads = config->threads;
+	printer->build = build;
 	if (config->time == LKST_VIEW_DAY)
-		lkst_time_text_init(&pen->time, LKST_TIME_DAY, config->catalog->clock_offset_ns);
+		lkst_time_text_init(&printer->time, LKST_TIME_DAY, config->catalog->clock_offset_ns);
 	else
-		lkst_time_text_init(&pen->time, LKST_TIME_SECONDS,
+		lkst_time_text_init(&printer->time, LKST_TIME_SECONDS,
 				    config->time == LKST_VIEW_REL ? 0 - config->begin_ns : 0);
-	return pen;
+	return printer;
 }
 
-void lkst_pen_free(struct lkst_pen *pen)
+void lkst_record_printer_free(struct lkst_record_printer *printer)
 {
 	unsigned int i;
 
-	if (!pen)
+	if (!printer)
 		return;
 	for (i = 0; i <= LKST_ID_MAX; i++)
-		free(pen->by_id[i]);
-	free(pen);
+		free(printer->by_id[i]);
+	free(printer);
 }
 
-struct lkst_steps *lkst_pen_build(struct lkst_pen *pen, const struct lkst_event_class *event)
+struct lkst_steps *lkst_record_printer_build(struct lkst_record_printer *printer,
+					     const struct lkst_event_class *event)
 {
 	size_t nr = (size_t)event->nr_fields + LKST_STEPS_EXTRA;
 	struct lkst_steps *steps = calloc(1, sizeof(*steps) + nr * sizeof(*steps->steps));
@@ -47,22 +48,22 @@ struct lkst_steps *lkst_pen_build(struct lkst_pen *pen, const struct lkst_event_
 	if (!steps)
 		return NULL;
 	steps->event = event;
-	pen->build(steps);
-	pen->by_id[event->id] = steps;
+	printer->build(steps);
+	printer->by_id[event->id] = steps;
 	return steps;
 }
 
-char *lkst_pen_run(struct lkst_pen *pen, char *p, const struct lkst_record *r,
-		   const struct lkst_steps *steps)
+char *lkst_record_printer_run(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
+			      const struct lkst_steps *steps)
 {
 	const struct lkst_step *step = steps->steps, *end = step + steps->nr;
 
 	for (; step < end; step++) {
-		p = lkst_out_more(pen->out, p);
+		p = lkst_out_more(printer->out, p);
 		p = lkst_put_mem(p, step->label, step->label_length);
-		p = step->put(pen, p, r, step);
+		p = step->put(printer, p, r, step);
 	}
-	p = lkst_out_more(pen->out, p);
+	p = lkst_out_more(printer->out, p);
 	return lkst_put_mem(p, steps->tail, steps->tail_length);
 }
 

@@ -3,13 +3,13 @@
  * A block as it was when the kernel stopped, made into one that a file may hold: cut where its
  * complete records end, its header closed.
  */
-#ifndef LKST_CRASH_MEND_H
-#define LKST_CRASH_MEND_H
+#ifndef LKST_CRASH_REPAIR_H
+#define LKST_CRASH_REPAIR_H
 
 #include "crash/dump_ring.h"
 #include "trace/catalog.h"
 
-struct lkst_mended {
+struct lkst_repaired {
 	u32 size;	      /* of the block */
 	u32 content;	      /* bytes of header and complete records */
 	u64 begin_ns, end_ns; /* of its first and last record */
@@ -23,13 +23,13 @@ struct lkst_mended {
  * (NULL: its state page is missing). No record is younger than @limit_ns. What follows its content
  * stays as it is. False: its header makes no sense.
  */
-bool lkst_mend(u8 *bytes, u32 available, u64 seq, const struct lkst_dump_ring *ring, u64 limit_ns,
-	       const struct lkst_catalog *catalog, struct lkst_mended *ret_mended);
+bool lkst_repair(u8 *bytes, u32 available, u64 seq, const struct lkst_dump_ring *ring, u64 limit_ns,
+		 const struct lkst_catalog *catalog, struct lkst_repaired *ret_mended);
 
 /*
  * If the record that was being written is whole nevertheless, makes @bytes a block of it alone and
  * returns true.
  */
-bool lkst_mend_torn(u8 *bytes, const struct lkst_mended *m, const struct lkst_catalog *catalog);
+bool lkst_repair_torn(u8 *bytes, const struct lkst_repaired *m, const struct lkst_catalog *catalog);
 
 #endif

@@ -21,7 +21,7 @@ void lkst_model_account(struct lkst_model_cpu *c, u64 ns)
 
 static int tell_frame(struct lkst_model *s, struct lkst_model_cpu *c, u64 ns, bool is_cut)
 {
-	struct lkst_frame *f = &c->frames[c->depth].frame;
+	struct lkst_irq_context *f = &c->frames[c->depth].frame;
 
 	f->to_ns = ns > f->from_ns ? ns : f->from_ns;
 	f->is_cut = is_cut;
@@ -49,7 +49,7 @@ int lkst_model_in_thread(struct lkst_model *s, struct lkst_model_cpu *c, u64 ns)
 }
 
 /* Contexts of which a CPU has only one at a time: a further one means that the end was missed. */
-static bool excludes(const struct lkst_frame *a, const struct lkst_frame *b)
+static bool excludes(const struct lkst_irq_context *a, const struct lkst_irq_context *b)
 {
 	if (a->context != b->context)
 		return false;
@@ -59,7 +59,7 @@ static bool excludes(const struct lkst_frame *a, const struct lkst_frame *b)
 	       (a->context == LKST_CONTEXT_IRQ || a->context == LKST_CONTEXT_VECTOR);
 }
 
-static int push(struct lkst_model *s, const struct lkst_record *r, struct lkst_frame frame)
+static int push(struct lkst_model *s, const struct lkst_record *r, struct lkst_irq_context frame)
 {
 	struct lkst_model_cpu *c = lkst_model_at(s, r);
 	bool is_softirq = frame.context != LKST_CONTEXT_IRQ && frame.context != LKST_CONTEXT_VECTOR;
@@ -71,7 +71,7 @@ static int push(struct lkst_model *s, const struct lkst_record *r, struct lkst_f
 	for (i = 0; i < c->depth && err >= 0; i++)
 		if (excludes(&c->frames[i].frame, &frame))
 			err = lkst_model_cut_frames(s, c, i, r->ns);
-	if (c->depth == LKST_FRAMES_MAX && err >= 0)
+	if (c->depth == LKST_IRQ_CONTEXTS_MAX && err >= 0)
 		err = lkst_model_cut_frames(s, c, 0, r->ns);
 	if (err < 0)
 		return err;
@@ -90,7 +90,7 @@ static int push(struct lkst_model *s, const struct lkst_record *r, struct lkst_f
 }
 
 /* Ends the innermost context like @frame, and those within it whose end was not seen. */
-static int pop(struct lkst_model *s, const struct lkst_record *r, struct lkst_frame frame)
+static int pop(struct lkst_model *s, const struct lkst_record *r, struct lkst_irq_context frame)
 {
 	struct lkst_model_cpu *c = lkst_model_at(s, r);
 	u32 i;
@@ -99,7 +99,7 @@ static int pop(struct lkst_model *s, const struct lkst_record *r, struct lkst_fr
 	if (!c)
 		return lkst_model_error(s);
 	for (i = c->depth; i > 0; i--) {
-		const struct lkst_frame *f = &c->frames[i - 1].frame;
+		const struct lkst_irq_context *f = &c->frames[i - 1].frame;
 
 		if (f->context == frame.context && f->number == frame.number &&
 		    f->object == frame.object)
@@ -143,7 +143,7 @@ static int on_irq_entry(void *ctx, const struct lkst_record *r, const void *reco
 	const struct lkst_rec_irq_handler_entry *e = record;
 
 	return push(ctx, r,
-		    (struct lkst_frame){
+		    (struct lkst_irq_context){
 			    .context = LKST_CONTEXT_IRQ, .number = e->irq, .code = e->handler });
 }
 
@@ -151,7 +151,8 @@ static int on_irq_exit(void *ctx, const struct lkst_record *r, const void *recor
 {
 	const struct lkst_rec_irq_handler_exit *e = record;
 
-	return pop(ctx, r, (struct lkst_frame){ .context = LKST_CONTEXT_IRQ, .number = e->irq });
+	return pop(ctx, r,
+		   (struct lkst_irq_context){ .context = LKST_CONTEXT_IRQ, .number = e->irq });
 }
 
 static int on_softirq_entry(void *ctx, const struct lkst_record *r, const void *record)
@@ -159,7 +160,8 @@ static int on_softirq_entry(void *ctx, const struct lkst_record *r, const void *
 	const struct lkst_rec_softirq_entry *e = record;
 
 	return push(ctx, r,
-		    (struct lkst_frame){ .context = LKST_CONTEXT_SOFTIRQ, .number = (s32)e->vec });
+		    (struct lkst_irq_context){ .context = LKST_CONTEXT_SOFTIRQ,
+					       .number = (s32)e->vec });
 }
 
 static int on_softirq_exit(void *ctx, const struct lkst_record *r, const void *record)
@@ -167,7 +169,8 @@ static int on_softirq_exit(void *ctx, const struct lkst_record *r, const void *r
 	const struct lkst_rec_softirq_exit *e = record;
 
 	return pop(ctx, r,
-		   (struct lkst_frame){ .context = LKST_CONTEXT_SOFTIRQ, .number = (s32)e->vec });
+		   (struct lkst_irq_context){ .context = LKST_CONTEXT_SOFTIRQ,
+					      .number = (s32)e->vec });
 }
 
 static int on_tasklet_entry(void *ctx, const struct lkst_record *r, const void *record)
@@ -175,9 +178,9 @@ static int on_tasklet_entry(void *ctx, const struct lkst_record *r, const void *
 	const struct lkst_rec_tasklet_entry *e = record;
 
 	return push(ctx, r,
-		    (struct lkst_frame){ .context = LKST_CONTEXT_TASKLET,
-					 .code = e->function,
-					 .object = e->tasklet });
+		    (struct lkst_irq_context){ .context = LKST_CONTEXT_TASKLET,
+					       .code = e->function,
+					       .object = e->tasklet });
 }
 
 static int on_tasklet_exit(void *ctx, const struct lkst_record *r, const void *record)
@@ -185,7 +188,8 @@ static int on_tasklet_exit(void *ctx, const struct lkst_record *r, const void *r
 	const struct lkst_rec_tasklet_exit *e = record;
 
 	return pop(ctx, r,
-		   (struct lkst_frame){ .context = LKST_CONTEXT_TASKLET, .object = e->tasklet });
+		   (struct lkst_irq_context){ .context = LKST_CONTEXT_TASKLET,
+					      .object = e->tasklet });
 }
 
 static int on_timer_entry(void *ctx, const struct lkst_record *r, const void *record)
@@ -193,9 +197,9 @@ static int on_timer_entry(void *ctx, const struct lkst_record *r, const void *re
 	const struct lkst_rec_timer_expire_entry *e = record;
 
 	return push(ctx, r,
-		    (struct lkst_frame){ .context = LKST_CONTEXT_TIMER,
-					 .code = e->function,
-					 .object = e->timer });
+		    (struct lkst_irq_context){ .context = LKST_CONTEXT_TIMER,
+					       .code = e->function,
+					       .object = e->timer });
 }
 
 static int on_timer_exit(void *ctx, const struct lkst_record *r, const void *record)
@@ -203,7 +207,7 @@ static int on_timer_exit(void *ctx, const struct lkst_record *r, const void *rec
 	const struct lkst_rec_timer_expire_exit *e = record;
 
 	return pop(ctx, r,
-		   (struct lkst_frame){ .context = LKST_CONTEXT_TIMER, .object = e->timer });
+		   (struct lkst_irq_context){ .context = LKST_CONTEXT_TIMER, .object = e->timer });
 }
 
 static int on_hrtimer_entry(void *ctx, const struct lkst_record *r, const void *record)
@@ -211,9 +215,9 @@ static int on_hrtimer_entry(void *ctx, const struct lkst_record *r, const void *
 	const struct lkst_rec_hrtimer_expire_entry *e = record;
 
 	return push(ctx, r,
-		    (struct lkst_frame){ .context = LKST_CONTEXT_HRTIMER,
-					 .code = e->function,
-					 .object = e->hrtimer });
+		    (struct lkst_irq_context){ .context = LKST_CONTEXT_HRTIMER,
+					       .code = e->function,
+					       .object = e->hrtimer });
 }
 
 static int on_hrtimer_exit(void *ctx, const struct lkst_record *r, const void *record)
@@ -221,7 +225,8 @@ static int on_hrtimer_exit(void *ctx, const struct lkst_record *r, const void *r
 	const struct lkst_rec_hrtimer_expire_exit *e = record;
 
 	return pop(ctx, r,
-		   (struct lkst_frame){ .context = LKST_CONTEXT_HRTIMER, .object = e->hrtimer });
+		   (struct lkst_irq_context){ .context = LKST_CONTEXT_HRTIMER,
+					      .object = e->hrtimer });
 }
 
 /* The records of all vectors are laid out alike. */
@@ -231,9 +236,9 @@ static int on_vector_entry(void *ctx, const struct lkst_record *r, const void *r
 	const struct lkst_model_vector *v = ctx;
 
 	return push(v->state, r,
-		    (struct lkst_frame){ .context = LKST_CONTEXT_VECTOR,
-					 .number = (s32)e->vector,
-					 .code = v->entry });
+		    (struct lkst_irq_context){ .context = LKST_CONTEXT_VECTOR,
+					       .number = (s32)e->vector,
+					       .code = v->entry });
 }
 
 static int on_vector_exit(void *ctx, const struct lkst_record *r, const void *record)
@@ -242,16 +247,18 @@ static int on_vector_exit(void *ctx, const struct lkst_record *r, const void *re
 	const struct lkst_model_vector *v = ctx;
 
 	return pop(v->state, r,
-		   (struct lkst_frame){ .context = LKST_CONTEXT_VECTOR,
-					.number = (s32)e->vector,
-					.code = v->entry });
+		   (struct lkst_irq_context){ .context = LKST_CONTEXT_VECTOR,
+					      .number = (s32)e->vector,
+					      .code = v->entry });
 }
 
 static int on_nmi(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_nmi_handler *e = record;
 	struct lkst_model_cpu *c = lkst_model_at(ctx, r);
-	struct lkst_frame f = { .context = LKST_CONTEXT_NMI, .cpu = r->cpu, .code = e->handler };
+	struct lkst_irq_context f = { .context = LKST_CONTEXT_NMI,
+				      .cpu = r->cpu,
+				      .code = e->handler };
 
 	if (!c)
 		return lkst_model_error(ctx);

@@ -4,8 +4,8 @@
  * list of steps, worked out when the first record of that kind comes, so that printing a record
  * is to walk the list. Private to the views.
  */
-#ifndef LKST_VIEW_PEN_H
-#define LKST_VIEW_PEN_H
+#ifndef LKST_VIEW_RECORD_PRINTER_H
+#define LKST_VIEW_RECORD_PRINTER_H
 
 #include "base/time.h"
 #include "trace/reader.h"
@@ -13,11 +13,11 @@
 #include "view/values.h"
 #include "view/view.h"
 
-struct lkst_pen;
+struct lkst_record_printer;
 struct lkst_step;
 
 /* Prints one step at @p, where LKST_OUT_ROOM bytes are free; longer ones use lkst_out_more(). */
-typedef char *lkst_step_fn(struct lkst_pen *pen, char *p, const struct lkst_record *r,
+typedef char *lkst_step_fn(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 			   const struct lkst_step *step);
 
 enum {
@@ -51,7 +51,7 @@ enum {
 	LKST_STEPS_EXTRA = 3, /* steps that belong to no field */
 };
 
-struct lkst_pen {
+struct lkst_record_printer {
 	struct lkst_out *out;
 	const struct lkst_threads *threads;
 	struct lkst_symbols *symbols;
@@ -61,24 +61,25 @@ struct lkst_pen {
 	struct lkst_steps *by_id[LKST_ID_MAX + 1];
 };
 
-/* The catalogue's clock and names into @pen. @build fills the steps of a class. */
-struct lkst_pen *lkst_pen_new(const struct lkst_view_config *config,
-			      void (*build)(struct lkst_steps *steps));
-void lkst_pen_free(struct lkst_pen *pen);
+/* The catalogue's clock and names into @printer. @build fills the steps of a class. */
+struct lkst_record_printer *lkst_record_printer_new(const struct lkst_view_config *config,
+						    void (*build)(struct lkst_steps *steps));
+void lkst_record_printer_free(struct lkst_record_printer *printer);
 
 /* The steps of @event, built if they were not yet; NULL: no memory. */
-struct lkst_steps *lkst_pen_build(struct lkst_pen *pen, const struct lkst_event_class *event);
-static inline const struct lkst_steps *lkst_pen_steps(struct lkst_pen *pen,
-						      const struct lkst_event_class *event)
+struct lkst_steps *lkst_record_printer_build(struct lkst_record_printer *printer,
+					     const struct lkst_event_class *event);
+static inline const struct lkst_steps *
+lkst_record_printer_steps(struct lkst_record_printer *printer, const struct lkst_event_class *event)
 {
-	const struct lkst_steps *steps = pen->by_id[event->id];
+	const struct lkst_steps *steps = printer->by_id[event->id];
 
-	return __builtin_expect(steps != NULL, 1) ? steps : lkst_pen_build(pen, event);
+	return __builtin_expect(steps != NULL, 1) ? steps : lkst_record_printer_build(printer, event);
 }
 
 /* Prints the steps with their labels, and the tail. The head is the view's to print. */
-char *lkst_pen_run(struct lkst_pen *pen, char *p, const struct lkst_record *r,
-		   const struct lkst_steps *steps);
+char *lkst_record_printer_run(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
+			      const struct lkst_steps *steps);
 
 /* Adds a step for field @index (-1: for none); the label is that of printf. */
 struct lkst_step *lkst_steps_add(struct lkst_steps *steps, lkst_step_fn *put, int index,
