@@ -12,7 +12,7 @@
 #include "view/table_text.h"
 #include "view/view.h"
 
-enum { COLUMNS = 118 };
+enum { COLUMNS = 98 };
 
 /* Words of a paragraph go to lines of at most COLUMNS, those of a list of Markdown indented after the first. */
 static unsigned int column, indent;
