@@ -113,6 +113,12 @@ static int run(const struct lkst_cmd *cmd, int argc, char **argv)
 	}
 	nr_args = argc - first;
 	if (nr_args < cmd->min_args || nr_args > cmd->max_args) {
+		if (nr_args > cmd->max_args)
+			lkst_print_message(stderr, "%s: it does not take the argument \"%s\"",
+					   lkst_cmd_called(cmd, called), argv[first + cmd->max_args]);
+		else
+			lkst_print_message(stderr, "%s: an argument is missing",
+					   lkst_cmd_called(cmd, called));
 		lkst_cmd_print_usage(stderr, cmd);
 		return EXIT_USAGE;
 	}

@@ -139,6 +139,7 @@ int lkst_mask_set_condition(struct lkst_err *e, struct lkst_mask *mask,
 int lkst_mask_set_glob_if(struct lkst_err *e, struct lkst_mask *mask, const struct lkst_catalog *c,
 			  const char *glob, int buffer, const char *text, unsigned int *ret_nr)
 {
+	const struct lkst_event_class *always = NULL;
 	unsigned int nr = 0;
 	int err = 0;
 	u32 id;
@@ -148,9 +149,12 @@ int lkst_mask_set_glob_if(struct lkst_err *e, struct lkst_mask *mask, const stru
 		u16 before = mask->route[id];
 		u8 condition = mask->condition[id];
 
-		if (!event || !lkst_class_is_maskable(event) || !lkst_class_is_named(event, glob) ||
-		    lkst_mask_has_always(event->index))
+		if (!event || !lkst_class_is_maskable(event) || !lkst_class_is_named(event, glob))
 			continue;
+		if (lkst_mask_has_always(event->index)) {
+			always = event;
+			continue;
+		}
 		set(mask, event, LKST_HANDLER_DEFAULT, buffer);
 		err = lkst_mask_set_condition(e, mask, event, text);
 		if (err && err != -ENOENT)
@@ -162,6 +166,11 @@ int lkst_mask_set_glob_if(struct lkst_err *e, struct lkst_mask *mask, const stru
 		nr += !err;
 	}
 	*ret_nr = nr;
+	if (!nr && !err && always)
+		return lkst_err_set(e, -EINVAL,
+				    "every maskset records %s, without a condition: a trace knows its threads by "
+				    "it",
+				    always->name);
 	return nr ? 0 : err;
 }
 

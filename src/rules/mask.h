@@ -63,7 +63,7 @@ int lkst_mask_set_condition(struct lkst_err *e, struct lkst_mask *mask,
 /*
  * The same for all events that @glob names and whose records have the fields: they are sent to DEFAULT and
  * @buffer, the others are left as they are. *@ret_nr: how many. -ENOENT: there are such events, but none has the
- * fields.
+ * fields. -EINVAL: as lkst_mask_set_condition(), or every maskset has all of them.
  */
 int lkst_mask_set_glob_if(struct lkst_err *e, struct lkst_mask *mask, const struct lkst_catalog *c,
 			  const char *glob, int buffer, const char *text, unsigned int *ret_nr);

@@ -34,6 +34,9 @@ refuses start_needs_type_information "type information in $work/none" \
 	env LKST_BTF="$work/none" "$LKST" start
 refuses unknown_event_is_named 'no event matches "sched_swicth"' "$LKST" start --event sched_swicth
 refuses unknown_option_is_named 'no option --evnet' "$LKST" start --evnet x
+expect argument_too_many_is_named "$("$LKST" stop now 2>&1 | head -n 1)" \
+	'lkst stop: it does not take the argument "now"'
+expect missing_argument_is_said "$("$LKST" print 2>&1 | head -n 1)" 'lkst print: an argument is missing'
 refuses too_small_buffer_is_refused '64K to 4G' "$LKST" start --buffer 4K
 refuses too_large_buffer_is_refused '64K to 4G' "$LKST" start --buffer 5G
 refuses odd_block_is_refused 'power of two from 4K to 1M' "$LKST" start --block 12K

@@ -496,6 +496,10 @@ TEST(a_condition_of_many_events_leaves_out_those_without_the_field)
 				       &nr),
 		 -ENOENT);
 	CHECK_EQ(handler_of(c, &mask, "sched_switch"), LKST_HANDLER_NOTHING);
+	CHECK_EQ(lkst_mask_set_glob_if(&e, &mask, c, "sched_process_exit", LKST_BUFFER_USUAL,
+				       "comm == x", &nr),
+		 -EINVAL);
+	CHECK(strstr(e.text, "every maskset records sched_process_exit, without a condition"));
 	lkst_catalog_free(c);
 }
 
