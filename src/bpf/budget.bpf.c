@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The cost limit: the timer that keeps it, and what a record costs (budget.h). */
+/* The cost limit: the timer that keeps it, and what a record costs (budget_cost.h). */
 #include "bpf/budget_try.h"
 
 enum {

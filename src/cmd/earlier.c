@@ -65,7 +65,7 @@ static bool has_readable(const struct lkst_recordings *r)
 	return false;
 }
 
-int lkst_earlier_take(struct lkst_err *e, const struct lkst_hits *finds, bool has_catalog,
+int lkst_earlier_take(struct lkst_err *e, const struct lkst_hits *hits, bool has_catalog,
 		      struct lkst_recordings *r)
 {
 	static const u8 unknown[16];
@@ -88,22 +88,22 @@ int lkst_earlier_take(struct lkst_err *e, const struct lkst_hits *finds, bool ha
 				    " pages is of an earlier boot's recording that can be read: "
 				    "of %u recordings the metadata is lost, and with it the boot "
 				    "that they are of (--catalog names a trace of the same one)",
-				    finds->nr_pages, r->nr);
+				    hits->nr_pages, r->nr);
 	if (eraser)
 		return lkst_err_set(
 			e, -ENOENT,
 			"memory holds nothing that an earlier boot recorded: this kernel "
 			"was started with %s and clears it",
 			eraser);
-	if (finds->nr_skipped)
+	if (hits->nr_skipped)
 		return lkst_err_set(e, -ENOENT,
 				    "none of %" PRIu64
 				    " pages is of an earlier boot's recording, and "
 				    "%" PRIu64 " more were not looked at in time (--within)",
-				    finds->nr_pages, finds->nr_skipped);
+				    hits->nr_pages, hits->nr_skipped);
 	return lkst_err_set(
 		e, -ENOENT,
 		"none of the %" PRIu64 " pages is of an earlier boot's recording: none "
 		"was made, or the firmware or what was started since has overwritten it",
-		finds->nr_pages);
+		hits->nr_pages);
 }

@@ -21,7 +21,7 @@ const char *lkst_earlier_doubt(void);
  * Leaves in @r only what another boot than this one has recorded. A recording without metadata may be of any
  * boot; with @has_catalog the user has other metadata for it. -ENOENT: nothing that can be read is left.
  */
-int lkst_earlier_take(struct lkst_err *e, const struct lkst_hits *finds, bool has_catalog,
+int lkst_earlier_take(struct lkst_err *e, const struct lkst_hits *hits, bool has_catalog,
 		      struct lkst_recordings *r);
 
 #endif

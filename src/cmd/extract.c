@@ -81,7 +81,7 @@ struct extraction {
 	struct lkst_dump *dumps;
 	char **paths;
 	unsigned int nr_dumps;
-	struct lkst_hits finds;
+	struct lkst_hits hits;
 	struct lkst_recordings recordings;
 	struct lkst_memory_ids ids;
 	bool shows_progress, has_shown;
@@ -135,7 +135,7 @@ static int explain_nothing(struct extraction *r)
 	return lkst_err_set(r->e, -ENOENT,
 			    "none of the %" PRIu64 " pages is LKST's. Was something being "
 			    "recorded, and are the kernel's own pages in the dump?",
-			    r->finds.nr_pages);
+			    r->hits.nr_pages);
 }
 
 static int search(struct extraction *r)
@@ -145,12 +145,12 @@ static int search(struct extraction *r)
 	r->shows_progress = !r->o->quiet && isatty(STDERR_FILENO);
 	r->doing = "searching";
 	r->end_ns = r->o->within_ns ? lkst_monotonic_ns() + r->o->within_ns : UINT64_MAX;
-	err = lkst_hits_search(r->e, r->dumps, r->nr_dumps, show_progress, r, &r->finds)
-		      ?: lkst_recordings_new(r->e, r->dumps, r->nr_dumps, &r->finds, &r->ids,
+	err = lkst_hits_search(r->e, r->dumps, r->nr_dumps, show_progress, r, &r->hits)
+		      ?: lkst_recordings_new(r->e, r->dumps, r->nr_dumps, &r->hits, &r->ids,
 					     &r->recordings);
 	clear_progress(r);
 	if (!err && r->o->earlier)
-		return lkst_earlier_take(r->e, &r->finds, r->o->catalog, &r->recordings);
+		return lkst_earlier_take(r->e, &r->hits, r->o->catalog, &r->recordings);
 	return err || r->recordings.nr ? err : explain_nothing(r);
 }
 
@@ -159,7 +159,7 @@ static void run_fini(struct extraction *r)
 	unsigned int i;
 
 	lkst_recordings_free(&r->recordings);
-	lkst_hits_free(&r->finds);
+	lkst_hits_free(&r->hits);
 	for (i = 0; i < r->nr_dumps; i++)
 		lkst_dump_close(&r->dumps[i]);
 	free(r->dumps);
@@ -233,8 +233,8 @@ static void put_dumps(struct lkst_json *j, const struct extraction *r)
 		lkst_json_end(j);
 	}
 	lkst_json_end(j);
-	lkst_json_u64(j, "unreadable_pages", r->finds.nr_unreadable);
-	lkst_json_u64(j, "skipped_pages", r->finds.nr_skipped);
+	lkst_json_u64(j, "unreadable_pages", r->hits.nr_unreadable);
+	lkst_json_u64(j, "skipped_pages", r->hits.nr_skipped);
 }
 
 static void put_recording(struct lkst_json *j, const struct lkst_recording *r,
@@ -347,12 +347,12 @@ static void print_losses(const struct extraction *r, const struct lkst_rebuild *
 		printf("the dump was cut off: %" PRIu64 " pages are missing\n", missing);
 	else if (is_cut)
 		printf("the dump was cut off: it has no end mark, and pages may be missing\n");
-	if (r->finds.nr_unreadable)
-		printf("%" PRIu64 " pages of the dump cannot be read\n", r->finds.nr_unreadable);
-	if (r->finds.nr_skipped)
+	if (r->hits.nr_unreadable)
+		printf("%" PRIu64 " pages of the dump cannot be read\n", r->hits.nr_unreadable);
+	if (r->hits.nr_skipped)
 		printf("the search was ended: %" PRIu64 " of %" PRIu64
 		       " pages were not looked at\n",
-		       r->finds.nr_skipped, r->finds.nr_skipped + r->finds.nr_pages);
+		       r->hits.nr_skipped, r->hits.nr_skipped + r->hits.nr_pages);
 	if (r->o->earlier && lkst_earlier_doubt())
 		printf("%s\n", lkst_earlier_doubt());
 	if (s->torn_records)
@@ -447,8 +447,8 @@ static int end(struct extraction *r, struct lkst_rebuild_options *options, int e
 	return err;
 }
 
-static int salvage(struct extraction *r, const struct lkst_recording *recording, const char *dir,
-		   struct lkst_rebuild *ret_salvage)
+static int rebuild(struct extraction *r, const struct lkst_recording *recording, const char *dir,
+		   struct lkst_rebuild *ret_rebuild)
 {
 	struct lkst_rebuild_options options = {
 		.progress = show_progress,
@@ -459,7 +459,7 @@ static int salvage(struct extraction *r, const struct lkst_recording *recording,
 	if (err)
 		return err;
 	r->doing = "writing";
-	err = lkst_rebuild(r->e, r->dumps, r->nr_dumps, recording, &options, ret_salvage);
+	err = lkst_rebuild(r->e, r->dumps, r->nr_dumps, recording, &options, ret_rebuild);
 	err = end(r, &options, err);
 	clear_progress(r);
 	if (err)
@@ -497,7 +497,7 @@ static int extract(struct extraction *r, struct lkst_answer *a, char name[TRACE_
 		lkst_recording_default_dir(name, TRACE_NAME);
 		dir = name;
 	}
-	err = salvage(r, recording, dir, &s);
+	err = rebuild(r, recording, dir, &s);
 	if (err)
 		return err;
 	if (a->format == LKST_TABLE_JSON)
@@ -576,7 +576,7 @@ const struct lkst_cmd lkst_cmd_extract = {
 		 "       lkst extract --list [--ids FILE] [--json] DUMP...\n"
 		 "       lkst extract --earlier [--within TIME] [OPTION]... [DUMP...]",
 	.help = "Searches the memory dump of a machine that was recording, and makes a trace directory\n"
-		"of what it finds. DUMP is an ELF core (/proc/vmcore too), makedumpfile's or QEMU's\n"
+		"of what it hits. DUMP is an ELF core (/proc/vmcore too), makedumpfile's or QEMU's\n"
 		"compressed format, either also flattened, or a bare image of memory; or several files\n"
 		"that make up one dump. Neither the kernel's symbols nor its debug information are needed.\n"
 		"\n"

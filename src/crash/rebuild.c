@@ -145,16 +145,16 @@ static int take_torn(struct rebuilding *w, struct rebuilt_stream *s, const struc
 
 /* Loads the best of @nr copies of a block and repairs it; NULL: none makes sense. */
 static const struct lkst_hit *load_best(struct rebuilding *w, const struct rebuilt_stream *s,
-					 const struct lkst_hit *finds, size_t nr,
+					 const struct lkst_hit *hits, size_t nr,
 					 struct lkst_repaired *ret_mended)
 {
 	size_t i, best = nr;
 	u32 most = 0, length;
 
 	for (i = 0; i < nr && nr > 1; i++) {
-		length = load(w, &finds[i], w->block);
+		length = load(w, &hits[i], w->block);
 		if (length &&
-		    lkst_repair(w->block, length, finds[i].b, s->ring, w->limit_ns, w->r->catalog,
+		    lkst_repair(w->block, length, hits[i].b, s->ring, w->limit_ns, w->r->catalog,
 			      ret_mended) &&
 		    ret_mended->content > most) {
 			most = ret_mended->content;
@@ -163,11 +163,11 @@ static const struct lkst_hit *load_best(struct rebuilding *w, const struct rebui
 	}
 	if (best == nr)
 		best = 0;
-	length = load(w, &finds[best], w->block);
-	if (!length || !lkst_repair(w->block, length, finds[best].b, s->ring, w->limit_ns,
+	length = load(w, &hits[best], w->block);
+	if (!length || !lkst_repair(w->block, length, hits[best].b, s->ring, w->limit_ns,
 				  w->r->catalog, ret_mended))
 		return NULL;
-	return &finds[best];
+	return &hits[best];
 }
 
 static void count_block(struct lkst_rebuild *sum, const struct lkst_repaired *m)
@@ -202,10 +202,10 @@ static int emit(struct rebuilding *w, struct rebuilt_stream *s, const struct lks
 	return w->batched > BATCH - BLOCK_MAX ? flush(w, s) : 0;
 }
 
-/* The @nr copies at @finds of one block. */
-static int salvage_block(struct rebuilding *w, struct rebuilt_stream *s, const struct lkst_hit *finds, size_t nr)
+/* The @nr copies at @hits of one block. */
+static int rebuild_block(struct rebuilding *w, struct rebuilt_stream *s, const struct lkst_hit *hits, size_t nr)
 {
-	const u64 seq = finds[0].b;
+	const u64 seq = hits[0].b;
 	const struct lkst_hit *best;
 	struct lkst_repaired m;
 	int err = 0;
@@ -218,7 +218,7 @@ static int salvage_block(struct rebuilding *w, struct rebuilt_stream *s, const s
 	if (seq > s->next_seq)
 		w->sum->missing_blocks += seq - s->next_seq;
 	s->next_seq = seq + 1;
-	best = load_best(w, s, finds, nr, &m);
+	best = load_best(w, s, hits, nr, &m);
 	if (!best) {
 		w->sum->damaged_blocks++;
 		return 0;
@@ -286,19 +286,19 @@ static int end_stream(struct rebuilding *w, const struct rebuilt_stream *s)
 	return err || !s->torn ? err : put(w, "state_torn", w->sum->end_ns, &t, sizeof(t));
 }
 
-static int salvage_stream(struct rebuilding *w, const struct lkst_hit *finds, size_t nr, u64 done)
+static int rebuild_stream(struct rebuilding *w, const struct lkst_hit *hits, size_t nr, u64 done)
 {
-	struct rebuilt_stream s = { .ring = lkst_recording_ring(w->r, finds[0].a), .instance = finds[0].a };
+	struct rebuilt_stream s = { .ring = lkst_recording_ring(w->r, hits[0].a), .instance = hits[0].a };
 	size_t i, end;
 	int err = 0;
 
 	w->sum->streams++;
 	w->sum->rings_without_state += !s.ring;
-	s.next_seq = s.ring ? lkst_dump_ring_oldest(s.ring) : finds[0].b;
+	s.next_seq = s.ring ? lkst_dump_ring_oldest(s.ring) : hits[0].b;
 	for (i = 0; i < nr && !err; i = end) {
-		for (end = i + 1; end < nr && finds[end].b == finds[i].b; end++)
+		for (end = i + 1; end < nr && hits[end].b == hits[i].b; end++)
 			;
-		err = salvage_block(w, &s, finds + i, end - i);
+		err = rebuild_block(w, &s, hits + i, end - i);
 		if (w->options->progress &&
 		    (done + i) / BLOCKS_BETWEEN_PROGRESS != (done + end) / BLOCKS_BETWEEN_PROGRESS)
 			w->options->progress(w->options->progress_arg, done + end, w->r->nr_blocks);
@@ -308,7 +308,7 @@ static int salvage_stream(struct rebuilding *w, const struct lkst_hit *finds, si
 	return err ? err : end_stream(w, &s);
 }
 
-static int salvage_streams(struct rebuilding *w)
+static int rebuild_streams(struct rebuilding *w)
 {
 	const struct lkst_recording *r = w->r;
 	size_t i, end;
@@ -317,7 +317,7 @@ static int salvage_streams(struct rebuilding *w)
 	for (i = 0; i < r->nr_blocks && !err; i = end) {
 		for (end = i + 1; end < r->nr_blocks && r->blocks[end].a == r->blocks[i].a; end++)
 			;
-		err = salvage_stream(w, r->blocks + i, end - i, i);
+		err = rebuild_stream(w, r->blocks + i, end - i, i);
 	}
 	return err;
 }
@@ -485,7 +485,7 @@ static int write_end(struct rebuilding *w)
 
 int lkst_rebuild(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int nr_dumps,
 		 const struct lkst_recording *r, const struct lkst_rebuild_options *options,
-		 struct lkst_rebuild *ret_salvage)
+		 struct lkst_rebuild *ret_rebuild)
 {
 	_cleanup_(lkst_pages_freep) struct lkst_pages *pages = NULL;
 	_cleanup_free_ u8 *memory = malloc(2 * BLOCK_MAX + BATCH);
@@ -505,9 +505,9 @@ int lkst_rebuild(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int
 	if (err)
 		return err;
 	w.pages = pages;
-	err = write_state(&w) ?: salvage_streams(&w) ?: write_ledgers(&w) ?: write_end(&w);
+	err = write_state(&w) ?: rebuild_streams(&w) ?: write_ledgers(&w) ?: write_end(&w);
 	if (err)
 		return err;
-	*ret_salvage = sum;
+	*ret_rebuild = sum;
 	return 0;
 }

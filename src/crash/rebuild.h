@@ -35,6 +35,6 @@ struct lkst_rebuild_options {
 /* Salvages recording @r, which has a catalogue, out of @dumps. */
 int lkst_rebuild(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int nr_dumps,
 		 const struct lkst_recording *r, const struct lkst_rebuild_options *options,
-		 struct lkst_rebuild *ret_salvage);
+		 struct lkst_rebuild *ret_rebuild);
 
 #endif

@@ -254,8 +254,8 @@ static void read_notes(struct lkst_recording *r)
 	}
 }
 
-/* Fills @r from the @nr finds at @finds, which are all of one trace. */
-static int fill(struct lkst_err *e, struct lkst_pages *pages, const struct lkst_hit *finds,
+/* Fills @r from the @nr hits at @hits, which are all of one trace. */
+static int fill(struct lkst_err *e, struct lkst_pages *pages, const struct lkst_hit *hits,
 		size_t nr, struct lkst_recording *r)
 {
 	_Alignas(8) u8 page[LKST_PAGE];
@@ -263,15 +263,15 @@ static int fill(struct lkst_err *e, struct lkst_pages *pages, const struct lkst_
 	size_t i;
 	int err = 0;
 
-	memcpy(r->id, finds[0].id, sizeof(r->id));
-	for (i = 0; i < nr && finds[i].kind != LKST_HIT_BLOCK; i++)
+	memcpy(r->id, hits[0].id, sizeof(r->id));
+	for (i = 0; i < nr && hits[i].kind != LKST_HIT_BLOCK; i++)
 		;
-	r->blocks = finds + i;
+	r->blocks = hits + i;
 	r->nr_blocks = nr - i;
-	for (i = 0; i < nr && finds[i].kind != LKST_HIT_BLOCK && !err; i++) {
-		if (!lkst_pages_copy(pages, &finds[i], 1, page))
+	for (i = 0; i < nr && hits[i].kind != LKST_HIT_BLOCK && !err; i++) {
+		if (!lkst_pages_copy(pages, &hits[i], 1, page))
 			continue;
-		err = finds[i].kind == LKST_HIT_STATE ? take_state(e, r, page, &room)
+		err = hits[i].kind == LKST_HIT_STATE ? take_state(e, r, page, &room)
 						       : take_note(e, r, page);
 	}
 	if (err)
@@ -419,7 +419,7 @@ static void drop_last(struct lkst_recordings *r)
 }
 
 int lkst_recordings_new(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int nr_dumps,
-			const struct lkst_hits *finds, const struct lkst_memory_ids *known,
+			const struct lkst_hits *hits, const struct lkst_memory_ids *known,
 			struct lkst_recordings *ret_recordings)
 {
 	_cleanup_(lkst_pages_freep) struct lkst_pages *pages = NULL;
@@ -427,7 +427,7 @@ int lkst_recordings_new(struct lkst_err *e, const struct lkst_dump *dumps, unsig
 	size_t i, end;
 	int err = lkst_pages_new(e, dumps, nr_dumps, &pages);
 
-	for (i = 0; i < finds->nr && !err; i = end) {
+	for (i = 0; i < hits->nr && !err; i = end) {
 		struct lkst_recording *one = lkst_vec_add(r.items, r.nr);
 
 		if (!one) {
@@ -435,10 +435,10 @@ int lkst_recordings_new(struct lkst_err *e, const struct lkst_dump *dumps, unsig
 			break;
 		}
 		for (end = i + 1;
-		     end < finds->nr && !memcmp(finds->items[end].id, finds->items[i].id, 16);
+		     end < hits->nr && !memcmp(hits->items[end].id, hits->items[i].id, 16);
 		     end++)
 			;
-		err = fill(e, pages, finds->items + i, end - i, one);
+		err = fill(e, pages, hits->items + i, end - i, one);
 		if (err)
 			break;
 		prove(one, known);

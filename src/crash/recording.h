@@ -43,11 +43,11 @@ struct lkst_recordings {
 };
 
 /*
- * Sorts @finds, which were made of @dumps and must outlive the result. The ones that @known proves come first, NULL:
+ * Sorts @hits, which were made of @dumps and must outlive the result. The ones that @known proves come first, NULL:
  * nothing is known. Of several that say to be the same, the one that has the most blocks comes before the others.
  */
 int lkst_recordings_new(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int nr_dumps,
-			const struct lkst_hits *finds, const struct lkst_memory_ids *known,
+			const struct lkst_hits *hits, const struct lkst_memory_ids *known,
 			struct lkst_recordings *ret_recordings);
 /* Drops the recordings that their catalogues say were made in boot @boot_id, and those with is_outdone. */
 void lkst_recordings_drop_boot(struct lkst_recordings *r, const u8 boot_id[16]);

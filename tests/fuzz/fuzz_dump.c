@@ -65,7 +65,7 @@ static void extract(const char *path)
 {
 	const struct lkst_rebuild_options nothing = {};
 	struct lkst_recordings recordings = {};
-	struct lkst_hits finds = {};
+	struct lkst_hits hits = {};
 	struct lkst_rebuild sum;
 	struct lkst_dump dump;
 	struct lkst_err e;
@@ -73,14 +73,14 @@ static void extract(const char *path)
 
 	if (lkst_dump_open(&e, path, &dump))
 		return;
-	if (!lkst_hits_search(&e, &dump, 1, NULL, NULL, &finds) &&
-	    !lkst_recordings_new(&e, &dump, 1, &finds, NULL, &recordings))
+	if (!lkst_hits_search(&e, &dump, 1, NULL, NULL, &hits) &&
+	    !lkst_recordings_new(&e, &dump, 1, &hits, NULL, &recordings))
 		for (i = 0; i < recordings.nr; i++)
 			if (recordings.items[i].catalog &&
 			    lkst_rebuild(&e, &dump, 1, &recordings.items[i], &nothing, &sum))
 				abort();
 	lkst_recordings_free(&recordings);
-	lkst_hits_free(&finds);
+	lkst_hits_free(&hits);
 	lkst_dump_close(&dump);
 }
 

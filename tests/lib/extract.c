@@ -54,16 +54,16 @@ struct outcome extract_known(const char *path, const struct lkst_memory_ids *kno
 {
 	struct lkst_rebuild_options options = {};
 	struct lkst_recordings recordings = {};
-	struct lkst_hits finds = {};
+	struct lkst_hits hits = {};
 	struct outcome o = {};
 	struct lkst_dump dump;
 
 	o.err = lkst_dump_open(&o.e, path, &dump);
 	if (o.err)
 		return o;
-	o.err = lkst_hits_search(&o.e, &dump, 1, NULL, NULL, &finds);
+	o.err = lkst_hits_search(&o.e, &dump, 1, NULL, NULL, &hits);
 	if (!o.err)
-		o.err = lkst_recordings_new(&o.e, &dump, 1, &finds, known, &recordings);
+		o.err = lkst_recordings_new(&o.e, &dump, 1, &hits, known, &recordings);
 	o.nr_recordings = recordings.nr;
 	if (recordings.nr) {
 		o.is_proven = recordings.items[0].is_proven;
@@ -82,7 +82,7 @@ struct outcome extract_known(const char *path, const struct lkst_memory_ids *kno
 		lkst_writer_close(&o.e, options.doubtful, 0);
 	}
 	lkst_recordings_free(&recordings);
-	lkst_hits_free(&finds);
+	lkst_hits_free(&hits);
 	lkst_dump_close(&dump);
 	return o;
 }

@@ -38,23 +38,23 @@ TEST(extract_takes_nothing_for_earlier_that_has_lost_its_boot)
 {
 	struct scene x = { .m = make_memory(4 * PAGES) };
 	struct lkst_recordings r = {};
-	struct lkst_hits finds = {};
+	struct lkst_hits hits = {};
 	struct lkst_dump dump;
 	struct lkst_err e = { "" };
 
 	put_blocks(x.m, 1, 7, 0, false);
 	scene_dump(&x, make_elf(x.m, 3));
 	CHECK_EQ(lkst_dump_open(&e, x.dump, &dump), 0);
-	CHECK_EQ(lkst_hits_search(&e, &dump, 1, NULL, NULL, &finds), 0);
-	CHECK_EQ(lkst_recordings_new(&e, &dump, 1, &finds, NULL, &r), 0);
+	CHECK_EQ(lkst_hits_search(&e, &dump, 1, NULL, NULL, &hits), 0);
+	CHECK_EQ(lkst_recordings_new(&e, &dump, 1, &hits, NULL, &r), 0);
 	CHECK_EQ(r.nr, 1);
 	/* Another trace's metadata makes it readable: then it is the user who says whose it is. */
-	CHECK_EQ(lkst_earlier_take(&e, &finds, true, &r), 0);
+	CHECK_EQ(lkst_earlier_take(&e, &hits, true, &r), 0);
 	CHECK_EQ(r.nr, 1);
-	CHECK_EQ(lkst_earlier_take(&e, &finds, false, &r), -ENOENT);
+	CHECK_EQ(lkst_earlier_take(&e, &hits, false, &r), -ENOENT);
 	CHECK(strstr(e.text, "is of an earlier boot's recording that can be read"));
 	lkst_recordings_free(&r);
-	lkst_hits_free(&finds);
+	lkst_hits_free(&hits);
 	lkst_dump_close(&dump);
 	scene_end(&x);
 }
@@ -65,7 +65,7 @@ TEST(extract_leaves_out_what_this_boot_recorded)
 	static const u8 this_boot[16] = { 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7 };
 	struct scene x = { .m = make_memory(4 * PAGES) };
 	struct lkst_recordings r = {};
-	struct lkst_hits finds = {};
+	struct lkst_hits hits = {};
 	struct lkst_dump dump;
 	struct lkst_err e;
 
@@ -76,9 +76,9 @@ TEST(extract_leaves_out_what_this_boot_recorded)
 	put_recording(x.m, 4, 7, 0);
 	scene_dump(&x, make_elf(x.m, 3));
 	CHECK_EQ(lkst_dump_open(&e, x.dump, &dump), 0);
-	CHECK_EQ(lkst_hits_search(&e, &dump, 1, NULL, NULL, &finds), 0);
-	CHECK_EQ(finds.nr_skipped, 0);
-	CHECK_EQ(lkst_recordings_new(&e, &dump, 1, &finds, NULL, &r), 0);
+	CHECK_EQ(lkst_hits_search(&e, &dump, 1, NULL, NULL, &hits), 0);
+	CHECK_EQ(hits.nr_skipped, 0);
+	CHECK_EQ(lkst_recordings_new(&e, &dump, 1, &hits, NULL, &r), 0);
 	CHECK_EQ(r.nr, 4);
 	lkst_recordings_drop_boot(&r, this_boot);
 	CHECK_EQ(r.nr, 2);
@@ -87,7 +87,7 @@ TEST(extract_leaves_out_what_this_boot_recorded)
 	lkst_recordings_drop_boot(&r, another_boot);
 	CHECK_EQ(r.nr, 1);
 	lkst_recordings_free(&r);
-	lkst_hits_free(&finds);
+	lkst_hits_free(&hits);
 	lkst_dump_close(&dump);
 	scene_end(&x);
 }

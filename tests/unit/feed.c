@@ -225,7 +225,7 @@ TEST(feed_tells_of_system_calls_alike)
 	close_feed();
 }
 
-/* What a subscriber that is called after the model finds. */
+/* What a subscriber that is called after the model hits. */
 static int ask(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_model *s = ctx;

@@ -31,7 +31,7 @@ static long size_of(const char *name)
 	return stat(file, &st) ? -1 : (long)st.st_size;
 }
 
-/* The number of records of each kind that a reader finds, added up. */
+/* The number of records of each kind that a reader hits, added up. */
 static int count(u64 *ret_gaps)
 {
 	struct lkst_record record;
