@@ -161,8 +161,8 @@ static void ask(struct lkst_trace *t, const struct lkst_analysis *const *analyse
 	lkst_table_printer_init(&p, out, LKST_TABLE_TEXT, 0);
 	p.is_plain = is_list;
 	if (is_list) {
-		wish.list = lkst_table_print_rows;
-		wish.list_arg = &p;
+		options.list = lkst_table_print_rows;
+		options.list_arg = &p;
 	}
 	if (lkst_analysis_run_new(&e, t, &options, analyses, nr, &s))
 		abort();

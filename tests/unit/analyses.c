@@ -58,7 +58,7 @@ TEST(analysis_list_has_start_and_elapsed_in_columns_3_and_4)
 	CHECK_EQ(nr_left_out(NULL, "not_over"), 1);
 }
 
-/* What remains of the list of @calls_text under a wish. */
+/* What remains of the list of @calls_text under options. */
 static const char *list_which(struct lkst_tally_options which, u64 from_ns, u64 to_ns)
 {
 	ask_of(make_full_catalog(), calls_text, "syscall",
