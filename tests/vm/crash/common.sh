@@ -26,5 +26,7 @@ cp /bin/busybox /tmp/lateborn
 /tmp/lateborn sleep 1000 &
 echo "lateborn $!"
 sleep 1
-echo "lkst mark one" >/dev/kmsg
-sleep 0.2
+for mark in one two three four five; do
+	echo "lkst mark $mark" >/dev/kmsg
+	sleep 0.1
+done

@@ -29,6 +29,7 @@ hung)
 esac
 # The ring may turn over before it comes to the panic, and then there is nothing but marks to tell when that was.
 taskset "$((2 >> cpu))" sh -c 'n=0; while n=$((n + 1)); do echo "lkst mark $n" >/dev/kmsg; sleep 0.1; done' &
+sleep 0.5
 echo ready
 case $kind in
 nmi) sleep 1000 ;;

@@ -2,7 +2,8 @@
 #
 # truth.pl TRACE CONSOLE RESULTS WHO: holds a trace that was extracted against what must be true of it, and against
 # the monotonic time of the panic, as far as the console tells: printk's clock runs as fast as ours, and marks that
-# the guest wrote show how far they are apart. WHO: what the thread that panics is called; "reset": there was no
+# the guest wrote show how far they are apart. A mark is recorded when the console gets it, which may be some ms later
+# where the machine is busy, so the least of the distances counts. WHO: what the thread that panics is called; "reset": there was no
 # panic, and blocks may be missing. Where some are, nothing is known for a while.
 use strict;
 use warnings;
@@ -10,7 +11,7 @@ my ($trace, $console, $results, $who) = @ARGV;
 my (@bad, %on, %in_call, %name, %seen, %has_begun);
 my ($last_ns, %last_on, %last_before, $blind_until, %blind_on);
 my ($switches, $calls, $nr_cpus) = (0, 0, 0);
-my (%mark_printk, $panic_printk, $panic, $at);
+my (%mark_printk, $panic_printk, $panic, $at, $apart);
 
 open(my $c, '<', $console) or die;
 while (<$c>) {
@@ -69,6 +70,17 @@ sub check_call {
 	}
 }
 
+# How far the clocks are apart, by the marks of the last five seconds: in more time they may drift.
+each_record(sub {
+	my $f = $_[0]{fields};
+	my ($mark) = join(' ', map { $f->{$_} } @{$f->{''}}) =~ /lkst mark (\w+)/;
+	my $printk = defined $mark ? $mark_printk{$mark} : undef;
+	return if !defined $printk || $panic_printk - $printk > 5e9;
+	my $ns = $_[0]{ns} - $printk;
+	$apart = $ns if !defined $apart || $ns < $apart;
+}, $trace, '--event', 'printk_console') if defined $panic_printk;
+$at = $panic_printk + $apart if defined $apart;
+
 # The state is kept when recording begins and at each snapshot.
 my %cpus;
 each_record(sub { $cpus{$_[0]{fields}{state_cpu}} = 1 }, $trace, '--event', 'state_cpu');
@@ -84,12 +96,6 @@ each_line(sub {
 	$name{$r->{tid}} = $r->{comm} if defined $r->{comm};
 	check_thread($r);
 	check_call($r);
-	if ($r->{event} eq 'printk_console' && defined $panic_printk) {
-		my $f = $r->{fields};
-		my $text = join(' ', map { $f->{$_} } @{$f->{''}});
-		my ($mark) = $text =~ /lkst mark (\w+)/;
-		$at = $panic_printk + ($ns - $mark_printk{$mark}) if defined $mark && $mark_printk{$mark};
-	}
 	$last_before{$cpu} = $ns if !defined $at || $ns <= $at;
 	$panic = $r if $r->{event} eq 'panic' && !defined $panic;
 }, $trace);
