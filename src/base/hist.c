@@ -88,6 +88,12 @@ double lkst_hist_mean(const struct lkst_hist *h)
 	return h->count ? (double)h->sum / (double)h->count : 0;
 }
 
+uint64_t lkst_hist_rounded_mean(const struct lkst_hist *h)
+{
+	/* Not by way of a double, in which UINT64_MAX and its neighbours are 2^64. */
+	return h->count ? (uint64_t)((h->sum + h->count / 2) / h->count) : 0;
+}
+
 uint64_t lkst_hist_sum(const struct lkst_hist *h)
 {
 	return h->sum > UINT64_MAX ? UINT64_MAX : (uint64_t)h->sum;

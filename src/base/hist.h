@@ -77,6 +77,9 @@ uint64_t lkst_hist_quantile(const struct lkst_hist *h, double q);
 /* 0 if nothing was counted. */
 double lkst_hist_mean(const struct lkst_hist *h);
 
+/* The mean to the nearest whole number, exactly. */
+uint64_t lkst_hist_rounded_mean(const struct lkst_hist *h);
+
 /* The sum, or UINT64_MAX if that is too small for it. */
 uint64_t lkst_hist_sum(const struct lkst_hist *h);
 

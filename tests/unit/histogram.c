@@ -109,6 +109,13 @@ TEST(histogram_counts_are_exact)
 	CHECK_EQ(h.max, 1000001);
 	CHECK_EQ(lkst_hist_sum(&h), 1000031);
 	CHECK(lkst_hist_mean(&h) == 1000031 / 5.0);
+	CHECK_EQ(lkst_hist_rounded_mean(&h), 200006); /* of 200006.2 */
+	CHECK_EQ(lkst_hist_add(&h, 1, 1), 0);
+	CHECK_EQ(lkst_hist_rounded_mean(&h), 166672); /* of 166672 */
+	CHECK_EQ(lkst_hist_add(&h, 166675, 1), 0);
+	CHECK_EQ(lkst_hist_rounded_mean(&h), 166672); /* of 166672.43 */
+	CHECK_EQ(lkst_hist_add(&h, 166677, 1), 0);
+	CHECK_EQ(lkst_hist_rounded_mean(&h), 166673); /* of 166673 */
 	CHECK_EQ(lkst_hist_quantile(&h, 0.5), 10);
 	CHECK_EQ(lkst_hist_quantile(&h, 1), 1000001);
 	lkst_hist_fini(&h);
@@ -116,6 +123,7 @@ TEST(histogram_counts_are_exact)
 	CHECK_EQ(lkst_hist_add(&h, UINT64_MAX, 3), 0);
 	CHECK(lkst_hist_sum(&h) == UINT64_MAX);
 	CHECK(lkst_hist_mean(&h) == (double)UINT64_MAX);
+	CHECK(lkst_hist_rounded_mean(&h) == UINT64_MAX);
 	lkst_hist_fini(&h);
 }
 

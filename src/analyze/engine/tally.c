@@ -333,7 +333,7 @@ static void put_row(const struct lkst_tally *t, struct lkst_table *table, const 
 		lkst_table_double(table, lkst_hist_mean(h));
 	} else {
 		lkst_table_u64(table, lkst_hist_sum(h));
-		lkst_table_u64(table, (u64)(lkst_hist_mean(h) + 0.5));
+		lkst_table_u64(table, lkst_hist_rounded_mean(h));
 	}
 	lkst_table_u64(table, lkst_hist_quantile(h, 0.5));
 	lkst_table_u64(table, lkst_hist_quantile(h, 0.95));
