@@ -69,7 +69,7 @@ BPF_CFLAGS := -g -O2 -mcpu=v3 -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -Isrc \
               -Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-declarations
 
 # The layers that need no kernel come first; src/LAYERS has the rules between them.
-LIB_SRC  := $(sort $(wildcard src/base/*.c src/abi/*.c src/trace/*.c src/rules/*.c src/crash/*.c src/analyze/*/*.c \
+LIB_SRC  := $(sort $(wildcard src/base/*.c src/abi/*.c src/trace/*.c src/rules/*.c src/probe/*/*.c src/crash/*.c src/analyze/*/*.c \
                              src/view/*.c))
 LIVE_SRC := $(sort $(wildcard src/live/*/*.c))
 CMD_SRC  := $(sort $(wildcard src/cmd/*.c))
