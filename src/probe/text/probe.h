@@ -88,7 +88,7 @@ struct lkst_probe_arg {
 };
 
 /* Where a probe is. */
-enum lkst_place_kind {
+enum lkst_probe_place_kind {
 	LKST_PLACE_SYMBOL,  /* `symbol` + `offset` */
 	LKST_PLACE_ADDRESS, /* `address` */
 	LKST_PLACE_FILE,    /* byte `offset` of the program `path` */
@@ -100,8 +100,8 @@ enum lkst_place_kind {
 	LKST_PLACE_MARK,	  /* %PROVIDER:NAME of program `path`: `provider`, `symbol` */
 };
 
-struct lkst_place {
-	u8 kind; /* enum lkst_place_kind */
+struct lkst_probe_place {
+	u8 kind; /* enum lkst_probe_place_kind */
 	bool is_return;
 	bool is_next; /* %next: after the instruction, or at the next line's */
 	char *module; /* NULL: the kernel itself, or a program */
@@ -119,7 +119,7 @@ struct lkst_place {
 struct lkst_probe {
 	char group[LKST_PROBE_NAME]; /* "": not given */
 	char event[LKST_PROBE_NAME];
-	struct lkst_place place;
+	struct lkst_probe_place place;
 	u32 nr_args;
 	struct lkst_probe_arg args[LKST_PROBE_ARGS_MAX];
 	char *condition; /* what follows `if`: src/rules/condition.h, on the arguments' names; NULL: none */
