@@ -12,6 +12,7 @@ int lkst_err_set(struct lkst_err *e, int err, const char *format, ...)
 
 	if (!e)
 		return err;
+	e->line[0] = 0;
 	va_start(args, format);
 	vsnprintf(e->text, sizeof(e->text), format, args);
 	va_end(args);
@@ -25,11 +26,30 @@ int lkst_err_sys(struct lkst_err *e, int err, const char *format, ...)
 
 	if (!e)
 		return err;
+	e->line[0] = 0;
 	va_start(args, format);
 	vsnprintf(e->text, sizeof(e->text), format, args);
 	va_end(args);
 	length = strlen(e->text);
 	snprintf(e->text + length, sizeof(e->text) - length, ": %s", strerror(-err));
+	return err;
+}
+
+int lkst_err_mark(struct lkst_err *e, int err, const char *line, size_t length, size_t at)
+{
+	size_t begin = 0, room = sizeof(e->line) - 1;
+
+	if (!e)
+		return err;
+	if (at > length)
+		at = length;
+	if (length > room && at > room / 2)
+		begin = at - room / 2;
+	if (length - begin < room)
+		room = length - begin;
+	memcpy(e->line, line + begin, room);
+	e->line[room] = 0;
+	e->mark = at - begin;
 	return err;
 }
 

@@ -94,11 +94,35 @@ static void hear_libraries(struct lkst_diag *diag)
 	lkst_diag_set(diag);
 }
 
+/* Columns that the first @length bytes of @text take when they are printed as a message. */
+static int columns_of(const char *text, size_t length)
+{
+	char shown[4 * LKST_ERR_LINE], *end = lkst_put_escaped(shown, text, length, NULL), *p;
+	int columns = 0;
+
+	for (p = shown; p < end; p++)
+		columns += (*p & 0xc0) != 0x80;
+	return columns;
+}
+
+/* Prints what went wrong and, if it is in a line of the user's, that line with a mark under the place. */
+static void print_error(const struct lkst_cmd *cmd, const struct lkst_err *e, int err)
+{
+	char called[LKST_CMD_CALLED_MAX];
+
+	lkst_print_message(stderr, "%s: %s", lkst_cmd_called(cmd, called),
+			   e->text[0] ? e->text : strerror(-err));
+	if (!e->text[0] || !e->line[0])
+		return;
+	lkst_print_message(stderr, "  %s", e->line);
+	lkst_print_message(stderr, "  %*s^", columns_of(e->line, e->mark), "");
+}
+
 static int run(const struct lkst_cmd *cmd, int argc, char **argv)
 {
 	_cleanup_(lkst_options_fini) struct lkst_options options = {};
 	char called[LKST_CMD_CALLED_MAX];
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 	unsigned int nr_args;
 	int first, err;
 
@@ -108,14 +132,15 @@ static int run(const struct lkst_cmd *cmd, int argc, char **argv)
 		return 0;
 	}
 	if (first < 0) {
-		lkst_print_message(stderr, "%s: %s", lkst_cmd_called(cmd, called), e.text);
+		print_error(cmd, &e, first);
 		return EXIT_USAGE;
 	}
 	nr_args = argc - first;
 	if (nr_args < cmd->min_args || nr_args > cmd->max_args) {
 		if (nr_args > cmd->max_args)
 			lkst_print_message(stderr, "%s: it does not take the argument \"%s\"",
-					   lkst_cmd_called(cmd, called), argv[first + cmd->max_args]);
+					   lkst_cmd_called(cmd, called),
+					   argv[first + cmd->max_args]);
 		else
 			lkst_print_message(stderr, "%s: an argument is missing",
 					   lkst_cmd_called(cmd, called));
@@ -126,8 +151,7 @@ static int run(const struct lkst_cmd *cmd, int argc, char **argv)
 	if (err < 0 && e.text[0])
 		lkst_rlimits_explain(&e, err);
 	if (err < 0)
-		lkst_print_message(stderr, "%s: %s", lkst_cmd_called(cmd, called),
-				   e.text[0] ? e.text : strerror(-err));
+		print_error(cmd, &e, err);
 	return err < 0 ? EXIT_FAILURE : err;
 }
 

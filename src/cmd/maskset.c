@@ -338,7 +338,7 @@ static int verb_edit(struct lkst_job *job, char **args, unsigned int nr_args)
 static int open_mask(struct lkst_job *job, const char *word, bool adds, struct lkst_mask *mask,
 		     u32 *ret_set)
 {
-	struct lkst_err why = { "" };
+	struct lkst_err why = {};
 	int err = lkst_maskset_get(&why, job->s, word, &job->notes, ret_set);
 
 	if (!err) {

@@ -182,7 +182,7 @@ static int answer(struct lkst_err *e, int fd, bool kernel_addresses)
 
 static _Noreturn void run_child(const struct server *s, int fd)
 {
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 	sigset_t none;
 	int err;
 

@@ -107,7 +107,7 @@ static const struct lkst_option rows[] = {
 
 static int discard_rest(struct lkst_err *e)
 {
-	struct lkst_err ignored = { "" };
+	struct lkst_err ignored = {};
 
 	return lkst_pins_remove(&ignored);
 }
@@ -384,7 +384,7 @@ static int start(struct lkst_err *e, const struct options *o)
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	const struct options *o = options;
-	struct lkst_err why = { "" };
+	struct lkst_err why = {};
 	int err = start(e, o);
 
 	/* Without its help recording goes on, and costs more. */

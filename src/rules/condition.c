@@ -416,7 +416,7 @@ static int add_event(struct parser *p, const struct lkst_event_class *event)
 
 static int add_events(struct parser *p)
 {
-	struct lkst_err why = { "" };
+	struct lkst_err why = {};
 	unsigned int nr = 0, nr_without = 0;
 	u32 id;
 	int err;

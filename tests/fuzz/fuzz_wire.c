@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	struct input in = { data + 1, size - 1 };
 	const struct lkst_wire_source source = { take, &in };
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 	size_t length = 0;
 	u64 bytes;
 

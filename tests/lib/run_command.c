@@ -8,7 +8,7 @@ int run_command(const struct lkst_cmd *cmd, const char *dir, const char *line)
 	const int printed = memfd_create("printed", 0), standard = dup(STDOUT_FILENO),
 		  before = open(".", O_RDONLY | O_DIRECTORY);
 	char words[512], *argv[sizeof(words) / 2 + 1], *word, *rest;
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 	int argc = 0, err;
 	ssize_t length;
 

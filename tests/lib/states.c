@@ -119,7 +119,7 @@ static const struct lkst_model_calls states_calls = {
 
 void states_open(struct states *st)
 {
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 
 	if (lkst_trace_open(&e, st->dir, &st->trace) || lkst_feed_new(&e, st->trace, &st->feed)) {
 		fprintf(stderr, "states_open: %s\n", e.text);
@@ -129,7 +129,7 @@ void states_open(struct states *st)
 
 void states_run(struct states *st)
 {
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 	u64 begin_ns, end_ns, to_ns;
 	u32 i;
 

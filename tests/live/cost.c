@@ -254,7 +254,7 @@ static bool all_agree(void)
 
 static void take_turns(void)
 {
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 	int i;
 
 	while (nr_rounds < ROUNDS || (nr_rounds < ROUNDS_MAX && !all_agree() && !live_failed))

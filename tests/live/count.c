@@ -197,7 +197,7 @@ static u64 named_losses(const struct lkst_record *r)
 
 static void compare(const char *dir)
 {
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 	struct lkst_trace *t = NULL;
 	struct lkst_merge *m = NULL;
 	u64 missing = 0, named = 0, doubled = 0, wrong = 0, irqs = 0;
@@ -273,7 +273,7 @@ static int open_rings(struct lkst_err *e, struct lkst_rings *ret_rings)
 
 static int record_load(const char *dir)
 {
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 	struct lkst_rings rings;
 	bool has_run;
 

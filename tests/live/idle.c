@@ -116,7 +116,7 @@ int main(void)
 	struct lkst_session_options options = { .buffer_bytes = 4 << 20, .block_bytes = 4096 };
 	char events[] = "syscall:*";
 	char *const globs[] = { events };
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 
 	live_begin();
 	if (live_record_self(&e, globs, 1, options, work, NULL))

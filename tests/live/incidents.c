@@ -227,7 +227,7 @@ static int record(struct lkst_err *e, unsigned int *ret_kept)
 
 int main(void)
 {
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 	unsigned int nr_kept = 0;
 
 	if (geteuid()) {

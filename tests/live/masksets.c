@@ -282,7 +282,7 @@ static int read_back(struct lkst_err *e, const char *dir)
 
 int main(void)
 {
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 	char dir[sizeof(live_dir) + 16];
 	u64 rounds = 0;
 	unsigned int i;

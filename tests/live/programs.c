@@ -32,7 +32,7 @@ int main(void)
 	char *const globs[] = { event };
 	struct lkst_session *s = NULL;
 	struct lkst_plan *plan = NULL;
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 	int err;
 
 	live_begin();

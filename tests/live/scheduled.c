@@ -274,7 +274,7 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 static int run_model(struct lkst_model_doubts *ret_doubts)
 {
 	static const struct lkst_model_calls calls = { .interval = on_interval };
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 	struct lkst_trace *trace = NULL;
 	struct lkst_feed *feed = NULL;
 	struct lkst_model *state = NULL;

@@ -135,7 +135,7 @@ static int follow_block(struct lkst_err *e, struct follower *w, const struct lks
 static void find_threads(const struct lkst_trace *t)
 {
 	struct lkst_block_cursor cursor;
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 	struct lkst_record r;
 	unsigned int i, j;
 
@@ -292,7 +292,7 @@ static void compare_check(const char *test, const char *dir, const struct findin
 static void verify(const char *test, const char *dir, struct findings *sum)
 {
 	struct findings f = { 0 };
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 	struct lkst_trace *t = NULL;
 	int err;
 

@@ -68,7 +68,7 @@ static inline void ask_of(struct lkst_catalog *catalog, const char *lines, const
 {
 	const struct lkst_analysis *a = lkst_analysis_find(name);
 	struct make_trace *m;
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 	int err;
 
 	finish();

@@ -27,7 +27,7 @@ static struct lkst_err error;
 /* Makes @text into `made`, or `error`. */
 static int parse(const char *text)
 {
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 	int err;
 
 	if (!catalog)

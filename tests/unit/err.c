@@ -8,7 +8,7 @@
 
 TEST(err_is_built_by_layers)
 {
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 
 	CHECK_EQ(lkst_err_sys(&e, -ENOENT, "block %d", 3), -ENOENT);
 	CHECK_STR(e.text, "block 3: No such file or directory");
@@ -20,7 +20,7 @@ TEST(err_is_built_by_layers)
 
 TEST(err_cuts_what_does_not_fit)
 {
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 	unsigned int i;
 
 	lkst_err_set(&e, -EINVAL, "the end");
@@ -37,7 +37,35 @@ TEST(err_without_a_place_for_the_text_is_the_code)
 	lkst_err_add(NULL, "%s", "text");
 }
 
+TEST(err_marks_a_place_in_a_line)
+{
+	struct lkst_err e = {};
+	char line[1000];
+
+	CHECK_EQ(lkst_err_mark(&e, lkst_err_set(&e, -EINVAL, "wrong"), "a b c", 5, 2), -EINVAL);
+	CHECK_STR(e.text, "wrong");
+	CHECK_STR(e.line, "a b c");
+	CHECK_EQ(e.mark, 2);
+	lkst_err_add(&e, "a layer");
+	CHECK_STR(e.line, "a b c");
+	/* A place beyond the end is the end. */
+	lkst_err_mark(&e, -EINVAL, "abc", 2, 99);
+	CHECK_STR(e.line, "ab");
+	CHECK_EQ(e.mark, 2);
+	/* Of a long line, what is around the place. */
+	memset(line, '-', sizeof(line));
+	line[700] = '!';
+	lkst_err_mark(&e, -EINVAL, line, sizeof(line), 700);
+	CHECK_EQ(strlen(e.line), LKST_ERR_LINE - 1);
+	CHECK_EQ(e.line[e.mark], '!');
+	/* Another error has another place, or none. */
+	lkst_err_set(&e, -EINVAL, "again");
+	CHECK_STR(e.line, "");
+	CHECK_EQ(lkst_err_mark(NULL, -EIO, "a", 1, 0), -EIO);
+}
+
 static const struct unit_test tests[] = {
+	{ "err_marks_a_place_in_a_line", test_err_marks_a_place_in_a_line },
 	{ "err_is_built_by_layers", test_err_is_built_by_layers },
 	{ "err_cuts_what_does_not_fit", test_err_cuts_what_does_not_fit },
 	{ "err_without_a_place_for_the_text_is_the_code",

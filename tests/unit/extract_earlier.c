@@ -40,7 +40,7 @@ TEST(extract_takes_nothing_for_earlier_that_has_lost_its_boot)
 	struct lkst_recordings r = {};
 	struct lkst_hits hits = {};
 	struct lkst_dump dump;
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 
 	put_blocks(x.m, 1, 7, 0, false);
 	scene_dump(&x, make_elf(x.m, 3));

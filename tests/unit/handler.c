@@ -10,7 +10,7 @@
 
 TEST(handler_log_names_line_and_reason)
 {
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 
 	lkst_link_explain(&e, "0: R1=ctx() R10=fp0\n"
 			      "; u64 *p = 0; @ bad.c:5\n"
@@ -24,7 +24,7 @@ TEST(handler_log_names_line_and_reason)
 
 TEST(handler_log_of_older_kernels_has_no_place)
 {
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 
 	lkst_link_explain(
 		&e, "; return *p == 7;\n1: (79) r0 = *(u64 *)(r1 +0)\nR1 invalid mem access\n");
@@ -33,7 +33,7 @@ TEST(handler_log_of_older_kernels_has_no_place)
 
 TEST(handler_log_without_lines_or_words)
 {
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 
 	lkst_link_explain(&e, "BPF program is too large. Processed 1000001 insn\n\n");
 	CHECK(!strcmp(e.text, "BPF program is too large. Processed 1000001 insn"));

@@ -234,7 +234,7 @@ TEST(hide_clears_what_is_between)
 TEST(hide_is_said_in_the_metadata)
 {
 	struct lkst_catalog *c = make_catalog(), *read = NULL;
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 	char *plain = NULL, *hashed = NULL;
 
 	CHECK_EQ(lkst_metadata_format(&e, c, &plain), 0);

@@ -445,7 +445,7 @@ TEST(a_row_has_a_condition)
 {
 	struct lkst_catalog *c = whole();
 	struct lkst_mask mask, again;
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 	char *text;
 
 	CHECK_EQ(parse(c,
@@ -480,7 +480,7 @@ TEST(a_condition_of_many_events_leaves_out_those_without_the_field)
 {
 	struct lkst_catalog *c = whole();
 	struct lkst_mask mask;
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 	unsigned int nr = 0;
 
 	CHECK_EQ(parse(c, "0x031 SYSCALL_EXIT 0x01 if ret == -ENOENT\n", &mask, &e), 0);
@@ -524,7 +524,7 @@ TEST(conditions_that_cannot_be_are_refused)
 	size_t i;
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct lkst_err e = { "" };
+		struct lkst_err e = {};
 
 		CHECK(parse(c, rows[i].text, &mask, &e) < 0);
 		if (!strstr(e.text, rows[i].words))

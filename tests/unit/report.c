@@ -21,7 +21,7 @@ static const char *csv(const struct lkst_analysis *analysis, const char *lines)
 	struct lkst_table_printer p;
 	struct lkst_analysis_run *s = NULL;
 	struct lkst_trace *t = NULL;
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 	char dir[64], path[128];
 	unsigned int i;
 	ssize_t got;

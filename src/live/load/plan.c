@@ -153,7 +153,7 @@ static u32 choose_also(const struct planner *pl, enum lkst_event_index index)
 
 static int plan_event(struct planner *pl, enum lkst_event_index i, bool is_wanted)
 {
-	struct lkst_err why = { "" };
+	struct lkst_err why = {};
 	int row = lkst_plan_choose_hook(&why, pl->kernel, i), err;
 
 	if (row < 0) {
@@ -279,7 +279,7 @@ static int plan_syscall(struct planner *pl, unsigned int index)
 
 static int plan_syscalls(struct planner *pl)
 {
-	struct lkst_err why = { "" };
+	struct lkst_err why = {};
 	unsigned int i;
 	int err;
 
@@ -336,7 +336,7 @@ static int plan_tracepoint(void *ctx, const char *system, const char *name)
 	struct lkst_plan_tracepoint tp = { .perf_id = -1 };
 	struct lkst_tracefs_about about;
 	struct lkst_event_class event;
-	struct lkst_err why = { "" };
+	struct lkst_err why = {};
 	struct lkst_plan_tracepoint *added;
 	int err;
 
@@ -387,7 +387,7 @@ static int plan_tracepoint(void *ctx, const char *system, const char *name)
 /* Tracepoints outside the catalogue: a glob with a colon may mean these, too. */
 static int plan_tracepoints(struct planner *pl)
 {
-	struct lkst_err why = { "" };
+	struct lkst_err why = {};
 	unsigned int i;
 	int err;
 

@@ -63,7 +63,7 @@ static bool needs_pages(const struct lkst_plan *plan)
 static void find_page_base(struct lkst_programs *p)
 {
 	const struct bpf_program *finder = p->skel->progs.syscall__page_base;
-	struct lkst_err why = { "" };
+	struct lkst_err why = {};
 
 	if (bpf_program__autoload(finder) &&
 	    lkst_page_find_base(&why, bpf_program__fd(finder),

@@ -78,7 +78,7 @@ int lkst_maskset_attach(struct lkst_err *e, struct lkst_session *s, u32 sets, co
 {
 	_cleanup_free_ bool *needed = NULL;
 	struct lkst_hooks *hooks = lkst_session_hooks(s);
-	struct lkst_err why = { "" };
+	struct lkst_err why = {};
 	unsigned int i;
 	int err = find_needed(e, s, sets, more, &needed);
 
