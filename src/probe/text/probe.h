@@ -15,6 +15,8 @@
 #include <stdbool.h>
 
 #include "abi/types.h"
+#include "base/cleanup.h"
+#include "base/err.h"
 
 enum {
 	LKST_PROBE_NAME =
@@ -53,6 +55,7 @@ struct lkst_fetch {
 	u8 op;	       /* enum lkst_fetch_op */
 	bool is_user;  /* the memory is the program's: bpf_probe_read_user() */
 	bool is_arrow; /* of MEMBER: -> and not . */
+	u16 at;	       /* the byte of the probe's text where it begins */
 	s64 number;
 	u32 size;
 	char *text;
@@ -85,6 +88,7 @@ struct lkst_probe_arg {
 	char name[LKST_PROBE_NAME]; /* "": not given */
 	struct lkst_fetch *fetch;
 	struct lkst_fetch_type type;
+	u16 at; /* the byte of the probe's text where it begins */
 };
 
 /* Where a probe is. */
@@ -114,6 +118,7 @@ struct lkst_probe_place {
 	u64 semaphore; /* of a mark: where its counter is in the file; 0: none */
 	u32 line;
 	u32 max_active; /* rMAXACTIVE */
+	u16 at;		/* the byte of the probe's text where it begins */
 };
 
 struct lkst_probe {
@@ -123,6 +128,31 @@ struct lkst_probe {
 	u32 nr_args;
 	struct lkst_probe_arg args[LKST_PROBE_ARGS_MAX];
 	char *condition; /* what follows `if`: src/rules/condition.h, on the arguments' names; NULL: none */
+	u16 condition_at;
+	char *text; /* the definition as the user wrote it; NULL: nobody wrote it */
 };
+
+/* A node with nothing but @op. NULL: no memory. */
+struct lkst_fetch *lkst_fetch_new(enum lkst_fetch_op op);
+
+/* Frees @f and all below it; NULL is none. */
+void lkst_fetch_free(struct lkst_fetch *f);
+LKST_GUARD(lkst_fetch_free, struct lkst_fetch)
+
+/* A copy of @f and all below it. NULL: no memory, or @f is NULL. */
+struct lkst_fetch *lkst_fetch_copy(const struct lkst_fetch *f);
+
+/* Frees all that @p refers to, and makes it all zero: what a probe is before anything is known of it. */
+void lkst_probe_fini(struct lkst_probe *p);
+
+/* Makes *@ret a copy that shares nothing with @p. -ENOMEM: @ret is all zero. */
+int lkst_probe_copy(const struct lkst_probe *p, struct lkst_probe *ret);
+
+/*
+ * Says what is wrong with a probe, and marks the place in its text: @at is the `at` of one of its parts. Returns @err,
+ * a negative errno. Whoever finds a fault in a probe, in whatever room, refuses it so.
+ */
+int lkst_probe_refuse(struct lkst_err *e, int err, const struct lkst_probe *p, u16 at,
+		      const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 #endif
