@@ -116,6 +116,24 @@ TEST(states_are_unknown_across_a_gap)
 	CHECK_EQ(doubts.gaps, 1);
 }
 
+/* Maskset 0 is RNOTHING. A change from one other to another is no pause. */
+TEST(states_are_unknown_while_nothing_is_recorded)
+{
+	static const char lines[] = "sched_switch cpu=0 tid=5 ns=100 next_tid=6 prev_state=1\n"
+				    "sched_switch cpu=1 tid=0 ns=110 next_tid=7 prev_state=0\n"
+				    "maskset_switch cpu=1 tid=7 ns=150 from=2 to=3\n"
+				    "maskset_switch cpu=1 tid=7 ns=200 from=3 to=0\n"
+				    "maskset_switch cpu=0 tid=9 ns=400 from=0 to=3\n"
+				    "sched_switch cpu=1 tid=7 ns=500 next_tid=0 prev_state=1\n"
+				    "sched_switch cpu=0 tid=9 ns=600 next_tid=6 prev_state=1\n"
+				    "maskset_switch cpu=1 tid=0 ns=700 from=3 to=0\n"
+				    "task_rename cpu=0 tid=6 ns=800 name=x\n";
+
+	CHECK_STR(cpu(lines, 0), "6:100-200 ?:200-400 9:400-600 6:600-700 ?:700-800");
+	CHECK_STR(cpu(lines, 1), "0:100-110 7:110-200 ?:200-400 7:400-500 0:500-700 ?:700-800");
+	CHECK_EQ(doubts.gaps, 4);
+}
+
 TEST(states_tell_preempted_from_blocked_from_stopped)
 {
 	static const char lines[] = "sched_switch cpu=0 tid=1 ns=100 next_tid=5 prev_state=0\n"
@@ -322,6 +340,8 @@ static const struct unit_test tests[] = {
 	{ "states_are_unknown_before_every_ring_begins",
 	  test_states_are_unknown_before_every_ring_begins },
 	{ "states_are_unknown_across_a_gap", test_states_are_unknown_across_a_gap },
+	{ "states_are_unknown_while_nothing_is_recorded",
+	  test_states_are_unknown_while_nothing_is_recorded },
 	{ "states_tell_preempted_from_blocked_from_stopped",
 	  test_states_tell_preempted_from_blocked_from_stopped },
 	{ "states_know_what_woke_a_thread", test_states_know_what_woke_a_thread },

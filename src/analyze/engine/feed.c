@@ -68,6 +68,7 @@ struct lkst_feed {
 	struct lkst_merge *merge;
 	u64 begin_ns, from_ns, to_ns;
 	u64 nr_records;
+	u64 pause_ns;	/* since when maskset RNOTHING has been active; 0: it is not */
 	bool is_always; /* those who subscribe now */
 	bool *wants;	/* where to note what they want, or NULL */
 	struct subscribers gaps, ends;
@@ -88,7 +89,8 @@ static int add(struct subscribers *s, struct subscriber subscriber)
 	return 1;
 }
 
-static int add_to_event(struct lkst_feed *f, u16 id, enum item_kind kind, union call call, void *ctx)
+static int add_to_event(struct lkst_feed *f, u16 id, enum item_kind kind, union call call,
+			void *ctx)
 {
 	struct event *event = &f->events[id];
 
@@ -347,8 +349,7 @@ static int tell_beginnings(struct lkst_feed *f)
 		gap.blocks = first->seq;
 		/* Gaps later, while there are other records of the CPU, are reported by the pass. */
 		if (is_told && info->buffer != LKST_BUFFER_LIFE &&
-		    lkst_trace_cpu_begin(f->trace, info->cpu, &begin_ns) &&
-		    begin_ns < gap.to_ns) {
+		    lkst_trace_cpu_begin(f->trace, info->cpu, &begin_ns) && begin_ns < gap.to_ns) {
 			if (info->lost_from_ns >= begin_ns)
 				continue;
 			gap.to_ns = begin_ns;
@@ -359,6 +360,59 @@ static int tell_beginnings(struct lkst_feed *f)
 	}
 	return err;
 }
+
+/* ---- pauses ------------------------------------------------------------------------ */
+
+/* While maskset RNOTHING is active nothing but lives is recorded, on no CPU: as if the records were missing. */
+static int tell_pause(const struct lkst_feed *f, u64 end_ns)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < lkst_trace_nr_streams(f->trace) && err >= 0; i++) {
+		const struct lkst_stream_info *info = lkst_trace_stream(f->trace, i);
+		const struct lkst_gap gap = {
+			.cpu = info->cpu,
+			.buffer = info->buffer,
+			.from_ns = f->pause_ns,
+			.to_ns = end_ns,
+			.why = "nothing was recorded: maskset RNOTHING was active",
+		};
+
+		if (info->buffer != LKST_BUFFER_STATE && info->buffer != LKST_BUFFER_LIFE)
+			err = tell_gap(f, &gap);
+	}
+	return err;
+}
+
+static int on_maskset(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_maskset_switch *s = record;
+	struct lkst_feed *f = ctx;
+	int err = 0;
+
+	if (s->to == LKST_MASKSET_RNOTHING) {
+		f->pause_ns = f->pause_ns ?: r->ns;
+		return 0;
+	}
+	if (f->pause_ns)
+		err = tell_pause(f, r->ns);
+	f->pause_ns = 0;
+	return err;
+}
+
+/* Before anybody else, so that all hear of a pause before the record that ends it. */
+static int watch_pauses(struct lkst_feed *f)
+{
+	int err;
+
+	f->is_always = true;
+	err = lkst_feed_event(f, LKST_EV_maskset_switch, on_maskset, f);
+	f->is_always = false;
+	return err < 0 ? err : 0;
+}
+
+/* ---- the pass ---------------------------------------------------------------------- */
 
 static int pass(struct lkst_feed *f)
 {
@@ -390,6 +444,8 @@ int lkst_feed_run(struct lkst_err *e, struct lkst_feed *f)
 	lkst_trace_range(f->trace, &begin_ns, &end_ns);
 	if (end_ns > f->to_ns)
 		end_ns = f->to_ns;
+	if (err >= 0 && f->pause_ns && end_ns > f->pause_ns)
+		err = tell_pause(f, end_ns);
 	for (i = 0; i < f->ends.nr && err >= 0; i++)
 		err = f->ends.list[i].call.end(f->ends.list[i].ctx, end_ns);
 	lkst_merge_free(f->merge);
@@ -414,6 +470,10 @@ int lkst_feed_new(struct lkst_err *e, struct lkst_trace *t, struct lkst_feed **r
 
 		if (class && class->index >= 0)
 			f->id_of[class->index] = id;
+	}
+	if (watch_pauses(f)) {
+		lkst_feed_free(f);
+		return lkst_err_sys(e, -ENOMEM, "analyzing the trace");
 	}
 	*ret_feed = f;
 	return 0;

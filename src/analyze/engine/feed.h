@@ -110,7 +110,8 @@ const char *lkst_feed_string(const struct lkst_feed_syscall *s, unsigned int i, 
 
 /*
  * Places where records are missing, no later than the first record of the same CPU and buffer after
- * them. What the beginning of the trace lacks, where a ring had been overwritten, comes first.
+ * them. What the beginning of the trace lacks, where a ring had been overwritten, comes first. While maskset
+ * RNOTHING was active records are missing on every CPU, which is told when that ends.
  */
 typedef int lkst_feed_gap_call(void *ctx, const struct lkst_gap *gap);
 int lkst_feed_gaps(struct lkst_feed *f, lkst_feed_gap_call *call, void *ctx);
