@@ -10,6 +10,7 @@
 #include "base/size.h"
 #include "base/time.h"
 #include "cmd/cmd.h"
+#include "cmd/compare.h"
 #include "cmd/recording.h"
 #include "cmd/remote.h"
 #include "cmd/turn.h"
@@ -19,14 +20,23 @@
 
 struct options {
 	bool json, prometheus;
+	u64 compare_ns;
 	const char *socket;
 };
+
+/* Of --compare: with fewer pairs of windows than 6 nothing can be said, with more than some hundred nothing more. */
+#define COMPARE_MIN_NS 4000000000LL
+#define COMPARE_MAX_NS 120000000000LL
 
 static const struct lkst_option rows[] = {
 	LKST_OPTION(FLAG, struct options, json, .name = "json",
 		    .help = "one JSON object, for programs"),
 	LKST_OPTION(FLAG, struct options, prometheus, .name = "prometheus",
 		    .help = "the text form of Prometheus, for a collector of metrics"),
+	LKST_OPTION(DURATION, struct options, compare_ns, .name = "compare", .argument = "TIME",
+		    .min = COMPARE_MIN_NS, .max = COMPARE_MAX_NS,
+		    .help = "measure the cost, too: record nothing for half of TIME, by turns, and compare how\n"
+			    "much CPU time the same work takes; what happens in that half is not recorded"),
 	LKST_OPTION_SOCKET_ROW(struct options, socket),
 	{},
 };
@@ -140,6 +150,16 @@ static void write_cost(const struct lkst_report *r, struct lkst_out *out)
 		r->budget.page.costs.took_us / 1e3);
 }
 
+/* What lkst_compare() has found out. */
+static void write_compared(const struct lkst_work_slowdown *c, struct lkst_out *out)
+{
+	lkst_out_printf(out,
+			"compared with not recording, %u times: the same work took %.1f %% more CPU time "
+			"(%.1f to %.1f), by %s\n",
+			c->nr_pairs, c->median * 100, c->least * 100, c->most * 100,
+			lkst_work_unit_names[c->unit]);
+}
+
 static void write_left_out(const struct lkst_report *r, unsigned int kind, struct lkst_out *out)
 {
 	const struct lkst_kind *k = &r->budget.kinds[kind];
@@ -203,7 +223,8 @@ static void write_rings(const struct lkst_report *r, struct lkst_out *out)
 	write_table(&t, out);
 }
 
-static void write_text(const struct lkst_report *r, struct lkst_out *out)
+static void write_text(const struct lkst_report *r, const struct lkst_work_slowdown *compared,
+		       struct lkst_out *out)
 {
 	char bytes[LKST_SIZE_TEXT];
 
@@ -218,6 +239,8 @@ static void write_text(const struct lkst_report *r, struct lkst_out *out)
 	lkst_recording_print_history(out, &r->history, "at the present rate");
 	write_losses(r, out);
 	write_cost(r, out);
+	if (compared)
+		write_compared(compared, out);
 	write_budget(r, out);
 	lkst_out_printf(out, "%u hooks attached\n", r->nr_attached);
 }
@@ -373,7 +396,23 @@ static void put_limit(struct lkst_json *j, const struct lkst_report *r)
 	lkst_json_end(j);
 }
 
-static void put_report(struct lkst_json *j, const struct lkst_report *r)
+static void put_compared(struct lkst_json *j, const struct lkst_work_slowdown *c)
+{
+	if (!c) {
+		lkst_json_null(j, "compared");
+		return;
+	}
+	lkst_json_object(j, "compared");
+	lkst_json_str(j, "by", lkst_work_unit_names[c->unit]);
+	lkst_json_u64(j, "pairs", c->nr_pairs);
+	lkst_json_decimal(j, "slowdown", c->median, 6);
+	lkst_json_decimal(j, "least", c->least, 6);
+	lkst_json_decimal(j, "most", c->most, 6);
+	lkst_json_end(j);
+}
+
+static void put_report(struct lkst_json *j, const struct lkst_report *r,
+		       const struct lkst_work_slowdown *compared)
 {
 	unsigned int i;
 
@@ -390,12 +429,14 @@ static void put_report(struct lkst_json *j, const struct lkst_report *r)
 	put_history(j, &r->history);
 	put_skipped(j, r);
 	put_cost(j, r);
+	put_compared(j, compared);
 	put_limit(j, r);
 	lkst_json_u64(j, "hooks", r->nr_attached);
 }
 
 /* @r NULL: nothing is recorded. */
-static void write_json(const struct lkst_report *r, struct lkst_out *out)
+static void write_json(const struct lkst_report *r, const struct lkst_work_slowdown *compared,
+		       struct lkst_out *out)
 {
 	struct lkst_json j;
 
@@ -403,13 +444,13 @@ static void write_json(const struct lkst_report *r, struct lkst_out *out)
 	lkst_json_object(&j, NULL);
 	lkst_json_bool(&j, "recording", r);
 	if (r)
-		put_report(&j, r);
+		put_report(&j, r, compared);
 	lkst_json_end(&j);
 }
 
 /* @r NULL: nothing is recorded. */
-static int write_page(struct lkst_err *e, const struct lkst_report *r, enum lkst_wire_form form,
-		      FILE *to)
+static int write_page(struct lkst_err *e, const struct lkst_report *r,
+		      const struct lkst_work_slowdown *compared, enum lkst_wire_form form, FILE *to)
 {
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	int err;
@@ -420,16 +461,17 @@ static int write_page(struct lkst_err *e, const struct lkst_report *r, enum lkst
 	if (form == LKST_WIRE_PROMETHEUS)
 		lkst_status_write_prometheus(r, out);
 	else if (form == LKST_WIRE_JSON)
-		write_json(r, out);
+		write_json(r, compared, out);
 	else if (r)
-		write_text(r, out);
+		write_text(r, compared, out);
 	else
 		lkst_out_str(out, "nothing is being recorded\n");
 	err = lkst_out_flush(out);
 	return err ? lkst_err_sys(e, err, "writing the status") : 0;
 }
 
-int lkst_status_write(struct lkst_err *e, enum lkst_wire_form form, FILE *to)
+static int write_status(struct lkst_err *e, const struct lkst_work_slowdown *compared,
+			enum lkst_wire_form form, FILE *to)
 {
 	_cleanup_(lkst_session_closep) struct lkst_session *s = NULL;
 	_cleanup_(lkst_report_free) struct lkst_report r = {};
@@ -447,7 +489,12 @@ int lkst_status_write(struct lkst_err *e, enum lkst_wire_form form, FILE *to)
 	/* Who looks at a recording will compare a snapshot of it with the kernel's counters. */
 	if (!err && exists)
 		lkst_readings_keep(s, READINGS_APART_NS);
-	return err ? err : write_page(e, exists ? &r : NULL, form, to);
+	return err ? err : write_page(e, exists ? &r : NULL, compared, form, to);
+}
+
+int lkst_status_write(struct lkst_err *e, enum lkst_wire_form form, FILE *to)
+{
+	return write_status(e, NULL, form, to);
 }
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
@@ -456,12 +503,20 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	enum lkst_wire_form form = o->prometheus ? LKST_WIRE_PROMETHEUS
 				   : o->json	 ? LKST_WIRE_JSON
 						 : LKST_WIRE_TEXT;
-	int err;
+	struct lkst_work_slowdown compared;
+	int err = 0;
 
-	if (o->json && o->prometheus)
-		return lkst_err_set(e, -EINVAL, "choose one of --json and --prometheus");
-	err = lkst_remote_is_wanted(o->socket) ? lkst_remote_status(e, o->socket, form, stdout)
-					       : lkst_status_write(e, form, stdout);
+	if (o->prometheus && (o->json || o->compare_ns))
+		return lkst_err_set(e, -EINVAL, "choose one of --prometheus, --json and --compare");
+	if (o->compare_ns && o->socket)
+		return lkst_err_set(e, -EINVAL, "--compare changes the recording, which takes root and no socket");
+	if (o->compare_ns)
+		err = lkst_compare(e, o->compare_ns, &compared) ?:
+		      write_status(e, &compared, form, stdout);
+	else if (lkst_remote_is_wanted(o->socket))
+		err = lkst_remote_status(e, o->socket, form, stdout);
+	else
+		err = lkst_status_write(e, form, stdout);
 	if (!err && (fflush(stdout) || ferror(stdout)))
 		err = lkst_err_sys(e, -errno, "writing the status");
 	return err;
@@ -475,7 +530,8 @@ const struct lkst_cmd lkst_cmd_status = {
 		"of the last five, and how much memory a minute, or the time of `lkst start --history`, needs;\n"
 		"every loss with its cause, and how much CPU time recording costs, by kind of event: how often\n"
 		"it was recorded, and how often its hook ran in vain, in a quarter of a second, times\n"
-		"the cost of each on this machine. Without root it asks the service (lkst serve), which\n"
+		"the cost of each on this machine. An event costs more the more other code runs between two\n"
+		"of them, so that is rather too little; --compare measures it. Without root it asks the service (lkst serve), which\n"
 		"answers members of "
 		"group lkst.",
 	.options = rows,
