@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyze/measures/between.h"
 #include "base/cleanup.h"
 #include "base/out.h"
 #include "cmd/cmd.h"
@@ -80,7 +81,8 @@ static int find_analyses(struct lkst_err *e, const char *names,
 
 	if (!strcmp(names, "all")) {
 		for (all = lkst_analyses; *all && nr < ANALYSES_MAX; all++)
-			found[nr++] = *all;
+			if (!(*all)->is_of_named)
+				found[nr++] = *all;
 		*ret_nr = nr;
 		return 0;
 	}
@@ -95,6 +97,11 @@ static int find_analyses(struct lkst_err *e, const char *names,
 			return lkst_err_set(e, -EINVAL,
 					    "there is no analysis \"%s\"; `lkst analyze --help` "
 					    "lists them",
+					    name);
+		if (a->is_of_named)
+			return lkst_err_set(e, -EINVAL,
+					    "%s measures the time between two events: name them in its place, "
+					    "as 'EVENT .. EVENT'",
 					    name);
 		for (i = 0; i < nr && found[i] != a; i++)
 			;
@@ -139,6 +146,19 @@ static void print_tables(const struct lkst_analyze *a, struct lkst_table_printer
 	}
 }
 
+/* The analyses that are asked for; of two events, what @between then says. */
+static int choose(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_trace *t,
+		  const struct lkst_analysis *found[ANALYSES_MAX], unsigned int *ret_nr,
+		  struct lkst_between *between, struct lkst_analysis_options *options)
+{
+	if (!strstr(a->names, ".."))
+		return find_analyses(e, a->names, found, ret_nr);
+	found[0] = &lkst_analysis_between;
+	*ret_nr = 1;
+	options->between = between;
+	return lkst_between_find(e, lkst_trace_catalog(t), a->names, between);
+}
+
 static int print_study(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_trace *t,
 		       struct lkst_out *out)
 {
@@ -148,8 +168,9 @@ static int print_study(struct lkst_err *e, const struct lkst_analyze *a, struct 
 					.to_ns = a->to_ns,
 					.which = a->which };
 	struct lkst_table_printer p;
+	struct lkst_between between;
 	unsigned int nr = 0;
-	int err = find_analyses(e, a->names, found, &nr) ?:
+	int err = choose(e, a, t, found, &nr, &between, &options) ?:
 		  lkst_cmd_parse_range(e, t, a->from, a->to, &options.from_ns, &options.to_ns);
 
 	if (!err && a->is_list && nr != 1)
@@ -223,15 +244,17 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_analyze = {
 	.name = "analyze",
 	.summary = "how long things take and how often they happen",
-	.args = "NAME[,NAME...]|all TRACE...",
+	.args = "NAME[,NAME...]|all|'EVENT .. EVENT [key=FIELD]' TRACE...",
 	.help = "Measures the trace directory TRACE: counts, totals, mean, quantiles and longest of\n"
 		"what the analyses look at, a histogram, and the worst ten with time and thread. One\n"
-		"pass over the trace answers any number of analyses. TRACE may also be given by the\n"
-		"files in it. It needs no root and works on any machine.",
+		"pass over the trace answers any number of analyses. Two events in place of names: the\n"
+		"time from one to the other, of the same thread or with the same value of FIELD. TRACE may\n"
+		"also be given by the files in it. It needs no root and works on any machine.",
 	.print_more = lkst_analyze_print_names,
 	.examples = "  lkst analyze syscall slow-tx\n"
 		    "  lkst analyze waitdelay,runqueue --comm db --from -2s slow-tx\n"
 		    "  lkst analyze biotime --list --key 'sda:*' slow-tx > bio.log\n"
+		    "  lkst analyze 'block_rq_insert .. block_rq_issue key=sector' slow-tx\n"
 		    "  lkst analyze all --format json slow-tx\n",
 	.options = rows,
 	.options_size = sizeof(struct options),

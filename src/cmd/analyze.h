@@ -8,7 +8,7 @@
 #include "view/table_text.h"
 
 struct lkst_analyze {
-	const char *names; /* of analyses, commas between; "all" */
+	const char *names; /* of analyses, commas between; "all"; or two events, "EVENT .. EVENT" */
 	struct lkst_tally_options which;
 	const char *from, *to; /* as lkst_time_parse() reads them, NULL: all */
 	u64 from_ns, to_ns;    /* without `from` and `to` */

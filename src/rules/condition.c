@@ -9,23 +9,16 @@
 #include "base/cleanup.h"
 #include "base/suggest.h"
 #include "rules/condition_term.h"
+#include "rules/event_pair.h"
 #include "trace/event_types.h"
-
-/* Shorter or more usual names of events. */
-static const struct {
-	const char *name, *event;
-} aliases[] = {
-	{ "oom_kill", "mark_victim" },
-};
 
 /* A condition as it is read. */
 struct parser {
 	struct lkst_err *e;
 	const struct lkst_catalog *c;
 	struct lkst_words words;
-	char end[LKST_WORD_MAX];   /* the event that it is about */
-	char begin[LKST_WORD_MAX]; /* of a pair, "": it is none */
-	char key[LKST_WORD_MAX];   /* "": the thread */
+	/* `end` is the event that it is about; `begin` is "" if it is no pair. */
+	struct lkst_event_pair pair;
 	struct lkst_comparison comparisons[LKST_TRIGGER_TERMS];
 	unsigned int nr;
 	const struct lkst_event_desc *ending; /* of the interval that is asked for */
@@ -34,49 +27,20 @@ struct parser {
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
-static int parse_event(struct parser *p, char *name)
-{
-	struct lkst_word word;
-	int err = lkst_words_take(p->e, &p->words, LKST_WORD_NAME, "an event", &word);
-	size_t i;
-
-	if (err)
-		return err;
-	memcpy(name, word.text, LKST_WORD_MAX);
-	for (i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
-		if (!strcmp(aliases[i].name, word.text))
-			memcpy(name, aliases[i].event, strlen(aliases[i].event) + 1);
-	return 0;
-}
-
 /* ".. EVENT [key=FIELD] > DURATION" */
 static int parse_pair(struct parser *p)
 {
-	struct lkst_word word;
-	int err = lkst_words_skip(p->e, &p->words);
+	int err;
 
-	memcpy(p->begin, p->end, sizeof(p->begin));
-	if (!err)
-		err = parse_event(p, p->end);
+	memcpy(p->pair.begin, p->pair.end, sizeof(p->pair.begin));
+	err = lkst_event_pair_parse_rest(p->e, &p->words, &p->pair);
 	if (err)
 		return err;
-	if (p->words.next.kind == LKST_WORD_NAME && !strcmp(p->words.next.text, "key")) {
-		err = lkst_words_skip(p->e, &p->words);
-		if (!err && !lkst_words_is_sign(&p->words, "="))
-			err = lkst_err_set(p->e, -EINVAL, "\"key\" must be followed by \"=FIELD\"");
-		if (!err)
-			err = lkst_words_skip(p->e, &p->words);
-		if (!err)
-			err = lkst_words_take(p->e, &p->words, LKST_WORD_NAME, "a field", &word);
-		if (err)
-			return err;
-		memcpy(p->key, word.text, sizeof(p->key));
-	}
 	if (!lkst_words_is_sign(&p->words, ">") && !lkst_words_is_sign(&p->words, ">="))
 		return lkst_err_set(p->e, -EINVAL,
 				    "\"%s .. %s\" must be followed by how long that may take, as in "
 				    "\"> 100ms\"",
-				    p->begin, p->end);
+				    p->pair.begin, p->pair.end);
 	p->nr = 1;
 	return lkst_comparison_parse(p->e, &p->words, "latency", &p->comparisons[0]);
 }
@@ -109,7 +73,7 @@ static int parse(struct parser *p, const char *text)
 	int err = lkst_words_init(p->e, &p->words, text);
 
 	if (!err)
-		err = parse_event(p, p->end);
+		err = lkst_event_name_parse(p->e, &p->words, p->pair.end);
 	if (!err && lkst_words_is_sign(&p->words, ".."))
 		err = parse_pair(p);
 	return err ? err : parse_comparisons(p);
@@ -170,7 +134,7 @@ static int add_rule(struct parser *p, const struct lkst_event_class *event,
 		return lkst_err_set(p->e, -E2BIG,
 				    "\"%s\" are events of more than %u kinds of records; write a "
 				    "trigger for some of them at a time",
-				    p->end, LKST_CONDITION_RULES);
+				    p->pair.end, LKST_CONDITION_RULES);
 	if (i == condition->nr_rules)
 		memcpy(&condition->rules[condition->nr_rules++], rule, sizeof(*rule));
 	return put_byte(p, &condition->events[event->id].rules, i);
@@ -353,9 +317,9 @@ static int add_interval_of(struct parser *p, const struct lkst_event_class *even
 	bool is_in_parts;
 	int err;
 
-	if (p->begin[0]) {
-		err = find_event(p, p->begin, &begin);
-		return err ? err : add_interval(p, begin, event, p->key, false, false, ret_key);
+	if (p->pair.begin[0]) {
+		err = find_event(p, p->pair.begin, &begin);
+		return err ? err : add_interval(p, begin, event, p->pair.key, false, false, ret_key);
 	}
 	if (event->index == LKST_EV_sched_switch)
 		return add_wait(p, event, ret_key);
@@ -397,7 +361,7 @@ static void sort_terms(struct lkst_trigger_term *terms, unsigned int nr)
 static int add_event(struct parser *p, const struct lkst_event_class *event)
 {
 	struct lkst_condition_rule rule;
-	bool has_latency = p->begin[0] || is_end(event);
+	bool has_latency = p->pair.begin[0] || is_end(event);
 	unsigned int i;
 	int err = 0;
 
@@ -424,11 +388,11 @@ static int add_events(struct parser *p)
 	for (id = 0; id < LKST_EVENT_SPACE; id++) {
 		const struct lkst_event_class *event = p->c->classes[id];
 
-		if (!event || !lkst_class_is_maskable(event) || !lkst_class_is_named(event, p->end))
+		if (!event || !lkst_class_is_maskable(event) || !lkst_class_is_named(event, p->pair.end))
 			continue;
-		if (p->begin[0] && strcmp(event->name, p->end))
+		if (p->pair.begin[0] && strcmp(event->name, p->pair.end))
 			return lkst_err_set(p->e, -EINVAL, "a pair takes two events, not \"%s\"",
-					    p->end);
+					    p->pair.end);
 		err = add_event(p, event);
 		if (err && err != -ENOENT)
 			return err;
@@ -438,7 +402,7 @@ static int add_events(struct parser *p)
 	}
 	if (!nr && nr_without)
 		return lkst_err_set(p->e, -ENOENT, "%s", why.text);
-	return nr ? 0 : refuse_event(p, p->end);
+	return nr ? 0 : refuse_event(p, p->pair.end);
 }
 
 int lkst_condition_parse(struct lkst_err *e, const struct lkst_catalog *c, const char *text,

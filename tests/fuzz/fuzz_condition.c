@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Fuzz target of conditions: what is taken keeps to the limits that the kernel's handler counts on. The
- * build is that of fuzz_mask.c.
+ * Fuzz target of conditions, and of two events between which time is measured: what is taken keeps to the limits that
+ * the kernel's handler counts on. The build is that of fuzz_mask.c.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/measures/between.h"
 #include "rules/condition.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
@@ -51,7 +52,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	static struct lkst_catalog *c;
 	struct lkst_condition *x;
-	struct lkst_err e;
+	struct lkst_between between;
+	struct lkst_err e = { "" };
 	char text[1024];
 	unsigned int i, j;
 
@@ -61,6 +63,9 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		return 0;
 	memcpy(text, data, size);
 	text[size] = 0;
+	if (lkst_between_find(&e, c, text, &between) && !e.text[0])
+		abort();
+	e.text[0] = 0;
 	if (lkst_condition_parse(&e, c, text, &x)) {
 		if (!e.text[0])
 			abort();

@@ -83,7 +83,8 @@ static void ask_report(struct lkst_trace *t)
 		struct lkst_model *state;
 
 		/* Those without a row of the original's are the report's, and biotime is the other. */
-		if (!w || ((*a)->heritage && (*a)->heritage[0] == 'H' && *a != &lkst_analysis_biotime)) {
+		if (!w || (*a)->is_of_named ||
+		    ((*a)->heritage && (*a)->heritage[0] == 'H' && *a != &lkst_analysis_biotime)) {
 			free(w);
 			continue;
 		}
@@ -170,7 +171,8 @@ TEST(standard_has_what_is_read)
 		bool has = class && (mask.route[id] & 0xff) == LKST_HANDLER_DEFAULT;
 		u8 is_read;
 
-		if (!class || !lkst_class_is_maskable(class) || class->group == LKST_GROUP_TRACEPOINT)
+		if (!class || !lkst_class_is_maskable(class) ||
+		    class->group == LKST_GROUP_TRACEPOINT)
 			continue;
 		is_read = class->index >= 0 ? read_by[class->index] : calls_read_by;
 		if (is_left_out(class->index)) {

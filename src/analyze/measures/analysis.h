@@ -14,8 +14,10 @@
 #include "analyze/engine/tally.h"
 #include "analyze/engine/unrecorded.h"
 #include "analyze/model/model.h"
+#include "base/cleanup.h"
 
 struct lkst_analysis_state;
+struct lkst_between;
 
 struct lkst_analysis {
 	const char *name;     /* one word */
@@ -25,6 +27,7 @@ struct lkst_analysis {
 	const char *heritage; /* the row of doc/heritage.md that it comes from: "H01"; NULL: none */
 	const char *events;   /* what it needs, as `lkst record --event` takes it, blanks between */
 	bool needs_state;     /* the state model */
+	bool is_of_named;     /* of events that the user names, options.between: not one of "all" */
 	size_t size;	      /* of its work, which begins with struct lkst_analysis_state */
 
 	/* Subscribes. 1; 0: the trace can have no such events; or a negative errno. */
@@ -52,6 +55,7 @@ struct lkst_analysis_options {
 	 */
 	lkst_table_sink *list;
 	void *list_arg;
+	const struct lkst_between *between; /* what `between` measures; NULL: it is not asked */
 };
 
 struct lkst_analysis_run;
@@ -164,7 +168,6 @@ bool lkst_analysis_want(struct lkst_analysis_state *w, enum lkst_event_index ind
 
 #define ANALYSIS(name) extern const struct lkst_analysis lkst_analysis_##name;
 #include "analyze/measures/analyses.def"
-#include "base/cleanup.h"
 #undef ANALYSIS
 
 #endif
