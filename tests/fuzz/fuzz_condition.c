@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	static struct lkst_catalog *c;
 	struct lkst_condition *x;
 	struct lkst_between between;
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 	char text[1024];
 	unsigned int i, j;
 

@@ -13,7 +13,7 @@ static void measure(const char *lines, const char *text)
 {
 	static struct lkst_between between;
 	static struct lkst_catalog *c;
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 
 	finish();
 	lkst_catalog_free(c);
@@ -27,7 +27,7 @@ static bool refuses(const char *text, int code, const char *why)
 {
 	struct lkst_catalog *c = make_full_catalog();
 	struct lkst_between between;
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 	bool is = lkst_between_find(&e, c, text, &between) == code && strstr(e.text, why);
 
 	if (!is)

@@ -106,7 +106,7 @@ TEST(work_compare_refuses_too_little)
 {
 	struct lkst_work_pair pairs[20] = {};
 	struct lkst_work_slowdown s;
-	struct lkst_err e = { "" };
+	struct lkst_err e = {};
 
 	make_pairs(pairs, 5, LKST_WORK_CALLS, 0);
 	CHECK_EQ(lkst_work_compare(&e, pairs, 5, &s), -ENODATA);
