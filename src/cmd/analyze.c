@@ -41,11 +41,7 @@ static const struct lkst_option rows[] = {
 			    "in seconds, value (times in seconds), CPU, name"),
 	LKST_OPTION(TEXT, struct options, key, .name = "key", .letter = 'k', .argument = "KEY",
 		    .help = "only keys that match this shell pattern, or have this number"),
-	LKST_OPTION(TEXT, struct options, from, .name = "from", .argument = "T",
-		    .help = "only what begins at this time or later: 12:14:05.5, @1234.5\n"
-			    "monotonic seconds, +1.5s after the beginning, -2s before the end"),
-	LKST_OPTION(TEXT, struct options, to, .name = "to", .argument = "T",
-		    .help = "only what ends up to this time"),
+	LKST_RANGE_ROWS(struct options, "only what begins at this time or later", "only what ends up to this time"),
 	LKST_OPTION(NUMBER, struct options, tid, .name = "tid", .letter = 't', .argument = "N",
 		    .max = INT32_MAX, .help = "only this thread"),
 	LKST_OPTION(TEXT, struct options, comm, .name = "comm", .letter = 'c', .argument = "NAME",

@@ -125,6 +125,16 @@ enum { LKST_CMD_CALLED_MAX = 64 };
 const char *lkst_cmd_called(const struct lkst_cmd *cmd, char called[LKST_CMD_CALLED_MAX]);
 
 /*
+ * The rows of --from and --to of a command whose options are a struct @type with the members `from` and `to`: @first and
+ * @last say what the range is of.
+ */
+#define LKST_RANGE_ROWS(type, first, last)                                                         \
+	LKST_OPTION(TEXT, type, from, .name = "from", .argument = "T",                             \
+		    .help = first ": 12:14:05.5, @1234.5 monotonic seconds,\n"                     \
+				  "+1.5s after the beginning, -2s before the end"),                \
+		LKST_OPTION(TEXT, type, to, .name = "to", .argument = "T", .help = last)
+
+/*
  * Reads --from and --to, each NULL if it was not given: then its value stays as it is. -EINVAL: one is not a time,
  * or they are the wrong way round.
  */

@@ -20,11 +20,7 @@ static const struct lkst_option rows[] = {
 		    .argument = "DIR", .standard = "TRACE.cut",
 		    .help = "the trace directory to make; with --size the directory in which\n"
 			    "numbered ones are made"),
-	LKST_OPTION(TEXT, struct options, from, .name = "from", .argument = "T",
-		    .help = "from this time on, as in `lkst print`: 12:14:05.5, @1234.5,\n"
-			    "+1.5s after the beginning, -2s before the end"),
-	LKST_OPTION(TEXT, struct options, to, .name = "to", .argument = "T",
-		    .help = "up to this time"),
+	LKST_RANGE_ROWS(struct options, "from this time on", "up to this time"),
 	LKST_OPTION(SIZE, struct options, size, .name = "size", .letter = 's', .argument = "SIZE",
 		    .help = "several traces of about this size"),
 	LKST_ACCESS_ROWS(struct options, access),

@@ -14,11 +14,7 @@ static const struct options defaults = { .options = LKST_PRINTING_DEFAULTS };
 
 static const struct lkst_option rows[] = {
 	LKST_PRINTING_ROWS(struct options, options),
-	LKST_OPTION(TEXT, struct options, from, .name = "from", .argument = "T",
-		    .help = "from this time on: 12:14:05.5 as printed, @1234.5 monotonic\n"
-			    "seconds, +1.5s after the beginning, -2s before the end"),
-	LKST_OPTION(TEXT, struct options, to, .name = "to", .argument = "T",
-		    .help = "up to this time"),
+	LKST_RANGE_ROWS(struct options, "from this time on", "up to this time"),
 	LKST_OPTION(FLAG, struct options, options.no_gaps, .name = "no-gaps",
 		    .help = "records only: no line where some are missing"),
 	LKST_OPTION(FLAG, struct options, options.brief, .name = "brief",

@@ -23,11 +23,7 @@ struct options {
 static const struct options defaults = { .rows = ROWS_STANDARD, .tid = -1 };
 
 static const struct lkst_option rows[] = {
-	LKST_OPTION(TEXT, struct options, from, .name = "from", .argument = "T",
-		    .help = "from this time on: 12:14:05.5, @1234.5 monotonic seconds, +1.5s\n"
-			    "after the beginning, -2s before the end"),
-	LKST_OPTION(TEXT, struct options, to, .name = "to", .argument = "T",
-		    .help = "up to this time"),
+	LKST_RANGE_ROWS(struct options, "from this time on", "up to this time"),
 	LKST_OPTION(NUMBER, struct options, tid, .name = "tid", .letter = 't', .argument = "N",
 		    .max = INT32_MAX, .help = "only this thread, and a chart of what it did"),
 	LKST_OPTION(TEXT, struct options, comm, .name = "comm", .letter = 'c', .argument = "NAME",

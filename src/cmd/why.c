@@ -39,12 +39,7 @@ static const struct lkst_option rows[] = {
 	LKST_OPTION(TEXT, struct options, call, .name = "call", .argument = "GLOB",
 		    .help = "with --worst: only in system calls of such a name; the same as\n"
 			    "KIND:CALL"),
-	LKST_OPTION(TEXT, struct options, from, .name = "from", .argument = "T",
-		    .standard = "the trace's beginning",
-		    .help = "from this time on: 12:14:05.5, @1234.5 (CLOCK_MONOTONIC),\n"
-			    "+1.5s (after the first event), -200ms (before the last)"),
-	LKST_OPTION(TEXT, struct options, to, .name = "to", .argument = "T",
-		    .standard = "the trace's end", .help = "up to this time"),
+	LKST_RANGE_ROWS(struct options, "from this time on", "up to this time"),
 	LKST_OPTION(NUMBER, struct options, depth, .name = "depth", .letter = 'd', .argument = "N",
 		    .max = LKST_WHY_DEPTH_MAX, .standard = "8", .help = "follow so many wake-ups"),
 	LKST_OPTION(CHOICE, struct options, format, .name = "format", .letter = 'f',

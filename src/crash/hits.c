@@ -2,7 +2,6 @@
 /* Finding our pages in dumps. */
 #include "crash/hits.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 
 #include "abi/note.h"
 #include "base/vec.h"
+#include "crash/bytes.h"
 #include "crash/dump_ring.h"
 #include "trace/block.h"
 
@@ -48,40 +48,24 @@ struct part {
 	struct lkst_err e;
 };
 
-static u64 get_64(const u8 *bytes)
-{
-	u64 v;
-
-	memcpy(&v, bytes, sizeof(v));
-	return le64toh(v);
-}
-
-static u32 get_32(const u8 *bytes)
-{
-	u32 v;
-
-	memcpy(&v, bytes, sizeof(v));
-	return le32toh(v);
-}
-
 #define BLOCK_AT(field) offsetof(struct lkst_block_header, field)
 
 /* The fields that the opener of a block writes; the rest may not be there yet. */
 static bool is_block(const u8 *bytes, struct lkst_hit *find)
 {
-	u64 instance = get_64(bytes + BLOCK_AT(stream_instance_id));
-	u64 size = get_64(bytes + BLOCK_AT(packet_size)) / 8;
-	u32 cpu = get_32(bytes + BLOCK_AT(cpu_id));
+	u64 instance = lkst_get_le64(bytes + BLOCK_AT(stream_instance_id));
+	u64 size = lkst_get_le64(bytes + BLOCK_AT(packet_size)) / 8;
+	u32 cpu = lkst_get_le32(bytes + BLOCK_AT(cpu_id));
 
 	memcpy(find->id, bytes + BLOCK_AT(uuid), sizeof(find->id));
 	find->a = instance;
-	find->b = get_64(bytes + BLOCK_AT(packet_seq_num));
-	return get_32(bytes + BLOCK_AT(stream_id)) == LKST_STREAM_CLASS && cpu < LKST_CPUS_MAX &&
-	       lkst_instance_cpu(instance) == cpu &&
+	find->b = lkst_get_le64(bytes + BLOCK_AT(packet_seq_num));
+	return lkst_get_le32(bytes + BLOCK_AT(stream_id)) == LKST_STREAM_CLASS &&
+	       cpu < LKST_CPUS_MAX && lkst_instance_cpu(instance) == cpu &&
 	       lkst_instance_buffer(instance) < LKST_BUFFER_STATE &&
 	       lkst_instance_level(instance) < LKST_LEVELS && !(size & (size - 1)) &&
 	       size >= 1u << LKST_BLOCK_SHIFT_MIN && size <= 1u << LKST_BLOCK_SHIFT_MAX &&
-	       get_64(bytes + BLOCK_AT(timestamp_begin)) < LKST_TIME_MAX &&
+	       lkst_get_le64(bytes + BLOCK_AT(timestamp_begin)) < LKST_TIME_MAX &&
 	       find->b < UINT64_MAX >> LKST_BLOCK_SHIFT_MIN;
 }
 
@@ -96,9 +80,9 @@ static bool is_state(const u8 *bytes, struct lkst_hit *find)
 static bool is_note(const u8 *bytes, struct lkst_hit *find)
 {
 	memcpy(find->id, bytes + offsetof(struct lkst_note, memory_id), sizeof(find->id));
-	find->a = get_32(bytes + offsetof(struct lkst_note, kind));
-	find->b = get_64(bytes + offsetof(struct lkst_note, written_ns));
-	return get_32(bytes + offsetof(struct lkst_note, version)) == LKST_NOTE_VERSION;
+	find->a = lkst_get_le32(bytes + offsetof(struct lkst_note, kind));
+	find->b = lkst_get_le64(bytes + offsetof(struct lkst_note, written_ns));
+	return lkst_get_le32(bytes + offsetof(struct lkst_note, version)) == LKST_NOTE_VERSION;
 }
 
 static int take(void *arg, u64 page, u32 part, const u8 *bytes)
@@ -107,7 +91,7 @@ static int take(void *arg, u64 page, u32 part, const u8 *bytes)
 	struct part *p = arg;
 	bool is_ours;
 
-	switch (get_32(bytes)) {
+	switch (lkst_get_le32(bytes)) {
 	case LKST_BLOCK_MAGIC:
 		find.kind = LKST_HIT_BLOCK;
 		is_ours = is_block(bytes, &find);
