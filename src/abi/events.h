@@ -61,6 +61,7 @@ enum lkst_event_index {
 	G(RECORDER, "recorder", LKST_KIND_PRECIOUS) /* what the recorder itself does */                 \
 	G(TRACEPOINT, "tracepoint", 50)		    /* recorded by name, outside the catalogue */       \
 	G(HANDLER, "handler", LKST_KIND_PRECIOUS)   /* declared by a user handler */                    \
+	G(PROBE, "probe", 80)			    /* set by a definition: where it is, what it fetches */ \
 	G(STATE, "state", LKST_KIND_PRECIOUS)	    /* how things stood: written by user space */
 
 enum lkst_group {

@@ -44,7 +44,7 @@ _Static_assert(sizeof(struct lkst_syscall_plan) == 8, "one load");
  * A probe that was set through tracefs is a tracepoint by its name and description, but the kernel
  * gives a program the CPU's registers and not the record. So these have fields of our own.
  */
-enum lkst_probe {
+enum lkst_tracefs_probe {
 	LKST_PROBE_NONE,
 	LKST_PROBE_ENTRY,  /* u64 ip, arg1 .. arg5: registers of a function's arguments */
 	LKST_PROBE_RETURN, /* u64 ip (of the function's caller), s64 ret */
@@ -57,7 +57,7 @@ struct lkst_tracepoint_plan {
 	u16 size;	/* bytes of the fixed part, the 8 common bytes included */
 	u16 nr_dynamic; /* variable fields: each has a word (length << 16 | offset) in the fixed part */
 	u16 dynamic[LKST_DYNAMIC_MAX]; /* offset of that word */
-	u16 probe; /* enum lkst_probe: it is not laid out as its classic record */
+	u16 probe; /* enum lkst_tracefs_probe: it is not laid out as its classic record */
 };
 _Static_assert(sizeof(struct lkst_tracepoint_plan) == 16, "no holes");
 

@@ -7,7 +7,7 @@
  * The attachment's cookie is the index of the tracepoint's plan. A classic record starts with 8
  * common bytes, which are not kept; the data of variable fields follows the fixed part.
  *
- * A probe that was set through tracefs has a program of its own (enum lkst_probe). It may be in a
+ * A probe that was set through tracefs has a program of its own (enum lkst_tracefs_probe). It may be in a
  * module that is not loaded yet: the kernel arms it when the module is loaded.
  */
 #include <linux/ptrace.h>

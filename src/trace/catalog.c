@@ -242,6 +242,18 @@ static bool is_pad_name(const char *name)
 	return !strncmp(name, "pad", 3) && name[3 + strspn(name + 3, "0123456789")] == 0;
 }
 
+/* The group of an event that is in no table: a tracepoint or probe is "system:name", a handler's "handler.name". */
+static u8 group_of(const struct lkst_event_class *event)
+{
+	const char *first = event->nr_fields ? event->fields[0].name : "";
+
+	if (!strchr(event->name, ':'))
+		return strchr(event->name, '.') ? LKST_GROUP_HANDLER : LKST_GROUP_TRACEPOINT;
+	return strcmp(first, LKST_PROBE_FIELD_IP) && strcmp(first, LKST_PROBE_FIELD_RET_IP)
+		       ? LKST_GROUP_TRACEPOINT
+		       : LKST_GROUP_PROBE;
+}
+
 static void describe(struct lkst_catalog *c, struct lkst_event_class *event)
 {
 	u16 slot = *builtin_slot(c, event->name), i;
@@ -249,10 +261,7 @@ static void describe(struct lkst_catalog *c, struct lkst_event_class *event)
 	event->index = -1;
 	event->syscall = -1;
 	event->is_native = false;
-	/* A tracepoint is called "system:name", an event that a handler declares "handler.name". */
-	event->group = strchr(event->name, '.') && !strchr(event->name, ':')
-			       ? LKST_GROUP_HANDLER
-			       : LKST_GROUP_TRACEPOINT;
+	event->group = group_of(event);
 	if (slot)
 		describe_builtin(event, slot - 1);
 	lkst_half_describe(event);
@@ -342,7 +351,7 @@ int lkst_catalog_add(struct lkst_err *e, struct lkst_catalog *c,
 	describe(c, copy);
 	c->classes[copy->id] = copy;
 	c->nr_classes++;
-	c->nr_declared += copy->group == LKST_GROUP_HANDLER;
+	c->nr_declared += copy->group == LKST_GROUP_HANDLER || copy->group == LKST_GROUP_PROBE;
 	/* The slot is looked for while the class has not got it yet, so that it is the empty one. */
 	*name_slot(c, copy->name) = copy->id + 1;
 	join_halves(c, lkst_take(copy));

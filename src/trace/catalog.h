@@ -26,7 +26,7 @@ struct lkst_catalog {
 	char hostname[65], release[65], version[65], machine[65];
 	bool has_hashed_addresses; /* those of the kernel are hashes (trace/hide.h) */
 	u32 nr_classes;
-	u32 nr_declared; /* of them by handlers: they come while recording goes on */
+	u32 nr_declared; /* of them by handlers and probes: they come while recording goes on */
 	/* By id, NULL: not declared. Id 0 is none. */
 	struct lkst_event_class *classes[LKST_ID_MAX + 1];
 

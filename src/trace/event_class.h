@@ -14,6 +14,12 @@ enum {
 	LKST_OFFSET_VARIES = 0xffff,
 };
 
+/* Fields that the records of probes begin with (src/probe/code/layout.h), as the kernel's own; one has either. */
+#define LKST_PROBE_FIELD_IP	"__probe_ip"
+#define LKST_PROBE_FIELD_RET_IP "__probe_ret_ip"
+/* Bit i: what argument i of the probe says could not be read, so that its field says nothing. */
+#define LKST_PROBE_FIELD_FAULTS "__faults"
+
 enum lkst_class_type {
 	LKST_CLASS_UINT, /* 1, 2, 4 or 8 bytes */
 	LKST_CLASS_SINT,

@@ -280,7 +280,7 @@ static void take_probe_field(struct builder *b, const char *name, struct lkst_tr
 		snprintf(about->not_recorded + used, room, "%s%s", used ? ", " : "", name);
 }
 
-/* What a probe at a function's entry or return records (enum lkst_probe). */
+/* What a probe at a function's entry or return records (enum lkst_tracefs_probe). */
 static bool describe_probe(struct builder *b, bool is_at_function, struct lkst_tracefs_about *about)
 {
 	struct lkst_field_class *f;

@@ -36,7 +36,7 @@ int lkst_tracefs_describe(struct lkst_err *e, int tracefs, const char *system, c
 
 /*
  * Parses the text of a `format` file: what lkst_tracefs_describe() does with it. A probe's fields are
- * those of enum lkst_probe: the registers that hold the first arguments when a function begins. They are called
+ * those of enum lkst_tracefs_probe: the registers that hold the first arguments when a function begins. They are called
  * arg1 and so on only with @is_at_function, else by the registers' names.
  */
 int lkst_tracefs_parse_format(struct lkst_err *e, char *text, bool is_at_function,
