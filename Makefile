@@ -275,6 +275,7 @@ live-check:				## build and run the tests on this machine's kernel (as root)
 vm-check:				## run the tests in guests with Debian's kernels
 	@$(INSTALL_DEPS) vm
 	@$(FETCH_KERNEL) all
+	@$(FETCH_KERNEL) debug || echo 'The tests that need debug information of a kernel are skipped.'
 	@$(FETCH_SYSROOT) arm64 || echo 'The tests in arm64 guests are skipped.'
 	@$(MAKE) --no-print-directory CC=gcc OUT=$(OUT) all live-tests
 	@[ ! -d $(OUT)/vm/root-arm64 ] || $(MAKE) --no-print-directory ARCH=aarch64 OUT=$(OUT) \
@@ -293,6 +294,7 @@ install: all				## install to $(DESTDIR)$(prefix)
 	install -m 755 $(BUILD)/lkst $(DESTDIR)$(bindir)/lkst
 	install -D -m 644 -t $(DESTDIR)$(prefix)/lib/lkst/handlers $(HANDLER_OBJ)
 	install -D -m 755 etc/keep-earlier $(DESTDIR)$(libdir)/lkst/keep-earlier
+	install -D -m 644 etc/gdb/lkst.py $(DESTDIR)$(prefix)/share/lkst/gdb/lkst.py
 	for header in $(HEADER_COPY:$(HEADER_DIR)/%=%); do \
 		install -D -m 644 $(HEADER_DIR)/$$header $(DESTDIR)$(includedir)/$$header || exit; \
 	done
