@@ -13,6 +13,7 @@ int lkst_err_set(struct lkst_err *e, int err, const char *format, ...)
 	if (!e)
 		return err;
 	e->line[0] = 0;
+	e->mark = 0;
 	va_start(args, format);
 	vsnprintf(e->text, sizeof(e->text), format, args);
 	va_end(args);
@@ -27,6 +28,7 @@ int lkst_err_sys(struct lkst_err *e, int err, const char *format, ...)
 	if (!e)
 		return err;
 	e->line[0] = 0;
+	e->mark = 0;
 	va_start(args, format);
 	vsnprintf(e->text, sizeof(e->text), format, args);
 	va_end(args);

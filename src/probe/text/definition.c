@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The language of the kernel's kprobe_events and uprobe_events. */
+#include "probe/text/definition.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "probe/text/arguments.h"
+#include "probe/text/cursor.h"
+
+enum { ACTIVE_MAX = 4096 /* the kernel's KRETPROBE_MAXACTIVE_MAX */ };
+
+bool lkst_definition_is_one(const char *text)
+{
+	bool is_return = *text == 'r';
+
+	if (text[0] == '-')
+		return text[1] == ':';
+	if (text[0] != 'p' && !is_return)
+		return false;
+	for (text++; is_return && isdigit((unsigned char)*text); text++)
+		;
+	return *text == ':' || lkst_cursor_is_blank(*text);
+}
+
+/* ---- names ------------------------------------------------------------------------------------ */
+
+/* Letters, digits and "_", not a digit first; a group may have "-" in it, as of Linux 6.1. */
+static bool is_group(const char *text, size_t length)
+{
+	size_t i;
+
+	if (!length || !lkst_is_name(text, 1))
+		return false;
+	for (i = 1; i < length; i++)
+		if (!isalnum((unsigned char)text[i]) && text[i] != '_' && text[i] != '-')
+			return false;
+	return true;
+}
+
+static int parse_group(struct lkst_cursor *c, const char *end, char *group)
+{
+	size_t length = (size_t)(end - c->at);
+
+	if (!length)
+		return lkst_cursor_refuse(c, c->at, "group name is not specified");
+	if (length >= LKST_PROBE_NAME)
+		return lkst_cursor_refuse(c, c->at,
+					  "group name is too long: it has at most %d characters",
+					  LKST_PROBE_NAME - 1);
+	if (!is_group(c->at, length))
+		return lkst_cursor_refuse(c, c->at,
+					  "group name must follow the same rules as C identifiers");
+	memcpy(group, c->at, length);
+	return 0;
+}
+
+/* "[GRP/][EVENT]", or with a dot between them, up to the end of the word. */
+static int parse_names(struct lkst_cursor *c, struct lkst_probe *p)
+{
+	const char *end = lkst_cursor_word_end(c->at);
+	const char *slash = memchr(c->at, '/', (size_t)(end - c->at))
+				    ?: memchr(c->at, '.', (size_t)(end - c->at));
+	size_t length;
+	int err;
+
+	if (slash) {
+		err = parse_group(c, slash, p->group);
+		if (err)
+			return err;
+		c->at = slash + 1;
+	}
+	length = (size_t)(end - c->at);
+	if (!length && !slash)
+		return lkst_cursor_refuse(c, c->at, "event name is not specified");
+	if (length >= LKST_PROBE_NAME)
+		return lkst_cursor_refuse(c, c->at,
+					  "event name is too long: it has at most %d characters",
+					  LKST_PROBE_NAME - 1);
+	if (length && !lkst_is_name(c->at, length))
+		return lkst_cursor_refuse(c, c->at,
+					  "event name must follow the same rules as C identifiers");
+	memcpy(p->event, c->at, length);
+	c->at = end;
+	return 0;
+}
+
+/* As __trace_kprobe_create() and __trace_uprobe_create() in the kernel make it: of the place. */
+static void make_event_name(struct lkst_probe *p)
+{
+	const struct lkst_probe_place *place = &p->place;
+	char letter = place->is_return ? 'r' : 'p', *at;
+	const char *base;
+
+	if (place->kind == LKST_PLACE_ADDRESS)
+		snprintf(p->event, sizeof(p->event), "%c_0x%llx", letter,
+			 (unsigned long long)place->address);
+	if (place->kind == LKST_PLACE_SYMBOL)
+		snprintf(p->event, sizeof(p->event), "%c_%s%s%s_%llu", letter, place->module ?: "",
+			 place->module ? ":" : "", place->symbol,
+			 (unsigned long long)place->offset);
+	if (place->kind == LKST_PLACE_FILE) {
+		base = strrchr(place->path, '/') ? strrchr(place->path, '/') + 1 : place->path;
+		snprintf(p->event, sizeof(p->event), "p_%.*s_0x%llx", (int)strcspn(base, ".-_"),
+			 base, (unsigned long long)place->offset);
+	}
+	for (at = p->event; *at; at++)
+		if (!isalnum((unsigned char)*at))
+			*at = '_';
+}
+
+static void make_names(struct lkst_probe *p)
+{
+	if (!p->group[0])
+		strcpy(p->group, p->place.kind == LKST_PLACE_FILE ? "uprobes" : "kprobes");
+	if (!p->event[0])
+		make_event_name(p);
+}
+
+/* ---- the place -------------------------------------------------------------------------------- */
+
+/* "%return", up to @end. */
+static int parse_suffix(struct lkst_cursor *c, const char *end, struct lkst_probe_place *place)
+{
+	static const char suffix[] = "%return";
+
+	if ((size_t)(end - c->at) != strlen(suffix) || strncmp(c->at, suffix, strlen(suffix)))
+		return lkst_cursor_refuse(c, c->at,
+					  "invalid probed address suffix: there is only %%return");
+	place->is_return = true;
+	c->at = end;
+	return 0;
+}
+
+/* "(REF)" */
+static int parse_semaphore(struct lkst_cursor *c, const char *end, struct lkst_probe_place *place)
+{
+	const char *brace = memchr(c->at, ')', (size_t)(end - c->at)), *at = c->at + 1;
+
+	if (!brace)
+		return lkst_cursor_refuse(c, end, "reference counter brace is not closed");
+	if (brace + 1 != end)
+		return lkst_cursor_refuse(c, brace + 1, "reference counter has wrong suffix");
+	c->at = at;
+	if (!lkst_cursor_number(c, UINT64_MAX, &place->semaphore) || c->at != brace)
+		return lkst_cursor_refuse(c, at, "invalid reference counter offset");
+	c->at = end;
+	return 0;
+}
+
+/* A path, with \ooo in it. */
+static int parse_path(struct lkst_cursor *c, const char *end, char **ret)
+{
+	char *path = *ret = malloc((size_t)(end - c->at) + 1);
+
+	if (!path)
+		return lkst_cursor_no_memory(c);
+	while (c->at < end) {
+		const char *at = c->at;
+		unsigned int value = 0, digits = 0;
+
+		if (*at != '\\') {
+			*path++ = *c->at++;
+			continue;
+		}
+		for (at++; digits < 3 && *at >= '0' && *at <= '7'; digits++)
+			value = value * 8 + (unsigned int)(*at++ - '0');
+		if (digits < 3 || !value || value > 255)
+			return lkst_cursor_refuse(
+				c, c->at,
+				"a backslash in a path is followed by three octal "
+				"digits: a blank is \\040");
+		*path++ = (char)value;
+		c->at = at;
+	}
+	*path = 0;
+	return 0;
+}
+
+/* "PATH:OFFSET[%return][(REF)]": the last colon counts, for there may be others in the path. */
+static int parse_file(struct lkst_cursor *c, const char *end, struct lkst_probe_place *place)
+{
+	const char *colon = memrchr(c->at, ':', (size_t)(end - c->at)), *at;
+	const char *brace;
+	int err;
+
+	if (!colon)
+		return lkst_cursor_refuse(c, end,
+					  "invalid uprobe offset: a path is followed by :OFFSET");
+	place->kind = LKST_PLACE_FILE;
+	err = parse_path(c, colon, &place->path);
+	if (err)
+		return err;
+	at = c->at = colon + 1;
+	brace = memchr(at, '(', (size_t)(end - at)) ?: end;
+	if (!lkst_cursor_number(c, INT64_MAX, &place->offset) || (c->at != brace && *c->at != '%'))
+		return lkst_cursor_refuse(c, at, "invalid uprobe offset");
+	if (c->at != brace)
+		err = parse_suffix(c, brace, place);
+	return !err && c->at != end ? parse_semaphore(c, end, place) : err;
+}
+
+static bool is_of(const char *at, const char *end, const char *also)
+{
+	for (; at < end; at++)
+		if (!isalnum((unsigned char)*at) && !strchr(also, *at))
+			return false;
+	return true;
+}
+
+/* "[MOD:]SYM[+OFFS][%return]" */
+static int parse_symbol(struct lkst_cursor *c, const char *end, struct lkst_probe_place *place)
+{
+	const char *word = c->at, *percent = memchr(word, '%', (size_t)(end - word)) ?: end;
+	const char *colon = memchr(word, ':', (size_t)(percent - word));
+	const char *symbol = colon ? colon + 1 : word;
+	const char *plus = memchr(symbol, '+', (size_t)(percent - symbol)) ?: percent;
+	int err = 0;
+
+	place->kind = LKST_PLACE_SYMBOL;
+	c->at = percent;
+	if (percent != end)
+		err = parse_suffix(c, end, place);
+	if (err)
+		return err;
+	if (plus == symbol || isdigit((unsigned char)*symbol) || !is_of(symbol, plus, "_.$") ||
+	    (colon && (colon == word || !is_of(word, colon, "_-"))))
+		return lkst_cursor_refuse(c, word, "invalid probed address or symbol");
+	c->at = plus + 1;
+	if (plus != percent &&
+	    (!lkst_cursor_number(c, UINT32_MAX, &place->offset) || c->at != percent))
+		return lkst_cursor_refuse(c, word, "invalid probed address or symbol");
+	c->at = end;
+	place->symbol = strndup(symbol, (size_t)(plus - symbol));
+	place->module = colon ? strndup(word, (size_t)(colon - word)) : NULL;
+	if (!place->symbol || (colon && !place->module))
+		return lkst_cursor_no_memory(c);
+	if (place->is_return && place->offset)
+		return lkst_cursor_refuse(c, word, "retprobe address must be an function entry");
+	return 0;
+}
+
+static int parse_place(struct lkst_cursor *c, struct lkst_probe_place *place)
+{
+	const char *word, *end;
+
+	if (!lkst_cursor_skip_blanks(c))
+		return lkst_cursor_refuse(c, c->at,
+					  "invalid probed address or symbol: there is none");
+	word = c->at;
+	end = lkst_cursor_word_end(word);
+	place->at = lkst_cursor_offset(c, word);
+	if (memchr(word, '/', (size_t)(end - word)))
+		return parse_file(c, end, place);
+	if (!lkst_cursor_number(c, UINT64_MAX, &place->address) || c->at != end) {
+		c->at = word;
+		place->address = 0;
+		return parse_symbol(c, end, place);
+	}
+	place->kind = LKST_PLACE_ADDRESS;
+	return 0;
+}
+
+/* ---- a line ----------------------------------------------------------------------------------- */
+
+/* The number between the letter and the colon. */
+static int parse_max_active(struct lkst_cursor *c, struct lkst_probe_place *place)
+{
+	const char *at = c->at;
+	u64 number;
+
+	if (!isdigit((unsigned char)*at))
+		return 0;
+	if (!place->is_return)
+		return lkst_cursor_refuse(c, at, "maxactive is only for function exit");
+	if (!lkst_cursor_number(c, UINT64_MAX, &number) || !number)
+		return lkst_cursor_refuse(c, at, "invalid maxactive number");
+	if (number > ACTIVE_MAX)
+		return lkst_cursor_refuse(c, at, "maxactive is too big: it is at most %d",
+					  ACTIVE_MAX);
+	place->max_active = (u32)number;
+	return 0;
+}
+
+static int parse_removal(struct lkst_cursor *c, struct lkst_definition *d)
+{
+	int err;
+
+	d->is_removal = true;
+	if (*++c->at != ':')
+		return lkst_cursor_refuse(c, c->at, "event name is not specified: -:[GROUP/]EVENT");
+	c->at++;
+	err = parse_names(c, &d->probe);
+	if (!err && !d->probe.event[0])
+		return lkst_cursor_refuse(c, c->at, "event name is not specified: -:[GROUP/]EVENT");
+	if (!err && lkst_cursor_skip_blanks(c))
+		return lkst_cursor_refuse(c, c->at, "nothing may follow the event to be removed");
+	return err;
+}
+
+static int parse_line(struct lkst_cursor *c, struct lkst_definition *d)
+{
+	struct lkst_probe *p = &d->probe;
+	int err;
+
+	lkst_cursor_skip_blanks(c);
+	if (*c->at == '-')
+		return parse_removal(c, d);
+	if (*c->at != 'p' && *c->at != 'r')
+		return lkst_cursor_refuse(
+			c, c->at,
+			"a definition begins with p, r or -: a probe, a return probe, and "
+			"what removes one");
+	p->place.is_return = *c->at++ == 'r';
+	err = parse_max_active(c, &p->place);
+	if (err)
+		return err;
+	if (*c->at == ':') {
+		c->at++;
+		err = parse_names(c, p);
+	} else if (c->at != lkst_cursor_word_end(c->at)) {
+		err = lkst_cursor_refuse(c, c->at, "the first word is p or r, and :[GROUP/]EVENT");
+	}
+	if (!err)
+		err = parse_place(c, &p->place);
+	if (err)
+		return err;
+	make_names(p);
+	return lkst_arguments_parse(c, LKST_NAMES_OF_KERNEL, p);
+}
+
+/* The same for a line that is not a string. */
+static int parse_bytes(struct lkst_err *e, const char *text, size_t length,
+		       struct lkst_definition *ret)
+{
+	struct lkst_cursor c;
+	int err;
+
+	*ret = (struct lkst_definition){};
+	err = lkst_cursor_begin(&c, e, text, length, &ret->probe.text) ?: parse_line(&c, ret);
+	if (err)
+		lkst_probe_fini(&ret->probe);
+	return err;
+}
+
+int lkst_definition_parse(struct lkst_err *e, const char *text, struct lkst_definition *ret)
+{
+	return parse_bytes(e, text, strlen(text), ret);
+}
+
+/* ---- a file ----------------------------------------------------------------------------------- */
+
+/* How much of a line is not a comment. */
+static size_t without_comment(const char *line, size_t length)
+{
+	size_t i;
+
+	for (i = 0; i < length; i++)
+		if (line[i] == '#' && (!i || lkst_cursor_is_blank(line[i - 1])))
+			break;
+	while (i && lkst_cursor_is_blank(line[i - 1]))
+		i--;
+	return i;
+}
+
+static int parse_numbered(struct lkst_err *e, const char *line, size_t length, u32 number,
+			  struct lkst_definitions *d)
+{
+	struct lkst_definition *definition;
+	int err;
+
+	length = without_comment(line, length);
+	if (!length)
+		return 0;
+	definition = d->nr < LKST_DEFINITIONS_MAX ? lkst_vec_add(d->list, d->nr) : NULL;
+	if (!definition)
+		return d->nr < LKST_DEFINITIONS_MAX
+			       ? lkst_err_sys(e, -ENOMEM, "cannot keep probes' definitions")
+			       : lkst_err_set(e, -E2BIG, "there are more than %d definitions",
+					      LKST_DEFINITIONS_MAX);
+	err = parse_bytes(e, line, length, definition);
+	definition->line = number;
+	if (err)
+		lkst_err_add(e, "line %u", number);
+	return err;
+}
+
+int lkst_definitions_parse(struct lkst_err *e, const char *text, size_t length,
+			   struct lkst_definitions *ret)
+{
+	const char *end = text + length;
+	u32 number = 0;
+	int err = 0;
+
+	*ret = (struct lkst_definitions){};
+	while (!err && text < end) {
+		const char *stop = memchr(text, '\n', (size_t)(end - text)) ?: end;
+
+		err = parse_numbered(e, text, (size_t)(stop - text), ++number, ret);
+		text = stop < end ? stop + 1 : end;
+	}
+	if (err)
+		lkst_definitions_fini(ret);
+	return err;
+}
+
+void lkst_definitions_fini(struct lkst_definitions *d)
+{
+	u32 i;
+
+	for (i = 0; i < d->nr; i++)
+		lkst_probe_fini(&d->list[i].probe);
+	free(d->list);
+	*d = (struct lkst_definitions){};
+}

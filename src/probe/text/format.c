@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Probes as text. */
+#include "probe/text/format.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "probe/text/fetch_text.h"
+#include "probe/text/fetch_type.h"
+
+/* Text that grows; what does not fit is cut, and noticed. */
+struct writer {
+	char *text;
+	size_t used; /* may be more than there is room for */
+	bool is_bad; /* something cannot be said */
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct writer *w, const char *format, ...)
+{
+	size_t used = w->used < LKST_PROBE_TEXT ? w->used : LKST_PROBE_TEXT - 1;
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(w->text + used, LKST_PROBE_TEXT - used, format, args);
+	va_end(args);
+	w->used += n > 0 ? (size_t)n : 0;
+}
+
+/* A word in which only letters, digits and @also may be. */
+static void put_word(struct writer *w, const char *word, const char *also)
+{
+	const char *at;
+
+	if (!word || !*word) {
+		w->is_bad = true;
+		return;
+	}
+	for (at = word; *at; at++)
+		w->is_bad |= !isalnum((unsigned char)*at) && !strchr(also, *at);
+	put(w, "%s", word);
+}
+
+/* "+8" or "-8", with @u in between. */
+static void put_offset(struct writer *w, s64 offset, const char *u)
+{
+	put(w, "%c%s%llu", offset < 0 ? '-' : '+', u,
+	    offset < 0 ? -(unsigned long long)offset : (unsigned long long)offset);
+}
+
+static void put_fetch(struct writer *w, const struct lkst_fetch *f);
+
+static void put_memory(struct writer *w, const struct lkst_fetch *f)
+{
+	put_offset(w, f->number, f->is_user ? "u" : "");
+	put(w, "(");
+	put_fetch(w, f->base);
+	if (f->op == LKST_FETCH_ELEMENT) {
+		put(w, ",");
+		put_fetch(w, f->index);
+		put(w, ",%u", f->size);
+	}
+	put(w, ")");
+}
+
+static void put_text(struct writer *w, const char *text)
+{
+	const char *at;
+
+	for (at = text; *at; at++)
+		w->is_bad |= isspace((unsigned char)*at) || *at == '"';
+	put(w, "\\\"%s\"", text);
+}
+
+static void put_variable(struct writer *w, const struct lkst_fetch *f)
+{
+	if (lkst_fetch_is_several(f))
+		put(w, "%s", f->text[1] ? "$params" : "$vars");
+	else
+		put_word(w, f->text, "_");
+}
+
+static void put_member(struct writer *w, const struct lkst_fetch *f)
+{
+	put_fetch(w, f->base);
+	put(w, f->is_arrow ? "->" : ".");
+	put_word(w, f->text, "_");
+}
+
+static void put_index(struct writer *w, const struct lkst_fetch *f)
+{
+	put_fetch(w, f->base);
+	put(w, "[");
+	if (f->index->op == LKST_FETCH_NUMBER)
+		put(w, "%lld", (long long)f->index->number);
+	else
+		put_fetch(w, f->index);
+	put(w, "]");
+}
+
+static void put_fetch(struct writer *w, const struct lkst_fetch *f)
+{
+	long long number = f->number;
+
+	switch ((enum lkst_fetch_op)f->op) {
+	case LKST_FETCH_REGISTER:
+		put(w, "%%");
+		return put_word(w, f->text, "_");
+	case LKST_FETCH_STACK:
+		return put(w, "$stack");
+	case LKST_FETCH_STACK_N:
+		return put(w, "$stack%lld", number);
+	case LKST_FETCH_RETVAL:
+		return put(w, "$retval");
+	case LKST_FETCH_ARGUMENT:
+		return put(w, "$arg%lld", number);
+	case LKST_FETCH_COMM:
+		return put(w, "$comm");
+	case LKST_FETCH_CALLER:
+		return put(w, "$caller");
+	case LKST_FETCH_BACKTRACE:
+		return put(w, "$backtrace");
+	case LKST_FETCH_AT:
+		return put(w, "@0x%llx", (unsigned long long)number);
+	case LKST_FETCH_AT_SYMBOL:
+		put(w, "@");
+		put_word(w, f->text, "_.$");
+		if (number)
+			put_offset(w, number, "");
+		return;
+	case LKST_FETCH_AT_FILE:
+		return put(w, "@+%lld", number);
+	case LKST_FETCH_NUMBER:
+		return put(w, "\\%lld", number);
+	case LKST_FETCH_TEXT:
+		return put_text(w, f->text);
+	case LKST_FETCH_MEMORY:
+	case LKST_FETCH_ELEMENT:
+		return put_memory(w, f);
+	case LKST_FETCH_VARIABLE:
+		return put_variable(w, f);
+	case LKST_FETCH_MEMBER:
+		return put_member(w, f);
+	case LKST_FETCH_INDEX:
+		return put_index(w, f);
+	case LKST_NR_FETCH_OPS:
+		break;
+	}
+	w->is_bad = true;
+}
+
+static void put_arg(struct writer *w, const struct lkst_probe_arg *arg)
+{
+	char type[LKST_FETCH_TYPE_TEXT];
+	bool is_user = lkst_fetch_is_variable(arg->fetch) && arg->fetch->is_user;
+
+	put(w, " ");
+	if (arg->name[0])
+		put(w, "%s=", arg->name);
+	put_fetch(w, arg->fetch);
+	put(w, "%s%s", lkst_fetch_type_format(&arg->type, type), is_user ? "@user" : "");
+}
+
+/* A path, in which a blank and whatever is not printed is \ooo. */
+static void put_path(struct writer *w, const char *path)
+{
+	w->is_bad |= !strchr(path, '/');
+	for (; *path; path++)
+		if (isgraph((unsigned char)*path) && *path != '\\')
+			put(w, "%c", *path);
+		else
+			put(w, "\\%03o", (unsigned char)*path);
+}
+
+static void put_place(struct writer *w, const struct lkst_probe_place *place)
+{
+	unsigned long long offset = place->offset;
+
+	w->is_bad |= place->is_next;
+	switch (place->kind) {
+	case LKST_PLACE_ADDRESS:
+		w->is_bad |= place->path != NULL;
+		return put(w, "0x%llx", (unsigned long long)place->address);
+	case LKST_PLACE_FILE:
+		put_path(w, place->path);
+		put(w, ":0x%llx", offset);
+		if (place->semaphore)
+			put(w, "(0x%llx)", (unsigned long long)place->semaphore);
+		return;
+	case LKST_PLACE_SYMBOL:
+		w->is_bad |= place->path || place->source ||
+			     (place->symbol && isdigit((unsigned char)*place->symbol));
+		if (place->module)
+			put_word(w, place->module, "_-");
+		put(w, "%s", place->module ? ":" : "");
+		put_word(w, place->symbol, "_.$");
+		if (offset)
+			put(w, "+%llu", offset);
+		return;
+	default:
+		w->is_bad = true;
+	}
+}
+
+int lkst_definition_format(struct lkst_err *e, const struct lkst_probe *p,
+			   char text[LKST_PROBE_TEXT])
+{
+	struct writer w = { .text = text };
+	u32 i;
+
+	put(&w, p->place.is_return ? "r" : "p");
+	if (p->place.max_active)
+		put(&w, "%u", p->place.max_active);
+	put(&w, ":%s/%s ", p->group, p->event);
+	put_place(&w, &p->place);
+	for (i = 0; i < p->nr_args; i++)
+		put_arg(&w, &p->args[i]);
+	if (p->condition)
+		put(&w, " if %s", p->condition);
+	if (w.is_bad)
+		return lkst_err_set(e, -EINVAL,
+				    "the probe %s:%s cannot be said in kprobe_events' language",
+				    p->group, p->event);
+	if (w.used >= LKST_PROBE_TEXT)
+		return lkst_err_set(e, -E2BIG,
+				    "the definition of %s:%s has more than %d characters", p->group,
+				    p->event, LKST_PROBE_TEXT - 1);
+	return 0;
+}
+
+void lkst_probe_list_format(const struct lkst_probe *p, const struct lkst_probe_place *on,
+			    char text[LKST_PROBE_TEXT])
+{
+	struct writer w = { .text = text };
+	u32 i;
+
+	put(&w, "%s:%s (on ", p->group, p->event);
+	if (on->symbol)
+		put(&w, "%s%s", on->kind == LKST_PLACE_MARK ? "%" : "", on->symbol);
+	else if (on->kind == LKST_PLACE_ADDRESS || on->kind == LKST_PLACE_FILE)
+		put(&w, "0x%llx",
+		    (unsigned long long)(on->kind == LKST_PLACE_FILE ? on->offset : on->address));
+	if (on->symbol && on->offset)
+		put(&w, "+%llu", (unsigned long long)on->offset);
+	else if (on->symbol && on->line)
+		put(&w, ":%u", on->line);
+	else if (on->is_return)
+		put(&w, "%%return");
+	if (on->source)
+		put(&w, "%s%s", on->symbol ? "@" : "", on->source);
+	if (on->source && !on->symbol)
+		put(&w, ":%u", on->line);
+	if (on->path || on->module)
+		put(&w, " in %s", on->path ?: on->module);
+	for (i = 0; i < p->nr_args; i++)
+		put(&w, "%s %s", i ? "" : " with", p->args[i].name);
+	put(&w, ")");
+}
