@@ -53,7 +53,12 @@ CPPFLAGS += -D_GNU_SOURCE -Isrc -I$(GEN)
 CFLAGS   ?= -O2 -g
 override CFLAGS += -std=gnu11 $(WARN)
 LIB_LIBS := -lz -lzstd -lpthread
-LDLIBS   += -lbpf -lelf $(LIB_LIBS)
+# What debug information is read with, for src/probe/resolve; a static program names what these need as well.
+DEBUG_LIBS := -lcapstone -ldw
+ifneq ($(SYSROOT),)
+DEBUG_LIBS += -lelf -llzma -lbz2
+endif
+LDLIBS   += -lbpf $(DEBUG_LIBS) -lelf $(LIB_LIBS)
 ifeq ($(SANITIZE),1)
 override CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined \
                    -fno-omit-frame-pointer
@@ -188,13 +193,32 @@ UNIT_BIN := $(UNIT_SRC:%.c=$(BUILD)/%)
 ifneq ($(UNIT_SRC),)
 UNIT_LIVE := $(shell grep -lE '"(live/|cmd/|lib/run_command)' $(UNIT_SRC))
 UNIT_CMD  := $(shell grep -lE '"(cmd/|lib/run_command)' $(UNIT_SRC))
+UNIT_DEBUG := $(shell grep -lE '"(probe/resolve/|lib/probed)' $(UNIT_SRC))
 endif
 
 $(UNIT_CMD:%.c=$(BUILD)/%): $(filter-out %/main.o,$(CMD_OBJ))
 $(UNIT_LIVE:%.c=$(BUILD)/%): $(BUILD)/liblive.a
 $(UNIT_BIN): $(BUILD)/%: $(BUILD)/%.o $(TEST_LIB) $(BUILD)/liblkst.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(TEST_LIB) $(filter %/liblive.a,$^) \
-		$(BUILD)/liblkst.a $(if $(filter %/liblive.a,$^),$(LDLIBS),$(LIB_LIBS))
+		$(BUILD)/liblkst.a \
+		$(if $(filter %/liblive.a,$^)$(filter $(UNIT_DEBUG:%.c=$(BUILD)/%),$@),$(LDLIBS),$(LIB_LIBS))
+
+# What tests of probes look at: programs with debug information of several kinds, which are not run. ccache may
+# have compiled them elsewhere, and they say where.
+PROBED_SRC := $(sort $(wildcard tests/unit/probed/*.c))
+PROBED_BIN := $(foreach how,gcc-O2 gcc-O0 clang-O2,$(PROBED_SRC:%.c=$(BUILD)/%.$(how)))
+
+$(BUILD)/tests/unit/probed/%.gcc-O2: tests/unit/probed/%.c
+	@mkdir -p $(@D)
+	CCACHE_DISABLE=1 gcc -O2 -g -o $@ $<
+
+$(BUILD)/tests/unit/probed/%.gcc-O0: tests/unit/probed/%.c
+	@mkdir -p $(@D)
+	CCACHE_DISABLE=1 gcc -O0 -g -o $@ $<
+
+$(BUILD)/tests/unit/probed/%.clang-O2: tests/unit/probed/%.c
+	@mkdir -p $(@D)
+	CCACHE_DISABLE=1 $(CLANG) -O2 -g -o $@ $<
 
 COMMA := ,
 
@@ -224,7 +248,7 @@ $(FUZZ_BIN): $(BUILD)/%: $(BUILD)/%.o $(TEST_LIB) $(BUILD)/liblkst.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS)
 
 .PHONY: unit live-tests vm-loads fuzz
-unit: $(UNIT_BIN) $(PAGE_PARTS)	## build the unit tests
+unit: $(UNIT_BIN) $(PAGE_PARTS) $(PROBED_BIN)	## build the unit tests
 live-tests: $(LIVE_TEST_BIN) $(LOAD_BIN)	## build the programs of the live tests
 vm-loads: $(filter $(BUILD)/tests/vm/%,$(LOAD_BIN))	## build the workloads of the tests in guests
 fuzz: $(FUZZ_BIN)

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * An open image (probe/resolve/resolve.h), for the sources of this folder: its ELF, its symbols, its BTF and its DWARF.
+ * Addresses are those of the ELF file.
+ */
+#ifndef LKST_PROBE_RESOLVE_IMAGE_H
+#define LKST_PROBE_RESOLVE_IMAGE_H
+
+#include <elfutils/libdwfl.h>
+
+#include "probe/resolve/elf_note.h"
+#include "probe/resolve/resolve.h"
+
+struct btf;
+
+struct lkst_image_symbol {
+	const char *name;
+	u64 address, size;
+	bool is_function;
+	bool is_mapping; /* arm64's $x, $d: says what bytes are, and names nothing */
+};
+
+struct lkst_image {
+	char *program; /* the path of a program; NULL: the kernel or a module */
+	char *module;  /* its name; NULL: the kernel itself, or a program */
+	char *source_dir;
+	char *debug_file;
+	char build_id[LKST_BUILD_ID_TEXT];
+	int machine; /* EM_X86_64 or EM_AARCH64 */
+	Dwfl *dwfl;
+	Dwfl_Module *elf_module; /* NULL: no file, only BTF */
+	bool dwarf_was_sought;
+	Dwarf *dwarf;
+	s64 dwarf_bias; /* what to add to an address of DWARF */
+	struct btf *base_btf, *btf;
+	struct lkst_image_symbol *symbols; /* by address */
+	u32 nr_symbols;
+	u64 max_steps;
+	u64 steps; /* entries of DWARF that may still be looked at: more than the file can hold are a loop */
+};
+
+/* DWARF, looked for at the first call. NULL: there is none. */
+Dwarf *lkst_image_dwarf(struct lkst_image *image);
+
+/* The same, and -ENODATA with a sentence where one could get it, and that @what takes it. */
+int lkst_image_need_dwarf(struct lkst_err *e, struct lkst_image *image, const char *what);
+
+/* Gives the next walks as many steps as the file has a need for. */
+void lkst_image_restart(struct lkst_image *image);
+
+/* Whether a loop over DWARF may make one more step. */
+bool lkst_image_step(struct lkst_image *image);
+
+/* The image's path or name, for errors. */
+const char *lkst_image_name(const struct lkst_image *image);
+
+/* The symbol that holds @address, preferably a function's; NULL: none. */
+const struct lkst_image_symbol *lkst_image_symbol_at(const struct lkst_image *image, u64 address);
+
+/* The symbol @name, a function's if @is_function. @ret_nr, unless NULL, gets how many have this name. */
+const struct lkst_image_symbol *lkst_image_symbol_named(const struct lkst_image *image,
+							const char *name, bool is_function,
+							u32 *ret_nr);
+
+/* Where @address is in the file. -ENOENT: no byte of it. */
+int lkst_image_file_offset(const struct lkst_image *image, u64 address, u64 *ret_offset);
+
+/* The address of byte @offset of the file, in a segment that is executed. -ENOENT. */
+int lkst_image_address_of(const struct lkst_image *image, u64 offset, u64 *ret_address);
+
+/* Up to @size bytes of the image at @address, which are not to be freed; *@ret_size: how many. NULL: there are none. */
+const u8 *lkst_image_bytes(const struct lkst_image *image, u64 address, u64 size, u64 *ret_size);
+
+/* The data of section @name, not to be freed. NULL: there is none. */
+const u8 *lkst_image_section(const struct lkst_image *image, const char *name, size_t *ret_size,
+			     u64 *ret_address);
+
+#endif

@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A probe as it was written, and what it is in an image. */
+#include "probe/resolve/resolve.h"
+
+#include <bpf/btf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "base/suggest.h"
+#include "base/vec.h"
+#include "probe/resolve/expression.h"
+#include "probe/resolve/instructions.h"
+#include "probe/resolve/lines.h"
+#include "probe/resolve/marks.h"
+#include "probe/resolve/points.h"
+#include "probe/resolve/prototype.h"
+#include "probe/text/perf.h"
+
+enum { KALLSYMS_MAX = 64 << 20 };
+
+/* One definition that is being resolved. */
+struct resolver {
+	struct lkst_err *e;
+	struct lkst_image *image;
+	const struct lkst_probe *written;
+	struct lkst_pool pool;
+	struct lkst_resolved out;
+};
+
+void lkst_resolved_fini(struct lkst_resolved *r)
+{
+	u32 i;
+
+	for (i = 0; i < r->nr; i++)
+		lkst_probe_fini(&r->probes[i]);
+	free(r->probes);
+	*r = (struct lkst_resolved){ 0 };
+}
+
+static bool has_variables(const struct lkst_probe *p)
+{
+	u32 i;
+
+	for (i = 0; i < p->nr_args; i++)
+		if (lkst_expression_has_variables(p->args[i].fetch))
+			return true;
+	return false;
+}
+
+static bool has_registers(const struct lkst_probe *p)
+{
+	u32 i;
+
+	for (i = 0; i < p->nr_args; i++)
+		if (lkst_expression_has_registers(p->args[i].fetch))
+			return true;
+	return false;
+}
+
+/* Names the probe as its text does, or as its function; the second and the next of one name get a number. */
+static void set_names(const struct resolver *r, const struct lkst_spot *s, struct lkst_probe *p)
+{
+	struct lkst_probe named = *r->written;
+	u32 i, n = 0;
+
+	lkst_perf_name(&named, s->function ? s->function : "probe");
+	memcpy(p->group, named.group, sizeof(p->group));
+	memcpy(p->event, named.event, sizeof(p->event));
+	for (i = 0; i < r->out.nr; i++)
+		if (!strcmp(r->out.probes[i].event, p->event)) {
+			snprintf(p->event, sizeof(p->event), "%.56s_%u", named.event, ++n);
+			i = (u32)-1;
+		}
+}
+
+/* Adds the probe at a spot. @place: where, with texts that live as long as the call. */
+static int add_probe(struct resolver *r, struct lkst_spot *s, const struct lkst_probe_place *place)
+{
+	struct lkst_probe p = { .place = *place }, *slot;
+	int code;
+
+	code = lkst_expression_arguments(s, r->written, p.args, &p.nr_args);
+	if (code)
+		return code;
+	set_names(r, s, &p);
+	p.place.max_active = r->written->place.max_active;
+	p.place.is_return = r->written->place.is_return;
+	p.place.at = r->written->place.at;
+	p.place.module = place->module ? place->module : r->image->module;
+	p.place.path = place->path ? place->path : r->image->program;
+	p.condition = r->written->condition;
+	p.condition_at = r->written->condition_at;
+	p.text = r->written->text;
+	if (r->out.nr == LKST_RESOLVED_MAX)
+		return lkst_err_set(r->e, -E2BIG, "there are more than %d such places",
+				    LKST_RESOLVED_MAX);
+	slot = lkst_vec_add(r->out.probes, r->out.nr);
+	if (!slot)
+		return -ENOMEM;
+	code = lkst_probe_copy(&p, slot);
+	if (code)
+		r->out.nr--;
+	return code;
+}
+
+static struct lkst_spot new_spot(struct resolver *r)
+{
+	struct lkst_spot s = { .e = r->e,
+			       .image = r->image,
+			       .pool = &r->pool,
+			       .is_return = r->written->place.is_return };
+
+	lkst_place_text(&r->written->place, s.where, sizeof(s.where));
+	return s;
+}
+
+/* Checks that an instruction begins at @address of the image, as far as there are bytes; moves it on by one for %next. */
+static int check_instruction(struct resolver *r, u64 *address)
+{
+	const struct lkst_image_symbol *symbol = lkst_image_symbol_at(r->image, *address);
+	u64 offset, size, next;
+	const u8 *bytes;
+	int code;
+
+	if (!symbol || !symbol->is_function)
+		return 0;
+	offset = *address - symbol->address;
+	bytes = lkst_image_bytes(r->image, symbol->address, symbol->size, &size);
+	if (!bytes || (!symbol->size && !offset))
+		return 0;
+	code = lkst_instruction_check(r->e, r->image->machine, bytes, size, offset, symbol->name,
+				      &next);
+	if (!code && r->written->place.is_next)
+		*address = symbol->address + next;
+	return code;
+}
+
+/* Sets what a program's place is: a byte of its file. */
+static int place_in_file(struct resolver *r, u64 address, const char *symbol,
+			 struct lkst_probe_place *place)
+{
+	place->kind = LKST_PLACE_FILE;
+	if (lkst_image_file_offset(r->image, address, &place->offset))
+		return lkst_err_set(r->e, -ENOENT, "%s has no byte that is loaded at address %#llx",
+				    r->image->program, (unsigned long long)address);
+	place->symbol = (char *)symbol;
+	return 0;
+}
+
+/* Sets what a place of the kernel or a module is: a symbol that there is once, and an offset. */
+static int place_by_symbol(struct resolver *r, u64 address, struct lkst_probe_place *place)
+{
+	const struct lkst_image_symbol *symbol = lkst_image_symbol_at(r->image, address);
+	u32 nr = 1;
+
+	if (symbol)
+		lkst_image_symbol_named(r->image, symbol->name, false, &nr);
+	if (nr != 1 && !r->image->module)
+		symbol = lkst_image_symbol_named(r->image, "_text", false, NULL);
+	if (!symbol)
+		return lkst_err_set(r->e, -ENOENT, "no symbol of %s is near address %#llx",
+				    lkst_image_name(r->image), (unsigned long long)address);
+	place->kind = LKST_PLACE_SYMBOL;
+	place->symbol = (char *)symbol->name;
+	place->offset = address - symbol->address;
+	return 0;
+}
+
+static int set_place(struct resolver *r, struct lkst_spot *s, struct lkst_probe_place *place)
+{
+	int code;
+
+	if (!r->image->program)
+		return place_by_symbol(r, s->address, place);
+	code = place_in_file(r, s->address, s->function, place);
+	s->at_in_file = place->offset;
+	return code;
+}
+
+/* A point that DWARF knows. */
+static int add_point(struct resolver *r, const struct lkst_point *point)
+{
+	struct lkst_probe_place place = { 0 };
+	struct lkst_spot s = new_spot(r);
+	s64 bias = r->image->dwarf_bias;
+	Dwarf_Addr next;
+	int code;
+
+	s.address = point->address;
+	s.is_entry = point->is_entry;
+	s.has_scope = true;
+	s.unit = point->unit;
+	s.scope = point->scope;
+	s.function = point->function;
+	if (r->written->place.offset) {
+		code = check_instruction(r, &s.address);
+		if (code)
+			return code;
+	} else if (r->written->place.is_next) {
+		if (!lkst_line_next(&s.unit, &s.scope, s.address - bias, &next))
+			return lkst_err_set(r->e, -ENOENT, "%s has no line after %s", s.function,
+					    s.where);
+		s.address = next + bias;
+	}
+	code = set_place(r, &s, &place);
+	return code ? code : add_probe(r, &s, &place);
+}
+
+/* A place that takes DWARF. */
+static int resolve_points(struct resolver *r)
+{
+	_cleanup_(lkst_points_fini) struct lkst_points points = { 0 };
+	int code;
+	u32 i;
+
+	code = lkst_points_find(r->e, r->image, &r->written->place, has_variables(r->written),
+				&points);
+	for (i = 0; !code && i < points.nr; i++)
+		code = add_point(r, &points.list[i]);
+	return code;
+}
+
+/* Whether the running kernel has a symbol @name, by /proc/kallsyms. */
+static bool kernel_has(const char *name)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t length, size = strlen(name);
+	const char *at;
+
+	if (lkst_read_file(NULL, AT_FDCWD, "/proc/kallsyms", KALLSYMS_MAX, &text, &length))
+		return false;
+	for (at = text; (at = strstr(at, name)); at += size)
+		if (at > text && at[-1] == ' ' && strchr("\n\t", at[size]))
+			return true;
+	return false;
+}
+
+static int no_function(struct resolver *r, const char *name)
+{
+	struct lkst_suggest near = { .word = name };
+	const struct btf *btf = r->image->btf;
+	char text[LKST_SUGGEST_TEXT];
+	u32 i;
+
+	for (i = 0; i < r->image->nr_symbols; i++)
+		if (r->image->symbols[i].is_function)
+			lkst_suggest_offer(&near, r->image->symbols[i].name);
+	for (i = 1; btf && i < btf__type_cnt(btf); i++) {
+		const struct btf_type *t = btf__type_by_id(btf, i);
+		const char *is = t && btf_is_func(t) ? btf__name_by_offset(btf, t->name_off) : NULL;
+
+		if (is)
+			lkst_suggest_offer(&near, is);
+	}
+	return lkst_err_set(r->e, -ENOENT, "%s has no function %s%s%s", lkst_image_name(r->image),
+			    name,
+			    lkst_image_dwarf(r->image)
+				    ? ""
+				    : " (without debug information, inlined ones are not known)",
+			    lkst_suggest_text(&near, text));
+}
+
+/* A function and an offset by symbols and BTF alone. */
+static int resolve_symbol(struct resolver *r, const char *name)
+{
+	const struct lkst_image_symbol *symbol =
+		lkst_image_symbol_named(r->image, name, true, NULL);
+	struct lkst_probe_place place = { .kind = LKST_PLACE_SYMBOL, .symbol = (char *)name };
+	const struct lkst_probe_place *from = &r->written->place;
+	struct lkst_prototype prototype;
+	struct lkst_spot s = new_spot(r);
+	int code;
+
+	if (!lkst_prototype_find(r->image, name, &prototype))
+		s.prototype = &prototype;
+	if (!symbol && (r->image->program || (!s.prototype && !kernel_has(name))))
+		return no_function(r, name);
+	s.function = name;
+	s.is_entry = !from->offset && !from->is_next;
+	place.offset = from->offset;
+	if (symbol) {
+		s.address = symbol->address + from->offset;
+		code = from->offset || from->is_next ? check_instruction(r, &s.address) : 0;
+		if (!code)
+			code = set_place(r, &s, &place);
+		if (code)
+			return code;
+	} else if (from->is_next) {
+		return lkst_image_need_dwarf(r->e, r->image, "%next");
+	}
+	return add_probe(r, &s, &place);
+}
+
+static bool is_glob(const char *name)
+{
+	return strpbrk(name, "*?[");
+}
+
+/* Resolves one function that a glob matches, unless it was one of those before. */
+static int resolve_match(struct resolver *r, const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < r->out.nr; i++)
+		if (r->out.probes[i].place.symbol && !strcmp(r->out.probes[i].place.symbol, name))
+			return 0;
+	return resolve_symbol(r, name);
+}
+
+/* Every function that is not inlined whose name matches. */
+static int resolve_glob(struct resolver *r)
+{
+	const char *glob = r->written->place.symbol;
+	const struct btf *btf = r->image->btf;
+	int code = 0;
+	u32 i;
+
+	for (i = 0; !code && i < r->image->nr_symbols; i++)
+		if (r->image->symbols[i].is_function &&
+		    !fnmatch(glob, r->image->symbols[i].name, 0))
+			code = resolve_match(r, r->image->symbols[i].name);
+	for (i = 1; !code && !r->image->nr_symbols && btf && i < btf__type_cnt(btf); i++) {
+		const struct btf_type *t = btf__type_by_id(btf, i);
+		const char *is = t && btf_is_func(t) ? btf__name_by_offset(btf, t->name_off) : NULL;
+
+		if (is && !fnmatch(glob, is, 0))
+			code = resolve_match(r, is);
+	}
+	if (!code && !r->out.nr)
+		return lkst_err_set(r->e, -ENOENT, "%s has no function that matches %s",
+				    lkst_image_name(r->image), glob);
+	return code;
+}
+
+/* Whether DWARF is to be asked about a function: it knows inlined instances, and where variables are. */
+static bool is_for_dwarf(struct resolver *r)
+{
+	const struct lkst_probe_place *place = &r->written->place;
+	struct lkst_prototype prototype;
+
+	if (place->source)
+		return true;
+	/* Registers, and arguments by BTF, are those of one function that is not inlined. */
+	if (has_registers(r->written) ||
+	    (place->is_return && !lkst_prototype_find(r->image, place->symbol, &prototype)))
+		return false;
+	return lkst_image_has_debug_info(r->image);
+}
+
+static int resolve_function(struct resolver *r)
+{
+	const char *name = r->written->place.symbol;
+	bool is_symbol;
+	int code;
+
+	if (is_glob(name) && !r->written->place.source)
+		return resolve_glob(r);
+	if (!is_for_dwarf(r))
+		return resolve_symbol(r, name);
+	code = resolve_points(r);
+	is_symbol = lkst_image_symbol_named(r->image, name, true, NULL);
+	/* Not all functions have debug information: those in assembler, and a compiler's copies. */
+	if (code == -ENOENT && !r->out.nr && is_symbol && !has_variables(r->written) &&
+	    !r->written->place.source)
+		return resolve_symbol(r, name);
+	return code;
+}
+
+/* A place that is a number already: all that can be missing is what its variables are. */
+static int resolve_number(struct resolver *r)
+{
+	struct lkst_probe_place place = r->written->place;
+	struct lkst_spot s = new_spot(r);
+	Dwarf_Die chain[LKST_DIE_CHAIN_MAX];
+	u32 nr = 0;
+	int code;
+
+	if (place.kind == LKST_PLACE_FILE && r->image->program) {
+		if (lkst_image_address_of(r->image, place.offset, &s.address))
+			return lkst_err_set(r->e, -ENOENT,
+					    "byte %#llx of %s is not one of its code",
+					    (unsigned long long)place.offset, r->image->program);
+		code = check_instruction(r, &s.address);
+		if (!code)
+			code = place_in_file(r, s.address, place.symbol, &place);
+		if (code)
+			return code;
+		s.at_in_file = place.offset;
+	} else if (place.is_next) {
+		return lkst_err_set(r->e, -EINVAL,
+				    "%%next is not known of an address: name a function or a line");
+	}
+	place.is_next = false;
+	if (s.address && has_variables(r->written) && lkst_image_has_debug_info(r->image) &&
+	    lkst_die_unit_at(r->image, s.address - r->image->dwarf_bias, &s.unit))
+		nr = lkst_die_chain(r->image, &s.unit, s.address - r->image->dwarf_bias, chain);
+	if (nr) {
+		s.scope = chain[nr - 1];
+		s.has_scope = true;
+		s.function = dwarf_diename(&s.scope);
+	}
+	return add_probe(r, &s, &place);
+}
+
+/* The arguments of a mark, for $argN of it; the others may name registers. */
+static int mark_arguments(struct resolver *r, const struct lkst_mark_note *mark,
+			  struct lkst_probe *written)
+{
+	struct lkst_mark_args args;
+	int code = lkst_mark_arguments(mark->arguments, r->image->machine, &r->pool, &args);
+	u32 i;
+
+	if (code)
+		return code;
+	for (i = 0; i < written->nr_args; i++) {
+		struct lkst_probe_arg *a = &written->args[i];
+		u64 number;
+
+		if (!a->fetch || a->fetch->op != LKST_FETCH_ARGUMENT)
+			continue;
+		number = a->fetch->number;
+		if (!number || number > args.nr)
+			return lkst_probe_refuse(r->e, -ENOENT, r->written, a->at,
+						 "%s:%s has %u arguments", mark->provider,
+						 mark->name, args.nr);
+		if (!args.list[number - 1].fetch)
+			return lkst_probe_refuse(
+				r->e, -EOPNOTSUPP, r->written, a->at,
+				"argument %llu of %s:%s is where no probe can fetch it: %s",
+				(unsigned long long)number, mark->provider, mark->name,
+				mark->arguments);
+		if (!a->name[0])
+			snprintf(a->name, sizeof(a->name), "arg%llu", (unsigned long long)number);
+		a->fetch = args.list[number - 1].fetch;
+		if (a->type.form == LKST_FORM_NONE)
+			a->type = args.list[number - 1].type;
+		else if (a->type.form == LKST_FORM_STRING || a->type.form == LKST_FORM_USTRING)
+			a->fetch = lkst_pool_fetch(&r->pool, LKST_FETCH_MEMORY, NULL, 0, a->fetch);
+		if (!a->fetch)
+			return -ENOMEM;
+	}
+	/* A mark that nothing was said of has all its arguments. */
+	for (i = 0; !r->written->nr_args && i < args.nr; i++) {
+		struct lkst_probe_arg *a = &written->args[written->nr_args];
+
+		if (!args.list[i].fetch)
+			continue;
+		snprintf(a->name, sizeof(a->name), "arg%u", i + 1);
+		a->fetch = args.list[i].fetch;
+		a->type = args.list[i].type;
+		written->nr_args++;
+	}
+	return 0;
+}
+
+/* @base: where .stapsdt.base is; the notes say where it was when the program was linked, and prelink may move it. */
+static int add_mark(struct resolver *r, const struct lkst_mark_note *mark, u64 base)
+{
+	u64 moved = base && mark->base ? base - mark->base : 0;
+	struct lkst_probe written = *r->written;
+	struct lkst_probe_place place = { 0 };
+	struct lkst_spot s = new_spot(r);
+	const struct lkst_probe *before = r->written;
+	int code;
+
+	s.function = mark->name;
+	s.address = mark->address + moved;
+	code = place_in_file(r, s.address, mark->name, &place);
+	if (code)
+		return code;
+	if (mark->semaphore &&
+	    lkst_image_file_offset(r->image, mark->semaphore + moved, &place.semaphore))
+		return lkst_err_set(r->e, -ENOENT, "the counter of %s:%s is not in %s",
+				    mark->provider, mark->name, r->image->program);
+	s.at_in_file = place.offset;
+	code = mark_arguments(r, mark, &written);
+	if (code)
+		return code;
+	r->written = &written;
+	code = add_probe(r, &s, &place);
+	r->written = before;
+	return code;
+}
+
+static int resolve_mark(struct resolver *r)
+{
+	const struct lkst_probe_place *place = &r->written->place;
+	size_t size, at = 0, base_size;
+	struct lkst_elf_note note;
+	struct lkst_mark_note mark;
+	u64 address, base = 0;
+	const u8 *bytes;
+	int code = 0;
+
+	if (!r->image->program)
+		return lkst_err_set(r->e, -EINVAL,
+				    "marks are of programs and libraries: name one with -x");
+	bytes = lkst_image_section(r->image, ".note.stapsdt", &size, &address);
+	lkst_image_section(r->image, ".stapsdt.base", &base_size, &base);
+	while (!code && bytes && lkst_elf_note_next(bytes, size, &at, &note)) {
+		if (!lkst_mark_read(&note, &mark) || strcmp(mark.name, place->symbol) ||
+		    (place->provider && strcmp(place->provider, mark.provider)))
+			continue;
+		code = add_mark(r, &mark, base);
+	}
+	if (!code && !r->out.nr)
+		return lkst_err_set(r->e, -ENOENT, "%s has no mark %s%s%s", r->image->program,
+				    place->provider ? place->provider : "",
+				    place->provider ? ":" : "", place->symbol);
+	return code;
+}
+
+static int resolve(struct resolver *r)
+{
+	const struct lkst_probe_place *place = &r->written->place;
+
+	switch (place->kind) {
+	case LKST_PLACE_ADDRESS:
+	case LKST_PLACE_FILE:
+		return resolve_number(r);
+	case LKST_PLACE_MARK:
+		return place->symbol ? resolve_mark(r) : -EINVAL;
+	case LKST_PLACE_SYMBOL:
+		return place->symbol ? resolve_function(r) : -EINVAL;
+	case LKST_PLACE_FUNCTION_LINE:
+	case LKST_PLACE_FUNCTION_LAZY:
+		return place->symbol ? resolve_points(r) : -EINVAL;
+	default:
+		return place->source ? resolve_points(r) : -EINVAL;
+	}
+}
+
+int lkst_probe_resolve(struct lkst_err *e, struct lkst_image *image,
+		       const struct lkst_probe *written, struct lkst_resolved *ret_resolved)
+{
+	struct resolver r = { .e = e, .image = image, .written = written };
+	char why[LKST_ERR_MAX];
+	int code;
+
+	*ret_resolved = (struct lkst_resolved){ 0 };
+	if (e)
+		e->text[0] = e->line[0] = 0;
+	lkst_image_restart(image);
+	code = resolve(&r);
+	lkst_pool_fini(&r.pool);
+	if (!code) {
+		*ret_resolved = r.out;
+		return 0;
+	}
+	lkst_resolved_fini(&r.out);
+	if (e && !e->text[0])
+		return lkst_err_set(e, code,
+				    code == -ENOMEM ? "there is no memory to resolve a probe"
+						    : "this is not a whole definition of a probe");
+	if (e && !e->line[0]) {
+		snprintf(why, sizeof(why), "%s", e->text);
+		return lkst_probe_refuse(e, code, written, written->place.at, "%s", why);
+	}
+	return code;
+}
