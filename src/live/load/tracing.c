@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "live/load/prog_handlers.h"
 
 #define SECTION "tp_btf/"
 
@@ -86,8 +87,8 @@ int lkst_tracing_begin(struct lkst_err *e, const struct lkst_kernel *kernel,
 			return err;
 		t->kernel = t->own_kernel;
 	}
-	t->handler = libbpf_register_prog_handler(SECTION, BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP,
-						  &options);
+	t->handler = lkst_prog_handler_register(SECTION, BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP,
+						&options);
 	if (t->handler < 0)
 		return lkst_err_sys(e, t->handler, "preparing the kernel programs");
 	*ret_tracing = lkst_take(t);
