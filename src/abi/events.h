@@ -82,6 +82,7 @@ enum lkst_hook_kind {
 	LKST_HOOK_ALSO_KPROBE,
 	LKST_HOOK_ALSO_KRETPROBE,
 	LKST_HOOK_BY_NAME, /* of no row: a tracepoint outside the catalogue */
+	LKST_HOOK_PROBE,   /* of no row: where a probe was set by its definition */
 };
 
 /*

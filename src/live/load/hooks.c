@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "live/load/pins.h"
+#include "live/load/probe_row.h"
 #include "live/load/tracefs.h"
 
 #define KPROBE_SOURCE "/sys/bus/event_source/devices/kprobe"
@@ -30,6 +31,7 @@ static const char *const words[] = {
 	[LKST_HOOK_USER] = "user", /* these two have no programs */
 	[LKST_HOOK_NONE] = "none",
 	[LKST_HOOK_BY_NAME] = "tp",
+	[LKST_HOOK_PROBE] = "probe",
 };
 
 void lkst_hook_name(enum lkst_hook_kind kind, const char *target, char name[LKST_HOOK_NAME_MAX])
@@ -204,6 +206,8 @@ static struct lkst_hook *hook_of(const struct lkst_hooks *h, const struct lkst_e
 								     : syscall_entry);
 	if (event->group == LKST_GROUP_HANDLER)
 		return NULL;
+	if (event->group == LKST_GROUP_PROBE)
+		return lkst_hooks_find(h, LKST_HOOK_PROBE, event->name);
 	return event->index < 0 ? lkst_hooks_find(h, LKST_HOOK_BY_NAME, event->name)
 				: hooks_of_builtin(h, event->index);
 }
@@ -386,6 +390,14 @@ static int attach_to_tracepoint(struct lkst_err *e, struct lkst_hook *hook)
 	return hook->is_attached ? 0 : lkst_err_sys(e, -errno, "attaching it failed");
 }
 
+static int open_probe(struct lkst_err *e, const struct lkst_hook *hook)
+{
+	_cleanup_free_ struct lkst_probe_row *row = NULL;
+	int err = lkst_probe_row_read(e, hook->target, &row);
+
+	return err ?: lkst_probe_row_open(e, row);
+}
+
 /* A perf event at the hook, which a link then attaches the program to. */
 static int open_event(struct lkst_err *e, struct lkst_hook *hook)
 {
@@ -393,6 +405,8 @@ static int open_event(struct lkst_err *e, struct lkst_hook *hook)
 
 	if (hook->kind == LKST_HOOK_BY_NAME)
 		return open_tracepoint(e, hook);
+	if (hook->kind == LKST_HOOK_PROBE)
+		return open_probe(e, hook);
 	fd = open_kprobe(hook->target, hook->kind == LKST_HOOK_KRETPROBE);
 	return fd < 0 ? lkst_err_sys(e, -errno, "attaching it failed") : fd;
 }

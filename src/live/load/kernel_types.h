@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "base/cleanup.h"
 #include "base/err.h"
 
 struct lkst_kernel;
@@ -18,6 +19,7 @@ struct lkst_kernel;
  */
 int lkst_kernel_open(struct lkst_err *e, const char *btf_file, struct lkst_kernel **ret_kernel);
 void lkst_kernel_close(struct lkst_kernel *k);
+LKST_GUARD(lkst_kernel_close, struct lkst_kernel)
 
 /* The id of the BTF type that programs of tracepoint @name are loaded for; -ENOENT: there is none. */
 int lkst_kernel_find_tracepoint(const struct lkst_kernel *k, const char *name);

@@ -108,21 +108,19 @@ static int check_calls(struct lkst_err *e, const char *file, const struct bpf_ob
 	return 0;
 }
 
-int lkst_link_open(struct lkst_err *e, const char *file, struct bpf_object **ret_object)
+int lkst_link_open(struct lkst_err *e, const char *file, const void *programs, size_t size,
+		   struct bpf_object **ret_object)
 {
 	_cleanup_close_ int base_fd = -1, out_fd = -1;
 	struct bpf_object *object;
 	char out[FD_PATH_MAX];
-	const void *bytes;
-	size_t size;
 	int err;
 
 	lkst_programs_quiet();
 	err = check_file(e, file);
 	if (err)
 		return err;
-	bytes = lkst_programs_elf(&size);
-	base_fd = memory_file(e, bytes, size);
+	base_fd = memory_file(e, programs, size);
 	if (base_fd < 0)
 		return base_fd;
 	out_fd = memory_file(e, "", 0);

@@ -3,16 +3,19 @@
 #ifndef LKST_LIVE_LOAD_LINK_H
 #define LKST_LIVE_LOAD_LINK_H
 
+#include <stddef.h>
+
 #include "abi/types.h"
 #include "base/err.h"
 
 struct bpf_object;
 
 /*
- * Links the object file @file with the programs that this program has built in, and opens the result.
- * The caller closes it by bpf_object__close().
+ * Links the object file @file with @size bytes of @programs, an object that is built into this program, and opens the
+ * result. The caller closes it by bpf_object__close().
  */
-int lkst_link_open(struct lkst_err *e, const char *file, struct bpf_object **ret_object);
+int lkst_link_open(struct lkst_err *e, const char *file, const void *programs, size_t size,
+		   struct bpf_object **ret_object);
 
 /*
  * Loads what is chosen of it. -EACCES: the verifier rejects it; the text has the line of the handler's

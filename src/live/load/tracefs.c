@@ -19,18 +19,28 @@ enum {
 	COMMON = 8, /* struct trace_entry: every record starts with it */
 };
 
-int lkst_tracefs_open(struct lkst_err *e)
+/* A descriptor of the root of file system @type, mounted nowhere. @what: what is lacking without it. */
+static int open_root(struct lkst_err *e, const char *type, const char *what)
 {
-	_cleanup_close_ int fs = fsopen("tracefs", FSOPEN_CLOEXEC);
+	_cleanup_close_ int fs = fsopen(type, FSOPEN_CLOEXEC);
 	int root;
 
 	if (fs < 0 || fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
-		return lkst_err_sys(e, -errno,
-				    "this kernel's descriptions of tracepoints (tracefs)");
+		return lkst_err_sys(e, -errno, "%s (%s)", what, type);
 	root = fsmount(fs, FSMOUNT_CLOEXEC, 0);
 	if (root < 0)
-		return lkst_err_sys(e, -errno, "attaching tracefs");
+		return lkst_err_sys(e, -errno, "attaching %s", type);
 	return root;
+}
+
+int lkst_tracefs_open(struct lkst_err *e)
+{
+	return open_root(e, "tracefs", "this kernel's descriptions of tracepoints");
+}
+
+int lkst_debugfs_open(struct lkst_err *e)
+{
+	return open_root(e, "debugfs", "what this kernel says of its probes");
 }
 
 static int is_visible(const struct dirent *d)

@@ -12,6 +12,9 @@
 /* A descriptor of tracefs' root, or -errno with a sentence. Close it. */
 int lkst_tracefs_open(struct lkst_err *e);
 
+/* The same of debugfs, for what the kernel says of its probes and of its scheduler there. */
+int lkst_debugfs_open(struct lkst_err *e);
+
 /*
  * Calls @each for every tracepoint whose "system:name" matches @glob, in order of name, until
  * @each returns other than 0, which is passed on.

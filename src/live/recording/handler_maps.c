@@ -2,11 +2,14 @@
 /* The maps of a handler: which are its own, what they are pinned as, and sharing them. */
 #include "live/recording/handler_maps.h"
 
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "abi/probe.h"
+#include "abi/program.h"
 #include "base/cleanup.h"
 #include "live/load/pins.h"
 #include "live/recording/handler_pins.h"
@@ -26,10 +29,35 @@ int lkst_handler_share(struct lkst_err *e, struct bpf_object *object, const char
 	return err ? lkst_err_sys(e, err, "sharing %s with the handler", name) : 0;
 }
 
+int lkst_handler_configure(struct lkst_err *e, struct bpf_object *object, u8 number, bool has_names)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(object, ".rodata.config");
+	_cleanup_close_ int fd = lkst_pins_get(e, "config");
+	struct lkst_program_config *own, base;
+	struct bpf_map_info info = {};
+	u32 length = sizeof(info), zero = 0;
+	size_t size;
+
+	if (fd < 0)
+		return fd;
+	own = map ? (void *)bpf_map__initial_value(map, &size) : NULL;
+	if (!own || size != sizeof(base) || bpf_obj_get_info_by_fd(fd, &info, &length) ||
+	    info.value_size != sizeof(base))
+		return lkst_err_set(e, -EINVAL,
+				    "the recording was started by another version of lkst");
+	if (bpf_map_lookup_elem(fd, &zero, &base))
+		return lkst_err_sys(e, -errno, "reading the recording's configuration");
+	base.handler = number;
+	base.has_names = has_names;
+	memcpy(own, &base, sizeof(base));
+	return 0;
+}
+
 /* Whether a map is the recorder's. The handler's own maps have no name that begins so. */
 static bool is_recorders(struct bpf_object *base, const struct bpf_map *map)
 {
-	return bpf_object__find_map_by_name(base, bpf_map__name(map)) != NULL;
+	return bpf_object__find_map_by_name(base, bpf_map__name(map)) ||
+	       !strcmp(bpf_map__name(map), LKST_PROBE_CPUS_MAP);
 }
 
 /* The pin of one of the handler's own maps; false: it has none, since it is constant. */

@@ -6,6 +6,8 @@
 #ifndef LKST_LIVE_RECORDING_HANDLER_MAPS_H
 #define LKST_LIVE_RECORDING_HANDLER_MAPS_H
 
+#include <stdbool.h>
+
 #include "abi/types.h"
 #include "base/err.h"
 
@@ -14,6 +16,9 @@ struct bpf_object;
 /* Before loading: map @name of @object is to be the one that is pinned as @pin. */
 int lkst_handler_share(struct lkst_err *e, struct bpf_object *object, const char *name,
 		       const char *pin);
+
+/* Before loading: the configuration of @object is DEFAULT's, but for the handler's own number and wishes. */
+int lkst_handler_configure(struct lkst_err *e, struct bpf_object *object, u8 number, bool has_names);
 
 /* After loading: pins those maps that @base, the recorder's own object, does not have. Constants are left. */
 int lkst_handler_pin_maps(struct lkst_err *e, struct bpf_object *object, struct bpf_object *base,

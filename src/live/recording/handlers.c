@@ -18,6 +18,7 @@
 #include "live/recording/handler_maps.h"
 #include "live/recording/handler_pins.h"
 #include "live/recording/masksets.h"
+#include "live/recording/probe_load.h"
 #include "rules/mask_text.h"
 #include "trace/event_types.h"
 
@@ -94,6 +95,9 @@ static int choose_programs(struct lkst_err *e, const struct lkst_session *s,
 	for (i = 0; i < hooks->nr_default; i++) {
 		if (!chosen[i])
 			continue;
+		nr++;
+		if (hooks->items[i].kind == LKST_HOOK_PROBE)
+			continue; /* its program is another object's */
 		name = lkst_handler_program_name(&hooks->items[i]);
 		program = bpf_object__find_program_by_name(object, name);
 		if (!program)
@@ -102,36 +106,11 @@ static int choose_programs(struct lkst_err *e, const struct lkst_session *s,
 					    "which had %s",
 					    hooks->items[i].name);
 		bpf_program__set_autoload(program, true);
-		nr++;
 	}
 	return nr ? 0
 		  : lkst_err_set(e, -ENOENT,
 				 "no event of this recording matches; `lkst event list` shows the "
 				 "catalogue");
-}
-
-/* The handler's configuration is DEFAULT's, but for its own number and wishes. */
-static int configure(struct lkst_err *e, struct bpf_map *map, u8 number, bool has_names)
-{
-	_cleanup_close_ int fd = lkst_pins_get(e, "config");
-	struct lkst_program_config *own, base;
-	struct bpf_map_info info = {};
-	u32 length = sizeof(info), zero = 0;
-	size_t size;
-
-	if (fd < 0)
-		return fd;
-	own = (void *)bpf_map__initial_value(map, &size);
-	if (!own || size != sizeof(base) || bpf_obj_get_info_by_fd(fd, &info, &length) ||
-	    info.value_size != sizeof(base))
-		return lkst_err_set(e, -EINVAL,
-				    "the recording was started by another version of lkst");
-	if (bpf_map_lookup_elem(fd, &zero, &base))
-		return lkst_err_sys(e, -errno, "reading the recording's configuration");
-	base.handler = number;
-	base.has_names = has_names;
-	memcpy(own, &base, sizeof(base));
-	return 0;
 }
 
 static int share_maps(struct lkst_err *e, struct bpf_object *object, u8 number, bool has_names)
@@ -144,8 +123,7 @@ static int share_maps(struct lkst_err *e, struct bpf_object *object, u8 number, 
 	for (m = lkst_shared_maps; m->map && !err; m++)
 		err = strcmp(m->pin, "config")
 			      ? lkst_handler_share(e, object, m->map, m->pin)
-			      : configure(e, bpf_object__find_map_by_name(object, m->map), number,
-					  has_names);
+			      : lkst_handler_configure(e, object, number, has_names);
 	return err;
 }
 
@@ -231,8 +209,33 @@ static int pin_all(struct lkst_err *e, u8 number, struct bpf_object *object,
 									      LKST_HANDLER_ABOUT));
 }
 
+/* A probe's program for the handler is put together from what the probe was compiled to, and pinned with the others. */
+static int add_probe(struct lkst_err *e, struct lkst_hooks *hooks, u8 number, u16 base,
+		     const struct lkst_handler_options *o)
+{
+	_cleanup_free_ struct lkst_probe_row *row = NULL;
+	struct lkst_probe_loading loading = { .event = hooks->items[base].target,
+					      .handler = number,
+					      .file = o->file,
+					      .has_names = o->has_names };
+	char what[sizeof(LKST_PROGRAM_PIN) + LKST_HOOK_NAME_MAX];
+	_cleanup_close_ int fd = -1;
+	int err = lkst_probe_row_read(e, loading.event, &row);
+
+	if (err)
+		return err;
+	loading.row = row;
+	fd = lkst_probe_load(e, &loading);
+	if (fd < 0)
+		return fd;
+	snprintf(what, sizeof(what), LKST_PROGRAM_PIN "%s", hooks->items[base].name);
+	err = lkst_handler_put_pin(e, number, what, fd);
+	return err ?: lkst_hooks_add_handler(e, hooks, number, base, lkst_take_fd(fd), -1);
+}
+
 static int add_hooks(struct lkst_err *e, struct lkst_hooks *hooks, u8 number,
-		     struct bpf_object *object, const bool *chosen)
+		     struct bpf_object *object, const bool *chosen,
+		     const struct lkst_handler_options *o)
 {
 	unsigned int i;
 	int err = 0;
@@ -244,6 +247,10 @@ static int add_hooks(struct lkst_err *e, struct lkst_hooks *hooks, u8 number,
 
 		if (!chosen[i])
 			continue;
+		if (hooks->items[i].kind == LKST_HOOK_PROBE) {
+			err = add_probe(e, hooks, number, (u16)i, o);
+			continue;
+		}
 		name = lkst_handler_program_name(&hooks->items[i]);
 		program = bpf_object__find_program_by_name(object, name);
 		fd = dup(bpf_program__fd(program));
@@ -293,6 +300,8 @@ int lkst_handler_load(struct lkst_err *e, struct lkst_session *s,
 	_cleanup_free_ bool *chosen = choose_hooks(s, options);
 	const bool is_new = !options->extends;
 	struct lkst_handler h = {};
+	size_t size;
+	const void *programs = lkst_programs_elf(&size);
 	int err = 0;
 
 	if (!chosen)
@@ -301,7 +310,7 @@ int lkst_handler_load(struct lkst_err *e, struct lkst_session *s,
 	if (!lkst_kernel_lets_read_memory())
 		err = lkst_tracing_begin(e, NULL, &tracing);
 	err = err ?:
-	      lkst_link_open(e, options->file, &object) ?:
+	      lkst_link_open(e, options->file, programs, size, &object) ?:
 	      open_base(e, &base) ?:
 	      identify(e, object, options, &h) ?:
 	      load_object(e, s, object, base, &h, chosen, options);
@@ -310,7 +319,7 @@ int lkst_handler_load(struct lkst_err *e, struct lkst_session *s,
 	if (err)
 		return err;
 	err = pin_all(e, h.number, object, base, is_new);
-	err = err ?: add_hooks(e, lkst_session_hooks(s), h.number, object, chosen);
+	err = err ?: add_hooks(e, lkst_session_hooks(s), h.number, object, chosen, options);
 	if (err) {
 		if (is_new)
 			remove_all(NULL, s, h.number);

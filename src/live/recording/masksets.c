@@ -293,6 +293,48 @@ static void reroute_one(struct lkst_control *c, u32 id, u8 handler)
 			put_route(c, set, id, lkst_route(handler, c->route[set][id] >> 8));
 }
 
+static bool admits(const struct lkst_control *c, u32 set)
+{
+	return set == LKST_MASKSET_RALL || set == LKST_MASKSET_RDEFAULT ||
+	       (set != LKST_MASKSET_RNOTHING && lkst_maskset_is_in_use(c, set));
+}
+
+int lkst_maskset_admit(struct lkst_err *e, struct lkst_session *s, u32 id, struct lkst_notes *notes)
+{
+	const u16 wanted = lkst_route(LKST_HANDLER_DEFAULT, LKST_BUFFER_MAIN);
+	struct lkst_control *c = lkst_session_control(s);
+	u16 route[LKST_EVENT_SPACE];
+	u32 set;
+	int err;
+
+	for (set = 0; set < LKST_EVENT_SPACE; set++)
+		route[set] = lkst_route(LKST_HANDLER_NOTHING, LKST_BUFFER_MAIN);
+	for (set = 0; set < LKST_MASKSETS; set++)
+		if (lkst_maskset_is_in_use(c, set) && admits(c, set))
+			route[id] = wanted;
+	err = begin_change(e, s, route, notes);
+	if (err)
+		return err;
+	put_route(c, LKST_MASKSET_RALL, id, wanted);
+	for (set = 0; set < LKST_MASKSETS; set++)
+		if (admits(c, set))
+			put_route(c, set, id, wanted);
+	return end_change(e, s);
+}
+
+int lkst_maskset_retire(struct lkst_err *e, struct lkst_session *s, u32 id)
+{
+	struct lkst_control *c = lkst_session_control(s);
+	u32 set;
+	int err = lkst_maskset_switch(e, s, c->active);
+
+	if (err)
+		return err;
+	for (set = 0; set < LKST_MASKSETS; set++)
+		put_route(c, set, id, lkst_route(LKST_HANDLER_NOTHING, LKST_BUFFER_MAIN));
+	return end_change(e, s);
+}
+
 int lkst_maskset_divert(struct lkst_err *e, struct lkst_session *s, const bool *ids, u8 handler,
 			struct lkst_notes *notes)
 {

@@ -53,6 +53,15 @@ bool lkst_maskset_is_in_use(const struct lkst_control *c, u32 set);
 int lkst_maskset_divert(struct lkst_err *e, struct lkst_session *s, const bool *ids, u8 handler,
 			struct lkst_notes *notes);
 
+/*
+ * Has the masksets that are in use record event @id, which is new: the active one, unless that is RNOTHING, the armed
+ * ones, and those that have all such events, RALL and RDEFAULT. Others have it when somebody writes it into them.
+ */
+int lkst_maskset_admit(struct lkst_err *e, struct lkst_session *s, u32 id, struct lkst_notes *notes);
+
+/* No maskset has event @id any more; its hooks are detached. */
+int lkst_maskset_retire(struct lkst_err *e, struct lkst_session *s, u32 id);
+
 /* How many events maskset @set sends to @handler, also those that are left out for now. */
 unsigned int lkst_maskset_count(const struct lkst_control *c, u32 set, u8 handler);
 

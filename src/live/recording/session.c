@@ -89,7 +89,7 @@ static int open_hook(struct lkst_err *e, void *ctx, const char *name)
 	return fd < 0 ? fd : lkst_hooks_add(e, s->hooks, kind, target, fd, open_optional(name));
 }
 
-/* The hooks of tracepoints by name: the catalogue shows which they are. */
+/* The hooks of tracepoints by name, and of probes: the catalogue shows which they are. */
 static int open_by_name(struct lkst_err *e, struct lkst_session *s)
 {
 	u32 id;
@@ -99,25 +99,41 @@ static int open_by_name(struct lkst_err *e, struct lkst_session *s)
 		const struct lkst_event_class *event = s->catalog->classes[id];
 		char pin[sizeof(LKST_PROGRAM_PIN) + LKST_HOOK_NAME_MAX],
 			*name = pin + strlen(LKST_PROGRAM_PIN);
+		enum lkst_hook_kind kind;
 		int fd;
 
-		if (!event || event->group != LKST_GROUP_TRACEPOINT)
+		if (!event || (event->group != LKST_GROUP_TRACEPOINT && event->group != LKST_GROUP_PROBE))
 			continue;
+		kind = event->group == LKST_GROUP_PROBE ? LKST_HOOK_PROBE : LKST_HOOK_BY_NAME;
 		memcpy(pin, LKST_PROGRAM_PIN, sizeof(LKST_PROGRAM_PIN));
-		lkst_hook_name(LKST_HOOK_BY_NAME, event->name, name);
+		lkst_hook_name(kind, event->name, name);
 		fd = lkst_pins_get(e, pin);
+		/* The event of a probe that was removed stays. */
+		if (fd == -ENOENT && kind == LKST_HOOK_PROBE)
+			continue;
 		err = fd < 0 ? fd
-			     : lkst_hooks_add(e, s->hooks, LKST_HOOK_BY_NAME, event->name, fd,
-					      open_optional(name));
+			     : lkst_hooks_add(e, s->hooks, kind, event->name, fd, open_optional(name));
 	}
 	return err;
 }
 
-static int open_hooks(struct lkst_err *e, struct lkst_session *s)
+int lkst_session_list_hooks(struct lkst_err *e, struct lkst_session *s)
+{
+	int err;
+
+	lkst_hooks_fini(s->hooks);
+	memset(s->hooks, 0, sizeof(*s->hooks));
+	err = lkst_pins_each(e, open_hook, s) ?: open_by_name(e, s);
+	lkst_hooks_assign(s->hooks, s->catalog);
+	err = err ?: lkst_handlers_open(e, s->hooks);
+	lkst_hooks_let_go(s->hooks);
+	return err;
+}
+
+static int open_programs(struct lkst_err *e, struct lkst_session *s)
 {
 	char pin[LKST_COMMAND_PIN_MAX];
 	unsigned int i;
-	int err;
 
 	s->threads_fd = lkst_pins_get(e, "threads");
 	if (s->threads_fd < 0)
@@ -126,11 +142,7 @@ static int open_hooks(struct lkst_err *e, struct lkst_session *s)
 		lkst_session_command_pin(i, pin);
 		s->command_fds[i] = open_optional(pin);
 	}
-	err = lkst_pins_each(e, open_hook, s) ?: open_by_name(e, s);
-	lkst_hooks_assign(s->hooks, s->catalog);
-	err = err ?: lkst_handlers_open(e, s->hooks);
-	lkst_hooks_let_go(s->hooks);
-	return err;
+	return lkst_session_list_hooks(e, s);
 }
 
 /* The inode of the control map's pin, which is unique to this recording; 0: there is none. */
@@ -162,7 +174,7 @@ int lkst_session_open(struct lkst_err *e, struct lkst_session **ret_session)
 	      lkst_rings_open(e, memory, control, &s->rings) ?:
 	      open_notes(e, s) ?:
 	      open_budget(e, s) ?:
-	      open_hooks(e, s);
+	      open_programs(e, s);
 	if (err == -ENOENT)
 		return lkst_err_set(e, -EIO,
 				    "the recording is incomplete: starting or stopping it was "

@@ -37,11 +37,14 @@ const struct lkst_catalog *lkst_session_catalog(const struct lkst_session *s);
 int lkst_session_refresh(struct lkst_err *e, const struct lkst_session *s);
 
 /*
- * Adds @event, which a handler declares, under an id that is free, and keeps that for all readers of the
+ * Adds @event, which a handler or a probe declares, under an id that is free, and keeps that for all readers of the
  * recording. One of the same name and layout is used again. -EEXIST: there is one of that name with another layout.
  */
 int lkst_session_declare(struct lkst_err *e, struct lkst_session *s,
 			 const struct lkst_event_class *event, u16 *ret_id);
+
+/* Lists the hooks again by their pins, when some have come or gone. Pointers into the list are no longer valid. */
+int lkst_session_list_hooks(struct lkst_err *e, struct lkst_session *s);
 
 /* What is kept in kernel memory for whoever reads the rings later. */
 struct lkst_kernel_notes *lkst_session_keep(struct lkst_session *s);

@@ -8,14 +8,14 @@
 #ifndef LKST_PROBE_CODE_LAYOUT_H
 #define LKST_PROBE_CODE_LAYOUT_H
 
+#include "abi/probe.h"
 #include "base/err.h"
 #include "probe/code/registers.h"
 #include "probe/text/probe.h"
 #include "trace/event_class.h"
 
 enum {
-	LKST_PROBE_RECORD_MAX = 2048, /* bytes of a record, without its head */
-	LKST_PROBE_STRING_MAX = 512,  /* of a string with its NUL, where there is room for it */
+	LKST_PROBE_STRING_MAX = 512, /* of a string with its NUL, where there is room for it */
 	LKST_PROBE_STRING_MIN = 32,
 	LKST_PROBE_FRAMES = 16, /* of $backtrace, if no number is given */
 };

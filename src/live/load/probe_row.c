@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A probe that is set, as a recording keeps it. */
+#include "live/load/probe_row.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "live/load/pins.h"
+
+void lkst_probe_pin(const char *event, const char *what, char pin[LKST_PROBE_PIN_MAX])
+{
+	char *p;
+
+	snprintf(pin, LKST_PROBE_PIN_MAX, "%s-%s", what, event);
+	/* The BPF file system allows no dots in names. */
+	for (p = pin; *p; p++)
+		if (*p == ':' || *p == '.')
+			*p = '-';
+}
+
+/* Nothing in it is trusted but its size: it may be of another version of this program. */
+static bool is_sane(const struct lkst_probe_row *row)
+{
+	return row->version == LKST_PROBE_ROW_VERSION && row->nr_insns &&
+	       row->nr_insns <= LKST_CODE_MAX && memchr(row->path, 0, sizeof(row->path)) &&
+	       memchr(row->symbol, 0, sizeof(row->symbol)) &&
+	       memchr(row->definition, 0, sizeof(row->definition));
+}
+
+int lkst_probe_row_read(struct lkst_err *e, const char *event, struct lkst_probe_row **ret_row)
+{
+	_cleanup_free_ struct lkst_probe_row *row = calloc(1, sizeof(*row));
+	struct bpf_map_info info = {};
+	u32 length = sizeof(info), zero = 0;
+	char pin[LKST_PROBE_PIN_MAX];
+	_cleanup_close_ int fd = -1;
+
+	if (!row)
+		return lkst_err_sys(e, -ENOMEM, "reading probe %s", event);
+	lkst_probe_pin(event, LKST_PROBE_ROW_PIN, pin);
+	fd = lkst_pins_get(NULL, pin);
+	if (fd < 0)
+		return lkst_err_set(e, fd, "there is no probe %s", event);
+	if (bpf_obj_get_info_by_fd(fd, &info, &length) || info.value_size != sizeof(*row) ||
+	    bpf_map_lookup_elem(fd, &zero, row) || !is_sane(row))
+		return lkst_err_set(e, -EINVAL, "probe %s was set by another version of lkst",
+				    event);
+	*ret_row = lkst_take(row);
+	return 0;
+}
+
+int lkst_probe_row_write(struct lkst_err *e, const char *event, const struct lkst_probe_row *row)
+{
+	_cleanup_close_ int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "lkst_probe_row", sizeof(u32),
+						sizeof(*row), 1, NULL);
+	char pin[LKST_PROBE_PIN_MAX];
+	u32 zero = 0;
+
+	if (fd < 0 || bpf_map_update_elem(fd, &zero, row, BPF_ANY))
+		return lkst_err_sys(e, -errno, "keeping probe %s", event);
+	lkst_probe_pin(event, LKST_PROBE_ROW_PIN, pin);
+	return lkst_pins_put(e, fd, pin);
+}
+
+/* ---- perf events ------------------------------------------------------------------------------ */
+
+/* The number that a file of the event source @source holds after @format. */
+static int read_number(const char *source, const char *file, const char *format)
+{
+	char path[128];
+	_cleanup_fclose_ FILE *f = NULL;
+	int value;
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s/%s", source, file);
+	f = fopen(path, "re");
+	return f && fscanf(f, format, &value) == 1 ? value : -ENOTSUP;
+}
+
+enum { REF_COUNTER_SHIFT = 32 }; /* PERF_UPROBE_REF_CTR_OFFSET_SHIFT, kernel/events/core.c */
+
+int lkst_probe_row_open(struct lkst_err *e, const struct lkst_probe_row *row)
+{
+	const char *source = row->path[0] ? "uprobe" : "kprobe";
+	int type = read_number(source, "type", "%d");
+	int bit = row->is_return ? read_number(source, "format/retprobe", "config:%d") : 0;
+	struct perf_event_attr attr = { .type = type, .size = sizeof(attr) };
+	int fd;
+
+	if (type < 0 || bit < 0)
+		return lkst_err_set(e, -ENOTSUP, "this kernel has no %ss", source);
+	attr.config = row->is_return ? 1ULL << bit : 0;
+	if (row->path[0]) {
+		attr.config |= row->counter << REF_COUNTER_SHIFT;
+		attr.uprobe_path = (uintptr_t)row->path;
+		attr.probe_offset = row->offset;
+	} else {
+		attr.kprobe_func = row->symbol[0] ? (uintptr_t)row->symbol : 0;
+		attr.probe_offset = row->symbol[0] ? row->offset : row->address;
+	}
+	/* One event of one CPU: the program runs on every CPU, in every process (kernel/trace/bpf_trace.c). */
+	fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	return fd < 0 ? lkst_err_sys(e, -errno, "attaching it failed") : fd;
+}

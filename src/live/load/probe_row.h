@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A probe that is set, as a recording keeps it: where it is attached and what its program was made of, so that any
+ * later command can attach it, list it and make a further program of it, for a handler. It is the only element of a
+ * pinned map.
+ */
+#ifndef LKST_LIVE_LOAD_PROBE_ROW_H
+#define LKST_LIVE_LOAD_PROBE_ROW_H
+
+#include <linux/bpf.h>
+
+#include "abi/probe.h"
+#include "base/err.h"
+#include "probe/code/compile.h"
+
+enum {
+	LKST_PROBE_ROW_VERSION = 1,
+	LKST_PROBE_PATH_MAX = 1024,
+	LKST_PROBE_SYMBOL_MAX = 256,
+	LKST_PROBE_PIN_MAX = 192,
+};
+
+struct lkst_probe_row {
+	u32 version;
+	u32 is_return;
+	u64 offset;  /* from the symbol, or in the program's file */
+	u64 address; /* of a place in the kernel without a symbol */
+	u64 counter; /* in the file: what the kernel counts up while the probe is there; 0: nothing */
+	char path[LKST_PROBE_PATH_MAX];	    /* of a program; "": the kernel */
+	char symbol[LKST_PROBE_SYMBOL_MAX]; /* "": by address */
+	char definition[LKST_PROBE_TEXT];
+	struct lkst_probe_plan plan;
+	u32 nr_insns;
+	struct bpf_insn insns[LKST_CODE_MAX];
+};
+
+/* What the row, or something else, of event "GROUP:EVENT" is pinned as. */
+#define LKST_PROBE_ROW_PIN "probe-row"
+#define LKST_PROBE_CPUS_PIN "probe-cpus"
+void lkst_probe_pin(const char *event, const char *what, char pin[LKST_PROBE_PIN_MAX]);
+
+/* Reads the row of @event; the caller frees it. -ENOENT: there is no such probe. */
+int lkst_probe_row_read(struct lkst_err *e, const char *event, struct lkst_probe_row **ret_row);
+
+/* Pins a new one. */
+int lkst_probe_row_write(struct lkst_err *e, const char *event, const struct lkst_probe_row *row);
+
+/*
+ * A perf event at the place: a descriptor, which the caller closes. -ENOTSUP: the kernel has no such probes.
+ */
+int lkst_probe_row_open(struct lkst_err *e, const struct lkst_probe_row *row);
+
+#endif

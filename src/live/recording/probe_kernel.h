@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the kernel says of its probes: where it lets nobody set one, and how it gets to those that are set. */
+#ifndef LKST_LIVE_RECORDING_PROBE_KERNEL_H
+#define LKST_LIVE_RECORDING_PROBE_KERNEL_H
+
+#include <stdbool.h>
+
+#include "live/recording/probes.h"
+
+/* The address of symbol @name of the kernel or a module (/proc/kallsyms). -ENOENT: there is none. @ctx is not used. */
+int lkst_kernel_find_symbol(void *ctx, const char *name, u64 *ret_address);
+
+/* Whether the kernel's own list (kprobes/blacklist in debugfs) has function @symbol. */
+bool lkst_kernel_refuses_probe(const char *symbol);
+
+/* How the kernel gets to the place of @row (kprobes/list in debugfs), which is attached. */
+enum lkst_probe_backend lkst_kernel_probe_backend(const struct lkst_probe_row *row);
+
+#endif

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Setting, listing and removing probes. What one has is pinned: a row that describes it first, the map of its CPUs, its
+ * program. A program without a row can't be; a row without a program is what an interrupted command has left, and no
+ * probe. Removing goes the other way round.
+ */
+#include "live/recording/probes.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "live/load/kernel_types.h"
+#include "live/load/pins.h"
+#include "live/recording/masksets.h"
+#include "live/recording/probe_kernel.h"
+#include "live/recording/probe_load.h"
+
+const char *const lkst_probe_backend_names[LKST_NR_BACKENDS] = {
+	[LKST_BACKEND_DETACHED] = "detached", [LKST_BACKEND_BREAKPOINT] = "breakpoint",
+	[LKST_BACKEND_JUMP] = "jump",	      [LKST_BACKEND_FTRACE] = "ftrace",
+	[LKST_BACKEND_RETURN] = "return",     [LKST_BACKEND_PROGRAM] = "program",
+};
+
+/* ---- pins ------------------------------------------------------------------------------------- */
+
+/* What the pins of a hook's program and link end with: DEFAULT's are this, and handlers' end so. */
+struct dropping {
+	char link[LKST_HOOK_NAME_MAX];
+	char program[sizeof(LKST_PROGRAM_PIN) + LKST_HOOK_NAME_MAX];
+};
+
+static bool is_of_handler(const char *pin, const char *what)
+{
+	unsigned int number;
+	int length = 0;
+
+	return sscanf(pin, "handler-%3u-%n", &number, &length) == 1 && length &&
+	       !strcmp(pin + length, what);
+}
+
+static int drop_pin(struct lkst_err *e, void *ctx, const char *pin)
+{
+	const struct dropping *d = ctx;
+
+	if (!strcmp(pin, d->link) || !strcmp(pin, d->program) || is_of_handler(pin, d->link) ||
+	    is_of_handler(pin, d->program))
+		return lkst_pins_drop(e, pin);
+	return 0;
+}
+
+/* Drops all that a probe has, its row last; fine if there is nothing. */
+static int drop_all(struct lkst_err *e, const char *event)
+{
+	char pin[LKST_PROBE_PIN_MAX];
+	struct dropping d;
+	int err;
+
+	lkst_hook_name(LKST_HOOK_PROBE, event, d.link);
+	snprintf(d.program, sizeof(d.program), LKST_PROGRAM_PIN "%s", d.link);
+	err = lkst_pins_each(e, drop_pin, &d);
+	if (err)
+		return err;
+	lkst_probe_pin(event, LKST_PROBE_CPUS_PIN, pin);
+	err = lkst_pins_drop(NULL, pin);
+	if (err && err != -ENOENT)
+		return lkst_err_sys(e, err, "removing probe %s", event);
+	lkst_probe_pin(event, LKST_PROBE_ROW_PIN, pin);
+	err = lkst_pins_drop(NULL, pin);
+	return err && err != -ENOENT ? lkst_err_sys(e, err, "removing probe %s", event) : 0;
+}
+
+/* ---- the place -------------------------------------------------------------------------------- */
+
+static bool is_name(const char *name)
+{
+	if (!isalpha((unsigned char)*name) && *name != '_')
+		return false;
+	for (; *name; name++)
+		if (!isalnum((unsigned char)*name) && *name != '_')
+			return false;
+	return true;
+}
+
+static int describe_place(struct lkst_err *e, const struct lkst_probe *probe,
+			  struct lkst_probe_row *row)
+{
+	const struct lkst_probe_place *place = &probe->place;
+	const char *module = place->module ?: "";
+	int n = 0;
+
+	row->version = LKST_PROBE_ROW_VERSION;
+	row->is_return = place->is_return;
+	row->offset = place->offset;
+	row->counter = place->semaphore;
+	if (place->kind == LKST_PLACE_ADDRESS)
+		row->address = place->address;
+	else if (place->kind == LKST_PLACE_SYMBOL && place->symbol && !place->path)
+		n = snprintf(row->symbol, sizeof(row->symbol), "%s%s%s", module, *module ? ":" : "",
+			     place->symbol);
+	else if (place->kind != LKST_PLACE_FILE || !place->path)
+		return lkst_probe_refuse(e, -EINVAL, probe, place->at,
+					 "the place of the probe is not resolved");
+	if (n >= (int)sizeof(row->symbol))
+		return lkst_probe_refuse(e, -EINVAL, probe, place->at,
+					 "the symbol's name is too long");
+	if (place->path &&
+	    snprintf(row->path, sizeof(row->path), "%s", place->path) >= (int)sizeof(row->path))
+		return lkst_probe_refuse(e, -EINVAL, probe, place->at,
+					 "the program's path is too long");
+	return 0;
+}
+
+static int explain(struct lkst_err *e, const struct lkst_probe *probe,
+		   const struct lkst_probe_row *row, int err)
+{
+	const u16 at = probe->place.at;
+
+	if (err == -EILSEQ)
+		return lkst_probe_refuse(e, err, probe, at, "an instruction does not begin there");
+	if (err == -EADDRNOTAVAIL)
+		return lkst_probe_refuse(e, err, probe, at,
+					 "several functions are called %s; give the address of one",
+					 row->symbol);
+	if (err == -ENOENT)
+		return lkst_probe_refuse(e, err, probe, at,
+					 "there is no %s that a probe can be set at",
+					 row->path[0] ? row->path : row->symbol);
+	if (err == -EINVAL && row->path[0])
+		return lkst_probe_refuse(e, err, probe, at,
+					 "%s has no code at byte 0x%llx, or is no program's file",
+					 row->path, (unsigned long long)row->offset);
+	if (err == -EINVAL)
+		return lkst_probe_refuse(e, -EPERM, probe, at,
+					 "the kernel lets nobody set a probe there");
+	return lkst_probe_refuse(e, err, probe, at, "%s", strerror(-err));
+}
+
+/* Asks the kernel whether a probe can be there; this sets one for a moment, that nothing runs at. */
+static int check_place(struct lkst_err *e, const struct lkst_probe *probe,
+		       const struct lkst_probe_row *row)
+{
+	struct lkst_err why = {};
+	int fd;
+
+	if (!row->path[0] && !lkst_kernel_has_kprobes())
+		return lkst_err_set(e, -ENOTSUP,
+				    "this kernel was built without kprobes (CONFIG_KPROBES)");
+	if (!row->path[0] && !lkst_kernel_lets_read_memory())
+		return lkst_err_set(
+			e, -EPERM,
+			"this kernel is locked down (confidentiality) and lets nobody probe it");
+	if (row->symbol[0] && lkst_kernel_refuses_probe(row->symbol))
+		return lkst_probe_refuse(
+			e, -EPERM, probe, probe->place.at,
+			"the kernel lets nobody set a probe in %s, which is part of how it "
+			"handles probes",
+			row->symbol);
+	fd = lkst_probe_row_open(&why, row);
+	if (fd < 0)
+		return fd == -ENOTSUP ? lkst_err_set(e, fd, "%s", why.text)
+				      : explain(e, probe, row, fd);
+	close(fd);
+	return 0;
+}
+
+/* ---- setting ---------------------------------------------------------------------------------- */
+
+/* Whether it is set: an interrupted command may have left a row without a program. */
+static bool is_set(const struct lkst_session *s, const char *event)
+{
+	return lkst_hooks_find(lkst_session_hooks((struct lkst_session *)s), LKST_HOOK_PROBE,
+			       event) != NULL;
+}
+
+static int check(struct lkst_err *e, const struct lkst_session *s, const struct lkst_probe *probe)
+{
+	char event[LKST_NAME_MAX];
+
+	if (!lkst_session_is_pinned(s))
+		return lkst_err_set(e, -ENOTSUP,
+				    "probes are set in a recording that `lkst start` started");
+	if (!is_name(probe->group) || !is_name(probe->event))
+		return lkst_err_set(e, -EINVAL,
+				    "\"%s:%s\" can't be a probe's name: letters, digits and _",
+				    probe->group, probe->event);
+	if (snprintf(event, sizeof(event), "%s:%s", probe->group, probe->event) > 80)
+		return lkst_err_set(e, -EINVAL, "a probe's name has 80 characters at most");
+	if (is_set(s, event))
+		return lkst_err_set(
+			e, -EEXIST,
+			"a probe %s is set already; remove it, or call this one otherwise", event);
+	return 0;
+}
+
+/* Everything about it that needs no change to the recording. */
+static int prepare(struct lkst_err *e, const struct lkst_probe *probe, const char *definition,
+		   struct lkst_probe_code **ret_code, struct lkst_probe_row *row)
+{
+	const struct lkst_probe_target target = { .machine = lkst_machine_own(),
+						  .find_symbol = lkst_kernel_find_symbol };
+	bool is_preemptible = false;
+	struct lkst_probe_code *code;
+	int err = describe_place(e, probe, row);
+
+	err = err ?: check_place(e, probe, row);
+	if (!err && row->path[0])
+		err = lkst_probe_check_preemption(e, &is_preemptible);
+	err = err ?: lkst_probe_compile(e, probe, &target, ret_code);
+	if (err)
+		return err;
+	code = *ret_code;
+	snprintf(row->definition, sizeof(row->definition), "%s", definition ?: probe->text ?: "");
+	row->plan.is_fixed = code->layout.event.is_fixed;
+	row->plan.size = (u16)(row->plan.is_fixed ? code->layout.size : code->layout.room);
+	row->plan.is_preemptible = is_preemptible;
+	row->nr_insns = code->code.nr;
+	memcpy(row->insns, code->code.insns, code->code.nr * sizeof(row->insns[0]));
+	return 0;
+}
+
+static int load(struct lkst_err *e, const char *event, const struct lkst_probe_row *row)
+{
+	const struct lkst_probe_loading loading = { .event = event,
+						    .row = row,
+						    .handler = LKST_HANDLER_DEFAULT };
+	char name[LKST_HOOK_NAME_MAX], pin[sizeof(LKST_PROGRAM_PIN) + LKST_HOOK_NAME_MAX];
+	_cleanup_close_ int fd = lkst_probe_load(e, &loading);
+
+	if (fd < 0)
+		return fd;
+	lkst_hook_name(LKST_HOOK_PROBE, event, name);
+	snprintf(pin, sizeof(pin), LKST_PROGRAM_PIN "%s", name);
+	return lkst_pins_put(e, fd, pin);
+}
+
+/* Puts it into the masksets. A hook that can't be attached is no failure of theirs, but one of the probe. */
+static int admit(struct lkst_err *e, struct lkst_session *s, const char *event, u16 id,
+		 struct lkst_notes *notes)
+{
+	const struct lkst_control *c = lkst_session_control(s);
+	const struct lkst_hook *hook;
+	int err = lkst_session_list_hooks(e, s) ?: lkst_maskset_admit(e, s, id, notes);
+
+	if (err)
+		return err;
+	hook = lkst_hooks_find(lkst_session_hooks(s), LKST_HOOK_PROBE, event);
+	if (!hook || (lkst_route_handler(c->route[c->active][id]) == LKST_HANDLER_DEFAULT &&
+		      !hook->is_attached))
+		return lkst_err_set(e, -EIO, "the kernel did not attach the probe's program");
+	return 0;
+}
+
+static int declare(struct lkst_err *e, struct lkst_session *s, const struct lkst_event_class *event,
+		   u16 *ret_id)
+{
+	int err = lkst_session_declare(e, s, event, ret_id);
+
+	if (err == -EEXIST)
+		return lkst_err_set(
+			e, err,
+			"records of a probe %s with other arguments may be in the buffers; call this "
+			"one otherwise",
+			event->name);
+	return err;
+}
+
+int lkst_probe_set(struct lkst_err *e, struct lkst_session *s, const struct lkst_probe *probe,
+		   const char *definition, struct lkst_notes *notes)
+{
+	_cleanup_free_ struct lkst_probe_row *row = calloc(1, sizeof(*row));
+	_cleanup_free_ struct lkst_probe_code *code = NULL;
+	const struct lkst_event_class *event;
+	int err = check(e, s, probe);
+
+	if (!row)
+		return lkst_err_sys(e, -ENOMEM, "setting a probe");
+	err = err ?: prepare(e, probe, definition, &code, row);
+	if (err)
+		return err;
+	event = &code->layout.event;
+	err = drop_all(e, event->name) ?: declare(e, s, event, &row->plan.id);
+	if (err)
+		return err;
+	err = lkst_probe_row_write(e, event->name, row) ?:
+	      load(e, event->name, row) ?:
+	      admit(e, s, event->name, row->plan.id, notes);
+	if (!err)
+		return 0;
+	lkst_maskset_retire(NULL, s, row->plan.id);
+	drop_all(NULL, event->name);
+	lkst_session_list_hooks(NULL, s);
+	return err;
+}
+
+/* ---- listing ---------------------------------------------------------------------------------- */
+
+static u64 count_hits(const char *event)
+{
+	int nr_cpus = libbpf_num_possible_cpus(), i;
+	_cleanup_free_ struct lkst_probe_cpu *cpus = NULL;
+	char pin[LKST_PROBE_PIN_MAX];
+	_cleanup_close_ int fd = -1;
+	u32 zero = 0;
+	u64 hits = 0;
+
+	_Static_assert(sizeof(*cpus) % 8 == 0, "the kernel rounds up what each CPU has");
+	lkst_probe_pin(event, LKST_PROBE_CPUS_PIN, pin);
+	fd = lkst_pins_get(NULL, pin);
+	cpus = nr_cpus > 0 ? calloc((size_t)nr_cpus, sizeof(*cpus)) : NULL;
+	if (fd < 0 || !cpus || bpf_map_lookup_elem(fd, &zero, cpus))
+		return 0;
+	for (i = 0; i < nr_cpus; i++)
+		hits += cpus[i].hits;
+	return hits;
+}
+
+/* Fills in what all programs of the probe have to say: DEFAULT's and those of handlers. */
+static void look(const struct lkst_hooks *hooks, struct lkst_probe_state *state)
+{
+	bool is_attached = false;
+	unsigned int i;
+
+	for (i = 0; i < hooks->nr; i++) {
+		const struct lkst_hook *hook = &hooks->items[i];
+
+		if (hook->kind != LKST_HOOK_PROBE || strcmp(hook->target, state->event))
+			continue;
+		is_attached |= hook->is_attached;
+		state->missed += lkst_hook_skipped(hook);
+	}
+	state->hits = count_hits(state->event);
+	state->backend =
+		is_attached ? lkst_kernel_probe_backend(state->row) : LKST_BACKEND_DETACHED;
+}
+
+int lkst_probes_each(struct lkst_err *e, struct lkst_session *s,
+		     int (*each)(void *ctx, const struct lkst_probe_state *state), void *ctx)
+{
+	const struct lkst_catalog *c = lkst_session_catalog(s);
+	int err = 0;
+	u32 id;
+
+	for (id = 0; id < LKST_EVENT_SPACE && !err; id++) {
+		const struct lkst_event_class *event = c->classes[id];
+		struct lkst_probe_state state = { .id = (u16)id };
+		_cleanup_free_ struct lkst_probe_row *row = NULL;
+
+		if (!event || event->group != LKST_GROUP_PROBE || !is_set(s, event->name))
+			continue;
+		err = lkst_probe_row_read(e, event->name, &row);
+		if (err)
+			return err;
+		state.event = event->name;
+		state.row = row;
+		look(lkst_session_hooks(s), &state);
+		err = each(ctx, &state);
+	}
+	return err;
+}
+
+/* ---- removing --------------------------------------------------------------------------------- */
+
+int lkst_probe_remove(struct lkst_err *e, struct lkst_session *s, const char *event)
+{
+	const struct lkst_event_class *class = lkst_catalog_find(lkst_session_catalog(s), event);
+	int err;
+
+	if (!class || class->group != LKST_GROUP_PROBE || !is_set(s, event))
+		return lkst_err_set(e, -ENOENT, "no probe %s is set", event);
+	err = lkst_maskset_retire(e, s, class->id);
+	return err ?: drop_all(e, event) ?: lkst_session_list_hooks(e, s);
+}
