@@ -25,7 +25,7 @@ static void check_error(int err, const struct lkst_err *e)
 static void try_probe(const char *text, const struct lkst_perf_target *target)
 {
 	struct lkst_definition again;
-	char line[LKST_PROBE_TEXT];
+	char line[LKST_PROBE_TEXT], on[LKST_PROBE_TEXT];
 	struct lkst_probe p;
 	struct lkst_err e;
 	int err = lkst_perf_parse(&e, text, target, &p);
@@ -34,7 +34,8 @@ static void try_probe(const char *text, const struct lkst_perf_target *target)
 		check_error(err, &e);
 		return;
 	}
-	lkst_probe_list_format(&p, &p.place, line);
+	lkst_probe_place_format(&p.place, on);
+	lkst_probe_list_format(&p, on, line);
 	lkst_perf_name(&p, "schedule");
 	if (!p.group[0] || !p.event[0])
 		abort();

@@ -411,23 +411,41 @@ TEST(perf_lazy_matching_is_quick)
 /* L18; the two lines of the seed. */
 TEST(perf_list)
 {
-	struct lkst_probe_place on = { .symbol = (char *)"schedule",
+	struct lkst_probe_place on = { .kind = LKST_PLACE_FUNCTION_LINE,
+				       .symbol = (char *)"schedule",
 				       .line = 36,
 				       .source = (char *)"linux-2.6-tip/kernel/sched.c" };
-	char text[LKST_PROBE_TEXT];
+	char place[LKST_PROBE_TEXT], text[LKST_PROBE_TEXT];
 
 	CHECK_EQ(parse("schedule rq"), 0);
-	lkst_probe_list_format(&p, &on, text);
+	lkst_probe_place_format(&on, place);
+	lkst_probe_list_format(&p, place, text);
 	CHECK_STR(text, "probe:schedule (on schedule:36@linux-2.6-tip/kernel/sched.c with rq)");
-	CHECK_EQ(parse("vfs_read file file->f_mode"), 0);
-	on = (struct lkst_probe_place){ .symbol = (char *)"vfs_read",
-					.source = (char *)"linux-2.6-tip/fs/read_write.c" };
-	lkst_probe_list_format(&p, &on, text);
+	CHECK_EQ(parse("vfs_read@linux-2.6-tip/fs/read_write.c file file->f_mode"), 0);
+	lkst_probe_place_format(&p.place, place);
+	lkst_probe_list_format(&p, place, text);
 	CHECK_STR(text,
 		  "probe:vfs_read (on vfs_read@linux-2.6-tip/fs/read_write.c with file f_mode)");
+}
+
+/* A place that was read is written as it was. */
+TEST(perf_places_are_written)
+{
+	static const char *const all[] = {
+		"vfs_read", "vfs_read+8",   "vfs_read:4@a.c", "vfs_read;a=*", "fs/read_write.c:45",
+		"a.c;b*?",  "f%return@a.c", "0xffff",	      "a.c:4%next"
+	};
+	char text[LKST_PROBE_TEXT];
+	size_t i;
+
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		CHECK_EQ(parse(all[i]), 0);
+		lkst_probe_place_format(&p.place, text);
+		CHECK_STR(text, all[i]);
+	}
 	CHECK_EQ(parse_in("malloc%return", "/lib/libc.so.6", NULL), 0);
-	lkst_probe_list_format(&p, &p.place, text);
-	CHECK_STR(text, "probe_libc:malloc__return (on malloc%return in /lib/libc.so.6)");
+	lkst_probe_place_format(&p.place, text);
+	CHECK_STR(text, "malloc%return in /lib/libc.so.6");
 }
 
 static const struct unit_test tests[] = {
@@ -445,5 +463,6 @@ static const struct unit_test tests[] = {
 	{ "perf_lazy_matching", test_perf_lazy_matching },
 	{ "perf_lazy_matching_is_quick", test_perf_lazy_matching_is_quick },
 	{ "perf_list", test_perf_list },
+	{ "perf_places_are_written", test_perf_places_are_written },
 };
 UNIT_MAIN(tests)

@@ -231,30 +231,40 @@ int lkst_definition_format(struct lkst_err *e, const struct lkst_probe *p,
 	return 0;
 }
 
-void lkst_probe_list_format(const struct lkst_probe *p, const struct lkst_probe_place *on,
-			    char text[LKST_PROBE_TEXT])
+void lkst_probe_place_format(const struct lkst_probe_place *place, char text[LKST_PROBE_TEXT])
+{
+	struct writer w = { .text = text };
+	unsigned long long number = place->kind == LKST_PLACE_FILE ? place->offset : place->address;
+
+	text[0] = 0;
+	if (place->symbol)
+		put(&w, "%s%s", place->kind == LKST_PLACE_MARK ? "%" : "", place->symbol);
+	else if (place->kind == LKST_PLACE_ADDRESS || place->kind == LKST_PLACE_FILE)
+		put(&w, "0x%llx", number);
+	if (place->kind == LKST_PLACE_SYMBOL && place->offset)
+		put(&w, "+%llu", (unsigned long long)place->offset);
+	if (place->kind == LKST_PLACE_FUNCTION_LINE)
+		put(&w, ":%u", place->line);
+	if (place->is_return)
+		put(&w, "%%return");
+	if (place->source)
+		put(&w, "%s%s", place->symbol ? "@" : "", place->source);
+	if (place->kind == LKST_PLACE_SOURCE_LINE)
+		put(&w, ":%u", place->line);
+	if (place->pattern)
+		put(&w, ";%s", place->pattern);
+	if (place->is_next)
+		put(&w, "%%next");
+	if (place->path || place->module)
+		put(&w, " in %s", place->path ?: place->module);
+}
+
+void lkst_probe_list_format(const struct lkst_probe *p, const char *on, char text[LKST_PROBE_TEXT])
 {
 	struct writer w = { .text = text };
 	u32 i;
 
-	put(&w, "%s:%s (on ", p->group, p->event);
-	if (on->symbol)
-		put(&w, "%s%s", on->kind == LKST_PLACE_MARK ? "%" : "", on->symbol);
-	else if (on->kind == LKST_PLACE_ADDRESS || on->kind == LKST_PLACE_FILE)
-		put(&w, "0x%llx",
-		    (unsigned long long)(on->kind == LKST_PLACE_FILE ? on->offset : on->address));
-	if (on->symbol && on->offset)
-		put(&w, "+%llu", (unsigned long long)on->offset);
-	else if (on->symbol && on->line)
-		put(&w, ":%u", on->line);
-	else if (on->is_return)
-		put(&w, "%%return");
-	if (on->source)
-		put(&w, "%s%s", on->symbol ? "@" : "", on->source);
-	if (on->source && !on->symbol)
-		put(&w, ":%u", on->line);
-	if (on->path || on->module)
-		put(&w, " in %s", on->path ?: on->module);
+	put(&w, "%s:%s (on %s", p->group, p->event, on);
 	for (i = 0; i < p->nr_args; i++)
 		put(&w, "%s %s", i ? "" : " with", p->args[i].name);
 	put(&w, ")");

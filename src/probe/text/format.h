@@ -13,11 +13,13 @@
 int lkst_definition_format(struct lkst_err *e, const struct lkst_probe *p,
 			   char text[LKST_PROBE_TEXT]);
 
+/* Writes a place as perf probe's language says it: "vfs_read:4@fs/read_write.c". What does not fit is cut. */
+void lkst_probe_place_format(const struct lkst_probe_place *place, char text[LKST_PROBE_TEXT]);
+
 /*
- * Writes @p as perf probe lists it: "probe:vfs_read (on vfs_read:4@fs/read_write.c with file f_mode)". @on is where it
- * is, as perf's language says it. What does not fit is cut.
+ * Writes @p as perf probe lists it: "probe:vfs_read (on vfs_read:4@fs/read_write.c with file f_mode)". @on is the text
+ * of its place. What does not fit is cut.
  */
-void lkst_probe_list_format(const struct lkst_probe *p, const struct lkst_probe_place *on,
-			    char text[LKST_PROBE_TEXT]);
+void lkst_probe_list_format(const struct lkst_probe *p, const char *on, char text[LKST_PROBE_TEXT]);
 
 #endif
