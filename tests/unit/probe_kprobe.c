@@ -519,6 +519,17 @@ TEST(kprobe_too_many_lines)
 	free(text);
 }
 
+TEST(kprobe_comments)
+{
+	CHECK_EQ(parse("p f a#b=%di"), -EINVAL);
+	CHECK_EQ(parse("p:x f a=%di #  f:3@a.c"), 0);
+	CHECK_EQ(P->nr_args, 1);
+	CHECK_STR(P->text, "p:x f a=%di ");
+	CHECK_STR(lkst_definition_comment("p:x f a=%di #  f:3@a.c"), "f:3@a.c");
+	CHECK_STR(lkst_definition_comment("#"), "");
+	CHECK(!lkst_definition_comment("p:x f"));
+}
+
 /* A fault that is found later is marked, too. */
 TEST(kprobe_is_refused_later)
 {
@@ -556,6 +567,7 @@ static const struct unit_test tests[] = {
 	{ "kprobe_form_is_recognised", test_kprobe_form_is_recognised },
 	{ "kprobe_files", test_kprobe_files },
 	{ "kprobe_too_many_lines", test_kprobe_too_many_lines },
+	{ "kprobe_comments", test_kprobe_comments },
 	{ "kprobe_is_refused_later", test_kprobe_is_refused_later },
 };
 UNIT_MAIN(tests)

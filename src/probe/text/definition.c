@@ -332,7 +332,29 @@ static int parse_line(struct lkst_cursor *c, struct lkst_definition *d)
 	return lkst_arguments_parse(c, LKST_NAMES_OF_KERNEL, p);
 }
 
-/* The same for a line that is not a string. */
+/* Where the comment of a line begins; its end: it has none. */
+static size_t comment_at(const char *line, size_t length)
+{
+	size_t i;
+
+	for (i = 0; i < length; i++)
+		if (line[i] == '#' && (!i || lkst_cursor_is_blank(line[i - 1])))
+			break;
+	return i;
+}
+
+const char *lkst_definition_comment(const char *text)
+{
+	size_t at = comment_at(text, strlen(text));
+
+	if (!text[at])
+		return NULL;
+	for (at++; lkst_cursor_is_blank(text[at]); at++)
+		;
+	return text + at;
+}
+
+/* The same for a line that is not a string, and may have a comment. */
 static int parse_bytes(struct lkst_err *e, const char *text, size_t length,
 		       struct lkst_definition *ret)
 {
@@ -340,7 +362,8 @@ static int parse_bytes(struct lkst_err *e, const char *text, size_t length,
 	int err;
 
 	*ret = (struct lkst_definition){};
-	err = lkst_cursor_begin(&c, e, text, length, &ret->probe.text) ?: parse_line(&c, ret);
+	err = lkst_cursor_begin(&c, e, text, comment_at(text, length), &ret->probe.text)
+		      ?: parse_line(&c, ret);
 	if (err)
 		lkst_probe_fini(&ret->probe);
 	return err;
@@ -353,17 +376,11 @@ int lkst_definition_parse(struct lkst_err *e, const char *text, struct lkst_defi
 
 /* ---- a file ----------------------------------------------------------------------------------- */
 
-/* How much of a line is not a comment. */
-static size_t without_comment(const char *line, size_t length)
+static bool is_blank(const char *line, size_t length)
 {
-	size_t i;
-
-	for (i = 0; i < length; i++)
-		if (line[i] == '#' && (!i || lkst_cursor_is_blank(line[i - 1])))
-			break;
-	while (i && lkst_cursor_is_blank(line[i - 1]))
-		i--;
-	return i;
+	while (length && lkst_cursor_is_blank(line[length - 1]))
+		length--;
+	return !length;
 }
 
 static int parse_numbered(struct lkst_err *e, const char *line, size_t length, u32 number,
@@ -372,8 +389,7 @@ static int parse_numbered(struct lkst_err *e, const char *line, size_t length, u
 	struct lkst_definition *definition;
 	int err;
 
-	length = without_comment(line, length);
-	if (!length)
+	if (is_blank(line, comment_at(line, length)))
 		return 0;
 	definition = d->nr < LKST_DEFINITIONS_MAX ? lkst_vec_add(d->list, d->nr) : NULL;
 	if (!definition)

@@ -8,6 +8,8 @@
  *	p|r[:[GRP/][EVENT]] PATH:OFFSET[%return][(REF)] [FETCHARGS] [if CONDITION]
  *	-:[GRP/]EVENT
  *
+ * What follows "#" at the beginning of a word is a comment.
+ *
  * FETCHARGS are in probe/text/fetch_text.h. A PATH may have \ooo, a byte in octal, for a blank. Names that are not given
  * are made as the kernel makes them. Nothing is looked up: whether there is such a symbol, register or program is
  * found when the probe is set.
@@ -36,6 +38,9 @@ struct lkst_definitions {
 /* True if @text has the form of this language, by its beginning: "p ", "p:", "r", "r:", "r16:", "-:". */
 bool lkst_definition_is_one(const char *text);
 
+/* The comment of @text, a line, without its "#" and blanks; NULL: it has none. */
+const char *lkst_definition_comment(const char *text);
+
 /*
  * Makes @text, a line, into *@ret. -EINVAL: it is not a definition; @e has the place. Trusts no byte. The caller calls
  * lkst_probe_fini() on success; on failure all is freed.
@@ -43,8 +48,8 @@ bool lkst_definition_is_one(const char *text);
 int lkst_definition_parse(struct lkst_err *e, const char *text, struct lkst_definition *ret);
 
 /*
- * Makes the @length bytes of @text into *@ret, line by line, in their order. Empty lines are skipped, and what follows
- * "#" at the beginning of a word. One wrong line refuses all: the text of @e begins with its number.
+ * Makes the @length bytes of @text into *@ret, line by line, in their order. Lines without anything are skipped. One
+ * wrong line refuses all: the text of @e begins with its number.
  */
 int lkst_definitions_parse(struct lkst_err *e, const char *text, size_t length,
 			   struct lkst_definitions *ret);

@@ -191,8 +191,8 @@ static void put_place(struct writer *w, const struct lkst_probe_place *place)
 			put(w, "(0x%llx)", (unsigned long long)place->semaphore);
 		return;
 	case LKST_PLACE_SYMBOL:
-		w->is_bad |= place->path || place->source ||
-			     (place->symbol && isdigit((unsigned char)*place->symbol));
+		w->is_bad |=
+			place->path || (place->symbol && isdigit((unsigned char)*place->symbol));
 		if (place->module)
 			put_word(w, place->module, "_-");
 		put(w, "%s", place->module ? ":" : "");

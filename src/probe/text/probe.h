@@ -104,6 +104,7 @@ enum lkst_probe_place_kind {
 	LKST_PLACE_MARK,	  /* %PROVIDER:NAME of program `path`: `provider`, `symbol` */
 };
 
+/* Of a resolved probe, `source` and `line` are the line that the place belongs to, for people, if it is known. */
 struct lkst_probe_place {
 	u8 kind; /* enum lkst_probe_place_kind */
 	bool is_return;
