@@ -275,6 +275,8 @@ static void describe(struct lkst_catalog *c, struct lkst_event_class *event)
 		f->meaning = f->base == 16 ? LKST_MEANING_HEX : LKST_MEANING_DEC;
 		if (event->index < 0 && event->syscall < 0 && is_pad_name(f->name))
 			f->meaning = LKST_MEANING_PAD;
+		else if (event->group == LKST_GROUP_PROBE && !strcmp(f->name, LKST_PROBE_FIELD_FAULTS))
+			f->meaning = LKST_MEANING_PAD; /* views show what it says of other fields */
 		else if (!has_size(f) && f->type != LKST_CLASS_BYTES)
 			f->meaning = LKST_MEANING_TEXT;
 	}

@@ -17,7 +17,7 @@ enum {
 /* Fields that the records of probes begin with (src/probe/code/layout.h), as the kernel's own; one has either. */
 #define LKST_PROBE_FIELD_IP	"__probe_ip"
 #define LKST_PROBE_FIELD_RET_IP "__probe_ret_ip"
-/* Bit i: what argument i of the probe says could not be read, so that its field says nothing. */
+/* Bit i: the i-th field after it could not be read, and says nothing. */
 #define LKST_PROBE_FIELD_FAULTS "__faults"
 
 enum lkst_class_type {

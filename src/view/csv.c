@@ -258,6 +258,7 @@ static int csv_begin(struct lkst_err *e, const struct lkst_view_config *config, 
 		free(csv);
 		return lkst_err_sys(e, -ENOMEM, "preparing to print");
 	}
+	csv->printer->unread = ",";
 	csv->is_brief = config->is_brief;
 	csv->offset_ns = config->time == LKST_VIEW_DAY	 ? config->catalog->clock_offset_ns
 			 : config->time == LKST_VIEW_REL ? 0 - config->begin_ns

@@ -135,6 +135,7 @@ static int json_begin(struct lkst_err *e, const struct lkst_view_config *config,
 
 	if (!printer)
 		return lkst_err_sys(e, -ENOMEM, "preparing to print");
+	printer->unread = "null";
 	lkst_time_text_init(&printer->time, LKST_TIME_UTC, config->catalog->clock_offset_ns);
 	*ret_ctx = printer;
 	return 0;

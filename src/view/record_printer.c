@@ -19,6 +19,7 @@ struct lkst_record_printer *lkst_record_printer_new(const struct lkst_view_confi
 	printer->threads = config->threads;
 	printer->symbols = config->symbols;
 	printer->names.threads = config->threads;
+	printer->unread = "(fault)";
 	printer->build = build;
 	if (config->time == LKST_VIEW_DAY)
 		lkst_time_text_init(&printer->time, LKST_TIME_DAY, config->catalog->clock_offset_ns);
@@ -67,6 +68,31 @@ char *lkst_record_printer_run(struct lkst_record_printer *printer, char *p, cons
 	return lkst_put_mem(p, steps->tail, steps->tail_length);
 }
 
+/* A probe notes which of its fields it could not read; they are empty, and that is not what was there. */
+static char *put_if_read(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
+			 const struct lkst_step *step)
+{
+	if (!(lkst_field_int(r, (unsigned int)step->faults) & step->fault))
+		return step->known(printer, p, r, step);
+	/* A step without a label prints those of its elements: there are none. */
+	return step->label_length ? lkst_put_str(p, printer->unread) : p;
+}
+
+static void watch_faults(const struct lkst_event_class *event, struct lkst_step *step)
+{
+	int faults = lkst_field_index(event, LKST_PROBE_FIELD_FAULTS), after;
+
+	if (faults < 0 || !lkst_field_is_int(&event->fields[faults]))
+		return;
+	after = step->index - faults - 1;
+	if (after < 0 || after >= 32)
+		return;
+	step->fault = 1U << after;
+	step->faults = (s16)faults;
+	step->known = step->put;
+	step->put = put_if_read;
+}
+
 struct lkst_step *lkst_steps_add(struct lkst_steps *steps, lkst_step_fn *put, int index,
 				 const char *label, ...)
 {
@@ -80,6 +106,8 @@ struct lkst_step *lkst_steps_add(struct lkst_steps *steps, lkst_step_fn *put, in
 		step->index = (u16)index;
 		step->field = &steps->event->fields[index];
 		step->format = lkst_value_format(step->field);
+		if (steps->event->group == LKST_GROUP_PROBE)
+			watch_faults(steps->event, step);
 	}
 	va_start(args, label);
 	vsnprintf(step->label, sizeof(step->label), label, args);

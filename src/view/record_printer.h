@@ -31,6 +31,9 @@ struct lkst_step {
 	const struct lkst_field_class *field;
 	const struct lkst_value_format *format;
 	u16 index; /* of the field in its class */
+	u32 fault; /* the bit that says that it could not be read; 0: it always could */
+	s16 faults; /* index of the field with that bit */
+	lkst_step_fn *known; /* prints it if it could */
 	s16 other; /* a second field that the step needs, -1: none */
 	u16 label_length;
 	char label[LKST_LABEL_MAX]; /* what stands before the value */
@@ -57,6 +60,7 @@ struct lkst_record_printer {
 	struct lkst_symbols *symbols;
 	struct lkst_time_text time;
 	struct lkst_names names;
+	const char *unread; /* what stands for a value of a probe that could not be read; the view sets it */
 	void (*build)(struct lkst_steps *steps);
 	struct lkst_steps *by_id[LKST_ID_MAX + 1];
 };

@@ -281,13 +281,13 @@ static void point_to_end(struct lkst_fetch_builder *b, u8 reg)
 	lkst_emit_reg(b->code, BPF_ADD, reg, LKST_R_SIZE);
 }
 
-/* Notes in the record that argument @i could not be read. */
-static void note_fault(struct lkst_fetch_builder *b, u32 i)
+/* Notes in the record that @field could not be read. */
+static void note_fault(struct lkst_fetch_builder *b, u16 field)
 {
 	s16 at = (s16)lkst_layout_at(b->layout, (unsigned int)b->layout->faults);
 
 	lkst_emit_load(b->code, 4, R1, LKST_R_RECORD, at);
-	lkst_emit_imm(b->code, BPF_OR, R1, (s32)(1U << i));
+	lkst_emit_imm(b->code, BPF_OR, R1, (s32)lkst_layout_fault(b->layout, field));
 	lkst_emit_store(b->code, 4, LKST_R_RECORD, at, R1);
 }
 
@@ -307,7 +307,7 @@ static void clear(struct lkst_fetch_builder *b, u16 at, u32 bytes)
 }
 
 /* The way of an argument that could not be read; others jump over it. */
-static void end_fixed(struct lkst_fetch_builder *b, u32 i, u16 at, u32 bytes)
+static void end_fixed(struct lkst_fetch_builder *b, u16 field, u32 bytes)
 {
 	u32 over;
 
@@ -315,8 +315,8 @@ static void end_fixed(struct lkst_fetch_builder *b, u32 i, u16 at, u32 bytes)
 		return;
 	over = lkst_emit_jump(b->code, BPF_JA, 0, 0);
 	lkst_jumps_land(b->code, &b->faults);
-	note_fault(b, i);
-	clear(b, at, bytes);
+	note_fault(b, field);
+	clear(b, lkst_layout_at(b->layout, field), bytes);
 	lkst_emit_land(b->code, over);
 }
 
@@ -334,7 +334,7 @@ static int store_value(struct lkst_err *e, struct lkst_fetch_builder *b, u32 i)
 		lkst_emit_imm(b->code, BPF_RSH, R3, 64 - arg->type.bits);
 	}
 	lkst_emit_store(b->code, a->size, LKST_R_RECORD, (s16)at, R3);
-	end_fixed(b, i, at, a->size);
+	end_fixed(b, a->field, a->size);
 	return 0;
 }
 
@@ -354,7 +354,7 @@ static int store_memory(struct lkst_err *e, struct lkst_fetch_builder *b, u32 i)
 	lkst_emit_call(b->code,
 		       is_of_user(b, f) ? BPF_FUNC_probe_read_user : BPF_FUNC_probe_read_kernel);
 	lkst_jumps_add(b->code, &b->faults, lkst_emit_jump(b->code, BPF_JNE, LKST_R_RESULT, 0));
-	end_fixed(b, i, at, bytes);
+	end_fixed(b, a->field, bytes);
 	return 0;
 }
 
@@ -374,8 +374,8 @@ static void store_text(struct lkst_fetch_builder *b, const struct lkst_fetch *f,
 				    i + 1 < count ? f->text[i] : 0);
 }
 
-/* One string, whose address is in R3, goes to the record's end. */
-static void store_string_at(struct lkst_fetch_builder *b, u32 i, bool is_user)
+/* The string of @field, whose address is in R3, goes to the record's end. */
+static void store_string_at(struct lkst_fetch_builder *b, u16 field, bool is_user)
 {
 	const s32 most = (s32)b->layout->string_max;
 	struct lkst_code *c = b->code;
@@ -397,7 +397,7 @@ static void store_string_at(struct lkst_fetch_builder *b, u32 i, bool is_user)
 	lkst_jumps_land(c, &b->faults);
 	point_to_end(b, R1);
 	lkst_emit_store_imm(c, 1, R1, 0, 0);
-	note_fault(b, i);
+	note_fault(b, field);
 	lkst_emit_imm(c, BPF_MOV, LKST_R_RESULT, 1);
 	lkst_emit_land(c, over);
 	lkst_emit_land(c, fits);
@@ -420,7 +420,7 @@ static int store_strings(struct lkst_err *e, struct lkst_fetch_builder *b, u32 i
 			read_word(b, arg->fetch, WORD);
 		}
 		if (!err)
-			store_string_at(b, i, is_user);
+			store_string_at(b, (u16)(a->field + k), is_user);
 	}
 	return err;
 }
@@ -450,7 +450,7 @@ static void store_stack(struct lkst_fetch_builder *b, u32 i)
 	lkst_emit_reg(c, BPF_ADD, LKST_R_SIZE, LKST_R_RESULT);
 	over = lkst_emit_jump(c, BPF_JA, 0, 0);
 	lkst_jumps_land(c, &b->faults);
-	note_fault(b, i);
+	note_fault(b, a->field);
 	lkst_emit_land(c, over);
 }
 

@@ -75,7 +75,7 @@ static void compare_text(struct lkst_code *c, const struct lkst_trigger_term *t,
 	lkst_jumps_land(c, &others);
 }
 
-/* Drops the record if the argument that has the field at @offset could not be read. */
+/* Drops the record if the field at @offset could not be read. */
 static void check_fault(struct lkst_code *c, const struct lkst_layout *l, u16 offset,
 			struct lkst_jumps *drops)
 {
@@ -86,7 +86,9 @@ static void check_fault(struct lkst_code *c, const struct lkst_layout *l, u16 of
 			continue;
 		lkst_emit_load(c, 4, R1, LKST_R_RECORD,
 			       (s16)lkst_layout_at(l, (unsigned int)l->faults));
-		lkst_jumps_add(c, drops, lkst_emit_jump(c, BPF_JSET, R1, (s32)(1U << i)));
+		lkst_jumps_add(c, drops,
+			       lkst_emit_jump(c, BPF_JSET, R1,
+					      (s32)lkst_layout_fault(l, l->args[i].field)));
 	}
 }
 

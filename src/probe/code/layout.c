@@ -12,6 +12,7 @@
 enum {
 	WORD = 8,
 	COMM = 16, /* TASK_COMM_LEN */
+	FAULTS_MAX = 32,
 };
 
 LKST_GUARD(lkst_catalog_free, struct lkst_catalog)
@@ -371,16 +372,25 @@ static int find_room(struct lkst_err *e, struct lkst_layout *l)
 	return 0;
 }
 
-static int check_names(struct lkst_err *e, const struct lkst_layout *l)
+static int check_fields(struct lkst_err *e, const struct lkst_layout *l)
 {
+	const struct lkst_layout_arg *a;
 	u16 i;
 
 	for (i = 0; i < l->event.nr_fields; i++)
-		if (l->fields[i].meaning == LKST_MEANING_PAD)
+		if (l->fields[i].meaning == LKST_MEANING_PAD && i != l->faults)
 			return lkst_err_set(
 				e, -EINVAL,
 				"no argument can be called %s, which readers take for padding",
 				l->fields[i].name);
+	for (i = 0; i < l->probe->nr_args; i++) {
+		a = &l->args[i];
+		if (a->may_fault &&
+		    a->field + (a->store == LKST_STORE_STRING ? a->count : 1) - l->faults >
+			    FAULTS_MAX + 1)
+			return lkst_err_set(e, -E2BIG, "more than %u fields may fail to be read",
+					    FAULTS_MAX);
+	}
 	return 0;
 }
 
@@ -401,5 +411,5 @@ int lkst_layout_make(struct lkst_err *e, const struct lkst_probe *probe, enum lk
 		return err;
 	if (!add_fixed_fields(l) || !add_varying_fields(l))
 		return lkst_err_set(e, -E2BIG, "a record has %u fields at most", LKST_FIELDS_MAX);
-	return place(e, l) ?: check_names(e, l) ?: find_room(e, l);
+	return place(e, l) ?: check_fields(e, l) ?: find_room(e, l);
 }

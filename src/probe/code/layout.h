@@ -2,8 +2,8 @@
 /*
  * The record of a probe: which fields it has, and how each argument is stored. It begins with where the thread was:
  * `__probe_ip`, the probed instruction, or `__probe_ret_ip`, where the function returns to. Readers know a probe by
- * that field. `__faults` follows where an argument reads memory: bit i says that argument i could not be read; its
- * field is empty then. Strings and stacks come last, since their length varies.
+ * that field. `__faults` follows where an argument reads memory: bit i says that the i-th field after it could not be
+ * read; it is empty then. Strings and stacks come last, since their length varies.
  */
 #ifndef LKST_PROBE_CODE_LAYOUT_H
 #define LKST_PROBE_CODE_LAYOUT_H
@@ -61,6 +61,12 @@ bool lkst_layout_reads(const struct lkst_layout *l, const struct lkst_fetch *f);
 static inline u16 lkst_layout_at(const struct lkst_layout *l, unsigned int field)
 {
 	return (u16)(l->fields[field].offset - sizeof(struct lkst_record_head));
+}
+
+/* The bit that says that field @field, which an argument that reads memory has, could not be read. */
+static inline u32 lkst_layout_fault(const struct lkst_layout *l, unsigned int field)
+{
+	return 1U << (field - (unsigned int)l->faults - 1);
 }
 
 /*
