@@ -67,7 +67,7 @@ int lkst_ctype_member(const struct lkst_ctype *t, const char *name,
 void lkst_ctype_members(const struct lkst_ctype *t, void (*offer)(void *arg, const char *name),
 			void *arg);
 
-/* Writes the type as C and perf probe write it: "struct file*". Returns @text. */
+/* Writes the type as perf probe does: "struct file*", also for an array of them. Returns @text. */
 const char *lkst_ctype_text(const struct lkst_ctype *t, char text[LKST_CTYPE_TEXT]);
 
 /* The type that an entry of DWARF has (DW_AT_type): void if it has none. */

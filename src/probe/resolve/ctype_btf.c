@@ -172,7 +172,6 @@ void lkst_ctype_btf_text(const struct lkst_ctype *t, char text[LKST_CTYPE_TEXT],
 {
 	const struct btf_type *b = btf__type_by_id(t->btf, t->id);
 	struct lkst_ctype target = { .btf = t->btf };
-	char count[16];
 
 	for (; b && btf_is_mod(b) && depth < LKST_CTYPE_DEPTH; depth++)
 		b = btf__type_by_id(t->btf, b->type);
@@ -188,8 +187,7 @@ void lkst_ctype_btf_text(const struct lkst_ctype *t, char text[LKST_CTYPE_TEXT],
 	case BTF_KIND_ARRAY:
 		target.id = btf_array(b)->type;
 		lkst_ctype_btf_text(&target, text, depth + 1);
-		snprintf(count, sizeof(count), "[%u]", btf_array(b)->nelems);
-		return append(text, count, "");
+		return append(text, "*", "");
 	case BTF_KIND_FUNC_PROTO:
 		return append(text, "(function_type)", "");
 	case BTF_KIND_STRUCT:

@@ -269,9 +269,6 @@ void lkst_ctype_dwarf_text(const struct lkst_ctype *t, char text[LKST_CTYPE_TEXT
 			   unsigned int depth)
 {
 	struct lkst_ctype now = *t, target;
-	char count[32] = "[]";
-	unsigned int dimensions;
-	u64 nr;
 
 	for (; !now.is_void && is_modifier(dwarf_tag(&now.die)) &&
 	       dwarf_tag(&now.die) != DW_TAG_typedef && depth < LKST_CTYPE_DEPTH;
@@ -285,14 +282,9 @@ void lkst_ctype_dwarf_text(const struct lkst_ctype *t, char text[LKST_CTYPE_TEXT
 	switch (dwarf_tag(&now.die)) {
 	case DW_TAG_pointer_type:
 	case DW_TAG_reference_type:
-		lkst_ctype_dwarf_text(&target, text, depth + 1);
-		return append(text, "*", "");
 	case DW_TAG_array_type:
 		lkst_ctype_dwarf_text(&target, text, depth + 1);
-		nr = count_of(&now.die, &dimensions);
-		if (nr)
-			snprintf(count, sizeof(count), "[%llu]", (unsigned long long)nr);
-		return append(text, count, "");
+		return append(text, "*", "");
 	case DW_TAG_subroutine_type:
 		return append(text, "(function_type)", "");
 	default:

@@ -67,6 +67,20 @@ void lkst_place_text(const struct lkst_probe_place *place, char *text, size_t si
 	}
 }
 
+void lkst_point_text(struct lkst_image *image, const struct lkst_point *point, char *text,
+		     size_t size)
+{
+	Dwarf_Addr at = point->address - image->dwarf_bias, entry;
+	Dwarf_Die unit = point->unit, function = point->scope;
+	const char *name;
+
+	if (!lkst_die_function_at(image, &unit, at, &function) ||
+	    !lkst_die_entry(&function, &entry))
+		entry = at;
+	name = dwarf_diename(&function);
+	snprintf(text, size, "%s+%llu", name ? name : "?", (unsigned long long)(at - entry));
+}
+
 static bool is_definition(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;

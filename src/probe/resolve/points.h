@@ -37,6 +37,10 @@ int lkst_functions_find(struct lkst_image *image, const char *name, const char *
 int lkst_instances_find(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Die *function,
 			int (*found)(void *arg, Dwarf_Die *unit, Dwarf_Die *instance), void *arg);
 
+/* "vfs_read+38": where a point is in the function that is not inlined. */
+void lkst_point_text(struct lkst_image *image, const struct lkst_point *point, char *text,
+		     size_t size);
+
 /* "vfs_read:3", "read_write.c:450": a place as it was written, for errors. */
 void lkst_place_text(const struct lkst_probe_place *place, char *text, size_t size);
 

@@ -37,6 +37,7 @@ void lkst_resolved_fini(struct lkst_resolved *r)
 	for (i = 0; i < r->nr; i++)
 		lkst_probe_fini(&r->probes[i]);
 	free(r->probes);
+	lkst_notes_fini(&r->notes);
 	*r = (struct lkst_resolved){ 0 };
 }
 
@@ -187,6 +188,8 @@ static int add_point(struct resolver *r, const struct lkst_point *point)
 	struct lkst_spot s = new_spot(r);
 	s64 bias = r->image->dwarf_bias;
 	Dwarf_Addr next;
+	char where[128];
+	size_t length;
 	int code;
 
 	s.address = point->address;
@@ -195,6 +198,9 @@ static int add_point(struct resolver *r, const struct lkst_point *point)
 	s.unit = point->unit;
 	s.scope = point->scope;
 	s.function = point->function;
+	length = strlen(s.where);
+	lkst_point_text(r->image, point, where, sizeof(where));
+	snprintf(s.where + length, sizeof(s.where) - length, " (%s)", where);
 	if (r->written->place.offset) {
 		code = check_instruction(r, &s.address);
 		if (code)
@@ -213,14 +219,29 @@ static int add_point(struct resolver *r, const struct lkst_point *point)
 static int resolve_points(struct resolver *r)
 {
 	_cleanup_(lkst_points_fini) struct lkst_points points = { 0 };
-	int code;
+	int code, first = 0;
+	struct lkst_err why;
 	u32 i;
 
 	code = lkst_points_find(r->e, r->image, &r->written->place, has_variables(r->written),
 				&points);
-	for (i = 0; !code && i < points.nr; i++)
+	for (i = 0; !code && i < points.nr; i++) {
 		code = add_point(r, &points.list[i]);
-	return code;
+		if (!(code == -ENOENT || code == -EOPNOTSUPP) || points.nr == 1 ||
+		    !has_variables(r->written))
+			continue;
+		/* What is inlined in several places may have lost a variable in one of them. */
+		if (!first && r->e)
+			why = *r->e;
+		first = first ? first : code;
+		lkst_notes_add(&r->out.notes, "one place is left out: %s", r->e ? r->e->text : "");
+		code = 0;
+	}
+	if (code || r->out.nr || !first)
+		return code;
+	if (r->e)
+		*r->e = why;
+	return first;
 }
 
 /* Whether the running kernel has a symbol @name, by /proc/kallsyms. */

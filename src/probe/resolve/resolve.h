@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/err.h"
+#include "base/notes.h"
 #include "probe/text/probe.h"
 
 enum {
@@ -53,6 +54,7 @@ bool lkst_image_has_debug_info(struct lkst_image *image);
 struct lkst_resolved {
 	u32 nr;
 	struct lkst_probe *probes;
+	struct lkst_notes notes; /* of places that were left out, and why */
 };
 
 /* Frees the probes, each by lkst_probe_fini(); takes an empty one. */
@@ -64,6 +66,9 @@ void lkst_resolved_fini(struct lkst_resolved *r);
  * the function's, and "_1", "_2" at the end of all but the first. In a program, the place is a byte of
  * the file, with `symbol` for people, and LKST_FETCH_AT_FILE is what uprobes make of "@+OFFS": an address as far from
  * the probed instruction's as OFFS is from its byte in the file.
+ *
+ * Of several places, those at which a variable cannot be fetched are left out, with a note; if it is all of them, the
+ * reason of the first is the error.
  *
  * -ENOENT: there is no such function, line, variable, member or mark, or the variable does not exist there, and the
  * text says where it does; -EILSEQ: within an instruction; -EOPNOTSUPP: nothing in kprobe_events stands for

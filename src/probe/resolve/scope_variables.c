@@ -10,6 +10,7 @@
 #include "probe/resolve/dies.h"
 #include "probe/resolve/lines.h"
 #include "probe/resolve/location.h"
+#include "probe/resolve/points.h"
 
 enum { BLOCKS_MAX = 64 };
 
@@ -69,6 +70,22 @@ static bool find_local(struct lkst_spot *s, struct block_search *b, Dwarf_Die *r
 	return false;
 }
 
+static enum lkst_die_step visit_named_inside(void *arg, Dwarf_Die *die)
+{
+	return dwarf_tag(die) == DW_TAG_lexical_block ? LKST_DIE_INTO : visit_named(arg, die);
+}
+
+/* Whether the function has such a variable in its source, of which nothing is left here. */
+static bool is_left_out(struct lkst_spot *s, struct block_search *b, Dwarf_Die *ret_die)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die origin;
+
+	return dwarf_attr(&s->scope, DW_AT_abstract_origin, &attr) &&
+	       dwarf_formref_die(&attr, &origin) &&
+	       lkst_die_walk(s->image, &origin, visit_named_inside, b, ret_die);
+}
+
 static enum lkst_die_step visit_global(void *arg, Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
@@ -105,7 +122,8 @@ static bool find_global(struct lkst_spot *s, struct block_search *b, Dwarf_Die *
 struct line_search {
 	struct lkst_spot *spot;
 	Dwarf_Die *variable;
-	u64 from, to; /* of one range of addresses in which it lives */
+	u64 from, to;  /* of one range of addresses in which it lives */
+	u64 best_from; /* the first of the nearest such range; 0: none */
 	const char *source, *best_source;
 	int line, best;
 };
@@ -138,10 +156,40 @@ static int weigh_range(void *arg, u64 from, u64 to)
 {
 	struct line_search *l = arg;
 
+	u64 here = l->spot->address;
+	struct lkst_spot at = *l->spot;
+	struct lkst_value value;
+
 	l->from = from;
 	l->to = to;
+	at.e = NULL;
+	at.address = from;
+	if (lkst_location_value(&at, l->variable, "", &value))
+		return 0;
+	if (!l->best_from ||
+	    (from > here ? from - here : here - from) <
+		    (l->best_from > here ? l->best_from - here : here - l->best_from))
+		l->best_from = from;
 	lkst_lines_walk(l->spot->image, &l->spot->unit, &l->spot->scope, weigh_line, l);
 	return 0;
+}
+
+/* No line begins where the variable lives: says at which offset it does. */
+static int optimized_out_of_lines(struct lkst_spot *s, const struct line_search *l,
+				  const char *name)
+{
+	struct lkst_point point = { .address = l->best_from, .unit = s->unit, .scope = s->scope };
+	char where[128];
+
+	if (!l->best_from)
+		return lkst_err_set(
+			s->e, -ENOENT,
+			"%s is optimized out at %s, and there is no place at which it lives", name,
+			s->where);
+	lkst_point_text(s->image, &point, where, sizeof(where));
+	return lkst_err_set(s->e, -ENOENT,
+			    "%s is optimized out at %s: it lives where no line begins, at %s", name,
+			    s->where, where);
 }
 
 /* The variable is not there at the spot: says where it is. */
@@ -156,10 +204,7 @@ static int optimized_out(struct lkst_spot *s, Dwarf_Die *die, const char *name)
 	l.source = lkst_die_source(&s->scope);
 	lkst_location_ranges(s->image, die, weigh_range, &l);
 	if (!l.best)
-		return lkst_err_set(
-			s->e, -ENOENT,
-			"%s is optimized out at %s, and there is no line of %s at which it lives",
-			name, s->where, s->function ? s->function : "the function");
+		return optimized_out_of_lines(s, &l, name);
 	if (s->function && begin && l.best >= begin && l.source && !strcmp(l.source, l.best_source))
 		snprintf(line, sizeof(line), "%.48s:%d", s->function, l.best - begin);
 	else
@@ -179,6 +224,8 @@ int lkst_variable_find(struct lkst_spot *s, const char *name, struct lkst_value 
 	int code;
 
 	if (!find_local(s, &b, &die)) {
+		if (is_left_out(s, &b, &die))
+			return optimized_out(s, &die, name);
 		b.near = NULL;
 		if (!find_global(s, &b, &die))
 			return lkst_err_set(s->e, -ENOENT, "there is no variable %s at %s%s", name,

@@ -56,7 +56,8 @@ int lkst_source_text_read(struct lkst_err *e, struct lkst_image *image, Dwarf_Di
 		return lkst_err_set(e, -ENOENT,
 				    "the source %s cannot be read: name a directory of sources",
 				    full);
-	code = split(&t);
+	t.path = strdup(full);
+	code = t.path ? split(&t) : -ENOMEM;
 	if (code) {
 		lkst_source_text_fini(&t);
 		return code;
@@ -67,6 +68,7 @@ int lkst_source_text_read(struct lkst_err *e, struct lkst_image *image, Dwarf_Di
 
 void lkst_source_text_fini(struct lkst_source_text *t)
 {
+	free(t->path);
 	free(t->bytes);
 	free(t->lines);
 	*t = (struct lkst_source_text){ 0 };

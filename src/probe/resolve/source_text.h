@@ -6,6 +6,7 @@
 #include "probe/resolve/image.h"
 
 struct lkst_source_text {
+	char *path; /* where it was read */
 	char *bytes;
 	char **lines; /* each without its line end, in `bytes`; number 0 is the first */
 	u32 nr;

@@ -25,7 +25,7 @@ struct lkst_spot {
 	Dwarf_Die unit, scope;
 	const struct lkst_prototype *prototype; /* by BTF; NULL: none */
 	const char *function;			/* NULL: unknown */
-	char where[128];			/* "vfs_read:3", for errors */
+	char where[320];			/* "vfs_read:3", for errors */
 };
 
 enum lkst_value_place {
