@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The parts of lkst probe: what was asked for is read and resolved (probe_wanted.c), then set or removed
+ * (probe_change.c); what is set is listed (probe_list.c); sources are shown (probe_show.c).
+ */
+#ifndef LKST_CMD_PROBE_H
+#define LKST_CMD_PROBE_H
+
+#include "cmd/answer.h"
+#include "live/recording/probes.h"
+#include "probe/resolve/resolve.h"
+#include "probe/text/definition.h"
+
+enum {
+	LKST_PROBE_FULL_NAME = 2 * LKST_PROBE_NAME, /* "GROUP:EVENT" */
+	LKST_PROBE_FILE_MAX = 1 << 20,		    /* bytes of a file of definitions */
+};
+
+struct lkst_probe_options {
+	struct lkst_list add, del, definition;
+	const char *file, *lines, *vars;
+	bool list, funcs, force, dry_run, verbose, quiet;
+	const char *program, *module, *vmlinux, *source;
+	struct lkst_answer_form form;
+};
+
+/* ---- probe_wanted.c --------------------------------------------------------------------------- */
+
+/* One probe that is to be set, or removed. */
+struct lkst_wanted {
+	struct lkst_definition written; /* as the user wrote it, in either language */
+	struct lkst_resolved resolved;	/* what it has become; none if it is a removal */
+};
+
+/* Those of a command, in their order, and the image that was opened last. */
+struct lkst_wanted_list {
+	struct lkst_wanted *items;
+	u32 nr;
+	struct lkst_image *image;
+	char *image_program, *image_module; /* what it is of; NULL: the kernel itself */
+};
+
+/*
+ * Reads all that @o and the @nr_args words @args ask for: --add, --definition, a file, and the words, which are one
+ * probe. -EINVAL: one is wrong. Nothing is looked up.
+ */
+int lkst_wanted_read(struct lkst_err *e, const struct lkst_probe_options *o, char **args,
+		     unsigned int nr_args, struct lkst_wanted_list *w);
+
+/* Resolves all that were read. The error is that of the first that cannot be. */
+int lkst_wanted_resolve(struct lkst_err *e, const struct lkst_probe_options *o,
+			struct lkst_wanted_list *w);
+
+void lkst_wanted_fini(struct lkst_wanted_list *w);
+
+/* What to open for probes of @program or @module; NULL, NULL: the kernel itself. */
+void lkst_wanted_image(const struct lkst_probe_options *o, const char *program, const char *module,
+		       struct lkst_image_options *ret);
+
+/* The line that the recording keeps of a resolved probe: its definition, and in a comment where its source is. */
+int lkst_wanted_format(struct lkst_err *e, const struct lkst_definition *written,
+		       const struct lkst_probe *resolved, char text[LKST_PROBE_TEXT]);
+
+/* ---- the other parts -------------------------------------------------------------------------- */
+
+/* Removes the probes of --del, and sets or removes what is wanted, or prints definitions, or says what would be done. */
+int lkst_probe_change(struct lkst_err *e, const struct lkst_probe_options *o, char **args,
+		      unsigned int nr_args);
+
+/* Lists the probes that match one of the patterns @args, or all. */
+int lkst_probe_list(struct lkst_err *e, const struct lkst_probe_options *o, char **args,
+		    unsigned int nr_args);
+
+/* Whether a pattern matches the probe "GROUP:EVENT": its event, or all of its name. */
+bool lkst_probe_matches(const char *pattern, const char *event);
+
+/* Prints a line of --list: @definition is what the recording keeps. */
+void lkst_probe_print(const char *event, const char *definition);
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Setting and removing probes. All is checked before anything is changed: every definition is read, resolved and
+ * compiled, and every name is known to be free.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/vec.h"
+#include "cmd/probe.h"
+#include "cmd/recording.h"
+#include "cmd/verbs.h"
+#include "live/recording/probe_kernel.h"
+#include "probe/code/compile.h"
+
+enum { NUMBER_MAX = 1024 /* of names that --force makes: perf's MAX_EVENT_INDEX */ };
+
+/* One change of the recording. */
+struct step {
+	bool is_removal, is_done;
+	char event[LKST_PROBE_FULL_NAME]; /* "GROUP:EVENT" */
+	const struct lkst_probe *probe;	  /* to be set */
+	char *definition;
+};
+
+struct name {
+	char event[LKST_PROBE_FULL_NAME];
+};
+
+/* What a command does. */
+struct change {
+	struct lkst_err *e;
+	const struct lkst_probe_options *o;
+	struct lkst_wanted_list wanted;
+	struct step *steps;
+	u32 nr_steps;
+	struct name *names; /* of the probes that there are after the steps so far */
+	u32 nr_names;
+};
+
+static void fini(struct change *c)
+{
+	u32 i;
+
+	for (i = 0; i < c->nr_steps; i++)
+		free(c->steps[i].definition);
+	free(c->steps);
+	free(c->names);
+	lkst_wanted_fini(&c->wanted);
+}
+
+static int no_memory(struct change *c)
+{
+	return lkst_err_sys(c->e, -ENOMEM, "changing probes");
+}
+
+/* ---- names ------------------------------------------------------------------------------------ */
+
+static struct name *find_name(struct change *c, const char *event)
+{
+	u32 i;
+
+	for (i = 0; i < c->nr_names; i++)
+		if (!strcmp(c->names[i].event, event))
+			return &c->names[i];
+	return NULL;
+}
+
+static int add_name(struct change *c, const char *event)
+{
+	struct name *name = lkst_vec_add(c->names, c->nr_names);
+
+	if (!name)
+		return no_memory(c);
+	snprintf(name->event, sizeof(name->event), "%s", event);
+	return 0;
+}
+
+static int add_state(void *ctx, const struct lkst_probe_state *state)
+{
+	return add_name(ctx, state->event);
+}
+
+static void full_name(const struct lkst_probe *p, char event[LKST_PROBE_FULL_NAME])
+{
+	snprintf(event, LKST_PROBE_FULL_NAME, "%s:%s", p->group, p->event);
+}
+
+/* Gives @p the name of @first, the first probe of its definition, with the lowest number that makes it a new one. */
+static int choose_name(struct change *c, const char *first, bool is_first, struct lkst_probe *p,
+		       char event[LKST_PROBE_FULL_NAME])
+{
+	unsigned int number;
+
+	snprintf(p->event, sizeof(p->event), "%s", first);
+	full_name(p, event);
+	if (!find_name(c, event))
+		return 0;
+	if (is_first && !c->o->force)
+		return lkst_probe_refuse(
+			c->e, -EEXIST, p, p->place.at,
+			"there is a probe %s already: --del removes it, --force sets "
+			"another one beside it",
+			event);
+	for (number = 1; number < NUMBER_MAX; number++) {
+		snprintf(p->event, sizeof(p->event), "%.57s_%u", first, number);
+		full_name(p, event);
+		if (!find_name(c, event))
+			return 0;
+	}
+	return lkst_err_set(c->e, -EEXIST, "there are too many probes called %s", first);
+}
+
+/* ---- the steps -------------------------------------------------------------------------------- */
+
+static int plan_removal(struct change *c, const char *event)
+{
+	struct step *step = lkst_vec_add(c->steps, c->nr_steps);
+	struct name *name = find_name(c, event);
+
+	if (!step)
+		return no_memory(c);
+	step->is_removal = true;
+	snprintf(step->event, sizeof(step->event), "%s", event);
+	*name = c->names[--c->nr_names];
+	return 0;
+}
+
+/* Removes all that match @pattern, or none of which is an error. */
+static int plan_removals(struct change *c, const char *pattern)
+{
+	bool is_one = false;
+	int err = 0;
+	u32 i;
+
+	for (i = c->nr_names; i-- > 0 && !err;) {
+		char event[LKST_PROBE_FULL_NAME];
+
+		if (!lkst_probe_matches(pattern, c->names[i].event))
+			continue;
+		snprintf(event, sizeof(event), "%s", c->names[i].event);
+		is_one = true;
+		err = plan_removal(c, event);
+	}
+	if (err || is_one)
+		return err;
+	return lkst_err_set(c->e, -ENOENT, "no probe that is set matches \"%s\"", pattern);
+}
+
+/* -:[GRP/]EVENT of a file. */
+static int plan_written_removal(struct change *c, const struct lkst_probe *p)
+{
+	char pattern[LKST_PROBE_FULL_NAME];
+
+	snprintf(pattern, sizeof(pattern), "%s:%s", p->group[0] ? p->group : "*", p->event);
+	return plan_removals(c, pattern);
+}
+
+/* Compiles it, which finds what cannot be fetched. */
+static int check_probe(struct change *c, const struct lkst_probe *p)
+{
+	const struct lkst_probe_target target = { .machine = lkst_machine_own(),
+						  .find_symbol = lkst_kernel_find_symbol };
+	struct lkst_probe_code *code = NULL;
+	int err = lkst_probe_compile(c->e, p, &target, &code);
+
+	free(code);
+	return err;
+}
+
+static int plan_probe(struct change *c, const struct lkst_definition *written, const char *first,
+		      bool is_first, struct lkst_probe *p)
+{
+	char event[LKST_PROBE_FULL_NAME], text[LKST_PROBE_TEXT];
+	struct step *step;
+	int err = choose_name(c, first, is_first, p, event) ?:
+		  lkst_wanted_format(c->e, written, p, text) ?:
+		  check_probe(c, p) ?:
+		  add_name(c, event);
+
+	if (err)
+		return err;
+	step = lkst_vec_add(c->steps, c->nr_steps);
+	if (!step)
+		return no_memory(c);
+	step->probe = p;
+	memcpy(step->event, event, sizeof(event));
+	step->definition = strdup(text);
+	return step->definition ? 0 : no_memory(c);
+}
+
+static int plan_wanted(struct change *c, const struct lkst_wanted *item)
+{
+	char first[LKST_PROBE_NAME];
+	int err = 0;
+	u32 i;
+
+	if (item->written.is_removal)
+		return plan_written_removal(c, &item->written.probe);
+	for (i = 0; i < item->resolved.nr && !err; i++) {
+		if (!i)
+			memcpy(first, item->resolved.probes[0].event, sizeof(first));
+		err = plan_probe(c, &item->written, first, !i, &item->resolved.probes[i]);
+	}
+	return err;
+}
+
+static int plan(struct change *c)
+{
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < c->o->del.nr && !err; i++)
+		err = plan_removals(c, c->o->del.items[i]);
+	for (i = 0; i < c->wanted.nr && !err; i++)
+		err = plan_wanted(c, &c->wanted.items[i]);
+	return err;
+}
+
+/* ---- making them ------------------------------------------------------------------------------ */
+
+/* Removes what this command has set: it fails as a whole. */
+static void take_back(struct change *c, struct lkst_session *s)
+{
+	u32 i;
+
+	for (i = c->nr_steps; i-- > 0;)
+		if (c->steps[i].is_done && !c->steps[i].is_removal)
+			lkst_probe_remove(NULL, s, c->steps[i].event);
+}
+
+static int apply(struct change *c, struct lkst_job *job)
+{
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < c->nr_steps && !err; i++) {
+		struct step *step = &c->steps[i];
+
+		err = step->is_removal ? lkst_probe_remove(c->e, job->s, step->event)
+				       : lkst_probe_set(c->e, job->s, step->probe, step->definition,
+							&job->notes);
+		step->is_done = !err;
+	}
+	if (err)
+		take_back(c, job->s);
+	return err;
+}
+
+static void print_steps(const struct change *c)
+{
+	u32 i;
+
+	for (i = 0; i < c->nr_steps && !c->o->quiet; i++) {
+		const struct step *step = &c->steps[i];
+
+		if (step->is_removal)
+			lkst_print_message(stdout, "%s%s",
+					   c->o->dry_run ? "would remove " : "removed ",
+					   step->event);
+		else
+			lkst_probe_print(step->event, step->definition);
+		if (step->definition && c->o->verbose)
+			lkst_print_message(stdout, "    %s", step->definition);
+	}
+}
+
+static int run_in_turn(struct change *c, struct lkst_job *job)
+{
+	int err = lkst_probes_each(c->e, job->s, add_state, c) ?: plan(c);
+
+	if (!err && !c->o->dry_run)
+		err = apply(c, job);
+	if (!err)
+		print_steps(c);
+	return err;
+}
+
+/* A dry run needs no recording, unless something is to be removed. */
+static int run(struct change *c)
+{
+	bool is_free = c->o->dry_run && !c->o->del.nr;
+	struct lkst_job job = { .e = is_free ? NULL : c->e, .turn.lock = -1 };
+	int err = lkst_job_open(&job, c->o->dry_run ? LKST_TURN_LOOK : LKST_TURN_CHANGE);
+
+	job.e = c->e;
+	if (err && is_free) {
+		err = plan(c);
+		if (!err)
+			print_steps(c);
+		return err;
+	}
+	err = err ?: run_in_turn(c, &job);
+	lkst_job_close(&job);
+	if (!c->o->quiet)
+		lkst_recording_print(&job.notes);
+	lkst_notes_fini(&job.notes);
+	return err;
+}
+
+/* --definition: the lines that would be set. */
+static int print_definitions(struct change *c)
+{
+	int err = plan(c);
+	u32 i;
+
+	for (i = 0; i < c->nr_steps && !err; i++)
+		if (c->steps[i].definition)
+			lkst_print_message(stdout, "%s", c->steps[i].definition);
+	return err;
+}
+
+int lkst_probe_change(struct lkst_err *e, const struct lkst_probe_options *o, char **args,
+		      unsigned int nr_args)
+{
+	_cleanup_(fini) struct change c = { .e = e, .o = o };
+	int err = lkst_wanted_read(e, o, args, nr_args, &c.wanted)
+			  ?: lkst_wanted_resolve(e, o, &c.wanted);
+
+	if (err)
+		return err;
+	return o->definition.nr ? print_definitions(&c) : run(&c);
+}

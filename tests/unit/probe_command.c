@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lkst probe where it changes nothing: what it prints of a probe, and what it refuses (L01, L18, L20 to L22, K13).
+ * The probed program is this one, so that its own addresses say what is right.
+ */
+#include "lib/run_command.h"
+#include "lib/unit.h"
+
+#include <errno.h>
+#include <link.h>
+#include <stdarg.h>
+
+int probe_command_target(int a);
+
+/* What is probed. */
+__attribute__((noinline)) int probe_command_target(int a)
+{
+	return a + 1;
+}
+
+struct search {
+	unsigned long address, offset;
+};
+
+/* The byte of the file that an address was loaded from. */
+static int look(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct search *s = arg;
+	int i;
+
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+		unsigned long begin = info->dlpi_addr + h->p_vaddr;
+
+		if (h->p_type == PT_LOAD && s->address >= begin && s->address < begin + h->p_filesz)
+			s->offset = s->address - begin + h->p_offset;
+	}
+	return s->offset != 0;
+}
+
+static unsigned long target_offset(void)
+{
+	struct search s = { .address = (unsigned long)probe_command_target };
+
+	dl_iterate_phdr(look, &s);
+	return s.offset;
+}
+
+/* This program's path, as the probe has it. */
+static const char *self(void)
+{
+	static char path[512];
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	path[length > 0 ? length : 0] = 0;
+	return path;
+}
+
+static int probe(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static int probe(const char *format, ...)
+{
+	char line[2048];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	return run_command(&lkst_cmd_probe, ".", line);
+}
+
+/* L32, L03: a function of a program is a byte of its file. */
+TEST(probe_command_prints_definitions)
+{
+	char expected[1200];
+
+	CHECK_EQ(probe("-x %s -D probe_command_target", self()), 0);
+	snprintf(expected, sizeof(expected),
+		 "p:probe_probe/probe_command_target %s:0x%lx # probe_command_target in %s\n",
+		 self(), target_offset(), self());
+	CHECK_STR(output, expected);
+	CHECK_EQ(probe("--definition nothing_is_called_so -x %s", self()), -ENOENT);
+	CHECK(strstr(message, "nothing_is_called_so"));
+}
+
+/* L21, L22: -fnv, as the seed recommends. */
+TEST(probe_command_runs_dry)
+{
+	CHECK_EQ(probe("-fnv -x %s probe_command_target", self()), 0);
+	CHECK(strstr(output, ":probe_command_target (on probe_command_target in /"));
+	CHECK(strstr(output, "\n    p:probe_"));
+	CHECK_EQ(probe("-nq -x %s probe_command_target", self()), 0);
+	CHECK_STR(output, "");
+	/* A first word that is a path says where to look; the others are one probe. */
+	CHECK_EQ(probe("-n %s probe_command_target number=$arg1:s32", self()), 0);
+	CHECK(strstr(output, " with number)\n"));
+}
+
+TEST(probe_command_reads_files)
+{
+	char dir[] = "/tmp/lkst-probe-XXXXXX", name[64];
+	FILE *f;
+
+	CHECK(mkdtemp(dir));
+	snprintf(name, sizeof(name), "%s/probes", dir);
+	f = fopen(name, "w");
+	CHECK(f);
+	fprintf(f, "# two\np:a %s:%#lx\n\np:b %s:%#lx %%di # this\n", self(), target_offset(),
+		self(), target_offset());
+	fclose(f);
+	CHECK_EQ(probe("-n --file %s", name), 0);
+	CHECK(strstr(output, "uprobes:a (on "));
+	CHECK(strstr(output, "\nuprobes:b (on "));
+	/* The second line is wrong: nothing is printed, let alone set. */
+	f = fopen(name, "a");
+	CHECK(f);
+	fprintf(f, "p:c %s:%#lx %%\n", self(), target_offset());
+	fclose(f);
+	CHECK_EQ(probe("-n --file %s", name), -EINVAL);
+	CHECK(strstr(message, "line 5: invalid register name"));
+	CHECK_STR(output, "");
+	unlink(name);
+	rmdir(dir);
+}
+
+TEST(probe_command_refuses)
+{
+	CHECK_EQ(probe("-n vfs_read $none"), -EINVAL);
+	CHECK(strstr(message, "invalid $-variable"));
+	CHECK_EQ(probe("-n"), -EINVAL);
+	CHECK(strstr(message, "a probe is missing"));
+	CHECK_EQ(probe("--list --add x"), -EINVAL);
+	CHECK(strstr(message, "one at a time"));
+	CHECK_EQ(probe("-nz x"), -EINVAL);
+	CHECK(strstr(message, "there is no option -nz"));
+	/* The same name twice; --force gives the second one a number. */
+	CHECK_EQ(probe("-n -x %s -a probe_command_target -a probe_command_target", self()),
+		 -EEXIST);
+	CHECK(strstr(message, "--force"));
+	CHECK_EQ(probe("-nf -x %s -a probe_command_target -a probe_command_target", self()), 0);
+	CHECK(strstr(output, ":probe_command_target_1 (on "));
+}
+
+static const struct unit_test tests[] = {
+	{ "probe_command_prints_definitions", test_probe_command_prints_definitions },
+	{ "probe_command_runs_dry", test_probe_command_runs_dry },
+	{ "probe_command_reads_files", test_probe_command_reads_files },
+	{ "probe_command_refuses", test_probe_command_refuses },
+};
+UNIT_MAIN(tests)
