@@ -130,9 +130,10 @@ static int store(struct lkst_err *e, const struct lkst_option *o, char *text, vo
 static int parse_one(struct lkst_err *e, const struct lkst_cmd *cmd, int argc, char **argv, int *i,
 		     void *options)
 {
-	char *word = argv[(*i)++], *value = NULL;
+	char *word = argv[(*i)++], *value = NULL, *letter = word + 1;
 	const struct lkst_option *o;
 	char called[LKST_CMD_CALLED_MAX];
+	int err;
 
 	if (!strcmp(word, "--help") || !strcmp(word, "-h"))
 		return 1;
@@ -143,9 +144,16 @@ static int parse_one(struct lkst_err *e, const struct lkst_cmd *cmd, int argc, c
 		if (word[2 + length])
 			value = word + 2 + length + 1;
 	} else {
-		o = find(cmd, NULL, 0, word[1]);
-		if (word[2])
-			value = word + 2;
+		/* Flags may share a dash, as in -fnv. */
+		o = find(cmd, NULL, 0, *letter);
+		while (o && o->type == LKST_OPTION_FLAG && letter[1]) {
+			err = store(e, o, NULL, options);
+			if (err)
+				return err;
+			o = find(cmd, NULL, 0, *++letter);
+		}
+		if (letter[1])
+			value = letter + 1;
 	}
 	if (!o)
 		return lkst_err_set(e, -EINVAL, "there is no option %s; see `%s --help`", word,
