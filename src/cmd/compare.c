@@ -103,19 +103,14 @@ static void end_guard(struct guard *g)
 /* What is done in a window. */
 static int watch(struct lkst_err *e, struct lkst_work *ret)
 {
+	_cleanup_(lkst_work_fini) struct lkst_work begin = {}, end = {};
 	const struct timespec window = { .tv_nsec = WINDOW_NS };
-	struct lkst_work begin, end;
-	unsigned int i;
 	int err = lkst_work_read(e, &begin);
 
 	if (err)
 		return err;
 	nanosleep(&window, NULL);
-	err = lkst_work_read(e, &end);
-	ret->busy_us = end.busy_us - begin.busy_us;
-	for (i = 0; i < LKST_NR_WORK_UNITS; i++)
-		ret->done[i] = end.done[i] > begin.done[i] ? end.done[i] - begin.done[i] : 0;
-	return err;
+	return lkst_work_read(e, &end) ?: lkst_work_between(e, &begin, &end, ret);
 }
 
 /* A pair begins with either state by turns, so that what grows or shrinks with time does not count for one. */
@@ -140,9 +135,25 @@ static int watch_pairs(struct lkst_err *e, u32 maskset, struct lkst_work_pair *p
 	return err;
 }
 
-int lkst_compare(struct lkst_err *e, u64 ns, struct lkst_work_slowdown *ret)
+struct pairs {
+	struct lkst_work_pair *list;
+	u32 nr;
+};
+
+static void free_pairs(struct pairs *p)
 {
-	_cleanup_free_ struct lkst_work_pair *pairs = NULL;
+	u32 i;
+
+	for (i = 0; i < p->nr; i++) {
+		lkst_work_fini(&p->list[i].recorded);
+		lkst_work_fini(&p->list[i].unrecorded);
+	}
+	free(p->list);
+}
+
+int lkst_compare(struct lkst_err *e, u64 ns, struct lkst_work_slowdown ret[LKST_WORK_ROWS])
+{
+	_cleanup_(free_pairs) struct pairs pairs = {};
 	struct guard guard = {};
 	u32 maskset, nr = ns / PAIR_NS;
 	int err = read_active(e, &maskset);
@@ -150,20 +161,22 @@ int lkst_compare(struct lkst_err *e, u64 ns, struct lkst_work_slowdown *ret)
 	if (err)
 		return err;
 	if (maskset == LKST_MASKSET_RNOTHING)
-		return lkst_err_set(e, -EBUSY, "nothing is being recorded with maskset RNOTHING");
+		return lkst_err_set(e, -EBUSY,
+				    "maskset RNOTHING is active, there is nothing to compare");
 	if (nr > LKST_WORK_PAIRS_MAX)
 		nr = LKST_WORK_PAIRS_MAX;
 	nr &= ~1U; /* each second one ends with the maskset */
-	pairs = calloc(nr + 1, sizeof(*pairs));
-	if (!pairs)
+	pairs.list = calloc(nr + 1, sizeof(*pairs.list));
+	if (!pairs.list)
 		return lkst_err_sys(e, -ENOMEM, "comparing");
+	pairs.nr = nr;
 	err = start_guard(e, maskset, &guard);
 	if (err)
 		return err;
-	err = watch_pairs(e, maskset, pairs, nr);
+	err = watch_pairs(e, maskset, pairs.list, nr);
 	/* An error may have left it as it was between two switches. */
 	if (err)
 		switch_maskset(NULL, LKST_MASKSET_RNOTHING, maskset);
 	end_guard(&guard);
-	return err ?: lkst_work_compare(e, pairs, nr, ret);
+	return err ?: lkst_work_compare(e, pairs.list, nr, ret);
 }

@@ -36,7 +36,7 @@ static const struct lkst_option rows[] = {
 	LKST_OPTION(DURATION, struct options, compare_ns, .name = "compare", .argument = "TIME",
 		    .min = COMPARE_MIN_NS, .max = COMPARE_MAX_NS,
 		    .help = "measure the cost, too: record nothing for half of TIME, by turns, and compare how\n"
-			    "much CPU time the same work takes; what happens in that half is not recorded"),
+			    "much CPU time the same work takes programs; that half is not recorded"),
 	LKST_OPTION_SOCKET_ROW(struct options, socket),
 	{},
 };
@@ -150,14 +150,44 @@ static void write_cost(const struct lkst_report *r, struct lkst_out *out)
 		r->budget.page.costs.took_us / 1e3);
 }
 
-/* What lkst_compare() has found out. */
-static void write_compared(const struct lkst_work_slowdown *c, struct lkst_out *out)
+/* What lkst_compare() has found out: the programs with the most CPU time. */
+struct compared {
+	struct lkst_work_slowdown rows[LKST_WORK_ROWS];
+	unsigned int nr; /* 0: it was not asked for */
+};
+
+static const struct lkst_column compared_columns[] = {
+	{ "program", "program", LKST_COLUMN_TEXT, "processes of this name" },
+	{ "share", "CPU %", LKST_COLUMN_RATIO, "of the CPU time of all programs" },
+	{ "slowdown", "slower by %", LKST_COLUMN_RATIO, "the median of the pairs of windows" },
+	{ "least", "from", LKST_COLUMN_RATIO, "with 95 % the median is not less" },
+	{ "most", "to", LKST_COLUMN_RATIO, "nor more than this" },
+	{ "pairs", "pairs", LKST_COLUMN_COUNT, "of windows that were compared" },
+	{ "by", "by", LKST_COLUMN_TEXT, "what counts as work" },
+};
+
+static void write_compared(const struct compared *c, struct lkst_out *out)
 {
-	lkst_out_printf(out,
-			"compared with not recording, %u times: the same work took %.1f %% more CPU time "
-			"(%.1f to %.1f), by %s\n",
-			c->nr_pairs, c->median * 100, c->least * 100, c->most * 100,
-			lkst_work_unit_names[c->unit]);
+	_cleanup_(lkst_table_fini) struct lkst_table t = {};
+	unsigned int i;
+
+	if (!c->nr)
+		return;
+	lkst_out_str(out, "\ncompared with not recording: how much more CPU time the same work took\n");
+	lkst_table_init_of(&t, "compared", "", compared_columns);
+	for (i = 0; i < c->nr; i++) {
+		const struct lkst_work_slowdown *s = &c->rows[i];
+
+		lkst_table_row(&t);
+		lkst_table_str(&t, s->comm);
+		lkst_table_double(&t, s->share * 100);
+		lkst_table_double(&t, s->median * 100);
+		lkst_table_double(&t, s->least * 100);
+		lkst_table_double(&t, s->most * 100);
+		lkst_table_u64(&t, s->nr_pairs);
+		lkst_table_str(&t, lkst_work_unit_names[s->unit]);
+	}
+	write_table(&t, out);
 }
 
 static void write_left_out(const struct lkst_report *r, unsigned int kind, struct lkst_out *out)
@@ -223,7 +253,7 @@ static void write_rings(const struct lkst_report *r, struct lkst_out *out)
 	write_table(&t, out);
 }
 
-static void write_text(const struct lkst_report *r, const struct lkst_work_slowdown *compared,
+static void write_text(const struct lkst_report *r, const struct compared *compared,
 		       struct lkst_out *out)
 {
 	char bytes[LKST_SIZE_TEXT];
@@ -239,8 +269,7 @@ static void write_text(const struct lkst_report *r, const struct lkst_work_slowd
 	lkst_recording_print_history(out, &r->history, "at the present rate");
 	write_losses(r, out);
 	write_cost(r, out);
-	if (compared)
-		write_compared(compared, out);
+	write_compared(compared, out);
 	write_budget(r, out);
 	lkst_out_printf(out, "%u hooks attached\n", r->nr_attached);
 }
@@ -396,23 +425,29 @@ static void put_limit(struct lkst_json *j, const struct lkst_report *r)
 	lkst_json_end(j);
 }
 
-static void put_compared(struct lkst_json *j, const struct lkst_work_slowdown *c)
+static void put_compared(struct lkst_json *j, const struct compared *c)
 {
-	if (!c) {
-		lkst_json_null(j, "compared");
-		return;
+	unsigned int i;
+
+	lkst_json_array(j, "compared");
+	for (i = 0; i < c->nr; i++) {
+		const struct lkst_work_slowdown *s = &c->rows[i];
+
+		lkst_json_object(j, NULL);
+		lkst_json_str(j, "program", s->comm);
+		lkst_json_decimal(j, "share", s->share, 6);
+		lkst_json_decimal(j, "slowdown", s->median, 6);
+		lkst_json_decimal(j, "least", s->least, 6);
+		lkst_json_decimal(j, "most", s->most, 6);
+		lkst_json_u64(j, "pairs", s->nr_pairs);
+		lkst_json_str(j, "by", lkst_work_unit_names[s->unit]);
+		lkst_json_end(j);
 	}
-	lkst_json_object(j, "compared");
-	lkst_json_str(j, "by", lkst_work_unit_names[c->unit]);
-	lkst_json_u64(j, "pairs", c->nr_pairs);
-	lkst_json_decimal(j, "slowdown", c->median, 6);
-	lkst_json_decimal(j, "least", c->least, 6);
-	lkst_json_decimal(j, "most", c->most, 6);
 	lkst_json_end(j);
 }
 
 static void put_report(struct lkst_json *j, const struct lkst_report *r,
-		       const struct lkst_work_slowdown *compared)
+		       const struct compared *compared)
 {
 	unsigned int i;
 
@@ -435,7 +470,7 @@ static void put_report(struct lkst_json *j, const struct lkst_report *r,
 }
 
 /* @r NULL: nothing is recorded. */
-static void write_json(const struct lkst_report *r, const struct lkst_work_slowdown *compared,
+static void write_json(const struct lkst_report *r, const struct compared *compared,
 		       struct lkst_out *out)
 {
 	struct lkst_json j;
@@ -450,7 +485,7 @@ static void write_json(const struct lkst_report *r, const struct lkst_work_slowd
 
 /* @r NULL: nothing is recorded. */
 static int write_page(struct lkst_err *e, const struct lkst_report *r,
-		      const struct lkst_work_slowdown *compared, enum lkst_wire_form form, FILE *to)
+		      const struct compared *compared, enum lkst_wire_form form, FILE *to)
 {
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	int err;
@@ -470,7 +505,7 @@ static int write_page(struct lkst_err *e, const struct lkst_report *r,
 	return err ? lkst_err_sys(e, err, "writing the status") : 0;
 }
 
-static int write_status(struct lkst_err *e, const struct lkst_work_slowdown *compared,
+static int write_status(struct lkst_err *e, const struct compared *compared,
 			enum lkst_wire_form form, FILE *to)
 {
 	_cleanup_(lkst_session_closep) struct lkst_session *s = NULL;
@@ -494,7 +529,7 @@ static int write_status(struct lkst_err *e, const struct lkst_work_slowdown *com
 
 int lkst_status_write(struct lkst_err *e, enum lkst_wire_form form, FILE *to)
 {
-	return write_status(e, NULL, form, to);
+	return write_status(e, &(struct compared){}, form, to);
 }
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
@@ -503,20 +538,22 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	enum lkst_wire_form form = o->prometheus ? LKST_WIRE_PROMETHEUS
 				   : o->json	 ? LKST_WIRE_JSON
 						 : LKST_WIRE_TEXT;
-	struct lkst_work_slowdown compared;
+	struct compared compared = {};
 	int err = 0;
 
 	if (o->prometheus && (o->json || o->compare_ns))
 		return lkst_err_set(e, -EINVAL, "choose one of --prometheus, --json and --compare");
 	if (o->compare_ns && o->socket)
 		return lkst_err_set(e, -EINVAL, "--compare changes the recording, which takes root and no socket");
-	if (o->compare_ns)
-		err = lkst_compare(e, o->compare_ns, &compared) ?:
-		      write_status(e, &compared, form, stdout);
-	else if (lkst_remote_is_wanted(o->socket))
+	if (o->compare_ns) {
+		err = lkst_compare(e, o->compare_ns, compared.rows);
+		compared.nr = err > 0 ? err : 0;
+		err = err < 0 ? err : write_status(e, &compared, form, stdout);
+	} else if (lkst_remote_is_wanted(o->socket)) {
 		err = lkst_remote_status(e, o->socket, form, stdout);
-	else
+	} else {
 		err = lkst_status_write(e, form, stdout);
+	}
 	if (!err && (fflush(stdout) || ferror(stdout)))
 		err = lkst_err_sys(e, -errno, "writing the status");
 	return err;
