@@ -154,8 +154,11 @@ static void let_a_freed_timer_run(void)
 	if (!timer)
 		return;
 	timer_setup(timer, on_timer, 0);
+	/* However slow the machine is, the timer does not run before it is freed. */
+	local_bh_disable();
 	mod_timer(timer, jiffies + 2);
 	kmem_cache_free(cache, timer);
+	local_bh_enable();
 	msleep(50);
 }
 

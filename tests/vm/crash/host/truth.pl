@@ -117,7 +117,9 @@ if (!defined $panic_printk) {
 	push @bad, "the newest event is $late ms before the panic" if $late > 1;
 	push @bad, "panic event of thread $panic->{tid}, $panic->{comm}" if ($panic->{comm} // '') !~ /$who/;
 }
-push @bad, "no name of process $lateborn" if defined $lateborn && ($name{$lateborn} // '') !~ /lateborn/ && exists $name{$lateborn};
+# Where the record of its exec may be missing, it has the name that it was born with.
+push @bad, "process $lateborn is called $name{$lateborn}"
+	if defined $lateborn && exists $name{$lateborn} && $name{$lateborn} !~ ($who eq 'reset' ? qr/lateborn|^sh$/ : qr/lateborn/);
 each_record(sub { $seen{$_[0]{event}}++ }, $trace, '--event', 'state_*');
 # A ring of 1 MiB that is not full has overwritten nothing.
 my $is_full = grep { -s $_ == 1 << 20 } glob "$trace/main.?";
