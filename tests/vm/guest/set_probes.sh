@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Probes that are set in a recording fetch what the kernel's own kprobe events fetch by the same definitions: registers,
+# memory of the kernel and of a program, strings, arrays, bit-fields, results. Both see the same run of one process, and
+# their records are compared one by one, in order (rows K01 to K12 and K19 of doc/heritage.md).
+# seconds: 12
+. /tests/lib.sh
+
+tracing=/sys/kernel/debug/tracing
+
+if [ ! -e $tracing/kprobe_events ]; then
+	echo 'skip set_probes: this kernel has no kprobe_events'
+	exit
+fi
+# Registers of a function's first three arguments.
+case $(uname -m) in
+aarch64) a=x0 b=x1 c=x2 ;;
+*) a=di b=si c=dx ;;
+esac
+
+# What follows "GROUP/" in a definition.
+definitions()
+{
+	cat <<END
+p rd vfs_read file=%$a count=%$c:u64 small=%$c:u8
+p open do_sys_openat2 dfd=%$a:s32 flags=+0(%$c):x64 mode=+8(%$c):u16 name=+u0(%$b):ustring
+p words do_sys_openat2 how=+0(%$c):u32[2] some=+0(%$c):b4@12/32
+r got vfs_read ret=\$retval:s64
+p stack vfs_write top=\$stack0 next=\$stack1 sp=\$stack
+p comm vfs_write who=\$comm
+p bad vfs_write nothing=+0(+0(%$c)):u64 count=%$c:u64
+END
+}
+
+lkst start --quiet --budget none --buffer 4M --event sched_process_exec
+definitions | while read -r kind name rest; do
+	echo "$kind:kp/$name $rest" >>$tracing/kprobe_events || fail "set_probes_kernel_takes_$name" "$rest"
+	lkst probe --quiet "$kind:my/$name $rest" >"$work/said" 2>&1 || fail "set_probes_takes_$name" "$(cat "$work/said")"
+done
+lkst probe --quiet "p:my/cond vfs_read count=%$c:u64 if count == 12345"
+
+echo 1 >$tracing/events/kp/enable
+sh -c "echo \$\$ >$tracing/set_event_pid; echo \$\$ >$work/pid; echo 1 >$tracing/tracing_on
+	exec dd if=$0 of=$work/out bs=1234 count=9" 2>/dev/null
+sh -c "echo \$\$ >$work/pid2; exec dd if=/dev/zero of=/dev/null bs=12345 count=3" 2>/dev/null
+echo 0 >$tracing/tracing_on
+cp $tracing/trace "$work/ftrace"
+lkst snapshot --quiet --output "$work/trace"
+lkst print --event 'my:*' "$work/trace" >"$work/print"
+
+# EVENT VALUES, a line for each record of one of the events; from where the kernel was told to trace until the end.
+pid=$(cat "$work/pid")
+# Where it could not read, the kernel prints 0, as if that were there.
+sed -n "s/^.*-$pid *\[.*: \([a-z]*\): ([^)]*) /\1 /p" "$work/ftrace" |
+	sed 'y/{}/[]/; s/^bad nothing=0 /bad nothing=(fault) /' >"$work/want"
+sed -n "s|^[^ ]* \[[0-9]*\] *$pid/.* my:\([a-z]*\): __probe_[a-z_]*=[^ ]* |\1 |p" "$work/print" | grep -v '^cond ' >"$work/got"
+for event in rd open words got stack comm bad; do
+	grep "^$event " "$work/want" >"$work/want1"
+	n=$(wc -l <"$work/want1")
+	# The shell has said that it is to be traced before that was so: it may have more before.
+	grep "^$event " "$work/got" | tail -n "$n" >"$work/got1"
+	if [ "$n" -gt 0 ] && cmp -s "$work/want1" "$work/got1"; then
+		ok "set_probes_${event}_as_the_kernel"
+	else
+		fail "set_probes_${event}_as_the_kernel" "$n records: $(diff "$work/want1" "$work/got1" | head -n 4)"
+	fi
+done
+n=$(grep -c "$(cat "$work/pid2")/dd .*my:cond: .*count=12345$" "$work/print")
+expect_none set_probes_condition "$([ "$n" = 3 ] || echo "$n records")"
+expect_none set_probes_condition_drops "$(grep my:cond "$work/print" | grep -v 'count=12345$')"
+lkst probe --quiet 'p:my/refused notify_die' >"$work/said" 2>&1
+expect_none set_probes_refuses_by_name "$(grep -q 'nobody set a probe in notify_die' "$work/said" || cat "$work/said")"
+lkst probe --quiet 'p:my/none no_such_function' >"$work/said" 2>&1
+expect_none set_probes_needs_a_function "$(grep -q 'no_such_function' "$work/said" || cat "$work/said")"
+# Inside the first instruction of a function.
+lkst probe --quiet 'p:my/inside vfs_read+1' >"$work/said" 2>&1
+expect_none set_probes_at_instructions "$(grep -q 'an instruction does not begin there' "$work/said" || cat "$work/said")"
+echo 0 >$tracing/events/kp/enable
+echo >$tracing/kprobe_events
+lkst stop --quiet
+expect_none set_probes_leaves_nothing "$(cat /sys/kernel/debug/kprobes/list)"
