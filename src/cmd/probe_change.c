@@ -39,6 +39,7 @@ struct change {
 	u32 nr_steps;
 	struct name *names; /* of the probes that there are after the steps so far */
 	u32 nr_names;
+	const struct lkst_catalog *catalog; /* of the recording; NULL: there is none */
 };
 
 static void fini(struct change *c)
@@ -58,6 +59,12 @@ static int no_memory(struct change *c)
 }
 
 /* ---- names ------------------------------------------------------------------------------------ */
+
+/* Whether --force must not take a name: what was called so before may have left records of another layout. */
+static bool was_used(const struct change *c, const char *event)
+{
+	return c->catalog && lkst_catalog_find(c->catalog, event);
+}
 
 static struct name *find_name(struct change *c, const char *event)
 {
@@ -97,7 +104,7 @@ static int choose_name(struct change *c, const char *first, bool is_first, struc
 
 	snprintf(p->event, sizeof(p->event), "%s", first);
 	full_name(p, event);
-	if (!find_name(c, event))
+	if (!find_name(c, event) && !(c->o->force && was_used(c, event)))
 		return 0;
 	if (is_first && !c->o->force)
 		return lkst_probe_refuse(
@@ -108,7 +115,7 @@ static int choose_name(struct change *c, const char *first, bool is_first, struc
 	for (number = 1; number < NUMBER_MAX; number++) {
 		snprintf(p->event, sizeof(p->event), "%.57s_%u", first, number);
 		full_name(p, event);
-		if (!find_name(c, event))
+		if (!find_name(c, event) && !was_used(c, event))
 			return 0;
 	}
 	return lkst_err_set(c->e, -EEXIST, "there are too many probes called %s", first);
@@ -270,8 +277,10 @@ static void print_steps(const struct change *c)
 
 static int run_in_turn(struct change *c, struct lkst_job *job)
 {
-	int err = lkst_probes_each(c->e, job->s, add_state, c) ?: plan(c);
+	int err = lkst_probes_each(c->e, job->s, add_state, c);
 
+	c->catalog = lkst_session_catalog(job->s);
+	err = err ?: plan(c);
 	if (!err && !c->o->dry_run)
 		err = apply(c, job);
 	if (!err)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Probes that are asked for: read in either language, and resolved. */
 #include <errno.h>
-#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
 #include "base/vec.h"
 #include "cmd/probe.h"
 #include "probe/text/format.h"
@@ -83,24 +82,49 @@ static int read_words(struct lkst_err *e, const struct lkst_probe_options *o, ch
 	return read_text(e, o, text, w);
 }
 
+/* All of a file, which may be a pipe; the caller frees it. */
+static int read_all(struct lkst_err *e, const char *name, char **ret_text, size_t *ret_length)
+{
+	_cleanup_fclose_ FILE *opened = strcmp(name, "-") ? fopen(name, "re") : NULL;
+	_cleanup_free_ char *text = malloc(LKST_PROBE_FILE_MAX + 1);
+	FILE *f = strcmp(name, "-") ? opened : stdin;
+	size_t length;
+
+	if (!f)
+		return lkst_err_sys(e, -errno, "opening it");
+	if (!text)
+		return lkst_err_sys(e, -ENOMEM, "reading it");
+	length = fread(text, 1, LKST_PROBE_FILE_MAX + 1, f);
+	if (ferror(f))
+		return lkst_err_sys(e, -errno, "reading it");
+	if (length > LKST_PROBE_FILE_MAX)
+		return lkst_err_set(e, -EFBIG, "it has more than %d bytes", LKST_PROBE_FILE_MAX);
+	*ret_text = lkst_take(text);
+	*ret_length = length;
+	return 0;
+}
+
+/* What a file is called in an error. */
+static const char *file_name(const char *name)
+{
+	return strcmp(name, "-") ? name : "standard input";
+}
+
 /* A file of definitions; "-": standard input. */
 static int read_file(struct lkst_err *e, const char *name, struct lkst_wanted_list *w)
 {
 	_cleanup_(lkst_definitions_fini) struct lkst_definitions all = {};
 	_cleanup_free_ char *text = NULL;
-	bool is_stdin = !strcmp(name, "-");
-	size_t length;
+	size_t length = 0;
 	int err;
 	u32 i;
 
-	err = lkst_read_file(e, AT_FDCWD, is_stdin ? "/dev/stdin" : name, LKST_PROBE_FILE_MAX,
-			     &text, &length)
-		      ?: lkst_definitions_parse(e, text, length, &all);
+	err = read_all(e, name, &text, &length) ?: lkst_definitions_parse(e, text, length, &all);
 	if (err) {
-		lkst_err_add(e, "%s", is_stdin ? "standard input" : name);
+		lkst_err_add(e, "%s", file_name(name));
 		return err;
 	}
-	for (i = 0; i < all.nr && !err; i++) {
+	for (i = 0; i < all.nr; i++) {
 		struct lkst_wanted *item = add(e, w);
 
 		if (!item)
@@ -194,9 +218,7 @@ int lkst_wanted_resolve(struct lkst_err *e, const struct lkst_probe_options *o,
 		      lkst_probe_resolve(e, w->image, written, &item->resolved) ?:
 		      keep_text(e, item);
 		if (err && item->written.line)
-			lkst_err_add(e, "%s: line %u",
-				     strcmp(o->file, "-") ? o->file : "standard input",
-				     item->written.line);
+			lkst_err_add(e, "%s: line %u", file_name(o->file), item->written.line);
 	}
 	return err;
 }
