@@ -53,8 +53,9 @@ CPPFLAGS += -D_GNU_SOURCE -Isrc -I$(GEN)
 CFLAGS   ?= -O2 -g
 override CFLAGS += -std=gnu11 $(WARN)
 LIB_LIBS := -lz -lzstd -lpthread
-# What debug information is read with, for src/probe/resolve; a static program names what these need as well.
-DEBUG_LIBS := -lcapstone -ldw
+# What debug information is read with, for src/probe/resolve; a static program names what it needs as well. Capstone is
+# only loaded when it is needed.
+DEBUG_LIBS := -ldw
 ifneq ($(SYSROOT),)
 DEBUG_LIBS += -lelf -llzma -lbz2
 endif
@@ -249,15 +250,16 @@ $(LOAD_BIN): $(BUILD)/%: %.c
 # Fuzz targets: built with SANITIZE=fuzz CC=clang-16, which tests/fuzz.sh does.
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
 FUZZ_BIN := $(FUZZ_SRC:%.c=$(BUILD)/%)
+FUZZ_DEBUG := $(shell grep -l '"probe/resolve/' $(FUZZ_SRC))
 
 $(FUZZ_BIN): $(BUILD)/%: $(BUILD)/%.o $(TEST_LIB) $(BUILD)/liblkst.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(if $(filter $(FUZZ_DEBUG:%.c=$(BUILD)/%),$@),$(LDLIBS),$(LIB_LIBS))
 
 .PHONY: unit live-tests vm-loads fuzz
 unit: $(UNIT_BIN) $(PAGE_PARTS) $(PROBED_BIN)	## build the unit tests
 live-tests: $(LIVE_TEST_BIN) $(LOAD_BIN)	## build the programs of the live tests
 vm-loads: $(filter $(BUILD)/tests/vm/%,$(LOAD_BIN))	## build the workloads of the tests in guests
-fuzz: $(FUZZ_BIN)
+fuzz: $(FUZZ_BIN) $(PROBED_BIN)
 
 INSTALL_DEPS := $(if $(filter-out no,$(DEPS)),tools/install-deps,:)
 FETCH_KERNEL := $(if $(filter-out no,$(DEPS)),OUT=$(OUT) tools/fetch-kernel,:)

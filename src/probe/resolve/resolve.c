@@ -118,7 +118,7 @@ static struct lkst_spot new_spot(struct resolver *r)
 	return s;
 }
 
-/* Checks that an instruction begins at @address of the image, as far as there are bytes; moves it on by one for %next. */
+/* Checks that an instruction begins at @address of the image, if its bytes are there; for %next, moves it on by one. */
 static int check_instruction(struct resolver *r, u64 *address)
 {
 	const struct lkst_image_symbol *symbol = lkst_image_symbol_at(r->image, *address);
