@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/glob.h"
 #include "cmd/answer.h"
+#include "cmd/event_probe.h"
 #include "cmd/recording.h"
 #include "cmd/verbs.h"
 #include "live/load/kernel_types.h"
@@ -113,6 +114,7 @@ static void list(const struct lkst_kernel *k, const char *glob, struct lkst_answ
 	for (i = 0; i < LKST_NR_EVENTS; i++)
 		if (!glob || is_named(glob, i))
 			list_event(k, i, &t);
+	lkst_event_list_probes(glob, &t);
 	lkst_answer_table(a, &t);
 	if (a->format == LKST_TABLE_TEXT)
 		lkst_out_printf(
@@ -256,7 +258,7 @@ static int show(struct lkst_err *e, const struct lkst_kernel *k, const char *nam
 	if (s)
 		return show_syscall(s);
 	if (strchr(name, ':'))
-		return show_tracepoint(e, name);
+		return lkst_event_show_probe(name) ? 0 : show_tracepoint(e, name);
 	return lkst_err_set(e, -ENOENT, "there is no event \"%s\"; `lkst event list` shows them",
 			    name);
 }
@@ -298,8 +300,8 @@ static const struct lkst_verb verbs[] = {
 		  .help = "the events, or those that match; so without a verb"),
 	LKST_VERB(.name = "show", .args = "NAME", .min_args = 1, .max_args = 1, .run = verb_show,
 		  .help = "one, with its fields, where it hooks and whether this kernel has that\n"
-			  "hook. NAME may also be an LKST mnemonic, a system call or a tracepoint\n"
-			  "(system:name)"),
+			  "hook. NAME may also be an LKST mnemonic, a system call, a tracepoint\n"
+			  "(system:name) or a probe that is set (GROUP:EVENT)"),
 	{},
 };
 

@@ -1,0 +1,108 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A probe is an event like any other: masksets decide on it, handlers take it and triggers ask for its arguments; and a
+# command that is killed while it sets one leaves nothing behind (rows K13 to K18 of doc/heritage.md).
+
+. "$(dirname "$0")/lib/live.sh"
+
+[ "$(id -u)" = 0 ] || skip_all "probe_handlers: needs root"
+program=$load/probed
+
+# Hits of probe $1, as `lkst probe --list` counts them.
+hits()
+{
+	"$LKST" probe --list --format json "$1" | perl -MJSON::XS -ne '
+		print $n = decode_json($_)->{hits}; END { print "none" unless defined $n }'
+}
+
+# How many records of event $1 there are now.
+records()
+{
+	rm -rf "$work/trace"
+	"$LKST" snapshot --quiet --output "$work/trace" && "$LKST" print --event "$1" "$work/trace" | wc -l
+}
+
+# expect NAME GOT WANTED
+expect()
+{
+	if [ "$2" = "$3" ]; then
+		ok "$1"
+	else
+		fail "$1" "$2, not $3"
+	fi
+}
+
+start_recording()
+{
+	"$LKST" start --quiet --budget none --buffer 4M --event sched_process_exec || exit 1
+	has_started=yes
+}
+
+start_recording
+"$LKST" probe --quiet -x "$program" 'my:step=probed_step n=%di:u32 twice=%si:u64' || fail probe_is_set 'lkst probe failed'
+
+"$program" 10
+expect active_maskset_records "$(records my:step)" 10
+"$LKST" maskset --quiet "other+=sched_switch" && "$LKST" maskset --quiet set other
+"$program" 10
+expect other_masksets_do_not "$(records my:step)" 10
+"$LKST" maskset --quiet 'other+=probe:*'
+"$program" 10
+expect until_it_is_written_there "$(records my:step)" 20
+"$LKST" maskset --quiet set RNOTHING
+"$program" 10
+expect rnothing_has_none "$(records my:step)" 20
+"$LKST" maskset --quiet set other
+"$program" 10
+expect and_set_again_it_has "$(records my:step)" 30
+
+"$LKST" trigger add --quiet --once --name seven 'my:step n == 7 and twice >= 14'
+"$program" 20
+rm -rf "$work/trace"
+"$LKST" snapshot --quiet --output "$work/trace"
+expect trigger_fires "$("$LKST" print --event trigger_fired "$work/trace" | grep -c 'value=7 .*name="seven"')" 1
+expect trigger_handler_records_all "$("$LKST" print --event my:step "$work/trace" | wc -l)" 50
+"$LKST" trigger remove --quiet seven
+
+"$LKST" handler load --quiet "$BUILD/handlers/sample.o" --event my:step &&
+	"$LKST" handler set sample one_in=5 >/dev/null
+"$LKST" maskset --quiet --handler sample 'other+=my:step'
+"$program" 20
+expect handler_takes_it "$(records my:step)" 54
+# Whoever handles a hit, it is counted once, while a maskset that is in use has the probe.
+expect hits_are_counted_once "$(hits my:step)" 70
+
+# The buffers are not for all that RDEFAULT has, so that older records may go.
+"$LKST" maskset --quiet set RDEFAULT
+"$program" 7
+expect rdefault_has_it "$(hits my:step)" 77
+"$LKST" maskset --quiet set other
+n=$(records my:step)
+
+"$LKST" probe --quiet --del my:step
+expect removal_leaves_no_pins "$(find /sys/fs/bpf/lkst -name '*my-step*' | wc -l)" 0
+"$program" 10
+expect removal_ends_it "$(records my:step)" "$n"
+"$LKST" stop --quiet
+
+# Killed at any moment: what is left is a probe that is set, or none; and after the end of recording, nothing.
+bad=
+for delay in 2 4 6 8 10 12 15 18 22 26 30; do
+	start_recording
+	"$LKST" probe --quiet -x "$program" 'my:step=probed_step n=%di:u32' &
+	pid=$!
+	sleep "0.0$(printf '%02d' $delay)"
+	kill -KILL $pid 2>/dev/null
+	wait $pid 2>/dev/null
+	if [ "$(hits my:step)" = none ] &&
+		! "$LKST" probe --quiet -x "$program" 'my:step=probed_step n=%di:u32' 2>"$work/said"; then
+		bad="$bad after $delay ms: $(cat "$work/said")"
+	fi
+	"$program" 3
+	[ "$(records my:step)" = 3 ] || bad="$bad after $delay ms: $(records my:step) records"
+	"$LKST" stop --quiet || bad="$bad after $delay ms: stop failed"
+	[ ! -e /sys/fs/bpf/lkst ] || bad="$bad after $delay ms: pins are left"
+done
+expect killed_commands_leave_nothing "${bad:-nothing}" nothing
+exit $failed
