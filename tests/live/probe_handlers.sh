@@ -42,6 +42,9 @@ start_recording()
 start_recording
 "$LKST" probe --quiet -x "$program" 'my:step=probed_step n=%di:u32 twice=%si:u64' || fail probe_is_set 'lkst probe failed'
 
+expect is_listed "$("$LKST" event list 'probe:*' | grep -c '^my:step  *probe .* n=%di:u32')" 1
+expect is_shown "$("$LKST" event show my:step | grep -cE '^    (u32     n|u64     twice)$')" 2
+
 "$program" 10
 expect active_maskset_records "$(records my:step)" 10
 "$LKST" maskset --quiet "other+=sched_switch" && "$LKST" maskset --quiet set other
