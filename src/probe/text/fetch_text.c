@@ -464,10 +464,11 @@ static unsigned int depth_of(const struct lkst_fetch *f)
 static int parse_name(struct parser *p, struct lkst_probe_arg *ret)
 {
 	const char *at = p->c->at, *equals = memchr(at, '=', (size_t)(p->end - at));
-	size_t length = (size_t)(equals - at);
+	size_t length;
 
 	if (*at == '\\' || !equals)
 		return 0;
+	length = (size_t)(equals - at);
 	if (!length)
 		return lkst_cursor_refuse(p->c, at, "argument name is not specified");
 	if (length >= LKST_PROBE_NAME)
