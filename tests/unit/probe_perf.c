@@ -267,6 +267,8 @@ TEST(perf_errors)
 		{ "f a:^u7", "unknown type" },
 		{ "f ^$vars:x8", "independent parameter" },
 		{ "f ^$retval", "not available on probe" },
+		{ "f if ^#a == 1", "begins with #" },
+		{ "f if a == \" ^# \"", "begins with #" },
 	};
 	size_t i;
 

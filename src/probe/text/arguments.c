@@ -94,7 +94,12 @@ static int parse_condition(struct lkst_cursor *c, struct lkst_probe *p)
 	c->at += 2;
 	if (!lkst_cursor_skip_blanks(c))
 		return lkst_cursor_refuse(c, c->at, "no filter rule after 'if'");
-	end = c->at + strlen(c->at);
+	for (end = c->at; *end; end++)
+		if (*end == '#' && lkst_cursor_is_blank(end[-1]))
+			return lkst_cursor_refuse(
+				c, end,
+				"no word of a condition begins with #, which begins a "
+				"comment where definitions are kept");
 	while (lkst_cursor_is_blank(end[-1]))
 		end--;
 	p->condition_at = lkst_cursor_offset(c, c->at);

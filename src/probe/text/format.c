@@ -164,12 +164,12 @@ static void put_arg(struct writer *w, const struct lkst_probe_arg *arg)
 	put(w, "%s%s", lkst_fetch_type_format(&arg->type, type), is_user ? "@user" : "");
 }
 
-/* A path, in which a blank and whatever is not printed is \ooo. */
+/* A path, in which a blank, what begins a comment, and whatever is not printed is \ooo. */
 static void put_path(struct writer *w, const char *path)
 {
 	w->is_bad |= !strchr(path, '/');
 	for (; *path; path++)
-		if (isgraph((unsigned char)*path) && *path != '\\')
+		if (isgraph((unsigned char)*path) && *path != '\\' && *path != '#')
 			put(w, "%c", *path);
 		else
 			put(w, "\\%03o", (unsigned char)*path);
