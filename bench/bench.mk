@@ -6,7 +6,7 @@
 BENCH     := $(BUILD)/bench
 # The rival of `bench/run extract` needs the packages of `tools/install-deps bench`.
 KDUMPFILE := $(if $(wildcard /usr/include/libkdumpfile/kdumpfile.h),kdumpfile)
-BENCH_BIN := $(addprefix $(BENCH)/,unit rate switch spin walk state peak disarm tracepoints $(KDUMPFILE))
+BENCH_BIN := $(addprefix $(BENCH)/,unit rate switch spin walk state peak disarm tracepoints probe $(KDUMPFILE))
 
 .PHONY: bench-programs
 bench-programs: $(BUILD)/lkst $(BENCH_BIN)

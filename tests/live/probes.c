@@ -35,7 +35,7 @@ struct outer {
 
 /* ---- what is probed --------------------------------------------------------------------------- */
 
-#define PROBED static __attribute__((noinline, noclone, used))
+#define PROBED static __attribute__((noinline, used))
 
 PROBED long add_numbers(long a, int b)
 {

@@ -113,7 +113,7 @@ static void begin(void)
 	for (i = 0; i < NR_REGISTERS; i++)
 		registers[i] = 0xabcdef0000000000 | i;
 	for (i = 0; i < 64; i++)
-		kernel[i] = 0x1111111111111111 * (i & 15);
+		kernel[i] = 0x1111111111111111ULL * (i & 15);
 	memset(user, 0, sizeof(user));
 	memset(&run, 0, sizeof(run));
 	run.areas[0].address = KERNEL;

@@ -2,7 +2,7 @@
 /* Calls two functions, as often as it is told, with 1, 2, 3 and so on, for probes at them. */
 #include <stdlib.h>
 
-#define PROBED static __attribute__((noinline, noclone, used))
+#define PROBED static __attribute__((noinline, used))
 
 PROBED int first_function(int number)
 {
