@@ -24,6 +24,14 @@ static const struct lkst_option rows[] = {
 		.help = "print the lines of kprobe_events that a probe becomes, and set nothing"),
 	LKST_OPTION(FLAG, struct lkst_probe_options, list, .name = "list", .letter = 'l',
 		    .help = "list the probes that are set, or those that match an argument"),
+	LKST_OPTION(TEXT, struct lkst_probe_options, lines, .name = "line", .letter = 'L',
+		    .argument = "LINES",
+		    .help = "show a function or a source, FUNC[:FIRST[+NUMBER|-LAST]] or\n"
+			    "SRC[:...]: lines that can be probed have a number"),
+	LKST_OPTION(TEXT, struct lkst_probe_options, vars, .name = "vars", .letter = 'V',
+		    .argument = "PLACE", .help = "show the variables that can be fetched there"),
+	LKST_OPTION(FLAG, struct lkst_probe_options, funcs, .name = "funcs", .letter = 'F',
+		    .help = "show the functions, or those that match an argument"),
 	LKST_OPTION(TEXT, struct lkst_probe_options, program, .name = "exec", .letter = 'x',
 		    .argument = "PROGRAM", .help = "look in this program or library"),
 	LKST_OPTION(TEXT, struct lkst_probe_options, module, .name = "module", .letter = 'm',
@@ -50,12 +58,17 @@ static const struct lkst_option rows[] = {
 static int check(struct lkst_err *e, const struct lkst_probe_options *o, unsigned int nr_args)
 {
 	bool is_change = o->add.nr || o->del.nr || o->file;
+	bool is_show = o->lines || o->vars || o->funcs;
 
-	if (o->list + is_change + (o->definition.nr != 0) > 1)
+	if (o->list + is_change + is_show + (o->definition.nr != 0) > 1 ||
+	    (o->lines != NULL) + (o->vars != NULL) + o->funcs > 1)
 		return lkst_err_set(
 			e, -EINVAL,
-			"--list, --definition, and what changes probes go one at a time");
-	if (o->list || is_change || o->definition.nr || nr_args)
+			"--list, --definition, --line, --vars, --funcs, and what changes probes go "
+			"one at a time");
+	if ((o->lines || o->vars) && nr_args)
+		return lkst_err_set(e, -EINVAL, "--line and --vars take one place");
+	if (o->list || is_change || is_show || o->definition.nr || nr_args)
 		return 0;
 	return lkst_err_set(e, -EINVAL, "a probe is missing; see --help");
 }
@@ -69,6 +82,8 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		return err;
 	if (o.list)
 		return lkst_probe_list(e, &o, args, nr_args);
+	if (o.lines || o.vars || o.funcs)
+		return lkst_probe_show(e, &o, args, nr_args);
 	/* As perf probe has it: a first word that is a path says where to look. */
 	if (nr_args && args[0][0] == '/' && !o.program && !o.module) {
 		o.program = *args++;
@@ -100,6 +115,7 @@ const struct lkst_cmd lkst_cmd_probe = {
 		    "  lkst probe -x /usr/bin/bash 'readline%return +0($retval):string'\n"
 		    "  lkst probe 'p:slow vfs_read len=%dx:u64 if len > 1M'\n"
 		    "  lkst probe -fnv 'schedule;cpu=*'      test before you execute\n"
+		    "  lkst probe --line vfs_read:0+7\n"
 		    "  lkst probe --list\n"
 		    "  lkst probe --del '*'\n",
 	.options = rows,

@@ -18,7 +18,8 @@ enum {
 
 struct lkst_probe_options {
 	struct lkst_list add, del, definition;
-	const char *file, *lines, *vars;
+	const char *file;
+	const char *lines, *vars; /* of --line and --vars; NULL: not given */
 	bool list, funcs, force, dry_run, verbose, quiet;
 	const char *program, *module, *vmlinux, *source;
 	struct lkst_answer_form form;
@@ -69,6 +70,10 @@ int lkst_probe_change(struct lkst_err *e, const struct lkst_probe_options *o, ch
 
 /* Lists the probes that match one of the patterns @args, or all. */
 int lkst_probe_list(struct lkst_err *e, const struct lkst_probe_options *o, char **args,
+		    unsigned int nr_args);
+
+/* Shows the lines, the variables or the functions that --line, --vars and --funcs ask for: those that match @args. */
+int lkst_probe_show(struct lkst_err *e, const struct lkst_probe_options *o, char **args,
 		    unsigned int nr_args);
 
 /* Whether a pattern matches the probe "GROUP:EVENT": its event, or all of its name. */

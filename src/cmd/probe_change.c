@@ -322,6 +322,15 @@ static int print_definitions(struct change *c)
 	return err;
 }
 
+/* What was left out of probes that are at several places. */
+static void print_notes(const struct lkst_wanted_list *w)
+{
+	u32 i;
+
+	for (i = 0; i < w->nr; i++)
+		lkst_recording_print(&w->items[i].resolved.notes);
+}
+
 int lkst_probe_change(struct lkst_err *e, const struct lkst_probe_options *o, char **args,
 		      unsigned int nr_args)
 {
@@ -329,6 +338,8 @@ int lkst_probe_change(struct lkst_err *e, const struct lkst_probe_options *o, ch
 	int err = lkst_wanted_read(e, o, args, nr_args, &c.wanted)
 			  ?: lkst_wanted_resolve(e, o, &c.wanted);
 
+	if (!o->quiet)
+		print_notes(&c.wanted);
 	if (err)
 		return err;
 	return o->definition.nr ? print_definitions(&c) : run(&c);

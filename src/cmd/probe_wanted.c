@@ -240,23 +240,37 @@ void lkst_wanted_fini(struct lkst_wanted_list *w)
 
 /* ---- what a recording keeps of it ------------------------------------------------------------- */
 
-/* Where it is, for people: as it was written, with what is known of the source since. */
+static bool is_lazy(const struct lkst_probe_place *place)
+{
+	return place->kind == LKST_PLACE_FUNCTION_LAZY || place->kind == LKST_PLACE_SOURCE_LAZY;
+}
+
+/*
+ * Where it is, for people: as it was written, with what is known of the source since. A line is counted from the
+ * beginning of the function that was named: what it is inlined in has another name.
+ */
 static void describe(const struct lkst_probe_place *written,
 		     const struct lkst_probe_place *resolved, char text[LKST_PROBE_TEXT])
 {
+	bool is_named = written->symbol && !strpbrk(written->symbol, "*?[");
 	struct lkst_probe_place on = *resolved;
 
 	if (written->kind == LKST_PLACE_FUNCTION_LINE || written->kind == LKST_PLACE_SOURCE_LINE) {
 		on = *written;
 		on.source = resolved->source ?: written->source;
-		on.is_next = false;
-	}
-	/* The offset is one in the file: how far it is from the symbol, the user has said. */
-	if (resolved->kind == LKST_PLACE_FILE && resolved->symbol) {
-		on.kind = written->kind == LKST_PLACE_FUNCTION_LINE ? written->kind
-								    : LKST_PLACE_SYMBOL;
+		on.path = resolved->path;
+	} else if (resolved->kind == LKST_PLACE_FILE && resolved->symbol) {
+		/* The offset is one in the file: how far it is from the symbol, the user has said. */
+		on.kind = LKST_PLACE_SYMBOL;
 		on.offset = written->kind == LKST_PLACE_SYMBOL ? written->offset : 0;
 	}
+	if (is_lazy(written) && is_named && resolved->line) {
+		on.kind = LKST_PLACE_FUNCTION_LINE;
+		on.symbol = written->symbol;
+	} else if (is_lazy(written)) {
+		on.pattern = written->pattern;
+	}
+	on.is_next = written->is_next;
 	on.is_return = resolved->is_return;
 	lkst_probe_place_format(&on, text);
 }

@@ -122,6 +122,27 @@ TEST(probe_command_reads_files)
 	rmdir(dir);
 }
 
+/* L16: the lines of this file; --vars and --funcs of perf-probe.txt. */
+TEST(probe_command_shows_what_can_be_probed)
+{
+	CHECK_EQ(probe("-x %s --line probe_command_target:0+4", self()), 0);
+	CHECK(!strncmp(output, "<probe_command_target@", 22));
+	CHECK(strstr(output,
+		     "tests/unit/probe_command.c:0>\n      0  __attribute__((noinline)) int "
+		     "probe_command_target(int a)\n         {\n"));
+	CHECK(strstr(output, "        return a + 1;\n"));
+	CHECK_EQ(probe("-x %s --vars probe_command_target", self()), 0);
+	CHECK(!strncmp(output, "Available variables at probe_command_target\n        @<", 54));
+	CHECK(strstr(output, "\n                int     a\n"));
+	CHECK_EQ(probe("-x %s --funcs probe_command_t*", self()), 0);
+	CHECK_STR(output, "probe_command_target\n");
+	CHECK_EQ(probe("-x %s --line probe_command_target:x", self()), -EINVAL);
+	CHECK(strstr(message, "not a valid number"));
+	CHECK_EQ(probe("-x %s --vars probe_command_target a", self()), -EINVAL);
+	CHECK_EQ(probe("-x %s --line x --vars y", self()), -EINVAL);
+	CHECK(strstr(message, "one at a time"));
+}
+
 TEST(probe_command_refuses)
 {
 	CHECK_EQ(probe("-n vfs_read $none"), -EINVAL);
@@ -144,6 +165,7 @@ static const struct unit_test tests[] = {
 	{ "probe_command_prints_definitions", test_probe_command_prints_definitions },
 	{ "probe_command_runs_dry", test_probe_command_runs_dry },
 	{ "probe_command_reads_files", test_probe_command_reads_files },
+	{ "probe_command_shows_what_can_be_probed", test_probe_command_shows_what_can_be_probed },
 	{ "probe_command_refuses", test_probe_command_refuses },
 };
 UNIT_MAIN(tests)
