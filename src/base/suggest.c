@@ -43,6 +43,9 @@ void lkst_suggest_offer(struct lkst_suggest *n, const char *name)
 	far = strstr(name, n->word) && length > 2 ? 1 : distance(n->word, name);
 	if (far > 1 + length / 3)
 		return;
+	for (at = 0; at < n->nr; at++)
+		if (!strcmp(n->best[at].name, name))
+			return;
 	for (at = n->nr; at && n->best[at - 1].distance > far; at--)
 		if (at < LKST_SUGGEST_MAX)
 			n->best[at] = n->best[at - 1];

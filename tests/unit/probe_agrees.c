@@ -181,8 +181,8 @@ TEST(perf_lists_the_same_functions)
 }
 
 /*
- * Writes what two definitions must agree in, of each line: the place and what is fetched. perf shows unsigned numbers as
- * hex, has names of its own, and gives several events one name.
+ * Writes what two definitions must agree in, of each line: the place and what is fetched. perf shows unsigned numbers
+ * as hex, has names of its own, and gives several events one name.
  */
 static void essence(const char *lines, char *text)
 {

@@ -75,8 +75,8 @@ TEST(probe_command_prints_definitions)
 
 	CHECK_EQ(probe("-x %s -D probe_command_target", self()), 0);
 	snprintf(expected, sizeof(expected),
-		 "p:probe_probe/probe_command_target %s:0x%lx # probe_command_target in %s\n",
-		 self(), target_offset(), self());
+		 "p:probe_probe/probe_command_target %s:0x%lx # probe_command_target@%s in %s\n",
+		 self(), target_offset(), __FILE__, self());
 	CHECK_STR(output, expected);
 	CHECK_EQ(probe("--definition nothing_is_called_so -x %s", self()), -ENOENT);
 	CHECK(strstr(message, "nothing_is_called_so"));
@@ -86,7 +86,7 @@ TEST(probe_command_prints_definitions)
 TEST(probe_command_runs_dry)
 {
 	CHECK_EQ(probe("-fnv -x %s probe_command_target", self()), 0);
-	CHECK(strstr(output, ":probe_command_target (on probe_command_target in /"));
+	CHECK(strstr(output, ":probe_command_target (on probe_command_target@" __FILE__ " in /"));
 	CHECK(strstr(output, "\n    p:probe_"));
 	CHECK_EQ(probe("-nq -x %s probe_command_target", self()), 0);
 	CHECK_STR(output, "");

@@ -373,8 +373,8 @@ int lkst_image_need_dwarf(struct lkst_err *e, struct lkst_image *image, const ch
 			what, image->program);
 	return lkst_err_set(
 		e, -ENODATA,
-		"%s requires debug information, and there is none of %s below /usr/lib/debug: install linux-image-%s-dbg, "
-		"or name its vmlinux with -k",
+		"%s requires debug information, and there is none of %s below /usr/lib/debug: install "
+		"linux-image-%s-dbg, or name its vmlinux with -k",
 		what, lkst_image_name(image), uname(&u) ? "RELEASE" : u.release);
 }
 

@@ -153,6 +153,15 @@ struct instance_walk {
 	int code;
 };
 
+/* What is left of a function that was inlined in part is called on the line where the function begins: no instance. */
+static bool is_own_part(Dwarf_Die *instance, Dwarf_Die *function)
+{
+	const char *call = lkst_die_call_source(instance), *source = lkst_die_source(function);
+
+	return call && source && lkst_die_call_line(instance) == lkst_die_line(function) &&
+	       !strcmp(call, source);
+}
+
 static enum lkst_die_step visit_instance(void *arg, Dwarf_Die *die)
 {
 	struct instance_walk *w = arg;
@@ -162,7 +171,8 @@ static enum lkst_die_step visit_instance(void *arg, Dwarf_Die *die)
 	switch (dwarf_tag(die)) {
 	case DW_TAG_inlined_subroutine:
 		if (dwarf_attr(die, DW_AT_abstract_origin, &attr) &&
-		    dwarf_formref_die(&attr, &origin) && dwarf_dieoffset(&origin) == w->function)
+		    dwarf_formref_die(&attr, &origin) && dwarf_dieoffset(&origin) == w->function &&
+		    !is_own_part(die, &origin))
 			w->code = w->found(w->arg, w->unit, die);
 		return w->code ? LKST_DIE_END : LKST_DIE_INTO;
 	case DW_TAG_subprogram:

@@ -181,6 +181,18 @@ static int set_place(struct resolver *r, struct lkst_spot *s, struct lkst_probe_
 	return code;
 }
 
+/* Says where the point is in its source, for people. */
+static void set_source(const struct lkst_point *point, struct lkst_probe_place *place)
+{
+	Dwarf_Die scope = point->scope;
+	const char *source = lkst_die_source(&scope);
+	int begin = lkst_die_line(&scope);
+
+	place->source = (char *)(point->line ? point->source : source);
+	if (source && point->line && !strcmp(source, point->source) && point->line > begin)
+		place->line = point->line - begin;
+}
+
 /* A point that DWARF knows. */
 static int add_point(struct resolver *r, const struct lkst_point *point)
 {
@@ -212,6 +224,7 @@ static int add_point(struct resolver *r, const struct lkst_point *point)
 		s.address = next + bias;
 	}
 	code = set_place(r, &s, &place);
+	set_source(point, &place);
 	return code ? code : add_probe(r, &s, &place);
 }
 

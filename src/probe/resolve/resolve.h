@@ -65,7 +65,8 @@ void lkst_resolved_fini(struct lkst_resolved *r);
  * that only perf probe's language has. Their arguments have names and types, their events the name that was given, or
  * the function's, and "_1", "_2" at the end of all but the first. In a program, the place is a byte of
  * the file, with `symbol` for people, and LKST_FETCH_AT_FILE is what uprobes make of "@+OFFS": an address as far from
- * the probed instruction's as OFFS is from its byte in the file.
+ * the probed instruction's as OFFS is from its byte in the file. By debug information, `source` and `line` say where
+ * a place is, for people: the line is counted from the function's beginning.
  *
  * Of several places, those at which a variable cannot be fetched are left out, with a note; if it is all of them, the
  * reason of the first is the error.

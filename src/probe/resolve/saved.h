@@ -25,9 +25,9 @@ int lkst_saved_format(struct lkst_err *e, const struct lkst_image *image,
 		      const struct lkst_probe *probes, u32 nr, char **ret_text);
 
 /*
- * Reads the probes for a build-id out of the @length bytes of @text, which are of file @name. @path is the program's, or
- * the module's name, NULL for the kernel; it is for the error if its part has another build-id. -ESTALE: so it is, and
- * both are named; -ENOENT: there is no such part; -EINVAL: a line is wrong; -ENOMEM.
+ * Reads the probes for a build-id out of the @length bytes of @text, which are of file @name. @path is the program's,
+ * or the module's name, NULL for the kernel; it is for the error if its part has another build-id. -ESTALE: so it is,
+ * and both are named; -ENOENT: there is no such part; -EINVAL: a line is wrong; -ENOMEM.
  */
 int lkst_saved_parse(struct lkst_err *e, const char *name, const char *text, size_t length,
 		     const char *build_id, const char *path, struct lkst_definitions *ret);

@@ -99,6 +99,30 @@ static enum lkst_die_step visit_global(void *arg, Dwarf_Die *die)
 		       : LKST_DIE_OVER;
 }
 
+static enum lkst_die_step visit_declared(void *arg, Dwarf_Die *die)
+{
+	return dwarf_tag(die) == DW_TAG_variable ? visit_named(arg, die) : LKST_DIE_OVER;
+}
+
+/* A variable that is only declared, since its definition has no debug information, may have a symbol. */
+static bool find_symbol(struct lkst_spot *s, struct block_search *b, struct lkst_value *ret_value)
+{
+	const struct lkst_image_symbol *symbol =
+		lkst_image_symbol_named(s->image, b->name, false, NULL);
+	Dwarf_Off offset = 0;
+	Dwarf_Die unit, die;
+	bool found = false;
+
+	while (symbol && !found && lkst_die_next_unit(s->image, &offset, &unit))
+		found = lkst_die_walk(s->image, &unit, visit_declared, b, &die);
+	if (!found)
+		return false;
+	*ret_value = (struct lkst_value){ .place = LKST_VALUE_FIXED,
+					  .type = lkst_ctype_of_die(&die),
+					  .offset = symbol->address };
+	return true;
+}
+
 /* Looks for a variable outside functions: in the spot's unit, then in all. */
 static bool find_global(struct lkst_spot *s, struct block_search *b, Dwarf_Die *ret_die)
 {
@@ -228,8 +252,11 @@ int lkst_variable_find(struct lkst_spot *s, const char *name, struct lkst_value 
 			return optimized_out(s, &die, name);
 		b.near = NULL;
 		if (!find_global(s, &b, &die))
-			return lkst_err_set(s->e, -ENOENT, "there is no variable %s at %s%s", name,
-					    s->where, lkst_suggest_text(&near, text));
+			return find_symbol(s, &b, ret_value)
+				       ? 0
+				       : lkst_err_set(s->e, -ENOENT,
+						      "there is no variable %s at %s%s", name,
+						      s->where, lkst_suggest_text(&near, text));
 	}
 	code = lkst_location_value(s, &die, name, ret_value);
 	return code == -ENOENT ? optimized_out(s, &die, name) : code;

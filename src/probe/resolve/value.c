@@ -24,7 +24,16 @@ static int load_symbol(struct lkst_spot *s, const struct lkst_value *v, const ch
 		       struct lkst_fetch **ret_node)
 {
 	const struct lkst_image_symbol *symbol = lkst_image_symbol_at(s->image, v->offset);
+	const struct lkst_image_symbol *from, *to;
 	u32 nr = 0;
+
+	from = lkst_image_symbol_named(s->image, "__per_cpu_start", false, NULL);
+	to = lkst_image_symbol_named(s->image, "__per_cpu_end", false, NULL);
+	if (from && to && (u64)v->offset >= from->address && (u64)v->offset < to->address)
+		return lkst_err_set(
+			s->e, -EOPNOTSUPP,
+			"%s is a variable that each CPU has for itself, and no probe finds the one of a CPU",
+			what);
 
 	if (symbol)
 		lkst_image_symbol_named(s->image, symbol->name, false, &nr);
@@ -68,7 +77,8 @@ int lkst_value_load(struct lkst_spot *s, const struct lkst_value *v, const char 
 	if (v->place == LKST_VALUE_POINTER)
 		return lkst_err_set(
 			s->e, -EOPNOTSUPP,
-			"%s is the address of a variable of the image, and a probe cannot compute where that was loaded",
+			"%s is the address of a variable of the image, and a probe cannot compute where that "
+			"was loaded",
 			what);
 	if (v->place == LKST_VALUE_NODE) {
 		if (v->offset)
