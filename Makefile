@@ -213,19 +213,20 @@ $(UNIT_BIN): $(BUILD)/%: $(BUILD)/%.o $(TEST_LIB) $(BUILD)/liblkst.a
 # What tests of probes look at: programs with debug information of several kinds, which are not run. ccache may
 # have compiled them elsewhere, and they say where.
 PROBED_SRC := $(sort $(wildcard tests/unit/probed/*.c))
+PROBED_MORE := $(sort $(wildcard tests/unit/probed/more/*.c))
 PROBED_BIN := $(foreach how,gcc-O2 gcc-O0 clang-O2,$(PROBED_SRC:%.c=$(BUILD)/%.$(how)))
 
-$(BUILD)/tests/unit/probed/%.gcc-O2: tests/unit/probed/%.c
+$(BUILD)/tests/unit/probed/%.gcc-O2: tests/unit/probed/%.c $(PROBED_MORE)
 	@mkdir -p $(@D)
-	CCACHE_DISABLE=1 gcc -O2 -g -o $@ $<
+	CCACHE_DISABLE=1 gcc -O2 -g -o $@ $^
 
-$(BUILD)/tests/unit/probed/%.gcc-O0: tests/unit/probed/%.c
+$(BUILD)/tests/unit/probed/%.gcc-O0: tests/unit/probed/%.c $(PROBED_MORE)
 	@mkdir -p $(@D)
-	CCACHE_DISABLE=1 gcc -O0 -g -o $@ $<
+	CCACHE_DISABLE=1 gcc -O0 -g -o $@ $^
 
-$(BUILD)/tests/unit/probed/%.clang-O2: tests/unit/probed/%.c
+$(BUILD)/tests/unit/probed/%.clang-O2: tests/unit/probed/%.c $(PROBED_MORE)
 	@mkdir -p $(@D)
-	CCACHE_DISABLE=1 $(CLANG) -O2 -g -o $@ $<
+	CCACHE_DISABLE=1 $(CLANG) -O2 -g -o $@ $^
 
 COMMA := ,
 

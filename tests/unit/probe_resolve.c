@@ -106,6 +106,12 @@ TEST(resolve_follows_members_and_elements)
 		probed_args(probed(PROBED_GCC,
 				   "find list[nr]->x list[1]->name:string name:string nr:x")),
 		"x=+0(+0(%di,%si,8)):s32 name=+10(+8(%di)):string name_1=+0(%dx):string nr=%si:x32");
+	/* An element of an array of arrays, by a number and by a variable; a struct that another source defines. */
+	CHECK_STR(probed_args(probed(PROBED_GCC,
+				     "walk p->cube[1][2][3] p->cube[1][n][3] p->cube[1][2]")),
+		  "cube=+172(%di):s32 cube_1=+140(%di,%dx,16):s32 cube_2=+160(%di):s32[4]");
+	CHECK_STR(probed_args(probed(PROBED_GCC, "look o->value")), "value=+8(%di):s32");
+	CHECK_STR(probed_args(probed(PROBED_CLANG, "look o->value")), "value=+8(%di):s32");
 	CHECK_STR(probed_args(probed(PROBED_GCC, "many g h")), "g=+8(%sp):s64 h=+16(%sp):s8");
 	CHECK_STR(probed_args(probed(PROBED_GCC, "small byte word c is")),
 		  "byte=%di:u8 word=%si:s16 c=%dx:s32 is=%cx:u8");

@@ -36,6 +36,7 @@ struct lkst_ctype {
 	const struct btf *btf; /* NULL: `die` */
 	u32 id;		       /* in BTF */
 	bool is_void;	       /* in DWARF, which has no entry for void */
+	u8 dimension; /* of an array that has several in one entry of DWARF: the first that is left */
 	Dwarf_Die die;
 };
 
@@ -55,6 +56,9 @@ struct lkst_ctype_member {
 };
 
 struct lkst_ctype_info lkst_ctype_look(const struct lkst_ctype *t);
+
+/* The name of a struct or union that is only declared where the type is from; NULL: it is not such a one. */
+const char *lkst_ctype_declared(const struct lkst_ctype *t);
 
 /* What a pointer points to, or an array's element. False: it is neither. */
 bool lkst_ctype_target(const struct lkst_ctype *t, struct lkst_ctype *ret_target);

@@ -49,28 +49,34 @@ static u64 number_of(Dwarf_Die *die, unsigned int name, u64 otherwise)
 	return otherwise;
 }
 
-/* Elements of the first dimension of array @die, and the number of all dimensions. */
-static u64 count_of(Dwarf_Die *die, unsigned int *ret_dimensions)
+/*
+ * Elements of dimension @dimension of array @die; *@ret_outer: those of all before it, multiplied; *@ret_dimensions:
+ * how many there are.
+ */
+static u64 count_of(Dwarf_Die *die, u8 dimension, u64 *ret_outer, unsigned int *ret_dimensions)
 {
 	unsigned int steps = LKST_CTYPE_DEPTH;
-	u64 first = 0;
+	u64 found = 0, count;
 	Dwarf_Die child;
 
 	*ret_dimensions = 0;
+	*ret_outer = 1;
 	if (dwarf_child(die, &child))
 		return 0;
 	do {
-		u64 count;
-
 		if (dwarf_tag(&child) != DW_TAG_subrange_type)
 			continue;
 		count = number_of(&child, DW_AT_count, 0);
 		if (!count)
 			count = number_of(&child, DW_AT_upper_bound, (u64)-1) + 1;
-		if (!(*ret_dimensions)++)
-			first = count;
+		if (*ret_dimensions == dimension)
+			found = count;
+		else if (*ret_dimensions < dimension &&
+			 __builtin_mul_overflow(*ret_outer, count, ret_outer))
+			*ret_outer = 0;
+		(*ret_dimensions)++;
 	} while (--steps && !dwarf_siblingof(&child, &child));
-	return first;
+	return found;
 }
 
 static bool is_signed_encoding(u64 encoding)
@@ -118,6 +124,7 @@ struct lkst_ctype_info lkst_ctype_dwarf_look(const struct lkst_ctype *t)
 	struct lkst_ctype_info info = { .kind = t->is_void ? LKST_CTYPE_VOID : LKST_CTYPE_OTHER };
 	unsigned int dimensions;
 	Dwarf_Die die;
+	u64 outer;
 
 	if (!bare(t, &die))
 		return info;
@@ -140,10 +147,8 @@ struct lkst_ctype_info lkst_ctype_dwarf_look(const struct lkst_ctype *t)
 		break;
 	case DW_TAG_array_type:
 		info.kind = LKST_CTYPE_ARRAY;
-		info.size = size_of(&die);
-		info.count = count_of(&die, &dimensions);
-		if (dimensions > 1)
-			info.kind = LKST_CTYPE_OTHER;
+		info.count = count_of(&die, t->dimension, &outer, &dimensions);
+		info.size = outer ? size_of(&die) / outer : 0;
 		break;
 	}
 	return info;
@@ -152,11 +157,16 @@ struct lkst_ctype_info lkst_ctype_dwarf_look(const struct lkst_ctype *t)
 bool lkst_ctype_dwarf_target(const struct lkst_ctype *t, struct lkst_ctype *ret_target)
 {
 	u8 kind = lkst_ctype_dwarf_look(t).kind;
+	unsigned int dimensions;
 	Dwarf_Die die;
+	u64 outer;
 
 	if ((kind != LKST_CTYPE_POINTER && kind != LKST_CTYPE_ARRAY) || !bare(t, &die))
 		return false;
+	count_of(&die, t->dimension, &outer, &dimensions);
 	*ret_target = lkst_ctype_of_die(&die);
+	if (kind == LKST_CTYPE_ARRAY && t->dimension + 1u < dimensions)
+		*ret_target = (struct lkst_ctype){ .die = die, .dimension = t->dimension + 1 };
 	return true;
 }
 
@@ -218,6 +228,16 @@ static bool walk_members(struct dwarf_walk *w, Dwarf_Die *of, u64 at, unsigned i
 static bool struct_of(const struct lkst_ctype *t, Dwarf_Die *ret_die)
 {
 	return lkst_ctype_dwarf_look(t).kind == LKST_CTYPE_STRUCT && bare(t, ret_die);
+}
+
+const char *lkst_ctype_declared(const struct lkst_ctype *t)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die die;
+
+	if (t->btf || !struct_of(t, &die) || !dwarf_attr(&die, DW_AT_declaration, &attr))
+		return NULL;
+	return dwarf_diename(&die);
 }
 
 int lkst_ctype_dwarf_member(const struct lkst_ctype *t, const char *name,

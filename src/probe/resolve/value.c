@@ -2,10 +2,13 @@
 /* Where a value of C is while a probe fires. */
 #include "probe/resolve/value.h"
 
+#include <bpf/btf.h>
+#include <dwarf.h>
 #include <errno.h>
 #include <string.h>
 
 #include "base/suggest.h"
+#include "probe/resolve/dies.h"
 
 /* How deep a node is. */
 static unsigned int depth_of(const struct lkst_fetch *f)
@@ -148,6 +151,41 @@ static int no_member(struct lkst_spot *s, const struct lkst_value *v, const char
 			    lkst_suggest_text(&near, text));
 }
 
+static enum lkst_die_step visit_struct(void *arg, Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	int tag = dwarf_tag(die);
+
+	return (tag == DW_TAG_structure_type || tag == DW_TAG_union_type) && dwarf_diename(die) &&
+			       !strcmp(dwarf_diename(die), arg) &&
+			       !dwarf_attr(die, DW_AT_declaration, &attr)
+		       ? LKST_DIE_END
+		       : LKST_DIE_OVER;
+}
+
+/* A struct that is only declared in one source is defined in others: finds it by its name, in BTF or all of DWARF. */
+static void complete(struct lkst_spot *s, struct lkst_ctype *type)
+{
+	const char *name = lkst_ctype_declared(type);
+	Dwarf_Off offset = 0;
+	Dwarf_Die unit, die;
+	int id = -1;
+
+	if (!name)
+		return;
+	if (s->image->btf)
+		id = btf__find_by_name_kind(s->image->btf, name, BTF_KIND_STRUCT);
+	if (id > 0) {
+		*type = (struct lkst_ctype){ .btf = s->image->btf, .id = id };
+		return;
+	}
+	while (lkst_die_next_unit(s->image, &offset, &unit))
+		if (lkst_die_walk(s->image, &unit, visit_struct, (void *)name, &die)) {
+			*type = (struct lkst_ctype){ .die = die };
+			return;
+		}
+}
+
 int lkst_value_member(struct lkst_spot *s, struct lkst_value *v, const char *name, bool is_arrow,
 		      const char *what)
 {
@@ -161,6 +199,7 @@ int lkst_value_member(struct lkst_spot *s, struct lkst_value *v, const char *nam
 	code = is_pointer ? follow(s, v, what) : 0;
 	if (code)
 		return code;
+	complete(s, &v->type);
 	code = lkst_ctype_member(&v->type, name, &m);
 	if (code)
 		return no_member(s, v, name, code);

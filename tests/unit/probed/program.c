@@ -22,7 +22,11 @@ struct point {
 	struct point *next;
 	int row[4];
 	short grid[3];
+	int cube[2][3][4];
 };
+
+struct opaque; /* which more/opaque.c defines */
+int opaque_value(struct opaque *o);
 
 enum colour { RED = -1, GREEN = 1 };
 
@@ -131,6 +135,12 @@ __attribute__((noinline)) int factorial(int n)
 	return n < 2 ? 1 : n * factorial(n - 1);
 }
 
+__attribute__((noinline)) int look(struct opaque *o)
+{
+	puts("look");
+	return opaque_value(o);
+}
+
 int main(int argc, char **argv)
 {
 	struct point *list[2] = { &global, &global };
@@ -141,5 +151,6 @@ int main(int argc, char **argv)
 	printf("%d %s\n", small(argc, 2, GREEN, argc), find(list, 2, argv[0]));
 	printf("%ld %f %d\n", shadow(argc), ratio(argc, 2), nested(argc));
 	list_all(&global);
+	look((struct opaque *)argv);
 	return square(argc) + factorial(argc);
 }
