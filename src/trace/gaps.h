@@ -7,12 +7,13 @@
 
 #include "abi/types.h"
 
-/* A place where records are missing. */
+/* A place where records are missing, or where nothing was to be recorded. */
 struct lkst_gap {
 	u32 cpu, buffer;
 	u64 from_ns, to_ns;
 	u64 events; /* known to be missing, 0: not known */
 	u64 blocks;
+	bool is_pause;	 /* nothing was to be recorded meanwhile: none is missing */
 	const char *why; /* a static sentence */
 };
 

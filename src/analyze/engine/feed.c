@@ -376,6 +376,7 @@ static int tell_pause(const struct lkst_feed *f, u64 end_ns)
 			.buffer = info->buffer,
 			.from_ns = f->pause_ns,
 			.to_ns = end_ns,
+			.is_pause = true,
 			.why = "nothing was recorded: maskset RNOTHING was active",
 		};
 

@@ -308,7 +308,8 @@ static int on_received(void *ctx, const struct lkst_record *r, const void *recor
 
 static int on_gap(void *ctx, const struct lkst_gap *gap)
 {
-	((struct summary *)ctx)->nr_gaps++;
+	if (!gap->is_pause)
+		((struct summary *)ctx)->nr_gaps++;
 	return 0;
 }
 

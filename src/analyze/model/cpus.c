@@ -203,7 +203,7 @@ static int on_gap(void *ctx, const struct lkst_gap *gap)
 
 	if (gap->buffer == LKST_BUFFER_STATE)
 		return 0;
-	s->doubts.gaps++;
+	s->doubts.gaps += !gap->is_pause;
 	if (gap->to_ns > s->life_cover_ns)
 		s->life_cover_ns = gap->to_ns;
 	if (gap->buffer == LKST_BUFFER_LIFE)
