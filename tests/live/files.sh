@@ -257,6 +257,11 @@ if mount -t tmpfs -o size=3m none "$work/small"; then
 	recorder=$!
 	children+=($recorder)
 	wait_until 60 test -e "$work/small/trace/metadata"
+	# Each CPU's stream has begun: what is lost then is between two of its blocks, however late the recorder comes.
+	for ((cpu = 0; cpu < $(nproc); cpu++)); do
+		taskset -c $cpu perl -e 'getppid for 1 .. 1500' 2>/dev/null || continue
+		wait_until 60 test -s "$work/small/trace/main.$cpu"
+	done
 	# Something in the way, so that there can be space again.
 	head -c 1000000 /dev/zero >"$work/small/filler"
 	perl -e "$call"

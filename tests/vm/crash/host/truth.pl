@@ -93,7 +93,7 @@ each_line(sub {
 	push @bad, "time goes back at $ns" if defined $last_ns && $ns < $last_ns;
 	$last_ns = $last_on{$cpu} = $ns;
 	$seen{all}++;
-	$name{$r->{tid}} = $r->{comm} if defined $r->{comm};
+	$name{$r->{tid}} = $r->{comm} if ($r->{comm} // 'null') ne 'null';
 	check_thread($r);
 	check_call($r);
 	$last_before{$cpu} = $ns if !defined $at || $ns <= $at;
