@@ -154,7 +154,18 @@ static enum lkst_die_step visit_function(void *arg, Dwarf_Die *die)
 bool lkst_die_function_at(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Addr address,
 			  Dwarf_Die *ret_die)
 {
-	return lkst_die_walk(image, unit, visit_function, &address, ret_die);
+	Dwarf_Off offset = dwarf_dieoffset(unit);
+
+	/* Who asks about one address asks about its neighbours. */
+	if (image->last_unit == offset && dwarf_haspc(&image->last_function, address) > 0) {
+		*ret_die = image->last_function;
+		return true;
+	}
+	if (!lkst_die_walk(image, unit, visit_function, &address, ret_die))
+		return false;
+	image->last_function = *ret_die;
+	image->last_unit = offset;
+	return true;
 }
 
 static enum lkst_die_step visit_inlined(void *arg, Dwarf_Die *die)

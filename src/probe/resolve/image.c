@@ -20,7 +20,7 @@ enum {
 	NOTES_MAX = 1 << 20, /* bytes of the running kernel's notes */
 	SYMBOLS_MAX = 4 << 20,
 	STEPS_MIN = 1 << 20,
-	STEPS_PER_BYTE = 4,
+	STEPS_PER_BYTE = 16,
 	ET_REL_BASE = 0x10000, /* where a module's sections are laid out: anywhere but 0 */
 };
 
@@ -386,6 +386,15 @@ void lkst_image_restart(struct lkst_image *image)
 bool lkst_image_step(struct lkst_image *image)
 {
 	return image->steps && image->steps--;
+}
+
+int lkst_image_check_steps(struct lkst_err *e, const struct lkst_image *image, int code)
+{
+	if (image->steps)
+		return code;
+	return lkst_err_set(e, -EBADMSG,
+			    "the debug information of %s is damaged: it refers to itself",
+			    lkst_image_name(image));
 }
 
 const struct lkst_image_symbol *lkst_image_symbol_at(const struct lkst_image *image, u64 address)

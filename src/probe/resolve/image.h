@@ -35,6 +35,9 @@ struct lkst_image {
 	struct btf *base_btf, *btf;
 	struct lkst_image_symbol *symbols; /* by address */
 	u32 nr_symbols;
+	Dwarf_Die
+		last_function; /* that an address was in, of the unit at offset `last_unit`; 0: none */
+	Dwarf_Off last_unit;
 	u64 max_steps;
 	u64 steps; /* entries of DWARF that may still be looked at: more than the file can hold are a loop */
 };
@@ -50,6 +53,9 @@ void lkst_image_restart(struct lkst_image *image);
 
 /* Whether a loop over DWARF may make one more step. */
 bool lkst_image_step(struct lkst_image *image);
+
+/* Returns @code, but -EBADMSG with a sentence if a walk was ended for having made too many steps. */
+int lkst_image_check_steps(struct lkst_err *e, const struct lkst_image *image, int code);
 
 /* The image's path or name, for errors. */
 const char *lkst_image_name(const struct lkst_image *image);

@@ -276,6 +276,8 @@ int lkst_list_lines(struct lkst_err *e, struct lkst_image *image,
 						     found_function, &r)
 			       : find_source(&r);
 	free(r.lines.found);
+	if (lkst_image_check_steps(e, image, 0))
+		return -EBADMSG;
 	if (code < 0 || !list.source)
 		return explain_lines(&r, code);
 	list.first = range->first;
@@ -339,6 +341,7 @@ int lkst_list_variables(struct lkst_err *e, struct lkst_image *image,
 		code = list_point(image, &points.list[i], &list);
 	if (code == -ENOMEM)
 		return lkst_err_set(e, code, "there is no memory to list variables");
+	code = lkst_image_check_steps(e, image, code);
 	if (code)
 		return code;
 	*ret_list = list;

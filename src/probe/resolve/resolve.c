@@ -578,7 +578,7 @@ int lkst_probe_resolve(struct lkst_err *e, struct lkst_image *image,
 	if (e)
 		e->text[0] = e->line[0] = 0;
 	lkst_image_restart(image);
-	code = resolve(&r);
+	code = lkst_image_check_steps(e, image, resolve(&r));
 	lkst_pool_fini(&r.pool);
 	if (!code) {
 		*ret_resolved = r.out;

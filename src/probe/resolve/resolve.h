@@ -73,7 +73,8 @@ void lkst_resolved_fini(struct lkst_resolved *r);
  *
  * -ENOENT: there is no such function, line, variable, member or mark, or the variable does not exist there, and the
  * text says where it does; -EILSEQ: within an instruction; -EOPNOTSUPP: nothing in kprobe_events stands for
- * it; -E2BIG: too many places; -ENODATA: this takes debug information, and there is none; -EINVAL; -ENOMEM.
+ * it; -E2BIG: too many places; -ENODATA: this takes debug information, and there is none; -EBADMSG: that is damaged;
+ * -EINVAL; -ENOMEM.
  */
 int lkst_probe_resolve(struct lkst_err *e, struct lkst_image *image,
 		       const struct lkst_probe *written, struct lkst_resolved *ret_resolved);
