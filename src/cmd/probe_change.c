@@ -23,11 +23,12 @@ struct step {
 	bool is_removal, is_done;
 	char event[LKST_PROBE_FULL_NAME]; /* "GROUP:EVENT" */
 	const struct lkst_probe *probe;	  /* to be set */
-	char *definition;
+	char *definition;		  /* what is set, or was; NULL: it is not known */
 };
 
 struct name {
 	char event[LKST_PROBE_FULL_NAME];
+	char *definition; /* NULL: it is not set yet */
 };
 
 /* What a command does. */
@@ -48,6 +49,8 @@ static void fini(struct change *c)
 
 	for (i = 0; i < c->nr_steps; i++)
 		free(c->steps[i].definition);
+	for (i = 0; i < c->nr_names; i++)
+		free(c->names[i].definition);
 	free(c->steps);
 	free(c->names);
 	lkst_wanted_fini(&c->wanted);
@@ -76,19 +79,20 @@ static struct name *find_name(struct change *c, const char *event)
 	return NULL;
 }
 
-static int add_name(struct change *c, const char *event)
+static int add_name(struct change *c, const char *event, const char *definition)
 {
 	struct name *name = lkst_vec_add(c->names, c->nr_names);
 
 	if (!name)
 		return no_memory(c);
 	snprintf(name->event, sizeof(name->event), "%s", event);
-	return 0;
+	name->definition = definition ? strdup(definition) : NULL;
+	return definition && !name->definition ? no_memory(c) : 0;
 }
 
 static int add_state(void *ctx, const struct lkst_probe_state *state)
 {
-	return add_name(ctx, state->event);
+	return add_name(ctx, state->event, state->row->definition);
 }
 
 static void full_name(const struct lkst_probe *p, char event[LKST_PROBE_FULL_NAME])
@@ -132,7 +136,9 @@ static int plan_removal(struct change *c, const char *event)
 		return no_memory(c);
 	step->is_removal = true;
 	snprintf(step->event, sizeof(step->event), "%s", event);
+	step->definition = lkst_take(name->definition);
 	*name = c->names[--c->nr_names];
+	c->names[c->nr_names].definition = NULL;
 	return 0;
 }
 
@@ -186,7 +192,7 @@ static int plan_probe(struct change *c, const struct lkst_definition *written, c
 	int err = choose_name(c, first, is_first, p, event) ?:
 		  lkst_wanted_format(c->e, written, p, text) ?:
 		  check_probe(c, p) ?:
-		  add_name(c, event);
+		  add_name(c, event, NULL);
 
 	if (err)
 		return err;
@@ -229,14 +235,32 @@ static int plan(struct change *c)
 
 /* ---- making them ------------------------------------------------------------------------------ */
 
-/* Removes what this command has set: it fails as a whole. */
-static void take_back(struct change *c, struct lkst_session *s)
+/* Sets again what this command has removed. */
+static void restore(const struct step *step, struct lkst_job *job)
+{
+	struct lkst_definition d;
+
+	if (!step->definition || lkst_definition_parse(NULL, step->definition, &d)) {
+		lkst_notes_add(&job->notes, "%s stays removed", step->event);
+		return;
+	}
+	if (lkst_probe_set(NULL, job->s, &d.probe, step->definition, &job->notes))
+		lkst_notes_add(&job->notes, "%s stays removed: it could not be set again",
+			       step->event);
+	lkst_probe_fini(&d.probe);
+}
+
+/* Takes all steps back, the last one first: a command fails as a whole. */
+static void take_back(struct change *c, struct lkst_job *job)
 {
 	u32 i;
 
-	for (i = c->nr_steps; i-- > 0;)
-		if (c->steps[i].is_done && !c->steps[i].is_removal)
-			lkst_probe_remove(NULL, s, c->steps[i].event);
+	for (i = c->nr_steps; i-- > 0;) {
+		if (c->steps[i].is_done && c->steps[i].is_removal)
+			restore(&c->steps[i], job);
+		else if (c->steps[i].is_done)
+			lkst_probe_remove(NULL, job->s, c->steps[i].event);
+	}
 }
 
 static int apply(struct change *c, struct lkst_job *job)
@@ -253,7 +277,7 @@ static int apply(struct change *c, struct lkst_job *job)
 		step->is_done = !err;
 	}
 	if (err)
-		take_back(c, job->s);
+		take_back(c, job);
 	return err;
 }
 
@@ -270,7 +294,7 @@ static void print_steps(const struct change *c)
 					   step->event);
 		else
 			lkst_probe_print(step->event, step->definition);
-		if (step->definition && c->o->verbose)
+		if (!step->is_removal && c->o->verbose)
 			lkst_print_message(stdout, "    %s", step->definition);
 	}
 }
@@ -317,7 +341,7 @@ static int print_definitions(struct change *c)
 	u32 i;
 
 	for (i = 0; i < c->nr_steps && !err; i++)
-		if (c->steps[i].definition)
+		if (!c->steps[i].is_removal)
 			lkst_print_message(stdout, "%s", c->steps[i].definition);
 	return err;
 }
