@@ -247,7 +247,7 @@ static bool is_lazy(const struct lkst_probe_place *place)
 
 /*
  * Where it is, for people: as it was written, with what is known of the source since. A line is counted from the
- * beginning of the function that was named: what it is inlined in has another name.
+ * beginning of the function that was named, or that the program's place has: what it is inlined in has another name.
  */
 static void describe(const struct lkst_probe_place *written,
 		     const struct lkst_probe_place *resolved, char text[LKST_PROBE_TEXT])
@@ -264,9 +264,9 @@ static void describe(const struct lkst_probe_place *written,
 		on.kind = LKST_PLACE_SYMBOL;
 		on.offset = written->kind == LKST_PLACE_SYMBOL ? written->offset : 0;
 	}
-	if (is_lazy(written) && is_named && resolved->line) {
+	if (is_lazy(written) && (is_named || resolved->kind == LKST_PLACE_FILE) && resolved->line) {
 		on.kind = LKST_PLACE_FUNCTION_LINE;
-		on.symbol = written->symbol;
+		on.symbol = is_named ? written->symbol : resolved->symbol;
 	} else if (is_lazy(written)) {
 		on.pattern = written->pattern;
 	}
