@@ -80,7 +80,7 @@ static u64 probe_read_str(struct machine *m, bool is_user)
 
 	if (!is_allowed(m, m->r[1], room, true))
 		return fail(m, "a string into nowhere");
-	length = strnlen((const char *)bytes, there < room ? there : room);
+	length = there ? strnlen((const char *)bytes, there < room ? there : room) : 0;
 	if (!there || (length == there && length < room)) {
 		memset(to, 0, room);
 		return (u64)FAULT;

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib/live.sh"
 
 [ "$(id -u)" = 0 ] || skip_all "probe_handlers: needs root"
-program=$load/probed
+program=$BUILD/tests/vm/load/probed
 
 # Hits of probe $1, as `lkst probe --list` counts them.
 hits()
