@@ -100,7 +100,7 @@ static int push_nested(struct machine *m, Dwarf_Attribute *attr, const Dwarf_Op 
 		return code;
 	if (!top(&inner))
 		return refuse(m, "is described by an empty expression");
-	top(&inner)->offset += offset;
+	top(&inner)->offset = (u64)top(&inner)->offset + offset;
 	return push(m, *top(&inner));
 }
 
@@ -180,9 +180,13 @@ static int dereference(struct machine *m, u64 size)
 /* Arithmetic on what is on the stack: only with numbers can it be done now. */
 static int compute(struct machine *m, u8 atom)
 {
-	struct term *b = top(m), *a = b - 1;
+	struct term *a, *b;
 
-	if (m->nr < 2 || b->is_fixed || (b->node && (a->node || a->is_fixed || atom != DW_OP_plus)))
+	if (m->nr < 2)
+		return refuse(m, "is described by an expression that is not whole");
+	b = top(m);
+	a = b - 1;
+	if (b->is_fixed || (b->node && (a->node || a->is_fixed || atom != DW_OP_plus)))
 		return refuse(m, "is computed, and a probe computes nothing");
 	if (atom == DW_OP_plus) {
 		a->offset = (u64)a->offset + b->offset;

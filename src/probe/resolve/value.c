@@ -219,7 +219,7 @@ int lkst_value_member(struct lkst_spot *s, struct lkst_value *v, const char *nam
 		v->bit_at = m.bit_at;
 		return 0;
 	}
-	v->offset += m.bit_at / 8;
+	v->offset = (u64)v->offset + m.bit_at / 8;
 	return 0;
 }
 
@@ -329,7 +329,7 @@ static int contain(struct lkst_spot *s, struct lkst_value *v, const char *what,
 		.bit_at = v->bit_at - 8 * byte,
 	};
 	if (v->place != LKST_VALUE_NODE)
-		v->offset += byte;
+		v->offset = (u64)v->offset + byte;
 	return 0;
 }
 
