@@ -141,6 +141,12 @@ static u64 call(struct machine *m, s32 function)
 
 /* ---- instructions ----------------------------------------------------------------------------- */
 
+/* What comes in from the left is the sign. */
+static u64 shift_signed(u64 a, u64 by)
+{
+	return a >> by | (a >> 63 ? ~(~0ULL >> by) : 0);
+}
+
 static u64 alu(struct machine *m, const struct bpf_insn *i)
 {
 	u64 a = m->r[i->dst_reg], b = i->code & BPF_X ? m->r[i->src_reg] : (u64)(s64)i->imm;
@@ -163,7 +169,7 @@ static u64 alu(struct machine *m, const struct bpf_insn *i)
 	case BPF_RSH:
 		return b > 63 ? fail(m, "a shift too far") : a >> b;
 	case BPF_ARSH:
-		return b > 63 ? fail(m, "a shift too far") : (u64)((s64)a >> b);
+		return b > 63 ? fail(m, "a shift too far") : shift_signed(a, b);
 	default:
 		return fail(m, "an operation that is not known here");
 	}
