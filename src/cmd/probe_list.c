@@ -18,6 +18,8 @@ static const struct lkst_column columns[] = {
 	{ "by", NULL, LKST_COLUMN_TEXT, "how the kernel gets to its program" },
 	{ "hits", NULL, LKST_COLUMN_COUNT, "how often it was hit while it was attached" },
 	{ "missed", NULL, LKST_COLUMN_COUNT, "hits for which the kernel did not run its program" },
+	{ "functions", NULL, LKST_COLUMN_COUNT,
+	  "at how many functions it is, if it is one probe at many; else 0" },
 };
 
 struct lister {
@@ -88,6 +90,7 @@ static void put_row(struct lkst_table *t, const struct lkst_probe_state *state)
 	lkst_table_str(t, lkst_probe_backend_names[state->backend]);
 	lkst_table_u64(t, state->hits);
 	lkst_table_u64(t, state->missed);
+	lkst_table_u64(t, state->nr_functions);
 	lkst_probe_fini(&d.probe);
 }
 
@@ -108,8 +111,11 @@ static int list_one(void *ctx, const struct lkst_probe_state *state)
 	lkst_probe_print(state->event, state->row->definition);
 	if (l->o->verbose) {
 		lkst_print_message(stdout, "    %s", state->row->definition);
-		printf("    %s, %llu hits, %llu missed\n", lkst_probe_backend_names[state->backend],
+		printf("    %s, %llu hits, %llu missed", lkst_probe_backend_names[state->backend],
 		       (unsigned long long)state->hits, (unsigned long long)state->missed);
+		if (state->nr_functions)
+			printf(", at %u functions", state->nr_functions);
+		printf("\n");
 	}
 	return 0;
 }

@@ -15,8 +15,10 @@ enum {
 };
 
 /* Fields that the records of probes begin with (src/probe/code/layout.h), as the kernel's own; one has either. */
-#define LKST_PROBE_FIELD_IP	"__probe_ip"
+#define LKST_PROBE_FIELD_IP "__probe_ip"
 #define LKST_PROBE_FIELD_RET_IP "__probe_ret_ip"
+/* Of a probe at many functions the second: which of them it was. */
+#define LKST_PROBE_FIELD_FUNC "__probe_func"
 /* Bit i: the i-th field after it could not be read, and says nothing. */
 #define LKST_PROBE_FIELD_FAULTS "__faults"
 

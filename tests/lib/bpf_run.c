@@ -132,6 +132,10 @@ static u64 call(struct machine *m, s32 function)
 		return get_comm(m);
 	case BPF_FUNC_get_current_pid_tgid:
 		return m->run->pid_tgid;
+	case BPF_FUNC_get_func_ip:
+		return m->r[1] == (u64)(uintptr_t)m->run->ctx
+			       ? m->run->func
+			       : fail(m, "the function of something else");
 	case BPF_FUNC_get_smp_processor_id:
 		return m->run->cpu;
 	default:
@@ -140,12 +144,6 @@ static u64 call(struct machine *m, s32 function)
 }
 
 /* ---- instructions ----------------------------------------------------------------------------- */
-
-/* What comes in from the left is the sign. */
-static u64 shift_signed(u64 a, u64 by)
-{
-	return a >> by | (a >> 63 ? ~(~0ULL >> by) : 0);
-}
 
 static u64 alu(struct machine *m, const struct bpf_insn *i)
 {
@@ -169,7 +167,7 @@ static u64 alu(struct machine *m, const struct bpf_insn *i)
 	case BPF_RSH:
 		return b > 63 ? fail(m, "a shift too far") : a >> b;
 	case BPF_ARSH:
-		return b > 63 ? fail(m, "a shift too far") : shift_signed(a, b);
+		return b > 63 ? fail(m, "a shift too far") : (u64)((s64)a >> b);
 	default:
 		return fail(m, "an operation that is not known here");
 	}

@@ -30,6 +30,7 @@ struct bpf_run {
 	const char *comm;
 	u64 pid_tgid;
 	u32 cpu;
+	u64 func; /* where the function begins that was hit */
 	u64 frames[BPF_RUN_FRAMES]; /* of the stack */
 	u32 nr_frames;
 	/* What came of it. */

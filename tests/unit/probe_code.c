@@ -624,6 +624,30 @@ TEST(arguments_and_results)
 	CHECK_EQ(field(LKST_PROBE_FIELD_IP), 999);
 }
 
+/* A probe at many functions says which one it was: LKST asks the kernel, since the instruction pointer differs. */
+TEST(many_functions)
+{
+	begin();
+	probe.place.is_many = true;
+	run.func = 0xffffffff81000040;
+	arg("first", node(LKST_FETCH_ARGUMENT, 1), SIGNED(4));
+	set("di", 7);
+	CHECK(runs());
+	CHECK_EQ(number(LKST_PROBE_FIELD_FUNC), 0xffffffff81000040);
+	CHECK_EQ(number(LKST_PROBE_FIELD_IP), 0xffffffff81000040);
+	CHECK_EQ(number("first"), 7);
+	begin();
+	probe.place.is_many = probe.place.is_return = true;
+	run.func = 0xffffffff81000040;
+	set("ip", 0xffffffff81234567);
+	set("ax", 0);
+	arg("bad", at(0, reg("ax")), SIGNED(8));
+	CHECK(runs());
+	CHECK_EQ(number(LKST_PROBE_FIELD_FUNC), 0xffffffff81000040);
+	CHECK_EQ(number(LKST_PROBE_FIELD_RET_IP), 0xffffffff81234567);
+	CHECK_EQ(number(LKST_PROBE_FIELD_FAULTS), 1);
+}
+
 /* ---- conditions ------------------------------------------------------------------------------- */
 
 static bool keeps(const char *condition)
@@ -875,6 +899,7 @@ static const struct unit_test tests[] = {
 	{ "constant_text", test_constant_text },
 	{ "stacks", test_stacks },
 	{ "arguments_and_results", test_arguments_and_results },
+	{ "many_functions", test_many_functions },
 	{ "conditions_on_numbers", test_conditions_on_numbers },
 	{ "conditions_on_text_and_thread", test_conditions_on_text_and_thread },
 	{ "nothing_is_known_of_what_could_not_be_read",

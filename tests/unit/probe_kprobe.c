@@ -54,6 +54,12 @@ TEST(kprobe_places)
 	CHECK_EQ(parse("p:open vfs_read"), 0);
 	CHECK_STR(P->group, "kprobes");
 	CHECK(!PLACE->module);
+	CHECK(!PLACE->is_many);
+	CHECK_EQ(parse("r:my/all mod:vfs_*,ext4_[a-f]* $retval"), 0);
+	CHECK(PLACE->is_many && PLACE->is_return);
+	CHECK_STR(PLACE->module, "mod");
+	CHECK_STR(PLACE->symbol, "vfs_*,ext4_[a-f]*");
+	CHECK_STR(again("p:my/all vfs_read,vfs_?? n=$arg1"), "p:my/all vfs_read,vfs_?? n=$arg1");
 	CHECK_EQ(parse("p 0xffffffff81000000"), 0);
 	CHECK_EQ(PLACE->kind, LKST_PLACE_ADDRESS);
 	CHECK_EQ(PLACE->address, 0xffffffff81000000);
@@ -368,7 +374,9 @@ TEST(kprobe_errors_of_our_own)
 		{ "p ^:vfs_read", "invalid probed address or symbol" },
 		{ "p ^18446744073709551616", "invalid probed address or symbol" },
 		{ "p vfs_read^%retur", "invalid probed address suffix" },
-		{ "p ^vfs_read*", "invalid probed address or symbol" },
+		{ "p ^vfs_read;", "invalid probed address or symbol" },
+		{ "p ^vfs_read*+8", "invalid probed address or symbol" },
+		{ "p vfs_*,^,ext4_*", "there is no function between two commas" },
 		{ "p /bin/sh^", "invalid uprobe offset" },
 		{ "p /bin^\\01x/sh:1", "three octal digits" },
 		{ "p /bin^\\000/sh:1", "three octal digits" },

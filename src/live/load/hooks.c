@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "live/load/pins.h"
-#include "live/load/probe_row.h"
+#include "live/load/probe_places.h"
 #include "live/load/tracefs.h"
 
 #define KPROBE_SOURCE "/sys/bus/event_source/devices/kprobe"
@@ -390,12 +390,22 @@ static int attach_to_tracepoint(struct lkst_err *e, struct lkst_hook *hook)
 	return hook->is_attached ? 0 : lkst_err_sys(e, -errno, "attaching it failed");
 }
 
-static int open_probe(struct lkst_err *e, const struct lkst_hook *hook)
+/* At many functions what keeps it attached is not the link of one perf event. */
+static int attach_probe(struct lkst_err *e, struct lkst_hook *hook)
 {
 	_cleanup_free_ struct lkst_probe_row *row = NULL;
+	_cleanup_close_ int event = -1;
 	int err = lkst_probe_row_read(e, hook->target, &row);
 
-	return err ?: lkst_probe_row_open(e, row);
+	if (err)
+		return err;
+	if (!row->nr_places) {
+		event = lkst_probe_row_open(e, row);
+		return event < 0 ? event : attach_to_event(e, hook, event);
+	}
+	hook->link_fd = lkst_probe_places_attach(e, hook->target, row, hook->program_fd);
+	hook->is_attached = hook->link_fd >= 0;
+	return hook->is_attached ? 0 : hook->link_fd;
 }
 
 /* A perf event at the hook, which a link then attaches the program to. */
@@ -405,8 +415,6 @@ static int open_event(struct lkst_err *e, struct lkst_hook *hook)
 
 	if (hook->kind == LKST_HOOK_BY_NAME)
 		return open_tracepoint(e, hook);
-	if (hook->kind == LKST_HOOK_PROBE)
-		return open_probe(e, hook);
 	fd = open_kprobe(hook->target, hook->kind == LKST_HOOK_KRETPROBE);
 	return fd < 0 ? lkst_err_sys(e, -errno, "attaching it failed") : fd;
 }
@@ -417,6 +425,8 @@ int lkst_hook_attach(struct lkst_err *e, struct lkst_hook *hook)
 
 	if (hook->kind == LKST_HOOK_TP)
 		return attach_to_tracepoint(e, hook);
+	if (hook->kind == LKST_HOOK_PROBE)
+		return attach_probe(e, hook);
 	event = open_event(e, hook);
 	return event < 0 ? event : attach_to_event(e, hook, event);
 }
@@ -444,14 +454,23 @@ void lkst_hooks_let_go(struct lkst_hooks *h)
 
 /*
  * What newer kernels report about a link, of which the headers that this is built with may know less: struct
- * bpf_link_info up to the member perf_event.kprobe.missed, which came with Linux 6.7.
+ * bpf_link_info up to the members perf_event.kprobe.missed and kprobe_multi.missed, which came with Linux 6.7.
  */
 struct kprobe_link_info {
 	u32 type, id, prog_id, pad;
-	u32 event_type, pad2;
-	u64 func_name;
-	u32 name_len, offset;
-	u64 addr, missed;
+	union {
+		struct {
+			u32 event_type, pad2;
+			u64 func_name;
+			u32 name_len, offset;
+			u64 addr, missed;
+		};
+		struct {
+			u64 addrs;
+			u32 count, flags;
+			u64 missed;
+		} multi;
+	};
 };
 
 enum {
@@ -459,9 +478,18 @@ enum {
 	EVENT_TYPE_KRETPROBE = 4,
 };
 
-/* How often the kernel did not get as far as the program: a probe was hit while another one was being handled. */
+/*
+ * How often the kernel did not get as far as the program: a probe was hit while another one was being handled. What keeps
+ * it attached may be a map of perf events, whose type is none of these.
+ */
 static u64 probe_missed(const struct kprobe_link_info *link, u32 length)
 {
+	_Static_assert((int)BPF_MAP_TYPE_PERF_EVENT_ARRAY != (int)BPF_LINK_TYPE_PERF_EVENT &&
+			       (int)BPF_MAP_TYPE_PERF_EVENT_ARRAY !=
+				       (int)BPF_LINK_TYPE_KPROBE_MULTI,
+		       "a map must not be taken for a link");
+	if (length >= sizeof(*link) && link->type == BPF_LINK_TYPE_KPROBE_MULTI)
+		return link->multi.missed;
 	if (length < sizeof(*link) || link->type != BPF_LINK_TYPE_PERF_EVENT)
 		return 0;
 	return link->event_type == EVENT_TYPE_KPROBE || link->event_type == EVENT_TYPE_KRETPROBE

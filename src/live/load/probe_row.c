@@ -29,7 +29,8 @@ void lkst_probe_pin(const char *event, const char *what, char pin[LKST_PROBE_PIN
 static bool is_sane(const struct lkst_probe_row *row)
 {
 	return row->version == LKST_PROBE_ROW_VERSION && row->nr_insns &&
-	       row->nr_insns <= LKST_CODE_MAX && memchr(row->path, 0, sizeof(row->path)) &&
+	       row->nr_insns <= LKST_CODE_MAX && row->nr_places <= LKST_PROBE_PLACES_MAX &&
+	       memchr(row->path, 0, sizeof(row->path)) &&
 	       memchr(row->symbol, 0, sizeof(row->symbol)) &&
 	       memchr(row->definition, 0, sizeof(row->definition));
 }
@@ -85,13 +86,13 @@ static int read_number(const char *source, const char *file, const char *format)
 
 enum { REF_COUNTER_SHIFT = 32 }; /* PERF_UPROBE_REF_CTR_OFFSET_SHIFT, kernel/events/core.c */
 
-int lkst_probe_row_open(struct lkst_err *e, const struct lkst_probe_row *row)
+int lkst_probe_row_attr(struct lkst_err *e, const struct lkst_probe_row *row,
+			struct perf_event_attr *ret_attr)
 {
 	const char *source = row->path[0] ? "uprobe" : "kprobe";
 	int type = read_number(source, "type", "%d");
 	int bit = row->is_return ? read_number(source, "format/retprobe", "config:%d") : 0;
 	struct perf_event_attr attr = { .type = type, .size = sizeof(attr) };
-	int fd;
 
 	if (type < 0 || bit < 0)
 		return lkst_err_set(e, -ENOTSUP, "this kernel has no %ss", source);
@@ -104,6 +105,17 @@ int lkst_probe_row_open(struct lkst_err *e, const struct lkst_probe_row *row)
 		attr.kprobe_func = row->symbol[0] ? (uintptr_t)row->symbol : 0;
 		attr.probe_offset = row->symbol[0] ? row->offset : row->address;
 	}
+	*ret_attr = attr;
+	return 0;
+}
+
+int lkst_probe_row_open(struct lkst_err *e, const struct lkst_probe_row *row)
+{
+	struct perf_event_attr attr;
+	int err = lkst_probe_row_attr(e, row, &attr), fd;
+
+	if (err)
+		return err;
 	/* One event of one CPU: the program runs on every CPU, in every process (kernel/trace/bpf_trace.c). */
 	fd = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 	return fd < 0 ? lkst_err_sys(e, -errno, "attaching it failed") : fd;

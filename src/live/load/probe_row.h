@@ -14,10 +14,11 @@
 #include "probe/code/compile.h"
 
 enum {
-	LKST_PROBE_ROW_VERSION = 1,
+	LKST_PROBE_ROW_VERSION = 2,
 	LKST_PROBE_PATH_MAX = 1024,
 	LKST_PROBE_SYMBOL_MAX = 256,
 	LKST_PROBE_PIN_MAX = 192,
+	LKST_PROBE_PLACES_MAX = 4096, /* functions that one probe may be at */
 };
 
 struct lkst_probe_row {
@@ -26,8 +27,11 @@ struct lkst_probe_row {
 	u64 offset;  /* from the symbol, or in the program's file */
 	u64 address; /* of a place in the kernel without a symbol */
 	u64 counter; /* in the file: what the kernel counts up while the probe is there; 0: nothing */
-	char path[LKST_PROBE_PATH_MAX];	    /* of a program; "": the kernel */
-	char symbol[LKST_PROBE_SYMBOL_MAX]; /* "": by address */
+	char path[LKST_PROBE_PATH_MAX]; /* of a program; "": the kernel */
+	char symbol
+		[LKST_PROBE_SYMBOL_MAX]; /* "": by address; of a probe at many functions, globs */
+	u32 nr_places; /* of many functions (live/load/probe_places.h); 0: it is at one place */
+	u32 is_multi;  /* one link attaches its program at all of them */
 	char definition[LKST_PROBE_TEXT];
 	struct lkst_probe_plan plan;
 	u32 nr_insns;
@@ -37,6 +41,7 @@ struct lkst_probe_row {
 /* What the row, or something else, of event "GROUP:EVENT" is pinned as. */
 #define LKST_PROBE_ROW_PIN "probe-row"
 #define LKST_PROBE_CPUS_PIN "probe-cpus"
+#define LKST_PROBE_PLACES_PIN "probe-places"
 void lkst_probe_pin(const char *event, const char *what, char pin[LKST_PROBE_PIN_MAX]);
 
 /* Reads the row of @event; the caller frees it. -ENOENT: there is no such probe. */
@@ -49,5 +54,10 @@ int lkst_probe_row_write(struct lkst_err *e, const char *event, const struct lks
  * A perf event at the place: a descriptor, which the caller closes. -ENOTSUP: the kernel has no such probes.
  */
 int lkst_probe_row_open(struct lkst_err *e, const struct lkst_probe_row *row);
+
+/* What that perf event is. It points into @row. */
+struct perf_event_attr;
+int lkst_probe_row_attr(struct lkst_err *e, const struct lkst_probe_row *row,
+			struct perf_event_attr *ret_attr);
 
 #endif

@@ -17,14 +17,17 @@
 #include "base/cleanup.h"
 #include "live/load/kernel_types.h"
 #include "live/load/pins.h"
+#include "live/load/probe_places.h"
 #include "live/recording/masksets.h"
+#include "live/recording/probe_functions.h"
 #include "live/recording/probe_kernel.h"
 #include "live/recording/probe_load.h"
 
 const char *const lkst_probe_backend_names[LKST_NR_BACKENDS] = {
-	[LKST_BACKEND_DETACHED] = "detached", [LKST_BACKEND_BREAKPOINT] = "breakpoint",
-	[LKST_BACKEND_JUMP] = "jump",	      [LKST_BACKEND_FTRACE] = "ftrace",
-	[LKST_BACKEND_RETURN] = "return",     [LKST_BACKEND_PROGRAM] = "program",
+	[LKST_BACKEND_DETACHED] = "detached",  [LKST_BACKEND_BREAKPOINT] = "breakpoint",
+	[LKST_BACKEND_JUMP] = "jump",	       [LKST_BACKEND_FTRACE] = "ftrace",
+	[LKST_BACKEND_RETURN] = "return",      [LKST_BACKEND_PROGRAM] = "program",
+	[LKST_BACKEND_MULTI] = "kprobe.multi", [LKST_BACKEND_EACH] = "kprobes",
 };
 
 /* ---- pins ------------------------------------------------------------------------------------- */
@@ -57,8 +60,11 @@ static int drop_pin(struct lkst_err *e, void *ctx, const char *pin)
 /* Drops all that a probe has, its row last; fine if there is nothing. */
 static int drop_all(struct lkst_err *e, const char *event)
 {
+	static const char *const maps[] = { LKST_PROBE_CPUS_PIN, LKST_PROBE_PLACES_PIN,
+					    LKST_PROBE_ROW_PIN };
 	char pin[LKST_PROBE_PIN_MAX];
 	struct dropping d;
+	size_t i;
 	int err;
 
 	lkst_hook_name(LKST_HOOK_PROBE, event, d.link);
@@ -66,13 +72,13 @@ static int drop_all(struct lkst_err *e, const char *event)
 	err = lkst_pins_each(e, drop_pin, &d);
 	if (err)
 		return err;
-	lkst_probe_pin(event, LKST_PROBE_CPUS_PIN, pin);
-	err = lkst_pins_drop(NULL, pin);
-	if (err && err != -ENOENT)
-		return lkst_err_sys(e, err, "removing probe %s", event);
-	lkst_probe_pin(event, LKST_PROBE_ROW_PIN, pin);
-	err = lkst_pins_drop(NULL, pin);
-	return err && err != -ENOENT ? lkst_err_sys(e, err, "removing probe %s", event) : 0;
+	for (i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
+		lkst_probe_pin(event, maps[i], pin);
+		err = lkst_pins_drop(NULL, pin);
+		if (err && err != -ENOENT)
+			return lkst_err_sys(e, err, "removing probe %s", event);
+	}
+	return 0;
 }
 
 /* ---- the place -------------------------------------------------------------------------------- */
@@ -141,17 +147,14 @@ static int explain(struct lkst_err *e, const struct lkst_probe *probe,
 	return lkst_probe_refuse(e, err, probe, at, "%s", strerror(-err));
 }
 
-/* Asks the kernel whether a probe can be there; this sets one for a moment, that nothing runs at. */
-static int check_place(struct lkst_err *e, const struct lkst_probe *probe,
-		       const struct lkst_probe_row *row)
+/* A probe of functions that there are in this kernel. */
+static int check_kernel(struct lkst_err *e, const struct lkst_probe *probe,
+			const struct lkst_probe_row *row)
 {
-	struct lkst_err why = {};
-	int fd;
-
-	if (!row->path[0] && !lkst_kernel_has_kprobes())
+	if (!lkst_kernel_has_kprobes())
 		return lkst_err_set(e, -ENOTSUP,
 				    "this kernel was built without kprobes (CONFIG_KPROBES)");
-	if (!row->path[0] && !lkst_kernel_lets_read_memory())
+	if (!lkst_kernel_lets_read_memory())
 		return lkst_err_set(
 			e, -EPERM,
 			"this kernel is locked down (confidentiality) and lets nobody probe it");
@@ -161,6 +164,21 @@ static int check_place(struct lkst_err *e, const struct lkst_probe *probe,
 			"the kernel lets nobody set a probe in %s, which is part of how it "
 			"handles probes",
 			row->symbol);
+	return 0;
+}
+
+/* Asks the kernel whether a probe can be there; this sets one for a moment, that nothing runs at. */
+static int check_place(struct lkst_err *e, const struct lkst_probe *probe,
+		       const struct lkst_probe_row *row)
+{
+	struct lkst_err why = {};
+	int fd;
+
+	if (!row->path[0]) {
+		fd = check_kernel(e, probe, row);
+		if (fd)
+			return fd;
+	}
 	fd = lkst_probe_row_open(&why, row);
 	if (fd < 0)
 		return fd == -ENOTSUP ? lkst_err_set(e, fd, "%s", why.text)
@@ -198,23 +216,60 @@ static int check(struct lkst_err *e, const struct lkst_session *s, const struct 
 	return 0;
 }
 
+/*
+ * What is known of a probe before the recording is changed. Of the functions of a probe at many, the addresses are the
+ * caller's to free().
+ */
+struct preparing {
+	struct lkst_probe_row *row;
+	struct lkst_probe_code *code;
+	u64 *addresses;
+	u32 nr_matched;
+};
+
+static void guard_preparing(struct preparing *p)
+{
+	free(p->row);
+	free(p->code);
+	free(p->addresses);
+}
+
+/* Finds the functions of a probe at many. */
+static int find_functions(struct lkst_err *e, const struct lkst_probe *probe, struct preparing *p)
+{
+	struct lkst_probe_row *row = p->row;
+	bool is_multi = false;
+	int err = check_kernel(e, probe, row)
+			  ?: lkst_probe_functions_find(e, probe, &p->addresses, &row->nr_places,
+						       &p->nr_matched, &is_multi);
+
+	row->is_multi = is_multi;
+	return err ? lkst_probe_refuse(e, err, probe, probe->place.at, "%s", e ? e->text : "") : 0;
+}
+
 /* Everything about it that needs no change to the recording. */
 static int prepare(struct lkst_err *e, const struct lkst_probe *probe, const char *definition,
-		   struct lkst_probe_code **ret_code, struct lkst_probe_row *row)
+		   struct preparing *p)
 {
 	const struct lkst_probe_target target = { .machine = lkst_machine_own(),
 						  .find_symbol = lkst_kernel_find_symbol };
+	struct lkst_probe_row *row = p->row;
 	bool is_preemptible = false;
 	struct lkst_probe_code *code;
 	int err = describe_place(e, probe, row);
 
-	err = err ?: check_place(e, probe, row);
+	if (!err)
+		err = probe->place.is_many ? find_functions(e, probe, p)
+					   : check_place(e, probe, row);
 	if (!err && row->path[0])
 		err = lkst_probe_check_preemption(e, &is_preemptible);
-	err = err ?: lkst_probe_compile(e, probe, &target, ret_code);
+	/* live/load/probe_places.h says why. A kernel that can't prevent it does not preempt the program there. */
+	if (!err && row->is_multi && lkst_probe_check_preemption(NULL, &is_preemptible))
+		is_preemptible = false;
+	err = err ?: lkst_probe_compile(e, probe, &target, &p->code);
 	if (err)
 		return err;
-	code = *ret_code;
+	code = p->code;
 	snprintf(row->definition, sizeof(row->definition), "%s", definition ?: probe->text ?: "");
 	row->plan.is_fixed = code->layout.event.is_fixed;
 	row->plan.size = (u16)(row->plan.is_fixed ? code->layout.size : code->layout.room);
@@ -270,29 +325,50 @@ static int declare(struct lkst_err *e, struct lkst_session *s, const struct lkst
 	return err;
 }
 
+/* How many functions are left out is known when it was tried to attach it at all. */
+static void note_left_out(const char *event, const struct preparing *p, struct lkst_notes *notes)
+{
+	int nr = lkst_probe_places_count(NULL, event, p->row);
+
+	if (nr >= 0 && (u32)nr < p->nr_matched)
+		lkst_notes_add(notes,
+			       "%s is at %d of the %u functions that match; the kernel lets nobody "
+			       "set a probe in the others.",
+			       event, nr, p->nr_matched);
+}
+
+/* Makes the probe, as far as the recording keeps it. */
+static int keep(struct lkst_err *e, const char *event, const struct preparing *p)
+{
+	int err = 0;
+
+	if (p->row->nr_places)
+		err = lkst_probe_places_write(e, event, p->addresses, p->row->nr_places);
+	return err ?: lkst_probe_row_write(e, event, p->row) ?: load(e, event, p->row);
+}
+
 int lkst_probe_set(struct lkst_err *e, struct lkst_session *s, const struct lkst_probe *probe,
 		   const char *definition, struct lkst_notes *notes)
 {
-	_cleanup_free_ struct lkst_probe_row *row = calloc(1, sizeof(*row));
-	_cleanup_free_ struct lkst_probe_code *code = NULL;
+	_cleanup_(guard_preparing) struct preparing p = { .row = calloc(1, sizeof(*p.row)) };
 	const struct lkst_event_class *event;
 	int err = check(e, s, probe);
 
-	if (!row)
+	if (!p.row)
 		return lkst_err_sys(e, -ENOMEM, "setting a probe");
-	err = err ?: prepare(e, probe, definition, &code, row);
+	err = err ?: prepare(e, probe, definition, &p);
 	if (err)
 		return err;
-	event = &code->layout.event;
-	err = drop_all(e, event->name) ?: declare(e, s, event, &row->plan.id);
+	event = &p.code->layout.event;
+	err = drop_all(e, event->name) ?: declare(e, s, event, &p.row->plan.id);
 	if (err)
 		return err;
-	err = lkst_probe_row_write(e, event->name, row) ?:
-	      load(e, event->name, row) ?:
-	      admit(e, s, event->name, row->plan.id, notes);
+	err = keep(e, event->name, &p) ?: admit(e, s, event->name, p.row->plan.id, notes);
+	if (!err && p.row->nr_places)
+		note_left_out(event->name, &p, notes);
 	if (!err)
 		return 0;
-	lkst_maskset_retire(NULL, s, row->plan.id);
+	lkst_maskset_retire(NULL, s, p.row->plan.id);
 	drop_all(NULL, event->name);
 	lkst_session_list_hooks(NULL, s);
 	return err;
@@ -325,6 +401,7 @@ static void look(const struct lkst_hooks *hooks, struct lkst_probe_state *state)
 {
 	bool is_attached = false;
 	unsigned int i;
+	int nr;
 
 	for (i = 0; i < hooks->nr; i++) {
 		const struct lkst_hook *hook = &hooks->items[i];
@@ -334,6 +411,8 @@ static void look(const struct lkst_hooks *hooks, struct lkst_probe_state *state)
 		is_attached |= hook->is_attached;
 		state->missed += lkst_hook_skipped(hook);
 	}
+	nr = state->row->nr_places ? lkst_probe_places_count(NULL, state->event, state->row) : 0;
+	state->nr_functions = nr > 0 ? (u32)nr : 0;
 	state->hits = count_hits(state->event);
 	state->backend =
 		is_attached ? lkst_kernel_probe_backend(state->row) : LKST_BACKEND_DETACHED;

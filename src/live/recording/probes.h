@@ -33,6 +33,8 @@ enum lkst_probe_backend {
 	LKST_BACKEND_FTRACE,	 /* by the call that each function begins with: [FTRACE] */
 	LKST_BACKEND_RETURN,  /* at a function's return, to which its entry leads by any of these */
 	LKST_BACKEND_PROGRAM, /* in a program's code, by a breakpoint */
+	LKST_BACKEND_MULTI,   /* at many functions, by one link to ftrace */
+	LKST_BACKEND_EACH,    /* at many functions, by a kprobe at each */
 	LKST_NR_BACKENDS,
 };
 extern const char *const lkst_probe_backend_names[LKST_NR_BACKENDS];
@@ -43,8 +45,9 @@ struct lkst_probe_state {
 	u16 id;
 	const struct lkst_probe_row *row; /* where it is, and its definition */
 	enum lkst_probe_backend backend;
-	u64 hits;   /* while it was attached, recorded or not */
-	u64 missed; /* hits that the kernel did not run the program for */
+	u64 hits;	  /* while it was attached, recorded or not */
+	u64 missed;	  /* hits that the kernel did not run the program for */
+	u32 nr_functions; /* that a probe at many functions is at; else 0 */
 };
 
 /* Calls @each for every probe that is set, in the order in which they were declared, until it returns other than 0. */

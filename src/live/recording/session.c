@@ -102,8 +102,7 @@ static int open_by_name(struct lkst_err *e, struct lkst_session *s)
 		enum lkst_hook_kind kind;
 		int fd;
 
-		if (!event ||
-		    (event->group != LKST_GROUP_TRACEPOINT && event->group != LKST_GROUP_PROBE))
+		if (!event || (event->group != LKST_GROUP_TRACEPOINT && event->group != LKST_GROUP_PROBE))
 			continue;
 		kind = event->group == LKST_GROUP_PROBE ? LKST_HOOK_PROBE : LKST_HOOK_BY_NAME;
 		memcpy(pin, LKST_PROGRAM_PIN, sizeof(LKST_PROGRAM_PIN));
@@ -113,8 +112,7 @@ static int open_by_name(struct lkst_err *e, struct lkst_session *s)
 		if (fd == -ENOENT && kind == LKST_HOOK_PROBE)
 			continue;
 		err = fd < 0 ? fd
-			     : lkst_hooks_add(e, s->hooks, kind, event->name, fd,
-					      open_optional(name));
+			     : lkst_hooks_add(e, s->hooks, kind, event->name, fd, open_optional(name));
 	}
 	return err;
 }

@@ -490,6 +490,23 @@ static void store_ip(struct lkst_fetch_builder *b)
 	lkst_emit_store(b->code, WORD, LKST_R_RECORD, (s16)lkst_layout_at(l, 0), R3);
 }
 
+/*
+ * Which of many functions it is (kernel/trace/bpf_trace.c, bpf_get_func_ip). At its entry, that is where the probe is: how
+ * far the instruction pointer is from there depends on how the kernel gets to the program.
+ */
+static void store_func(struct lkst_fetch_builder *b)
+{
+	const struct lkst_layout *l = b->layout;
+
+	lkst_emit_reg(b->code, BPF_MOV, R1, LKST_R_CPU);
+	lkst_emit_call(b->code, BPF_FUNC_get_func_ip);
+	lkst_emit_store(b->code, WORD, LKST_R_RECORD, (s16)lkst_layout_at(l, (unsigned int)l->func),
+			LKST_R_RESULT);
+	if (!is_return(b))
+		lkst_emit_store(b->code, WORD, LKST_R_RECORD, (s16)lkst_layout_at(l, 0),
+				LKST_R_RESULT);
+}
+
 int lkst_fetch_emit(struct lkst_err *e, struct lkst_fetch_builder *b)
 {
 	const struct lkst_layout *l = b->layout;
@@ -501,7 +518,10 @@ int lkst_fetch_emit(struct lkst_err *e, struct lkst_fetch_builder *b)
 	lkst_emit_reg(c, BPF_MOV, LKST_R_RECORD, R2);
 	if (!l->event.is_fixed)
 		lkst_emit_imm(c, BPF_MOV, LKST_R_SIZE, (s32)l->size);
-	store_ip(b);
+	if (l->func < 0 || is_return(b))
+		store_ip(b);
+	if (l->func >= 0)
+		store_func(b);
 	if (l->faults >= 0)
 		clear(b, lkst_layout_at(l, (unsigned int)l->faults), 4);
 	/* In the order of their fields: what is fixed, strings, stacks. */

@@ -278,6 +278,10 @@ static bool add_fixed_fields(struct lkst_layout *l)
 	if (!add(l, probe->place.is_return ? LKST_PROBE_FIELD_RET_IP : LKST_PROBE_FIELD_IP,
 		 LKST_CLASS_UINT, WORD, code_meaning(l)))
 		return false;
+	l->func = probe->place.is_many ? l->event.nr_fields : -1;
+	if (l->func >= 0 &&
+	    !add(l, LKST_PROBE_FIELD_FUNC, LKST_CLASS_UINT, WORD, LKST_MEANING_CODE))
+		return false;
 	for (i = 0; i < probe->nr_args; i++)
 		faults |= l->args[i].may_fault;
 	l->faults = faults ? l->event.nr_fields : -1;

@@ -2,7 +2,7 @@
 /*
  * The record of a probe: which fields it has, and how each argument is stored. It begins with where the thread was:
  * `__probe_ip`, the probed instruction, or `__probe_ret_ip`, where the function returns to. Readers know a probe by
- * that field. `__faults` follows where an argument reads memory: bit i says that the i-th field after it could not be
+ * that field. `__probe_func` is the function, of a probe at many. `__faults` follows where an argument reads memory: bit i says that the i-th field after it could not be
  * read; it is empty then. Strings and stacks come last, since their length varies.
  */
 #ifndef LKST_PROBE_CODE_LAYOUT_H
@@ -48,7 +48,8 @@ struct lkst_layout {
 	struct lkst_event_class event; /* its fields are those here */
 	struct lkst_field_class fields[LKST_FIELDS_MAX];
 	struct lkst_layout_arg args[LKST_PROBE_ARGS_MAX];
-	int faults;	/* index of the field, -1: there is none */
+	int func;	/* index of the field `__probe_func`, -1: there is none */
+	int faults;	/* that of `__faults` */
 	u32 size;	/* bytes without the head, up to the first field of varying size */
 	u32 room;	/* bytes without the head at most */
 	u32 string_max; /* bytes of a string with its NUL */

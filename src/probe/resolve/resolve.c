@@ -403,6 +403,19 @@ static int resolve_function(struct resolver *r)
 	return code;
 }
 
+/* One probe at many functions: which they are is known when it is set. They have no variables in common. */
+static int resolve_many(struct resolver *r)
+{
+	struct lkst_probe_place place = r->written->place;
+	struct lkst_spot s = new_spot(r);
+
+	if (has_variables(r->written))
+		return lkst_err_set(r->e, -EOPNOTSUPP,
+				    "functions that match a glob have no variables in common: "
+				    "fetch $arg1, $retval or a register");
+	return add_probe(r, &s, &place);
+}
+
 /* A place that is a number already: all that can be missing is what its variables are. */
 static int resolve_number(struct resolver *r)
 {
@@ -558,7 +571,9 @@ static int resolve(struct resolver *r)
 	case LKST_PLACE_MARK:
 		return place->symbol ? resolve_mark(r) : -EINVAL;
 	case LKST_PLACE_SYMBOL:
-		return place->symbol ? resolve_function(r) : -EINVAL;
+		if (!place->symbol)
+			return -EINVAL;
+		return place->is_many ? resolve_many(r) : resolve_function(r);
 	case LKST_PLACE_FUNCTION_LINE:
 	case LKST_PLACE_FUNCTION_LAZY:
 		return place->symbol ? resolve_points(r) : -EINVAL;

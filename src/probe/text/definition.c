@@ -211,6 +211,29 @@ static bool is_of(const char *at, const char *end, const char *also)
 	return true;
 }
 
+/* "[MOD:]GLOB,...[%return]": one probe at all functions that match, up to @end. */
+static int parse_globs(struct lkst_cursor *c, const char *symbol, const char *end,
+		       struct lkst_probe_place *place)
+{
+	const char *at;
+
+	if (!is_of(symbol, end, LKST_PROBE_GLOB_CHARS))
+		return lkst_cursor_refuse(c, symbol,
+					  "invalid probed address or symbol: a glob of functions "
+					  "has no offset");
+	for (at = symbol; at < end; at++)
+		if (*at == ',' && (at == symbol || at[-1] == ',' || at + 1 == end))
+			return lkst_cursor_refuse(c, at, "there is no function between two commas");
+	place->is_many = true;
+	place->symbol = strndup(symbol, (size_t)(end - symbol));
+	return place->symbol ? 0 : lkst_cursor_no_memory(c);
+}
+
+static bool is_glob(const char *symbol, const char *end)
+{
+	return symbol + strcspn(symbol, "*?[,") < end;
+}
+
 /* "[MOD:]SYM[+OFFS][%return]" */
 static int parse_symbol(struct lkst_cursor *c, const char *end, struct lkst_probe_place *place)
 {
@@ -218,6 +241,7 @@ static int parse_symbol(struct lkst_cursor *c, const char *end, struct lkst_prob
 	const char *colon = memchr(word, ':', (size_t)(percent - word));
 	const char *symbol = colon ? colon + 1 : word;
 	const char *plus = memchr(symbol, '+', (size_t)(percent - symbol)) ?: percent;
+	bool is_many = is_glob(symbol, percent);
 	int err = 0;
 
 	place->kind = LKST_PLACE_SYMBOL;
@@ -226,17 +250,22 @@ static int parse_symbol(struct lkst_cursor *c, const char *end, struct lkst_prob
 		err = parse_suffix(c, end, place);
 	if (err)
 		return err;
-	if (plus == symbol || isdigit((unsigned char)*symbol) || !is_of(symbol, plus, "_.$") ||
+	if (plus == symbol || isdigit((unsigned char)*symbol) ||
+	    (!is_many && !is_of(symbol, plus, LKST_PROBE_SYMBOL_CHARS)) ||
 	    (colon && (colon == word || !is_of(word, colon, "_-"))))
 		return lkst_cursor_refuse(c, word, "invalid probed address or symbol");
 	c->at = plus + 1;
-	if (plus != percent &&
+	if (!is_many && plus != percent &&
 	    (!lkst_cursor_number(c, UINT32_MAX, &place->offset) || c->at != percent))
 		return lkst_cursor_refuse(c, word, "invalid probed address or symbol");
 	c->at = end;
-	place->symbol = strndup(symbol, (size_t)(plus - symbol));
 	place->module = colon ? strndup(word, (size_t)(colon - word)) : NULL;
-	if (!place->symbol || (colon && !place->module))
+	if (colon && !place->module)
+		return lkst_cursor_no_memory(c);
+	if (is_many)
+		return parse_globs(c, symbol, percent, place);
+	place->symbol = strndup(symbol, (size_t)(plus - symbol));
+	if (!place->symbol)
 		return lkst_cursor_no_memory(c);
 	if (place->is_return && place->offset)
 		return lkst_cursor_refuse(c, word, "retprobe address must be an function entry");

@@ -6,7 +6,10 @@
  *	p[:[GRP/][EVENT]] [MOD:]SYM[+OFFS]|ADDR [FETCHARGS] [if CONDITION]
  *	r[MAXACTIVE][:[GRP/][EVENT]] [MOD:]SYM|ADDR [FETCHARGS] [if CONDITION]	also p and SYM%return
  *	p|r[:[GRP/][EVENT]] PATH:OFFSET[%return][(REF)] [FETCHARGS] [if CONDITION]
+ *	p|r[MAXACTIVE][:[GRP/][EVENT]] [MOD:]GLOB[,GLOB...] [FETCHARGS] [if CONDITION]	our own
  *	-:[GRP/]EVENT
+ *
+ * With GLOB it is one probe at all functions that match: fnmatch(3).
  *
  * What follows "#" at the beginning of a word is a comment.
  *

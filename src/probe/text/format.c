@@ -127,7 +127,7 @@ static void put_fetch(struct writer *w, const struct lkst_fetch *f)
 		return put(w, "@0x%llx", (unsigned long long)number);
 	case LKST_FETCH_AT_SYMBOL:
 		put(w, "@");
-		put_word(w, f->text, "_.$");
+		put_word(w, f->text, LKST_PROBE_SYMBOL_CHARS);
 		if (number)
 			put_offset(w, number, "");
 		return;
@@ -196,7 +196,8 @@ static void put_place(struct writer *w, const struct lkst_probe_place *place)
 		if (place->module)
 			put_word(w, place->module, "_-");
 		put(w, "%s", place->module ? ":" : "");
-		put_word(w, place->symbol, "_.$");
+		put_word(w, place->symbol,
+			 place->is_many ? LKST_PROBE_GLOB_CHARS : LKST_PROBE_SYMBOL_CHARS);
 		if (offset)
 			put(w, "+%llu", offset);
 		return;

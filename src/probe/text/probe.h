@@ -18,6 +18,10 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 
+/* Besides letters and digits, what the names of functions have, and what globs of them have, with "," between globs. */
+#define LKST_PROBE_SYMBOL_CHARS "_.$"
+#define LKST_PROBE_GLOB_CHARS LKST_PROBE_SYMBOL_CHARS "*?[]!^-,"
+
 enum {
 	LKST_PROBE_NAME =
 		64, /* of a group, event or argument, with its NUL: the kernel's MAX_EVENT_NAME_LEN */
@@ -109,6 +113,7 @@ struct lkst_probe_place {
 	u8 kind; /* enum lkst_probe_place_kind */
 	bool is_return;
 	bool is_next; /* %next: after the instruction, or at the next line's */
+	bool is_many; /* of SYMBOL: one probe at all functions that match `symbol`, globs with "," between them */
 	char *module; /* NULL: the kernel itself, or a program */
 	char *path;   /* of a program; NULL: the kernel */
 	char *symbol; /* a function, or a glob of functions */

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The functions that a probe at many functions is at. */
+#include "live/recording/probe_functions.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/vec.h"
+#include "live/load/probe_places.h"
+#include "live/load/tracefs.h"
+#include "probe/code/registers.h"
+
+enum {
+	LINE_MAX_BYTES = 1024,
+	NAME_ROOM = 512,   /* of a symbol: the kernel's KSYM_NAME_LEN */
+	MODULE_ROOM = 128, /* of "[module]" */
+	GLOBS_MAX = 256,
+	MATCHES_MAX = 2 * LKST_PROBE_PLACES_MAX, /* names; some functions have two */
+};
+
+void lkst_probe_functions_fini(struct lkst_probe_functions *f)
+{
+	u32 i;
+
+	for (i = 0; i < f->nr; i++)
+		free(f->list[i].name);
+	free(f->list);
+	*f = (struct lkst_probe_functions){};
+}
+
+/* ---- which match ------------------------------------------------------------------------------ */
+
+/* Globs that were one text. */
+struct globs {
+	char *text;
+	u32 nr;
+	struct {
+		const char *glob;
+		size_t literal; /* bytes before the first that stands for others */
+	} list[GLOBS_MAX];
+};
+
+static int split(struct lkst_err *e, const char *text, struct globs *g)
+{
+	char *rest, *glob;
+
+	g->text = rest = strdup(text);
+	if (!g->text)
+		return lkst_err_sys(e, -ENOMEM, "finding functions");
+	while ((glob = strsep(&rest, ","))) {
+		if (g->nr == GLOBS_MAX)
+			return lkst_err_set(e, -E2BIG, "a probe has %d globs of functions at most",
+					    GLOBS_MAX);
+		g->list[g->nr].glob = glob;
+		g->list[g->nr++].literal = strcspn(glob, "*?[\\");
+	}
+	return 0;
+}
+
+static bool matches(const struct globs *g, const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < g->nr; i++)
+		if (!strncmp(g->list[i].glob, name, g->list[i].literal) &&
+		    !fnmatch(g->list[i].glob, name, 0))
+			return true;
+	return false;
+}
+
+/*
+ * What compilers and the kernel put beside functions is none: padding before one (__pfx_), its type (__cfi_), a part that
+ * is rarely reached (.cold), and what was loaded as BPF or made by ftrace and kprobes.
+ */
+static bool is_function(char type, const char *name, const char *module)
+{
+	return strchr("tTwW", type) && strncmp(name, "__pfx_", 6) && strncmp(name, "__cfi_", 6) &&
+	       !strstr(name, ".cold") && strcmp(module, "[bpf]") &&
+	       strncmp(module, "[__builtin", 10);
+}
+
+static bool is_in(const char *bracketed, const char *module)
+{
+	size_t length = strlen(module);
+
+	return bracketed[0] == '[' && !strncmp(bracketed + 1, module, length) &&
+	       !strcmp(bracketed + 1 + length, "]");
+}
+
+static int too_many(struct lkst_err *e)
+{
+	return lkst_err_set(e, -E2BIG,
+			    "more than %d functions match, which is what one probe may be at",
+			    LKST_PROBE_PLACES_MAX);
+}
+
+static int add(struct lkst_err *e, struct lkst_probe_functions *f, const char *name, u64 address)
+{
+	struct lkst_probe_function *item;
+
+	if (!address)
+		return lkst_err_set(e, -EPERM,
+				    "the kernel hides the addresses of its functions "
+				    "(kernel.kptr_restrict)");
+	if (f->nr == MATCHES_MAX)
+		return too_many(e);
+	item = lkst_vec_add(f->list, f->nr);
+	if (!item)
+		return lkst_err_sys(e, -ENOMEM, "finding functions");
+	item->address = address;
+	item->name = strdup(name);
+	return item->name ? 0 : lkst_err_sys(e, -ENOMEM, "finding functions");
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct lkst_probe_function *f = a, *g = b;
+
+	return f->address < g->address ? -1 : f->address > g->address;
+}
+
+/* A function may have several names. */
+static void sort(struct lkst_probe_functions *f)
+{
+	u32 i, nr = 0;
+
+	if (f->nr)
+		qsort(f->list, f->nr, sizeof(f->list[0]), by_address);
+	for (i = 0; i < f->nr; i++)
+		if (nr && f->list[nr - 1].address == f->list[i].address)
+			free(f->list[i].name);
+		else
+			f->list[nr++] = f->list[i];
+	f->nr = nr;
+}
+
+static int read_all(struct lkst_err *e, FILE *kallsyms, const struct globs *g, const char *module,
+		    struct lkst_probe_functions *f)
+{
+	char line[LINE_MAX_BYTES], type, name[NAME_ROOM], in[MODULE_ROOM];
+	unsigned long long address;
+	int err = 0;
+
+	while (!err && fgets(line, sizeof(line), kallsyms)) {
+		in[0] = 0;
+		if (sscanf(line, "%llx %c %511s %127s", &address, &type, name, in) >= 3 &&
+		    is_function(type, name, in) && (!module || is_in(in, module)) &&
+		    matches(g, name))
+			err = add(e, f, name, address);
+	}
+	sort(f);
+	if (!err && f->nr > LKST_PROBE_PLACES_MAX)
+		err = too_many(e);
+	if (!err && !f->nr)
+		err = lkst_err_set(e, -ENOENT, "no function matches");
+	return err;
+}
+
+int lkst_probe_functions_read(struct lkst_err *e, FILE *kallsyms, const char *globs,
+			      const char *module, struct lkst_probe_functions *ret)
+{
+	struct globs g = {};
+	int err;
+
+	*ret = (struct lkst_probe_functions){};
+	err = split(e, globs, &g) ?: read_all(e, kallsyms, &g, module, ret);
+	free(g.text);
+	if (err)
+		lkst_probe_functions_fini(ret);
+	return err;
+}
+
+/* ---- which can be probed ---------------------------------------------------------------------- */
+
+/* The functions by their names. */
+struct named {
+	struct lkst_probe_function *function;
+	u32 nr_lines; /* that name it */
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct named *f = a, *g = b;
+
+	return strcmp(f->function->name, g->function->name);
+}
+
+/* An array for the caller to free(); NULL: no memory. */
+static struct named *sort_names(struct lkst_probe_functions *f)
+{
+	struct named *names = calloc(f->nr + 1, sizeof(*names));
+	u32 i;
+
+	for (i = 0; names && i < f->nr; i++)
+		names[i].function = &f->list[i];
+	if (names)
+		qsort(names, f->nr, sizeof(*names), by_name);
+	return names;
+}
+
+/* The first of those that are called @name; NULL: none is. */
+static struct named *find(struct named *names, u32 nr, const char *name)
+{
+	u32 low = 0, high = nr;
+
+	while (low < high) {
+		u32 middle = (low + high) / 2;
+
+		if (strcmp(names[middle].function->name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < nr && !strcmp(names[low].function->name, name) ? &names[low] : NULL;
+}
+
+/* Counts for the first function of each name how often @f, in the format @format, names it. */
+static void count_lines(struct named *names, u32 nr, FILE *f, const char *format)
+{
+	char line[LINE_MAX_BYTES], name[NAME_ROOM];
+
+	while (fgets(line, sizeof(line), f)) {
+		struct named *first =
+			sscanf(line, format, name) == 1 ? find(names, nr, name) : NULL;
+
+		if (first)
+			first->nr_lines++;
+	}
+}
+
+/* Refuses all of a name that has lines, or those that have fewer lines than there are functions of it. */
+static void refuse(struct named *names, u32 nr, bool is_blacklist)
+{
+	u32 i, end, k;
+
+	for (i = 0; i < nr; i = end) {
+		for (end = i + 1; end < nr && !by_name(&names[i], &names[end]); end++)
+			;
+		if (is_blacklist ? !names[i].nr_lines : names[i].nr_lines >= end - i)
+			continue;
+		for (k = i; k < end; k++)
+			names[k].function->is_refused = true;
+	}
+}
+
+void lkst_probe_functions_refuse(struct lkst_probe_functions *f, FILE *blacklist)
+{
+	_cleanup_free_ struct named *names = sort_names(f);
+
+	if (!names)
+		return;
+	count_lines(names, f->nr, blacklist, "%*s %511s");
+	refuse(names, f->nr, true);
+}
+
+void lkst_probe_functions_keep(struct lkst_probe_functions *f, FILE *traceable)
+{
+	_cleanup_free_ struct named *names = sort_names(f);
+
+	if (!names)
+		return;
+	count_lines(names, f->nr, traceable, "%511s");
+	refuse(names, f->nr, false);
+}
+
+/* ---- one link --------------------------------------------------------------------------------- */
+
+static bool is_given(const char *name, bool is_return)
+{
+	enum lkst_machine machine = lkst_machine_own();
+	int offset = lkst_register_find(machine, name);
+	u64 number;
+
+	if (is_return)
+		return offset == lkst_register_result(machine);
+	for (number = 1; lkst_register_argument(machine, number) >= 0; number++)
+		if (lkst_register_argument(machine, number) == offset)
+			return true;
+	return offset == lkst_register_sp(machine);
+}
+
+static bool fits(const struct lkst_fetch *f, bool is_return)
+{
+	if (!f)
+		return true;
+	switch (f->op) {
+	case LKST_FETCH_REGISTER:
+		return f->text && is_given(f->text, is_return);
+	case LKST_FETCH_STACK:
+	case LKST_FETCH_STACK_N:
+	case LKST_FETCH_BACKTRACE:
+		return !is_return;
+	default:
+		return fits(f->base, is_return) && fits(f->index, is_return);
+	}
+}
+
+bool lkst_probe_functions_fit_multi(const struct lkst_probe *probe)
+{
+	u32 i;
+
+	for (i = 0; i < probe->nr_args; i++)
+		if (!fits(probe->args[i].fetch, probe->place.is_return))
+			return false;
+	return true;
+}
+
+/* ---- of the running kernel -------------------------------------------------------------------- */
+
+/* Takes over @directory. NULL: there is no such file. */
+static FILE *open_below(int directory, const char *path)
+{
+	_cleanup_close_ int dir = directory;
+	int fd = dir < 0 ? -1 : openat(dir, path, O_RDONLY | O_CLOEXEC);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (!f && fd >= 0)
+		close(fd);
+	return f;
+}
+
+static const struct lkst_probe_function *first_of(const struct lkst_probe_functions *f)
+{
+	u32 i;
+
+	for (i = 0; i < f->nr; i++)
+		if (!f->list[i].is_refused)
+			return &f->list[i];
+	return NULL;
+}
+
+/* Leaves those that ftrace knows, if one link can attach @probe at them; else all that are not refused. */
+static bool choose_multi(const struct lkst_probe *probe, struct lkst_probe_functions *f)
+{
+	_cleanup_fclose_ FILE *traceable =
+		open_below(lkst_tracefs_open(NULL), "available_filter_functions");
+	_cleanup_free_ bool *before = calloc(f->nr, sizeof(*before));
+	const struct lkst_probe_function *first;
+	u32 i;
+
+	if (!traceable || !before || !lkst_probe_functions_fit_multi(probe))
+		return false;
+	for (i = 0; i < f->nr; i++)
+		before[i] = f->list[i].is_refused;
+	lkst_probe_functions_keep(f, traceable);
+	first = first_of(f);
+	if (first && lkst_probe_places_has_multi(first->address))
+		return true;
+	for (i = 0; i < f->nr; i++)
+		f->list[i].is_refused = before[i];
+	return false;
+}
+
+static int take(struct lkst_err *e, const struct lkst_probe_functions *f, u64 **ret_addresses,
+		u32 *ret_nr)
+{
+	_cleanup_free_ u64 *addresses = calloc(f->nr, sizeof(*addresses));
+	u32 i, nr = 0;
+
+	if (!addresses)
+		return lkst_err_sys(e, -ENOMEM, "finding functions");
+	for (i = 0; i < f->nr; i++)
+		if (!f->list[i].is_refused)
+			addresses[nr++] = f->list[i].address;
+	if (!nr)
+		return lkst_err_set(e, -EPERM,
+				    "the kernel lets nobody set a probe in any function that "
+				    "matches");
+	*ret_addresses = lkst_take(addresses);
+	*ret_nr = nr;
+	return 0;
+}
+
+int lkst_probe_functions_find(struct lkst_err *e, const struct lkst_probe *probe,
+			      u64 **ret_addresses, u32 *ret_nr, u32 *ret_nr_matched,
+			      bool *ret_is_multi)
+{
+	_cleanup_(lkst_probe_functions_fini) struct lkst_probe_functions f = {};
+	_cleanup_fclose_ FILE *kallsyms = fopen("/proc/kallsyms", "re");
+	_cleanup_fclose_ FILE *blacklist = open_below(lkst_debugfs_open(NULL), "kprobes/blacklist");
+	int err;
+
+	if (!kallsyms)
+		return lkst_err_sys(e, -errno, "reading /proc/kallsyms");
+	err = lkst_probe_functions_read(e, kallsyms, probe->place.symbol, probe->place.module, &f);
+	if (err)
+		return err;
+	if (blacklist)
+		lkst_probe_functions_refuse(&f, blacklist);
+	*ret_nr_matched = f.nr;
+	*ret_is_multi = choose_multi(probe, &f);
+	return take(e, &f, ret_addresses, ret_nr);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The functions that a probe at many functions is at, and by which of the two ways (live/load/probe_places.h). */
+#ifndef LKST_LIVE_RECORDING_PROBE_FUNCTIONS_H
+#define LKST_LIVE_RECORDING_PROBE_FUNCTIONS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "probe/text/probe.h"
+
+/* All zero is none. */
+struct lkst_probe_functions {
+	u32 nr; /* in the order of their addresses, each once */
+	struct lkst_probe_function {
+		char *name;
+		u64 address;
+		bool is_refused; /* the kernel lets nobody set a probe there */
+	} * list;
+};
+
+void lkst_probe_functions_fini(struct lkst_probe_functions *f);
+
+/*
+ * Reads from @kallsyms, in the form of /proc/kallsyms, the functions that match one of @globs, with "," between them; of
+ * @module alone, if that is not NULL. -ENOENT: there is none. -E2BIG: there are more than LKST_PROBE_PLACES_MAX. -EPERM:
+ * their addresses are hidden.
+ */
+int lkst_probe_functions_read(struct lkst_err *e, FILE *kallsyms, const char *globs,
+			      const char *module, struct lkst_probe_functions *ret);
+
+/* Refuses those that @blacklist names, in the form of kprobes/blacklist in debugfs. */
+void lkst_probe_functions_refuse(struct lkst_probe_functions *f, FILE *blacklist);
+
+/*
+ * Refuses those that @traceable does not name, in the form of tracefs' available_filter_functions. Where several
+ * functions have one name and only some of them are named, all are refused.
+ */
+void lkst_probe_functions_keep(struct lkst_probe_functions *f, FILE *traceable);
+
+/* Whether @probe fetches only what one link for many functions gives to its program: not all registers, in Linux 6.14. */
+bool lkst_probe_functions_fit_multi(const struct lkst_probe *probe);
+
+/*
+ * Finds the functions of the running kernel that @probe, whose place is_many, is to be at: *@ret_addresses, for the caller
+ * to free(), of which there are *@ret_nr, among *@ret_nr_matched that match. *@ret_is_multi: one link is to attach it. The
+ * errors are those of lkst_probe_functions_read(); -EPERM also if the kernel refuses all.
+ */
+int lkst_probe_functions_find(struct lkst_err *e, const struct lkst_probe *probe,
+			      u64 **ret_addresses, u32 *ret_nr, u32 *ret_nr_matched,
+			      bool *ret_is_multi);
+
+#endif

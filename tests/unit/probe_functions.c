@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which functions a probe at many functions is at, by texts as the kernel has them (K23, L04 of doc/heritage.md). */
+#include "live/recording/probe_functions.h"
+
+#include <errno.h>
+
+#include "lib/unit.h"
+#include "live/load/probe_row.h"
+#include "probe/code/registers.h"
+
+static const char kallsyms[] = "ffffffff81000000 T _text\n"
+			       "ffffffff81000300 T vfs_write\n"
+			       "ffffffff81000100 T vfs_read\n"
+			       "ffffffff81000100 T vfs_read_too\n"
+			       "ffffffff810000f0 t __pfx_vfs_read\n"
+			       "ffffffff81000200 t vfs_helper\n"
+			       "ffffffff81000280 t vfs_helper\n"
+			       "ffffffff81000400 t vfs_write.cold\n"
+			       "ffffffff81000500 D vfs_data\n"
+			       "ffffffffc0000100 t vfs_of_module\t[mine]\n"
+			       "ffffffffc0000900 t vfs_of_bpf\t[bpf]\n"
+			       "short\n";
+
+static struct lkst_probe_functions functions;
+static struct lkst_err error;
+
+static FILE *open_text(const char *text)
+{
+	return fmemopen((void *)text, strlen(text), "r");
+}
+
+static int find(const char *globs, const char *module)
+{
+	_cleanup_fclose_ FILE *f = open_text(kallsyms);
+
+	lkst_probe_functions_fini(&functions);
+	return lkst_probe_functions_read(&error, f, globs, module, &functions);
+}
+
+/* The names of those that are not refused. */
+static const char *names(void)
+{
+	static char text[256];
+	u32 i;
+
+	text[0] = 0;
+	for (i = 0; i < functions.nr; i++)
+		if (!functions.list[i].is_refused) {
+			strcat(text, " ");
+			strcat(text, functions.list[i].name);
+		}
+	return text;
+}
+
+TEST(functions_that_match)
+{
+	CHECK_EQ(find("vfs_*", NULL), 0);
+	CHECK_EQ(functions.nr, 5);
+	CHECK_EQ(functions.list[0].address, 0xffffffff81000100);
+	CHECK_EQ(functions.list[4].address, 0xffffffffc0000100);
+	CHECK_EQ(find("vfs_wr*,_text", NULL), 0);
+	CHECK_STR(names(), " _text vfs_write");
+	CHECK_EQ(find("vfs_[rw]*,vfs_write", NULL), 0);
+	CHECK_EQ(functions.nr, 2);
+	CHECK_EQ(find("vfs_*", "mine"), 0);
+	CHECK_STR(names(), " vfs_of_module");
+	CHECK_EQ(find("vfs_*", "min"), -ENOENT);
+	CHECK_EQ(find("nothing*", NULL), -ENOENT);
+}
+
+TEST(functions_that_can_be_probed)
+{
+	_cleanup_fclose_ FILE *blacklist =
+		open_text("0xffffffff81000300-0xffffffff81000340\tvfs_write\n"
+			  "0xffffffff81000800-0xffffffff81000900\tnotify_die\n");
+	_cleanup_fclose_ FILE *traceable =
+		open_text("_text\nvfs_helper\nvfs_write\nvfs_of_module [mine]\n");
+
+	CHECK_EQ(find("vfs_w*,vfs_h*,vfs_of*", NULL), 0);
+	lkst_probe_functions_refuse(&functions, blacklist);
+	CHECK_STR(names(), " vfs_helper vfs_helper vfs_of_module");
+	/* One of the two helpers is traceable, and nobody can say which. */
+	lkst_probe_functions_keep(&functions, traceable);
+	CHECK_STR(names(), " vfs_of_module");
+}
+
+TEST(functions_are_bounded)
+{
+	size_t room = 64 * (LKST_PROBE_PLACES_MAX + 1), used = 0;
+	_cleanup_free_ char *text = malloc(room);
+	_cleanup_fclose_ FILE *f = NULL;
+	unsigned int i;
+
+	for (i = 0; i <= LKST_PROBE_PLACES_MAX; i++)
+		used += (size_t)snprintf(text + used, room - used, "%x t f%u\n", 4096 + i, i);
+	f = fmemopen(text, used, "r");
+	lkst_probe_functions_fini(&functions);
+	CHECK_EQ(lkst_probe_functions_read(&error, f, "f*", NULL, &functions), -E2BIG);
+	rewind(f);
+	CHECK_EQ(lkst_probe_functions_read(&error, f, "f?*[0-8],f9", NULL, &functions), 0);
+	lkst_probe_functions_fini(&functions);
+	fclose(f);
+	f = open_text("0000000000000000 T vfs_read\n");
+	CHECK_EQ(lkst_probe_functions_read(&error, f, "vfs_read", NULL, &functions), -EPERM);
+}
+
+static bool fits(struct lkst_fetch *f, bool is_return)
+{
+	const struct lkst_probe probe = { .place = { .is_many = true, .is_return = is_return },
+					  .nr_args = 1,
+					  .args = { { .fetch = f } } };
+
+	return lkst_probe_functions_fit_multi(&probe);
+}
+
+/* Later kernels give a program only the registers that functions use to pass something. */
+TEST(functions_by_one_link)
+{
+	struct lkst_fetch argument = { .op = LKST_FETCH_ARGUMENT, .number = 1 };
+	struct lkst_fetch saved = { .op = LKST_FETCH_REGISTER,
+				    .text = (char *)(lkst_machine_own() ? "x19" : "bx") };
+	struct lkst_fetch first = { .op = LKST_FETCH_REGISTER,
+				    .text = (char *)(lkst_machine_own() ? "x0" : "di") };
+	struct lkst_fetch memory = { .op = LKST_FETCH_MEMORY, .base = &saved };
+	struct lkst_fetch stack = { .op = LKST_FETCH_STACK_N };
+	struct lkst_fetch result = { .op = LKST_FETCH_RETVAL };
+
+	CHECK(fits(&argument, false));
+	CHECK(fits(&first, false));
+	CHECK(!fits(&saved, false));
+	CHECK(!fits(&memory, false));
+	CHECK(fits(&stack, false));
+	CHECK(!fits(&stack, true));
+	CHECK(fits(&result, true));
+	CHECK(!fits(&saved, true));
+	lkst_probe_functions_fini(&functions);
+}
+
+static const struct unit_test tests[] = {
+	{ "functions_that_match", test_functions_that_match },
+	{ "functions_that_can_be_probed", test_functions_that_can_be_probed },
+	{ "functions_are_bounded", test_functions_are_bounded },
+	{ "functions_by_one_link", test_functions_by_one_link },
+};
+UNIT_MAIN(tests)
