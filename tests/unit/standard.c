@@ -82,8 +82,11 @@ static void ask_report(struct lkst_trace *t)
 		struct lkst_feed *f;
 		struct lkst_model *state;
 
-		/* Those without a row of the original's are the report's, and biotime is the other. */
-		if (!w || (*a)->is_of_named ||
+		/*
+		 * Those without a row of the original's are the report's, and biotime is the other. Two are of events
+		 * that the user names, or sets.
+		 */
+		if (!w || (*a)->is_of_named || *a == &lkst_analysis_errors ||
 		    ((*a)->heritage && (*a)->heritage[0] == 'H' && *a != &lkst_analysis_biotime)) {
 			free(w);
 			continue;
