@@ -80,7 +80,10 @@ TEST(functions_that_can_be_probed)
 	lkst_probe_functions_refuse(&functions, blacklist);
 	CHECK_STR(names(), " vfs_helper vfs_helper vfs_of_module");
 	/* One of the two helpers is traceable, and nobody can say which. */
-	lkst_probe_functions_keep(&functions, traceable);
+	lkst_probe_functions_keep(&functions, traceable, false);
+	CHECK_STR(names(), " vfs_helper vfs_helper vfs_of_module");
+	rewind(traceable);
+	lkst_probe_functions_keep(&functions, traceable, true);
 	CHECK_STR(names(), " vfs_of_module");
 }
 

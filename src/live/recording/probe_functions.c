@@ -233,39 +233,34 @@ static void count_lines(struct named *names, u32 nr, FILE *f, const char *format
 	}
 }
 
-/* Refuses all of a name that has lines, or those that have fewer lines than there are functions of it. */
-static void refuse(struct named *names, u32 nr, bool is_blacklist)
-{
-	u32 i, end, k;
-
-	for (i = 0; i < nr; i = end) {
-		for (end = i + 1; end < nr && !by_name(&names[i], &names[end]); end++)
-			;
-		if (is_blacklist ? !names[i].nr_lines : names[i].nr_lines >= end - i)
-			continue;
-		for (k = i; k < end; k++)
-			names[k].function->is_refused = true;
-	}
-}
-
 void lkst_probe_functions_refuse(struct lkst_probe_functions *f, FILE *blacklist)
 {
 	_cleanup_free_ struct named *names = sort_names(f);
+	u32 i;
 
 	if (!names)
 		return;
 	count_lines(names, f->nr, blacklist, "%*s %511s");
-	refuse(names, f->nr, true);
+	for (i = 0; i < f->nr; i++)
+		names[i].function->is_refused |=
+			find(names, f->nr, names[i].function->name)->nr_lines > 0;
 }
 
-void lkst_probe_functions_keep(struct lkst_probe_functions *f, FILE *traceable)
+void lkst_probe_functions_keep(struct lkst_probe_functions *f, FILE *traceable, bool is_strict)
 {
 	_cleanup_free_ struct named *names = sort_names(f);
+	u32 i, end, k;
 
 	if (!names)
 		return;
 	count_lines(names, f->nr, traceable, "%511s");
-	refuse(names, f->nr, false);
+	for (i = 0; i < f->nr; i = end) {
+		for (end = i + 1; end < f->nr && !by_name(&names[i], &names[end]); end++)
+			;
+		for (k = i; k < end; k++)
+			names[k].function->is_refused |=
+				names[i].nr_lines < (is_strict ? end - i : 1);
+	}
 }
 
 /* ---- one link --------------------------------------------------------------------------------- */
@@ -334,26 +329,26 @@ static const struct lkst_probe_function *first_of(const struct lkst_probe_functi
 	return NULL;
 }
 
-/* Leaves those that ftrace knows, if one link can attach @probe at them; else all that are not refused. */
+/*
+ * Refuses those that ftrace does not know. Whether one link can attach @probe at the others; it must know each of them for
+ * sure.
+ */
 static bool choose_multi(const struct lkst_probe *probe, struct lkst_probe_functions *f)
 {
 	_cleanup_fclose_ FILE *traceable =
 		open_below(lkst_tracefs_open(NULL), "available_filter_functions");
-	_cleanup_free_ bool *before = calloc(f->nr, sizeof(*before));
 	const struct lkst_probe_function *first;
-	u32 i;
 
-	if (!traceable || !before || !lkst_probe_functions_fit_multi(probe))
+	if (!traceable)
 		return false;
-	for (i = 0; i < f->nr; i++)
-		before[i] = f->list[i].is_refused;
-	lkst_probe_functions_keep(f, traceable);
+	lkst_probe_functions_keep(f, traceable, false);
 	first = first_of(f);
-	if (first && lkst_probe_places_has_multi(first->address))
-		return true;
-	for (i = 0; i < f->nr; i++)
-		f->list[i].is_refused = before[i];
-	return false;
+	if (!first || !lkst_probe_functions_fit_multi(probe) ||
+	    !lkst_probe_places_has_multi(first->address))
+		return false;
+	rewind(traceable);
+	lkst_probe_functions_keep(f, traceable, true);
+	return true;
 }
 
 static int take(struct lkst_err *e, const struct lkst_probe_functions *f, u64 **ret_addresses,

@@ -33,10 +33,11 @@ int lkst_probe_functions_read(struct lkst_err *e, FILE *kallsyms, const char *gl
 void lkst_probe_functions_refuse(struct lkst_probe_functions *f, FILE *blacklist);
 
 /*
- * Refuses those that @traceable does not name, in the form of tracefs' available_filter_functions. Where several
- * functions have one name and only some of them are named, all are refused.
+ * Refuses those that @traceable does not name, in the form of tracefs' available_filter_functions: ftrace, and as a
+ * rule kprobes, too, refuse them (kernel/trace/trace_kprobe.c, within_notrace_func()). Where several functions have one
+ * name and only some of them are named, all are refused if @is_strict, else none.
  */
-void lkst_probe_functions_keep(struct lkst_probe_functions *f, FILE *traceable);
+void lkst_probe_functions_keep(struct lkst_probe_functions *f, FILE *traceable, bool is_strict);
 
 /* Whether @probe fetches only what one link for many functions gives to its program: not all registers, in Linux 6.14. */
 bool lkst_probe_functions_fit_multi(const struct lkst_probe *probe);
