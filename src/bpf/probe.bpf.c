@@ -5,10 +5,11 @@
  * compiled to (src/probe/code/compile.h, src/probe/code/graft.h). The maps are those of the recording.
  *
  * Context: writers on one CPU must only nest (src/bpf/ring.h), so nothing may preempt this program. The kernel's own
- * probes run with preemption off (kernel/kprobes.c). The probes of programs do not: only migration is off (kernel/trace/
- * trace_uprobe.c, __uprobe_perf_func()). So there the program turns preemption off before anything else and on again
- * after all else, by kfuncs of Linux 6.10. There is one way out, so that none can leave it off. Where a kernel lacks
- * them, user space loads the program only if that kernel never preempts itself (src/live/recording/probe_load.c).
+ * probes run with preemption off (kernel/kprobes.c). The probes of programs do not: only migration is off
+ * (kernel/trace/trace_uprobe.c, __uprobe_perf_func()). So there the program turns preemption off before anything else
+ * and on again after all else, by kfuncs of Linux 6.10. There is one way out, so that none can leave it off. Where a
+ * kernel lacks them, user space loads the program only if that kernel never preempts itself
+ * (src/live/recording/probe_load.c).
  */
 #include <linux/ptrace.h>
 

@@ -125,8 +125,8 @@ enum { LKST_CMD_CALLED_MAX = 64 };
 const char *lkst_cmd_called(const struct lkst_cmd *cmd, char called[LKST_CMD_CALLED_MAX]);
 
 /*
- * The rows of --from and --to of a command whose options are a struct @type with the members `from` and `to`: @first and
- * @last say what the range is of.
+ * The rows of --from and --to of a command whose options are a struct @type with the members `from` and `to`: @first
+ * and @last say what the range is of.
  */
 #define LKST_RANGE_ROWS(type, first, last)                                                         \
 	LKST_OPTION(TEXT, type, from, .name = "from", .argument = "T",                             \

@@ -64,7 +64,9 @@ int lkst_wanted_format(struct lkst_err *e, const struct lkst_definition *written
 
 /* ---- the other parts -------------------------------------------------------------------------- */
 
-/* Removes the probes of --del, and sets or removes what is wanted, or prints definitions, or says what would be done. */
+/*
+ * Removes the probes of --del, and sets or removes what is wanted, or prints definitions, or says what would be done.
+ */
 int lkst_probe_change(struct lkst_err *e, const struct lkst_probe_options *o, char **args,
 		      unsigned int nr_args);
 

@@ -568,9 +568,8 @@ const struct lkst_cmd lkst_cmd_status = {
 		"every loss with its cause, and how much CPU time recording costs, by kind of event: how often\n"
 		"it was recorded, and how often its hook ran in vain, in a quarter of a second, times\n"
 		"the cost of each on this machine. An event costs more the more other code runs between two\n"
-		"of them, so that is rather too little; --compare measures it. Without root it asks the service (lkst serve), which\n"
-		"answers members of "
-		"group lkst.",
+		"of them, so that is rather too little; --compare measures it. Without root it asks the\n"
+		"service (lkst serve), which answers members of group lkst.",
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.run = run,

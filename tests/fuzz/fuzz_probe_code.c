@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Fuzz target of what definitions are compiled to, for both machines: the instructions touch nothing but the record that
- * they fill and their own stack, come to an end, and fill a record that can be read, whatever the registers hold.
+ * Fuzz target of what definitions are compiled to, for both machines: the instructions touch nothing but the record
+ * that they fill and their own stack, come to an end, and fill a record that can be read, whatever the registers
+ * hold.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -167,6 +167,7 @@ static u64 alu(struct machine *m, const struct bpf_insn *i)
 	case BPF_RSH:
 		return b > 63 ? fail(m, "a shift too far") : a >> b;
 	case BPF_ARSH:
+		/* cppcheck-suppress shiftTooManyBitsSigned ; gcc and clang keep the sign */
 		return b > 63 ? fail(m, "a shift too far") : (u64)((s64)a >> b);
 	default:
 		return fail(m, "an operation that is not known here");

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where debug information is looked for: in the file, beside it, in a module, which is not linked, and where none is. */
+/*
+ * Where debug information is looked for: in the file, beside it, in a module, which is not linked, and where none is.
+ */
 #include "probe/resolve/resolve.h"
 
 #include <stdarg.h>

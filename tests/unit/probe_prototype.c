@@ -54,7 +54,7 @@ static const char *place(struct lkst_image *image, bool is_return, u32 i)
 			       .is_entry = true,
 			       .is_return = is_return,
 			       .function = "f" };
-	struct lkst_value v;
+	struct lkst_value v = {};
 	int code = lkst_prototype_find(image, "f", &p);
 
 	if (!code)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A probe's record says which of its fields could not be read: no view shows these as values (row M06 of doc/heritage.md). */
+/*
+ * A probe's record says which of its fields could not be read: no view shows these as values (row M06 of
+ * doc/heritage.md).
+ */
 #include "lib/unit.h"
 #include "lib/view_fixture.h"
 

@@ -12,8 +12,9 @@ struct lkst_between {
 };
 
 /*
- * Finds what @text, "EVENT .. EVENT [key=FIELD]" (rules/event_pair.h), names in catalogue @c, which must outlive
- * the result. -EINVAL: it is not such a text, or the field does not hold a number; -ENOENT: the trace has no such event or field.
+ * Finds what @text, "EVENT .. EVENT [key=FIELD]" (rules/event_pair.h), names in catalogue @c, which must outlive the
+ * result. -EINVAL: it is not such a text, or the field does not hold a number; -ENOENT: the trace has no such event
+ * or field.
  */
 int lkst_between_find(struct lkst_err *e, const struct lkst_catalog *c, const char *text,
 		      struct lkst_between *ret);

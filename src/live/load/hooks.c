@@ -479,8 +479,8 @@ enum {
 };
 
 /*
- * How often the kernel did not get as far as the program: a probe was hit while another one was being handled. What keeps
- * it attached may be a map of perf events, whose type is none of these.
+ * How often the kernel did not get as far as the program: a probe was hit while another one was being handled. What
+ * keeps it attached may be a map of perf events, whose type is none of these.
  */
 static u64 probe_missed(const struct kprobe_link_info *link, u32 length)
 {

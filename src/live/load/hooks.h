@@ -21,7 +21,7 @@ enum { LKST_HOOK_NAME_MAX = 128 };
 struct lkst_hook {
 	char name[LKST_HOOK_NAME_MAX]; /* of its program and its pin: lkst_hook_name() */
 	u8 kind;		       /* LKST_HOOK_TP, _KPROBE, _KRETPROBE, _BY_NAME or _PROBE */
-	char target[LKST_NAME_MAX];    /* the tracepoint or function; of _BY_NAME: system:name, of _PROBE: group:event */
+	char target[LKST_NAME_MAX];    /* tracepoint or function; of _BY_NAME: system:name, _PROBE: group:event */
 	u8 handler;		       /* whose program it is */
 	u16 base; /* of a user handler: index of DEFAULT's hook at the same place */
 	int program_fd;

@@ -30,7 +30,10 @@ int lkst_probe_places_write(struct lkst_err *e, const char *event, const u64 *ad
 	return lkst_pins_put(e, fd, pin);
 }
 
-/* Reads the addresses of @row, 0 for one that cannot be attached; the caller frees them. Returns the map, to be closed. */
+/*
+ * Reads the addresses of @row, 0 for one that cannot be attached; the caller frees them. Returns the map, to be
+ * closed.
+ */
 static int open_places(struct lkst_err *e, const char *event, const struct lkst_probe_row *row,
 		       u64 **ret_addresses)
 {

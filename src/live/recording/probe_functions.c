@@ -74,8 +74,8 @@ static bool matches(const struct globs *g, const char *name)
 }
 
 /*
- * What compilers and the kernel put beside functions is none: padding before one (__pfx_), its type (__cfi_), a part that
- * is rarely reached (.cold), and what was loaded as BPF or made by ftrace and kprobes.
+ * What compilers and the kernel put beside functions is none: padding before one (__pfx_), its type (__cfi_), a part
+ * that is rarely reached (.cold), and what was loaded as BPF or made by ftrace and kprobes.
  */
 static bool is_function(char type, const char *name, const char *module)
 {

@@ -22,9 +22,9 @@ struct lkst_probe_functions {
 void lkst_probe_functions_fini(struct lkst_probe_functions *f);
 
 /*
- * Reads from @kallsyms, in the form of /proc/kallsyms, the functions that match one of @globs, with "," between them; of
- * @module alone, if that is not NULL. -ENOENT: there is none. -E2BIG: there are more than LKST_PROBE_PLACES_MAX. -EPERM:
- * their addresses are hidden.
+ * Reads from @kallsyms, in the form of /proc/kallsyms, the functions that match one of @globs, with "," between them;
+ * of @module alone, if that is not NULL. -ENOENT: there is none. -E2BIG: there are more than LKST_PROBE_PLACES_MAX.
+ * -EPERM: their addresses are hidden.
  */
 int lkst_probe_functions_read(struct lkst_err *e, FILE *kallsyms, const char *globs,
 			      const char *module, struct lkst_probe_functions *ret);
@@ -39,13 +39,16 @@ void lkst_probe_functions_refuse(struct lkst_probe_functions *f, FILE *blacklist
  */
 void lkst_probe_functions_keep(struct lkst_probe_functions *f, FILE *traceable, bool is_strict);
 
-/* Whether @probe fetches only what one link for many functions gives to its program: not all registers, in Linux 6.14. */
+/*
+ * Whether @probe fetches only what one link for many functions gives to its program: not all registers, in Linux
+ * 6.14.
+ */
 bool lkst_probe_functions_fit_multi(const struct lkst_probe *probe);
 
 /*
- * Finds the functions of the running kernel that @probe, whose place is_many, is to be at: *@ret_addresses, for the caller
- * to free(), of which there are *@ret_nr, among *@ret_nr_matched that match. *@ret_is_multi: one link is to attach it. The
- * errors are those of lkst_probe_functions_read(); -EPERM also if the kernel refuses all.
+ * Finds the functions of the running kernel that @probe, whose place is_many, is to be at: *@ret_addresses, for the
+ * caller to free(), of which there are *@ret_nr, among *@ret_nr_matched that match. *@ret_is_multi: one link is to
+ * attach it. The errors are those of lkst_probe_functions_read(); -EPERM also if the kernel refuses all.
  */
 int lkst_probe_functions_find(struct lkst_err *e, const struct lkst_probe *probe,
 			      u64 **ret_addresses, u32 *ret_nr, u32 *ret_nr_matched,

@@ -491,8 +491,8 @@ static void store_ip(struct lkst_fetch_builder *b)
 }
 
 /*
- * Which of many functions it is (kernel/trace/bpf_trace.c, bpf_get_func_ip). At its entry, that is where the probe is: how
- * far the instruction pointer is from there depends on how the kernel gets to the program.
+ * Which of many functions it is (kernel/trace/bpf_trace.c, bpf_get_func_ip). At its entry, that is where the probe
+ * is: how far the instruction pointer is from there depends on how the kernel gets to the program.
  */
 static void store_func(struct lkst_fetch_builder *b)
 {

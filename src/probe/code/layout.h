@@ -2,8 +2,9 @@
 /*
  * The record of a probe: which fields it has, and how each argument is stored. It begins with where the thread was:
  * `__probe_ip`, the probed instruction, or `__probe_ret_ip`, where the function returns to. Readers know a probe by
- * that field. `__probe_func` is the function, of a probe at many. `__faults` follows where an argument reads memory: bit i says that the i-th field after it could not be
- * read; it is empty then. Strings and stacks come last, since their length varies.
+ * that field. `__probe_func` is the function, of a probe at many. `__faults` follows where an argument reads memory:
+ * bit i says that the i-th field after it could not be read; it is empty then. Strings and stacks come last, since
+ * their length varies.
  */
 #ifndef LKST_PROBE_CODE_LAYOUT_H
 #define LKST_PROBE_CODE_LAYOUT_H

@@ -23,6 +23,7 @@ struct search {
 	struct lkst_points *points;
 	/* Of the function or line that is looked for now. */
 	Dwarf_Die *unit;
+	Dwarf_Die own_unit; /* what `unit` points to where no caller has it */
 	Dwarf_Die function; /* of FUNCTION_LINE and FUNCTION_LAZY, and of SYMBOL */
 	bool has_function;
 	const char *source;
@@ -389,13 +390,12 @@ static int for_sources(struct search *s, int (*each)(struct search *s, const cha
 {
 	Dwarf_Off offset = 0;
 	Dwarf_Files *files;
-	Dwarf_Die unit;
 	size_t nr, i, j;
 	int code = 0;
 
-	while (!code && lkst_die_next_unit(s->image, &offset, &unit)) {
-		s->unit = &unit;
-		if (dwarf_getsrcfiles(&unit, &files, &nr))
+	while (!code && lkst_die_next_unit(s->image, &offset, &s->own_unit)) {
+		s->unit = &s->own_unit;
+		if (dwarf_getsrcfiles(s->unit, &files, &nr))
 			continue;
 		for (i = 0; i < nr && !code && lkst_image_step(s->image); i++) {
 			const char *source = dwarf_filesrc(files, i, NULL, NULL), *other;

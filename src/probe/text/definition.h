@@ -13,9 +13,9 @@
  *
  * What follows "#" at the beginning of a word is a comment.
  *
- * FETCHARGS are in probe/text/fetch_text.h. A PATH may have \ooo, a byte in octal, for a blank. Names that are not given
- * are made as the kernel makes them. Nothing is looked up: whether there is such a symbol, register or program is
- * found when the probe is set.
+ * FETCHARGS are in probe/text/fetch_text.h. A PATH may have \ooo, a byte in octal, for a blank. Names that are not
+ * given are made as the kernel makes them. Nothing is looked up: whether there is such a symbol, register or program
+ * is found when the probe is set.
  */
 #ifndef LKST_PROBE_TEXT_DEFINITION_H
 #define LKST_PROBE_TEXT_DEFINITION_H

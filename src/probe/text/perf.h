@@ -7,8 +7,8 @@
  *	[[GROUP:]EVENT=]SRC;PATTERN[ARG ...] [if CONDITION]
  *	[[GROUP:]EVENT=]%[sdt_]PROVIDER:NAME[@PROGRAM] [ARG ...] [if CONDITION]
  *
- * ARG is in probe/text/fetch_text.h. A backslash before one of = @ + : ; % makes it part of a name. A pattern is the last
- * part of a place, and has no blank in it; none is needed (probe/text/lazy.h). Nothing is looked up.
+ * ARG is in probe/text/fetch_text.h. A backslash before one of = @ + : ; % makes it part of a name. A pattern is the
+ * last part of a place, and has no blank in it; none is needed (probe/text/lazy.h). Nothing is looked up.
  */
 #ifndef LKST_PROBE_TEXT_PERF_H
 #define LKST_PROBE_TEXT_PERF_H
