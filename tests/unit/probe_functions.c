@@ -80,11 +80,15 @@ TEST(functions_that_can_be_probed)
 	lkst_probe_functions_refuse(&functions, blacklist);
 	CHECK_STR(names(), " vfs_helper vfs_helper vfs_of_module");
 	/* One of the two helpers is traceable, and nobody can say which. */
-	lkst_probe_functions_keep(&functions, traceable, false);
+	CHECK(lkst_probe_functions_keep(&functions, traceable, false));
 	CHECK_STR(names(), " vfs_helper vfs_helper vfs_of_module");
 	rewind(traceable);
-	lkst_probe_functions_keep(&functions, traceable, true);
+	CHECK(lkst_probe_functions_keep(&functions, traceable, true));
 	CHECK_STR(names(), " vfs_of_module");
+	CHECK_EQ(find("vfs_h*", NULL), 0);
+	rewind(traceable);
+	CHECK(!lkst_probe_functions_keep(&functions, traceable, true));
+	CHECK_STR(names(), " vfs_helper vfs_helper");
 }
 
 TEST(functions_are_bounded)

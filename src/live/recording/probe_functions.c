@@ -181,6 +181,7 @@ int lkst_probe_functions_read(struct lkst_err *e, FILE *kallsyms, const char *gl
 struct named {
 	struct lkst_probe_function *function;
 	u32 nr_lines; /* that name it */
+	bool is_kept;
 };
 
 static int by_name(const void *a, const void *b)
@@ -246,21 +247,25 @@ void lkst_probe_functions_refuse(struct lkst_probe_functions *f, FILE *blacklist
 			find(names, f->nr, names[i].function->name)->nr_lines > 0;
 }
 
-void lkst_probe_functions_keep(struct lkst_probe_functions *f, FILE *traceable, bool is_strict)
+bool lkst_probe_functions_keep(struct lkst_probe_functions *f, FILE *traceable, bool is_strict)
 {
 	_cleanup_free_ struct named *names = sort_names(f);
-	u32 i, end, k;
+	u32 i, end, k, nr = 0;
 
 	if (!names)
-		return;
+		return false;
 	count_lines(names, f->nr, traceable, "%511s");
 	for (i = 0; i < f->nr; i = end) {
 		for (end = i + 1; end < f->nr && !by_name(&names[i], &names[end]); end++)
 			;
-		for (k = i; k < end; k++)
-			names[k].function->is_refused |=
-				names[i].nr_lines < (is_strict ? end - i : 1);
+		for (k = i; k < end; k++) {
+			names[k].is_kept = names[i].nr_lines >= (is_strict ? end - i : 1);
+			nr += names[k].is_kept && !names[k].function->is_refused;
+		}
 	}
+	for (i = 0; i < f->nr && nr; i++)
+		names[i].function->is_refused |= !names[i].is_kept;
+	return nr;
 }
 
 /* ---- one link --------------------------------------------------------------------------------- */
@@ -341,14 +346,12 @@ static bool choose_multi(const struct lkst_probe *probe, struct lkst_probe_funct
 
 	if (!traceable)
 		return false;
-	lkst_probe_functions_keep(f, traceable, false);
-	first = first_of(f);
+	first = lkst_probe_functions_keep(f, traceable, false) ? first_of(f) : NULL;
 	if (!first || !lkst_probe_functions_fit_multi(probe) ||
 	    !lkst_probe_places_has_multi(first->address))
 		return false;
 	rewind(traceable);
-	lkst_probe_functions_keep(f, traceable, true);
-	return true;
+	return lkst_probe_functions_keep(f, traceable, true);
 }
 
 static int take(struct lkst_err *e, const struct lkst_probe_functions *f, u64 **ret_addresses,
