@@ -335,8 +335,8 @@ static const struct lkst_probe_function *first_of(const struct lkst_probe_functi
 }
 
 /*
- * Refuses those that ftrace does not know. Whether one link can attach @probe at the others; it must know each of them for
- * sure.
+ * Refuses those that ftrace does not know. Whether one link can attach @probe at the others; it must know each of them
+ * for sure.
  */
 static bool choose_multi(const struct lkst_probe *probe, struct lkst_probe_functions *f)
 {

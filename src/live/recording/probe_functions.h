@@ -35,7 +35,8 @@ void lkst_probe_functions_refuse(struct lkst_probe_functions *f, FILE *blacklist
 /*
  * Refuses those that @traceable does not name, in the form of tracefs' available_filter_functions: ftrace, and as a
  * rule kprobes, too, refuse them (kernel/trace/trace_kprobe.c, within_notrace_func()). Where several functions have one
- * name and only some of them are named, all are refused if @is_strict, else none. False: none would be left, and nothing is changed.
+ * name and only some of them are named, all are refused if @is_strict, else none. False: none would be left, and
+ * nothing is changed.
  */
 bool lkst_probe_functions_keep(struct lkst_probe_functions *f, FILE *traceable, bool is_strict);
 
