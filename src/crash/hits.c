@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "abi/note.h"
+#include "base/bytes.h"
 #include "base/vec.h"
-#include "crash/bytes.h"
 #include "crash/dump_ring.h"
 #include "trace/block.h"
 
@@ -53,19 +53,19 @@ struct part {
 /* The fields that the opener of a block writes; the rest may not be there yet. */
 static bool is_block(const u8 *bytes, struct lkst_hit *find)
 {
-	u64 instance = lkst_get_le64(bytes + BLOCK_AT(stream_instance_id));
-	u64 size = lkst_get_le64(bytes + BLOCK_AT(packet_size)) / 8;
-	u32 cpu = lkst_get_le32(bytes + BLOCK_AT(cpu_id));
+	u64 instance = lkst_le64(bytes + BLOCK_AT(stream_instance_id));
+	u64 size = lkst_le64(bytes + BLOCK_AT(packet_size)) / 8;
+	u32 cpu = lkst_le32(bytes + BLOCK_AT(cpu_id));
 
 	memcpy(find->id, bytes + BLOCK_AT(uuid), sizeof(find->id));
 	find->a = instance;
-	find->b = lkst_get_le64(bytes + BLOCK_AT(packet_seq_num));
-	return lkst_get_le32(bytes + BLOCK_AT(stream_id)) == LKST_STREAM_CLASS &&
+	find->b = lkst_le64(bytes + BLOCK_AT(packet_seq_num));
+	return lkst_le32(bytes + BLOCK_AT(stream_id)) == LKST_STREAM_CLASS &&
 	       cpu < LKST_CPUS_MAX && lkst_instance_cpu(instance) == cpu &&
 	       lkst_instance_buffer(instance) < LKST_BUFFER_STATE &&
 	       lkst_instance_level(instance) < LKST_LEVELS && !(size & (size - 1)) &&
 	       size >= 1u << LKST_BLOCK_SHIFT_MIN && size <= 1u << LKST_BLOCK_SHIFT_MAX &&
-	       lkst_get_le64(bytes + BLOCK_AT(timestamp_begin)) < LKST_TIME_MAX &&
+	       lkst_le64(bytes + BLOCK_AT(timestamp_begin)) < LKST_TIME_MAX &&
 	       find->b < UINT64_MAX >> LKST_BLOCK_SHIFT_MIN;
 }
 
@@ -80,9 +80,9 @@ static bool is_state(const u8 *bytes, struct lkst_hit *find)
 static bool is_note(const u8 *bytes, struct lkst_hit *find)
 {
 	memcpy(find->id, bytes + offsetof(struct lkst_note, memory_id), sizeof(find->id));
-	find->a = lkst_get_le32(bytes + offsetof(struct lkst_note, kind));
-	find->b = lkst_get_le64(bytes + offsetof(struct lkst_note, written_ns));
-	return lkst_get_le32(bytes + offsetof(struct lkst_note, version)) == LKST_NOTE_VERSION;
+	find->a = lkst_le32(bytes + offsetof(struct lkst_note, kind));
+	find->b = lkst_le64(bytes + offsetof(struct lkst_note, written_ns));
+	return lkst_le32(bytes + offsetof(struct lkst_note, version)) == LKST_NOTE_VERSION;
 }
 
 static int take(void *arg, u64 page, u32 part, const u8 *bytes)
@@ -91,7 +91,7 @@ static int take(void *arg, u64 page, u32 part, const u8 *bytes)
 	struct part *p = arg;
 	bool is_ours;
 
-	switch (lkst_get_le32(bytes)) {
+	switch (lkst_le32(bytes)) {
 	case LKST_BLOCK_MAGIC:
 		find.kind = LKST_HIT_BLOCK;
 		is_ours = is_block(bytes, &find);

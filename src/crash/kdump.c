@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crash/bytes.h"
+#include "base/bytes.h"
 #include "crash/dump.h"
 
 enum {
@@ -90,15 +90,15 @@ static void find_share(const struct lkst_file *f, u32 block_size, u32 version, u
 
 	*ret_from = 0;
 	*ret_to = UINT64_MAX;
-	if (sub && version >= 6 && lkst_get_le32(sub + AT_SPLIT) == 1) {
-		*ret_from = lkst_get_le64(sub + AT_START_PFN);
-		*ret_to = lkst_get_le64(sub + AT_END_PFN);
+	if (sub && version >= 6 && lkst_le32(sub + AT_SPLIT) == 1) {
+		*ret_from = lkst_le64(sub + AT_START_PFN);
+		*ret_to = lkst_le64(sub + AT_END_PFN);
 	}
 }
 
 static int check(struct lkst_err *e, const u8 *h)
 {
-	u32 block = lkst_get_le32(h + AT_BLOCK_SIZE);
+	u32 block = lkst_le32(h + AT_BLOCK_SIZE);
 
 	if (block < LKST_PAGE || block > LKST_DUMP_PAGE_MAX || (block & (block - 1)))
 		return lkst_err_set(e, -EBADMSG,
@@ -121,15 +121,15 @@ int lkst_kdump_open(struct lkst_err *e, struct lkst_dump *d)
 	if (err)
 		return err;
 	d->format = LKST_DUMP_KDUMP;
-	d->page_size = lkst_get_le32(h + AT_BLOCK_SIZE);
+	d->page_size = lkst_le32(h + AT_BLOCK_SIZE);
 	memcpy(d->machine, h + AT_RELEASE, sizeof(d->machine) - 1);
 	/* The first half of the bitmaps says which memory exists, the second which is in the file. */
-	bitmap = (1 + (u64)lkst_get_le32(h + AT_SUB_HEADER_BLOCKS)) * d->page_size;
-	bitmap_bytes = (u64)lkst_get_le32(h + AT_BITMAP_BLOCKS) * d->page_size / 2;
+	bitmap = (1 + (u64)lkst_le32(h + AT_SUB_HEADER_BLOCKS)) * d->page_size;
+	bitmap_bytes = (u64)lkst_le32(h + AT_BITMAP_BLOCKS) * d->page_size / 2;
 	d->descriptors = bitmap + 2 * bitmap_bytes;
 	if (d->descriptors >= f->size)
 		return lkst_err_set(e, -EBADMSG, "it was cut off within its headers");
-	find_share(f, d->page_size, lkst_get_le32(h + 8), &from, &to);
+	find_share(f, d->page_size, lkst_le32(h + 8), &from, &to);
 	d->spent = calloc(1, sizeof(*d->spent));
 	if (!d->spent)
 		return lkst_err_sys(e, -ENOMEM, "preparing to read it");
@@ -150,8 +150,8 @@ struct descriptor {
 
 static struct descriptor parse_descriptor(const u8 *bytes)
 {
-	return (struct descriptor){ lkst_get_le64(bytes), lkst_get_le32(bytes + 8),
-				    lkst_get_le32(bytes + 12) };
+	return (struct descriptor){ lkst_le64(bytes), lkst_le32(bytes + 8),
+				    lkst_le32(bytes + 12) };
 }
 
 /* The first @room bytes of the page that @at describes; *@ret_length: how many came out. */

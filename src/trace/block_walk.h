@@ -6,9 +6,9 @@
 #ifndef LKST_TRACE_BLOCK_WALK_H
 #define LKST_TRACE_BLOCK_WALK_H
 
-#include <endian.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "trace/block.h"
 
 /* Why a walk ended early; lkst_block_fault_text() has the words. */
@@ -22,22 +22,6 @@ enum lkst_block_fault {
 };
 
 const char *lkst_block_fault_text(enum lkst_block_fault fault);
-
-static inline u64 lkst_le64(const u8 *bytes)
-{
-	u64 v;
-
-	memcpy(&v, bytes, sizeof(v));
-	return le64toh(v);
-}
-
-static inline u32 lkst_le32(const u8 *bytes)
-{
-	u32 v;
-
-	memcpy(&v, bytes, sizeof(v));
-	return le32toh(v);
-}
 
 /*
  * The size of a record whose fields vary, of which @room bytes may be read; 0: it passes the end.
