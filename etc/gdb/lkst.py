@@ -6,6 +6,7 @@
 #
 #   lkst extract [OPTION]... [-o DIR]   a trace of what lies in the target's memory
 #   lkst print [N [OPTION]...]          its last N events, 20 if none is given
+#   lkst probe [ARG]...                 a probe at the line where the selected frame is, which fetches these
 #   set lkst print-at-stop N            the same whenever the target stops; 0: not
 #   set lkst program FILE               the lkst program, if it is not in the search path
 #   set lkst physical RANGE[,RANGE...]  the memory to be searched, physical: 0-512M,4G-8G
@@ -16,7 +17,8 @@
 #   by symbols    with the kernel's debug information (gdb vmlinux): the memory of its BPF maps alone
 #   physical      with QEMU's stub, which can read by physical addresses: all memory, or what `set lkst physical` says
 #
-# If the target is a program of this machine, it is this machine's recording.
+# If the target is a program of this machine, it is this machine's recording, and a probe is set in it. For a kernel
+# behind a stub a probe becomes a definition, which `lkst probe` takes on that machine.
 
 import contextlib
 import os
@@ -45,7 +47,7 @@ class LkstError(gdb.GdbError):
 
 
 class LkstPrefix(gdb.Command):
-    """The recording of a machine that stopped: lkst extract, lkst print."""
+    """The recording of a machine or of this one: lkst extract, lkst print, lkst probe."""
 
     def __init__(self):
         super().__init__("lkst", gdb.COMMAND_SUPPORT, gdb.COMPLETE_NONE, True)
@@ -107,11 +109,9 @@ def run_lkst(arguments):
 
 
 def is_remote():
-    """Whether the target is behind a stub. Raises LkstError if there is none."""
+    """Whether the target is behind a stub; else it is this machine."""
     connection = gdb.selected_inferior().connection
-    if not connection:
-        raise LkstError("there is no target; `target remote HOST:PORT` connects to a kernel's stub")
-    return connection.type in ("remote", "extended-remote")
+    return bool(connection) and connection.type in ("remote", "extended-remote")
 
 
 # ---- where LKST's memory is
@@ -301,6 +301,27 @@ N is 20 if it is not given. The options are those of `lkst print`."""
             print_last(count, arguments)
 
 
+class LkstProbe(gdb.Command):
+    """Set a probe at the line where the selected frame is: lkst probe [ARG]...
+The arguments are what it fetches, as `lkst probe` takes them: variables, members, registers, and `if CONDITION`.
+For a kernel behind a stub it prints a definition, for `lkst probe` on that machine."""
+
+    def __init__(self):
+        super().__init__("lkst probe", gdb.COMMAND_SUPPORT, gdb.COMPLETE_EXPRESSION)
+
+    def invoke(self, argument, from_tty):
+        frame = gdb.selected_frame()
+        place = frame.find_sal()
+        file = gdb.solib_name(frame.pc()) or gdb.current_progspace().filename
+        if not place.symtab or not place.line or not file:
+            raise LkstError("there is no line of a source here: its debug information is missing")
+        definition = f"{place.symtab.filename}:{place.line} {argument}".rstrip()
+        if is_remote():
+            run_lkst(["probe", "--vmlinux", file, "--definition", definition])
+        else:
+            run_lkst(["probe", "--exec", file, definition])
+
+
 def at_stop(event):
     """Prints the last events when the target stops, if that is wanted."""
     count = gdb.parameter("lkst print-at-stop")
@@ -320,4 +341,5 @@ LkstPhysical()
 LkstPrintAtStop()
 LkstExtract()
 LkstPrint()
+LkstProbe()
 gdb.events.stop.connect(at_stop)
