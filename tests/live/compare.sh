@@ -79,6 +79,10 @@ else
 	fail compare_says_what_the_load_shows "$(cat "$work/said")"
 fi
 
+expect compare_describes_its_fields \
+	"$(perl -MJSON::XS -e 'print join " ", sort keys %{decode_json(join "", <STDIN>)->{compared}[0]}' <"$work/status")" \
+	"$(sed -n 's/^\.It Va compared\[\]\.//p' "$lib/../../../doc/man/lkst-status.1" | sort | tr '\n' ' ' | sed 's/ $//')"
+
 # Killed while nothing is recorded: another process switches back.
 "$LKST" status --compare 100s >"$work/out" 2>&1 &
 compare_pid=$!
