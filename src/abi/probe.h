@@ -27,6 +27,13 @@ struct lkst_probe_cpu {
 	u8 record[LKST_PROBE_RECORD_MAX + 8];
 };
 
+/*
+ * Probes of this group are at the returns of functions, with what these return in a field of this name: errors are looked
+ * for in it.
+ */
+#define LKST_ERRORS_GROUP "errors"
+#define LKST_ERRORS_RET "ret"
+
 /* Names of its maps, for user space. */
 #define LKST_PROBE_PLAN_MAP ".rodata.probe"
 #define LKST_PROBE_CPUS_MAP "lkst_probe_cpus"

@@ -18,6 +18,20 @@ static struct lkst_catalog *make_probed_catalog(void)
 	make_field(&event, "ret", LKST_CLASS_SINT, 4, 10, 0, 0);
 	if (lkst_catalog_add(&e, c, &event))
 		abort();
+	/* And as probes of one function each do, whose name is in theirs. */
+	event = (struct lkst_event_class){ .id = LKST_NR_EVENTS + 201, .fields = fields };
+	snprintf(event.name, sizeof(event.name), "errors:may_open__return");
+	make_field(&event, LKST_PROBE_FIELD_RET_IP, LKST_CLASS_UINT, 8, 16, 0, 0);
+	make_field(&event, "ret", LKST_CLASS_SINT, 8, 10, 0, 0);
+	if (lkst_catalog_add(&e, c, &event))
+		abort();
+	/* Not at a return. */
+	event = (struct lkst_event_class){ .id = LKST_NR_EVENTS + 202, .fields = fields };
+	snprintf(event.name, sizeof(event.name), "errors:entry");
+	make_field(&event, LKST_PROBE_FIELD_IP, LKST_CLASS_UINT, 8, 16, 0, 0);
+	make_field(&event, "ret", LKST_CLASS_SINT, 8, 10, 0, 0);
+	if (lkst_catalog_add(&e, c, &event))
+		abort();
 	return c;
 }
 
@@ -92,6 +106,19 @@ TEST(errors_can_be_restricted)
 			  "write 5 6000 1 0|");
 }
 
+/* A probe of a single function counts, too, and is called by it. */
+TEST(errors_of_single_functions)
+{
+	ask_of(make_probed_catalog(),
+	       "syscall_entry_openat tid=5 ns=2000\n"
+	       "errors:entry tid=5 ns=2001 ret=-13\n"
+	       "errors:may_open__return tid=5 ns=2002 ret=-13\n"
+	       "errors:vfs tid=5 ns=2003 __probe_func=4097 ret=-13\n"
+	       "syscall_exit_openat tid=5 ns=2004 ret=-13\n",
+	       "errors", (struct lkst_analysis_options){ 0 });
+	CHECK_STR(rows(), "openat EACCES 1 may_open 0x1001 2000 5;");
+}
+
 /* Of very many functions in one call the last remain, and the row says so. */
 TEST(errors_keep_the_last_functions)
 {
@@ -122,6 +149,7 @@ static const struct unit_test tests[] = {
 	{ "errors_by_the_functions_that_returned_them",
 	  test_errors_by_the_functions_that_returned_them },
 	{ "errors_can_be_restricted", test_errors_can_be_restricted },
+	{ "errors_of_single_functions", test_errors_of_single_functions },
 	{ "errors_keep_the_last_functions", test_errors_keep_the_last_functions },
 	{ "errors_need_a_probe", test_errors_need_a_probe },
 };

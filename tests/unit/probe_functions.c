@@ -34,7 +34,9 @@ static int find(const char *globs, const char *module)
 	_cleanup_fclose_ FILE *f = open_text(kallsyms);
 
 	lkst_probe_functions_fini(&functions);
-	return lkst_probe_functions_read(&error, f, globs, module, &functions);
+	return lkst_probe_functions_read(
+		&error, f, &(struct lkst_probe_choice){ .globs = globs, .module = module },
+		&functions);
 }
 
 /* The names of those that are not refused. */
@@ -102,13 +104,20 @@ TEST(functions_are_bounded)
 		used += (size_t)snprintf(text + used, room - used, "%x t f%u\n", 4096 + i, i);
 	f = fmemopen(text, used, "r");
 	lkst_probe_functions_fini(&functions);
-	CHECK_EQ(lkst_probe_functions_read(&error, f, "f*", NULL, &functions), -E2BIG);
+	CHECK_EQ(lkst_probe_functions_read(&error, f, &(struct lkst_probe_choice){ .globs = "f*" },
+					   &functions),
+		 -E2BIG);
 	rewind(f);
-	CHECK_EQ(lkst_probe_functions_read(&error, f, "f?*[0-8],f9", NULL, &functions), 0);
+	CHECK_EQ(lkst_probe_functions_read(&error, f,
+					   &(struct lkst_probe_choice){ .globs = "f?*[0-8],f9" },
+					   &functions),
+		 0);
 	lkst_probe_functions_fini(&functions);
 	fclose(f);
 	f = open_text("0000000000000000 T vfs_read\n");
-	CHECK_EQ(lkst_probe_functions_read(&error, f, "vfs_read", NULL, &functions), -EPERM);
+	CHECK_EQ(lkst_probe_functions_read(
+			 &error, f, &(struct lkst_probe_choice){ .globs = "vfs_read" }, &functions),
+		 -EPERM);
 }
 
 static bool fits(struct lkst_fetch *f, bool is_return)

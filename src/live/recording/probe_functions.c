@@ -139,36 +139,51 @@ static void sort(struct lkst_probe_functions *f)
 	f->nr = nr;
 }
 
-static int read_all(struct lkst_err *e, FILE *kallsyms, const struct globs *g, const char *module,
-		    struct lkst_probe_functions *f)
+/* Whether it returns what is asked for. */
+static bool is_wanted(const struct lkst_probe_choice *choice, const char *name, const char *in)
 {
+	return !choice->returns ||
+	       lkst_function_returns_find(choice->returns, name, in) == choice->kind;
+}
+
+static int read_all(struct lkst_err *e, FILE *kallsyms, const struct globs *g,
+		    const struct lkst_probe_choice *choice, struct lkst_probe_functions *f)
+{
+	const char *module = choice->module;
 	char line[LINE_MAX_BYTES], type, name[NAME_ROOM], in[MODULE_ROOM];
 	unsigned long long address;
 	int err = 0;
 
 	while (!err && fgets(line, sizeof(line), kallsyms)) {
 		in[0] = 0;
-		if (sscanf(line, "%llx %c %511s %127s", &address, &type, name, in) >= 3 &&
-		    is_function(type, name, in) && (!module || is_in(in, module)) &&
-		    matches(g, name))
+		if (sscanf(line, "%llx %c %511s %127s", &address, &type, name, in) < 3 ||
+		    !is_function(type, name, in) || (module && !is_in(in, module)) ||
+		    !matches(g, name))
+			continue;
+		if (is_wanted(choice, name, in))
 			err = add(e, f, name, address);
+		else
+			f->nr_others++;
 	}
 	sort(f);
 	if (!err && f->nr > LKST_PROBE_PLACES_MAX)
 		err = too_many(e);
 	if (!err && !f->nr)
-		err = lkst_err_set(e, -ENOENT, "no function matches");
+		err = lkst_err_set(e, -ENOENT,
+				   f->nr_others ? "no function that matches returns such errors"
+						: "no function matches");
 	return err;
 }
 
-int lkst_probe_functions_read(struct lkst_err *e, FILE *kallsyms, const char *globs,
-			      const char *module, struct lkst_probe_functions *ret)
+int lkst_probe_functions_read(struct lkst_err *e, FILE *kallsyms,
+			      const struct lkst_probe_choice *choice,
+			      struct lkst_probe_functions *ret)
 {
 	struct globs g = {};
 	int err;
 
 	*ret = (struct lkst_probe_functions){};
-	err = split(e, globs, &g) ?: read_all(e, kallsyms, &g, module, ret);
+	err = split(e, choice->globs, &g) ?: read_all(e, kallsyms, &g, choice, ret);
 	free(g.text);
 	if (err)
 		lkst_probe_functions_fini(ret);
@@ -354,8 +369,8 @@ static bool choose_multi(const struct lkst_probe *probe, struct lkst_probe_funct
 	return lkst_probe_functions_keep(f, traceable, true);
 }
 
-static int take(struct lkst_err *e, const struct lkst_probe_functions *f, u64 **ret_addresses,
-		u32 *ret_nr)
+static int take(struct lkst_err *e, const struct lkst_probe_functions *f,
+		struct lkst_probe_functions_found *ret)
 {
 	_cleanup_free_ u64 *addresses = calloc(f->nr, sizeof(*addresses));
 	u32 i, nr = 0;
@@ -369,28 +384,50 @@ static int take(struct lkst_err *e, const struct lkst_probe_functions *f, u64 **
 		return lkst_err_set(e, -EPERM,
 				    "the kernel lets nobody set a probe in any function that "
 				    "matches");
-	*ret_addresses = lkst_take(addresses);
-	*ret_nr = nr;
+	ret->addresses = lkst_take(addresses);
+	ret->nr = nr;
+	ret->nr_matched = f->nr;
+	ret->nr_others = f->nr_others;
 	return 0;
 }
 
-int lkst_probe_functions_find(struct lkst_err *e, const struct lkst_probe *probe,
-			      u64 **ret_addresses, u32 *ret_nr, u32 *ret_nr_matched,
-			      bool *ret_is_multi)
+enum lkst_returns_kind lkst_probe_functions_kind(const struct lkst_probe *probe)
 {
+	u32 i;
+
+	if (!probe->place.is_return || strcmp(probe->group, LKST_ERRORS_GROUP))
+		return LKST_RETURNS_UNKNOWN;
+	for (i = 0; i < probe->nr_args; i++)
+		if (!strcmp(probe->args[i].name, LKST_ERRORS_RET) &&
+		    probe->args[i].type.form == LKST_FORM_SIGNED && !probe->args[i].type.count)
+			return probe->args[i].type.size == 4   ? LKST_RETURNS_INT
+			       : probe->args[i].type.size == 8 ? LKST_RETURNS_LONG
+							       : LKST_RETURNS_UNKNOWN;
+	return LKST_RETURNS_UNKNOWN;
+}
+
+int lkst_probe_functions_find(struct lkst_err *e, const struct lkst_probe *probe,
+			      struct lkst_probe_functions_found *ret)
+{
+	_cleanup_(lkst_function_returns_freep) struct lkst_function_returns *returns = NULL;
 	_cleanup_(lkst_probe_functions_fini) struct lkst_probe_functions f = {};
 	_cleanup_fclose_ FILE *kallsyms = fopen("/proc/kallsyms", "re");
 	_cleanup_fclose_ FILE *blacklist = open_below(lkst_debugfs_open(NULL), "kprobes/blacklist");
-	int err;
+	struct lkst_probe_choice choice = { .globs = probe->place.symbol,
+					    .module = probe->place.module,
+					    .kind = lkst_probe_functions_kind(probe) };
+	int err = 0;
 
 	if (!kallsyms)
 		return lkst_err_sys(e, -errno, "reading /proc/kallsyms");
-	err = lkst_probe_functions_read(e, kallsyms, probe->place.symbol, probe->place.module, &f);
+	if (choice.kind != LKST_RETURNS_UNKNOWN)
+		err = lkst_function_returns_new(e, &returns);
+	choice.returns = returns;
+	err = err ?: lkst_probe_functions_read(e, kallsyms, &choice, &f);
 	if (err)
 		return err;
 	if (blacklist)
 		lkst_probe_functions_refuse(&f, blacklist);
-	*ret_nr_matched = f.nr;
-	*ret_is_multi = choose_multi(probe, &f);
-	return take(e, &f, ret_addresses, ret_nr);
+	ret->is_multi = choose_multi(probe, &f);
+	return take(e, &f, ret);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "live/recording/function_returns.h"
 #include "probe/text/probe.h"
 
 /* All zero is none. */
@@ -17,17 +18,26 @@ struct lkst_probe_functions {
 		u64 address;
 		bool is_refused; /* the kernel lets nobody set a probe there */
 	} * list;
+	u32 nr_others; /* names that match, of functions that do not return what is asked for */
+};
+
+/* Which functions are asked for. */
+struct lkst_probe_choice {
+	const char *globs;  /* with "," between them */
+	const char *module; /* of this one alone; NULL: of all, and of the kernel itself */
+	struct lkst_function_returns *returns; /* NULL: whatever they return */
+	enum lkst_returns_kind kind;	       /* what they are to return */
 };
 
 void lkst_probe_functions_fini(struct lkst_probe_functions *f);
 
 /*
- * Reads from @kallsyms, in the form of /proc/kallsyms, the functions that match one of @globs, with "," between them;
- * of @module alone, if that is not NULL. -ENOENT: there is none. -E2BIG: there are more than LKST_PROBE_PLACES_MAX.
- * -EPERM: their addresses are hidden.
+ * Reads from @kallsyms, in the form of /proc/kallsyms, the functions that @choice asks for. -ENOENT: there is none.
+ * -E2BIG: there are more than LKST_PROBE_PLACES_MAX. -EPERM: their addresses are hidden.
  */
-int lkst_probe_functions_read(struct lkst_err *e, FILE *kallsyms, const char *globs,
-			      const char *module, struct lkst_probe_functions *ret);
+int lkst_probe_functions_read(struct lkst_err *e, FILE *kallsyms,
+			      const struct lkst_probe_choice *choice,
+			      struct lkst_probe_functions *ret);
 
 /* Refuses those that @blacklist names, in the form of kprobes/blacklist in debugfs. */
 void lkst_probe_functions_refuse(struct lkst_probe_functions *f, FILE *blacklist);
@@ -47,12 +57,26 @@ bool lkst_probe_functions_keep(struct lkst_probe_functions *f, FILE *traceable, 
 bool lkst_probe_functions_fit_multi(const struct lkst_probe *probe);
 
 /*
- * Finds the functions of the running kernel that @probe, whose place is_many, is to be at: *@ret_addresses, for the
- * caller to free(), of which there are *@ret_nr, among *@ret_nr_matched that match. *@ret_is_multi: one link is to
- * attach it. The errors are those of lkst_probe_functions_read(); -EPERM also if the kernel refuses all.
+ * What the functions of @probe are to return. A probe of group `errors` at the returns of many functions, which fetches
+ * what they return as `ret`, is at those alone that can return an error: an int, if that is fetched as s32; a long or a
+ * pointer, if it is s64. Of any other probe it is LKST_RETURNS_UNKNOWN: that does not matter.
+ */
+enum lkst_returns_kind lkst_probe_functions_kind(const struct lkst_probe *probe);
+
+/* What was found for a probe. */
+struct lkst_probe_functions_found {
+	u64 *addresses; /* for the caller to free() */
+	u32 nr;
+	u32 nr_matched; /* with those that the kernel refuses */
+	u32 nr_others;	/* see above */
+	bool is_multi;	/* one link is to attach it */
+};
+
+/*
+ * Finds the functions of the running kernel that @probe, whose place is_many, is to be at. The errors are those of
+ * lkst_probe_functions_read(); -EPERM also if the kernel refuses all.
  */
 int lkst_probe_functions_find(struct lkst_err *e, const struct lkst_probe *probe,
-			      u64 **ret_addresses, u32 *ret_nr, u32 *ret_nr_matched,
-			      bool *ret_is_multi);
+			      struct lkst_probe_functions_found *ret);
 
 #endif

@@ -216,34 +216,28 @@ static int check(struct lkst_err *e, const struct lkst_session *s, const struct 
 	return 0;
 }
 
-/*
- * What is known of a probe before the recording is changed. Of the functions of a probe at many, the addresses are the
- * caller's to free().
- */
+/* What is known of a probe before the recording is changed. */
 struct preparing {
 	struct lkst_probe_row *row;
 	struct lkst_probe_code *code;
-	u64 *addresses;
-	u32 nr_matched;
+	struct lkst_probe_functions_found found;
 };
 
 static void guard_preparing(struct preparing *p)
 {
 	free(p->row);
 	free(p->code);
-	free(p->addresses);
+	free(p->found.addresses);
 }
 
 /* Finds the functions of a probe at many. */
 static int find_functions(struct lkst_err *e, const struct lkst_probe *probe, struct preparing *p)
 {
 	struct lkst_probe_row *row = p->row;
-	bool is_multi = false;
-	int err = check_kernel(e, probe, row)
-			  ?: lkst_probe_functions_find(e, probe, &p->addresses, &row->nr_places,
-						       &p->nr_matched, &is_multi);
+	int err = check_kernel(e, probe, row) ?: lkst_probe_functions_find(e, probe, &p->found);
 
-	row->is_multi = is_multi;
+	row->nr_places = p->found.nr;
+	row->is_multi = p->found.is_multi;
 	return err ? lkst_probe_refuse(e, err, probe, probe->place.at, "%s", e ? e->text : "") : 0;
 }
 
@@ -330,11 +324,11 @@ static void note_left_out(const char *event, const struct preparing *p, struct l
 {
 	int nr = lkst_probe_places_count(NULL, event, p->row);
 
-	if (nr >= 0 && (u32)nr < p->nr_matched)
+	if (nr >= 0 && (u32)nr < p->found.nr_matched)
 		lkst_notes_add(notes,
 			       "%s is at %d of the %u functions that match; the kernel lets nobody "
 			       "set a probe in the others.",
-			       event, nr, p->nr_matched);
+			       event, nr, p->found.nr_matched);
 }
 
 /* Makes the probe, as far as the recording keeps it. */
@@ -343,7 +337,7 @@ static int keep(struct lkst_err *e, const char *event, const struct preparing *p
 	int err = 0;
 
 	if (p->row->nr_places)
-		err = lkst_probe_places_write(e, event, p->addresses, p->row->nr_places);
+		err = lkst_probe_places_write(e, event, p->found.addresses, p->row->nr_places);
 	return err ?: lkst_probe_row_write(e, event, p->row) ?: load(e, event, p->row);
 }
 

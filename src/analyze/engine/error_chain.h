@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Through which functions an error came to a system call: those of which a probe of group `errors` has records that
+ * they returned what the call then failed with, from the first to the last.
+ */
+#ifndef LKST_ANALYZE_ENGINE_ERROR_CHAIN_H
+#define LKST_ANALYZE_ENGINE_ERROR_CHAIN_H
+
+#include "analyze/engine/feed.h"
+#include "analyze/engine/tally.h"
+#include "trace/symbols.h"
+
+enum {
+	LKST_ERROR_STEPS = 16, /* functions that are kept of a call: the last */
+	LKST_ERROR_TEXT = 16,  /* of an error's name, with its NUL */
+};
+
+/* A call that failed. */
+struct lkst_error_chain {
+	s16 row;      /* in lkst_syscalls[], -1: it has none */
+	s32 nr;	      /* its number */
+	s32 error;    /* positive */
+	u64 begin_ns; /* 0: the trace does not have its beginning, and then it has no functions */
+	u32 nr_functions;
+	bool is_cut; /* there were more functions, further in */
+	u64 functions
+		[LKST_ERROR_STEPS]; /* for lkst_error_chains_name(), the first that failed first */
+};
+
+struct lkst_error_chains;
+
+/* @r is the record of the call's exit. A negative errno ends the pass. */
+typedef int lkst_error_chain_call(void *ctx, const struct lkst_record *r,
+				  const struct lkst_error_chain *chain);
+
+/*
+ * Calls @call for each system call that fails. 1; 0: the trace can have no records of such probes, or none of calls; or a
+ * negative errno. *@ret_chains is to be freed after the pass in any case, unless it is NULL.
+ */
+int lkst_error_chains_new(struct lkst_feed *f, lkst_error_chain_call *call, void *ctx,
+			  struct lkst_error_chains **ret_chains);
+void lkst_error_chains_free(struct lkst_error_chains *c);
+
+/*
+ * The name of a function of a chain. One that several functions have a probe for is known by its address, one with a
+ * probe of its own by that probe's name: errors:vfs_read, errors:vfs_read__return.
+ */
+void lkst_error_chains_name(const struct lkst_error_chains *c, struct lkst_symbols *symbols,
+			    u64 function, char text[LKST_KEY_TEXT]);
+
+/* "ENOENT", or the number of one that has no name. Returns @text. */
+const char *lkst_error_text(s32 error, char text[LKST_ERROR_TEXT]);
+
+#endif
