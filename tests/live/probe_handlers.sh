@@ -66,20 +66,44 @@ rm -rf "$work/trace"
 "$LKST" snapshot --quiet --output "$work/trace"
 expect trigger_fires "$("$LKST" print --event trigger_fired "$work/trace" | grep -c 'value=7 .*name="seven"')" 1
 expect trigger_handler_records_all "$("$LKST" print --event my:step "$work/trace" | wc -l)" 50
+
+# What looks at a probe goes on when that was removed and is set again.
+expect removal_says_what_needs_it "$("$LKST" probe --del my:step 2>&1 | grep -c 'A trigger, or a condition of a maskset, looks at my:step')" 1
+"$LKST" probe --quiet -x "$program" 'my:step=probed_step n=%di:u32 twice=%si:u64' || fail probe_is_set_again 'lkst probe failed'
+"$LKST" trigger add --quiet --name again 'my:step n == 7 and twice >= 14'
+"$LKST" probe --del my:step >"$work/said" 2>&1
+"$LKST" probe --quiet -x "$program" 'my:step=probed_step n=%di:u32 twice=%si:u64' || fail probe_is_set_again 'lkst probe failed'
+"$program" 8
+rm -rf "$work/trace"
+"$LKST" snapshot --quiet --output "$work/trace"
+expect trigger_fires_again "$("$LKST" print --event trigger_fired "$work/trace" | grep -c 'value=7 .*name="again"')" 1
+"$LKST" trigger remove --quiet again
 "$LKST" trigger remove --quiet seven
 
 "$LKST" handler load --quiet "$BUILD/handlers/sample.o" --event my:step &&
 	"$LKST" handler set sample one_in=5 >/dev/null
 "$LKST" maskset --quiet --handler sample 'other+=my:step'
 "$program" 20
-expect handler_takes_it "$(records my:step)" 54
+expect handler_takes_it "$(records my:step)" 62
 # Whoever handles a hit, it is counted once, while a maskset that is in use has the probe.
-expect hits_are_counted_once "$(hits my:step)" 70
+expect hits_are_counted_once "$(hits my:step)" 28
+
+# One that was loaded before the probe was set gets a program of it when a maskset sends the event there.
+"$LKST" probe --quiet -x "$program" 'my:later=probed_step n=%di:u32' || fail later_probe_is_set 'lkst probe failed'
+n=$(records my:later)
+"$LKST" maskset --quiet --handler sample 'other+=my:later' || fail later_probe_is_sent_there 'lkst maskset failed'
+"$program" 20
+expect handler_takes_a_later_probe "$(records my:later)" $((n + 4))
+"$LKST" probe --quiet --del my:later
+expect removal_takes_its_program "$(find /sys/fs/bpf/lkst -name '*my-later*' | wc -l)" 0
+n=$(records my:step)
+"$program" 10
+expect others_go_on "$(records my:step)" $((n + 2))
 
 # The buffers are not for all that RDEFAULT has, so that older records may go.
 "$LKST" maskset --quiet set RDEFAULT
 "$program" 7
-expect rdefault_has_it "$(hits my:step)" 77
+expect rdefault_has_it "$(hits my:step)" 65
 "$LKST" maskset --quiet set other
 n=$(records my:step)
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "abi/program.h"
 #include "base/cleanup.h"
@@ -16,6 +17,7 @@
 #include "live/load/tracing.h"
 #include "live/recording/declare.h"
 #include "live/recording/handler_maps.h"
+#include "live/recording/handler_object.h"
 #include "live/recording/handler_pins.h"
 #include "live/recording/masksets.h"
 #include "live/recording/probe_load.h"
@@ -318,7 +320,9 @@ int lkst_handler_load(struct lkst_err *e, struct lkst_session *s,
 		err = remove_all(e, s, h.number);
 	if (err)
 		return err;
-	err = pin_all(e, h.number, object, base, is_new);
+	if (is_new)
+		err = lkst_handler_object_keep(e, h.number, options->file, options->has_names);
+	err = err ?: pin_all(e, h.number, object, base, is_new);
 	err = err ?: add_hooks(e, lkst_session_hooks(s), h.number, object, chosen, options);
 	if (err) {
 		if (is_new)
@@ -327,6 +331,45 @@ int lkst_handler_load(struct lkst_err *e, struct lkst_session *s,
 	}
 	*ret_handler = h;
 	return 0;
+}
+
+/* ---- more programs of a loaded one ------------------------------------------------------------ */
+
+int lkst_handler_extend(struct lkst_err *e, struct lkst_session *s, u8 number, const bool *ids)
+{
+	struct lkst_handler_options options = { .wants = ids, .extends = number };
+	struct lkst_handler_object object;
+	struct lkst_handler h;
+	int err = lkst_handler_object_open(e, number, &object);
+
+	if (err)
+		return err;
+	options.file = object.path;
+	options.has_names = object.has_names;
+	err = lkst_handler_load(e, s, &options, &h);
+	close(object.fd);
+	return err;
+}
+
+int lkst_handler_serve(struct lkst_err *e, struct lkst_session *s, u8 number, u32 id)
+{
+	const struct lkst_catalog *catalog = lkst_session_catalog(s);
+	const struct lkst_hooks *hooks = lkst_session_hooks(s);
+	const struct lkst_event_class *event = catalog->classes[id];
+	bool ids[LKST_EVENT_SPACE] = {};
+	struct lkst_handler h;
+	int err;
+
+	if (!event || event->group != LKST_GROUP_PROBE || !hooks->of[id] ||
+	    lkst_hooks_serve(hooks, id, number) || !lkst_handler_get(number, &h))
+		return lkst_handler_check(e, hooks, catalog, number, id);
+	ids[id] = true;
+	err = lkst_handler_extend(e, s, number, ids);
+	if (err == -ENOENT)
+		return lkst_handler_check(e, hooks, catalog, number, id);
+	if (err)
+		lkst_err_add(e, "handler %u (%s) at probe %s", number, h.name, event->name);
+	return err;
 }
 
 /* ---- unloading -------------------------------------------------------------------------------- */

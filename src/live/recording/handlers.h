@@ -29,6 +29,18 @@ int lkst_handler_load(struct lkst_err *e, struct lkst_session *s,
 		      const struct lkst_handler_options *options, struct lkst_handler *ret_handler);
 
 /*
+ * Gives the loaded handler @number programs for the events whose flag is set in @ids, LKST_EVENT_SPACE of them, from
+ * the object that the recording keeps. -ENOENT: it has not kept it.
+ */
+int lkst_handler_extend(struct lkst_err *e, struct lkst_session *s, u8 number, const bool *ids);
+
+/*
+ * Makes sure that user handler @number can be sent event @id. A probe that was set after the handler was loaded gets a
+ * program of it; -EACCES: the kernel's verifier rejects that. -EINVAL: it can't be sent, and the text says why.
+ */
+int lkst_handler_serve(struct lkst_err *e, struct lkst_session *s, u8 number, u32 id);
+
+/*
  * Detaches and removes a handler. -EBUSY: a maskset sends events to it; if @force, they are sent to
  * DEFAULT instead.
  */

@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "live/recording/handler_pins.h"
+#include "live/recording/handlers.h"
 #include "live/recording/mask_conditions.h"
 #include "live/recording/maskset_hooks.h"
 #include "live/recording/masksets.h"
@@ -16,7 +16,7 @@
 #include "rules/mask_text.h"
 #include "rules/shipped_masks.h"
 
-static int check_mask(struct lkst_err *e, const struct lkst_session *s, u32 set,
+static int check_mask(struct lkst_err *e, struct lkst_session *s, u32 set,
 		      const struct lkst_mask *mask)
 {
 	const struct lkst_control *c = lkst_session_control(s);
@@ -30,8 +30,7 @@ static int check_mask(struct lkst_err *e, const struct lkst_session *s, u32 set,
 		u8 handler = mask->route[i] & 0xff, buffer = mask->route[i] >> 8;
 
 		if (handler != LKST_HANDLER_DEFAULT && handler != LKST_HANDLER_NOTHING) {
-			int err = lkst_handler_check(e, lkst_session_hooks(s),
-						     lkst_session_catalog(s), handler, i);
+			int err = lkst_handler_serve(e, s, handler, i);
 
 			if (err)
 				return err;

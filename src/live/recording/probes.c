@@ -22,6 +22,7 @@
 #include "live/recording/probe_functions.h"
 #include "live/recording/probe_kernel.h"
 #include "live/recording/probe_load.h"
+#include "live/recording/trigger_handler.h"
 
 const char *const lkst_probe_backend_names[LKST_NR_BACKENDS] = {
 	[LKST_BACKEND_DETACHED] = "detached",  [LKST_BACKEND_BREAKPOINT] = "breakpoint",
@@ -288,6 +289,18 @@ static int load(struct lkst_err *e, const char *event, const struct lkst_probe_r
 	return lkst_pins_put(e, fd, pin);
 }
 
+/* Whether a maskset in use sends it to DEFAULT. */
+static bool is_used(const struct lkst_control *c, u16 id)
+{
+	u32 set;
+
+	for (set = 0; set < LKST_MASKSETS; set++)
+		if (lkst_maskset_is_in_use(c, set) &&
+		    lkst_route_handler(c->route[set][id]) == LKST_HANDLER_DEFAULT)
+			return true;
+	return false;
+}
+
 /* Puts it into the masksets. A hook that can't be attached is no failure of theirs, but one of the probe. */
 static int admit(struct lkst_err *e, struct lkst_session *s, const char *event, u16 id,
 		 struct lkst_notes *notes)
@@ -299,10 +312,9 @@ static int admit(struct lkst_err *e, struct lkst_session *s, const char *event, 
 	if (err)
 		return err;
 	hook = lkst_hooks_find(lkst_session_hooks(s), LKST_HOOK_PROBE, event);
-	if (!hook || (lkst_route_handler(c->route[c->active][id]) == LKST_HANDLER_DEFAULT &&
-		      !hook->is_attached))
+	if (!hook || (is_used(c, id) && !hook->is_attached))
 		return lkst_err_set(e, -EIO, "the kernel did not attach the probe's program");
-	return 0;
+	return lkst_trigger_handler_follow(e, s, id, notes);
 }
 
 static int declare(struct lkst_err *e, struct lkst_session *s, const struct lkst_event_class *event,
@@ -438,6 +450,13 @@ int lkst_probes_each(struct lkst_err *e, struct lkst_session *s,
 }
 
 /* ---- removing --------------------------------------------------------------------------------- */
+
+bool lkst_probe_is_needed(const struct lkst_session *s, const char *event)
+{
+	const struct lkst_event_class *class = lkst_catalog_find(lkst_session_catalog(s), event);
+
+	return class && lkst_trigger_handler_needs(s, class->id);
+}
 
 int lkst_probe_remove(struct lkst_err *e, struct lkst_session *s, const char *event)
 {

@@ -39,6 +39,32 @@ static bool has_condition(const struct lkst_trigger_maps *m, u32 id)
 	return false;
 }
 
+/* Whether a trigger or a maskset's condition looks at event @id. */
+static bool is_looked_at(const struct lkst_trigger_maps *m, u32 id)
+{
+	return m->events[id].rules || m->events[id].steps || has_condition(m, id);
+}
+
+bool lkst_trigger_handler_needs(const struct lkst_session *s, u32 id)
+{
+	_cleanup_(lkst_trigger_maps_close) struct lkst_trigger_maps m = {};
+
+	return lkst_session_is_pinned(s) && lkst_trigger_maps_open_any(&m) && is_looked_at(&m, id);
+}
+
+int lkst_trigger_handler_follow(struct lkst_err *e, struct lkst_session *s, u32 id,
+				struct lkst_notes *notes)
+{
+	bool ids[LKST_EVENT_SPACE] = {};
+	struct lkst_handler h;
+
+	if (!lkst_trigger_handler_needs(s, id) || lkst_handler_find(NULL, LKST_TRIGGER_HANDLER, &h))
+		return 0;
+	ids[id] = true;
+	return lkst_handler_extend(e, s, h.number, ids)
+		       ?: lkst_maskset_divert(e, s, ids, h.number, notes);
+}
+
 static bool is_any_used(const struct lkst_trigger_maps *m)
 {
 	u32 i;
@@ -61,8 +87,7 @@ int lkst_trigger_handler_release(struct lkst_err *e, struct lkst_session *s,
 	int err;
 
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
-		ids[id] = lkst_maskset_default(c, id) == number && !m->events[id].rules &&
-			  !m->events[id].steps && !has_condition(m, id);
+		ids[id] = lkst_maskset_default(c, id) == number && !is_looked_at(m, id);
 	err = lkst_maskset_divert(e, s, ids, LKST_HANDLER_DEFAULT, notes);
 	if (err || is_any_used(m))
 		return err;

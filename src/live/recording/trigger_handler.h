@@ -22,4 +22,14 @@ int lkst_trigger_handler_load(struct lkst_err *e, struct lkst_session *s, const 
 int lkst_trigger_handler_release(struct lkst_err *e, struct lkst_session *s,
 				 struct lkst_trigger_maps *m, u8 number, struct lkst_notes *notes);
 
+/* Whether a trigger, or a condition of a maskset's row, looks at event @id. */
+bool lkst_trigger_handler_needs(const struct lkst_session *s, u32 id);
+
+/*
+ * The probe of event @id was set, for the first time or again. If it is needed, as of lkst_trigger_handler_needs(), the
+ * handler gets a program for it, and the event is sent there wherever it would go to DEFAULT.
+ */
+int lkst_trigger_handler_follow(struct lkst_err *e, struct lkst_session *s, u32 id,
+				struct lkst_notes *notes);
+
 #endif

@@ -39,6 +39,8 @@ timed()
 }
 
 lkst start --quiet --budget none --buffer 4M --event sched_process_exec --event syscall:openat
+# Loaded before there is a probe.
+lkst handler load sample --event sched_process_exec --quiet >"$work/said" 2>&1 || fail set_many_loads_sample "$(cat "$work/said")"
 timed 'p:my/calls vfs_*' calls
 timed 'r:my/returned vfs_*,do_sys_open* ret=$retval:s32 if ret < 0' returned
 at=$(lkst probe --list --format csv 'my:calls' | tail -n 1 | tr -d '\r' | sed 's/.*,//')
@@ -119,6 +121,18 @@ lkst maskset --quiet 'mine+=my:*' >"$work/said" 2>&1
 lkst maskset --quiet set mine >>"$work/said" 2>&1
 again=$(lkst probe --list -v my:calls | tail -n 1)
 expect_none set_many_attached_again "$(case $again in *' kprobe'*" at $at functions") ;; *) echo "$again" ;; esac)"
+# A handler's program at all functions, in place of DEFAULT's, keeps one hit in three. A block that dd copies is two.
+lkst handler set sample one_in=3 >>"$work/said" 2>&1
+lkst maskset --quiet --handler sample 'third+=my:calls' >>"$work/said" 2>&1
+lkst maskset --quiet set third >>"$work/said" 2>&1
+dd if="$0" of=/dev/null bs=12 count=200 2>/dev/null &
+reader=$!
+wait $reader
+lkst maskset --quiet set RNOTHING
+rm -rf "$work/trace"
+lkst snapshot --quiet --output "$work/trace"
+kept=$(lkst print --event my:calls "$work/trace" | grep -c "^[^ ]* [^ ]* *$reader/dd .*__probe_func=vfs_read$")
+expect_none set_many_handler "$([ "$kept" -ge 60 ] && [ "$kept" -le 75 ] || echo "$kept of 200; $(cat "$work/said")")"
 lkst probe --quiet --del 'my:*' >>"$work/said" 2>&1
 expect_none set_many_del "$(lkst probe --list)"
 expect_none set_many_del_leaves_nothing "$(left)"
