@@ -48,11 +48,16 @@ struct lkst_wanted_list {
 int lkst_wanted_read(struct lkst_err *e, const struct lkst_probe_options *o, char **args,
 		     unsigned int nr_args, struct lkst_wanted_list *w);
 
-/* Resolves all that were read. The error is that of the first that cannot be. */
+/*
+ * Resolves all that were read, and closes what was opened for that. The error is that of the first that cannot be.
+ */
 int lkst_wanted_resolve(struct lkst_err *e, const struct lkst_probe_options *o,
 			struct lkst_wanted_list *w);
 
 void lkst_wanted_fini(struct lkst_wanted_list *w);
+
+/* Whether @glob selects the event of one that is resolved. */
+bool lkst_wanted_is_named(const struct lkst_wanted_list *w, const char *glob);
 
 /* What to open for probes of @program or @module; NULL, NULL: the kernel itself. */
 void lkst_wanted_image(const struct lkst_probe_options *o, const char *program, const char *module,
@@ -69,6 +74,14 @@ int lkst_wanted_format(struct lkst_err *e, const struct lkst_definition *written
  */
 int lkst_probe_change(struct lkst_err *e, const struct lkst_probe_options *o, char **args,
 		      unsigned int nr_args);
+
+/*
+ * Sets what @wanted has, resolved, in the recording @s, which this process may change, and frees that list. *@notes is
+ * for the caller to free in any case. If one can't be set, none is.
+ */
+int lkst_wanted_set(struct lkst_err *e, const struct lkst_probe_options *o,
+		    struct lkst_wanted_list *wanted, struct lkst_session *s,
+		    struct lkst_notes *notes);
 
 /* Lists the probes that match one of the patterns @args, or all. */
 int lkst_probe_list(struct lkst_err *e, const struct lkst_probe_options *o, char **args,

@@ -263,10 +263,32 @@ static void take_back(struct change *c, struct lkst_job *job)
 	}
 }
 
+/* Whoever removes a probe alone may not know what else names it. */
+static void note_needed(const struct change *c, struct lkst_job *job)
+{
+	u32 i, k;
+
+	for (i = 0; i < c->nr_steps; i++) {
+		const char *event = c->steps[i].event;
+
+		for (k = i + 1; k < c->nr_steps && strcmp(c->steps[k].event, event); k++)
+			;
+		if (c->steps[i].is_removal && k == c->nr_steps &&
+		    lkst_probe_is_needed(job->s, event))
+			lkst_notes_add(
+				&job->notes,
+				"A trigger, or a condition of a maskset, looks at %s: from now on it "
+				"finds nothing there, until that probe is set again.",
+				event);
+	}
+}
+
 static int apply(struct change *c, struct lkst_job *job)
 {
 	int err = 0;
 	u32 i;
+
+	note_needed(c, job);
 
 	for (i = 0; i < c->nr_steps && !err; i++) {
 		struct step *step = &c->steps[i];
@@ -353,6 +375,22 @@ static void print_notes(const struct lkst_wanted_list *w)
 
 	for (i = 0; i < w->nr; i++)
 		lkst_recording_print(&w->items[i].resolved.notes);
+}
+
+int lkst_wanted_set(struct lkst_err *e, const struct lkst_probe_options *o,
+		    struct lkst_wanted_list *wanted, struct lkst_session *s,
+		    struct lkst_notes *notes)
+{
+	_cleanup_(fini) struct change c = { .e = e, .o = o, .wanted = *wanted };
+	struct lkst_job job = { .e = e, .s = s, .turn.lock = -1 };
+	int err;
+
+	*wanted = (struct lkst_wanted_list){};
+	err = lkst_probes_each(e, s, add_state, &c);
+	c.catalog = lkst_session_catalog(s);
+	err = err ?: plan(&c) ?: apply(&c, &job);
+	*notes = job.notes;
+	return err;
 }
 
 int lkst_probe_change(struct lkst_err *e, const struct lkst_probe_options *o, char **args,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/glob.h"
 #include "base/vec.h"
 #include "cmd/probe.h"
 #include "probe/text/format.h"
@@ -162,6 +163,15 @@ static bool is_same(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
+static void close_image(struct lkst_wanted_list *w)
+{
+	lkst_image_close(w->image);
+	free(w->image_program);
+	free(w->image_module);
+	w->image = NULL;
+	w->image_program = w->image_module = NULL;
+}
+
 /* Opens the image that @place is in, unless that is open. */
 static int open_image(struct lkst_err *e, const struct lkst_probe_options *o,
 		      const struct lkst_probe_place *place, struct lkst_wanted_list *w)
@@ -171,10 +181,7 @@ static int open_image(struct lkst_err *e, const struct lkst_probe_options *o,
 	if (w->image && is_same(w->image_program, place->path) &&
 	    is_same(w->image_module, place->module))
 		return 0;
-	lkst_image_close(w->image);
-	free(w->image_program);
-	free(w->image_module);
-	w->image = NULL;
+	close_image(w);
 	w->image_program = place->path ? strdup(place->path) : NULL;
 	w->image_module = place->module ? strdup(place->module) : NULL;
 	if ((place->path && !w->image_program) || (place->module && !w->image_module))
@@ -220,7 +227,25 @@ int lkst_wanted_resolve(struct lkst_err *e, const struct lkst_probe_options *o,
 		if (err && item->written.line)
 			lkst_err_add(e, "%s: line %u", file_name(o->file), item->written.line);
 	}
+	close_image(w);
 	return err;
+}
+
+bool lkst_wanted_is_named(const struct lkst_wanted_list *w, const char *glob)
+{
+	char event[LKST_PROBE_FULL_NAME];
+	u32 i, k;
+
+	for (i = 0; i < w->nr; i++)
+		for (k = 0; k < w->items[i].resolved.nr; k++) {
+			const struct lkst_probe *p = &w->items[i].resolved.probes[k];
+
+			snprintf(event, sizeof(event), "%s:%s", p->group, p->event);
+			if (lkst_glob_matches(glob, lkst_group_names[LKST_GROUP_PROBE], event,
+					      NULL))
+				return true;
+		}
+	return false;
 }
 
 void lkst_wanted_fini(struct lkst_wanted_list *w)
@@ -232,9 +257,7 @@ void lkst_wanted_fini(struct lkst_wanted_list *w)
 		lkst_resolved_fini(&w->items[i].resolved);
 	}
 	free(w->items);
-	lkst_image_close(w->image);
-	free(w->image_program);
-	free(w->image_module);
+	close_image(w);
 	*w = (struct lkst_wanted_list){};
 }
 

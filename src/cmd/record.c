@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/out.h"
 #include "base/time.h"
+#include "cmd/probe.h"
 #include "cmd/recording.h"
 #include "cmd/streaming.h"
 #include "cmd/turn.h"
@@ -31,6 +32,7 @@ struct options {
 	u64 buffer_bytes, block_bytes, delay_ns;
 	struct lkst_list pids;
 	bool tree;
+	struct lkst_probe_options probes; /* those of them that have a row here */
 };
 
 static const struct options defaults = {
@@ -50,6 +52,18 @@ static const struct lkst_option rows[] = {
 	LKST_OPTION(FLAG, struct options, tree, .name = "tree", .letter = 't',
 		    .help = "only CMD, or the processes of --pid, and the processes\n"
 			    "that they create"),
+	LKST_OPTION(LIST, struct options, probes.add, .name = "probe", .argument = "PROBE",
+		    .help = "set a probe, written as for `lkst probe`, and record it, too;\n"
+			    "may be repeated"),
+	LKST_OPTION(TEXT, struct options, probes.program, .name = "exec", .letter = 'x',
+		    .argument = "PROGRAM", .help = "the probes are in this program or library"),
+	LKST_OPTION(TEXT, struct options, probes.module, .name = "module", .argument = "MODULE",
+		    .help = "the probes are in this module of the kernel, or its file"),
+	LKST_OPTION(TEXT, struct options, probes.vmlinux, .name = "vmlinux", .letter = 'k',
+		    .argument = "FILE",
+		    .help = "the kernel with its debug information, for the probes"),
+	LKST_OPTION(TEXT, struct options, probes.source, .name = "source", .letter = 's',
+		    .argument = "DIR", .help = "the sources are below this directory"),
 	LKST_OPTION(SIZE, struct options, buffer_bytes, .name = "buffer", .letter = 'b',
 		    .argument = "SIZE", .standard = "16M", .help = "memory per CPU, 64K to 4G"),
 	LKST_OPTION(SIZE, struct options, block_bytes, .name = "block", .argument = "SIZE",
@@ -76,6 +90,7 @@ struct recording {
 	struct lkst_session *s;
 	struct lkst_streaming files;
 	struct child child;
+	struct lkst_wanted_list probes;
 };
 
 /* Starts the command, held at a pipe until recording has begun. */
@@ -234,32 +249,69 @@ static int parse_pids(struct lkst_err *e, const struct options *o, const struct 
 	return 0;
 }
 
+static bool is_probe(void *ctx, const char *glob)
+{
+	const struct recording *r = ctx;
+
+	return lkst_wanted_is_named(&r->probes, glob);
+}
+
+static int make_plan(struct recording *r, struct lkst_plan **ret_plan)
+{
+	const struct lkst_plan_options options = {
+		.globs = r->o->events.items,
+		.nr_globs = r->o->events.nr,
+		.btf_file = getenv(LKST_BTF_VARIABLE),
+		/* A maskset may have more than a plan of the default events. */
+		.is_whole = r->o->maskset != NULL,
+		.is_known = is_probe,
+		.ctx = r,
+	};
+	int err = lkst_plan_make_for(r->e, &options, ret_plan);
+
+	return err ?: lkst_recording_identify(r->e, (*ret_plan)->catalog);
+}
+
+/* The probes, before anything is recorded: the trace has them in its catalogue from the beginning. */
+static int set_probes(struct recording *r)
+{
+	struct lkst_notes notes = {};
+	int err;
+
+	if (!r->probes.nr)
+		return 0;
+	err = lkst_session_keep_own(r->e, r->s)
+		      ?: lkst_wanted_set(r->e, &r->o->probes, &r->probes, r->s, &notes);
+	if (!r->o->files.quiet)
+		lkst_recording_print(&notes);
+	lkst_notes_fini(&notes);
+	return err;
+}
+
+static int start_session(struct recording *r, const struct lkst_plan *plan,
+			 const struct lkst_session_options *options)
+{
+	struct lkst_turn turn;
+	int err = lkst_turn_take(r->e, LKST_TURN_CHANGE, &turn) ?:
+		  lkst_session_start(r->e, plan, options, &r->s) ?:
+		  set_probes(r);
+
+	lkst_turn_give(&turn);
+	return err;
+}
+
 static int start_and_record(struct recording *r)
 {
 	struct lkst_session_options options = { .buffer_bytes = r->o->buffer_bytes,
 						.block_bytes = r->o->block_bytes,
 						.maskset = r->o->maskset };
-	/* A maskset may have more than a plan of the default events. */
-	int (*make_plan)(struct lkst_err *, char *const *, unsigned int, const char *,
-			 struct lkst_plan **) =
-		r->o->maskset ? lkst_plan_make_whole : lkst_plan_make;
 	struct lkst_plan *plan = NULL;
 	u32 pids[LKST_LIST_MAX + 1];
-	struct lkst_turn turn;
 	int err;
 
 	err = parse_pids(r->e, r->o, &r->child, pids, &options.filter);
 	r->files.is_filtered = options.filter.mode != 0;
-	if (!err)
-		err = make_plan(r->e, r->o->events.items, r->o->events.nr,
-				getenv(LKST_BTF_VARIABLE), &plan);
-	if (!err)
-		err = lkst_recording_identify(r->e, plan->catalog);
-	if (!err) {
-		err = lkst_turn_take(r->e, LKST_TURN_CHANGE, &turn)
-			      ?: lkst_session_start(r->e, plan, &options, &r->s);
-		lkst_turn_give(&turn);
-	}
+	err = err ?: make_plan(r, &plan) ?: start_session(r, plan, &options);
 	if (!err) {
 		lkst_plan_forget_kernel(plan);
 		lkst_recording_print_notes(plan, r->s, r->o->files.quiet);
@@ -275,6 +327,19 @@ static int start_and_record(struct recording *r)
 	return err;
 }
 
+/* The probes that are wanted, found before anything is started: an error of theirs changes nothing. */
+static int find_probes(struct recording *r)
+{
+	const struct lkst_probe_options *o = &r->o->probes;
+	int err = lkst_wanted_read(r->e, o, NULL, 0, &r->probes)
+			  ?: lkst_wanted_resolve(r->e, o, &r->probes);
+
+	if (!err && !r->probes.nr && (o->program || o->module || o->vmlinux || o->source))
+		return lkst_err_set(r->e, -EINVAL,
+				    "--exec, --module, --vmlinux and --source are for --probe");
+	return err;
+}
+
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	struct recording r = { .e = e, .o = options, .child.go = -1 };
@@ -286,9 +351,11 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 				    "recording the kernel needs root; try again with sudo");
 	if (nr_args && r.o->files.daemon)
 		return lkst_err_set(e, -EINVAL, "--daemon runs no command; give --pid, or --for");
-	err = lkst_streaming_init(e, &r.o->files, &r.files, &old_mask);
-	if (err)
+	err = find_probes(&r) ?: lkst_streaming_init(e, &r.o->files, &r.files, &old_mask);
+	if (err) {
+		lkst_wanted_fini(&r.probes);
 		return err > 0 ? 0 : err;
+	}
 	r.files.has_ended = has_ended;
 	r.files.ctx = &r.child;
 	if (nr_args)
@@ -301,6 +368,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	err = err ? lkst_streaming_fini(&r.files, err) : start_and_record(&r);
 	ask_child_to_end(&r);
 	end_child(&r);
+	lkst_wanted_fini(&r.probes);
 	if (err)
 		return err;
 	/* Like env(1) and time(1): the status of what was run. */
@@ -322,6 +390,7 @@ const struct lkst_cmd lkst_cmd_record = {
 		"  lkst record -- make                    all events but locks taken, while make runs\n"
 		"  lkst record --tree -e 'syscall:*' ls   the system calls of one command\n"
 		"  lkst record --maskset standard make    only what `lkst report` and `lkst why` read\n"
+		"  lkst record --probe 'vfs_read count' -e 'probe:*' ls     one probe, and no other event\n"
 		"  lkst record -p 1234 -o db --for 10s    a process that runs already\n"
 		"  lkst record -o log --rotate 64M,10 -z  the newest ten parts of 64 MiB, compressed\n",
 	.options = rows,

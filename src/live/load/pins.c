@@ -18,6 +18,7 @@
 #include "base/cleanup.h"
 #include "base/create.h"
 #include "base/out.h"
+#include "live/load/own_pins.h"
 
 #define BPFFS "/sys/fs/bpf"
 #define PIN_DIR BPFFS "/lkst"
@@ -41,6 +42,9 @@ static const char *first_root(void)
 		return "";
 	return FIRST_ROOT;
 }
+
+/* Pins are names in this process, and not in the BPF file system. */
+static bool is_own;
 
 /* The path @path in the first process's mount namespace. */
 struct path {
@@ -250,6 +254,11 @@ static int unmount_bpffs(void)
 	return umount2(BPFFS, UMOUNT_NOFOLLOW) ? -errno : 0;
 }
 
+void lkst_pins_keep_own(void)
+{
+	is_own = true;
+}
+
 int lkst_pins_prepare(struct lkst_err *e)
 {
 	_cleanup_close_ int fd = -1;
@@ -276,7 +285,12 @@ void lkst_pins_path(const char *name, char *path, size_t size)
 int lkst_pins_put(struct lkst_err *e, int fd, const char *name)
 {
 	char path[LKST_PIN_PATH_MAX];
+	int err;
 
+	if (is_own) {
+		err = lkst_own_pins_put(fd, name);
+		return err ? lkst_err_sys(e, err, "keeping %s", name) : 0;
+	}
 	lkst_pins_path(name, path, sizeof(path));
 	if (bpf_obj_pin(fd, path))
 		return lkst_err_sys(e, -errno, "pinning %s in " BPFFS "/lkst", name);
@@ -288,6 +302,10 @@ int lkst_pins_get(struct lkst_err *e, const char *name)
 	char path[LKST_PIN_PATH_MAX];
 	int fd;
 
+	if (is_own) {
+		fd = lkst_own_pins_get(name);
+		return fd < 0 ? lkst_err_sys(e, fd, "opening %s", name) : fd;
+	}
 	lkst_pins_path(name, path, sizeof(path));
 	fd = bpf_obj_get(path);
 	if (fd < 0)
@@ -297,10 +315,13 @@ int lkst_pins_get(struct lkst_err *e, const char *name)
 
 int lkst_pins_each(struct lkst_err *e, lkst_pin_fn *each, void *ctx)
 {
-	DIR *dir = opendir(first_path(PIN_DIR).text);
 	struct dirent *d;
 	int err = 0;
+	DIR *dir;
 
+	if (is_own)
+		return lkst_own_pins_each(e, each, ctx);
+	dir = opendir(first_path(PIN_DIR).text);
 	if (!dir)
 		return errno == ENOENT ? 0 : lkst_err_sys(e, -errno, BPFFS "/lkst");
 	while (!err && (d = readdir(dir)))
@@ -314,6 +335,10 @@ int lkst_pins_drop(struct lkst_err *e, const char *name)
 {
 	char path[LKST_PIN_PATH_MAX];
 
+	if (is_own) {
+		lkst_own_pins_drop(name);
+		return 0;
+	}
 	lkst_pins_path(name, path, sizeof(path));
 	return unlink(path) && errno != ENOENT
 		       ? lkst_err_sys(e, -errno, "removing %s from " BPFFS "/lkst", name)
@@ -360,9 +385,13 @@ static bool is_bpffs_empty(void)
 
 int lkst_pins_remove(struct lkst_err *e)
 {
-	int err = lkst_pins_each(e, remove_pin, NULL);
+	int err = 0;
 
-	if (err)
+	if (is_own)
+		lkst_own_pins_remove();
+	else
+		err = lkst_pins_each(e, remove_pin, NULL);
+	if (err || is_own)
 		return err;
 	if (rmdir(first_path(PIN_DIR).text) && errno != ENOENT)
 		return lkst_err_sys(e, -errno, "removing " BPFFS "/lkst");

@@ -51,6 +51,12 @@ int lkst_pins_claim_readings(u64 identity);
  */
 int lkst_pins_claim_incident(struct lkst_err *e, u32 number);
 
+/*
+ * From here on the pins of this process are its own: nobody else sees them, and all end with it. For a recording that
+ * is not to outlive its process, but to be changed as others are.
+ */
+void lkst_pins_keep_own(void);
+
 /* Makes sure of a BPF file system in the first process's mount namespace, and of our directory. */
 int lkst_pins_prepare(struct lkst_err *e);
 

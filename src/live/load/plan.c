@@ -24,6 +24,8 @@ struct planner {
 	bool has_met; /* the glob at hand has met a tracepoint that is recorded */
 	char *const *globs;
 	unsigned int nr_globs;
+	bool (*is_known)(void *ctx, const char *glob); /* of events to be declared later */
+	void *ctx;
 	bool *has_matched;     /* by glob */
 	char no_kprobes[1024]; /* events that are missing for one and the same reason */
 	unsigned int nr_no_kprobes;
@@ -417,7 +419,7 @@ static int check_globs(struct planner *pl)
 	unsigned int i;
 
 	for (i = 0; i < pl->nr_globs; i++)
-		if (!pl->has_matched[i])
+		if (!pl->has_matched[i] && !(pl->is_known && pl->is_known(pl->ctx, pl->globs[i])))
 			return lkst_err_set(pl->e, -ENOENT,
 					    "no event matches \"%s\"; `lkst event list` shows the "
 					    "catalogue, and a tracepoint is named system:name",
@@ -441,22 +443,27 @@ static int fill_plan(struct planner *pl)
 	return plan_builtin(pl) ?: plan_syscalls(pl) ?: plan_tracepoints(pl) ?: check_globs(pl);
 }
 
-static int make(struct lkst_err *e, char *const *globs, unsigned int nr_globs, const char *btf_file,
-		bool is_whole, struct lkst_plan **ret_plan)
+int lkst_plan_make_for(struct lkst_err *e, const struct lkst_plan_options *o,
+		       struct lkst_plan **ret_plan)
 {
-	struct planner pl = { .e = e, .tracefs = -1, .globs = globs, .nr_globs = nr_globs };
+	struct planner pl = { .e = e,
+			      .tracefs = -1,
+			      .globs = o->globs,
+			      .nr_globs = o->nr_globs,
+			      .is_known = o->is_known,
+			      .ctx = o->ctx };
 	int err;
 
 	pl.p = calloc(1, sizeof(*pl.p));
 	if (!pl.p)
 		return lkst_err_sys(e, -ENOMEM, "planning the recording");
-	pl.p->is_whole = is_whole;
-	pl.p->is_chosen = nr_globs > 0;
-	err = lkst_kernel_open(e, btf_file, &pl.kernel) ?: fill_plan(&pl);
+	pl.p->is_whole = o->is_whole;
+	pl.p->is_chosen = o->nr_globs > 0;
+	err = lkst_kernel_open(e, o->btf_file, &pl.kernel) ?: fill_plan(&pl);
 	if (pl.tracefs >= 0)
 		close(pl.tracefs);
 	free(pl.has_matched);
-	if (btf_file)
+	if (o->btf_file)
 		lkst_kernel_close(pl.kernel);
 	else
 		pl.p->kernel = pl.kernel;
@@ -470,13 +477,21 @@ static int make(struct lkst_err *e, char *const *globs, unsigned int nr_globs, c
 int lkst_plan_make(struct lkst_err *e, char *const *globs, unsigned int nr_globs,
 		   const char *btf_file, struct lkst_plan **ret_plan)
 {
-	return make(e, globs, nr_globs, btf_file, false, ret_plan);
+	const struct lkst_plan_options o = { .globs = globs,
+					     .nr_globs = nr_globs,
+					     .btf_file = btf_file };
+
+	return lkst_plan_make_for(e, &o, ret_plan);
 }
 
 int lkst_plan_make_whole(struct lkst_err *e, char *const *globs, unsigned int nr_globs,
 			 const char *btf_file, struct lkst_plan **ret_plan)
 {
-	return make(e, globs, nr_globs, btf_file, true, ret_plan);
+	const struct lkst_plan_options o = {
+		.globs = globs, .nr_globs = nr_globs, .btf_file = btf_file, .is_whole = true
+	};
+
+	return lkst_plan_make_for(e, &o, ret_plan);
 }
 
 void lkst_plan_forget_kernel(struct lkst_plan *p)

@@ -57,6 +57,21 @@ int lkst_plan_make(struct lkst_err *e, char *const *globs, unsigned int nr_globs
 int lkst_plan_make_whole(struct lkst_err *e, char *const *globs, unsigned int nr_globs,
 			 const char *btf_file, struct lkst_plan **ret_plan);
 
+/* What a plan is made for. */
+struct lkst_plan_options {
+	char *const *globs;
+	unsigned int nr_globs;
+	const char *btf_file;
+	bool is_whole; /* as lkst_plan_make_whole() */
+	/* Whether @glob selects an event that will be declared later, so that it need not select another. NULL: none. */
+	bool (*is_known)(void *ctx, const char *glob);
+	void *ctx;
+};
+
+/* The same for what @options say. */
+int lkst_plan_make_for(struct lkst_err *e, const struct lkst_plan_options *options,
+		       struct lkst_plan **ret_plan);
+
 /* Frees the kernel's types, some 10 MB, which are needed until programs are loaded. */
 void lkst_plan_forget_kernel(struct lkst_plan *p);
 void lkst_plan_free(struct lkst_plan *p);

@@ -209,6 +209,8 @@ void lkst_session_close(struct lkst_session *s)
 	lkst_budget_close(&s->budget);
 	lkst_rings_close(&s->rings);
 	lkst_catalog_free(s->own_catalog);
+	if (s->has_own_pins)
+		lkst_pins_remove(NULL);
 	free(s);
 }
 

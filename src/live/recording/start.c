@@ -217,3 +217,17 @@ int lkst_session_pin(struct lkst_err *e, struct lkst_session *s)
 	s->is_pinned = !err;
 	return err;
 }
+
+int lkst_session_keep_own(struct lkst_err *e, struct lkst_session *s)
+{
+	int err;
+
+	lkst_pins_keep_own();
+	s->has_own_pins = true;
+	err = lkst_session_pin(e, s) ?: lkst_kernel_notes_catalog(e, &s->keep, &s->own_catalog);
+	if (err)
+		return err;
+	s->catalog = s->own_catalog;
+	s->rings.control->armed |= 1U << s->maskset;
+	return lkst_session_list_hooks(e, s);
+}

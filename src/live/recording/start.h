@@ -38,4 +38,11 @@ void lkst_session_arm(struct lkst_session *s, bool on);
 /* Pins all there is, so that it outlives the process. Takes lkst_pins_prepare() first. */
 int lkst_session_pin(struct lkst_err *e, struct lkst_session *s);
 
+/*
+ * Lets this process change the recording before it arms it, by what requires a pinned one: masksets, handlers, probes.
+ * The pins are the process's own (lkst_pins_keep_own()). The maskset that is to be active is armed, in the sense of
+ * masksets: what is added meanwhile is added to it.
+ */
+int lkst_session_keep_own(struct lkst_err *e, struct lkst_session *s);
+
 #endif

@@ -117,3 +117,17 @@ echo 0 >$tracing/events/kp/enable
 echo >$tracing/kprobe_events
 lkst stop --quiet
 expect_none set_probes_leaves_nothing "$(wait_for_none)"
+
+# lkst record sets them, too: at one function, at many, at a return, restricted to what the command does.
+lkst record --quiet --tree --output "$work/recorded" --probe "p:my/rd vfs_read count=%$c:u64" \
+	--probe 'r:my/got vfs_read ret=$retval:s64' --probe 'p:my/many vfs_re*' --event 'probe:*' -- \
+	dd if=/dev/zero of=/dev/null bs=12345 count=7 >"$work/said" 2>&1
+lkst print --event 'my:*' "$work/recorded" >"$work/print" 2>>"$work/said"
+for what in 'my:rd: .*count=12345$' 'my:got: .*ret=12345$' 'my:many: .*__probe_func=vfs_read$'; do
+	n=$(grep '/dd ' "$work/print" | grep -c "$what")
+	# The loader reads, too.
+	expect_none "set_probes_record_$(echo "$what" | sed 's/my:\([a-z]*\).*/\1/')" \
+		"$([ "$n" -ge 7 ] && [ "$n" -le 12 ] || echo "$n records; $(cat "$work/said")")"
+done
+expect_none set_probes_record_exactly "$([ "$(grep -c 'my:rd: .*count=12345$' "$work/print")" = 7 ] || grep my:rd "$work/print")"
+expect_none set_probes_record_leaves_nothing "$(wait_for_none)"
