@@ -46,6 +46,71 @@ bool lkst_die_walk(struct lkst_image *image, Dwarf_Die *parent,
 	return walk_below(&w, parent, 0);
 }
 
+/* A walk to entries of one kind. */
+struct chosen_walk {
+	enum lkst_die_step (*visit)(void *arg, Dwarf_Die *die);
+	void *arg;
+};
+
+static enum lkst_die_step choose_function(void *arg, Dwarf_Die *die)
+{
+	struct chosen_walk *c = arg;
+
+	switch (dwarf_tag(die)) {
+	case DW_TAG_subprogram:
+		return c->visit(c->arg, die);
+	case DW_TAG_namespace:
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+		return LKST_DIE_INTO;
+	default:
+		return LKST_DIE_OVER;
+	}
+}
+
+static enum lkst_die_step choose_inlined(void *arg, Dwarf_Die *die)
+{
+	struct chosen_walk *c = arg;
+
+	switch (dwarf_tag(die)) {
+	case DW_TAG_inlined_subroutine:
+		return c->visit(c->arg, die);
+	case DW_TAG_lexical_block:
+		return LKST_DIE_INTO;
+	default:
+		return LKST_DIE_OVER;
+	}
+}
+
+bool lkst_die_walk_functions(struct lkst_image *image, Dwarf_Die *unit,
+			     enum lkst_die_step (*visit)(void *arg, Dwarf_Die *die), void *arg,
+			     Dwarf_Die *ret_die)
+{
+	struct chosen_walk c = { visit, arg };
+
+	return lkst_die_walk(image, unit, choose_function, &c, ret_die);
+}
+
+bool lkst_die_walk_inlined(struct lkst_image *image, Dwarf_Die *die,
+			   enum lkst_die_step (*visit)(void *arg, Dwarf_Die *die), void *arg,
+			   Dwarf_Die *ret_die)
+{
+	struct chosen_walk c = { visit, arg };
+
+	return lkst_die_walk(image, die, choose_inlined, &c, ret_die);
+}
+
+bool lkst_die_has(struct lkst_image *image, Dwarf_Die *die, Dwarf_Addr address)
+{
+	Dwarf_Addr base, from, to;
+	ptrdiff_t at = 0;
+
+	while (lkst_image_step(image) && (at = dwarf_ranges(die, at, &base, &from, &to)) > 0)
+		if (address >= from && address < to)
+			return true;
+	return false;
+}
+
 bool lkst_die_next_unit(struct lkst_image *image, Dwarf_Off *offset, Dwarf_Die *ret_unit)
 {
 	Dwarf *dwarf = lkst_image_dwarf(image);
@@ -135,60 +200,46 @@ int lkst_die_call_line(Dwarf_Die *die)
 	return line;
 }
 
-static enum lkst_die_step visit_function(void *arg, Dwarf_Die *die)
-{
-	const Dwarf_Addr *address = arg;
+/* The entry that holds an address. */
+struct holder_search {
+	struct lkst_image *image;
+	Dwarf_Addr address;
+};
 
-	switch (dwarf_tag(die)) {
-	case DW_TAG_subprogram:
-		return dwarf_haspc(die, *address) > 0 ? LKST_DIE_END : LKST_DIE_OVER;
-	case DW_TAG_namespace:
-	case DW_TAG_structure_type:
-	case DW_TAG_class_type:
-		return LKST_DIE_INTO;
-	default:
-		return LKST_DIE_OVER;
-	}
+static enum lkst_die_step visit_holder(void *arg, Dwarf_Die *die)
+{
+	struct holder_search *h = arg;
+
+	return lkst_die_has(h->image, die, h->address) ? LKST_DIE_END : LKST_DIE_OVER;
 }
 
 bool lkst_die_function_at(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Addr address,
 			  Dwarf_Die *ret_die)
 {
+	struct holder_search h = { image, address };
 	Dwarf_Off offset = dwarf_dieoffset(unit);
 
-	/* Who asks about one address asks about its neighbours. */
-	if (image->last_unit == offset && dwarf_haspc(&image->last_function, address) > 0) {
+	/* Whoever asks about one address asks about its neighbours. */
+	if (image->last_unit == offset && lkst_die_has(image, &image->last_function, address)) {
 		*ret_die = image->last_function;
 		return true;
 	}
-	if (!lkst_die_walk(image, unit, visit_function, &address, ret_die))
+	if (!lkst_die_walk_functions(image, unit, visit_holder, &h, ret_die))
 		return false;
 	image->last_function = *ret_die;
 	image->last_unit = offset;
 	return true;
 }
 
-static enum lkst_die_step visit_inlined(void *arg, Dwarf_Die *die)
-{
-	const Dwarf_Addr *address = arg;
-
-	switch (dwarf_tag(die)) {
-	case DW_TAG_inlined_subroutine:
-		return dwarf_haspc(die, *address) > 0 ? LKST_DIE_END : LKST_DIE_OVER;
-	case DW_TAG_lexical_block:
-		return LKST_DIE_INTO;
-	default:
-		return LKST_DIE_OVER;
-	}
-}
-
 bool lkst_die_inlined_at(struct lkst_image *image, Dwarf_Die *die, Dwarf_Addr address,
 			 Dwarf_Die *ret_die)
 {
+	struct holder_search h = { image, address };
 	Dwarf_Die outer = *die, inner;
 	unsigned int depth = 0;
 
-	while (depth < DEPTH_MAX && lkst_die_walk(image, &outer, visit_inlined, &address, &inner)) {
+	while (depth < DEPTH_MAX &&
+	       lkst_die_walk_inlined(image, &outer, visit_holder, &h, &inner)) {
 		outer = *ret_die = inner;
 		depth++;
 	}
@@ -198,13 +249,14 @@ bool lkst_die_inlined_at(struct lkst_image *image, Dwarf_Die *die, Dwarf_Addr ad
 u32 lkst_die_chain(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Addr address,
 		   Dwarf_Die ret_chain[LKST_DIE_CHAIN_MAX])
 {
-	u32 nr = 0;
+	struct holder_search h = { image, address };
+	u32 nr;
 
 	if (!lkst_die_function_at(image, unit, address, &ret_chain[0]))
 		return 0;
 	for (nr = 1; nr < LKST_DIE_CHAIN_MAX; nr++)
-		if (!lkst_die_walk(image, &ret_chain[nr - 1], visit_inlined, &address,
-				   &ret_chain[nr]))
+		if (!lkst_die_walk_inlined(image, &ret_chain[nr - 1], visit_holder, &h,
+					   &ret_chain[nr]))
 			break;
 	return nr;
 }
@@ -220,7 +272,7 @@ bool lkst_die_unit_at(struct lkst_image *image, Dwarf_Addr address, Dwarf_Die *r
 		return true;
 	/* Not every compiler writes a table of addresses. */
 	while (lkst_die_next_unit(image, &offset, ret_unit))
-		if (dwarf_haspc(ret_unit, address) > 0)
+		if (lkst_die_has(image, ret_unit, address))
 			return true;
 	return false;
 }

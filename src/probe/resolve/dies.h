@@ -21,6 +21,19 @@ bool lkst_die_walk(struct lkst_image *image, Dwarf_Die *parent,
 		   enum lkst_die_step (*visit)(void *arg, Dwarf_Die *die), void *arg,
 		   Dwarf_Die *ret_die);
 
+/* The same with the functions of @unit only, also with those in a namespace, struct or class of C++. */
+bool lkst_die_walk_functions(struct lkst_image *image, Dwarf_Die *unit,
+			     enum lkst_die_step (*visit)(void *arg, Dwarf_Die *die), void *arg,
+			     Dwarf_Die *ret_die);
+
+/* The same with what is inlined in function or instance @die: INTO goes on to what is inlined there. */
+bool lkst_die_walk_inlined(struct lkst_image *image, Dwarf_Die *die,
+			   enum lkst_die_step (*visit)(void *arg, Dwarf_Die *die), void *arg,
+			   Dwarf_Die *ret_die);
+
+/* Whether @address is in one of the ranges of @die: dwarf_haspc(), which counts its steps. */
+bool lkst_die_has(struct lkst_image *image, Dwarf_Die *die, Dwarf_Addr address);
+
 /* The unit after @unit, the first if @unit is NULL. False: there is none. */
 bool lkst_die_next_unit(struct lkst_image *image, Dwarf_Off *offset, Dwarf_Die *ret_unit);
 

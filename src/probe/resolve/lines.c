@@ -28,7 +28,7 @@ static bool is_of_scope(struct lkst_image *image, Dwarf_Die *scope, Dwarf_Addr a
 	const char *source = lkst_die_source(scope), *call;
 	Dwarf_Die inlined;
 
-	if (dwarf_haspc(scope, address) <= 0)
+	if (!lkst_die_has(image, scope, address))
 		return false;
 	if (!lkst_die_inlined_at(image, scope, address, &inlined))
 		return true;
@@ -55,18 +55,11 @@ static enum lkst_die_step visit_call(void *arg, Dwarf_Die *die)
 	Dwarf_Addr address;
 	int line;
 
-	switch (dwarf_tag(die)) {
-	case DW_TAG_inlined_subroutine:
-		source = lkst_die_call_source(die);
-		line = lkst_die_call_line(die);
-		if (source && line && lkst_die_entry(die, &address))
-			d->code = d->found(d->arg, source, line, address);
-		return d->code ? LKST_DIE_END : LKST_DIE_INTO;
-	case DW_TAG_lexical_block:
-		return LKST_DIE_INTO;
-	default:
-		return LKST_DIE_OVER;
-	}
+	source = lkst_die_call_source(die);
+	line = lkst_die_call_line(die);
+	if (source && line && lkst_die_entry(die, &address))
+		d->code = d->found(d->arg, source, line, address);
+	return d->code ? LKST_DIE_END : LKST_DIE_INTO;
 }
 
 /* The line on which function @die is declared has its first instruction. */
@@ -81,7 +74,7 @@ static int walk_declared(struct lkst_image *image, struct declared *d, Dwarf_Die
 		if (d->code)
 			return d->code;
 	}
-	lkst_die_walk(image, die, visit_call, d, NULL);
+	lkst_die_walk_inlined(image, die, visit_call, d, NULL);
 	return d->code;
 }
 
@@ -94,16 +87,7 @@ static enum lkst_die_step visit_function(void *arg, Dwarf_Die *die)
 {
 	struct unit_walk *w = arg;
 
-	switch (dwarf_tag(die)) {
-	case DW_TAG_subprogram:
-		return walk_declared(w->image, &w->declared, die) ? LKST_DIE_END : LKST_DIE_OVER;
-	case DW_TAG_namespace:
-	case DW_TAG_structure_type:
-	case DW_TAG_class_type:
-		return LKST_DIE_INTO;
-	default:
-		return LKST_DIE_OVER;
-	}
+	return walk_declared(w->image, &w->declared, die) ? LKST_DIE_END : LKST_DIE_OVER;
 }
 
 int lkst_lines_walk(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Die *scope,
@@ -128,12 +112,13 @@ int lkst_lines_walk(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Die *scope,
 	}
 	if (scope)
 		return walk_declared(image, &w.declared, scope);
-	lkst_die_walk(image, unit, visit_function, &w, NULL);
+	lkst_die_walk_functions(image, unit, visit_function, &w, NULL);
 	return w.declared.code;
 }
 
 /* The row that the instruction at @address belongs to: of those at its address the first that begins a statement. */
-static bool row_of(Dwarf_Die *unit, Dwarf_Addr address, const char **ret_source, int *ret_line)
+static bool row_of(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Addr address,
+		   const char **ret_source, int *ret_line)
 {
 	Dwarf_Addr at, start = 0;
 	Dwarf_Lines *lines;
@@ -152,7 +137,8 @@ static bool row_of(Dwarf_Die *unit, Dwarf_Addr address, const char **ret_source,
 	}
 	if (!low || dwarf_lineaddr(dwarf_onesrcline(lines, low - 1), &start))
 		return false;
-	for (i = low; i && !dwarf_lineaddr(dwarf_onesrcline(lines, i - 1), &at) && at == start;)
+	for (i = low; i && lkst_image_step(image) &&
+		      !dwarf_lineaddr(dwarf_onesrcline(lines, i - 1), &at) && at == start;)
 		i--;
 	for (; i < low; i++)
 		if (row(lines, i, ret_line, &at, ret_source))
@@ -172,7 +158,7 @@ bool lkst_line_at(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Addr address,
 		*ret_line = lkst_die_line(&function);
 		return *ret_source && *ret_line;
 	}
-	return row_of(unit, address, ret_source, ret_line);
+	return row_of(image, unit, address, ret_source, ret_line);
 }
 
 bool lkst_line_is_own(struct lkst_image *image, Dwarf_Die *unit, const char *source, int line,
@@ -185,7 +171,8 @@ bool lkst_line_is_own(struct lkst_image *image, Dwarf_Die *unit, const char *sou
 	       (owner == line && !strcmp(owner_source, source));
 }
 
-bool lkst_line_next(Dwarf_Die *unit, Dwarf_Die *scope, Dwarf_Addr address, Dwarf_Addr *ret_next)
+bool lkst_line_next(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Die *scope, Dwarf_Addr address,
+		    Dwarf_Addr *ret_next)
 {
 	const char *source, *own;
 	int line, own_line;
@@ -193,11 +180,11 @@ bool lkst_line_next(Dwarf_Die *unit, Dwarf_Die *scope, Dwarf_Addr address, Dwarf
 	Dwarf_Addr at;
 	size_t nr, i;
 
-	if (!row_of(unit, address, &own, &own_line) || dwarf_getsrclines(unit, &lines, &nr))
+	if (!row_of(image, unit, address, &own, &own_line) || dwarf_getsrclines(unit, &lines, &nr))
 		return false;
 	for (i = 0; i < nr; i++) {
 		if (!row(lines, i, &line, &at, &source) || at <= address || !line ||
-		    (line == own_line && !strcmp(source, own)) || dwarf_haspc(scope, at) <= 0)
+		    (line == own_line && !strcmp(source, own)) || !lkst_die_has(image, scope, at))
 			continue;
 		*ret_next = at;
 		return true;
@@ -205,7 +192,8 @@ bool lkst_line_next(Dwarf_Die *unit, Dwarf_Die *scope, Dwarf_Addr address, Dwarf
 	return false;
 }
 
-Dwarf_Addr lkst_line_after_prologue(Dwarf_Die *unit, Dwarf_Die *scope, Dwarf_Addr entry)
+Dwarf_Addr lkst_line_after_prologue(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Die *scope,
+				    Dwarf_Addr entry)
 {
 	bool is_end, is_statement, is_after;
 	Dwarf_Line *line;
@@ -219,8 +207,8 @@ Dwarf_Addr lkst_line_after_prologue(Dwarf_Die *unit, Dwarf_Die *scope, Dwarf_Add
 	for (i = 0; i < nr; i++) {
 		line = dwarf_onesrcline(lines, i);
 		if (!line || dwarf_lineaddr(line, &at) || at < entry ||
-		    dwarf_haspc(scope, at) <= 0 || dwarf_lineendsequence(line, &is_end) || is_end ||
-		    dwarf_linebeginstatement(line, &is_statement) || !is_statement)
+		    !lkst_die_has(image, scope, at) || dwarf_lineendsequence(line, &is_end) ||
+		    is_end || dwarf_linebeginstatement(line, &is_statement) || !is_statement)
 			continue;
 		if (!dwarf_lineprologueend(line, &is_after) && is_after)
 			return at;

@@ -28,9 +28,11 @@ bool lkst_line_is_own(struct lkst_image *image, Dwarf_Die *unit, const char *sou
 		      Dwarf_Addr address);
 
 /* The first instruction of the line after the one that @address is in, within function @scope. False: none. */
-bool lkst_line_next(Dwarf_Die *unit, Dwarf_Die *scope, Dwarf_Addr address, Dwarf_Addr *ret_next);
+bool lkst_line_next(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Die *scope, Dwarf_Addr address,
+		    Dwarf_Addr *ret_next);
 
 /* The first instruction after those that prepare the stack frame of function @scope. */
-Dwarf_Addr lkst_line_after_prologue(Dwarf_Die *unit, Dwarf_Die *scope, Dwarf_Addr entry);
+Dwarf_Addr lkst_line_after_prologue(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Die *scope,
+				    Dwarf_Addr entry);
 
 #endif

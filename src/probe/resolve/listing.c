@@ -63,7 +63,10 @@ static int add_name(struct lkst_name_list *l, const char *name)
 	if (!slot)
 		return -ENOMEM;
 	*slot = strdup(name);
-	return *slot ? 0 : -ENOMEM;
+	if (*slot)
+		return 0;
+	l->nr--;
+	return -ENOMEM;
 }
 
 static int compare_names(const void *a, const void *b)
@@ -223,7 +226,7 @@ static int find_source(struct range_search *r)
 		r->lines.unit = &unit;
 		if (dwarf_getsrcfiles(&unit, &files, &nr))
 			continue;
-		for (i = 0; i < nr; i++) {
+		for (i = 0; i < nr && lkst_image_step(r->image); i++) {
 			const char *source = dwarf_filesrc(files, i, NULL, NULL);
 
 			if (!source || !lkst_source_matches(source, range->source) ||

@@ -24,8 +24,6 @@ struct search {
 	/* Of the function or line that is looked for now. */
 	Dwarf_Die *unit;
 	Dwarf_Die own_unit; /* what `unit` points to where no caller has it */
-	Dwarf_Die function; /* of FUNCTION_LINE and FUNCTION_LAZY, and of SYMBOL */
-	bool has_function;
 	const char *source;
 	int line;
 	struct lkst_source_text text; /* of LAZY */
@@ -117,22 +115,13 @@ static enum lkst_die_step visit_function(void *arg, Dwarf_Die *die)
 	struct function_walk *w = arg;
 	const char *source;
 
-	switch (dwarf_tag(die)) {
-	case DW_TAG_subprogram:
-		if (!has_name(die, w->name) || !is_definition(die))
-			return LKST_DIE_OVER;
-		source = w->source ? lkst_die_source(die) : NULL;
-		if (w->source && (!source || !lkst_source_matches(source, w->source)))
-			return LKST_DIE_OVER;
-		w->code = w->found(w->arg, &w->unit, die);
-		return w->code ? LKST_DIE_END : LKST_DIE_OVER;
-	case DW_TAG_namespace:
-	case DW_TAG_structure_type:
-	case DW_TAG_class_type:
-		return LKST_DIE_INTO;
-	default:
+	if (!has_name(die, w->name) || !is_definition(die))
 		return LKST_DIE_OVER;
-	}
+	source = w->source ? lkst_die_source(die) : NULL;
+	if (w->source && (!source || !lkst_source_matches(source, w->source)))
+		return LKST_DIE_OVER;
+	w->code = w->found(w->arg, &w->unit, die);
+	return w->code ? LKST_DIE_END : LKST_DIE_OVER;
 }
 
 int lkst_functions_find(struct lkst_image *image, const char *name, const char *source,
@@ -142,11 +131,12 @@ int lkst_functions_find(struct lkst_image *image, const char *name, const char *
 	Dwarf_Off offset = 0;
 
 	while (!w.code && lkst_die_next_unit(image, &offset, &w.unit))
-		lkst_die_walk(image, &w.unit, visit_function, &w, NULL);
+		lkst_die_walk_functions(image, &w.unit, visit_function, &w, NULL);
 	return w.code;
 }
 
 struct instance_walk {
+	struct lkst_image *image;
 	Dwarf_Off function;
 	Dwarf_Die *unit;
 	int (*found)(void *arg, Dwarf_Die *unit, Dwarf_Die *instance);
@@ -169,32 +159,30 @@ static enum lkst_die_step visit_instance(void *arg, Dwarf_Die *die)
 	Dwarf_Attribute attr;
 	Dwarf_Die origin;
 
-	switch (dwarf_tag(die)) {
-	case DW_TAG_inlined_subroutine:
-		if (dwarf_attr(die, DW_AT_abstract_origin, &attr) &&
-		    dwarf_formref_die(&attr, &origin) && dwarf_dieoffset(&origin) == w->function &&
-		    !is_own_part(die, &origin))
-			w->code = w->found(w->arg, w->unit, die);
-		return w->code ? LKST_DIE_END : LKST_DIE_INTO;
-	case DW_TAG_subprogram:
-	case DW_TAG_lexical_block:
-	case DW_TAG_namespace:
-	case DW_TAG_structure_type:
-	case DW_TAG_class_type:
-		return LKST_DIE_INTO;
-	default:
-		return LKST_DIE_OVER;
-	}
+	if (dwarf_attr(die, DW_AT_abstract_origin, &attr) && dwarf_formref_die(&attr, &origin) &&
+	    dwarf_dieoffset(&origin) == w->function && !is_own_part(die, &origin))
+		w->code = w->found(w->arg, w->unit, die);
+	return w->code ? LKST_DIE_END : LKST_DIE_INTO;
+}
+
+static enum lkst_die_step visit_caller(void *arg, Dwarf_Die *die)
+{
+	struct instance_walk *w = arg;
+
+	return lkst_die_walk_inlined(w->image, die, visit_instance, w, NULL) ? LKST_DIE_END
+									     : LKST_DIE_OVER;
 }
 
 int lkst_instances_find(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Die *function,
 			int (*found)(void *arg, Dwarf_Die *unit, Dwarf_Die *instance), void *arg)
 {
-	struct instance_walk w = {
-		.function = dwarf_dieoffset(function), .unit = unit, .found = found, .arg = arg
-	};
+	struct instance_walk w = { .image = image,
+				   .function = dwarf_dieoffset(function),
+				   .unit = unit,
+				   .found = found,
+				   .arg = arg };
 
-	lkst_die_walk(image, unit, visit_instance, &w, NULL);
+	lkst_die_walk_functions(image, unit, visit_caller, &w, NULL);
 	return w.code;
 }
 
@@ -320,20 +308,6 @@ static int find_lazy(struct search *s, Dwarf_Die *scope, const char *source)
 	return code;
 }
 
-static bool is_stored_later(struct lkst_image *image, Dwarf_Die *function);
-
-/* A function's first instruction, or the one that was named; %next is dealt with by the caller. */
-static int found_out_of_line(struct search *s, Dwarf_Die *function, Dwarf_Addr entry)
-{
-	const struct lkst_probe_place *place = s->place;
-	Dwarf_Addr address = entry + place->offset;
-
-	if (!place->offset && !place->is_return && !place->is_next && s->has_variables &&
-	    is_stored_later(s->image, function))
-		address = lkst_line_after_prologue(s->unit, function, entry);
-	return add_point(s, function, address, address == entry);
-}
-
 static enum lkst_die_step visit_parameter(void *arg, Dwarf_Die *die)
 {
 	return dwarf_tag(die) == DW_TAG_formal_parameter && lkst_location_is_stored_later(die)
@@ -344,6 +318,18 @@ static enum lkst_die_step visit_parameter(void *arg, Dwarf_Die *die)
 static bool is_stored_later(struct lkst_image *image, Dwarf_Die *function)
 {
 	return lkst_die_walk(image, function, visit_parameter, NULL, NULL);
+}
+
+/* A function's first instruction, or the one that was named; %next is dealt with by the caller. */
+static int found_out_of_line(struct search *s, Dwarf_Die *function, Dwarf_Addr entry)
+{
+	const struct lkst_probe_place *place = s->place;
+	Dwarf_Addr address = entry + place->offset;
+
+	if (!place->offset && !place->is_return && !place->is_next && s->has_variables &&
+	    is_stored_later(s->image, function))
+		address = lkst_line_after_prologue(s->image, s->unit, function, entry);
+	return add_point(s, function, address, address == entry);
 }
 
 static int found_instance(void *arg, Dwarf_Die *unit, Dwarf_Die *instance)
@@ -403,7 +389,7 @@ static int for_sources(struct search *s, int (*each)(struct search *s, const cha
 			if (!source || !lkst_source_matches(source, s->place->source))
 				continue;
 			/* A unit may name a source twice. */
-			for (j = 0; j < i; j++) {
+			for (j = 0; j < i && lkst_image_step(s->image); j++) {
 				other = dwarf_filesrc(files, j, NULL, NULL);
 				if (other && !strcmp(other, source))
 					break;

@@ -218,7 +218,7 @@ static int add_point(struct resolver *r, const struct lkst_point *point)
 		if (code)
 			return code;
 	} else if (r->written->place.is_next) {
-		if (!lkst_line_next(&s.unit, &s.scope, s.address - bias, &next))
+		if (!lkst_line_next(r->image, &s.unit, &s.scope, s.address - bias, &next))
 			return lkst_err_set(r->e, -ENOENT, "%s has no line after %s", s.function,
 					    s.where);
 		s.address = next + bias;

@@ -28,6 +28,7 @@ static Dwarf_Addr address_of(const struct lkst_spot *s)
 
 /* A search among the children of one block. */
 struct block_search {
+	struct lkst_image *image;
 	const char *name;
 	Dwarf_Addr address;
 	struct lkst_suggest *near;
@@ -49,7 +50,7 @@ static enum lkst_die_step visit_block(void *arg, Dwarf_Die *die)
 {
 	struct block_search *b = arg;
 
-	return dwarf_tag(die) == DW_TAG_lexical_block && dwarf_haspc(die, b->address) > 0
+	return dwarf_tag(die) == DW_TAG_lexical_block && lkst_die_has(b->image, die, b->address)
 		       ? LKST_DIE_END
 		       : LKST_DIE_OVER;
 }
@@ -179,9 +180,8 @@ static int weigh_line(void *arg, const char *source, int line, Dwarf_Addr addres
 static int weigh_range(void *arg, u64 from, u64 to)
 {
 	struct line_search *l = arg;
-
-	u64 here = l->spot->address;
 	struct lkst_spot at = *l->spot;
+	u64 here = l->spot->address;
 	struct lkst_value value;
 
 	l->from = from;
@@ -242,7 +242,9 @@ static int optimized_out(struct lkst_spot *s, Dwarf_Die *die, const char *name)
 int lkst_variable_find(struct lkst_spot *s, const char *name, struct lkst_value *ret_value)
 {
 	struct lkst_suggest near = { .word = name };
-	struct block_search b = { .name = name, .address = address_of(s), .near = &near };
+	struct block_search b = {
+		.image = s->image, .name = name, .address = address_of(s), .near = &near
+	};
 	char text[LKST_SUGGEST_TEXT];
 	Dwarf_Die die;
 	int code;
@@ -283,7 +285,8 @@ static enum lkst_die_step visit_any(void *arg, Dwarf_Die *die)
 		a->code = a->found(a->arg, die, name, dwarf_tag(die) == DW_TAG_formal_parameter);
 	if (a->code)
 		return LKST_DIE_END;
-	return dwarf_haspc(die, address_of(&a->spot)) > 0 ? LKST_DIE_INTO : LKST_DIE_OVER;
+	return lkst_die_has(a->spot.image, die, address_of(&a->spot)) ? LKST_DIE_INTO
+								      : LKST_DIE_OVER;
 }
 
 int lkst_variables_walk(struct lkst_spot *s,
