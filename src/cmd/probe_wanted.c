@@ -209,6 +209,19 @@ static int keep_text(struct lkst_err *e, const struct lkst_wanted *item)
 	return 0;
 }
 
+/* Places of another build may be shown, but not set. */
+static int check_build(struct lkst_err *e, const struct lkst_probe_options *o,
+		       const struct lkst_image *image)
+{
+	if (o->definition.nr || !lkst_image_is_of_another_build(image))
+		return 0;
+	return lkst_err_set(
+		e, -ESTALE,
+		"%s is of another build than what runs here, so what it says of places cannot be "
+		"set: see it with --definition",
+		o->vmlinux ?: o->module);
+}
+
 int lkst_wanted_resolve(struct lkst_err *e, const struct lkst_probe_options *o,
 			struct lkst_wanted_list *w)
 {
@@ -221,7 +234,7 @@ int lkst_wanted_resolve(struct lkst_err *e, const struct lkst_probe_options *o,
 
 		if (item->written.is_removal)
 			continue;
-		err = open_image(e, o, &written->place, w) ?:
+		err = open_image(e, o, &written->place, w) ?: check_build(e, o, w->image) ?:
 		      lkst_probe_resolve(e, w->image, written, &item->resolved) ?:
 		      keep_text(e, item);
 		if (err && item->written.line)

@@ -121,12 +121,23 @@ TEST(resolve_follows_members_and_elements)
 TEST(resolve_finds_marks)
 {
 	const char *text = probed(PROBED_GCC, "%program:step");
+	char third[128], want[512];
 
 	CHECK(!strncmp(text, "p:sdt_program/step ", 19));
 	CHECK(strchr(text, '(') && strstr(text, ") arg1=%") && strstr(text, ":s32 arg2=%") &&
 	      strstr(text, ":u64"));
 	CHECK(!strncmp(probed(PROBED_CLANG, "%program:step $arg1"), "p:sdt_program/step ", 19));
 	CHECK(strstr(probed(PROBED_GCC, "%program:step $arg4"), "program:step has 3 arguments"));
+	/* The mark's arguments also within memory: not the function's. */
+	text = probed_args(probed(PROBED_PLAIN, "%program:step $arg3"));
+	snprintf(third, sizeof(third), "%s", strchr(text, '=') ? strchr(text, '=') + 1 : "?");
+	third[strcspn(third, ":")] = 0;
+	snprintf(want, sizeof(want), "name=+12(%s):string x=+0(%s):s32", third, third);
+	CHECK_STR(probed_args(probed(PROBED_PLAIN,
+				     "%program:step name=+12($arg3):string x=+0($arg3):s32")),
+		  want);
+	CHECK(strstr(probed(PROBED_GCC, "%program:step +0($arg4)"),
+		     "program:step has 3 arguments"));
 	CHECK(strstr(probed(PROBED_GCC, "%program:stop"), "has no mark program:stop"));
 }
 

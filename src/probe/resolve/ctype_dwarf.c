@@ -178,20 +178,40 @@ struct dwarf_walk {
 	struct lkst_ctype_member found;
 };
 
-/* The bit of its struct at which member @die begins, by the rules of DWARF 5, 4 and 2. */
-static u64 bit_of(Dwarf_Die *die, u32 *ret_bits)
+/* The byte of its struct at which member @die begins. DWARF 2 says it by an expression, which adds a number. */
+static bool byte_of(Dwarf_Die *die, u64 *ret_byte)
 {
-	u64 at = number_of(die, DW_AT_data_member_location, 0) * 8, size, old;
-	struct lkst_ctype type = lkst_ctype_of_die(die);
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t nr;
 
+	*ret_byte = 0;
+	if (!dwarf_attr_integrate(die, DW_AT_data_member_location, &attr) ||
+	    !dwarf_formudata(&attr, ret_byte))
+		return true;
+	if (dwarf_getlocation(&attr, &ops, &nr) || nr != 1 || ops[0].atom != DW_OP_plus_uconst)
+		return false;
+	*ret_byte = ops[0].number;
+	return true;
+}
+
+/* The bit of its struct at which member @die begins, by the rules of DWARF 5, 4 and 2. False: that is computed. */
+static bool bit_of(Dwarf_Die *die, u64 *ret_at, u32 *ret_bits)
+{
+	struct lkst_ctype type = lkst_ctype_of_die(die);
+	u64 byte, size, old;
+
+	if (!byte_of(die, &byte))
+		return false;
 	*ret_bits = number_of(die, DW_AT_bit_size, 0);
-	at += number_of(die, DW_AT_data_bit_offset, 0);
+	*ret_at = byte * 8 + number_of(die, DW_AT_data_bit_offset, 0);
 	old = number_of(die, DW_AT_bit_offset, (u64)-1);
 	if (old == (u64)-1)
-		return at;
+		return true;
 	/* DWARF 2: counted from the highest bit of the container. */
 	size = number_of(die, DW_AT_byte_size, lkst_ctype_dwarf_look(&type).size);
-	return at + size * 8 - old - *ret_bits;
+	*ret_at += size * 8 - old - *ret_bits;
+	return true;
 }
 
 static bool walk_members(struct dwarf_walk *w, Dwarf_Die *of, u64 at, unsigned int depth)
@@ -206,9 +226,9 @@ static bool walk_members(struct dwarf_walk *w, Dwarf_Die *of, u64 at, unsigned i
 		u64 bit_at;
 		u32 bits;
 
-		if (dwarf_tag(&child) != DW_TAG_member)
+		if (dwarf_tag(&child) != DW_TAG_member || !bit_of(&child, &bit_at, &bits))
 			continue;
-		bit_at = at + bit_of(&child, &bits);
+		bit_at += at;
 		type = lkst_ctype_of_die(&child);
 		if (name && w->offer) {
 			w->offer(w->arg, name);

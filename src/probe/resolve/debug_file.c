@@ -77,6 +77,13 @@ static int open_checked(const char *path, const char *build_id, const u32 *crc, 
 	return -1;
 }
 
+bool lkst_debug_file_has_id(const char *path, const char *build_id)
+{
+	_cleanup_close_ int fd = open_file(path);
+
+	return fd >= 0 && has_id(fd, build_id);
+}
+
 int lkst_debug_file_by_id(const char *build_id, char **ret_path)
 {
 	char path[PATH_MAX];

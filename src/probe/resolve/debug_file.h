@@ -6,6 +6,8 @@
 #ifndef LKST_PROBE_RESOLVE_DEBUG_FILE_H
 #define LKST_PROBE_RESOLVE_DEBUG_FILE_H
 
+#include <stdbool.h>
+
 #include "abi/types.h"
 
 /* Opens the debug file with @build_id, in hex. -1: there is none. */
@@ -18,5 +20,8 @@ int lkst_debug_file_by_link(const char *path, const char *link, u32 crc, const c
 /* Opens the vmlinux of kernel release @release, or the .ko.debug of its module @module if that is not NULL; -1. */
 int lkst_debug_file_of_kernel(const char *release, const char *module, const char *build_id,
 			      char **ret_path);
+
+/* Whether the file @path has @build_id, in hex. */
+bool lkst_debug_file_has_id(const char *path, const char *build_id);
 
 #endif

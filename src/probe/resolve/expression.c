@@ -57,10 +57,11 @@ static void write_expression(const struct lkst_fetch *f, char text[WRITTEN_MAX],
 		snprintf(text, length, "%s%s", f->is_arrow ? "->" : ".", f->text);
 		break;
 	case LKST_FETCH_INDEX:
-		if (f->index->op == LKST_FETCH_NUMBER)
+		if (f->index && f->index->op == LKST_FETCH_NUMBER)
 			snprintf(text, length, "[%lld]", (long long)f->index->number);
 		else
-			snprintf(text, length, "[%s]", f->index->text ? f->index->text : "...");
+			snprintf(text, length, "[%s]",
+				 f->index && f->index->text ? f->index->text : "...");
 		break;
 	case LKST_FETCH_RETVAL:
 		snprintf(text, length, "$retval");

@@ -19,6 +19,8 @@
 enum {
 	NOTES_MAX = 1 << 20, /* bytes of the running kernel's notes */
 	SYMBOLS_MAX = 4 << 20,
+	NAMES_MAX =
+		256, /* symbols before an address that are tried for a name that there is once */
 	STEPS_MIN = 1 << 20,
 	STEPS_PER_BYTE = 16,
 	ET_REL_BASE = 0x10000, /* where a module's sections are laid out: anywhere but 0 */
@@ -65,6 +67,7 @@ static int check_elf(struct lkst_err *e, struct lkst_image *image, const char *p
 	const void *id;
 	ssize_t length;
 
+	image->build_id[0] = 0;
 	if (!elf || !gelf_getehdr(elf, &header))
 		return lkst_err_set(e, -ENOEXEC, "%s is not an ELF file: %s", path, elf_errmsg(-1));
 	if (gelf_getclass(elf) != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
@@ -191,8 +194,9 @@ static int open_program(struct lkst_err *e, struct lkst_image *image, const char
 	return open_elf(e, image, path, fd);
 }
 
-/* The types of the kernel or module. None is no error where there is DWARF. */
-static void open_btf(struct lkst_image *image, const struct lkst_image_options *o, bool is_running)
+/* The types of the kernel or module. None is no error where there is DWARF, unless a file of them was named. */
+static int open_btf(struct lkst_err *e, struct lkst_image *image,
+		    const struct lkst_image_options *o, bool is_running)
 {
 	libbpf_print_fn_t print = libbpf_set_print(NULL);
 	char path[PATH_MAX];
@@ -207,10 +211,13 @@ static void open_btf(struct lkst_image *image, const struct lkst_image_options *
 		snprintf(path, sizeof(path), "/sys/kernel/btf/%s", image->module);
 		image->btf = btf__parse_split(strchr(o->module, '/') ? o->module : path,
 					      image->base_btf);
-	} else if (!image->module) {
-		image->btf = lkst_take(image->base_btf);
 	}
 	libbpf_set_print(print);
+	if (o->btf_file && !image->base_btf)
+		return lkst_err_set(e, -EINVAL, "%s has no BTF", o->btf_file);
+	if (!image->module)
+		image->btf = lkst_take(image->base_btf);
+	return 0;
 }
 
 /* The name of the module whose file is @path: "snd_pcm" of "…/snd-pcm.ko". */
@@ -257,13 +264,26 @@ static int open_kernel(struct lkst_err *e, struct lkst_image *image,
 	}
 	if (code)
 		return code;
-	open_btf(image, o, !file || !strcmp(running_id, image->build_id));
+	image->is_of_another_build = file && running_id[0] && strcmp(running_id, image->build_id);
+	code = open_btf(e, image, o, !file || (running_id[0] && !image->is_of_another_build));
+	if (code)
+		return code;
 	if (!image->btf && !image->elf_module)
 		return lkst_err_set(
 			e, -ENOENT,
 			"%s has neither BTF (%s) nor debug information: give a file with -k",
 			lkst_image_name(image), o->btf_file ? o->btf_file : "/sys/kernel/btf");
 	return 0;
+}
+
+/* The debug file that was named must be the program's. */
+static int check_debug_file(struct lkst_err *e, const struct lkst_image *image)
+{
+	if (!image->debug_file || !image->build_id[0] ||
+	    lkst_debug_file_has_id(image->debug_file, image->build_id))
+		return 0;
+	return lkst_err_set(e, -ESTALE, "%s is not of the build of %s: its build-id is not %s",
+			    image->debug_file, image->program, image->build_id);
 }
 
 static int fill(struct lkst_err *e, struct lkst_image *image, const struct lkst_image_options *o)
@@ -281,7 +301,7 @@ static int fill(struct lkst_err *e, struct lkst_image *image, const struct lkst_
 			return lkst_err_sys(e, -errno, "%s cannot be opened", o->program);
 		if (o->debug_file && !(image->debug_file = strdup(o->debug_file)))
 			return -ENOMEM;
-		code = open_program(e, image, image->program);
+		code = open_program(e, image, image->program) ?: check_debug_file(e, image);
 	}
 	if (!code && image->elf_module)
 		code = read_symbols(image);
@@ -328,6 +348,11 @@ void lkst_image_close(struct lkst_image *image)
 const char *lkst_image_build_id(const struct lkst_image *image)
 {
 	return image->build_id;
+}
+
+bool lkst_image_is_of_another_build(const struct lkst_image *image)
+{
+	return image->is_of_another_build;
 }
 
 const char *lkst_image_name(const struct lkst_image *image)
@@ -481,7 +506,7 @@ int lkst_image_address_of(const struct lkst_image *image, u64 offset, u64 *ret_a
 	return 0;
 }
 
-/* The bytes of a section with data: of a compressed one, as it is unpacked. */
+/* The bytes of a section as they are in the file. NULL: it has none there. */
 static const u8 *data_of(Elf_Scn *section, const GElf_Shdr *header, u64 *ret_size)
 {
 	Elf_Data *data = header->sh_type == SHT_NOBITS ? NULL : elf_rawdata(section, NULL);
@@ -492,24 +517,59 @@ static const u8 *data_of(Elf_Scn *section, const GElf_Shdr *header, u64 *ret_siz
 	return data->d_buf;
 }
 
-const u8 *lkst_image_bytes(const struct lkst_image *image, u64 address, u64 size, u64 *ret_size)
+/* The section that is loaded with @address in it. NULL: none. */
+static Elf_Scn *section_at(const struct lkst_image *image, u64 address, GElf_Shdr *ret_header)
 {
 	Elf *elf = elf_of(image);
 	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-	const u8 *bytes;
-	u64 length;
 
-	while (elf && (section = elf_nextscn(elf, section))) {
-		if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_ALLOC) ||
-		    address - header.sh_addr >= header.sh_size)
-			continue;
-		bytes = data_of(section, &header, &length);
-		if (!bytes || address - header.sh_addr >= length)
-			return NULL;
-		length -= address - header.sh_addr;
-		*ret_size = size < length ? size : length;
-		return bytes + (address - header.sh_addr);
+	while (elf && (section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, ret_header) && (ret_header->sh_flags & SHF_ALLOC) &&
+		    address - ret_header->sh_addr < ret_header->sh_size)
+			return section;
+	return NULL;
+}
+
+const u8 *lkst_image_bytes(const struct lkst_image *image, u64 address, u64 size, u64 *ret_size)
+{
+	GElf_Shdr header;
+	Elf_Scn *section = section_at(image, address, &header);
+	u64 length;
+	const u8 *bytes = section ? data_of(section, &header, &length) : NULL;
+
+	if (!bytes || address - header.sh_addr >= length)
+		return NULL;
+	length -= address - header.sh_addr;
+	*ret_size = size < length ? size : length;
+	return bytes + (address - header.sh_addr);
+}
+
+const struct lkst_image_symbol *lkst_image_symbol_to_name(const struct lkst_image *image,
+							  u64 address)
+{
+	const struct lkst_image_symbol *nearest = lkst_image_symbol_at(image, address), *s;
+	GElf_Shdr section;
+	unsigned int tries;
+	u32 i, nr;
+
+	if (!nearest)
+		return NULL;
+	lkst_image_symbol_named(image, nearest->name, false, &nr);
+	if (nr == 1)
+		return nearest;
+	if (!image->module)
+		return lkst_image_symbol_named(image, "_text", false, NULL);
+	/* Sections of a module are loaded independently of each other, and its own symbols are all that can be named. */
+	if (!section_at(image, address, &section))
+		return NULL;
+	i = nearest - image->symbols;
+	for (tries = 0; i-- && tries < NAMES_MAX; tries++) {
+		s = &image->symbols[i];
+		if (s->address < section.sh_addr)
+			break;
+		lkst_image_symbol_named(image, s->name, false, &nr);
+		if (nr == 1 && !s->is_mapping && s->is_function == nearest->is_function)
+			return s;
 	}
 	return NULL;
 }

@@ -26,7 +26,8 @@ struct lkst_image {
 	char *source_dir;
 	char *debug_file;
 	char build_id[LKST_BUILD_ID_TEXT];
-	int machine; /* EM_X86_64 or EM_AARCH64 */
+	bool is_of_another_build; /* than the kernel or module that runs here */
+	int machine;		  /* EM_X86_64 or EM_AARCH64 */
 	Dwfl *dwfl;
 	Dwfl_Module *elf_module; /* NULL: no file, only BTF */
 	bool dwarf_was_sought;
@@ -67,6 +68,13 @@ const struct lkst_image_symbol *lkst_image_symbol_at(const struct lkst_image *im
 const struct lkst_image_symbol *lkst_image_symbol_named(const struct lkst_image *image,
 							const char *name, bool is_function,
 							u32 *ret_nr);
+
+/*
+ * The symbol that a probe at @address can name: it holds the address, or is before it, and there is only one of its name.
+ * NULL: none.
+ */
+const struct lkst_image_symbol *lkst_image_symbol_to_name(const struct lkst_image *image,
+							  u64 address);
 
 /* Where @address is in the file. -ENOENT: no byte of it. */
 int lkst_image_file_offset(const struct lkst_image *image, u64 address, u64 *ret_offset);

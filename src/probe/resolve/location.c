@@ -108,17 +108,18 @@ static int push_nested(struct machine *m, Dwarf_Attribute *attr, const Dwarf_Op 
 static int push_cfa(struct machine *m)
 {
 	struct lkst_image *image = m->spot->image;
-	Dwarf_Addr bias = 0;
+	Dwarf_Addr elf_bias = 0, bias = 0;
 	Dwarf_CFI *cfi;
 	Dwarf_Frame *frame = NULL;
 	Dwarf_Op *ops;
 	size_t nr;
 	int code, i;
 
+	dwfl_module_getelf(image->elf_module, &elf_bias);
 	for (i = 0; i < 2; i++) {
 		cfi = i ? dwfl_module_eh_cfi(image->elf_module, &bias)
 			: dwfl_module_dwarf_cfi(image->elf_module, &bias);
-		if (!cfi || dwarf_cfi_addrframe(cfi, m->spot->address, &frame))
+		if (!cfi || dwarf_cfi_addrframe(cfi, m->spot->address + elf_bias - bias, &frame))
 			continue;
 		code = dwarf_frame_cfa(frame, &ops, &nr) ? -ENOENT
 							 : push_nested(m, NULL, ops, nr, 0);
@@ -168,7 +169,7 @@ static int dereference(struct machine *m, u64 size)
 	struct term *t = top(m);
 	struct lkst_fetch *node;
 
-	if (!t || t->is_fixed || size != 8)
+	if (!t || !t->node || t->is_fixed || size != 8)
 		return refuse(m, "is computed in a way that no probe can follow");
 	node = lkst_pool_fetch(m->spot->pool, LKST_FETCH_MEMORY, NULL, t->offset, t->node);
 	if (!node)

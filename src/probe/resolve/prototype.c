@@ -73,7 +73,7 @@ struct argument_slot {
 
 static bool is_aligned_to_16(const struct lkst_ctype *type)
 {
-	/* __int128, or a struct with one: BTF knows no other alignment. */
+	/* __int128. A struct with one is taken for one that is aligned to 8: kernel functions have none by value. */
 	return lkst_ctype_look(type).kind == LKST_CTYPE_INTEGER && lkst_ctype_look(type).size == 16;
 }
 

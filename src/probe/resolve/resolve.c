@@ -28,6 +28,8 @@ struct resolver {
 	const struct lkst_probe *written;
 	struct lkst_pool pool;
 	struct lkst_resolved out;
+	char last_event[LKST_PROBE_NAME]; /* the name of the last probe without its number, */
+	u32 last_number;		  /* and that number */
 };
 
 void lkst_resolved_fini(struct lkst_resolved *r)
@@ -62,7 +64,7 @@ static bool has_registers(const struct lkst_probe *p)
 }
 
 /* Names the probe as its text does, or as its function; the second and the next of one name get a number. */
-static void set_names(const struct resolver *r, const struct lkst_spot *s, struct lkst_probe *p)
+static void set_names(struct resolver *r, const struct lkst_spot *s, struct lkst_probe *p)
 {
 	struct lkst_probe named = *r->written;
 	u32 i, n = 0;
@@ -70,11 +72,16 @@ static void set_names(const struct resolver *r, const struct lkst_spot *s, struc
 	lkst_perf_name(&named, s->function ? s->function : "probe");
 	memcpy(p->group, named.group, sizeof(p->group));
 	memcpy(p->event, named.event, sizeof(p->event));
+	/* There may be a thousand of one name: they need not be compared with all from 1 on. */
+	if (!strcmp(r->last_event, named.event))
+		n = r->last_number;
 	for (i = 0; i < r->out.nr; i++)
 		if (!strcmp(r->out.probes[i].event, p->event)) {
 			snprintf(p->event, sizeof(p->event), "%.56s_%u", named.event, ++n);
 			i = (u32)-1;
 		}
+	memcpy(r->last_event, named.event, sizeof(r->last_event));
+	r->last_number = n;
 }
 
 /* Adds the probe at a spot. @place: where, with texts that live as long as the call. */
@@ -118,6 +125,16 @@ static struct lkst_spot new_spot(struct resolver *r)
 	return s;
 }
 
+/* Nothing is known of the instructions at a place: the next one cannot be found. */
+static int no_instructions(struct resolver *r)
+{
+	if (!r->written->place.is_next)
+		return 0;
+	return lkst_err_set(r->e, -EOPNOTSUPP,
+			    "%%next requires the function's instructions, and %s has none there",
+			    lkst_image_name(r->image));
+}
+
 /* Checks that an instruction begins at @address of the image, if its bytes are there; for %next, moves it on by one. */
 static int check_instruction(struct resolver *r, u64 *address)
 {
@@ -127,11 +144,11 @@ static int check_instruction(struct resolver *r, u64 *address)
 	int code;
 
 	if (!symbol || !symbol->is_function)
-		return 0;
+		return no_instructions(r);
 	offset = *address - symbol->address;
 	bytes = lkst_image_bytes(r->image, symbol->address, symbol->size, &size);
 	if (!bytes || (!symbol->size && !offset))
-		return 0;
+		return no_instructions(r);
 	code = lkst_instruction_check(r->e, r->image->machine, bytes, size, offset, symbol->name,
 				      &next);
 	if (!code && r->written->place.is_next)
@@ -151,18 +168,14 @@ static int place_in_file(struct resolver *r, u64 address, const char *symbol,
 	return 0;
 }
 
-/* Sets what a place of the kernel or a module is: a symbol that there is once, and an offset. */
+/* Sets what a place of the kernel or a module is: a symbol and an offset. */
 static int place_by_symbol(struct resolver *r, u64 address, struct lkst_probe_place *place)
 {
-	const struct lkst_image_symbol *symbol = lkst_image_symbol_at(r->image, address);
-	u32 nr = 1;
+	const struct lkst_image_symbol *symbol = lkst_image_symbol_to_name(r->image, address);
 
-	if (symbol)
-		lkst_image_symbol_named(r->image, symbol->name, false, &nr);
-	if (nr != 1 && !r->image->module)
-		symbol = lkst_image_symbol_named(r->image, "_text", false, NULL);
 	if (!symbol)
-		return lkst_err_set(r->e, -ENOENT, "no symbol of %s is near address %#llx",
+		return lkst_err_set(r->e, -ENOENT,
+				    "no symbol that %s has once is near address %#llx",
 				    lkst_image_name(r->image), (unsigned long long)address);
 	place->kind = LKST_PLACE_SYMBOL;
 	place->symbol = (char *)symbol->name;
@@ -264,7 +277,7 @@ static bool kernel_has(const char *name)
 	size_t length, size = strlen(name);
 	const char *at;
 
-	if (lkst_read_file(NULL, AT_FDCWD, "/proc/kallsyms", KALLSYMS_MAX, &text, &length))
+	if (!size || lkst_read_file(NULL, AT_FDCWD, "/proc/kallsyms", KALLSYMS_MAX, &text, &length))
 		return false;
 	for (at = text; (at = strstr(at, name)); at += size)
 		if (at > text && at[-1] == ' ' && strchr("\n\t", at[size]))
@@ -452,7 +465,60 @@ static int resolve_number(struct resolver *r)
 	return add_probe(r, &s, &place);
 }
 
-/* The arguments of a mark, for $argN of it; the others may name registers. */
+/* Replaces each $argN in *@f, which is the fetch of argument @a, by what the mark says of it. */
+static int replace_argument(struct resolver *r, const struct lkst_mark_note *mark,
+			    const struct lkst_mark_args *args, const struct lkst_probe_arg *a,
+			    struct lkst_fetch **f)
+{
+	struct lkst_fetch *copy;
+	u64 number;
+	int code;
+
+	if (!*f)
+		return 0;
+	if ((*f)->op == LKST_FETCH_ARGUMENT) {
+		number = (*f)->number;
+		if (!number || number > args->nr)
+			return lkst_probe_refuse(r->e, -ENOENT, r->written, a->at,
+						 "%s:%s has %u arguments", mark->provider,
+						 mark->name, args->nr);
+		*f = args->list[number - 1].fetch;
+		if (*f)
+			return 0;
+		return lkst_probe_refuse(
+			r->e, -EOPNOTSUPP, r->written, a->at,
+			"argument %llu of %s:%s is where no probe can fetch it: %s",
+			(unsigned long long)number, mark->provider, mark->name, mark->arguments);
+	}
+	copy = lkst_pool_get(&r->pool, sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	*copy = **f;
+	*f = copy;
+	code = replace_argument(r, mark, args, a, &copy->base);
+	return code ? code : replace_argument(r, mark, args, a, &copy->index);
+}
+
+/* An argument that was written, at a mark: $argN is one of the mark's; others may name registers. */
+static int mark_argument(struct resolver *r, const struct lkst_mark_note *mark,
+			 const struct lkst_mark_args *args, struct lkst_probe_arg *a)
+{
+	bool is_whole = a->fetch->op == LKST_FETCH_ARGUMENT;
+	u64 number = a->fetch->number;
+	int code = replace_argument(r, mark, args, a, &a->fetch);
+
+	if (code || !is_whole)
+		return code;
+	if (!a->name[0])
+		snprintf(a->name, sizeof(a->name), "arg%llu", (unsigned long long)number);
+	if (a->type.form == LKST_FORM_NONE)
+		a->type = args->list[number - 1].type;
+	else if (a->type.form == LKST_FORM_STRING || a->type.form == LKST_FORM_USTRING)
+		a->fetch = lkst_pool_fetch(&r->pool, LKST_FETCH_MEMORY, NULL, 0, a->fetch);
+	return a->fetch ? 0 : -ENOMEM;
+}
+
+/* The arguments at a mark: those that were written, or all that the mark has. */
 static int mark_arguments(struct resolver *r, const struct lkst_mark_note *mark,
 			  struct lkst_probe *written)
 {
@@ -460,37 +526,10 @@ static int mark_arguments(struct resolver *r, const struct lkst_mark_note *mark,
 	int code = lkst_mark_arguments(mark->arguments, r->image->machine, &r->pool, &args);
 	u32 i;
 
-	if (code)
-		return code;
-	for (i = 0; i < written->nr_args; i++) {
-		struct lkst_probe_arg *a = &written->args[i];
-		u64 number;
-
-		if (!a->fetch || a->fetch->op != LKST_FETCH_ARGUMENT)
-			continue;
-		number = a->fetch->number;
-		if (!number || number > args.nr)
-			return lkst_probe_refuse(r->e, -ENOENT, r->written, a->at,
-						 "%s:%s has %u arguments", mark->provider,
-						 mark->name, args.nr);
-		if (!args.list[number - 1].fetch)
-			return lkst_probe_refuse(
-				r->e, -EOPNOTSUPP, r->written, a->at,
-				"argument %llu of %s:%s is where no probe can fetch it: %s",
-				(unsigned long long)number, mark->provider, mark->name,
-				mark->arguments);
-		if (!a->name[0])
-			snprintf(a->name, sizeof(a->name), "arg%llu", (unsigned long long)number);
-		a->fetch = args.list[number - 1].fetch;
-		if (a->type.form == LKST_FORM_NONE)
-			a->type = args.list[number - 1].type;
-		else if (a->type.form == LKST_FORM_STRING || a->type.form == LKST_FORM_USTRING)
-			a->fetch = lkst_pool_fetch(&r->pool, LKST_FETCH_MEMORY, NULL, 0, a->fetch);
-		if (!a->fetch)
-			return -ENOMEM;
-	}
-	/* A mark that nothing was said of has all its arguments. */
-	for (i = 0; !r->written->nr_args && i < args.nr; i++) {
+	for (i = 0; !code && i < written->nr_args; i++)
+		if (written->args[i].fetch)
+			code = mark_argument(r, mark, &args, &written->args[i]);
+	for (i = 0; !code && !r->written->nr_args && i < args.nr; i++) {
 		struct lkst_probe_arg *a = &written->args[written->nr_args];
 
 		if (!args.list[i].fetch)
@@ -500,7 +539,7 @@ static int mark_arguments(struct resolver *r, const struct lkst_mark_note *mark,
 		a->type = args.list[i].type;
 		written->nr_args++;
 	}
-	return 0;
+	return code;
 }
 
 /* @base: where .stapsdt.base is; the notes say where it was when the program was linked, and prelink may move it. */

@@ -37,7 +37,8 @@ struct lkst_image_options {
 
 /*
  * Opens an image. Debug information is looked for by build-id below /usr/lib/debug, and by the names that
- * distributions use there; that there is none is no error. -ENOENT, -ENOEXEC, -ENOMEM.
+ * distributions use there; that there is none is no error. -ENOENT, -ENOEXEC, -ENOMEM; -ESTALE: the debug file that was
+ * named is not the program's; -EINVAL: the BTF file that was named has none.
  */
 int lkst_image_open(struct lkst_err *e, const struct lkst_image_options *o,
 		    struct lkst_image **ret_image);
@@ -46,6 +47,12 @@ LKST_GUARD(lkst_image_close, struct lkst_image)
 
 /* The build-id in hex, "" if there is none, as long as the image is open. */
 const char *lkst_image_build_id(const struct lkst_image *image);
+
+/*
+ * Whether it is of another build than the kernel or module that runs here, so that its places cannot be set: the build-ids
+ * differ, or the file has none. False for programs, and for a module that is not loaded.
+ */
+bool lkst_image_is_of_another_build(const struct lkst_image *image);
 
 /* Whether there is DWARF: without it there are neither lines nor local variables. */
 bool lkst_image_has_debug_info(struct lkst_image *image);

@@ -22,13 +22,12 @@ static unsigned int depth_of(const struct lkst_fetch *f)
 	return 1 + (base > index ? base : index);
 }
 
-/* A byte of the kernel's or a module's data, as a symbol that there is once, and an offset. */
+/* A byte of the kernel's or a module's data, as a symbol and an offset. */
 static int load_symbol(struct lkst_spot *s, const struct lkst_value *v, const char *what,
 		       struct lkst_fetch **ret_node)
 {
-	const struct lkst_image_symbol *symbol = lkst_image_symbol_at(s->image, v->offset);
+	const struct lkst_image_symbol *symbol = lkst_image_symbol_to_name(s->image, v->offset);
 	const struct lkst_image_symbol *from, *to;
-	u32 nr = 0;
 
 	from = lkst_image_symbol_named(s->image, "__per_cpu_start", false, NULL);
 	to = lkst_image_symbol_named(s->image, "__per_cpu_end", false, NULL);
@@ -37,11 +36,6 @@ static int load_symbol(struct lkst_spot *s, const struct lkst_value *v, const ch
 			s->e, -EOPNOTSUPP,
 			"%s is a variable that each CPU has for itself, and no probe finds the one of a CPU",
 			what);
-
-	if (symbol)
-		lkst_image_symbol_named(s->image, symbol->name, false, &nr);
-	if (nr != 1 && !s->image->module)
-		symbol = lkst_image_symbol_named(s->image, "_text", false, NULL);
 	if (!symbol)
 		return lkst_err_set(s->e, -EOPNOTSUPP, "%s is at an address that no symbol is near",
 				    what);
@@ -191,6 +185,7 @@ int lkst_value_member(struct lkst_spot *s, struct lkst_value *v, const char *nam
 {
 	bool is_pointer = lkst_ctype_look(&v->type).kind == LKST_CTYPE_POINTER;
 	struct lkst_ctype_member m;
+	u64 size;
 	int code;
 
 	if (is_pointer != is_arrow)
@@ -205,13 +200,15 @@ int lkst_value_member(struct lkst_spot *s, struct lkst_value *v, const char *nam
 		return no_member(s, v, name, code);
 	v->type = m.type;
 	if (v->place == LKST_VALUE_NODE) {
-		v->bit_at += m.bit_at;
-		v->bits = m.bits ? m.bits : lkst_ctype_look(&m.type).size * 8;
-		if (v->bit_at + v->bits > 64)
+		size = lkst_ctype_look(&m.type).size;
+		if (m.bit_at >= 64 || size > 8 ||
+		    v->bit_at + m.bit_at + (m.bits ? m.bits : size * 8) > 64)
 			return lkst_err_set(
 				s->e, -EOPNOTSUPP,
 				"%s is in more than one register, and %s is not in the first", what,
 				name);
+		v->bit_at += m.bit_at;
+		v->bits = m.bits ? m.bits : size * 8;
 		return 0;
 	}
 	if (m.bits) {
