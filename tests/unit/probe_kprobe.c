@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "lib/unit.h"
+#include "lib/wrong.h"
 #include "probe/text/format.h"
 
 static struct lkst_definition d;
@@ -282,30 +283,10 @@ TEST(kprobe_examples)
 
 /* ---- errors ----------------------------------------------------------------------------------- */
 
-/* A definition with "^" before what is wrong in it, and words of the error. */
-struct wrong {
-	const char *text, *words;
-};
-
-static bool is_refused(const struct wrong *w)
-{
-	size_t at = strcspn(w->text, "^");
-	char text[512];
-	int err;
-
-	snprintf(text, sizeof(text), "%.*s%s", (int)at, w->text, w->text + at + 1);
-	err = parse(text);
-	if (err == -EINVAL && !strcmp(error.line, text) && error.mark == at &&
-	    strstr(error.text, w->words) && !P->text)
-		return true;
-	printf("  %s: %d at %zu: %s\n", text, err, error.mark, error.text);
-	return false;
-}
-
 #define CHECK_ALL_REFUSED(list)                                                                    \
 	do {                                                                                       \
 		for (size_t i = 0; i < sizeof(list) / sizeof((list)[0]); i++)                      \
-			CHECK(is_refused(&(list)[i]));                                             \
+			CHECK(wrong_is_refused(&(list)[i], parse, &error) && !P->text);            \
 	} while (0)
 
 /* What the kernel does not accept: the list of its own test. */
