@@ -106,6 +106,55 @@ TEST(errors_can_be_restricted)
 			  "write 5 6000 1 0|");
 }
 
+static const char family[] =
+	"sched_process_fork tid=5 ns=1000 child_tid=6 child_pid=6 parent_pid=5\n"
+	"sched_process_fork tid=6 ns=1001 child_tid=7 child_pid=6 parent_pid=5\n"
+	"sched_process_fork tid=8 ns=1002 child_tid=9 child_pid=9 parent_pid=8\n"
+	"syscall_entry_read tid=5 ns=2000 fd=77\n"
+	"syscall_exit_read tid=5 ns=2001 ret=-9\n"
+	"syscall_entry_openat tid=7 ns=2002 dirfd=-100 path=8 flags=65 path_str=/no/such\n"
+	"syscall_exit_openat tid=7 ns=2003 ret=-2\n"
+	"syscall_entry_openat tid=9 ns=2004 dirfd=3\n"
+	"syscall_exit_openat tid=9 ns=2005 ret=-13\n"
+	/* Another thread has the number later. */
+	"sched_process_exit tid=7 ns=3000\n"
+	"sched_process_fork tid=8 ns=3001 child_tid=7 child_pid=7 parent_pid=8\n"
+	"syscall_entry_openat tid=7 ns=3002\n"
+	"syscall_exit_openat tid=7 ns=3003 ret=-13\n";
+
+/* All rows, "call error arguments;". */
+static const char *calls_made(void)
+{
+	static char text[1024];
+	const struct lkst_table *t = table("errors");
+	unsigned int arguments = (unsigned int)lkst_table_column(t, "arguments");
+	size_t row, used = 0;
+
+	text[0] = 0;
+	for (row = 0; row < t->nr_rows; row++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s %s %s;",
+					 lkst_table_cell(t, row, 0)->text,
+					 lkst_table_cell(t, row, 1)->text,
+					 lkst_table_cell(t, row, arguments)->text);
+	return text;
+}
+
+/* Only threads that are asked for, and those that they create; and what their calls were made with. */
+TEST(errors_of_some_threads)
+{
+	const s32 roots[] = { 5 }, others[] = { 8, 100 };
+
+	ask_of(make_probed_catalog(), family, "errors",
+	       (struct lkst_analysis_options){ .roots = roots, .nr_roots = 1 });
+	CHECK_STR(calls_made(),
+		  "read EBADF fd=77 buf=0x0 count=0;"
+		  "openat ENOENT dirfd=AT_FDCWD path=/no/such flags=0x41 mode=0x0;");
+	ask_of(make_probed_catalog(), family, "errors",
+	       (struct lkst_analysis_options){ .roots = others, .nr_roots = 2 });
+	CHECK_STR(calls_made(), "openat EACCES dirfd=3 path=0x0 flags=0x0 mode=0x0;");
+	CHECK_EQ(lkst_table_cell(table("errors"), 0, 2)->u64, 2);
+}
+
 /* A probe of a single function counts, too, and is called by it. */
 TEST(errors_of_single_functions)
 {
@@ -149,6 +198,7 @@ static const struct unit_test tests[] = {
 	{ "errors_by_the_functions_that_returned_them",
 	  test_errors_by_the_functions_that_returned_them },
 	{ "errors_can_be_restricted", test_errors_can_be_restricted },
+	{ "errors_of_some_threads", test_errors_of_some_threads },
 	{ "errors_of_single_functions", test_errors_of_single_functions },
 	{ "errors_keep_the_last_functions", test_errors_keep_the_last_functions },
 	{ "errors_need_a_probe", test_errors_need_a_probe },

@@ -34,7 +34,7 @@ static const char *const error_names[] = {
 /* A function that returned something negative. */
 struct step {
 	u64 function;
-	s64 ret;
+	s32 ret;
 };
 
 /* What a thread is in. An entry of a hash table by thread. */
@@ -42,19 +42,48 @@ struct open_call {
 	u64 thread;
 	u64 begin_ns; /* 0: it is in no call that was seen to begin */
 	u32 nr;	      /* steps, also those that are kept no more */
+	u8 nr_args;
+	u64 args[LKST_SYSCALL_ARGS_MAX];
+	char path[LKST_ERROR_PATH];
 	struct step steps[LKST_ERROR_STEPS];
 };
 
 struct lkst_error_chains {
-	const struct lkst_catalog *catalog;
 	lkst_error_chain_call *call;
 	void *ctx;
 	struct lkst_hash calls;
-	struct {
-		s16 function; /* fields; -1: it is known by the probe */
-		u16 ret;
-	} at[LKST_EVENT_SPACE]; /* by the event's id */
 };
+
+/* ---- returns ---------------------------------------------------------------------------------- */
+
+static bool is_fixed_number(const struct lkst_field_class *f)
+{
+	return f->offset != LKST_OFFSET_VARIES &&
+	       (f->type == LKST_CLASS_SINT || f->type == LKST_CLASS_UINT);
+}
+
+bool lkst_error_is_return(const struct lkst_event_class *event)
+{
+	const struct lkst_field_class *function = lkst_class_field(event, LKST_PROBE_FIELD_FUNC);
+	const struct lkst_field_class *ret = lkst_class_field(event, LKST_ERRORS_RET);
+
+	return !strncmp(event->name, GROUP, strlen(GROUP)) &&
+	       lkst_class_field(event, LKST_PROBE_FIELD_RET_IP) && ret && is_fixed_number(ret) &&
+	       (!function || is_fixed_number(function));
+}
+
+s32 lkst_error_of_return(const struct lkst_record *r, u64 *ret_function)
+{
+	const struct lkst_field_class *function = lkst_class_field(r->event, LKST_PROBE_FIELD_FUNC);
+	const struct lkst_field_class *field = lkst_class_field(r->event, LKST_ERRORS_RET);
+	u64 value = lkst_record_int(r, field);
+	s64 ret = field->size == 4 ? (s32)value : (s64)value;
+
+	*ret_function = function ? lkst_record_int(r, function) : NAMED | r->event->id;
+	return ret < 0 && ret >= -ERROR_MAX ? (s32)ret : 0;
+}
+
+/* ---- calls ------------------------------------------------------------------------------------ */
 
 /* The idle threads of the CPUs are different ones. */
 static u64 thread_of(const struct lkst_record *r)
@@ -74,30 +103,31 @@ static struct open_call *call_of(struct lkst_error_chains *c, const struct lkst_
 	return lkst_hash_add(&c->calls, thread_of(r), sizeof(*call));
 }
 
-static u64 function_of(const struct lkst_error_chains *c, const struct lkst_record *r)
-{
-	s16 field = c->at[r->event->id].function;
-
-	return field < 0 ? NAMED | r->event->id : lkst_record_int(r, &r->event->fields[field]);
-}
-
 static int on_return(void *ctx, const struct lkst_record *r, const void *record)
 {
-	struct lkst_error_chains *c = ctx;
-	const struct lkst_field_class *field = &r->event->fields[c->at[r->event->id].ret];
-	u64 value = lkst_record_int(r, field);
-	s64 ret = field->size == 4 ? (s32)value : (s64)value;
 	struct open_call *call;
+	u64 function;
+	s32 ret = lkst_error_of_return(r, &function);
 
-	if (ret >= 0 || ret < -ERROR_MAX)
+	if (!ret)
 		return 0;
-	call = call_of(c, r);
+	call = call_of(ctx, r);
 	if (!call)
 		return -ENOMEM;
 	if (call->begin_ns)
 		call->steps[call->nr++ % LKST_ERROR_STEPS] =
-			(struct step){ .function = function_of(c, r), .ret = ret };
+			(struct step){ .function = function, .ret = ret };
 	return 0;
+}
+
+/* Entry or exit has the path. */
+static void take_path(struct open_call *call, const struct lkst_feed_syscall *s)
+{
+	u32 length = 0;
+	const char *path = s->nr_strings ? lkst_feed_string(s, 0, &length) : "";
+
+	if (length)
+		snprintf(call->path, sizeof(call->path), "%.*s", (int)length, path);
 }
 
 static int on_entry(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *s)
@@ -108,14 +138,21 @@ static int on_entry(void *ctx, const struct lkst_record *r, const struct lkst_fe
 		return -ENOMEM;
 	call->begin_ns = r->ns ?: 1;
 	call->nr = 0;
+	call->nr_args = s->nr_args;
+	memcpy(call->args, s->args, sizeof(call->args));
+	call->path[0] = 0;
+	take_path(call, s);
 	return 0;
 }
 
-/* The functions of @call that returned @ret, in their order. */
-static void take_functions(const struct open_call *call, s64 ret, struct lkst_error_chain *chain)
+/* What @call was made with, and its functions that returned @ret, in their order. */
+static void take_call(const struct open_call *call, s32 ret, struct lkst_error_chain *chain)
 {
 	u32 first = call->nr > LKST_ERROR_STEPS ? call->nr - LKST_ERROR_STEPS : 0, i;
 
+	chain->nr_args = call->nr_args;
+	memcpy(chain->args, call->args, sizeof(chain->args));
+	memcpy(chain->path, call->path, sizeof(chain->path));
 	chain->is_cut = first > 0;
 	for (i = first; i < call->nr; i++)
 		if (call->steps[i % LKST_ERROR_STEPS].ret == ret)
@@ -136,34 +173,19 @@ static int on_exit_of_call(void *ctx, const struct lkst_record *r,
 	}
 	if (s->ret >= 0 || s->ret < -ERROR_MAX)
 		return 0;
-	if (chain.begin_ns)
-		take_functions(call, s->ret, &chain);
+	if (chain.begin_ns) {
+		take_path(call, s);
+		take_call(call, (s32)s->ret, &chain);
+	}
 	return c->call(c->ctx, r, &chain);
 }
 
 /* ---- beginning -------------------------------------------------------------------------------- */
 
-/* Subscribes to @event, if it says what a function returned. 1, 0 or a negative errno. */
-static int want(struct lkst_error_chains *c, struct lkst_feed *f,
-		const struct lkst_event_class *event)
-{
-	const struct lkst_field_class *function = lkst_class_field(event, LKST_PROBE_FIELD_FUNC);
-	const struct lkst_field_class *ret = lkst_class_field(event, LKST_ERRORS_RET);
-
-	if (!lkst_class_field(event, LKST_PROBE_FIELD_RET_IP) || !ret ||
-	    ret->offset == LKST_OFFSET_VARIES ||
-	    (ret->type != LKST_CLASS_SINT && ret->type != LKST_CLASS_UINT) ||
-	    (function &&
-	     (function->type != LKST_CLASS_UINT || function->offset == LKST_OFFSET_VARIES)))
-		return 0;
-	c->at[event->id].function = function ? (s16)(function - event->fields) : -1;
-	c->at[event->id].ret = (u16)(ret - event->fields);
-	return lkst_feed_named(f, event->name, on_return, c);
-}
-
 int lkst_error_chains_new(struct lkst_feed *f, lkst_error_chain_call *call, void *ctx,
 			  struct lkst_error_chains **ret_chains)
 {
+	const struct lkst_catalog *catalog = lkst_trace_catalog(lkst_feed_trace(f));
 	struct lkst_error_chains *c = calloc(1, sizeof(*c));
 	bool has_any = false;
 	int err = 0;
@@ -172,15 +194,14 @@ int lkst_error_chains_new(struct lkst_feed *f, lkst_error_chain_call *call, void
 	*ret_chains = c;
 	if (!c)
 		return -ENOMEM;
-	c->catalog = lkst_trace_catalog(lkst_feed_trace(f));
 	c->call = call;
 	c->ctx = ctx;
 	for (id = 0; id < LKST_EVENT_SPACE && err >= 0; id++) {
-		const struct lkst_event_class *event = c->catalog->classes[id];
+		const struct lkst_event_class *event = catalog->classes[id];
 
-		if (!event || strncmp(event->name, GROUP, strlen(GROUP)))
+		if (!event || !lkst_error_is_return(event))
 			continue;
-		err = want(c, f, event);
+		err = lkst_feed_named(f, event->name, on_return, c);
 		has_any |= err > 0;
 	}
 	if (err < 0 || !has_any)
@@ -198,8 +219,8 @@ void lkst_error_chains_free(struct lkst_error_chains *c)
 
 /* ---- names ------------------------------------------------------------------------------------ */
 
-void lkst_error_chains_name(const struct lkst_error_chains *c, struct lkst_symbols *symbols,
-			    u64 function, char text[LKST_KEY_TEXT])
+void lkst_error_function_name(const struct lkst_catalog *catalog, struct lkst_symbols *symbols,
+			      u64 function, char text[LKST_KEY_TEXT])
 {
 	const char *name, *end;
 
@@ -207,9 +228,46 @@ void lkst_error_chains_name(const struct lkst_error_chains *c, struct lkst_symbo
 		lkst_name_address(symbols, "", function, text);
 		return;
 	}
-	name = c->catalog->classes[function & ~NAMED]->name + strlen(GROUP);
+	name = catalog->classes[function & ~NAMED]->name + strlen(GROUP);
 	end = strstr(name, RETURN);
 	lkst_put_key(text, name, end ? (size_t)(end - name) : strlen(name));
+}
+
+static int put_arg(const struct lkst_error_chain *chain, const struct lkst_syscall_arg *arg, u32 i,
+		   bool is_path, char *text, size_t size)
+{
+	const u64 value = chain->args[i];
+
+	if (is_path && chain->path[0])
+		return snprintf(text, size, "%s=%s", arg->name, chain->path);
+	if (arg->meaning == LKST_SYS_atfd && (s32)value == -100)
+		return snprintf(text, size, "%s=AT_FDCWD", arg->name);
+	return snprintf(text, size,
+			arg->base == 16	 ? "%s=0x%llx"
+			: arg->is_signed ? "%s=%lld"
+					 : "%s=%llu",
+			arg->name, (unsigned long long)value);
+}
+
+const char *lkst_error_chain_args(const struct lkst_error_chain *chain, char text[LKST_ERROR_CALL])
+{
+	struct lkst_syscall_arg args[LKST_SYSCALL_ARGS_MAX];
+	u32 nr = chain->row < 0 ? 0 : lkst_syscall_args(&lkst_syscalls[chain->row], args), i;
+	size_t used = 0;
+	bool had_path = false;
+
+	text[0] = 0;
+	for (i = 0; i < nr && i < chain->nr_args && used + 1 < LKST_ERROR_CALL; i++) {
+		bool is_path = !had_path && args[i].meaning == LKST_SYS_path;
+		int n;
+
+		if (i)
+			text[used++] = ' ';
+		n = put_arg(chain, &args[i], i, is_path, text + used, LKST_ERROR_CALL - used);
+		used += n > 0 ? (size_t)n : 0;
+		had_path |= is_path;
+	}
+	return text;
 }
 
 const char *lkst_error_text(s32 error, char text[LKST_ERROR_TEXT])

@@ -56,6 +56,9 @@ struct lkst_analysis_options {
 	lkst_table_sink *list;
 	void *list_arg;
 	const struct lkst_between *between; /* what `between` measures; NULL: it is not asked */
+	/* Of `errors`: only of these threads, and of those that they create. 0: of all. */
+	const s32 *roots;
+	unsigned int nr_roots;
 };
 
 struct lkst_analysis_run;

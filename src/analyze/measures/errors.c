@@ -21,6 +21,7 @@ enum {
 struct chain {
 	struct lkst_error_chain example;
 	s32 tid;
+	char comm[17]; /* "": not known */
 	u64 count;
 };
 
@@ -34,10 +35,66 @@ struct errors {
 	struct lkst_analysis_state work;
 	struct lkst_error_chains *calls;
 	struct lkst_hash places;
+	struct lkst_hash
+		family; /* the threads of options.roots, and those that they have created */
 	struct chain *chains;
 	u32 nr_chains;
 	u64 nr_other; /* failed calls of further ways */
 };
+
+/* ---- which threads ---------------------------------------------------------------------------- */
+
+static int add_thread(struct errors *w, s32 tid)
+{
+	u64 key = (u32)tid;
+
+	if (lkst_hash_find(&w->family, key, sizeof(key)))
+		return 0;
+	if (lkst_hash_reserve(&w->family, sizeof(key)))
+		return -ENOMEM;
+	lkst_hash_add(&w->family, key, sizeof(key));
+	return 0;
+}
+
+static bool is_of_family(const struct errors *w, s32 tid)
+{
+	return !w->work.options->nr_roots || lkst_hash_find(&w->family, (u32)tid, sizeof(u64));
+}
+
+static int on_fork(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_sched_process_fork *fork = record;
+
+	return is_of_family(ctx, r->tid) ? add_thread(ctx, fork->child_tid) : 0;
+}
+
+/* Its number may be another thread's from now on. */
+static int on_thread_exit(void *ctx, const struct lkst_record *r, const void *record)
+{
+	struct errors *w = ctx;
+	void *entry = lkst_hash_find(&w->family, (u32)r->tid, sizeof(u64));
+
+	if (entry)
+		lkst_hash_remove(&w->family, entry, sizeof(u64));
+	return 0;
+}
+
+/* 0 or a negative errno. Without records of new threads there are only the roots. */
+static int follow_family(struct errors *w)
+{
+	const struct lkst_analysis_options *o = w->work.options;
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < o->nr_roots && !err; i++)
+		err = add_thread(w, o->roots[i]);
+	if (err || !o->nr_roots)
+		return err;
+	err = lkst_feed_event(w->work.feed, LKST_EV_sched_process_fork, on_fork, w);
+	if (err >= 0)
+		err = lkst_feed_event(w->work.feed, LKST_EV_sched_process_exit, on_thread_exit, w);
+	return err < 0 ? err : 0;
+}
 
 /* ---- ways to fail ----------------------------------------------------------------------------- */
 
@@ -104,6 +161,8 @@ static int on_failure(void *ctx, const struct lkst_record *r, const struct lkst_
 	s64 key;
 	int err;
 
+	if (!is_of_family(w, r->tid))
+		return 0;
 	if (!like->begin_ns) {
 		lkst_tally_leave_out_any(t, LKST_LEFT_OUT_NO_BEGIN, r->tid, r->cpu);
 		return 0;
@@ -119,8 +178,11 @@ static int on_failure(void *ctx, const struct lkst_record *r, const struct lkst_
 	if (key < 0 || !t->keys[key].is_wanted)
 		return key < 0 ? (int)key : 0;
 	if (!c->count++) {
+		const struct lkst_thread *thread = lkst_threads_find(w->work.threads, r->tid);
+
 		c->example.begin_ns = like->begin_ns;
 		c->tid = r->tid;
+		snprintf(c->comm, sizeof(c->comm), "%.16s", thread ? thread->comm : "");
 	}
 	return w->work.list ? lkst_tally_list(t, (u32)key, c->count, like->begin_ns, r->tid, r->cpu)
 			    : 0;
@@ -137,11 +199,14 @@ static const struct lkst_column columns[] = {
 	{ "chain", "then", LKST_COLUMN_TEXT, "the functions that passed it on, up to the call" },
 	{ "time", "example", LKST_COLUMN_TIME, "when such a call began" },
 	{ "tid", "thread", LKST_COLUMN_TID, "the thread that made it" },
+	{ "comm", "called", LKST_COLUMN_TEXT, "its name" },
+	{ "arguments", NULL, LKST_COLUMN_TEXT, "what that call was made with" },
 };
 enum { NR_COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
 static void put_functions(struct errors *w, struct lkst_table *t, const struct lkst_error_chain *c)
 {
+	const struct lkst_catalog *catalog = lkst_trace_catalog(lkst_feed_trace(w->work.feed));
 	char text[CHAIN_TEXT] = "", name[LKST_KEY_TEXT];
 	size_t used = 0;
 	u32 i;
@@ -151,12 +216,12 @@ static void put_functions(struct errors *w, struct lkst_table *t, const struct l
 		lkst_table_none(t);
 		return;
 	}
-	lkst_error_chains_name(w->calls, w->work.symbols, c->functions[0], name);
+	lkst_error_function_name(catalog, w->work.symbols, c->functions[0], name);
 	snprintf(text, sizeof(text), "%s%s", c->is_cut ? "...," : "", name);
 	lkst_table_str(t, text);
 	text[0] = 0;
 	for (i = 1; i < c->nr_functions && used < sizeof(text); i++) {
-		lkst_error_chains_name(w->calls, w->work.symbols, c->functions[i], name);
+		lkst_error_function_name(catalog, w->work.symbols, c->functions[i], name);
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i > 1 ? "," : "",
 					 name);
 	}
@@ -166,7 +231,7 @@ static void put_functions(struct errors *w, struct lkst_table *t, const struct l
 static void put_row(struct errors *w, struct lkst_table *t, u32 i)
 {
 	const struct chain *c = &w->chains[i];
-	char call[LKST_KEY_TEXT], error[LKST_ERROR_TEXT];
+	char call[LKST_KEY_TEXT], error[LKST_ERROR_TEXT], args[LKST_ERROR_CALL];
 
 	put_key(w, i, call);
 	lkst_table_row(t);
@@ -176,6 +241,8 @@ static void put_row(struct errors *w, struct lkst_table *t, u32 i)
 	put_functions(w, t, &c->example);
 	lkst_table_u64(t, c->example.begin_ns);
 	lkst_table_s64(t, c->tid);
+	lkst_table_str(t, c->comm);
+	lkst_table_str(t, lkst_error_chain_args(&c->example, args));
 }
 
 static int end(struct lkst_analysis_state *work, struct lkst_tables *set)
@@ -204,12 +271,15 @@ static int end(struct lkst_analysis_state *work, struct lkst_tables *set)
 static int begin(struct lkst_analysis_state *work)
 {
 	struct errors *w = (struct errors *)work;
+	int err;
+
 	lkst_analysis_tally(work, (struct lkst_tally_config){ .name = "errors",
 							      .title = "Errors of system calls",
 							      .type = LKST_COLUMN_COUNT,
 							      .is_silent = true,
 							      .put_key = put_key });
-	return lkst_error_chains_new(work->feed, on_failure, w, &w->calls);
+	err = follow_family(w);
+	return err ?: lkst_error_chains_new(work->feed, on_failure, w, &w->calls);
 }
 
 static void fini(struct lkst_analysis_state *work)
@@ -218,6 +288,7 @@ static void fini(struct lkst_analysis_state *work)
 
 	lkst_error_chains_free(w->calls);
 	lkst_hash_fini(&w->places);
+	lkst_hash_fini(&w->family);
 	free(w->chains);
 }
 

@@ -14,9 +14,9 @@
 #include "probe/code/compile.h"
 
 enum {
-	LKST_PROBE_ROW_VERSION = 2,
+	LKST_PROBE_ROW_VERSION = 3,
 	LKST_PROBE_PATH_MAX = 1024,
-	LKST_PROBE_SYMBOL_MAX = 256,
+	LKST_PROBE_SYMBOL_MAX = 1024,
 	LKST_PROBE_PIN_MAX = 192,
 	LKST_PROBE_PLACES_MAX = 4096, /* functions that one probe may be at */
 };
@@ -30,8 +30,10 @@ struct lkst_probe_row {
 	char path[LKST_PROBE_PATH_MAX]; /* of a program; "": the kernel */
 	char symbol
 		[LKST_PROBE_SYMBOL_MAX]; /* "": by address; of a probe at many functions, globs */
-	u32 nr_places; /* of many functions (live/load/probe_places.h); 0: it is at one place */
-	u32 is_multi;  /* one link attaches its program at all of them */
+	u32 nr_places;	/* of many functions (live/load/probe_places.h); 0: it is at one place */
+	u32 is_multi;	/* one link attaches its program at all of them */
+	u32 nr_matched; /* functions that it was to be at, with those that the kernel refuses */
+	u32 nr_named;	/* names that match, also of functions that return something else */
 	char definition[LKST_PROBE_TEXT];
 	struct lkst_probe_plan plan;
 	u32 nr_insns;

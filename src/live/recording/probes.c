@@ -238,6 +238,8 @@ static int find_functions(struct lkst_err *e, const struct lkst_probe *probe, st
 	int err = check_kernel(e, probe, row) ?: lkst_probe_functions_find(e, probe, &p->found);
 
 	row->nr_places = p->found.nr;
+	row->nr_matched = p->found.nr_matched;
+	row->nr_named = p->found.nr_matched + p->found.nr_others;
 	row->is_multi = p->found.is_multi;
 	return err ? lkst_probe_refuse(e, err, probe, probe->place.at, "%s", e ? e->text : "") : 0;
 }

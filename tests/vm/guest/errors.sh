@@ -1,0 +1,157 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Why system calls fail: the functions that lkst errors shows are, one after the other, those that the kernel's own return
+# events say have returned the error, for a program whose errors are known. What is set is removed again, whatever ends the
+# command. (I33)
+# seconds: 120
+. /tests/lib.sh
+
+tracing=/sys/kernel/debug/tracing
+
+if [ ! -e $tracing/kprobe_events ]; then
+	echo 'skip errors: this kernel has no kprobe_events'
+	exit
+fi
+
+mkdir "$work/full"
+mount -t tmpfs -o size=128k tmpfs "$work/full"
+echo secret >"$work/secret"
+chmod 600 "$work/secret"
+chmod 755 "$work"
+
+# Runs the program, $@ before it.
+fail_known()
+{
+	rm -f "$work/full/file"
+	"$@" "$load/failing" "$work/secret" "$work/full/file"
+}
+
+# ---- what is known to fail --------------------------------------------------------------------------
+
+fail_known lkst errors --format csv --output "$work/trace" -- >"$work/answer" 2>"$work/said"
+status=$?
+cat "$work/said" >&2
+expect_none errors_status "$([ $status = 7 ] || echo "$status, not 7; $(cat "$work/said")")"
+expect_none errors_says_what_is_watched "$(grep -q '^watching [1-9]' "$work/said" || cat "$work/said")"
+tr -d '\r' <"$work/answer" | sed -n '/^call,error/,$p' >"$work/csv"
+sed '/^call,error/,$d' "$work/answer" | sort | uniq -c | awk '{ print $2, $3, $1 }' >"$work/known"
+# "CALL ERROR TIMES", all functions of the kernel and their chains in one.
+awk -F '[,"]' 'NR > 1 { print $1, $2, $3 }' "$work/csv" | awk '{ n[$1 " " $2] += $3 } END { for (i in n) print i, n[i] }' |
+	sort >"$work/seen"
+# The libraries of the program are looked for, too, with the same error.
+sed -i 's/^openat ENOENT [0-9]*$/openat ENOENT 2/' "$work/seen"
+expect_none errors_known "$(grep : "$work/known"; while read -r way; do
+	grep -qxF "$way" "$work/seen" || echo "$way"
+done <"$work/known"; [ "$(wc -l <"$work/known")" -ge 10 ] || echo "$(wc -l <"$work/known") ways")"
+cat "$work/csv" >&2
+lkst probe --list >"$work/list" 2>&1
+expect_none errors_ends_its_recording "$(grep -q 'nothing is being recorded' "$work/list" || cat "$work/list")"
+
+# ---- the same by the kernel's own events ------------------------------------------------------------
+
+# Each way to fail: the error, and the functions from the outermost to the first.
+awk -F '"' 'NR > 1 { split($1, field, ","); print field[2], (NF > 2 ? $2 : field[4]) }' "$work/csv" | grep ' .' | sort -u >"$work/chains"
+for function in $(cut -d ' ' -f 2 "$work/chains" | tr , '\n' | sort -u); do
+	echo "r:kr/$(echo "$function" | tr . _) $function ret=\$retval:s64" >>$tracing/kprobe_events
+done
+for event in kr raw_syscalls sched/sched_process_exec; do
+	echo 1 >$tracing/events/$event/enable
+done
+echo 1 >$tracing/options/event-fork
+echo 8192 >$tracing/buffer_size_kb
+fail_known sh -c "echo \$\$ >$tracing/set_event_pid; echo 1 >$tracing/tracing_on; exec \"\$@\"" sh >"$work/out"
+echo 0 >$tracing/tracing_on
+# What a 32-bit result is as a 64-bit one counts, too. Before the program is there it is the shell.
+awk -v names='1 EPERM 2 ENOENT 9 EBADF 13 EACCES 14 EFAULT 17 EEXIST 20 ENOTDIR 21 EISDIR 28 ENOSPC' '
+	BEGIN { n = split(names, word, " "); for (i = 1; i < n; i += 2) name[word[i]] = word[i + 1] }
+	/^#/ { next }
+	{ thread = $1; sub(/^.*-/, "", thread) }
+	/: sched_process_exec: / { delete way }
+	/: sys_enter: / { nr[thread] = 0 }
+	/ret=/ {
+		ret = $0; sub(/.* ret=/, "", ret)
+		if (ret > 2147483647 && ret < 4294967296) ret -= 4294967296
+		function_name = $0; sub(/.* <- /, "", function_name); sub(/\).*/, "", function_name)
+		if (ret < 0) { i = nr[thread]++; returned[thread, i] = ret; of[thread, i] = function_name }
+	}
+	/: sys_exit: .* = -/ {
+		list = ""
+		for (i = 0; i < nr[thread]; i++)
+			if (returned[thread, i] == $NF) list = of[thread, i] (list == "" ? "" : ",") list
+		if (list != "" && -$NF in name) way[name[-$NF] " " list] = 1
+	}
+	END { for (i in way) print i }' $tracing/trace | sort >"$work/kernels"
+expect_none errors_are_the_kernels "$(diff "$work/chains" "$work/kernels")"
+expect_none errors_have_many_functions "$([ "$(tr , '\n' <"$work/chains" | wc -l)" -ge 15 ] || echo "few: $(cat "$work/chains")")"
+for event in kr raw_syscalls sched/sched_process_exec; do
+	echo 0 >$tracing/events/$event/enable
+done
+echo >$tracing/set_event_pid
+echo >$tracing/kprobe_events
+
+# ---- joining a recording, and ending -----------------------------------------------------------------
+
+# Fails if a probe, or a recording, is left by $1 after a while, or the recording that was there is gone.
+expect_left()
+{
+	local tries=0
+
+	while lkst probe --list >"$work/list" 2>&1 && [ -s "$work/list" ] && [ $tries -lt 60 ]; do
+		tries=$((tries + 1))
+		sleep 1
+	done
+	expect_none "$1" "$(cat "$work/list")"
+}
+
+lkst start --quiet --budget none --buffer 4M --maskset flight
+fail_known lkst errors --quiet --call 'mkdir*' --format csv --path 'do_mkdirat,filename_create,getname*' >"$work/answer" 2>"$work/said"
+expect_none errors_of_a_call "$(grep -q '^mkdirat,EEXIST,1,"*\(do_mkdirat,\)*filename_create' "$work/answer" &&
+	! grep -q '^openat,' "$work/answer" || cat "$work/said" "$work/answer")"
+expect_left errors_leaves_no_probe
+lkst errors --quiet --path do_filp_open --format csv -- cat /no/such/file 2>/dev/null >"$work/answer"
+expect_none errors_of_one_function "$(grep -q '^openat,ENOENT,[0-9]*,do_filp_open,do_filp_open,' "$work/answer" || cat "$work/answer")"
+fail_known lkst errors --quiet --path 'do_mkdirat*,*_create' >"$work/answer" 2>"$work/said"
+expect_none errors_in_sentences "$(grep -q '^mkdirat failed with EEXIST, once: filename_create said so first' "$work/answer" &&
+	grep -q '): dirfd=AT_FDCWD path=/ mode=0x1c0$' "$work/answer" || cat "$work/said" "$work/answer")"
+# Only the process that is named, which is there already.
+sh -c 'while :; do cat /no/such/file; sleep 0.1; done' 2>/dev/null &
+pid=$!
+lkst errors --quiet --for 2s --pid $pid --path do_filp_open --format csv >"$work/answer" 2>"$work/said"
+kill $pid
+wait $pid 2>/dev/null
+expect_none errors_of_a_process "$(grep -q '^openat,ENOENT,.*,cat,dirfd=AT_FDCWD path=/no/such/file ' "$work/answer" || cat "$work/said" "$work/answer")"
+# Whatever ends it.
+for signal in INT TERM KILL; do
+	lkst errors --path 'do_filp_open,vfs_*' >"$work/answer" 2>"$work/said" &
+	pid=$!
+	tries=0
+	while ! grep -q '^watching' "$work/said" && [ $tries -lt 100 ]; do
+		tries=$((tries + 1))
+		sleep 0.2
+	done
+	sleep 1
+	kill -$signal $pid
+	wait $pid 2>/dev/null
+	expect_left errors_leaves_nothing_after_$signal
+done
+expect_none errors_leaves_the_recording "$(lkst status 2>&1 >"$work/status"; grep -q recording "$work/status" || cat "$work/status")"
+lkst stop --quiet
+lkst errors --quiet --path do_filp_open >"$work/answer" 2>"$work/said" &
+pid=$!
+sleep 4
+kill -9 $pid
+wait $pid 2>/dev/null
+sleep 4
+lkst probe --list >"$work/list" 2>&1
+expect_none errors_killed_ends_its_recording "$(grep -q 'nothing is being recorded' "$work/list" || cat "$work/list")"
+
+# ---- what is refused ---------------------------------------------------------------------------------
+
+lkst errors --path no_such_function true 2>"$work/said"
+expect_none errors_needs_a_function "$(grep -q 'no function matches' "$work/said" || cat "$work/said")"
+lkst errors --path d_can_lookup,inode_owner_or_capable true 2>"$work/said"
+expect_none errors_needs_one_that_can_fail "$(grep -q 'no function' "$work/said" || cat "$work/said")"
+lkst errors --pid 999999 2>"$work/said"
+expect_none errors_needs_a_process "$(grep -q 'no process 999999' "$work/said" || cat "$work/said")"
+umount "$work/full"
