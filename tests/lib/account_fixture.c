@@ -33,16 +33,34 @@ struct lkst_catalog *account_catalog(const char *version, bool has_ends)
 	return c;
 }
 
+/* A probe of group `errors` at the returns of functions. */
+static void add_error_probe(struct lkst_catalog *c)
+{
+	struct lkst_field_class fields[3];
+	struct lkst_event_class event = { .id = LKST_NR_EVENTS + 200, .fields = fields };
+	struct lkst_err e;
+
+	snprintf(event.name, sizeof(event.name), "errors:vfs");
+	make_field(&event, LKST_PROBE_FIELD_RET_IP, LKST_CLASS_UINT, 8, 16, 0, 0);
+	make_field(&event, LKST_PROBE_FIELD_FUNC, LKST_CLASS_UINT, 8, 16, 0, 0);
+	make_field(&event, "ret", LKST_CLASS_SINT, 4, 10, 0, 0);
+	if (lkst_catalog_add(&e, c, &event))
+		abort();
+}
+
 struct account_fixture *account_new(const char *text, const char *version)
 {
+	struct lkst_catalog *c = account_catalog(version, make_has_ends(text));
 	struct account_fixture *x = calloc(1, sizeof(*x));
 	struct make_trace *t;
 
 	if (!x)
 		abort();
+	if (strstr(text, "errors:"))
+		add_error_probe(c);
 	make_scratch(x->dir);
 	snprintf(x->path, sizeof(x->path), "%s/trace", x->dir);
-	t = make_begin(x->path, account_catalog(version, make_has_ends(text)), 4096);
+	t = make_begin(x->path, c, 4096);
 	if (make_text(t, account_state) || make_text(t, text)) {
 		fprintf(stderr, "account_new: %s\n", t->err.text);
 		abort();

@@ -436,6 +436,37 @@ TEST(why_tells_a_long_run_with_short_breaks_as_one)
 /* ---- damage --------------------------------------------------------------------------------- */
 
 /* What is damaged is a gap or a lie, and either way there is an answer or an error. */
+/* A call that failed, and through which functions (I33); one that succeeded after an error; one of another thread. */
+TEST(why_says_which_function_failed_first)
+{
+	static const char trace[] =
+		"sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
+		"syscall_entry_read cpu=0 tid=10 ns=1001000000 fd=3\n"
+		"errors:vfs cpu=0 tid=10 ns=1001000100 __probe_func=4096 ret=-11\n"
+		"errors:vfs cpu=0 tid=10 ns=1001000200 __probe_func=4097 ret=-5\n"
+		"errors:vfs cpu=1 tid=20 ns=1001000250 __probe_func=8192 ret=-5\n"
+		"errors:vfs cpu=0 tid=10 ns=1001000300 __probe_func=4098 ret=-5\n"
+		"errors:vfs cpu=0 tid=10 ns=1001000400 __probe_func=4099 ret=-5\n"
+		"syscall_exit_read cpu=0 tid=10 ns=1001001000 ret=-5\n"
+		"syscall_entry_write cpu=0 tid=10 ns=1002000000 fd=3\n"
+		"errors:vfs cpu=0 tid=10 ns=1002000100 __probe_func=4096 ret=-11\n"
+		"syscall_exit_write cpu=0 tid=10 ns=1002001000 ret=8\n"
+		"syscall_entry_write cpu=0 tid=10 ns=1003000000 fd=3\n"
+		"syscall_exit_write cpu=0 tid=10 ns=1003001000 ret=-32\n"
+		"syscall_entry_read cpu=0 tid=10 ns=1004000000 fd=9\n"
+		"errors:vfs cpu=0 tid=10 ns=1004000100 __probe_func=4096 ret=-9\n"
+		"syscall_exit_read cpu=0 tid=10 ns=1004001000 ret=-9\n";
+
+	CHECK_STR(
+		account_explain(trace, 0),
+		"10/victim, 1.000000000 to 1.010000000, 10.0 ms: ran 10.0 ms\n"
+		"+0 ns     10.0 ms   ran on CPU 0\n"
+		"+1.00 ms  1.00 us   read() failed with EIO: 0x1003, 0x1002, first 0x1001 said so\n"
+		"+4.00 ms  1.00 us   read() failed with EBADF: first 0x1000 said so\n");
+	CHECK(strstr(account_explain(trace, ACCOUNT_JSON),
+		     "\"call\":\"read\",\"error\":\"EBADF\",\"first\":\"0x1000\""));
+}
+
 TEST(why_and_lint_get_through_damaged_traces)
 {
 	static const char *const files[] = { "main.0", "main.1", "metadata" };
@@ -499,6 +530,7 @@ static const struct unit_test tests[] = {
 	{ "why_sums_up_what_is_short", test_why_sums_up_what_is_short },
 	{ "why_tells_a_long_run_with_short_breaks_as_one",
 	  test_why_tells_a_long_run_with_short_breaks_as_one },
+	{ "why_says_which_function_failed_first", test_why_says_which_function_failed_first },
 	{ "why_and_lint_get_through_damaged_traces", test_why_and_lint_get_through_damaged_traces },
 };
 UNIT_MAIN(tests)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "abi/syscalls.h"
+#include "analyze/engine/error_chain.h"
 #include "analyze/why/recent.h"
 #include "base/bsearch.h"
 #include "base/cleanup.h"
@@ -24,6 +25,8 @@ static void classify(struct lkst_excerpt *w)
 		c = w->catalog->classes[id];
 		if (!c)
 			continue;
+		if (lkst_error_is_return(c))
+			w->kind_of[id] = LKST_EVENT_REF_RETURN;
 		desc = c->index >= 0 ? &lkst_events[c->index] : NULL;
 		if (lkst_class_call(c))
 			w->kind_of[id] = c->half == LKST_HALF_ENTRY ? LKST_EVENT_REF_ENTRY : LKST_EVENT_REF_EXIT;
@@ -137,10 +140,11 @@ static u32 list_of_kind(u16 kind)
 		       : kind;
 }
 
-/* System calls are most of all, and nobody looks for them without a thread. */
+/* System calls are most of all, and nobody looks for them, and what is in them, without a thread. */
 static bool has_list(u16 kind)
 {
-	return kind != LKST_EVENT_REF_ENTRY && kind != LKST_EVENT_REF_EXIT;
+	return kind != LKST_EVENT_REF_ENTRY && kind != LKST_EVENT_REF_EXIT &&
+	       kind != LKST_EVENT_REF_RETURN;
 }
 
 /* Counts moment @i in each list that it is in. The idle thread is of no interest and has many. */

@@ -27,6 +27,7 @@ enum {
 	/* Kinds of moments beyond enum lkst_event_index. */
 	LKST_EVENT_REF_ENTRY = LKST_NR_EVENTS, /* into a system call */
 	LKST_EVENT_REF_EXIT,		       /* out of one */
+	LKST_EVENT_REF_RETURN, /* a function returned an error: a probe of group `errors` */
 	LKST_EVENT_REF_NONE = 0xffff,	       /* what windows do not hold */
 };
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/why/narrate_failed.h"
 #include "analyze/why/narrate_wait.h"
 #include "analyze/why/stretch.h"
 
@@ -287,6 +288,7 @@ int lkst_why_explain(struct lkst_err *e, const struct lkst_excerpt *w, s32 tid, 
 	s = lkst_account_add(t.account, &t.account->root, "interval", from_ns, to_ns, tid);
 	lkst_narrate_interval(&t, s, &line);
 	tell_line(&t, s, tid, &line, depth);
+	lkst_narrate_failed(&t, s);
 	lkst_stretches_fini(&line);
 	for (i = 0; i < w->spans->notes.nr; i++)
 		lkst_notes_add(&t.account->notes, "%s", w->spans->notes.text[i]);

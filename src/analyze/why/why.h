@@ -32,6 +32,7 @@ enum {
  *	packet		the packet on its way; interface, bytes
  *	rest		stretches too short to be told one by one; count, and sums as in "interval"
  *	many		waits of one kind among them; count, longest_ns
+ *	failed		a system call that failed; call, error, first: the function that said so first
  *	absent, unknown	the thread was not there; nothing proves what it did
  *	gap		records are missing here
  */
