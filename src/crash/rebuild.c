@@ -19,7 +19,7 @@
 #include "crash/repair.h"
 #include "trace/block.h"
 #include "trace/lost.h"
-#include "trace/stream_file.h"
+#include "trace/stream_name.h"
 
 enum {
 	BLOCK_MAX = 1 << LKST_BLOCK_SHIFT_MAX,

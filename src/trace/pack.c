@@ -116,8 +116,26 @@ static int add_entry(struct lkst_err *e, struct lkst_pack *pack, const char *nam
 	return 0;
 }
 
+/* An archive in a file, or in memory. */
+struct archive {
+	int fd;
+	const u8 *bytes; /* if it is in memory */
+	u64 length;
+};
+
+static int read_header(struct lkst_err *e, const struct archive *a, u64 at, struct header *h)
+{
+	if (at > a->length || a->length - at < UNIT)
+		return lkst_err_set(e, -EBADMSG, "it is cut short: its end is missing");
+	if (a->bytes)
+		memcpy(h, a->bytes + at, sizeof(*h));
+	else if (pread(a->fd, h, sizeof(*h), (off_t)at) != (ssize_t)sizeof(*h))
+		return lkst_err_sys(e, -EIO, "reading it");
+	return 0;
+}
+
 /* Lists all regular files by their whole names. */
-static int list_all(struct lkst_err *e, int fd, u64 length, struct lkst_pack *pack)
+static int list_all(struct lkst_err *e, const struct archive *a, struct lkst_pack *pack)
 {
 	u64 at = 0, size;
 	int err;
@@ -126,10 +144,9 @@ static int list_all(struct lkst_err *e, int fd, u64 length, struct lkst_pack *pa
 		char path[LKST_PACK_NAME_MAX] = "";
 		struct header h;
 
-		if (at > length || length - at < UNIT)
-			return lkst_err_set(e, -EBADMSG, "it is cut short: its end is missing");
-		if (pread(fd, &h, sizeof(h), (off_t)at) != (ssize_t)sizeof(h))
-			return lkst_err_sys(e, -EIO, "reading it");
+		err = read_header(e, a, at, &h);
+		if (err)
+			return err;
 		if (!h.name[0])
 			return 0; /* an empty unit is the end */
 		if (!is_header(&h, &size))
@@ -139,7 +156,7 @@ static int list_all(struct lkst_err *e, int fd, u64 length, struct lkst_pack *pa
 						 "one file",
 					    (unsigned long long)at);
 		at += UNIT;
-		if (size > length - at)
+		if (size > a->length - at)
 			return lkst_err_set(e, -EBADMSG, "it is cut short: it ends in a file");
 		memcpy(path, h.name, sizeof(h.name));
 		err = h.type == '0' || !h.type ? add_entry(e, pack, path, at, size) : 0;
@@ -175,18 +192,15 @@ static int keep_trace(struct lkst_err *e, struct lkst_pack *pack)
 	return 0;
 }
 
-int lkst_pack_list(struct lkst_err *e, int fd, struct lkst_pack *ret_pack)
+static int list(struct lkst_err *e, const struct archive *a, struct lkst_pack *ret_pack)
 {
 	struct lkst_pack pack = {};
-	struct stat st;
 	int err;
 
-	if (fstat(fd, &st))
-		return lkst_err_sys(e, -errno, "reading it");
-	if (st.st_size < UNIT)
+	if (a->length < UNIT)
 		return lkst_err_set(e, -EBADMSG,
 				    "it is neither a trace directory nor a trace in one file");
-	err = list_all(e, fd, (u64)st.st_size, &pack);
+	err = list_all(e, a, &pack);
 	if (!err)
 		err = keep_trace(e, &pack);
 	if (err)
@@ -194,6 +208,25 @@ int lkst_pack_list(struct lkst_err *e, int fd, struct lkst_pack *ret_pack)
 	else
 		*ret_pack = pack;
 	return err;
+}
+
+int lkst_pack_list(struct lkst_err *e, int fd, struct lkst_pack *ret_pack)
+{
+	struct archive a = { .fd = fd };
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return lkst_err_sys(e, -errno, "reading it");
+	a.length = (u64)st.st_size;
+	return list(e, &a, ret_pack);
+}
+
+int lkst_pack_list_memory(struct lkst_err *e, const void *bytes, size_t length,
+			  struct lkst_pack *ret_pack)
+{
+	const struct archive a = { .fd = -1, .bytes = bytes, .length = length };
+
+	return list(e, &a, ret_pack);
 }
 
 void lkst_pack_fini(struct lkst_pack *pack)

@@ -30,6 +30,10 @@ struct lkst_pack {
  * archive that @fd refers to. -EBADMSG: it is no such archive. Trusts no byte.
  */
 int lkst_pack_list(struct lkst_err *e, int fd, struct lkst_pack *ret_pack);
+
+/* The same for an archive that is in memory. */
+int lkst_pack_list_memory(struct lkst_err *e, const void *bytes, size_t length,
+			  struct lkst_pack *ret_pack);
 void lkst_pack_fini(struct lkst_pack *pack);
 
 /* The entry called @name, or NULL. */

@@ -14,7 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/create.h"
-#include "trace/stream_file.h"
+#include "trace/stream_name.h"
 #include "trace/zst.h"
 
 enum { NICE_MOST = 19 };

@@ -18,7 +18,7 @@
 #include "base/time.h"
 #include "base/vec.h"
 #include "trace/packer.h"
-#include "trace/stream_file.h"
+#include "trace/stream_name.h"
 
 enum {
 	DIGITS = 6,	      /* of a part's number */

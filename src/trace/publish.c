@@ -14,7 +14,7 @@
 #include "base/create.h"
 #include "base/io.h"
 #include "trace/metadata.h"
-#include "trace/stream_file.h"
+#include "trace/stream_name.h"
 
 enum {
 	UUID_TEXT = 33,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A trace directory, opened for reading: its streams' blocks, and all their records merged into
+ * A trace, opened for reading: its streams' blocks, and all their records merged into
  * one order of time. Damage costs what it covers: a block that cannot be read is a counted gap.
  */
 #ifndef LKST_TRACE_READER_H
@@ -27,6 +27,22 @@ int lkst_trace_open(struct lkst_err *e, const char *path, struct lkst_trace **re
 /* Opens several at once, parts of one recording in any order, to be read as one. */
 int lkst_trace_open_parts(struct lkst_err *e, char *const *paths, unsigned int nr_paths,
 			  struct lkst_trace **ret_trace);
+
+/* A file of a trace that is in memory. */
+struct lkst_memory_file {
+	const char *name; /* with a directory, if it is of a part */
+	const void *bytes;
+	size_t length;
+};
+
+/*
+ * Opens a trace that is in memory: the files of its directory, or of its parts' directories, or the one file that
+ * lkst_pack_write() made. The bytes are the caller's, who keeps them as they are until the trace is closed. Compressed
+ * files are refused with -ENOTSUP. Nothing of the operating system is needed.
+ */
+int lkst_trace_open_memory(struct lkst_err *e, const struct lkst_memory_file *files,
+			   unsigned int nr_files, struct lkst_trace **ret_trace);
+
 void lkst_trace_close(struct lkst_trace *t);
 LKST_GUARD(lkst_trace_close, struct lkst_trace)
 

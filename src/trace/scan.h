@@ -4,7 +4,7 @@
 #define LKST_TRACE_SCAN_H
 
 #include "trace/block.h"
-#include "trace/stream_file.h"
+#include "trace/stream_bytes.h"
 
 struct lkst_scan {
 	const struct lkst_stream_bytes *files;
@@ -19,7 +19,7 @@ struct lkst_scan {
 };
 
 /*
- * A scan of @b, which lkst_stream_map() has mapped. Blocks of another trace than @uuid's are bad ones. Two
+ * A scan of @b, which whoever opens the stream has. Blocks of another trace than @uuid's are bad ones. Two
  * of the first three good blocks decide which stream it is, or else the first.
  */
 struct lkst_scan lkst_scan_begin(const struct lkst_stream_bytes *b, const u8 *uuid);

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The files of one stream, mapped and indexed. The headers of its blocks decide what is good; what the
+ * One stream's bytes, indexed. The headers of its blocks decide what is good; what the
  * records say comes later, when they are read.
  */
 #include "trace/stream.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "abi/control.h"
@@ -17,6 +15,7 @@
 #include "base/vec.h"
 #include "trace/block_walk.h"
 #include "trace/scan.h"
+#include "trace/stream_name.h"
 
 enum {
 	UNIT = 1 << LKST_BLOCK_SHIFT_MIN,
@@ -158,7 +157,7 @@ static int list_blocks(struct lkst_err *e, struct lkst_stream *s, const u8 *uuid
 static void let_go(const struct lkst_stream *s, u32 i)
 {
 	if (i % LOOKS == LOOKS - 1)
-		madvise(s->files.map, s->files.map_length, MADV_DONTNEED);
+		lkst_stream_bytes_let_go(&s->files);
 }
 
 struct numbered {
@@ -190,7 +189,9 @@ static int by_number(const void *a, const void *b)
  */
 static struct numbered number_of(const struct lkst_stream *s, u32 start)
 {
-	struct numbered n = { .seq = seq_of(s, start), .begin_ns = begin_of(s, start), .start = start };
+	struct numbered n = { .seq = seq_of(s, start),
+			      .begin_ns = begin_of(s, start),
+			      .start = start };
 
 	if (s->files.nr_segments == 1)
 		return n;
@@ -203,7 +204,8 @@ static struct numbered number_of(const struct lkst_stream *s, u32 start)
 static bool is_copy(const struct lkst_stream *s, u32 a, u32 b)
 {
 	return size_of(s, a) == size_of(s, b) &&
-	       !memcmp(s->files.bytes + (size_t)a * UNIT, s->files.bytes + (size_t)b * UNIT, size_of(s, a));
+	       !memcmp(s->files.bytes + (size_t)a * UNIT, s->files.bytes + (size_t)b * UNIT,
+		       size_of(s, a));
 }
 
 /* Whether the block at @b can be a further piece of the one at @a, which has its number. */
@@ -217,7 +219,8 @@ static unsigned int segment_of(const struct lkst_stream *s, u32 start)
 	size_t at = (size_t)start * UNIT;
 	unsigned int i = 0;
 
-	while (i + 1 < s->files.nr_segments && at >= s->files.segments[i].start + s->files.segments[i].length)
+	while (i + 1 < s->files.nr_segments &&
+	       at >= s->files.segments[i].start + s->files.segments[i].length)
 		i++;
 	return i;
 }
@@ -407,18 +410,18 @@ static void count_first(struct lkst_stream *s)
 	size_t at = s->info.nr_blocks ? (size_t)s->starts[0] * UNIT : 0;
 	unsigned int i = 0;
 
-	while (at >= s->files.segments[i].start + s->files.segments[i].length && i + 1 < s->files.nr_segments)
+	while (at >= s->files.segments[i].start + s->files.segments[i].length &&
+	       i + 1 < s->files.nr_segments)
 		i++;
 	while (s->nr_first < s->info.nr_blocks &&
-	       (size_t)s->starts[s->nr_first] * UNIT - s->files.segments[i].start < s->files.segments[i].length)
+	       (size_t)s->starts[s->nr_first] * UNIT - s->files.segments[i].start <
+		       s->files.segments[i].length)
 		s->nr_first++;
 }
 
-int lkst_stream_open(struct lkst_err *e, const struct lkst_stream_file *files,
-		     unsigned int nr_files, const struct lkst_catalog *catalog,
-		     struct lkst_stream **ret_stream)
+int lkst_stream_open(struct lkst_err *e, const char *name, struct lkst_stream_bytes *bytes,
+		     const struct lkst_catalog *catalog, struct lkst_stream **ret_stream)
 {
-	const char *name = files[0].name;
 	_cleanup_(lkst_stream_closep) struct lkst_stream *s = calloc(1, sizeof(*s));
 	bool is_sorted, has_long;
 	int err;
@@ -426,15 +429,14 @@ int lkst_stream_open(struct lkst_err *e, const struct lkst_stream_file *files,
 	if (!s)
 		return lkst_err_sys(e, -ENOMEM, "%s", name);
 	snprintf(s->file, sizeof(s->file), "%.*s", (int)lkst_stream_name_length(name), name);
+	s->files = *bytes;
+	*bytes = (struct lkst_stream_bytes){};
 	s->info.file = s->files.file = s->file;
 	s->info.lost_from_ns = s->covered_ns = UINT64_MAX;
 	/* The first good block overrides what the name says. */
 	lkst_stream_name_parse(s->file, &s->info.instance);
 	s->info.cpu = lkst_instance_cpu(s->info.instance);
 	s->info.buffer = lkst_instance_buffer(s->info.instance);
-	err = lkst_stream_map(e, &s->files, files, nr_files);
-	if (err)
-		return err;
 	err = list_blocks(e, s, catalog->uuid, &is_sorted, &has_long);
 	if (err)
 		return err;
@@ -475,7 +477,7 @@ void lkst_stream_close(struct lkst_stream *s)
 {
 	if (!s)
 		return;
-	lkst_stream_unmap(&s->files);
+	lkst_stream_bytes_fini(&s->files);
 	free(s->starts);
 	free(s->rejected);
 	free(s);

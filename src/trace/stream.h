@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One stream of a trace, its files mapped, with an index of its good blocks in order of sequence
+ * One stream of a trace: its bytes, with an index of its good blocks in order of sequence
  * number and time. Private to the reader.
  */
 #ifndef LKST_TRACE_STREAM_H
@@ -8,8 +8,9 @@
 
 #include "base/cleanup.h"
 #include "trace/block.h"
-#include "trace/stream_file.h"
+#include "trace/stream_bytes.h"
 #include "trace/stream_info.h"
+#include "trace/stream_name.h"
 
 struct lkst_stream {
 	struct lkst_stream_info info;
@@ -30,7 +31,7 @@ struct lkst_stream {
 	u64 nr_bad_tail;  /* unreadable blocks after the last good one */
 	u64 nr_bad_extra; /* unreadable blocks that explain no hole in the numbers */
 	bool has_records;
-	u64 begin_ns, end_ns;	 /* of the first and last record, if there is one */
+	u64 begin_ns, end_ns; /* of the first and last record, if there is one */
 	u64 covered_ns; /* until then it has all that was recorded, but for gaps; UINT64_MAX: not known */
 	struct lkst_block block; /* what lkst_trace_block() gave out last */
 	size_t passed;		 /* and how far it has come, for lkst_stream_pass() */
@@ -40,12 +41,12 @@ struct lkst_stream {
 typedef void lkst_stream_report(void *arg, u64 offset, u64 bytes, const char *text);
 
 /*
- * Maps @files, which hold parts of one stream and have the same name but for the suffix, and indexes
- * them. A file without one good block is a stream too: its damage counts.
+ * Indexes the stream in @bytes, which holds parts of one stream, the files of which are called @name but for their
+ * suffix. It takes over what @bytes has, which the caller releases all the same: what is left there. A file without one good block is a stream
+ * too: its damage counts.
  */
-int lkst_stream_open(struct lkst_err *e, const struct lkst_stream_file *files,
-		     unsigned int nr_files, const struct lkst_catalog *catalog,
-		     struct lkst_stream **ret_stream);
+int lkst_stream_open(struct lkst_err *e, const char *name, struct lkst_stream_bytes *bytes,
+		     const struct lkst_catalog *catalog, struct lkst_stream **ret_stream);
 void lkst_stream_close(struct lkst_stream *s);
 LKST_GUARD(lkst_stream_close, struct lkst_stream)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The files of a stream: their names, and where they are mapped. */
+/* The files of a stream, mapped. */
 #include "trace/stream_file.h"
 
 #include <errno.h>
@@ -10,20 +10,16 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "abi/control.h"
-#include "abi/state.h"
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "trace/block.h"
+#include "trace/stream_name.h"
 #include "trace/zst.h"
 
 enum {
 	UNIT = 1 << LKST_BLOCK_SHIFT_MIN,
-	LET_GO = 4 << 20, /* bytes at a time */
 	HOLE_MIN = 1 << 18,
 };
-
-/* ---- mapping ---------------------------------------------------------------------- */
 
 /* Opens a file of the stream, unpacked if it is compressed. */
 static int open_file(struct lkst_err *e, const struct lkst_stream_file *file, int *ret_fd)
@@ -114,6 +110,24 @@ static int place_files(struct lkst_err *e, struct lkst_stream_bytes *b, const in
 	return err;
 }
 
+/* Whole pages only. What is let go of is read again from the file when it is looked at. */
+static void let_go(const struct lkst_stream_bytes *b, size_t from, size_t to)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t begin = ((uintptr_t)b->bytes + from + page - 1) / page * page;
+	uintptr_t end = ((uintptr_t)b->bytes + to) / page * page;
+
+	if (begin < end)
+		madvise((void *)begin, end - begin, MADV_DONTNEED);
+}
+
+static void unmap(struct lkst_stream_bytes *b)
+{
+	munmap(b->memory, b->memory_length);
+}
+
+static const struct lkst_stream_keeper mapped = { .let_go = let_go, .release = unmap };
+
 static int map_files(struct lkst_err *e, struct lkst_stream_bytes *b, const int *fds)
 {
 	int err = place_files(e, b, fds);
@@ -127,8 +141,9 @@ static int map_files(struct lkst_err *e, struct lkst_stream_bytes *b, const int 
 		     0);
 	if (bytes == MAP_FAILED)
 		return lkst_err_sys(e, -errno, "cannot map %s", b->file);
-	b->bytes = b->map = bytes;
-	b->map_length = b->length;
+	b->bytes = b->memory = bytes;
+	b->keeper = &mapped;
+	b->memory_length = b->length;
 	for (i = 0; i < b->nr_segments; i++)
 		if (b->segments[i].length &&
 		    mmap((u8 *)bytes + b->segments[i].start, b->segments[i].length, PROT_READ,
@@ -156,11 +171,12 @@ static int map_part(struct lkst_err *e, struct lkst_stream_bytes *b,
 		   (off_t)(file->offset - lead));
 	if (map == MAP_FAILED)
 		return lkst_err_sys(e, -errno, "cannot map %s", b->file);
-	b->map = map;
-	b->map_length = (size_t)(file->length + lead);
+	b->memory = map;
+	b->keeper = &mapped;
+	b->memory_length = (size_t)(file->length + lead);
 	b->bytes = (u8 *)map + lead;
 	b->length = (size_t)file->length;
-	madvise(map, b->map_length, MADV_SEQUENTIAL);
+	madvise(map, b->memory_length, MADV_SEQUENTIAL);
 	return list_holes(e, b, file->fd, file->offset, b->length, 0);
 }
 
@@ -184,82 +200,4 @@ int lkst_stream_map(struct lkst_err *e, struct lkst_stream_bytes *b,
 	for (i = 0; i < nr; i++)
 		close(fds[i]);
 	return err;
-}
-
-void lkst_stream_unmap(struct lkst_stream_bytes *b)
-{
-	if (b->map)
-		munmap(b->map, b->map_length);
-	free(b->segments);
-	free(b->holes);
-}
-
-void lkst_stream_bytes_pass(const struct lkst_stream_bytes *b, size_t *passed, size_t at)
-{
-	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	uintptr_t from, to;
-
-	if (at < *passed)
-		*passed = at;
-	if (at - *passed < LET_GO)
-		return;
-	from = ((uintptr_t)b->bytes + *passed + page - 1) / page * page;
-	to = ((uintptr_t)b->bytes + at) / page * page;
-	madvise((void *)from, to - from, MADV_DONTNEED);
-	*passed = at;
-}
-
-/* ---- names ------------------------------------------------------------------------ */
-
-size_t lkst_stream_name_length(const char *name)
-{
-	const size_t length = strlen(name), suffix = sizeof(LKST_ZST_SUFFIX) - 1;
-
-	if (length > suffix && !strcmp(name + length - suffix, LKST_ZST_SUFFIX))
-		return length - suffix;
-	return length;
-}
-
-void lkst_stream_name(u64 instance, char ret_name[LKST_STREAM_NAME_MAX])
-{
-	static const char *const names[] = {
-		[LKST_BUFFER_MAIN] = "main", [LKST_BUFFER_LIFE] = "life"
-	};
-	u32 cpu = lkst_instance_cpu(instance), buffer = lkst_instance_buffer(instance);
-	u32 level = lkst_instance_level(instance);
-	char nested[8] = "";
-
-	if (level)
-		snprintf(nested, sizeof(nested), ".n%u", level);
-	if (buffer == LKST_BUFFER_STATE)
-		snprintf(ret_name, LKST_STREAM_NAME_MAX, "state");
-	else if (buffer < sizeof(names) / sizeof(names[0]))
-		snprintf(ret_name, LKST_STREAM_NAME_MAX, "%s.%u%s", names[buffer], cpu, nested);
-	else
-		snprintf(ret_name, LKST_STREAM_NAME_MAX, "buffer%u.%u%s", buffer, cpu, nested);
-}
-
-bool lkst_stream_name_parse(const char *name, u64 *ret_instance)
-{
-	u32 cpu = 0, buffer, level = 0;
-	char same[LKST_STREAM_NAME_MAX];
-	u64 instance;
-
-	if (!strcmp(name, "state"))
-		buffer = LKST_BUFFER_STATE;
-	else if (sscanf(name, "main.%5u.n%1u", &cpu, &level) >= 1)
-		buffer = LKST_BUFFER_MAIN;
-	else if (sscanf(name, "life.%5u.n%1u", &cpu, &level) >= 1)
-		buffer = LKST_BUFFER_LIFE;
-	else if (sscanf(name, "buffer%5u.%5u.n%1u", &buffer, &cpu, &level) < 2)
-		return false;
-	if (cpu >= LKST_CPUS_MAX || buffer > LKST_BUFFER_STATE || level >= LKST_LEVELS)
-		return false;
-	/* Only if it is that name to the last character. */
-	instance = lkst_stream_instance(cpu, buffer, level);
-	lkst_stream_name(instance, same);
-	if (strcmp(name, same))
-		return false;
-	*ret_instance = instance;
-	return true;
 }

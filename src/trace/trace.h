@@ -45,6 +45,22 @@ struct lkst_trace {
 	struct lkst_ends ends;
 };
 
+/* ---- reader.c: what those who open a trace put it together with, from a @t that is all zero ---- */
+
+/*
+ * Adds the catalogue of part @part, which is the trace's from then on, or freed: one recording has the same in all.
+ * @first is the first part's name, for the error.
+ */
+int lkst_trace_add_catalog(struct lkst_err *e, struct lkst_trace *t, const char *first,
+			   const char *part, struct lkst_catalog *c);
+
+/* Adds the stream of the files called @name, as lkst_stream_open() opens it. */
+int lkst_trace_add_stream(struct lkst_err *e, struct lkst_trace *t, const char *name,
+			  struct lkst_stream_bytes *bytes);
+
+/* Puts the streams in order, when all are there, and finds out what is missing. */
+int lkst_trace_order(struct lkst_err *e, struct lkst_trace *t);
+
 /* Adds stream @instance to @t as one of which there is nothing. */
 int lkst_trace_add_missing(struct lkst_err *e, struct lkst_trace *t, u64 instance);
 

@@ -19,7 +19,7 @@
 #include "base/vec.h"
 #include "trace/block.h"
 #include "trace/metadata.h"
-#include "trace/stream_file.h"
+#include "trace/stream_name.h"
 
 enum {
 	STATE_BLOCK = 1 << LKST_BLOCK_SHIFT_MIN,

@@ -66,9 +66,10 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	static u8 out[64 * UNIT];
 	static int fd = -1;
-	struct lkst_pack pack = {};
+	struct lkst_pack pack = {}, same = {};
 	struct lkst_err e;
 	unsigned int i;
+	int err;
 
 	if (fd < 0)
 		fd = memfd_create("pack", MFD_CLOEXEC);
@@ -78,8 +79,15 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	}
 	if (fd < 0 || ftruncate(fd, 0) || pwrite(fd, data, size, 0) != (ssize_t)size)
 		abort();
-	if (lkst_pack_list(&e, fd, &pack))
+	err = lkst_pack_list_memory(&e, data, size, &same);
+	if (lkst_pack_list(&e, fd, &pack) != err)
+		abort();
+	if (err)
 		return 0;
+	if (same.nr != pack.nr ||
+	    memcmp(same.entries, pack.entries, pack.nr * sizeof(*pack.entries)))
+		abort();
+	lkst_pack_fini(&same);
 	if (!lkst_pack_find(&pack, "metadata"))
 		abort();
 	for (i = 0; i < pack.nr; i++)

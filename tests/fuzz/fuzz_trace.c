@@ -28,6 +28,7 @@
 #include <zstd.h>
 
 #include "base/io.h"
+#include "lib/in_memory.h"
 #include "lib/touch.h"
 #include "trace/ends.h"
 #include "trace/metadata.h"
@@ -55,7 +56,8 @@ static char parts_dir[64]; /* has two parts, "1" and "2" */
 static void remove_dirs(void)
 {
 	static const char *const names[] = { "metadata", "main.0", "main.0.zst" };
-	static const char *const part_names[] = { "1/metadata", "1/state", "2/metadata", "2/state" };
+	static const char *const part_names[] = { "1/metadata", "1/state", "2/metadata",
+						  "2/state" };
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC),
 	    parts_fd = open(parts_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	unsigned int i;
@@ -249,18 +251,15 @@ static void report(void *arg, const struct lkst_stream_info *stream, u64 offset,
 	*sum += offset + bytes + strlen(text) + stream->cpu;
 }
 
-static void read_trace(const char *path, u64 from, u64 to)
+static void read_trace(struct lkst_trace *t, u64 from, u64 to)
 {
 	struct lkst_threads *threads;
 	struct lkst_record record;
-	struct lkst_trace *t;
 	struct lkst_merge *m;
 	struct lkst_gap gap;
 	struct lkst_err e;
 	u64 last = 0, sum = 0;
 
-	if (lkst_trace_open(&e, path, &t))
-		return;
 	sum += strlen(lkst_trace_ending_text(lkst_trace_ending(t))) + lkst_trace_lacks_part(t);
 	threads = lkst_threads_new();
 	if (!threads || lkst_merge_new(&e, t, from, to, &m))
@@ -277,6 +276,52 @@ static void read_trace(const char *path, u64 from, u64 to)
 	lkst_trace_check(t, report, &sum);
 	lkst_merge_free(m);
 	lkst_threads_free(threads);
+}
+
+/* The files of the trace, in memory: there they read as on the disk. */
+static void read_in_memory(u8 mode, struct lkst_trace *on_disk)
+{
+	struct in_memory files = {};
+	u64 begin = 0, end = 0, other_begin = 0, other_end = 0;
+	struct lkst_trace *t;
+	struct lkst_err e;
+	char path[128];
+	unsigned int i;
+
+	for (i = 1; i <= 2; i++) {
+		snprintf(path, sizeof(path), "%s/%u", parts_dir, i);
+		in_memory_add(&files, mode & PARTS ? path : dir, i == 1 ? "1/" : "2/");
+		if (!(mode & PARTS))
+			break;
+	}
+	if (lkst_trace_open_memory(&e, files.files, files.nr, &t)) {
+		if (on_disk)
+			abort();
+	} else {
+		if (!on_disk)
+			abort();
+		lkst_trace_range(t, &begin, &end);
+		lkst_trace_range(on_disk, &other_begin, &other_end);
+		if (begin != other_begin || end != other_end ||
+		    lkst_trace_nr_streams(t) != lkst_trace_nr_streams(on_disk))
+			abort();
+		read_trace(t, 0, UINT64_MAX);
+		lkst_trace_close(t);
+	}
+	in_memory_fini(&files);
+}
+
+static void read_all(u8 mode)
+{
+	struct lkst_trace *t = NULL;
+	struct lkst_err e;
+
+	if (!lkst_trace_open(&e, mode & PARTS ? parts_dir : dir, &t)) {
+		read_trace(t, 0, UINT64_MAX);
+		read_trace(t, 1000, (u64)3 << LKST_TIME_BITS);
+	}
+	if (mode & PARTS || !(mode & (PACK | PACKED)))
+		read_in_memory(mode, t);
 	lkst_trace_close(t);
 }
 
@@ -309,7 +354,6 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		is_sound = true;
 	}
 	write_stream(data, size, mode);
-	read_trace(mode & PARTS ? parts_dir : dir, 0, UINT64_MAX);
-	read_trace(mode & PARTS ? parts_dir : dir, 1000, (u64)3 << LKST_TIME_BITS);
+	read_all(mode);
 	return 0;
 }

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A trace in memory reads as the same files on the disk do: one directory, parts of a recording, one file. */
+#include "lib/in_memory.h"
+#include "lib/make_trace.h"
+#include "lib/unit.h"
+#include "trace/ends.h"
+#include "trace/pack.h"
+
+enum { LINES = 8192 };
+
+static struct lkst_err err;
+static char scratch[64], dir[80], other[80];
+
+static const char text[] = "sched_switch cpu=0 ns=1000 next_tid=1\n"
+			   "!block cpu=0\n"
+			   "sched_switch cpu=0 ns=1200 next_tid=3\n"
+			   "!skip cpu=0 blocks=2\n"
+			   "sched_switch cpu=0 ns=1300 next_tid=4\n"
+			   "sched_switch cpu=1 ns=900 next_tid=5\n"
+			   "task_rename cpu=0 buffer=1 ns=1500 target_tid=5 newcomm=a\n"
+			   "state_thread ns=5000 thread_tid=5\n"
+			   "!end ns=2000 how=1\n";
+
+/* All that a pass says of @t, a line for each record and gap. */
+static void list(struct lkst_trace *t, char lines[LINES])
+{
+	struct lkst_merge *m = NULL;
+	struct lkst_record r;
+	struct lkst_gap gap;
+	size_t used = (size_t)snprintf(lines, LINES, "%d\n", lkst_trace_ending(t));
+
+	CHECK_EQ(lkst_merge_new(&err, t, 0, UINT64_MAX, &m), 0);
+	while (lkst_merge_next(m, &r) > 0 && used < LINES) {
+		used += (size_t)snprintf(lines + used, LINES - used, "%s %u %llu %u\n",
+					 r.event->name, r.cpu, (unsigned long long)r.ns, r.size);
+		while (lkst_merge_gap(m, &gap) > 0 && used < LINES)
+			used += (size_t)snprintf(lines + used, LINES - used, "gap %llu %llu\n",
+						 (unsigned long long)gap.from_ns,
+						 (unsigned long long)gap.to_ns);
+	}
+	lkst_merge_free(m);
+}
+
+static void expect_same(struct lkst_trace *on_disk, const struct lkst_memory_file *files,
+			unsigned int nr)
+{
+	static char want[LINES], got[LINES];
+	struct lkst_trace *t = NULL;
+
+	CHECK_EQ(lkst_trace_open_memory(&err, files, nr, &t), 0);
+	if (!t)
+		return;
+	list(on_disk, want);
+	list(t, got);
+	CHECK(strstr(want, "sched_switch 0 1200 "));
+	CHECK(strstr(want, "gap "));
+	CHECK_STR(got, want);
+	lkst_trace_close(t);
+}
+
+static void begin(void)
+{
+	make_scratch(scratch);
+	snprintf(dir, sizeof(dir), "%s/1", scratch);
+	snprintf(other, sizeof(other), "%s/2", scratch);
+	if (make_trace(dir, 4096, text))
+		abort();
+}
+
+static void expect_same_dir(const char *prefix)
+{
+	struct in_memory m = {};
+	struct lkst_trace *t;
+
+	begin();
+	in_memory_add(&m, dir, prefix);
+	CHECK_EQ(lkst_trace_open(&err, dir, &t), 0);
+	expect_same(t, m.files, m.nr);
+	lkst_trace_close(t);
+	in_memory_fini(&m);
+	make_scratch_remove(scratch);
+}
+
+TEST(files_in_memory_read_as_their_directory)
+{
+	expect_same_dir("");
+	expect_same_dir("somewhere/a trace/");
+}
+
+TEST(parts_in_memory_read_as_those_on_the_disk)
+{
+	struct in_memory m = {};
+	struct lkst_trace *t;
+
+	begin();
+	if (make_trace(other, 4096,
+		       "!skip cpu=0 blocks=6\n"
+		       "sched_switch cpu=0 ns=3000 next_tid=1\n"
+		       "!end ns=4000 how=1\n"))
+		abort();
+	in_memory_add(&m, dir, "trace/1/");
+	in_memory_add(&m, other, "trace/2/");
+	CHECK_EQ(lkst_trace_open(&err, scratch, &t), 0);
+	expect_same(t, m.files, m.nr);
+	lkst_trace_close(t);
+	in_memory_fini(&m);
+	make_scratch_remove(scratch);
+}
+
+TEST(one_file_in_memory_reads_as_on_the_disk)
+{
+	struct lkst_memory_file file = { .name = "trace.lkst" };
+	struct lkst_trace *t;
+	char path[96];
+
+	begin();
+	snprintf(path, sizeof(path), "%s/trace.lkst", scratch);
+	CHECK_EQ(lkst_pack_write(&err, dir, path), 0);
+	file.bytes = make_read(scratch, file.name, &file.length);
+	CHECK_EQ(lkst_trace_open(&err, path, &t), 0);
+	expect_same(t, &file, 1);
+	lkst_trace_close(t);
+	/* At an address that is no multiple of 8, too. */
+	file.bytes = memmove(malloc(file.length + 8) + 4, file.bytes, file.length);
+	CHECK_EQ(lkst_trace_open_memory(&err, &file, 1, &t), 0);
+	lkst_trace_close(t);
+	make_scratch_remove(scratch);
+}
+
+static void expect_refused(struct lkst_memory_file *files, unsigned int nr, int error,
+			   const char *says)
+{
+	struct lkst_trace *t;
+
+	CHECK_EQ(lkst_trace_open_memory(&err, files, nr, &t), error);
+	if (!strstr(err.text, says))
+		CHECK_STR(err.text, says);
+}
+
+TEST(what_is_no_trace_is_refused)
+{
+	struct in_memory m = {};
+
+	begin();
+	in_memory_add(&m, dir, "");
+	expect_refused(m.files, 0, -ENOENT, "no file called metadata");
+	expect_refused(&(struct lkst_memory_file){ "a", "short", 5 }, 1, -EBADMSG,
+		       "neither a trace");
+	expect_refused((struct lkst_memory_file[]){ { "metadata", "x", 1 }, { "main.0", "", 0 } },
+		       2, -EBADMSG, "metadata");
+	free((void *)m.files[m.nr].name);
+	m.files[m.nr++] = (struct lkst_memory_file){ strdup("main.1.zst"), strdup("x"), 1 };
+	expect_refused(m.files, m.nr, -ENOTSUP, "main.1.zst is compressed");
+	in_memory_fini(&m);
+	make_scratch_remove(scratch);
+}
+
+#define ROW(name)                                                                                  \
+	{                                                                                          \
+#name, test_##name                                                                 \
+	}
+static const struct unit_test tests[] = {
+	ROW(files_in_memory_read_as_their_directory),
+	ROW(parts_in_memory_read_as_those_on_the_disk),
+	ROW(one_file_in_memory_reads_as_on_the_disk),
+	ROW(what_is_no_trace_is_refused),
+};
+UNIT_MAIN(tests)
