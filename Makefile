@@ -172,6 +172,30 @@ $(PAGE): tools/events-page.c $(wildcard src/abi/*)
 $(GEN)/man/lkst-events.7: $(PAGE)
 	$< > $@
 
+# The library for a page in a browser, as a module of WebAssembly (src/web/module.h): what needs files, sockets or threads
+# is left out, and of the commands those that read.
+WEB_WITHOUT := src/base/create.c $(addprefix src/trace/,packer.c parts.c publish.c stream_file.c wire.c writer.c zst.c)
+WEB_LIB     := $(filter-out $(WEB_WITHOUT) src/crash/% src/probe/%,$(LIB_SRC))
+WEB_CMD     := $(addprefix src/cmd/,analyze.c answer.c check.c check_counters.c ending.c help.c lint.c options.c print.c \
+                  printing.c range.c report.c run.c verbs.c why.c)
+WEB_SRC     := $(sort $(wildcard src/web/*.c wasi/*.c)) $(WEB_CMD) $(WEB_LIB)
+WEB_OBJ     := $(WEB_SRC:%.c=$(GEN)/web/%.o)
+WASM         := $(CLANG) --target=wasm32-wasi -O2
+WASM_CFLAGS  := -std=gnu11 $(WARN) -D_GNU_SOURCE -Isrc -isystem wasi
+
+$(WEB_OBJ): $(GEN)/web/%.o: %.c
+	@mkdir -p $(@D)
+	$(WASM) $(WASM_CFLAGS) -MMD -MP -c $< -o $@
+
+# The linker takes from the archive only what somebody calls.
+$(GEN)/web/lkst.wasm: $(WEB_OBJ)
+	rm -f $(GEN)/web/liblkst.a
+	llvm-ar$(CLANG:clang%=%) rcs $(GEN)/web/liblkst.a $(WEB_LIB:%.c=$(GEN)/web/%.o)
+	$(WASM) -mexec-model=reactor -Wl,--strip-all -o $@ $(filter-out $(WEB_LIB:%.c=$(GEN)/web/%.o),$^) $(GEN)/web/liblkst.a
+
+.PHONY: web
+web: $(GEN)/web/lkst.wasm		## build the library as a page in a browser has it
+
 # Parts of other pages are made of tables in the source, and kept with them.
 PAGE_PARTS := $(BUILD)/tools/page-parts
 $(PAGE_PARTS): tools/page-parts.c $(BUILD)/liblkst.a
@@ -257,7 +281,7 @@ $(FUZZ_BIN): $(BUILD)/%: $(BUILD)/%.o $(TEST_LIB) $(BUILD)/liblkst.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(if $(filter $(FUZZ_DEBUG:%.c=$(BUILD)/%),$@),$(LDLIBS),$(LIB_LIBS))
 
 .PHONY: unit live-tests vm-loads fuzz
-unit: $(UNIT_BIN) $(PAGE_PARTS) $(PROBED_BIN)	## build the unit tests
+unit: $(UNIT_BIN) $(PAGE_PARTS) $(PROBED_BIN) $(GEN)/web/lkst.wasm	## build the unit tests
 live-tests: $(LIVE_TEST_BIN) $(LOAD_BIN)	## build the programs of the live tests
 vm-loads: $(filter $(BUILD)/tests/vm/%,$(LOAD_BIN))	## build the workloads of the tests in guests
 fuzz: $(FUZZ_BIN) $(PROBED_BIN)
@@ -359,4 +383,4 @@ help:					## this list
 		expand -t 16
 
 -include $(LIB_OBJ:.o=.d) $(LIVE_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(PROBE_OBJ:.o=.d) $(TEST_LIB_OBJ:.o=.d) $(UNIT_BIN:=.d) \
-	$(LIVE_TEST_BIN:=.d) $(LOAD_BIN:=.d) $(FUZZ_BIN:=.d)
+	$(LIVE_TEST_BIN:=.d) $(LOAD_BIN:=.d) $(FUZZ_BIN:=.d) $(WEB_OBJ:.o=.d)

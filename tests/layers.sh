@@ -234,7 +234,7 @@ fi
 # Only commands print: libraries have the error, notes, and base/diag.h. $1: a folder with sources as src has.
 prints()
 {
-	find "$1" -name '*.[ch]' ! -path '*/cmd/*' ! -path '*/bpf/*' ! -path '*/handlers/*' -print0 |
+	find "$1" -name '*.[ch]' ! -path '*/cmd/*' ! -path '*/web/*' ! -path '*/bpf/*' ! -path '*/handlers/*' -print0 |
 		xargs -0 grep -nE '(^|[^a-z_])(v?printf|puts|putchar|perror) ?\(|\b(stderr|stdout)\b' | grep -vE 'format\(printf'
 }
 found=$(prints src)

@@ -13,7 +13,7 @@ while IFS= read -r file; do
 	src/abi/*) want='SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause' ;;
 	esac
 	head -n 3 "$file" | grep -qE "$want( \*/)?$" || bad="$bad $file"
-done < <(find Makefile .ci .clang-format .cppcheck src tests tools bench doc/man -type f \
+done < <(find Makefile .ci .clang-format .cppcheck src wasi tests tools bench doc/man -type f \
 	! -path 'tests/data/*' ! -path 'tests/fuzz/*/*' ! -name '*.md' 2>/dev/null | sort)
 if [ -z "$bad" ]; then
 	echo ok licence_is_stated

@@ -38,7 +38,7 @@ else
 fi
 
 # Lines fit a screen. How long a file may be is for whoever reads it to say: tests/layers.sh asks for a header for each.
-long=$(find src tests tools bench -name '*.[ch]' -exec awk '
+long=$(find src wasi tests tools bench -name '*.[ch]' -exec awk '
 	{
 		line = $0
 		while (match(line, /\t/))

@@ -59,7 +59,7 @@ if [ "$(wc -l <"$SCRATCH/patterns")" -lt 20 ]; then
 fi
 
 # The heritage page quotes the original systems.
-found=$(find src doc etc tools bench .ci README.md Makefile -type f | sort |
+found=$(find src wasi doc etc tools bench .ci README.md Makefile -type f | sort |
 	grep -vxE 'doc/(words|heritage)\.md' | uses "$SCRATCH/patterns")
 if [ -z "$found" ]; then
 	echo 'ok words_are_those_of_the_list'

@@ -116,6 +116,13 @@ int lkst_options_parse(struct lkst_err *e, const struct lkst_cmd *cmd, int argc,
 void lkst_options_fini(struct lkst_options *o);
 enum { LKST_OPTIONS_HELP = 1 << 16 };
 
+/*
+ * Runs @cmd with the words @argv, without its own name: parses them, and prints what went wrong, to which @explain, if
+ * not NULL, may add. Returns the exit status.
+ */
+int lkst_cmd_main(const struct lkst_cmd *cmd, int argc, char **argv,
+		  void (*explain)(struct lkst_err *e, int err));
+
 /* What --help prints, and the usage, which is its first part. */
 void lkst_cmd_print_help(const struct lkst_cmd *cmd);
 void lkst_cmd_print_usage(FILE *to, const struct lkst_cmd *cmd);
@@ -148,6 +155,9 @@ int lkst_cmd_parse_range(struct lkst_err *e, const struct lkst_trace *t, const c
  */
 int lkst_cmd_open_trace(struct lkst_err *e, char **args, unsigned int nr_args,
 			struct lkst_trace **ret_trace);
+
+/* Says on stderr how trace @t, called @name, ends, if that is not where its recording ended. */
+void lkst_cmd_tell_ending(const struct lkst_trace *t, const char *name);
 
 /* Runs @cmd with the words of @argv, which NULL ends, as its options and arguments. */
 int lkst_cmd_run(struct lkst_err *e, const struct lkst_cmd *cmd, const char *const *argv);

@@ -8,9 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/out.h"
 #include "cmd/cmd.h"
-#include "trace/ends.h"
 #include "trace/reader.h"
 
 struct paths {
@@ -58,25 +56,6 @@ static int add(struct paths *p, const char *path)
 	return 0;
 }
 
-/* Says on stderr how trace @t, called @name, ends, if that is not where its recording ended. */
-static void tell_ending(const struct lkst_trace *t, const char *name)
-{
-	enum lkst_trace_ending ending = lkst_trace_ending(t);
-	const char *text = lkst_trace_ending_text(ending);
-
-	if (lkst_trace_is_partial(t)) {
-		lkst_print_message(stderr, "lkst: %s is not complete: what made it was broken off", name);
-		return;
-	}
-	if (lkst_trace_lacks_part(t))
-		lkst_print_message(stderr, "lkst: %s is not complete: %s", name,
-				   lkst_trace_lacks_part_text());
-	else if (ending == LKST_TRACE_GOES_ON)
-		lkst_print_message(stderr, "lkst: %s is one part: %s", name, text);
-	if (ending == LKST_TRACE_UNFINISHED || ending == LKST_TRACE_DISK_FULL)
-		lkst_print_message(stderr, "lkst: %s is not complete: %s", name, text);
-}
-
 int lkst_cmd_open_trace(struct lkst_err *e, char **args, unsigned int nr_args,
 			struct lkst_trace **ret_trace)
 {
@@ -92,6 +71,6 @@ int lkst_cmd_open_trace(struct lkst_err *e, char **args, unsigned int nr_args,
 	err = p.nr == 1 ? lkst_trace_open(e, p.list[0], ret_trace)
 			: lkst_trace_open_parts(e, p.list, p.nr, ret_trace);
 	if (!err)
-		tell_ending(*ret_trace, args[0]);
+		lkst_cmd_tell_ending(*ret_trace, args[0]);
 	return err;
 }

@@ -110,7 +110,7 @@ static int place_files(struct lkst_err *e, struct lkst_stream_bytes *b, const in
 	return err;
 }
 
-/* Whole pages only. What is let go of is read again from the file when it is looked at. */
+/* Whole pages only. What was there is read again from the file when it is looked at. */
 static void let_go(const struct lkst_stream_bytes *b, size_t from, size_t to)
 {
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The library as the page has it: src/web/module.h, with the few calls of an operating system that it makes. What it
+ * writes is collected, nothing else gets out, and there are no files: a trace is given to it as bytes.
+ */
+"use strict";
+
+const WASI_BADF = 8;
+/* Text is UTF-8, as a terminal of today would say. */
+const ENVIRONMENT = ["LANG=C.UTF-8"];
+
+class LkstModule {
+	/* @bytes: the module. Resolves to one that is ready. */
+	static async open(bytes)
+	{
+		const lkst = new LkstModule();
+		const { instance } = await WebAssembly.instantiate(bytes, { wasi_snapshot_preview1: lkst.#system() });
+
+		lkst.exports = instance.exports;
+		lkst.exports._initialize();
+		return lkst;
+	}
+
+	/* What the trace consists of from now on: an array of { name, bytes }. */
+	setFiles(files)
+	{
+		this.exports.lkst_web_clear();
+		for (const { name, bytes } of files) {
+			const at = this.#put(bytes);
+
+			if (this.exports.lkst_web_add_file(this.#putText(name), at, bytes.length))
+				throw new Error("there is not enough memory for this trace");
+		}
+	}
+
+	/*
+	 * Runs a command with these words: { status, out, err }, the last two being text.
+	 */
+	run(words)
+	{
+		const at = this.#putText(words.join("\0"));
+
+		this.written = { 1: [], 2: [] };
+		try {
+			const status = this.exports.lkst_web_run(at, words.length);
+
+			return { status, out: this.#text(1), err: this.#text(2) };
+		} finally {
+			this.exports.lkst_web_free(at);
+		}
+	}
+
+	/* The module's memory, which moves when it grows: not to be kept. */
+	get memory()
+	{
+		return this.exports.memory.buffer;
+	}
+
+	#put(bytes)
+	{
+		const at = this.exports.lkst_web_alloc(bytes.length) >>> 0;
+
+		if (!at)
+			throw new Error(`there is no memory for ${bytes.length} bytes`);
+		new Uint8Array(this.memory, at, bytes.length).set(bytes);
+		return at;
+	}
+
+	#putText(text)
+	{
+		return this.#put(new TextEncoder().encode(text + "\0"));
+	}
+
+	#text(fd)
+	{
+		const decoder = new TextDecoder();
+
+		return this.written[fd].map((part) => decoder.decode(part, { stream: true })).join("") + decoder.decode();
+	}
+
+	#write(fd, vectors, nr, retBytes)
+	{
+		const view = new DataView(this.memory);
+		let bytes = 0;
+
+		if (fd != 1 && fd != 2)
+			return WASI_BADF;
+		for (let i = 0; i < nr; i++) {
+			const at = view.getUint32(vectors + 8 * i, true);
+			const length = view.getUint32(vectors + 8 * i + 4, true);
+
+			this.written[fd].push(new Uint8Array(this.memory, at, length).slice());
+			bytes += length;
+		}
+		view.setUint32(retBytes, bytes, true);
+		return 0;
+	}
+
+	/* The environment, as environ_get() wants it: pointers, and strings with their NULs. */
+	#environment(pointers, strings)
+	{
+		const view = new DataView(this.memory);
+		const bytes = new Uint8Array(this.memory);
+
+		for (const text of ENVIRONMENT) {
+			view.setUint32(pointers, strings, true);
+			pointers += 4;
+			bytes.set(new TextEncoder().encode(text + "\0"), strings);
+			strings += text.length + 1;
+		}
+		return 0;
+	}
+
+	/* wasi_snapshot_preview1: there is time, and standard output and error; nothing can be opened. */
+	#system()
+	{
+		const none = () => WASI_BADF;
+
+		return {
+			environ_get: (pointers, strings) => this.#environment(pointers, strings),
+			environ_sizes_get: (retNr, retBytes) => {
+				const view = new DataView(this.memory);
+
+				view.setUint32(retNr, ENVIRONMENT.length, true);
+				view.setUint32(retBytes, ENVIRONMENT.join("").length + ENVIRONMENT.length, true);
+				return 0;
+			},
+			clock_time_get: (clock, precision, retTime) => {
+				const ns = BigInt(Math.round(Date.now() * 1e6));
+
+				new DataView(this.memory).setBigUint64(retTime, ns, true);
+				return 0;
+			},
+			fd_write: (fd, vectors, nr, retBytes) => this.#write(fd, vectors, nr, retBytes),
+			fd_close: none,
+			fd_fdstat_get: none,
+			fd_pread: none,
+			fd_prestat_get: none,
+			fd_prestat_dir_name: none,
+			fd_read: none,
+			fd_seek: none,
+			path_open: none,
+			proc_exit: (status) => {
+				throw new Error(`the library has ended with status ${status}`);
+			},
+		};
+	}
+}
+
+if (typeof module !== "undefined")
+	module.exports = { LkstModule };

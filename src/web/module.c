@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The library as a module of WebAssembly: the files of a trace, and the commands that read it. */
+#include "web/module.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/out.h"
+#include "base/vec.h"
+#include "cmd/cmd.h"
+#include "trace/reader.h"
+
+enum { WORDS_MAX = 256, EXIT_USAGE = 2 };
+
+static struct lkst_memory_file *files;
+static unsigned int nr_files;
+
+static const struct lkst_cmd *const commands[] = {
+	&lkst_cmd_analyze, &lkst_cmd_check,  &lkst_cmd_lint,
+	&lkst_cmd_print,   &lkst_cmd_report, &lkst_cmd_why,
+};
+
+/* ---- the files -------------------------------------------------------------------------------- */
+
+void *lkst_web_alloc(size_t bytes)
+{
+	return malloc(bytes ?: 1);
+}
+
+void lkst_web_free(void *memory)
+{
+	free(memory);
+}
+
+int lkst_web_add_file(char *name, void *bytes, size_t length)
+{
+	struct lkst_memory_file *file = lkst_vec_add(files, nr_files);
+
+	if (!file)
+		return -ENOMEM;
+	*file = (struct lkst_memory_file){ name, bytes, length };
+	return 0;
+}
+
+void lkst_web_clear(void)
+{
+	while (nr_files) {
+		nr_files--;
+		free((void *)files[nr_files].name);
+		free((void *)files[nr_files].bytes);
+	}
+}
+
+/* In place of that of cmd/traces.c: the commands' trace is the one that is there. */
+int lkst_cmd_open_trace(struct lkst_err *e, char **args, unsigned int nr_args,
+			struct lkst_trace **ret_trace)
+{
+	int err = lkst_trace_open_memory(e, files, nr_files, ret_trace);
+
+	if (!err)
+		lkst_cmd_tell_ending(*ret_trace, args[0]);
+	return err;
+}
+
+/* ---- the commands ------------------------------------------------------------------------------ */
+
+static const struct lkst_cmd *find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	return NULL;
+}
+
+int lkst_web_run(char *words, unsigned int nr_words)
+{
+	char *argv[WORDS_MAX + 1] = {};
+	const struct lkst_cmd *cmd;
+	unsigned int i;
+	int status;
+
+	if (!nr_words || nr_words > WORDS_MAX)
+		return EXIT_USAGE;
+	for (i = 0; i < nr_words; i++, words += strlen(words) + 1)
+		argv[i] = words;
+	cmd = find(argv[0]);
+	if (!cmd) {
+		lkst_print_message(stderr, "lkst: a page has no command \"%s\"", argv[0]);
+		return EXIT_USAGE;
+	}
+	status = lkst_cmd_main(cmd, (int)nr_words - 1, argv + 1, NULL);
+	fflush(stdout);
+	return status;
+}
