@@ -176,8 +176,8 @@ $(GEN)/man/lkst-events.7: $(PAGE)
 # is left out, and of the commands those that read.
 WEB_WITHOUT := src/base/create.c $(addprefix src/trace/,packer.c parts.c publish.c stream_file.c wire.c writer.c zst.c)
 WEB_LIB     := $(filter-out $(WEB_WITHOUT) src/crash/% src/probe/%,$(LIB_SRC))
-WEB_CMD     := $(addprefix src/cmd/,analyze.c answer.c check.c check_counters.c ending.c help.c lint.c options.c print.c \
-                  printing.c range.c report.c run.c verbs.c why.c)
+WEB_CMD     := $(addprefix src/cmd/,answer.c check_counters.c ending.c help.c options.c printing.c range.c run.c verbs.c) \
+               $(shell sed -n 's|^READER(\(.*\))$$|src/cmd/\1.c|p' src/cmd/commands.def)
 WEB_SRC     := $(sort $(wildcard src/web/*.c wasi/*.c)) $(WEB_CMD) $(WEB_LIB)
 WEB_OBJ     := $(WEB_SRC:%.c=$(GEN)/web/%.o)
 WASM         := $(CLANG) --target=wasm32-wasi -O2

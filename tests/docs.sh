@@ -57,7 +57,7 @@ else
 	commands="_overview $commands"
 fi
 # The commands are those of the list, in the help and in the page.
-sed -n 's/^COMMAND(\([a-z]*\))$/\1/p' src/cmd/commands.def | sort >"$SCRATCH/listed"
+sed -n 's/^\(COMMAND\|READER\)(\([a-z]*\))$/\2/p' src/cmd/commands.def | sort >"$SCRATCH/listed"
 sed -n 's/^\.It Xr lkst-\([a-z]*\) 1$/\1/p' doc/man/lkst.1 | sort >"$SCRATCH/in_page"
 tr ' ' '\n' <<<"${commands#_overview }" | sort >"$SCRATCH/in_help"
 bad=

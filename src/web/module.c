@@ -18,8 +18,10 @@ static struct lkst_memory_file *files;
 static unsigned int nr_files;
 
 static const struct lkst_cmd *const commands[] = {
-	&lkst_cmd_analyze, &lkst_cmd_check,  &lkst_cmd_lint,
-	&lkst_cmd_print,   &lkst_cmd_report, &lkst_cmd_why,
+#define COMMAND(name)
+#define LINK(name)
+#define READER(name) &lkst_cmd_##name,
+#include "cmd/commands.def"
 };
 
 /* ---- the files -------------------------------------------------------------------------------- */
