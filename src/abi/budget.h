@@ -21,11 +21,12 @@ enum {
 	LKST_BUDGET_RETRY_S = 64,
 	/* A helper that has not done what it was asked to within this time is considered lost. */
 	LKST_BUDGET_ANSWER_S = 10,
+	LKST_BUDGET_ADDED = 128, /* kinds that may be added while the controller runs: of probes */
 };
 
 /* Events that are left out and taken back together: one, or an entry and its exit. */
 struct lkst_kind {
-	/* User space writes these before the controller runs. */
+	/* User space writes these before the controller runs, or, of a probe that is set later, before kind_of. */
 	u16 id[2];   /* 0: none */
 	u16 unit_ns; /* what recording one costs */
 	u16 idle_ns; /* what it costs while it is left out: its hook stays attached */

@@ -50,8 +50,8 @@ int lkst_budget_choose(struct lkst_err *e, struct bpf_object *object, const stru
 			"this kernel is one for real time (PREEMPT_RT), on which a cost "
 			"limit cannot be kept; omit --budget");
 	return lkst_kinds_list(e, plan->catalog, &none, &kinds, &nr) ?:
-	       size_map(object, "lkst_kinds", lkst_hook_groups_rows(nr)) ?:
-	       size_map(object, "lkst_hook_groups", nr) ?:
+	       size_map(object, "lkst_kinds", lkst_hook_groups_rows(nr) + LKST_BUDGET_ADDED) ?:
+	       size_map(object, "lkst_hook_groups", nr + LKST_BUDGET_ADDED) ?:
 	       size_map(object, "lkst_asks", sysconf(_SC_PAGESIZE)) ?:
 	       size_map(object, "lkst_budget_cpus", memory->nr_cpus);
 }
@@ -77,6 +77,21 @@ static u16 fit(u32 unit_ns)
 	return unit_ns < UINT16_MAX ? unit_ns : UINT16_MAX;
 }
 
+static struct lkst_kind make_kind(const struct lkst_kind_desc *k, u16 group)
+{
+	struct lkst_kind kind = {
+		.id = { k->id[0], k->id[1] },
+		.unit_ns = fit(k->unit.hook_ns + k->unit.handler_ns),
+		.idle_ns = fit(k->unit.hook_ns),
+		.value = k->value,
+		.name_length = (u8)strlen(k->name),
+		.group = group,
+	};
+
+	memcpy(kind.name, k->name, sizeof(kind.name));
+	return kind;
+}
+
 static void fill(struct lkst_budget *budget, struct lkst_kind *table,
 		 const struct lkst_kind_desc *kinds, unsigned int nr)
 {
@@ -85,15 +100,7 @@ static void fill(struct lkst_budget *budget, struct lkst_kind *table,
 	for (i = 0; i < nr; i++) {
 		const struct lkst_kind_desc *k = &kinds[i];
 
-		table[i] = (struct lkst_kind){
-			.id = { k->id[0], k->id[1] },
-			.unit_ns = fit(k->unit.hook_ns + k->unit.handler_ns),
-			.idle_ns = fit(k->unit.hook_ns),
-			.value = k->value,
-			.name_length = strlen(k->name),
-			.group = LKST_GROUP_NONE,
-		};
-		memcpy(table[i].name, k->name, sizeof(table[i].name));
+		table[i] = make_kind(k, LKST_GROUP_NONE);
 		for (half = 0; half < 2; half++)
 			if (k->id[half])
 				budget->kind_of[k->id[half]] = i;
@@ -215,6 +222,84 @@ int lkst_budget_group(struct lkst_err *e, const struct lkst_budget_fds *fds,
 		unmap_memory(groups, groups_bytes);
 	unmap_memory(budget, sizeof(*budget));
 	return err;
+}
+
+/* ---- kinds that come later -------------------------------------------------------------------- */
+
+u32 lkst_budget_rows(int fd)
+{
+	struct bpf_map_info info = {};
+	u32 length = sizeof(info);
+
+	return bpf_obj_get_info_by_fd(fd, &info, &length) ? 0 : info.max_entries;
+}
+
+/* Adds @kind, and a group of its own, to the mapped tables, of @nr_kinds and @nr_groups rows. */
+static int add_kind(struct lkst_err *e, struct lkst_budget *budget, struct lkst_kind *kinds,
+		    u32 nr_kinds, struct lkst_hook_group *groups, u32 nr_groups,
+		    const struct lkst_kind_desc *kind)
+{
+	const u32 row = budget->nr_kinds, group = budget->nr_groups;
+
+	if (!kinds || !groups)
+		return lkst_err_sys(e, -ENOMEM, "telling the controller of costs about %s",
+				    kind->name);
+	if (row >= nr_kinds || group >= nr_groups)
+		return lkst_err_set(e, -ENOSPC,
+				    "%s is never left out to keep to the cost limit: that has room "
+				    "for %u probes, set one after the other or at once",
+				    kind->name, LKST_BUDGET_ADDED);
+	groups[group] = (struct lkst_hook_group){ .whole = (u16)row };
+	kinds[row] = make_kind(kind, (u16)group);
+	/* The controller finds a row by these. */
+	__atomic_store_n(&budget->nr_groups, group + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&budget->nr_kinds, row + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&budget->kind_of[kind->id[0]], (u16)row, __ATOMIC_RELEASE);
+	return 0;
+}
+
+int lkst_budget_add(struct lkst_err *e, const struct lkst_budget_fds *fds,
+		    const struct lkst_event_class *event)
+{
+	struct lkst_hook_group *groups;
+	struct lkst_kind_desc kind;
+	struct lkst_budget *budget;
+	struct lkst_kind *kinds;
+	u32 nr_kinds, nr_groups;
+	int err = 0;
+
+	if (fds->kinds_fd < 0)
+		return 0;
+	budget = map_memory(fds->budget_fd, sizeof(*budget));
+	if (!budget)
+		return lkst_err_sys(e, -errno, "telling the controller of costs about %s",
+				    event->name);
+	nr_kinds = lkst_budget_rows(fds->kinds_fd);
+	nr_groups = lkst_budget_rows(fds->groups_fd);
+	kinds = map_memory(fds->kinds_fd, nr_kinds * sizeof(*kinds));
+	groups = map_memory(fds->groups_fd, nr_groups * sizeof(*groups));
+	lkst_kind_describe(event, &budget->costs, &kind);
+	if (budget->kind_of[event->id] == LKST_KIND_NONE)
+		err = add_kind(e, budget, kinds, nr_kinds, groups, nr_groups, &kind);
+	if (kinds)
+		unmap_memory(kinds, nr_kinds * sizeof(*kinds));
+	if (groups)
+		unmap_memory(groups, nr_groups * sizeof(*groups));
+	unmap_memory(budget, sizeof(*budget));
+	return err;
+}
+
+bool lkst_budget_leaves_out(const struct lkst_budget_fds *fds, u32 id)
+{
+	struct lkst_budget budget;
+	struct lkst_kind kind;
+	u32 key = 0;
+
+	if (fds->kinds_fd < 0 || bpf_map_lookup_elem(fds->budget_fd, &key, &budget))
+		return false;
+	key = budget.kind_of[id & LKST_ID_MAX];
+	return key != LKST_KIND_NONE && !bpf_map_lookup_elem(fds->kinds_fd, &key, &kind) &&
+	       kind.is_shed;
 }
 
 void lkst_budget_close(struct lkst_budget_fds *fds)

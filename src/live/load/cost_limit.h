@@ -50,6 +50,19 @@ int lkst_budget_start(struct lkst_err *e, const struct bpf_object *object,
 int lkst_budget_group(struct lkst_err *e, const struct lkst_budget_fds *fds,
 		      const struct lkst_hooks *hooks);
 
+/*
+ * Tells the controller about @event, one of a probe that is set while it runs: a kind and a group of hooks of its own.
+ * Nothing is done if there is no limit, or it knows the event, since the probe was set before. -ENOSPC: it has no room.
+ */
+int lkst_budget_add(struct lkst_err *e, const struct lkst_budget_fds *fds,
+		    const struct lkst_event_class *event);
+
+/* Whether the controller leaves out event @id now. */
+bool lkst_budget_leaves_out(const struct lkst_budget_fds *fds, u32 id);
+
+/* Rows of the map that @fd, one of kinds or groups, refers to: used ones, and those for kinds that come later. */
+u32 lkst_budget_rows(int fd);
+
 /* What the controller reports, copied from its maps. */
 struct lkst_budget_view {
 	struct lkst_budget page;

@@ -10,10 +10,29 @@
 #include "abi/syscalls.h"
 #include "trace/half.h"
 
+/*
+ * A probe in a program's code is a breakpoint: two ways into the kernel and back. That is not measured when recording
+ * starts, since there is no probe then; it is rather too much.
+ */
+enum { PROGRAM_PROBE_NS = 2000 };
+
+static bool is_in_program(const struct lkst_event_class *c)
+{
+	return c->group == LKST_GROUP_PROBE && c->nr_fields &&
+	       c->fields[0].meaning != LKST_MEANING_CODE;
+}
+
+static bool is_at_return(const struct lkst_event_class *c)
+{
+	return c->nr_fields && !strcmp(c->fields[0].name, LKST_PROBE_FIELD_RET_IP);
+}
+
 static enum lkst_hook_type hook_type(const struct lkst_event_class *c)
 {
 	if (c->syscall >= 0)
 		return LKST_HOOK_TYPE_SYSCALL;
+	if (c->group == LKST_GROUP_PROBE)
+		return is_at_return(c) ? LKST_HOOK_TYPE_KRETPROBE : LKST_HOOK_TYPE_KPROBE;
 	if (c->index < 0)
 		return LKST_HOOK_TYPE_BY_NAME;
 	if (!lkst_events[c->index].nr_hooks)
@@ -36,6 +55,8 @@ static struct lkst_unit_cost unit_cost(const struct lkst_event_class *c,
 								     : costs->record_ns };
 	unsigned int i;
 
+	if (is_in_program(c))
+		cost.hook_ns += PROGRAM_PROBE_NS;
 	/* A path is read at entry; in the exit record its place is usually empty. */
 	for (i = 0; i < c->nr_fields && !(c->syscall >= 0 && c->half == LKST_HALF_EXIT); i++)
 		if (c->fields[i].type == LKST_CLASS_STRING)
@@ -56,6 +77,15 @@ static void set_name(struct lkst_kind_desc *k, const struct lkst_event_class *on
 	if (other)
 		lkst_half_common_name(one->name, other->name, both, sizeof(both));
 	snprintf(k->name, sizeof(k->name), "%.*s", LKST_KIND_NAME - 1, other ? both : one->name);
+}
+
+void lkst_kind_describe(const struct lkst_event_class *event, const struct lkst_costs *costs,
+			struct lkst_kind_desc *ret_kind)
+{
+	*ret_kind = (struct lkst_kind_desc){ .id = { event->id },
+					     .unit = unit_cost(event, costs),
+					     .value = value_of(event) };
+	set_name(ret_kind, event, NULL);
 }
 
 int lkst_kinds_list(struct lkst_err *e, const struct lkst_catalog *c,

@@ -26,4 +26,8 @@ int lkst_kinds_list(struct lkst_err *e, const struct lkst_catalog *c,
 		    const struct lkst_costs *costs, struct lkst_kind_desc **ret_kinds,
 		    unsigned int *ret_nr);
 
+/* What the event @event is as a kind by itself: without another half. */
+void lkst_kind_describe(const struct lkst_event_class *event, const struct lkst_costs *costs,
+			struct lkst_kind_desc *ret_kind);
+
 #endif

@@ -28,13 +28,21 @@ struct lkst_limit {
 	int claim;
 	struct lkst_budget *budget; /* mapped */
 	struct lkst_hook_group *groups;
+	u32 nr_rows; /* of groups, those for kinds that come later included */
 };
 
 /* ---- one look --------------------------------------------------------------------------------- */
 
 static size_t groups_bytes(const struct lkst_limit *l)
 {
-	return (l->budget->nr_groups ?: 1) * sizeof(*l->groups);
+	return l->nr_rows * sizeof(*l->groups);
+}
+
+static u32 nr_groups(const struct lkst_limit *l)
+{
+	u32 nr = __atomic_load_n(&l->budget->nr_groups, __ATOMIC_ACQUIRE);
+
+	return nr < l->nr_rows ? nr : l->nr_rows;
 }
 
 /* Reads the notifications of the pins' directory. True if there were any. */
@@ -67,7 +75,7 @@ static int follow_groups(struct lkst_err *e, struct lkst_limit *l)
 /* Makes each group as the controller wants it: off or not. @force: also if none has changed. */
 static int answer(struct lkst_err *e, struct lkst_limit *l, bool force)
 {
-	const u32 nr = l->budget->nr_groups;
+	const u32 nr = nr_groups(l);
 	u32 i;
 	int err;
 
@@ -174,7 +182,8 @@ static int prepare(struct lkst_err *e, struct lkst_limit *l)
 	if (l->claim < 0)
 		return l->claim;
 	l->budget = map(fds->budget_fd, sizeof(*l->budget));
-	if (l->budget)
+	l->nr_rows = lkst_budget_rows(fds->groups_fd);
+	if (l->budget && l->nr_rows)
 		l->groups = map(fds->groups_fd, groups_bytes(l));
 	if (!l->budget || !l->groups)
 		return lkst_err_sys(e, -errno, "reading what the cost limit leaves out");
@@ -217,7 +226,7 @@ static void take_back(struct lkst_limit *l)
 		return;
 	l->budget->retry_s = LKST_BUDGET_RETRY_S;
 	__atomic_store_n(&l->budget->helper, 0, __ATOMIC_RELEASE);
-	for (i = 0; i < l->budget->nr_groups; i++)
+	for (i = 0; i < nr_groups(l); i++)
 		l->groups[i].is_off = false;
 	follow_groups(NULL, l);
 }

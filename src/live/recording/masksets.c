@@ -299,6 +299,27 @@ static bool admits(const struct lkst_control *c, u32 set)
 	       (set != LKST_MASKSET_RNOTHING && lkst_maskset_is_in_use(c, set));
 }
 
+/*
+ * Writes the entries of an event that comes back, @wanted. If it was left out to keep to the cost limit when it went,
+ * it still is, and RALL has to show that. What the controller changes meanwhile is seen after the stores.
+ */
+static void put_admitted(struct lkst_session *s, u32 id, u16 wanted)
+{
+	const struct lkst_budget_fds *limit = lkst_session_budget_fds(s);
+	struct lkst_control *c = lkst_session_control(s);
+	bool is_left_out = lkst_budget_leaves_out(limit, id);
+	u16 *all = &c->route[LKST_MASKSET_RALL][id];
+	u32 set;
+
+	do {
+		__atomic_store_n(all, is_left_out ? wanted | LKST_HANDLER_SHED : wanted,
+				 __ATOMIC_SEQ_CST);
+		for (set = 0; set < LKST_MASKSETS; set++)
+			if (set != LKST_MASKSET_RALL && admits(c, set))
+				put_route(c, set, id, wanted);
+	} while (is_left_out && !(is_left_out = lkst_budget_leaves_out(limit, id)));
+}
+
 int lkst_maskset_admit(struct lkst_err *e, struct lkst_session *s, u32 id, struct lkst_notes *notes)
 {
 	const u16 wanted = lkst_route(LKST_HANDLER_DEFAULT, LKST_BUFFER_MAIN);
@@ -315,10 +336,7 @@ int lkst_maskset_admit(struct lkst_err *e, struct lkst_session *s, u32 id, struc
 	err = begin_change(e, s, route, notes);
 	if (err)
 		return err;
-	put_route(c, LKST_MASKSET_RALL, id, wanted);
-	for (set = 0; set < LKST_MASKSETS; set++)
-		if (admits(c, set))
-			put_route(c, set, id, wanted);
+	put_admitted(s, id, wanted);
 	return end_change(e, s);
 }
 

@@ -291,14 +291,14 @@ static int load(struct lkst_err *e, const char *event, const struct lkst_probe_r
 	return lkst_pins_put(e, fd, pin);
 }
 
-/* Whether a maskset in use sends it to DEFAULT. */
+/* Whether a maskset in use sends it to DEFAULT, and the cost limit does not leave it out. */
 static bool is_used(const struct lkst_control *c, u16 id)
 {
 	u32 set;
 
 	for (set = 0; set < LKST_MASKSETS; set++)
 		if (lkst_maskset_is_in_use(c, set) &&
-		    lkst_route_handler(c->route[set][id]) == LKST_HANDLER_DEFAULT)
+		    c->route[set][id] == lkst_route(LKST_HANDLER_DEFAULT, LKST_BUFFER_MAIN))
 			return true;
 	return false;
 }
@@ -355,6 +355,15 @@ static int keep(struct lkst_err *e, const char *event, const struct preparing *p
 	return err ?: lkst_probe_row_write(e, event, p->row) ?: load(e, event, p->row);
 }
 
+/* Has the cost limit count it. It is no failure of the probe that this has no room. */
+static void limit(struct lkst_session *s, u16 id, struct lkst_notes *notes)
+{
+	struct lkst_err why = {};
+
+	if (lkst_budget_add(&why, lkst_session_budget_fds(s), lkst_session_catalog(s)->classes[id]))
+		lkst_notes_add(notes, "%s.", why.text);
+}
+
 int lkst_probe_set(struct lkst_err *e, struct lkst_session *s, const struct lkst_probe *probe,
 		   const char *definition, struct lkst_notes *notes)
 {
@@ -371,6 +380,7 @@ int lkst_probe_set(struct lkst_err *e, struct lkst_session *s, const struct lkst
 	err = drop_all(e, event->name) ?: declare(e, s, event, &p.row->plan.id);
 	if (err)
 		return err;
+	limit(s, p.row->plan.id, notes);
 	err = keep(e, event->name, &p) ?: admit(e, s, event->name, p.row->plan.id, notes);
 	if (!err && p.row->nr_places)
 		note_left_out(event->name, &p, notes);

@@ -92,3 +92,44 @@ while pidof lkst >/dev/null && [ $tries -lt 240 ]; do
 done
 expect_none budget_leaves_no_process "$(pidof lkst)"
 expect_none budget_ends_with_the_recording "$(ls /sys/fs/bpf/lkst 2>&1 | grep -v 'No such file')"
+
+# A probe that is set later takes part: it is counted, left out, its hook is detached, and it comes back. (B: the
+# limit; K15: hits)
+if [ ! -e /sys/kernel/debug/kprobes/list ]; then
+	echo 'skip budget_of_probes: this kernel has no kprobes'
+	exit
+fi
+lkst start --quiet --budget 1% --event sched_process_exec 2>"$work/err" || fail budget_start "$(cat "$work/err")"
+lkst probe --quiet 'p:my/rd vfs_read' 2>"$work/err" || fail budget_probe "$(cat "$work/err")"
+
+# Waits until what the limit says of my:rd is $1.
+wait_for()
+{
+	tries=0
+	until limit_of | grep -q "\"kind\":\"my:rd\",$1"; do
+		tries=$((tries + 1))
+		if [ $tries = 300 ]; then
+			limit_of
+			return
+		fi
+		sleep 0.2
+	done
+}
+
+dd if=/dev/zero of=/dev/null bs=1 2>/dev/null &
+pid=$!
+expect_none budget_leaves_out_a_probe "$(wait_for '"now":true')"
+expect_none budget_detaches_a_probe "$(wait_for '"now":true,"detached":true')"
+# What is set again is still left out, and no failure.
+lkst probe --quiet --del my:rd 2>"$work/err"
+lkst probe --quiet 'p:my/rd vfs_read' 2>>"$work/err" || fail budget_probe_again "$(cat "$work/err")"
+expect_none budget_leaves_out_what_is_set_again "$(wait_for '"now":true')"
+kill $pid
+expect_none budget_takes_a_probe_back "$(wait_for '"now":false,"detached":false')"
+dd if="$0" of=/dev/null bs=100 count=5 2>/dev/null &
+pid=$!
+wait $pid
+lkst snapshot --quiet --output "$work/again"
+n=$(lkst print --event my:rd "$work/again" | grep -c " $pid/dd .*my:rd")
+expect_none budget_records_a_probe_again "$([ "$n" -ge 5 ] || echo "$n records")"
+lkst stop --quiet
