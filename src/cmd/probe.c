@@ -18,6 +18,12 @@ static const struct lkst_option rows[] = {
 	LKST_OPTION(TEXT, struct lkst_probe_options, file, .name = "file", .argument = "FILE",
 		    .help = "set what a file in the language of kprobe_events has; -: standard\n"
 			    "input"),
+	LKST_OPTION(TEXT, struct lkst_probe_options, save, .name = "save", .argument = "FILE",
+		    .help = "set nothing, and write what the probes have become to a file, to be\n"
+			    "set where there is no debug information; -: standard output"),
+	LKST_OPTION(TEXT, struct lkst_probe_options, saved, .name = "saved", .argument = "FILE",
+		    .help = "set what such a file has of the kernel, of PROGRAM or of MODULE, if it\n"
+			    "has the build-id; -: standard input"),
 	LKST_OPTION(
 		LIST, struct lkst_probe_options, definition, .name = "definition", .letter = 'D',
 		.argument = "PROBE",
@@ -57,7 +63,7 @@ static const struct lkst_option rows[] = {
 /* One thing at a time: each is a way to say what the arguments are. */
 static int check(struct lkst_err *e, const struct lkst_probe_options *o, unsigned int nr_args)
 {
-	bool is_change = o->add.nr || o->del.nr || o->file;
+	bool is_change = o->add.nr || o->del.nr || o->file || o->saved;
 	bool is_show = o->lines || o->vars || o->funcs;
 
 	if (o->list + is_change + is_show + (o->definition.nr != 0) > 1 ||
@@ -66,6 +72,8 @@ static int check(struct lkst_err *e, const struct lkst_probe_options *o, unsigne
 			e, -EINVAL,
 			"--list, --definition, --line, --vars, --funcs, and what changes probes go "
 			"one at a time");
+	if (o->save && (o->list || is_show || o->definition.nr || o->del.nr))
+		return lkst_err_set(e, -EINVAL, "--save takes what is to be set, and nothing else");
 	if ((o->lines || o->vars) && nr_args)
 		return lkst_err_set(e, -EINVAL, "--line and --vars take one place");
 	if (o->list || is_change || is_show || o->definition.nr || nr_args)
@@ -118,6 +126,8 @@ const struct lkst_cmd lkst_cmd_probe = {
 		    "  lkst probe 'r:my/failed vfs_* ret=$retval:s32 if ret < 0'\n"
 		    "  lkst probe -fnv 'schedule;cpu=*'      test before you execute\n"
 		    "  lkst probe --line vfs_read:0+7\n"
+		    "  lkst probe --save probes -a 'vfs_read:4 file' -a 'schedule;cpu=*'\n"
+		    "  lkst probe --saved probes             on a machine with the same kernel\n"
 		    "  lkst probe --list\n"
 		    "  lkst probe --del '*'\n",
 	.options = rows,

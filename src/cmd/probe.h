@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The parts of lkst probe: what was asked for is read and resolved (probe_wanted.c), then set or removed
- * (probe_change.c); what is set is listed (probe_list.c); sources are shown (probe_show.c).
+ * (probe_change.c), or kept in a file, from which it can be read on another machine (probe_saved.c); what is set is
+ * listed (probe_list.c); sources are shown (probe_show.c).
  */
 #ifndef LKST_CMD_PROBE_H
 #define LKST_CMD_PROBE_H
@@ -19,6 +20,7 @@ enum {
 struct lkst_probe_options {
 	struct lkst_list add, del, definition;
 	const char *file;
+	const char *save, *saved; /* files of resolved probes (probe/resolve/saved.h); "-": standard output, and input */
 	const char *lines, *vars; /* of --line and --vars; NULL: not given */
 	bool list, funcs, force, dry_run, verbose, quiet;
 	const char *program, *module, *vmlinux, *source;
@@ -31,6 +33,9 @@ struct lkst_probe_options {
 struct lkst_wanted {
 	struct lkst_definition written; /* as the user wrote it, in either language */
 	struct lkst_resolved resolved;	/* what it has become; none if it is a removal */
+	const char *from; /* the file that it is of; NULL: the command line */
+	char *head; /* with --save: the line that begins its part of the file; else NULL */
+	char *on;   /* with --saved: where it is, as that file has it; NULL: it has not */
 };
 
 /* Those of a command, in their order, and the image that was opened last. */
@@ -63,9 +68,37 @@ bool lkst_wanted_is_named(const struct lkst_wanted_list *w, const char *glob);
 void lkst_wanted_image(const struct lkst_probe_options *o, const char *program, const char *module,
 		       struct lkst_image_options *ret);
 
-/* The line that the recording keeps of a resolved probe: its definition, and in a comment where its source is. */
-int lkst_wanted_format(struct lkst_err *e, const struct lkst_definition *written,
+/* The line that the recording keeps of a resolved probe of @item: its definition, and in a comment where its source is. */
+int lkst_wanted_format(struct lkst_err *e, const struct lkst_wanted *item,
 		       const struct lkst_probe *resolved, char text[LKST_PROBE_TEXT]);
+
+/* One more, all zero; NULL: no memory. */
+struct lkst_wanted *lkst_wanted_add(struct lkst_err *e, struct lkst_wanted_list *w);
+
+/*
+ * Reads up to @most bytes of file @name, which may be a pipe; "-": standard input. The caller frees *@ret_text.
+ * -EFBIG: it has more.
+ */
+int lkst_wanted_read_file(struct lkst_err *e, const char *name, size_t most, char **ret_text,
+			  size_t *ret_length);
+
+/* ---- probe_saved.c ---------------------------------------------------------------------------- */
+
+/* One of a file of resolved probes. */
+struct lkst_saving {
+	const char *head;	/* the line that begins its part */
+	const char *definition; /* its own */
+};
+
+/* Writes the @nr probes @list to file @name, in place of one that is there. */
+int lkst_probe_save(struct lkst_err *e, const char *name, const struct lkst_saving *list, u32 nr);
+
+/*
+ * Reads the probes of file @o->saved that were resolved for the program, the module or the kernel that @o names. The
+ * errors are those of lkst_saved_parse().
+ */
+int lkst_probe_read_saved(struct lkst_err *e, const struct lkst_probe_options *o,
+			  struct lkst_wanted_list *w);
 
 /* ---- the other parts -------------------------------------------------------------------------- */
 

@@ -24,6 +24,7 @@ struct step {
 	char event[LKST_PROBE_FULL_NAME]; /* "GROUP:EVENT" */
 	const struct lkst_probe *probe;	  /* to be set */
 	char *definition;		  /* what is set, or was; NULL: it is not known */
+	const char *head;		  /* with --save: what its part of the file begins with */
 };
 
 struct name {
@@ -184,13 +185,13 @@ static int check_probe(struct change *c, const struct lkst_probe *p)
 	return err;
 }
 
-static int plan_probe(struct change *c, const struct lkst_definition *written, const char *first,
+static int plan_probe(struct change *c, const struct lkst_wanted *item, const char *first,
 		      bool is_first, struct lkst_probe *p)
 {
 	char event[LKST_PROBE_FULL_NAME], text[LKST_PROBE_TEXT];
 	struct step *step;
 	int err = choose_name(c, first, is_first, p, event) ?:
-		  lkst_wanted_format(c->e, written, p, text) ?:
+		  lkst_wanted_format(c->e, item, p, text) ?:
 		  check_probe(c, p) ?:
 		  add_name(c, event, NULL);
 
@@ -200,6 +201,7 @@ static int plan_probe(struct change *c, const struct lkst_definition *written, c
 	if (!step)
 		return no_memory(c);
 	step->probe = p;
+	step->head = item->head;
 	memcpy(step->event, event, sizeof(event));
 	step->definition = strdup(text);
 	return step->definition ? 0 : no_memory(c);
@@ -216,7 +218,7 @@ static int plan_wanted(struct change *c, const struct lkst_wanted *item)
 	for (i = 0; i < item->resolved.nr && !err; i++) {
 		if (!i)
 			memcpy(first, item->resolved.probes[0].event, sizeof(first));
-		err = plan_probe(c, &item->written, first, !i, &item->resolved.probes[i]);
+		err = plan_probe(c, item, first, !i, &item->resolved.probes[i]);
 	}
 	return err;
 }
@@ -368,6 +370,26 @@ static int print_definitions(struct change *c)
 	return err;
 }
 
+/* --save: the same in a file. */
+static int save(struct change *c)
+{
+	_cleanup_free_ struct lkst_saving *list = NULL;
+	u32 i, nr = 0;
+	int err = plan(c);
+
+	list = calloc(c->nr_steps + 1, sizeof(*list));
+	if (!list)
+		return no_memory(c);
+	for (i = 0; i < c->nr_steps; i++)
+		if (!c->steps[i].is_removal)
+			list[nr++] = (struct lkst_saving){ c->steps[i].head,
+							   c->steps[i].definition };
+	err = err ?: lkst_probe_save(c->e, c->o->save, list, nr);
+	if (!err && !c->o->quiet && strcmp(c->o->save, "-"))
+		print_steps(c);
+	return err;
+}
+
 /* What was left out of probes that are at several places. */
 static void print_notes(const struct lkst_wanted_list *w)
 {
@@ -404,5 +426,7 @@ int lkst_probe_change(struct lkst_err *e, const struct lkst_probe_options *o, ch
 		print_notes(&c.wanted);
 	if (err)
 		return err;
+	if (o->save)
+		return save(&c);
 	return o->definition.nr ? print_definitions(&c) : run(&c);
 }

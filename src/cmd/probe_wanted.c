@@ -9,12 +9,13 @@
 #include "base/glob.h"
 #include "base/vec.h"
 #include "cmd/probe.h"
+#include "probe/resolve/saved.h"
 #include "probe/text/format.h"
 #include "probe/text/perf.h"
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
-static struct lkst_wanted *add(struct lkst_err *e, struct lkst_wanted_list *w)
+struct lkst_wanted *lkst_wanted_add(struct lkst_err *e, struct lkst_wanted_list *w)
 {
 	struct lkst_wanted *item = lkst_vec_add(w->items, w->nr);
 
@@ -44,7 +45,7 @@ static int read_text(struct lkst_err *e, const struct lkst_probe_options *o, con
 {
 	_cleanup_free_ char *module = o->module ? module_name(o->module) : NULL;
 	const struct lkst_perf_target target = { .path = o->program, .module = module };
-	struct lkst_wanted *item = add(e, w);
+	struct lkst_wanted *item = lkst_wanted_add(e, w);
 
 	if (!item || (o->module && !module))
 		return -ENOMEM;
@@ -83,11 +84,11 @@ static int read_words(struct lkst_err *e, const struct lkst_probe_options *o, ch
 	return read_text(e, o, text, w);
 }
 
-/* All of a file, which may be a pipe; the caller frees it. */
-static int read_all(struct lkst_err *e, const char *name, char **ret_text, size_t *ret_length)
+int lkst_wanted_read_file(struct lkst_err *e, const char *name, size_t most, char **ret_text,
+			  size_t *ret_length)
 {
 	_cleanup_fclose_ FILE *opened = strcmp(name, "-") ? fopen(name, "re") : NULL;
-	_cleanup_free_ char *text = malloc(LKST_PROBE_FILE_MAX + 1);
+	_cleanup_free_ char *text = malloc(most + 1);
 	FILE *f = strcmp(name, "-") ? opened : stdin;
 	size_t length;
 
@@ -95,11 +96,11 @@ static int read_all(struct lkst_err *e, const char *name, char **ret_text, size_
 		return lkst_err_sys(e, -errno, "opening it");
 	if (!text)
 		return lkst_err_sys(e, -ENOMEM, "reading it");
-	length = fread(text, 1, LKST_PROBE_FILE_MAX + 1, f);
+	length = fread(text, 1, most + 1, f);
 	if (ferror(f))
 		return lkst_err_sys(e, -errno, "reading it");
-	if (length > LKST_PROBE_FILE_MAX)
-		return lkst_err_set(e, -EFBIG, "it has more than %d bytes", LKST_PROBE_FILE_MAX);
+	if (length > most)
+		return lkst_err_set(e, -EFBIG, "it has more than %zu bytes", most);
 	*ret_text = lkst_take(text);
 	*ret_length = length;
 	return 0;
@@ -120,17 +121,19 @@ static int read_file(struct lkst_err *e, const char *name, struct lkst_wanted_li
 	int err;
 	u32 i;
 
-	err = read_all(e, name, &text, &length) ?: lkst_definitions_parse(e, text, length, &all);
+	err = lkst_wanted_read_file(e, name, LKST_PROBE_FILE_MAX, &text, &length)
+		      ?: lkst_definitions_parse(e, text, length, &all);
 	if (err) {
 		lkst_err_add(e, "%s", file_name(name));
 		return err;
 	}
 	for (i = 0; i < all.nr; i++) {
-		struct lkst_wanted *item = add(e, w);
+		struct lkst_wanted *item = lkst_wanted_add(e, w);
 
 		if (!item)
 			return -ENOMEM;
 		item->written = all.list[i];
+		item->from = name;
 		all.list[i] = (struct lkst_definition){};
 	}
 	return 0;
@@ -139,7 +142,8 @@ static int read_file(struct lkst_err *e, const char *name, struct lkst_wanted_li
 int lkst_wanted_read(struct lkst_err *e, const struct lkst_probe_options *o, char **args,
 		     unsigned int nr_args, struct lkst_wanted_list *w)
 {
-	return read_texts(e, o, &o->add, w) ?:
+	return (o->saved ? lkst_probe_read_saved(e, o, w) : 0) ?:
+	       read_texts(e, o, &o->add, w) ?:
 	       read_texts(e, o, &o->definition, w) ?:
 	       (o->file ? read_file(e, o->file, w) : 0) ?:
 	       read_words(e, o, args, nr_args, w);
@@ -236,9 +240,10 @@ int lkst_wanted_resolve(struct lkst_err *e, const struct lkst_probe_options *o,
 			continue;
 		err = open_image(e, o, &written->place, w) ?: check_build(e, o, w->image) ?:
 		      lkst_probe_resolve(e, w->image, written, &item->resolved) ?:
-		      keep_text(e, item);
+		      keep_text(e, item) ?:
+		      (o->save ? lkst_saved_head(e, w->image, &item->head) : 0);
 		if (err && item->written.line)
-			lkst_err_add(e, "%s: line %u", file_name(o->file), item->written.line);
+			lkst_err_add(e, "%s: line %u", file_name(item->from), item->written.line);
 	}
 	close_image(w);
 	return err;
@@ -268,6 +273,8 @@ void lkst_wanted_fini(struct lkst_wanted_list *w)
 	for (i = 0; i < w->nr; i++) {
 		lkst_probe_fini(&w->items[i].written.probe);
 		lkst_resolved_fini(&w->items[i].resolved);
+		free(w->items[i].head);
+		free(w->items[i].on);
 	}
 	free(w->items);
 	close_image(w);
@@ -283,7 +290,8 @@ static bool is_lazy(const struct lkst_probe_place *place)
 
 /*
  * Where it is, for people: as it was written, with what is known of the source since. A line is counted from the
- * beginning of the function that was named, or that the program's place has: what it is inlined in has another name.
+ * beginning of the function that was named; where none was, it is that of the source: the function that an instruction
+ * is in may be another than the one that the line is in.
  */
 static void describe(const struct lkst_probe_place *written,
 		     const struct lkst_probe_place *resolved, char text[LKST_PROBE_TEXT])
@@ -300,9 +308,12 @@ static void describe(const struct lkst_probe_place *written,
 		on.kind = LKST_PLACE_SYMBOL;
 		on.offset = written->kind == LKST_PLACE_SYMBOL ? written->offset : 0;
 	}
-	if (is_lazy(written) && (is_named || resolved->kind == LKST_PLACE_FILE) && resolved->line) {
+	if (is_lazy(written) && is_named && resolved->line) {
 		on.kind = LKST_PLACE_FUNCTION_LINE;
-		on.symbol = is_named ? written->symbol : resolved->symbol;
+		on.symbol = written->symbol;
+	} else if (is_lazy(written) && resolved->source && resolved->source_line) {
+		on.kind = LKST_PLACE_SOURCE_LINE;
+		on.line = resolved->source_line;
 	} else if (is_lazy(written)) {
 		on.pattern = written->pattern;
 	}
@@ -311,7 +322,7 @@ static void describe(const struct lkst_probe_place *written,
 	lkst_probe_place_format(&on, text);
 }
 
-int lkst_wanted_format(struct lkst_err *e, const struct lkst_definition *written,
+int lkst_wanted_format(struct lkst_err *e, const struct lkst_wanted *item,
 		       const struct lkst_probe *resolved, char text[LKST_PROBE_TEXT])
 {
 	char on[LKST_PROBE_TEXT];
@@ -320,7 +331,10 @@ int lkst_wanted_format(struct lkst_err *e, const struct lkst_definition *written
 
 	if (err)
 		return err;
-	describe(&written->probe.place, &resolved->place, on);
+	if (item->on)
+		snprintf(on, sizeof(on), "%s", item->on);
+	else
+		describe(&item->written.probe.place, &resolved->place, on);
 	length = strlen(text);
 	if (!strchr(on, '\n') && length + strlen(on) + 4 < LKST_PROBE_TEXT)
 		snprintf(text + length, LKST_PROBE_TEXT - length, " # %s", on);

@@ -109,6 +109,23 @@ expect definitions_can_be_set_again "$("$LKST" probe --list -v 'f:*' | sed -n 's
 	"$LKST" probe --quiet --del '*' --file - <again && names)" 'f:one f:two'
 expect detached_when_no_maskset_has_it "$("$LKST" maskset set RNOTHING >"$work/log" 2>&1; field f:one by)" detached
 
+# ---- of a file, in a program without debug information, and elsewhere ----
+"$LKST" probe --quiet --save saved -x "$program" -a 'my:saved=first_function number' -a 'my:end=second_function%return'
+mkdir -p elsewhere
+strip -o elsewhere/stripped called
+expect_refusal stripped_programs_have_no_variables 'no function first_function' \
+	probe -x "$PWD/elsewhere/stripped" 'first_function number'
+"$LKST" maskset --quiet set start
+expect saved_probes_are_set "$("$LKST" probe --saved saved -x "$PWD/elsewhere/stripped" | cut -d' ' -f1 | xargs)" 'my:saved my:end'
+elsewhere/stripped 7
+expect saved_probes_fetch "$(records my:saved | xargs)" "$(seq -f 'number=%g' 7 | xargs)"
+expect saved_probes_say_where "$("$LKST" probe --list my:saved)" \
+	"$("$LKST" probe -n -x "$program" 'my:other=first_function number' |
+		sed "s|my:other|my:saved|; s|in $program|in $PWD/elsewhere/stripped|")"
+gcc -o elsewhere/other -xc - <<<'int main(void) { return 0; }' 2>/dev/null || cp /bin/true elsewhere/other
+sed "s|$program|$PWD/elsewhere/other|" saved >saved_of_other
+expect_refusal other_builds_are_refused 'has probes of build-id' probe --saved saved_of_other -x "$PWD/elsewhere/other"
+
 "$LKST" probe --quiet --del '*'
 expect nothing_is_left "$(names)" ''
 expect no_pin_is_left "$(find /sys/fs/bpf/lkst -name '*probe*')" ''

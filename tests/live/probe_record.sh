@@ -35,12 +35,11 @@ record -x "$program" --probe 'first_function n=$arg1:s32' --probe 'my:back=secon
 expect every_call_is_a_record "$(records probe_called:first_function)" "$(seq -f 'n=%g' 20 | xargs)"
 expect so_is_every_return "$("$LKST" print --event my:back trace | sed -n 's/.* arg1=//p' | xargs)" "$(seq 2 2 40 | xargs)"
 expect others_are_recorded_too "$("$LKST" print --event 'sched_process_exec' trace | grep -c called)" 1
-expect the_catalogue_has_them "$("$LKST" event list --trace trace 'probe:*' 2>&1 | grep -c '^[a-z_]*:.* probe ')" 2
 
 # ---- alone, and by conditions ----
 record -x "$program" --probe 'a:b=first_function n=$arg1:s32 if n > 17' -e 'a:*' -- ./called 20
 expect conditions_hold "$(records a:b)" 'n=18 n=19 n=20'
-expect no_other_event_is_recorded "$("$LKST" print --event 'sched_switch' --event 'syscall:*' trace | wc -l)" 0
+expect no_other_event_is_recorded "$("$LKST" print --event 'syscall_*' trace 2>/dev/null | wc -l)" 0
 expect_refusal other_patterns_must_match 'no event matches "c:' \
 	record --quiet --output none -x "$program" --probe 'a:b=first_function' -e 'a:*' -e 'c:*' -- true
 
@@ -53,7 +52,7 @@ record --tree -x "$program" --probe 'a:b=first_function n=$arg1:s32' -- sh -c '.
 expect trees_are_followed "$(records a:b)" 'n=1 n=2 n=1'
 record --maskset standard -x "$program" --probe 'a:b=first_function n=$arg1:s32' -- ./called 3
 expect masksets_have_them "$(records a:b)" 'n=1 n=2 n=3'
-"$LKST" record --quiet --output parts --rotate 64K -x "$program" --probe 'a:b=first_function n=$arg1:s32' -- \
+"$LKST" record --quiet --output parts --rotate 800K -x "$program" --probe 'a:b=first_function n=$arg1:s32' -- \
 	sh -c 'for i in 1 2 3 4 5 6; do ./called 100; find /usr/share >/dev/null; done'
 expect there_are_parts "$([ "$(ls parts | wc -l)" -gt 3 ] && echo several)" several
 expect all_parts_have_them "$("$LKST" print --event a:b parts | wc -l)" 600

@@ -45,6 +45,7 @@ static unsigned long target_offset(void)
 	dl_iterate_phdr(look, &s);
 	return s.offset;
 }
+enum { ITERATE_LINE = __LINE__ - 3 };
 
 /* This program's path, as the probe has it. */
 static const char *self(void)
@@ -143,6 +144,58 @@ TEST(probe_command_shows_what_can_be_probed)
 	CHECK(strstr(message, "one at a time"));
 }
 
+/* L18: each place of a lazy match says its line, also where no function was named. */
+TEST(probe_command_says_lines)
+{
+	char line[256], source[256];
+	const char *at;
+	u32 nr = 0;
+
+	/* Wherever the compiler has put that call; an instruction may be shared with an earlier line. */
+	snprintf(line, sizeof(line), "@%s:%d in /", __FILE__, ITERATE_LINE);
+	snprintf(source, sizeof(source), "@%s:", __FILE__);
+	CHECK_EQ(probe("-n -x %s probe_command.c;dl_iterate_phdr(*", self()), 0);
+	for (at = output; *at; at = strchr(at, '\n') + 1, nr++)
+		CHECK(strstr(at, source) && strstr(at, source) < strchr(at, '\n'));
+	CHECK(nr);
+	CHECK(strstr(output, line));
+}
+
+/* L26: what was resolved can be set where there is no debug information, and by no other build. */
+TEST(probe_command_saves)
+{
+	char dir[] = "/tmp/lkst-probe-XXXXXX", name[64], expected[1300], line[1200], id[128];
+	FILE *f;
+
+	CHECK(mkdtemp(dir));
+	snprintf(name, sizeof(name), "%s/probes", dir);
+	CHECK_EQ(probe("-x %s --save %s probe_command_target a", self(), name), 0);
+	CHECK(strstr(output, ":probe_command_target (on probe_command_target@" __FILE__ " in /"));
+	CHECK_EQ(probe("-nv -x %s probe_command_target a", self()), 0);
+	CHECK(strstr(output, "\n    p:"));
+	snprintf(expected, sizeof(expected), "%.1299s", strstr(output, "\n    p:") + 5);
+	f = fopen(name, "r");
+	CHECK(f && fgets(line, sizeof(line), f));
+	CHECK(sscanf(line, "build-id: %127s", id) == 1 && strlen(id) == 40);
+	CHECK(fgets(line, sizeof(line), f));
+	CHECK_STR(line, expected);
+	fclose(f);
+	CHECK_EQ(probe("-n -x %s --saved %s", self(), name), 0);
+	CHECK(strstr(output, ":probe_command_target (on probe_command_target@" __FILE__ " in /"));
+	CHECK(strstr(output, " with a)\n"));
+	/* Another program's. */
+	CHECK_EQ(probe("-n -x /bin/sh --saved %s", name), -ENOENT);
+	CHECK(strstr(message, "has no probes of build-id"));
+	f = fopen(name, "w");
+	fprintf(f, "build-id: 0123 %s\np:a/b %s:0x0\n", self(), self());
+	fclose(f);
+	CHECK_EQ(probe("-n -x %s --saved %s", self(), name), -ESTALE);
+	CHECK(strstr(message, "has probes of build-id 0123"));
+	CHECK_EQ(probe("--save %s --list", name), -EINVAL);
+	unlink(name);
+	rmdir(dir);
+}
+
 TEST(probe_command_refuses)
 {
 	CHECK_EQ(probe("-n vfs_read $none"), -EINVAL);
@@ -166,6 +219,8 @@ static const struct unit_test tests[] = {
 	{ "probe_command_runs_dry", test_probe_command_runs_dry },
 	{ "probe_command_reads_files", test_probe_command_reads_files },
 	{ "probe_command_shows_what_can_be_probed", test_probe_command_shows_what_can_be_probed },
+	{ "probe_command_says_lines", test_probe_command_says_lines },
+	{ "probe_command_saves", test_probe_command_saves },
 	{ "probe_command_refuses", test_probe_command_refuses },
 };
 UNIT_MAIN(tests)

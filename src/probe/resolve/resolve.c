@@ -194,16 +194,22 @@ static int set_place(struct resolver *r, struct lkst_spot *s, struct lkst_probe_
 	return code;
 }
 
-/* Says where the point is in its source, for people. */
-static void set_source(const struct lkst_point *point, struct lkst_probe_place *place)
+/* Says where the point, and the spot @s near it, are in the source, for people. */
+static void set_source(struct resolver *r, const struct lkst_point *point, struct lkst_spot *s,
+		       struct lkst_probe_place *place)
 {
 	Dwarf_Die scope = point->scope;
-	const char *source = lkst_die_source(&scope);
-	int begin = lkst_die_line(&scope);
+	const char *source = lkst_die_source(&scope), *other;
+	int begin = lkst_die_line(&scope), line = point->line;
 
 	place->source = (char *)(point->line ? point->source : source);
 	if (source && point->line && !strcmp(source, point->source) && point->line > begin)
 		place->line = point->line - begin;
+	if (s->address != point->address &&
+	    (!lkst_line_at(r->image, &s->unit, s->address - r->image->dwarf_bias, &other, &line) ||
+	     !place->source || strcmp(other, place->source)))
+		line = 0;
+	place->source_line = line > 0 ? (u32)line : 0;
 }
 
 /* A point that DWARF knows. */
@@ -237,7 +243,7 @@ static int add_point(struct resolver *r, const struct lkst_point *point)
 		s.address = next + bias;
 	}
 	code = set_place(r, &s, &place);
-	set_source(point, &place);
+	set_source(r, point, &s, &place);
 	return code ? code : add_probe(r, &s, &place);
 }
 
@@ -310,6 +316,23 @@ static int no_function(struct resolver *r, const char *name)
 			    lkst_suggest_text(&near, text));
 }
 
+/* Says which line a spot that was found without debug information is at. To open the kernel's takes seconds. */
+static void find_line(struct resolver *r, struct lkst_spot *s, struct lkst_probe_place *place)
+{
+	const char *source;
+	Dwarf_Addr address;
+	int line;
+
+	if (!(r->image->program || r->image->dwarf) || !lkst_image_has_debug_info(r->image))
+		return;
+	address = s->address - r->image->dwarf_bias;
+	if (!lkst_die_unit_at(r->image, address, &s->unit) ||
+	    !lkst_line_at(r->image, &s->unit, address, &source, &line) || line <= 0)
+		return;
+	place->source = (char *)source;
+	place->source_line = (u32)line;
+}
+
 /* A function and an offset by symbols and BTF alone. */
 static int resolve_symbol(struct resolver *r, const char *name)
 {
@@ -335,6 +358,7 @@ static int resolve_symbol(struct resolver *r, const char *name)
 			code = set_place(r, &s, &place);
 		if (code)
 			return code;
+		find_line(r, &s, &place);
 	} else if (from->is_next) {
 		return lkst_image_need_dwarf(r->e, r->image, "%next");
 	}

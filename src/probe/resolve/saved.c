@@ -10,16 +10,9 @@
 
 static const char head[] = "build-id: ";
 
-int lkst_saved_format(struct lkst_err *e, const struct lkst_image *image,
-		      const struct lkst_probe *probes, u32 nr, char **ret_text)
+int lkst_saved_head(struct lkst_err *e, const struct lkst_image *image, char **ret_line)
 {
 	const char *path = image->program ? image->program : image->module;
-	_cleanup_free_ char *text = NULL;
-	char line[LKST_PROBE_TEXT];
-	size_t length;
-	FILE *out;
-	int code = 0;
-	u32 i;
 
 	if (!image->build_id[0])
 		return lkst_err_set(
@@ -29,10 +22,27 @@ int lkst_saved_format(struct lkst_err *e, const struct lkst_image *image,
 			lkst_image_name(image));
 	if (path && strchr(path, '\n'))
 		return lkst_err_set(e, -EINVAL, "the name of a program has a line end");
+	if (asprintf(ret_line, "%s%s%s%s", head, image->build_id, path ? " " : "", path ?: "") < 0)
+		return lkst_err_set(e, -ENOMEM, "there is no memory to write probes");
+	return 0;
+}
+
+int lkst_saved_format(struct lkst_err *e, const struct lkst_image *image,
+		      const struct lkst_probe *probes, u32 nr, char **ret_text)
+{
+	_cleanup_free_ char *text = NULL, *first = NULL;
+	char line[LKST_PROBE_TEXT];
+	size_t length;
+	FILE *out;
+	int code = lkst_saved_head(e, image, &first);
+	u32 i;
+
+	if (code)
+		return code;
 	out = open_memstream(&text, &length);
 	if (!out)
 		return lkst_err_set(e, -ENOMEM, "there is no memory to write probes");
-	fprintf(out, "%s%s%s%s\n", head, image->build_id, path ? " " : "", path ? path : "");
+	fprintf(out, "%s\n", first);
 	for (i = 0; !code && i < nr; i++) {
 		code = lkst_definition_format(e, &probes[i], line);
 		if (!code)

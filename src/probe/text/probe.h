@@ -123,6 +123,7 @@ struct lkst_probe_place {
 	u64 offset, address;
 	u64 semaphore; /* of a mark: where its counter is in the file; 0: none */
 	u32 line;
+	u32 source_line; /* of a resolved probe: the line of `source` itself; 0: unknown */
 	u32 max_active; /* rMAXACTIVE */
 	u16 at;		/* the byte of the probe's text where it begins */
 };
