@@ -55,9 +55,9 @@ fi
 
 # ---- setting ----
 expect add_says_what_it_set "$("$LKST" probe "$program" first_function 'number=$arg1:s32')" \
-	"probe_called:first_function (on first_function in $program with number)"
+	"probe_called:first_function (on first_function@tests/live/load/called.c in $program with number)"
 expect definitions_are_of_the_kernel "$(field probe_called:first_function definition)" \
-	"p:probe_called/first_function $program:$(place first_function) number=\$arg1:s32 # first_function in $program"
+	"p:probe_called/first_function $program:$(place first_function) number=\$arg1:s32 # first_function@tests/live/load/called.c in $program"
 ./called 20
 expect every_call_is_a_record "$(records probe_called:first_function | xargs)" \
 	"$(seq -f 'number=%g' 20 | xargs)"
