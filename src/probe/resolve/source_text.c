@@ -42,7 +42,7 @@ static int read_below(const char *tree, const char *path, char full[2 * PATH_MAX
 	int code;
 
 	for (;;) {
-		snprintf(full, 2 * PATH_MAX, "%s/%s", tree, path);
+		snprintf(full, 2 * PATH_MAX, "%s/%s", tree, path + (*path == '/'));
 		code = lkst_read_file(NULL, AT_FDCWD, full, SOURCE_MAX, &t->bytes, &length);
 		path = strchr(path + 1, '/');
 		if (!code || !path)
