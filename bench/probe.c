@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a probe in a program costs for each hit, with two arguments: an empty BPF program at the same place, LKST's
- * probe, the same with a condition that does not hold, and the kernel's own uprobe event recorded by perf and by
- * ftrace. Needs root.
+ * What a probe costs for each hit, with two arguments: an empty BPF program at the same place, LKST's probe, the same
+ * with a condition that does not hold, and the kernel's own event of the same definition, recorded by perf and by
+ * ftrace. The place is in this program, or in a function of the kernel that getppid(2) calls. Needs root.
  *
- *	probe [--rounds N] [--calls N]
+ *	probe [--rounds N] [--calls N] [--first ret | push | nop5]
+ *	probe [--rounds N] [--calls N] --at SYMBOL[+OFFSET] [--backend NAME | --return]
+ *
+ * NAME is what `lkst probe --list -v` says of how the kernel gets there: ftrace, jump or breakpoint. A jump is made some
+ * time after a probe is set, and is waited for.
  *
  * Method. That of bench/unit.c: in each round each variant is set in turn, and a loop of calls of a function is timed
  * with it, as the best of many short batches; its cost is the least time with it less the least without any. A hit of a
- * uprobe is a breakpoint whoever asks for it, some hundred ns here, which the empty program shows.
+ * uprobe is a breakpoint whoever asks for it, some hundred ns at least, which the empty program shows. Last, the
+ * probe is armed by a maskset that is not active; what a record costs is what the probe costs more when it is wanted.
  */
 #include <bpf/bpf.h>
 #include <fcntl.h>
@@ -28,6 +33,7 @@
 #include "base/cleanup.h"
 #include "common.h"
 #include "live/load/pins.h"
+#include "live/recording/probe_kernel.h"
 #include "live/recording/probes.h"
 #include "probe/text/definition.h"
 
@@ -36,7 +42,7 @@ enum {
 	RING_BYTES = 4 << 20,
 };
 
-enum tracer { NOBODY, EMPTY, LKST, CONDITION, PERF, FTRACE, NR_TRACERS };
+enum tracer { NOBODY, EMPTY, LKST, CONDITION, PERF, FTRACE, ARMED, NR_TRACERS };
 
 static const char *const names[NR_TRACERS] = {
 	[NOBODY] = "not probed",
@@ -45,24 +51,50 @@ static const char *const names[NR_TRACERS] = {
 	[CONDITION] = "LKST, a condition that does not hold",
 	[PERF] = "perf, overwriting ring, the same",
 	[FTRACE] = "ftrace, the same",
+	[ARMED] = "LKST, armed and not wanted",
 };
 
 static struct bench_series series[NR_TRACERS];
 static struct {
 	unsigned int rounds, calls, cpu;
-} options = { 20, 200, 0 };
+	const char *at, *backend; /* of the kernel; NULL: in this program, in any way */
+	bool is_return;
+} options = { .rounds = 20, .calls = 200 };
 
 static char self[256];
-static unsigned long offset;
+static struct lkst_probe_row row; /* the place */
+static char place[512];		  /* the same in a definition */
 static int tracefs = -1;
 
-static void __attribute__((noinline)) probed(unsigned long a, unsigned long b)
+/*
+ * Functions of this program that begin with different instructions: the kernel executes a return elsewhere, step by step,
+ * which is a second exception; it does itself what a push does; and from Linux 6.18 on it may replace a nop of 5 bytes by a
+ * call that leads to a system call.
+ */
+asm(".text\n"
+    ".balign 16\nprobed_ret:  ret\n"
+    ".balign 16\nprobed_push: push %rbx\npop %rbx\nret\n"
+    ".balign 16\nprobed_nop5: .byte 0x0f, 0x1f, 0x44, 0x00, 0x00\nret\n");
+void probed_ret(unsigned long a, unsigned long b);
+void probed_push(unsigned long a, unsigned long b);
+void probed_nop5(unsigned long a, unsigned long b);
+
+static void (*probed)(unsigned long a, unsigned long b) = probed_ret;
+
+static void choose_function(const char *first)
 {
-	asm volatile("" : : "r"(a), "r"(b) : "memory");
+	if (!strcmp(first, "ret"))
+		probed = probed_ret;
+	else if (!strcmp(first, "push"))
+		probed = probed_push;
+	else if (!strcmp(first, "nop5"))
+		probed = probed_nop5;
+	else
+		bench_die("there is no function that begins with %s", first);
 }
 
 /* Where the function is in this program's file. */
-static void find_offset(void)
+static void find_self(void)
 {
 	unsigned long from, to, at, wanted = (unsigned long)probed;
 	FILE *f = fopen("/proc/self/maps", "re");
@@ -71,11 +103,34 @@ static void find_offset(void)
 	while (f && fgets(line, sizeof(line), f))
 		if (sscanf(line, "%lx-%lx %*s %lx", &from, &to, &at) == 3 && wanted >= from &&
 		    wanted < to)
-			offset = wanted - from + at;
+			row.offset = wanted - from + at;
 	if (f)
 		fclose(f);
-	if (!offset || readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
+	if (!row.offset || readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
 		bench_die("this program does not find itself");
+	snprintf(row.path, sizeof(row.path), "%s", self);
+	snprintf(place, sizeof(place), "%s:0x%llx", self, (unsigned long long)row.offset);
+}
+
+static void find_place(void)
+{
+	const char *plus = options.at ? strchr(options.at, '+') : NULL;
+
+	if (!options.at) {
+		find_self();
+		return;
+	}
+	snprintf(row.symbol, sizeof(row.symbol), "%.*s", (int)strcspn(options.at, "+"), options.at);
+	row.offset = plus ? strtoull(plus + 1, NULL, 0) : 0;
+	row.is_return = options.is_return;
+	snprintf(place, sizeof(place), "%s", options.at);
+}
+
+/* The line of kprobe_events or uprobe_events for event @name. */
+static void write_definition(const char *name, char line[1024])
+{
+	snprintf(line, 1024, "%c:%s %s %s", options.is_return ? 'r' : 'p', name, place,
+		 options.is_return ? "a=$retval b=$retval:s32" : "a=%di b=%si");
 }
 
 /* ---- LKST ------------------------------------------------------------------------------------- */
@@ -101,6 +156,12 @@ static void start_lkst(void)
 					"4M", "--event", "sched_process_exec", NULL });
 }
 
+static void run_maskset(const char *verb, const char *name)
+{
+	run_lkst("maskset",
+		 (const char *const[]){ "lkst", "maskset", "--quiet", verb, name, NULL });
+}
+
 static void stop_lkst(void)
 {
 	run_lkst("stop", (const char *const[]){ "lkst", "stop", "--quiet", NULL });
@@ -113,10 +174,11 @@ static void set_probe(const char *event, const char *condition)
 	struct lkst_definition d;
 	struct lkst_notes notes = {};
 	struct lkst_err e = {};
-	char line[1024];
+	char line[1024], name[64];
 
-	snprintf(line, sizeof(line), "p:bench/%s %s:0x%lx a=%%di b=%%si %s", event, self, offset,
-		 condition);
+	snprintf(name, sizeof(name), "bench/%s", event);
+	write_definition(name, line);
+	snprintf(line + strlen(line), sizeof(line) - strlen(line), " %s", condition);
 	if (lkst_session_open(&e, &s) || lkst_definition_parse(&e, line, &d) ||
 	    lkst_probe_set(&e, s, &d.probe, line, &notes))
 		bench_die("%s", e.text);
@@ -149,12 +211,10 @@ static int open_empty(void)
 {
 	const struct bpf_insn insns[] = { { .code = BPF_ALU64 | BPF_MOV | BPF_K },
 					  { .code = BPF_JMP | BPF_EXIT } };
-	struct lkst_probe_row row = { .offset = offset };
 	int program = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "empty", "GPL", insns, 2, NULL), event,
 	    link;
 	struct lkst_err e = {};
 
-	snprintf(row.path, sizeof(row.path), "%s", self);
 	event = lkst_probe_row_open(&e, &row);
 	link = event < 0 ? -1 : bpf_link_create(program, event, BPF_PERF_EVENT, NULL);
 	if (link < 0 || ioctl(event, PERF_EVENT_IOC_ENABLE, 0))
@@ -176,14 +236,14 @@ static void write_file(const char *path, const char *text)
 static void open_tracefs(void)
 {
 	int fs = fsopen("tracefs", FSOPEN_CLOEXEC);
-	char text[512];
+	char line[1024];
 
 	if (fs < 0 || fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
 		bench_die("there is no tracefs");
 	tracefs = fsmount(fs, FSMOUNT_CLOEXEC, 0);
 	close(fs);
-	snprintf(text, sizeof(text), "p:lkst_bench/probed %s:0x%lx a=%%di b=%%si\n", self, offset);
-	write_file("uprobe_events", text);
+	write_definition("lkst_bench/probed", line);
+	write_file(options.at ? "kprobe_events" : "uprobe_events", line);
 	mkdirat(tracefs, "instances/lkst-bench-probe", 0700);
 	write_file("instances/lkst-bench-probe/buffer_size_kb", "4096");
 }
@@ -191,7 +251,7 @@ static void open_tracefs(void)
 static void close_tracefs(void)
 {
 	unlinkat(tracefs, "instances/lkst-bench-probe", AT_REMOVEDIR);
-	write_file("uprobe_events", "-:lkst_bench/probed\n");
+	write_file(options.at ? "kprobe_events" : "uprobe_events", "-:lkst_bench/probed\n");
 }
 
 static void *perf_ring;
@@ -212,7 +272,7 @@ static int open_perf(void)
 	int fd = openat(tracefs, "events/lkst_bench/probed/id", O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
-		bench_die("the uprobe event has no number");
+		bench_die("the kernel's event has no number");
 	close(fd);
 	attr.config = (u64)atoi(text);
 	fd = (int)syscall(SYS_perf_event_open, &attr, -1, options.cpu, -1, PERF_FLAG_FD_CLOEXEC);
@@ -233,7 +293,13 @@ static int switch_on(enum tracer t)
 		set_probe("two", "");
 		return -1;
 	case CONDITION:
-		set_probe("none", "if a > 0x7fffffffffff");
+		set_probe("none", "if a == 0x7fffffffffff");
+		return -1;
+	case ARMED:
+		set_probe("armed", "");
+		run_maskset("bench+=bench:armed", NULL);
+		run_maskset("arm", "bench");
+		run_maskset("set", "RNOTHING");
 		return -1;
 	case PERF:
 		return open_perf();
@@ -251,6 +317,8 @@ static void switch_off(enum tracer t, int fd)
 		remove_probe("bench:two");
 	else if (t == CONDITION)
 		remove_probe("bench:none");
+	else if (t == ARMED)
+		remove_probe("bench:armed");
 	else if (t == FTRACE)
 		write_file("instances/lkst-bench-probe/events/lkst_bench/probed/enable", "0");
 	if (t == PERF)
@@ -259,13 +327,30 @@ static void switch_off(enum tracer t, int fd)
 		close(fd);
 }
 
+/* The kernel gets to a place in the midst of a function by a jump only some time after a probe was set there. */
+static void wait_for_backend(void)
+{
+	unsigned int tries;
+
+	for (tries = 0; tries < 200; tries++) {
+		if (!strcmp(lkst_probe_backend_names[lkst_kernel_probe_backend(&row)],
+			    options.backend))
+			return;
+		usleep(50000);
+	}
+	bench_die("the kernel does not get to %s by %s", place, options.backend);
+}
+
 static double time_batch(void)
 {
 	uint64_t start = bench_now_ns();
 	unsigned int i;
 
 	for (i = 0; i < options.calls; i++)
-		probed(i, start);
+		if (options.at)
+			syscall(SYS_getppid);
+		else
+			probed(i, start);
 	return (double)(bench_now_ns() - start) / options.calls;
 }
 
@@ -274,6 +359,8 @@ static void measure(enum tracer t)
 	double best = 1e9, one;
 	int fd = switch_on(t), i;
 
+	if (options.backend && t != NOBODY)
+		wait_for_backend();
 	time_batch();
 	for (i = 0; i < BATCHES; i++) {
 		one = time_batch();
@@ -289,20 +376,31 @@ static double cost(enum tracer t)
 	return bench_min(&series[t]) - bench_min(&series[NOBODY]);
 }
 
+static void limit(const char *what, enum tracer t, enum tracer of, double most)
+{
+	printf("%-40s LKST %.3f (limit %.2f: %s)\n", what, cost(t) / cost(of), most,
+	       cost(t) <= most * cost(of) ? "meets" : "MISSES");
+}
+
 static void print(void)
 {
 	unsigned int t;
 
 	printf("\n%-38s %8s %8s %8s\n", "ns per hit", "min", "median", "x empty");
-	for (t = EMPTY; t < NR_TRACERS; t++)
+	for (t = EMPTY; t < (options.at ? NR_TRACERS : ARMED); t++)
 		printf("%-38s %8.1f %8.1f %8.2f\n", names[t], cost(t),
 		       bench_median(&series[t]) - bench_min(&series[NOBODY]),
 		       cost(t) / cost(EMPTY));
-	printf("\nOf the empty program:        LKST %.3f (limit 1.10: %s)\n",
-	       cost(LKST) / cost(EMPTY), cost(LKST) <= 1.1 * cost(EMPTY) ? "meets" : "MISSES");
-	printf("Of what perf takes:          LKST %.3f (limit 0.80: %s)\n", cost(LKST) / cost(PERF),
-	       cost(LKST) <= 0.8 * cost(PERF) ? "meets" : "MISSES");
-	printf("More than the empty program: LKST %.0f ns, perf %.0f ns, ftrace %.0f ns\n",
+	printf("\n");
+	if (options.at) {
+		limit("Of the empty program, less a record", ARMED, EMPTY, 1.1);
+		limit("Of what ftrace takes", LKST, FTRACE, 0.7);
+		limit("Of what perf takes", LKST, PERF, 0.25);
+	} else {
+		limit("Of the empty program", LKST, EMPTY, 1.1);
+		limit("Of what perf takes", LKST, PERF, 0.8);
+	}
+	printf("%-40s LKST %.0f ns, perf %.0f ns, ftrace %.0f ns\n", "More than the empty program",
 	       cost(LKST) - cost(EMPTY), cost(PERF) - cost(EMPTY), cost(FTRACE) - cost(EMPTY));
 }
 
@@ -311,26 +409,43 @@ int main(int argc, char **argv)
 	static const struct option rows[] = {
 		{ "rounds", required_argument, NULL, 'r' },
 		{ "calls", required_argument, NULL, 'n' },
+		{ "first", required_argument, NULL, 'f' },
+		{ "at", required_argument, NULL, 'a' },
+		{ "backend", required_argument, NULL, 'b' },
+		{ "return", no_argument, NULL, 'R' },
 		{ NULL, 0, NULL, 0 },
 	};
 	unsigned int round, t;
 	int c;
 
-	while ((c = getopt_long(argc, argv, "r:n:", rows, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, "r:n:f:a:b:R", rows, NULL)) != -1)
 		if (c == 'r')
 			options.rounds = (unsigned int)bench_number(optarg, 1);
 		else if (c == 'n')
 			options.calls = (unsigned int)bench_number(optarg, 100);
+		else if (c == 'f')
+			choose_function(optarg);
+		else if (c == 'a')
+			options.at = optarg;
+		else if (c == 'b')
+			options.backend = optarg;
+		else if (c == 'R')
+			options.is_return = true;
 		else
-			bench_die("usage: probe [--rounds N] [--calls N]");
+			bench_die("usage: probe [--rounds N] [--calls N] [--first INSTRUCTION | "
+				  "--at SYMBOL[+OFFSET] [--backend NAME | --return]]");
+	if (!options.at && (options.backend || options.is_return))
+		bench_die("--backend and --return are of a place in the kernel: name it with --at");
 	options.cpu = bench_last_cpu();
 	bench_pin(options.cpu);
-	find_offset();
+	find_place();
 	open_tracefs();
 	start_lkst();
 	for (round = 0; round < options.rounds; round++)
-		for (t = 0; t < NR_TRACERS; t++)
+		for (t = 0; t < ARMED; t++)
 			measure(t);
+	if (options.at)
+		measure(ARMED);
 	stop_lkst();
 	close_tracefs();
 	print();
