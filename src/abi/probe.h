@@ -33,6 +33,7 @@ struct lkst_probe_cpu {
  */
 #define LKST_ERRORS_GROUP "errors"
 #define LKST_ERRORS_RET "ret"
+enum { LKST_ERRORS_NAME = 48 /* of what the names of two such probes begin with, with its NUL */ };
 
 /* Names of its maps, for user space. */
 #define LKST_PROBE_PLAN_MAP ".rodata.probe"

@@ -47,7 +47,7 @@ enum {
 /* What there is to take back; the keeper sees it, too. */
 struct set_up {
 	bool is_own;			   /* this command has started the recording */
-	char name[LKST_ERROR_PROBES_NAME]; /* of the probes; "": none are set */
+	char name[LKST_ERRORS_NAME]; /* of the probes; "": none are set */
 };
 
 struct watch {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* lkst trigger: conditions that the kernel looks for while recording goes on, and what they cause. */
-#include "live/recording/triggers.h"
+#include "live/recording/trigger_probes.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -104,7 +104,6 @@ static int join(struct lkst_err *e, char **args, unsigned int nr_args, char text
 
 static int verb_add(struct lkst_job *job, char **args, unsigned int nr_args)
 {
-	_cleanup_free_ struct lkst_condition *condition = NULL;
 	char path[LKST_HANDLER_PATH_MAX], text[WORDS_MAX];
 	struct lkst_trigger_options options = {
 		.file = path,
@@ -118,9 +117,8 @@ static int verb_add(struct lkst_job *job, char **args, unsigned int nr_args)
 	u32 number;
 	int err = parse_rate(job->e, options_of(job)->rate, &options.pause_ns) ?:
 		  join(job->e, args, nr_args, text) ?:
-		  lkst_condition_parse(job->e, lkst_session_catalog(job->s), text, &condition) ?:
 		  lkst_handler_object(job->e, LKST_TRIGGER_HANDLER, path) ?:
-		  lkst_trigger_add(job->e, job->s, condition, &options, &job->notes, &number);
+		  lkst_trigger_add_text(job->e, job->s, &options, &job->notes, &number);
 
 	if (!err && !options_of(job)->quiet)
 		printf("trigger %u (%s)\n", number, options_of(job)->name ?: text);
@@ -250,7 +248,7 @@ static int verb_remove(struct lkst_job *job, char **args, unsigned int nr_args)
 	int err = 0;
 
 	for (i = 0; i < nr_args && !err; i++)
-		err = lkst_trigger_remove(job->e, job->s, args[i], &job->notes);
+		err = lkst_trigger_remove_all(job->e, job->s, args[i], &job->notes);
 	return err;
 }
 
@@ -293,11 +291,13 @@ const struct lkst_cmd lkst_cmd_trigger = {
 		"record trigger_fired reports it, the moment is kept if the recording has banks for that\n"
 		"(`lkst start --incidents`, `lkst incident`), waiting commands are woken (`lkst handler wait\n"
 		"trigger`), and, if that was asked for, another maskset is activated for a time. No\n"
-		"process is needed. doc/triggers.md has the words of a condition.",
+		"process is needed. `errors FUNCTIONS [if ...]` is one on functions of the kernel that\n"
+		"return an error. doc/triggers.md has the words of a condition.",
 	.examples = "  lkst trigger add 'block_rq_complete latency > 50ms'\n"
 		    "  lkst trigger add 'sched_switch next_comm == \"db\" and wait > 10ms'\n"
 		    "  lkst trigger add 'syscall:* result == -EIO' --rate 1/1m\n"
 		    "  lkst trigger add 'syscall_entry_fsync .. syscall_exit_fsync > 100ms'\n"
+		    "  lkst trigger add 'errors vfs_* if ret == -ENOSPC'\n"
 		    "  lkst trigger add oom_kill --name memory --switch RALL --for 5s\n"
 		    "  lkst trigger fire --reason 'the page took 9 s'\n"
 		    "  lkst trigger remove memory\n",

@@ -6,12 +6,11 @@
 #ifndef LKST_LIVE_RECORDING_ERROR_PROBES_H
 #define LKST_LIVE_RECORDING_ERROR_PROBES_H
 
+#include "abi/probe.h"
 #include "live/recording/session.h"
 
-enum { LKST_ERROR_PROBES_NAME = 48 /* characters of NAME, with the NUL */ };
-
 struct lkst_error_probes {
-	char name[LKST_ERROR_PROBES_NAME];
+	char name[LKST_ERRORS_NAME];
 	u32 nr_functions; /* that they are at */
 	u32 nr_refused;	  /* at which the kernel lets nobody set a probe */
 	u32 nr_others; /* names of functions that match, and return no error as far as is known */

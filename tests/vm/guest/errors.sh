@@ -45,6 +45,9 @@ expect_none errors_known "$(grep : "$work/known"; while read -r way; do
 	grep -qxF "$way" "$work/seen" || echo "$way"
 done <"$work/known"; [ "$(wc -l <"$work/known")" -ge 10 ] || echo "$(wc -l <"$work/known") ways")"
 cat "$work/csv" >&2
+tid=$(sed -n 's/^read,EBADF,.*,\([0-9]*\),failing,.*/\1/p' "$work/csv")
+lkst why --tid "$tid" --brief "$work/trace" >"$work/why" 2>&1
+expect_none errors_in_why "$(grep -q ' openat() failed with ENOENT: .*do_filp_open, .*first [a-z_.0-9]* said so$' "$work/why" || cat "$work/why")"
 lkst probe --list >"$work/list" 2>&1
 expect_none errors_ends_its_recording "$(grep -q 'nothing is being recorded' "$work/list" || cat "$work/list")"
 
@@ -145,6 +148,40 @@ wait $pid 2>/dev/null
 sleep 4
 lkst probe --list >"$work/list" 2>&1
 expect_none errors_killed_ends_its_recording "$(grep -q 'nothing is being recorded' "$work/list" || cat "$work/list")"
+
+# ---- as a trigger ------------------------------------------------------------------------------------
+
+# Prints how often trigger $1 has fired.
+fired()
+{
+	lkst trigger list --json | sed 's/},{/}\n{/g' | sed -n "s/.*\"name\":\"$1\".*\"fired\":\([0-9]*\).*/\1/p"
+}
+
+lkst start --quiet --budget none --buffer 4M --maskset flight
+lkst trigger add 'errors filename_create,do_mkdirat if ret == -EEXIST' --name exists --rate 1000000/1s >"$work/said" 2>&1
+lkst trigger add 'errors filename_create,do_mkdirat' --name any --rate 1000000/1s >>"$work/said" 2>&1
+lkst probe --list >"$work/list" 2>&1
+expect_none errors_trigger_sets_probes "$([ "$(grep -c '^errors:on_.*_\(int\|long\) ' "$work/list")" = 2 ] || cat "$work/said" "$work/list")"
+mkdir / 2>/dev/null
+mkdir /no/such/directory 2>/dev/null
+mkdir "$work/directory"
+# Each of the two functions returned either error once.
+expect_none errors_trigger_fires "$([ "$(fired exists) $(fired any)" = '2 4' ] || echo "$(fired exists), $(fired any); $(cat "$work/said")")"
+lkst snapshot --quiet --output "$work/fired"
+expect_none errors_trigger_is_recorded "$(lkst print --event trigger_fired "$work/fired" | grep -q 'exists' || lkst print --event trigger_fired "$work/fired")"
+lkst trigger remove exists >"$work/said" 2>&1
+lkst probe --list >"$work/list" 2>&1
+expect_none errors_trigger_keeps_what_another_needs "$([ "$(grep -c '^errors:on_' "$work/list")" = 2 ] || cat "$work/said" "$work/list")"
+mkdir / 2>/dev/null
+expect_none errors_trigger_goes_on "$([ "$(fired any)" = 6 ] || fired any)"
+lkst trigger remove any >"$work/said" 2>&1
+expect_left errors_trigger_removes_its_probes
+lkst trigger add 'errors no_such_function' >"$work/said" 2>&1
+expect_none errors_trigger_needs_a_function "$(grep -q 'no function matches' "$work/said" || cat "$work/said")"
+lkst trigger add 'errors do_mkdirat if nothing == 1' >"$work/said" 2>&1
+expect_none errors_trigger_needs_a_condition "$(grep -q 'nothing' "$work/said" || cat "$work/said")"
+expect_left errors_trigger_that_is_refused_leaves_nothing
+lkst stop --quiet
 
 # ---- what is refused ---------------------------------------------------------------------------------
 
