@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Fuzz target of conditions, and of two events between which time is measured: what is taken keeps to the limits that
- * the kernel's handler counts on. The build is that of fuzz_mask.c.
+ * Fuzz target of conditions, also of those on errors of functions, and of two events between which time is measured: what
+ * is taken keeps to the limits that the kernel's handler counts on. The build is that of fuzz_mask.c.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyze/measures/between.h"
 #include "rules/condition.h"
+#include "rules/error_trigger.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
@@ -48,6 +49,22 @@ static void check_term(const struct lkst_trigger_term *t)
 		abort();
 }
 
+/* What is taken has functions, and a condition on the events of probes whose name the kernel takes. */
+static void check_error_trigger(const char *text)
+{
+	struct lkst_error_trigger t;
+	struct lkst_err e = {};
+	int err = lkst_error_trigger_parse(&e, text, &t);
+
+	if (err ? !e.text[0] : !lkst_error_trigger_is(text) || !t.globs[0])
+		abort();
+	if (!err &&
+	    (strspn(t.name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") !=
+		     strlen(t.name) ||
+	     strncmp(t.condition, "errors:on_", 10)))
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	static struct lkst_catalog *c;
@@ -63,6 +80,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		return 0;
 	memcpy(text, data, size);
 	text[size] = 0;
+	check_error_trigger(text);
 	if (lkst_between_find(&e, c, text, &between) && !e.text[0])
 		abort();
 	e.text[0] = 0;
