@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "abi/syscalls.h"
 #include "base/cleanup.h"
 #include "base/time.h"
 #include "cmd/child.h"
@@ -46,7 +48,7 @@ enum {
 
 /* What there is to take back; the keeper sees it, too. */
 struct set_up {
-	bool is_own;			   /* this command has started the recording */
+	bool is_own;		     /* this command has started the recording */
 	char name[LKST_ERRORS_NAME]; /* of the probes; "": none are set */
 };
 
@@ -168,6 +170,28 @@ static int add_globs(struct lkst_err *e, char globs[GLOBS_MAX_LENGTH], const cha
 	return lkst_err_set(e, -E2BIG, "--path has more than %d characters", GLOBS_MAX_LENGTH - 1);
 }
 
+/*
+ * Adds the functions that are called after the system calls that the user asks for, as far as there is room before
+ * @more. A call that is implemented under another name is found by the functions that all go through.
+ */
+static void add_calls(const char *call, const char *more, char globs[GLOBS_MAX_LENGTH])
+{
+	char text[GLOBS_MAX_LENGTH];
+	unsigned int i;
+
+	for (i = 0; i < lkst_nr_syscalls; i++) {
+		const struct lkst_syscall *row = &lkst_syscalls[i];
+
+		if (row->is_compat || !row->name || fnmatch(call, row->name, 0))
+			continue;
+		snprintf(text, sizeof(text), "*sys_%s,do_%s*,security_%s*", row->name, row->name,
+			 row->name);
+		if (strlen(globs) + strlen(text) + strlen(more) + sizeof(",,") > GLOBS_MAX_LENGTH)
+			return;
+		add_globs(NULL, globs, text);
+	}
+}
+
 /* Whether one link sets a probe at many functions. */
 static bool has_multi(void)
 {
@@ -180,12 +204,15 @@ static bool has_multi(void)
 static int choose_functions(struct watch *w, char globs[GLOBS_MAX_LENGTH])
 {
 	const struct lkst_list *given = &w->o->functions;
+	const char *usual = w->o->module ? "*" : has_multi() ? MANY : FEW;
 	unsigned int i;
 	int err = 0;
 
 	globs[0] = 0;
+	if (!given->nr && w->o->call && !w->o->module)
+		add_calls(w->o->call, usual, globs);
 	if (!given->nr)
-		return add_globs(w->e, globs, w->o->module ? "*" : has_multi() ? MANY : FEW);
+		return add_globs(w->e, globs, usual);
 	for (i = 0; i < given->nr && !err; i++)
 		err = add_globs(w->e, globs, given->items[i]);
 	return err;
