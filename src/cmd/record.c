@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* lkst record: streams to disk until a command ends or a signal comes. */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,11 +8,8 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
-#include "base/cleanup.h"
-#include "base/out.h"
-#include "base/time.h"
+#include "cmd/child.h"
 #include "cmd/probe.h"
 #include "cmd/recording.h"
 #include "cmd/streaming.h"
@@ -21,9 +17,6 @@
 #include "live/drain/state_stream.h"
 #include "live/load/pins.h"
 #include "live/recording/start.h"
-
-/* How long a command has to end after SIGTERM. */
-#define CHILD_ENDS_NS (5 * LKST_NS_PER_S)
 
 struct options {
 	struct lkst_streaming_options files;
@@ -76,106 +69,24 @@ static const struct lkst_option rows[] = {
 
 enum { MANY_TRACEPOINTS = 10 };
 
-/* The command that is run and recorded. */
-struct child {
-	pid_t pid;  /* 0: none */
-	int go;	    /* written to, it starts */
-	int status; /* as wait(2) gives it */
-	bool has_ended;
-};
-
 struct recording {
 	struct lkst_err *e;
 	const struct options *o;
 	struct lkst_session *s;
 	struct lkst_streaming files;
-	struct child child;
+	struct lkst_child child; /* the command that is run and recorded */
 	struct lkst_wanted_list probes;
 };
 
-/* Starts the command, held at a pipe until recording has begun. */
-static int prepare_child(struct lkst_err *e, char **args, const sigset_t *old_mask,
-			 struct child *ret_child)
-{
-	int hold[2], failed;
-	char go;
-
-	if (pipe2(hold, O_CLOEXEC))
-		return lkst_err_sys(e, -errno, "preparing to run %s", args[0]);
-	ret_child->pid = fork();
-	if (ret_child->pid < 0)
-		return lkst_err_sys(e, -errno, "running %s", args[0]);
-	if (ret_child->pid) {
-		close(hold[0]);
-		ret_child->go = hold[1];
-		return 0;
-	}
-	/* If the recorder dies before it writes to the pipe, the pipe closes and nothing is run. */
-	close(hold[1]);
-	sigprocmask(SIG_SETMASK, old_mask, NULL);
-	if (read(hold[0], &go, 1) != 1)
-		_exit(127);
-	execvp(args[0], args);
-	failed = errno;
-	lkst_print_message(stderr, "lkst record: running %s: %s", args[0], strerror(failed));
-	_exit(failed == ENOENT ? 127 : 126);
-}
-
-static int release_child(struct recording *r)
-{
-	if (!r->child.pid)
-		return 0;
-	if (write(r->child.go, "", 1) != 1)
-		return lkst_err_sys(r->e, -errno, "running the command");
-	close(r->child.go);
-	r->child.go = -1;
-	return 0;
-}
-
 static bool has_ended(void *ctx)
 {
-	struct child *child = ctx;
-
-	if (child->pid && !child->has_ended)
-		child->has_ended = waitpid(child->pid, &child->status, WNOHANG) == child->pid;
-	return child->has_ended;
-}
-
-/* A command that still runs when the recording has ended is asked to end. */
-static void ask_child_to_end(struct recording *r)
-{
-	if (!r->child.pid || has_ended(&r->child))
-		return;
-	if (r->child.go >= 0)
-		close(r->child.go);
-	else
-		kill(r->child.pid, SIGTERM);
-	r->child.go = -1;
-	/* A stopped process does not handle it. */
-	kill(r->child.pid, SIGCONT);
-}
-
-/* Waits for it, and kills it when it takes too long or a second signal comes. The trace is whole by then. */
-static void end_child(struct recording *r)
-{
-	u64 end_ns = lkst_monotonic_ns() + CHILD_ENDS_NS;
-
-	if (!r->child.pid)
-		return;
-	while (!has_ended(&r->child) && lkst_monotonic_ns() < end_ns)
-		if (lkst_streaming_is_told(&r->files, 20))
-			break;
-	if (has_ended(&r->child))
-		return;
-	kill(r->child.pid, SIGKILL);
-	waitpid(r->child.pid, &r->child.status, 0);
-	r->child.has_ended = true;
+	return lkst_child_has_ended(ctx);
 }
 
 /* Lets the command run unrecorded for a while. 1: that was all of it. */
 static int delay(struct recording *r)
 {
-	int err = release_child(r);
+	int err = lkst_child_release(r->e, &r->child);
 
 	return err ? err : lkst_streaming_delay(&r->files, r->o->delay_ns);
 }
@@ -191,16 +102,16 @@ static int record(struct recording *r)
 	lkst_session_arm(r->s, true);
 	err = lkst_state_keep_machine(r->e, r->s) ?: lkst_recorder_count(r->e, r->files.recorder);
 	if (!err && !r->o->delay_ns)
-		err = release_child(r);
+		err = lkst_child_release(r->e, &r->child);
 	if (!err && !ended)
 		err = lkst_streaming_run(&r->files);
 	if (!err)
 		err = lkst_recorder_count(r->e, r->files.recorder);
 	lkst_session_arm(r->s, false);
-	ask_child_to_end(r);
+	lkst_child_ask_to_end(&r->child);
 	if (!err)
 		err = lkst_streaming_finish(&r->files);
-	end_child(r);
+	lkst_child_end(&r->child, &r->files);
 	return err;
 }
 
@@ -222,7 +133,7 @@ static int check_namespace(struct lkst_err *e)
 }
 
 /* The processes that the recording is restricted to. */
-static int parse_pids(struct lkst_err *e, const struct options *o, const struct child *child,
+static int parse_pids(struct lkst_err *e, const struct options *o, const struct lkst_child *child,
 		      u32 *pids, struct lkst_filter *ret_filter)
 {
 	unsigned int i;
@@ -359,23 +270,19 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	r.files.has_ended = has_ended;
 	r.files.ctx = &r.child;
 	if (nr_args)
-		err = prepare_child(e, args, &old_mask, &r.child);
+		err = lkst_child_prepare(e, "lkst record", args, &old_mask, &r.child);
 	/*
 	 * The command has its own priority already. What writers overwrite while this process waits
 	 * for a CPU is lost, and it runs for a few ms at a time; failing to get it is no error.
 	 */
 	setpriority(PRIO_PROCESS, 0, -20);
 	err = err ? lkst_streaming_fini(&r.files, err) : start_and_record(&r);
-	ask_child_to_end(&r);
-	end_child(&r);
+	lkst_child_ask_to_end(&r.child);
+	lkst_child_end(&r.child, &r.files);
 	lkst_wanted_fini(&r.probes);
 	if (err)
 		return err;
-	/* Like env(1) and time(1): the status of what was run. */
-	if (r.child.has_ended)
-		return WIFEXITED(r.child.status) ? WEXITSTATUS(r.child.status)
-						 : 128 + WTERMSIG(r.child.status);
-	return 0;
+	return lkst_child_result(&r.child);
 }
 
 const struct lkst_cmd lkst_cmd_record = {
