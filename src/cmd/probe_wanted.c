@@ -213,16 +213,16 @@ static int keep_text(struct lkst_err *e, const struct lkst_wanted *item)
 	return 0;
 }
 
-/* Places of another build may be shown, but not set. */
+/* Places of another build may be shown, and saved for where that runs, but not set. */
 static int check_build(struct lkst_err *e, const struct lkst_probe_options *o,
 		       const struct lkst_image *image)
 {
-	if (o->definition.nr || !lkst_image_is_of_another_build(image))
+	if (o->definition.nr || o->save || !lkst_image_is_of_another_build(image))
 		return 0;
 	return lkst_err_set(
 		e, -ESTALE,
 		"%s is of another build than what runs here, so what it says of places cannot be "
-		"set: see it with --definition",
+		"set: see it with --definition, or keep it for there with --save",
 		o->vmlinux ?: o->module);
 }
 

@@ -161,6 +161,19 @@ TEST(probe_command_says_lines)
 	CHECK(strstr(output, line));
 }
 
+/* What a vmlinux of another build says is printed and saved, but not set. This program stands in for one. */
+TEST(probe_command_sets_nothing_of_another_build)
+{
+	if (access("/sys/kernel/notes", R_OK))
+		SKIP("this kernel does not say its build-id");
+	CHECK_EQ(probe("-k %s -D probe_command_target", self()), 0);
+	CHECK(strstr(output, "p:probe/probe_command_target probe_command_target"));
+	CHECK_EQ(probe("-k %s --save - -a probe_command_target", self()), 0);
+	CHECK(strstr(output, "p:probe/probe_command_target probe_command_target"));
+	CHECK_EQ(probe("-k %s probe_command_target", self()), -ESTALE);
+	CHECK(strstr(message, "is of another build than what runs here"));
+}
+
 /* L26: what was resolved can be set where there is no debug information, and by no other build. */
 TEST(probe_command_saves)
 {
@@ -220,6 +233,8 @@ static const struct unit_test tests[] = {
 	{ "probe_command_reads_files", test_probe_command_reads_files },
 	{ "probe_command_shows_what_can_be_probed", test_probe_command_shows_what_can_be_probed },
 	{ "probe_command_says_lines", test_probe_command_says_lines },
+	{ "probe_command_sets_nothing_of_another_build",
+	  test_probe_command_sets_nothing_of_another_build },
 	{ "probe_command_saves", test_probe_command_saves },
 	{ "probe_command_refuses", test_probe_command_refuses },
 };
