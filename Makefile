@@ -79,16 +79,18 @@ LIB_SRC  := $(sort $(wildcard src/base/*.c src/abi/*.c src/trace/*.c src/rules/*
                              src/view/*.c))
 LIVE_SRC := $(sort $(wildcard src/live/*/*.c))
 CMD_SRC  := $(sort $(wildcard src/cmd/*.c))
-# The program of probes is an object of its own, loaded once for each.
+# The programs of probes and of injections are objects of their own, loaded once for each.
 PROBE_SRC := src/bpf/probe.bpf.c
-BPF_SRC  := $(filter-out $(PROBE_SRC),$(sort $(wildcard src/bpf/*.bpf.c)))
+INJECT_SRC := src/bpf/inject.bpf.c
+BPF_SRC  := $(filter-out $(PROBE_SRC) $(INJECT_SRC),$(sort $(wildcard src/bpf/*.bpf.c)))
 
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
 LIVE_OBJ := $(LIVE_SRC:%.c=$(BUILD)/%.o)
 CMD_OBJ  := $(CMD_SRC:%.c=$(BUILD)/%.o)
 BPF_OBJ  := $(BPF_SRC:src/bpf/%.c=$(GEN)/bpf/%.o)
 PROBE_OBJ := $(PROBE_SRC:src/bpf/%.c=$(GEN)/bpf/%.o) $(GEN)/bpf/main.bpf.o
-SKEL     := $(GEN)/lkst.skel.h $(GEN)/probe.skel.h
+INJECT_OBJ := $(INJECT_SRC:src/bpf/%.c=$(GEN)/bpf/%.o) $(GEN)/bpf/main.bpf.o
+SKEL     := $(GEN)/lkst.skel.h $(GEN)/probe.skel.h $(GEN)/inject.skel.h
 
 # The original's commands: the program looks at the name by which it is called.
 LINKS := lkstm lkstbuf lksteh lkstlogd lkstlogdiv lkstla
@@ -131,6 +133,9 @@ $(GEN)/lkst.bpf.o: $(BPF_OBJ)
 	$(BPFTOOL) gen object $@ $^
 
 $(GEN)/probe.bpf.o: $(PROBE_OBJ)
+	$(BPFTOOL) gen object $@ $^
+
+$(GEN)/inject.bpf.o: $(INJECT_OBJ)
 	$(BPFTOOL) gen object $@ $^
 
 $(SKEL): $(GEN)/%.skel.h: $(GEN)/%.bpf.o
@@ -382,5 +387,5 @@ help:					## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | \
 		expand -t 16
 
--include $(LIB_OBJ:.o=.d) $(LIVE_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(PROBE_OBJ:.o=.d) $(TEST_LIB_OBJ:.o=.d) $(UNIT_BIN:=.d) \
+-include $(LIB_OBJ:.o=.d) $(LIVE_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(PROBE_OBJ:.o=.d) $(INJECT_OBJ:.o=.d) $(TEST_LIB_OBJ:.o=.d) $(UNIT_BIN:=.d) \
 	$(LIVE_TEST_BIN:=.d) $(LOAD_BIN:=.d) $(FUZZ_BIN:=.d) $(WEB_OBJ:.o=.d)

@@ -12,6 +12,7 @@
 #include "base/io.h"
 #include "base/size.h"
 #include "cmd/cmd.h"
+#include "cmd/inject_allowed.h"
 
 static const struct lkst_option *find(const struct lkst_cmd *cmd, const char *name, size_t length,
 				      char letter)
@@ -213,7 +214,11 @@ static int take_setting(struct lkst_err *e, void *ctx, char *key, char *value)
 {
 	struct config *c = ctx;
 	const struct lkst_option *o = find(c->cmd, key, strlen(key), 0);
+	bool is_allowed;
 
+	/* It is for `lkst inject`, which reads it by itself. */
+	if (!strcmp(key, LKST_INJECT_KEY))
+		return lkst_inject_parse_allowed(e, value, &is_allowed);
 	if (!o || o->type == LKST_OPTION_CONFIG)
 		return lkst_err_set(e, -EINVAL,
 				    "there is no setting \"%s\"; `lkst %s --help` lists them", key,

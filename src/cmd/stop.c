@@ -6,6 +6,7 @@
 #include "cmd/cmd.h"
 #include "cmd/turn.h"
 #include "live/load/pins.h"
+#include "live/recording/injections.h"
 
 struct options {
 	bool quiet;
@@ -29,7 +30,8 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	if (err)
 		return err;
 	existed = lkst_pins_exist();
-	err = lkst_pins_remove(e);
+	err = lkst_injections_disarm(e, NULL);
+	err = lkst_pins_remove(e) ?: err;
 	lkst_turn_give(&turn);
 	if (!err && !o->quiet)
 		printf(existed ? "stopped\n" : "nothing was being recorded\n");
@@ -40,8 +42,8 @@ const struct lkst_cmd lkst_cmd_stop = {
 	.name = "stop",
 	.summary = "end the recording; its memory is freed and what it held is gone",
 	.help = "Detaches every hook, removes every pin and frees the memory; also what a start that\n"
-		"was interrupted has left. Save the records before, with `lkst snapshot`. If another\n"
-		"command has its turn, this one waits, but for 5 s at most.",
+		"was interrupted has left, and disarms what `lkst inject` has armed. Save the records before,\n"
+		"with `lkst snapshot`. If another command has its turn, this one waits, but for 5 s at most.",
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.run = run,
