@@ -382,8 +382,8 @@ static int save(struct change *c)
 		return no_memory(c);
 	for (i = 0; i < c->nr_steps; i++)
 		if (!c->steps[i].is_removal)
-			list[nr++] = (struct lkst_saving){ c->steps[i].head,
-							   c->steps[i].definition };
+			list[nr++] =
+				(struct lkst_saving){ c->steps[i].head, c->steps[i].definition };
 	err = err ?: lkst_probe_save(c->e, c->o->save, list, nr);
 	if (!err && !c->o->quiet && strcmp(c->o->save, "-"))
 		print_steps(c);

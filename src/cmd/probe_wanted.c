@@ -191,6 +191,7 @@ static int open_image(struct lkst_err *e, const struct lkst_probe_options *o,
 	if ((place->path && !w->image_program) || (place->module && !w->image_module))
 		return lkst_err_sys(e, -ENOMEM, "opening what is to be probed");
 	lkst_wanted_image(o, place->path, place->module, &options);
+	options.may_come = true;
 	return lkst_image_open(e, &options, &w->image);
 }
 

@@ -335,7 +335,8 @@ int lkst_budget_read(struct lkst_err *e, const struct lkst_budget_fds *fds,
 		return lkst_err_sys(e, -errno, "reading the cost limit");
 	if (v.page.magic != LKST_BUDGET_MAGIC || v.page.version != LKST_ABI_VERSION ||
 	    v.page.nr_kinds > 2 * LKST_EVENT_SPACE || v.page.nr_groups > v.page.nr_kinds)
-		return lkst_err_set(e, -EPROTO, "the cost limit was set by another version of lkst");
+		return lkst_err_set(e, -EPROTO,
+				    "the cost limit was set by another version of lkst");
 	if (v.page.limit_ppm) {
 		v.kinds = read_map(fds->kinds_fd, v.page.nr_kinds, sizeof(*v.kinds));
 		v.groups = read_map(fds->groups_fd, v.page.nr_groups, sizeof(*v.groups));

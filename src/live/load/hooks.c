@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "live/load/pins.h"
+#include "live/load/probe_tracefs.h"
 #include "live/load/probe_places.h"
 #include "live/load/tracefs.h"
 
@@ -399,6 +400,11 @@ static int attach_probe(struct lkst_err *e, struct lkst_hook *hook)
 
 	if (err)
 		return err;
+	if (row->is_by_tracefs) {
+		hook->link_fd = lkst_probe_tracefs_attach(e, row, hook->program_fd);
+		hook->is_attached = hook->link_fd >= 0;
+		return hook->is_attached ? 0 : hook->link_fd;
+	}
 	if (!row->nr_places) {
 		event = lkst_probe_row_open(e, row);
 		return event < 0 ? event : attach_to_event(e, hook, event);

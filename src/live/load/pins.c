@@ -19,6 +19,7 @@
 #include "base/create.h"
 #include "base/out.h"
 #include "live/load/own_pins.h"
+#include "live/load/probe_tracefs.h"
 
 #define BPFFS "/sys/fs/bpf"
 #define PIN_DIR BPFFS "/lkst"
@@ -391,6 +392,7 @@ int lkst_pins_remove(struct lkst_err *e)
 		lkst_own_pins_remove();
 	else
 		err = lkst_pins_each(e, remove_pin, NULL);
+	lkst_probe_tracefs_sweep();
 	if (err || is_own)
 		return err;
 	if (rmdir(first_path(PIN_DIR).text) && errno != ENOENT)

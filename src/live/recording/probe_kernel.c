@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "live/load/probe_tracefs.h"
 #include "live/load/tracefs.h"
 
 enum {
@@ -79,6 +80,8 @@ enum lkst_probe_backend lkst_kernel_probe_backend(const struct lkst_probe_row *r
 		return LKST_BACKEND_PROGRAM;
 	if (row->nr_places)
 		return row->is_multi ? LKST_BACKEND_MULTI : LKST_BACKEND_EACH;
+	if (row->is_by_tracefs && lkst_probe_tracefs_is_waiting(row->symbol))
+		return LKST_BACKEND_WAITING;
 	if (row->is_return)
 		return LKST_BACKEND_RETURN;
 	f = open_debug("kprobes/list");

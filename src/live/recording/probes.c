@@ -17,6 +17,7 @@
 #include "base/cleanup.h"
 #include "live/load/kernel_types.h"
 #include "live/load/pins.h"
+#include "live/load/probe_tracefs.h"
 #include "live/load/probe_places.h"
 #include "live/recording/masksets.h"
 #include "live/recording/probe_functions.h"
@@ -25,10 +26,11 @@
 #include "live/recording/trigger_handler.h"
 
 const char *const lkst_probe_backend_names[LKST_NR_BACKENDS] = {
-	[LKST_BACKEND_DETACHED] = "detached",  [LKST_BACKEND_BREAKPOINT] = "breakpoint",
-	[LKST_BACKEND_JUMP] = "jump",	       [LKST_BACKEND_FTRACE] = "ftrace",
-	[LKST_BACKEND_RETURN] = "return",      [LKST_BACKEND_PROGRAM] = "program",
-	[LKST_BACKEND_MULTI] = "kprobe.multi", [LKST_BACKEND_EACH] = "kprobes",
+	[LKST_BACKEND_DETACHED] = "detached", [LKST_BACKEND_BREAKPOINT] = "breakpoint",
+	[LKST_BACKEND_JUMP] = "jump",	      [LKST_BACKEND_FTRACE] = "ftrace",
+	[LKST_BACKEND_RETURN] = "return",     [LKST_BACKEND_PROGRAM] = "program",
+	[LKST_BACKEND_WAITING] = "waiting",   [LKST_BACKEND_MULTI] = "kprobe.multi",
+	[LKST_BACKEND_EACH] = "kprobes",
 };
 
 /* ---- pins ------------------------------------------------------------------------------------- */
@@ -113,6 +115,9 @@ static int describe_place(struct lkst_err *e, const struct lkst_probe *probe,
 	else if (place->kind != LKST_PLACE_FILE || !place->path)
 		return lkst_probe_refuse(e, -EINVAL, probe, place->at,
 					 "the place of the probe is not resolved");
+	row->max_active = place->max_active;
+	row->is_by_tracefs = !place->is_many && row->symbol[0] &&
+			     (lkst_probe_tracefs_is_waiting(row->symbol) || row->max_active);
 	if (n >= (int)sizeof(row->symbol))
 		return lkst_probe_refuse(e, -EINVAL, probe, place->at,
 					 "the symbol's name is too long");
@@ -180,6 +185,10 @@ static int check_place(struct lkst_err *e, const struct lkst_probe *probe,
 		if (fd)
 			return fd;
 	}
+	if (row->is_by_tracefs && lkst_probe_tracefs_check(e))
+		return -ENOTSUP;
+	if (row->is_by_tracefs && lkst_probe_tracefs_is_waiting(row->symbol))
+		return 0;
 	fd = lkst_probe_row_open(&why, row);
 	if (fd < 0)
 		return fd == -ENOTSUP ? lkst_err_set(e, fd, "%s", why.text)
@@ -384,6 +393,18 @@ int lkst_probe_set(struct lkst_err *e, struct lkst_session *s, const struct lkst
 	err = keep(e, event->name, &p) ?: admit(e, s, event->name, p.row->plan.id, notes);
 	if (!err && p.row->nr_places)
 		note_left_out(event->name, &p, notes);
+	if (!err && p.row->max_active && !p.row->is_by_tracefs)
+		lkst_notes_add(
+			notes,
+			"%s: maxactive has no effect: it is for a return of one function of the "
+			"kernel, by its name.",
+			event->name);
+	if (!err && lkst_probe_tracefs_is_waiting(p.row->symbol) && p.row->is_by_tracefs)
+		lkst_notes_add(
+			notes,
+			"%s waits for module %.*s, which is not loaded; whether the module has "
+			"that place, nobody knows yet.",
+			event->name, (int)strcspn(p.row->symbol, ":"), p.row->symbol);
 	if (!err)
 		return 0;
 	lkst_maskset_retire(NULL, s, p.row->plan.id);
@@ -478,5 +499,7 @@ int lkst_probe_remove(struct lkst_err *e, struct lkst_session *s, const char *ev
 	if (!class || class->group != LKST_GROUP_PROBE || !is_set(s, event))
 		return lkst_err_set(e, -ENOENT, "no probe %s is set", event);
 	err = lkst_maskset_retire(e, s, class->id);
-	return err ?: drop_all(e, event) ?: lkst_session_list_hooks(e, s);
+	err = err ?: drop_all(e, event) ?: lkst_session_list_hooks(e, s);
+	lkst_probe_tracefs_sweep();
+	return err;
 }

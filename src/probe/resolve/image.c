@@ -268,7 +268,9 @@ static int open_kernel(struct lkst_err *e, struct lkst_image *image,
 	code = open_btf(e, image, o, !file || (running_id[0] && !image->is_of_another_build));
 	if (code)
 		return code;
-	if (!image->btf && !image->elf_module)
+	image->is_absent =
+		o->may_come && image->module && !running_id[0] && !image->btf && !image->elf_module;
+	if (!image->btf && !image->elf_module && !image->is_absent)
 		return lkst_err_set(
 			e, -ENOENT,
 			"%s has neither BTF (%s) nor debug information: give a file with -k",

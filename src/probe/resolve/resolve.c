@@ -346,7 +346,8 @@ static int resolve_symbol(struct resolver *r, const char *name)
 
 	if (!lkst_prototype_find(r->image, name, &prototype))
 		s.prototype = &prototype;
-	if (!symbol && (r->image->program || (!s.prototype && !kernel_has(name))))
+	if (!symbol && !r->image->is_absent &&
+	    (r->image->program || (!s.prototype && !kernel_has(name))))
 		return no_function(r, name);
 	s.function = name;
 	s.is_entry = !from->offset && !from->is_next;

@@ -67,3 +67,37 @@ echo >$probes
 load locks --event 'lock:*'
 grep -E '^tid|_(try|un)?lock' "$work/locks.all" >"$work/locks.expected"
 expect_records module "$work/locks.expected" "$work/locks"
+
+# Probes that are set before the module is there wait for it, each time that it comes: as often as the kernel's own
+# event at the same place is hit (L28).
+tracing=/sys/kernel/debug/tracing
+lkst start --quiet --budget none --event sched_process_exec
+lkst probe 'p:later/probed lkst_test:lkst_test_probed value=$arg1:s32' >"$work/said" 2>&1
+expect_none module_probe_says_that_it_waits "$(grep -q 'waits for module lkst_test' "$work/said" || cat "$work/said")"
+lkst probe --quiet 'r:later/returns lkst_test:lkst_test_probed ret=$retval:s32' >"$work/said" 2>&1
+expect_none module_probe_is_listed_as_waiting "$(lkst probe --list -v later:probed | grep -q ' waiting,' || lkst probe --list -v)"
+echo 'p:own/probed lkst_test:lkst_test_probed' >>$probes
+echo 1 >$tracing/events/own/enable
+for turn in 1 2; do
+	insmod /lkst_test.ko
+	[ $turn = 1 ] && expect_none module_probe_waits_no_longer "$(lkst probe --list -v later:probed | grep ' waiting,')"
+	cat /proc/lkst_test >/dev/null
+	rmmod lkst_test
+done
+want=$(awk '$1 == "own/probed" || $1 == "probed" { print $2 }' $tracing/kprobe_profile)
+echo 0 >$tracing/events/own/enable
+lkst snapshot --quiet --output "$work/later"
+got=$(lkst print --event later:probed "$work/later" | grep -c 'value=41$')
+returned=$(lkst print --event later:returns "$work/later" | grep -c 'ret=42$')
+expect_none module_probe_sees_each_call "$([ "$want" -gt 1 ] && [ "$got" = "$want" ] && [ "$returned" = "$want" ] ||
+	echo "$got and $returned, not $want; $(cat "$work/said"; lkst print --event 'later:*' "$work/later" | head -n 4)")"
+lkst probe --quiet --del later:returns
+expect_none module_probe_is_removed "$(grep -c lkst_probes $probes | grep -vx 1)"
+lkst stop --quiet
+expect_none module_probe_leaves_nothing "$(grep lkst_probes $probes)"
+echo >$probes
+lkst record --quiet --output "$work/waited" --probe 'p:later/probed lkst_test:lkst_test_probed value=$arg1:s32' \
+	--event 'later:*' -- sh -c 'insmod /lkst_test.ko; cat /proc/lkst_test >/dev/null; rmmod lkst_test' >"$work/said" 2>&1
+expect_none module_probe_is_recorded "$([ "$(lkst print --event later:probed "$work/waited" | grep -c 'value=41$')" = $((want / 2)) ] ||
+	cat "$work/said")"
+expect_none module_recorded_probe_leaves_nothing "$(grep lkst_probes $probes)"
