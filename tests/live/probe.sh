@@ -109,13 +109,21 @@ expect definitions_can_be_set_again "$("$LKST" probe --list -v 'f:*' | sed -n 's
 	"$LKST" probe --quiet --del '*' --file - <again && names)" 'f:one f:two'
 expect detached_when_no_maskset_has_it "$("$LKST" maskset set RNOTHING >"$work/log" 2>&1; field f:one by)" detached
 
+# ---- indexes that have fewer bytes than a register has; results that are strings ----
+"$LKST" maskset --quiet set start
+"$LKST" probe --quiet -x "$program" -a 'my:index=third_function numbers[high] numbers[low] numbers[far]' \
+	-a 'my:name=name_function%return name=$retval:ustring'
+./called 9
+expect narrow_indexes_are_cut "$(records my:index | sed 's/__faults=0x0 //; s/[a-z_0-9]*=//g' | xargs)" \
+	"$(for i in 1 2 3 4 5 6 7 8 9; do echo $((1200 + i)) $((1000 - i)) $((1000 - 100 * i)); done | xargs)"
+expect results_are_strings "$("$LKST" print --event my:name trace | grep -c 'name="a name"$')" 9
+
 # ---- of a file, in a program without debug information, and elsewhere ----
 "$LKST" probe --quiet --save saved -x "$program" -a 'my:saved=first_function number' -a 'my:end=second_function%return'
 mkdir -p elsewhere
 strip -o elsewhere/stripped called
 expect_refusal stripped_programs_have_no_variables 'no function first_function' \
 	probe -x "$PWD/elsewhere/stripped" 'first_function number'
-"$LKST" maskset --quiet set start
 expect saved_probes_are_set "$("$LKST" probe --saved saved -x "$PWD/elsewhere/stripped" | cut -d' ' -f1 | xargs)" 'my:saved my:end'
 elsewhere/stripped 7
 expect saved_probes_fetch "$(records my:saved | xargs)" "$(seq -f 'number=%g' 7 | xargs)"

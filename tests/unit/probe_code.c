@@ -157,6 +157,39 @@ TEST(elements_by_an_index)
 	CHECK_EQ(made_number("nested"), 0x6666666666666666);
 }
 
+/* What an index of 1 or 2 bytes has above them counts for nothing. */
+TEST(elements_by_a_narrow_index)
+{
+	static const struct {
+		const char *name;
+		u8 size;
+		bool is_signed;
+		u64 index;
+		s64 is;
+	} all[] = {
+		{ "u8", 1, false, 0xffffffffffffff82ULL, 130 },
+		{ "s8", 1, true, 0x12ffULL, -1 },
+		{ "u16", 2, false, 0xffffffffffff0102ULL, 258 },
+		{ "s16", 2, true, 0x1234fffeULL, -2 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct lkst_fetch *f;
+
+		made_begin();
+		made_kernel[3] = 77;
+		made_set("di", MADE_KERNEL + 24 - (u64)(8 * all[i].is));
+		made_set("si", all[i].index);
+		f = made_element(0, made_reg("di"), made_reg("si"), 8);
+		f->index_size = all[i].size;
+		f->is_index_signed = all[i].is_signed;
+		made_arg(all[i].name, f, WORD);
+		CHECK(made_runs());
+		CHECK_EQ(made_number(all[i].name), 77);
+	}
+}
+
 TEST(users_memory_is_another)
 {
 	made_begin();
@@ -321,6 +354,7 @@ static const struct unit_test tests[] = {
 	{ "dereferences_nest", test_dereferences_nest },
 	{ "addresses_symbols_and_the_stack", test_addresses_symbols_and_the_stack },
 	{ "elements_by_an_index", test_elements_by_an_index },
+	{ "elements_by_a_narrow_index", test_elements_by_a_narrow_index },
 	{ "users_memory_is_another", test_users_memory_is_another },
 	{ "faults_are_noted_and_nothing_is_made_up", test_faults_are_noted_and_nothing_is_made_up },
 	{ "the_last_of_32_arguments_faults", test_the_last_of_32_arguments_faults },

@@ -209,6 +209,14 @@ TEST(kprobe_dereferences)
 	CHECK_EQ(f->size, 24);
 	CHECK_STR(f->base->text, "di");
 	CHECK_EQ(f->index->op, LKST_FETCH_MEMORY);
+	CHECK_EQ(f->index_size, 0);
+	CHECK_EQ(parse("p f +8(%di,%si:s16,24):u32"), 0);
+	CHECK_EQ(FETCH(0)->index_size, 2);
+	CHECK(FETCH(0)->is_index_signed);
+	CHECK_STR(again("p:a/b f x=+8(%di,+0(%si):u8,24):u32"),
+		  "p:a/b f x=+8(%di,+0(%si):u8,24):u32");
+	CHECK_EQ(parse("p f +8(%di,%si:u32,24):u32"), -EINVAL);
+	CHECK_EQ(parse("p f +8(%di,%si:u8)"), -EINVAL);
 }
 
 /* K12, L14 */
@@ -225,7 +233,8 @@ TEST(kprobe_types)
 		{ "x8", LKST_FORM_HEX, 1 },	   { "x64", LKST_FORM_HEX, 8 },
 		{ "char", LKST_FORM_CHAR, 1 },	   { "symbol", LKST_FORM_SYMBOL, 8 },
 		{ "string", LKST_FORM_STRING, 0 }, { "ustring", LKST_FORM_USTRING, 0 },
-		{ "symstr", LKST_FORM_SYMSTR, 0 },
+		{ "symstr", LKST_FORM_SYMSTR, 0 }, { "%pd", LKST_FORM_DENTRY, 0 },
+		{ "%pD", LKST_FORM_FILE, 0 },
 	};
 	char text[64];
 	size_t i;
@@ -243,6 +252,11 @@ TEST(kprobe_types)
 	CHECK_EQ(ARG(0)->type.size, 4);
 	CHECK_EQ(ARG(1)->type.count, 4);
 	CHECK_EQ(ARG(2)->type.count, 2);
+	CHECK_STR(again("p:a/b f x=%di:%pD"), "p:a/b f x=%di:%pD");
+	CHECK_EQ(parse("p f %di:%pd[2]"), -EINVAL);
+	CHECK_EQ(parse("p f $backtrace:%pd"), -EINVAL);
+	CHECK_EQ(parse("p /bin/x:0x10 %di:%pd"), -EINVAL);
+	CHECK_EQ(parse("p f %di:b4@2/32 +0(%di):x16[4] +0(%di):string[2] +8($stack):x8[8] %di"), 0);
 	CHECK_EQ(ARG(4)->type.form, LKST_FORM_NONE);
 }
 

@@ -89,6 +89,8 @@ static struct lkst_fetch *random_fetch(unsigned int depth, const struct lkst_pro
 	if (op == LKST_FETCH_ELEMENT) {
 		f->index = random_fetch(depth - 1, place);
 		f->size = 1 + random_below(1000);
+		f->index_size = (u8)random_below(3);
+		f->is_index_signed = f->index_size && random_below(2);
 	}
 	return f;
 }

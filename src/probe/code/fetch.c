@@ -65,7 +65,17 @@ static int file_address(struct lkst_err *e, struct lkst_fetch_builder *b,
 	return 0;
 }
 
-/* base + index * size + number; as an index of C, it has the 32 lowest bits of its value, and a sign. */
+/* Cuts the index in R1 to the bits that it has: the 32 lowest and a sign, as one of C, if nothing else is said. */
+static void cut_index(struct lkst_fetch_builder *b, const struct lkst_fetch *f)
+{
+	const s32 unused = 64 - (f->index_size ? f->index_size * 8 : 32);
+	const bool is_signed = f->is_index_signed || !f->index_size;
+
+	lkst_emit_imm(b->code, BPF_LSH, R1, unused);
+	lkst_emit_imm(b->code, is_signed ? BPF_ARSH : BPF_RSH, R1, unused);
+}
+
+/* base + index * size + number. */
 static int element_address(struct lkst_err *e, struct lkst_fetch_builder *b,
 			   const struct lkst_fetch *f, unsigned int depth)
 {
@@ -75,10 +85,13 @@ static int element_address(struct lkst_err *e, struct lkst_fetch_builder *b,
 	if (!f->index || !f->base)
 		return lkst_probe_refuse(e, -EINVAL, b->layout->probe, f->at,
 					 "an element lacks its array or its index");
+	if (f->index_size > 2)
+		return lkst_probe_refuse(e, -EINVAL, b->layout->probe, f->at,
+					 "an index has 1, 2 or 4 bytes, not %u", f->index_size);
 	if (f->size > INT_MAX)
 		return lkst_probe_refuse(e, -EINVAL, b->layout->probe, f->at,
 					 "an element has %u bytes", f->size);
-	err = value(e, b, f->index, WORD, depth + 1);
+	err = value(e, b, f->index, f->index_size ?: WORD, depth + 1);
 	if (err)
 		return err;
 	lkst_emit_store(b->code, WORD, LKST_R_FRAME, slot, R3);
@@ -86,8 +99,7 @@ static int element_address(struct lkst_err *e, struct lkst_fetch_builder *b,
 	if (err)
 		return err;
 	lkst_emit_load(b->code, WORD, R1, LKST_R_FRAME, slot);
-	lkst_emit_imm(b->code, BPF_LSH, R1, 32);
-	lkst_emit_imm(b->code, BPF_ARSH, R1, 32);
+	cut_index(b, f);
 	lkst_emit_imm(b->code, BPF_MUL, R1, (s32)f->size);
 	lkst_emit_reg(b->code, BPF_ADD, R3, R1);
 	lkst_emit_add(b->code, R3, (u64)f->number, R1);

@@ -225,6 +225,9 @@ static int choose(struct lkst_err *e, struct lkst_layout *l, const struct lkst_p
 	if (arg->type.count > LKST_FETCH_ARRAY_MAX)
 		return lkst_probe_refuse(e, -EINVAL, l->probe, arg->at,
 					 "an array has %u elements at most", LKST_FETCH_ARRAY_MAX);
+	if (form == LKST_FORM_DENTRY || form == LKST_FORM_FILE)
+		return lkst_probe_refuse(e, -EINVAL, l->probe, arg->at,
+					 "the name of a file is not resolved to a place in memory");
 	if (f->op == LKST_FETCH_BACKTRACE) {
 		a->store = LKST_STORE_BACKTRACE;
 		a->count = arg->type.count ?: LKST_PROBE_FRAMES;

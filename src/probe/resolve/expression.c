@@ -2,6 +2,7 @@
 /* Arguments as they were written, and what they are at a spot. */
 #include "probe/resolve/expression.h"
 
+#include <bpf/btf.h>
 #include <errno.h>
 #include <string.h>
 
@@ -144,6 +145,8 @@ static struct lkst_fetch *clone(struct lkst_spot *s, const struct lkst_fetch *f)
 	copy->is_user = f->is_user;
 	copy->index = f->index;
 	copy->size = f->size;
+	copy->index_size = f->index_size;
+	copy->is_index_signed = f->is_index_signed;
 	copy->at = f->at;
 	return copy;
 }
@@ -250,6 +253,53 @@ static void make_unique(struct lkst_probe_arg *args, u32 nr)
 		}
 }
 
+/* @*node becomes what memory holds @offset bytes after it. */
+static int dereference(struct lkst_spot *s, u64 offset, struct lkst_fetch **node)
+{
+	*node = lkst_pool_fetch(s->pool, LKST_FETCH_MEMORY, NULL, (s64)offset, *node);
+	return *node ? 0 : -ENOMEM;
+}
+
+static bool is_text(const struct lkst_fetch_type *type)
+{
+	return type->form == LKST_FORM_STRING || type->form == LKST_FORM_USTRING;
+}
+
+/* Where member @inner of member @outer of the kernel's struct @name is. */
+static int find_member(struct lkst_spot *s, const char *name, const char *outer, const char *inner,
+		       u64 *ret_offset)
+{
+	struct lkst_ctype type = { .btf = s->image->base_btf ?: s->image->btf };
+	struct lkst_ctype_member a, b;
+	int id = type.btf ? btf__find_by_name_kind(type.btf, name, BTF_KIND_STRUCT) : -ENOENT;
+
+	type.id = id > 0 ? (u32)id : 0;
+	if (id < 0 || lkst_ctype_member(&type, outer, &a) || lkst_ctype_member(&a.type, inner, &b))
+		return lkst_err_set(s->e, -ENODATA,
+				    "this kernel's types (BTF) have no %s.%s in struct %s", outer,
+				    inner, name);
+	*ret_offset = (a.bit_at + b.bit_at) / 8;
+	return 0;
+}
+
+/* %pd and %pD: the name of what a pointer to a struct dentry, or to a struct file, is about. */
+static int resolve_file_name(struct lkst_spot *s, const struct lkst_probe_arg *from,
+			     struct lkst_probe_arg *to)
+{
+	u64 name = 0, dentry = 0;
+	int code;
+
+	if (s->image->program)
+		return lkst_err_set(s->e, -EINVAL, "%%pd and %%pD are of the kernel's memory");
+	code = lower(s, from->fetch, 0, &to->fetch)
+		       ?: find_member(s, "dentry", "d_name", "name", &name);
+	if (!code && from->type.form == LKST_FORM_FILE)
+		code = find_member(s, "file", "f_path", "dentry", &dentry)
+			       ?: dereference(s, dentry, &to->fetch);
+	to->type = (struct lkst_fetch_type){ .form = LKST_FORM_STRING };
+	return code ?: dereference(s, name, &to->fetch) ?: dereference(s, 0, &to->fetch);
+}
+
 static int resolve_argument(struct lkst_spot *s, const struct lkst_probe_arg *from,
 			    struct lkst_probe_arg *to)
 {
@@ -265,6 +315,8 @@ static int resolve_argument(struct lkst_spot *s, const struct lkst_probe_arg *fr
 	to->at = from->at;
 	if (!to->name[0])
 		set_name(f, to->name);
+	if (from->type.form == LKST_FORM_DENTRY || from->type.form == LKST_FORM_FILE)
+		return resolve_file_name(s, from, to);
 	write_expression(f, what, 0);
 	if (is_typed) {
 		code = evaluate(s, f, 0, &v);
@@ -279,7 +331,12 @@ static int resolve_argument(struct lkst_spot *s, const struct lkst_probe_arg *fr
 			return code;
 	}
 	to->type = from->type;
-	return lower(s, f, 0, &to->fetch);
+	code = lower(s, f, 0, &to->fetch);
+	/* As the kernel has it: a result that is a string is where that is. */
+	if (!code && is_text(&from->type) &&
+	    (f->op == LKST_FETCH_RETVAL || f->op == LKST_FETCH_ARGUMENT))
+		code = dereference(s, 0, &to->fetch);
+	return code;
 }
 
 /* The arguments that $vars or $params become. */

@@ -93,6 +93,8 @@ int lkst_value_load(struct lkst_spot *s, const struct lkst_value *v, const char 
 	f->is_user = v->is_user;
 	f->index = v->index;
 	f->size = v->index_size;
+	f->index_size = v->index_bytes;
+	f->is_index_signed = v->is_index_signed;
 	*ret_node = f;
 	return 0;
 }
@@ -220,19 +222,16 @@ int lkst_value_member(struct lkst_spot *s, struct lkst_value *v, const char *nam
 	return 0;
 }
 
-/* The index of an element. A probe takes the 32 lowest bits of it: of a shorter one, the others may be anything. */
+/* The index of an element. A probe takes the 32 lowest bits of it, or as many as it has. */
 static int set_index(struct lkst_spot *s, struct lkst_value *v, const struct lkst_value *index,
 		     u64 size, const char *what)
 {
 	struct lkst_ctype_info type = lkst_ctype_look(&index->type);
 	int code;
 
-	if (type.kind != LKST_CTYPE_INTEGER || type.size > 8 || index->bits)
+	if (type.kind != LKST_CTYPE_INTEGER || type.size > 8 || type.size == 3 || !type.size ||
+	    index->bits)
 		return lkst_err_set(s->e, -EINVAL, "an index of %s is not a whole number", what);
-	if (type.size < 4)
-		return lkst_err_set(s->e, -EOPNOTSUPP,
-				    "an index of %s has fewer than 4 bytes, and a probe takes 4",
-				    what);
 	if (v->index)
 		return lkst_err_set(
 			s->e, -EOPNOTSUPP,
@@ -242,6 +241,8 @@ static int set_index(struct lkst_spot *s, struct lkst_value *v, const struct lks
 	if (code)
 		return code;
 	v->index_size = size;
+	v->index_bytes = type.size < 4 ? (u8)type.size : 0;
+	v->is_index_signed = type.is_signed;
 	return 0;
 }
 

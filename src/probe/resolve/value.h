@@ -43,6 +43,8 @@ struct lkst_value {
 	s64 offset; /* of NODE: what is to be added to it, which only a member's address can hold */
 	struct lkst_fetch *index; /* times `index_size` is added to the address; NULL: nothing */
 	u32 index_size;
+	u8 index_bytes; /* of the index, if it has fewer than 4; else 0 */
+	bool is_index_signed;
 	u64 bit_at; /* of a bit-field or a part of a register: where it begins */
 	u32 bits;   /* 0: all of the type */
 };

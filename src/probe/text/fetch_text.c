@@ -278,7 +278,28 @@ static int parse_inner(struct parser *p, unsigned int depth, struct lkst_fetch *
 	return 0;
 }
 
-/* ",INDEX,SIZE" */
+/* ":u8" and the like: how much of an index counts. */
+static int parse_index_type(struct parser *p, struct lkst_fetch *f)
+{
+	static const char *const types[] = { ":u8", ":s8", ":u16", ":s16" };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		size_t length = strlen(types[i]);
+
+		if (strncmp(p->c->at, types[i], length))
+			continue;
+		p->c->at += length;
+		f->index_size = i < 2 ? 1 : 2;
+		f->is_index_signed = i % 2;
+		return 0;
+	}
+	return lkst_cursor_refuse(
+		p->c, p->c->at,
+		"the type of an index is u8, s8, u16 or s16; without one it has 32 bits");
+}
+
+/* ",INDEX[:TYPE],SIZE" */
 static int parse_element(struct parser *p, unsigned int depth, struct lkst_fetch *f)
 {
 	const char *at;
@@ -287,6 +308,8 @@ static int parse_element(struct parser *p, unsigned int depth, struct lkst_fetch
 
 	p->c->at++;
 	err = parse_inner(p, depth, &f->index);
+	if (!err && *p->c->at == ':')
+		err = parse_index_type(p, f);
 	if (err)
 		return err;
 	if (*p->c->at != ',')

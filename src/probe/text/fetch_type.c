@@ -22,6 +22,7 @@ static const struct {
 	{ "string", LKST_FORM_STRING, 0 }, { "ustring", LKST_FORM_USTRING, 0 },
 	{ "symstr", LKST_FORM_SYMSTR, 0 }, { "u", LKST_FORM_UNSIGNED, 0 },
 	{ "s", LKST_FORM_SIGNED, 0 },	   { "x", LKST_FORM_HEX, 0 },
+	{ "%pd", LKST_FORM_DENTRY, 0 },	   { "%pD", LKST_FORM_FILE, 0 },
 };
 
 enum { NR_NAMES = sizeof(names) / sizeof(names[0]) };
@@ -73,7 +74,7 @@ static int parse_bits(struct lkst_cursor *c, struct lkst_fetch_type *type)
 static int parse_word(struct lkst_cursor *c, struct lkst_fetch_type *type)
 {
 	const char *at = c->at;
-	size_t length = 0, i;
+	size_t length = *at == '%', i;
 
 	while (isalnum((unsigned char)at[length]) || at[length] == '_')
 		length++;
@@ -84,7 +85,7 @@ static int parse_word(struct lkst_cursor *c, struct lkst_fetch_type *type)
 		return lkst_cursor_refuse(
 			c, at,
 			"unknown type is specified: there are u8 to u64, s8 to s64, x8 to "
-			"x64, char, symbol, symstr, string, ustring and bitfields");
+			"x64, char, symbol, symstr, string, ustring, %%pd, %%pD and bitfields");
 	type->form = names[i].form;
 	type->size = names[i].size;
 	c->at += length;
@@ -146,6 +147,16 @@ static int check_array(struct lkst_cursor *c, const char *at, const struct lkst_
 				  "array accepts only memory argument, as +0(%%di) or @SYMBOL is");
 }
 
+/* %pd and %pD. */
+static int check_file_name(struct lkst_cursor *c, bool is_of_program, const char *at, u8 op)
+{
+	if (is_of_program)
+		return lkst_cursor_refuse(c, at, "%%pd and %%pD are of the kernel's memory");
+	if (op == LKST_FETCH_BACKTRACE || op == LKST_FETCH_STACK)
+		return lkst_cursor_refuse(c, at, "%%pd and %%pD take a pointer to a struct");
+	return 0;
+}
+
 static int check(struct lkst_cursor *c, bool is_of_program, const char *at,
 		 const struct lkst_probe_arg *arg)
 {
@@ -166,6 +177,10 @@ static int check(struct lkst_cursor *c, bool is_of_program, const char *at,
 			c, at,
 			"unknown type is specified: only addresses of the kernel have "
 			"symbols");
+	if (type->form == LKST_FORM_DENTRY || type->form == LKST_FORM_FILE)
+		return type->count
+			       ? lkst_cursor_refuse(c, at, "there is no array of names of files")
+			       : check_file_name(c, is_of_program, at, op);
 	if (!type->size && !is_text && !lkst_fetch_is_variable(arg->fetch))
 		return lkst_cursor_refuse(
 			c, at, "unknown type is specified: only a variable has a width of its own");

@@ -61,6 +61,8 @@ static void put_memory(struct writer *w, const struct lkst_fetch *f)
 	if (f->op == LKST_FETCH_ELEMENT) {
 		put(w, ",");
 		put_fetch(w, f->index);
+		if (f->index_size)
+			put(w, ":%c%d", f->is_index_signed ? 's' : 'u', f->index_size * 8);
 		put(w, ",%u", f->size);
 	}
 	put(w, ")");

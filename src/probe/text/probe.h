@@ -47,7 +47,7 @@ enum lkst_fetch_op {
 	LKST_FETCH_NUMBER,    /* \NUMBER: itself */
 	LKST_FETCH_TEXT,      /* \"TEXT": `text` itself; a string */
 	LKST_FETCH_MEMORY, /* OFFS(BASE): what memory holds at `base` + `number`; `is_user`: OFFS with a u */
-	LKST_FETCH_ELEMENT, /* OFFS(BASE,INDEX,SIZE): the same at `base` + `index` * `size` + `number` */
+	LKST_FETCH_ELEMENT, /* OFFS(BASE,INDEX[:TYPE],SIZE): the same at `base` + `index` * `size` + `number` */
 	/* Those that only perf probe's language has; a resolved probe has none. */
 	LKST_FETCH_VARIABLE, /* NAME: a variable or parameter in scope; $vars, $params: `text` "*", "*params" */
 	LKST_FETCH_MEMBER, /* BASE->NAME and BASE.NAME: `text` */
@@ -59,7 +59,9 @@ struct lkst_fetch {
 	u8 op;	       /* enum lkst_fetch_op */
 	bool is_user;  /* the memory is the program's: bpf_probe_read_user() */
 	bool is_arrow; /* of MEMBER: -> and not . */
-	u16 at;	       /* the byte of the probe's text where it begins */
+	u8 index_size; /* of ELEMENT: bytes of the index that count, 1 or 2; 0: 4 of them, with a sign */
+	bool is_index_signed;
+	u16 at; /* the byte of the probe's text where it begins */
 	s64 number;
 	u32 size;
 	char *text;
@@ -78,6 +80,9 @@ enum lkst_fetch_form {
 	LKST_FORM_USTRING, /* characters in the program's memory */
 	LKST_FORM_SYMSTR,  /* an address, stored as the text of its symbol */
 	LKST_FORM_BITS,	   /* b<bits>@<bit_at>/<size * 8> */
+	/* Those that a resolved probe has not: it has a string there. */
+	LKST_FORM_DENTRY, /* %pd: the name of a struct dentry */
+	LKST_FORM_FILE,	  /* %pD: that of a struct file */
 };
 
 struct lkst_fetch_type {

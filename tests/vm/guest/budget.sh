@@ -99,7 +99,7 @@ if [ ! -e /sys/kernel/debug/kprobes/list ]; then
 	echo 'skip budget_of_probes: this kernel has no kprobes'
 	exit
 fi
-lkst start --quiet --budget 1% --event sched_process_exec 2>"$work/err" || fail budget_start "$(cat "$work/err")"
+lkst start --quiet --budget 0.4% --event sched_process_exec 2>"$work/err" || fail budget_start "$(cat "$work/err")"
 lkst probe --quiet 'p:my/rd vfs_read' 2>"$work/err" || fail budget_probe "$(cat "$work/err")"
 
 # Waits until what the limit says of my:rd is $1.
@@ -108,7 +108,7 @@ wait_for()
 	tries=0
 	until limit_of | grep -q "\"kind\":\"my:rd\",$1"; do
 		tries=$((tries + 1))
-		if [ $tries = 300 ]; then
+		if [ $tries = 150 ]; then
 			limit_of
 			return
 		fi

@@ -29,6 +29,7 @@ p words do_sys_openat2 how=+0(%$c):u32[2] some=+0(%$c):b4@12/32
 r got vfs_read ret=\$retval:s64
 p stack vfs_write top=\$stack0 next=\$stack1 sp=\$stack
 p comm vfs_write who=\$comm
+$(grep -q '%pd' $tracing/README && echo "p named vfs_read name=%$a:%pD")
 p bad vfs_write nothing=+0(+0(%$c)):u64 count=%$c:u64
 END
 }
@@ -68,7 +69,7 @@ pid=$(cat "$work/pid")
 sed -n "s/^.*-$pid *\[.*: \([a-z]*\): ([^)]*) /\1 /p" "$work/ftrace" |
 	sed 'y/{}/[]/; s/^bad nothing=[0-9]* /bad nothing=(fault) /' >"$work/want"
 sed -n "s|^[^ ]* \[[0-9]*\] *$pid/.* my:\([a-z]*\): __probe_[a-z_]*=[^ ]* |\1 |p" "$work/print" | grep -v '^cond ' >"$work/got"
-for event in rd open words got stack comm bad; do
+for event in rd open words got stack comm bad $(grep -q '%pd' $tracing/README && echo named); do
 	grep "^$event " "$work/want" >"$work/want1"
 	n=$(wc -l <"$work/want1")
 	# The shell has said that it is to be traced before that was so: it may have more before.
@@ -115,6 +116,16 @@ lkst probe --quiet 'p:my/inside vfs_read+1' >"$work/said" 2>&1
 expect_none set_probes_at_instructions "$(grep -q 'an instruction does not begin there' "$work/said" || cat "$work/said")"
 echo 0 >$tracing/events/kp/enable
 echo >$tracing/kprobe_events
+
+# The number of returns at once is for the kernel's own events alone: it is one of these.
+lkst probe --quiet 'r16:my/max vfs_read ret=$retval:s64' >"$work/said" 2>&1
+expect_none set_probes_takes_maxactive "$(grep -q '^r16:lkst_probes/[a-z0-9_]* vfs_read' $tracing/kprobe_events || cat "$work/said" $tracing/kprobe_events)"
+dd if=/dev/zero of=/dev/null bs=4321 count=5 2>/dev/null
+lkst snapshot --quiet --output "$work/trace3"
+n=$(lkst print --event my:max "$work/trace3" | grep -c '/dd .*ret=4321$')
+expect_none set_probes_maxactive_records "$([ "$n" = 5 ] || echo "$n records")"
+lkst probe --quiet --del my:max
+expect_none set_probes_maxactive_leaves_nothing "$(cat $tracing/kprobe_events)"
 lkst stop --quiet
 expect_none set_probes_leaves_nothing "$(wait_for_none)"
 
