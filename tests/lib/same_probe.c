@@ -14,9 +14,8 @@ static bool is_same_fetch(const struct lkst_fetch *a, const struct lkst_fetch *b
 	if (!a || !b)
 		return a == b;
 	return a->op == b->op && a->is_user == b->is_user && a->is_arrow == b->is_arrow &&
-	       a->number == b->number && a->size == b->size &&
-	       a->index_size == b->index_size && a->is_index_signed == b->is_index_signed &&
-	       is_same_text(a->text, b->text) &&
+	       a->number == b->number && a->size == b->size && a->index_size == b->index_size &&
+	       a->is_index_signed == b->is_index_signed && is_same_text(a->text, b->text) &&
 	       is_same_fetch(a->base, b->base) && is_same_fetch(a->index, b->index);
 }
 

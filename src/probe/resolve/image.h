@@ -21,8 +21,8 @@ struct lkst_image_symbol {
 };
 
 struct lkst_image {
-	char *program; /* the path of a program; NULL: the kernel or a module */
-	char *module;  /* its name; NULL: the kernel itself, or a program */
+	char *program;	/* the path of a program; NULL: the kernel or a module */
+	char *module;	/* its name; NULL: the kernel itself, or a program */
 	bool is_absent; /* a module that is not loaded, and of which nothing is known */
 	char *source_dir;
 	char *debug_file;
