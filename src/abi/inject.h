@@ -65,7 +65,7 @@ struct lkst_injection_record {
 	u64 caller; /* the address that the function returns to; 0: it is not known */
 };
 
-/* Names for user space: of the plan's map, and of the state's, by which all that are armed are found. */
+/* Names of its maps, for user space. */
 #define LKST_INJECTION_PLAN_MAP ".rodata.inject"
 #define LKST_INJECTION_STATE_MAP "lkst_injection"
 

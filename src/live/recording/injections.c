@@ -6,6 +6,8 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -14,11 +16,15 @@
 
 #include "base/cleanup.h"
 #include "base/time.h"
+#include "live/load/pins.h"
 #include "live/load/probe_row.h"
 #include "live/recording/injection_load.h"
 #include "live/recording/probe_load.h"
 
 #define GROUP "inject:"
+#define PIN "injection-" /* and the number of the process */
+
+enum { PIN_MAX = 32 };
 
 struct lkst_armed {
 	struct bpf_object *object;
@@ -127,15 +133,32 @@ static int make_plan(struct lkst_err *e, struct lkst_session *s,
 	return 0;
 }
 
-/* Before the program is attached. The magic comes last: from then on others may find it. */
+static void pin_name(char pin[PIN_MAX])
+{
+	snprintf(pin, PIN_MAX, PIN "%d", (int)getpid());
+}
+
+/* Removes what commands that were killed have left. */
+static int drop_left(struct lkst_err *e, void *ctx, const char *pin)
+{
+	int pid;
+
+	if (sscanf(pin, PIN "%d", &pid) == 1 &&
+	    (pid == getpid() || (kill(pid, 0) && errno == ESRCH)))
+		lkst_pins_drop(NULL, pin);
+	return 0;
+}
+
+/* Before the program is attached. It is pinned last: from then on others may find it. */
 static int begin_state(struct lkst_err *e, struct lkst_armed *a,
 		       const struct lkst_injection *injection,
 		       const struct lkst_injection_plan *plan, const char *name)
 {
-	struct lkst_injection_state *state;
+	const int fd = bpf_object__find_map_fd_by_name(a->object, LKST_INJECTION_STATE_MAP);
+	struct lkst_injection_state *state = map_state(fd);
+	char pin[PIN_MAX];
 
-	a->state = state =
-		map_state(bpf_object__find_map_fd_by_name(a->object, LKST_INJECTION_STATE_MAP));
+	a->state = state;
 	if (!state)
 		return lkst_err_sys(e, -errno, "mapping the injection's state");
 	state->version = LKST_INJECTION_VERSION;
@@ -143,8 +166,9 @@ static int begin_state(struct lkst_err *e, struct lkst_armed *a,
 	state->expires_ns = plan->expires_ns;
 	snprintf(state->text, sizeof(state->text), "%s", injection->text);
 	snprintf(state->event, sizeof(state->event), "%s", name);
-	__atomic_store_n(&state->magic, LKST_INJECTION_MAGIC, __ATOMIC_RELEASE);
-	return 0;
+	state->magic = LKST_INJECTION_MAGIC;
+	pin_name(pin);
+	return lkst_pins_each(e, drop_left, NULL) ?: lkst_pins_put(e, fd, pin);
 }
 
 static int attach_in_kernel(struct lkst_err *e, struct lkst_armed *a,
@@ -217,10 +241,15 @@ u64 lkst_armed_missed(const struct lkst_armed *a)
 
 void lkst_armed_free(struct lkst_armed *a)
 {
+	char pin[PIN_MAX];
+
 	if (!a)
 		return;
-	if (a->state)
+	if (a->state) {
 		__atomic_store_n(&a->state->disarmed, 1, __ATOMIC_RELEASE);
+		pin_name(pin);
+		lkst_pins_drop(NULL, pin);
+	}
 	lkst_closep(&a->link_fd);
 	bpf_object__close(a->object);
 	unmap_state(a->state);
@@ -235,6 +264,12 @@ bool lkst_injection_is_over(const struct lkst_injection_state *state, u64 times,
 
 /* ---- all that are armed ----------------------------------------------------------------------- */
 
+/* What is done with the states that are pinned. */
+struct looking {
+	int (*each)(void *ctx, struct lkst_injection_state *state);
+	void *ctx;
+};
+
 /* The state in map @fd, if it is one; else NULL. */
 static struct lkst_injection_state *find_state(int fd)
 {
@@ -243,37 +278,45 @@ static struct lkst_injection_state *find_state(int fd)
 	u32 length = sizeof(info);
 
 	if (bpf_obj_get_info_by_fd(fd, &info, &length) || info.type != BPF_MAP_TYPE_ARRAY ||
-	    strcmp(info.name, LKST_INJECTION_STATE_MAP) || info.value_size != sizeof(*state) ||
-	    !(info.map_flags & BPF_F_MMAPABLE))
+	    info.value_size != sizeof(*state) || !(info.map_flags & BPF_F_MMAPABLE))
 		return NULL;
 	state = map_state(fd);
-	if (state && __atomic_load_n(&state->magic, __ATOMIC_ACQUIRE) == LKST_INJECTION_MAGIC &&
+	if (state && state->magic == LKST_INJECTION_MAGIC &&
 	    state->version == LKST_INJECTION_VERSION)
 		return state;
 	unmap_state(state);
 	return NULL;
 }
 
+/* A command that was killed has left its pin. */
+static bool is_left(const struct lkst_injection_state *state)
+{
+	return kill((pid_t)state->pid, 0) && errno == ESRCH;
+}
+
+static int look_at_pin(struct lkst_err *e, void *ctx, const char *pin)
+{
+	const struct looking *l = ctx;
+	_cleanup_close_ int fd = -1;
+	struct lkst_injection_state *state;
+	int err = 0;
+
+	if (strncmp(pin, PIN, strlen(PIN)))
+		return 0;
+	fd = lkst_pins_get(NULL, pin);
+	state = fd < 0 ? NULL : find_state(fd);
+	if (state && !is_left(state))
+		err = l->each(l->ctx, state);
+	unmap_state(state);
+	return err;
+}
+
 int lkst_injections_each(struct lkst_err *e,
 			 int (*each)(void *ctx, struct lkst_injection_state *state), void *ctx)
 {
-	u32 id = 0;
-	int err = 0;
+	struct looking l = { .each = each, .ctx = ctx };
 
-	while (!err && !bpf_map_get_next_id(id, &id)) {
-		_cleanup_close_ int fd = bpf_map_get_fd_by_id(id);
-		struct lkst_injection_state *state;
-
-		if (fd < 0 && errno == ENOENT)
-			continue; /* it has gone meanwhile */
-		if (fd < 0)
-			return lkst_err_sys(e, -errno, "looking for injections");
-		state = find_state(fd);
-		if (state)
-			err = each(ctx, state);
-		unmap_state(state);
-	}
-	return err || errno == ENOENT ? err : lkst_err_sys(e, -errno, "looking for injections");
+	return lkst_pins_each(e, look_at_pin, &l);
 }
 
 static int disarm_one(void *ctx, struct lkst_injection_state *state)

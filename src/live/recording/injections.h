@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Injections: functions that are made to fail. One is armed as long as the process that has armed it holds its
- * descriptors: nothing is pinned, so that it ends with that process, however that ends. Whoever is root finds all
- * that are armed by the name of a map of theirs, and can disarm them.
+ * descriptors: neither program nor link is pinned, so that it ends with that process, however that ends. What is
+ * pinned is the map with its state, beside the recording's pins: by it all that are armed are found and disarmed.
  */
 #ifndef LKST_LIVE_RECORDING_INJECTIONS_H
 #define LKST_LIVE_RECORDING_INJECTIONS_H
@@ -34,8 +34,8 @@ LKST_GUARD(lkst_armed_free, struct lkst_armed)
 bool lkst_injection_is_over(const struct lkst_injection_state *state, u64 times, u64 now_ns);
 
 /*
- * Calls @each for all that are armed, until it returns other than 0, which is passed on. @state may be written to.
- * Needs root.
+ * Calls @each for all that are armed, until it returns other than 0, which is passed on. @state may be written to. It
+ * is fine if there is no recording.
  */
 int lkst_injections_each(struct lkst_err *e,
 			 int (*each)(void *ctx, struct lkst_injection_state *state), void *ctx);
