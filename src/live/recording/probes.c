@@ -373,6 +373,17 @@ static void limit(struct lkst_session *s, u16 id, struct lkst_notes *notes)
 		lkst_notes_add(notes, "%s.", why.text);
 }
 
+/* What the kernel takes only in kprobe_events (doc/decisions/10-no-tracefs-for-probes.md). */
+static void note_maximum(const char *event, const struct lkst_probe *probe,
+			 struct lkst_notes *notes)
+{
+	if (probe->place.max_active)
+		lkst_notes_add(notes,
+			       "%s: how many calls may be under way at a time is the kernel's own "
+			       "number, not %u; returns of others are counted as missed.",
+			       event, probe->place.max_active);
+}
+
 int lkst_probe_set(struct lkst_err *e, struct lkst_session *s, const struct lkst_probe *probe,
 		   const char *definition, struct lkst_notes *notes)
 {
@@ -390,6 +401,7 @@ int lkst_probe_set(struct lkst_err *e, struct lkst_session *s, const struct lkst
 	if (err)
 		return err;
 	limit(s, p.row->plan.id, notes);
+	note_maximum(event->name, probe, notes);
 	err = keep(e, event->name, &p) ?: admit(e, s, event->name, p.row->plan.id, notes);
 	if (!err && p.row->nr_places)
 		note_left_out(event->name, &p, notes);

@@ -43,3 +43,12 @@ else
 fi
 expect_none confidentiality_handler_records_paths "$(lkst print --event openat "$work/trace" |
 	grep -q 'openat(AT_FDCWD, "/tests/no_such_file"' || lkst print --event openat "$work/trace" | tail -n 3)"
+# No probe is set, in either way that the kernel has (doc/decisions/10-no-tracefs-for-probes.md).
+lkst start --quiet --budget none --event sched_process_exec
+lkst probe 'p:my/rd vfs_read' >"$work/said" 2>&1
+expect_none confidentiality_refuses_a_probe "$(grep -q 'locked down (confidentiality) and lets nobody probe it' "$work/said" ||
+	cat "$work/said")"
+(echo 'p:kp/rd vfs_read' >/sys/kernel/debug/tracing/kprobe_events && cat /sys/kernel/debug/tracing/kprobe_events) \
+	>"$work/said" 2>/dev/null
+expect_none confidentiality_tracefs_refuses_it_too "$(cat "$work/said")"
+lkst stop --quiet

@@ -20,3 +20,15 @@ lkst snapshot --quiet --output "$work/trace"
 expect_whole integrity_snapshot_is_whole "$work/trace"
 expect_recorded integrity_events_are_recorded sched_switch mm_page_alloc kmem_cache_alloc syscall_entry_openat \
 	ipcget do_wp_page alloc_vmap_area page_fault_exit sched_process_exec
+# A probe, too, and for root also where perf is for nobody else (doc/decisions/10-no-tracefs-for-probes.md).
+echo 4 >/proc/sys/kernel/perf_event_paranoid
+case $(uname -m) in
+aarch64) third=x2 ;;
+*) third=dx ;;
+esac
+expect_none integrity_takes_a_probe "$(lkst probe --quiet "p:my/rd vfs_read count=%$third:u64" 2>&1)"
+dd if="$0" of=/dev/null bs=1234 count=1 2>/dev/null
+lkst snapshot --quiet --output "$work/probed"
+expect_none integrity_records_a_probe "$(lkst print --event my:rd "$work/probed" | grep -q 'count=1234$' ||
+	lkst print --event my:rd "$work/probed" | tail -n 3)"
+lkst stop --quiet

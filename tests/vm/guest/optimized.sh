@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The kernel replaces the breakpoint of a probe in the midst of a function by a jump, where the instructions there let it:
+# `lkst probe --list -v` says of each probe what the kernel's own list says, also after the kernel was told to do without
+# (sysctl debug.kprobes-optimization), and the probe is hit either way. (rows M01 to M03 of doc/heritage.md)
+# seconds: 20
+. /tests/lib.sh
+
+list=/sys/kernel/debug/kprobes/list
+switch=/proc/sys/debug/kprobes-optimization
+
+if [ ! -e $switch ]; then
+	echo 'skip optimized: this kernel replaces no breakpoint by a jump'
+	exit
+fi
+
+# How the kernel gets to probe $1, as we say it.
+ours()
+{
+	lkst probe --list -v "my:$1" | tail -n 1 | sed -n 's/.*\(breakpoint\|jump\|ftrace\).*/\1/p'
+}
+
+# The same for the probe at offset $1 of the function, in hex, by the kernel's list.
+kernels()
+{
+	case $(grep "  k  vfs_read+0x$1 " $list) in
+	*'[OPTIMIZED]'*) echo jump ;;
+	*'[FTRACE]'*) echo ftrace ;;
+	*vfs_read*) echo breakpoint ;;
+	esac
+}
+
+# Waits until the kernel has some probe optimized, or none: it does so in the background, some ticks later.
+wait_for()
+{
+	tries=0
+	until [ "$(grep -c '\[OPTIMIZED\]' $list)" "$1" 0 ] || [ $tries = 200 ]; do
+		sleep 0.1
+		tries=$((tries + 1))
+	done
+}
+
+# Compares what is said of each probe; $1: the test's name.
+compare()
+{
+	wrong=
+	for at in $offsets; do
+		hex=$(printf %x "$at")
+		[ "$(ours "at$at")" = "$(kernels "$hex")" ] || wrong="$wrong +$at: $(ours "at$at"), $(grep "vfs_read+0x$hex " $list)"
+	done
+	expect_none "$1" "$wrong"
+}
+
+# How often each probe is hit by a program that reads nine blocks.
+hits()
+{
+	dd if="$0" of=/dev/null bs=10 count=9 2>/dev/null &
+	reader=$!
+	wait $reader
+	rm -rf "$work/trace"
+	lkst snapshot --quiet --output "$work/trace"
+	for at in $offsets; do
+		echo "+$at: $(lkst print --event "my:at$at" "$work/trace" | grep -c "^[^ ]* [^ ]* *$reader/dd ")"
+	done
+}
+
+lkst start --quiet --budget none --buffer 4M --event sched_process_exec
+# The kernel refuses what is within an instruction.
+offsets=
+at=0
+while [ $at -le 40 ]; do
+	lkst probe --quiet "p:my/at$at vfs_read+$at" 2>/dev/null && offsets="$offsets $at"
+	at=$((at + 1))
+done
+wait_for -gt
+expect_none optimized_some "$(grep -q '\[OPTIMIZED\]' $list || cat $list)"
+compare optimized_is_said
+hits >"$work/with"
+echo 0 >$switch
+wait_for -eq
+expect_none optimized_none "$(grep '\[OPTIMIZED\]' $list)"
+compare optimized_not_is_said
+hits >"$work/without"
+echo 1 >$switch
+wait_for -gt
+compare optimized_again_is_said
+expect_none optimized_hits "$(grep -qE '^\+[0-9]*: (9|1[0-9])$' "$work/with" || cat "$work/with")"
+expect_none optimized_hits_alike "$(diff "$work/with" "$work/without")"
+lkst stop --quiet
