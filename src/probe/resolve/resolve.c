@@ -156,6 +156,21 @@ static int check_instruction(struct resolver *r, u64 *address)
 	return code;
 }
 
+/* The same of a function whose bytes are not here: it takes none where all instructions are of one length. */
+static int check_without_bytes(struct resolver *r, const char *name, u64 *offset)
+{
+	u64 next;
+	int code;
+
+	if (r->image->machine != EM_AARCH64)
+		return r->written->place.is_next ? lkst_image_need_dwarf(r->e, r->image, "%next")
+						 : 0;
+	code = lkst_instruction_check(r->e, EM_AARCH64, NULL, (u64)-1, *offset, name, &next);
+	if (!code && r->written->place.is_next)
+		*offset = next;
+	return code;
+}
+
 /* Sets what a program's place is: a byte of its file. */
 static int place_in_file(struct resolver *r, u64 address, const char *symbol,
 			 struct lkst_probe_place *place)
@@ -360,8 +375,10 @@ static int resolve_symbol(struct resolver *r, const char *name)
 		if (code)
 			return code;
 		find_line(r, &s, &place);
-	} else if (from->is_next) {
-		return lkst_image_need_dwarf(r->e, r->image, "%next");
+	} else {
+		code = check_without_bytes(r, name, &place.offset);
+		if (code)
+			return code;
 	}
 	return add_probe(r, &s, &place);
 }
