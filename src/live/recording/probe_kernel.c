@@ -57,24 +57,45 @@ bool lkst_kernel_refuses_probe(const char *symbol)
 	return false;
 }
 
+static bool is_offset(const struct lkst_probe_row *row, u64 offset)
+{
+	return offset == row->offset || (!row->offset && offset == ENDBR);
+}
+
 /* The row's symbol and offset, without the module: the list has that in a column of its own. */
 static bool is_at(const struct lkst_probe_row *row, const char *place)
 {
 	const char *colon = strchr(row->symbol, ':'), *symbol = colon ? colon + 1 : row->symbol;
 	const char *plus = strrchr(place, '+');
-	u64 offset = plus ? strtoull(plus + 1, NULL, 16) : 0;
 
-	if (!plus || strlen(symbol) != (size_t)(plus - place) ||
-	    strncmp(place, symbol, strlen(symbol)))
-		return false;
-	return offset == row->offset || (!row->offset && offset == ENDBR);
+	return plus && strlen(symbol) == (size_t)(plus - place) &&
+	       !strncmp(place, symbol, strlen(symbol)) &&
+	       is_offset(row, strtoull(plus + 1, NULL, 16));
+}
+
+/* The row's line in kprobes/list. @symbol: the address of its symbol, 0 to compare names. False: there is none. */
+static bool find_line(const struct lkst_probe_row *row, u64 symbol, char line[512])
+{
+	_cleanup_fclose_ FILE *f = open_debug("kprobes/list");
+	char kind, place[SYMBOL_ROOM];
+	unsigned long long address;
+
+	while (f && fgets(line, 512, f)) {
+		if (sscanf(line, "%llx %c %255s", &address, &kind, place) != 3 || kind != 'k')
+			continue;
+		if (!row->symbol[0] ? address == row->address
+		    : symbol	    ? is_offset(row, address - symbol)
+				    : is_at(row, place))
+			return true;
+	}
+	return false;
 }
 
 enum lkst_probe_backend lkst_kernel_probe_backend(const struct lkst_probe_row *row)
 {
-	_cleanup_fclose_ FILE *f = NULL;
-	char line[512], kind, place[SYMBOL_ROOM];
-	unsigned long long address;
+	char line[512];
+	bool is_listed;
+	u64 symbol;
 
 	if (row->path[0])
 		return LKST_BACKEND_PROGRAM;
@@ -84,16 +105,13 @@ enum lkst_probe_backend lkst_kernel_probe_backend(const struct lkst_probe_row *r
 		return LKST_BACKEND_WAITING;
 	if (row->is_return)
 		return LKST_BACKEND_RETURN;
-	f = open_debug("kprobes/list");
-	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%llx %c %255s", &address, &kind, place) != 3 || kind != 'k')
-			continue;
-		if (row->symbol[0] ? !is_at(row, place) : address != row->address)
-			continue;
-		if (strstr(line, "[FTRACE]"))
-			return LKST_BACKEND_FTRACE;
-		if (strstr(line, "[OPTIMIZED]"))
-			return LKST_BACKEND_JUMP;
-	}
+	is_listed = find_line(row, 0, line);
+	/* A function may have several names (those of system calls do), of which the list has one. */
+	if (!is_listed && row->symbol[0] && !lkst_kernel_find_symbol(NULL, row->symbol, &symbol))
+		is_listed = find_line(row, symbol, line);
+	if (is_listed && strstr(line, "[FTRACE]"))
+		return LKST_BACKEND_FTRACE;
+	if (is_listed && strstr(line, "[OPTIMIZED]"))
+		return LKST_BACKEND_JUMP;
 	return LKST_BACKEND_BREAKPOINT;
 }

@@ -87,4 +87,8 @@ wait_for -gt
 compare optimized_again_is_said
 expect_none optimized_hits "$(grep -qE '^\+[0-9]*: (9|1[0-9])$' "$work/with" || cat "$work/with")"
 expect_none optimized_hits_alike "$(diff "$work/with" "$work/without")"
+# A function with several names, of which the list has one.
+lkst probe --quiet "p:my/ppid __x64_sys_getppid"
+at=$(grep -E '  k  [a-z0-9_]*sys_getppid\+' $list)
+expect_none optimized_by_another_name "$(case "$at $(ours ppid)" in *'[FTRACE]'*' ftrace') ;; *) echo "$at; $(ours ppid)" ;; esac)"
 lkst stop --quiet
