@@ -14,23 +14,12 @@
 #include "probe/resolve/expression.h"
 #include "probe/resolve/instructions.h"
 #include "probe/resolve/lines.h"
-#include "probe/resolve/marks.h"
 #include "probe/resolve/points.h"
 #include "probe/resolve/prototype.h"
+#include "probe/resolve/resolver.h"
 #include "probe/text/perf.h"
 
 enum { KALLSYMS_MAX = 64 << 20 };
-
-/* One definition that is being resolved. */
-struct resolver {
-	struct lkst_err *e;
-	struct lkst_image *image;
-	const struct lkst_probe *written;
-	struct lkst_pool pool;
-	struct lkst_resolved out;
-	char last_event[LKST_PROBE_NAME]; /* the name of the last probe without its number, */
-	u32 last_number;		  /* and that number */
-};
 
 void lkst_resolved_fini(struct lkst_resolved *r)
 {
@@ -64,7 +53,7 @@ static bool has_registers(const struct lkst_probe *p)
 }
 
 /* Names the probe as its text does, or as its function; the second and the next of one name get a number. */
-static void set_names(struct resolver *r, const struct lkst_spot *s, struct lkst_probe *p)
+static void set_names(struct lkst_resolver *r, const struct lkst_spot *s, struct lkst_probe *p)
 {
 	struct lkst_probe named = *r->written;
 	u32 i, n = 0;
@@ -84,8 +73,8 @@ static void set_names(struct resolver *r, const struct lkst_spot *s, struct lkst
 	r->last_number = n;
 }
 
-/* Adds the probe at a spot. @place: where, with texts that live as long as the call. */
-static int add_probe(struct resolver *r, struct lkst_spot *s, const struct lkst_probe_place *place)
+int lkst_resolver_add(struct lkst_resolver *r, struct lkst_spot *s,
+		      const struct lkst_probe_place *place)
 {
 	struct lkst_probe p = { .place = *place }, *slot;
 	int code;
@@ -114,7 +103,7 @@ static int add_probe(struct resolver *r, struct lkst_spot *s, const struct lkst_
 	return code;
 }
 
-static struct lkst_spot new_spot(struct resolver *r)
+struct lkst_spot lkst_resolver_spot(struct lkst_resolver *r)
 {
 	struct lkst_spot s = { .e = r->e,
 			       .image = r->image,
@@ -126,7 +115,7 @@ static struct lkst_spot new_spot(struct resolver *r)
 }
 
 /* Nothing is known of the instructions at a place: the next one cannot be found. */
-static int no_instructions(struct resolver *r)
+static int no_instructions(struct lkst_resolver *r)
 {
 	if (!r->written->place.is_next)
 		return 0;
@@ -136,7 +125,7 @@ static int no_instructions(struct resolver *r)
 }
 
 /* Checks that an instruction begins at @address of the image, if its bytes are there; for %next, moves it on by one. */
-static int check_instruction(struct resolver *r, u64 *address)
+static int check_instruction(struct lkst_resolver *r, u64 *address)
 {
 	const struct lkst_image_symbol *symbol = lkst_image_symbol_at(r->image, *address);
 	u64 offset, size, next;
@@ -157,7 +146,7 @@ static int check_instruction(struct resolver *r, u64 *address)
 }
 
 /* The same of a function whose bytes are not here: it takes none where all instructions are of one length. */
-static int check_without_bytes(struct resolver *r, const char *name, u64 *offset)
+static int check_without_bytes(struct lkst_resolver *r, const char *name, u64 *offset)
 {
 	u64 next;
 	int code;
@@ -171,9 +160,8 @@ static int check_without_bytes(struct resolver *r, const char *name, u64 *offset
 	return code;
 }
 
-/* Sets what a program's place is: a byte of its file. */
-static int place_in_file(struct resolver *r, u64 address, const char *symbol,
-			 struct lkst_probe_place *place)
+int lkst_resolver_place_in_file(struct lkst_resolver *r, u64 address, const char *symbol,
+				struct lkst_probe_place *place)
 {
 	place->kind = LKST_PLACE_FILE;
 	if (lkst_image_file_offset(r->image, address, &place->offset))
@@ -184,7 +172,7 @@ static int place_in_file(struct resolver *r, u64 address, const char *symbol,
 }
 
 /* Sets what a place of the kernel or a module is: a symbol and an offset. */
-static int place_by_symbol(struct resolver *r, u64 address, struct lkst_probe_place *place)
+static int place_by_symbol(struct lkst_resolver *r, u64 address, struct lkst_probe_place *place)
 {
 	const struct lkst_image_symbol *symbol = lkst_image_symbol_to_name(r->image, address);
 
@@ -198,19 +186,19 @@ static int place_by_symbol(struct resolver *r, u64 address, struct lkst_probe_pl
 	return 0;
 }
 
-static int set_place(struct resolver *r, struct lkst_spot *s, struct lkst_probe_place *place)
+static int set_place(struct lkst_resolver *r, struct lkst_spot *s, struct lkst_probe_place *place)
 {
 	int code;
 
 	if (!r->image->program)
 		return place_by_symbol(r, s->address, place);
-	code = place_in_file(r, s->address, s->function, place);
+	code = lkst_resolver_place_in_file(r, s->address, s->function, place);
 	s->at_in_file = place->offset;
 	return code;
 }
 
 /* Says where the point, and the spot @s near it, are in the source, for people. */
-static void set_source(struct resolver *r, const struct lkst_point *point, struct lkst_spot *s,
+static void set_source(struct lkst_resolver *r, const struct lkst_point *point, struct lkst_spot *s,
 		       struct lkst_probe_place *place)
 {
 	Dwarf_Die scope = point->scope;
@@ -228,10 +216,10 @@ static void set_source(struct resolver *r, const struct lkst_point *point, struc
 }
 
 /* A point that DWARF knows. */
-static int add_point(struct resolver *r, const struct lkst_point *point)
+static int add_point(struct lkst_resolver *r, const struct lkst_point *point)
 {
 	struct lkst_probe_place place = { 0 };
-	struct lkst_spot s = new_spot(r);
+	struct lkst_spot s = lkst_resolver_spot(r);
 	s64 bias = r->image->dwarf_bias;
 	Dwarf_Addr next;
 	char where[128];
@@ -259,11 +247,11 @@ static int add_point(struct resolver *r, const struct lkst_point *point)
 	}
 	code = set_place(r, &s, &place);
 	set_source(r, point, &s, &place);
-	return code ? code : add_probe(r, &s, &place);
+	return code ? code : lkst_resolver_add(r, &s, &place);
 }
 
 /* A place that takes DWARF. */
-static int resolve_points(struct resolver *r)
+static int resolve_points(struct lkst_resolver *r)
 {
 	_cleanup_(lkst_points_fini) struct lkst_points points = { 0 };
 	int code, first = 0;
@@ -306,7 +294,7 @@ static bool kernel_has(const char *name)
 	return false;
 }
 
-static int no_function(struct resolver *r, const char *name)
+static int no_function(struct lkst_resolver *r, const char *name)
 {
 	struct lkst_suggest near = { .word = name };
 	const struct btf *btf = r->image->btf;
@@ -332,7 +320,7 @@ static int no_function(struct resolver *r, const char *name)
 }
 
 /* Says which line a spot that was found without debug information is at. To open the kernel's takes seconds. */
-static void find_line(struct resolver *r, struct lkst_spot *s, struct lkst_probe_place *place)
+static void find_line(struct lkst_resolver *r, struct lkst_spot *s, struct lkst_probe_place *place)
 {
 	const char *source;
 	Dwarf_Addr address;
@@ -349,14 +337,14 @@ static void find_line(struct resolver *r, struct lkst_spot *s, struct lkst_probe
 }
 
 /* A function and an offset by symbols and BTF alone. */
-static int resolve_symbol(struct resolver *r, const char *name)
+static int resolve_symbol(struct lkst_resolver *r, const char *name)
 {
 	const struct lkst_image_symbol *symbol =
 		lkst_image_symbol_named(r->image, name, true, NULL);
 	struct lkst_probe_place place = { .kind = LKST_PLACE_SYMBOL, .symbol = (char *)name };
 	const struct lkst_probe_place *from = &r->written->place;
 	struct lkst_prototype prototype;
-	struct lkst_spot s = new_spot(r);
+	struct lkst_spot s = lkst_resolver_spot(r);
 	int code;
 
 	if (!lkst_prototype_find(r->image, name, &prototype))
@@ -380,7 +368,7 @@ static int resolve_symbol(struct resolver *r, const char *name)
 		if (code)
 			return code;
 	}
-	return add_probe(r, &s, &place);
+	return lkst_resolver_add(r, &s, &place);
 }
 
 static bool is_glob(const char *name)
@@ -389,7 +377,7 @@ static bool is_glob(const char *name)
 }
 
 /* Resolves one function that a glob matches, unless it was one of those before. */
-static int resolve_match(struct resolver *r, const char *name)
+static int resolve_match(struct lkst_resolver *r, const char *name)
 {
 	u32 i;
 
@@ -400,7 +388,7 @@ static int resolve_match(struct resolver *r, const char *name)
 }
 
 /* Every function that is not inlined whose name matches. */
-static int resolve_glob(struct resolver *r)
+static int resolve_glob(struct lkst_resolver *r)
 {
 	const char *glob = r->written->place.symbol;
 	const struct btf *btf = r->image->btf;
@@ -425,7 +413,7 @@ static int resolve_glob(struct resolver *r)
 }
 
 /* Whether DWARF is to be asked about a function: it knows inlined instances, and where variables are. */
-static bool is_for_dwarf(struct resolver *r)
+static bool is_for_dwarf(struct lkst_resolver *r)
 {
 	const struct lkst_probe_place *place = &r->written->place;
 	struct lkst_prototype prototype;
@@ -439,7 +427,7 @@ static bool is_for_dwarf(struct resolver *r)
 	return lkst_image_has_debug_info(r->image);
 }
 
-static int resolve_function(struct resolver *r)
+static int resolve_function(struct lkst_resolver *r)
 {
 	const char *name = r->written->place.symbol;
 	bool is_symbol;
@@ -459,23 +447,23 @@ static int resolve_function(struct resolver *r)
 }
 
 /* One probe at many functions: which they are is known when it is set. They have no variables in common. */
-static int resolve_many(struct resolver *r)
+static int resolve_many(struct lkst_resolver *r)
 {
 	struct lkst_probe_place place = r->written->place;
-	struct lkst_spot s = new_spot(r);
+	struct lkst_spot s = lkst_resolver_spot(r);
 
 	if (has_variables(r->written))
 		return lkst_err_set(r->e, -EOPNOTSUPP,
 				    "functions that match a glob have no variables in common: "
 				    "fetch $arg1, $retval or a register");
-	return add_probe(r, &s, &place);
+	return lkst_resolver_add(r, &s, &place);
 }
 
 /* A place that is a number already: all that can be missing is what its variables are. */
-static int resolve_number(struct resolver *r)
+static int resolve_number(struct lkst_resolver *r)
 {
 	struct lkst_probe_place place = r->written->place;
-	struct lkst_spot s = new_spot(r);
+	struct lkst_spot s = lkst_resolver_spot(r);
 	Dwarf_Die chain[LKST_DIE_CHAIN_MAX];
 	u32 nr = 0;
 	int code;
@@ -487,7 +475,7 @@ static int resolve_number(struct resolver *r)
 					    (unsigned long long)place.offset, r->image->program);
 		code = check_instruction(r, &s.address);
 		if (!code)
-			code = place_in_file(r, s.address, place.symbol, &place);
+			code = lkst_resolver_place_in_file(r, s.address, place.symbol, &place);
 		if (code)
 			return code;
 		s.at_in_file = place.offset;
@@ -504,144 +492,10 @@ static int resolve_number(struct resolver *r)
 		s.has_scope = true;
 		s.function = dwarf_diename(&s.scope);
 	}
-	return add_probe(r, &s, &place);
+	return lkst_resolver_add(r, &s, &place);
 }
 
-/* Replaces each $argN in *@f, which is the fetch of argument @a, by what the mark says of it. */
-static int replace_argument(struct resolver *r, const struct lkst_mark_note *mark,
-			    const struct lkst_mark_args *args, const struct lkst_probe_arg *a,
-			    struct lkst_fetch **f)
-{
-	struct lkst_fetch *copy;
-	u64 number;
-	int code;
-
-	if (!*f)
-		return 0;
-	if ((*f)->op == LKST_FETCH_ARGUMENT) {
-		number = (*f)->number;
-		if (!number || number > args->nr)
-			return lkst_probe_refuse(r->e, -ENOENT, r->written, a->at,
-						 "%s:%s has %u arguments", mark->provider,
-						 mark->name, args->nr);
-		*f = args->list[number - 1].fetch;
-		if (*f)
-			return 0;
-		return lkst_probe_refuse(
-			r->e, -EOPNOTSUPP, r->written, a->at,
-			"argument %llu of %s:%s is where no probe can fetch it: %s",
-			(unsigned long long)number, mark->provider, mark->name, mark->arguments);
-	}
-	copy = lkst_pool_get(&r->pool, sizeof(*copy));
-	if (!copy)
-		return -ENOMEM;
-	*copy = **f;
-	*f = copy;
-	code = replace_argument(r, mark, args, a, &copy->base);
-	return code ? code : replace_argument(r, mark, args, a, &copy->index);
-}
-
-/* An argument that was written, at a mark: $argN is one of the mark's; others may name registers. */
-static int mark_argument(struct resolver *r, const struct lkst_mark_note *mark,
-			 const struct lkst_mark_args *args, struct lkst_probe_arg *a)
-{
-	bool is_whole = a->fetch->op == LKST_FETCH_ARGUMENT;
-	u64 number = a->fetch->number;
-	int code = replace_argument(r, mark, args, a, &a->fetch);
-
-	if (code || !is_whole)
-		return code;
-	if (!a->name[0])
-		snprintf(a->name, sizeof(a->name), "arg%llu", (unsigned long long)number);
-	if (a->type.form == LKST_FORM_NONE)
-		a->type = args->list[number - 1].type;
-	else if (a->type.form == LKST_FORM_STRING || a->type.form == LKST_FORM_USTRING)
-		a->fetch = lkst_pool_fetch(&r->pool, LKST_FETCH_MEMORY, NULL, 0, a->fetch);
-	return a->fetch ? 0 : -ENOMEM;
-}
-
-/* The arguments at a mark: those that were written, or all that the mark has. */
-static int mark_arguments(struct resolver *r, const struct lkst_mark_note *mark,
-			  struct lkst_probe *written)
-{
-	struct lkst_mark_args args;
-	int code = lkst_mark_arguments(mark->arguments, r->image->machine, &r->pool, &args);
-	u32 i;
-
-	for (i = 0; !code && i < written->nr_args; i++)
-		if (written->args[i].fetch)
-			code = mark_argument(r, mark, &args, &written->args[i]);
-	for (i = 0; !code && !r->written->nr_args && i < args.nr; i++) {
-		struct lkst_probe_arg *a = &written->args[written->nr_args];
-
-		if (!args.list[i].fetch)
-			continue;
-		snprintf(a->name, sizeof(a->name), "arg%u", i + 1);
-		a->fetch = args.list[i].fetch;
-		a->type = args.list[i].type;
-		written->nr_args++;
-	}
-	return code;
-}
-
-/* @base: where .stapsdt.base is; the notes say where it was when the program was linked, and prelink may move it. */
-static int add_mark(struct resolver *r, const struct lkst_mark_note *mark, u64 base)
-{
-	u64 moved = base && mark->base ? base - mark->base : 0;
-	struct lkst_probe written = *r->written;
-	struct lkst_probe_place place = { 0 };
-	struct lkst_spot s = new_spot(r);
-	const struct lkst_probe *before = r->written;
-	int code;
-
-	s.function = mark->name;
-	s.address = mark->address + moved;
-	code = place_in_file(r, s.address, mark->name, &place);
-	if (code)
-		return code;
-	if (mark->semaphore &&
-	    lkst_image_file_offset(r->image, mark->semaphore + moved, &place.semaphore))
-		return lkst_err_set(r->e, -ENOENT, "the counter of %s:%s is not in %s",
-				    mark->provider, mark->name, r->image->program);
-	s.at_in_file = place.offset;
-	code = mark_arguments(r, mark, &written);
-	if (code)
-		return code;
-	r->written = &written;
-	code = add_probe(r, &s, &place);
-	r->written = before;
-	return code;
-}
-
-static int resolve_mark(struct resolver *r)
-{
-	const struct lkst_probe_place *place = &r->written->place;
-	size_t size, at = 0, base_size;
-	struct lkst_elf_note note;
-	struct lkst_mark_note mark;
-	u64 address, base = 0;
-	const u8 *bytes;
-	int code = 0;
-
-	if (!r->image->program)
-		return lkst_err_set(r->e, -EINVAL,
-				    "marks are of programs and libraries: name one with -x");
-	bytes = lkst_image_section(r->image, ".note.stapsdt", &size, &address);
-	lkst_image_section(r->image, ".stapsdt.base", &base_size, &base);
-	while (!code && bytes && lkst_elf_note_next(bytes, size, &at, &note)) {
-		if (!lkst_mark_read(&note, &mark) || strcmp(mark.name, place->symbol) ||
-		    (place->provider && strcmp(place->provider, mark.provider)))
-			continue;
-		code = add_mark(r, &mark, base);
-	}
-	if (!code && !r->out.nr)
-		return lkst_err_set(r->e, -ENOENT, "%s has no mark %s%s%s", r->image->program,
-				    place->provider ? place->provider : "",
-				    place->provider ? ":" : "", place->symbol);
-	return code;
-}
-
-static int resolve(struct resolver *r)
+static int resolve(struct lkst_resolver *r)
 {
 	const struct lkst_probe_place *place = &r->written->place;
 
@@ -650,7 +504,7 @@ static int resolve(struct resolver *r)
 	case LKST_PLACE_FILE:
 		return resolve_number(r);
 	case LKST_PLACE_MARK:
-		return place->symbol ? resolve_mark(r) : -EINVAL;
+		return place->symbol ? lkst_resolve_mark(r) : -EINVAL;
 	case LKST_PLACE_SYMBOL:
 		if (!place->symbol)
 			return -EINVAL;
@@ -666,7 +520,7 @@ static int resolve(struct resolver *r)
 int lkst_probe_resolve(struct lkst_err *e, struct lkst_image *image,
 		       const struct lkst_probe *written, struct lkst_resolved *ret_resolved)
 {
-	struct resolver r = { .e = e, .image = image, .written = written };
+	struct lkst_resolver r = { .e = e, .image = image, .written = written };
 	char why[LKST_ERR_MAX];
 	int code;
 
