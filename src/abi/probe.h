@@ -33,6 +33,9 @@ struct lkst_probe_cpu {
  */
 #define LKST_ERRORS_GROUP "errors"
 #define LKST_ERRORS_RET "ret"
+#define LKST_ERRORS_ARG                                                                            \
+	"arg" /* with a number from 1 on: what a function is called with, at its entry */
+enum { LKST_ERRORS_ARGS = 6 };
 enum { LKST_ERRORS_NAME = 48 /* of what the names of two such probes begin with, with its NUL */ };
 
 /* Names of its maps, for user space. */

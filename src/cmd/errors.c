@@ -31,6 +31,10 @@ static const struct lkst_option rows[] = {
 			    "watch until it ends"),
 	LKST_OPTION(DURATION, struct lkst_errors_options, for_ns, .name = "for", .argument = "TIME",
 		    .help = "end after this time: 10s, 5min ..."),
+	LKST_OPTION(FLAG, struct lkst_errors_options, with_arguments, .name = "arguments",
+		    .letter = 'a',
+		    .help = "also show what the first function was called with; that is a\n"
+			    "record for each call of each function"),
 	LKST_OPTION(TEXT, struct lkst_errors_options, output, .name = "output", .letter = 'o',
 		    .argument = "DIR", .help = "keep the trace in this directory, which is made"),
 	LKST_ANSWER_ROWS(struct lkst_errors_options, form, ""),

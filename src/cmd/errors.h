@@ -14,6 +14,7 @@ struct lkst_errors_options {
 	s64 pid;		    /* 0: not given */
 	u64 for_ns;		    /* 0: no limit */
 	struct lkst_answer_form form;
+	bool with_arguments; /* of functions */
 	bool quiet;
 };
 

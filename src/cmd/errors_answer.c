@@ -3,11 +3,14 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "abi/probe.h"
 #include "analyze/measures/analysis.h"
 #include "base/cleanup.h"
 #include "cmd/errors.h"
+#include "probe/resolve/function_call.h"
 #include "probe/resolve/function_source.h"
 
 enum {
@@ -28,9 +31,11 @@ static const struct lkst_column columns[] = {
 	{ "tid", NULL, LKST_COLUMN_TID, "the thread that made it" },
 	{ "comm", NULL, LKST_COLUMN_TEXT, "its name" },
 	{ "arguments", NULL, LKST_COLUMN_TEXT, "what it was made with" },
+	{ "first_arguments", NULL, LKST_COLUMN_TEXT,
+	  "what the function that returned the error first was called with; none: not known" },
 };
 /* By their places above. */
-enum { CALL, ERROR, COUNT, FUNCTIONS, FIRST, SOURCE, TIME, TID, COMM, ARGUMENTS };
+enum { CALL, ERROR, COUNT, FUNCTIONS, FIRST, SOURCE, TIME, TID, COMM, ARGUMENTS, FIRST_ARGUMENTS };
 
 struct answering {
 	const struct lkst_errors_options *o;
@@ -95,6 +100,27 @@ static void put_chain(struct answering *a, const struct lkst_table *from, size_t
 		lkst_table_none(&a->t);
 }
 
+/* The registers that the analysis has, by the names of the function's parameters. */
+static void put_first_arguments(struct answering *a, const struct lkst_table *from, size_t row)
+{
+	const struct lkst_cell *registers = cell_of(from, row, "registers"),
+			       *first = cell_of(from, row, "first");
+	u64 values[LKST_ERRORS_ARGS] = {};
+	char text[SOURCE_ROOM];
+	const char *at = registers->is_set ? registers->text : "";
+	char *end;
+	u32 i;
+
+	for (i = 0; i < LKST_ERRORS_ARGS; i++, at = end)
+		values[i] = strtoull(at, &end, 16);
+	if (registers->is_set && first->is_set && a->image &&
+	    !lkst_function_call_text(a->image, bare_name(first->text), values, LKST_ERRORS_ARGS,
+				     text, sizeof(text)))
+		lkst_table_str(&a->t, text);
+	else
+		lkst_table_none(&a->t);
+}
+
 static void put_row(struct answering *a, const struct lkst_table *from, size_t row)
 {
 	lkst_table_row(&a->t);
@@ -106,6 +132,7 @@ static void put_row(struct answering *a, const struct lkst_table *from, size_t r
 	lkst_table_s64(&a->t, cell_of(from, row, "tid")->s64);
 	lkst_table_str(&a->t, cell_of(from, row, "comm")->text);
 	lkst_table_str(&a->t, cell_of(from, row, "arguments")->text);
+	put_first_arguments(a, from, row);
 }
 
 /* ---- sentences -------------------------------------------------------------------------------- */
@@ -175,6 +202,13 @@ static void say_row(struct lkst_answer *to, const struct answering *a, size_t ro
 	say(to, a, row, COMM);
 	lkst_out_str(to->out, "): ");
 	say(to, a, row, ARGUMENTS);
+	lkst_out_str(to->out, "\n");
+	if (!lkst_table_cell(&a->t, row, FIRST_ARGUMENTS)->is_set)
+		return;
+	lkst_out_str(to->out, "    ");
+	say(to, a, row, FIRST);
+	lkst_out_str(to->out, " was called with ");
+	say(to, a, row, FIRST_ARGUMENTS);
 	lkst_out_str(to->out, "\n");
 }
 

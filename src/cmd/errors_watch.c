@@ -226,7 +226,7 @@ static int set_named(struct watch *w, struct lkst_job *job, const char *globs,
 	int err = -EEXIST;
 
 	for (i = 0; i < NAMES_MAX && err == -EEXIST; i++) {
-		*p = (struct lkst_error_probes){};
+		*p = (struct lkst_error_probes){ .has_args = w->o->with_arguments };
 		snprintf(p->name, sizeof(p->name), i ? "run_%u" : "run", i);
 		if (lkst_error_probes_are_set(job->s, p->name))
 			continue;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The functions that returned the error of a system call that failed (I33). */
+#include "abi/probe.h"
 #include "analyses.h"
 
 #include "lib/unit.h"
@@ -8,9 +9,11 @@
 static struct lkst_catalog *make_probed_catalog(void)
 {
 	struct lkst_catalog *c = make_full_catalog();
-	struct lkst_field_class fields[3];
+	struct lkst_field_class fields[2 + LKST_ERRORS_ARGS];
 	struct lkst_event_class event = { .id = LKST_NR_EVENTS + 200, .fields = fields };
 	struct lkst_err e;
+	char name[16];
+	unsigned int i;
 
 	snprintf(event.name, sizeof(event.name), "errors:vfs");
 	make_field(&event, LKST_PROBE_FIELD_RET_IP, LKST_CLASS_UINT, 8, 16, 0, 0);
@@ -23,6 +26,17 @@ static struct lkst_catalog *make_probed_catalog(void)
 	snprintf(event.name, sizeof(event.name), "errors:may_open__return");
 	make_field(&event, LKST_PROBE_FIELD_RET_IP, LKST_CLASS_UINT, 8, 16, 0, 0);
 	make_field(&event, "ret", LKST_CLASS_SINT, 8, 10, 0, 0);
+	if (lkst_catalog_add(&e, c, &event))
+		abort();
+	/* What functions are called with. */
+	event = (struct lkst_event_class){ .id = LKST_NR_EVENTS + 203, .fields = fields };
+	snprintf(event.name, sizeof(event.name), "errors:args");
+	make_field(&event, LKST_PROBE_FIELD_IP, LKST_CLASS_UINT, 8, 16, 0, 0);
+	make_field(&event, LKST_PROBE_FIELD_FUNC, LKST_CLASS_UINT, 8, 16, 0, 0);
+	for (i = 1; i <= LKST_ERRORS_ARGS; i++) {
+		snprintf(name, sizeof(name), LKST_ERRORS_ARG "%u", i);
+		make_field(&event, name, LKST_CLASS_UINT, 8, 10, 0, 0);
+	}
 	if (lkst_catalog_add(&e, c, &event))
 		abort();
 	/* Not at a return. */
@@ -146,9 +160,8 @@ TEST(errors_of_some_threads)
 
 	ask_of(make_probed_catalog(), family, "errors",
 	       (struct lkst_analysis_options){ .roots = roots, .nr_roots = 1 });
-	CHECK_STR(calls_made(),
-		  "read EBADF fd=77 buf=0x0 count=0;"
-		  "openat ENOENT dirfd=AT_FDCWD path=/no/such flags=0x41 mode=0x0;");
+	CHECK_STR(calls_made(), "read EBADF fd=77 buf=0x0 count=0;"
+				"openat ENOENT dirfd=AT_FDCWD path=/no/such flags=0x41 mode=0x0;");
 	ask_of(make_probed_catalog(), family, "errors",
 	       (struct lkst_analysis_options){ .roots = others, .nr_roots = 2 });
 	CHECK_STR(calls_made(), "openat EACCES dirfd=3 path=0x0 flags=0x0 mode=0x0;");
@@ -166,6 +179,38 @@ TEST(errors_of_single_functions)
 	       "syscall_exit_openat tid=5 ns=2004 ret=-13\n",
 	       "errors", (struct lkst_analysis_options){ 0 });
 	CHECK_STR(rows(), "openat EACCES 1 may_open 0x1001 2000 5;");
+}
+
+static const char called[] =
+	"errors:args tid=5 ns=1900 __probe_func=4097 arg1=99\n"
+	"syscall_entry_openat tid=5 ns=2000\n"
+	/* 4097 is called twice: the first time it succeeds. 4098 is the first to fail. */
+	"errors:args tid=5 ns=2001 __probe_func=4097 arg1=1\n"
+	"errors:args tid=6 ns=2002 __probe_func=4098 arg1=77\n"
+	"errors:args tid=5 ns=2003 __probe_func=4097 arg1=2 arg6=3\n"
+	"errors:args tid=5 ns=2004 __probe_func=4098 arg1=4 arg2=5\n"
+	"errors:args tid=5 ns=2005 __probe_func=4099 arg1=6\n"
+	"errors:vfs tid=5 ns=2006 __probe_func=4098 ret=-2\n"
+	"errors:args tid=5 ns=2007 __probe_func=4098 arg1=8\n"
+	"errors:vfs tid=5 ns=2008 __probe_func=4097 ret=-2\n"
+	"syscall_exit_openat tid=5 ns=2009 ret=-2\n"
+	/* The first was called before the probe was there. */
+	"syscall_entry_read tid=5 ns=3000\n"
+	"errors:vfs tid=5 ns=3001 __probe_func=4098 ret=-9\n"
+	"syscall_exit_read tid=5 ns=3002 ret=-9\n";
+
+/* What the first function was called with, where that is recorded. */
+TEST(errors_with_arguments)
+{
+	const struct lkst_table *t;
+	unsigned int column;
+
+	ask_of(make_probed_catalog(), called, "errors", (struct lkst_analysis_options){ 0 });
+	t = table("errors");
+	column = (unsigned int)lkst_table_column(t, "registers");
+	CHECK_STR(rows(), "openat ENOENT 1 0x1002 0x1001 2000 5;read EBADF 1 0x1002  3000 5;");
+	CHECK_STR(lkst_table_cell(t, 0, column)->text, "0x4 0x5 0x0 0x0 0x0 0x0");
+	CHECK(!lkst_table_cell(t, 1, column)->is_set);
 }
 
 /* Of very many functions in one call the last remain, and the row says so. */
@@ -200,6 +245,7 @@ static const struct unit_test tests[] = {
 	{ "errors_can_be_restricted", test_errors_can_be_restricted },
 	{ "errors_of_some_threads", test_errors_of_some_threads },
 	{ "errors_of_single_functions", test_errors_of_single_functions },
+	{ "errors_with_arguments", test_errors_with_arguments },
 	{ "errors_keep_the_last_functions", test_errors_keep_the_last_functions },
 	{ "errors_need_a_probe", test_errors_need_a_probe },
 };

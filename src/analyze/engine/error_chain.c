@@ -13,7 +13,9 @@
 #include "base/hash.h"
 
 enum {
-	ERROR_MAX = 4095,	       /* MAX_ERRNO, include/linux/err.h */
+	ENTERED_MAX = 64, /* functions of a call whose arguments are kept: the last */
+	FAILED_MAX = 8,	  /* errors in a call of which the first function's arguments are kept */
+	ERROR_MAX = 4095, /* MAX_ERRNO, include/linux/err.h */
 	THREADS_MAX = 4 * 1024 * 1024, /* PID_MAX_LIMIT, include/linux/threads.h */
 };
 
@@ -48,10 +50,25 @@ struct open_call {
 	struct step steps[LKST_ERROR_STEPS];
 };
 
+/* What functions of a thread's call were called with, where that is recorded. An entry of a hash table by thread. */
+struct entered {
+	u64 thread;
+	u32 nr;	       /* functions that were called, also those that are kept no more */
+	u32 nr_failed; /* errors below */
+	struct {
+		u64 function, args[LKST_ERRORS_ARGS];
+	} functions[ENTERED_MAX];
+	struct {
+		s32 ret;
+		bool has_args;
+		u64 args[LKST_ERRORS_ARGS]; /* of the first function that returned it */
+	} failed[FAILED_MAX];
+};
+
 struct lkst_error_chains {
 	lkst_error_chain_call *call;
 	void *ctx;
-	struct lkst_hash calls;
+	struct lkst_hash calls, entered;
 };
 
 /* ---- returns ---------------------------------------------------------------------------------- */
@@ -103,6 +120,97 @@ static struct open_call *call_of(struct lkst_error_chains *c, const struct lkst_
 	return lkst_hash_add(&c->calls, thread_of(r), sizeof(*call));
 }
 
+/* ---- what functions are called with ----------------------------------------------------------- */
+
+static const struct lkst_field_class *arg_of(const struct lkst_event_class *event, unsigned int i)
+{
+	char name[sizeof(LKST_ERRORS_ARG) + 4];
+
+	snprintf(name, sizeof(name), LKST_ERRORS_ARG "%u", i + 1);
+	return lkst_class_field(event, name);
+}
+
+bool lkst_error_is_entry(const struct lkst_event_class *event)
+{
+	const struct lkst_field_class *function = lkst_class_field(event, LKST_PROBE_FIELD_FUNC);
+	unsigned int i;
+
+	if (strncmp(event->name, GROUP, strlen(GROUP)) || !function || !is_fixed_number(function) ||
+	    !lkst_class_field(event, LKST_PROBE_FIELD_IP))
+		return false;
+	for (i = 0; i < LKST_ERRORS_ARGS; i++)
+		if (!arg_of(event, i) || !is_fixed_number(arg_of(event, i)))
+			return false;
+	return true;
+}
+
+static int on_function(void *ctx, const struct lkst_record *r, const void *record)
+{
+	struct lkst_error_chains *c = ctx;
+	u64 thread = thread_of(r);
+	struct entered *x = lkst_hash_find(&c->entered, thread, sizeof(*x));
+	unsigned int i, at;
+
+	if (!x && (c->entered.nr >= THREADS_MAX || lkst_hash_reserve(&c->entered, sizeof(*x))))
+		return -ENOMEM;
+	x = x ?: lkst_hash_add(&c->entered, thread, sizeof(*x));
+	at = x->nr++ % ENTERED_MAX;
+	x->functions[at].function =
+		lkst_record_int(r, lkst_class_field(r->event, LKST_PROBE_FIELD_FUNC));
+	for (i = 0; i < LKST_ERRORS_ARGS; i++)
+		x->functions[at].args[i] = lkst_record_int(r, arg_of(r->event, i));
+	return 0;
+}
+
+/* Keeps what the first function that returns @ret was called with: its last call that is known. */
+static void take_args(struct lkst_error_chains *c, u64 thread, u64 function, s32 ret)
+{
+	struct entered *x = lkst_hash_find(&c->entered, thread, sizeof(*x));
+	u32 i, kept = x && x->nr < ENTERED_MAX ? x->nr : ENTERED_MAX;
+
+	if (!x)
+		return;
+	for (i = 0; i < x->nr_failed; i++)
+		if (x->failed[i].ret == ret)
+			return;
+	if (i == FAILED_MAX)
+		return;
+	x->nr_failed++;
+	x->failed[i].ret = ret;
+	x->failed[i].has_args = false;
+	for (; kept && !x->failed[i].has_args; kept--) {
+		u32 at = (x->nr - (x->nr < ENTERED_MAX ? x->nr : ENTERED_MAX) + kept - 1) %
+			 ENTERED_MAX;
+
+		x->failed[i].has_args = x->functions[at].function == function;
+		memcpy(x->failed[i].args, x->functions[at].args, sizeof(x->failed[i].args));
+	}
+}
+
+/* The same for the chain of a call that ends. */
+static void put_args(struct lkst_error_chains *c, u64 thread, struct lkst_error_chain *chain)
+{
+	const struct entered *x = lkst_hash_find(&c->entered, thread, sizeof(*x));
+	u32 i;
+
+	for (i = 0; x && !chain->is_cut && i < x->nr_failed; i++) {
+		if (x->failed[i].ret != -chain->error)
+			continue;
+		chain->has_first_args = x->failed[i].has_args;
+		memcpy(chain->first_args, x->failed[i].args, sizeof(chain->first_args));
+	}
+}
+
+static void forget_args(struct lkst_error_chains *c, u64 thread)
+{
+	struct entered *x = lkst_hash_find(&c->entered, thread, sizeof(*x));
+
+	if (x)
+		x->nr = x->nr_failed = 0;
+}
+
+/* ---- a call ----------------------------------------------------------------------------------- */
+
 static int on_return(void *ctx, const struct lkst_record *r, const void *record)
 {
 	struct open_call *call;
@@ -114,9 +222,11 @@ static int on_return(void *ctx, const struct lkst_record *r, const void *record)
 	call = call_of(ctx, r);
 	if (!call)
 		return -ENOMEM;
-	if (call->begin_ns)
-		call->steps[call->nr++ % LKST_ERROR_STEPS] =
-			(struct step){ .function = function, .ret = ret };
+	if (!call->begin_ns)
+		return 0;
+	call->steps[call->nr++ % LKST_ERROR_STEPS] =
+		(struct step){ .function = function, .ret = ret };
+	take_args(ctx, thread_of(r), function, ret);
 	return 0;
 }
 
@@ -136,6 +246,7 @@ static int on_entry(void *ctx, const struct lkst_record *r, const struct lkst_fe
 
 	if (!call)
 		return -ENOMEM;
+	forget_args(ctx, thread_of(r));
 	call->begin_ns = r->ns ?: 1;
 	call->nr = 0;
 	call->nr_args = s->nr_args;
@@ -176,6 +287,7 @@ static int on_exit_of_call(void *ctx, const struct lkst_record *r,
 	if (chain.begin_ns) {
 		take_path(call, s);
 		take_call(call, (s32)s->ret, &chain);
+		put_args(c, thread_of(r), &chain);
 	}
 	return c->call(c->ctx, r, &chain);
 }
@@ -199,7 +311,9 @@ int lkst_error_chains_new(struct lkst_feed *f, lkst_error_chain_call *call, void
 	for (id = 0; id < LKST_EVENT_SPACE && err >= 0; id++) {
 		const struct lkst_event_class *event = catalog->classes[id];
 
-		if (!event || !lkst_error_is_return(event))
+		if (event && lkst_error_is_entry(event))
+			err = lkst_feed_named(f, event->name, on_function, c);
+		if (!event || err < 0 || !lkst_error_is_return(event))
 			continue;
 		err = lkst_feed_named(f, event->name, on_return, c);
 		has_any |= err > 0;
@@ -214,6 +328,7 @@ void lkst_error_chains_free(struct lkst_error_chains *c)
 	if (!c)
 		return;
 	lkst_hash_fini(&c->calls);
+	lkst_hash_fini(&c->entered);
 	free(c);
 }
 

@@ -6,6 +6,7 @@
 #ifndef LKST_ANALYZE_ENGINE_ERROR_CHAIN_H
 #define LKST_ANALYZE_ENGINE_ERROR_CHAIN_H
 
+#include "abi/probe.h"
 #include "analyze/engine/feed.h"
 #include "analyze/engine/tally.h"
 #include "trace/symbols.h"
@@ -19,6 +20,9 @@ enum {
 
 /* Whether records of @event say what a function returned: it is a probe of group `errors`. */
 bool lkst_error_is_return(const struct lkst_event_class *event);
+
+/* Whether they say what a function is called with: errors:NAME_args, arg1 to arg6. */
+bool lkst_error_is_entry(const struct lkst_event_class *event);
 
 /*
  * The error that record @r of such an event says that a function returned, negative, and the function, for
@@ -44,6 +48,8 @@ struct lkst_error_chain {
 	u8 nr_args;
 	u64 args[LKST_SYSCALL_ARGS_MAX]; /* that the call was made with */
 	char path[LKST_ERROR_PATH];	 /* the string of its first path; "": none could be read */
+	bool has_first_args;		 /* it is known what the first function was called with */
+	u64 first_args[LKST_ERRORS_ARGS]; /* the registers of arguments, used or not */
 	u64 functions[LKST_ERROR_STEPS]; /* the first that failed first */
 };
 

@@ -180,7 +180,7 @@ static int on_failure(void *ctx, const struct lkst_record *r, const struct lkst_
 	if (!c->count++) {
 		const struct lkst_thread *thread = lkst_threads_find(w->work.threads, r->tid);
 
-		c->example.begin_ns = like->begin_ns;
+		c->example = *like;
 		c->tid = r->tid;
 		snprintf(c->comm, sizeof(c->comm), "%.16s", thread ? thread->comm : "");
 	}
@@ -201,6 +201,8 @@ static const struct lkst_column columns[] = {
 	{ "tid", "thread", LKST_COLUMN_TID, "the thread that made it" },
 	{ "comm", "called", LKST_COLUMN_TEXT, "its name" },
 	{ "arguments", NULL, LKST_COLUMN_TEXT, "what that call was made with" },
+	{ "registers", NULL, LKST_COLUMN_TEXT,
+	  "what the registers of arguments held when the first function was called; none: not known" },
 };
 enum { NR_COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
@@ -228,6 +230,22 @@ static void put_functions(struct errors *w, struct lkst_table *t, const struct l
 	lkst_table_str(t, text);
 }
 
+static void put_registers(struct lkst_table *t, const struct lkst_error_chain *c)
+{
+	char text[LKST_ERRORS_ARGS * 20] = "";
+	size_t used = 0;
+	u32 i;
+
+	if (!c->has_first_args) {
+		lkst_table_none(t);
+		return;
+	}
+	for (i = 0; i < LKST_ERRORS_ARGS; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s0x%llx", i ? " " : "",
+					 (unsigned long long)c->first_args[i]);
+	lkst_table_str(t, text);
+}
+
 static void put_row(struct errors *w, struct lkst_table *t, u32 i)
 {
 	const struct chain *c = &w->chains[i];
@@ -243,6 +261,7 @@ static void put_row(struct errors *w, struct lkst_table *t, u32 i)
 	lkst_table_s64(t, c->tid);
 	lkst_table_str(t, c->comm);
 	lkst_table_str(t, lkst_error_chain_args(&c->example, args));
+	put_registers(t, &c->example);
 }
 
 static int end(struct lkst_analysis_state *work, struct lkst_tables *set)

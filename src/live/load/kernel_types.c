@@ -219,6 +219,21 @@ bool lkst_kernel_has_function(const struct lkst_kernel *k, const char *name)
 	return find(k->functions, k->nr_functions, name) != NULL;
 }
 
+bool lkst_kernel_has_member(const struct lkst_kernel *k, const char *name, const char *member)
+{
+	const struct btf_type *t =
+		btf__type_by_id(k->btf, (__u32)btf__find_by_name_kind(k->btf, name, BTF_KIND_STRUCT));
+	unsigned int i;
+
+	for (i = 0; t && btf_is_struct(t) && i < btf_vlen(t); i++) {
+		const char *known = btf__name_by_offset(k->btf, btf_members(t)[i].name_off);
+
+		if (known && !strcmp(known, member))
+			return true;
+	}
+	return false;
+}
+
 bool lkst_kernel_is_realtime(void)
 {
 	_cleanup_fclose_ FILE *f = fopen("/sys/kernel/realtime", "re");

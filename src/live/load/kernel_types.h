@@ -38,6 +38,9 @@ int lkst_kernel_check_function(struct lkst_err *e, const struct lkst_kernel *k, 
 /* True if the kernel knows a function of this name. */
 bool lkst_kernel_has_function(const struct lkst_kernel *k, const char *name);
 
+/* True if the kernel has a struct @name with a member @member. */
+bool lkst_kernel_has_member(const struct lkst_kernel *k, const char *name, const char *member);
+
 /* True if the kernel was built with kprobes. */
 bool lkst_kernel_has_kprobes(void);
 

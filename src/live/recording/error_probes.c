@@ -13,12 +13,29 @@
 /* The two kinds of results, and what an error is in each. */
 static const struct {
 	const char *suffix, *type;
-} kinds[] = { { "int", "s32" }, { "long", "s64" } };
-enum { NR_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+} kinds[] = { { "int", "s32" }, { "long", "s64" }, { "args", NULL } };
+enum { NR_KINDS = sizeof(kinds) / sizeof(kinds[0]), ARGS = NR_KINDS - 1 };
 
 static void event_of(const char *name, unsigned int kind, char event[LKST_PROBE_NAME * 2])
 {
 	snprintf(event, LKST_PROBE_NAME * 2, LKST_ERRORS_GROUP ":%s_%s", name, kinds[kind].suffix);
+}
+
+/* The definition of one, as kprobe_events has it; more than LKST_PROBE_TEXT characters: it does not fit. */
+static int put_text(const char *module, const char *globs, const char *name, unsigned int kind,
+		    char text[LKST_PROBE_TEXT])
+{
+	const char *colon = module ? ":" : "";
+
+	if (kind == ARGS)
+		return snprintf(text, LKST_PROBE_TEXT,
+				"p:" LKST_ERRORS_GROUP "/%s_%s %s%s%s arg1=$arg1 arg2=$arg2 "
+				"arg3=$arg3 arg4=$arg4 arg5=$arg5 arg6=$arg6",
+				name, kinds[kind].suffix, module ?: "", colon, globs);
+	return snprintf(text, LKST_PROBE_TEXT,
+			"r:" LKST_ERRORS_GROUP "/%s_%s %s%s%s " LKST_ERRORS_RET
+			"=$retval:%s if " LKST_ERRORS_RET " < 0 and " LKST_ERRORS_RET " >= -4095",
+			name, kinds[kind].suffix, module ?: "", colon, globs, kinds[kind].type);
 }
 
 static int read_one(struct lkst_err *e, const char *module, const char *globs, const char *name,
@@ -27,11 +44,7 @@ static int read_one(struct lkst_err *e, const char *module, const char *globs, c
 	struct lkst_definition d = {};
 	int err;
 
-	if (snprintf(text, LKST_PROBE_TEXT,
-		     "r:" LKST_ERRORS_GROUP "/%s_%s %s%s%s " LKST_ERRORS_RET
-		     "=$retval:%s if " LKST_ERRORS_RET " < 0 and " LKST_ERRORS_RET " >= -4095",
-		     name, kinds[kind].suffix, module ?: "", module ? ":" : "", globs,
-		     kinds[kind].type) >= LKST_PROBE_TEXT)
+	if (put_text(module, globs, name, kind, text) >= LKST_PROBE_TEXT)
 		return lkst_err_set(e, -E2BIG, "the patterns of functions are too long");
 	err = lkst_definition_parse(e, text, &d);
 	if (err) {
@@ -75,7 +88,9 @@ static int set_one(struct lkst_err *e, struct lkst_session *s, const char *modul
 			  ?: lkst_probe_set(e, s, &probe, text, notes);
 
 	event_of(p->name, kind, event);
-	return err ?: lkst_probes_each(e, s, count, &counting);
+	if (err || kind == ARGS)
+		return err;
+	return lkst_probes_each(e, s, count, &counting);
 }
 
 bool lkst_error_probes_are_set(struct lkst_session *s, const char *name)
@@ -101,7 +116,7 @@ int lkst_error_probes_set(struct lkst_err *e, struct lkst_session *s, const char
 	if (lkst_error_probes_are_set(s, p->name))
 		return lkst_err_set(e, -EEXIST, "probes " LKST_ERRORS_GROUP ":%s_* are set already",
 				    p->name);
-	for (kind = 0; kind < NR_KINDS; kind++) {
+	for (kind = 0; kind < NR_KINDS && (kind != ARGS || (p->has_args && nr_set)); kind++) {
 		/* Without a function that returns this kind there may be some of the other. */
 		err = set_one(e, s, module, globs, kind, &said, p);
 		if (err && err != -ENOENT)

@@ -142,8 +142,14 @@ static void sort(struct lkst_probe_functions *f)
 /* Whether it returns what is asked for. */
 static bool is_wanted(const struct lkst_probe_choice *choice, const char *name, const char *in)
 {
-	return !choice->returns ||
-	       lkst_function_returns_find(choice->returns, name, in) == choice->kind;
+	enum lkst_returns_kind kind;
+
+	if (!choice->returns)
+		return true;
+	kind = lkst_function_returns_find(choice->returns, name, in);
+	if (choice->kind == LKST_RETURNS_EITHER)
+		return kind == LKST_RETURNS_INT || kind == LKST_RETURNS_LONG;
+	return kind == choice->kind;
 }
 
 static int read_all(struct lkst_err *e, FILE *kallsyms, const struct globs *g,
@@ -395,8 +401,10 @@ enum lkst_returns_kind lkst_probe_functions_kind(const struct lkst_probe *probe)
 {
 	u32 i;
 
-	if (!probe->place.is_return || strcmp(probe->group, LKST_ERRORS_GROUP))
+	if (strcmp(probe->group, LKST_ERRORS_GROUP))
 		return LKST_RETURNS_UNKNOWN;
+	if (!probe->place.is_return)
+		return LKST_RETURNS_EITHER;
 	for (i = 0; i < probe->nr_args; i++)
 		if (!strcmp(probe->args[i].name, LKST_ERRORS_RET) &&
 		    probe->args[i].type.form == LKST_FORM_SIGNED && !probe->args[i].type.count)

@@ -81,6 +81,16 @@ int lkst_probe_check_preemption(struct lkst_err *e, bool *ret_is_preemptible)
 		"prevent that, as Linux 6.10 and later do");
 }
 
+bool lkst_probe_multi_is_preemptible(void)
+{
+	_cleanup_(lkst_kernel_closep) struct lkst_kernel *kernel = NULL;
+
+	/* Up to Linux 6.13 a struct fprobe has a rethook, whose trampoline prevents it. */
+	return !lkst_kernel_open(NULL, NULL, &kernel) &&
+	       lkst_kernel_has_function(kernel, "bpf_preempt_disable") &&
+	       !lkst_kernel_has_member(kernel, "fprobe", "rethook");
+}
+
 /* ---- putting it together ---------------------------------------------------------------------- */
 
 /* What is done just before the kernel gets the program, and what it refers to. */

@@ -28,4 +28,10 @@ int lkst_probe_load(struct lkst_err *e, const struct lkst_probe_loading *loading
  */
 int lkst_probe_check_preemption(struct lkst_err *e, bool *ret_is_preemptible);
 
+/*
+ * The same of a program that one link attaches at many functions (live/load/probe_places.h says why). A kernel that
+ * can't prevent it does not preempt the program there.
+ */
+bool lkst_probe_multi_is_preemptible(void);
+
 #endif

@@ -269,9 +269,8 @@ static int prepare(struct lkst_err *e, const struct lkst_probe *probe, const cha
 					   : check_place(e, probe, row);
 	if (!err && row->path[0])
 		err = lkst_probe_check_preemption(e, &is_preemptible);
-	/* live/load/probe_places.h says why. A kernel that can't prevent it does not preempt the program there. */
-	if (!err && row->is_multi && lkst_probe_check_preemption(NULL, &is_preemptible))
-		is_preemptible = false;
+	if (!err && row->is_multi)
+		is_preemptible = lkst_probe_multi_is_preemptible();
 	err = err ?: lkst_probe_compile(e, probe, &target, &p->code);
 	if (err)
 		return err;

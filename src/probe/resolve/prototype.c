@@ -52,6 +52,11 @@ const char *lkst_prototype_name(const struct lkst_prototype *p, u32 i)
 	return name && name[0] ? name : NULL;
 }
 
+struct lkst_ctype lkst_prototype_type(const struct lkst_prototype *p, u32 i)
+{
+	return (struct lkst_ctype){ .btf = p->btf, .id = btf_params(proto_of(p))[i].type };
+}
+
 struct lkst_ctype lkst_prototype_result(const struct lkst_prototype *p)
 {
 	return (struct lkst_ctype){ .btf = p->btf, .id = proto_of(p)->type };

@@ -18,9 +18,10 @@ struct lkst_prototype {
 int lkst_prototype_find(const struct lkst_image *image, const char *function,
 			struct lkst_prototype *ret_prototype);
 
-/* Parameters: their number, and the name of each, NULL if it has none. */
+/* Parameters: their number, and the name of each, NULL if it has none, and its type. */
 u32 lkst_prototype_count(const struct lkst_prototype *p);
 const char *lkst_prototype_name(const struct lkst_prototype *p, u32 i);
+struct lkst_ctype lkst_prototype_type(const struct lkst_prototype *p, u32 i);
 
 /* Where parameter number @i is, from 0 on. */
 int lkst_prototype_parameter(struct lkst_spot *s, const struct lkst_prototype *p, u32 i,

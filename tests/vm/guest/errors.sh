@@ -117,6 +117,10 @@ expect_none errors_of_one_function "$(grep -q '^openat,ENOENT,[0-9]*,do_filp_ope
 fail_known lkst errors --quiet --path 'do_mkdirat*,*_create' >"$work/answer" 2>"$work/said"
 expect_none errors_in_sentences "$(grep -q '^mkdirat failed with EEXIST, once: filename_create said so first' "$work/answer" &&
 	grep -q '): dirfd=AT_FDCWD path=/ mode=0x1c0$' "$work/answer" || cat "$work/said" "$work/answer")"
+# What the first function was called with: the call's own arguments, by the kernel's names for them.
+fail_known lkst errors --quiet --arguments --call 'mkdir*' --path 'do_mkdirat*,filename_create' >"$work/answer" 2>"$work/said"
+expect_none errors_with_arguments "$([ "$(grep -c '^    filename_create was called with dfd=-100 name=0xffff[0-9a-f]* path=0xffff[0-9a-f]* ' "$work/answer")" = 2 ] ||
+	cat "$work/said" "$work/answer")"
 # Only the process that is named, which is there already.
 sh -c 'while :; do cat /no/such/file; sleep 0.1; done' 2>/dev/null &
 pid=$!
