@@ -28,8 +28,8 @@ struct lkst_probe_cpu {
 };
 
 /*
- * Probes of this group are at the returns of functions, with what these return in a field of this name: errors are looked
- * for in it.
+ * Probes of this group are at the returns of functions, with what these return in a field of this name: errors are
+ * looked for in it.
  */
 #define LKST_ERRORS_GROUP "errors"
 #define LKST_ERRORS_RET "ret"

@@ -19,7 +19,7 @@ struct lkst_child {
 	bool has_ended;
 };
 
-/* Makes the process of @args, with the signals @mask blocked; it waits. @called: the command that runs it, for errors. */
+/* Makes the process of @args, with the signals @mask blocked; it waits. @called: who runs it, for errors. */
 int lkst_child_prepare(struct lkst_err *e, const char *called, char **args, const sigset_t *mask,
 		       struct lkst_child *ret_child);
 

@@ -29,8 +29,8 @@ struct lkst_errors_watched {
 };
 
 /*
- * Watches while the command @args runs, or until it is told to end, and leaves a trace in the new directory @dir. What it
- * has set it removes again.
+ * Watches while the command @args runs, or until it is told to end, and leaves a trace in the new directory @dir.
+ * What it has set it removes again.
  */
 int lkst_errors_watch(struct lkst_err *e, const struct lkst_errors_options *o, const char *dir,
 		      char **args, unsigned int nr_args, struct lkst_errors_watched *ret);

@@ -60,8 +60,8 @@ typedef int lkst_error_chain_call(void *ctx, const struct lkst_record *r,
 				  const struct lkst_error_chain *chain);
 
 /*
- * Calls @call for each system call that fails. 1; 0: the trace can have no records of such probes, or none of calls; or a
- * negative errno. *@ret_chains is to be freed after the pass in any case, unless it is NULL.
+ * Calls @call for each system call that fails. 1; 0: the trace can have no records of such probes, or none of calls;
+ * or a negative errno. *@ret_chains is to be freed after the pass in any case, unless it is NULL.
  */
 int lkst_error_chains_new(struct lkst_feed *f, lkst_error_chain_call *call, void *ctx,
 			  struct lkst_error_chains **ret_chains);

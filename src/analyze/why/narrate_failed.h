@@ -6,8 +6,8 @@
 #include "analyze/why/narrate.h"
 
 /*
- * Adds a step below @parent for each system call of its thread that failed and ended in its time, if functions said so in
- * records of probes of group `errors`. Of very many the first are told.
+ * Adds a step below @parent for each system call of its thread that failed and ended in its time, if functions said
+ * so in records of probes of group `errors`. Of very many the first are told.
  */
 void lkst_narrate_failed(struct lkst_narrator *t, struct lkst_account_step *parent);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The probes that see errors: at the returns of functions that can return some, errors:NAME_int of those that return an
- * int, and errors:NAME_long of those that return a long or a pointer; if that is wanted, errors:NAME_args at the entries of
- * all of them, with what they are called with. Each has one program at all its functions.
+ * The probes that see errors: at the returns of functions that can return some, errors:NAME_int of those that return
+ * an int, and errors:NAME_long of those that return a long or a pointer; if that is wanted, errors:NAME_args at the
+ * entries of all of them, with what they are called with. Each has one program at all its functions.
  */
 #ifndef LKST_LIVE_RECORDING_ERROR_PROBES_H
 #define LKST_LIVE_RECORDING_ERROR_PROBES_H
@@ -20,8 +20,8 @@ struct lkst_error_probes {
 
 /*
  * Sets them at the functions that match one of @globs, with "," between them; of @module alone, unless that is NULL.
- * The caller has filled in @p's name. One of the kinds may have no functions. Fails as lkst_probe_set() does, and leaves
- * nothing then. -EEXIST: they are set already.
+ * The caller has filled in @p's name. One of the kinds may have no functions. Fails as lkst_probe_set() does, and
+ * leaves nothing then. -EEXIST: they are set already.
  */
 int lkst_error_probes_set(struct lkst_err *e, struct lkst_session *s, const char *module,
 			  const char *globs, struct lkst_notes *notes, struct lkst_error_probes *p);

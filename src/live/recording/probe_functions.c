@@ -175,9 +175,10 @@ static int read_all(struct lkst_err *e, FILE *kallsyms, const struct globs *g,
 	if (!err && f->nr > LKST_PROBE_PLACES_MAX)
 		err = too_many(e);
 	if (!err && !f->nr)
-		err = lkst_err_set(e, -ENOENT,
-				   f->nr_others ? "no function that matches returns such errors"
-						: "no function matches");
+		err = lkst_err_set(
+			e, -ENOENT,
+			f->nr_others ? "no function that matches returns such errors, by its type"
+				     : "no function matches");
 	return err;
 }
 

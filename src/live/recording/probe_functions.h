@@ -57,9 +57,10 @@ bool lkst_probe_functions_keep(struct lkst_probe_functions *f, FILE *traceable, 
 bool lkst_probe_functions_fit_multi(const struct lkst_probe *probe);
 
 /*
- * What the functions of @probe are to return. A probe of group `errors` at the returns of many functions, which fetches
- * what they return as `ret`, is at those alone that can return an error: an int, if that is fetched as s32; a long or a
- * pointer, if it is s64; one at their entries at those of either kind. Of any other probe it is LKST_RETURNS_UNKNOWN: that does not matter.
+ * What the functions of @probe are to return. A probe of group `errors` at the returns of many functions, which
+ * fetches what they return as `ret`, is at those alone that can return an error: an int, if that is fetched as s32; a
+ * long or a pointer, if it is s64; one at their entries at those of either kind. Of any other probe it is
+ * LKST_RETURNS_UNKNOWN: that does not matter.
  */
 enum lkst_returns_kind lkst_probe_functions_kind(const struct lkst_probe *probe);
 

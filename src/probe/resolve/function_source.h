@@ -8,9 +8,9 @@
 #include "probe/resolve/resolve.h"
 
 /*
- * Writes where the function of symbol @symbol begins in its source, as "fs/namei.c:2263"; of a copy that the compiler has
- * made (.part.0, .isra.0) it is that of the function. -ENODATA: there is no debug information. -ENOENT: there is no such
- * symbol, or several, or nothing is known of its source.
+ * Writes where the function of symbol @symbol begins in its source, as "fs/namei.c:2263"; of a copy that the compiler
+ * has made (.part.0, .isra.0) it is that of the function. -ENODATA: there is no debug information. -ENOENT: there is
+ * no such symbol, or several, or nothing is known of its source.
  */
 int lkst_function_source(struct lkst_image *image, const char *symbol, char *text, size_t size);
 

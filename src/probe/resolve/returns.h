@@ -24,8 +24,8 @@ enum lkst_returns_kind {
 struct lkst_returns;
 
 /*
- * Reads the functions of @btf whose types have ids of @first and above: 1, or, of a module's, the number of types of the
- * kernel's. @btf stays the caller's, and must stay open. -ENOMEM.
+ * Reads the functions of @btf whose types have ids of @first and above: 1, or, of a module's, the number of types of
+ * the kernel's. @btf stays the caller's, and must stay open. -ENOMEM.
  */
 int lkst_returns_new(struct lkst_err *e, const struct btf *btf, unsigned int first,
 		     struct lkst_returns **ret_returns);

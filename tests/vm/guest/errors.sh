@@ -187,6 +187,24 @@ expect_none errors_trigger_needs_a_condition "$(grep -q 'nothing' "$work/said" |
 expect_left errors_trigger_that_is_refused_leaves_nothing
 lkst stop --quiet
 
+# ---- of a module -------------------------------------------------------------------------------------
+
+if [ -e /libnvdimm.ko ] && insmod /libnvdimm.ko; then
+	lkst errors --module libnvdimm --output "$work/module" true >"$work/answer" 2>"$work/said"
+	at=$(sed -n 's/^watching \([0-9]*\) functions.*/\1/p' "$work/said")
+	have=$(grep '\[libnvdimm\]$' /proc/kallsyms | grep -cE '^[^ ]* [tTwW] ')
+	expect_none errors_of_a_module "$([ "${at:-0}" -gt 50 ] && [ "$at" -lt "$have" ] || echo "$at of $have: $(cat "$work/said")")"
+	lkst errors --module libnvdimm --path 'vfs_*' true 2>"$work/said"
+	expect_none errors_of_that_module_alone "$(grep -q 'no function matches' "$work/said" || cat "$work/said")"
+else
+	echo 'skip errors_of_a_module: there is no module with types'
+fi
+if [ -e /lkst_test.ko ] && insmod /lkst_test.ko; then
+	lkst errors --module lkst_test true 2>"$work/said"
+	expect_none errors_need_types "$(grep -q 'no function that matches' "$work/said" || cat "$work/said")"
+	rmmod lkst_test
+fi
+
 # ---- what is refused ---------------------------------------------------------------------------------
 
 lkst errors --path no_such_function true 2>"$work/said"
