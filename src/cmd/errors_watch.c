@@ -152,12 +152,13 @@ static int start_recording(struct watch *w)
 
 	if (lkst_pins_exist())
 		return 0;
+	/* If this is killed meanwhile, what has been begun is to be ended. */
+	w->set_up->is_own = true;
 	err = lkst_cmd_run(w->e, &lkst_cmd_start, start);
+	if (err)
+		w->set_up->is_own = false;
 	/* Another command may have been faster. */
-	if (err == -EBUSY)
-		return 0;
-	w->set_up->is_own = !err;
-	return err;
+	return err == -EBUSY ? 0 : err;
 }
 
 static int add_globs(struct lkst_err *e, char globs[GLOBS_MAX_LENGTH], const char *more)

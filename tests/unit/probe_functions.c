@@ -7,6 +7,7 @@
 #include "lib/unit.h"
 #include "live/load/probe_row.h"
 #include "probe/code/registers.h"
+#include "probe/text/definition.h"
 
 static const char kallsyms[] = "ffffffff81000000 T _text\n"
 			       "ffffffff81000300 T vfs_write\n"
@@ -152,10 +153,34 @@ TEST(functions_by_one_link)
 	lkst_probe_functions_fini(&functions);
 }
 
+/* Which results a probe's functions are to have, by its group, its place and the type of `ret` (I33). */
+static int kind_of(const char *text)
+{
+	struct lkst_definition d = {};
+	int kind = lkst_definition_parse(&error, text, &d);
+
+	if (!kind)
+		kind = lkst_probe_functions_kind(&d.probe);
+	lkst_probe_fini(&d.probe);
+	return kind;
+}
+
+TEST(functions_that_can_return_errors)
+{
+	CHECK_EQ(kind_of("r:errors/a vfs_* ret=$retval:s32 if ret < 0"), LKST_RETURNS_INT);
+	CHECK_EQ(kind_of("r:errors/a vfs_* more=$comm ret=$retval:s64"), LKST_RETURNS_LONG);
+	CHECK_EQ(kind_of("p:errors/a vfs_* arg1=$arg1"), LKST_RETURNS_EITHER);
+	CHECK_EQ(kind_of("r:errors/a vfs_* ret=$retval:u32"), LKST_RETURNS_UNKNOWN);
+	CHECK_EQ(kind_of("r:errors/a vfs_* ret=$retval:s16"), LKST_RETURNS_UNKNOWN);
+	CHECK_EQ(kind_of("r:errors/a vfs_* other=$retval:s32"), LKST_RETURNS_UNKNOWN);
+	CHECK_EQ(kind_of("r:my/a vfs_* ret=$retval:s32"), LKST_RETURNS_UNKNOWN);
+}
+
 static const struct unit_test tests[] = {
 	{ "functions_that_match", test_functions_that_match },
 	{ "functions_that_can_be_probed", test_functions_that_can_be_probed },
 	{ "functions_are_bounded", test_functions_are_bounded },
 	{ "functions_by_one_link", test_functions_by_one_link },
+	{ "functions_that_can_return_errors", test_functions_that_can_return_errors },
 };
 UNIT_MAIN(tests)
