@@ -166,18 +166,17 @@ lkst trigger add 'errors filename_create,do_mkdirat if ret == -EEXIST' --name ex
 lkst trigger add 'errors filename_create,do_mkdirat' --name any --rate 1000000/1s >>"$work/said" 2>&1
 lkst probe --list >"$work/list" 2>&1
 expect_none errors_trigger_sets_probes "$([ "$(grep -c '^errors:on_.*_\(int\|long\) ' "$work/list")" = 2 ] || cat "$work/said" "$work/list")"
-mkdir / 2>/dev/null
-mkdir /no/such/directory 2>/dev/null
+fail_known >"$work/out"
 mkdir "$work/directory"
-# Each of the two functions returned either error once.
+# Each of the two functions returned either error once: EEXIST and EFAULT.
 expect_none errors_trigger_fires "$([ "$(fired exists) $(fired any)" = '2 4' ] || echo "$(fired exists), $(fired any); $(cat "$work/said")")"
 lkst snapshot --quiet --output "$work/fired"
 expect_none errors_trigger_is_recorded "$(lkst print --event trigger_fired "$work/fired" | grep -q 'exists' || lkst print --event trigger_fired "$work/fired")"
 lkst trigger remove exists >"$work/said" 2>&1
 lkst probe --list >"$work/list" 2>&1
 expect_none errors_trigger_keeps_what_another_needs "$([ "$(grep -c '^errors:on_' "$work/list")" = 2 ] || cat "$work/said" "$work/list")"
-mkdir / 2>/dev/null
-expect_none errors_trigger_goes_on "$([ "$(fired any)" = 6 ] || fired any)"
+fail_known >"$work/out"
+expect_none errors_trigger_goes_on "$([ "$(fired any)" = 8 ] || fired any)"
 lkst trigger remove any >"$work/said" 2>&1
 expect_left errors_trigger_removes_its_probes
 lkst trigger add 'errors no_such_function' >"$work/said" 2>&1
