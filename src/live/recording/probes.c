@@ -421,6 +421,7 @@ int lkst_probe_set(struct lkst_err *e, struct lkst_session *s, const struct lkst
 	lkst_maskset_retire(NULL, s, p.row->plan.id);
 	drop_all(NULL, event->name);
 	lkst_session_list_hooks(NULL, s);
+	lkst_probe_tracefs_sweep();
 	return err;
 }
 

@@ -22,7 +22,7 @@ esac
 # What follows "GROUP/" in a definition.
 definitions()
 {
-	cat <<END
+	grep . <<END
 p rd vfs_read file=%$a count=%$c:u64 small=%$c:u8
 p open do_sys_openat2 dfd=%$a:s32 flags=+0(%$c):x64 mode=+8(%$c):u16 name=+u0(%$b):ustring
 p words do_sys_openat2 how=+0(%$c):u32[2] some=+0(%$c):b4@12/32
