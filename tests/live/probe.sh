@@ -115,7 +115,7 @@ expect detached_when_no_maskset_has_it "$("$LKST" maskset set RNOTHING >"$work/l
 	-a 'my:name=name_function%return name=$retval:ustring'
 ./called 9
 expect narrow_indexes_are_cut "$(records my:index | sed 's/__faults=0x0 //; s/[a-z_0-9]*=//g' | xargs)" \
-	"$(for i in 1 2 3 4 5 6 7 8 9; do echo $((1200 + i)) $((1000 - i)) $((1000 - 100 * i)); done | xargs)"
+	"$(for i in 1 2 3 4 5 6 7 8 9; do echo $((1200 + i)) $((1000 - i)) $((700 - i)); done | xargs)"
 expect results_are_strings "$("$LKST" print --event my:name trace | grep -c 'name="a name"$')" 9
 
 # ---- of a file, in a program without debug information, and elsewhere ----

@@ -42,7 +42,7 @@ int main(int argc, char **argv)
 	for (i = 1; i <= nr; i++) {
 		second_function(first_function(i));
 		third_function(numbers + 1000, (unsigned char)(200 + i), (signed char)-i,
-			       (short)(-100 * i));
+			       (short)(-300 - i % 500));
 		if (!*name_function())
 			return 1;
 	}
