@@ -54,7 +54,7 @@ static const struct lkst_cell *cell_of(const struct lkst_table *from, size_t row
 /* What the analysis calls the first is first, and its chain goes outwards; here it is the other way round. */
 static void put_functions(const char *first, const char *chain, char text[CHAIN_ROOM])
 {
-	const char *names[FUNCTIONS_MAX], *at = chain;
+	const char *names[FUNCTIONS_MAX] = {}, *at = chain;
 	size_t used = 0, nr = 0;
 
 	while (*at && nr < FUNCTIONS_MAX) {

@@ -387,10 +387,9 @@ const char *lkst_error_chain_args(const struct lkst_error_chain *chain, char tex
 
 const char *lkst_error_text(s32 error, char text[LKST_ERROR_TEXT])
 {
-	bool has_name = error > 0 && (size_t)error < sizeof(error_names) / sizeof(error_names[0]) &&
-			error_names[error];
+	const s32 nr = sizeof(error_names) / sizeof(error_names[0]);
 
-	if (has_name)
+	if (error > 0 && error < nr && error_names[error])
 		snprintf(text, LKST_ERROR_TEXT, "%s", error_names[error]);
 	else
 		snprintf(text, LKST_ERROR_TEXT, "%d", error);

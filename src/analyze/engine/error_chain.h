@@ -46,11 +46,11 @@ struct lkst_error_chain {
 	u32 nr_functions;
 	bool is_cut; /* there were more functions, further in */
 	u8 nr_args;
-	u64 args[LKST_SYSCALL_ARGS_MAX]; /* that the call was made with */
-	char path[LKST_ERROR_PATH];	 /* the string of its first path; "": none could be read */
-	bool has_first_args;		 /* it is known what the first function was called with */
+	u64 args[LKST_SYSCALL_ARGS_MAX];  /* that the call was made with */
+	char path[LKST_ERROR_PATH];	  /* the string of its first path; "": none could be read */
+	bool has_first_args;		  /* it is known what the first function was called with */
 	u64 first_args[LKST_ERRORS_ARGS]; /* the registers of arguments, used or not */
-	u64 functions[LKST_ERROR_STEPS]; /* the first that failed first */
+	u64 functions[LKST_ERROR_STEPS];  /* the first that failed first */
 };
 
 struct lkst_error_chains;

@@ -16,7 +16,7 @@ enum lkst_returns_kind {
 	LKST_RETURNS_NO_ERROR,
 	LKST_RETURNS_INT,     /* 32 bits with a sign */
 	LKST_RETURNS_LONG,    /* 64 bits, or a pointer */
-	LKST_RETURNS_EITHER, /* one of these two; no function alone */
+	LKST_RETURNS_EITHER,  /* one of these two; no function alone */
 	LKST_RETURNS_UNKNOWN, /* BTF has no function of that name, or several that differ in this */
 };
 
