@@ -11,7 +11,6 @@
 #include "base/io.h"
 #include "base/vec.h"
 #include "trace/file_list.h"
-#include "trace/metadata.h"
 #include "trace/metadata_layout.h"
 #include "trace/pack.h"
 #include "trace/reader.h"
@@ -85,8 +84,13 @@ static int add_stream(struct lkst_err *e, struct lkst_trace *t,
 	_cleanup_(
 		lkst_stream_bytes_fini) struct lkst_stream_bytes bytes = { .file = files[0].name };
 	int err = lkst_stream_map(e, &bytes, files, nr_files);
+	unsigned int i;
 
-	return err ? err : lkst_trace_add_stream(e, t, files[0].name, &bytes);
+	if (err)
+		return err;
+	for (i = 0; i < nr_files; i++)
+		bytes.segments[i].part = files[i].part;
+	return lkst_trace_add_stream(e, t, files[0].name, &bytes);
 }
 
 /* Opens the stream of @nr files at @first, each in a directory of @parts. */
@@ -99,7 +103,8 @@ static int add_files(struct lkst_err *e, struct lkst_trace *t, char *const *part
 	if (!files)
 		return lkst_err_sys(e, -ENOMEM, "%s", first->name);
 	for (i = 0; i < nr; i++)
-		files[i] = (struct lkst_stream_file){ .dir = parts[first[i].part],
+		files[i] = (struct lkst_stream_file){ .part = first[i].part,
+						      .dir = parts[first[i].part],
 						      .name = first[i].name };
 	return add_stream(e, t, files, nr);
 }
@@ -120,36 +125,34 @@ static int open_streams(struct lkst_err *e, struct lkst_trace *t, char *const *p
 
 /* ---- the parts ---------------------------------------------------------------------- */
 
-static int read_metadata(struct lkst_err *e, int dir_fd, struct lkst_catalog **ret_catalog)
+/* Reads the metadata of part @path, and what else its directory says of it. */
+static int add_part(struct lkst_err *e, struct lkst_trace *t, const char *first, const char *path)
 {
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	_cleanup_free_ char *text = NULL;
 	size_t length;
-	int err = lkst_read_file(e, dir_fd, "metadata", LKST_METADATA_MAX, &text, &length);
-
-	return err ? err : lkst_metadata_parse(e, text, length, ret_catalog);
-}
-
-/* Reads the metadata of every part. */
-static int read_catalog(struct lkst_err *e, struct lkst_trace *t, char *const *parts,
-			unsigned int nr_parts)
-{
-	struct lkst_catalog *c = NULL;
-	unsigned int i;
 	int err;
 
-	for (i = 0; i < nr_parts; i++) {
-		_cleanup_close_ int fd = open(parts[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return lkst_err_sys(e, -errno, "%s", path);
+	err = lkst_read_file(e, fd, "metadata", LKST_METADATA_MAX, &text, &length);
+	return err ? err
+		   : lkst_trace_add_part(e, t, first, path, text, length,
+					 !faccessat(fd, LKST_PARTIAL, F_OK, 0));
+}
 
-		err = fd < 0 ? lkst_err_sys(e, -errno, "%s", parts[i]) : read_metadata(e, fd, &c);
-		t->is_partial |= fd >= 0 && !faccessat(fd, LKST_PARTIAL, F_OK, 0);
-		if (err && nr_parts > 1)
+static int add_parts(struct lkst_err *e, struct lkst_trace *t, char *const *parts,
+		     unsigned int nr_parts)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < nr_parts && !err; i++) {
+		err = add_part(e, t, parts[0], parts[i]);
+		if (err && err != -EINVAL && nr_parts > 1)
 			lkst_err_add(e, "%s", parts[i]);
-		if (!err)
-			err = lkst_trace_add_catalog(e, t, parts[0], parts[i], c);
-		if (err)
-			return err;
 	}
-	return 0;
+	return err;
 }
 
 static int open_traces(struct lkst_err *e, char *const *paths, unsigned int nr_paths,
@@ -161,7 +164,7 @@ static int open_traces(struct lkst_err *e, char *const *paths, unsigned int nr_p
 	if (!t)
 		return lkst_err_sys(e, -ENOMEM, "%s", paths[0]);
 	t->has_parts = has_parts;
-	err = read_catalog(e, t, paths, nr_paths) ?: open_streams(e, t, paths, nr_paths);
+	err = add_parts(e, t, paths, nr_paths) ?: open_streams(e, t, paths, nr_paths);
 	if (err) {
 		lkst_err_add(e, "cannot read the trace %s", paths[0]);
 		return err;
@@ -231,7 +234,7 @@ static int open_dir(struct lkst_err *e, const char *path, int dir_fd, struct lks
 /* ---- a trace in one file --------------------------------------------------------------- */
 
 static int read_packed_metadata(struct lkst_err *e, int fd, const struct lkst_pack_entry *entry,
-				struct lkst_catalog **ret_catalog)
+				struct lkst_trace *t)
 {
 	_cleanup_free_ char *text = NULL;
 
@@ -242,7 +245,8 @@ static int read_packed_metadata(struct lkst_err *e, int fd, const struct lkst_pa
 		return lkst_err_sys(e, -ENOMEM, "reading its metadata");
 	if (pread(fd, text, (size_t)entry->size, (off_t)entry->offset) != (ssize_t)entry->size)
 		return lkst_err_sys(e, -EIO, "reading its metadata");
-	return lkst_metadata_parse(e, text, (size_t)entry->size, ret_catalog);
+	return lkst_trace_add_part(e, t, entry->name, entry->name, text, (size_t)entry->size,
+				   false);
 }
 
 static int open_packed_streams(struct lkst_err *e, struct lkst_trace *t, int fd,
@@ -280,7 +284,7 @@ static int open_packed(struct lkst_err *e, int fd, struct lkst_trace **ret_trace
 	err = lkst_pack_list(e, fd, &pack);
 	if (err)
 		return err;
-	err = read_packed_metadata(e, fd, lkst_pack_find(&pack, "metadata"), &t->catalog);
+	err = read_packed_metadata(e, fd, lkst_pack_find(&pack, "metadata"), t);
 	if (err)
 		return err;
 	err = open_packed_streams(e, t, fd, &pack);

@@ -7,7 +7,6 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "trace/file_list.h"
-#include "trace/metadata.h"
 #include "trace/metadata_layout.h"
 #include "trace/pack.h"
 #include "trace/reader.h"
@@ -70,31 +69,39 @@ static unsigned int part_of(const struct lkst_memory_file *files, const struct m
 	return i;
 }
 
-static int read_catalogs(struct lkst_err *e, struct lkst_trace *t,
-			 const struct lkst_memory_file *files, const struct memory_parts *parts)
+/* Whether the part of the metadata @path has the mark of one that is not complete. */
+static bool is_partial(const struct lkst_memory_file *files, unsigned int nr, const char *path)
+{
+	size_t length = dir_length(path);
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (is_named(&files[i], LKST_PARTIAL) && dir_length(files[i].name) == length &&
+		    !memcmp(files[i].name, path, length))
+			return true;
+	return false;
+}
+
+static int add_parts(struct lkst_err *e, struct lkst_trace *t, const struct lkst_memory_file *files,
+		     unsigned int nr, const struct memory_parts *parts)
 {
 	unsigned int i;
 	int err = 0;
 
 	for (i = 0; i < parts->nr && !err; i++) {
 		const struct lkst_memory_file *file = &files[parts->list[i]];
-		struct lkst_catalog *c;
 
 		if (file->length > LKST_METADATA_MAX)
-			err = lkst_err_set(e, -EFBIG, "its metadata is too large");
+			err = lkst_err_set(e, -EFBIG, "%s is too large", file->name);
 		else
-			err = lkst_metadata_parse(e, file->bytes, file->length, &c);
-		if (err)
-			lkst_err_add(e, "%s", file->name);
-		else
-			err = lkst_trace_add_catalog(e, t, files[parts->list[0]].name, file->name,
-						     c);
+			err = lkst_trace_add_part(e, t, files[parts->list[0]].name, file->name,
+						  file->bytes, file->length,
+						  is_partial(files, nr, file->name));
 	}
 	return err;
 }
 
-static int list_streams(struct lkst_err *e, struct lkst_trace *t,
-			const struct lkst_memory_file *files, unsigned int nr,
+static int list_streams(struct lkst_err *e, const struct lkst_memory_file *files, unsigned int nr,
 			const struct memory_parts *parts, struct lkst_file_list *l)
 {
 	unsigned int i, part;
@@ -106,7 +113,6 @@ static int list_streams(struct lkst_err *e, struct lkst_trace *t,
 		part = part_of(files, parts, files[i].name);
 		if (part == parts->nr)
 			continue;
-		t->is_partial |= !strcmp(name, LKST_PARTIAL);
 		if (!files[i].length || name[0] == '.' || !strcmp(name, "metadata"))
 			continue;
 		if (name[lkst_stream_name_length(name)])
@@ -138,7 +144,11 @@ static int add_stream(struct lkst_err *e, struct lkst_trace *t,
 		files[i] =
 			(struct lkst_memory_file){ first[i].name, first[i].bytes, first[i].length };
 	err = lkst_stream_bytes_take(e, &bytes, files, nr);
-	return err ? err : lkst_trace_add_stream(e, t, first->name, &bytes);
+	if (err)
+		return err;
+	for (i = 0; i < nr; i++)
+		bytes.segments[i].part = first[i].part;
+	return lkst_trace_add_stream(e, t, first->name, &bytes);
 }
 
 static int open_listed(struct lkst_err *e, struct lkst_trace *t,
@@ -152,10 +162,10 @@ static int open_listed(struct lkst_err *e, struct lkst_trace *t,
 	if (err)
 		return err;
 	t->has_parts = parts.nr > 1;
-	err = read_catalogs(e, t, files, &parts);
+	err = add_parts(e, t, files, nr_files, &parts);
 	if (err)
 		return err;
-	err = list_streams(e, t, files, nr_files, &parts, &l);
+	err = list_streams(e, files, nr_files, &parts, &l);
 	for (i = 0; i < l.nr && !err; i += nr) {
 		nr = lkst_file_list_stream(&l, i);
 		err = add_stream(e, t, &l.files[i], nr);

@@ -10,6 +10,7 @@
 #include "trace/block_walk.h"
 #include "trace/ends.h"
 #include "trace/holes.h"
+#include "trace/metadata.h"
 #include "trace/trace.h"
 
 enum {
@@ -47,8 +48,8 @@ int lkst_trace_add_stream(struct lkst_err *e, struct lkst_trace *t, const char *
 	return err ? err : take_stream(e, t, s);
 }
 
-int lkst_trace_add_catalog(struct lkst_err *e, struct lkst_trace *t, const char *first,
-			   const char *part, struct lkst_catalog *c)
+static int take_catalog(struct lkst_err *e, struct lkst_trace *t, const char *first,
+			const char *name, struct lkst_catalog *c)
 {
 	bool is_same;
 
@@ -62,7 +63,25 @@ int lkst_trace_add_catalog(struct lkst_err *e, struct lkst_trace *t, const char 
 		       : lkst_err_set(
 				 e, -EINVAL,
 				 "%s and %s are of different recordings: name the parts of one",
-				 first, part);
+				 first, name);
+}
+
+int lkst_trace_add_part(struct lkst_err *e, struct lkst_trace *t, const char *first,
+			const char *name, const char *metadata, size_t length, bool is_partial)
+{
+	struct lkst_trace_part *part = lkst_vec_add(t->parts, t->nr_parts);
+	struct lkst_catalog *c;
+	int err;
+
+	if (part)
+		*part = (struct lkst_trace_part){ malloc(length + 1), length, is_partial };
+	if (!part || !part->metadata)
+		return lkst_err_sys(e, -ENOMEM, "%s", name);
+	memcpy(part->metadata, metadata, length);
+	part->metadata[length] = 0;
+	t->is_partial |= is_partial;
+	err = lkst_metadata_parse(e, metadata, length, &c);
+	return err ? err : take_catalog(e, t, first, name, c);
 }
 
 int lkst_trace_add_missing(struct lkst_err *e, struct lkst_trace *t, u64 instance)
@@ -127,6 +146,9 @@ void lkst_trace_close(struct lkst_trace *t)
 	for (i = 0; i < t->nr_streams; i++)
 		lkst_stream_close(t->streams[i]);
 	free(t->streams);
+	for (i = 0; i < t->nr_parts; i++)
+		free(t->parts[i].metadata);
+	free(t->parts);
 	lkst_holes_fini(&t->holes);
 	lkst_ends_fini(&t->ends);
 	lkst_catalog_free(t->catalog);
@@ -168,6 +190,54 @@ const struct lkst_block *lkst_trace_block(const struct lkst_trace *t, unsigned i
 	lkst_stream_pass(s, &s->passed, lkst_stream_offset(s, block));
 	lkst_stream_block(s, block, &s->block);
 	return &s->block;
+}
+
+/* ---- the files ---------------------------------------------------------------------- */
+
+static int give_file(struct lkst_err *e, const struct lkst_trace *t, lkst_trace_file *each,
+		     void *ctx, unsigned int part, const char *name, const void *bytes,
+		     size_t length)
+{
+	char path[LKST_STREAM_NAME_MAX + 16];
+
+	if (t->nr_parts > 1)
+		snprintf(path, sizeof(path), "%u/%s", part + 1, name);
+	else
+		snprintf(path, sizeof(path), "%s", name);
+	return each(e, ctx, &(struct lkst_memory_file){ path, bytes, length });
+}
+
+static int give_stream(struct lkst_err *e, const struct lkst_trace *t, lkst_trace_file *each,
+		       void *ctx, const struct lkst_stream *s)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < s->files.nr_segments && !err; i++) {
+		const struct lkst_segment *file = &s->files.segments[i];
+
+		err = give_file(e, t, each, ctx, file->part, s->file, s->files.bytes + file->start,
+				file->length);
+	}
+	return err;
+}
+
+int lkst_trace_each_file(struct lkst_err *e, const struct lkst_trace *t, lkst_trace_file *each,
+			 void *ctx)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < t->nr_parts && !err; i++) {
+		const struct lkst_trace_part *part = &t->parts[i];
+
+		err = give_file(e, t, each, ctx, i, "metadata", part->metadata, part->length);
+		if (!err && part->is_partial)
+			err = give_file(e, t, each, ctx, i, LKST_PARTIAL, "", 0);
+	}
+	for (i = 0; i < t->nr_streams && !err; i++)
+		err = give_stream(e, t, each, ctx, t->streams[i]);
+	return err;
 }
 
 /* ---- check ------------------------------------------------------------------------ */

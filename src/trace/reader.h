@@ -43,6 +43,14 @@ struct lkst_memory_file {
 int lkst_trace_open_memory(struct lkst_err *e, const struct lkst_memory_file *files,
 			   unsigned int nr_files, struct lkst_trace **ret_trace);
 
+/*
+ * Calls @each for every file that @t consists of, plain and in memory, so that lkst_trace_open_memory() opens the same:
+ * the files of parts are in directories "1", "2" ... in the order in which they were found. Ends with the first error.
+ */
+typedef int lkst_trace_file(struct lkst_err *e, void *ctx, const struct lkst_memory_file *file);
+int lkst_trace_each_file(struct lkst_err *e, const struct lkst_trace *t, lkst_trace_file *each,
+			 void *ctx);
+
 void lkst_trace_close(struct lkst_trace *t);
 LKST_GUARD(lkst_trace_close, struct lkst_trace)
 

@@ -33,7 +33,8 @@ static int place(struct lkst_err *e, struct lkst_stream_bytes *b,
 		if (units > UINT32_MAX - 1 - b->length / UNIT ||
 		    units > (SIZE_MAX - b->length) / UNIT)
 			return lkst_err_set(e, -EFBIG, "%s is too large", b->file);
-		b->segments[i] = (struct lkst_segment){ b->length, files[i].length };
+		b->segments[i] =
+			(struct lkst_segment){ .start = b->length, .length = files[i].length };
 		b->length += units * UNIT;
 	}
 	return 0;

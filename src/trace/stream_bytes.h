@@ -10,6 +10,7 @@
 
 struct lkst_segment {
 	size_t start, length;
+	unsigned int part; /* of the trace, which a file is of */
 };
 
 struct lkst_stream_bytes;

@@ -59,7 +59,7 @@ static int add_hole(struct lkst_err *e, struct lkst_stream_bytes *b, size_t from
 	hole = lkst_vec_add(b->holes, b->nr_holes);
 	if (!hole)
 		return lkst_err_sys(e, -ENOMEM, "%s", b->file);
-	*hole = (struct lkst_segment){ from, to - from };
+	*hole = (struct lkst_segment){ .start = from, .length = to - from };
 	return 0;
 }
 
@@ -103,7 +103,8 @@ static int place_files(struct lkst_err *e, struct lkst_stream_bytes *b, const in
 		if ((u64)st.st_size > SIZE_MAX - page - b->length ||
 		    (b->length + (u64)st.st_size) / UNIT >= UINT32_MAX - page / UNIT)
 			return lkst_err_set(e, -EFBIG, "%s is too large", b->file);
-		b->segments[i] = (struct lkst_segment){ b->length, (size_t)st.st_size };
+		b->segments[i] =
+			(struct lkst_segment){ .start = b->length, .length = (size_t)st.st_size };
 		err = list_holes(e, b, fds[i], 0, (size_t)st.st_size, b->length);
 		b->length += round_up((size_t)st.st_size, page);
 	}
@@ -164,7 +165,7 @@ static int map_part(struct lkst_err *e, struct lkst_stream_bytes *b,
 	if (file->length > SIZE_MAX - lead || file->length / UNIT >= UINT32_MAX ||
 	    file->offset > INT64_MAX)
 		return lkst_err_set(e, -EFBIG, "%s is too large", b->file);
-	b->segments[0] = (struct lkst_segment){ 0, (size_t)file->length };
+	b->segments[0] = (struct lkst_segment){ .start = 0, .length = (size_t)file->length };
 	if (!file->length)
 		return 0;
 	map = mmap(NULL, (size_t)(file->length + lead), PROT_READ, MAP_PRIVATE, file->fd,

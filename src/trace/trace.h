@@ -41,6 +41,12 @@ struct lkst_trace {
 	u64 begin_ns, end_ns;
 	bool is_partial; /* what made it was broken off */
 	bool has_parts;	 /* it was opened as several parts, or as the directory of all */
+	struct lkst_trace_part {
+		char *metadata; /* as the file has it */
+		size_t length;
+		bool is_partial;
+	} * parts;
+	unsigned int nr_parts;
 	struct lkst_holes holes;
 	struct lkst_ends ends;
 };
@@ -48,11 +54,11 @@ struct lkst_trace {
 /* ---- reader.c: what those who open a trace put it together with, from a @t that is all zero ---- */
 
 /*
- * Adds the catalogue of part @part, which is the trace's from then on, or freed: one recording has the same in all.
- * @first is the first part's name, for the error.
+ * Adds the next part, by its metadata, a copy of which is kept: one recording has the same catalogue in all. @name and
+ * @first are its name and the first part's, for the error.
  */
-int lkst_trace_add_catalog(struct lkst_err *e, struct lkst_trace *t, const char *first,
-			   const char *part, struct lkst_catalog *c);
+int lkst_trace_add_part(struct lkst_err *e, struct lkst_trace *t, const char *first,
+			const char *name, const char *metadata, size_t length, bool is_partial);
 
 /* Adds the stream of the files called @name, as lkst_stream_open() opens it. */
 int lkst_trace_add_stream(struct lkst_err *e, struct lkst_trace *t, const char *name,

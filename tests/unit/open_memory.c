@@ -58,6 +58,33 @@ static void expect_same(struct lkst_trace *on_disk, const struct lkst_memory_fil
 	lkst_trace_close(t);
 }
 
+static int keep_file(struct lkst_err *e, void *ctx, const struct lkst_memory_file *file)
+{
+	struct in_memory *m = ctx;
+	void *bytes = malloc(file->length + 1);
+
+	if (!bytes || m->nr == IN_MEMORY_FILES)
+		abort();
+	m->files[m->nr++] =
+		(struct lkst_memory_file){ strdup(file->name),
+					   memcpy(bytes, file->bytes, file->length), file->length };
+	return 0;
+}
+
+/* The files that an open trace says it consists of make the same trace. */
+static void expect_own_files(struct lkst_trace *t, const char *one)
+{
+	struct in_memory m = {};
+	unsigned int i;
+
+	CHECK_EQ(lkst_trace_each_file(&err, t, keep_file, &m), 0);
+	for (i = 0; i < m.nr && strcmp(m.files[i].name, one); i++)
+		;
+	CHECK(i < m.nr);
+	expect_same(t, m.files, m.nr);
+	in_memory_fini(&m);
+}
+
 static void begin(void)
 {
 	make_scratch(scratch);
@@ -76,6 +103,7 @@ static void expect_same_dir(const char *prefix)
 	in_memory_add(&m, dir, prefix);
 	CHECK_EQ(lkst_trace_open(&err, dir, &t), 0);
 	expect_same(t, m.files, m.nr);
+	expect_own_files(t, "main.1");
 	lkst_trace_close(t);
 	in_memory_fini(&m);
 	make_scratch_remove(scratch);
@@ -102,6 +130,7 @@ TEST(parts_in_memory_read_as_those_on_the_disk)
 	in_memory_add(&m, other, "trace/2/");
 	CHECK_EQ(lkst_trace_open(&err, scratch, &t), 0);
 	expect_same(t, m.files, m.nr);
+	expect_own_files(t, "2/main.0");
 	lkst_trace_close(t);
 	in_memory_fini(&m);
 	make_scratch_remove(scratch);
@@ -119,6 +148,7 @@ TEST(one_file_in_memory_reads_as_on_the_disk)
 	file.bytes = make_read(scratch, file.name, &file.length);
 	CHECK_EQ(lkst_trace_open(&err, path, &t), 0);
 	expect_same(t, &file, 1);
+	expect_own_files(t, "metadata");
 	lkst_trace_close(t);
 	/* At an address that is no multiple of 8, too. */
 	file.bytes = memmove(malloc(file.length + 8) + 4, file.bytes, file.length);
