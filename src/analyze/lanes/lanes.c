@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What each CPU and each thread did along the time of a trace: the state model's intervals, kept by lane. */
+#include "analyze/lanes/lanes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+/* Lanes while they are filled: by CPU, and by life. */
+struct filling {
+	struct lkst_lanes *lanes;
+	struct lkst_model *model;
+	struct lkst_lane *cpus, *threads;
+	u32 nr_cpus, nr_threads;
+};
+
+static struct lkst_lane *cpu_lane(struct filling *f, u32 cpu)
+{
+	return lkst_vec_reach(f->cpus, f->nr_cpus, cpu);
+}
+
+/* ---- the model's calls -------------------------------------------------------------------------- */
+
+static int on_cpu(void *ctx, const struct lkst_cpu_interval *i)
+{
+	struct lkst_lane *lane = cpu_lane(ctx, i->cpu);
+	struct lkst_slice slice = { .from_ns = i->from_ns,
+				    .to_ns = i->to_ns,
+				    .life = i->life ? i->life->nr : LKST_LIFE_NONE,
+				    .state = LKST_LANE_UNKNOWN,
+				    .cpu = (s16)i->cpu };
+
+	if (!lane)
+		return -ENOMEM;
+	if (i->life)
+		slice.state = i->life->idle_cpu >= 0 ? LKST_LANE_IDLE : LKST_LANE_RUNNING;
+	return lkst_slices_add(&lane->slices, slice);
+}
+
+/* Those that interrupted a thread hold all that interrupted them. */
+static int on_frame(void *ctx, const struct lkst_irq_context *f)
+{
+	struct lkst_lane *lane;
+
+	if (f->depth || f->is_cut || f->has_no_begin)
+		return 0;
+	lane = cpu_lane(ctx, f->cpu);
+	if (!lane)
+		return -ENOMEM;
+	if (lane->irqs.nr && lane->irqs.list[lane->irqs.nr - 1].to_ns > f->from_ns)
+		return 0;
+	return lkst_slices_add(&lane->irqs, (struct lkst_slice){ .from_ns = f->from_ns,
+								 .to_ns = f->to_ns,
+								 .life = LKST_LIFE_NONE,
+								 .state = LKST_LANE_IRQ,
+								 .detail = f->context,
+								 .cpu = (s16)f->cpu });
+}
+
+static u8 blocked_on(const struct lkst_wait *wait)
+{
+	if (!wait)
+		return LKST_LANE_BLOCKED;
+	switch (wait->cause) {
+	case LKST_CAUSE_IO:
+	case LKST_CAUSE_SYNC:
+		return LKST_LANE_DISK;
+	case LKST_CAUSE_LOCK:
+	case LKST_CAUSE_FUTEX:
+		return LKST_LANE_LOCK;
+	default:
+		return LKST_LANE_BLOCKED;
+	}
+}
+
+/* LKST_NR_LANE_STATES: it is not there. */
+static u8 state_of(const struct lkst_interval *i)
+{
+	switch (i->run) {
+	case LKST_RUN_RUNNING:
+		return LKST_LANE_RUNNING;
+	case LKST_RUN_READY:
+		return LKST_LANE_READY;
+	case LKST_RUN_BLOCKED:
+		return blocked_on(i->wait);
+	case LKST_RUN_STOPPED:
+		return LKST_LANE_STOPPED;
+	case LKST_RUN_NEW:
+	case LKST_RUN_DEAD:
+		return LKST_NR_LANE_STATES;
+	default:
+		return LKST_LANE_UNKNOWN;
+	}
+}
+
+static int on_interval(void *ctx, const struct lkst_interval *i)
+{
+	struct filling *f = ctx;
+	u8 state = state_of(i);
+	struct lkst_lane *lane;
+
+	if (i->life->idle_cpu >= 0 || i->life->nr >= LKST_LIVES_MAX || state == LKST_NR_LANE_STATES)
+		return 0;
+	lane = lkst_vec_reach(f->threads, f->nr_threads, i->life->nr);
+	if (!lane)
+		return -ENOMEM;
+	return lkst_slices_add(&lane->slices,
+			       (struct lkst_slice){
+				       .from_ns = i->from_ns,
+				       .to_ns = i->to_ns,
+				       .life = i->life->nr,
+				       .state = state,
+				       .detail = i->wait ? i->wait->cause : 0,
+				       .cpu = i->run == LKST_RUN_RUNNING ? (s16)i->cpu : -1,
+			       });
+}
+
+/* ---- after the pass ----------------------------------------------------------------------------- */
+
+static int take_lane(struct lkst_lanes *lanes, u8 kind, u32 number, struct lkst_lane *from)
+{
+	struct lkst_lane *lane = lkst_vec_add(lanes->list, lanes->nr);
+
+	if (!lane)
+		return -ENOMEM;
+	*lane = *from;
+	*from = (struct lkst_lane){};
+	lane->kind = kind;
+	lane->number = number;
+	return lkst_slices_index(&lane->slices) ?: lkst_slices_index(&lane->irqs);
+}
+
+/* A thread that nothing is known of all the time has no lane. */
+static bool is_known(const struct lkst_lane *lane)
+{
+	u32 i;
+
+	for (i = 0; i < lane->slices.nr; i++)
+		if (lane->slices.list[i].state != LKST_LANE_UNKNOWN)
+			return true;
+	return false;
+}
+
+static int take_lanes(struct filling *f)
+{
+	u32 i;
+	int err = 0;
+
+	for (i = 0; i < f->nr_cpus && !err; i++)
+		if (f->cpus[i].slices.nr)
+			err = take_lane(f->lanes, LKST_LANE_OF_CPU, i, &f->cpus[i]);
+	for (i = 0; i < f->nr_threads && !err; i++)
+		if (is_known(&f->threads[i]))
+			err = take_lane(f->lanes, LKST_LANE_OF_THREAD, i, &f->threads[i]);
+	return err;
+}
+
+static u64 running_ns(const struct lkst_slices *s)
+{
+	u64 ns = 0;
+	u32 i;
+
+	for (i = 0; i < s->nr; i++)
+		if (s->list[i].state == LKST_LANE_RUNNING)
+			ns += s->list[i].to_ns - s->list[i].from_ns;
+	return ns;
+}
+
+static int take_threads(struct filling *f)
+{
+	u32 nr = lkst_model_nr_lives(f->model), i;
+	struct lkst_lanes *lanes = f->lanes;
+
+	lanes->threads = calloc(nr ?: 1, sizeof(*lanes->threads));
+	if (!lanes->threads)
+		return -ENOMEM;
+	lanes->nr_threads = nr;
+	for (i = 0; i < nr; i++) {
+		const struct lkst_thread_life *life = lkst_model_life(f->model, i);
+		struct lkst_lane_thread *thread = &lanes->threads[i];
+
+		thread->tid = life->tid;
+		thread->pid = life->pid;
+		thread->is_kernel = life->is_kernel;
+		memcpy(thread->comm, life->comm, sizeof(thread->comm));
+	}
+	for (i = 0; i < lanes->nr; i++)
+		if (lanes->list[i].kind == LKST_LANE_OF_THREAD && lanes->list[i].number < nr)
+			lanes->threads[lanes->list[i].number].running_ns =
+				running_ns(&lanes->list[i].slices);
+	return 0;
+}
+
+static void filling_fini(struct filling *f)
+{
+	u32 i;
+
+	for (i = 0; i < f->nr_cpus; i++) {
+		lkst_slices_fini(&f->cpus[i].slices);
+		lkst_slices_fini(&f->cpus[i].irqs);
+	}
+	for (i = 0; i < f->nr_threads; i++)
+		lkst_slices_fini(&f->threads[i].slices);
+	free(f->cpus);
+	free(f->threads);
+	lkst_model_free(f->model);
+}
+
+int lkst_lanes_new(struct lkst_err *e, struct lkst_trace *t, struct lkst_lanes **ret_lanes)
+{
+	static const struct lkst_model_calls calls = { .interval = on_interval,
+						       .cpu = on_cpu,
+						       .frame = on_frame };
+	_cleanup_(lkst_feed_freep) struct lkst_feed *feed = NULL;
+	_cleanup_(lkst_lanes_freep) struct lkst_lanes *lanes = calloc(1, sizeof(*lanes));
+	_cleanup_(filling_fini) struct filling f = { .lanes = lanes };
+	int err;
+
+	if (!lanes)
+		return lkst_err_sys(e, -ENOMEM, "drawing");
+	lkst_trace_range(t, &lanes->begin_ns, &lanes->end_ns);
+	err = lkst_feed_new(e, t, &feed) ?: lkst_model_new(e, feed, &f.model);
+	if (err)
+		return err;
+	err = lkst_model_subscribe(f.model, &calls, &f);
+	if (err < 0)
+		return lkst_err_sys(e, err, "drawing");
+	err = lkst_feed_run(e, feed);
+	if (err)
+		return err;
+	err = take_lanes(&f) ?: take_threads(&f);
+	if (err)
+		return lkst_err_sys(e, err, "drawing");
+	*ret_lanes = lkst_take(lanes);
+	return 0;
+}
+
+void lkst_lanes_free(struct lkst_lanes *lanes)
+{
+	u32 i;
+
+	if (!lanes)
+		return;
+	for (i = 0; i < lanes->nr; i++) {
+		lkst_slices_fini(&lanes->list[i].slices);
+		lkst_slices_fini(&lanes->list[i].irqs);
+	}
+	free(lanes->list);
+	free(lanes->threads);
+	free(lanes);
+}
+
+int lkst_lane_shares(const struct lkst_lane *lane, u64 from_ns, u64 to_ns, u32 nr,
+		     struct lkst_shares *ret_shares)
+{
+	_cleanup_free_ struct lkst_shares *irqs = NULL;
+	u32 i, k;
+
+	lkst_slices_shares(&lane->slices, from_ns, to_ns, nr, ret_shares);
+	if (!lane->irqs.nr)
+		return 0;
+	irqs = calloc(nr, sizeof(*irqs));
+	if (!irqs)
+		return -ENOMEM;
+	lkst_slices_shares(&lane->irqs, from_ns, to_ns, nr, irqs);
+	for (i = 0; i < nr; i++) {
+		u16 irq = irqs[i].of[LKST_LANE_IRQ];
+
+		for (k = 0; k < LKST_NR_LANE_STATES; k++)
+			ret_shares[i].of[k] =
+				(u16)((u32)ret_shares[i].of[k] * (65535U - irq) / 65535U);
+		ret_shares[i].of[LKST_LANE_IRQ] = irq;
+	}
+	return 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What each CPU and each thread did along the time of a trace, for pictures: the state model's intervals, kept. */
+#ifndef LKST_ANALYZE_LANES_LANES_H
+#define LKST_ANALYZE_LANES_LANES_H
+
+#include "analyze/lanes/shares.h"
+#include "analyze/model/model.h"
+#include "base/cleanup.h"
+
+enum lkst_lane_kind {
+	LKST_LANE_OF_CPU,
+	LKST_LANE_OF_THREAD,
+};
+
+struct lkst_lane {
+	u8 kind;    /* enum lkst_lane_kind */
+	u32 number; /* the CPU, or the life of the thread */
+	struct lkst_slices slices;
+	struct lkst_slices irqs; /* of a CPU: on top of the slices */
+};
+
+/* A life of a thread, which slices name by its place. */
+struct lkst_lane_thread {
+	s32 tid, pid;
+	bool is_kernel;
+	char comm[16]; /* its last name, "": not known */
+	u64 running_ns;
+};
+
+struct lkst_lanes {
+	u64 begin_ns, end_ns;
+	struct lkst_lane *
+		list; /* CPUs by number, then threads by life; those of which nothing is known are missing */
+	u32 nr;
+	struct lkst_lane_thread *threads;
+	u32 nr_threads;
+};
+
+/* One pass over @t. Costs 24 bytes for each interval. -ENOMEM. */
+int lkst_lanes_new(struct lkst_err *e, struct lkst_trace *t, struct lkst_lanes **ret_lanes);
+void lkst_lanes_free(struct lkst_lanes *lanes);
+LKST_GUARD(lkst_lanes_free, struct lkst_lanes)
+
+/* As lkst_slices_shares(), interrupts included: what they took is taken from the rest in proportion. 0 or -ENOMEM. */
+int lkst_lane_shares(const struct lkst_lane *lane, u64 from_ns, u64 to_ns, u32 nr,
+		     struct lkst_shares *ret_shares);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The shares of stretches of time are those of the slices in them, at every scale; lanes are what the state model says. */
+#include "analyze/lanes/lanes.h"
+
+#include "analyze/lanes/shares.h"
+#include "base/base64.h"
+#include "lib/make_trace.h"
+#include "lib/unit.h"
+
+static struct lkst_err err;
+
+enum { COLUMNS = 100 };
+
+/* Slices at random, some of them with nothing between. */
+static struct lkst_slices random_slices(unsigned int nr, unsigned int seed)
+{
+	struct lkst_slices s = {};
+	u64 at = 1000000;
+
+	srand(seed);
+	while (s.nr < nr) {
+		struct lkst_slice slice = { .from_ns = at, .life = s.nr, .cpu = -1 };
+
+		/* Some are a thousand times as long as others. */
+		slice.to_ns = at + 1 + (u64)rand() % (rand() % 50 ? 100 : 100000);
+		slice.state = (u8)(rand() % LKST_NR_LANE_STATES);
+		if (lkst_slices_add(&s, slice))
+			abort();
+		at = slice.to_ns + (rand() % 4 ? 0 : (u64)rand() % 100);
+	}
+	if (lkst_slices_index(&s))
+		abort();
+	return s;
+}
+
+/* Nanoseconds of each state between two times, slice by slice. */
+static void count(const struct lkst_slices *s, double from, double to,
+		  double ns[LKST_NR_LANE_STATES])
+{
+	u32 i;
+
+	memset(ns, 0, LKST_NR_LANE_STATES * sizeof(*ns));
+	for (i = 0; i < s->nr; i++) {
+		double begin = (double)s->list[i].from_ns, end = (double)s->list[i].to_ns;
+
+		begin = begin > from ? begin : from;
+		end = end < to ? end : to;
+		if (end > begin)
+			ns[s->list[i].state] += end - begin;
+	}
+}
+
+/*
+ * @parts: of a column's time may be counted for the next one, which the finest stretches do not tell apart.
+ */
+static void expect_shares(const struct lkst_slices *s, u64 from, u64 to, double parts)
+{
+	double step = (double)(to - from) / COLUMNS, sums[LKST_NR_LANE_STATES] = {},
+	       all[LKST_NR_LANE_STATES];
+	struct lkst_shares shares[COLUMNS];
+	unsigned int i, k;
+
+	lkst_slices_shares(s, from, to, COLUMNS, shares);
+	for (i = 0; i < COLUMNS; i++) {
+		double want[LKST_NR_LANE_STATES];
+
+		count(s, (double)from + i * step, (double)from + (i + 1) * step, want);
+		for (k = 0; k < LKST_NR_LANE_STATES; k++) {
+			double difference = shares[i].of[k] / 65535.0 - want[k] / step;
+
+			sums[k] += shares[i].of[k] / 65535.0 * step;
+			CHECK(difference < parts + 0.001 && difference > -parts - 0.001);
+		}
+	}
+	/* What one column has too much another has too little. */
+	count(s, (double)from, (double)to, all);
+	for (k = 0; k < LKST_NR_LANE_STATES; k++)
+		CHECK(sums[k] - all[k] < (parts / COLUMNS + 0.001) * (double)(to - from) &&
+		      all[k] - sums[k] < (parts / COLUMNS + 0.001) * (double)(to - from));
+}
+
+TEST(shares_are_those_of_the_slices)
+{
+	struct lkst_slices s = random_slices(50000, 1);
+	u64 begin = s.list[0].from_ns, length = s.list[s.nr - 1].to_ns - begin;
+	unsigned int i;
+
+	expect_shares(&s, begin, begin + length, 0.5);
+	expect_shares(&s, 0, begin + 2 * length, 0.5);
+	/* Near enough, the slices themselves are counted. */
+	for (i = 0; i < 50; i++) {
+		u64 from = begin + length / 50 * i;
+
+		expect_shares(&s, from, from + length / 2000, 0);
+		expect_shares(&s, from, from + 100, 0);
+	}
+	lkst_slices_fini(&s);
+}
+
+TEST(slices_are_found_by_time)
+{
+	struct lkst_slices s = random_slices(1000, 2);
+	u32 i;
+
+	CHECK_EQ(lkst_slices_at(&s, 0), 0);
+	CHECK_EQ(lkst_slices_at(&s, s.list[999].to_ns), 1000);
+	for (i = 0; i < s.nr; i++) {
+		CHECK_EQ(lkst_slices_at(&s, s.list[i].from_ns), i);
+		CHECK_EQ(lkst_slices_at(&s, s.list[i].to_ns - 1), i);
+	}
+	lkst_slices_fini(&s);
+}
+
+TEST(no_slices_have_no_shares)
+{
+	struct lkst_slices s = {};
+	struct lkst_shares shares[2];
+
+	CHECK_EQ(lkst_slices_index(&s), 0);
+	lkst_slices_shares(&s, 5, 7, 2, shares);
+	CHECK_EQ(shares[1].of[LKST_LANE_IDLE], 0);
+}
+
+static const char text[] = "state_cpu ns=900 cpu_nr=0\n"
+			   "sched_switch cpu=0 tid=0 ns=1000 prev_tid=0 next_tid=7 prev_state=0\n"
+			   "sched_switch cpu=0 tid=7 ns=3000 prev_tid=7 next_tid=0 prev_state=1\n"
+			   "irq_handler_entry cpu=0 tid=0 ns=3500 irq=5\n"
+			   "irq_handler_exit cpu=0 tid=0 ns=3700 irq=5\n"
+			   "sched_switch cpu=0 tid=0 ns=4000 prev_tid=0 next_tid=7 prev_state=0\n"
+			   "sched_switch cpu=0 tid=7 ns=5000 prev_tid=7 next_tid=0 prev_state=0\n";
+
+static const struct lkst_lane *lane_of(const struct lkst_lanes *lanes, u8 kind)
+{
+	u32 i;
+
+	for (i = 0; i < lanes->nr; i++)
+		if (lanes->list[i].kind == kind)
+			return &lanes->list[i];
+	return NULL;
+}
+
+TEST(lanes_are_the_intervals_of_the_model)
+{
+	struct lkst_lanes *lanes = NULL;
+	const struct lkst_lane *cpu, *thread;
+	struct lkst_shares shares[2];
+	struct lkst_trace *t = NULL;
+	char dir[64], path[80];
+
+	make_scratch(dir);
+	snprintf(path, sizeof(path), "%s/trace", dir);
+	CHECK_EQ(make_trace(path, 4096, text), 0);
+	CHECK_EQ(lkst_trace_open(&err, path, &t), 0);
+	CHECK_EQ(lkst_lanes_new(&err, t, &lanes), 0);
+	cpu = lane_of(lanes, LKST_LANE_OF_CPU);
+	thread = lane_of(lanes, LKST_LANE_OF_THREAD);
+	CHECK(cpu && thread);
+	CHECK_EQ(lanes->threads[thread->number].tid, 7);
+	CHECK_EQ(lanes->threads[thread->number].running_ns, 3000);
+	/* From 3000 to 4000 the CPU is idle, but for the interrupt. */
+	CHECK_EQ(lkst_lane_shares(cpu, 2000, 4000, 2, shares), 0);
+	CHECK_EQ(shares[0].of[LKST_LANE_RUNNING], 65535);
+	CHECK(shares[1].of[LKST_LANE_IRQ] > 13000 && shares[1].of[LKST_LANE_IRQ] < 13200);
+	CHECK(shares[1].of[LKST_LANE_IDLE] > 52300 && shares[1].of[LKST_LANE_IDLE] < 52500);
+	CHECK_EQ(lkst_lane_shares(thread, 3000, 5000, 2, shares), 0);
+	CHECK_EQ(shares[0].of[LKST_LANE_RUNNING], 0);
+	CHECK_EQ(shares[1].of[LKST_LANE_RUNNING], 65535);
+	lkst_lanes_free(lanes);
+	lkst_trace_close(t);
+	make_scratch_remove(dir);
+}
+
+/* RFC 4648, section 10. */
+TEST(base64_is_that_of_the_standard)
+{
+	static const char *const vectors[][2] = {
+		{ "", "" },
+		{ "f", "Zg==" },
+		{ "fo", "Zm8=" },
+		{ "foo", "Zm9v" },
+		{ "foob", "Zm9vYg==" },
+		{ "fooba", "Zm9vYmE=" },
+		{ "foobar", "Zm9vYmFy" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++) {
+		size_t length = strlen(vectors[i][0]);
+		char out[16] = "";
+
+		*lkst_base64_put(out, vectors[i][0], length) = 0;
+		CHECK_STR(out, vectors[i][1]);
+		CHECK_EQ(lkst_base64_length(length), strlen(out));
+	}
+}
+
+#define ROW(name)                                                                                  \
+	{                                                                                          \
+#name, test_##name                                                                 \
+	}
+static const struct unit_test tests[] = {
+	ROW(shares_are_those_of_the_slices), ROW(slices_are_found_by_time),
+	ROW(no_slices_have_no_shares),	     ROW(lanes_are_the_intervals_of_the_model),
+	ROW(base64_is_that_of_the_standard),
+};
+UNIT_MAIN(tests)
