@@ -198,8 +198,16 @@ $(GEN)/web/lkst.wasm: $(WEB_OBJ)
 	llvm-ar$(CLANG:clang%=%) rcs $(GEN)/web/liblkst.a $(WEB_LIB:%.c=$(GEN)/web/%.o)
 	$(WASM) -mexec-model=reactor -Wl,--strip-all -o $@ $(filter-out $(WEB_LIB:%.c=$(GEN)/web/%.o),$^) $(GEN)/web/liblkst.a
 
+# The empty page of lkst view, all in one file, which is built into the program.
+VIEW_PARTS := $(sort $(wildcard src/web/js/*.js src/web/page/*))
+$(GEN)/web/view.html: tools/view-page $(GEN)/web/lkst.wasm $(VIEW_PARTS)
+	tools/view-page $(GEN)/web/lkst.wasm >$@
+
+$(BUILD)/src/cmd/view_page.o: $(GEN)/web/view.html
+$(BUILD)/src/cmd/view_page.o: private CPPFLAGS += -DLKST_VIEW_PAGE='"$(abspath $(GEN)/web/view.html)"'
+
 .PHONY: web
-web: $(GEN)/web/lkst.wasm		## build the library as a page in a browser has it
+web: $(GEN)/web/view.html		## build the page of lkst view
 
 # Parts of other pages are made of tables in the source, and kept with them.
 PAGE_PARTS := $(BUILD)/tools/page-parts

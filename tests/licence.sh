@@ -12,7 +12,7 @@ while IFS= read -r file; do
 	case $file in
 	src/abi/*) want='SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause' ;;
 	esac
-	head -n 3 "$file" | grep -qE "$want( \*/)?$" || bad="$bad $file"
+	head -n 3 "$file" | grep -qE "$want( \*/| -->)?$" || bad="$bad $file"
 done < <(find Makefile .ci .clang-format .cppcheck src wasi tests tools bench doc/man -type f \
 	! -path 'tests/data/*' ! -path 'tests/fuzz/*/*' ! -name '*.md' 2>/dev/null | sort)
 if [ -z "$bad" ]; then

@@ -50,6 +50,16 @@ class LkstModule {
 		}
 	}
 
+	/* Reads the trace for pictures: { status, out, err }, out being JSON (src/web/draw.h). */
+	read()
+	{
+		this.written = { 1: [], 2: [] };
+
+		const status = this.exports.lkst_web_read();
+
+		return { status, out: this.#text(1), err: this.#text(2) };
+	}
+
 	/* The module's memory, which moves when it grows: not to be kept. */
 	get memory()
 	{
@@ -147,5 +157,6 @@ class LkstModule {
 	}
 }
 
+/* For tests, which run it without a page. */
 if (typeof module !== "undefined")
 	module.exports = { LkstModule };

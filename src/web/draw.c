@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the page draws from: the lanes of its trace. */
+#include "web/draw.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "analyze/lanes/lanes.h"
+#include "base/json_writer.h"
+#include "cmd/cmd.h"
+#include "trace/reader.h"
+
+static struct lkst_lanes *lanes;
+
+/* ---- what there is ------------------------------------------------------------------------------ */
+
+static void put_number(struct lkst_json *j, const char *name, u64 value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	lkst_json_str(j, name, text);
+}
+
+static void put_names(struct lkst_json *j, const char *name, const char *const *names,
+		      unsigned int nr)
+{
+	unsigned int i;
+
+	lkst_json_array(j, name);
+	for (i = 0; i < nr; i++)
+		lkst_json_str(j, NULL, names[i]);
+	lkst_json_end(j);
+}
+
+static void put_lanes(struct lkst_json *j)
+{
+	u32 i;
+
+	lkst_json_array(j, "lanes");
+	for (i = 0; i < lanes->nr; i++) {
+		const struct lkst_lane *lane = &lanes->list[i];
+
+		lkst_json_object(j, NULL);
+		lkst_json_str(j, "kind", lane->kind == LKST_LANE_OF_CPU ? "cpu" : "thread");
+		lkst_json_u64(j, "number", lane->number);
+		lkst_json_u64(j, "slices", lane->slices.nr + (u64)lane->irqs.nr);
+		lkst_json_end(j);
+	}
+	lkst_json_end(j);
+}
+
+static void put_threads(struct lkst_json *j)
+{
+	u32 i;
+
+	lkst_json_array(j, "threads");
+	for (i = 0; i < lanes->nr_threads; i++) {
+		const struct lkst_lane_thread *thread = &lanes->threads[i];
+
+		lkst_json_object(j, NULL);
+		lkst_json_s64(j, "tid", thread->tid);
+		lkst_json_s64(j, "pid", thread->pid);
+		lkst_json_str(j, "comm", thread->comm);
+		lkst_json_bool(j, "kernel", thread->is_kernel);
+		lkst_json_u64(j, "running_ns", thread->running_ns);
+		lkst_json_end(j);
+	}
+	lkst_json_end(j);
+}
+
+static void describe(struct lkst_out *out, const struct lkst_catalog *c)
+{
+	struct lkst_json j;
+
+	lkst_json_init(&j, out);
+	lkst_json_object(&j, NULL);
+	put_number(&j, "begin_ns", lanes->begin_ns);
+	put_number(&j, "end_ns", lanes->end_ns);
+	put_number(&j, "offset_ns", c->clock_offset_ns);
+	lkst_json_str(&j, "hostname", c->hostname);
+	lkst_json_str(&j, "release", c->release);
+	put_names(&j, "states", lkst_lane_state_names, LKST_NR_LANE_STATES);
+	put_names(&j, "causes", lkst_cause_names, LKST_NR_CAUSES);
+	put_names(&j, "contexts", lkst_context_names, LKST_NR_CONTEXTS);
+	put_lanes(&j);
+	put_threads(&j);
+	lkst_json_end(&j);
+}
+
+static int read_trace(struct lkst_err *e, struct lkst_out *out)
+{
+	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
+	char *name = (char *)"the trace";
+	int err;
+
+	lkst_lanes_free(lanes);
+	lanes = NULL;
+	err = lkst_cmd_open_trace(e, &name, 1, &t) ?: lkst_lanes_new(e, t, &lanes);
+	if (err)
+		return err;
+	describe(out, lkst_trace_catalog(t));
+	return lkst_out_flush(out);
+}
+
+int lkst_web_read(void)
+{
+	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
+	struct lkst_err e = {};
+	int err = -ENOMEM;
+
+	if (out) {
+		lkst_out_init(out, STDOUT_FILENO);
+		err = read_trace(&e, out);
+	}
+	if (err)
+		lkst_print_message(stderr, "%s", e.text[0] ? e.text : "there is not enough memory");
+	fflush(stderr);
+	return err;
+}
+
+/* ---- pictures ----------------------------------------------------------------------------------- */
+
+/* The lane and the times that the page asks about; NULL: there are none such. */
+static const struct lkst_lane *find(u32 lane, double from_ns, double to_ns, u64 *ret_from_ns,
+				    u64 *ret_to_ns)
+{
+	const double most = 1ULL << 53;
+
+	if (!lanes || lane >= lanes->nr || !(from_ns >= 0 && from_ns < to_ns && to_ns <= most))
+		return NULL;
+	*ret_from_ns = lanes->begin_ns + (u64)from_ns;
+	*ret_to_ns = lanes->begin_ns + (u64)to_ns;
+	return *ret_from_ns < *ret_to_ns ? &lanes->list[lane] : NULL;
+}
+
+int lkst_web_shares(u32 lane, double from_ns, double to_ns, u32 nr, struct lkst_shares *ret_shares)
+{
+	u64 from, to;
+	const struct lkst_lane *found = find(lane, from_ns, to_ns, &from, &to);
+
+	return found && nr ? lkst_lane_shares(found, from, to, nr, ret_shares) : -EINVAL;
+}
+
+static double after_begin(u64 ns)
+{
+	return ns > lanes->begin_ns ? (double)(ns - lanes->begin_ns) : 0;
+}
+
+u32 lkst_web_slices(u32 lane, u32 irqs, double from_ns, double to_ns, u32 max,
+		    struct lkst_web_slice *ret_slices)
+{
+	u64 from, to;
+	const struct lkst_lane *found = find(lane, from_ns, to_ns, &from, &to);
+	const struct lkst_slices *s;
+	u32 first, nr = 0;
+
+	if (!found)
+		return 0;
+	s = irqs ? &found->irqs : &found->slices;
+	first = lkst_slices_at(s, from);
+	while (nr < max && first + nr < s->nr && s->list[first + nr].from_ns < to) {
+		const struct lkst_slice *x = &s->list[first + nr];
+
+		ret_slices[nr++] = (struct lkst_web_slice){
+			.from_ns = after_begin(x->from_ns),
+			.to_ns = after_begin(x->to_ns),
+			.life = x->life,
+			.state = x->state,
+			.detail = x->detail,
+			.cpu = x->cpu,
+		};
+	}
+	return nr;
+}

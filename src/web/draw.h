@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the page draws from: the lanes of the trace that it has given to the module (web/module.h). Times are in
+ * nanoseconds after the trace's beginning, as numbers of JavaScript have them.
+ */
+#ifndef LKST_WEB_DRAW_H
+#define LKST_WEB_DRAW_H
+
+#include "abi/types.h"
+#include "analyze/lanes/shares.h"
+#include "web/module.h"
+
+/* What lkst_web_slices() fills. */
+struct lkst_web_slice {
+	double from_ns, to_ns;
+	u32 life; /* the place of its thread in "threads", UINT32_MAX: none */
+	u8 state, detail;
+	s16 cpu;
+};
+
+/*
+ * Reads the trace, and prints what there is as JSON: {"begin_ns", "end_ns", "offset_ns": text, since they may be
+ * greater than numbers are exact; "states", "causes": names by number; "lanes": [{"kind": "cpu" or "thread", "number",
+ * "slices"}]; "threads": [{"tid", "pid", "comm", "kernel", "running_ns"}]}. 0, or a negative errno and a sentence on
+ * standard error.
+ */
+int lkst_web_read(void) LKST_WEB_EXPORT(lkst_web_read);
+
+/*
+ * The shares of @nr stretches between @from_ns and @to_ns, a struct lkst_shares for each. -EINVAL: there is no such
+ * lane or time. -ENOMEM.
+ */
+int lkst_web_shares(u32 lane, double from_ns, double to_ns, u32 nr, struct lkst_shares *ret_shares)
+	LKST_WEB_EXPORT(lkst_web_shares);
+
+/* The slices of @lane between two times, at most @max from the first on; returns how many. @irqs: its interrupts. */
+u32 lkst_web_slices(u32 lane, u32 irqs, double from_ns, double to_ns, u32 max,
+		    struct lkst_web_slice *ret_slices) LKST_WEB_EXPORT(lkst_web_slices);
+
+#endif

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Looks at pages of lkst view in a browser, and prints a result line for each check:
+ *
+ *	view.js LKST PAGE TRACE EMPTY DAMAGED HOSTILE
+ *
+ * PAGE shows TRACE; EMPTY shows nothing; DAMAGED is a page of a trace that no reader takes; HOSTILE is one of a trace
+ * whose threads have names that are markup.
+ */
+"use strict";
+
+const { execFileSync, spawnSync } = require("child_process");
+const fs = require("fs");
+const path = require("path");
+const { Browser } = require("./browser.js");
+
+const [lkst, shown, trace, empty, damaged, hostile] = process.argv.slice(2);
+
+function result(name, ...bad)
+{
+	console.log(bad.length ? `FAIL ${name}: ${bad.join("; ").replace(/\n/g, " ")}` : `ok ${name}`);
+}
+
+function terminal(words)
+{
+	return execFileSync(lkst, [...words, trace], { encoding: "utf8", maxBuffer: 1 << 30, stdio: ["ignore", "pipe", "ignore"] });
+}
+
+const answered = "document.querySelector('#answer pre').textContent";
+
+/* What the page answers is what the terminal prints. */
+async function checkAnswers(browser)
+{
+	const questions = await browser.evaluate("[...document.querySelectorAll('#questions button')].map((b) => b.dataset.words)");
+	const bad = [];
+
+	for (const words of questions.filter((question) => question != "print")) {
+		await browser.evaluate(`document.querySelector('#questions button[data-words="${words}"]').click()`);
+		if (await browser.evaluate(answered) != terminal(words.split(" ")))
+			bad.push(words);
+	}
+	if (questions.length < 5)
+		bad.push("there are hardly any questions");
+	result("view_answers_as_the_terminal_does", ...bad);
+	await browser.evaluate(`page.answers.ask("print --event 'sched_process_*' --format json"), true`);
+	result("view_answers_what_is_typed", ...(await browser.evaluate(answered) ==
+		terminal(["print", "--event", "sched_process_*", "--format", "json"]) ? [] : ["it differs"]));
+	await browser.evaluate("page.answers.ask('why'), true");
+	result("view_says_what_is_wrong", ...(await browser.evaluate("document.getElementById('failure').textContent") ==
+		spawnSync(lkst, ["why", trace], { encoding: "utf8" }).stderr.trim() ? [] : ["it says something else"]));
+}
+
+/* The picture has the times of the analyses. */
+async function checkLanes(browser)
+{
+	const info = await browser.evaluate("page.lanes.info");
+	const { thread, cpu } = JSON.parse(terminal(["analyze", "thread,cpu", "--format", "json"]));
+	const bad = [];
+
+	for (const row of thread.rows.filter((candidate) => candidate.running_ns > 0)) {
+		const lane = info.threads.filter((candidate) => candidate.tid == row.tid);
+
+		if (!lane.some((candidate) => candidate.running_ns == row.running_ns))
+			bad.push(`thread ${row.tid} ran ${row.running_ns}, drawn are ${lane.map((one) => one.running_ns)}`);
+	}
+	result("view_draws_as_long_as_threads_ran", ...(thread.rows.length ? [] : ["no thread"]), ...bad.slice(0, 3));
+
+	const idle = await browser.evaluate(`page.lanes.info.lanes.map((lane, index) => ({ lane, index }))
+		.filter(({ lane }) => lane.kind == "cpu")
+		.map(({ lane, index }) => [lane.number, [...page.lanes.shares(index, 0, page.lanes.length, 1)]])`);
+	const length = Number(BigInt(info.end_ns) - BigInt(info.begin_ns));
+
+	result("view_draws_cpus_as_idle_as_they_were", ...idle.filter(([number, shares]) => {
+		const row = cpu.rows.find((candidate) => candidate.cpu == number);
+
+		return !row || Math.abs(shares[1] / 65535 - row.idle_ns / length) > 0.01;
+	}).map(([number, shares]) => `CPU ${number}: drawn ${shares}, of ${JSON.stringify(cpu.rows[number])}`));
+}
+
+async function checkKeys(browser)
+{
+	const span = "page.lanes.to - page.lanes.from";
+	const bad = [];
+	const whole = await browser.evaluate(span);
+
+	await browser.evaluate("document.getElementById('lanes').focus()");
+	await browser.key("w");
+	if (Math.abs(await browser.evaluate(span) - whole / 2) > 1)
+		bad.push("w does not come closer");
+	await browser.key("w");
+
+	const from = await browser.evaluate("page.lanes.from");
+
+	await browser.key("d");
+	if (await browser.evaluate("page.lanes.from") <= from)
+		bad.push("d does not move");
+	await browser.key("ArrowLeft");
+	if (Math.abs(await browser.evaluate("page.lanes.from") - from) > 1)
+		bad.push("left does not move back");
+	await browser.until("location.hash.startsWith('#t=')");
+	await browser.key("0");
+	if (await browser.evaluate(span) != whole)
+		bad.push("0 does not show all");
+	await browser.key("/");
+	if (await browser.evaluate("document.activeElement.id") != "search")
+		bad.push("/ does not search");
+	await browser.send("Input.insertText", { text: "CPU 0" });
+	if (await browser.evaluate("page.lanes.rows.length") != 1)
+		bad.push("the search finds other than CPU 0");
+	await browser.evaluate("document.getElementById('search').value = '', page.lanes.search('')");
+	result("view_has_its_keys", ...bad);
+}
+
+/* A stretch of a thread is selected with the mouse, and explained. */
+async function checkWhy(browser)
+{
+	const box = await browser.evaluate(`(() => {
+		const row = page.lanes.rows.find((candidate) => candidate.lane.kind == "thread");
+		row.row.scrollIntoView();
+		const { left, top, width, height } = row.space.getBoundingClientRect();
+		return { left, top, width, height };
+	})()`);
+	const y = box.top + box.height / 2;
+
+	await browser.drag(box.left + box.width * 0.2, y, box.left + box.width * 0.6, y);
+
+	const selection = await browser.until("page.lanes.selection && page.lanes.selection.lane.kind == 'thread' && page.lanes.selection");
+	const share = (selection.to - selection.from) / await browser.evaluate("page.lanes.length");
+
+	result("view_selects_with_the_mouse", ...(Math.abs(share - 0.4) < 0.01 ? [] : [`${share} of the picture`]));
+	await browser.evaluate("document.getElementById('why').click()");
+
+	const words = (await browser.evaluate("document.getElementById('words').value")).split(" ");
+	const answer = await browser.evaluate(answered);
+
+	result("view_explains_what_is_selected", ...(words[0] == "why" && answer == terminal(words) && answer.length > 50 ? [] :
+		[`${words.join(" ")}: ${answer.slice(0, 80)}`]));
+}
+
+/* Files that are chosen are opened, as the page's own are. */
+async function checkOpening(browser)
+{
+	const files = fs.readdirSync(trace).map((name) => path.join(path.resolve(trace), name));
+
+	result("view_without_a_trace_is_empty", ...(await browser.open(empty) == "empty" ? [] : ["it is not"]));
+
+	const { root } = await browser.send("DOM.getDocument");
+	const { nodeId } = await browser.send("DOM.querySelector", { nodeId: root.nodeId, selector: "#open" });
+
+	await browser.send("DOM.setFileInputFiles", { nodeId, files });
+	await browser.until("document.documentElement.dataset.state == 'ready'");
+	result("view_opens_files", ...(await browser.evaluate(answered) == terminal(["report"]) ? [] : ["its report differs"]));
+}
+
+async function checkRefusals(browser)
+{
+	const state = await browser.open(damaged);
+	const text = await browser.evaluate("document.getElementById('failure').textContent");
+
+	result("view_says_that_a_trace_is_damaged", ...(state == "failed" && /cannot read the trace/.test(text) ? [] : [state, text]));
+	await browser.open(hostile);
+	result("view_shows_markup_as_text", ...(await browser.evaluate(
+		"page.lanes.rows.some((row) => row.lane.name.startsWith('<img src=x>')) && !document.querySelector('main img')")
+		? [] : ["it does not"]));
+}
+
+async function main()
+{
+	const browser = await Browser.start();
+
+	try {
+		const state = await browser.open(shown);
+
+		result("view_opens_by_itself", ...(state == "ready" ? [] : [state]));
+		await checkAnswers(browser);
+		await checkLanes(browser);
+		await checkKeys(browser);
+		await checkWhy(browser);
+		result("view_complains_of_nothing", ...browser.complaints);
+		result("view_asks_the_network_for_nothing", ...browser.requests);
+		result("view_cannot_reach_the_network", ...(await browser.evaluate(
+			"fetch('http://127.0.0.1:9/').then(() => 'it can', (error) => String(error))") == "TypeError: Failed to fetch" &&
+			browser.complaints.some((text) => /Content Security Policy/.test(text)) ? [] : browser.complaints));
+		await checkOpening(browser);
+		await checkRefusals(browser);
+	} finally {
+		await browser.stop();
+	}
+}
+
+main().catch((error) => {
+	console.log(`FAIL view: ${String(error.stack).replace(/\n/g, " ")}`);
+	process.exitCode = 1;
+});

@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# lkst view: the page shows in a browser what the terminal says, by itself, with no network; what is given to it opens;
+# what is damaged or hostile does no harm (F01 to F04 of doc/heritage.md in part).
+. "$(dirname "$0")/lib/live.sh"
+
+for tool in node chromium; do
+	if ! command -v $tool >/dev/null; then
+		skip_all "view: there is no $tool; tools/install-deps check installs it"
+	fi
+done
+cd "$work" || exit
+export LC_ALL=C.UTF-8 TZ=UTC COLUMNS=80
+
+"$LKST" record --quiet --output trace -- sh -c "'$load/called' 3; dd if=/dev/zero of=file bs=64k count=64 conv=fsync 2>/dev/null
+	sleep 0.05; ls -R /usr/lib >/dev/null; true"
+expect view_says_what_it_wrote "$("$LKST" view trace | cut -d, -f1)" trace.html
+"$LKST" view --quiet --output empty.html
+expect only_its_owner_reads_it "$(stat -c %a trace.html)" 600
+
+# Threads that are called markup.
+cp "$(command -v sleep)" '<img src=x>'
+"$LKST" record --quiet --output hostile -- './<img src=x>' 0.01
+"$LKST" view --quiet --output hostile.html hostile
+
+# A page whose trace is damaged after it was written: another file's bytes in place of the metadata.
+"$LKST" view --quiet --output damaged.html trace
+perl -0pi -e 's/(data-name="metadata">)[^<]*/$1 . "H4sIAAAAAAACA8vLzytOBSIAIPtKJggAAAA="/e' damaged.html
+
+expect_refusal no_trace_no_page 'cannot open the trace nothing' view nothing
+expect_refusal no_place_no_page 'No such file or directory' view --output no/where.html trace
+expect nothing_is_left "$(find . -name '*.partial' | wc -l)" 0
+
+report view node "$lib/view.js" "$LKST" "$PWD/trace.html" trace "$PWD/empty.html" "$PWD/damaged.html" "$PWD/hostile.html"
+exit "$failed"
