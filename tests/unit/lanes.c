@@ -3,7 +3,6 @@
 #include "analyze/lanes/lanes.h"
 
 #include "analyze/lanes/shares.h"
-#include "base/base64.h"
 #include "lib/make_trace.h"
 #include "lib/unit.h"
 
@@ -170,37 +169,14 @@ TEST(lanes_are_the_intervals_of_the_model)
 	make_scratch_remove(dir);
 }
 
-/* RFC 4648, section 10. */
-TEST(base64_is_that_of_the_standard)
-{
-	static const char *const vectors[][2] = {
-		{ "", "" },
-		{ "f", "Zg==" },
-		{ "fo", "Zm8=" },
-		{ "foo", "Zm9v" },
-		{ "foob", "Zm9vYg==" },
-		{ "fooba", "Zm9vYmE=" },
-		{ "foobar", "Zm9vYmFy" },
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++) {
-		size_t length = strlen(vectors[i][0]);
-		char out[16] = "";
-
-		*lkst_base64_put(out, vectors[i][0], length) = 0;
-		CHECK_STR(out, vectors[i][1]);
-		CHECK_EQ(lkst_base64_length(length), strlen(out));
-	}
-}
-
 #define ROW(name)                                                                                  \
 	{                                                                                          \
 #name, test_##name                                                                 \
 	}
 static const struct unit_test tests[] = {
-	ROW(shares_are_those_of_the_slices), ROW(slices_are_found_by_time),
-	ROW(no_slices_have_no_shares),	     ROW(lanes_are_the_intervals_of_the_model),
-	ROW(base64_is_that_of_the_standard),
+	ROW(shares_are_those_of_the_slices),
+	ROW(slices_are_found_by_time),
+	ROW(no_slices_have_no_shares),
+	ROW(lanes_are_the_intervals_of_the_model),
 };
 UNIT_MAIN(tests)
