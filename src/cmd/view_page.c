@@ -13,14 +13,18 @@
 #include "base/out.h"
 #include "trace/reader.h"
 
-/* The empty page, which tools/view-page has put together, between two symbols. */
+/* The empty page, which tools/view-page has put together. */
 __asm__(".pushsection .rodata, \"a\"\n"
-	".global lkst_view_page_begin, lkst_view_page_end\n"
-	"lkst_view_page_begin:\n"
+	".global lkst_view_page, lkst_view_page_length\n"
+	"lkst_view_page:\n"
 	".incbin \"" LKST_VIEW_PAGE "\"\n"
-	"lkst_view_page_end:\n"
+	"1:\n"
+	".balign 4\n"
+	"lkst_view_page_length:\n"
+	".long 1b - lkst_view_page\n"
 	".popsection\n");
-extern const char lkst_view_page_begin[], lkst_view_page_end[];
+extern const char lkst_view_page[];
+extern const u32 lkst_view_page_length;
 
 /* Where in it the trace goes. */
 static const char place[] = "<!-- the trace -->\n";
@@ -116,8 +120,7 @@ static int put_trace(struct lkst_err *e, struct lkst_out *out, const struct lkst
 
 int lkst_view_page_write(struct lkst_err *e, int fd, const struct lkst_trace *t, const char *name)
 {
-	const size_t length = (size_t)(lkst_view_page_end - lkst_view_page_begin);
-	const char *at = memmem(lkst_view_page_begin, length, place, strlen(place));
+	const char *at = memmem(lkst_view_page, lkst_view_page_length, place, strlen(place));
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	int err = 0;
 
@@ -127,11 +130,11 @@ int lkst_view_page_write(struct lkst_err *e, int fd, const struct lkst_trace *t,
 		return lkst_err_set(e, -EINVAL,
 				    "the page in this program has no place for a trace");
 	lkst_out_init(out, fd);
-	lkst_out_bytes(out, lkst_view_page_begin, (size_t)(at - lkst_view_page_begin));
+	lkst_out_bytes(out, lkst_view_page, (size_t)(at - lkst_view_page));
 	if (t)
 		err = put_trace(e, out, t, name);
 	at += strlen(place);
-	lkst_out_bytes(out, at, (size_t)(lkst_view_page_end - at));
+	lkst_out_bytes(out, at, lkst_view_page_length - (size_t)(at - lkst_view_page));
 	if (!err && lkst_out_flush(out))
 		err = lkst_err_sys(e, out->error, "writing the page");
 	return err;

@@ -42,8 +42,8 @@ typedef void lkst_stream_report(void *arg, u64 offset, u64 bytes, const char *te
 
 /*
  * Indexes the stream in @bytes, which holds parts of one stream, the files of which are called @name but for their
- * suffix. It takes over what @bytes has; the caller releases what is left there. A file without one good block is a stream
- * too: its damage counts.
+ * suffix. It takes over what @bytes has; the caller releases what is left there. A file without one good block is a
+ * stream too: its damage counts.
  */
 int lkst_stream_open(struct lkst_err *e, const char *name, struct lkst_stream_bytes *bytes,
 		     const struct lkst_catalog *catalog, struct lkst_stream **ret_stream);

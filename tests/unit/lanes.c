@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The shares of stretches of time are those of the slices in them, at every scale; lanes are what the state model says. */
+/*
+ * The shares of stretches of time are those of the slices in them, at every scale; lanes are what the state model
+ * says.
+ */
 #include "analyze/lanes/lanes.h"
 
 #include "analyze/lanes/shares.h"

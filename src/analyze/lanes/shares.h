@@ -41,7 +41,10 @@ struct lkst_slices {
 	struct lkst_slice *list; /* in order of time; they do not overlap */
 	u32 nr;
 
-	/* Private: shares of stretches of equal length, `nr_finest` of them, then half as many, and so on down to one. */
+	/*
+	 * Private: shares of stretches of equal length, `nr_finest` of them, then half as many, and so on down to
+	 * one.
+	 */
 	struct lkst_shares *levels;
 	u32 nr_finest;
 	u64 begin_ns, stretch_ns;
