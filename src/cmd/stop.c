@@ -23,15 +23,15 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	const struct options *o = options;
 	struct lkst_turn turn;
 	bool existed;
-	int err;
+	int err, injections_err;
 
 	/* Removing pins needs no turn: it only lets others end what they are at. */
 	err = lkst_turn_take(e, LKST_TURN_URGENT, &turn);
 	if (err)
 		return err;
 	existed = lkst_pins_exist();
-	err = lkst_injections_disarm(e, NULL);
-	err = lkst_pins_remove(e) ?: err;
+	injections_err = lkst_injections_disarm(e, NULL);
+	err = lkst_pins_remove(e) ?: injections_err;
 	lkst_turn_give(&turn);
 	if (!err && !o->quiet)
 		printf(existed ? "stopped\n" : "nothing was being recorded\n");
