@@ -330,15 +330,16 @@ static void switch_off(enum tracer t, int fd)
 /* The kernel gets to a place in the midst of a function by a jump only some time after a probe was set there. */
 static void wait_for_backend(void)
 {
+	const char *is = "";
 	unsigned int tries;
 
 	for (tries = 0; tries < 200; tries++) {
-		if (!strcmp(lkst_probe_backend_names[lkst_kernel_probe_backend(&row)],
-			    options.backend))
+		is = lkst_probe_backend_names[lkst_kernel_probe_backend(&row)];
+		if (!strcmp(is, options.backend))
 			return;
 		usleep(50000);
 	}
-	bench_die("the kernel does not get to %s by %s", place, options.backend);
+	bench_die("the kernel gets to %s by %s, not by %s", place, is, options.backend);
 }
 
 static double time_batch(void)

@@ -4,7 +4,7 @@
 # The kernel replaces the breakpoint of a probe in the midst of a function by a jump, where the instructions there let it:
 # `lkst probe --list -v` says of each probe what the kernel's own list says, also after the kernel was told to do without
 # (sysctl debug.kprobes-optimization), and the probe is hit either way. (rows M01 to M03 of doc/heritage.md)
-# seconds: 20
+# seconds: 40
 . /tests/lib.sh
 
 list=/sys/kernel/debug/kprobes/list
