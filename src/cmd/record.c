@@ -48,6 +48,8 @@ static const struct lkst_option rows[] = {
 	LKST_OPTION(LIST, struct options, probes.add, .name = "probe", .argument = "PROBE",
 		    .help = "set a probe, written as for `lkst probe`, and record it, too;\n"
 			    "may be repeated"),
+	LKST_OPTION(TEXT, struct options, probes.saved, .name = "saved", .argument = "FILE",
+		    .help = "set the probes of a file that `lkst probe --save` has written"),
 	LKST_OPTION(TEXT, struct options, probes.program, .name = "exec", .letter = 'x',
 		    .argument = "PROGRAM", .help = "the probes are in this program or library"),
 	LKST_OPTION(TEXT, struct options, probes.module, .name = "module", .argument = "MODULE",
