@@ -372,15 +372,24 @@ static void limit(struct lkst_session *s, u16 id, struct lkst_notes *notes)
 		lkst_notes_add(notes, "%s.", why.text);
 }
 
-/* What the kernel takes only in kprobe_events (doc/decisions/10-no-tracefs-for-probes.md). */
-static void note_maximum(const char *event, const struct lkst_probe *probe,
+/*
+ * What the kernel takes only in kprobe_events, where one of its functions is named; and what waits
+ * (doc/decisions/10-no-tracefs-for-probes.md).
+ */
+static void note_tracefs(const char *event, const struct lkst_probe_row *row,
 			 struct lkst_notes *notes)
 {
-	if (probe->place.max_active)
+	if (row->max_active && !row->is_by_tracefs)
 		lkst_notes_add(notes,
 			       "%s: how many calls may be under way at a time is the kernel's own "
 			       "number, not %u; returns of others are counted as missed.",
-			       event, probe->place.max_active);
+			       event, row->max_active);
+	if (row->is_by_tracefs && lkst_probe_tracefs_is_waiting(row->symbol))
+		lkst_notes_add(
+			notes,
+			"%s waits for module %.*s, which is not loaded; whether the module has "
+			"that place, nobody knows yet.",
+			event, (int)strcspn(row->symbol, ":"), row->symbol);
 }
 
 int lkst_probe_set(struct lkst_err *e, struct lkst_session *s, const struct lkst_probe *probe,
@@ -400,22 +409,11 @@ int lkst_probe_set(struct lkst_err *e, struct lkst_session *s, const struct lkst
 	if (err)
 		return err;
 	limit(s, p.row->plan.id, notes);
-	note_maximum(event->name, probe, notes);
 	err = keep(e, event->name, &p) ?: admit(e, s, event->name, p.row->plan.id, notes);
 	if (!err && p.row->nr_places)
 		note_left_out(event->name, &p, notes);
-	if (!err && p.row->max_active && !p.row->is_by_tracefs)
-		lkst_notes_add(
-			notes,
-			"%s: maxactive has no effect: it is for a return of one function of the "
-			"kernel, by its name.",
-			event->name);
-	if (!err && lkst_probe_tracefs_is_waiting(p.row->symbol) && p.row->is_by_tracefs)
-		lkst_notes_add(
-			notes,
-			"%s waits for module %.*s, which is not loaded; whether the module has "
-			"that place, nobody knows yet.",
-			event->name, (int)strcspn(p.row->symbol, ":"), p.row->symbol);
+	if (!err)
+		note_tracefs(event->name, p.row, notes);
 	if (!err)
 		return 0;
 	lkst_maskset_retire(NULL, s, p.row->plan.id);
