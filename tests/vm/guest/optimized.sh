@@ -66,9 +66,9 @@ hits()
 }
 
 lkst start --quiet --budget none --buffer 4M --event sched_process_exec
-# The kernel refuses what is within an instruction.
+# The kernel refuses what is within an instruction. A function's first instructions may be those of ftrace and ENDBR.
 offsets=
-at=0
+at=5
 while [ $at -le 40 ]; do
 	lkst probe --quiet "p:my/at$at vfs_read+$at" 2>/dev/null && offsets="$offsets $at"
 	at=$((at + 1))
