@@ -11,6 +11,7 @@
 
 #include "lib/make_trace.h"
 
+#include "analyze/lanes/lanes.h"
 #include "analyze/measures/analysis.h"
 #include "source.h"
 #include "view/table_text.h"
@@ -181,6 +182,44 @@ static void ask(struct lkst_trace *t, const struct lkst_analysis *const *analyse
 	lkst_analysis_run_free(s);
 }
 
+static void check_order(const struct lkst_slices *s)
+{
+	u32 i;
+
+	for (i = 0; i < s->nr; i++)
+		if (s->list[i].to_ns <= s->list[i].from_ns ||
+		    (i && s->list[i].from_ns < s->list[i - 1].to_ns) ||
+		    s->list[i].state >= LKST_NR_LANE_STATES)
+			abort();
+}
+
+/* Slices are in order, and no column of a picture has more than all of its time. */
+static void draw(struct lkst_trace *t, u32 nr)
+{
+	struct lkst_shares shares[256];
+	struct lkst_lanes *lanes;
+	struct lkst_err e;
+	u32 i, k, m, sum;
+
+	if (lkst_lanes_new(&e, t, &lanes))
+		abort();
+	for (i = 0; i < lanes->nr; i++) {
+		const struct lkst_lane *lane = &lanes->list[i];
+
+		check_order(&lane->slices);
+		check_order(&lane->irqs);
+		if (lkst_lane_shares(lane, lanes->begin_ns, lanes->end_ns + 1, nr, shares))
+			abort();
+		for (k = 0; k < nr; k++) {
+			for (m = sum = 0; m < LKST_NR_LANE_STATES; m++)
+				sum += shares[k].of[m];
+			if (sum > 65535 + 2 * LKST_NR_LANE_STATES)
+				abort();
+		}
+	}
+	lkst_lanes_free(lanes);
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	struct source in = { .data = data, .left = size };
@@ -206,6 +245,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		abort();
 	ask(t, all, nr, false);
 	ask(t, &all[one], 1, true);
+	draw(t, 1 + one * 7 % 256);
 	lkst_trace_close(t);
 	return 0;
 }

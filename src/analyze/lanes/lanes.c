@@ -49,8 +49,6 @@ static int on_frame(void *ctx, const struct lkst_irq_context *f)
 	lane = cpu_lane(ctx, f->cpu);
 	if (!lane)
 		return -ENOMEM;
-	if (lane->irqs.nr && lane->irqs.list[lane->irqs.nr - 1].to_ns > f->from_ns)
-		return 0;
 	return lkst_slices_add(&lane->irqs, (struct lkst_slice){ .from_ns = f->from_ns,
 								 .to_ns = f->to_ns,
 								 .life = LKST_LIFE_NONE,

@@ -33,6 +33,8 @@ int lkst_slices_add(struct lkst_slices *s, struct lkst_slice slice)
 {
 	struct lkst_slice *last = s->nr ? &s->list[s->nr - 1] : NULL, *added;
 
+	if (last && slice.from_ns < last->to_ns)
+		slice.from_ns = last->to_ns;
 	if (slice.to_ns <= slice.from_ns)
 		return 0;
 	/* What goes on is one slice. */
@@ -148,7 +150,7 @@ static struct lkst_shares gather(const struct lkst_slices *s, const struct lkst_
 				 u32 nr, double step_ns, double begin, double end)
 {
 	double at = (begin - (double)s->begin_ns) / step_ns;
-	u32 i = at > 0 ? (u32)at : 0, k;
+	u32 i = at >= nr ? nr : at > 0 ? (u32)at : 0, k;
 	struct sums sums = {};
 
 	for (; i < nr; i++) {

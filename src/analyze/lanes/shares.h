@@ -50,7 +50,10 @@ struct lkst_slices {
 	u64 begin_ns, stretch_ns;
 };
 
-/* Adds a slice that begins no earlier than the last one ends. 0 or -ENOMEM. */
+/*
+ * Adds a slice that comes after the others. What of it lies before the last one's end is left out: times in a damaged
+ * trace may contradict each other. 0 or -ENOMEM.
+ */
 int lkst_slices_add(struct lkst_slices *s, struct lkst_slice slice);
 
 /* When all are there. 0 or -ENOMEM. */
