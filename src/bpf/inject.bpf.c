@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The programs of an injection: one that takes the place of a function of the kernel, one that ends a function of a
- * program. They are an object of their own, and one of the two is loaded for each injection. What
- * holds it are the descriptors of `lkst inject`, and no pin. That it expires is decided here, where no signal can delay it.
+ * program. They are an object of their own, and one of the two is loaded for each injection. What holds it are the
+ * descriptors of `lkst inject`, and no pin. That it expires is decided here, where no signal can delay it.
  *
  * The first is of the kind BPF_MODIFY_RETURN: the kernel calls it before the function, and if the program returns other
  * than 0, that is what the caller gets, and the function is left out (arch/x86/net/bpf_jit_comp.c,

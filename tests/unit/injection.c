@@ -162,7 +162,7 @@ TEST(injection_list)
 	CHECK_EQ(lkst_error_list_read("", ""), LKST_ERROR_NONE);
 }
 
-/* That a function of @kind that is to return as @text says is answered by @want, and the value is marked if it is wrong. */
+/* That a function of @kind that is to return what @text says is answered by @want, and that a wrong value is marked. */
 static void checked(const char *text, enum lkst_error_kind kind, int want)
 {
 	struct lkst_injection i;

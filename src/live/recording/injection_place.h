@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where an injection is: a function of the kernel that it lets a program replace for a call, or a function of a program,
- * and the function that it is to be called from.
+ * Where an injection is: a function of the kernel that it lets a program replace for a call, or a function of a
+ * program, and the function that it is to be called from.
  */
 #ifndef LKST_LIVE_RECORDING_INJECTION_PLACE_H
 #define LKST_LIVE_RECORDING_INJECTION_PLACE_H
