@@ -384,15 +384,28 @@ static bool is_bpffs_empty(void)
 	return empty;
 }
 
+static int see_probe(struct lkst_err *e, void *ctx, const char *name)
+{
+	bool *is_there = ctx;
+
+	*is_there |= !strncmp(name, LKST_PROBE_ROW_PIN, strlen(LKST_PROBE_ROW_PIN));
+	return 0;
+}
+
 int lkst_pins_remove(struct lkst_err *e)
 {
+	bool has_probes = false;
 	int err = 0;
+
+	lkst_pins_each(NULL, see_probe, &has_probes);
 
 	if (is_own)
 		lkst_own_pins_remove();
 	else
 		err = lkst_pins_each(e, remove_pin, NULL);
-	lkst_probe_tracefs_sweep();
+	/* Only probes may have left an event there: a service is not to mount tracefs for nothing. */
+	if (has_probes)
+		lkst_probe_tracefs_sweep();
 	if (err || is_own)
 		return err;
 	if (rmdir(first_path(PIN_DIR).text) && errno != ENOENT)
