@@ -99,7 +99,8 @@ if [ ! -e /sys/kernel/debug/kprobes/list ]; then
 	echo 'skip budget_of_probes: this kernel has no kprobes'
 	exit
 fi
-lkst start --quiet --budget 0.4% --event sched_process_exec 2>"$work/err" || fail budget_start "$(cat "$work/err")"
+lkst start --quiet --budget 0.4% --no-helper --event sched_process_exec 2>"$work/err" || fail budget_start "$(cat "$work/err")"
+lkst limit --daemon --quiet --retry 2s
 lkst probe --quiet 'p:my/rd vfs_read' 2>"$work/err" || fail budget_probe "$(cat "$work/err")"
 
 # Waits until what the limit says of my:rd is $1.
