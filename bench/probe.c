@@ -7,8 +7,8 @@
  *	probe [--rounds N] [--calls N] [--first ret | push | nop5]
  *	probe [--rounds N] [--calls N] --at SYMBOL[+OFFSET] [--backend NAME | --return]
  *
- * NAME is what `lkst probe --list -v` says of how the kernel gets there: ftrace, jump or breakpoint. A jump is made some
- * time after a probe is set, and is waited for.
+ * NAME is what `lkst probe --list -v` says of how the kernel gets there: ftrace, jump or breakpoint. A jump is made
+ * some time after a probe is set, and is waited for.
  *
  * Method. That of bench/unit.c: in each round each variant is set in turn, and a loop of calls of a function is timed
  * with it, as the best of many short batches; its cost is the least time with it less the least without any. A hit of a
@@ -67,9 +67,9 @@ static char place[512];		  /* the same in a definition */
 static int tracefs = -1;
 
 /*
- * Functions of this program that begin with different instructions: the kernel executes a return elsewhere, step by step,
- * which is a second exception; it does itself what a push does; and from Linux 6.18 on it may replace a nop of 5 bytes by a
- * call that leads to a system call.
+ * Functions of this program that begin with different instructions: the kernel executes a return elsewhere, step by
+ * step, which is a second exception; it does itself what a push does; and from Linux 6.18 on it may replace a nop of
+ * 5 bytes by a call that leads to a system call.
  */
 asm(".text\n"
     ".balign 16\nprobed_ret:  ret\n"

@@ -20,7 +20,8 @@ enum {
 struct lkst_probe_options {
 	struct lkst_list add, del, definition;
 	const char *file;
-	const char *save, *saved; /* files of resolved probes (probe/resolve/saved.h); "-": standard output, and input */
+	/* Files of resolved probes (probe/resolve/saved.h); "-": standard output, and input. */
+	const char *save, *saved;
 	const char *lines, *vars; /* of --line and --vars; NULL: not given */
 	bool list, funcs, force, dry_run, verbose, quiet;
 	const char *program, *module, *vmlinux, *source;
@@ -68,7 +69,10 @@ bool lkst_wanted_is_named(const struct lkst_wanted_list *w, const char *glob);
 void lkst_wanted_image(const struct lkst_probe_options *o, const char *program, const char *module,
 		       struct lkst_image_options *ret);
 
-/* The line that the recording keeps of a resolved probe of @item: its definition, and in a comment where its source is. */
+/*
+ * The line that the recording keeps of a resolved probe of @item: its definition, and in a comment where its source
+ * is.
+ */
 int lkst_wanted_format(struct lkst_err *e, const struct lkst_wanted *item,
 		       const struct lkst_probe *resolved, char text[LKST_PROBE_TEXT]);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Fuzz target of conditions, also of those on errors of functions, and of two events between which time is measured: what
- * is taken keeps to the limits that the kernel's handler counts on. The build is that of fuzz_mask.c.
+ * Fuzz target of conditions, also of those on errors of functions, and of two events between which time is measured:
+ * what is taken keeps to the limits that the kernel's handler counts on. The build is that of fuzz_mask.c.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -115,9 +115,12 @@ TEST(debug_file_may_have_two_functions_of_a_name)
 	const struct lkst_image_options o = { .module = module };
 
 	snprintf(module, sizeof(module), "%s/twins.ko", dir);
-	if (!run("cd $D && echo 'int a(void){return 1;} static __attribute__((noinline,used)) int twin(int x){return x*3;} "
-		 "int b(int x){return twin(x);}' >a.c && echo 'int c(void){return 1;} "
-		 "static __attribute__((noinline,used)) int twin(int x){return x*5;} int d(int x){return twin(x);}' >b.c && "
+	if (!run("cd $D && echo 'int a(void){return 1;} "
+		 "static __attribute__((noinline,used)) int twin(int x){return x*3;} "
+		 "int b(int x){return twin(x);}' >a.c && "
+		 "echo 'int c(void){return 1;} "
+		 "static __attribute__((noinline,used)) int twin(int x){return x*5;} "
+		 "int d(int x){return twin(x);}' >b.c && "
 		 "gcc -O1 -g -fno-toplevel-reorder -c a.c b.c && ld -r -o twins.ko a.o b.o"))
 		SKIP("gcc or ld does not work here");
 	snprintf(one, sizeof(one), "%s", resolve(&o, "twin@a.c x"));

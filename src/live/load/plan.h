@@ -63,7 +63,9 @@ struct lkst_plan_options {
 	unsigned int nr_globs;
 	const char *btf_file;
 	bool is_whole; /* as lkst_plan_make_whole() */
-	/* Whether @glob selects an event that will be declared later, so that it need not select another. NULL: none. */
+	/*
+	 * Whether @glob selects an event that will be declared later, so that it need not select another. NULL: none.
+	 */
 	bool (*is_known)(void *ctx, const char *glob);
 	void *ctx;
 };

@@ -11,7 +11,9 @@
 #include "abi/types.h"
 #include "base/err.h"
 
-/* Keeps object @file of handler @number. One of more than 4 MiB is not kept. @has_names: struct lkst_handler_options. */
+/*
+ * Keeps object @file of handler @number. One of more than 4 MiB is not kept. @has_names: struct lkst_handler_options.
+ */
 int lkst_handler_object_keep(struct lkst_err *e, u8 number, const char *file, bool has_names);
 
 /* A file that exists as long as its descriptor is open. */

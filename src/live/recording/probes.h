@@ -61,7 +61,10 @@ int lkst_probes_each(struct lkst_err *e, struct lkst_session *s,
  */
 int lkst_probe_remove(struct lkst_err *e, struct lkst_session *s, const char *event);
 
-/* Whether a trigger, or a condition of a maskset's row, looks at the probe's event. It goes on when that is set again. */
+/*
+ * Whether a trigger, or a condition of a maskset's row, looks at the probe's event. It goes on when that is set
+ * again.
+ */
 bool lkst_probe_is_needed(const struct lkst_session *s, const char *event);
 
 #endif

@@ -561,7 +561,9 @@ const struct lkst_image_symbol *lkst_image_symbol_to_name(const struct lkst_imag
 		return nearest;
 	if (!image->module)
 		return lkst_image_symbol_named(image, "_text", false, NULL);
-	/* Sections of a module are loaded independently of each other, and its own symbols are all that can be named. */
+	/*
+	 * Sections of a module are loaded independently of each other, and its own symbols are all that can be named.
+	 */
 	if (!section_at(image, address, &section))
 		return NULL;
 	i = nearest - image->symbols;

@@ -71,8 +71,8 @@ const struct lkst_image_symbol *lkst_image_symbol_named(const struct lkst_image 
 							u32 *ret_nr);
 
 /*
- * The symbol that a probe at @address can name: it holds the address, or is before it, and there is only one of its name.
- * NULL: none.
+ * The symbol that a probe at @address can name: it holds the address, or is before it, and there is only one of its
+ * name. NULL: none.
  */
 const struct lkst_image_symbol *lkst_image_symbol_to_name(const struct lkst_image *image,
 							  u64 address);

@@ -32,7 +32,8 @@ struct lkst_image_options {
 		debug_file; /* the kernel's vmlinux with debug information, or the program's; NULL: looked for */
 	const char *
 		btf_file; /* NULL: that of the running kernel, or in the debug file if that is of another */
-	bool may_come; /* the module may be one that is not loaded, and has no file: what is not known of it is taken as written */
+	/* The module may be one that is not loaded, and has no file: what is not known of it is taken as written. */
+	bool may_come;
 	const char *source_dir; /* put before the paths of sources; NULL: "" */
 };
 
@@ -50,8 +51,8 @@ LKST_GUARD(lkst_image_close, struct lkst_image)
 const char *lkst_image_build_id(const struct lkst_image *image);
 
 /*
- * Whether it is of another build than the kernel or module that runs here, so that its places cannot be set: the build-ids
- * differ, or the file has none. False for programs, and for a module that is not loaded.
+ * Whether it is of another build than the kernel or module that runs here, so that its places cannot be set: the
+ * build-ids differ, or the file has none. False for programs, and for a module that is not loaded.
  */
 bool lkst_image_is_of_another_build(const struct lkst_image *image);
 

@@ -18,8 +18,8 @@
 enum { LKST_SAVED_MAX = 16 << 20 }; /* bytes of such a file */
 
 /*
- * The line, without its end, that begins a part of probes of @image; the caller frees *@ret_line. -EINVAL: the image has
- * no build-id; -ENOMEM.
+ * The line, without its end, that begins a part of probes of @image; the caller frees *@ret_line. -EINVAL: the image
+ * has no build-id; -ENOMEM.
  */
 int lkst_saved_head(struct lkst_err *e, const struct lkst_image *image, char **ret_line);
 

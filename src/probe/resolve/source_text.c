@@ -32,8 +32,9 @@ static int split(struct lkst_source_text *t)
 }
 
 /*
- * Reads the source below directory @tree: at its whole path, then without the directories that it begins with, one after
- * the other, as perf probe looks for it (get_real_path() of tools/perf/util/probe-event.c). Writes where into @full.
+ * Reads the source below directory @tree: at its whole path, then without the directories that it begins with, one
+ * after the other, as perf probe looks for it (get_real_path() of tools/perf/util/probe-event.c). Writes where into
+ * @full.
  */
 static int read_below(const char *tree, const char *path, char full[2 * PATH_MAX],
 		      struct lkst_source_text *t)
