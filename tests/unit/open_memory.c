@@ -140,7 +140,7 @@ TEST(one_file_in_memory_reads_as_on_the_disk)
 {
 	struct lkst_memory_file file = { .name = "trace.lkst" };
 	struct lkst_trace *t;
-	char path[96];
+	char path[96], *elsewhere;
 
 	begin();
 	snprintf(path, sizeof(path), "%s/trace.lkst", scratch);
@@ -151,9 +151,14 @@ TEST(one_file_in_memory_reads_as_on_the_disk)
 	expect_own_files(t, "metadata");
 	lkst_trace_close(t);
 	/* At an address that is no multiple of 8, too. */
-	file.bytes = memmove(malloc(file.length + 8) + 4, file.bytes, file.length);
+	elsewhere = malloc(file.length + 8);
+	CHECK(elsewhere);
+	memcpy(elsewhere + 4, file.bytes, file.length);
+	free((void *)file.bytes);
+	file.bytes = elsewhere + 4;
 	CHECK_EQ(lkst_trace_open_memory(&err, &file, 1, &t), 0);
 	lkst_trace_close(t);
+	free(elsewhere);
 	make_scratch_remove(scratch);
 }
 
