@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib/live.sh"
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
-cp -r "$top/Makefile" "$top/src" "$work"
+cp -r "$top/Makefile" "$top/src" "$top/wasi" "$top/tools" "$work"
 sed -i '/^LKST_TP(sched_waking,/,/^}/s/= task->pid;/= *(volatile int *)(long)task->pid;/' \
 	"$work/src/bpf/sched.bpf.c"
 # And the one that switches masksets, which also begins the recording: the switch is then made without it.

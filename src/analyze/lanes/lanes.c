@@ -42,6 +42,9 @@ static int on_cpu(void *ctx, const struct lkst_cpu_interval *i)
 /* Those that interrupted a thread hold all that interrupted them. */
 static int on_frame(void *ctx, const struct lkst_irq_context *f)
 {
+	u8 interrupted = f->tid > 0 ? LKST_LANE_RUNNING
+			 : !f->tid  ? LKST_LANE_IDLE
+				    : LKST_LANE_UNKNOWN;
 	struct lkst_lane *lane;
 
 	if (f->depth || f->is_cut || f->has_no_begin)
@@ -52,7 +55,7 @@ static int on_frame(void *ctx, const struct lkst_irq_context *f)
 	return lkst_slices_add(&lane->irqs, (struct lkst_slice){ .from_ns = f->from_ns,
 								 .to_ns = f->to_ns,
 								 .life = LKST_LIFE_NONE,
-								 .state = LKST_LANE_IRQ,
+								 .state = interrupted,
 								 .detail = f->context,
 								 .cpu = (s16)f->cpu });
 }
@@ -263,13 +266,13 @@ int lkst_lane_shares(const struct lkst_lane *lane, u64 from_ns, u64 to_ns, u32 n
 	if (!irqs)
 		return -ENOMEM;
 	lkst_slices_shares(&lane->irqs, from_ns, to_ns, nr, irqs);
-	for (i = 0; i < nr; i++) {
-		u16 irq = irqs[i].of[LKST_LANE_IRQ];
+	for (i = 0; i < nr; i++)
+		for (k = 0; k < LKST_NR_LANE_STATES; k++) {
+			u16 *of = &ret_shares[i].of[k], irq = irqs[i].of[k];
 
-		for (k = 0; k < LKST_NR_LANE_STATES; k++)
-			ret_shares[i].of[k] =
-				(u16)((u32)ret_shares[i].of[k] * (65535U - irq) / 65535U);
-		ret_shares[i].of[LKST_LANE_IRQ] = irq;
-	}
+			irq = irq < *of ? irq : *of;
+			*of -= irq;
+			ret_shares[i].of[LKST_LANE_IRQ] += irq;
+		}
 	return 0;
 }

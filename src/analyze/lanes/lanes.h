@@ -16,7 +16,8 @@ struct lkst_lane {
 	u8 kind;    /* enum lkst_lane_kind */
 	u32 number; /* the CPU, or the life of the thread */
 	struct lkst_slices slices;
-	struct lkst_slices irqs; /* of a CPU: on top of the slices */
+	struct lkst_slices
+		irqs; /* of a CPU, on top of the slices: `state` is what they interrupted */
 };
 
 /* A life of a thread, which slices name by its place. */
@@ -41,7 +42,7 @@ int lkst_lanes_new(struct lkst_err *e, struct lkst_trace *t, struct lkst_lanes *
 void lkst_lanes_free(struct lkst_lanes *lanes);
 LKST_GUARD(lkst_lanes_free, struct lkst_lanes)
 
-/* As lkst_slices_shares(), interrupts included: what they took is taken from the rest in proportion. 0 or -ENOMEM. */
+/* As lkst_slices_shares(), interrupts included, which take their time from what they interrupted. 0 or -ENOMEM. */
 int lkst_lane_shares(const struct lkst_lane *lane, u64 from_ns, u64 to_ns, u32 nr,
 		     struct lkst_shares *ret_shares);
 

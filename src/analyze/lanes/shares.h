@@ -27,7 +27,7 @@ struct lkst_slice {
 	u64 from_ns, to_ns;
 	u32 life;  /* the thread: number of its life; LKST_LIFE_NONE: none, or not known */
 	u8 state;  /* enum lkst_lane_state */
-	u8 detail; /* BLOCKED, DISK, LOCK: enum lkst_cause; IRQ: enum lkst_context */
+	u8 detail; /* BLOCKED, DISK, LOCK: enum lkst_cause; of an interrupt: enum lkst_context */
 	s16 cpu;   /* where, -1: not known */
 };
 

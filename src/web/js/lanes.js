@@ -7,7 +7,6 @@
 "use strict";
 
 const NR_STATES = 9;
-const STATES_OF_CPU = new Set(["unknown", "idle", "running", "interrupt"]);
 const NARROWEST_NS = 200;
 const LABELS_MAX = 400;
 
