@@ -15,6 +15,11 @@ const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", 
 	"--disable-background-networking", "--disable-component-update", "--remote-debugging-pipe", "--window-size=1400,900"];
 const PATIENCE_MS = 120000;
 
+function sleep(ms)
+{
+	return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
 class Browser {
 	static async start()
 	{
@@ -22,7 +27,7 @@ class Browser {
 
 		browser.profile = fs.mkdtempSync(path.join(os.tmpdir(), "lkst-browser-"));
 		browser.process = spawn("chromium", [...FLAGS, `--user-data-dir=${browser.profile}`, "about:blank"],
-			{ stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
+			{ stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], detached: true });
 		browser.answers = new Map();
 		browser.complaints = [];
 		browser.requests = [];
@@ -38,14 +43,34 @@ class Browser {
 		return browser;
 	}
 
-	/* Ends it, and removes what it has left. */
+	/* Ends it, with all processes that it has started, and removes what they have left. */
 	async stop()
 	{
-		const ended = new Promise((resolve) => this.process.on("exit", resolve));
+		const end = Date.now() + PATIENCE_MS;
 
-		this.process.kill("SIGKILL");
-		await ended;
-		fs.rmSync(this.profile, { recursive: true, force: true, maxRetries: 20 });
+		process.kill(-this.process.pid, "SIGKILL");
+		while (this.#isRunning() && Date.now() < end)
+			await sleep(20);
+		for (;;) {
+			try {
+				fs.rmSync(this.profile, { recursive: true, force: true });
+				return;
+			} catch (error) {
+				if (Date.now() > end)
+					throw error;
+			}
+			await sleep(100);
+		}
+	}
+
+	/* Whether there is a process of its group. */
+	#isRunning()
+	{
+		try {
+			return process.kill(-this.process.pid, 0);
+		} catch {
+			return false;
+		}
 	}
 
 	send(method, params = {})
@@ -82,7 +107,7 @@ class Browser {
 
 			if (value)
 				return value;
-			await new Promise((resolve) => setTimeout(resolve, 20));
+			await sleep(20);
 		}
 		throw new Error(`not true within ${PATIENCE_MS / 1000} s: ${expression}`);
 	}
