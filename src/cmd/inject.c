@@ -2,10 +2,8 @@
 /* lkst inject: makes a function fail, as often as was asked for, and records each time. */
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,6 +13,7 @@
 #include "base/time.h"
 #include "cmd/answer.h"
 #include "cmd/inject_allowed.h"
+#include "cmd/end_signals.h"
 #include "cmd/verbs.h"
 #include "live/recording/injections.h"
 
@@ -159,20 +158,6 @@ static int check_process(struct lkst_err *e, const struct options *o,
 
 /* ---- while it is armed ------------------------------------------------------------------------ */
 
-static int open_signals(struct lkst_err *e)
-{
-	sigset_t mask;
-	int fd;
-
-	sigemptyset(&mask);
-	sigaddset(&mask, SIGINT);
-	sigaddset(&mask, SIGTERM);
-	sigaddset(&mask, SIGHUP);
-	sigprocmask(SIG_BLOCK, &mask, NULL);
-	fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
-	return fd < 0 ? lkst_err_sys(e, -errno, "preparing for signals") : fd;
-}
-
 /* Why it is over; NULL: it is not. */
 static const char *why_over(const struct lkst_injection_state *state, u64 times,
 			    const struct lkst_session *s)
@@ -234,7 +219,7 @@ static int inject(struct lkst_err *e, const struct options *o, const struct lkst
 		  const struct lkst_injection_place *place, int process)
 {
 	_cleanup_(lkst_armed_freep) struct lkst_armed *a = NULL;
-	_cleanup_close_ int signals = open_signals(e);
+	_cleanup_close_ int signals = lkst_end_signals_open(e);
 	struct lkst_job job = { .e = e, .turn.lock = -1 };
 	const char *why;
 	int err = signals < 0 ? signals : lkst_job_open(&job, LKST_TURN_CHANGE);

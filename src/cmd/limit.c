@@ -5,16 +5,15 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
-#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "cmd/background.h"
 #include "cmd/cmd.h"
+#include "cmd/end_signals.h"
 #include "live/recording/limit.h"
 
 struct options {
@@ -39,20 +38,6 @@ static const struct lkst_option rows[] = {
 };
 
 /* ---- the process ------------------------------------------------------------------------------ */
-
-static int open_signals(struct lkst_err *e)
-{
-	sigset_t mask;
-	int fd;
-
-	sigemptyset(&mask);
-	sigaddset(&mask, SIGINT);
-	sigaddset(&mask, SIGTERM);
-	sigaddset(&mask, SIGHUP);
-	sigprocmask(SIG_BLOCK, &mask, NULL);
-	fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
-	return fd < 0 ? lkst_err_sys(e, -errno, "preparing for signals") : fd;
-}
 
 /* Until the recording ends, or a signal comes. Wakes also when it is time to read the kernel's counters. */
 static int run_until_end(struct lkst_err *e, struct lkst_limit *l, int signals)
@@ -91,7 +76,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 			printf("%d\n", (int)pid);
 		return 0;
 	}
-	signals = err ? err : open_signals(e);
+	signals = err ? err : lkst_end_signals_open(e);
 	if (signals < 0)
 		return signals;
 	err = lkst_limit_open(e, o->retry_ns / SECOND_NS, &l);

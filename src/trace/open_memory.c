@@ -12,17 +12,9 @@
 #include "trace/reader.h"
 #include "trace/trace.h"
 
-/* Where a file's name begins after its directory. */
-static size_t dir_length(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? (size_t)(slash - path) + 1 : 0;
-}
-
 static bool is_named(const struct lkst_memory_file *file, const char *name)
 {
-	return !strcmp(file->name + dir_length(file->name), name);
+	return !strcmp(file->name + lkst_file_name_start(file->name), name);
 }
 
 /* The files called metadata, one for each part: indices, in the order in which they were given. */
@@ -57,13 +49,13 @@ static int find_parts(struct lkst_err *e, const struct lkst_memory_file *files, 
 static unsigned int part_of(const struct lkst_memory_file *files, const struct memory_parts *parts,
 			    const char *path)
 {
-	size_t length = dir_length(path);
+	size_t length = lkst_file_name_start(path);
 	unsigned int i;
 
 	for (i = 0; i < parts->nr; i++) {
 		const char *metadata = files[parts->list[i]].name;
 
-		if (dir_length(metadata) == length && !memcmp(metadata, path, length))
+		if (lkst_file_name_start(metadata) == length && !memcmp(metadata, path, length))
 			break;
 	}
 	return i;
@@ -72,11 +64,12 @@ static unsigned int part_of(const struct lkst_memory_file *files, const struct m
 /* Whether the part of the metadata @path has the mark of one that is not complete. */
 static bool is_partial(const struct lkst_memory_file *files, unsigned int nr, const char *path)
 {
-	size_t length = dir_length(path);
+	size_t length = lkst_file_name_start(path);
 	unsigned int i;
 
 	for (i = 0; i < nr; i++)
-		if (is_named(&files[i], LKST_PARTIAL) && dir_length(files[i].name) == length &&
+		if (is_named(&files[i], LKST_PARTIAL) &&
+		    lkst_file_name_start(files[i].name) == length &&
 		    !memcmp(files[i].name, path, length))
 			return true;
 	return false;
@@ -108,7 +101,7 @@ static int list_streams(struct lkst_err *e, const struct lkst_memory_file *files
 	int err = 0;
 
 	for (i = 0; i < nr && !err; i++) {
-		const char *name = files[i].name + dir_length(files[i].name);
+		const char *name = files[i].name + lkst_file_name_start(files[i].name);
 
 		part = part_of(files, parts, files[i].name);
 		if (part == parts->nr)

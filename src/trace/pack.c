@@ -17,6 +17,7 @@
 #include "base/create.h"
 #include "base/io.h"
 #include "base/vec.h"
+#include "trace/stream_name.h"
 
 enum {
 	UNIT = 512, /* headers and files begin at multiples of it */
@@ -89,14 +90,6 @@ static bool is_header(const struct header *h, u64 *ret_size)
 	return !memcmp(h->magic, magic, sizeof(magic) - 1) &&
 	       parse_number(h->sum, sizeof(h->sum), &sum) && sum == sum_of(h) &&
 	       parse_number(h->size, sizeof(h->size), ret_size);
-}
-
-/* Where a file's name begins after its directory. */
-static size_t name_start(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
 static int add_entry(struct lkst_err *e, struct lkst_pack *pack, const char *name, u64 offset,
@@ -174,16 +167,17 @@ static int keep_trace(struct lkst_err *e, struct lkst_pack *pack)
 	size_t length;
 
 	for (i = 0; i < pack->nr; i++)
-		if (!strcmp(pack->entries[i].name + name_start(pack->entries[i].name), "metadata"))
+		if (!strcmp(pack->entries[i].name + lkst_file_name_start(pack->entries[i].name),
+			    "metadata"))
 			break;
 	if (i == pack->nr)
 		return lkst_err_set(e, -EBADMSG, "it holds no trace: no file called metadata");
-	length = name_start(pack->entries[i].name);
+	length = lkst_file_name_start(pack->entries[i].name);
 	memcpy(dir, pack->entries[i].name, length);
 	for (i = 0; i < pack->nr; i++) {
 		struct lkst_pack_entry *entry = &pack->entries[i];
 
-		if (name_start(entry->name) != length || memcmp(entry->name, dir, length))
+		if (lkst_file_name_start(entry->name) != length || memcmp(entry->name, dir, length))
 			continue;
 		memmove(entry->name, entry->name + length, sizeof(entry->name) - length);
 		pack->entries[nr++] = *entry;

@@ -10,6 +10,13 @@
 #include "trace/block.h"
 #include "trace/zst.h"
 
+size_t lkst_file_name_start(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
 size_t lkst_stream_name_length(const char *name)
 {
 	const size_t length = strlen(name), suffix = sizeof(LKST_ZST_SUFFIX) - 1;

@@ -16,6 +16,9 @@ enum {
 	LKST_STREAM_NAME_MAX = 256,
 };
 
+/* Where the name of the file at @path begins after its directory. */
+size_t lkst_file_name_start(const char *path);
+
 /* Length of a file's name without the suffix of compressed ones. */
 size_t lkst_stream_name_length(const char *name);
 

@@ -84,7 +84,6 @@ static void describe(struct lkst_out *out, const struct lkst_catalog *c)
 	lkst_json_str(&j, "release", c->release);
 	put_names(&j, "states", lkst_lane_state_names, LKST_NR_LANE_STATES);
 	put_names(&j, "causes", lkst_cause_names, LKST_NR_CAUSES);
-	put_names(&j, "contexts", lkst_context_names, LKST_NR_CONTEXTS);
 	put_lanes(&j);
 	put_threads(&j);
 	lkst_json_end(&j);
@@ -149,7 +148,7 @@ static double after_begin(u64 ns)
 	return ns > lanes->begin_ns ? (double)(ns - lanes->begin_ns) : 0;
 }
 
-u32 lkst_web_slices(u32 lane, u32 irqs, double from_ns, double to_ns, u32 max,
+u32 lkst_web_slices(u32 lane, double from_ns, double to_ns, u32 max,
 		    struct lkst_web_slice *ret_slices)
 {
 	u64 from, to;
@@ -159,7 +158,7 @@ u32 lkst_web_slices(u32 lane, u32 irqs, double from_ns, double to_ns, u32 max,
 
 	if (!found)
 		return 0;
-	s = irqs ? &found->irqs : &found->slices;
+	s = &found->slices;
 	first = lkst_slices_at(s, from);
 	while (nr < max && first + nr < s->nr && s->list[first + nr].from_ns < to) {
 		const struct lkst_slice *x = &s->list[first + nr];

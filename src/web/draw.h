@@ -20,7 +20,7 @@ struct lkst_web_slice {
 
 /*
  * Reads the trace, and prints what there is as JSON: {"begin_ns", "end_ns", "offset_ns": text, since they may be
- * greater than numbers are exact; "states", "causes": names by number; "lanes": [{"kind": "cpu" or "thread", "number",
+ * greater than numbers are exact; "hostname", "release"; "states", "causes": names by number; "lanes": [{"kind": "cpu" or "thread", "number",
  * "slices"}]; "threads": [{"tid", "pid", "comm", "kernel", "running_ns"}]}. 0, or a negative errno and a sentence on
  * standard error.
  */
@@ -33,8 +33,8 @@ int lkst_web_read(void) LKST_WEB_EXPORT(lkst_web_read);
 int lkst_web_shares(u32 lane, double from_ns, double to_ns, u32 nr, struct lkst_shares *ret_shares)
 	LKST_WEB_EXPORT(lkst_web_shares);
 
-/* The slices of @lane between two times, at most @max from the first on; returns how many. @irqs: its interrupts. */
-u32 lkst_web_slices(u32 lane, u32 irqs, double from_ns, double to_ns, u32 max,
+/* The slices of @lane between two times, at most @max from the first on; returns how many. */
+u32 lkst_web_slices(u32 lane, double from_ns, double to_ns, u32 max,
 		    struct lkst_web_slice *ret_slices) LKST_WEB_EXPORT(lkst_web_slices);
 
 #endif

@@ -8,7 +8,6 @@
 
 const NR_STATES = 9;
 const NARROWEST_NS = 200;
-const LABELS_MAX = 400;
 
 /* "1.5 ms" */
 function durationText(ns)
@@ -293,10 +292,10 @@ class Lanes {
 	/* ---- what is where ---- */
 
 	/* The slices of lane @index between two times, the first @max of them. */
-	slices(index, from, to, max = LABELS_MAX, ofIrqs = 0)
+	slices(index, from, to, max)
 	{
 		const at = this.lkst.exports.lkst_web_alloc(max * 24) >>> 0;
-		const nr = this.lkst.exports.lkst_web_slices(index, ofIrqs, from, to, max, at);
+		const nr = this.lkst.exports.lkst_web_slices(index, from, to, max, at);
 		const view = new DataView(this.lkst.memory, at, nr * 24);
 		const slices = [];
 

@@ -206,7 +206,7 @@ function onKey(event)
 	const isTyping = event.target instanceof HTMLInputElement;
 	const lanes = page.lanes;
 	const actions = {
-		w: () => lanes.zoom(0.5), "+": () => lanes.zoom(0.5), ArrowUp: null,
+		w: () => lanes.zoom(0.5), "+": () => lanes.zoom(0.5),
 		s: () => lanes.zoom(2), "-": () => lanes.zoom(2),
 		a: () => lanes.move(-0.25), ArrowLeft: () => lanes.move(-0.25),
 		d: () => lanes.move(0.25), ArrowRight: () => lanes.move(0.25),
