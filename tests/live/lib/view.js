@@ -53,7 +53,7 @@ async function checkAnswers(browser)
 /* The picture has the times of the analyses. */
 async function checkLanes(browser)
 {
-	const info = await browser.evaluate("page.lanes.info");
+	const info = await browser.evaluate("page.trace.info");
 	const { thread, cpu } = JSON.parse(terminal(["analyze", "thread,cpu", "--format", "json"]));
 	const bad = [];
 
@@ -65,9 +65,9 @@ async function checkLanes(browser)
 	}
 	result("view_draws_as_long_as_threads_ran", ...(thread.rows.length ? [] : ["no thread"]), ...bad.slice(0, 3));
 
-	const idle = await browser.evaluate(`page.lanes.info.lanes.map((lane, index) => ({ lane, index }))
+	const idle = await browser.evaluate(`page.trace.info.lanes.map((lane, index) => ({ lane, index }))
 		.filter(({ lane }) => lane.kind == "cpu")
-		.map(({ lane, index }) => [lane.number, [...page.lanes.shares(index, 0, page.lanes.length, 1)]])`);
+		.map(({ lane, index }) => [lane.number, [...page.trace.shares(index, 0, page.trace.length, 1)]])`);
 	const length = Number(BigInt(info.end_ns) - BigInt(info.begin_ns));
 
 	result("view_draws_cpus_as_idle_as_they_were", ...idle.filter(([number, shares]) => {
@@ -79,7 +79,7 @@ async function checkLanes(browser)
 
 async function checkKeys(browser)
 {
-	const span = "page.lanes.to - page.lanes.from";
+	const span = "page.view.to - page.view.from";
 	const bad = [];
 	const whole = await browser.evaluate(span);
 
@@ -89,13 +89,13 @@ async function checkKeys(browser)
 		bad.push("w does not come closer");
 	await browser.key("w");
 
-	const from = await browser.evaluate("page.lanes.from");
+	const from = await browser.evaluate("page.view.from");
 
 	await browser.key("d");
-	if (await browser.evaluate("page.lanes.from") <= from)
+	if (await browser.evaluate("page.view.from") <= from)
 		bad.push("d does not move");
 	await browser.key("ArrowLeft");
-	if (Math.abs(await browser.evaluate("page.lanes.from") - from) > 1)
+	if (Math.abs(await browser.evaluate("page.view.from") - from) > 1)
 		bad.push("left does not move back");
 	await browser.until("location.hash.startsWith('#t=')");
 	await browser.key("0");
@@ -105,9 +105,9 @@ async function checkKeys(browser)
 	if (await browser.evaluate("document.activeElement.id") != "search")
 		bad.push("/ does not search");
 	await browser.send("Input.insertText", { text: "CPU 0" });
-	if (await browser.evaluate("page.lanes.rows.length") != 1)
+	if (await browser.evaluate("page.list.rows.length") != 1)
 		bad.push("the search finds other than CPU 0");
-	await browser.evaluate("document.getElementById('search').value = '', page.lanes.search('')");
+	await browser.evaluate("document.getElementById('search').value = '', page.list.search('')");
 	result("view_has_its_keys", ...bad);
 }
 
@@ -115,7 +115,7 @@ async function checkKeys(browser)
 async function checkWhy(browser)
 {
 	const box = await browser.evaluate(`(() => {
-		const row = page.lanes.rows.find((candidate) => candidate.lane.kind == "thread");
+		const row = page.list.rows.find((candidate) => candidate.lane.kind == "thread");
 		row.row.scrollIntoView();
 		const { left, top, width, height } = row.space.getBoundingClientRect();
 		return { left, top, width, height };
@@ -124,8 +124,8 @@ async function checkWhy(browser)
 
 	await browser.drag(box.left + box.width * 0.2, y, box.left + box.width * 0.6, y);
 
-	const selection = await browser.until("page.lanes.selection && page.lanes.selection.lane.kind == 'thread' && page.lanes.selection");
-	const share = (selection.to - selection.from) / await browser.evaluate("page.lanes.length");
+	const selection = await browser.until("page.selection && page.selection.lane.kind == 'thread' && page.selection");
+	const share = (selection.to - selection.from) / await browser.evaluate("page.trace.length");
 
 	result("view_selects_with_the_mouse", ...(Math.abs(share - 0.4) < 0.01 ? [] : [`${share} of the picture`]));
 	await browser.evaluate("document.getElementById('why').click()");
@@ -160,7 +160,7 @@ async function checkRefusals(browser)
 	result("view_says_that_a_trace_is_damaged", ...(state == "failed" && /cannot read the trace/.test(text) ? [] : [state, text]));
 	await browser.open(hostile);
 	result("view_shows_markup_as_text", ...(await browser.evaluate(
-		"page.lanes.rows.some((row) => row.lane.name.startsWith('<img src=x>')) && !document.querySelector('main img')")
+		"page.list.rows.some((row) => row.lane.name.startsWith('<img src=x>')) && !document.querySelector('main img')")
 		? [] : ["it does not"]));
 }
 

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Starts the page: opens the trace that is in it, or that a user gives it, and joins the parts. */
+"use strict";
+
+/* ---- a trace ---- */
+
+function about(trace)
+{
+	const { begin_ns, offset_ns, hostname, release } = trace.info;
+	const from = new Date(Number((BigInt(begin_ns) + BigInt(offset_ns)) / 1000000n));
+
+	return `${hostname}, Linux ${release}, ${from.toISOString().replace("T", " ").replace("Z", "")} UTC, ` +
+		`${durationText(trace.length)}`;
+}
+
+/* Shows the trace that consists of these files. */
+function showTrace(name, files)
+{
+	byId("failure").textContent = "";
+	page.lkst.setFiles(files);
+
+	const { status, out, err } = page.lkst.read();
+
+	if (status) {
+		fail(err.trim());
+		return;
+	}
+	page.trace = new Trace(page.lkst, JSON.parse(out), name);
+	page.view = new View(page.trace.length);
+	page.list = new LaneList(page.trace);
+	page.drawing = new Drawing(page.trace);
+	page.answers = new Answers(page.lkst, name);
+	byId("title").textContent = name;
+	document.title = `${name} - LKST`;
+	byId("about").textContent = about(page.trace);
+	page.tell("trace");
+	unselect();
+	showFragment();
+	page.answers.ask("report");
+	if (err)
+		byId("failure").textContent = err.trim();
+	document.documentElement.dataset.state = "ready";
+}
+
+async function openGiven(name, promise)
+{
+	document.documentElement.dataset.state = "opening";
+	try {
+		showTrace(name, await promise);
+	} catch (error) {
+		fail(`The trace cannot be opened: ${error.message}`);
+	}
+}
+
+/* What the files are called together: their directory, or the one file. */
+function nameOfFiles(files)
+{
+	const name = files[0]?.name ?? "trace";
+
+	return name.includes("/") ? name.slice(0, name.indexOf("/")) : files.length == 1 ? name : "trace";
+}
+
+async function openFiles(files)
+{
+	if (files.length)
+		await openGiven(nameOfFiles(files), files);
+}
+
+/* ---- what the page listens to ---- */
+
+function listenToFiles()
+{
+	byId("open").addEventListener("change", async (event) => openFiles(await filesOfInput(event.target)));
+	document.addEventListener("dragover", (event) => {
+		event.preventDefault();
+		document.body.classList.add("dropping");
+	});
+	document.addEventListener("dragleave", () => document.body.classList.remove("dropping"));
+	document.addEventListener("drop", async (event) => {
+		event.preventDefault();
+		document.body.classList.remove("dropping");
+		await openFiles(await filesOfDrop(event.dataTransfer));
+	});
+}
+
+function listen()
+{
+	byId("ask").addEventListener("submit", (event) => {
+		event.preventDefault();
+		page.answers?.ask(byId("words").value);
+	});
+	byId("why").addEventListener("click", askWhy);
+	byId("search").addEventListener("input", (event) => page.list?.search(event.target.value));
+	window.addEventListener("resize", () => page.drawing?.drawAll());
+	listenToFiles();
+	listenToKeys();
+	listenToMouse();
+}
+
+async function main()
+{
+	if (typeof WebAssembly != "object" || typeof DecompressionStream != "function") {
+		fail("This browser has no WebAssembly or cannot unpack gzip: a newer one is needed.");
+		return;
+	}
+	listen();
+	try {
+		page.lkst = await LkstModule.open(await unpackElement(byId("library")));
+	} catch (error) {
+		fail(`The page cannot be started: ${error.message}`);
+		return;
+	}
+
+	const name = document.querySelector("meta[name=trace]")?.content;
+
+	if (name)
+		await openGiven(name, embeddedFiles());
+	else
+		document.documentElement.dataset.state = "empty";
+}
+
+main();

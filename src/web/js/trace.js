@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The trace that is shown, as the module has read it for pictures (src/web/draw.h). */
+"use strict";
+
+const NR_STATES = 9;
+const SLICE_BYTES = 24;
+
+class Trace {
+	/* @lkst: a module that has read a trace; @info: what lkst_web_read() said; @name: for messages. */
+	constructor(lkst, info, name)
+	{
+		this.lkst = lkst;
+		this.info = info;
+		this.name = name;
+		this.length = Math.max(Number(BigInt(info.end_ns) - BigInt(info.begin_ns)), 1);
+	}
+
+	nameOf(lane)
+	{
+		if (lane.kind == "cpu")
+			return `CPU ${lane.number}`;
+
+		const thread = this.info.threads[lane.number];
+
+		return `${thread.comm || "?"} ${thread.tid}`;
+	}
+
+	/* The thread whose lane it is, or null. */
+	threadOf(lane)
+	{
+		return lane?.kind == "thread" ? this.info.threads[lane.number] : null;
+	}
+
+	/*
+	 * The index of the lane of thread @tid, -1: it has none. Of several lives with that number, the one of which
+	 * something is known at @at.
+	 */
+	laneOfThread(tid, at)
+	{
+		const lanes = this.info.lanes.map((lane, index) => ({ lane, index }))
+			.filter(({ lane }) => this.threadOf(lane)?.tid == tid);
+		const there = lanes.find(({ index }) => this.slices(index, at, at + 1, 1).length) ?? lanes[0];
+
+		return there ? there.index : -1;
+	}
+
+	/* The shares of @nr columns of lane @index, NR_STATES numbers for each, of 65535. A view of the module's memory. */
+	shares(index, from, to, nr)
+	{
+		const bytes = nr * NR_STATES * 2;
+
+		if (bytes > (this.room ?? 0)) {
+			if (this.memory)
+				this.lkst.exports.lkst_web_free(this.memory);
+			this.memory = this.lkst.exports.lkst_web_alloc(bytes) >>> 0;
+			this.room = bytes;
+		}
+		if (this.lkst.exports.lkst_web_shares(index, from, to, nr, this.memory))
+			return null;
+		return new Uint16Array(this.lkst.memory, this.memory, nr * NR_STATES);
+	}
+
+	/* The slices of lane @index between two times, the first @max of them. */
+	slices(index, from, to, max)
+	{
+		const at = this.lkst.exports.lkst_web_alloc(max * SLICE_BYTES) >>> 0;
+		const nr = this.lkst.exports.lkst_web_slices(index, from, to, max, at);
+		const view = new DataView(this.lkst.memory, at, nr * SLICE_BYTES);
+		const slices = [];
+
+		for (let i = 0; i < nr; i++) {
+			const life = view.getUint32(SLICE_BYTES * i + 16, true);
+
+			slices.push({
+				from: view.getFloat64(SLICE_BYTES * i, true),
+				to: view.getFloat64(SLICE_BYTES * i + 8, true),
+				thread: this.info.threads[life],
+				state: this.info.states[view.getUint8(SLICE_BYTES * i + 20)],
+				detail: view.getUint8(SLICE_BYTES * i + 21),
+				cpu: view.getInt16(SLICE_BYTES * i + 22, true),
+			});
+		}
+		this.lkst.exports.lkst_web_free(at);
+		return slices;
+	}
+
+	/* What a lane is doing at a time, in words. */
+	describe(index, at)
+	{
+		const [slice] = this.slices(index, at, at + 1, 1);
+		const { kind } = this.info.lanes[index];
+
+		if (!slice || slice.from > at)
+			return "not there";
+
+		const who = kind == "cpu" && slice.state == "running" && slice.thread
+			? `${slice.thread.comm || "?"} ${slice.thread.tid}` : slice.state;
+		const cause = ["disk", "lock", "blocked"].includes(slice.state) ? ` (${this.info.causes[slice.detail]})` : "";
+		const where = kind == "thread" && slice.state == "running" ? ` on CPU ${slice.cpu}` : "";
+
+		return `${who}${cause}${where}, ${durationText(slice.to - slice.from)}`;
+	}
+}
