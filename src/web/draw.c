@@ -71,6 +71,34 @@ static void put_threads(struct lkst_json *j)
 	lkst_json_end(j);
 }
 
+/* Times as the page has them. */
+static void put_time(struct lkst_json *j, const char *name, u64 ns)
+{
+	lkst_json_u64(j, name, ns > lanes->begin_ns ? ns - lanes->begin_ns : 0);
+}
+
+static void put_gaps(struct lkst_json *j)
+{
+	u32 i;
+
+	lkst_json_array(j, "gaps");
+	for (i = 0; i < lanes->gaps.nr; i++) {
+		const struct lkst_gap *gap = lkst_gaps_at(&lanes->gaps, i);
+
+		lkst_json_object(j, NULL);
+		lkst_json_u64(j, "cpu", gap->cpu);
+		lkst_json_u64(j, "buffer", gap->buffer);
+		put_time(j, "from_ns", gap->from_ns);
+		put_time(j, "to_ns", gap->to_ns);
+		lkst_json_u64(j, "records", gap->events);
+		lkst_json_u64(j, "blocks", gap->blocks);
+		lkst_json_bool(j, "pause", gap->is_pause);
+		lkst_json_str(j, "why", gap->why);
+		lkst_json_end(j);
+	}
+	lkst_json_end(j);
+}
+
 static void describe(struct lkst_out *out, const struct lkst_catalog *c)
 {
 	struct lkst_json j;
@@ -86,6 +114,7 @@ static void describe(struct lkst_out *out, const struct lkst_catalog *c)
 	put_names(&j, "causes", lkst_cause_names, LKST_NR_CAUSES);
 	put_lanes(&j);
 	put_threads(&j);
+	put_gaps(&j);
 	lkst_json_end(&j);
 }
 

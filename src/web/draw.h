@@ -21,8 +21,9 @@ struct lkst_web_slice {
 /*
  * Reads the trace, and prints what there is as JSON: {"begin_ns", "end_ns", "offset_ns": text, since they may be
  * greater than numbers are exact; "hostname", "release"; "states", "causes": names by number; "lanes": [{"kind":
- * "cpu" or "thread", "number", "slices"}]; "threads": [{"tid", "pid", "comm", "kernel", "running_ns"}]}. 0, or a
- * negative errno and a sentence on standard error.
+ * "cpu" or "thread", "number", "slices"}]; "threads": [{"tid", "pid", "comm", "kernel", "running_ns"}];
+ * "gaps": [{"cpu", "buffer", "from_ns", "to_ns", "records", "blocks": known to be missing, or 0; "pause": nothing was
+ * to be recorded, "why": text}]}. 0, or a negative errno and a sentence on standard error.
  */
 int lkst_web_read(void) LKST_WEB_EXPORT(lkst_web_read);
 

@@ -141,19 +141,36 @@ static const struct lkst_lane *lane_of(const struct lkst_lanes *lanes, u8 kind)
 	return NULL;
 }
 
-TEST(lanes_are_the_intervals_of_the_model)
+static char dir[64];
+static struct lkst_trace *trace;
+
+/* The lanes of the trace that @lines make. */
+static struct lkst_lanes *lanes_of(const char *lines)
 {
 	struct lkst_lanes *lanes = NULL;
-	const struct lkst_lane *cpu, *thread;
-	struct lkst_shares shares[2];
-	struct lkst_trace *t = NULL;
-	char dir[64], path[80];
+	char path[80];
 
 	make_scratch(dir);
 	snprintf(path, sizeof(path), "%s/trace", dir);
-	CHECK_EQ(make_trace(path, 4096, text), 0);
-	CHECK_EQ(lkst_trace_open(&err, path, &t), 0);
-	CHECK_EQ(lkst_lanes_new(&err, t, &lanes), 0);
+	if (make_trace(path, 4096, lines) || lkst_trace_open(&err, path, &trace) ||
+	    lkst_lanes_new(&err, trace, &lanes))
+		abort();
+	return lanes;
+}
+
+static void release(struct lkst_lanes *lanes)
+{
+	lkst_lanes_free(lanes);
+	lkst_trace_close(trace);
+	make_scratch_remove(dir);
+}
+
+TEST(lanes_are_the_intervals_of_the_model)
+{
+	struct lkst_lanes *lanes = lanes_of(text);
+	const struct lkst_lane *cpu, *thread;
+	struct lkst_shares shares[2];
+
 	cpu = lane_of(lanes, LKST_LANE_OF_CPU);
 	thread = lane_of(lanes, LKST_LANE_OF_THREAD);
 	CHECK(cpu && thread);
@@ -167,9 +184,42 @@ TEST(lanes_are_the_intervals_of_the_model)
 	CHECK_EQ(lkst_lane_shares(thread, 3000, 5000, 2, shares), 0);
 	CHECK_EQ(shares[0].of[LKST_LANE_RUNNING], 0);
 	CHECK_EQ(shares[1].of[LKST_LANE_RUNNING], 65535);
-	lkst_lanes_free(lanes);
-	lkst_trace_close(t);
-	make_scratch_remove(dir);
+	release(lanes);
+}
+
+/* Idle, then two blocks that are missing, then idle again: what was in between is not known, and not idle. */
+static const char gap[] = "sched_switch cpu=0 tid=7 ns=1000 prev_tid=7 next_tid=0 prev_state=1\n"
+			  "!block cpu=0\n!skip cpu=0 blocks=2\n"
+			  "sched_switch cpu=0 tid=8 ns=5000 prev_tid=8 next_tid=0 prev_state=1\n"
+			  "irq_handler_entry cpu=0 tid=0 ns=6000 irq=5\n"
+			  "sched_switch cpu=1 tid=9 ns=500 prev_tid=9 next_tid=0 prev_state=1\n";
+
+TEST(gaps_are_unknown_and_not_idle)
+{
+	struct lkst_lanes *lanes = lanes_of(gap);
+	struct lkst_shares shares[11];
+	const struct lkst_gap *first;
+	unsigned int i;
+
+	CHECK_EQ(lanes->gaps.nr, 1);
+	first = lkst_gaps_at(&lanes->gaps, 0);
+	CHECK_EQ(first->cpu, 0);
+	CHECK_EQ(first->blocks, 2);
+	CHECK_EQ(first->from_ns, 1000);
+	CHECK_EQ(lkst_lane_shares(&lanes->list[0], 500, 6000, 11, shares), 0);
+	for (i = 0; i < 11; i++) {
+		CHECK_EQ(shares[i].of[LKST_LANE_IDLE], i == 9 || i == 10 ? 65535 : 0);
+		CHECK_EQ(shares[i].of[LKST_LANE_UNKNOWN], i > 0 && i < 9 ? 65535 : 0);
+	}
+	/* All of the time, of every CPU. */
+	for (i = 0; i < 2; i++) {
+		const struct lkst_slices *s = &lanes->list[i].slices;
+
+		CHECK_EQ(lanes->list[i].number, i);
+		CHECK_EQ(s->list[0].from_ns, 500);
+		CHECK_EQ(s->list[s->nr - 1].to_ns, 6000);
+	}
+	release(lanes);
 }
 
 #define ROW(name)                                                                                  \
@@ -181,5 +231,6 @@ static const struct unit_test tests[] = {
 	ROW(slices_are_found_by_time),
 	ROW(no_slices_have_no_shares),
 	ROW(lanes_are_the_intervals_of_the_model),
+	ROW(gaps_are_unknown_and_not_idle),
 };
 UNIT_MAIN(tests)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/control.h"
 #include "base/vec.h"
 
 /* Lanes while they are filled: by CPU, and by life. */
@@ -19,6 +20,19 @@ struct filling {
 static struct lkst_lane *cpu_lane(struct filling *f, u32 cpu)
 {
 	return lkst_vec_reach(f->cpus, f->nr_cpus, cpu);
+}
+
+/* What is not known of a CPU up to @to_ns is a slice, too. */
+static int fill_up(struct filling *f, struct lkst_lane *lane, u32 cpu, u64 to_ns)
+{
+	const struct lkst_slices *s = &lane->slices;
+	u64 from_ns = s->nr ? s->list[s->nr - 1].to_ns : f->lanes->begin_ns;
+
+	return lkst_slices_add(&lane->slices, (struct lkst_slice){ .from_ns = from_ns,
+								   .to_ns = to_ns,
+								   .life = LKST_LIFE_NONE,
+								   .state = LKST_LANE_UNKNOWN,
+								   .cpu = (s16)cpu });
 }
 
 /* ---- the model's calls -------------------------------------------------------------------------- */
@@ -36,7 +50,7 @@ static int on_cpu(void *ctx, const struct lkst_cpu_interval *i)
 		return -ENOMEM;
 	if (i->life)
 		slice.state = i->life->idle_cpu >= 0 ? LKST_LANE_IDLE : LKST_LANE_RUNNING;
-	return lkst_slices_add(&lane->slices, slice);
+	return fill_up(ctx, lane, i->cpu, i->from_ns) ?: lkst_slices_add(&lane->slices, slice);
 }
 
 /* Those that interrupted a thread hold all that interrupted them. */
@@ -118,6 +132,15 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 			       });
 }
 
+static int on_gap(void *ctx, const struct lkst_gap *gap)
+{
+	struct filling *f = ctx;
+
+	if (gap->buffer != LKST_BUFFER_STATE)
+		lkst_gaps_add(&f->lanes->gaps, gap);
+	return 0;
+}
+
 /* ---- after the pass ----------------------------------------------------------------------------- */
 
 static int take_lane(struct lkst_lanes *lanes, u8 kind, u32 number, struct lkst_lane *from)
@@ -151,7 +174,8 @@ static int take_lanes(struct filling *f)
 
 	for (i = 0; i < f->nr_cpus && !err; i++)
 		if (f->cpus[i].slices.nr)
-			err = take_lane(f->lanes, LKST_LANE_OF_CPU, i, &f->cpus[i]);
+			err = fill_up(f, &f->cpus[i], i, f->lanes->end_ns)
+				      ?: take_lane(f->lanes, LKST_LANE_OF_CPU, i, &f->cpus[i]);
 	for (i = 0; i < f->nr_threads && !err; i++)
 		if (is_known(&f->threads[i]))
 			err = take_lane(f->lanes, LKST_LANE_OF_THREAD, i, &f->threads[i]);
@@ -222,10 +246,14 @@ int lkst_lanes_new(struct lkst_err *e, struct lkst_trace *t, struct lkst_lanes *
 	if (!lanes)
 		return lkst_err_sys(e, -ENOMEM, "drawing");
 	lkst_trace_range(t, &lanes->begin_ns, &lanes->end_ns);
+	if (lkst_gaps_init(&lanes->gaps, LKST_LANES_GAPS_MAX))
+		return lkst_err_sys(e, -ENOMEM, "drawing");
 	err = lkst_feed_new(e, t, &feed) ?: lkst_model_new(e, feed, &f.model);
 	if (err)
 		return err;
 	err = lkst_model_subscribe(f.model, &calls, &f);
+	if (err >= 0)
+		err = lkst_feed_gaps(feed, on_gap, &f);
 	if (err < 0)
 		return lkst_err_sys(e, err, "drawing");
 	err = lkst_feed_run(e, feed);
@@ -248,6 +276,7 @@ void lkst_lanes_free(struct lkst_lanes *lanes)
 		lkst_slices_fini(&lanes->list[i].slices);
 		lkst_slices_fini(&lanes->list[i].irqs);
 	}
+	lkst_gaps_fini(&lanes->gaps);
 	free(lanes->list);
 	free(lanes->threads);
 	free(lanes);

@@ -6,6 +6,9 @@
 #include "analyze/lanes/shares.h"
 #include "analyze/model/model.h"
 #include "base/cleanup.h"
+#include "trace/gaps.h"
+
+enum { LKST_LANES_GAPS_MAX = 4096 }; /* that are distinguished; a power of two */
 
 enum lkst_lane_kind {
 	LKST_LANE_OF_CPU,
@@ -35,9 +38,13 @@ struct lkst_lanes {
 	u32 nr;
 	struct lkst_lane_thread *threads;
 	u32 nr_threads;
+	struct lkst_gaps gaps; /* where records of a CPU are missing, state aside, as the pass reports them */
 };
 
-/* One pass over @t. Costs 24 bytes for each interval. -ENOMEM. */
+/*
+ * One pass over @t. Costs 24 bytes for each interval. A CPU's slices cover all of the time: what is not known of it is
+ * LKST_LANE_UNKNOWN. -ENOMEM.
+ */
 int lkst_lanes_new(struct lkst_err *e, struct lkst_trace *t, struct lkst_lanes **ret_lanes);
 void lkst_lanes_free(struct lkst_lanes *lanes);
 LKST_GUARD(lkst_lanes_free, struct lkst_lanes)

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What is painted: an overview of the whole trace, and below it the lanes in view over the stretch of time that is
- * shown. A column of pixels has the colours of all states in it, by their shares, so that it is true at any scale.
+ * shown. A column of pixels has the colours of all states in it, by their shares, so that it is true at any scale. What is
+ * not known is hatched (gaps.js).
  */
 "use strict";
+
+const HATCH_STEPS = 4; /* of a lane's height */
 
 class Drawing {
 	constructor(trace)
@@ -24,6 +27,8 @@ class Drawing {
 			return [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16));
 		});
 		this.back = [1, 3, 5].map((at) => parseInt(style.getPropertyValue("--back").trim().slice(at, at + 2), 16));
+		this.hatching = hatching(document.createElement("canvas").getContext("2d"),
+			style.getPropertyValue("--unknown").trim(), style.getPropertyValue("--back").trim());
 	}
 
 	showLegend()
@@ -32,39 +37,102 @@ class Drawing {
 			const item = document.createElement("li");
 			const sample = document.createElement("i");
 
-			sample.style.background = `var(--${name})`;
+			sample.style.background = name == "unknown"
+				? "repeating-linear-gradient(135deg, var(--unknown) 0 2px, var(--back) 2px 5px)" : `var(--${name})`;
 			item.append(sample, name);
 			return item;
 		}));
 	}
 
-	/* Draws lane @index onto @canvas, which is stretched to its place. */
-	drawLane(canvas, index, from, to, width)
+	/* The colours of @shares, of which unknown has no part, as the pixels of one line. */
+	mix(shares, width)
 	{
-		const shares = this.trace.shares(index, from, to, width);
-		const context = canvas.getContext("2d");
+		const pixels = new Uint32Array(width);
 
-		canvas.width = width;
-		canvas.height = 1;
+		for (let x = 0; x < width; x++) {
+			const known = 65535 - shares[x * NR_STATES];
+			let red = 0, green = 0, blue = 0, rest = known;
 
-		const image = context.createImageData(width, 1);
-
-		for (let x = 0; shares && x < width; x++) {
-			const colour = [0, 0, 0];
-			let rest = 65535;
-
-			for (let state = 0; state < NR_STATES; state++) {
+			for (let state = 1; state < NR_STATES; state++) {
 				const share = shares[x * NR_STATES + state];
 
+				if (!share)
+					continue;
 				rest -= share;
-				for (let i = 0; share && i < 3; i++)
-					colour[i] += share * this.colours[state][i];
+				red += share * this.colours[state][0];
+				green += share * this.colours[state][1];
+				blue += share * this.colours[state][2];
 			}
-			for (let i = 0; i < 3; i++)
-				image.data[4 * x + i] = (colour[i] + Math.max(rest, 0) * this.back[i]) / 65535;
-			image.data[4 * x + 3] = 255;
+			rest = Math.max(rest, 0);
+			pixels[x] = known ? 0xff000000 | (blue + rest * this.back[2]) / known << 16 |
+				(green + rest * this.back[1]) / known << 8 | (red + rest * this.back[0]) / known : 0;
 		}
+		return pixels;
+	}
+
+	/* Hatches what is unknown, from above: as much of the height as it takes of the time, and never too little to be seen. */
+	hatch(context, shares, width, height)
+	{
+		let began = 0, level = 0;
+
+		context.fillStyle = this.hatching;
+		for (let x = 0; x <= width; x++) {
+			const share = x < width ? shares[x * NR_STATES] : 0;
+			const now = share && Math.max(Math.ceil(share / 65535 * HATCH_STEPS - 0.001), 1);
+
+			if (now == level && x < width)
+				continue;
+			if (level)
+				context.fillRect(began, 0, x - began, Math.ceil(height * level / HATCH_STEPS));
+			began = x;
+			level = now;
+		}
+	}
+
+	/* Gaps of a CPU, also those in which it is known what it did: along its upper edge. */
+	hatchGaps(context, cpu, from, to, width, height)
+	{
+		context.fillStyle = this.hatching;
+		for (const gap of this.trace.gaps.ofCpu.get(cpu) ?? []) {
+			const first = Math.floor((gap.from_ns - from) / (to - from) * width);
+			const last = Math.max(Math.ceil((gap.to_ns - from) / (to - from) * width), first + 2);
+
+			if (last > 0 && first < width)
+				context.fillRect(Math.max(first, 0), 0, Math.min(last, width) - Math.max(first, 0),
+					Math.ceil(height / HATCH_STEPS));
+		}
+	}
+
+	/* Draws lane @index onto @context, whose size it has. */
+	drawLane(context, index, from, to)
+	{
+		const { width, height } = context.canvas;
+		const shares = this.trace.shares(index, from, to, width);
+		const lane = this.trace.info.lanes[index];
+
+		if (!shares)
+			return;
+
+		const image = context.createImageData(width, height);
+		const pixels = new Uint32Array(image.data.buffer);
+		const line = this.mix(shares, width);
+
+		for (let y = 0; y < height; y++)
+			pixels.set(line, y * width);
 		context.putImageData(image, 0, 0);
+		this.hatch(context, shares, width, height);
+		if (lane.kind == "cpu")
+			this.hatchGaps(context, lane.number, from, to, width, height);
+	}
+
+	/* The context of @canvas, as large as its place. */
+	contextOf(canvas, width, height)
+	{
+		if (canvas.width != width)
+			canvas.width = width;
+		if (canvas.height != height)
+			canvas.height = height;
+		return canvas.getContext("2d");
 	}
 
 	/* The whole trace: all CPUs, one above the other. */
@@ -72,15 +140,13 @@ class Drawing {
 	{
 		const width = Math.max(this.overview.clientWidth, 1);
 		const cpus = this.trace.info.lanes.map((lane, index) => ({ ...lane, index })).filter((lane) => lane.kind == "cpu");
-		const canvas = this.overview.querySelector("canvas");
-		const context = canvas.getContext("2d");
-		const one = document.createElement("canvas");
+		const height = Math.max(Math.floor(this.overview.clientHeight / Math.max(cpus.length, 1)), 1);
+		const context = this.contextOf(this.overview.querySelector("canvas"), width, height * Math.max(cpus.length, 1));
+		const one = this.contextOf(document.createElement("canvas"), width, height);
 
-		canvas.width = width;
-		canvas.height = Math.max(cpus.length, 1);
 		cpus.forEach((lane, y) => {
-			this.drawLane(one, lane.index, 0, this.trace.length, width);
-			context.drawImage(one, 0, y);
+			this.drawLane(one, lane.index, 0, this.trace.length);
+			context.drawImage(one.canvas, 0, y * height);
 		});
 		this.hasOverview = true;
 	}
@@ -147,7 +213,9 @@ class Drawing {
 		this.showWindow();
 		this.showRuler();
 		for (const row of page.list.inView()) {
-			this.drawLane(row.canvas, row.lane.index, from, to, Math.max(row.space.clientWidth, 1));
+			const context = this.contextOf(row.canvas, Math.max(row.space.clientWidth, 1), Math.max(row.space.clientHeight, 1));
+
+			this.drawLane(context, row.lane.index, from, to);
 			showSelectionIn(row);
 		}
 	}

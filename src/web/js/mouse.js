@@ -69,7 +69,7 @@ function listenToMouse()
 		const there = placeOf(event);
 
 		if (there)
-			there.row.space.title = page.trace.describe(there.row.lane.index, there.at);
+			there.row.space.title = page.trace.describe(there.row.lane.index, there.at, page.view.span / 500);
 	});
 	byId("lanes").addEventListener("wheel", onWheel, { passive: false });
 	byId("lanes").addEventListener("scroll", () => page.drawing?.draw());

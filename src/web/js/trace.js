@@ -12,6 +12,7 @@ class Trace {
 		this.lkst = lkst;
 		this.info = info;
 		this.name = name;
+		this.gaps = new Gaps(info.gaps);
 		this.length = Math.max(Number(BigInt(info.end_ns) - BigInt(info.begin_ns)), 1);
 	}
 
@@ -84,20 +85,24 @@ class Trace {
 		return slices;
 	}
 
-	/* What a lane is doing at a time, in words. */
-	describe(index, at)
+	/* What a lane is doing at a time, in words; @near: of the time next to it, gaps count that are too short to be seen. */
+	describe(index, at, near = 0)
 	{
 		const [slice] = this.slices(index, at, at + 1, 1);
-		const { kind } = this.info.lanes[index];
+		const { kind, number } = this.info.lanes[index];
+		const lost = this.gaps.inWords(kind == "cpu" ? number : null, at, near);
 
 		if (!slice || slice.from > at)
 			return "not there";
+		if (slice.state == "unknown")
+			return `not known, ${durationText(slice.to - slice.from)}: ${lost || "no record shows what it did"}`;
 
 		const who = kind == "cpu" && slice.state == "running" && slice.thread
 			? `${slice.thread.comm || "?"} ${slice.thread.tid}` : slice.state;
 		const cause = ["disk", "lock", "blocked"].includes(slice.state) ? ` (${this.info.causes[slice.detail]})` : "";
 		const where = kind == "thread" && slice.state == "running" ? ` on CPU ${slice.cpu}` : "";
+		const besides = kind == "cpu" && lost ? `; ${lost}` : "";
 
-		return `${who}${cause}${where}, ${durationText(slice.to - slice.from)}`;
+		return `${who}${cause}${where}, ${durationText(slice.to - slice.from)}${besides}`;
 	}
 }

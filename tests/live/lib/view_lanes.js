@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Compares what the lanes of a page of lkst view show with what the terminal prints, and prints a result line for each check:
+ *
+ *	view_lanes.js LKST PAGE TRACE DAMAGED-PAGE DAMAGED
+ *
+ * DAMAGED lacks blocks in the middle and at the end of a stream.
+ */
+"use strict";
+
+const { spawnSync } = require("child_process");
+const { Browser } = require("./browser.js");
+
+const [lkst, shown, trace, damagedPage, damaged] = process.argv.slice(2);
+
+function result(name, ...bad)
+{
+	console.log(bad.length ? `FAIL ${name}: ${bad.slice(0, 4).join("; ").replace(/\n/g, " ")}` : `ok ${name}`);
+}
+
+/* Numbers that are the same each time. */
+let seed = 12345;
+
+function random()
+{
+	seed = (seed * 1103515245 + 12345) % 2 ** 31;
+	return seed / 2 ** 31;
+}
+
+function terminal(words, of = trace)
+{
+	return spawnSync(lkst, [...words, of], { encoding: "utf8", maxBuffer: 1 << 30 }).stdout;
+}
+
+/* ---- what is not known ---- */
+
+/* The pixels of a CPU's lane from one time to another: how many of each colour, as "r,g,b". */
+function coloursOf(cpu, from, to)
+{
+	return `(() => {
+		const row = page.list.rows.find(({ lane }) => lane.kind == "cpu" && lane.number == ${cpu});
+		const { width, height } = row.canvas;
+		const first = Math.max(Math.floor(page.view.placeOf(${from}) * width), 0);
+		const last = Math.min(Math.max(Math.ceil(page.view.placeOf(${to}) * width), first + 1), width);
+		const { data } = row.canvas.getContext("2d").getImageData(first, 0, last - first, height);
+		const colours = {};
+		for (let i = 0; i < data.length; i += 4) {
+			const colour = [...data.slice(i, i + 3)].join(",");
+			colours[colour] = (colours[colour] ?? 0) + 1;
+		}
+		return colours;
+	})()`;
+}
+
+const HATCHES = { light: ["77,77,77", "255,255,255"], dark: ["180,180,180", "22,24,26"] };
+
+/* Whether these are the colours of hatching in @scheme, in their shares; @part: of some of the pixels at least. */
+function isHatched(colours, scheme, part)
+{
+	const [line, back] = HATCHES[scheme].map((colour) => colours[colour] ?? 0);
+	const all = Object.values(colours).reduce((sum, nr) => sum + nr, 0);
+
+	return line + back >= all * part && line > back / 4 && line < back;
+}
+
+async function checkGaps(browser)
+{
+	await browser.open(damagedPage);
+
+	const begin = Number(BigInt(await browser.evaluate("page.trace.info.begin_ns"))) / 1e9;
+	const pattern = /^gap: CPU (\d+), buffer (\d+), ([\d.]+) to ([\d.]+) s: (.*) \((\d+) blocks, (\d+) events known\)$/gm;
+	const gaps = [...terminal(["check"], damaged).matchAll(pattern)].map(([, cpu, buffer, from, to, why, blocks]) =>
+		({ cpu: Number(cpu), buffer: Number(buffer), from: (from - begin) * 1e9, to: (to - begin) * 1e9, why, blocks: Number(blocks) }));
+	const drawn = await browser.evaluate("page.trace.info.gaps");
+	const missing = gaps.filter((gap) => !drawn.some((one) => one.cpu == gap.cpu && one.buffer == gap.buffer && one.why == gap.why &&
+		one.blocks == gap.blocks && Math.abs(one.from_ns - gap.from) < 2000 && Math.abs(one.to_ns - gap.to) < 2000));
+
+	result("lanes_have_the_gaps_of_check", ...(gaps.length < 2 ? ["check reports fewer than two"] : []),
+		...missing.map((gap) => JSON.stringify(gap)));
+
+	const bad = [];
+
+	for (const scheme of ["light", "dark"]) {
+		await browser.send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: scheme }] });
+		await browser.evaluate("page.drawing.drawAll()");
+		for (const gap of drawn.filter(({ buffer }) => buffer == 0))
+			bad.push(...await checkGap(browser, gap, scheme));
+	}
+	await browser.send("Emulation.setEmulatedMedia", { features: [] });
+	result("lanes_hatch_gaps_at_any_scale_in_dark_and_light", ...bad);
+}
+
+async function checkGap(browser, gap, scheme)
+{
+	const length = gap.to_ns - gap.from_ns;
+	const middle = gap.from_ns + length / 2;
+	const bad = [];
+
+	for (const [scale, from, to, part] of [["whole", 0, 1e18, 0.2], ["around", gap.from_ns - length, gap.to_ns + length, 0.95],
+		["within", middle - length / 10, middle + length / 10, 0.95]]) {
+		await browser.evaluate(`page.view.show(${from}, ${to}), page.drawing.drawNow()`);
+
+		const colours = await browser.evaluate(coloursOf(gap.cpu, Math.max(gap.from_ns, from), Math.min(gap.to_ns, to)));
+
+		if (!isHatched(colours, scheme, part))
+			bad.push(`${scheme}, ${scale}: ${JSON.stringify(gap)} has ${JSON.stringify(colours).slice(0, 200)}`);
+	}
+
+	const text = await browser.evaluate(`page.trace.describe(page.trace.info.lanes.findIndex(({ kind, number }) =>
+		kind == "cpu" && number == ${gap.cpu}), ${middle})`);
+
+	if (!text.startsWith("not known, ") || !text.includes(gap.why))
+		bad.push(text);
+	return bad;
+}
+
+/* Where nothing is missing nothing is hatched, and a CPU that is idle all the time is not unknown. */
+async function checkIdle(browser)
+{
+	await browser.open(shown);
+
+	const idle = await browser.evaluate(`page.trace.info.lanes.flatMap((lane, index) => lane.kind != "cpu" ? [] :
+		page.trace.slices(index, 0, page.trace.length, 100000).filter((slice) => slice.state == "idle")
+			.sort((a, b) => b.to - b.from - a.to + a.from).slice(0, 2).map(({ from, to }) => ({ cpu: lane.number, from, to })))`);
+	const bad = [];
+
+	for (const { cpu, from, to } of idle) {
+		await browser.evaluate(`page.view.show(${from + (to - from) / 4}, ${to - (to - from) / 4}), page.drawing.drawNow()`);
+
+		const colours = Object.keys(await browser.evaluate(coloursOf(cpu, from, to)));
+
+		if (colours.some((colour) => HATCHES.light.includes(colour)))
+			bad.push(`CPU ${cpu} from ${from}: ${colours}`);
+	}
+	result("lanes_do_not_hatch_idle_time", ...(idle.length ? [] : ["no CPU was idle"]), ...bad);
+}
+
+async function main()
+{
+	const browser = await Browser.start();
+
+	try {
+		await checkGaps(browser);
+		await checkIdle(browser);
+		/* What reading pixels costs is of no matter here. */
+		result("lanes_have_no_complaints", ...browser.complaints.filter((text) => !text.includes("willReadFrequently")),
+			...browser.requests);
+	} finally {
+		await browser.stop();
+	}
+}
+
+main().catch((error) => {
+	console.log(`FAIL view_lanes: ${String(error.stack).replace(/\n/g, " ")}`);
+	process.exitCode = 1;
+});
