@@ -2,13 +2,14 @@
 /* The page of lkst view: the empty page, with the files of a trace written into it. */
 #include "cmd/view_page.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <zlib.h>
 
-#include "base/base64.h"
+#include "base/byte_text.h"
 #include "base/cleanup.h"
 #include "base/out.h"
 #include "trace/reader.h"
@@ -31,91 +32,89 @@ static const char place[] = "<!-- the trace -->\n";
 
 enum {
 	LEVEL = 6,
-	GZIP = 16,	   /* added to the window's bits, deflateInit2() writes that format */
-	PORTION = 3 << 15, /* bytes that are made text at a time: a multiple of 3 */
+	GZIP = 16,	    /* added to the window's bits, deflateInit2() writes that format */
+	PORTION = 64 << 10, /* compressed bytes that are made text at a time */
+	PIECE = 4
+		<< 20, /* bytes of a file that are compressed alone, to be unpacked side by side */
 };
 
 struct writing {
 	struct lkst_out *out;
+	z_stream z;
 	u8 packed[PORTION];
-	char text[PORTION / 3 * 4];
+	char text[2 * PORTION];
 };
 
-static void put_packed(struct writing *w, size_t length)
+static void put_packed(struct writing *w)
 {
+	size_t length = sizeof(w->packed) - w->z.avail_out;
+
 	lkst_out_bytes(w->out, w->text,
-		       (size_t)(lkst_base64_put(w->text, w->packed, length) - w->text));
+		       (size_t)(lkst_byte_text_put(w->text, w->packed, length) - w->text));
+	w->z.next_out = w->packed;
+	w->z.avail_out = sizeof(w->packed);
 }
 
-/* A file's name may be anything. */
+/* A name may be anything: what is neither a letter, a digit nor harmless is %XX, as in a URL. */
 static void put_attribute(struct lkst_out *out, const char *text)
 {
 	for (; *text; text++)
-		if (strchr("&<>\"'", *text) || (unsigned char)*text < ' ')
-			lkst_out_printf(out, "&#%u;", (unsigned char)*text);
-		else
+		if (isalnum((unsigned char)*text) || strchr("-._/", *text))
 			lkst_out_bytes(out, text, 1);
+		else
+			lkst_out_printf(out, "%%%02X", (unsigned char)*text);
 }
 
-/* Compresses all of @file; each time the room is full it is written. */
-static int put_bytes(struct writing *w, z_stream *z, const struct lkst_memory_file *file)
+/* An element with @length bytes of the file called @name. */
+static int put_piece(struct writing *w, const char *name, const u8 *bytes, size_t length)
 {
-	const u8 *at = file->bytes;
-	size_t left = file->length;
-	int result = Z_OK;
+	int result = deflateReset(&w->z);
 
-	z->next_out = w->packed;
-	z->avail_out = sizeof(w->packed);
-	while (result != Z_STREAM_END) {
-		if (!z->avail_in && left) {
-			z->next_in = (u8 *)at;
-			z->avail_in = left > INT32_MAX ? INT32_MAX : (unsigned int)left;
-			at += z->avail_in;
-			left -= z->avail_in;
-		}
-		result = deflate(z, left ? Z_NO_FLUSH : Z_FINISH);
-		if (result == Z_STREAM_ERROR)
-			return -EIO;
-		if (z->avail_out && result != Z_STREAM_END)
-			continue;
-		put_packed(w, sizeof(w->packed) - z->avail_out);
-		z->next_out = w->packed;
-		z->avail_out = sizeof(w->packed);
+	lkst_out_str(w->out,
+		     "<script type=\"application/octet-stream\" class=\"file\" data-name=\"");
+	put_attribute(w->out, name);
+	lkst_out_str(w->out, "\">");
+	w->z.next_in = (u8 *)bytes;
+	w->z.avail_in = (unsigned int)length;
+	while (result == Z_OK) {
+		result = deflate(&w->z, Z_FINISH);
+		put_packed(w);
 	}
-	return 0;
+	lkst_out_str(w->out, "</script>\n");
+	return result == Z_STREAM_END ? 0 : -EIO;
 }
 
 static int put_file(struct lkst_err *e, void *ctx, const struct lkst_memory_file *file)
 {
-	struct writing *w = ctx;
-	z_stream z = {};
+	size_t at = 0, length;
 	int err;
 
-	if (deflateInit2(&z, LEVEL, Z_DEFLATED, MAX_WBITS + GZIP, MAX_MEM_LEVEL,
-			 Z_DEFAULT_STRATEGY) != Z_OK)
-		return lkst_err_sys(e, -ENOMEM, "compressing %s", file->name);
-	lkst_out_str(w->out,
-		     "<script type=\"application/octet-stream\" class=\"file\" data-name=\"");
-	put_attribute(w->out, file->name);
-	lkst_out_str(w->out, "\">");
-	err = put_bytes(w, &z, file);
-	lkst_out_str(w->out, "</script>\n");
-	deflateEnd(&z);
+	do {
+		length = file->length - at < PIECE ? file->length - at : PIECE;
+		err = put_piece(ctx, file->name, (const u8 *)file->bytes + at, length);
+		at += length;
+	} while (!err && at < file->length);
 	return err ? lkst_err_sys(e, err, "compressing %s", file->name) : 0;
 }
 
 static int put_trace(struct lkst_err *e, struct lkst_out *out, const struct lkst_trace *t,
 		     const char *name)
 {
-	_cleanup_free_ struct writing *w = malloc(sizeof(*w));
+	_cleanup_free_ struct writing *w = calloc(1, sizeof(*w));
+	int err;
 
-	if (!w)
+	if (!w || deflateInit2(&w->z, LEVEL, Z_DEFLATED, MAX_WBITS + GZIP, MAX_MEM_LEVEL,
+			       Z_DEFAULT_STRATEGY) != Z_OK)
 		return lkst_err_sys(e, -ENOMEM, "writing the page");
 	w->out = out;
+	w->z.next_out = w->packed;
+	w->z.avail_out = sizeof(w->packed);
 	lkst_out_str(out, "<meta name=\"trace\" content=\"");
 	put_attribute(out, name);
 	lkst_out_str(out, "\">\n");
-	return lkst_trace_each_file(e, t, put_file, w);
+	err = lkst_trace_each_file(e, t, put_file, w);
+	deflateEnd(&w->z);
+	return err;
 }
 
 int lkst_view_page_write(struct lkst_err *e, int fd, const struct lkst_trace *t, const char *name)

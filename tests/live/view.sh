@@ -14,7 +14,7 @@ cd "$work" || exit
 export LC_ALL=C.UTF-8 TZ=UTC COLUMNS=80
 
 "$LKST" record --quiet --output trace -- sh -c "'$load/called' 3; dd if=/dev/zero of=file bs=64k count=64 conv=fsync 2>/dev/null
-	sleep 0.05; ls -R /usr/lib >/dev/null; true"
+	sleep 0.05; ls -R /usr/lib >/dev/null; dd if=/dev/zero of=/dev/null bs=1 count=60000 2>/dev/null; true"
 expect view_says_what_it_wrote "$("$LKST" view trace | cut -d, -f1)" trace.html
 "$LKST" view --quiet --output empty.html
 expect only_its_owner_reads_it "$(stat -c %a trace.html)" 600
@@ -24,9 +24,10 @@ cp "$(command -v sleep)" '<img src=x>'
 "$LKST" record --quiet --output hostile -- './<img src=x>' 0.01
 "$LKST" view --quiet --output hostile.html hostile
 
-# A page whose trace is damaged after it was written: another file's bytes in place of the metadata.
+# A page whose trace is damaged after it was written: something else in place of the metadata, by src/base/byte_text.h.
 "$LKST" view --quiet --output damaged.html trace
-perl -0pi -e 's/(data-name="metadata">)[^<]*/$1 . "H4sIAAAAAAACA8vLzytOBSIAIPtKJggAAAA="/e' damaged.html
+printf 'something else' | gzip -nc | perl -0777 -pe 's/([\0\n\r<=])/"=" . chr(64 + ord $1)/ge' >else
+perl -0777 -pi -e 'BEGIN { open my $f, "<", "else"; $else = do { local $/; <$f> } } s/(data-name="metadata">)[^<]*/$1$else/' damaged.html
 
 expect_refusal no_trace_no_page 'cannot open the trace nothing' view nothing
 expect_refusal no_place_no_page 'No such file or directory' view --output no/where.html trace

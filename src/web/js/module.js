@@ -21,14 +21,20 @@ class LkstModule {
 		return lkst;
 	}
 
-	/* What the trace consists of from now on: an array of { name, bytes }. */
+	/* What the trace consists of from now on: an array of { name, pieces }, pieces being its bytes in order. */
 	setFiles(files)
 	{
 		this.exports.lkst_web_clear();
-		for (const { name, bytes } of files) {
-			const at = this.#put(bytes);
+		for (const { name, pieces } of files) {
+			const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+			const at = this.#alloc(length);
+			let end = at;
 
-			if (this.exports.lkst_web_add_file(this.#putText(name), at, bytes.length))
+			for (const piece of pieces) {
+				new Uint8Array(this.memory, end, piece.length).set(piece);
+				end += piece.length;
+			}
+			if (this.exports.lkst_web_add_file(this.#putText(name), at, length))
 				throw new Error("there is not enough memory for this trace");
 		}
 	}
@@ -66,12 +72,19 @@ class LkstModule {
 		return this.exports.memory.buffer;
 	}
 
-	#put(bytes)
+	#alloc(length)
 	{
-		const at = this.exports.lkst_web_alloc(bytes.length) >>> 0;
+		const at = this.exports.lkst_web_alloc(length) >>> 0;
 
 		if (!at)
-			throw new Error(`there is no memory for ${bytes.length} bytes`);
+			throw new Error(`there is no memory for ${length} bytes`);
+		return at;
+	}
+
+	#put(bytes)
+	{
+		const at = this.#alloc(bytes.length);
+
 		new Uint8Array(this.memory, at, bytes.length).set(bytes);
 		return at;
 	}

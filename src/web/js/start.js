@@ -13,8 +13,14 @@ function about(trace)
 		`${durationText(trace.length)}`;
 }
 
-/* Shows the trace that consists of these files. */
-function showTrace(name, files)
+/* Resolves when what has been drawn is on the screen. */
+function painted()
+{
+	return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+}
+
+/* Shows the trace that consists of these files: the picture first. */
+async function showTrace(name, files)
 {
 	byId("failure").textContent = "";
 	page.lkst.setFiles(files);
@@ -36,6 +42,8 @@ function showTrace(name, files)
 	page.tell("trace");
 	unselect();
 	showFragment();
+	await painted();
+	performance.mark("picture");
 	page.answers.ask("report");
 	if (err)
 		byId("failure").textContent = err.trim();
@@ -46,7 +54,7 @@ async function openGiven(name, promise)
 {
 	document.documentElement.dataset.state = "opening";
 	try {
-		showTrace(name, await promise);
+		await showTrace(name, await promise);
 	} catch (error) {
 		fail(`The trace cannot be opened: ${error.message}`);
 	}
@@ -97,10 +105,26 @@ function listen()
 	listenToMouse();
 }
 
+/* Why the page cannot work here; null: it can. */
+function whatIsMissing()
+{
+	if (typeof WebAssembly != "object")
+		return "This browser has no WebAssembly, which the page needs: it may be switched off, or the browser too old.";
+	if (typeof DecompressionStream != "function")
+		return "This browser cannot unpack gzip, which the page needs: one of 2023 or later can.";
+	if (document.characterSet != "windows-1252")
+		return `A server has sent this page as ${document.characterSet}, which destroys what is in it: ` +
+			"save the page as a file, and open that.";
+	return null;
+}
+
 async function main()
 {
-	if (typeof WebAssembly != "object" || typeof DecompressionStream != "function") {
-		fail("This browser has no WebAssembly or cannot unpack gzip: a newer one is needed.");
+	const missing = whatIsMissing();
+
+	byId("failure").textContent = "";
+	if (missing) {
+		fail(missing);
 		return;
 	}
 	listen();
@@ -111,7 +135,7 @@ async function main()
 		return;
 	}
 
-	const name = document.querySelector("meta[name=trace]")?.content;
+	const name = embeddedName();
 
 	if (name)
 		await openGiven(name, embeddedFiles());

@@ -2,18 +2,27 @@
 /* What is in the page, or what a user drops on it, as bytes. */
 "use strict";
 
-/* The bytes of base64 text. */
-function bytesOfBase64(text)
+/* Less text than this is unpacked at once; more is worth workers. */
+const TEXT_FOR_WORKERS = 1 << 20;
+const WORKERS_MAX = 8;
+
+/* The bytes of text that the page has in windows-1252, a byte for each character (src/base/byte_text.h). */
+function bytesOfText(text)
 {
-	if (Uint8Array.fromBase64)
-		return Uint8Array.fromBase64(text);
+	const [mark, shift] = [61, 64];
+	const all = new TextDecoder("windows-1252").decode(Uint8Array.from({ length: 256 }, (unused, i) => i));
+	const byteOf = new Uint8Array(1 << 16);
+	const bytes = new Uint8Array(text.length);
+	let nr = 0;
 
-	const characters = atob(text);
-	const bytes = new Uint8Array(characters.length);
+	for (let i = 0; i < 256; i++)
+		byteOf[all.charCodeAt(i)] = i;
+	for (let i = 0; i < text.length; i++) {
+		const code = text.charCodeAt(i);
 
-	for (let i = 0; i < characters.length; i++)
-		bytes[i] = characters.charCodeAt(i);
-	return bytes;
+		bytes[nr++] = code == mark ? text.charCodeAt(++i) - shift : byteOf[code];
+	}
+	return bytes.subarray(0, nr);
 }
 
 /* The bytes that gzip has made @packed of. */
@@ -24,21 +33,97 @@ async function gunzip(packed)
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
+function unpackText(text)
+{
+	return gunzip(bytesOfText(text));
+}
+
 /* What a script element holds. */
 function unpackElement(element)
 {
-	return gunzip(bytesOfBase64(element.textContent));
+	return unpackText(element.textContent);
 }
 
-/* The files of the trace that the page was written with, side by side. */
-function embeddedFiles()
+/* What a worker does for a text, which has the functions above. */
+async function unpackInWorker({ data })
 {
-	return Promise.all([...document.querySelectorAll("script.file")].map(async (element) => {
-		const bytes = await unpackElement(element);
+	try {
+		const bytes = await unpackText(data);
 
+		postMessage({ bytes }, [bytes.buffer]);
+	} catch (error) {
+		postMessage({ failure: error.message });
+	}
+}
+
+function askWorker(worker, text)
+{
+	return new Promise((resolve, reject) => {
+		worker.onmessage = ({ data }) => data.bytes ? resolve(data.bytes) : reject(new Error(data.failure));
+		worker.onerror = () => reject(new Error("a worker cannot be started"));
+		worker.postMessage(text);
+	});
+}
+
+/* What each element holds, side by side in workers. */
+async function unpackInWorkers(elements)
+{
+	const source = [bytesOfText, gunzip, unpackText, unpackInWorker, "onmessage = unpackInWorker;"].join("\n");
+	const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+	const nr = Math.min(elements.length, navigator.hardwareConcurrency ?? 1, WORKERS_MAX);
+	const workers = Array.from({ length: nr }, () => new Worker(url));
+	const unpacked = [];
+	let next = 0;
+
+	try {
+		await Promise.all(workers.map(async (worker) => {
+			while (next < elements.length) {
+				const i = next++;
+
+				unpacked[i] = await askWorker(worker, elements[i].textContent);
+			}
+		}));
+	} finally {
+		for (const worker of workers)
+			worker.terminate();
+		URL.revokeObjectURL(url);
+	}
+	return unpacked;
+}
+
+/* What stands for a name in the page: %XX is a byte. */
+function nameOfAttribute(text)
+{
+	const bytes = text.replace(/%(..)/g, (all, hex) => String.fromCharCode(parseInt(hex, 16)));
+
+	return new TextDecoder().decode(Uint8Array.from(bytes, (character) => character.charCodeAt(0)));
+}
+
+/* The name of the trace that the page was written with; undefined: it was written with none. */
+function embeddedName()
+{
+	const element = document.querySelector("meta[name=trace]");
+
+	return element ? nameOfAttribute(element.content) : undefined;
+}
+
+/* The files of that trace. Each is in pieces that are packed alone, an element each. */
+async function embeddedFiles()
+{
+	const elements = [...document.querySelectorAll("script.file")];
+	const length = elements.reduce((sum, element) => sum + element.textContent.length, 0);
+	const unpacked = length < TEXT_FOR_WORKERS ? await Promise.all(elements.map(unpackElement)) : await unpackInWorkers(elements);
+	const files = [];
+
+	elements.forEach((element, i) => {
+		const name = nameOfAttribute(element.dataset.name);
+
+		if (files.at(-1)?.name != name)
+			files.push({ name, pieces: [] });
+		files.at(-1).pieces.push(unpacked[i]);
 		element.remove();
-		return { name: element.dataset.name, bytes };
-	}));
+	});
+	return files;
 }
 
 /* The files below an entry that was dropped: a file, or a directory. */
@@ -47,7 +132,7 @@ async function filesOfEntry(entry)
 	if (entry.isFile) {
 		const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
 
-		return [{ name: entry.fullPath.slice(1), bytes: new Uint8Array(await file.arrayBuffer()) }];
+		return [{ name: entry.fullPath.slice(1), pieces: [new Uint8Array(await file.arrayBuffer())] }];
 	}
 
 	const reader = entry.createReader();
@@ -76,6 +161,6 @@ function filesOfInput(input)
 {
 	return Promise.all([...input.files].map(async (file) => ({
 		name: file.webkitRelativePath || file.name,
-		bytes: new Uint8Array(await file.arrayBuffer()),
+		pieces: [new Uint8Array(await file.arrayBuffer())],
 	})));
 }

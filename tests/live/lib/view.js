@@ -164,6 +164,45 @@ async function checkRefusals(browser)
 		? [] : ["it does not"]));
 }
 
+/* A file of more than 4 MiB is in pieces; all bytes come out of workers as they went in. */
+async function checkPieces(browser)
+{
+	const names = [...fs.readFileSync(shown, "latin1").matchAll(/class="file" data-name="([^"]*)"/g)].map((match) => match[1]);
+	const intact = await browser.evaluate(`(async () => {
+		const characters = new TextDecoder("windows-1252").decode(Uint8Array.from({ length: 256 }, (unused, i) => i));
+		const text = async (bytes) => {
+			const stream = new Blob([bytes]).stream().pipeThrough(new CompressionStream("gzip"));
+			const packed = new Uint8Array(await new Response(stream).arrayBuffer());
+			return [...packed].map((byte) => [0, 10, 13, 60, 61].includes(byte) ? "=" + characters[byte + 64] : characters[byte]).join("");
+		};
+		const pieces = Array.from({ length: 5 }, (unused, i) => Uint8Array.from({ length: 70000 * i }, (none, at) => at * at * (i + 1) >> 4));
+		const elements = await Promise.all(pieces.map(async (piece) => ({ textContent: await text(piece) })));
+		const unpacked = await unpackInWorkers(elements);
+		return unpacked.length == pieces.length && unpacked.every((bytes, i) => bytes.length == pieces[i].length &&
+			bytes.every((byte, at) => byte == pieces[i][at]));
+	})()`);
+
+	result("view_unpacks_pieces_side_by_side", ...(new Set(names).size < names.length ? [] : [`no file is in pieces: ${names}`]),
+		...(intact ? [] : ["bytes differ"]));
+}
+
+/* A browser that cannot show the page says why, and so does a page that came in another charset. */
+async function checkBrowsers(browser)
+{
+	for (const [name, source, words] of [
+		["view_says_that_there_is_no_webassembly", "delete globalThis.WebAssembly", /no WebAssembly/],
+		["view_says_that_gzip_cannot_be_unpacked", "delete globalThis.DecompressionStream", /cannot unpack gzip/],
+		["view_says_that_its_charset_is_lost", "Object.defineProperty(document, 'characterSet', { value: 'UTF-8' })", /sent this page as UTF-8/],
+	]) {
+		const { identifier } = await browser.send("Page.addScriptToEvaluateOnNewDocument", { source });
+		const state = await browser.open(empty);
+		const text = await browser.evaluate("document.getElementById('failure').textContent");
+
+		await browser.send("Page.removeScriptToEvaluateOnNewDocument", { identifier });
+		result(name, ...(state == "failed" && words.test(text) ? [] : [state, text]));
+	}
+}
+
 async function main()
 {
 	const browser = await Browser.start();
@@ -172,6 +211,7 @@ async function main()
 		const state = await browser.open(shown);
 
 		result("view_opens_by_itself", ...(state == "ready" ? [] : [state]));
+		await checkPieces(browser);
 		await checkAnswers(browser);
 		await checkLanes(browser);
 		await checkKeys(browser);
@@ -183,6 +223,7 @@ async function main()
 			browser.complaints.some((text) => /Content Security Policy/.test(text)) ? [] : browser.complaints));
 		await checkOpening(browser);
 		await checkRefusals(browser);
+		await checkBrowsers(browser);
 	} finally {
 		await browser.stop();
 	}
