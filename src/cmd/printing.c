@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static int make_select(struct lkst_err *e, const struct lkst_printing_options *w,
-		       const struct lkst_catalog *catalog, u64 from_ns, u64 to_ns,
-		       struct lkst_printing *p)
+int lkst_printing_select(struct lkst_err *e, const struct lkst_printing_options *w,
+			 const struct lkst_catalog *catalog, const struct lkst_threads *threads,
+			 u64 from_ns, u64 to_ns, struct lkst_select **ret_select)
 {
 	const struct lkst_select_options options = {
 		.events = w->events.items,
@@ -25,7 +25,7 @@ static int make_select(struct lkst_err *e, const struct lkst_printing_options *w
 		.to_ns = to_ns,
 	};
 
-	return lkst_select_new(e, catalog, p->threads, &options, &p->select);
+	return lkst_select_new(e, catalog, threads, &options, ret_select);
 }
 
 int lkst_printing_begin(struct lkst_err *e, const struct lkst_printing_options *options,
@@ -49,7 +49,7 @@ int lkst_printing_begin(struct lkst_err *e, const struct lkst_printing_options *
 	config.threads = p->threads;
 	config.symbols = p->symbols;
 	config.out = p->out;
-	err = make_select(e, options, catalog, from_ns, to_ns, p);
+	err = lkst_printing_select(e, options, catalog, p->threads, from_ns, to_ns, &p->select);
 	return err ? err : p->view->begin(e, &config, &p->ctx);
 }
 
@@ -57,7 +57,7 @@ int lkst_printing_record(struct lkst_printing *p, const struct lkst_record *r)
 {
 	int err = 0;
 
-	if (lkst_select_matches(p->select, r))
+	if (lkst_select_matches(p->select, r) && ++p->nr > p->skip)
 		err = p->view->record(p->ctx, r);
 	/* With the names as they were before this record. */
 	return err ? err : lkst_threads_feed(p->threads, r);

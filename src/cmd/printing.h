@@ -51,6 +51,8 @@ struct lkst_printing_options {
 
 struct lkst_printing {
 	bool no_gaps;
+	u64 nr;	  /* records that were wanted */
+	u64 skip; /* how many of these are not printed, the first ones: set it before the first */
 	const struct lkst_view *view;
 	void *ctx;
 	struct lkst_threads *threads;
@@ -66,6 +68,11 @@ struct lkst_printing {
 int lkst_printing_begin(struct lkst_err *e, const struct lkst_printing_options *options,
 			const struct lkst_catalog *catalog, u64 begin_ns, u64 from_ns, u64 to_ns,
 			struct lkst_printing *p);
+
+/* The choice of records by these options; names are looked up in @threads. Free it with lkst_select_free(). */
+int lkst_printing_select(struct lkst_err *e, const struct lkst_printing_options *options,
+			 const struct lkst_catalog *catalog, const struct lkst_threads *threads,
+			 u64 from_ns, u64 to_ns, struct lkst_select **ret_select);
 
 /* Takes in a record: prints it if it is wanted, and remembers what it says of threads. */
 int lkst_printing_record(struct lkst_printing *p, const struct lkst_record *r);

@@ -105,23 +105,39 @@ static int add_stream(struct lkst_err *e, struct lkst_merge *m, const struct lks
 	return lkst_merge_add(e, m, &s->base);
 }
 
-int lkst_merge_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
-		   struct lkst_merge **ret_merge)
+static bool is_main(const struct lkst_stream *stream)
+{
+	return stream->info.buffer == 0;
+}
+
+/* A merge of all streams, or of those of the main buffer left out. */
+static int merge_streams(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
+			 bool has_main, struct lkst_merge **ret_merge)
 {
 	_cleanup_(lkst_merge_freep) struct lkst_merge *m = NULL;
 	unsigned int i;
 	int err;
 
 	err = lkst_merge_new_empty(e, t->catalog, from_ns, to_ns, &m);
+	for (i = 0; !err && i < t->nr_streams; i++)
+		if (has_main || !is_main(t->streams[i]))
+			err = add_stream(e, m, t, t->streams[i], from_ns);
 	if (err)
 		return err;
-	for (i = 0; i < t->nr_streams; i++) {
-		err = add_stream(e, m, t, t->streams[i], from_ns);
-		if (err)
-			return err;
-	}
 	for (i = 0; i < t->holes.nr; i++)
 		lkst_merge_add_hole(m, &t->holes.list[i].gap);
 	*ret_merge = lkst_take(m);
 	return 0;
+}
+
+int lkst_merge_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
+		   struct lkst_merge **ret_merge)
+{
+	return merge_streams(e, t, from_ns, to_ns, true, ret_merge);
+}
+
+int lkst_merge_new_beside_main(struct lkst_err *e, struct lkst_trace *t, u64 to_ns,
+			       struct lkst_merge **ret_merge)
+{
+	return merge_streams(e, t, 0, to_ns, false, ret_merge);
 }

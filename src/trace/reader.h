@@ -91,6 +91,9 @@ u64 lkst_trace_check(const struct lkst_trace *t, lkst_trace_report *report, void
 struct lkst_merge;
 int lkst_merge_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
 		   struct lkst_merge **ret_merge);
+/* The same, up to @to_ns, over the streams of all buffers but main, which are short. */
+int lkst_merge_new_beside_main(struct lkst_err *e, struct lkst_trace *t, u64 to_ns,
+			       struct lkst_merge **ret_merge);
 void lkst_merge_free(struct lkst_merge *m);
 LKST_GUARD(lkst_merge_free, struct lkst_merge)
 

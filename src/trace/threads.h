@@ -6,6 +6,7 @@
 #ifndef LKST_TRACE_THREADS_H
 #define LKST_TRACE_THREADS_H
 
+#include "base/cleanup.h"
 #include "trace/block.h"
 
 struct lkst_thread {
@@ -26,6 +27,7 @@ struct lkst_thread {
 struct lkst_threads;
 struct lkst_threads *lkst_threads_new(void);
 void lkst_threads_free(struct lkst_threads *t);
+LKST_GUARD(lkst_threads_free, struct lkst_threads)
 
 /*
  * Takes in what @r says about threads (state_thread, sched_process_fork, sched_process_exec,

@@ -11,6 +11,7 @@
 #include "analyze/why/recent.h"
 #include "base/bsearch.h"
 #include "base/cleanup.h"
+#include "trace/threads_before.h"
 
 /* ---- loading ---------------------------------------------------------------------- */
 
@@ -75,36 +76,6 @@ static int take(struct lkst_excerpt *w, const struct lkst_record *r)
 	return 0;
 }
 
-/*
- * Names that were given before the window: they are in the streams of other buffers than the main
- * one, which are short.
- */
-static int load_names(struct lkst_excerpt *w)
-{
-	unsigned int i, b;
-
-	for (i = 0; i < lkst_trace_nr_streams(w->trace); i++) {
-		const struct lkst_stream_info *s = lkst_trace_stream(w->trace, i);
-
-		if (s->buffer == 0 || s->buffer == LKST_BUFFER_STATE)
-			continue;
-		for (b = 0; b < s->nr_blocks; b++) {
-			const struct lkst_block *block = lkst_trace_block(w->trace, i, b);
-			struct lkst_block_cursor cursor;
-			struct lkst_record r;
-
-			if (block->begin_ns >= w->from_ns)
-				break;
-			lkst_block_cursor_init(&cursor, block);
-			/* Damage is a gap, in the window's own pass. */
-			while (lkst_block_next(NULL, &cursor, w->catalog, &r) > 0)
-				if (r.ns < w->from_ns && lkst_threads_feed(w->threads, &r))
-					return -ENOMEM;
-		}
-	}
-	return 0;
-}
-
 static int load(struct lkst_err *e, struct lkst_excerpt *w, u64 from_ns, u64 to_ns)
 {
 	_cleanup_(lkst_merge_freep) struct lkst_merge *m = NULL;
@@ -118,7 +89,7 @@ static int load(struct lkst_err *e, struct lkst_excerpt *w, u64 from_ns, u64 to_
 		/* The state stream comes first; it is younger than what was before the window. */
 		if (!has_names && r.event->group != LKST_GROUP_STATE) {
 			has_names = true;
-			err = load_names(w);
+			err = lkst_threads_feed_before(e, w->threads, w->trace, w->from_ns);
 		}
 		if (!err)
 			err = take(w, &r);

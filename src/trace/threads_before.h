@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Names of threads at a time, without reading all that was recorded before it. */
+#ifndef LKST_TRACE_THREADS_BEFORE_H
+#define LKST_TRACE_THREADS_BEFORE_H
+
+#include "trace/reader.h"
+#include "trace/threads.h"
+
+/*
+ * Whether the trace has streams of buffers other than main. The masksets that come with the program record there what
+ * gives threads their names: fork, exec, exit and rename.
+ */
+bool lkst_trace_keeps_names(const struct lkst_trace *t);
+
+/* Takes in what these streams, and the state, say of threads before @ns. 0, or a negative errno and a sentence. */
+int lkst_threads_feed_before(struct lkst_err *e, struct lkst_threads *threads, struct lkst_trace *t,
+			     u64 ns);
+
+#endif
