@@ -42,14 +42,11 @@ struct part {
 	bool is_all; /* nothing limits their number */
 };
 
-/*
- * Where only some records are printed, what was before them is not read but for the names of threads. The flight
- * recorder's form needs all of it: who woke a thread may be in a record long before.
- */
+/* Where only some records are printed, what was before them is not read but for the names of threads. */
 static bool reads_all(const struct options *o, const struct part *part, const struct lkst_trace *t)
 {
 	return part->is_all || !lkst_trace_keeps_names(t) ||
-	       lkst_view_of_choice(o->options.format) == &lkst_view_flight;
+	       lkst_view_of_choice(o->options.format)->needs_past;
 }
 
 /* ---- the last ones ---------------------------------------------------------------------------- */

@@ -36,6 +36,7 @@ struct lkst_view {
 	const char *name;
 	const char *help; /* for `lkst print --help`; a line break continues it */
 
+	bool needs_past; /* what it prints of a record may be from another one long before */
 	/* Prints what comes first. *@ret_ctx goes to the others; end() frees it. */
 	int (*begin)(struct lkst_err *e, const struct lkst_view_config *config, void **ret_ctx);
 	/*
