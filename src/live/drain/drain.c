@@ -32,10 +32,10 @@ struct source {
 
 	/* What is lost before the first block that is given out. */
 	bool has_given, has_told;
-	u64 wanted;    /* number of the first block that was to be given out; 0: all */
-	u64 oldest;    /* of the first that is not lost */
-	u64 oldest_ns; /* when it begins */
-	u64 skipped_before;       /* blocks that were overtaken before it */
+	u64 wanted;	    /* number of the first block that was to be given out; 0: all */
+	u64 oldest;	    /* of the first that is not lost */
+	u64 oldest_ns;	    /* when it begins */
+	u64 skipped_before; /* blocks that were overtaken before it */
 
 	u64 covered_ns; /* all that was recorded up to then is given out, or was overwritten */
 };
@@ -124,6 +124,18 @@ static unsigned int longest_pause(const struct lkst_drain *d)
 	return ms < PAUSE_MS_MIN ? PAUSE_MS_MIN : ms > PAUSE_MS_MAX ? PAUSE_MS_MAX : ms;
 }
 
+/* Has @source begin at block @first, which is not older than its oldest. */
+static void begin_source(const struct lkst_drain *d, struct source *source, u64 first)
+{
+	struct lkst_ring_reader *reader = &source->reader;
+
+	reader->next = first;
+	if (first != source->oldest)
+		source->wanted = source->oldest = first;
+	source->oldest_ns = lkst_ring_reader_next_ns(reader) ?: d->last_copy_ns;
+	lkst_ring_reader_rebase(reader);
+}
+
 int lkst_drain_new(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
 		   u64 since_ns, struct lkst_drain **ret_drain)
 {
@@ -154,14 +166,25 @@ int lkst_drain_new(struct lkst_err *e, const struct lkst_session *s, struct lkst
 		source->oldest = reader->next;
 		if (since_ns && buffer != LKST_BUFFER_LIFE)
 			lkst_ring_reader_seek(reader, since_ns);
-		if (reader->next != source->oldest)
-			source->wanted = source->oldest = reader->next;
-		source->oldest_ns = lkst_ring_reader_next_ns(reader) ?: d->last_copy_ns;
-		lkst_ring_reader_rebase(reader);
+		begin_source(d, source, reader->next);
 	}
 	d->pause_ms_max = longest_pause(d);
 	*ret_drain = lkst_take(d);
 	return 0;
+}
+
+void lkst_drain_reach_back(struct lkst_drain *d)
+{
+	unsigned int i;
+
+	for (i = 0; i < d->nr_sources; i++) {
+		struct source *source = &d->sources[i];
+		u64 next = source->reader.next;
+		/* 0: it begins with the oldest block. */
+		if (source->wanted && next != NOTHING &&
+		    next > lkst_ring_oldest(source->reader.ring))
+			begin_source(d, source, next - 1);
+	}
 }
 
 void lkst_drain_free(struct lkst_drain *d)
@@ -277,7 +300,8 @@ static bool is_life(const struct source *s)
 /* The blocks that are copied at once, as far as there is room. */
 static unsigned int batch_of(const struct lkst_drain *d)
 {
-	return (d->room < BATCH_BYTES ? d->room : BATCH_BYTES) >> lkst_session_rings(d->session)->block_shift;
+	return (d->room < BATCH_BYTES ? d->room : BATCH_BYTES) >>
+	       lkst_session_rings(d->session)->block_shift;
 }
 
 /* Between batches of a large buffer: while a long copy goes on, the life buffers, which are small, may wrap. */

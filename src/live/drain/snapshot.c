@@ -177,6 +177,7 @@ static int save(struct lkst_err *e, const struct lkst_session *s,
 	if (err)
 		return err;
 	lkst_drain_set_taker(drain, take, saving);
+	lkst_drain_reach_back(drain);
 	if (options->buffers)
 		lkst_drain_choose(drain, options->buffers);
 	/* Events first: the oldest are being overwritten all the time. */
