@@ -148,8 +148,8 @@ static int send_blocks(struct lkst_err *e, void *ctx, u64 instance, const void *
 	return err ? lkst_err_sys(e, err, "sending blocks") : 0;
 }
 
-int lkst_wire_writer_open(struct lkst_err *e, struct lkst_wire_sender *sender, const struct lkst_catalog *c,
-			  struct lkst_writer **ret_writer)
+int lkst_wire_writer_open(struct lkst_err *e, struct lkst_wire_sender *sender,
+			  const struct lkst_catalog *c, struct lkst_writer **ret_writer)
 {
 	static const struct lkst_writer_sink sink = { send_metadata, send_blocks };
 	_cleanup_free_ struct lkst_catalog *hashed = NULL;
@@ -209,6 +209,8 @@ struct receiver {
 	char *metadata; /* as far as it has come */
 	size_t metadata_length;
 	struct lkst_writer *writer; /* NULL until all of the metadata is there */
+	const char *path;	    /* the directory to make; NULL: it goes to `to` */
+	struct lkst_collected *to;
 };
 
 static int take_metadata(struct lkst_err *e, struct receiver *r, u32 length)
@@ -226,8 +228,8 @@ static int take_metadata(struct lkst_err *e, struct receiver *r, u32 length)
 	return 0;
 }
 
-/* The directory is made when there is something to put into it: not for a request that fails. */
-static int begin_trace(struct lkst_err *e, struct receiver *r, const char *path)
+/* A directory is made when there is something to put into it: not for a request that fails. */
+static int begin_trace(struct lkst_err *e, struct receiver *r)
 {
 	struct lkst_catalog *catalog;
 	int err;
@@ -239,13 +241,14 @@ static int begin_trace(struct lkst_err *e, struct receiver *r, const char *path)
 	err = lkst_metadata_parse(e, r->metadata, r->metadata_length, &catalog);
 	if (err)
 		return err;
-	err = lkst_writer_open_copy(e, path, catalog, &r->writer);
+	err = r->path ? lkst_writer_open_copy(e, r->path, catalog, &r->writer)
+		      : lkst_writer_open_sink(e, catalog, &lkst_collected_sink, r->to, &r->writer);
 	lkst_catalog_free(catalog);
 	return err;
 }
 
 static int take_frames(struct lkst_err *e, struct receiver *r,
-		       const struct lkst_wire_source *source, const char *path)
+		       const struct lkst_wire_source *source)
 {
 	struct lkst_wire_frame f;
 	int err;
@@ -255,11 +258,11 @@ static int take_frames(struct lkst_err *e, struct receiver *r,
 		if (err)
 			return err;
 		if (f.type == LKST_WIRE_END)
-			return begin_trace(e, r, path);
+			return begin_trace(e, r);
 		if (f.type == LKST_WIRE_METADATA)
 			err = take_metadata(e, r, f.length);
 		else if (f.type == LKST_WIRE_BLOCKS)
-			err = begin_trace(e, r, path)
+			err = begin_trace(e, r)
 				      ?: lkst_writer_append(e, r->writer, f.instance, r->payload,
 							    f.length);
 		else
@@ -269,19 +272,35 @@ static int take_frames(struct lkst_err *e, struct receiver *r,
 	}
 }
 
-int lkst_wire_receive_trace(struct lkst_err *e, const struct lkst_wire_source *source,
-			    const char *path, u64 *ret_bytes)
+static int receive_trace(struct lkst_err *e, const struct lkst_wire_source *source,
+			 const char *path, struct lkst_collected *to, u64 *ret_bytes)
 {
 	_cleanup_free_ struct receiver *r = calloc(1, sizeof(*r));
 	int err;
 
 	if (!r)
 		return lkst_err_sys(e, -ENOMEM, "receiving a trace");
-	err = take_frames(e, r, source, path);
+	r->path = path;
+	r->to = to;
+	err = take_frames(e, r, source);
 	free(r->metadata);
 	if (r->writer)
 		*ret_bytes = lkst_writer_bytes(r->writer);
 	return lkst_writer_close(e, r->writer, err);
+}
+
+int lkst_wire_receive_trace(struct lkst_err *e, const struct lkst_wire_source *source,
+			    const char *path, u64 *ret_bytes)
+{
+	return receive_trace(e, source, path, NULL, ret_bytes);
+}
+
+int lkst_wire_receive_memory(struct lkst_err *e, const struct lkst_wire_source *source,
+			     struct lkst_collected *to)
+{
+	u64 bytes;
+
+	return receive_trace(e, source, NULL, to, &bytes);
 }
 
 int lkst_wire_receive_page(struct lkst_err *e, const struct lkst_wire_source *source,

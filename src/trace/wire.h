@@ -11,6 +11,7 @@
 
 #include "abi/types.h"
 #include "base/err.h"
+#include "trace/collected.h"
 #include "trace/hide.h"
 #include "trace/writer.h"
 
@@ -109,6 +110,10 @@ struct lkst_wire_source {
  */
 int lkst_wire_receive_trace(struct lkst_err *e, const struct lkst_wire_source *source,
 			    const char *path, u64 *ret_bytes);
+
+/* The same, to memory. The server may be anybody: set the maximum of @to. */
+int lkst_wire_receive_memory(struct lkst_err *e, const struct lkst_wire_source *source,
+			     struct lkst_collected *to);
 
 /* Receives a page of text and passes it on, part by part, to @put until that fails. */
 int lkst_wire_receive_page(struct lkst_err *e, const struct lkst_wire_source *source,

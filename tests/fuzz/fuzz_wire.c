@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Fuzz target of the socket's both ends: the first byte says which reads the rest: the server a
- * request, a client a trace or a page. Nothing is written anywhere: the trace's directory cannot
- * be made.
+ * request, a client a trace, to a directory or to memory, or a page. Nothing is written anywhere: the trace's
+ * directory cannot be made. What comes to memory is opened.
  *
  *	clang-16 -g -O1 -std=gnu11 -D_GNU_SOURCE -Isrc -fsanitize=fuzzer,address,undefined \
  *		-fno-sanitize-recover=undefined -o fuzz_wire tests/fuzz/fuzz_wire.c \
@@ -52,6 +52,18 @@ static void parse_request(const struct input *in)
 		abort();
 }
 
+static void receive_memory(const struct lkst_wire_source *source)
+{
+	struct lkst_collected c = { .max_bytes = 1 << 20 };
+	struct lkst_trace *t = NULL;
+	struct lkst_err e = {};
+
+	if (!lkst_wire_receive_memory(&e, source, &c) && !lkst_collected_open(&e, &c, &t))
+		lkst_trace_check(t, NULL, NULL);
+	lkst_trace_close(t);
+	lkst_collected_fini(&c);
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	struct input in = { data + 1, size - 1 };
@@ -66,6 +78,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		parse_request(&in);
 	else if (data[0] == 't')
 		lkst_wire_receive_trace(&e, &source, "/dev/null/trace", &bytes);
+	else if (data[0] == 'm')
+		receive_memory(&source);
 	else
 		lkst_wire_receive_page(&e, &source, count, &length);
 	if (length > size || strlen(e.text) >= sizeof(e.text))

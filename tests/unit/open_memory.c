@@ -3,6 +3,7 @@
 #include "lib/in_memory.h"
 #include "lib/make_trace.h"
 #include "lib/unit.h"
+#include "trace/collected.h"
 #include "trace/ends.h"
 #include "trace/pack.h"
 
@@ -162,6 +163,39 @@ TEST(one_file_in_memory_reads_as_on_the_disk)
 	make_scratch_remove(scratch);
 }
 
+/* What a writer has given to memory is the same trace as what it was given. */
+TEST(what_is_collected_reads_as_on_the_disk)
+{
+	static char want[LINES], got[LINES];
+	struct lkst_collected c = {};
+	struct lkst_trace *t, *again;
+	struct lkst_writer *w;
+	unsigned int i, k;
+
+	begin();
+	CHECK_EQ(lkst_trace_open(&err, dir, &t), 0);
+	CHECK_EQ(lkst_writer_open_sink(&err, lkst_trace_catalog(t), &lkst_collected_sink, &c, &w),
+		 0);
+	for (i = 0; i < lkst_trace_nr_streams(t); i++)
+		for (k = 0; k < lkst_trace_stream(t, i)->nr_blocks; k++) {
+			const struct lkst_block *block = lkst_trace_block(t, i, k);
+
+			CHECK_EQ(lkst_writer_append(&err, w, block->instance, block->bytes,
+						    block->size),
+				 0);
+		}
+	CHECK_EQ(lkst_writer_close(&err, w, 0), 0);
+	CHECK_EQ(lkst_collected_open(&err, &c, &again), 0);
+	list(t, want);
+	list(again, got);
+	CHECK(strstr(want, "gap "));
+	CHECK_STR(got, want);
+	lkst_trace_close(t);
+	lkst_trace_close(again);
+	lkst_collected_fini(&c);
+	make_scratch_remove(scratch);
+}
+
 static void expect_refused(struct lkst_memory_file *files, unsigned int nr, int error,
 			   const char *says)
 {
@@ -198,6 +232,7 @@ static const struct unit_test tests[] = {
 	ROW(files_in_memory_read_as_their_directory),
 	ROW(parts_in_memory_read_as_those_on_the_disk),
 	ROW(one_file_in_memory_reads_as_on_the_disk),
+	ROW(what_is_collected_reads_as_on_the_disk),
 	ROW(what_is_no_trace_is_refused),
 };
 UNIT_MAIN(tests)

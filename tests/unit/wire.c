@@ -52,6 +52,41 @@ static bool is_same_file(const char *name)
 	return same;
 }
 
+/* Received to memory it has the same records; no more of it than is wanted. */
+static void expect_in_memory(const struct lkst_catalog *c)
+{
+	static struct lkst_wire_sender sender;
+	struct lkst_collected collected = {};
+	struct lkst_writer *w;
+	int fds[2], status, code, round;
+	struct lkst_wire_source source = { read_fd, &fds[0] };
+	struct lkst_trace *t = NULL;
+	pid_t child;
+
+	for (round = 0; round < 2; round++) {
+		CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+		child = fork();
+		sender.fd = fds[1];
+		if (!child)
+			_exit(lkst_wire_writer_open(&err, &sender, c, &w) || write_trace(w) ||
+			      lkst_writer_close(&err, w, 0) ||
+			      lkst_wire_send(fds[1], LKST_WIRE_END, 0, NULL, 0));
+		close(fds[1]);
+		collected.max_bytes = round ? LKST_WIRE_PAYLOAD_MAX : 2 * LKST_WIRE_PAYLOAD_MAX;
+		code = lkst_wire_receive_memory(&err, &source, &collected);
+		close(fds[0]);
+		CHECK(waitpid(child, &status, 0) == child);
+		CHECK_EQ(code, round ? -EFBIG : 0);
+		if (!round) {
+			CHECK_EQ(lkst_collected_open(&err, &collected, &t), 0);
+			CHECK_EQ(lkst_trace_nr_streams(t), 3);
+			CHECK_STR(lkst_trace_stream(t, 0)->file, "main.0");
+			lkst_trace_close(t);
+		}
+		lkst_collected_fini(&collected);
+	}
+}
+
 TEST(wire_carries_a_trace)
 {
 	static struct lkst_wire_sender sender;
@@ -90,6 +125,7 @@ TEST(wire_carries_a_trace)
 	CHECK(is_same_file("state"));
 	CHECK(bytes > LKST_WIRE_PAYLOAD_MAX);
 	CHECK(!make_is_partial(path));
+	expect_in_memory(c);
 
 	/* The same, but for the end. */
 	CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
