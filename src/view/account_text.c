@@ -122,8 +122,9 @@ static char *put_spaces(char *p, int nr)
 }
 
 /* A top step says whom it is about, and when it was; the others say when, from its beginning. */
-static char *put_head(struct lkst_record_printer *printer, char *p, const struct lkst_account_step *s,
-		      const struct lkst_account_step *top, int depth)
+static char *put_head(struct lkst_record_printer *printer, char *p,
+		      const struct lkst_account_step *s, const struct lkst_account_step *top,
+		      int depth)
 {
 	char *start = p;
 
@@ -147,8 +148,8 @@ static char *put_head(struct lkst_record_printer *printer, char *p, const struct
 	return p;
 }
 
-static char *put_cites(struct lkst_record_printer *printer, char *p, const struct lkst_account_step *s,
-		       int depth)
+static char *put_cites(struct lkst_record_printer *printer, char *p,
+		       const struct lkst_account_step *s, int depth)
 {
 	const struct lkst_account_cite *c;
 	int nr = 0;
@@ -204,6 +205,31 @@ int lkst_view_account_text(const struct lkst_view_config *config, const struct l
 	return 0;
 }
 
+int lkst_view_account_line(const struct lkst_view_config *config, const struct lkst_account *a)
+{
+	struct lkst_record_printer *printer = lkst_record_printer_new(config, NULL);
+	const struct lkst_account_step *top = a->root.steps, *longest = NULL, *s;
+	char *p;
+
+	if (!printer)
+		return -ENOMEM;
+	for (s = top ? top->steps : NULL; s; s = s->next)
+		if (!longest || s->to_ns - s->from_ns > longest->to_ns - longest->from_ns)
+			longest = s;
+	p = lkst_out_room(printer->out);
+	if (top) {
+		p = lkst_put_str(put_thread(printer, p, top->tid), ", ");
+		p = lkst_put_str(put_duration(p, top->to_ns - top->from_ns), ": ");
+	}
+	if (longest) {
+		p = lkst_put_str(put_duration(p, longest->to_ns - longest->from_ns), " ");
+		p = put_sentence(printer, p, longest);
+	}
+	lkst_out_advance(printer->out, p);
+	lkst_record_printer_free(printer);
+	return 0;
+}
+
 /* ---- JSON ----------------------------------------------------------------------------- */
 
 /* The sentence, cut if it is too long, as one string: escaping it in parts would add quotes. */
@@ -233,8 +259,8 @@ static void put_json_sentence(struct lkst_record_printer *printer, struct lkst_j
 	lkst_json_text(j, "text", sentence, used);
 }
 
-static void put_json_thread(struct lkst_record_printer *printer, struct lkst_json *j, const char *key,
-			    s32 tid)
+static void put_json_thread(struct lkst_record_printer *printer, struct lkst_json *j,
+			    const char *key, s32 tid)
 {
 	const struct lkst_name_cell *name = lkst_names_get(&printer->names, tid);
 	size_t length = strnlen(name->comm, sizeof(name->comm));
@@ -261,7 +287,8 @@ static void put_json_fact(struct lkst_record_printer *printer, struct lkst_json 
 		put_json_thread(printer, j, part->key, (s32)part->value);
 		break;
 	case LKST_ACCOUNT_MEANING:
-		lkst_json_text(j, part->key, text, (size_t)(put_meaning(printer, text, part) - text));
+		lkst_json_text(j, part->key, text,
+			       (size_t)(put_meaning(printer, text, part) - text));
 		break;
 	default:
 		lkst_json_u64(j, part->key, part->value);

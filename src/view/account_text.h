@@ -16,6 +16,12 @@
 int lkst_view_account_text(const struct lkst_view_config *config, const struct lkst_account *a,
 			   bool has_events);
 
+/*
+ * The first tree in one line, without its end: whom it is about, how long it took, and the longest of the steps right
+ * below the first one. 0 or -ENOMEM.
+ */
+int lkst_view_account_line(const struct lkst_view_config *config, const struct lkst_account *a);
+
 /* One object: {"steps":[...]}; doc/why.md tells the members of a step. */
 int lkst_view_account_json(const struct lkst_view_config *config, const struct lkst_account *a);
 

@@ -11,6 +11,7 @@
 
 #include "lib/make_trace.h"
 
+#include "analyze/figures/figures.h"
 #include "analyze/lanes/lanes.h"
 #include "analyze/measures/analysis.h"
 #include "source.h"
@@ -220,6 +221,36 @@ static void draw(struct lkst_trace *t, u32 nr)
 	lkst_lanes_free(lanes);
 }
 
+/* Two stretches, the second after the first: no thread has more time than there is. */
+static void add_up(struct lkst_trace *t)
+{
+	struct lkst_figures *f[2] = {};
+	struct lkst_figures_options o = {};
+	u64 begin_ns, end_ns;
+	struct lkst_err e;
+	u32 i, k;
+
+	lkst_trace_range(t, &begin_ns, &end_ns);
+	for (k = 0; k < 2; k++) {
+		o.from_ns = k ? o.to_ns : begin_ns;
+		o.to_ns = k ? end_ns : begin_ns + (end_ns - begin_ns) / 3;
+		o.before = f[0];
+		if (lkst_figures_new(&e, t, &o, &f[k]))
+			abort();
+		for (i = 0; i < f[k]->nr_threads; i++) {
+			const struct lkst_thread_figures *x = &f[k]->threads[i];
+
+			if (x->tid >= 0 && x->running_ns + x->ready_ns + x->stopped_ns +
+							   x->unknown_ns +
+							   lkst_figures_blocked_all(x) >
+						   end_ns - begin_ns)
+				abort();
+		}
+	}
+	lkst_figures_free(f[0]);
+	lkst_figures_free(f[1]);
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	struct source in = { .data = data, .left = size };
@@ -246,6 +277,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	ask(t, all, nr, false);
 	ask(t, &all[one], 1, true);
 	draw(t, 1 + one * 7 % 256);
+	add_up(t);
 	lkst_trace_close(t);
 	return 0;
 }

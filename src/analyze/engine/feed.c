@@ -67,7 +67,7 @@ struct lkst_feed {
 	const struct lkst_catalog *catalog;
 	struct lkst_merge *merge;
 	u64 begin_ns, from_ns, to_ns;
-	u64 nr_records;
+	u64 nr_records, nr_window_records;
 	u64 pause_ns;	/* since when maskset RNOTHING has been active; 0: it is not */
 	bool is_always; /* those who subscribe now */
 	bool *wants;	/* where to note what they want, or NULL */
@@ -426,6 +426,7 @@ static int pass(struct lkst_feed *f)
 
 		err = take_gaps(f);
 		f->nr_records++;
+		f->nr_window_records += !is_before && r.buffer != LKST_BUFFER_STATE;
 		event->has_come = true;
 		if (err >= 0 && event->subscribers.nr && (!is_before || event->has_always))
 			err = tell(f, event, &r, is_before);
@@ -547,4 +548,9 @@ u16 lkst_feed_id(const struct lkst_feed *f, enum lkst_event_index index)
 u64 lkst_feed_records(const struct lkst_feed *f)
 {
 	return f->nr_records;
+}
+
+u64 lkst_feed_window_records(const struct lkst_feed *f)
+{
+	return f->nr_window_records;
 }

@@ -132,4 +132,7 @@ int lkst_feed_run(struct lkst_err *e, struct lkst_feed *f);
 /* Records that the pass has read, wanted or not. */
 u64 lkst_feed_records(const struct lkst_feed *f);
 
+/* Those of them that are in the window, state aside. */
+u64 lkst_feed_window_records(const struct lkst_feed *f);
+
 #endif

@@ -7,15 +7,12 @@
 #include <string.h>
 
 #include "analyze/engine/labels.h"
+#include "analyze/engine/request.h"
 #include "analyze/measures/analysis.h"
 #include "base/vec.h"
 
 enum {
-	OP_MASK = 0xff, /* of a request's flags: what is to be done, include/linux/blk_types.h */
-	SECTOR_SHIFT = 9,
-	SECTORS_MAX = (1 << 23) - 1,
-	REQUEUED = 1 << 23, /* with the sectors: it waits for another try */
-	DISKS_MAX = 256,    /* whose depth is followed */
+	DISKS_MAX = 256, /* whose depth is followed */
 	MINOR_BITS = 20,
 };
 
@@ -40,26 +37,11 @@ struct block {
 	u32 nr_disks;
 };
 
-/* What an open request is: disk, operation, and sectors that are not done. */
-static u64 pack(u32 dev, u32 flags, u32 bytes)
-{
-	u32 sectors = bytes >> SECTOR_SHIFT;
-
-	return (u64)dev << 32 | (u64)(flags & OP_MASK) << 24 |
-	       (sectors < SECTORS_MAX ? sectors : SECTORS_MAX);
-}
-
-/* Disk and operation. */
-static u64 key_of(u64 packed)
-{
-	return packed >> 24;
-}
-
 static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 {
 	static const char *const operations[] = { "read", "write", "flush", "discard" };
 	const struct block *b = ctx;
-	u32 dev = (u32)(key >> 8), op = key & OP_MASK;
+	u32 dev = (u32)(key >> 8), op = key & LKST_REQUEST_OP_MASK;
 	const char *name = lkst_labels_find(&b->names, LKST_LABEL_DISK, dev);
 	char full[LKST_KEY_TEXT], number[24];
 	int length;
@@ -145,10 +127,10 @@ static int on_issue(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_issue *x = record;
 	struct lkst_analysis_state *w = ctx;
-	u64 packed = pack(x->dev, x->flags, x->bytes);
+	u64 packed = lkst_request_pack(x->dev, x->flags, x->bytes);
 	struct lkst_pending_entry *entry = lkst_pending_find(&w->pending[0], x->rq);
 
-	if (entry && entry->value & REQUEUED) {
+	if (entry && lkst_request_is_requeued(entry->value)) {
 		entry->value = packed;
 		return 0;
 	}
@@ -164,11 +146,12 @@ static int on_requeue(void *ctx, const struct lkst_record *r, const void *record
 	struct changes *changes;
 	int err;
 
-	changes = changes_of(b, key_of(pack(x->dev, x->flags, x->bytes)), r, &err);
+	changes = changes_of(b, lkst_request_key(lkst_request_pack(x->dev, x->flags, x->bytes)), r,
+			     &err);
 	if (changes)
 		changes->nr_requeued++;
 	if (entry)
-		entry->value |= REQUEUED;
+		entry->value = lkst_request_requeue(entry->value);
 	return err;
 }
 
@@ -182,7 +165,7 @@ static int on_merge(void *ctx, const struct lkst_record *r, const void *record)
 
 	if (!entry)
 		return 0;
-	key = key_of(entry->value);
+	key = lkst_request_key(entry->value);
 	lkst_pending_remove(&w->pending[0], entry);
 	return lkst_tally_leave_out(&w->tallies[0], LKST_LEFT_OUT_MERGED, key, r->tid, r->cpu);
 }
@@ -199,11 +182,10 @@ static int on_complete(void *ctx, const struct lkst_record *r, const void *recor
 		lkst_tally_leave_out_any(&w->tallies[0], LKST_LEFT_OUT_NO_BEGIN, r->tid, r->cpu);
 		return 0;
 	}
-	if ((entry->value & SECTORS_MAX) > x->bytes >> SECTOR_SHIFT) {
-		entry->value -= x->bytes >> SECTOR_SHIFT;
+	if (!lkst_request_complete(&entry->value, x->bytes))
 		return 0;
-	}
-	return lkst_analysis_close(w, &w->tallies[0], &w->pending[0], entry, key_of(entry->value), r);
+	return lkst_analysis_close(w, &w->tallies[0], &w->pending[0], entry,
+				   lkst_request_key(entry->value), r);
 }
 
 static int begin_time(struct lkst_analysis_state *w)
@@ -308,7 +290,7 @@ static int mind_gap(struct block *b, const struct lkst_record *r)
 		return 0;
 	while (!err && (entry = lkst_pending_next(waiting, &i)))
 		err = lkst_tally_leave_out(&b->work.tallies[TALLY_WAIT], LKST_LEFT_OUT_GAP,
-					   key_of(entry->value), entry->tid, entry->cpu);
+					   lkst_request_key(entry->value), entry->tid, entry->cpu);
 	lkst_pending_fini(waiting);
 	lkst_pending_fini(&b->work.pending[OPEN_ISSUED]);
 	for (i = 0; i < b->nr_disks; i++)
@@ -320,7 +302,7 @@ static int mind_gap(struct block *b, const struct lkst_record *r)
 static int note_depth(struct block *b, const struct disk *d, u64 packed,
 		      const struct lkst_record *r)
 {
-	return lkst_tally_add(&b->work.tallies[TALLY_DEPTH], key_of(packed),
+	return lkst_tally_add(&b->work.tallies[TALLY_DEPTH], lkst_request_key(packed),
 			      d->nr_waiting + d->nr_issued, r->ns, r->tid, r->cpu);
 }
 
@@ -339,14 +321,14 @@ static int enter(struct block *b, enum open which, u64 rq, u64 packed, const str
 static int too_many_disks(struct block *b, u64 packed, const struct lkst_record *r)
 {
 	return lkst_tally_leave_out(&b->work.tallies[TALLY_DEPTH], LKST_LEFT_OUT_FULL,
-				    key_of(packed), r->tid, r->cpu);
+				    lkst_request_key(packed), r->tid, r->cpu);
 }
 
 static int on_queue_insert(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_insert *x = record;
 	struct block *b = ctx;
-	u64 packed = pack(x->dev, x->flags, x->bytes);
+	u64 packed = lkst_request_pack(x->dev, x->flags, x->bytes);
 	struct disk *d = disk_of(b, x->dev);
 	struct lkst_pending_entry *entry;
 	int err = mind_gap(b, r);
@@ -355,7 +337,7 @@ static int on_queue_insert(void *ctx, const struct lkst_record *r, const void *r
 		return err ? err : too_many_disks(b, packed, r);
 	entry = lkst_pending_find(&b->work.pending[OPEN_WAITING], x->rq);
 	/* It has waited since it was requeued, and has not come in again. */
-	if (entry && entry->value & REQUEUED)
+	if (entry && lkst_request_is_requeued(entry->value))
 		return 0;
 	leave(b, OPEN_WAITING, x->rq);
 	leave(b, OPEN_ISSUED, x->rq);
@@ -368,7 +350,7 @@ static int on_queue_issue(void *ctx, const struct lkst_record *r, const void *re
 	const struct lkst_rec_block_rq_issue *x = record;
 	struct block *b = ctx;
 	struct lkst_analysis_state *w = &b->work;
-	u64 packed = pack(x->dev, x->flags, x->bytes);
+	u64 packed = lkst_request_pack(x->dev, x->flags, x->bytes);
 	struct disk *d = disk_of(b, x->dev);
 	struct lkst_pending_entry *entry;
 	int err = mind_gap(b, r);
@@ -380,7 +362,7 @@ static int on_queue_issue(void *ctx, const struct lkst_record *r, const void *re
 	if (entry) {
 		--*count_of(b, entry, true);
 		err = lkst_analysis_close(w, &w->tallies[TALLY_WAIT], &w->pending[OPEN_WAITING],
-					  entry, key_of(packed), r);
+					  entry, lkst_request_key(packed), r);
 		return err ? err : enter(b, OPEN_ISSUED, x->rq, packed, r);
 	}
 	/* Past the scheduler, or it was inserted before the trace. */
@@ -393,25 +375,25 @@ static int on_queue_requeue(void *ctx, const struct lkst_record *r, const void *
 {
 	const struct lkst_rec_block_rq_requeue *x = record;
 	struct block *b = ctx;
-	u64 packed = pack(x->dev, x->flags, x->bytes);
+	u64 packed = lkst_request_pack(x->dev, x->flags, x->bytes);
 	int err = mind_gap(b, r);
 	struct changes *changes;
 
 	if (err)
 		return err;
-	changes = changes_of(b, key_of(packed), r, &err);
+	changes = changes_of(b, lkst_request_key(packed), r, &err);
 	if (changes)
 		changes->nr_requeued++;
 	if (err || !leave(b, OPEN_ISSUED, x->rq))
 		return err;
-	return enter(b, OPEN_WAITING, x->rq, packed | REQUEUED, r);
+	return enter(b, OPEN_WAITING, x->rq, lkst_request_requeue(packed), r);
 }
 
 static int on_queue_merge(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_block_rq_merge *x = record;
 	struct block *b = ctx;
-	u64 key = key_of(pack(x->dev, x->flags, x->bytes));
+	u64 key = lkst_request_key(lkst_request_pack(x->dev, x->flags, x->bytes));
 	int err = mind_gap(b, r);
 	struct changes *changes;
 
@@ -438,17 +420,15 @@ static int on_queue_complete(void *ctx, const struct lkst_record *r, const void 
 	if (err)
 		return err;
 	entry = lkst_pending_find(&b->work.pending[OPEN_ISSUED], x->rq);
-	if (entry && (entry->value & SECTORS_MAX) > x->bytes >> SECTOR_SHIFT) {
-		entry->value -= x->bytes >> SECTOR_SHIFT;
+	if (entry && !lkst_request_complete(&entry->value, x->bytes))
 		return 0;
-	}
 	if (leave(b, OPEN_ISSUED, x->rq))
 		return 0;
 	/* It was ended without being sent. */
 	entry = lkst_pending_find(&b->work.pending[OPEN_WAITING], x->rq);
 	if (!entry)
 		return 0;
-	key = key_of(entry->value);
+	key = lkst_request_key(entry->value);
 	leave(b, OPEN_WAITING, x->rq);
 	return lkst_tally_leave_out(&b->work.tallies[TALLY_WAIT], LKST_LEFT_OUT_NO_END, key, r->tid,
 				    r->cpu);

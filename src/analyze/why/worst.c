@@ -10,7 +10,7 @@
 #include "analyze/model/model.h"
 #include "base/cleanup.h"
 
-struct search {
+struct lkst_worst_search {
 	const struct lkst_worst_options *options;
 	struct lkst_worst best;
 	u64 best_ns;
@@ -85,7 +85,7 @@ static enum design design_of(const struct lkst_syscall *call)
 	return DESIGN_WORK;
 }
 
-static bool is_wanted(const struct search *s, const struct lkst_thread_life *life)
+static bool is_wanted(const struct lkst_worst_search *s, const struct lkst_thread_life *life)
 {
 	char comm[sizeof(life->comm) + 1] = "";
 
@@ -95,7 +95,7 @@ static bool is_wanted(const struct search *s, const struct lkst_thread_life *lif
 	return !s->options->comm || !fnmatch(s->options->comm, comm, 0);
 }
 
-static bool is_wanted_call(const struct search *s, const struct lkst_syscall_now *call)
+static bool is_wanted_call(const struct lkst_worst_search *s, const struct lkst_syscall_now *call)
 {
 	if (!s->options->call)
 		return true;
@@ -104,7 +104,8 @@ static bool is_wanted_call(const struct search *s, const struct lkst_syscall_now
 }
 
 /* True if this is the longest so far. */
-static bool offer(struct search *s, const struct lkst_thread_life *life, u64 from_ns, u64 to_ns)
+static bool offer(struct lkst_worst_search *s, const struct lkst_thread_life *life, u64 from_ns,
+		  u64 to_ns)
 {
 	if (to_ns <= from_ns || to_ns - from_ns <= s->best_ns || !is_wanted(s, life))
 		return false;
@@ -118,7 +119,7 @@ static bool offer(struct search *s, const struct lkst_thread_life *life, u64 fro
 /* ---- what the state model tells ----------------------------------------------------- */
 
 /* Whether the call is one of those that wait by design; then it is counted. */
-static bool pass_over(struct search *s, const struct lkst_call_interval *c)
+static bool pass_over(struct lkst_worst_search *s, const struct lkst_call_interval *c)
 {
 	enum design design = s->design && c->call.row >= 0 ? s->design[c->call.row] : DESIGN_WORK;
 	u64 ns = c->to_ns - c->from_ns;
@@ -135,7 +136,7 @@ static bool pass_over(struct search *s, const struct lkst_call_interval *c)
 
 static int on_call(void *ctx, const struct lkst_call_interval *c)
 {
-	struct search *s = ctx;
+	struct lkst_worst_search *s = ctx;
 
 	if (!c->has_entry || !c->has_exit || !is_wanted_call(s, &c->call) || !is_wanted(s, c->life))
 		return 0;
@@ -144,7 +145,7 @@ static int on_call(void *ctx, const struct lkst_call_interval *c)
 	return 0;
 }
 
-static void on_blocked(struct search *s, const struct lkst_interval *i)
+static void on_blocked(struct lkst_worst_search *s, const struct lkst_interval *i)
 {
 	u64 *fault_ns = &s->faults_ns[i->life->tid];
 	bool is_candidate;
@@ -169,14 +170,14 @@ static void on_blocked(struct search *s, const struct lkst_interval *i)
 }
 
 /* Whether the longest wait so far is of @life. Further threads share a number. */
-static bool is_waiting(const struct search *s, const struct lkst_thread_life *life)
+static bool is_waiting(const struct lkst_worst_search *s, const struct lkst_thread_life *life)
 {
 	return s->waiting == life->nr && s->best.tid == life->tid;
 }
 
 static int on_interval(void *ctx, const struct lkst_interval *i)
 {
-	struct search *s = ctx;
+	struct lkst_worst_search *s = ctx;
 	bool is_whole =
 		!(i->flags & (LKST_INTERVAL_OPEN | LKST_INTERVAL_EARLIER | LKST_INTERVAL_CUT));
 
@@ -200,7 +201,7 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 
 static int on_fault(void *ctx, const struct lkst_record *r, const void *record)
 {
-	struct search *s = ctx;
+	struct lkst_worst_search *s = ctx;
 
 	if (r->tid > 0 && r->tid < LKST_TID_MAX)
 		s->faults_ns[r->tid] = r->ns;
@@ -209,7 +210,7 @@ static int on_fault(void *ctx, const struct lkst_record *r, const void *record)
 
 static int on_fault_exit(void *ctx, const struct lkst_record *r, const void *record)
 {
-	struct search *s = ctx;
+	struct lkst_worst_search *s = ctx;
 	/* All that offer() looks at: without a name, for then it is not asked for. */
 	const struct lkst_thread_life life = { .tid = r->tid, .idle_cpu = -1 };
 
@@ -224,14 +225,14 @@ static int on_fault_exit(void *ctx, const struct lkst_record *r, const void *rec
 /* In a system call: a fault is over. */
 static int on_entry(void *ctx, const struct lkst_record *r, const struct lkst_feed_syscall *call)
 {
-	struct search *s = ctx;
+	struct lkst_worst_search *s = ctx;
 
 	if (r->tid > 0 && r->tid < LKST_TID_MAX)
 		s->faults_ns[r->tid] = 0;
 	return 0;
 }
 
-static int subscribe_faults(struct lkst_feed *f, struct search *s)
+static int subscribe_faults(struct lkst_feed *f, struct lkst_worst_search *s)
 {
 	int r;
 
@@ -244,43 +245,17 @@ static int subscribe_faults(struct lkst_feed *f, struct search *s)
 
 static int forget_faults(void *ctx, const struct lkst_gap *gap)
 {
-	struct search *s = ctx;
+	struct lkst_worst_search *s = ctx;
 
 	if (gap->buffer != LKST_BUFFER_STATE && gap->to_ns > s->cover_ns)
 		s->cover_ns = gap->to_ns;
 	return 0;
 }
 
-/* ---- the pass ----------------------------------------------------------------------- */
-
-static int search_all(struct lkst_err *e, struct lkst_trace *t, struct search *s)
-{
-	static const struct lkst_model_calls calls = { .interval = on_interval };
-	static const struct lkst_model_calls with_calls = { .call = on_call };
-	_cleanup_(lkst_feed_freep) struct lkst_feed *f = NULL;
-	_cleanup_(lkst_model_freep) struct lkst_model *state = NULL;
-	int r = lkst_feed_new(e, t, &f);
-
-	if (r)
-		return r;
-	lkst_feed_limit(f, s->options->from_ns, s->options->to_ns);
-	if (s->options->kind == LKST_WORST_FAULT) {
-		r = subscribe_faults(f, s);
-		if (r >= 0)
-			r = lkst_feed_gaps(f, forget_faults, s);
-	}
-	if (r >= 0)
-		r = lkst_model_new(e, f, &state);
-	if (r >= 0)
-		r = lkst_model_subscribe(
-			state, s->options->kind == LKST_WORST_SYSCALL ? &with_calls : &calls, s);
-	if (r < 0)
-		return lkst_err_sys(e, r, "searching");
-	return lkst_feed_run(e, f);
-}
+/* ---- a search ----------------------------------------------------------------------- */
 
 /* Data by thread and by call. */
-static int prepare(struct search *s)
+static int prepare(struct lkst_worst_search *s)
 {
 	unsigned int row;
 
@@ -298,31 +273,95 @@ static int prepare(struct search *s)
 	return 0;
 }
 
-static void search_fini(struct search *s)
+static int search_new(struct lkst_err *e, const struct lkst_worst_options *options,
+		      struct lkst_worst_search **ret_search)
 {
+	_cleanup_(lkst_worst_search_freep) struct lkst_worst_search *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return lkst_err_sys(e, -ENOMEM, "searching");
+	s->options = options;
+	s->waiting = LKST_LIFE_NONE;
+	if (prepare(s))
+		return lkst_err_sys(e, -ENOMEM, "searching");
+	*ret_search = lkst_take(s);
+	return 0;
+}
+
+static int subscribe(struct lkst_err *e, struct lkst_worst_search *s, struct lkst_model *model)
+{
+	static const struct lkst_model_calls calls = { .interval = on_interval };
+	static const struct lkst_model_calls with_calls = { .call = on_call };
+	int r = lkst_model_subscribe(
+		model, s->options->kind == LKST_WORST_SYSCALL ? &with_calls : &calls, s);
+
+	return r < 0 ? lkst_err_sys(e, r, "searching") : 0;
+}
+
+int lkst_worst_search_new(struct lkst_err *e, struct lkst_model *model,
+			  const struct lkst_worst_options *options,
+			  struct lkst_worst_search **ret_search)
+{
+	_cleanup_(lkst_worst_search_freep) struct lkst_worst_search *s = NULL;
+	int err = search_new(e, options, &s) ?: subscribe(e, s, model);
+
+	if (!err)
+		*ret_search = lkst_take(s);
+	return err;
+}
+
+bool lkst_worst_search_result(const struct lkst_worst_search *s, struct lkst_worst *ret_worst)
+{
+	*ret_worst = s->best;
+	return s->best_ns != 0;
+}
+
+void lkst_worst_search_free(struct lkst_worst_search *s)
+{
+	if (!s)
+		return;
 	free(s->design);
 	free(s->faults_ns);
+	free(s);
+}
+
+/* ---- the pass ----------------------------------------------------------------------- */
+
+static int search_all(struct lkst_err *e, struct lkst_trace *t, struct lkst_worst_search *s)
+{
+	_cleanup_(lkst_feed_freep) struct lkst_feed *f = NULL;
+	_cleanup_(lkst_model_freep) struct lkst_model *state = NULL;
+	int r = lkst_feed_new(e, t, &f);
+
+	if (r)
+		return r;
+	lkst_feed_limit(f, s->options->from_ns, s->options->to_ns);
+	if (s->options->kind == LKST_WORST_FAULT) {
+		r = subscribe_faults(f, s);
+		if (r >= 0)
+			r = lkst_feed_gaps(f, forget_faults, s);
+	}
+	if (r < 0)
+		return lkst_err_sys(e, r, "searching");
+	return lkst_model_new(e, f, &state) ?: subscribe(e, s, state) ?: lkst_feed_run(e, f);
 }
 
 int lkst_worst_find(struct lkst_err *e, struct lkst_trace *t,
 		    const struct lkst_worst_options *options, struct lkst_worst *ret_worst)
 {
-	_cleanup_(search_fini) struct search s = { .options = options, .waiting = LKST_LIFE_NONE };
-	int err = prepare(&s);
+	_cleanup_(lkst_worst_search_freep) struct lkst_worst_search *s = NULL;
+	int err = search_new(e, options, &s) ?: search_all(e, t, s);
 
 	if (err)
-		return lkst_err_sys(e, err, "searching");
-	err = search_all(e, t, &s);
-	if (err)
 		return err;
-	if (!s.best_ns && s.best.passed_over)
+	if (!s->best_ns && s->best.passed_over)
 		return lkst_err_set(e, -ENOENT,
 				    "all system calls that are recorded whole wait by design; "
 				    "--worst syscall:%s takes those, too",
-				    s.best.longest_passed);
-	if (!s.best_ns)
+				    s->best.longest_passed);
+	if (!s->best_ns)
 		return lkst_err_set(e, -ENOENT, "no %s of that thread or name is recorded whole",
 				    words[options->kind]);
-	*ret_worst = s.best;
+	*ret_worst = s->best;
 	return 0;
 }

@@ -5,6 +5,7 @@
 #ifndef LKST_ANALYZE_WHY_WORST_H
 #define LKST_ANALYZE_WHY_WORST_H
 
+#include "analyze/model/model.h"
 #include "trace/reader.h"
 
 enum lkst_worst_kind {
@@ -43,6 +44,21 @@ struct lkst_worst {
 	u64 longest_passed_ns;	     /* the longest of them */
 	const char *longest_passed; /* its name; NULL: none was */
 };
+
+/*
+ * A search among other subscribers of a pass, for system calls, waits, ready threads and disks; page faults need
+ * lkst_worst_find(). @f may be restricted to a window, within which the interval must end. @options and what they
+ * refer to must outlive the search; their times are not looked at.
+ */
+struct lkst_worst_search;
+int lkst_worst_search_new(struct lkst_err *e, struct lkst_model *model,
+			  const struct lkst_worst_options *options,
+			  struct lkst_worst_search **ret_search);
+void lkst_worst_search_free(struct lkst_worst_search *s);
+LKST_GUARD(lkst_worst_search_free, struct lkst_worst_search)
+
+/* What it has found, after the pass. False: nothing; the calls that were passed over are counted even then. */
+bool lkst_worst_search_result(const struct lkst_worst_search *s, struct lkst_worst *ret_worst);
 
 /*
  * One pass over @t. Intervals of which the beginning or the end is not recorded do not count.
