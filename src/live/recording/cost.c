@@ -27,7 +27,7 @@ struct ring {
 	u64 begin, end;
 };
 
-struct counter {
+struct lkst_cost_watch {
 	const struct lkst_session *session;
 	const struct lkst_catalog *catalog;
 	const struct lkst_costs *costs;
@@ -36,13 +36,15 @@ struct counter {
 	u16 kind_of[LKST_EVENT_SPACE];
 	double *per_second, *idle_per_second; /* by kind */
 	u64 begin_ns, end_ns;		      /* the window */
-	struct lkst_idle *idle;		      /* of each CPU: when it began, then the difference */
-	struct ring *rings;		      /* by CPU, buffer and level */
-	u64 counts[LKST_EVENT_SPACE];	      /* of one ring, by id */
+	u64 busy_us;			      /* when it began */
+	struct lkst_idle *began;      /* of each CPU: how often programs had run for nothing */
+	struct lkst_idle *idle;	      /* how often they did in the window */
+	struct ring *rings;	      /* by CPU, buffer and level */
+	u64 counts[LKST_EVENT_SPACE]; /* of one ring, by id */
 	u8 *batch;
 };
 
-static struct ring *ring_of(const struct counter *c, u32 cpu, u32 buffer, u32 level)
+static struct ring *ring_of(const struct lkst_cost_watch *c, u32 cpu, u32 buffer, u32 level)
 {
 	return &c->rings[(cpu * LKST_NR_BUFFERS + buffer) * LKST_LEVELS + level];
 }
@@ -53,7 +55,7 @@ static u32 unit_ns(const struct lkst_kind_desc *k)
 }
 
 /* Counts the records of a copied block, of the window only or all. False: the block is damaged, or after the window. */
-static bool count_block(struct counter *c, const void *bytes, size_t size, bool is_window)
+static bool count_block(struct lkst_cost_watch *c, const void *bytes, size_t size, bool is_window)
 {
 	struct lkst_block_cursor cursor;
 	struct lkst_record record;
@@ -74,7 +76,8 @@ static bool count_block(struct counter *c, const void *bytes, size_t size, bool 
  * Counts closed blocks from the reader's on: all there are, or those of the window; not more than the ring holds, nor
  * than RING_BYTES. Returns how many were counted.
  */
-static u64 count_closed(struct counter *c, struct lkst_ring_reader *reader, u64 size, bool is_window)
+static u64 count_closed(struct lkst_cost_watch *c, struct lkst_ring_reader *reader, u64 size,
+			bool is_window)
 {
 	u64 most = reader->mask + 1ULL, read = 0, counted = 0;
 	unsigned int nr, i;
@@ -82,7 +85,8 @@ static u64 count_closed(struct counter *c, struct lkst_ring_reader *reader, u64 
 	if (most > RING_BYTES / size)
 		most = RING_BYTES / size;
 	memset(c->counts, 0, sizeof(c->counts));
-	while (read < most && (nr = lkst_ring_reader_closed(reader, c->batch, BATCH_BYTES / size))) {
+	while (read < most &&
+	       (nr = lkst_ring_reader_closed(reader, c->batch, BATCH_BYTES / size))) {
 		for (i = 0; i < nr; i++)
 			counted += count_block(c, c->batch + i * size, size, is_window);
 		read += nr;
@@ -94,8 +98,8 @@ static u64 count_closed(struct counter *c, struct lkst_ring_reader *reader, u64 
  * How many records a counted one stands for, in c->counts: what @ring got in the window is all there and counted by
  * its time, or a sample of what the ring holds now stands for as many blocks as were filled. 0: nothing was recorded.
  */
-static double count_records(struct counter *c, const struct lkst_rings *r, const struct ring *ring,
-			    struct lkst_ring_reader *reader)
+static double count_records(struct lkst_cost_watch *c, const struct lkst_rings *r,
+			    const struct ring *ring, struct lkst_ring_reader *reader)
 {
 	u64 size = 1ULL << r->block_shift, written = ring->end - ring->begin, nr;
 	u64 first = ring->begin >> r->block_shift;
@@ -120,7 +124,7 @@ static double count_records(struct counter *c, const struct lkst_rings *r, const
 }
 
 /* Counts one ring and returns what its CPU pays for it, as a share of its time. */
-static double count_ring(struct counter *c, const struct lkst_rings *r, u32 cpu, u32 buffer,
+static double count_ring(struct lkst_cost_watch *c, const struct lkst_rings *r, u32 cpu, u32 buffer,
 			 u32 level)
 {
 	double seconds = (c->end_ns - c->begin_ns) / 1e9, share = 0, weight;
@@ -142,7 +146,7 @@ static double count_ring(struct counter *c, const struct lkst_rings *r, u32 cpu,
 }
 
 /* Counts the runs that recorded nothing on @cpu and returns what they took, as a share of its time. */
-static double count_idle(struct counter *c, u32 cpu)
+static double count_idle(struct lkst_cost_watch *c, u32 cpu)
 {
 	double seconds = (c->end_ns - c->begin_ns) / 1e9, share = 0;
 	u32 id;
@@ -162,7 +166,8 @@ static double count_idle(struct counter *c, u32 cpu)
 	return share;
 }
 
-static void count_cpus(struct counter *c, const struct lkst_rings *r, struct lkst_cost *cost)
+static void count_cpus(struct lkst_cost_watch *c, const struct lkst_rings *r,
+		       struct lkst_cost *cost)
 {
 	u32 cpu, buffer, level;
 
@@ -172,6 +177,7 @@ static void count_cpus(struct counter *c, const struct lkst_rings *r, struct lks
 		for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++)
 			for (level = 0; level < LKST_LEVELS && lkst_rings_has(r, buffer); level++)
 				share += count_ring(c, r, cpu, buffer, level);
+		cost->cpu_shares[cpu] = share;
 		cost->idle_us_per_second += idle * 1e6;
 		cost->us_per_second += share * 1e6;
 		if (share > cost->busiest_share) {
@@ -188,7 +194,7 @@ static int by_cost(const void *a, const void *b)
 	return (x->us_per_second < y->us_per_second) - (x->us_per_second > y->us_per_second);
 }
 
-static void fill_rows(const struct counter *c, struct lkst_cost *cost)
+static void fill_rows(const struct lkst_cost_watch *c, struct lkst_cost *cost)
 {
 	unsigned int i;
 
@@ -224,7 +230,7 @@ static u64 busy_us(void)
 }
 
 /* Notes how far each ring is, as where the window begins or ends. */
-static void look_at_rings(struct counter *c, const struct lkst_rings *r, bool is_end)
+static void look_at_rings(struct lkst_cost_watch *c, const struct lkst_rings *r, bool is_end)
 {
 	u32 cpu, buffer, level;
 
@@ -240,53 +246,77 @@ static void look_at_rings(struct counter *c, const struct lkst_rings *r, bool is
 			}
 }
 
-/* Waits for a moment, and finds out how often programs ran meanwhile and recorded nothing. */
-static int watch(struct lkst_err *e, struct counter *c, const struct lkst_rings *r,
-		 struct lkst_cost *cost)
+/* The first window begins. */
+static int begin(struct lkst_err *e, struct lkst_cost_watch *c)
 {
-	const struct timespec window = { .tv_nsec = WINDOW_NS };
-	_cleanup_free_ struct lkst_idle *now = calloc(1, sizeof(*now));
-	u64 busy = busy_us();
-	int err = now ? 0 : lkst_err_sys(e, -ENOMEM, "counting what recording costs");
-	u32 cpu, id;
+	const struct lkst_rings *r = lkst_session_rings(c->session);
+	int err = 0;
+	u32 cpu;
 
 	for (cpu = 0; cpu < r->nr_cpus && !err; cpu++)
-		err = lkst_session_idle(e, c->session, cpu, &c->idle[cpu]);
-	if (err)
-		return err;
+		err = lkst_session_idle(e, c->session, cpu, &c->began[cpu]);
+	c->busy_us = busy_us();
 	look_at_rings(c, r, false);
 	c->begin_ns = lkst_monotonic_ns();
-	nanosleep(&window, NULL);
+	return err;
+}
+
+/* The window ends: finds out how often programs ran in it and recorded nothing. */
+static int end(struct lkst_err *e, struct lkst_cost_watch *c, struct lkst_cost *cost)
+{
+	_cleanup_free_ struct lkst_idle *now = calloc(1, sizeof(*now));
+	const struct lkst_rings *r = lkst_session_rings(c->session);
+	int err = now ? 0 : lkst_err_sys(e, -ENOMEM, "counting what recording costs");
+	u64 busy = busy_us();
+	u32 cpu, id;
+
 	look_at_rings(c, r, true);
 	c->end_ns = lkst_monotonic_ns();
 	for (cpu = 0; cpu < r->nr_cpus && !err; cpu++) {
 		err = lkst_session_idle(e, c->session, cpu, now);
 		for (id = 0; id < LKST_EVENT_SPACE && !err; id++)
-			c->idle[cpu].runs[id] = now->runs[id] > c->idle[cpu].runs[id]
-							? now->runs[id] - c->idle[cpu].runs[id]
+			c->idle[cpu].runs[id] = now->runs[id] > c->began[cpu].runs[id]
+							? now->runs[id] - c->began[cpu].runs[id]
 							: 0;
+		if (!err)
+			c->began[cpu] = *now;
 	}
-	cost->busy_us_per_second = (busy_us() - busy) * 1e9 / (c->end_ns - c->begin_ns);
+	cost->busy_us_per_second = (busy - c->busy_us) * 1e9 / (c->end_ns - c->begin_ns);
+	c->busy_us = busy;
 	return err;
 }
 
-static void guard_counter(struct counter **c)
+/* The next window begins where this one has ended. */
+static void go_on(struct lkst_cost_watch *c)
 {
-	if (!*c)
-		return;
-	free((*c)->kinds);
-	free((*c)->per_second);
-	free((*c)->idle_per_second);
-	free((*c)->idle);
-	free((*c)->rings);
-	free((*c)->batch);
-	free(*c);
+	size_t nr = (size_t)lkst_session_rings(c->session)->nr_cpus * LKST_NR_BUFFERS * LKST_LEVELS,
+	       i;
+
+	for (i = 0; i < nr; i++)
+		c->rings[i].begin = c->rings[i].end;
+	c->begin_ns = c->end_ns;
+	memset(c->per_second, 0, (c->nr_kinds + 1) * sizeof(*c->per_second));
+	memset(c->idle_per_second, 0, (c->nr_kinds + 1) * sizeof(*c->idle_per_second));
 }
 
-static int new_counter(struct lkst_err *e, const struct lkst_session *s,
-		       const struct lkst_costs *costs, struct counter **ret)
+void lkst_cost_watch_free(struct lkst_cost_watch *c)
 {
-	struct counter *c = *ret = calloc(1, sizeof(*c));
+	if (!c)
+		return;
+	free(c->kinds);
+	free(c->per_second);
+	free(c->idle_per_second);
+	free(c->began);
+	free(c->idle);
+	free(c->rings);
+	free(c->batch);
+	free(c);
+}
+
+int lkst_cost_watch_new(struct lkst_err *e, const struct lkst_session *s,
+			const struct lkst_costs *costs, struct lkst_cost_watch **ret_watch)
+{
+	_cleanup_(lkst_cost_watch_freep) struct lkst_cost_watch *c = calloc(1, sizeof(*c));
 	unsigned int i, half;
 	int err;
 
@@ -300,37 +330,57 @@ static int new_counter(struct lkst_err *e, const struct lkst_session *s,
 		return err;
 	c->per_second = calloc(c->nr_kinds + 1, sizeof(*c->per_second));
 	c->idle_per_second = calloc(c->nr_kinds + 1, sizeof(*c->idle_per_second));
+	c->began = calloc(lkst_session_rings(s)->nr_cpus, sizeof(*c->began));
 	c->idle = calloc(lkst_session_rings(s)->nr_cpus, sizeof(*c->idle));
 	c->rings = calloc((size_t)lkst_session_rings(s)->nr_cpus * LKST_NR_BUFFERS * LKST_LEVELS,
 			  sizeof(*c->rings));
 	c->batch = malloc(BATCH_BYTES);
-	if (!c->per_second || !c->idle_per_second || !c->idle || !c->rings || !c->batch)
+	if (!c->per_second || !c->idle_per_second || !c->began || !c->idle || !c->rings ||
+	    !c->batch)
 		return lkst_err_sys(e, -ENOMEM, "counting what recording costs");
 	memset(c->kind_of, 0xff, sizeof(c->kind_of));
 	for (i = 0; i < c->nr_kinds; i++)
 		for (half = 0; half < 2; half++)
 			if (c->kinds[i].id[half])
 				c->kind_of[c->kinds[i].id[half]] = i;
+	err = begin(e, c);
+	if (!err)
+		*ret_watch = lkst_take(c);
+	return err;
+}
+
+int lkst_cost_watch_next(struct lkst_err *e, struct lkst_cost_watch *c, struct lkst_cost *ret_cost)
+{
+	const struct lkst_rings *r = lkst_session_rings(c->session);
+	struct lkst_cost cost = { .nr_cpus = r->nr_cpus };
+	int err = end(e, c, &cost);
+
+	if (err)
+		return err;
+	cost.rows = calloc(c->nr_kinds + 1, sizeof(*cost.rows));
+	cost.cpu_shares = calloc(cost.nr_cpus, sizeof(*cost.cpu_shares));
+	if (!cost.rows || !cost.cpu_shares) {
+		lkst_cost_free(&cost);
+		return lkst_err_sys(e, -ENOMEM, "counting what recording costs");
+	}
+	count_cpus(c, r, &cost);
+	fill_rows(c, &cost);
+	go_on(c);
+	*ret_cost = cost;
 	return 0;
 }
 
 int lkst_cost_count(struct lkst_err *e, const struct lkst_session *s,
 		    const struct lkst_costs *costs, struct lkst_cost *ret_cost)
 {
-	_cleanup_(guard_counter) struct counter *c = NULL;
-	struct lkst_cost cost = {};
-	int err = new_counter(e, s, costs, &c);
+	const struct timespec window = { .tv_nsec = WINDOW_NS };
+	_cleanup_(lkst_cost_watch_freep) struct lkst_cost_watch *c = NULL;
+	int err = lkst_cost_watch_new(e, s, costs, &c);
 
-	err = err ?: watch(e, c, lkst_session_rings(s), &cost);
 	if (err)
 		return err;
-	cost.rows = calloc(c->nr_kinds + 1, sizeof(*cost.rows));
-	if (!cost.rows)
-		return lkst_err_sys(e, -ENOMEM, "counting what recording costs");
-	count_cpus(c, lkst_session_rings(s), &cost);
-	fill_rows(c, &cost);
-	*ret_cost = cost;
-	return 0;
+	nanosleep(&window, NULL);
+	return lkst_cost_watch_next(e, c, ret_cost);
 }
 
 double lkst_cost_slowdown(const struct lkst_cost *c)
@@ -343,5 +393,7 @@ double lkst_cost_slowdown(const struct lkst_cost *c)
 void lkst_cost_free(struct lkst_cost *c)
 {
 	free(c->rows);
+	free(c->cpu_shares);
 	c->rows = NULL;
+	c->cpu_shares = NULL;
 }

@@ -7,6 +7,7 @@
 #ifndef LKST_LIVE_RECORDING_COST_H
 #define LKST_LIVE_RECORDING_COST_H
 
+#include "base/cleanup.h"
 #include "live/load/kinds.h"
 #include "live/recording/session.h"
 
@@ -26,11 +27,23 @@ struct lkst_cost {
 	double busy_us_per_second; /* what the CPUs worked in all, recording included */
 	double busiest_share;	   /* of the time of the CPU where it costs most: 0.01 is 1 % */
 	u32 busiest_cpu;
+	double *cpu_shares; /* the same of each CPU, by number */
+	u32 nr_cpus;
 };
 
 /* Takes a quarter of a second. Free it with lkst_cost_free(). */
 int lkst_cost_count(struct lkst_err *e, const struct lkst_session *s,
 		    const struct lkst_costs *costs, struct lkst_cost *ret_cost);
+
+/* The same again and again: what recording costs from one look to the next. @s must outlive it. */
+struct lkst_cost_watch;
+int lkst_cost_watch_new(struct lkst_err *e, const struct lkst_session *s,
+			const struct lkst_costs *costs, struct lkst_cost_watch **ret_watch);
+void lkst_cost_watch_free(struct lkst_cost_watch *c);
+LKST_GUARD(lkst_cost_watch_free, struct lkst_cost_watch)
+
+/* What it cost since the watch was made, or since the last time. Free it with lkst_cost_free(). */
+int lkst_cost_watch_next(struct lkst_err *e, struct lkst_cost_watch *c, struct lkst_cost *ret_cost);
 
 /*
  * By how much recording lengthens what the CPUs do now: 0.1 is 10 %. That is its CPU time over that of all
