@@ -10,10 +10,11 @@
 #include "base/cleanup.h"
 #include "base/out.h"
 #include "cmd/check_counters.h"
+#include "cmd/check_ledger.h"
 #include "trace/ends.h"
 #include "trace/reader.h"
 
-enum { GAPS_SHOWN = 20, ROW_SHOWN = 256 };
+enum { ROW_SHOWN = 256 };
 
 struct options {
 	bool counts;
@@ -32,24 +33,13 @@ static const struct lkst_option rows[] = {
 struct findings {
 	u64 count[LKST_ID_MAX + 1]; /* records by id */
 	u64 bytes[LKST_ID_MAX + 1]; /* of them, alignment not counted */
-	u64 records, gaps;
+	u64 records;
+	struct lkst_ledger ledger;
 	u64 losses; /* lines of the ledger that say that records are missing */
 	u64 cuts;   /* lines that say that they are there, but strings in them were cut */
 	u64 bad_blocks, missing_blocks, lost_events, blocks;
 	u64 begin_ns, end_ns; /* of records that are not state */
 };
-
-static void print_gap(struct lkst_out *out, const struct lkst_gap *g, u64 nr)
-{
-	if (nr < GAPS_SHOWN)
-		lkst_out_message(out,
-				 "gap: CPU %u, buffer %u, %.6f to %.6f s: %s (%" PRIu64
-				 " blocks, %" PRIu64 " events known)",
-				 g->cpu, g->buffer, g->from_ns / 1e9, g->to_ns / 1e9, g->why,
-				 g->blocks, g->events);
-	else if (nr == GAPS_SHOWN)
-		lkst_out_printf(out, "more gaps follow\n");
-}
 
 /* An event that was recorded only in part, because a maskset says so. */
 static void print_condition(struct lkst_out *out, const struct lkst_record *r)
@@ -91,71 +81,32 @@ static bool is_cut(const struct lkst_record *r)
 	return r->event->index == LKST_EV_state_loss && !is_loss(r);
 }
 
-/* A line of the ledger that was written when the trace was. */
-static void print_ledger(struct lkst_out *out, const struct lkst_record *r)
-{
-	const struct lkst_event_class *c = r->event;
-	const struct lkst_field_class *cpu = lkst_class_field(c, "loss_cpu");
-	const struct lkst_field_class *buffer = lkst_class_field(c, "buffer");
-	const struct lkst_field_class *cause = lkst_class_field(c, "cause");
-	const struct lkst_field_class *count = lkst_class_field(c, "count");
-	const struct lkst_field_class *blocks = lkst_class_field(c, "blocks");
-	const struct lkst_field_class *level = lkst_class_field(c, "level");
-	const struct lkst_field_class *torn = lkst_class_field(c, "records");
-	u64 why;
-
-	if (c->index == LKST_EV_state_loss && cpu && buffer && cause && count) {
-		why = lkst_record_int(r, cause);
-		lkst_out_printf(out,
-				"ledger: CPU %" PRId64 ", buffer %" PRIu64 ": %" PRIu64
-				" events: %s\n",
-				(s64)lkst_record_int(r, cpu), lkst_record_int(r, buffer),
-				lkst_record_int(r, count),
-				why < LKST_LOSS_NR ? lkst_loss_names[why] : "cause not known");
-	} else if (c->index == LKST_EV_state_overwritten && cpu && buffer && blocks) {
-		lkst_out_printf(out, "ledger: CPU %" PRId64 ", buffer %" PRIu64,
-				(s64)lkst_record_int(r, cpu), lkst_record_int(r, buffer));
-		if (level && lkst_record_int(r, level))
-			lkst_out_printf(out, ", level %" PRIu64, lkst_record_int(r, level));
-		lkst_out_printf(out, ": %" PRIu64 " blocks overwritten before they were read\n",
-				lkst_record_int(r, blocks));
-	} else if (c->index == LKST_EV_state_torn && cpu && buffer && torn) {
-		lkst_out_printf(
-			out,
-			"ledger: CPU %" PRId64 ", buffer %" PRIu64 ": %" PRIu64
-			" records cut off that were being written when the kernel stopped\n",
-			(s64)lkst_record_int(r, cpu), lkst_record_int(r, buffer),
-			lkst_record_int(r, torn));
-	} else if (c->index == LKST_EV_state_shed && c->nr_fields > 3) {
-		u32 length;
-		const u8 *kind = lkst_record_field(r, 3, &length);
-
-		lkst_out_message(out,
-				 "ledger: %.*s was left out %" PRIu64
-				 " times to keep to the cost limit, for %.3f s in all",
-				 (int)length, (const char *)kind, lkst_record_int(r, &c->fields[1]),
-				 lkst_record_int(r, &c->fields[0]) / 1e9);
-	} else if (c->index == LKST_EV_state_skipped && count && c->nr_fields > 1) {
-		u32 length;
-		const u8 *hook = lkst_record_field(r, 1, &length);
-
-		lkst_out_message(out,
-				 "ledger: %.*s was skipped %" PRIu64
-				 " times: it was already running on the CPU",
-				 (int)length, (const char *)hook, lkst_record_int(r, count));
-	}
-}
-
 /* @out: text, NULL: there is none. */
-static void take_gaps(struct lkst_merge *m, struct lkst_out *out, struct findings *f)
+static int take_gaps(struct lkst_merge *m, struct lkst_out *out, struct findings *f)
 {
 	struct lkst_gap gap;
+	int err = 0;
 
-	while (lkst_merge_gap(m, &gap) > 0) {
-		if (out)
-			print_gap(out, &gap, f->gaps);
-		f->gaps++;
+	while (!err && lkst_merge_gap(m, &gap) > 0)
+		err = lkst_ledger_add_gap(&f->ledger, out, &gap);
+	return err;
+}
+
+static int take(const struct lkst_record *r, struct lkst_out *out, struct findings *f)
+{
+	f->count[r->event->id]++;
+	f->bytes[r->event->id] += r->size;
+	f->records++;
+	f->losses += is_loss(r);
+	f->cuts += is_cut(r);
+	if (r->event->group != LKST_GROUP_STATE) {
+		f->begin_ns = f->end_ns ? f->begin_ns : r->ns;
+		f->end_ns = r->ns;
+		return 0;
 	}
+	if (out && r->event->index == LKST_EV_state_condition)
+		print_condition(out, r);
+	return lkst_ledger_add_record(&f->ledger, out, r);
 }
 
 static int walk(struct lkst_err *e, struct lkst_trace *t, struct lkst_out *out, struct findings *f,
@@ -168,27 +119,15 @@ static int walk(struct lkst_err *e, struct lkst_trace *t, struct lkst_out *out, 
 	err = lkst_merge_new(e, t, 0, UINT64_MAX, &m);
 	if (err)
 		return err;
-	while (lkst_merge_next(m, &r) > 0) {
-		f->count[r.event->id]++;
-		f->bytes[r.event->id] += r.size;
-		f->records++;
-		f->losses += is_loss(&r);
-		f->cuts += is_cut(&r);
-		if (r.event->group != LKST_GROUP_STATE) {
-			f->begin_ns = f->end_ns ? f->begin_ns : r.ns;
-			f->end_ns = r.ns;
-		}
+	while (!err && lkst_merge_next(m, &r) > 0) {
 		lkst_counters_check_feed(counters, &r);
 		lkst_threads_check_feed(threads, &r);
-		if (out && r.event->group == LKST_GROUP_STATE)
-			print_ledger(out, &r);
-		if (out && r.event->index == LKST_EV_state_condition)
-			print_condition(out, &r);
-		take_gaps(m, out, f);
+		err = take(&r, out, f) ?: take_gaps(m, out, f);
 	}
-	take_gaps(m, out, f);
+	if (!err)
+		err = take_gaps(m, out, f);
 	lkst_threads_check_finish(threads);
-	return 0;
+	return err ? lkst_err_sys(e, err, "checking a trace") : 0;
 }
 
 static const struct lkst_column stream_columns[] = {
@@ -201,6 +140,7 @@ static const struct lkst_column stream_columns[] = {
 	{ "lost", "lost events", LKST_COLUMN_COUNT, "as the blocks say" },
 };
 
+/* The streams as a table, or as rows of JSON. */
 static void print_streams(struct lkst_answer *a, const struct lkst_trace *t)
 {
 	_cleanup_(lkst_table_fini) struct lkst_table table = {};
@@ -264,9 +204,9 @@ static bool is_damaged(const struct lkst_trace *t, const struct findings *f)
 {
 	enum lkst_trace_ending ending = lkst_trace_ending(t);
 
-	return f->bad_blocks || f->missing_blocks || f->gaps || lkst_trace_is_partial(t) ||
-	       lkst_trace_lacks_part(t) || ending == LKST_TRACE_UNFINISHED ||
-	       ending == LKST_TRACE_DISK_FULL;
+	return f->bad_blocks || f->missing_blocks || f->ledger.gaps_met ||
+	       lkst_trace_is_partial(t) || lkst_trace_lacks_part(t) ||
+	       ending == LKST_TRACE_UNFINISHED || ending == LKST_TRACE_DISK_FULL;
 }
 
 /* A word for each, for programs. */
@@ -287,17 +227,34 @@ static void put_counts(struct lkst_json *j, const struct lkst_catalog *c, const 
 	lkst_json_end(j);
 }
 
-static void put_findings(struct lkst_json *j, const struct lkst_trace *t, const struct findings *f,
-			 const struct lkst_counters_check *counters,
+static const char *verdict_of(const struct lkst_trace *t, const struct findings *f,
+			      const struct lkst_counters_check *counters,
+			      const struct lkst_threads_check *threads)
+{
+	if (is_damaged(t, f))
+		return "damaged or incomplete";
+	if (f->losses)
+		return "whole, but not everything was recorded: see the ledger above";
+	if (lkst_check_is_missing(counters, threads))
+		return "whole, but the kernel counted more: see its counters above";
+	if (f->cuts)
+		return "whole, but strings were cut: see the ledger above";
+	return "all good";
+}
+
+static void put_findings(struct lkst_answer *a, const struct lkst_trace *t,
+			 const struct findings *f, const struct lkst_counters_check *counters,
 			 const struct lkst_threads_check *threads)
 {
+	struct lkst_json *j = &a->json;
+
 	lkst_json_object(j, NULL);
 	lkst_json_u64(j, "records", f->records);
 	lkst_json_u64(j, "blocks", f->blocks);
 	lkst_json_u64(j, "bad_blocks", f->bad_blocks);
 	lkst_json_u64(j, "missing_blocks", f->missing_blocks);
 	lkst_json_u64(j, "lost_events", f->lost_events);
-	lkst_json_u64(j, "gaps", f->gaps);
+	lkst_json_u64(j, "gaps", f->ledger.gaps_met);
 	lkst_json_u64(j, "losses", f->losses);
 	lkst_json_bool(j, "is_partial", lkst_trace_is_partial(t));
 	lkst_json_bool(j, "has_hashed_addresses", lkst_trace_catalog(t)->has_hashed_addresses);
@@ -306,6 +263,14 @@ static void put_findings(struct lkst_json *j, const struct lkst_trace *t, const 
 	put_counts(j, lkst_trace_catalog(t), f);
 	lkst_check_put_counters(j, counters);
 	lkst_check_put_threads(j, threads);
+	lkst_json_u64(j, "begin_ns", f->begin_ns);
+	lkst_json_u64(j, "end_ns", f->end_ns);
+	lkst_json_str(j, "verdict", verdict_of(t, f, counters, threads));
+	lkst_json_array(j, "streams");
+	print_streams(a, t);
+	lkst_json_end(j);
+	lkst_ledger_put(j, &f->ledger);
+	lkst_check_put_sums(a, counters);
 	lkst_json_end(j);
 }
 
@@ -313,8 +278,6 @@ static void print_verdict(struct lkst_out *out, const struct lkst_trace *t,
 			  const struct findings *f, const struct lkst_counters_check *counters,
 			  const struct lkst_threads_check *threads)
 {
-	const char *verdict = "all good";
-
 	if (lkst_trace_catalog(t)->has_hashed_addresses)
 		lkst_out_printf(
 			out, "addresses: those of the kernel are hashes; equal ones are equal\n");
@@ -322,16 +285,8 @@ static void print_verdict(struct lkst_out *out, const struct lkst_trace *t,
 		lkst_out_printf(out, "parts: %s\n", lkst_trace_lacks_part_text());
 	if (lkst_trace_ending(t) != LKST_TRACE_COMPLETE)
 		lkst_out_printf(out, "end: %s\n", lkst_trace_ending_text(lkst_trace_ending(t)));
-	if (is_damaged(t, f))
-		verdict = "damaged or incomplete";
-	else if (f->losses)
-		verdict = "whole, but not everything was recorded: see the ledger above";
-	else if (lkst_check_is_missing(counters, threads))
-		verdict = "whole, but the kernel counted more: see its counters above";
-	else if (f->cuts)
-		verdict = "whole, but strings were cut: see the ledger above";
 	lkst_out_printf(out, "%" PRIu64 " records in %" PRIu64 " blocks: %s\n", f->records,
-			f->blocks, verdict);
+			f->blocks, verdict_of(t, f, counters, threads));
 }
 
 static void print_findings(struct lkst_answer *a, const struct options *o,
@@ -340,7 +295,7 @@ static void print_findings(struct lkst_answer *a, const struct options *o,
 			   const struct lkst_threads_check *threads)
 {
 	if (a->format == LKST_TABLE_JSON) {
-		put_findings(&a->json, t, f, counters, threads);
+		put_findings(a, t, f, counters, threads);
 		return;
 	}
 	if (o->counts)
@@ -351,19 +306,15 @@ static void print_findings(struct lkst_answer *a, const struct options *o,
 }
 
 /* 1: it is damaged, or something is missing. */
-static int check(struct lkst_answer *a, const struct options *o, struct lkst_trace *t)
+static int check(struct lkst_answer *a, const struct options *o, struct lkst_trace *t,
+		 struct findings *f)
 {
 	_cleanup_(lkst_counters_check_freep) struct lkst_counters_check *counters = NULL;
 	_cleanup_(lkst_threads_check_freep) struct lkst_threads_check *threads = NULL;
-	_cleanup_free_ struct findings *f = calloc(1, sizeof(*f));
 	int err;
 
-	if (!f)
-		return lkst_err_sys(a->e, -ENOMEM, "checking a trace");
-	err = lkst_counters_check_new(a->e, t, &counters);
-	if (err)
-		return err;
-	err = lkst_threads_check_new(a->e, t, &threads);
+	err = lkst_counters_check_new(a->e, t, &counters)
+		      ?: lkst_threads_check_new(a->e, t, &threads);
 	if (err)
 		return err;
 	if (a->format == LKST_TABLE_TEXT)
@@ -374,6 +325,18 @@ static int check(struct lkst_answer *a, const struct options *o, struct lkst_tra
 	sum_streams(t, f);
 	print_findings(a, o, t, f, counters, threads);
 	return is_damaged(t, f) ? 1 : 0;
+}
+
+static int check_trace(struct lkst_answer *a, const struct options *o, struct lkst_trace *t)
+{
+	_cleanup_free_ struct findings *f = calloc(1, sizeof(*f));
+	int err;
+
+	if (!f)
+		return lkst_err_sys(a->e, -ENOMEM, "checking a trace");
+	err = check(a, o, t, f);
+	lkst_ledger_fini(&f->ledger);
+	return err;
 }
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
@@ -387,7 +350,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	err = lkst_cmd_open_trace(e, args, nr_args, &t);
 	if (err)
 		return err;
-	err = lkst_answer_begin(e, &form, &a) ?: check(&a, o, t);
+	err = lkst_answer_begin(e, &form, &a) ?: check_trace(&a, o, t);
 	return lkst_answer_end(&a, err);
 }
 

@@ -158,6 +158,29 @@ void lkst_check_print_counters(struct lkst_answer *a, const struct lkst_counters
 	print_rest(a->out, from_ns, to_ns, begin_ns, end_ns);
 }
 
+void lkst_check_put_sums(struct lkst_answer *a, const struct lkst_counters_check *c)
+{
+	_cleanup_(lkst_table_fini) struct lkst_table t = {};
+	const char *why_not = lkst_counters_check_why_not(c);
+	u64 from_ns = 0, to_ns = 0;
+
+	lkst_table_init_of(&t, "counters", "", columns);
+	lkst_json_object(&a->json, "compared");
+	if (why_not) {
+		lkst_json_str(&a->json, "why_not", why_not);
+	} else {
+		lkst_json_null(&a->json, "why_not");
+		lkst_counters_check_range(c, &from_ns, &to_ns);
+		fill_sums(c, &t);
+	}
+	lkst_json_u64(&a->json, "from_ns", from_ns);
+	lkst_json_u64(&a->json, "to_ns", to_ns);
+	lkst_json_array(&a->json, "sums");
+	lkst_answer_table(a, &t);
+	lkst_json_end(&a->json);
+	lkst_json_end(&a->json);
+}
+
 static void put_counter(struct lkst_json *j, const struct lkst_counters_row *row)
 {
 	lkst_json_object(j, NULL);

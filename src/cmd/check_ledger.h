@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What `lkst check` prints of what is missing: the gaps, and the ledger that was written with the trace. */
+#ifndef LKST_CMD_CHECK_LEDGER_H
+#define LKST_CMD_CHECK_LEDGER_H
+
+#include "base/json_writer.h"
+#include "trace/block.h"
+#include "trace/gaps.h"
+
+enum { LKST_LEDGER_LISTED_MAX = 1000 }; /* gaps, and lines, that are kept for JSON */
+
+/* A line of the ledger. */
+struct lkst_ledger_line {
+	const char *kind; /* a word: "loss", "overwritten", "torn", "shed", "skipped" */
+	s64 cpu, buffer;  /* -1: it is not of one */
+	u64 count;
+	u64 from_ns, to_ns; /* the time of what is missing; 0 and 0: not known */
+	char text[512];
+};
+
+/* What is missing, kept. All zero: nothing yet. */
+struct lkst_ledger {
+	struct lkst_gap *gaps;
+	struct lkst_ledger_line *lines;
+	unsigned int nr_gaps, nr_lines; /* that are kept */
+	u64 gaps_met, lines_met;
+};
+
+void lkst_ledger_fini(struct lkst_ledger *l);
+
+/* Takes in a gap, or a record of the state group; @out: prints it; NULL: keeps it. 0 or -ENOMEM. */
+int lkst_ledger_add_gap(struct lkst_ledger *l, struct lkst_out *out, const struct lkst_gap *gap);
+int lkst_ledger_add_record(struct lkst_ledger *l, struct lkst_out *out, const struct lkst_record *r);
+
+/* For programs: arrays "gap_list" and "ledger". */
+void lkst_ledger_put(struct lkst_json *j, const struct lkst_ledger *l);
+
+#endif
