@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "analyze/lanes/lanes.h"
+#include "analyze/lanes/sum.h"
 #include "base/json_writer.h"
 #include "cmd/cmd.h"
 #include "trace/reader.h"
@@ -35,6 +36,12 @@ static void put_names(struct lkst_json *j, const char *name, const char *const *
 	lkst_json_end(j);
 }
 
+/* Times as the page has them. */
+static void put_time(struct lkst_json *j, const char *name, u64 ns)
+{
+	lkst_json_u64(j, name, ns > lanes->begin_ns ? ns - lanes->begin_ns : 0);
+}
+
 static void put_lanes(struct lkst_json *j)
 {
 	u32 i;
@@ -47,6 +54,7 @@ static void put_lanes(struct lkst_json *j)
 		lkst_json_str(j, "kind", lane->kind == LKST_LANE_OF_CPU ? "cpu" : "thread");
 		lkst_json_u64(j, "number", lane->number);
 		lkst_json_u64(j, "slices", lane->slices.nr + (u64)lane->irqs.nr);
+		put_time(j, "first_ns", lane->slices.nr ? lane->slices.list[0].from_ns : 0);
 		lkst_json_end(j);
 	}
 	lkst_json_end(j);
@@ -69,12 +77,6 @@ static void put_threads(struct lkst_json *j)
 		lkst_json_end(j);
 	}
 	lkst_json_end(j);
-}
-
-/* Times as the page has them. */
-static void put_time(struct lkst_json *j, const char *name, u64 ns)
-{
-	lkst_json_u64(j, name, ns > lanes->begin_ns ? ns - lanes->begin_ns : 0);
 }
 
 static void put_gaps(struct lkst_json *j)
@@ -172,9 +174,31 @@ int lkst_web_shares(u32 lane, double from_ns, double to_ns, u32 nr, struct lkst_
 	return found && nr ? lkst_lane_shares(found, from, to, nr, ret_shares) : -EINVAL;
 }
 
+int lkst_web_sum(const u32 *places, u32 nr_places, double from_ns, double to_ns, u32 nr,
+		 struct lkst_shares *ret_shares)
+{
+	u64 from, to;
+
+	if (!find(0, from_ns, to_ns, &from, &to) || !nr)
+		return -EINVAL;
+	return lkst_lanes_sum(lanes, places, nr_places, from, to, nr, ret_shares);
+}
+
 static double after_begin(u64 ns)
 {
 	return ns > lanes->begin_ns ? (double)(ns - lanes->begin_ns) : 0;
+}
+
+static struct lkst_web_slice slice_for_page(const struct lkst_slice *slice)
+{
+	return (struct lkst_web_slice){
+		.from_ns = after_begin(slice->from_ns),
+		.to_ns = after_begin(slice->to_ns),
+		.life = slice->life,
+		.state = slice->state,
+		.detail = slice->detail,
+		.cpu = slice->cpu,
+	};
 }
 
 u32 lkst_web_slices(u32 lane, double from_ns, double to_ns, u32 max,
@@ -189,17 +213,27 @@ u32 lkst_web_slices(u32 lane, double from_ns, double to_ns, u32 max,
 		return 0;
 	s = &found->slices;
 	first = lkst_slices_at(s, from);
-	while (nr < max && first + nr < s->nr && s->list[first + nr].from_ns < to) {
-		const struct lkst_slice *x = &s->list[first + nr];
-
-		ret_slices[nr++] = (struct lkst_web_slice){
-			.from_ns = after_begin(x->from_ns),
-			.to_ns = after_begin(x->to_ns),
-			.life = x->life,
-			.state = x->state,
-			.detail = x->detail,
-			.cpu = x->cpu,
-		};
-	}
+	for (; nr < max && first + nr < s->nr && s->list[first + nr].from_ns < to; nr++)
+		ret_slices[nr] = slice_for_page(&s->list[first + nr]);
 	return nr;
+}
+
+u32 lkst_web_slice_before(u32 lane, double at_ns, struct lkst_web_slice *ret_slice)
+{
+	u64 from, at;
+	const struct lkst_lane *found = find(lane, 0, at_ns, &from, &at);
+	const struct lkst_slices *s;
+	u32 next;
+
+	if (!found)
+		return 0;
+	s = &found->slices;
+	next = lkst_slices_at(s, at);
+	/* One that holds the time begins before it, or at it. */
+	if (next < s->nr && s->list[next].from_ns < at)
+		next++;
+	if (!next)
+		return 0;
+	*ret_slice = slice_for_page(&s->list[next - 1]);
+	return 1;
 }

@@ -21,7 +21,7 @@ struct lkst_web_slice {
 /*
  * Reads the trace, and prints what there is as JSON: {"begin_ns", "end_ns", "offset_ns": text, since they may be
  * greater than numbers are exact; "hostname", "release"; "states", "causes": names by number; "lanes": [{"kind":
- * "cpu" or "thread", "number", "slices"}]; "threads": [{"tid", "pid", "comm", "kernel", "running_ns"}];
+ * "cpu" or "thread", "number", "slices", "first_ns": when the first one begins}]; "threads": [{"tid", "pid", "comm", "kernel", "running_ns"}];
  * "gaps": [{"cpu", "buffer", "from_ns", "to_ns", "records", "blocks": known to be missing, or 0; "pause": nothing was
  * to be recorded, "why": text}]}. 0, or a negative errno and a sentence on standard error.
  */
@@ -34,8 +34,16 @@ int lkst_web_read(void) LKST_WEB_EXPORT(lkst_web_read);
 int lkst_web_shares(u32 lane, double from_ns, double to_ns, u32 nr, struct lkst_shares *ret_shares)
 	LKST_WEB_EXPORT(lkst_web_shares);
 
+/* The same of @nr_places lanes together, as lkst_lanes_sum() adds them. */
+int lkst_web_sum(const u32 *places, u32 nr_places, double from_ns, double to_ns, u32 nr,
+		 struct lkst_shares *ret_shares) LKST_WEB_EXPORT(lkst_web_sum);
+
 /* The slices of @lane between two times, at most @max from the first on; returns how many. */
 u32 lkst_web_slices(u32 lane, double from_ns, double to_ns, u32 max,
 		    struct lkst_web_slice *ret_slices) LKST_WEB_EXPORT(lkst_web_slices);
+
+/* The last slice of @lane that begins before @at_ns; returns how many there are, one or none. */
+u32 lkst_web_slice_before(u32 lane, double at_ns, struct lkst_web_slice *ret_slice)
+	LKST_WEB_EXPORT(lkst_web_slice_before);
 
 #endif

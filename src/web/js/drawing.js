@@ -103,7 +103,7 @@ class Drawing {
 		}
 	}
 
-	/* Draws lane @index onto @context, whose size it has. */
+	/* Draws lane @index, or several together, onto @context, whose size it has. */
 	drawLane(context, index, from, to)
 	{
 		const { width, height } = context.canvas;
@@ -121,7 +121,7 @@ class Drawing {
 			pixels.set(line, y * width);
 		context.putImageData(image, 0, 0);
 		this.hatch(context, shares, width, height);
-		if (lane.kind == "cpu")
+		if (lane?.kind == "cpu")
 			this.hatchGaps(context, lane.number, from, to, width, height);
 	}
 

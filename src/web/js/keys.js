@@ -8,6 +8,13 @@ const KEYS = [
 	{ keys: ["s", "-"], text: "farther", act: () => page.view.zoom(2) },
 	{ keys: ["a", "ArrowLeft"], names: ["a", "left"], text: "earlier", act: () => page.view.move(-0.25) },
 	{ keys: ["d", "ArrowRight"], names: ["d", "right"], text: "later", act: () => page.view.move(0.25) },
+	{ keys: ["ArrowUp"], names: ["up"], text: "the row above", act: () => page.list.step(-1) },
+	{ keys: ["ArrowDown"], names: ["down"], text: "the row below", act: () => page.list.step(1) },
+	{ keys: ["Home"], text: "the first row", act: () => page.list.step(-Infinity) },
+	{ keys: ["End"], text: "the last row", act: () => page.list.step(Infinity) },
+	{ keys: [" "], names: ["Space"], text: "collapse a process, or show its threads", act: () => toggleCurrent() },
+	{ keys: ["c"], text: "collapse all processes, or none", act: () => page.list.toggleAll() },
+	{ keys: ["p"], text: "keep a row on top, or no longer", act: () => page.list.current && page.list.pin(page.list.current) },
 	{ keys: ["f"], text: "show what is selected",
 		act: () => page.selection && page.view.show(page.selection.from, page.selection.to) },
 	{ keys: ["0"], text: "show the whole trace", act: () => page.view.show(0, page.view.length) },
@@ -17,14 +24,34 @@ const KEYS = [
 	{ keys: ["?"], text: "this help", act: () => byId("help").showModal() },
 ];
 
+function toggleCurrent()
+{
+	const lane = page.list.currentRow?.lane;
+	const name = lane && (lane.kind == "group" ? lane.name : page.list.groupOf(lane));
+
+	if (!page.list.groups.has(name))
+		return;
+	page.list.setCurrent(name);
+	page.list.toggle(name);
+}
+
+/* Whether a key is for the element that has the focus: somebody types, or presses a button, or scrolls an answer. */
+function isOfElement(key, element)
+{
+	if (element.matches("input, select, textarea"))
+		return true;
+	if (element.matches("button, a, summary"))
+		return key == "Enter" || key == " ";
+	return element.closest("#answers") && /^(Arrow|Home|End| )/.test(key);
+}
+
 function onKey(event)
 {
 	const found = KEYS.find(({ keys }) => keys.includes(event.key));
-	const isTyping = event.target instanceof HTMLInputElement;
 
-	if (!page.trace || !found || isTyping || event.ctrlKey || event.altKey || event.metaKey || byId("help").open)
+	if (!page.trace || !found || event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]"))
 		return;
-	if (event.key == "Enter" && event.target instanceof HTMLButtonElement)
+	if (isOfElement(event.key, event.target))
 		return;
 	event.preventDefault();
 	found.act();

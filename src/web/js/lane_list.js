@@ -1,75 +1,321 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The list of lanes: which are there, in what order, and the rows of the page that they are drawn in. */
+/*
+ * The list of lanes: which there are, in what order, by what process; and the rows of the page that they are drawn in.
+ * CPUs and what else is no thread come first, then processes, and threads of the kernel at the end. A process of one thread
+ * has no row of its own. Only rows in view are in the page, however many there are.
+ *
+ * To a screen reader it is a tree, whose current row is told by aria-activedescendant.
+ */
 "use strict";
+
+const ROW_HEIGHT = 20; /* as in page.css */
+const KERNEL = "kernel threads";
+
+const BY_NAME = new Intl.Collator("en", { numeric: true });
+/* How groups and lanes may follow each other. */
+const ORDERS = {
+	time: { text: "time run", compare: (a, b) => b.running_ns - a.running_ns },
+	name: { text: "name", compare: (a, b) => BY_NAME.compare(a.title ?? a.name, b.title ?? b.name) },
+	number: { text: "number", compare: (a, b) => a.number - b.number },
+	first: { text: "first seen", compare: (a, b) => a.first_ns - b.first_ns },
+};
 
 class LaneList {
 	constructor(trace)
 	{
 		this.trace = trace;
 		this.pattern = "";
-		this.rows = [];
+		this.order = "time";
+		this.collapsed = new Set([KERNEL]);
+		this.pins = new Set();
+		this.current = null; /* the name of a row */
 		this.element = byId("lanes");
+		this.pinned = this.element.querySelector(".pinned");
+		this.space = this.element.querySelector(".rows");
+		this.findLanes();
+		this.findGroups();
 		this.showRows();
 	}
 
-	/* CPUs, then threads by the time they ran. */
-	order()
-	{
-		const { lanes, threads } = this.trace.info;
-		const ran = (lane) => lane.kind == "cpu" ? Infinity : threads[lane.number].running_ns;
+	/* ---- what there is ---- */
 
-		return lanes.map((lane, index) => ({ ...lane, index, name: this.trace.nameOf(lane) }))
-			.sort((a, b) => a.kind == "cpu" && b.kind == "cpu" ? a.number - b.number : ran(b) - ran(a))
-			.filter((lane) => lane.name.toLowerCase().includes(this.pattern.toLowerCase()));
+	/* All lanes as info.lanes has them, with their index, a name that no other row has, and what they are ordered by. */
+	findLanes()
+	{
+		const { lanes } = this.trace.info;
+		const threads = lanes.map((lane) => this.trace.threadOf(lane));
+		const names = new Set(threads.map((thread) => this.groupOf({ thread })));
+
+		this.lanes = lanes.map((lane, index) => {
+			const thread = threads[index];
+			const title = this.trace.nameOf(lane);
+			let name = title;
+
+			for (let nr = 2; names.has(name); nr++)
+				name = `${title} (${nr})`;
+			names.add(name);
+			return { ...lane, index, name, thread, running_ns: thread?.running_ns, number: thread?.tid ?? lane.number };
+		});
 	}
 
-	/* A row for each lane; they are drawn when they come into view. */
+	/* What a thread's lane belongs to; null: it is no thread's. */
+	groupOf({ thread })
+	{
+		return !thread ? null : thread.kernel ? KERNEL : `process ${thread.pid}`;
+	}
+
+	/* this.groups: by name, { kind: "group", name, title, lanes, index: those of the lanes, and what they are ordered by }. */
+	findGroups()
+	{
+		this.groups = new Map();
+		for (const lane of this.lanes) {
+			const name = this.groupOf(lane);
+
+			if (name === null)
+				continue;
+			if (!this.groups.has(name))
+				this.groups.set(name, { kind: "group", name, pid: lane.thread.pid, lanes: [], running_ns: 0,
+					number: lane.thread.pid, first_ns: Infinity });
+
+			const group = this.groups.get(name);
+
+			group.lanes.push(lane);
+			group.running_ns += lane.running_ns;
+			group.first_ns = Math.min(group.first_ns, lane.first_ns);
+		}
+		for (const group of this.groups.values()) {
+			const first = group.lanes.find(({ thread }) => thread.tid == group.pid) ?? group.lanes[0];
+
+			group.index = group.lanes.map((lane) => lane.index);
+			group.title = group.name == KERNEL ? KERNEL : `${first.thread.comm || "?"} ${group.pid}`;
+		}
+	}
+
+	/* ---- rows ---- */
+
+	matches(text)
+	{
+		return text.toLowerCase().includes(this.pattern.toLowerCase());
+	}
+
+	/* The rows of a group: itself, and unless it is collapsed its lanes. While somebody searches, nothing is collapsed. */
+	rowsOfGroup(group)
+	{
+		const lanes = group.lanes.filter((lane) => this.matches(lane.name) || this.matches(group.title))
+			.sort(ORDERS[this.order].compare);
+		const isOpen = this.pattern || !this.collapsed.has(group.name);
+
+		if (!lanes.length)
+			return [];
+		if (group.lanes.length == 1 && group.name != KERNEL)
+			return [{ lane: lanes[0], level: 1 }];
+		return [{ lane: group, level: 1, isOpen: Boolean(isOpen) },
+			...(isOpen ? lanes.map((lane) => ({ lane, level: 2 })) : [])];
+	}
+
 	showRows()
 	{
-		this.rows = this.order().map((lane) => {
-			const row = document.createElement("div");
-			const label = document.createElement("span");
-			const space = document.createElement("div");
-			const canvas = document.createElement("canvas");
+		const { compare } = ORDERS[this.order];
+		const others = this.lanes.filter((lane) => !lane.thread && this.matches(lane.name));
+		const groups = [...this.groups.values()]
+			.sort((a, b) => (a.name == KERNEL) - (b.name == KERNEL) || compare(a, b));
+		const rows = [...others.map((lane) => ({ lane, level: 1 })), ...groups.flatMap((group) => this.rowsOfGroup(group))];
 
-			row.className = `lane ${lane.kind}`;
-			label.textContent = lane.name;
-			label.title = lane.name;
-			space.append(canvas);
-			row.append(label, space);
-			return { lane, row, space, canvas };
-		});
-		this.element.replaceChildren(...this.rows.map((row) => row.row));
+		this.rows = [...this.pinnedRows(), ...rows.filter(({ lane }) => !this.pins.has(lane.name))];
+		this.nrPinned = this.rows.findIndex((row) => !row.isPinned);
+		if (this.nrPinned < 0)
+			this.nrPinned = this.rows.length;
+		this.rows.forEach((row, place) => row.place = place);
+		this.pinned.replaceChildren(...this.rows.slice(0, this.nrPinned).map((row) => this.makeRow(row)));
+		this.space.replaceChildren();
+		this.space.style.height = `${(this.rows.length - this.nrPinned) * ROW_HEIGHT}px`;
+		this.there = [];
 		/* The lanes' scroll bar takes some of their width. */
 		for (const above of [byId("overview"), byId("ruler")])
 			above.style.marginRight = `${this.element.offsetWidth - this.element.clientWidth}px`;
+		this.showCurrent();
 		page.drawing?.draw();
 	}
 
-	/* Shows those lanes only whose name has this in it. */
+	/* In the order in which they were pinned; the search does not hide them. */
+	pinnedRows()
+	{
+		return [...this.pins].map((name) => this.groups.get(name) ?? this.lanes.find((lane) => lane.name == name))
+			.filter(Boolean).map((lane) => ({ lane, level: 1, isPinned: true, isOpen: lane.kind == "group" ? false : undefined }));
+	}
+
+	makeRow(row)
+	{
+		const { lane, level, isOpen, isPinned, place } = row;
+		const title = lane.title ?? lane.name;
+		const label = document.createElement("span");
+		const pin = document.createElement("i");
+
+		row.row = document.createElement("div");
+		row.space = document.createElement("div");
+		row.canvas = document.createElement("canvas");
+		row.row.className = `lane ${lane.kind}`;
+		row.row.id = `row${place}`;
+		for (const [name, value] of Object.entries({ role: "treeitem", "aria-level": level, "aria-posinset": place + 1,
+			"aria-setsize": this.rows.length, "aria-expanded": isOpen, "aria-selected": lane.name == this.current,
+			"aria-label": this.describeRow(row) }))
+			if (value !== undefined)
+				row.row.setAttribute(name, String(value));
+		label.textContent = title;
+		label.title = this.describeRow(row);
+		label.className = isOpen === undefined || isPinned ? `level${level}` : isOpen ? "open" : "closed";
+		pin.className = isPinned ? "pin set" : "pin";
+		pin.setAttribute("aria-hidden", "true");
+		label.append(pin);
+		row.space.append(row.canvas);
+		row.row.append(label, row.space);
+		return row.row;
+	}
+
+	describeRow({ lane, isPinned })
+	{
+		const what = lane.kind != "group" ? lane.name
+			: `${lane.name == KERNEL ? "" : "process "}${lane.title}, ${lane.lanes.length} threads`;
+
+		return isPinned ? `${what}, pinned` : what;
+	}
+
+	/* The rows in view: { lane: { kind, index, name }, row, space, canvas }, the last being an element for its picture. */
+	inView()
+	{
+		const height = this.element.clientHeight - this.pinned.offsetHeight;
+		const first = this.nrPinned + Math.max(Math.floor(this.element.scrollTop / ROW_HEIGHT), 0);
+		const rows = this.rows.slice(first, first + Math.ceil(height / ROW_HEIGHT) + 1);
+
+		for (const row of this.there.filter((old) => !rows.includes(old)))
+			row.row.remove();
+		for (const row of rows.filter((candidate) => !this.there.includes(candidate))) {
+			this.space.append(this.makeRow(row));
+			row.row.style.top = `${(row.place - this.nrPinned) * ROW_HEIGHT}px`;
+		}
+		this.there = rows;
+		this.tellCurrent();
+		return [...this.rows.slice(0, this.nrPinned), ...rows];
+	}
+
+	/* ---- what users do ---- */
+
+	/* Shows those lanes only whose name, or whose process' name, has this in it. */
 	search(pattern)
 	{
 		this.pattern = pattern;
 		this.showRows();
+		page.tell("lanes");
 	}
 
-	/* The rows in view: { lane: { kind, number, index, name }, row, space, canvas }, the last being an element for its picture. */
-	inView()
+	sort(order)
 	{
-		const top = this.element.scrollTop;
-		const bottom = top + this.element.clientHeight;
-
-		return this.rows.filter(({ row }) => row.offsetTop + row.offsetHeight >= top && row.offsetTop <= bottom);
+		this.order = Object.hasOwn(ORDERS, order) ? order : "time";
+		this.showRows();
+		page.tell("lanes");
 	}
 
-	/* Scrolls lane @index into view, also if the search has hidden it. */
+	/* Collapses a process, or shows its threads again. */
+	toggle(name)
+	{
+		if (!this.collapsed.delete(name))
+			this.collapsed.add(name);
+		this.showRows();
+	}
+
+	/* Collapses all, or if all are, shows the threads of all. */
+	toggleAll()
+	{
+		const all = [...this.groups.keys()];
+
+		this.collapsed = new Set(all.every((name) => this.collapsed.has(name)) ? [] : all);
+		this.showRows();
+	}
+
+	/* Keeps a row on top, or no longer. */
+	pin(name)
+	{
+		if (!this.pins.delete(name))
+			this.pins.add(name);
+		this.showRows();
+		page.tell("lanes");
+	}
+
+	/* ---- the current row ---- */
+
+	/* The row that an element is of, if any. */
+	rowOf(element)
+	{
+		return this.rows[element.closest?.(".lane")?.id.slice("row".length)];
+	}
+
+	get currentRow()
+	{
+		return this.rows.find((row) => row.lane.name == this.current);
+	}
+
+	setCurrent(name)
+	{
+		this.current = name;
+		this.showCurrent();
+	}
+
+	showCurrent()
+	{
+		for (const row of this.rows)
+			row.row?.setAttribute("aria-selected", String(row.lane.name == this.current));
+		this.tellCurrent();
+	}
+
+	/* An element that is not there cannot be the active one. */
+	tellCurrent()
+	{
+		const row = this.currentRow?.row;
+
+		if (row?.isConnected)
+			this.element.setAttribute("aria-activedescendant", row.id);
+		else
+			this.element.removeAttribute("aria-activedescendant");
+	}
+
+	/* @by rows down, or up; from none, to the first row. */
+	step(by)
+	{
+		const place = this.currentRow ? this.currentRow.place + by : 0;
+		const row = this.rows[Math.min(Math.max(place, 0), this.rows.length - 1)];
+
+		if (row) {
+			this.setCurrent(row.lane.name);
+			this.scrollTo(row);
+		}
+	}
+
+	scrollTo(row)
+	{
+		const top = (row.place - this.nrPinned) * ROW_HEIGHT;
+		const height = this.element.clientHeight - this.pinned.offsetHeight;
+
+		if (row.isPinned)
+			return;
+		this.element.scrollTop = Math.max(Math.min(this.element.scrollTop, top), top + ROW_HEIGHT - height);
+		page.drawing?.draw();
+	}
+
+	/* Makes lane @index the current one, and scrolls it into view, also if the search or its process has hidden it. */
 	reveal(index)
 	{
-		if (!this.rows.some((row) => row.lane.index == index)) {
+		const lane = this.lanes[index];
+
+		this.collapsed.delete(this.groupOf(lane));
+		if (!this.matches(lane.name)) {
 			byId("search").value = "";
 			this.search("");
+		} else {
+			this.showRows();
 		}
-		this.rows.find((row) => row.lane.index == index)?.row.scrollIntoView({ block: "nearest" });
-		page.drawing?.draw();
+		this.setCurrent(lane.name);
+		if (this.currentRow)
+			this.scrollTo(this.currentRow);
+		this.inView();
 	}
 }

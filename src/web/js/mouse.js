@@ -5,9 +5,9 @@
 /* The row and the time under a mouse event; null: there is none. */
 function placeOf(event)
 {
-	const row = page.list?.rows.find((candidate) => candidate.space.contains(event.target));
+	const row = page.list?.rowOf(event.target);
 
-	if (!row)
+	if (!row?.space.contains(event.target))
 		return null;
 
 	const box = row.space.getBoundingClientRect();
@@ -16,12 +16,28 @@ function placeOf(event)
 	return { row, place, at: page.view.timeAt(place) };
 }
 
+/* What is beside the pictures: the name of a row makes it the current one, collapses a process, or pins it. */
+function onRowClick(event)
+{
+	const row = page.list?.rowOf(event.target);
+
+	if (!row || row.space.contains(event.target))
+		return;
+	page.list.setCurrent(row.lane.name);
+	if (event.target.classList.contains("pin"))
+		page.list.pin(row.lane.name);
+	else if (row.lane.kind == "group")
+		page.list.toggle(row.lane.name);
+}
+
 function listenToDragging()
 {
 	let began = null;
 
 	byId("lanes").addEventListener("mousedown", (event) => {
 		began = placeOf(event);
+		if (began?.row.lane.kind == "group")
+			began = null;
 		if (began)
 			event.preventDefault();
 		byId("lanes").focus();
@@ -68,10 +84,11 @@ function listenToMouse()
 	byId("lanes").addEventListener("mousemove", (event) => {
 		const there = placeOf(event);
 
-		if (there)
+		if (there && there.row.lane.kind != "group")
 			there.row.space.title = page.trace.describe(there.row.lane.index, there.at, page.view.span / 500);
 	});
 	byId("lanes").addEventListener("wheel", onWheel, { passive: false });
+	byId("lanes").addEventListener("click", onRowClick);
 	byId("lanes").addEventListener("scroll", () => page.drawing?.draw());
 	byId("overview").addEventListener("click", onOverviewClick);
 }

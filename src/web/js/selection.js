@@ -15,7 +15,7 @@ function select(index, from, to)
 {
 	const lane = page.trace.info.lanes[index];
 
-	setSelection({ index, lane, name: page.trace.nameOf(lane), thread: page.trace.threadOf(lane), from, to });
+	setSelection({ index, lane, name: page.list.lanes[index].name, thread: page.trace.threadOf(lane), from, to });
 }
 
 /* As select(); a stretch that is hardly one selects the slice that is there. */

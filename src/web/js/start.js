@@ -91,6 +91,18 @@ function listenToFiles()
 	});
 }
 
+function listenToTools()
+{
+	byId("search").addEventListener("input", (event) => page.list?.search(event.target.value));
+	byId("search").addEventListener("keydown", (event) => {
+		if (event.key == "Enter" || event.key == "Escape")
+			byId("lanes").focus();
+	});
+	byId("order").append(...Object.entries(ORDERS).map(([name, { text }]) => new Option(text, name)));
+	byId("order").addEventListener("change", (event) => page.list?.sort(event.target.value));
+	byId("collapse").addEventListener("click", () => page.list?.toggleAll());
+}
+
 function listen()
 {
 	byId("ask").addEventListener("submit", (event) => {
@@ -98,7 +110,7 @@ function listen()
 		page.answers?.ask(byId("words").value);
 	});
 	byId("why").addEventListener("click", askWhy);
-	byId("search").addEventListener("input", (event) => page.list?.search(event.target.value));
+	listenToTools();
 	window.addEventListener("resize", () => page.drawing?.drawAll());
 	listenToFiles();
 	listenToKeys();

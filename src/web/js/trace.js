@@ -45,27 +45,58 @@ class Trace {
 		return there ? there.index : -1;
 	}
 
-	/* The shares of @nr columns of lane @index, NR_STATES numbers for each, of 65535. A view of the module's memory. */
+	/*
+	 * The shares of @nr columns of lane @index, or of several lanes together, NR_STATES numbers for each, of 65535; null: there
+	 * are none such. A view of the module's memory.
+	 */
 	shares(index, from, to, nr)
 	{
-		const bytes = nr * NR_STATES * 2;
+		const { lkst_web_shares, lkst_web_sum } = this.lkst.exports;
+		const places = Array.isArray(index) ? index : [];
+		const atPlaces = this.#memoryFor(places.length * 4 + nr * NR_STATES * 2);
+		const at = atPlaces + places.length * 4;
+		let status;
 
+		if (Array.isArray(index)) {
+			new Uint32Array(this.lkst.memory, atPlaces, places.length).set(places);
+			status = lkst_web_sum(atPlaces, places.length, from, to, nr, at);
+		} else {
+			status = lkst_web_shares(index, from, to, nr, at);
+		}
+		return status ? null : new Uint16Array(this.lkst.memory, at, nr * NR_STATES);
+	}
+
+	/* Memory of the module for @bytes bytes, the same each time. */
+	#memoryFor(bytes)
+	{
 		if (bytes > (this.room ?? 0)) {
-			if (this.memory)
-				this.lkst.exports.lkst_web_free(this.memory);
-			this.memory = this.lkst.exports.lkst_web_alloc(bytes) >>> 0;
+			if (this.at)
+				this.lkst.exports.lkst_web_free(this.at);
+			this.at = this.lkst.exports.lkst_web_alloc(bytes) >>> 0;
 			this.room = bytes;
 		}
-		if (this.lkst.exports.lkst_web_shares(index, from, to, nr, this.memory))
-			return null;
-		return new Uint16Array(this.lkst.memory, this.memory, nr * NR_STATES);
+		return this.at;
 	}
 
 	/* The slices of lane @index between two times, the first @max of them. */
 	slices(index, from, to, max)
 	{
 		const at = this.lkst.exports.lkst_web_alloc(max * SLICE_BYTES) >>> 0;
-		const nr = this.lkst.exports.lkst_web_slices(index, from, to, max, at);
+
+		return this.#takeSlices(at, this.lkst.exports.lkst_web_slices(index, from, to, max, at));
+	}
+
+	/* The last slice of lane @index that begins before a time; undefined: there is none. */
+	sliceBefore(index, at)
+	{
+		const memory = this.lkst.exports.lkst_web_alloc(SLICE_BYTES) >>> 0;
+
+		return this.#takeSlices(memory, this.lkst.exports.lkst_web_slice_before(index, at, memory))[0];
+	}
+
+	/* @nr slices from the module's memory @at, which is given back. */
+	#takeSlices(at, nr)
+	{
 		const view = new DataView(this.lkst.memory, at, nr * SLICE_BYTES);
 		const slices = [];
 

@@ -115,9 +115,9 @@ async function checkKeys(browser)
 async function checkWhy(browser)
 {
 	const box = await browser.evaluate(`(() => {
-		const row = page.list.rows.find((candidate) => candidate.lane.kind == "thread");
-		row.row.scrollIntoView();
-		const { left, top, width, height } = row.space.getBoundingClientRect();
+		const { lane } = page.list.rows.find((candidate) => candidate.lane.kind == "thread");
+		page.list.reveal(lane.index);
+		const { left, top, width, height } = page.list.currentRow.space.getBoundingClientRect();
 		return { left, top, width, height };
 	})()`);
 	const y = box.top + box.height / 2;
@@ -160,7 +160,7 @@ async function checkRefusals(browser)
 	result("view_says_that_a_trace_is_damaged", ...(state == "failed" && /cannot read the trace/.test(text) ? [] : [state, text]));
 	await browser.open(hostile);
 	result("view_shows_markup_as_text", ...(await browser.evaluate(
-		"page.list.rows.some((row) => row.lane.name.startsWith('<img src=x>')) && !document.querySelector('main img')")
+		"page.list.lanes.some((lane) => lane.name.startsWith('<img src=x>')) && !document.querySelector('main img')")
 		? [] : ["it does not"]));
 }
 
