@@ -14,6 +14,7 @@
 #include "analyze/measures/between.h"
 #include "base/cleanup.h"
 #include "base/out.h"
+#include "cmd/analyze_along.h"
 #include "cmd/cmd.h"
 
 enum {
@@ -27,6 +28,7 @@ struct options {
 	const char *key, *comm, *from, *to;
 	bool list;
 	s64 tid, cpu, rows;
+	u64 interval;
 };
 
 static const struct options defaults = {
@@ -34,6 +36,14 @@ static const struct options defaults = {
 	.cpu = -1,
 	.rows = ROWS_STANDARD,
 };
+
+/* Those of tables, and a picture. */
+static bool format_choices(unsigned int i, struct lkst_choice *ret_choice)
+{
+	if (i == LKST_ANALYZE_SVG)
+		*ret_choice = (struct lkst_choice){ "svg", "a picture of them all along one axis of time" };
+	return i == LKST_ANALYZE_SVG || lkst_table_format_choices(i, ret_choice);
+}
 
 static const struct lkst_option rows[] = {
 	LKST_OPTION(FLAG, struct options, list, .name = "list", .letter = 'l',
@@ -50,7 +60,12 @@ static const struct lkst_option rows[] = {
 		    .max = INT32_MAX, .help = "only what began on this CPU"),
 	LKST_OPTION(CHOICE, struct options, format, .name = "format", .letter = 'f',
 		    .argument = "FORMAT", .standard = "text", .help = "",
-		    .choices = lkst_table_format_choices),
+		    .choices = format_choices),
+	LKST_OPTION(DURATION, struct options, interval, .name = "interval", .letter = 'i',
+		    .argument = "D", .min = 1, .max = INT64_MAX,
+		    .help = "along the time: a row for each stretch of this length, with the number,\n"
+			    "mean and greatest of the values that began in it, of all analyses;\n"
+			    "of chart, the share of each state"),
 	LKST_OPTION(NUMBER, struct options, rows, .name = "rows", .letter = 'n', .argument = "N",
 		    .max = INT32_MAX, .standard = "20",
 		    .help = "rows of each table that text shows; 0: all"),
@@ -155,32 +170,58 @@ static int choose(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_
 	return lkst_between_find(e, lkst_trace_catalog(t), a->names, between);
 }
 
-static int print_study(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_trace *t,
+/* Along the time: a table or a picture. */
+static int print_along(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_trace *t,
+		       struct lkst_analysis_options *options,
+		       const struct lkst_analysis *const *found, unsigned int nr,
 		       struct lkst_out *out)
 {
-	_cleanup_(lkst_analysis_run_freep) struct lkst_analysis_run *s = NULL;
-	const struct lkst_analysis *found[ANALYSES_MAX];
-	struct lkst_analysis_options options = { .from_ns = a->from_ns,
-					.to_ns = a->to_ns,
-					.which = a->which };
+	_cleanup_(lkst_analyze_along_freep) struct lkst_analyze_along *along = NULL;
 	struct lkst_table_printer p;
-	struct lkst_between between;
-	unsigned int nr = 0;
-	int err = choose(e, a, t, found, &nr, &between, &options) ?:
-		  lkst_cmd_parse_range(e, t, a->from, a->to, &options.from_ns, &options.to_ns);
+	struct lkst_table table = {};
+	int err;
 
-	if (!err && a->is_list && nr != 1)
-		err = lkst_err_set(e, -EINVAL, "--list takes one analysis, not %u", nr);
+	if (a->is_list)
+		return lkst_err_set(e, -EINVAL,
+				    "--list has every value by itself: --interval and svg do not go with it");
+	err = lkst_analyze_along_new(e, a, t, options, found, nr, &along);
 	if (err)
 		return err;
+	if (a->format == LKST_ANALYZE_SVG)
+		err = lkst_analyze_along_draw(along, out);
+	else
+		err = lkst_analyze_along_tell(along, &table);
+	if (!err && a->format != LKST_ANALYZE_SVG) {
+		lkst_table_printer_init(&p, out, a->format,
+					lkst_trace_catalog(t)->clock_offset_ns);
+		p.max_rows = a->rows;
+		lkst_table_print(&p, &table);
+		print_notes(a, &table);
+		lkst_table_printer_end(&p);
+	}
+	lkst_table_fini(&table);
+	return err ? lkst_err_sys(e, err, "analyzing") : 0;
+}
+
+static int print_values(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_trace *t,
+			struct lkst_analysis_options *options,
+			const struct lkst_analysis *const *found, unsigned int nr,
+			struct lkst_out *out)
+{
+	_cleanup_(lkst_analysis_run_freep) struct lkst_analysis_run *s = NULL;
+	struct lkst_table_printer p;
+	int err;
+
+	if (a->is_list && nr != 1)
+		return lkst_err_set(e, -EINVAL, "--list takes one analysis, not %u", nr);
 	lkst_table_printer_init(&p, out, a->format, lkst_trace_catalog(t)->clock_offset_ns);
 	p.max_rows = a->is_list ? 0 : a->rows;
 	p.is_plain = a->is_list;
 	if (a->is_list) {
-		options.list = lkst_table_print_rows;
-		options.list_arg = &p;
+		options->list = lkst_table_print_rows;
+		options->list_arg = &p;
 	}
-	err = lkst_analysis_run_new(e, t, &options, found, nr, &s) ?: lkst_analysis_run_pass(e, s);
+	err = lkst_analysis_run_new(e, t, options, found, nr, &s) ?: lkst_analysis_run_pass(e, s);
 	if (err)
 		return err;
 	if (a->is_list) {
@@ -191,6 +232,25 @@ static int print_study(struct lkst_err *e, const struct lkst_analyze *a, struct 
 	}
 	lkst_table_printer_end(&p);
 	return 0;
+}
+
+static int print_study(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_trace *t,
+		       struct lkst_out *out)
+{
+	const struct lkst_analysis *found[ANALYSES_MAX];
+	struct lkst_analysis_options options = { .from_ns = a->from_ns,
+						 .to_ns = a->to_ns,
+						 .which = a->which };
+	struct lkst_between between;
+	unsigned int nr = 0;
+	int err = choose(e, a, t, found, &nr, &between, &options) ?:
+		  lkst_cmd_parse_range(e, t, a->from, a->to, &options.from_ns, &options.to_ns);
+
+	if (err)
+		return err;
+	return a->interval_ns || a->format == LKST_ANALYZE_SVG
+		       ? print_along(e, a, t, &options, found, nr, out)
+		       : print_values(e, a, t, &options, found, nr, out);
 }
 
 int lkst_analyze_run(struct lkst_err *e, const struct lkst_analyze *a, char **paths,
@@ -230,6 +290,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		.to = o->to,
 		.to_ns = UINT64_MAX,
 		.is_list = o->list,
+		.interval_ns = o->interval,
 		.format = o->format,
 		.rows = (u64)o->rows,
 	};
@@ -251,7 +312,9 @@ const struct lkst_cmd lkst_cmd_analyze = {
 		    "  lkst analyze waitdelay,runqueue --comm db --from -2s slow-tx\n"
 		    "  lkst analyze biotime --list --key 'sda:*' slow-tx > bio.log\n"
 		    "  lkst analyze 'block_rq_insert .. block_rq_issue key=sector' slow-tx\n"
-		    "  lkst analyze all --format json slow-tx\n",
+		    "  lkst analyze all --format json slow-tx\n"
+		    "  lkst analyze runqueue,biotime --interval 10ms slow-tx\n"
+		    "  lkst analyze chart,biotime --comm db --format svg slow-tx > db.svg\n",
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.defaults = &defaults,

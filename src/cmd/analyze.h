@@ -7,13 +7,16 @@
 #include "trace/reader.h"
 #include "view/table_text.h"
 
+enum { LKST_ANALYZE_SVG = LKST_TABLE_JSON + 1 }; /* a picture along the time */
+
 struct lkst_analyze {
 	const char *names; /* of analyses, commas between; "all"; or two events, "EVENT .. EVENT" */
 	struct lkst_tally_options which;
 	const char *from, *to; /* as lkst_time_parse() reads them, NULL: all */
 	u64 from_ns, to_ns;    /* without `from` and `to` */
 	bool is_list;
-	enum lkst_table_format format;
+	u64 interval_ns; /* along the time, in stretches of this length; 0: not so */
+	unsigned int format;   /* enum lkst_table_format, or LKST_ANALYZE_SVG */
 	u64 rows; /* of a table that text shows, 0: all */
 };
 

@@ -170,6 +170,8 @@ int lkst_tally_add_slow(struct lkst_tally *t, u32 key, u64 value, u64 weight, u6
 
 	if (t->has_filter && !lkst_tally_passes(t, tid, cpu))
 		return 0;
+	if (t->along)
+		lkst_along_add(t->along, start_ns, value);
 	err = lkst_hist_add(&t->keys[key].histogram, value, weight);
 	if (err || (!is_worst && !t->list))
 		return err;

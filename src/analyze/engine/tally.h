@@ -8,6 +8,7 @@
 #define LKST_ANALYZE_ENGINE_TALLY_H
 
 #include "abi/types.h"
+#include "analyze/engine/along.h"
 #include "analyze/engine/left_out.h"
 #include "base/hash.h"
 #include "base/hist.h"
@@ -71,6 +72,7 @@ struct lkst_tally {
 	const struct lkst_tally_options *options;
 	const struct lkst_threads *threads;
 	struct lkst_table *list; /* where every value goes, NULL: nowhere */
+	struct lkst_along *along; /* the same, along the time */
 	bool has_filter;	 /* by thread, name or CPU */
 
 	struct lkst_tally_key *keys;
@@ -118,8 +120,8 @@ static inline int lkst_tally_add_for(struct lkst_tally *t, u64 key, u64 value, u
 		return (int)i;
 	if (!t->keys[i].is_wanted)
 		return 0;
-	if (__builtin_expect(t->has_filter || t->list || value > t->worst_floor ||
-				     t->nr_worst < LKST_TALLY_WORST,
+	if (__builtin_expect(t->has_filter || t->list || t->along ||
+				     value > t->worst_floor || t->nr_worst < LKST_TALLY_WORST,
 			     0))
 		return lkst_tally_add_slow(t, (u32)i, value, weight, start_ns, tid, cpu);
 	return lkst_hist_add(&t->keys[i].histogram, value, weight);

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,12 @@ struct lkst_tally *lkst_analysis_tally(struct lkst_analysis_state *w, struct lks
 		lkst_tally_init_list(t, w->list);
 		lkst_table_set_sink(w->list, w->options->list, w->options->list_arg);
 		t->list = w->list;
+	}
+	if (w->along && !w->nr_tallies) {
+		w->along->type = config.type;
+		snprintf(w->along->title, sizeof(w->along->title), "%s",
+			 config.title ?: config.name);
+		t->along = w->along;
 	}
 	w->nr_tallies++;
 	return t;
@@ -222,6 +229,7 @@ static int begin_work(struct lkst_analysis_run *s, unsigned int i, const struct 
 	w->unrecorded = s->unrecorded;
 	w->options = &s->options;
 	w->list = s->options.list ? &s->list : NULL;
+	w->along = s->options.along ? &s->options.along[i] : NULL;
 	lkst_feed_watch(s->feed, w->wants);
 	got = a->begin(w);
 	lkst_feed_watch(s->feed, NULL);

@@ -55,6 +55,7 @@ struct lkst_analysis_options {
 	 */
 	lkst_table_sink *list;
 	void *list_arg;
+	struct lkst_along *along; /* of each analysis, its values along the time; NULL: not asked */
 	const struct lkst_between *between; /* what `between` measures; NULL: it is not asked */
 	/* Of `errors`: only of these threads, and of those that they create. 0: of all. */
 	const s32 *roots;
@@ -108,6 +109,7 @@ struct lkst_analysis_state {
 	struct lkst_pending nested; /* by thread: its time in nested intervals that are over */
 	struct lkst_left_out_counts left_out; /* without a tally */
 	struct lkst_table *list;
+	struct lkst_along *along; /* of the first tally, NULL: not asked */
 	struct lkst_notes notes;
 };
 
