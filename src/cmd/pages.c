@@ -54,7 +54,7 @@ static const struct lkst_column list_columns[] = {
 struct pages {
 	struct lkst_table *table;
 	u64 page_size;
-	struct lkst_mapping all;
+	struct lkst_page_mapping all;
 	unsigned int nr_skipped;
 };
 
@@ -63,7 +63,7 @@ static void put_bytes(struct pages *p, u64 nr_pages)
 	lkst_table_u64(p->table, nr_pages * p->page_size);
 }
 
-static void put_counts(struct pages *p, const struct lkst_mapping *m)
+static void put_counts(struct pages *p, const struct lkst_page_mapping *m)
 {
 	put_bytes(p, m->nr_present);
 	put_bytes(p, m->nr_huge);
@@ -72,7 +72,7 @@ static void put_counts(struct pages *p, const struct lkst_mapping *m)
 	put_bytes(p, m->nr_swapped);
 }
 
-static int on_mapping(void *ctx, const struct lkst_mapping *m)
+static int on_mapping(void *ctx, const struct lkst_page_mapping *m)
 {
 	struct pages *p = ctx;
 
@@ -110,7 +110,7 @@ static void put_all(struct pages *p)
 			p->nr_skipped);
 }
 
-static int on_run(void *ctx, const struct lkst_mapping *m, const struct lkst_page_run *run)
+static int on_run(void *ctx, const struct lkst_page_mapping *m, const struct lkst_page_run *run)
 {
 	struct pages *p = ctx;
 

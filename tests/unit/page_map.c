@@ -21,12 +21,12 @@ static struct lkst_err err;
 
 struct seen {
 	u64 begin, nr_runs, nr_pages; /* of the mapping that has address `begin` */
-	struct lkst_mapping mapping;
+	struct lkst_page_mapping mapping;
 	u64 frames[FRAMES];
 	bool is_named;
 };
 
-static int on_run(void *ctx, const struct lkst_mapping *m, const struct lkst_page_run *run)
+static int on_run(void *ctx, const struct lkst_page_mapping *m, const struct lkst_page_run *run)
 {
 	struct seen *s = ctx;
 	u64 i, page = (u64)sysconf(_SC_PAGESIZE);
@@ -44,7 +44,7 @@ static int on_run(void *ctx, const struct lkst_mapping *m, const struct lkst_pag
 	return 0;
 }
 
-static int on_mapping(void *ctx, const struct lkst_mapping *m)
+static int on_mapping(void *ctx, const struct lkst_page_mapping *m)
 {
 	struct seen *s = ctx;
 
@@ -155,7 +155,7 @@ struct account {
 	unsigned int nr;
 };
 
-static int add_account(void *ctx, const struct lkst_mapping *m)
+static int add_account(void *ctx, const struct lkst_page_mapping *m)
 {
 	struct account *a = ctx;
 

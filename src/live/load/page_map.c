@@ -33,7 +33,7 @@ struct walk {
 	void *ctx;
 	int pages_fd, flags_fd; /* flags_fd < 0: they are not shown */
 	u64 page_size;
-	struct lkst_mapping mapping;
+	struct lkst_page_mapping mapping;
 	struct lkst_page_run run; /* not yet given out, if it has pages */
 	u64 entries[BATCH], flags[BATCH];
 };
@@ -67,7 +67,7 @@ static int take_page(struct walk *w, u64 address, u64 entry, u64 flags)
 				      .is_huge = flags & (FLAG_HUGE | FLAG_THP),
 				      .is_shared = entry & ENTRY_SHARED,
 				      .is_zero = flags & FLAG_ZERO };
-	struct lkst_mapping *m = &w->mapping;
+	struct lkst_page_mapping *m = &w->mapping;
 	int err = 0;
 
 	/* The page of zeros is not the process's, though a huge one has the flag of huge pages. */
@@ -114,7 +114,7 @@ static void read_flags(struct walk *w, size_t nr)
 
 static int walk_mapping(struct walk *w)
 {
-	struct lkst_mapping *m = &w->mapping;
+	struct lkst_page_mapping *m = &w->mapping;
 	u64 at = m->begin;
 	int err = 0;
 
@@ -142,11 +142,11 @@ static int walk_mapping(struct walk *w)
 /* ---- mappings ----------------------------------------------------------------------------------- */
 
 /* "5581c0a00000-5581c0a21000 rw-p 00000000 00:00 0    [heap]" */
-static bool parse(char *line, struct lkst_mapping *m)
+static bool parse(char *line, struct lkst_page_mapping *m)
 {
 	int name = 0;
 
-	*m = (struct lkst_mapping){};
+	*m = (struct lkst_page_mapping){};
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %*s %n", &m->begin, &m->end,
 		   m->access, &name) != 3 ||
 	    !name || m->begin > m->end)

@@ -11,7 +11,7 @@
 #include "abi/types.h"
 #include "base/err.h"
 
-struct lkst_mapping {
+struct lkst_page_mapping {
 	u64 begin, end;	  /* addresses */
 	char access[5];	  /* "rw-p", as the kernel writes it */
 	const char *name; /* the file's, or "[heap]" and the like; "": none */
@@ -33,8 +33,8 @@ struct lkst_page_run {
 
 /* Either may be NULL. A negative errno ends the walk. */
 struct lkst_page_calls {
-	int (*run)(void *ctx, const struct lkst_mapping *m, const struct lkst_page_run *run);
-	int (*mapping)(void *ctx, const struct lkst_mapping *m); /* after its runs */
+	int (*run)(void *ctx, const struct lkst_page_mapping *m, const struct lkst_page_run *run);
+	int (*mapping)(void *ctx, const struct lkst_page_mapping *m); /* after its runs */
 };
 
 /*
