@@ -3,6 +3,7 @@
 #include "base/table.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,8 +28,9 @@ struct lkst_text {
 static const struct {
 	enum lkst_cell_storage storage;
 	const char *suffix;
+	const char *name;
 } types[] = {
-#define T(name, storage, suffix) [LKST_COLUMN_##name] = { LKST_CELL_##storage, suffix },
+#define T(name, storage, suffix) [LKST_COLUMN_##name] = { LKST_CELL_##storage, suffix, #name },
 	LKST_COLUMN_TYPES(T)
 #undef T
 };
@@ -37,6 +39,16 @@ enum lkst_cell_storage lkst_column_storage(enum lkst_column_type type)
 {
 	assert(type < LKST_NR_COLUMN_TYPES);
 	return types[type].storage;
+}
+
+void lkst_column_type_word(enum lkst_column_type type, char word[LKST_COLUMN_TYPE_WORD])
+{
+	const char *name = types[type].name;
+	unsigned int i;
+
+	for (i = 0; name[i] && i < LKST_COLUMN_TYPE_WORD - 1; i++)
+		word[i] = (char)tolower((unsigned char)name[i]);
+	word[i] = 0;
 }
 
 const char *lkst_column_suffix(enum lkst_column_type type)

@@ -52,6 +52,10 @@ enum lkst_cell_storage {
 enum lkst_cell_storage lkst_column_storage(enum lkst_column_type type);
 const char *lkst_column_suffix(enum lkst_column_type type);
 
+/* The type as programs read it: "duration". */
+enum { LKST_COLUMN_TYPE_WORD = 16 };
+void lkst_column_type_word(enum lkst_column_type type, char word[LKST_COLUMN_TYPE_WORD]);
+
 struct lkst_column {
 	const char *name;  /* one word, for programs: "max"; NULL: it is not in CSV and JSON */
 	const char *title; /* for people: "longest"; NULL: it is not in text */

@@ -352,6 +352,31 @@ static void json_rows(struct lkst_table_printer *p, const struct lkst_table *t)
 	}
 }
 
+/* What the columns are, for programs that show any table. */
+static void json_columns(struct lkst_json *j, const struct lkst_table *t)
+{
+	char name[LKST_COLUMN_NAME], type[LKST_COLUMN_TYPE_WORD];
+	unsigned int i;
+
+	lkst_json_array(j, "columns");
+	for (i = 0; i < t->nr_columns; i++) {
+		if (!t->columns[i].name)
+			continue;
+		lkst_column_name(&t->columns[i], name);
+		lkst_column_type_word(t->columns[i].type, type);
+		lkst_json_object(j, NULL);
+		lkst_json_str(j, "name", name);
+		if (t->columns[i].title)
+			lkst_json_str(j, "title", t->columns[i].title);
+		else
+			lkst_json_null(j, "title");
+		lkst_json_str(j, "type", type);
+		lkst_json_str(j, "help", t->columns[i].help);
+		lkst_json_end(j);
+	}
+	lkst_json_end(j);
+}
+
 static void json_end(struct lkst_table_printer *p, const struct lkst_table *t)
 {
 	unsigned int i;
@@ -367,6 +392,8 @@ static void json_end(struct lkst_table_printer *p, const struct lkst_table *t)
 			lkst_json_u64(&p->json, t->left_out[i].name, t->left_out[i].count);
 		lkst_json_end(&p->json);
 	}
+	lkst_json_str(&p->json, "kind", t->kind == LKST_TABLE_HISTOGRAM ? "histogram" : "rows");
+	json_columns(&p->json, t);
 	lkst_json_end(&p->json);
 }
 

@@ -16,7 +16,11 @@
 enum lkst_table_format {
 	LKST_TABLE_TEXT,
 	LKST_TABLE_CSV, /* a header line and lines of values; several tables: an empty line between */
-	LKST_TABLE_JSON, /* an object by table name, with "title", "rows" (objects) and "notes" */
+	/*
+	 * An object by table name, with "title", "rows" (objects), "notes", perhaps "left_out", "kind" ("rows" or "histogram"),
+	 * and "columns": {"name": in the rows, "title": for people, null: not for them, "type": enum lkst_column_type, "help"}.
+	 */
+	LKST_TABLE_JSON,
 };
 
 /* Their words, in the order of the enum: "text", "csv", "json". */

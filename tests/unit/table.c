@@ -192,6 +192,9 @@ TEST(table_csv_is_rfc_4180)
 	free(p);
 }
 
+#define COLUMN(name, title, type, help)                                                            \
+	"{\"name\":\"" name "\",\"title\":" title ",\"type\":\"" type "\",\"help\":\"" help "\"}"
+
 TEST(table_json_has_rows_and_notes)
 {
 	struct printed *p = begin(LKST_TABLE_JSON);
@@ -203,15 +206,33 @@ TEST(table_json_has_rows_and_notes)
 	lkst_table_init(&t, "empty", "Nothing", columns, 1);
 	lkst_table_print(&p->printer, &t);
 	lkst_table_fini(&t);
-	CHECK_STR(end(p),
-		  "{\n\"calls\":{\"title\":\"System calls\",\"rows\":[\n"
-		  "{\"key\":\"read\",\"tid\":12,\"start_ns\":1108676061557,\"elapsed_ns\":14634865,"
-		  "\"mean_ns\":3200000,\"size_bytes\":17408,\"share_percent\":12.345,"
-		  "\"at\":18446744071578845184},\n"
-		  "{\"key\":\"\\\"a,\\nb\\t\",\"tid\":-1,\"start_ns\":null,\"elapsed_ns\":5,"
-		  "\"mean_ns\":null,\"size_bytes\":0,\"share_percent\":0,\"at\":null}"
-		  "],\"notes\":[\"One crosses a gap.\"]},\n"
-		  "\"empty\":{\"title\":\"Nothing\",\"rows\":[],\"notes\":[]}\n}\n");
+	CHECK_STR(
+		end(p),
+		"{\n\"calls\":{\"title\":\"System calls\",\"rows\":[\n"
+		"{\"key\":\"read\",\"tid\":12,\"start_ns\":1108676061557,\"elapsed_ns\":14634865,"
+		"\"mean_ns\":3200000,\"size_bytes\":17408,\"share_percent\":12.345,"
+		"\"at\":18446744071578845184},\n"
+		"{\"key\":\"\\\"a,\\nb\\t\",\"tid\":-1,\"start_ns\":null,\"elapsed_ns\":5,"
+		"\"mean_ns\":null,\"size_bytes\":0,\"share_percent\":0,\"at\":null}"
+		"],\"notes\":[\"One crosses a gap.\"],\"kind\":\"rows\",\"columns\":[" COLUMN("key", "\"call\"", "text", "the call") "," COLUMN("tid", "\"thread\"", "tid", "the thread") "," COLUMN(
+			"start_ns", "\"start\"", "clock",
+			"when") "," COLUMN("elapsed_ns", "\"elapsed\"", "seconds",
+					   "how long") "," COLUMN("mean_ns", "\"mean\"", "duration",
+								  "how long") "," COLUMN("size_bytes",
+											 "\"size\"",
+											 "bytes",
+											 "how much") "," COLUMN("share_percent",
+														"\"share\"",
+														"percent",
+														"of all") "," COLUMN("at",
+																     "\"where\"",
+																     "address",
+																     "where") "]},\n"
+																	      "\"empty\":{\"title\":\"Nothing\",\"rows\":[],\"notes\":[],\"kind\":\"rows\",\"columns\":[" COLUMN(
+																		      "key",
+																		      "\"call\"",
+																		      "text",
+																		      "the call") "]}\n}\n");
 	free(p);
 	p = begin(LKST_TABLE_JSON);
 	CHECK_STR(end(p), "{}\n");
@@ -319,7 +340,8 @@ TEST(chart_uses_blocks_where_it_may)
 	lkst_table_print(&p->printer, set.items[0]);
 	lkst_tables_fini(&set);
 	text = end(p);
-	CHECK(strstr(text, " 87.0 % |\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588|  p50\n"));
+	CHECK(strstr(text,
+		     " 87.0 % |\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588|  p50\n"));
 	CHECK(strstr(text, "  8.7 % |\u2589        |  p95\n"));
 	free(p);
 }
@@ -355,12 +377,9 @@ TEST(table_formats_are_text_csv_and_json)
 }
 
 static const struct lkst_column for_some[] = {
-	{ "bytes", NULL, LKST_COLUMN_BYTES, "" },
-	{ "name", "NAME", LKST_COLUMN_TEXT, "" },
-	{ "at_ns", "AT", LKST_COLUMN_CLOCK, "" },
-	{ "is_old", "old", LKST_COLUMN_FLAG, "" },
-	{ NULL, "STATE", LKST_COLUMN_TEXT, "" },
-	{ "is_new", NULL, LKST_COLUMN_FLAG, "" },
+	{ "bytes", NULL, LKST_COLUMN_BYTES, "" }, { "name", "NAME", LKST_COLUMN_TEXT, "" },
+	{ "at_ns", "AT", LKST_COLUMN_CLOCK, "" }, { "is_old", "old", LKST_COLUMN_FLAG, "" },
+	{ NULL, "STATE", LKST_COLUMN_TEXT, "" },  { "is_new", NULL, LKST_COLUMN_FLAG, "" },
 };
 
 static const char *print_for_some(struct printed *p)
@@ -392,8 +411,15 @@ TEST(table_columns_may_be_for_people_or_for_programs)
 				     "4096,a,1000000001,true,false\r\n");
 	free(p);
 	p = begin(LKST_TABLE_JSON);
-	CHECK_STR(print_for_some(p), "{\n\"some\":{\"title\":\"\",\"rows\":[\n{\"bytes\":4096,\"name\":\"a\","
-				     "\"at_ns\":1000000001,\"is_old\":true,\"is_new\":false}],\"notes\":[]}\n}\n");
+	CHECK_STR(print_for_some(p),
+		  "{\n\"some\":{\"title\":\"\",\"rows\":[\n{\"bytes\":4096,\"name\":\"a\","
+		  "\"at_ns\":1000000001,\"is_old\":true,\"is_new\":false}],\"notes\":[],"
+		  "\"kind\":\"rows\",\"columns\":[" COLUMN("bytes", "null", "bytes", "") "," COLUMN(
+			  "name", "\"NAME\"", "text",
+			  "") "," COLUMN("at_ns", "\"AT\"", "clock",
+					 "") "," COLUMN("is_old", "\"old\"", "flag",
+							"") "," COLUMN("is_new", "null", "flag",
+								       "") "]}\n}\n");
 	free(p);
 }
 
