@@ -57,6 +57,17 @@ static void put_lanes(struct lkst_json *j)
 		put_time(j, "first_ns", lane->slices.nr ? lane->slices.list[0].from_ns : 0);
 		lkst_json_end(j);
 	}
+	for (i = 0; i < lanes->counts.nr; i++) {
+		const struct lkst_count *count = &lanes->counts.list[i];
+
+		lkst_json_object(j, NULL);
+		lkst_json_str(j, "kind", "count");
+		lkst_json_u64(j, "number", i);
+		lkst_json_str(j, "name", count->name);
+		lkst_json_str(j, "unit", lkst_count_units[count->kind]);
+		lkst_json_u64(j, "slices", count->curve.nr);
+		lkst_json_end(j);
+	}
 	lkst_json_end(j);
 }
 
@@ -153,17 +164,25 @@ int lkst_web_read(void)
 
 /* ---- pictures ----------------------------------------------------------------------------------- */
 
+/* The times that the page asks about; false: there are none such. */
+static bool find_times(double from_ns, double to_ns, u64 *ret_from_ns, u64 *ret_to_ns)
+{
+	const double most = 1ULL << 53;
+
+	if (!lanes || !(from_ns >= 0 && from_ns < to_ns && to_ns <= most))
+		return false;
+	*ret_from_ns = lanes->begin_ns + (u64)from_ns;
+	*ret_to_ns = lanes->begin_ns + (u64)to_ns;
+	return *ret_from_ns < *ret_to_ns;
+}
+
 /* The lane and the times that the page asks about; NULL: there are none such. */
 static const struct lkst_lane *find(u32 lane, double from_ns, double to_ns, u64 *ret_from_ns,
 				    u64 *ret_to_ns)
 {
-	const double most = 1ULL << 53;
-
-	if (!lanes || lane >= lanes->nr || !(from_ns >= 0 && from_ns < to_ns && to_ns <= most))
+	if (!find_times(from_ns, to_ns, ret_from_ns, ret_to_ns) || lane >= lanes->nr)
 		return NULL;
-	*ret_from_ns = lanes->begin_ns + (u64)from_ns;
-	*ret_to_ns = lanes->begin_ns + (u64)to_ns;
-	return *ret_from_ns < *ret_to_ns ? &lanes->list[lane] : NULL;
+	return &lanes->list[lane];
 }
 
 int lkst_web_shares(u32 lane, double from_ns, double to_ns, u32 nr, struct lkst_shares *ret_shares)
@@ -236,4 +255,16 @@ u32 lkst_web_slice_before(u32 lane, double at_ns, struct lkst_web_slice *ret_sli
 		return 0;
 	*ret_slice = slice_for_page(&s->list[next - 1]);
 	return 1;
+}
+
+/* Lanes of counts follow the others. */
+int lkst_web_columns(u32 lane, double from_ns, double to_ns, u32 nr,
+		     struct lkst_curve_column *ret_columns)
+{
+	u64 from, to;
+
+	if (!find_times(from_ns, to_ns, &from, &to) || lane < lanes->nr ||
+	    lane - lanes->nr >= lanes->counts.nr || !nr)
+		return -EINVAL;
+	return lkst_count_columns(&lanes->counts, lane - lanes->nr, from, to, nr, ret_columns);
 }

@@ -7,6 +7,7 @@
 #define LKST_WEB_DRAW_H
 
 #include "abi/types.h"
+#include "analyze/lanes/curve.h"
 #include "analyze/lanes/shares.h"
 #include "web/module.h"
 
@@ -21,7 +22,8 @@ struct lkst_web_slice {
 /*
  * Reads the trace, and prints what there is as JSON: {"begin_ns", "end_ns", "offset_ns": text, since they may be
  * greater than numbers are exact; "hostname", "release"; "states", "causes": names by number; "lanes": [{"kind":
- * "cpu" or "thread", "number", "slices", "first_ns": when the first one begins}]; "threads": [{"tid", "pid", "comm", "kernel", "running_ns"}];
+ * "cpu", "thread" or "count", "number", "slices", "first_ns": when the first one begins; of a count: "name",
+ * "unit"}]; "threads": [{"tid", "pid", "comm", "kernel", "running_ns"}];
  * "gaps": [{"cpu", "buffer", "from_ns", "to_ns", "records", "blocks": known to be missing, or 0; "pause": nothing was
  * to be recorded, "why": text}]}. 0, or a negative errno and a sentence on standard error.
  */
@@ -37,6 +39,13 @@ int lkst_web_shares(u32 lane, double from_ns, double to_ns, u32 nr, struct lkst_
 /* The same of @nr_places lanes together, as lkst_lanes_sum() adds them. */
 int lkst_web_sum(const u32 *places, u32 nr_places, double from_ns, double to_ns, u32 nr,
 		 struct lkst_shares *ret_shares) LKST_WEB_EXPORT(lkst_web_sum);
+
+/*
+ * The columns of lane @lane, which is a count's: a struct lkst_curve_column for each of @nr stretches. As
+ * lkst_web_shares().
+ */
+int lkst_web_columns(u32 lane, double from_ns, double to_ns, u32 nr,
+		     struct lkst_curve_column *ret_columns) LKST_WEB_EXPORT(lkst_web_columns);
 
 /* The slices of @lane between two times, at most @max from the first on; returns how many. */
 u32 lkst_web_slices(u32 lane, double from_ns, double to_ns, u32 max,

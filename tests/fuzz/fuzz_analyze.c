@@ -194,6 +194,23 @@ static void check_order(const struct lkst_slices *s)
 			abort();
 }
 
+/* No column of a count is outside its least and greatest number. */
+static void check_counts(const struct lkst_lanes *lanes, u32 nr)
+{
+	struct lkst_curve_column columns[256];
+	u32 i, k;
+
+	for (i = 0; i < lanes->counts.nr; i++) {
+		if (lkst_count_columns(&lanes->counts, i, lanes->begin_ns, lanes->end_ns + 1, nr, columns))
+			abort();
+		for (k = 0; k < nr; k++)
+			if (columns[k].known < 0 || columns[k].known > 1.0001 || columns[k].min < 0 ||
+			    columns[k].mean < columns[k].min * 0.9999 ||
+			    columns[k].mean > columns[k].max * 1.0001)
+				abort();
+	}
+}
+
 /* Slices are in order, and no column of a picture has more than all of its time. */
 static void draw(struct lkst_trace *t, u32 nr)
 {
@@ -218,6 +235,7 @@ static void draw(struct lkst_trace *t, u32 nr)
 				abort();
 		}
 	}
+	check_counts(lanes, nr);
 	lkst_lanes_free(lanes);
 }
 

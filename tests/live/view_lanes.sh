@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # lkst view: what the lanes of its page show is in the records (F01 and F02 of doc/heritage.md in part): gaps are hatched and
-# are never taken for idle time.
+# are never taken for idle time; counts of requests, bytes and threads are those that the records give.
 . "$(dirname "$0")/lib/live.sh"
 
 for tool in node chromium; do
@@ -13,7 +13,8 @@ done
 cd "$work" || exit
 export LC_ALL=C.UTF-8 TZ=UTC
 
-"$LKST" record --quiet --output trace -- sh -c "'$load/called' 3; dd if=/dev/zero of=file bs=64k count=64 conv=fsync 2>/dev/null
+"$LKST" record --quiet --output trace -- bash -c "'$load/called' 3
+	for i in {1..20}; do echo word >/dev/udp/127.0.0.1/9; done; dd if=/dev/zero of=file bs=64k count=64 conv=fsync 2>/dev/null
 	sleep 0.05; ls -R /usr/lib >/dev/null; true"
 "$LKST" view --quiet trace
 

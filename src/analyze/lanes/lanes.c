@@ -116,7 +116,11 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 	u8 state = state_of(i);
 	struct lkst_lane *lane;
 
-	if (i->life->idle_cpu >= 0 || i->life->nr >= LKST_LIVES_MAX || state == LKST_NR_LANE_STATES)
+	if (i->life->idle_cpu >= 0)
+		return 0;
+	if (state == LKST_LANE_READY && lkst_counts_ready(&f->lanes->counts, i->from_ns, i->to_ns))
+		return -ENOMEM;
+	if (i->life->nr >= LKST_LIVES_MAX || state == LKST_NR_LANE_STATES)
 		return 0;
 	lane = lkst_vec_reach(f->threads, f->nr_threads, i->life->nr);
 	if (!lane)
@@ -230,15 +234,39 @@ static void filling_fini(struct filling *f)
 		lkst_slices_fini(&f->threads[i].slices);
 	free(f->cpus);
 	free(f->threads);
-	lkst_model_free(f->model);
 }
 
-int lkst_lanes_new(struct lkst_err *e, struct lkst_trace *t, struct lkst_lanes **ret_lanes)
+/* Makes ready for the pass, in which the analyses report what they count. */
+static int begin(struct lkst_err *e, struct lkst_trace *t, struct filling *f,
+		 struct lkst_analysis_run **ret_run)
 {
 	static const struct lkst_model_calls calls = { .interval = on_interval,
 						       .cpu = on_cpu,
 						       .frame = on_frame };
-	_cleanup_(lkst_feed_freep) struct lkst_feed *feed = NULL;
+	static const struct lkst_analysis *const analyses[] = {
+		&lkst_analysis_bioqueue,
+		&lkst_analysis_netsize,
+		&lkst_analysis_runqueue,
+	};
+	const struct lkst_analysis_options options = { .to_ns = UINT64_MAX,
+						       .change = lkst_counts_change,
+						       .change_arg = &f->lanes->counts,
+						       .needs_state = true };
+	int err = lkst_analysis_run_new(e, t, &options, analyses,
+					sizeof(analyses) / sizeof(analyses[0]), ret_run);
+
+	if (err)
+		return err;
+	f->model = lkst_analysis_run_model(*ret_run);
+	err = lkst_model_subscribe(f->model, &calls, f);
+	if (err >= 0)
+		err = lkst_feed_gaps(lkst_analysis_run_feed(*ret_run), on_gap, f);
+	return err < 0 ? lkst_err_sys(e, err, "drawing") : 0;
+}
+
+int lkst_lanes_new(struct lkst_err *e, struct lkst_trace *t, struct lkst_lanes **ret_lanes)
+{
+	_cleanup_(lkst_analysis_run_freep) struct lkst_analysis_run *run = NULL;
 	_cleanup_(lkst_lanes_freep) struct lkst_lanes *lanes = calloc(1, sizeof(*lanes));
 	_cleanup_(filling_fini) struct filling f = { .lanes = lanes };
 	int err;
@@ -246,20 +274,15 @@ int lkst_lanes_new(struct lkst_err *e, struct lkst_trace *t, struct lkst_lanes *
 	if (!lanes)
 		return lkst_err_sys(e, -ENOMEM, "drawing");
 	lkst_trace_range(t, &lanes->begin_ns, &lanes->end_ns);
+	lanes->counts.places.max = LKST_COUNTS_MAX;
 	if (lkst_gaps_init(&lanes->gaps, LKST_LANES_GAPS_MAX))
 		return lkst_err_sys(e, -ENOMEM, "drawing");
-	err = lkst_feed_new(e, t, &feed) ?: lkst_model_new(e, feed, &f.model);
+	err = begin(e, t, &f, &run) ?: lkst_analysis_run_pass(e, run);
 	if (err)
 		return err;
-	err = lkst_model_subscribe(f.model, &calls, &f);
-	if (err >= 0)
-		err = lkst_feed_gaps(feed, on_gap, &f);
-	if (err < 0)
-		return lkst_err_sys(e, err, "drawing");
-	err = lkst_feed_run(e, feed);
-	if (err)
-		return err;
-	err = take_lanes(&f) ?: take_threads(&f);
+	err = take_lanes(&f) ?: take_threads(&f)
+	      ?: lkst_counts_end(&lanes->counts, lkst_analysis_run_labels(run), &lanes->gaps,
+				 lanes->begin_ns, lanes->end_ns);
 	if (err)
 		return lkst_err_sys(e, err, "drawing");
 	*ret_lanes = lkst_take(lanes);
@@ -277,6 +300,7 @@ void lkst_lanes_free(struct lkst_lanes *lanes)
 		lkst_slices_fini(&lanes->list[i].irqs);
 	}
 	lkst_gaps_fini(&lanes->gaps);
+	lkst_counts_fini(&lanes->counts);
 	free(lanes->list);
 	free(lanes->threads);
 	free(lanes);

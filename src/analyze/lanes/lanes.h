@@ -3,6 +3,7 @@
 #ifndef LKST_ANALYZE_LANES_LANES_H
 #define LKST_ANALYZE_LANES_LANES_H
 
+#include "analyze/lanes/counts.h"
 #include "analyze/lanes/shares.h"
 #include "analyze/model/model.h"
 #include "base/cleanup.h"
@@ -38,11 +39,13 @@ struct lkst_lanes {
 	u32 nr;
 	struct lkst_lane_thread *threads;
 	u32 nr_threads;
-	struct lkst_gaps gaps; /* where records of a CPU are missing, state aside, as the pass reports them */
+	struct lkst_gaps
+		gaps; /* where records of a CPU are missing, state aside, as the pass reports them */
+	struct lkst_counts counts;
 };
 
 /*
- * One pass over @t. Costs 24 bytes for each interval. A CPU's slices cover all of the time: what is not known of it is
+ * One pass over @t. Costs 24 bytes for each interval, and 48 for each change of a count. A CPU's slices cover all of the time: what is not known of it is
  * LKST_LANE_UNKNOWN. -ENOMEM.
  */
 int lkst_lanes_new(struct lkst_err *e, struct lkst_trace *t, struct lkst_lanes **ret_lanes);

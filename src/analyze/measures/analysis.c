@@ -243,7 +243,7 @@ static int begin_work(struct lkst_analysis_run *s, unsigned int i, const struct 
 static int make(struct lkst_err *e, struct lkst_analysis_run *s, struct lkst_trace *t,
 		const struct lkst_analysis *const *analyses)
 {
-	bool needs_state = false;
+	bool needs_state = s->options.needs_state;
 	unsigned int i;
 	int err = lkst_feed_new(e, t, &s->feed);
 
@@ -421,6 +421,26 @@ static int end_work(struct lkst_analysis_run *s, unsigned int i)
 		lkst_left_out_put(&w->tallies[0].left_out, w->list);
 	note(s, i);
 	return err ? err : place_notes(s, i);
+}
+
+struct lkst_feed *lkst_analysis_run_feed(const struct lkst_analysis_run *s)
+{
+	return s->feed;
+}
+
+struct lkst_model *lkst_analysis_run_model(const struct lkst_analysis_run *s)
+{
+	return s->state;
+}
+
+const struct lkst_labels *lkst_analysis_run_labels(const struct lkst_analysis_run *s)
+{
+	return &s->labels;
+}
+
+struct lkst_symbols *lkst_analysis_run_symbols(const struct lkst_analysis_run *s)
+{
+	return s->symbols;
 }
 
 int lkst_analysis_run_pass(struct lkst_err *e, struct lkst_analysis_run *s)

@@ -17,6 +17,7 @@
 #include "base/cleanup.h"
 
 struct lkst_analysis_state;
+struct lkst_analysis;
 struct lkst_between;
 
 struct lkst_analysis {
@@ -45,6 +46,13 @@ const struct lkst_analysis *lkst_analysis_find(const char *name);
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
+/*
+ * A number that @analysis measures along the time: of its key @key, it is @value from @ns on (requests of a disk, threads
+ * of a run queue), or that comes at @ns (bytes of a packet). 0 or a negative errno, which ends the pass.
+ */
+typedef int lkst_analysis_change(void *arg, const struct lkst_analysis *analysis, u64 key, u64 ns,
+				 u64 value);
+
 /* What one pass is to answer. All is borrowed. */
 struct lkst_analysis_options {
 	struct lkst_tally_options which;
@@ -60,6 +68,10 @@ struct lkst_analysis_options {
 	/* Of `errors`: only of these threads, and of those that they create. 0: of all. */
 	const s32 *roots;
 	unsigned int nr_roots;
+	/* Gets what bioqueue, netsize and runqueue measure, as it changes, for pictures. NULL: not wanted. */
+	lkst_analysis_change *change;
+	void *change_arg;
+	bool needs_state; /* the state model, even if no analysis needs it */
 };
 
 struct lkst_analysis_run;
@@ -71,6 +83,12 @@ int lkst_analysis_run_new(struct lkst_err *e, struct lkst_trace *t,
 			  struct lkst_analysis_run **ret_study);
 void lkst_analysis_run_free(struct lkst_analysis_run *s);
 LKST_GUARD(lkst_analysis_run_free, struct lkst_analysis_run)
+
+/* What it works with, for those who want to know more in the same pass; the model is NULL if nothing needs it. */
+struct lkst_feed *lkst_analysis_run_feed(const struct lkst_analysis_run *s);
+struct lkst_model *lkst_analysis_run_model(const struct lkst_analysis_run *s);
+const struct lkst_labels *lkst_analysis_run_labels(const struct lkst_analysis_run *s);
+struct lkst_symbols *lkst_analysis_run_symbols(const struct lkst_analysis_run *s);
 
 /* The pass. Once only. */
 int lkst_analysis_run_pass(struct lkst_err *e, struct lkst_analysis_run *s);
@@ -158,6 +176,14 @@ static inline u16 lkst_analysis_what(const struct lkst_pending_entry *entry)
  */
 bool lkst_analysis_is_whole(struct lkst_tally *tally, const struct lkst_interval *i, u64 key,
 			    int *err);
+
+/* Reports a change, if that is wanted. */
+static inline int lkst_analysis_tell(const struct lkst_analysis_state *w, u64 key, u64 ns, u64 value)
+{
+	const struct lkst_analysis_options *o = w->options;
+
+	return o->change ? o->change(o->change_arg, w->analysis, key, ns, value) : 0;
+}
 
 /* A key for the thread of @r: its number, or for the idle threads, one of the CPU's own. */
 static inline u64 lkst_analysis_thread_key(const struct lkst_record *r)

@@ -20,6 +20,7 @@ enum {
 struct disk {
 	u32 dev;
 	u32 nr_waiting, nr_issued;
+	u32 nr_told; /* of both together, to whoever wants changes */
 };
 
 /* What became of requests of one key on their way. */
@@ -434,6 +435,38 @@ static int on_queue_complete(void *ctx, const struct lkst_record *r, const void 
 				    r->cpu);
 }
 
+/* After each of the others: a request may be known by another disk than it names. */
+static int tell_depths(void *ctx, const struct lkst_record *r, const void *record)
+{
+	struct block *b = ctx;
+	u32 i;
+	int err = 0;
+
+	for (i = 0; i < b->nr_disks && !err; i++) {
+		struct disk *d = &b->disks[i];
+
+		if (d->nr_told == d->nr_waiting + d->nr_issued)
+			continue;
+		d->nr_told = d->nr_waiting + d->nr_issued;
+		err = lkst_analysis_tell(&b->work, d->dev, r->ns, d->nr_told);
+	}
+	return err;
+}
+
+static int want_depths(struct lkst_analysis_state *w)
+{
+	static const enum lkst_event_index events[] = {
+		LKST_EV_block_rq_insert, LKST_EV_block_rq_issue,   LKST_EV_block_rq_complete,
+		LKST_EV_block_rq_merge,	 LKST_EV_block_rq_requeue,
+	};
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		lkst_analysis_want(w, events[i], tell_depths, &err);
+	return err;
+}
+
 static int begin_queue(struct lkst_analysis_state *w)
 {
 	struct block *b = (struct block *)w;
@@ -455,6 +488,8 @@ static int begin_queue(struct lkst_analysis_state *w)
 	lkst_analysis_want(w, LKST_EV_block_rq_requeue, on_queue_requeue, &err);
 	w->tally_of[OPEN_WAITING] = TALLY_WAIT;
 	w->tally_of[OPEN_ISSUED] = LKST_ANALYSIS_NO_TALLY;
+	if (err >= 0 && w->options->change)
+		err = want_depths(w);
 	return err < 0 ? err : has_issue;
 }
 

@@ -138,7 +138,8 @@ static int on_size(void *ctx, const struct lkst_record *r, u64 key, u32 bytes)
 {
 	struct lkst_analysis_state *w = ctx;
 
-	return lkst_tally_add(&w->tallies[0], key, bytes, r->ns, r->tid, r->cpu);
+	return lkst_analysis_tell(w, key, r->ns, bytes)
+		       ?: lkst_tally_add(&w->tallies[0], key, bytes, r->ns, r->tid, r->cpu);
 }
 
 static int on_queue_size(void *ctx, const struct lkst_record *r, const void *record)

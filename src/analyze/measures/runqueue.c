@@ -61,7 +61,8 @@ static int set_length(struct runqueue *q, s32 cpu, u32 length, const struct lkst
 						 (u32)cpu);
 	}
 	*queue = (struct queue){ true, (u16)r->buffer, length, r->ns };
-	return err;
+	/* The end is no level. */
+	return err || length == UINT32_MAX ? err : lkst_analysis_tell(&q->work, (u64)cpu, r->ns, length);
 }
 
 /* The queue's length, @standard if it is not known. */

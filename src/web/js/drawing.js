@@ -27,6 +27,8 @@ class Drawing {
 			return [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16));
 		});
 		this.back = [1, 3, 5].map((at) => parseInt(style.getPropertyValue("--back").trim().slice(at, at + 2), 16));
+		this.countColour = style.getPropertyValue("--count").trim();
+		this.textColour = style.getPropertyValue("--text").trim();
 		this.hatching = hatching(document.createElement("canvas").getContext("2d"),
 			style.getPropertyValue("--unknown").trim(), style.getPropertyValue("--back").trim());
 	}
@@ -70,15 +72,19 @@ class Drawing {
 		return pixels;
 	}
 
-	/* Hatches what is unknown, from above: as much of the height as it takes of the time, and never too little to be seen. */
-	hatch(context, shares, width, height)
+	/*
+	 * Hatches what is unknown, from above: as much of the height as it takes of the time, from 0 to 1, and never too little
+	 * to be seen.
+	 */
+	hatch(context, unknownOf)
 	{
+		const { width, height } = context.canvas;
 		let began = 0, level = 0;
 
 		context.fillStyle = this.hatching;
 		for (let x = 0; x <= width; x++) {
-			const share = x < width ? shares[x * NR_STATES] : 0;
-			const now = share && Math.max(Math.ceil(share / 65535 * HATCH_STEPS - 0.001), 1);
+			const share = x < width ? unknownOf(x) : 0;
+			const now = share && Math.max(Math.ceil(share * HATCH_STEPS - 0.001), 1);
 
 			if (now == level && x < width)
 				continue;
@@ -120,9 +126,26 @@ class Drawing {
 		for (let y = 0; y < height; y++)
 			pixels.set(line, y * width);
 		context.putImageData(image, 0, 0);
-		this.hatch(context, shares, width, height);
+		this.hatch(context, (x) => shares[x * NR_STATES] / 65535);
 		if (lane?.kind == "cpu")
 			this.hatchGaps(context, lane.number, from, to, width, height);
+	}
+
+	/* The same of a count's lane. */
+	drawCount(context, index, from, to)
+	{
+		const { width } = context.canvas;
+		const columns = this.trace.columns(index, from, to, width);
+
+		if (!columns)
+			return;
+
+		const top = drawColumns(context, columns, this.countColour);
+
+		this.hatch(context, (x) => 1 - columns[x * COLUMN_NUMBERS + 3]);
+		context.fillStyle = this.textColour;
+		context.textBaseline = "top";
+		context.fillText(top ? amountText(top, this.trace.info.lanes[index].unit) : "", 3, 1);
 	}
 
 	/* The context of @canvas, as large as its place. */
@@ -215,7 +238,10 @@ class Drawing {
 		for (const row of page.list.inView()) {
 			const context = this.contextOf(row.canvas, Math.max(row.space.clientWidth, 1), Math.max(row.space.clientHeight, 1));
 
-			this.drawLane(context, row.lane.index, from, to);
+			if (row.lane.kind == "count")
+				this.drawCount(context, row.lane.index, from, to);
+			else
+				this.drawLane(context, row.lane.index, from, to);
 			showSelectionIn(row);
 		}
 	}

@@ -20,6 +20,8 @@ class Trace {
 	{
 		if (lane.kind == "cpu")
 			return `CPU ${lane.number}`;
+		if (lane.kind == "count")
+			return lane.name;
 
 		const thread = this.info.threads[lane.number];
 
@@ -78,6 +80,16 @@ class Trace {
 		return this.at;
 	}
 
+	/* The columns of a count's lane @index: COLUMN_NUMBERS numbers for each. A view of the module's memory. */
+	columns(index, from, to, nr)
+	{
+		const at = this.#memoryFor(nr * COLUMN_NUMBERS * 8);
+
+		if (this.lkst.exports.lkst_web_columns(index, from, to, nr, at))
+			return null;
+		return new Float64Array(this.lkst.memory, at, nr * COLUMN_NUMBERS);
+	}
+
 	/* The slices of lane @index between two times, the first @max of them. */
 	slices(index, from, to, max)
 	{
@@ -119,8 +131,12 @@ class Trace {
 	/* What a lane is doing at a time, in words; @near: of the time next to it, gaps count that are too short to be seen. */
 	describe(index, at, near = 0)
 	{
-		const [slice] = this.slices(index, at, at + 1, 1);
 		const { kind, number } = this.info.lanes[index];
+
+		if (kind == "count")
+			return countInWords(this, index, Math.max(at - near, 0), at + near);
+
+		const [slice] = this.slices(index, at, at + 1, 1);
 		const lost = this.gaps.inWords(kind == "cpu" ? number : null, at, near);
 
 		if (!slice || slice.from > at)

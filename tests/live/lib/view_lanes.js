@@ -135,6 +135,156 @@ async function checkIdle(browser)
 	result("lanes_do_not_hatch_idle_time", ...(idle.length ? [] : ["no CPU was idle"]), ...bad);
 }
 
+/* ---- what is counted ---- */
+
+function records(events)
+{
+	return terminal(["print", "--no-gaps", "--format", "json", ...events.flatMap((event) => ["--event", event])])
+		.split("\n").filter(Boolean).map((line) => {
+			const record = JSON.parse(line);
+
+			/* Addresses and times are greater than numbers are exact. */
+			return { ...record, ns: BigInt(/"ns":(\d+)/.exec(line)[1]), rq: /"rq":(\d+)/.exec(line)?.[1] };
+		});
+}
+
+/* How many requests each disk has, by what the records say: [time, disk, requests]. */
+function requestsByRecords()
+{
+	const there = new Map(); /* by address: the disk, and bytes that are not done */
+	const nr = {};
+	const steps = [];
+
+	for (const { ns, event, rq, fields } of records(["block_rq_*"])) {
+		const old = there.get(rq);
+
+		if (event == "block_rq_error" || event == "block_rq_requeue")
+			continue;
+		if (event == "block_rq_complete" && old && old.bytes > fields.bytes) {
+			old.bytes -= fields.bytes;
+			continue;
+		}
+		if (old)
+			nr[old.dev]--;
+		there.delete(rq);
+		if (event == "block_rq_insert" || event == "block_rq_issue") {
+			there.set(rq, { dev: fields.dev, bytes: fields.bytes });
+			nr[fields.dev] = (nr[fields.dev] ?? 0) + 1;
+		}
+		for (const dev of new Set([old?.dev, fields.dev]))
+			if (dev !== undefined)
+				steps.push([ns, dev, nr[dev] ?? 0]);
+	}
+	return steps;
+}
+
+async function countLanes(browser)
+{
+	return browser.evaluate(`page.trace.info.lanes.map((lane, index) => ({ ...lane, index })).filter(({ kind }) => kind == "count")`);
+}
+
+/* The numbers at random times; half of them where something changes. */
+async function checkRequests(browser, lanes)
+{
+	const steps = requestsByRecords();
+	const disks = new Map(terminal(["print", "--format", "json", "--event", "state_disk"]).split("\n").filter(Boolean)
+		.map((line) => JSON.parse(line).fields).map(({ dev, name }) => [dev, name]));
+	const begin = BigInt(await browser.evaluate("page.trace.info.begin_ns"));
+	const length = await browser.evaluate("page.trace.length");
+	const bad = [];
+
+	for (const dev of new Set(steps.map(([, of]) => of))) {
+		const lane = lanes.find(({ name }) => name == `${disks.get(dev)} requests`);
+		const own = steps.filter(([, of]) => of == dev);
+		const times = Array.from({ length: 200 }, (_, i) => i % 2 ? Math.floor(random() * length)
+			: Number(own[Math.floor(random() * own.length)][0] - begin));
+		const drawn = lane && await browser.evaluate(`${JSON.stringify(times)}.map((at) =>
+			[...page.trace.columns(${lane.index}, at, at + 1, 1)])`);
+
+		if (!lane)
+			bad.push(`disk ${dev} has no lane`);
+		times.forEach((at, i) => {
+			const want = own.filter(([ns]) => Number(ns - begin) <= at).pop()?.[2] ?? 0;
+
+			if (lane && (drawn[i][0] != want || drawn[i][1] != want))
+				bad.push(`at ${at} disk ${dev} has ${want}, drawn are ${drawn[i]}`);
+		});
+	}
+	if (!steps.length)
+		console.log("skip lanes_of_disks_have_the_requests_of_the_records: no disk had a request");
+	else
+		result("lanes_of_disks_have_the_requests_of_the_records", ...bad);
+}
+
+/* All bytes that a lane shows are all bytes of the records. */
+async function checkBytes(browser, lanes)
+{
+	const sums = {};
+	const bad = [];
+
+	for (const { event, fields } of records(["net_dev_queue", "netif_receive_skb"])) {
+		const key = `${fields.ifindex} ${event == "net_dev_queue" ? "send" : "receive"}`;
+
+		sums[key] = (sums[key] ?? 0) + fields.bytes;
+	}
+
+	const names = new Map(terminal(["print", "--format", "json", "--event", "state_netdev"]).split("\n").filter(Boolean)
+		.map((line) => JSON.parse(line).fields).map(({ ifindex, name }) => [ifindex, name]));
+
+	for (const [key, bytes] of Object.entries(sums)) {
+		const [ifindex, direction] = key.split(" ");
+		const lane = lanes.find(({ name }) => name == `${names.get(Number(ifindex))} ${direction}`);
+		const drawn = lane && await browser.evaluate(`(() => {
+			const columns = page.trace.columns(${lane.index}, 0, page.trace.length + 1, 333);
+			let sum = 0;
+			for (let x = 0; x < 333; x++)
+				sum += columns[4 * x + 2] * (page.trace.length + 1) / 333 / 1e9;
+			return sum;
+		})()`);
+
+		if (!lane || Math.abs(drawn - bytes) > 1)
+			bad.push(`${key}: ${bytes} bytes, drawn are ${drawn}`);
+	}
+	result("lanes_of_interfaces_have_the_bytes_of_the_records", ...(Object.keys(sums).length ? [] : ["no packet"]), ...bad);
+}
+
+/* Threads were ready as long in all as each of them was. */
+async function checkReady(browser, lanes)
+{
+	const { thread } = JSON.parse(terminal(["analyze", "thread", "--format", "json"]));
+	const want = thread.rows.reduce((sum, row) => sum + row.ready_ns, 0);
+	const lane = lanes.find(({ name }) => name == "ready threads");
+	const drawn = await browser.evaluate(`page.trace.columns(${lane.index}, 0, page.trace.length, 1)[2] * page.trace.length`);
+
+	result("lane_of_ready_threads_has_their_time", ...(want > 0 && Math.abs(drawn / want - 1) < 0.001 ? []
+		: [`${want} ns, drawn are ${drawn}`]));
+}
+
+async function checkCounts(browser)
+{
+	await browser.open(shown);
+
+	const lanes = await countLanes(browser);
+
+	await checkRequests(browser, lanes);
+	await checkBytes(browser, lanes);
+	await checkReady(browser, lanes);
+
+	/* The picture of a lane, and what is said of it. */
+	const { index } = lanes.find(({ name }) => name == "ready threads");
+	const [filled, text] = await browser.evaluate(`(() => {
+		page.list.reveal(${index});
+		page.drawing.drawNow();
+		const { canvas } = page.list.rows.find(({ lane }) => lane.index == ${index});
+		const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+		return [data.filter((byte, i) => i % 4 == 3 && byte).length, page.trace.describe(${index}, page.trace.length / 2,
+			page.trace.length / 2)];
+	})()`);
+
+	result("lanes_of_counts_are_drawn", ...(filled > 50 ? [] : [`${filled} pixels`]),
+		...(/^[\d.]+ threads? on average, 0 to \d+$/.test(text) ? [] : [text]));
+}
+
 async function main()
 {
 	const browser = await Browser.start();
@@ -142,6 +292,7 @@ async function main()
 	try {
 		await checkGaps(browser);
 		await checkIdle(browser);
+		await checkCounts(browser);
 		/* What reading pixels costs is of no matter here. */
 		result("lanes_have_no_complaints", ...browser.complaints.filter((text) => !text.includes("willReadFrequently")),
 			...browser.requests);

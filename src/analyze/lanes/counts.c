@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is counted along the time. */
+#include "analyze/lanes/counts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/control.h"
+#include "base/vec.h"
+
+enum {
+	KIND_SHIFT = 56, /* in the key of a place */
+	MINOR_BITS = 20, /* of the kernel's device numbers */
+	RECEIVE = 1,	 /* the lowest bit of netsize's keys */
+	WHOLE = 65535,	 /* of a share */
+};
+
+const char *const lkst_count_units[LKST_NR_COUNTS] = {
+	[LKST_COUNT_READY] = "threads",	  [LKST_COUNT_DISK] = "requests",
+	[LKST_COUNT_RECEIVE] = "bytes/s", [LKST_COUNT_SEND] = "bytes/s",
+	[LKST_COUNT_QUEUE] = "threads",
+};
+
+void lkst_counts_fini(struct lkst_counts *c)
+{
+	u32 i;
+
+	for (i = 0; i < c->nr; i++)
+		lkst_curve_fini(&c->list[i].curve);
+	free(c->list);
+	free(c->ready);
+	lkst_slices_fini(&c->gaps);
+	lkst_map_fini(&c->places);
+	*c = (struct lkst_counts){};
+}
+
+/* ---- during the pass ---------------------------------------------------------------------------- */
+
+/* Adds to the curve of @kind and @number, which is made if it is not there. */
+static int put(struct lkst_counts *c, enum lkst_count_kind kind, u32 number, u64 ns, u64 value)
+{
+	u64 key = (u64)kind << KIND_SHIFT | number;
+	const u64 *place = lkst_map_find(&c->places, key);
+	struct lkst_count *count = place ? &c->list[*place] : NULL;
+	int err;
+
+	if (!count) {
+		err = lkst_map_set(&c->places, key, c->nr);
+		if (err)
+			return err == -ENOSPC ? 0 : err;
+		count = lkst_vec_add(c->list, c->nr);
+		if (!count)
+			return -ENOMEM;
+		count->kind = (u8)kind;
+		count->number = number;
+		count->curve.is_rate = kind == LKST_COUNT_RECEIVE || kind == LKST_COUNT_SEND;
+	}
+	return lkst_curve_add(&count->curve, ns, value);
+}
+
+int lkst_counts_change(void *arg, const struct lkst_analysis *analysis, u64 key, u64 ns, u64 value)
+{
+	if (analysis == &lkst_analysis_bioqueue)
+		return put(arg, LKST_COUNT_DISK, (u32)key, ns, value);
+	if (analysis == &lkst_analysis_netsize)
+		return put(arg, key & RECEIVE ? LKST_COUNT_RECEIVE : LKST_COUNT_SEND,
+			   (u32)(key >> 1), ns, value);
+	if (analysis == &lkst_analysis_runqueue)
+		return put(arg, LKST_COUNT_QUEUE, (u32)key, ns, value);
+	return 0;
+}
+
+int lkst_counts_ready(struct lkst_counts *c, u64 from_ns, u64 to_ns)
+{
+	struct lkst_count_step *step = lkst_vec_add(c->ready, c->nr_ready);
+
+	if (step)
+		*step = (struct lkst_count_step){ from_ns, 1 };
+	step = step ? lkst_vec_add(c->ready, c->nr_ready) : NULL;
+	if (!step)
+		return -ENOMEM;
+	*step = (struct lkst_count_step){ to_ns, -1 };
+	return 0;
+}
+
+/* ---- after the pass ----------------------------------------------------------------------------- */
+
+static int compare_steps(const void *a, const void *b)
+{
+	const struct lkst_count_step *x = a, *y = b;
+
+	return (x->ns > y->ns) - (x->ns < y->ns);
+}
+
+static int count_ready(struct lkst_counts *c, u64 begin_ns)
+{
+	s64 nr = 0;
+	u32 i;
+	int err = 0;
+
+	if (!c->nr_ready)
+		return 0;
+	qsort(c->ready, c->nr_ready, sizeof(*c->ready), compare_steps);
+	err = put(c, LKST_COUNT_READY, 0, begin_ns, 0);
+	for (i = 0; i < c->nr_ready && !err; i++) {
+		nr += c->ready[i].by;
+		/* Those at the same time are one step. */
+		if (i + 1 == c->nr_ready || c->ready[i + 1].ns != c->ready[i].ns)
+			err = put(c, LKST_COUNT_READY, 0, c->ready[i].ns, (u64)nr);
+	}
+	return err;
+}
+
+static int compare_gaps(const void *a, const void *b)
+{
+	const struct lkst_slice *x = a, *y = b;
+
+	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
+}
+
+static int unite_gaps(struct lkst_counts *c, const struct lkst_gaps *gaps)
+{
+	struct lkst_slice *list = calloc(gaps->nr + 1, sizeof(*list));
+	u32 i, nr = 0;
+	int err = list ? 0 : -ENOMEM;
+
+	for (i = 0; i < gaps->nr && !err; i++) {
+		const struct lkst_gap *gap = lkst_gaps_at(gaps, i);
+
+		if (gap->buffer != LKST_BUFFER_LIFE)
+			list[nr++] = (struct lkst_slice){ .from_ns = gap->from_ns,
+							  .to_ns = gap->to_ns,
+							  .life = LKST_LIFE_NONE,
+							  .state = LKST_LANE_UNKNOWN };
+	}
+	if (nr)
+		qsort(list, nr, sizeof(*list), compare_gaps);
+	for (i = 0; i < nr && !err; i++)
+		err = lkst_slices_add(&c->gaps, list[i]);
+	free(list);
+	return err ?: lkst_slices_index(&c->gaps);
+}
+
+static void name(struct lkst_count *count, const struct lkst_labels *labels)
+{
+	enum lkst_label_kind kind =
+		count->kind == LKST_COUNT_DISK ? LKST_LABEL_DISK : LKST_LABEL_NETDEV;
+	const char *label = lkst_labels_find(labels, kind, count->number);
+	char text[LKST_LABEL_TEXT];
+
+	if (label)
+		snprintf(text, sizeof(text), "%s", label);
+	else if (kind == LKST_LABEL_DISK)
+		snprintf(text, sizeof(text), "%u,%u", count->number >> MINOR_BITS,
+			 count->number & ((1 << MINOR_BITS) - 1));
+	else
+		snprintf(text, sizeof(text), "interface%u", count->number);
+	if (count->kind == LKST_COUNT_READY)
+		snprintf(count->name, sizeof(count->name), "ready threads");
+	else if (count->kind == LKST_COUNT_QUEUE)
+		snprintf(count->name, sizeof(count->name), "run queue %u", count->number);
+	else
+		snprintf(count->name, sizeof(count->name), "%s%s", text,
+			 count->kind == LKST_COUNT_DISK	     ? " requests"
+			 : count->kind == LKST_COUNT_RECEIVE ? " receive"
+							     : " send");
+}
+
+/* A disk's level before its first record is none that the trace knows of. */
+static int begin_with(struct lkst_curve *curve, u64 begin_ns, u64 value)
+{
+	struct lkst_curve result = {};
+	u32 i;
+	int err = lkst_curve_add(&result, begin_ns, value);
+
+	for (i = 0; i < curve->nr && !err; i++)
+		err = lkst_curve_add(&result, curve->list[i].ns, curve->list[i].value);
+	free(curve->list);
+	curve->list = result.list;
+	curve->nr = result.nr;
+	return err;
+}
+
+static int compare_counts(const void *a, const void *b)
+{
+	const struct lkst_count *x = a, *y = b;
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+int lkst_counts_end(struct lkst_counts *c, const struct lkst_labels *labels,
+		    const struct lkst_gaps *gaps, u64 begin_ns, u64 end_ns)
+{
+	u32 i;
+	int err = count_ready(c, begin_ns) ?: unite_gaps(c, gaps);
+
+	for (i = 0; i < c->nr && !err; i++) {
+		struct lkst_count *count = &c->list[i];
+
+		name(count, labels);
+		if (count->kind == LKST_COUNT_DISK)
+			err = begin_with(&count->curve, begin_ns, 0);
+		err = err ?: lkst_curve_forget(&count->curve, &c->gaps);
+		err = err ?: lkst_curve_index(&count->curve, end_ns);
+	}
+	if (c->nr)
+		qsort(c->list, c->nr, sizeof(*c->list), compare_counts);
+	free(c->ready);
+	c->ready = NULL;
+	c->nr_ready = 0;
+	return err;
+}
+
+int lkst_count_columns(const struct lkst_counts *c, u32 i, u64 from_ns, u64 to_ns, u32 nr,
+		       struct lkst_curve_column *ret_columns)
+{
+	const struct lkst_curve *curve = &c->list[i].curve;
+	struct lkst_shares *missing;
+	u32 k;
+
+	lkst_curve_columns(curve, from_ns, to_ns, nr, ret_columns);
+	if (!curve->is_rate || !c->gaps.nr)
+		return 0;
+	missing = calloc(nr, sizeof(*missing));
+	if (!missing)
+		return -ENOMEM;
+	lkst_slices_shares(&c->gaps, from_ns, to_ns, nr, missing);
+	for (k = 0; k < nr; k++) {
+		struct lkst_curve_column *column = &ret_columns[k];
+
+		column->known = 1 - (double)missing[k].of[LKST_LANE_UNKNOWN] / WHOLE;
+		if (column->known > 0)
+			column->min = column->max = column->mean /= column->known;
+		else
+			*column = (struct lkst_curve_column){};
+	}
+	free(missing);
+	return 0;
+}
