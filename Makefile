@@ -179,7 +179,7 @@ $(GEN)/man/lkst-events.7: $(PAGE)
 
 # The library for a page in a browser, as a module of WebAssembly (src/web/module.h): what needs files, sockets or threads
 # is left out, and of the commands those that read.
-WEB_WITHOUT := src/base/create.c $(addprefix src/trace/,packer.c parts.c publish.c stream_file.c wire.c writer.c zst.c)
+WEB_WITHOUT := src/base/create.c src/base/http.c $(addprefix src/trace/,packer.c parts.c publish.c stream_file.c wire.c writer.c zst.c)
 WEB_LIB     := $(filter-out $(WEB_WITHOUT) src/crash/% src/probe/%,$(LIB_SRC))
 WEB_CMD     := $(addprefix src/cmd/,analyze_along.c answer.c check_counters.c check_ledger.c ending.c help.c options.c printing.c range.c run.c verbs.c) \
                $(shell sed -n 's|^READER(\(.*\))$$|src/cmd/\1.c|p' src/cmd/commands.def)
