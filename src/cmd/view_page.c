@@ -97,6 +97,13 @@ static int put_file(struct lkst_err *e, void *ctx, const struct lkst_memory_file
 	return err ? lkst_err_sys(e, err, "compressing %s", file->name) : 0;
 }
 
+static void put_meta(struct lkst_out *out, const char *kind, const char *content)
+{
+	lkst_out_printf(out, "<meta name=\"%s\" content=\"", kind);
+	put_attribute(out, content);
+	lkst_out_str(out, "\">\n");
+}
+
 static int put_trace(struct lkst_err *e, struct lkst_out *out, const struct lkst_trace *t,
 		     const char *name)
 {
@@ -109,32 +116,99 @@ static int put_trace(struct lkst_err *e, struct lkst_out *out, const struct lkst
 	w->out = out;
 	w->z.next_out = w->packed;
 	w->z.avail_out = sizeof(w->packed);
-	lkst_out_str(out, "<meta name=\"trace\" content=\"");
-	put_attribute(out, name);
-	lkst_out_str(out, "\">\n");
+	put_meta(out, "trace", name);
 	err = lkst_trace_each_file(e, t, put_file, w);
 	deflateEnd(&w->z);
 	return err;
 }
 
-int lkst_view_page_write(struct lkst_err *e, int fd, const struct lkst_trace *t, const char *name)
+/* The parts of the empty page: where the trace goes is between them. */
+struct page_parts {
+	const char *before, *after, *end;
+};
+
+static int find_place(struct lkst_err *e, struct page_parts *ret)
 {
 	const char *at = memmem(lkst_view_page, lkst_view_page_length, place, strlen(place));
-	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
-	int err = 0;
 
-	if (!out)
-		return lkst_err_sys(e, -ENOMEM, "writing the page");
 	if (!at)
 		return lkst_err_set(e, -EINVAL,
 				    "the page in this program has no place for a trace");
+	*ret = (struct page_parts){ lkst_view_page, at, lkst_view_page + lkst_view_page_length };
+	return 0;
+}
+
+static void put_rest(struct lkst_out *out, const struct page_parts *page)
+{
+	const char *rest = page->after + strlen(place);
+
+	lkst_out_bytes(out, rest, (size_t)(page->end - rest));
+}
+
+int lkst_view_page_write(struct lkst_err *e, int fd, const struct lkst_trace *t, const char *name)
+{
+	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
+	struct page_parts page = {};
+	int err = find_place(e, &page);
+
+	if (err)
+		return err;
+	if (!out)
+		return lkst_err_sys(e, -ENOMEM, "writing the page");
 	lkst_out_init(out, fd);
-	lkst_out_bytes(out, lkst_view_page, (size_t)(at - lkst_view_page));
+	lkst_out_bytes(out, page.before, (size_t)(page.after - page.before));
 	if (t)
 		err = put_trace(e, out, t, name);
-	at += strlen(place);
-	lkst_out_bytes(out, at, lkst_view_page_length - (size_t)(at - lkst_view_page));
+	put_rest(out, &page);
 	if (!err && lkst_out_flush(out))
 		err = lkst_err_sys(e, out->error, "writing the page");
 	return err;
+}
+
+/* ---- a page that is served ---------------------------------------------------------------------- */
+
+/* What the page may connect to, in its policy. */
+static const char nothing[] = "connect-src 'none'", server[] = "connect-src 'self'";
+
+/* The page up to the trace, with its policy changed. */
+static int put_served(struct lkst_err *e, struct lkst_out *out, const struct page_parts *page)
+{
+	const char *policy = memmem(page->before, (size_t)(page->after - page->before), nothing,
+				    strlen(nothing));
+
+	if (!policy)
+		return lkst_err_set(e, -EINVAL, "the page in this program has no policy");
+	lkst_out_bytes(out, page->before, (size_t)(policy - page->before));
+	lkst_out_str(out, server);
+	policy += strlen(nothing);
+	lkst_out_bytes(out, policy, (size_t)(page->after - policy));
+	return 0;
+}
+
+int lkst_view_page_served(struct lkst_err *e, const char *name, bool is_live, char **ret_bytes,
+			  size_t *ret_length)
+{
+	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
+	_cleanup_free_ char *bytes = NULL;
+	size_t length = 0;
+	FILE *to = open_memstream(&bytes, &length);
+	struct page_parts page = {};
+	int err = out && to ? find_place(e, &page) : lkst_err_sys(e, -ENOMEM, "making the page");
+
+	if (!err) {
+		lkst_out_init_stream(out, to);
+		err = put_served(e, out, &page);
+	}
+	if (!err) {
+		put_meta(out, is_live ? "live" : "served", name);
+		put_rest(out, &page);
+		err = lkst_out_flush(out);
+	}
+	if (to && fclose(to) && !err)
+		err = lkst_err_sys(e, -ENOMEM, "making the page");
+	if (err)
+		return err;
+	*ret_length = length;
+	*ret_bytes = lkst_take(bytes);
+	return 0;
 }

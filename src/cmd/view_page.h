@@ -3,6 +3,9 @@
 #ifndef LKST_CMD_VIEW_PAGE_H
 #define LKST_CMD_VIEW_PAGE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "base/err.h"
 
 struct lkst_trace;
@@ -12,5 +15,12 @@ struct lkst_trace;
  * itself: the library as a module of WebAssembly, scripts, and the files of the trace, compressed.
  */
 int lkst_view_page_write(struct lkst_err *e, int fd, const struct lkst_trace *t, const char *name);
+
+/*
+ * The same page without the files: it asks for them (cmd/view_serve.h), and may ask only whom it came from. @is_live: again
+ * and again. The caller frees *@ret_bytes.
+ */
+int lkst_view_page_served(struct lkst_err *e, const char *name, bool is_live, char **ret_bytes,
+			  size_t *ret_length);
 
 #endif

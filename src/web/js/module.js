@@ -24,19 +24,31 @@ class LkstModule {
 	/* What the trace consists of from now on: an array of { name, pieces }, pieces being its bytes in order. */
 	setFiles(files)
 	{
-		this.exports.lkst_web_clear();
+		this.clearFiles();
 		for (const { name, pieces } of files) {
-			const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-			const at = this.#alloc(length);
-			let end = at;
+			const write = this.addFile(name, pieces.reduce((sum, piece) => sum + piece.length, 0));
+			let at = 0;
 
 			for (const piece of pieces) {
-				new Uint8Array(this.memory, end, piece.length).set(piece);
-				end += piece.length;
+				write(at, piece);
+				at += piece.length;
 			}
-			if (this.exports.lkst_web_add_file(this.#putText(name), at, length))
-				throw new Error("there is not enough memory for this trace");
 		}
+	}
+
+	clearFiles()
+	{
+		this.exports.lkst_web_clear();
+	}
+
+	/* Adds a file, whose bytes come later: returns a function that writes some at a place of it. */
+	addFile(name, length)
+	{
+		const file = this.#alloc(length);
+
+		if (this.exports.lkst_web_add_file(this.#putText(name), file, length))
+			throw new Error("there is not enough memory for this trace");
+		return (at, bytes) => new Uint8Array(this.memory, file + at, bytes.length).set(bytes);
 	}
 
 	/*

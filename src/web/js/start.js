@@ -19,17 +19,18 @@ function painted()
 	return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 }
 
-/* Shows the trace that consists of these files: the picture first. */
-async function showTrace(name, files)
+/* Reads the trace that consists of these files, null: of those that the module has, and draws it. False: it cannot. */
+function readTrace(name, files)
 {
 	byId("failure").textContent = "";
-	page.lkst.setFiles(files);
+	if (files)
+		page.lkst.setFiles(files);
 
 	const { status, out, err } = page.lkst.read();
 
 	if (status) {
 		fail(err.trim());
-		return;
+		return false;
 	}
 	page.trace = new Trace(page.lkst, JSON.parse(out), name);
 	page.view = new View(page.trace.length);
@@ -41,12 +42,18 @@ async function showTrace(name, files)
 	byId("about").textContent = about(page.trace);
 	page.tell("trace");
 	unselect();
+	return true;
+}
+
+/* Shows it: the picture first. */
+async function showTrace(name, files)
+{
+	if (!readTrace(name, files))
+		return;
 	showFragment();
 	await painted();
 	performance.mark("picture");
 	page.answers.ask("report");
-	if (err)
-		byId("failure").textContent = err.trim();
 	document.documentElement.dataset.state = "ready";
 }
 
@@ -147,10 +154,12 @@ async function main()
 		return;
 	}
 
-	const name = embeddedName();
-
-	if (name)
-		await openGiven(name, embeddedFiles());
+	if (embeddedName("trace") !== undefined)
+		await openGiven(embeddedName("trace"), embeddedFiles());
+	else if (embeddedName("served") !== undefined)
+		await openGiven(embeddedName("served"), takeServed());
+	else if (embeddedName("live") !== undefined)
+		await openLive(embeddedName("live"));
 	else
 		document.documentElement.dataset.state = "empty";
 }

@@ -99,10 +99,13 @@ function nameOfAttribute(text)
 	return new TextDecoder().decode(Uint8Array.from(bytes, (character) => character.charCodeAt(0)));
 }
 
-/* The name of the trace that the page was written with; undefined: it was written with none. */
-function embeddedName()
+/*
+ * The name of the trace that the page was written for: @how, "trace": it has its files; "served": it is to ask for them; "live": it
+ * is to ask again and again. Undefined: it was not.
+ */
+function embeddedName(how)
 {
-	const element = document.querySelector("meta[name=trace]");
+	const element = document.querySelector(`meta[name=${how}]`);
 
 	return element ? nameOfAttribute(element.content) : undefined;
 }

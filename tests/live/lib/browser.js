@@ -90,9 +90,14 @@ class Browser {
 	}
 
 	/* Opens a page of the disk, and waits until it says how it is. */
-	async open(file)
+	open(file)
 	{
-		await this.send("Page.navigate", { url: `file://${file}` });
+		return this.go(`file://${file}`);
+	}
+
+	async go(url)
+	{
+		await this.send("Page.navigate", { url });
 		return this.until("document.documentElement.dataset.state && document.documentElement.dataset.state != 'opening' " +
 			"&& document.documentElement.dataset.state");
 	}

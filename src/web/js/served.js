@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A page that `lkst view --serve` or `--live` has sent: it asks for the files of the trace where it came from, as src/cmd/view_serve.h
+ * says. Of what is live there are others each second.
+ */
+"use strict";
+
+const RANGE_BYTES = 8 << 20; /* of a file, at a time */
+const RANGES_AT_ONCE = 4;
+const LIVE_EVERY_MS = 1000;
+
+const live = { isPaused: false };
+
+/* What is at @path, with these headers; an error if it does not come with @status. */
+async function ask(path, status, headers = {})
+{
+	let response;
+
+	try {
+		response = await fetch(path, { headers });
+	} catch {
+		throw new Error("the program that served this page has ended");
+	}
+	if (response.status != status)
+		throw new Error(`the program that served this page says: ${response.statusText}`);
+	return response;
+}
+
+async function fetchList()
+{
+	return (await ask("list", 200)).json();
+}
+
+/* Fetches all files of a list, some ranges side by side, and calls @put with the number of the file, the place, and the bytes. */
+async function fetchFiles({ generation, files }, put)
+{
+	const ranges = files.flatMap(({ length }, file) => Array.from({ length: Math.ceil(length / RANGE_BYTES) }, (unused, i) =>
+		({ file, first: i * RANGE_BYTES, last: Math.min((i + 1) * RANGE_BYTES, length) - 1 })));
+	let next = 0;
+	const fetchSome = async () => {
+		while (next < ranges.length) {
+			const { file, first, last } = ranges[next++];
+			const response = await ask(`file/${generation}/${file}`, 206, { Range: `bytes=${first}-${last}` });
+
+			put(file, first, new Uint8Array(await response.arrayBuffer()));
+		}
+	};
+
+	await Promise.all(Array.from({ length: RANGES_AT_ONCE }, fetchSome));
+}
+
+/* Has the module take the trace's files as they come. */
+async function takeServed()
+{
+	const list = await fetchList();
+
+	page.lkst.clearFiles();
+
+	const writes = list.files.map(({ name, length }) => page.lkst.addFile(name, length));
+
+	await fetchFiles(list, (file, at, bytes) => writes[file](at, bytes));
+	return null;
+}
+
+/* ---- what is live ---- */
+
+/* The files of a list, all at once, since what is shown is used until they are there. */
+async function filesOf(list)
+{
+	const files = list.files.map(({ name, length }) => ({ name, pieces: [new Uint8Array(length)] }));
+
+	await fetchFiles(list, (file, at, bytes) => files[file].pieces[0].set(bytes, at));
+	return files;
+}
+
+/* Shows newer files as those before were shown: the same time, unless it was all, and the same lanes. */
+function showAgain(name, files)
+{
+	const { trace, view, list } = page;
+	const isAll = view.span == view.length;
+	const { scrollTop } = list.element;
+
+	if (!readTrace(name, files))
+		return;
+
+	const later = Number(BigInt(page.trace.info.begin_ns) - BigInt(trace.info.begin_ns));
+
+	for (const kept of ["pattern", "order", "collapsed", "pins", "current"])
+		page.list[kept] = list[kept];
+	page.list.showRows();
+	page.list.element.scrollTop = scrollTop;
+	if (!isAll)
+		page.view.show(view.from - later, view.to - later);
+	page.answers.ask(byId("words").value || "report");
+}
+
+function setPaused(isPaused)
+{
+	live.isPaused = isPaused;
+	byId("pause").textContent = isPaused ? "Continue" : "Pause";
+}
+
+/* Pauses when something is selected, which would otherwise be gone in a second. */
+function listenToPause()
+{
+	byId("pause").hidden = false;
+	byId("pause").addEventListener("click", () => setPaused(!live.isPaused));
+	page.addEventListener("selection", () => page.selection && setPaused(true));
+}
+
+async function showLive(name)
+{
+	let shown = 0;
+
+	listenToPause();
+	for (;;) {
+		const list = await fetchList();
+
+		if (list.generation != shown) {
+			const files = await filesOf(list);
+
+			if (!shown)
+				await showTrace(name, files);
+			else if (!live.isPaused)
+				showAgain(name, files);
+			shown = list.generation;
+			document.documentElement.dataset.redrawn = shown;
+		}
+		if (list.error)
+			throw new Error(list.error);
+		do
+			await new Promise((resolve) => setTimeout(resolve, LIVE_EVERY_MS));
+		while (live.isPaused || document.hidden);
+	}
+}
+
+/* Follows the recording until it ends, or the program that serves it; what was shown last stays. */
+async function openLive(name)
+{
+	document.documentElement.dataset.state = "opening";
+	try {
+		await showLive(name);
+	} catch (error) {
+		if (page.trace)
+			byId("failure").textContent = `Nothing newer comes: ${error.message}`;
+		else
+			fail(`The recording cannot be shown: ${error.message}`);
+		byId("pause").hidden = true;
+	}
+}
