@@ -7,11 +7,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "analyze/lanes/cpu_times.h"
 #include "analyze/lanes/lanes.h"
 #include "analyze/lanes/sum.h"
 #include "base/json_writer.h"
 #include "cmd/cmd.h"
 #include "trace/reader.h"
+
+enum { CPUS_MAX = 64 }; /* of a stretch of a thread */
 
 static struct lkst_lanes *lanes;
 
@@ -267,4 +270,21 @@ int lkst_web_columns(u32 lane, double from_ns, double to_ns, u32 nr,
 	    lane - lanes->nr >= lanes->counts.nr || !nr)
 		return -EINVAL;
 	return lkst_count_columns(&lanes->counts, lane - lanes->nr, from, to, nr, ret_columns);
+}
+
+u32 lkst_web_cpus(u32 lane, double from_ns, double to_ns, u32 max, struct lkst_web_cpu *ret_cpus)
+{
+	u64 from, to;
+	const struct lkst_lane *found = find(lane, from_ns, to_ns, &from, &to);
+	struct lkst_cpu_time times[CPUS_MAX];
+	u32 nr, i;
+
+	if (!found)
+		return 0;
+	nr = lkst_slices_cpu_times(&found->slices, from, to, max < CPUS_MAX ? max : CPUS_MAX,
+				   times);
+	for (i = 0; i < nr; i++)
+		ret_cpus[i] =
+			(struct lkst_web_cpu){ .cpu = times[i].cpu, .ns = (double)times[i].ns };
+	return nr;
 }

@@ -19,6 +19,12 @@ struct lkst_web_slice {
 	s16 cpu;
 };
 
+/* What lkst_web_cpus() fills. */
+struct lkst_web_cpu {
+	double ns;
+	u32 cpu, unused;
+};
+
 /*
  * Reads the trace, and prints what there is as JSON: {"begin_ns", "end_ns", "offset_ns": text, since they may be
  * greater than numbers are exact; "hostname", "release"; "states", "causes": names by number; "lanes": [{"kind":
@@ -54,5 +60,12 @@ u32 lkst_web_slices(u32 lane, double from_ns, double to_ns, u32 max,
 /* The last slice of @lane that begins before @at_ns; returns how many there are, one or none. */
 u32 lkst_web_slice_before(u32 lane, double at_ns, struct lkst_web_slice *ret_slice)
 	LKST_WEB_EXPORT(lkst_web_slice_before);
+
+/*
+ * On which CPUs the thread of @lane ran between two times, at most @max of them, those that it came to first; returns how
+ * many.
+ */
+u32 lkst_web_cpus(u32 lane, double from_ns, double to_ns, u32 max, struct lkst_web_cpu *ret_cpus)
+	LKST_WEB_EXPORT(lkst_web_cpus);
 
 #endif

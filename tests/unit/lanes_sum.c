@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What several lanes did together is the sum of what each of them did. */
+/* What several lanes did together is the sum of what each of them did; a thread ran where its slices are. */
+#include "analyze/lanes/cpu_times.h"
 #include "analyze/lanes/sum.h"
 
 #include <stdlib.h>
@@ -78,6 +79,32 @@ TEST(what_is_not_there_takes_nothing)
 	release();
 }
 
+TEST(cpus_have_the_time_of_their_slices)
+{
+	static const struct lkst_slice slices[] = {
+		{ .from_ns = 0, .to_ns = 100, .state = LKST_LANE_RUNNING, .cpu = 3 },
+		{ .from_ns = 100, .to_ns = 200, .state = LKST_LANE_READY, .cpu = -1 },
+		{ .from_ns = 200, .to_ns = 230, .state = LKST_LANE_RUNNING, .cpu = 1 },
+		{ .from_ns = 230, .to_ns = 300, .state = LKST_LANE_RUNNING, .cpu = 3 },
+	};
+	struct lkst_slices s = {};
+	struct lkst_cpu_time times[2];
+	u32 i;
+
+	for (i = 0; i < sizeof(slices) / sizeof(slices[0]); i++)
+		if (lkst_slices_add(&s, slices[i]))
+			abort();
+	CHECK_EQ(lkst_slices_cpu_times(&s, 50, 250, 2, times), 2);
+	CHECK_EQ(times[0].cpu, 3);
+	CHECK_EQ(times[0].ns, 50 + 20);
+	CHECK_EQ(times[1].cpu, 1);
+	CHECK_EQ(times[1].ns, 30);
+	CHECK_EQ(lkst_slices_cpu_times(&s, 100, 200, 2, times), 0);
+	CHECK_EQ(lkst_slices_cpu_times(&s, 0, 1000, 1, times), 1);
+	CHECK_EQ(times[0].ns, 170);
+	lkst_slices_fini(&s);
+}
+
 #define ROW(name)                                                                                  \
 	{                                                                                          \
 #name, test_##name                                                                 \
@@ -85,5 +112,6 @@ TEST(what_is_not_there_takes_nothing)
 static const struct unit_test tests[] = {
 	ROW(lanes_are_added),
 	ROW(what_is_not_there_takes_nothing),
+	ROW(cpus_have_the_time_of_their_slices),
 };
 UNIT_MAIN(tests)

@@ -186,24 +186,9 @@ class Drawing {
 		}
 		frame.style.left = `${100 * from / length}%`;
 		frame.style.width = `${100 * (to - from) / length}%`;
-		this.overview.setAttribute("aria-valuetext", `${durationText(from)} to ${durationText(to)}`);
-	}
-
-	showRuler()
-	{
-		const { from, to, span } = page.view;
-		const step = 10 ** Math.floor(Math.log10(span / 4));
-		const width = [1, 2, 5, 10].map((factor) => factor * step).find((ns) => span / ns <= 8);
-		const marks = [];
-
-		for (let at = Math.ceil(from / width) * width; at < to; at += width) {
-			const mark = document.createElement("span");
-
-			mark.style.left = `${100 * page.view.placeOf(at)}%`;
-			mark.textContent = `+${durationText(at)}`;
-			marks.push(mark);
-		}
-		byId("ruler").replaceChildren(...marks);
+		this.overview.setAttribute("aria-valuenow", String(Math.round(100 * (from + to) / 2 / length)));
+		this.overview.setAttribute("aria-valuetext", `${timeText(from, digitsFor(length / 1000))} to ` +
+			timeText(to, digitsFor(length / 1000)));
 	}
 
 	/* Draws the next time the browser is ready, once. */
@@ -234,7 +219,7 @@ class Drawing {
 		if (!this.hasOverview)
 			this.drawOverview();
 		this.showWindow();
-		this.showRuler();
+		showRuler();
 		for (const row of page.list.inView()) {
 			const context = this.contextOf(row.canvas, Math.max(row.space.clientWidth, 1), Math.max(row.space.clientHeight, 1));
 
@@ -247,5 +232,5 @@ class Drawing {
 	}
 }
 
-for (const what of ["trace", "view", "selection"])
-	page.addEventListener(what, () => page.drawing.draw());
+for (const what of ["trace", "view", "selection", "mark", "time"])
+	page.addEventListener(what, () => page.drawing?.draw());

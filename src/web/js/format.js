@@ -1,6 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Times and durations as text. Times are nanoseconds after the trace's beginning, as everywhere in the page. */
+/*
+ * Times and durations as text. Times are nanoseconds after the trace's beginning, as everywhere in the page; as text they
+ * have one of the three forms of --time of `lkst print`, which page.timeForm names.
+ */
 "use strict";
+
+/* All forms: how they are called, what to add to a time after the beginning, and what stands around the seconds. */
+const TIME_FORMS = {
+	rel: { text: "after the beginning", zero: () => 0n, around: (seconds) => `+${seconds} s` },
+	day: { text: "time of day, UTC", zero: ({ begin_ns, offset_ns }) => BigInt(begin_ns) + BigInt(offset_ns) },
+	mono: { text: "CLOCK_MONOTONIC", zero: ({ begin_ns }) => BigInt(begin_ns), around: (seconds) => `${seconds} s` },
+};
+const SECOND = 1000000000n;
+const DAY = 86400n;
 
 /* "1.5 ms" */
 function durationText(ns)
@@ -11,10 +23,50 @@ function durationText(ns)
 	return `${Math.round(ns)} ns`;
 }
 
+/* "12:14:05" */
+function dayText(seconds)
+{
+	const inDay = Number(seconds % DAY);
+
+	return [inDay / 3600, inDay / 60 % 60, inDay % 60].map((part) => String(Math.floor(part)).padStart(2, "0")).join(":");
+}
+
+/* A time, with @digits of its fraction of a second. */
+function timeText(at, digits = 9)
+{
+	const { zero, around } = TIME_FORMS[page.timeForm];
+	const ns = zero(page.trace.info) + BigInt(Math.round(at));
+	const seconds = ns / SECOND;
+	const fraction = digits > 0 ? `.${String(ns % SECOND).padStart(9, "0").slice(0, digits)}` : "";
+
+	return around ? around(`${seconds}${fraction}`) : `${dayText(seconds)}${fraction}`;
+}
+
+/* How many digits distinguish times that are @ns from each other. */
+function digitsFor(ns)
+{
+	return Math.min(Math.max(Math.ceil(9 - Math.log10(Math.max(ns, 1))), 0), 9);
+}
+
 /* A time as --from and --to take it: seconds after the beginning, to the nanosecond. */
 function afterBegin(ns)
 {
 	const whole = BigInt(Math.round(ns));
 
-	return `+${whole / 1000000000n}.${String(whole % 1000000000n).padStart(9, "0")}s`;
+	return `+${whole / SECOND}.${String(whole % SECOND).padStart(9, "0")}s`;
+}
+
+/* The next form. */
+function changeTimeForm()
+{
+	const forms = Object.keys(TIME_FORMS);
+
+	setTimeForm(forms[(forms.indexOf(page.timeForm) + 1) % forms.length]);
+}
+
+function setTimeForm(form)
+{
+	page.timeForm = Object.hasOwn(TIME_FORMS, form) ? form : "rel";
+	byId("time").textContent = `Times: ${TIME_FORMS[page.timeForm].text}`;
+	page.tell("time");
 }

@@ -1,27 +1,167 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The mouse over the picture: it selects, explains, zooms and moves. */
+/*
+ * The mouse, pens and fingers over the picture. A mouse or a pen selects, moves the edges of what is selected, and with the
+ * middle button moves the picture. One finger moves it, two zoom, and a tap selects the slice that is there.
+ */
 "use strict";
 
-/* The row and the time under a mouse event; null: there is none. */
-function placeOf(event)
+const EDGE_PX = 5; /* so near to an edge it is meant */
+const TAP_PX = 8; /* a finger that moves less selects */
+const ZOOM_OF_WHEEL = 1.005; /* for each pixel */
+const LINE_PX = 16; /* of wheels that turn by lines */
+const MIDDLE_BUTTON = 1;
+
+/* What the pressed pointer is doing: { kind: "select", "edge", "move" }, and whatever that needs; null: nothing. */
+let press = null;
+/* Fingers on the picture: the time that each holds, and where it is. */
+const fingers = new Map();
+
+/* ---- what is where ---- */
+
+/* The place of an event along the time that is shown, from 0 to 1: the ruler is as wide as the lanes' pictures. */
+function placeAlong(event)
 {
-	const row = page.list?.rowOf(event.target);
+	const { left, width } = byId("ruler").getBoundingClientRect();
 
-	if (!row?.space.contains(event.target))
-		return null;
-
-	const box = row.space.getBoundingClientRect();
-	const place = (event.clientX - box.left) / box.width;
-
-	return { row, place, at: page.view.timeAt(place) };
+	return (event.clientX - left) / width;
 }
+
+function timeUnder(event)
+{
+	return page.view.timeAt(Math.min(Math.max(placeAlong(event), 0), 1));
+}
+
+/* The row whose picture is under an event; undefined: there is none. */
+function rowUnder(event)
+{
+	const row = page.list?.rowOf(document.elementFromPoint(event.clientX, event.clientY) ?? document.body);
+
+	return row && placeAlong(event) >= 0 ? row : undefined;
+}
+
+/* Of the selection's ends, that which is not at the event, if the other one is; null: none is. */
+function edgeOpposite(event)
+{
+	const { selection, view } = page;
+	const { width } = byId("ruler").getBoundingClientRect();
+	const isNear = (at) => Math.abs(view.placeOf(at) - placeAlong(event)) * width <= EDGE_PX;
+	const row = rowUnder(event);
+
+	if (!selection || (selection.index !== null && row?.lane.index !== selection.index))
+		return null;
+	return isNear(selection.to) ? selection.from : isNear(selection.from) ? selection.to : null;
+}
+
+/* ---- mouse and pen ---- */
+
+function beginPress(event)
+{
+	const row = rowUnder(event);
+	const at = timeUnder(event);
+	const opposite = edgeOpposite(event);
+	const index = row && row.lane.kind != "group" && !event.shiftKey ? row.lane.index : null;
+
+	if (event.button == MIDDLE_BUTTON)
+		return { kind: "move", x: event.clientX };
+	if (opposite !== null)
+		return { kind: "edge", at: opposite, index: page.selection.index };
+	if (row)
+		page.list.setCurrent(row.lane.name);
+	return { kind: "select", at, index, row };
+}
+
+/* The stretch from where the press began; over several rows it is of all. */
+function stretchOfPress(event)
+{
+	const at = timeUnder(event);
+	const row = rowUnder(event);
+	const isOneRow = press.kind == "edge" || !row || !press.row || row === press.row;
+
+	return stretchOf(isOneRow ? press.index : null, Math.min(press.at, at), Math.max(press.at, at));
+}
+
+function moveBy(pixels)
+{
+	page.view.move(-pixels / byId("ruler").clientWidth);
+}
+
+function goOn(event)
+{
+	if (press.kind == "move") {
+		moveBy(event.clientX - press.x);
+		press.x = event.clientX;
+		return;
+	}
+	page.dragged = stretchOfPress(event);
+	page.drawing.draw();
+}
+
+function endPress(event)
+{
+	const { kind } = press;
+	const { index, from, to } = stretchOfPress(event);
+
+	press = null;
+	page.dragged = null;
+	if (kind == "edge" && to > from)
+		select(index, from, to);
+	if (kind == "select")
+		selectThere(index, from, to);
+	page.drawing.draw();
+}
+
+/* ---- fingers ---- */
+
+function putFinger(event)
+{
+	fingers.set(event.pointerId, { at: timeUnder(event), x: event.clientX, row: rowUnder(event), began: event.clientX });
+}
+
+function moveFinger(event)
+{
+	const finger = fingers.get(event.pointerId);
+	const { left, width } = byId("ruler").getBoundingClientRect();
+	const [one, other] = [...fingers.values()];
+
+	finger.x = event.clientX;
+	if (!other) {
+		page.view.show(finger.at - placeAlong(event) * page.view.span, finger.at + (1 - placeAlong(event)) * page.view.span);
+		return;
+	}
+	/* Each keeps the time that it holds. */
+	if (Math.abs(one.x - other.x) < TAP_PX)
+		return;
+
+	const span = (other.at - one.at) * width / (other.x - one.x);
+	const from = one.at - (one.x - left) / width * span;
+
+	if (span > 0)
+		page.view.show(from, from + span);
+}
+
+function liftFinger(event)
+{
+	const { row, began } = fingers.get(event.pointerId);
+	const isTap = event.type == "pointerup" && fingers.size == 1 && Math.abs(event.clientX - began) < TAP_PX;
+
+	fingers.delete(event.pointerId);
+	for (const finger of fingers.values())
+		finger.at = page.view.timeAt(placeAlong({ clientX: finger.x }));
+	if (!isTap || !row)
+		return;
+	page.list.setCurrent(row.lane.name);
+	if (row.lane.kind != "group")
+		selectThere(row.lane.index, timeUnder(event), timeUnder(event));
+}
+
+/* ---- what happens ---- */
 
 /* What is beside the pictures: the name of a row makes it the current one, collapses a process, or pins it. */
 function onRowClick(event)
 {
 	const row = page.list?.rowOf(event.target);
 
-	if (!row || row.space.contains(event.target))
+	if (!row || placeAlong(event) >= 0)
 		return;
 	page.list.setCurrent(row.lane.name);
 	if (event.target.classList.contains("pin"))
@@ -30,65 +170,97 @@ function onRowClick(event)
 		page.list.toggle(row.lane.name);
 }
 
-function listenToDragging()
+function onDown(event)
 {
-	let began = null;
-
-	byId("lanes").addEventListener("mousedown", (event) => {
-		began = placeOf(event);
-		if (began?.row.lane.kind == "group")
-			began = null;
-		if (began)
-			event.preventDefault();
-		byId("lanes").focus();
-	});
-	window.addEventListener("mouseup", (event) => {
-		if (!began)
-			return;
-
-		const box = began.row.space.getBoundingClientRect();
-		const end = page.view.timeAt(Math.min(Math.max((event.clientX - box.left) / box.width, 0), 1));
-
-		selectThere(began.row.lane.index, Math.min(began.at, end), Math.max(began.at, end));
-		began = null;
-	});
+	if (!page.trace || placeAlong(event) < 0 || placeAlong(event) > 1)
+		return;
+	if (event.pointerType == "touch") {
+		putFinger(event);
+		return;
+	}
+	if (event.button != 0 && event.button != MIDDLE_BUTTON)
+		return;
+	event.preventDefault();
+	byId("lanes").focus({ preventScroll: true });
+	press = beginPress(event);
 }
 
+function onMove(event)
+{
+	if (press)
+		goOn(event);
+	else if (fingers.has(event.pointerId))
+		moveFinger(event);
+	else if (page.trace && byId("lanes").contains(event.target))
+		showWhatIsThere(event);
+}
+
+function onUp(event)
+{
+	if (fingers.has(event.pointerId))
+		liftFinger(event);
+	else if (press)
+		endPress(event);
+}
+
+/* The browser has taken the pointer for something of its own, as for scrolling. */
+function onCancel(event)
+{
+	fingers.delete(event.pointerId);
+	press = null;
+	page.dragged = null;
+}
+
+function showWhatIsThere(event)
+{
+	const row = rowUnder(event);
+
+	if (!row)
+		return;
+	row.space.style.cursor = edgeOpposite(event) === null ? "" : "ew-resize";
+	row.space.title = row.lane.kind == "group" ? "" :
+		page.trace.describe(row.lane.index, timeUnder(event), page.view.span / 500);
+}
+
+/* With ctrl, as touchpads report two fingers that part: zooms; with shift, or sideways: moves; else the list scrolls. */
 function onWheel(event)
 {
-	const there = placeOf(event);
+	const by = event.deltaMode == WheelEvent.DOM_DELTA_LINE ? LINE_PX : 1;
+	const sideways = event.deltaX || (event.shiftKey ? event.deltaY : 0);
 
-	if (!there || (!event.ctrlKey && !event.shiftKey && !event.deltaX))
+	if (!page.trace || (!event.ctrlKey && !sideways))
 		return;
 	event.preventDefault();
 	if (event.ctrlKey)
-		page.view.zoom(1.002 ** event.deltaY, there.place);
+		page.view.zoom(ZOOM_OF_WHEEL ** (event.deltaY * by), Math.min(Math.max(placeAlong(event), 0), 1));
 	else
-		page.view.move((event.deltaX || event.deltaY) / 1000);
+		moveBy(-sideways * by);
 }
 
-function onOverviewClick(event)
+/* A press in the overview, and what follows it, has the middle of what is shown there. */
+function onOverview(event)
 {
-	if (!page.trace)
+	if (!page.trace || !(event.buttons & 1))
 		return;
 
-	const box = byId("overview").getBoundingClientRect();
-	const at = (event.clientX - box.left) / box.width * page.view.length;
+	const { left, width } = byId("overview").getBoundingClientRect();
+	const at = (event.clientX - left) / width * page.view.length;
 
 	page.view.show(at - page.view.span / 2, at + page.view.span / 2);
 }
 
 function listenToMouse()
 {
-	listenToDragging();
-	byId("lanes").addEventListener("mousemove", (event) => {
-		const there = placeOf(event);
-
-		if (there && there.row.lane.kind != "group")
-			there.row.space.title = page.trace.describe(there.row.lane.index, there.at, page.view.span / 500);
-	});
-	byId("lanes").addEventListener("wheel", onWheel, { passive: false });
+	for (const element of [byId("lanes"), byId("ruler")]) {
+		element.addEventListener("pointerdown", onDown);
+		element.addEventListener("wheel", onWheel, { passive: false });
+	}
+	window.addEventListener("pointermove", onMove);
+	window.addEventListener("pointerup", onUp);
+	window.addEventListener("pointercancel", onCancel);
 	byId("lanes").addEventListener("click", onRowClick);
 	byId("lanes").addEventListener("scroll", () => page.drawing?.draw());
-	byId("overview").addEventListener("click", onOverviewClick);
+	byId("overview").addEventListener("pointerdown", (event) => byId("overview").setPointerCapture(event.pointerId));
+	for (const type of ["pointerdown", "pointermove"])
+		byId("overview").addEventListener(type, onOverview);
 }

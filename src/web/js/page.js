@@ -5,6 +5,9 @@
  *	"trace"      another trace is shown: page.trace, and all that hangs on it
  *	"view"       the stretch of time that is shown has changed: page.view.from, page.view.to
  *	"selection"  another stretch is selected, or none: page.selection
+ *	"mark"       another stretch is marked to be compared, or none: page.mark
+ *	"time"       times have another form: page.timeForm
+ *	"lanes"      other lanes are shown, or in another order: page.list
  *
  * They are dispatched at each step of a movement: whoever needs long waits until they cease.
  */
@@ -17,7 +20,11 @@ class Page extends EventTarget {
 	list = null; /* LaneList */
 	drawing = null; /* Drawing */
 	answers = null; /* Answers */
-	selection = null; /* see selection.js */
+	selection = null; /* this and the next two: see selection.js */
+	mark = null;
+	dragged = null;
+	found = []; /* see found.js */
+	timeForm = "rel"; /* of TIME_FORMS */
 
 	tell(what)
 	{

@@ -40,8 +40,10 @@ function readTrace(name, files)
 	byId("title").textContent = name;
 	document.title = `${name} - LKST`;
 	byId("about").textContent = about(page.trace);
+	page.mark = null;
+	page.found = [];
 	page.tell("trace");
-	unselect();
+	setSelection(null);
 	return true;
 }
 
@@ -50,7 +52,7 @@ async function showTrace(name, files)
 {
 	if (!readTrace(name, files))
 		return;
-	showFragment();
+	showAddress();
 	await painted();
 	performance.mark("picture");
 	page.answers.ask("report");
@@ -107,6 +109,12 @@ function listenToTools()
 	});
 	byId("order").append(...Object.entries(ORDERS).map(([name, { text }]) => new Option(text, name)));
 	byId("order").addEventListener("change", (event) => page.list?.sort(event.target.value));
+	byId("time").addEventListener("click", () => page.trace && changeTimeForm());
+	byId("keys").addEventListener("click", () => byId("help").showModal());
+	byId("unmark").addEventListener("click", () => {
+		page.mark = null;
+		page.tell("mark");
+	});
 	byId("collapse").addEventListener("click", () => page.list?.toggleAll());
 }
 
@@ -122,6 +130,7 @@ function listen()
 	listenToFiles();
 	listenToKeys();
 	listenToMouse();
+	listenToTheme();
 }
 
 /* Why the page cannot work here; null: it can. */

@@ -4,6 +4,8 @@
 
 const NR_STATES = 9;
 const SLICE_BYTES = 24;
+const CPU_BYTES = 16;
+const CPUS_MAX = 64;
 
 class Trace {
 	/* @lkst: a module that has read a trace; @info: what lkst_web_read() said; @name: for messages. */
@@ -104,6 +106,19 @@ class Trace {
 		const memory = this.lkst.exports.lkst_web_alloc(SLICE_BYTES) >>> 0;
 
 		return this.#takeSlices(memory, this.lkst.exports.lkst_web_slice_before(index, at, memory))[0];
+	}
+
+	/* On which CPUs the thread of lane @index ran between two times, and how long: [{ cpu, ns }], by CPU. */
+	cpus(index, from, to)
+	{
+		const at = this.lkst.exports.lkst_web_alloc(CPUS_MAX * CPU_BYTES) >>> 0;
+		const nr = this.lkst.exports.lkst_web_cpus(index, from, to, CPUS_MAX, at);
+		const view = new DataView(this.lkst.memory, at, nr * CPU_BYTES);
+		const cpus = Array.from({ length: nr }, (unused, i) =>
+			({ cpu: view.getUint32(CPU_BYTES * i + 8, true), ns: view.getFloat64(CPU_BYTES * i, true) }));
+
+		this.lkst.exports.lkst_web_free(at);
+		return cpus.sort((a, b) => a.cpu - b.cpu);
 	}
 
 	/* @nr slices from the module's memory @at, which is given back. */

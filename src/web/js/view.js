@@ -38,6 +38,13 @@ class View {
 		page.tell("view");
 	}
 
+	/* Shows a time, if it is not shown, and as much as before. */
+	reveal(at)
+	{
+		if (at < this.from || at > this.to)
+			this.show(at - this.span / 2, at + this.span / 2);
+	}
+
 	/* @factor < 1: closer; @place: what stays where it is, from 0 to 1. */
 	zoom(factor, place = 0.5)
 	{
