@@ -23,7 +23,7 @@ struct options {
 	struct lkst_list events;
 	const char *maskset;
 	u64 buffer_bytes, block_bytes, delay_ns;
-	struct lkst_list pids;
+	struct lkst_list pids, pages;
 	bool tree;
 	struct lkst_probe_options probes; /* those of them that have a row here */
 };
@@ -45,6 +45,9 @@ static const struct lkst_option rows[] = {
 	LKST_OPTION(FLAG, struct options, tree, .name = "tree", .letter = 't',
 		    .help = "only CMD, or the processes of --pid, and the processes\n"
 			    "that they create"),
+	LKST_OPTION(LIST, struct options, pages, .name = "pages", .argument = "PID",
+		    .help = "have the trace say which pages of memory this process has when it\n"
+			    "begins, for `lkst analyze pages`; may be repeated"),
 	LKST_OPTION(LIST, struct options, probes.add, .name = "probe", .argument = "PROBE",
 		    .help = "set a probe, written as for `lkst probe`, and record it, too;\n"
 			    "may be repeated"),
@@ -93,6 +96,27 @@ static int delay(struct recording *r)
 	return err ? err : lkst_streaming_delay(&r->files, r->o->delay_ns);
 }
 
+/* The pages of the processes whose pages are asked for. */
+static int write_pages(struct recording *r)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < r->o->pages.nr && !err; i++) {
+		bool is_cut;
+
+		err = lkst_recorder_write_pages(r->e, r->files.recorder, atoi(r->o->pages.items[i]),
+						&is_cut);
+		if (!err && is_cut && !r->o->files.quiet)
+			lkst_print_message(
+				stderr,
+				"note: process %s has its memory in more than %d places: "
+				"the others are not in the trace.",
+				r->o->pages.items[i], LKST_STATE_PAGES_MAX);
+	}
+	return err;
+}
+
 static int record(struct recording *r)
 {
 	/* The state that a trace begins with is taken after the delay. */
@@ -102,7 +126,8 @@ static int record(struct recording *r)
 	if (err)
 		return err;
 	lkst_session_arm(r->s, true);
-	err = lkst_state_keep_machine(r->e, r->s) ?: lkst_recorder_count(r->e, r->files.recorder);
+	err = lkst_state_keep_machine(r->e, r->s) ?: lkst_recorder_count(r->e, r->files.recorder) ?:
+	      write_pages(r);
 	if (!err && !r->o->delay_ns)
 		err = lkst_child_release(r->e, &r->child);
 	if (!err && !ended)
@@ -129,9 +154,20 @@ static int check_namespace(struct lkst_err *e)
 		return 0;
 	return lkst_err_set(
 		e, -ENOTSUP,
-		"--pid and --tree find processes by their numbers on the machine, and this "
+		"--pid, --pages and --tree find processes by their numbers on the machine, and this "
 		"command runs in a PID namespace of its own (a container), where "
 		"processes have others; run it outside");
+}
+
+static int parse_pid(struct lkst_err *e, const char *text, long *ret_pid)
+{
+	char *end;
+	long pid = strtol(text, &end, 10);
+
+	if (*end || pid <= 0 || pid > INT32_MAX || (kill((pid_t)pid, 0) && errno == ESRCH))
+		return lkst_err_set(e, -ESRCH, "there is no process %s", text);
+	*ret_pid = pid;
+	return 0;
 }
 
 /* The processes that the recording is restricted to. */
@@ -139,18 +175,17 @@ static int parse_pids(struct lkst_err *e, const struct options *o, const struct 
 		      u32 *pids, struct lkst_filter *ret_filter)
 {
 	unsigned int i;
-	int err = o->tree || o->pids.nr ? check_namespace(e) : 0;
+	long pid = 0;
+	int err = o->tree || o->pids.nr || o->pages.nr ? check_namespace(e) : 0;
 
-	if (err)
-		return err;
-	for (i = 0; i < o->pids.nr; i++) {
-		char *end;
-		long pid = strtol(o->pids.items[i], &end, 10);
-
-		if (*end || pid <= 0 || (kill(pid, 0) && errno == ESRCH))
-			return lkst_err_set(e, -ESRCH, "there is no process %s", o->pids.items[i]);
+	for (i = 0; i < o->pages.nr && !err; i++)
+		err = parse_pid(e, o->pages.items[i], &pid);
+	for (i = 0; i < o->pids.nr && !err; i++) {
+		err = parse_pid(e, o->pids.items[i], &pid);
 		pids[ret_filter->nr_pids++] = pid;
 	}
+	if (err)
+		return err;
 	if (o->tree && !o->pids.nr && !child->pid)
 		return lkst_err_set(e, -EINVAL, "--tree needs a command to run, or --pid");
 	if (o->tree && child->pid)

@@ -35,7 +35,8 @@ static const u16 left_out[] = {
 	LKST_EV_net_dev_queue,	      LKST_EV_net_dev_start_xmit,
 	LKST_EV_netif_receive_skb,    LKST_EV_netif_rx,
 	LKST_EV_timer_start,	      LKST_EV_hrtimer_start,
-	LKST_EV_workqueue_queue_work,
+	LKST_EV_workqueue_queue_work, LKST_EV_mm_page_alloc,
+	LKST_EV_mm_page_free,
 };
 
 static const struct lkst_event_class by_name = { .name = "x:y", .index = -1, .syscall = -1 };

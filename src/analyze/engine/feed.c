@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "trace/holes.h"
+#include "trace/threads.h"
 
 /* Fields are read as they lie only by a machine of the format's byte order. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -432,6 +433,27 @@ static int pass(struct lkst_feed *f)
 			err = tell(f, event, &r, is_before);
 	}
 	return err < 0 ? err : take_gaps(f);
+}
+
+static int on_thread(void *ctx, const struct lkst_record *r, const void *record)
+{
+	return lkst_threads_feed(ctx, r);
+}
+
+int lkst_feed_threads(struct lkst_feed *f, struct lkst_threads *threads)
+{
+	static const char *const names[] = { "state_thread",	   "task_newtask",
+					     "sched_process_fork", "sched_process_exec",
+					     "sched_process_exit", "task_rename" };
+	const bool was_always = f->is_always;
+	unsigned int i;
+	int err = 0;
+
+	lkst_feed_always(f, true);
+	for (i = 0; i < sizeof(names) / sizeof(names[0]) && err >= 0; i++)
+		err = lkst_feed_named(f, names[i], on_thread, threads);
+	lkst_feed_always(f, was_always);
+	return err < 0 ? err : 0;
 }
 
 int lkst_feed_run(struct lkst_err *e, struct lkst_feed *f)

@@ -19,6 +19,7 @@
 #include "trace/reader.h"
 
 struct lkst_feed;
+struct lkst_threads;
 
 /* @t must stay open. The pass covers all of the trace until lkst_feed_limit() says otherwise. */
 int lkst_feed_new(struct lkst_err *e, struct lkst_trace *t, struct lkst_feed **ret_feed);
@@ -78,6 +79,12 @@ u64 lkst_feed_missing(const struct lkst_feed *f, enum lkst_event_index index);
 
 /* Any event by its name, a tracepoint outside the catalogue for one; @record is @r's bytes. */
 int lkst_feed_named(struct lkst_feed *f, const char *name, lkst_feed_call *call, void *ctx);
+
+/*
+ * Has @threads, which must stay, know the names and processes of threads, whatever the window; other fields of theirs are
+ * not kept up to date. Subscribers after it find them as they are with their record. 0 or -ENOMEM.
+ */
+int lkst_feed_threads(struct lkst_feed *f, struct lkst_threads *threads);
 
 /* Entry to or exit from a system call. */
 struct lkst_feed_syscall {

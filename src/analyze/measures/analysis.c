@@ -190,27 +190,6 @@ struct lkst_analysis_run {
 	struct lkst_table list;
 };
 
-static int feed_threads(void *ctx, const struct lkst_record *r, const void *record)
-{
-	return lkst_threads_feed(ctx, r);
-}
-
-/* Names of threads. Other fields of lkst_threads are not used. */
-static int subscribe_threads(struct lkst_analysis_run *s)
-{
-	static const char *const names[] = { "state_thread",	   "task_newtask",
-					     "sched_process_fork", "sched_process_exec",
-					     "sched_process_exit", "task_rename" };
-	unsigned int i;
-	int err = 0;
-
-	lkst_feed_always(s->feed, true);
-	for (i = 0; i < sizeof(names) / sizeof(names[0]) && err >= 0; i++)
-		err = lkst_feed_named(s->feed, names[i], feed_threads, s->threads);
-	lkst_feed_always(s->feed, false);
-	return err < 0 ? err : 0;
-}
-
 static int begin_work(struct lkst_analysis_run *s, unsigned int i, const struct lkst_analysis *a)
 {
 	struct lkst_analysis_state *w = calloc(1, a->size);
@@ -252,7 +231,7 @@ static int make(struct lkst_err *e, struct lkst_analysis_run *s, struct lkst_tra
 	lkst_feed_limit(s->feed, s->options.from_ns, s->options.to_ns);
 	for (i = 0; i < s->nr; i++)
 		needs_state |= analyses[i]->needs_state;
-	err = subscribe_threads(s) ?: lkst_labels_subscribe(&s->labels, s->feed)
+	err = lkst_feed_threads(s->feed, s->threads) ?: lkst_labels_subscribe(&s->labels, s->feed)
 	      ?: lkst_unrecorded_new(s->feed, &s->unrecorded);
 	if (err)
 		return lkst_err_sys(e, err, "analyzing");

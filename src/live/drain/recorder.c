@@ -396,6 +396,16 @@ int lkst_recorder_count(struct lkst_err *e, struct lkst_recorder *r)
 				    lkst_counters_write(e, r->s, r->w, &r->counters, r->is_filtered, 0));
 }
 
+int lkst_recorder_write_pages(struct lkst_err *e, struct lkst_recorder *r, pid_t pid,
+			      bool *ret_is_cut)
+{
+	*ret_is_cut = false;
+	if (!r->w)
+		return note_full(r, 0);
+	return note_full(r, write_state(e, r) ?:
+				    lkst_state_write_pages(e, r->s, r->w, pid, ret_is_cut));
+}
+
 bool lkst_recorder_is_packing(const struct lkst_recorder *r)
 {
 	return lkst_parts_is_busy(r->parts);

@@ -43,6 +43,13 @@ int lkst_recorder_count(struct lkst_err *e, struct lkst_recorder *r);
  */
 int lkst_recorder_finish(struct lkst_err *e, struct lkst_recorder *r);
 
+/*
+ * Writes the pages of memory that process @pid has now, as lkst_state_write_pages() does. To be called when their
+ * allocation is being recorded already, so that nothing is missed in between.
+ */
+int lkst_recorder_write_pages(struct lkst_err *e, struct lkst_recorder *r, pid_t pid,
+			      bool *ret_is_cut);
+
 /* Whether parts are still being compressed; freeing ends that, and reports what failed. */
 bool lkst_recorder_is_packing(const struct lkst_recorder *r);
 int lkst_recorder_free(struct lkst_err *e, struct lkst_recorder *r);

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/time.h"
+#include "live/load/page_map.h"
 #include "live/recording/counters.h"
 #include "live/recording/maskset_edit.h"
 #include "live/recording/masksets.h"
@@ -421,6 +422,44 @@ int lkst_state_write_symbol(struct lkst_err *e, const struct lkst_session *s, st
 	} rec = { .r = { .address = address, .bytes = bytes } };
 
 	return put_named(&st, "state_symbol", &rec, sizeof(rec.r), name);
+}
+
+/* Pages that are written, of one process. */
+struct state_pages {
+	struct state state;
+	pid_t pid;
+	unsigned int nr;
+};
+
+/*
+ * Files' pages are in memory for all processes. The time of a record is after it was found that the process has the
+ * pages: a reader ignores it where a record of before tells otherwise.
+ */
+static int put_pages(void *ctx, const struct lkst_page_mapping *m, const struct lkst_page_run *run)
+{
+	struct state_pages *p = ctx;
+	struct lkst_rec_state_pages r = {
+		.pfn = run->pfn, .address = run->address, .owner_pid = p->pid, .pages = (u32)run->nr
+	};
+
+	if (run->is_zero || run->is_shared || !run->pfn)
+		return 0;
+	if (p->nr == LKST_STATE_PAGES_MAX)
+		return -ENOSPC;
+	p->nr++;
+	p->state.now = lkst_monotonic_ns();
+	return put(&p->state, "state_pages", &r, sizeof(r));
+}
+
+int lkst_state_write_pages(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
+			   pid_t pid, bool *ret_is_cut)
+{
+	static const struct lkst_page_calls calls = { .run = put_pages };
+	struct state_pages p = { .state = { .e = e, .s = s, .w = w }, .pid = pid };
+	int err = lkst_page_map_walk(e, pid, &calls, &p);
+
+	*ret_is_cut = p.nr == LKST_STATE_PAGES_MAX && err == -ENOSPC;
+	return *ret_is_cut ? 0 : err;
 }
 
 int lkst_state_write_overwritten(struct lkst_err *e, const struct lkst_session *s,

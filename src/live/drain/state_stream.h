@@ -56,6 +56,14 @@ int lkst_state_write_ledger(struct lkst_err *e, const struct lkst_session *s, st
 int lkst_state_write_overwritten(struct lkst_err *e, const struct lkst_session *s,
 				 struct lkst_writer *w, u64 instance, const struct lkst_lost *lost);
 
+/*
+ * The pages of memory that process @pid has now, but for those of files: at most LKST_STATE_PAGES_MAX ranges of them;
+ * *@ret_is_cut: there are more. -ESRCH: there is no such process.
+ */
+enum { LKST_STATE_PAGES_MAX = 1 << 18 };
+int lkst_state_write_pages(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
+			   pid_t pid, bool *ret_is_cut);
+
 /* A function of the kernel, for addresses in the trace. */
 int lkst_state_write_symbol(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
 			    u64 address, u32 bytes, const char *name);
