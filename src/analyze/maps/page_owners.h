@@ -34,7 +34,7 @@ typedef int lkst_page_change_call(void *ctx, u64 ns, u64 block, u32 owner, s32 d
 struct lkst_page_owners;
 
 /*
- * Subscribes to @f, which must stay, as must @threads, which is fed before. @call is told of all changes; NULL: nobody is.
+ * Subscribes to @f, which must stay, as must @threads, which is fed before. @call gets all changes; NULL: nobody does.
  * 1, 0: the trace can have no such events, or -ENOMEM. *@ret_owners is for lkst_page_owners_free() in any case.
  */
 int lkst_page_owners_new(struct lkst_feed *f, const struct lkst_threads *threads,
