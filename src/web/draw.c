@@ -93,6 +93,16 @@ static void put_threads(struct lkst_json *j)
 	lkst_json_end(j);
 }
 
+static void put_call_names(struct lkst_json *j)
+{
+	u32 i;
+
+	lkst_json_array(j, "names");
+	for (i = 0; i < lanes->names.nr; i++)
+		lkst_json_str(j, NULL, lanes->names.list[i].text);
+	lkst_json_end(j);
+}
+
 static void put_gaps(struct lkst_json *j)
 {
 	u32 i;
@@ -130,6 +140,7 @@ static void describe(struct lkst_out *out, const struct lkst_catalog *c)
 	put_names(&j, "causes", lkst_cause_names, LKST_NR_CAUSES);
 	put_lanes(&j);
 	put_threads(&j);
+	put_call_names(&j);
 	put_gaps(&j);
 	lkst_json_end(&j);
 }
@@ -223,20 +234,51 @@ static struct lkst_web_slice slice_for_page(const struct lkst_slice *slice)
 	};
 }
 
-u32 lkst_web_slices(u32 lane, double from_ns, double to_ns, u32 max,
-		    struct lkst_web_slice *ret_slices)
+u32 lkst_web_part_slices(u32 lane, u32 part, double from_ns, double to_ns, u32 max,
+			 struct lkst_web_slice *ret_slices)
 {
 	u64 from, to;
 	const struct lkst_lane *found = find(lane, from_ns, to_ns, &from, &to);
 	const struct lkst_slices *s;
 	u32 first, nr = 0;
 
-	if (!found)
+	if (!found || part >= LKST_NR_WEB_PARTS)
 		return 0;
-	s = &found->slices;
+	s = part == LKST_WEB_STATES  ? &found->slices
+	    : part == LKST_WEB_IRQS  ? &found->irqs
+	    : part == LKST_WEB_CALLS ? &found->calls
+				     : &found->faults;
 	first = lkst_slices_at(s, from);
 	for (; nr < max && first + nr < s->nr && s->list[first + nr].from_ns < to; nr++)
 		ret_slices[nr] = slice_for_page(&s->list[first + nr]);
+	return nr;
+}
+
+u32 lkst_web_slices(u32 lane, double from_ns, double to_ns, u32 max,
+		    struct lkst_web_slice *ret_slices)
+{
+	return lkst_web_part_slices(lane, LKST_WEB_STATES, from_ns, to_ns, max, ret_slices);
+}
+
+u32 lkst_web_wakings(u32 lane, double from_ns, double to_ns, u32 max,
+		     struct lkst_web_waking *ret_wakings)
+{
+	u64 from, to;
+	const struct lkst_lane *found = find(lane, from_ns, to_ns, &from, &to);
+	u32 i, nr = 0;
+
+	if (!found)
+		return 0;
+	for (i = lkst_lane_waking_at(found, from); nr < max && i < found->nr_wakings; i++) {
+		const struct lkst_waking *waking = &found->wakings[i];
+
+		if (waking->ns >= to)
+			break;
+		ret_wakings[nr++] = (struct lkst_web_waking){ .ns = after_begin(waking->ns),
+							      .life = waking->life,
+							      .name = waking->name,
+							      .cpu = waking->cpu };
+	}
 	return nr;
 }
 

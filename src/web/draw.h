@@ -30,6 +30,7 @@ struct lkst_web_cpu {
  * greater than numbers are exact; "hostname", "release"; "states", "causes": names by number; "lanes": [{"kind":
  * "cpu", "thread" or "count", "number", "slices", "first_ns": when the first one begins; of a count: "name",
  * "unit"}]; "threads": [{"tid", "pid", "comm", "kernel", "running_ns"}];
+ * "names": of system calls and interrupts;
  * "gaps": [{"cpu", "buffer", "from_ns", "to_ns", "records", "blocks": known to be missing, or 0; "pause": nothing was
  * to be recorded, "why": text}]}. 0, or a negative errno and a sentence on standard error.
  */
@@ -52,6 +53,32 @@ int lkst_web_sum(const u32 *places, u32 nr_places, double from_ns, double to_ns,
  */
 int lkst_web_columns(u32 lane, double from_ns, double to_ns, u32 nr,
 		     struct lkst_curve_column *ret_columns) LKST_WEB_EXPORT(lkst_web_columns);
+
+/* What is drawn within a lane: parts of it that have slices of their own. */
+enum lkst_web_part {
+	LKST_WEB_STATES,
+	LKST_WEB_IRQS,	/* of a CPU; `life` is the place in "names" */
+	LKST_WEB_CALLS, /* of a thread; the same */
+	LKST_WEB_FAULTS,
+	LKST_NR_WEB_PARTS,
+};
+
+/* As lkst_web_slices(), of part @part (enum lkst_web_part) of a lane. */
+u32 lkst_web_part_slices(u32 lane, u32 part, double from_ns, double to_ns, u32 max,
+			 struct lkst_web_slice *ret_slices) LKST_WEB_EXPORT(lkst_web_part_slices);
+
+/* What lkst_web_wakings() fills. */
+struct lkst_web_waking {
+	double ns; /* when the wake-up began */
+	u32 life;  /* of the thread that did it, by its place in "threads", UINT32_MAX: none */
+	u32 name;  /* of the interrupt that did it, by its place in "names", UINT32_MAX: none */
+	u32 cpu;
+	u32 reserved;
+};
+
+/* The wake-ups of the thread of @lane between two times, at most @max from the first on; returns how many. */
+u32 lkst_web_wakings(u32 lane, double from_ns, double to_ns, u32 max,
+		     struct lkst_web_waking *ret_wakings) LKST_WEB_EXPORT(lkst_web_wakings);
 
 /* The slices of @lane between two times, at most @max from the first on; returns how many. */
 u32 lkst_web_slices(u32 lane, double from_ns, double to_ns, u32 max,

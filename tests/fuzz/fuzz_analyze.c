@@ -226,6 +226,11 @@ static void draw(struct lkst_trace *t, u32 nr)
 
 		check_order(&lane->slices);
 		check_order(&lane->irqs);
+		check_order(&lane->calls);
+		check_order(&lane->faults);
+		for (k = 0; k < lane->nr_wakings; k++)
+			if (lkst_lane_waking_at(lane, lane->wakings[k].ns) != k)
+				abort();
 		if (lkst_lane_shares(lane, lanes->begin_ns, lanes->end_ns + 1, nr, shares))
 			abort();
 		for (k = 0; k < nr; k++) {

@@ -187,6 +187,62 @@ TEST(lanes_are_the_intervals_of_the_model)
 	release(lanes);
 }
 
+/*
+ * Thread 7 reads, which takes from 2000 to 6000; thread 8, in a call of its own, wakes it at 4000; then an interrupt does, at
+ * 8000.
+ */
+static const char calls[] = "state_irq ns=900 irq=5 name=\"disk\"\n"
+			    "sched_switch cpu=0 tid=0 ns=1000 prev_tid=0 next_tid=7 prev_state=0\n"
+			    "syscall_entry_unknown cpu=0 tid=7 ns=2000 nr=5000\n"
+			    "page_fault_kernel cpu=0 tid=7 ns=2100 address=4096\n"
+			    "page_fault_exit cpu=0 tid=7 ns=2200\n"
+			    "sched_switch cpu=0 tid=7 ns=3000 prev_tid=7 next_tid=8 prev_state=1\n"
+			    "sched_waking cpu=0 tid=8 ns=4000 target_tid=7\n"
+			    "sched_switch cpu=0 tid=8 ns=5000 prev_tid=8 next_tid=7 prev_state=1\n"
+			    "syscall_exit_unknown cpu=0 tid=7 ns=6000 nr=5000 ret=0\n"
+			    "sched_switch cpu=0 tid=7 ns=7000 prev_tid=7 next_tid=0 prev_state=1\n"
+			    "irq_handler_entry cpu=0 tid=0 ns=7900 irq=5\n"
+			    "sched_waking cpu=0 tid=0 ns=8000 target_tid=7\n"
+			    "irq_handler_exit cpu=0 tid=0 ns=8100 irq=5\n"
+			    "sched_switch cpu=0 tid=0 ns=9000 prev_tid=0 next_tid=7 prev_state=0\n";
+
+static const struct lkst_lane *lane_of_thread(const struct lkst_lanes *lanes, s32 tid)
+{
+	u32 i;
+
+	for (i = 0; i < lanes->nr; i++)
+		if (lanes->list[i].kind == LKST_LANE_OF_THREAD &&
+		    lanes->threads[lanes->list[i].number].tid == tid)
+			return &lanes->list[i];
+	abort();
+}
+
+TEST(lanes_have_calls_interrupts_and_wakers)
+{
+	struct lkst_lanes *lanes = lanes_of(calls);
+	const struct lkst_lane *thread = lane_of_thread(lanes, 7),
+			       *cpu = lane_of(lanes, LKST_LANE_OF_CPU);
+
+	CHECK_EQ(thread->calls.nr, 1);
+	CHECK_EQ(thread->calls.list[0].from_ns, 2000);
+	CHECK_EQ(thread->calls.list[0].to_ns, 6000);
+	CHECK_STR(lanes->names.list[thread->calls.list[0].life].text, "system call 5000");
+	CHECK_EQ(thread->faults.nr, 1);
+	CHECK_EQ(thread->faults.list[0].from_ns, 2100);
+	CHECK_EQ(thread->faults.list[0].to_ns, 2200);
+	CHECK_EQ(cpu->irqs.nr, 1);
+	CHECK_STR(lanes->names.list[cpu->irqs.list[0].life].text, "irq:5:disk");
+	CHECK_EQ(thread->nr_wakings, 2);
+	CHECK_EQ(thread->wakings[0].ns, 4000);
+	CHECK_EQ(lanes->threads[thread->wakings[0].life].tid, 8);
+	CHECK_EQ(thread->wakings[0].name, UINT32_MAX);
+	CHECK_EQ(thread->wakings[1].ns, 8000);
+	CHECK_EQ(thread->wakings[1].life, LKST_LIFE_NONE);
+	CHECK_STR(lanes->names.list[thread->wakings[1].name].text, "irq:5:disk");
+	CHECK_EQ(lkst_lane_waking_at(thread, 4001), 1);
+	release(lanes);
+}
+
 /* Idle, then two blocks that are missing, then idle again: what was in between is not known, and not idle. */
 static const char gap[] = "sched_switch cpu=0 tid=7 ns=1000 prev_tid=7 next_tid=0 prev_state=1\n"
 			  "!block cpu=0\n!skip cpu=0 blocks=2\n"
@@ -227,10 +283,8 @@ TEST(gaps_are_unknown_and_not_idle)
 #name, test_##name                                                                 \
 	}
 static const struct unit_test tests[] = {
-	ROW(shares_are_those_of_the_slices),
-	ROW(slices_are_found_by_time),
-	ROW(no_slices_have_no_shares),
-	ROW(lanes_are_the_intervals_of_the_model),
-	ROW(gaps_are_unknown_and_not_idle),
+	ROW(shares_are_those_of_the_slices), ROW(slices_are_found_by_time),
+	ROW(no_slices_have_no_shares),	     ROW(lanes_are_the_intervals_of_the_model),
+	ROW(gaps_are_unknown_and_not_idle),  ROW(lanes_have_calls_interrupts_and_wakers),
 };
 UNIT_MAIN(tests)

@@ -59,16 +59,22 @@ static int on_frame(void *ctx, const struct lkst_irq_context *f)
 	u8 interrupted = f->tid > 0 ? LKST_LANE_RUNNING
 			 : !f->tid  ? LKST_LANE_IDLE
 				    : LKST_LANE_UNKNOWN;
+	struct filling *filling = ctx;
 	struct lkst_lane *lane;
+	u32 name;
 
 	if (f->depth || f->is_cut || f->has_no_begin)
 		return 0;
 	lane = cpu_lane(ctx, f->cpu);
-	if (!lane)
+	if (!lane || lkst_lane_names_add(&filling->lanes->names,
+					 (struct lkst_lane_name){ .context = f->context,
+								  .number = f->number,
+								  .code = f->code },
+					 &name))
 		return -ENOMEM;
 	return lkst_slices_add(&lane->irqs, (struct lkst_slice){ .from_ns = f->from_ns,
 								 .to_ns = f->to_ns,
-								 .life = LKST_LIFE_NONE,
+								 .life = name,
 								 .state = interrupted,
 								 .detail = f->context,
 								 .cpu = (s16)f->cpu });
@@ -110,6 +116,31 @@ static u8 state_of(const struct lkst_interval *i)
 	}
 }
 
+/* What woke the thread of @lane. */
+static int add_waking(struct filling *f, struct lkst_lane *lane, const struct lkst_waker *waker)
+{
+	const struct lkst_lane_name name = { .context = waker->context,
+					     .number = waker->number,
+					     .code = waker->code };
+	struct lkst_waking waking = {
+		.ns = waker->ns, .life = waker->life, .name = UINT32_MAX, .cpu = waker->cpu
+	};
+	struct lkst_waking *last = lane->nr_wakings ? &lane->wakings[lane->nr_wakings - 1] : NULL;
+
+	if (last && last->ns >= waking.ns)
+		return 0;
+	if (waker->context != LKST_CONTEXT_THREAD) {
+		waking.life = LKST_LIFE_NONE;
+		if (lkst_lane_names_add(&f->lanes->names, name, &waking.name))
+			return -ENOMEM;
+	}
+	last = lkst_vec_add(lane->wakings, lane->nr_wakings);
+	if (!last)
+		return -ENOMEM;
+	*last = waking;
+	return 0;
+}
+
 static int on_interval(void *ctx, const struct lkst_interval *i)
 {
 	struct filling *f = ctx;
@@ -123,7 +154,7 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 	if (i->life->nr >= LKST_LIVES_MAX || state == LKST_NR_LANE_STATES)
 		return 0;
 	lane = lkst_vec_reach(f->threads, f->nr_threads, i->life->nr);
-	if (!lane)
+	if (!lane || (i->waker && add_waking(f, lane, i->waker)))
 		return -ENOMEM;
 	return lkst_slices_add(&lane->slices,
 			       (struct lkst_slice){
@@ -134,6 +165,60 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 				       .detail = i->wait ? i->wait->cause : 0,
 				       .cpu = i->run == LKST_RUN_RUNNING ? (s16)i->cpu : -1,
 			       });
+}
+
+/* The lane of a thread, NULL: it has none (0), or there is no memory. */
+static struct lkst_lane *thread_lane(struct filling *f, const struct lkst_thread_life *life,
+				     int *ret_err)
+{
+	struct lkst_lane *lane = NULL;
+
+	*ret_err = 0;
+	if (life->idle_cpu >= 0 || life->nr >= LKST_LIVES_MAX)
+		return NULL;
+	lane = lkst_vec_reach(f->threads, f->nr_threads, life->nr);
+	*ret_err = lane ? 0 : -ENOMEM;
+	return lane;
+}
+
+/* Of a call whose entry or exit was not seen it is not known when the thread was in it. */
+static int on_call(void *ctx, const struct lkst_call_interval *c)
+{
+	struct filling *f = ctx;
+	struct lkst_lane *lane;
+	u32 name;
+	int err;
+
+	if (!c->has_entry || (!c->has_exit && !(c->flags & LKST_INTERVAL_OPEN)))
+		return 0;
+	lane = thread_lane(f, c->life, &err);
+	if (!lane)
+		return err;
+	if (lkst_lane_names_add(&f->lanes->names,
+				(struct lkst_lane_name){ .context = LKST_CONTEXT_THREAD,
+							 .number = c->call.nr,
+							 .code = (u64)(c->call.row + 1) },
+				&name))
+		return -ENOMEM;
+	return lkst_slices_add(&lane->calls, (struct lkst_slice){ .from_ns = c->from_ns,
+								  .to_ns = c->to_ns,
+								  .life = name,
+								  .state = LKST_LANE_RUNNING,
+								  .cpu = -1 });
+}
+
+static int on_fault(void *ctx, const struct lkst_fault_interval *i)
+{
+	int err;
+	struct lkst_lane *lane = thread_lane(ctx, i->life, &err);
+
+	if (!lane)
+		return err;
+	return lkst_slices_add(&lane->faults, (struct lkst_slice){ .from_ns = i->from_ns,
+								   .to_ns = i->to_ns,
+								   .life = LKST_LIFE_NONE,
+								   .state = LKST_LANE_RUNNING,
+								   .cpu = -1 });
 }
 
 static int on_gap(void *ctx, const struct lkst_gap *gap)
@@ -222,16 +307,23 @@ static int take_threads(struct filling *f)
 	return 0;
 }
 
+static void lane_fini(struct lkst_lane *lane)
+{
+	lkst_slices_fini(&lane->slices);
+	lkst_slices_fini(&lane->irqs);
+	lkst_slices_fini(&lane->calls);
+	lkst_slices_fini(&lane->faults);
+	free(lane->wakings);
+}
+
 static void filling_fini(struct filling *f)
 {
 	u32 i;
 
-	for (i = 0; i < f->nr_cpus; i++) {
-		lkst_slices_fini(&f->cpus[i].slices);
-		lkst_slices_fini(&f->cpus[i].irqs);
-	}
+	for (i = 0; i < f->nr_cpus; i++)
+		lane_fini(&f->cpus[i]);
 	for (i = 0; i < f->nr_threads; i++)
-		lkst_slices_fini(&f->threads[i].slices);
+		lane_fini(&f->threads[i]);
 	free(f->cpus);
 	free(f->threads);
 }
@@ -242,7 +334,9 @@ static int begin(struct lkst_err *e, struct lkst_trace *t, struct filling *f,
 {
 	static const struct lkst_model_calls calls = { .interval = on_interval,
 						       .cpu = on_cpu,
-						       .frame = on_frame };
+						       .frame = on_frame,
+						       .call = on_call,
+						       .fault = on_fault };
 	static const struct lkst_analysis *const analyses[] = {
 		&lkst_analysis_bioqueue,
 		&lkst_analysis_netsize,
@@ -275,6 +369,7 @@ int lkst_lanes_new(struct lkst_err *e, struct lkst_trace *t, struct lkst_lanes *
 		return lkst_err_sys(e, -ENOMEM, "drawing");
 	lkst_trace_range(t, &lanes->begin_ns, &lanes->end_ns);
 	lanes->counts.places.max = LKST_COUNTS_MAX;
+	lanes->names.places.max = LKST_LANE_NAMES_MAX;
 	if (lkst_gaps_init(&lanes->gaps, LKST_LANES_GAPS_MAX))
 		return lkst_err_sys(e, -ENOMEM, "drawing");
 	err = begin(e, t, &f, &run) ?: lkst_analysis_run_pass(e, run);
@@ -285,6 +380,8 @@ int lkst_lanes_new(struct lkst_err *e, struct lkst_trace *t, struct lkst_lanes *
 				 lanes->begin_ns, lanes->end_ns);
 	if (err)
 		return lkst_err_sys(e, err, "drawing");
+	lkst_lane_names_fill(&lanes->names, lkst_analysis_run_labels(run),
+			     lkst_analysis_run_symbols(run));
 	*ret_lanes = lkst_take(lanes);
 	return 0;
 }
@@ -295,12 +392,11 @@ void lkst_lanes_free(struct lkst_lanes *lanes)
 
 	if (!lanes)
 		return;
-	for (i = 0; i < lanes->nr; i++) {
-		lkst_slices_fini(&lanes->list[i].slices);
-		lkst_slices_fini(&lanes->list[i].irqs);
-	}
+	for (i = 0; i < lanes->nr; i++)
+		lane_fini(&lanes->list[i]);
 	lkst_gaps_fini(&lanes->gaps);
 	lkst_counts_fini(&lanes->counts);
+	lkst_lane_names_fini(&lanes->names);
 	free(lanes->list);
 	free(lanes->threads);
 	free(lanes);
@@ -328,4 +424,19 @@ int lkst_lane_shares(const struct lkst_lane *lane, u64 from_ns, u64 to_ns, u32 n
 			ret_shares[i].of[LKST_LANE_IRQ] += irq;
 		}
 	return 0;
+}
+
+u32 lkst_lane_waking_at(const struct lkst_lane *lane, u64 ns)
+{
+	u32 low = 0, high = lane->nr_wakings;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (lane->wakings[middle].ns >= ns)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
 }

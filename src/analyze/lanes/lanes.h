@@ -4,6 +4,7 @@
 #define LKST_ANALYZE_LANES_LANES_H
 
 #include "analyze/lanes/counts.h"
+#include "analyze/lanes/lane_names.h"
 #include "analyze/lanes/shares.h"
 #include "analyze/model/model.h"
 #include "base/cleanup.h"
@@ -16,12 +17,25 @@ enum lkst_lane_kind {
 	LKST_LANE_OF_THREAD,
 };
 
+/* A thread was woken. */
+struct lkst_waking {
+	u64 ns; /* when the wake-up began */
+	u32 life; /* of the thread that woke it, LKST_LIFE_NONE: an interrupt did, or it is not known */
+	u32 name; /* of what interrupted, by its place in `names`; UINT32_MAX: a thread did it */
+	u32 cpu;  /* where it happened */
+};
+
 struct lkst_lane {
 	u8 kind;    /* enum lkst_lane_kind */
 	u32 number; /* the CPU, or the life of the thread */
 	struct lkst_slices slices;
-	struct lkst_slices
-		irqs; /* of a CPU, on top of the slices: `state` is what they interrupted */
+	/* Of a CPU, on top of the slices: `state` is what they interrupted, `life` their place in `names`. */
+	struct lkst_slices irqs;
+	/* Of a thread: the system calls that it was in, and its page faults, where their ends are recorded. */
+	struct lkst_slices calls; /* `life` is their place in `names` */
+	struct lkst_slices faults;
+	struct lkst_waking *wakings; /* of a thread, in order of time */
+	u32 nr_wakings;
 };
 
 /* A life of a thread, which slices name by its place. */
@@ -42,11 +56,12 @@ struct lkst_lanes {
 	struct lkst_gaps
 		gaps; /* where records of a CPU are missing, state aside, as the pass reports them */
 	struct lkst_counts counts;
+	struct lkst_lane_names names; /* of system calls, and of what interrupts */
 };
 
 /*
- * One pass over @t. Costs 24 bytes for each interval, and 48 for each change of a count. A CPU's slices cover all of the time: what is not known of it is
- * LKST_LANE_UNKNOWN. -ENOMEM.
+ * One pass over @t. Costs 24 bytes for each interval, call, interrupt and wake-up, and 48 for each change of a count. A
+ * CPU's slices cover all of the time: what is not known of it is LKST_LANE_UNKNOWN. -ENOMEM.
  */
 int lkst_lanes_new(struct lkst_err *e, struct lkst_trace *t, struct lkst_lanes **ret_lanes);
 void lkst_lanes_free(struct lkst_lanes *lanes);
@@ -55,5 +70,8 @@ LKST_GUARD(lkst_lanes_free, struct lkst_lanes)
 /* As lkst_slices_shares(), interrupts included, which take their time from what they interrupted. 0 or -ENOMEM. */
 int lkst_lane_shares(const struct lkst_lane *lane, u64 from_ns, u64 to_ns, u32 nr,
 		     struct lkst_shares *ret_shares);
+
+/* The number of the first of its wake-ups that is not before @ns; `nr_wakings`: there is none. */
+u32 lkst_lane_waking_at(const struct lkst_lane *lane, u64 ns);
 
 #endif

@@ -25,8 +25,8 @@ extern const char *const lkst_lane_state_names[LKST_NR_LANE_STATES];
 /* From `from_ns` until `to_ns`, which is not included. */
 struct lkst_slice {
 	u64 from_ns, to_ns;
-	u32 life;  /* the thread: number of its life; LKST_LIFE_NONE: none, or not known */
-	u8 state;  /* enum lkst_lane_state */
+	u32 life; /* the thread: number of its life; LKST_LIFE_NONE: none, or not known; or as a list of slices says */
+	u8 state; /* enum lkst_lane_state */
 	u8 detail; /* BLOCKED, DISK, LOCK: enum lkst_cause; of an interrupt: enum lkst_context */
 	s16 cpu;   /* where, -1: not known */
 };

@@ -113,6 +113,11 @@ int lkst_model_tell_call(struct lkst_model *s, struct lkst_call_interval *c)
 	return c->to_ns < s->from_ns ? 0 : TELL(s, call, c);
 }
 
+int lkst_model_tell_fault(struct lkst_model *s, const struct lkst_fault_interval *f)
+{
+	return f->to_ns < s->from_ns ? 0 : TELL(s, fault, f);
+}
+
 int lkst_model_tell_over(struct lkst_model *s, const struct lkst_thread_life *life)
 {
 	return life->end_ns < s->from_ns ? 0 : TELL(s, over, life);

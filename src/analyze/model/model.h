@@ -226,12 +226,20 @@ struct lkst_call_interval {
 	const struct lkst_feed_syscall *entry_or_exit; /* the record that ended it, NULL: none */
 };
 
+/* A page fault from begin to end, where ends are recorded. */
+struct lkst_fault_interval {
+	const struct lkst_thread_life *life;
+	u64 from_ns, to_ns;
+	u64 address;
+};
+
 /* What the model reports as it ends. NULL: not wanted. A negative errno ends the pass. */
 struct lkst_model_calls {
 	int (*interval)(void *ctx, const struct lkst_interval *i);
 	int (*cpu)(void *ctx, const struct lkst_cpu_interval *i);
 	int (*frame)(void *ctx, const struct lkst_irq_context *f);
 	int (*call)(void *ctx, const struct lkst_call_interval *c);
+	int (*fault)(void *ctx, const struct lkst_fault_interval *f);
 	int (*over)(void *ctx, const struct lkst_thread_life *life); /* a thread has ended */
 };
 

@@ -44,7 +44,7 @@ struct lkst_model_thread {
 	u64 running_ns, ready_ns, blocked_ns, sleep_ns, longest_ns; /* of the call */
 	u8 longest_cause;
 
-	u64 lock, fault_address, fault_ip, work_function;
+	u64 lock, fault_address, fault_ip, fault_ns, work_function;
 	u32 lock_flags;
 	struct lkst_wait wait;
 	struct lkst_waker waker;
@@ -270,6 +270,7 @@ int lkst_model_tell_interval(struct lkst_model *s, struct lkst_interval *i);
 int lkst_model_tell_cpu(struct lkst_model *s, struct lkst_cpu_interval *i);
 int lkst_model_tell_frame(struct lkst_model *s, const struct lkst_irq_context *f);
 int lkst_model_tell_call(struct lkst_model *s, struct lkst_call_interval *c);
+int lkst_model_tell_fault(struct lkst_model *s, const struct lkst_fault_interval *f);
 int lkst_model_tell_over(struct lkst_model *s, const struct lkst_thread_life *life);
 
 /* The error of functions that do not return one. */

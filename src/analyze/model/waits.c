@@ -406,6 +406,7 @@ static int on_user_fault(void *ctx, const struct lkst_record *r, const void *rec
 	t->in_lock = false;
 	t->fault_address = e->address;
 	t->fault_ip = e->ip;
+	t->fault_ns = r->ns;
 	return 0;
 }
 
@@ -422,15 +423,24 @@ static int on_fault_exit(void *ctx, const struct lkst_record *r, const void *rec
 	struct lkst_model_thread *t;
 	int err = lkst_model_thread_at(ctx, r, &t);
 
-	if (err >= 0 && t)
-		t->in_fault = false;
-	return err;
+	if (err < 0 || !t || !t->in_fault)
+		return err;
+	t->in_fault = false;
+	return lkst_model_tell_fault(ctx, &(struct lkst_fault_interval){ .life = t->life,
+									 .from_ns = t->fault_ns,
+									 .to_ns = r->ns,
+									 .address = t->fault_address });
 }
 
 /* A signal is taken on the way back to the program: what the thread did before is over. */
 static int on_signal(void *ctx, const struct lkst_record *r, const void *record)
 {
-	return on_fault_exit(ctx, r, record);
+	struct lkst_model_thread *t;
+	int err = lkst_model_thread_at(ctx, r, &t);
+
+	if (err >= 0 && t)
+		t->in_fault = false;
+	return err;
 }
 
 static int on_contention(void *ctx, const struct lkst_record *r, const void *record)

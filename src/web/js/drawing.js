@@ -13,6 +13,8 @@ class Drawing {
 	{
 		this.trace = trace;
 		this.overview = byId("overview");
+		this.arrows = new Arrows(trace);
+		this.path = [];
 		this.readColours();
 		this.showLegend();
 	}
@@ -27,6 +29,8 @@ class Drawing {
 			return [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16));
 		});
 		this.back = [1, 3, 5].map((at) => parseInt(style.getPropertyValue("--back").trim().slice(at, at + 2), 16));
+		this.labels = new Labels(this.trace, { text: style.getPropertyValue("--text").trim(),
+			back: style.getPropertyValue("--back").trim(), dark: "#000000" });
 		this.countColour = style.getPropertyValue("--count").trim();
 		this.textColour = style.getPropertyValue("--text").trim();
 		this.hatching = hatching(document.createElement("canvas").getContext("2d"),
@@ -191,6 +195,18 @@ class Drawing {
 			timeText(to, digitsFor(length / 1000)));
 	}
 
+	/* A chain of waits (arrows.js), which is drawn until another is set. */
+	get chain()
+	{
+		return this.path;
+	}
+
+	set chain(chain)
+	{
+		this.path = chain ?? [];
+		this.draw();
+	}
+
 	/* Draws the next time the browser is ready, once. */
 	draw()
 	{
@@ -227,8 +243,11 @@ class Drawing {
 				this.drawCount(context, row.lane.index, from, to);
 			else
 				this.drawLane(context, row.lane.index, from, to);
+			if (row.lane.kind == "cpu" || row.lane.kind == "thread")
+				this.labels.draw(context, row.lane, from, to);
 			showSelectionIn(row);
 		}
+		this.arrows.draw(this.path);
 	}
 }
 

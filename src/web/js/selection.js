@@ -162,7 +162,7 @@ function stretchInWords(stretch)
 function showSelection()
 {
 	byId("why").disabled = !page.selection?.thread;
-	byId("selection").textContent = page.selection ? stretchInWords(page.selection)
+	byId("selection").textContent = page.selection ? stretchInWords(page.selection) + page.drawing.arrows.inWords()
 		: "Select a stretch with the mouse, or with the arrows; then Why explains it, and m keeps it to be compared.";
 }
 

@@ -6,6 +6,8 @@ const NR_STATES = 9;
 const SLICE_BYTES = 24;
 const CPU_BYTES = 16;
 const CPUS_MAX = 64;
+const WAKING_BYTES = 24;
+const PART = { states: 0, irqs: 1, calls: 2, faults: 3 }; /* enum lkst_web_part */
 
 class Trace {
 	/* @lkst: a module that has read a trace; @info: what lkst_web_read() said; @name: for messages. */
@@ -95,9 +97,38 @@ class Trace {
 	/* The slices of lane @index between two times, the first @max of them. */
 	slices(index, from, to, max)
 	{
-		const at = this.lkst.exports.lkst_web_alloc(max * SLICE_BYTES) >>> 0;
+		return this.partSlices(index, PART.states, from, to, max);
+	}
 
-		return this.#takeSlices(at, this.lkst.exports.lkst_web_slices(index, from, to, max, at));
+	/* The same of a part of the lane, one of PART: calls, interrupts and faults have a name instead of a thread. */
+	partSlices(index, part, from, to, max)
+	{
+		const at = this.lkst.exports.lkst_web_alloc(max * SLICE_BYTES) >>> 0;
+		const slices = this.#takeSlices(at, this.lkst.exports.lkst_web_part_slices(index, part, from, to, max, at));
+
+		if (part != PART.states)
+			for (const slice of slices)
+				slice.name = part == PART.faults ? "page fault" : this.info.names[slice.life];
+		return slices;
+	}
+
+	/* What woke the thread of lane @index between two times, the first @max: { at, thread or name, cpu }. */
+	wakings(index, from, to, max)
+	{
+		const at = this.lkst.exports.lkst_web_alloc(max * WAKING_BYTES) >>> 0;
+		const nr = this.lkst.exports.lkst_web_wakings(index, from, to, max, at);
+		const view = new DataView(this.lkst.memory, at, nr * WAKING_BYTES);
+		const wakings = [];
+
+		for (let i = 0; i < nr; i++)
+			wakings.push({
+				at: view.getFloat64(WAKING_BYTES * i, true),
+				thread: this.info.threads[view.getUint32(WAKING_BYTES * i + 8, true)],
+				name: this.info.names[view.getUint32(WAKING_BYTES * i + 12, true)],
+				cpu: view.getUint32(WAKING_BYTES * i + 16, true),
+			});
+		this.lkst.exports.lkst_web_free(at);
+		return wakings;
 	}
 
 	/* The last slice of lane @index that begins before a time; undefined: there is none. */
@@ -133,6 +164,7 @@ class Trace {
 			slices.push({
 				from: view.getFloat64(SLICE_BYTES * i, true),
 				to: view.getFloat64(SLICE_BYTES * i + 8, true),
+				life,
 				thread: this.info.threads[life],
 				state: this.info.states[view.getUint8(SLICE_BYTES * i + 20)],
 				detail: view.getUint8(SLICE_BYTES * i + 21),
@@ -141,6 +173,15 @@ class Trace {
 		}
 		this.lkst.exports.lkst_web_free(at);
 		return slices;
+	}
+
+	/* What is within the state of a lane at a time: an interrupt, a system call, a page fault; "": nothing. */
+	#within(index, kind, at)
+	{
+		const parts = kind == "cpu" ? [PART.irqs] : [PART.calls, PART.faults];
+		const there = parts.flatMap((part) => this.partSlices(index, part, at, at + 1, 1)).filter((slice) => slice.from <= at);
+
+		return there.map(({ name, from, to }) => `; in ${name}, ${durationText(to - from)}`).join("");
 	}
 
 	/* What a lane is doing at a time, in words; @near: of the time next to it, gaps count that are too short to be seen. */
@@ -165,6 +206,6 @@ class Trace {
 		const where = kind == "thread" && slice.state == "running" ? ` on CPU ${slice.cpu}` : "";
 		const besides = kind == "cpu" && lost ? `; ${lost}` : "";
 
-		return `${who}${cause}${where}, ${durationText(slice.to - slice.from)}${besides}`;
+		return `${who}${cause}${where}, ${durationText(slice.to - slice.from)}${this.#within(index, kind, at)}${besides}`;
 	}
 }

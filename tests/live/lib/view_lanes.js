@@ -285,6 +285,149 @@ async function checkCounts(browser)
 		...(/^[\d.]+ threads? on average, 0 to \d+$/.test(text) ? [] : [text]));
 }
 
+/* ---- what is within lanes, and between them ---- */
+
+function some(list, nr)
+{
+	return Array.from({ length: Math.min(nr, list.length) }, () => list[Math.floor(random() * list.length)]);
+}
+
+/* Calls by their records: where an exit follows an entry of the same thread and call. */
+function callsByRecords()
+{
+	const open = new Map();
+	const calls = [];
+
+	for (const { ns, tid, event } of records(["syscall_*"])) {
+		const [, half, name] = /^syscall_(entry|exit)_(.*)$/.exec(event) ?? [];
+		const entry = open.get(tid);
+
+		open.delete(tid);
+		if (half == "entry")
+			open.set(tid, { tid, name, from: ns });
+		else if (half == "exit" && entry?.name == name)
+			calls.push({ ...entry, to: ns });
+	}
+	return calls;
+}
+
+async function checkCalls(browser, begin)
+{
+	const calls = some(callsByRecords().filter(({ from, to }) => to > from && from >= begin), 200)
+		.map(({ tid, name, from, to }) => ({ tid, name, from: Number(from - begin), to: Number(to - begin) }));
+	const drawn = await browser.evaluate(`${JSON.stringify(calls)}.map(({ tid, from }) => {
+		const index = page.trace.laneOfThread(tid, from);
+		return index < 0 ? null : [page.trace.partSlices(index, PART.calls, from, from + 1, 1)[0], page.trace.describe(index, from)];
+	})`);
+	const bad = calls.filter(({ name, from, to }, i) => !drawn[i] || drawn[i][0]?.name != name || drawn[i][0].from != from ||
+		drawn[i][0].to != to || !drawn[i][1].includes(`in ${name}, `));
+
+	result("lanes_have_the_calls_of_the_records", ...(calls.length > 50 ? [] : ["hardly any call"]),
+		...bad.map((call) => JSON.stringify(call)));
+}
+
+/* Every wake-up that is drawn is a record, and most records are drawn: not those of threads that did not sleep. */
+async function checkWakings(browser, begin)
+{
+	const waking = new Map(records(["sched_waking", "sched_wakeup_new"]).map(({ ns, tid, cpu, fields }) =>
+		[`${ns - begin} ${fields.target_tid}`, { tid, cpu }]));
+	const drawn = await browser.evaluate(`page.trace.info.lanes.flatMap((lane, index) => lane.kind != "thread" ? [] :
+		page.trace.wakings(index, 0, page.trace.length, 100000).map(({ at, thread, name, cpu }) =>
+			({ at, target: page.trace.threadOf(lane).tid, by: thread?.tid, name, cpu })))`);
+	const bad = drawn.filter(({ at, target, by, cpu }) => {
+		const record = waking.get(`${at} ${target}`);
+
+		return !record || record.cpu != cpu || (by !== undefined && by != record.tid);
+	});
+
+	result("lanes_have_the_wakers_of_the_records", ...(drawn.length > waking.size / 2 ? [] : [`${drawn.length} of ${waking.size}`]),
+		...bad.map((one) => JSON.stringify(one)));
+	return drawn;
+}
+
+async function checkInterrupts(browser, begin)
+{
+	const drawn = await browser.evaluate(`page.trace.info.lanes.flatMap((lane, index) => lane.kind != "cpu" ? [] :
+		page.trace.partSlices(index, PART.irqs, 0, page.trace.length, 100000).map(({ from, name }) => \`\${lane.number} \${from} \${name}\`))`);
+	const found = new Set(drawn.map((text) => text.replace(/ irq:(\d+):.*/, " irq:$1")));
+	const entries = records(["irq_handler_entry"]).filter(({ ns }) => ns >= begin);
+	const nr = entries.filter(({ ns, cpu, fields }) => found.has(`${cpu} ${Number(ns - begin)} irq:${fields.irq}`)).length;
+
+	/* Some are within others, or were not seen to end. */
+	result("lanes_have_the_interrupts_of_the_records", ...(nr >= entries.length * 0.9 ? [] : [`${nr} of ${entries.length}`]));
+}
+
+/* The names that are written on canvases while something is drawn. */
+const TEXTS = `(async (draw) => {
+	const texts = [];
+	const { fillText } = CanvasRenderingContext2D.prototype;
+	CanvasRenderingContext2D.prototype.fillText = function (text, ...place) { texts.push(text); fillText.call(this, text, ...place); };
+	await draw();
+	page.drawing.drawNow();
+	CanvasRenderingContext2D.prototype.fillText = fillText;
+	return texts;
+})`;
+
+/* Close enough, names are written, and an arrow comes from who woke the thread. */
+async function checkArrows(browser, wakings)
+{
+	const { at, target, by } = wakings.find((one) => one.by !== undefined && one.by != one.target && one.at > 1000) ?? {};
+	const bad = [];
+
+	if (at === undefined) {
+		result("lanes_have_arrows_from_wakers", "no thread woke another");
+		return;
+	}
+
+	await browser.evaluate(`goTo(${at - 1000}, ${at + 50000}, ${target}), page.drawing.drawNow()`);
+	const [path, x, text] = await browser.evaluate(`[document.querySelector(".arrows .waking")?.getAttribute("d") ?? "",
+		page.view.placeOf(${at}) * document.querySelector(".arrows").clientWidth, document.getElementById("selection").textContent]`);
+
+	if (Math.abs(Number(path.split(" ")[1]) - x) > 1)
+		bad.push(`the arrow is ${path}, not at ${x}`);
+	if (!text.includes(`by `))
+		bad.push(text);
+	result("lanes_have_arrows_from_wakers", ...bad);
+
+	const chain = [{ tid: by, from_ns: at - 500, to_ns: at, by_tid: null }, { tid: target, from_ns: at - 1000, to_ns: at, by_tid: by }];
+
+	await browser.evaluate(`page.drawing.chain = ${JSON.stringify(chain)}, page.drawing.drawNow()`);
+	result("lanes_have_a_chain_of_waits", ...(await browser.evaluate(`document.querySelectorAll(".arrows .chain").length`) == 3 ? []
+		: ["it is not drawn"]));
+	await browser.evaluate("page.drawing.chain = [], unselect()");
+}
+
+/* A call, an interrupt and a thread on a CPU have their names. */
+async function checkLabels(browser)
+{
+	const bad = [];
+
+	for (const [kind, part] of [["cpu", "states"], ["cpu", "irqs"], ["thread", "calls"]]) {
+		const { index, slice } = await browser.evaluate(`page.trace.info.lanes.map((lane, index) => ({ lane, index,
+			slice: lane.kind == "${kind}" && page.trace.partSlices(index, PART.${part}, page.trace.length / 4, page.trace.length, 1000)
+				.find((one) => one.name || (one.thread && one.state == "running")) })).find(({ slice }) => slice)`);
+		const want = slice.name ?? `${slice.thread.comm} ${slice.thread.tid}`;
+
+		const span = (slice.to - slice.from) * 0.2;
+		const texts = await browser.evaluate(`${TEXTS}(() => { page.list.reveal(${index});
+			page.view.show(${slice.from - span}, ${slice.to + span}); })`);
+
+		if (!texts.includes(want))
+			bad.push(`${part}: ${want} is not among ${texts}`);
+	}
+	result("lanes_have_labels_when_they_are_close", ...bad);
+}
+
+async function checkWithin(browser)
+{
+	const begin = BigInt(await browser.evaluate("page.trace.info.begin_ns"));
+
+	await checkCalls(browser, begin);
+	await checkInterrupts(browser, begin);
+	await checkArrows(browser, await checkWakings(browser, begin));
+	await checkLabels(browser);
+}
+
 async function main()
 {
 	const browser = await Browser.start();
@@ -293,6 +436,7 @@ async function main()
 		await checkGaps(browser);
 		await checkIdle(browser);
 		await checkCounts(browser);
+		await checkWithin(browser);
 		/* What reading pixels costs is of no matter here. */
 		result("lanes_have_no_complaints", ...browser.complaints.filter((text) => !text.includes("willReadFrequently")),
 			...browser.requests);
