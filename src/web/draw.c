@@ -125,6 +125,23 @@ static void put_gaps(struct lkst_json *j)
 	lkst_json_end(j);
 }
 
+static void put_marks(struct lkst_json *j)
+{
+	u32 i;
+
+	lkst_json_array(j, "marks");
+	for (i = 0; i < lanes->marks.nr; i++) {
+		const struct lkst_lane_mark *mark = &lanes->marks.list[i];
+
+		lkst_json_object(j, NULL);
+		put_time(j, "at_ns", mark->ns);
+		lkst_json_str(j, "event", lkst_events[mark->event].name);
+		lkst_json_str(j, "text", mark->text ? mark->text : "");
+		lkst_json_end(j);
+	}
+	lkst_json_end(j);
+}
+
 static void describe(struct lkst_out *out, const struct lkst_catalog *c)
 {
 	struct lkst_json j;
@@ -142,6 +159,7 @@ static void describe(struct lkst_out *out, const struct lkst_catalog *c)
 	put_threads(&j);
 	put_call_names(&j);
 	put_gaps(&j);
+	put_marks(&j);
 	lkst_json_end(&j);
 }
 

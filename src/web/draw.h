@@ -30,7 +30,7 @@ struct lkst_web_cpu {
  * greater than numbers are exact; "hostname", "release"; "states", "causes": names by number; "lanes": [{"kind":
  * "cpu", "thread" or "count", "number", "slices", "first_ns": when the first one begins; of a count: "name",
  * "unit"}]; "threads": [{"tid", "pid", "comm", "kernel", "running_ns"}];
- * "names": of system calls and interrupts;
+ * "names": of system calls and interrupts; "marks": [{"at_ns", "event", "text": "" if its record says more}];
  * "gaps": [{"cpu", "buffer", "from_ns", "to_ns", "records", "blocks": known to be missing, or 0; "pause": nothing was
  * to be recorded, "why": text}]}. 0, or a negative errno and a sentence on standard error.
  */

@@ -241,6 +241,9 @@ static void draw(struct lkst_trace *t, u32 nr)
 		}
 	}
 	check_counts(lanes, nr);
+	for (i = 1; i < lanes->marks.nr; i++)
+		if (lanes->marks.list[i].ns < lanes->marks.list[i - 1].ns)
+			abort();
 	lkst_lanes_free(lanes);
 }
 

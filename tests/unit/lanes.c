@@ -278,13 +278,42 @@ TEST(gaps_are_unknown_and_not_idle)
 	release(lanes);
 }
 
+static const char marks[] =
+	"maskset_switch cpu=0 tid=1 ns=1000 from=0 to=2\n"
+	"trigger_fired cpu=0 tid=1 ns=1500 trigger=1 name=\"slow\"\n"
+	"incident cpu=0 tid=1 ns=1600 number=1\nshed_begin cpu=0 tid=1 ns=1700 kind=\"kmalloc\"\n"
+	"shed_end cpu=0 tid=1 ns=1800 kind=\"kmalloc\"\nsched_switch cpu=0 tid=1 ns=1900 next_tid=0\n"
+	"!end ns=1950 how=4\n";
+
+TEST(marks_are_in_order)
+{
+	static const u16 events[] = { LKST_EV_maskset_switch, LKST_EV_trigger_fired,
+				      LKST_EV_incident,	      LKST_EV_shed_begin,
+				      LKST_EV_shed_end,	      LKST_EV_state_end };
+	struct lkst_lanes *lanes = lanes_of(marks);
+	u32 i;
+
+	CHECK_EQ(lanes->marks.nr, 6);
+	for (i = 0; i < 6; i++) {
+		CHECK_EQ(lanes->marks.list[i].event, events[i]);
+		CHECK(!i || lanes->marks.list[i].ns > lanes->marks.list[i - 1].ns);
+		CHECK_EQ(lanes->marks.list[i].text != NULL, i == 5);
+	}
+	CHECK_EQ(lanes->marks.list[5].ns, lanes->end_ns);
+	release(lanes);
+}
+
 #define ROW(name)                                                                                  \
 	{                                                                                          \
 #name, test_##name                                                                 \
 	}
 static const struct unit_test tests[] = {
-	ROW(shares_are_those_of_the_slices), ROW(slices_are_found_by_time),
-	ROW(no_slices_have_no_shares),	     ROW(lanes_are_the_intervals_of_the_model),
-	ROW(gaps_are_unknown_and_not_idle),  ROW(lanes_have_calls_interrupts_and_wakers),
+	ROW(shares_are_those_of_the_slices),
+	ROW(slices_are_found_by_time),
+	ROW(no_slices_have_no_shares),
+	ROW(lanes_are_the_intervals_of_the_model),
+	ROW(gaps_are_unknown_and_not_idle),
+	ROW(lanes_have_calls_interrupts_and_wakers),
+	ROW(marks_are_in_order),
 };
 UNIT_MAIN(tests)

@@ -355,6 +355,8 @@ static int begin(struct lkst_err *e, struct lkst_trace *t, struct filling *f,
 	err = lkst_model_subscribe(f->model, &calls, f);
 	if (err >= 0)
 		err = lkst_feed_gaps(lkst_analysis_run_feed(*ret_run), on_gap, f);
+	if (err >= 0)
+		err = lkst_lane_marks_subscribe(&f->lanes->marks, lkst_analysis_run_feed(*ret_run));
 	return err < 0 ? lkst_err_sys(e, err, "drawing") : 0;
 }
 
@@ -382,6 +384,7 @@ int lkst_lanes_new(struct lkst_err *e, struct lkst_trace *t, struct lkst_lanes *
 		return lkst_err_sys(e, err, "drawing");
 	lkst_lane_names_fill(&lanes->names, lkst_analysis_run_labels(run),
 			     lkst_analysis_run_symbols(run));
+	lkst_lane_marks_end(&lanes->marks, lanes->end_ns);
 	*ret_lanes = lkst_take(lanes);
 	return 0;
 }
@@ -397,6 +400,7 @@ void lkst_lanes_free(struct lkst_lanes *lanes)
 	lkst_gaps_fini(&lanes->gaps);
 	lkst_counts_fini(&lanes->counts);
 	lkst_lane_names_fini(&lanes->names);
+	lkst_lane_marks_fini(&lanes->marks);
 	free(lanes->list);
 	free(lanes->threads);
 	free(lanes);

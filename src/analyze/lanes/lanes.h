@@ -4,6 +4,7 @@
 #define LKST_ANALYZE_LANES_LANES_H
 
 #include "analyze/lanes/counts.h"
+#include "analyze/lanes/lane_marks.h"
 #include "analyze/lanes/lane_names.h"
 #include "analyze/lanes/shares.h"
 #include "analyze/model/model.h"
@@ -56,6 +57,7 @@ struct lkst_lanes {
 	struct lkst_gaps
 		gaps; /* where records of a CPU are missing, state aside, as the pass reports them */
 	struct lkst_counts counts;
+	struct lkst_lane_marks marks;
 	struct lkst_lane_names names; /* of system calls, and of what interrupts */
 };
 

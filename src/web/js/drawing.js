@@ -15,6 +15,7 @@ class Drawing {
 		this.overview = byId("overview");
 		this.arrows = new Arrows(trace);
 		this.path = [];
+		this.marks = new Marks(trace, trace.info.marks);
 		this.readColours();
 		this.showLegend();
 	}
@@ -31,6 +32,7 @@ class Drawing {
 		this.back = [1, 3, 5].map((at) => parseInt(style.getPropertyValue("--back").trim().slice(at, at + 2), 16));
 		this.labels = new Labels(this.trace, { text: style.getPropertyValue("--text").trim(),
 			back: style.getPropertyValue("--back").trim(), dark: "#000000" });
+		this.markColour = style.getPropertyValue("--mark").trim();
 		this.countColour = style.getPropertyValue("--count").trim();
 		this.textColour = style.getPropertyValue("--text").trim();
 		this.hatching = hatching(document.createElement("canvas").getContext("2d"),
@@ -245,9 +247,11 @@ class Drawing {
 				this.drawLane(context, row.lane.index, from, to);
 			if (row.lane.kind == "cpu" || row.lane.kind == "thread")
 				this.labels.draw(context, row.lane, from, to);
+			this.marks.drawLines(context, this.markColour);
 			showSelectionIn(row);
 		}
 		this.arrows.draw(this.path);
+		this.marks.show();
 	}
 }
 

@@ -175,6 +175,18 @@ class Trace {
 		return slices;
 	}
 
+	/*
+	 * The records of @event from one time to another, as lkst print prints them, a line each. Further @options are those of
+	 * lkst print.
+	 */
+	recordsInWords(from, to, event, options = [])
+	{
+		const { out } = this.lkst.run(["print", "--time", "rel", "--no-gaps", "--event", event, "--from", afterBegin(from),
+			"--to", afterBegin(to), ...options, this.name]);
+
+		return out.split("\n").map((line) => line.trim().replace(/ +/g, " ")).filter(Boolean);
+	}
+
 	/* What is within the state of a lane at a time: an interrupt, a system call, a page fault; "": nothing. */
 	#within(index, kind, at)
 	{

@@ -418,6 +418,42 @@ async function checkLabels(browser)
 	result("lanes_have_labels_when_they_are_close", ...bad);
 }
 
+/* Each mark is a record, and says what lkst print says; Tab comes to it. */
+async function checkMarks(browser)
+{
+	const events = ["incident", "trigger_fired", "maskset_switch", "shed_begin", "shed_end"];
+	const begin = BigInt(await browser.evaluate("page.trace.info.begin_ns"));
+	const want = records(events).map(({ ns, event }) => `${ns - begin} ${event}`);
+	const marks = await browser.evaluate("page.trace.info.marks");
+	const drawn = marks.filter(({ event }) => events.includes(event)).map(({ at_ns: at, event }) => `${at} ${event}`);
+	const lines = terminal(["print", "--time", "rel", "--no-gaps", ...events.flatMap((event) => ["--event", event])])
+		.split("\n").filter(Boolean).map((line) => line.trim().replace(/ +/g, " "));
+	const bad = [];
+
+	if (want.sort().join() != drawn.sort().join())
+		bad.push(`${drawn} instead of ${want}`);
+	if (marks.filter(({ event }) => event == "state_end").length != 1)
+		bad.push("the end has no mark");
+
+	await browser.send("Emulation.setFocusEmulationEnabled", { enabled: true });
+
+	const said = await browser.evaluate(`(() => {
+		page.view.show(0, page.trace.length);
+		page.drawing.drawNow();
+		return [...document.querySelectorAll("#marks button")].map((button) => {
+			button.focus();
+			return [button.tabIndex, document.getElementById("selection").textContent, button.title];
+		});
+	})()`);
+
+	if (said.length != marks.length || said.some(([tab, text, title]) => tab < 0 || text != title))
+		bad.push(`${said.length} buttons: ${JSON.stringify(said)}`);
+	for (const line of lines)
+		if (!said.some(([, text]) => text.includes(line)))
+			bad.push(`nobody says "${line}"`);
+	result("lanes_have_marks_with_their_words", ...(want.length ? [] : ["no record"]), ...bad);
+}
+
 async function checkWithin(browser)
 {
 	const begin = BigInt(await browser.evaluate("page.trace.info.begin_ns"));
@@ -437,6 +473,7 @@ async function main()
 		await checkIdle(browser);
 		await checkCounts(browser);
 		await checkWithin(browser);
+		await checkMarks(browser);
 		/* What reading pixels costs is of no matter here. */
 		result("lanes_have_no_complaints", ...browser.complaints.filter((text) => !text.includes("willReadFrequently")),
 			...browser.requests);
