@@ -84,6 +84,10 @@ enum lkst_hook_type {
 	LKST_HOOK_TYPE_BY_NAME, /* a tracepoint outside the catalogue: the kernel makes a record of its own */
 	LKST_HOOK_TYPE_KPROBE,
 	LKST_HOOK_TYPE_KRETPROBE,
+	/* In a program; measured when the first such probe is set (src/live/load/measure_program.c). */
+	LKST_HOOK_TYPE_UPROBE,		/* at an instruction that the kernel runs in a single step */
+	LKST_HOOK_TYPE_UPROBE_EMULATED, /* at one that it emulates */
+	LKST_HOOK_TYPE_URETPROBE,	/* at the return of a function that begins with such a one */
 	LKST_HOOK_TYPE_NR,
 };
 
@@ -105,7 +109,8 @@ struct lkst_costs {
 	u32 string_ns;	/* for a string, in addition */
 	u32 measured;	/* bit i: unit i of the above was measured, not computed from others */
 	u32 took_us;	/* what measuring took */
-	u32 pad;
+	/* A bit for each event: of a probe in a program, at an instruction that the kernel emulates. */
+	u32 is_emulated[LKST_EVENT_SPACE / 32];
 };
 
 struct lkst_budget {
@@ -131,7 +136,8 @@ struct lkst_budget {
 	u64 rest_ns;		       /* until then no hooks are attached to be tried */
 	u16 kind_of[LKST_EVENT_SPACE]; /* by event: number of its kind, or LKST_KIND_NONE */
 };
-_Static_assert(sizeof(struct lkst_budget) == 120 + 2 * LKST_EVENT_SPACE, "no holes");
+_Static_assert(sizeof(struct lkst_budget) ==
+		       128 + 2 * LKST_EVENT_SPACE + LKST_EVENT_SPACE / 8, "no holes");
 
 /*
  * How often a program ran on one CPU and recorded nothing, by event: the maskset does not want the event, its

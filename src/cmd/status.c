@@ -333,7 +333,9 @@ static void put_units(struct lkst_json *j, const struct lkst_costs *c)
 	static const char *const types[LKST_HOOK_TYPE_NR] = {
 		[LKST_HOOK_TYPE_TRACEPOINT] = "tracepoint", [LKST_HOOK_TYPE_SYSCALL] = "syscall",
 		[LKST_HOOK_TYPE_BY_NAME] = "by_name",	    [LKST_HOOK_TYPE_KPROBE] = "kprobe",
-		[LKST_HOOK_TYPE_KRETPROBE] = "kretprobe",
+		[LKST_HOOK_TYPE_KRETPROBE] = "kretprobe",   [LKST_HOOK_TYPE_UPROBE] = "uprobe",
+		[LKST_HOOK_TYPE_UPROBE_EMULATED] = "uprobe_emulated",
+		[LKST_HOOK_TYPE_URETPROBE] = "uretprobe",
 	};
 	/* What recording adds. */
 	static const char *const records[] = { "record", "syscall_record", "string" };

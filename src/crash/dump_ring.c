@@ -7,12 +7,13 @@
 #include "abi/block.h"
 #include "trace/block.h"
 
-enum { LAYOUT_WITHOUT_UUID = 5 }; /* of the same page: its blocks and notes had the trace's UUID themselves */
+/* The first layout that has the same page. In it, blocks and notes had the trace's UUID themselves. */
+enum { LAYOUT_WITHOUT_UUID = 5 };
 
 static bool is_plausible(const struct lkst_state *st)
 {
 	return st->magic == LKST_STATE_MAGIC &&
-	       (st->version == LKST_ABI_VERSION || st->version == LAYOUT_WITHOUT_UUID) &&
+	       st->version >= LAYOUT_WITHOUT_UUID && st->version <= LKST_ABI_VERSION &&
 	       st->cpu < LKST_CPUS_MAX && st->buffer < LKST_BUFFER_STATE &&
 	       st->block_shift >= LKST_BLOCK_SHIFT_MIN && st->block_shift <= LKST_BLOCK_SHIFT_MAX;
 }

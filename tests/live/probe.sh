@@ -5,6 +5,7 @@
 # (rows K03, K13 to K16, L01, L18 to L22, L32 of doc/heritage.md). The places are in a program, since not every kernel
 # has kprobes.
 . "$(dirname "$0")/lib/live.sh"
+. "$(dirname "$0")/lib/status.sh"
 
 if [ -e /sys/fs/bpf/lkst ]; then
 	skip_all 'probe: something is being recorded already'
@@ -133,6 +134,31 @@ expect saved_probes_say_where "$("$LKST" probe --list my:saved)" \
 gcc -o elsewhere/other -xc - <<<'int main(void) { return 0; }' 2>/dev/null || cp /bin/true elsewhere/other
 sed "s|$program|$PWD/elsewhere/other|" saved >saved_of_other
 expect_refusal other_builds_are_refused 'has probes of build-id' probe --saved saved_of_other -x "$PWD/elsewhere/other"
+
+# ---- what they cost was measured when the first was set ----
+expect costs_are_measured "$(status 'join " ", grep { /^u/ } @{$s->{cost}{measured}}')" 'uprobe uprobe_emulated uretprobe'
+case $(objdump -d called | grep -A1 '<first_function>:$' | tail -n 1) in
+*[[:space:]]push* | *[[:space:]]nop*) type=uprobe_emulated ;;
+*) type=uprobe ;;
+esac
+"$LKST" probe --quiet --del '*'
+"$LKST" probe --quiet -x "$program" cost:entry=first_function cost:return=second_function%return
+./called 2000000000 &
+pid=$!
+cost=$(status '
+	my $hook = $s->{cost}{hook_ns};
+	my $stepping = "'$type'" eq "uprobe" ? $hook->{uprobe} - $hook->{uprobe_emulated} : 0;
+	my %want = ("cost:entry" => $hook->{'$type'}, "cost:return" => $hook->{uretprobe} + ($stepping > 0 ? $stepping : 0));
+	join ";", map {
+		my $row = $cost{$_};
+		my $us = ($row->{per_s} * ($row->{hook_ns} + $row->{handler_ns}) + $row->{idle_per_s} * $row->{hook_ns}) / 1e3;
+		$row->{per_s} < 100 ? "$_: hit too rarely, $row->{per_s}"
+			: $row->{hook_ns} != $want{$_} ? "$_: $row->{hook_ns} ns, not $want{$_}"
+			: abs($us - $row->{us_per_s}) > $us / 1e3 + 1 ? "$_: $row->{us_per_s} us, not $us" : ()
+	} sort keys %want')
+kill $pid
+wait $pid 2>/dev/null
+expect costs_count_by_kind "$cost" ''
 
 "$LKST" probe --quiet --del '*'
 expect nothing_is_left "$(names)" ''

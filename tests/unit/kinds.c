@@ -12,7 +12,10 @@ static const struct lkst_costs costs = {
 		     [LKST_HOOK_TYPE_SYSCALL] = 20,
 		     [LKST_HOOK_TYPE_BY_NAME] = 30,
 		     [LKST_HOOK_TYPE_KPROBE] = 40,
-		     [LKST_HOOK_TYPE_KRETPROBE] = 50 },
+		     [LKST_HOOK_TYPE_KRETPROBE] = 50,
+		     [LKST_HOOK_TYPE_UPROBE] = 3000,
+		     [LKST_HOOK_TYPE_UPROBE_EMULATED] = 1600,
+		     [LKST_HOOK_TYPE_URETPROBE] = 2500 },
 	.record_ns = 100,
 	.syscall_ns = 200,
 	.string_ns = 1000,
@@ -136,11 +139,45 @@ TEST(kinds_know_what_they_cost)
 	CHECK_EQ(find("syscall:openat")->unit.handler_ns, 200 + 1000 / 2);
 }
 
+/* A probe of event @id, in a program or not: what a run of it costs. */
+static u32 cost_of_probe(u16 id, const char *field, enum lkst_meaning meaning,
+			 const struct lkst_costs *with)
+{
+	struct lkst_field_class first = { .type = LKST_CLASS_UINT, .size = 8, .meaning = meaning };
+	struct lkst_event_class probe = {
+		.id = id, .index = -1, .syscall = -1, .group = LKST_GROUP_PROBE, .nr_fields = 1
+	};
+	struct lkst_kind_desc kind;
+
+	snprintf(first.name, sizeof(first.name), "%s", field);
+	snprintf(probe.name, sizeof(probe.name), "probe:one");
+	probe.fields = &first;
+	lkst_kind_describe(&probe, with, &kind);
+	return kind.unit.hook_ns;
+}
+
+TEST(kinds_know_what_probes_cost)
+{
+	static struct lkst_costs with;
+
+	with = costs;
+	with.is_emulated[70 / 32] |= 1U << 70 % 32;
+	CHECK_EQ(cost_of_probe(70, "__probe_ip", LKST_MEANING_CODE, &with), 40);
+	CHECK_EQ(cost_of_probe(70, LKST_PROBE_FIELD_RET_IP, LKST_MEANING_CODE, &with), 50);
+	CHECK_EQ(cost_of_probe(70, "__probe_ip", LKST_MEANING_HEX, &with), 1600);
+	CHECK_EQ(cost_of_probe(71, "__probe_ip", LKST_MEANING_HEX, &with), 3000);
+	CHECK_EQ(cost_of_probe(70, LKST_PROBE_FIELD_RET_IP, LKST_MEANING_HEX, &with), 2500);
+	/* It begins with an instruction that is stepped. */
+	CHECK_EQ(cost_of_probe(71, LKST_PROBE_FIELD_RET_IP, LKST_MEANING_HEX, &with),
+		 2500 + 3000 - 1600);
+}
+
 static const struct unit_test tests[] = {
 	{ "kinds_join_halves", test_kinds_join_halves },
 	{ "kinds_have_every_event_once", test_kinds_have_every_event_once },
 	{ "kinds_know_what_is_precious", test_kinds_know_what_is_precious },
 	{ "kinds_know_what_they_cost", test_kinds_know_what_they_cost },
+	{ "kinds_know_what_probes_cost", test_kinds_know_what_probes_cost },
 };
 
 UNIT_MAIN(tests)

@@ -15,6 +15,7 @@
 #include "live/load/kernel_types.h"
 #include "live/load/kinds.h"
 #include "live/load/measure.h"
+#include "live/load/measure_program.h"
 
 #define START_PROGRAM "syscall__budget_start"
 
@@ -287,6 +288,45 @@ int lkst_budget_add(struct lkst_err *e, const struct lkst_budget_fds *fds,
 		unmap_memory(groups, nr_groups * sizeof(*groups));
 	unmap_memory(budget, sizeof(*budget));
 	return err;
+}
+
+static bool is_measured(const struct lkst_costs *costs)
+{
+	const u32 all = 1U << LKST_HOOK_TYPE_UPROBE | 1U << LKST_HOOK_TYPE_UPROBE_EMULATED |
+			1U << LKST_HOOK_TYPE_URETPROBE;
+
+	return costs->measured & (all << LKST_COST_UNIT_HOOK);
+}
+
+/* Nobody adds to these meanwhile: the event's program is not attached. */
+static void forget_runs(const struct lkst_budget_fds *fds, u32 nr_cpus, u16 id)
+{
+	struct lkst_idle *idle = map_memory(fds->idle_fd, nr_cpus * sizeof(*idle));
+	u32 cpu;
+
+	for (cpu = 0; idle && cpu < nr_cpus; cpu++)
+		__atomic_store_n(&idle[cpu].runs[id], 0, __ATOMIC_RELAXED);
+	if (idle)
+		unmap_memory(idle, nr_cpus * sizeof(*idle));
+}
+
+int lkst_budget_measure_program(struct lkst_err *e, const struct lkst_budget_fds *fds, u32 nr_cpus,
+				int program_fd, u16 id, bool is_emulated)
+{
+	struct lkst_budget *budget = map_memory(fds->budget_fd, sizeof(*budget));
+	u32 *bits;
+
+	if (!budget)
+		return lkst_err_sys(e, -errno, "measuring what a probe in a program costs");
+	bits = &budget->costs.is_emulated[id / 32];
+	*bits &= ~(1U << id % 32);
+	*bits |= (u32)is_emulated << id % 32;
+	if (!is_measured(&budget->costs)) {
+		lkst_measure_program(program_fd, &budget->costs);
+		forget_runs(fds, nr_cpus, id);
+	}
+	unmap_memory(budget, sizeof(*budget));
+	return 0;
 }
 
 bool lkst_budget_leaves_out(const struct lkst_budget_fds *fds, u32 id)

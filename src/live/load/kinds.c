@@ -10,12 +10,6 @@
 #include "abi/syscalls.h"
 #include "trace/half.h"
 
-/*
- * A probe in a program's code is a breakpoint: two ways into the kernel and back. That is not measured when recording
- * starts, since there is no probe then; it is rather too much.
- */
-enum { PROGRAM_PROBE_NS = 2000 };
-
 static bool is_in_program(const struct lkst_event_class *c)
 {
 	return c->group == LKST_GROUP_PROBE && c->nr_fields &&
@@ -27,10 +21,26 @@ static bool is_at_return(const struct lkst_event_class *c)
 	return c->nr_fields && !strcmp(c->fields[0].name, LKST_PROBE_FIELD_RET_IP);
 }
 
-static enum lkst_hook_type hook_type(const struct lkst_event_class *c)
+static bool is_emulated(const struct lkst_event_class *c, const struct lkst_costs *costs)
+{
+	return costs->is_emulated[c->id / 32] & 1U << c->id % 32;
+}
+
+static enum lkst_hook_type program_hook_type(const struct lkst_event_class *c,
+					     const struct lkst_costs *costs)
+{
+	if (is_at_return(c))
+		return LKST_HOOK_TYPE_URETPROBE;
+	return is_emulated(c, costs) ? LKST_HOOK_TYPE_UPROBE_EMULATED : LKST_HOOK_TYPE_UPROBE;
+}
+
+static enum lkst_hook_type hook_type(const struct lkst_event_class *c,
+				     const struct lkst_costs *costs)
 {
 	if (c->syscall >= 0)
 		return LKST_HOOK_TYPE_SYSCALL;
+	if (is_in_program(c))
+		return program_hook_type(c, costs);
 	if (c->group == LKST_GROUP_PROBE)
 		return is_at_return(c) ? LKST_HOOK_TYPE_KRETPROBE : LKST_HOOK_TYPE_KPROBE;
 	if (c->index < 0)
@@ -47,16 +57,26 @@ static enum lkst_hook_type hook_type(const struct lkst_event_class *c)
 	}
 }
 
+/* What it takes to run an instruction in a single step rather than to emulate it. */
+static u32 stepping_ns(const struct lkst_costs *costs)
+{
+	u32 stepped = costs->hook_ns[LKST_HOOK_TYPE_UPROBE];
+	u32 emulated = costs->hook_ns[LKST_HOOK_TYPE_UPROBE_EMULATED];
+
+	return stepped > emulated ? stepped - emulated : 0;
+}
+
 static struct lkst_unit_cost unit_cost(const struct lkst_event_class *c,
 				       const struct lkst_costs *costs)
 {
-	struct lkst_unit_cost cost = { .hook_ns = costs->hook_ns[hook_type(c)],
+	struct lkst_unit_cost cost = { .hook_ns = costs->hook_ns[hook_type(c, costs)],
 				       .handler_ns = c->syscall >= 0 ? costs->syscall_ns
 								     : costs->record_ns };
 	unsigned int i;
 
-	if (is_in_program(c))
-		cost.hook_ns += PROGRAM_PROBE_NS;
+	/* A return was measured where the entry's instruction is emulated. */
+	if (is_in_program(c) && is_at_return(c) && !is_emulated(c, costs))
+		cost.hook_ns += stepping_ns(costs);
 	/* A path is read at entry; in the exit record its place is usually empty. */
 	for (i = 0; i < c->nr_fields && !(c->syscall >= 0 && c->half == LKST_HALF_EXIT); i++)
 		if (c->fields[i].type == LKST_CLASS_STRING)

@@ -26,6 +26,12 @@ enum {
 /* What has to come after the last round: hooks are detached, processes end, writers are waited for. */
 #define REST_NS (8 * 1000000ULL)
 
+/*
+ * What a probe in a program costs more than one in the kernel, until it is measured: it is a breakpoint, two ways into
+ * the kernel and back. It is rather too much.
+ */
+enum { PROGRAM_PROBE_NS = 2000 };
+
 /* How much of the time each part has. */
 enum {
 	SHARE_BARE = 2, /* before and after the others */
@@ -438,6 +444,9 @@ static void derive(const struct measure *m, struct lkst_costs *costs)
 		hook[LKST_HOOK_TYPE_KPROBE] = 2 * hook[LKST_HOOK_TYPE_TRACEPOINT];
 	if (!hook[LKST_HOOK_TYPE_KRETPROBE])
 		hook[LKST_HOOK_TYPE_KRETPROBE] = 2 * hook[LKST_HOOK_TYPE_KPROBE];
+	hook[LKST_HOOK_TYPE_UPROBE] = hook[LKST_HOOK_TYPE_KPROBE] + PROGRAM_PROBE_NS;
+	hook[LKST_HOOK_TYPE_UPROBE_EMULATED] = hook[LKST_HOOK_TYPE_UPROBE];
+	hook[LKST_HOOK_TYPE_URETPROBE] = hook[LKST_HOOK_TYPE_KRETPROBE] + PROGRAM_PROBE_NS;
 	if (!costs->record_ns)
 		costs->record_ns = record_ns ?: hook[LKST_HOOK_TYPE_TRACEPOINT];
 	if (!costs->syscall_ns)

@@ -20,6 +20,7 @@
 #include "live/load/probe_tracefs.h"
 #include "live/load/probe_places.h"
 #include "live/recording/masksets.h"
+#include "live/recording/probe_cost.h"
 #include "live/recording/probe_functions.h"
 #include "live/recording/probe_kernel.h"
 #include "live/recording/probe_load.h"
@@ -372,6 +373,17 @@ static void limit(struct lkst_session *s, u16 id, struct lkst_notes *notes)
 		lkst_notes_add(notes, "%s.", why.text);
 }
 
+/* Keeps it, and has the recording know what it costs, before it is attached. */
+static int keep_and_limit(struct lkst_err *e, struct lkst_session *s, const char *event,
+			  const struct preparing *p, struct lkst_notes *notes)
+{
+	int err = keep(e, event, p) ?: lkst_probe_cost_measure(e, s, event, p->row);
+
+	if (!err)
+		limit(s, p->row->plan.id, notes);
+	return err;
+}
+
 /*
  * What the kernel takes only in kprobe_events, where one of its functions is named; and what waits
  * (doc/decisions/10-no-tracefs-for-probes.md).
@@ -408,8 +420,8 @@ int lkst_probe_set(struct lkst_err *e, struct lkst_session *s, const struct lkst
 	err = drop_all(e, event->name) ?: declare(e, s, event, &p.row->plan.id);
 	if (err)
 		return err;
-	limit(s, p.row->plan.id, notes);
-	err = keep(e, event->name, &p) ?: admit(e, s, event->name, p.row->plan.id, notes);
+	err = keep_and_limit(e, s, event->name, &p, notes)
+		      ?: admit(e, s, event->name, p.row->plan.id, notes);
 	if (!err && p.row->nr_places)
 		note_left_out(event->name, &p, notes);
 	if (!err)

@@ -105,6 +105,11 @@ else
 	sed -n 's/^.*: step: ([^)]*) //p' $tracing/trace >"$work/want"
 	lkst snapshot --quiet --output "$work/trace2"
 	lkst print --event my:step "$work/trace2" | sed 's/.*__probe_ip=[^ ]* //' >"$work/got"
+	# What one costs was measured before it was attached: that is no hit.
+	expect_none set_probes_measures_programs "$(lkst status --json | grep -q '"measured":[^]]*"uprobe","uprobe_emulated","uretprobe"' ||
+		lkst status --json | grep -o '"measured":[^}]*')"
+	hits=$(lkst probe --list --format json my:step | sed 's/.*"hits":\([0-9]*\).*/\1/')
+	expect_none set_probes_counts_hits_alone "$([ "$hits" = 100 ] || echo "$hits hits")"
 	n=$(wc -l <"$work/want")
 	expect_none set_probes_in_a_program "$([ "$n" = 100 ] && cmp "$work/want" "$work/got" 2>&1 ||
 		echo "$n records: $(diff "$work/want" "$work/got" | head -n 4)")"
