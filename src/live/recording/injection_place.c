@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "live/load/tracefs.h"
 #include "probe/resolve/function_range.h"
+#include "probe/resolve/kallsyms.h"
 #include "probe/resolve/resolve.h"
 #include "probe/text/error_kind.h"
 
@@ -26,7 +27,7 @@
 #define SYSTEM_CALL "__x64_sys_"
 #endif
 
-enum { SYMBOL_ROOM = 256, LINE_ROOM = 512 };
+enum { LINE_ROOM = 1024 };
 
 static void guard_btf(struct btf **btf)
 {
@@ -126,24 +127,29 @@ static int refuse_function(struct lkst_err *e, const struct lkst_injection *inje
 static int find_range(const char *name, u64 *ret_begin, u64 *ret_end)
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/kallsyms", "re");
-	char line[LINE_ROOM], symbol[SYMBOL_ROOM], kind;
-	unsigned long long address;
+	struct lkst_kallsyms_symbol s;
+	char line[LINE_ROOM];
+	const char *at;
 	u32 nr = 0;
 
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%llx %c %255s", &address, &kind, symbol) == 3 && address &&
-		    strchr("tTwW", kind) && !strcmp(symbol, name)) {
-			*ret_begin = address;
+	while (f && fgets(line, sizeof(line), f)) {
+		at = line;
+		if (lkst_kallsyms_next(&at, &s) && lkst_kallsyms_is_text(&s) &&
+		    lkst_kallsyms_is(&s, name)) {
+			*ret_begin = s.address;
 			nr++;
 		}
+	}
 	if (nr != 1)
 		return nr ? -EADDRNOTAVAIL : -ENOENT;
 	*ret_end = UINT64_MAX;
 	rewind(f);
-	while (fgets(line, sizeof(line), f))
-		if (sscanf(line, "%llx %c", &address, &kind) == 2 && address > *ret_begin &&
-		    address < *ret_end && strchr("tTwW", kind))
-			*ret_end = address;
+	while (fgets(line, sizeof(line), f)) {
+		at = line;
+		if (lkst_kallsyms_next(&at, &s) && lkst_kallsyms_is_text(&s) &&
+		    s.address > *ret_begin && s.address < *ret_end)
+			*ret_end = s.address;
+	}
 	return 0;
 }
 

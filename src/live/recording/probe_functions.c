@@ -14,6 +14,7 @@
 #include "live/load/probe_places.h"
 #include "live/load/tracefs.h"
 #include "probe/code/registers.h"
+#include "probe/resolve/kallsyms.h"
 
 enum {
 	LINE_MAX_BYTES = 1024,
@@ -77,19 +78,12 @@ static bool matches(const struct globs *g, const char *name)
  * What compilers and the kernel put beside functions is none: padding before one (__pfx_), its type (__cfi_), a part
  * that is rarely reached (.cold), and what was loaded as BPF or made by ftrace and kprobes.
  */
-static bool is_function(char type, const char *name, const char *module)
+static bool is_function(const struct lkst_kallsyms_symbol *s, const char *name)
 {
-	return strchr("tTwW", type) && strncmp(name, "__pfx_", 6) && strncmp(name, "__cfi_", 6) &&
-	       !strstr(name, ".cold") && strcmp(module, "[bpf]") &&
-	       strncmp(module, "[__builtin", 10);
-}
-
-static bool is_in(const char *bracketed, const char *module)
-{
-	size_t length = strlen(module);
-
-	return bracketed[0] == '[' && !strncmp(bracketed + 1, module, length) &&
-	       !strcmp(bracketed + 1 + length, "]");
+	return s->type && strchr("tTwW", s->type) && strncmp(name, "__pfx_", 6) &&
+	       strncmp(name, "__cfi_", 6) && !strstr(name, ".cold") &&
+	       !lkst_kallsyms_is_of(s, "bpf") &&
+	       (s->module_length < 9 || strncmp(s->module, "__builtin", 9));
 }
 
 static int too_many(struct lkst_err *e)
@@ -156,18 +150,25 @@ static int read_all(struct lkst_err *e, FILE *kallsyms, const struct globs *g,
 		    const struct lkst_probe_choice *choice, struct lkst_probe_functions *f)
 {
 	const char *module = choice->module;
-	char line[LINE_MAX_BYTES], type, name[NAME_ROOM], in[MODULE_ROOM];
-	unsigned long long address;
+	char line[LINE_MAX_BYTES], in[MODULE_ROOM], *name;
+	struct lkst_kallsyms_symbol s;
+	const char *at;
 	int err = 0;
 
 	while (!err && fgets(line, sizeof(line), kallsyms)) {
-		in[0] = 0;
-		if (sscanf(line, "%llx %c %511s %127s", &address, &type, name, in) < 3 ||
-		    !is_function(type, name, in) || (module && !is_in(in, module)) ||
+		at = line;
+		if (!lkst_kallsyms_next(&at, &s) || !s.type)
+			continue;
+		name = line + (s.name - line);
+		name[s.name_length] = 0;
+		if ((module && !lkst_kallsyms_is_of(&s, module)) || !is_function(&s, name) ||
 		    !matches(g, name))
 			continue;
+		in[0] = 0;
+		if (s.module_length)
+			snprintf(in, sizeof(in), "[%.*s]", (int)s.module_length, s.module);
 		if (is_wanted(choice, name, in))
-			err = add(e, f, name, address);
+			err = add(e, f, name, s.address);
 		else
 			f->nr_others++;
 	}

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "live/load/probe_tracefs.h"
 #include "live/load/tracefs.h"
+#include "probe/resolve/kallsyms.h"
 
 enum {
 	SYMBOL_ROOM = 256,
@@ -22,15 +23,17 @@ enum {
 int lkst_kernel_find_symbol(void *ctx, const char *name, u64 *ret_address)
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/kallsyms", "re");
-	char line[512], symbol[SYMBOL_ROOM];
-	unsigned long long address;
+	struct lkst_kallsyms_symbol s;
+	const char *at;
+	char line[512];
 
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%llx %*c %255s", &address, symbol) == 2 &&
-		    !strcmp(symbol, name) && address) {
-			*ret_address = address;
-			return 0;
-		}
+	while (f && fgets(line, sizeof(line), f)) {
+		at = line;
+		if (!lkst_kallsyms_next(&at, &s) || !s.address || !lkst_kallsyms_is(&s, name))
+			continue;
+		*ret_address = s.address;
+		return 0;
+	}
 	return -ENOENT;
 }
 
