@@ -264,6 +264,7 @@ static int open_kernel(struct lkst_err *e, struct lkst_image *image,
 	}
 	if (code)
 		return code;
+	image->is_running = !file && !o->btf_file;
 	image->is_of_another_build = file && running_id[0] && strcmp(running_id, image->build_id);
 	code = open_btf(e, image, o, !file || (running_id[0] && !image->is_of_another_build));
 	if (code)

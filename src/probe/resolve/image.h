@@ -28,6 +28,7 @@ struct lkst_image {
 	char *debug_file;
 	char build_id[LKST_BUILD_ID_TEXT];
 	bool is_of_another_build; /* than the kernel or module that runs here */
+	bool is_running; /* the kernel that runs here, or a module of it; no file of it was named */
 	int machine;		  /* EM_X86_64 or EM_AARCH64 */
 	Dwfl *dwfl;
 	Dwfl_Module *elf_module; /* NULL: no file, only BTF */

@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "probe/resolve/expression.h"
 #include "probe/resolve/instructions.h"
+#include "probe/resolve/kernel_text.h"
 #include "probe/resolve/lines.h"
 #include "probe/resolve/points.h"
 #include "probe/resolve/prototype.h"
@@ -145,16 +146,43 @@ static int check_instruction(struct lkst_resolver *r, u64 *address)
 	return code;
 }
 
-/* The same of a function whose bytes are not here: it takes none where all instructions are of one length. */
-static int check_without_bytes(struct lkst_resolver *r, const char *name, u64 *offset)
+/* The same in the running kernel's memory. What that does not say is left to the kernel, with a note. */
+static int check_in_memory(struct lkst_resolver *r, const char *name, u64 offset, u64 *ret_next)
+{
+	_cleanup_free_ u8 *bytes = NULL;
+	struct lkst_err why = { 0 };
+	u64 size;
+	int code = -ENOENT;
+
+	if (r->image->is_running)
+		code = lkst_kernel_text_read(&why, name, r->image->module, offset, &bytes, &size);
+	if (!code)
+		code = lkst_instruction_check(&why, r->image->machine, bytes, size, offset, name,
+					      ret_next);
+	if (code == -EILSEQ || code == -EINVAL)
+		return lkst_err_set(r->e, code, "%s", why.text);
+	if (code && r->written->place.is_next)
+		return lkst_image_need_dwarf(r->e, r->image, "%next");
+	if (code && why.text[0])
+		lkst_notes_add(&r->out.notes,
+			       "whether an instruction begins at %s+%llu is left to the kernel: %s",
+			       name, (unsigned long long)offset, why.text);
+	return 0;
+}
+
+/* The same of a function that no file has: it takes no bytes where all instructions are of one length. */
+static int check_without_file(struct lkst_resolver *r, const char *name, u64 *offset)
 {
 	u64 next;
 	int code;
 
-	if (r->image->machine != EM_AARCH64)
-		return r->written->place.is_next ? lkst_image_need_dwarf(r->e, r->image, "%next")
-						 : 0;
-	code = lkst_instruction_check(r->e, EM_AARCH64, NULL, (u64)-1, *offset, name, &next);
+	if (!*offset && !r->written->place.is_next)
+		return 0;
+	if (r->image->machine == EM_AARCH64)
+		code = lkst_instruction_check(r->e, EM_AARCH64, NULL, (u64)-1, *offset, name,
+					      &next);
+	else
+		code = check_in_memory(r, name, *offset, &next);
 	if (!code && r->written->place.is_next)
 		*offset = next;
 	return code;
@@ -364,7 +392,7 @@ static int resolve_symbol(struct lkst_resolver *r, const char *name)
 			return code;
 		find_line(r, &s, &place);
 	} else {
-		code = check_without_bytes(r, name, &place.offset);
+		code = check_without_file(r, name, &place.offset);
 		if (code)
 			return code;
 	}
