@@ -59,6 +59,15 @@ DEBUG_LIBS := -ldw
 ifneq ($(SYSROOT),)
 DEBUG_LIBS += -lelf -llzma -lbz2
 endif
+# Queries, and the lines that they are typed in. A static program is without them: Debian's libedit would need several
+# archives more, and a guest has nobody who types.
+SQL_LIBS := -lsqlite3 -lm
+ifneq ($(SYSROOT),)
+SQL_LIBS :=
+CPPFLAGS += -DLKST_NO_SQL
+else
+LDLIBS   += $(SQL_LIBS) -ledit
+endif
 LDLIBS   += -lbpf $(DEBUG_LIBS) -lelf $(LIB_LIBS)
 ifeq ($(SANITIZE),1)
 override CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined \
@@ -76,9 +85,9 @@ BPF_CFLAGS := -g -O2 -mcpu=v3 -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -Isrc \
 
 # The layers that need no kernel come first; src/LAYERS has the rules between them.
 LIB_SRC  := $(sort $(wildcard src/base/*.c src/abi/*.c src/trace/*.c src/rules/*.c src/probe/*/*.c src/crash/*.c src/analyze/*/*.c \
-                             src/view/*.c))
+                             src/view/*.c $(if $(SYSROOT),,src/sql/*.c)))
 LIVE_SRC := $(sort $(wildcard src/live/*/*.c))
-CMD_SRC  := $(sort $(wildcard src/cmd/*.c))
+CMD_SRC  := $(filter-out $(if $(SYSROOT),src/cmd/sql_session.c src/cmd/sql_shell.c),$(sort $(wildcard src/cmd/*.c)))
 # The programs of probes and of injections are objects of their own, loaded once for each.
 PROBE_SRC := src/bpf/probe.bpf.c
 INJECT_SRC := src/bpf/inject.bpf.c
@@ -180,7 +189,7 @@ $(GEN)/man/lkst-events.7: $(PAGE)
 # The library for a page in a browser, as a module of WebAssembly (src/web/module.h): what needs files, sockets or threads
 # is left out, and of the commands those that read.
 WEB_WITHOUT := src/base/create.c src/base/http.c $(addprefix src/trace/,packer.c parts.c publish.c stream_file.c wire.c writer.c zst.c)
-WEB_LIB     := $(filter-out $(WEB_WITHOUT) src/crash/% src/probe/%,$(LIB_SRC))
+WEB_LIB     := $(filter-out $(WEB_WITHOUT) src/crash/% src/probe/% src/sql/%,$(LIB_SRC))
 WEB_CMD     := $(addprefix src/cmd/,analyze_along.c answer.c check_counters.c check_ledger.c ending.c help.c options.c printing.c range.c run.c verbs.c) \
                $(shell sed -n 's|^READER(\(.*\))$$|src/cmd/\1.c|p' src/cmd/commands.def)
 WEB_SRC     := $(sort $(wildcard src/web/*.c wasi/*.c)) $(WEB_CMD) $(WEB_LIB)
@@ -237,6 +246,7 @@ UNIT_BIN := $(UNIT_SRC:%.c=$(BUILD)/%)
 ifneq ($(UNIT_SRC),)
 UNIT_LIVE := $(shell grep -lE '"(live/|cmd/|lib/run_command)' $(UNIT_SRC))
 UNIT_CMD  := $(shell grep -lE '"(cmd/|lib/run_command)' $(UNIT_SRC))
+UNIT_SQL  := $(shell grep -l '"sql/' $(UNIT_SRC))
 UNIT_DEBUG := $(shell grep -lE '"(probe/resolve/|lib/probed)' $(UNIT_SRC))
 endif
 
@@ -245,7 +255,8 @@ $(UNIT_LIVE:%.c=$(BUILD)/%): $(BUILD)/liblive.a
 $(UNIT_BIN): $(BUILD)/%: $(BUILD)/%.o $(TEST_LIB) $(BUILD)/liblkst.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(TEST_LIB) $(filter %/liblive.a,$^) \
 		$(BUILD)/liblkst.a \
-		$(if $(filter %/liblive.a,$^)$(filter $(UNIT_DEBUG:%.c=$(BUILD)/%),$@),$(LDLIBS),$(LIB_LIBS))
+		$(if $(filter %/liblive.a,$^)$(filter $(UNIT_DEBUG:%.c=$(BUILD)/%),$@),$(LDLIBS),$(LIB_LIBS)) \
+		$(if $(filter $(UNIT_SQL:%.c=$(BUILD)/%),$@),$(SQL_LIBS))
 
 # What tests of probes look at: programs with debug information of several kinds, which are not run. ccache may
 # have compiled them elsewhere, and they say where.
@@ -289,9 +300,11 @@ $(LOAD_BIN): $(BUILD)/%: %.c
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
 FUZZ_BIN := $(FUZZ_SRC:%.c=$(BUILD)/%)
 FUZZ_DEBUG := $(shell grep -l '"probe/resolve/' $(FUZZ_SRC))
+FUZZ_SQL := $(shell grep -l '"sql/' $(FUZZ_SRC))
 
 $(FUZZ_BIN): $(BUILD)/%: $(BUILD)/%.o $(TEST_LIB) $(BUILD)/liblkst.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(if $(filter $(FUZZ_DEBUG:%.c=$(BUILD)/%),$@),$(LDLIBS),$(LIB_LIBS))
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(if $(filter $(FUZZ_DEBUG:%.c=$(BUILD)/%),$@),$(LDLIBS),$(LIB_LIBS)) \
+		$(if $(filter $(FUZZ_SQL:%.c=$(BUILD)/%),$@),$(SQL_LIBS))
 
 .PHONY: unit live-tests vm-loads fuzz
 unit: $(UNIT_BIN) $(PAGE_PARTS) $(PROBED_BIN) $(GEN)/web/lkst.wasm	## build the unit tests

@@ -123,6 +123,9 @@ enum { LKST_OPTIONS_HELP = 1 << 16 };
 int lkst_cmd_main(const struct lkst_cmd *cmd, int argc, char **argv,
 		  void (*explain)(struct lkst_err *e, int err));
 
+/* Prints what went wrong and, if it is in a line of the user's, that line with a mark under the place. */
+void lkst_cmd_print_error(const struct lkst_cmd *cmd, const struct lkst_err *e, int err);
+
 /* What --help prints, and the usage, which is its first part. */
 void lkst_cmd_print_help(const struct lkst_cmd *cmd);
 void lkst_cmd_print_usage(FILE *to, const struct lkst_cmd *cmd);

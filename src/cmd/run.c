@@ -22,8 +22,7 @@ static int columns_of(const char *text, size_t length)
 	return columns;
 }
 
-/* Prints what went wrong and, if it is in a line of the user's, that line with a mark under the place. */
-static void print_error(const struct lkst_cmd *cmd, const struct lkst_err *e, int err)
+void lkst_cmd_print_error(const struct lkst_cmd *cmd, const struct lkst_err *e, int err)
 {
 	char called[LKST_CMD_CALLED_MAX];
 
@@ -50,7 +49,7 @@ int lkst_cmd_main(const struct lkst_cmd *cmd, int argc, char **argv,
 		return 0;
 	}
 	if (first < 0) {
-		print_error(cmd, &e, first);
+		lkst_cmd_print_error(cmd, &e, first);
 		return EXIT_USAGE;
 	}
 	nr_args = argc - first;
@@ -69,6 +68,6 @@ int lkst_cmd_main(const struct lkst_cmd *cmd, int argc, char **argv,
 	if (err < 0 && e.text[0] && explain)
 		explain(&e, err);
 	if (err < 0)
-		print_error(cmd, &e, err);
+		lkst_cmd_print_error(cmd, &e, err);
 	return err < 0 ? EXIT_FAILURE : err;
 }

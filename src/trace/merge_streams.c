@@ -105,14 +105,18 @@ static int add_stream(struct lkst_err *e, struct lkst_merge *m, const struct lks
 	return lkst_merge_add(e, m, &s->base);
 }
 
-static bool is_main(const struct lkst_stream *stream)
+static bool wants_all(const void *ctx, const struct lkst_stream_info *stream)
 {
-	return stream->info.buffer == 0;
+	return true;
 }
 
-/* A merge of all streams, or of those of the main buffer left out. */
-static int merge_streams(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
-			 bool has_main, struct lkst_merge **ret_merge)
+static bool is_beside_main(const void *ctx, const struct lkst_stream_info *stream)
+{
+	return stream->buffer != 0;
+}
+
+int lkst_merge_new_of(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
+		      lkst_merge_wants *wants, const void *ctx, struct lkst_merge **ret_merge)
 {
 	_cleanup_(lkst_merge_freep) struct lkst_merge *m = NULL;
 	unsigned int i;
@@ -120,7 +124,7 @@ static int merge_streams(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, 
 
 	err = lkst_merge_new_empty(e, t->catalog, from_ns, to_ns, &m);
 	for (i = 0; !err && i < t->nr_streams; i++)
-		if (has_main || !is_main(t->streams[i]))
+		if (wants(ctx, &t->streams[i]->info))
 			err = add_stream(e, m, t, t->streams[i], from_ns);
 	if (err)
 		return err;
@@ -133,11 +137,11 @@ static int merge_streams(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, 
 int lkst_merge_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
 		   struct lkst_merge **ret_merge)
 {
-	return merge_streams(e, t, from_ns, to_ns, true, ret_merge);
+	return lkst_merge_new_of(e, t, from_ns, to_ns, wants_all, NULL, ret_merge);
 }
 
 int lkst_merge_new_beside_main(struct lkst_err *e, struct lkst_trace *t, u64 to_ns,
 			       struct lkst_merge **ret_merge)
 {
-	return merge_streams(e, t, 0, to_ns, false, ret_merge);
+	return lkst_merge_new_of(e, t, 0, to_ns, is_beside_main, NULL, ret_merge);
 }

@@ -94,6 +94,12 @@ int lkst_merge_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to
 /* The same, up to @to_ns, over the streams of all buffers but main, which are short. */
 int lkst_merge_new_beside_main(struct lkst_err *e, struct lkst_trace *t, u64 to_ns,
 			       struct lkst_merge **ret_merge);
+
+/* The same for those streams only of which @wants says so; @ctx goes to it. */
+typedef bool lkst_merge_wants(const void *ctx, const struct lkst_stream_info *stream);
+int lkst_merge_new_of(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
+		      lkst_merge_wants *wants, const void *ctx, struct lkst_merge **ret_merge);
+
 void lkst_merge_free(struct lkst_merge *m);
 LKST_GUARD(lkst_merge_free, struct lkst_merge)
 

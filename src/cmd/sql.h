@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What lkst sql and its interactive shell have in common. */
+#ifndef LKST_CMD_SQL_H
+#define LKST_CMD_SQL_H
+
+#include "sql/sql.h"
+
+struct lkst_sql_session {
+	struct lkst_sql *sql;
+	enum lkst_table_format format;
+	struct lkst_out *out; /* to standard output */
+	bool is_over;	      /* .quit */
+};
+
+/*
+ * Answers @query, or if that is NULL, what standard input has, in @format, to standard output. Ctrl-C ends a query; a
+ * second time, the program.
+ */
+int lkst_sql_session_run(struct lkst_err *e, struct lkst_trace *t, enum lkst_table_format format,
+			 const char *query);
+
+/* Answers @text, queries or one command that begins with a dot, and writes all out. */
+int lkst_sql_answer(struct lkst_err *e, struct lkst_sql_session *session, const char *text);
+
+/*
+ * Adds @line, without its end, to what @text has of a statement, which is NULL at first and the caller's to free.
+ * *@ret_is_whole: it can be answered now.
+ */
+int lkst_sql_take_line(struct lkst_err *e, char **text, const char *line, bool *ret_is_whole);
+
+/* Whether Ctrl-C was pressed since the last query or call. */
+bool lkst_sql_was_interrupted(void);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* An SQLite database that has the tables of a trace. Private to src/sql. */
+#ifndef LKST_SQL_DATABASE_H
+#define LKST_SQL_DATABASE_H
+
+#include <sqlite3.h>
+
+#include "sql/sql.h"
+#include "trace/symbols.h"
+
+/* A column of a table: one that all have, or a field of an event. */
+struct lkst_sql_column {
+	char name[LKST_NAME_MAX + 8];
+	const char *type;
+	const char *help; /* NULL: nothing is known */
+	bool is_hidden;	  /* not one of `*` */
+	u8 common;	  /* enum lkst_sql_common; LKST_SQL_FIELD: a field */
+	u16 field;	  /* its number */
+};
+
+enum lkst_sql_common {
+	LKST_SQL_TIME,
+	LKST_SQL_CPU,
+	LKST_SQL_TID,
+	LKST_SQL_PID,
+	LKST_SQL_COMM,
+	LKST_SQL_EVENT,
+	LKST_SQL_BUFFER,
+	LKST_SQL_LINE,
+	LKST_SQL_JSON,
+	LKST_SQL_FIELD,
+};
+
+/* A table of records. */
+struct lkst_sql_records {
+	struct lkst_sql *sql;
+	const struct lkst_event_class *event; /* NULL: of all */
+	const char *name, *help;
+	struct lkst_sql_column *columns;
+	unsigned int nr_columns;
+	s16 faults; /* the field that says which others could not be read, -1: there is none */
+};
+
+struct lkst_sql {
+	sqlite3 *db;
+	struct lkst_trace *trace;
+	const struct lkst_catalog *catalog;
+	struct lkst_symbols *symbols; /* NULL: not asked for yet */
+	const volatile sig_atomic_t *stop;
+	u64 begin_ns, end_ns;
+	u64 max_steps, steps;		  /* lkst_sql_limit_steps() */
+	u64 nr_gaps;			  /* that the query has met: at least so many */
+	bool is_inside;			  /* what runs is not the user's */
+	bool is_refused;		  /* the authorizer has said no */
+	struct lkst_sql_records *records; /* the first is of all events */
+	unsigned int nr_records;
+};
+
+/* True if the query that runs is to end. */
+static inline bool lkst_sql_is_stopped(const struct lkst_sql *s)
+{
+	return s->stop && *s->stop;
+}
+
+/* The names of addresses, read from the trace when they are asked for first; NULL: no memory. */
+struct lkst_symbols *lkst_sql_symbols(struct lkst_sql *s);
+
+/* Fills @e with what SQLite says of result @code, and returns a negative errno. */
+int lkst_sql_failed(struct lkst_err *e, const struct lkst_sql *s, int code, const char *what);
+
+#endif

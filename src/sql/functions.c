@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Functions of SQL that speak of times, addresses and distributions. */
+#include "sql/functions.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hist.h"
+#include "base/time.h"
+
+/* time_text(ns): the time of day, as `lkst print` has it. */
+static void time_text(sqlite3_context *ctx, int nr, sqlite3_value **values)
+{
+	const struct lkst_sql *s = sqlite3_user_data(ctx);
+	struct lkst_time_text form;
+	char text[LKST_TIME_ROOM];
+	sqlite3_int64 ns = sqlite3_value_int64(values[0]);
+
+	if (sqlite3_value_type(values[0]) == SQLITE_NULL || ns < 0)
+		return;
+	lkst_time_text_init(&form, LKST_TIME_DAY, s->catalog->clock_offset_ns);
+	sqlite3_result_text(ctx, text, (int)(lkst_put_time(text, &form, (u64)ns, 9) - text),
+			    SQLITE_TRANSIENT);
+}
+
+/* symbol(address): "function+0x12", or NULL where the trace has no name. */
+static void symbol(sqlite3_context *ctx, int nr, sqlite3_value **values)
+{
+	struct lkst_sql *s = sqlite3_user_data(ctx);
+	struct lkst_symbols *symbols = lkst_sql_symbols(s);
+	u64 address = (u64)sqlite3_value_int64(values[0]), offset;
+	char text[LKST_SYMBOL_ROOM];
+
+	if (!symbols)
+		sqlite3_result_error_nomem(ctx);
+	if (!symbols || sqlite3_value_type(values[0]) == SQLITE_NULL ||
+	    !lkst_symbols_find(symbols, address, &offset))
+		return;
+	sqlite3_result_text(ctx, text, (int)(lkst_symbols_put(symbols, text, address) - text),
+			    SQLITE_TRANSIENT);
+}
+
+/* ---- quantile(value, share) ------------------------------------------------------------------ */
+
+struct quantile {
+	struct lkst_hist
+		*hist; /* values below 0 count as 0; it needs more alignment than SQLite gives */
+	double share;
+};
+
+static void quantile_step(sqlite3_context *ctx, int nr, sqlite3_value **values)
+{
+	struct quantile *q = sqlite3_aggregate_context(ctx, sizeof(*q));
+	sqlite3_int64 value = sqlite3_value_int64(values[0]);
+	double share = sqlite3_value_double(values[1]);
+
+	if (q && !q->hist)
+		q->hist = calloc(1, sizeof(*q->hist));
+	if (!q || !q->hist) {
+		sqlite3_result_error_nomem(ctx);
+		return;
+	}
+	if (!(share >= 0 && share <= 1)) {
+		sqlite3_result_error(ctx, "quantile() takes a share from 0 to 1", -1);
+		return;
+	}
+	q->share = share;
+	if (sqlite3_value_type(values[0]) != SQLITE_NULL &&
+	    lkst_hist_add(q->hist, value < 0 ? 0 : (u64)value, 1))
+		sqlite3_result_error_nomem(ctx);
+}
+
+static void quantile_final(sqlite3_context *ctx)
+{
+	struct quantile *q = sqlite3_aggregate_context(ctx, 0);
+
+	if (!q || !q->hist)
+		return;
+	if (q->hist->count)
+		sqlite3_result_int64(ctx, (sqlite3_int64)lkst_hist_quantile(q->hist, q->share));
+	lkst_hist_fini(q->hist);
+	free(q->hist);
+}
+
+int lkst_sql_add_functions(struct lkst_sql *s)
+{
+	int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
+
+	if (sqlite3_create_function(s->db, "time_text", 1, flags, s, time_text, NULL, NULL) ||
+	    sqlite3_create_function(s->db, "symbol", 1, flags, s, symbol, NULL, NULL) ||
+	    sqlite3_create_function(s->db, "quantile", 2, flags, s, NULL, quantile_step,
+				    quantile_final))
+		return -ENOMEM;
+	return 0;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Functions of SQL that speak of times, addresses and distributions. Private to src/sql. */
+#ifndef LKST_SQL_FUNCTIONS_H
+#define LKST_SQL_FUNCTIONS_H
+
+#include "sql/database.h"
+
+/*
+ * Adds time_text(ns), symbol(address) and quantile(value, share) to the database. 0 or -ENOMEM.
+ */
+int lkst_sql_add_functions(struct lkst_sql *s);
+
+#endif

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The tables of records: `events`, and one of each event. A row is a record where it lies; its number is the
+ * record's address, so that it is the same whatever the conditions are. SQLite's conditions on time, CPU, thread and
+ * event choose what is read at all (sql/wanted.h).
+ */
+#include "sql/records.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sql/columns.h"
+#include "sql/field_value.h"
+#include "sql/row_scan.h"
+#include "sql/shown.h"
+#include "view/values.h"
+
+struct table {
+	sqlite3_vtab base;
+	const struct lkst_sql_records *records;
+};
+
+struct cursor {
+	sqlite3_vtab_cursor base;
+	const struct lkst_sql_records *table;
+	struct lkst_sql_scan *scan;
+	const struct lkst_record *record; /* NULL: all are over */
+	struct lkst_sql_shown *line, *json;
+};
+
+static int connect_table(sqlite3 *db, void *aux, int nr, const char *const *args,
+			 sqlite3_vtab **ret_table, char **ret_error)
+{
+	const struct lkst_sql_records *records = aux;
+	struct table *t = sqlite3_malloc64(sizeof(*t));
+	char *text = lkst_sql_columns_text(records, false);
+	int r = SQLITE_NOMEM;
+
+	/* SQLite reads the text as if it made a table. */
+	records->sql->is_inside = true;
+	if (t && text)
+		r = sqlite3_declare_vtab(db, text);
+	records->sql->is_inside = false;
+	sqlite3_free(text);
+	if (r) {
+		sqlite3_free(t);
+		return r;
+	}
+	*t = (struct table){ .records = records };
+	*ret_table = &t->base;
+	return SQLITE_OK;
+}
+
+static int disconnect_table(sqlite3_vtab *table)
+{
+	sqlite3_free(table);
+	return SQLITE_OK;
+}
+
+static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)
+{
+	return lkst_sql_plan(((struct table *)table)->records, info);
+}
+
+static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **ret_cursor)
+{
+	struct cursor *c = sqlite3_malloc64(sizeof(*c));
+
+	if (!c)
+		return SQLITE_NOMEM;
+	*c = (struct cursor){ .table = ((struct table *)table)->records };
+	*ret_cursor = &c->base;
+	return SQLITE_OK;
+}
+
+/* Ends what the cursor reads. The views go with it: they have the names of its threads. */
+static void end_scan(struct cursor *c)
+{
+	lkst_sql_shown_free(c->line);
+	lkst_sql_shown_free(c->json);
+	lkst_sql_scan_free(c->scan);
+	c->line = c->json = NULL;
+	c->scan = NULL;
+	c->record = NULL;
+}
+
+static int close_cursor(sqlite3_vtab_cursor *cursor)
+{
+	end_scan((struct cursor *)cursor);
+	sqlite3_free(cursor);
+	return SQLITE_OK;
+}
+
+/* -EINTR ends the query. */
+static int result_of(int err)
+{
+	return err == -EINTR ? SQLITE_INTERRUPT : err ? SQLITE_NOMEM : SQLITE_OK;
+}
+
+static int next_row(sqlite3_vtab_cursor *cursor)
+{
+	struct cursor *c = (struct cursor *)cursor;
+
+	return result_of(lkst_sql_scan_next(c->scan, &c->record));
+}
+
+static int filter(sqlite3_vtab_cursor *cursor, int how, const char *plan, int nr,
+		  sqlite3_value **values)
+{
+	struct cursor *c = (struct cursor *)cursor;
+	struct lkst_sql_wanted wanted;
+	int err;
+
+	end_scan(c);
+	lkst_sql_wanted_of(c->table, plan, nr, values, &wanted);
+	err = lkst_sql_scan_new(c->table->sql, &wanted, how, &c->scan);
+	return err ? result_of(err) : next_row(cursor);
+}
+
+static int is_over(sqlite3_vtab_cursor *cursor)
+{
+	return !((struct cursor *)cursor)->record;
+}
+
+static int row_number(sqlite3_vtab_cursor *cursor, sqlite3_int64 *ret_number)
+{
+	*ret_number = (sqlite3_int64)(intptr_t)((struct cursor *)cursor)->record->bytes;
+	return SQLITE_OK;
+}
+
+/* ---- cells ----------------------------------------------------------------------------------- */
+
+static void thread_value(sqlite3_context *ctx, const struct cursor *c, u8 column)
+{
+	const struct lkst_threads *threads = lkst_sql_scan_threads(c->scan);
+	const struct lkst_thread *t = threads ? lkst_threads_find(threads, c->record->tid) : NULL;
+	const char *comm = t ? t->comm : c->record->tid ? "" : "swapper";
+
+	if (column == LKST_SQL_PID && ((t && t->pid) || !c->record->tid))
+		sqlite3_result_int64(ctx, t ? t->pid : 0);
+	if (column == LKST_SQL_COMM && comm[0])
+		sqlite3_result_text(ctx, comm, (int)strnlen(comm, sizeof(t->comm)),
+				    SQLITE_TRANSIENT);
+}
+
+static void shown_value(sqlite3_context *ctx, struct cursor *c, struct lkst_sql_shown **shown,
+			const struct lkst_view *view)
+{
+	const char *text = NULL;
+	size_t length;
+
+	if (!*shown)
+		*shown = lkst_sql_shown_new(c->table->sql, view, lkst_sql_scan_threads(c->scan));
+	if (*shown)
+		text = lkst_sql_shown_record(*shown, c->record, &length);
+	if (text)
+		sqlite3_result_text64(ctx, text, length, SQLITE_TRANSIENT, SQLITE_UTF8);
+	else
+		sqlite3_result_error_nomem(ctx);
+}
+
+static void buffer_value(sqlite3_context *ctx, u32 buffer)
+{
+	char text[LKST_VALUE_ROOM];
+
+	sqlite3_result_text(ctx, text, (int)(lkst_put_buffer(text, buffer) - text),
+			    SQLITE_TRANSIENT);
+}
+
+static int cell(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int index)
+{
+	struct cursor *c = (struct cursor *)cursor;
+	const struct lkst_sql_column *column = &c->table->columns[index];
+	const struct lkst_record *r = c->record;
+
+	switch (column->common) {
+	case LKST_SQL_TIME:
+		sqlite3_result_int64(ctx, (sqlite3_int64)r->ns);
+		break;
+	case LKST_SQL_CPU:
+		sqlite3_result_int64(ctx, r->cpu);
+		break;
+	case LKST_SQL_TID:
+		sqlite3_result_int64(ctx, r->tid);
+		break;
+	case LKST_SQL_EVENT:
+		sqlite3_result_text(ctx, r->event->name, -1, SQLITE_STATIC);
+		break;
+	case LKST_SQL_BUFFER:
+		buffer_value(ctx, r->buffer);
+		break;
+	case LKST_SQL_LINE:
+		shown_value(ctx, c, &c->line, &lkst_view_text);
+		break;
+	case LKST_SQL_JSON:
+		shown_value(ctx, c, &c->json, &lkst_view_json);
+		break;
+	case LKST_SQL_FIELD:
+		if (lkst_sql_field_is_known(r, c->table->faults, column->field))
+			lkst_sql_field_value(ctx, r, column->field);
+		break;
+	default:
+		thread_value(ctx, c, column->common);
+	}
+	return SQLITE_OK;
+}
+
+/* Without a way to create one: each is there under its name. */
+static const sqlite3_module module = {
+	.iVersion = 2,
+	.xConnect = connect_table,
+	.xBestIndex = best_index,
+	.xDisconnect = disconnect_table,
+	.xOpen = open_cursor,
+	.xClose = close_cursor,
+	.xFilter = filter,
+	.xNext = next_row,
+	.xEof = is_over,
+	.xColumn = cell,
+	.xRowid = row_number,
+};
+
+/* ---- all tables ------------------------------------------------------------------------------ */
+
+static int add(struct lkst_sql *s, const struct lkst_event_class *event)
+{
+	struct lkst_sql_records *table = &s->records[s->nr_records];
+
+	table->sql = s;
+	table->name = event ? event->name : "events";
+	table->help = event ? NULL : "all records, in order of time";
+	if (event && event->index >= 0)
+		table->help = lkst_events[event->index].help;
+	if (lkst_sql_columns_make(table, event))
+		return -ENOMEM;
+	s->nr_records++;
+	return 0;
+}
+
+int lkst_sql_add_records(struct lkst_sql *s)
+{
+	unsigned int id, i;
+	int err;
+
+	s->records = calloc(1 + s->catalog->nr_classes, sizeof(*s->records));
+	if (!s->records)
+		return -ENOMEM;
+	err = add(s, NULL);
+	for (id = 0; id <= LKST_ID_MAX && !err; id++)
+		if (s->catalog->classes[id])
+			err = add(s, s->catalog->classes[id]);
+	/* An event of a trace from anywhere may be called "events": the table of all comes last, and stays. */
+	for (i = s->nr_records; i-- > 0 && !err;)
+		err = sqlite3_create_module(s->db, s->records[i].name, &module, &s->records[i])
+			      ? -ENOMEM
+			      : 0;
+	return err;
+}
+
+void lkst_sql_free_records(struct lkst_sql *s)
+{
+	while (s->nr_records)
+		free(s->records[--s->nr_records].columns);
+	free(s->records);
+}

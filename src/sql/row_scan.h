@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Reads the records that a query wants, one after the other. Private to src/sql. */
+#ifndef LKST_SQL_ROW_SCAN_H
+#define LKST_SQL_ROW_SCAN_H
+
+#include "sql/wanted.h"
+#include "trace/threads.h"
+
+struct lkst_sql_scan;
+
+/* @how: bits of a plan, LKST_SQL_NAMES and so on. 0 or -ENOMEM. */
+int lkst_sql_scan_new(struct lkst_sql *s, const struct lkst_sql_wanted *wanted, int how,
+		      struct lkst_sql_scan **ret_scan);
+void lkst_sql_scan_free(struct lkst_sql_scan *scan);
+
+/*
+ * The next record, valid until the next call; NULL: there are no more. Where they are only counted it is any. 0,
+ * -ENOMEM, or -EINTR: the query is to end.
+ */
+int lkst_sql_scan_next(struct lkst_sql_scan *scan, const struct lkst_record **ret_record);
+
+/* The threads as they are before the record; NULL without LKST_SQL_NAMES. */
+const struct lkst_threads *lkst_sql_scan_threads(const struct lkst_sql_scan *scan);
+
+#endif

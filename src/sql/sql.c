@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Questions to a trace in SQL: the database, and the way of a statement through it. */
+#include "sql/sql.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sql/columns.h"
+#include "sql/database.h"
+#include "sql/functions.h"
+#include "sql/guard.h"
+#include "sql/records.h"
+#include "sql/result.h"
+
+enum { CACHE_KIB = 8 * 1024 }; /* what is kept of temporary tables, and sorted at once */
+
+struct lkst_symbols *lkst_sql_symbols(struct lkst_sql *s)
+{
+	if (s->symbols)
+		return s->symbols;
+	s->symbols = lkst_symbols_new();
+	if (s->symbols && lkst_symbols_load(NULL, s->symbols, s->trace)) {
+		lkst_symbols_free(s->symbols);
+		s->symbols = NULL;
+	}
+	return s->symbols;
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+/* What does not fit into memory goes to files without a name, in $SQLITE_TMPDIR, $TMPDIR or /var/tmp. */
+static int set_up(struct lkst_sql *s)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "PRAGMA temp_store = FILE; PRAGMA cache_size = -%d",
+		 CACHE_KIB);
+	return sqlite3_exec(s->db, text, NULL, NULL, NULL) ? -ENOMEM : 0;
+}
+
+int lkst_sql_open(struct lkst_err *e, struct lkst_trace *t, const volatile sig_atomic_t *stop,
+		  struct lkst_sql **ret_sql)
+{
+	_cleanup_(lkst_sql_closep) struct lkst_sql *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return lkst_err_sys(e, -ENOMEM, "preparing for queries");
+	s->trace = t;
+	s->catalog = lkst_trace_catalog(t);
+	s->stop = stop;
+	lkst_trace_range(t, &s->begin_ns, &s->end_ns);
+	if (sqlite3_open_v2(":memory:", &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+			    NULL) ||
+	    set_up(s) || lkst_sql_add_functions(s) || lkst_sql_add_records(s))
+		return lkst_err_set(e, -ENOMEM, "preparing for queries: %s",
+				    s->db ? sqlite3_errmsg(s->db) : "there is no memory");
+	lkst_sql_guard(s);
+	*ret_sql = lkst_take(s);
+	return 0;
+}
+
+void lkst_sql_close(struct lkst_sql *s)
+{
+	if (!s)
+		return;
+	sqlite3_close(s->db);
+	lkst_sql_free_records(s);
+	lkst_symbols_free(s->symbols);
+	free(s);
+}
+
+void lkst_sql_limit_steps(struct lkst_sql *s, u64 max_steps)
+{
+	s->max_steps = max_steps;
+	s->steps = 0;
+}
+
+u64 lkst_sql_nr_gaps(const struct lkst_sql *s)
+{
+	return s->nr_gaps;
+}
+
+/* ---- what goes wrong ------------------------------------------------------------------------- */
+
+/* Fills @e with what SQLite says of a statement in @text, at @from; and where, if it knows. */
+static int failed(struct lkst_err *e, const struct lkst_sql *s, int code, const char *text,
+		  const char *from)
+{
+	const char *message = sqlite3_errmsg(s->db), *line, *end;
+	int at = sqlite3_error_offset(s->db);
+
+	if (s->is_refused)
+		return lkst_err_set(
+			e, -EPERM,
+			"a query can only read the trace: it can change nothing, open no other file and set nothing");
+	if ((code & 0xff) == SQLITE_INTERRUPT)
+		return lkst_err_set(e, -EINTR, "the query was interrupted");
+	if ((code & 0xff) == SQLITE_NOMEM)
+		return lkst_err_set(e, -ENOMEM,
+				    "the query needs more than the %d MiB that it may have",
+				    LKST_SQL_MEMORY >> 20);
+	if ((code & 0xff) == SQLITE_FULL)
+		return lkst_err_set(e, -ENOSPC,
+				    "the query's temporary files do not fit; set TMPDIR to where "
+				    "there is more room");
+	lkst_err_set(e, -EINVAL, "the query: %s", message);
+	if (at < 0)
+		return -EINVAL;
+	from += at;
+	for (line = from; line > text && line[-1] != '\n'; line--)
+		;
+	end = strchrnul(from, '\n');
+	return lkst_err_mark(e, -EINVAL, line, (size_t)(end - line), (size_t)(from - line));
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+static int run_statement(struct lkst_sql *s, sqlite3_stmt *statement, enum lkst_table_format format,
+			 struct lkst_out *out, int *ret_code)
+{
+	struct lkst_sql_result *result;
+	int err = lkst_sql_result_new(statement, format, out, &result);
+
+	while (!err && (*ret_code = sqlite3_step(statement)) == SQLITE_ROW)
+		err = lkst_sql_result_row(result);
+	lkst_sql_result_end(result);
+	return err;
+}
+
+/* The first statement of @text; *@ret_rest is what follows on it. */
+static int run_first(struct lkst_err *e, struct lkst_sql *s, const char *all, const char *text,
+		     enum lkst_table_format format, struct lkst_out *out, const char **ret_rest)
+{
+	sqlite3_stmt *statement = NULL;
+	int code, err = 0;
+
+	s->is_refused = false;
+	code = sqlite3_prepare_v2(s->db, text, -1, &statement, ret_rest);
+	if (code)
+		return failed(e, s, code, all, text);
+	/* Blanks or a comment. */
+	if (!statement)
+		return 0;
+	/* Such as VACUUM INTO, about which SQLite does not ask the authorizer. */
+	s->is_refused = !sqlite3_column_count(statement) || !sqlite3_stmt_readonly(statement);
+	code = SQLITE_AUTH;
+	if (!s->is_refused)
+		err = run_statement(s, statement, format, out, &code);
+	if (err)
+		err = lkst_err_sys(e, err, "answering");
+	else if (code != SQLITE_DONE)
+		err = failed(e, s, code, all, text);
+	sqlite3_finalize(statement);
+	return err;
+}
+
+int lkst_sql_run(struct lkst_err *e, struct lkst_sql *s, const char *text,
+		 enum lkst_table_format format, struct lkst_out *out)
+{
+	const char *at = text;
+	int err = 0;
+
+	s->nr_gaps = 0;
+	if (strlen(text) > LKST_SQL_TEXT_MAX)
+		return lkst_err_set(e, -E2BIG, "the query is longer than %d bytes",
+				    LKST_SQL_TEXT_MAX);
+	while (*at && !err)
+		err = run_first(e, s, text, at, format, out, &at);
+	return err;
+}
+
+bool lkst_sql_is_complete(const char *text)
+{
+	return sqlite3_complete(text) == 1;
+}
+
+/* ---- what there is --------------------------------------------------------------------------- */
+
+bool lkst_sql_table(const struct lkst_sql *s, unsigned int i, const char **ret_name,
+		    const char **ret_help)
+{
+	if (i >= s->nr_records)
+		return false;
+	*ret_name = s->records[i].name;
+	*ret_help = s->records[i].help;
+	return true;
+}
+
+const char *lkst_sql_column(const struct lkst_sql *s, unsigned int table, unsigned int i)
+{
+	const struct lkst_sql_records *t = table < s->nr_records ? &s->records[table] : NULL;
+
+	return t && i < t->nr_columns ? t->columns[i].name : NULL;
+}
+
+int lkst_sql_schema(struct lkst_err *e, struct lkst_sql *s, const char *name, struct lkst_out *out)
+{
+	unsigned int i;
+	char *text;
+
+	for (i = 0; i < s->nr_records; i++)
+		if (!sqlite3_stricmp(s->records[i].name, name))
+			break;
+	if (i == s->nr_records)
+		return lkst_err_set(e, -ENOENT, "there is no table \"%s\"; .tables lists them",
+				    name);
+	text = lkst_sql_columns_text(&s->records[i], true);
+	if (!text)
+		return lkst_err_sys(e, -ENOMEM, "the columns of %s", name);
+	lkst_out_str(out, text);
+	lkst_out_str(out, ";\n");
+	sqlite3_free(text);
+	return 0;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Questions to a trace in SQL, answered by SQLite: a table of all records, a table of each event, and tables of what the
+ * state model and the analyses know. Nothing of the trace is imported: records are read where they lie.
+ */
+#ifndef LKST_SQL_SQL_H
+#define LKST_SQL_SQL_H
+
+#include <signal.h>
+
+#include "base/cleanup.h"
+#include "base/out.h"
+#include "trace/reader.h"
+#include "view/table_text.h"
+
+enum {
+	LKST_SQL_MEMORY =
+		64 * 1024 * 1024, /* bytes that SQLite may have; more goes to temporary files */
+	LKST_SQL_TEXT_MAX = 1024 * 1024, /* bytes of a query */
+};
+
+struct lkst_sql;
+
+/*
+ * @t must stay open. When *@stop becomes other than 0, from a signal handler for one, the query that runs ends with
+ * -EINTR; NULL: none does. SQLite's limit of memory is one for the whole program.
+ */
+int lkst_sql_open(struct lkst_err *e, struct lkst_trace *t, const volatile sig_atomic_t *stop,
+		  struct lkst_sql **ret_sql);
+void lkst_sql_close(struct lkst_sql *s);
+LKST_GUARD(lkst_sql_close, struct lkst_sql)
+
+/* A query gives up after so many steps of SQLite's machine; 0: never. For tests. */
+void lkst_sql_limit_steps(struct lkst_sql *s, u64 max_steps);
+
+/*
+ * Runs the statements of @text, and puts their answers at the end of @out: as text, CSV, or as JSON, an array of objects
+ * for each statement. -EINVAL: SQLite does not understand one, and
+ * @e says where; -EPERM: it would change something; -EINTR: it was stopped. What was answered before stays in @out.
+ */
+int lkst_sql_run(struct lkst_err *e, struct lkst_sql *s, const char *text,
+		 enum lkst_table_format format, struct lkst_out *out);
+
+/* Whether @text ends a statement, so that it can be run: with a semicolon that is in no string or comment. */
+bool lkst_sql_is_complete(const char *text);
+
+/*
+ * The tables, in the order in which they are to be shown, by a number from 0 on: false: there is no such number.
+ * @ret_help is a line, NULL: nothing is known. Both stay as long as @s.
+ */
+bool lkst_sql_table(const struct lkst_sql *s, unsigned int i, const char **ret_name,
+		    const char **ret_help);
+
+/* Prints the columns of table @name with what they mean, as SQL. -ENOENT: there is no such table. */
+int lkst_sql_schema(struct lkst_err *e, struct lkst_sql *s, const char *name, struct lkst_out *out);
+
+/*
+ * The next of the columns of table number @table, by a number from 0 on; NULL: there is none. Valid as long as @s.
+ */
+const char *lkst_sql_column(const struct lkst_sql *s, unsigned int table, unsigned int i);
+
+/*
+ * Places where records are missing that the queries of the last lkst_sql_run() have met, at least; where nothing was to
+ * be recorded none are.
+ */
+u64 lkst_sql_nr_gaps(const struct lkst_sql *s);
+
+#endif

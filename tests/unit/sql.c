@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Queries: their answers are those of the records that the trace was made of, whatever SQLite pushes down. */
+#include <errno.h>
+
+#include "lib/make_trace.h"
+#include "lib/unit.h"
+#include "sql/sql.h"
+
+static struct lkst_err err;
+static char dir[64], path[128], answer[1 << 16];
+
+static const char text[] = "state_thread ns=10 thread_tid=5 thread_pid=4 comm=\"five\" prio=120\n"
+			   "state_thread ns=10 thread_tid=6 thread_pid=6 comm=\"six\"\n"
+			   "sched_switch cpu=0 tid=5 ns=1000 next_tid=7 prev_state=1\n"
+			   "sched_switch cpu=0 tid=7 ns=1100 next_tid=5\n"
+			   "sched_switch cpu=1 tid=8 ns=1050 next_tid=9 prev_state=2\n"
+			   "task_rename cpu=1 buffer=1 tid=5 ns=1060 target_tid=5 newcomm=cinq\n"
+			   "!block cpu=0\n"
+			   "sched_switch cpu=0 tid=5 ns=1400 next_tid=6\n"
+			   "test_text cpu=1 tid=6 ns=1500 name=\"it's \\\"so\\\"\" numbers=1,2,3\n";
+
+/* The answer to @query; what failed, with its errno first. */
+static const char *ask_as(const char *query, enum lkst_table_format format)
+{
+	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
+	_cleanup_(lkst_sql_closep) struct lkst_sql *s = NULL;
+	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
+	FILE *to = fmemopen(answer, sizeof(answer), "w");
+	int code;
+
+	memset(answer, 0, sizeof(answer));
+	err = (struct lkst_err){};
+	lkst_out_init_stream(out, to);
+	if (lkst_trace_open(&err, path, &t) || lkst_sql_open(&err, t, NULL, &s))
+		return "cannot be opened";
+	code = lkst_sql_run(&err, s, query, format, out);
+	lkst_out_flush(out);
+	fclose(to);
+	if (code)
+		snprintf(answer, sizeof(answer), "%d: %s", -code, err.text);
+	return answer;
+}
+
+static const char *ask(const char *query)
+{
+	return ask_as(query, LKST_TABLE_CSV);
+}
+
+/* All records are there, in order of time, without those of the state. */
+TEST(sql_events)
+{
+	CHECK_STR(ask("select count(*) n from events"), "n\r\n6\r\n");
+	CHECK_STR(ask("select time_ns, cpu, tid, event from events"),
+		  "time_ns,cpu,tid,event\r\n1000,0,5,sched_switch\r\n1050,1,8,sched_switch\r\n"
+		  "1060,1,5,task_rename\r\n1100,0,7,sched_switch\r\n1400,0,5,sched_switch\r\n"
+		  "1500,1,6,test_text\r\n");
+	CHECK_STR(ask("select time_ns from events order by time_ns desc limit 1"),
+		  "time_ns\r\n1500\r\n");
+	CHECK_STR(ask("select count(*) n from state_thread"), "n\r\n2\r\n");
+	CHECK_STR(ask("select count(*) n from events where event = 'state_thread'"), "n\r\n0\r\n");
+}
+
+/* Threads have the names that they had at the time, also in a window that begins after they were named. */
+TEST(sql_names)
+{
+	CHECK_STR(ask("select time_ns, comm, pid from events where tid = 5"),
+		  "time_ns,comm,pid\r\n1000,five,4\r\n1060,five,4\r\n1400,cinq,4\r\n");
+	CHECK_STR(ask("select comm from events where tid = 5 and time_ns > 1300"),
+		  "comm\r\ncinq\r\n");
+	CHECK_STR(ask("select quote(comm) c, quote(pid) p from events where tid = 8"),
+		  "c,p\r\nNULL,NULL\r\n");
+}
+
+/* A condition that is pushed down leaves what SQLite itself leaves of a copy of all rows. */
+TEST(sql_conditions)
+{
+	static const char *const conditions[] = {
+		"time_ns > 1050",
+		"time_ns >= 1050 and time_ns < 1400",
+		"time_ns between 1050.5 and 1399.9",
+		"time_ns = 1100",
+		"time_ns = '1100'",
+		"time_ns = 1100.5",
+		"time_ns < 'a'",
+		"time_ns > 'a'",
+		"time_ns <= x'00'",
+		"time_ns > null",
+		"time_ns > 1e30",
+		"time_ns < 1e30",
+		"time_ns > -1e30",
+		"time_ns > 9223372036854775807",
+		"time_ns < -9223372036854775808",
+		"cpu = 1",
+		"cpu in (0, 1)",
+		"cpu in (1, 1.0, '1')",
+		"cpu > 0.5",
+		"tid = 5 or tid = 7",
+		"tid in (5, 6, 7) and cpu = 0",
+		"tid >= 6 and tid <= 7",
+		"tid = -1",
+		"event = 'sched_switch'",
+		"event = 'SCHED_SWITCH'",
+		"event = 'SCHED_SWITCH' collate nocase",
+		"event in ('sched_switch', 'test_text', null)",
+		"event glob 'sched_*'",
+		"event like 'SCHED%'",
+		"event like 'sched\\_%' escape '\\'",
+		"event glob null",
+		"event = 5",
+		"event = x'7363686564'",
+		"event > 't'",
+		"event = 'sched_switch' and event = 'task_rename'",
+		"event = 'sched_switch' and time_ns > 1000 and cpu = 0 and tid = 5",
+	};
+	char query[512], first[256];
+	size_t i;
+
+	for (i = 0; i < sizeof(conditions) / sizeof(conditions[0]); i++) {
+		snprintf(query, sizeof(query),
+			 "select count(*), min(time_ns), max(tid) from events where %s",
+			 conditions[i]);
+		snprintf(first, sizeof(first), "%s", ask(query));
+		snprintf(query, sizeof(query),
+			 "with x as materialized (select * from events) "
+			 "select count(*), min(time_ns), max(tid) from x where %s",
+			 conditions[i]);
+		if (strcmp(first, ask(query)))
+			printf("# %s: %s, not %s\n", conditions[i], first, answer);
+		CHECK_STR(first, ask(query));
+		/* Counting alone takes another way. */
+		snprintf(query, sizeof(query), "select count(*) from events where %s",
+			 conditions[i]);
+		CHECK_EQ(strtoul(strchr(ask(query), '\n') + 1, NULL, 10),
+			 strtoul(strchr(first, '\n') + 1, NULL, 10));
+	}
+}
+
+/* An event's own table has its fields; hidden columns are there if they are named. */
+TEST(sql_fields)
+{
+	CHECK_STR(ask("select * from sched_switch where prev_state = 2"),
+		  "time_ns,cpu,tid,pid,comm,next_tid,prev_state,prev_prio,next_prio\r\n"
+		  "1050,1,8,,,9,2,0,0\r\n");
+	CHECK_STR(ask("select sum(next_tid) s, max(cpu) c from sched_switch where cpu = 0"),
+		  "s,c\r\n18,0\r\n");
+	CHECK_STR(ask("select json_extract(json, '$.fields.newcomm') c, buffer from task_rename"),
+		  "c,buffer\r\ncinq,life\r\n");
+	CHECK_STR(ask("select a.time_ns, b.time_ns from sched_switch a join sched_switch b "
+		      "on b.tid = a.next_tid and b.time_ns > a.time_ns"),
+		  "time_ns,time_ns\r\n1000,1100\r\n1100,1400\r\n");
+}
+
+/* Rows keep their numbers under any condition, which SQLite relies on for OR. */
+TEST(sql_row_numbers)
+{
+	CHECK_STR(
+		ask("select count(*) n from events where tid = 5 or cpu = 0 or event = 'sched_switch'"),
+		"n\r\n5\r\n");
+	CHECK_STR(
+		ask("select count(*) n from events a, events b where a.rowid = b.rowid and a.cpu = 1"),
+		"n\r\n3\r\n");
+}
+
+/* What nobody may do is refused, and nothing is left of it. */
+TEST(sql_only_reads)
+{
+	static const char *const queries[] = {
+		"create table t(a)",
+		"create temp table t(a)",
+		"create view v as select 1",
+		"create virtual table t using events",
+		"insert into events values (1)",
+		"delete from sched_switch",
+		"update events set cpu = 1",
+		"drop table events",
+		"attach 'x' as x",
+		"detach main",
+		"vacuum into 'x'",
+		"pragma journal_mode = wal",
+		"pragma temp_store_directory = '/'",
+		"pragma hard_heap_limit = 0",
+		"begin",
+		"savepoint s",
+		"analyze",
+		"reindex",
+		"select load_extension('x')",
+		"select writefile('x', 'y')",
+		"select readfile('/etc/passwd')",
+		"alter table events rename to x",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(queries) / sizeof(queries[0]); i++) {
+		int code = atoi(ask(queries[i]));
+
+		if (code != EPERM && code != EINVAL)
+			printf("# %s: %s\n", queries[i], answer);
+		CHECK(code == EPERM || code == EINVAL);
+	}
+	CHECK(access("x", F_OK));
+	CHECK(strstr(ask("pragma table_info('sched_switch')"), "next_tid,INTEGER"));
+}
+
+/* SQLite's words, and where in which line. */
+TEST(sql_says_where)
+{
+	CHECK_EQ(atoi(ask("select 1;\nselect a form events")), EINVAL);
+	CHECK(strstr(err.text, "syntax error") || strstr(err.text, "no such column"));
+	CHECK_STR(err.line, "select a form events");
+	CHECK_EQ(err.mark, 14);
+	ask("select absent from events");
+	CHECK(strstr(err.text, "no such column: absent"));
+	CHECK_EQ(err.mark, 7);
+	CHECK_EQ(atoi(ask("select * from nowhere")), EINVAL);
+	CHECK(strstr(err.text, "no such table: nowhere"));
+}
+
+/* A query that would not end is ended, and one that would take all memory. */
+TEST(sql_limits)
+{
+	static volatile sig_atomic_t stop = 1;
+	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
+	_cleanup_(lkst_sql_closep) struct lkst_sql *s = NULL;
+	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
+	FILE *to = fmemopen(answer, sizeof(answer), "w");
+
+	lkst_out_init_stream(out, to);
+	CHECK(!lkst_trace_open(&err, path, &t));
+	CHECK(!lkst_sql_open(&err, t, &stop, &s));
+	CHECK_EQ(lkst_sql_run(&err, s,
+			      "with recursive r(x) as (select 1 union all select x + 1 from r) "
+			      "select sum(x) from r",
+			      LKST_TABLE_CSV, out),
+		 -EINTR);
+	stop = 0;
+	CHECK_EQ(lkst_sql_run(&err, s,
+			      "select length(group_concat(hex(zeroblob(8000000)))) from events",
+			      LKST_TABLE_CSV, out),
+		 -EINVAL);
+	CHECK(strstr(err.text, "too big"));
+	CHECK(!lkst_sql_run(&err, s, "select 1", LKST_TABLE_CSV, out));
+	fclose(to);
+}
+
+/* The three forms; a hostile text commands no terminal. */
+TEST(sql_forms)
+{
+	const char *query = "select 1 a, 2.5 b, 'x' || char(27) || '[2J' c, null d, x'0aff' e "
+			    "union all select 100, 1e9, '=f(\"x\")', 4, x''";
+
+	CHECK_STR(ask_as(query, LKST_TABLE_TEXT), "  a           b  c         d  e\n"
+						  "  1         2.5  x\\x1b[2J     x'0aff'\n"
+						  "100  1000000000  =f(\"x\")   4  x''\n");
+	CHECK_STR(ask_as(query, LKST_TABLE_CSV),
+		  "a,b,c,d,e\r\n1,2.5,x\\x1b[2J,,0aff\r\n100,1000000000,\"'=f(\"\"x\"\")\",4,\r\n");
+	CHECK_STR(ask_as(query, LKST_TABLE_JSON),
+		  "[\n{\"a\":1,\"b\":2.5,\"c\":\"x\\u001b[2J\",\"d\":null,\"e\":\"0aff\"},\n"
+		  "{\"a\":100,\"b\":1000000000,\"c\":\"=f(\\\"x\\\")\",\"d\":4,\"e\":\"\"}]\n");
+	CHECK_STR(ask_as("select 1 a where 0; select 2 b", LKST_TABLE_JSON), "[]\n[\n{\"b\":2}]\n");
+	CHECK_STR(ask_as("select 1 a where 0", LKST_TABLE_TEXT), "a\n");
+}
+
+/* The functions of our own. */
+TEST(sql_functions)
+{
+	CHECK_STR(
+		ask("select quantile(time_ns, 0) a, abs(quantile(time_ns, 1) - 1500) < 50 b, quantile(null, 0.5) c from events"),
+		"a,b,c\r\n1000,1,\r\n");
+	CHECK_EQ(atoi(ask("select quantile(1, 2)")), EINVAL);
+	CHECK_STR(ask("select quote(symbol(1)) a, quote(time_text(null)) b"),
+		  "a,b\r\nNULL,NULL\r\n");
+	CHECK_STR(
+		ask("select time_text(1500) = substr(line, 1, 18) a from events where event = 'test_text'"),
+		"a\r\n1\r\n");
+}
+
+static const struct unit_test tests[] = {
+	{ "sql_events", test_sql_events },
+	{ "sql_names", test_sql_names },
+	{ "sql_conditions", test_sql_conditions },
+	{ "sql_fields", test_sql_fields },
+	{ "sql_row_numbers", test_sql_row_numbers },
+	{ "sql_only_reads", test_sql_only_reads },
+	{ "sql_says_where", test_sql_says_where },
+	{ "sql_limits", test_sql_limits },
+	{ "sql_forms", test_sql_forms },
+	{ "sql_functions", test_sql_functions },
+};
+
+/* The trace is made once, and removed at the end of all. */
+static void remove_trace(void)
+{
+	make_scratch_remove(dir);
+}
+
+static __attribute__((constructor)) void make(void)
+{
+	make_scratch(dir);
+	atexit(remove_trace);
+	snprintf(path, sizeof(path), "%s/trace", dir);
+	if (make_trace(path, 4096, text))
+		abort();
+}
+
+UNIT_MAIN(tests)
