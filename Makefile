@@ -331,7 +331,9 @@ HOUSE_TESTS := tests/build.sh tests/self.sh tests/lint.sh tests/layers.sh tests/
                tests/counts.sh tests/recipes.sh
 UNIT_TESTS  := $(UNIT_SRC:%.c=$(OUT)/gcc/%) $(UNIT_SRC:%.c=san/=$(OUT)/gcc-san/%)
 LIVE_TESTS  := $(LIVE_TEST_SRC:%.c=$(OUT)/gcc/%) $(sort $(wildcard tests/live/*.sh))
-LIVE_TESTS  := tests/live/machine.sh $(filter-out tests/live/machine.sh,$(LIVE_TESTS))
+# First what all others need, then what has the machine to itself: guests run beside the rest.
+FIRST_TESTS := tests/live/machine.sh tests/live/limit.sh
+LIVE_TESTS  := $(FIRST_TESTS) $(filter-out $(FIRST_TESTS),$(LIVE_TESTS))
 # How many programs of tests run side by side. (tests/run tells which never do.)
 JOBS        ?= $(shell nproc)
 VM_TESTS    := $(wildcard tests/vm/run tests/vm/crash/run tests/vm/crash/reset)
