@@ -16,6 +16,7 @@
 
 enum { CPUS_MAX = 64 }; /* of a stretch of a thread */
 
+static struct lkst_trace *trace;
 static struct lkst_lanes *lanes;
 
 /* ---- what there is ------------------------------------------------------------------------------ */
@@ -163,18 +164,31 @@ static void describe(struct lkst_out *out, const struct lkst_catalog *c)
 	lkst_json_end(&j);
 }
 
+void lkst_web_forget(void)
+{
+	lkst_lanes_free(lanes);
+	lanes = NULL;
+	lkst_trace_close(trace);
+	trace = NULL;
+}
+
+struct lkst_trace *lkst_web_trace(void)
+{
+	return trace;
+}
+
 static int read_trace(struct lkst_err *e, struct lkst_out *out)
 {
-	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
 	char *name = (char *)"the trace";
 	int err;
 
-	lkst_lanes_free(lanes);
-	lanes = NULL;
-	err = lkst_cmd_open_trace(e, &name, 1, &t) ?: lkst_lanes_new(e, t, &lanes);
-	if (err)
+	lkst_web_forget();
+	err = lkst_cmd_open_trace(e, &name, 1, &trace) ?: lkst_lanes_new(e, trace, &lanes);
+	if (err) {
+		lkst_web_forget();
 		return err;
-	describe(out, lkst_trace_catalog(t));
+	}
+	describe(out, lkst_trace_catalog(trace));
 	return lkst_out_flush(out);
 }
 
@@ -196,8 +210,7 @@ int lkst_web_read(void)
 
 /* ---- pictures ----------------------------------------------------------------------------------- */
 
-/* The times that the page asks about; false: there are none such. */
-static bool find_times(double from_ns, double to_ns, u64 *ret_from_ns, u64 *ret_to_ns)
+bool lkst_web_times(double from_ns, double to_ns, u64 *ret_from_ns, u64 *ret_to_ns)
 {
 	const double most = 1ULL << 53;
 
@@ -212,7 +225,7 @@ static bool find_times(double from_ns, double to_ns, u64 *ret_from_ns, u64 *ret_
 static const struct lkst_lane *find(u32 lane, double from_ns, double to_ns, u64 *ret_from_ns,
 				    u64 *ret_to_ns)
 {
-	if (!find_times(from_ns, to_ns, ret_from_ns, ret_to_ns) || lane >= lanes->nr)
+	if (!lkst_web_times(from_ns, to_ns, ret_from_ns, ret_to_ns) || lane >= lanes->nr)
 		return NULL;
 	return &lanes->list[lane];
 }
@@ -326,7 +339,7 @@ int lkst_web_columns(u32 lane, double from_ns, double to_ns, u32 nr,
 {
 	u64 from, to;
 
-	if (!find_times(from_ns, to_ns, &from, &to) || lane < lanes->nr ||
+	if (!lkst_web_times(from_ns, to_ns, &from, &to) || lane < lanes->nr ||
 	    lane - lanes->nr >= lanes->counts.nr || !nr)
 		return -EINVAL;
 	return lkst_count_columns(&lanes->counts, lane - lanes->nr, from, to, nr, ret_columns);

@@ -6,6 +6,8 @@
 #ifndef LKST_WEB_DRAW_H
 #define LKST_WEB_DRAW_H
 
+#include <stdbool.h>
+
 #include "abi/types.h"
 #include "analyze/lanes/curve.h"
 #include "analyze/lanes/shares.h"
@@ -94,5 +96,18 @@ u32 lkst_web_slice_before(u32 lane, double at_ns, struct lkst_web_slice *ret_sli
  */
 u32 lkst_web_cpus(u32 lane, double from_ns, double to_ns, u32 max, struct lkst_web_cpu *ret_cpus)
 	LKST_WEB_EXPORT(lkst_web_cpus);
+
+/* ---- for the module's other files ---- */
+
+struct lkst_trace;
+
+/* The trace that was read; NULL: none was. */
+struct lkst_trace *lkst_web_trace(void);
+
+/* Times as the trace has them; false: there are none such. */
+bool lkst_web_times(double from_ns, double to_ns, u64 *ret_from_ns, u64 *ret_to_ns);
+
+/* Closes the trace, whose files are about to go. */
+void lkst_web_forget(void);
 
 #endif

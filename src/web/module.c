@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "cmd/cmd.h"
 #include "trace/reader.h"
+#include "web/draw.h"
 
 enum { WORDS_MAX = 256, EXIT_USAGE = 2 };
 
@@ -48,6 +49,7 @@ int lkst_web_add_file(char *name, void *bytes, size_t length)
 
 void lkst_web_clear(void)
 {
+	lkst_web_forget();
 	while (nr_files) {
 		nr_files--;
 		free((void *)files[nr_files].name);

@@ -24,7 +24,7 @@ void lkst_web_free(void *memory) LKST_WEB_EXPORT(lkst_web_free);
  */
 int lkst_web_add_file(char *name, void *bytes, size_t length) LKST_WEB_EXPORT(lkst_web_add_file);
 
-/* Forgets all files. */
+/* Forgets all files, and what was read of them for pictures. */
 void lkst_web_clear(void) LKST_WEB_EXPORT(lkst_web_clear);
 
 /*

@@ -15,6 +15,7 @@ class Drawing {
 		this.overview = byId("overview");
 		this.arrows = new Arrows(trace);
 		this.path = [];
+		this.ticks = new Ticks(trace);
 		this.marks = new Marks(trace, trace.info.marks);
 		this.readColours();
 		this.showLegend();
@@ -238,6 +239,7 @@ class Drawing {
 			this.drawOverview();
 		this.showWindow();
 		showRuler();
+		this.ticks.look(from, to, Math.max(byId("ruler").clientWidth, 1));
 		for (const row of page.list.inView()) {
 			const context = this.contextOf(row.canvas, Math.max(row.space.clientWidth, 1), Math.max(row.space.clientHeight, 1));
 
@@ -247,6 +249,7 @@ class Drawing {
 				this.drawLane(context, row.lane.index, from, to);
 			if (row.lane.kind == "cpu" || row.lane.kind == "thread")
 				this.labels.draw(context, row.lane, from, to);
+			this.ticks.draw(context, row.lane, from, to, this.textColour);
 			this.marks.drawLines(context, this.markColour);
 			showSelectionIn(row);
 		}

@@ -78,6 +78,13 @@ class LkstModule {
 		return { status, out: this.#text(1), err: this.#text(2) };
 	}
 
+	/* The names of events by their numbers (src/web/events.h). */
+	eventNames()
+	{
+		this.written = { 1: [], 2: [] };
+		return this.exports.lkst_web_event_names() ? [] : JSON.parse(this.#text(1));
+	}
+
 	/* The module's memory, which moves when it grows: not to be kept. */
 	get memory()
 	{

@@ -219,7 +219,8 @@ function showWhatIsThere(event)
 		return;
 	row.space.style.cursor = edgeOpposite(event) === null ? "" : "ew-resize";
 	row.space.title = row.lane.kind == "group" ? "" :
-		page.trace.describe(row.lane.index, timeUnder(event), page.view.span / 500);
+		page.trace.describe(row.lane.index, timeUnder(event), page.view.span / 500) +
+		page.drawing.ticks.inWords(row.lane, timeUnder(event), page.view.span / 500);
 }
 
 /* With ctrl, as touchpads report two fingers that part: zooms; with shift, or sideways: moves; else the list scrolls. */

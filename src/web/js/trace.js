@@ -44,11 +44,25 @@ class Trace {
 	 */
 	laneOfThread(tid, at)
 	{
-		const lanes = this.info.lanes.map((lane, index) => ({ lane, index }))
-			.filter(({ lane }) => this.threadOf(lane)?.tid == tid);
-		const there = lanes.find(({ index }) => this.slices(index, at, at + 1, 1).length) ?? lanes[0];
+		const lanes = this.lanesOfThread(tid);
+		const there = lanes.length < 2 ? undefined : lanes.find((index) => this.slices(index, at, at + 1, 1)[0]?.from <= at);
 
-		return there ? there.index : -1;
+		return there ?? lanes[0] ?? -1;
+	}
+
+	/* The indexes of the lanes of all threads that had this number. */
+	lanesOfThread(tid)
+	{
+		if (!this.ofThread) {
+			this.ofThread = new Map();
+			this.info.lanes.forEach((lane, index) => {
+				const own = this.threadOf(lane)?.tid;
+
+				if (own !== undefined)
+					this.ofThread.set(own, [...this.ofThread.get(own) ?? [], index]);
+			});
+		}
+		return this.ofThread.get(tid) ?? [];
 	}
 
 	/*
@@ -59,7 +73,7 @@ class Trace {
 	{
 		const { lkst_web_shares, lkst_web_sum } = this.lkst.exports;
 		const places = Array.isArray(index) ? index : [];
-		const atPlaces = this.#memoryFor(places.length * 4 + nr * NR_STATES * 2);
+		const atPlaces = this.memoryFor(places.length * 4 + nr * NR_STATES * 2);
 		const at = atPlaces + places.length * 4;
 		let status;
 
@@ -73,7 +87,7 @@ class Trace {
 	}
 
 	/* Memory of the module for @bytes bytes, the same each time. */
-	#memoryFor(bytes)
+	memoryFor(bytes)
 	{
 		if (bytes > (this.room ?? 0)) {
 			if (this.at)
@@ -87,7 +101,7 @@ class Trace {
 	/* The columns of a count's lane @index: COLUMN_NUMBERS numbers for each. A view of the module's memory. */
 	columns(index, from, to, nr)
 	{
-		const at = this.#memoryFor(nr * COLUMN_NUMBERS * 8);
+		const at = this.memoryFor(nr * COLUMN_NUMBERS * 8);
 
 		if (this.lkst.exports.lkst_web_columns(index, from, to, nr, at))
 			return null;

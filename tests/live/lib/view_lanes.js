@@ -454,6 +454,39 @@ async function checkMarks(browser)
 	result("lanes_have_marks_with_their_words", ...(want.length ? [] : ["no record"]), ...bad);
 }
 
+/* Close enough, all records are ticks on their lanes, which say what lkst print says; farther, there are none. */
+async function checkTicks(browser)
+{
+	const [cpu, from, to] = await browser.evaluate(`(() => {
+		const from = Math.floor(page.trace.length / 3), to = from + 500000;
+		page.view.show(from, to);
+		page.drawing.drawNow();
+		return [page.list.lanes.find(({ kind }) => kind == "cpu"), page.view.from, page.view.to];
+	})()`);
+	const words = ["print", "--no-gaps", "--time", "rel", "--cpu", String(cpu.number), "--from", `+${(from / 1e9).toFixed(9)}s`,
+		"--to", `+${(to / 1e9).toFixed(9)}s`];
+	const lines = terminal(words).split("\n").map((line) => line.trim().replace(/ +/g, " "))
+		.filter((line) => line && !/ state_/.test(line));
+	const events = await browser.evaluate(`page.drawing.ticks.eventsOf(page.list.lanes[${cpu.index}])`);
+	const bad = [];
+
+	if (lines.length != events.length || lines.length < 10)
+		bad.push(`${lines.length} lines, ${events.length} events`);
+	for (const { at } of some(events, 20)) {
+		const said = await browser.evaluate(`page.drawing.ticks.inWords(page.list.lanes[${cpu.index}], ${at}, 0)`);
+
+		if (!said.trim() || !said.trim().split("\n").every((line) => lines.includes(line)))
+			bad.push(`"${said}" at ${at}`);
+	}
+
+	const far = await browser.evaluate(`page.view.show(0, page.trace.length), page.drawing.drawNow(),
+		page.drawing.ticks.eventsOf(page.list.lanes[${cpu.index}]).length`);
+
+	if (far)
+		bad.push(`${far} ticks from afar`);
+	result("lanes_have_ticks_of_single_events", ...bad);
+}
+
 async function checkWithin(browser)
 {
 	const begin = BigInt(await browser.evaluate("page.trace.info.begin_ns"));
@@ -474,6 +507,7 @@ async function main()
 		await checkCounts(browser);
 		await checkWithin(browser);
 		await checkMarks(browser);
+		await checkTicks(browser);
 		/* What reading pixels costs is of no matter here. */
 		result("lanes_have_no_complaints", ...browser.complaints.filter((text) => !text.includes("willReadFrequently")),
 			...browser.requests);
