@@ -56,6 +56,7 @@ async function showTrace(name, files)
 	await painted();
 	performance.mark("picture");
 	page.answers.ask("report");
+	performance.mark("answer");
 	document.documentElement.dataset.state = "ready";
 }
 
