@@ -16,8 +16,10 @@ void lkst_file_list_fini(struct lkst_file_list *l)
 {
 	unsigned int i;
 
-	for (i = 0; i < l->nr; i++)
+	for (i = 0; i < l->nr; i++) {
 		free(l->files[i].name);
+		free(l->files[i].unpacked);
+	}
 	free(l->files);
 }
 

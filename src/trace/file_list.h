@@ -14,6 +14,7 @@ struct lkst_file_list {
 		char *name;
 		const void *bytes; /* if it is in memory, with its length */
 		size_t length;
+		void *unpacked; /* the same, if it had to be unpacked: the list's own */
 	} * files;
 	unsigned int nr;
 };

@@ -6,11 +6,18 @@
 
 #include "base/cleanup.h"
 #include "base/vec.h"
+#include "base/zstd_decode.h"
 #include "trace/file_list.h"
 #include "trace/metadata_layout.h"
 #include "trace/pack.h"
 #include "trace/reader.h"
 #include "trace/trace.h"
+
+enum {
+	/* As for files on the disk (trace/zst.c): what grows by more is not a trace. */
+	GROWTH_MAX = 128,
+	SLACK = 16 << 20,
+};
 
 static bool is_named(const struct lkst_memory_file *file, const char *name)
 {
@@ -108,9 +115,6 @@ static int list_streams(struct lkst_err *e, const struct lkst_memory_file *files
 			continue;
 		if (!files[i].length || name[0] == '.' || !strcmp(name, "metadata"))
 			continue;
-		if (name[lkst_stream_name_length(name)])
-			return lkst_err_set(e, -ENOTSUP, "%s is compressed: unpack it with zstd -d",
-					    files[i].name);
 		err = lkst_file_list_add(e, l, part, name);
 		if (err)
 			return err;
@@ -122,23 +126,47 @@ static int list_streams(struct lkst_err *e, const struct lkst_memory_file *files
 	return err;
 }
 
+/* Unpacks the file, if it is compressed. */
+static int unpack(struct lkst_err *e, struct lkst_listed_file *file)
+{
+	size_t max = file->length > (SIZE_MAX / 2 - SLACK) / GROWTH_MAX
+			     ? SIZE_MAX / 2
+			     : file->length * GROWTH_MAX + SLACK;
+	uint8_t *bytes;
+	int err;
+
+	if (!file->name[lkst_stream_name_length(file->name)])
+		return 0;
+	err = lkst_zstd_decode(file->bytes, file->length, max, &bytes, &file->length);
+	if (err)
+		return err == -EBADMSG ? lkst_err_set(e, err, "%s is damaged", file->name)
+				       : lkst_err_sys(e, err, "unpacking %s", file->name);
+	file->bytes = file->unpacked = bytes;
+	return 0;
+}
+
 /* Opens the stream of @nr files at @first. */
-static int add_stream(struct lkst_err *e, struct lkst_trace *t,
-		      const struct lkst_listed_file *first, unsigned int nr)
+static int add_stream(struct lkst_err *e, struct lkst_trace *t, struct lkst_listed_file *first,
+		      unsigned int nr)
 {
 	_cleanup_free_ struct lkst_memory_file *files = calloc(nr, sizeof(*files));
 	_cleanup_(lkst_stream_bytes_fini) struct lkst_stream_bytes bytes = { .file = first->name };
 	unsigned int i;
-	int err;
+	int err = 0;
 
 	if (!files)
 		return lkst_err_sys(e, -ENOMEM, "%s", first->name);
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr && !err; i++) {
+		err = unpack(e, &first[i]);
 		files[i] =
 			(struct lkst_memory_file){ first[i].name, first[i].bytes, first[i].length };
-	err = lkst_stream_bytes_take(e, &bytes, files, nr);
+	}
+	if (!err)
+		err = lkst_stream_bytes_take(e, &bytes, files, nr);
 	if (err)
 		return err;
+	if (nr == 1 && first->unpacked)
+		lkst_stream_bytes_keep(&bytes, lkst_take(first->unpacked));
 	for (i = 0; i < nr; i++)
 		bytes.segments[i].part = first[i].part;
 	return lkst_trace_add_stream(e, t, first->name, &bytes);

@@ -38,7 +38,7 @@ struct lkst_memory_file {
 /*
  * Opens a trace that is in memory: the files of its directory, or of its parts' directories, or the one file that
  * lkst_pack_write() made. The bytes are the caller's, who keeps them as they are until the trace is closed. Compressed
- * files are refused with -ENOTSUP. Nothing of the operating system is needed.
+ * files are unpacked; one that is damaged is refused with -EBADMSG. Nothing of the operating system is needed.
  */
 int lkst_trace_open_memory(struct lkst_err *e, const struct lkst_memory_file *files,
 			   unsigned int nr_files, struct lkst_trace **ret_trace);

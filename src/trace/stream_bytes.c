@@ -78,6 +78,13 @@ int lkst_stream_bytes_take(struct lkst_err *e, struct lkst_stream_bytes *b,
 	return 0;
 }
 
+void lkst_stream_bytes_keep(struct lkst_stream_bytes *b, void *memory)
+{
+	b->memory = memory;
+	b->memory_length = b->length;
+	b->keeper = &copied;
+}
+
 void lkst_stream_bytes_fini(struct lkst_stream_bytes *b)
 {
 	if (b->keeper)

@@ -49,6 +49,9 @@ struct lkst_memory_file;
 int lkst_stream_bytes_take(struct lkst_err *e, struct lkst_stream_bytes *b,
 			   const struct lkst_memory_file *files, unsigned int nr_files);
 
+/* Has @b free @memory, of malloc(3), which are the bytes of its only file. */
+void lkst_stream_bytes_keep(struct lkst_stream_bytes *b, void *memory);
+
 void lkst_stream_bytes_fini(struct lkst_stream_bytes *b);
 
 /*
