@@ -58,10 +58,10 @@ class LaneList {
 		});
 	}
 
-	/* What a thread's lane belongs to; null: it is no thread's. */
+	/* What a thread's lane belongs to; null: it is no thread's. A thread whose process is not known is alone. */
 	groupOf({ thread })
 	{
-		return !thread ? null : thread.kernel ? KERNEL : `process ${thread.pid}`;
+		return !thread ? null : thread.kernel ? KERNEL : `process ${thread.pid || thread.tid}`;
 	}
 
 	/* this.groups: by name, { kind: "group", name, title, lanes, index: those of the lanes, and what they are ordered by }. */
@@ -74,8 +74,8 @@ class LaneList {
 			if (name === null)
 				continue;
 			if (!this.groups.has(name))
-				this.groups.set(name, { kind: "group", name, pid: lane.thread.pid, lanes: [], running_ns: 0,
-					number: lane.thread.pid, first_ns: Infinity });
+				this.groups.set(name, { kind: "group", name, lanes: [], running_ns: 0, first_ns: Infinity,
+					number: lane.thread.pid || lane.thread.tid });
 
 			const group = this.groups.get(name);
 
@@ -84,10 +84,10 @@ class LaneList {
 			group.first_ns = Math.min(group.first_ns, lane.first_ns);
 		}
 		for (const group of this.groups.values()) {
-			const first = group.lanes.find(({ thread }) => thread.tid == group.pid) ?? group.lanes[0];
+			const first = group.lanes.find(({ thread }) => thread.tid == group.number) ?? group.lanes[0];
 
 			group.index = group.lanes.map((lane) => lane.index);
-			group.title = group.name == KERNEL ? KERNEL : `${first.thread.comm || "?"} ${group.pid}`;
+			group.title = group.name == KERNEL ? KERNEL : `${first.thread.comm || "?"} ${group.number}`;
 		}
 	}
 

@@ -14,6 +14,9 @@ const path = require("path");
 const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
 	"--disable-background-networking", "--disable-component-update", "--remote-debugging-pipe", "--window-size=1400,900"];
 const PATIENCE_MS = 120000;
+/* Keys that are held, as the protocol has them. */
+const CTRL = 2;
+const SHIFT = 8;
 
 function sleep(ms)
 {
@@ -117,12 +120,27 @@ class Browser {
 		throw new Error(`not true within ${PATIENCE_MS / 1000} s: ${expression}`);
 	}
 
-	async key(key)
+	async key(key, modifiers = 0)
 	{
 		const text = key.length == 1 ? key : undefined;
 
-		await this.send("Input.dispatchKeyEvent", { type: "keyDown", key, text });
-		await this.send("Input.dispatchKeyEvent", { type: "keyUp", key });
+		await this.send("Input.dispatchKeyEvent", { type: "keyDown", key, text, modifiers });
+		await this.send("Input.dispatchKeyEvent", { type: "keyUp", key, modifiers });
+	}
+
+	async wheel(x, y, deltaX, deltaY, modifiers = 0)
+	{
+		await this.send("Input.dispatchMouseEvent", { type: "mouseWheel", x, y, deltaX, deltaY, modifiers });
+	}
+
+	/* Puts fingers at some places, [x, y], moves each to another, and lifts them. */
+	async touch(from, to)
+	{
+		const points = (places) => places.map(([x, y], id) => ({ x, y, id }));
+
+		await this.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: points(from) });
+		await this.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: points(to) });
+		await this.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
 	}
 
 	/* Presses the mouse at one place and releases it at another. */
@@ -181,4 +199,4 @@ class Browser {
 	}
 }
 
-module.exports = { Browser };
+module.exports = { Browser, CTRL, SHIFT };

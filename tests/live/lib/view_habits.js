@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Uses a page of lkst view in a browser as people do, and prints a result line for each check:
+ *
+ *	view_habits.js LKST PAGE TRACE EMPTY AXE
+ *
+ * PAGE shows TRACE, in which a process has several threads and one is called "<img src=x>"; EMPTY shows nothing; AXE is the
+ * file of axe-core, or nothing.
+ */
+"use strict";
+
+const { execFileSync } = require("child_process");
+const fs = require("fs");
+const { Browser, SHIFT, CTRL } = require("./browser.js");
+const { leastDistance } = require("./colours.js");
+
+const [lkst, shown, trace, empty, axe] = process.argv.slice(2);
+/* As CIE 1976 measures: 2.3 is what can just be noticed side by side. */
+const COLOURS_DIFFER = 10;
+
+function result(name, ...bad)
+{
+	console.log(bad.length ? `FAIL ${name}: ${bad.join("; ").replace(/\n/g, " ")}` : `ok ${name}`);
+}
+
+function terminal(words)
+{
+	return execFileSync(lkst, [...words, trace], { encoding: "utf8", maxBuffer: 1 << 30, stdio: ["ignore", "pipe", "ignore"] });
+}
+
+/* The complaints about a list of [what is wrong, expression of the page that says whether it is right]. */
+async function wrong(browser, checks)
+{
+	const bad = [];
+
+	for (const [text, expression] of checks)
+		if (!await browser.evaluate(expression))
+			bad.push(text);
+	return bad;
+}
+
+async function keys(browser, ...names)
+{
+	for (const name of names)
+		await browser.key(name.replace("Shift+", ""), name.startsWith("Shift+") ? SHIFT : 0);
+	await browser.evaluate("page.drawing.drawNow()");
+}
+
+/* Where the picture of lane @index is, which is scrolled into view. */
+function boxOf(browser, index)
+{
+	return browser.evaluate(`(() => {
+		page.list.reveal(${index});
+		const { left, top, width, height } = page.list.currentRow.space.getBoundingClientRect();
+		return { left, width, y: top + height / 2, height };
+	})()`);
+}
+
+/* ---- rows ---- */
+
+async function checkRows(browser)
+{
+	const bad = [];
+
+	await browser.evaluate("document.getElementById('lanes').focus(), page.list.setCurrent('CPU 0')");
+	await keys(browser, "End");
+	bad.push(...await wrong(browser, [
+		["threads of the kernel are not the last, and collapsed",
+			"page.list.currentRow.lane.name == KERNEL && !page.list.currentRow.isOpen"],
+		["the current row is not told",
+			"document.getElementById(byId('lanes').getAttribute('aria-activedescendant')).ariaLabel.startsWith(KERNEL)"],
+	]));
+	await keys(browser, " ", "ArrowDown");
+	bad.push(...await wrong(browser, [
+		["Space does not open a group", "page.list.currentRow.lane.thread?.kernel"],
+		["it is not told that it is open",
+			"[...document.querySelectorAll('#lanes [aria-expanded=true]')].some((row) => row.ariaLabel.startsWith(KERNEL))"],
+	]));
+	await keys(browser, "p", "Home");
+	bad.push(...await wrong(browser, [
+		["p does not pin",
+			"page.list.rows[0].isPinned && page.list.currentRow === page.list.rows[0] && byId('lanes').querySelector('.pinned .lane')"],
+	]));
+	await keys(browser, "p", "c");
+	bad.push(...await wrong(browser, [
+		["p does not unpin", "!page.list.rows.some((row) => row.isPinned)"],
+		["c does not collapse", "page.list.rows.every((row) => row.isOpen !== true)"],
+		["a process with threads has no row",
+			"page.list.rows.some((row) => row.lane.kind == 'group' && row.lane.name != KERNEL && row.lane.lanes.length > 1)"],
+		["its row has no picture", `(() => {
+			const { lane } = page.list.rows.find((row) => row.lane.kind == 'group');
+			const shares = page.trace.shares(lane.index, 0, page.trace.length, 1);
+			const one = page.trace.shares(lane.index[0], 0, page.trace.length, 1);
+			return shares.some((share) => share > 0) && one.length == shares.length; })()`],
+	]));
+	await keys(browser, "c");
+	for (const [order, value, isInOrder] of [["name", "lane.title ?? lane.name", "BY_NAME.compare(a, b) <= 0"],
+		["number", "lane.number", "a <= b"], ["first", "lane.first_ns", "a <= b"], ["time", "lane.running_ns", "a >= b"]])
+		bad.push(...await wrong(browser, [[`not in order of ${order}`, `(() => {
+			byId("order").value = "${order}";
+			byId("order").dispatchEvent(new Event("change"));
+			const values = page.list.rows.filter(({ level, lane }) => level == 1 && (lane.thread || lane.kind == "group") &&
+				lane.name != KERNEL).map(({ lane }) => ${value});
+			const isInOrder = (a, b) => ${isInOrder};
+			return values.length > 2 && values.every((value, i) => !i || isInOrder(values[i - 1], value)); })()`]]));
+	result("habits_rows_are_grouped_pinned_and_ordered", ...bad);
+}
+
+/* Ten thousand threads, made of those that there are. */
+async function checkManyRows(browser)
+{
+	const before = await browser.evaluate("page.list.rows.length");
+	const bad = await wrong(browser, [["there are more elements than can be seen", `(() => {
+		const { info } = page.trace;
+		const threads = Array.from({ length: 10000 }, (unused, i) => ({ ...info.threads[0], tid: i + 1, pid: 1 + i % 700,
+			kernel: false }));
+		const lane = info.lanes.find(({ kind }) => kind == "thread");
+		const many = Object.create(page.trace, { info: { value: { ...info, threads,
+			lanes: threads.map((unused, number) => ({ ...lane, number })) } } });
+		const old = page.list;
+		page.list = new LaneList(many);
+		const seen = [0, 5000, 9000].map((row) => {
+			page.list.element.scrollTop = row * ROW_HEIGHT;
+			return page.list.inView().length;
+		});
+		const elements = document.querySelectorAll("#lanes .lane").length;
+		const rows = page.list.rows.length;
+		page.list = old;
+		old.showRows();
+		return rows > 10000 && elements < 60 && seen.every((nr) => nr > 5 && nr < 60); })()`]]);
+
+	if (await browser.evaluate("page.list.rows.length") != before)
+		bad.push("the old list is not there again");
+	result("habits_only_rows_in_view_exist", ...bad);
+}
+
+/* ---- selecting ---- */
+
+/* A thread with many slices, by its index. */
+const busiest = "page.trace.info.lanes.map((lane, index) => ({ ...lane, index })).filter(({ kind }) => kind == 'thread')" +
+	".sort((a, b) => b.slices - a.slices)[0].index";
+
+async function checkKeys(browser)
+{
+	const index = await browser.evaluate(busiest);
+	const bad = [];
+
+	/* The first is there by itself: the middle of the picture is in it. */
+	const [first, second] = await browser.evaluate(`page.trace.slices(${index}, 0, page.trace.length, 9).slice(7)`);
+
+	await browser.evaluate(`unselect(), page.list.reveal(${index}), page.view.show(${first.from} - 1000, ${first.to} + 1000)`);
+	await keys(browser, "ArrowRight");
+	bad.push(...await wrong(browser, [["right does not select",
+		`page.selection.from == ${first.from} && page.selection.to == ${first.to}`]]));
+	await keys(browser, "ArrowRight");
+	bad.push(...await wrong(browser, [["right does not go on",
+		`page.selection.from == ${second.from} && page.selection.to == ${second.to}`]]));
+	await keys(browser, "ArrowLeft");
+	bad.push(...await wrong(browser, [["left does not go back", `page.selection.from == ${first.from}`]]));
+	await keys(browser, "Shift+ArrowRight");
+	bad.push(...await wrong(browser, [["Shift does not take in",
+		`page.selection.from == ${first.from} && page.selection.to == ${second.to}`]]));
+	await keys(browser, "f");
+	bad.push(...await wrong(browser, [["f does not show it", `Math.abs(page.view.from - ${first.from}) < 200`]]));
+	await keys(browser, "t");
+	bad.push(...await wrong(browser, [["t does not select all lanes",
+		"page.selection.index === null && /^all lanes: .*CPUs /.test(byId('selection').textContent)"],
+		["Why is offered for all lanes", "byId('why').disabled"]]));
+	await keys(browser, "t");
+	bad.push(...await wrong(browser, [["t does not come back", `page.selection.index === ${index}`]]));
+	await keys(browser, "Escape", "Escape");
+	bad.push(...await wrong(browser, [["Esc leaves something", "page.selection === null && page.list.current === null"]]));
+	await browser.evaluate("setFound([{ from: 3e6, to: 4e6, tid: 0 }, { from: 1e6, to: 2e6, tid: -1 }]), page.view.show(0, 1000)");
+	await keys(browser, "]");
+	bad.push(...await wrong(browser, [["] does not find",
+		"page.view.from < 1e6 && page.view.to > 2e6 && page.view.to < 3e6"]]));
+	await browser.evaluate("setFound([])");
+	await keys(browser, "?");
+	bad.push(...await wrong(browser, [["? does not list the keys",
+		"byId('help').open && byId('help').querySelectorAll('dt').length == KEYS.length"]]));
+	await browser.evaluate("byId('help').querySelector('button').click()");
+	result("habits_keys_select_slices", ...bad);
+}
+
+async function checkMouse(browser)
+{
+	const index = await browser.evaluate(busiest);
+	const bad = [];
+	const near = (share, at) => `Math.abs(${share} - page.trace.length * ${at}) < page.trace.length / 100`;
+
+	await browser.evaluate("page.view.show(0, page.trace.length)");
+
+	const box = await boxOf(browser, index);
+	const x = (share) => box.left + box.width * share;
+
+	await browser.drag(x(0.3), box.y, x(0.6), box.y);
+	await browser.drag(x(0.6), box.y, x(0.7), box.y);
+	bad.push(...await wrong(browser, [["an edge is not moved",
+		`page.selection.index == ${index} && ${near("page.selection.from", 0.3)} && ${near("page.selection.to", 0.7)}`]]));
+	await browser.drag(x(0.2), box.y, x(0.4), box.y + box.height * 2.2);
+	bad.push(...await wrong(browser, [["over several rows it is not of all",
+		`page.selection.index === null && ${near("page.selection.from", 0.2)}`]]));
+	await browser.wheel(x(0.25), box.y, 0, -400, CTRL);
+	bad.push(...await wrong(browser, [["ctrl and the wheel do not zoom where the mouse is",
+		`page.view.span < page.trace.length / 2 && ${near("page.view.timeAt(0.25)", 0.25)}`]]));
+
+	const from = await browser.evaluate("page.view.from");
+
+	await browser.wheel(x(0.25), box.y, 0, box.width / 10, SHIFT);
+	bad.push(...await wrong(browser, [["shift and the wheel do not move",
+		`Math.abs(page.view.from - ${from} - page.view.span / 10) < page.view.span / 100`]]));
+	await browser.evaluate("page.view.show(0, page.trace.length)");
+	await browser.touch([[x(0.4), box.y], [x(0.6), box.y]], [[x(0.2), box.y], [x(0.8), box.y]]);
+	bad.push(...await wrong(browser, [["two fingers do not zoom",
+		`${near("page.view.timeAt(0.2)", 0.4)} && ${near("page.view.timeAt(0.8)", 0.6)}`]]));
+	await browser.touch([[x(0.4), box.y]], [[x(0.5), box.y]]);
+	bad.push(...await wrong(browser, [["a finger does not move", near("page.view.timeAt(0.3)", 0.4)]]));
+	result("habits_mouse_and_fingers", ...bad);
+}
+
+/* ---- comparing ---- */
+
+/* The figures of a stretch at the terminal. */
+function figures(question)
+{
+	const tables = JSON.parse(terminal(question));
+	const [row = { running_ns: 0, ready_ns: 0, blocked_ns: 0, stopped_ns: 0, unknown_ns: 0 }] = tables.thread.rows;
+
+	return { row, calls: tables.syscall?.rows ?? [] };
+}
+
+async function checkComparing(browser)
+{
+	const { thread } = JSON.parse(terminal(["analyze", "thread", "--format", "json"]));
+	const tids = thread.rows.filter((row) => row.running_ns && row.waits).sort((a, b) => b.waits - a.waits).slice(0, 2)
+		.map(({ tid }) => tid);
+	const bad = [];
+
+	await browser.evaluate(`goTo(page.trace.length / 5, page.trace.length, ${tids[0]})`);
+	await keys(browser, "m");
+	await browser.evaluate(`goTo(0, page.trace.length * 9 / 10, ${tids[1]})`);
+
+	const comparison = await browser.until("page.comparison");
+	const text = await browser.evaluate("byId('comparison').innerText");
+
+	comparison.forEach(({ stretch, question, states, cpus, calls }, i) => {
+		const { row, calls: called } = figures(question);
+
+		if (question[3] != tids[i] || stretch.thread.tid != tids[i])
+			bad.push(`asked about ${question} for ${tids[i]}`);
+		for (const { name, ns } of states)
+			if (ns != row[`${name}_ns`])
+				bad.push(`${name} ${ns}, the terminal has ${row[`${name}_ns`]}`);
+		if (cpus.reduce((sum, { ns }) => sum + ns, 0) != row.running_ns)
+			bad.push(`on CPUs ${JSON.stringify(cpus)}, ran ${row.running_ns}`);
+		if (JSON.stringify(calls) != JSON.stringify(called.map(({ key, count, total_ns: ns }) => ({ name: key, count, ns }))))
+			bad.push("the calls differ");
+	});
+	if (!comparison.some(({ states }) => states.some(({ name, ns }) => name == "running" && ns)))
+		bad.push("nothing ran");
+	for (const { key, count } of comparison.flatMap(({ question }) => figures(question).calls).slice(0, 5))
+		if (!text.includes(`${key}()`) || !text.includes(`${count} call`))
+			bad.push(`the table has not ${key}, ${count} calls`);
+	await browser.evaluate("unselect()");
+	await keys(browser, "m");
+	bad.push(...await wrong(browser, [["the mark stays", "page.mark === null && byId('comparison').hidden"]]));
+	result("habits_comparison_has_the_figures_of_the_terminal", ...bad);
+}
+
+/* ---- times, address ---- */
+
+async function checkTimes(browser)
+{
+	const [event] = terminal(["print", "--event", "sched_switch", "--format", "json"]).split("\n");
+	const { begin_ns: begin } = await browser.evaluate("page.trace.info");
+	const { ns } = JSON.parse(event);
+	const bad = [];
+
+	for (const form of ["day", "mono", "rel"]) {
+		const [line] = terminal(["print", "--event", "sched_switch", "--time", form]).split("\n");
+		const said = await browser.evaluate(`setTimeForm("${form}"), timeText(Number(${ns}n - ${begin}n))`);
+
+		if (said.replace(/[+ s]/g, "") != line.trim().split(" ")[0])
+			bad.push(`${form}: ${said}, the terminal has ${line}`);
+	}
+	await browser.evaluate("setTimeForm('rel'), byId('time').click(), page.drawing.drawNow()");
+	bad.push(...await wrong(browser, [["the ruler has no time of day",
+		"/^\\d\\d:\\d\\d:\\d\\d/.test(byId('ruler').innerText) && /UTC/.test(byId('time').textContent)"]]));
+	await browser.evaluate("setTimeForm('rel')");
+	result("habits_times_are_those_of_print", ...bad);
+}
+
+async function checkAddress(browser)
+{
+	const state = `(() => JSON.stringify([Math.round(page.view.from), Math.round(page.view.to), page.selection, page.mark,
+		page.timeForm, page.list.order, page.list.pattern, byId("search").value, [...page.list.pins]]))()`;
+
+	await browser.evaluate(`(() => {
+		const { index, name } = page.list.lanes.find((lane) => lane.name.startsWith("<img src=x>"));
+		page.view.show(1000, page.trace.length / 2);
+		page.list.pin(name);
+		page.list.sort("first");
+		setTimeForm("mono");
+		select(null, 2000, 3000);
+		markSelection();
+		select(index, 1000, 5000);
+		byId("search").value = "img";
+		byId("search").dispatchEvent(new Event("input"));
+	})()`);
+	await browser.until("location.hash.includes('&q=img') && location.hash.includes('&s=')");
+
+	const before = await browser.evaluate(state);
+	const hash = await browser.evaluate("location.hash");
+	const bad = [];
+
+	await browser.open(empty);
+	await browser.open(shown + hash);
+	if (await browser.evaluate(state) != before)
+		bad.push(`${await browser.evaluate(state)}, not ${before}`);
+	bad.push(...await wrong(browser, [["markup became elements",
+		"!document.querySelector('main img') && byId('lanes').textContent.includes('<img src=x>')"]]));
+	for (const damaged of ["#t=9,1&s=%,1,2&p=%zz&by=__proto__&time=toString", `#t=0,1e99&s=nobody,1,2&m=,5`, "#t="]) {
+		await browser.evaluate(`location.hash = ${JSON.stringify(damaged)}, new Promise((resolve) => setTimeout(resolve, 50))`);
+		bad.push(...await wrong(browser, [[`${damaged} does harm`,
+			"page.view.span == page.trace.length && !page.selection && !page.mark && page.timeForm == 'rel'"]]));
+	}
+	result("habits_address_has_all_that_is_shown", ...bad);
+}
+
+/* ---- colours, paper, accessibility ---- */
+
+async function checkColours(browser)
+{
+	const states = (await browser.evaluate("page.trace.info.states")).filter((name) => name != "unknown");
+	const bad = [];
+
+	await browser.send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: "dark" }] });
+	bad.push(...await wrong(browser, [["the preference is not followed",
+		"getComputedStyle(document.body).backgroundColor == 'rgb(22, 24, 26)'"]]));
+	await browser.evaluate("byId('theme').click()");
+	bad.push(...await wrong(browser, [["the button does not make it light",
+		"getComputedStyle(document.body).backgroundColor == 'rgb(255, 255, 255)'"]]));
+	for (const name of ["light", "dark"]) {
+		const colours = await browser.evaluate(`Object.fromEntries(${JSON.stringify(["back", ...states])}.map((name) =>
+			[name, getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim()]))`);
+		const { distance, sight, pair } = leastDistance(colours);
+
+		if (!(distance >= COLOURS_DIFFER))
+			bad.push(`${name}: ${pair.join(" and ")} look alike (${sight}, ${distance.toFixed(1)})`);
+		await browser.evaluate("byId('theme').click()");
+	}
+	result("habits_colours_differ_for_all_eyes", ...bad);
+	await checkPaper(browser);
+}
+
+/* Where it was dark, what is printed is black on white. */
+async function checkPaper(browser)
+{
+	await browser.evaluate(`isDark() || byId("theme").click(), window.addEventListener("beforeprint", () => {
+		const { color, backgroundColor } = getComputedStyle(document.body);
+		window.printed = [color, backgroundColor, page.drawing.back.join()];
+	})`);
+
+	const { data } = await browser.send("Page.printToPDF", { printBackground: true });
+
+	result("habits_paper_is_light", ...await wrong(browser, [
+		["it is not black on white",
+			"window.printed && window.printed.join(' ') == 'rgb(26, 26, 26) rgb(255, 255, 255) 255,255,255'"],
+		["it is not dark again", "isDark() && getComputedStyle(document.body).backgroundColor == 'rgb(22, 24, 26)'"],
+	]), ...(Buffer.from(data, "base64").subarray(0, 4).toString() == "%PDF" ? [] : ["it is no PDF"]));
+}
+
+/* What axe-core finds in the page as it is. */
+async function faults(browser, state)
+{
+	const violations = await browser.evaluate(`axe.run(document).then(({ violations }) => violations
+		.filter(({ impact }) => impact == "serious" || impact == "critical")
+		.map(({ id, nodes }) => id + ": " + nodes.map(({ target }) => target.join(" ")).slice(0, 3).join(", ")))`);
+
+	return violations.map((text) => `${state}: ${text}`);
+}
+
+async function checkAccess(browser)
+{
+	const source = fs.readFileSync(axe, "utf8");
+	const bad = [];
+
+	await browser.open(empty);
+	await browser.evaluate(source);
+	bad.push(...await faults(browser, "empty"));
+	await browser.open(shown);
+	await browser.evaluate(source);
+	await browser.evaluate(`page.list.pin(page.list.lanes.at(-1).name), page.list.reveal(${busiest}), select(${busiest}, 0, 1e6),
+		markSelection(), select(null, 0, 1e6)`);
+	await browser.until("page.comparison");
+	bad.push(...await faults(browser, await browser.evaluate("isDark()") ? "dark" : "light"));
+	await browser.evaluate("byId('theme').click()");
+	bad.push(...await faults(browser, await browser.evaluate("isDark()") ? "dark" : "light"));
+	await browser.evaluate("byId('help').showModal()");
+	bad.push(...await faults(browser, "dialog"));
+	result("habits_are_open_to_all", ...bad);
+}
+
+async function main()
+{
+	const browser = await Browser.start();
+
+	try {
+		await browser.open(shown);
+		await checkRows(browser);
+		await checkManyRows(browser);
+		await checkKeys(browser);
+		await checkMouse(browser);
+		await checkComparing(browser);
+		await checkTimes(browser);
+		await checkAddress(browser);
+		await checkColours(browser);
+		if (axe)
+			await checkAccess(browser);
+		result("habits_have_no_complaints", ...browser.complaints, ...browser.requests);
+	} finally {
+		await browser.stop();
+	}
+}
+
+main().catch((error) => {
+	console.log(`FAIL view_habits: ${String(error.stack).replace(/\n/g, " ")}`);
+	process.exitCode = 1;
+});
