@@ -11,6 +11,8 @@
 
 #include "base/vec.h"
 
+enum { POINTS_PER_CELL = 8 }; /* on average */
+
 #define NS_PER_S 1e9
 
 static const struct lkst_curve_sum nothing = { .min = -1, .max = -1 };
@@ -36,15 +38,27 @@ void lkst_curve_fini(struct lkst_curve *c)
 {
 	free(c->list);
 	free(c->sums);
+	free(c->cells);
 	*c = (struct lkst_curve){};
+}
+
+/* The cell that holds @ns, which is not before the first point. */
+static u32 cell_of(const struct lkst_curve *c, u64 ns)
+{
+	u64 cell = (ns - c->list[0].ns) / c->cell_ns;
+
+	return cell < c->nr_cells ? (u32)cell : c->nr_cells - 1;
 }
 
 /* The number of the first point after @ns. */
 static u32 after(const struct lkst_curve *c, u64 ns)
 {
-	u32 low = 0, high = c->nr;
+	u32 low, high, cell;
 
-	while (low < high) {
+	if (!c->nr || ns < c->list[0].ns)
+		return 0;
+	cell = cell_of(c, ns);
+	for (low = c->cells[cell], high = c->cells[cell + 1]; low < high;) {
 		u32 middle = low + (high - low) / 2;
 
 		if (c->list[middle].ns > ns)
@@ -112,15 +126,34 @@ static void add(struct lkst_curve_sum *sum, struct lkst_curve_sum other)
 	sum->known_ns += other.known_ns;
 }
 
+/* Where the points of each of many stretches of equal length begin; the last cell ends with the last point. */
+static int index_cells(struct lkst_curve *c)
+{
+	u32 i, cell = 0;
+
+	c->nr_cells = c->nr / POINTS_PER_CELL + 1;
+	c->cells = calloc((size_t)c->nr_cells + 1, sizeof(*c->cells));
+	if (!c->cells)
+		return -ENOMEM;
+	if (!c->nr)
+		return 0;
+	c->cell_ns = (c->list[c->nr - 1].ns - c->list[0].ns) / c->nr_cells + 1;
+	for (i = 0; i < c->nr; i++)
+		while (cell < cell_of(c, c->list[i].ns))
+			c->cells[++cell] = i;
+	while (cell < c->nr_cells)
+		c->cells[++cell] = c->nr;
+	return 0;
+}
+
 int lkst_curve_index(struct lkst_curve *c, u64 end_ns)
 {
 	struct lkst_curve_sum *level;
 	u32 nr, i;
 
 	c->end_ns = end_ns;
-	free(c->sums);
 	c->sums = calloc((size_t)c->nr + 1, sizeof(*c->sums));
-	if (!c->sums)
+	if (!c->sums || index_cells(c))
 		return -ENOMEM;
 	for (i = 0; i < c->nr / 2; i++) {
 		c->sums[i] = sum_of(c, 2 * i, 0, 0x1p64);
@@ -154,18 +187,19 @@ static struct lkst_curve_sum sum_of_points(const struct lkst_curve *c, u32 i, u3
 	return sum;
 }
 
-static struct lkst_curve_column rate(const struct lkst_curve *c, double from_ns, double to_ns)
+/* What comes from point @first to point @last, which is not included. */
+static struct lkst_curve_column rate(const struct lkst_curve *c, u32 first, u32 last,
+				     double step_ns)
 {
-	struct lkst_curve_sum sum = sum_of_points(c, after(c, from_ns > 1 ? (u64)from_ns - 1 : 0),
-						  after(c, to_ns > 1 ? (u64)to_ns - 1 : 0));
-	double value = sum.sum / (to_ns - from_ns) * NS_PER_S;
+	double value = sum_of_points(c, first, last).sum / step_ns * NS_PER_S;
 
 	return (struct lkst_curve_column){ value, value, value, 1 };
 }
 
-static struct lkst_curve_column level(const struct lkst_curve *c, double from_ns, double to_ns)
+/* The level from one time to another; @first and @last are the first points after them. */
+static struct lkst_curve_column level(const struct lkst_curve *c, u32 first, u32 last,
+				      double from_ns, double to_ns)
 {
-	u32 first = after(c, (u64)from_ns), last = after(c, (u64)to_ns);
 	struct lkst_curve_sum sum = nothing;
 
 	if (first)
@@ -180,16 +214,28 @@ static struct lkst_curve_column level(const struct lkst_curve *c, double from_ns
 					   sum.known_ns / (to_ns - from_ns) };
 }
 
+/*
+ * The number of the first point that is in a later column than what ends at @ns: amounts at a border are the next
+ * column's.
+ */
+static u32 border(const struct lkst_curve *c, double ns)
+{
+	if (c->is_rate)
+		return after(c, ns > 1 ? (u64)ns - 1 : 0);
+	return after(c, (u64)ns);
+}
+
 void lkst_curve_columns(const struct lkst_curve *c, u64 from_ns, u64 to_ns, u32 nr,
 			struct lkst_curve_column *ret_columns)
 {
 	double step_ns = (double)(to_ns - from_ns) / nr;
-	u32 i;
+	u32 i, first = border(c, (double)from_ns), last;
 
-	for (i = 0; i < nr; i++) {
+	for (i = 0; i < nr; i++, first = last) {
 		double from = (double)from_ns + i * step_ns;
 
-		ret_columns[i] =
-			c->is_rate ? rate(c, from, from + step_ns) : level(c, from, from + step_ns);
+		last = border(c, (double)from_ns + (i + 1) * step_ns);
+		ret_columns[i] = c->is_rate ? rate(c, first, last, step_ns)
+					    : level(c, first, last, from, from + step_ns);
 	}
 }

@@ -30,7 +30,10 @@ struct lkst_curve {
 	u32 nr;
 	u64 end_ns; /* of the last level */
 
-	struct lkst_curve_sum *sums; /* private: of pairs of points, of pairs of these, and so on */
+	/* Private. */
+	struct lkst_curve_sum *sums; /* of pairs of points, of pairs of these, and so on */
+	u32 *cells, nr_cells;	     /* where the points of stretches of `cell_ns` begin */
+	u64 cell_ns;
 };
 
 /* A column: the least and the greatest level and its mean over the time; of amounts, what came in a second, in all three. */
@@ -52,7 +55,7 @@ int lkst_curve_add(struct lkst_curve *c, u64 ns, u64 value);
  */
 int lkst_curve_forget(struct lkst_curve *c, const struct lkst_slices *gaps);
 
-/* When all are there: the last level lasts until @end_ns. 0 or -ENOMEM. */
+/* When all are there, once: the last level lasts until @end_ns. 0 or -ENOMEM. */
 int lkst_curve_index(struct lkst_curve *c, u64 end_ns);
 
 /* The columns of @nr stretches of equal length between @from_ns and @to_ns, which is greater. */

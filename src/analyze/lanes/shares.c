@@ -74,11 +74,12 @@ u32 lkst_slices_at(const struct lkst_slices *s, u64 ns)
 
 static struct lkst_shares to_shares(const struct sums *sums, double stretch_ns)
 {
+	double factor = WHOLE / stretch_ns;
 	struct lkst_shares shares;
 	unsigned int i;
 
 	for (i = 0; i < LKST_NR_LANE_STATES; i++) {
-		double share = sums->ns[i] / stretch_ns * WHOLE + 0.5;
+		double share = sums->ns[i] * factor + 0.5;
 
 		shares.of[i] = (u16)(share < WHOLE ? share : WHOLE);
 	}
@@ -158,10 +159,10 @@ static struct lkst_shares gather(const struct lkst_slices *s, const struct lkst_
 
 		if (from >= end)
 			break;
-		overlap = (to < end ? to : end) - (from > begin ? from : begin);
+		overlap = ((to < end ? to : end) - (from > begin ? from : begin)) / WHOLE;
 		if (overlap > 0)
 			for (k = 0; k < LKST_NR_LANE_STATES; k++)
-				sums.ns[k] += overlap * level[i].of[k] / WHOLE;
+				sums.ns[k] += overlap * level[i].of[k];
 	}
 	return to_shares(&sums, end - begin);
 }

@@ -37,31 +37,37 @@ function countInWords(trace, index, from, to)
 	return `${amountText(mean, unit)} on average, ${+min.toPrecision(4)} to ${+max.toPrecision(4)}${part}`;
 }
 
-/* Draws columns onto @context, whose size they have: up to the mean, and more lightly up to the maximum; returns the scale's top. */
-function drawColumns(context, columns, colour)
+/* A colour, [red, green, blue], as a pixel of an image. */
+function pixelOf([red, green, blue])
 {
-	const { width, height } = context.canvas;
+	return (0xff000000 | blue << 16 | green << 8 | red) >>> 0;
+}
+
+/* The pixels of counts of colour "#rrggbb" on @back: what is below the mean, what is up to the maximum, and above. */
+function countColours(colour, back)
+{
+	const full = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+
+	return { mean: pixelOf(full), max: pixelOf(full.map((part, i) => 0.35 * part + 0.65 * back[i])), back: pixelOf(back) };
+}
+
+/* Draws columns into @pixels: up to the mean, and more lightly up to the maximum. Returns the number that has the full height. */
+function drawColumns(pixels, width, height, columns, { mean, max, back })
+{
 	let top = 0;
 
-	context.clearRect(0, 0, width, height);
 	for (let x = 0; x < width; x++)
 		top = Math.max(top, columns[x * COLUMN_NUMBERS + 1]);
-	context.fillStyle = colour;
-	for (const [place, alpha] of [[1, 0.35], [2, 1]]) {
-		context.globalAlpha = alpha;
-		context.beginPath();
-		context.moveTo(0, height);
-		for (let x = 0; top && x < width; x++) {
-			const value = columns[x * COLUMN_NUMBERS + place];
-			/* What is not nothing is seen. */
-			const y = height - (value && Math.max(value / top * (height - 2), 1));
 
-			context.lineTo(x, y);
-			context.lineTo(x + 1, y);
-		}
-		context.lineTo(width, height);
-		context.fill();
+	/* What is not nothing is seen. */
+	const yOf = (value) => height - (value && Math.max(Math.round(value / top * (height - 2)), 1));
+
+	for (let x = 0; x < width; x++) {
+		const toMax = yOf(columns[x * COLUMN_NUMBERS + 1]);
+		const toMean = yOf(columns[x * COLUMN_NUMBERS + 2]);
+
+		for (let y = 0; y < height; y++)
+			pixels[y * width + x] = y >= toMean ? mean : y >= toMax ? max : back;
 	}
-	context.globalAlpha = 1;
 	return top;
 }

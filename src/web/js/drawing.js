@@ -34,7 +34,9 @@ class Drawing {
 		this.labels = new Labels(this.trace, { text: style.getPropertyValue("--text").trim(),
 			back: style.getPropertyValue("--back").trim(), dark: "#000000" });
 		this.markColour = style.getPropertyValue("--mark").trim();
-		this.countColour = style.getPropertyValue("--count").trim();
+		this.hatchLine = pixelOf(this.colours[0]);
+		this.hatchBack = pixelOf(this.back);
+		this.countColours = countColours(style.getPropertyValue("--count").trim(), this.back);
 		this.textColour = style.getPropertyValue("--text").trim();
 		this.hatching = hatching(document.createElement("canvas").getContext("2d"),
 			style.getPropertyValue("--unknown").trim(), style.getPropertyValue("--back").trim());
@@ -79,26 +81,29 @@ class Drawing {
 		return pixels;
 	}
 
+	/* Pixels for a lane as large as @context, to be drawn at once: those of the last time, if that was of the same size. */
+	imageFor(context)
+	{
+		const { width, height } = context.canvas;
+
+		if (this.image?.width != width || this.image.height != height)
+			this.image = context.createImageData(width, height);
+		return this.image;
+	}
+
 	/*
 	 * Hatches what is unknown, from above: as much of the height as it takes of the time, from 0 to 1, and never too little
 	 * to be seen.
 	 */
-	hatch(context, unknownOf)
+	hatch(pixels, width, height, unknownOf)
 	{
-		const { width, height } = context.canvas;
-		let began = 0, level = 0;
+		for (let x = 0; x < width; x++) {
+			const share = unknownOf(x);
+			const level = share && Math.max(Math.ceil(share * HATCH_STEPS - 0.001), 1);
+			const end = Math.ceil(height * level / HATCH_STEPS);
 
-		context.fillStyle = this.hatching;
-		for (let x = 0; x <= width; x++) {
-			const share = x < width ? unknownOf(x) : 0;
-			const now = share && Math.max(Math.ceil(share * HATCH_STEPS - 0.001), 1);
-
-			if (now == level && x < width)
-				continue;
-			if (level)
-				context.fillRect(began, 0, x - began, Math.ceil(height * level / HATCH_STEPS));
-			began = x;
-			level = now;
+			for (let y = 0; y < end; y++)
+				pixels[y * width + x] = (x + y) % HATCH_PERIOD < HATCH_LINE ? this.hatchLine : this.hatchBack;
 		}
 	}
 
@@ -126,14 +131,14 @@ class Drawing {
 		if (!shares)
 			return;
 
-		const image = context.createImageData(width, height);
+		const image = this.imageFor(context);
 		const pixels = new Uint32Array(image.data.buffer);
 		const line = this.mix(shares, width);
 
 		for (let y = 0; y < height; y++)
 			pixels.set(line, y * width);
+		this.hatch(pixels, width, height, (x) => shares[x * NR_STATES] / 65535);
 		context.putImageData(image, 0, 0);
-		this.hatch(context, (x) => shares[x * NR_STATES] / 65535);
 		if (lane?.kind == "cpu")
 			this.hatchGaps(context, lane.number, from, to, width, height);
 	}
@@ -141,15 +146,18 @@ class Drawing {
 	/* The same of a count's lane. */
 	drawCount(context, index, from, to)
 	{
-		const { width } = context.canvas;
+		const { width, height } = context.canvas;
 		const columns = this.trace.columns(index, from, to, width);
 
 		if (!columns)
 			return;
 
-		const top = drawColumns(context, columns, this.countColour);
+		const image = this.imageFor(context);
+		const pixels = new Uint32Array(image.data.buffer);
+		const top = drawColumns(pixels, width, height, columns, this.countColours);
 
-		this.hatch(context, (x) => 1 - columns[x * COLUMN_NUMBERS + 3]);
+		this.hatch(pixels, width, height, (x) => 1 - columns[x * COLUMN_NUMBERS + 3]);
+		context.putImageData(image, 0, 0);
 		context.fillStyle = this.textColour;
 		context.textBaseline = "top";
 		context.fillText(top ? amountText(top, this.trace.info.lanes[index].unit) : "", 3, 1);

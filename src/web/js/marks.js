@@ -95,13 +95,13 @@ class Marks {
 		this.element.hidden = !this.list.length;
 	}
 
-	/* Their lines across a lane, of the width and height of @context. */
+	/* Their lines across the lane that @context draws, below where gaps are hatched. */
 	drawLines(context, colour)
 	{
 		const { width, height } = context.canvas;
 
 		context.fillStyle = colour;
 		for (const i of this.inView(page.view.from, page.view.to))
-			context.fillRect(Math.round(page.view.placeOf(this.list[i].at_ns) * (width - 1)), 0, 1, height);
+			context.fillRect(Math.round(page.view.placeOf(this.list[i].at_ns) * (width - 1)), height / HATCH_STEPS, 1, height);
 	}
 }

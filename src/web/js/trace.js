@@ -6,6 +6,7 @@ const NR_STATES = 9;
 const SLICE_BYTES = 24;
 const CPU_BYTES = 16;
 const CPUS_MAX = 64;
+const RECORDS_IN_WORDS = 8; /* that are said at a time */
 const WAKING_BYTES = 24;
 const PART = { states: 0, irqs: 1, calls: 2, faults: 3 }; /* enum lkst_web_part */
 
@@ -195,7 +196,7 @@ class Trace {
 	 */
 	recordsInWords(from, to, event, options = [])
 	{
-		const { out } = this.lkst.run(["print", "--time", "rel", "--no-gaps", "--event", event, "--from", afterBegin(from),
+		const { out } = this.lkst.run(["print", "--time", "rel", "--no-gaps", "--first", String(RECORDS_IN_WORDS), "--event", event, "--from", afterBegin(from),
 			"--to", afterBegin(to), ...options, this.name]);
 
 		return out.split("\n").map((line) => line.trim().replace(/ +/g, " ")).filter(Boolean);
