@@ -260,7 +260,7 @@ void lkst_svg_chart_print(const struct lkst_svg_chart *c, struct lkst_out *out)
 	struct bar bars[LKST_SVG_COLUMNS_MAX];
 
 	assert(c->nr_columns && c->nr_columns <= LKST_SVG_COLUMNS_MAX);
-	put_head(out, c, TOP + c->nr_panels * panel + AXIS + (6 + c->notes->nr) * LINE);
+	put_head(out, c, TOP + c->nr_panels * panel + AXIS + (3 + c->notes->nr) * LINE);
 	for (i = 0; i < c->nr_panels; i++, y += panel)
 		put_panel(out, c, &c->panels[i], y, bars);
 	put_axis(out, c, y - GAP);

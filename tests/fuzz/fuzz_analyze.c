@@ -13,6 +13,8 @@
 
 #include "analyze/figures/figures.h"
 #include "analyze/lanes/lanes.h"
+#include "analyze/maps/disk_map.h"
+#include "analyze/maps/memory_map.h"
 #include "analyze/measures/analysis.h"
 #include "source.h"
 #include "view/table_text.h"
@@ -74,6 +76,10 @@ static int put_value(char *text, size_t size, const struct lkst_field_class *f, 
 		return snprintf(text, size, " %s=%u", f->name, byte % TIDS);
 	if (f->meaning == LKST_MEANING_CPU)
 		return snprintf(text, size, " %s=%u", f->name, byte % CPUS);
+	if (f->meaning == LKST_MEANING_PFN)
+		return snprintf(text, size, " %s=%u", f->name, byte * 100u);
+	if (f->meaning == LKST_MEANING_ORDER)
+		return snprintf(text, size, " %s=%u", f->name, byte % 12);
 	if (f->size == 8)
 		return snprintf(text, size, " %s=0x%llx", f->name,
 				0xffffffff81000000ULL + byte % ADDRESSES * 64);
@@ -277,6 +283,62 @@ static void add_up(struct lkst_trace *t)
 	lkst_figures_free(f[1]);
 }
 
+/* Pages of cells add up to those of their owners, and a moment is the same from wherever it is reached. */
+static void map_memory(struct lkst_trace *t)
+{
+	const struct lkst_memory_cell *cells;
+	u64 sums[LKST_MEMORY_OWNERS] = {}, ns;
+	struct lkst_memory_cell first = {};
+	struct lkst_memory_map *map;
+	struct lkst_err e;
+	u32 i, k;
+
+	if (lkst_memory_map_new(&e, t, &map))
+		abort();
+	ns = map->begin_ns + (map->end_ns - map->begin_ns) / 2;
+	cells = lkst_memory_map_at(map, ns);
+	if (cells)
+		first = cells[0];
+	cells = lkst_memory_map_at(map, UINT64_MAX);
+	for (i = 0; cells && i < map->nr_cells; i++)
+		for (k = 0; k < LKST_MEMORY_OWNERS; k++)
+			sums[k] += cells[i].nr[k];
+	for (k = 0; cells && k < LKST_MEMORY_OWNERS; k++)
+		if (sums[k] != map->owners[k].pages.nr_now)
+			abort();
+	cells = lkst_memory_map_at(map, ns);
+	if (cells && memcmp(&first, &cells[0], sizeof(first)))
+		abort();
+	lkst_memory_map_free(map);
+}
+
+/* The cells of a disk add up to what it did. */
+static void map_disks(struct lkst_trace *t, u32 nr_columns, u32 nr_rows)
+{
+	struct lkst_disk_map *map;
+	struct lkst_err e;
+	u64 begin_ns, end_ns;
+	u32 i, k;
+
+	lkst_trace_range(t, &begin_ns, &end_ns);
+	if (lkst_disk_map_new(&e, t, begin_ns, end_ns, nr_columns, nr_rows, &map))
+		abort();
+	for (i = 0; i < map->nr_disks; i++) {
+		const struct lkst_disk *d = &map->disks[i];
+		struct lkst_disk_cell sum = {};
+
+		for (k = 0; d->cells && k < nr_columns * nr_rows; k++) {
+			sum.read_bytes += d->cells[k].read_bytes;
+			sum.written_bytes += d->cells[k].written_bytes;
+			sum.nr_reads += d->cells[k].nr_reads;
+			sum.nr_writes += d->cells[k].nr_writes;
+		}
+		if (memcmp(&sum, &d->all, sizeof(sum)))
+			abort();
+	}
+	lkst_disk_map_free(map);
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	struct source in = { .data = data, .left = size };
@@ -303,6 +365,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	ask(t, all, nr, false);
 	ask(t, &all[one], 1, true);
 	draw(t, 1 + one * 7 % 256);
+	map_memory(t);
+	map_disks(t, 1 + one * 7 % 256, 1 + one * 5 % 64);
 	add_up(t);
 	lkst_trace_close(t);
 	return 0;

@@ -71,9 +71,15 @@ class LkstModule {
 	/* Reads the trace for pictures: { status, out, err }, out being JSON (src/web/draw.h). */
 	read()
 	{
+		return this.call("lkst_web_read");
+	}
+
+	/* Calls a function of the module that prints: { status, out, err }. */
+	call(name, ...args)
+	{
 		this.written = { 1: [], 2: [] };
 
-		const status = this.exports.lkst_web_read();
+		const status = this.exports[name](...args);
 
 		return { status, out: this.#text(1), err: this.#text(2) };
 	}

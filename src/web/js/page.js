@@ -20,6 +20,7 @@ class Page extends EventTarget {
 	list = null; /* LaneList */
 	drawing = null; /* Drawing */
 	answers = null; /* Answers */
+	maps = null; /* Maps */
 	selection = null; /* this and the next two: see selection.js */
 	mark = null;
 	dragged = null;

@@ -129,6 +129,7 @@ function listen()
 	listenToTools();
 	window.addEventListener("resize", () => page.drawing?.drawAll());
 	listenToFiles();
+	page.maps = new Maps();
 	listenToKeys();
 	listenToMouse();
 	listenToTheme();

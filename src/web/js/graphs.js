@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Several analyses along one axis of time: the picture that `lkst analyze --format svg` makes of the stretch that is shown. */
+"use strict";
+
+const STANDARD_GRAPHS = "chart,runqueue,biotime";
+
+class Graphs {
+	/* What was asked for last stays. */
+	static words = STANDARD_GRAPHS;
+
+	constructor(place)
+	{
+		this.input = element("input", { value: Graphs.words, spellcheck: false, autocomplete: "off" });
+		this.input.setAttribute("aria-label", "analyses to draw, with options");
+		this.link = element("a", { textContent: "Save", download: "lkst.svg" });
+		this.image = element("img");
+		this.failure = element("p", { className: "wrong", role: "alert" });
+
+		const form = element("form", { className: "maphead" }, element("label", {}, "lkst analyze ", this.input),
+			element("button", { textContent: "Draw" }), this.link);
+
+		form.addEventListener("submit", (event) => {
+			event.preventDefault();
+			this.draw();
+		});
+		place.append(form, this.failure, this.image);
+	}
+
+	close()
+	{
+		URL.revokeObjectURL(this.url);
+	}
+
+	draw()
+	{
+		const { from, to } = page.view;
+
+		Graphs.words = this.input.value;
+
+		const { status, out, err } = page.lkst.run(["analyze", ...wordsOf(this.input.value), "--format", "svg",
+			"--from", afterBegin(from), "--to", afterBegin(to), page.trace.name]);
+
+		this.failure.textContent = err.trim();
+		this.image.hidden = status != 0;
+		this.close();
+		if (status)
+			return;
+		this.url = URL.createObjectURL(new Blob([out], { type: "image/svg+xml" }));
+		this.image.src = this.url;
+		this.image.alt = new DOMParser().parseFromString(out, "image/svg+xml").querySelector("desc")?.textContent ?? "";
+		this.link.href = this.url;
+	}
+}

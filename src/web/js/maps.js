@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Pictures below the lanes, one at a time: of memory, of disks, and of analyses along the time. The one that is open follows
+ * the stretch of time that is shown, and the trace; a closed one costs nothing.
+ */
+"use strict";
+
+/* From the last movement until what takes long is drawn. */
+const MAP_REST_MS = 150;
+
+function element(tag, properties = {}, ...children)
+{
+	const made = Object.assign(document.createElement(tag), properties);
+
+	made.append(...children);
+	return made;
+}
+
+/* "3.5 MiB" */
+function bytesText(bytes)
+{
+	for (const [unit, size] of [["TiB", 2 ** 40], ["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 2 ** 10]])
+		if (bytes >= size)
+			return `${+(bytes / size).toPrecision(3)} ${unit}`;
+	return `${bytes} bytes`;
+}
+
+/* What a call of the module prints, as an object; throws what it says went wrong. */
+function askModule(name, ...args)
+{
+	const { status, out, err } = page.lkst.call(name, ...args);
+
+	if (status)
+		throw new Error(err.trim() || "the picture cannot be drawn");
+	return JSON.parse(out);
+}
+
+/* Runs @use with the address of @bytes bytes of the module's memory. */
+function withMemory(bytes, use)
+{
+	const at = page.lkst.exports.lkst_web_alloc(bytes) >>> 0;
+
+	if (!at)
+		throw new Error("there is not enough memory");
+	try {
+		return use(at);
+	} finally {
+		page.lkst.exports.lkst_web_free(at);
+	}
+}
+
+class Maps {
+	constructor()
+	{
+		this.kinds = { memory: MemoryMap, disk: DiskMap, graphs: Graphs };
+		this.place = byId("map");
+		for (const tab of document.querySelectorAll("#maptabs button"))
+			tab.addEventListener("click", () => this.open(this.name == tab.dataset.map ? null : tab.dataset.map));
+		page.addEventListener("trace", () => this.reopen());
+		page.addEventListener("view", () => this.drawSoon());
+	}
+
+	/* Opens the picture called @name; null: closes the one that is open. */
+	open(name)
+	{
+		this.name = name;
+		for (const tab of document.querySelectorAll("#maptabs button"))
+			tab.setAttribute("aria-selected", String(tab.dataset.map == name));
+		this.reopen();
+	}
+
+	reopen()
+	{
+		this.kind?.close?.();
+		this.kind = null;
+		this.place.replaceChildren();
+		if (!page.trace || !this.name)
+			return;
+		page.lkst.exports.lkst_web_close_maps();
+		this.try(() => {
+			this.kind = new this.kinds[this.name](this.place);
+			this.kind.draw();
+		});
+	}
+
+	try(draw)
+	{
+		try {
+			draw();
+		} catch (error) {
+			this.place.replaceChildren(element("p", { className: "wrong", textContent: String(error.message) }));
+		}
+	}
+
+	/* What is quick follows each movement, the rest when it is over. */
+	drawSoon()
+	{
+		if (!this.kind)
+			return;
+		clearTimeout(this.timer);
+		if (this.kind.isQuick && !this.isWaiting) {
+			this.isWaiting = true;
+			requestAnimationFrame(() => {
+				this.isWaiting = false;
+				if (this.kind)
+					this.try(() => this.kind.draw());
+			});
+		} else if (!this.kind.isQuick) {
+			this.timer = setTimeout(() => this.kind && this.try(() => this.kind.draw()), MAP_REST_MS);
+		}
+	}
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tests the pictures of memory, of disks, and along the time in a page of lkst view, and prints a result line for each check:
+ *
+ *	view_memory.js LKST PAGE TRACE PID
+ *
+ * PID is a process of which TRACE knows the pages.
+ */
+"use strict";
+
+const { execFileSync } = require("child_process");
+const { Browser } = require("./browser.js");
+
+const [lkst, shown, trace, pid] = process.argv.slice(2);
+
+function result(name, ...bad)
+{
+	console.log(bad.length ? `FAIL ${name}: ${bad.join("; ").replace(/\n/g, " ")}` : `ok ${name}`);
+}
+
+function terminal(words)
+{
+	return execFileSync(lkst, [...words, trace], { encoding: "utf8", maxBuffer: 1 << 30, stdio: ["ignore", "pipe", "ignore"] });
+}
+
+/* The cells of the picture have as many pages as the processes together; each process has what the analysis says. */
+async function checkMemory(browser)
+{
+	const { pages } = JSON.parse(terminal(["analyze", "pages", "--format", "json"]));
+	const all = pages.rows.reduce((sum, row) => sum + row.live, 0);
+	const bad = [];
+
+	await browser.evaluate("page.maps.open('memory'), true");
+
+	const { owners } = await browser.evaluate("page.maps.kind.info");
+	const sums = await browser.evaluate("page.maps.kind.cells.reduce((sum, cell) => sum + cell.pages, 0)");
+
+	if (sums != all)
+		bad.push(`the cells have ${sums} pages, the processes ${all}`);
+	for (const owner of owners.filter((candidate) => candidate.pid > 0)) {
+		const row = pages.rows.find((candidate) => candidate.pid == owner.pid);
+
+		for (const name of ["before", "allocated", "freed", "live"])
+			if (row?.[name] != owner[name])
+				bad.push(`process ${owner.pid}, ${name}: ${owner[name]}, not ${row?.[name]}`);
+	}
+	if (!owners.some((owner) => owner.pid == pid))
+		bad.push(`process ${pid} is not among ${owners.map((owner) => owner.pid)}`);
+	result("view_memory_has_the_pages_of_processes", ...bad);
+}
+
+/* It follows the end of what is shown, there and back, and a trace that takes the place of another. */
+async function checkTime(browser)
+{
+	const sum = "page.maps.kind.cells.reduce((sum, cell) => sum + cell.pages, 0)";
+	const bad = [];
+	const end = await browser.evaluate(sum);
+
+	await browser.evaluate("page.view.show(0, page.view.length / 2), true");
+	await browser.until("page.maps.kind.at == page.view.to");
+
+	const middle = await browser.evaluate(sum);
+	const same = await browser.evaluate("page.maps.kind.cellsAt(page.view.to).reduce((sum, cell) => sum + cell.pages, 0)");
+
+	if (middle == end)
+		bad.push(`${middle} pages in the middle as at the end`);
+	if (middle != same)
+		bad.push(`${middle} pages in the middle, and then ${same}`);
+	await browser.evaluate("page.view.show(0, page.view.length), true");
+	await browser.until("page.maps.kind.at == page.view.length");
+	if (await browser.evaluate(sum) != end)
+		bad.push("at the end there are others than before");
+	/* From the beginning on, step by step, and at once. */
+	const differ = await browser.evaluate(`(() => {
+		const at = (ns) => JSON.stringify(page.maps.kind.cellsAt(ns));
+		const steps = Array.from({ length: 20 }, (_, i) => page.view.length * i / 19);
+		const forwards = steps.map(at);
+		return steps.reverse().map(at).reverse().filter((cells, i) => cells != forwards[i]).length;
+	})()`);
+
+	if (differ)
+		bad.push(`${differ} moments are others backwards than forwards`);
+	await browser.evaluate("readTrace(page.trace.name, null)");
+	if (await browser.evaluate(sum) != end)
+		bad.push("it does not follow the trace");
+	result("view_memory_follows_the_time", ...bad);
+}
+
+async function checkDisk(browser)
+{
+	const { diskmap } = JSON.parse(terminal(["analyze", "diskmap", "--format", "json"]));
+	const bad = [];
+
+	await browser.evaluate("page.maps.open('disk'), true");
+
+	const disks = await browser.evaluate(`page.maps.kind.disks.map((disk, i) => {
+		const cells = page.maps.kind.cells(i) ?? [];
+		let [read, written] = [0, 0];
+		for (let at = 0; at < cells.length; at += 2) {
+			read += cells[at];
+			written += cells[at + 1];
+		}
+		return { ...disk, read, written };
+	})`);
+
+	for (const row of diskmap.rows) {
+		const disk = disks.find((candidate) => candidate.name == row.disk);
+
+		for (const [mine, other] of [["read", "read_bytes"], ["written", "written_bytes"], ["reads", "reads"], ["jumps", "jumps"]])
+			if (disk?.[mine] != row[other])
+				bad.push(`${row.disk}, ${mine}: ${disk?.[mine]}, not ${row[other]}`);
+	}
+	if (!disks.length || !await browser.evaluate("document.querySelector('#map canvas.disk').width"))
+		bad.push("no picture");
+	result("view_disk_has_what_the_records_say", ...bad);
+}
+
+/* The graphs are the terminal's picture, in the page's colours. */
+async function checkGraphs(browser)
+{
+	const words = ["analyze", "chart,runqueue,biotime", "--format", "svg"];
+	const bad = [];
+
+	await browser.evaluate("page.view.show(0, page.view.length), page.maps.open('graphs'), true");
+	await browser.until("document.querySelector('#map img').naturalWidth > 0");
+
+	const asked = await browser.evaluate("page.lkst.run(['analyze', 'chart,runqueue,biotime', '--format', 'svg', page.trace.name]).out");
+
+	if (asked != terminal(words))
+		bad.push("it differs from the terminal's");
+	for (const [state, colour] of [["running", "#009e73"], ["ready", "#e69f00"], ["blocked", "#d8e6f0"], ["idle", "#f0f0f0"]]) {
+		const css = await browser.evaluate(`[...document.styleSheets[0].cssRules].find((rule) => rule.selectorText == ":root")
+			.style.getPropertyValue("--${state}").trim()`);
+
+		if (css != colour || !asked.includes(`fill="${colour}"`))
+			bad.push(`${state} is ${css} in the page, and not ${colour}`);
+	}
+	await browser.evaluate(`page.maps.kind.input.value = "nothing", page.maps.kind.draw(), true`);
+	if (!/there is no analysis "nothing"/.test(await browser.evaluate("document.querySelector('#map .wrong').textContent")))
+		bad.push("it does not say what is wrong");
+	result("view_graphs_are_the_terminals", ...bad);
+}
+
+async function main()
+{
+	const browser = await Browser.start();
+
+	try {
+		await browser.open(shown);
+		await checkMemory(browser);
+		await checkTime(browser);
+		await checkDisk(browser);
+		await checkGraphs(browser);
+		result("view_maps_complain_of_nothing", ...browser.complaints);
+	} finally {
+		await browser.stop();
+	}
+}
+
+main().catch((error) => {
+	console.log(`FAIL view_memory: ${String(error.stack).replace(/\n/g, " ")}`);
+	process.exitCode = 1;
+});
