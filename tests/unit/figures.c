@@ -465,6 +465,32 @@ TEST(figures_take_over_what_threads_wait_for)
 	lkst_figures_free(four);
 }
 
+/*
+ * The buffer of lives reaches back further than the others: a thread whose creation is only there, and which did nothing
+ * since, is as the list of threads has it.
+ */
+TEST(figures_have_threads_that_did_nothing_since_they_were_made)
+{
+	struct lkst_figures *f = figures_of(
+		"state_clock ns=9000 monotonic_ns=9000 boottime_ns=9000\n"
+		"state_thread ns=9001 thread_tid=7 thread_pid=7 state=1 start_ns=90 comm=new\n"
+		"task_newtask cpu=0 buffer=1 tid=5 ns=100 child_tid=7 child_comm=old\n"
+		"!skip cpu=0 blocks=3\n"
+		"test_text cpu=0 tid=0 ns=2000 name=x\n"
+		"test_text cpu=0 tid=0 ns=3000 name=x\n",
+		NULL);
+	u32 i;
+
+	CHECK_EQ(f->from_ns, 2000);
+	for (i = 0; i < f->nr_threads && f->threads[i].tid != 7; i++)
+		;
+	CHECK(i < f->nr_threads);
+	CHECK_EQ(lkst_figures_blocked_all(&f->threads[i]), 1000);
+	CHECK_EQ(f->threads[i].unknown_ns, 0);
+	CHECK_EQ(f->threads[i].run, LKST_RUN_BLOCKED);
+	lkst_figures_free(f);
+}
+
 TEST(figures_of_requests_in_parts_and_again)
 {
 	struct lkst_figures *f = figures_of("state_disk dev=8 name=sda\n"
@@ -520,6 +546,8 @@ TEST(figures_have_the_worst_call_and_the_ledger)
 static const struct unit_test tests[] = {
 	{ "figures_are_those_of_the_machine", test_figures_are_those_of_the_machine },
 	{ "figures_take_over_what_threads_wait_for", test_figures_take_over_what_threads_wait_for },
+	{ "figures_have_threads_that_did_nothing_since_they_were_made",
+	  test_figures_have_threads_that_did_nothing_since_they_were_made },
 	{ "figures_of_requests_in_parts_and_again", test_figures_of_requests_in_parts_and_again },
 	{ "figures_have_the_worst_call_and_the_ledger",
 	  test_figures_have_the_worst_call_and_the_ledger },

@@ -3,6 +3,7 @@
 #include "analyze/figures/figures.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -332,10 +333,12 @@ static int on_gap(void *ctx, const struct lkst_gap *gap)
 {
 	struct gathering *g = ctx;
 
+	if (gap->buffer == LKST_BUFFER_STATE || gap->buffer == LKST_BUFFER_LIFE ||
+	    gap->from_ns >= g->options->to_ns)
+		return 0;
 	/* What became of the requests in it is not known. */
 	lkst_pending_fini(&g->requests);
-	g->f->gaps += gap->to_ns > g->options->from_ns && gap->buffer != LKST_BUFFER_STATE &&
-		      gap->buffer != LKST_BUFFER_LIFE;
+	g->f->gaps += gap->to_ns > g->options->from_ns;
 	return 0;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The figures of a stretch of time, all of one pass: what each thread and CPU did, what interrupts took, how fast disks
- * were, and which wait was the worst. For a command that looks at a machine again and again: a stretch that follows another
- * takes over from it what threads wait for that were blocked all the time.
+ * were, and which wait was the worst. For a command that looks at a machine again and again: a stretch that follows
+ * another takes over from it what threads wait for that were blocked all the time.
  */
 #ifndef LKST_ANALYZE_FIGURES_FIGURES_H
 #define LKST_ANALYZE_FIGURES_FIGURES_H

@@ -60,6 +60,18 @@ static void reset(struct lkst_model_thread *t, u64 since_ns)
 					 .cpu = -1 };
 }
 
+/* The same, if it is in the list of threads: what that says of it stays. */
+static void reset_listed(struct lkst_model_thread *t, u64 since_ns)
+{
+	u32 listed_state = t->listed_state;
+	u64 listed_ns = t->listed_ns;
+
+	reset(t, since_ns);
+	t->is_listed = true;
+	t->listed_state = listed_state;
+	t->listed_ns = listed_ns;
+}
+
 /* Gives @t a life of its own, or a share in that of all further threads. */
 static int begin_life(struct lkst_model *s, struct lkst_model_thread *t, s32 tid)
 {
@@ -208,11 +220,11 @@ static void set_comm(struct lkst_thread_life *life, const comm16 comm)
 }
 
 /* Whether @t is the thread whose creation at @ns is being reported: it was in the list of threads. */
-static bool is_listed_as_born(const struct lkst_model *s, const struct lkst_model_thread *t, u64 ns)
+static bool is_listed_as_born(const struct lkst_model_thread *t, u64 ns)
 {
 	u64 start_ns = t->life->start_ns;
 
-	return t->is_listed && !t->is_seen && !t->life->is_born && start_ns >= s->begin_ns &&
+	return t->is_listed && !t->is_seen && !t->life->is_born && start_ns &&
 	       start_ns <= ns + LISTED_SLACK_NS && ns <= start_ns + LISTED_SLACK_NS;
 }
 
@@ -234,8 +246,8 @@ static int be_born(struct lkst_model *s, const struct lkst_record *r, s32 tid, c
 		*ret_thread = t;
 		return 0;
 	}
-	if (t && is_listed_as_born(s, t, r->ns))
-		reset(t, r->ns);
+	if (t && is_listed_as_born(t, r->ns))
+		reset_listed(t, r->ns);
 	else
 		t = t ? lkst_model_reuse(s, t, r->ns) : make(s, tid, r->ns);
 	if (!t)
