@@ -59,6 +59,8 @@ DEBUG_LIBS := -ldw
 ifneq ($(SYSROOT),)
 DEBUG_LIBS += -lelf -llzma -lbz2
 endif
+# What `lkst top` draws its screen with.
+SCREEN_LIBS := -lncursesw -ltinfo
 # Queries, and the lines that they are typed in. A static program is without them: Debian's libedit would need several
 # archives more, and a guest has nobody who types.
 SQL_LIBS := -lsqlite3 -lm
@@ -68,7 +70,7 @@ CPPFLAGS += -DLKST_NO_SQL
 else
 LDLIBS   += $(SQL_LIBS) -ledit
 endif
-LDLIBS   += -lbpf $(DEBUG_LIBS) -lelf $(LIB_LIBS)
+LDLIBS   += -lbpf $(DEBUG_LIBS) -lelf $(LIB_LIBS) $(SCREEN_LIBS)
 ifeq ($(SANITIZE),1)
 override CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined \
                    -fno-omit-frame-pointer

@@ -143,3 +143,13 @@ int lkst_remote_snapshot(struct lkst_err *e, const char *socket, u64 last_ns, co
 
 	return fd < 0 ? fd : lkst_wire_receive_trace(e, &source, dir, ret_bytes);
 }
+
+int lkst_remote_collect(struct lkst_err *e, const char *socket, u64 last_ns,
+			struct lkst_collected *to)
+{
+	const struct lkst_wire_request request = { .what = LKST_WIRE_SNAPSHOT, .last_ns = last_ns };
+	_cleanup_close_ int fd = ask(e, socket, &request);
+	const struct lkst_wire_source source = { read_socket, &fd };
+
+	return fd < 0 ? fd : lkst_wire_receive_memory(e, &source, to);
+}

@@ -30,6 +30,10 @@ int lkst_remote_status(struct lkst_err *e, const char *socket, enum lkst_wire_fo
 int lkst_remote_snapshot(struct lkst_err *e, const char *socket, u64 last_ns, const char *dir,
 			 u64 *ret_bytes);
 
+/* The same, to memory, of which the caller has set the maximum. */
+int lkst_remote_collect(struct lkst_err *e, const char *socket, u64 last_ns,
+			struct lkst_collected *to);
+
 /* Fills @ret_address for socket @path. */
 struct sockaddr_un;
 int lkst_remote_address(struct lkst_err *e, const char *path, struct sockaddr_un *ret_address);
