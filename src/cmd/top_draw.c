@@ -31,7 +31,7 @@ enum {
 	CPUS_MAX = 4,	       /* CPUs that have a line; of more there is one for all */
 	DISKS_LINES = 2,
 	IRQS_SHOWN = 4,
-	HEAD_LINES = 4, /* title, recording, worst, interrupts */
+	HEAD_LINES = 5, /* title, recording, interrupts, worst, what stands out */
 };
 
 /* A column of the rows. */
@@ -184,6 +184,12 @@ static double percent(u64 ns, u64 of_ns)
 	return of_ns ? 100.0 * (double)ns / (double)of_ns : 0;
 }
 
+/* All the time that is known of a CPU, or known not to be. 0: nothing is there. */
+static u64 cpu_ns(const struct lkst_cpu_figures *c)
+{
+	return c->threads_ns + c->irq_ns + c->softirq_ns + c->idle_ns + c->unknown_ns;
+}
+
 /* ---- the head ------------------------------------------------------------------------------- */
 
 static void count_states(const struct lkst_figures *f, u32 counts[LKST_NR_RUNS])
@@ -262,6 +268,14 @@ static void draw_worst(const struct lkst_top_view *v, int y)
 		put(v, y, x, COLS, "no system call took long, but those that wait by design");
 }
 
+static void draw_found(const struct lkst_top_view *v, int y)
+{
+	int x = put(v, y, 0, COLS, "stands out: ");
+
+	put_foreign(v, y, x, COLS, v->look->stands_out[0] ? v->look->stands_out : "nothing",
+		    strlen(v->look->stands_out[0] ? v->look->stands_out : "nothing"));
+}
+
 static void draw_irqs(const struct lkst_top_view *v, int y)
 {
 	const struct lkst_figures *f = v->look->figures;
@@ -281,7 +295,7 @@ static void draw_irqs(const struct lkst_top_view *v, int y)
 static void draw_cpu(const struct lkst_top_view *v, int y, const char *name,
 		     const struct lkst_cpu_figures *c, double cost)
 {
-	u64 ns = c->threads_ns + c->irq_ns + c->softirq_ns + c->idle_ns + c->unknown_ns;
+	u64 ns = cpu_ns(c);
 	int x = print(v, y, 0, "%-7s", name);
 
 	attron(color(PAIR_RUNNING));
@@ -306,7 +320,7 @@ static int draw_cpus(const struct lkst_top_view *v, int y)
 	for (i = 0; i < f->nr_cpus; i++) {
 		const struct lkst_cpu_figures *c = &f->cpus[i];
 
-		nr += c->threads_ns + c->irq_ns + c->softirq_ns + c->idle_ns + c->unknown_ns != 0;
+		nr += cpu_ns(c) != 0;
 		all.threads_ns += c->threads_ns;
 		all.irq_ns += c->irq_ns;
 		all.softirq_ns += c->softirq_ns;
@@ -322,7 +336,7 @@ static int draw_cpus(const struct lkst_top_view *v, int y)
 	for (i = 0; i < f->nr_cpus && i < 2 * CPUS_MAX; i++) {
 		const struct lkst_cpu_figures *c = &f->cpus[i];
 
-		if (!(c->threads_ns + c->irq_ns + c->softirq_ns + c->idle_ns + c->unknown_ns))
+		if (!cpu_ns(c))
 			continue;
 		snprintf(name, sizeof(name), "CPU %u", i);
 		draw_cpu(v, y++, name, c, i < cost->nr_cpus ? cost->cpu_shares[i] : 0);
@@ -470,9 +484,7 @@ static int head_lines(const struct lkst_top_view *v)
 	if (!f)
 		return HEAD_LINES + 1;
 	for (i = 0; i < f->nr_cpus; i++)
-		cpus += f->cpus[i].threads_ns + f->cpus[i].irq_ns + f->cpus[i].softirq_ns +
-				f->cpus[i].idle_ns + f->cpus[i].unknown_ns !=
-			0;
+		cpus += cpu_ns(&f->cpus[i]) != 0;
 	return HEAD_LINES + 1 + (int)(cpus > CPUS_MAX ? 1 : cpus) +
 	       (int)(f->nr_disks < DISKS_LINES ? f->nr_disks : DISKS_LINES);
 }
@@ -495,6 +507,7 @@ static void draw_rows(struct lkst_top_view *v)
 	draw_irqs(v, y++);
 	y = draw_disks(v, y);
 	draw_worst(v, y++);
+	draw_found(v, y++);
 	draw_columns(v, y++);
 	if (v->selected >= v->rows->nr)
 		v->selected = v->rows->nr ? v->rows->nr - 1 : 0;

@@ -8,7 +8,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "analyze/measures/analysis.h"
 #include "analyze/why/why.h"
+#include "base/size.h"
 #include "base/time.h"
 #include "cmd/remote.h"
 #include "cmd/turn.h"
@@ -132,7 +134,7 @@ void lkst_top_close(struct lkst_top_source *s)
 
 static int copy_own(struct lkst_err *e, struct lkst_top_source *s, u64 last_ns)
 {
-	const struct lkst_snapshot_options what = { .last_ns = last_ns };
+	const struct lkst_snapshot_options what = { .last_ns = last_ns, .symbols = true };
 	struct lkst_writer *w = NULL;
 	int err = lkst_session_refresh(e, s->session)
 			  ?: lkst_writer_open_sink(e, lkst_session_catalog(s->session),
@@ -244,6 +246,54 @@ static int tell_worst(struct lkst_err *e, struct lkst_top_look *look)
 	return err == -ENOMEM ? err : 0;
 }
 
+/* Adds row @i of the findings to @to, as text: what, how long, who. */
+static void put_finding(char *to, size_t size, const struct lkst_table *t, size_t i)
+{
+	char took[LKST_DURATION_TEXT], who[64] = "";
+	const struct lkst_cell *cells = lkst_table_cell(t, i, 0);
+	const int tid = lkst_table_column(t, "tid"), comm = lkst_table_column(t, "comm");
+	size_t used = strlen(to);
+
+	lkst_duration_format(cells[lkst_table_column(t, "took")].u64, took);
+	if (cells[tid].is_set)
+		snprintf(who, sizeof(who), "%lld/%s ", (long long)cells[tid].s64,
+			 cells[comm].is_set ? cells[comm].text : "?");
+	snprintf(to + used, size - used, "%s%s%s %s", used ? "; " : "", who, cells[0].text, took);
+}
+
+/* What `lkst report` would say stands out in the look's time: the worst of each kind. */
+static int tell_findings(struct lkst_err *e, struct lkst_top_look *look)
+{
+	static const struct lkst_analysis *const asked[] = { &lkst_analysis_summary };
+	_cleanup_(lkst_analysis_run_freep) struct lkst_analysis_run *run = NULL;
+	const struct lkst_analysis_options options = { .from_ns = look->figures->from_ns,
+						       .to_ns = look->figures->to_ns };
+	char text[LKST_TOP_LINE] = "";
+	const struct lkst_tables *set;
+	const char *last = "";
+	unsigned int i;
+	size_t row;
+	int err = lkst_analysis_run_new(e, look->trace, &options, asked, 1, &run)
+			  ?: lkst_analysis_run_pass(e, run);
+
+	look->stands_out[0] = '\0';
+	if (err)
+		return err;
+	set = lkst_analysis_run_tables(run, 0);
+	for (i = 0; i < set->nr; i++)
+		for (row = 0;
+		     !strcmp(set->items[i]->name, "findings") && row < set->items[i]->nr_rows;
+		     row++) {
+			const char *what = lkst_table_cell(set->items[i], row, 0)->text;
+
+			if (strcmp(what, last))
+				put_finding(text, sizeof(text), set->items[i], row);
+			last = what;
+		}
+	memcpy(look->stands_out, text, sizeof(text));
+	return 0;
+}
+
 /* ---- the recording -------------------------------------------------------------------------- */
 
 static int look_at_recording(struct lkst_err *e, struct lkst_top_source *s)
@@ -324,7 +374,7 @@ static int look(struct lkst_err *e, struct lkst_top_source *s, u64 delay_ns)
 	s->look.lost = s->figures ? lost_records(f) - lost_records(s->figures) : lost_records(f);
 	lkst_figures_free(s->figures);
 	s->look.figures = s->figures = lkst_take(f);
-	return tell_worst(e, &s->look) ?: look_at_recording(e, s);
+	return tell_worst(e, &s->look) ?: tell_findings(e, &s->look) ?: look_at_recording(e, s);
 }
 
 int lkst_top_next(struct lkst_err *e, struct lkst_top_source *s, u64 delay_ns,

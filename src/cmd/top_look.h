@@ -29,8 +29,10 @@ struct lkst_top_look {
 	bool has_lost; /* there was a look before, of which `lost` is the difference */
 	u64 lost;      /* records that were lost since then */
 	double own_share; /* CPU time of this process since the look before, or its beginning: 0.01 is 1 % */
-	char worst
-		[LKST_TOP_LINE]; /* why the worst system call took so long, as a line; "": there is none */
+	/* Why the worst system call took so long, as a line, escaped; "": there is none. */
+	char worst[LKST_TOP_LINE];
+	/* The worst of each kind that `lkst report` finds; "": nothing stands out. */
+	char stands_out[LKST_TOP_LINE];
 };
 
 struct lkst_top_source;

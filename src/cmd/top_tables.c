@@ -312,6 +312,24 @@ static int put_worst(const struct lkst_top_look *look, struct lkst_tables *set)
 	return t->error;
 }
 
+static const struct lkst_column found_columns[] = {
+	{ "text", "what stands out", LKST_COLUMN_TEXT,
+	  "the worst of each kind that lkst report finds" },
+};
+
+static int put_found(const struct lkst_top_look *look, struct lkst_tables *set)
+{
+	struct lkst_table *t = ADD(set, "stands_out", "What stands out", found_columns);
+
+	if (!t)
+		return -ENOMEM;
+	if (look->stands_out[0]) {
+		lkst_table_row(t);
+		lkst_table_str(t, look->stands_out);
+	}
+	return t->error;
+}
+
 int lkst_top_tables(const struct lkst_top_look *look, const struct lkst_top_rows *rows,
 		    struct lkst_tables *set)
 {
@@ -320,5 +338,6 @@ int lkst_top_tables(const struct lkst_top_look *look, const struct lkst_top_rows
 
 	return put_window(f, set) ?: put_recording(look, set) ?: put_cpus(look, ns, set)
 	       ?: put_threads(rows, ns, set) ?: put_irqs(f, ns, set) ?: put_disks(f, set)
-	       ?: put_worst(look, set);
+	       ?: put_worst(look, set)
+	       ?: put_found(look, set);
 }
