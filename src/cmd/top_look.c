@@ -28,6 +28,9 @@ enum {
 #define LEAD_NS 100000000ULL
 #define FIRST_LEAD_NS 5000000000ULL
 
+/* How late the service may begin with its answer without anything missing. */
+#define REMOTE_DELAY_NS 500000000ULL
+
 /* How often it looks whether the recording was stopped. */
 #define CHECK_NS 500000000ULL
 
@@ -132,9 +135,9 @@ void lkst_top_close(struct lkst_top_source *s)
 
 /* ---- the records ---------------------------------------------------------------------------- */
 
-static int copy_own(struct lkst_err *e, struct lkst_top_source *s, u64 last_ns)
+static int copy_own(struct lkst_err *e, struct lkst_top_source *s, u64 since_ns)
 {
-	const struct lkst_snapshot_options what = { .last_ns = last_ns, .symbols = true };
+	const struct lkst_snapshot_options what = { .since_ns = since_ns, .symbols = true };
 	struct lkst_writer *w = NULL;
 	int err = lkst_session_refresh(e, s->session)
 			  ?: lkst_writer_open_sink(e, lkst_session_catalog(s->session),
@@ -157,15 +160,18 @@ static int check_current(struct lkst_err *e, const struct lkst_top_source *s)
 /* Copies what was recorded since @from_ns and a little before. *@ret_to_ns: up to when all of it is there. */
 static int copy(struct lkst_err *e, struct lkst_top_source *s, u64 from_ns, u64 *ret_to_ns)
 {
-	u64 lead_ns = s->figures ? LEAD_NS : FIRST_LEAD_NS, last_ns;
+	u64 lead_ns = s->figures ? LEAD_NS : FIRST_LEAD_NS, since_ns;
 	int err = check_current(e, s);
 
 	if (err)
 		return err;
 	*ret_to_ns = lkst_monotonic_ns();
-	last_ns = *ret_to_ns - from_ns + lead_ns;
-	err = s->is_remote ? lkst_remote_collect(e, s->socket, last_ns, &s->collected)
-			   : copy_own(e, s, last_ns);
+	since_ns = from_ns > lead_ns ? from_ns - lead_ns : 1;
+	/* The service counts from when it begins. */
+	err = s->is_remote
+		      ? lkst_remote_collect(e, s->socket, *ret_to_ns - since_ns + REMOTE_DELAY_NS,
+					    &s->collected)
+		      : copy_own(e, s, since_ns);
 	return err ?: lkst_collected_open(e, &s->collected, &s->look.trace);
 }
 

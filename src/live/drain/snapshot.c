@@ -170,7 +170,7 @@ static int save(struct lkst_err *e, const struct lkst_session *s,
 {
 	_cleanup_(lkst_drain_freep) struct lkst_drain *drain = NULL;
 	u64 now = lkst_monotonic_ns(), last = options->last_ns;
-	u64 since_ns = last && last < now ? now - last : 0;
+	u64 since_ns = options->since_ns ?: last && last < now ? now - last : 0;
 	u64 until_ns = options->until_ns ?: UINT64_MAX;
 	int err = lkst_drain_new(e, s, saving->w, since_ns, &drain);
 

@@ -10,6 +10,7 @@
 /* What a snapshot has of a recording. All zero: everything. */
 struct lkst_snapshot_options {
 	u64 last_ns;  /* not 0: only so much */
+	u64 since_ns; /* not 0: nothing older, in place of last_ns */
 	u64 until_ns; /* not 0: no later records */
 	u32 buffers;  /* by number; 0: all */
 	const struct lkst_readings *readings; /* of the kernel's counters, made before; NULL: none */
