@@ -79,6 +79,71 @@ TEST(what_is_not_there_takes_nothing)
 	release();
 }
 
+enum { MANY = 40, MANY_SLICES = 30, MANY_COLUMNS = 64, MANY_NS = 100000 };
+
+/* Slices at random, with time between some of them. */
+static void add_at_random(struct lkst_lane *lane)
+{
+	u64 at = (u64)rand() % MANY_NS;
+	u32 i;
+
+	for (i = 0; i < MANY_SLICES; i++) {
+		u64 to = at + 1 + (u64)rand() % (rand() % 4 ? 100 : 20000);
+
+		add(lane, at, to, (u8)(rand() % LKST_NR_LANE_STATES));
+		at = to + (rand() % 2 ? 0 : (u64)rand() % 1000);
+	}
+	if (lkst_slices_index(&lane->slices))
+		abort();
+}
+
+/* The time of each state in a column, slice by slice. */
+static void count(const struct lkst_lane *lane, double from, double to,
+		  double ns[LKST_NR_LANE_STATES])
+{
+	u32 i;
+
+	for (i = 0; i < lane->slices.nr; i++) {
+		const struct lkst_slice *slice = &lane->slices.list[i];
+		double begin = (double)slice->from_ns > from ? (double)slice->from_ns : from;
+		double end = (double)slice->to_ns < to ? (double)slice->to_ns : to;
+
+		if (end > begin)
+			ns[slice->state] += end - begin;
+	}
+}
+
+TEST(sums_are_those_of_all_slices)
+{
+	struct lkst_lane many[MANY] = {};
+	const struct lkst_lanes all = { .list = many, .nr = MANY };
+	const double from = 7777, step = (MANY_NS - 7777.0) / MANY_COLUMNS;
+	struct lkst_shares shares[MANY_COLUMNS];
+	u32 places[MANY], i, k, column;
+
+	srand(5);
+	for (i = 0; i < MANY; i++) {
+		places[i] = i;
+		add_at_random(&many[i]);
+	}
+	CHECK_EQ(lkst_lanes_sum(&all, places, MANY, 7777, MANY_NS, MANY_COLUMNS, shares), 0);
+	for (column = 0; column < MANY_COLUMNS; column++) {
+		double ns[LKST_NR_LANE_STATES] = {}, sum = 0;
+
+		for (i = 0; i < MANY; i++)
+			count(&many[i], from + column * step, from + (column + 1) * step, ns);
+		for (k = 0; k < LKST_NR_LANE_STATES; k++)
+			sum += ns[k];
+		for (k = 0; k < LKST_NR_LANE_STATES; k++) {
+			double share = ns[k] * WHOLE / (sum > step ? sum : step);
+
+			CHECK(shares[column].of[k] > share - 2 && shares[column].of[k] < share + 2);
+		}
+	}
+	for (i = 0; i < MANY; i++)
+		lkst_slices_fini(&many[i].slices);
+}
+
 TEST(cpus_have_the_time_of_their_slices)
 {
 	static const struct lkst_slice slices[] = {
@@ -112,6 +177,7 @@ TEST(cpus_have_the_time_of_their_slices)
 static const struct unit_test tests[] = {
 	ROW(lanes_are_added),
 	ROW(what_is_not_there_takes_nothing),
+	ROW(sums_are_those_of_all_slices),
 	ROW(cpus_have_the_time_of_their_slices),
 };
 UNIT_MAIN(tests)

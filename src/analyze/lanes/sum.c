@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The shares of several lanes, added. */
+/*
+ * The shares of several lanes, added. Of a lane with few slices in a picture these are added one by one, so that ten
+ * thousand threads that do little cost little; a lane with many has a pyramid, and its shares are added.
+ */
 #include "analyze/lanes/sum.h"
 
 #include <errno.h>
@@ -7,65 +10,100 @@
 
 enum { WHOLE = 65535 };
 
-struct sums {
-	u64 of[LKST_NR_LANE_STATES];
+/* What is added up of a column: time of slices that cover it in part, and by how much the number that cover it whole changes. */
+struct column {
+	double part_ns[LKST_NR_LANE_STATES];
+	s32 whole[LKST_NR_LANE_STATES];
 };
 
-static bool has_slices(const struct lkst_slices *s, u64 from_ns, u64 to_ns)
-{
-	u32 first = lkst_slices_at(s, from_ns);
+struct sum {
+	double from_ns, step_ns;
+	u32 nr;
+	struct column *columns;	    /* and one more, after the last */
+	struct lkst_shares *shares; /* of one lane */
+};
 
-	return first < s->nr && s->list[first].from_ns < to_ns;
+static void add_slice(struct sum *sum, const struct lkst_slice *slice)
+{
+	double begin = ((double)slice->from_ns - sum->from_ns) / sum->step_ns;
+	double end = ((double)slice->to_ns - sum->from_ns) / sum->step_ns;
+	u32 first, last;
+
+	begin = begin > 0 ? begin : 0;
+	end = end < sum->nr ? end : sum->nr;
+	if (begin >= end)
+		return;
+	first = (u32)begin;
+	last = (u32)end;
+	if (first == last) {
+		sum->columns[first].part_ns[slice->state] += (end - begin) * sum->step_ns;
+		return;
+	}
+	sum->columns[first].part_ns[slice->state] += (first + 1 - begin) * sum->step_ns;
+	sum->columns[last].part_ns[slice->state] += (end - last) * sum->step_ns;
+	sum->columns[first + 1].whole[slice->state]++;
+	sum->columns[last].whole[slice->state]--;
 }
 
-static void add(struct sums *sums, const struct lkst_shares *shares, u32 nr)
+static int add_lane(struct sum *sum, const struct lkst_lane *lane, u64 from_ns, u64 to_ns)
 {
+	const struct lkst_slices *s = &lane->slices;
+	u32 first = lkst_slices_at(s, from_ns), nr = lkst_slices_at(s, to_ns) - first + 1, i, k;
+	int err;
+
+	if (!lane->irqs.nr && nr < sum->nr) {
+		for (i = first; i < s->nr && i < first + nr; i++)
+			add_slice(sum, &s->list[i]);
+		return 0;
+	}
+	err = lkst_lane_shares(lane, from_ns, to_ns, sum->nr, sum->shares);
+	for (i = 0; i < sum->nr && !err; i++)
+		for (k = 0; k < LKST_NR_LANE_STATES; k++)
+			sum->columns[i].part_ns[k] += sum->shares[i].of[k] * sum->step_ns / WHOLE;
+	return err;
+}
+
+static void put_shares(const struct sum *sum, struct lkst_shares *ret_shares)
+{
+	s32 whole[LKST_NR_LANE_STATES] = {};
 	u32 i, k;
 
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < sum->nr; i++) {
+		double ns[LKST_NR_LANE_STATES], all = 0;
+
+		for (k = 0; k < LKST_NR_LANE_STATES; k++) {
+			whole[k] += sum->columns[i].whole[k];
+			ns[k] = sum->columns[i].part_ns[k] + whole[k] * sum->step_ns;
+			all += ns[k];
+		}
+		if (all < sum->step_ns)
+			all = sum->step_ns;
 		for (k = 0; k < LKST_NR_LANE_STATES; k++)
-			sums[i].of[k] += shares[i].of[k];
-}
-
-static struct lkst_shares to_shares(const struct sums *sums)
-{
-	struct lkst_shares shares;
-	u64 all = 0;
-	u32 k;
-
-	for (k = 0; k < LKST_NR_LANE_STATES; k++)
-		all += sums->of[k];
-	if (all < WHOLE)
-		all = WHOLE;
-	for (k = 0; k < LKST_NR_LANE_STATES; k++)
-		shares.of[k] = (u16)(sums->of[k] * WHOLE / all);
-	return shares;
+			ret_shares[i].of[k] = (u16)(ns[k] * WHOLE / all);
+	}
 }
 
 int lkst_lanes_sum(const struct lkst_lanes *lanes, const u32 *places, u32 nr_places, u64 from_ns,
 		   u64 to_ns, u32 nr, struct lkst_shares *ret_shares)
 {
-	_cleanup_free_ struct sums *sums = calloc(nr ?: 1, sizeof(*sums));
+	_cleanup_free_ struct column *columns = calloc((size_t)nr + 1, sizeof(*columns));
+	struct sum sum = { .from_ns = (double)from_ns,
+			   .step_ns = (double)(to_ns - from_ns) / (nr ?: 1),
+			   .nr = nr,
+			   .columns = columns,
+			   .shares = ret_shares };
 	u32 i;
 	int err;
 
-	if (!sums)
+	if (!columns)
 		return -ENOMEM;
 	for (i = 0; i < nr_places; i++) {
-		const struct lkst_lane *lane;
-
 		if (places[i] >= lanes->nr)
 			continue;
-		lane = &lanes->list[places[i]];
-		/* Most of many threads are not there most of the time. */
-		if (!has_slices(&lane->slices, from_ns, to_ns))
-			continue;
-		err = lkst_lane_shares(lane, from_ns, to_ns, nr, ret_shares);
+		err = add_lane(&sum, &lanes->list[places[i]], from_ns, to_ns);
 		if (err)
 			return err;
-		add(sums, ret_shares, nr);
 	}
-	for (i = 0; i < nr; i++)
-		ret_shares[i] = to_shares(&sums[i]);
+	put_shares(&sum, ret_shares);
 	return 0;
 }

@@ -69,7 +69,10 @@ function onKey(event)
 	const name = nameOfKey(event);
 	const found = KEYS.find(({ keys }) => keys.includes(name));
 
-	if (!page.trace || !found || event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]"))
+	/* On some keyboards [ and ] are typed with AltGr, which counts as Ctrl and Alt. */
+	const isOther = (event.ctrlKey || event.altKey || event.metaKey) && !event.getModifierState("AltGraph");
+
+	if (!page.trace || !found || isOther || document.querySelector("dialog[open]"))
 		return;
 	if (isOfElement(name, event.target))
 		return;

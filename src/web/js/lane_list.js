@@ -125,7 +125,7 @@ class LaneList {
 		this.nrPinned = this.rows.findIndex((row) => !row.isPinned);
 		if (this.nrPinned < 0)
 			this.nrPinned = this.rows.length;
-		this.rows.forEach((row, place) => row.place = place);
+		this.numberRows();
 		this.pinned.replaceChildren(...this.rows.slice(0, this.nrPinned).map((row) => this.makeRow(row)));
 		this.space.replaceChildren();
 		this.space.style.height = `${(this.rows.length - this.nrPinned) * ROW_HEIGHT}px`;
@@ -135,6 +135,22 @@ class LaneList {
 			above.style.marginRight = `${this.element.offsetWidth - this.element.clientWidth}px`;
 		this.showCurrent();
 		page.drawing?.draw();
+	}
+
+	/* The place of each row in the list, and among those beside it, as screen readers say it. */
+	numberRows()
+	{
+		const outer = [];
+		let inner = [];
+
+		this.rows.forEach((row, place) => {
+			if (row.level == 1)
+				inner = [];
+			row.place = place;
+			row.siblings = row.level == 1 ? outer : inner;
+			row.siblings.push(row);
+			row.position = row.siblings.length;
+		});
 	}
 
 	/* In the order in which they were pinned; the search does not hide them. */
@@ -156,8 +172,8 @@ class LaneList {
 		row.canvas = document.createElement("canvas");
 		row.row.className = `lane ${lane.kind}`;
 		row.row.id = `row${place}`;
-		for (const [name, value] of Object.entries({ role: "treeitem", "aria-level": level, "aria-posinset": place + 1,
-			"aria-setsize": this.rows.length, "aria-expanded": isOpen, "aria-selected": lane.name == this.current,
+		for (const [name, value] of Object.entries({ role: "treeitem", "aria-level": level, "aria-posinset": row.position,
+			"aria-setsize": row.siblings.length, "aria-expanded": isOpen, "aria-selected": lane.name == this.current,
 			"aria-label": this.describeRow(row) }))
 			if (value !== undefined)
 				row.row.setAttribute(name, String(value));

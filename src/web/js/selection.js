@@ -116,7 +116,7 @@ function frame(stretch, className)
 {
 	const element = document.createElement("div");
 
-	element.className = className;
+	element.className = stretch.index === null ? `${className} all` : className;
 	element.style.left = `${100 * page.view.placeOf(stretch.from)}%`;
 	element.style.width = `${100 * (stretch.to - stretch.from) / page.view.span}%`;
 	return element;
