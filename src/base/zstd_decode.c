@@ -16,6 +16,7 @@ enum {
 	SKIPPED = 0x184d2a50, /* and 15 more */
 	BLOCK_MAX = 128 << 10,
 	NR_REPEATS = 3,
+	GROWTH_USUAL = 64,
 };
 
 /* What is read, from the beginning to the end. */
@@ -80,6 +81,22 @@ static int reach(struct decoding *d, size_t nr)
 		return -ENOMEM;
 	d->out = grown;
 	d->room = room;
+	return 0;
+}
+
+/* Room for a frame that says how long it is, as far as that may be true, at once. */
+static int reserve(struct decoding *d, size_t packed, uint64_t length)
+{
+	uint8_t *grown;
+
+	if (length / GROWTH_USUAL > packed || length > d->max - d->length ||
+	    d->room >= d->length + length)
+		return 0;
+	grown = realloc(d->out, d->length + (size_t)length);
+	if (!grown)
+		return -ENOMEM;
+	d->out = grown;
+	d->room = d->length + (size_t)length;
 	return 0;
 }
 
@@ -450,6 +467,8 @@ static int decode_frame(struct decoding *d, struct input *in)
 	memcpy(d->repeats, (const uint64_t[]){ 1, 4, 8 }, sizeof(d->repeats));
 	for (unsigned int i = 0; i < 3; i++)
 		d->codes[i].is_there = false;
+	if (!r)
+		r = reserve(d, in->left, length);
 	while (!r)
 		r = decode_next_block(d, in);
 	if (r < 0)

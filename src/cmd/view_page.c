@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <zlib.h>
+#include <zstd.h>
 
 #include "base/byte_text.h"
 #include "base/cleanup.h"
@@ -31,29 +31,16 @@ extern const u32 lkst_view_page_length;
 static const char place[] = "<!-- the trace -->\n";
 
 enum {
-	LEVEL = 6,
-	GZIP = 16,	    /* added to the window's bits, deflateInit2() writes that format */
+	LEVEL = 6,	    /* as much as a page is worth waiting for: 100 MB/s */
 	PORTION = 64 << 10, /* compressed bytes that are made text at a time */
-	PIECE = 4
-		<< 20, /* bytes of a file that are compressed alone, to be unpacked side by side */
 };
 
 struct writing {
 	struct lkst_out *out;
-	z_stream z;
+	ZSTD_CCtx *context;
 	u8 packed[PORTION];
 	char text[2 * PORTION];
 };
-
-static void put_packed(struct writing *w)
-{
-	size_t length = sizeof(w->packed) - w->z.avail_out;
-
-	lkst_out_bytes(w->out, w->text,
-		       (size_t)(lkst_byte_text_put(w->text, w->packed, length) - w->text));
-	w->z.next_out = w->packed;
-	w->z.avail_out = sizeof(w->packed);
-}
 
 /* A name may be anything: what is neither a letter, a digit nor harmless is %XX, as in a URL. */
 static void put_attribute(struct lkst_out *out, const char *text)
@@ -65,36 +52,30 @@ static void put_attribute(struct lkst_out *out, const char *text)
 			lkst_out_printf(out, "%%%02X", (unsigned char)*text);
 }
 
-/* An element with @length bytes of the file called @name. */
-static int put_piece(struct writing *w, const char *name, const u8 *bytes, size_t length)
-{
-	int result = deflateReset(&w->z);
-
-	lkst_out_str(w->out,
-		     "<script type=\"application/octet-stream\" class=\"file\" data-name=\"");
-	put_attribute(w->out, name);
-	lkst_out_str(w->out, "\">");
-	w->z.next_in = (u8 *)bytes;
-	w->z.avail_in = (unsigned int)length;
-	while (result == Z_OK) {
-		result = deflate(&w->z, Z_FINISH);
-		put_packed(w);
-	}
-	lkst_out_str(w->out, "</script>\n");
-	return result == Z_STREAM_END ? 0 : -EIO;
-}
-
+/* An element with the bytes of the file, compressed. */
 static int put_file(struct lkst_err *e, void *ctx, const struct lkst_memory_file *file)
 {
-	size_t at = 0, length;
-	int err;
+	ZSTD_inBuffer in = { file->bytes, file->length, 0 };
+	struct writing *w = ctx;
+	size_t left = 1;
 
-	do {
-		length = file->length - at < PIECE ? file->length - at : PIECE;
-		err = put_piece(ctx, file->name, (const u8 *)file->bytes + at, length);
-		at += length;
-	} while (!err && at < file->length);
-	return err ? lkst_err_sys(e, err, "compressing %s", file->name) : 0;
+	ZSTD_CCtx_setPledgedSrcSize(w->context, file->length);
+	lkst_out_str(w->out,
+		     "<script type=\"application/octet-stream\" class=\"file\" data-name=\"");
+	put_attribute(w->out, file->name);
+	lkst_out_str(w->out, "\">");
+	while (left) {
+		ZSTD_outBuffer out = { w->packed, sizeof(w->packed), 0 };
+
+		left = ZSTD_compressStream2(w->context, &out, &in, ZSTD_e_end);
+		if (ZSTD_isError(left))
+			return lkst_err_set(e, -EIO, "compressing %s: %s", file->name,
+					    ZSTD_getErrorName(left));
+		lkst_out_bytes(w->out, w->text,
+			       (size_t)(lkst_byte_text_put(w->text, w->packed, out.pos) - w->text));
+	}
+	lkst_out_str(w->out, "</script>\n");
+	return 0;
 }
 
 static void put_meta(struct lkst_out *out, const char *kind, const char *content)
@@ -110,15 +91,19 @@ static int put_trace(struct lkst_err *e, struct lkst_out *out, const struct lkst
 	_cleanup_free_ struct writing *w = calloc(1, sizeof(*w));
 	int err;
 
-	if (!w || deflateInit2(&w->z, LEVEL, Z_DEFLATED, MAX_WBITS + GZIP, MAX_MEM_LEVEL,
-			       Z_DEFAULT_STRATEGY) != Z_OK)
+	if (!w)
 		return lkst_err_sys(e, -ENOMEM, "writing the page");
 	w->out = out;
-	w->z.next_out = w->packed;
-	w->z.avail_out = sizeof(w->packed);
-	put_meta(out, "trace", name);
-	err = lkst_trace_each_file(e, t, put_file, w);
-	deflateEnd(&w->z);
+	w->context = ZSTD_createCCtx();
+	if (!w->context ||
+	    ZSTD_isError(ZSTD_CCtx_setParameter(w->context, ZSTD_c_compressionLevel, LEVEL)) ||
+	    ZSTD_isError(ZSTD_CCtx_setParameter(w->context, ZSTD_c_checksumFlag, 1))) {
+		err = lkst_err_sys(e, -ENOMEM, "writing the page");
+	} else {
+		put_meta(out, "trace", name);
+		err = lkst_trace_each_file(e, t, put_file, w);
+	}
+	ZSTD_freeCCtx(w->context);
 	return err;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/out.h"
 #include "base/vec.h"
+#include "base/zstd_decode.h"
 #include "cmd/cmd.h"
 #include "trace/reader.h"
 #include "web/draw.h"
@@ -45,6 +46,22 @@ int lkst_web_add_file(char *name, void *bytes, size_t length)
 		return -ENOMEM;
 	*file = (struct lkst_memory_file){ name, bytes, length };
 	return 0;
+}
+
+int lkst_web_add_packed(char *name, void *packed, size_t length)
+{
+	uint8_t *bytes = NULL;
+	size_t unpacked = 0;
+	int err = lkst_zstd_decode(packed, length, SIZE_MAX / 2, &bytes, &unpacked);
+
+	free(packed);
+	if (!err)
+		err = lkst_web_add_file(name, bytes, unpacked);
+	if (err) {
+		free(name);
+		free(bytes);
+	}
+	return err;
 }
 
 void lkst_web_clear(void)

@@ -24,6 +24,13 @@ void lkst_web_free(void *memory) LKST_WEB_EXPORT(lkst_web_free);
  */
 int lkst_web_add_file(char *name, void *bytes, size_t length) LKST_WEB_EXPORT(lkst_web_add_file);
 
+/*
+ * The same for a file that is packed by zstd, of which nothing is kept: @name and @packed are taken in any case. -EBADMSG:
+ * it is damaged.
+ */
+int lkst_web_add_packed(char *name, void *packed, size_t length)
+	LKST_WEB_EXPORT(lkst_web_add_packed);
+
 /* Forgets all files, and what was read of them for pictures. */
 void lkst_web_clear(void) LKST_WEB_EXPORT(lkst_web_clear);
 

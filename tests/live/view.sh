@@ -26,12 +26,15 @@ cp "$(command -v sleep)" '<img src=x>'
 
 # A page whose trace is damaged after it was written: something else in place of the metadata, by src/base/byte_text.h.
 "$LKST" view --quiet --output damaged.html trace
-printf 'something else' | gzip -nc | perl -0777 -pe 's/([\0\n\r<=])/"=" . chr(64 + ord $1)/ge' >else
+printf 'something else' | zstd -qc | perl -0777 -pe 's/([\0\n\r<=])/"=" . chr(64 + ord $1)/ge' >else
 perl -0777 -pi -e 'BEGIN { open my $f, "<", "else"; $else = do { local $/; <$f> } } s/(data-name="metadata">)[^<]*/$1$else/' damaged.html
+
+cp -r trace packed
+zstd -q --rm packed/main.*
 
 expect_refusal no_trace_no_page 'cannot open the trace nothing' view nothing
 expect_refusal no_place_no_page 'No such file or directory' view --output no/where.html trace
 expect nothing_is_left "$(find . -name '*.partial' | wc -l)" 0
 
-report view node "$lib/view.js" "$LKST" "$PWD/trace.html" trace "$PWD/empty.html" "$PWD/damaged.html" "$PWD/hostile.html"
+report view node "$lib/view.js" "$LKST" "$PWD/trace.html" trace "$PWD/empty.html" "$PWD/damaged.html" "$PWD/hostile.html" packed
 exit "$failed"

@@ -6,6 +6,7 @@
 "use strict";
 
 const WASI_BADF = 8;
+const ENOMEM = 12; /* as wasi/errno.h has it */
 /* Text is UTF-8, as a terminal of today would say. */
 const ENVIRONMENT = ["LANG=C.UTF-8"];
 
@@ -21,19 +22,15 @@ class LkstModule {
 		return lkst;
 	}
 
-	/* What the trace consists of from now on: an array of { name, pieces }, pieces being its bytes in order. */
+	/* What the trace consists of from now on: an array of { name, bytes }, or { name, packed }, if zstd has packed them. */
 	setFiles(files)
 	{
 		this.clearFiles();
-		for (const { name, pieces } of files) {
-			const write = this.addFile(name, pieces.reduce((sum, piece) => sum + piece.length, 0));
-			let at = 0;
-
-			for (const piece of pieces) {
-				write(at, piece);
-				at += piece.length;
-			}
-		}
+		for (const { name, bytes, packed } of files)
+			if (packed)
+				this.#addPacked(name, packed);
+			else
+				this.addFile(name, bytes.length)(0, bytes);
 	}
 
 	clearFiles()
@@ -95,6 +92,20 @@ class LkstModule {
 	get memory()
 	{
 		return this.exports.memory.buffer;
+	}
+
+	#addPacked(name, packed)
+	{
+		const at = this.#put(packed);
+
+		switch (this.exports.lkst_web_add_packed(this.#putText(name), at, packed.length)) {
+		case 0:
+			return;
+		case -ENOMEM:
+			throw new Error("there is not enough memory for this trace");
+		default:
+			throw new Error(`${name} is damaged`);
+		}
 	}
 
 	#alloc(length)

@@ -67,9 +67,9 @@ async function takeServed()
 /* The files of a list, all at once, since what is shown is used until they are there. */
 async function filesOf(list)
 {
-	const files = list.files.map(({ name, length }) => ({ name, pieces: [new Uint8Array(length)] }));
+	const files = list.files.map(({ name, length }) => ({ name, bytes: new Uint8Array(length) }));
 
-	await fetchFiles(list, (file, at, bytes) => files[file].pieces[0].set(bytes, at));
+	await fetchFiles(list, (file, at, bytes) => files[file].bytes.set(bytes, at));
 	return files;
 }
 

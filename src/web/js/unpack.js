@@ -2,10 +2,6 @@
 /* What is in the page, or what a user drops on it, as bytes. */
 "use strict";
 
-/* Less text than this is unpacked at once; more is worth workers. */
-const TEXT_FOR_WORKERS = 1 << 20;
-const WORKERS_MAX = 8;
-
 /* The bytes of text that the page has in windows-1252, a byte for each character (src/base/byte_text.h). */
 function bytesOfText(text)
 {
@@ -33,62 +29,10 @@ async function gunzip(packed)
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-function unpackText(text)
-{
-	return gunzip(bytesOfText(text));
-}
-
-/* What a script element holds. */
+/* What a script element holds: something small that gzip has packed. */
 function unpackElement(element)
 {
-	return unpackText(element.textContent);
-}
-
-/* What a worker does for a text, which has the functions above. */
-async function unpackInWorker({ data })
-{
-	try {
-		const bytes = await unpackText(data);
-
-		postMessage({ bytes }, [bytes.buffer]);
-	} catch (error) {
-		postMessage({ failure: error.message });
-	}
-}
-
-function askWorker(worker, text)
-{
-	return new Promise((resolve, reject) => {
-		worker.onmessage = ({ data }) => data.bytes ? resolve(data.bytes) : reject(new Error(data.failure));
-		worker.onerror = () => reject(new Error("a worker cannot be started"));
-		worker.postMessage(text);
-	});
-}
-
-/* What each element holds, side by side in workers. */
-async function unpackInWorkers(elements)
-{
-	const source = [bytesOfText, gunzip, unpackText, unpackInWorker, "onmessage = unpackInWorker;"].join("\n");
-	const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-	const nr = Math.min(elements.length, navigator.hardwareConcurrency ?? 1, WORKERS_MAX);
-	const workers = Array.from({ length: nr }, () => new Worker(url));
-	const unpacked = [];
-	let next = 0;
-
-	try {
-		await Promise.all(workers.map(async (worker) => {
-			while (next < elements.length) {
-				const i = next++;
-
-				unpacked[i] = await askWorker(worker, elements[i].textContent);
-			}
-		}));
-	} finally {
-		for (const worker of workers)
-			worker.terminate();
-		URL.revokeObjectURL(url);
-	}
-	return unpacked;
+	return gunzip(bytesOfText(element.textContent));
 }
 
 /* What stands for a name in the page: %XX is a byte. */
@@ -110,23 +54,15 @@ function embeddedName(how)
 	return element ? nameOfAttribute(element.content) : undefined;
 }
 
-/* The files of that trace. Each is in pieces that are packed alone, an element each. */
-async function embeddedFiles()
+/* The files of that trace, packed. */
+function embeddedFiles()
 {
-	const elements = [...document.querySelectorAll("script.file")];
-	const length = elements.reduce((sum, element) => sum + element.textContent.length, 0);
-	const unpacked = length < TEXT_FOR_WORKERS ? await Promise.all(elements.map(unpackElement)) : await unpackInWorkers(elements);
-	const files = [];
+	return [...document.querySelectorAll("script.file")].map((element) => {
+		const packed = bytesOfText(element.textContent);
 
-	elements.forEach((element, i) => {
-		const name = nameOfAttribute(element.dataset.name);
-
-		if (files.at(-1)?.name != name)
-			files.push({ name, pieces: [] });
-		files.at(-1).pieces.push(unpacked[i]);
 		element.remove();
+		return { name: nameOfAttribute(element.dataset.name), packed };
 	});
-	return files;
 }
 
 /* The files below an entry that was dropped: a file, or a directory. */
@@ -135,7 +71,7 @@ async function filesOfEntry(entry)
 	if (entry.isFile) {
 		const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
 
-		return [{ name: entry.fullPath.slice(1), pieces: [new Uint8Array(await file.arrayBuffer())] }];
+		return [{ name: entry.fullPath.slice(1), bytes: new Uint8Array(await file.arrayBuffer()) }];
 	}
 
 	const reader = entry.createReader();
@@ -164,6 +100,6 @@ function filesOfInput(input)
 {
 	return Promise.all([...input.files].map(async (file) => ({
 		name: file.webkitRelativePath || file.name,
-		pieces: [new Uint8Array(await file.arrayBuffer())],
+		bytes: new Uint8Array(await file.arrayBuffer()),
 	})));
 }

@@ -14,14 +14,14 @@ function filesOf(trace, prefix)
 	const files = [];
 
 	if (!fs.statSync(trace).isDirectory())
-		return [{ name: path.basename(trace), pieces: [fs.readFileSync(trace)] }];
+		return [{ name: path.basename(trace), bytes: fs.readFileSync(trace) }];
 	for (const entry of fs.readdirSync(trace, { withFileTypes: true })) {
 		const name = path.join(trace, entry.name);
 
 		if (entry.isDirectory())
 			files.push(...filesOf(name, prefix + entry.name + "/"));
 		else
-			files.push({ name: prefix + entry.name, pieces: [fs.readFileSync(name)] });
+			files.push({ name: prefix + entry.name, bytes: fs.readFileSync(name) });
 	}
 	return files;
 }

@@ -2,10 +2,10 @@
 /*
  * Looks at pages of lkst view in a browser, and prints a result line for each check:
  *
- *	view.js LKST PAGE TRACE EMPTY DAMAGED HOSTILE
+ *	view.js LKST PAGE TRACE EMPTY DAMAGED HOSTILE PACKED
  *
  * PAGE shows TRACE; EMPTY shows nothing; DAMAGED is a page of a trace that no reader takes; HOSTILE is one of a trace
- * whose threads have names that are markup.
+ * whose threads have names that are markup; PACKED is TRACE with compressed files.
  */
 "use strict";
 
@@ -14,7 +14,7 @@ const fs = require("fs");
 const path = require("path");
 const { Browser } = require("./browser.js");
 
-const [lkst, shown, trace, empty, damaged, hostile] = process.argv.slice(2);
+const [lkst, shown, trace, empty, damaged, hostile, packed] = process.argv.slice(2);
 
 function result(name, ...bad)
 {
@@ -140,16 +140,18 @@ async function checkWhy(browser)
 /* Files that are chosen are opened, as the page's own are. */
 async function checkOpening(browser)
 {
-	const files = fs.readdirSync(trace).map((name) => path.join(path.resolve(trace), name));
+	for (const [name, directory] of [["view_opens_files", trace], ["view_opens_compressed_files", packed]]) {
+		const files = fs.readdirSync(directory).map((file) => path.join(path.resolve(directory), file));
 
-	result("view_without_a_trace_is_empty", ...(await browser.open(empty) == "empty" ? [] : ["it is not"]));
+		result("view_without_a_trace_is_empty", ...(await browser.open(empty) == "empty" ? [] : ["it is not"]));
 
-	const { root } = await browser.send("DOM.getDocument");
-	const { nodeId } = await browser.send("DOM.querySelector", { nodeId: root.nodeId, selector: "#open" });
+		const { root } = await browser.send("DOM.getDocument");
+		const { nodeId } = await browser.send("DOM.querySelector", { nodeId: root.nodeId, selector: "#open" });
 
-	await browser.send("DOM.setFileInputFiles", { nodeId, files });
-	await browser.until("document.documentElement.dataset.state == 'ready'");
-	result("view_opens_files", ...(await browser.evaluate(answered) == terminal(["report"]) ? [] : ["its report differs"]));
+		await browser.send("DOM.setFileInputFiles", { nodeId, files });
+		await browser.until("document.documentElement.dataset.state == 'ready'");
+		result(name, ...(await browser.evaluate(answered) == terminal(["report"]) ? [] : ["its report differs"]));
+	}
 }
 
 async function checkRefusals(browser)
@@ -162,28 +164,6 @@ async function checkRefusals(browser)
 	result("view_shows_markup_as_text", ...(await browser.evaluate(
 		"page.list.lanes.some((lane) => lane.name.startsWith('<img src=x>')) && !document.querySelector('main img')")
 		? [] : ["it does not"]));
-}
-
-/* A file of more than 4 MiB is in pieces; all bytes come out of workers as they went in. */
-async function checkPieces(browser)
-{
-	const names = [...fs.readFileSync(shown, "latin1").matchAll(/class="file" data-name="([^"]*)"/g)].map((match) => match[1]);
-	const intact = await browser.evaluate(`(async () => {
-		const characters = new TextDecoder("windows-1252").decode(Uint8Array.from({ length: 256 }, (unused, i) => i));
-		const text = async (bytes) => {
-			const stream = new Blob([bytes]).stream().pipeThrough(new CompressionStream("gzip"));
-			const packed = new Uint8Array(await new Response(stream).arrayBuffer());
-			return [...packed].map((byte) => [0, 10, 13, 60, 61].includes(byte) ? "=" + characters[byte + 64] : characters[byte]).join("");
-		};
-		const pieces = Array.from({ length: 5 }, (unused, i) => Uint8Array.from({ length: 70000 * i }, (none, at) => at * at * (i + 1) >> 4));
-		const elements = await Promise.all(pieces.map(async (piece) => ({ textContent: await text(piece) })));
-		const unpacked = await unpackInWorkers(elements);
-		return unpacked.length == pieces.length && unpacked.every((bytes, i) => bytes.length == pieces[i].length &&
-			bytes.every((byte, at) => byte == pieces[i][at]));
-	})()`);
-
-	result("view_unpacks_pieces_side_by_side", ...(new Set(names).size < names.length ? [] : [`no file is in pieces: ${names}`]),
-		...(intact ? [] : ["bytes differ"]));
 }
 
 /* A browser that cannot show the page says why, and so does a page that came in another charset. */
@@ -211,7 +191,6 @@ async function main()
 		const state = await browser.open(shown);
 
 		result("view_opens_by_itself", ...(state == "ready" ? [] : [state]));
-		await checkPieces(browser);
 		await checkAnswers(browser);
 		await checkLanes(browser);
 		await checkKeys(browser);
