@@ -169,6 +169,8 @@ static const char text[] =
 	"block_rq_complete cpu=0 tid=7 ns=1400 rq=1 dev=8388608 bytes=4096\n"
 	"sched_switch cpu=0 tid=7 ns=1700 prev_tid=7 next_tid=8 prev_state=1\n"
 	"block_rq_complete cpu=0 tid=8 ns=1800 rq=2 dev=8388608 bytes=4096\n"
+	"mm_page_free cpu=0 tid=8 ns=1850 pfn=1 order=0\n"
+	"mm_page_alloc cpu=0 tid=8 ns=1900 pfn=8 order=3\n"
 	"sched_switch cpu=0 tid=8 ns=2000 prev_tid=8 next_tid=0 prev_state=1\n";
 
 /* The columns of 100 ns of the count that is called @name, from 1000 to 2000. */
@@ -205,6 +207,8 @@ TEST(counts_are_those_of_the_records)
 	columns_of(lanes, "ready threads", columns);
 	for (i = 0; i < 10; i++)
 		CHECK(is_near(columns[i].mean, ready[i]));
+	columns_of(lanes, "allocated pages", columns);
+	CHECK(is_near(columns[0].mean, 1) && is_near(columns[8].min, 0) && is_near(columns[9].mean, 8));
 	columns_of(lanes, "eth0 send", columns);
 	for (i = 0; i < 10; i++)
 		CHECK(is_near(columns[i].mean, i == 2 ? 1e9 : 0));

@@ -15,12 +15,14 @@ enum {
 	MINOR_BITS = 20, /* of the kernel's device numbers */
 	RECEIVE = 1,	 /* the lowest bit of netsize's keys */
 	WHOLE = 65535,	 /* of a share */
+	ORDER_MAX = 40,	 /* of an allocation that makes sense: a kernel's is 10 or so */
 };
 
 const char *const lkst_count_units[LKST_NR_COUNTS] = {
-	[LKST_COUNT_READY] = "threads",	  [LKST_COUNT_DISK] = "requests",
-	[LKST_COUNT_RECEIVE] = "bytes/s", [LKST_COUNT_SEND] = "bytes/s",
-	[LKST_COUNT_QUEUE] = "threads",
+	[LKST_COUNT_READY] = "threads",	  [LKST_COUNT_ON_DISK] = "threads",
+	[LKST_COUNT_ON_LOCK] = "threads", [LKST_COUNT_PAGES] = "pages",
+	[LKST_COUNT_DISK] = "requests",	  [LKST_COUNT_RECEIVE] = "bytes/s",
+	[LKST_COUNT_SEND] = "bytes/s",	  [LKST_COUNT_QUEUE] = "threads",
 };
 
 void lkst_counts_fini(struct lkst_counts *c)
@@ -29,8 +31,9 @@ void lkst_counts_fini(struct lkst_counts *c)
 
 	for (i = 0; i < c->nr; i++)
 		lkst_curve_fini(&c->list[i].curve);
+	for (i = 0; i <= LKST_COUNT_PAGES; i++)
+		free(c->steps[i]);
 	free(c->list);
-	free(c->ready);
 	lkst_slices_fini(&c->gaps);
 	lkst_map_fini(&c->places);
 	*c = (struct lkst_counts){};
@@ -72,17 +75,53 @@ int lkst_counts_change(void *arg, const struct lkst_analysis *analysis, u64 key,
 	return 0;
 }
 
-int lkst_counts_ready(struct lkst_counts *c, u64 from_ns, u64 to_ns)
+static int add_step(struct lkst_counts *c, enum lkst_count_kind kind, u64 ns, s64 by)
 {
-	struct lkst_count_step *step = lkst_vec_add(c->ready, c->nr_ready);
+	struct lkst_count_step *step = lkst_vec_add(c->steps[kind], c->nr_steps[kind]);
 
-	if (step)
-		*step = (struct lkst_count_step){ from_ns, 1 };
-	step = step ? lkst_vec_add(c->ready, c->nr_ready) : NULL;
 	if (!step)
 		return -ENOMEM;
-	*step = (struct lkst_count_step){ to_ns, -1 };
+	*step = (struct lkst_count_step){ ns, by };
 	return 0;
+}
+
+int lkst_counts_state(struct lkst_counts *c, u8 state, u64 from_ns, u64 to_ns)
+{
+	enum lkst_count_kind kind = state == LKST_LANE_READY  ? LKST_COUNT_READY
+				    : state == LKST_LANE_DISK ? LKST_COUNT_ON_DISK
+							      : LKST_COUNT_ON_LOCK;
+
+	if (state != LKST_LANE_READY && state != LKST_LANE_DISK && state != LKST_LANE_LOCK)
+		return 0;
+	return add_step(c, kind, from_ns, 1) ?: add_step(c, kind, to_ns, -1);
+}
+
+static s64 pages(u32 order)
+{
+	return order <= ORDER_MAX ? 1LL << order : 0;
+}
+
+static int on_page_alloc(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_mm_page_alloc *x = record;
+
+	return add_step(ctx, LKST_COUNT_PAGES, r->ns, pages(x->order));
+}
+
+static int on_page_free(void *ctx, const struct lkst_record *r, const void *record)
+{
+	const struct lkst_rec_mm_page_free *x = record;
+
+	return add_step(ctx, LKST_COUNT_PAGES, r->ns, -pages(x->order));
+}
+
+int lkst_counts_subscribe(struct lkst_counts *c, struct lkst_feed *f)
+{
+	int err = lkst_feed_event(f, LKST_EV_mm_page_alloc, on_page_alloc, c);
+
+	if (err >= 0)
+		err = lkst_feed_event(f, LKST_EV_mm_page_free, on_page_free, c);
+	return err < 0 ? err : 0;
 }
 
 /* ---- after the pass ----------------------------------------------------------------------------- */
@@ -94,22 +133,41 @@ static int compare_steps(const void *a, const void *b)
 	return (x->ns > y->ns) - (x->ns < y->ns);
 }
 
-static int count_ready(struct lkst_counts *c, u64 begin_ns)
+/* How much below zero the sum of the steps gets. */
+static s64 least(const struct lkst_count_step *steps, u32 nr)
 {
-	s64 nr = 0;
+	s64 sum = 0, min = 0;
 	u32 i;
-	int err = 0;
 
-	if (!c->nr_ready)
-		return 0;
-	qsort(c->ready, c->nr_ready, sizeof(*c->ready), compare_steps);
-	err = put(c, LKST_COUNT_READY, 0, begin_ns, 0);
-	for (i = 0; i < c->nr_ready && !err; i++) {
-		nr += c->ready[i].by;
-		/* Those at the same time are one step. */
-		if (i + 1 == c->nr_ready || c->ready[i + 1].ns != c->ready[i].ns)
-			err = put(c, LKST_COUNT_READY, 0, c->ready[i].ns, (u64)nr);
+	for (i = 0; i < nr; i++) {
+		sum += steps[i].by;
+		min = sum < min ? sum : min;
 	}
+	return min;
+}
+
+/* Adds up the steps of a kind, in order of time. */
+static int add_up(struct lkst_counts *c, enum lkst_count_kind kind, u64 begin_ns)
+{
+	struct lkst_count_step *steps = c->steps[kind];
+	u32 nr = c->nr_steps[kind], i;
+	s64 sum;
+	int err;
+
+	if (!nr)
+		return 0;
+	qsort(steps, nr, sizeof(*steps), compare_steps);
+	sum = kind == LKST_COUNT_PAGES ? -least(steps, nr) : 0;
+	err = put(c, kind, 0, begin_ns, (u64)sum);
+	for (i = 0; i < nr && !err; i++) {
+		sum += steps[i].by;
+		/* Those at the same time are one step. */
+		if (i + 1 == nr || steps[i + 1].ns != steps[i].ns)
+			err = put(c, kind, 0, steps[i].ns, (u64)sum);
+	}
+	free(steps);
+	c->steps[kind] = NULL;
+	c->nr_steps[kind] = 0;
 	return err;
 }
 
@@ -148,6 +206,12 @@ static void name(struct lkst_count *count, const struct lkst_labels *labels)
 	enum lkst_label_kind kind =
 		count->kind == LKST_COUNT_DISK ? LKST_LABEL_DISK : LKST_LABEL_NETDEV;
 	const char *label = lkst_labels_find(labels, kind, count->number);
+	static const char *const names[] = {
+		[LKST_COUNT_READY] = "ready threads",
+		[LKST_COUNT_ON_DISK] = "threads waiting for disks",
+		[LKST_COUNT_ON_LOCK] = "threads waiting for locks",
+		[LKST_COUNT_PAGES] = "allocated pages",
+	};
 	char text[LKST_LABEL_TEXT];
 
 	if (label)
@@ -157,8 +221,8 @@ static void name(struct lkst_count *count, const struct lkst_labels *labels)
 			 count->number & ((1 << MINOR_BITS) - 1));
 	else
 		snprintf(text, sizeof(text), "interface%u", count->number);
-	if (count->kind == LKST_COUNT_READY)
-		snprintf(count->name, sizeof(count->name), "ready threads");
+	if (count->kind <= LKST_COUNT_PAGES)
+		snprintf(count->name, sizeof(count->name), "%s", names[count->kind]);
 	else if (count->kind == LKST_COUNT_QUEUE)
 		snprintf(count->name, sizeof(count->name), "run queue %u", count->number);
 	else
@@ -196,8 +260,10 @@ int lkst_counts_end(struct lkst_counts *c, const struct lkst_labels *labels,
 		    const struct lkst_gaps *gaps, u64 begin_ns, u64 end_ns)
 {
 	u32 i;
-	int err = count_ready(c, begin_ns) ?: unite_gaps(c, gaps);
+	int err = unite_gaps(c, gaps);
 
+	for (i = 0; i <= LKST_COUNT_PAGES && !err; i++)
+		err = add_up(c, (enum lkst_count_kind)i, begin_ns);
 	for (i = 0; i < c->nr && !err; i++) {
 		struct lkst_count *count = &c->list[i];
 
@@ -209,9 +275,6 @@ int lkst_counts_end(struct lkst_counts *c, const struct lkst_labels *labels,
 	}
 	if (c->nr)
 		qsort(c->list, c->nr, sizeof(*c->list), compare_counts);
-	free(c->ready);
-	c->ready = NULL;
-	c->nr_ready = 0;
 	return err;
 }
 

@@ -15,6 +15,9 @@ enum { LKST_COUNTS_MAX = 4096 }; /* more are left out */
 
 enum lkst_count_kind {
 	LKST_COUNT_READY,   /* threads that wait for a CPU, as the state model says */
+	LKST_COUNT_ON_DISK, /* that wait for a disk */
+	LKST_COUNT_ON_LOCK, /* that wait for a lock */
+	LKST_COUNT_PAGES, /* pages of memory that are allocated: how many more than when they were fewest */
 	LKST_COUNT_DISK,    /* requests that a disk has: bioqueue */
 	LKST_COUNT_RECEIVE, /* bytes in a second that an interface receives: netsize */
 	LKST_COUNT_SEND,
@@ -26,16 +29,16 @@ enum lkst_count_kind {
 extern const char *const lkst_count_units[LKST_NR_COUNTS];
 
 struct lkst_count {
-	u8 kind;    /* enum lkst_count_kind */
-	u32 number; /* of the disk, interface or CPU */
+	u8 kind;		  /* enum lkst_count_kind */
+	u32 number;		  /* of the disk, interface or CPU */
 	char name[LKST_KEY_TEXT]; /* "vda requests", "eth0 receive" */
 	struct lkst_curve curve;
 };
 
-/* A thread began or ceased to wait. */
+/* A thread began to wait or ceased to, or pages were allocated or freed. */
 struct lkst_count_step {
 	u64 ns;
-	s32 by;
+	s64 by;
 };
 
 /* All zero but for places.max, LKST_COUNTS_MAX, is empty. */
@@ -46,15 +49,18 @@ struct lkst_counts {
 
 	/* Private, during the pass. */
 	struct lkst_map places; /* by kind and key */
-	struct lkst_count_step *ready;
-	u32 nr_ready;
+	struct lkst_count_step *steps[LKST_COUNT_PAGES + 1];
+	u32 nr_steps[LKST_COUNT_PAGES + 1];
 };
 
 /* What the analyses report: an lkst_analysis_change; @arg is a struct lkst_counts. */
 int lkst_counts_change(void *arg, const struct lkst_analysis *analysis, u64 key, u64 ns, u64 value);
 
-/* A thread waited for a CPU between two times. 0 or -ENOMEM. */
-int lkst_counts_ready(struct lkst_counts *c, u64 from_ns, u64 to_ns);
+/* Has @f count what the analyses do not: pages. @c must stay. 0 or -ENOMEM. */
+int lkst_counts_subscribe(struct lkst_counts *c, struct lkst_feed *f);
+
+/* A thread was in @state (enum lkst_lane_state) between two times. 0 or -ENOMEM. */
+int lkst_counts_state(struct lkst_counts *c, u8 state, u64 from_ns, u64 to_ns);
 
 /*
  * The pass, from @begin_ns to @end_ns, is over: names them, and makes unknown what gaps make unknown. A disk has no request

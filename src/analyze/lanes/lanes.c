@@ -149,7 +149,7 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 
 	if (i->life->idle_cpu >= 0)
 		return 0;
-	if (state == LKST_LANE_READY && lkst_counts_ready(&f->lanes->counts, i->from_ns, i->to_ns))
+	if (lkst_counts_state(&f->lanes->counts, state, i->from_ns, i->to_ns))
 		return -ENOMEM;
 	if (i->life->nr >= LKST_LIVES_MAX || state == LKST_NR_LANE_STATES)
 		return 0;
@@ -357,6 +357,8 @@ static int begin(struct lkst_err *e, struct lkst_trace *t, struct filling *f,
 		err = lkst_feed_gaps(lkst_analysis_run_feed(*ret_run), on_gap, f);
 	if (err >= 0)
 		err = lkst_lane_marks_subscribe(&f->lanes->marks, lkst_analysis_run_feed(*ret_run));
+	if (err >= 0)
+		err = lkst_counts_subscribe(&f->lanes->counts, lkst_analysis_run_feed(*ret_run));
 	return err < 0 ? lkst_err_sys(e, err, "drawing") : 0;
 }
 

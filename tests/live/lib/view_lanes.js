@@ -248,6 +248,29 @@ async function checkBytes(browser, lanes)
 	result("lanes_of_interfaces_have_the_bytes_of_the_records", ...(Object.keys(sums).length ? [] : ["no packet"]), ...bad);
 }
 
+/* Between two times as many pages were allocated, less those freed, as the records say. */
+async function checkPages(browser, lanes)
+{
+	const begin = BigInt(await browser.evaluate("page.trace.info.begin_ns"));
+	const lane = lanes.find(({ name }) => name == "allocated pages");
+	const steps = records(["mm_page_alloc", "mm_page_free"]).map(({ ns, event, fields }) =>
+		({ at: Number(ns - begin), by: 2 ** fields.order * (event == "mm_page_alloc" ? 1 : -1) }));
+	const bad = [];
+
+	for (let i = 0; lane && i < 20; i++) {
+		const [from, to] = some(steps, 2).map(({ at }) => at).sort((a, b) => a - b);
+		const want = steps.reduce((sum, { at, by }) => sum + (at > from && at <= to ? by : 0), 0);
+		const [first, last] = await browser.evaluate(`[${from}, ${to}].map((at) => page.trace.columns(${lane.index}, at, at + 1, 1)[2])`);
+
+		if (last - first != want)
+			bad.push(`from ${from} to ${to} ${want} pages, drawn are ${first} and ${last}`);
+	}
+	if (!steps.length)
+		console.log("skip lane_of_pages_has_those_of_the_records: no page was allocated");
+	else
+		result("lane_of_pages_has_those_of_the_records", ...(lane ? [] : ["no lane"]), ...bad);
+}
+
 /* Threads were ready as long in all as each of them was. */
 async function checkReady(browser, lanes)
 {
@@ -269,6 +292,7 @@ async function checkCounts(browser)
 	await checkRequests(browser, lanes);
 	await checkBytes(browser, lanes);
 	await checkReady(browser, lanes);
+	await checkPages(browser, lanes);
 
 	/* The picture of a lane, and what is said of it. */
 	const { index } = lanes.find(({ name }) => name == "ready threads");
