@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "trace/block.h"
 
 enum { POINTS_PER_CELL = 8 }; /* on average */
 
@@ -220,9 +221,11 @@ static struct lkst_curve_column level(const struct lkst_curve *c, u32 first, u32
  */
 static u32 border(const struct lkst_curve *c, double ns)
 {
+	u64 whole = ns < (double)LKST_TIME_MAX ? (u64)ns : LKST_TIME_MAX;
+
 	if (c->is_rate)
-		return after(c, ns > 1 ? (u64)ns - 1 : 0);
-	return after(c, (u64)ns);
+		return after(c, whole ? whole - 1 : 0);
+	return after(c, whole);
 }
 
 void lkst_curve_columns(const struct lkst_curve *c, u64 from_ns, u64 to_ns, u32 nr,
