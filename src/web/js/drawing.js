@@ -158,9 +158,20 @@ class Drawing {
 
 		this.hatch(pixels, width, height, (x) => 1 - columns[x * COLUMN_NUMBERS + 3]);
 		context.putImageData(image, 0, 0);
-		context.fillStyle = this.textColour;
+		if (top)
+			this.drawTop(context, amountText(top, this.trace.info.lanes[index].unit));
+	}
+
+	/* What the full height of a count's lane is, to be read on any colour. */
+	drawTop(context, text)
+	{
+		context.font = LABEL_FONT;
 		context.textBaseline = "top";
-		context.fillText(top ? amountText(top, this.trace.info.lanes[index].unit) : "", 3, 1);
+		context.lineWidth = 3;
+		context.strokeStyle = this.labels.colours.back;
+		context.strokeText(text, 3, 2);
+		context.fillStyle = this.textColour;
+		context.fillText(text, 3, 2);
 	}
 
 	/* The context of @canvas, as large as its place. */

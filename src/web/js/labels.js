@@ -75,7 +75,7 @@ class Labels {
 		context.fillStyle = this.colours.dark;
 		for (const { state, thread, first, last } of this.#inView(context, index, PART.states, from, to))
 			if (state == "running" && thread)
-				drawLabel(context, `${thread.comm || "?"} ${thread.tid}`, first, last, height / 2 - 4);
+				drawLabel(context, `${thread.comm || "?"} ${thread.tid}`, first, last, height / 2 - 1);
 		for (const { name, first, last } of this.#inView(context, index, PART.irqs, from, to))
 			drawLabel(context, name, first, last, height - STRIP / 2);
 	}
