@@ -54,13 +54,16 @@ const struct lkst_cmd lkst_cmd_sql = {
 	.summary = "questions to a trace in SQL",
 	.args = "TRACE... ['QUERY']",
 	.help = "Answers QUERY, in the SQL of SQLite, by the records of TRACE, which are read where they lie:\n"
-		"nothing is imported. There is a table of all records, `events`, and one of each event\n"
-		"with its fields as columns. Without QUERY it asks for queries, with history and\n"
+		"nothing is imported. There is a table of all records, `events`, one of each event with\n"
+		"its fields as columns, and tables of what is known from them: threads, states, waits,\n"
+		"syscalls and others, which .tables lists. Without QUERY it asks for queries, with history and\n"
 		"completion, or reads them from standard input if that is not a terminal. It needs no\n"
 		"root and works on any machine; a query can change nothing.",
-	.examples = "  lkst sql slow-tx 'select event, count(*) from events group by event'\n"
-		    "  lkst sql slow-tx .tables\n"
-		    "  lkst sql slow-tx\n",
+	.examples =
+		"  lkst sql slow-tx 'select event, count(*) from events group by event'\n"
+		"  lkst sql slow-tx 'select cause, sum(duration_ns) from waits group by cause'\n"
+		"  lkst sql slow-tx .tables\n"
+		"  lkst sql slow-tx\n",
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.min_args = 1,

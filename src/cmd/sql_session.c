@@ -71,10 +71,11 @@ static int append(struct lkst_err *e, char **text, const char *line)
 
 int lkst_sql_take_line(struct lkst_err *e, char **text, const char *line, bool *ret_is_whole)
 {
+	const char *first = line + strspn(line, " \t\r\n;");
 	int err;
 
 	*ret_is_whole = false;
-	if (!*text && !line[strspn(line, " \t\r\n;")])
+	if (!*text && (!*first || !strncmp(first, "--", 2)))
 		return 0;
 	err = append(e, text, line);
 	if (!err)

@@ -54,6 +54,12 @@ struct lkst_sql {
 	bool is_refused;		  /* the authorizer has said no */
 	struct lkst_sql_records *records; /* the first is of all events */
 	unsigned int nr_records;
+
+	/* Tables of what is known, a bit for each by its number (sql/known.h). */
+	u32 wants_known; /* that the statement speaks of */
+	u32 has_known;	 /* that are filled */
+	u64 known_gaps;	 /* that were met when some were filled */
+	int known_code;	 /* SQLite's, of what kept them from being filled */
 };
 
 /* True if the query that runs is to end. */

@@ -10,6 +10,7 @@
 #include "sql/database.h"
 #include "sql/functions.h"
 #include "sql/guard.h"
+#include "sql/known.h"
 #include "sql/records.h"
 #include "sql/result.h"
 
@@ -34,7 +35,8 @@ static int set_up(struct lkst_sql *s)
 {
 	char text[128];
 
-	snprintf(text, sizeof(text), "PRAGMA temp_store = FILE; PRAGMA cache_size = -%d",
+	snprintf(text, sizeof(text),
+		 "PRAGMA temp_store = FILE; PRAGMA cache_size = -%d; PRAGMA journal_mode = OFF",
 		 CACHE_KIB);
 	return sqlite3_exec(s->db, text, NULL, NULL, NULL) ? -ENOMEM : 0;
 }
@@ -50,9 +52,9 @@ int lkst_sql_open(struct lkst_err *e, struct lkst_trace *t, const volatile sig_a
 	s->catalog = lkst_trace_catalog(t);
 	s->stop = stop;
 	lkst_trace_range(t, &s->begin_ns, &s->end_ns);
-	if (sqlite3_open_v2(":memory:", &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
-			    NULL) ||
-	    set_up(s) || lkst_sql_add_functions(s) || lkst_sql_add_records(s))
+	if (sqlite3_open_v2("", &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) ||
+	    set_up(s) || lkst_sql_add_functions(s) || lkst_sql_add_records(s) ||
+	    lkst_sql_known_add(s))
 		return lkst_err_set(e, -ENOMEM, "preparing for queries: %s",
 				    s->db ? sqlite3_errmsg(s->db) : "there is no memory");
 	lkst_sql_guard(s);
@@ -136,6 +138,7 @@ static int run_first(struct lkst_err *e, struct lkst_sql *s, const char *all, co
 	int code, err = 0;
 
 	s->is_refused = false;
+	s->wants_known = 0;
 	code = sqlite3_prepare_v2(s->db, text, -1, &statement, ret_rest);
 	if (code)
 		return failed(e, s, code, all, text);
@@ -146,8 +149,16 @@ static int run_first(struct lkst_err *e, struct lkst_sql *s, const char *all, co
 	s->is_refused = !sqlite3_column_count(statement) || !sqlite3_stmt_readonly(statement);
 	code = SQLITE_AUTH;
 	if (!s->is_refused)
+		err = lkst_sql_known_fill(e, s);
+	if (s->wants_known && s->known_gaps > s->nr_gaps)
+		s->nr_gaps = s->known_gaps;
+	if (!s->is_refused && !err)
 		err = run_statement(s, statement, format, out, &code);
-	if (err)
+	if (err == -EINTR)
+		err = lkst_err_set(e, err, "the query was interrupted");
+	else if (err == -EIO && s->known_code)
+		err = failed(e, s, s->known_code, all, text);
+	else if (err)
 		err = lkst_err_sys(e, err, "answering");
 	else if (code != SQLITE_DONE)
 		err = failed(e, s, code, all, text);
@@ -180,34 +191,50 @@ bool lkst_sql_is_complete(const char *text)
 bool lkst_sql_table(const struct lkst_sql *s, unsigned int i, const char **ret_name,
 		    const char **ret_help)
 {
-	if (i >= s->nr_records)
+	const struct lkst_sql_known *known = lkst_sql_known_table(i);
+
+	if (!known && i - LKST_SQL_NR_KNOWN >= s->nr_records)
 		return false;
-	*ret_name = s->records[i].name;
-	*ret_help = s->records[i].help;
+	*ret_name = known ? known->name : s->records[i - LKST_SQL_NR_KNOWN].name;
+	*ret_help = known ? known->help : s->records[i - LKST_SQL_NR_KNOWN].help;
 	return true;
 }
 
 const char *lkst_sql_column(const struct lkst_sql *s, unsigned int table, unsigned int i)
 {
-	const struct lkst_sql_records *t = table < s->nr_records ? &s->records[table] : NULL;
+	const struct lkst_sql_known *known = lkst_sql_known_table(table);
+	const struct lkst_sql_records *t;
+	unsigned int nr = 0;
 
+	if (known) {
+		while (nr < i && known->columns[nr].name)
+			nr++;
+		return known->columns[nr].name;
+	}
+	table -= LKST_SQL_NR_KNOWN;
+	t = table < s->nr_records ? &s->records[table] : NULL;
 	return t && i < t->nr_columns ? t->columns[i].name : NULL;
 }
 
 int lkst_sql_schema(struct lkst_err *e, struct lkst_sql *s, const char *name, struct lkst_out *out)
 {
+	const char *found, *help;
 	unsigned int i;
 	char *text;
 
-	for (i = 0; i < s->nr_records; i++)
-		if (!sqlite3_stricmp(s->records[i].name, name))
+	for (i = 0; lkst_sql_table(s, i, &found, &help); i++)
+		if (!sqlite3_stricmp(found, name))
 			break;
-	if (i == s->nr_records)
+	if (!lkst_sql_table(s, i, &found, &help))
 		return lkst_err_set(e, -ENOENT, "there is no table \"%s\"; .tables lists them",
 				    name);
-	text = lkst_sql_columns_text(&s->records[i], true);
+	text = i < LKST_SQL_NR_KNOWN
+		       ? lkst_sql_known_text(lkst_sql_known_table(i), true)
+		       : lkst_sql_columns_text(&s->records[i - LKST_SQL_NR_KNOWN], true);
 	if (!text)
 		return lkst_err_sys(e, -ENOMEM, "the columns of %s", name);
+	if (help)
+		lkst_out_printf(out, "-- %s\n", help);
 	lkst_out_str(out, text);
 	lkst_out_str(out, ";\n");
 	sqlite3_free(text);

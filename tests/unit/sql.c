@@ -260,6 +260,45 @@ TEST(sql_forms)
 	CHECK_STR(ask_as("select 1 a where 0", LKST_TABLE_TEXT), "a\n");
 }
 
+/* Tables of what is known: once by hand, and the same again, since they are filled once. */
+TEST(sql_known)
+{
+	CHECK_STR(ask("select from_ns, to_ns, state from states where tid = 9 and from_ns > 1000"),
+		  "from_ns,to_ns,state\r\n1050,1500,running\r\n");
+	CHECK_STR(ask("select sum(records) n from counts where event = 'sched_switch'"),
+		  "n\r\n4\r\n");
+	CHECK_STR(ask("select a.comm from threads a, threads b where a.tid = 5 and b.tid = 5"),
+		  "comm\r\ncinq\r\n");
+	CHECK_STR(ask("select count(*) > 4 n from states; select count(*) > 4 n from states"),
+		  "n\r\n1\r\nn\r\n1\r\n");
+	CHECK_STR(ask("select count(*) n from incidents"), "n\r\n0\r\n");
+	CHECK_EQ(atoi(ask("insert into states(tid) values (1)")), EPERM);
+	CHECK_EQ(atoi(ask("delete from states")), EPERM);
+	CHECK_EQ(atoi(ask("create index i on states(tid)")), EPERM);
+}
+
+/* Every table has rows of as many cells as it has columns, and each column has a help text. */
+TEST(sql_known_columns)
+{
+	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
+	_cleanup_(lkst_sql_closep) struct lkst_sql *s = NULL;
+	const char *name, *help;
+	char query[256];
+	unsigned int i;
+
+	CHECK(!lkst_trace_open(&err, path, &t));
+	CHECK(!lkst_sql_open(&err, t, NULL, &s));
+	for (i = 0; lkst_sql_table(s, i, &name, &help); i++) {
+		CHECK(lkst_sql_column(s, i, 0));
+		if (i > 40)
+			continue;
+		snprintf(query, sizeof(query), "select count(*) >= 0 n from \"%s\"", name);
+		CHECK_STR(ask(query), "n\r\n1\r\n");
+	}
+	CHECK(i > 100);
+	CHECK(!lkst_sql_column(s, i, 0));
+}
+
 /* The functions of our own. */
 TEST(sql_functions)
 {
@@ -284,6 +323,8 @@ static const struct unit_test tests[] = {
 	{ "sql_says_where", test_sql_says_where },
 	{ "sql_limits", test_sql_limits },
 	{ "sql_forms", test_sql_forms },
+	{ "sql_known", test_sql_known },
+	{ "sql_known_columns", test_sql_known_columns },
 	{ "sql_functions", test_sql_functions },
 };
 
