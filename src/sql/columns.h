@@ -6,8 +6,8 @@
 #include "sql/database.h"
 
 /*
- * Fills the columns of @table, of @event's records, or NULL, of all. A field that is called like a column before it gets
- * "_field" at the end of its name, or with more of them a number. 0 or -ENOMEM.
+ * Fills the columns of @table, of @event's records, or NULL, of all. A field that is called like a column before it
+ * gets "_field" at the end of its name, or with more of them a number. 0 or -ENOMEM.
  */
 int lkst_sql_columns_make(struct lkst_sql_records *table, const struct lkst_event_class *event);
 

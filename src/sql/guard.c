@@ -7,10 +7,11 @@
 #include "sql/known.h"
 
 enum {
-	STEPS = 10000, /* of SQLite's machine between two looks at whether to stop */
+	STEPS = 1000, /* of SQLite's machine between two looks at whether to stop */
 	CELL_MAX = 16 * 1024 * 1024,
-	DEPTH_MAX = 200, /* of an expression */
-	JOIN_MAX = 500,	 /* SELECTs in one statement that UNION and its kind join */
+	DEPTH_MAX = 200,    /* of an expression */
+	PATTERN_MAX = 1000, /* bytes of what follows on LIKE or GLOB */
+	JOIN_MAX = 500,	    /* SELECTs in one statement that UNION and its kind join */
 };
 
 /* Those that say something and change nothing. */
@@ -73,6 +74,7 @@ void lkst_sql_guard(struct lkst_sql *s)
 	sqlite3_limit(s->db, SQLITE_LIMIT_LENGTH, CELL_MAX);
 	sqlite3_limit(s->db, SQLITE_LIMIT_EXPR_DEPTH, DEPTH_MAX);
 	sqlite3_limit(s->db, SQLITE_LIMIT_COMPOUND_SELECT, JOIN_MAX);
+	sqlite3_limit(s->db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, PATTERN_MAX);
 	sqlite3_limit(s->db, SQLITE_LIMIT_ATTACHED, 0);
 	sqlite3_limit(s->db, SQLITE_LIMIT_WORKER_THREADS, 0);
 	sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);

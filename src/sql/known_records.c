@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/control.h"
 #include "abi/state.h"
 #include "base/hash.h"
 #include "base/vec.h"
@@ -151,35 +152,61 @@ struct count {
 	u64 nr;
 };
 
-static u64 key_of(const struct lkst_record *r)
-{
-	return (u64)r->event->id << 48 | (u64)(r->cpu & 0xffff) << 32 | (u32)r->tid;
-}
+/* What the same thread on the same CPU did: most records are of the thread of the record before. */
+struct run {
+	s32 tid;
+	u32 cpu;
+	u32 nr[LKST_EVENT_SPACE];
+	u16 events[LKST_EVENT_SPACE]; /* those of which there are some */
+	u32 nr_events;
+};
 
-static int count_block(struct lkst_sql_pass *p, struct lkst_hash *counts,
-		       const struct lkst_block *block)
+/* Adds what the run has to the counts, and empties it. */
+static int end_run(struct run *run, struct lkst_hash *counts)
 {
-	struct lkst_block_cursor at;
-	struct lkst_record r;
-	struct count *count;
+	u32 i;
 
-	lkst_block_cursor_init(&at, block);
-	while (lkst_block_next(NULL, &at, p->sql->catalog, &r) > 0) {
-		if (r.event->group == LKST_GROUP_STATE)
-			continue;
-		count = lkst_hash_find(counts, key_of(&r), sizeof(*count));
+	for (i = 0; i < run->nr_events; i++) {
+		u16 id = run->events[i];
+		u64 key = (u64)id << 48 | (u64)(run->cpu & 0xffff) << 32 | (u32)run->tid;
+		struct count *count = lkst_hash_find(counts, key, sizeof(*count));
+
 		if (!count && counts->nr == COUNTS_MAX)
 			return -E2BIG;
 		if (!count && lkst_hash_reserve(counts, sizeof(*count)))
 			return -ENOMEM;
 		if (!count)
-			count = lkst_hash_add(counts, key_of(&r), sizeof(*count));
-		count->nr++;
+			count = lkst_hash_add(counts, key, sizeof(*count));
+		count->nr += run->nr[id];
+		run->nr[id] = 0;
 	}
+	run->nr_events = 0;
 	return 0;
 }
 
-static int count_all(struct lkst_sql_pass *p, struct lkst_hash *counts)
+static int count_block(struct lkst_sql_pass *p, struct run *run, struct lkst_hash *counts,
+		       const struct lkst_block *block)
+{
+	struct lkst_block_cursor at;
+	struct lkst_record r;
+	int err = end_run(run, counts);
+
+	run->cpu = block->cpu;
+	lkst_block_cursor_init(&at, block);
+	while (!err && lkst_block_next(NULL, &at, p->sql->catalog, &r) > 0) {
+		if (r.event->group == LKST_GROUP_STATE)
+			continue;
+		if (r.tid != run->tid) {
+			err = end_run(run, counts);
+			run->tid = r.tid;
+		}
+		if (!run->nr[r.event->id]++)
+			run->events[run->nr_events++] = r.event->id;
+	}
+	return err;
+}
+
+static int count_all(struct lkst_sql_pass *p, struct run *run, struct lkst_hash *counts)
 {
 	struct lkst_trace *t = p->sql->trace;
 	unsigned int i, block;
@@ -187,11 +214,11 @@ static int count_all(struct lkst_sql_pass *p, struct lkst_hash *counts)
 
 	for (i = 0; i < lkst_trace_nr_streams(t); i++)
 		for (block = 0; block < lkst_trace_stream(t, i)->nr_blocks && !err; block++) {
-			err = count_block(p, counts, lkst_trace_block(t, i, block));
+			err = count_block(p, run, counts, lkst_trace_block(t, i, block));
 			if (block % LOOKS == 0 && lkst_sql_is_stopped(p->sql))
 				err = -EINTR;
 		}
-	return err;
+	return err ? err : end_run(run, counts);
 }
 
 static int put_counts(struct lkst_sql_pass *p, const struct lkst_hash *counts)
@@ -213,8 +240,9 @@ static int put_counts(struct lkst_sql_pass *p, const struct lkst_hash *counts)
 
 static int end_counts(struct lkst_sql_pass *p)
 {
+	_cleanup_free_ struct run *run = calloc(1, sizeof(*run));
 	struct lkst_hash counts = {};
-	int err = count_all(p, &counts) ?: put_counts(p, &counts);
+	int err = run ? count_all(p, run, &counts) ?: put_counts(p, &counts) : -ENOMEM;
 
 	lkst_hash_fini(&counts);
 	return err;

@@ -72,8 +72,9 @@ void lkst_sql_close(struct lkst_sql *s)
 	free(s);
 }
 
-void lkst_sql_limit_steps(struct lkst_sql *s, u64 max_steps)
+void lkst_sql_limit(struct lkst_sql *s, u64 max_steps, int cell_bytes)
 {
+	sqlite3_limit(s->db, SQLITE_LIMIT_LENGTH, cell_bytes);
 	s->max_steps = max_steps;
 	s->steps = 0;
 }

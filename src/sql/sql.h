@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Questions to a trace in SQL, answered by SQLite: a table of all records, a table of each event, and tables of what the
- * state model and the analyses know. Nothing of the trace is imported: records are read where they lie.
+ * Questions to a trace in SQL, answered by SQLite: a table of all records, a table of each event, and tables of what
+ * the state model and the analyses know. Nothing of the trace is imported: records are read where they lie.
  */
 #ifndef LKST_SQL_SQL_H
 #define LKST_SQL_SQL_H
@@ -30,12 +30,15 @@ int lkst_sql_open(struct lkst_err *e, struct lkst_trace *t, const volatile sig_a
 void lkst_sql_close(struct lkst_sql *s);
 LKST_GUARD(lkst_sql_close, struct lkst_sql)
 
-/* A query gives up after so many steps of SQLite's machine; 0: never. For tests. */
-void lkst_sql_limit_steps(struct lkst_sql *s, u64 max_steps);
+/*
+ * A query gives up after so many steps of SQLite's machine, 0: never, and no value has more bytes than @cell_bytes. For
+ * tests, which do not wait for what a user may.
+ */
+void lkst_sql_limit(struct lkst_sql *s, u64 max_steps, int cell_bytes);
 
 /*
- * Runs the statements of @text, and puts their answers at the end of @out: as text, CSV, or as JSON, an array of objects
- * for each statement. -EINVAL: SQLite does not understand one, and
+ * Runs the statements of @text, and puts their answers at the end of @out: as text, CSV, or as JSON, an array of
+ * objects for each statement. -EINVAL: SQLite does not understand one, and
  * @e says where; -EPERM: it would change something; -EINTR: it was stopped. What was answered before stays in @out.
  */
 int lkst_sql_run(struct lkst_err *e, struct lkst_sql *s, const char *text,

@@ -302,9 +302,9 @@ TEST(sql_known_columns)
 /* The functions of our own. */
 TEST(sql_functions)
 {
-	CHECK_STR(
-		ask("select quantile(time_ns, 0) a, abs(quantile(time_ns, 1) - 1500) < 50 b, quantile(null, 0.5) c from events"),
-		"a,b,c\r\n1000,1,\r\n");
+	CHECK_STR(ask("select quantile(time_ns, 0) a, abs(quantile(time_ns, 1) - 1500) < 50 b, "
+		      "quantile(null, 0.5) c from events"),
+		  "a,b,c\r\n1000,1,\r\n");
 	CHECK_EQ(atoi(ask("select quantile(1, 2)")), EINVAL);
 	CHECK_STR(ask("select quote(symbol(1)) a, quote(time_text(null)) b"),
 		  "a,b\r\nNULL,NULL\r\n");
