@@ -21,8 +21,12 @@ extern void bpf_preempt_enable(void) __weak __ksym;
 
 const volatile struct lkst_probe_plan lkst_probe_plan SEC(".rodata.probe");
 
+/*
+ * An element for each possible CPU; their number is set before loading. It is not of the type that has one for each CPU: to
+ * find an element of that takes a call, before Linux 6.10.
+ */
 struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, u32);
 	__type(value, struct lkst_probe_cpu);
@@ -39,32 +43,45 @@ static __noinline u64 lkst_probe_fetch(struct pt_regs *ctx, u8 *to)
 	return bytes;
 }
 
-static __always_inline struct lkst_probe_cpu *this_cpu(void)
-{
-	u32 zero = 0;
+/* A hit: the number of this CPU and what the probe has on it, and the event's entry in the active maskset. */
+struct hit {
+	u32 cpu;
+	u16 route;
+	struct lkst_probe_cpu *on;
+};
 
-	return bpf_map_lookup_elem(&lkst_probe_cpus, &zero);
-}
-
-/* A handler's program counts what it handles, and DEFAULT's all else. */
-static __always_inline bool is_to_count(u32 id)
+static __always_inline u16 route_of(u32 id)
 {
 	u32 active = LKST_LOAD(lkst_control.active) & (LKST_MASKSETS - 1);
-	u8 handler =
-		(u8)LKST_LOAD(*(u16 *)((void *)lkst_control.route[active] + lkst_route_at(id)));
 
-	if (handler == lkst_cfg.handler)
-		return true;
+	return LKST_LOAD(*(u16 *)((void *)lkst_control.route[active] + lkst_route_at(id)));
+}
+
+/* A handler's program counts what it handles, and DEFAULT's all else: this is such a rest. */
+static __always_inline bool is_nobodys(u8 handler)
+{
 	return lkst_cfg.handler == LKST_HANDLER_DEFAULT &&
 	       (handler == LKST_HANDLER_NOTHING || handler & LKST_HANDLER_SHED);
 }
 
+/* Counts a run that records nothing, as lkst_count_idle() does. */
+static __always_inline void count_idle(u32 id, u32 cpu)
+{
+	struct lkst_idle *idle = bpf_map_lookup_elem(&lkst_idle, &cpu);
+	u64 *runs;
+
+	if (!idle)
+		return;
+	runs = &idle->runs[id & LKST_ID_MAX];
+	LKST_STORE(*runs, *runs + 1);
+}
+
 /* What the condition rules out was reserved and is dropped, which costs nothing more: it is not published. */
-static __always_inline void record_fixed(struct pt_regs *ctx, u32 id)
+static __always_inline void record_fixed(struct pt_regs *ctx, u32 id, const struct hit *hit)
 {
 	const u32 size = HEAD + lkst_probe_plan.size;
 	struct lkst_slot slot;
-	u8 *record = lkst_begin(&slot, id, size, size);
+	u8 *record = lkst_begin_on(&slot, hit->cpu, hit->route, size, size);
 
 	if (!record)
 		return;
@@ -75,44 +92,46 @@ static __always_inline void record_fixed(struct pt_regs *ctx, u32 id)
 }
 
 /* The length must be known before a place is reserved, so the record is filled elsewhere first. */
-static __always_inline void record_varying(struct pt_regs *ctx, u32 id, struct lkst_probe_cpu *cpu)
+static __always_inline void record_varying(struct pt_regs *ctx, u32 id, const struct hit *hit)
 {
 	const u32 room = lkst_probe_plan.size;
+	struct lkst_probe_cpu *on = hit->on;
 	u64 bytes;
 
-	if (!lkst_is_wanted(id)) {
-		lkst_count_idle(id);
-		return;
-	}
-	cpu->cut = 0;
-	bytes = lkst_probe_fetch(ctx, cpu->record);
+	on->cut = 0;
+	bytes = lkst_probe_fetch(ctx, on->record);
 	if (!bytes || bytes > room)
 		return;
-	lkst_recording_id(u8, record, id, HEAD + bytes, HEAD + room) {
+	LKST_FILLING(u8, record,
+		     lkst_begin_on(&lkst_scope_.slot, hit->cpu, hit->route, HEAD + bytes, HEAD + room),
+		     lkst_commit(&lkst_scope_.slot, id)) {
 		bytes = LKST_BOUNDED(bytes);
 		if (bytes <= room)
-			bpf_probe_read_kernel(record + HEAD, bytes, cpu->record);
-		if (cpu->cut)
+			bpf_probe_read_kernel(record + HEAD, bytes, on->record);
+		if (on->cut)
 			LKST_COUNT(&lkst_scope_.slot.st->lost[LKST_LOSS_TRUNCATED]);
 	}
 }
 
-/* Not preempted from here on. */
+/* Not preempted from here on. The maskset is asked once, and the CPU's number is found once, for all that needs it. */
 static __always_inline void probe(struct pt_regs *ctx)
 {
 	const u32 id = lkst_probe_plan.id;
-	struct lkst_probe_cpu *cpu = this_cpu();
+	u32 cpu = lkst_this_cpu(); /* a helper gets its address; the copy may stay in a register */
+	struct hit hit = { .cpu = cpu, .route = route_of(id) };
+	const bool is_ours = (u8)hit.route == lkst_cfg.handler;
 
-	if (!cpu)
+	hit.on = bpf_map_lookup_elem(&lkst_probe_cpus, &cpu);
+	if (!hit.on)
 		return;
-	if (is_to_count(id))
-		cpu->hits++;
-	if (!lkst_wants_current())
-		lkst_count_idle(id);
+	if (is_ours || is_nobodys((u8)hit.route))
+		hit.on->hits++;
+	if (!is_ours || !lkst_wants_current())
+		count_idle(id, hit.cpu);
 	else if (lkst_probe_plan.is_fixed)
-		record_fixed(ctx, id);
+		record_fixed(ctx, id, &hit);
 	else
-		record_varying(ctx, id, cpu);
+		record_varying(ctx, id, &hit);
 }
 
 SEC("lkst_probe")

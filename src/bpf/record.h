@@ -231,6 +231,31 @@ static __always_inline struct lkst_record_head *lkst_begin_any(struct lkst_slot 
 }
 
 /*
+ * Reserves @size bytes where @route, the event's entry in the active maskset, sends this program's records on this CPU,
+ * @cpu; @window of them may be touched (ring.h). NULL if the record was lost (counted).
+ */
+static __always_inline void *lkst_begin_on(struct lkst_slot *s, u32 cpu, u16 route, u32 size,
+					   u32 window)
+{
+	/* The verifier has lost the bound of what was on the stack meanwhile. */
+	u64 on = LKST_BOUNDED((u64)cpu) & (LKST_POSSIBLE_CPUS_MAX - 1);
+	struct lkst_state *st =
+		LKST_ELEMENT_AT(&lkst_control.page[route >> 8 & (LKST_NR_BUFFERS - 1)][on]);
+	struct lkst_record_head *rec;
+
+	if (!st)
+		return NULL;
+	/* As in lkst_begin_any(). */
+	if (lkst_cfg.block_shift == LKST_BLOCK_SHIFT_MIN)
+		rec = lkst_ring_reserve(s, st, size, window, LKST_BLOCK_SHIFT_MIN);
+	else
+		rec = lkst_ring_reserve(s, st, size, window, lkst_cfg.block_shift);
+	if (rec)
+		rec->tid = LKST_TID();
+	return rec;
+}
+
+/*
  * Asks the active maskset whether event @id is wanted and, if so, reserves @size bytes in the
  * buffer it goes to, @window of which may be touched through the result (ring.h). NULL if it is
  * not wanted or was lost (counted).

@@ -28,17 +28,15 @@ static bool is_emulated(const struct lkst_probe_row *row)
 /* Its program has counted those that were only to measure. */
 static void forget_hits(const char *event)
 {
-	int nr_cpus = libbpf_num_possible_cpus();
-	_cleanup_free_ struct lkst_probe_cpu *none =
-		nr_cpus > 0 ? calloc((size_t)nr_cpus, sizeof(*none)) : NULL;
+	_cleanup_free_ struct lkst_probe_cpu *none = calloc(1, sizeof(*none));
 	char pin[LKST_PROBE_PIN_MAX];
 	_cleanup_close_ int fd = -1;
-	u32 zero = 0;
+	u32 cpu;
 
 	lkst_probe_pin(event, LKST_PROBE_CPUS_PIN, pin);
 	fd = lkst_pins_get(NULL, pin);
-	if (fd >= 0 && none)
-		bpf_map_update_elem(fd, &zero, none, BPF_ANY);
+	for (cpu = 0; fd >= 0 && none && !bpf_map_update_elem(fd, &cpu, none, BPF_EXIST);)
+		cpu++;
 }
 
 int lkst_probe_cost_measure(struct lkst_err *e, const struct lkst_session *s, const char *event,

@@ -194,6 +194,17 @@ static int set_constant(struct lkst_err *e, struct bpf_object *object, const cha
 	return 0;
 }
 
+/* The probe has an element for each CPU. */
+static int make_room(struct lkst_err *e, const struct bpf_object *object)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(object, LKST_PROBE_CPUS_MAP);
+	int nr = libbpf_num_possible_cpus();
+
+	return nr > 0 && map && !bpf_map__set_max_entries(map, (u32)nr)
+		       ? 0
+		       : lkst_err_set(e, -EINVAL, "the number of CPUs is not known");
+}
+
 static int share_maps(struct lkst_err *e, struct bpf_object *object,
 		      const struct lkst_probe_loading *l)
 {
@@ -212,8 +223,8 @@ static int share_maps(struct lkst_err *e, struct bpf_object *object,
 		err = lkst_handler_share(e, object, m->map, m->pin);
 	lkst_probe_pin(l->event, LKST_PROBE_CPUS_PIN, pin);
 	if (!err && l->handler != LKST_HANDLER_DEFAULT)
-		err = lkst_handler_share(e, object, LKST_PROBE_CPUS_MAP, pin);
-	return err;
+		return lkst_handler_share(e, object, LKST_PROBE_CPUS_MAP, pin);
+	return err ?: make_room(e, object);
 }
 
 /* The handler's own maps are those that it has already. */

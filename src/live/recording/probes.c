@@ -439,21 +439,16 @@ int lkst_probe_set(struct lkst_err *e, struct lkst_session *s, const struct lkst
 
 static u64 count_hits(const char *event)
 {
-	int nr_cpus = libbpf_num_possible_cpus(), i;
-	_cleanup_free_ struct lkst_probe_cpu *cpus = NULL;
+	_cleanup_free_ struct lkst_probe_cpu *on = calloc(1, sizeof(*on));
 	char pin[LKST_PROBE_PIN_MAX];
 	_cleanup_close_ int fd = -1;
-	u32 zero = 0;
 	u64 hits = 0;
+	u32 cpu;
 
-	_Static_assert(sizeof(*cpus) % 8 == 0, "the kernel rounds up what each CPU has");
 	lkst_probe_pin(event, LKST_PROBE_CPUS_PIN, pin);
 	fd = lkst_pins_get(NULL, pin);
-	cpus = nr_cpus > 0 ? calloc((size_t)nr_cpus, sizeof(*cpus)) : NULL;
-	if (fd < 0 || !cpus || bpf_map_lookup_elem(fd, &zero, cpus))
-		return 0;
-	for (i = 0; i < nr_cpus; i++)
-		hits += cpus[i].hits;
+	for (cpu = 0; fd >= 0 && on && !bpf_map_lookup_elem(fd, &cpu, on); cpu++)
+		hits += on->hits;
 	return hits;
 }
 
