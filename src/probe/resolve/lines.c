@@ -7,19 +7,29 @@
 
 #include "probe/resolve/dies.h"
 
-/* Row @i of the table, if it begins a statement. */
+/* Row @i of the table. */
+static bool any_row(Dwarf_Lines *lines, size_t i, int *ret_line, Dwarf_Addr *ret_address,
+		    const char **ret_source)
+{
+	Dwarf_Line *line = dwarf_onesrcline(lines, i);
+	bool is_end;
+
+	if (!line || dwarf_lineno(line, ret_line) || dwarf_lineaddr(line, ret_address) ||
+	    dwarf_lineendsequence(line, &is_end) || is_end)
+		return false;
+	*ret_source = dwarf_linesrc(line, NULL, NULL);
+	return *ret_source != NULL;
+}
+
+/* The same, if it begins a statement. */
 static bool row(Dwarf_Lines *lines, size_t i, int *ret_line, Dwarf_Addr *ret_address,
 		const char **ret_source)
 {
 	Dwarf_Line *line = dwarf_onesrcline(lines, i);
-	bool is_end, is_statement;
+	bool is_statement;
 
-	if (!line || dwarf_lineno(line, ret_line) || dwarf_lineaddr(line, ret_address) ||
-	    dwarf_lineendsequence(line, &is_end) || is_end ||
-	    dwarf_linebeginstatement(line, &is_statement) || !is_statement)
-		return false;
-	*ret_source = dwarf_linesrc(line, NULL, NULL);
-	return *ret_source != NULL;
+	return line && !dwarf_linebeginstatement(line, &is_statement) && is_statement &&
+	       any_row(lines, i, ret_line, ret_address, ret_source);
 }
 
 /* Whether the row is @scope's own, and not of what is inlined in it. */
@@ -116,8 +126,11 @@ int lkst_lines_walk(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Die *scope,
 	return w.declared.code;
 }
 
-/* The row that the instruction at @address belongs to: of those at its address the first that begins a statement. */
-static bool row_of(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Addr address,
+/*
+ * The row that the instruction at @address belongs to: of those at its address the first that begins a statement; @or_any: or
+ * else the last.
+ */
+static bool row_of(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Addr address, bool or_any,
 		   const char **ret_source, int *ret_line)
 {
 	Dwarf_Addr at, start = 0;
@@ -143,11 +156,11 @@ static bool row_of(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Addr address
 	for (; i < low; i++)
 		if (row(lines, i, ret_line, &at, ret_source))
 			return true;
-	return false;
+	return or_any && any_row(lines, low - 1, ret_line, &at, ret_source);
 }
 
-bool lkst_line_at(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Addr address,
-		  const char **ret_source, int *ret_line)
+static bool line_at(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Addr address, bool or_any,
+		    const char **ret_source, int *ret_line)
 {
 	Dwarf_Die function;
 	Dwarf_Addr entry;
@@ -158,7 +171,19 @@ bool lkst_line_at(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Addr address,
 		*ret_line = lkst_die_line(&function);
 		return *ret_source && *ret_line;
 	}
-	return row_of(image, unit, address, ret_source, ret_line);
+	return row_of(image, unit, address, or_any, ret_source, ret_line);
+}
+
+bool lkst_line_at(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Addr address,
+		  const char **ret_source, int *ret_line)
+{
+	return line_at(image, unit, address, false, ret_source, ret_line);
+}
+
+bool lkst_line_around(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Addr address,
+		      const char **ret_source, int *ret_line)
+{
+	return line_at(image, unit, address, true, ret_source, ret_line);
 }
 
 bool lkst_line_is_own(struct lkst_image *image, Dwarf_Die *unit, const char *source, int line,
@@ -180,7 +205,7 @@ bool lkst_line_next(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Die *scope,
 	Dwarf_Addr at;
 	size_t nr, i;
 
-	if (!row_of(image, unit, address, &own, &own_line) || dwarf_getsrclines(unit, &lines, &nr))
+	if (!row_of(image, unit, address, false, &own, &own_line) || dwarf_getsrclines(unit, &lines, &nr))
 		return false;
 	for (i = 0; i < nr; i++) {
 		if (!row(lines, i, &line, &at, &source) || at <= address || !line ||

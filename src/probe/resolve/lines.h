@@ -23,6 +23,10 @@ int lkst_lines_walk(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Die *scope,
 bool lkst_line_at(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Addr address,
 		  const char **ret_source, int *ret_line);
 
+/* The same of any instruction, also where none of the line's own begins a statement. */
+bool lkst_line_around(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Addr address,
+		      const char **ret_source, int *ret_line);
+
 /* Whether a probe at this line would be shown at it: no other line owns the instruction. */
 bool lkst_line_is_own(struct lkst_image *image, Dwarf_Die *unit, const char *source, int line,
 		      Dwarf_Addr address);

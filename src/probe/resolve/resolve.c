@@ -236,8 +236,8 @@ static void set_source(struct lkst_resolver *r, const struct lkst_point *point, 
 	place->source = (char *)(point->line ? point->source : source);
 	if (source && point->line && !strcmp(source, point->source) && point->line > begin)
 		place->line = point->line - begin;
-	if (s->address != point->address &&
-	    (!lkst_line_at(r->image, &s->unit, s->address - r->image->dwarf_bias, &other, &line) ||
+	if ((s->address != point->address || line <= 0) &&
+	    (!lkst_line_around(r->image, &s->unit, s->address - r->image->dwarf_bias, &other, &line) ||
 	     !place->source || strcmp(other, place->source)))
 		line = 0;
 	place->source_line = line > 0 ? (u32)line : 0;
@@ -347,18 +347,18 @@ static int no_function(struct lkst_resolver *r, const char *name)
 			    lkst_suggest_text(&near, text));
 }
 
-/* Says which line a spot that was found without debug information is at. To open the kernel's takes seconds. */
+/* Says which line a spot that was found without debug information is at. */
 static void find_line(struct lkst_resolver *r, struct lkst_spot *s, struct lkst_probe_place *place)
 {
 	const char *source;
 	Dwarf_Addr address;
 	int line;
 
-	if (!(r->image->program || r->image->dwarf) || !lkst_image_has_debug_info(r->image))
+	if (!lkst_image_has_debug_info(r->image))
 		return;
 	address = s->address - r->image->dwarf_bias;
 	if (!lkst_die_unit_at(r->image, address, &s->unit) ||
-	    !lkst_line_at(r->image, &s->unit, address, &source, &line) || line <= 0)
+	    !lkst_line_around(r->image, &s->unit, address, &source, &line) || line <= 0)
 		return;
 	place->source = (char *)source;
 	place->source_line = (u32)line;
@@ -487,6 +487,27 @@ static int resolve_many(struct lkst_resolver *r)
 	return lkst_resolver_add(r, &s, &place);
 }
 
+/*
+ * Where address @running of the running kernel is in the image; 0: that is not known. The kernel is loaded at another address
+ * than its file says, by as much for all of its functions (CONFIG_RANDOMIZE_BASE).
+ */
+static u64 address_in_image(struct lkst_resolver *r, u64 running)
+{
+	static const char begin[] = "_stext";
+	const struct lkst_image_symbol *symbol =
+		lkst_image_symbol_named(r->image, begin, false, NULL);
+	_cleanup_free_ char *kallsyms = NULL;
+	struct lkst_kernel_extent text;
+	size_t length;
+
+	if (!symbol || r->image->module || r->image->is_of_another_build ||
+	    lkst_read_file(NULL, AT_FDCWD, "/proc/kallsyms", KALLSYMS_MAX, &kallsyms, &length) ||
+	    lkst_kernel_extent_find(NULL, kallsyms, begin, NULL, &text) ||
+	    running < text.text_begin || running >= text.text_end)
+		return 0;
+	return running - text.text_begin + symbol->address;
+}
+
 /* A place that is a number already: all that can be missing is what its variables are. */
 static int resolve_number(struct lkst_resolver *r)
 {
@@ -510,6 +531,10 @@ static int resolve_number(struct lkst_resolver *r)
 	} else if (place.is_next) {
 		return lkst_err_set(r->e, -EINVAL,
 				    "%%next is not known of an address: name a function or a line");
+	} else if (place.kind == LKST_PLACE_ADDRESS && !r->image->program) {
+		s.address = address_in_image(r, place.address);
+		if (s.address)
+			find_line(r, &s, &place);
 	}
 	place.is_next = false;
 	if (s.address && has_variables(r->written) && lkst_image_has_debug_info(r->image) &&

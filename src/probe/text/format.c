@@ -251,11 +251,13 @@ void lkst_probe_place_format(const struct lkst_probe_place *place, char text[LKS
 	if (place->is_return)
 		put(&w, "%%return");
 	if (place->source)
-		put(&w, "%s%s", place->symbol ? "@" : "", place->source);
+		put(&w, "%s%s", place->symbol || place->kind == LKST_PLACE_ADDRESS ? "@" : "",
+		    place->source);
 	if (place->kind == LKST_PLACE_SOURCE_LINE)
 		put(&w, ":%u", place->line);
-	else if (place->source && place->source_line && (place->offset || place->is_next) &&
-		 place->kind == LKST_PLACE_SYMBOL)
+	else if (place->source && place->source_line &&
+		 (((place->offset || place->is_next) && place->kind == LKST_PLACE_SYMBOL) ||
+		  place->kind == LKST_PLACE_ADDRESS))
 		put(&w, ":%u", place->source_line);
 	if (place->pattern)
 		put(&w, ";%s", place->pattern);
