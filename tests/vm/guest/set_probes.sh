@@ -123,11 +123,16 @@ lkst probe 'p:my/inside vfs_read+1' >"$work/said" 2>&1
 expect_none set_probes_at_instructions "$(grep -q 'vfs_read+1 is within an instruction: the nearest begin at +0 and +[45]$' "$work/said" ||
 	cat "$work/said")"
 expect_none set_probes_at_the_next_instruction "$(lkst probe -D 'vfs_read%next' 2>&1 | grep -v '^p:probe/vfs_read vfs_read+[45]\( \|$\)')"
-# Where there is a probe already, memory has its breakpoint, and the kernel decides.
-next=$(lkst probe -D 'vfs_write%next' | sed 's/.* vfs_write+\([0-9]*\).*/\1/')
+# Where there is a probe already, memory has its breakpoint, and the kernel decides. (After ENDBR there is the call of ftrace,
+# which is no breakpoint.)
 if [ "$(uname -m)" = x86_64 ]; then
-	lkst probe --quiet "p:my/next vfs_write+$next" >"$work/said" 2>&1
-	lkst probe "p:my/inside vfs_write+$((next + 1))" >>"$work/said" 2>&1
+	lkst probe -D 'vfs_write%next' | grep -q '+4 ' && next=9 || next=5
+	lkst probe --quiet "p:my/next vfs_write+$next" >"$work/said" 2>&1 || fail set_probes_takes_an_offset "$(cat "$work/said")"
+	# The instruction has some bytes.
+	for byte in 1 2 3 4 5 6; do
+		lkst probe "p:my/inside vfs_write+$((next + byte))" >"$work/said" 2>&1 || break
+		lkst probe --quiet --del my:inside
+	done
 	expect_none set_probes_at_instructions_near_others "$(grep -q 'is left to the kernel: there are probes in vfs_write' "$work/said" &&
 		grep -q 'an instruction does not begin there' "$work/said" || cat "$work/said")"
 	lkst probe --quiet --del my:next
@@ -144,6 +149,23 @@ n=$(lkst print --event my:max "$work/trace3" | grep -c '/dd .*ret=4321$')
 expect_none set_probes_maxactive_records "$([ "$n" = 5 ] || echo "$n records")"
 lkst probe --quiet --del my:max
 expect_none set_probes_maxactive_leaves_nothing "$(cat $tracing/kprobe_events)"
+
+# Probes that were saved where the kernel's file is, and is not here: by its types, and by its debug information if there is some.
+if [ -s /saved_probes ]; then
+	lkst probe --quiet --saved /saved_probes >"$work/said" 2>&1
+	dd if=/dev/zero of=/dev/null bs=777 count=4 2>/dev/null
+	lkst snapshot --quiet --output "$work/trace4"
+	lkst print --event 'saved:*' "$work/trace4" | grep '/dd ' >"$work/print"
+	for want in rd:count got:arg1 $(grep -q saved/line /saved_probes && echo line:count); do
+		n=$(grep -c "saved:${want%:*}: .* ${want#*:}=777$" "$work/print")
+		expect_none "set_probes_saved_${want%:*}" "$([ "$n" = 4 ] || echo "$n records; $(cat "$work/said")")"
+	done
+	sed 's/^build-id: [0-9a-f]*/build-id: 0123456789abcdef/' /saved_probes >"$work/other"
+	lkst probe --force --saved "$work/other" >"$work/said" 2>&1
+	expect_none set_probes_saved_of_another_build "$(grep -q 'has probes of build-id' "$work/said" || cat "$work/said")"
+else
+	echo 'skip set_probes_saved: probes are saved for x86-64 only'
+fi
 lkst stop --quiet
 expect_none set_probes_leaves_nothing "$(wait_for_none)"
 
