@@ -18,8 +18,8 @@ struct lkst_kallsyms_symbol {
 };
 
 /*
- * Reads the line that *@text begins with, and moves *@text to the next. False: there is none. There are 100,000 of them and
- * more, so that this is several times as fast as sscanf().
+ * Reads the line that *@text begins with, and moves *@text to the next. False: there is none. There are 100,000 of them
+ * and more: sscanf() takes several times as long.
  */
 bool lkst_kallsyms_next(const char **text, struct lkst_kallsyms_symbol *ret_symbol);
 

@@ -127,8 +127,8 @@ int lkst_lines_walk(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Die *scope,
 }
 
 /*
- * The row that the instruction at @address belongs to: of those at its address the first that begins a statement; @or_any: or
- * else the last.
+ * The row that the instruction at @address belongs to: of those at its address the first that begins a statement;
+ * @or_any: or else the last.
  */
 static bool row_of(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Addr address, bool or_any,
 		   const char **ret_source, int *ret_line)
@@ -205,7 +205,8 @@ bool lkst_line_next(struct lkst_image *image, Dwarf_Die *unit, Dwarf_Die *scope,
 	Dwarf_Addr at;
 	size_t nr, i;
 
-	if (!row_of(image, unit, address, false, &own, &own_line) || dwarf_getsrclines(unit, &lines, &nr))
+	if (!row_of(image, unit, address, false, &own, &own_line) ||
+	    dwarf_getsrclines(unit, &lines, &nr))
 		return false;
 	for (i = 0; i < nr; i++) {
 		if (!row(lines, i, &line, &at, &source) || at <= address || !line ||

@@ -488,8 +488,8 @@ static int resolve_many(struct lkst_resolver *r)
 }
 
 /*
- * Where address @running of the running kernel is in the image; 0: that is not known. The kernel is loaded at another address
- * than its file says, by as much for all of its functions (CONFIG_RANDOMIZE_BASE).
+ * Where address @running of the running kernel is in the image; 0: that is not known. The kernel is loaded at another
+ * address than its file says, by as much for all of its functions (CONFIG_RANDOMIZE_BASE).
  */
 static u64 address_in_image(struct lkst_resolver *r, u64 running)
 {
