@@ -21,7 +21,6 @@
 #include "live/recording/injection_load.h"
 #include "live/recording/probe_load.h"
 
-#define GROUP "inject:"
 #define PIN "injection-" /* and the number of the process */
 
 enum { PIN_MAX = 32 };
@@ -85,7 +84,7 @@ static int declare(struct lkst_err *e, struct lkst_session *s,
 	_Static_assert(sizeof(fields) / sizeof(fields[0]) * sizeof(u64) ==
 			       sizeof(struct lkst_injection_record),
 		       "a field for each of the record's");
-	if (snprintf(event.name, sizeof(event.name), GROUP "%s", place->function) >=
+	if (snprintf(event.name, sizeof(event.name), LKST_INJECTION_GROUP "%s", place->function) >=
 	    (int)sizeof(event.name))
 		return lkst_err_set(e, -EINVAL, "the name of %s is too long for an event",
 				    place->function);

@@ -10,6 +10,9 @@
 #include "live/recording/injection_place.h"
 #include "live/recording/session.h"
 
+/* What the names of injections' events begin with. */
+#define LKST_INJECTION_GROUP "inject:"
+
 struct lkst_armed;
 
 /*

@@ -2,8 +2,41 @@
 /* The handler of triggers and of masksets' conditions: loading and unloading it. */
 #include "live/recording/trigger_handler.h"
 
+#include <errno.h>
+#include <string.h>
+
 #include "live/recording/handlers.h"
+#include "live/recording/injections.h"
 #include "live/recording/masksets.h"
+
+static bool is_injection(const struct lkst_event_class *event)
+{
+	return event && !strncmp(event->name, LKST_INJECTION_GROUP, strlen(LKST_INJECTION_GROUP));
+}
+
+/*
+ * The program of an injection is no hook of the recording, and asks no handler. A pattern may mean injections beside other
+ * events.
+ */
+static int refuse_injections(struct lkst_err *e, const struct lkst_catalog *c, const bool *ids)
+{
+	const struct lkst_event_class *injection = NULL;
+	u32 id;
+
+	for (id = 0; id < LKST_EVENT_SPACE; id++) {
+		if (ids[id] && !is_injection(c->classes[id]))
+			return 0;
+		if (ids[id])
+			injection = c->classes[id];
+	}
+	if (!injection)
+		return 0;
+	return lkst_err_set(
+		e, -ENOTSUP,
+		"no handler, and so no trigger or condition, is asked about %s; what the function's "
+		"caller returns can be probed: `lkst trigger add 'errors CALLER'`",
+		injection->name);
+}
 
 int lkst_trigger_handler_load(struct lkst_err *e, struct lkst_session *s, const char *file,
 			      const bool *ids, u8 *ret_number)
@@ -12,8 +45,10 @@ int lkst_trigger_handler_load(struct lkst_err *e, struct lkst_session *s, const 
 	struct lkst_handler_options options = { .file = file, .wants = wants, .has_names = true };
 	struct lkst_handler h;
 	u32 id;
-	int err;
+	int err = refuse_injections(e, lkst_session_catalog(s), ids);
 
+	if (err)
+		return err;
 	if (!lkst_handler_find(NULL, LKST_TRIGGER_HANDLER, &h))
 		options.extends = h.number;
 	for (id = 0; id < LKST_EVENT_SPACE; id++) {

@@ -116,6 +116,10 @@ wait $meant
 expect_none inject_pid_is_meant "$(grep -qx 'failed 3' "$work/out" || cat "$work/out")"
 expect_end ends_with_the_process 'the process has ended: 3 injected in 3 calls'
 
+# ---- no trigger sees it, which is said ----
+lkst trigger add "inject:$hook" >"$said" 2>&1
+expect_none inject_fires_no_trigger "$(grep -q "is asked about inject:$hook" "$said" || cat "$said")"
+
 # ---- what is recorded ----
 lkst snapshot --quiet --output "$work/trace"
 expect_whole inject_trace_is_whole "$work/trace"
