@@ -142,7 +142,7 @@ case $(objdump -d called | grep -A1 '<first_function>:$' | tail -n 1) in
 *) type=uprobe ;;
 esac
 "$LKST" probe --quiet --del '*'
-"$LKST" probe --quiet -x "$program" cost:entry=first_function cost:return=second_function%return
+"$LKST" probe --quiet -x "$program" -a cost:entry=first_function -a 'cost:return=second_function%return'
 ./called 2000000000 &
 pid=$!
 cost=$(status '
