@@ -10,6 +10,7 @@ const STATES_OF_THREAD = [["running", "running_ns"], ["ready", "ready_ns"], ["bl
 const STATES_OF_CPU = [["threads", "threads_ns"], ["interrupts", "irq_ns"], ["softirqs", "softirq_ns"],
 	["idle", "idle_ns"], ["unknown", "unknown_ns"]];
 const CALLS_MAX = 30;
+const COMPARING_PATIENCE_MS = 150;
 
 function sumOf(rows, key)
 {
@@ -116,30 +117,41 @@ function makeTable(a, b)
 
 /* ---- when ---- */
 
-let comparing = 0;
+let comparing;
 
 async function compare()
 {
 	const { mark, selection } = page;
-	const place = byId("comparison");
-	const nr = ++comparing;
+	const place = byId("comparison").querySelector(".table");
 
-	place.hidden = !mark;
 	if (!mark)
 		return;
-	page.comparison = null;
+	if (!selection) {
+		place.replaceChildren(`Marked is ${stretchInWords(mark)}. What is selected next is compared with it.`);
+		return;
+	}
+	place.replaceChildren("Reading the trace.");
+	await painted();
 	try {
-		const figures = selection ? [await figuresOf(mark), await figuresOf(selection)] : null;
+		const figures = [await figuresOf(mark), await figuresOf(selection)];
 
-		if (nr != comparing)
+		if (mark !== page.mark || selection !== page.selection)
 			return;
 		page.comparison = figures;
-		place.querySelector(".table").replaceChildren(figures ? makeTable(...figures)
-			: `Marked is ${stretchInWords(mark)}. What is selected next is compared with it.`);
+		place.replaceChildren(makeTable(...figures));
 	} catch (error) {
-		place.querySelector(".table").replaceChildren(error.message);
+		place.replaceChildren(error.message);
 	}
 }
 
+/* When nothing has changed for a while, since each reads the trace. */
+function compareSoon()
+{
+	page.comparison = null;
+	byId("comparison").hidden = !page.mark;
+	clearTimeout(comparing);
+	comparing = setTimeout(compare, COMPARING_PATIENCE_MS);
+}
+
 for (const what of ["selection", "mark", "time"])
-	page.addEventListener(what, () => page.trace && compare());
+	page.addEventListener(what, compareSoon);
