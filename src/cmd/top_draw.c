@@ -255,7 +255,8 @@ static void draw_recording(const struct lkst_top_view *v, int y)
 	x = print(v, y, x, "%llu lost",
 		  v->look->has_lost ? (unsigned long long)v->look->lost : 0ULL);
 	attrset(A_NORMAL);
-	print(v, y, x, "; lkst top: %.1f %% of a CPU", v->look->own_share * 100);
+	if (v->look->has_own)
+		print(v, y, x, "; lkst top: %.1f %% of a CPU", v->look->own_share * 100);
 }
 
 static void draw_worst(const struct lkst_top_view *v, int y)

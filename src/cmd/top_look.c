@@ -21,7 +21,6 @@
 
 enum {
 	COLLECTED_MAX = 1 << 30, /* bytes of a look */
-	LOST_AFTER = 4,		 /* delays after which a look does not continue the one before */
 };
 
 /* What is read before the stretch: for what was so when it began; at first also what threads wait for since long. */
@@ -30,6 +29,9 @@ enum {
 
 /* How late the service may begin with its answer without anything missing. */
 #define REMOTE_DELAY_NS 500000000ULL
+
+/* A look that comes so much later than it should does not continue the one before. */
+#define PATIENCE_NS 10000000000ULL
 
 /* How often it looks whether the recording was stopped. */
 #define CHECK_NS 500000000ULL
@@ -45,6 +47,7 @@ struct lkst_top_source {
 	u64 from_ns, to_ns;		 /* of it */
 	struct lkst_figures *figures;
 	struct lkst_top_look look;
+	u64 nr_looks;
 	u64 own_ns, own_at_ns; /* this process's CPU time at the look before, and when that was */
 };
 
@@ -327,6 +330,7 @@ static void count_own(struct lkst_top_source *s)
 {
 	u64 own_ns = own_cpu_ns(), now = lkst_monotonic_ns();
 
+	s->look.has_own = s->nr_looks++ > 0;
 	s->look.own_share = now > s->own_at_ns
 				    ? (double)(own_ns - s->own_ns) / (double)(now - s->own_at_ns)
 				    : 0;
@@ -352,7 +356,7 @@ static u64 begin_of(const struct lkst_top_source *s, u64 delay_ns, bool *ret_con
 {
 	u64 now = lkst_monotonic_ns();
 
-	*ret_continues = s->figures && now - s->figures->to_ns < LOST_AFTER * delay_ns + CHECK_NS;
+	*ret_continues = s->figures && now - s->figures->to_ns < delay_ns + PATIENCE_NS;
 	if (*ret_continues)
 		return s->figures->to_ns;
 	return now > delay_ns ? now - delay_ns : 0;

@@ -26,9 +26,10 @@ struct lkst_top_look {
 	const struct lkst_figures *figures;
 	struct lkst_trace *trace;
 	struct lkst_top_recording recording;
-	bool has_lost; /* there was a look before, of which `lost` is the difference */
-	u64 lost;      /* records that were lost since then */
-	double own_share; /* CPU time of this process since the look before, or its beginning: 0.01 is 1 % */
+	bool has_lost;	  /* there was a look before, of which `lost` is the difference */
+	u64 lost;	  /* records that were lost since then */
+	bool has_own;	  /* the same of `own_share`: the first look has the beginning in it */
+	double own_share; /* CPU time of this process since the look before: 0.01 is 1 % */
 	/* Why the worst system call took so long, as a line, escaped; "": there is none. */
 	char worst[LKST_TOP_LINE];
 	/* The worst of each kind that `lkst report` finds; "": nothing stands out. */

@@ -91,7 +91,10 @@ static int put_recording(const struct lkst_top_look *look, struct lkst_tables *s
 		lkst_table_u64(t, look->lost);
 	else
 		lkst_table_none(t);
-	lkst_table_double(t, look->own_share * 100);
+	if (look->has_own)
+		lkst_table_double(t, look->own_share * 100);
+	else
+		lkst_table_none(t);
 	return t->error;
 }
 
