@@ -466,8 +466,8 @@ TEST(figures_take_over_what_threads_wait_for)
 }
 
 /*
- * The buffer of lives reaches back further than the others: a thread whose creation is only there, and which did nothing
- * since, is as the list of threads has it.
+ * The buffer of lives reaches back further than the others: a thread whose creation is only there, and which did
+ * nothing since, is as the list of threads has it.
  */
 TEST(figures_have_threads_that_did_nothing_since_they_were_made)
 {

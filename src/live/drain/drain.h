@@ -23,8 +23,8 @@ void lkst_drain_free(struct lkst_drain *d);
 LKST_GUARD(lkst_drain_free, struct lkst_drain)
 
 /*
- * Has each ring that begins at lkst_drain_new()'s @since_ns begin one block earlier, if there is one: so the blocks show
- * that nothing is missing since then, although no record may have been made just then.
+ * Has each ring that begins at lkst_drain_new()'s @since_ns begin one block earlier, if there is one: so the blocks
+ * show that nothing is missing since then, although no record may have been made just then.
  */
 void lkst_drain_reach_back(struct lkst_drain *d);
 
