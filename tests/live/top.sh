@@ -179,18 +179,23 @@ has_readings() { [ "$(readings)" -ge "$1" ]; }
 # Whether all of the processes are in system call $1, as a number, and sleep.
 are_in() { local pid; for pid in "${@:2}"; do grep -q "^$1 " "/proc/$pid/syscall" || return; done; }
 
+# The numbers of the calls that wait.
+case $(uname -m) in
+aarch64) futex=98 read=63 nanosleep=115 ;;
+*) futex=202 read=0 nanosleep=230 ;;
+esac
 # What waits begins to do so while somebody looks.
 wait_until 60 has_looks 1 || fail top_looks "$(cat "$work/err")"
 perl -e 'sleep 3600' &
 sleeper=$!
 # FUTEX_WAIT for what does not change.
-perl -e 'my $word = pack "L", 1; syscall 202, $word, 0, 1, 0 while 1' &
+perl -e 'my $word = pack "L", 1; syscall $ARGV[0] + 0, $word, 0, 1, 0 while 1' $futex &
 locker=$!
 mkfifo "$work/pipe"
 perl -e 'open my $p, "+<", shift; sysread $p, my $x, 1' "$work/pipe" &
 reader=$!
 children+=("$sleeper" "$locker" "$reader")
-wait_until 60 are_in 202 "$locker" && wait_until 60 are_in 0 "$reader" && wait_until 60 are_in 230 "$sleeper" ||
+wait_until 60 are_in $futex "$locker" && wait_until 60 are_in $read "$reader" && wait_until 60 are_in $nanosleep "$sleeper" ||
 	fail top_loads "$(cat /proc/{$locker,$reader,$sleeper}/syscall)"
 ready=$(perl -MTime::HiRes=clock_gettime,CLOCK_MONOTONIC -e 'printf "%d", clock_gettime(CLOCK_MONOTONIC) * 1e9')
 # A look that began after that, whole, and a reading after its end.
