@@ -188,8 +188,7 @@ TEST(lanes_are_the_intervals_of_the_model)
 }
 
 /*
- * Thread 7 reads, which takes from 2000 to 6000; thread 8, in a call of its own, wakes it at 4000; then an interrupt does, at
- * 8000.
+ * Thread 7 is in a call from 2000 to 6000, with a fault in it. Thread 8 wakes it at 4000, and an interrupt at 8000.
  */
 static const char calls[] = "state_irq ns=900 irq=5 name=\"disk\"\n"
 			    "sched_switch cpu=0 tid=0 ns=1000 prev_tid=0 next_tid=7 prev_state=0\n"

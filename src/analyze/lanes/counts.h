@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is counted along the time: requests of disks, bytes of network interfaces, threads on run queues. What each means
- * is the analyses' to say, which report it (measures/analysis.h).
+ * What is counted along the time: requests of disks, bytes of network interfaces, threads on run queues, as the
+ * analyses report it (measures/analysis.h); threads that wait, as the state model says; and pages of memory.
  */
 #ifndef LKST_ANALYZE_LANES_COUNTS_H
 #define LKST_ANALYZE_LANES_COUNTS_H
@@ -63,8 +63,8 @@ int lkst_counts_subscribe(struct lkst_counts *c, struct lkst_feed *f);
 int lkst_counts_state(struct lkst_counts *c, u8 state, u64 from_ns, u64 to_ns);
 
 /*
- * The pass, from @begin_ns to @end_ns, is over: names them, and makes unknown what gaps make unknown. A disk has no request
- * at the beginning that the trace knows of. 0 or -ENOMEM.
+ * The pass, from @begin_ns to @end_ns, is over: names them, and makes unknown what gaps make unknown. A disk has no
+ * request at the beginning that the trace knows of. 0 or -ENOMEM.
  */
 int lkst_counts_end(struct lkst_counts *c, const struct lkst_labels *labels,
 		    const struct lkst_gaps *gaps, u64 begin_ns, u64 end_ns);

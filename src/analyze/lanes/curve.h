@@ -36,7 +36,7 @@ struct lkst_curve {
 	u64 cell_ns;
 };
 
-/* A column: the least and the greatest level and its mean over the time; of amounts, what came in a second, in all three. */
+/* A column: the least and the greatest level, and its mean over the time. Of amounts: what came in a second, thrice. */
 struct lkst_curve_column {
 	double min, max, mean;
 	double known; /* how much of its time the level is known, from 0 to 1; if 0, the others are 0, too */
@@ -50,8 +50,8 @@ struct lkst_curve_column {
 int lkst_curve_add(struct lkst_curve *c, u64 ns, u64 value);
 
 /*
- * What the level was in the slices of @gaps, whatever they say, is not known, nor after each until it is set again. To be
- * called when all are added. Amounts stay as they are. 0 or -ENOMEM.
+ * What the level was in the slices of @gaps, whatever they say, is not known, nor after each until it is set again.
+ * To be called when all are added. Amounts stay as they are. 0 or -ENOMEM.
  */
 int lkst_curve_forget(struct lkst_curve *c, const struct lkst_slices *gaps);
 

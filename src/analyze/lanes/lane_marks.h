@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Moments that concern all lanes: incidents, triggers that fired, switches of the maskset, kinds of events that the cost
- * limit left out and took in again, and the ends of the parts of a recording.
+ * Moments that concern all lanes: incidents, triggers that fired, switches of the maskset, kinds of events that the
+ * cost limit left out and took in again, and the ends of the parts of a recording.
  */
 #ifndef LKST_ANALYZE_LANES_LANE_MARKS_H
 #define LKST_ANALYZE_LANES_LANE_MARKS_H
