@@ -10,9 +10,9 @@
 struct lkst_analyze_along;
 
 /*
- * Asks @nr analyses @found of @t, which must stay open, as @a says: in stretches of its interval, or if it has none, so many
- * that a picture has room for. `chart` draws the threads that are asked for, or the CPUs. @options is changed.
- * -EINVAL: too many analyses or stretches, or nothing is in the window.
+ * Asks @nr analyses @found of @t, which must stay open, as @a says: in stretches of its interval, or if it has none,
+ * so many that a picture has room for. `chart` draws the threads that are asked for, or the CPUs. @options is
+ * changed. -EINVAL: too many analyses or stretches, or nothing is in the window.
  */
 int lkst_analyze_along_new(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_trace *t,
 			   struct lkst_analysis_options *options,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Physical memory and disks along the time, for the page's pictures of them (analyze/maps). Times are in nanoseconds after the
- * trace's beginning, as numbers of JavaScript have them. What is opened is for one trace, until lkst_web_close_maps().
+ * Physical memory and disks along the time, for the page's pictures of them (analyze/maps). Times are in nanoseconds
+ * after the trace's beginning, as numbers of JavaScript have them. What is opened is for one trace, until
+ * lkst_web_close_maps().
  */
 #ifndef LKST_WEB_MAPS_H
 #define LKST_WEB_MAPS_H
@@ -20,9 +21,9 @@ struct lkst_web_disk_cell {
 };
 
 /*
- * Reads the trace, and prints as JSON: {"cells", "cell_pages", "first_pfn", "processes", "further", "owners": [{"name", "pid",
- * "before", "allocated", "freed", "live"}]}. 0 cells: it has no records of pages. 0, or a negative errno and a sentence on standard
- * error.
+ * Reads the trace, and prints as JSON: {"cells", "cell_pages", "first_pfn", "processes", "further", "owners":
+ * [{"name", "pid", "before", "allocated", "freed", "live"}]}. 0 cells: it has no records of pages. 0, or a negative
+ * errno and a sentence on standard error.
  */
 int lkst_web_open_memory(void) LKST_WEB_EXPORT(lkst_web_open_memory);
 
@@ -31,14 +32,17 @@ int lkst_web_memory_at(double ns, struct lkst_web_memory_cell *ret_cells)
 	LKST_WEB_EXPORT(lkst_web_memory_at);
 
 /*
- * Reads what the disks did between two times, in @columns stretches and at most @rows ranges of sectors, and prints as JSON:
- * {"disks": [{"name", "origin", "row_sectors", "first", "last", "reads", "read_bytes", "writes", "written_bytes", "others",
- * "failed", "jumps"}]}. 0, or a negative errno and a sentence on standard error.
+ * Reads what the disks did between two times, in @columns stretches and at most @rows ranges of sectors, and prints
+ * as JSON: {"disks": [{"name", "origin", "row_sectors", "first", "last", "reads", "read_bytes", "writes",
+ * "written_bytes", "others", "failed", "jumps"}]}. 0, or a negative errno and a sentence on standard error.
  */
 int lkst_web_open_disks(double from_ns, double to_ns, u32 columns, u32 rows)
 	LKST_WEB_EXPORT(lkst_web_open_disks);
 
-/* The cells of disk @disk, row by row, go to @ret_cells. -EINVAL: there is no such disk, or it was neither read nor written. */
+/*
+ * The cells of disk @disk, row by row, go to @ret_cells. -EINVAL: there is no such disk, or it was neither read nor
+ * written.
+ */
 int lkst_web_disk_cells(u32 disk, struct lkst_web_disk_cell *ret_cells)
 	LKST_WEB_EXPORT(lkst_web_disk_cells);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Analyses along the time (F01 to F04, H25 of doc/heritage.md): the shares of a process's states are those that the rules of
- * the slides give from the printed CSV alone; values are those of --list; the picture has the table's figures.
+ * Analyses along the time (F01 to F04, H25 of doc/heritage.md): the shares of a process's states are those that the
+ * rules of the slides give from the printed CSV alone; values are those of --list; the picture has the table's
+ * figures.
  */
 #include <math.h>
 

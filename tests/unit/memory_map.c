@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whose the pages of memory are (F06, F07 of doc/heritage.md): at any moment what a list of all pages says, kept page by page
- * here; and the figures of `lkst analyze pages`.
+ * Whose the pages of memory are (F06, F07 of doc/heritage.md): at any moment what a list of all pages says, kept page
+ * by page here; and the figures of `lkst analyze pages`.
  */
 #include "analyze/maps/memory_map.h"
 
@@ -197,7 +197,10 @@ TEST(pages_of_processes_are_counted)
 	output[strlen("pid,comm,before,allocated,freed,life_ns,most,live,age_ns")] = 0;
 	CHECK_STR(output, "pid,comm,before,allocated,freed,life_ns,most,live,age_ns");
 	CHECK_EQ(run_command(&lkst_cmd_analyze, dir, "pages --format csv TRACE"), 0);
-	/* 2 pages of those before lived 2000 ns in the trace, one of its own 4000; the age of 8 is 4000, of 3 as well. */
+	/*
+	 * 2 pages of those before lived 2000 ns in the trace, one of its own 4000; the age of 8 is 4000, of 3 as
+	 * well.
+	 */
 	CHECK(strstr(output, "\n20,two,10,4,3,2667,14,11,4000,"));
 	CHECK(strstr(output, "\n,before the trace,1,0,1,3000,1,0,,"));
 	make_scratch_remove(dir);

@@ -13,8 +13,8 @@ struct lkst_along_stretch {
 };
 
 /*
- * The caller sets the first three, and the memory of the stretches, all zero. A value is of the stretch in which it began,
- * if that is one of them.
+ * The caller sets the first three, and the memory of the stretches, all zero. A value is of the stretch in which it
+ * began, if that is one of them.
  */
 struct lkst_along {
 	u64 begin_ns,

@@ -81,8 +81,8 @@ u64 lkst_feed_missing(const struct lkst_feed *f, enum lkst_event_index index);
 int lkst_feed_named(struct lkst_feed *f, const char *name, lkst_feed_call *call, void *ctx);
 
 /*
- * Has @threads, which must stay, know the names and processes of threads, whatever the window; other fields of theirs are
- * not kept up to date. Subscribers after it find them as they are with their record. 0 or -ENOMEM.
+ * Has @threads, which must stay, know the names and processes of threads, whatever the window; other fields of theirs
+ * are not kept up to date. Subscribers after it find them as they are with their record. 0 or -ENOMEM.
  */
 int lkst_feed_threads(struct lkst_feed *f, struct lkst_threads *threads);
 

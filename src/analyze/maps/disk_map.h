@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which sectors of each disk were read and written when: a grid for each disk, of stretches of time and ranges of sectors.
- * The ranges grow with what is used of the disk, so that the memory is bounded.
+ * Which sectors of each disk were read and written when: a grid for each disk, of stretches of time and ranges of
+ * sectors. The ranges grow with what is used of the disk, so that the memory is bounded.
  */
 #ifndef LKST_ANALYZE_MAPS_DISK_MAP_H
 #define LKST_ANALYZE_MAPS_DISK_MAP_H
@@ -49,9 +49,9 @@ struct lkst_disk_map {
 };
 
 /*
- * Subscribes to @f for a map of @nr_columns stretches from @begin_ns to @end_ns, and at most @nr_rows ranges of sectors; both at
- * least 1 and at most the numbers above. A request counts when it is completed. The map is for lkst_disk_map_free() in any
- * case. 1, 0: the trace can have no such events, or -ENOMEM.
+ * Subscribes to @f for a map of @nr_columns stretches from @begin_ns to @end_ns, and at most @nr_rows ranges of
+ * sectors; both at least 1 and at most the numbers above. A request counts when it is completed. The map is for
+ * lkst_disk_map_free() in any case. 1, 0: the trace can have no such events, or -ENOMEM.
  */
 int lkst_disk_map_subscribe(struct lkst_feed *f, u64 begin_ns, u64 end_ns, u32 nr_columns,
 			    u32 nr_rows, struct lkst_disk_map **ret_map);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Physical memory along the time of a trace, for a picture of it: a cell for each of many equal ranges of page frames, with
- * whose the pages are that are allocated there. It can be asked for any moment; the next one is found from there or from
- * the nearest of some moments that are kept. What is kept is bounded, whatever the trace has.
+ * Physical memory along the time of a trace, for a picture of it: a cell for each of many equal ranges of page
+ * frames, with whose the pages are that are allocated there. It can be asked for any moment; the next one is found
+ * from there or from the nearest of some moments that are kept. What is kept is bounded, whatever the trace has.
  */
 #ifndef LKST_ANALYZE_MAPS_MEMORY_MAP_H
 #define LKST_ANALYZE_MAPS_MEMORY_MAP_H

@@ -8,14 +8,11 @@
 #include "analyze/measures/timeline.h"
 #include "base/vec.h"
 
-enum {
-	DRAWN_MAX = 4096, /* processes, by their numbers, whose pages are drawn along the time */
-	PAGE_SHIFT = 12,
-};
+enum { DRAWN_MAX = 4096 }; /* processes, by their numbers, whose pages are drawn along the time */
 
-/* How many pages a process has had: page-nanoseconds of each slice, up to when. */
+/* How many pages a process has, since when, and what that makes in each slice: pages times ns. */
 struct drawn {
-	struct lkst_timeline line;
+	double sums[LKST_TIMELINE_SLICES];
 	u64 since_ns;
 	s64 nr;
 };
@@ -29,18 +26,21 @@ struct pages {
 	u64 end_ns;
 };
 
-/* The process has had so many pages until @ns. A slice has at most its own length of each of 2^30 pages or so. */
-static void draw_until(struct pages *p, struct drawn *d, u64 ns)
+/* There were @nr pages from @from_ns to @to_ns. */
+static void add_time(const struct pages *p, struct drawn *d, s64 nr, u64 from_ns, u64 to_ns)
 {
-	struct lkst_timeline one = {};
-	unsigned int i;
+	u64 begin_ns = p->scale.begin_ns, i;
 
-	if (d->nr > 0 && ns > d->since_ns) {
-		lkst_timeline_add(&one, &p->scale, d->since_ns, ns);
-		for (i = 0; i < LKST_TIMELINE_SLICES; i++)
-			d->line.ns[i] += one.ns[i] / 1000 * (u64)d->nr;
+	if (from_ns < begin_ns)
+		from_ns = begin_ns;
+	for (i = (from_ns - begin_ns) / p->scale.slice_ns;
+	     from_ns < to_ns && i < LKST_TIMELINE_SLICES; i++) {
+		u64 end_ns = begin_ns + (i + 1) * p->scale.slice_ns;
+
+		end_ns = end_ns < to_ns ? end_ns : to_ns;
+		d->sums[i] += (double)nr * (double)(end_ns - from_ns);
+		from_ns = end_ns;
 	}
-	d->since_ns = ns;
 }
 
 static int on_change(void *ctx, u64 ns, u64 block, u32 owner, s32 delta, bool since_begin)
@@ -55,14 +55,10 @@ static int on_change(void *ctx, u64 ns, u64 block, u32 owner, s32 delta, bool si
 		return -ENOMEM;
 	/* What is learned later was so from the beginning. */
 	if (since_begin) {
-		struct drawn before = { .since_ns = p->scale.begin_ns, .nr = delta };
-		unsigned int i;
-
-		draw_until(p, &before, d->since_ns > ns ? d->since_ns : ns);
-		for (i = 0; i < LKST_TIMELINE_SLICES; i++)
-			d->line.ns[i] += before.line.ns[i];
+		add_time(p, d, delta, p->scale.begin_ns, d->since_ns);
 	} else {
-		draw_until(p, d, ns);
+		add_time(p, d, d->nr, d->since_ns, ns);
+		d->since_ns = ns;
 	}
 	d->nr += delta;
 	return 0;
@@ -101,16 +97,22 @@ static bool is_wanted(const struct lkst_analysis_state *w, const struct lkst_pag
 	return !which->has_tid || which->tid == o->pid;
 }
 
-static void put_chart(struct lkst_table *t, struct pages *p, u32 i, u64 most)
+static void put_chart(struct lkst_table *t, const struct pages *p, u32 i, u64 most)
 {
+	struct lkst_timeline line = {};
 	char text[LKST_TIMELINE_TEXT];
+	struct drawn *d;
+	unsigned int k;
 
 	if (i >= p->nr_drawn) {
 		lkst_table_none(t);
 		return;
 	}
-	draw_until(p, &p->drawn[i], p->end_ns);
-	lkst_timeline_put(&p->drawn[i].line, p->scale.slice_ns / 1000 * most, text);
+	d = &p->drawn[i];
+	add_time(p, d, d->nr, d->since_ns, p->end_ns);
+	for (k = 0; most && k < LKST_TIMELINE_SLICES; k++)
+		line.ns[k] = d->sums[k] > 0 ? (u64)(d->sums[k] / (double)most) : 0;
+	lkst_timeline_put(&line, p->scale.slice_ns, text);
 	lkst_table_str(t, text);
 }
 

@@ -25,8 +25,8 @@ enum {
 	BATCH = 4096, /* entries that are read at a time */
 };
 
-/* An address space may reserve any amount; reading the entries of 1 TiB takes some seconds. */
-#define WALKED_MAX (1ULL << 40)
+/* An address space may reserve any amount; reading the entries of so much takes a second or two. */
+#define WALKED_MAX (1ULL << 38)
 
 struct walk {
 	const struct lkst_page_calls *calls;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What disks read and wrote: for each a picture of the stretch of time that is shown, from left to right, and of the sectors that
- * were used in it, from top to bottom. The more of one colour, the more bytes.
+ * What disks read and wrote: for each a picture of the stretch of time that is shown, from left to right, and of the
+ * sectors that were used in it, from top to bottom. The more of one colour, the more bytes.
  */
 "use strict";
 
@@ -49,7 +49,7 @@ class DiskMap {
 				: new Float64Array(page.lkst.memory, memory, nr).slice());
 	}
 
-	/* The number of rows that hold something: ranges are as long as those before them, so that there may be fewer. */
+	/* How many rows there are up to the last sector that was used. */
 	rows(disk)
 	{
 		return Math.floor((disk.last - disk.origin) / disk.row_sectors) + 1;

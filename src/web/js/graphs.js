@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Several analyses along one axis of time: the picture that `lkst analyze --format svg` makes of the stretch that is shown. */
+/*
+ * Several analyses along one axis of time: the picture that `lkst analyze --format svg` makes of the stretch that is
+ * shown.
+ */
 "use strict";
 
 const STANDARD_GRAPHS = "chart,runqueue,biotime";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Pictures below the lanes, one at a time: of memory, of disks, and of analyses along the time. The one that is open follows
- * the stretch of time that is shown, and the trace; a closed one costs nothing.
+ * Pictures below the lanes, one at a time: of memory, of disks, and of analyses along the time. The one that is open
+ * follows the stretch of time that is shown, and the trace; a closed one costs nothing.
  */
 "use strict";
 
@@ -74,9 +74,9 @@ class Maps {
 		this.kind?.close?.();
 		this.kind = null;
 		this.place.replaceChildren();
+		page.lkst?.exports.lkst_web_close_maps();
 		if (!page.trace || !this.name)
 			return;
-		page.lkst.exports.lkst_web_close_maps();
 		this.try(() => {
 			this.kind = new this.kinds[this.name](this.place);
 			this.kind.draw();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Physical memory at one moment, the end of the stretch of time that is shown: a cell for each range of page frames, with the
- * colour of the process that has most of the pages that are allocated there, the paler the longer ago that changed.
+ * Physical memory at one moment, the end of the stretch of time that is shown: a cell for each range of page frames,
+ * with the colour of the process that has most of the pages that are allocated there, the paler the longer ago that
+ * changed.
  */
 "use strict";
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests the pictures of memory, of disks, and along the time in a page of lkst view, and prints a result line for each check:
+ * Tests the pictures of memory, of disks, and along the time in a page of lkst view, and prints a result line for
+ * each check:
  *
  *	view_memory.js LKST PAGE TRACE PID
  *
