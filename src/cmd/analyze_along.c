@@ -29,9 +29,9 @@ static const struct {
 } states[] = {
 	{ LKST_LANE_RUNNING, "#009e73" }, { LKST_LANE_IRQ, "#d55e00" },
 	{ LKST_LANE_READY, "#e69f00" },	  { LKST_LANE_DISK, "#0072b2" },
-	{ LKST_LANE_LOCK, "#cc79a7" },	  { LKST_LANE_BLOCKED, "#d8e6f0" },
-	{ LKST_LANE_STOPPED, "#5e4b8b" }, { LKST_LANE_IDLE, "#f0f0f0" },
-	{ LKST_LANE_UNKNOWN, "#8c8c8c" },
+	{ LKST_LANE_LOCK, "#cc79a7" },	  { LKST_LANE_BLOCKED, "#bcd4ea" },
+	{ LKST_LANE_STOPPED, "#5e4b8b" }, { LKST_LANE_IDLE, "#e0e0e0" },
+	{ LKST_LANE_UNKNOWN, "#4d4d4d" },
 };
 _Static_assert(sizeof(states) / sizeof(states[0]) == LKST_NR_LANE_STATES, "each has its colour");
 

@@ -156,7 +156,7 @@ static void read_bars(const char *svg, const char *colour, double bars[STRETCHES
 
 TEST(chart_follows_the_rules_of_the_slides)
 {
-	static const char *const colours[NR_STATES] = { "", "#009e73", "#e69f00", "#d8e6f0" };
+	static const char *const colours[NR_STATES] = { "", "#009e73", "#e69f00", "#bcd4ea" };
 	static char text[32768];
 	unsigned int seed;
 

@@ -129,7 +129,7 @@ async function checkGraphs(browser)
 
 	if (asked != terminal(words))
 		bad.push("it differs from the terminal's");
-	for (const [state, colour] of [["running", "#009e73"], ["ready", "#e69f00"], ["blocked", "#d8e6f0"], ["idle", "#f0f0f0"]]) {
+	for (const [state, colour] of [["running", "#009e73"], ["ready", "#e69f00"], ["blocked", "#bcd4ea"], ["idle", "#e0e0e0"]]) {
 		const css = await browser.evaluate(`[...document.styleSheets[0].cssRules].find((rule) => rule.selectorText == ":root")
 			.style.getPropertyValue("--${state}").trim()`);
 
