@@ -207,7 +207,7 @@ static const struct length_code match_lengths[] = {
 	{ 4099, 12 }, { 8195, 13 }, { 16387, 14 }, { 32771, 15 }, { 65539, 16 },
 };
 
-/* What the codes of a kind are, by its number: how many there are, and their table where none is written (3.1.1.3.2.2). */
+/* The codes of each kind: how many there are, and their table where none is written (3.1.1.3.2.2). */
 static const struct {
 	unsigned int nr, log_max, nr_usual, usual_log;
 	int16_t usual[53];
