@@ -44,8 +44,8 @@ same()
 
 report sql_recipes perl "$lib/sql_recipes.pl" "$LKST" "$work/trace"
 
-bad=$(diff <("$LKST" print --no-gaps -e 'sched_*' "$work/trace") \
-	<("$LKST" sql -f json "$work/trace" "select line from events where event glob 'sched_*' order by time_ns" |
+bad=$(diff <("$LKST" print --no-gaps -e sched_switch -e sched_waking "$work/trace") \
+	<("$LKST" sql -f json "$work/trace" "select line from events where event in ('sched_switch', 'sched_waking') order by time_ns" |
 		perl -MJSON::XS -0777 -ne 'binmode STDOUT, ":utf8"; print "$_->{line}\n" for @{decode_json($_)}') | head -n 3)
 if [ -z "$bad" ]; then
 	ok sql_lines_are_those_of_print
