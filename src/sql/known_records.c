@@ -4,19 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "abi/control.h"
 #include "abi/state.h"
-#include "base/hash.h"
 #include "base/vec.h"
+#include "sql/groups.h"
 #include "sql/known.h"
 #include "view/values.h"
 
 enum {
 	/* enum vm_fault_reason, include/linux/mm_types.h */
 	FAULT_MAJOR = 0x4,
-	FAULT_RETRY = 0x400,  /* it is tried again: not yet the end */
-	COUNTS_MAX = 1 << 20, /* groups */
-	LOOKS = 1 << 10,      /* blocks between two looks at whether to stop */
+	FAULT_RETRY = 0x400, /* it is tried again: not yet the end */
 };
 
 static int subscribe(struct lkst_sql_pass *p, enum lkst_event_index event, lkst_feed_call *call)
@@ -147,104 +144,30 @@ const struct lkst_sql_known lkst_sql_known_faults = {
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
-struct count {
-	u64 key; /* event, CPU and thread */
-	u64 nr;
-};
-
-/* What the same thread on the same CPU did: most records are of the thread of the record before. */
-struct run {
-	s32 tid;
-	u32 cpu;
-	u32 nr[LKST_EVENT_SPACE];
-	u16 events[LKST_EVENT_SPACE]; /* those of which there are some */
-	u32 nr_events;
-};
-
-/* Adds what the run has to the counts, and empties it. */
-static int end_run(struct run *run, struct lkst_hash *counts)
+static int put_group(struct lkst_sql_pass *p, const struct lkst_sql_group *group)
 {
-	u32 i;
-
-	for (i = 0; i < run->nr_events; i++) {
-		u16 id = run->events[i];
-		u64 key = (u64)id << 48 | (u64)(run->cpu & 0xffff) << 32 | (u32)run->tid;
-		struct count *count = lkst_hash_find(counts, key, sizeof(*count));
-
-		if (!count && counts->nr == COUNTS_MAX)
-			return -E2BIG;
-		if (!count && lkst_hash_reserve(counts, sizeof(*count)))
-			return -ENOMEM;
-		if (!count)
-			count = lkst_hash_add(counts, key, sizeof(*count));
-		count->nr += run->nr[id];
-		run->nr[id] = 0;
-	}
-	run->nr_events = 0;
-	return 0;
-}
-
-static int count_block(struct lkst_sql_pass *p, struct run *run, struct lkst_hash *counts,
-		       const struct lkst_block *block)
-{
-	struct lkst_block_cursor at;
-	struct lkst_record r;
-	int err = end_run(run, counts);
-
-	run->cpu = block->cpu;
-	lkst_block_cursor_init(&at, block);
-	while (!err && lkst_block_next(NULL, &at, p->sql->catalog, &r) > 0) {
-		if (r.event->group == LKST_GROUP_STATE)
-			continue;
-		if (r.tid != run->tid) {
-			err = end_run(run, counts);
-			run->tid = r.tid;
-		}
-		if (!run->nr[r.event->id]++)
-			run->events[run->nr_events++] = r.event->id;
-	}
-	return err;
-}
-
-static int count_all(struct lkst_sql_pass *p, struct run *run, struct lkst_hash *counts)
-{
-	struct lkst_trace *t = p->sql->trace;
-	unsigned int i, block;
-	int err = 0;
-
-	for (i = 0; i < lkst_trace_nr_streams(t); i++)
-		for (block = 0; block < lkst_trace_stream(t, i)->nr_blocks && !err; block++) {
-			err = count_block(p, run, counts, lkst_trace_block(t, i, block));
-			if (block % LOOKS == 0 && lkst_sql_is_stopped(p->sql))
-				err = -EINTR;
-		}
-	return err ? err : end_run(run, counts);
-}
-
-static int put_counts(struct lkst_sql_pass *p, const struct lkst_hash *counts)
-{
-	const struct count *c;
-	u32 i = 0;
-	int err = 0;
-
-	while (!err && (c = lkst_hash_next(counts, &i, sizeof(*c)))) {
-		lkst_sql_row(p, LKST_SQL_counts);
-		lkst_sql_str(p, p->sql->catalog->classes[c->key >> 48]->name);
-		lkst_sql_int(p, (s64)(c->key >> 32 & 0xffff));
-		lkst_sql_int(p, (s32)c->key);
-		lkst_sql_int(p, (s64)c->nr);
-		err = lkst_sql_row_end(p);
-	}
-	return err;
+	lkst_sql_row(p, LKST_SQL_counts);
+	lkst_sql_str(p, p->sql->catalog->classes[group->event]->name);
+	lkst_sql_int(p, group->cpu);
+	lkst_sql_int(p, group->tid);
+	lkst_sql_int(p, (s64)group->nr);
+	return lkst_sql_row_end(p);
 }
 
 static int end_counts(struct lkst_sql_pass *p)
 {
-	_cleanup_free_ struct run *run = calloc(1, sizeof(*run));
-	struct lkst_hash counts = {};
-	int err = run ? count_all(p, run, &counts) ?: put_counts(p, &counts) : -ENOMEM;
+	_cleanup_free_ struct lkst_sql_group *groups = NULL;
+	struct lkst_sql_wanted all;
+	u32 nr = 0, i;
+	u64 nr_gaps; /* the pass has met them, too */
+	int err;
 
-	lkst_hash_fini(&counts);
+	lkst_sql_wanted_of(&p->sql->records[0], "", 0, NULL, &all);
+	err = lkst_sql_groups_count(p->sql, &all,
+				    LKST_SQL_BY_EVENT | LKST_SQL_BY_CPU | LKST_SQL_BY_TID, &groups,
+				    &nr, &nr_gaps);
+	for (i = 0; i < nr && !err; i++)
+		err = put_group(p, &groups[i]);
 	return err;
 }
 

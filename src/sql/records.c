@@ -125,8 +125,16 @@ static int is_over(sqlite3_vtab_cursor *cursor)
 
 static int row_number(sqlite3_vtab_cursor *cursor, sqlite3_int64 *ret_number)
 {
-	*ret_number = (sqlite3_int64)(intptr_t)((struct cursor *)cursor)->record->bytes;
-	return SQLITE_OK;
+	const struct lkst_record *r = ((struct cursor *)cursor)->record;
+
+	*ret_number = (sqlite3_int64)(intptr_t)r->bytes;
+	if (r->bytes)
+		return SQLITE_OK;
+	/* Rows that are only counted are no records: better no answer than a wrong one. */
+	sqlite3_free(cursor->pVtab->zErrMsg);
+	cursor->pVtab->zErrMsg =
+		sqlite3_mprintf("rowid is only known together with time_ns: ask for both");
+	return SQLITE_ERROR;
 }
 
 /* ---- cells ----------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "sql/groups.h"
 #include "trace/threads_before.h"
 
 enum { LOOKS = 1 << 16 }; /* records between two looks at whether to stop */
@@ -29,32 +30,13 @@ struct lkst_sql_scan {
 	unsigned int stream, block; /* the next ones */
 	struct lkst_block bytes;    /* what is read */
 	struct lkst_block_cursor at;
-	bool is_any, is_counted;
+	bool is_any, is_counted, is_grouped;
 	u64 nr_counted; /* rows that are not given out yet */
+
+	/* By groups. */
+	struct lkst_sql_group *groups;
+	u32 nr_groups, next_group;
 };
-
-static bool is_in(struct lkst_sql_span span, u64 value)
-{
-	return span.from <= span.to && (s64)value >= span.from && (s64)value <= span.to;
-}
-
-static bool is_wanted(const struct lkst_sql_wanted *w, const struct lkst_record *r)
-{
-	return w->events[r->event->id] && is_in(w->ns, r->ns) && is_in(w->tid, (u64)(s64)r->tid) &&
-	       is_in(w->cpu, r->cpu);
-}
-
-/* Where the state of the machine is asked for, its stream is. */
-static bool wants_state(const struct lkst_sql_scan *scan)
-{
-	unsigned int id;
-
-	for (id = 0; id < LKST_EVENT_SPACE; id++)
-		if (scan->wanted.events[id] &&
-		    scan->sql->catalog->classes[id]->group == LKST_GROUP_STATE)
-			return true;
-	return false;
-}
 
 /*
  * Names come from the records of any stream, or, where those before the time are known, of those that are kept for
@@ -68,8 +50,7 @@ static bool wants_stream(const void *ctx, const struct lkst_stream_info *stream)
 		return true;
 	if (scan->threads && stream->buffer)
 		return stream->buffer != LKST_BUFFER_STATE;
-	return is_in(scan->wanted.cpu, stream->cpu) &&
-	       (stream->buffer != LKST_BUFFER_STATE || wants_state(scan));
+	return lkst_sql_wants_stream(scan->sql, &scan->wanted, stream);
 }
 
 /* Where a query begins late, the names come from the streams that are kept for them. */
@@ -82,7 +63,8 @@ static int begin_names(struct lkst_sql_scan *scan)
 	scan->is_fed = true;
 	if (!scan->threads)
 		return -ENOMEM;
-	if (from_ns <= (s64)scan->sql->begin_ns || wants_state(scan) || !lkst_trace_keeps_names(t))
+	if (from_ns <= (s64)scan->sql->begin_ns || lkst_sql_wants_state(scan->sql, &scan->wanted) ||
+	    !lkst_trace_keeps_names(t))
 		return 0;
 	scan->has_names = true;
 	return lkst_threads_feed_before(NULL, scan->threads, t, (u64)from_ns);
@@ -100,6 +82,24 @@ static int begin_in_order(struct lkst_sql_scan *scan, bool has_names)
 		return 0;
 	return lkst_merge_new_of(NULL, scan->sql->trace, reads_all ? 0 : (u64)ns->from, (u64)ns->to,
 				 wants_stream, scan, &scan->merge);
+}
+
+/* Counts all rows; they are given out group by group. */
+static int begin_groups(struct lkst_sql_scan *scan, int how)
+{
+	int err = lkst_sql_groups_count(scan->sql, &scan->wanted,
+					(unsigned int)how >> LKST_SQL_HOW_BY & 7, &scan->groups,
+					&scan->nr_groups, &scan->nr_gaps);
+	u32 i;
+
+	scan->is_grouped = true;
+	if (err)
+		return err;
+	lkst_sql_groups_sort(scan->sql, scan->groups, scan->nr_groups,
+			     (unsigned int)how >> LKST_SQL_HOW_ORDER);
+	for (i = 0; how & LKST_SQL_ONE_EACH && i < scan->nr_groups; i++)
+		scan->groups[i].nr = 1;
+	return 0;
 }
 
 /* Scans of one query may meet the same ones. */
@@ -120,6 +120,7 @@ void lkst_sql_scan_free(struct lkst_sql_scan *scan)
 	note_gaps(scan);
 	lkst_merge_free(scan->merge);
 	lkst_threads_free(scan->threads);
+	free(scan->groups);
 	free(scan);
 }
 
@@ -135,7 +136,9 @@ int lkst_sql_scan_new(struct lkst_sql *s, const struct lkst_sql_wanted *wanted, 
 	scan->wanted = *wanted;
 	scan->is_any = how & LKST_SQL_ANY;
 	scan->is_counted = how & LKST_SQL_COUNTED;
-	if (!(how & LKST_SQL_ANY))
+	if (how & LKST_SQL_GROUPED)
+		err = begin_groups(scan, how);
+	else if (!(how & LKST_SQL_ANY))
 		err = begin_in_order(scan, how & LKST_SQL_NAMES);
 	if (err) {
 		lkst_sql_scan_free(scan);
@@ -160,7 +163,7 @@ static int next_in_order(struct lkst_sql_scan *scan, const struct lkst_record **
 	while (scan->merge && lkst_merge_next(scan->merge, r) > 0) {
 		if (++scan->nr_read % LOOKS == 0 && lkst_sql_is_stopped(scan->sql))
 			return -EINTR;
-		if (is_wanted(w, r)) {
+		if (lkst_sql_is_wanted(w, r)) {
 			scan->is_fed = false;
 			*ret_record = r;
 			return 0;
@@ -212,7 +215,7 @@ static int next_in_block(struct lkst_sql_scan *scan)
 	if (!scan->at.block)
 		return 0;
 	while ((r = lkst_block_next(NULL, &scan->at, scan->sql->catalog, &scan->record)) > 0)
-		if (is_wanted(&scan->wanted, &scan->record))
+		if (lkst_sql_is_wanted(&scan->wanted, &scan->record))
 			return 1;
 	if (r < 0) {
 		scan->nr_gaps++;
@@ -245,6 +248,27 @@ static int next_counted(struct lkst_sql_scan *scan, const struct lkst_record **r
 			scan->nr_counted++;
 	}
 	scan->nr_counted--;
+	scan->record.bytes = NULL;
+	*ret_record = &scan->record;
+	return 0;
+}
+
+/* A row of a group has what they have in common, and nothing else. */
+static int next_of_group(struct lkst_sql_scan *scan, const struct lkst_record **ret_record)
+{
+	const struct lkst_sql_group *group;
+
+	if (!scan->nr_counted && scan->next_group == scan->nr_groups)
+		return 0;
+	if (!scan->nr_counted) {
+		group = &scan->groups[scan->next_group++];
+		scan->record =
+			(struct lkst_record){ .event = scan->sql->catalog->classes[group->event],
+					      .tid = group->tid,
+					      .cpu = group->cpu };
+		scan->nr_counted = group->nr;
+	}
+	scan->nr_counted--;
 	*ret_record = &scan->record;
 	return 0;
 }
@@ -252,6 +276,8 @@ static int next_counted(struct lkst_sql_scan *scan, const struct lkst_record **r
 int lkst_sql_scan_next(struct lkst_sql_scan *scan, const struct lkst_record **ret_record)
 {
 	*ret_record = NULL;
+	if (scan->is_grouped)
+		return next_of_group(scan, ret_record);
 	if (scan->is_counted)
 		return next_counted(scan, ret_record);
 	if (scan->is_any)

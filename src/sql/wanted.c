@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "sql/groups.h"
+
 enum {
 	RECORD_BYTES = 32, /* in the mean, for estimates */
 	TERMS_MAX = 64,
@@ -109,6 +111,58 @@ static double nr_records_of(const struct lkst_sql *s)
 	return bytes / RECORD_BYTES + 1;
 }
 
+/* The bit of LKST_SQL_BY_EVENT and so on; 0: rows are not grouped by this column. */
+static unsigned int group_bit(char column)
+{
+	switch (column) {
+	case COLUMN_EVENT:
+		return LKST_SQL_BY_EVENT;
+	case COLUMN_CPU:
+		return LKST_SQL_BY_CPU;
+	case COLUMN_TID:
+		return LKST_SQL_BY_TID;
+	}
+	return 0;
+}
+
+/* The columns that are used, if they are all those of groups; else 0. */
+static unsigned int groups_of(const struct lkst_sql_records *table, const sqlite3_index_info *info)
+{
+	unsigned int i, by = 0;
+
+	for (i = 0; i < table->nr_columns; i++) {
+		unsigned int bit = group_bit(letter_of_column(table, (int)i));
+
+		if (info->colUsed & bit_of((int)i) && !bit)
+			return 0;
+		if (info->colUsed & bit_of((int)i))
+			by |= bit;
+	}
+	return by;
+}
+
+/* How rows come that are wanted in an order of groups, as by GROUP BY and DISTINCT; 0: they do not. */
+static int grouped(const struct lkst_sql_records *table, sqlite3_index_info *info)
+{
+	unsigned int by = groups_of(table, info), order = 0;
+	int i, distinct = sqlite3_vtab_distinct(info);
+
+	if (!by || info->nOrderBy > 3)
+		return 0;
+	for (i = 0; i < info->nOrderBy; i++) {
+		unsigned int bit = group_bit(letter_of_column(table, info->aOrderBy[i].iColumn));
+
+		if (!bit)
+			return 0;
+		/* The numbers of bits 1, 2 and 4 are 1, 2 and 3. */
+		order |= (bit == LKST_SQL_BY_TID ? 3 : bit) << 3 * i;
+		order |= (info->aOrderBy[i].desc ? 4u : 0) << 3 * i;
+	}
+	info->orderByConsumed = 1;
+	return LKST_SQL_GROUPED | (distinct >= 2 ? LKST_SQL_ONE_EACH : 0) |
+	       (int)(by << LKST_SQL_HOW_BY | order << LKST_SQL_HOW_ORDER);
+}
+
 /* Where all rows are alike, as in count(*), their order does not matter. */
 static int order_of(const struct lkst_sql_records *table, sqlite3_index_info *info, u64 fixed)
 {
@@ -120,7 +174,7 @@ static int order_of(const struct lkst_sql_records *table, sqlite3_index_info *in
 	if (by_time)
 		info->orderByConsumed = 1;
 	if (info->nOrderBy)
-		return 0;
+		return by_time ? 0 : grouped(table, info);
 	if (!info->colUsed)
 		return LKST_SQL_ANY | LKST_SQL_COUNTED;
 	return info->colUsed & ~fixed ? 0 : LKST_SQL_ANY;
@@ -310,4 +364,23 @@ void lkst_sql_wanted_of(const struct lkst_sql_records *table, const char *plan, 
 			break;
 		}
 	}
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+bool lkst_sql_wants_state(const struct lkst_sql *s, const struct lkst_sql_wanted *w)
+{
+	unsigned int id;
+
+	for (id = 0; id < LKST_EVENT_SPACE; id++)
+		if (w->events[id] && s->catalog->classes[id]->group == LKST_GROUP_STATE)
+			return true;
+	return false;
+}
+
+bool lkst_sql_wants_stream(const struct lkst_sql *s, const struct lkst_sql_wanted *w,
+			   const struct lkst_stream_info *stream)
+{
+	return lkst_sql_is_in(w->cpu, stream->cpu) &&
+	       (stream->buffer != LKST_BUFFER_STATE || lkst_sql_wants_state(s, w));
 }

@@ -25,6 +25,14 @@ enum {
 		1, /* threads have names: the records before them that give them are read as well */
 	LKST_SQL_ANY = 2,     /* in any order: they cannot be distinguished */
 	LKST_SQL_COUNTED = 4, /* without a column: only how many there are counts */
+	/*
+	 * By groups, in whose columns alone they differ: bits of LKST_SQL_BY_EVENT and so on from bit BY on, the
+	 * order (lkst_sql_groups_sort()) from bit ORDER on.
+	 */
+	LKST_SQL_GROUPED = 8,
+	LKST_SQL_ONE_EACH = 16, /* a row of each group is enough */
+	LKST_SQL_HOW_BY = 8,
+	LKST_SQL_HOW_ORDER = 12,
 };
 
 /* Chooses what to do about the conditions of a query on @table, an xBestIndex. */
@@ -33,5 +41,22 @@ int lkst_sql_plan(const struct lkst_sql_records *table, sqlite3_index_info *info
 /* Fills @ret_wanted with what the @nr values of a plan with text @plan leave. */
 void lkst_sql_wanted_of(const struct lkst_sql_records *table, const char *plan, int nr,
 			sqlite3_value **values, struct lkst_sql_wanted *ret_wanted);
+
+/* Whether they leave @r. */
+static inline bool lkst_sql_is_in(struct lkst_sql_span span, u64 value)
+{
+	return (s64)value >= span.from && (s64)value <= span.to;
+}
+
+static inline bool lkst_sql_is_wanted(const struct lkst_sql_wanted *w, const struct lkst_record *r)
+{
+	return w->events[r->event->id] && lkst_sql_is_in(w->ns, r->ns) &&
+	       lkst_sql_is_in(w->tid, (u64)(s64)r->tid) && lkst_sql_is_in(w->cpu, r->cpu);
+}
+
+/* Whether the stream can have records that they leave. That of the machine's state has none of the others. */
+bool lkst_sql_wants_state(const struct lkst_sql *s, const struct lkst_sql_wanted *w);
+bool lkst_sql_wants_stream(const struct lkst_sql *s, const struct lkst_sql_wanted *w,
+			   const struct lkst_stream_info *stream);
 
 #endif

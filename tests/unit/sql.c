@@ -157,8 +157,48 @@ TEST(sql_row_numbers)
 		ask("select count(*) n from events where tid = 5 or cpu = 0 or event = 'sched_switch'"),
 		"n\r\n5\r\n");
 	CHECK_STR(
-		ask("select count(*) n from events a, events b where a.rowid = b.rowid and a.cpu = 1"),
+		ask("select count(*) n from events a, events b where a.rowid = b.rowid and a.cpu = 1 and b.tid > 0"),
 		"n\r\n3\r\n");
+}
+
+/* Rows that differ in event, CPU and thread alone are counted in groups, and the answers are the same. */
+TEST(sql_groups)
+{
+	static const char *const queries[] = {
+		"select event, count(*), count(event) from %s group by event",
+		"select event, count(*) from %s group by event order by event desc",
+		"select event, cpu, count(*) from %s group by event, cpu order by cpu desc, event",
+		"select tid, cpu, count(*), max(cpu), sum(tid) from %s group by tid, cpu",
+		"select cpu, count(distinct event), max(event) from %s group by cpu",
+		"select tid, count(*) from %s where cpu = 0 group by tid",
+		"select tid, count(*) from %s where event glob 'sched*' and tid > 5 group by tid",
+		"select event from %s order by event, tid",
+		"select distinct event from %s",
+		"select distinct event, cpu from %s order by cpu, event desc",
+		"select count(distinct tid), count(distinct event) from %s",
+		"select cpu, count(*) from %s group by cpu having count(*) > 2",
+		"select event, count(*) from %s where time_ns > 1050 group by event",
+		"select event, min(time_ns) from %s group by event",
+		"select cpu, count(comm) from %s group by cpu",
+		"select event, row_number() over (partition by event) from %s order by event",
+		"select distinct event from %s order by event limit 1 offset 1",
+	};
+	char query[512], copy[1024], first[4096];
+	size_t i;
+
+	for (i = 0; i < sizeof(queries) / sizeof(queries[0]); i++) {
+		snprintf(query, sizeof(query), queries[i], "events");
+		snprintf(first, sizeof(first), "%s", ask(query));
+		snprintf(query, sizeof(query), queries[i], "x");
+		snprintf(copy, sizeof(copy), "with x as materialized (select * from events) %s",
+			 query);
+		if (strcmp(first, ask(copy)))
+			printf("# %s: %s, not %s\n", queries[i], first, answer);
+		CHECK_STR(first, ask(copy));
+	}
+	CHECK_EQ(atoi(ask("select rowid, cpu from events order by cpu")), EINVAL);
+	CHECK_EQ(atoi(ask("select rowid from events")), EINVAL);
+	CHECK_STR(ask("select count(distinct rowid + time_ns * 0) n from events"), "n\r\n6\r\n");
 }
 
 /* What nobody may do is refused, and nothing is left of it. */
@@ -319,6 +359,7 @@ static const struct unit_test tests[] = {
 	{ "sql_conditions", test_sql_conditions },
 	{ "sql_fields", test_sql_fields },
 	{ "sql_row_numbers", test_sql_row_numbers },
+	{ "sql_groups", test_sql_groups },
 	{ "sql_only_reads", test_sql_only_reads },
 	{ "sql_says_where", test_sql_says_where },
 	{ "sql_limits", test_sql_limits },
