@@ -204,11 +204,12 @@ static int print_along(struct lkst_err *e, const struct lkst_analyze *a, struct 
 }
 
 static int print_values(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_trace *t,
-			struct lkst_analysis_options *options,
+			const struct lkst_analysis_options *options,
 			const struct lkst_analysis *const *found, unsigned int nr,
 			struct lkst_out *out)
 {
 	_cleanup_(lkst_analysis_run_freep) struct lkst_analysis_run *s = NULL;
+	struct lkst_analysis_options asked = *options;
 	struct lkst_table_printer p;
 	int err;
 
@@ -218,10 +219,10 @@ static int print_values(struct lkst_err *e, const struct lkst_analyze *a, struct
 	p.max_rows = a->is_list ? 0 : a->rows;
 	p.is_plain = a->is_list;
 	if (a->is_list) {
-		options->list = lkst_table_print_rows;
-		options->list_arg = &p;
+		asked.list = lkst_table_print_rows;
+		asked.list_arg = &p;
 	}
-	err = lkst_analysis_run_new(e, t, options, found, nr, &s) ?: lkst_analysis_run_pass(e, s);
+	err = lkst_analysis_run_new(e, t, &asked, found, nr, &s) ?: lkst_analysis_run_pass(e, s);
 	if (err)
 		return err;
 	if (a->is_list) {

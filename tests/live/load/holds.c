@@ -31,7 +31,8 @@ int main(void)
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	char line[64];
 
-	memory = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memory = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		      0);
 	if (memory == MAP_FAILED || madvise(memory, PAGES * page, MADV_NOHUGEPAGE))
 		return 1;
 	touch(0, FIRST);
