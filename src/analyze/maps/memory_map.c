@@ -63,13 +63,14 @@ static u32 join(struct lkst_memory_change *list, u32 nr)
 	return left;
 }
 
-/* Makes steps longer until half of the room is free, or all of the trace is one step. */
+/* Joins what is in one step, and makes steps longer until half of the room is free, or all of the trace is one step. */
 static void coarsen(struct lkst_memory_map *m)
 {
-	unsigned int doubled;
 	u32 i;
 
-	for (doubled = 0; doubled < 32 && m->nr_changes > CHANGES_MAX / 2; doubled += 4) {
+	m->nr_changes = join(m->changes, m->nr_changes);
+	while (m->nr_changes > CHANGES_MAX / 2 && m->changes[m->nr_changes - 1].step &&
+	       m->step_ns < 1ULL << 59) {
 		for (i = 0; i < m->nr_changes; i++)
 			m->changes[i].step >>= 4;
 		m->step_ns <<= 4;
