@@ -6,7 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "analyze/measures/analysis.h"
+#include "base/json_writer.h"
 #include "base/out.h"
 #include "base/vec.h"
 #include "base/zstd_decode.h"
@@ -116,4 +119,29 @@ int lkst_web_run(char *words, unsigned int nr_words)
 	status = lkst_cmd_main(cmd, (int)nr_words - 1, argv + 1, NULL);
 	fflush(stdout);
 	return status;
+}
+
+int lkst_web_analyses(void)
+{
+	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
+	const struct lkst_analysis *const *a;
+	struct lkst_json j;
+
+	if (!out)
+		return -ENOMEM;
+	lkst_out_init(out, STDOUT_FILENO);
+	lkst_json_init(&j, out);
+	lkst_json_array(&j, NULL);
+	for (a = lkst_analyses; *a; a++) {
+		if ((*a)->is_of_named)
+			continue;
+		lkst_json_object(&j, NULL);
+		lkst_json_str(&j, "name", (*a)->name);
+		lkst_json_str(&j, "title", (*a)->title);
+		lkst_json_str(&j, "help", (*a)->help);
+		lkst_json_str(&j, "measures", (*a)->measures);
+		lkst_json_end(&j);
+	}
+	lkst_json_end(&j);
+	return lkst_out_flush(out);
 }

@@ -56,7 +56,6 @@ class Answers {
 
 			button.textContent = title;
 			button.type = "button";
-			button.setAttribute("role", "tab");
 			button.dataset.words = words;
 			button.addEventListener("click", () => this.ask(words));
 			return button;
@@ -70,7 +69,7 @@ class Answers {
 
 		this.input.value = line;
 		for (const button of document.querySelectorAll("#questions button"))
-			button.setAttribute("aria-selected", String(button.dataset.words == line));
+			button.setAttribute("aria-pressed", String(button.dataset.words == line));
 		try {
 			answer = this.lkst.run([...wordsOf(line), this.name]);
 		} catch (error) {
@@ -92,3 +91,5 @@ class Answers {
 		this.failure.textContent = err.trim();
 	}
 }
+
+panels.add("commands", "Commands", () => page.answers.ask(byId("words").value || "report"));

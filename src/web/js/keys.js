@@ -61,7 +61,7 @@ function isOfElement(key, element)
 		return true;
 	if (element.matches("button, a, summary"))
 		return key == "Enter" || key == " ";
-	return Boolean(element.closest("#answers")) && /^(Shift\+)?(Arrow|Home|End| )/.test(key);
+	return Boolean(element.closest("#answers, #side")) && /^(Shift\+)?(Arrow|Home|End| )/.test(key);
 }
 
 function onKey(event)

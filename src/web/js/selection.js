@@ -166,14 +166,5 @@ function showSelection()
 		: "Select a stretch with the mouse, or with the arrows; then Why explains it, and m keeps it to be compared.";
 }
 
-function askWhy()
-{
-	const selection = page.selection;
-
-	if (!selection?.thread)
-		return;
-	page.answers.ask(`why --tid ${selection.thread.tid} --from ${afterBegin(selection.from)} --to ${afterBegin(selection.to)}`);
-}
-
 page.addEventListener("selection", showSelection);
 page.addEventListener("time", () => page.trace && showSelection());

@@ -91,7 +91,7 @@ function showAgain(name, files)
 	page.list.element.scrollTop = scrollTop;
 	if (!isAll)
 		page.view.show(view.from - later, view.to - later);
-	page.answers.ask(byId("words").value || "report");
+	panels.fill();
 }
 
 function setPaused(isPaused)

@@ -130,11 +130,13 @@ async function checkWhy(browser)
 	result("view_selects_with_the_mouse", ...(Math.abs(share - 0.4) < 0.01 ? [] : [`${share} of the picture`]));
 	await browser.evaluate("document.getElementById('why').click()");
 
-	const words = (await browser.evaluate("document.getElementById('words').value")).split(" ");
-	const answer = await browser.evaluate(answered);
+	const told = await browser.evaluate("[...document.querySelectorAll('#account .sentence')].map((one) => one.textContent)");
+	const words = await browser.evaluate(`["why", "--tid", String(page.selection.thread.tid), "--from", afterBegin(page.selection.from),
+		"--to", afterBegin(page.selection.to)]`);
+	const lines = terminal([...words, "--brief"]).split("\n").filter(Boolean);
 
-	result("view_explains_what_is_selected", ...(words[0] == "why" && answer == terminal(words) && answer.length > 50 ? [] :
-		[`${words.join(" ")}: ${answer.slice(0, 80)}`]));
+	result("view_explains_what_is_selected", ...(told.length && told.length == lines.length && told.every((text, i) => lines[i].endsWith(text))
+		? [] : [`${words.join(" ")}: ${told.length} of ${lines.length} sentences, ${told[0]}`]));
 }
 
 /* Files that are chosen are opened, as the page's own are. */
@@ -150,6 +152,7 @@ async function checkOpening(browser)
 
 		await browser.send("DOM.setFileInputFiles", { nodeId, files });
 		await browser.until("document.documentElement.dataset.state == 'ready'");
+		await browser.evaluate("panels.show('commands')");
 		result(name, ...(await browser.evaluate(answered) == terminal(["report"]) ? [] : ["its report differs"]));
 	}
 }

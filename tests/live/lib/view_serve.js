@@ -170,6 +170,7 @@ async function checkPage(browser)
 	const state = await browser.go(url);
 
 	result("view_serve_opens", ...(state == "ready" ? [] : [state, await browser.evaluate("document.getElementById('failure').textContent")]));
+	await browser.evaluate("panels.show('commands')");
 	result("view_serve_answers_as_the_terminal_does", ...(await browser.evaluate(answered) == terminal("report") ? [] : ["the report differs"]));
 
 	const { thread } = JSON.parse(terminal("analyze", "thread", "--format", "json"));

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The panel of events: those of the stretch that is shown, of the selected lane if that is wanted, chosen by the options of
+ * lkst print. A page of them is asked for at a time, by time, so that it does not matter how many there are.
+ */
+"use strict";
+
+const EVENTS_IN_PAGE = 100;
+/* How long the picture must be still before the events follow it, ms. */
+const EVENTS_PATIENCE = 150;
+
+const events = {
+	rows: [], /* of --format json, in order, with `line`: what --format text says */
+	wait: 0, /* a timer */
+	selects: false, /* the selection is the panel's own */
+};
+
+/* ---- asking ---- */
+
+/* What lane is selected, as options. */
+function laneWords()
+{
+	const { lane, thread } = page.selection ?? {};
+
+	if (!byId("events-lane").checked || !lane)
+		return [];
+	if (thread)
+		return ["--tid", String(thread.tid)];
+	return lane.kind == "cpu" ? ["--cpu", String(lane.number)] : [];
+}
+
+/* The rows that these options choose, gaps among them. */
+function askEvents(words)
+{
+	const all = ["print", ...wordsOf(byId("events-words").value), ...laneWords(), ...words];
+	const rows = askText(...all, "--format", "json").out.split("\n").filter(Boolean).map(exactJson);
+	const lines = askText(...all, "--format", "text", "--no-gaps").out.split("\n");
+
+	return rows.map((row) => row.gap ? row : { ...row, line: lines.shift() });
+}
+
+/* The page after the events that are shown, or before them; @by: 1, -1, or 0 for the first one of what is shown. */
+function askPage(by)
+{
+	const edge = by > 0 ? events.rows.findLast((row) => !row.gap) : events.rows.find((row) => !row.gap);
+	const from = ["--from", afterBegin(page.view.from)], to = ["--to", afterBegin(page.view.to)];
+
+	if (!by || !edge)
+		return askEvents([...from, ...to, "--first", String(EVENTS_IN_PAGE)]);
+
+	/* Those at the time of the last one are asked for again: there may be more at that time. */
+	const known = events.rows.filter((row) => row.ns == edge.ns).length;
+	const nr = String(EVENTS_IN_PAGE + known);
+	const rows = by > 0 ? askEvents(["--from", clockText(edge.ns), ...to, "--first", nr])
+		: askEvents([...from, "--to", clockText(edge.ns), "--last", nr]);
+
+	return by > 0 ? dropKnown(rows, known) : dropKnown(rows.reverse(), known).reverse();
+}
+
+/* Without the first @known events, and the gaps before these. */
+function dropKnown(rows, known)
+{
+	let i = 0;
+
+	for (; i < rows.length && known; i++)
+		known -= !rows[i].gap;
+	return rows.slice(i);
+}
+
+/* ---- showing ---- */
+
+/* What the terminal's line has after time, CPU and thread. */
+function sentenceOf({ line, tid, comm })
+{
+	const rest = /^ *\S+ \[\d+\] +(.*)$/.exec(line ?? "")?.[1] ?? line ?? "";
+	const who = `${tid}/${comm ?? "-"}`;
+
+	return rest.startsWith(who) ? rest.slice(who.length).trimStart() : rest;
+}
+
+/* All fields, as they were recorded; names of addresses beside them. */
+function fieldsElement({ ns, time, fields, symbols = {} })
+{
+	const items = Object.entries(fields).flatMap(([name, value]) => [
+		make("dt", {}, visible(name)),
+		make("dd", {}, nameElement(typeof value == "object" ? JSON.stringify(value) : String(value)),
+			symbols[name] ? make("bdi", { className: "symbol" }, visible(` ${symbols[name]}`)) : null),
+	]);
+
+	return make("dl", { className: "fields" }, make("dt", {}, "time"), make("dd", {}, `${time}, ${ns} ns of CLOCK_MONOTONIC`), ...items);
+}
+
+/* Selects the event's time on the lane of its thread, or of its CPU. */
+function selectEvent({ ns, tid, cpu })
+{
+	const at = sinceBegin(ns);
+	const ofThread = tid ? page.trace.laneOfThread(tid, at) : -1;
+	const index = ofThread >= 0 ? ofThread : page.trace.info.lanes.findIndex((lane) => lane.kind == "cpu" && lane.number == cpu);
+
+	if (index < 0)
+		return;
+	events.selects = true;
+	select(index, at, at + 1);
+	events.selects = false;
+	page.list.reveal(index);
+}
+
+function toggleFields(row, element, button)
+{
+	const isOpen = element.nextElementSibling?.className == "detail";
+
+	button.setAttribute("aria-expanded", String(!isOpen));
+	if (isOpen)
+		element.nextElementSibling.remove();
+	else
+		element.after(make("tr", { className: "detail" }, make("td", { colSpan: 5 }, fieldsElement(row))));
+}
+
+function eventElement(row)
+{
+	const at = sinceBegin(row.ns);
+	const button = make("button", { type: "button", className: "plain", "aria-expanded": "false" }, momentElement(at));
+	const element = make("tr", {}, make("td", { className: "number" }, button), make("td", { className: "number" }, String(row.cpu)),
+		make("td", { className: "words" }, nameElement(`${row.comm ?? "?"} ${row.tid}`)), make("td", { className: "words" }, row.event),
+		make("td", { className: "words line" }, nameElement(sentenceOf(row))));
+
+	element.dataset.ns = row.ns;
+	element.dataset.line = row.line ?? "";
+	element.addEventListener("click", () => {
+		selectEvent(row);
+		toggleFields(row, element, button);
+	});
+	return element;
+}
+
+function gapElement({ gap })
+{
+	const from = sinceBegin(gap.from_ns), to = sinceBegin(gap.to_ns);
+
+	return make("tr", { className: "gap" }, make("td", { className: "number" }, timeLink(momentElement(from), from, to)),
+		make("td", { className: "number" }, String(gap.cpu)),
+		make("td", { className: "words", colSpan: 3 }, visible(`records are missing: ${gap.why}`)));
+}
+
+function showEvents(by = 0)
+{
+	const element = byId("events-rows");
+
+	attempt(byId("events"), () => {
+		const rows = askPage(by);
+
+		if (by && !rows.length) {
+			byId("events-about").textContent = by > 0 ? "There are no more." : "There are none before.";
+			return;
+		}
+		events.rows = rows;
+		element.replaceChildren(...rows.map((row) => row.gap ? gapElement(row) : eventElement(row)));
+		byId("events-about").textContent = rows.length ? `${rows.length} of the events from ${timeText(page.view.from)} to ${timeText(page.view.to)}`
+			: "There are none in the stretch that is shown.";
+	});
+}
+
+/* Shows the events of the stretch that these options choose. */
+function findEvents(words)
+{
+	panels.show("events");
+	byId("events-words").value = words;
+	showEvents();
+}
+
+/* ---- the panel ---- */
+
+function eventsForm()
+{
+	/* Another trace keeps the words that were typed. */
+	const words = make("input", { id: "events-words", value: byId("events-words")?.value ?? "", spellcheck: false, autocomplete: "off",
+		placeholder: "--event 'sched_*' --comm db", "aria-label": "options of lkst print that choose events" });
+	const lane = make("input", { id: "events-lane", type: "checkbox", checked: byId("events-lane")?.checked ?? true });
+	const form = make("form", { className: "row" }, make("label", { className: "wide" }, "lkst print ", words), make("button", {}, "Show"),
+		make("label", {}, lane, " only the selected lane"));
+
+	form.addEventListener("submit", (event) => {
+		event.preventDefault();
+		showEvents();
+	});
+	lane.addEventListener("change", () => showEvents());
+	return form;
+}
+
+function pageButton(text, by)
+{
+	const button = make("button", { type: "button" }, text);
+
+	button.addEventListener("click", () => showEvents(by));
+	return button;
+}
+
+function fillEvents(element)
+{
+	const heads = ["time", "CPU", "thread", "event", "what"].map((title) => make("th", { scope: "col" }, title));
+
+	element.replaceChildren(eventsForm(),
+		make("div", { className: "row" }, pageButton("First", 0), pageButton("Earlier", -1), pageButton("Later", 1),
+			make("p", { id: "events-about", role: "status" })),
+		make("div", { id: "events" }, make("table", {}, make("caption", {}, "Events"), make("thead", {}, make("tr", {}, ...heads)),
+			make("tbody", { id: "events-rows" }))));
+	showEvents();
+}
+
+/* The events follow the picture, once it is still. */
+function followPicture()
+{
+	clearTimeout(events.wait);
+	if (!panels.isShown("events") || events.selects)
+		return;
+	events.wait = setTimeout(() => page.trace && byId("events-rows") && showEvents(), EVENTS_PATIENCE);
+}
+
+panels.add("events", "Events", fillEvents);
+page.addEventListener("view", followPicture);
+page.addEventListener("selection", followPicture);

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The panel of what is found: threads, system calls and events whose name has what is looked for in it, with how many there are.
+ * Each leads to where it is shown, and to its occurrence before or after the selection.
+ */
+"use strict";
+
+const FOUND_MAX = 50; /* of each kind */
+
+const found = { trace: null, calls: [], events: [] };
+
+/* How many there are of what, worked out once for each trace. */
+function loadFound()
+{
+	if (found.trace === page.trace)
+		return;
+	found.calls = askJson("analyze", "--format", "json", "syscall").out.syscall?.rows ?? [];
+	found.events = Object.entries(askJson("check", "--json").out.counts);
+	found.trace = page.trace;
+}
+
+/* ---- the occurrences ---- */
+
+/* The event before or after a time that these options choose, or undefined. */
+function occurrence(words, at, by)
+{
+	const where = by > 0 ? ["--first", "1", "--from", afterBegin(at + 1)] : ["--last", "1", "--to", afterBegin(Math.max(at - 1, 0))];
+	const { out } = askText("print", "--format", "json", "--no-gaps", ...words, ...where);
+
+	return out.trim() ? exactJson(out) : undefined;
+}
+
+/* Shows the occurrence; of a system call the whole of it. */
+function stepTo(what, by)
+{
+	const event = occurrence(what.words, page.selection?.from ?? page.view.from, by);
+
+	if (!event) {
+		byId("found-about").textContent = by > 0 ? "There is none after this." : "There is none before this.";
+		return;
+	}
+
+	const from = sinceBegin(event.ns);
+	const exit = what.exit ? occurrence([...what.exit, "--tid", String(event.tid)], from, 1) : undefined;
+
+	byId("found-about").textContent = `${what.text}, at ${timeText(from)}`;
+	goTo(from, exit ? sinceBegin(exit.ns) : from + 1, event.tid || null);
+}
+
+/* ---- the list ---- */
+
+function foundThreads(pattern)
+{
+	return page.trace.info.threads.map((thread, number) => ({ ...thread, number }))
+		.filter(({ tid, comm }) => `${comm ?? ""} ${tid}`.toLowerCase().includes(pattern))
+		.map(({ tid, comm, number }) => ({
+			text: `thread ${comm || "?"} ${tid}`,
+			words: ["--tid", String(tid)],
+			show: () => {
+				const index = page.trace.info.lanes.findIndex((lane) => lane.kind == "thread" && lane.number == number);
+
+				select(index, page.view.from, page.view.to);
+				page.list.reveal(index);
+			},
+		}));
+}
+
+function foundCalls(pattern)
+{
+	return found.calls.filter(({ key }) => key.includes(pattern)).map(({ key, count, max_ns: longest }) => ({
+		text: `call ${key}: ${count}, longest ${durationFigure(Number(longest))}`,
+		words: ["--event", `syscall_entry_${key.replace("compat:", "")}`],
+		exit: ["--event", `syscall_exit_${key.replace("compat:", "")}`],
+		show: () => showAnalysis("syscall", key),
+	}));
+}
+
+function foundEvents(pattern)
+{
+	return found.events.filter(([name]) => name.includes(pattern)).map(([name, count]) => ({
+		text: `event ${name}: ${count}`,
+		words: ["--event", name],
+		show: () => findEvents(`--event ${name}`),
+	}));
+}
+
+function stepButton(what, text, by)
+{
+	const button = make("button", { type: "button", "aria-label": `${by > 0 ? "next" : "previous"} ${visible(what.text)}` }, text);
+
+	button.addEventListener("click", () => attempt(byId("panel-find"), () => stepTo(what, by)));
+	return button;
+}
+
+function foundElement(what)
+{
+	const link = make("a", { href: "#", className: "found" }, nameElement(what.text));
+
+	link.addEventListener("click", (event) => {
+		event.preventDefault();
+		what.show();
+	});
+	return make("li", {}, stepButton(what, "\u25c2", -1), " ", stepButton(what, "\u25b8", 1), " ", link);
+}
+
+function showFound()
+{
+	const pattern = byId("find").value.trim().toLowerCase();
+
+	attempt(byId("panel-find"), () => {
+		loadFound();
+
+		const kinds = pattern ? [foundThreads(pattern), foundCalls(pattern), foundEvents(pattern)] : [];
+		const nr = kinds.flat().length;
+
+		byId("found").replaceChildren(...kinds.flatMap((list) => list.slice(0, FOUND_MAX)).map(foundElement));
+		byId("found-about").textContent = pattern ? `${nr} found` : "";
+	});
+}
+
+function fillFind(element)
+{
+	const input = make("input", { id: "find", value: byId("find")?.value ?? "", type: "search", spellcheck: false, autocomplete: "off", placeholder: "thread, system call or event" });
+
+	input.addEventListener("input", showFound);
+	element.replaceChildren(make("label", { className: "row" }, "Find ", input), make("p", { id: "found-about", role: "status" }),
+		make("ul", { id: "found" }));
+}
+
+panels.add("find", "Find", fillFind);

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The side panel: the account of lkst why, as a list of its sentences. Each is a link to its time on the lane of its thread. The
+ * drawing gets the chain of them: who did what from when to when, and who ended it or was in the way.
+ */
+"use strict";
+
+/* The steps that are a stretch of a thread's lane. */
+const CHAIN_KINDS = ["ran", "ready", "blocked"];
+
+/* Of an account, depth first: [{ tid, from_ns, to_ns, by_tid }], times after the trace's beginning; by_tid: null if nobody is known. */
+function chainOf(steps)
+{
+	return steps.flatMap((step) => [
+		...CHAIN_KINDS.includes(step.kind) ? [{
+			tid: step.thread.tid,
+			from_ns: sinceBegin(step.from_ns),
+			to_ns: sinceBegin(step.to_ns),
+			by_tid: step.facts.waker?.tid ?? step.facts.occupant?.tid ?? null,
+		}] : [],
+		...chainOf(step.steps),
+	]);
+}
+
+/* The events that a step rests on, each a link. */
+function eventsElement(events)
+{
+	const items = events.map(({ ns, cpu, tid, event }) => {
+		const at = sinceBegin(ns);
+
+		return make("li", {}, timeLink(momentElement(at), at, at + 1, tid), ` CPU ${cpu} ${event}`);
+	});
+
+	return make("details", {}, make("summary", {}, `${items.length} ${items.length == 1 ? "event" : "events"}`),
+		make("ul", {}, ...items));
+}
+
+/* "1234/bash", as in the sentences */
+function threadText({ tid, comm })
+{
+	return `${tid}/${comm ?? "-"}`;
+}
+
+/* What comes before the sentence of a step: a top step says whom it is about, and the others when, from its beginning. */
+function headOf(step, parent, top)
+{
+	const length = durationFigure(Number(BigInt(step.to_ns) - BigInt(step.from_ns)));
+	const after = BigInt(step.from_ns) - BigInt(top.from_ns);
+	const who = parent && step.thread.tid == parent.thread.tid ? "" : threadText(step.thread);
+
+	if (!parent)
+		return { when: [momentElement(sinceBegin(step.from_ns)), `, ${length}`], who };
+	return { when: [`${after < 0n ? "-" : "+"}${durationFigure(Number(after < 0n ? -after : after))} ${length}`], who };
+}
+
+function stepElement(step, parent, top)
+{
+	const { when, who } = headOf(step, parent, top);
+	const sentence = make("span", {}, ...who ? [nameElement(who), ": "] : [], make("bdi", { className: "sentence" }, visible(step.text)));
+	const item = make("li", { className: step.kind }, make("span", { className: "when" }, ...when), " ",
+		timeLink(sentence, sinceBegin(step.from_ns), sinceBegin(step.to_ns), step.thread.tid));
+
+	if (step.events.length)
+		item.append(eventsElement(step.events));
+	if (step.steps.length)
+		item.append(make("ol", {}, ...step.steps.map((inner) => stepElement(inner, step, top))));
+	return item;
+}
+
+function showChain(chain)
+{
+	page.drawing.chain = chain;
+	page.drawing.draw();
+}
+
+/* The side takes some of the picture's width, and gives it back. */
+function setSide(isOpen)
+{
+	if (byId("side").hidden == !isOpen)
+		return;
+	byId("side").hidden = !isOpen;
+	window.dispatchEvent(new Event("resize"));
+}
+
+function closeWhy()
+{
+	setSide(false);
+	byId("account").replaceChildren();
+	showChain([]);
+}
+
+/* Asks `lkst why` with these words, and shows what it says. */
+function showWhy(...words)
+{
+	setSide(true);
+	byId("account").replaceChildren();
+	attempt(byId("account"), () => {
+		const { out, err } = askJson("why", "--format", "json", ...words);
+
+		byId("account").append(make("ol", {}, ...out.steps.map((step) => stepElement(step, null, step))),
+			...[...out.notes, ...err ? [err] : []].map((note) => make("p", { className: "note" }, visible(note))));
+		showChain(chainOf(out.steps));
+		if (words[0] == "--worst" && out.steps.length)
+			goTo(sinceBegin(out.steps[0].from_ns), sinceBegin(out.steps[0].to_ns), out.steps[0].thread.tid);
+	});
+}
+
+function askWhy()
+{
+	const selection = page.selection;
+
+	if (selection?.thread)
+		showWhy("--tid", String(selection.thread.tid), "--from", afterBegin(selection.from), "--to", afterBegin(selection.to));
+}
+
+byId("close-why").addEventListener("click", closeWhy);
+byId("worst").addEventListener("change", (event) => {
+	if (page.trace && event.target.value)
+		showWhy("--worst", event.target.value);
+	event.target.value = "";
+});
+page.addEventListener("trace", closeWhy);
