@@ -10,7 +10,7 @@ function analysisElement(table)
 	return table.kind == "histogram" && table.rows.length ? histogramElement(table) : tableElement(table);
 }
 
-/* Shows what analysis @name says, or says of keys that match @key alone. */
+/* Shows what analysis @name says, or says of keys that match @key alone. Its greatest values are what [ and ] go through. */
 function showAnalysis(name, key = "")
 {
 	const element = byId("analysis");
@@ -27,6 +27,8 @@ function showAnalysis(name, key = "")
 
 		element.append(make("p", { className: "note", title: measures ?? "" }, `${help ?? name}${key ? `, of ${visible(key)} only` : ""}`),
 			...Object.values(out).map(analysisElement), ...err ? [make("p", { className: "note" }, visible(err))] : []);
+		setFound((out[`${name}_worst`]?.rows ?? []).map(({ time_ns: time, value_ns: value = 0, tid }) =>
+			({ from: sinceBegin(time), to: sinceBegin(time) + Number(value), tid })));
 	});
 }
 

@@ -13,6 +13,7 @@ const events = {
 	rows: [], /* of --format json, in order, with `line`: what --format text says */
 	wait: 0, /* a timer */
 	selects: false, /* the selection is the panel's own */
+	isStale: false, /* the picture has moved while another panel was shown */
 };
 
 /* ---- asking ---- */
@@ -146,6 +147,7 @@ function showEvents(by = 0)
 {
 	const element = byId("events-rows");
 
+	events.isStale = false;
 	attempt(byId("events"), () => {
 		const rows = askPage(by);
 
@@ -207,15 +209,23 @@ function fillEvents(element)
 	showEvents();
 }
 
-/* The events follow the picture, once it is still. */
+/* The events follow the picture, once it is still and they are seen. */
 function followPicture()
 {
 	clearTimeout(events.wait);
-	if (!panels.isShown("events") || events.selects)
+	if (events.selects)
 		return;
-	events.wait = setTimeout(() => page.trace && byId("events-rows") && showEvents(), EVENTS_PATIENCE);
+	events.isStale = true;
+	if (panels.isShown("events"))
+		events.wait = setTimeout(showIfStale, EVENTS_PATIENCE);
 }
 
-panels.add("events", "Events", fillEvents);
+function showIfStale()
+{
+	if (events.isStale && page.trace && byId("events-rows"))
+		showEvents();
+}
+
+panels.add("events", "Events", fillEvents, showIfStale);
 page.addEventListener("view", followPicture);
 page.addEventListener("selection", followPicture);

@@ -11,9 +11,9 @@ class Panels {
 
 	/*
 	 * Adds a panel after those that there are. @fill(element) makes its contents of page.trace. The element is that of the page
-	 * called "panel-@id", if there is one; only what fill() does is done to it.
+	 * called "panel-@id", if there is one. @again() is called when it is shown again without being filled.
 	 */
-	add(id, title, fill)
+	add(id, title, fill, again = () => {})
 	{
 		const element = byId(`panel-${id}`) ?? make("div", { id: `panel-${id}` });
 		const tab = make("button", { type: "button", id: `tab-${id}`, role: "tab", tabIndex: -1,
@@ -28,7 +28,7 @@ class Panels {
 		tab.addEventListener("keydown", (event) => this.#onKey(event, id));
 		byId("tabs").append(tab);
 		byId("panels").append(element);
-		this.#all.set(id, { element, tab, fill, filledFor: null });
+		this.#all.set(id, { element, tab, fill, again, filledFor: null });
 		if (!this.#shown)
 			this.show(id);
 	}
@@ -47,18 +47,20 @@ class Panels {
 			tab.tabIndex = other == id ? 0 : -1;
 		}
 		this.#shown = id;
-		this.fill();
+		if (!this.fill() && page.trace)
+			this.#all.get(id).again();
 	}
 
-	/* Fills the panel that is shown, unless it is filled, or there is no trace. */
+	/* Fills the panel that is shown, unless it is filled, or there is no trace: then false. */
 	fill()
 	{
 		const panel = this.#all.get(this.#shown);
 
 		if (!page.trace || panel?.filledFor === page.trace)
-			return;
+			return false;
 		panel.filledFor = page.trace;
 		attempt(panel.element, () => panel.fill(panel.element));
+		return true;
 	}
 
 	/* Left, right, Home and End go through the tabs. */

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Looks at the panels of pages of lkst view in a browser, and prints a result line for each check:
+ *
+ *	view_panels.js LKST DIRECTORY
+ *
+ * DIRECTORY has the traces "trace", "damaged" and "truncated", and a page of each.
+ */
+"use strict";
+
+const { spawnSync } = require("child_process");
+const { Browser } = require("./browser.js");
+
+const [lkst, directory] = process.argv.slice(2);
+const BAD_MAX = 3;
+
+function result(name, bad)
+{
+	console.log(bad.length ? `FAIL ${name}: ${bad.slice(0, BAD_MAX).join("; ").replace(/\s+/g, " ").slice(0, 1000)}` : `ok ${name}`);
+}
+
+/* What the terminal says: { out, err }. */
+function terminal(trace, ...words)
+{
+	const { stdout, stderr } = spawnSync(lkst, [...words, trace], { cwd: directory, encoding: "utf8", maxBuffer: 1 << 30 });
+
+	return { out: stdout, err: stderr.trim() };
+}
+
+/* JSON in which all integers are text, as the page has the long ones. */
+function jsonOf(text)
+{
+	return JSON.parse(text.replace(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g, (token) => /^-?\d+$/.test(token) ? `"${token}"` : token));
+}
+
+/* The tables of a panel: [{ title, rows: [[{ value, text }]] }], all rows; and histograms: [{ title, bars }]. */
+const READ_TABLES = `((root) => {
+	for (const button of root.querySelectorAll(".figures > button"))
+		button.click();
+	return {
+		tables: [...root.querySelectorAll("table")].map((table) => ({
+			title: table.caption.textContent,
+			rows: [...table.tBodies[0].rows].filter((row) => row.cells[0].dataset.value !== undefined)
+				.map((row) => [...row.cells].map((cell) => ({ value: cell.dataset.value, text: cell.textContent,
+					isTime: Boolean(cell.querySelector(".moment")) }))),
+		})),
+		histograms: [...root.querySelectorAll(".histogram")].map((one) => ({
+			title: one.querySelector("figcaption").textContent,
+			bars: [...one.querySelectorAll("g")].map((bar) => [bar.dataset.from, bar.dataset.to, bar.dataset.count]),
+			texts: [...one.querySelectorAll("g")].map((bar) => [...bar.querySelectorAll("text")].map((text) => text.textContent)),
+		})),
+	};
+})`;
+
+function valuesOf(table)
+{
+	return table.rows.map((row) => table.columns.filter((column) => column.title !== null).map((column) => String(row[column.name] ?? "")));
+}
+
+/* What differs between tables of the page and those of --format json; @text: the same as the terminal prints it. */
+function differences(shown, json, text)
+{
+	const bad = [];
+	const lines = text.split("\n");
+
+	for (const table of Object.values(json)) {
+		const isHistogram = table.kind == "histogram" && table.rows.length;
+		const here = (isHistogram ? shown.histograms : shown.tables).find((one) => one.title == table.title);
+
+		if (!here) {
+			bad.push(`there is no "${table.title}"`);
+		} else if (isHistogram) {
+			if (JSON.stringify(here.bars) != JSON.stringify(valuesOf(table)))
+				bad.push(`the histogram "${table.title}" differs`);
+			if (here.texts.some(([, count], i) => count != here.bars[i][2]))
+				bad.push(`the counts of "${table.title}" cannot be read`);
+		} else {
+			const values = here.rows.map((row) => row.map((cell) => cell.value));
+
+			if (JSON.stringify(values) != JSON.stringify(valuesOf(table)))
+				bad.push(`"${table.title}" is ${JSON.stringify(values[0])}, not ${JSON.stringify(valuesOf(table)[0])}`);
+			/* Names are escaped in other ways there. */
+			for (const row of here.rows.filter((one) => !one.some((cell) => /\\u\{|\\/.test(cell.text)))) {
+				const texts = row.filter((cell) => !cell.isTime).map((cell) => cell.text.trim());
+
+				if (!lines.some((line) => texts.every((one) => line.includes(one))))
+					bad.push(`the terminal has no line with ${texts.join(" | ")}`);
+			}
+		}
+	}
+	return bad;
+}
+
+async function checkFindings(browser)
+{
+	const shown = await browser.evaluate(`${READ_TABLES}(byId("panel-findings"))`);
+	const json = jsonOf(terminal("trace", "report", "--format", "json").out);
+
+	result("view_panels_find_what_the_terminal_does", [
+		...differences(shown, json, terminal("trace", "report", "--rows", "0").out), ...json.findings.rows.length ? [] : ["there are no findings"]]);
+}
+
+async function checkAnalyses(browser)
+{
+	await browser.evaluate("panels.show('analyses')");
+
+	const names = await browser.evaluate("analyses.list.map((one) => one.name)");
+	const all = jsonOf(terminal("trace", "analyze", "all", "--format", "json").out);
+	const bad = [];
+	const seen = new Set();
+
+	for (const name of names) {
+		await browser.evaluate(`showAnalysis("${name}")`);
+
+		const json = jsonOf(terminal("trace", "analyze", name, "--format", "json").out);
+
+		bad.push(...differences(await browser.evaluate(`${READ_TABLES}(byId("analysis"))`), json, terminal("trace", "analyze", name, "--rows", "0").out));
+		for (const table of Object.keys(json))
+			seen.add(table);
+	}
+	bad.push(...Object.keys(all).filter((table) => !seen.has(table)).map((table) => `${table} is not there`));
+	result("view_panels_analyze_as_the_terminal_does", bad);
+}
+
+/* The links of the greatest values lead to the moment that JSON has, on the thread's lane. */
+async function checkLinks(browser)
+{
+	const { syscall_worst: worst } = jsonOf(terminal("trace", "analyze", "syscall", "--format", "json").out);
+	const begin = BigInt(await browser.evaluate("page.trace.info.begin_ns"));
+	const bad = [];
+
+	await browser.evaluate("showAnalysis('syscall')");
+	for (const [i, row] of worst.rows.entries()) {
+		await browser.evaluate(`[...document.querySelectorAll("#analysis table")].find((table) => table.caption.textContent ==
+			${JSON.stringify(worst.title)}).querySelectorAll("a.time")[${i}].click()`);
+
+		const { selection, view } = await browser.evaluate(`({ selection: page.selection && { from: page.selection.from, to: page.selection.to,
+			tid: page.selection.thread?.tid }, view: { from: page.view.from, to: page.view.to } })`);
+		const from = Number(BigInt(row.time_ns) - begin), to = from + Number(row.value_ns);
+
+		if (selection?.from != from || selection.to != to || String(selection.tid) != row.tid)
+			bad.push(`${JSON.stringify(row)} leads to ${JSON.stringify(selection)}`);
+		if (view.from > from || view.to < to)
+			bad.push(`${JSON.stringify(row)} is not shown`);
+	}
+	result("view_panels_lead_to_the_time", [...bad, ...worst.rows.length ? [] : ["there is no value"]]);
+}
+
+/* All steps of an account, depth first. */
+function stepsOf(steps)
+{
+	return steps.flatMap((step) => [step, ...stepsOf(step.steps)]);
+}
+
+async function checkWhy(browser)
+{
+	const begin = BigInt(await browser.evaluate("page.trace.info.begin_ns"));
+	const bad = [];
+
+	for (const kind of ["syscall", "wait", "ready"]) {
+		await browser.evaluate(`showWhy("--worst", "${kind}")`);
+
+		const steps = stepsOf(jsonOf(terminal("trace", "why", "--worst", kind, "--format", "json").out).steps);
+		const shown = await browser.evaluate(`[...document.querySelectorAll("#account li > .time")].filter((link) => link.querySelector(".sentence"))
+			.map((link) => ({ ...link.dataset, text: link.querySelector(".sentence").textContent }))`);
+		const chain = await browser.evaluate("page.drawing.chain");
+		const wanted = steps.map((step) => ({ from: String(BigInt(step.from_ns) - begin), to: String(BigInt(step.to_ns) - begin),
+			tid: step.thread.tid, text: step.text }));
+
+		if (JSON.stringify(shown) != JSON.stringify(wanted))
+			bad.push(`${kind}: ${JSON.stringify(shown[0])}, not ${JSON.stringify(wanted[0])}`);
+
+		const links = steps.filter((step) => ["ran", "ready", "blocked"].includes(step.kind)).map((step) => [step.thread.tid,
+			step.facts.waker?.tid ?? step.facts.occupant?.tid ?? "null", String(BigInt(step.from_ns) - begin)].join(" "));
+
+		if (JSON.stringify(chain.map((one) => `${one.tid} ${one.by_tid} ${one.from_ns}`)) != JSON.stringify(links))
+			bad.push(`${kind}: the chain is ${JSON.stringify(chain[0])}, not ${links[0]}`);
+	}
+	result("view_panels_explain_as_the_terminal_does", bad);
+	await browser.evaluate("closeWhy()");
+	result("view_panels_close_the_account", await browser.evaluate("byId('side').hidden && !page.drawing.chain.length") ? [] : ["it is there"]);
+}
+
+async function linesOfEvents(browser)
+{
+	return browser.evaluate("[...document.querySelectorAll('#events-rows tr[data-line]')].map((row) => row.dataset.line)");
+}
+
+/* The lines of lkst print with these options. */
+function printed(...words)
+{
+	return terminal("trace", "print", "--no-gaps", ...words).out.split("\n").filter(Boolean);
+}
+
+function same(name, shown, wanted)
+{
+	const at = shown.findIndex((line, i) => line != wanted[i]);
+
+	return shown.length == wanted.length && at < 0 ? [] : [`${name}: ${shown.length} lines, not ${wanted.length}; ${shown[at]}, not ${wanted[at]}`];
+}
+
+async function checkEvents(browser)
+{
+	const bad = [];
+
+	await browser.evaluate("unselect(), page.view.show(0, page.trace.length), panels.show('events')");
+	for (const words of ["", "--event sched_switch", "--event 'sched_*' --cpu 0", "--comm dd -e 'syscall_*'", "--event state_disk"]) {
+		await browser.evaluate(`findEvents(${JSON.stringify(words)})`);
+
+		const all = printed(...words.split(" ").filter(Boolean).map((word) => word.replaceAll("'", "")));
+
+		bad.push(...same(words, await linesOfEvents(browser), all.slice(0, 100)));
+		await browser.evaluate("showEvents(1), 1");
+		if (all.length > 100)
+			bad.push(...same(`${words}, later`, await linesOfEvents(browser), all.slice(100, 200)));
+		await browser.evaluate("showEvents(-1), 1");
+		if (all.length > 200)
+			bad.push(...same(`${words}, earlier`, await linesOfEvents(browser), all.slice(0, 100)));
+	}
+	result("view_panels_show_the_events_of_print", bad);
+
+	/* They follow the stretch, and the lane. */
+	await browser.evaluate(`findEvents(""), page.view.show(page.trace.length / 4, page.trace.length / 2)`);
+	await browser.until("!events.isStale");
+
+	const [from, to] = await browser.evaluate("[afterBegin(page.view.from), afterBegin(page.view.to)]");
+	const still = same("stretch", await linesOfEvents(browser), printed("--from", from, "--to", to).slice(0, 100));
+
+	await browser.evaluate("select(page.trace.info.lanes.findIndex((lane) => lane.kind == 'cpu' && lane.number == 0), page.view.from, page.view.to)");
+	await browser.until("!events.isStale");
+	still.push(...same("lane", await linesOfEvents(browser), printed("--from", from, "--to", to, "--cpu", "0").slice(0, 100)));
+	await browser.evaluate("document.querySelectorAll('#events-rows tr[data-line]')[3].click()");
+
+	const chosen = await browser.evaluate(`({ ns: document.querySelectorAll('#events-rows tr[data-line]')[3].dataset.ns, from: page.selection.from,
+		begin: page.trace.info.begin_ns, fields: document.querySelectorAll('#events-rows .fields dt').length })`);
+
+	if (BigInt(chosen.ns) - BigInt(chosen.begin) != BigInt(chosen.from) || !chosen.fields)
+		still.push(`a click leads to ${JSON.stringify(chosen)}`);
+	result("view_panels_show_the_events_of_what_is_shown", still);
+	await browser.evaluate("findEvents('--event nothing_like_it')");
+	result("view_panels_say_what_is_wrong_with_options", await browser.evaluate("document.querySelector('#events .failure')?.textContent") ==
+		terminal("trace", "print", "--event", "nothing_like_it").err ? [] : ["they do not"]);
+	await browser.evaluate("unselect(), findEvents('')");
+}
+
+/* What the ledger of @trace shows, by the JSON of lkst check. */
+async function checkLedger(browser, trace)
+{
+	await browser.evaluate("panels.show('ledger')");
+
+	const shown = await browser.evaluate(`${READ_TABLES}(byId("panel-ledger"))`);
+	const verdict = await browser.evaluate("document.querySelector('#panel-ledger .verdict').textContent");
+	const check = jsonOf(terminal(trace, "check", "--json").out);
+	const text = terminal(trace, "check").out;
+	const rows = (title) => shown.tables.find((table) => table.title.startsWith(title)).rows.map((row) => row.map((cell) => cell.value));
+	const bad = [];
+	const compare = (what, values, wanted) => JSON.stringify(values) == JSON.stringify(wanted) ||
+		bad.push(`${what}: ${JSON.stringify(values).slice(0, 150)}, not ${JSON.stringify(wanted).slice(0, 150)}`);
+
+	compare("gaps", rows("Gaps"), check.gap_list.map((gap) => [String(BigInt(gap.to_ns) - BigInt(gap.from_ns)), gap.from_ns, gap.cpu,
+		gap.buffer, gap.blocks, gap.events, gap.why]));
+	compare("ledger", rows("Ledger").map((row) => [row[0], row[1], row[4]]), check.ledger.map((line) => [line.kind, line.count, line.text]));
+	compare("streams", rows("Streams"), check.streams.map(Object.values));
+	compare("sums", rows("The kernel's"), check.compared.sums.map(Object.values));
+	compare("counts", rows("Events").sort(), Object.entries(check.counts).sort());
+	if (!verdict.includes(check.verdict.replace(" above", " below")) || !text.includes(check.verdict))
+		bad.push(`${verdict}, not ${check.verdict}`);
+	result(`view_panels_have_the_ledger_of_the_${trace}`, bad);
+	return check;
+}
+
+async function checkFind(browser)
+{
+	const { syscall } = jsonOf(terminal("trace", "analyze", "syscall", "--format", "json").out);
+	const { counts } = jsonOf(terminal("trace", "check", "--json").out);
+	const call = syscall.rows.find((row) => row.key == "fsync");
+	const bad = [];
+
+	await browser.evaluate("panels.show('find'), byId('find').value = 'fsync', showFound()");
+
+	const texts = await browser.evaluate("[...document.querySelectorAll('#found a')].map((one) => one.textContent)");
+
+	if (!texts.some((text) => text.startsWith(`call fsync: ${call.count}, longest `)) ||
+		!texts.includes(`event syscall_entry_fsync: ${counts.syscall_entry_fsync}`))
+		bad.push(texts.join(", "));
+	await browser.evaluate("unselect(), page.view.show(0, page.trace.length), document.querySelectorAll('#found li')[0].querySelectorAll('button')[1].click()");
+
+	const [first] = printed("--event", "syscall_entry_fsync", "--format", "json").map(jsonOf);
+	const [exit] = printed("--event", "syscall_exit_fsync", "--format", "json").map(jsonOf);
+	const selection = await browser.evaluate("({ from: page.selection?.from, to: page.selection?.to, tid: page.selection?.thread?.tid, begin: page.trace.info.begin_ns })");
+
+	if (BigInt(first.ns) - BigInt(selection.begin) != BigInt(selection.from) || String(selection.tid) != first.tid ||
+		BigInt(exit.ns) - BigInt(selection.begin) != BigInt(selection.to))
+		bad.push(`next leads to ${JSON.stringify(selection)}, not ${first.ns}`);
+	await browser.evaluate("byId('find').value = 'dd ', showFound()");
+	if (!await browser.evaluate("document.querySelector('#found a').textContent.startsWith('thread dd ')"))
+		bad.push("there is no thread dd");
+	result("view_panels_find_threads_calls_and_events", bad);
+}
+
+/* Names that would do harm are shown as text, in all panels. */
+async function checkHostile(browser)
+{
+	const bad = [];
+
+	await browser.evaluate("findEvents('--event sched_process_exec'), panels.show('analyses'), showAnalysis('thread')");
+	await browser.evaluate("panels.show('find'), byId('find').value = 'evil', showFound(), showWhy('--worst', 'syscall:clock_nanosleep')");
+	for (const panel of ["panel-findings", "panel-events", "panel-find", "analysis", "account"]) {
+		const { text, elements } = await browser.evaluate(`({ text: byId("${panel}").textContent,
+			elements: byId("${panel}").querySelectorAll("b, img").length })`);
+
+		if (/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/.test(text) || elements)
+			bad.push(`${panel} has markup or controls`);
+		if (panel != "panel-findings" && !text.includes("<b>"))
+			bad.push(`${panel} does not name it`);
+	}
+	result("view_panels_show_hostile_names_as_text", bad);
+	await browser.evaluate("closeWhy()");
+}
+
+/* The tabs are gone through by keys, and one at a time can be reached by Tab. */
+async function checkTabs(browser)
+{
+	const names = "[...document.querySelectorAll('#tabs [role=tab]')]";
+	const bad = [];
+
+	await browser.evaluate("panels.show('findings'), byId('tab-findings').focus()");
+	await browser.key("ArrowRight");
+	if (await browser.evaluate("document.activeElement.id") != "tab-analyses" || await browser.evaluate("byId('panel-analyses').hidden"))
+		bad.push("right does not show the next one");
+	await browser.key("End");
+	if (await browser.evaluate(`document.activeElement != ${names}.at(-1)`))
+		bad.push("End does not show the last one");
+	if (await browser.evaluate(`${names}.filter((tab) => tab.tabIndex == 0 && tab.getAttribute("aria-selected") == "true").length`) != 1)
+		bad.push("not just one is selected");
+	if (await browser.evaluate(`${names}.some((tab) => byId(tab.getAttribute("aria-controls"))?.getAttribute("aria-labelledby") != tab.id)`))
+		bad.push("a panel has no name");
+	result("view_panels_have_tabs", bad);
+}
+
+/* What is missing is said where a trace is damaged. */
+async function checkDamage(browser)
+{
+	await browser.open(`${directory}/damaged.html`);
+
+	const check = await checkLedger(browser, "damaged");
+	const bad = check.gap_list.length ? [] : ["there is no gap"];
+
+	await browser.evaluate("document.querySelector('#panel-ledger a.time').click()");
+
+	const { from, to, begin } = await browser.evaluate("({ from: page.view.from, to: page.view.to, begin: page.trace.info.begin_ns })");
+	const [gap] = check.gap_list;
+
+	if (BigInt(gap.from_ns) - BigInt(begin) < BigInt(Math.floor(from)) || BigInt(gap.to_ns) - BigInt(begin) > BigInt(Math.ceil(to)))
+		bad.push(`the link leads to ${from}..${to}`);
+	result("view_panels_lead_to_gaps", bad);
+	await browser.open(`${directory}/truncated.html`);
+	await checkLedger(browser, "truncated");
+
+	const said = await browser.evaluate("byId('panel-findings').textContent + byId('failure').textContent");
+	const { err } = terminal("truncated", "report");
+
+	result("view_panels_say_that_a_trace_is_truncated", /missing|not complete/.test(await browser.evaluate("byId('panel-ledger').textContent")) &&
+		err.split("\n").every((line) => said.includes(line)) ? [] : [said.slice(0, 200), err]);
+}
+
+async function main()
+{
+	const browser = await Browser.start();
+
+	try {
+		const state = await browser.open(`${directory}/trace.html`);
+
+		result("view_panels_are_ready", state == "ready" ? [] : [state]);
+		await checkFindings(browser);
+		await checkAnalyses(browser);
+		await checkLinks(browser);
+		await checkWhy(browser);
+		await checkEvents(browser);
+		await checkLedger(browser, "trace");
+		await checkFind(browser);
+		await checkHostile(browser);
+		await checkTabs(browser);
+		await checkDamage(browser);
+		result("view_panels_complain_of_nothing", browser.complaints);
+	} finally {
+		await browser.stop();
+	}
+}
+
+main().catch((error) => {
+	console.log(`FAIL view_panels: ${String(error.stack).replace(/\n/g, " ")}`);
+	process.exitCode = 1;
+});

@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The panels of lkst view's page: their figures are those that the terminal has of the same trace, links lead to the time that
+# they say, events are those of lkst print with the same options, and what is damaged or hostile is shown as what it is (F01,
+# F03, F04, H01 to H18 of doc/heritage.md, in the page).
+. "$(dirname "$0")/lib/live.sh"
+
+for tool in node chromium; do
+	if ! command -v $tool >/dev/null; then
+		skip_all "view_panels: there is no $tool; tools/install-deps check installs it"
+	fi
+done
+cd "$work" || exit
+export LC_ALL=C.UTF-8 TZ=UTC COLUMNS=80
+
+# A thread whose name is markup, a sequence for terminals and a mark that turns what follows around.
+hostile=$'<b>\e[31m\u202eevil'
+cp "$(command -v sleep)" "$hostile"
+"$LKST" record --quiet --output trace -- sh -c "'$load/called' 3; './$hostile' 0.02 & dd if=/dev/zero of=file bs=64k count=32 conv=fsync 2>/dev/null
+	ls -R /usr/lib/x86_64-linux-gnu >/dev/null 2>&1; wait"
+"$LKST" view --quiet trace
+
+# The same with a block of zeros in it, and with a stream that ends too early.
+cp -r trace damaged
+largest=$(find damaged -name 'main.*' -printf '%s %f\n' | sort -n | tail -n 1 | cut -d' ' -f2)
+blocks=$(($(stat -c %s "damaged/$largest") / 4096))
+dd if=/dev/zero of="damaged/$largest" bs=4096 seek=$((blocks / 2)) count=2 conv=notrunc 2>/dev/null
+"$LKST" view --quiet damaged 2>/dev/null
+cp -r trace truncated
+truncate -s $((blocks / 2 * 4096)) "truncated/$largest"
+"$LKST" view --quiet truncated 2>/dev/null
+
+report view_panels node "$lib/view_panels.js" "$LKST" "$PWD"
+exit "$failed"
