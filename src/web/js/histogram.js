@@ -2,15 +2,12 @@
 /* Histograms, as SVG: a bar for each row of the table, its limits before it and its count after it. */
 "use strict";
 
-const SVG = "http://www.w3.org/2000/svg";
 const BAR = { height: 18, left: 170, width: 360, right: 110 };
 
-function svg(tag, attributes, text = "")
+function svgText(attributes, text)
 {
-	const element = document.createElementNS(SVG, tag);
+	const element = svgElement("text", attributes);
 
-	for (const [name, value] of Object.entries(attributes))
-		element.setAttribute(name, value);
 	element.textContent = text;
 	return element;
 }
@@ -23,14 +20,14 @@ function barElements(table, row, y, most)
 	const middle = (y + 0.7) * BAR.height;
 	const limits = `${figure(from.type, row[from.name])} .. ${figure(to.type, row[to.name])}`;
 	const width = most ? BAR.width * Number(count) / most : 0;
-	const group = svg("g", { role: "listitem", "aria-label": `${limits}: ${figure(table.columns[2].type, count)}` });
+	const group = svgElement("g", { role: "listitem", "aria-label": `${limits}: ${figure(table.columns[2].type, count)}` });
 
 	group.dataset.from = row[from.name];
 	group.dataset.to = row[to.name];
 	group.dataset.count = count;
-	group.append(svg("text", { x: BAR.left - 6, y: middle, "text-anchor": "end" }, limits),
-		svg("rect", { x: BAR.left, y: y * BAR.height + 3, width: Math.max(width, count > 0 ? 1 : 0), height: BAR.height - 6 }),
-		svg("text", { x: BAR.left + width + 6, y: middle }, figure(table.columns[2].type, count)));
+	group.append(svgText({ x: BAR.left - 6, y: middle, "text-anchor": "end" }, limits),
+		svgElement("rect", { x: BAR.left, y: y * BAR.height + 3, width: Math.max(width, count > 0 ? 1 : 0), height: BAR.height - 6 }),
+		svgText({ x: BAR.left + width + 6, y: middle }, figure(table.columns[2].type, count)));
 	return group;
 }
 
@@ -39,7 +36,7 @@ function histogramElement(table)
 	const counts = table.rows.map((row) => Number(row[table.columns[2].name]));
 	const most = Math.max(...counts, 0);
 	const width = BAR.left + BAR.width + BAR.right;
-	const picture = svg("svg", { role: "list", "aria-label": table.title, width, height: counts.length * BAR.height,
+	const picture = svgElement("svg", { role: "list", "aria-label": table.title, width, height: counts.length * BAR.height,
 		viewBox: `0 0 ${width} ${counts.length * BAR.height}` });
 
 	picture.append(...table.rows.map((row, y) => barElements(table, row, y, most)));

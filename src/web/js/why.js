@@ -5,7 +5,7 @@
  */
 "use strict";
 
-/* The steps that are a stretch of a thread's lane. */
+/* The steps that are a stretch of a thread's lane; the drawing has an arrow from who ended each (arrows.js). */
 const CHAIN_KINDS = ["ran", "ready", "blocked"];
 
 /* Of an account, depth first: [{ tid, from_ns, to_ns, by_tid }], times after the trace's beginning; by_tid: null if nobody is known. */
@@ -70,7 +70,6 @@ function stepElement(step, parent, top)
 function showChain(chain)
 {
 	page.drawing.chain = chain;
-	page.drawing.draw();
 }
 
 /* The side takes some of the picture's width, and gives it back. */
