@@ -184,6 +184,34 @@ TEST(a_cell_is_whose_most_of_it_is)
 	lkst_memory_map_free(map);
 }
 
+/* More changes than there is room for: those of one step are joined, and what is left is right. */
+TEST(many_changes_are_joined)
+{
+	enum { TIMES = 5000, LINE = 120 };
+	char *text = malloc(TIMES * 2 * LINE);
+	struct lkst_memory_map *map;
+	size_t used = 0;
+	u32 i;
+
+	for (i = 0; i < TIMES; i++) {
+		used += (size_t)snprintf(text + used, LINE,
+					 "mm_page_alloc cpu=0 tid=5 ns=%u pfn=2048 order=10\n",
+					 1000 + 20 * i);
+		used += (size_t)snprintf(text + used, LINE,
+					 "mm_page_free cpu=0 tid=5 ns=%u pfn=2048 order=%u\n",
+					 1010 + 20 * i, i == TIMES - 1 ? 2 : 10);
+	}
+	map = open_map(text);
+	free(text);
+	CHECK(map->precision_ns >= 1);
+	CHECK(map->nr_changes < 1 << 22);
+	CHECK_EQ(map->owners[1].pages.nr_allocated, TIMES * 1024);
+	CHECK_EQ(lkst_memory_map_at(map, UINT64_MAX)[0].nr[1], 512 - 4);
+	CHECK_EQ(lkst_memory_map_at(map, UINT64_MAX)[1].nr[1], 512);
+	CHECK_EQ(lkst_memory_map_at(map, 0)[1].nr[1], 0);
+	lkst_memory_map_free(map);
+}
+
 TEST(pages_of_processes_are_counted)
 {
 	lkst_memory_map_free(
@@ -213,6 +241,7 @@ TEST(pages_of_processes_are_counted)
 static const struct unit_test tests[] = {
 	ROW(cells_are_as_a_list_of_all_pages_says),
 	ROW(a_cell_is_whose_most_of_it_is),
+	ROW(many_changes_are_joined),
 	ROW(pages_of_processes_are_counted),
 };
 UNIT_MAIN(tests)
