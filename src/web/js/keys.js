@@ -54,14 +54,14 @@ function nameOfKey({ key, shiftKey })
 	return shiftKey && key.length > 1 ? `Shift+${key}` : key;
 }
 
-/* Whether a key is for the element that has the focus: somebody types, or presses a button, or scrolls an answer. */
+/* Whether a key is for the element that has the focus: somebody types, presses a button, or moves in what is below the picture. */
 function isOfElement(key, element)
 {
 	if (element.matches("input, select, textarea"))
 		return true;
 	if (element.matches("button, a, summary"))
 		return key == "Enter" || key == " ";
-	return Boolean(element.closest("#answers, #side")) && /^(Shift\+)?(Arrow|Home|End| )/.test(key);
+	return element !== document.body && !element.closest("#picture") && /^(Shift\+)?(Arrow|Home|End| )/.test(key);
 }
 
 function onKey(event)
