@@ -54,13 +54,13 @@ function nameOfKey({ key, shiftKey })
 	return shiftKey && key.length > 1 ? `Shift+${key}` : key;
 }
 
-/* Whether a key is for the element that has the focus: somebody types, presses a button, or moves in what is below the picture. */
+/* Whether a key is for the element that has the focus: somebody types, presses a button, or moves beside the picture. */
 function isOfElement(key, element)
 {
 	if (element.matches("input, select, textarea"))
 		return true;
-	if (element.matches("button, a, summary"))
-		return key == "Enter" || key == " ";
+	if (element.matches("button, a, summary") && (key == "Enter" || key == " "))
+		return true;
 	return element !== document.body && !element.closest("#picture") && /^(Shift\+)?(Arrow|Home|End| )/.test(key);
 }
 
