@@ -82,4 +82,12 @@ if [[ $message == threads* && $message == *$'\na,b\n1,2' ]]; then
 else
 	fail sql_reads_standard_input "$message"
 fi
+# At a terminal: the tab key completes the name of a table, and what was typed is remembered.
+typed=$(printf 'select 42 + 0 * count(*) n from block_req\t;\n.quit\n' |
+	HOME=$work TERM=dumb script -qec "$LKST sql $work/trace" /dev/null | tr -d '\r')
+if [[ $typed == *$'\n n\n42\n'* ]] && grep -q 'block_requests' "$work/.lkst_sql_history"; then
+	ok sql_shell_completes_and_remembers
+else
+	fail sql_shell_completes_and_remembers "$typed"
+fi
 exit $failed

@@ -78,9 +78,15 @@ my %compare = (
 	'Who wakes whom, and how soon does the woken run?' => sub {
 		my ($rows) = @_;
 		my %want = known('wakeups', 'count');
-		# Contexts have more words there: "<softirq:BLOCK>->ls".
-		return differences({ map { ("$_->{waker}->$_->{woken}" => $_->{n}) } grep { $_->{waker} !~ /^(irq|vector|softirq|timer|hrtimer|tasklet|nmi)$/ } @$rows },
-			{ map { ($_ => $want{$_}) } grep { !/^</ } keys %want });
+		my %got;
+		# Contexts have more words there, "<softirq:BLOCK>->ls"; a thread without a name is "?", an idle one "idle";
+		# and names have no blanks.
+		for my $row (grep { $_->{waker} !~ /^(irq|vector|softirq|timer|hrtimer|tasklet|nmi)$/ } @$rows) {
+			my ($waker, $woken) = map { !defined || $_ eq 'thread' ? '?' : m{^swapper(/|$)} ? 'idle' : s/\s/_/gr }
+				@$row{'waker', 'woken'};
+			$got{"$waker->$woken"} += $row->{n};
+		}
+		return differences(\%got, { map { ($_ => $want{$_}) } grep { !/^</ } keys %want });
 	},
 	'Which system calls took longest?' => sub {
 		my ($rows) = @_;
