@@ -70,13 +70,16 @@ function dropKnown(rows, known)
 
 /* ---- showing ---- */
 
-/* What the terminal's line has after time, CPU and thread. */
-function sentenceOf({ line, tid, comm })
+/* What the terminal's line has after time, CPU and thread; a name that is escaped there is left as it is. */
+function sentenceOf({ line, tid, comm, event })
 {
 	const rest = /^ *\S+ \[\d+\] +(.*)$/.exec(line ?? "")?.[1] ?? line ?? "";
 	const who = `${tid}/${comm ?? "-"}`;
+	const at = rest.indexOf(` ${event}: `);
 
-	return rest.startsWith(who) ? rest.slice(who.length).trimStart() : rest;
+	if (rest.startsWith(who))
+		return rest.slice(who.length).trimStart();
+	return at < 0 ? rest : rest.slice(at + 1);
 }
 
 /* All fields, as they were recorded; names of addresses beside them. */
