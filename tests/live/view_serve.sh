@@ -69,7 +69,7 @@ expect view_says_that_others_can_connect "$(grep -c 'Other machines can connect'
 end
 
 # What is live, and the recording before and after.
-"$LKST" start --quiet --buffer 4M && has_started=yes
+"$LKST" start --quiet --budget none --buffer 4M && has_started=yes
 hooks=$(status '$s->{hooks} // scalar @{$s->{cost}{kinds}}')
 cp "$(type -P true)" known_load
 serve "$LKST" view --live --last 2s
