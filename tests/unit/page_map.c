@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -159,8 +160,8 @@ static int add_account(void *ctx, const struct lkst_page_mapping *m)
 {
 	struct account *a = ctx;
 
-	/* The kernel's own pages, which Rss does not count. */
-	if (a->nr == MAPPINGS_MAX || !strncmp(m->name, "[v", 2))
+	/* The kernel's own pages, which Rss does not count, and what is not walked. */
+	if (a->nr == MAPPINGS_MAX || m->is_skipped || !strncmp(m->name, "[v", 2))
 		return 0;
 	a->begin[a->nr] = m->begin;
 	a->present[a->nr++] = m->nr_present * (u64)sysconf(_SC_PAGESIZE);
@@ -179,6 +180,7 @@ TEST(pages_are_as_many_as_rss_says)
 	FILE *smaps;
 
 	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		pause();
 		_exit(0);
 	}

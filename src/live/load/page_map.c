@@ -25,8 +25,12 @@ enum {
 	BATCH = 4096, /* entries that are read at a time */
 };
 
-/* An address space may reserve any amount; reading the entries of so much takes a second or two. */
+/*
+ * An address space may reserve any amount; reading the entries of so much takes a second or two. What may not be
+ * accessed at all is hardly ever more than reserved, and some programs have a lot of it.
+ */
 #define WALKED_MAX (1ULL << 38)
+#define RESERVED_MAX (1ULL << 30)
 
 struct walk {
 	const struct lkst_page_calls *calls;
@@ -156,6 +160,11 @@ static bool parse(char *line, struct lkst_page_mapping *m)
 	return true;
 }
 
+static bool is_too_large(const struct lkst_page_mapping *m)
+{
+	return m->end - m->begin > (strncmp(m->access, "---", 3) ? WALKED_MAX : RESERVED_MAX);
+}
+
 static int walk_all(struct walk *w, FILE *maps)
 {
 	_cleanup_free_ char *line = NULL;
@@ -165,7 +174,7 @@ static int walk_all(struct walk *w, FILE *maps)
 	while (!err && getline(&line, &size, maps) > 0) {
 		if (!parse(line, &w->mapping))
 			continue;
-		w->mapping.is_skipped = w->mapping.end - w->mapping.begin > WALKED_MAX;
+		w->mapping.is_skipped = is_too_large(&w->mapping);
 		if (!w->mapping.is_skipped)
 			err = walk_mapping(w);
 		if (!err && w->calls->mapping)
