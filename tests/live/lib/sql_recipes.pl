@@ -146,8 +146,6 @@ for my $recipe (recipes()) {
 	$seen{$heading} = 1;
 	if (!$compare{$heading}) {
 		ok("sql_$name");
-	} elsif (!@{$answers[0]}) {
-		fail("sql_$name", 'the answer is empty');
 	} else {
 		result("sql_$name", $compare{$heading}->($answers[0]));
 	}
