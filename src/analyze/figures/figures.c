@@ -91,6 +91,14 @@ static u8 cause_of(const struct gathering *g, const struct lkst_interval *i)
 	return t && t->run == LKST_RUN_BLOCKED ? t->cause : LKST_CAUSE_UNKNOWN;
 }
 
+/* How much of a time lies in the stretch: in a damaged trace a gap may end long after the last record. */
+static u64 inside(const struct lkst_figures_options *o, u64 from_ns, u64 to_ns)
+{
+	from_ns = from_ns > o->from_ns ? from_ns : o->from_ns;
+	to_ns = to_ns <= o->to_ns ? to_ns : o->to_ns + 1;
+	return from_ns < to_ns ? to_ns - from_ns : 0;
+}
+
 static void add_ready(struct lkst_thread_figures *t, u64 ns)
 {
 	t->ready_ns += ns;
@@ -101,7 +109,7 @@ static void add_ready(struct lkst_thread_figures *t, u64 ns)
 static int on_interval(void *ctx, const struct lkst_interval *i)
 {
 	struct gathering *g = ctx;
-	u64 ns = i->to_ns - i->from_ns;
+	u64 ns = inside(g->options, i->from_ns, i->to_ns);
 	struct lkst_thread_figures *t;
 
 	if (i->life->idle_cpu >= 0)
@@ -174,7 +182,7 @@ static int on_cpu(void *ctx, const struct lkst_cpu_interval *i)
 {
 	struct gathering *g = ctx;
 	struct lkst_cpu_figures *cpu = lkst_vec_reach(g->f->cpus, g->f->nr_cpus, i->cpu);
-	u64 ns = i->to_ns - i->from_ns, interrupts_ns = i->irq_ns + i->softirq_ns;
+	u64 ns = inside(g->options, i->from_ns, i->to_ns), interrupts_ns = i->irq_ns + i->softirq_ns;
 
 	if (!cpu)
 		return -ENOMEM;
