@@ -125,11 +125,14 @@ static int make_list(const struct lkst_hash *counts, struct lkst_sql_group **ret
 
 	if (!list)
 		return -ENOMEM;
-	while ((c = lkst_hash_next(counts, &i, sizeof(*c))))
-		list[nr++] = (struct lkst_sql_group){ .nr = c->nr,
-						      .tid = (s32)c->key,
-						      .cpu = c->key >> CPU_SHIFT & CPU_MASK,
-						      .event = (u16)(c->key >> EVENT_SHIFT) };
+	while ((c = lkst_hash_next(counts, &i, sizeof(*c)))) {
+		struct lkst_sql_group *group = &list[nr++];
+
+		group->nr = c->nr;
+		group->tid = (s32)c->key;
+		group->cpu = c->key >> CPU_SHIFT & CPU_MASK;
+		group->event = (u16)(c->key >> EVENT_SHIFT);
+	}
 	*ret_list = list;
 	*ret_nr = nr;
 	return 0;
