@@ -18,8 +18,8 @@ void lkst_check_print_counters(struct lkst_answer *a, const struct lkst_counters
 void lkst_check_put_counters(struct lkst_json *j, const struct lkst_counters_check *c);
 
 /*
- * For programs, what the text has of them: an object "compared", with "why_not" (null, or why nothing was compared), the
- * time, "from_ns" and "to_ns", and "sums", a row for each kind.
+ * For programs, what the text has of them: an object "compared", with "why_not" (null, or why nothing was compared),
+ * the time, "from_ns" and "to_ns", and "sums", a row for each kind.
  */
 void lkst_check_put_sums(struct lkst_answer *a, const struct lkst_counters_check *c);
 

@@ -17,8 +17,9 @@ enum lkst_table_format {
 	LKST_TABLE_TEXT,
 	LKST_TABLE_CSV, /* a header line and lines of values; several tables: an empty line between */
 	/*
-	 * An object by table name, with "title", "rows" (objects), "notes", perhaps "left_out", "kind" ("rows" or "histogram"),
-	 * and "columns": {"name": in the rows, "title": for people, null: not for them, "type": enum lkst_column_type, "help"}.
+	 * An object by table name, with "title", "rows" (objects), "notes", perhaps "left_out", "kind" ("rows" or
+	 * "histogram"), and "columns": {"name": in the rows, "title": for people, null: not for them, "type": enum
+	 * lkst_column_type, "help"}.
 	 */
 	LKST_TABLE_JSON,
 };

@@ -40,7 +40,10 @@ void lkst_web_clear(void) LKST_WEB_EXPORT(lkst_web_clear);
  */
 int lkst_web_run(char *words, unsigned int nr_words) LKST_WEB_EXPORT(lkst_web_run);
 
-/* Prints all analyses as JSON: [{"name", "title", "help", "measures"}], in the order of `lkst analyze all`. 0 or a negative errno. */
+/*
+ * Prints all analyses as JSON: [{"name", "title", "help", "measures"}], in the order of `lkst analyze all`. 0 or a
+ * negative errno.
+ */
 int lkst_web_analyses(void) LKST_WEB_EXPORT(lkst_web_analyses);
 
 #endif

@@ -192,8 +192,38 @@ TEST(table_csv_is_rfc_4180)
 	free(p);
 }
 
-#define COLUMN(name, title, type, help)                                                            \
-	"{\"name\":\"" name "\",\"title\":" title ",\"type\":\"" type "\",\"help\":\"" help "\"}"
+/* What is to be printed. */
+static char wanted[4096];
+
+static void want(const char *text)
+{
+	strncat(wanted, text, sizeof(wanted) - strlen(wanted) - 1);
+}
+
+/* Columns in JSON, of each its name, its title with quotes or null, its type and its help. */
+static void want_columns(const char *const (*list)[4], unsigned int nr)
+{
+	char text[256];
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		snprintf(text, sizeof(text),
+			 "%s{\"name\":\"%s\",\"title\":%s,\"type\":\"%s\",\"help\":\"%s\"}", i ? "," : "",
+			 list[i][0], list[i][1], list[i][2], list[i][3]);
+		want(text);
+	}
+}
+
+static const char *const columns_in_json[][4] = {
+	{ "key", "\"call\"", "text", "the call" },
+	{ "tid", "\"thread\"", "tid", "the thread" },
+	{ "start_ns", "\"start\"", "clock", "when" },
+	{ "elapsed_ns", "\"elapsed\"", "seconds", "how long" },
+	{ "mean_ns", "\"mean\"", "duration", "how long" },
+	{ "size_bytes", "\"size\"", "bytes", "how much" },
+	{ "share_percent", "\"share\"", "percent", "of all" },
+	{ "at", "\"where\"", "address", "where" },
+};
 
 TEST(table_json_has_rows_and_notes)
 {
@@ -206,33 +236,19 @@ TEST(table_json_has_rows_and_notes)
 	lkst_table_init(&t, "empty", "Nothing", columns, 1);
 	lkst_table_print(&p->printer, &t);
 	lkst_table_fini(&t);
-	CHECK_STR(
-		end(p),
-		"{\n\"calls\":{\"title\":\"System calls\",\"rows\":[\n"
-		"{\"key\":\"read\",\"tid\":12,\"start_ns\":1108676061557,\"elapsed_ns\":14634865,"
-		"\"mean_ns\":3200000,\"size_bytes\":17408,\"share_percent\":12.345,"
-		"\"at\":18446744071578845184},\n"
-		"{\"key\":\"\\\"a,\\nb\\t\",\"tid\":-1,\"start_ns\":null,\"elapsed_ns\":5,"
-		"\"mean_ns\":null,\"size_bytes\":0,\"share_percent\":0,\"at\":null}"
-		"],\"notes\":[\"One crosses a gap.\"],\"kind\":\"rows\",\"columns\":[" COLUMN("key", "\"call\"", "text", "the call") "," COLUMN("tid", "\"thread\"", "tid", "the thread") "," COLUMN(
-			"start_ns", "\"start\"", "clock",
-			"when") "," COLUMN("elapsed_ns", "\"elapsed\"", "seconds",
-					   "how long") "," COLUMN("mean_ns", "\"mean\"", "duration",
-								  "how long") "," COLUMN("size_bytes",
-											 "\"size\"",
-											 "bytes",
-											 "how much") "," COLUMN("share_percent",
-														"\"share\"",
-														"percent",
-														"of all") "," COLUMN("at",
-																     "\"where\"",
-																     "address",
-																     "where") "]},\n"
-																	      "\"empty\":{\"title\":\"Nothing\",\"rows\":[],\"notes\":[],\"kind\":\"rows\",\"columns\":[" COLUMN(
-																		      "key",
-																		      "\"call\"",
-																		      "text",
-																		      "the call") "]}\n}\n");
+	wanted[0] = 0;
+	want("{\n\"calls\":{\"title\":\"System calls\",\"rows\":[\n"
+	     "{\"key\":\"read\",\"tid\":12,\"start_ns\":1108676061557,\"elapsed_ns\":14634865,"
+	     "\"mean_ns\":3200000,\"size_bytes\":17408,\"share_percent\":12.345,"
+	     "\"at\":18446744071578845184},\n"
+	     "{\"key\":\"\\\"a,\\nb\\t\",\"tid\":-1,\"start_ns\":null,\"elapsed_ns\":5,"
+	     "\"mean_ns\":null,\"size_bytes\":0,\"share_percent\":0,\"at\":null}"
+	     "],\"notes\":[\"One crosses a gap.\"],\"kind\":\"rows\",\"columns\":[");
+	want_columns(columns_in_json, NR_COLUMNS);
+	want("]},\n\"empty\":{\"title\":\"Nothing\",\"rows\":[],\"notes\":[],\"kind\":\"rows\",\"columns\":[");
+	want_columns(columns_in_json, 1);
+	want("]}\n}\n");
+	CHECK_STR(end(p), wanted);
 	free(p);
 	p = begin(LKST_TABLE_JSON);
 	CHECK_STR(end(p), "{}\n");
@@ -382,6 +398,12 @@ static const struct lkst_column for_some[] = {
 	{ NULL, "STATE", LKST_COLUMN_TEXT, "" },  { "is_new", NULL, LKST_COLUMN_FLAG, "" },
 };
 
+static const char *const for_some_in_json[][4] = {
+	{ "bytes", "null", "bytes", "" },  { "name", "\"NAME\"", "text", "" },
+	{ "at_ns", "\"AT\"", "clock", "" }, { "is_old", "\"old\"", "flag", "" },
+	{ "is_new", "null", "flag", "" },
+};
+
 static const char *print_for_some(struct printed *p)
 {
 	struct lkst_table t;
@@ -411,15 +433,13 @@ TEST(table_columns_may_be_for_people_or_for_programs)
 				     "4096,a,1000000001,true,false\r\n");
 	free(p);
 	p = begin(LKST_TABLE_JSON);
-	CHECK_STR(print_for_some(p),
-		  "{\n\"some\":{\"title\":\"\",\"rows\":[\n{\"bytes\":4096,\"name\":\"a\","
-		  "\"at_ns\":1000000001,\"is_old\":true,\"is_new\":false}],\"notes\":[],"
-		  "\"kind\":\"rows\",\"columns\":[" COLUMN("bytes", "null", "bytes", "") "," COLUMN(
-			  "name", "\"NAME\"", "text",
-			  "") "," COLUMN("at_ns", "\"AT\"", "clock",
-					 "") "," COLUMN("is_old", "\"old\"", "flag",
-							"") "," COLUMN("is_new", "null", "flag",
-								       "") "]}\n}\n");
+	wanted[0] = 0;
+	want("{\n\"some\":{\"title\":\"\",\"rows\":[\n{\"bytes\":4096,\"name\":\"a\","
+	     "\"at_ns\":1000000001,\"is_old\":true,\"is_new\":false}],\"notes\":[],"
+	     "\"kind\":\"rows\",\"columns\":[");
+	want_columns(for_some_in_json, sizeof(for_some_in_json) / sizeof(for_some_in_json[0]));
+	want("]}\n}\n");
+	CHECK_STR(print_for_some(p), wanted);
 	free(p);
 }
 
