@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How zstd writes symbols as bits (RFC 8878, section 4): by tables of states (FSE), or by codes of varying length (Huffman).
- * Nothing that is read is trusted.
+ * How zstd writes symbols as bits (RFC 8878, section 4): by tables of states (FSE), or by codes of varying length
+ * (Huffman). Nothing that is read is trusted.
  */
 #ifndef LKST_BASE_ZSTD_ENTROPY_H
 #define LKST_BASE_ZSTD_ENTROPY_H

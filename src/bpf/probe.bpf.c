@@ -22,8 +22,8 @@ extern void bpf_preempt_enable(void) __weak __ksym;
 const volatile struct lkst_probe_plan lkst_probe_plan SEC(".rodata.probe");
 
 /*
- * An element for each possible CPU; their number is set before loading. It is not of the type that has one for each CPU:
- * to find an element of that takes a call, before Linux 6.10.
+ * An element for each possible CPU; their number is set before loading. It is not of the type that has one for each
+ * CPU: to find an element of that takes a call, before Linux 6.10.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A server of things that are in memory and only read, for a browser on this machine: one process, a few connections at a
- * time, one request on each. No client can hold up the others or have memory in proportion to what it sends.
+ * A server of things that are in memory and only read, for a browser on this machine: one process, a few connections
+ * at a time, one request on each. No client can hold up the others or have memory in proportion to what it sends.
  */
 #ifndef LKST_CMD_HTTP_SERVER_H
 #define LKST_CMD_HTTP_SERVER_H

@@ -106,7 +106,8 @@ static void put_all(struct pages *p)
 	if (p->nr_skipped)
 		lkst_notes_add(
 			&p->table->notes,
-			"%u mappings are too large, or reserve more than 1 GiB: what is in memory of them is not known.",
+			"%u mappings are too large, or reserve more than 1 GiB: what is in memory of "
+			"them is not known.",
 			p->nr_skipped);
 }
 

@@ -20,8 +20,8 @@
 #include "trace/reader.h"
 
 /*
- * What a page may hold of files, bytes. The module's memory has 4 GiB, and what it works out needs as much again. A page
- * that holds them itself has them once more before that, packed and unpacked.
+ * What a page may hold of files, bytes. The module's memory has 4 GiB, and what it works out needs as much again. A
+ * page that holds them itself has them once more before that, packed and unpacked.
  */
 #define TRACE_MAX (1ULL << 30)
 #define SERVED_MAX (2ULL << 30)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The last seconds of the running recording, again and again, each time as a trace. Nothing in the recording changes: they
- * are snapshots, or for a user without root what the service sends. A process of its own takes each, so that nobody waits
- * for it, and only when somebody asks.
+ * The last seconds of the running recording, again and again, each time as a trace. Nothing in the recording changes:
+ * they are snapshots, or for a user without root what the service sends. A process of its own takes each, so that
+ * nobody waits for it, and only when somebody asks.
  */
 #ifndef LKST_CMD_VIEW_LIVE_H
 #define LKST_CMD_VIEW_LIVE_H
@@ -19,8 +19,8 @@ int lkst_view_live_new(struct lkst_err *e, const char *socket, u64 last_ns,
 		       struct lkst_view_live **ret_live, struct lkst_trace **ret_trace);
 
 /*
- * The next one, if it is there (@ctx is the struct lkst_view_live): 1 and *@ret_trace, 0, or a negative errno. Where none is
- * being taken, one is begun, but not more than one in a second.
+ * The next one, if it is there (@ctx is the struct lkst_view_live): 1 and *@ret_trace, 0, or a negative errno. Where
+ * none is being taken, one is begun, but not more than one in a second.
  */
 int lkst_view_live_next(struct lkst_err *e, void *ctx, struct lkst_trace **ret_trace);
 

@@ -17,8 +17,8 @@ struct lkst_trace;
 int lkst_view_page_write(struct lkst_err *e, int fd, const struct lkst_trace *t, const char *name);
 
 /*
- * The same page without the files: it asks for them (cmd/view_serve.h), and may ask only whom it came from. @is_live: again
- * and again. The caller frees *@ret_bytes.
+ * The same page without the files: it asks for them (cmd/view_serve.h), and may ask only whom it came from. @is_live:
+ * again and again. The caller frees *@ret_bytes.
  */
 int lkst_view_page_served(struct lkst_err *e, const char *name, bool is_live, char **ret_bytes,
 			  size_t *ret_length);

@@ -91,8 +91,8 @@ u32 lkst_web_slice_before(u32 lane, double at_ns, struct lkst_web_slice *ret_sli
 	LKST_WEB_EXPORT(lkst_web_slice_before);
 
 /*
- * On which CPUs the thread of @lane ran between two times, at most @max of them, those that it came to first; returns how
- * many.
+ * On which CPUs the thread of @lane ran between two times, at most @max of them, those that it came to first; returns
+ * how many.
  */
 u32 lkst_web_cpus(u32 lane, double from_ns, double to_ns, u32 max, struct lkst_web_cpu *ret_cpus)
 	LKST_WEB_EXPORT(lkst_web_cpus);

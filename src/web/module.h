@@ -25,8 +25,8 @@ void lkst_web_free(void *memory) LKST_WEB_EXPORT(lkst_web_free);
 int lkst_web_add_file(char *name, void *bytes, size_t length) LKST_WEB_EXPORT(lkst_web_add_file);
 
 /*
- * The same for a file that is packed by zstd, of which nothing is kept: @name and @packed are taken in any case. -EBADMSG:
- * it is damaged.
+ * The same for a file that is packed by zstd, of which nothing is kept: @name and @packed are taken in any case.
+ * -EBADMSG: it is damaged.
  */
 int lkst_web_add_packed(char *name, void *packed, size_t length)
 	LKST_WEB_EXPORT(lkst_web_add_packed);

@@ -3,8 +3,8 @@
  * Fuzz target of the heads of HTTP requests: the input is what a client sends. What a request wants lies within what
  * there is, and its text is text.
  *
- *	clang-16 -g -O1 -std=gnu11 -D_GNU_SOURCE -Isrc -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
- *		-o fuzz_http tests/fuzz/fuzz_http.c src/base/http.c
+ *	clang-16 -g -O1 -std=gnu11 -D_GNU_SOURCE -Isrc -fsanitize=fuzzer,address,undefined \
+ *		-fno-sanitize-recover=undefined -o fuzz_http tests/fuzz/fuzz_http.c src/base/http.c
  */
 #include <stdlib.h>
 #include <string.h>

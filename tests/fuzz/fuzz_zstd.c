@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Fuzz target of unpacking zstd: what our decoder accepts, zstd's library unpacks to the same bytes. (It may be stricter, as
- * the library does not look at all that a standard forbids.)
+ * Fuzz target of unpacking zstd: what our decoder accepts, zstd's library unpacks to the same bytes. (It may be
+ * stricter, as the library does not look at all that a standard forbids.)
  *
- *	clang-16 -g -O1 -std=gnu11 -D_GNU_SOURCE -Isrc -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
- *		-o fuzz_zstd tests/fuzz/fuzz_zstd.c src/base/zstd_*.c src/base/xxh64.c -lzstd
+ *	clang-16 -g -O1 -std=gnu11 -D_GNU_SOURCE -Isrc -fsanitize=fuzzer,address,undefined \
+ *		-fno-sanitize-recover=undefined -o fuzz_zstd tests/fuzz/fuzz_zstd.c \
+ *		src/base/zstd_*.c src/base/xxh64.c -lzstd
  */
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,9 @@
 
 enum { LANES = 3, COLUMNS = 4, WHOLE = 65535 };
 
-/* Of 400 ns each, in columns of 100: runs all the time; runs from 200 on; is ready from 300 on, and not there before. */
+/*
+ * Of 400 ns each, in columns of 100: runs all the time; runs from 200 on; is ready from 300 on, and not there before.
+ */
 static struct lkst_lane list[LANES];
 static const struct lkst_lanes lanes = { .list = list, .nr = LANES };
 

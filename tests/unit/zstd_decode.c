@@ -16,7 +16,10 @@ static uint32_t random_number(void)
 	return random_state = random_state * 1664525 + 1013904223;
 }
 
-/* Bytes of several sorts: 0 all the same, 1 random, 2 few different ones, 3 text that repeats, 4 records, 5 all of these. */
+/*
+ * Bytes of several sorts: 0 all the same, 1 random, 2 few different ones, 3 text that repeats, 4 records, 5 all of
+ * these.
+ */
 static void fill(unsigned char *bytes, size_t length, unsigned int sort)
 {
 	size_t i;

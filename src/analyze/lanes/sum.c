@@ -10,7 +10,10 @@
 
 enum { WHOLE = 65535 };
 
-/* What is added up of a column: time of slices that cover it in part, and by how much the number that cover it whole changes. */
+/*
+ * What is added up of a column: time of slices that cover it in part, and by how much the number that cover it whole
+ * changes.
+ */
 struct column {
 	double part_ns[LKST_NR_LANE_STATES];
 	s32 whole[LKST_NR_LANE_STATES];

@@ -47,8 +47,8 @@ const struct lkst_analysis *lkst_analysis_find(const char *name);
 /* ---- asking ---------------------------------------------------------------------------------- */
 
 /*
- * A number that @analysis measures along the time: of its key @key, it is @value from @ns on (requests of a disk, threads
- * of a run queue), or that comes at @ns (bytes of a packet). 0 or a negative errno, which ends the pass.
+ * A number that @analysis measures along the time: of its key @key, it is @value from @ns on (requests of a disk,
+ * threads of a run queue), or that comes at @ns (bytes of a packet). 0 or a negative errno, which ends the pass.
  */
 typedef int lkst_analysis_change(void *arg, const struct lkst_analysis *analysis, u64 key, u64 ns,
 				 u64 value);

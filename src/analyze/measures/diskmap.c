@@ -168,7 +168,8 @@ const struct lkst_analysis lkst_analysis_diskmap = {
 	.title = "Disks",
 	.help = "which sectors of each disk were read and written, and when",
 	.measures =
-		"the sectors of block_rq_complete, of requests that block_rq_issue has sent; jumps: requests that do not "
+		"the sectors of block_rq_complete, of requests that block_rq_issue has sent; jumps: "
+		"requests that do not "
 		"begin where the one before ended",
 	.events = "block_rq_issue block_rq_complete",
 	.size = sizeof(struct diskmap),

@@ -51,9 +51,9 @@ int lkst_budget_group(struct lkst_err *e, const struct lkst_budget_fds *fds,
 		      const struct lkst_hooks *hooks);
 
 /*
- * Measures what a probe in a program costs, the first time that one is set: with @program_fd, its program, which is not
- * attached yet. Its event @id, which no maskset has yet, is at an instruction that the kernel emulates, or not. The runs
- * that this takes are not left in the counts of runs.
+ * Measures what a probe in a program costs, the first time that one is set: with @program_fd, its program, which is
+ * not attached yet. Its event @id, which no maskset has yet, is at an instruction that the kernel emulates, or not.
+ * The runs that this takes are not left in the counts of runs.
  */
 int lkst_budget_measure_program(struct lkst_err *e, const struct lkst_budget_fds *fds, u32 nr_cpus,
 				int program_fd, u16 id, bool is_emulated);

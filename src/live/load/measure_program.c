@@ -135,7 +135,7 @@ static double call(void (*function)(void))
 /* The median of what a call with a probe takes longer, ns, of rounds that come by turns; 0: nothing. */
 static double measure(const struct place *place, struct lkst_pace *pace)
 {
-	double added[ROUNDS];
+	double added[ROUNDS] = {};
 	unsigned int nr = 0;
 
 	lkst_pace_part(pace, lkst_monotonic_ns(), 1);

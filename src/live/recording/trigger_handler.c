@@ -15,8 +15,8 @@ static bool is_injection(const struct lkst_event_class *event)
 }
 
 /*
- * The program of an injection is no hook of the recording, and asks no handler. A pattern may mean injections beside other
- * events.
+ * The program of an injection is no hook of the recording, and asks no handler. A pattern may mean injections beside
+ * other events.
  */
 static int refuse_injections(struct lkst_err *e, const struct lkst_catalog *c, const bool *ids)
 {
