@@ -84,6 +84,30 @@ static int begin_in_order(struct lkst_sql_scan *scan, bool has_names)
 				 wants_stream, scan, &scan->merge);
 }
 
+static bool wants_none(const void *ctx, const struct lkst_stream_info *stream)
+{
+	return false;
+}
+
+/* What the numbers of blocks do not show, when all have been read in any order: a merge of no streams knows of it. */
+static int note_unnumbered(struct lkst_sql_scan *scan)
+{
+	struct lkst_trace *t = scan->sql->trace;
+	bool has_bad = false;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < lkst_trace_nr_streams(t); i++)
+		has_bad |= lkst_trace_stream(t, i)->nr_bad_blocks &&
+			   wants_stream(scan, lkst_trace_stream(t, i));
+	if (has_bad && !scan->nr_gaps)
+		scan->nr_gaps = 1;
+	err = lkst_merge_new_of(NULL, t, 0, UINT64_MAX, wants_none, NULL, &scan->merge);
+	if (!err)
+		lkst_merge_next(scan->merge, &scan->record);
+	return err;
+}
+
 /* Counts all rows; they are given out group by group. */
 static int begin_groups(struct lkst_sql_scan *scan, int how)
 {
@@ -93,6 +117,7 @@ static int begin_groups(struct lkst_sql_scan *scan, int how)
 	u32 i;
 
 	scan->is_grouped = true;
+	err = err ?: note_unnumbered(scan);
 	if (err)
 		return err;
 	lkst_sql_groups_sort(scan->sql, scan->groups, scan->nr_groups,
@@ -230,7 +255,7 @@ static int next_in_any_order(struct lkst_sql_scan *scan, const struct lkst_recor
 		if (lkst_sql_is_stopped(scan->sql))
 			return -EINTR;
 		if (!next_block(scan))
-			return 0;
+			return note_unnumbered(scan);
 	}
 	*ret_record = &scan->record;
 	return 0;
@@ -243,7 +268,7 @@ static int next_counted(struct lkst_sql_scan *scan, const struct lkst_record **r
 		if (lkst_sql_is_stopped(scan->sql))
 			return -EINTR;
 		if (!next_block(scan))
-			return 0;
+			return note_unnumbered(scan);
 		while (next_in_block(scan))
 			scan->nr_counted++;
 	}

@@ -201,6 +201,61 @@ TEST(sql_groups)
 	CHECK_STR(ask("select count(distinct rowid + time_ns * 0) n from events"), "n\r\n6\r\n");
 }
 
+/* How many places @query meets in which the trace at @at lacks records. */
+static u64 nr_gaps(const char *at, const char *query)
+{
+	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
+	_cleanup_(lkst_sql_closep) struct lkst_sql *s = NULL;
+	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
+	FILE *to = fmemopen(answer, sizeof(answer), "w");
+	u64 nr = UINT64_MAX;
+
+	lkst_out_init_stream(out, to);
+	if (!lkst_trace_open(&err, at, &t) && !lkst_sql_open(&err, t, NULL, &s) &&
+	    !lkst_sql_run(&err, s, query, LKST_TABLE_CSV, out))
+		nr = lkst_sql_nr_gaps(s);
+	lkst_out_flush(out);
+	fclose(to);
+	return nr;
+}
+
+/* What the numbers of blocks do not show is missing for all ways of reading: an end, and a first block. */
+TEST(sql_gaps)
+{
+	static const char records[] = "sched_switch cpu=0 tid=5 ns=1000 next_tid=7\n!block cpu=0\n"
+				      "sched_switch cpu=0 tid=7 ns=1100 next_tid=5\n"
+				      "sched_switch cpu=1 tid=5 ns=1500 next_tid=7\n";
+	static const char *const queries[] = {
+		"select time_ns from events",
+		"select count(*) from events",
+		"select tid from events where tid = 5",
+		"select tid, count(*) from events group by tid",
+	};
+	char whole[96], cut[96], damaged[96], text_of_cut[512];
+	size_t length, i;
+	char *bytes;
+
+	snprintf(whole, sizeof(whole), "%s/whole", dir);
+	snprintf(cut, sizeof(cut), "%s/cut", dir);
+	snprintf(damaged, sizeof(damaged), "%s/damaged", dir);
+	snprintf(text_of_cut, sizeof(text_of_cut),
+		 "%s!claim cpu=0 covered=1200 left=2\n!claim cpu=1 covered=1500\n"
+		 "!end ns=1500 how=1\n",
+		 records);
+	CHECK(!make_trace(whole, 4096, records));
+	CHECK(!make_trace(cut, 4096, text_of_cut));
+	CHECK(!make_trace(damaged, 4096, records));
+	bytes = make_read(damaged, "main.0", &length);
+	memset(bytes, 0, 16);
+	make_write(damaged, "main.0", bytes, length);
+	free(bytes);
+	for (i = 0; i < sizeof(queries) / sizeof(queries[0]); i++) {
+		CHECK_EQ(nr_gaps(whole, queries[i]), 0);
+		CHECK_EQ(nr_gaps(cut, queries[i]), 1);
+		CHECK_EQ(nr_gaps(damaged, queries[i]), 1);
+	}
+}
+
 /* What nobody may do is refused, and nothing is left of it. */
 TEST(sql_only_reads)
 {
@@ -360,6 +415,7 @@ static const struct unit_test tests[] = {
 	{ "sql_fields", test_sql_fields },
 	{ "sql_row_numbers", test_sql_row_numbers },
 	{ "sql_groups", test_sql_groups },
+	{ "sql_gaps", test_sql_gaps },
 	{ "sql_only_reads", test_sql_only_reads },
 	{ "sql_says_where", test_sql_says_where },
 	{ "sql_limits", test_sql_limits },
