@@ -196,7 +196,8 @@ int lkst_sql_plan(const struct lkst_sql_records *table, sqlite3_index_info *info
 			continue;
 		if (how == IS_ONE_OF)
 			sqlite3_vtab_in(info, i, 1);
-		if (how == IS)
+		/* A moment is found in the order of time: in any other all blocks would be read. */
+		if (how == IS && column != COLUMN_NS)
 			fixed |= bit_of(at);
 		plan[2 * nr] = column;
 		plan[2 * nr + 1] = how;
