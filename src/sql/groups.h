@@ -15,7 +15,11 @@ enum {
 	LKST_SQL_BY_TID = 4,
 };
 
+/* More take too much memory; the text is for %d. */
 enum { LKST_SQL_GROUPS_MAX = 1 << 20 };
+#define LKST_SQL_GROUPS_TEXT                                                                       \
+	"there are more than %d different groups of event, CPU and thread: group by fewer of "     \
+	"them, or ask for some events, CPUs or threads alone"
 
 /* Records that are alike; what they are not distinguished by is 0. */
 struct lkst_sql_group {

@@ -12,6 +12,7 @@
 
 #include "sql/columns.h"
 #include "sql/field_value.h"
+#include "sql/groups.h"
 #include "sql/row_scan.h"
 #include "sql/shown.h"
 #include "view/values.h"
@@ -98,6 +99,13 @@ static int result_of(int err)
 	return err == -EINTR ? SQLITE_INTERRUPT : err ? SQLITE_NOMEM : SQLITE_OK;
 }
 
+/* What SQLite then says of the query. */
+static void explain(sqlite3_vtab_cursor *cursor, char *text)
+{
+	sqlite3_free(cursor->pVtab->zErrMsg);
+	cursor->pVtab->zErrMsg = text;
+}
+
 static int next_row(sqlite3_vtab_cursor *cursor)
 {
 	struct cursor *c = (struct cursor *)cursor;
@@ -115,6 +123,10 @@ static int filter(sqlite3_vtab_cursor *cursor, int how, const char *plan, int nr
 	end_scan(c);
 	lkst_sql_wanted_of(c->table, plan, nr, values, &wanted);
 	err = lkst_sql_scan_new(c->table->sql, &wanted, how, &c->scan);
+	if (err == -E2BIG) {
+		explain(cursor, sqlite3_mprintf(LKST_SQL_GROUPS_TEXT, LKST_SQL_GROUPS_MAX));
+		return SQLITE_ERROR;
+	}
 	return err ? result_of(err) : next_row(cursor);
 }
 
@@ -131,9 +143,7 @@ static int row_number(sqlite3_vtab_cursor *cursor, sqlite3_int64 *ret_number)
 	if (r->bytes)
 		return SQLITE_OK;
 	/* Rows that are only counted are no records: better no answer than a wrong one. */
-	sqlite3_free(cursor->pVtab->zErrMsg);
-	cursor->pVtab->zErrMsg =
-		sqlite3_mprintf("rowid is only known together with time_ns: ask for both");
+	explain(cursor, sqlite3_mprintf("rowid is only known together with time_ns: ask for both"));
 	return SQLITE_ERROR;
 }
 

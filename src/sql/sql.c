@@ -9,6 +9,7 @@
 #include "sql/columns.h"
 #include "sql/database.h"
 #include "sql/functions.h"
+#include "sql/groups.h"
 #include "sql/guard.h"
 #include "sql/known.h"
 #include "sql/records.h"
@@ -159,6 +160,8 @@ static int run_first(struct lkst_err *e, struct lkst_sql *s, const char *all, co
 		err = lkst_err_set(e, err, "the query was interrupted");
 	else if (err == -EIO && s->known_code)
 		err = failed(e, s, s->known_code, all, text);
+	else if (err == -E2BIG)
+		err = lkst_err_set(e, err, LKST_SQL_GROUPS_TEXT, LKST_SQL_GROUPS_MAX);
 	else if (err)
 		err = lkst_err_sys(e, err, "answering");
 	else if (code != SQLITE_DONE)
