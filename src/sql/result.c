@@ -13,6 +13,7 @@
 
 enum {
 	HELD_MAX = 256 * 1024, /* bytes of the rows that are held to be measured */
+	CELLS_MAX = 64 * 1024, /* and their cells, which may be empty */
 	WIDTH_MAX = 64,	       /* wider cells push what follows them to the right */
 	NUMBER_ROOM = 64,
 	BETWEEN = 2,   /* blanks between columns */
@@ -337,7 +338,7 @@ static int text_row(struct lkst_sql_result *x)
 
 	for (i = 0; i < x->nr_columns && !err; i++)
 		err = hold_cell(x, i);
-	if (!err && (x->is_measured || x->length > HELD_MAX))
+	if (!err && (x->is_measured || x->length > HELD_MAX || x->nr_cells > CELLS_MAX))
 		measure_and_print(x);
 	return err;
 }
