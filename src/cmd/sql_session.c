@@ -32,16 +32,17 @@ bool lkst_sql_was_interrupted(void)
 
 int lkst_sql_answer(struct lkst_err *e, struct lkst_sql_session *session, const char *text)
 {
-	u64 nr;
+	u64 nr = 0;
 	int err, flush_err;
 
 	stop = 0;
 	err = lkst_sql_command(e, session, text);
-	if (err == LKST_SQL_NO_COMMAND)
+	if (err == LKST_SQL_NO_COMMAND) {
 		err = lkst_sql_run(e, session->sql, text, session->format, session->out);
+		nr = lkst_sql_nr_gaps(session->sql);
+	}
 	stop = 0;
 	flush_err = lkst_out_flush(session->out);
-	nr = lkst_sql_nr_gaps(session->sql);
 	if (nr)
 		lkst_print_message(
 			stderr,

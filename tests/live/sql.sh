@@ -67,6 +67,14 @@ else
 	fail sql_answers_a_damaged_trace "$left of $whole records; $(cat "$work/note")"
 fi
 
+# Only a query has met them, and not what is typed after it.
+notes=$(printf 'select count(*) from events;\n.tables thr\n' | "$LKST" sql "$work/damaged" 2>&1 >/dev/null | grep -c '^note: ')
+if [ "$notes" = 1 ]; then
+	ok sql_notes_what_a_query_has_met
+else
+	fail sql_notes_what_a_query_has_met "$notes notes"
+fi
+
 message=$("$LKST" sql "$work/trace" 'select tid from events where form = 1' 2>&1)
 status=$?
 want=$'lkst sql: the query: no such column: form\n  select tid from events where form = 1\n                               ^'
