@@ -65,11 +65,12 @@ expect only_net_hooks_are_left "$(json '$_->{hooks} < 40' status --json)" 1
 expect a_glob_makes_a_maskset "$(cat out)" 'maskset 3 (mine): 11 events'
 "$LKST" maskset set mine --quiet
 expect_only own_maskset_records_its_events '^(sched_switch|(compat_)?syscall_(entry|exit)_getppid)$'
-"$LKST" maskset 'mine+=timer:*' --buffer life --quiet
-expect globs_change_it_in_force "$(recorded | grep -c '^timer_start$')" 1
-expect events_go_to_the_buffer "$(json '(grep { $_->{event} eq "timer_start" } @{$_->{events}})[0]{buffer}' \
+"$LKST" maskset 'mine+=signal:*' --buffer life --quiet
+kill -CONT $$
+expect globs_change_it_in_force "$(recorded | grep -c '^signal_generate$')" 1
+expect events_go_to_the_buffer "$(json '(grep { $_->{event} eq "signal_generate" } @{$_->{events}})[0]{buffer}' \
 	maskset show mine --json)" life
-"$LKST" maskset 'mine-=timer:*' --quiet
+"$LKST" maskset 'mine-=signal:*' --quiet
 expect_only globs_take_away '^(sched_switch|(compat_)?syscall_(entry|exit)_getppid)$'
 "$LKST" maskset 'mine+=writeback:*' --quiet
 echo x >file && sync file
