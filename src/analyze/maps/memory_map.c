@@ -78,7 +78,7 @@ static void coarsen(struct lkst_memory_map *m)
 	}
 }
 
-static int add(struct filling *f, struct lkst_memory_change change)
+static int add(struct filling *f, u64 ns, struct lkst_memory_change change)
 {
 	struct lkst_memory_map *m = f->map;
 	struct lkst_memory_change *added;
@@ -92,6 +92,8 @@ static int add(struct filling *f, struct lkst_memory_change change)
 	added = lkst_vec_add(m->changes, m->nr_changes);
 	if (!added)
 		return -ENOMEM;
+	/* Steps may just have become longer. */
+	change.step = ns > m->begin_ns ? (u32)((ns - m->begin_ns) / m->step_ns) : 0;
 	*added = change;
 	return 0;
 }
@@ -99,7 +101,6 @@ static int add(struct filling *f, struct lkst_memory_change change)
 static int on_change(void *ctx, u64 ns, u64 block, u32 owner, s32 delta, bool since_begin)
 {
 	struct filling *f = ctx;
-	struct lkst_memory_map *m = f->map;
 	struct lkst_memory_change change = { .place = (u32)block, .delta = delta, .owner = owner };
 	struct lkst_memory_change *added;
 
@@ -113,8 +114,7 @@ static int on_change(void *ctx, u64 ns, u64 block, u32 owner, s32 delta, bool si
 			f->nr_since_begin = join(f->since_begin, f->nr_since_begin);
 		return 0;
 	}
-	change.step = ns > m->begin_ns ? (u32)((ns - m->begin_ns) / m->step_ns) : 0;
-	return add(f, change);
+	return add(f, ns, change);
 }
 
 /* ---- after the pass ----------------------------------------------------------------------------- */
