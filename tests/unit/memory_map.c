@@ -212,6 +212,28 @@ TEST(many_changes_are_joined)
 	lkst_memory_map_free(map);
 }
 
+/* There are more processes than are distinguished: those that are keep their pages, also later ones. */
+TEST(processes_that_are_known_stay_known)
+{
+	enum { FURTHER = 11, LINE = 64 };
+	u32 nr = LKST_PAGE_OWNERS_MAX - 1 + FURTHER, i;
+	char *text = malloc((nr + 3) * LINE);
+	struct lkst_memory_map *map;
+	size_t used = 0;
+
+	for (i = 0; i < nr + 3; i++)
+		used += (size_t)snprintf(text + used, LINE,
+					 "mm_page_alloc cpu=0 tid=%u ns=%u pfn=%u order=0\n",
+					 i < nr ? i + 1 : 1, 1000 + i, i);
+	map = open_map(text);
+	free(text);
+	CHECK_EQ(map->owners[1].pid, -1);
+	CHECK_EQ(map->owners[1].pages.nr_allocated, FURTHER);
+	CHECK_EQ(map->owners[2].pid, 1);
+	CHECK_EQ(map->owners[2].pages.nr_allocated, 4);
+	lkst_memory_map_free(map);
+}
+
 TEST(pages_of_processes_are_counted)
 {
 	lkst_memory_map_free(
@@ -219,7 +241,7 @@ TEST(pages_of_processes_are_counted)
 			 "state_pages ns=950 pfn=100 owner_pid=20 pages=10\n"
 			 "mm_page_alloc cpu=0 tid=20 ns=1000 pfn=512 order=2\n"
 			 "mm_page_free cpu=0 tid=7 ns=3000 pfn=100 order=1\n"
-			 "mm_page_free cpu=0 tid=7 ns=4000 pfn=300 order=0\n"
+			 "mm_page_free cpu=0 tid=7 ns=4000 pfn=300 order=1\n"
 			 "mm_page_free cpu=0 tid=20 ns=5000 pfn=515 order=0\n"));
 	CHECK_EQ(run_command(&lkst_cmd_analyze, dir, "pages --format csv TRACE"), 0);
 	output[strlen("pid,comm,before,allocated,freed,life_ns,most,live,age_ns")] = 0;
@@ -230,7 +252,12 @@ TEST(pages_of_processes_are_counted)
 	 * well.
 	 */
 	CHECK(strstr(output, "\n20,two,10,4,3,2667,14,11,4000,"));
-	CHECK(strstr(output, "\n,before the trace,1,0,1,3000,1,0,,"));
+	/* It had both when the trace began. */
+	CHECK(strstr(output, "\n,before the trace,2,0,2,3000,2,0,,"));
+	CHECK_EQ(run_command(&lkst_cmd_analyze, dir, "pages TRACE"), 0);
+	CHECK(!strstr(output, "before --from"));
+	CHECK_EQ(run_command(&lkst_cmd_analyze, dir, "pages --from @0.000002 TRACE"), 0);
+	CHECK(strstr(output, "also what was before --from."));
 	make_scratch_remove(dir);
 }
 
@@ -242,6 +269,7 @@ static const struct unit_test tests[] = {
 	ROW(cells_are_as_a_list_of_all_pages_says),
 	ROW(a_cell_is_whose_most_of_it_is),
 	ROW(many_changes_are_joined),
+	ROW(processes_that_are_known_stay_known),
 	ROW(pages_of_processes_are_counted),
 };
 UNIT_MAIN(tests)

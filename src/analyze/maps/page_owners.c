@@ -92,10 +92,12 @@ static s64 add_owner(struct lkst_page_owners *o, s32 pid)
 	return o->nr_owners - 1;
 }
 
-/* The number of process @pid among the owners, or -ENOMEM. */
+/* The number of process @pid among the owners, or -ENOMEM. Those that come when there are too many are one. */
 static s64 owner_of(struct lkst_page_owners *o, s32 pid)
 {
-	bool is_full = o->nr_owners >= LKST_PAGE_OWNERS_MAX, is_new;
+	bool is_full = o->nr_owners >= LKST_PAGE_OWNERS_MAX &&
+		       !lkst_hash_find(&o->owner_places, (u32)pid, sizeof(struct place)),
+	     is_new;
 	struct place *place =
 		find_place(&o->owner_places, is_full ? (u64)(u32)-1 : (u64)(u32)pid, &is_new);
 	s64 added;
@@ -126,7 +128,11 @@ static int tell(struct lkst_page_owners *o, u64 ns, u64 block, u32 owner, s32 de
 	if (!delta)
 		return 0;
 	x->nr_now += (u64)(s64)delta;
-	x->nr_most = x->nr_now > x->nr_most ? x->nr_now : x->nr_most;
+	/* What is learned later was so all the time, also when it had most. */
+	if (since_begin)
+		x->nr_most += (u64)(s64)delta;
+	else if (x->nr_now > x->nr_most)
+		x->nr_most = x->nr_now;
 	return o->call ? o->call(o->ctx, ns, block, owner, delta, since_begin) : 0;
 }
 
@@ -147,7 +153,7 @@ static int take_from(struct lkst_page_owners *o, struct block *b, u32 i, u64 ns)
 		b->since_ns[i] = o->begin_ns;
 	}
 	owner->nr_freed++;
-	owner->lived_ns += ns > b->since_ns[i] ? ns - b->since_ns[i] : 0;
+	owner->lived_ns += ns > b->since_ns[i] ? (double)(ns - b->since_ns[i]) : 0;
 	b->page[i] = FREE;
 	return err ?: tell(o, ns, b->number, number, -1, false);
 }

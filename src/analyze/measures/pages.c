@@ -143,7 +143,7 @@ static void put_row(struct lkst_table *t, struct pages *p, u32 i, const struct l
 	lkst_table_u64(t, o->nr_before);
 	lkst_table_u64(t, o->nr_allocated);
 	lkst_table_u64(t, o->nr_freed);
-	put_mean(t, (double)o->lived_ns, o->nr_freed);
+	put_mean(t, o->lived_ns, o->nr_freed);
 	lkst_table_u64(t, o->nr_most);
 	lkst_table_u64(t, o->nr_now);
 	put_mean(t, age_ns, o->nr_now);
@@ -177,6 +177,10 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 		lkst_notes_add(
 			&t->notes,
 			"The trace does not say what processes had when it began: lkst record --pages.");
+	if (w->options->from_ns > p->scale.begin_ns)
+		lkst_notes_add(
+			&t->notes,
+			"All is counted since the trace began, also what was before --from.");
 	if (lkst_page_owners_nr_further(p->owners))
 		lkst_notes_add(&t->notes, "%llu pages lie in too many places, and are not counted.",
 			       (unsigned long long)lkst_page_owners_nr_further(p->owners));
