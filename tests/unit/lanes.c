@@ -242,6 +242,31 @@ TEST(lanes_have_calls_interrupts_and_wakers)
 	release(lanes);
 }
 
+/* Two interrupts fill a stretch, of which each has half; and a name whose number would be that of no name. */
+static const char halves[] =
+	"sched_switch cpu=0 tid=0 ns=1000 prev_tid=0 next_tid=7 prev_state=0\n"
+	"timer_expire_entry cpu=0 tid=7 ns=2000 timer=1 function=0xfaffffffffffffff\n"
+	"timer_expire_exit cpu=0 tid=7 ns=3000 timer=1\n"
+	"sched_switch cpu=0 tid=7 ns=3000 prev_tid=7 next_tid=0 prev_state=1\n"
+	"irq_handler_entry cpu=0 tid=0 ns=3000 irq=5\n"
+	"irq_handler_exit cpu=0 tid=0 ns=4000 irq=5\n"
+	"sched_switch cpu=0 tid=0 ns=5000 prev_tid=0 next_tid=7 prev_state=0\n";
+
+TEST(interrupts_may_be_all_that_there_is)
+{
+	struct lkst_lanes *lanes = lanes_of(halves);
+	const struct lkst_lane *cpu = lane_of(lanes, LKST_LANE_OF_CPU);
+	struct lkst_shares shares;
+
+	CHECK_EQ(cpu->irqs.nr, 2);
+	CHECK_EQ(lanes->names.nr, 2);
+	CHECK_EQ(cpu->irqs.list[0].life, 0);
+	CHECK_EQ(cpu->irqs.list[1].life, 1);
+	CHECK_EQ(lkst_lane_shares(cpu, 2000, 4000, 1, &shares), 0);
+	CHECK_EQ(shares.of[LKST_LANE_IRQ], 65535);
+	release(lanes);
+}
+
 /* Idle, then two blocks that are missing, then idle again: what was in between is not known, and not idle. */
 static const char gap[] = "sched_switch cpu=0 tid=7 ns=1000 prev_tid=7 next_tid=0 prev_state=1\n"
 			  "!block cpu=0\n!skip cpu=0 blocks=2\n"
@@ -311,6 +336,7 @@ static const struct unit_test tests[] = {
 	ROW(slices_are_found_by_time),
 	ROW(no_slices_have_no_shares),
 	ROW(lanes_are_the_intervals_of_the_model),
+	ROW(interrupts_may_be_all_that_there_is),
 	ROW(gaps_are_unknown_and_not_idle),
 	ROW(lanes_have_calls_interrupts_and_wakers),
 	ROW(marks_are_in_order),

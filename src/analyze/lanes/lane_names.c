@@ -15,8 +15,10 @@ enum { CONTEXT_SHIFT = 56, NUMBER_SHIFT = 24 };
 /* Different for any two names, unless the code of one is made to look like the number of another. */
 static u64 key_of(const struct lkst_lane_name *name)
 {
-	return ((u64)name->context << CONTEXT_SHIFT | (u64)(u32)name->number << NUMBER_SHIFT) ^
-	       name->code;
+	u64 key = ((u64)name->context << CONTEXT_SHIFT | (u64)(u32)name->number << NUMBER_SHIFT) ^
+		  name->code;
+
+	return key != LKST_HASH_NONE ? key : 0;
 }
 
 int lkst_lane_names_add(struct lkst_lane_names *n, struct lkst_lane_name name, u32 *ret_place)
@@ -30,7 +32,7 @@ int lkst_lane_names_add(struct lkst_lane_names *n, struct lkst_lane_name name, u
 		*ret_place = (u32)*place;
 		return 0;
 	}
-	if (n->nr == LKST_LANE_NAMES_MAX || key == LKST_HASH_NONE) {
+	if (n->nr == LKST_LANE_NAMES_MAX) {
 		*ret_place = n->nr - 1;
 		return 0;
 	}

@@ -424,10 +424,12 @@ int lkst_lane_shares(const struct lkst_lane *lane, u64 from_ns, u64 to_ns, u32 n
 	for (i = 0; i < nr; i++)
 		for (k = 0; k < LKST_NR_LANE_STATES; k++) {
 			u16 *of = &ret_shares[i].of[k], irq = irqs[i].of[k];
+			u16 *sum = &ret_shares[i].of[LKST_LANE_IRQ];
 
 			irq = irq < *of ? irq : *of;
 			*of -= irq;
-			ret_shares[i].of[LKST_LANE_IRQ] += irq;
+			/* Shares are rounded: those of two halves are more than the whole. */
+			*sum = *sum + irq < UINT16_MAX ? *sum + irq : UINT16_MAX;
 		}
 	return 0;
 }
