@@ -73,7 +73,7 @@ static const char *const help[] = {
 	"  up down PgUp PgDn Home End   choose a row",
 	"  Enter            why the thread took its time, as `lkst why` says it",
 	"  P R D L S O U    sort by running, ready, disk, lock, sleep, other, unknown",
-	"  N C              sort by number, by name",
+	"  N C W            sort by number, by name, by the longest time ready",
 	"  < >              sort by the column on the left, on the right",
 	"  i                the other way round",
 	"  /                only names that have this in them, or match it as a shell pattern",
@@ -334,7 +334,7 @@ static int draw_cpus(const struct lkst_top_view *v, int y)
 			 cost->nr_cpus ? cost->us_per_second / 1e6 / cost->nr_cpus : 0);
 		return y + 1;
 	}
-	for (i = 0; i < f->nr_cpus && i < 2 * CPUS_MAX; i++) {
+	for (i = 0; i < f->nr_cpus; i++) {
 		const struct lkst_cpu_figures *c = &f->cpus[i];
 
 		if (!cpu_ns(c))

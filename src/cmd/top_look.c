@@ -349,6 +349,14 @@ static u64 lost_records(const struct lkst_figures *f)
 	return lost;
 }
 
+/* Those since the look before. The service may have another recording by now, which counts from zero. */
+static u64 newly_lost(const struct lkst_top_source *s, const struct lkst_figures *f)
+{
+	u64 before = s->figures ? lost_records(s->figures) : 0, now = lost_records(f);
+
+	return now >= before ? now - before : now;
+}
+
 /* ---- a look --------------------------------------------------------------------------------- */
 
 /* From when on to look: where the look before ended, unless that is too long ago. */
@@ -381,7 +389,7 @@ static int look(struct lkst_err *e, struct lkst_top_source *s, u64 delay_ns)
 	if (err)
 		return err;
 	s->look.has_lost = s->figures != NULL;
-	s->look.lost = s->figures ? lost_records(f) - lost_records(s->figures) : lost_records(f);
+	s->look.lost = newly_lost(s, f);
 	lkst_figures_free(s->figures);
 	s->look.figures = s->figures = lkst_take(f);
 	return tell_worst(e, &s->look) ?: tell_findings(e, &s->look) ?: look_at_recording(e, s);

@@ -465,6 +465,18 @@ TEST(figures_take_over_what_threads_wait_for)
 	lkst_figures_free(four);
 }
 
+/* Nothing is recorded any more when the stretch begins: it has no length, and none below zero. */
+TEST(figures_after_the_last_record_are_of_no_time)
+{
+	struct lkst_figures before = { .to_ns = 5000 }, *f = figures_of(first, &before);
+
+	CHECK_EQ(f->from_ns, 5000);
+	CHECK_EQ(f->to_ns, 5000);
+	CHECK_EQ(f->records, 0);
+	CHECK_EQ(f->nr_threads, 0);
+	lkst_figures_free(f);
+}
+
 /*
  * The buffer of lives reaches back further than the others: a thread whose creation is only there, and which did
  * nothing since, is as the list of threads has it.
@@ -546,6 +558,8 @@ TEST(figures_have_the_worst_call_and_the_ledger)
 static const struct unit_test tests[] = {
 	{ "figures_are_those_of_the_machine", test_figures_are_those_of_the_machine },
 	{ "figures_take_over_what_threads_wait_for", test_figures_take_over_what_threads_wait_for },
+	{ "figures_after_the_last_record_are_of_no_time",
+	  test_figures_after_the_last_record_are_of_no_time },
 	{ "figures_have_threads_that_did_nothing_since_they_were_made",
 	  test_figures_have_threads_that_did_nothing_since_they_were_made },
 	{ "figures_of_requests_in_parts_and_again", test_figures_of_requests_in_parts_and_again },

@@ -548,6 +548,9 @@ static int gather(struct lkst_err *e, struct gathering *g, struct lkst_trace *t)
 	if (err)
 		return err;
 	g->f->from_ns = lkst_model_begin(g->model);
+	/* The records may end before the stretch begins. */
+	if (g->f->to_ns < g->f->from_ns)
+		g->f->to_ns = g->f->from_ns;
 	g->f->records = lkst_feed_window_records(g->feed);
 	g->f->has_worst = lkst_worst_search_result(g->worst, &g->f->worst);
 	name_irqs(g);
