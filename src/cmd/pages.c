@@ -72,11 +72,20 @@ static void put_counts(struct pages *p, const struct lkst_page_mapping *m)
 	put_bytes(p, m->nr_swapped);
 }
 
-static int on_mapping(void *ctx, const struct lkst_page_mapping *m)
+/* Of the pages of these there are no runs, either. */
+static int count_skipped(void *ctx, const struct lkst_page_mapping *m)
 {
 	struct pages *p = ctx;
 
 	p->nr_skipped += m->is_skipped;
+	return 0;
+}
+
+static int on_mapping(void *ctx, const struct lkst_page_mapping *m)
+{
+	struct pages *p = ctx;
+
+	count_skipped(p, m);
 	p->all.nr_present += m->nr_present;
 	p->all.nr_huge += m->nr_huge;
 	p->all.nr_shared += m->nr_shared;
@@ -103,12 +112,6 @@ static void put_all(struct pages *p)
 	lkst_table_u64(p->table, p->all.end);
 	put_counts(p, &p->all);
 	lkst_table_str(p->table, "all");
-	if (p->nr_skipped)
-		lkst_notes_add(
-			&p->table->notes,
-			"%u mappings are too large, or reserve more than 1 GiB: what is in memory of "
-			"them is not known.",
-			p->nr_skipped);
 }
 
 static int on_run(void *ctx, const struct lkst_page_mapping *m, const struct lkst_page_run *run)
@@ -144,12 +147,18 @@ static int parse_pid(struct lkst_err *e, const char *text, pid_t *ret_pid)
 	return 0;
 }
 
-static void note_what_is_hidden(struct lkst_table *t)
+static void note_what_is_hidden(struct pages *p)
 {
 	if (geteuid())
 		lkst_notes_add(
-			&t->notes,
+			&p->table->notes,
 			"Page frames, huge pages and the page of zeros are shown to root alone.");
+	if (p->nr_skipped)
+		lkst_notes_add(
+			&p->table->notes,
+			"%u mappings are too large, or reserve more than 1 GiB: what is in memory of "
+			"them is not known.",
+			p->nr_skipped);
 }
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
@@ -157,7 +166,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	const struct options *o = options;
 	struct lkst_page_calls calls = { .run = o->list ? on_run : NULL,
-					 .mapping = o->list ? NULL : on_mapping };
+					 .mapping = o->list ? count_skipped : on_mapping };
 	struct pages pages = { .page_size = (u64)sysconf(_SC_PAGESIZE) };
 	struct lkst_table_printer printer;
 	struct lkst_table table = {};
@@ -178,7 +187,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		lkst_table_init_of(&table, "mappings", "Mappings", columns);
 	}
 	err = lkst_page_map_walk(e, pid, &calls, &pages);
-	note_what_is_hidden(&table);
+	note_what_is_hidden(&pages);
 	if (!err && !o->list)
 		put_all(&pages);
 	if (!err)
