@@ -19,7 +19,7 @@ enum {
 	LINE = 18, /* of the legend and of notes */
 	TICKS_MAX = 8,
 	LEGEND_MAX = 64, /* different series that it shows */
-	TEXT_MAX = 200,	 /* bytes of a text that are shown */
+	TEXT_MAX = 1024, /* bytes of a text that are shown */
 };
 
 /* ---- text --------------------------------------------------------------------------------------- */

@@ -238,6 +238,24 @@ TEST(names_in_a_picture_are_text)
 	CHECK_STR(strstr(output, "</svg>"), "</svg>\n");
 }
 
+/* However many panels there are, all are named for those who cannot see them. */
+TEST(a_picture_is_described_whole)
+{
+	char *end;
+
+	begin(lengths);
+	CHECK_EQ(run_command(
+			 &lkst_cmd_analyze, dir,
+			 "runqueue,waitdelay,syscall,biotime,nettime,lockwait --format svg TRACE"),
+		 0);
+	end = strstr(output, "</desc>");
+	CHECK(end && end - output > 200);
+	if (end)
+		*end = '\0';
+	CHECK(strstr(output, "(runqueue);"));
+	CHECK(strstr(output, "(lockwait)"));
+}
+
 TEST(what_cannot_be_drawn_is_refused)
 {
 	begin(lengths);
@@ -260,9 +278,8 @@ TEST(what_cannot_be_drawn_is_refused)
 #name, test_##name                                                                 \
 	}
 static const struct unit_test tests[] = {
-	ROW(chart_follows_the_rules_of_the_slides),
-	ROW(two_analyses_have_one_axis),
-	ROW(names_in_a_picture_are_text),
+	ROW(chart_follows_the_rules_of_the_slides), ROW(two_analyses_have_one_axis),
+	ROW(names_in_a_picture_are_text),	    ROW(a_picture_is_described_whole),
 	ROW(what_cannot_be_drawn_is_refused),
 };
 UNIT_MAIN(tests)
