@@ -15,7 +15,11 @@
 #include "sql/records.h"
 #include "sql/result.h"
 
-enum { CACHE_KIB = 8 * 1024 }; /* what is kept of temporary tables, and sorted at once */
+/*
+ * What is sorted at once, a setting of the main database. The temporary one is left as it is: a small cache does
+ * for what is written once, and its journal undoes the rows of a pass that is interrupted.
+ */
+enum { CACHE_KIB = 8 * 1024 };
 
 struct lkst_symbols *lkst_sql_symbols(struct lkst_sql *s)
 {
