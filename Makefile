@@ -196,18 +196,20 @@ WEB_CMD     := $(addprefix src/cmd/,analyze_along.c answer.c check_counters.c ch
                $(shell sed -n 's|^READER(\(.*\))$$|src/cmd/\1.c|p' src/cmd/commands.def)
 WEB_SRC     := $(sort $(wildcard src/web/*.c wasi/*.c)) $(WEB_CMD) $(WEB_LIB)
 WEB_OBJ     := $(WEB_SRC:%.c=$(GEN)/web/%.o)
-WASM         := $(CLANG) --target=wasm32-wasi -O2
+WASM         := $(CLANG) --target=wasm32-wasi
+# A page is to be small: what only prints need not be fast.
+WASM_LEVEL    = $(if $(filter src/cmd/% src/view/% src/rules/% src/analyze/why/% src/analyze/lint/%,$<),-Os,-O2)
 WASM_CFLAGS  := -std=gnu11 $(WARN) -D_GNU_SOURCE -Isrc -isystem wasi
 
 $(WEB_OBJ): $(GEN)/web/%.o: %.c
 	@mkdir -p $(@D)
-	$(WASM) $(WASM_CFLAGS) -MMD -MP -c $< -o $@
+	$(WASM) $(WASM_LEVEL) $(WASM_CFLAGS) -MMD -MP -c $< -o $@
 
 # The linker takes from the archive only what somebody calls.
 $(GEN)/web/lkst.wasm: $(WEB_OBJ)
 	rm -f $(GEN)/web/liblkst.a
 	llvm-ar$(CLANG:clang%=%) rcs $(GEN)/web/liblkst.a $(WEB_LIB:%.c=$(GEN)/web/%.o)
-	$(WASM) -mexec-model=reactor -Wl,--strip-all -o $@ $(filter-out $(WEB_LIB:%.c=$(GEN)/web/%.o),$^) $(GEN)/web/liblkst.a
+	$(WASM) -O2 -mexec-model=reactor -Wl,--strip-all -o $@ $(filter-out $(WEB_LIB:%.c=$(GEN)/web/%.o),$^) $(GEN)/web/liblkst.a
 
 # The empty page of lkst view, all in one file, which is built into the program.
 VIEW_PARTS := $(sort $(wildcard src/web/js/*.js src/web/page/*))
