@@ -4,10 +4,10 @@
 
 const MARKS_MAX = 8;
 
-/* The distance of the marks. */
+/* The distance of the marks, a nanosecond at least: a trace may be as short. */
 function rulerStep(span)
 {
-	const step = 10 ** Math.floor(Math.log10(span / 4));
+	const step = 10 ** Math.max(Math.floor(Math.log10(span / 4)), 0);
 
 	return [1, 2, 5, 10].map((factor) => factor * step).find((ns) => span / ns <= MARKS_MAX);
 }

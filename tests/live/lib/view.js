@@ -139,6 +139,14 @@ async function checkWhy(browser)
 		? [] : [`${words.join(" ")}: ${told.length} of ${lines.length} sentences, ${told[0]}`]));
 }
 
+/* The ruler of a trace that hardly lasts has marks. */
+async function checkRuler(browser)
+{
+	const steps = await browser.evaluate("[1, 2, 3, 10, 1000].map(rulerStep)");
+
+	result("view_has_a_ruler_of_nanoseconds", ...(steps.join() == "1,1,1,2,200" ? [] : [steps.join()]));
+}
+
 /* Files that are chosen are opened, as the page's own are. */
 async function checkOpening(browser)
 {
@@ -198,6 +206,7 @@ async function main()
 		await checkLanes(browser);
 		await checkKeys(browser);
 		await checkWhy(browser);
+		await checkRuler(browser);
 		result("view_complains_of_nothing", ...browser.complaints);
 		result("view_asks_the_network_for_nothing", ...browser.requests);
 		result("view_cannot_reach_the_network", ...(await browser.evaluate(
