@@ -38,10 +38,8 @@ function askModule(name, ...args)
 /* Runs @use with the address of @bytes bytes of the module's memory. */
 function withMemory(bytes, use)
 {
-	const at = page.lkst.exports.lkst_web_alloc(bytes) >>> 0;
+	const at = page.lkst.alloc(bytes);
 
-	if (!at)
-		throw new Error("there is not enough memory");
 	try {
 		return use(at);
 	} finally {

@@ -11,6 +11,8 @@ const ENOMEM = 12; /* as wasi/errno.h has it */
 const ENVIRONMENT = ["LANG=C.UTF-8"];
 
 class LkstModule {
+	room = { at: 0, length: 0 }; /* of roomFor() */
+
 	/* @bytes: the module. Resolves to one that is ready. */
 	static async open(bytes)
 	{
@@ -41,7 +43,7 @@ class LkstModule {
 	/* Adds a file, whose bytes come later: returns a function that writes some at a place of it. */
 	addFile(name, length)
 	{
-		const file = this.#alloc(length);
+		const file = this.alloc(length);
 
 		if (this.exports.lkst_web_add_file(this.#putText(name), file, length))
 			throw new Error("there is not enough memory for this trace");
@@ -88,6 +90,27 @@ class LkstModule {
 		return this.exports.lkst_web_event_names() ? [] : JSON.parse(this.#text(1));
 	}
 
+	/* The address of @length new bytes of the module's memory, for lkst_web_free(). Throws if there are none. */
+	alloc(length)
+	{
+		const at = this.exports.lkst_web_alloc(length) >>> 0;
+
+		if (!at)
+			throw new Error(`there is no memory for ${length} bytes`);
+		return at;
+	}
+
+	/* The same for what is read at once: the next call has the same bytes, whatever trace is shown by then. */
+	roomFor(length)
+	{
+		if (length > this.room.length) {
+			this.exports.lkst_web_free(this.room.at);
+			this.room = { at: 0, length: 0 };
+			this.room = { at: this.alloc(length), length };
+		}
+		return this.room.at;
+	}
+
 	/* The module's memory, which moves when it grows: not to be kept. */
 	get memory()
 	{
@@ -108,18 +131,9 @@ class LkstModule {
 		}
 	}
 
-	#alloc(length)
-	{
-		const at = this.exports.lkst_web_alloc(length) >>> 0;
-
-		if (!at)
-			throw new Error(`there is no memory for ${length} bytes`);
-		return at;
-	}
-
 	#put(bytes)
 	{
-		const at = this.#alloc(bytes.length);
+		const at = this.alloc(bytes.length);
 
 		new Uint8Array(this.memory, at, bytes.length).set(bytes);
 		return at;

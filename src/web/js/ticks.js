@@ -22,7 +22,7 @@ class Ticks {
 	/* The events from one time to another, by CPU and by thread; none if they are more than @max. */
 	#read(from, to, max)
 	{
-		const at = this.trace.memoryFor((max + 1) * EVENT_BYTES);
+		const at = this.trace.lkst.roomFor((max + 1) * EVENT_BYTES);
 		const nr = this.trace.lkst.exports.lkst_web_events(from, to, max + 1, at);
 		const times = new Float64Array(this.trace.lkst.memory, at, nr * 3);
 		const numbers = new Int32Array(this.trace.lkst.memory, at, nr * 6);

@@ -59,8 +59,11 @@ class Trace {
 			this.info.lanes.forEach((lane, index) => {
 				const own = this.threadOf(lane)?.tid;
 
-				if (own !== undefined)
-					this.ofThread.set(own, [...this.ofThread.get(own) ?? [], index]);
+				if (own === undefined)
+					return;
+				if (!this.ofThread.has(own))
+					this.ofThread.set(own, []);
+				this.ofThread.get(own).push(index);
 			});
 		}
 		return this.ofThread.get(tid) ?? [];
@@ -74,7 +77,7 @@ class Trace {
 	{
 		const { lkst_web_shares, lkst_web_sum } = this.lkst.exports;
 		const places = Array.isArray(index) ? index : [];
-		const atPlaces = this.memoryFor(places.length * 4 + nr * NR_STATES * 2);
+		const atPlaces = this.lkst.roomFor(places.length * 4 + nr * NR_STATES * 2);
 		const at = atPlaces + places.length * 4;
 		let status;
 
@@ -87,22 +90,10 @@ class Trace {
 		return status ? null : new Uint16Array(this.lkst.memory, at, nr * NR_STATES);
 	}
 
-	/* Memory of the module for @bytes bytes, the same each time. */
-	memoryFor(bytes)
-	{
-		if (bytes > (this.room ?? 0)) {
-			if (this.at)
-				this.lkst.exports.lkst_web_free(this.at);
-			this.at = this.lkst.exports.lkst_web_alloc(bytes) >>> 0;
-			this.room = bytes;
-		}
-		return this.at;
-	}
-
 	/* The columns of a count's lane @index: COLUMN_NUMBERS numbers for each. A view of the module's memory. */
 	columns(index, from, to, nr)
 	{
-		const at = this.memoryFor(nr * COLUMN_NUMBERS * 8);
+		const at = this.lkst.roomFor(nr * COLUMN_NUMBERS * 8);
 
 		if (this.lkst.exports.lkst_web_columns(index, from, to, nr, at))
 			return null;
@@ -118,7 +109,7 @@ class Trace {
 	/* The same of a part of the lane, one of PART: calls, interrupts and faults have a name instead of a thread. */
 	partSlices(index, part, from, to, max)
 	{
-		const at = this.lkst.exports.lkst_web_alloc(max * SLICE_BYTES) >>> 0;
+		const at = this.lkst.alloc(max * SLICE_BYTES);
 		const slices = this.#takeSlices(at, this.lkst.exports.lkst_web_part_slices(index, part, from, to, max, at));
 
 		if (part != PART.states)
@@ -130,7 +121,7 @@ class Trace {
 	/* What woke the thread of lane @index between two times, the first @max: { at, thread or name, cpu }. */
 	wakings(index, from, to, max)
 	{
-		const at = this.lkst.exports.lkst_web_alloc(max * WAKING_BYTES) >>> 0;
+		const at = this.lkst.alloc(max * WAKING_BYTES);
 		const nr = this.lkst.exports.lkst_web_wakings(index, from, to, max, at);
 		const view = new DataView(this.lkst.memory, at, nr * WAKING_BYTES);
 		const wakings = [];
@@ -149,7 +140,7 @@ class Trace {
 	/* The last slice of lane @index that begins before a time; undefined: there is none. */
 	sliceBefore(index, at)
 	{
-		const memory = this.lkst.exports.lkst_web_alloc(SLICE_BYTES) >>> 0;
+		const memory = this.lkst.alloc(SLICE_BYTES);
 
 		return this.#takeSlices(memory, this.lkst.exports.lkst_web_slice_before(index, at, memory))[0];
 	}
@@ -157,7 +148,7 @@ class Trace {
 	/* On which CPUs the thread of lane @index ran between two times, and how long: [{ cpu, ns }], by CPU. */
 	cpus(index, from, to)
 	{
-		const at = this.lkst.exports.lkst_web_alloc(CPUS_MAX * CPU_BYTES) >>> 0;
+		const at = this.lkst.alloc(CPUS_MAX * CPU_BYTES);
 		const nr = this.lkst.exports.lkst_web_cpus(index, from, to, CPUS_MAX, at);
 		const view = new DataView(this.lkst.memory, at, nr * CPU_BYTES);
 		const cpus = Array.from({ length: nr }, (unused, i) =>

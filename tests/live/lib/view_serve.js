@@ -208,12 +208,14 @@ async function checkLive(browser)
 	result("view_live_shows_what_happens", ...(before ? ["it was there before"] : []));
 	await browser.evaluate("page.list.search('CPU'), page.view.show(page.trace.length / 4, page.trace.length / 2), true");
 
+	const room = await browser.evaluate("page.lkst.roomFor(1 << 20)");
 	const span = await browser.evaluate("page.view.span");
 	const shown = await browser.evaluate("document.documentElement.dataset.redrawn");
 
 	await browser.until(`document.documentElement.dataset.redrawn != "${shown}"`);
 	result("view_live_keeps_what_is_looked_at", ...(await browser.evaluate(
 		`page.list.pattern == "CPU" && Math.abs(page.view.span - ${span}) < 2`) ? [] : ["it does not"]));
+	result("view_live_has_the_same_memory_each_time", ...(await browser.evaluate("page.lkst.roomFor(1)") == room ? [] : ["it does not"]));
 	await browser.evaluate("document.getElementById('pause').click(), true");
 	result("view_live_pauses", ...(await browser.evaluate("live.isPaused && document.getElementById('pause').textContent") == "Continue" ? [] : ["it does not"]));
 	result("view_live_complains_of_nothing", ...browser.complaints);
