@@ -45,14 +45,16 @@ class LaneList {
 		const { lanes } = this.trace.info;
 		const threads = lanes.map((lane) => this.trace.threadOf(lane));
 		const names = new Set(threads.map((thread) => this.groupOf({ thread })));
+		const numbers = new Map(); /* the last one that follows a title */
 
 		this.lanes = lanes.map((lane, index) => {
 			const thread = threads[index];
 			const title = this.trace.nameOf(lane);
-			let name = title;
+			let name = title, nr = numbers.get(title) ?? 1;
 
-			for (let nr = 2; names.has(name); nr++)
-				name = `${title} (${nr})`;
+			while (names.has(name))
+				name = `${title} (${++nr})`;
+			numbers.set(title, nr);
 			names.add(name);
 			return { ...lane, index, name, thread, running_ns: thread?.running_ns, number: thread?.tid ?? lane.number };
 		});
