@@ -46,7 +46,8 @@ function tableElement(table)
 {
 	const columns = table.columns.filter((column) => column.title !== null);
 	const body = make("tbody");
-	const add = (rows) => body.append(...rows.map((row) => make("tr", {}, ...columns.map((column, i) => cellOf(columns, i, row)))));
+	/* One by one: a call takes some ten thousand arguments only. */
+	const add = (rows) => rows.forEach((row) => body.append(make("tr", {}, ...columns.map((column, i) => cellOf(columns, i, row)))));
 	const rest = table.rows.slice(ROWS_SHOWN);
 	const all = make("div", { className: "figures" }, make("table", {},
 		make("caption", {}, visible(table.title)),
