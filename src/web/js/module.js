@@ -12,6 +12,7 @@ const ENVIRONMENT = ["LANG=C.UTF-8"];
 
 class LkstModule {
 	room = { at: 0, length: 0 }; /* of roomFor() */
+	files = null; /* what stands for those that the trace consists of */
 
 	/* @bytes: the module. Resolves to one that is ready. */
 	static async open(bytes)
@@ -37,17 +38,26 @@ class LkstModule {
 
 	clearFiles()
 	{
+		this.files = {};
 		this.exports.lkst_web_clear();
 	}
 
-	/* Adds a file, whose bytes come later: returns a function that writes some at a place of it. */
+	/*
+	 * Adds a file, whose bytes come later: returns a function that writes some at a place of it. It throws when the trace
+	 * consists of other files by then, which may be where this one was.
+	 */
 	addFile(name, length)
 	{
+		const { files } = this;
 		const file = this.alloc(length);
 
 		if (this.exports.lkst_web_add_file(this.#putText(name), file, length))
 			throw new Error("there is not enough memory for this trace");
-		return (at, bytes) => new Uint8Array(this.memory, file + at, bytes.length).set(bytes);
+		return (at, bytes) => {
+			if (files !== this.files)
+				throw new Error("another trace was opened");
+			new Uint8Array(this.memory, file, length).set(bytes, at);
+		};
 	}
 
 	/*

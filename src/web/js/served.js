@@ -8,27 +8,60 @@
 const RANGE_BYTES = 8 << 20; /* of a file, at a time */
 const RANGES_AT_ONCE = 4;
 const LIVE_EVERY_MS = 1000;
+const TRIES = 3;
+const TRY_AGAIN_MS = 1000;
 
 const live = { isPaused: false };
 
-/* What is at @path, with these headers; an error if it does not come with @status. */
-async function ask(path, status, headers = {})
+function sleep(ms)
 {
-	let response;
-
-	try {
-		response = await fetch(path, { headers });
-	} catch {
-		throw new Error("the program that served this page has ended");
-	}
-	if (response.status != status)
-		throw new Error(`the program that served this page says: ${response.statusText}`);
-	return response;
+	return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-async function fetchList()
+/* What @take makes of what is at @path, asked for with these headers. Throws if it does not come with @status; 404: isGone. */
+async function askOnce(path, status, take, headers)
 {
-	return (await ask("list", 200)).json();
+	const response = await fetch(path, { headers });
+
+	if (response.status != status)
+		throw Object.assign(new Error(`the program that served this page says: ${response.statusText}`),
+			{ isGone: response.status == 404 });
+	return take(response);
+}
+
+/* The same; asks again when there is no connection, or it breaks off, as where the machine has slept: TypeError, as of fetch(). */
+async function ask(path, status, take, headers = {})
+{
+	for (let tries = 1;; tries++) {
+		try {
+			return await askOnce(path, status, take, headers);
+		} catch (error) {
+			if (!(error instanceof TypeError))
+				throw error;
+			if (tries == TRIES)
+				throw new Error("the program that served this page has ended");
+		}
+		await sleep(TRY_AGAIN_MS);
+	}
+}
+
+function fetchList()
+{
+	return ask("list", 200, (response) => response.json());
+}
+
+/* The bytes of a file from @first to @last. */
+function fetchRange(path, first, last)
+{
+	const take = async (response) => {
+		const bytes = new Uint8Array(await response.arrayBuffer());
+
+		if (bytes.length != last + 1 - first)
+			throw new TypeError("bytes are missing");
+		return bytes;
+	};
+
+	return ask(path, 206, take, { Range: `bytes=${first}-${last}` });
 }
 
 /* Fetches all files of a list, some ranges side by side, and calls @put with the number of the file, the place, and the bytes. */
@@ -40,9 +73,8 @@ async function fetchFiles({ generation, files }, put)
 	const fetchSome = async () => {
 		while (next < ranges.length) {
 			const { file, first, last } = ranges[next++];
-			const response = await ask(`file/${generation}/${file}`, 206, { Range: `bytes=${first}-${last}` });
 
-			put(file, first, new Uint8Array(await response.arrayBuffer()));
+			put(file, first, await fetchRange(`file/${generation}/${file}`, first, last));
 		}
 	};
 
@@ -52,8 +84,11 @@ async function fetchFiles({ generation, files }, put)
 /* Has the module take the trace's files as they come. */
 async function takeServed()
 {
+	const { files } = page.lkst;
 	const list = await fetchList();
 
+	if (files !== page.lkst.files)
+		throw new Error("another trace was opened");
 	page.lkst.clearFiles();
 
 	const writes = list.files.map(({ name, length }) => page.lkst.addFile(name, length));
@@ -64,12 +99,18 @@ async function takeServed()
 
 /* ---- what is live ---- */
 
-/* The files of a list, all at once, since what is shown is used until they are there. */
+/* The files of a list, all at once, since what is shown is used until they are there; null: another page got newer ones meanwhile. */
 async function filesOf(list)
 {
 	const files = list.files.map(({ name, length }) => ({ name, bytes: new Uint8Array(length) }));
 
-	await fetchFiles(list, (file, at, bytes) => files[file].bytes.set(bytes, at));
+	try {
+		await fetchFiles(list, (file, at, bytes) => files[file].bytes.set(bytes, at));
+	} catch (error) {
+		if (error.isGone)
+			return null;
+		throw error;
+	}
 	return files;
 }
 
@@ -115,10 +156,9 @@ async function showLive(name)
 	listenToPause();
 	for (;;) {
 		const list = await fetchList();
+		const files = list.generation != shown ? await filesOf(list) : null;
 
-		if (list.generation != shown) {
-			const files = await filesOf(list);
-
+		if (files) {
 			if (!shown)
 				await showTrace(name, files);
 			else if (!live.isPaused)
@@ -129,7 +169,7 @@ async function showLive(name)
 		if (list.error)
 			throw new Error(list.error);
 		do
-			await new Promise((resolve) => setTimeout(resolve, LIVE_EVERY_MS));
+			await sleep(LIVE_EVERY_MS);
 		while (live.isPaused || document.hidden);
 	}
 }

@@ -29,6 +29,8 @@ function readTrace(name, files)
 	const { status, out, err } = page.lkst.read();
 
 	if (status) {
+		/* Else questions would be answered from files that are not those of the picture. */
+		page.lkst.clearFiles();
 		fail(err.trim());
 		return false;
 	}
@@ -60,13 +62,24 @@ async function showTrace(name, files)
 	document.documentElement.dataset.state = "ready";
 }
 
-async function openGiven(name, promise)
+let nrGiven = 0;
+
+/* Shows a trace of the files that @take returns, or resolves to, unless another one is given before they are there. */
+async function openGiven(name, take)
 {
+	const nr = ++nrGiven;
+
 	document.documentElement.dataset.state = "opening";
 	try {
-		await showTrace(name, await promise);
+		const files = await take();
+
+		if (nr == nrGiven)
+			await showTrace(name, files);
 	} catch (error) {
+		if (nr != nrGiven)
+			return;
 		fail(`The trace cannot be opened: ${error.message}`);
+		page.lkst.clearFiles();
 	}
 }
 
@@ -78,17 +91,29 @@ function nameOfFiles(files)
 	return name.includes("/") ? name.slice(0, name.indexOf("/")) : files.length == 1 ? name : "trace";
 }
 
-async function openFiles(files)
+/* What a user gives; what is live would take its place, and pauses. */
+async function openFiles(promise)
 {
-	if (files.length)
-		await openGiven(nameOfFiles(files), files);
+	let files;
+
+	try {
+		files = await promise;
+	} catch (error) {
+		fail(`The files cannot be read: ${error.message}`);
+		return;
+	}
+	if (!files.length)
+		return;
+	if (!byId("pause").hidden)
+		setPaused(true);
+	await openGiven(nameOfFiles(files), () => files);
 }
 
 /* ---- what the page listens to ---- */
 
 function listenToFiles()
 {
-	byId("open").addEventListener("change", async (event) => openFiles(await filesOfInput(event.target)));
+	byId("open").addEventListener("change", (event) => openFiles(filesOfInput(event.target)));
 	document.addEventListener("dragover", (event) => {
 		event.preventDefault();
 		document.body.classList.add("dropping");
@@ -97,7 +122,7 @@ function listenToFiles()
 	document.addEventListener("drop", async (event) => {
 		event.preventDefault();
 		document.body.classList.remove("dropping");
-		await openFiles(await filesOfDrop(event.dataTransfer));
+		await openFiles(filesOfDrop(event.dataTransfer));
 	});
 }
 
@@ -166,9 +191,9 @@ async function main()
 	}
 
 	if (embeddedName("trace") !== undefined)
-		await openGiven(embeddedName("trace"), embeddedFiles());
+		await openGiven(embeddedName("trace"), embeddedFiles);
 	else if (embeddedName("served") !== undefined)
-		await openGiven(embeddedName("served"), takeServed());
+		await openGiven(embeddedName("served"), takeServed);
 	else if (embeddedName("live") !== undefined)
 		await openLive(embeddedName("live"));
 	else

@@ -147,6 +147,30 @@ async function checkRuler(browser)
 	result("view_has_a_ruler_of_nanoseconds", ...(steps.join() == "1,1,1,2,200" ? [] : [steps.join()]));
 }
 
+/*
+ * A trace that is opened while files of another one still come is not mixed with these, and is the one that is shown. It is the
+ * one that was chosen last.
+ */
+async function checkOpeningTwice(browser)
+{
+	const told = await browser.evaluate(`(async () => {
+		let come;
+		const slow = openGiven("slow", () => {
+			page.lkst.clearFiles();
+			const write = page.lkst.addFile("metadata", 4);
+			return new Promise((resolve) => come = resolve).then(() => write(0, new Uint8Array(4)));
+		});
+		await openFiles(filesOfInput(byId("open")));
+		come();
+		await slow;
+		page.answers.ask("report");
+		return [page.trace.name, document.documentElement.dataset.state].join();
+	})()`);
+
+	result("view_opens_the_trace_that_was_given_last", ...(told == "trace,ready" ? [] : [told]),
+		...(await browser.evaluate(answered) == terminal(["report"]) ? [] : ["its report differs"]));
+}
+
 /* Files that are chosen are opened, as the page's own are. */
 async function checkOpening(browser)
 {
@@ -213,6 +237,7 @@ async function main()
 			"fetch('http://127.0.0.1:9/').then(() => 'it can', (error) => String(error))") == "TypeError: Failed to fetch" &&
 			browser.complaints.some((text) => /Content Security Policy/.test(text)) ? [] : browser.complaints));
 		await checkOpening(browser);
+		await checkOpeningTwice(browser);
 		await checkRefusals(browser);
 		await checkBrowsers(browser);
 	} finally {
