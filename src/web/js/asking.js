@@ -27,12 +27,12 @@ function clockText(ns)
 	return `@${text.slice(0, -9)}.${text.slice(-9)}`;
 }
 
-/* What the command says: { out: text, err: text }. Throws what is wrong, if it says nothing but that. */
+/* What the command says: { out: text, err: text }. Throws what is wrong, if it says nothing but that, or not all. */
 function askText(...words)
 {
-	const { status, out, err } = page.lkst.run([...words, page.trace.name]);
+	const { status, out, err, isCut } = page.lkst.run([...words, page.trace.name]);
 
-	if (status && !out)
+	if (isCut || (status && !out))
 		throw new Error(err.trim() || `status ${status}`);
 	return { out, err: err.trim() };
 }

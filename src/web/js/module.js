@@ -6,13 +6,16 @@
 "use strict";
 
 const WASI_BADF = 8;
-const ENOMEM = 12; /* as wasi/errno.h has it */
+/* As wasi/errno.h has them. */
+const ENOMEM = 12;
+const EFBIG = 27;
 /* Text is UTF-8, as a terminal of today would say. */
 const ENVIRONMENT = ["LANG=C.UTF-8"];
 
 class LkstModule {
 	room = { at: 0, length: 0 }; /* of roomFor() */
 	files = null; /* what stands for those that the trace consists of */
+	answerMax = 128 << 20; /* bytes of an answer: text has a limit, in some browsers of 512 MiB */
 
 	/* @bytes: the module. Resolves to one that is ready. */
 	static async open(bytes)
@@ -61,17 +64,15 @@ class LkstModule {
 	}
 
 	/*
-	 * Runs a command with these words: { status, out, err }, the last two being text.
+	 * Runs a command with these words: { status, out, err, isCut }, `out` and `err` being text. isCut: `out` would be longer
+	 * than answerMax, and is not whole; `err` says so.
 	 */
 	run(words)
 	{
 		const at = this.#putText(words.join("\0"));
 
-		this.written = { 1: [], 2: [] };
 		try {
-			const status = this.exports.lkst_web_run(at, words.length);
-
-			return { status, out: this.#text(1), err: this.#text(2) };
+			return this.call("lkst_web_run", at, words.length);
 		} finally {
 			this.exports.lkst_web_free(at);
 		}
@@ -83,21 +84,25 @@ class LkstModule {
 		return this.call("lkst_web_read");
 	}
 
-	/* Calls a function of the module that prints: { status, out, err }. */
+	/* Calls a function of the module that prints: { status, out, err, isCut }. */
 	call(name, ...args)
 	{
 		this.written = { 1: [], 2: [] };
+		this.nrWritten = 0;
+		this.isCut = false;
 
 		const status = this.exports[name](...args);
+		const cut = this.isCut ? `the answer is longer than ${this.answerMax} bytes: ask for less of it, as with --from and --to\n` : "";
 
-		return { status, out: this.#text(1), err: this.#text(2) };
+		return { status, out: this.#text(1), err: this.#text(2) + cut, isCut: this.isCut };
 	}
 
 	/* The names of events by their numbers (src/web/events.h). */
 	eventNames()
 	{
-		this.written = { 1: [], 2: [] };
-		return this.exports.lkst_web_event_names() ? [] : JSON.parse(this.#text(1));
+		const { status, out } = this.call("lkst_web_event_names");
+
+		return status ? [] : JSON.parse(out);
 	}
 
 	/* The address of @length new bytes of the module's memory, for lkst_web_free(). Throws if there are none. */
@@ -172,6 +177,10 @@ class LkstModule {
 			const at = view.getUint32(vectors + 8 * i, true);
 			const length = view.getUint32(vectors + 8 * i + 4, true);
 
+			this.nrWritten += length;
+			this.isCut ||= fd == 1 && this.nrWritten > this.answerMax;
+			if (fd == 1 && this.isCut)
+				return EFBIG;
 			this.written[fd].push(new Uint8Array(this.memory, at, length).slice());
 			bytes += length;
 		}

@@ -139,6 +139,17 @@ async function checkWhy(browser)
 		? [] : [`${words.join(" ")}: ${told.length} of ${lines.length} sentences, ${told[0]}`]));
 }
 
+/* What is longer than a browser can take is refused in words. */
+async function checkLimits(browser)
+{
+	const words = "document.getElementById('failure').textContent";
+
+	await browser.evaluate("page.lkst.answerMax = 1000, page.answers.ask('print'), true");
+	result("view_refuses_long_answers", ...(/longer than 1000 bytes/.test(await browser.evaluate(words)) ? [] : [await browser.evaluate(words)]));
+	await browser.evaluate("page.lkst.answerMax = 128 << 20, page.answers.ask('report'), true");
+	result("view_answers_after_that", ...(await browser.evaluate(answered) == terminal(["report"]) ? [] : ["its report differs"]));
+}
+
 /* The ruler of a trace that hardly lasts has marks. */
 async function checkRuler(browser)
 {
@@ -231,6 +242,7 @@ async function main()
 		await checkKeys(browser);
 		await checkWhy(browser);
 		await checkRuler(browser);
+		await checkLimits(browser);
 		result("view_complains_of_nothing", ...browser.complaints);
 		result("view_asks_the_network_for_nothing", ...browser.requests);
 		result("view_cannot_reach_the_network", ...(await browser.evaluate(
