@@ -139,8 +139,9 @@ int lkst_http_listen(struct lkst_err *e, const char *address,
 		return err;
 	size = size_of(&a);
 	fd = socket(a.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0 || bind(fd, &a.any, size) || listen(fd, BACKLOG) ||
-	    getsockname(fd, &a.any, &size))
+	/* The port of one that has just ended may be taken again: its connections are not over yet (TIME_WAIT). */
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int)) ||
+	    bind(fd, &a.any, size) || listen(fd, BACKLOG) || getsockname(fd, &a.any, &size))
 		return lkst_err_sys(e, -errno, "listening at %s", address);
 	format_address(&a, ret_address);
 	*ret_is_local = is_local(&a);

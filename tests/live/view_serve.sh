@@ -64,7 +64,8 @@ expect view_serves_this_machine_only "$(listens_at "$port")" "$(printf '0100007F
 report view_serve node "$lib/view_serve.js" served "$url" "$LKST" trace
 end
 expect view_serve_ends_by_a_signal "$?,$(listens_at "$port"),$(cat errors)" 0,,
-serve "$LKST" view --serve --listen 0.0.0.0:0 trace
+# At the same port, at once.
+serve "$LKST" view --serve --listen "0.0.0.0:$port" trace
 expect view_says_that_others_can_connect "$(grep -c 'Other machines can connect' errors)" 1
 end
 
