@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 
 #include "base/create.h"
 #include "base/time.h"
+#include "cmd/end_signals.h"
 #include "cmd/remote.h"
 #include "cmd/turn.h"
 #include "live/drain/snapshot.h"
@@ -22,13 +24,21 @@
 /* A member of the group may ask the service once a second. */
 #define EVERY_NS LKST_NS_PER_S
 
+enum { PAUSE_MS = 10 };
+
+/* What the child leaves. */
+struct taking {
+	struct lkst_err error;
+	int result; /* 0, or what went wrong */
+};
+
 struct lkst_view_live {
 	const char *socket;
 	u64 last_ns;
-	char dir[PATH_MAX];	 /* where a snapshot goes, until it is mapped; "": there is none */
-	pid_t child;		 /* that takes it; 0: none */
-	u64 began_ns;		 /* when the last one was begun */
-	struct lkst_err *shared; /* what went wrong in the child */
+	char dir[PATH_MAX]; /* where a snapshot goes, until it is mapped; "": there is none */
+	pid_t child;	    /* that takes it; 0: none */
+	u64 began_ns;	    /* when the last one was begun */
+	struct taking *shared;
 };
 
 /* ---- one snapshot ------------------------------------------------------------------------------- */
@@ -99,10 +109,12 @@ static int begin(struct lkst_err *e, struct lkst_view_live *live)
 	if (err)
 		return err;
 	live->began_ns = lkst_monotonic_ns();
-	*live->shared = (struct lkst_err){};
+	*live->shared = (struct taking){};
 	live->child = fork();
-	if (!live->child)
-		_exit(take(live->shared, live) ? EXIT_FAILURE : EXIT_SUCCESS);
+	if (!live->child) {
+		live->shared->result = take(&live->shared->error, live);
+		_exit(EXIT_SUCCESS);
+	}
 	if (live->child > 0)
 		return 0;
 	live->child = 0;
@@ -117,12 +129,12 @@ static int finish(struct lkst_err *e, struct lkst_view_live *live, int status,
 	int err;
 
 	live->child = 0;
-	if (!WIFEXITED(status) || WEXITSTATUS(status)) {
+	if (!WIFEXITED(status) || WEXITSTATUS(status) || live->shared->result) {
 		remove_dir(live);
-		if (!live->shared->text[0])
+		if (!live->shared->result)
 			return lkst_err_set(e, -EIO, "the process that takes snapshots was killed");
-		*e = *live->shared;
-		return -EIO;
+		*e = live->shared->error;
+		return live->shared->result;
 	}
 	err = open_taken(e, live, ret_trace);
 	return err ? err : 1;
@@ -138,6 +150,23 @@ int lkst_view_live_next(struct lkst_err *e, void *ctx, struct lkst_trace **ret_t
 	if (live->child || lkst_monotonic_ns() - live->began_ns < EVERY_NS)
 		return 0;
 	return begin(e, live);
+}
+
+/* The first one. A signal that ends the command ends what is being taken, too, so that nothing of it stays. */
+static int take_first(struct lkst_err *e, struct lkst_view_live *live,
+		      struct lkst_trace **ret_trace)
+{
+	_cleanup_close_ int end_fd = lkst_end_signals_open(e);
+	struct pollfd end = { .fd = end_fd, .events = POLLIN };
+	int r = end_fd < 0 ? end_fd : begin(e, live);
+
+	while (!r) {
+		if (poll(&end, 1, PAUSE_MS) > 0)
+			return lkst_err_set(e, -EINTR,
+					    "ended by a signal before there was a snapshot");
+		r = lkst_view_live_next(e, live, ret_trace);
+	}
+	return r < 0 ? r : 0;
 }
 
 int lkst_view_live_new(struct lkst_err *e, const char *socket, u64 last_ns,
@@ -156,10 +185,9 @@ int lkst_view_live_new(struct lkst_err *e, const char *socket, u64 last_ns,
 		live->shared = NULL;
 		return lkst_err_sys(e, -ENOMEM, "looking at the recording");
 	}
-	err = make_dir(e, live) ?: take(e, live) ?: open_taken(e, live, ret_trace);
+	err = take_first(e, live, ret_trace);
 	if (err)
 		return err;
-	live->began_ns = lkst_monotonic_ns();
 	*ret_live = lkst_take(live);
 	return 0;
 }

@@ -69,6 +69,26 @@ serve "$LKST" view --serve --listen "0.0.0.0:$port" trace
 expect view_says_that_others_can_connect "$(grep -c 'Other machines can connect' errors)" 1
 end
 
+# Ctrl-C while the first snapshot is being taken, by a service that never answers, leaves nothing of it.
+has_begun()
+{
+	compgen -G 'first/lkst-live.*' >/dev/null
+}
+
+mkdir first
+"$lib/listen.pl" "$work/silent" sleep 1000 &
+silent=$!
+children+=("$silent")
+wait_until 60 test -S silent
+TMPDIR=$work/first "$LKST" view --live --socket "$work/silent" >said 2>errors &
+server=$!
+children+=("$server")
+wait_until 60 has_begun || fail view_live_begins "$(cat errors)"
+end
+expect view_live_ends_before_it_has_begun "$?,$(ls first),$(cat said)" 1,,
+expect view_live_says_that_it_was_ended "$(grep -c 'ended by a signal' errors)" 1
+kill "$silent"
+
 # What is live, and the recording before and after.
 "$LKST" start --quiet --budget none --buffer 4M && has_started=yes
 hooks=$(status '$s->{hooks} // scalar @{$s->{cost}{kinds}}')
