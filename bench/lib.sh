@@ -41,6 +41,16 @@ ratio()
 	awk -v a="$1" -v b="$2" 'BEGIN { printf "%.6f", b ? a / b : 0 }'
 }
 
+# least COMMAND...: seconds that the fastest of $repeats runs took
+least()
+{
+	local i TIMEFORMAT=%R
+
+	for ((i = 0; i < repeats; i++)); do
+		{ time "$@" >/dev/null 2>&1; } 2>&1 || echo "bench: $* failed: what it took means nothing" >&2
+	done | sort -n | head -n 1
+}
+
 # number NAME: the number after "NAME": in the JSON on standard input
 number()
 {
