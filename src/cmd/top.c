@@ -59,7 +59,7 @@ static const struct lkst_option rows[] = {
 		    .standard = "20",
 		    .help = "with --batch: rows of each table that text shows; 0: all"),
 	LKST_OPTION(FLAG, struct options, no_color, .name = "no-color",
-		    .help = "without colors, as with NO_COLOR in the environment"),
+		    .help = "without colours, as with NO_COLOR in the environment"),
 	LKST_RANGE_ROWS(struct options, "of TRACE from this time on", "up to this time"),
 	LKST_OPTION_SOCKET_ROW(struct options, socket),
 	{},

@@ -15,7 +15,7 @@
 #include "base/time.h"
 #include "cmd/top_tables.h"
 
-/* Pairs of colors. */
+/* Pairs of colours. */
 enum pair {
 	PAIR_PLAIN,
 	PAIR_RUNNING,

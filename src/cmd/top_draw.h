@@ -40,7 +40,7 @@ struct lkst_top_view {
 	struct lkst_top_text why;
 };
 
-/* Prepares colors, if the terminal has any and they are @wanted. */
+/* Prepares colours, if the terminal has any and they are @wanted. */
 void lkst_top_draw_begin(bool wanted);
 
 /* Draws all of the screen again; corrects `first` so that the selected row is on it. */
