@@ -375,9 +375,10 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 const struct lkst_cmd lkst_cmd_serve = {
 	.name = "serve",
 	.summary = "answer members of a group, who may look at the recording without root",
-	.help = "Listens at a socket and answers `lkst status` and `lkst snapshot` of members of a\n"
-		"group. They cannot start, stop or change the recording. As a rule the service manager\n"
-		"runs it when somebody asks (lkst-serve.socket), so that no process waits.\n"
+	.help = "Listens at a socket and answers `lkst status`, `lkst snapshot`, `lkst top` and\n"
+		"`lkst view --live` of members of a group. They cannot start, stop or change the\n"
+		"recording. As a rule the service manager runs it when somebody asks\n"
+		"(lkst-serve.socket), so that no process waits.\n"
 		"What it sends does not show where the kernel is in memory, unless --kernel-addresses is\n"
 		"given.",
 	.examples = "  lkst serve                         at " LKST_SOCKET_PATH ", for group lkst\n"
