@@ -9,22 +9,14 @@
  */
 "use strict";
 
-const { execFileSync, spawnSync } = require("child_process");
+const { spawnSync } = require("child_process");
 const fs = require("fs");
 const path = require("path");
 const { Browser } = require("./browser.js");
+const { result, terminalOf } = require("./checks.js");
 
 const [lkst, shown, trace, empty, damaged, hostile, packed] = process.argv.slice(2);
-
-function result(name, ...bad)
-{
-	console.log(bad.length ? `FAIL ${name}: ${bad.join("; ").replace(/\n/g, " ")}` : `ok ${name}`);
-}
-
-function terminal(words)
-{
-	return execFileSync(lkst, [...words, trace], { encoding: "utf8", maxBuffer: 1 << 30, stdio: ["ignore", "pipe", "ignore"] });
-}
+const terminal = terminalOf(lkst, trace);
 
 const answered = "document.querySelector('#answer pre').textContent";
 

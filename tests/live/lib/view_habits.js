@@ -9,24 +9,15 @@
  */
 "use strict";
 
-const { execFileSync } = require("child_process");
 const fs = require("fs");
 const { Browser, SHIFT, CTRL } = require("./browser.js");
+const { result, terminalOf } = require("./checks.js");
 const { leastDistance } = require("./colours.js");
 
 const [lkst, shown, trace, empty, axe] = process.argv.slice(2);
+const terminal = terminalOf(lkst, trace);
 /* As CIE 1976 measures: 2.3 is what can just be noticed side by side. */
 const COLOURS_DIFFER = 10;
-
-function result(name, ...bad)
-{
-	console.log(bad.length ? `FAIL ${name}: ${bad.join("; ").replace(/\n/g, " ")}` : `ok ${name}`);
-}
-
-function terminal(words)
-{
-	return execFileSync(lkst, [...words, trace], { encoding: "utf8", maxBuffer: 1 << 30, stdio: ["ignore", "pipe", "ignore"] });
-}
 
 /* The complaints about a list of [what is wrong, expression of the page that says whether it is right]. */
 async function wrong(browser, checks)

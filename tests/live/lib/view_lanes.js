@@ -10,13 +10,9 @@
 
 const { spawnSync } = require("child_process");
 const { Browser } = require("./browser.js");
+const { result } = require("./checks.js");
 
 const [lkst, shown, trace, damagedPage, damaged] = process.argv.slice(2);
-
-function result(name, ...bad)
-{
-	console.log(bad.length ? `FAIL ${name}: ${bad.slice(0, 4).join("; ").replace(/\n/g, " ")}` : `ok ${name}`);
-}
 
 /* Numbers that are the same each time. */
 let seed = 12345;

@@ -9,20 +9,11 @@
  */
 "use strict";
 
-const { execFileSync } = require("child_process");
 const { Browser } = require("./browser.js");
+const { result, terminalOf } = require("./checks.js");
 
 const [lkst, shown, trace, pid] = process.argv.slice(2);
-
-function result(name, ...bad)
-{
-	console.log(bad.length ? `FAIL ${name}: ${bad.join("; ").replace(/\n/g, " ")}` : `ok ${name}`);
-}
-
-function terminal(words)
-{
-	return execFileSync(lkst, [...words, trace], { encoding: "utf8", maxBuffer: 1 << 30, stdio: ["ignore", "pipe", "ignore"] });
-}
+const terminal = terminalOf(lkst, trace);
 
 /* The cells of the picture have as many pages as the processes together; each process has what the analysis says. */
 async function checkMemory(browser)

@@ -10,14 +10,9 @@
 
 const { spawnSync } = require("child_process");
 const { Browser } = require("./browser.js");
+const { result } = require("./checks.js");
 
 const [lkst, directory] = process.argv.slice(2);
-const BAD_MAX = 3;
-
-function result(name, bad)
-{
-	console.log(bad.length ? `FAIL ${name}: ${bad.slice(0, BAD_MAX).join("; ").replace(/\s+/g, " ").slice(0, 1000)}` : `ok ${name}`);
-}
 
 /* What the terminal says: { out, err }. */
 function terminal(trace, ...words)
@@ -96,8 +91,8 @@ async function checkFindings(browser)
 	const shown = await browser.evaluate(`${READ_TABLES}(byId("panel-findings"))`);
 	const json = jsonOf(terminal("trace", "report", "--format", "json").out);
 
-	result("view_panels_find_what_the_terminal_does", [
-		...differences(shown, json, terminal("trace", "report", "--rows", "0").out), ...json.findings.rows.length ? [] : ["there are no findings"]]);
+	result("view_panels_find_what_the_terminal_does", ...differences(shown, json, terminal("trace", "report", "--rows", "0").out),
+		...(json.findings.rows.length ? [] : ["there are no findings"]));
 }
 
 async function checkAnalyses(browser)
@@ -119,7 +114,7 @@ async function checkAnalyses(browser)
 			seen.add(table);
 	}
 	bad.push(...Object.keys(all).filter((table) => !seen.has(table)).map((table) => `${table} is not there`));
-	result("view_panels_analyze_as_the_terminal_does", bad);
+	result("view_panels_analyze_as_the_terminal_does", ...bad);
 }
 
 /* The links of the greatest values lead to the moment that JSON has, on the thread's lane. */
@@ -143,7 +138,7 @@ async function checkLinks(browser)
 		if (view.from > from || view.to < to)
 			bad.push(`${JSON.stringify(row)} is not shown`);
 	}
-	result("view_panels_lead_to_the_time", [...bad, ...worst.rows.length ? [] : ["there is no value"]]);
+	result("view_panels_lead_to_the_time", ...bad, ...(worst.rows.length ? [] : ["there is no value"]));
 }
 
 /* All steps of an account, depth first. */
@@ -176,9 +171,10 @@ async function checkWhy(browser)
 		if (JSON.stringify(chain.map((one) => `${one.tid} ${one.by_tid} ${one.from_ns}`)) != JSON.stringify(links))
 			bad.push(`${kind}: the chain is ${JSON.stringify(chain[0])}, not ${links[0]}`);
 	}
-	result("view_panels_explain_as_the_terminal_does", bad);
+	result("view_panels_explain_as_the_terminal_does", ...bad);
 	await browser.evaluate("closeWhy()");
-	result("view_panels_close_the_account", await browser.evaluate("byId('side').hidden && !page.drawing.chain.length") ? [] : ["it is there"]);
+	result("view_panels_close_the_account",
+		...(await browser.evaluate("byId('side').hidden && !page.drawing.chain.length") ? [] : ["it is there"]));
 }
 
 async function linesOfEvents(browser)
@@ -217,7 +213,7 @@ async function checkEvents(browser)
 		if (all.length > 200)
 			bad.push(...same(`${words}, earlier`, await linesOfEvents(browser), all.slice(0, 100)));
 	}
-	result("view_panels_show_the_events_of_print", bad);
+	result("view_panels_show_the_events_of_print", ...bad);
 
 	/* They follow the stretch, and the lane. */
 	await browser.evaluate(`findEvents(""), page.view.show(page.trace.length / 4, page.trace.length / 2)`);
@@ -236,10 +232,10 @@ async function checkEvents(browser)
 
 	if (BigInt(chosen.ns) - BigInt(chosen.begin) != BigInt(chosen.from) || !chosen.fields)
 		still.push(`a click leads to ${JSON.stringify(chosen)}`);
-	result("view_panels_show_the_events_of_what_is_shown", still);
+	result("view_panels_show_the_events_of_what_is_shown", ...still);
 	await browser.evaluate("findEvents('--event nothing_like_it')");
-	result("view_panels_say_what_is_wrong_with_options", await browser.evaluate("document.querySelector('#events .failure')?.textContent") ==
-		terminal("trace", "print", "--event", "nothing_like_it").err ? [] : ["they do not"]);
+	result("view_panels_say_what_is_wrong_with_options", ...(await browser.evaluate("document.querySelector('#events .failure')?.textContent") ==
+		terminal("trace", "print", "--event", "nothing_like_it").err ? [] : ["they do not"]));
 	await browser.evaluate("unselect(), findEvents('')");
 }
 
@@ -265,7 +261,7 @@ async function checkLedger(browser, trace)
 	compare("counts", rows("Events").sort(), Object.entries(check.counts).sort());
 	if (!verdict.includes(check.verdict.replace(" above", " below")) || !text.includes(check.verdict))
 		bad.push(`${verdict}, not ${check.verdict}`);
-	result(`view_panels_have_the_ledger_of_the_${trace}`, bad);
+	result(`view_panels_have_the_ledger_of_the_${trace}`, ...bad);
 	return check;
 }
 
@@ -295,7 +291,7 @@ async function checkFind(browser)
 	await browser.evaluate("byId('find').value = 'dd', showFound()");
 	if (!await browser.evaluate("[...document.querySelectorAll('#found a')].some((one) => /^thread dd \\d+$/.test(one.textContent))"))
 		bad.push("there is no thread dd");
-	result("view_panels_find_threads_calls_and_events", bad);
+	result("view_panels_find_threads_calls_and_events", ...bad);
 }
 
 /* Names that would do harm are shown as text, in all panels. */
@@ -316,7 +312,7 @@ async function checkHostile(browser)
 		if (panel != "panel-findings" && !text.includes("<b>"))
 			bad.push(`${panel} does not name it`);
 	}
-	result("view_panels_show_hostile_names_as_text", bad);
+	result("view_panels_show_hostile_names_as_text", ...bad);
 	await browser.evaluate("closeWhy()");
 }
 
@@ -337,7 +333,7 @@ async function checkTabs(browser)
 		bad.push("not just one is selected");
 	if (await browser.evaluate(`${names}.some((tab) => byId(tab.getAttribute("aria-controls"))?.getAttribute("aria-labelledby") != tab.id)`))
 		bad.push("a panel has no name");
-	result("view_panels_have_tabs", bad);
+	result("view_panels_have_tabs", ...bad);
 }
 
 /* What is missing is said where a trace is damaged. */
@@ -355,15 +351,15 @@ async function checkDamage(browser)
 
 	if (BigInt(gap.from_ns) - BigInt(begin) < BigInt(Math.floor(from)) || BigInt(gap.to_ns) - BigInt(begin) > BigInt(Math.ceil(to)))
 		bad.push(`the link leads to ${from}..${to}`);
-	result("view_panels_lead_to_gaps", bad);
+	result("view_panels_lead_to_gaps", ...bad);
 	await browser.open(`${directory}/truncated.html`);
 	await checkLedger(browser, "truncated");
 
 	const said = await browser.evaluate("byId('panel-findings').textContent + byId('failure').textContent");
 	const { err } = terminal("truncated", "report");
 
-	result("view_panels_say_that_a_trace_is_truncated", /missing|not complete/.test(await browser.evaluate("byId('panel-ledger').textContent")) &&
-		err.split("\n").every((line) => said.includes(line)) ? [] : [said.slice(0, 200), err]);
+	result("view_panels_say_that_a_trace_is_truncated", ...(/missing|not complete/.test(await browser.evaluate("byId('panel-ledger').textContent")) &&
+		err.split("\n").every((line) => said.includes(line)) ? [] : [said.slice(0, 200), err]));
 }
 
 async function main()
@@ -373,7 +369,7 @@ async function main()
 	try {
 		const state = await browser.open(`${directory}/trace.html`);
 
-		result("view_panels_are_ready", state == "ready" ? [] : [state]);
+		result("view_panels_are_ready", ...(state == "ready" ? [] : [state]));
 		await checkFindings(browser);
 		await checkAnalyses(browser);
 		await checkLinks(browser);
@@ -384,7 +380,7 @@ async function main()
 		await checkHostile(browser);
 		await checkTabs(browser);
 		await checkDamage(browser);
-		result("view_panels_complain_of_nothing", browser.complaints);
+		result("view_panels_complain_of_nothing", ...browser.complaints);
 	} finally {
 		await browser.stop();
 	}

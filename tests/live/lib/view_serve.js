@@ -13,15 +13,12 @@ const fs = require("fs");
 const net = require("net");
 const path = require("path");
 const { Browser } = require("./browser.js");
+const { result, terminalOf } = require("./checks.js");
 
 const [what, url, lkst, subject] = process.argv.slice(2);
+const terminal = terminalOf(lkst, subject);
 const { hostname, port, pathname } = new URL(url);
 const SILENT = 20; /* connections, more than are served at once */
-
-function result(name, ...bad)
-{
-	console.log(bad.length ? `FAIL ${name}: ${bad.join("; ").replace(/\n/g, " ")}` : `ok ${name}`);
-}
 
 function connect()
 {
@@ -158,11 +155,6 @@ async function checkSlowness(meanwhile)
 
 /* ---- the page ---- */
 
-function terminal(...words)
-{
-	return execFileSync(lkst, [...words, subject], { encoding: "utf8", maxBuffer: 1 << 30, stdio: ["ignore", "pipe", "ignore"] });
-}
-
 const answered = "document.querySelector('#answer pre').textContent";
 
 async function checkPage(browser)
@@ -171,9 +163,9 @@ async function checkPage(browser)
 
 	result("view_serve_opens", ...(state == "ready" ? [] : [state, await browser.evaluate("document.getElementById('failure').textContent")]));
 	await browser.evaluate("panels.show('commands')");
-	result("view_serve_answers_as_the_terminal_does", ...(await browser.evaluate(answered) == terminal("report") ? [] : ["the report differs"]));
+	result("view_serve_answers_as_the_terminal_does", ...(await browser.evaluate(answered) == terminal(["report"]) ? [] : ["the report differs"]));
 
-	const { thread } = JSON.parse(terminal("analyze", "thread", "--format", "json"));
+	const { thread } = JSON.parse(terminal(["analyze", "thread", "--format", "json"]));
 	const ran = await browser.evaluate("page.trace.info.threads.map(({ tid, running_ns }) => `${tid} ${running_ns}`)");
 
 	result("view_serve_draws_as_long_as_threads_ran", ...(thread.rows.length ? [] : ["no thread"]),
