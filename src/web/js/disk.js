@@ -25,15 +25,15 @@ class DiskMap {
 
 		const pictures = this.disks.map((disk, i) => this.picture(disk, i)).filter((picture) => picture);
 
-		this.place.replaceChildren(element("p", { className: "maphead" }, this.sample(READ_COLOUR), "read ",
+		this.place.replaceChildren(make("p", { className: "maphead" }, this.sample(READ_COLOUR), "read ",
 			this.sample(WRITE_COLOUR), "written"), ...pictures);
 		if (!pictures.length)
-			this.place.append(element("p", { textContent: "No disk completed a read or a write in this time." }));
+			this.place.append(make("p", { textContent: "No disk completed a read or a write in this time." }));
 	}
 
 	sample(colour)
 	{
-		const sample = element("i");
+		const sample = make("i");
 
 		sample.style.background = `rgb(${colour.join(",")})`;
 		return sample;
@@ -63,7 +63,8 @@ class DiskMap {
 			return null;
 
 		const rows = this.rows(disk);
-		const canvas = element("canvas", { width: DISK_COLUMNS, height: rows, className: "disk" });
+		const text = this.text(disk);
+		const canvas = make("canvas", { width: DISK_COLUMNS, height: rows, className: "disk", role: "img", "aria-label": text });
 		const context = canvas.getContext("2d");
 		const image = context.createImageData(DISK_COLUMNS, rows);
 		const most = cells.reduce((greatest, bytes) => Math.max(greatest, bytes), 1);
@@ -78,21 +79,16 @@ class DiskMap {
 			image.data[4 * at + 3] = 255 * (FAINTEST + (1 - FAINTEST) * Math.log2(1 + read + written) / Math.log2(1 + 2 * most));
 		}
 		context.putImageData(image, 0, 0);
-		canvas.setAttribute("role", "img");
 		canvas.addEventListener("mousemove", (event) => {
 			canvas.title = this.describe(disk, cells, event, canvas);
 		});
-
-		const text = this.text(disk);
-
-		canvas.setAttribute("aria-label", text);
-		return element("figure", {}, element("figcaption", { textContent: text }), canvas);
+		return make("figure", {}, make("figcaption", { textContent: text }), canvas);
 	}
 
 	text(disk)
 	{
-		return `${disk.name || `disk ${disk.dev >>> 20},${disk.dev & 0xfffff}`}: ${disk.reads} reads, ` +
-			`${bytesText(disk.read_bytes)}; ${disk.writes} writes, ${bytesText(disk.written_bytes)}; ` +
+		return `${visible(disk.name) || `disk ${disk.dev >>> 20},${disk.dev & 0xfffff}`}: ${disk.reads} reads, ` +
+			`${sizeFigure(disk.read_bytes)}; ${disk.writes} writes, ${sizeFigure(disk.written_bytes)}; ` +
 			`sectors ${disk.first} to ${disk.last}; ${disk.jumps} began elsewhere than the one before ended`;
 	}
 
@@ -105,6 +101,6 @@ class DiskMap {
 		const first = disk.origin + y * disk.row_sectors;
 
 		return `sectors ${first} to ${first + disk.row_sectors - 1}, +${durationText(page.view.timeAt(x / canvas.width))}: ` +
-			`${bytesText(cells[2 * at])} read, ${bytesText(cells[2 * at + 1])} written`;
+			`${sizeFigure(cells[2 * at])} read, ${sizeFigure(cells[2 * at + 1])} written`;
 	}
 }

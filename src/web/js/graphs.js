@@ -13,14 +13,14 @@ class Graphs {
 
 	constructor(place)
 	{
-		this.input = element("input", { value: Graphs.words, spellcheck: false, autocomplete: "off" });
-		this.input.setAttribute("aria-label", "analyses to draw, with options");
-		this.link = element("a", { textContent: "Save", download: "lkst.svg" });
-		this.image = element("img");
-		this.failure = element("p", { className: "wrong", role: "alert" });
+		this.input = make("input", { value: Graphs.words, spellcheck: false, autocomplete: "off",
+			"aria-label": "analyses to draw, with options" });
+		this.link = make("a", { textContent: "Save", download: "lkst.svg" });
+		this.image = make("img");
+		this.failure = make("p", { className: "wrong", role: "alert" });
 
-		const form = element("form", { className: "maphead" }, element("label", {}, "lkst analyze ", this.input),
-			element("button", { textContent: "Draw" }), this.link);
+		const form = make("form", { className: "maphead" }, make("label", {}, "lkst analyze ", this.input),
+			make("button", { textContent: "Draw" }), this.link);
 
 		form.addEventListener("submit", (event) => {
 			event.preventDefault();

@@ -8,23 +8,6 @@
 /* From the last movement until what takes long is drawn. */
 const MAP_REST_MS = 150;
 
-function element(tag, properties = {}, ...children)
-{
-	const made = Object.assign(document.createElement(tag), properties);
-
-	made.append(...children);
-	return made;
-}
-
-/* "3.5 MiB" */
-function bytesText(bytes)
-{
-	for (const [unit, size] of [["TiB", 2 ** 40], ["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 2 ** 10]])
-		if (bytes >= size)
-			return `${+(bytes / size).toPrecision(3)} ${unit}`;
-	return `${bytes} bytes`;
-}
-
 /* What a call of the module prints, as an object; throws what it says went wrong. */
 function askModule(name, ...args)
 {
@@ -86,7 +69,7 @@ class Maps {
 		try {
 			draw();
 		} catch (error) {
-			this.place.replaceChildren(element("p", { className: "wrong", textContent: String(error.message) }));
+			this.place.replaceChildren(make("p", { className: "wrong", textContent: String(error.message) }));
 		}
 	}
 

@@ -24,17 +24,16 @@ class MemoryMap {
 			throw new Error("The trace has no records of pages: record mm_page_alloc and mm_page_free, " +
 				"as the masksets memory and RDEFAULT do.");
 		this.columns = Math.min(Math.ceil(Math.sqrt(this.info.cells * 6) / 8) * 8, 256);
-		this.canvas = element("canvas", { width: this.columns, height: Math.ceil(this.info.cells / this.columns),
-			className: "memory" });
-		this.canvas.setAttribute("role", "img");
+		this.canvas = make("canvas", { width: this.columns, height: Math.ceil(this.info.cells / this.columns),
+			className: "memory", role: "img" });
 		this.canvas.addEventListener("mousemove", (event) => {
 			this.canvas.title = this.describe(this.cellAt(event));
 		});
-		this.text = element("p", { role: "status" });
-		this.button = element("button", { type: "button", textContent: "Replay" });
+		this.text = make("p", { role: "status" });
+		this.button = make("button", { type: "button", textContent: "Replay" });
 		this.button.addEventListener("click", () => this.replay());
-		this.owners = element("tbody");
-		place.append(element("div", { className: "maphead" }, this.button, this.text), this.canvas, this.table());
+		this.owners = make("tbody");
+		place.append(make("div", { className: "maphead" }, this.button, this.text), this.canvas, this.table());
 	}
 
 	close()
@@ -46,8 +45,8 @@ class MemoryMap {
 	{
 		const heads = ["process", "", "at the beginning", "allocated", "freed", "at the end", "now"];
 
-		return element("table", {}, element("thead", {}, element("tr", {},
-			...heads.map((textContent) => element("th", { textContent })))), this.owners);
+		return make("table", {}, make("thead", {}, make("tr", {},
+			...heads.map((textContent) => make("th", { textContent })))), this.owners);
 	}
 
 	/* The cells at @at, nanoseconds after the beginning: arrays by cell. */
@@ -109,15 +108,15 @@ class MemoryMap {
 		this.canvas.setAttribute("aria-label", this.text.textContent);
 		this.owners.replaceChildren(...this.info.owners.map((owner, i) => ({ owner, i }))
 			.filter(({ owner }) => owner.before || owner.allocated)
-			.map(({ owner, i }) => element("tr", {},
-				element("td", {}, this.sample(i), owner.name || "?"),
+			.map(({ owner, i }) => make("tr", {},
+				make("td", {}, this.sample(i), nameElement(owner.name || "?")),
 				...[owner.pid < 0 ? "" : owner.pid, owner.before, owner.allocated, owner.freed, owner.live,
-					`${now[i]} ranges`].map((textContent) => element("td", { textContent })))));
+					`${now[i]} ranges`].map((textContent) => make("td", { textContent })))));
 	}
 
 	sample(i)
 	{
-		const sample = element("i");
+		const sample = make("i");
 
 		sample.style.background = `rgb(${OWNER_COLOURS[i].join(",")})`;
 		return sample;
@@ -148,7 +147,7 @@ class MemoryMap {
 		const { name, pid } = this.info.owners[cell.owner];
 		const when = cell.changed < 0 ? "before the trace" : `${durationText(Math.max(this.at - cell.changed, 0))} ago`;
 
-		return `${frames}: ${cell.pages} pages, most of them of ${name || "?"}${pid < 0 ? "" : ` ${pid}`}; changed ${when}`;
+		return `${frames}: ${cell.pages} pages, most of them of ${visible(name || "?")}${pid < 0 ? "" : ` ${pid}`}; changed ${when}`;
 	}
 
 	/* The stretch that is shown, from its beginning to its end. */

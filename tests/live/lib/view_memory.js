@@ -41,6 +41,24 @@ async function checkMemory(browser)
 	result("view_memory_has_the_pages_of_processes", ...bad);
 }
 
+/* A process may be called anything. */
+async function checkNames(browser)
+{
+	const names = await browser.evaluate(`(() => {
+		const { kind } = page.maps;
+		const owner = kind.info.owners.find((candidate) => candidate.pid > 0);
+		const { name } = owner;
+		owner.name = "a\\u202eb";
+		kind.tell();
+		const text = document.querySelector("#map tbody").textContent;
+		owner.name = name;
+		kind.tell();
+		return text;
+	})()`);
+
+	result("view_memory_shows_names_as_text", ...names.includes("a\\u{202e}b") ? [] : [names]);
+}
+
 /* It follows the end of what is shown, there and back, and a trace that takes the place of another. */
 async function checkTime(browser)
 {
@@ -140,6 +158,7 @@ async function main()
 	try {
 		await browser.open(shown);
 		await checkMemory(browser);
+		await checkNames(browser);
 		await checkTime(browser);
 		await checkDisk(browser);
 		await checkGraphs(browser);
