@@ -190,11 +190,14 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 {
 	const struct options *o = options;
 
+	if (!o->live && (o->last_ns != defaults.last_ns || o->socket))
+		return lkst_err_set(e, -EINVAL,
+				    "--last and --socket are for --live; `lkst cut` makes a trace "
+				    "of the last seconds of one");
 	if (o->serve || o->live)
 		return serve(e, o, args, nr_args);
-	if (o->listen || o->socket)
-		return lkst_err_set(e, -EINVAL,
-				    "--listen is for --serve and --live, --socket for --live");
+	if (o->listen)
+		return lkst_err_set(e, -EINVAL, "--listen is for --serve and --live");
 	return make_page(e, o, args, nr_args);
 }
 

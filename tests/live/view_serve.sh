@@ -56,6 +56,8 @@ expect_refusal view_serve_has_a_limit 'a browser takes 2 GiB at most; `lkst cut`
 expect_refusal view_serves_what_there_is '--serve needs a trace' view --serve
 expect_refusal view_serves_at_an_address '"localhost" is not an address and a port' view --serve --listen localhost trace
 expect_refusal view_serves_at_a_port 'is not an address and a port' view --serve --listen 127.0.0.1:65536 trace
+expect_refusal view_shows_all_of_a_trace '--last and --socket are for --live; `lkst cut` makes' view --last 2s trace
+expect_refusal view_serves_all_of_a_trace '--last and --socket are for --live' view --serve --last 2s trace
 expect_refusal view_live_needs_a_recording 'nothing is being recorded' view --live
 
 serve "$LKST" view --serve trace
