@@ -179,11 +179,6 @@ static int print(const struct lkst_top_view *v, int y, int x, const char *format
 	return put(v, y, x, COLS, text);
 }
 
-static double percent(u64 ns, u64 of_ns)
-{
-	return of_ns ? 100.0 * (double)ns / (double)of_ns : 0;
-}
-
 /* All the time that is known of a CPU, or known not to be. 0: nothing is there. */
 static u64 cpu_ns(const struct lkst_cpu_figures *c)
 {
@@ -300,12 +295,13 @@ static void draw_cpu(const struct lkst_top_view *v, int y, const char *name,
 	int x = print(v, y, 0, "%-7s", name);
 
 	attron(color(PAIR_RUNNING));
-	x = print(v, y, x, " %5.1f %% threads", percent(c->threads_ns, ns));
+	x = print(v, y, x, " %5.1f %% threads", lkst_top_percent(c->threads_ns, ns));
 	attrset(A_NORMAL);
 	x = print(v, y, x, ", %4.1f %% interrupts, %4.1f %% softirqs, %5.1f %% idle",
-		  percent(c->irq_ns, ns), percent(c->softirq_ns, ns), percent(c->idle_ns, ns));
+		  lkst_top_percent(c->irq_ns, ns), lkst_top_percent(c->softirq_ns, ns),
+		  lkst_top_percent(c->idle_ns, ns));
 	if (c->unknown_ns)
-		x = print(v, y, x, ", %.1f %% unknown", percent(c->unknown_ns, ns));
+		x = print(v, y, x, ", %.1f %% unknown", lkst_top_percent(c->unknown_ns, ns));
 	if (v->look->recording.is_known)
 		print(v, y, x, "; recording %.2f %%", cost * 100);
 }
@@ -410,7 +406,7 @@ static void format_cell(char text[32], const struct lkst_thread_figures *t, int 
 	default:
 		if (lkst_top_time(t, columns[i].column))
 			snprintf(text, 32, "%.1f",
-				 percent(lkst_top_time(t, columns[i].column), ns));
+				 lkst_top_percent(lkst_top_time(t, columns[i].column), ns));
 	}
 }
 

@@ -14,7 +14,7 @@ bool lkst_top_is_own(const struct lkst_thread_figures *t)
 	return t->pid == getpid();
 }
 
-static double percent(u64 ns, u64 of_ns)
+double lkst_top_percent(u64 ns, u64 of_ns)
 {
 	return of_ns ? 100.0 * (double)ns / (double)of_ns : 0;
 }
@@ -22,7 +22,7 @@ static double percent(u64 ns, u64 of_ns)
 /* A share, and the time itself, which only programs get. */
 static void put_share(struct lkst_table *t, u64 ns, u64 of_ns)
 {
-	lkst_table_double(t, percent(ns, of_ns));
+	lkst_table_double(t, lkst_top_percent(ns, of_ns));
 	lkst_table_u64(t, ns);
 }
 
@@ -166,7 +166,7 @@ static int put_irqs(const struct lkst_figures *f, u64 ns, struct lkst_tables *se
 		lkst_table_str(t, q->name);
 		lkst_table_u64(t, q->count);
 		lkst_table_u64(t, q->ns);
-		lkst_table_double(t, percent(q->ns, ns));
+		lkst_table_double(t, lkst_top_percent(q->ns, ns));
 		lkst_table_u64(t, q->worst_ns);
 		lkst_table_u64(t, q->nr_partial);
 	}
