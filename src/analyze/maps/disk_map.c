@@ -7,13 +7,12 @@
 #include <stdlib.h>
 
 #include "analyze/engine/labels.h"
+#include "analyze/engine/request.h"
 #include "base/hash.h"
 
 enum {
-	OP_MASK = 0xff, /* of a request's flags, include/linux/blk_types.h */
-	OP_READ = 0,
+	OP_READ = 0, /* of a request's flags, include/linux/blk_types.h */
 	OP_WRITE = 1,
-	SECTOR_SHIFT = 9,
 	ROW_SECTORS = 8,	/* at first: 4 KiB */
 	REQUESTS_MAX = 1 << 16, /* under way at a time */
 };
@@ -96,7 +95,8 @@ static int add(struct lkst_disk_map *m, struct lkst_disk *d, u64 ns, u64 sector,
 	while (sector <= last) {
 		u64 row = (sector - d->origin) / d->row_sectors,
 		    next = d->origin + (row + 1) * d->row_sectors;
-		u64 bytes = ((next <= last ? next : last + 1) - sector) << SECTOR_SHIFT;
+		u64 bytes = ((next <= last ? next : last + 1) - sector)
+			    << LKST_REQUEST_SECTOR_SHIFT;
 
 		*(is_write ? &whole.written_bytes : &whole.read_bytes) = bytes;
 		add_cell(&d->cells[row * m->nr_columns + column], &whole);
@@ -149,10 +149,10 @@ static int on_complete(void *ctx, const struct lkst_record *r, const void *recor
 	const struct lkst_rec_block_rq_complete *x = record;
 	struct lkst_disk_map *m = ctx;
 	struct request *request = lkst_hash_find(&m->requests->table, x->rq, sizeof(*request));
-	u32 op = request ? request->flags & OP_MASK : 0;
+	u32 op = request ? request->flags & LKST_REQUEST_OP_MASK : 0;
 	bool is_over = request && x->bytes >= request->left;
 	struct lkst_disk *d = disk_of(m, x->dev);
-	u64 nr_sectors = x->bytes >> SECTOR_SHIFT;
+	u64 nr_sectors = x->bytes >> LKST_REQUEST_SECTOR_SHIFT;
 
 	m->nr_no_begin += !request;
 	m->nr_further += request && !d;

@@ -114,22 +114,14 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static double cpu_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return t.tv_sec * 1e9 + t.tv_nsec;
-}
-
 static double call(void (*function)(void))
 {
-	double before = cpu_ns();
+	u64 before = lkst_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	unsigned int i;
 
 	for (i = 0; i < CALLS; i++)
 		function();
-	return cpu_ns() - before;
+	return (double)(lkst_clock_ns(CLOCK_THREAD_CPUTIME_ID) - before);
 }
 
 /* The median of what a call with a probe takes longer, ns, of rounds that come by turns; 0: nothing. */
