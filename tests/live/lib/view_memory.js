@@ -138,12 +138,16 @@ async function checkGraphs(browser)
 
 	if (asked != terminal(words))
 		bad.push("it differs from the terminal's");
-	for (const [state, colour] of [["running", "#009e73"], ["ready", "#e69f00"], ["blocked", "#bcd4ea"], ["idle", "#e0e0e0"]]) {
+
+	const legend = new Map([...asked.matchAll(/ fill="(#[0-9a-f]{6})" stroke="#c8c8c8"\/>\n<text [^>]*>([^<]*)</g)]
+		.map(([, colour, name]) => [name, colour]));
+
+	for (const state of await browser.evaluate("page.trace.info.states")) {
 		const css = await browser.evaluate(`[...document.styleSheets[0].cssRules].find((rule) => rule.selectorText == ":root")
 			.style.getPropertyValue("--${state}").trim()`);
 
-		if (css != colour || !asked.includes(`fill="${colour}"`))
-			bad.push(`${state} is ${css} in the page, and not ${colour}`);
+		if (!css || css != legend.get(state))
+			bad.push(`${state} is ${css} in the page, and ${legend.get(state)} in the picture`);
 	}
 	await browser.evaluate(`page.maps.kind.input.value = "nothing", page.maps.kind.draw(), true`);
 	if (!/there is no analysis "nothing"/.test(await browser.evaluate("document.querySelector('#map .wrong').textContent")))
