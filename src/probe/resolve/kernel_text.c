@@ -138,7 +138,7 @@ static int read_bytes(struct lkst_err *e, const struct lkst_kernel_extent *exten
 		return lkst_err_sys(e, -errno, "/proc/kcore can't be read");
 	code = lkst_kernel_core_read(e, kcore, extent->address, size, bytes);
 	if (!code && lkst_kernel_text_is_changed(extent, bytes, size))
-		code = lkst_err_set(e, -EBUSY, "there are probes in %s", name);
+		code = lkst_err_set(e, -EBUSY, "it looks as if there were probes in %s", name);
 	return code;
 }
 
