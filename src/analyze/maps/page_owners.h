@@ -24,7 +24,8 @@ struct lkst_page_owner {
 	u64 nr_allocated, nr_freed; /* pages; freed are its own, by whomever */
 	u64 nr_before;		    /* those that it had when the trace began, as far as is known */
 	u64 nr_now, nr_most;	    /* of all of them */
-	double lived_ns; /* of pages that are freed, how long they lived in all, those of before since the trace began */
+	/* Of pages that are freed, how long they lived in all; those of before, since the trace began. */
+	double lived_ns;
 };
 
 /* Pages of one block have got another owner: @delta more are its. @since_begin: it was so when the trace began. */
