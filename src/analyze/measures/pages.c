@@ -97,6 +97,12 @@ static bool is_wanted(const struct lkst_analysis_state *w, const struct lkst_pag
 	return !which->has_tid || which->tid == o->pid;
 }
 
+/* In a damaged trace a time may be so close to 2^64 that a double has that. */
+static u64 whole(double ns)
+{
+	return ns < 0x1p64 ? (u64)ns : UINT64_MAX;
+}
+
 static void put_chart(struct lkst_table *t, const struct pages *p, u32 i, u64 most)
 {
 	struct lkst_timeline line = {};
@@ -111,7 +117,7 @@ static void put_chart(struct lkst_table *t, const struct pages *p, u32 i, u64 mo
 	d = &p->drawn[i];
 	add_time(p, d, d->nr, d->since_ns, p->end_ns);
 	for (k = 0; most && k < LKST_TIMELINE_SLICES; k++)
-		line.ns[k] = d->sums[k] > 0 ? (u64)(d->sums[k] / (double)most) : 0;
+		line.ns[k] = d->sums[k] > 0 ? whole(d->sums[k] / (double)most) : 0;
 	lkst_timeline_put(&line, p->scale.slice_ns, text);
 	lkst_table_str(t, text);
 }
@@ -119,7 +125,7 @@ static void put_chart(struct lkst_table *t, const struct pages *p, u32 i, u64 mo
 static void put_mean(struct lkst_table *t, double sum, u64 nr)
 {
 	if (nr)
-		lkst_table_u64(t, (u64)(sum / (double)nr + 0.5));
+		lkst_table_u64(t, whole(sum / (double)nr + 0.5));
 	else
 		lkst_table_none(t);
 }
