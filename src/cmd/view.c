@@ -84,9 +84,21 @@ static int check_size(struct lkst_err *e, const struct lkst_trace *t, const char
 		most == TRACE_MAX ? "`lkst view --serve` shows twice as much, and " : "");
 }
 
-/* The name of the page, for the caller to free(): TRACE.html, without slashes at the trace's end. */
+/* Whether the last part of a path, of @length characters, is no name. */
+static bool is_nameless(const char *path, size_t length)
+{
+	while (length && path[length - 1] == '.')
+		length--;
+	return !length || path[length - 1] == '/';
+}
+
+/*
+ * The name of the page, for the caller to free(): TRACE.html, without slashes at the trace's end; of the directory that
+ * one is in, beside it.
+ */
 static char *default_output(const char *trace)
 {
+	_cleanup_free_ char *path = NULL;
 	size_t length = trace ? strlen(trace) : 0;
 	char *name;
 
@@ -94,6 +106,13 @@ static char *default_output(const char *trace)
 		return strdup("lkst.html");
 	while (length > 1 && trace[length - 1] == '/')
 		length--;
+	if (is_nameless(trace, length)) {
+		path = realpath(trace, NULL);
+		if (!path)
+			return NULL;
+		trace = path;
+		length = strlen(path);
+	}
 	return asprintf(&name, "%.*s.html", (int)length, trace) < 0 ? NULL : name;
 }
 

@@ -73,7 +73,7 @@ static int make_dir(struct lkst_err *e, struct lkst_view_live *live)
 	char path[PATH_MAX];
 	int err;
 
-	if (!place)
+	if (!place || !*place)
 		place = access("/dev/shm", W_OK) ? "/var/tmp" : "/dev/shm";
 	if ((size_t)snprintf(path, sizeof(path), "%s/lkst-live", place) >= sizeof(path))
 		return lkst_err_sys(e, -ENAMETOOLONG, "%s", place);

@@ -17,6 +17,7 @@ export LC_ALL=C.UTF-8 TZ=UTC COLUMNS=80
 	sleep 0.05; ls -R /usr/lib >/dev/null; dd if=/dev/zero of=/dev/null bs=1 count=60000 2>/dev/null; true"
 expect view_says_what_it_wrote "$("$LKST" view trace | cut -d, -f1)" trace.html
 "$LKST" view --quiet --output empty.html
+expect page_without_a_trace_is_small "$(($(stat -c %s empty.html) <= 400000))" 1
 expect only_its_owner_reads_it "$(stat -c %a trace.html)" 600
 
 # Threads that are called markup.
@@ -31,6 +32,11 @@ perl -0777 -pi -e 'BEGIN { open my $f, "<", "else"; $else = do { local $/; <$f> 
 
 cp -r trace packed
 zstd -q --rm packed/main.*
+
+# Of the directory that one is in, the page is beside it.
+mkdir -p named && cp -r trace named/itself
+(cd named/itself && "$LKST" view --quiet .)
+expect page_of_this_directory_has_its_name "$(ls named)" $'itself\nitself.html'
 
 expect_refusal no_trace_no_page 'cannot open the trace nothing' view nothing
 expect_refusal no_place_no_page 'No such file or directory' view --output no/where.html trace
