@@ -133,8 +133,13 @@ static int show_trace(struct lkst_err *e, const struct options *o, char **args,
 	_cleanup_(lkst_top_closep) struct lkst_top_source *source = NULL;
 	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
 	u64 from_ns, to_ns;
-	int err = lkst_cmd_open_trace(e, args, nr_args, &t);
+	int err;
 
+	if (o->count || o->socket || o->delay_ns != defaults.delay_ns)
+		return lkst_err_set(e, -EINVAL,
+				    "--count, --delay and --socket are for the running recording; "
+				    "of a trace --from and --to choose the stretch");
+	err = lkst_cmd_open_trace(e, args, nr_args, &t);
 	if (err)
 		return err;
 	lkst_trace_range(t, &from_ns, &to_ns);

@@ -221,6 +221,7 @@ expect top_asks_the_service "$(perl -MJSON::XS -0777 -ne 'my @all = JSON::XS->ne
 
 # A stretch of a trace.
 "$LKST" snapshot --quiet --last 2s --output "$work/trace"
+expect_refusal top_looks_at_a_trace_once '--count, --delay and --socket are for the running recording' top --count 2 "$work/trace"
 "$LKST" top --from -300ms --to -100ms --pid $spinner --format json "$work/trace" >"$work/stretch" 2>"$work/err"
 expect top_shows_a_stretch_of_a_trace "$(perl -MJSON::XS -0777 -ne 'my $r = decode_json($_); my ($t) = @{$r->{threads}{rows}};
 	print "$r->{window}{rows}[0]{time_ns} ", $t->{running_ns} + $t->{ready_ns} + $t->{unknown_ns} - 200000000' "$work/stretch")$(cat "$work/err")" '200000000 0'
