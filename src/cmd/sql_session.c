@@ -92,7 +92,12 @@ static int run_input(struct lkst_err *e, struct lkst_sql_session *session)
 	size_t room = 0;
 	int err = 0;
 
-	while (!err && !session->is_over && getline(&line, &room, stdin) >= 0) {
+	while (!err && !session->is_over) {
+		if (getline(&line, &room, stdin) < 0) {
+			if (ferror(stdin))
+				return lkst_err_sys(e, -errno, "reading the queries");
+			break;
+		}
 		line[strcspn(line, "\r\n")] = 0;
 		err = lkst_sql_take_line(e, &text, line, &is_whole);
 		if (err || !is_whole)

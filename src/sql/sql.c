@@ -95,7 +95,9 @@ u64 lkst_sql_nr_gaps(const struct lkst_sql *s)
 static int failed(struct lkst_err *e, const struct lkst_sql *s, int code, const char *text,
 		  const char *from)
 {
-	const char *message = sqlite3_errmsg(s->db), *line, *end;
+	const char *message = sqlite3_errcode(s->db) == SQLITE_OK ? sqlite3_errstr(code)
+								  : sqlite3_errmsg(s->db);
+	const char *line, *end;
 	int at = sqlite3_error_offset(s->db);
 
 	if (s->is_refused)
