@@ -180,7 +180,7 @@ static int walk_all(struct walk *w, FILE *maps)
 		if (!err && w->calls->mapping)
 			err = w->calls->mapping(w->ctx, &w->mapping);
 	}
-	return err;
+	return err ? err : ferror(maps) ? -EIO : 0;
 }
 
 int lkst_page_map_walk(struct lkst_err *e, pid_t pid, const struct lkst_page_calls *calls,
