@@ -9,12 +9,13 @@
 
 const ALL_LANES = "all lanes";
 
-/* A stretch of lane @index, or with null, of all. */
+/* A stretch of lane @index, or with null, of all; in whole nanoseconds, as a command takes it. */
 function stretchOf(index, from, to)
 {
 	const lane = index === null ? null : page.trace.info.lanes[index];
 
-	return { index, lane, name: lane ? page.list.lanes[index].name : ALL_LANES, thread: page.trace.threadOf(lane), from, to };
+	return { index, lane, name: lane ? page.list.lanes[index].name : ALL_LANES, thread: page.trace.threadOf(lane),
+		from: Math.round(from), to: Math.round(to) };
 }
 
 function setSelection(selection)
