@@ -56,7 +56,7 @@ function isHatched(colours, scheme, part)
 	const [line, back] = HATCHES[scheme].map((colour) => colours[colour] ?? 0);
 	const all = Object.values(colours).reduce((sum, nr) => sum + nr, 0);
 
-	return line + back >= all * part && line > back / 4 && line < back;
+	return line + back >= all * part && line >= back / 5 && line < back;
 }
 
 async function checkGaps(browser)
