@@ -84,7 +84,7 @@ static int check_size(struct lkst_err *e, const struct lkst_trace *t, const char
 		most == TRACE_MAX ? "`lkst view --serve` shows twice as much, and " : "");
 }
 
-/* Whether the last part of a path, of @length characters, is no name. */
+/* Whether a path of @length characters ends in dots alone. */
 static bool is_nameless(const char *path, size_t length)
 {
 	while (length && path[length - 1] == '.')
