@@ -10,6 +10,7 @@
 #include "analyze/engine/naming.h"
 #include "analyze/engine/pending.h"
 #include "analyze/engine/request.h"
+#include "base/bsearch.h"
 #include "base/vec.h"
 
 const char *const lkst_blocked_on_names[] = {
@@ -64,19 +65,11 @@ static const struct lkst_thread_figures *before(const struct gathering *g,
 						const struct lkst_thread_life *life)
 {
 	const struct lkst_figures *f = g->options->before;
-	u32 low = 0, high = f ? f->nr_threads : 0;
+	size_t at = f ? lkst_lower_bound(i, f->nr_threads, f->threads[i].tid < life->tid) : 0;
 
-	while (low < high) {
-		u32 middle = low + (high - low) / 2;
-
-		if (f->threads[middle].tid < life->tid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; f && low < f->nr_threads && f->threads[low].tid == life->tid; low++)
-		if (!f->threads[low].is_over && f->threads[low].pid == life->pid)
-			return &f->threads[low];
+	for (; f && at < f->nr_threads && f->threads[at].tid == life->tid; at++)
+		if (!f->threads[at].is_over && f->threads[at].pid == life->pid)
+			return &f->threads[at];
 	return NULL;
 }
 

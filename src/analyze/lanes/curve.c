@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bsearch.h"
 #include "base/vec.h"
 #include "trace/block.h"
 
@@ -54,20 +55,13 @@ static u32 cell_of(const struct lkst_curve *c, u64 ns)
 /* The number of the first point after @ns. */
 static u32 after(const struct lkst_curve *c, u64 ns)
 {
-	u32 low, high, cell;
+	u32 first, cell;
 
 	if (!c->nr || ns < c->list[0].ns)
 		return 0;
 	cell = cell_of(c, ns);
-	for (low = c->cells[cell], high = c->cells[cell + 1]; low < high;) {
-		u32 middle = low + (high - low) / 2;
-
-		if (c->list[middle].ns > ns)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	first = c->cells[cell];
+	return first + (u32)lkst_lower_bound(i, c->cells[cell + 1] - first, c->list[first + i].ns <= ns);
 }
 
 int lkst_curve_forget(struct lkst_curve *c, const struct lkst_slices *gaps)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "abi/control.h"
+#include "base/bsearch.h"
 #include "base/vec.h"
 
 /* Lanes while they are filled: by CPU, and by life. */
@@ -436,15 +437,5 @@ int lkst_lane_shares(const struct lkst_lane *lane, u64 from_ns, u64 to_ns, u32 n
 
 u32 lkst_lane_waking_at(const struct lkst_lane *lane, u64 ns)
 {
-	u32 low = 0, high = lane->nr_wakings;
-
-	while (low < high) {
-		u32 middle = low + (high - low) / 2;
-
-		if (lane->wakings[middle].ns >= ns)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return (u32)lkst_lower_bound(i, lane->nr_wakings, lane->wakings[i].ns < ns);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bsearch.h"
 #include "base/vec.h"
 
 enum {
@@ -59,17 +60,7 @@ void lkst_slices_fini(struct lkst_slices *s)
 
 u32 lkst_slices_at(const struct lkst_slices *s, u64 ns)
 {
-	u32 low = 0, high = s->nr;
-
-	while (low < high) {
-		u32 middle = low + (high - low) / 2;
-
-		if (s->list[middle].to_ns > ns)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return (u32)lkst_lower_bound(i, s->nr, s->list[i].to_ns <= ns);
 }
 
 static struct lkst_shares to_shares(const struct sums *sums, double stretch_ns)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bsearch.h"
 #include "base/vec.h"
 
 enum {
@@ -300,19 +301,10 @@ void lkst_memory_map_free(struct lkst_memory_map *m)
 static u32 changes_until(const struct lkst_memory_map *m, u64 ns)
 {
 	u64 step = ns > m->begin_ns ? (ns - m->begin_ns) / m->step_ns : 0;
-	u32 low = 0, high = m->nr_changes;
 
 	if (ns < m->begin_ns)
 		return 0;
-	while (low < high) {
-		u32 middle = low + (high - low) / 2;
-
-		if (m->changes[middle].step > step)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return (u32)lkst_lower_bound(i, m->nr_changes, m->changes[i].step <= step);
 }
 
 const struct lkst_memory_cell *lkst_memory_map_at(struct lkst_memory_map *m, u64 ns)

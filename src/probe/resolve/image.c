@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
+#include "base/bsearch.h"
 #include "base/io.h"
 #include "base/vec.h"
 #include "probe/resolve/debug_file.h"
@@ -427,17 +428,11 @@ int lkst_image_check_steps(struct lkst_err *e, const struct lkst_image *image, i
 
 const struct lkst_image_symbol *lkst_image_symbol_at(const struct lkst_image *image, u64 address)
 {
-	u32 low = 0, high = image->nr_symbols, i;
+	size_t after = lkst_lower_bound(k, image->nr_symbols, image->symbols[k].address <= address);
+	size_t i;
 
-	while (low < high) {
-		i = low + (high - low) / 2;
-		if (image->symbols[i].address <= address)
-			low = i + 1;
-		else
-			high = i;
-	}
 	/* The nearest below may be a label in a function, or a smaller one: look at some before. */
-	for (i = low; i && low - i < 64; i--) {
+	for (i = after; i && after - i < 64; i--) {
 		const struct lkst_image_symbol *s = &image->symbols[i - 1];
 
 		if (!s->is_mapping && (address - s->address < s->size || address == s->address))
