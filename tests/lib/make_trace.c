@@ -413,6 +413,18 @@ void make_scratch_remove(const char *path)
 		abort();
 }
 
+void make_trace_again(char dir[64], const char *text)
+{
+	char path[96];
+
+	if (!dir[0])
+		make_scratch(dir);
+	snprintf(path, sizeof(path), "%s/TRACE", dir);
+	make_scratch_remove(path);
+	if (make_trace(path, 4096, text))
+		abort();
+}
+
 char *make_read(const char *dir, const char *name, size_t *ret_length)
 {
 	char path[512], *bytes;

@@ -17,18 +17,6 @@ enum { TIDS = 4, EVENTS = 60, STRETCHES = 40, TARGET = 2 };
 
 static char dir[64];
 
-static void begin(const char *text)
-{
-	char path[96];
-
-	if (!dir[0])
-		make_scratch(dir);
-	snprintf(path, sizeof(path), "%s/TRACE", dir);
-	make_scratch_remove(path);
-	if (make_trace(path, 4096, text))
-		abort();
-}
-
 /* Threads 1 to TIDS take turns on a CPU at random, sleep and are woken. It lasts STRETCHES * STEP_NS. */
 static void make_random(char *text, size_t size, unsigned int seed)
 {
@@ -166,7 +154,7 @@ TEST(chart_follows_the_rules_of_the_slides)
 		int i, k;
 
 		make_random(text, sizeof(text), seed);
-		begin(text);
+		make_trace_again(dir, text);
 		CHECK_EQ(run_command(&lkst_cmd_print, dir,
 				     "--format csv --time mono --event sched_* TRACE"),
 			 0);
@@ -208,7 +196,7 @@ static const char lengths[] =
 
 TEST(two_analyses_have_one_axis)
 {
-	begin(lengths);
+	make_trace_again(dir, lengths);
 	CHECK_EQ(run_command(&lkst_cmd_analyze, dir,
 			     "runqueue,biotime --interval 1us --format csv TRACE"),
 		 0);
@@ -228,7 +216,7 @@ TEST(two_analyses_have_one_axis)
 
 TEST(names_in_a_picture_are_text)
 {
-	begin("task_rename tid=5 ns=1000 target_tid=5 newcomm=\"</svg>&\\\"\x1b\"\n"
+	make_trace_again(dir, "task_rename tid=5 ns=1000 target_tid=5 newcomm=\"</svg>&\\\"\x1b\"\n"
 	      "sched_switch cpu=0 tid=5 ns=2000 next_tid=6\n"
 	      "sched_switch cpu=0 tid=6 ns=3000 next_tid=5\n");
 	CHECK_EQ(run_command(&lkst_cmd_analyze, dir, "chart --tid 5 --format svg TRACE"), 0);
@@ -243,7 +231,7 @@ TEST(a_picture_is_described_whole)
 {
 	char *end;
 
-	begin(lengths);
+	make_trace_again(dir, lengths);
 	CHECK_EQ(run_command(
 			 &lkst_cmd_analyze, dir,
 			 "runqueue,waitdelay,syscall,biotime,nettime,lockwait --format svg TRACE"),
@@ -258,7 +246,7 @@ TEST(a_picture_is_described_whole)
 
 TEST(what_cannot_be_drawn_is_refused)
 {
-	begin(lengths);
+	make_trace_again(dir, lengths);
 	CHECK_EQ(run_command(&lkst_cmd_analyze, dir, "runqueue --interval 1ns --format svg TRACE"),
 		 -EINVAL);
 	CHECK(strstr(message, "3000 stretches of time, and 2000 is the most"));

@@ -30,11 +30,9 @@ static struct lkst_disk_map *open_map(const char *text)
 	struct lkst_trace *t = NULL;
 	char path[96];
 
-	if (!dir[0])
-		make_scratch(dir);
+	make_trace_again(dir, text);
 	snprintf(path, sizeof(path), "%s/TRACE", dir);
-	make_scratch_remove(path);
-	if (make_trace(path, 4096, text) || lkst_trace_open(&err, path, &t) ||
+	if (lkst_trace_open(&err, path, &t) ||
 	    lkst_disk_map_new(&err, t, BEGIN_NS, BEGIN_NS + COLUMNS * STEP_NS - 1, COLUMNS, ROWS,
 			      &map))
 		abort();

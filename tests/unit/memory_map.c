@@ -103,11 +103,9 @@ static struct lkst_memory_map *open_map(const char *text)
 	struct lkst_trace *t = NULL;
 	char path[96];
 
-	if (!dir[0])
-		make_scratch(dir);
+	make_trace_again(dir, text);
 	snprintf(path, sizeof(path), "%s/TRACE", dir);
-	make_scratch_remove(path);
-	if (make_trace(path, 4096, text) || lkst_trace_open(&err, path, &t) ||
+	if (lkst_trace_open(&err, path, &t) ||
 	    lkst_memory_map_new(&err, t, &map))
 		abort();
 	lkst_trace_close(t);
