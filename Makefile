@@ -89,7 +89,7 @@ BPF_CFLAGS := -g -O2 -mcpu=v3 -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -Isrc \
 LIB_SRC  := $(sort $(wildcard src/base/*.c src/abi/*.c src/trace/*.c src/rules/*.c src/probe/*/*.c src/crash/*.c src/analyze/*/*.c \
                              src/view/*.c $(if $(SYSROOT),,src/sql/*.c)))
 LIVE_SRC := $(sort $(wildcard src/live/*/*.c))
-CMD_SRC  := $(filter-out $(if $(SYSROOT),src/cmd/sql_session.c src/cmd/sql_shell.c),$(sort $(wildcard src/cmd/*.c)))
+CMD_SRC  := $(filter-out $(if $(SYSROOT),src/cmd/sql/sql_session.c src/cmd/sql/sql_shell.c),$(sort $(wildcard src/cmd/*.c src/cmd/*/*.c)))
 # The programs of probes and of injections are objects of their own, loaded once for each.
 PROBE_SRC := src/bpf/probe.bpf.c
 INJECT_SRC := src/bpf/inject.bpf.c
@@ -192,8 +192,9 @@ $(GEN)/man/lkst-events.7: $(PAGE)
 # is left out, and of the commands those that read.
 WEB_WITHOUT := src/base/create.c src/base/http.c $(addprefix src/trace/,packer.c parts.c publish.c stream_file.c wire.c writer.c zst.c)
 WEB_LIB     := $(filter-out $(WEB_WITHOUT) src/crash/% src/probe/% src/sql/%,$(LIB_SRC))
-WEB_CMD     := $(addprefix src/cmd/,analyze_along.c answer.c check_counters.c check_ledger.c ending.c help.c options.c printing.c range.c run.c verbs.c) \
-               $(shell sed -n 's|^READER(\(.*\))$$|src/cmd/\1.c|p' src/cmd/commands.def)
+WEB_CMD     := $(addprefix src/cmd/,answer.c ending.c help.c options.c printing.c range.c run.c verbs.c) \
+               $(addprefix src/cmd/read/,analyze_along.c check_counters.c check_ledger.c) \
+               $(shell sed -n 's|^READER(\(.*\))$$|src/cmd/read/\1.c|p' src/cmd/commands.def)
 WEB_SRC     := $(sort $(wildcard src/web/*.c wasi/*.c)) $(WEB_CMD) $(WEB_LIB)
 WEB_OBJ     := $(WEB_SRC:%.c=$(GEN)/web/%.o)
 WASM         := $(CLANG) --target=wasm32-wasi
@@ -216,8 +217,8 @@ VIEW_PARTS := $(sort $(wildcard src/web/js/*.js src/web/page/*))
 $(GEN)/web/view.html: tools/view-page $(GEN)/web/lkst.wasm $(VIEW_PARTS)
 	tools/view-page $(GEN)/web/lkst.wasm >$@
 
-$(BUILD)/src/cmd/view_page.o: $(GEN)/web/view.html
-$(BUILD)/src/cmd/view_page.o: private CPPFLAGS += -DLKST_VIEW_PAGE='"$(abspath $(GEN)/web/view.html)"'
+$(BUILD)/src/cmd/view/view_page.o: $(GEN)/web/view.html
+$(BUILD)/src/cmd/view/view_page.o: private CPPFLAGS += -DLKST_VIEW_PAGE='"$(abspath $(GEN)/web/view.html)"'
 
 .PHONY: web
 web: $(GEN)/web/view.html		## build the page of lkst view

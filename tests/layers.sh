@@ -106,7 +106,7 @@ doubled()
 			folder = name = $0
 			sub(/\/[^\/]*$/, "", folder)
 			sub(/.*\//, "", name)
-			if (folder ~ /^(cmd|handlers|analyze\/measures)$/ || name ~ /\.bpf\.c$/)
+			if (folder ~ /^(cmd(\/[a-z]+)?|handlers|analyze\/measures)$/ || name ~ /\.bpf\.c$/)
 				next
 			sub(/\..*/, "", name)
 			if (!seen[folder, name]++) {

@@ -120,7 +120,7 @@ void make_scratch(char path[64]);
 
 void make_scratch_remove(const char *path);
 
-/* The trace of @text at @dir/TRACE, in place of one that was there. @dir: "", which becomes a fresh directory, or that. */
+/* The trace of @text at @dir/TRACE, in place of one that was there. @dir: a directory; "" becomes a fresh one. */
 void make_trace_again(char dir[64], const char *text);
 
 char *make_read(const char *dir, const char *name, size_t *ret_length);

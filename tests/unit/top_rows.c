@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which rows `lkst top` shows, and in which order. */
-#include "cmd/top_rows.h"
+#include "cmd/top/top_rows.h"
 
 #include "lib/unit.h"
 

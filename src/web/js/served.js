@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A page that `lkst view --serve` or `--live` has sent: it asks for the files of the trace where it came from, as src/cmd/view_serve.h
- * says. Of what is live there are others each second.
+ * A page that `lkst view --serve` or `--live` has sent: it asks for the files of the trace where it came from, as
+ * src/cmd/view/view_serve.h says. Of what is live there are others each second.
  */
 "use strict";
 

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Setting and removing probes. All is checked before anything is changed: every definition is read, resolved and
+ * compiled, and every name is known to be free.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/vec.h"
+#include "cmd/probe/probe.h"
+#include "cmd/recording.h"
+#include "cmd/verbs.h"
+#include "live/recording/probe_kernel.h"
+#include "probe/code/compile.h"
+
+enum { NUMBER_MAX = 1024 /* of names that --force makes: perf's MAX_EVENT_INDEX */ };
+
+/* One change of the recording. */
+struct step {
+	bool is_removal, is_done;
+	char event[LKST_PROBE_FULL_NAME]; /* "GROUP:EVENT" */
+	const struct lkst_probe *probe;	  /* to be set */
+	char *definition;		  /* what is set, or was; NULL: it is not known */
+	const char *head;		  /* with --save: what its part of the file begins with */
+};
+
+struct name {
+	char event[LKST_PROBE_FULL_NAME];
+	char *definition; /* NULL: it is not set yet */
+};
+
+/* What a command does. */
+struct change {
+	struct lkst_err *e;
+	const struct lkst_probe_options *o;
+	struct lkst_wanted_list wanted;
+	struct step *steps;
+	u32 nr_steps;
+	struct name *names; /* of the probes that there are after the steps so far */
+	u32 nr_names;
+	const struct lkst_catalog *catalog; /* of the recording; NULL: there is none */
+};
+
+static void fini(struct change *c)
+{
+	u32 i;
+
+	for (i = 0; i < c->nr_steps; i++)
+		free(c->steps[i].definition);
+	for (i = 0; i < c->nr_names; i++)
+		free(c->names[i].definition);
+	free(c->steps);
+	free(c->names);
+	lkst_wanted_fini(&c->wanted);
+}
+
+static int no_memory(struct change *c)
+{
+	return lkst_err_sys(c->e, -ENOMEM, "changing probes");
+}
+
+/* ---- names ------------------------------------------------------------------------------------ */
+
+/* Whether --force must not take a name: what was called so before may have left records of another layout. */
+static bool was_used(const struct change *c, const char *event)
+{
+	return c->catalog && lkst_catalog_find(c->catalog, event);
+}
+
+static struct name *find_name(struct change *c, const char *event)
+{
+	u32 i;
+
+	for (i = 0; i < c->nr_names; i++)
+		if (!strcmp(c->names[i].event, event))
+			return &c->names[i];
+	return NULL;
+}
+
+static int add_name(struct change *c, const char *event, const char *definition)
+{
+	struct name *name = lkst_vec_add(c->names, c->nr_names);
+
+	if (!name)
+		return no_memory(c);
+	snprintf(name->event, sizeof(name->event), "%s", event);
+	name->definition = definition ? strdup(definition) : NULL;
+	return definition && !name->definition ? no_memory(c) : 0;
+}
+
+static int add_state(void *ctx, const struct lkst_probe_state *state)
+{
+	return add_name(ctx, state->event, state->row->definition);
+}
+
+static void full_name(const struct lkst_probe *p, char event[LKST_PROBE_FULL_NAME])
+{
+	snprintf(event, LKST_PROBE_FULL_NAME, "%s:%s", p->group, p->event);
+}
+
+/* Gives @p the name of @first, the first probe of its definition, with the lowest number that makes it a new one. */
+static int choose_name(struct change *c, const char *first, bool is_first, struct lkst_probe *p,
+		       char event[LKST_PROBE_FULL_NAME])
+{
+	unsigned int number;
+
+	snprintf(p->event, sizeof(p->event), "%s", first);
+	full_name(p, event);
+	if (!find_name(c, event) && !(c->o->force && was_used(c, event)))
+		return 0;
+	if (is_first && !c->o->force)
+		return lkst_probe_refuse(
+			c->e, -EEXIST, p, p->place.at,
+			"there is a probe %s already: --del removes it, --force sets "
+			"another one beside it",
+			event);
+	for (number = 1; number < NUMBER_MAX; number++) {
+		snprintf(p->event, sizeof(p->event), "%.57s_%u", first, number);
+		full_name(p, event);
+		if (!find_name(c, event) && !was_used(c, event))
+			return 0;
+	}
+	return lkst_err_set(c->e, -EEXIST, "there are too many probes called %s", first);
+}
+
+/* ---- the steps -------------------------------------------------------------------------------- */
+
+static int plan_removal(struct change *c, const char *event)
+{
+	struct step *step = lkst_vec_add(c->steps, c->nr_steps);
+	struct name *name = find_name(c, event);
+
+	if (!step)
+		return no_memory(c);
+	step->is_removal = true;
+	snprintf(step->event, sizeof(step->event), "%s", event);
+	step->definition = lkst_take(name->definition);
+	*name = c->names[--c->nr_names];
+	c->names[c->nr_names].definition = NULL;
+	return 0;
+}
+
+/* Removes all that match @pattern, or none of which is an error. */
+static int plan_removals(struct change *c, const char *pattern)
+{
+	bool is_one = false;
+	int err = 0;
+	u32 i;
+
+	for (i = c->nr_names; i-- > 0 && !err;) {
+		char event[LKST_PROBE_FULL_NAME];
+
+		if (!lkst_probe_matches(pattern, c->names[i].event))
+			continue;
+		snprintf(event, sizeof(event), "%s", c->names[i].event);
+		is_one = true;
+		err = plan_removal(c, event);
+	}
+	if (err || is_one)
+		return err;
+	return lkst_err_set(c->e, -ENOENT, "no probe that is set matches \"%s\"", pattern);
+}
+
+/* -:[GRP/]EVENT of a file. */
+static int plan_written_removal(struct change *c, const struct lkst_probe *p)
+{
+	char pattern[LKST_PROBE_FULL_NAME];
+
+	snprintf(pattern, sizeof(pattern), "%s:%s", p->group[0] ? p->group : "*", p->event);
+	return plan_removals(c, pattern);
+}
+
+/* Compiles it, which finds what cannot be fetched. */
+static int check_probe(struct change *c, const struct lkst_probe *p)
+{
+	const struct lkst_probe_target target = { .machine = lkst_machine_own(),
+						  .find_symbol = lkst_kernel_find_symbol };
+	struct lkst_probe_code *code = NULL;
+	int err = lkst_probe_compile(c->e, p, &target, &code);
+
+	free(code);
+	return err;
+}
+
+static int plan_probe(struct change *c, const struct lkst_wanted *item, const char *first,
+		      bool is_first, struct lkst_probe *p)
+{
+	char event[LKST_PROBE_FULL_NAME], text[LKST_PROBE_TEXT];
+	struct step *step;
+	int err = choose_name(c, first, is_first, p, event) ?:
+		  lkst_wanted_format(c->e, item, p, text) ?:
+		  check_probe(c, p) ?:
+		  add_name(c, event, NULL);
+
+	if (err)
+		return err;
+	step = lkst_vec_add(c->steps, c->nr_steps);
+	if (!step)
+		return no_memory(c);
+	step->probe = p;
+	step->head = item->head;
+	memcpy(step->event, event, sizeof(event));
+	step->definition = strdup(text);
+	return step->definition ? 0 : no_memory(c);
+}
+
+static int plan_wanted(struct change *c, const struct lkst_wanted *item)
+{
+	char first[LKST_PROBE_NAME];
+	int err = 0;
+	u32 i;
+
+	if (item->written.is_removal)
+		return plan_written_removal(c, &item->written.probe);
+	for (i = 0; i < item->resolved.nr && !err; i++) {
+		if (!i)
+			memcpy(first, item->resolved.probes[0].event, sizeof(first));
+		err = plan_probe(c, item, first, !i, &item->resolved.probes[i]);
+	}
+	return err;
+}
+
+static int plan(struct change *c)
+{
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < c->o->del.nr && !err; i++)
+		err = plan_removals(c, c->o->del.items[i]);
+	for (i = 0; i < c->wanted.nr && !err; i++)
+		err = plan_wanted(c, &c->wanted.items[i]);
+	return err;
+}
+
+/* ---- making them ------------------------------------------------------------------------------ */
+
+/* Sets again what this command has removed. */
+static void restore(const struct step *step, struct lkst_job *job)
+{
+	struct lkst_definition d;
+
+	if (!step->definition || lkst_definition_parse(NULL, step->definition, &d)) {
+		lkst_notes_add(&job->notes, "%s stays removed", step->event);
+		return;
+	}
+	if (lkst_probe_set(NULL, job->s, &d.probe, step->definition, &job->notes))
+		lkst_notes_add(&job->notes, "%s stays removed: it could not be set again",
+			       step->event);
+	lkst_probe_fini(&d.probe);
+}
+
+/* Takes all steps back, the last one first: a command fails as a whole. */
+static void take_back(struct change *c, struct lkst_job *job)
+{
+	u32 i;
+
+	for (i = c->nr_steps; i-- > 0;) {
+		if (c->steps[i].is_done && c->steps[i].is_removal)
+			restore(&c->steps[i], job);
+		else if (c->steps[i].is_done)
+			lkst_probe_remove(NULL, job->s, c->steps[i].event);
+	}
+}
+
+/* Whoever removes a probe alone may not know what else names it. */
+static void note_needed(const struct change *c, struct lkst_job *job)
+{
+	u32 i, k;
+
+	for (i = 0; i < c->nr_steps; i++) {
+		const char *event = c->steps[i].event;
+
+		for (k = i + 1; k < c->nr_steps && strcmp(c->steps[k].event, event); k++)
+			;
+		if (c->steps[i].is_removal && k == c->nr_steps &&
+		    lkst_probe_is_needed(job->s, event))
+			lkst_notes_add(
+				&job->notes,
+				"A trigger, or a condition of a maskset, looks at %s: from now on it "
+				"finds nothing there, until that probe is set again.",
+				event);
+	}
+}
+
+static int apply(struct change *c, struct lkst_job *job)
+{
+	int err = 0;
+	u32 i;
+
+	note_needed(c, job);
+
+	for (i = 0; i < c->nr_steps && !err; i++) {
+		struct step *step = &c->steps[i];
+
+		err = step->is_removal ? lkst_probe_remove(c->e, job->s, step->event)
+				       : lkst_probe_set(c->e, job->s, step->probe, step->definition,
+							&job->notes);
+		step->is_done = !err;
+	}
+	if (err)
+		take_back(c, job);
+	return err;
+}
+
+static void print_steps(const struct change *c)
+{
+	u32 i;
+
+	for (i = 0; i < c->nr_steps && !c->o->quiet; i++) {
+		const struct step *step = &c->steps[i];
+
+		if (step->is_removal)
+			lkst_print_message(stdout, "%s%s",
+					   c->o->dry_run ? "would remove " : "removed ",
+					   step->event);
+		else
+			lkst_probe_print(step->event, step->definition);
+		if (!step->is_removal && c->o->verbose)
+			lkst_print_message(stdout, "    %s", step->definition);
+	}
+}
+
+static int run_in_turn(struct change *c, struct lkst_job *job)
+{
+	int err = lkst_probes_each(c->e, job->s, add_state, c);
+
+	c->catalog = lkst_session_catalog(job->s);
+	err = err ?: plan(c);
+	if (!err && !c->o->dry_run)
+		err = apply(c, job);
+	if (!err)
+		print_steps(c);
+	return err;
+}
+
+/* A dry run needs no recording, unless something is to be removed. */
+static int run(struct change *c)
+{
+	bool is_free = c->o->dry_run && !c->o->del.nr;
+	struct lkst_job job = { .e = is_free ? NULL : c->e, .turn.lock = -1 };
+	int err = lkst_job_open(&job, c->o->dry_run ? LKST_TURN_LOOK : LKST_TURN_CHANGE);
+
+	job.e = c->e;
+	if (err && is_free) {
+		err = plan(c);
+		if (!err)
+			print_steps(c);
+		return err;
+	}
+	err = err ?: run_in_turn(c, &job);
+	lkst_job_close(&job);
+	if (!c->o->quiet)
+		lkst_recording_print(&job.notes);
+	lkst_notes_fini(&job.notes);
+	return err;
+}
+
+/* --definition: the lines that would be set. */
+static int print_definitions(struct change *c)
+{
+	int err = plan(c);
+	u32 i;
+
+	for (i = 0; i < c->nr_steps && !err; i++)
+		if (!c->steps[i].is_removal)
+			lkst_print_message(stdout, "%s", c->steps[i].definition);
+	return err;
+}
+
+/* --save: the same in a file. */
+static int save(struct change *c)
+{
+	_cleanup_free_ struct lkst_saving *list = NULL;
+	u32 i, nr = 0;
+	int err = plan(c);
+
+	list = calloc(c->nr_steps + 1, sizeof(*list));
+	if (!list)
+		return no_memory(c);
+	for (i = 0; i < c->nr_steps; i++)
+		if (!c->steps[i].is_removal)
+			list[nr++] =
+				(struct lkst_saving){ c->steps[i].head, c->steps[i].definition };
+	err = err ?: lkst_probe_save(c->e, c->o->save, list, nr);
+	if (!err && !c->o->quiet && strcmp(c->o->save, "-"))
+		print_steps(c);
+	return err;
+}
+
+/* What was left out of probes that are at several places. */
+static void print_notes(const struct lkst_wanted_list *w)
+{
+	u32 i;
+
+	for (i = 0; i < w->nr; i++)
+		lkst_recording_print(&w->items[i].resolved.notes);
+}
+
+int lkst_wanted_set(struct lkst_err *e, const struct lkst_probe_options *o,
+		    struct lkst_wanted_list *wanted, struct lkst_session *s,
+		    struct lkst_notes *notes)
+{
+	_cleanup_(fini) struct change c = { .e = e, .o = o, .wanted = *wanted };
+	struct lkst_job job = { .e = e, .s = s, .turn.lock = -1 };
+	int err;
+
+	*wanted = (struct lkst_wanted_list){};
+	err = lkst_probes_each(e, s, add_state, &c);
+	c.catalog = lkst_session_catalog(s);
+	err = err ?: plan(&c) ?: apply(&c, &job);
+	*notes = job.notes;
+	return err;
+}
+
+int lkst_probe_change(struct lkst_err *e, const struct lkst_probe_options *o, char **args,
+		      unsigned int nr_args)
+{
+	_cleanup_(fini) struct change c = { .e = e, .o = o };
+	int err = lkst_wanted_read(e, o, args, nr_args, &c.wanted)
+			  ?: lkst_wanted_resolve(e, o, &c.wanted);
+
+	if (!o->quiet)
+		print_notes(&c.wanted);
+	if (err)
+		return err;
+	if (o->save)
+		return save(&c);
+	return o->definition.nr ? print_definitions(&c) : run(&c);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* lkst sql: questions to a trace in SQL. */
+#include "cmd/sql/sql.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+
+struct options {
+	unsigned int format;
+};
+
+static const struct lkst_option rows[] = {
+	LKST_OPTION(CHOICE, struct options, format, .name = "format", .letter = 'f',
+		    .argument = "FORMAT", .standard = "text", .help = "",
+		    .choices = lkst_table_format_choices),
+	{},
+};
+
+#ifdef LKST_NO_SQL
+int lkst_sql_session_run(struct lkst_err *e, struct lkst_trace *t, enum lkst_table_format format,
+			 const char *query)
+{
+	return lkst_err_set(
+		e, -ENOTSUP,
+		"this lkst was built without SQL, as static programs are; ask one that was "
+		"built with SQLite, on any machine");
+}
+#endif
+
+/* Whether the last argument is a query: no file is called so, and there is a blank in it, or it is a command. */
+static bool is_query(const char *text)
+{
+	if (!access(text, F_OK))
+		return false;
+	return strpbrk(text, " \t\n;") || (text[0] == '.' && isalpha((unsigned char)text[1]));
+}
+
+static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+{
+	const struct options *o = options;
+	const char *query = nr_args > 1 && is_query(args[nr_args - 1]) ? args[nr_args - 1] : NULL;
+	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
+	int err = lkst_cmd_open_trace(e, args, nr_args - !!query, &t);
+
+	return err ? err : lkst_sql_session_run(e, t, o->format, query);
+}
+
+const struct lkst_cmd lkst_cmd_sql = {
+	.name = "sql",
+	.summary = "questions to a trace in SQL",
+	.args = "TRACE... ['QUERY']",
+	.help = "Answers QUERY, in the SQL of SQLite, by the records of TRACE, which are read where they lie:\n"
+		"nothing is imported. There is a table of all records, `events`, one of each event with\n"
+		"its fields as columns, and tables of what is known from them: threads, states, waits,\n"
+		"syscalls and others, which .tables lists. Without QUERY it asks for queries, with history and\n"
+		"completion, or reads them from standard input if that is not a terminal. It needs no\n"
+		"root and works on any machine; a query can change nothing.",
+	.examples =
+		"  lkst sql slow-tx 'select event, count(*) from events group by event'\n"
+		"  lkst sql slow-tx 'select cause, sum(duration_ns) from waits group by cause'\n"
+		"  lkst sql slow-tx .tables\n"
+		"  lkst sql slow-tx\n",
+	.options = rows,
+	.options_size = sizeof(struct options),
+	.min_args = 1,
+	.max_args = LKST_ARGS_MAX,
+	.run = run,
+};

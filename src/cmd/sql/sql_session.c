@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Answers queries of lkst sql, wherever they come from. */
+#include "cmd/sql/sql.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "cmd/sql/sql_shell.h"
+
+/* Ctrl-C ends the query; the second one during the same query ends the command. */
+static volatile sig_atomic_t stop;
+
+static void on_interrupt(int number)
+{
+	if (stop) {
+		signal(SIGINT, SIG_DFL);
+		raise(SIGINT);
+	}
+	stop = 1;
+}
+
+bool lkst_sql_was_interrupted(void)
+{
+	bool was = stop;
+
+	stop = 0;
+	return was;
+}
+
+int lkst_sql_answer(struct lkst_err *e, struct lkst_sql_session *session, const char *text)
+{
+	u64 nr = 0;
+	int err, flush_err;
+
+	stop = 0;
+	err = lkst_sql_command(e, session, text);
+	if (err == LKST_SQL_NO_COMMAND) {
+		err = lkst_sql_run(e, session->sql, text, session->format, session->out);
+		nr = lkst_sql_nr_gaps(session->sql);
+	}
+	stop = 0;
+	flush_err = lkst_out_flush(session->out);
+	if (nr)
+		lkst_print_message(
+			stderr,
+			"note: records are missing in %llu places that were read, and are not "
+			"in the answer; `lkst print` shows where.",
+			(unsigned long long)nr);
+	if (!err && flush_err)
+		err = lkst_err_sys(e, flush_err, "writing");
+	return err;
+}
+
+/* Adds a line to what was given of a statement. */
+static int append(struct lkst_err *e, char **text, const char *line)
+{
+	size_t length = *text ? strlen(*text) : 0;
+	char *more;
+
+	if (length + strlen(line) > LKST_SQL_TEXT_MAX)
+		return lkst_err_set(e, -E2BIG, "the query is longer than %d bytes",
+				    LKST_SQL_TEXT_MAX);
+	if (asprintf(&more, "%s%s%s", *text ?: "", *text ? "\n" : "", line) < 0)
+		return lkst_err_sys(e, -ENOMEM, "reading a query");
+	free(*text);
+	*text = more;
+	return 0;
+}
+
+int lkst_sql_take_line(struct lkst_err *e, char **text, const char *line, bool *ret_is_whole)
+{
+	const char *first = line + strspn(line, " \t\r\n;");
+	int err;
+
+	*ret_is_whole = false;
+	if (!*text && (!*first || !strncmp(first, "--", 2)))
+		return 0;
+	err = append(e, text, line);
+	if (!err)
+		*ret_is_whole = *text[0] == '.' || lkst_sql_is_complete(*text);
+	return err;
+}
+
+/* Answers what standard input has, a statement at a time; the last one needs no semicolon. */
+static int run_input(struct lkst_err *e, struct lkst_sql_session *session)
+{
+	_cleanup_free_ char *line = NULL, *text = NULL;
+	bool is_whole = false;
+	size_t room = 0;
+	int err = 0;
+
+	while (!err && !session->is_over) {
+		if (getline(&line, &room, stdin) < 0) {
+			if (ferror(stdin))
+				return lkst_err_sys(e, -errno, "reading the queries");
+			break;
+		}
+		line[strcspn(line, "\r\n")] = 0;
+		err = lkst_sql_take_line(e, &text, line, &is_whole);
+		if (err || !is_whole)
+			continue;
+		err = lkst_sql_answer(e, session, text);
+		free(text);
+		text = NULL;
+	}
+	return err || !text ? err : lkst_sql_answer(e, session, text);
+}
+
+int lkst_sql_session_run(struct lkst_err *e, struct lkst_trace *t, enum lkst_table_format format,
+			 const char *query)
+{
+	struct sigaction action = { .sa_handler = on_interrupt };
+	_cleanup_(lkst_sql_closep) struct lkst_sql *sql = NULL;
+	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
+	struct lkst_sql_session session = { .format = format, .out = out };
+	int err;
+
+	if (!out)
+		return lkst_err_sys(e, -ENOMEM, "preparing for queries");
+	lkst_out_init(out, STDOUT_FILENO);
+	err = lkst_sql_open(e, t, &stop, &sql);
+	if (err)
+		return err;
+	session.sql = sql;
+	/* Without SA_RESTART, so that Ctrl-C also ends the reading of a line. */
+	sigaction(SIGINT, &action, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	if (query)
+		return lkst_sql_answer(e, &session, query);
+	return isatty(STDIN_FILENO) ? lkst_sql_shell(e, &session) : run_input(e, &session);
+}

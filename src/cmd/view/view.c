@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* lkst view: a trace as a page for a browser. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/create.h"
+#include "base/out.h"
+#include "base/size.h"
+#include "base/time.h"
+#include "cmd/access.h"
+#include "cmd/remote.h"
+#include "cmd/view/view_live.h"
+#include "cmd/view/view_page.h"
+#include "cmd/view/view_serve.h"
+#include "trace/reader.h"
+
+/*
+ * What a page may hold of files, bytes. The module's memory has 4 GiB, and what it works out needs as much again. A
+ * page that holds them itself has them once more before that, packed and unpacked.
+ */
+#define TRACE_MAX (1ULL << 30)
+#define SERVED_MAX (2ULL << 30)
+
+struct options {
+	const char *output, *listen, *socket;
+	u64 last_ns;
+	struct lkst_access_options access;
+	bool serve, live, quiet;
+};
+
+static const struct options defaults = { .last_ns = 5 * LKST_NS_PER_S };
+
+static const struct lkst_option rows[] = {
+	LKST_OPTION(TEXT, struct options, output, .name = "output", .letter = 'o',
+		    .argument = "FILE", .standard = "TRACE.html, or lkst.html",
+		    .help = "the page; one that is there is replaced"),
+	LKST_ACCESS_ROWS(struct options, access),
+	LKST_OPTION(FLAG, struct options, serve, .name = "serve",
+		    .help = "write no page, but serve it to a browser on this machine, and the\n"
+			    "trace with it as it asks for it, until Ctrl-C"),
+	LKST_OPTION(FLAG, struct options, live, .name = "live",
+		    .help = "the same for the running recording: its last seconds, again each\n"
+			    "second"),
+	LKST_OPTION(DURATION, struct options, last_ns, .name = "last", .argument = "TIME",
+		    .standard = "5s", .help = "with --live: how much of it"),
+	LKST_OPTION(TEXT, struct options, listen, .name = "listen", .argument = "ADDRESS:PORT",
+		    .standard = "127.0.0.1:0",
+		    .help = "where to serve; port 0 is a free one. With an address that is\n"
+			    "not of this machine alone others can connect"),
+	LKST_OPTION_SOCKET_ROW(struct options, socket),
+	LKST_OPTION(FLAG, struct options, quiet, .name = "quiet", .letter = 'q',
+		    .help = "say nothing but errors"),
+	{},
+};
+
+static int add_length(struct lkst_err *e, void *ctx, const struct lkst_memory_file *file)
+{
+	u64 *bytes = ctx;
+
+	*bytes += file->length;
+	return 0;
+}
+
+static int check_size(struct lkst_err *e, const struct lkst_trace *t, const char *name, u64 most)
+{
+	char has[LKST_SIZE_TEXT], may[LKST_SIZE_TEXT];
+	u64 bytes = 0;
+	int err = lkst_trace_each_file(e, t, add_length, &bytes);
+
+	if (err || bytes <= most)
+		return err;
+	lkst_size_format(bytes, has);
+	lkst_size_format(most, may);
+	return lkst_err_set(
+		e, -EFBIG,
+		"%s has %s, and %s %s at most; %s`lkst cut` makes a smaller trace of it, by time "
+		"or size",
+		name, has, most == TRACE_MAX ? "a page holds" : "a browser takes", may,
+		most == TRACE_MAX ? "`lkst view --serve` shows twice as much, and " : "");
+}
+
+/* Whether a path of @length characters ends in dots alone. */
+static bool is_nameless(const char *path, size_t length)
+{
+	while (length && path[length - 1] == '.')
+		length--;
+	return !length || path[length - 1] == '/';
+}
+
+/*
+ * The name of the page, for the caller to free(): TRACE.html, without slashes at the trace's end; of the directory that
+ * one is in, beside it.
+ */
+static char *default_output(const char *trace)
+{
+	_cleanup_free_ char *path = NULL;
+	size_t length = trace ? strlen(trace) : 0;
+	char *name;
+
+	if (!trace)
+		return strdup("lkst.html");
+	while (length > 1 && trace[length - 1] == '/')
+		length--;
+	if (is_nameless(trace, length)) {
+		path = realpath(trace, NULL);
+		if (!path)
+			return NULL;
+		trace = path;
+		length = strlen(path);
+	}
+	return asprintf(&name, "%.*s.html", (int)length, trace) < 0 ? NULL : name;
+}
+
+static int write_page(struct lkst_err *e, const char *output, const struct lkst_trace *t,
+		      const char *name, u64 *ret_bytes)
+{
+	_cleanup_(lkst_new_file_fini) struct lkst_new_file file = { .dir_fd = -1, .fd = -1 };
+	struct stat st = {};
+	int err;
+
+	err = lkst_new_file_open(e, AT_FDCWD, output, &file)
+		      ?: lkst_view_page_write(e, file.fd, t, name);
+	if (err)
+		return err;
+	fstat(file.fd, &st);
+	*ret_bytes = (u64)st.st_size;
+	return lkst_new_file_place(e, &file);
+}
+
+/* ---- serving ------------------------------------------------------------------------------------ */
+
+static int serve_trace(struct lkst_err *e, const char *address, char **args, unsigned int nr_args)
+{
+	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
+	struct lkst_view_source source = { .name = nr_args ? args[0] : NULL };
+	int err;
+
+	if (!nr_args)
+		return lkst_err_set(e, -EINVAL, "--serve needs a trace to serve");
+	err = lkst_cmd_open_trace(e, args, nr_args, &t) ?: check_size(e, t, args[0], SERVED_MAX);
+	if (err)
+		return err;
+	source.trace = lkst_take(t);
+	return lkst_view_serve(e, address, &source);
+}
+
+static int serve_live(struct lkst_err *e, const char *address, const struct options *o,
+		      unsigned int nr_args)
+{
+	_cleanup_(lkst_view_live_freep) struct lkst_view_live *live = NULL;
+	struct lkst_view_source source = { .name = "live", .next = lkst_view_live_next };
+	int err;
+
+	if (nr_args)
+		return lkst_err_set(e, -EINVAL, "--live shows the running recording, not a trace");
+	err = lkst_view_live_new(e, o->socket, o->last_ns, &live, &source.trace);
+	if (err)
+		return err;
+	source.ctx = live;
+	return lkst_view_serve(e, address, &source);
+}
+
+static int serve(struct lkst_err *e, const struct options *o, char **args, unsigned int nr_args)
+{
+	const char *address = o->listen ? o->listen : "127.0.0.1:0";
+
+	if (o->output || o->access.mode || o->access.group)
+		return lkst_err_set(e, -EINVAL, "no page is written with --serve or --live");
+	if (o->serve && o->live)
+		return lkst_err_set(e, -EINVAL, "--serve and --live exclude each other");
+	return o->live ? serve_live(e, address, o, nr_args)
+		       : serve_trace(e, address, args, nr_args);
+}
+
+/* ---- the command -------------------------------------------------------------------------------- */
+
+static int make_page(struct lkst_err *e, const struct options *o, char **args, unsigned int nr_args)
+{
+	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
+	_cleanup_free_ char *output = NULL;
+	const char *name = nr_args ? args[0] : NULL;
+	char size[LKST_SIZE_TEXT];
+	u64 bytes = 0;
+	int err = lkst_access_apply(e, &o->access);
+
+	if (!err && nr_args)
+		err = lkst_cmd_open_trace(e, args, nr_args, &t)
+			      ?: check_size(e, t, name, TRACE_MAX);
+	if (err)
+		return err;
+	output = o->output ? strdup(o->output) : default_output(name);
+	if (!output)
+		return lkst_err_sys(e, -ENOMEM, "making the page");
+	err = write_page(e, output, t, name, &bytes);
+	if (err)
+		return err;
+	lkst_size_format(bytes, size);
+	if (!o->quiet)
+		lkst_print_message(stdout, "%s, %s: open it in a browser", output, size);
+	return 0;
+}
+
+static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+{
+	const struct options *o = options;
+
+	if (!o->live && (o->last_ns != defaults.last_ns || o->socket))
+		return lkst_err_set(e, -EINVAL,
+				    "--last and --socket are for --live; `lkst cut` makes a trace "
+				    "of the last seconds of one");
+	if (o->serve || o->live)
+		return serve(e, o, args, nr_args);
+	if (o->listen)
+		return lkst_err_set(e, -EINVAL, "--listen is for --serve and --live");
+	return make_page(e, o, args, nr_args);
+}
+
+const struct lkst_cmd lkst_cmd_view = {
+	.name = "view",
+	.summary = "make a page for a browser that shows a trace",
+	.args = "[TRACE...]",
+	.help = "Writes one HTML file that shows TRACE: what each CPU and each thread did along the time, and\n"
+		"what the commands that read say of it (report, analyze, why, lint, print, check), by the same\n"
+		"code as here. The file holds the trace and all else; it opens from anywhere, needs no network\n"
+		"and uses none. Without TRACE the page is empty: a trace is dropped on it. Times of day are UTC.\n"
+		"\n"
+		"With --serve or --live nothing is written: a browser opens the address that is printed, which only\n"
+		"whoever knows it can use.",
+	.examples =
+		"  lkst record -o slow -- ./job && lkst view slow      slow.html\n"
+		"  lkst cut --from -2s -o end trace && lkst view end    the last two seconds\n"
+		"  lkst view -o lkst.html                               a viewer for a team to share\n"
+		"  lkst view --serve large                              a large trace, opened faster\n"
+		"  lkst view --live --last 2s                           what happens now\n",
+	.options = rows,
+	.options_size = sizeof(struct options),
+	.defaults = &defaults,
+	.min_args = 0,
+	.max_args = LKST_ARGS_MAX,
+	.run = run,
+};

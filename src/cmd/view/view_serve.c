@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The page of lkst view for a browser that asks for it. */
+#include "cmd/view/view_serve.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/cleanup.h"
+#include "base/json_writer.h"
+#include "base/out.h"
+#include "base/vec.h"
+#include "cmd/end_signals.h"
+#include "cmd/view/http_server.h"
+#include "cmd/view/view_page.h"
+#include "trace/reader.h"
+
+enum {
+	SECRET = 16, /* random bytes of a token */
+	TOKEN = 2 * SECRET,
+};
+
+/* A trace, and its files as they are sent. Connections that send one hold it. */
+struct generation {
+	unsigned int nr, nr_users;
+	struct lkst_trace *trace;
+	struct lkst_memory_file *files;
+	unsigned int nr_files;
+};
+
+struct served_view {
+	const struct lkst_view_source *source;
+	char token[TOKEN + 1];
+	char *page;
+	size_t page_length;
+	struct generation *now;
+	struct lkst_err failure; /* why there is none after this one */
+};
+
+/* ---- generations -------------------------------------------------------------------------------- */
+
+static void drop(void *held)
+{
+	struct generation *g = held;
+	unsigned int i;
+
+	if (!g || --g->nr_users)
+		return;
+	for (i = 0; i < g->nr_files; i++)
+		free((char *)g->files[i].name);
+	free(g->files);
+	lkst_trace_close(g->trace);
+	free(g);
+}
+
+static int add_file(struct lkst_err *e, void *ctx, const struct lkst_memory_file *file)
+{
+	struct generation *g = ctx;
+	struct lkst_memory_file *added;
+	char *name = strdup(file->name);
+
+	added = name ? lkst_vec_add(g->files, g->nr_files) : NULL;
+	if (!added) {
+		free(name);
+		return lkst_err_sys(e, -ENOMEM, "serving %s", file->name);
+	}
+	*added = (struct lkst_memory_file){ name, file->bytes, file->length };
+	return 0;
+}
+
+/* Shows @trace from now on, which is taken in any case. */
+static int set_trace(struct lkst_err *e, struct served_view *v, struct lkst_trace *trace)
+{
+	struct generation *g = calloc(1, sizeof(*g));
+	int err;
+
+	if (!g) {
+		lkst_trace_close(trace);
+		return lkst_err_sys(e, -ENOMEM, "serving the trace");
+	}
+	g->nr = v->now ? v->now->nr + 1 : 1;
+	g->nr_users = 1;
+	g->trace = trace;
+	err = lkst_trace_each_file(e, trace, add_file, g);
+	if (err) {
+		drop(g);
+		return err;
+	}
+	drop(v->now);
+	v->now = g;
+	return 0;
+}
+
+static void look_for_next(struct served_view *v)
+{
+	struct lkst_trace *trace = NULL;
+	int r;
+
+	if (!v->source->next || v->failure.text[0])
+		return;
+	r = v->source->next(&v->failure, v->source->ctx, &trace);
+	if (r > 0)
+		set_trace(&v->failure, v, trace);
+}
+
+/* ---- answers ------------------------------------------------------------------------------------ */
+
+static void put_list(struct lkst_json *j, const struct served_view *v)
+{
+	unsigned int i;
+
+	lkst_json_object(j, NULL);
+	lkst_json_u64(j, "generation", v->now->nr);
+	lkst_json_str(j, "error", v->failure.text);
+	lkst_json_array(j, "files");
+	for (i = 0; i < v->now->nr_files; i++) {
+		lkst_json_object(j, NULL);
+		lkst_json_str(j, "name", v->now->files[i].name);
+		lkst_json_u64(j, "length", v->now->files[i].length);
+		lkst_json_end(j);
+	}
+	lkst_json_end(j);
+	lkst_json_end(j);
+}
+
+static void answer_list(struct served_view *v, struct lkst_http_answer *answer)
+{
+	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
+	char *text = NULL;
+	FILE *to = open_memstream(&text, &answer->length);
+	struct lkst_json j;
+
+	look_for_next(v);
+	if (out && to) {
+		lkst_out_init_stream(out, to);
+		lkst_json_init(&j, out);
+		put_list(&j, v);
+		lkst_out_flush(out);
+	}
+	if (!to || fclose(to) || !out) {
+		free(text);
+		return;
+	}
+	answer->status = LKST_HTTP_OK;
+	answer->type = "application/json";
+	answer->bytes = answer->held = text;
+	answer->release = free;
+}
+
+/* "file/G/I" */
+static void answer_file(struct served_view *v, const char *path, struct lkst_http_answer *answer)
+{
+	unsigned int generation, i;
+	int end = 0;
+
+	if (sscanf(path, "file/%9u/%9u%n", &generation, &i, &end) != 2 || path[end] ||
+	    generation != v->now->nr || i >= v->now->nr_files)
+		return;
+	v->now->nr_users++;
+	*answer = (struct lkst_http_answer){
+		.status = LKST_HTTP_OK,
+		.type = "application/octet-stream",
+		.bytes = v->now->files[i].bytes,
+		.length = v->now->files[i].length,
+		.release = drop,
+		.held = v->now,
+	};
+}
+
+/* Whether @path begins with "/TOKEN/", found out in a time that does not depend on how much of it is right. */
+static bool has_token(const struct served_view *v, const char *path)
+{
+	unsigned char difference = 0;
+	unsigned int i;
+
+	if (strlen(path) < TOKEN + 2)
+		return false;
+	for (i = 0; i < TOKEN; i++)
+		difference |= (unsigned char)(path[1 + i] ^ v->token[i]);
+	return !difference && path[1 + TOKEN] == '/';
+}
+
+static void answer_request(void *ctx, const struct lkst_http_request *r,
+			   struct lkst_http_answer *answer)
+{
+	struct served_view *v = ctx;
+	const char *path = r->path + TOKEN + 2;
+
+	answer->status = LKST_HTTP_FORBIDDEN;
+	if (!has_token(v, r->path))
+		return;
+	answer->status = LKST_HTTP_NOT_FOUND;
+	if (!*path)
+		*answer = (struct lkst_http_answer){ .status = LKST_HTTP_OK,
+						     .type = "text/html; charset=windows-1252",
+						     .bytes = v->page,
+						     .length = v->page_length };
+	else if (!strcmp(path, "list"))
+		answer_list(v, answer);
+	else
+		answer_file(v, path, answer);
+}
+
+/* ---- the server --------------------------------------------------------------------------------- */
+
+static int make_token(struct lkst_err *e, char token[TOKEN + 1])
+{
+	unsigned char secret[SECRET];
+	unsigned int i;
+
+	if (getrandom(secret, sizeof(secret), 0) != sizeof(secret))
+		return lkst_err_sys(e, -EIO, "making a token");
+	for (i = 0; i < SECRET; i++)
+		snprintf(token + 2 * i, 3, "%02x", secret[i]);
+	return 0;
+}
+
+static int serve(struct lkst_err *e, struct served_view *v, const char *address)
+{
+	_cleanup_close_ int end_fd = -1, listen_fd = -1;
+	char place[LKST_HTTP_ADDRESS_MAX];
+	bool is_local;
+
+	listen_fd = lkst_http_listen(e, address, place, &is_local);
+	if (listen_fd < 0)
+		return listen_fd;
+	end_fd = lkst_end_signals_open(e);
+	if (end_fd < 0)
+		return end_fd;
+	lkst_print_message(stdout, "http://%s/%s/: open it in a browser; Ctrl-C ends it", place,
+			   v->token);
+	fflush(stdout);
+	if (!is_local)
+		lkst_print_message(
+			stderr,
+			"Other machines can connect. Whoever has this address, or sees it or the "
+			"trace on the way, can read the trace.");
+	return lkst_http_serve(e, listen_fd, end_fd, answer_request, v);
+}
+
+int lkst_view_serve(struct lkst_err *e, const char *address, const struct lkst_view_source *source)
+{
+	struct served_view v = { .source = source };
+	int err = set_trace(e, &v, source->trace);
+
+	if (err)
+		return err;
+	err = make_token(e, v.token) ?: lkst_view_page_served(e, source->name, source->next, &v.page,
+							       &v.page_length)
+		     ?: serve(e, &v, address);
+	drop(v.now);
+	free(v.page);
+	return err;
+}
