@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyze/measures/analysis.h"
+#include "export/export.h"
 #include "view/table_text.h"
 #include "view/view.h"
 
@@ -193,6 +194,11 @@ static void put_table_format_man(void)
 	put_format_option(lkst_table_format_choices);
 }
 
+static void put_export_format_man(void)
+{
+	put_format_option(lkst_export_choices);
+}
+
 /* ---------------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -206,6 +212,7 @@ static const struct {
 	{ "record_format.man", put_record_format_man },
 	{ "record_formats.man", put_record_formats_man },
 	{ "table_format.man", put_table_format_man },
+	{ "export_format.man", put_export_format_man },
 };
 
 int main(int argc, char **argv)

@@ -90,6 +90,18 @@ static int random_digits(struct lkst_err *e, char digits[17])
 	return 0;
 }
 
+/* The name, which nobody can guess, of what will be called @name when it is whole. */
+static int hide_name(struct lkst_err *e, const char *name, char hidden[NAME_MAX + 1])
+{
+	enum { DECORATION = sizeof("..0123456789abcdef.partial") };
+	char digits[17];
+	int err = random_digits(e, digits);
+
+	if (!err)
+		snprintf(hidden, NAME_MAX + 1, ".%.*s.%s.partial", NAME_MAX - DECORATION, name, digits);
+	return err;
+}
+
 /* ---- files -------------------------------------------------------------------------- */
 
 /* Makes the file @name in @dir_fd. Returns its descriptor or a negative errno. */
@@ -164,8 +176,6 @@ int lkst_create_nameless(struct lkst_err *e, const char *dir, int *ret_fd)
 
 int lkst_new_file_open(struct lkst_err *e, int at, const char *path, struct lkst_new_file *f)
 {
-	enum { DECORATION = sizeof("..0123456789abcdef.partial") };
-	char digits[17];
 	unsigned int i;
 	int err;
 
@@ -173,9 +183,7 @@ int lkst_new_file_open(struct lkst_err *e, int at, const char *path, struct lkst
 	err = open_parent(e, at, path, &f->dir_fd, f->name);
 	f->fd = -EEXIST;
 	for (i = 0; !err && f->fd == -EEXIST && i < RANDOM_TRIES; i++) {
-		err = random_digits(e, digits);
-		snprintf(f->hidden, sizeof(f->hidden), ".%.*s.%s.partial", NAME_MAX - DECORATION, f->name,
-			 digits);
+		err = hide_name(e, f->name, f->hidden);
 		if (!err)
 			f->fd = create_at(f->dir_fd, f->hidden, O_WRONLY, file_mode());
 	}
@@ -391,4 +399,54 @@ void lkst_remove_dir(int at, const char *path)
 		unlinkat(fd, entry->d_name, 0);
 	closedir(dir);
 	unlinkat(at, path, AT_REMOVEDIR);
+}
+
+/* ---- a directory that gets its name when it is whole -------------------------------- */
+
+/* Refuses a name that lkst_rename_dir() could not give. */
+static int check_free(struct lkst_err *e, const struct lkst_new_dir *d, const char *path)
+{
+	_cleanup_close_ int fd = openat(d->parent_fd, d->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int err = fd < 0 ? -errno : is_empty(fd);
+
+	if (err == -ENOENT || err == 1)
+		return 0;
+	if (!err || err == -ENOTDIR)
+		return lkst_err_set(e, -EEXIST, "%s is there already, and is not an empty directory",
+				    path);
+	return lkst_err_sys(e, err, "directory %s", path);
+}
+
+int lkst_new_dir_open(struct lkst_err *e, int at, const char *path, struct lkst_new_dir *d)
+{
+	int err;
+
+	*d = (struct lkst_new_dir){ .parent_fd = -1, .fd = -1 };
+	err = open_parent(e, at, path, &d->parent_fd, d->name) ?: check_free(e, d, path) ?:
+	      hide_name(e, d->name, d->hidden) ?:
+	      lkst_create_dir(e, d->parent_fd, d->hidden, &d->fd);
+	if (err)
+		lkst_new_dir_fini(d);
+	return err;
+}
+
+int lkst_new_dir_place(struct lkst_err *e, struct lkst_new_dir *d)
+{
+	int err = lkst_rename_dir(d->parent_fd, d->hidden, d->name);
+
+	if (err)
+		return lkst_err_sys(e, err, "cannot give a new directory the name %s", d->name);
+	d->hidden[0] = 0;
+	return 0;
+}
+
+void lkst_new_dir_fini(struct lkst_new_dir *d)
+{
+	if (d->parent_fd >= 0) {
+		if (d->fd >= 0 && d->hidden[0])
+			lkst_remove_dir(d->parent_fd, d->hidden);
+		close(d->parent_fd);
+	}
+	lkst_closep(&d->fd);
+	*d = (struct lkst_new_dir){ .parent_fd = -1, .fd = -1 };
 }

@@ -57,6 +57,19 @@ int lkst_new_file_place(struct lkst_err *e, struct lkst_new_file *file);
 /* Closes what is open, and removes the file unless it has its name. All of it may be -1. */
 void lkst_new_file_fini(struct lkst_new_file *file);
 
+/* The same for a directory, in place of an empty one. */
+struct lkst_new_dir {
+	int parent_fd, fd; /* -1: none; make files in `fd` */
+	char hidden[NAME_MAX + 1], name[NAME_MAX + 1];
+};
+
+/* Begins the directory @path. -EEXIST: there is something of that name which is not an empty directory. */
+int lkst_new_dir_open(struct lkst_err *e, int at, const char *path, struct lkst_new_dir *ret_dir);
+int lkst_new_dir_place(struct lkst_err *e, struct lkst_new_dir *dir);
+
+/* Closes what is open, and removes the directory and the files in it unless it has its name. */
+void lkst_new_dir_fini(struct lkst_new_dir *dir);
+
 /*
  * Makes directory @path, relative to @at, or takes one that is there, and opens it. -EPERM: it belongs to somebody
  * else, or others may write to it; -ELOOP: it is a link.

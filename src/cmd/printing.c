@@ -6,11 +6,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-int lkst_printing_select(struct lkst_err *e, const struct lkst_printing_options *w,
-			 const struct lkst_catalog *catalog, const struct lkst_threads *threads,
-			 u64 from_ns, u64 to_ns, struct lkst_select **ret_select)
+struct lkst_select_options lkst_choosing_which(const struct lkst_choosing_options *w, u64 from_ns,
+					       u64 to_ns)
 {
-	const struct lkst_select_options options = {
+	return (struct lkst_select_options){
 		.events = w->events.items,
 		.nr_events = w->events.nr,
 		.has_tid = w->tid >= 0,
@@ -24,8 +23,16 @@ int lkst_printing_select(struct lkst_err *e, const struct lkst_printing_options 
 		.from_ns = from_ns,
 		.to_ns = to_ns,
 	};
+}
 
-	return lkst_select_new(e, catalog, threads, &options, ret_select);
+int lkst_printing_select(struct lkst_err *e, const struct lkst_printing_options *options,
+			 const struct lkst_catalog *catalog, const struct lkst_threads *threads,
+			 u64 from_ns, u64 to_ns, struct lkst_select **ret_select)
+{
+	const struct lkst_select_options which =
+		lkst_choosing_which(&options->which, from_ns, to_ns);
+
+	return lkst_select_new(e, catalog, threads, &which, ret_select);
 }
 
 int lkst_printing_begin(struct lkst_err *e, const struct lkst_printing_options *options,

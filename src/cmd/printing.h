@@ -12,28 +12,23 @@
 #include "view/select.h"
 #include "view/view.h"
 
-/* The values of those options. */
-struct lkst_printing_options {
-	unsigned int format, time; /* a view of lkst_view_of_choice(); an enum lkst_view_time */
+/* The values of the options that choose records. */
+struct lkst_choosing_options {
 	struct lkst_list events;
 	s64 tid, pid, cpu;
 	const char *comm;
-	bool no_gaps, brief;
 };
 
-#define LKST_PRINTING_DEFAULTS                                                                     \
+#define LKST_CHOOSING_DEFAULTS                                                                     \
 	{                                                                                          \
 		.tid = -1, .pid = -1, .cpu = -1                                                    \
 	}
 
 /* Their rows in the table of a command whose options are a struct @type. */
-#define LKST_PRINTING_ROWS(type, options)                                                          \
-	LKST_OPTION(CHOICE, type, options.format, .name = "format", .letter = 'f',                 \
-		    .argument = "FORMAT", .standard = "text", .help = "",                          \
-		    .choices = lkst_view_choices),                                                 \
-		LKST_OPTION(LIST, type, options.events, .name = "event", .letter = 'e',            \
-			    .argument = "GLOB", .standard = "all",                                 \
-			    .help = "only events that match; may be repeated"),                    \
+#define LKST_CHOOSING_ROWS(type, options)                                                          \
+	LKST_OPTION(LIST, type, options.events, .name = "event", .letter = 'e',                    \
+		    .argument = "GLOB", .standard = "all",                                         \
+		    .help = "only events that match; may be repeated"),                            \
 		LKST_OPTION(NUMBER, type, options.tid, .name = "tid", .letter = 't',               \
 			    .argument = "N", .max = INT32_MAX,                                     \
 			    .help = "only this thread: what it did, the switches to it and who\n"  \
@@ -45,7 +40,30 @@ struct lkst_printing_options {
 			    .argument = "NAME",                                                    \
 			    .help = "the same of threads that are called so at the time"),         \
 		LKST_OPTION(NUMBER, type, options.cpu, .name = "cpu", .letter = 'C',               \
-			    .argument = "N", .max = INT32_MAX, .help = "only this CPU"),           \
+			    .argument = "N", .max = INT32_MAX, .help = "only this CPU")
+
+/* What they ask for, from @from_ns to @to_ns, both included. It borrows from @options. */
+struct lkst_select_options lkst_choosing_which(const struct lkst_choosing_options *options,
+					       u64 from_ns, u64 to_ns);
+
+/* The values of all options. */
+struct lkst_printing_options {
+	unsigned int format, time; /* a view of lkst_view_of_choice(); an enum lkst_view_time */
+	struct lkst_choosing_options which;
+	bool no_gaps, brief;
+};
+
+#define LKST_PRINTING_DEFAULTS                                                                     \
+	{                                                                                          \
+		.which = LKST_CHOOSING_DEFAULTS                                                    \
+	}
+
+/* Their rows in the table of a command whose options are a struct @type. */
+#define LKST_PRINTING_ROWS(type, options)                                                          \
+	LKST_OPTION(CHOICE, type, options.format, .name = "format", .letter = 'f',                 \
+		    .argument = "FORMAT", .standard = "text", .help = "",                          \
+		    .choices = lkst_view_choices),                                                 \
+		LKST_CHOOSING_ROWS(type, options.which),                                           \
 		LKST_OPTION(CHOICE, type, options.time, .name = "time", .argument = "FORM",        \
 			    .standard = "day", .help = "", .choices = lkst_view_time_choices)
 

@@ -237,6 +237,7 @@ static int note_absent(struct lkst_err *e, struct lkst_trace *t, struct lkst_str
 				  (struct lkst_gap){ .from_ns = end->begin_ns,
 						     .to_ns = end->covered_ns,
 						     .blocks = missing,
+						     .is_damage = true,
 						     .why = "the stream is missing" })
 		       : 0;
 }
@@ -255,6 +256,7 @@ static int note_head(struct lkst_err *e, struct lkst_trace *t, struct lkst_strea
 					  .from_ns = end->begin_ns,
 					  .to_ns = first.begin_ns,
 					  .blocks = missing,
+					  .is_damage = true,
 					  .why = "the beginning of the stream is missing" })
 		       : 0;
 }
@@ -277,6 +279,7 @@ static int note_tail(struct lkst_err *e, struct lkst_trace *t, struct lkst_strea
 				  (struct lkst_gap){ .from_ns = last.end_ns,
 						     .to_ns = end->covered_ns,
 						     .blocks = missing,
+						     .is_damage = true,
 						     .why = "the end of the stream is missing" })
 		       : 0;
 }

@@ -17,6 +17,7 @@ static u64 sum(u64 a, u64 b)
 void lkst_gap_include(struct lkst_gap *gap, const struct lkst_gap *other)
 {
 	gap->why = "several gaps, too many to keep apart";
+	gap->is_damage |= other->is_damage;
 	if (other->from_ns < gap->from_ns)
 		gap->from_ns = other->from_ns;
 	if (other->to_ns > gap->to_ns)

@@ -14,6 +14,7 @@ struct lkst_gap {
 	u64 events; /* known to be missing, 0: not known */
 	u64 blocks;
 	bool is_pause;	 /* nothing was to be recorded meanwhile: none is missing */
+	bool is_damage;	 /* they were in a file that cannot be read there, or is cut off */
 	const char *why; /* a static sentence */
 };
 

@@ -101,6 +101,7 @@ static void note_missing(struct lkst_merge *m, const struct lkst_merge_source *s
 					   .to_ns = next->begin_ns,
 					   .blocks = next->seq - last->seq - 1,
 					   .why = s->why_missing,
+					   .is_damage = s->has_damage,
 				   });
 	if (next->discarded > last->discarded)
 		lkst_merge_add_gap(m, s,
@@ -121,6 +122,7 @@ static void note_fault(struct lkst_merge *m, struct lkst_merge_source *s,
 				   .from_ns = s->cursor.ns,
 				   .to_ns = s->block.end_ns,
 				   .why = lkst_block_fault_text(fault),
+				   .is_damage = true,
 			   });
 	s->cursor.offset = s->block.content;
 }

@@ -26,6 +26,7 @@ struct lkst_merge_source {
 	const struct lkst_merge_source_ops *ops;
 	u64 instance;		 /* of the stream */
 	const char *why_missing; /* the sentence of a gap between two blocks */
+	bool has_damage;	 /* blocks between two others may be there and cannot be read */
 	bool comes_first; /* what it has, up to the first 0 of next(), comes before the other sources */
 
 	/* And the merge these. */

@@ -27,6 +27,7 @@ static void note_bad(struct lkst_merge *m, const struct source *s, bool at_end)
 
 	gap.blocks = at_end ? blocks : extra - blocks;
 	gap.why = "blocks cannot be read";
+	gap.is_damage = true;
 	if (!s->base.cursor.block)
 		gap.from_ns = s->trace->begin_ns;
 	if (!at_end) {
@@ -98,6 +99,7 @@ static int add_stream(struct lkst_err *e, struct lkst_merge *m, const struct lks
 	s->base.comes_first = stream->info.buffer == LKST_BUFFER_STATE;
 	s->base.why_missing = stream->info.nr_bad_blocks ? "blocks are missing or cannot be read"
 							 : "blocks are missing";
+	s->base.has_damage = stream->info.nr_bad_blocks;
 	s->trace = t;
 	s->stream = stream;
 	if (!s->base.comes_first && stream->info.nr_blocks)

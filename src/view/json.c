@@ -136,17 +136,37 @@ static int json_begin(struct lkst_err *e, const struct lkst_view_config *config,
 	if (!printer)
 		return lkst_err_sys(e, -ENOMEM, "preparing to print");
 	printer->unread = "null";
+	printer->has_process = config->has_process;
 	lkst_time_text_init(&printer->time, LKST_TIME_UTC, config->catalog->clock_offset_ns);
 	*ret_ctx = printer;
 	return 0;
+}
+
+/* The name of thread @tid, or null. */
+static char *put_name(struct lkst_record_printer *printer, char *p, s32 tid)
+{
+	const struct lkst_name_cell *name = lkst_names_get(&printer->names, tid);
+	size_t length = strnlen(name->comm, sizeof(name->comm));
+
+	return length ? lkst_put_json(p, name->comm, length) : lkst_put_str(p, "null");
+}
+
+/* ,"pid":12,"process":"bash" */
+static char *put_process(struct lkst_record_printer *printer, char *p, s32 tid)
+{
+	const struct lkst_thread *thread = lkst_threads_find(printer->threads, tid);
+	s32 pid = thread ? thread->pid : 0;
+
+	if (tid && !pid)
+		return lkst_put_str(p, ",\"pid\":null,\"process\":null");
+	p = lkst_put_s64(lkst_put_str(p, ",\"pid\":"), pid);
+	return put_name(printer, lkst_put_str(p, ",\"process\":"), pid);
 }
 
 static int json_record(void *ctx, const struct lkst_record *r)
 {
 	struct lkst_record_printer *printer = ctx;
 	const struct lkst_steps *steps = lkst_record_printer_steps(printer, r->event);
-	const struct lkst_name_cell *name;
-	size_t length;
 	char *p = lkst_out_room(printer->out);
 
 	if (!steps)
@@ -155,10 +175,9 @@ static int json_record(void *ctx, const struct lkst_record *r)
 	p = lkst_put_time(lkst_put_str(p, ",\"time\":\""), &printer->time, r->ns, 9);
 	p = lkst_put_u64(lkst_put_str(p, "\",\"cpu\":"), r->cpu);
 	p = lkst_put_s64(lkst_put_str(p, ",\"tid\":"), r->tid);
-	p = lkst_put_str(p, ",\"comm\":");
-	name = lkst_names_get(&printer->names, r->tid);
-	length = strnlen(name->comm, sizeof(name->comm));
-	p = length ? lkst_put_json(p, name->comm, length) : lkst_put_str(p, "null");
+	p = put_name(printer, lkst_put_str(p, ",\"comm\":"), r->tid);
+	if (printer->has_process)
+		p = put_process(printer, p, r->tid);
 	p = lkst_put_mem(p, steps->head, steps->head_length);
 	p = lkst_record_printer_run(printer, p, r, steps);
 	lkst_out_advance(printer->out, p);

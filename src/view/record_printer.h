@@ -60,6 +60,7 @@ struct lkst_record_printer {
 	struct lkst_symbols *symbols;
 	struct lkst_time_text time;
 	struct lkst_names names;
+	bool has_process; /* json: threads with their processes */
 	const char *unread; /* what stands for a value of a probe that could not be read; the view sets it */
 	void (*build)(struct lkst_steps *steps);
 	struct lkst_steps *by_id[LKST_ID_MAX + 1];

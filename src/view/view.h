@@ -30,6 +30,7 @@ struct lkst_view_config {
 	enum lkst_view_time time; /* text, csv, flight: json always has two, whatever this says */
 	u64 begin_ns;		  /* the trace's first record */
 	bool is_brief;		  /* csv: arguments have no description */
+	bool has_process;	  /* json: after the thread, its process and that one's name */
 };
 
 struct lkst_view {

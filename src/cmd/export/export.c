@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* lkst export: a trace as files for other tools. */
+#include "export/export.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/out.h"
+#include "base/size.h"
+#include "cmd/access.h"
+#include "cmd/printing.h"
+
+enum { NO_FORMAT = UINT_MAX };
+
+struct options {
+	unsigned int format;
+	const char *output, *from, *to;
+	struct lkst_choosing_options which;
+	struct lkst_access_options access;
+	bool quiet;
+};
+
+static const struct options defaults = { .format = NO_FORMAT, .which = LKST_CHOOSING_DEFAULTS };
+
+static const struct lkst_option rows[] = {
+	LKST_OPTION(CHOICE, struct options, format, .name = "format", .letter = 'f',
+		    .argument = "FORMAT", .help = "what to write:", .choices = lkst_export_choices),
+	LKST_OPTION(TEXT, struct options, output, .name = "output", .letter = 'o',
+		    .argument = "FILE", .standard = "TRACE with the format's ending",
+		    .help = "the file, or for some formats the directory, to make; a file that is\n"
+			    "there is replaced; - is standard output"),
+	LKST_RANGE_ROWS(struct options, "from this time on", "up to this time"),
+	LKST_CHOOSING_ROWS(struct options, which),
+	LKST_ACCESS_ROWS(struct options, access),
+	LKST_OPTION(FLAG, struct options, quiet, .name = "quiet", .letter = 'q',
+		    .help = "say nothing but errors"),
+	{},
+};
+
+/* ---- signals --------------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int number)
+{
+	stop = number;
+}
+
+/* What is half-written is to be removed before the process ends. */
+static void take_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = on_signal }, old;
+	size_t i;
+
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+}
+
+/* Ends as the signal that came would have ended it. */
+static void obey_signal(void)
+{
+	signal(stop, SIG_DFL);
+	raise(stop);
+}
+
+/* ---- where to -------------------------------------------------------------------------------- */
+
+/* TRACE.ENDING, without slashes at the trace's end, for the caller to free(). */
+static char *default_output(const char *trace, const char *extension)
+{
+	_cleanup_free_ char *path = NULL;
+	size_t length = strlen(trace);
+	char *name;
+
+	while (length > 1 && trace[length - 1] == '/')
+		length--;
+	if (trace[length - 1] == '.' || trace[length - 1] == '/') {
+		path = realpath(trace, NULL);
+		if (!path)
+			return NULL;
+		trace = path;
+		length = strlen(path);
+	}
+	return asprintf(&name, "%.*s.%s", (int)length, trace, extension) < 0 ? NULL : name;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+/* Says what was written, and what could not be: -EBADMSG then. */
+static int tell(struct lkst_err *e, const struct options *o, const char *trace, const char *output,
+		const struct lkst_export_result *result)
+{
+	char size[LKST_SIZE_TEXT];
+	u64 nr_other = result->nr_gaps - result->nr_unreadable;
+
+	lkst_size_format(result->bytes, size);
+	if (!o->quiet && output && result->bytes)
+		lkst_print_message(stdout, "%s, %s", output, size);
+	else if (!o->quiet && output)
+		lkst_print_message(stdout, "%s", output);
+	if (!o->quiet && nr_other)
+		lkst_print_message(
+			stderr,
+			"note: records are missing in %llu places; `lkst print %s` shows "
+			"where.",
+			(unsigned long long)nr_other, trace);
+	if (!result->nr_unreadable)
+		return 0;
+	return lkst_err_set(
+		e, -EBADMSG,
+		"%s is damaged: in %llu places it could not be read, and all else is in "
+		"what was written; `lkst check %s` has more",
+		trace, (unsigned long long)result->nr_unreadable, trace);
+}
+
+static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+{
+	const struct options *o = options;
+	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
+	_cleanup_free_ char *output = NULL;
+	struct lkst_export_request request = { .trace_name = args[0], .fd = STDOUT_FILENO };
+	struct lkst_export_result result = {};
+	u64 from_ns = 0, to_ns = UINT64_MAX;
+	char formats[LKST_CHOICES_TEXT];
+	int err;
+
+	if (o->format == NO_FORMAT) {
+		lkst_choices_list(lkst_export_choices, formats);
+		return lkst_err_set(e, -EINVAL, "as what? give --format: %s", formats);
+	}
+	err = lkst_access_apply(e, &o->access) ?: lkst_cmd_open_trace(e, args, nr_args, &t) ?:
+	      lkst_cmd_parse_range(e, t, o->from, o->to, &from_ns, &to_ns);
+	if (err)
+		return err;
+	request.trace = t;
+	request.format = o->format;
+	request.which = lkst_choosing_which(&o->which, from_ns, to_ns);
+	if (!o->output || strcmp(o->output, "-")) {
+		output = o->output ? strdup(o->output)
+				   : default_output(args[0], lkst_export_extension(o->format));
+		if (!output)
+			return lkst_err_sys(e, -errno, "naming what is made of %s", args[0]);
+		request.path = output;
+		request.stop = &stop;
+		take_signals();
+	} else {
+		/* `lkst export -o - … | head` ends quietly. */
+		signal(SIGPIPE, SIG_DFL);
+	}
+	err = lkst_export_run(e, &request, &result);
+	if (stop)
+		obey_signal();
+	return err ? err : tell(e, o, args[0], output, &result);
+}
+
+const struct lkst_cmd lkst_cmd_export = {
+	.name = "export",
+	.summary = "a trace as files for other tools",
+	.args = "TRACE...",
+	.help = "Writes TRACE, or a part of it, in a format that other tools read. What is made gets its\n"
+		"name when it is whole. It takes little memory, however large TRACE is, needs no root\n"
+		"and works on any machine.",
+	.examples = "  lkst export --format json slow-tx          slow-tx.jsonl\n"
+		    "  lkst export -f json -e 'sched_*' --from -2s -o - slow-tx | jq .event\n",
+	.options = rows,
+	.options_size = sizeof(struct options),
+	.defaults = &defaults,
+	.min_args = 1,
+	.max_args = LKST_ARGS_MAX,
+	.run = run,
+};
