@@ -16,6 +16,7 @@ enum {
 	/* Text is escaped in pieces of so many bytes, so that a piece always fits the room. */
 	PIECE = 512,
 };
+static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
 _Static_assert(6 * PIECE + 2 <= LKST_OUT_ROOM, "an escaped piece fits");
 
 /* ---- the buffer ------------------------------------------------------------------------------ */
@@ -415,6 +416,20 @@ char *lkst_out_csv(struct lkst_out *out, char *p, const char *text, size_t lengt
 	return lkst_out_more(out, p);
 }
 
+char *lkst_put_utf8(char *p, const char *text, size_t length)
+{
+	const unsigned char *s = (const unsigned char *)text, *end = s + length;
+
+	while (s < end) {
+		bool is_control;
+		unsigned int n = sequence_length(s, (size_t)(end - s), &is_control);
+
+		p = n ? lkst_put_mem(p, s, n) : lkst_put_str(p, replacement);
+		s += n ? n : 1;
+	}
+	return p;
+}
+
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 /* A control character of @n bytes, at most three. */
@@ -446,7 +461,7 @@ static char *put_json_piece(char *p, const unsigned char *s, const unsigned char
 		unsigned int n = sequence_length(s, (size_t)(end - s), &is_control);
 
 		if (!n) {
-			p = lkst_put_str(p, "\xef\xbf\xbd"); /* U+FFFD */
+			p = lkst_put_str(p, replacement);
 			s++;
 		} else if (is_control) {
 			p = put_json_control(p, s, n);

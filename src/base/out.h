@@ -76,6 +76,9 @@ static inline char *lkst_put_str(char *p, const char *text)
  * @length bytes of @text; the cursor form needs 6 * @length + 2 bytes of room. */
 char *lkst_put_json(char *p, const char *text, size_t length);
 
+/* Appends @text as it is, with U+FFFD for bytes that are not UTF-8. Needs 3 * @length bytes of room. */
+char *lkst_put_utf8(char *p, const char *text, size_t length);
+
 /*
  * Appends @length bytes of @text so that it stays on one line and cannot command a terminal:
  * control characters, those that turn text around (Bidi_Control), bytes that are not UTF-8, and those of '"' and

@@ -14,6 +14,7 @@
 #include "sql/known.h"
 #include "sql/records.h"
 #include "sql/result.h"
+#include "sql/result_parquet.h"
 
 /*
  * What is sorted at once, a setting of the main database. The temporary one is left as it is: a small cache does
@@ -95,8 +96,8 @@ u64 lkst_sql_nr_gaps(const struct lkst_sql *s)
 static int failed(struct lkst_err *e, const struct lkst_sql *s, int code, const char *text,
 		  const char *from)
 {
-	const char *message = sqlite3_errcode(s->db) == SQLITE_OK ? sqlite3_errstr(code)
-								  : sqlite3_errmsg(s->db);
+	const char *message =
+		sqlite3_errcode(s->db) == SQLITE_OK ? sqlite3_errstr(code) : sqlite3_errmsg(s->db);
 	const char *line, *end;
 	int at = sqlite3_error_offset(s->db);
 
@@ -126,12 +127,15 @@ static int failed(struct lkst_err *e, const struct lkst_sql *s, int code, const 
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static int run_statement(struct lkst_sql *s, sqlite3_stmt *statement, enum lkst_table_format format,
-			 struct lkst_out *out, int *ret_code)
+static int run_statement(struct lkst_err *e, struct lkst_sql *s, sqlite3_stmt *statement,
+			 unsigned int format, struct lkst_out *out, int *ret_code)
 {
 	struct lkst_sql_result *result;
-	int err = lkst_sql_result_new(statement, format, out, &result);
+	int err;
 
+	if (format == LKST_SQL_PARQUET)
+		return lkst_sql_result_parquet(e, statement, out, ret_code);
+	err = lkst_sql_result_new(statement, format, out, &result);
 	while (!err && (*ret_code = sqlite3_step(statement)) == SQLITE_ROW)
 		err = lkst_sql_result_row(result);
 	lkst_sql_result_end(result);
@@ -140,7 +144,7 @@ static int run_statement(struct lkst_sql *s, sqlite3_stmt *statement, enum lkst_
 
 /* The first statement of @text; *@ret_rest is what follows on it. */
 static int run_first(struct lkst_err *e, struct lkst_sql *s, const char *all, const char *text,
-		     enum lkst_table_format format, struct lkst_out *out, const char **ret_rest)
+		     unsigned int format, struct lkst_out *out, const char **ret_rest)
 {
 	sqlite3_stmt *statement = NULL;
 	int code, err = 0;
@@ -153,6 +157,12 @@ static int run_first(struct lkst_err *e, struct lkst_sql *s, const char *all, co
 	/* Blanks or a comment. */
 	if (!statement)
 		return 0;
+	if (s->nr_answers++ && format == LKST_SQL_PARQUET) {
+		sqlite3_finalize(statement);
+		return lkst_err_set(
+			e, -EINVAL,
+			"a Parquet file has the answer of one statement, and these are more");
+	}
 	/* Such as VACUUM INTO, about which SQLite does not ask the authorizer. */
 	s->is_refused = !sqlite3_column_count(statement) || !sqlite3_stmt_readonly(statement);
 	code = SQLITE_AUTH;
@@ -161,28 +171,29 @@ static int run_first(struct lkst_err *e, struct lkst_sql *s, const char *all, co
 	if (s->wants_known && s->known_gaps > s->nr_gaps)
 		s->nr_gaps = s->known_gaps;
 	if (!s->is_refused && !err)
-		err = run_statement(s, statement, format, out, &code);
+		err = run_statement(e, s, statement, format, out, &code);
 	if (err == -EINTR)
 		err = lkst_err_set(e, err, "the query was interrupted");
 	else if (err == -EIO && s->known_code)
 		err = failed(e, s, s->known_code, all, text);
 	else if (err == -E2BIG)
 		err = lkst_err_set(e, err, LKST_SQL_GROUPS_TEXT, LKST_SQL_GROUPS_MAX);
-	else if (err)
+	else if (err && err != -EILSEQ)
 		err = lkst_err_sys(e, err, "answering");
-	else if (code != SQLITE_DONE)
+	else if (!err && code != SQLITE_DONE)
 		err = failed(e, s, code, all, text);
 	sqlite3_finalize(statement);
 	return err;
 }
 
-int lkst_sql_run(struct lkst_err *e, struct lkst_sql *s, const char *text,
-		 enum lkst_table_format format, struct lkst_out *out)
+int lkst_sql_run(struct lkst_err *e, struct lkst_sql *s, const char *text, unsigned int format,
+		 struct lkst_out *out)
 {
 	const char *at = text;
 	int err = 0;
 
 	s->nr_gaps = 0;
+	s->nr_answers = 0;
 	if (strlen(text) > LKST_SQL_TEXT_MAX)
 		return lkst_err_set(e, -E2BIG, "the query is longer than %d bytes",
 				    LKST_SQL_TEXT_MAX);

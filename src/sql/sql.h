@@ -36,13 +36,17 @@ LKST_GUARD(lkst_sql_close, struct lkst_sql)
  */
 void lkst_sql_limit(struct lkst_sql *s, u64 max_steps, int cell_bytes);
 
+/* A format of answers beside those of enum lkst_table_format: a Parquet file (parquet/parquet.h), of one statement. */
+enum { LKST_SQL_PARQUET = LKST_TABLE_JSON + 1 };
+
 /*
- * Runs the statements of @text, and puts their answers at the end of @out: as text, CSV, or as JSON, an array of
- * objects for each statement. -EINVAL: SQLite does not understand one, and
- * @e says where; -EPERM: it would change something; -EINTR: it was stopped. What was answered before stays in @out.
+ * Runs the statements of @text, and puts their answers at the end of @out: as text, CSV, as JSON, an array of
+ * objects for each statement, or as Parquet. -EINVAL: SQLite does not understand one, and
+ * @e says where; -EPERM: it would change something; -EINTR: it was stopped; -EILSEQ: a column's
+ * values are of types that no column of Parquet holds. What was answered before stays in @out.
  */
-int lkst_sql_run(struct lkst_err *e, struct lkst_sql *s, const char *text,
-		 enum lkst_table_format format, struct lkst_out *out);
+int lkst_sql_run(struct lkst_err *e, struct lkst_sql *s, const char *text, unsigned int format,
+		 struct lkst_out *out);
 
 /* Whether @text ends a statement, so that it can be run: with a semicolon that is in no string or comment. */
 bool lkst_sql_is_complete(const char *text);

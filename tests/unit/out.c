@@ -165,6 +165,8 @@ TEST(out_knows_utf8)
 
 TEST(out_json_strings)
 {
+	CHECK_STR(PUT(lkst_put_utf8(p, "a\"\n\xe2\x82\xac\xff\xe2\x82", 9)),
+		  "a\"\n\xe2\x82\xac\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
 	CHECK_STR(PUT(lkst_put_json(p, "", 0)), "\"\"");
 	CHECK_STR(PUT(lkst_put_json(p, "a\"b\\c", 5)), "\"a\\\"b\\\\c\"");
 	CHECK_STR(PUT(lkst_put_json(p, "\n\r\t\x01\x1f\x7f", 6)),

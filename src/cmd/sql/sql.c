@@ -11,18 +11,30 @@
 
 struct options {
 	unsigned int format;
+	const char *output;
 };
+
+/* Those of tables, and one that only queries have. */
+static bool choices(unsigned int i, struct lkst_choice *ret_choice)
+{
+	if (i == LKST_SQL_PARQUET)
+		*ret_choice =
+			(struct lkst_choice){ "parquet", "a file for DuckDB, pandas and others" };
+	return i == LKST_SQL_PARQUET || lkst_table_format_choices(i, ret_choice);
+}
 
 static const struct lkst_option rows[] = {
 	LKST_OPTION(CHOICE, struct options, format, .name = "format", .letter = 'f',
-		    .argument = "FORMAT", .standard = "text", .help = "",
-		    .choices = lkst_table_format_choices),
+		    .argument = "FORMAT", .standard = "text", .help = "", .choices = choices),
+	LKST_OPTION(TEXT, struct options, output, .name = "output", .letter = 'o',
+		    .argument = "FILE", .standard = "standard output",
+		    .help = "where the answers go; the file has its name when\nit is whole"),
 	{},
 };
 
 #ifdef LKST_NO_SQL
-int lkst_sql_session_run(struct lkst_err *e, struct lkst_trace *t, enum lkst_table_format format,
-			 const char *query)
+int lkst_sql_session_run(struct lkst_err *e, struct lkst_trace *t, unsigned int format,
+			 const char *path, const char *query)
 {
 	return lkst_err_set(
 		e, -ENOTSUP,
@@ -46,7 +58,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
 	int err = lkst_cmd_open_trace(e, args, nr_args - !!query, &t);
 
-	return err ? err : lkst_sql_session_run(e, t, o->format, query);
+	return err ? err : lkst_sql_session_run(e, t, o->format, o->output, query);
 }
 
 const struct lkst_cmd lkst_cmd_sql = {
@@ -62,6 +74,7 @@ const struct lkst_cmd lkst_cmd_sql = {
 	.examples =
 		"  lkst sql slow-tx 'select event, count(*) from events group by event'\n"
 		"  lkst sql slow-tx 'select cause, sum(duration_ns) from waits group by cause'\n"
+		"  lkst sql -f parquet -o waits.parquet slow-tx 'select * from waits'\n"
 		"  lkst sql slow-tx .tables\n"
 		"  lkst sql slow-tx\n",
 	.options = rows,

@@ -7,17 +7,17 @@
 
 struct lkst_sql_session {
 	struct lkst_sql *sql;
-	enum lkst_table_format format;
-	struct lkst_out *out; /* to standard output */
+	unsigned int format;  /* of lkst_sql_run() */
+	struct lkst_out *out; /* to standard output or a file */
 	bool is_over;	      /* .quit */
 };
 
 /*
- * Answers @query, or if that is NULL, what standard input has, in @format, to standard output. Ctrl-C ends a query; a
- * second time, the program.
+ * Answers @query, or if that is NULL, what standard input has, in @format, to file @path, which gets its name when all
+ * is answered, or if that is NULL, to standard output. Ctrl-C ends a query; a second time, the program.
  */
-int lkst_sql_session_run(struct lkst_err *e, struct lkst_trace *t, enum lkst_table_format format,
-			 const char *query);
+int lkst_sql_session_run(struct lkst_err *e, struct lkst_trace *t, unsigned int format,
+			 const char *path, const char *query);
 
 /* Answers @text, queries or one command that begins with a dot, and writes all out. */
 int lkst_sql_answer(struct lkst_err *e, struct lkst_sql_session *session, const char *text);

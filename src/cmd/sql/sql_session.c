@@ -3,11 +3,13 @@
 #include "cmd/sql/sql.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/create.h"
 #include "cmd/sql/sql_shell.h"
 
 /* Ctrl-C ends the query; the second one during the same query ends the command. */
@@ -109,26 +111,50 @@ static int run_input(struct lkst_err *e, struct lkst_sql_session *session)
 	return err || !text ? err : lkst_sql_answer(e, session, text);
 }
 
-int lkst_sql_session_run(struct lkst_err *e, struct lkst_trace *t, enum lkst_table_format format,
-			 const char *query)
+/* What is asked for at a terminal is answered there. */
+static int check(struct lkst_err *e, unsigned int format, const char *path, const char *query)
+{
+	if (!query && path && isatty(STDIN_FILENO))
+		return lkst_err_set(
+			e, -EINVAL,
+			"a file of answers needs a query, or queries on standard input");
+	if (format == LKST_SQL_PARQUET && !query && isatty(STDIN_FILENO))
+		return lkst_err_set(e, -EINVAL, "a Parquet file needs a query");
+	if (format == LKST_SQL_PARQUET && !path && isatty(STDOUT_FILENO))
+		return lkst_err_set(e, -EINVAL,
+				    "a Parquet file is not for a terminal; try again with -o FILE");
+	return 0;
+}
+
+static int answer_all(struct lkst_err *e, struct lkst_sql_session *session, const char *query)
+{
+	if (query)
+		return lkst_sql_answer(e, session, query);
+	return isatty(STDIN_FILENO) ? lkst_sql_shell(e, session) : run_input(e, session);
+}
+
+int lkst_sql_session_run(struct lkst_err *e, struct lkst_trace *t, unsigned int format,
+			 const char *path, const char *query)
 {
 	struct sigaction action = { .sa_handler = on_interrupt };
+	_cleanup_(lkst_new_file_fini) struct lkst_new_file file = { .dir_fd = -1, .fd = -1 };
 	_cleanup_(lkst_sql_closep) struct lkst_sql *sql = NULL;
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	struct lkst_sql_session session = { .format = format, .out = out };
-	int err;
+	int err = check(e, format, path, query);
 
 	if (!out)
 		return lkst_err_sys(e, -ENOMEM, "preparing for queries");
-	lkst_out_init(out, STDOUT_FILENO);
-	err = lkst_sql_open(e, t, &stop, &sql);
+	if (!err && path)
+		err = lkst_new_file_open(e, AT_FDCWD, path, &file);
+	lkst_out_init(out, path ? file.fd : STDOUT_FILENO);
+	err = err ?: lkst_sql_open(e, t, &stop, &sql);
 	if (err)
 		return err;
 	session.sql = sql;
 	/* Without SA_RESTART, so that Ctrl-C also ends the reading of a line. */
 	sigaction(SIGINT, &action, NULL);
 	signal(SIGPIPE, SIG_DFL);
-	if (query)
-		return lkst_sql_answer(e, &session, query);
-	return isatty(STDIN_FILENO) ? lkst_sql_shell(e, &session) : run_input(e, &session);
+	err = answer_all(e, &session, query);
+	return err || !path ? err : lkst_new_file_place(e, &file);
 }

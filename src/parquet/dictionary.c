@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Texts by number, each only once. */
+#include "parquet/dictionary.h"
+
+#include "base/bytes.h"
+#include "base/xxh64.h"
+
+enum {
+	NR_MAX = 16 * 1024,
+	BYTES_MAX = 256 * 1024,
+	LENGTH = 4, /* bytes of the length before a text */
+};
+
+struct place {
+	uint64_t key; /* of the text */
+	uint32_t number;
+};
+
+void lkst_dictionary_fini(struct lkst_dictionary *d)
+{
+	lkst_byte_list_fini(&d->bytes);
+	lkst_byte_list_fini(&d->starts);
+	lkst_hash_fini(&d->places);
+	*d = (struct lkst_dictionary){};
+}
+
+const uint8_t *lkst_dictionary_text(const struct lkst_dictionary *d, uint32_t number,
+				    uint32_t *ret_length)
+{
+	uint32_t start;
+
+	memcpy(&start, d->starts.bytes + sizeof(start) * number, sizeof(start));
+	*ret_length = LENGTH + lkst_le32(d->bytes.bytes + start);
+	return d->bytes.bytes + start;
+}
+
+static bool is_text(const struct lkst_dictionary *d, uint32_t number, const void *bytes,
+		    uint32_t length)
+{
+	uint32_t there;
+	const uint8_t *text = lkst_dictionary_text(d, number, &there);
+
+	return there == LENGTH + length && !memcmp(text + LENGTH, bytes, length);
+}
+
+static uint64_t key_of(const void *bytes, uint32_t length)
+{
+	uint64_t key = lkst_xxh64(bytes, length);
+
+	return key == LKST_HASH_NONE ? 0 : key;
+}
+
+static int32_t add(struct lkst_dictionary *d, uint64_t key, const void *bytes, uint32_t length)
+{
+	uint32_t start = (uint32_t)d->bytes.nr, stored = htole32(length);
+	struct place *place;
+
+	if (d->nr == NR_MAX || d->bytes.nr + length > BYTES_MAX ||
+	    lkst_hash_reserve(&d->places, sizeof(*place)))
+		return LKST_DICTIONARY_FULL;
+	lkst_byte_list_add(&d->bytes, &stored, sizeof(stored));
+	lkst_byte_list_add(&d->bytes, bytes, length);
+	lkst_byte_list_add(&d->starts, &start, sizeof(start));
+	if (d->bytes.has_failed || d->starts.has_failed)
+		return LKST_DICTIONARY_FULL;
+	place = lkst_hash_add(&d->places, key, sizeof(*place));
+	place->number = d->nr;
+	return (int32_t)d->nr++;
+}
+
+int32_t lkst_dictionary_number(struct lkst_dictionary *d, const void *bytes, uint32_t length,
+			       bool *ret_is_new)
+{
+	const struct place *place;
+	uint64_t key;
+	int32_t number;
+
+	*ret_is_new = false;
+	if (d->nr && is_text(d, d->last, bytes, length))
+		return (int32_t)d->last;
+	key = key_of(bytes, length);
+	place = lkst_hash_find(&d->places, key, sizeof(*place));
+	if (place) {
+		/* Of two texts with one key the second is not told from the first: as good as full. */
+		if (!is_text(d, place->number, bytes, length))
+			return LKST_DICTIONARY_FULL;
+		d->last = place->number;
+		return (int32_t)d->last;
+	}
+	number = add(d, key, bytes, length);
+	*ret_is_new = number >= 0;
+	if (number >= 0)
+		d->last = (uint32_t)number;
+	return number;
+}

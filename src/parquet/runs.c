@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Small numbers as Parquet packs them. */
+#include "parquet/runs.h"
+
+enum { GROUP = 8 }; /* numbers that are packed at a time */
+
+static void add_same(struct lkst_byte_list *to, uint32_t number, uint32_t nr, unsigned int width)
+{
+	uint8_t bytes[4] = { (uint8_t)number, (uint8_t)(number >> 8), (uint8_t)(number >> 16) };
+
+	lkst_byte_list_varint(to, (uint64_t)nr << 1);
+	lkst_byte_list_add(to, bytes, (width + 7) / 8);
+}
+
+static void begin_packed(struct lkst_byte_list *to, uint32_t nr_groups)
+{
+	lkst_byte_list_varint(to, (uint64_t)nr_groups << 1 | 1);
+}
+
+/* Only the last run may have a number of numbers that is no multiple of the group's; zeros fill it up. */
+static void add_packed(struct lkst_byte_list *to, const uint32_t *numbers, uint32_t nr,
+		       unsigned int width)
+{
+	uint32_t nr_groups = (nr + GROUP - 1) / GROUP, i;
+	uint8_t *at;
+	uint64_t held = 0;
+	unsigned int nr_held = 0;
+
+	if (!nr)
+		return;
+	begin_packed(to, nr_groups);
+	at = lkst_byte_list_room(to, (size_t)nr_groups * width);
+	if (!at)
+		return;
+	for (i = 0; i < nr_groups * GROUP; i++) {
+		held |= (uint64_t)(i < nr ? numbers[i] : 0) << nr_held;
+		for (nr_held += width; nr_held >= 8; nr_held -= 8, held >>= 8)
+			*at++ = (uint8_t)held;
+	}
+	to->nr += (size_t)nr_groups * width;
+}
+
+/* How many of the numbers at @numbers are the same as the first. */
+static uint32_t length_of_run(const uint32_t *numbers, uint32_t nr)
+{
+	uint32_t i = 1;
+
+	while (i < nr && numbers[i] == numbers[0])
+		i++;
+	return i;
+}
+
+void lkst_runs_add(struct lkst_byte_list *to, const uint32_t *numbers, uint32_t nr,
+		   unsigned int width)
+{
+	uint32_t at = 0, packed = 0; /* those from number `packed` on wait for being packed */
+
+	while (at < nr) {
+		uint32_t run = length_of_run(numbers + at, nr - at);
+
+		if (run < GROUP) {
+			at = nr - at < GROUP ? nr : at + GROUP;
+			continue;
+		}
+		add_packed(to, numbers + packed, at - packed, width);
+		add_same(to, numbers[at], run, width);
+		at += run;
+		packed = at;
+	}
+	add_packed(to, numbers + packed, nr - packed, width);
+}
+
+void lkst_runs_add_same(struct lkst_byte_list *to, bool bit, uint32_t nr)
+{
+	if (nr)
+		add_same(to, bit, nr, 1);
+}
+
+/* How many bytes from @bits on are the same as the first, if that is all zeros or all ones; else 0. */
+static uint32_t length_of_bytes(const uint8_t *bits, uint32_t nr)
+{
+	uint32_t i = 0;
+
+	if (bits[0] != 0 && bits[0] != 0xff)
+		return 0;
+	while (i < nr && bits[i] == bits[0])
+		i++;
+	return i;
+}
+
+void lkst_runs_add_bits(struct lkst_byte_list *to, const uint8_t *bits, uint32_t nr)
+{
+	uint32_t nr_bytes = nr / GROUP, at = 0, packed = 0;
+
+	while (at < nr_bytes) {
+		uint32_t run = length_of_bytes(bits + at, nr_bytes - at);
+
+		/* A byte alone is shorter among its neighbours. */
+		if (run < 2) {
+			at++;
+			continue;
+		}
+		if (at > packed) {
+			begin_packed(to, at - packed);
+			lkst_byte_list_add(to, bits + packed, at - packed);
+		}
+		add_same(to, bits[at] & 1, run * GROUP, 1);
+		at += run;
+		packed = at;
+	}
+	nr_bytes += nr % GROUP != 0;
+	if (nr_bytes > packed) {
+		begin_packed(to, nr_bytes - packed);
+		lkst_byte_list_add(to, bits + packed, nr_bytes - packed);
+	}
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Small numbers as Parquet packs them, RLE/bit-packed hybrid: a run is either a number that is there so many times, or
+ * numbers one after the other, so many bits each, eight at a time
+ * (https://github.com/apache/parquet-format/blob/master/Encodings.md). Private to src/parquet.
+ */
+#ifndef LKST_PARQUET_RUNS_H
+#define LKST_PARQUET_RUNS_H
+
+#include "parquet/byte_list.h"
+
+enum { LKST_RUNS_WIDTH_MAX = 24 }; /* bits of a number */
+
+/* Adds @nr numbers of @width bits each. */
+void lkst_runs_add(struct lkst_byte_list *to, const uint32_t *numbers, uint32_t nr,
+		   unsigned int width);
+
+/* Adds @nr bits, of which the first is the lowest of the first byte of @bits; those after the last are 0. */
+void lkst_runs_add_bits(struct lkst_byte_list *to, const uint8_t *bits, uint32_t nr);
+
+/* Adds @nr times the bit @bit. */
+void lkst_runs_add_same(struct lkst_byte_list *to, bool bit, uint32_t nr);
+
+#endif

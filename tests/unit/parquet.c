@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Parquet files: a reader that knows only the format's own text finds what was written. */
+#include <errno.h>
+#include <math.h>
+
+#include "lib/read_parquet.h"
+#include "lib/unit.h"
+#include "parquet/parquet.h"
+
+static char *file, *text;
+static size_t length;
+static FILE *stream;
+static struct lkst_out *out;
+static struct lkst_err err;
+
+static struct lkst_parquet *begin(const struct lkst_parquet_column *columns, unsigned int nr)
+{
+	struct lkst_parquet *p = NULL;
+
+	free(file);
+	file = NULL;
+	stream = open_memstream(&file, &length);
+	out = malloc(sizeof(*out));
+	lkst_out_init_stream(out, stream);
+	return lkst_parquet_new(&err, columns, nr, "test version 1", out, &p) ? NULL : p;
+}
+
+/* Ends the file. Whether that went well. */
+static bool end(struct lkst_parquet *p)
+{
+	int code = lkst_parquet_end(p);
+
+	lkst_parquet_free(p);
+	code = lkst_out_flush(out) ?: code;
+	fclose(stream);
+	free(out);
+	return !code;
+}
+
+static const char *columns(void)
+{
+	free(text);
+	text = parquet_columns(file, length);
+	return text ?: "damaged";
+}
+
+static const char *rows(void)
+{
+	free(text);
+	text = parquet_rows(file, length);
+	return text ?: "damaged";
+}
+
+static const char *bounds(unsigned int column)
+{
+	free(text);
+	text = parquet_bounds(file, length, column);
+	return text ?: "damaged";
+}
+
+/* Every type, with nulls, at the ends of what it can hold. */
+TEST(parquet_types)
+{
+	static const struct lkst_parquet_column of[] = {
+		{ "bool", LKST_PARQUET_BOOL, false },	  { "int32", LKST_PARQUET_INT32, false },
+		{ "uint32", LKST_PARQUET_UINT32, false }, { "int64", LKST_PARQUET_INT64, false },
+		{ "uint64", LKST_PARQUET_UINT64, false }, { "time", LKST_PARQUET_TIME, true },
+		{ "double", LKST_PARQUET_DOUBLE, false }, { "text", LKST_PARQUET_TEXT, false },
+		{ "bytes", LKST_PARQUET_BYTES, false },
+	};
+	struct lkst_parquet *p = begin(of, 9);
+	int i;
+
+	CHECK(p);
+	for (i = 0; i < 2; i++) {
+		lkst_parquet_int(p, 0, i);
+		lkst_parquet_int(p, 1, i ? INT32_MAX : INT32_MIN);
+		lkst_parquet_int(p, 2, i ? UINT32_MAX : 0);
+		lkst_parquet_int(p, 3, i ? INT64_MAX : INT64_MIN);
+		lkst_parquet_int(p, 4, i ? -1 : 1);
+		lkst_parquet_int(p, 5, 1700000000123456789 + i);
+		lkst_parquet_double(p, 6, i ? 0.5 : -1e300);
+		lkst_parquet_text(p, 7, i ? "\xff z" : "caf\xc3\xa9", i ? 3 : 5);
+		lkst_parquet_text(p, 8, "ab", 2);
+		CHECK_EQ(lkst_parquet_row_end(p), 0);
+	}
+	lkst_parquet_int(p, 5, 0);
+	CHECK_EQ(lkst_parquet_row_end(p), 0);
+	CHECK(end(p));
+	CHECK_STR(columns(),
+		  "bool:bool? int32:int32? uint32:uint32? int64:int64? uint64:uint64? time:time "
+		  "double:double? text:text? bytes:bytes?");
+	CHECK_STR(
+		rows(),
+		"false|-2147483648|0|-9223372036854775808|1|1700000000123456789|-1e+300|caf\xc3\xa9|ab\n"
+		"true|2147483647|4294967295|9223372036854775807|18446744073709551615|1700000000123456790|0.5|"
+		"\xef\xbf\xbd z|ab\n"
+		"|||||0|||\n");
+	CHECK_STR(bounds(1), "3:-2147483648..2147483647 1\n");
+	CHECK_STR(bounds(4), "3:1..18446744073709551615 1\n");
+	CHECK_STR(bounds(5), "3:0..1700000000123456790 0\n");
+	CHECK_STR(bounds(6), "3:-1e+300..0.5 1\n");
+	CHECK_STR(bounds(7), "3:caf\xc3\xa9..\xef\xbf\xbd z 1\n");
+}
+
+/* Without a row it is a table all the same; columns without a value have rows. */
+TEST(parquet_empty)
+{
+	static const struct lkst_parquet_column of[] = { { "a", LKST_PARQUET_INT64, true },
+							 { "b", LKST_PARQUET_TEXT, false } };
+	struct lkst_parquet *p = begin(of, 2);
+	int i;
+
+	CHECK(p);
+	CHECK(end(p));
+	CHECK_STR(columns(), "a:int64 b:text?");
+	CHECK_STR(rows(), "");
+	CHECK_STR(bounds(0), "");
+
+	p = begin(of, 2);
+	for (i = 0; i < 3; i++) {
+		lkst_parquet_int(p, 0, i);
+		CHECK_EQ(lkst_parquet_row_end(p), 0);
+	}
+	CHECK(end(p));
+	CHECK_STR(rows(), "0|\n1|\n2|\n");
+	CHECK_STR(bounds(1), "3:.. 3\n");
+	CHECK(lkst_parquet_new(&err, of, 0, "", out, &p) == -EINVAL);
+}
+
+/* What row @i of the long table has in its columns but the first; NULL: nothing. */
+static const char *cell(unsigned int i, unsigned int column, char room[128])
+{
+	switch (column) {
+	case 1: /* few texts */
+		snprintf(room, 128, "name %u", i * 7 % 11);
+		return i % 3 ? room : NULL;
+	case 2: /* so many that a dictionary has no room for them */
+		snprintf(room, 128, "%u of a long text that no other row of the table repeats", i);
+		return room;
+	case 3: /* in runs, and long without */
+		snprintf(room, 128, "%u", i / 100);
+		return i / 40000 % 2 ? NULL : room;
+	default: /* the same one */
+		return "the same";
+	}
+}
+
+/* Many pages and groups, runs and none, dictionaries that are given up. */
+TEST(parquet_long)
+{
+	static const struct lkst_parquet_column of[] = { { "i", LKST_PARQUET_INT32, true },
+							 { "few", LKST_PARQUET_TEXT, false },
+							 { "many", LKST_PARQUET_TEXT, false },
+							 { "run", LKST_PARQUET_UINT64, false },
+							 { "same", LKST_PARQUET_TEXT, true } };
+	enum { NR = 300001 };
+	struct lkst_parquet *p = begin(of, 5);
+	unsigned int i, column;
+	const char *at, *value;
+	char room[128];
+
+	CHECK(p);
+	for (i = 0; i < NR; i++) {
+		lkst_parquet_int(p, 0, i);
+		for (column = 1; column < 5; column++) {
+			value = cell(i, column, room);
+			if (value && column == 3)
+				lkst_parquet_int(p, column, atoi(value));
+			else if (value)
+				lkst_parquet_text(p, column, value, strlen(value));
+		}
+		CHECK_EQ(lkst_parquet_row_end(p), 0);
+	}
+	CHECK(end(p));
+	at = rows();
+	CHECK(strcmp(at, "damaged"));
+	for (i = 0; i < NR; i++) {
+		char line[512], *to = line + sprintf(line, "%u", i);
+
+		for (column = 1; column < 5; column++)
+			to += sprintf(to, "|%s", cell(i, column, room) ?: "");
+		CHECK(!strncmp(at, line, strlen(line)) && at[strlen(line)] == '\n');
+		at += strlen(line) + 1;
+	}
+	CHECK(!*at);
+}
+
+/* What is held does not grow with the rows: groups are written before. */
+TEST(parquet_groups)
+{
+	static const struct lkst_parquet_column of[] = { { "i", LKST_PARQUET_INT64, true },
+							 { "noise", LKST_PARQUET_UINT64, true },
+							 { "more", LKST_PARQUET_INT64, false } };
+	enum { NR = 2500000 };
+	struct lkst_parquet *p = begin(of, 3);
+	uint64_t noise = 1, i;
+	unsigned int nr_groups = 0;
+	const char *at;
+
+	CHECK(p);
+	for (i = 0; i < NR; i++) {
+		noise = noise * 6364136223846793005 + 1442695040888963407;
+		lkst_parquet_int(p, 0, (int64_t)i);
+		lkst_parquet_int(p, 1, (int64_t)noise);
+		lkst_parquet_int(p, 2, (int64_t)(noise * noise));
+		CHECK_EQ(lkst_parquet_row_end(p), 0);
+	}
+	CHECK(end(p));
+	/* Each group goes on where the one before has ended. */
+	for (at = bounds(0), i = 0; *at; at = strchr(at, '\n') + 1, nr_groups++) {
+		unsigned long long nr, least, greatest;
+
+		CHECK_EQ(sscanf(at, "%llu:%llu..%llu 0\n", &nr, &least, &greatest), 3);
+		CHECK(least == i && greatest == i + nr - 1 && nr <= 1024 * 1024);
+		i += nr;
+	}
+	CHECK_EQ(i, NR);
+	CHECK(nr_groups > NR / (1024 * 1024) + 1);
+}
+
+/* Bounds leave out what is no number, and texts that are too long. */
+TEST(parquet_bounds)
+{
+	static const struct lkst_parquet_column of[] = { { "d", LKST_PARQUET_DOUBLE, true },
+							 { "zero", LKST_PARQUET_DOUBLE, true },
+							 { "t", LKST_PARQUET_TEXT, true } };
+	struct lkst_parquet *p = begin(of, 3);
+	char wide[65];
+
+	CHECK(p);
+	memset(wide, 'x', sizeof(wide));
+	lkst_parquet_double(p, 0, NAN);
+	lkst_parquet_double(p, 1, 0.0);
+	lkst_parquet_text(p, 2, wide, sizeof(wide));
+	CHECK_EQ(lkst_parquet_row_end(p), 0);
+	CHECK(end(p));
+	CHECK_STR(bounds(0), "1:.. 0\n");
+	CHECK_STR(bounds(1), "1:-0..0 0\n");
+	CHECK_STR(bounds(2), "1:.. 0\n");
+}
+
+static const struct unit_test tests[] = {
+	{ "parquet_types", test_parquet_types },   { "parquet_empty", test_parquet_empty },
+	{ "parquet_long", test_parquet_long },	   { "parquet_groups", test_parquet_groups },
+	{ "parquet_bounds", test_parquet_bounds },
+};
+UNIT_MAIN(tests)
