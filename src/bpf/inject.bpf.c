@@ -8,7 +8,7 @@
  * than 0, that is what the caller gets, and the function is left out (arch/x86/net/bpf_jit_comp.c,
  * invoke_bpf_mod_ret()). The kernel allows it at functions that it lists as fit for it (ALLOW_ERROR_INJECTION) and at
  * the hooks of security modules, security_* (kernel/bpf/verifier.c, check_attach_modify_return()). The second is a
- * uprobe, which may write the registers since Linux 6.18: the function returns as if its first instruction was a
+ * uprobe, which may write the registers since Linux 6.19: the function returns as if its first instruction was a
  * return.
  *
  * Context: writers on one CPU must only nest (src/bpf/ring.h), and neither kind runs with preemption off. So the

@@ -27,7 +27,7 @@ fi
 cd "$work" || exit
 NOBODY=65534
 conf=/etc/lkst/lkst.conf
-cp "$load/injected" .
+cp "$BUILD/tests/vm/load/injected" .
 program=$PWD/injected
 wanted='get_memory return NULL comm injected'
 

@@ -97,7 +97,7 @@ static int explain(struct lkst_err *e, const struct loading *l, int err, const c
 		return lkst_err_set(
 			e, -ENOTSUP,
 			"this kernel lets no program change the registers of another "
-			"one, which it takes to make its functions fail; Linux 6.18 and "
+			"one, which it takes to make its functions fail; Linux 6.19 and "
 			"later may");
 	if (log[0]) {
 		lkst_link_explain(e, log);

@@ -4,7 +4,8 @@
 # lkst inject: the calls that are named fail with the error that is named, and no others: what the program sees, what
 # the trace has and what the command counts agree. It is off unless the configuration allows it, and ends with its
 # time, with its command and with the recording, also when the command is stopped (rows I34 and I35 of
-# doc/heritage.md). The function is a hook of security modules: Debian's kernels have no list of others.
+# doc/heritage.md). The function is a hook of security modules. Debian's kernels have no list of others: system calls, and
+# what else is on that list, fail in the kernel that tools/build-kernel makes, and so do functions of programs.
 # seconds: 40
 . /tests/lib.sh
 
@@ -172,6 +173,66 @@ expect_failures ends_with_the_recording 5 ''
 kill -CONT $armed
 wait $armed
 expect_none inject_none_is_left "$(lkst inject --list --json)"
+
+# ---- functions on the kernel's list, system calls among them ----
+if [ ! -s /sys/kernel/debug/error_injection/list ]; then
+	echo 'skip inject_system_calls: this kernel was built without CONFIG_FUNCTION_ERROR_INJECTION (tools/build-kernel makes one)'
+else
+	lkst start --quiet --budget none --buffer 4M --event 'syscall_*_mkdir' --config $conf ||
+		fail inject_records_system_calls "it does not start"
+	arm 'mkdir return -ENOSPC comm mkdirs call 5'
+	expect_failures system_call 20 '5 28'
+	expect_end system_call_ends '1 injected in 20 calls'
+	arm 'mkdir return -EROFS comm mkdirs every 3 times 2'
+	expect_failures system_call_every 20 '3 30 6 30'
+	wait $armed
+	# The name of a new directory takes memory: there is none.
+	arm 'should_failslab return -ENOMEM under do_mkdirat comm mkdirs call 1'
+	expect_failures allocation 5 '1 12'
+	expect_end allocation_ends '1 injected in'
+	arm 'mkdir return -EIO comm mkdirs probability 50%'
+	"$load/mkdirs" 10000 >"$work/out"
+	kill $armed
+	wait $armed
+	seen=$(sed -n 's/^failed //p' "$work/out")
+	expect_none inject_system_call_probability "$([ "$seen" -gt 4500 ] && [ "$seen" -lt 5500 ] || echo "$seen of 10000")"
+	expect_none inject_system_call_counts "$(grep -q ": $seen injected in 10000 calls" "$said" || cat "$said")"
+	lkst snapshot --quiet --output "$work/calls.trace"
+	expect_whole inject_system_calls_are_whole "$work/calls.trace"
+	nr=$(lkst print --format json --event syscall_exit_mkdir "$work/calls.trace" | grep -c '"ret":-5[,}]')
+	expect_none inject_system_calls_return "$([ "$nr" = "$seen" ] || echo "$nr calls of $seen returned it")"
+	nr=$(lkst print --event 'inject:*mkdir' "$work/calls.trace" | wc -l)
+	expect_none inject_system_calls_are_records "$([ "$nr" = $((seen + 3)) ] || echo "$nr records of $((seen + 3))")"
+	lkst stop --quiet
+	expect_refusal of_another_kind 'lets nobody make vfs_read fail' 'vfs_read return -EIO comm mkdirs'
+	expect_refusal call_has_no_caller 'is called by a program' 'mkdir return -EIO comm mkdirs from vfs_mkdir'
+fi
+
+# ---- functions of programs ----
+lkst start --quiet --budget none --buffer 4M --event sched_process_exec --config $conf ||
+	fail inject_starts_for_programs "it does not"
+wanted='get_memory return NULL comm injected'
+lkst inject -x "$load/injected" "$wanted for 1s" >"$said" 2>&1
+if grep -q 'lets no program change the registers of another one' "$said"; then
+	echo "skip inject_programs: $(sed 's/^lkst inject: //; q' "$said")"
+else
+	arm -x "$load/injected" "$wanted from second call 5"
+	expect_none inject_fifth_from_second "$("$load/injected" 10 | xargs | grep -vx 'second 5 calls 19')"
+	wait $armed
+	arm -x "$load/injected" "$wanted every 3 times 2"
+	expect_none inject_every_third "$("$load/injected" 10 | xargs | grep -vx 'first 2 second 3 calls 18')"
+	wait $armed
+	arm -x "$load/injected" "$wanted probability 50%"
+	nr=$("$load/injected" 5000 | grep -c -e first -e second)
+	expect_none inject_half_of_them "$([ "$nr" -gt 4500 ] && [ "$nr" -lt 5500 ] || echo "$nr of 10000")"
+	kill -KILL $armed
+	wait $armed 2>/dev/null
+	expect_none inject_program_is_disarmed "$("$load/injected" 10 | grep -vx 'calls 20')"
+	lkst snapshot --quiet --output "$work/programs"
+	lines=$(lkst print --event inject:get_memory "$work/programs" | wc -l)
+	expect_none inject_each_of_a_program_is_a_record "$([ "$lines" = $((3 + nr)) ] || echo "$lines records of $((3 + nr))")"
+fi
+lkst stop --quiet
 
 # ---- what is wrong ----
 expect_refusal value 'by returning an error' "$hook return 5 comm mkdirs"
