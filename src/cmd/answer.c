@@ -3,6 +3,7 @@
 #include "cmd/answer.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/time.h"
@@ -44,6 +45,19 @@ void lkst_answer_table(struct lkst_answer *a, const struct lkst_table *t)
 	}
 	for (row = 0; row < t->nr_rows; row++)
 		lkst_table_json_row(&a->json, t, row);
+}
+
+void lkst_answer_notes(enum lkst_table_format format, const struct lkst_table *t)
+{
+	char left_out[LKST_TABLE_LEFT_OUT_TEXT];
+	unsigned int i;
+
+	if (format != LKST_TABLE_CSV)
+		return;
+	if (lkst_table_left_out_text(t, left_out, sizeof(left_out)))
+		lkst_print_message(stderr, "%s: left out: %s.", t->name, left_out);
+	for (i = 0; i < t->notes.nr; i++)
+		lkst_print_message(stderr, "note: %s", t->notes.text[i]);
 }
 
 int lkst_answer_end(struct lkst_answer *a, int err)

@@ -48,6 +48,12 @@ int lkst_answer_begin_tree(struct lkst_err *e, const struct lkst_answer_form *fo
  */
 void lkst_answer_table(struct lkst_answer *a, const struct lkst_table *t);
 
+/*
+ * CSV has no place for the lines below a table, what was left out and notes: those of @t go to standard error. In other
+ * forms the table has them.
+ */
+void lkst_answer_notes(enum lkst_table_format format, const struct lkst_table *t);
+
 /* Writes all out, and frees it. Returns @err, or what failed now. */
 int lkst_answer_end(struct lkst_answer *a, int err);
 

@@ -58,6 +58,25 @@ if ! record trace --buffer 32M -- "$load/measured" >"$work/expected"; then
 	exit 1
 fi
 expect_whole analyses_trace_is_whole "$work/trace"
+
+# ---- what an analysis is limited by ----
+# Each by what nothing has: the answer is another one than without, or says that it is of all.
+silent=
+for name in $("$LKST" analyze --help | sed -n '/^Analyses:/,/^$/s/^  \([a-z]*\)  .*/\1/p' | grep -vx between); do
+	"$LKST" analyze "$name" --format csv "$work/trace" >"$work/all" 2>/dev/null
+	# As much as of the first moment is nothing that could be limited.
+	"$LKST" analyze "$name" --to +0s --format csv "$work/trace" >"$work/none" 2>/dev/null
+	! cmp -s "$work/all" "$work/none" || continue
+	for option in '--tid 4194303' '--comm nobody_is_called_so' '--cpu 65535' '--key nothing_is_called_so'; do
+		# shellcheck disable=SC2086 # an option and its value
+		"$LKST" analyze "$name" $option --format csv "$work/trace" >"$work/limited" 2>/dev/null
+		cmp -s "$work/all" "$work/limited" || continue
+		# shellcheck disable=SC2086
+		"$LKST" analyze "$name" $option "$work/trace" 2>/dev/null |
+			grep -q -- "${option% *} does not limit $name: this is of all" || silent="$silent; $name $option"
+	done
+done
+expect analyses_say_what_does_not_limit_them "$silent" ''
 tid=$(value tid)
 
 equals analysis_syscall_counts "$(column syscall syscall getppid count --tid "$tid")" "$(value calls)"

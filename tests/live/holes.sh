@@ -62,6 +62,7 @@ mark 1005101 1005200
 expect hole_between_two_buffers_is_a_gap "$(course_of one)" 'run hole[2] run'
 "$LKST" check one >out
 expect check_tells_of_it "$? $(grep -c '^gap: CPU 0, buffer 2' out) $(grep -c '^ledger: CPU 0, buffer 2' out)" '1 1 1'
+expect program_is_told_how_much "$("$LKST" check --json one | sed 's/.*"ledger_lines":\([0-9]*\).*/\1/')" "$(grep -c '^ledger: ' out)"
 expect report_tells_of_it "$("$LKST" report one | grep -c '^Note: Records are missing at 1 ')" 1
 # Of the marks, all that came before the jump came before the gap as well.
 expect gap_lasts_from_the_jump_on "$("$LKST" print --format json one | perl -ne '

@@ -339,6 +339,28 @@ static void leave_out_open(struct lkst_analysis_state *w)
 	}
 }
 
+/* The note for an analysis that was asked to be limited in a way that it cannot be. */
+static void note_ignored(struct lkst_analysis_state *w)
+{
+	const struct lkst_tally_options *which = &w->options->which;
+	const struct {
+		unsigned int flag;
+		bool is_asked;
+		const char *option;
+	} options[] = {
+		{ LKST_IGNORES_TID, which->has_tid, "--tid" },
+		{ LKST_IGNORES_COMM, which->comm != NULL, "--comm" },
+		{ LKST_IGNORES_CPU, which->has_cpu, "--cpu" },
+		{ LKST_IGNORES_KEY, which->key != NULL, "--key" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (options[i].is_asked && w->analysis->ignores & options[i].flag)
+			lkst_notes_add(&w->notes, "%s does not limit %s: this is of all.",
+				       options[i].option, w->analysis->name);
+}
+
 /* The note for an analysis whose events are not there. */
 static void note(struct lkst_analysis_run *s, unsigned int i)
 {
@@ -352,6 +374,7 @@ static void note(struct lkst_analysis_run *s, unsigned int i)
 			w->analysis->name, w->analysis->events);
 		return;
 	}
+	note_ignored(w);
 	lkst_unrecorded_note(s->unrecorded, w->wants, &w->notes);
 	if (w->analysis->needs_state && lkst_model_nr_further(s->state))
 		lkst_notes_add(&w->notes,

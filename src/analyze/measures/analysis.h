@@ -16,6 +16,14 @@
 #include "analyze/model/model.h"
 #include "base/cleanup.h"
 
+/* The parts of struct lkst_tally_options that an analysis may have no use for. */
+enum {
+	LKST_IGNORES_TID = 1 << 0,
+	LKST_IGNORES_COMM = 1 << 1,
+	LKST_IGNORES_CPU = 1 << 2,
+	LKST_IGNORES_KEY = 1 << 3,
+};
+
 struct lkst_analysis_state;
 struct lkst_analysis;
 struct lkst_between;
@@ -29,6 +37,7 @@ struct lkst_analysis {
 	const char *events;   /* what it needs, as `lkst record --event` takes it, blanks between */
 	bool needs_state;     /* the state model */
 	bool is_of_named;     /* of events that the user names, options.between: not one of "all" */
+	u8 ignores;	      /* LKST_IGNORES_*: what of options.which does not limit it, which a note says */
 	size_t size;	      /* of its work, which begins with struct lkst_analysis_state */
 
 	/* Subscribes. 1; 0: the trace can have no such events; or a negative errno. */

@@ -143,6 +143,7 @@ const struct lkst_analysis lkst_analysis_cpu = {
 	.measures = "the state model's intervals of CPUs and interrupts (doc/states.md)",
 	.events = "sched_* irq_* softirq_* tasklet_* local_timer_* reschedule_* call_function_*",
 	.needs_state = true,
+	.ignores = LKST_IGNORES_TID | LKST_IGNORES_COMM | LKST_IGNORES_KEY,
 	.size = sizeof(struct cpu),
 	.begin = begin,
 	.end = end,

@@ -172,6 +172,7 @@ const struct lkst_analysis lkst_analysis_diskmap = {
 		"requests that do not "
 		"begin where the one before ended",
 	.events = "block_rq_issue block_rq_complete",
+	.ignores = LKST_IGNORES_TID | LKST_IGNORES_COMM | LKST_IGNORES_CPU | LKST_IGNORES_KEY,
 	.size = sizeof(struct diskmap),
 	.begin = begin,
 	.end = end,

@@ -223,6 +223,7 @@ const struct lkst_analysis lkst_analysis_fault = {
 	.measures = "from a fault to page_fault_exit; major: it had to wait for a disk",
 	.events = "page_fault_* sched_*",
 	.needs_state = true,
+	.ignores = LKST_IGNORES_CPU | LKST_IGNORES_KEY,
 	.size = sizeof(struct fault),
 	.begin = begin,
 	.end = end,

@@ -222,6 +222,7 @@ const struct lkst_analysis lkst_analysis_pages = {
 		"from mm_page_alloc of a thread of the process to mm_page_free of the page; before: what lkst record "
 		"--pages has written, or is freed without having been allocated in the trace; -t takes a process",
 	.events = "mm_page_alloc mm_page_free",
+	.ignores = LKST_IGNORES_COMM | LKST_IGNORES_CPU | LKST_IGNORES_KEY,
 	.size = sizeof(struct pages),
 	.begin = begin,
 	.end = end,

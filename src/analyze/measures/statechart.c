@@ -136,6 +136,7 @@ const struct lkst_analysis lkst_analysis_chart = {
 	.measures = "the state model's intervals (doc/states.md) of --tid or --comm",
 	.events = "sched_*",
 	.needs_state = true,
+	.ignores = LKST_IGNORES_CPU | LKST_IGNORES_KEY,
 	.size = sizeof(struct chart),
 	.begin = begin,
 	.end = end,

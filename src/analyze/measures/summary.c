@@ -594,6 +594,7 @@ const struct lkst_analysis lkst_analysis_summary = {
 	.measures = "counts of events, and the longest waits by the state model (doc/states.md)",
 	.events = "sched_* syscall_* page_fault_* block_* net_* irq_* softirq_* contention_*",
 	.needs_state = true,
+	.ignores = LKST_IGNORES_TID | LKST_IGNORES_COMM | LKST_IGNORES_CPU | LKST_IGNORES_KEY,
 	.size = sizeof(struct summary),
 	.begin = begin,
 	.end = end,

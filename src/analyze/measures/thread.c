@@ -232,6 +232,7 @@ const struct lkst_analysis lkst_analysis_thread = {
 	.events =
 		"sched_* and for what they wait on, syscall_* page_fault_* contention_* block_rq_*",
 	.needs_state = true,
+	.ignores = LKST_IGNORES_CPU | LKST_IGNORES_KEY,
 	.size = sizeof(struct thread),
 	.begin = begin,
 	.end = end,

@@ -14,6 +14,7 @@
 #include "analyze/measures/between.h"
 #include "base/cleanup.h"
 #include "base/out.h"
+#include "cmd/answer.h"
 #include "cmd/cmd.h"
 #include "cmd/read/analyze_along.h"
 
@@ -128,20 +129,6 @@ static int find_analyses(struct lkst_err *e, const char *names,
 
 /* ---- printing -------------------------------------------------------------------------------- */
 
-/* CSV has no place for the lines below a table: they go to standard error. */
-static void print_notes(const struct lkst_analyze *a, const struct lkst_table *t)
-{
-	char left_out[LKST_TABLE_LEFT_OUT_TEXT];
-	unsigned int i;
-
-	if (a->format != LKST_TABLE_CSV)
-		return;
-	if (lkst_table_left_out_text(t, left_out, sizeof(left_out)))
-		lkst_print_message(stderr, "%s: left out: %s.", t->name, left_out);
-	for (i = 0; i < t->notes.nr; i++)
-		lkst_print_message(stderr, "note: %s", t->notes.text[i]);
-}
-
 static void print_tables(const struct lkst_analyze *a, struct lkst_table_printer *p,
 			 const struct lkst_analysis_run *s, unsigned int nr)
 {
@@ -152,7 +139,7 @@ static void print_tables(const struct lkst_analyze *a, struct lkst_table_printer
 
 		for (k = 0; k < set->nr; k++) {
 			lkst_table_print(p, set->items[k]);
-			print_notes(a, set->items[k]);
+			lkst_answer_notes(a->format, set->items[k]);
 		}
 	}
 }
@@ -196,7 +183,7 @@ static int print_along(struct lkst_err *e, const struct lkst_analyze *a, struct 
 					lkst_trace_catalog(t)->clock_offset_ns);
 		p.max_rows = a->rows;
 		lkst_table_print(&p, &table);
-		print_notes(a, &table);
+		lkst_answer_notes(a->format, &table);
 		lkst_table_printer_end(&p);
 	}
 	lkst_table_fini(&table);
@@ -227,7 +214,7 @@ static int print_values(struct lkst_err *e, const struct lkst_analyze *a, struct
 		return err;
 	if (a->is_list) {
 		lkst_table_print_end(&p, lkst_analysis_run_list(s));
-		print_notes(a, lkst_analysis_run_list(s));
+		lkst_answer_notes(a->format, lkst_analysis_run_list(s));
 	} else {
 		print_tables(a, &p, s, nr);
 	}

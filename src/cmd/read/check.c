@@ -255,6 +255,7 @@ static void put_findings(struct lkst_answer *a, const struct lkst_trace *t,
 	lkst_json_u64(j, "missing_blocks", f->missing_blocks);
 	lkst_json_u64(j, "lost_events", f->lost_events);
 	lkst_json_u64(j, "gaps", f->ledger.gaps_met);
+	lkst_json_u64(j, "ledger_lines", f->ledger.lines_met);
 	lkst_json_u64(j, "losses", f->losses);
 	lkst_json_bool(j, "is_partial", lkst_trace_is_partial(t));
 	lkst_json_bool(j, "has_hashed_addresses", lkst_trace_catalog(t)->has_hashed_addresses);

@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/out.h"
-#include "cmd/cmd.h"
+#include "cmd/answer.h"
 #include "live/load/page_map.h"
 #include "view/table_text.h"
 
@@ -196,6 +196,8 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		lkst_table_print_end(&printer, &table);
 	else if (!err)
 		lkst_table_print(&printer, &table);
+	if (!err)
+		lkst_answer_notes((enum lkst_table_format)o->format, &table);
 	lkst_table_printer_end(&printer);
 	lkst_table_fini(&table);
 	flush_err = lkst_out_flush(out);
