@@ -52,7 +52,7 @@ WARN     := -Wall -Wextra -Werror -Wshadow -Wvla -Wstrict-prototypes -Wmissing-p
 CPPFLAGS += -D_GNU_SOURCE -Isrc -I$(GEN)
 CFLAGS   ?= -O2 -g
 override CFLAGS += -std=gnu11 $(WARN)
-LIB_LIBS := -lz -lzstd -lpthread
+LIB_LIBS := -lz -lzstd -lpthread -lm
 # What debug information is read with, for src/probe/resolve; a static program names what it needs as well. Capstone is
 # only loaded when it is needed.
 DEBUG_LIBS := -ldw
@@ -63,7 +63,7 @@ endif
 SCREEN_LIBS := -lncursesw -ltinfo
 # Queries, and the lines that they are typed in. A static program is without them: Debian's libedit would need several
 # archives more, and a guest has nobody who types.
-SQL_LIBS := -lsqlite3 -lm
+SQL_LIBS := -lsqlite3
 ifneq ($(SYSROOT),)
 SQL_LIBS :=
 CPPFLAGS += -DLKST_NO_SQL
@@ -191,7 +191,7 @@ $(GEN)/man/lkst-events.7: $(PAGE)
 # The library for a page in a browser, as a module of WebAssembly (src/web/module.h): what needs files, sockets or threads
 # is left out, and of the commands those that read.
 WEB_WITHOUT := src/base/create.c src/base/http.c $(addprefix src/trace/,packer.c parts.c publish.c stream_file.c wire.c writer.c zst.c)
-WEB_LIB     := $(filter-out $(WEB_WITHOUT) src/crash/% src/probe/% src/export/% src/parquet/% src/sql/%,$(LIB_SRC))
+WEB_LIB     := $(filter-out $(WEB_WITHOUT) src/crash/% src/probe/% src/export/% src/parquet/% src/sql/% src/analyze/diff/%,$(LIB_SRC))
 WEB_CMD     := $(addprefix src/cmd/,answer.c ending.c help.c options.c printing.c range.c run.c verbs.c) \
                $(addprefix src/cmd/read/,analyze_along.c check_counters.c check_ledger.c) \
                $(shell sed -n 's|^READER(\(.*\))$$|src/cmd/read/\1.c|p' src/cmd/commands.def)

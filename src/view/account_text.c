@@ -361,24 +361,31 @@ static void put_json_steps(struct lkst_record_printer *printer, struct lkst_json
 	lkst_json_end(j);
 }
 
-int lkst_view_account_json(const struct lkst_view_config *config, const struct lkst_account *a)
+int lkst_view_account_json_in(const struct lkst_view_config *config, const struct lkst_account *a,
+			      struct lkst_json *j, const char *name)
 {
 	struct lkst_record_printer *printer = lkst_record_printer_new(config, NULL);
-	struct lkst_json j;
 	unsigned int i;
 
 	if (!printer)
 		return -ENOMEM;
-	lkst_json_init(&j, printer->out);
-	lkst_json_object(&j, NULL);
-	put_json_steps(printer, &j, a->root.steps);
-	lkst_json_array(&j, "notes");
+	lkst_json_object(j, name);
+	put_json_steps(printer, j, a->root.steps);
+	lkst_json_array(j, "notes");
 	for (i = 0; i < a->notes.nr; i++)
-		lkst_json_str(&j, NULL, a->notes.text[i]);
-	lkst_json_end(&j);
-	lkst_json_end(&j);
+		lkst_json_str(j, NULL, a->notes.text[i]);
+	lkst_json_end(j);
+	lkst_json_end(j);
 	lkst_record_printer_free(printer);
 	return 0;
+}
+
+int lkst_view_account_json(const struct lkst_view_config *config, const struct lkst_account *a)
+{
+	struct lkst_json j;
+
+	lkst_json_init(&j, config->out);
+	return lkst_view_account_json_in(config, a, &j, NULL);
 }
 
 /* ---- the formats ---------------------------------------------------------------------- */

@@ -25,6 +25,11 @@ int lkst_view_account_line(const struct lkst_view_config *config, const struct l
 /* One object: {"steps":[...]}; doc/why.md tells the members of a step. */
 int lkst_view_account_json(const struct lkst_view_config *config, const struct lkst_account *a);
 
+/* The same as a value among others: @name as for lkst_json_object(). @j writes to the output of @config. */
+struct lkst_json;
+int lkst_view_account_json_in(const struct lkst_view_config *config, const struct lkst_account *a,
+			      struct lkst_json *j, const char *name);
+
 /* The formats of accounts. To add one: a constant here, and its row in account_text.c. */
 enum lkst_account_format {
 	LKST_ACCOUNT_AS_TEXT,

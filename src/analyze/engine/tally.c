@@ -173,6 +173,8 @@ int lkst_tally_add_slow(struct lkst_tally *t, u32 key, u64 value, u64 weight, u6
 	if (t->along)
 		lkst_along_add(t->along, start_ns, value);
 	err = lkst_hist_add(&t->keys[key].histogram, value, weight);
+	if (!err && t->each)
+		err = t->each(t->each_arg, t, key, value, start_ns, tid);
 	if (err || (!is_worst && !t->list))
 		return err;
 	comm_of(t, tid, v.comm);

@@ -67,12 +67,19 @@ struct lkst_tally_value {
 	char comm[16];
 };
 
+/* Gets a value as it is counted, with the index of its key. 0 or a negative errno, which ends the pass. */
+struct lkst_tally;
+typedef int lkst_tally_each(void *arg, const struct lkst_tally *t, u32 key, u64 value, u64 start_ns,
+			    s32 tid);
+
 struct lkst_tally {
 	struct lkst_tally_config config;
 	const struct lkst_tally_options *options;
 	const struct lkst_threads *threads;
 	struct lkst_table *list; /* where every value goes, NULL: nowhere */
 	struct lkst_along *along; /* the same, along the time */
+	lkst_tally_each *each;	  /* the same, one by one; NULL: nobody wants them */
+	void *each_arg;
 	bool has_filter;	 /* by thread, name or CPU */
 
 	struct lkst_tally_key *keys;
@@ -120,7 +127,7 @@ static inline int lkst_tally_add_for(struct lkst_tally *t, u64 key, u64 value, u
 		return (int)i;
 	if (!t->keys[i].is_wanted)
 		return 0;
-	if (__builtin_expect(t->has_filter || t->list || t->along ||
+	if (__builtin_expect(t->has_filter || t->list || t->along || t->each ||
 				     value > t->worst_floor || t->nr_worst < LKST_TALLY_WORST,
 			     0))
 		return lkst_tally_add_slow(t, (u32)i, value, weight, start_ns, tid, cpu);

@@ -49,6 +49,10 @@ struct lkst_tally *lkst_analysis_tally(struct lkst_analysis_state *w, struct lks
 			 config.title ?: config.name);
 		t->along = w->along;
 	}
+	if (!w->nr_tallies) {
+		t->each = w->options->each;
+		t->each_arg = w->options->each_arg;
+	}
 	w->nr_tallies++;
 	return t;
 }
@@ -361,21 +365,31 @@ static void note_ignored(struct lkst_analysis_state *w)
 				       options[i].option, w->analysis->name);
 }
 
+void lkst_analysis_run_missing(struct lkst_analysis_run *s, unsigned int i,
+			       struct lkst_notes *notes)
+{
+	const struct lkst_analysis_state *w = s->works[i];
+
+	if (s->has_begun[i])
+		lkst_unrecorded_note(s->unrecorded, w->wants, notes);
+	else
+		lkst_notes_add(
+			notes,
+			"The trace cannot have the events that %s needs; it would have to be "
+			"recorded with these: %s.",
+			w->analysis->name, w->analysis->events);
+}
+
 /* The note for an analysis whose events are not there. */
 static void note(struct lkst_analysis_run *s, unsigned int i)
 {
 	struct lkst_analysis_state *w = s->works[i];
 
-	if (!s->has_begun[i]) {
-		lkst_notes_add(
-			&w->notes,
-			"The trace cannot have the events that %s needs; it would have to be "
-			"recorded with these: %s.",
-			w->analysis->name, w->analysis->events);
+	if (s->has_begun[i])
+		note_ignored(w);
+	lkst_analysis_run_missing(s, i, &w->notes);
+	if (!s->has_begun[i])
 		return;
-	}
-	note_ignored(w);
-	lkst_unrecorded_note(s->unrecorded, w->wants, &w->notes);
 	if (w->analysis->needs_state && lkst_model_nr_further(s->state))
 		lkst_notes_add(&w->notes,
 			       "There are %llu threads. The first %u are distinguished, the others are counted "
@@ -458,6 +472,11 @@ int lkst_analysis_run_pass(struct lkst_err *e, struct lkst_analysis_run *s)
 	if (!err && s->options.list)
 		err = lkst_table_end(&s->list);
 	return err ? lkst_err_sys(e, err, "analyzing") : 0;
+}
+
+struct lkst_tally *lkst_analysis_run_tally(const struct lkst_analysis_run *s, unsigned int i)
+{
+	return i < s->nr && s->has_begun[i] && s->works[i]->nr_tallies ? &s->works[i]->tallies[0] : NULL;
 }
 
 const struct lkst_tables *lkst_analysis_run_tables(const struct lkst_analysis_run *s, unsigned int i)

@@ -73,6 +73,8 @@ struct lkst_analysis_options {
 	lkst_table_sink *list;
 	void *list_arg;
 	struct lkst_along *along; /* of each analysis, its values along the time; NULL: not asked */
+	lkst_tally_each *each;	  /* gets each value of the first tally of each analysis; NULL: not wanted */
+	void *each_arg;
 	const struct lkst_between *between; /* what `between` measures; NULL: it is not asked */
 	/* Of `errors`: only of these threads, and of those that they create. 0: of all. */
 	const s32 *roots;
@@ -105,6 +107,19 @@ int lkst_analysis_run_pass(struct lkst_err *e, struct lkst_analysis_run *s);
 /* The tables of analysis number @i, until the study is freed. */
 const struct lkst_tables *lkst_analysis_run_tables(const struct lkst_analysis_run *s,
 						   unsigned int i);
+
+/*
+ * After the pass, the first tally of analysis number @i, until the study is freed; NULL: it has none. The caller may
+ * take its histograms and leave empty ones, and then not ask for more.
+ */
+struct lkst_tally *lkst_analysis_run_tally(const struct lkst_analysis_run *s, unsigned int i);
+
+/*
+ * After the pass: adds to @notes why occurrences that analysis number @i measures are not in the trace, as far as their
+ * events cannot be in it or were not recorded.
+ */
+void lkst_analysis_run_missing(struct lkst_analysis_run *s, unsigned int i,
+			       struct lkst_notes *notes);
 
 /* The list that `options.list` was given the rows of, with its notes; NULL if there is none. */
 const struct lkst_table *lkst_analysis_run_list(const struct lkst_analysis_run *s);

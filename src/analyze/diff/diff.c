@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Compares two sides: pairs their keys, divides by what is to be divided by, tests, and sorts. */
+#include "analyze/diff/diff.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/time.h"
+#include "base/vec.h"
+
+static const double lost_max =
+	0.05; /* of occurrences that gaps have cut, or of time, for a row to be compared */
+static const double not_tested = 2;
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static void name_row(const struct lkst_diff_key *k, char name[LKST_DIFF_NAME])
+{
+	snprintf(name, LKST_DIFF_NAME, "%s:%s", lkst_diff_kind_names[k->kind], k->text);
+}
+
+static int compare_keys(const struct lkst_diff_key *a, const struct lkst_diff_key *b)
+{
+	return a->kind != b->kind ? (a->kind > b->kind) - (a->kind < b->kind)
+				  : strcmp(a->text, b->text);
+}
+
+/*
+ * Locks that have no name are called by their address, "mutex:0xffff8881...". One that only @s has is another one each
+ * time that something is made, so all of these are compared as one: "mutex:0x*".
+ */
+static void hide_addresses(struct lkst_diff_side *s, const struct lkst_diff_side *other)
+{
+	u32 i, k = 0;
+
+	for (i = 0; i < s->nr_keys; i++) {
+		struct lkst_diff_key *key = &s->keys[i];
+		char *address = strstr(key->text, "0x");
+
+		while (k < other->nr_keys && compare_keys(&other->keys[k], key) < 0)
+			k++;
+		if ((key->kind == LKST_DIFF_lockwait || key->kind == LKST_DIFF_lockhold) &&
+		    address && (k == other->nr_keys || compare_keys(&other->keys[k], key)))
+			/* The order is kept until the sides are united. */
+			address[2] = '*';
+	}
+	for (i = 0; i < s->nr_keys; i++) {
+		char *address = strstr(s->keys[i].text, "0x*");
+
+		if (address)
+			address[3] = 0;
+	}
+}
+
+static int add_row(struct lkst_diff *d, const struct lkst_diff_key *a,
+		   const struct lkst_diff_key *b)
+{
+	struct lkst_diff_row *r = lkst_vec_add(d->rows, d->nr_rows);
+
+	if (!r)
+		return -ENOMEM;
+	r->kind = (a ?: b)->kind;
+	r->of[0] = a;
+	r->of[1] = b;
+	name_row(a ?: b, r->name);
+	return 0;
+}
+
+static int pair_keys(struct lkst_diff *d)
+{
+	const struct lkst_diff_side *a = d->sides[0], *b = d->sides[1];
+	u32 i = 0, k = 0;
+	int err = 0, order;
+
+	while (!err && (i < a->nr_keys || k < b->nr_keys)) {
+		order = i == a->nr_keys	  ? 1
+			: k == b->nr_keys ? -1
+					  : compare_keys(&a->keys[i], &b->keys[k]);
+		err = add_row(d, order <= 0 ? &a->keys[i] : NULL, order >= 0 ? &b->keys[k] : NULL);
+		i += order <= 0;
+		k += order >= 0;
+	}
+	return err;
+}
+
+const struct lkst_diff_row *lkst_diff_find(const struct lkst_diff *d, const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < d->nr_rows; i++)
+		if (!strcmp(d->rows[i].name, name))
+			return &d->rows[i];
+	return NULL;
+}
+
+/* ---- what is divided by ---------------------------------------------------------------------- */
+
+/* Seconds that were recorded. */
+static void weigh_by_time(struct lkst_diff *d, unsigned int i)
+{
+	const struct lkst_diff_side *s = d->sides[i];
+	u32 k;
+
+	d->units[i] = (double)s->covered_ns / (double)LKST_NS_PER_S;
+	for (k = 0; k < s->nr_stretches; k++)
+		d->weights[i][k] = (double)s->covered[k] / (double)LKST_NS_PER_S;
+}
+
+/* Occurrences of @key. */
+static void weigh_by_key(struct lkst_diff *d, unsigned int i, const struct lkst_diff_key *key)
+{
+	u32 k;
+
+	d->units[i] = key ? (double)key->lengths.count : 0;
+	for (k = 0; k < d->sides[i]->nr_stretches; k++)
+		d->weights[i][k] = key && key->stretches ? key->stretches[k].nr : 0;
+}
+
+static int weigh(struct lkst_err *e, struct lkst_diff *d)
+{
+	static const char *const words[] = { "first", "second" };
+	const struct lkst_diff_row *per = d->options.per ? lkst_diff_find(d, d->options.per) : NULL;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		d->weights[i] = calloc(LKST_DIFF_STRETCHES_MAX, sizeof(*d->weights[i]));
+		if (!d->weights[i])
+			return lkst_err_sys(e, -ENOMEM, "comparing");
+		if (d->options.per)
+			weigh_by_key(d, i, per ? per->of[i] : NULL);
+		else
+			weigh_by_time(d, i);
+		if (!(d->units[i] > 0))
+			return d->options.per
+				       ? lkst_err_set(
+						 e, -ENOENT,
+						 "the %s has no %s to divide by; `lkst diff --all` without "
+						 "--per lists what there is",
+						 words[i], d->options.per)
+				       : lkst_err_set(
+						 e, -ENOENT,
+						 "all of the %s is in gaps: records are missing at every "
+						 "time, so nothing can be compared",
+						 words[i]);
+	}
+	return 0;
+}
+
+/* ---- tests ----------------------------------------------------------------------------------- */
+
+static double count_of(const struct lkst_diff_row *r, unsigned int i)
+{
+	return r->of[i] ? (double)r->of[i]->lengths.count : 0;
+}
+
+void lkst_diff_parts(const struct lkst_diff *d, const struct lkst_diff_row *r, unsigned int i,
+		     bool is_time, struct lkst_diff_parts *ret_parts)
+{
+	const struct lkst_diff_stretch *stretches = r->of[i] ? r->of[i]->stretches : NULL;
+	u32 nr = d->sides[i]->nr_stretches, at_once, k, m;
+	double most = fmax(1, fmax(count_of(r, 0), count_of(r, 1)));
+
+	ret_parts->nr = 0;
+	at_once = (u32)fmax(1, ceil(nr / fmin(most, nr ?: 1)));
+	for (k = 0; k + at_once <= nr; k += at_once) {
+		double value = 0, weight = 0, covered = 0;
+
+		for (m = k; m < k + at_once; m++) {
+			if (stretches)
+				value += is_time ? (double)stretches[m].ns : stretches[m].nr;
+			weight += d->weights[i][m];
+			covered += (double)d->sides[i]->covered[m];
+		}
+		/* What is mostly a gap says little, and what has no operation has no time for each. */
+		if (!(weight > 0) || covered < 0.5 * (double)d->sides[i]->step_ns * at_once)
+			continue;
+		ret_parts->values[ret_parts->nr] = value;
+		ret_parts->weights[ret_parts->nr++] = weight;
+	}
+}
+
+static int test_time(const struct lkst_diff *d, struct lkst_diff_row *r)
+{
+	struct lkst_rank_test test;
+	struct lkst_diff_parts parts[2];
+	unsigned int i;
+	u32 k;
+	int got;
+
+	if (!(count_of(r, 0) + count_of(r, 1) > 0))
+		return 0;
+	for (i = 0; i < 2; i++) {
+		if (r->of[i] && !r->of[i]->stretches)
+			return 0;
+		lkst_diff_parts(d, r, i, true, &parts[i]);
+		for (k = 0; k < parts[i].nr; k++)
+			parts[i].values[k] /= parts[i].weights[k];
+	}
+	got = lkst_rank_test_values(parts[0].values, parts[0].nr, parts[1].values, parts[1].nr,
+				    &test);
+	if (got > 0)
+		r->p[LKST_DIFF_IN_TIME] = test.p;
+	return got < 0 ? got : 0;
+}
+
+static int test_length(struct lkst_diff_row *r)
+{
+	struct lkst_rank_test test;
+	int got;
+
+	if (!r->of[0] || !r->of[1])
+		return 0;
+	got = lkst_rank_test_hists(&r->of[0]->lengths, &r->of[1]->lengths, &test);
+	if (got <= 0)
+		return got;
+	r->p[LKST_DIFF_IN_LENGTH] = test.p;
+	r->greater = test.greater;
+	return 0;
+}
+
+/*
+ * Whether gaps have taken too much of @r from side @i. What is left of a state that a gap has cut counts, so there it
+ * is the length of the gaps that matters, too.
+ */
+static bool has_lost(const struct lkst_diff *d, const struct lkst_diff_row *r, unsigned int i)
+{
+	const struct lkst_diff_side *s = d->sides[i];
+	double gaps_ns = (double)(s->to_ns - s->from_ns - s->covered_ns);
+
+	return r->lost[i] > lost_max &&
+	       (r->kind != LKST_DIFF_state || gaps_ns > lost_max * (double)(s->to_ns - s->from_ns));
+}
+
+/* Why the row cannot be compared: losses, or a trace that was recorded without it, unlike the other. */
+static const char *why_missing(const struct lkst_diff *d, const struct lkst_diff_row *r)
+{
+	static const char cut[] = "Gaps have cut more than 5 % of its occurrences.";
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		const char *here = d->sides[i]->missing[r->kind],
+			   *there = d->sides[!i]->missing[r->kind];
+
+		if (here && !(count_of(r, i) > 0) && (!there || strcmp(here, there)))
+			return here;
+		if (has_lost(d, r, i))
+			return cut;
+	}
+	return NULL;
+}
+
+static int compare_row(const struct lkst_diff *d, struct lkst_diff_row *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		const struct lkst_diff_key *k = r->of[i];
+		double nr = count_of(r, i), lost = k ? (double)k->nr_lost : 0;
+
+		r->count[i] = nr / d->units[i];
+		r->time[i] = k ? lkst_diff_time(k) / d->units[i] : 0;
+		r->lost[i] = lost > 0 ? lost / (lost + nr) : 0;
+		r->p[i] = not_tested;
+	}
+	r->greater = -1;
+	r->missing = why_missing(d, r);
+	return r->missing ? 0 : test_length(r) ?: test_time(d, r);
+}
+
+static bool has_changed(double a, double b, double least)
+{
+	return fabs(b - a) >= least * fmax(a, b) && fabs(b - a) > 0;
+}
+
+static void mark(struct lkst_diff *d, struct lkst_diff_row *r)
+{
+	double level = d->options.level, least = d->options.least;
+	double mean[2] = { 0, 0 };
+	unsigned int i;
+
+	for (i = 0; i < 2; i++)
+		mean[i] = r->of[i] ? lkst_hist_mean(&r->of[i]->lengths) : 0;
+	r->is_significant[LKST_DIFF_IN_LENGTH] =
+		r->p[LKST_DIFF_IN_LENGTH] <= level && has_changed(mean[0], mean[1], least);
+	r->is_significant[LKST_DIFF_IN_TIME] =
+		r->p[LKST_DIFF_IN_TIME] <= level && has_changed(r->time[0], r->time[1], least);
+	d->nr_significant += lkst_diff_is_significant(r);
+	d->nr_missing += r->missing != NULL;
+}
+
+/* All tests of all rows are one family: whoever reads the rows looks at each. */
+static int adjust(struct lkst_diff *d)
+{
+	_cleanup_free_ double *p = calloc((size_t)d->nr_rows * LKST_NR_DIFF_TESTS + 1, sizeof(*p));
+	u32 i, nr = 0;
+	unsigned int k;
+	int err;
+
+	if (!p)
+		return -ENOMEM;
+	for (i = 0; i < d->nr_rows; i++)
+		for (k = 0; k < LKST_NR_DIFF_TESTS; k++)
+			if (d->rows[i].p[k] <= 1)
+				p[nr++] = d->rows[i].p[k];
+	err = lkst_rank_adjust(p, nr);
+	d->nr_tests = nr;
+	for (i = nr = 0; i < d->nr_rows && !err; i++) {
+		for (k = 0; k < LKST_NR_DIFF_TESTS; k++)
+			if (d->rows[i].p[k] <= 1)
+				d->rows[i].p[k] = p[nr++];
+		mark(d, &d->rows[i]);
+	}
+	return err;
+}
+
+/* ---- making one ------------------------------------------------------------------------------ */
+
+static int compare_changes(const void *a, const void *b)
+{
+	const struct lkst_diff_row *x = a, *y = b;
+	double by_x = fabs(x->time[1] - x->time[0]), by_y = fabs(y->time[1] - y->time[0]);
+
+	return by_x < by_y ? 1 : by_x > by_y ? -1 : strcmp(x->name, y->name);
+}
+
+void lkst_diff_free(struct lkst_diff *d)
+{
+	unsigned int i;
+
+	if (!d)
+		return;
+	for (i = 0; i < 2; i++) {
+		lkst_diff_side_free(d->sides[i]);
+		free(d->weights[i]);
+	}
+	free(d->rows);
+	free(d);
+}
+
+static int compare_all(struct lkst_err *e, struct lkst_diff *d)
+{
+	u32 i;
+	int err;
+
+	hide_addresses(d->sides[0], d->sides[1]);
+	hide_addresses(d->sides[1], d->sides[0]);
+	err = lkst_diff_side_unite(d->sides[0]) ?: lkst_diff_side_unite(d->sides[1]) ?: pair_keys(d);
+	if (err)
+		return lkst_err_sys(e, err, "comparing");
+	err = weigh(e, d);
+	if (err)
+		return err;
+	for (i = 0; i < d->nr_rows && !err; i++)
+		err = compare_row(d, &d->rows[i]);
+	err = err ?: adjust(d);
+	if (err)
+		return lkst_err_sys(e, err, "comparing");
+	if (d->nr_rows)
+		qsort(d->rows, d->nr_rows, sizeof(*d->rows), compare_changes);
+	return 0;
+}
+
+int lkst_diff_new(struct lkst_err *e, struct lkst_diff_side *a, struct lkst_diff_side *b,
+		  const struct lkst_diff_options *options, struct lkst_diff **ret_diff)
+{
+	_cleanup_(lkst_diff_freep) struct lkst_diff *d = calloc(1, sizeof(*d));
+	int err;
+
+	if (!d) {
+		lkst_diff_side_free(a);
+		lkst_diff_side_free(b);
+		return lkst_err_sys(e, -ENOMEM, "comparing");
+	}
+	d->options = *options;
+	d->sides[0] = a;
+	d->sides[1] = b;
+	err = compare_all(e, d);
+	if (!err)
+		*ret_diff = lkst_take(d);
+	return err;
+}
+
+/* ---- examples -------------------------------------------------------------------------------- */
+
+void lkst_diff_examples(const struct lkst_diff_row *r, struct lkst_diff_pair *ret_pair)
+{
+	static const struct {
+		double q;
+		const char *name;
+	} places[] = { { 0.5, "p50" }, { 0.95, "p95" }, { 0.99, "p99" } };
+	struct lkst_diff_pair pair = {};
+	u64 at[2] = { 0, 0 }, ns[2];
+	double most = -1, change;
+	unsigned int i, k;
+
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		for (k = 0; k < 2; k++)
+			ns[k] = r->of[k] ? lkst_hist_quantile(&r->of[k]->lengths, places[i].q) : 0;
+		change = fabs((double)ns[1] - (double)ns[0]) * (1 - places[i].q);
+		if (change <= most)
+			continue;
+		most = change;
+		pair.place = places[i].name;
+		memcpy(at, ns, sizeof(at));
+	}
+	pair.slow_side = at[1] >= at[0];
+	k = pair.slow_side;
+	if (r->of[k])
+		pair.slow = lkst_diff_example_near(r->of[k], at[k]);
+	if (r->of[!k])
+		pair.fast = lkst_diff_example_near(r->of[!k], at[!k]);
+	*ret_pair = pair;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What happened in one of two traces that are compared: memory, order and examples. */
+#include "analyze/diff/side.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/diff/collect.h"
+#include "base/vec.h"
+
+const char *const lkst_diff_kind_names[] = {
+#define K(name) #name,
+	LKST_DIFF_KINDS(K)
+#undef K
+};
+
+static void key_fini(struct lkst_diff_key *k)
+{
+	lkst_hist_fini(&k->lengths);
+	free(k->stretches);
+	free(k->examples);
+}
+
+void lkst_diff_side_free(struct lkst_diff_side *s)
+{
+	u32 i;
+
+	if (!s)
+		return;
+	for (i = 0; i < s->nr_keys; i++)
+		key_fini(&s->keys[i]);
+	for (i = 0; i < LKST_NR_DIFF_KINDS; i++)
+		free(s->missing[i]);
+	lkst_notes_fini(&s->notes);
+	free(s->keys);
+	free(s);
+}
+
+u64 lkst_diff_step_ns(u64 a_ns, u64 b_ns)
+{
+	u64 least = a_ns < b_ns ? a_ns : b_ns, greatest = a_ns < b_ns ? b_ns : a_ns;
+	u64 step = least / LKST_DIFF_STRETCHES, longest = greatest / LKST_DIFF_STRETCHES_MAX + 1;
+
+	return step > longest ? step : longest;
+}
+
+/* ---- examples -------------------------------------------------------------------------------- */
+
+int lkst_diff_example_reach(struct lkst_diff_key *key, u32 range,
+			    struct lkst_diff_example **ret_example)
+{
+	u32 first = range, end = range + 1;
+	struct lkst_diff_example *list;
+
+	if (range - key->first_example >= key->nr_examples) {
+		if (key->nr_examples) {
+			u32 end_now = key->first_example + key->nr_examples;
+
+			first = first < key->first_example ? first : key->first_example;
+			end = end > end_now ? end : end_now;
+		}
+		list = calloc(end - first, sizeof(*list));
+		if (!list)
+			return -ENOMEM;
+		if (key->nr_examples)
+			memcpy(list + (key->first_example - first), key->examples,
+			       key->nr_examples * sizeof(*list));
+		free(key->examples);
+		key->examples = list;
+		key->first_example = first;
+		key->nr_examples = end - first;
+	}
+	*ret_example = &key->examples[range - key->first_example];
+	return 0;
+}
+
+const struct lkst_diff_example *lkst_diff_example_near(const struct lkst_diff_key *key, u64 ns)
+{
+	const struct lkst_diff_example *best = NULL, *x;
+	u64 distance, least = 0;
+	u32 i;
+
+	for (i = 0; i < key->nr_examples; i++) {
+		x = &key->examples[i];
+		distance = x->ns > ns ? x->ns - ns : ns - x->ns;
+		if (x->nr && (!best || distance < least)) {
+			best = x;
+			least = distance;
+		}
+	}
+	return best;
+}
+
+/* ---- order ----------------------------------------------------------------------------------- */
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct lkst_diff_key *x = a, *y = b;
+
+	return x->kind != y->kind ? (x->kind > y->kind) - (x->kind < y->kind)
+				  : strcmp(x->text, y->text);
+}
+
+static int add_examples(struct lkst_diff_key *k, const struct lkst_diff_key *other)
+{
+	struct lkst_diff_example *mine;
+	u32 i;
+
+	for (i = 0; i < other->nr_examples; i++) {
+		const struct lkst_diff_example *x = &other->examples[i];
+
+		if (!x->nr)
+			continue;
+		if (lkst_diff_example_reach(k, other->first_example + i, &mine))
+			return -ENOMEM;
+		if (!mine->nr)
+			*mine = *x;
+		else
+			mine->nr += x->nr;
+	}
+	return 0;
+}
+
+/* Adds @other to @k; its memory is free then. */
+static int unite(struct lkst_diff_key *k, struct lkst_diff_key *other, u32 nr_stretches)
+{
+	int err = lkst_hist_merge(&k->lengths, &other->lengths) ?: add_examples(k, other);
+	u32 i;
+
+	k->parts_ns += other->parts_ns;
+	k->nr_lost += other->nr_lost;
+	if (!k->stretches) {
+		k->stretches = other->stretches;
+		other->stretches = NULL;
+	}
+	for (i = 0; other->stretches && i < nr_stretches; i++) {
+		k->stretches[i].ns += other->stretches[i].ns;
+		k->stretches[i].nr += other->stretches[i].nr;
+	}
+	key_fini(other);
+	return err;
+}
+
+int lkst_diff_side_unite(struct lkst_diff_side *s)
+{
+	u32 i, nr = 0;
+	int err = 0;
+
+	if (!s->nr_keys)
+		return 0;
+	qsort(s->keys, s->nr_keys, sizeof(*s->keys), compare_keys);
+	for (i = 1; i < s->nr_keys; i++) {
+		if (compare_keys(&s->keys[nr], &s->keys[i])) {
+			s->keys[++nr] = s->keys[i];
+			continue;
+		}
+		err = unite(&s->keys[nr], &s->keys[i], s->nr_stretches) ?: err;
+	}
+	s->nr_keys = nr + 1;
+	return err;
+}
+
+/* ---- making one ------------------------------------------------------------------------------ */
+
+int lkst_diff_side_new(struct lkst_err *e, struct lkst_trace *t,
+		       const struct lkst_diff_side_options *options,
+		       struct lkst_diff_side **ret_side)
+{
+	_cleanup_(lkst_diff_side_freep) struct lkst_diff_side *s = calloc(1, sizeof(*s));
+	u64 nr;
+	int err;
+
+	if (!s)
+		return lkst_err_sys(e, -ENOMEM, "comparing");
+	s->from_ns = options->from_ns;
+	s->to_ns = options->to_ns;
+	s->step_ns = options->step_ns ?: 1;
+	nr = (options->to_ns - options->from_ns) / s->step_ns;
+	s->nr_stretches = nr < LKST_DIFF_STRETCHES_MAX ? (u32)nr : (u32)LKST_DIFF_STRETCHES_MAX;
+	err = lkst_diff_collect(e, t, options, s);
+	if (err)
+		return err;
+	err = lkst_diff_side_unite(s);
+	if (err)
+		return lkst_err_sys(e, err, "comparing");
+	*ret_side = lkst_take(s);
+	return 0;
+}
