@@ -44,7 +44,7 @@ enum lkst_diff_group {
 enum {
 	LKST_DIFF_STRETCHES = 32,      /* into which the shorter window is divided */
 	LKST_DIFF_STRETCHES_MAX = 256, /* and the longer one, at most */
-	LKST_DIFF_KEYS_MAX = 8192, /* that have stretches and examples; the others have sums only */
+	LKST_DIFF_KEYS_MAX = 4096, /* that have stretches and examples; the others have sums only */
 };
 
 struct lkst_diff_stretch {
