@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "trace/metadata.h"
 #include "trace/metadata_layout.h"
+#include "trace/metadata_text.h"
 
 enum { ALIASES_ROOM = 32 }; /* in lkst_ctf_aliases[] */
 
@@ -54,34 +55,11 @@ static void put_struct(FILE *f, const struct lkst_ctf_struct *s)
 	fputs(";\n", f);
 }
 
-/* Writes @text in quotes; what is not plain ASCII as three octal digits. */
-static void put_quoted(FILE *f, const char *text)
-{
-	fputc('"', f);
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			fprintf(f, "\\%c", *text);
-		else if (*text < ' ' || *text > '~')
-			fprintf(f, "\\%03o", (u8)*text);
-		else
-			fputc(*text, f);
-	}
-	fputc('"', f);
-}
-
 static void put_env(FILE *f, const char *name, const char *value)
 {
 	fprintf(f, "\t%s = ", name);
-	put_quoted(f, value);
+	lkst_tsdl_put_quoted(f, value);
 	fputs(";\n", f);
-}
-
-static void put_uuid(FILE *f, const u8 *uuid)
-{
-	u32 i;
-
-	for (i = 0; i < 16; i++)
-		fprintf(f, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
 }
 
 static void put_trace(FILE *f, const struct lkst_catalog *c)
@@ -89,7 +67,7 @@ static void put_trace(FILE *f, const struct lkst_catalog *c)
 	static const u8 unknown[16];
 
 	fputs("trace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"", f);
-	put_uuid(f, c->uuid);
+	lkst_tsdl_put_uuid(f, c->uuid);
 	fputs("\";\n\tbyte_order = le;\n", f);
 	put_struct(f, &lkst_ctf_packet_header);
 	fputs("};\n\nenv {\n", f);
@@ -101,7 +79,7 @@ static void put_trace(FILE *f, const struct lkst_catalog *c)
 	put_env(f, "machine", c->machine);
 	if (memcmp(c->boot_id, unknown, sizeof(unknown)) != 0) {
 		fputs("\tboot_id = \"", f);
-		put_uuid(f, c->boot_id);
+		lkst_tsdl_put_uuid(f, c->boot_id);
 		fputs("\";\n", f);
 	}
 	put_env(f, "tracer_name", "lkst");
@@ -202,7 +180,7 @@ static void put_field(FILE *f, const struct lkst_event_class *event, u16 i)
 static void put_event_start(FILE *f, const char *name, u16 id)
 {
 	fputs("event {\n\tname = ", f);
-	put_quoted(f, name);
+	lkst_tsdl_put_quoted(f, name);
 	fprintf(f, ";\n\tid = %u;\n\tstream_id = %u;\n\tfields := struct {\n", id,
 		LKST_STREAM_CLASS);
 }
