@@ -126,7 +126,8 @@ struct lkst_budget {
 	u32 nr_groups; /* user space writes it */
 	/* The process that detaches hooks: its pid, which it writes itself; 0: there is none, or no longer. */
 	u32 helper;
-	u32 lost; /* written by the controller: that process has not answered; what is detached is not tried again */
+	/* Its pid again, by the controller: it has not answered, and is asked for nothing. It clears this itself. */
+	u32 lost;
 	u32 retry_s; /* user space writes it: what is left out is tried again after this at the latest */
 	/* The kind that is tried now: its number plus 1; 0: none. It is left out still, and its runs are counted. */
 	u32 tried;

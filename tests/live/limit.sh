@@ -248,6 +248,15 @@ if [ "$(helpers)" = "$pid" ] && wait_until 120 are_detached; then
 else
 	fail new_process_takes_over "$pid, $(helpers); $("$LKST" status | tail -n 5)"
 fi
+# One that does not answer is asked for nothing; when it answers after all, it is asked again.
+kill -STOP "$pid"
+if wait_until 120 is '!$limit->{helper_answers}'; then
+	ok process_that_does_not_answer_is_told
+else
+	fail process_that_does_not_answer_is_told "$("$LKST" status | tail -n 5)"
+fi
+kill -CONT "$pid"
+expect process_that_answers_again_is_told "$(wait_until 60 is '$limit->{helper_answers}'; echo $?)" 0
 end_storm
 if wait_until 240 are_attached && wait_until 240 is '0 == grep { $_->{now} } values %out'; then
 	ok what_was_detached_comes_back

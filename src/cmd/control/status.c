@@ -222,6 +222,12 @@ static void write_budget(const struct lkst_report *r, struct lkst_out *out)
 			out,
 			"no process detaches what is left out, nor tries again what is detached; "
 			"`lkst limit --daemon` starts it\n");
+	else if (b->helper && b->helper == b->lost)
+		lkst_out_printf(
+			out,
+			"process %u, which detaches what is left out, does not answer: what is detached is "
+			"not tried again until it does\n",
+			b->helper);
 }
 
 static const struct lkst_column ring_columns[] = {
@@ -419,6 +425,7 @@ static void put_limit(struct lkst_json *j, const struct lkst_report *r)
 	lkst_json_decimal(j, "busiest_share", b->busiest_ppm / 1e6, 6);
 	lkst_json_decimal(j, "idle_share", b->idle_ppm / 1e6, 6);
 	lkst_json_bool(j, "helper", r->has_helper);
+	lkst_json_bool(j, "helper_answers", r->has_helper && b->helper && b->helper != b->lost);
 	lkst_json_array(j, "left_out");
 	for (i = 0; i < b->nr_kinds; i++)
 		if (r->budget.kinds[i].times)

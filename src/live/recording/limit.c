@@ -93,6 +93,9 @@ static int answer(struct lkst_err *e, struct lkst_limit *l, bool force)
 	err = force ? follow_groups(e, l) : 0;
 	for (i = 0; i < nr && !err; i++)
 		__atomic_store_n(&l->groups[i].done_ns, lkst_monotonic_ns(), __ATOMIC_RELEASE);
+	/* If it was late, for the machine is busy or another command had the lock, it may be asked again. */
+	if (!err)
+		__atomic_store_n(&l->budget->lost, 0, __ATOMIC_RELEASE);
 	return err;
 }
 
@@ -206,7 +209,6 @@ int lkst_limit_open(struct lkst_err *e, u32 retry_s, struct lkst_limit **ret_lim
 	if (err)
 		return err;
 	drain_changes(l);
-	l->budget->lost = 0;
 	l->budget->retry_s = retry_s;
 	__atomic_store_n(&l->budget->helper, (u32)getpid(), __ATOMIC_RELEASE);
 	*ret_limit = lkst_take(l);
