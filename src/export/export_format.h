@@ -63,7 +63,7 @@ struct lkst_export_format {
 };
 
 /* All formats, in the order of their words. */
-#define LKST_EXPORT_FORMATS(F) F(json) F(lttng)
+#define LKST_EXPORT_FORMATS(F) F(json) F(lttng) F(perfetto)
 
 #define F(name) extern const struct lkst_export_format lkst_export_##name;
 LKST_EXPORT_FORMATS(F)

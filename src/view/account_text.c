@@ -234,31 +234,53 @@ int lkst_view_account_line(const struct lkst_view_config *config, const struct l
 
 /* ---- JSON ----------------------------------------------------------------------------- */
 
-/* The sentence, cut if it is too long, as one string: escaping it in parts would add quotes. */
-static void put_json_sentence(struct lkst_record_printer *printer, struct lkst_json *j,
-			      const struct lkst_account_step *s)
+/* The sentence as one string, cut if it is too long. Returns its length. */
+static size_t make_sentence(struct lkst_record_printer *printer, const struct lkst_account_step *s,
+			    char *text, size_t room)
 {
-	char sentence[SENTENCE_MAX], one[LKST_OUT_ROOM];
+	char one[LKST_OUT_ROOM];
 	const struct lkst_account_part *part;
 	size_t used = 0, length;
 
 	for (part = s->parts; part; part = part->next) {
-		const char *text = part->text;
+		const char *from = part->text;
 
 		if (part->is_quiet)
 			continue;
 		if (part->type == LKST_ACCOUNT_TEXT) {
-			length = strlen(text);
+			length = strlen(from);
 		} else {
 			length = (size_t)(put_part(printer, one, part) - one);
-			text = one;
+			from = one;
 		}
-		if (length > sizeof(sentence) - used)
-			length = sizeof(sentence) - used;
-		memcpy(sentence + used, text, length);
+		if (length > room - used)
+			length = room - used;
+		memcpy(text + used, from, length);
 		used += length;
 	}
-	lkst_json_text(j, "text", sentence, used);
+	return used;
+}
+
+int lkst_view_account_sentence(const struct lkst_view_config *config,
+			       const struct lkst_account_step *s, char *text, size_t room)
+{
+	struct lkst_record_printer *printer = lkst_record_printer_new(config, NULL);
+	size_t length;
+
+	if (!printer)
+		return -ENOMEM;
+	length = make_sentence(printer, s, text, room);
+	lkst_record_printer_free(printer);
+	return (int)length;
+}
+
+/* Escaping it in parts would add quotes. */
+static void put_json_sentence(struct lkst_record_printer *printer, struct lkst_json *j,
+			      const struct lkst_account_step *s)
+{
+	char sentence[SENTENCE_MAX];
+
+	lkst_json_text(j, "text", sentence, make_sentence(printer, s, sentence, sizeof(sentence)));
 }
 
 static void put_json_thread(struct lkst_record_printer *printer, struct lkst_json *j,

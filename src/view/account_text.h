@@ -22,6 +22,10 @@ int lkst_view_account_text(const struct lkst_view_config *config, const struct l
  */
 int lkst_view_account_line(const struct lkst_view_config *config, const struct lkst_account *a);
 
+/* The sentence of step @s in @text, of @room bytes, cut and without a NUL. Returns its length, or -ENOMEM. */
+int lkst_view_account_sentence(const struct lkst_view_config *config,
+			       const struct lkst_account_step *s, char *text, size_t room);
+
 /* One object: {"steps":[...]}; doc/why.md tells the members of a step. */
 int lkst_view_account_json(const struct lkst_view_config *config, const struct lkst_account *a);
 
