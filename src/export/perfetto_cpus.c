@@ -249,7 +249,7 @@ static struct lkst_perfetto_cpu *get_cpu(struct lkst_perfetto *p, u32 nr)
 	c->nr = nr;
 	c->is_missing = true;
 	c->tid = MISSING_TID + (s32)nr;
-	c->from_ns = p->begin_ns;
+	c->cover_ns = c->from_ns = p->begin_ns;
 	clear_bundle(c);
 	p->cpus[nr] = c;
 	if (nr >= p->nr_cpus)
@@ -976,7 +976,7 @@ int lkst_perfetto_lose_cpu(struct lkst_perfetto *p, const struct lkst_gap *gap, 
 	}
 	if (gap->to_ns > c->cover_ns)
 		c->cover_ns = gap->to_ns;
-	c->from_ns = c->cover_ns > p->begin_ns ? c->cover_ns : p->begin_ns;
+	c->from_ns = c->cover_ns;
 	return p->error;
 }
 

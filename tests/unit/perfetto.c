@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * export/perfetto.c on made traces: what is written where records are missing, and where requests overlap. What is
+ * written is decoded here, by the numbers of Perfetto's schema; a recording's file is read by protoc
+ * (tests/live/perfetto.sh).
+ */
+#include "export/export.h"
+
+#include <stdarg.h>
+#include <sys/stat.h>
+
+#include "abi/syscalls.h"
+#include "lib/make_trace.h"
+#include "lib/unit.h"
+
+enum { BLOCK = 4096, TEXT = 1 << 16, FIRST_MISSING = 4 * 1024 * 1024 + 2, CPUS = 4 };
+
+/* ---- what is written, as text ---------------------------------------------------------------- */
+
+static char said[TEXT];
+static size_t said_length;
+
+static __attribute__((format(printf, 1, 2))) void say(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	said_length +=
+		(size_t)vsnprintf(said + said_length, sizeof(said) - said_length, format, args);
+	va_end(args);
+	if (said_length >= sizeof(said))
+		abort();
+}
+
+/* A message, or packed numbers, that is still to be read. */
+struct bytes {
+	const u8 *at, *end;
+};
+
+static u64 number(struct bytes *b)
+{
+	u64 v = 0;
+	int shift = 0;
+
+	while (b->at < b->end) {
+		u8 byte = *b->at++;
+
+		v |= (u64)(byte & 0x7f) << shift;
+		shift += 7;
+		if (!(byte & 0x80))
+			return v;
+	}
+	abort();
+}
+
+/* The next field of @b: false at its end. A number is in *@ret_value, all else in *@ret_in. */
+static bool field(struct bytes *b, u32 *ret_field, u64 *ret_value, struct bytes *ret_in)
+{
+	u64 tag;
+
+	if (b->at == b->end)
+		return false;
+	tag = number(b);
+	*ret_field = (u32)(tag >> 3);
+	*ret_value = number(b);
+	if ((tag & 7) == 2) {
+		if (*ret_value > (u64)(b->end - b->at))
+			abort();
+		*ret_in = (struct bytes){ b->at, b->at + *ret_value };
+		b->at += *ret_value;
+	} else if (tag & 7) {
+		abort();
+	}
+	return true;
+}
+
+/* Field @wanted of @b, which is a message (0) or a number (its value); nothing: an empty message. */
+static u64 find(struct bytes b, u32 wanted, struct bytes *ret_in)
+{
+	struct bytes in = {};
+	u64 value;
+	u32 f;
+
+	*ret_in = (struct bytes){};
+	while (field(&b, &f, &value, &in))
+		if (f == wanted) {
+			*ret_in = in;
+			return value;
+		}
+	return 0;
+}
+
+static u64 find_number(struct bytes b, u32 wanted)
+{
+	struct bytes in;
+
+	return find(b, wanted, &in);
+}
+
+/* Who runs on each CPU: the threads that stand for what is missing are "-". */
+static s64 runs[CPUS];
+
+static const char *thread(s64 tid)
+{
+	static char text[4][24];
+	static int next;
+
+	next = (next + 1) % 4;
+	snprintf(text[next], sizeof(text[next]), "%lld", (long long)tid);
+	return tid >= FIRST_MISSING ? "-" : text[next];
+}
+
+static void switches(u32 cpu, struct bytes compact)
+{
+	struct bytes time, state, tid;
+	u64 ns = 0;
+
+	find(compact, 1, &time);
+	find(compact, 2, &state);
+	find(compact, 3, &tid);
+	while (time.at < time.end) {
+		s64 next;
+		u64 left;
+
+		ns += number(&time);
+		left = number(&state);
+		next = (s64)number(&tid);
+		say("%llu cpu%u %s>%s state %llx\n", (unsigned long long)ns, cpu, thread(runs[cpu]),
+		    thread(next), (unsigned long long)left);
+		runs[cpu] = next;
+	}
+	find(compact, 7, &time);
+	find(compact, 8, &tid);
+	for (ns = 0; time.at < time.end;) {
+		ns += number(&time);
+		say("%llu cpu%u %s wakes %s\n", (unsigned long long)ns, cpu, thread(runs[cpu]),
+		    thread((s64)number(&tid)));
+	}
+}
+
+/* An event of the kernel: its number in the schema and the first two fields. */
+static void event(u32 cpu, struct bytes e)
+{
+	struct bytes in = {};
+	unsigned long long ns = find_number(e, 1);
+	u64 value;
+	u32 f;
+
+	while (field(&e, &f, &value, &in))
+		if (f > 2 && f == 4) {
+			say("%llu cpu%u begins with %s\n", ns, cpu,
+			    thread((s64)find_number(in, 6)));
+			runs[cpu] = (s64)find_number(in, 6);
+		} else if (f > 2) {
+			say("%llu cpu%u event %u: %lld\n", ns, cpu, f,
+			    (long long)find_number(in, 1));
+		}
+}
+
+static void bundle(struct bytes b)
+{
+	u32 cpu = (u32)find_number(b, 1), f;
+	struct bytes in = {}, compact;
+	u64 value;
+
+	say("cpu%u since %llu%s\n", cpu, (unsigned long long)find_number(b, 10),
+	    find_number(b, 3) ? ", records lost" : "");
+	find(b, 4, &compact);
+	switches(cpu, compact);
+	while (field(&b, &f, &value, &in))
+		if (f == 2)
+			event(cpu, in);
+}
+
+/* Slices and counters; tracks are named by their number. */
+static void track_event(unsigned long long ns, u64 sequence, struct bytes t)
+{
+	struct bytes name;
+	u64 type = find_number(t, 9), track = find_number(t, 11);
+
+	find(t, 23, &name);
+	if (type == 4)
+		say("%llu counter %llu: %lld\n", ns, (unsigned long long)sequence - 16,
+		    (long long)find_number(t, 30));
+	else
+		say("%llu track %llu.%llu %s %.*s\n", ns, (unsigned long long)track >> 32,
+		    (unsigned long long)(track & 0xffffffff),
+		    type == 1	? "begin"
+		    : type == 2 ? "end"
+				: "instant",
+		    (int)(name.end - name.at), name.at ? (const char *)name.at : "");
+}
+
+static void packets(struct bytes trace, bool has_bundles)
+{
+	struct bytes packet = {}, in;
+	u64 value;
+	u32 f;
+
+	while (field(&trace, &f, &value, &packet)) {
+		if (find(packet, 1, &in) && has_bundles)
+			bundle(in);
+		if (find(packet, 11, &in) && !has_bundles)
+			track_event(find_number(packet, 8), find_number(packet, 10), in);
+	}
+}
+
+static unsigned int perfetto_format(void)
+{
+	struct lkst_choice choice;
+	unsigned int i;
+
+	for (i = 0; lkst_export_choices(i, &choice); i++)
+		if (!strcmp(choice.name, "perfetto"))
+			return i;
+	abort();
+}
+
+/* The trace of @text at @path, in which read(2) can be. */
+static int make_with_calls(const char *path, const char *text)
+{
+	struct lkst_catalog *c = make_catalog();
+	struct make_trace *t;
+	struct lkst_err e;
+
+	if (lkst_catalog_add_syscall(
+		    &e, c, 2000, 2001,
+		    (unsigned int)(lkst_syscall_find(false, "read") - lkst_syscalls)))
+		abort();
+	t = make_begin(path, c, BLOCK);
+	if (make_text(t, text))
+		abort();
+	return make_end(t);
+}
+
+/* The kernel's events of the trace of @text, or with @has_bundles false, all else. */
+static const char *export(const char *text, bool has_bundles)
+{
+	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
+	char dir[64], path[80], *bytes;
+	struct lkst_export_request request = { .format = perfetto_format() };
+	struct lkst_export_result result;
+	struct lkst_err e;
+	size_t length;
+
+	said_length = 0;
+	memset(said, 0, sizeof(said));
+	make_scratch(dir);
+	snprintf(path, sizeof(path), "%s/trace", dir);
+	if (make_with_calls(path, text) || lkst_trace_open(&e, path, &t))
+		abort();
+	request.trace = t;
+	snprintf(path, sizeof(path), "%s/file", dir);
+	request.path = path;
+	if (lkst_export_run(&e, &request, &result))
+		say("%s", e.text);
+	bytes = make_read(dir, "file", &length);
+	packets((struct bytes){ (u8 *)bytes, (u8 *)bytes + length }, has_bundles);
+	free(bytes);
+	make_scratch_remove(dir);
+	return said;
+}
+
+/* ---- tests ----------------------------------------------------------------------------------- */
+
+TEST(perfetto_has_switches_and_wakers)
+{
+	CHECK_STR(export("sched_switch cpu=0 tid=5 ns=1000 next_tid=7 prev_state=1\n"
+			 "sched_waking cpu=0 tid=7 ns=1100 target_tid=5 target_cpu=0\n"
+			 "sched_switch cpu=0 tid=7 ns=1200 next_tid=5 prev_state=0\n",
+			 true),
+		  "cpu0 since 1000\n"
+		  "1000 cpu0 begins with 5\n"
+		  "cpu0 since 1000\n"
+		  "1000 cpu0 5>7 state 1\n"
+		  "1200 cpu0 7>5 state 0\n"
+		  "1100 cpu0 5 wakes 5\n");
+}
+
+/* What the kernel keeps in a thread's state, as ftrace says it: the highest of the bits that it reports. */
+TEST(perfetto_states_are_ftraces)
+{
+	CHECK_STR(export("sched_switch cpu=0 tid=5 ns=1000 next_tid=7 prev_state=2\n"
+			 "sched_switch cpu=0 tid=7 ns=1001 next_tid=8 prev_state=0x402\n"
+			 "sched_switch cpu=0 tid=8 ns=1002 next_tid=9 prev_state=0x102\n"
+			 "sched_switch cpu=0 tid=9 ns=1003 next_tid=3 prev_state=0x80\n"
+			 "sched_switch cpu=0 tid=3 ns=1004 next_tid=5 prev_state=8\n",
+			 true),
+		  "cpu0 since 1000\n"
+		  "1000 cpu0 begins with 5\n"
+		  "cpu0 since 1000\n"
+		  "1000 cpu0 5>7 state 2\n"
+		  "1001 cpu0 7>8 state 80\n"
+		  "1002 cpu0 8>9 state 2\n"
+		  "1003 cpu0 9>3 state 10\n"
+		  "1004 cpu0 3>5 state 8\n");
+}
+
+/*
+ * Nobody is known to run across a gap; the call and the interrupt in progress end there; thread 5, which waits, may
+ * have run there and waits no longer; thread 8 runs elsewhere and goes on.
+ */
+TEST(perfetto_does_not_bridge_gaps)
+{
+	const char *text = export("sched_switch cpu=0 tid=5 ns=1000 next_tid=7 prev_state=1\n"
+				  "syscall_entry_read cpu=0 tid=7 ns=1100 fd=3\n"
+				  "softirq_entry cpu=0 tid=7 ns=1150 vec=3\n"
+				  "sched_switch cpu=1 tid=8 ns=1160 next_tid=9 prev_state=0\n"
+				  "!block cpu=0\n"
+				  "!skip cpu=0 blocks=3\n"
+				  "softirq_exit cpu=0 tid=7 ns=3000 vec=3\n"
+				  "syscall_exit_read cpu=0 tid=7 ns=3010 ret=5\n"
+				  "sched_switch cpu=0 tid=7 ns=3020 next_tid=5 prev_state=1\n"
+				  "sched_switch cpu=1 tid=9 ns=4000 next_tid=8 prev_state=0\n",
+				  true);
+
+	CHECK(strstr(text, "1150 cpu0 7>- state 8000\n"));
+	CHECK(strstr(text, "1150 cpu0 event 25: 3\n"));	 /* softirq_exit */
+	CHECK(strstr(text, "1150 cpu0 event 330: 0\n")); /* sys_exit */
+	CHECK(strstr(text, "1150 cpu0 ->5 state 1\n1150 cpu0 5>- state 8000\n"));
+	CHECK(!strstr(text, "->9") && !strstr(text, "9>-"));
+	CHECK(strstr(text, "records lost\n3000 cpu0 ->7 state 1\n3020 cpu0 7>5 state 1\n"));
+	/* Their begins are on the other side. */
+	CHECK(!strstr(text, "3000 cpu0 event") && !strstr(text, "3010 cpu0 event"));
+	CHECK(strstr(text, "1160 cpu1 8>9 state 0\n4000 cpu1 9>8 state 0\n"));
+}
+
+/* A record of a thread that was not switched to: a switch is missing since the CPU's last record. */
+TEST(perfetto_does_not_bridge_a_missing_switch)
+{
+	CHECK_STR(export("sched_switch cpu=0 tid=5 ns=1000 next_tid=7 prev_state=1\n"
+			 "syscall_entry_read cpu=0 tid=7 ns=1100 fd=3\n"
+			 "syscall_entry_read cpu=0 tid=6 ns=1500 fd=3\n"
+			 "sched_switch cpu=0 tid=6 ns=1600 next_tid=7 prev_state=1\n",
+			 true),
+		  "cpu0 since 1000\n"
+		  "1000 cpu0 begins with 5\n"
+		  "cpu0 since 1000\n"
+		  "1000 cpu0 5>7 state 1\n"
+		  "1100 cpu0 7>- state 8000\n"
+		  "1500 cpu0 ->6 state 1\n"
+		  "1600 cpu0 6>7 state 1\n"
+		  "1100 cpu0 event 329: 0\n"
+		  "1100 cpu0 event 330: 0\n"
+		  "1500 cpu0 event 329: 0\n");
+}
+
+/* Where a ring had been overwritten, the first bundle says since when it is whole. */
+TEST(perfetto_says_since_when_a_cpu_is_whole)
+{
+	const char *text = export("!skip cpu=1 blocks=4\n"
+				  "sched_switch cpu=0 tid=5 ns=1000 next_tid=7 prev_state=1\n"
+				  "sched_switch cpu=0 tid=7 ns=9000 next_tid=5 prev_state=1\n"
+				  "sched_switch cpu=1 tid=8 ns=4000 next_tid=9 prev_state=1\n"
+				  "sched_switch cpu=1 tid=9 ns=4100 next_tid=8 prev_state=1\n",
+				  true);
+
+	CHECK(strstr(text, "cpu0 since 1000\n1000 cpu0 begins with 5\n"));
+	CHECK(strstr(text, "cpu1 since 4000\n4000 cpu1 begins with 8\n"));
+}
+
+/* Thread 6 of process 5 runs another program, and has its process's number from then on (de_thread()). */
+TEST(perfetto_follows_a_number_that_is_taken_over)
+{
+	CHECK_STR(export("state_thread ns=10 thread_tid=5 thread_pid=5 comm=\"leader\"\n"
+			 "state_thread ns=10 thread_tid=6 thread_pid=5 comm=\"other\"\n"
+			 "sched_process_exit cpu=0 tid=5 buffer=1 ns=900 exit_pid=5\n"
+			 "sched_switch cpu=0 tid=5 ns=1000 next_tid=6 prev_state=0x80\n"
+			 "syscall_entry_read cpu=0 tid=5 ns=1200 fd=3\n",
+			 true),
+		  "cpu0 since 1000\n"
+		  "900 cpu0 event 238: 0\n"
+		  "1000 cpu0 begins with 5\n"
+		  "cpu0 since 1000\n"
+		  "1000 cpu0 5>6 state 10\n"
+		  "1200 cpu0 6>5 state 10\n"
+		  "1200 cpu0 event 329: 0\n");
+}
+
+/* Requests that overlap have a track each; one that is done in parts ends with the last. */
+TEST(perfetto_requests_of_disks)
+{
+	CHECK_STR(export("block_rq_issue cpu=0 tid=5 ns=1000 rq=1 dev=7 bytes=4096 flags=0\n"
+			 "block_rq_issue cpu=0 tid=5 ns=1100 rq=2 dev=7 bytes=8192 flags=1\n"
+			 "block_rq_complete cpu=0 tid=0 ns=1200 rq=2 dev=7 bytes=4096\n"
+			 "block_rq_complete cpu=0 tid=0 ns=1300 rq=1 dev=7 bytes=4096\n"
+			 "block_rq_issue cpu=0 tid=5 ns=1400 rq=3 dev=7 bytes=512 flags=0\n"
+			 "block_rq_complete cpu=0 tid=0 ns=1500 rq=2 dev=7 bytes=4096\n"
+			 "block_rq_complete cpu=0 tid=0 ns=1600 rq=3 dev=7 bytes=512\n",
+			 false),
+		  "1000 track 7.1 begin read 4 KiB\n1000 counter 0: 1\n"
+		  "1100 track 7.2 begin write 8 KiB\n1100 counter 0: 2\n"
+		  "1300 track 7.1 end \n1300 counter 0: 1\n"
+		  "1400 track 7.1 begin read 512 bytes\n1400 counter 0: 2\n"
+		  "1500 track 7.2 end \n1500 counter 0: 1\n"
+		  "1600 track 7.1 end \n1600 counter 0: 0\n");
+}
+
+/* In a gap a request may have been done: it ends there. The gap itself is a slice. */
+TEST(perfetto_requests_end_at_gaps)
+{
+	const char *text =
+		export("block_rq_issue cpu=0 tid=5 ns=1000 rq=1 dev=7 bytes=4096 flags=0\n"
+		       "!block cpu=0\n"
+		       "!skip cpu=0 blocks=3\n"
+		       "block_rq_complete cpu=0 tid=0 ns=3000 rq=1 dev=7 bytes=4096\n",
+		       false);
+
+	CHECK(strstr(text, "track 6.2 begin records missing\n"));
+	CHECK(strstr(text, "3000 track 6.2 end"));
+	CHECK(strstr(text, "1001 track 7.1 end"));
+	CHECK(!strstr(text, "3000 track 7.1"));
+}
+
+TEST(perfetto_has_incidents)
+{
+	CHECK_STR(
+		export("state_incident ns=10 at=1500 until=1600 number=3 trigger=2 value=9 reason=\"slow\"\n"
+		       "sched_switch cpu=0 tid=5 ns=1000 next_tid=7 prev_state=1\n"
+		       "sched_switch cpu=0 tid=7 ns=2000 next_tid=5 prev_state=1\n",
+		       false),
+		"1500 track 4.1 instant incident 3\n");
+}
+
+/* Perfetto refuses a file with more CPUs than it takes. */
+TEST(perfetto_leaves_out_cpus_beyond_its_most)
+{
+	const char *text = export("sched_switch cpu=0 tid=5 ns=1000 next_tid=7 prev_state=1\n"
+				  "sched_switch cpu=1024 tid=8 ns=1100 next_tid=9 prev_state=1\n",
+				  true);
+
+	CHECK(strstr(text, "1000 cpu0 5>7 state 1\n"));
+	CHECK(!strstr(text, "cpu1024"));
+}
+
+static const struct unit_test tests[] = {
+	{ "perfetto_has_switches_and_wakers", test_perfetto_has_switches_and_wakers },
+	{ "perfetto_states_are_ftraces", test_perfetto_states_are_ftraces },
+	{ "perfetto_does_not_bridge_gaps", test_perfetto_does_not_bridge_gaps },
+	{ "perfetto_does_not_bridge_a_missing_switch",
+	  test_perfetto_does_not_bridge_a_missing_switch },
+	{ "perfetto_says_since_when_a_cpu_is_whole", test_perfetto_says_since_when_a_cpu_is_whole },
+	{ "perfetto_follows_a_number_that_is_taken_over",
+	  test_perfetto_follows_a_number_that_is_taken_over },
+	{ "perfetto_requests_of_disks", test_perfetto_requests_of_disks },
+	{ "perfetto_requests_end_at_gaps", test_perfetto_requests_end_at_gaps },
+	{ "perfetto_has_incidents", test_perfetto_has_incidents },
+	{ "perfetto_leaves_out_cpus_beyond_its_most",
+	  test_perfetto_leaves_out_cpus_beyond_its_most },
+};
+
+UNIT_MAIN(tests)
