@@ -20,7 +20,8 @@ struct job {
 	struct lkst_ctf_context context;
 	struct lkst_ctf_plans *plans;
 	struct lkst_ctf_streams *streams;
-	bool has_state; /* the threads and devices are written */
+	bool is_beginning; /* what is written begins where the trace does */
+	bool has_state;	   /* the threads and devices are written */
 };
 
 /* ---- the state at the beginning --------------------------------------------------------------- */
@@ -60,8 +61,7 @@ static void put_mark(struct job *j, struct moment at, u32 id)
 /* What the thread does, as far as it is known: only a list of the beginning of the trace says it. */
 static u32 status_of(const struct job *j, s32 tid)
 {
-	bool is_beginning = j->x->from_ns <= j->x->begin_ns;
-	s64 state = is_beginning ? lkst_ctf_thread_state(j->context.names, tid) : -1;
+	s64 state = j->is_beginning ? lkst_ctf_thread_state(j->context.names, tid) : -1;
 
 	if (!state)
 		return LTTNG_WAIT_CPU;
@@ -206,8 +206,11 @@ static int write_lttng(struct lkst_err *e, struct lkst_export *x)
 	struct lkst_ctf_names names = {};
 	struct job j = { .x = x, .context = { .threads = x->threads, .names = &names } };
 	_cleanup_close_ int dir_fd = -1;
+	u64 begin_ns, end_ns;
 	int err = lkst_ctf_names_load(e, &names, x->trace);
 
+	lkst_trace_range(x->trace, &begin_ns, &end_ns);
+	j.is_beginning = x->from_ns <= begin_ns;
 	/* lttng-analyses finds the trace by the name of this directory. */
 	if (!err)
 		err = lkst_create_empty_dir(e, x->dir_fd, "kernel", &dir_fd);

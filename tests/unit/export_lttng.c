@@ -394,7 +394,12 @@ TEST(export_lttng_of_a_window_begins_with_its_threads)
 		SKIP("babeltrace2 is not installed");
 	got = export_text(story, (struct lkst_select_options){
 					 .from_ns = 1100, .to_ns = 1110, .has_to = true });
-	/* Thread 9 was forked before and has the name of then; what threads waited for is not known. */
+	/* What thread 5 waited for is known of the beginning of the trace only. */
+	CHECK(has_line(
+		got,
+		"1100 lttng_statedump_process_state: { 1 }, { 0 }, { tid = 5, pid = 5, ppid = 1, "
+		"name = \"init\", type = 0, mode = 5, submode = 0, status = 0 }\n"));
+	/* Thread 9 was forked before and has the name of then. */
 	CHECK(has_line(
 		got,
 		"1100 lttng_statedump_process_state: { 1 }, { 0 }, { tid = 9, pid = 9, ppid = 5, "
