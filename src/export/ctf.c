@@ -197,7 +197,7 @@ static int write_all(struct lkst_err *e, struct job *j, int dir_fd)
 	err = lkst_export_each(e, j->x, &calls, j);
 	/* An error of the files has its sentence from here. */
 	if (!err || err == lkst_ctf_streams_error(j->streams))
-		err = lkst_ctf_streams_finish(e, j->streams) ?: err;
+		err = lkst_ctf_streams_finish(e, j->streams);
 	return err;
 }
 

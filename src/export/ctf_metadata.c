@@ -66,7 +66,7 @@ static void put_clock(FILE *f, const struct lkst_catalog *c)
 		"\tfreq = %u; /* Hz */\n"
 		"\t/* clock value offset from Epoch is: offset * (1/freq) */\n"
 		"\toffset = %llu;\n};\n\n",
-		LKST_CTF_CLOCK_HZ, (unsigned long long)c->clock_offset_ns);
+		(unsigned int)LKST_CTF_CLOCK_HZ, (unsigned long long)c->clock_offset_ns);
 }
 
 static void put_types(FILE *f)
@@ -163,7 +163,7 @@ void lkst_ctf_describe_field(FILE *f, const char *name, const struct lkst_ctf_ty
 	}
 	fprintf(f,
 		"\t\tinteger { size = %u; align = 8; signed = %s; encoding = %s; base = %u; } _%s",
-		type->size * 8, type->is_signed ? "true" : "false",
+		type->size * 8u, type->is_signed ? "true" : "false",
 		type->form == LKST_CTF_CHARS ? "UTF8" : "none", type->base, name);
 	if (type->length)
 		fprintf(f, "[_%s]", type->length);
