@@ -146,7 +146,8 @@ enum lkst_hook_kind {
 	M(SYSCALL, 10)	  /* a system call's number */                                             \
 	M(LOSS, 10)	  /* enum lkst_loss */                                                     \
 	M(BUFFER, 10)	  /* a buffer's number */                                                  \
-	M(THREAD_FLAGS, 16) /* LKST_THREAD_*: what state_thread says of a thread */
+	M(THREAD_FLAGS, 16) /* LKST_THREAD_*: what state_thread says of a thread */                \
+	M(CGROUP, 10)	  /* a cgroup, by the inode number of its directory; 0: not known */
 
 enum lkst_meaning {
 #define M(name, base) LKST_MEANING_##name,

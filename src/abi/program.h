@@ -26,6 +26,15 @@ enum lkst_filter_mode {
 	LKST_FILTER_TREE, /* and those they create: the fork program adds them */
 };
 
+/* Of which hierarchy a thread's cgroup is recorded (live/load/cgroup_mount.h says how it is chosen). */
+enum lkst_cgroup_of {
+	LKST_CGROUP_NONE,    /* of none: there is no cgroup file system */
+	LKST_CGROUP_UNIFIED, /* version 2 */
+	LKST_CGROUP_MEMORY,  /* version 1: that of this controller */
+	LKST_CGROUP_PIDS,
+	LKST_CGROUP_CPU,
+};
+
 /*
  * How one system call is recorded. All zero: by the "unknown" event. A call with paths has their
  * strings after the arguments, and in its exit record those that entry could not read.
@@ -69,6 +78,8 @@ struct lkst_program_config {
 	u32 has_compat; /* the kernel serves 32-bit callers */
 	u32 handler;	/* which one the programs are: they handle events that have this one in the maskset */
 	u32 has_names;	/* a handler wants the names that bpf/names.h keeps */
+	u32 cgroup_of;	/* enum lkst_cgroup_of */
+	s32 cgroup_hierarchy; /* its number, as in /proc/cgroups */
 	u16 id[LKST_NR_EVENTS + 1]; /* the id given to each catalogue event, 0: none */
 };
 

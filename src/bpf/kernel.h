@@ -15,6 +15,13 @@ enum fault_flag {
 	FAULT_FLAG_INSTRUCTION = 1 << 8,
 };
 
+/* Its numbers are those of the running kernel's configuration: bpf_core_enum_value(). */
+enum cgroup_subsys_id {
+	cpu_cgrp_id,
+	memory_cgrp_id,
+	pids_cgrp_id,
+};
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 /* sched, signal */
@@ -49,6 +56,28 @@ struct thread_struct {
 	unsigned long error_code;
 };
 
+struct kernfs_node {
+	u64 id;
+};
+
+struct cgroup_root {
+	int hierarchy_id;
+};
+
+struct cgroup {
+	struct kernfs_node *kn;
+	struct cgroup_root *root;
+};
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+};
+
+struct css_set {
+	struct cgroup_subsys_state *subsys[1];
+	struct cgroup *dfl_cgrp;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state;
@@ -65,6 +94,7 @@ struct task_struct {
 	struct task_struct *real_parent;
 	struct task_struct *group_leader;
 	struct signal_struct *signal;
+	struct css_set *cgroups;
 	struct thread_struct thread;
 	char comm[16];
 };

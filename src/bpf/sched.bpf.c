@@ -2,6 +2,7 @@
 /*
  * Process management: switches, wake-ups and the lives of threads.
  */
+#include "bpf/cgroup.h"
 #include "bpf/names.h"
 #include "bpf/record.h"
 #include "bpf/string.h"
@@ -99,6 +100,7 @@ LKST_TP(sched_process_fork, struct task_struct *parent, struct task_struct *chil
 		r->parent_pid = parent->tgid;
 		LKST_PUT64(r->child_task, child);
 		lkst_copy_comm(r->child_comm, child);
+		LKST_PUT64(r->cgroup, lkst_cgroup_of(child));
 	}
 	return 0;
 }
@@ -126,6 +128,7 @@ LKST_TP(sched_process_exit, struct task_struct *task)
 		r->exit_code = task->exit_code;
 		lkst_copy_comm(r->comm, task);
 		LKST_PUT64(r->task, task);
+		LKST_PUT64(r->cgroup, lkst_cgroup_of(task));
 	}
 	return 0;
 }
@@ -183,6 +186,41 @@ LKST_TP(task_rename, struct task_struct *task, const char *comm)
 		r->target_tid = task->pid;
 		__builtin_memcpy(r->newcomm, newcomm, sizeof(newcomm));
 		lkst_copy_comm(r->oldcomm, task);
+	}
+	return 0;
+}
+
+LKST_STRING_SCRATCH(cgroup_mkdir_path);
+
+/* A cgroup belongs to no thread, so that a restricted recording has it, too. */
+LKST_TP(cgroup_mkdir, struct cgroup *cgroup, const char *name)
+{
+	struct lkst_string path;
+
+	if (!lkst_cgroup_is_known(cgroup) ||
+	    !lkst_string_read(&path, &cgroup_mkdir_path, name, LKST_STRING_MAX))
+		return LKST_UNWANTED(cgroup_mkdir);
+	lkst_recording_string(cgroup_mkdir, r, &path) {
+		LKST_PUT64(r->cgroup, cgroup->kn->id);
+		LKST_PUT_STRING(r->path, &path);
+	}
+	return 0;
+}
+
+LKST_STRING_SCRATCH(cgroup_attach_path);
+
+LKST_TP(cgroup_attach_task, struct cgroup *cgroup, const char *name, struct task_struct *task, bool is_process)
+{
+	struct lkst_string path;
+
+	if (!lkst_cgroup_is_known(cgroup) || !lkst_wants(task) ||
+	    !lkst_string_read(&path, &cgroup_attach_path, name, LKST_STRING_MAX))
+		return LKST_UNWANTED(cgroup_attach_task);
+	lkst_recording_string(cgroup_attach_task, r, &path) {
+		r->target_tid = task->pid;
+		r->is_process = is_process;
+		LKST_PUT64(r->cgroup, cgroup->kn->id);
+		LKST_PUT_STRING(r->path, &path);
 	}
 	return 0;
 }

@@ -4,6 +4,7 @@
  * once when a trace is begun or ended, and when it reads how often threads were switched away from
  * (src/live/recording/thread_counts.c). It is not a hook, and does not run with any event.
  */
+#include "bpf/cgroup.h"
 #include "bpf/record.h"
 
 #define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
@@ -61,6 +62,7 @@ int iter__threads(struct bpf_iter__task *ctx)
 	/* Not a record yet: the place of its time has how often the thread was switched away from. */
 	out.r.head.id_time = task->nvcsw + task->nivcsw;
 	lkst_copy_comm(out.r.comm, task);
+	LKST_PUT64(out.r.cgroup, lkst_cgroup_of(task));
 	bpf_seq_write(ctx->meta->seq, &out.r, sizeof(out.r));
 	list_idle(ctx->meta->seq, task);
 	return 0;

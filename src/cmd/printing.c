@@ -20,6 +20,7 @@ struct lkst_select_options lkst_choosing_which(const struct lkst_choosing_option
 		.pid = w->pid,
 		.cpu = w->cpu,
 		.comm = w->comm,
+		.cgroup = w->cgroup,
 		.from_ns = from_ns,
 		.to_ns = to_ns,
 	};
@@ -42,6 +43,7 @@ int lkst_printing_begin(struct lkst_err *e, const struct lkst_printing_options *
 	struct lkst_view_config config = { .catalog = catalog,
 					   .begin_ns = begin_ns,
 					   .is_brief = options->brief,
+					   .has_cgroups = options->cgroups,
 					   .time = options->time };
 	int err;
 

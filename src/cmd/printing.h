@@ -16,7 +16,7 @@
 struct lkst_choosing_options {
 	struct lkst_list events;
 	s64 tid, pid, cpu;
-	const char *comm;
+	const char *comm, *cgroup;
 };
 
 #define LKST_CHOOSING_DEFAULTS                                                                     \
@@ -39,6 +39,9 @@ struct lkst_choosing_options {
 		LKST_OPTION(TEXT, type, options.comm, .name = "comm", .letter = 'c',               \
 			    .argument = "NAME",                                                    \
 			    .help = "the same of threads that are called so at the time"),         \
+		LKST_OPTION(TEXT, type, options.cgroup, .name = "cgroup", .argument = "GLOB",      \
+			    .help = "the same of threads in a cgroup whose path, or whose\n"       \
+				    "container, matches this shell pattern"),                      \
 		LKST_OPTION(NUMBER, type, options.cpu, .name = "cpu", .letter = 'C',               \
 			    .argument = "N", .max = INT32_MAX, .help = "only this CPU")
 
@@ -50,7 +53,7 @@ struct lkst_select_options lkst_choosing_which(const struct lkst_choosing_option
 struct lkst_printing_options {
 	unsigned int format, time; /* a view of lkst_view_of_choice(); an enum lkst_view_time */
 	struct lkst_choosing_options which;
-	bool no_gaps, brief;
+	bool no_gaps, brief, cgroups;
 };
 
 #define LKST_PRINTING_DEFAULTS                                                                     \
@@ -64,6 +67,9 @@ struct lkst_printing_options {
 		    .argument = "FORMAT", .standard = "text", .help = "",                          \
 		    .choices = lkst_view_choices),                                                 \
 		LKST_CHOOSING_ROWS(type, options.which),                                           \
+		LKST_OPTION(FLAG, type, options.cgroups, .name = "cgroups",                        \
+			    .help = "text, csv, json: with the container of the thread, and its\n"  \
+				    "cgroup"),                                                     \
 		LKST_OPTION(CHOICE, type, options.time, .name = "time", .argument = "FORM",        \
 			    .standard = "day", .help = "", .choices = lkst_view_time_choices)
 

@@ -27,6 +27,9 @@ int lkst_export_check(struct lkst_err *e, const struct lkst_export_request *requ
 				    "%s has all threads: --tid, --pid and --comm do not go "
 				    "with it",
 				    f->name);
+	if (w->cgroup && !(f->filters & LKST_EXPORT_BY_CGROUP))
+		return lkst_err_set(e, -EINVAL, "%s has threads of all cgroups: --cgroup does not go with it",
+				    f->name);
 	if (w->has_cpu && !(f->filters & LKST_EXPORT_BY_CPU))
 		return lkst_err_set(e, -EINVAL, "%s has all CPUs: --cpu does not go with it",
 				    f->name);

@@ -26,6 +26,7 @@ enum lkst_export_filter {
 	LKST_EXPORT_BY_EVENT = 1 << 0,
 	LKST_EXPORT_BY_THREAD = 1 << 1, /* by its number, process and name */
 	LKST_EXPORT_BY_CPU = 1 << 2,
+	LKST_EXPORT_BY_CGROUP = 1 << 3, /* a thread's: for formats of records, whose threads are fed with them */
 	LKST_EXPORT_BY_ALL = LKST_EXPORT_BY_EVENT | LKST_EXPORT_BY_THREAD | LKST_EXPORT_BY_CPU,
 };
 

@@ -23,7 +23,8 @@ static int write_json(struct lkst_err *e, struct lkst_export *x)
 						 .threads = x->threads,
 						 .symbols = x->symbols,
 						 .begin_ns = x->begin_ns,
-						 .has_process = true };
+						 .has_process = true,
+						 .has_cgroups = true };
 	void *view = NULL;
 	int err, end_err;
 
@@ -39,6 +40,6 @@ const struct lkst_export_format lkst_export_json = {
 	.name = "json",
 	.help = "JSON lines: an object for each record",
 	.extension = "jsonl",
-	.filters = LKST_EXPORT_BY_ALL,
+	.filters = LKST_EXPORT_BY_ALL | LKST_EXPORT_BY_CGROUP,
 	.write = write_json,
 };

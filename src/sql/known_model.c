@@ -71,6 +71,16 @@ static int subscribe(struct lkst_sql_pass *p, const struct lkst_model_calls *cal
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
+/* Cells cgroup_id, cgroup and container. */
+static void put_cgroup(struct lkst_sql_pass *p, u64 id)
+{
+	const struct lkst_cgroup *cgroup = lkst_cgroups_find(lkst_model_cgroups(p->model), id);
+
+	lkst_sql_int_but(p, (s64)id, 0);
+	lkst_sql_str(p, cgroup ? cgroup->path : NULL);
+	lkst_sql_str(p, cgroup && cgroup->container[0] ? cgroup->container : NULL);
+}
+
 static int end_threads(struct lkst_sql_pass *p)
 {
 	u32 i, nr = lkst_model_nr_lives(p->model);
@@ -90,6 +100,7 @@ static int end_threads(struct lkst_sql_pass *p)
 		lkst_sql_int_but(p, life->is_born ? (s64)life->start_ns : 0, 0);
 		lkst_sql_int_but(p, life->is_over ? (s64)life->end_ns : 0, 0);
 		lkst_sql_int_but(p, life->has_exit ? (s64)life->exit_code : -1, -1);
+		put_cgroup(p, lkst_model_cgroup(p->model, life));
 		err = lkst_sql_row_end(p);
 	}
 	return err;
@@ -107,6 +118,9 @@ static const struct lkst_sql_known_column threads[] = {
 	{ "start_ns", "INTEGER", "when it was created, if that is in the trace" },
 	{ "end_ns", "INTEGER", "when it ended, if that is in the trace" },
 	{ "exit_code", "INTEGER", "how it ended, as wait(2) has it" },
+	{ "cgroup_id", "INTEGER", "the number of its last cgroup: the inode of that directory" },
+	{ "cgroup", "TEXT", "its path" },
+	{ "container", "TEXT", "the container or unit that the path shows" },
 	{},
 };
 

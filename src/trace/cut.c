@@ -5,9 +5,11 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/program.h"
 #include "base/bsearch.h"
 #include "base/cleanup.h"
 #include "base/create.h"
@@ -78,14 +80,37 @@ static bool is_end(const struct lkst_event_class *event)
 	       event->index == LKST_EV_state_counter;
 }
 
+/*
+ * How long the trace's state_thread records are, if they are as this program's or, of an earlier one, as the beginning
+ * of these; 0: they are not.
+ */
+static u16 thread_size(const struct lkst_event_class *class)
+{
+	const struct lkst_event_desc *desc = &lkst_events[LKST_EV_state_thread];
+	u16 size = sizeof(struct lkst_record_head), i;
+
+	if (!class || !class->is_fixed || class->nr_fields > desc->nr_fields)
+		return 0;
+	for (i = 0; i < class->nr_fields; i++) {
+		const struct lkst_field_class *f = &class->fields[i];
+		const u16 bytes = f->type == LKST_CLASS_CHARS ? f->count : f->size;
+
+		if (strcmp(f->name, desc->fields[i].name) || f->offset != size || bytes != desc->fields[i].size)
+			return 0;
+		size += bytes;
+	}
+	return class->size == size && size > offsetof(struct lkst_rec_state_thread, comm) ? size : 0;
+}
+
 static int take_state(struct cut *c, const struct lkst_record *r)
 {
-	if (is_end(r->event))
+	/* Of cgroups, the threads know those of state and those that were created since. */
+	if (is_end(r->event) || (r->event->index == LKST_EV_state_cgroup && r->event->is_native))
 		return 0;
 	if (is_ledger(r->event))
 		return lkst_kept_add(c->e, &c->ledger, r, LKST_KEPT_ALL);
 	if (r->event->index == LKST_EV_state_thread)
-		return r->event->is_native
+		return thread_size(r->event)
 			       ? lkst_kept_add(c->e, &c->threads_then, r, LKST_KEPT_THREAD)
 			       : 0;
 	return lkst_kept_add(c->e, &c->machine, r, LKST_KEPT_CONTENT);
@@ -115,12 +140,11 @@ static int list_then(struct cut *c, struct then *then)
 	const u8 *bytes;
 	size_t at = 0;
 
-	/* All have the same size, so that there are less than this. */
-	then->list = calloc(c->threads_then.used / sizeof(*then->list) + 1, sizeof(*then->list));
+	then->list = calloc(c->threads_then.nr + 1, sizeof(*then->list));
 	if (!then->list)
 		return lkst_err_sys(c->e, -ENOMEM, "cutting");
 	while ((bytes = lkst_kept_next(&c->threads_then, &at, &k)))
-		memcpy(&then->list[then->nr++], bytes, sizeof(*then->list));
+		memcpy(&then->list[then->nr++], bytes, k.length < sizeof(*then->list) ? k.length : sizeof(*then->list));
 	qsort(then->list, then->nr, sizeof(*then->list), by_tid);
 	return 0;
 }
@@ -141,10 +165,11 @@ static int write_threads(struct cut *c, u64 ns, struct lkst_writer *w)
 {
 	const struct lkst_event_class *class = lkst_catalog_find(c->catalog, "state_thread");
 	_cleanup_(then_fini) struct then then = {};
+	const u16 size = thread_size(class);
 	unsigned int i;
 	int err;
 
-	if (!class || !class->is_native)
+	if (!size)
 		return 0;
 	err = list_then(c, &then);
 	for (i = 0; i < lkst_threads_nr(c->threads) && !err; i++) {
@@ -162,7 +187,29 @@ static int write_threads(struct cut *c, u64 ns, struct lkst_writer *w)
 		r.prio = t->prio;
 		r.task = t->task;
 		memcpy(r.comm, t->comm, sizeof(r.comm));
-		err = lkst_writer_state(c->e, w, ns, &r, sizeof(r));
+		r.cgroup = lkst_threads_cgroup_of(c->threads, t->tid);
+		err = lkst_writer_state(c->e, w, ns, &r, size);
+	}
+	return err;
+}
+
+/* Writes the cgroups that have been met. */
+static int write_cgroups(struct cut *c, u64 ns, struct lkst_writer *w)
+{
+	const struct lkst_event_class *class = lkst_catalog_find(c->catalog, "state_cgroup");
+	const struct lkst_cgroups *cgroups = lkst_threads_cgroups(c->threads);
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; class && class->is_native && i < lkst_cgroups_nr(cgroups) && !err; i++) {
+		const struct lkst_cgroup *cgroup = lkst_cgroups_at(cgroups, i);
+		struct {
+			struct lkst_rec_state_cgroup r;
+			char path[LKST_STRING_MAX];
+		} rec = { .r = { .head.id_time = htole64(class->id), .cgroup = cgroup->id } };
+		int length = snprintf(rec.path, sizeof(rec.path), "%s", cgroup->path);
+
+		err = lkst_writer_state(c->e, w, ns, &rec, (u32)(sizeof(rec.r) + (size_t)length + 1));
 	}
 	return err;
 }
@@ -354,7 +401,7 @@ static int fill_part(struct cut *c, u64 from_ns, u64 end_ns, u64 begin_ns, struc
 	err = write_kept(c, &c->machine, begin_ns, w);
 	if (err)
 		return err;
-	err = write_threads(c, begin_ns, w);
+	err = write_threads(c, begin_ns, w) ?: write_cgroups(c, begin_ns, w);
 	if (err)
 		return err;
 	err = write_streams(c, from_ns, end_ns, w);

@@ -28,10 +28,10 @@ static size_t size_of(u32 length)
 
 static s32 thread_of(const u8 *bytes)
 {
-	struct lkst_rec_state_thread r;
+	s32 tid;
 
-	memcpy(&r, bytes, sizeof(r));
-	return r.thread_tid;
+	memcpy(&tid, bytes + offsetof(struct lkst_rec_state_thread, thread_tid), sizeof(tid));
+	return tid;
 }
 
 /* FNV-1a. */

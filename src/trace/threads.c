@@ -28,6 +28,8 @@ enum role {
 	ROLE_COMM,
 	ROLE_TASK,
 	ROLE_OLD_TID, /* the number that the thread had until now */
+	ROLE_CGROUP,
+	ROLE_IS_PROCESS, /* its cgroup is that of all threads of its process */
 	NR_ROLES,
 };
 
@@ -43,15 +45,18 @@ static const struct rule rules[] = {
 	{ LKST_EV_state_thread, true,
 	  { [ROLE_TID] = "thread_tid", [ROLE_PID] = "thread_pid", [ROLE_PARENT] = "parent_pid",
 	    [ROLE_PRIO] = "prio", [ROLE_FLAGS] = "flags", [ROLE_COMM] = "comm",
-	    [ROLE_TASK] = "task" } },
+	    [ROLE_TASK] = "task", [ROLE_CGROUP] = "cgroup" } },
 	{ LKST_EV_task_newtask, true,
 	  { [ROLE_TID] = "child_tid", [ROLE_TASK] = "child_task", [ROLE_COMM] = "child_comm" } },
 	{ LKST_EV_sched_process_fork, true,
 	  { [ROLE_TID] = "child_tid", [ROLE_PID] = "child_pid", [ROLE_PARENT] = "parent_pid",
-	    [ROLE_TASK] = "child_task", [ROLE_COMM] = "child_comm" } },
+	    [ROLE_TASK] = "child_task", [ROLE_COMM] = "child_comm", [ROLE_CGROUP] = "cgroup" } },
 	{ LKST_EV_sched_process_exec, false, { [ROLE_OLD_TID] = "old_tid" } },
 	{ LKST_EV_sched_process_exit, false,
-	  { [ROLE_PID] = "exit_pid", [ROLE_COMM] = "comm", [ROLE_TASK] = "task" } },
+	  { [ROLE_PID] = "exit_pid", [ROLE_COMM] = "comm", [ROLE_TASK] = "task",
+	    [ROLE_CGROUP] = "cgroup" } },
+	{ LKST_EV_cgroup_attach_task, false,
+	  { [ROLE_TID] = "target_tid", [ROLE_CGROUP] = "cgroup", [ROLE_IS_PROCESS] = "is_process" } },
 	{ LKST_EV_task_rename, false, { [ROLE_TID] = "target_tid", [ROLE_COMM] = "newcomm" } },
 	{ LKST_EV_sched_switch, false, { [ROLE_PRIO] = "prev_prio" } },
 	{ LKST_EV_sched_switch, false, { [ROLE_TID] = "next_tid", [ROLE_PRIO] = "next_prio" } },
@@ -61,7 +66,10 @@ static const struct rule rules[] = {
 	  { [ROLE_TID] = "target_tid", [ROLE_PRIO] = "target_prio" } },
 };
 /* clang-format on */
-enum { NR_RULES = sizeof(rules) / sizeof(rules[0]) };
+enum {
+	NR_RULES = sizeof(rules) / sizeof(rules[0]),
+	RULE_CGROUPS = 0xff, /* in place of a rule: the event is of cgroups alone */
+};
 
 /* Slots of the hash table in a line of the cache. */
 enum { LINE_SLOTS = 8 };
@@ -87,6 +95,8 @@ struct lkst_threads {
 	struct lkst_thread **chunks;
 	u32 nr_threads, nr_chunks;
 	u32 hand; /* the thread whose place was reused last */
+	u64 turn; /* of what was said of cgroups: the later one counts */
+	struct lkst_cgroups *cgroups;
 	u64 *idle_tasks; /* by CPU, 0: not known */
 	u32 nr_idle_tasks;
 	struct slot *slots; /* a hash table */
@@ -258,6 +268,26 @@ static void note_waker(struct lkst_thread *thread, s16 event, const struct lkst_
 	}
 }
 
+/* A new thread that nothing else is said of is in the cgroup of the one that created it. */
+static void inherit(struct lkst_threads *t, struct lkst_thread *thread, const struct lkst_thread *creator)
+{
+	thread->cgroup = creator && creator->tid ? lkst_threads_cgroup_of(t, creator->tid) : 0;
+	thread->cgroup_turn = ++t->turn;
+}
+
+/* @cgroup is where the thread is; if @is_process, it is the first of its process, and all its threads are there. */
+static void note_cgroup(struct lkst_threads *t, struct lkst_thread *thread, u64 cgroup, bool is_process)
+{
+	if (!cgroup)
+		return;
+	thread->cgroup = cgroup;
+	thread->cgroup_turn = ++t->turn;
+	if (is_process) {
+		thread->process_cgroup = cgroup;
+		thread->process_turn = t->turn;
+	}
+}
+
 static int apply(struct lkst_threads *t, u32 i, const struct lkst_record *r)
 {
 	const struct lkst_field_class *const *f = t->found[i].fields;
@@ -273,9 +303,10 @@ static int apply(struct lkst_threads *t, u32 i, const struct lkst_record *r)
 		return -ENOMEM;
 	if (rules[i].is_new) {
 		creator = lkst_threads_find(t, r->tid);
+		creator = creator != thread ? creator : NULL;
 		*thread = (struct lkst_thread){ .tid = tid };
-		thread->is_kernel =
-			creator && creator != thread && creator->tid && creator->is_kernel;
+		thread->is_kernel = creator && creator->tid && creator->is_kernel;
+		inherit(t, thread, creator);
 	}
 	thread->has_ended = rules[i].index == LKST_EV_sched_process_exit;
 	if (f[ROLE_PID])
@@ -293,6 +324,9 @@ static int apply(struct lkst_threads *t, u32 i, const struct lkst_record *r)
 	if (f[ROLE_OLD_TID])
 		note_exec(t, thread, (s32)lkst_record_int(r, f[ROLE_OLD_TID]));
 	note_waker(thread, rules[i].index, r);
+	if (f[ROLE_CGROUP])
+		note_cgroup(t, thread, lkst_record_int(r, f[ROLE_CGROUP]),
+			    f[ROLE_IS_PROCESS] && lkst_record_int(r, f[ROLE_IS_PROCESS]));
 	return 0;
 }
 
@@ -339,6 +373,9 @@ int lkst_threads_feed(struct lkst_threads *t, const struct lkst_record *r)
 		return note_cpu(t, r);
 	if (event->index < 0 || !t->rule_of[event->index])
 		return 0;
+	if ((t->rule_of[event->index] == RULE_CGROUPS || event->index == LKST_EV_cgroup_attach_task) &&
+	    lkst_cgroups_feed(t->cgroups, r))
+		return -ENOMEM;
 	for (i = t->rule_of[event->index] - 1u; i < NR_RULES && rules[i].index == event->index;
 	     i++) {
 		int err = 0;
@@ -360,6 +397,21 @@ u64 lkst_threads_task(const struct lkst_threads *t, s32 tid, u32 cpu)
 	if (!tid)
 		return cpu < t->nr_idle_tasks ? t->idle_tasks[cpu] : 0;
 	return thread ? thread->task : 0;
+}
+
+u64 lkst_threads_cgroup_of(const struct lkst_threads *t, s32 tid)
+{
+	const struct lkst_thread *thread = lkst_threads_find(t, tid);
+	const struct lkst_thread *first = thread && thread->pid > 0 ? lkst_threads_find(t, thread->pid) : thread;
+
+	if (first && first->process_turn > thread->cgroup_turn)
+		return first->process_cgroup;
+	return thread ? thread->cgroup : 0;
+}
+
+const struct lkst_cgroups *lkst_threads_cgroups(const struct lkst_threads *t)
+{
+	return t->cgroups;
 }
 
 unsigned int lkst_threads_nr(const struct lkst_threads *t)
@@ -384,7 +436,9 @@ struct lkst_threads *lkst_threads_new(void)
 		return NULL;
 	for (i = NR_RULES; i-- > 0;)
 		t->rule_of[rules[i].index] = (u8)(i + 1);
-	idle = grow_slots(t) ? NULL : get(t, 0);
+	t->rule_of[LKST_EV_state_cgroup] = t->rule_of[LKST_EV_cgroup_mkdir] = RULE_CGROUPS;
+	t->cgroups = lkst_cgroups_new();
+	idle = !t->cgroups || grow_slots(t) ? NULL : get(t, 0);
 	if (!idle) {
 		lkst_threads_free(t);
 		return NULL;
@@ -405,5 +459,6 @@ void lkst_threads_free(struct lkst_threads *t)
 	free(t->chunks);
 	free(t->slots);
 	free(t->idle_tasks);
+	lkst_cgroups_free(t->cgroups);
 	free(t);
 }

@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "trace/block.h"
+#include "trace/cgroups.h"
 
 struct lkst_thread {
 	s32 tid;
@@ -18,6 +19,9 @@ struct lkst_thread {
 	bool has_ended;
 	char comm[16]; /* "" : not known */
 	u64 task;      /* address of its task_struct, 0: not known */
+	/* As records last said of this thread; lkst_threads_cgroup_of() knows of moves of whole processes, too. */
+	u64 cgroup, cgroup_turn;
+	u64 process_cgroup, process_turn; /* of a process's first thread: where all threads were moved */
 	/* Who has begun to wake it (sched_waking), until it is queued (sched_wakeup) or runs. */
 	bool is_being_woken;
 	s32 waker_tid;
@@ -32,7 +36,7 @@ LKST_GUARD(lkst_threads_free, struct lkst_threads)
 /*
  * Takes in what @r says about threads (state_thread, sched_process_fork, sched_process_exec,
  * sched_process_exit, task_rename, task_newtask, state_cpu, and the priorities and wakers in sched_switch and
- * wake-ups). Cheap for all others. Returns -ENOMEM or 0.
+ * wake-ups) and of cgroups (trace/cgroups.h). Cheap for all others. Returns -ENOMEM or 0.
  */
 int lkst_threads_feed(struct lkst_threads *t, const struct lkst_record *r);
 
@@ -48,6 +52,12 @@ const struct lkst_thread *lkst_threads_find(const struct lkst_threads *t, s32 ti
  * tid 0 it is that of @cpu.
  */
 u64 lkst_threads_task(const struct lkst_threads *t, s32 tid, u32 cpu);
+
+/* The number of the cgroup that thread @tid is in, 0: not known. */
+u64 lkst_threads_cgroup_of(const struct lkst_threads *t, s32 tid);
+
+/* The cgroups that threads are in, kept up to date as the threads are. */
+const struct lkst_cgroups *lkst_threads_cgroups(const struct lkst_threads *t);
 
 /* All threads, by a number from 0 on, in the order in which they were first spoken of. */
 unsigned int lkst_threads_nr(const struct lkst_threads *t);

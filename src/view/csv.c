@@ -233,7 +233,6 @@ static void build_line(struct lkst_steps *steps, bool is_brief)
 		;
 	if (i < event->nr_fields)
 		lkst_steps_add(steps, is_brief ? put_symbols_brief : put_symbols_long, -1, "%s", "");
-	lkst_steps_tail(steps, "\n");
 }
 
 static void build(struct lkst_steps *steps)
@@ -292,6 +291,27 @@ static bool is_first_of_wakeup(const struct csv *csv, const struct lkst_record *
 	return !thread || !thread->is_being_woken;
 }
 
+/* An argument that is text: description, text, length. */
+static char *put_text_argument(const struct csv *csv, char *p, const char *description, const char *text)
+{
+	p = lkst_out_more(csv->printer->out, p);
+	if (!csv->is_brief)
+		p = lkst_put_str(lkst_put_str(lkst_put_str(p, ",\""), description), "\"");
+	p = lkst_out_cell(csv->printer->out, lkst_put_str(p, ",\""), text, strlen(text));
+	return lkst_put_hex_width(lkst_put_str(p, "\","), strlen(text), 8);
+}
+
+static char *put_cgroup(const struct csv *csv, char *p, s32 tid)
+{
+	const struct lkst_cgroups *cgroups = lkst_threads_cgroups(csv->printer->threads);
+	const u64 id = lkst_threads_cgroup_of(csv->printer->threads, tid);
+	char text[LKST_CGROUP_TEXT];
+
+	p = put_text_argument(csv, p, "cgroup", lkst_cgroups_text(cgroups, id, text));
+	p = put_text_argument(csv, p, "container", lkst_cgroups_container(cgroups, id));
+	return lkst_out_more(csv->printer->out, p);
+}
+
 static int csv_record(void *ctx, const struct lkst_record *r)
 {
 	struct csv *csv = ctx;
@@ -312,6 +332,9 @@ static int csv_record(void *ctx, const struct lkst_record *r)
 	*p++ = ',';
 	p = put_time(csv, p, r->ns);
 	p = lkst_record_printer_run(csv->printer, p, r, steps);
+	if (csv->printer->has_cgroups)
+		p = put_cgroup(csv, p, r->tid);
+	*p++ = '\n';
 	lkst_out_advance(csv->printer->out, p);
 	return 0;
 }

@@ -163,6 +163,25 @@ static char *put_process(struct lkst_record_printer *printer, char *p, s32 tid)
 	return put_name(printer, lkst_put_str(p, ",\"process\":"), pid);
 }
 
+/* A text, or null where there is none. */
+static char *put_known_text(struct lkst_record_printer *printer, char *p, const char *text)
+{
+	return text && text[0] ? lkst_out_json(printer->out, p, text, strlen(text)) : lkst_put_str(p, "null");
+}
+
+/* ,"cgroup":"/docker/...","container":"docker:0123456789ab" of the thread. */
+static char *put_cgroup(struct lkst_record_printer *printer, char *p, s32 tid)
+{
+	const struct lkst_cgroups *cgroups = lkst_threads_cgroups(printer->threads);
+	const u64 id = lkst_threads_cgroup_of(printer->threads, tid);
+	char text[LKST_CGROUP_TEXT];
+
+	p = put_known_text(printer, lkst_put_str(p, ",\"cgroup\":"), lkst_cgroups_text(cgroups, id, text));
+	p = put_known_text(printer, lkst_put_str(lkst_out_more(printer->out, p), ",\"container\":"),
+			   lkst_cgroups_container(cgroups, id));
+	return lkst_out_more(printer->out, p);
+}
+
 static int json_record(void *ctx, const struct lkst_record *r)
 {
 	struct lkst_record_printer *printer = ctx;
@@ -178,6 +197,8 @@ static int json_record(void *ctx, const struct lkst_record *r)
 	p = put_name(printer, lkst_put_str(p, ",\"comm\":"), r->tid);
 	if (printer->has_process)
 		p = put_process(printer, p, r->tid);
+	if (printer->has_cgroups)
+		p = put_cgroup(printer, p, r->tid);
 	p = lkst_put_mem(p, steps->head, steps->head_length);
 	p = lkst_record_printer_run(printer, p, r, steps);
 	lkst_out_advance(printer->out, p);

@@ -58,6 +58,7 @@ struct lkst_record_printer {
 	struct lkst_out *out;
 	const struct lkst_threads *threads;
 	struct lkst_symbols *symbols;
+	bool has_cgroups;
 	struct lkst_time_text time;
 	struct lkst_names names;
 	bool has_process; /* json: threads with their processes */

@@ -13,7 +13,7 @@
 
 struct lkst_select {
 	const struct lkst_threads *threads;
-	char *comm; /* NULL: any */
+	char *comm, *cgroup; /* NULL: any */
 	u64 from_ns, to_ns;
 	bool has_tid, has_pid, has_cpu;
 	s32 tid, pid;
@@ -55,7 +55,9 @@ int lkst_select_new(struct lkst_err *e, const struct lkst_catalog *catalog,
 
 	if (select && options->comm)
 		select->comm = strdup(options->comm);
-	if (!select || (options->comm && !select->comm)) {
+	if (select && options->cgroup)
+		select->cgroup = strdup(options->cgroup);
+	if (!select || (options->comm && !select->comm) || (options->cgroup && !select->cgroup)) {
 		lkst_select_free(select);
 		return lkst_err_sys(e, -ENOMEM, "choosing records");
 	}
@@ -84,6 +86,7 @@ void lkst_select_free(struct lkst_select *select)
 	if (!select)
 		return;
 	free(select->comm);
+	free(select->cgroup);
 	free(select);
 }
 
@@ -122,6 +125,9 @@ static bool thread_matches(const struct lkst_select *select, s32 tid)
 		if ((thread && thread->pid ? thread->pid : tid) != select->pid)
 			return false;
 	}
+	if (select->cgroup && !lkst_cgroups_match(lkst_threads_cgroups(select->threads),
+						  lkst_threads_cgroup_of(select->threads, tid), select->cgroup))
+		return false;
 	return !select->comm || comm_matches(select, tid);
 }
 
@@ -151,7 +157,7 @@ bool lkst_select_matches(const struct lkst_select *select, const struct lkst_rec
 		return false;
 	if (select->has_cpu && select->cpu != r->cpu)
 		return false;
-	if (!select->has_tid && !select->has_pid && !select->comm)
+	if (!select->has_tid && !select->has_pid && !select->comm && !select->cgroup)
 		return true;
 	return is_about(select, r);
 }

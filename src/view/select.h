@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which records to print: by event, thread, CPU and time.
+ * Which records to print: by event, thread, cgroup, CPU and time.
  *
  * A record is about the thread that ran, and about those that its fields name: a switch is about the thread
  * that it switches to, a wake-up about the woken one. Otherwise a thread would be seen to leave its CPU and
@@ -30,6 +30,7 @@ struct lkst_select_options {
 	s32 pid; /* its process */
 	u32 cpu;
 	const char *comm; /* a glob for its name, NULL: any */
+	const char *cgroup; /* a glob for its cgroup's path or container, NULL: any */
 	u64 from_ns;	  /* CLOCK_MONOTONIC; times that equal it are in */
 	u64 to_ns;	  /* times that equal it are in */
 };

@@ -118,6 +118,38 @@ static char *put_sysresult(struct lkst_record_printer *printer, char *p, const s
 	return lkst_put_sysresult(p, step->field->sys_meaning, (s64)lkst_field_int(r, step->index));
 }
 
+/* A cgroup by its path, if the trace has it. */
+static char *put_cgroup(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
+			const struct lkst_step *step)
+{
+	const struct lkst_cgroups *cgroups = lkst_threads_cgroups(printer->threads);
+	char text[LKST_CGROUP_TEXT];
+	u64 id = lkst_field_int(r, step->index);
+
+	if (!lkst_cgroups_find(cgroups, id))
+		return lkst_put_u64(p, id);
+	lkst_cgroups_text(cgroups, id, text);
+	*p++ = '"';
+	p = lkst_out_escaped(printer->out, p, text, strlen(text), "\"");
+	*p++ = '"';
+	return p;
+}
+
+/* "{docker:0123456789ab} ": the thread's container, or the path of its cgroup where that shows none. */
+static char *put_own_cgroup(struct lkst_record_printer *printer, char *p, s32 tid)
+{
+	const struct lkst_cgroups *cgroups = lkst_threads_cgroups(printer->threads);
+	const u64 id = lkst_threads_cgroup_of(printer->threads, tid);
+	const char *container = lkst_cgroups_container(cgroups, id);
+	char text[LKST_CGROUP_TEXT];
+
+	if (!container[0])
+		container = id ? lkst_cgroups_text(cgroups, id, text) : "-";
+	*p++ = '{';
+	p = lkst_out_escaped(printer->out, p, container, strlen(container), "");
+	return lkst_put_mem(lkst_out_more(printer->out, p), "} ", 2);
+}
+
 /* ---- building -------------------------------------------------------------------------------- */
 
 static lkst_step_fn *choose(const struct lkst_field_class *f)
@@ -132,6 +164,8 @@ static lkst_step_fn *choose(const struct lkst_field_class *f)
 		return put_tid;
 	if (lkst_field_has_symbol(f))
 		return put_symbol;
+	if (f->meaning == LKST_MEANING_CGROUP)
+		return put_cgroup;
 	return f->offset == LKST_OFFSET_VARIES ? put_far_int : put_int;
 }
 
@@ -228,6 +262,8 @@ static int text_record(void *ctx, const struct lkst_record *r)
 	p = put_time_and_cpu(printer, p, r->ns, r->cpu);
 	name = lkst_names_get(&printer->names, r->tid);
 	p = lkst_put_mem(p, name->column, name->length);
+	if (printer->has_cgroups)
+		p = put_own_cgroup(printer, p, r->tid);
 	p = lkst_put_mem(p, steps->head, steps->head_length);
 	p = lkst_record_printer_run(printer, p, r, steps);
 	lkst_out_advance(printer->out, p);

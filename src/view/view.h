@@ -31,6 +31,7 @@ struct lkst_view_config {
 	u64 begin_ns;		  /* the trace's first record */
 	bool is_brief;		  /* csv: arguments have no description */
 	bool has_process;	  /* json: after the thread, its process and that one's name */
+	bool has_cgroups;	  /* text, csv, json: with the thread's cgroup and container */
 };
 
 struct lkst_view {

@@ -59,7 +59,7 @@ TEST(answer_to_help_has_verbs_and_formats)
 			     "                          text: aligned columns"));
 	CHECK_EQ(run_command(&lkst_cmd_analyze, ".", "--help"), 0);
 	/* It is broken between words, and continues below the first one. */
-	CHECK(strstr(output, " [--cpu N]\n                    [--format text|csv|json|svg] "));
+	CHECK(strstr(output, " [--cgroup GLOB]\n                    [--cpu N] [--format text|csv|json|svg] "));
 }
 
 static const struct unit_test tests[] = {

@@ -47,7 +47,7 @@ TEST(extract_keeps_the_state)
 	CHECK_EQ(lkst_merge_new(&e, trace, 0, UINT64_MAX, &merge), 0);
 	while (lkst_merge_next(merge, &r) > 0) {
 		threads += r.event->index == LKST_EV_state_thread &&
-			   !strcmp((const char *)r.bytes + r.size - 16, "seven");
+			   !strcmp((const char *)r.bytes + offsetof(struct lkst_rec_state_thread, comm), "seven");
 		losses += r.event->index == LKST_EV_state_loss;
 	}
 	CHECK_EQ(threads, 1);

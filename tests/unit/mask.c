@@ -150,7 +150,8 @@ TEST(every_event_has_a_number_of_its_own)
 /* Without these a trace cannot say who is who. */
 static const char *const always[] = { "sched_process_fork", "sched_process_exec",
 				      "sched_process_exit", "sched_process_free",
-				      "task_newtask",	    "task_rename" };
+				      "task_newtask",	    "task_rename",
+				      "cgroup_mkdir",	    "cgroup_attach_task" };
 enum { NR_ALWAYS = sizeof(always) / sizeof(always[0]) };
 
 static void check_lives(const struct lkst_catalog *c, const struct lkst_mask *mask)

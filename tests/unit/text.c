@@ -86,9 +86,9 @@ TEST(text_names_values)
 		  "signal_generate: target=567/cc1 code=SI_TKILL signal=SIGTERM is_group=yes "
 		  "result=sent\n");
 	CHECK_STR(tail("sched_process_exit exit_pid=3 exit_code=0x100 comm=\"a\" task=0x5000"),
-		  "sched_process_exit: exit_pid=3 exit_code=1 comm=\"a\" task=0x5000\n");
+		  "sched_process_exit: exit_pid=3 exit_code=1 comm=\"a\" task=0x5000 cgroup=0\n");
 	CHECK_STR(tail("sched_process_exit exit_pid=3 exit_code=0x8b comm=\"a\" task=0x5000"),
-		  "sched_process_exit: exit_pid=3 exit_code=SIGSEGV|core comm=\"a\" task=0x5000\n");
+		  "sched_process_exit: exit_pid=3 exit_code=SIGSEGV|core comm=\"a\" task=0x5000 cgroup=0\n");
 	CHECK_STR(tail("hrtimer_init hrtimer=1 clock=1 mode=8"),
 		  "hrtimer_init: hrtimer=0x1 clock=CLOCK_MONOTONIC mode=ABS|HARD\n");
 	CHECK_STR(tail("contention_begin lock=5 flags=0x41"),

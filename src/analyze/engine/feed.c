@@ -444,7 +444,9 @@ int lkst_feed_threads(struct lkst_feed *f, struct lkst_threads *threads)
 {
 	static const char *const names[] = { "state_thread",	   "task_newtask",
 					     "sched_process_fork", "sched_process_exec",
-					     "sched_process_exit", "task_rename" };
+					     "sched_process_exit", "task_rename",
+					     "state_cgroup",	   "cgroup_mkdir",
+					     "cgroup_attach_task" };
 	const bool was_always = f->is_always;
 	unsigned int i;
 	int err = 0;

@@ -22,7 +22,7 @@ void lkst_tally_init(struct lkst_tally *t, const struct lkst_tally_config *confi
 		     const struct lkst_tally_options *options, const struct lkst_threads *threads)
 {
 	*t = (struct lkst_tally){ .config = *config, .options = options, .threads = threads };
-	t->has_filter = options->comm || options->has_tid || options->has_cpu;
+	t->has_filter = options->comm || options->cgroup || options->has_tid || options->has_cpu;
 }
 
 void lkst_tally_fini(struct lkst_tally *t)
@@ -126,6 +126,9 @@ bool lkst_tally_passes(const struct lkst_tally *t, s32 tid, u32 cpu)
 	char comm[17] = "";
 
 	if ((w->has_tid && w->tid != tid) || (w->has_cpu && w->cpu != cpu))
+		return false;
+	if (w->cgroup && !lkst_cgroups_match(lkst_threads_cgroups(t->threads),
+					     lkst_threads_cgroup_of(t->threads, tid), w->cgroup))
 		return false;
 	if (!w->comm)
 		return true;

@@ -25,6 +25,7 @@ enum {
 struct lkst_tally_options {
 	const char *key;  /* a shell pattern for the key's text, or its number; NULL: any */
 	const char *comm; /* a shell pattern for the thread's name; NULL: any */
+	const char *cgroup; /* for its cgroup's path, or its container; NULL: any */
 	bool has_tid, has_cpu;
 	s32 tid;
 	u32 cpu;
@@ -80,7 +81,7 @@ struct lkst_tally {
 	struct lkst_along *along; /* the same, along the time */
 	lkst_tally_each *each;	  /* the same, one by one; NULL: nobody wants them */
 	void *each_arg;
-	bool has_filter;	 /* by thread, name or CPU */
+	bool has_filter;	 /* by thread, name, cgroup or CPU */
 
 	struct lkst_tally_key *keys;
 	u32 nr_keys;

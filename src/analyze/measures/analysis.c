@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,6 +162,34 @@ bool lkst_analysis_is_whole(struct lkst_tally *tally, const struct lkst_interval
 	*err = why == LKST_NR_LEFT_OUT ? 0
 				       : lkst_tally_leave_out(tally, why, key, i->life->tid, cpu);
 	return why == LKST_NR_LEFT_OUT;
+}
+
+bool lkst_analysis_chooses(const struct lkst_analysis_state *w, const struct lkst_thread_life *life)
+{
+	const struct lkst_tally_options *which = &w->options->which;
+	char comm[sizeof(life->comm) + 1] = "";
+
+	memcpy(comm, life->comm, sizeof(life->comm));
+	return (!which->has_tid || which->tid == life->tid) &&
+	       (!which->cgroup || lkst_cgroups_match(lkst_model_cgroups(w->state),
+						     lkst_model_cgroup(w->state, life), which->cgroup)) &&
+	       (!which->comm || !fnmatch(which->comm, comm, 0));
+}
+
+void lkst_analysis_put_cgroup(const struct lkst_analysis_state *w, struct lkst_table *table, u64 id)
+{
+	const struct lkst_cgroups *cgroups = lkst_model_cgroups(w->state);
+	const char *container = lkst_cgroups_container(cgroups, id);
+	char text[LKST_CGROUP_TEXT];
+
+	if (container[0])
+		lkst_table_str(table, container);
+	else
+		lkst_table_none(table);
+	if (id)
+		lkst_table_str(table, lkst_cgroups_text(cgroups, id, text));
+	else
+		lkst_table_none(table);
 }
 
 bool lkst_analysis_want(struct lkst_analysis_state *w, enum lkst_event_index index, lkst_feed_call *call,

@@ -155,6 +155,12 @@ struct lkst_analysis_state {
 	struct lkst_notes notes;
 };
 
+/* Whether the options choose this thread: its number, its name and its cgroup. Needs the state model. */
+bool lkst_analysis_chooses(const struct lkst_analysis_state *w, const struct lkst_thread_life *life);
+
+/* Cells "cgroup" and "container" of a thread, or of cgroup @id; none where they are not known. */
+void lkst_analysis_put_cgroup(const struct lkst_analysis_state *w, struct lkst_table *table, u64 id);
+
 /* Adds a tally; its context is the work. */
 struct lkst_tally *lkst_analysis_tally(struct lkst_analysis_state *w,
 				       struct lkst_tally_config config);

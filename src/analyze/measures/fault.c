@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Page faults by thread: how many, and how long they took where the trace has their ends. */
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 
 #include "analyze/measures/analysis.h"
@@ -164,7 +163,6 @@ static void put_row(struct lkst_table *table, const struct lkst_thread_life *lif
 static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 {
 	const struct fault *fault = (const struct fault *)w;
-	const struct lkst_tally_options *which = &w->options->which;
 	struct lkst_table *table;
 	u32 nr;
 
@@ -179,9 +177,7 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 		const struct lkst_thread_life *life = lkst_model_life(w->state, nr);
 		const struct faults *f = nr < fault->nr_faults ? &fault->faults[nr] : NULL;
 
-		if (f && f->nr_user + f->nr_kernel &&
-		    (!which->has_tid || which->tid == life->tid) &&
-		    (!which->comm || !fnmatch(which->comm, life->comm, 0)))
+		if (f && f->nr_user + f->nr_kernel && lkst_analysis_chooses(w, life))
 			put_row(table, life, f, fault->has_exit);
 		if (f && fault->has_exit && f->begin_ns)
 			w->left_out.nr[LKST_LEFT_OUT_NOT_OVER]++;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What some threads did, state by state, drawn along the time of the trace. */
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,10 +24,9 @@ static bool is_wanted(const struct lkst_analysis_state *w, const struct lkst_thr
 {
 	const struct lkst_tally_options *which = &w->options->which;
 
-	if (!which->has_tid && !which->comm)
+	if (!which->has_tid && !which->comm && !which->cgroup)
 		return false;
-	return (!which->has_tid || which->tid == life->tid) &&
-	       (!which->comm || !fnmatch(which->comm, life->comm, 0));
+	return lkst_analysis_chooses(w, life);
 }
 
 static int on_interval(void *ctx, const struct lkst_interval *i)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What each thread does with its time, and the worst that happened to it. */
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 
 #include "analyze/measures/analysis.h"
@@ -88,6 +87,8 @@ static const struct lkst_column columns[] = {
 	{ "migrations", "migrations", LKST_COLUMN_COUNT, "how often it came to another CPU" },
 	{ "stopped", "stopped", LKST_COLUMN_DURATION, "by a signal or a debugger" },
 	{ "unknown", "unknown", LKST_COLUMN_DURATION, "where nothing shows what, as in a gap" },
+	{ "container", "container", LKST_COLUMN_TEXT, "the container or unit that its cgroup's path shows" },
+	{ "cgroup", "cgroup", LKST_COLUMN_TEXT, "its last cgroup" },
 };
 enum { NR_COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
@@ -159,12 +160,9 @@ static void put_longest(struct lkst_table *table, const struct lkst_thread_life 
 static bool is_wanted(const struct lkst_analysis_state *w, const struct lkst_thread_life *life,
 		      const struct times *t)
 {
-	const struct lkst_tally_options *which = &w->options->which;
-
 	/* Threads that are only known to exist are left out. */
 	return t && (t->running_ns || t->ready_ns || t->nr_waits || t->stopped_ns) &&
-	       (!which->has_tid || which->tid == life->tid) &&
-	       (!which->comm || !fnmatch(which->comm, life->comm, 0));
+	       lkst_analysis_chooses(w, life);
 }
 
 static u64 window_of(const struct lkst_analysis_state *w)
@@ -201,6 +199,7 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 		if (!is_wanted(w, life, t))
 			continue;
 		put_row(table, life, t, window_ns);
+		lkst_analysis_put_cgroup(w, table, lkst_model_cgroup(w->state, life));
 		put_longest(worst, life, t);
 	}
 	lkst_table_sort(table, (unsigned int)lkst_table_column(table, "running"), true);

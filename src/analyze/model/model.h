@@ -19,6 +19,7 @@
 
 #include "analyze/engine/feed.h"
 #include "base/cleanup.h"
+#include "trace/cgroups.h"
 
 /* What a thread is doing. */
 enum lkst_run {
@@ -111,6 +112,7 @@ struct lkst_thread_life {
 	u64 end_ns;    /* when it ran for the last time, if `is_over` */
 	u32 exit_code; /* as wait(2) has it, if `has_exit` */
 	bool has_exit;
+	u64 cgroup; /* when it was created, listed or ended; lkst_model_cgroup() has that of now */
 };
 
 /* A system call that a thread is in. */
@@ -292,6 +294,12 @@ const struct lkst_irq_context *lkst_model_context(const struct lkst_model *s, u3
 const struct lkst_irq_context *lkst_model_frame(const struct lkst_model *s, u32 cpu, unsigned int depth);
 
 /* The life with number @nr. */
+/* The number of the cgroup that the thread is in now, or was in when it ended; 0: not known. */
+u64 lkst_model_cgroup(const struct lkst_model *s, const struct lkst_thread_life *life);
+
+/* The cgroups that the pass has met. */
+const struct lkst_cgroups *lkst_model_cgroups(const struct lkst_model *s);
+
 const struct lkst_thread_life *lkst_model_life(const struct lkst_model *s, u32 nr);
 u32 lkst_model_nr_lives(const struct lkst_model *s);
 

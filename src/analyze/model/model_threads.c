@@ -290,6 +290,7 @@ static int on_fork(void *ctx, const struct lkst_record *r, const void *record)
 	if (err < 0 || !t)
 		return err;
 	t->life->pid = e->child_pid;
+	t->life->cgroup = e->cgroup;
 	/* A further thread of a process has the process's parent, not the process as its parent. */
 	if (e->child_pid != e->parent_pid)
 		t->life->parent_pid = e->parent_pid;
@@ -357,6 +358,7 @@ static int on_thread_exit(void *ctx, const struct lkst_record *r, const void *re
 		return 0;
 	t->life->pid = e->exit_pid;
 	t->life->exit_code = e->exit_code;
+	t->life->cgroup = e->cgroup;
 	t->life->has_exit = true;
 	set_comm(t->life, e->comm);
 	return 0;
@@ -407,6 +409,7 @@ static int on_listed(void *ctx, const struct lkst_record *r, const void *record)
 	t->listed_ns = r->ns;
 	t->life->pid = e->thread_pid;
 	t->life->parent_pid = e->parent_pid;
+	t->life->cgroup = e->cgroup;
 	t->life->is_kernel = e->flags & LKST_THREAD_KERNEL;
 	set_comm(t->life, e->comm);
 	if (s->has_boot_offset && (s64)e->start_ns > s->boot_offset_ns)
@@ -414,6 +417,16 @@ static int on_listed(void *ctx, const struct lkst_record *r, const void *record)
 	if (t->life->start_ns > t->since_ns)
 		t->since_ns = t->no_call_ns = t->life->start_ns;
 	return 0;
+}
+
+u64 lkst_model_cgroup(const struct lkst_model *s, const struct lkst_thread_life *life)
+{
+	return life->is_over || life->has_exit ? life->cgroup : lkst_threads_cgroup_of(s->threads, life->tid);
+}
+
+const struct lkst_cgroups *lkst_model_cgroups(const struct lkst_model *s)
+{
+	return lkst_threads_cgroups(s->threads);
 }
 
 int lkst_model_subscribe_lives(struct lkst_model *s)

@@ -56,10 +56,35 @@ static void tell_sums(struct lkst_narrator *t, struct lkst_account_step *s, cons
 	}
 }
 
+/* What is shown of cgroup @id; NULL: nothing. */
+static const char *owner_of(const struct lkst_narrator *t, u64 id)
+{
+	const struct lkst_cgroup *cgroup = lkst_cgroups_find(lkst_threads_cgroups(t->w->threads), id);
+
+	return !cgroup ? NULL : cgroup->container[0] ? cgroup->container : cgroup->path;
+}
+
+void lkst_narrate_owner(struct lkst_narrator *t, struct lkst_account_step *s, const char *key, s32 tid, s32 than)
+{
+	const u64 id = lkst_threads_cgroup_of(t->w->threads, tid);
+	const char *owner = id != lkst_threads_cgroup_of(t->w->threads, than) ? owner_of(t, id) : NULL;
+
+	if (!owner)
+		return;
+	lkst_account_say(t->account, s, " of ");
+	lkst_account_text(t->account, s, key, owner, strlen(owner));
+}
+
 void lkst_narrate_interval(struct lkst_narrator *t, struct lkst_account_step *s,
 			   const struct lkst_stretches *line)
 {
+	const char *owner = owner_of(t, lkst_threads_cgroup_of(t->w->threads, s->tid));
+
 	tell_sums(t, s, line->sum_ns);
+	if (owner) {
+		lkst_account_say(t->account, s, "; in ");
+		lkst_account_text(t->account, s, "cgroup", owner, strlen(owner));
+	}
 	if (s->from_ns < t->w->from_ns)
 		lkst_account_say(
 			t->account, s,
@@ -255,6 +280,7 @@ static void tell_occupant(struct lkst_narrator *t, struct lkst_account_step *s,
 	} else {
 		lkst_account_say(t->account, s, "ran ");
 		lkst_account_fact(t->account, s, "occupant", LKST_ACCOUNT_THREAD, (u64)o->tid);
+		lkst_narrate_owner(t, s, "occupant_cgroup", o->tid, s->tid);
 		if (thread && thread->prio && thread->prio < REALTIME_PRIO)
 			lkst_account_say(t->account, s, ", a real-time thread,");
 		lkst_account_say(t->account, s, " for ");

@@ -18,6 +18,12 @@ struct lkst_narrator {
 /* Cites moment @i, unless it is nowhere. */
 void lkst_narrate_cite(struct lkst_narrator *t, struct lkst_account_step *s, u32 i);
 
+/*
+ * " of docker:0123456789ab": the container of thread @tid, or the path of its cgroup where that shows none. Nothing
+ * where that is not known, or is the same as that of thread @than, whose time is explained.
+ */
+void lkst_narrate_owner(struct lkst_narrator *t, struct lkst_account_step *s, const char *key, s32 tid, s32 than);
+
 void lkst_narrate_interval(struct lkst_narrator *t, struct lkst_account_step *s,
 			   const struct lkst_stretches *line);
 void lkst_narrate_ran(struct lkst_narrator *t, struct lkst_account_step *s,

@@ -143,6 +143,7 @@ static void tell_thread(struct lkst_narrator *t, struct lkst_account_step *s,
 	is_released = futex && futex_of(t->w, p.call) == futex->value;
 	lkst_account_say(t->account, s, ", until ");
 	lkst_account_fact(t->account, s, "waker", LKST_ACCOUNT_THREAD, (u64)waker);
+	lkst_narrate_owner(t, s, "waker_cgroup", waker, s->tid);
 	lkst_account_say(t->account, s, is_released ? " released it" : " woke it");
 	if (p.ending != LKST_NOWHERE) {
 		lkst_account_say(t->account, s, " by ending");

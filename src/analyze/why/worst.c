@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 
 struct lkst_worst_search {
+	const struct lkst_model *model;
 	const struct lkst_worst_options *options;
 	struct lkst_worst best;
 	u64 best_ns;
@@ -92,6 +93,9 @@ static bool is_wanted(const struct lkst_worst_search *s, const struct lkst_threa
 	if (life->idle_cpu >= 0 || (s->options->tid && life->tid != s->options->tid))
 		return false;
 	memcpy(comm, life->comm, sizeof(life->comm));
+	if (s->options->cgroup && !lkst_cgroups_match(lkst_model_cgroups(s->model),
+						      lkst_model_cgroup(s->model, life), s->options->cgroup))
+		return false;
 	return !s->options->comm || !fnmatch(s->options->comm, comm, 0);
 }
 
@@ -295,6 +299,7 @@ static int subscribe(struct lkst_err *e, struct lkst_worst_search *s, struct lks
 	int r = lkst_model_subscribe(
 		model, s->options->kind == LKST_WORST_SYSCALL ? &with_calls : &calls, s);
 
+	s->model = model;
 	return r < 0 ? lkst_err_sys(e, r, "searching") : 0;
 }
 

@@ -34,6 +34,7 @@ struct lkst_worst_options {
 	u64 from_ns, to_ns;
 	s32 tid;	  /* 0: any thread */
 	const char *comm; /* a glob for its name, NULL: any */
+	const char *cgroup; /* a glob for its cgroup's path or container, NULL: any */
 	const char *call; /* a glob for the system call's name, NULL: any */
 };
 

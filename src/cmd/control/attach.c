@@ -84,6 +84,19 @@ static int feed_cpus(struct attached *a, const struct lkst_thread_list *threads)
 	return err;
 }
 
+static int feed_cgroup(void *ctx, struct lkst_state_cgroup *cgroup, size_t length)
+{
+	struct attached *a = ctx;
+	const struct lkst_record r = {
+		.event = lkst_catalog_find(lkst_session_catalog(a->s), "state_cgroup"),
+		.size = (u32)length,
+		.bytes = (const u8 *)cgroup,
+		.buffer = LKST_BUFFER_STATE,
+	};
+
+	return r.event ? lkst_printing_record(&a->printing, &r) : 0;
+}
+
 /* The threads that there are, as records: names come from them. */
 static int feed_threads(struct attached *a)
 {
@@ -100,7 +113,7 @@ static int feed_threads(struct attached *a)
 		r.bytes = (const u8 *)&threads.list[i];
 		err = lkst_printing_record(&a->printing, &r);
 	}
-	return err ? err : feed_cpus(a, &threads);
+	return err ?: feed_cpus(a, &threads) ?: lkst_state_list_cgroups(a->e, &threads, feed_cgroup, a);
 }
 
 static int print_gaps(struct attached *a)

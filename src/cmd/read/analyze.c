@@ -26,7 +26,7 @@ enum {
 
 struct options {
 	unsigned int format;
-	const char *key, *comm, *from, *to;
+	const char *key, *comm, *cgroup, *from, *to;
 	bool list;
 	s64 tid, cpu, rows;
 	u64 interval;
@@ -57,6 +57,9 @@ static const struct lkst_option rows[] = {
 		    .max = INT32_MAX, .help = "only this thread"),
 	LKST_OPTION(TEXT, struct options, comm, .name = "comm", .letter = 'c', .argument = "NAME",
 		    .help = "only threads that are called so at the time; a shell pattern"),
+	LKST_OPTION(TEXT, struct options, cgroup, .name = "cgroup", .argument = "GLOB",
+		    .help = "only threads in a cgroup whose path, or whose container, matches\n"
+			    "this shell pattern"),
 	LKST_OPTION(NUMBER, struct options, cpu, .name = "cpu", .letter = 'C', .argument = "N",
 		    .max = INT32_MAX, .help = "only what began on this CPU"),
 	LKST_OPTION(CHOICE, struct options, format, .name = "format", .letter = 'f',
@@ -270,6 +273,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		.names = args[0],
 		.which = { .key = o->key,
 			   .comm = o->comm,
+			   .cgroup = o->cgroup,
 			   .has_tid = o->tid >= 0,
 			   .has_cpu = o->cpu >= 0,
 			   .tid = (s32)o->tid,

@@ -16,7 +16,7 @@ enum { ROWS_STANDARD = 8 };
 
 struct options {
 	unsigned int format;
-	const char *from, *to, *comm;
+	const char *from, *to, *comm, *cgroup;
 	s64 rows, tid;
 };
 
@@ -28,6 +28,9 @@ static const struct lkst_option rows[] = {
 		    .max = INT32_MAX, .help = "only this thread, and a chart of what it did"),
 	LKST_OPTION(TEXT, struct options, comm, .name = "comm", .letter = 'c', .argument = "NAME",
 		    .help = "the same of threads that are called so; a shell pattern"),
+	LKST_OPTION(TEXT, struct options, cgroup, .name = "cgroup", .argument = "GLOB",
+		    .help = "the same of threads in a cgroup whose path, or whose container,\n"
+			    "matches this shell pattern"),
 	LKST_OPTION(NUMBER, struct options, rows, .name = "rows", .letter = 'n', .argument = "N",
 		    .max = INT32_MAX, .standard = "8",
 		    .help = "rows of each table that text shows; 0: all"),
@@ -51,7 +54,7 @@ static const char *const shown[] = { "summary",	       "chart", "findings", "cpu
 
 static bool is_shown(const struct lkst_table *t, const struct options *o)
 {
-	bool is_of_thread = o->tid >= 0 || o->comm;
+	bool is_of_thread = o->tid >= 0 || o->comm || o->cgroup;
 	size_t i;
 
 	/* What concerns the whole machine is not shown for some threads, and a chart only for those. */
@@ -72,7 +75,10 @@ static int print_report(struct lkst_err *e, const struct options *o, struct lkst
 	_cleanup_(lkst_analysis_run_freep) struct lkst_analysis_run *s = NULL;
 	struct lkst_analysis_options options = {
 		.to_ns = UINT64_MAX,
-		.which = { .comm = o->comm, .has_tid = o->tid >= 0, .tid = (s32)o->tid },
+		.which = { .comm = o->comm,
+			   .cgroup = o->cgroup,
+			   .has_tid = o->tid >= 0,
+			   .tid = (s32)o->tid },
 	};
 	struct lkst_table_printer p;
 	unsigned int i, k;

@@ -13,7 +13,7 @@
 
 struct options {
 	s64 tid, depth;
-	const char *worst, *comm, *call;
+	const char *worst, *comm, *cgroup, *call;
 	const char *from, *to;
 	unsigned int format, time;
 	bool brief;
@@ -36,6 +36,8 @@ static const struct lkst_option rows[] = {
 			    "CALL, a glob, names them"),
 	LKST_OPTION(TEXT, struct options, comm, .name = "comm", .argument = "GLOB",
 		    .help = "with --worst: only of threads with such a name"),
+	LKST_OPTION(TEXT, struct options, cgroup, .name = "cgroup", .argument = "GLOB",
+		    .help = "with --worst: only of threads in such a cgroup or container"),
 	LKST_OPTION(TEXT, struct options, call, .name = "call", .argument = "GLOB",
 		    .help = "with --worst: only in system calls of such a name; the same as\n"
 			    "KIND:CALL"),
@@ -90,6 +92,7 @@ static int find_worst(struct lkst_err *e, const struct options *o, struct lkst_t
 					      .to_ns = q->to_ns,
 					      .tid = o->tid < 0 ? 0 : (s32)o->tid,
 					      .comm = o->comm,
+					      .cgroup = o->cgroup,
 					      .call = o->call };
 	struct lkst_worst worst;
 	const char *call = NULL;

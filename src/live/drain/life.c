@@ -26,7 +26,7 @@ struct entry {
 	u64 ns;
 	s32 tid, pid;
 	enum life_kind kind;
-	u64 task;	 /* when it ended; 0: not known */
+	u64 task, cgroup; /* when it ended; 0: not known */
 	char name[COMM]; /* before it was renamed; when it ended */
 };
 
@@ -34,6 +34,8 @@ struct lkst_life_log {
 	const struct lkst_catalog *catalog;
 	struct entry *list;
 	unsigned int nr;
+	s32 *moved; /* threads that came to another cgroup, and processes as negative numbers */
+	unsigned int nr_moved;
 };
 
 /* ---- lists -------------------------------------------------------------------------- */
@@ -104,6 +106,7 @@ static bool read_entry(const struct lkst_record *r, struct entry *ret)
 		ret->tid = r->tid;
 		ret->pid = (s32)get_int(r, "exit_pid");
 		ret->task = get_int(r, "task");
+		ret->cgroup = get_int(r, "cgroup");
 		get_name(r, "comm", ret->name);
 		return true;
 	default:
@@ -138,6 +141,17 @@ static int add(struct lkst_life_log *l, const struct entry *entry)
 	return 0;
 }
 
+/* Where a thread was before it was moved is not recorded. */
+static int note_move(struct lkst_life_log *l, const struct lkst_record *r)
+{
+	s32 tid = (s32)get_int(r, "target_tid");
+	s32 *added = tid > 0 && l->nr_moved < ENTRIES_MAX ? lkst_vec_add(l->moved, l->nr_moved) : NULL;
+
+	if (added)
+		*added = get_int(r, "is_process") ? -tid : tid;
+	return added || tid <= 0 || l->nr_moved == ENTRIES_MAX ? 0 : -ENOMEM;
+}
+
 int lkst_life_feed(struct lkst_life_log *l, const void *blocks, size_t length)
 {
 	const u8 *bytes = blocks, *end = bytes + length;
@@ -155,6 +169,8 @@ int lkst_life_feed(struct lkst_life_log *l, const void *blocks, size_t length)
 		while (!err && lkst_block_next(NULL, &cursor, l->catalog, &record) > 0)
 			if (read_entry(&record, &entry))
 				err = add(l, &entry);
+			else if (record.event->index == LKST_EV_cgroup_attach_task)
+				err = note_move(l, &record);
 	}
 	return err;
 }
@@ -177,7 +193,8 @@ static int add_ended(struct lkst_thread_list *threads, const struct entry *entry
 					   .thread_pid = entry->pid,
 					   .state = EXIT_DEAD,
 					   .thread_cpu = -1,
-					   .task = entry->task };
+					   .task = entry->task,
+					   .cgroup = entry->cgroup };
 
 	memcpy(r.comm, entry->name, sizeof(r.comm));
 	return lkst_thread_list_add(threads, &r);
@@ -215,8 +232,24 @@ static void keep_first(struct lkst_life_log *l)
 			l->list[nr - 1].kind = ENDED;
 			l->list[nr - 1].pid = l->list[i].pid;
 			l->list[nr - 1].task = l->list[i].task;
+			l->list[nr - 1].cgroup = l->list[i].cgroup;
 		}
 	l->nr = nr;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const s32 *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static bool has_moved(const struct lkst_life_log *l, s32 tid, s32 pid)
+{
+	const s32 process = -pid;
+
+	return l->nr_moved && (bsearch(&tid, l->moved, l->nr_moved, sizeof(tid), by_number) ||
+			       bsearch(&process, l->moved, l->nr_moved, sizeof(process), by_number));
 }
 
 int lkst_life_undo(struct lkst_life_log *l, struct lkst_thread_list *threads)
@@ -225,6 +258,8 @@ int lkst_life_undo(struct lkst_life_log *l, struct lkst_thread_list *threads)
 	int err = 0;
 
 	keep_first(l);
+	if (l->nr_moved)
+		qsort(l->moved, l->nr_moved, sizeof(*l->moved), by_number);
 	for (i = 0; i < nr_alive; i++) {
 		const struct entry key = { .tid = threads->list[i].thread_tid };
 		const struct entry *found =
@@ -233,6 +268,8 @@ int lkst_life_undo(struct lkst_life_log *l, struct lkst_thread_list *threads)
 		/* A number that was given out again is another thread's now. */
 		if (found && found->kind == RENAMED)
 			memcpy(threads->list[i].comm, found->name, COMM);
+		if (has_moved(l, threads->list[i].thread_tid, threads->list[i].thread_pid))
+			threads->list[i].cgroup = 0;
 	}
 	for (i = 0; i < l->nr && !err; i++)
 		if (l->list[i].kind == ENDED)
@@ -268,5 +305,6 @@ void lkst_life_free(struct lkst_life_log *l)
 	if (!l)
 		return;
 	free(l->list);
+	free(l->moved);
 	free(l);
 }

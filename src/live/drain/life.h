@@ -37,7 +37,8 @@ void lkst_life_forget(struct lkst_life_log *l, u64 ns);
 
 /*
  * Turns @threads, as they are now, into those that there were before all records that were fed: adds threads that have
- * ended and were not created in between, and restores first names. -ENOMEM or 0.
+ * ended and were not created in between, and restores first names; the cgroup of one that was moved since is not known.
+ * -ENOMEM or 0.
  */
 int lkst_life_undo(struct lkst_life_log *l, struct lkst_thread_list *threads);
 

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,6 +20,7 @@
 
 enum {
 	NAME_MAX_BYTES = 256, /* of an interrupt, disk or interface */
+	CGROUPS_MAX = 16384,  /* whose paths a trace has; the rest have numbers */
 };
 
 struct state {
@@ -117,6 +119,60 @@ static int write_threads(struct state *st, const struct lkst_thread_list *thread
 		err = put(st, "state_thread", &r, sizeof(r));
 	}
 	return err;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const u64 *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* The numbers of the cgroups that @threads are in, each once, in order; NULL: no memory. */
+static u64 *list_cgroups(const struct lkst_thread_list *threads, unsigned int *ret_nr)
+{
+	u64 *list = calloc(threads->nr + 1, sizeof(*list));
+	unsigned int i, nr = 0;
+
+	for (i = 0; list && i < threads->nr; i++)
+		list[i] = threads->list[i].cgroup;
+	if (list)
+		qsort(list, threads->nr, sizeof(*list), by_value);
+	for (i = 0; list && i < threads->nr; i++)
+		if (list[i] && (!nr || list[nr - 1] != list[i]))
+			list[nr++] = list[i];
+	*ret_nr = nr;
+	return list;
+}
+
+int lkst_state_list_cgroups(struct lkst_err *e, const struct lkst_thread_list *threads,
+			    int (*each)(void *ctx, struct lkst_state_cgroup *cgroup, size_t length), void *ctx)
+{
+	struct lkst_state_cgroup rec;
+	struct lkst_cgroup_mount mount;
+	_cleanup_close_ int dir = -1;
+	_cleanup_free_ u64 *list = NULL;
+	unsigned int nr, i;
+	int err = 0;
+
+	lkst_cgroup_mount_find(&mount);
+	dir = mount.point[0] ? open(mount.point, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (dir < 0)
+		return 0;
+	list = list_cgroups(threads, &nr);
+	if (!list)
+		return lkst_err_sys(e, -ENOMEM, "naming cgroups");
+	for (i = 0; i < nr && i < CGROUPS_MAX && !err; i++) {
+		rec.r.cgroup = list[i];
+		if (!lkst_cgroup_mount_path(&mount, dir, list[i], rec.path))
+			err = each(ctx, &rec, sizeof(rec.r) + strlen(rec.path) + 1);
+	}
+	return err;
+}
+
+static int write_cgroup(void *ctx, struct lkst_state_cgroup *cgroup, size_t length)
+{
+	return put(ctx, "state_cgroup", cgroup, length);
 }
 
 static int write_cpus(struct state *st, const struct lkst_thread_list *threads)
@@ -334,7 +390,8 @@ static int write_machine(struct state *st, const struct lkst_thread_list *thread
 		  write_masksets(st) ?:
 		  write_buffers(st) ?:
 		  write_incidents(st) ?:
-		  write_threads(st, threads);
+		  write_threads(st, threads) ?:
+		  lkst_state_list_cgroups(st->e, threads, write_cgroup, st);
 
 	if (err)
 		lkst_err_add(st->e, "writing the machine's state");

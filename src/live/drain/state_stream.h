@@ -8,6 +8,7 @@
 #define LKST_LIVE_DRAIN_STATE_STREAM_H
 
 #include "live/drain/life.h"
+#include "live/load/cgroup_mount.h"
 #include "live/recording/session.h"
 #include "trace/lost.h"
 #include "trace/writer.h"
@@ -15,6 +16,19 @@
 /* Adds the threads that there are to @list. */
 int lkst_state_list_threads(struct lkst_err *e, const struct lkst_session *s,
 			    struct lkst_thread_list *list);
+
+/* A state_cgroup record. */
+struct lkst_state_cgroup {
+	struct lkst_rec_state_cgroup r;
+	char path[LKST_CGROUP_PATH];
+};
+
+/*
+ * Calls @each for the cgroups that @threads are in, until it returns other than 0, which is passed on. @length is that
+ * of the record, whose head is not filled in. A cgroup that has no directory any more is left out.
+ */
+int lkst_state_list_cgroups(struct lkst_err *e, const struct lkst_thread_list *threads,
+			    int (*each)(void *ctx, struct lkst_state_cgroup *cgroup, size_t length), void *ctx);
 
 /*
  * Writes which threads and devices there are, and what time it is. If @threads has a thread twice, the later record

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The kernel programs of a recording. */
+#include "live/load/cgroup_mount.h"
 #include "live/load/programs.h"
 
 #include <bpf/bpf.h>
@@ -215,6 +216,7 @@ static void configure(struct lkst_programs *p, const struct lkst_plan *plan,
 		      const struct lkst_control *control)
 {
 	struct lkst_program_config *cfg = &p->skel->rodata_config->lkst_cfg;
+	struct lkst_cgroup_mount cgroups;
 	unsigned int i;
 
 	memcpy(cfg->memory_id, control->memory_id, sizeof(cfg->memory_id));
@@ -223,6 +225,9 @@ static void configure(struct lkst_programs *p, const struct lkst_plan *plan,
 	cfg->filter = filter->mode;
 	cfg->has_compat = plan->has_compat;
 	cfg->handler = LKST_HANDLER_DEFAULT;
+	lkst_cgroup_mount_find(&cgroups);
+	cfg->cgroup_of = cgroups.of;
+	cfg->cgroup_hierarchy = cgroups.hierarchy;
 	for (i = 0; i < LKST_NR_EVENTS; i++)
 		cfg->id[i] = plan->id[i];
 	memcpy(p->skel->rodata_sys64->lkst_sys64, plan->sys64, sizeof(plan->sys64));
