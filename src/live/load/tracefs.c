@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "live/load/print_format.h"
 
 enum {
 	FORMAT_MAX = 64 * 1024,
@@ -323,6 +324,23 @@ static bool describe_probe(struct builder *b, bool is_at_function, struct lkst_t
 	return true;
 }
 
+/* The field called so holds an address of code: the kernel prints its symbol. */
+static void note_symbol(void *ctx, const char *name, size_t length)
+{
+	const struct lkst_event_class *event = ctx;
+	u16 i;
+
+	for (i = 0; i < event->nr_fields; i++) {
+		struct lkst_field_class *f = &event->fields[i];
+
+		if (strlen(f->name) == length && !memcmp(f->name, name, length) && f->type == LKST_CLASS_UINT &&
+		    f->size == sizeof(u64)) {
+			f->base = 16;
+			f->meaning = LKST_MEANING_CODE;
+		}
+	}
+}
+
 int lkst_tracefs_parse_format(struct lkst_err *e, char *text, bool is_at_function,
 			      struct lkst_event_class *ret_event,
 			      struct lkst_tracepoint_plan *ret_plan,
@@ -337,6 +355,8 @@ int lkst_tracefs_parse_format(struct lkst_err *e, char *text, bool is_at_functio
 
 		if (!strncmp(line, "ID: ", 4))
 			ret_about->perf_id = atoi(line + 4);
+		if (!strncmp(line, "print fmt:", 10))
+			lkst_print_format_symbols(line + 10, note_symbol, ret_event);
 		line += strspn(line, "\t ");
 		if (strncmp(line, "field:", 6))
 			continue;
