@@ -193,7 +193,7 @@ $(GEN)/man/lkst-events.7: $(PAGE)
 WEB_WITHOUT := src/base/create.c src/base/http.c $(addprefix src/trace/,packer.c parts.c publish.c stream_file.c wire.c writer.c zst.c)
 WEB_LIB     := $(filter-out $(WEB_WITHOUT) src/crash/% src/probe/% src/export/% src/parquet/% src/sql/% src/analyze/diff/%,$(LIB_SRC))
 WEB_CMD     := $(addprefix src/cmd/,answer.c ending.c help.c options.c printing.c range.c run.c verbs.c) \
-               $(addprefix src/cmd/read/,analyze_along.c check_counters.c check_ledger.c) \
+               $(addprefix src/cmd/read/,analyze_along.c check_counters.c check_ledger.c tables.c) \
                $(shell sed -n 's|^READER(\(.*\))$$|src/cmd/read/\1.c|p' src/cmd/commands.def)
 WEB_SRC     := $(sort $(wildcard src/web/*.c wasi/*.c)) $(WEB_CMD) $(WEB_LIB)
 WEB_OBJ     := $(WEB_SRC:%.c=$(GEN)/web/%.o)

@@ -175,34 +175,50 @@ static char *put_cites(struct lkst_record_printer *printer, char *p,
 	return p;
 }
 
-int lkst_view_account_text(const struct lkst_view_config *config, const struct lkst_account *a,
-			   bool has_events)
+static void put_text_step(struct lkst_record_printer *printer, const struct lkst_account_step *s,
+			  const struct lkst_account_step *top, int depth, bool has_events)
+{
+	char *p = put_head(printer, lkst_out_room(printer->out), s, top, depth);
+
+	p = put_sentence(printer, p, s);
+	*p++ = '\n';
+	if (has_events)
+		p = put_cites(printer, p, s, depth);
+	lkst_out_advance(printer->out, p);
+}
+
+int lkst_view_account_part(const struct lkst_view_config *config, const struct lkst_account *a,
+			   bool has_events, struct lkst_account_part_of part)
 {
 	struct lkst_record_printer *printer = lkst_record_printer_new(config, NULL);
 	const struct lkst_account_step *s = a->root.steps, *top = s;
 	int depth = 0;
-	unsigned int i;
+	u64 i;
 
 	if (!printer)
 		return -ENOMEM;
 	if (printer->time.form == LKST_TIME_SECONDS)
 		printer->time.form = LKST_TIME_PLAIN;
-	for (; s; s = next_step(s, &depth)) {
-		char *p = lkst_out_room(printer->out);
-
+	for (i = 0; s && i < part.to; i++, s = next_step(s, &depth)) {
 		if (!depth)
 			top = s;
-		p = put_head(printer, p, s, top, depth);
-		p = put_sentence(printer, p, s);
-		*p++ = '\n';
-		if (has_events)
-			p = put_cites(printer, p, s, depth);
-		lkst_out_advance(printer->out, p);
+		if (i >= part.from)
+			put_text_step(printer, s, top, depth, has_events);
 	}
-	for (i = 0; i < a->notes.nr; i++)
-		lkst_out_message(printer->out, "Note: %s", a->notes.text[i]);
 	lkst_record_printer_free(printer);
 	return 0;
+}
+
+int lkst_view_account_text(const struct lkst_view_config *config, const struct lkst_account *a,
+			   bool has_events)
+{
+	int err = lkst_view_account_part(config, a, has_events,
+					 (struct lkst_account_part_of){ .to = UINT64_MAX });
+	unsigned int i;
+
+	for (i = 0; i < a->notes.nr && !err; i++)
+		lkst_out_message(config->out, "Note: %s", a->notes.text[i]);
+	return err;
 }
 
 int lkst_view_account_line(const struct lkst_view_config *config, const struct lkst_account *a)
@@ -347,7 +363,7 @@ static void put_json_events(struct lkst_json *j, const struct lkst_account_step 
 	lkst_json_end(j);
 }
 
-/* Begins the step, and the array of the steps below it. */
+/* What a step is, without its end and those below it. */
 static void begin_json_step(struct lkst_record_printer *printer, struct lkst_json *j,
 			    const struct lkst_account_step *s)
 {
@@ -358,8 +374,6 @@ static void begin_json_step(struct lkst_record_printer *printer, struct lkst_jso
 	put_json_thread(printer, j, "thread", s->tid);
 	put_json_sentence(printer, j, s);
 	put_json_facts(printer, j, s);
-	put_json_events(j, s);
-	lkst_json_array(j, "steps");
 }
 
 static void put_json_steps(struct lkst_record_printer *printer, struct lkst_json *j,
@@ -370,6 +384,8 @@ static void put_json_steps(struct lkst_record_printer *printer, struct lkst_json
 	lkst_json_array(j, "steps");
 	while (s) {
 		begin_json_step(printer, j, s);
+		put_json_events(j, s);
+		lkst_json_array(j, "steps");
 		was = depth;
 		s = next_step(s, &depth);
 		if (!s)
@@ -408,6 +424,40 @@ int lkst_view_account_json(const struct lkst_view_config *config, const struct l
 
 	lkst_json_init(&j, config->out);
 	return lkst_view_account_json_in(config, a, &j, NULL);
+}
+
+int lkst_view_account_flat(const struct lkst_view_config *config, const struct lkst_account *a,
+			   bool has_events, struct lkst_account_part_of part, struct lkst_json *j)
+{
+	struct lkst_record_printer *printer = lkst_record_printer_new(config, NULL);
+	const struct lkst_account_step *s = a->root.steps;
+	int depth = 0;
+	u64 i;
+
+	if (!printer)
+		return -ENOMEM;
+	for (i = 0; s && i < part.to; i++, s = next_step(s, &depth)) {
+		if (i < part.from)
+			continue;
+		begin_json_step(printer, j, s);
+		lkst_json_u64(j, "depth", (u64)depth);
+		if (has_events)
+			put_json_events(j, s);
+		lkst_json_end(j);
+	}
+	lkst_record_printer_free(printer);
+	return 0;
+}
+
+u64 lkst_view_account_steps(const struct lkst_account *a)
+{
+	const struct lkst_account_step *s = a->root.steps;
+	int depth = 0;
+	u64 nr = 0;
+
+	for (; s; s = next_step(s, &depth))
+		nr++;
+	return nr;
 }
 
 /* ---- the formats ---------------------------------------------------------------------- */

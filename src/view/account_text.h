@@ -6,6 +6,7 @@
 #define LKST_VIEW_ACCOUNT_TEXT_H
 
 #include "base/account.h"
+#include "base/json_writer.h"
 #include "view/view.h"
 
 /*
@@ -15,6 +16,25 @@
  */
 int lkst_view_account_text(const struct lkst_view_config *config, const struct lkst_account *a,
 			   bool has_events);
+
+/* Steps as they are counted in the order in which they are printed, from 0 on: `from` is the first, `to` is not in. */
+struct lkst_account_part_of {
+	u64 from, to;
+};
+
+/* The lines of some steps, without the notes. */
+int lkst_view_account_part(const struct lkst_view_config *config, const struct lkst_account *a,
+			   bool has_events, struct lkst_account_part_of part);
+
+/*
+ * Some steps as values of the array that was begun last in @j: the members are those of lkst_view_account_json(), but
+ * "depth", 0 for a first one, in place of the steps below. 0 or -ENOMEM.
+ */
+int lkst_view_account_flat(const struct lkst_view_config *config, const struct lkst_account *a,
+			   bool has_events, struct lkst_account_part_of part, struct lkst_json *j);
+
+/* How many steps there are. */
+u64 lkst_view_account_steps(const struct lkst_account *a);
 
 /*
  * The first tree in one line, without its end: whom it is about, how long it took, and the longest of the steps right

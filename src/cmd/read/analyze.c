@@ -11,12 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analyze/measures/between.h"
 #include "base/cleanup.h"
 #include "base/out.h"
 #include "cmd/answer.h"
 #include "cmd/cmd.h"
 #include "cmd/read/analyze_along.h"
+#include "cmd/read/tables.h"
 
 enum {
 	ANALYSES_MAX = 64,
@@ -132,21 +132,6 @@ static int find_analyses(struct lkst_err *e, const char *names,
 
 /* ---- printing -------------------------------------------------------------------------------- */
 
-static void print_tables(const struct lkst_analyze *a, struct lkst_table_printer *p,
-			 const struct lkst_analysis_run *s, unsigned int nr)
-{
-	unsigned int i, k;
-
-	for (i = 0; i < nr; i++) {
-		const struct lkst_tables *set = lkst_analysis_run_tables(s, i);
-
-		for (k = 0; k < set->nr; k++) {
-			lkst_table_print(p, set->items[k]);
-			lkst_answer_notes(a->format, set->items[k]);
-		}
-	}
-}
-
 /* The analyses that are asked for; of two events, what @between then says. */
 static int choose(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_trace *t,
 		  const struct lkst_analysis *found[ANALYSES_MAX], unsigned int *ret_nr,
@@ -160,67 +145,120 @@ static int choose(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_
 	return lkst_between_find(e, lkst_trace_catalog(t), a->names, between);
 }
 
-/* Along the time: a table or a picture. */
-static int print_along(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_trace *t,
-		       struct lkst_analysis_options *options,
-		       const struct lkst_analysis *const *found, unsigned int nr,
-		       struct lkst_out *out)
-{
-	_cleanup_(lkst_analyze_along_freep) struct lkst_analyze_along *along = NULL;
-	struct lkst_table_printer p;
-	struct lkst_table table = {};
-	int err;
+/* What is to be answered: the analyses, and the window. */
+struct study {
+	const struct lkst_analysis *found[ANALYSES_MAX];
+	unsigned int nr;
+	struct lkst_analysis_options options;
+};
 
-	if (a->is_list)
-		return lkst_err_set(e, -EINVAL,
-				    "--list has every value by itself: --interval and svg do not go with it");
-	err = lkst_analyze_along_new(e, a, t, options, found, nr, &along);
+static int make_study(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_trace *t,
+		      struct lkst_between *between, struct study *ret_study)
+{
+	*ret_study = (struct study){
+		.options = { .from_ns = a->from_ns, .to_ns = a->to_ns, .which = a->which }
+	};
+	return choose(e, a, t, ret_study->found, &ret_study->nr, between, &ret_study->options) ?:
+	       lkst_cmd_parse_range(e, t, a->from, a->to, &ret_study->options.from_ns,
+				    &ret_study->options.to_ns);
+}
+
+/* Along the time, as a table. */
+static int tell_along(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_trace *t,
+		      struct study *study, struct lkst_shown_tables *shown)
+{
+	int err = lkst_analyze_along_new(e, a, t, &study->options, study->found, study->nr,
+					 &shown->along);
+
 	if (err)
 		return err;
-	if (a->format == LKST_ANALYZE_SVG)
-		err = lkst_analyze_along_draw(along, out);
-	else
-		err = lkst_analyze_along_tell(along, &table);
-	if (!err && a->format != LKST_ANALYZE_SVG) {
-		lkst_table_printer_init(&p, out, a->format,
-					lkst_trace_catalog(t)->clock_offset_ns);
-		p.max_rows = a->rows;
-		lkst_table_print(&p, &table);
-		lkst_answer_notes(a->format, &table);
-		lkst_table_printer_end(&p);
-	}
-	lkst_table_fini(&table);
+	err = lkst_analyze_along_tell(shown->along, &shown->along_table) ?:
+	      lkst_shown_tables_add(shown, &shown->along_table, a->rows);
 	return err ? lkst_err_sys(e, err, "analyzing") : 0;
 }
 
-static int print_values(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_trace *t,
-			const struct lkst_analysis_options *options,
-			const struct lkst_analysis *const *found, unsigned int nr,
-			struct lkst_out *out)
+/* All but lists and pictures. */
+static int tell(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_trace *t,
+		struct lkst_shown_tables *shown)
 {
-	_cleanup_(lkst_analysis_run_freep) struct lkst_analysis_run *s = NULL;
-	struct lkst_analysis_options asked = *options;
-	struct lkst_table_printer p;
-	int err;
+	struct study study;
+	unsigned int i, k;
+	int err = make_study(e, a, t, &shown->between, &study);
 
-	if (a->is_list && nr != 1)
-		return lkst_err_set(e, -EINVAL, "--list takes one analysis, not %u", nr);
-	lkst_table_printer_init(&p, out, a->format, lkst_trace_catalog(t)->clock_offset_ns);
-	p.max_rows = a->is_list ? 0 : a->rows;
-	p.is_plain = a->is_list;
-	if (a->is_list) {
-		asked.list = lkst_table_print_rows;
-		asked.list_arg = &p;
-	}
-	err = lkst_analysis_run_new(e, t, &asked, found, nr, &s) ?: lkst_analysis_run_pass(e, s);
+	if (err || a->interval_ns)
+		return err ? err : tell_along(e, a, t, &study, shown);
+	err = lkst_analysis_run_new(e, t, &study.options, study.found, study.nr, &shown->run) ?:
+	      lkst_analysis_run_pass(e, shown->run);
 	if (err)
 		return err;
-	if (a->is_list) {
-		lkst_table_print_end(&p, lkst_analysis_run_list(s));
-		lkst_answer_notes(a->format, lkst_analysis_run_list(s));
-	} else {
-		print_tables(a, &p, s, nr);
+	for (i = 0; i < study.nr; i++) {
+		const struct lkst_tables *set = lkst_analysis_run_tables(shown->run, i);
+
+		for (k = 0; k < set->nr && !err; k++)
+			err = lkst_shown_tables_add(shown, set->items[k], a->rows);
 	}
+	return err ? lkst_err_sys(e, err, "analyzing") : 0;
+}
+
+static int print_tables(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_trace *t,
+			struct lkst_out *out)
+{
+	_cleanup_(lkst_shown_tables_fini) struct lkst_shown_tables shown = {};
+	struct lkst_table_printer p;
+	unsigned int i;
+	int err = tell(e, a, t, &shown);
+
+	if (err)
+		return err;
+	lkst_table_printer_init(&p, out, a->format, lkst_trace_catalog(t)->clock_offset_ns);
+	for (i = 0; i < shown.nr; i++) {
+		p.max_rows = shown.items[i].max_rows;
+		lkst_table_print(&p, shown.items[i].table);
+		lkst_answer_notes(a->format, shown.items[i].table);
+	}
+	lkst_table_printer_end(&p);
+	return 0;
+}
+
+static int print_picture(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_trace *t,
+			 struct lkst_out *out)
+{
+	_cleanup_(lkst_analyze_along_freep) struct lkst_analyze_along *along = NULL;
+	struct lkst_between between;
+	struct study study;
+	int err = make_study(e, a, t, &between, &study) ?:
+		  lkst_analyze_along_new(e, a, t, &study.options, study.found, study.nr, &along);
+
+	if (err)
+		return err;
+	err = lkst_analyze_along_draw(along, out);
+	return err ? lkst_err_sys(e, err, "analyzing") : 0;
+}
+
+/* Every value, as it comes. */
+static int print_list(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_trace *t,
+		      struct lkst_out *out)
+{
+	_cleanup_(lkst_analysis_run_freep) struct lkst_analysis_run *s = NULL;
+	struct lkst_between between;
+	struct lkst_table_printer p;
+	struct study study;
+	int err = make_study(e, a, t, &between, &study);
+
+	if (!err && study.nr != 1)
+		err = lkst_err_set(e, -EINVAL, "--list takes one analysis, not %u", study.nr);
+	if (err)
+		return err;
+	lkst_table_printer_init(&p, out, a->format, lkst_trace_catalog(t)->clock_offset_ns);
+	p.is_plain = true;
+	study.options.list = lkst_table_print_rows;
+	study.options.list_arg = &p;
+	err = lkst_analysis_run_new(e, t, &study.options, study.found, study.nr, &s) ?:
+	      lkst_analysis_run_pass(e, s);
+	if (err)
+		return err;
+	lkst_table_print_end(&p, lkst_analysis_run_list(s));
+	lkst_answer_notes(a->format, lkst_analysis_run_list(s));
 	lkst_table_printer_end(&p);
 	return 0;
 }
@@ -228,20 +266,13 @@ static int print_values(struct lkst_err *e, const struct lkst_analyze *a, struct
 static int print_study(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_trace *t,
 		       struct lkst_out *out)
 {
-	const struct lkst_analysis *found[ANALYSES_MAX];
-	struct lkst_analysis_options options = { .from_ns = a->from_ns,
-						 .to_ns = a->to_ns,
-						 .which = a->which };
-	struct lkst_between between;
-	unsigned int nr = 0;
-	int err = choose(e, a, t, found, &nr, &between, &options) ?:
-		  lkst_cmd_parse_range(e, t, a->from, a->to, &options.from_ns, &options.to_ns);
-
-	if (err)
-		return err;
-	return a->interval_ns || a->format == LKST_ANALYZE_SVG
-		       ? print_along(e, a, t, &options, found, nr, out)
-		       : print_values(e, a, t, &options, found, nr, out);
+	if (a->is_list && (a->interval_ns || a->format == LKST_ANALYZE_SVG))
+		return lkst_err_set(e, -EINVAL,
+				    "--list has every value by itself: --interval and svg do not go with it");
+	if (a->is_list)
+		return print_list(e, a, t, out);
+	return a->format == LKST_ANALYZE_SVG ? print_picture(e, a, t, out)
+					     : print_tables(e, a, t, out);
 }
 
 int lkst_analyze_run(struct lkst_err *e, const struct lkst_analyze *a, char **paths,
@@ -266,11 +297,10 @@ int lkst_analyze_run(struct lkst_err *e, const struct lkst_analyze *a, char **pa
 	return err;
 }
 
-static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+static struct lkst_analyze wanted(const struct options *o, const char *names)
 {
-	const struct options *o = options;
-	struct lkst_analyze a = {
-		.names = args[0],
+	return (struct lkst_analyze){
+		.names = names,
 		.which = { .key = o->key,
 			   .comm = o->comm,
 			   .cgroup = o->cgroup,
@@ -286,6 +316,21 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		.format = o->format,
 		.rows = (u64)o->rows,
 	};
+}
+
+int lkst_analyze_tables(struct lkst_err *e, const void *options, const char *names,
+			struct lkst_trace *t, struct lkst_shown_tables *shown)
+{
+	const struct lkst_analyze a = wanted(options, names);
+
+	if (a.is_list || a.format == LKST_ANALYZE_SVG)
+		return lkst_err_set(e, -EINVAL, "a list of values and a picture are no tables");
+	return tell(e, &a, t, shown);
+}
+
+static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+{
+	const struct lkst_analyze a = wanted(options, args[0]);
 
 	return lkst_analyze_run(e, &a, args + 1, nr_args - 1);
 }

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/lint/lint.h"
 #include "base/cleanup.h"
 #include "base/out.h"
 #include "cmd/cmd.h"
+#include "cmd/read/accounts.h"
 #include "view/account_text.h"
 
 struct options {
@@ -39,6 +39,31 @@ static void list_rules(void)
 		printf("%-16s%s\n", lkst_lint_rules[i].name, lkst_lint_rules[i].help);
 }
 
+int lkst_lint_account(struct lkst_err *e, const void *options, struct lkst_trace *t,
+		      struct lkst_shown_account *shown)
+{
+	const struct options *o = options;
+	struct lkst_lint *l = &shown->lint;
+	u64 end_ns;
+	int err = lkst_lint_run(e, t, o->rules.items, o->rules.nr, l);
+
+	if (err)
+		return err;
+	shown->account = l->account;
+	shown->config = (struct lkst_view_config){ .catalog = lkst_trace_catalog(t),
+						   .threads = l->threads,
+						   .symbols = l->symbols,
+						   .time = o->time };
+	lkst_trace_range(t, &shown->config.begin_ns, &end_ns);
+	return 0;
+}
+
+void lkst_lint_account_fini(struct lkst_shown_account *shown)
+{
+	lkst_lint_fini(&shown->lint);
+	*shown = (struct lkst_shown_account){};
+}
+
 /* As JSON notes are a part of the account; text leaves stdout to the findings. */
 static void print_notes(const struct lkst_lint *l, bool is_json)
 {
@@ -51,22 +76,13 @@ static void print_notes(const struct lkst_lint *l, bool is_json)
 			lkst_print_message(stderr, "lkst lint: %s", l->notes.text[i]);
 }
 
-static int print(struct lkst_err *e, const struct options *o, struct lkst_trace *t,
-		 const struct lkst_lint *l, struct lkst_out *out)
+static int print(struct lkst_err *e, const struct options *o,
+		 const struct lkst_shown_account *shown, struct lkst_out *out)
 {
-	struct lkst_view_config config = { .out = out,
-					   .catalog = lkst_trace_catalog(t),
-					   .threads = l->threads,
-					   .symbols = l->symbols,
-					   .time = o->time };
-	u64 end_ns;
-	int err;
+	int err = lkst_view_account(&shown->config, shown->account, o->format, true);
 
-	lkst_trace_range(t, &config.begin_ns, &end_ns);
-	lkst_out_init(out, STDOUT_FILENO);
-	err = lkst_view_account(&config, l->account, o->format, true);
 	if (o->format == LKST_ACCOUNT_AS_TEXT)
-		lkst_out_printf(out, "%llu found\n", (unsigned long long)l->nr_findings);
+		lkst_out_printf(out, "%llu found\n", (unsigned long long)shown->lint.nr_findings);
 	if (!err)
 		err = lkst_out_flush(out);
 	return err ? lkst_err_sys(e, err, "printing") : 0;
@@ -75,9 +91,9 @@ static int print(struct lkst_err *e, const struct options *o, struct lkst_trace 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
+	_cleanup_(lkst_lint_account_fini) struct lkst_shown_account shown = {};
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	const struct options *o = options;
-	struct lkst_lint l = {};
 	int err;
 
 	if (o->list) {
@@ -90,18 +106,14 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		return lkst_err_sys(e, -ENOMEM, "looking through %s", args[0]);
 	/* `lkst lint … | head` ends quietly. */
 	signal(SIGPIPE, SIG_DFL);
-	err = lkst_cmd_open_trace(e, args, nr_args, &t);
+	err = lkst_cmd_open_trace(e, args, nr_args, &t) ?: lkst_lint_account(e, o, t, &shown);
 	if (err)
 		return err;
-	err = lkst_lint_run(e, t, o->rules.items, o->rules.nr, &l);
-	if (!err) {
-		print_notes(&l, o->format == LKST_ACCOUNT_AS_JSON);
-		err = print(e, o, t, &l, out);
-	}
-	if (!err)
-		err = l.nr_findings != 0;
-	lkst_lint_fini(&l);
-	return err;
+	print_notes(&shown.lint, o->format == LKST_ACCOUNT_AS_JSON);
+	lkst_out_init(out, STDOUT_FILENO);
+	shown.config.out = out;
+	err = print(e, o, &shown, out);
+	return err ? err : shown.lint.nr_findings != 0;
 }
 
 const struct lkst_cmd lkst_cmd_lint = {

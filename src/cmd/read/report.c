@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/measures/analysis.h"
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
+#include "cmd/read/tables.h"
 #include "trace/reader.h"
 #include "view/table_text.h"
 
@@ -49,7 +49,7 @@ static const struct lkst_analysis *const asked[] = {
 enum { NR_ASKED = sizeof(asked) / sizeof(asked[0]) };
 
 /* The tables that are shown; what else the analyses have is left to `lkst analyze`. */
-static const char *const shown[] = { "summary",	       "chart", "findings", "cpu",   "thread",
+static const char *const to_show[] = { "summary",	       "chart", "findings", "cpu",   "thread",
 				     "thread_longest", "irq",	"wakeups",  "fault", "biotime" };
 
 static bool is_shown(const struct lkst_table *t, const struct options *o)
@@ -63,42 +63,56 @@ static bool is_shown(const struct lkst_table *t, const struct options *o)
 		    : is_of_thread && (!strcmp(t->name, "summary") ||
 				       !strcmp(t->name, "findings") || !strcmp(t->name, "cpu")))
 		return false;
-	for (i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
-		if (!strcmp(t->name, shown[i]))
+	for (i = 0; i < sizeof(to_show) / sizeof(to_show[0]); i++)
+		if (!strcmp(t->name, to_show[i]))
 			return t->nr_rows || t->notes.nr;
 	return false;
 }
 
-static int print_report(struct lkst_err *e, const struct options *o, struct lkst_trace *t,
-			struct lkst_out *out)
+int lkst_report_tables(struct lkst_err *e, const void *options, struct lkst_trace *t,
+		       struct lkst_shown_tables *shown)
 {
-	_cleanup_(lkst_analysis_run_freep) struct lkst_analysis_run *s = NULL;
-	struct lkst_analysis_options options = {
+	const struct options *o = options;
+	struct lkst_analysis_options asked_for = {
 		.to_ns = UINT64_MAX,
 		.which = { .comm = o->comm,
 			   .cgroup = o->cgroup,
 			   .has_tid = o->tid >= 0,
 			   .tid = (s32)o->tid },
 	};
-	struct lkst_table_printer p;
 	unsigned int i, k;
-	int err = lkst_cmd_parse_range(e, t, o->from, o->to, &options.from_ns, &options.to_ns) ?:
-		  lkst_analysis_run_new(e, t, &options, asked, NR_ASKED, &s) ?:
-		  lkst_analysis_run_pass(e, s);
+	int err = lkst_cmd_parse_range(e, t, o->from, o->to, &asked_for.from_ns, &asked_for.to_ns) ?:
+		  lkst_analysis_run_new(e, t, &asked_for, asked, NR_ASKED, &shown->run) ?:
+		  lkst_analysis_run_pass(e, shown->run);
+
+	if (err)
+		return err;
+	for (i = 0; i < NR_ASKED; i++) {
+		const struct lkst_tables *set = lkst_analysis_run_tables(shown->run, i);
+
+		/* The summary is short, and all of it is shown. */
+		for (k = 0; k < set->nr && !err; k++)
+			if (is_shown(set->items[k], o))
+				err = lkst_shown_tables_add(shown, set->items[k],
+							    i > 1 ? (u64)o->rows : 0);
+	}
+	return err ? lkst_err_sys(e, err, "reporting") : 0;
+}
+
+static int print_report(struct lkst_err *e, const struct options *o, struct lkst_trace *t,
+			struct lkst_out *out)
+{
+	_cleanup_(lkst_shown_tables_fini) struct lkst_shown_tables shown = {};
+	struct lkst_table_printer p;
+	unsigned int i;
+	int err = lkst_report_tables(e, o, t, &shown);
 
 	if (err)
 		return err;
 	lkst_table_printer_init(&p, out, o->format, lkst_trace_catalog(t)->clock_offset_ns);
-	p.max_rows = (u64)o->rows;
-	for (i = 0; i < NR_ASKED; i++) {
-		const struct lkst_tables *set = lkst_analysis_run_tables(s, i);
-
-		for (k = 0; k < set->nr; k++) {
-			/* The summary is short, and all of it is shown. */
-			p.max_rows = i > 1 ? (u64)o->rows : 0;
-			if (is_shown(set->items[k], o))
-				lkst_table_print(&p, set->items[k]);
-		}
+	for (i = 0; i < shown.nr; i++) {
+		p.max_rows = shown.items[i].max_rows;
+		lkst_table_print(&p, shown.items[i].table);
 	}
 	lkst_table_printer_end(&p);
 	return 0;

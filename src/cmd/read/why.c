@@ -9,6 +9,7 @@
 #include "analyze/why/worst.h"
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
+#include "cmd/read/accounts.h"
 #include "view/account_text.h"
 
 struct options {
@@ -127,58 +128,70 @@ static void say_passed_over(struct lkst_account *a, const struct lkst_worst *w)
 	lkst_account_fact(a, top, "longest_passed_ns", LKST_ACCOUNT_DURATION, w->longest_passed_ns);
 }
 
-static int answer(struct lkst_err *e, const struct options *o, struct lkst_trace *t,
-		  const struct question *q, struct lkst_out *out)
+static int explain(struct lkst_err *e, const struct options *o, struct lkst_trace *t,
+		   const struct question *q, struct lkst_shown_account *shown)
 {
-	_cleanup_(lkst_excerpt_freep) struct lkst_excerpt *w = NULL;
-	_cleanup_(lkst_account_freep) struct lkst_account *a = NULL;
-	struct lkst_view_config config = { .out = out,
-					   .catalog = lkst_trace_catalog(t),
-					   .time = o->time };
-	u64 end_ns;
-	int err;
+	u64 from_ns = q->from_ns > LKST_WHY_LEAD_NS ? q->from_ns - LKST_WHY_LEAD_NS : 0, end_ns;
+	int err = lkst_excerpt_new(e, t, from_ns, q->to_ns + LKST_WHY_TAIL_NS, 0, &shown->excerpt) ?:
+		  lkst_why_explain(e, shown->excerpt, q->tid, q->from_ns, q->to_ns,
+				   (unsigned int)o->depth, &shown->account);
 
-	err = lkst_excerpt_new(e, t,
-			       q->from_ns > LKST_WHY_LEAD_NS ? q->from_ns - LKST_WHY_LEAD_NS : 0,
-			       q->to_ns + LKST_WHY_TAIL_NS, 0, &w)
-		      ?: lkst_why_explain(e, w, q->tid, q->from_ns, q->to_ns,
-					  (unsigned int)o->depth, &a);
 	if (err)
 		return err;
-	say_passed_over(a, &q->worst);
-	config.threads = w->threads;
-	config.symbols = w->symbols;
-	lkst_trace_range(t, &config.begin_ns, &end_ns);
-	err = lkst_view_account(&config, a, o->format, !o->brief);
-	return err ? lkst_err_sys(e, err, "printing") : 0;
+	say_passed_over(shown->account, &q->worst);
+	shown->config = (struct lkst_view_config){ .catalog = lkst_trace_catalog(t),
+						   .threads = shown->excerpt->threads,
+						   .symbols = shown->excerpt->symbols,
+						   .time = o->time };
+	lkst_trace_range(t, &shown->config.begin_ns, &end_ns);
+	return 0;
+}
+
+int lkst_why_account(struct lkst_err *e, const void *options, struct lkst_trace *t,
+		     struct lkst_shown_account *shown)
+{
+	const struct options *o = options;
+	struct question q;
+	int err;
+
+	if (o->tid < 0 && !o->worst)
+		return lkst_err_set(e, -EINVAL, "whose time? Give --tid N, or --worst KIND");
+	if ((o->comm || o->call) && !o->worst)
+		return lkst_err_set(e, -EINVAL, "--comm and --call are for --worst");
+	err = parse_question(e, o, t, &q);
+	if (!err && o->worst)
+		err = find_worst(e, o, t, &q);
+	return err ? err : explain(e, o, t, &q, shown);
+}
+
+void lkst_why_account_fini(struct lkst_shown_account *shown)
+{
+	lkst_account_free(shown->account);
+	lkst_excerpt_free(shown->excerpt);
+	*shown = (struct lkst_shown_account){};
 }
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
+	_cleanup_(lkst_why_account_fini) struct lkst_shown_account shown = {};
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	const struct options *o = options;
-	struct question q;
 	int err;
 
 	if (!out)
 		return lkst_err_sys(e, -ENOMEM, "explaining");
-	if (o->tid < 0 && !o->worst)
-		return lkst_err_set(e, -EINVAL, "whose time? Give --tid N, or --worst KIND");
-	if ((o->comm || o->call) && !o->worst)
-		return lkst_err_set(e, -EINVAL, "--comm and --call are for --worst");
 	/* `lkst why … | head` ends quietly. */
 	signal(SIGPIPE, SIG_DFL);
-	err = lkst_cmd_open_trace(e, args, nr_args, &t) ?: parse_question(e, o, t, &q);
-	if (!err && o->worst)
-		err = find_worst(e, o, t, &q);
+	err = lkst_cmd_open_trace(e, args, nr_args, &t) ?: lkst_why_account(e, o, t, &shown);
 	if (err)
 		return err;
 	lkst_out_init(out, STDOUT_FILENO);
-	err = answer(e, o, t, &q, out);
-	if (!err && lkst_out_flush(out))
-		err = lkst_err_sys(e, out->error, "writing");
-	return err;
+	shown.config.out = out;
+	err = lkst_view_account(&shown.config, shown.account, o->format, !o->brief);
+	if (err)
+		return lkst_err_sys(e, err, "printing");
+	return lkst_out_flush(out) ? lkst_err_sys(e, out->error, "writing") : 0;
 }
 
 const struct lkst_cmd lkst_cmd_why = {
