@@ -72,6 +72,17 @@ static inline bool lkst_sql_is_stopped(const struct lkst_sql *s)
 /* The names of addresses, read from the trace when they are asked for first; NULL: no memory. */
 struct lkst_symbols *lkst_sql_symbols(struct lkst_sql *s);
 
+/*
+ * Makes the first statement of @text ready to run; *@ret_rest is what follows on it. *@ret_statement is NULL if there
+ * is none, and to be finalized by the caller, on failure too. @all is what @text is the end of, for errors.
+ */
+int lkst_sql_prepare(struct lkst_err *e, struct lkst_sql *s, const char *all, const char *text,
+		     sqlite3_stmt **ret_statement, const char **ret_rest);
+
+/* Says how a statement has ended: by an error of ours, or else by SQLite's @code. 0 or the error. */
+int lkst_sql_tell(struct lkst_err *e, const struct lkst_sql *s, int err, int code, const char *all,
+		  const char *text);
+
 /* Fills @e with what SQLite says of result @code, and returns a negative errno. */
 int lkst_sql_failed(struct lkst_err *e, const struct lkst_sql *s, int code, const char *what);
 

@@ -142,46 +142,64 @@ static int run_statement(struct lkst_err *e, struct lkst_sql *s, sqlite3_stmt *s
 	return err;
 }
 
-/* The first statement of @text; *@ret_rest is what follows on it. */
-static int run_first(struct lkst_err *e, struct lkst_sql *s, const char *all, const char *text,
-		     unsigned int format, struct lkst_out *out, const char **ret_rest)
+int lkst_sql_prepare(struct lkst_err *e, struct lkst_sql *s, const char *all, const char *text,
+		     sqlite3_stmt **ret_statement, const char **ret_rest)
 {
 	sqlite3_stmt *statement = NULL;
-	int code, err = 0;
+	int code, err;
 
 	s->is_refused = false;
 	s->wants_known = 0;
 	code = sqlite3_prepare_v2(s->db, text, -1, &statement, ret_rest);
 	if (code)
 		return failed(e, s, code, all, text);
+	*ret_statement = statement;
 	/* Blanks or a comment. */
 	if (!statement)
 		return 0;
-	if (s->nr_answers++ && format == LKST_SQL_PARQUET) {
-		sqlite3_finalize(statement);
-		return lkst_err_set(
-			e, -EINVAL,
-			"a Parquet file has the answer of one statement, and these are more");
-	}
 	/* Such as VACUUM INTO, about which SQLite does not ask the authorizer. */
 	s->is_refused = !sqlite3_column_count(statement) || !sqlite3_stmt_readonly(statement);
-	code = SQLITE_AUTH;
-	if (!s->is_refused)
-		err = lkst_sql_known_fill(e, s);
+	if (s->is_refused)
+		return lkst_sql_tell(e, s, 0, SQLITE_AUTH, all, text);
+	err = lkst_sql_known_fill(e, s);
 	if (s->wants_known && s->known_gaps > s->nr_gaps)
 		s->nr_gaps = s->known_gaps;
-	if (!s->is_refused && !err)
-		err = run_statement(e, s, statement, format, out, &code);
+	return lkst_sql_tell(e, s, err, SQLITE_DONE, all, text);
+}
+
+int lkst_sql_tell(struct lkst_err *e, const struct lkst_sql *s, int err, int code, const char *all,
+		  const char *text)
+{
 	if (err == -EINTR)
-		err = lkst_err_set(e, err, "the query was interrupted");
-	else if (err == -EIO && s->known_code)
-		err = failed(e, s, s->known_code, all, text);
-	else if (err == -E2BIG)
-		err = lkst_err_set(e, err, LKST_SQL_GROUPS_TEXT, LKST_SQL_GROUPS_MAX);
-	else if (err && err != -EILSEQ)
-		err = lkst_err_sys(e, err, "answering");
-	else if (!err && code != SQLITE_DONE)
-		err = failed(e, s, code, all, text);
+		return lkst_err_set(e, err, "the query was interrupted");
+	if (err == -EIO && s->known_code)
+		return failed(e, s, s->known_code, all, text);
+	if (err == -E2BIG)
+		return lkst_err_set(e, err, LKST_SQL_GROUPS_TEXT, LKST_SQL_GROUPS_MAX);
+	/* Which says by itself what it is. */
+	if (err == -EILSEQ)
+		return err;
+	if (err)
+		return lkst_err_sys(e, err, "answering");
+	return code == SQLITE_DONE ? 0 : failed(e, s, code, all, text);
+}
+
+/* The first statement of @text; *@ret_rest is what follows on it. */
+static int run_first(struct lkst_err *e, struct lkst_sql *s, const char *all, const char *text,
+		     unsigned int format, struct lkst_out *out, const char **ret_rest)
+{
+	sqlite3_stmt *statement = NULL;
+	int code = SQLITE_DONE;
+	int err = lkst_sql_prepare(e, s, all, text, &statement, ret_rest);
+
+	if (!err && statement && s->nr_answers++ && format == LKST_SQL_PARQUET) {
+		err = lkst_err_set(
+			e, -EINVAL,
+			"a Parquet file has the answer of one statement, and these are more");
+	} else if (!err && statement) {
+		err = run_statement(e, s, statement, format, out, &code);
+		err = lkst_sql_tell(e, s, err, code, all, text);
+	}
 	sqlite3_finalize(statement);
 	return err;
 }
