@@ -71,6 +71,9 @@ else
 LDLIBS   += $(SQL_LIBS) -ledit
 endif
 LDLIBS   += -lbpf $(DEBUG_LIBS) -lelf $(LIB_LIBS) $(SCREEN_LIBS)
+# What assistants send is JSON. They ask by SQL, too, and static programs are without both.
+JSON_LIBS := $(if $(SYSROOT),,-ljansson)
+LDLIBS   += $(JSON_LIBS)
 ifeq ($(SANITIZE),1)
 override CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined \
                    -fno-omit-frame-pointer
@@ -89,7 +92,8 @@ BPF_CFLAGS := -g -O2 -mcpu=v3 -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -Isrc \
 LIB_SRC  := $(sort $(wildcard src/base/*.c src/abi/*.c src/trace/*.c src/rules/*.c src/probe/*/*.c src/crash/*.c src/analyze/*/*.c \
                              src/view/*.c src/export/*.c src/parquet/*.c $(if $(SYSROOT),,src/sql/*.c)))
 LIVE_SRC := $(sort $(wildcard src/live/*/*.c))
-CMD_SRC  := $(filter-out $(if $(SYSROOT),src/cmd/sql/sql_session.c src/cmd/sql/sql_shell.c),$(sort $(wildcard src/cmd/*.c src/cmd/*/*.c)))
+CMD_SQL  := src/cmd/sql/sql_session.c src/cmd/sql/sql_shell.c $(filter-out %/mcp.c,$(wildcard src/cmd/mcp/*.c))
+CMD_SRC  := $(filter-out $(if $(SYSROOT),$(CMD_SQL)),$(sort $(wildcard src/cmd/*.c src/cmd/*/*.c)))
 # The programs of probes and of injections are objects of their own, loaded once for each.
 PROBE_SRC := src/bpf/probe.bpf.c
 INJECT_SRC := src/bpf/inject.bpf.c
@@ -306,10 +310,15 @@ FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
 FUZZ_BIN := $(FUZZ_SRC:%.c=$(BUILD)/%)
 FUZZ_DEBUG := $(shell grep -l '"probe/resolve/' $(FUZZ_SRC))
 FUZZ_SQL := $(shell grep -l '"sql/' $(FUZZ_SRC))
+FUZZ_MCP := $(shell grep -l '"cmd/mcp/' $(FUZZ_SRC))
+
+# What a client sends is read without the commands.
+$(FUZZ_MCP:%.c=$(BUILD)/%): $(addprefix $(BUILD)/src/cmd/mcp/,lines.o protocol.o resources.o)
 
 $(FUZZ_BIN): $(BUILD)/%: $(BUILD)/%.o $(TEST_LIB) $(BUILD)/liblkst.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(if $(filter $(FUZZ_DEBUG:%.c=$(BUILD)/%),$@),$(LDLIBS),$(LIB_LIBS)) \
-		$(if $(filter $(FUZZ_SQL:%.c=$(BUILD)/%),$@),$(SQL_LIBS))
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
+		$(if $(filter $(FUZZ_DEBUG:%.c=$(BUILD)/%),$@),$(LDLIBS),$(LIB_LIBS)) \
+		$(if $(filter $(FUZZ_SQL:%.c=$(BUILD)/%),$@),$(SQL_LIBS)) $(if $(filter $(FUZZ_MCP:%.c=$(BUILD)/%),$@),$(JSON_LIBS))
 
 .PHONY: unit live-tests vm-loads fuzz
 unit: $(UNIT_BIN) $(PAGE_PARTS) $(PROBED_BIN) $(GEN)/web/lkst.wasm	## build the unit tests

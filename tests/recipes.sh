@@ -40,4 +40,4 @@ recipe analysis 'An analysis' '(\<lkst_analysis_|ANALYSIS\(|")waitqueue\>|measur
 recipe operand 'An operand of conditions' 'LKST_TRIGGER_NEXT_COMM|OPERAND\(next_comm|next_comm (==|!=)' \
 	'^(src/(rules/condition\.h|cmd/.*)|doc/man/lkst-trigger\.1)$'
 recipe format 'A format of records' '\<lkst_view_flight\>|V\(flight\)|view/flight\.|^\.It Cm flight' '^doc/man/lkst-attach\.1$'
-recipe command 'A command' '(\<lkst_cmd_|(COMMAND|READER)\()lint\>|^\.Dt LKST-LINT|^\.It Xr lkst-lint|LKST" lint\>|cmd/read/lint\.' '^tests/live/reading\.sh$'
+recipe command 'A command' '(\<lkst_cmd_|(COMMAND|READER)\()lint\>|^\.Dt LKST-LINT|^\.It Xr lkst-lint|LKST" lint\>|cmd/read/lint\.' '^(tests/live/reading\.sh|src/cmd/mcp/.*)$'

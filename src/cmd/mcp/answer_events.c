@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Tool `events`: records in order of time. A page ends at a record; the next one begins with the time of that record,
+ * and knows how many of that same time were before it. So nothing before is read again.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "cmd/mcp/session.h"
+#include "cmd/printing.h"
+#include "trace/threads_before.h"
+
+struct options {
+	struct lkst_choosing_options which;
+	const char *from, *to;
+};
+
+static const struct options defaults = { .which = LKST_CHOOSING_DEFAULTS };
+
+static const struct lkst_option rows[] = {
+	LKST_CHOOSING_ROWS(struct options, which),
+	LKST_RANGE_ROWS(struct options, "from this time on", "up to this time"),
+	{},
+};
+
+const struct lkst_cmd lkst_mcp_events_options = {
+	.name = "events",
+	.options = rows,
+	.options_size = sizeof(struct options),
+	.defaults = &defaults,
+};
+
+/* A page that is being filled. */
+struct filling {
+	struct lkst_mcp_page *page;
+	struct lkst_threads *threads;
+	struct lkst_symbols *symbols;
+	struct lkst_select *select;
+	void *text, *json;     /* of the views */
+	struct lkst_gap *gaps; /* that were met, and belong after the record that comes next */
+	u32 nr_gaps;
+	struct lkst_mcp_place from, at; /* where the page begins, and where the last record was */
+	u64 limit, nr;
+	u64 nr_gaps_left_out; /* for which there was no room */
+	bool is_in_time;      /* records of state, which have no time, come before all others */
+	bool is_over;	      /* `at` is where the next page begins */
+};
+
+/* What the JSON view has printed since @mark ends with a line break: a comma in its place. */
+static void join_json(struct filling *f, struct lkst_mcp_mark mark)
+{
+	if (!f->page->json->error && f->page->json->used > mark.json)
+		f->page->json->buffer[f->page->json->used - 1] = ',';
+}
+
+/* Prints the gaps that end before @ns. */
+static int print_gaps(struct filling *f, u64 ns)
+{
+	u32 i, left = 0;
+	int err = 0;
+
+	for (i = 0; i < f->nr_gaps && !err; i++) {
+		const struct lkst_mcp_mark mark = lkst_mcp_page_mark(f->page);
+
+		if (f->gaps[i].to_ns >= ns) {
+			f->gaps[left++] = f->gaps[i];
+			continue;
+		}
+		if (lkst_mcp_page_is_full(f->page)) {
+			f->nr_gaps_left_out++;
+			continue;
+		}
+		err = lkst_view_text.gap(f->text, &f->gaps[i])
+			      ?: lkst_view_json.gap(f->json, &f->gaps[i]);
+		join_json(f, mark);
+	}
+	f->nr_gaps = left;
+	return err;
+}
+
+/* Takes in the gaps that were met, but those that the page before has. */
+static int take_gaps(struct filling *f, struct lkst_merge *m)
+{
+	struct lkst_gap gap, *new;
+
+	while (lkst_merge_gap(m, &gap) > 0) {
+		if (gap.to_ns < f->from.at)
+			continue;
+		new = lkst_vec_add(f->gaps, f->nr_gaps);
+		if (!new)
+			return -ENOMEM;
+		*new = gap;
+	}
+	return 0;
+}
+
+/* Where @r is among those that are wanted: its time, 0 for state, and how many of that time are before it. */
+static struct lkst_mcp_place place_of(const struct filling *f, const struct lkst_record *r,
+				      bool *has_last)
+{
+	u64 ns = f->is_in_time ? r->ns : 0;
+	struct lkst_mcp_place place = { ns, *has_last && f->at.at == ns ? f->at.more + 1 : 0 };
+
+	*has_last = true;
+	return place;
+}
+
+static bool is_before(struct lkst_mcp_place a, struct lkst_mcp_place b)
+{
+	return a.at < b.at || (a.at == b.at && a.more < b.more);
+}
+
+/* Prints a record that is wanted, if there is room for it. */
+static int print_record(struct filling *f, const struct lkst_record *r)
+{
+	const struct lkst_mcp_mark mark = lkst_mcp_page_mark(f->page);
+	int err;
+
+	if (f->nr == f->limit) {
+		f->is_over = true;
+		return 0;
+	}
+	err = lkst_view_text.record(f->text, r) ?: lkst_view_json.record(f->json, r);
+	if (err)
+		return err;
+	join_json(f, mark);
+	/* One that does not fit alone is left out, rather than that nothing more comes. */
+	f->is_over = lkst_mcp_page_is_full(f->page) && f->nr;
+	if (f->is_over)
+		lkst_mcp_page_return(f->page, mark);
+	f->nr += !f->is_over;
+	return 0;
+}
+
+static int print_records(struct lkst_err *e, struct filling *f, struct lkst_trace *t, u64 from_ns,
+			 u64 to_ns)
+{
+	_cleanup_(lkst_merge_freep) struct lkst_merge *m = NULL;
+	bool is_whole = !lkst_trace_keeps_names(t), has_names = is_whole, has_last = false;
+	struct lkst_record r;
+	int err = lkst_merge_new(e, t, is_whole ? 0 : from_ns, to_ns, &m);
+
+	while (!err && !f->is_over && lkst_merge_next(m, &r) > 0) {
+		if (!has_names && r.event->group != LKST_GROUP_STATE) {
+			has_names = true;
+			err = lkst_threads_feed_before(e, f->threads, t, from_ns);
+		}
+		f->is_in_time |= r.event->group != LKST_GROUP_STATE;
+		if (!err && lkst_select_matches(f->select, &r)) {
+			f->at = place_of(f, &r, &has_last);
+			if (!is_before(f->at, f->from))
+				err = take_gaps(f, m) ?: print_gaps(f, f->at.at) ?: print_record(f, &r);
+		}
+		if (!err)
+			err = lkst_threads_feed(f->threads, &r);
+	}
+	if (!err && !f->is_over)
+		err = take_gaps(f, m) ?: print_gaps(f, UINT64_MAX);
+	return err;
+}
+
+static int begin(struct lkst_err *e, struct filling *f, struct lkst_trace *t,
+		 const struct options *o, u64 from_ns, u64 to_ns)
+{
+	const struct lkst_select_options which = lkst_choosing_which(&o->which, from_ns, to_ns);
+	struct lkst_view_config config = { .catalog = lkst_trace_catalog(t) };
+	u64 end_ns;
+	int err;
+
+	f->threads = lkst_threads_new();
+	f->symbols = lkst_symbols_new();
+	if (!f->threads || !f->symbols)
+		return lkst_err_sys(e, -ENOMEM, "printing");
+	lkst_trace_range(t, &config.begin_ns, &end_ns);
+	config.threads = f->threads;
+	config.symbols = f->symbols;
+	err = lkst_symbols_load(e, f->symbols, t)
+		      ?: lkst_select_new(e, config.catalog, f->threads, &which, &f->select);
+	if (err)
+		return err;
+	config.out = f->page->text;
+	err = lkst_view_text.begin(e, &config, &f->text);
+	config.out = f->page->json;
+	return err ? err : lkst_view_json.begin(e, &config, &f->json);
+}
+
+static void filling_fini(struct filling *f)
+{
+	lkst_view_text.end(f->text);
+	lkst_view_json.end(f->json);
+	lkst_select_free(f->select);
+	lkst_threads_free(f->threads);
+	lkst_symbols_free(f->symbols);
+	free(f->gaps);
+}
+
+int lkst_mcp_answer_events(struct lkst_err *e, struct lkst_mcp_session *s,
+			   const struct lkst_mcp_question *q, struct lkst_mcp_page *page)
+{
+	_cleanup_(filling_fini) struct filling f = { .page = page,
+						     .from = q->place,
+						     .limit = q->limit };
+	const struct options *o = q->options;
+	u64 from_ns = 0, to_ns = UINT64_MAX;
+	int err = lkst_cmd_parse_range(e, s->trace, o->from, o->to, &from_ns, &to_ns);
+
+	if (err)
+		return err;
+	lkst_out_str(page->json, "{\"records\":[");
+	from_ns = f.from.at > from_ns ? f.from.at : from_ns;
+	err = begin(e, &f, s->trace, o, from_ns, to_ns)
+		      ?: print_records(e, &f, s->trace, from_ns, to_ns);
+	if (err)
+		return e->text[0] ? err : lkst_err_sys(e, err, "printing");
+	if (page->json->used && page->json->buffer[page->json->used - 1] == ',')
+		page->json->used--;
+	lkst_out_str(page->json, "]");
+	if (f.nr_gaps_left_out)
+		lkst_out_printf(
+			page->text,
+			"Note: %llu more places where records are missing had no room; tool sql has them in "
+			"table gaps.\n",
+			(unsigned long long)f.nr_gaps_left_out);
+	lkst_mcp_page_end(page, q->hash, f.is_over ? &f.at : NULL);
+	return 0;
+}

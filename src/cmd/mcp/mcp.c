@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* lkst mcp: lets an assistant ask traces, by the Model Context Protocol. */
+#include <errno.h>
+
+#include "cmd/cmd.h"
+#include "cmd/mcp/loop.h"
+
+struct options {
+	u64 timeout_ns;
+};
+
+enum { TIMEOUT_S = 50 };
+
+static const struct options defaults = { .timeout_ns = TIMEOUT_S * 1000000000ULL };
+
+static const struct lkst_option rows[] = {
+	LKST_OPTION(DURATION, struct options, timeout_ns, .name = "timeout", .argument = "TIME",
+		    .min = 1000000, .max = INT64_MAX / 2, .standard = "50s",
+		    .help = "end a call that takes longer"),
+	{},
+};
+
+#ifdef LKST_NO_SQL
+int lkst_mcp_serve(struct lkst_err *e, const struct lkst_mcp_allowed *allowed, u64 timeout_ns)
+{
+	return lkst_err_set(
+		e, -ENOTSUP,
+		"this lkst was built without SQL and JSON, as static programs are; use one "
+		"that was built with them, on any machine");
+}
+
+int lkst_mcp_allowed_check(struct lkst_err *e, const struct lkst_mcp_allowed *allowed)
+{
+	return 0;
+}
+#endif
+
+static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
+{
+	const struct lkst_mcp_allowed allowed = { args, nr_args };
+	const struct options *o = options;
+	int err = lkst_mcp_allowed_check(e, &allowed);
+
+	return err ? err : lkst_mcp_serve(e, &allowed, o->timeout_ns);
+}
+
+const struct lkst_cmd lkst_cmd_mcp = {
+	.name = "mcp",
+	.summary = "let an assistant ask traces (Model Context Protocol)",
+	.args = "[TRACE...]",
+	.help = "Serves the Model Context Protocol on standard input and output, for a program that starts it:\n"
+		"an assistant, which can then ask each TRACE by the tools report, why, analyze, lint, sql and\n"
+		"events, and read what events and analyses mean. TRACE is a trace, or a directory that has\n"
+		"traces in it; no other file can be asked. Nothing is recorded, started, stopped or written.\n"
+		"Each answer is at most 64 KiB of text, and says where it goes on.",
+	.examples = "  lkst mcp slow-tx\n"
+		    "  lkst mcp before after\n"
+		    "  lkst mcp /var/lib/lkst/incidents\n",
+	.options = rows,
+	.options_size = sizeof(struct options),
+	.defaults = &defaults,
+	.min_args = 0,
+	.max_args = LKST_ARGS_MAX,
+	.run = run,
+};

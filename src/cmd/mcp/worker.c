@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A process that answers for one trace. Calls and answers are in memory that both share: the server writes a call and
+ * then a byte to the worker's pipe; the worker writes the answer and then a byte to the server's. Neither touches the
+ * memory while it is the other's turn.
+ */
+#include "cmd/mcp/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "cmd/mcp/lines.h"
+#include "cmd/mcp/session.h"
+
+enum { SAID_MAX = 1024 }; /* bytes of what was said of the trace */
+
+struct shared {
+	const struct lkst_mcp_tool *tool;
+	char arguments[2 * LKST_MCP_LINE_MAX];
+	bool is_error;
+	size_t text_length, json_length;
+	char text[LKST_MCP_TEXT_MAX], json[LKST_MCP_JSON_MAX];
+};
+
+struct lkst_mcp_worker {
+	pid_t pid;
+	int socket;
+	int said; /* what it prints as messages */
+	char *path;
+	struct shared *shared;
+	char sentence[SAID_MAX];
+};
+
+/* ---- in the process ---------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t stop, is_busy, is_query;
+
+/* A query ends by itself. Nothing else can, and nothing is lost with the process. */
+static void on_interrupt(int number)
+{
+	stop = 1;
+	if (is_busy && !is_query)
+		_exit(EXIT_FAILURE);
+}
+
+/* What was said about the trace when it was opened, on one line; it goes for all answers. */
+static void hear(int said, char text[SAID_MAX])
+{
+	size_t used = strlen(text);
+	ssize_t got = read(said, text + used, SAID_MAX - 1 - used);
+
+	if (got <= 0)
+		return;
+	text[used + (size_t)got] = 0;
+	for (; text[used]; used++)
+		if (text[used] == '\n')
+			text[used] = ' ';
+}
+
+/* Adds it to an answer. */
+static void add_warning(const char *said, struct lkst_mcp_page *page)
+{
+	char *p;
+
+	if (!said[0])
+		return;
+	lkst_out_message(page->text, "Note: %s", said);
+	page->json->used--;
+	p = lkst_put_str(lkst_out_room(page->json), ",\"warning\":");
+	/* The cut one may end within a character, which becomes U+FFFD. */
+	p = lkst_put_json(p, said, strlen(said) < SAID_MAX / 2 ? strlen(said) : SAID_MAX / 2);
+	lkst_out_advance(page->json, lkst_put_str(p, "}"));
+}
+
+static void reply(struct shared *m, int err, const struct lkst_err *e,
+		  const struct lkst_mcp_page *page)
+{
+	char *p = m->text;
+
+	m->is_error = err < 0;
+	m->json_length = 0;
+	if (err < 0) {
+		p = lkst_put_escaped(p, e->text, strlen(e->text), NULL);
+		if (e->line[0]) {
+			p = lkst_put_escaped(lkst_put_str(p, "\n  "), e->line, strlen(e->line),
+					     NULL);
+			p += sprintf(p, "\n  %*s^", (int)e->mark, "");
+		}
+		m->text_length = (size_t)(p - m->text);
+		return;
+	}
+	m->text_length =
+		page->text->used < LKST_MCP_TEXT_MAX ? page->text->used : LKST_MCP_TEXT_MAX;
+	m->json_length = page->json->used < LKST_MCP_JSON_MAX ? page->json->used : 0;
+	memcpy(m->text, page->text->buffer, m->text_length);
+	memcpy(m->json, page->json->buffer, m->json_length);
+}
+
+static void answer(struct lkst_mcp_session *session, struct shared *m, int said,
+		   char warning[SAID_MAX])
+{
+	_cleanup_(lkst_mcp_question_fini) struct lkst_mcp_question question = {};
+	_cleanup_(lkst_mcp_page_fini) struct lkst_mcp_page page = {};
+	struct lkst_err e = {};
+	int err = lkst_mcp_page_init(&e, &page)
+			  ?: lkst_mcp_question_parse(&e, m->tool, m->arguments, &question);
+
+	if (!err)
+		err = lkst_mcp_session_answer(&e, session, &question, &page);
+	hear(said, warning);
+	if (!err)
+		add_warning(warning, &page);
+	reply(m, err, &e, &page);
+}
+
+/* Never returns. */
+static void work(const char *path, struct shared *m, int socket, int said)
+{
+	struct lkst_mcp_session session = { .path = path, .stop = &stop };
+	char byte, warning[SAID_MAX] = "";
+
+	while (read(socket, &byte, 1) == 1) {
+		stop = 0;
+		is_query = !strcmp(m->tool->name, "sql");
+		is_busy = 1;
+		answer(&session, m, said, warning);
+		is_busy = 0;
+		if (write(socket, &byte, 1) != 1)
+			break;
+	}
+	_exit(EXIT_SUCCESS);
+}
+
+/* Nothing that is printed gets to the client, and nothing that the client sends is read. */
+static void begin_work(const char *path, struct shared *m, int socket, const int said[2])
+{
+	struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = SA_RESTART };
+	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(nothing, STDOUT_FILENO) < 0 ||
+	    dup2(said[1], STDERR_FILENO) < 0)
+		_exit(EXIT_FAILURE);
+	sigaction(SIGINT, &action, NULL);
+	work(path, m, socket, said[0]);
+}
+
+/* ---- in the server ----------------------------------------------------------------------------- */
+
+static int begin(struct lkst_err *e, struct lkst_mcp_worker *w, const char *path)
+{
+	int sockets[2], said[2];
+
+	w->path = strdup(path);
+	w->shared = mmap(NULL, sizeof(*w->shared), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (!w->path || w->shared == MAP_FAILED)
+		return lkst_err_sys(e, -ENOMEM, "preparing to answer");
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets))
+		return lkst_err_sys(e, -errno, "preparing to answer");
+	w->socket = sockets[0];
+	if (pipe2(said, O_CLOEXEC | O_NONBLOCK)) {
+		close(sockets[1]);
+		return lkst_err_sys(e, -errno, "preparing to answer");
+	}
+	w->said = said[0];
+	w->pid = fork();
+	if (!w->pid) {
+		close(w->socket);
+		begin_work(w->path, w->shared, sockets[1], said);
+	}
+	close(sockets[1]);
+	close(said[1]);
+	return w->pid < 0 ? lkst_err_sys(e, -errno, "starting a process to answer") : 0;
+}
+
+int lkst_mcp_worker_new(struct lkst_err *e, const char *path, struct lkst_mcp_worker **ret_worker)
+{
+	struct lkst_mcp_worker *w = calloc(1, sizeof(*w));
+	int err;
+
+	if (!w)
+		return lkst_err_sys(e, -ENOMEM, "preparing to answer");
+	w->pid = w->socket = w->said = -1;
+	w->shared = MAP_FAILED;
+	err = begin(e, w, path);
+	if (err)
+		lkst_mcp_worker_free(w);
+	else
+		*ret_worker = w;
+	return err;
+}
+
+void lkst_mcp_worker_free(struct lkst_mcp_worker *w)
+{
+	if (!w)
+		return;
+	if (w->pid > 0) {
+		kill(w->pid, SIGKILL);
+		waitpid(w->pid, NULL, 0);
+	}
+	lkst_closep(&w->socket);
+	lkst_closep(&w->said);
+	if (w->shared != MAP_FAILED)
+		munmap(w->shared, sizeof(*w->shared));
+	free(w->path);
+	free(w);
+}
+
+const char *lkst_mcp_worker_path(const struct lkst_mcp_worker *w)
+{
+	return w->path;
+}
+
+int lkst_mcp_worker_fd(const struct lkst_mcp_worker *w)
+{
+	return w->socket;
+}
+
+int lkst_mcp_worker_call(struct lkst_mcp_worker *w, const struct lkst_mcp_tool *tool,
+			 const char *arguments)
+{
+	if (strlen(arguments) >= sizeof(w->shared->arguments))
+		return -E2BIG;
+	w->shared->tool = tool;
+	strcpy(w->shared->arguments, arguments);
+	return send(w->socket, "", 1, MSG_NOSIGNAL) == 1 ? 0 : -EPIPE;
+}
+
+/* Why the worker is gone: what it said last, or nothing. */
+static void explain(struct lkst_mcp_worker *w, struct lkst_mcp_reply *reply)
+{
+	static const char prefix[] = "lkst: ";
+
+	hear(w->said, w->sentence);
+	reply->text = !strncmp(w->sentence, prefix, strlen(prefix)) ? w->sentence + strlen(prefix)
+								    : w->sentence;
+	reply->text_length = strlen(reply->text);
+}
+
+bool lkst_mcp_worker_take(struct lkst_mcp_worker *w, struct lkst_mcp_reply *ret_reply)
+{
+	struct shared *m = w->shared;
+	char byte;
+
+	*ret_reply = (struct lkst_mcp_reply){ .is_error = true };
+	if (read(w->socket, &byte, 1) != 1) {
+		explain(w, ret_reply);
+		return false;
+	}
+	*ret_reply = (struct lkst_mcp_reply){
+		.is_error = m->is_error,
+		.text = m->text,
+		.text_length =
+			m->text_length < LKST_MCP_TEXT_MAX ? m->text_length : LKST_MCP_TEXT_MAX,
+		.json = m->json,
+		.json_length =
+			m->json_length < LKST_MCP_JSON_MAX ? m->json_length : LKST_MCP_JSON_MAX,
+	};
+	return true;
+}
+
+void lkst_mcp_worker_interrupt(struct lkst_mcp_worker *w)
+{
+	kill(w->pid, SIGINT);
+}
+
+void lkst_mcp_worker_kill(struct lkst_mcp_worker *w)
+{
+	kill(w->pid, SIGKILL);
+}

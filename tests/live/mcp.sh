@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# lkst mcp, asked by the official client of the Model Context Protocol about two recordings of this machine: its answers
+# are those of the commands at the terminal, pages have every row once, and a query that takes too long is ended.
+. "$(dirname "$0")/lib/live.sh"
+
+command -v node >/dev/null || skip_all 'mcp: there is no node; tools/install-deps check installs it'
+client=${OUT:-$BUILD/..}/mcp-client
+said=$(OUT=${OUT:-$BUILD/..} "$lib/../../../tools/fetch-mcp-client" 2>&1) || skip_all "mcp: $said"
+node --input-type=module -e "await import('file://$(realpath "$client")/node_modules/@modelcontextprotocol/client/dist/index.mjs')" \
+	2>"$work/said" || skip_all "mcp: this node, $(node --version), does not run the client: $(grep -m 1 Error "$work/said")"
+
+some_work()
+{
+	dd if=/dev/zero of="$work/file" bs=64k count=64 conv=fsync 2>/dev/null
+	cat "$work/file" >/dev/null
+	ls -R /usr/share/doc | sort | tail -n 1 >/dev/null
+	for _ in 1 2 3 4 5 6 7 8; do /bin/true; done
+}
+export -f some_work
+export work
+
+mkdir "$work/many"
+for name in first many/second; do
+	if ! record "$name" --buffer 16M -- bash -c some_work; then
+		fail mcp_recorded "$(tail -n 3 "$work/$name.log")"
+		exit 1
+	fi
+done
+cd "$work" || exit
+export TZ=UTC
+
+report mcp node "$lib/mcp.mjs" "$(realpath "$client")" "$LKST" "$work/first" "$work/many"
+
+# Standard output has messages and nothing else, whatever is wrong; and the end of the input ends the server.
+got=$(printf '%s\n' '{' '{"jsonrpc":"2.0","id":1,"method":"ping"}' | "$LKST" mcp 2>&1 | cut -c 1-50)
+want=$'{"jsonrpc":"2.0","id":null,"error":{"code":-32700,\n{"jsonrpc":"2.0","id":1,"result":{}}'
+if [ "$got" = "$want" ]; then
+	ok mcp_goes_on_after_bad_input
+else
+	fail mcp_goes_on_after_bad_input "$got"
+fi
+
+# A trace that is cut off while it is asked costs one answer, and the server goes on.
+cp -r first cut
+file=$(ls -S cut/main.* | head -n 1)
+coproc SERVER { exec "$LKST" mcp cut 2>/dev/null; }
+call='{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sql","arguments":{"query":"select %s"}}}\n'
+printf "$call" 'count(*) n from counts' >&"${SERVER[1]}"
+read -r -t 20 whole <&"${SERVER[0]}"
+truncate --size 4096 "$file"
+printf "$call" 'count(line) n from events' >&"${SERVER[1]}"
+read -r -t 20 lost <&"${SERVER[0]}"
+printf "$call" '42 n' >&"${SERVER[1]}"
+read -r -t 20 again <&"${SERVER[0]}"
+exec {SERVER[1]}>&-
+wait "$SERVER_PID"
+status=$?
+if [[ $whole == *'"isError":false'* && $lost == *'cannot be read any more'*'"isError":true'* && $again == *'"n":42'* ]] &&
+	[ $status = 0 ]; then
+	ok mcp_outlives_a_trace
+else
+	fail mcp_outlives_a_trace "$status: $whole; $lost; $again"
+fi
+exit $failed
