@@ -206,6 +206,21 @@ int lkst_new_file_place(struct lkst_err *e, struct lkst_new_file *f)
 	return 0;
 }
 
+int lkst_new_file_place_on_disk(struct lkst_err *e, struct lkst_new_file *f)
+{
+	_cleanup_close_ int dir_fd = openat(f->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int err;
+
+	if (dir_fd < 0)
+		return lkst_err_sys(e, -errno, "the directory of %s", f->name);
+	if (fsync(f->fd))
+		return lkst_err_sys(e, -errno, "cannot bring %s to the disk", f->name);
+	err = lkst_new_file_place(e, f);
+	if (!err && fsync(dir_fd))
+		err = lkst_err_sys(e, -errno, "cannot bring the name of %s to the disk", f->name);
+	return err;
+}
+
 void lkst_new_file_fini(struct lkst_new_file *f)
 {
 	if (f->fd >= 0)

@@ -54,6 +54,9 @@ int lkst_new_file_open(struct lkst_err *e, int at, const char *path, struct lkst
 /* Closes it and gives it its name. */
 int lkst_new_file_place(struct lkst_err *e, struct lkst_new_file *file);
 
+/* The same, and it outlasts a crash of the machine: file and name are on the disk. */
+int lkst_new_file_place_on_disk(struct lkst_err *e, struct lkst_new_file *file);
+
 /* Closes what is open, and removes the file unless it has its name. All of it may be -1. */
 void lkst_new_file_fini(struct lkst_new_file *file);
 

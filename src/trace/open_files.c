@@ -17,7 +17,12 @@
 #include "trace/stream_file.h"
 #include "trace/trace.h"
 
-enum { PARTS_MAX = 4096 };
+enum {
+	PARTS_MAX = 4096,
+	/* As for a compressed file (trace/zst.c), of all in an archive together: there may be many. */
+	PACKED_GROWTH_MAX = 1000,
+	PACKED_SLACK = 64 << 20,
+};
 
 static void closedirp(DIR **dir)
 {
@@ -249,10 +254,23 @@ static int read_packed_metadata(struct lkst_err *e, int fd, const struct lkst_pa
 				   false);
 }
 
+/* How much the streams of an archive may have together. */
+static u64 unpacked_max(const struct lkst_pack *pack)
+{
+	const struct lkst_pack_entry *last = &pack->entries[pack->nr - 1];
+	const u64 end = last->offset + last->size;
+
+	return end > (UINT64_MAX - PACKED_SLACK) / PACKED_GROWTH_MAX
+		       ? UINT64_MAX
+		       : end * PACKED_GROWTH_MAX + PACKED_SLACK;
+}
+
 static int open_packed_streams(struct lkst_err *e, struct lkst_trace *t, int fd,
 			       const struct lkst_pack *pack)
 {
-	unsigned int i;
+	const u64 max = unpacked_max(pack);
+	unsigned int i, before;
+	u64 unpacked = 0;
 	int err = 0;
 
 	for (i = 0; i < pack->nr && !err; i++) {
@@ -264,11 +282,12 @@ static int open_packed_streams(struct lkst_err *e, struct lkst_trace *t, int fd,
 
 		if (!entry->size || entry->name[0] == '.' || !strcmp(entry->name, "metadata"))
 			continue;
-		if (entry->name[lkst_stream_name_length(entry->name)])
-			return lkst_err_set(e, -EINVAL,
-					    "%s in it is compressed: take it apart with tar",
-					    entry->name);
+		before = t->nr_streams;
 		err = add_stream(e, t, &file, 1);
+		if (t->nr_streams > before)
+			unpacked += t->streams[before]->files.length;
+		if (!err && unpacked > max)
+			err = lkst_err_set(e, -EFBIG, "it unpacks to more than records do");
 	}
 	return err ? err : lkst_trace_order(e, t);
 }

@@ -223,6 +223,24 @@ int lkst_pack_list_memory(struct lkst_err *e, const void *bytes, size_t length,
 	return list(e, &a, ret_pack);
 }
 
+int lkst_pack_list_files(struct lkst_err *e, int fd, struct lkst_pack *ret_pack)
+{
+	struct archive a = { .fd = fd };
+	struct lkst_pack pack = {};
+	struct stat st;
+	int err;
+
+	if (fstat(fd, &st))
+		return lkst_err_sys(e, -errno, "reading it");
+	a.length = (u64)st.st_size;
+	err = list_all(e, &a, &pack);
+	if (err)
+		lkst_pack_fini(&pack);
+	else
+		*ret_pack = pack;
+	return err;
+}
+
 void lkst_pack_fini(struct lkst_pack *pack)
 {
 	free(pack->entries);
@@ -248,18 +266,17 @@ static void closedirp(DIR **dir)
 		closedir(*dir);
 }
 
-static void fill_header(struct header *h, const char *name, const struct stat *st)
+static void fill_header(struct header *h, const char *dir, const char *name, u64 size, time_t mtime)
 {
-	u64 size = (u64)st->st_size;
 	int i;
 
 	memset(h, 0, sizeof(*h));
-	snprintf(h->name, sizeof(h->name), "%s%s", inner_dir, name);
+	snprintf(h->name, sizeof(h->name), "%s%s", dir, name);
 	snprintf(h->mode, sizeof(h->mode), "%07o", 0644U);
 	snprintf(h->uid, sizeof(h->uid), "%07o", 0U);
 	snprintf(h->gid, sizeof(h->gid), "%07o", 0U);
 	snprintf(h->mtime, sizeof(h->mtime), "%011llo",
-		 (unsigned long long)st->st_mtime & 077777777777ULL);
+		 (unsigned long long)mtime & 077777777777ULL);
 	if (size >> 33) {
 		for (i = (int)sizeof(h->size) - 1; i > 0; i--, size >>= 8)
 			h->size[i] = (char)size;
@@ -290,7 +307,7 @@ static int append_file(struct lkst_err *e, int out, int dir_fd, const char *name
 		return 0;
 	if (strlen(name) + strlen(inner_dir) >= sizeof(h.name))
 		return lkst_err_set(e, -ENAMETOOLONG, "%s", name);
-	fill_header(&h, name, &st);
+	fill_header(&h, inner_dir, name, (u64)st.st_size, st.st_mtime);
 	err = lkst_write_all(out, &h, sizeof(h));
 	for (left = (u64)st.st_size; left && !err;) {
 		ssize_t got = read(fd, buffer, left < COPY_BYTES ? left : COPY_BYTES);
@@ -304,6 +321,20 @@ static int append_file(struct lkst_err *e, int out, int dir_fd, const char *name
 	if (!err)
 		err = lkst_write_all(out, buffer, (UNIT - (u64)st.st_size % UNIT) % UNIT);
 	return err ? lkst_err_sys(e, err, "writing %s", name) : 0;
+}
+
+static int append_text(struct lkst_err *e, int out, const struct lkst_pack_text *text, time_t mtime)
+{
+	static const u8 zeros[UNIT];
+	struct header h;
+	int err;
+
+	if (strlen(text->name) >= sizeof(h.name))
+		return lkst_err_set(e, -ENAMETOOLONG, "%s", text->name);
+	fill_header(&h, "", text->name, text->length, mtime);
+	err = lkst_write_all(out, &h, sizeof(h)) ?: lkst_write_all(out, text->bytes, text->length)
+	      ?: lkst_write_all(out, zeros, (UNIT - text->length % UNIT) % UNIT);
+	return err ? lkst_err_sys(e, err, "writing %s", text->name) : 0;
 }
 
 static int append_all(struct lkst_err *e, int out, const char *dir)
@@ -336,6 +367,21 @@ int lkst_pack_write(struct lkst_err *e, const char *dir, const char *file)
 	int err = lkst_new_file_open(e, AT_FDCWD, file, &out) ?: append_all(e, out.fd, dir)
 		  ?: lkst_new_file_place(e, &out);
 
+	if (err)
+		lkst_err_add(e, "cannot write %s", file);
+	return err;
+}
+
+int lkst_pack_write_with(struct lkst_err *e, const struct lkst_pack_text *texts, unsigned int nr,
+			 time_t mtime, const char *dir, const char *file)
+{
+	_cleanup_(lkst_new_file_fini) struct lkst_new_file out = { .dir_fd = -1, .fd = -1 };
+	int err = lkst_new_file_open(e, AT_FDCWD, file, &out);
+	unsigned int i;
+
+	for (i = 0; i < nr && !err; i++)
+		err = append_text(e, out.fd, &texts[i], mtime);
+	err = err ?: append_all(e, out.fd, dir) ?: lkst_new_file_place_on_disk(e, &out);
 	if (err)
 		lkst_err_add(e, "cannot write %s", file);
 	return err;

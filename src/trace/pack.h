@@ -6,6 +6,8 @@
 #ifndef LKST_TRACE_PACK_H
 #define LKST_TRACE_PACK_H
 
+#include <time.h>
+
 #include "abi/types.h"
 #include "base/err.h"
 
@@ -39,7 +41,24 @@ void lkst_pack_fini(struct lkst_pack *pack);
 /* The entry called @name, or NULL. */
 const struct lkst_pack_entry *lkst_pack_find(const struct lkst_pack *pack, const char *name);
 
+/* The same for all regular files in the archive, by their whole names, which may be anything. */
+int lkst_pack_list_files(struct lkst_err *e, int fd, struct lkst_pack *ret_pack);
+
 /* Writes the trace directory @dir as an archive to @file, which appears when it is whole. */
 int lkst_pack_write(struct lkst_err *e, const char *dir, const char *file);
+
+/* A file for an archive: a name of less than LKST_PACK_NAME_MAX bytes, with a directory, and what it holds. */
+struct lkst_pack_text {
+	const char *name;
+	const void *bytes;
+	size_t length;
+};
+
+/*
+ * The same, with @nr files before those of the trace; none may be called "metadata" in its directory. @mtime: their
+ * time. When it returns 0 the archive outlasts a crash of the machine.
+ */
+int lkst_pack_write_with(struct lkst_err *e, const struct lkst_pack_text *texts, unsigned int nr,
+			 time_t mtime, const char *dir, const char *file);
 
 #endif

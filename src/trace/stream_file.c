@@ -24,9 +24,13 @@ enum {
 /* Opens a file of the stream, unpacked if it is compressed. */
 static int open_file(struct lkst_err *e, const struct lkst_stream_file *file, int *ret_fd)
 {
-	_cleanup_close_ int dir_fd = open(file->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd = -1;
+	_cleanup_close_ int dir_fd = -1, fd = -1;
 	char packed[LKST_STREAM_NAME_MAX + sizeof(LKST_ZST_SUFFIX)];
 
+	if (!file->dir)
+		return lkst_zst_unpack_part(e, file->fd, file->offset, file->length, file->name,
+					    ret_fd);
+	dir_fd = open(file->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir_fd < 0)
 		return lkst_err_sys(e, -errno, "%s", file->dir);
 	if (file->name[lkst_stream_name_length(file->name)])
@@ -192,7 +196,7 @@ int lkst_stream_map(struct lkst_err *e, struct lkst_stream_bytes *b,
 	b->segments = calloc(nr_files, sizeof(*b->segments));
 	if (!fds || !b->segments)
 		return lkst_err_sys(e, -ENOMEM, "%s", b->file);
-	if (!files[0].dir)
+	if (!files[0].dir && !files[0].name[lkst_stream_name_length(files[0].name)])
 		return map_part(e, b, &files[0]);
 	for (nr = 0; nr < b->nr_segments && !err; nr += !err)
 		err = open_file(e, &files[nr], &fds[nr]);

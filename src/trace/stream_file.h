@@ -9,7 +9,7 @@
 struct lkst_stream_file {
 	unsigned int part; /* of the trace */
 	const char *dir;   /* NULL: it is a part of another file, and the only one of its stream */
-	const char *name;  /* may end in LKST_ZST_SUFFIX, if it is a file of its own */
+	const char *name;  /* may end in LKST_ZST_SUFFIX */
 	int fd;		   /* of that other file, which may be closed after opening the stream */
 	u64 offset, length;
 };

@@ -120,7 +120,9 @@ int lkst_zst_pack(struct lkst_err *e, int dir_fd, const char *name, const atomic
 
 struct unpacker {
 	ZSTD_DCtx *context;
-	const u8 *in; /* the file, mapped */
+	void *map; /* of the file, from a page on */
+	size_t map_length;
+	const u8 *in; /* what is unpacked of it */
 	size_t length;
 	u64 packed; /* bytes of its frames so far; what zstd skips does not count */
 	int out_fd;
@@ -294,15 +296,33 @@ static void unpacker_fini(struct unpacker *u)
 	ZSTD_freeDCtx(u->context);
 	free(u->out);
 	free(u->window);
-	if (u->in)
-		munmap((void *)u->in, u->length);
+	if (u->map)
+		munmap(u->map, u->map_length);
 }
 
-static int unpacker_init(struct lkst_err *e, struct unpacker *u, int fd)
+/* Maps @length bytes at @offset of the file, which need not begin at a page. */
+static int map_part(struct lkst_err *e, struct unpacker *u, int fd, u64 offset, u64 length)
 {
-	struct stat st;
+	const u64 lead = offset % (u64)sysconf(_SC_PAGESIZE);
 	void *bytes;
 
+	if (!length)
+		return 0;
+	if (length > SIZE_MAX - lead || offset > INT64_MAX)
+		return lkst_err_set(e, -EFBIG, "it is too large");
+	bytes = mmap(NULL, (size_t)(length + lead), PROT_READ, MAP_PRIVATE, fd,
+		     (off_t)(offset - lead));
+	if (bytes == MAP_FAILED)
+		return lkst_err_sys(e, -errno, "mapping it");
+	u->map = bytes;
+	u->map_length = (size_t)(length + lead);
+	u->in = (const u8 *)bytes + lead;
+	u->length = (size_t)length;
+	return 0;
+}
+
+static int unpacker_init(struct lkst_err *e, struct unpacker *u)
+{
 	u->context = ZSTD_createDCtx();
 	u->out_room = ZSTD_DStreamOutSize();
 	u->out = malloc(u->out_room);
@@ -311,31 +331,33 @@ static int unpacker_init(struct lkst_err *e, struct unpacker *u, int fd)
 		return lkst_err_sys(e, -ENOMEM, "unpacking");
 	if (ZSTD_isError(ZSTD_DCtx_setParameter(u->context, ZSTD_d_windowLogMax, WINDOW_LOG_MAX)))
 		return lkst_err_set(e, -EINVAL, "the zstd library refuses its settings");
-	if (fstat(fd, &st))
-		return lkst_err_sys(e, -errno, "asking for its size");
-	if (!st.st_size)
-		return 0;
-	bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (bytes == MAP_FAILED)
-		return lkst_err_sys(e, -errno, "mapping it");
-	u->in = bytes;
-	u->length = (size_t)st.st_size;
 	return 0;
 }
 
 int lkst_zst_unpack(struct lkst_err *e, int dir_fd, const char *name, int *ret_fd)
 {
-	_cleanup_close_ int from = openat(dir_fd, name, O_RDONLY | O_CLOEXEC), to = -1;
-	_cleanup_(unpacker_fini) struct unpacker u = {};
-	int err;
+	_cleanup_close_ int from = openat(dir_fd, name, O_RDONLY | O_CLOEXEC);
+	struct stat st;
 
 	if (from < 0)
 		return lkst_err_sys(e, -errno, "%s", name);
+	if (fstat(from, &st))
+		return lkst_err_sys(e, -errno, "%s: asking for its size", name);
+	return lkst_zst_unpack_part(e, from, 0, (u64)st.st_size, name, ret_fd);
+}
+
+int lkst_zst_unpack_part(struct lkst_err *e, int fd, u64 offset, u64 length, const char *name,
+			 int *ret_fd)
+{
+	_cleanup_(unpacker_fini) struct unpacker u = {};
+	_cleanup_close_ int to = -1;
+	int err;
+
 	err = lkst_create_nameless(e, getenv("TMPDIR") ?: "/var/tmp", &to);
 	if (err)
 		lkst_err_add(e, "cannot unpack it (TMPDIR names the place)");
 	else
-		err = unpacker_init(e, &u, from);
+		err = unpacker_init(e, &u) ?: map_part(e, &u, fd, offset, length);
 	u.out_fd = to;
 	if (!err)
 		err = unpack(e, &u);

@@ -29,4 +29,11 @@ int lkst_zst_pack(struct lkst_err *e, int dir_fd, const char *name, const atomic
  */
 int lkst_zst_unpack(struct lkst_err *e, int dir_fd, const char *name, int *ret_fd);
 
+/*
+ * The same of @length bytes at @offset of the file that @fd refers to, which are within it: a file in an archive,
+ * called @name there.
+ */
+int lkst_zst_unpack_part(struct lkst_err *e, int fd, u64 offset, u64 length, const char *name,
+			 int *ret_fd);
+
 #endif

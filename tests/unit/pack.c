@@ -4,6 +4,7 @@
 
 #include "lib/make_trace.h"
 #include "lib/unit.h"
+#include "trace/zst.h"
 
 static struct lkst_err err;
 static char dir[64], path[80], file[80];
@@ -124,6 +125,56 @@ static void expect_refused(off_t at, const char *bytes, size_t length, const cha
 	close(fd);
 }
 
+/* Streams that are compressed, as in a bundle, are unpacked. */
+TEST(compressed_streams_in_it_are_read)
+{
+	const atomic_bool never = false;
+	char want[1024], got[1024];
+	int fd;
+
+	make();
+	list(path, want, sizeof(want));
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	CHECK_EQ(lkst_zst_pack(&err, fd, "main.0", &never), 0);
+	CHECK_EQ(lkst_zst_pack(&err, fd, "main.1", &never), 0);
+	CHECK_EQ(lkst_zst_pack(&err, fd, "state", &never), 0);
+	close(fd);
+	CHECK_EQ(lkst_pack_write(&err, path, file), 0);
+	list(file, got, sizeof(got));
+	CHECK_STR(got, want);
+	CHECK(strstr(want, "sched_switch 0 1200 "));
+	make_scratch_remove(dir);
+}
+
+/* Files before the trace, as in a bundle, are none of its streams; those of any name are listed. */
+TEST(other_files_in_it_are_listed_and_left_alone)
+{
+	static const struct lkst_pack_text texts[] = {
+		{ "bundle/about", "bundle: 1\n", 10 },
+		{ "../../other", "", 0 },
+	};
+	struct lkst_pack pack = {};
+	char bytes[10];
+	int fd;
+
+	make();
+	CHECK_EQ(lkst_pack_write_with(&err, texts, 2, 1000, path, file), 0);
+	expect_same(file);
+	fd = open(file, O_RDONLY | O_CLOEXEC);
+	CHECK_EQ(lkst_pack_list_files(&err, fd, &pack), 0);
+	CHECK_EQ(pack.nr, 7);
+	CHECK_STR(pack.entries[0].name, "bundle/about");
+	CHECK_EQ(pack.entries[0].size, 10);
+	CHECK_EQ(pread(fd, bytes, 10, (off_t)pack.entries[0].offset), 10);
+	CHECK(!memcmp(bytes, "bundle: 1\n", 10));
+	CHECK(lkst_pack_find(&pack, "../../other"));
+	CHECK(lkst_pack_find(&pack, "trace/metadata"));
+	lkst_pack_fini(&pack);
+	close(fd);
+	CHECK_EQ(shell("tar tf %s >%s/listed", file, dir), 0);
+	make_scratch_remove(dir);
+}
+
 TEST(damage_is_refused)
 {
 	struct stat st;
@@ -162,6 +213,8 @@ TEST(what_cannot_be_written_leaves_no_file)
 static const struct unit_test tests[] = {
 	ROW(a_packed_trace_reads_as_the_directory_does),
 	ROW(tar_takes_it_apart_and_what_tar_makes_is_read),
+	ROW(compressed_streams_in_it_are_read),
+	ROW(other_files_in_it_are_listed_and_left_alone),
 	ROW(damage_is_refused),
 	ROW(what_cannot_be_written_leaves_no_file),
 };
