@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The names of a stream's files. Private to src/trace and src/crash. */
+/* The names of a stream's files. Private to src/trace, src/crash and src/bundle. */
 #ifndef LKST_TRACE_STREAM_NAME_H
 #define LKST_TRACE_STREAM_NAME_H
 

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Redacts the trace of a bundle: which fields are taken out, block by block. */
+#include "bundle/redact.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/bytes.h"
+#include "base/cleanup.h"
+#include "base/create.h"
+#include "base/io.h"
+#include "base/out.h"
+#include "base/vec.h"
+#include "trace/metadata.h"
+#include "trace/stream_name.h"
+
+enum {
+	BLOCK_MAX = 1 << LKST_BLOCK_SHIFT_MAX,
+	IPV4_BYTES = 4,
+	IPV6_BYTES = 16,
+	LOOPBACK = 127,
+	/* In a plan, beside the rules plus 1: a string that stays unless it holds a word. */
+	STAYS_WITHOUT_WORDS = LKST_REDACT_NR_RULES + 1,
+};
+
+static const struct rule {
+	struct lkst_choice choice;
+	bool is_standard;
+} rules[] = {
+#define R(id, name, is_standard, help) { { name, help }, is_standard },
+	LKST_REDACT_RULES(R)
+#undef R
+};
+
+bool lkst_redact_rule_choices(unsigned int i, struct lkst_choice *ret_choice)
+{
+	if (i >= LKST_REDACT_NR_RULES)
+		return false;
+	*ret_choice = rules[i].choice;
+	return true;
+}
+
+bool lkst_redact_is_standard(enum lkst_redact_rule rule)
+{
+	return rules[rule].is_standard;
+}
+
+/* ---- begin and end -------------------------------------------------------------------------- */
+
+/* A word is found in texts as it is: nothing of it may be escaped there. */
+static int check_word(struct lkst_err *e, const char *word)
+{
+	char escaped[4 * LKST_REDACT_WORD_MAX + 1];
+	const size_t length = strlen(word);
+
+	if (!length || length > LKST_REDACT_WORD_MAX)
+		return lkst_err_set(e, -EINVAL, "a word has 1 to %u bytes", LKST_REDACT_WORD_MAX);
+	*lkst_put_escaped(escaped, word, length, "") = 0;
+	if (strcmp(escaped, word) || strchr(word, ' '))
+		return lkst_err_set(
+			e, -EINVAL,
+			"the word \"%s\" has a blank, a backslash or a control character: name "
+			"parts of it that have none",
+			word);
+	return 0;
+}
+
+int lkst_redaction_begin(struct lkst_err *e, struct lkst_redaction *r)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < r->nr_words && !err; i++)
+		err = check_word(e, r->words[i]);
+	if (err)
+		return err;
+	r->rules[LKST_REDACT_WORDS] = r->nr_words != 0;
+	if (getrandom(r->key, sizeof(r->key), 0) != sizeof(r->key))
+		return lkst_err_sys(e, -errno, "making a key");
+	return 0;
+}
+
+void lkst_redaction_fini(struct lkst_redaction *r)
+{
+	free(r->kernel_names);
+	free(r->plan);
+	explicit_bzero(r, sizeof(*r));
+}
+
+/* ---- the plan ------------------------------------------------------------------------------- */
+
+/* Events whose strings are the kernel's own names, or those of who set up the recording. */
+static bool has_kept_strings(const struct lkst_event_class *event)
+{
+	switch (event->index) {
+	case LKST_EV_state_symbol:
+	case LKST_EV_state_irq:
+	case LKST_EV_state_disk:
+	case LKST_EV_state_netdev:
+	case LKST_EV_state_buffer:
+	case LKST_EV_state_maskset:
+	case LKST_EV_state_shed:
+	case LKST_EV_state_skipped:
+	case LKST_EV_state_counter:
+	case LKST_EV_shed_begin:
+	case LKST_EV_shed_end:
+	case LKST_EV_kmem_cache_create:
+	case LKST_EV_module_load:
+	case LKST_EV_module_free:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_string(const struct lkst_field_class *f)
+{
+	return f->type == LKST_CLASS_CHARS || f->type == LKST_CLASS_STRING ||
+	       f->type == LKST_CLASS_TEXT;
+}
+
+static bool ends_in(const char *name, const char *end)
+{
+	const size_t length = strlen(name), want = strlen(end);
+
+	return length >= want && !strcmp(name + length - want, end);
+}
+
+/* comm, child_comm, newcomm and the like. */
+static bool is_thread_name(const struct lkst_field_class *f)
+{
+	return ends_in(f->name, "comm");
+}
+
+static bool is_path(const struct lkst_event_class *event, const struct lkst_field_class *f)
+{
+	return lkst_class_call(event) || event->group == LKST_GROUP_SYSCALL ||
+	       strstr(f->name, "path") || strstr(f->name, "file");
+}
+
+/* An address of a network: a number that is known to be one, or bytes that are called so. */
+static bool is_network(const struct lkst_field_class *f)
+{
+	return f->meaning == LKST_MEANING_IPV4 ||
+	       (f->type == LKST_CLASS_UINTS && f->size == 1 &&
+		(f->count == IPV4_BYTES || f->count == IPV6_BYTES) && strstr(f->name, "addr"));
+}
+
+/* What the field is by its event and name: an enum lkst_redact_rule plus 1, 0 or STAYS_WITHOUT_WORDS. */
+static u8 kind_of(const struct lkst_event_class *event, const struct lkst_field_class *f)
+{
+	if (is_network(f))
+		return LKST_REDACT_NETWORK + 1;
+	if (f->type == LKST_CLASS_BYTES)
+		return LKST_REDACT_TEXT + 1;
+	if (!is_string(f))
+		return 0;
+	if (is_thread_name(f))
+		return LKST_REDACT_NAMES + 1;
+	if (has_kept_strings(event))
+		return STAYS_WITHOUT_WORDS;
+	return is_path(event, f) ? LKST_REDACT_PATHS + 1 : LKST_REDACT_TEXT + 1;
+}
+
+/* Names in the metadata stay as they are. */
+static int check_names(struct lkst_err *e, const struct lkst_redaction *r,
+		       const struct lkst_event_class *event)
+{
+	bool is_bad = lkst_redact_has_word(r, event->name, strlen(event->name), false);
+	u16 i;
+
+	for (i = 0; i < event->nr_fields && !is_bad; i++)
+		is_bad = lkst_redact_has_word(r, event->fields[i].name,
+					      strlen(event->fields[i].name), false);
+	return is_bad ? lkst_err_set(
+				e, -EINVAL,
+				"event %s, or a field of it, has a word in its name, which cannot be taken "
+				"out: record without it",
+				event->name)
+		      : 0;
+}
+
+int lkst_redact_plan(struct lkst_err *e, struct lkst_redaction *r, const struct lkst_catalog *c)
+{
+	unsigned int id;
+	u16 i;
+	int err = 0;
+
+	r->catalog = c;
+	free(r->plan);
+	r->plan = calloc(LKST_ID_MAX + 1, sizeof(*r->plan));
+	if (!r->plan)
+		return lkst_err_sys(e, -ENOMEM, "redacting");
+	for (id = 0; id <= LKST_ID_MAX && !err; id++) {
+		const struct lkst_event_class *event = c->classes[id];
+
+		for (i = 0; event && i < event->nr_fields; i++) {
+			u8 kind = kind_of(event, &event->fields[i]);
+
+			if (kind && kind != STAYS_WITHOUT_WORDS && !r->rules[kind - 1])
+				kind = is_string(&event->fields[i]) ? STAYS_WITHOUT_WORDS : 0;
+			r->plan[id][i] = kind == STAYS_WITHOUT_WORDS && !r->nr_words ? 0 : kind;
+		}
+		if (event && !event->is_native)
+			err = check_names(e, r, event);
+	}
+	return err;
+}
+
+/* ---- records -------------------------------------------------------------------------------- */
+
+/* 127.0.0.1, 0.0.0.0 and :: say nothing. A number has its first byte last; a row of bytes is as in a packet. */
+static bool is_own_address(const struct lkst_field_class *f, const u8 *bytes, u32 length)
+{
+	const u8 first = f->type == LKST_CLASS_UINT ? bytes[length - 1] : bytes[0];
+	u32 i, sum = 0;
+
+	for (i = 0; i < length; i++)
+		sum |= bytes[i];
+	return !sum || (length == IPV4_BYTES && first == LOOPBACK);
+}
+
+static void redact_address(struct lkst_redaction *r, const struct lkst_field_class *f, u8 *bytes,
+			   u32 length)
+{
+	u64 words[2], i;
+
+	if (is_own_address(f, bytes, length))
+		return;
+	words[0] = lkst_siphash(r->key, bytes, length);
+	for (i = 0; i < length; i += sizeof(u64)) {
+		words[1] = htole64(words[0] + i);
+		words[1] = lkst_siphash(r->key, &words[1], sizeof(words[1]));
+		memcpy(bytes + i, &words[1], length - i < sizeof(u64) ? length - i : sizeof(u64));
+	}
+	r->counts[LKST_REDACT_NETWORK]++;
+}
+
+/* A name in a field of the size that the kernel gives to names; others keep their length. */
+static bool redact_name(struct lkst_redaction *r, const struct lkst_field_class *f, u8 *bytes,
+			u32 length)
+{
+	char name[LKST_REDACT_NAME] = "";
+	bool is_taken;
+
+	memcpy(name, bytes, length < sizeof(name) ? length : sizeof(name));
+	is_taken = length <= sizeof(name) && lkst_redact_name(r, name);
+	if (is_taken && f->type == LKST_CLASS_CHARS && f->count >= sizeof(name))
+		memcpy(bytes, name, sizeof(name));
+	else if (is_taken || length > sizeof(name))
+		return lkst_redact_string(r, bytes, length, false);
+	return is_taken;
+}
+
+/* A string that its rule takes out, or that holds a word. */
+static void redact_string(struct lkst_redaction *r, const struct lkst_field_class *f, u8 kind,
+			  u8 *bytes, u32 length)
+{
+	const bool is_cut = f->type == LKST_CLASS_CHARS && length + 1 >= f->count;
+	const bool has_word = r->nr_words && lkst_redact_has_word(r, bytes, length, is_cut);
+	const enum lkst_redact_rule rule =
+		has_word || kind == STAYS_WITHOUT_WORDS ? LKST_REDACT_WORDS : kind - 1;
+	bool is_taken = false;
+
+	if (kind == LKST_REDACT_NAMES + 1 && !has_word)
+		is_taken = redact_name(r, f, bytes, length);
+	else if (has_word || kind != STAYS_WITHOUT_WORDS)
+		is_taken = lkst_redact_string(r, bytes, length,
+					      kind == LKST_REDACT_PATHS + 1 && !has_word);
+	r->counts[rule] += is_taken;
+}
+
+static void redact_field(struct lkst_redaction *r, const struct lkst_record *record, u16 i, u8 kind)
+{
+	const struct lkst_field_class *f = &record->event->fields[i];
+	u32 length;
+	/* The record lies in the copy of the block that is redacted. */
+	u8 *bytes = (u8 *)lkst_record_field(record, i, &length);
+
+	if (!bytes)
+		return;
+	if (f->type == LKST_CLASS_CHARS)
+		memset(bytes + length, 0, f->count - length);
+	if (!length)
+		return;
+	if (is_string(f)) {
+		redact_string(r, f, kind, bytes, length);
+	} else if (kind == LKST_REDACT_NETWORK + 1) {
+		redact_address(r, f, bytes, length);
+	} else {
+		memset(bytes, 0, length);
+		r->counts[kind - 1]++;
+	}
+}
+
+static void set_content(u8 *block, u32 bytes)
+{
+	const u64 bits = htole64(bytes * 8ULL);
+
+	memcpy(block + offsetof(struct lkst_block_header, content_size), &bits, sizeof(bits));
+}
+
+/* Clears padding, which programs may have left as it was. */
+static void clear_padding(const struct lkst_record *record, u16 i)
+{
+	u32 length;
+	u8 *bytes = (u8 *)lkst_record_field(record, i, &length);
+	const struct lkst_field_class *f = &record->event->fields[i];
+
+	if (bytes)
+		memset(bytes, 0, f->type == LKST_CLASS_CHARS ? f->count : length);
+}
+
+void lkst_redact_block(struct lkst_redaction *r, const struct lkst_block *from, u8 *bytes)
+{
+	struct lkst_block block = *from;
+	struct lkst_block_cursor cursor;
+	u32 end = LKST_BLOCK_HEADER;
+	struct lkst_record record;
+	int found;
+	u16 i;
+
+	block.bytes = bytes;
+	lkst_block_cursor_init(&cursor, &block);
+	while ((found = lkst_block_next(NULL, &cursor, r->catalog, &record)) > 0) {
+		const u8 *plan = r->plan[record.event->id];
+		const u32 begin = (u32)(record.bytes - bytes);
+
+		memset(bytes + end, 0, begin - end);
+		end = begin + record.size;
+		for (i = 0; i < record.event->nr_fields; i++)
+			if (plan[i])
+				redact_field(r, &record, i, plan[i]);
+			else if (record.event->fields[i].meaning == LKST_MEANING_PAD)
+				clear_padding(&record, i);
+	}
+	memset(bytes + end, 0, block.size - end);
+	if (found < 0)
+		set_content(bytes, end);
+}
+
+/* ---- the names of the kernel's threads ------------------------------------------------------ */
+
+static int note_kernel_name(struct lkst_redaction *r, const struct lkst_record *record)
+{
+	const struct lkst_field_class *flags = lkst_class_field(record->event, "flags");
+	const struct lkst_field_class *comm = lkst_class_field(record->event, "comm");
+	char(*name)[LKST_REDACT_NAME];
+	const u8 *bytes;
+	u32 length;
+
+	if (!flags || !comm || !(lkst_record_int(record, flags) & LKST_THREAD_KERNEL))
+		return 0;
+	bytes = lkst_record_field(record, (unsigned int)(comm - record->event->fields), &length);
+	if (!bytes || length > sizeof(*name))
+		return 0;
+	name = lkst_vec_add(r->kernel_names, r->nr_kernel_names);
+	if (!name)
+		return -ENOMEM;
+	memcpy(*name, bytes, length);
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return memcmp(a, b, LKST_REDACT_NAME);
+}
+
+static int note_kernel_names(struct lkst_err *e, struct lkst_redaction *r,
+			     const struct lkst_trace *t)
+{
+	unsigned int s, i;
+	int err = 0;
+
+	for (s = 0; s < lkst_trace_nr_streams(t); s++) {
+		const struct lkst_stream_info *info = lkst_trace_stream(t, s);
+
+		for (i = 0; info->buffer == LKST_BUFFER_STATE && i < info->nr_blocks && !err; i++) {
+			struct lkst_block_cursor cursor;
+			struct lkst_record record;
+
+			lkst_block_cursor_init(&cursor, lkst_trace_block(t, s, i));
+			while (!err && lkst_block_next(NULL, &cursor, r->catalog, &record) > 0)
+				if (record.event->index == LKST_EV_state_thread)
+					err = note_kernel_name(r, &record);
+		}
+	}
+	if (r->nr_kernel_names)
+		qsort(r->kernel_names, r->nr_kernel_names, sizeof(*r->kernel_names), by_name);
+	return err ? lkst_err_sys(e, err, "redacting") : 0;
+}
+
+/* ---- the trace ------------------------------------------------------------------------------ */
+
+static int write_metadata(struct lkst_err *e, struct lkst_redaction *r, int dir_fd)
+{
+	_cleanup_free_ struct lkst_catalog *c = malloc(sizeof(*c));
+	_cleanup_free_ char *text = NULL;
+	_cleanup_close_ int fd = -1;
+	int err;
+
+	if (!c)
+		return lkst_err_sys(e, -ENOMEM, "redacting");
+	/* Its events are those of the trace, and stay there. */
+	*c = *r->catalog;
+	if (r->rules[LKST_REDACT_HOST] ||
+	    lkst_redact_has_word(r, c->hostname, strlen(c->hostname), false)) {
+		r->counts[LKST_REDACT_HOST] +=
+			lkst_redact_string(r, (u8 *)c->hostname, strlen(c->hostname), false);
+		memset(c->boot_id, 0, sizeof(c->boot_id));
+	}
+	err = lkst_metadata_format(e, c, &text) ?: lkst_create_file(e, dir_fd, "metadata", &fd);
+	if (err)
+		return err;
+	err = lkst_write_all(fd, text, strlen(text));
+	return err ? lkst_err_sys(e, err, "writing metadata") : 0;
+}
+
+static int write_stream(struct lkst_err *e, struct lkst_redaction *r, const struct lkst_trace *t,
+			unsigned int s, int dir_fd, u8 *bytes)
+{
+	const struct lkst_stream_info *info = lkst_trace_stream(t, s);
+	char name[LKST_STREAM_NAME_MAX];
+	_cleanup_close_ int fd = -1;
+	unsigned int i;
+	int err;
+
+	if (!info->nr_blocks)
+		return 0;
+	lkst_stream_name(info->instance, name);
+	err = lkst_create_file(e, dir_fd, name, &fd);
+	for (i = 0; i < info->nr_blocks && !err; i++) {
+		const struct lkst_block *block = lkst_trace_block(t, s, i);
+
+		memcpy(bytes, block->bytes, block->size);
+		lkst_redact_block(r, block, bytes);
+		err = lkst_write_all(fd, bytes, block->size);
+		if (err)
+			return lkst_err_sys(e, err, "writing %s", name);
+	}
+	return err;
+}
+
+int lkst_redact_trace(struct lkst_err *e, struct lkst_redaction *r, const struct lkst_trace *t,
+		      const char *dir)
+{
+	_cleanup_free_ u8 *bytes = malloc(BLOCK_MAX);
+	_cleanup_close_ int dir_fd = -1;
+	unsigned int s;
+	int err;
+
+	if (!bytes)
+		return lkst_err_sys(e, -ENOMEM, "redacting");
+	err = lkst_redact_plan(e, r, lkst_trace_catalog(t)) ?: note_kernel_names(e, r, t)
+	      ?: lkst_create_empty_dir(e, AT_FDCWD, dir, &dir_fd) ?: write_metadata(e, r, dir_fd);
+	for (s = 0; s < lkst_trace_nr_streams(t) && !err; s++)
+		err = write_stream(e, r, t, s, dir_fd, bytes);
+	return err;
+}

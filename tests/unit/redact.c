@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Redacting: what a rule takes out is nowhere in the bytes of what is left, equal strings stay equal, everything else
+ * stays, and the counts are right.
+ */
+#include "bundle/redact.h"
+
+#include "bundle/bundle_text.h"
+#include "lib/make_trace.h"
+#include "lib/unit.h"
+
+static struct lkst_err err;
+static char dir[64], path[96], out[96];
+
+/* Each has a string that is to go, and there are others that are to stay. */
+static const char text[] =
+	"sched_process_exec cpu=0 tid=5 ns=1000 filename=/home/alice/secret-tool\n"
+	"sched_process_exec cpu=1 tid=6 ns=1100 filename=/home/alice/secret-tool\n"
+	"sched_process_exec cpu=1 tid=6 ns=1200 filename=/home/bobby/other-tool\n"
+	"printk_console cpu=0 ns=1300 text=\"mounted /srv/payroll-disk\"\n"
+	"task_rename cpu=0 buffer=1 ns=1400 target_tid=5 newcomm=secret-worker oldcomm=kthreadd\n"
+	"trigger_fired cpu=0 ns=1500 name=payroll-trigger\n"
+	"module_load cpu=0 ns=1600 name=nf_tables\n"
+	"test_text ns=1700 text=\"payroll words\" first=payroll-clerk second=payroll-boss\n"
+	"state_thread ns=5000 thread_tid=2 flags=1 comm=kthreadd\n"
+	"state_thread ns=5000 thread_tid=5 comm=secret-worker\n"
+	"state_symbol ns=5000 address=4096 bytes=16 name=vfs_read\n";
+
+static void make(void)
+{
+	make_scratch(dir);
+	snprintf(path, sizeof(path), "%s/from", dir);
+	snprintf(out, sizeof(out), "%s/to", dir);
+	if (make_trace(path, 4096, text))
+		abort();
+}
+
+static void unmake(void)
+{
+	make_scratch_remove(path);
+	make_scratch_remove(out);
+	make_scratch_remove(dir);
+}
+
+/* Redacts the trace by the rules of @r into @out. */
+static int redact(struct lkst_redaction *r)
+{
+	struct lkst_trace *t = NULL;
+	int code = lkst_redaction_begin(&err, r) ?: lkst_trace_open(&err, path, &t)
+		   ?: lkst_redact_trace(&err, r, t, out);
+
+	lkst_trace_close(t);
+	return code;
+}
+
+static void follow_standard(struct lkst_redaction *r)
+{
+	unsigned int i;
+
+	for (i = 0; i < LKST_REDACT_NR_RULES; i++)
+		r->rules[i] = lkst_redact_is_standard(i);
+}
+
+/* Whether @what is in a file of the trace at @where. */
+static bool occurs(const char *where, const char *what)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "grep -rqaF -- '%s' %s", what, where);
+	return !system(command);
+}
+
+/* The string fields of all records of @event in @out, in order of time, one after the other with ";". */
+static const char *strings_of(const char *where, const char *event, const char *field)
+{
+	static char all[512];
+	struct lkst_merge *m = NULL;
+	struct lkst_trace *t = NULL;
+	struct lkst_record r;
+	u32 length;
+
+	all[0] = 0;
+	if (lkst_trace_open(&err, where, &t) || lkst_merge_new(&err, t, 0, UINT64_MAX, &m))
+		abort();
+	while (lkst_merge_next(m, &r) > 0) {
+		const struct lkst_field_class *f = lkst_class_field(r.event, field);
+		const u8 *bytes;
+
+		if (strcmp(r.event->name, event) || !f)
+			continue;
+		bytes = lkst_record_field(&r, (unsigned int)(f - r.event->fields), &length);
+		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%.*s;", (int)length,
+			 (const char *)bytes);
+	}
+	lkst_merge_free(m);
+	lkst_trace_close(t);
+	return all;
+}
+
+/* ---- the trace ------------------------------------------------------------------------------ */
+
+TEST(standard_rules_take_out_all_but_names)
+{
+	static const char *const secrets[] = { "alice",	     "secret-tool", "bobby",
+					       "other-tool", "payroll",	    "mounted",
+					       "words",	     "clerk",	    "boss" };
+	struct lkst_redaction r = {};
+	unsigned int i;
+
+	make();
+	follow_standard(&r);
+	CHECK_EQ(redact(&r), 0);
+	for (i = 0; i < sizeof(secrets) / sizeof(secrets[0]); i++) {
+		CHECK(occurs(path, secrets[i]));
+		CHECK(!occurs(out, secrets[i]));
+	}
+	CHECK_EQ(r.counts[LKST_REDACT_PATHS], 3);
+	/* Of the last one three strings. */
+	CHECK_EQ(r.counts[LKST_REDACT_TEXT], 5);
+	CHECK_EQ(r.counts[LKST_REDACT_NAMES], 0);
+	CHECK_STR(strings_of(out, "state_thread", "comm"), "kthreadd;secret-worker;");
+	CHECK_STR(strings_of(out, "module_load", "name"), "nf_tables;");
+	CHECK_STR(strings_of(out, "state_symbol", "name"), "vfs_read;");
+	lkst_redaction_fini(&r);
+	unmake();
+}
+
+TEST(equal_strings_stay_equal_and_keep_their_form)
+{
+	struct lkst_redaction r = {};
+	char names[3][64];
+
+	make();
+	follow_standard(&r);
+	CHECK_EQ(redact(&r), 0);
+	CHECK_EQ(sscanf(strings_of(out, "sched_process_exec", "filename"),
+			"%63[^;];%63[^;];%63[^;];", names[0], names[1], names[2]),
+		 3);
+	CHECK_STR(names[0], names[1]);
+	CHECK_EQ(strlen(names[0]), strlen("/home/alice/secret-tool"));
+	CHECK_EQ(strlen(names[2]), strlen("/home/bobby/other-tool"));
+	/* The same directory, and another one in it. */
+	CHECK(!strncmp(names[0], names[2], 6) && names[0][5] == '/' &&
+	      strncmp(names[0], names[2], 11));
+	CHECK(strspn(names[0], "/abcdefghijklmnopqrstuvwxyz234567") == strlen(names[0]));
+	lkst_redaction_fini(&r);
+	unmake();
+}
+
+/* Each redaction has a key of its own. */
+TEST(two_redactions_have_nothing_in_common)
+{
+	struct lkst_redaction r = {}, s = {};
+	u8 a[] = "/home/alice", b[] = "/home/alice";
+
+	CHECK_EQ(lkst_redaction_begin(&err, &r), 0);
+	CHECK_EQ(lkst_redaction_begin(&err, &s), 0);
+	CHECK(lkst_redact_string(&r, a, 11, true) && lkst_redact_string(&s, b, 11, true));
+	CHECK(memcmp(a, b, 11));
+	CHECK(!lkst_redact_string(&r, a, 0, true) && !lkst_redact_string(&r, (u8 *)"/", 1, true));
+	lkst_redaction_fini(&r);
+	lkst_redaction_fini(&s);
+}
+
+TEST(names_go_if_they_are_named_but_not_the_kernels)
+{
+	struct lkst_redaction r = { .rules[LKST_REDACT_NAMES] = true };
+	char name[32];
+
+	make();
+	CHECK_EQ(redact(&r), 0);
+	CHECK(!occurs(out, "secret-worker"));
+	CHECK(occurs(out, "/home/alice/secret-tool"));
+	CHECK_EQ(sscanf(strings_of(out, "state_thread", "comm"), "kthreadd;%31[^;];", name), 1);
+	CHECK_EQ(strlen(name), 8);
+	CHECK(strstr(strings_of(out, "task_rename", "newcomm"), name) ==
+	      strings_of(out, "task_rename", "newcomm"));
+	CHECK_STR(strings_of(out, "task_rename", "oldcomm"), "kthreadd;");
+	CHECK_EQ(r.counts[LKST_REDACT_NAMES], 2);
+	lkst_redaction_fini(&r);
+	unmake();
+}
+
+TEST(a_word_goes_wherever_it_is)
+{
+	struct lkst_redaction r = { .words = { "payroll", "tables", "secret" }, .nr_words = 3 };
+
+	make();
+	CHECK_EQ(redact(&r), 0);
+	CHECK(!occurs(out, "payroll") && !occurs(out, "tables") && !occurs(out, "secret"));
+	CHECK(occurs(out, "/home/bobby/other-tool"));
+	CHECK_STR(strings_of(out, "state_symbol", "name"), "vfs_read;");
+	CHECK(r.counts[LKST_REDACT_WORDS] >= 7);
+	lkst_redaction_fini(&r);
+	unmake();
+}
+
+TEST(words_that_would_not_be_found_are_refused)
+{
+	static const char *const bad[] = { "", "two words", "back\\slash", "line\n", "\xff" };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct lkst_redaction r = { .words = { bad[i] }, .nr_words = 1 };
+
+		CHECK_EQ(lkst_redaction_begin(&err, &r), -EINVAL);
+	}
+}
+
+/* Names of events are in the metadata, which stays: a declared one that holds a word is refused. */
+TEST(a_declared_event_with_a_word_in_its_name_is_refused)
+{
+	struct lkst_redaction r = { .words = { "test_te" }, .nr_words = 1 };
+
+	make();
+	CHECK_EQ(redact(&r), -EINVAL);
+	CHECK(strstr(err.text, "has a word in its name"));
+	lkst_redaction_fini(&r);
+	unmake();
+}
+
+/* Nothing is lost but strings: the same records, by time, thread and size. */
+TEST(records_stay)
+{
+	struct lkst_redaction r = {};
+	struct lkst_merge *m[2] = {};
+	struct lkst_trace *t[2] = {};
+	struct lkst_record a, b;
+	unsigned int nr = 0;
+
+	make();
+	follow_standard(&r);
+	r.rules[LKST_REDACT_NAMES] = true;
+	CHECK_EQ(redact(&r), 0);
+	CHECK_EQ(lkst_trace_open(&err, path, &t[0]) ?: lkst_trace_open(&err, out, &t[1]), 0);
+	CHECK_EQ(lkst_merge_new(&err, t[0], 0, UINT64_MAX, &m[0])
+			 ?: lkst_merge_new(&err, t[1], 0, UINT64_MAX, &m[1]),
+		 0);
+	while (lkst_merge_next(m[0], &a) > 0) {
+		CHECK(lkst_merge_next(m[1], &b) > 0);
+		CHECK(!strcmp(a.event->name, b.event->name) && a.ns == b.ns && a.tid == b.tid &&
+		      a.size == b.size);
+		nr++;
+	}
+	CHECK(lkst_merge_next(m[1], &b) <= 0);
+	CHECK_EQ(nr, 11);
+	lkst_merge_free(m[0]);
+	lkst_merge_free(m[1]);
+	lkst_trace_close(t[0]);
+	lkst_trace_close(t[1]);
+	lkst_redaction_fini(&r);
+	unmake();
+}
+
+/* ---- the texts ------------------------------------------------------------------------------ */
+
+/* @want: what becomes of @line where the rules are all but names; "*" in it is any one letter. */
+static void expect_line(enum lkst_bundle_part part, const char *line, const char *want)
+{
+	const struct lkst_bundle_text from = { (char *)line, strlen(line) };
+	struct lkst_redaction r = {};
+	struct lkst_bundle_text got = {};
+	size_t i;
+
+	follow_standard(&r);
+	CHECK_EQ(lkst_redaction_begin(&err, &r), 0);
+	CHECK_EQ(lkst_redact_text(&err, &r, part, &from, &got), 0);
+	CHECK_EQ(got.length, strlen(want));
+	for (i = 0; i < got.length; i++)
+		if (want[i] == '*' ? !strchr("abcdefghijklmnopqrstuvwxyz234567", got.bytes[i])
+				   : got.bytes[i] != want[i])
+			CHECK_STR(got.bytes, want);
+	lkst_redaction_fini(&r);
+	free(got.bytes);
+}
+
+TEST(texts_are_redacted_line_by_line)
+{
+	expect_line(LKST_BUNDLE_MACHINE,
+		    "host: web1\nrelease: 6.1\nboot-id: abcd\ncmdline: quiet root=x\n",
+		    "host: ****\nrelease: 6.1\nboot-id: ****\ncmdline: ***** ******\n");
+	expect_line(LKST_BUNDLE_ABOUT, "bundle: 1\nreason: payroll\nthread: 5\n",
+		    "bundle: 1\nreason: *******\nthread: 5\n");
+	expect_line(LKST_BUNDLE_JOURNAL, "# a remark\n2026\t6\tx\tsecret\n",
+		    "# 1 lines were taken out\n");
+	expect_line(
+		LKST_BUNDLE_PROCESSES,
+		"# tid\n7\t7\tcat\t/user.slice/a\t/bin/cat --file=x a\\x20b\n7\t8\tcat\t/\t\"\n",
+		"# tid\n7\t7\tcat\t/**********/*\t/***/*** ******** ***\n7\t8\tcat\t/\t\"\n");
+	expect_line(LKST_BUNDLE_LOSSES, "gap: CPU 1\n", "gap: CPU 1\n");
+	/* What is no line of ours is taken apart as far as it goes. */
+	expect_line(LKST_BUNDLE_PROCESSES, "x", "x\t\t\t\t\n");
+	expect_line(LKST_BUNDLE_MACHINE, "", "");
+}
+
+TEST(words_go_from_texts_too)
+{
+	const struct lkst_bundle_text from = { (char *)"load: acme acme1\nx: ac\n", 23 };
+	struct lkst_redaction r = { .words = { "acme" }, .nr_words = 1 };
+	struct lkst_bundle_text got = {};
+
+	CHECK_EQ(lkst_redaction_begin(&err, &r), 0);
+	CHECK_EQ(lkst_redact_text(&err, &r, LKST_BUNDLE_MACHINE, &from, &got), 0);
+	CHECK_STR(got.bytes, "load: xxxx xxxx1\nx: ac\n");
+	CHECK_EQ(got.length, 23);
+	CHECK_EQ(r.counts[LKST_REDACT_WORDS], 2);
+	free(got.bytes);
+	lkst_redaction_fini(&r);
+}
+
+#define ROW(name)                                                                                  \
+	{                                                                                          \
+#name, test_##name                                                                 \
+	}
+static const struct unit_test tests[] = {
+	ROW(standard_rules_take_out_all_but_names),
+	ROW(equal_strings_stay_equal_and_keep_their_form),
+	ROW(two_redactions_have_nothing_in_common),
+	ROW(names_go_if_they_are_named_but_not_the_kernels),
+	ROW(a_word_goes_wherever_it_is),
+	ROW(words_that_would_not_be_found_are_refused),
+	ROW(a_declared_event_with_a_word_in_its_name_is_refused),
+	ROW(records_stay),
+	ROW(texts_are_redacted_line_by_line),
+	ROW(words_go_from_texts_too),
+};
+UNIT_MAIN(tests)
