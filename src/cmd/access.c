@@ -20,12 +20,14 @@ static int parse_mode(struct lkst_err *e, const char *text, mode_t *ret_mode)
 	unsigned long mode = strtoul(text, &end, 8);
 
 	if (end == text || *end || mode > 07777)
-		return lkst_err_set(e, -EINVAL, "--mode takes an octal mode like 0640, not \"%s\"", text);
-	if ((mode & ~(unsigned long)MODE_OTHERS) != MODE_OWNER)
-		return lkst_err_set(e, -EINVAL,
-				    "--mode %s: the owner reads and writes, others may read at most: "
-				    "0600, 0640 or 0644",
+		return lkst_err_set(e, -EINVAL, "--mode takes an octal mode like 0640, not \"%s\"",
 				    text);
+	if ((mode & ~(unsigned long)MODE_OTHERS) != MODE_OWNER)
+		return lkst_err_set(
+			e, -EINVAL,
+			"--mode %s: the owner reads and writes, others may read at most: "
+			"0600, 0640 or 0644",
+			text);
 	*ret_mode = (mode_t)mode;
 	return 0;
 }
@@ -43,13 +45,15 @@ static int parse_group(struct lkst_err *e, const char *text, gid_t *ret_gid)
 	errno = 0;
 	gid = strtoul(text, &end, 10);
 	if (errno || end == text || *end || text[0] == '-' || gid >= (gid_t)-1)
-		return lkst_err_set(e, -EINVAL, "--group: there is no group %s; `getent group` shows them",
+		return lkst_err_set(e, -EINVAL,
+				    "--group: there is no group %s; `getent group` shows them",
 				    text);
 	*ret_gid = (gid_t)gid;
 	return 0;
 }
 
-int lkst_access_apply(struct lkst_err *e, const struct lkst_access_options *o)
+static int parse(struct lkst_err *e, const struct lkst_access_options *o,
+		 struct lkst_access *ret_access)
 {
 	struct lkst_access access = { .gid = (gid_t)-1 };
 	int err = o->mode ? parse_mode(e, o->mode, &access.mode) : 0;
@@ -60,6 +64,30 @@ int lkst_access_apply(struct lkst_err *e, const struct lkst_access_options *o)
 		return err;
 	if (o->group && !access.mode)
 		access.mode = MODE_GROUP_READS;
+	*ret_access = access;
+	return 0;
+}
+
+int lkst_access_apply(struct lkst_err *e, const struct lkst_access_options *o)
+{
+	struct lkst_access access;
+	int err = parse(e, o, &access);
+
+	if (!err)
+		lkst_access_set(&access);
+	return err;
+}
+
+int lkst_access_apply_private(struct lkst_err *e, const struct lkst_access_options *o,
+			      bool *ret_is_private)
+{
+	struct lkst_access access;
+	int err = parse(e, o, &access);
+
+	if (err)
+		return err;
+	access.mode = access.mode ?: MODE_OWNER;
+	*ret_is_private = !(access.mode & MODE_OTHERS);
 	lkst_access_set(&access);
 	return 0;
 }

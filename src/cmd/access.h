@@ -24,4 +24,11 @@ struct lkst_access_options {
 /* Gives all files that the process makes from now on this mode and group. -EINVAL: the mode or group is not valid. */
 int lkst_access_apply(struct lkst_err *e, const struct lkst_access_options *o);
 
+/*
+ * The same for what nobody else may read, whoever makes it, unless the options say so: without them the mode is 0600.
+ * *@ret_is_private: it is not for others.
+ */
+int lkst_access_apply_private(struct lkst_err *e, const struct lkst_access_options *o,
+			      bool *ret_is_private);
+
 #endif

@@ -25,6 +25,7 @@ enum {
 struct lkst_publication {
 	struct lkst_writer *w;
 	int dir_fd;
+	char *path; /* of the directory while it has no name */
 	char name[LKST_PUBLISH_NAME], hidden[LKST_PUBLISH_NAME];
 };
 
@@ -70,6 +71,7 @@ int lkst_publish_open(struct lkst_err *e, const char *dir, const char *name,
 		return err;
 	}
 	p->dir_fd = lkst_take_fd(dir_fd);
+	p->path = lkst_take(path);
 	*ret_publication = lkst_take(p);
 	return 0;
 }
@@ -96,6 +98,24 @@ static int give_name(struct lkst_err *e, const struct lkst_publication *p,
 				: 0;
 }
 
+static void publication_free(struct lkst_publication *p)
+{
+	close(p->dir_fd);
+	free(p->path);
+	free(p);
+}
+
+int lkst_publish_use(struct lkst_err *e, struct lkst_publication *p, int err,
+		     lkst_publish_user *use, void *ctx)
+{
+	err = lkst_writer_close(e, p->w, err);
+	if (!err)
+		err = use(e, ctx, p->path);
+	lkst_remove_dir(p->dir_fd, p->hidden);
+	publication_free(p);
+	return err;
+}
+
 int lkst_publish_close(struct lkst_err *e, struct lkst_publication *p, int err,
 		       char ret_name[LKST_PUBLISH_NAME])
 {
@@ -106,8 +126,7 @@ int lkst_publish_close(struct lkst_err *e, struct lkst_publication *p, int err,
 		err = give_name(e, p, ret_name);
 	if (err)
 		lkst_remove_dir(p->dir_fd, p->hidden);
-	close(p->dir_fd);
-	free(p);
+	publication_free(p);
 	return err;
 }
 
@@ -167,7 +186,7 @@ int lkst_publish_find(struct lkst_err *e, const char *path, const char *prefix, 
 		if (is_left_over(entry->d_name, prefix, uuid))
 			lkst_remove_dir(fd, entry->d_name);
 		else if (!found && !strncmp(entry->d_name, prefix, strlen(prefix)) &&
-			   is_published(fd, entry->d_name, uuid)) {
+			 is_published(fd, entry->d_name, uuid)) {
 			snprintf(ret_name, LKST_PUBLISH_NAME, "%s", entry->d_name);
 			found = 1;
 		}

@@ -33,6 +33,14 @@ int lkst_publish_close(struct lkst_err *e, struct lkst_publication *p, int err,
 		       char ret_name[LKST_PUBLISH_NAME]);
 
 /*
+ * Ends the trace without a name: closes its files, calls @use with @ctx and the path of its directory, and removes it.
+ * @err: what went wrong before, or 0; then @use is not called.
+ */
+typedef int lkst_publish_user(struct lkst_err *e, void *ctx, const char *dir);
+int lkst_publish_use(struct lkst_err *e, struct lkst_publication *p, int err,
+		     lkst_publish_user *use, void *ctx);
+
+/*
  * Looks in directory @dir for a trace with @uuid whose name begins with @prefix. 1: there is one that has been
  * published, @ret_name, and its name is on the disk; 0: there is none. Only directories count that belong to this
  * user and that no other user can write to. Removes what calls that were killed have left of such a trace: the

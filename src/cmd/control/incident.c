@@ -18,7 +18,8 @@ struct options {
 	const char *reason, *output;
 	struct lkst_access_options access;
 	struct lkst_answer_form form;
-	bool drop, quiet;
+	bool drop, quiet, bundle;
+	bool is_private; /* nobody else may read what is saved */
 };
 
 static const struct options defaults = { .reason = "command" };
@@ -35,6 +36,9 @@ static const struct lkst_option rows[] = {
 		    .help = "with save and watch: the directory that the traces are made in"),
 	LKST_OPTION(FLAG, struct options, drop, .name = "drop", .letter = 'd',
 		    .help = "with save: give its memory back when it is saved"),
+	LKST_OPTION(FLAG, struct options, bundle, .name = "bundle", .letter = 'b',
+		    .help = "with save and watch: a bundle of each, one file that says all of\n"
+			    "the moment; see lkst-bundle(1)"),
 	LKST_ACCESS_ROWS(struct options, access),
 	LKST_ANSWER_ROWS(struct options, form, "with list: how to print it"),
 	LKST_OPTION(FLAG, struct options, quiet, .name = "quiet", .letter = 'q',
@@ -163,7 +167,11 @@ static struct lkst_incident_saving saving_of(const struct lkst_job *job)
 {
 	const struct options *o = options_of(job);
 
-	return (struct lkst_incident_saving){ o->output ?: ".", o->drop, o->quiet };
+	return (struct lkst_incident_saving){ .dir = o->output ?: ".",
+					      .drop = o->drop,
+					      .quiet = o->quiet,
+					      .is_bundle = o->bundle,
+					      .is_private = o->is_private };
 }
 
 static int save_one(struct lkst_job *job, const struct lkst_incident *i)
@@ -223,8 +231,8 @@ static int for_each(struct lkst_job *job, char **args, unsigned int nr_args,
 	_cleanup_free_ struct lkst_incident *list = NULL;
 	struct failures f = { .err = 0 };
 	u32 nr = 0, n;
-	int err = lkst_job_open(job, LKST_TURN_LOOK) ?:
-		  lkst_incidents_list(job->e, job->s, &list, &nr);
+	int err = lkst_job_open(job, LKST_TURN_LOOK)
+			  ?: lkst_incidents_list(job->e, job->s, &list, &nr);
 
 	if (err)
 		return err;
@@ -263,7 +271,7 @@ static const struct lkst_verb verbs[] = {
 	LKST_VERB(.name = "save", .args = "NUMBER...", .min_args = 1,
 		  .max_args = LKST_INCIDENTS_MAX, .run = verb_save,
 		  .help = "makes a trace of it, DIR/incident-NUMBER-TIME, which has this name when all of\n"
-			  "it is on the disk"),
+			  "it is on the disk; with --bundle the file DIR/incident-NUMBER-TIME.bundle"),
 	LKST_VERB(.name = "drop", .args = "NUMBER...", .min_args = 1,
 		  .max_args = LKST_INCIDENTS_MAX, .run = verb_drop,
 		  .help = "gives its memory back, for another one"),
@@ -275,10 +283,11 @@ static const struct lkst_verb verbs[] = {
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
-	const struct options *o = options;
-	int err = lkst_access_apply(e, &o->access);
+	struct options o = *(const struct options *)options;
+	int err = o.bundle ? lkst_access_apply_private(e, &o.access, &o.is_private)
+			   : lkst_access_apply(e, &o.access);
 
-	return err ? err : lkst_verbs_run(e, verbs, args[0], o, o->quiet, args + 1, nr_args - 1);
+	return err ? err : lkst_verbs_run(e, verbs, args[0], &o, o.quiet, args + 1, nr_args - 1);
 }
 
 const struct lkst_cmd lkst_cmd_incident = {
@@ -293,6 +302,7 @@ const struct lkst_cmd lkst_cmd_incident = {
 		    "  lkst incident keep --after 200ms --reason 'the page was slow'\n"
 		    "  lkst incident list\n"
 		    "  lkst incident save --drop all\n"
+		    "  lkst incident save --bundle --drop 3\n"
 		    "  lkst incident watch --output /var/log/lkst\n",
 	.options = rows,
 	.options_size = sizeof(struct options),

@@ -15,10 +15,12 @@ void lkst_incident_format_day(const struct lkst_incident *i, char text[LKST_INCI
 struct lkst_incident_saving {
 	const char *dir; /* that traces are made in */
 	bool drop, quiet;
+	bool is_bundle;	 /* each is a bundle in place of a trace directory */
+	bool is_private; /* nobody else may read it */
 };
 
 /*
- * Makes DIR/incident-NUMBER-TIME of an incident, unless that is there already, and then drops the incident if
+ * Makes DIR/incident-NUMBER-TIME of an incident, or the bundle of that name, unless that is there already, and then drops the incident if
  * that is wanted: a kill at any moment, or a full disk, leaves the trace or the incident, and the
  * next call continues from there. The recording must be open, without a turn (lkst_job_let_go()).
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Saving and dropping incidents. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "base/out.h"
 #include "base/size.h"
 #include "base/time.h"
+#include "cmd/bundle/bundle_save.h"
 #include "cmd/control/incident.h"
 #include "cmd/recording.h"
 #include "trace/publish.h"
@@ -19,6 +21,7 @@
 enum {
 	PAUSE_MS = 500,
 	PAUSE_MAX_MS = 16000,
+	SAME_NAMES_MAX = 100,
 };
 
 void lkst_incident_format_day(const struct lkst_incident *i, char text[LKST_INCIDENT_DAY])
@@ -49,16 +52,115 @@ static int write_trace(struct lkst_job *job, const struct lkst_incident *i, cons
 	return lkst_publish_close(job->e, p, err, ret_name);
 }
 
-static int make_trace(struct lkst_job *job, const struct lkst_incident *i,
-		      const struct lkst_incident_saving *how)
+/* A bundle that is made of an incident. */
+struct bundling {
+	struct lkst_bundle_saving what;
+	const char *file;
+	u64 bytes; /* of the file, when it is made */
+};
+
+static int bundle_trace(struct lkst_err *e, void *ctx, const char *dir)
 {
-	char name[LKST_PUBLISH_NAME], prefix[32], size[LKST_SIZE_TEXT];
-	u64 bytes = 0;
+	struct bundling *b = ctx;
+
+	return lkst_bundle_save(e, &b->what, dir, b->file, &b->bytes);
+}
+
+static struct lkst_moment moment_of(const struct lkst_job *job, const struct lkst_incident *i)
+{
+	const struct lkst_incident_cause *cause = &i->cause;
+	const struct lkst_event_class *event =
+		cause->id && cause->id <= LKST_ID_MAX
+			? lkst_session_catalog(job->s)->classes[cause->id]
+			: NULL;
+	struct lkst_moment m = { .is_incident = true,
+				 .number = i->number,
+				 .trigger = cause->trigger,
+				 .tid = cause->tid,
+				 .at_ns = cause->ns,
+				 .value = cause->value };
+
+	snprintf(m.reason, sizeof(m.reason), "%.*s", (int)sizeof(cause->reason), cause->reason);
+	snprintf(m.event, sizeof(m.event), "%s", event ? event->name : "");
+	return m;
+}
+
+/* "NAME.bundle", or with ".2", ".3" and so on before the suffix. Nobody else makes one of the incident meanwhile. */
+static int name_bundle(struct lkst_err *e, const char *dir, const char *name,
+		       char ret_name[LKST_PUBLISH_NAME], char **ret_file)
+{
+	unsigned int n;
+
+	for (n = 1; n <= SAME_NAMES_MAX; n++) {
+		char suffix[16] = "";
+
+		if (n > 1)
+			snprintf(suffix, sizeof(suffix), ".%u", n);
+		if (snprintf(ret_name, LKST_PUBLISH_NAME, "%s%s%s", name, suffix,
+			     LKST_BUNDLE_SUFFIX) >= LKST_PUBLISH_NAME)
+			return lkst_err_sys(e, -ENAMETOOLONG, "%s", name);
+		if (asprintf(ret_file, "%s/%s", dir, ret_name) < 0) {
+			*ret_file = NULL;
+			return lkst_err_sys(e, -ENOMEM, "%s", name);
+		}
+		if (faccessat(AT_FDCWD, *ret_file, F_OK, AT_SYMLINK_NOFOLLOW))
+			return 0;
+		free(lkst_take(*ret_file));
+	}
+	return lkst_err_set(e, -EEXIST,
+			    "%s/%s" LKST_BUNDLE_SUFFIX " is there, and so are all names like it",
+			    dir, name);
+}
+
+/* The trace is written under a hidden name, of which the next call removes what a kill may leave. */
+static int write_bundle(struct lkst_job *job, const struct lkst_incident *i,
+			const struct lkst_incident_saving *how, char ret_name[LKST_PUBLISH_NAME],
+			u64 *ret_bytes)
+{
+	struct bundling b = { .what = { .moment = moment_of(job, i),
+					.is_private = how->is_private } };
+	char day[LKST_INCIDENT_DAY], name[LKST_PUBLISH_NAME];
+	_cleanup_free_ char *file = NULL;
+	struct lkst_publication *p = NULL;
 	int err;
+
+	lkst_incident_format_day(i, day);
+	snprintf(name, sizeof(name), "incident-%u-%s", i->number, day);
+	err = name_bundle(job->e, how->dir, name, ret_name, &file)
+		      ?: lkst_publish_open(job->e, how->dir, name, lkst_session_catalog(job->s),
+					   &p);
+	if (err)
+		return err;
+	b.file = file;
+	err = lkst_incident_save(job->e, job->s, i, lkst_publish_writer(p));
+	err = lkst_publish_use(job->e, p, err, bundle_trace, &b);
+	*ret_bytes = b.bytes;
+	return err;
+}
+
+/* 1: it was saved before, as @ret_name. */
+static int find_saved(struct lkst_job *job, const struct lkst_incident *i,
+		      const struct lkst_incident_saving *how, char ret_name[LKST_PUBLISH_NAME])
+{
+	const u8 *uuid = lkst_session_catalog(job->s)->uuid;
+	char prefix[32];
+	int found;
 
 	/* The time in the name changes when the clock is set; number and UUID say which it is. */
 	snprintf(prefix, sizeof(prefix), "incident-%u-", i->number);
-	err = lkst_publish_find(job->e, how->dir, prefix, lkst_session_catalog(job->s)->uuid, name);
+	found = lkst_publish_find(job->e, how->dir, prefix, uuid, ret_name);
+	return found < 0 || !how->is_bundle
+		       ? found
+		       : lkst_bundle_find(job->e, how->dir, prefix, uuid, ret_name);
+}
+
+static int make_trace(struct lkst_job *job, const struct lkst_incident *i,
+		      const struct lkst_incident_saving *how)
+{
+	char name[LKST_PUBLISH_NAME], size[LKST_SIZE_TEXT];
+	u64 bytes = 0;
+	int err = find_saved(job, i, how, name);
+
 	if (err < 0)
 		return err;
 	if (err) {
@@ -66,13 +168,15 @@ static int make_trace(struct lkst_job *job, const struct lkst_incident *i,
 			lkst_print_message(stdout, "%s/%s: was saved before", how->dir, name);
 		return 0;
 	}
-	err = write_trace(job, i, how->dir, name, &bytes) ?:
-	      lkst_recording_check_symbols(job->e, job->s, false, how->quiet);
+	err = how->is_bundle ? write_bundle(job, i, how, name, &bytes)
+			     : write_trace(job, i, how->dir, name, &bytes);
+	if (!err)
+		err = lkst_recording_check_symbols(job->e, job->s, false, how->quiet);
 	if (err || how->quiet)
 		return err;
 	lkst_size_format(bytes, size);
-	lkst_print_message(stdout, "%s/%s: %s; `lkst print %s/%s` shows it", how->dir, name, size,
-			   how->dir, name);
+	lkst_print_message(stdout, "%s/%s: %s; `lkst %s %s/%s` shows it", how->dir, name, size,
+			   how->is_bundle ? "bundle show" : "print", how->dir, name);
 	return 0;
 }
 
@@ -112,8 +216,8 @@ int lkst_incident_give_up(struct lkst_job *job, const struct lkst_incident *i)
 struct watch {
 	struct lkst_job *job;
 	const struct lkst_incident_saving *how;
-	unsigned int nr_failed;		/* in this round */
-	char said[LKST_ERR_MAX];	/* what was said last of a failure */
+	unsigned int nr_failed;	 /* in this round */
+	char said[LKST_ERR_MAX]; /* what was said last of a failure */
 };
 
 /* Errors that persist until somebody removes the cause and restarts the service. */
@@ -203,7 +307,9 @@ int lkst_incident_watch(struct lkst_job *job, const struct lkst_incident_saving 
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	do {
 		err = save_all(&w);
-		pause_ms = !w.nr_failed ? PAUSE_MS : pause_ms < PAUSE_MAX_MS ? 2 * pause_ms : pause_ms;
+		pause_ms = !w.nr_failed		     ? PAUSE_MS
+			   : pause_ms < PAUSE_MAX_MS ? 2 * pause_ms
+						     : pause_ms;
 	} while (!err && !is_told_to_end(&signals, pause_ms));
 	return err;
 }

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -11,6 +12,7 @@
 #include "base/out.h"
 #include "base/size.h"
 #include "cmd/access.h"
+#include "cmd/bundle/bundle_save.h"
 #include "cmd/recording.h"
 #include "cmd/remote.h"
 #include "cmd/turn.h"
@@ -23,7 +25,7 @@ struct options {
 	u64 last_ns;
 	const char *socket;
 	struct lkst_access_options access;
-	bool symbols, no_symbols, quiet;
+	bool symbols, no_symbols, quiet, bundle;
 };
 
 static const struct lkst_option rows[] = {
@@ -33,6 +35,9 @@ static const struct lkst_option rows[] = {
 	LKST_OPTION(TEXT, struct options, file, .name = "file", .letter = 'f', .argument = "FILE",
 		    .help = "save to one file rather than a directory; all commands that\n"
 			    "read a trace take it, and tar(1) takes it apart"),
+	LKST_OPTION(FLAG, struct options, bundle, .name = "bundle", .letter = 'b',
+		    .help = "save a bundle: one file that says all of this moment, FILE or\n"
+			    "lkst-DATE-TIME.bundle; see lkst-bundle(1)"),
 	LKST_OPTION(DURATION, struct options, last_ns, .name = "last", .argument = "TIME",
 		    .standard = "all there is", .help = "only the last 5s, 200ms, 2m ..."),
 	LKST_OPTION(FLAG, struct options, symbols, .name = "symbols",
@@ -101,14 +106,19 @@ static int save_dir(struct lkst_err *e, const struct options *o, const char *dir
 }
 
 /* A directory beside the file first, since the length of a stream is known only at its end. */
-static int save_file(struct lkst_err *e, const struct options *o, u64 *ret_bytes)
+static int save_file(struct lkst_err *e, const struct options *o, const char *file, bool is_private,
+		     u64 *ret_bytes)
 {
+	const struct lkst_bundle_saving what = { .is_private = is_private };
 	char dir[PATH_MAX];
-	int err = lkst_create_dir_beside(e, o->file, dir);
+	int err = lkst_create_dir_beside(e, file, dir);
 
 	if (err)
 		return err;
-	err = save_dir(e, o, dir, ret_bytes) ?: lkst_pack_write(e, dir, o->file);
+	err = save_dir(e, o, dir, ret_bytes);
+	if (!err)
+		err = o->bundle ? lkst_bundle_save(e, &what, dir, file, ret_bytes)
+				: lkst_pack_write(e, dir, file);
 	lkst_remove_dir(AT_FDCWD, dir);
 	return err;
 }
@@ -118,24 +128,31 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	const struct options *o = options;
 	const char *path = o->file ? o->file : o->output;
 	char name[64], size[LKST_SIZE_TEXT];
+	bool is_private = false;
 	u64 bytes = 0;
 	int err;
 
-	if (o->file && o->output)
-		return lkst_err_set(e, -EINVAL, "--output and --file exclude each other");
+	if (o->output && (o->file || o->bundle))
+		return lkst_err_set(e, -EINVAL, "--output and %s exclude each other",
+				    o->bundle ? "--bundle" : "--file");
 	if (!path) {
 		lkst_recording_default_dir(name, sizeof(name));
+		if (o->bundle)
+			strcat(name, LKST_BUNDLE_SUFFIX);
 		path = name;
 	}
-	err = lkst_access_apply(e, &o->access);
+	err = o->bundle ? lkst_access_apply_private(e, &o->access, &is_private)
+			: lkst_access_apply(e, &o->access);
 	if (err)
 		return err;
-	err = o->file ? save_file(e, o, &bytes) : save_dir(e, o, path, &bytes);
+	err = o->file || o->bundle ? save_file(e, o, path, is_private, &bytes)
+				   : save_dir(e, o, path, &bytes);
 	if (err)
 		return err;
 	lkst_size_format(bytes, size);
 	if (!o->quiet)
-		lkst_print_message(stdout, "%s: %s; `lkst print %s` shows it", path, size, path);
+		lkst_print_message(stdout, "%s: %s; `lkst %s %s` shows it", path, size,
+				   o->bundle ? "bundle show" : "print", path);
 	return 0;
 }
 
@@ -145,9 +162,11 @@ const struct lkst_cmd lkst_cmd_snapshot = {
 	.help = "Copies the buffers of the running recording to a trace directory. The recording goes\n"
 		"on and is not disturbed. Without root it asks the service (lkst serve), which answers\n"
 		"members of group lkst; the files are made with your own rights.",
-	.examples = "  lkst snapshot                        to lkst-DATE-TIME\n"
-		    "  lkst snapshot -o slow-tx --last 5s   the last five seconds\n"
-		    "  lkst snapshot -f slow-tx.lkst        one file, to send it to somebody\n",
+	.examples =
+		"  lkst snapshot                        to lkst-DATE-TIME\n"
+		"  lkst snapshot -o slow-tx --last 5s   the last five seconds\n"
+		"  lkst snapshot -f slow-tx.lkst        one file, to send it to somebody\n"
+		"  lkst snapshot --bundle -f slow-tx.bundle  the same, with all else of this moment\n",
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.run = run,
