@@ -117,7 +117,8 @@ static void put_entry(const struct library *l, sd_journal *j, FILE *to, u64 ns)
 	size_t length;
 
 	lkst_time_text_init(&text, LKST_TIME_UTC, 0);
-	fwrite(time, 1, (size_t)(lkst_put_time(time, &text, ns, 6) - time), to);
+	*lkst_put_time(time, &text, ns, 6) = 0;
+	fputs(time, to);
 	fputc('\t', to);
 	put_field(l, j, to, "PRIORITY", 1);
 	fputc('\t', to);
