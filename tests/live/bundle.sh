@@ -12,7 +12,9 @@ if [ -e /sys/fs/bpf/lkst ]; then
 	skip_all 'bundle: something is being recorded already'
 fi
 cd "$work" || exit
-trap 'umount disk 2>/dev/null; clean_up' EXIT
+# What a member of the service's group can reach.
+public=$(mktemp -d) || exit 1
+trap 'umount disk 2>/dev/null; rm -rf "$public"; clean_up' EXIT
 
 # same NAME COMMAND-WITH-A COMMAND-WITH-B: both print the same, and something.
 same()
@@ -83,6 +85,47 @@ if mount -t tmpfs -o size=2m none disk 2>err; then
 else
 	echo "skip bundle_on_a_full_disk_is_said: no tmpfs can be mounted here: $(cat err)"
 fi
+
+# ---- killed, at any call from the claim of the incident on, and the next one goes on ----
+claim=(72 2 37)
+[ "$(uname -m)" = x86_64 ] || claim=(25 2 37)
+mkdir counted killed
+calls=$("$load/kill_at" count "${claim[@]}" 0 "$LKST" incident save --quiet --bundle --output counted all)
+expect saving_a_bundle_is_counted "$([ "${calls:-0}" -gt 40 ] && echo yes || echo "$calls")" yes
+kills=0
+for ((i = 1; i <= 10; i++)); do
+	"$load/kill_at" kill "${claim[@]}" $((calls * i / 11 + 1)) \
+		"$LKST" incident save --quiet --bundle --output killed all 2>>killed.log && kills=$((kills + 1))
+	for n in killed/*.bundle; do
+		[ ! -e "$n" ] || [ "$(ending_of "$n" | cut -d' ' -f1,2)" = '0 0' ] || fail killed_bundle_is_whole "$n"
+	done
+done
+"$LKST" incident save --quiet --bundle --output killed all
+expect kills_met_the_saving "$([ $kills -ge 8 ] && echo yes || echo $kills)" yes
+expect killed_saving_leaves_one_bundle "$(ls -A killed)" "$(basename incident-1-*.bundle)"
+
+# ---- a member of the service's group, who may not read the journal ----
+group=$(awk -F: '$3 > 0 && $3 < 1000 && $1 != "nogroup" { print $1, $3; exit }' /etc/group)
+chmod 755 "$public"
+chmod 700 journal
+cp "$LKST" "$public/lkst"
+install -d -o 65534 "$public/home"
+"$LKST" serve --socket "$public/socket" --group "${group% *}" 2>serve.log &
+children+=($!)
+is_listening()
+{
+	awk -v path="$public/socket" '$4 == "00010000" && $8 == path { found = 1 } END { exit !found }' /proc/net/unix
+}
+wait_until 60 is_listening || fail service_listens "$(cat serve.log)"
+(cd "$public/home" && setpriv --reuid 65534 --regid 65534 --groups "${group#* }" \
+	"$public/lkst" snapshot --quiet --bundle --file m.bundle --socket "$public/socket") 2>err ||
+	fail member_makes_a_bundle "$(cat err)"
+expect bundle_of_a_member_is_private "$(stat -c '%a %u' "$public/home/m.bundle")" '600 65534'
+expect bundle_of_a_member_has_hashes \
+	"$("$LKST" bundle show "$public/home/m.bundle" about | grep -c '^kernel-addresses: hashes$')" 1
+expect bundle_of_a_member_has_no_journal \
+	"$("$LKST" bundle show "$public/home/m.bundle" journal | grep -c '^# the journal cannot be opened')" 1
+kill $!
 "$LKST" stop >/dev/null 2>&1
 has_started=no
 
@@ -102,9 +145,13 @@ expect incident_says_why "$("$LKST" bundle show incident-1-*.bundle | grep -c '^
 "$LKST" bundle extract --quiet --output apart a.bundle
 expect extracted_trace_is_whole "$(ending_of apart/trace)" "$(ending_of a.bundle)"
 same bundle_prints_as_extracted "'$LKST' print a.bundle" "'$LKST' print apart/trace"
-# Snapshots have states of threads and counters of their own; the events are the same.
-events="select time_ns, cpu, tid, event from events where event like 'sched%' or event like 'syscall%'"
-same bundle_has_the_records_of_a_snapshot "'$LKST' sql -f csv a.bundle \"$events\"" "'$LKST' sql -f csv plain \"$events\""
+# Snapshots have states of threads and counters of their own, and lives of threads are always recorded: the later one
+# has more of these.
+until=$("$LKST" bundle show a.bundle about | sed -n 's/^to-ns: //p')
+events="select time_ns, cpu, tid, event from events
+	where time_ns <= $until and (event like 'sched%' or event like 'syscall%')"
+same bundle_has_the_records_of_a_snapshot "'$LKST' sql -f csv a.bundle \"$events\"" \
+	"'$LKST' sql -f csv plain \"$events\""
 same bundle_why_is_the_same "'$LKST' why --worst syscall a.bundle" "'$LKST' why --worst syscall apart/trace"
 same bundle_sql_is_the_same "'$LKST' sql a.bundle 'select * from counts order by event'" \
 	"'$LKST' sql apart/trace 'select * from counts order by event'"
