@@ -103,10 +103,10 @@ static void calculate(struct source *in)
 		abort();
 	for (i = 0; i < nr; i++)
 		check_share(p[i]);
-	check_share(lkst_beyond_p(&h[0], &h[1]));
+	check_share(lkst_beyond_p(&h[0], &h[1], 1 + next(in) / 16.0));
 	if (h[0].count && h[1].count) {
 		if (lkst_resample_hists(&h[0], &h[1], next(in) & 1 ? -1 : next(in) / 255.0,
-					&result))
+					1 + next(in) / 16.0, &result))
 			abort();
 		check_share(result.more);
 		check_share(result.less);

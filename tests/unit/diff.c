@@ -243,6 +243,35 @@ TEST(diff_seldom_finds_what_is_not_there)
 	CHECK(nr <= 2);
 }
 
+/*
+ * The same, but the fsyncs of 40 ms, somewhat less than a stretch, depend on each other: all take up to three times as
+ * long as those of others. Taken for independent, most of the pairs would differ.
+ */
+TEST(diff_does_not_take_bursts_for_a_change)
+{
+	unsigned int i, k, side, nr = 0;
+
+	for (i = 0; i < 40; i++) {
+		for (side = 0; side < 2; side++) {
+			u64 burst_ns = 0;
+
+			add_work(500 + 2 * i + side, 1000000, 1);
+			for (k = 1; k < CALLS; k++) {
+				if (k % 8 == 1)
+					burst_ns = 500000 + next_number() % 1000000;
+				add_call("fsync", 1000000000ULL + (u64)k * PERIOD_NS,
+					 burst_ns + next_number() % 100000);
+			}
+			make(side ? "b" : "a", catalog());
+		}
+		CHECK_EQ(compare("a", "b", &(struct lkst_diff_options){ .level = 0.01 }), 0);
+		nr += diff->nr_significant != 0;
+		finish();
+		remove_all();
+	}
+	CHECK(nr <= 4);
+}
+
 /* Twice the work in twice the time, and each fsync as long: by second and by write, nothing has changed. */
 TEST(diff_divides_by_time_or_by_operations)
 {
@@ -541,6 +570,7 @@ static const struct unit_test tests[] = {
 	{ "diff_ranks_the_known_difference_first", test_diff_ranks_the_known_difference_first },
 	{ "diff_of_a_trace_with_itself_has_nothing", test_diff_of_a_trace_with_itself_has_nothing },
 	{ "diff_seldom_finds_what_is_not_there", test_diff_seldom_finds_what_is_not_there },
+	{ "diff_does_not_take_bursts_for_a_change", test_diff_does_not_take_bursts_for_a_change },
 	{ "diff_divides_by_time_or_by_operations", test_diff_divides_by_time_or_by_operations },
 	{ "diff_does_not_compare_what_gaps_have_cut",
 	  test_diff_does_not_compare_what_gaps_have_cut },

@@ -63,18 +63,18 @@ TEST(rank_test_of_small_samples_is_exact)
 	double f[] = { 0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06001, 3.14, 1.29001 };
 	struct lkst_rank_test t;
 
-	CHECK_EQ(lkst_rank_test_values(a, 5, b, 5, &t), 1);
+	CHECK_EQ(lkst_rank_test_values(a, 5, b, 5, 1, &t), 1);
 	CHECK(is_near(t.p, 2.0 / 252));
 	CHECK(is_near(t.greater, 1));
-	CHECK_EQ(lkst_rank_test_values(b, 5, a, 5, &t), 1);
+	CHECK_EQ(lkst_rank_test_values(b, 5, a, 5, 1, &t), 1);
 	CHECK(is_near(t.p, 2.0 / 252) && is_near(t.greater, 0));
-	CHECK_EQ(lkst_rank_test_values(c, 4, d, 5, &t), 1);
+	CHECK_EQ(lkst_rank_test_values(c, 4, d, 5, 1, &t), 1);
 	CHECK(is_near(t.p, 0.4126984126984127) && is_near(t.greater, 14.0 / 20));
-	CHECK_EQ(lkst_rank_test_values(e, 9, f, 9, &t), 1);
+	CHECK_EQ(lkst_rank_test_values(e, 9, f, 9, 1, &t), 1);
 	CHECK(is_near(t.p, 0.13591114767585355) && is_near(t.greater, 23.0 / 81));
-	CHECK_EQ(lkst_rank_test_values(one, 1, two, 1, &t), 1);
+	CHECK_EQ(lkst_rank_test_values(one, 1, two, 1, 1, &t), 1);
 	CHECK(is_near(t.p, 1));
-	CHECK_EQ(lkst_rank_test_values(one, 1, two, 0, &t), 0);
+	CHECK_EQ(lkst_rank_test_values(one, 1, two, 0, 1, &t), 0);
 }
 
 /* Wikipedia's table of critical values at 5 %: 20 and 20 values are significant up to U = 127, and not from 128 on. */
@@ -112,10 +112,10 @@ TEST(rank_test_corrects_for_ties)
 	double same[] = { 4, 4, 4 }, too[] = { 4, 4 };
 	struct lkst_rank_test t;
 
-	CHECK_EQ(lkst_rank_test_values(a, 12, b, 13, &t), 1);
+	CHECK_EQ(lkst_rank_test_values(a, 12, b, 13, 1, &t), 1);
 	CHECK(is_near(t.p, 0.022833842025376));
 	CHECK(is_near(t.greater, 120.0 / 156));
-	CHECK_EQ(lkst_rank_test_values(same, 3, too, 2, &t), 1);
+	CHECK_EQ(lkst_rank_test_values(same, 3, too, 2, 1, &t), 1);
 	CHECK(is_near(t.p, 1) && is_near(t.greater, 0.5));
 }
 
@@ -144,9 +144,9 @@ TEST(values_beyond_all_others_are_counted)
 		CHECK_EQ(lkst_hist_add(&a, 100 + 10 * i, 1), 0);
 		CHECK_EQ(lkst_hist_add(&b, 140 + 10 * i, 1), 0);
 	}
-	CHECK(is_near(lkst_beyond_p(&a, &b), 1.0 / 42));
-	CHECK(is_near(lkst_beyond_p(&b, &a), 1));
-	CHECK(is_near(lkst_beyond_p(&none, &a), 1));
+	CHECK(is_near(lkst_beyond_p(&a, &b, 1), 1.0 / 42));
+	CHECK(is_near(lkst_beyond_p(&b, &a, 1), 1));
+	CHECK(is_near(lkst_beyond_p(&none, &a, 1), 1));
 	lkst_hist_fini(&a);
 	lkst_hist_fini(&b);
 }
@@ -166,11 +166,11 @@ TEST(samples_of_one_distribution_seldom_differ)
 	for (i = 0; i < 1000; i++) {
 		fill(&a, 150, 1);
 		fill(&b, 100, 1);
-		CHECK_EQ(lkst_rank_test_hists(&a, &b, &t), 1);
+		CHECK_EQ(lkst_rank_test_hists(&a, &b, 1, &t), 1);
 		nr_rank += t.p <= 0.05;
 		if (i < 60) {
-			CHECK_EQ(lkst_resample_hists(&a, &b, -1, &mean), 0);
-			CHECK_EQ(lkst_resample_hists(&a, &b, 0.99, &p99), 0);
+			CHECK_EQ(lkst_resample_hists(&a, &b, -1, 1, &mean), 0);
+			CHECK_EQ(lkst_resample_hists(&a, &b, 0.99, 1, &p99), 0);
 			nr_mean += mean.more <= 0.05;
 			nr_p99 += p99.more <= 0.05;
 		}
@@ -183,6 +183,38 @@ TEST(samples_of_one_distribution_seldom_differ)
 	CHECK(nr_p99 <= 8);
 }
 
+/* Each value four times: as sure as a quarter of the values, if the variance is said to be four times as large. */
+TEST(values_that_depend_on_each_other_count_less)
+{
+	struct lkst_rank_class once[40] = {}, often[40];
+	struct lkst_rank_test t, wanted;
+	unsigned int i;
+
+	random_state = 88172645463325252ULL;
+	for (i = 0; i < 120; i++)
+		once[next_number() % 25 + (i % 2 ? 0 : 3)].nr[i % 2]++;
+	for (i = 0; i < 40; i++)
+		often[i] = (struct lkst_rank_class){ { 4 * once[i].nr[0], 4 * once[i].nr[1] } };
+	CHECK(lkst_rank_test(once, 40, &wanted));
+	CHECK(wanted.p > 0.0001 && wanted.p < 0.3);
+	CHECK(lkst_rank_test(often, 40, &t));
+	CHECK(t.p < wanted.p / 10);
+	CHECK(lkst_rank_test_inflated(often, 40, 4, &t));
+	CHECK(fabs(t.p - wanted.p) < 0.05 * wanted.p);
+	CHECK(is_near(t.greater, wanted.greater));
+}
+
+/* 1, 2, 3, 4: products of neighbours 0.75 - 0.25 + 0.75, squares 5, so a correlation of 1/4, and 1.25 / 0.75. */
+TEST(values_like_those_before_them_count_less)
+{
+	const double rising[] = { 1, 2, 3, 4 }, changing[] = { 1, 4, 1, 4 }, same[] = { 2, 2, 2 };
+
+	CHECK(is_near(lkst_serial_inflation(rising, 4), 5.0 / 3));
+	CHECK(is_near(lkst_serial_inflation(changing, 4), 1));
+	CHECK(is_near(lkst_serial_inflation(same, 3), 1));
+	CHECK(is_near(lkst_serial_inflation(same, 0), 1));
+}
+
 TEST(samples_that_differ_are_told_so)
 {
 	struct lkst_resampled mean, p50;
@@ -192,10 +224,10 @@ TEST(samples_that_differ_are_told_so)
 	random_state = 88172645463325252ULL;
 	fill(&a, 300, 2);
 	fill(&b, 300, 6);
-	CHECK_EQ(lkst_rank_test_hists(&a, &b, &t), 1);
+	CHECK_EQ(lkst_rank_test_hists(&a, &b, 1, &t), 1);
 	CHECK(t.p < 0.01 && t.greater > 0.5);
-	CHECK_EQ(lkst_resample_hists(&a, &b, -1, &mean), 0);
-	CHECK_EQ(lkst_resample_hists(&a, &b, 0.5, &p50), 0);
+	CHECK_EQ(lkst_resample_hists(&a, &b, -1, 1, &mean), 0);
+	CHECK_EQ(lkst_resample_hists(&a, &b, 0.5, 1, &p50), 0);
 	CHECK(mean.more < 0.01 && mean.less > 0.99);
 	CHECK(p50.more < 0.01 && p50.low > 0 && p50.high > p50.low);
 	lkst_hist_fini(&a);
@@ -214,7 +246,7 @@ TEST(resampling_varies_as_samples_do)
 		CHECK_EQ(lkst_hist_add(&a, (u64)i, 1000), 0);
 		CHECK_EQ(lkst_hist_add(&b, (u64)i, 1000), 0);
 	}
-	CHECK_EQ(lkst_resample_hists(&a, &b, -1, &r), 0);
+	CHECK_EQ(lkst_resample_hists(&a, &b, -1, 1, &r), 0);
 	/* Of 1 to 31, each 1000 times: a deviation of 8.944 over sqrt(31000), times sqrt(2), from -1.96 to 1.96. */
 	width = 2 * 1.96 * 8.944 / sqrt(31000) * sqrt(2);
 	CHECK(r.high - r.low > 0.85 * width && r.high - r.low < 1.15 * width);
@@ -235,12 +267,12 @@ TEST(resampling_keeps_parts_together)
 		rare[i] = 10 + i % 3;
 		often[i] = 20 + i % 5;
 	}
-	CHECK_EQ(lkst_resample_parts(&a, &b, &r), 0);
+	CHECK_EQ(lkst_resample_parts(&a, &b, 1, &r), 0);
 	CHECK(r.low > 9 && r.high < 13 && r.more < 0.001);
 	/* All in one of sixteen parts: as much, but it may be an accident. */
 	for (i = 0; i < 16; i++)
 		often[i] = i ? 10 : 16 * 12;
-	CHECK_EQ(lkst_resample_parts(&a, &b, &r), 0);
+	CHECK_EQ(lkst_resample_parts(&a, &b, 1, &r), 0);
 	CHECK(r.more > 0.1);
 }
 
@@ -252,6 +284,10 @@ static const struct unit_test tests[] = {
 	{ "values_beyond_all_others_are_counted", test_values_beyond_all_others_are_counted },
 	{ "samples_of_one_distribution_seldom_differ",
 	  test_samples_of_one_distribution_seldom_differ },
+	{ "values_that_depend_on_each_other_count_less",
+	  test_values_that_depend_on_each_other_count_less },
+	{ "values_like_those_before_them_count_less",
+	  test_values_like_those_before_them_count_less },
 	{ "samples_that_differ_are_told_so", test_samples_that_differ_are_told_so },
 	{ "resampling_varies_as_samples_do", test_resampling_varies_as_samples_do },
 	{ "resampling_keeps_parts_together", test_resampling_keeps_parts_together },

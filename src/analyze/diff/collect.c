@@ -89,17 +89,39 @@ static void spread(const struct lkst_diff_side *s, struct lkst_diff_key *k, u64 
 	}
 }
 
+/* The place of a length; moves the usual one towards it, the more the fewer there have been. */
+static u32 place_of(struct lkst_diff_key *k, u64 ns)
+{
+	u32 place = lkst_hist_bucket(ns), nr = k->nr_places++, step = nr < 128 ? 128 / (nr + 1) : 1;
+	u32 least, most;
+
+	if (!nr)
+		k->center = place;
+	least = k->center > LKST_HISTOGRAM_ROW ? k->center - LKST_HISTOGRAM_ROW : 0;
+	most = k->center + LKST_HISTOGRAM_ROW;
+	if (place > k->center)
+		k->center += step < place - k->center ? step : place - k->center;
+	else
+		k->center -= step < k->center - place ? step : k->center - place;
+	return place < least ? least : place > most ? most : place;
+}
+
 /* An occurrence that was recorded whole, but for its length, which its tally counts or the caller. */
 static int note_whole(const struct lkst_diff_side *s, struct lkst_diff_key *k, u64 start_ns, u64 ns,
 		      s32 tid)
 {
 	struct lkst_diff_example *x;
+	u32 place;
 	u64 i = start_ns > s->from_ns ? (start_ns - s->from_ns) / s->step_ns : 0;
 
 	if (!k->stretches)
 		return 0;
-	if (i < s->nr_stretches)
+	if (i < s->nr_stretches) {
+		place = place_of(k, ns);
 		k->stretches[i].nr++;
+		k->stretches[i].places += place;
+		k->squares += (double)place * place;
+	}
 	if (lkst_diff_example_reach(k, lkst_diff_example_range(ns), &x))
 		return -ENOMEM;
 	/* The second, the fourth, the eighth: late in the trace, where the most is known before it. */

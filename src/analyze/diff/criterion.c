@@ -222,15 +222,17 @@ static int judge_rate(const struct lkst_diff *d, const struct lkst_criterion *c,
 	}
 	if (v->why)
 		return 0;
-	err = lkst_resample_parts(&given[0], &given[1], &result);
+	err = lkst_resample_parts(&given[0], &given[1],
+				  (parts[0].inflation + parts[1].inflation) / 2, &result);
 	v->p = c->is_less ? result.less : result.more;
 	return err;
 }
 
-static int judge_lengths(const struct lkst_criterion *c, const struct lkst_diff_row *r,
-			 struct lkst_verdict *v)
+static int judge_lengths(const struct lkst_diff *d, const struct lkst_criterion *c,
+			 const struct lkst_diff_row *r, struct lkst_verdict *v)
 {
 	const struct lkst_hist *a = &r->of[0]->lengths, *b = &r->of[1]->lengths;
+	double inflation = lkst_diff_inflation(d, r);
 	struct lkst_resampled result;
 	int err;
 
@@ -239,10 +241,11 @@ static int judge_lengths(const struct lkst_criterion *c, const struct lkst_diff_
 		return 0;
 	}
 	if (c->of == LKST_CRITERION_MAX) {
-		v->p = c->is_less ? lkst_beyond_p(b, a) : lkst_beyond_p(a, b);
+		v->p = c->is_less ? lkst_beyond_p(b, a, inflation) : lkst_beyond_p(a, b, inflation);
 		return 0;
 	}
-	err = lkst_resample_hists(a, b, c->of == LKST_CRITERION_QUANTILE ? c->q : -1, &result);
+	err = lkst_resample_hists(a, b, c->of == LKST_CRITERION_QUANTILE ? c->q : -1, inflation,
+				  &result);
 	v->p = c->is_less ? result.less : result.more;
 	return err;
 }
@@ -275,7 +278,7 @@ int lkst_criterion_judge(const struct lkst_diff *d, const struct lkst_criterion 
 		for (i = 0; i < 2; i++)
 			v.values[i] = value_of(c, r, i);
 		v.is_met = is_met(c, v.values);
-		err = is_rate(c) ? judge_rate(d, c, r, &v) : judge_lengths(c, r, &v);
+		err = is_rate(c) ? judge_rate(d, c, r, &v) : judge_lengths(d, c, r, &v);
 		if (err)
 			return err;
 		v.is_sure = !v.why && v.p <= d->options.level / nr;

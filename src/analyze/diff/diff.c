@@ -156,30 +156,82 @@ static double count_of(const struct lkst_diff_row *r, unsigned int i)
 	return r->of[i] ? (double)r->of[i]->lengths.count : 0;
 }
 
+/* Adds up stretches from number @first on, @nr of them. False: nothing can be said of them. */
+static bool add_up(const struct lkst_diff *d, const struct lkst_diff_row *r, unsigned int i,
+		   u32 first, u32 nr, bool is_time, struct lkst_diff_parts *parts)
+{
+	const struct lkst_diff_stretch *stretches = r->of[i] ? r->of[i]->stretches : NULL;
+	double value = 0, weight = 0, covered = 0;
+	u32 k;
+
+	for (k = first; k < first + nr; k++) {
+		if (stretches)
+			value += is_time ? (double)stretches[k].ns : stretches[k].nr;
+		weight += d->weights[i][k];
+		covered += (double)d->sides[i]->covered[k];
+	}
+	/* What is mostly a gap says little, and what has no operation has no time for each. */
+	if (!(weight > 0) || covered < 0.5 * (double)d->sides[i]->step_ns * nr)
+		return false;
+	parts->values[parts->nr] = value;
+	parts->weights[parts->nr++] = weight;
+	return true;
+}
+
 void lkst_diff_parts(const struct lkst_diff *d, const struct lkst_diff_row *r, unsigned int i,
 		     bool is_time, struct lkst_diff_parts *ret_parts)
 {
-	const struct lkst_diff_stretch *stretches = r->of[i] ? r->of[i]->stretches : NULL;
-	u32 nr = d->sides[i]->nr_stretches, at_once, k, m;
-	double most = fmax(1, fmax(count_of(r, 0), count_of(r, 1)));
+	double most = fmax(1, fmax(count_of(r, 0), count_of(r, 1))), rates[LKST_DIFF_STRETCHES_MAX];
+	u32 nr = d->sides[i]->nr_stretches, at_once = (u32)fmax(1, ceil(nr / most)), k;
 
 	ret_parts->nr = 0;
-	at_once = (u32)fmax(1, ceil(nr / fmin(most, nr ?: 1)));
-	for (k = 0; k + at_once <= nr; k += at_once) {
-		double value = 0, weight = 0, covered = 0;
+	for (k = 0; k + at_once <= nr; k += at_once)
+		if (add_up(d, r, i, k, at_once, is_time, ret_parts))
+			rates[ret_parts->nr - 1] = ret_parts->values[ret_parts->nr - 1] /
+						   ret_parts->weights[ret_parts->nr - 1];
+	ret_parts->inflation = lkst_serial_inflation(rates, ret_parts->nr);
+}
 
-		for (m = k; m < k + at_once; m++) {
-			if (stretches)
-				value += is_time ? (double)stretches[m].ns : stretches[m].nr;
-			weight += d->weights[i][m];
-			covered += (double)d->sides[i]->covered[m];
-		}
-		/* What is mostly a gap says little, and what has no operation has no time for each. */
-		if (!(weight > 0) || covered < 0.5 * (double)d->sides[i]->step_ns * at_once)
-			continue;
-		ret_parts->values[ret_parts->nr] = value;
-		ret_parts->weights[ret_parts->nr++] = weight;
+/* By how much the means of stretches vary more than their occurrences explain. */
+static double inflation_of(const struct lkst_diff_side *s, const struct lkst_diff_key *k)
+{
+	double nr = 0, sum = 0, between = 0, variance;
+	double means[LKST_DIFF_STRETCHES_MAX];
+	u32 i, nr_used = 0;
+
+	for (i = 0; i < s->nr_stretches; i++) {
+		nr += k->stretches[i].nr;
+		sum += (double)k->stretches[i].places;
 	}
+	variance = nr > 0 ? k->squares / nr - sum / nr * (sum / nr) : 0;
+	for (i = 0; i < s->nr_stretches; i++) {
+		const struct lkst_diff_stretch *one = &k->stretches[i];
+
+		if (!one->nr)
+			continue;
+		means[nr_used] = (double)one->places / one->nr - sum / nr;
+		between += means[nr_used] * means[nr_used] * one->nr;
+		nr_used++;
+	}
+	if (nr_used < 2 || !(variance > 0))
+		return 1;
+	return fmax(1, between / (nr_used - 1) / variance) * lkst_serial_inflation(means, nr_used);
+}
+
+double lkst_diff_inflation(const struct lkst_diff *d, const struct lkst_diff_row *r)
+{
+	double variance = 0, independent = 0;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		const struct lkst_diff_key *k = r->of[i];
+
+		if (!k || !k->lengths.count || !k->stretches)
+			return 1;
+		variance += inflation_of(d->sides[i], k) / (double)k->lengths.count;
+		independent += 1 / (double)k->lengths.count;
+	}
+	return variance / independent;
 }
 
 static int test_time(const struct lkst_diff *d, struct lkst_diff_row *r)
@@ -200,20 +252,21 @@ static int test_time(const struct lkst_diff *d, struct lkst_diff_row *r)
 			parts[i].values[k] /= parts[i].weights[k];
 	}
 	got = lkst_rank_test_values(parts[0].values, parts[0].nr, parts[1].values, parts[1].nr,
-				    &test);
+				    (parts[0].inflation + parts[1].inflation) / 2, &test);
 	if (got > 0)
 		r->p[LKST_DIFF_IN_TIME] = test.p;
 	return got < 0 ? got : 0;
 }
 
-static int test_length(struct lkst_diff_row *r)
+static int test_length(const struct lkst_diff *d, struct lkst_diff_row *r)
 {
 	struct lkst_rank_test test;
 	int got;
 
 	if (!r->of[0] || !r->of[1])
 		return 0;
-	got = lkst_rank_test_hists(&r->of[0]->lengths, &r->of[1]->lengths, &test);
+	got = lkst_rank_test_hists(&r->of[0]->lengths, &r->of[1]->lengths,
+				   lkst_diff_inflation(d, r), &test);
 	if (got <= 0)
 		return got;
 	r->p[LKST_DIFF_IN_LENGTH] = test.p;
@@ -267,7 +320,7 @@ static int compare_row(const struct lkst_diff *d, struct lkst_diff_row *r)
 	}
 	r->greater = -1;
 	r->missing = why_missing(d, r);
-	return r->missing ? 0 : test_length(r) ?: test_time(d, r);
+	return r->missing ? 0 : test_length(d, r) ?: test_time(d, r);
 }
 
 static bool has_changed(double a, double b, double least)

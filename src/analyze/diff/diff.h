@@ -66,6 +66,13 @@ static inline bool lkst_diff_is_significant(const struct lkst_diff_row *r)
 	return r->is_significant[LKST_DIFF_IN_LENGTH] || r->is_significant[LKST_DIFF_IN_TIME];
 }
 
+/*
+ * How much more the lengths of @r vary than those of as many independent occurrences would, 1 or more: by how much those
+ * of a stretch of time are like each other, and unlike those of others (the design effect of Kish, "Survey Sampling",
+ * 1965, with stretches as clusters), and those of one like those of the stretch before it.
+ */
+double lkst_diff_inflation(const struct lkst_diff *d, const struct lkst_diff_row *r);
+
 /* The row called @name; NULL: there is none. */
 const struct lkst_diff_row *lkst_diff_find(const struct lkst_diff *d, const char *name);
 
@@ -73,6 +80,7 @@ const struct lkst_diff_row *lkst_diff_find(const struct lkst_diff *d, const char
 struct lkst_diff_parts {
 	double values[LKST_DIFF_STRETCHES_MAX], weights[LKST_DIFF_STRETCHES_MAX];
 	u32 nr;
+	double inflation; /* since parts depend on those before them: lkst_serial_inflation() */
 };
 void lkst_diff_parts(const struct lkst_diff *d, const struct lkst_diff_row *r, unsigned int i,
 		     bool is_time, struct lkst_diff_parts *ret_parts);

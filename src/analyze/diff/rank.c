@@ -43,7 +43,7 @@ static double exact_p(unsigned int n, unsigned int m, unsigned int u)
 }
 
 /* @ties: the sum of t^3 - t over classes of t values. */
-static double normal_p(double n, double m, double u, double ties)
+static double normal_p(double n, double m, double u, double ties, double inflation)
 {
 	double all = n + m;
 	double variance = n * m / 12 * (all + 1 - ties / (all * (all - 1)));
@@ -51,11 +51,11 @@ static double normal_p(double n, double m, double u, double ties)
 
 	if (!(variance > 0) || distance <= 0)
 		return 1;
-	return erfc(distance / sqrt(2 * variance));
+	return erfc(distance / sqrt(2 * variance * inflation));
 }
 
-bool lkst_rank_test(const struct lkst_rank_class *classes, size_t nr,
-		    struct lkst_rank_test *ret_test)
+bool lkst_rank_test_inflated(const struct lkst_rank_class *classes, size_t nr, double inflation,
+			     struct lkst_rank_test *ret_test)
 {
 	double n = 0, m = 0, u = 0, ties = 0;
 	bool is_exact = true;
@@ -72,11 +72,17 @@ bool lkst_rank_test(const struct lkst_rank_class *classes, size_t nr,
 	}
 	if (!(n > 0) || !(m > 0))
 		return false;
-	is_exact &= n <= LKST_RANK_EXACT && m <= LKST_RANK_EXACT;
+	is_exact &= n <= LKST_RANK_EXACT && m <= LKST_RANK_EXACT && inflation <= 1;
 	ret_test->greater = u / (n * m);
 	ret_test->p = is_exact ? exact_p((unsigned int)n, (unsigned int)m, (unsigned int)u)
-			       : normal_p(n, m, u, ties);
+			       : normal_p(n, m, u, ties, inflation);
 	return true;
+}
+
+bool lkst_rank_test(const struct lkst_rank_class *classes, size_t nr,
+		    struct lkst_rank_test *ret_test)
+{
+	return lkst_rank_test_inflated(classes, nr, 1, ret_test);
 }
 
 static u64 count_of(const struct lkst_hist *h, u32 bucket)
@@ -84,7 +90,7 @@ static u64 count_of(const struct lkst_hist *h, u32 bucket)
 	return h->count && bucket - h->first < h->nr_buckets ? h->buckets[bucket - h->first] : 0;
 }
 
-int lkst_rank_test_hists(const struct lkst_hist *a, const struct lkst_hist *b,
+int lkst_rank_test_hists(const struct lkst_hist *a, const struct lkst_hist *b, double inflation,
 			 struct lkst_rank_test *ret_test)
 {
 	_cleanup_free_ struct lkst_rank_class *classes = NULL;
@@ -101,7 +107,7 @@ int lkst_rank_test_hists(const struct lkst_hist *a, const struct lkst_hist *b,
 		classes[i - first].nr[0] = count_of(a, i);
 		classes[i - first].nr[1] = count_of(b, i);
 	}
-	return lkst_rank_test(classes, last - first + 1, ret_test);
+	return lkst_rank_test_inflated(classes, last - first + 1, inflation, ret_test);
 }
 
 static int compare_doubles(const void *a, const void *b)
@@ -111,7 +117,8 @@ static int compare_doubles(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-int lkst_rank_test_values(double *a, u32 nr_a, double *b, u32 nr_b, struct lkst_rank_test *ret_test)
+int lkst_rank_test_values(double *a, u32 nr_a, double *b, u32 nr_b, double inflation,
+			  struct lkst_rank_test *ret_test)
 {
 	_cleanup_free_ struct lkst_rank_class *classes = NULL;
 	u32 i = 0, k = 0;
@@ -133,7 +140,23 @@ int lkst_rank_test_values(double *a, u32 nr_a, double *b, u32 nr_b, struct lkst_
 			classes[nr].nr[1]++;
 		nr++;
 	}
-	return lkst_rank_test(classes, nr, ret_test);
+	return lkst_rank_test_inflated(classes, nr, inflation, ret_test);
+}
+
+double lkst_serial_inflation(const double *values, u32 nr)
+{
+	double mean = 0, products = 0, squares = 0, correlation;
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		mean += values[i] / nr;
+	for (i = 0; i < nr; i++) {
+		squares += (values[i] - mean) * (values[i] - mean);
+		products += i ? (values[i] - mean) * (values[i - 1] - mean) : 0;
+	}
+	correlation = squares > 0 ? products / squares : 0;
+	correlation = fmin(0.9, fmax(0, correlation));
+	return (1 + correlation) / (1 - correlation);
 }
 
 /* ---- many tests ------------------------------------------------------------------------------ */

@@ -35,15 +35,28 @@ bool lkst_rank_test(const struct lkst_rank_class *classes, size_t nr,
 		    struct lkst_rank_test *ret_test);
 
 /*
+ * The same of values that depend on each other, so that the difference of two such samples varies as if they had fewer
+ * values: its variance is @inflation times, 1 or more, that of independent ones.
+ */
+bool lkst_rank_test_inflated(const struct lkst_rank_class *classes, size_t nr, double inflation,
+			     struct lkst_rank_test *ret_test);
+
+/*
  * The same of two histograms: values of one bucket, which are at most 3 % apart, are equal. 1, 0: one is empty, or
  * -ENOMEM.
  */
-int lkst_rank_test_hists(const struct lkst_hist *a, const struct lkst_hist *b,
+int lkst_rank_test_hists(const struct lkst_hist *a, const struct lkst_hist *b, double inflation,
 			 struct lkst_rank_test *ret_test);
 
 /* The same of two arrays, which are sorted for it. 1, 0: one is empty, or -ENOMEM. */
-int lkst_rank_test_values(double *a, u32 nr_a, double *b, u32 nr_b,
+int lkst_rank_test_values(double *a, u32 nr_a, double *b, u32 nr_b, double inflation,
 			  struct lkst_rank_test *ret_test);
+
+/*
+ * The inflation of @values, in the order of their times, each of which is like the one before it, as by their
+ * autocorrelation in a process of first order: 1, where there is none, to 19.
+ */
+double lkst_serial_inflation(const double *values, u32 nr);
 
 /*
  * Makes each of @p, @nr results of tests, as large as it has to be for the least of them to be compared with a level:

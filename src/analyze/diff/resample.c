@@ -63,10 +63,17 @@ static int compare_doubles(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void sum_up(double differences[LKST_RESAMPLES], struct lkst_resampled *ret_result)
+/* The differences vary by @inflation more than they were drawn. */
+static void sum_up(double differences[LKST_RESAMPLES], double inflation,
+		   struct lkst_resampled *ret_result)
 {
 	unsigned int more = 0, less = 0, i;
+	double mean = 0;
 
+	for (i = 0; i < LKST_RESAMPLES; i++)
+		mean += differences[i] / LKST_RESAMPLES;
+	for (i = 0; inflation > 1 && i < LKST_RESAMPLES; i++)
+		differences[i] = mean + (differences[i] - mean) * sqrt(inflation);
 	qsort(differences, LKST_RESAMPLES, sizeof(*differences), compare_doubles);
 	for (i = 0; i < LKST_RESAMPLES; i++) {
 		more += differences[i] <= 0;
@@ -139,7 +146,7 @@ static double draw(const struct buckets *b, double q, u64 *state)
 }
 
 int lkst_resample_hists(const struct lkst_hist *a, const struct lkst_hist *b, double q,
-			struct lkst_resampled *ret_result)
+			double inflation, struct lkst_resampled *ret_result)
 {
 	_cleanup_free_ double *differences = calloc(LKST_RESAMPLES, sizeof(*differences));
 	_cleanup_(buckets_fini) struct buckets first = {}, second = {};
@@ -153,7 +160,7 @@ int lkst_resample_hists(const struct lkst_hist *a, const struct lkst_hist *b, do
 
 		differences[i] = draw(&second, q, &state) - was;
 	}
-	sum_up(differences, ret_result);
+	sum_up(differences, inflation, ret_result);
 	return 0;
 }
 
@@ -173,7 +180,7 @@ static double draw_rate(const struct lkst_resample_parts *p, u64 *state)
 }
 
 int lkst_resample_parts(const struct lkst_resample_parts *a, const struct lkst_resample_parts *b,
-			struct lkst_resampled *ret_result)
+			double inflation, struct lkst_resampled *ret_result)
 {
 	_cleanup_free_ double *differences = calloc(LKST_RESAMPLES, sizeof(*differences));
 	u64 state = seed;
@@ -186,13 +193,13 @@ int lkst_resample_parts(const struct lkst_resample_parts *a, const struct lkst_r
 
 		differences[i] = draw_rate(b, &state) - was;
 	}
-	sum_up(differences, ret_result);
+	sum_up(differences, inflation, ret_result);
 	return 0;
 }
 
 /* ---- maxima ---------------------------------------------------------------------------------- */
 
-double lkst_beyond_p(const struct lkst_hist *a, const struct lkst_hist *b)
+double lkst_beyond_p(const struct lkst_hist *a, const struct lkst_hist *b, double inflation)
 {
 	double n = (double)a->count, m = (double)b->count, nr = 0;
 	u32 k;
@@ -202,6 +209,9 @@ double lkst_beyond_p(const struct lkst_hist *a, const struct lkst_hist *b)
 	for (k = 0; k < b->nr_buckets; k++)
 		if (b->first + k > lkst_hist_bucket(a->max))
 			nr += (double)b->buckets[k];
+	n /= inflation;
+	m /= inflation;
+	nr /= inflation;
 	/* Of all values, the greatest nr are of the second: m/(n+m) * (m-1)/(n+m-1) and so on, as factorials. */
 	return fmin(1, exp(lgamma(m + 1) - lgamma(m - nr + 1) + lgamma(n + m - nr + 1) -
 			   lgamma(n + m + 1)));

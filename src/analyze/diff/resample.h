@@ -20,14 +20,14 @@ struct lkst_resampled {
 
 /*
  * Of quantile @q (0 to 1), or where that is negative, of the mean of @a and @b, neither of which is empty. 0 or
- * -ENOMEM.
+ * -ENOMEM. @inflation is that of lkst_rank_test_inflated().
  *
  * A histogram is drawn again bucket by bucket, each by the law of Poisson, which is the bootstrap of a sample as large
  * as chance makes it (Chamandy and others, "Estimating Uncertainty for Massive Data Streams", Google, 2012). That takes
  * time by the number of buckets, and not by that of the values.
  */
 int lkst_resample_hists(const struct lkst_hist *a, const struct lkst_hist *b, double q,
-			struct lkst_resampled *ret_result);
+			double inflation, struct lkst_resampled *ret_result);
 
 /* Parts of the time: what was counted in each, and how long it was. */
 struct lkst_resample_parts {
@@ -40,13 +40,14 @@ struct lkst_resample_parts {
  * each other, stays together. Neither may be empty. 0 or -ENOMEM.
  */
 int lkst_resample_parts(const struct lkst_resample_parts *a, const struct lkst_resample_parts *b,
-			struct lkst_resampled *ret_result);
+			double inflation, struct lkst_resampled *ret_result);
 
 /*
  * How likely the greatest values of @b would be as many as there are above all of @a, if both were of one distribution:
  * values of one bucket are equal. (Rosenbaum, "On Some Two-Sample Non-Parametric Tests", Journal of the American
  * Statistical Association 60, 1965.) Resampling says nothing of a maximum.
+ * Values that depend on each other count as fewer, by @inflation.
  */
-double lkst_beyond_p(const struct lkst_hist *a, const struct lkst_hist *b);
+double lkst_beyond_p(const struct lkst_hist *a, const struct lkst_hist *b, double inflation);
 
 #endif

@@ -130,6 +130,7 @@ static int unite(struct lkst_diff_key *k, struct lkst_diff_key *other, u32 nr_st
 
 	k->parts_ns += other->parts_ns;
 	k->nr_lost += other->nr_lost;
+	k->squares += other->squares;
 	if (!k->stretches) {
 		k->stretches = other->stretches;
 		other->stretches = NULL;
@@ -137,6 +138,7 @@ static int unite(struct lkst_diff_key *k, struct lkst_diff_key *other, u32 nr_st
 	for (i = 0; other->stretches && i < nr_stretches; i++) {
 		k->stretches[i].ns += other->stretches[i].ns;
 		k->stretches[i].nr += other->stretches[i].nr;
+		k->stretches[i].places += other->stretches[i].places;
 	}
 	key_fini(other);
 	return err;
@@ -145,7 +147,7 @@ static int unite(struct lkst_diff_key *k, struct lkst_diff_key *other, u32 nr_st
 int lkst_diff_side_unite(struct lkst_diff_side *s)
 {
 	u32 i, nr = 0;
-	int err = 0;
+	int err = 0, failed;
 
 	if (!s->nr_keys)
 		return 0;
@@ -155,7 +157,9 @@ int lkst_diff_side_unite(struct lkst_diff_side *s)
 			s->keys[++nr] = s->keys[i];
 			continue;
 		}
-		err = unite(&s->keys[nr], &s->keys[i], s->nr_stretches) ?: err;
+		/* The others are to be freed even then. */
+		failed = unite(&s->keys[nr], &s->keys[i], s->nr_stretches);
+		err = failed ? failed : err;
 	}
 	s->nr_keys = nr + 1;
 	return err;

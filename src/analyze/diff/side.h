@@ -50,6 +50,7 @@ enum {
 struct lkst_diff_stretch {
 	u64 ns; /* of the stretch, in what the row is about; of several threads or CPUs, the sum */
 	u32 nr; /* that began in it */
+	u64 places; /* of their lengths, the sum: see lkst_diff_key.center */
 };
 
 /* One occurrence. */
@@ -73,6 +74,13 @@ struct lkst_diff_key {
 	struct lkst_diff_stretch *stretches; /* as many as the side has; NULL: none */
 	struct lkst_diff_example *examples;  /* from range first_example on; NULL: none */
 	u32 first_example, nr_examples;
+	/*
+	 * The place of a length is its bucket, which is about its logarithm, or if it is less than half or more than
+	 * twice the usual one, what is so: one that is far off says no more than one that is off. The usual one is about
+	 * the median of those before.
+	 */
+	u32 center, nr_places;
+	double squares; /* of places, the sum */
 };
 
 struct lkst_diff_side {
