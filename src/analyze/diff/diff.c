@@ -195,12 +195,13 @@ void lkst_diff_parts(const struct lkst_diff *d, const struct lkst_diff_row *r, u
 /* By how much the means of stretches vary more than their occurrences explain. */
 static double inflation_of(const struct lkst_diff_side *s, const struct lkst_diff_key *k)
 {
-	double nr = 0, sum = 0, between = 0, variance;
+	double nr = 0, sum = 0, pairs = 0, between = 0, variance, effect;
 	double means[LKST_DIFF_STRETCHES_MAX];
 	u32 i, nr_used = 0;
 
 	for (i = 0; i < s->nr_stretches; i++) {
 		nr += k->stretches[i].nr;
+		pairs += (double)k->stretches[i].nr * k->stretches[i].nr;
 		sum += (double)k->stretches[i].places;
 	}
 	variance = nr > 0 ? k->squares / nr - sum / nr * (sum / nr) : 0;
@@ -215,7 +216,9 @@ static double inflation_of(const struct lkst_diff_side *s, const struct lkst_dif
 	}
 	if (nr_used < 2 || !(variance > 0))
 		return 1;
-	return fmax(1, between / (nr_used - 1) / variance) * lkst_serial_inflation(means, nr_used);
+	/* If all of a stretch were the same, they would count as one. */
+	effect = fmin(between / (nr_used - 1) / variance, pairs / nr);
+	return 1 + fmax(0, effect - 1) * lkst_serial_inflation(means, nr_used);
 }
 
 double lkst_diff_inflation(const struct lkst_diff *d, const struct lkst_diff_row *r)

@@ -75,9 +75,9 @@ struct lkst_diff_key {
 	struct lkst_diff_example *examples;  /* from range first_example on; NULL: none */
 	u32 first_example, nr_examples;
 	/*
-	 * The place of a length is its bucket, which is about its logarithm, or if it is less than half or more than
-	 * twice the usual one, what is so: one that is far off says no more than one that is off. The usual one is about
-	 * the median of those before.
+	 * The place of a length is its bucket, which is about its logarithm; if it is less than half or more than
+	 * twice the usual one, it is half or twice that: one that is far off says no more than one that is off. The
+	 * usual one is about the median of those before.
 	 */
 	u32 center, nr_places;
 	double squares; /* of places, the sum */
