@@ -68,7 +68,7 @@ static inline bool lkst_diff_is_significant(const struct lkst_diff_row *r)
 
 /*
  * How much more the lengths of @r vary than those of as many independent occurrences would, 1 or more: by how much
- * those of a stretch of time are like each other, and unlike those of others, and those of one like those of the stretch
+ * those of a stretch of time are like each other, and unlike those of others, and those of one like those of the one
  * before it. (The design effect of Kish, "Survey Sampling", 1965, with stretches as clusters.)
  */
 double lkst_diff_inflation(const struct lkst_diff *d, const struct lkst_diff_row *r);
