@@ -104,6 +104,7 @@ static int skip_before(struct lkst_err *e, struct lkst_perfetto *p)
 static int subscribe(struct lkst_perfetto *p)
 {
 	int err = lkst_feed_threads(p->feed, p->threads) ?:
+		  lkst_perfetto_subscribe_why(p) ?:
 		  lkst_labels_subscribe(&p->labels, p->feed) ?:
 		  lkst_perfetto_subscribe_state(p) ?:
 		  lkst_perfetto_subscribe_findings(p) ?:
@@ -122,6 +123,7 @@ static void perfetto_free(struct lkst_perfetto *p)
 {
 	if (!p)
 		return;
+	lkst_perfetto_free_why(p);
 	lkst_feed_free(p->feed);
 	lkst_threads_free(p->threads);
 	lkst_labels_fini(&p->labels);
@@ -156,6 +158,10 @@ static int write_perfetto(struct lkst_err *e, struct lkst_export *x)
 	if (err)
 		return lkst_err_sys(e, err, "exporting");
 	err = lkst_feed_run(e, p->feed);
+	if (!err)
+		err = lkst_perfetto_put_why(p);
+	/* What follows needs memory, too. */
+	lkst_perfetto_free_why(p);
 	return err ? err : lkst_perfetto_put_findings(p);
 }
 

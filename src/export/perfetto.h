@@ -70,6 +70,7 @@ static inline u64 lkst_perfetto_uuid(enum lkst_perfetto_track kind, u32 number)
 
 struct lkst_perfetto_cpu;
 struct lkst_perfetto_disks;
+struct lkst_perfetto_why;
 
 struct lkst_perfetto {
 	struct lkst_err *e;
@@ -99,6 +100,8 @@ struct lkst_perfetto {
 
 	struct lkst_perfetto_disks *disks; /* perfetto_disks.c */
 	struct lkst_hash born; /* perfetto_state.c: threads whose creation is still to come */
+
+	struct lkst_perfetto_why *why; /* perfetto_why.c */
 
 	/* perfetto_findings.c */
 	bool has_track[LKST_PERFETTO_NR_TRACKS];
@@ -147,6 +150,10 @@ int lkst_perfetto_subscribe_cpus(struct lkst_perfetto *p);
 /* Records of @gap's CPU are missing. @is_end: none comes after it. */
 int lkst_perfetto_lose_cpu(struct lkst_perfetto *p, const struct lkst_gap *gap, bool is_end);
 
+/* Says why thread @tid was blocked until @ns: what has number @reason. @cpu: where it was woken, or ran. */
+void lkst_perfetto_put_reason(struct lkst_perfetto *p, s32 cpu, u64 ns, s32 tid, u64 reason,
+			      bool is_io);
+
 /* Writes what is left. */
 void lkst_perfetto_end_cpus(struct lkst_perfetto *p);
 void lkst_perfetto_free_cpus(struct lkst_perfetto *p);
@@ -191,7 +198,20 @@ void lkst_perfetto_free_disks(struct lkst_perfetto *p);
 int lkst_perfetto_subscribe_findings(struct lkst_perfetto *p);
 void lkst_perfetto_put_gap(struct lkst_perfetto *p, const struct lkst_gap *gap);
 
+/* The track @kind below LKST's own, called @name, which is made if it is the first time. */
+u64 lkst_perfetto_own_track(struct lkst_perfetto *p, enum lkst_perfetto_track kind,
+			    const char *name);
+
 /* Looks for findings, in passes of their own, and writes them. 0 or a negative errno. */
 int lkst_perfetto_put_findings(struct lkst_perfetto *p);
+
+/* ---- perfetto_why.c: what threads wait for --------------------------------------------------- */
+
+/* To be called first, since the state model gets each event before others. */
+int lkst_perfetto_subscribe_why(struct lkst_perfetto *p);
+
+/* Explains the longest waits and calls that the pass has met. 0 or a negative errno. */
+int lkst_perfetto_put_why(struct lkst_perfetto *p);
+void lkst_perfetto_free_why(struct lkst_perfetto *p);
 
 #endif

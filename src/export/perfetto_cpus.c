@@ -45,6 +45,7 @@ enum {
 	EVENT_TIME = 1,
 	EVENT_TID = 2,
 	SCHED_SWITCH = 4,
+	SCHED_BLOCKED_REASON = 18,
 	SOFTIRQ_ENTRY = 24,
 	SOFTIRQ_EXIT = 25,
 	IRQ_ENTRY = 36,
@@ -722,6 +723,22 @@ static int on_wakeup_new(void *ctx, const struct lkst_record *r, const void *rec
 	if (cpu_at(p, r))
 		count_running(p, r, x->target_cpu, x->nr_running);
 	return done(p, r);
+}
+
+void lkst_perfetto_put_reason(struct lkst_perfetto *p, s32 cpu, u64 ns, s32 tid, u64 reason,
+			      bool is_io)
+{
+	struct lkst_perfetto_cpu *c = get_cpu(p, cpu > 0 ? (u32)cpu : 0);
+	struct lkst_protobuf *b;
+	u32 at[2];
+
+	if (!c)
+		return;
+	b = begin_event(p, c, ns, tid, SCHED_BLOCKED_REASON, at);
+	lkst_protobuf_s64(b, 1, tid);
+	lkst_protobuf_u64(b, 2, reason);
+	lkst_protobuf_u64(b, 3, is_io);
+	end_event(b, at);
 }
 
 /* ---- interrupts ------------------------------------------------------------------------------ */

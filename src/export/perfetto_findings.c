@@ -15,8 +15,8 @@ enum {
 	GAP_TRACKS_MAX = LKST_PERFETTO_CPUS_MAX,
 };
 
-/* The track of @kind below LKST's own, which are made with what they have first. */
-static u64 track(struct lkst_perfetto *p, enum lkst_perfetto_track kind, const char *name)
+u64 lkst_perfetto_own_track(struct lkst_perfetto *p, enum lkst_perfetto_track kind,
+			    const char *name)
 {
 	u64 uuid = lkst_perfetto_uuid(kind, 0),
 	    top = lkst_perfetto_uuid(LKST_PERFETTO_TRACK_LKST, 0);
@@ -45,7 +45,7 @@ static void end_slice(struct lkst_perfetto *p, u64 uuid, u64 ns)
 /* The buffers of a CPU have gaps each, which may overlap: so they have a track each. */
 static u64 gap_track(struct lkst_perfetto *p, const struct lkst_gap *gap)
 {
-	u64 gaps = track(p, LKST_PERFETTO_TRACK_GAPS, "records missing");
+	u64 gaps = lkst_perfetto_own_track(p, LKST_PERFETTO_TRACK_GAPS, "records missing");
 	u64 key = (u64)gap->cpu << 16 | gap->buffer;
 	char name[64], buffer[LKST_VALUE_ROOM];
 	u64 *number = lkst_map_find(&p->gap_tracks, key);
@@ -92,8 +92,9 @@ static int on_incident(void *ctx, const struct lkst_record *r, const void *recor
 	if (x->at < p->x->from_ns || x->at > p->x->to_ns || x->at > LKST_TIME_MAX || !x->at)
 		return 0;
 	snprintf(name, sizeof(name), "incident %u", x->number);
-	at = begin(p, LKST_PERFETTO_INSTANT, track(p, LKST_PERFETTO_TRACK_INCIDENTS, "incidents"),
-		   x->at, name);
+	at = begin(p, LKST_PERFETTO_INSTANT,
+		   lkst_perfetto_own_track(p, LKST_PERFETTO_TRACK_INCIDENTS, "incidents"), x->at,
+		   name);
 	lkst_perfetto_note_text(p, "reason", x->reason.bytes, length);
 	lkst_perfetto_note_number(p, "value", (s64)x->value);
 	lkst_perfetto_note_number(p, "trigger", x->trigger);
@@ -112,8 +113,9 @@ static void put_loss(struct lkst_perfetto *p, const char *cause, const char *wha
 
 	if (!count || p->x->end_ns == 0)
 		return;
-	at = begin(p, LKST_PERFETTO_INSTANT, track(p, LKST_PERFETTO_TRACK_LOSSES, "losses"),
-		   p->x->end_ns, cause);
+	at = begin(p, LKST_PERFETTO_INSTANT,
+		   lkst_perfetto_own_track(p, LKST_PERFETTO_TRACK_LOSSES, "losses"), p->x->end_ns,
+		   cause);
 	lkst_perfetto_note_number(p, "count", (s64)count);
 	if (what)
 		lkst_perfetto_note_text(p, "hook", what, length);
@@ -172,8 +174,9 @@ static int put_finding(struct lkst_perfetto *p, const struct lkst_view_config *c
 
 	if (length < 0)
 		return length;
-	at = begin(p, LKST_PERFETTO_INSTANT, track(p, LKST_PERFETTO_TRACK_FINDINGS, "lint"),
-		   s->to_ns, s->kind);
+	at = begin(p, LKST_PERFETTO_INSTANT,
+		   lkst_perfetto_own_track(p, LKST_PERFETTO_TRACK_FINDINGS, "lint"), s->to_ns,
+		   s->kind);
 	lkst_perfetto_note_text(p, "finding", sentence, (u32)length);
 	lkst_perfetto_note_number(p, "thread", s->tid);
 	for (c = s->cites; c; c = c->next) {

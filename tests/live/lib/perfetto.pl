@@ -41,7 +41,7 @@ sub message {
 
 sub text { my ($t) = @_; return defined $t && $t =~ /^"(.*)"$/ ? $1 : $t }
 
-my (@wrong, @events, @clocks, %tracks, %default_track, %slices, %process);
+my (@wrong, @events, @clocks, %tracks, %default_track, %slices, %process, %symbol);
 my $nr_packets = 0;
 
 # The kernel's events of a CPU, as [time, CPU, what, ...].
@@ -92,6 +92,9 @@ sub packet {
 	for my $d (@{$p->{trace_packet_defaults} // []}) {
 		$default_track{$sequence} = $d->{track_event_defaults}[0]{track_uuid};
 	}
+	for my $s (map { @{$_->{kernel_symbols}} } @{$p->{interned_data} // []}) {
+		$symbol{ $s->{iid}[0] } = text($s->{str}[0]);
+	}
 	for my $c (@{$p->{clock_snapshot} // []}) {
 		push @clocks, { map { ($_->{clock_id}[0] => $_->{timestamp}[0]) } @{$c->{clocks}} };
 	}
@@ -117,7 +120,7 @@ result('perfetto_decodes', $nr_packets ? () : 'no packets', @wrong);
 
 my $ahead = $clocks[0]{6} - $clocks[0]{3};	# CLOCK_BOOTTIME less CLOCK_MONOTONIC
 my (%state, %spent, %since, %runs, %wakes, %open_call, %call_count, %call_ns, %open_irq, %irq_count, %irq_ns);
-my $nr_sigreturns = 0;
+my ($nr_sigreturns, %causes) = (0);
 
 # Thread $tid does something else from $time on.
 sub set_state {
@@ -190,6 +193,10 @@ sub event {
 		switch_to($time, $cpu, $of->{prev_pid}[0], $of->{prev_state}[0], $of->{next_pid}[0]);
 	} elsif ($what eq 'waking') {
 		waking($time, $cpu, $tid, $of);
+	} elsif ($what eq 'sched_blocked_reason') {
+		my ($cause) = split(/, in /, $symbol{ $of->{caller}[0] });
+		push @wrong, "io_wait of $cause is $of->{io_wait}[0]" if $of->{io_wait}[0] != ($cause eq 'io');
+		$causes{$cause}++;
 	} elsif ($what eq 'task_newtask') {
 		my $child = $of->{pid}[0];
 		$state{$child} = [ $time, 'ready' ];
@@ -277,6 +284,9 @@ for my $w (ask('select time_ns, tid, waker_tid, waker_context from wakeups where
 }
 push @wakers, "only $both wake-ups are in both, of " . keys %wakes if $both < 0.9 * keys %wakes;
 result('perfetto_has_the_wakers', @wakers);
+
+my @causes = ask("select cause key, count(*) n from states where state = 'blocked' and cause <> 'unknown' group by 1");
+result('perfetto_has_the_causes', differences(by_key('n', @causes), \%causes, 'number'));
 
 my ($gaps) = ask('select count(*) n, coalesce(sum(duration_ns), 0) ns from gaps');
 my @gaps = map { @{$slices{$_}} } grep { $tracks{$_} =~ /^CPU \d+, buffer/ } keys %slices;
