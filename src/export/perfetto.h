@@ -84,7 +84,8 @@ struct lkst_perfetto {
 	struct lkst_gaps early; /* met before `has_begun` */
 
 	/* perfetto_cpus.c */
-	u64 begin_ns; /* when the records of CPUs begin, or the window */
+	u64 begin_ns;	  /* when the records of CPUs begin, or the window */
+	u64 gap_until_ns; /* until then, records of some CPU are missing */
 	struct lkst_perfetto_cpu *cpus[LKST_PERFETTO_CPUS_MAX];
 	u32 nr_cpus;	 /* numbers below this */
 	u64 nr_left_out; /* records of CPUs beyond */

@@ -635,6 +635,22 @@ static int done(const struct lkst_perfetto *p, const struct lkst_record *r)
 
 /* ---- scheduling ------------------------------------------------------------------------------ */
 
+/* @tid leaves the CPU. While records of another CPU are missing, it may do anything there from then on. */
+static u32 left_state(struct lkst_perfetto *p, struct lkst_perfetto_cpu *c,
+		      const struct lkst_record *r, u32 state)
+{
+	struct thread *t = find_thread(p, r->tid);
+
+	if (!t)
+		return reported_state(state);
+	t->cpu = -1;
+	if (r->ns >= p->gap_until_ns)
+		return reported_state(state);
+	cut_call(p, c, t, r->ns);
+	t->is_known = false;
+	return STATE_UNKNOWN;
+}
+
 static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_switch *x = record;
@@ -646,8 +662,7 @@ static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
 	/* What interrupts has ended before. */
 	if (c->nr_contexts)
 		end_contexts(p, c, 0, r->ns);
-	set_stopped(p, r->tid);
-	put_switch(p, c, r->ns, reported_state(x->prev_state), x->next_tid, x->next_prio);
+	put_switch(p, c, r->ns, left_state(p, c, r, x->prev_state), x->next_tid, x->next_prio);
 	set_running(p, c, x->next_tid);
 	return done(p, r);
 }
@@ -994,6 +1009,8 @@ int lkst_perfetto_lose_cpu(struct lkst_perfetto *p, const struct lkst_gap *gap, 
 	if (gap->to_ns > c->cover_ns)
 		c->cover_ns = gap->to_ns;
 	c->from_ns = c->cover_ns;
+	if (!is_tail && c->cover_ns > p->gap_until_ns)
+		p->gap_until_ns = c->cover_ns;
 	return p->error;
 }
 

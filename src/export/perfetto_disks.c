@@ -121,7 +121,8 @@ static void begin_request(struct lkst_perfetto *p, const struct lkst_record *r,
 	lkst_perfetto_end_event(p, at);
 }
 
-static void end_slice(struct lkst_perfetto *p, struct disk *d, u32 place, u64 ns)
+/* @why: it was not done then, but is followed no further; NULL: it was. */
+static void end_slice(struct lkst_perfetto *p, struct disk *d, u32 place, u64 ns, const char *why)
 {
 	u32 at;
 
@@ -130,20 +131,24 @@ static void end_slice(struct lkst_perfetto *p, struct disk *d, u32 place, u64 ns
 	d->is_taken[place] = false;
 	at = lkst_perfetto_begin_event(p, LKST_PERFETTO_DISKS, LKST_PERFETTO_SLICE_END,
 				       place_uuid(p, d, place), ns, NULL);
+	if (why)
+		lkst_perfetto_note_text(p, "not done here", why, (u32)strlen(why));
 	lkst_perfetto_end_event(p, at);
 }
 
-static void end_place(struct lkst_perfetto *p, const struct lkst_pending_entry *entry, u64 ns)
+static void end_place(struct lkst_perfetto *p, const struct lkst_pending_entry *entry, u64 ns,
+		      const char *why)
 {
 	struct disk *d = &p->disks->disks[entry->cpu];
 
-	end_slice(p, d, entry->buffer, ns);
+	end_slice(p, d, entry->buffer, ns, why);
 	count_requests(p, d, ns, -1);
 }
 
-static void end_request(struct lkst_perfetto *p, struct lkst_pending_entry *entry, u64 ns)
+static void end_request(struct lkst_perfetto *p, struct lkst_pending_entry *entry, u64 ns,
+			const char *why)
 {
-	end_place(p, entry, ns);
+	end_place(p, entry, ns, why);
 	lkst_pending_remove(&p->disks->requests, entry);
 }
 
@@ -173,7 +178,7 @@ static int on_issue(void *ctx, const struct lkst_record *r, const void *record)
 	}
 	/* Its end was not recorded, or it is another's: how long it took is not known. */
 	if (entry)
-		end_request(p, entry, entry->start_ns + 1);
+		end_request(p, entry, entry->start_ns + 1, "its end was not recorded");
 	d = get_disk(p, x->dev);
 	err = d ? lkst_pending_put(requests, x->rq, &entry) : 0;
 	if (err <= 0)
@@ -210,7 +215,7 @@ static int on_merge(void *ctx, const struct lkst_record *r, const void *record)
 	struct lkst_pending_entry *entry = lkst_pending_find(&p->disks->requests, x->rq);
 
 	if (entry)
-		end_request(p, entry, r->ns);
+		end_request(p, entry, r->ns, "it became part of another");
 	return ready(p, r);
 }
 
@@ -221,7 +226,7 @@ static int on_complete(void *ctx, const struct lkst_record *r, const void *recor
 	struct lkst_pending_entry *entry = lkst_pending_find(&p->disks->requests, x->rq);
 
 	if (entry && lkst_request_complete(&entry->value, x->bytes))
-		end_request(p, entry, r->ns);
+		end_request(p, entry, r->ns, NULL);
 	return ready(p, r);
 }
 
@@ -276,7 +281,8 @@ void lkst_perfetto_lose_disks(struct lkst_perfetto *p, u64 ns)
 	if (!requests->hash.nr)
 		return;
 	while ((entry = lkst_pending_next(requests, &i)))
-		end_place(p, entry, ns > entry->start_ns ? ns : entry->start_ns + 1);
+		end_place(p, entry, ns > entry->start_ns ? ns : entry->start_ns + 1,
+			  "records are missing from here on");
 	lkst_hash_clear(&requests->hash, sizeof(*entry));
 }
 

@@ -78,7 +78,8 @@ sub track_event {
 	} elsif ($type eq 'TYPE_SLICE_END') {
 		my ($open) = grep { !defined $_->[1] } reverse @{$slices{$track} // []};
 		push @wrong, "a slice of track $track ends without a begin" unless $open;
-		$open->[1] = $time if $open;
+		# One whose end was not recorded has no time.
+		($open->[1], $open->[3]) = ($time, $t->{debug_annotations}) if $open;
 	}
 }
 
@@ -263,7 +264,7 @@ same('perfetto_has_the_interrupts', \%irq_count, \%irq_ns, @irqs);
 
 my (%disk_count, %disk_ns);
 for my $uuid (grep { $tracks{$_} =~ /^disk / } keys %slices) {
-	for my $s (grep { defined $_->[1] } @{$slices{$uuid}}) {
+	for my $s (grep { defined $_->[1] && !$_->[3] } @{$slices{$uuid}}) {
 		my ($operation) = $s->[2] =~ /^(\w+)/;
 		$disk_count{"$tracks{$uuid} $operation"}++;
 		$disk_ns{"$tracks{$uuid} $operation"} += $s->[1] - $s->[0];
