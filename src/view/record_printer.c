@@ -23,7 +23,8 @@ struct lkst_record_printer *lkst_record_printer_new(const struct lkst_view_confi
 	printer->unread = "(fault)";
 	printer->build = build;
 	if (config->time == LKST_VIEW_DAY)
-		lkst_time_text_init(&printer->time, LKST_TIME_DAY, config->catalog->clock_offset_ns);
+		lkst_time_text_init(&printer->time, LKST_TIME_DAY,
+				    config->catalog->clock_offset_ns);
 	else
 		lkst_time_text_init(&printer->time, LKST_TIME_SECONDS,
 				    config->time == LKST_VIEW_REL ? 0 - config->begin_ns : 0);
@@ -55,8 +56,8 @@ struct lkst_steps *lkst_record_printer_build(struct lkst_record_printer *printer
 	return steps;
 }
 
-char *lkst_record_printer_run(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
-			      const struct lkst_steps *steps)
+char *lkst_record_printer_run(struct lkst_record_printer *printer, char *p,
+			      const struct lkst_record *r, const struct lkst_steps *steps)
 {
 	const struct lkst_step *step = steps->steps, *end = step + steps->nr;
 
@@ -81,14 +82,12 @@ static char *put_if_read(struct lkst_record_printer *printer, char *p, const str
 
 static void watch_faults(const struct lkst_event_class *event, struct lkst_step *step)
 {
-	int faults = lkst_field_index(event, LKST_PROBE_FIELD_FAULTS), after;
+	unsigned int faults;
+	u32 fault = lkst_field_fault(event, step->index, &faults);
 
-	if (faults < 0 || !lkst_field_is_int(&event->fields[faults]))
+	if (!fault)
 		return;
-	after = step->index - faults - 1;
-	if (after < 0 || after >= 32)
-		return;
-	step->fault = 1U << after;
+	step->fault = fault;
 	step->faults = (s16)faults;
 	step->known = step->put;
 	step->put = put_if_read;
@@ -132,78 +131,4 @@ void lkst_steps_tail(struct lkst_steps *steps, const char *tail)
 	assert(strlen(tail) < sizeof(steps->tail));
 	strcpy(steps->tail, tail);
 	steps->tail_length = (u16)strlen(tail);
-}
-
-/* ---- fields ---------------------------------------------------------------------------------- */
-
-bool lkst_field_ends_in(const struct lkst_field_class *f, const char *suffix)
-{
-	size_t length = strlen(f->name), n = strlen(suffix);
-
-	return length > n && !strcmp(f->name + length - n, suffix);
-}
-
-bool lkst_field_is_length(const struct lkst_event_class *event, unsigned int index)
-{
-	unsigned int i;
-
-	for (i = index + 1; i < event->nr_fields; i++)
-		if (lkst_class_has_length(&event->fields[i]) &&
-		    event->fields[i].length_field == index)
-			return true;
-	return false;
-}
-
-int lkst_field_index(const struct lkst_event_class *event, const char *name)
-{
-	const struct lkst_field_class *f = lkst_class_field(event, name);
-
-	return f ? (int)(f - event->fields) : -1;
-}
-
-static u64 load(const u8 *bytes, u8 size, bool is_signed)
-{
-	u64 v = 0;
-	unsigned int i;
-
-	for (i = size; i; i--)
-		v = v << 8 | bytes[i - 1];
-	if (is_signed && size < 8 && v >> (8 * size - 1))
-		v |= ~0ULL << 8 * size;
-	return v;
-}
-
-u64 lkst_field_int(const struct lkst_record *r, unsigned int index)
-{
-	const struct lkst_field_class *f = &r->event->fields[index];
-	const u8 *bytes;
-	u32 length;
-
-	if (f->offset != LKST_OFFSET_VARIES)
-		return lkst_record_int(r, f);
-	bytes = lkst_record_field(r, index, &length);
-	return bytes && length == f->size ? load(bytes, f->size, f->type == LKST_CLASS_SINT) : 0;
-}
-
-const char *lkst_field_text(const struct lkst_record *r, unsigned int index, u32 *ret_length)
-{
-	const char *text = (const char *)lkst_record_field(r, index, ret_length);
-
-	while (*ret_length && !text[*ret_length - 1])
-		--*ret_length;
-	return *ret_length ? text : "";
-}
-
-u32 lkst_field_elements(const struct lkst_record *r, unsigned int index, const u8 **ret_first)
-{
-	u8 size = r->event->fields[index].size;
-	u32 length;
-
-	*ret_first = lkst_record_field(r, index, &length);
-	return size ? length / size : length;
-}
-
-u64 lkst_field_element(const struct lkst_field_class *f, const u8 *first, u32 i)
-{
-	return load(first + (size_t)i * f->size, f->size, f->type == LKST_CLASS_SINTS);
 }

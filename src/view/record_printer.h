@@ -9,6 +9,7 @@
 
 #include "base/time.h"
 #include "trace/reader.h"
+#include "view/field.h"
 #include "view/name_cells.h"
 #include "view/values.h"
 #include "view/view.h"
@@ -93,51 +94,5 @@ struct lkst_step *lkst_steps_add(struct lkst_steps *steps, lkst_step_fn *put, in
 void lkst_steps_head(struct lkst_steps *steps, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void lkst_steps_tail(struct lkst_steps *steps, const char *tail);
-
-/* ---- fields ---------------------------------------------------------------------------------- */
-
-static inline bool lkst_field_is_int(const struct lkst_field_class *f)
-{
-	return f->type == LKST_CLASS_UINT || f->type == LKST_CLASS_SINT;
-}
-
-static inline bool lkst_field_is_array(const struct lkst_field_class *f)
-{
-	return f->type == LKST_CLASS_UINTS || f->type == LKST_CLASS_SINTS ||
-	       f->type == LKST_CLASS_WORDS;
-}
-
-static inline bool lkst_field_is_text(const struct lkst_field_class *f)
-{
-	return f->type == LKST_CLASS_CHARS || f->type == LKST_CLASS_STRING ||
-	       f->type == LKST_CLASS_TEXT;
-}
-
-/* True for addresses that the trace may have names for. */
-static inline bool lkst_field_has_symbol(const struct lkst_field_class *f)
-{
-	return f->size == sizeof(u64) &&
-	       (f->meaning == LKST_MEANING_CODE || f->meaning == LKST_MEANING_DATA ||
-		f->meaning == LKST_MEANING_CACHE);
-}
-
-/* True if @suffix ends the field's name. */
-bool lkst_field_ends_in(const struct lkst_field_class *f, const char *suffix);
-
-/* True for a field that only says how long another one is. */
-bool lkst_field_is_length(const struct lkst_event_class *event, unsigned int index);
-
-/* The field called @name, as an index; -1: there is none. */
-int lkst_field_index(const struct lkst_event_class *event, const char *name);
-
-/* An integer field's value, wherever it lies. */
-u64 lkst_field_int(const struct lkst_record *r, unsigned int index);
-
-/* A text field without the NULs at its end. */
-const char *lkst_field_text(const struct lkst_record *r, unsigned int index, u32 *ret_length);
-
-/* An array field's elements: how many there are, and one of them. */
-u32 lkst_field_elements(const struct lkst_record *r, unsigned int index, const u8 **ret_first);
-u64 lkst_field_element(const struct lkst_field_class *f, const u8 *first, u32 i);
 
 #endif
