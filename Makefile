@@ -231,7 +231,7 @@ web: $(GEN)/web/view.html		## build the page of lkst view
 PAGE_PARTS := $(BUILD)/tools/page-parts
 $(PAGE_PARTS): tools/page-parts.c $(BUILD)/liblkst.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_LIBS) $(SQL_LIBS)
 
 .PHONY: pages
 pages: $(PAGE_PARTS)			## write the parts of pages that are made of tables in the source
@@ -255,7 +255,7 @@ UNIT_BIN := $(UNIT_SRC:%.c=$(BUILD)/%)
 ifneq ($(UNIT_SRC),)
 UNIT_LIVE := $(shell grep -lE '"(live/|cmd/|lib/run_command)' $(UNIT_SRC))
 UNIT_CMD  := $(shell grep -lE '"(cmd/|lib/run_command)' $(UNIT_SRC))
-UNIT_SQL  := $(shell grep -l '"sql/' $(UNIT_SRC))
+UNIT_SQL  := $(shell grep -lE '"(sql|export)/' $(UNIT_SRC))
 UNIT_DEBUG := $(shell grep -lE '"(probe/resolve/|lib/probed)' $(UNIT_SRC))
 endif
 
@@ -309,7 +309,7 @@ $(LOAD_BIN): $(BUILD)/%: %.c
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
 FUZZ_BIN := $(FUZZ_SRC:%.c=$(BUILD)/%)
 FUZZ_DEBUG := $(shell grep -l '"probe/resolve/' $(FUZZ_SRC))
-FUZZ_SQL := $(shell grep -l '"sql/' $(FUZZ_SRC))
+FUZZ_SQL := $(shell grep -lE '"(sql|export)/' $(FUZZ_SRC))
 FUZZ_MCP := $(shell grep -l '"cmd/mcp/' $(FUZZ_SRC))
 
 # What a client sends is read without the commands.

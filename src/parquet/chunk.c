@@ -7,6 +7,7 @@
 
 #include <endian.h>
 
+#include "parquet/deltas.h"
 #include "parquet/runs.h"
 
 enum {
@@ -17,7 +18,7 @@ enum {
 /* enum Type, PageType, Encoding and CompressionCodec */
 enum { BOOLEAN = 0, INT32 = 1, INT64 = 2, DOUBLE = 5, BYTE_ARRAY = 6 };
 enum { DATA_PAGE = 0, DICTIONARY_PAGE = 2 };
-enum { PLAIN = 0, RLE = 3, RLE_DICTIONARY = 8 };
+enum { PLAIN = 0, RLE = 3, DELTA_BINARY_PACKED = 5, RLE_DICTIONARY = 8 };
 enum { ZSTD = 6 };
 
 /* enum ConvertedType, for readers that do not know LogicalType; and fields of the union LogicalType */
@@ -44,6 +45,7 @@ void lkst_column_chunk_fini(struct lkst_column_chunk *c)
 {
 	struct lkst_column_chunk empty = { .type = c->type,
 					   .is_required = c->is_required,
+					   .is_rising = c->is_rising,
 					   .prefers_plain = c->prefers_plain };
 
 	lkst_byte_list_fini(&c->values);
@@ -195,6 +197,14 @@ static unsigned int bits_of(uint32_t greatest)
 	return greatest ? 32 - (unsigned int)__builtin_clz(greatest) : 1;
 }
 
+/* Of the page's values. */
+static int32_t encoding_of(const struct lkst_column_chunk *c)
+{
+	if (c->is_numbered)
+		return RLE_DICTIONARY;
+	return c->is_rising && c->nr_values ? DELTA_BINARY_PACKED : PLAIN;
+}
+
 static void put_values(struct lkst_column_chunk *c, struct lkst_byte_list *raw)
 {
 	uint8_t width = (uint8_t)bits_of(c->dictionary.nr ? c->dictionary.nr - 1 : 0), bit;
@@ -204,6 +214,8 @@ static void put_values(struct lkst_column_chunk *c, struct lkst_byte_list *raw)
 		lkst_byte_list_add(raw, &width, 1);
 		lkst_runs_add(raw, (const uint32_t *)(const void *)c->values.bytes, c->nr_values,
 			      width);
+	} else if (encoding_of(c) == DELTA_BINARY_PACKED) {
+		lkst_deltas_add(raw, c->values.bytes, c->nr_values);
 	} else if (c->type == LKST_PARQUET_BOOL) {
 		for (i = 0; i < c->nr_values; i += 8) {
 			uint8_t byte = 0;
@@ -258,7 +270,7 @@ static void put_data_page(struct lkst_column_chunk *c, struct lkst_page_maker *m
 	t = begin_header(maker, &c->pages, DATA_PAGE);
 	lkst_thrift_struct(&t, 5); /* DataPageHeader */
 	lkst_thrift_i32(&t, 1, (int32_t)(c->nr_skipped + nr_rows));
-	lkst_thrift_i32(&t, 2, c->is_numbered ? RLE_DICTIONARY : PLAIN);
+	lkst_thrift_i32(&t, 2, encoding_of(c));
 	lkst_thrift_i32(&t, 3, RLE);
 	lkst_thrift_i32(&t, 4, RLE);
 	lkst_thrift_end(&t);
@@ -266,7 +278,6 @@ static void put_data_page(struct lkst_column_chunk *c, struct lkst_page_maker *m
 	c->raw_bytes += c->pages.nr - before + maker->raw.nr;
 	lkst_byte_list_add(&c->pages, maker->packed.bytes, maker->packed.nr);
 	c->has_numbered |= c->is_numbered;
-	c->has_plain |= !c->is_numbered;
 	c->nr_pages++;
 }
 
@@ -338,12 +349,14 @@ static void put_bounds(const struct lkst_column_chunk *c, struct lkst_thrift *t)
 
 static void put_encodings(const struct lkst_column_chunk *c, struct lkst_thrift *t)
 {
-	/* A dictionary page is PLAIN itself. */
-	lkst_thrift_list(t, 2, LKST_THRIFT_I32, c->has_numbered ? 3 : 2);
+	/* A dictionary page, and one without a value, is PLAIN. */
+	lkst_thrift_list(t, 2, LKST_THRIFT_I32, 2u + c->has_numbered + c->is_rising);
 	lkst_thrift_item_i32(t, PLAIN);
 	lkst_thrift_item_i32(t, RLE);
 	if (c->has_numbered)
 		lkst_thrift_item_i32(t, RLE_DICTIONARY);
+	if (c->is_rising)
+		lkst_thrift_item_i32(t, DELTA_BINARY_PACKED);
 }
 
 static void put_meta(const struct lkst_column_chunk *c, const char *name, struct lkst_thrift *t,

@@ -30,7 +30,7 @@ struct lkst_bounds {
 
 struct lkst_column_chunk {
 	enum lkst_parquet_type type;
-	bool is_required;
+	bool is_required, is_rising;
 	bool prefers_plain; /* dictionaries do not pay */
 
 	/* The page to come. */
@@ -46,7 +46,7 @@ struct lkst_column_chunk {
 	uint32_t nr_skipped; /* rows without a value that have no page yet */
 	uint64_t nr_rows, nr_nulls;
 	struct lkst_dictionary dictionary;
-	bool has_plain, has_numbered; /* pages */
+	bool has_numbered; /* pages */
 	struct lkst_bounds bounds;
 };
 
@@ -57,7 +57,7 @@ struct lkst_page_maker {
 	bool has_failed;
 };
 
-/* All zero but for type and is_required is one without a value; this is one again. */
+/* All zero but for type, is_required and is_rising is one without a value; this is one again. */
 void lkst_column_chunk_fini(struct lkst_column_chunk *c);
 
 /* Row number @row of the page has this value. */

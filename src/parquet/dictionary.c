@@ -68,28 +68,31 @@ static int32_t add(struct lkst_dictionary *d, uint64_t key, const void *bytes, u
 	return (int32_t)d->nr++;
 }
 
+/* Whoever gives the same text again mostly has it where it was. */
+static uint32_t *recent_of(struct lkst_dictionary *d, const void *bytes)
+{
+	return &d->recent[lkst_hash_number((uintptr_t)bytes) % LKST_DICTIONARY_RECENT];
+}
+
 int32_t lkst_dictionary_number(struct lkst_dictionary *d, const void *bytes, uint32_t length,
 			       bool *ret_is_new)
 {
+	uint32_t *recent = recent_of(d, bytes);
 	const struct place *place;
 	uint64_t key;
 	int32_t number;
 
 	*ret_is_new = false;
-	if (d->nr && is_text(d, d->last, bytes, length))
-		return (int32_t)d->last;
+	if (d->nr && is_text(d, *recent, bytes, length))
+		return (int32_t)*recent;
 	key = key_of(bytes, length);
 	place = lkst_hash_find(&d->places, key, sizeof(*place));
-	if (place) {
-		/* Of two texts with one key the second is not told from the first: as good as full. */
-		if (!is_text(d, place->number, bytes, length))
-			return LKST_DICTIONARY_FULL;
-		d->last = place->number;
-		return (int32_t)d->last;
-	}
-	number = add(d, key, bytes, length);
-	*ret_is_new = number >= 0;
+	/* Of two texts with one key the second is not told from the first: as good as full. */
+	if (place && !is_text(d, place->number, bytes, length))
+		return LKST_DICTIONARY_FULL;
+	number = place ? (int32_t)place->number : add(d, key, bytes, length);
+	*ret_is_new = !place && number >= 0;
 	if (number >= 0)
-		d->last = (uint32_t)number;
+		*recent = (uint32_t)number;
 	return number;
 }

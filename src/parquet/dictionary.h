@@ -6,14 +6,19 @@
 #include "base/hash.h"
 #include "parquet/byte_list.h"
 
-enum { LKST_DICTIONARY_FULL = -1 };
+enum {
+	LKST_DICTIONARY_FULL = -1,
+	LKST_DICTIONARY_RECENT = 64,
+};
 
 /* All zero is an empty one. */
 struct lkst_dictionary {
 	struct lkst_byte_list bytes;  /* each text with its length before it, as PLAIN has them */
 	struct lkst_byte_list starts; /* u32 of each: where it begins in `bytes` */
-	uint32_t nr, last;
+	uint32_t nr;
 	struct lkst_hash places;
+	uint32_t recent
+		[LKST_DICTIONARY_RECENT]; /* number of the text that was last at such an address */
 };
 
 void lkst_dictionary_fini(struct lkst_dictionary *d);

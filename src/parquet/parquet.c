@@ -57,6 +57,7 @@ static int copy_columns(struct lkst_parquet *p, const struct lkst_parquet_column
 		p->columns[i].name = strdup(columns[i].name);
 		p->chunks[i].type = columns[i].type;
 		p->chunks[i].is_required = columns[i].is_required;
+		p->chunks[i].is_rising = columns[i].is_rising;
 		if (!p->columns[i].name)
 			return -ENOMEM;
 	}

@@ -29,6 +29,7 @@ struct lkst_parquet_column {
 	const char *name; /* unique in its table */
 	enum lkst_parquet_type type;
 	bool is_required; /* every row has a value; else a cell that is not given is null */
+	bool is_rising; /* of a type with 64 bits: each value is little more than the one before */
 };
 
 enum { LKST_PARQUET_COLUMNS_MAX = 4096 };

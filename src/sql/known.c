@@ -80,22 +80,51 @@ static void note_code(struct lkst_sql_pass *p, int code)
 void lkst_sql_row(struct lkst_sql_pass *p, enum lkst_sql_known_number number)
 {
 	p->row = p->inserts[number];
+	p->table = number;
+	p->row_ns = 0;
 	p->at = 1;
+}
+
+/* The same cell of a file, whose columns are numbered from 0 on. */
+static void put_int(struct lkst_sql_pass *p, s64 value)
+{
+	struct lkst_parquet *file = p->files[p->table];
+	bool has_time = p->has_time[p->table];
+
+	if (has_time && p->at == 1) {
+		p->row_ns = (u64)value;
+		lkst_parquet_int(file, 0, value + (s64)p->sql->catalog->clock_offset_ns);
+	}
+	lkst_parquet_int(file, (unsigned int)(p->at++ - !has_time), value);
+}
+
+static void put_text(struct lkst_sql_pass *p, const char *text, size_t length)
+{
+	lkst_parquet_text(p->files[p->table], (unsigned int)(p->at++ - !p->has_time[p->table]),
+			  text, length);
 }
 
 void lkst_sql_int(struct lkst_sql_pass *p, s64 value)
 {
-	note_code(p, sqlite3_bind_int64(p->row, p->at++, value));
+	if (p->to)
+		put_int(p, value);
+	else
+		note_code(p, sqlite3_bind_int64(p->row, p->at++, value));
 }
 
 void lkst_sql_none(struct lkst_sql_pass *p)
 {
-	note_code(p, sqlite3_bind_null(p->row, p->at++));
+	if (p->to)
+		p->at++;
+	else
+		note_code(p, sqlite3_bind_null(p->row, p->at++));
 }
 
 void lkst_sql_text(struct lkst_sql_pass *p, const char *text, size_t length)
 {
-	if (length)
+	if (length && p->to)
+		put_text(p, text, length);
+	else if (length)
 		note_code(p,
 			  sqlite3_bind_text(p->row, p->at++, text, (int)length, SQLITE_TRANSIENT));
 	else
@@ -109,14 +138,27 @@ void lkst_sql_str(struct lkst_sql_pass *p, const char *text)
 
 int lkst_sql_row_end(struct lkst_sql_pass *p)
 {
-	int code = p->error ?: sqlite3_step(p->row);
+	int code;
 
+	if (p->to)
+		return p->to->row(p->to->ctx, p->numbers[p->table], p->row_ns);
+	code = p->error ?: sqlite3_step(p->row);
 	if (code != SQLITE_DONE)
 		note_code(p, code);
 	sqlite3_reset(p->row);
 	if (++p->nr_rows % LOOKS == 0 && lkst_sql_is_stopped(p->sql))
 		return -EINTR;
 	return p->error ? -EIO : 0;
+}
+
+bool lkst_sql_wants_life(const struct lkst_sql_pass *p, const struct lkst_thread_life *life)
+{
+	static const struct lkst_thread_life nobody = { .tid = -1 };
+
+	if (!p->to)
+		return true;
+	life = life ?: &nobody;
+	return p->to->wants(p->to->ctx, life->tid, life->pid, life->comm);
 }
 
 void lkst_sql_life(struct lkst_sql_pass *p, const struct lkst_thread_life *life)
@@ -170,6 +212,8 @@ static int begin_pass(struct lkst_err *e, struct lkst_sql_pass *p)
 	unsigned int i;
 	int err = lkst_feed_new(e, p->sql->trace, &p->feed);
 
+	if (!err && p->to)
+		lkst_feed_limit(p->feed, p->to->from_ns, p->to->to_ns);
 	if (!err)
 		err = lkst_labels_subscribe(&p->labels, p->feed);
 	if (!err && lkst_feed_gaps(p->feed, on_gap, p) < 0)
@@ -179,7 +223,7 @@ static int begin_pass(struct lkst_err *e, struct lkst_sql_pass *p)
 	if (!err && needs_model)
 		err = lkst_model_new(e, p->feed, &p->model);
 	for (i = 0; i < LKST_SQL_NR_KNOWN && !err; i++) {
-		if (p->is_wanted[i])
+		if (p->is_wanted[i] && !p->to)
 			err = prepare(p, i);
 		if (!err && p->is_wanted[i] && tables[i]->begin)
 			err = tables[i]->begin(p);
@@ -208,6 +252,14 @@ static void free_pass(struct lkst_sql_pass *p)
 	lkst_feed_free(p->feed);
 	lkst_labels_fini(&p->labels);
 	free(p->faults);
+}
+
+int lkst_sql_pass_run(struct lkst_err *e, struct lkst_sql_pass *p)
+{
+	int err = begin_pass(e, p) ?: lkst_feed_run(e, p->feed) ?: end_pass(p);
+
+	free_pass(p);
+	return err;
 }
 
 /* What was filled of them in part is not to be taken for all. */
@@ -243,8 +295,7 @@ int lkst_sql_known_fill(struct lkst_err *e, struct lkst_sql *s)
 		return 0;
 	s->is_inside = true;
 	note_code(&pass, sqlite3_exec(s->db, "BEGIN", NULL, NULL, NULL));
-	err = begin_pass(e, &pass) ?: lkst_feed_run(e, pass.feed) ?: end_pass(&pass);
-	free_pass(&pass);
+	err = lkst_sql_pass_run(e, &pass);
 	note_code(&pass, sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL));
 	s->is_inside = false;
 	if (pass.error || err) {

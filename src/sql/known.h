@@ -10,6 +10,7 @@
 #include "analyze/engine/labels.h"
 #include "analyze/model/model.h"
 #include "sql/database.h"
+#include "sql/known_export.h"
 
 enum { LKST_SQL_COLUMNS_MAX = 32 };
 
@@ -76,6 +77,14 @@ struct lkst_sql_pass {
 	sqlite3_stmt *inserts[LKST_SQL_NR_KNOWN];
 	sqlite3_stmt *row; /* the one that is being filled */
 	int at;		   /* its next column, from 1 on */
+
+	/* Where rows go to files, and not into the database. */
+	const struct lkst_sql_known_export *to; /* NULL: they do not */
+	struct lkst_parquet *files[LKST_SQL_NR_KNOWN];
+	unsigned int numbers[LKST_SQL_NR_KNOWN]; /* of the tables in `to` */
+	bool has_time[LKST_SQL_NR_KNOWN];	 /* column 0 is the time of day of the first cell */
+	enum lkst_sql_known_number table;	 /* whose row is being filled */
+	u64 row_ns;
 	u64 nr_rows, nr_gaps;
 	int error; /* SQLite's code of the first failure */
 
@@ -104,8 +113,14 @@ static inline void lkst_sql_int_but(struct lkst_sql_pass *p, s64 value, s64 unkn
 		lkst_sql_int(p, value);
 }
 
+/* Whether rows about this thread, NULL: it is not known, are wanted. To be asked before a row is begun. */
+bool lkst_sql_wants_life(const struct lkst_sql_pass *p, const struct lkst_thread_life *life);
+
 /* Cells tid, pid and comm. @life NULL: none of them. */
 void lkst_sql_life(struct lkst_sql_pass *p, const struct lkst_thread_life *life);
+
+/* Runs the pass for the tables that are wanted, and frees what it has; `error` and `nr_gaps` stay. */
+int lkst_sql_pass_run(struct lkst_err *e, struct lkst_sql_pass *p);
 
 /* ---- for the database ------------------------------------------------------------------------ */
 

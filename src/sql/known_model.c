@@ -89,7 +89,7 @@ static int end_threads(struct lkst_sql_pass *p)
 	for (i = 0; i < nr && !err; i++) {
 		const struct lkst_thread_life *life = lkst_model_life(p->model, i);
 
-		if (!life)
+		if (!life || !lkst_sql_wants_life(p, life))
 			continue;
 		lkst_sql_row(p, LKST_SQL_threads);
 		lkst_sql_int(p, life->nr);
@@ -138,6 +138,8 @@ static int on_state(void *ctx, const struct lkst_interval *i)
 {
 	struct lkst_sql_pass *p = ctx;
 
+	if (!lkst_sql_wants_life(p, i->life))
+		return 0;
 	lkst_sql_row(p, LKST_SQL_states);
 	put_times(p, i->from_ns, i->to_ns);
 	lkst_sql_life(p, i->life);
@@ -291,6 +293,8 @@ static int on_call(void *ctx, const struct lkst_call_interval *c)
 	struct lkst_sql_pass *p = ctx;
 	char error[LKST_ERROR_TEXT];
 
+	if (!lkst_sql_wants_life(p, c->life))
+		return 0;
 	lkst_sql_row(p, LKST_SQL_syscalls);
 	put_times(p, c->from_ns, c->to_ns);
 	lkst_sql_life(p, c->life);

@@ -273,6 +273,47 @@ static bool get_runs(struct input *in, unsigned int width, uint32_t *numbers, si
 	return done == nr && !in->is_bad;
 }
 
+/* DELTA_BINARY_PACKED: all numbers of the page. */
+static bool get_deltas(struct input *in, uint64_t *numbers, size_t nr)
+{
+	uint64_t block = get_varint(in), parts = get_varint(in), total = get_varint(in), least;
+	size_t at = 1, part, i;
+	unsigned int bit;
+
+	if (total != nr || !parts || block % 128 || block / parts % 32)
+		return false;
+	numbers[0] = (uint64_t)get_zigzag(in);
+	while (at < nr && !in->is_bad) {
+		const uint8_t *widths;
+
+		least = (uint64_t)get_zigzag(in);
+		widths = in->at;
+		if (parts > (size_t)(in->end - in->at))
+			return false;
+		in->at += parts;
+		for (part = 0; part < parts && at < nr; part++) {
+			size_t size = widths[part] * (block / parts) / 8;
+			const uint8_t *bits = in->at;
+
+			if (size > (size_t)(in->end - in->at))
+				return false;
+			in->at += size;
+			for (i = 0; i < block / parts && at < nr; i++, at++) {
+				uint64_t delta = 0;
+
+				for (bit = 0; bit < widths[part]; bit++) {
+					size_t place = i * widths[part] + bit;
+
+					delta |= (uint64_t)(bits[place / 8] >> place % 8 & 1)
+						 << bit;
+				}
+				numbers[at] = numbers[at - 1] + least + delta;
+			}
+		}
+	}
+	return !in->is_bad;
+}
+
 static char *text_of_number(const struct column *c, const uint8_t *p)
 {
 	char *text = NULL;
@@ -342,7 +383,9 @@ static bool get_data(struct column *c, struct input *in, const struct node *head
 	size_t nr = (size_t)number(head, 1), nr_values = 0, i, at = 0;
 	_cleanup_free_ uint32_t *levels = calloc(nr + 1, sizeof(*levels));
 	_cleanup_free_ uint32_t *numbers = NULL;
-	bool is_numbered = number(head, 2) == 8;
+	_cleanup_free_ uint64_t *wide = NULL;
+	bool is_numbered = number(head, 2) == 8, is_delta = number(head, 2) == 5;
+	struct input values;
 
 	for (i = 0; i < nr && !c->is_optional; i++)
 		levels[i] = 1;
@@ -360,6 +403,11 @@ static bool get_data(struct column *c, struct input *in, const struct node *head
 	numbers = calloc(nr_values + 1, sizeof(*numbers));
 	if (is_numbered && (!c->words || !get_runs(in, get_byte(in), numbers, nr_values)))
 		return false;
+	wide = calloc(nr_values + 1, sizeof(*wide));
+	if (is_delta && !get_deltas(in, wide, nr_values))
+		return false;
+	values = is_delta ? (struct input){ (uint8_t *)wide, (uint8_t *)(wide + nr_values), false }
+			  : *in;
 	c->cells = reallocarray(c->cells, c->nr_cells + nr + 1, sizeof(*c->cells));
 	for (i = 0; i < nr; i++) {
 		char *cell = NULL;
@@ -367,13 +415,15 @@ static bool get_data(struct column *c, struct input *in, const struct node *head
 		if (levels[i] && is_numbered)
 			cell = numbers[at] < c->nr_words ? strdup(c->words[numbers[at]]) : NULL;
 		else if (levels[i])
-			cell = get_plain(c, in, at);
+			cell = get_plain(c, &values, at);
 		if (levels[i] && !cell)
 			return false;
 		at += levels[i];
 		c->cells[c->nr_cells++] = cell;
 	}
-	return c->type == 0 || in->at == in->end;
+	if (is_delta || is_numbered)
+		return in->at == in->end;
+	return c->type == 0 || values.at == values.end;
 }
 
 /* Reads one page and moves @in behind it. */

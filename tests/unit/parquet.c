@@ -62,11 +62,15 @@ static const char *bounds(unsigned int column)
 TEST(parquet_types)
 {
 	static const struct lkst_parquet_column of[] = {
-		{ "bool", LKST_PARQUET_BOOL, false },	  { "int32", LKST_PARQUET_INT32, false },
-		{ "uint32", LKST_PARQUET_UINT32, false }, { "int64", LKST_PARQUET_INT64, false },
-		{ "uint64", LKST_PARQUET_UINT64, false }, { "time", LKST_PARQUET_TIME, true },
-		{ "double", LKST_PARQUET_DOUBLE, false }, { "text", LKST_PARQUET_TEXT, false },
-		{ "bytes", LKST_PARQUET_BYTES, false },
+		{ "bool", LKST_PARQUET_BOOL, false, false },
+		{ "int32", LKST_PARQUET_INT32, false, false },
+		{ "uint32", LKST_PARQUET_UINT32, false, false },
+		{ "int64", LKST_PARQUET_INT64, false, false },
+		{ "uint64", LKST_PARQUET_UINT64, false, false },
+		{ "time", LKST_PARQUET_TIME, true, false },
+		{ "double", LKST_PARQUET_DOUBLE, false, false },
+		{ "text", LKST_PARQUET_TEXT, false, false },
+		{ "bytes", LKST_PARQUET_BYTES, false, false },
 	};
 	struct lkst_parquet *p = begin(of, 9);
 	int i;
@@ -106,8 +110,8 @@ TEST(parquet_types)
 /* Without a row it is a table all the same; columns without a value have rows. */
 TEST(parquet_empty)
 {
-	static const struct lkst_parquet_column of[] = { { "a", LKST_PARQUET_INT64, true },
-							 { "b", LKST_PARQUET_TEXT, false } };
+	static const struct lkst_parquet_column of[] = { { "a", LKST_PARQUET_INT64, true, false },
+							 { "b", LKST_PARQUET_TEXT, false, false } };
 	struct lkst_parquet *p = begin(of, 2);
 	int i;
 
@@ -149,11 +153,13 @@ static const char *cell(unsigned int i, unsigned int column, char room[128])
 /* Many pages and groups, runs and none, dictionaries that are given up. */
 TEST(parquet_long)
 {
-	static const struct lkst_parquet_column of[] = { { "i", LKST_PARQUET_INT32, true },
-							 { "few", LKST_PARQUET_TEXT, false },
-							 { "many", LKST_PARQUET_TEXT, false },
-							 { "run", LKST_PARQUET_UINT64, false },
-							 { "same", LKST_PARQUET_TEXT, true } };
+	static const struct lkst_parquet_column of[] = {
+		{ "i", LKST_PARQUET_INT32, true, false },
+		{ "few", LKST_PARQUET_TEXT, false, false },
+		{ "many", LKST_PARQUET_TEXT, false, false },
+		{ "run", LKST_PARQUET_UINT64, false, false },
+		{ "same", LKST_PARQUET_TEXT, true, false }
+	};
 	enum { NR = 300001 };
 	struct lkst_parquet *p = begin(of, 5);
 	unsigned int i, column;
@@ -189,9 +195,11 @@ TEST(parquet_long)
 /* What is held does not grow with the rows: groups are written before. */
 TEST(parquet_groups)
 {
-	static const struct lkst_parquet_column of[] = { { "i", LKST_PARQUET_INT64, true },
-							 { "noise", LKST_PARQUET_UINT64, true },
-							 { "more", LKST_PARQUET_INT64, false } };
+	static const struct lkst_parquet_column of[] = {
+		{ "i", LKST_PARQUET_INT64, true, false },
+		{ "noise", LKST_PARQUET_UINT64, true, false },
+		{ "more", LKST_PARQUET_INT64, false, false }
+	};
 	enum { NR = 2500000 };
 	struct lkst_parquet *p = begin(of, 3);
 	uint64_t noise = 1, i;
@@ -219,12 +227,49 @@ TEST(parquet_groups)
 	CHECK(nr_groups > NR / (1024 * 1024) + 1);
 }
 
+/* Differences of all sizes, also those that no 64 bits hold, and blocks that are not full. */
+TEST(parquet_deltas)
+{
+	static const struct lkst_parquet_column of[] = { { "rises", LKST_PARQUET_TIME, true, true },
+							 { "any", LKST_PARQUET_INT64, false,
+							   true } };
+	enum { NR = 20000 };
+	struct lkst_parquet *p = begin(of, 2);
+	int64_t any[NR];
+	uint64_t noise = 1;
+	const char *at;
+	int i;
+
+	CHECK(p);
+	for (i = 0; i < NR; i++) {
+		noise = noise * 6364136223846793005 + 1442695040888963407;
+		any[i] = (int64_t)noise >> (i / 300 % 64);
+		lkst_parquet_int(p, 0, 1700000000000000000 + i * 1000LL + i % 7);
+		if (i % 5)
+			lkst_parquet_int(p, 1, any[i]);
+		CHECK_EQ(lkst_parquet_row_end(p), 0);
+	}
+	CHECK(end(p));
+	at = rows();
+	CHECK(strcmp(at, "damaged"));
+	for (i = 0; i < NR; i++, at = strchr(at, '\n') + 1) {
+		char line[128];
+		int n = sprintf(line, "%lld|", 1700000000000000000 + i * 1000LL + i % 7);
+
+		if (i % 5)
+			n += sprintf(line + n, "%lld", (long long)any[i]);
+		line[n++] = '\n';
+		CHECK(!strncmp(at, line, (size_t)n));
+	}
+}
+
 /* Bounds leave out what is no number, and texts that are too long. */
 TEST(parquet_bounds)
 {
-	static const struct lkst_parquet_column of[] = { { "d", LKST_PARQUET_DOUBLE, true },
-							 { "zero", LKST_PARQUET_DOUBLE, true },
-							 { "t", LKST_PARQUET_TEXT, true } };
+	static const struct lkst_parquet_column of[] = { { "d", LKST_PARQUET_DOUBLE, true, false },
+							 { "zero", LKST_PARQUET_DOUBLE, true,
+							   false },
+							 { "t", LKST_PARQUET_TEXT, true, false } };
 	struct lkst_parquet *p = begin(of, 3);
 	char wide[65];
 
@@ -243,6 +288,6 @@ TEST(parquet_bounds)
 static const struct unit_test tests[] = {
 	{ "parquet_types", test_parquet_types },   { "parquet_empty", test_parquet_empty },
 	{ "parquet_long", test_parquet_long },	   { "parquet_groups", test_parquet_groups },
-	{ "parquet_bounds", test_parquet_bounds },
+	{ "parquet_deltas", test_parquet_deltas }, { "parquet_bounds", test_parquet_bounds },
 };
 UNIT_MAIN(tests)

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * events.parquet: a row for each record, with what all records have, and a column for each field, which is null where an
+ * event has no such field. Fields of one name share a column, unless they hold different things.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "export/parquet_file.h"
+#include "view/field.h"
+#include "view/select.h"
+#include "view/values.h"
+
+/* What all records have: the columns of `events` of lkst sql, without its line, and the time of day. */
+enum {
+	COLUMN_TIME,
+	COLUMN_NS,
+	COLUMN_CPU,
+	COLUMN_TID,
+	COLUMN_PID,
+	COLUMN_COMM,
+	COLUMN_EVENT,
+	COLUMN_BUFFER,
+	NR_COMMON,
+};
+
+static const struct lkst_parquet_column common[NR_COMMON] = {
+	[COLUMN_TIME] = { "time", LKST_PARQUET_TIME, true, true },
+	[COLUMN_NS] = { "time_ns", LKST_PARQUET_INT64, true, true },
+	[COLUMN_CPU] = { "cpu", LKST_PARQUET_INT32, true, false },
+	[COLUMN_TID] = { "tid", LKST_PARQUET_INT32, true, false },
+	[COLUMN_PID] = { "pid", LKST_PARQUET_INT32, false, false },
+	[COLUMN_COMM] = { "comm", LKST_PARQUET_TEXT, false, false },
+	[COLUMN_EVENT] = { "event", LKST_PARQUET_TEXT, true, false },
+	[COLUMN_BUFFER] = { "buffer", LKST_PARQUET_TEXT, true, false },
+};
+
+enum {
+	NUMBER_MAX = 24, /* characters of a number, with a comma */
+	NAME_ROOM = 2 * LKST_NAME_MAX + 16,
+};
+
+/* What becomes of a field. */
+struct field_plan {
+	u16 index, column;
+	u32 fault; /* lkst_field_fault() */
+	unsigned int faults;
+};
+
+/* And of an event's records. */
+struct event_plan {
+	u16 name_length, nr;
+	struct field_plan fields[];
+};
+
+struct events {
+	struct lkst_export *x;
+	bool has_come[LKST_ID_MAX + 1]; /* by id */
+	struct event_plan *plans[LKST_ID_MAX + 1];
+	struct lkst_parquet_column *columns; /* with names of their own */
+	u32 nr_columns;
+	struct lkst_parquet_file file;
+	u32 buffer;	   /* of the record before, */
+	u32 buffer_length; /* and its name; 0: there was none */
+	char buffer_name[LKST_VALUE_ROOM];
+	char *numbers; /* an array as text */
+	size_t numbers_room;
+};
+
+static void events_free(struct events *v)
+{
+	unsigned int i;
+
+	if (!v)
+		return;
+	for (i = 0; i <= LKST_ID_MAX; i++)
+		free(v->plans[i]);
+	for (i = 0; i < v->nr_columns; i++)
+		free((char *)v->columns[i].name);
+	free(v->columns);
+	free(v->numbers);
+	lkst_parquet_file_fini(&v->file);
+	free(v);
+}
+LKST_GUARD(events_free, struct events)
+
+/* ---- which events there are ------------------------------------------------------------------ */
+
+/* Notes which events the block has in the window. State belongs to no moment, and no window leaves it out. */
+static void look_at_block(struct events *v, const struct lkst_block *block, bool is_state)
+{
+	u64 from_ns = is_state ? 0 : v->x->from_ns, to_ns = is_state ? UINT64_MAX : v->x->to_ns;
+	struct lkst_block_cursor at;
+	struct lkst_record r;
+
+	if (block->end_ns < from_ns || block->begin_ns > to_ns)
+		return;
+	lkst_block_cursor_init(&at, block);
+	while (lkst_block_next(NULL, &at, v->x->catalog, &r) > 0)
+		if (r.ns >= from_ns && r.ns <= to_ns)
+			v->has_come[r.event->id] = true;
+}
+
+/* A catalogue declares all events that could have been recorded: columns are for those that were. */
+static int look_at_all(struct events *v)
+{
+	struct lkst_trace *t = v->x->trace;
+	unsigned int i, block, id;
+	int err = 0;
+
+	for (i = 0; i < lkst_trace_nr_streams(t); i++) {
+		const struct lkst_stream_info *stream = lkst_trace_stream(t, i);
+		bool is_state = stream->buffer == LKST_BUFFER_STATE;
+
+		for (block = 0; block < stream->nr_blocks && !err; block++) {
+			look_at_block(v, lkst_trace_block(t, i, block), is_state);
+			err = lkst_export_step(v->x, v->x->begin_ns);
+		}
+	}
+	for (id = 0; id <= LKST_ID_MAX; id++)
+		v->has_come[id] &= v->x->catalog->classes[id] &&
+				   lkst_select_has_event(v->x->select, v->x->catalog->classes[id]);
+	return err;
+}
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+static enum lkst_parquet_type type_of(const struct lkst_field_class *f)
+{
+	if (f->type == LKST_CLASS_BYTES)
+		return LKST_PARQUET_BYTES;
+	if (!lkst_field_is_int(f))
+		return LKST_PARQUET_TEXT;
+	if (f->size == 8)
+		return f->type == LKST_CLASS_SINT ? LKST_PARQUET_INT64 : LKST_PARQUET_UINT64;
+	return f->type == LKST_CLASS_SINT ? LKST_PARQUET_INT32 : LKST_PARQUET_UINT32;
+}
+
+static bool is_int(enum lkst_parquet_type type)
+{
+	return type >= LKST_PARQUET_INT32 && type <= LKST_PARQUET_UINT64;
+}
+
+static bool is_unsigned(enum lkst_parquet_type type)
+{
+	return type == LKST_PARQUET_UINT32 || type == LKST_PARQUET_UINT64;
+}
+
+/*
+ * The type that holds what both hold: true, or there is none. Where one is negative and the other has all 64 bits, those
+ * with the highest bit set are negative, as lkst sql has them.
+ */
+static bool join_types(enum lkst_parquet_type a, enum lkst_parquet_type b,
+		       enum lkst_parquet_type *ret_type)
+{
+	if (a != b && (!is_int(a) || !is_int(b)))
+		return false;
+	if (a == b)
+		*ret_type = a;
+	else
+		*ret_type =
+			is_unsigned(a) && is_unsigned(b) ? LKST_PARQUET_UINT64 : LKST_PARQUET_INT64;
+	return true;
+}
+
+static struct lkst_parquet_column *find_column(struct events *v, const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < v->nr_columns; i++)
+		if (!strcmp(v->columns[i].name, name))
+			return &v->columns[i];
+	return NULL;
+}
+
+static int add_column(struct events *v, const char *name, struct lkst_parquet_column of)
+{
+	struct lkst_parquet_column *column = lkst_vec_add(v->columns, v->nr_columns);
+
+	if (!column)
+		return -ENOMEM;
+	*column = of;
+	column->name = strdup(name);
+	return column->name ? 0 : -ENOMEM;
+}
+
+/* Whether column @c, NULL: one that is not there, can be the field's; it is then. */
+static bool takes_field(struct events *v, struct lkst_parquet_column *c,
+			const struct lkst_field_class *f)
+{
+	return !c || (c >= v->columns + NR_COMMON && join_types(c->type, type_of(f), &c->type));
+}
+
+/* The number of the column for field @f of @event, or -ENOMEM. */
+static int column_of(struct events *v, const struct lkst_event_class *event,
+		     const struct lkst_field_class *f)
+{
+	struct lkst_parquet_column *c;
+	char name[NAME_ROOM];
+	unsigned int nr;
+	int err;
+
+	snprintf(name, sizeof(name), "%s", f->name);
+	c = find_column(v, name);
+	/* One that all records have, or one that holds something else. */
+	if (!takes_field(v, c, f)) {
+		snprintf(name, sizeof(name), c < v->columns + NR_COMMON ? "%s_field" : "%s_%s",
+			 f->name, event->name);
+		c = find_column(v, name);
+	}
+	for (nr = 2; !takes_field(v, c, f); nr++) {
+		snprintf(name, sizeof(name), "%s_%u", f->name, nr);
+		c = find_column(v, name);
+	}
+	if (c)
+		return (int)(c - v->columns);
+	err = add_column(v, name, (struct lkst_parquet_column){ .type = type_of(f) });
+	return err ? err : (int)v->nr_columns - 1;
+}
+
+static int plan_event(struct events *v, const struct lkst_event_class *event)
+{
+	struct event_plan *plan =
+		calloc(1, sizeof(*plan) + event->nr_fields * sizeof(plan->fields[0]));
+	unsigned int i;
+	int column;
+
+	if (!plan)
+		return -ENOMEM;
+	v->plans[event->id] = plan;
+	plan->name_length = (u16)strlen(event->name);
+	for (i = 0; i < event->nr_fields; i++) {
+		struct field_plan *field = &plan->fields[plan->nr];
+
+		if (event->fields[i].meaning == LKST_MEANING_PAD)
+			continue;
+		column = column_of(v, event, &event->fields[i]);
+		if (column < 0)
+			return column;
+		if (v->nr_columns > LKST_PARQUET_COLUMNS_MAX)
+			return -E2BIG;
+		field->index = (u16)i;
+		field->column = (u16)column;
+		field->fault = lkst_field_fault(event, i, &field->faults);
+		plan->nr++;
+	}
+	return 0;
+}
+
+static int plan_all(struct lkst_err *e, struct events *v)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < NR_COMMON && !err; i++)
+		err = add_column(v, common[i].name, common[i]);
+	for (i = 0; i <= LKST_ID_MAX && !err; i++)
+		if (v->has_come[i])
+			err = plan_event(v, v->x->catalog->classes[i]);
+	if (err == -E2BIG)
+		return lkst_err_set(
+			e, err,
+			"the events have more than %d different fields; export some of them "
+			"by --event",
+			LKST_PARQUET_COLUMNS_MAX - NR_COMMON);
+	return err;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static void put_thread(struct events *v, const struct lkst_record *r)
+{
+	const struct lkst_thread *t = lkst_threads_find(v->x->threads, r->tid);
+	const char *comm = t ? t->comm : r->tid ? "" : "swapper";
+
+	if ((t && t->pid) || !r->tid)
+		lkst_parquet_int(v->file.parquet, COLUMN_PID, t ? t->pid : 0);
+	if (comm[0])
+		lkst_parquet_text(v->file.parquet, COLUMN_COMM, comm,
+				  strnlen(comm, sizeof(t->comm)));
+}
+
+static void put_common(struct events *v, const struct lkst_record *r, const struct event_plan *plan)
+{
+	struct lkst_parquet *p = v->file.parquet;
+
+	lkst_parquet_int(p, COLUMN_TIME, (s64)(r->ns + v->x->catalog->clock_offset_ns));
+	lkst_parquet_int(p, COLUMN_NS, (s64)r->ns);
+	lkst_parquet_int(p, COLUMN_CPU, r->cpu);
+	lkst_parquet_int(p, COLUMN_TID, r->tid);
+	put_thread(v, r);
+	lkst_parquet_text(p, COLUMN_EVENT, r->event->name, plan->name_length);
+	if (!v->buffer_length || v->buffer != r->buffer) {
+		v->buffer = r->buffer;
+		v->buffer_length =
+			(u32)(lkst_put_buffer(v->buffer_name, r->buffer) - v->buffer_name);
+	}
+	lkst_parquet_text(p, COLUMN_BUFFER, v->buffer_name, v->buffer_length);
+}
+
+/* Several numbers as text, "[1,2]". */
+static int put_numbers(struct events *v, const struct lkst_record *r,
+		       const struct field_plan *field)
+{
+	const struct lkst_field_class *f = &r->event->fields[field->index];
+	const u8 *first;
+	u32 nr = lkst_field_elements(r, field->index, &first), i;
+	size_t room = (size_t)nr * NUMBER_MAX + 3;
+	char *p;
+
+	if (room > v->numbers_room) {
+		free(v->numbers);
+		v->numbers = malloc(room);
+		v->numbers_room = v->numbers ? room : 0;
+		if (!v->numbers)
+			return -ENOMEM;
+	}
+	p = v->numbers;
+	*p++ = '[';
+	for (i = 0; i < nr; i++) {
+		u64 value = lkst_field_element(f, first, i);
+
+		if (i)
+			*p++ = ',';
+		p = f->type == LKST_CLASS_SINTS ? lkst_put_s64(p, (s64)value)
+						: lkst_put_u64(p, value);
+	}
+	*p++ = ']';
+	lkst_parquet_text(v->file.parquet, field->column, v->numbers, (size_t)(p - v->numbers));
+	return 0;
+}
+
+static int put_field(struct events *v, const struct lkst_record *r, const struct field_plan *field)
+{
+	const struct lkst_field_class *f = &r->event->fields[field->index];
+	struct lkst_parquet *p = v->file.parquet;
+	const void *bytes;
+	u32 length;
+
+	if (field->fault && lkst_field_int(r, field->faults) & field->fault)
+		return 0;
+	if (lkst_field_is_int(f)) {
+		lkst_parquet_int(p, field->column, (s64)lkst_field_int(r, field->index));
+	} else if (lkst_field_is_text(f)) {
+		bytes = lkst_field_text(r, field->index, &length);
+		lkst_parquet_text(p, field->column, bytes, length);
+	} else if (f->type == LKST_CLASS_BYTES) {
+		bytes = lkst_record_field(r, field->index, &length);
+		lkst_parquet_text(p, field->column, bytes ?: "", length);
+	} else {
+		return put_numbers(v, r, field);
+	}
+	return 0;
+}
+
+static int put_record(void *ctx, const struct lkst_record *r)
+{
+	struct events *v = ctx;
+	const struct event_plan *plan = v->plans[r->event->id];
+	unsigned int i;
+	int err = 0;
+
+	/* Both passes read the same blocks, unless somebody writes to them. */
+	if (!plan)
+		return -EBADMSG;
+	put_common(v, r, plan);
+	for (i = 0; i < plan->nr && !err; i++)
+		err = put_field(v, r, &plan->fields[i]);
+	return err ? err : lkst_parquet_file_row(v->x, &v->file, r->ns);
+}
+
+int lkst_parquet_write_events(struct lkst_err *e, struct lkst_export *x)
+{
+	static const struct lkst_export_calls calls = { .record = put_record };
+	_cleanup_(events_freep) struct events *v = calloc(1, sizeof(*v));
+	int err;
+
+	if (!v)
+		return -ENOMEM;
+	v->x = x;
+	v->file.fd = -1;
+	err = look_at_all(v) ?: plan_all(e, v) ?:
+	      lkst_parquet_file_open(e, x, "events", v->columns, v->nr_columns, &v->file);
+	err = err ?: lkst_export_each(e, x, &calls, v);
+	return err ? err : lkst_parquet_file_end(e, &v->file, "events");
+}
