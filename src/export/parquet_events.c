@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * events.parquet: a row for each record, with what all records have, and a column for each field, which is null where an
- * event has no such field. Fields of one name share a column, unless they hold different things.
+ * events.parquet: a row for each record, with what all records have, and a column for each field, which is null where
+ * an event has no such field. Fields of one name share a column, unless they hold different things.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -149,8 +149,8 @@ static bool is_unsigned(enum lkst_parquet_type type)
 }
 
 /*
- * The type that holds what both hold: true, or there is none. Where one is negative and the other has all 64 bits, those
- * with the highest bit set are negative, as lkst sql has them.
+ * The type that holds what both hold: true, or there is none. Where one is negative and the other has all 64 bits,
+ * those with the highest bit set are negative, as lkst sql has them.
  */
 static bool join_types(enum lkst_parquet_type a, enum lkst_parquet_type b,
 		       enum lkst_parquet_type *ret_type)

@@ -49,6 +49,7 @@ struct lkst_sql {
 	const volatile sig_atomic_t *stop;
 	u64 begin_ns, end_ns;
 	u64 max_steps, steps;		  /* lkst_sql_limit() */
+	u32 max_groups;			  /* lkst_sql_limit_groups() */
 	unsigned int nr_answers;	  /* statements of this run that had one */
 	u64 nr_gaps;			  /* that the query has met: at least so many */
 	bool is_inside;			  /* what runs is not the user's */

@@ -7,14 +7,13 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "sql/group_spill.h"
 
 enum {
 	LOOKS = 1 << 10, /* blocks between two looks at whether to stop */
 	EVENT_SHIFT = 48,
 	CPU_SHIFT = 32,
 	CPU_MASK = LKST_CPUS_MAX - 1,
-	TERM_BITS = 3, /* of an order */
-	FALLS = 4,
 };
 
 struct count {
@@ -34,7 +33,38 @@ struct run {
 	u16 events[LKST_EVENT_SPACE]; /* those of which there are some */
 	u32 nr_events;
 	u64 nr_gaps;
+	struct lkst_sql_group_spill *spill; /* NULL: all groups are in `counts` */
 };
+
+struct lkst_sql_groups {
+	struct lkst_sql_group_spill *spill; /* NULL: they are in `list` */
+	struct lkst_sql_group *list;
+	u32 nr, next;
+};
+
+static struct lkst_sql_group group_of(const struct count *c)
+{
+	return (struct lkst_sql_group){ .nr = c->nr,
+					.tid = (s32)c->key,
+					.cpu = c->key >> CPU_SHIFT & CPU_MASK,
+					.event = (u16)(c->key >> EVENT_SHIFT) };
+}
+
+/* Moves the groups out of memory. */
+static int spill_counts(struct run *run)
+{
+	struct lkst_sql_group group;
+	const struct count *c;
+	u32 i = 0;
+	int err = run->spill ? 0 : lkst_sql_group_spill_new(run->sql, &run->spill);
+
+	while (!err && (c = lkst_hash_next(&run->counts, &i, sizeof(*c)))) {
+		group = group_of(c);
+		err = lkst_sql_group_spill_add(run->spill, &group);
+	}
+	lkst_hash_clear(&run->counts, sizeof(*c));
+	return err;
+}
 
 /* Adds what the run has to the counts, and empties it. */
 static int end_run(struct run *run)
@@ -49,8 +79,12 @@ static int end_run(struct run *run)
 
 		key &= run->mask;
 		count = lkst_hash_find(&run->counts, key, sizeof(*count));
-		if (!count && run->counts.nr == LKST_SQL_GROUPS_MAX)
-			return -E2BIG;
+		if (!count && run->counts.nr >= run->sql->max_groups) {
+			int err = spill_counts(run);
+
+			if (err)
+				return err;
+		}
 		if (!count && lkst_hash_reserve(&run->counts, sizeof(*count)))
 			return -ENOMEM;
 		if (!count)
@@ -89,15 +123,15 @@ static int count_stream(struct run *run, unsigned int i)
 {
 	struct lkst_trace *t = run->sql->trace;
 	unsigned int block, nr = lkst_trace_stream(t, i)->nr_blocks;
-	u64 seq = 0, discarded = 0;
+	struct lkst_block last;
 	int err = 0;
 
 	for (block = 0; block < nr && !err; block++) {
 		const struct lkst_block *b = lkst_trace_block(t, i, block);
+		struct lkst_block_missing missing = lkst_block_missing(block ? &last : b, b);
 
-		run->nr_gaps += block && (b->seq > seq + 1 || b->discarded > discarded);
-		seq = b->seq;
-		discarded = b->discarded;
+		run->nr_gaps += missing.blocks || missing.events;
+		last = *b;
 		err = count_block(run, b);
 		if (block % LOOKS == 0 && lkst_sql_is_stopped(run->sql))
 			err = -EINTR;
@@ -115,48 +149,6 @@ static int count_all(struct run *run)
 		if (lkst_sql_wants_stream(run->sql, run->wanted, lkst_trace_stream(t, i)))
 			err = count_stream(run, i);
 	return err ? err : end_run(run);
-}
-
-static int make_list(const struct lkst_hash *counts, struct lkst_sql_group **ret_list, u32 *ret_nr)
-{
-	struct lkst_sql_group *list = calloc((size_t)counts->nr + 1, sizeof(*list));
-	const struct count *c;
-	u32 i = 0, nr = 0;
-
-	if (!list)
-		return -ENOMEM;
-	while ((c = lkst_hash_next(counts, &i, sizeof(*c)))) {
-		struct lkst_sql_group *group = &list[nr++];
-
-		group->nr = c->nr;
-		group->tid = (s32)c->key;
-		group->cpu = c->key >> CPU_SHIFT & CPU_MASK;
-		group->event = (u16)(c->key >> EVENT_SHIFT);
-	}
-	*ret_list = list;
-	*ret_nr = nr;
-	return 0;
-}
-
-int lkst_sql_groups_count(const struct lkst_sql *s, const struct lkst_sql_wanted *wanted,
-			  unsigned int by, struct lkst_sql_group **ret_list, u32 *ret_nr,
-			  u64 *ret_gaps)
-{
-	struct run *run = calloc(1, sizeof(*run));
-	int err;
-
-	if (!run)
-		return -ENOMEM;
-	run->sql = s;
-	run->wanted = wanted;
-	run->mask = (by & LKST_SQL_BY_EVENT ? (u64)LKST_ID_MAX << EVENT_SHIFT : 0) |
-		    (by & LKST_SQL_BY_CPU ? (u64)CPU_MASK << CPU_SHIFT : 0) |
-		    (by & LKST_SQL_BY_TID ? UINT32_MAX : 0);
-	err = count_all(run) ?: make_list(&run->counts, ret_list, ret_nr);
-	*ret_gaps = run->nr_gaps;
-	lkst_hash_fini(&run->counts);
-	free(run);
-	return err;
 }
 
 /* ---- order ----------------------------------------------------------------------------------- */
@@ -186,18 +178,85 @@ static int compare(const void *a, const void *b, void *ctx)
 	unsigned int terms;
 	int sign = 0;
 
-	for (terms = o->terms; terms & (FALLS - 1) && !sign; terms >>= TERM_BITS) {
-		sign = compare_by(o, terms & (FALLS - 1), a, b);
-		if (terms & FALLS)
+	for (terms = o->terms; terms & LKST_SQL_ORDER_COLUMN && !sign;
+	     terms >>= LKST_SQL_ORDER_BITS) {
+		sign = compare_by(o, terms & LKST_SQL_ORDER_COLUMN, a, b);
+		if (terms & LKST_SQL_ORDER_FALLS)
 			sign = -sign;
 	}
 	return sign;
 }
 
-void lkst_sql_groups_sort(const struct lkst_sql *s, struct lkst_sql_group *list, u32 nr,
-			  unsigned int order)
-{
-	struct order o = { s->catalog, order };
+/* ---- the groups ------------------------------------------------------------------------------ */
 
-	qsort_r(list, nr, sizeof(*list), compare, &o);
+static int make_list(const struct run *run, unsigned int order, struct lkst_sql_groups *groups)
+{
+	struct order by = { run->sql->catalog, order };
+	const struct count *c;
+	u32 i = 0;
+
+	groups->list = calloc((size_t)run->counts.nr + 1, sizeof(*groups->list));
+	if (!groups->list)
+		return -ENOMEM;
+	while ((c = lkst_hash_next(&run->counts, &i, sizeof(*c))))
+		groups->list[groups->nr++] = group_of(c);
+	qsort_r(groups->list, groups->nr, sizeof(*groups->list), compare, &by);
+	return 0;
+}
+
+static int finish(struct run *run, unsigned int order, struct lkst_sql_groups *groups)
+{
+	int err;
+
+	if (!run->spill)
+		return make_list(run, order, groups);
+	err = spill_counts(run) ?: lkst_sql_group_spill_sort(run->spill, order);
+	groups->spill = run->spill;
+	run->spill = NULL;
+	return err;
+}
+
+int lkst_sql_groups_new(const struct lkst_sql *s, const struct lkst_sql_wanted *wanted,
+			unsigned int by, unsigned int order, struct lkst_sql_groups **ret_groups,
+			u64 *ret_gaps)
+{
+	_cleanup_(lkst_sql_groups_freep) struct lkst_sql_groups *groups =
+		calloc(1, sizeof(*groups));
+	struct run *run = calloc(1, sizeof(*run));
+	int err = -ENOMEM;
+
+	if (run && groups) {
+		run->sql = s;
+		run->wanted = wanted;
+		run->mask = (by & LKST_SQL_BY_EVENT ? (u64)LKST_ID_MAX << EVENT_SHIFT : 0) |
+			    (by & LKST_SQL_BY_CPU ? (u64)CPU_MASK << CPU_SHIFT : 0) |
+			    (by & LKST_SQL_BY_TID ? UINT32_MAX : 0);
+		err = count_all(run) ?: finish(run, order, groups);
+		*ret_gaps = run->nr_gaps;
+		lkst_hash_fini(&run->counts);
+		lkst_sql_group_spill_free(run->spill);
+	}
+	free(run);
+	if (!err)
+		*ret_groups = lkst_take(groups);
+	return err;
+}
+
+void lkst_sql_groups_free(struct lkst_sql_groups *groups)
+{
+	if (!groups)
+		return;
+	lkst_sql_group_spill_free(groups->spill);
+	free(groups->list);
+	free(groups);
+}
+
+int lkst_sql_groups_next(struct lkst_sql_groups *groups, struct lkst_sql_group *ret_group)
+{
+	if (groups->spill)
+		return lkst_sql_group_spill_next(groups->spill, ret_group);
+	if (groups->next == groups->nr)
+		return 0;
+	*ret_group = groups->list[groups->next++];
+	return 1;
 }

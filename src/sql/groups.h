@@ -15,11 +15,17 @@ enum {
 	LKST_SQL_BY_TID = 4,
 };
 
-/* More take too much memory; the text is for %d. */
-enum { LKST_SQL_GROUPS_MAX = 1 << 20 };
-#define LKST_SQL_GROUPS_TEXT                                                                       \
-	"there are more than %d different groups of event, CPU and thread: group by fewer of "     \
-	"them, or ask for some events, CPUs or threads alone"
+/*
+ * In what order groups come: three bits for each column, from the lowest on, of which the first two are 1 for the
+ * event's name, 2 for the CPU, 3 for the thread, and the third says that it falls; 0 ends them.
+ */
+enum {
+	LKST_SQL_ORDER_BITS = 3,
+	LKST_SQL_ORDER_COLUMN = 3,
+	LKST_SQL_ORDER_FALLS = 4,
+};
+
+enum { LKST_SQL_GROUPS_MAX = 1 << 18 }; /* that are held in memory; more go to a temporary file */
 
 /* Records that are alike; what they are not distinguished by is 0. */
 struct lkst_sql_group {
@@ -29,20 +35,20 @@ struct lkst_sql_group {
 	u16 event; /* its id */
 };
 
-/*
- * Counts the records that @wanted leaves, distinguished @by bits above. The caller frees the list. -ENOMEM, -E2BIG:
- * there are too many groups; -EINTR: the query is to end. *@ret_gaps: places in
- * which records are missing.
- */
-int lkst_sql_groups_count(const struct lkst_sql *s, const struct lkst_sql_wanted *wanted,
-			  unsigned int by, struct lkst_sql_group **ret_list, u32 *ret_nr,
-			  u64 *ret_gaps);
+struct lkst_sql_groups;
 
 /*
- * Sorts them by @order: three bits for each column, from the lowest on, of which the first two are 1 for the event's
- * name, 2 for the CPU, 3 for the thread, and the third says that it falls; 0 ends them.
+ * Counts the records that @wanted leaves, distinguished @by bits above. They come in @order. -ENOMEM, -ENOSPC: there
+ * are so many that they need a temporary file, which does not fit; -EINTR: the query is to end. *@ret_gaps: places in
+ * which records are missing.
  */
-void lkst_sql_groups_sort(const struct lkst_sql *s, struct lkst_sql_group *list, u32 nr,
-			  unsigned int order);
+int lkst_sql_groups_new(const struct lkst_sql *s, const struct lkst_sql_wanted *wanted,
+			unsigned int by, unsigned int order, struct lkst_sql_groups **ret_groups,
+			u64 *ret_gaps);
+void lkst_sql_groups_free(struct lkst_sql_groups *groups);
+LKST_GUARD(lkst_sql_groups_free, struct lkst_sql_groups)
+
+/* The next group: 1, 0: there is none, or a failure as above. */
+int lkst_sql_groups_next(struct lkst_sql_groups *groups, struct lkst_sql_group *ret_group);
 
 #endif

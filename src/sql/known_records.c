@@ -156,19 +156,19 @@ static int put_group(struct lkst_sql_pass *p, const struct lkst_sql_group *group
 
 static int end_counts(struct lkst_sql_pass *p)
 {
-	_cleanup_free_ struct lkst_sql_group *groups = NULL;
+	_cleanup_(lkst_sql_groups_freep) struct lkst_sql_groups *groups = NULL;
 	struct lkst_sql_wanted all;
-	u32 nr = 0, i;
+	struct lkst_sql_group group;
 	u64 nr_gaps; /* the pass has met them, too */
-	int err;
+	int err, more = 0;
 
 	lkst_sql_wanted_of(&p->sql->records[0], "", 0, NULL, &all);
-	err = lkst_sql_groups_count(p->sql, &all,
-				    LKST_SQL_BY_EVENT | LKST_SQL_BY_CPU | LKST_SQL_BY_TID, &groups,
-				    &nr, &nr_gaps);
-	for (i = 0; i < nr && !err; i++)
-		err = put_group(p, &groups[i]);
-	return err;
+	err = lkst_sql_groups_new(p->sql, &all,
+				  LKST_SQL_BY_EVENT | LKST_SQL_BY_CPU | LKST_SQL_BY_TID, 0, &groups,
+				  &nr_gaps);
+	while (!err && (more = lkst_sql_groups_next(groups, &group)) > 0)
+		err = put_group(p, &group);
+	return err ? err : more;
 }
 
 static const struct lkst_sql_known_column counts[] = {

@@ -12,7 +12,6 @@
 
 #include "sql/columns.h"
 #include "sql/field_value.h"
-#include "sql/groups.h"
 #include "sql/row_scan.h"
 #include "sql/shown.h"
 #include "view/values.h"
@@ -96,7 +95,16 @@ static int close_cursor(sqlite3_vtab_cursor *cursor)
 /* -EINTR ends the query. */
 static int result_of(int err)
 {
-	return err == -EINTR ? SQLITE_INTERRUPT : err ? SQLITE_NOMEM : SQLITE_OK;
+	switch (err) {
+	case 0:
+		return SQLITE_OK;
+	case -EINTR:
+		return SQLITE_INTERRUPT;
+	case -ENOSPC:
+		return SQLITE_FULL;
+	default:
+		return SQLITE_NOMEM;
+	}
 }
 
 /* What SQLite then says of the query. */
@@ -123,10 +131,6 @@ static int filter(sqlite3_vtab_cursor *cursor, int how, const char *plan, int nr
 	end_scan(c);
 	lkst_sql_wanted_of(c->table, plan, nr, values, &wanted);
 	err = lkst_sql_scan_new(c->table->sql, &wanted, how, &c->scan);
-	if (err == -E2BIG) {
-		explain(cursor, sqlite3_mprintf(LKST_SQL_GROUPS_TEXT, LKST_SQL_GROUPS_MAX));
-		return SQLITE_ERROR;
-	}
 	return err ? result_of(err) : next_row(cursor);
 }
 

@@ -34,8 +34,8 @@ struct lkst_sql_scan {
 	u64 nr_counted; /* rows that are not given out yet */
 
 	/* By groups. */
-	struct lkst_sql_group *groups;
-	u32 nr_groups, next_group;
+	struct lkst_sql_groups *groups;
+	bool is_one_each; /* a row of each is enough */
 };
 
 /*
@@ -111,20 +111,14 @@ static int note_unnumbered(struct lkst_sql_scan *scan)
 /* Counts all rows; they are given out group by group. */
 static int begin_groups(struct lkst_sql_scan *scan, int how)
 {
-	int err = lkst_sql_groups_count(scan->sql, &scan->wanted,
-					(unsigned int)how >> LKST_SQL_HOW_BY & 7, &scan->groups,
-					&scan->nr_groups, &scan->nr_gaps);
-	u32 i;
+	int err = lkst_sql_groups_new(scan->sql, &scan->wanted,
+				      (unsigned int)how >> LKST_SQL_HOW_BY & 7,
+				      (unsigned int)how >> LKST_SQL_HOW_ORDER, &scan->groups,
+				      &scan->nr_gaps);
 
 	scan->is_grouped = true;
-	err = err ?: note_unnumbered(scan);
-	if (err)
-		return err;
-	lkst_sql_groups_sort(scan->sql, scan->groups, scan->nr_groups,
-			     (unsigned int)how >> LKST_SQL_HOW_ORDER);
-	for (i = 0; how & LKST_SQL_ONE_EACH && i < scan->nr_groups; i++)
-		scan->groups[i].nr = 1;
-	return 0;
+	scan->is_one_each = how & LKST_SQL_ONE_EACH;
+	return err ?: note_unnumbered(scan);
 }
 
 /* Scans of one query may meet the same ones. */
@@ -145,7 +139,7 @@ void lkst_sql_scan_free(struct lkst_sql_scan *scan)
 	note_gaps(scan);
 	lkst_merge_free(scan->merge);
 	lkst_threads_free(scan->threads);
-	free(scan->groups);
+	lkst_sql_groups_free(scan->groups);
 	free(scan);
 }
 
@@ -204,10 +198,9 @@ static int next_in_order(struct lkst_sql_scan *scan, const struct lkst_record **
 /* Notes what is missing before block @next of the same stream. */
 static void note_missing(struct lkst_sql_scan *scan, const struct lkst_block *next)
 {
-	const struct lkst_block *last = &scan->bytes;
+	struct lkst_block_missing missing = lkst_block_missing(&scan->bytes, next);
 
-	if (last->bytes && scan->block &&
-	    (next->discarded > last->discarded || next->seq > last->seq + 1))
+	if (scan->bytes.bytes && scan->block && (missing.blocks || missing.events))
 		scan->nr_gaps++;
 }
 
@@ -281,17 +274,18 @@ static int next_counted(struct lkst_sql_scan *scan, const struct lkst_record **r
 /* A row of a group has what they have in common, and nothing else. */
 static int next_of_group(struct lkst_sql_scan *scan, const struct lkst_record **ret_record)
 {
-	const struct lkst_sql_group *group;
+	struct lkst_sql_group group;
+	int r;
 
-	if (!scan->nr_counted && scan->next_group == scan->nr_groups)
-		return 0;
 	if (!scan->nr_counted) {
-		group = &scan->groups[scan->next_group++];
+		r = lkst_sql_groups_next(scan->groups, &group);
+		if (r <= 0)
+			return r;
 		scan->record =
-			(struct lkst_record){ .event = scan->sql->catalog->classes[group->event],
-					      .tid = group->tid,
-					      .cpu = group->cpu };
-		scan->nr_counted = group->nr;
+			(struct lkst_record){ .event = scan->sql->catalog->classes[group.event],
+					      .tid = group.tid,
+					      .cpu = group.cpu };
+		scan->nr_counted = scan->is_one_each ? 1 : group.nr;
 	}
 	scan->nr_counted--;
 	*ret_record = &scan->record;

@@ -15,7 +15,7 @@ void lkst_sql_scan_free(struct lkst_sql_scan *scan);
 
 /*
  * The next record, valid until the next call; NULL: there are no more. Where they are only counted it is any. 0,
- * -ENOMEM, or -EINTR: the query is to end.
+ * -ENOMEM, -ENOSPC: a temporary file does not fit; or -EINTR: the query is to end.
  */
 int lkst_sql_scan_next(struct lkst_sql_scan *scan, const struct lkst_record **ret_record);
 

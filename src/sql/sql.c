@@ -57,6 +57,7 @@ int lkst_sql_open(struct lkst_err *e, struct lkst_trace *t, const volatile sig_a
 	s->trace = t;
 	s->catalog = lkst_trace_catalog(t);
 	s->stop = stop;
+	s->max_groups = LKST_SQL_GROUPS_MAX;
 	lkst_trace_range(t, &s->begin_ns, &s->end_ns);
 	if (sqlite3_open_v2("", &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) ||
 	    set_up(s) || lkst_sql_add_functions(s) || lkst_sql_add_records(s) ||
@@ -83,6 +84,11 @@ void lkst_sql_limit(struct lkst_sql *s, u64 max_steps, int cell_bytes)
 	sqlite3_limit(s->db, SQLITE_LIMIT_LENGTH, cell_bytes);
 	s->max_steps = max_steps;
 	s->steps = 0;
+}
+
+void lkst_sql_limit_groups(struct lkst_sql *s, u32 max_groups)
+{
+	s->max_groups = max_groups;
 }
 
 u64 lkst_sql_nr_gaps(const struct lkst_sql *s)
@@ -174,8 +180,8 @@ int lkst_sql_tell(struct lkst_err *e, const struct lkst_sql *s, int err, int cod
 		return lkst_err_set(e, err, "the query was interrupted");
 	if (err == -EIO && s->known_code)
 		return failed(e, s, s->known_code, all, text);
-	if (err == -E2BIG)
-		return lkst_err_set(e, err, LKST_SQL_GROUPS_TEXT, LKST_SQL_GROUPS_MAX);
+	if (err == -ENOSPC)
+		return failed(e, s, SQLITE_FULL, all, text);
 	/* Which says by itself what it is. */
 	if (err == -EILSEQ)
 		return err;

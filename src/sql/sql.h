@@ -39,6 +39,9 @@ void lkst_sql_limit(struct lkst_sql *s, u64 max_steps, int cell_bytes);
 /* A format of answers beside those of enum lkst_table_format: a Parquet file (parquet/parquet.h), of one statement. */
 enum { LKST_SQL_PARQUET = LKST_TABLE_JSON + 1 };
 
+/* So many groups are held in memory, and more go to a temporary file. For tests, which have no millions of them. */
+void lkst_sql_limit_groups(struct lkst_sql *s, u32 max_groups);
+
 /*
  * Runs the statements of @text, and puts their answers at the end of @out: as text, CSV, as JSON, an array of
  * objects for each statement, or as Parquet. -EINVAL: SQLite does not understand one, and

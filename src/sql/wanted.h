@@ -27,7 +27,7 @@ enum {
 	LKST_SQL_COUNTED = 4, /* without a column: only how many there are counts */
 	/*
 	 * By groups, in whose columns alone they differ: bits of LKST_SQL_BY_EVENT and so on from bit BY on, the
-	 * order (lkst_sql_groups_sort()) from bit ORDER on.
+	 * order (lkst_sql_groups_new()) from bit ORDER on.
 	 */
 	LKST_SQL_GROUPED = 8,
 	LKST_SQL_ONE_EACH = 16, /* a row of each group is enough */

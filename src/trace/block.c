@@ -98,6 +98,18 @@ static void put_u64(u8 *bytes, u64 v)
 	memcpy(bytes, &v, sizeof(v));
 }
 
+struct lkst_block_missing lkst_block_missing(const struct lkst_block *last,
+					     const struct lkst_block *next)
+{
+	struct lkst_block_missing missing = {};
+
+	if (next->seq > last->seq)
+		missing.blocks = next->seq - last->seq - 1;
+	if (next->discarded > last->discarded)
+		missing.events = next->discarded - last->discarded;
+	return missing;
+}
+
 void lkst_block_piece(const struct lkst_block *block, u32 from, u32 to, u64 begin_ns, u64 end_ns,
 		      u8 *ret_bytes)
 {

@@ -35,6 +35,14 @@ struct lkst_block {
 int lkst_block_parse(struct lkst_err *e, const void *bytes, size_t available, const u8 *uuid,
 		     struct lkst_block *ret_block);
 
+/* What is missing between two blocks of a stream of which one is read after the other. */
+struct lkst_block_missing {
+	u64 blocks, events; /* events: that the recorder had to discard */
+};
+
+struct lkst_block_missing lkst_block_missing(const struct lkst_block *last,
+					     const struct lkst_block *next);
+
 /*
  * Makes a block of its own, of the same size and number, of the bytes of @block from @from, where a
  * record begins, to @to, where one ends. Its records are not older than @begin_ns nor younger than

@@ -93,22 +93,23 @@ static void note_missing(struct lkst_merge *m, const struct lkst_merge_source *s
 			 const struct lkst_block *next)
 {
 	const struct lkst_block *last = &s->block;
+	struct lkst_block_missing missing = lkst_block_missing(last, next);
 
-	if (next->seq > last->seq && next->seq - last->seq > 1)
+	if (missing.blocks)
 		lkst_merge_add_gap(m, s,
 				   (struct lkst_gap){
 					   .from_ns = last->end_ns,
 					   .to_ns = next->begin_ns,
-					   .blocks = next->seq - last->seq - 1,
+					   .blocks = missing.blocks,
 					   .why = s->why_missing,
 					   .is_damage = s->has_damage,
 				   });
-	if (next->discarded > last->discarded)
+	if (missing.events)
 		lkst_merge_add_gap(m, s,
 				   (struct lkst_gap){
 					   .from_ns = last->begin_ns,
 					   .to_ns = next->begin_ns,
-					   .events = next->discarded - last->discarded,
+					   .events = missing.events,
 					   .why = "the recorder had to discard records",
 				   });
 }

@@ -42,8 +42,8 @@ bool lkst_field_is_length(const struct lkst_event_class *event, unsigned int ind
 int lkst_field_index(const struct lkst_event_class *event, const char *name);
 
 /*
- * The bit of field *@ret_faults that says that field @index of a probe's record could not be read, and so holds nothing;
- * 0: it always could.
+ * The bit of field *@ret_faults that says that field @index of a probe's record could not be read, and so holds
+ * nothing; 0: it always could.
  */
 u32 lkst_field_fault(const struct lkst_event_class *event, unsigned int index,
 		     unsigned int *ret_faults);

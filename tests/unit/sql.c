@@ -8,6 +8,7 @@
 
 static struct lkst_err err;
 static char dir[64], path[128], answer[1 << 16];
+static u32 max_groups; /* that are held in memory; 0: as always */
 
 static const char text[] = "state_thread ns=10 thread_tid=5 thread_pid=4 comm=\"five\" prio=120\n"
 			   "state_thread ns=10 thread_tid=6 thread_pid=6 comm=\"six\"\n"
@@ -33,6 +34,8 @@ static const char *ask_as(const char *query, enum lkst_table_format format)
 	lkst_out_init_stream(out, to);
 	if (lkst_trace_open(&err, path, &t) || lkst_sql_open(&err, t, NULL, &s))
 		return "cannot be opened";
+	if (max_groups)
+		lkst_sql_limit_groups(s, max_groups);
 	code = lkst_sql_run(&err, s, query, format, out);
 	lkst_out_flush(out);
 	fclose(to);
@@ -199,6 +202,29 @@ TEST(sql_groups)
 	CHECK_EQ(atoi(ask("select rowid, cpu from events order by cpu")), EINVAL);
 	CHECK_EQ(atoi(ask("select rowid from events")), EINVAL);
 	CHECK_STR(ask("select count(distinct rowid + time_ns * 0) n from events"), "n\r\n6\r\n");
+}
+
+/* Groups that go to a temporary file are those that would have been held. */
+TEST(sql_groups_spilled)
+{
+	static const char *const queries[] = {
+		"select event, cpu, tid, count(*) from events group by event, cpu, tid",
+		"select event, tid, count(*) from events group by 1, 2 order by event desc, tid",
+		"select tid, cpu, count(*), sum(tid) from events group by tid, cpu order by 2 desc, 1",
+		"select distinct cpu, tid from events order by cpu, tid desc",
+		"select cpu, count(*) from events where event = 'sched_switch' group by cpu",
+		"select event, cpu, tid, records from counts order by 1, 2, 3",
+	};
+	char held[4096];
+	size_t i;
+
+	for (i = 0; i < sizeof(queries) / sizeof(queries[0]); i++) {
+		max_groups = 0;
+		snprintf(held, sizeof(held), "%s", ask(queries[i]));
+		for (max_groups = 1; max_groups < 4; max_groups++)
+			CHECK_STR(ask(queries[i]), held);
+	}
+	max_groups = 0;
 }
 
 /* How many places @query meets in which the trace at @at lacks records. */
@@ -415,6 +441,7 @@ static const struct unit_test tests[] = {
 	{ "sql_fields", test_sql_fields },
 	{ "sql_row_numbers", test_sql_row_numbers },
 	{ "sql_groups", test_sql_groups },
+	{ "sql_groups_spilled", test_sql_groups_spilled },
 	{ "sql_gaps", test_sql_gaps },
 	{ "sql_only_reads", test_sql_only_reads },
 	{ "sql_says_where", test_sql_says_where },
