@@ -28,7 +28,7 @@ numbered_in()
 others_in()
 {
 	lkst print --format json --no-gaps "$@" | sed -n 's/.*"event":"\([^"]*\)".*/\1/p' | sort -u |
-		grep -vE '^(syscall_(entry|exit)_getpriority|maskset_(switch|settled)|task_newtask|task_rename|sched_process_(fork|exec|exit|free))$'
+		grep -vE '^(syscall_(entry|exit)_getpriority|maskset_(switch|settled)|task_newtask|task_rename|cgroup_(mkdir|attach_task)|sched_process_(fork|exec|exit|free))$'
 }
 
 is_gone()

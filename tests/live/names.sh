@@ -65,8 +65,8 @@ getppid for 1 .. 20;
 END
 perl -e '$0 = "first_name"; getppid for 1 .. 40'
 "$LKST" maskset set RNOTHING --quiet
-expect pause_keeps_the_lives "$("$LKST" maskset show RNOTHING | grep -oE '(sched|task)_[a-z_]+' | sort | xargs)" \
-	'sched_process_exec sched_process_exit sched_process_fork sched_process_free task_newtask task_rename'
+expect pause_keeps_the_lives "$("$LKST" maskset show RNOTHING | grep -oE '(sched|task|cgroup)_[a-z_]+' | sort | xargs)" \
+	'cgroup_attach_task cgroup_mkdir sched_process_exec sched_process_exit sched_process_fork sched_process_free task_newtask task_rename'
 perl -e 'getppid for 1 .. 1000' # not recorded
 perl sleeper &
 children=($!)

@@ -31,7 +31,7 @@ for try in $(seq 600); do
 	sleep 0.2
 done
 # Those of the lives of threads, which are tracepoints, stay.
-expect_none switching_nothing_detaches_all "$(cat /sys/kernel/debug/kprobes/list; hooks | grep -v '^6$')"
+expect_none switching_nothing_detaches_all "$(cat /sys/kernel/debug/kprobes/list; hooks | grep -v '^8$')"
 lkst snapshot --quiet --output "$work/before"
 /load/functions >"$work/functions"
 lkst snapshot --quiet --output "$work/trace"
