@@ -62,7 +62,7 @@ expect only_net_hooks_are_left "$(json '$_->{hooks} < 40' status --json)" 1
 
 # ---- globs ----
 "$LKST" maskset 'mine+=sched_switch' 'syscall:getppid' >out
-expect a_glob_makes_a_maskset "$(cat out)" 'maskset 3 (mine): 11 events'
+expect a_glob_makes_a_maskset "$(cat out)" 'maskset 3 (mine): 13 events'
 "$LKST" maskset set mine --quiet
 expect_only own_maskset_records_its_events '^(sched_switch|(compat_)?syscall_(entry|exit)_getppid)$'
 "$LKST" maskset 'mine+=signal:*' --buffer life --quiet
