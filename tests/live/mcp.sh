@@ -42,6 +42,28 @@ else
 	fail mcp_goes_on_after_bad_input "$got"
 fi
 
+# A trace that has become another one under the same name is opened again.
+cp -r first changing
+coproc SERVER { exec "$LKST" mcp changing 2>/dev/null; }
+call='{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sql","arguments":{"query":"select %s"}}}\n'
+printf "$call" 'count(*) n from events' >&"${SERVER[1]}"
+read -r -t 20 before <&"${SERVER[0]}"
+mv changing old && cp -r many/second changing
+printf "$call" 'count(*) n from events' >&"${SERVER[1]}"
+read -r -t 20 after <&"${SERVER[0]}"
+exec {SERVER[1]}>&-
+wait "$SERVER_PID"
+bad=
+for name in first/"$before" many/second/"$after"; do
+	n=$("$LKST" sql -f csv "${name%/\{*}" 'select count(*) from events' | tail -n 1 | tr -d '\r')
+	[[ ${name#*/\{} == *"\"n\":$n"* ]] || bad="$bad ${name%/\{*} has $n"
+done
+if [ -z "$bad" ]; then
+	ok mcp_opens_what_has_changed
+else
+	fail mcp_opens_what_has_changed "$bad: $before; $after"
+fi
+
 # A trace that is cut off while it is asked costs one answer, and the server goes on.
 cp -r first cut
 file=$(ls -S cut/main.* | head -n 1)

@@ -68,13 +68,13 @@ static void drop_call(struct loop *l, unsigned int i)
 	l->nr_calls--;
 }
 
-/* Has the worker of the first call, which is another one if it is about another trace. */
+/* Has the worker of the first call, which is a new one if it is about another trace, or that has become another. */
 static int begin_call(struct lkst_err *e, struct loop *l)
 {
 	const struct call *c = &l->calls[0];
 	int err;
 
-	if (l->worker && strcmp(lkst_mcp_worker_path(l->worker), c->path)) {
+	if (l->worker && !lkst_mcp_worker_is_of(l->worker, c->path)) {
 		lkst_mcp_worker_free(l->worker);
 		l->worker = NULL;
 	}
@@ -193,18 +193,29 @@ static bool has_tool(void *ctx, const char *name)
 	return lkst_mcp_tool_find(name);
 }
 
+/* The trace that the arguments of a call name; null is as good as none. */
+static int find_trace(struct lkst_err *e, const struct lkst_mcp_allowed *allowed,
+		      const char *arguments, char **ret_path)
+{
+	json_t *object = json_loads(arguments, 0, NULL), *trace = json_object_get(object, "trace");
+	int err;
+
+	if (trace && !json_is_string(trace) && !json_is_null(trace))
+		err = lkst_err_set(e, -EINVAL, "trace is the name of one, as text");
+	else
+		err = lkst_mcp_allowed_find(e, allowed, json_string_value(trace), ret_path);
+	json_decref(object);
+	return err;
+}
+
 static void call_tool(void *ctx, u64 number, const char *tool, const char *arguments)
 {
 	struct loop *l = ctx;
-	json_t *object = json_loads(arguments, 0, NULL);
 	_cleanup_free_ char *path = NULL;
 	struct call *call = NULL;
 	struct lkst_err e = {};
-	int err = lkst_mcp_allowed_find(&e, l->allowed,
-					json_string_value(json_object_get(object, "trace")), &path);
 
-	json_decref(object);
-	if (err) {
+	if (find_trace(&e, l->allowed, arguments, &path)) {
 		say(l, number, e.text);
 		return;
 	}

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,6 +37,7 @@ struct lkst_mcp_worker {
 	int socket;
 	int said; /* what it prints as messages */
 	char *path;
+	struct stat was; /* what was there */
 	struct shared *shared;
 	char sentence[SAID_MAX];
 };
@@ -161,6 +163,9 @@ static int begin(struct lkst_err *e, struct lkst_mcp_worker *w, const char *path
 	int sockets[2], said[2];
 
 	w->path = strdup(path);
+	/* If nothing is there, opening it will say so. */
+	if (stat(path, &w->was))
+		w->was = (struct stat){};
 	w->shared = mmap(NULL, sizeof(*w->shared), PROT_READ | PROT_WRITE,
 			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (!w->path || w->shared == MAP_FAILED)
@@ -216,9 +221,13 @@ void lkst_mcp_worker_free(struct lkst_mcp_worker *w)
 	free(w);
 }
 
-const char *lkst_mcp_worker_path(const struct lkst_mcp_worker *w)
+bool lkst_mcp_worker_is_of(const struct lkst_mcp_worker *w, const char *path)
 {
-	return w->path;
+	struct stat is;
+
+	return !strcmp(w->path, path) && !stat(path, &is) && is.st_dev == w->was.st_dev &&
+	       is.st_ino == w->was.st_ino && is.st_mtim.tv_sec == w->was.st_mtim.tv_sec &&
+	       is.st_mtim.tv_nsec == w->was.st_mtim.tv_nsec;
 }
 
 int lkst_mcp_worker_fd(const struct lkst_mcp_worker *w)

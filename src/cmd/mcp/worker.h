@@ -20,7 +20,8 @@ int lkst_mcp_worker_new(struct lkst_err *e, const char *path, struct lkst_mcp_wo
 /* Ends it at once, whatever it does. */
 void lkst_mcp_worker_free(struct lkst_mcp_worker *w);
 
-const char *lkst_mcp_worker_path(const struct lkst_mcp_worker *w);
+/* Whether it answers for @path, and what is there is what was there when it was made. */
+bool lkst_mcp_worker_is_of(const struct lkst_mcp_worker *w, const char *path);
 
 /* Begins to answer. One that is answering already must not be called. -EPIPE: it is gone. */
 int lkst_mcp_worker_call(struct lkst_mcp_worker *w, const struct lkst_mcp_tool *tool,

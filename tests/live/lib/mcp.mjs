@@ -174,10 +174,10 @@ await check("mcp_two_traces", async () => {
 		if (!same((await call("sql", { trace, query })).structuredContent.rows,
 			jsonOf("sql", "--format", "json", paths[trace] ?? trace, query)))
 			bad.push(trace);
-	for (const trace of [undefined, "/etc", "../first", "nothing"]) {
+	for (const trace of [undefined, "/etc", "../first", "nothing", 7]) {
 		const answer = await call("sql", { trace, query });
 
-		if (!answer.isError || !textOf(answer).includes("second"))
+		if (!answer.isError || !textOf(answer).includes(trace === 7 ? "as text" : "second"))
 			bad.push(`${trace}: ${textOf(answer)}`);
 	}
 	return bad;
