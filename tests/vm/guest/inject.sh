@@ -83,10 +83,10 @@ fi
 
 # ---- which calls ----
 expect_failures call 20 '5 28'
-expect_end ends_by_times 'that was as often as it was to be: 1 injected in 20 calls'
+expect_end ends_by_times 'that was as often as it was to be: 1 injected in'
 arm "$hook return -EDQUOT comm mkdirs every 3 times 2"
 expect_failures every 20 '3 122 6 122'
-expect_end ends_by_times_too '2 injected in 20 calls'
+expect_end ends_by_times_too '2 injected in'
 arm "$hook return -EPERM comm mkdirs call 4 every 5 times 3"
 expect_failures call_and_every 30 '4 1 9 1 14 1'
 wait $armed
@@ -175,21 +175,25 @@ wait $armed
 expect_none inject_none_is_left "$(lkst inject --list --json)"
 
 # ---- functions on the kernel's list, system calls among them ----
-if [ ! -s /sys/kernel/debug/error_injection/list ]; then
+if [ ! -e /sys/kernel/debug/error_injection/list ]; then
 	echo 'skip inject_system_calls: this kernel was built without CONFIG_FUNCTION_ERROR_INJECTION (tools/build-kernel makes one)'
 else
 	lkst start --quiet --budget none --buffer 4M --event 'syscall_*_mkdir' --config $conf ||
 		fail inject_records_system_calls "it does not start"
 	arm 'mkdir return -ENOSPC comm mkdirs call 5'
 	expect_failures system_call 20 '5 28'
-	expect_end system_call_ends '1 injected in 20 calls'
+	expect_end system_call_ends '1 injected in'
 	arm 'mkdir return -EROFS comm mkdirs every 3 times 2'
 	expect_failures system_call_every 20 '3 30 6 30'
 	wait $armed
-	# The name of a new directory takes memory: there is none.
-	arm 'should_failslab return -ENOMEM under do_mkdirat comm mkdirs call 1'
-	expect_failures allocation 5 '1 12'
-	expect_end allocation_ends '1 injected in'
+	# Requests for a disk. All of them: the kernel reads ahead, and asks again for what is needed.
+	echo 3 >/proc/sys/vm/drop_caches
+	arm 'should_fail_bio return -EIO comm dd'
+	expect_none inject_disk_fails "$(dd if=/dev/nvme0n1 of=/dev/null bs=4096 count=1 2>/dev/null && echo 'it was read')"
+	kill $armed
+	expect_end disk_ends 'a signal came: '
+	expect_none inject_disk_fails_each_time "$(grep -Eq ': ([1-9][0-9]*) injected in \1 calls' "$said" || cat "$said")"
+	expect_none inject_disk_is_well_again "$(dd if=/dev/nvme0n1 of=/dev/null bs=4096 count=1 2>&1 | grep -i error)"
 	arm 'mkdir return -EIO comm mkdirs probability 50%'
 	"$load/mkdirs" 10000 >"$work/out"
 	kill $armed
