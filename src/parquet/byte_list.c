@@ -45,3 +45,8 @@ void lkst_byte_list_varint(struct lkst_byte_list *list, uint64_t v)
 	*at++ = (uint8_t)v;
 	list->nr = (size_t)(at - list->bytes);
 }
+
+void lkst_byte_list_zigzag(struct lkst_byte_list *list, int64_t v)
+{
+	lkst_byte_list_varint(list, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
+}

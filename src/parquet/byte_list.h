@@ -39,4 +39,7 @@ static inline void lkst_byte_list_add(struct lkst_byte_list *list, const void *b
 /* An unsigned number of seven bits a byte, the lowest first, the highest bit set but in the last (LEB128). */
 void lkst_byte_list_varint(struct lkst_byte_list *list, uint64_t v);
 
+/* A signed one in this way: small numbers are short, whatever their sign. */
+void lkst_byte_list_zigzag(struct lkst_byte_list *list, int64_t v);
+
 #endif

@@ -12,11 +12,6 @@ enum {
 	PART_BYTES_MAX = PART * 8,
 };
 
-static void put_zigzag(struct lkst_byte_list *to, uint64_t v)
-{
-	lkst_byte_list_varint(to, v << 1 ^ (uint64_t)((int64_t)v >> 63));
-}
-
 /* Packs the numbers of a part, @width bits each. */
 static void put_part(struct lkst_byte_list *to, const uint64_t *numbers, unsigned int width)
 {
@@ -60,7 +55,7 @@ static void put_block(struct lkst_byte_list *to, uint64_t *deltas, uint32_t nr)
 		least = (int64_t)deltas[i] < least ? (int64_t)deltas[i] : least;
 	for (i = 0; i < BLOCK; i++)
 		deltas[i] = i < nr ? deltas[i] - (uint64_t)least : 0;
-	put_zigzag(to, (uint64_t)least);
+	lkst_byte_list_zigzag(to, least);
 	for (i = 0; i < PARTS; i++)
 		widths[i] = (uint8_t)width_of(deltas + i * PART);
 	lkst_byte_list_add(to, widths, sizeof(widths));
@@ -77,7 +72,7 @@ void lkst_deltas_add(struct lkst_byte_list *to, const uint8_t *numbers, uint32_t
 	lkst_byte_list_varint(to, BLOCK);
 	lkst_byte_list_varint(to, PARTS);
 	lkst_byte_list_varint(to, nr);
-	put_zigzag(to, last);
+	lkst_byte_list_zigzag(to, (int64_t)last);
 	for (i = 1; i < nr; i++) {
 		uint64_t number = lkst_le64(numbers + (size_t)i * 8);
 

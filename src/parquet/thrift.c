@@ -20,12 +20,6 @@ static void put_byte(struct lkst_thrift *t, uint8_t byte)
 	lkst_byte_list_add(t->to, &byte, 1);
 }
 
-/* Small numbers are short, whatever their sign. */
-static void put_zigzag(struct lkst_thrift *t, int64_t v)
-{
-	lkst_byte_list_varint(t->to, (uint64_t)v << 1 ^ (uint64_t)(v >> 63));
-}
-
 static void put_binary(struct lkst_thrift *t, const void *bytes, size_t length)
 {
 	lkst_byte_list_varint(t->to, length);
@@ -63,13 +57,13 @@ void lkst_thrift_i8(struct lkst_thrift *t, uint8_t id, int8_t value)
 void lkst_thrift_i32(struct lkst_thrift *t, uint8_t id, int32_t value)
 {
 	put_head(t, id, LKST_THRIFT_I32);
-	put_zigzag(t, value);
+	lkst_byte_list_zigzag(t->to, value);
 }
 
 void lkst_thrift_i64(struct lkst_thrift *t, uint8_t id, int64_t value)
 {
 	put_head(t, id, TYPE_I64);
-	put_zigzag(t, value);
+	lkst_byte_list_zigzag(t->to, value);
 }
 
 void lkst_thrift_binary(struct lkst_thrift *t, uint8_t id, const void *bytes, size_t length)
@@ -104,7 +98,7 @@ void lkst_thrift_list(struct lkst_thrift *t, uint8_t id, enum lkst_thrift_type t
 
 void lkst_thrift_item_i32(struct lkst_thrift *t, int32_t value)
 {
-	put_zigzag(t, value);
+	lkst_byte_list_zigzag(t->to, value);
 }
 
 void lkst_thrift_item_binary(struct lkst_thrift *t, const void *bytes, size_t length)

@@ -28,13 +28,13 @@ static struct lkst_parquet *begin(const struct lkst_parquet_column *columns, uns
 /* Ends the file. Whether that went well. */
 static bool end(struct lkst_parquet *p)
 {
-	int code = lkst_parquet_end(p);
+	int code = lkst_parquet_end(p), flush_code;
 
 	lkst_parquet_free(p);
-	code = lkst_out_flush(out) ?: code;
+	flush_code = lkst_out_flush(out);
 	fclose(stream);
 	free(out);
-	return !code;
+	return !code && !flush_code;
 }
 
 static const char *columns(void)
