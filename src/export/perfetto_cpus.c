@@ -986,6 +986,13 @@ static int on_free(void *ctx, const struct lkst_record *r, const void *record)
 	return done(p, r);
 }
 
+/* What is not written still shows who runs: the events by which the state model knows it. */
+static int on_other(void *ctx, const struct lkst_record *r, const void *record)
+{
+	cpu_at(ctx, r);
+	return done(ctx, r);
+}
+
 /* ---- gaps ------------------------------------------------------------------------------------ */
 
 int lkst_perfetto_lose_cpu(struct lkst_perfetto *p, const struct lkst_gap *gap, bool is_end)
@@ -1060,6 +1067,21 @@ static int subscribe_events(struct lkst_perfetto *p)
 		{ LKST_EV_sched_process_exec, on_exec },
 		{ LKST_EV_sched_process_exit, on_life_end },
 		{ LKST_EV_sched_process_free, on_free },
+		{ LKST_EV_page_fault_user, on_other },
+		{ LKST_EV_page_fault_kernel, on_other },
+		{ LKST_EV_page_fault_exit, on_other },
+		{ LKST_EV_signal_deliver, on_other },
+		{ LKST_EV_sched_migrate_task, on_other },
+		{ LKST_EV_contention_begin, on_other },
+		{ LKST_EV_contention_end, on_other },
+		{ LKST_EV_tasklet_entry, on_other },
+		{ LKST_EV_tasklet_exit, on_other },
+		{ LKST_EV_timer_expire_entry, on_other },
+		{ LKST_EV_timer_expire_exit, on_other },
+		{ LKST_EV_hrtimer_expire_entry, on_other },
+		{ LKST_EV_hrtimer_expire_exit, on_other },
+		{ LKST_EV_workqueue_execute_start, on_other },
+		{ LKST_EV_workqueue_execute_end, on_other },
 	};
 	size_t i;
 	int err = 0;

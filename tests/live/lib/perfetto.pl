@@ -296,7 +296,9 @@ $gap_ns += $_->[1] - $_->[0] for @gaps;
 result('perfetto_has_the_gaps', @gaps == $gaps->{n} && $gap_ns == $gaps->{ns} ? ()
 	: scalar(@gaps) . " of $gap_ns ns, not $gaps->{n} of $gaps->{ns} ns");
 
+# Of a thread that was created after they were listed and before records begin, only its end says it.
 my %pid_of = map { ($_->{tid} => $_->{pid}) } ask('select tid, max(pid) pid from threads where tid > 0 and pid > 0 '
+	. 'and tid in (select thread_tid from state_thread union select child_tid from task_newtask) '
 	. 'group by tid having count(*) = 1');
 result('perfetto_has_the_processes', map { "$_ is of " . ($process{$_} // 'none') . ", not of $pid_of{$_}" }
 	grep { $pid_of{$_} && ($process{$_} // 0) != $pid_of{$_} } @ran);
