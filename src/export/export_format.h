@@ -64,7 +64,14 @@ struct lkst_export_format {
 };
 
 /* All formats, in the order of their words. */
-#define LKST_EXPORT_FORMATS(F) F(json) F(lttng) F(perfetto) F(parquet)
+#define LKST_EXPORT_FORMATS(F)                                                                     \
+	F(json)                                                                                    \
+	F(chrome)                                                                                  \
+	F(collapsed)                                                                               \
+	F(speedscope)                                                                              \
+	F(lttng)                                                                                   \
+	F(perfetto)                                                                                \
+	F(parquet)
 
 #define F(name) extern const struct lkst_export_format lkst_export_##name;
 LKST_EXPORT_FORMATS(F)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Fuzz target of the analyses and of what prints them: any events with any values in any order. All
+ * Fuzz target of the analyses, of what prints them, and of exports: any events with any values in any order. All
  * analyses are asked in one pass, one of them for its list; sums must agree, and every table must print.
  *
  * The first byte chooses the analysis that lists. The rest is a trace (lib/any_trace.h).
@@ -8,12 +8,14 @@
 #include <dirent.h>
 
 #include "lib/any_trace.h"
+#include "lib/exported.h"
 
 #include "analyze/figures/figures.h"
 #include "analyze/lanes/lanes.h"
 #include "analyze/maps/disk_map.h"
 #include "analyze/maps/memory_map.h"
 #include "analyze/measures/analysis.h"
+#include "export/thread_slices.h"
 #include "view/table_text.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
@@ -253,12 +255,47 @@ static void map_disks(struct lkst_trace *t, u32 nr_columns, u32 nr_rows)
 	lkst_disk_map_free(map);
 }
 
+/* What is exported of threads follows each other without holes. */
+static int check_slice(void *ctx, const struct lkst_thread_slice *s)
+{
+	static u64 end_ns[LKST_LIVES_MAX];
+	bool *is_first = ctx;
+
+	if (*is_first)
+		memset(end_ns, 0, sizeof(end_ns));
+	*is_first = false;
+	if (s->to_ns <= s->from_ns || s->life->nr >= LKST_LIVES_MAX ||
+	    (end_ns[s->life->nr] && s->from_ns != end_ns[s->life->nr]) ||
+	    (s->ends_call && !s->in_call))
+		abort();
+	end_ns[s->life->nr] = s->to_ns;
+	return 0;
+}
+
+static void check_slices(struct lkst_trace *t)
+{
+	struct lkst_thread_slices *slices;
+	struct lkst_model *model;
+	struct lkst_feed *feed;
+	bool is_first = true;
+	struct lkst_err e;
+
+	if (lkst_feed_new(&e, t, &feed) || lkst_model_new(&e, feed, &model) ||
+	    lkst_thread_slices_new(&e, model, check_slice, &is_first, &slices) ||
+	    lkst_feed_run(&e, feed))
+		abort();
+	lkst_thread_slices_free(slices);
+	lkst_model_free(model);
+	lkst_feed_free(feed);
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	struct source in = { .data = data, .left = size };
 	const struct lkst_analysis *all[ANALYSES_MAX];
 	struct lkst_trace *t = NULL;
 	struct lkst_err e;
+	char exported[128];
 	unsigned int nr, one;
 
 	if (!scratch[0]) {
@@ -282,6 +319,9 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	map_memory(t);
 	map_disks(t, 1 + one * 7 % 256, 1 + one * 5 % 64);
 	add_up(t);
+	check_slices(t);
+	snprintf(exported, sizeof(exported), "%s.exported", scratch);
+	export_all(t, exported);
 	lkst_trace_close(t);
 	return 0;
 }

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Fuzz target of the reader: metadata and one stream, opened as a directory, read to the end in
- * order of time, each field looked at, and checked.
+ * order of time, each field looked at, checked, and exported as every format.
  *
- *	clang-16 -g -O1 -std=gnu11 -D_GNU_SOURCE -Isrc -fsanitize=fuzzer,address,undefined \
- *		-fno-sanitize-recover=undefined -o fuzz_trace tests/fuzz/fuzz_trace.c \
- *		$(find src/base src/abi src/trace -name '*.c')
- *	./fuzz_trace -max_len=8192 -len_control=0 -max_total_time=60 corpus
+ *	make CC=clang-16 SANITIZE=fuzz fuzz
+ *	build/clang-16-fuzz/tests/fuzz/fuzz_trace -max_len=8192 -len_control=0 -max_total_time=60 corpus
  *
  * The first byte of the input says what is made of it, by bits:
  *	1  the metadata comes first, up to a NUL; else it is sound metadata
@@ -28,6 +26,7 @@
 #include <zstd.h>
 
 #include "base/io.h"
+#include "lib/exported.h"
 #include "lib/in_memory.h"
 #include "lib/touch.h"
 #include "trace/ends.h"
@@ -313,12 +312,15 @@ static void read_in_memory(u8 mode, struct lkst_trace *on_disk)
 
 static void read_all(u8 mode)
 {
+	char exported[128];
 	struct lkst_trace *t = NULL;
 	struct lkst_err e;
 
 	if (!lkst_trace_open(&e, mode & PARTS ? parts_dir : dir, &t)) {
 		read_trace(t, 0, UINT64_MAX);
 		read_trace(t, 1000, (u64)3 << LKST_TIME_BITS);
+		snprintf(exported, sizeof(exported), "%s.exported", dir);
+		export_all(t, exported);
 	}
 	if (mode & PARTS || !(mode & (PACK | PACKED)))
 		read_in_memory(mode, t);

@@ -335,7 +335,44 @@ TEST(create_temporary_and_beside)
 	make_scratch_remove(dir);
 }
 
+TEST(create_new_dir_comes_whole)
+{
+	struct lkst_new_dir d;
+	int fd = -1;
+
+	make_scratch(dir);
+	CHECK_EQ(lkst_new_dir_open(&err, AT_FDCWD, in_dir("new"), &d), 0);
+	CHECK_EQ(lkst_create_file(&err, d.fd, "file", &fd), 0);
+	close(fd);
+	CHECK_EQ(mode_of("new"), -1);
+	CHECK_EQ(lkst_new_dir_place(&err, &d), 0);
+	lkst_new_dir_fini(&d);
+	CHECK(mode_of("new/file") >= 0);
+	CHECK_EQ(entries(), 1);
+	/* One that has something in it is not replaced, nor is a file. */
+	CHECK_EQ(lkst_new_dir_open(&err, AT_FDCWD, in_dir("new"), &d), -EEXIST);
+	CHECK_EQ(lkst_new_dir_open(&err, AT_FDCWD, in_dir("new/file"), &d), -EEXIST);
+	CHECK_EQ(lkst_new_dir_open(&err, AT_FDCWD, in_dir("none/new"), &d), -ENOENT);
+	CHECK_EQ(entries(), 1);
+	lkst_remove_dir(AT_FDCWD, in_dir("new"));
+	CHECK_EQ(make_dir("new"), 0);
+	/* Unless it is placed, nothing is left of it, and the empty one stays. */
+	CHECK_EQ(lkst_new_dir_open(&err, AT_FDCWD, in_dir("new"), &d), 0);
+	CHECK_EQ(lkst_create_file(&err, d.fd, "file", &fd), 0);
+	close(fd);
+	CHECK_EQ(entries(), 2);
+	lkst_new_dir_fini(&d);
+	CHECK_EQ(entries(), 1);
+	CHECK_EQ(lkst_new_dir_open(&err, AT_FDCWD, in_dir("new"), &d), 0);
+	CHECK_EQ(lkst_new_dir_place(&err, &d), 0);
+	lkst_new_dir_fini(&d);
+	CHECK_EQ(entries(), 1);
+	lkst_remove_dir(AT_FDCWD, in_dir("new"));
+	make_scratch_remove(dir);
+}
+
 static const struct unit_test tests[] = {
+	{ "create_new_dir_comes_whole", test_create_new_dir_comes_whole },
 	{ "create_file_takes_nothing_that_is_there", test_create_file_takes_nothing_that_is_there },
 	{ "create_new_file_comes_whole_in_place_of_anything",
 	  test_create_new_file_comes_whole_in_place_of_anything },

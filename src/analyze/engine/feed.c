@@ -20,6 +20,8 @@ enum { IS_NATIVE_ORDER = true };
 enum { IS_NATIVE_ORDER = false };
 #endif
 
+enum { LOOK_EVERY = 1024 };
+
 /* What a subscriber of an event gets. */
 enum item_kind {
 	KIND_RAW,     /* the record as it lies: the native struct, or whatever it is */
@@ -73,6 +75,8 @@ struct lkst_feed {
 	bool is_always; /* those who subscribe now */
 	bool *wants;	/* where to note what they want, or NULL */
 	struct subscribers gaps, ends;
+	lkst_feed_look_call *look; /* NULL: nobody looks */
+	void *look_ctx;
 	struct event events[LKST_ID_MAX + 1];
 	u16 id_of[LKST_NR_EVENTS]; /* of the built-in events, 0: not in this trace */
 	_Alignas(8) u8 converted[LKST_CONVERT_MAX];
@@ -149,6 +153,12 @@ int lkst_feed_gaps(struct lkst_feed *f, lkst_feed_gap_call *call, void *ctx)
 int lkst_feed_end(struct lkst_feed *f, lkst_feed_end_call *call, void *ctx)
 {
 	return add(&f->ends, (struct subscriber){ { .end = call }, ctx, f->is_always, 0 });
+}
+
+void lkst_feed_look(struct lkst_feed *f, lkst_feed_look_call *call, void *ctx)
+{
+	f->look = call;
+	f->look_ctx = ctx;
 }
 
 /* ---- system calls ------------------------------------------------------------------- */
@@ -426,7 +436,8 @@ static int pass(struct lkst_feed *f)
 		bool is_before = r.ns < f->from_ns && r.buffer != LKST_BUFFER_STATE;
 
 		err = take_gaps(f);
-		f->nr_records++;
+		if (++f->nr_records % LOOK_EVERY == 0 && f->look && err >= 0)
+			err = f->look(f->look_ctx, r.ns);
 		f->nr_window_records += !is_before && r.buffer != LKST_BUFFER_STATE;
 		event->has_come = true;
 		if (err >= 0 && event->subscribers.nr && (!is_before || event->has_always))

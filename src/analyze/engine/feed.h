@@ -133,6 +133,13 @@ int lkst_feed_end(struct lkst_feed *f, lkst_feed_end_call *call, void *ctx);
  */
 void lkst_feed_always(struct lkst_feed *f, bool is_always);
 
+/*
+ * Has the pass call @call with the time of one record in a thousand, wanted or not: for those who show how far it has
+ * come, or end it. A negative errno ends the pass.
+ */
+typedef int lkst_feed_look_call(void *ctx, u64 ns);
+void lkst_feed_look(struct lkst_feed *f, lkst_feed_look_call *call, void *ctx);
+
 /* The pass. Once only. */
 int lkst_feed_run(struct lkst_err *e, struct lkst_feed *f);
 

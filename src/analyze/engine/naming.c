@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyze/engine/request.h"
+
+enum { MINOR_BITS = 20 }; /* of a disk's number, include/linux/kdev_t.h */
 
 void lkst_name_address(struct lkst_symbols *s, const char *prefix, u64 address,
 		       char text[LKST_KEY_TEXT])
@@ -36,6 +39,23 @@ void lkst_name_softirq(u32 vec, char text[LKST_KEY_TEXT])
 		snprintf(text, LKST_KEY_TEXT, "softirq:%s", lkst_softirq_names[vec]);
 	else
 		snprintf(text, LKST_KEY_TEXT, "softirq:%u", vec);
+}
+
+void lkst_name_request(const struct lkst_labels *l, u64 key, char text[LKST_KEY_TEXT])
+{
+	static const char *const operations[] = { "read", "write", "flush", "discard" };
+	u32 dev = (u32)(key >> 8), op = key & LKST_REQUEST_OP_MASK;
+	const char *name = lkst_labels_find(l, LKST_LABEL_DISK, dev);
+	char full[LKST_KEY_TEXT], number[24];
+	int length;
+
+	snprintf(number, sizeof(number), "%u,%u", dev >> MINOR_BITS, dev & ((1 << MINOR_BITS) - 1));
+	if (op < sizeof(operations) / sizeof(operations[0]))
+		length =
+			snprintf(full, sizeof(full), "%s:%s", name ? name : number, operations[op]);
+	else
+		length = snprintf(full, sizeof(full), "%s:operation%u", name ? name : number, op);
+	lkst_put_key(text, full, (size_t)length);
 }
 
 /* The event that begins a vector's interrupt is called <name>_entry. */

@@ -21,6 +21,9 @@ void lkst_name_irq(const struct lkst_labels *l, s32 irq, char text[LKST_KEY_TEXT
 /* "softirq:TIMER", "softirq:12". */
 void lkst_name_softirq(u32 vec, char text[LKST_KEY_TEXT]);
 
+/* "vda:read", "8,16:write": what is done on which disk, by lkst_request_key() (analyze/engine/request.h). */
+void lkst_name_request(const struct lkst_labels *l, u64 key, char text[LKST_KEY_TEXT]);
+
 /* "local_timer": the kernel's own interrupt that the event @index (enum lkst_event_index) begins. */
 void lkst_name_vector(u64 index, char text[LKST_KEY_TEXT]);
 

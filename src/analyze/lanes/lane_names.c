@@ -45,8 +45,8 @@ int lkst_lane_names_add(struct lkst_lane_names *n, struct lkst_lane_name name, u
 	return err == -ENOSPC ? 0 : err;
 }
 
-static void fill(struct lkst_lane_name *name, const struct lkst_labels *labels,
-		 struct lkst_symbols *symbols)
+void lkst_lane_name_fill(struct lkst_lane_name *name, const struct lkst_labels *labels,
+			 struct lkst_symbols *symbols)
 {
 	char prefix[32];
 
@@ -81,7 +81,7 @@ void lkst_lane_names_fill(struct lkst_lane_names *n, const struct lkst_labels *l
 	u32 i;
 
 	for (i = 0; i < n->nr; i++)
-		fill(&n->list[i], labels, symbols);
+		lkst_lane_name_fill(&n->list[i], labels, symbols);
 	if (n->nr == LKST_LANE_NAMES_MAX)
 		snprintf(n->list[n->nr - 1].text, LKST_KEY_TEXT, "others");
 }

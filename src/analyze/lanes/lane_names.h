@@ -27,6 +27,10 @@ struct lkst_lane_names {
 /* The place of a name, which is added if it is not there. 0 or -ENOMEM. */
 int lkst_lane_names_add(struct lkst_lane_names *n, struct lkst_lane_name name, u32 *ret_place);
 
+/* Fills the text of one, of which the rest is set. It is as the trace has it. */
+void lkst_lane_name_fill(struct lkst_lane_name *name, const struct lkst_labels *labels,
+			 struct lkst_symbols *symbols);
+
 /* When all are there: fills the texts. They are as the trace has them. */
 void lkst_lane_names_fill(struct lkst_lane_names *n, const struct lkst_labels *labels,
 			  struct lkst_symbols *symbols);

@@ -13,7 +13,6 @@
 
 enum {
 	DISKS_MAX = 256, /* whose depth is followed */
-	MINOR_BITS = 20,
 };
 
 /* How many requests a disk has. */
@@ -40,20 +39,7 @@ struct block {
 
 static void put_key(void *ctx, u64 key, char text[LKST_KEY_TEXT])
 {
-	static const char *const operations[] = { "read", "write", "flush", "discard" };
-	const struct block *b = ctx;
-	u32 dev = (u32)(key >> 8), op = key & LKST_REQUEST_OP_MASK;
-	const char *name = lkst_labels_find(&b->names, LKST_LABEL_DISK, dev);
-	char full[LKST_KEY_TEXT], number[24];
-	int length;
-
-	snprintf(number, sizeof(number), "%u,%u", dev >> MINOR_BITS, dev & ((1 << MINOR_BITS) - 1));
-	if (op < sizeof(operations) / sizeof(operations[0]))
-		length =
-			snprintf(full, sizeof(full), "%s:%s", name ? name : number, operations[op]);
-	else
-		length = snprintf(full, sizeof(full), "%s:operation%u", name ? name : number, op);
-	lkst_put_key(text, full, (size_t)length);
+	lkst_name_request(&((const struct block *)ctx)->names, key, text);
 }
 
 static void fini(struct lkst_analysis_state *w)

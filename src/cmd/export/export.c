@@ -168,6 +168,7 @@ const struct lkst_cmd lkst_cmd_export = {
 		"name when it is whole. It takes little memory, however large TRACE is, needs no root\n"
 		"and works on any machine.",
 	.examples = "  lkst export --format json slow-tx          slow-tx.jsonl\n"
+		    "  lkst export -f collapsed --comm db -o - slow-tx | flamegraph.pl > db.svg\n"
 		    "  lkst export -f parquet slow-tx             slow-tx.tables, a directory\n"
 		    "  lkst export -f json -e 'sched_*' --from -2s -o - slow-tx | jq .event\n",
 	.options = rows,

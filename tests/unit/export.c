@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Exports: what they have of each thread's time is what its records say, cut at system calls and never across a gap;
+ * and what is broken off leaves nothing behind.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "abi/syscalls.h"
+#include "base/create.h"
+#include "export/export.h"
+#include "export/export_format.h"
+#include "lib/make_trace.h"
+#include "lib/unit.h"
+
+static struct lkst_err err;
+static char dir[64], path[128];
+static volatile sig_atomic_t stop;
+static struct lkst_export_result result;
+
+/* Thread 5 reads, and waits in that for a disk; thread 7 runs meanwhile; then 5 runs on in its program. */
+static const char text[] = "state_thread ns=10 thread_tid=5 thread_pid=4 comm=\"fi;ve\"\n"
+			   "state_thread ns=10 thread_tid=4 thread_pid=4 comm=\"four\"\n"
+			   "sched_switch cpu=0 tid=0 ns=1000 next_tid=5\n"
+			   "syscall_entry_read cpu=0 tid=5 ns=1010 fd=3\n"
+			   "sched_switch cpu=0 tid=5 ns=1030 prev_state=2 next_tid=7\n"
+			   "sched_waking cpu=0 tid=7 ns=1100 target_tid=5\n"
+			   "sched_switch cpu=0 tid=7 ns=1105 prev_state=0 next_tid=5\n"
+			   "syscall_exit_read cpu=0 tid=5 ns=1120 ret=7\n"
+			   "sched_switch cpu=0 tid=5 ns=1150 prev_state=1 next_tid=0\n";
+
+/* With the calls that the tests make. */
+static struct lkst_catalog *catalog(void)
+{
+	static const char *const calls[] = { "read", "getpid" };
+	struct lkst_catalog *c = make_catalog();
+	u16 i;
+
+	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (lkst_catalog_add_syscall(&err, c, LKST_NR_EVENTS + 100 + 2 * i,
+					     LKST_NR_EVENTS + 101 + 2 * i,
+					     lkst_syscall_find(false, calls[i]) - lkst_syscalls))
+			abort();
+	return c;
+}
+
+/* A new directory with nothing but the trace of @text in it, called "trace". */
+static void make(const char *of)
+{
+	struct make_trace *t;
+
+	make_scratch(dir);
+	snprintf(path, sizeof(path), "%s/trace", dir);
+	t = make_begin(path, catalog(), 4096);
+	if (make_text(t, of) || make_end(t))
+		abort();
+}
+
+static void clean(void)
+{
+	make_scratch_remove(path);
+	make_scratch_remove(dir);
+}
+
+/* Exports to @output in the directory; @which may choose. */
+static int export_to(const char *format, const char *output,
+		     const struct lkst_select_options *which)
+{
+	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
+	struct lkst_export_request request = { .trace_name = "a \"trace\"", .stop = &stop };
+	char place[256];
+
+	err = (struct lkst_err){};
+	snprintf(place, sizeof(place), "%s/%s", dir, output);
+	request.path = place;
+	request.format = (unsigned int)lkst_choices_find(lkst_export_choices, format);
+	if (which)
+		request.which = *which;
+	if (lkst_trace_open(&err, path, &t))
+		return -ENOENT;
+	request.trace = t;
+	return lkst_export_run(&err, &request, &result);
+}
+
+/* What the export has, for the caller to free; or what failed. */
+static char *export_as(const char *format, const struct lkst_select_options *which)
+{
+	size_t length;
+	char *bytes;
+	int code = export_to(format, "out", which);
+
+	if (code)
+		return strdup(err.text);
+	bytes = make_read(dir, "out", &length);
+	bytes = realloc(bytes, length + 1);
+	bytes[length] = 0;
+	return bytes;
+}
+
+/* Whether the export has this and nothing else. */
+static bool is_exported(const char *format, const struct lkst_select_options *which,
+			const char *want)
+{
+	char *got = export_as(format, which);
+	bool is = !strcmp(got, want);
+
+	if (!is)
+		printf("  it is:\n%s  and not:\n%s", got, want);
+	free(got);
+	return is;
+}
+
+/* Whether it has this in it. */
+static bool has(const char *format, const char *want)
+{
+	char *got = export_as(format, NULL);
+	bool is = strstr(got, want);
+
+	if (!is)
+		printf("  no %s in:\n%s", want, got);
+	free(got);
+	return is;
+}
+
+/* How many entries the directory has beside the trace. */
+static int entries(void)
+{
+	DIR *d = opendir(dir);
+	int nr = 0;
+
+	while (readdir(d))
+		nr++;
+	closedir(d);
+	return nr - 3;
+}
+
+/* Whatever the format has made of it. */
+static void remove_output(void)
+{
+	char place[256];
+
+	snprintf(place, sizeof(place), "%s/out", dir);
+	lkst_remove_dir(AT_FDCWD, place);
+}
+
+/* ---- time ------------------------------------------------------------------------------------ */
+
+TEST(stacks_are_cut_at_calls)
+{
+	make(text);
+	CHECK(is_exported("collapsed", NULL,
+			  "four-4;fi:ve-5;running 40\n"
+			  "four-4;fi:ve-5;running;read 35\n"
+			  "four-4;fi:ve-5;ready;read 5\n"
+			  "four-4;fi:ve-5;blocked;file;read 70\n"
+			  "?-7;?-7;running 75\n"
+			  "?-7;?-7;ready 75\n"));
+	clean();
+}
+
+TEST(stacks_of_a_window_and_a_thread)
+{
+	const struct lkst_select_options window = { .from_ns = 1020,
+						    .has_to = true,
+						    .to_ns = 1110 };
+	const struct lkst_select_options thread = { .has_pid = true, .pid = 4 };
+	const struct lkst_select_options name = { .comm = "nobody" };
+
+	make(text);
+	CHECK(is_exported("collapsed", &window,
+			  "four-4;fi:ve-5;running;read 15\n"
+			  "four-4;fi:ve-5;ready;read 5\n"
+			  "four-4;fi:ve-5;blocked;file;read 70\n"
+			  "?-7;?-7;running 75\n"
+			  "?-7;?-7;ready 15\n"));
+	CHECK(is_exported("collapsed", &thread,
+			  "four-4;fi:ve-5;running 40\n"
+			  "four-4;fi:ve-5;running;read 35\n"
+			  "four-4;fi:ve-5;ready;read 5\n"
+			  "four-4;fi:ve-5;blocked;file;read 70\n"));
+	CHECK(is_exported("collapsed", &name, ""));
+	clean();
+}
+
+/* In a gap nothing is known, neither of states nor of the call. */
+TEST(stacks_do_not_bridge_gaps)
+{
+	make("state_thread ns=10 thread_tid=5 thread_pid=5 comm=five\n"
+	     "sched_switch cpu=0 tid=0 ns=1000 next_tid=5\n"
+	     "syscall_entry_read cpu=0 tid=5 ns=1010 fd=3\n"
+	     "!block cpu=0\n"
+	     "!skip cpu=0 blocks=2\n"
+	     "sched_switch cpu=0 tid=5 ns=1500 prev_state=1 next_tid=0\n"
+	     "sched_waking cpu=0 tid=0 ns=1600 target_tid=5\n"
+	     "sched_switch cpu=0 tid=0 ns=1700 next_tid=5\n"
+	     "syscall_exit_read cpu=0 tid=5 ns=1800 ret=7\n"
+	     "sched_switch cpu=0 tid=5 ns=1900 prev_state=1 next_tid=0\n");
+	CHECK(is_exported("collapsed", NULL,
+			  "five-5;five-5;unknown 490\n"
+			  "five-5;five-5;running 110\n"
+			  "five-5;five-5;running;read 100\n"
+			  "five-5;five-5;ready 100\n"
+			  "five-5;five-5;blocked;unknown 100\n"));
+	CHECK_EQ(result.nr_gaps, 1);
+	CHECK_EQ(result.nr_unreadable, 0);
+	clean();
+}
+
+/* A thread that runs without a break is given out before its interval is over, and nothing of it twice. */
+TEST(stacks_of_many_calls)
+{
+	enum { CALLS = 50000 };
+	char line[128];
+	struct make_trace *t;
+	u64 ns = 2000;
+	int i;
+
+	make_scratch(dir);
+	snprintf(path, sizeof(path), "%s/trace", dir);
+	t = make_begin(path, catalog(), 4096);
+	CHECK_EQ(make_text(t, "state_thread ns=10 thread_tid=5 thread_pid=5 comm=five\n"
+			      "sched_switch cpu=0 tid=0 ns=1000 next_tid=5\n"),
+		 0);
+	for (i = 0; i < CALLS; i++, ns += 10) {
+		snprintf(
+			line, sizeof(line),
+			"syscall_entry_getpid cpu=0 tid=5 ns=%llu\nsyscall_exit_getpid cpu=0 tid=5 "
+			"ns=%llu ret=5\n",
+			(unsigned long long)ns, (unsigned long long)ns + 3);
+		CHECK_EQ(make_text(t, line), 0);
+	}
+	snprintf(line, sizeof(line), "sched_switch cpu=0 tid=5 ns=%llu prev_state=1 next_tid=0\n",
+		 (unsigned long long)ns);
+	CHECK_EQ(make_text(t, line), 0);
+	CHECK_EQ(make_end(t), 0);
+	CHECK(is_exported("collapsed", NULL,
+			  "five-5;five-5;running 351000\n"
+			  "five-5;five-5;running;getpid 150000\n"));
+	clean();
+}
+
+/* ---- the other formats ----------------------------------------------------------------------- */
+
+/* Of a call, its states are within it; its end has what it returned. */
+TEST(chrome_nests_states_in_calls)
+{
+	make(text);
+	CHECK(has("chrome", "{\"ph\":\"B\",\"pid\":4,\"tid\":5,\"ts\":1.010,\"name\":\"read\"},\n"
+			    "{\"ph\":\"X\",\"pid\":4,\"tid\":5,\"ts\":1.010,\"dur\":0.020,"
+			    "\"name\":\"running\"}"));
+	CHECK(has("chrome", "\"ts\":1.030,\"dur\":0.070,\"name\":\"blocked: file\"}"));
+	CHECK(has("chrome",
+		  "\"ts\":1.100,\"dur\":0.005,\"name\":\"ready\",\"args\":{\"waker\":\"?-7\"}}"));
+	CHECK(has("chrome",
+		  "{\"ph\":\"E\",\"pid\":4,\"tid\":5,\"ts\":1.120,\"args\":{\"ret\":7}}"));
+	CHECK(has("chrome", "\"name\":\"process_name\",\"args\":{\"name\":\"four\"}}"));
+	CHECK(has("chrome", "\"ts\":1.030,\"dur\":0.075,\"name\":\"?-7\"}"));
+	clean();
+}
+
+TEST(speedscope_has_a_profile_for_each_thread)
+{
+	make(text);
+	CHECK(has("speedscope", "\"name\":\"a \\\"trace\\\"\""));
+	CHECK(has("speedscope", "\"name\":\"fi;ve-5 of four-4\",\"unit\":\"nanoseconds\","
+				"\"startValue\":1000,\"endValue\":1150,\n"));
+	CHECK(has("speedscope", "\n\"weights\":[10,20,70,5,15,30]}"));
+	clean();
+}
+
+TEST(json_has_processes)
+{
+	make(text);
+	CHECK(has("json", "\"cpu\":0,\"tid\":5,\"comm\":\"fi;ve\",\"pid\":4,\"process\":\"four\","));
+	CHECK(has("json", "\"event\":\"syscall_entry_read\",\"fields\":{\"fd\":3,"));
+	CHECK(has("json", "\"tid\":7,\"comm\":null,\"pid\":null,\"process\":null,"));
+	CHECK(has("json",
+		  "\"tid\":0,\"comm\":\"swapper\",\"pid\":0,\"process\":\"swapper\","));
+	clean();
+}
+
+/* ---- what goes wrong ------------------------------------------------------------------------- */
+
+/* What can be read is written; how much cannot is known. */
+TEST(damage_is_counted)
+{
+	unsigned int i;
+
+	for (i = 0; lkst_export_choices(i, &(struct lkst_choice){}); i++) {
+		struct lkst_choice format;
+		size_t length;
+		char *bytes;
+
+		lkst_export_choices(i, &format);
+		make("sched_switch cpu=0 tid=0 ns=1000 next_tid=5\n!block cpu=0\n"
+		     "sched_switch cpu=0 tid=5 ns=1100 next_tid=7\n!block cpu=0\n"
+		     "sched_switch cpu=0 tid=7 ns=1300 next_tid=0\n");
+		bytes = make_read(path, "main.0", &length);
+		CHECK_EQ(length, 3 * 4096);
+		memset(bytes + 4096, 0xee, 16);
+		make_write(path, "main.0", bytes, length);
+		free(bytes);
+		CHECK_EQ(export_to(format.name, "out", NULL), 0);
+		CHECK_EQ(result.nr_unreadable, 1);
+		CHECK_EQ(entries(), 1);
+		remove_output();
+		clean();
+	}
+}
+
+/* A file may not become as large as this export: as on a full disk, nothing is left, and an older file stays. */
+TEST(full_disk_leaves_nothing)
+{
+	struct rlimit old, small = { 100, RLIM_INFINITY };
+	unsigned int i;
+
+	make(text);
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &old);
+	small.rlim_max = old.rlim_max;
+	make_write(dir, "old", "old", 3);
+	for (i = 0; lkst_export_choices(i, &(struct lkst_choice){}); i++) {
+		struct lkst_choice format;
+		int code;
+
+		lkst_export_choices(i, &format);
+		setrlimit(RLIMIT_FSIZE, &small);
+		code = export_to(format.name, lkst_export_format(i)->is_directory ? "new" : "old",
+				 NULL);
+		setrlimit(RLIMIT_FSIZE, &old);
+		CHECK_EQ(code, -EFBIG);
+		CHECK(strstr(err.text, "File too large"));
+		CHECK_EQ(entries(), 1);
+	}
+	clean();
+}
+
+TEST(stopped_leaves_nothing)
+{
+	unsigned int i;
+
+	make(text);
+	for (i = 0; lkst_export_choices(i, &(struct lkst_choice){}); i++) {
+		struct lkst_choice format;
+		int code;
+
+		lkst_export_choices(i, &format);
+		stop = SIGTERM;
+		code = export_to(format.name, "out", NULL);
+		stop = 0;
+		CHECK_EQ(code, -EINTR);
+		CHECK_EQ(entries(), 0);
+	}
+	clean();
+}
+
+TEST(filters_that_do_not_fit_are_refused)
+{
+	char *glob = "sched_*";
+	const struct lkst_select_options event = { .events = &glob, .nr_events = 1 },
+					 cpu = { .has_cpu = true };
+
+	make(text);
+	CHECK_EQ(export_to("collapsed", "out", &event), -EINVAL);
+	CHECK_STR(err.text, "--event is for formats of events, and collapsed is not one");
+	CHECK_EQ(export_to("chrome", "out", &cpu), -EINVAL);
+	CHECK_EQ(entries(), 0);
+	clean();
+}
+
+static const struct unit_test tests[] = {
+	{ "stacks_are_cut_at_calls", test_stacks_are_cut_at_calls },
+	{ "stacks_of_a_window_and_a_thread", test_stacks_of_a_window_and_a_thread },
+	{ "stacks_do_not_bridge_gaps", test_stacks_do_not_bridge_gaps },
+	{ "stacks_of_many_calls", test_stacks_of_many_calls },
+	{ "chrome_nests_states_in_calls", test_chrome_nests_states_in_calls },
+	{ "speedscope_has_a_profile_for_each_thread",
+	  test_speedscope_has_a_profile_for_each_thread },
+	{ "json_has_processes", test_json_has_processes },
+	{ "damage_is_counted", test_damage_is_counted },
+	{ "full_disk_leaves_nothing", test_full_disk_leaves_nothing },
+	{ "stopped_leaves_nothing", test_stopped_leaves_nothing },
+	{ "filters_that_do_not_fit_are_refused", test_filters_that_do_not_fit_are_refused },
+};
+UNIT_MAIN(tests)
