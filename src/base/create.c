@@ -397,7 +397,7 @@ int lkst_rename_dir(int dir_fd, const char *from, const char *to)
 	return errno == ENOTEMPTY || errno == ENOTDIR ? -EEXIST : -errno;
 }
 
-void lkst_remove_dir(int at, const char *path)
+static void remove_dir(int at, const char *path, bool has_dirs)
 {
 	struct dirent *entry;
 	DIR *dir;
@@ -411,9 +411,21 @@ void lkst_remove_dir(int at, const char *path)
 		return;
 	}
 	while ((entry = readdir(dir)))
-		unlinkat(fd, entry->d_name, 0);
+		if (unlinkat(fd, entry->d_name, 0) && has_dirs && strcmp(entry->d_name, ".") &&
+		    strcmp(entry->d_name, ".."))
+			lkst_remove_dir(fd, entry->d_name);
 	closedir(dir);
 	unlinkat(at, path, AT_REMOVEDIR);
+}
+
+void lkst_remove_dir(int at, const char *path)
+{
+	remove_dir(at, path, false);
+}
+
+void lkst_remove_dirs(int at, const char *path)
+{
+	remove_dir(at, path, true);
 }
 
 /* ---- a directory that gets its name when it is whole -------------------------------- */
@@ -459,7 +471,7 @@ void lkst_new_dir_fini(struct lkst_new_dir *d)
 {
 	if (d->parent_fd >= 0) {
 		if (d->fd >= 0 && d->hidden[0])
-			lkst_remove_dir(d->parent_fd, d->hidden);
+			lkst_remove_dirs(d->parent_fd, d->hidden);
 		close(d->parent_fd);
 	}
 	lkst_closep(&d->fd);

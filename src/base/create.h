@@ -70,7 +70,7 @@ struct lkst_new_dir {
 int lkst_new_dir_open(struct lkst_err *e, int at, const char *path, struct lkst_new_dir *ret_dir);
 int lkst_new_dir_place(struct lkst_err *e, struct lkst_new_dir *dir);
 
-/* Closes what is open, and removes the directory and the files in it unless it has its name. */
+/* Closes what is open, and removes the directory and all in it, as lkst_remove_dirs() does, unless it has its name. */
 void lkst_new_dir_fini(struct lkst_new_dir *dir);
 
 /*
@@ -98,5 +98,8 @@ int lkst_open_own_dir(struct lkst_err *e, int at, const char *path, int *ret_fd)
 
 /* Removes such a directory and the files in it; one that holds directories stays. What fails is left. */
 void lkst_remove_dir(int at, const char *path);
+
+/* The same with directories in it, which hold files only. */
+void lkst_remove_dirs(int at, const char *path);
 
 #endif

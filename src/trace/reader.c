@@ -215,9 +215,10 @@ static int give_stream(struct lkst_err *e, const struct lkst_trace *t, lkst_trac
 
 	for (i = 0; i < s->files.nr_segments && !err; i++) {
 		const struct lkst_segment *file = &s->files.segments[i];
+		/* All that is of empty files has no bytes at all. */
+		const u8 *bytes = s->files.bytes ? s->files.bytes + file->start : NULL;
 
-		err = give_file(e, t, each, ctx, file->part, s->file, s->files.bytes + file->start,
-				file->length);
+		err = give_file(e, t, each, ctx, file->part, s->file, bytes, file->length);
 	}
 	return err;
 }

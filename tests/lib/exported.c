@@ -30,6 +30,6 @@ void export_all(struct lkst_trace *t, const char *path)
 			abort();
 		}
 		if (is_directory)
-			lkst_remove_dir(AT_FDCWD, path);
+			lkst_remove_dirs(AT_FDCWD, path);
 	}
 }

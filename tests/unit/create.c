@@ -360,6 +360,10 @@ TEST(create_new_dir_comes_whole)
 	CHECK_EQ(lkst_new_dir_open(&err, AT_FDCWD, in_dir("new"), &d), 0);
 	CHECK_EQ(lkst_create_file(&err, d.fd, "file", &fd), 0);
 	close(fd);
+	CHECK_EQ(lkst_create_empty_dir(&err, d.fd, "inner", &fd), 0);
+	close(fd);
+	CHECK_EQ(lkst_create_file(&err, d.fd, "inner/file", &fd), 0);
+	close(fd);
 	CHECK_EQ(entries(), 2);
 	lkst_new_dir_fini(&d);
 	CHECK_EQ(entries(), 1);

@@ -142,7 +142,7 @@ static void remove_output(void)
 	char place[256];
 
 	snprintf(place, sizeof(place), "%s/out", dir);
-	lkst_remove_dir(AT_FDCWD, place);
+	lkst_remove_dirs(AT_FDCWD, place);
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */
