@@ -33,6 +33,7 @@ struct open_call {
 	bool is_open, has_events;
 	u64 call_ns; /* which call is open */
 	u64 end_ns;  /* up to where the thread's slices were written */
+	u64 from_ns; /* since when nothing is known, and not written yet; 0: it is written */
 };
 
 struct chrome {
@@ -143,6 +144,16 @@ static void end_call(struct chrome *c, struct open_call *open, const struct lkst
 	open->is_open = false;
 }
 
+/* Threads that are only known to exist are left out, as by the analyses: so it is of those that do something later. */
+static void put_unknown_beginning(struct chrome *c, struct open_call *open,
+				  const struct lkst_thread_slice *s)
+{
+	if (open->from_ns)
+		put_slice(c, pid_of(s->life), tid_of(s->life), open->from_ns, s->from_ns,
+			  lkst_run_names[LKST_RUN_UNKNOWN]);
+	open->from_ns = 0;
+}
+
 /* "running", "blocked: io"; of one that was woken, by whom. */
 static void put_state(struct chrome *c, const struct lkst_thread_slice *s)
 {
@@ -179,6 +190,11 @@ static int on_slice(void *ctx, const struct lkst_thread_slice *s)
 		end_call(c, open, s->life, NULL);
 	if (s->run == LKST_RUN_DEAD)
 		return 0;
+	if (s->run == LKST_RUN_UNKNOWN && !open->has_events) {
+		open->from_ns = open->from_ns ?: s->from_ns;
+		return 0;
+	}
+	put_unknown_beginning(c, open, s);
 	if (s->in_call && !open->is_open)
 		begin_call(c, open, s);
 	put_state(c, s);

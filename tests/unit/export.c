@@ -257,6 +257,8 @@ TEST(chrome_nests_states_in_calls)
 		  "{\"ph\":\"E\",\"pid\":4,\"tid\":5,\"ts\":1.120,\"args\":{\"ret\":7}}"));
 	CHECK(has("chrome", "\"name\":\"process_name\",\"args\":{\"name\":\"four\"}}"));
 	CHECK(has("chrome", "\"ts\":1.030,\"dur\":0.075,\"name\":\"?-7\"}"));
+	/* Thread 4 is only known to exist. */
+	CHECK(!has("chrome", "\"tid\":4,"));
 	clean();
 }
 
