@@ -309,7 +309,7 @@ $(LOAD_BIN): $(BUILD)/%: %.c
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
 FUZZ_BIN := $(FUZZ_SRC:%.c=$(BUILD)/%)
 FUZZ_DEBUG := $(shell grep -l '"probe/resolve/' $(FUZZ_SRC))
-FUZZ_SQL := $(shell grep -lE '"(sql|export)/' $(FUZZ_SRC))
+FUZZ_SQL := $(shell grep -lE '"(sql|export|lib/exported)\b' $(FUZZ_SRC))
 FUZZ_MCP := $(shell grep -l '"cmd/mcp/' $(FUZZ_SRC))
 
 # What a client sends is read without the commands.
