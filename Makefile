@@ -315,6 +315,9 @@ FUZZ_MCP := $(shell grep -l '"cmd/mcp/' $(FUZZ_SRC))
 # What a client sends is read without the commands.
 $(FUZZ_MCP:%.c=$(BUILD)/%): $(addprefix $(BUILD)/src/cmd/mcp/,lines.o protocol.o resources.o)
 
+# Where the kernel's cgroups are mounted is text that is read, not the kernel.
+$(BUILD)/tests/fuzz/fuzz_cgroup: $(BUILD)/src/live/load/cgroup_mount.o
+
 $(FUZZ_BIN): $(BUILD)/%: $(BUILD)/%.o $(TEST_LIB) $(BUILD)/liblkst.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
 		$(if $(filter $(FUZZ_DEBUG:%.c=$(BUILD)/%),$@),$(LDLIBS),$(LIB_LIBS)) \
