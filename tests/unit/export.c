@@ -87,16 +87,14 @@ static int export_to(const char *format, const char *output,
 /* What the export has, for the caller to free; or what failed. */
 static char *export_as(const char *format, const struct lkst_select_options *which)
 {
+	_cleanup_free_ char *bytes = NULL;
 	size_t length;
-	char *bytes;
 	int code = export_to(format, "out", which);
 
 	if (code)
 		return strdup(err.text);
 	bytes = make_read(dir, "out", &length);
-	bytes = realloc(bytes, length + 1);
-	bytes[length] = 0;
-	return bytes;
+	return strndup(bytes, length);
 }
 
 /* Whether the export has this and nothing else. */
