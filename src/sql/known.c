@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/threads.h"
+
 enum { LOOKS = 1 << 12 }; /* rows between two looks at whether to stop */
 
 static const struct lkst_sql_known *const tables[] = {
@@ -220,8 +222,13 @@ static int begin_pass(struct lkst_err *e, struct lkst_sql_pass *p)
 		err = -ENOMEM;
 	for (i = 0; i < LKST_SQL_NR_KNOWN; i++)
 		needs_model |= p->is_wanted[i] && tables[i]->needs_model;
-	if (!err && needs_model)
-		err = lkst_model_new(e, p->feed, &p->model);
+	if (!err && needs_model) {
+		p->threads = lkst_threads_new();
+		err = p->threads ? lkst_feed_threads(p->feed, p->threads) : -ENOMEM;
+		err = err ?: lkst_model_new(e, p->feed, &p->model);
+	}
+	if (p->model)
+		lkst_model_know_cgroups(p->model, p->threads);
 	for (i = 0; i < LKST_SQL_NR_KNOWN && !err; i++) {
 		if (p->is_wanted[i] && !p->to)
 			err = prepare(p, i);
@@ -250,6 +257,7 @@ static void free_pass(struct lkst_sql_pass *p)
 		sqlite3_finalize(p->inserts[i]);
 	lkst_model_free(p->model);
 	lkst_feed_free(p->feed);
+	lkst_threads_free(p->threads);
 	lkst_labels_fini(&p->labels);
 	free(p->faults);
 }

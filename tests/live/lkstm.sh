@@ -82,8 +82,8 @@ grep '^"context_switch"' trace.csv >switches.csv
 cut -d, -f3,7 switches.csv | sort | uniq >table
 
 lkstm read -m 3 | grep -v ' 0xff$' | tail -n +5 >out
-# Besides the two it has the events that every maskset has: the names of threads.
-sed -i -E '/ (sched_process_(fork|exec|exit|free)|task_(newtask|rename)) /d' out
+# Besides the two it has the events that every maskset has: the names of threads, and the cgroups that they are in.
+sed -i -E '/ (sched_process_(fork|exec|exit|free)|task_(newtask|rename)|cgroup_(mkdir|attach_task)) /d' out
 expect_text process_trace_has_two_events out '0x001 PROCESS_CONTEXTSWITCH 0x01
 0x002 PROCESS_WAKEUP 0x01'
 if lkstm list | grep -q '^3\*(0x03) 4096 '; then
@@ -91,7 +91,7 @@ if lkstm list | grep -q '^3\*(0x03) 4096 '; then
 else
 	fail lkstm_set_puts_it_in_force "$(lkstm list)"
 fi
-if [ "$(lkst status --json | perl -MJSON::XS -e 'print decode_json(<STDIN>)->{hooks}')" = 10 ]; then
+if [ "$(lkst status --json | perl -MJSON::XS -e 'print decode_json(<STDIN>)->{hooks}')" = 12 ]; then
 	ok hooks_that_nobody_needs_are_detached
 else
 	fail hooks_that_nobody_needs_are_detached "$(lkst status | tail -n 1)"

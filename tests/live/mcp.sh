@@ -47,12 +47,12 @@ cp -r first changing
 coproc SERVER { exec "$LKST" mcp changing 2>/dev/null; }
 call='{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sql","arguments":{"query":"select %s"}}}\n'
 printf "$call" 'count(*) n from events' >&"${SERVER[1]}"
-read -r -t 20 before <&"${SERVER[0]}"
+read -r -t 120 before <&"${SERVER[0]}"
 mv changing old && cp -r many/second changing
 printf "$call" 'count(*) n from events' >&"${SERVER[1]}"
-read -r -t 20 after <&"${SERVER[0]}"
+read -r -t 120 after <&"${SERVER[0]}"
 exec {SERVER[1]}>&-
-wait "$SERVER_PID"
+wait "$pid"
 bad=
 for name in first/"$before" many/second/"$after"; do
 	n=$("$LKST" sql -f csv "${name%/\{*}" 'select count(*) from events' | tail -n 1 | tr -d '\r')
@@ -68,16 +68,17 @@ fi
 cp -r first cut
 file=$(ls -S cut/main.* | head -n 1)
 coproc SERVER { exec "$LKST" mcp cut 2>/dev/null; }
+pid=$SERVER_PID # which is not there any more when it has ended
 call='{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sql","arguments":{"query":"select %s"}}}\n'
 printf "$call" 'count(*) n from counts' >&"${SERVER[1]}"
-read -r -t 20 whole <&"${SERVER[0]}"
+read -r -t 120 whole <&"${SERVER[0]}"
 truncate --size 4096 "$file"
 printf "$call" 'count(line) n from events' >&"${SERVER[1]}"
-read -r -t 20 lost <&"${SERVER[0]}"
+read -r -t 120 lost <&"${SERVER[0]}"
 printf "$call" '42 n' >&"${SERVER[1]}"
-read -r -t 20 again <&"${SERVER[0]}"
+read -r -t 120 again <&"${SERVER[0]}"
 exec {SERVER[1]}>&-
-wait "$SERVER_PID"
+wait "$pid"
 status=$?
 if [[ $whole == *'"isError":false'* && $lost == *'cannot be read any more'*'"isError":true'* && $again == *'"n":42'* ]] &&
 	[ $status = 0 ]; then

@@ -80,6 +80,7 @@ static void ask_report(struct lkst_trace *t)
 
 	for (a = lkst_analyses; *a; a++) {
 		struct lkst_analysis_state *w = calloc(1, (*a)->size);
+		struct lkst_threads *threads;
 		struct lkst_feed *f;
 		struct lkst_model *state;
 
@@ -92,7 +93,9 @@ static void ask_report(struct lkst_trace *t)
 			free(w);
 			continue;
 		}
-		if (lkst_feed_new(&e, t, &f) || lkst_model_new(&e, f, &state))
+		threads = lkst_threads_new();
+		if (!threads || lkst_feed_new(&e, t, &f) || lkst_feed_threads(f, threads) ||
+		    lkst_model_new(&e, f, &state))
 			abort();
 		w->analysis = *a;
 		w->feed = f;
@@ -104,6 +107,7 @@ static void ask_report(struct lkst_trace *t)
 			(*a)->fini(w);
 		lkst_model_free(state);
 		lkst_feed_free(f);
+		lkst_threads_free(threads);
 		free(w);
 	}
 }

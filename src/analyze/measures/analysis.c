@@ -274,6 +274,8 @@ static int make(struct lkst_err *e, struct lkst_analysis_run *s, struct lkst_tra
 	err = lkst_gap_test_new(e, s->feed, &s->gap_test);
 	if (!err && needs_state)
 		err = lkst_model_new(e, s->feed, &s->state);
+	if (!err && needs_state)
+		lkst_model_know_cgroups(s->state, s->threads);
 	for (i = 0; i < s->nr && !err; i++) {
 		err = begin_work(s, i, analyses[i]);
 		if (err)

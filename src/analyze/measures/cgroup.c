@@ -151,6 +151,7 @@ const struct lkst_analysis lkst_analysis_cgroup = {
 	.events =
 		"sched_* cgroup_* and for what they wait on, syscall_* page_fault_* contention_* block_rq_*",
 	.needs_state = true,
+	.ignores = LKST_IGNORES_CPU | LKST_IGNORES_KEY,
 	.size = sizeof(struct cgroup),
 	.begin = begin,
 	.end = end,

@@ -340,10 +340,7 @@ int lkst_model_new(struct lkst_err *e, struct lkst_feed *f, struct lkst_model **
 	    !lkst_feed_has(f, LKST_EV_sched_process_fork))
 		s->life_cover_ns = UINT64_MAX;
 	lkst_feed_always(f, true);
-	s->threads = lkst_threads_new();
-	err = s->threads ? lkst_feed_threads(f, s->threads) : -ENOMEM;
-	if (err >= 0)
-		err = lkst_model_subscribe_lives(s);
+	err = lkst_model_subscribe_lives(s);
 	if (err >= 0)
 		err = lkst_model_subscribe_cpus(s);
 	if (err >= 0)
@@ -375,6 +372,5 @@ void lkst_model_free(struct lkst_model *s)
 	free(s->losses_ns);
 	free(s->subscribers);
 	free(s->cause_of);
-	lkst_threads_free(s->threads);
 	free(s);
 }

@@ -293,13 +293,19 @@ const struct lkst_irq_context *lkst_model_context(const struct lkst_model *s, u3
 /* Frame @depth of @cpu, 0 is the outermost; NULL: there are not so many. */
 const struct lkst_irq_context *lkst_model_frame(const struct lkst_model *s, u32 cpu, unsigned int depth);
 
-/* The life with number @nr. */
+/*
+ * Has the model know the cgroups of threads by @threads, which must stay, and which the same feed has kept up to date
+ * since before the model was made (lkst_feed_threads()). Whoever asks for cgroups calls it first.
+ */
+void lkst_model_know_cgroups(struct lkst_model *s, const struct lkst_threads *threads);
+
 /* The number of the cgroup that the thread is in now, or was in when it ended; 0: not known. */
 u64 lkst_model_cgroup(const struct lkst_model *s, const struct lkst_thread_life *life);
 
 /* The cgroups that the pass has met. */
 const struct lkst_cgroups *lkst_model_cgroups(const struct lkst_model *s);
 
+/* The life with number @nr. */
 const struct lkst_thread_life *lkst_model_life(const struct lkst_model *s, u32 nr);
 u32 lkst_model_nr_lives(const struct lkst_model *s);
 

@@ -94,7 +94,7 @@ enum {
 
 struct lkst_model {
 	struct lkst_feed *feed;
-	struct lkst_threads *threads; /* for the cgroups that they are in */
+	const struct lkst_threads *threads; /* for the cgroups that they are in; NULL: nobody asks for these */
 	u64 begin_ns;	   /* of the records */
 	u64 cover_ns;	   /* no gap reported so far reaches beyond it */
 	u64 life_cover_ns; /* the same of creations of threads; UINT64_MAX: they are not in the trace */

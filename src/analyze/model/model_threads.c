@@ -419,6 +419,11 @@ static int on_listed(void *ctx, const struct lkst_record *r, const void *record)
 	return 0;
 }
 
+void lkst_model_know_cgroups(struct lkst_model *s, const struct lkst_threads *threads)
+{
+	s->threads = threads;
+}
+
 u64 lkst_model_cgroup(const struct lkst_model *s, const struct lkst_thread_life *life)
 {
 	return life->is_over || life->has_exit ? life->cgroup : lkst_threads_cgroup_of(s->threads, life->tid);

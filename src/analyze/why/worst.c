@@ -9,6 +9,7 @@
 
 #include "analyze/model/model.h"
 #include "base/cleanup.h"
+#include "trace/threads.h"
 
 struct lkst_worst_search {
 	const struct lkst_model *model;
@@ -334,21 +335,28 @@ void lkst_worst_search_free(struct lkst_worst_search *s)
 
 static int search_all(struct lkst_err *e, struct lkst_trace *t, struct lkst_worst_search *s)
 {
+	_cleanup_(lkst_threads_freep) struct lkst_threads *threads = lkst_threads_new();
 	_cleanup_(lkst_feed_freep) struct lkst_feed *f = NULL;
 	_cleanup_(lkst_model_freep) struct lkst_model *state = NULL;
-	int r = lkst_feed_new(e, t, &f);
+	int r = threads ? lkst_feed_new(e, t, &f) : lkst_err_sys(e, -ENOMEM, "searching");
 
 	if (r)
 		return r;
 	lkst_feed_limit(f, s->options->from_ns, s->options->to_ns);
-	if (s->options->kind == LKST_WORST_FAULT) {
+	if (s->options->cgroup)
+		r = lkst_feed_threads(f, threads);
+	if (r >= 0 && s->options->kind == LKST_WORST_FAULT) {
 		r = subscribe_faults(f, s);
 		if (r >= 0)
 			r = lkst_feed_gaps(f, forget_faults, s);
 	}
 	if (r < 0)
 		return lkst_err_sys(e, r, "searching");
-	return lkst_model_new(e, f, &state) ?: subscribe(e, s, state) ?: lkst_feed_run(e, f);
+	r = lkst_model_new(e, f, &state);
+	if (r)
+		return r;
+	lkst_model_know_cgroups(state, threads);
+	return subscribe(e, s, state) ?: lkst_feed_run(e, f);
 }
 
 int lkst_worst_find(struct lkst_err *e, struct lkst_trace *t,
