@@ -74,6 +74,8 @@ int lkst_redaction_begin(struct lkst_err *e, struct lkst_redaction *r)
 	unsigned int i;
 	int err = 0;
 
+	if (r->rules[LKST_REDACT_WORDS] && !r->nr_words)
+		return lkst_err_set(e, -EINVAL, "rule words needs a word: give --word WORD");
 	for (i = 0; i < r->nr_words && !err; i++)
 		err = check_word(e, r->words[i]);
 	if (err)
@@ -142,20 +144,49 @@ static bool is_path(const struct lkst_event_class *event, const struct lkst_fiel
 	       strstr(f->name, "path") || strstr(f->name, "file");
 }
 
-/* An address of a network: a number that is known to be one, or bytes that are called so. */
-static bool is_network(const struct lkst_field_class *f)
+/* Of a probe, a tracepoint or a handler: only its field's names and types say what it has. */
+static bool is_declared(const struct lkst_event_class *event)
 {
-	return f->meaning == LKST_MEANING_IPV4 ||
-	       (f->type == LKST_CLASS_UINTS && f->size == 1 &&
-		(f->count == IPV4_BYTES || f->count == IPV6_BYTES) && strstr(f->name, "addr"));
+	return event->index < 0 && !lkst_class_call(event);
+}
+
+/* Which values could not be read is not padding, though views treat it so. */
+static bool is_padding(const struct lkst_event_class *event, const struct lkst_field_class *f)
+{
+	return (f->meaning == LKST_MEANING_PAD && strcmp(f->name, LKST_PROBE_FIELD_FAULTS)) ||
+	       (is_declared(event) && f->type == LKST_CLASS_UINTS && !strncmp(f->name, "pad_", 4));
+}
+
+/* Bytes that may be anything: an address, a structure, a name. */
+static bool is_raw(const struct lkst_event_class *event, const struct lkst_field_class *f)
+{
+	return f->type == LKST_CLASS_BYTES ||
+	       (is_declared(event) && f->size == 1 &&
+		(f->type == LKST_CLASS_UINTS || f->type == LKST_CLASS_SINTS));
+}
+
+/*
+ * An address of a network: a number that is known to be one, or is called so, or bytes that are called so or are as
+ * many. Tracepoints have src[4], gw6[16], and saddr[28], a struct sockaddr_in6 (include/trace/events/fib.h, tcp.h).
+ */
+static bool is_network(const struct lkst_event_class *event, const struct lkst_field_class *f)
+{
+	if (f->meaning == LKST_MEANING_IPV4)
+		return true;
+	if (f->type == LKST_CLASS_UINT)
+		return is_declared(event) && f->size == IPV4_BYTES && ends_in(f->name, "addr");
+	return is_raw(event, f) &&
+	       (f->count == IPV4_BYTES || f->count == IPV6_BYTES || strstr(f->name, "addr"));
 }
 
 /* What the field is by its event and name: an enum lkst_redact_rule plus 1, 0 or STAYS_WITHOUT_WORDS. */
 static u8 kind_of(const struct lkst_event_class *event, const struct lkst_field_class *f)
 {
-	if (is_network(f))
+	if (is_padding(event, f))
+		return 0;
+	if (is_network(event, f))
 		return LKST_REDACT_NETWORK + 1;
-	if (f->type == LKST_CLASS_BYTES)
+	if (is_raw(event, f))
 		return LKST_REDACT_TEXT + 1;
 	if (!is_string(f))
 		return 0;
@@ -184,6 +215,11 @@ static int check_names(struct lkst_err *e, const struct lkst_redaction *r,
 		      : 0;
 }
 
+static bool can_have_words(const struct lkst_event_class *event, const struct lkst_field_class *f)
+{
+	return is_string(f) || is_raw(event, f);
+}
+
 int lkst_redact_plan(struct lkst_err *e, struct lkst_redaction *r, const struct lkst_catalog *c)
 {
 	unsigned int id;
@@ -202,7 +238,9 @@ int lkst_redact_plan(struct lkst_err *e, struct lkst_redaction *r, const struct 
 			u8 kind = kind_of(event, &event->fields[i]);
 
 			if (kind && kind != STAYS_WITHOUT_WORDS && !r->rules[kind - 1])
-				kind = is_string(&event->fields[i]) ? STAYS_WITHOUT_WORDS : 0;
+				kind = can_have_words(event, &event->fields[i])
+					       ? STAYS_WITHOUT_WORDS
+					       : 0;
 			r->plan[id][i] = kind == STAYS_WITHOUT_WORDS && !r->nr_words ? 0 : kind;
 		}
 		if (event && !event->is_native)
@@ -274,6 +312,18 @@ static void redact_string(struct lkst_redaction *r, const struct lkst_field_clas
 	r->counts[rule] += is_taken;
 }
 
+/* Bytes that are no text become zeros. */
+static void redact_bytes(struct lkst_redaction *r, u8 kind, u8 *bytes, u32 length)
+{
+	if (kind == STAYS_WITHOUT_WORDS) {
+		if (!lkst_redact_has_word(r, bytes, length, true))
+			return;
+		kind = LKST_REDACT_WORDS + 1;
+	}
+	memset(bytes, 0, length);
+	r->counts[kind - 1]++;
+}
+
 static void redact_field(struct lkst_redaction *r, const struct lkst_record *record, u16 i, u8 kind)
 {
 	const struct lkst_field_class *f = &record->event->fields[i];
@@ -292,16 +342,8 @@ static void redact_field(struct lkst_redaction *r, const struct lkst_record *rec
 	} else if (kind == LKST_REDACT_NETWORK + 1) {
 		redact_address(r, f, bytes, length);
 	} else {
-		memset(bytes, 0, length);
-		r->counts[kind - 1]++;
+		redact_bytes(r, kind, bytes, length);
 	}
-}
-
-static void set_content(u8 *block, u32 bytes)
-{
-	const u64 bits = htole64(bytes * 8ULL);
-
-	memcpy(block + offsetof(struct lkst_block_header, content_size), &bits, sizeof(bits));
 }
 
 /* Clears padding, which programs may have left as it was. */
@@ -321,12 +363,11 @@ void lkst_redact_block(struct lkst_redaction *r, const struct lkst_block *from, 
 	struct lkst_block_cursor cursor;
 	u32 end = LKST_BLOCK_HEADER;
 	struct lkst_record record;
-	int found;
 	u16 i;
 
 	block.bytes = bytes;
 	lkst_block_cursor_init(&cursor, &block);
-	while ((found = lkst_block_next(NULL, &cursor, r->catalog, &record)) > 0) {
+	while (lkst_block_next(NULL, &cursor, r->catalog, &record) > 0) {
 		const u8 *plan = r->plan[record.event->id];
 		const u32 begin = (u32)(record.bytes - bytes);
 
@@ -335,12 +376,11 @@ void lkst_redact_block(struct lkst_redaction *r, const struct lkst_block *from, 
 		for (i = 0; i < record.event->nr_fields; i++)
 			if (plan[i])
 				redact_field(r, &record, i, plan[i]);
-			else if (record.event->fields[i].meaning == LKST_MEANING_PAD)
+			else if (is_padding(record.event, &record.event->fields[i]))
 				clear_padding(&record, i);
 	}
+	/* Zeros are no record: where one was bad, readers find as before that the rest of the block is lost. */
 	memset(bytes + end, 0, block.size - end);
-	if (found < 0)
-		set_content(bytes, end);
 }
 
 /* ---- the names of the kernel's threads ------------------------------------------------------ */
@@ -396,6 +436,14 @@ static int note_kernel_names(struct lkst_err *e, struct lkst_redaction *r,
 
 /* ---- the trace ------------------------------------------------------------------------------ */
 
+/* As in the text of the machine, which says the same. */
+static void take_words_out(struct lkst_redaction *r, char *value)
+{
+	struct lkst_bundle_text text = { value, strlen(value) };
+
+	lkst_redact_words(r, &text);
+}
+
 static int write_metadata(struct lkst_err *e, struct lkst_redaction *r, int dir_fd)
 {
 	_cleanup_free_ struct lkst_catalog *c = malloc(sizeof(*c));
@@ -413,6 +461,9 @@ static int write_metadata(struct lkst_err *e, struct lkst_redaction *r, int dir_
 			lkst_redact_string(r, (u8 *)c->hostname, strlen(c->hostname), false);
 		memset(c->boot_id, 0, sizeof(c->boot_id));
 	}
+	take_words_out(r, c->release);
+	take_words_out(r, c->version);
+	take_words_out(r, c->machine);
 	err = lkst_metadata_format(e, c, &text) ?: lkst_create_file(e, dir_fd, "metadata", &fd);
 	if (err)
 		return err;

@@ -17,7 +17,7 @@
 	  "words of command lines after the first, and the kernel's command line")                 \
 	R(PATHS, "paths", true, "names of files in system calls and events, programs, cgroups")    \
 	R(HOST, "host", true, "the machine's name, and its boot id")                               \
-	R(NETWORK, "network", true, "IP addresses")                                                \
+	R(NETWORK, "network", true, "addresses of networks")                                       \
 	R(JOURNAL, "journal", true, "the journal's lines")                                         \
 	R(TEXT, "text", true,                                                                      \
 	  "other strings: messages of the kernel, reasons, what probes have fetched")              \
@@ -58,7 +58,7 @@ struct lkst_redaction {
 
 /*
  * Begins a redaction, of which the caller has set rules and words; everything else is zero. -EINVAL: a word is empty,
- * or has a blank or what is escaped in texts.
+ * or has a blank or what is escaped in texts; or there is none for the rule that takes words.
  */
 int lkst_redaction_begin(struct lkst_err *e, struct lkst_redaction *r);
 void lkst_redaction_fini(struct lkst_redaction *r);
@@ -84,7 +84,7 @@ int lkst_redact_plan(struct lkst_err *e, struct lkst_redaction *r, const struct 
 
 /*
  * Redacts a block of that catalogue in place: @bytes are those of @block, and may be written to. What lies between and
- * after the records is cleared; so is, from the first bad record on, what makes no sense.
+ * after the records is cleared; so is all from the first bad record on, which stays bad.
  */
 void lkst_redact_block(struct lkst_redaction *r, const struct lkst_block *block, u8 *bytes);
 

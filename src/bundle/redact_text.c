@@ -87,6 +87,12 @@ static int put_thread_name(struct job *j, struct piece p)
 		return -ENOMEM;
 	length = unescape(p, bytes);
 	memcpy(name, bytes, length < sizeof(name) ? length : sizeof(name));
+	if (lkst_redact_has_word(j->r, bytes, length, length + 1 >= sizeof(name))) {
+		j->r->counts[LKST_REDACT_WORDS] +=
+			lkst_redact_string(j->r, (u8 *)bytes, length, false);
+		lkst_bundle_put(j->to, bytes, length, false);
+		return 0;
+	}
 	if (!j->r->rules[LKST_REDACT_NAMES]) {
 		put(j->to, p);
 		return 0;

@@ -195,6 +195,140 @@ TEST(a_word_goes_wherever_it_is)
 	unmake();
 }
 
+/* Of a declared event, of which nothing says what its bytes are. */
+struct declared {
+	struct lkst_record_head head;
+	u8 saddr[28], src[4], pad_44[3], cmnd[9];
+	u32 daddr, nr, faults, open;
+};
+
+enum { DECLARED_ID = LKST_ID_MAX, BLOCK = 4096 };
+
+static struct lkst_catalog *declare(void)
+{
+	struct lkst_field_class fields[8];
+	struct lkst_event_class event = { .id = DECLARED_ID, .name = "net:test", .fields = fields };
+	struct lkst_catalog *c = make_catalog();
+
+	make_field(&event, "saddr", LKST_CLASS_UINTS, 1, 10, 28, 0);
+	make_field(&event, "src", LKST_CLASS_UINTS, 1, 10, 4, 0);
+	make_field(&event, "pad_44", LKST_CLASS_UINTS, 1, 10, 3, 0);
+	make_field(&event, "cmnd", LKST_CLASS_UINTS, 1, 10, 9, 0);
+	make_field(&event, "daddr", LKST_CLASS_UINT, 4, 10, 0, 0);
+	make_field(&event, "nr", LKST_CLASS_UINT, 4, 10, 0, 0);
+	make_field(&event, LKST_PROBE_FIELD_FAULTS, LKST_CLASS_UINT, 4, 10, 0, 0);
+	make_field(&event, "open", LKST_CLASS_UINT, 4, 10, 0, 0);
+	fields[6].meaning = LKST_MEANING_PAD;
+	if (lkst_catalog_add(&err, c, &event))
+		abort();
+	return c;
+}
+
+/* A block of one such record, and of bytes after it that are none. */
+static void fill_block(u8 bytes[BLOCK])
+{
+	const char junk[] = "\xff\xff secrets that no record has";
+	const struct lkst_block_header h = {
+		.magic = LKST_BLOCK_MAGIC,
+		.packet_size = BLOCK * 8,
+		.content_size = (LKST_BLOCK_HEADER + 128) * 8,
+		.timestamp_end = 1 << 20,
+	};
+	const struct declared d = {
+		.head.id_time = DECLARED_ID | 1000 << 16,
+		.saddr = "\2\0\0\20\300\250\1\11",
+		.src = { 192, 168, 1, 9 },
+		.pad_44 = { 1, 2, 3 },
+		.cmnd = "acme-cmd",
+		.daddr = 0x0901a8c0,
+		.nr = 7,
+		.faults = 1,
+		.open = 9,
+	};
+
+	memset(bytes, 0, BLOCK);
+	memcpy(bytes, &h, sizeof(h));
+	memcpy(bytes + LKST_BLOCK_HEADER, &d, sizeof(d));
+	memcpy(bytes + LKST_BLOCK_HEADER + (sizeof(d) + 7) / 8 * 8, junk, sizeof(junk));
+}
+
+/* Redacts such a block by the rules of @r; @ret is what its record is then. */
+static void redact_declared(struct lkst_redaction *r, u8 bytes[BLOCK], struct declared *ret)
+{
+	struct lkst_catalog *c = declare();
+	struct lkst_block_cursor cursor;
+	struct lkst_record record;
+	struct lkst_block block;
+
+	fill_block(bytes);
+	CHECK_EQ(lkst_redaction_begin(&err, r) ?: lkst_redact_plan(&err, r, c), 0);
+	CHECK_EQ(lkst_block_parse(&err, bytes, BLOCK, NULL, &block), 0);
+	lkst_redact_block(r, &block, bytes);
+	/* The record stays, and what was bad after it is still said to be. */
+	CHECK_EQ(lkst_block_parse(&err, bytes, BLOCK, NULL, &block), 0);
+	lkst_block_cursor_init(&cursor, &block);
+	CHECK_EQ(lkst_block_next(&err, &cursor, c, &record), 1);
+	CHECK_EQ(record.size, sizeof(*ret));
+	CHECK(lkst_block_next(&err, &cursor, c, &record) < 0);
+	CHECK(!memmem(bytes, BLOCK, "secrets", 7));
+	memcpy(ret, bytes + LKST_BLOCK_HEADER, sizeof(*ret));
+	lkst_catalog_free(c);
+}
+
+TEST(bytes_of_declared_events_go)
+{
+	const u8 address[] = { 192, 168, 1, 9 };
+	struct lkst_redaction r = {};
+	u8 bytes[BLOCK];
+	struct declared d;
+
+	follow_standard(&r);
+	redact_declared(&r, bytes, &d);
+	CHECK(!memmem(bytes, BLOCK, address, sizeof(address)));
+	CHECK(!memmem(bytes, BLOCK, "acme", 4));
+	CHECK(d.cmnd[0] == 0 && d.pad_44[0] == 0 && d.daddr != 0);
+	CHECK_EQ(d.nr, 7);
+	CHECK_EQ(d.faults, 1);
+	CHECK_EQ(d.open, 9);
+	CHECK_EQ(r.counts[LKST_REDACT_NETWORK], 3);
+	CHECK_EQ(r.counts[LKST_REDACT_TEXT], 1);
+	lkst_redaction_fini(&r);
+}
+
+TEST(words_go_from_bytes_that_otherwise_stay)
+{
+	struct lkst_redaction r = { .words = { "acme" }, .nr_words = 1 };
+	u8 bytes[BLOCK];
+	struct declared d;
+
+	redact_declared(&r, bytes, &d);
+	CHECK(d.cmnd[0] == 0);
+	CHECK_EQ(d.src[0], 192);
+	CHECK_EQ(r.counts[LKST_REDACT_WORDS], 1);
+	lkst_redaction_fini(&r);
+}
+
+/* The kernel's version may have the name of who built it. */
+TEST(words_go_from_the_kernels_version)
+{
+	struct lkst_redaction r = { .words = { "0-test", "quoted" }, .nr_words = 2 };
+
+	make();
+	CHECK(occurs(path, "6.1.0-test") && occurs(path, "quoted"));
+	CHECK_EQ(redact(&r), 0);
+	CHECK(!occurs(out, "0-test") && !occurs(out, "quoted"));
+	CHECK(occurs(out, "6.1.xxxxxx"));
+	lkst_redaction_fini(&r);
+	unmake();
+}
+
+TEST(a_rule_for_words_without_one_is_refused)
+{
+	struct lkst_redaction r = { .rules[LKST_REDACT_WORDS] = true };
+
+	CHECK_EQ(lkst_redaction_begin(&err, &r), -EINVAL);
+}
+
 TEST(words_that_would_not_be_found_are_refused)
 {
 	static const char *const bad[] = { "", "two words", "back\\slash", "line\n", "\xff" };
@@ -308,6 +442,23 @@ TEST(words_go_from_texts_too)
 	lkst_redaction_fini(&r);
 }
 
+/* A thread's name is cut after 15 bytes, and so is the word in it. */
+TEST(a_word_that_a_name_cuts_goes_from_the_list_of_processes)
+{
+	const char *line = "7\t7\tacme-billing-se\t-\t-\n";
+	const struct lkst_bundle_text from = { (char *)line, strlen(line) };
+	struct lkst_redaction r = { .words = { "billing-server" }, .nr_words = 1 };
+	struct lkst_bundle_text got = {};
+
+	CHECK_EQ(lkst_redaction_begin(&err, &r), 0);
+	CHECK_EQ(lkst_redact_text(&err, &r, LKST_BUNDLE_PROCESSES, &from, &got), 0);
+	CHECK_EQ(got.length, from.length);
+	CHECK(!strstr(got.bytes, "billing"));
+	CHECK_EQ(r.counts[LKST_REDACT_WORDS], 1);
+	free(got.bytes);
+	lkst_redaction_fini(&r);
+}
+
 #define ROW(name)                                                                                  \
 	{                                                                                          \
 #name, test_##name                                                                 \
@@ -318,10 +469,15 @@ static const struct unit_test tests[] = {
 	ROW(two_redactions_have_nothing_in_common),
 	ROW(names_go_if_they_are_named_but_not_the_kernels),
 	ROW(a_word_goes_wherever_it_is),
+	ROW(bytes_of_declared_events_go),
+	ROW(words_go_from_bytes_that_otherwise_stay),
+	ROW(words_go_from_the_kernels_version),
+	ROW(a_rule_for_words_without_one_is_refused),
 	ROW(words_that_would_not_be_found_are_refused),
 	ROW(a_declared_event_with_a_word_in_its_name_is_refused),
 	ROW(records_stay),
 	ROW(texts_are_redacted_line_by_line),
 	ROW(words_go_from_texts_too),
+	ROW(a_word_that_a_name_cuts_goes_from_the_list_of_processes),
 };
 UNIT_MAIN(tests)
