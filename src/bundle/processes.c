@@ -68,7 +68,7 @@ static bool is_the_same(const struct telling *t, s32 tid)
 	if (!p)
 		return false;
 	ticks = strtoull(p, NULL, 10);
-	return ticks / hz * LKST_NS_PER_S <= t->end_ns + t->boot_offset_ns;
+	return ticks * (LKST_NS_PER_S / hz) <= t->end_ns + t->boot_offset_ns;
 }
 
 /* The path of cgroup v2, or else the first one: what follows the second ':' of a line (cgroups(7)). */
@@ -82,7 +82,8 @@ static void put_cgroup(FILE *to, s32 tid)
 		fputc('-', to);
 		return;
 	}
-	line = strstr(text, "0::") ?: text;
+	line = strncmp(text, "0::", 3) ? strstr(text, "\n0::") : text;
+	line = line ?: text;
 	path = strchr(line, ':');
 	path = path ? strchr(path + 1, ':') : NULL;
 	if (!path) {

@@ -411,6 +411,31 @@ TEST(processes_are_those_that_live)
 	free(t.bytes);
 }
 
+/* Half a second before it began, its number was another one's. */
+TEST(a_thread_that_began_after_the_trace_is_not_told_of)
+{
+	const u64 end_ns = lkst_monotonic_ns() - LKST_NS_PER_S / 2;
+	struct lkst_bundle_thread thread = { .comm = "late" };
+	struct lkst_bundle_text t;
+	struct stat st;
+
+	if (stat("/proc/self/ns/pid", &st) || st.st_ino != 0xeffffffc)
+		SKIP("this is not the first PID namespace");
+	thread.tid = thread.pid = fork();
+	if (!thread.tid) {
+		pause();
+		_exit(0);
+	}
+	CHECK_EQ(lkst_bundle_tell_processes(&err, &thread, 1, end_ns, true, &t), 0);
+	CHECK(strstr(t.bytes, "\n# 0 threads; 1 more have ended"));
+	free(t.bytes);
+	CHECK_EQ(lkst_bundle_tell_processes(&err, &thread, 1, lkst_monotonic_ns(), true, &t), 0);
+	CHECK(strstr(t.bytes, "\n# 1 threads; 0 more have ended"));
+	free(t.bytes);
+	kill(thread.tid, SIGKILL);
+	waitpid(thread.tid, NULL, 0);
+}
+
 static const char entries[] =
 	"__REALTIME_TIMESTAMP=1700000000000000\n__MONOTONIC_TIMESTAMP=1\n_BOOT_ID=0123456789abcdef0123456789abcdef\n"
 	"PRIORITY=3\nSYSLOG_IDENTIFIER=before\nMESSAGE=too early\n\n"
@@ -505,6 +530,7 @@ static const struct unit_test tests[] = {
 	ROW(the_moment_is_told_and_read_again),
 	ROW(the_machine_is_this_one),
 	ROW(processes_are_those_that_live),
+	ROW(a_thread_that_began_after_the_trace_is_not_told_of),
 	ROW(the_journal_is_that_of_the_time),
 	ROW(a_long_journal_is_cut_at_its_beginning),
 };
