@@ -266,13 +266,22 @@ static void closedirp(DIR **dir)
 		closedir(*dir);
 }
 
-static void fill_header(struct header *h, const char *dir, const char *name, u64 size, time_t mtime)
+/* What is in the archive has its mode, as tar(1) gives it to what it takes out for root: nobody else may read that. */
+static mode_t mode_of(int out)
+{
+	struct stat st;
+
+	return fstat(out, &st) ? 0600 : st.st_mode & 0666;
+}
+
+static void fill_header(struct header *h, int out, const char *dir, const char *name, u64 size,
+			time_t mtime)
 {
 	int i;
 
 	memset(h, 0, sizeof(*h));
 	snprintf(h->name, sizeof(h->name), "%s%s", dir, name);
-	snprintf(h->mode, sizeof(h->mode), "%07o", 0644U);
+	snprintf(h->mode, sizeof(h->mode), "%07o", (unsigned int)mode_of(out));
 	snprintf(h->uid, sizeof(h->uid), "%07o", 0U);
 	snprintf(h->gid, sizeof(h->gid), "%07o", 0U);
 	snprintf(h->mtime, sizeof(h->mtime), "%011llo",
@@ -307,7 +316,7 @@ static int append_file(struct lkst_err *e, int out, int dir_fd, const char *name
 		return 0;
 	if (strlen(name) + strlen(inner_dir) >= sizeof(h.name))
 		return lkst_err_set(e, -ENAMETOOLONG, "%s", name);
-	fill_header(&h, inner_dir, name, (u64)st.st_size, st.st_mtime);
+	fill_header(&h, out, inner_dir, name, (u64)st.st_size, st.st_mtime);
 	err = lkst_write_all(out, &h, sizeof(h));
 	for (left = (u64)st.st_size; left && !err;) {
 		ssize_t got = read(fd, buffer, left < COPY_BYTES ? left : COPY_BYTES);
@@ -331,7 +340,7 @@ static int append_text(struct lkst_err *e, int out, const struct lkst_pack_text 
 
 	if (strlen(text->name) >= sizeof(h.name))
 		return lkst_err_set(e, -ENAMETOOLONG, "%s", text->name);
-	fill_header(&h, "", text->name, text->length, mtime);
+	fill_header(&h, out, "", text->name, text->length, mtime);
 	err = lkst_write_all(out, &h, sizeof(h)) ?: lkst_write_all(out, text->bytes, text->length)
 	      ?: lkst_write_all(out, zeros, (UNIT - text->length % UNIT) % UNIT);
 	return err ? lkst_err_sys(e, err, "writing %s", text->name) : 0;
