@@ -78,6 +78,29 @@ TEST(life_takes_names_and_ends_back)
 	CHECK_EQ(make_end(t), 0);
 }
 
+/* Where a thread was before its process was moved is not recorded, of those that have ended neither. */
+TEST(life_knows_no_cgroup_of_what_was_moved_and_ended)
+{
+	struct make_trace *t = make_begin(NULL, NULL, 4096);
+	struct lkst_life_log *l =
+		fed(t, "cgroup_attach_task buffer=1 ns=1150 target_tid=70 is_process=1 cgroup=22 path=/x\n"
+		       "sched_process_exit buffer=1 tid=6 ns=1200 exit_pid=60 comm=ended cgroup=11\n"
+		       "sched_process_exit buffer=1 tid=7 ns=1300 exit_pid=70 comm=new cgroup=22\n");
+	struct lkst_thread_list list = {}, lately = {};
+
+	CHECK_EQ(lkst_life_undo(l, &list), 0);
+	CHECK_EQ(list.nr, 2);
+	CHECK_EQ(list.list[0].cgroup, 11);
+	CHECK_EQ(list.list[1].cgroup, 0);
+	CHECK_EQ(lkst_life_add_ended(l, &lately), 0);
+	CHECK_EQ(lately.nr, 2);
+	CHECK_EQ(lately.list[1].cgroup, 22);
+	lkst_thread_list_fini(&list);
+	lkst_thread_list_fini(&lately);
+	lkst_life_free(l);
+	CHECK_EQ(make_end(t), 0);
+}
+
 TEST(life_lists_who_has_ended_lately)
 {
 	struct make_trace *t = make_begin(NULL, NULL, 4096);
@@ -113,6 +136,8 @@ TEST(life_remembers_a_bounded_number)
 
 static const struct unit_test tests[] = {
 	{ "life_takes_names_and_ends_back", test_life_takes_names_and_ends_back },
+	{ "life_knows_no_cgroup_of_what_was_moved_and_ended",
+	  test_life_knows_no_cgroup_of_what_was_moved_and_ended },
 	{ "life_lists_who_has_ended_lately", test_life_lists_who_has_ended_lately },
 	{ "life_remembers_a_bounded_number", test_life_remembers_a_bounded_number },
 };

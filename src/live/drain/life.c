@@ -187,14 +187,14 @@ void lkst_life_forget(struct lkst_life_log *l, u64 ns)
 
 /* ---- what comes out ----------------------------------------------------------------- */
 
-static int add_ended(struct lkst_thread_list *threads, const struct entry *entry)
+static int add_ended(struct lkst_thread_list *threads, const struct entry *entry, u64 cgroup)
 {
 	struct lkst_rec_state_thread r = { .thread_tid = entry->tid,
 					   .thread_pid = entry->pid,
 					   .state = EXIT_DEAD,
 					   .thread_cpu = -1,
 					   .task = entry->task,
-					   .cgroup = entry->cgroup };
+					   .cgroup = cgroup };
 
 	memcpy(r.comm, entry->name, sizeof(r.comm));
 	return lkst_thread_list_add(threads, &r);
@@ -273,7 +273,8 @@ int lkst_life_undo(struct lkst_life_log *l, struct lkst_thread_list *threads)
 	}
 	for (i = 0; i < l->nr && !err; i++)
 		if (l->list[i].kind == ENDED)
-			err = add_ended(threads, &l->list[i]);
+			err = add_ended(threads, &l->list[i],
+					has_moved(l, l->list[i].tid, l->list[i].pid) ? 0 : l->list[i].cgroup);
 	return err;
 }
 
@@ -285,7 +286,7 @@ int lkst_life_add_ended(struct lkst_life_log *l, struct lkst_thread_list *thread
 	qsort(l->list, l->nr, sizeof(*l->list), by_time);
 	for (i = 0; i < l->nr && !err; i++)
 		if (l->list[i].kind == ENDED)
-			err = add_ended(threads, &l->list[i]);
+			err = add_ended(threads, &l->list[i], l->list[i].cgroup);
 	return err;
 }
 
