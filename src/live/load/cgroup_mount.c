@@ -14,7 +14,6 @@
 #include "base/io.h"
 
 enum {
-	FIELDS = 16,	      /* of a line of mountinfo: those before the "-", and three */
 	FILEID_KERNFS = 0xfe, /* include/linux/exportfs.h */
 	TEXT_MAX = 4 << 20,
 };
