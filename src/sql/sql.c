@@ -223,6 +223,9 @@ int lkst_sql_run(struct lkst_err *e, struct lkst_sql *s, const char *text, unsig
 				    LKST_SQL_TEXT_MAX);
 	while (*at && !err)
 		err = run_first(e, s, text, at, format, out, &at);
+	/* Nothing at all is no Parquet file. */
+	if (!err && format == LKST_SQL_PARQUET && !s->nr_answers)
+		return lkst_err_set(e, -EINVAL, "a Parquet file needs a query, and there is none");
 	return err;
 }
 

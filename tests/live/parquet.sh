@@ -39,6 +39,18 @@ else
 	fail parquet_is_not_for_a_terminal "$message"
 fi
 
+# One answer is a file: a second one behind it would be read as the first.
+refused=
+for queries in $'select 1 as a;\nselect 2 as a;' '.tables' '-- nothing' ''; do
+	message=$("$LKST" sql -f parquet -o "$work/several" "$work/trace" 2>&1 <<<"$queries") && refused+="; \"$queries\" is not refused"
+	[[ $message == *'Parquet file'* ]] || refused+="; \"$queries\": $message"
+done
+if [ -z "$refused" ] && [ -z "$(find "$work" -name '*several*')" ]; then
+	ok parquet_takes_one_answer
+else
+	fail parquet_takes_one_answer "$refused; $(find "$work" -name '*several*')"
+fi
+
 command -v node >/dev/null || skip_all 'parquet_duckdb: there is no node; tools/install-deps check installs it'
 message=$(OUT=${OUT:-$BUILD/..} "$lib/../../../tools/fetch-duckdb" 2>&1) || skip_all "parquet_duckdb: $message"
 "$LKST" export -q -f parquet -o "$work/tables" "$work/trace" || fail parquet_exported 'lkst export failed'

@@ -92,7 +92,9 @@ TEST(sql_parquet_refused)
 	CHECK_EQ(ask("select column1 a from (values (1), (x'00'))"), -EILSEQ);
 	CHECK_EQ(ask("select 1; select 2"), -EINVAL);
 	CHECK(strstr(err.text, "one statement"));
-	CHECK_EQ(ask("select 1;"), 0);
+	CHECK_EQ(ask("select 1; -- and no more"), 0);
+	CHECK_EQ(ask("-- nothing"), -EINVAL);
+	CHECK(strstr(err.text, "needs a query"));
 	CHECK_EQ(ask("select no_such from events"), -EINVAL);
 	CHECK_EQ(ask("create table x (a)"), -EPERM);
 }

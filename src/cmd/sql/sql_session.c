@@ -86,11 +86,14 @@ int lkst_sql_take_line(struct lkst_err *e, char **text, const char *line, bool *
 	return err;
 }
 
-/* Answers what standard input has, a statement at a time; the last one needs no semicolon. */
+/*
+ * Answers what standard input has, a statement at a time; the last one needs no semicolon. For a Parquet file, which
+ * takes one answer, all is given at once, so that a second statement is refused.
+ */
 static int run_input(struct lkst_err *e, struct lkst_sql_session *session)
 {
 	_cleanup_free_ char *line = NULL, *text = NULL;
-	bool is_whole = false;
+	bool is_one_file = session->format == LKST_SQL_PARQUET, is_whole = false;
 	size_t room = 0;
 	int err = 0;
 
@@ -102,13 +105,13 @@ static int run_input(struct lkst_err *e, struct lkst_sql_session *session)
 		}
 		line[strcspn(line, "\r\n")] = 0;
 		err = lkst_sql_take_line(e, &text, line, &is_whole);
-		if (err || !is_whole)
+		if (err || !is_whole || is_one_file)
 			continue;
 		err = lkst_sql_answer(e, session, text);
 		free(text);
 		text = NULL;
 	}
-	return err || !text ? err : lkst_sql_answer(e, session, text);
+	return err || !(text || is_one_file) ? err : lkst_sql_answer(e, session, text ?: "");
 }
 
 /* What is asked for at a terminal is answered there. */

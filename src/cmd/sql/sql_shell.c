@@ -98,6 +98,9 @@ int lkst_sql_command(struct lkst_err *e, struct lkst_sql_session *session, const
 		return LKST_SQL_NO_COMMAND;
 	if (sscanf(text, "%255s %255s", name, argument) < 1)
 		return LKST_SQL_NO_COMMAND;
+	if (session->format == LKST_SQL_PARQUET)
+		return lkst_err_set(e, -EINVAL,
+				    "a Parquet file has the answer of a query, not of %s", name);
 	for (i = 0; i < NR_COMMANDS; i++)
 		if (!strcmp(name, commands[i].name))
 			return commands[i].run(e, session, argument);
