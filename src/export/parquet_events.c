@@ -55,7 +55,7 @@ struct event_plan {
 	struct field_plan fields[];
 };
 
-struct events {
+struct lkst_parquet_events {
 	struct lkst_export *x;
 	bool has_come[LKST_ID_MAX + 1]; /* by id */
 	struct event_plan *plans[LKST_ID_MAX + 1];
@@ -69,7 +69,7 @@ struct events {
 	size_t numbers_room;
 };
 
-static void events_free(struct events *v)
+void lkst_parquet_events_free(struct lkst_parquet_events *v)
 {
 	unsigned int i;
 
@@ -84,12 +84,12 @@ static void events_free(struct events *v)
 	lkst_parquet_file_fini(&v->file);
 	free(v);
 }
-LKST_GUARD(events_free, struct events)
 
 /* ---- which events there are ------------------------------------------------------------------ */
 
 /* Notes which events the block has in the window. State belongs to no moment, and no window leaves it out. */
-static void look_at_block(struct events *v, const struct lkst_block *block, bool is_state)
+static void look_at_block(struct lkst_parquet_events *v, const struct lkst_block *block,
+			  bool is_state)
 {
 	u64 from_ns = is_state ? 0 : v->x->from_ns, to_ns = is_state ? UINT64_MAX : v->x->to_ns;
 	struct lkst_block_cursor at;
@@ -104,7 +104,7 @@ static void look_at_block(struct events *v, const struct lkst_block *block, bool
 }
 
 /* A catalogue declares all events that could have been recorded: columns are for those that were. */
-static int look_at_all(struct events *v)
+static int look_at_all(struct lkst_parquet_events *v)
 {
 	struct lkst_trace *t = v->x->trace;
 	unsigned int i, block, id;
@@ -165,7 +165,7 @@ static bool join_types(enum lkst_parquet_type a, enum lkst_parquet_type b,
 	return true;
 }
 
-static struct lkst_parquet_column *find_column(struct events *v, const char *name)
+static struct lkst_parquet_column *find_column(struct lkst_parquet_events *v, const char *name)
 {
 	u32 i;
 
@@ -175,7 +175,8 @@ static struct lkst_parquet_column *find_column(struct events *v, const char *nam
 	return NULL;
 }
 
-static int add_column(struct events *v, const char *name, struct lkst_parquet_column of)
+static int add_column(struct lkst_parquet_events *v, const char *name,
+		      struct lkst_parquet_column of)
 {
 	struct lkst_parquet_column *column = lkst_vec_add(v->columns, v->nr_columns);
 
@@ -187,14 +188,14 @@ static int add_column(struct events *v, const char *name, struct lkst_parquet_co
 }
 
 /* Whether column @c, NULL: one that is not there, can be the field's; it is then. */
-static bool takes_field(struct events *v, struct lkst_parquet_column *c,
+static bool takes_field(struct lkst_parquet_events *v, struct lkst_parquet_column *c,
 			const struct lkst_field_class *f)
 {
 	return !c || (c >= v->columns + NR_COMMON && join_types(c->type, type_of(f), &c->type));
 }
 
 /* The number of the column for field @f of @event, or -ENOMEM. */
-static int column_of(struct events *v, const struct lkst_event_class *event,
+static int column_of(struct lkst_parquet_events *v, const struct lkst_event_class *event,
 		     const struct lkst_field_class *f)
 {
 	struct lkst_parquet_column *c;
@@ -220,7 +221,7 @@ static int column_of(struct events *v, const struct lkst_event_class *event,
 	return err ? err : (int)v->nr_columns - 1;
 }
 
-static int plan_event(struct events *v, const struct lkst_event_class *event)
+static int plan_event(struct lkst_parquet_events *v, const struct lkst_event_class *event)
 {
 	struct event_plan *plan =
 		calloc(1, sizeof(*plan) + event->nr_fields * sizeof(plan->fields[0]));
@@ -249,7 +250,7 @@ static int plan_event(struct events *v, const struct lkst_event_class *event)
 	return 0;
 }
 
-static int plan_all(struct lkst_err *e, struct events *v)
+static int plan_all(struct lkst_err *e, struct lkst_parquet_events *v)
 {
 	unsigned int i;
 	int err = 0;
@@ -270,7 +271,7 @@ static int plan_all(struct lkst_err *e, struct events *v)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static void put_thread(struct events *v, const struct lkst_record *r)
+static void put_thread(struct lkst_parquet_events *v, const struct lkst_record *r)
 {
 	const struct lkst_thread *t = lkst_threads_find(v->x->threads, r->tid);
 	const char *comm = t ? t->comm : r->tid ? "" : "swapper";
@@ -282,7 +283,8 @@ static void put_thread(struct events *v, const struct lkst_record *r)
 				  strnlen(comm, sizeof(t->comm)));
 }
 
-static void put_common(struct events *v, const struct lkst_record *r, const struct event_plan *plan)
+static void put_common(struct lkst_parquet_events *v, const struct lkst_record *r,
+		       const struct event_plan *plan)
 {
 	struct lkst_parquet *p = v->file.parquet;
 
@@ -301,7 +303,7 @@ static void put_common(struct events *v, const struct lkst_record *r, const stru
 }
 
 /* Several numbers as text, "[1,2]". */
-static int put_numbers(struct events *v, const struct lkst_record *r,
+static int put_numbers(struct lkst_parquet_events *v, const struct lkst_record *r,
 		       const struct field_plan *field)
 {
 	const struct lkst_field_class *f = &r->event->fields[field->index];
@@ -332,7 +334,8 @@ static int put_numbers(struct events *v, const struct lkst_record *r,
 	return 0;
 }
 
-static int put_field(struct events *v, const struct lkst_record *r, const struct field_plan *field)
+static int put_field(struct lkst_parquet_events *v, const struct lkst_record *r,
+		     const struct field_plan *field)
 {
 	const struct lkst_field_class *f = &r->event->fields[field->index];
 	struct lkst_parquet *p = v->file.parquet;
@@ -357,7 +360,7 @@ static int put_field(struct events *v, const struct lkst_record *r, const struct
 
 static int put_record(void *ctx, const struct lkst_record *r)
 {
-	struct events *v = ctx;
+	struct lkst_parquet_events *v = ctx;
 	const struct event_plan *plan = v->plans[r->event->id];
 	unsigned int i;
 	int err = 0;
@@ -371,10 +374,10 @@ static int put_record(void *ctx, const struct lkst_record *r)
 	return err ? err : lkst_parquet_file_row(v->x, &v->file, r->ns);
 }
 
-int lkst_parquet_write_events(struct lkst_err *e, struct lkst_export *x)
+int lkst_parquet_events_new(struct lkst_err *e, struct lkst_export *x,
+			    struct lkst_parquet_events **ret_events)
 {
-	static const struct lkst_export_calls calls = { .record = put_record };
-	_cleanup_(events_freep) struct events *v = calloc(1, sizeof(*v));
+	_cleanup_(lkst_parquet_events_freep) struct lkst_parquet_events *v = calloc(1, sizeof(*v));
 	int err;
 
 	if (!v)
@@ -383,6 +386,15 @@ int lkst_parquet_write_events(struct lkst_err *e, struct lkst_export *x)
 	v->file.fd = -1;
 	err = look_at_all(v) ?: plan_all(e, v) ?:
 	      lkst_parquet_file_open(e, x, "events", v->columns, v->nr_columns, &v->file);
-	err = err ?: lkst_export_each(e, x, &calls, v);
+	if (!err)
+		*ret_events = lkst_take(v);
+	return err;
+}
+
+int lkst_parquet_events_write(struct lkst_err *e, struct lkst_parquet_events *v)
+{
+	static const struct lkst_export_calls calls = { .record = put_record };
+	int err = lkst_export_each(e, v->x, &calls, v);
+
 	return err ? err : lkst_parquet_file_end(e, &v->file, "events");
 }

@@ -26,7 +26,15 @@ void lkst_parquet_file_fini(struct lkst_parquet_file *file);
 /* Ends the row, at @ns of the trace's time: as lkst_export_step(), or -ENOMEM. */
 int lkst_parquet_file_row(struct lkst_export *x, struct lkst_parquet_file *file, u64 ns);
 
-/* events.parquet: a row for each record. */
-int lkst_parquet_write_events(struct lkst_err *e, struct lkst_export *x);
+/*
+ * events.parquet: a row for each record. To begin it is to look at all blocks (lkst_trace_block()), which no other
+ * thread may do meanwhile.
+ */
+struct lkst_parquet_events;
+int lkst_parquet_events_new(struct lkst_err *e, struct lkst_export *x,
+			    struct lkst_parquet_events **ret_events);
+int lkst_parquet_events_write(struct lkst_err *e, struct lkst_parquet_events *events);
+void lkst_parquet_events_free(struct lkst_parquet_events *events);
+LKST_GUARD(lkst_parquet_events_free, struct lkst_parquet_events)
 
 #endif

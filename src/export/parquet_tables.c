@@ -81,7 +81,10 @@ int lkst_parquet_file_end(struct lkst_err *e, struct lkst_parquet_file *file, co
 static const char *const tables[] = { "threads", "states", "syscalls" };
 enum { NR_TABLES = sizeof(tables) / sizeof(tables[0]) };
 
-/* A pass of its own, on a thread of its own, while the records are written: both only read the trace. */
+/*
+ * A pass of its own, on a thread of its own, while the records are written: both read the trace, and only this one
+ * asks for blocks by their number.
+ */
 struct known {
 	struct lkst_export *x;
 	struct lkst_parquet_file files[NR_TABLES];
@@ -156,12 +159,13 @@ static int write_parquet(struct lkst_err *e, struct lkst_export *x)
 							 .wants = wants,
 							 .row = row,
 							 .ctx = &k } };
-	int err = open_known(e, &k);
+	_cleanup_(lkst_parquet_events_freep) struct lkst_parquet_events *events = NULL;
+	int err = open_known(e, &k) ?: lkst_parquet_events_new(e, x, &events);
 
 	if (err)
 		return err;
 	k.has_thread = !pthread_create(&k.thread, NULL, write_known, &k);
-	err = lkst_parquet_write_events(e, x);
+	err = lkst_parquet_events_write(e, events);
 	k.must_end = err;
 	if (k.has_thread)
 		pthread_join(k.thread, NULL);
@@ -175,7 +179,9 @@ static int write_parquet(struct lkst_err *e, struct lkst_export *x)
 /* The other tables are those of lkst sql, which this program is without. */
 static int write_parquet(struct lkst_err *e, struct lkst_export *x)
 {
-	return lkst_parquet_write_events(e, x);
+	_cleanup_(lkst_parquet_events_freep) struct lkst_parquet_events *events = NULL;
+
+	return lkst_parquet_events_new(e, x, &events) ?: lkst_parquet_events_write(e, events);
 }
 #endif
 

@@ -69,8 +69,8 @@ unsigned int lkst_trace_nr_streams(const struct lkst_trace *t);
 const struct lkst_stream_info *lkst_trace_stream(const struct lkst_trace *t, unsigned int i);
 
 /*
- * Block @block of stream @stream, to walk by hand. Valid until the next call for that stream; its
- * `bytes` as long as the trace is open.
+ * Block @block of stream @stream, to walk by hand. Valid until the next call for that stream, whoever
+ * makes it: not for several threads. Its `bytes` are valid as long as the trace is open.
  */
 const struct lkst_block *lkst_trace_block(const struct lkst_trace *t, unsigned int stream,
 					  unsigned int block);
