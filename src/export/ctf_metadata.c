@@ -179,7 +179,7 @@ void lkst_ctf_describe_end(FILE *f)
 
 /* ---- the state at the beginning --------------------------------------------------------------- */
 
-/* lttng-modules, include/instrumentation/events/lttng-statedump.h; src/export/ctf_state.c fills them. */
+/* lttng-modules, include/instrumentation/events/lttng-statedump.h; src/export/ctf.c fills them. */
 static const struct {
 	u32 id;
 	const char *name;
