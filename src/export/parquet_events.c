@@ -396,5 +396,5 @@ int lkst_parquet_events_write(struct lkst_err *e, struct lkst_parquet_events *v)
 	static const struct lkst_export_calls calls = { .record = put_record };
 	int err = lkst_export_each(e, v->x, &calls, v);
 
-	return err ? err : lkst_parquet_file_end(e, &v->file, "events");
+	return lkst_parquet_file_end(e, &v->file, "events", err);
 }

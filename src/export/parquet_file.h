@@ -17,8 +17,12 @@ int lkst_parquet_file_open(struct lkst_err *e, struct lkst_export *x, const char
 			   const struct lkst_parquet_column *columns, unsigned int nr,
 			   struct lkst_parquet_file *ret_file);
 
-/* Makes the file whole: 0, or what went wrong with it. */
-int lkst_parquet_file_end(struct lkst_err *e, struct lkst_parquet_file *file, const char *name);
+/*
+ * Makes the file whole, unless @err, with which its rows have ended, is not 0. Returns that, or what went wrong with
+ * the file; if writing it failed, before or now, @e says so.
+ */
+int lkst_parquet_file_end(struct lkst_err *e, struct lkst_parquet_file *file, const char *name,
+			  int err);
 
 /* Closes what is open; all zero but for an fd of -1 is nothing. */
 void lkst_parquet_file_fini(struct lkst_parquet_file *file);

@@ -66,13 +66,16 @@ int lkst_parquet_file_row(struct lkst_export *x, struct lkst_parquet_file *file,
 	return err ? err : lkst_export_step(x, ns);
 }
 
-int lkst_parquet_file_end(struct lkst_err *e, struct lkst_parquet_file *file, const char *name)
+int lkst_parquet_file_end(struct lkst_err *e, struct lkst_parquet_file *file, const char *name,
+			  int err)
 {
-	int err = lkst_parquet_end(file->parquet), write_err = lkst_out_flush(file->out);
-
-	if (err || write_err)
-		return lkst_err_sys(e, err ? err : write_err, "writing %s.parquet", name);
-	return 0;
+	if (err && err != file->out->error)
+		return err;
+	if (!err)
+		err = lkst_parquet_end(file->parquet);
+	if (!err)
+		err = lkst_out_flush(file->out);
+	return err ? lkst_err_sys(e, err, "writing %s.parquet", name) : 0;
 }
 
 /* ---- what is known --------------------------------------------------------------------------- */
@@ -145,8 +148,8 @@ static void *write_known(void *ctx)
 	unsigned int i;
 
 	k->err = lkst_sql_known_write(&k->e, &k->to);
-	for (i = 0; i < NR_TABLES && !k->err; i++)
-		k->err = lkst_parquet_file_end(&k->e, &k->files[i], tables[i]);
+	for (i = 0; i < NR_TABLES; i++)
+		k->err = lkst_parquet_file_end(&k->e, &k->files[i], tables[i], k->err);
 	return NULL;
 }
 

@@ -19,7 +19,7 @@ full()
 }
 message=$(full export -q -f parquet -o "$work/full" "$work/trace")
 status=$?
-if [ $status = 1 ] && [[ $message == *'File too large'* ]] && [ -z "$(find "$work" -name '*full*')" ]; then
+if [ $status = 1 ] && [[ $message == *'writing '*'.parquet: File too large'* ]] && [ -z "$(find "$work" -name '*full*')" ]; then
 	ok parquet_leaves_nothing_of_an_export
 else
 	fail parquet_leaves_nothing_of_an_export "$status: $message; $(find "$work" -name '*full*')"
