@@ -23,14 +23,14 @@
 enum {
 	PID_CPUS = LKST_TID_MAX,
 	PID_DISKS,
-	PID_FURTHER, /* threads that are not distinguished */
-	TID_CPUS,    /* of CPU i, TID_CPUS + 2 * i; of its interrupts, one more */
+	TID_CPUS, /* of CPU i, TID_CPUS + 2 * i; of its interrupts, one more */
 	NS_PER_US = 1000,
 };
 
 /* Of a life. */
 struct open_call {
 	bool is_open, has_events;
+	s32 pid, tid; /* of the track that it has */
 	u64 call_ns; /* which call is open */
 	u64 end_ns;  /* up to where the thread's slices were written */
 	u64 from_ns; /* since when nothing is known, and not written yet; 0: it is written */
@@ -111,20 +111,14 @@ static const char *who(const struct lkst_thread_life *life, char text[WHO_TEXT])
 
 static s32 pid_of(const struct lkst_thread_life *life)
 {
-	return life->tid < 0 ? PID_FURTHER : life->pid ?: life->tid;
-}
-
-static s32 tid_of(const struct lkst_thread_life *life)
-{
-	return life->tid < 0 ? PID_FURTHER : life->tid;
+	return life->pid ?: life->tid;
 }
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
 static void begin_call(struct chrome *c, struct open_call *open, const struct lkst_thread_slice *s)
 {
-	char text[LKST_CALL_TEXT],
-		*p = put_event(c, 'B', pid_of(s->life), tid_of(s->life), s->from_ns);
+	char text[LKST_CALL_TEXT], *p = put_event(c, 'B', open->pid, open->tid, s->from_ns);
 
 	lkst_thread_slice_call_name(s, text);
 	end_event(c, put_name(c, p, text, strlen(text)));
@@ -133,10 +127,9 @@ static void begin_call(struct chrome *c, struct open_call *open, const struct lk
 }
 
 /* @ret: what the call returned, NULL: it was not seen to return. */
-static void end_call(struct chrome *c, struct open_call *open, const struct lkst_thread_life *life,
-		     const s64 *ret)
+static void end_call(struct chrome *c, struct open_call *open, const s64 *ret)
 {
-	char *p = put_event(c, 'E', pid_of(life), tid_of(life), open->end_ns);
+	char *p = put_event(c, 'E', open->pid, open->tid, open->end_ns);
 
 	if (ret)
 		p = lkst_put_str(lkst_put_s64(lkst_put_str(p, ",\"args\":{\"ret\":"), *ret), "}");
@@ -144,12 +137,33 @@ static void end_call(struct chrome *c, struct open_call *open, const struct lkst
 	open->is_open = false;
 }
 
+/*
+ * A thread that gets another number (de_thread(), fs/exec.c), or whose process becomes known, goes on in another track:
+ * what ends has the numbers of what began.
+ */
+static void choose_track(struct chrome *c, struct open_call *open,
+			 const struct lkst_thread_life *life)
+{
+	size_t length = strnlen(life->comm, 16);
+	s32 pid = pid_of(life);
+
+	if (open->has_events && (open->pid != pid || open->tid != life->tid)) {
+		if (open->is_open)
+			end_call(c, open, NULL);
+		if (open->pid != pid)
+			put_track(c, "process_name", open->pid, open->tid, life->comm, length);
+		put_track(c, "thread_name", open->pid, open->tid, life->comm, length);
+	}
+	open->pid = pid;
+	open->tid = life->tid;
+}
+
 /* Threads that are only known to exist are left out, as by the analyses: so it is of those that do something later. */
 static void put_unknown_beginning(struct chrome *c, struct open_call *open,
 				  const struct lkst_thread_slice *s)
 {
 	if (open->from_ns)
-		put_slice(c, pid_of(s->life), tid_of(s->life), open->from_ns, s->from_ns,
+		put_slice(c, open->pid, open->tid, open->from_ns, s->from_ns,
 			  lkst_run_names[LKST_RUN_UNKNOWN]);
 	open->from_ns = 0;
 }
@@ -158,7 +172,7 @@ static void put_unknown_beginning(struct chrome *c, struct open_call *open,
 static void put_state(struct chrome *c, const struct lkst_thread_slice *s)
 {
 	const struct lkst_thread_life *waker = NULL;
-	char text[WHO_TEXT], *p = put_event(c, 'X', pid_of(s->life), tid_of(s->life), s->from_ns);
+	char text[WHO_TEXT], *p = put_event(c, 'X', pid_of(s->life), s->life->tid, s->from_ns);
 
 	p = put_time(lkst_put_str(p, ",\"dur\":"), s->to_ns - s->from_ns);
 	p = lkst_put_str(lkst_put_str(p, ",\"name\":\""), lkst_run_names[s->run]);
@@ -186,8 +200,14 @@ static int on_slice(void *ctx, const struct lkst_thread_slice *s)
 		return -ENOMEM;
 	if (!lkst_export_wants(c->x, s->life->tid, s->life->pid, s->life->comm))
 		return 0;
+	if (lkst_thread_life_is_shared(s->life)) {
+		if (s->run != LKST_RUN_DEAD && s->run != LKST_RUN_UNKNOWN)
+			put_state(c, s);
+		return 0;
+	}
+	choose_track(c, open, s->life);
 	if (open->is_open && (!s->in_call || s->call_ns != open->call_ns))
-		end_call(c, open, s->life, NULL);
+		end_call(c, open, NULL);
 	if (s->run == LKST_RUN_DEAD)
 		return 0;
 	if (s->run == LKST_RUN_UNKNOWN && !open->has_events) {
@@ -201,7 +221,7 @@ static int on_slice(void *ctx, const struct lkst_thread_slice *s)
 	open->has_events = true;
 	open->end_ns = s->to_ns;
 	if (s->ends_call)
-		end_call(c, open, s->life, &s->ret);
+		end_call(c, open, &s->ret);
 	return 0;
 }
 
@@ -221,11 +241,10 @@ static int finish_threads(struct chrome *c)
 		if (!open->has_events)
 			continue;
 		if (open->is_open)
-			end_call(c, open, life, NULL);
+			end_call(c, open, NULL);
 		process = lkst_process_name(&names, c->pass.model, life);
-		put_track(c, "process_name", pid_of(life), tid_of(life), process,
-			  strnlen(process, 16));
-		put_track(c, "thread_name", pid_of(life), tid_of(life), life->comm,
+		put_track(c, "process_name", open->pid, open->tid, process, strnlen(process, 16));
+		put_track(c, "thread_name", open->pid, open->tid, life->comm,
 			  strnlen(life->comm, 16));
 	}
 	return 0;

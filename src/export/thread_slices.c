@@ -111,12 +111,6 @@ static void drop_calls(struct thread *t)
 	t->nr_calls = 0;
 }
 
-/* Many threads share this life: which of them a call is of is not known. */
-static bool is_shared(const struct lkst_thread_life *life)
-{
-	return life->tid < 0;
-}
-
 static int on_interval(void *ctx, const struct lkst_interval *i)
 {
 	struct lkst_thread_slices *s = ctx;
@@ -127,14 +121,15 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 					   .cause = i->wait ? i->wait->cause : 0,
 					   .cpu = i->cpu,
 					   .waker = i->run == LKST_RUN_READY ? i->waker : NULL };
+	const bool is_shared = lkst_thread_life_is_shared(i->life);
 	int err;
 
 	if (!t)
 		return -ENOMEM;
-	slice.from_ns = is_shared(i->life) ? i->from_ns : max_u64(i->from_ns, t->told_ns);
+	slice.from_ns = is_shared ? i->from_ns : max_u64(i->from_ns, t->told_ns);
 	err = tell_calls(s, t, &slice, i->to_ns);
 	drop_calls(t);
-	if (err >= 0 && i->call && !is_shared(i->life)) {
+	if (err >= 0 && i->call && !is_shared) {
 		err = tell(s, &slice, min_u64(i->call->from_ns, i->to_ns));
 		set_call(&slice, i->call->row, i->call->nr, i->call->from_ns);
 	}
@@ -177,7 +172,7 @@ static int on_call(void *ctx, const struct lkst_call_interval *c)
 
 	if (!t)
 		return -ENOMEM;
-	if (c->flags & LKST_INTERVAL_OPEN || is_shared(c->life))
+	if (c->flags & LKST_INTERVAL_OPEN || lkst_thread_life_is_shared(c->life))
 		return 0;
 	if (!c->has_entry && (!c->has_exit || t->nr_calls || c->from_ns > t->told_ns))
 		return 0;

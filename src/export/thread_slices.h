@@ -25,13 +25,20 @@ struct lkst_thread_slice {
 	const struct lkst_waker *waker; /* READY: who woke it; NULL: nobody, or not known */
 };
 
+/* Whether it is one of those after the first LKST_LIVES_MAX, whose number many threads have. */
+static inline bool lkst_thread_life_is_shared(const struct lkst_thread_life *life)
+{
+	return life->nr >= LKST_LIVES_MAX;
+}
+
 typedef int lkst_thread_slice_call(void *ctx, const struct lkst_thread_slice *slice);
 
 struct lkst_thread_slices;
 
 /*
  * Subscribes to @model, and calls @call with the slices of all threads; of a thread they come in order of time. A
- * negative errno ends the pass. Idle threads have none. *@ret_slices must stay until the pass is over.
+ * negative errno ends the pass. Idle threads have none. *@ret_slices must stay until the pass is over. Threads that
+ * share the number of their life are in no system call.
  */
 int lkst_thread_slices_new(struct lkst_err *e, struct lkst_model *model,
 			   lkst_thread_slice_call *call, void *ctx,

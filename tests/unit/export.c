@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 #include "abi/syscalls.h"
+#include "analyze/model/model.h"
 #include "base/create.h"
 #include "export/export.h"
 #include "export/export_format.h"
@@ -239,6 +240,35 @@ TEST(stacks_of_many_calls)
 	clean();
 }
 
+/* Threads after those that the state model distinguishes are one, to which the time of each adds. */
+TEST(stacks_of_further_threads)
+{
+	enum { FIRST = 100, LAST = FIRST + LKST_LIVES_MAX };
+	struct make_trace *t;
+	char line[128];
+	int i;
+
+	make_scratch(dir);
+	snprintf(path, sizeof(path), "%s/trace", dir);
+	t = make_begin(path, catalog(), 4096);
+	for (i = FIRST; i < LAST; i++) {
+		snprintf(line, sizeof(line), "state_thread ns=10 thread_tid=%d thread_pid=%d\n", i, i);
+		CHECK_EQ(make_text(t, line), 0);
+	}
+	CHECK_EQ(make_text(t, "sched_switch cpu=0 tid=0 ns=1000 next_tid=90001\n"
+			      "sched_switch cpu=1 tid=0 ns=1000 next_tid=90002\n"
+			      "syscall_entry_read cpu=1 tid=90002 ns=1100 fd=3\n"
+			      "sched_switch cpu=0 tid=90001 ns=1400 prev_state=1 next_tid=0\n"
+			      "syscall_exit_read cpu=1 tid=90002 ns=1450 ret=0\n"
+			      "sched_switch cpu=1 tid=90002 ns=1500 prev_state=1 next_tid=0\n"),
+		 0);
+	CHECK_EQ(make_end(t), 0);
+	CHECK(has("collapsed", "further threads;further threads;running 900\n"));
+	CHECK(has("chrome", "\"tid\":90001,\"ts\":1.000,\"dur\":0.400,\"name\":\"running\"}"));
+	CHECK(has("chrome", "\"tid\":90002,\"ts\":1.000,\"dur\":0.500,\"name\":\"running\"}"));
+	clean();
+}
+
 /* ---- the other formats ----------------------------------------------------------------------- */
 
 /* Of a call, its states are within it; its end has what it returned. */
@@ -257,6 +287,25 @@ TEST(chrome_nests_states_in_calls)
 	CHECK(has("chrome", "\"ts\":1.030,\"dur\":0.075,\"name\":\"?-7\"}"));
 	/* Thread 4 is only known to exist. */
 	CHECK(!has("chrome", "\"tid\":4,"));
+	clean();
+}
+
+/* Thread 6 gets the number of its process, 5, while it is in a call: what began in its track ends there. */
+TEST(chrome_keeps_tracks_apart)
+{
+	make("state_thread ns=10 thread_tid=5 thread_pid=5 comm=leader\n"
+	     "state_thread ns=10 thread_tid=6 thread_pid=5 comm=other\n"
+	     "sched_switch cpu=0 tid=5 ns=1000 next_tid=6 prev_state=0x80\n"
+	     "syscall_entry_read cpu=0 tid=6 ns=1100 fd=3\n"
+	     "sched_switch cpu=0 tid=6 ns=1150 prev_state=2 next_tid=0\n"
+	     "sched_waking cpu=0 tid=0 ns=1180 target_tid=6\n"
+	     "sched_switch cpu=0 tid=0 ns=1190 next_tid=6\n"
+	     "syscall_exit_read cpu=0 tid=5 ns=1200 ret=0\n"
+	     "sched_switch cpu=0 tid=5 ns=1300 prev_state=1 next_tid=0\n");
+	CHECK(has("chrome", "{\"ph\":\"B\",\"pid\":5,\"tid\":6,\"ts\":1.100,\"name\":\"read\"}"));
+	CHECK(has("chrome", "{\"ph\":\"E\",\"pid\":5,\"tid\":6,\"ts\":1.190}"));
+	CHECK(has("chrome", "{\"ph\":\"M\",\"pid\":5,\"tid\":6,\"ts\":0.000,\"name\":\"thread_name\","));
+	CHECK(has("chrome", "{\"ph\":\"E\",\"pid\":5,\"tid\":5,\"ts\":1.200,"));
 	clean();
 }
 
@@ -375,7 +424,9 @@ static const struct unit_test tests[] = {
 	{ "stacks_of_a_window_and_a_thread", test_stacks_of_a_window_and_a_thread },
 	{ "stacks_do_not_bridge_gaps", test_stacks_do_not_bridge_gaps },
 	{ "stacks_of_many_calls", test_stacks_of_many_calls },
+	{ "stacks_of_further_threads", test_stacks_of_further_threads },
 	{ "chrome_nests_states_in_calls", test_chrome_nests_states_in_calls },
+	{ "chrome_keeps_tracks_apart", test_chrome_keeps_tracks_apart },
 	{ "speedscope_has_a_profile_for_each_thread",
 	  test_speedscope_has_a_profile_for_each_thread },
 	{ "json_has_processes", test_json_has_processes },
