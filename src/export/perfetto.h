@@ -88,7 +88,6 @@ struct lkst_perfetto {
 	u64 gap_until_ns; /* until then, records of some CPU are missing */
 	struct lkst_perfetto_cpu *cpus[LKST_PERFETTO_CPUS_MAX];
 	u32 nr_cpus;	 /* numbers below this */
-	u64 nr_left_out; /* records of CPUs beyond */
 	struct lkst_hash of_thread;
 	s32 *known; /* threads of which it is known what they do */
 	u32 nr_known;

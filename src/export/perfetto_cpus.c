@@ -143,6 +143,7 @@ struct thread {
 	s32 cpu;     /* where it runs, -1: nowhere */
 	s16 call;    /* the number of that call, -1: none */
 	bool is_known, is_listed;
+	u32 place; /* in the list `known`, if `is_listed` */
 };
 
 /* ---- bundles --------------------------------------------------------------------------------- */
@@ -293,8 +294,19 @@ static struct thread *know(struct lkst_perfetto *p, s32 tid)
 		return NULL;
 	}
 	*known = tid;
+	t->place = p->nr_known - 1;
 	t->is_known = t->is_listed = true;
 	return t;
+}
+
+/* Takes @t out of the list: the last one gets its place. */
+static void unlist(struct lkst_perfetto *p, struct thread *t)
+{
+	s32 last = p->known[--p->nr_known];
+
+	p->known[t->place] = last;
+	find_thread(p, last)->place = t->place;
+	t->is_listed = false;
 }
 
 /* The place of the name of thread @tid among those of the bundle. */
@@ -513,6 +525,7 @@ static void forget_threads(struct lkst_perfetto *p, struct lkst_perfetto_cpu *c,
 		struct thread *t = find_thread(p, p->known[i]);
 
 		if (t->cpu >= 0) {
+			t->place = nr;
 			p->known[nr++] = p->known[i];
 			continue;
 		}
@@ -552,12 +565,17 @@ static void set_running(struct lkst_perfetto *p, const struct lkst_perfetto_cpu 
 	t->cpu = (s32)c->nr;
 }
 
-static void set_stopped(const struct lkst_perfetto *p, s32 tid)
+/* Thread @tid, which ran on @c, does nothing from @ns on: it is followed no longer. */
+static void end_thread(struct lkst_perfetto *p, struct lkst_perfetto_cpu *c, s32 tid, u64 ns)
 {
 	struct thread *t = find_thread(p, tid);
 
-	if (t)
-		t->cpu = -1;
+	if (!t)
+		return;
+	cut_call(p, c, t, ns);
+	if (t->is_listed)
+		unlist(p, t);
+	lkst_hash_remove(&p->of_thread, t, sizeof(*t));
 }
 
 static u16 prio_of(const struct lkst_perfetto *p, s32 tid)
@@ -600,10 +618,8 @@ static struct lkst_perfetto_cpu *cpu_at(struct lkst_perfetto *p, const struct lk
 
 	if (!p->has_begun)
 		p->error = lkst_perfetto_start(p);
-	if (!c || p->error) {
-		p->nr_left_out += !c;
+	if (!c || p->error)
 		return NULL;
-	}
 	/* In a gap of the CPU's records a record of another buffer shows no more than a moment. */
 	if (r->ns < c->cover_ns)
 		return NULL;
@@ -612,7 +628,7 @@ static struct lkst_perfetto_cpu *cpu_at(struct lkst_perfetto *p, const struct lk
 		return c;
 	}
 	if (!c->is_missing && takes_over(p, c->tid, r->tid)) {
-		set_stopped(p, c->tid);
+		end_thread(p, c, c->tid, r->ns);
 		put_switch(p, c, r->ns, STATE_DEAD, r->tid, prio_of(p, r->tid));
 		set_running(p, c, r->tid);
 	} else {
@@ -639,8 +655,11 @@ static int done(const struct lkst_perfetto *p, const struct lkst_record *r)
 static u32 left_state(struct lkst_perfetto *p, struct lkst_perfetto_cpu *c,
 		      const struct lkst_record *r, u32 state)
 {
-	struct thread *t = find_thread(p, r->tid);
+	struct thread *t;
 
+	if (state & STATE_PARKED_DEAD)
+		end_thread(p, c, r->tid, r->ns);
+	t = find_thread(p, r->tid);
 	if (!t)
 		return reported_state(state);
 	t->cpu = -1;

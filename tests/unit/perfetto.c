@@ -325,6 +325,22 @@ TEST(perfetto_does_not_bridge_gaps)
 	CHECK(strstr(text, "1160 cpu1 8>9 state 8000\n4000 cpu1 9>8 state 0\n"));
 }
 
+/* What has ended before a gap did nothing in it. */
+TEST(perfetto_follows_no_thread_beyond_its_end)
+{
+	const char *text = export("sched_switch cpu=0 tid=5 ns=1000 next_tid=7 prev_state=0x80\n"
+				  "sched_switch cpu=0 tid=7 ns=1100 next_tid=8 prev_state=1\n"
+				  "!block cpu=0\n"
+				  "!skip cpu=0 blocks=3\n"
+				  "sched_switch cpu=0 tid=8 ns=3000 next_tid=9 prev_state=1\n"
+				  "sched_switch cpu=0 tid=9 ns=4000 next_tid=8 prev_state=1\n",
+				  true);
+
+	CHECK(strstr(text, "1000 cpu0 5>7 state 10\n"));
+	CHECK(!strstr(text, "->5"));
+	CHECK(strstr(text, "->7 state 1\n"));
+}
+
 /* A record of a thread that was not switched to: a switch is missing since the CPU's last record. */
 TEST(perfetto_does_not_bridge_a_missing_switch)
 {
@@ -437,6 +453,8 @@ static const struct unit_test tests[] = {
 	{ "perfetto_has_switches_and_wakers", test_perfetto_has_switches_and_wakers },
 	{ "perfetto_states_are_ftraces", test_perfetto_states_are_ftraces },
 	{ "perfetto_does_not_bridge_gaps", test_perfetto_does_not_bridge_gaps },
+	{ "perfetto_follows_no_thread_beyond_its_end",
+	  test_perfetto_follows_no_thread_beyond_its_end },
 	{ "perfetto_does_not_bridge_a_missing_switch",
 	  test_perfetto_does_not_bridge_a_missing_switch },
 	{ "perfetto_says_since_when_a_cpu_is_whole", test_perfetto_says_since_when_a_cpu_is_whole },
