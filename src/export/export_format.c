@@ -54,8 +54,9 @@ static u64 done_bytes(const struct lkst_export *x, u64 ns)
 	return (u64)((double)(ns - x->begin_ns) / (double)length_ns * (double)x->total_bytes);
 }
 
-int lkst_export_look(struct lkst_export *x, u64 ns)
+int lkst_export_look(void *ctx, u64 ns)
 {
+	struct lkst_export *x = ctx;
 	const volatile sig_atomic_t *stop = x->request->stop;
 	u64 now_ns;
 

@@ -3,7 +3,7 @@
  * The formats that a trace is exported as. To add one: write src/export/<name>.c with its entry, lkst_export_<name>,
  * and put it in LKST_EXPORT_FORMATS below; describe it in doc/man/lkst-export.1, whose synopsis `make pages` makes.
  *
- * A format reads the trace once, in one of two ways, and keeps nothing that grows with it:
+ * A format reads the trace in one of two ways, and keeps nothing that grows with it:
  *
  *	lkst_export_each()	record by record, chosen by all filters, with names of threads and of addresses;
  *	lkst_feed_new()		as an analysis does, with the state model (analyze/engine/feed.h). It is limited to
@@ -82,8 +82,8 @@ const struct lkst_export_format *lkst_export_format(unsigned int i);
 
 /* ---- for formats ----------------------------------------------------------------------------- */
 
-/* The slow half of lkst_export_step(). */
-int lkst_export_look(struct lkst_export *x, u64 ns);
+/* The slow half of lkst_export_step(), for lkst_feed_look(): @ctx is the struct lkst_export. */
+int lkst_export_look(void *ctx, u64 ns);
 
 /*
  * To be called for every record or interval, or at least every millisecond; @ns: how far it has come in the trace's

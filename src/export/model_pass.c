@@ -7,11 +7,6 @@
 
 #include "base/map.h"
 
-static int on_look(void *ctx, u64 ns)
-{
-	return lkst_export_look(ctx, ns);
-}
-
 static int on_gap(void *ctx, const struct lkst_gap *gap)
 {
 	lkst_export_gap(ctx, gap);
@@ -25,7 +20,7 @@ int lkst_model_pass_begin(struct lkst_err *e, struct lkst_export *x, struct lkst
 	if (err)
 		return err;
 	lkst_feed_limit(pass->feed, x->from_ns, x->to_ns);
-	lkst_feed_look(pass->feed, on_look, x);
+	lkst_feed_look(pass->feed, lkst_export_look, x);
 	err = lkst_labels_subscribe(&pass->labels, pass->feed);
 	if (!err && lkst_feed_gaps(pass->feed, on_gap, x) < 0)
 		err = -ENOMEM;

@@ -154,6 +154,7 @@ static int write_perfetto(struct lkst_err *e, struct lkst_export *x)
 	if (err)
 		return err;
 	lkst_feed_limit(p->feed, x->from_ns, x->to_ns);
+	lkst_feed_look(p->feed, lkst_export_look, x);
 	err = subscribe(p);
 	if (err)
 		return lkst_err_sys(e, err, "exporting");

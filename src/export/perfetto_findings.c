@@ -192,7 +192,7 @@ static int put_lint(struct lkst_perfetto *p)
 {
 	struct lkst_lint lint = {};
 	const struct lkst_account_step *s;
-	int err = lkst_lint_run(p->e, p->x->trace, NULL, 0, &lint);
+	int err = lkst_lint_run(p->e, p->x->trace, NULL, 0, lkst_export_look, p->x, &lint);
 	struct lkst_view_config config = { .out = p->x->out,
 					   .catalog = p->x->catalog,
 					   .threads = lint.threads,

@@ -145,7 +145,7 @@ const char *account_lint(struct account_fixture *x, char *rule, int flags)
 {
 	struct lkst_lint l;
 	unsigned int i;
-	int code = lkst_lint_run(&x->err, x->trace, rule ? &rule : NULL, rule ? 1 : 0, &l);
+	int code = lkst_lint_run(&x->err, x->trace, rule ? &rule : NULL, rule ? 1 : 0, NULL, NULL, &l);
 
 	if (code)
 		snprintf(x->text, sizeof(x->text), "%s", x->err.text);

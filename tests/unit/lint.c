@@ -3,6 +3,8 @@
  * Illegal sequences, out of traces written as text: each one that must be found, and for each those
  * that look like it but are legal, or of which too little is known.
  */
+#include <errno.h>
+
 #include "lib/account_fixture.h"
 #include "lib/unit.h"
 
@@ -492,6 +494,32 @@ TEST(lint_refuses_a_rule_that_is_not_there)
 	CHECK_STR(find("", "no-such-rule"), "there is no rule \"no-such-rule\"; --list has them");
 }
 
+static int break_off(void *ctx, u64 ns)
+{
+	int *nr_looks = ctx;
+
+	++*nr_looks;
+	return ns ? -EINTR : 0;
+}
+
+TEST(lint_can_be_broken_off)
+{
+	enum { RECORDS = 3000, ROOM = 80 };
+	static char text[RECORDS * ROOM];
+	struct account_fixture *x;
+	struct lkst_lint l;
+	int i, at = 0, nr_looks = 0;
+
+	for (i = 1; i <= RECORDS; i++)
+		at += snprintf(text + at, ROOM, "sched_waking cpu=3 tid=90 ns=%d target_tid=91\n",
+			       i * 1000);
+	x = account_new(text, NULL);
+	CHECK_EQ(lkst_lint_run(&x->err, x->trace, NULL, 0, break_off, &nr_looks, &l), -EINTR);
+	CHECK_EQ(nr_looks, 1);
+	lkst_lint_fini(&l);
+	account_free(x);
+}
+
 static const struct unit_test tests[] = {
 	{ "lint_finds_a_timer_in_freed_memory", test_lint_finds_a_timer_in_freed_memory },
 	{ "lint_prints_findings_as_json", test_lint_prints_findings_as_json },
@@ -529,6 +557,7 @@ static const struct unit_test tests[] = {
 	  test_lint_finds_no_order_of_a_lock_whose_release_has_no_event },
 	{ "lint_finds_the_order_that_has_stopped_two_threads",
 	  test_lint_finds_the_order_that_has_stopped_two_threads },
+	{ "lint_can_be_broken_off", test_lint_can_be_broken_off },
 	{ "lint_refuses_a_rule_that_is_not_there", test_lint_refuses_a_rule_that_is_not_there },
 };
 UNIT_MAIN(tests)

@@ -75,6 +75,8 @@ struct drive {
 	struct lkst_unrecorded *unrecorded;
 	bool wants[LKST_EVENT_SPACE]; /* the events that the rules look at, by their ids */
 	bool is_rt;		      /* the recorded kernel is for real time (PREEMPT_RT) */
+	lkst_feed_look_call *look;
+	void *look_ctx;
 };
 
 int lkst_lint_room(void *list, u32 nr, size_t size)
@@ -331,6 +333,7 @@ static int drive(struct lkst_err *e, struct lkst_trace *t, struct drive *d)
 
 	if (r)
 		return r;
+	lkst_feed_look(d->pass.feed, d->look, d->look_ctx);
 	heed_real_time(d, lkst_trace_catalog(t));
 	r = subscribe(d);
 	if (r < 0)
@@ -347,7 +350,8 @@ static int drive(struct lkst_err *e, struct lkst_trace *t, struct drive *d)
 }
 
 int lkst_lint_run(struct lkst_err *e, struct lkst_trace *t, char *const *rules,
-		  unsigned int nr_rules, struct lkst_lint *ret_lint)
+		  unsigned int nr_rules, lkst_feed_look_call *look, void *ctx,
+		  struct lkst_lint *ret_lint)
 {
 	_cleanup_free_ struct drive *d = calloc(1, sizeof(*d));
 	unsigned int i;
@@ -359,6 +363,8 @@ int lkst_lint_run(struct lkst_err *e, struct lkst_trace *t, char *const *rules,
 	if (!d || !ret_lint->account || !ret_lint->threads || !ret_lint->symbols)
 		return lkst_err_sys(e, -ENOMEM, "preparing the rules");
 	d->pass.lint = ret_lint;
+	d->look = look;
+	d->look_ctx = ctx;
 	r = choose(e, rules, nr_rules, d->pass.wants);
 	if (!r)
 		r = lkst_symbols_load(e, ret_lint->symbols, t);

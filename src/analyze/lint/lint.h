@@ -8,6 +8,7 @@
 #ifndef LKST_ANALYZE_LINT_LINT_H
 #define LKST_ANALYZE_LINT_LINT_H
 
+#include "analyze/engine/feed.h"
 #include "base/account.h"
 #include "base/notes.h"
 #include "trace/reader.h"
@@ -43,10 +44,12 @@ struct lkst_lint {
 
 /*
  * One pass over @t by the rules that one of the globs @rules names (none: all). -ENOENT: a glob names
- * none. *@ret_lint is to be given back with lkst_lint_fini().
+ * none. *@ret_lint is to be given back with lkst_lint_fini(). @look and @ctx: as of lkst_feed_look(), NULL: nobody
+ * looks.
  */
 int lkst_lint_run(struct lkst_err *e, struct lkst_trace *t, char *const *rules,
-		  unsigned int nr_rules, struct lkst_lint *ret_lint);
+		  unsigned int nr_rules, lkst_feed_look_call *look, void *ctx,
+		  struct lkst_lint *ret_lint);
 void lkst_lint_fini(struct lkst_lint *l);
 
 #endif

@@ -45,7 +45,7 @@ int lkst_lint_account(struct lkst_err *e, const void *options, struct lkst_trace
 	const struct options *o = options;
 	struct lkst_lint *l = &shown->lint;
 	u64 end_ns;
-	int err = lkst_lint_run(e, t, o->rules.items, o->rules.nr, l);
+	int err = lkst_lint_run(e, t, o->rules.items, o->rules.nr, NULL, NULL, l);
 
 	if (err)
 		return err;
