@@ -174,6 +174,18 @@ int lkst_create_nameless(struct lkst_err *e, const char *dir, int *ret_fd)
 	return err;
 }
 
+int lkst_check_replaceable(struct lkst_err *e, const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) || S_ISREG(st.st_mode))
+		return 0;
+	return lkst_err_set(e, -EEXIST,
+			    "%s is there, and a new file in its place would destroy it, since it "
+			    "is no plain file; name another one",
+			    path);
+}
+
 int lkst_new_file_open(struct lkst_err *e, int at, const char *path, struct lkst_new_file *f)
 {
 	unsigned int i;

@@ -42,6 +42,12 @@ int lkst_create_nameless(struct lkst_err *e, const char *dir, int *ret_fd);
 /* Makes a file whose name begins with @prefix and ends at random, for this user alone. @path: its path. */
 int lkst_create_temporary(struct lkst_err *e, const char *prefix, char path[PATH_MAX], int *ret_fd);
 
+/*
+ * Refuses a path of the user's choice (-EEXIST) where a new file would replace anything but a file: a device such as
+ * /dev/null, a pipe, a link, a directory.
+ */
+int lkst_check_replaceable(struct lkst_err *e, const char *path);
+
 /* A file that gets its name when it is whole, in place of one that has it. */
 struct lkst_new_file {
 	int dir_fd, fd; /* -1: none; write to `fd` */

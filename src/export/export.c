@@ -131,7 +131,8 @@ static int write_file(struct lkst_err *e, struct lkst_export *x, const struct lk
 {
 	_cleanup_(lkst_new_file_fini) struct lkst_new_file file = { .dir_fd = -1, .fd = -1 };
 	struct stat st = {};
-	int err = lkst_new_file_open(e, AT_FDCWD, x->request->path, &file)
+	int err = lkst_check_replaceable(e, x->request->path)
+			  ?: lkst_new_file_open(e, AT_FDCWD, x->request->path, &file)
 			  ?: write_fd(e, x, f, file.fd);
 
 	if (err)

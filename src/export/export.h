@@ -42,8 +42,8 @@ int lkst_export_check(struct lkst_err *e, const struct lkst_export_request *requ
 
 /*
  * Writes the trace. A file that has the name is replaced; a directory of that name must be empty. -EINTR: it was
- * stopped. -EEXIST: the directory is there. After an error there is nothing new under the name. How far it has come
- * goes to lkst_diag_progress().
+ * stopped. -EEXIST: the directory is there, or a device, a pipe or a link. After an error there is nothing new under
+ * the name. How far it has come goes to lkst_diag_progress().
  */
 int lkst_export_run(struct lkst_err *e, const struct lkst_export_request *request,
 		    struct lkst_export_result *ret_result);

@@ -127,6 +127,22 @@ TEST(create_new_file_comes_whole_in_place_of_anything)
 	make_scratch_remove(dir);
 }
 
+TEST(create_replaces_only_files_at_paths_of_a_user)
+{
+	make_scratch(dir);
+	make_write(dir, "old", "old", 3);
+	CHECK(!symlink("old", in_dir("link")));
+	CHECK(!mkfifo(in_dir("fifo"), 0600));
+	CHECK_EQ(lkst_check_replaceable(&err, in_dir("old")), 0);
+	CHECK_EQ(lkst_check_replaceable(&err, in_dir("new")), 0);
+	CHECK_EQ(lkst_check_replaceable(&err, in_dir("link")), -EEXIST);
+	CHECK_EQ(lkst_check_replaceable(&err, in_dir("fifo")), -EEXIST);
+	CHECK_EQ(lkst_check_replaceable(&err, dir), -EEXIST);
+	CHECK_EQ(lkst_check_replaceable(&err, "/dev/null"), -EEXIST);
+	CHECK(strstr(err.text, "/dev/null is there"));
+	make_scratch_remove(dir);
+}
+
 TEST(create_new_file_that_is_not_placed_leaves_nothing)
 {
 	struct lkst_new_file f;
@@ -380,6 +396,8 @@ static const struct unit_test tests[] = {
 	{ "create_file_takes_nothing_that_is_there", test_create_file_takes_nothing_that_is_there },
 	{ "create_new_file_comes_whole_in_place_of_anything",
 	  test_create_new_file_comes_whole_in_place_of_anything },
+	{ "create_replaces_only_files_at_paths_of_a_user",
+	  test_create_replaces_only_files_at_paths_of_a_user },
 	{ "create_new_file_that_is_not_placed_leaves_nothing",
 	  test_create_new_file_that_is_not_placed_leaves_nothing },
 	{ "create_dir_takes_only_what_is_safe", test_create_dir_takes_only_what_is_safe },

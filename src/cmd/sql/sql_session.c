@@ -149,7 +149,8 @@ int lkst_sql_session_run(struct lkst_err *e, struct lkst_trace *t, unsigned int 
 	if (!out)
 		return lkst_err_sys(e, -ENOMEM, "preparing for queries");
 	if (!err && path)
-		err = lkst_new_file_open(e, AT_FDCWD, path, &file);
+		err = lkst_check_replaceable(e, path) ?:
+		      lkst_new_file_open(e, AT_FDCWD, path, &file);
 	lkst_out_init(out, path ? file.fd : STDOUT_FILENO);
 	err = err ?: lkst_sql_open(e, t, &stop, &sql);
 	if (err)

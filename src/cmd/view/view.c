@@ -123,7 +123,8 @@ static int write_page(struct lkst_err *e, const char *output, const struct lkst_
 	struct stat st = {};
 	int err;
 
-	err = lkst_new_file_open(e, AT_FDCWD, output, &file)
+	err = lkst_check_replaceable(e, output)
+		      ?: lkst_new_file_open(e, AT_FDCWD, output, &file)
 		      ?: lkst_view_page_write(e, file.fd, t, name);
 	if (err)
 		return err;
