@@ -46,6 +46,7 @@ struct speedscope {
 	u32 nr_frames;
 	struct lkst_map places; /* of frames */
 	const char *separator;	/* before the next value of an array */
+	int spool_error;	/* with which the spool took no more, 0: none */
 };
 
 /* ---- the pass -------------------------------------------------------------------------------- */
@@ -56,6 +57,7 @@ static int put_aside(struct speedscope *s, u32 nr)
 	int err = t->is_used ? lkst_thread_spool_add(s->spool, nr, t->last) : 0;
 
 	t->is_used = false;
+	s->spool_error = err;
 	return err;
 }
 
@@ -296,10 +298,11 @@ static int write_speedscope(struct lkst_err *e, struct lkst_export *x)
 	err = lkst_thread_spool_new(e, &s.spool) ?: lkst_model_pass_begin(e, x, &s.pass) ?:
 	      lkst_thread_slices_new(e, s.pass.model, on_slice, &s, &slices) ?:
 	      lkst_feed_run(e, s.pass.feed);
-	file_err = err ? 0 : put_file(&s);
+	file_err = err ? s.spool_error : put_file(&s);
 	if (file_err)
 		err = lkst_err_sys(e, file_err,
-				   "putting what threads did aside, in a temporary file");
+				   "putting what threads did aside, in a temporary file in %s",
+				   lkst_thread_spool_dir());
 	lkst_thread_spool_free(s.spool);
 	free(s.threads);
 	free(s.frames);

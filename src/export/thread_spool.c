@@ -128,6 +128,11 @@ u32 lkst_thread_spool_nr(const struct lkst_thread_spool *s)
 
 /* ---- lifetime -------------------------------------------------------------------------------- */
 
+const char *lkst_thread_spool_dir(void)
+{
+	return getenv("TMPDIR") ?: "/var/tmp";
+}
+
 int lkst_thread_spool_new(struct lkst_err *e, struct lkst_thread_spool **ret_spool)
 {
 	struct lkst_thread_spool *s = calloc(1, sizeof(*s));
@@ -135,7 +140,7 @@ int lkst_thread_spool_new(struct lkst_err *e, struct lkst_thread_spool **ret_spo
 
 	if (!s)
 		return lkst_err_sys(e, -ENOMEM, "exporting");
-	err = lkst_create_nameless(e, getenv("TMPDIR") ?: "/var/tmp", &s->fd);
+	err = lkst_create_nameless(e, lkst_thread_spool_dir(), &s->fd);
 	if (err) {
 		free(s);
 		return err;

@@ -19,6 +19,9 @@ struct lkst_spooled {
 
 struct lkst_thread_spool;
 
+/* Where the file is. */
+const char *lkst_thread_spool_dir(void);
+
 int lkst_thread_spool_new(struct lkst_err *e, struct lkst_thread_spool **ret_spool);
 void lkst_thread_spool_free(struct lkst_thread_spool *s);
 LKST_GUARD(lkst_thread_spool_free, struct lkst_thread_spool)
