@@ -371,6 +371,9 @@ TEST(mcp_arguments)
 	CHECK_STR(refusal("why", "{\"brief\":1}"), "brief is true or false");
 	CHECK_STR(refusal("lint", "{\"list\":true}"),
 		  "lint has no argument \"list\"; it takes rule, trace, limit and cursor");
+	/* Nothing is written, so nobody says where to. */
+	CHECK_STR(refusal("sql", "{\"query\":\"select 1\",\"output\":\"/tmp/x\"}"),
+		  "sql has no argument \"output\"; it takes query, trace, limit and cursor");
 	CHECK_STR(refusal("report", "{\"limit\":0}"), "limit is a number from 1 to 10000");
 	CHECK_STR(refusal("report", "{\"cursor\":\"zzz\"}"),
 		  "there is no such cursor; take next_cursor as the answer before has it");

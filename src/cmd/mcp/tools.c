@@ -89,7 +89,7 @@ static const struct lkst_mcp_tool tools[] = {
 			"ask that first. Times are ns of CLOCK_MONOTONIC; time_text(ns) is the time of day, "
 			"symbol(address) a name, quantile(value, share) a quantile.",
 		.cmd = &lkst_cmd_sql,
-		.without = " format ",
+		.without = " format output ",
 		.text = "query",
 		.text_help =
 			"select event, records from counts order by 2 desc; or .tables, or .schema states",
