@@ -431,6 +431,27 @@ TEST(mcp_allowed)
 	make_scratch_remove(dir);
 }
 
+/* Two traces whose last parts are the same: each is asked by its path, and neither in place of the other. */
+TEST(mcp_same_names)
+{
+	char *given[] = { "old/trace", "trace", "new/trace", "new/other" };
+	const struct lkst_mcp_allowed all = { given, 4 }, two = { given + 2, 2 };
+	const struct lkst_mcp_allowed same = { (char *[]){ "old/trace", "new/trace" }, 2 };
+	char *path;
+
+	CHECK(!lkst_mcp_allowed_find(&err, &all, "trace", &path));
+	CHECK_STR(path, "trace");
+	free(path);
+	CHECK(!lkst_mcp_allowed_find(&err, &two, "trace", &path));
+	CHECK_STR(path, "new/trace");
+	free(path);
+	CHECK(!lkst_mcp_allowed_find(&err, &same, "new/trace", &path));
+	CHECK_STR(path, "new/trace");
+	free(path);
+	CHECK_STR(find(&same, "trace"), "-");
+	CHECK(strstr(err.text, "2 traces are called \"trace\": give the path of one"));
+}
+
 /* ---- pages ------------------------------------------------------------------------------------- */
 
 static char directory[64], trace[128];
@@ -597,10 +618,11 @@ TEST(mcp_wrong_questions)
 #name, test_##name                                                                 \
 	}
 static const struct unit_test tests[] = {
-	T(mcp_lines),	      T(mcp_long_lines),     T(mcp_errors),	     T(mcp_nesting),
-	T(mcp_versions),      T(mcp_calls),	     T(mcp_many_calls),	     T(mcp_batches),
-	T(mcp_resources),     T(mcp_arguments),	     T(mcp_allowed),	     T(mcp_pages_of_events),
-	T(mcp_pages_of_rows), T(mcp_pages_of_steps), T(mcp_pages_of_tables), T(mcp_wrong_questions),
+	T(mcp_lines),		T(mcp_long_lines),    T(mcp_errors),	     T(mcp_nesting),
+	T(mcp_versions),	T(mcp_calls),	      T(mcp_many_calls),     T(mcp_batches),
+	T(mcp_resources),	T(mcp_arguments),     T(mcp_allowed),	     T(mcp_pages_of_events),
+	T(mcp_same_names),	T(mcp_pages_of_rows), T(mcp_pages_of_steps), T(mcp_pages_of_tables),
+	T(mcp_wrong_questions),
 };
 
 /* The trace is made once, and removed at the end of all. */

@@ -59,14 +59,36 @@ static char *find_below(const char *directory, const char *name)
 	return lkst_take(path);
 }
 
+/* Whether the last part of @path is @name. */
 static bool is_called(const char *path, const char *name)
 {
 	const char *slash = strrchr(path, '/');
 
-	return !strcmp(path, name) || (slash && slash[1] && !strcmp(slash + 1, name));
+	return slash && slash[1] && !strcmp(slash + 1, name);
 }
 
-static int refuse(struct lkst_err *e, const struct lkst_mcp_allowed *allowed, const char *name)
+/* The one that was typed so, or the only one whose last part is so. NULL: there is none, or @ret_nr of them. */
+static const char *find_given(const struct lkst_mcp_allowed *allowed, const char *name,
+			      unsigned int *ret_nr)
+{
+	const char *found = NULL;
+	unsigned int i;
+
+	*ret_nr = 0;
+	for (i = 0; i < allowed->nr; i++) {
+		if (!strcmp(allowed->given[i], name))
+			return allowed->given[i];
+		if (!is_called(allowed->given[i], name))
+			continue;
+		found = allowed->given[i];
+		++*ret_nr;
+	}
+	return *ret_nr == 1 ? found : NULL;
+}
+
+/* @nr: how many are called so. */
+static int refuse(struct lkst_err *e, const struct lkst_mcp_allowed *allowed, const char *name,
+		  unsigned int nr)
 {
 	char text[LKST_MCP_ALLOWED_TEXT];
 
@@ -77,6 +99,11 @@ static int refuse(struct lkst_err *e, const struct lkst_mcp_allowed *allowed, co
 	lkst_mcp_allowed_describe(allowed, text);
 	if (!name)
 		return lkst_err_set(e, -EINVAL, "which trace? There are %s", text);
+	if (nr > 1)
+		return lkst_err_set(
+			e, -EINVAL,
+			"%u traces are called \"%.*s\": give the path of one; there are %s", nr,
+			256, name, text);
 	return lkst_err_set(e, -ENOENT, "there is no trace \"%.*s\" here; there are %s", 256, name,
 			    text);
 }
@@ -84,18 +111,16 @@ static int refuse(struct lkst_err *e, const struct lkst_mcp_allowed *allowed, co
 int lkst_mcp_allowed_find(struct lkst_err *e, const struct lkst_mcp_allowed *allowed,
 			  const char *name, char **ret_path)
 {
-	unsigned int i;
+	const char *given = !name && allowed->nr == 1 ? allowed->given[0] : NULL;
+	unsigned int i, nr = 0;
 
-	*ret_path = NULL;
-	if (!name && allowed->nr == 1)
-		*ret_path = strdup(allowed->given[0]);
-	for (i = 0; name && i < allowed->nr && !*ret_path; i++)
-		if (is_called(allowed->given[i], name))
-			*ret_path = strdup(allowed->given[i]);
-	for (i = 0; name && i < allowed->nr && !*ret_path; i++)
+	if (name)
+		given = find_given(allowed, name, &nr);
+	*ret_path = given ? strdup(given) : NULL;
+	for (i = 0; name && !nr && i < allowed->nr && !*ret_path; i++)
 		if (is_collection(allowed->given[i]))
 			*ret_path = find_below(allowed->given[i], name);
-	return *ret_path ? 0 : refuse(e, allowed, name);
+	return *ret_path ? 0 : refuse(e, allowed, name, nr);
 }
 
 /* "incidents/1, incidents/2": what is in a directory. */
