@@ -585,6 +585,29 @@ TEST(mcp_pages_of_tables)
 	lkst_mcp_session_fini(&s);
 }
 
+/* Whether the object for programs says that there are more rows than @arguments allow. */
+static bool says_hidden(const char *arguments)
+{
+	static const char words[] = "more rows are not shown; rows 0 shows all.";
+	_cleanup_(lkst_mcp_session_fini) struct lkst_mcp_session s = { .path = trace };
+	_cleanup_(lkst_mcp_question_fini) struct lkst_mcp_question q = {};
+	_cleanup_(lkst_mcp_page_fini) struct lkst_mcp_page page = {};
+
+	if (lkst_mcp_page_init(&err, &page) ||
+	    lkst_mcp_question_parse(&err, lkst_mcp_tool_find("analyze"), arguments, &q) ||
+	    lkst_mcp_session_answer(&err, &s, &q, &page))
+		abort();
+	return memmem(page.json->buffer, page.json->used, words, strlen(words));
+}
+
+TEST(mcp_hidden_rows)
+{
+	CHECK(says_hidden("{\"analyses\":\"thread\",\"rows\":1}"));
+	CHECK(!says_hidden("{\"analyses\":\"thread\",\"rows\":0}"));
+	CHECK(!says_hidden(
+		"{\"analyses\":\"thread\",\"rows\":1,\"limit\":1000,\"comm\":\"nobody\"}"));
+}
+
 /* A cursor is of its question alone; and a query does one thing, which is to read. */
 TEST(mcp_wrong_questions)
 {
@@ -618,11 +641,12 @@ TEST(mcp_wrong_questions)
 #name, test_##name                                                                 \
 	}
 static const struct unit_test tests[] = {
-	T(mcp_lines),		T(mcp_long_lines),    T(mcp_errors),	     T(mcp_nesting),
-	T(mcp_versions),	T(mcp_calls),	      T(mcp_many_calls),     T(mcp_batches),
-	T(mcp_resources),	T(mcp_arguments),     T(mcp_allowed),	     T(mcp_pages_of_events),
-	T(mcp_same_names),	T(mcp_pages_of_rows), T(mcp_pages_of_steps), T(mcp_pages_of_tables),
-	T(mcp_wrong_questions),
+	T(mcp_lines),	       T(mcp_long_lines),      T(mcp_errors),
+	T(mcp_nesting),	       T(mcp_versions),	       T(mcp_calls),
+	T(mcp_many_calls),     T(mcp_batches),	       T(mcp_resources),
+	T(mcp_arguments),      T(mcp_allowed),	       T(mcp_pages_of_events),
+	T(mcp_same_names),     T(mcp_hidden_rows),     T(mcp_pages_of_rows),
+	T(mcp_pages_of_steps), T(mcp_pages_of_tables), T(mcp_wrong_questions),
 };
 
 /* The trace is made once, and removed at the end of all. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The tools that answer with tables. Their rows are counted through all tables; a page has some of them. */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "cmd/mcp/session.h"
 #include "view/table_text.h"
@@ -25,12 +26,27 @@ static u64 nr_all(const struct lkst_shown_tables *tables)
 	return nr;
 }
 
+/* Says how many rows follow that are not shown, as text does by itself. */
+static void print_json(struct lkst_table_printer *json, struct lkst_table *part, u64 nr_hidden)
+{
+	const unsigned int nr_notes = part->notes.nr;
+
+	if (nr_hidden)
+		lkst_notes_add(&part->notes, "%llu more rows are not shown; rows 0 shows all.",
+			       (unsigned long long)nr_hidden);
+	lkst_table_print(json, part);
+	/* The others are the table's. */
+	while (part->notes.nr > nr_notes)
+		free(part->notes.text[--part->notes.nr]);
+}
+
 /* Prints rows @from to @to of @t; what is below a table goes with its last row. */
 static void print_part(const struct lkst_shown_table *t, u64 from, u64 to,
 		       struct lkst_table_printer *text, struct lkst_table_printer *json)
 {
 	struct lkst_table part = *t->table;
 	const u64 nr = rows_of(t);
+	const u64 nr_hidden = to == nr && nr < t->table->nr_rows ? t->table->nr_rows - nr : 0;
 
 	part.cells = t->table->nr_rows ? t->table->cells + from * part.nr_columns : NULL;
 	part.nr_rows = t->table->nr_rows ? to - from : 0;
@@ -39,10 +55,10 @@ static void print_part(const struct lkst_shown_table *t, u64 from, u64 to,
 		part.nr_left_out = 0;
 		part.has_left_out = false;
 	}
-	lkst_table_print(json, &part);
+	print_json(json, &part, nr_hidden);
 	/* Of rows beyond those that are shown, text says how many there are. */
 	text->max_rows = 0;
-	if (to == nr && nr < t->table->nr_rows) {
+	if (nr_hidden) {
 		text->max_rows = part.nr_rows;
 		part.nr_rows = t->table->nr_rows - from;
 	}
