@@ -92,9 +92,9 @@ static int begin_call(struct lkst_err *e, struct loop *l)
 
 static void begin_next(struct loop *l)
 {
-	struct lkst_err e = {};
-
 	while (l->nr_calls && !l->is_busy) {
+		struct lkst_err e = {};
+
 		l->is_late = l->is_cancelled = false;
 		if (begin_call(&e, l)) {
 			say(l, l->calls[0].number,
