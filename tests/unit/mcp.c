@@ -630,6 +630,8 @@ TEST(mcp_wrong_questions)
 	CHECK(strstr(err.text, "larger than an answer may be"));
 	CHECK(ask(&s, "analyze", "\"analyses\":\"nothing\"", 1, "rows", items, cursor) < 0);
 	CHECK(strstr(err.text, "there is no analysis \"nothing\""));
+	CHECK(ask(&s, "why", "\"tid\":5,\"cgroup\":\"/a\"", 1, "steps", items, cursor) < 0);
+	CHECK_STR(err.text, "--comm, --cgroup and --call are for --worst");
 	CHECK_EQ(ask(&s, "sql", "\"query\":\"select 1 union select 2; -- and no more\"", 5, "rows",
 		     items, cursor),
 		 2);

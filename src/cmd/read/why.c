@@ -156,8 +156,8 @@ int lkst_why_account(struct lkst_err *e, const void *options, struct lkst_trace 
 
 	if (o->tid < 0 && !o->worst)
 		return lkst_err_set(e, -EINVAL, "whose time? Give --tid N, or --worst KIND");
-	if ((o->comm || o->call) && !o->worst)
-		return lkst_err_set(e, -EINVAL, "--comm and --call are for --worst");
+	if ((o->comm || o->cgroup || o->call) && !o->worst)
+		return lkst_err_set(e, -EINVAL, "--comm, --cgroup and --call are for --worst");
 	err = parse_question(e, o, t, &q);
 	if (!err && o->worst)
 		err = find_worst(e, o, t, &q);
