@@ -498,6 +498,24 @@ TEST(criteria_are_judged)
 	remove_all();
 }
 
+/* A row beyond those whose occurrences are known by their time is not taken for one that never happened. */
+TEST(criteria_need_to_know_when_it_happened)
+{
+	struct lkst_diff_key *k;
+
+	make_work("a", 1, 1000000);
+	make_work("b", 2, 2000000);
+	CHECK_EQ(compare("a", "b", &usual), 0);
+	CHECK_EQ(judge("total of syscall:fsync +20%"), 1);
+	k = (struct lkst_diff_key *)lkst_diff_find(diff, "syscall:fsync")->of[0];
+	free(k->stretches);
+	k->stretches = NULL;
+	CHECK_EQ(judge("total of syscall:fsync +20%"), 3);
+	CHECK_EQ(judge("mean of syscall:fsync +20%"), 1);
+	finish();
+	remove_all();
+}
+
 TEST(criteria_need_enough_to_judge_by)
 {
 	add_work(1, 1000000, 12);
@@ -580,6 +598,7 @@ static const struct unit_test tests[] = {
 	{ "criteria_are_parsed", test_criteria_are_parsed },
 	{ "criteria_that_are_wrong_are_shown_where", test_criteria_that_are_wrong_are_shown_where },
 	{ "criteria_are_judged", test_criteria_are_judged },
+	{ "criteria_need_to_know_when_it_happened", test_criteria_need_to_know_when_it_happened },
 	{ "criteria_need_enough_to_judge_by", test_criteria_need_enough_to_judge_by },
 	{ "diff_command_has_three_statuses", test_diff_command_has_three_statuses },
 	{ "diff_command_compares_windows", test_diff_command_compares_windows },

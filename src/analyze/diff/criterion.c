@@ -214,6 +214,10 @@ static int judge_rate(const struct lkst_diff *d, const struct lkst_criterion *c,
 	int err;
 
 	for (i = 0; i < 2; i++) {
+		if (r->of[i] && !r->of[i]->stretches) {
+			v->why = "there are too many rows to know when each of them happened";
+			return 0;
+		}
 		lkst_diff_parts(d, r, i, c->of == LKST_CRITERION_TOTAL, &parts[i]);
 		given[i] = (struct lkst_resample_parts){ parts[i].values, parts[i].weights,
 							 parts[i].nr };
