@@ -67,7 +67,8 @@ for name in $("$LKST" analyze --help | sed -n '/^Analyses:/,/^$/s/^  \([a-z]*\) 
 	# As much as of the first moment is nothing that could be limited.
 	"$LKST" analyze "$name" --to +0s --format csv "$work/trace" >"$work/none" 2>/dev/null
 	! cmp -s "$work/all" "$work/none" || continue
-	for option in '--tid 4194303' '--comm nobody_is_called_so' '--cpu 65535' '--key nothing_is_called_so'; do
+	for option in '--tid 4194303' '--comm nobody_is_called_so' '--cgroup nothing_is_called_so' \
+		'--cpu 65535' '--key nothing_is_called_so'; do
 		# shellcheck disable=SC2086 # an option and its value
 		"$LKST" analyze "$name" $option --format csv "$work/trace" >"$work/limited" 2>/dev/null
 		cmp -s "$work/all" "$work/limited" || continue

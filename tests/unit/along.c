@@ -226,6 +226,22 @@ TEST(names_in_a_picture_are_text)
 	CHECK_STR(strstr(output, "</svg>"), "</svg>\n");
 }
 
+/* A limit that nothing is limited by is said, and one that is asked for is not asked for again. */
+TEST(what_does_not_limit_is_said)
+{
+	make_trace_again(dir, "sched_switch cpu=0 tid=5 ns=1000 next_tid=6\n"
+			      "sched_switch cpu=0 tid=6 ns=2000 next_tid=5\n"
+			      "sched_switch cpu=0 tid=5 ns=3000 next_tid=6\n");
+	CHECK_EQ(run_command(&lkst_cmd_analyze, dir, "chart --cgroup /a --interval 1us TRACE"), 0);
+	CHECK(strstr(output, "--cgroup does not limit the states along the time."));
+	CHECK_EQ(run_command(&lkst_cmd_analyze, dir, "chart --cgroup /a TRACE"), 0);
+	CHECK(!strstr(output, "Threads are drawn that are asked for"));
+	CHECK_EQ(run_command(&lkst_cmd_analyze, dir, "cpu --cgroup /a TRACE"), 0);
+	CHECK(strstr(output, "--cgroup does not limit cpu: this is of all."));
+	CHECK_EQ(run_command(&lkst_cmd_analyze, dir, "cgroup --cpu 1 TRACE"), 0);
+	CHECK(strstr(output, "--cpu does not limit cgroup: this is of all."));
+}
+
 /* However many panels there are, all are named for those who cannot see them. */
 TEST(a_picture_is_described_whole)
 {
@@ -268,6 +284,6 @@ TEST(what_cannot_be_drawn_is_refused)
 static const struct unit_test tests[] = {
 	ROW(chart_follows_the_rules_of_the_slides), ROW(two_analyses_have_one_axis),
 	ROW(names_in_a_picture_are_text),	    ROW(a_picture_is_described_whole),
-	ROW(what_cannot_be_drawn_is_refused),
+	ROW(what_does_not_limit_is_said),	    ROW(what_cannot_be_drawn_is_refused),
 };
 UNIT_MAIN(tests)

@@ -385,6 +385,7 @@ static void note_ignored(struct lkst_analysis_state *w)
 	} options[] = {
 		{ LKST_IGNORES_TID, which->has_tid, "--tid" },
 		{ LKST_IGNORES_COMM, which->comm != NULL, "--comm" },
+		{ LKST_IGNORES_COMM, which->cgroup != NULL, "--cgroup" },
 		{ LKST_IGNORES_CPU, which->has_cpu, "--cpu" },
 		{ LKST_IGNORES_KEY, which->key != NULL, "--key" },
 	};

@@ -19,7 +19,7 @@
 /* The parts of struct lkst_tally_options that an analysis may have no use for. */
 enum {
 	LKST_IGNORES_TID = 1 << 0,
-	LKST_IGNORES_COMM = 1 << 1,
+	LKST_IGNORES_COMM = 1 << 1, /* and the cgroup */
 	LKST_IGNORES_CPU = 1 << 2,
 	LKST_IGNORES_KEY = 1 << 3,
 };

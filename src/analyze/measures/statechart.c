@@ -100,9 +100,9 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 	}
 	if (c->nr_threads > 1)
 		lkst_notes_add(&table->notes, "%u threads are drawn together.", c->nr_threads);
-	if (!w->options->which.has_tid && !w->options->which.comm)
+	if (!w->options->which.has_tid && !w->options->which.comm && !w->options->which.cgroup)
 		lkst_notes_add(&table->notes,
-			       "Threads are drawn that are asked for: --tid, --comm.");
+			       "Threads are drawn that are asked for: --tid, --comm, --cgroup.");
 	return table->error;
 }
 
@@ -131,7 +131,7 @@ const struct lkst_analysis lkst_analysis_chart = {
 	.heritage = "F04",
 	.title = "States",
 	.help = "what the threads that are asked for do, drawn along the time",
-	.measures = "the state model's intervals (doc/states.md) of --tid or --comm",
+	.measures = "the state model's intervals (doc/states.md) of --tid, --comm or --cgroup",
 	.events = "sched_*",
 	.needs_state = true,
 	.ignores = LKST_IGNORES_CPU | LKST_IGNORES_KEY,

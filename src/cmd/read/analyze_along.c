@@ -152,6 +152,9 @@ static int find_states(struct lkst_err *e, struct lkst_analyze_along *x, struct 
 			err = add_lane(x, i);
 	if (err)
 		return lkst_err_sys(e, err, "drawing");
+	/* Lanes of threads have no cgroup. */
+	if (which->cgroup)
+		lkst_notes_add(&x->notes, "--cgroup does not limit the states along the time.");
 	if (!x->nr_wanted)
 		lkst_notes_add(&x->notes, "The trace shows no such thread or CPU.");
 	else if (!which->has_tid && !which->comm)
