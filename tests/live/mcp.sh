@@ -8,8 +8,9 @@
 command -v node >/dev/null || skip_all 'mcp: there is no node; tools/install-deps check installs it'
 client=${OUT:-$BUILD/..}/mcp-client
 said=$(OUT=${OUT:-$BUILD/..} "$lib/../../../tools/fetch-mcp-client" 2>&1) || skip_all "mcp: $said"
-node --input-type=module -e "await import('file://$(realpath "$client")/node_modules/@modelcontextprotocol/client/dist/index.mjs')" \
-	2>"$work/said" || skip_all "mcp: this node, $(node --version), does not run the client: $(grep -m 1 Error "$work/said")"
+sdk=$(realpath "$client")/node_modules/@modelcontextprotocol/sdk/dist/esm/client
+node --input-type=module -e "await import('file://$sdk/index.js')" 2>"$work/said" ||
+	skip_all "mcp: this node, $(node --version), does not run the client: $(grep -m 1 Error "$work/said")"
 
 some_work()
 {
@@ -31,7 +32,7 @@ done
 cd "$work" || exit
 export TZ=UTC
 
-report mcp node "$lib/mcp.mjs" "$(realpath "$client")" "$LKST" "$work/first" "$work/many"
+report mcp node "$lib/mcp.mjs" "$sdk" "$LKST" "$work/first" "$work/many"
 
 # Standard output has messages and nothing else, whatever is wrong; and the end of the input ends the server.
 got=$(printf '%s\n' '{' '{"jsonrpc":"2.0","id":1,"method":"ping"}' | "$LKST" mcp 2>&1 | cut -c 1-50)

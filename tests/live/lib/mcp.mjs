@@ -5,7 +5,7 @@
  *
  *	mcp.mjs CLIENT LKST FIRST MANY
  *
- * CLIENT is the directory of tools/fetch-mcp-client, FIRST a trace, MANY a directory with another one, `second`.
+ * CLIENT is where the client of tools/fetch-mcp-client is, FIRST a trace, MANY a directory with another one, `second`.
  */
 import { execFileSync } from "child_process";
 import { readFileSync, readdirSync } from "fs";
@@ -13,9 +13,8 @@ import { createRequire } from "module";
 
 const { result } = createRequire(import.meta.url)("./checks.js");
 const [directory, lkst, first, many] = process.argv.slice(2);
-const of = (file) => import(`file://${directory}/node_modules/@modelcontextprotocol/client/dist/${file}`);
-const { Client } = await of("index.mjs");
-const { StdioClientTransport } = await of("stdio.mjs");
+const { Client } = await import(`file://${directory}/index.js`);
+const { StdioClientTransport } = await import(`file://${directory}/stdio.js`);
 
 const MEMORY_MAX_KIB = 64 * 1024;
 
@@ -29,7 +28,7 @@ async function begin(...args)
 }
 
 const { client, transport } = await begin(first, many);
-const call = (name, args, options) => client.callTool({ name, arguments: args }, options);
+const call = (name, args, options) => client.callTool({ name, arguments: args }, undefined, options);
 const textOf = (answer) => answer.content[0].text;
 const terminal = (...words) => execFileSync(lkst, words, { encoding: "utf8", maxBuffer: 1 << 30,
 	stdio: ["ignore", "pipe", "ignore"] });
@@ -204,23 +203,22 @@ await check("mcp_errors", async () => {
 });
 
 await check("mcp_resources", async () => {
-	const { resources } = await client.listResources();
-	const uris = resources.map((r) => r.uri);
 	const events = lines(terminal("event", "list", "--json")).map((line) => `lkst://event/${JSON.parse(line).name}`);
 	const { contents } = await client.readResource({ uri: "lkst://event/sched_switch" });
 	const { completion } = await client.complete({ ref: { type: "ref/resource", uri: "lkst://event/{name}" },
 		argument: { name: "name", value: "sched_sw" } });
-	let rest = [], cursor;
+	const uris = [];
+	let cursor;
 
 	do {
-		const page = await client.request({ method: "resources/list", params: cursor ? { cursor } : {} });
+		const page = await client.listResources(cursor ? { cursor } : {});
 
-		rest.push(...page.resources.map((r) => r.uri));
+		uris.push(...page.resources.map((r) => r.uri));
 		cursor = page.nextCursor;
 	} while (cursor);
 	return [
-		!events.every((uri) => rest.includes(uri)) && "events are missing",
-		new Set(rest).size !== rest.length && "some are there twice",
+		!events.every((uri) => uris.includes(uri)) && "events are missing",
+		new Set(uris).size !== uris.length && "some are there twice",
 		!uris.includes("lkst://analyses") && "no list of analyses",
 		!contents[0].text.includes("next_tid: the thread that runs now") && contents[0].text,
 		!completion.values.includes("sched_switch") && "no completion",
