@@ -17,9 +17,9 @@ struct lkst_mcp_allowed {
 int lkst_mcp_allowed_check(struct lkst_err *e, const struct lkst_mcp_allowed *allowed);
 
 /*
- * The trace that a client calls @name, NULL: the only one. It is one of those that were given, or the only one whose last
- * part is called so; or what is so called in one of their directories, also by a path that begins with the directory's.
- * Links do not lead out. -EINVAL: several are called so. *@ret_path is the caller's.
+ * The trace that a client calls @name, NULL: the only one. It is one of those that were given, or the only one
+ * whose last part is called so; or what is so called in one of their directories, also by a path that begins with
+ * the directory's. Links do not lead out. -EINVAL: several are called so. *@ret_path is the caller's.
  */
 int lkst_mcp_allowed_find(struct lkst_err *e, const struct lkst_mcp_allowed *allowed,
 			  const char *name, char **ret_path);
