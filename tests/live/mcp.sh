@@ -46,6 +46,7 @@ fi
 # A trace that has become another one under the same name is opened again.
 cp -r first changing
 coproc SERVER { exec "$LKST" mcp changing 2>/dev/null; }
+pid=$SERVER_PID # which is not there any more when it has ended
 call='{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sql","arguments":{"query":"select %s"}}}\n'
 printf "$call" 'count(*) n from events' >&"${SERVER[1]}"
 read -r -t 120 before <&"${SERVER[0]}"
@@ -69,7 +70,7 @@ fi
 cp -r first cut
 file=$(ls -S cut/main.* | head -n 1)
 coproc SERVER { exec "$LKST" mcp cut 2>/dev/null; }
-pid=$SERVER_PID # which is not there any more when it has ended
+pid=$SERVER_PID
 call='{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"sql","arguments":{"query":"select %s"}}}\n'
 printf "$call" 'count(*) n from counts' >&"${SERVER[1]}"
 read -r -t 120 whole <&"${SERVER[0]}"
