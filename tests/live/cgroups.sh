@@ -61,6 +61,12 @@ known()
 		where tid = $2 order by life desc limit 1" | tail -n +2 | tr -d '\r"'
 }
 
+# How often thread $1 has waited.
+switches()
+{
+	awk '$1 == "voluntary_ctxt_switches:" { print $2 }' "/proc/$1/status"
+}
+
 # The same for path $1 and container $2.
 wanted()
 {
@@ -89,15 +95,21 @@ moved=$!
 children+=("$moved")
 wait_until 5 has_tasks "$moved" 4
 echo "$moved" >"$root/$odd/cgroup.procs"
+# It has run there.
+had=$(switches "$moved")
+wait_until 30 eval "[ \$(switches $moved) -gt $((had + 2)) ]"
 threads=$(ls "/proc/$moved/task")
 all_cgroups >"$work/before"
 "$LKST" snapshot --quiet -o "$work/trace" || exit 1
+# Who may not ask the kernel by number looks through the directories.
+setpriv --bounding-set -dac_read_search "$LKST" snapshot --quiet -o "$work/walked" || exit 1
 all_cgroups >"$work/after"
 "$LKST" cut --quiet --from -1ms -o "$work/piece" "$work/trace" || exit 1
 
 container=docker:${id:0:12}
 expect cgroup_of_a_thread_that_was_there "$(known "$work/trace" "$there")" "$(wanted "$(cgroup_of "$there")")"
 expect cgroup_of_a_thread_that_came "$(known "$work/trace" "$came")" "$(wanted "$(cgroup_of "$came")" "$container")"
+expect cgroup_by_looking_through "$(known "$work/walked" "$there")" "$(wanted "$(cgroup_of "$there")")"
 expect cgroup_of_a_thread_that_has_ended "$(known "$work/trace" "$ended")" "$(wanted "$want_ended" "$container")"
 expect cgroup_in_a_piece "$(known "$work/piece" "$came")" "$(wanted "$(cgroup_of "$came")" "$container")"
 for tid in $threads; do

@@ -145,6 +145,27 @@ static u64 *list_cgroups(const struct lkst_thread_list *threads, unsigned int *r
 	return list;
 }
 
+/* A walk over all cgroups, for those that threads are in. */
+struct cgroup_walk {
+	const u64 *list; /* sorted */
+	unsigned int nr, nr_named;
+	int (*each)(void *ctx, struct lkst_state_cgroup *cgroup, size_t length);
+	void *ctx;
+};
+
+static int take_walked(void *ctx, u64 id, const char *path)
+{
+	struct cgroup_walk *w = ctx;
+	struct lkst_state_cgroup rec;
+
+	if (w->nr_named >= CGROUPS_MAX || !bsearch(&id, w->list, w->nr, sizeof(*w->list), by_value))
+		return 0;
+	w->nr_named++;
+	rec.r.cgroup = id;
+	strcpy(rec.path, path);
+	return w->each(w->ctx, &rec, sizeof(rec.r) + strlen(path) + 1);
+}
+
 int lkst_state_list_cgroups(struct lkst_err *e, const struct lkst_thread_list *threads,
 			    int (*each)(void *ctx, struct lkst_state_cgroup *cgroup, size_t length), void *ctx)
 {
@@ -162,6 +183,11 @@ int lkst_state_list_cgroups(struct lkst_err *e, const struct lkst_thread_list *t
 	list = list_cgroups(threads, &nr);
 	if (!list)
 		return lkst_err_sys(e, -ENOMEM, "naming cgroups");
+	if (!lkst_cgroup_mount_is_known_by_number()) {
+		struct cgroup_walk walk = { .list = list, .nr = nr, .each = each, .ctx = ctx };
+
+		return lkst_cgroup_mount_walk(dir, take_walked, &walk);
+	}
 	for (i = 0; i < nr && i < CGROUPS_MAX && !err; i++) {
 		rec.r.cgroup = list[i];
 		if (!lkst_cgroup_mount_path(&mount, dir, list[i], rec.path))

@@ -2,13 +2,16 @@
 /* The hierarchy of cgroups that a recording knows, and paths in it. */
 #include "live/load/cgroup_mount.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -16,6 +19,7 @@
 enum {
 	FILEID_KERNFS = 0xfe, /* include/linux/exportfs.h */
 	TEXT_MAX = 4 << 20,
+	WALK_MAX = 65536, /* cgroups that a walk looks at */
 };
 
 /* The controllers of version 1 that are looked for, in this order. */
@@ -170,4 +174,67 @@ int lkst_cgroup_mount_path(const struct lkst_cgroup_mount *mount, int dir, u64 i
 		return -ESTALE;
 	strcpy(path, target[skip] ? target + skip : "/");
 	return 0;
+}
+
+bool lkst_cgroup_mount_is_known_by_number(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3];
+
+	return !syscall(SYS_capget, &header, caps) &&
+	       caps[CAP_TO_INDEX(CAP_DAC_READ_SEARCH)].effective & CAP_TO_MASK(CAP_DAC_READ_SEARCH);
+}
+
+struct walk {
+	int (*each)(void *ctx, u64 id, const char *path);
+	void *ctx;
+	u32 nr;
+	char path[LKST_CGROUP_PATH];
+};
+
+/* The cgroups in directory @fd, which it closes; its own path is the first @length characters of the walk's. */
+static int walk_in(struct walk *w, int fd, size_t length)
+{
+	DIR *dir = fdopendir(fd);
+	struct dirent *entry;
+	int err = 0, below;
+
+	if (!dir) {
+		err = -errno;
+		close(fd);
+		return err == -ENOMEM ? err : 0;
+	}
+	while (!err && w->nr < WALK_MAX && (entry = readdir(dir))) {
+		size_t more = strlen(entry->d_name) + 1;
+
+		if (entry->d_type != DT_DIR || !strcmp(entry->d_name, ".") ||
+		    !strcmp(entry->d_name, "..") || length + more >= sizeof(w->path))
+			continue;
+		w->nr++;
+		w->path[length] = '/';
+		strcpy(w->path + length + 1, entry->d_name);
+		err = w->each(w->ctx, entry->d_ino, w->path);
+		below = err ? -1
+			    : openat(dirfd(dir), entry->d_name,
+				     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (below >= 0)
+			err = walk_in(w, below, length + more);
+	}
+	closedir(dir);
+	return err;
+}
+
+int lkst_cgroup_mount_walk(int dir, int (*each)(void *ctx, u64 id, const char *path), void *ctx)
+{
+	struct walk w = { .each = each, .ctx = ctx };
+	struct stat st;
+	int fd, err;
+
+	if (fstat(dir, &st))
+		return 0;
+	err = each(ctx, st.st_ino, "/");
+	if (err)
+		return err;
+	fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? 0 : walk_in(&w, fd, 0);
 }

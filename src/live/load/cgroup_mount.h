@@ -41,4 +41,14 @@ void lkst_cgroup_mount_find(struct lkst_cgroup_mount *ret_mount);
 int lkst_cgroup_mount_path(const struct lkst_cgroup_mount *mount, int dir, u64 id,
 			   char path[LKST_CGROUP_PATH]);
 
+/* Whether this process may ask so: by number takes CAP_DAC_READ_SEARCH, which a service's sandbox may not have. */
+bool lkst_cgroup_mount_is_known_by_number(void);
+
+/*
+ * Calls @each with the number and the path of each cgroup below the open directory @dir of the mount, the first of all
+ * included, at most 65536. Others are left out whose path is too long, or which may not be read. What @each returns, if
+ * it is not 0, ends it and is returned; or -ENOMEM.
+ */
+int lkst_cgroup_mount_walk(int dir, int (*each)(void *ctx, u64 id, const char *path), void *ctx);
+
 #endif
