@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/create.h"
+#include "base/ends_in.h"
 #include "base/io.h"
 #include "bundle/bundle_text.h"
 #include "trace/metadata.h"
@@ -324,18 +325,11 @@ static bool is_bundle_of(int dir_fd, const char *name, const u8 uuid[16])
 	return is_it;
 }
 
-static bool ends_in(const char *name, const char *end)
-{
-	const size_t length = strlen(name), want = strlen(end);
-
-	return length >= want && !strcmp(name + length - want, end);
-}
-
 /* Whether @name is what lkst_new_file_open() calls a bundle while it is made. */
 static bool is_left_over(const char *name, const char *prefix)
 {
 	return name[0] == '.' && !strncmp(name + 1, prefix, strlen(prefix)) &&
-	       strstr(name, LKST_BUNDLE_SUFFIX ".") && ends_in(name, ".partial");
+	       strstr(name, LKST_BUNDLE_SUFFIX ".") && lkst_text_ends_in(name, ".partial");
 }
 
 int lkst_bundle_find(struct lkst_err *e, const char *path, const char *prefix, const u8 uuid[16],
@@ -351,7 +345,7 @@ int lkst_bundle_find(struct lkst_err *e, const char *path, const char *prefix, c
 		if (is_left_over(entry->d_name, prefix)) {
 			unlinkat(dirfd(dir), entry->d_name, 0);
 		} else if (!found && !strncmp(entry->d_name, prefix, strlen(prefix)) &&
-			   ends_in(entry->d_name, LKST_BUNDLE_SUFFIX) &&
+			   lkst_text_ends_in(entry->d_name, LKST_BUNDLE_SUFFIX) &&
 			   is_bundle_of(dirfd(dir), entry->d_name, uuid)) {
 			snprintf(ret_name, LKST_BUNDLE_NAME_MAX, "%s", entry->d_name);
 			found = 1;

@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "base/cleanup.h"
 #include "base/create.h"
+#include "base/ends_in.h"
 #include "base/io.h"
 #include "base/out.h"
 #include "base/vec.h"
@@ -125,17 +126,10 @@ static bool is_string(const struct lkst_field_class *f)
 	       f->type == LKST_CLASS_TEXT;
 }
 
-static bool ends_in(const char *name, const char *end)
-{
-	const size_t length = strlen(name), want = strlen(end);
-
-	return length >= want && !strcmp(name + length - want, end);
-}
-
 /* comm, child_comm, newcomm and the like. */
 static bool is_thread_name(const struct lkst_field_class *f)
 {
-	return ends_in(f->name, "comm");
+	return lkst_text_ends_in(f->name, "comm");
 }
 
 static bool is_path(const struct lkst_event_class *event, const struct lkst_field_class *f)
@@ -174,7 +168,8 @@ static bool is_network(const struct lkst_event_class *event, const struct lkst_f
 	if (f->meaning == LKST_MEANING_IPV4)
 		return true;
 	if (f->type == LKST_CLASS_UINT)
-		return is_declared(event) && f->size == IPV4_BYTES && ends_in(f->name, "addr");
+		return is_declared(event) && f->size == IPV4_BYTES &&
+		       lkst_text_ends_in(f->name, "addr");
 	return is_raw(event, f) &&
 	       (f->count == IPV4_BYTES || f->count == IPV6_BYTES || strstr(f->name, "addr"));
 }

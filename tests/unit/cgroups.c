@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Cgroups: what their paths say of containers, which one a thread is in, and the hierarchy that is chosen. */
+#include "lib/fed_threads.h"
 #include "lib/make_trace.h"
 #include "lib/unit.h"
 #include "live/load/cgroup_mount.h"
@@ -83,28 +84,6 @@ TEST(container_names_are_not_guessed)
 	CHECK_STR(container_of("/lxc/\x1b[31m\n"), "lxc:\x1b[31m\n");
 }
 
-static struct lkst_threads *fed(const char *text)
-{
-	struct lkst_threads *threads = lkst_threads_new();
-	struct lkst_record record;
-	struct lkst_trace *t;
-	struct lkst_merge *m;
-	struct lkst_err e;
-	char dir[64];
-
-	make_scratch(dir);
-	if (!threads || make_trace(dir, 4096, text) || lkst_trace_open(&e, dir, &t) ||
-	    lkst_merge_new(&e, t, 0, UINT64_MAX, &m))
-		abort();
-	while (lkst_merge_next(m, &record))
-		if (lkst_threads_feed(threads, &record))
-			abort();
-	lkst_merge_free(m);
-	lkst_trace_close(t);
-	make_scratch_remove(dir);
-	return threads;
-}
-
 static const char *path_of(const struct lkst_threads *t, s32 tid)
 {
 	static char text[LKST_CGROUP_TEXT];
@@ -114,7 +93,7 @@ static const char *path_of(const struct lkst_threads *t, s32 tid)
 
 TEST(cgroups_of_threads_are_inherited_and_changed)
 {
-	struct lkst_threads *t = fed(
+	struct lkst_threads *t = fed_threads(
 		"state_thread ns=9 thread_tid=5 thread_pid=5 cgroup=10 comm=a\n"
 		"state_thread ns=9 thread_tid=6 thread_pid=5 cgroup=10 comm=a\n"
 		"state_thread ns=9 thread_tid=7 thread_pid=7 comm=old\n"
@@ -140,7 +119,7 @@ TEST(cgroups_of_threads_are_inherited_and_changed)
 /* All threads of the process have moved, those that came before and not those that come later from elsewhere. */
 TEST(cgroups_of_processes_change_at_once)
 {
-	struct lkst_threads *t = fed(
+	struct lkst_threads *t = fed_threads(
 		"state_thread ns=9 thread_tid=5 thread_pid=5 cgroup=10 comm=a\n"
 		"state_thread ns=9 thread_tid=6 thread_pid=5 cgroup=10 comm=a\n"
 		"cgroup_attach_task buffer=1 tid=1 ns=4 target_tid=5 is_process=1 cgroup=12 path=/moved\n"
@@ -155,7 +134,7 @@ TEST(cgroups_of_processes_change_at_once)
 TEST(cgroups_match_by_path_container_or_number)
 {
 	struct lkst_threads *t =
-		fed("state_cgroup ns=9 cgroup=10 path=/system.slice/ssh.service\n");
+		fed_threads("state_cgroup ns=9 cgroup=10 path=/system.slice/ssh.service\n");
 	const struct lkst_cgroups *c = lkst_threads_cgroups(t);
 
 	CHECK(lkst_cgroups_match(c, 10, "/system.slice/*"));
@@ -177,7 +156,7 @@ TEST(cgroups_with_cut_paths_have_no_name)
 
 	memset(text + length, 'a', LKST_STRING_MAX - 2);
 	strcpy(text + length + LKST_STRING_MAX - 2, "\n");
-	t = fed(text);
+	t = fed_threads(text);
 	CHECK(!lkst_cgroups_find(lkst_threads_cgroups(t), 11));
 	lkst_threads_free(t);
 }

@@ -1,31 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The table of threads, fed by traces made of text. */
+#include "lib/fed_threads.h"
 #include "lib/make_trace.h"
 #include "trace/threads.h"
 #include "lib/unit.h"
-
-/* The table after all records of @text. */
-static struct lkst_threads *fed(const char *text)
-{
-	struct lkst_threads *threads = lkst_threads_new();
-	struct lkst_record record;
-	struct lkst_trace *t;
-	struct lkst_merge *m;
-	struct lkst_err e;
-	char dir[64];
-
-	make_scratch(dir);
-	if (!threads || make_trace(dir, 4096, text) || lkst_trace_open(&e, dir, &t) ||
-	    lkst_merge_new(&e, t, 0, UINT64_MAX, &m))
-		abort();
-	while (lkst_merge_next(m, &record))
-		if (lkst_threads_feed(threads, &record))
-			abort();
-	lkst_merge_free(m);
-	lkst_trace_close(t);
-	make_scratch_remove(dir);
-	return threads;
-}
 
 TEST(threads_know_the_idle_thread)
 {
@@ -42,8 +20,8 @@ TEST(threads_know_the_idle_thread)
 TEST(threads_are_taken_from_the_state)
 {
 	struct lkst_threads *t =
-		fed("state_thread ns=9 thread_tid=8 thread_pid=7 parent_pid=1 prio=100 "
-		    "flags=1 task=0xffff888000001000 comm=kworker/0:1\n");
+		fed_threads("state_thread ns=9 thread_tid=8 thread_pid=7 parent_pid=1 prio=100 "
+			    "flags=1 task=0xffff888000001000 comm=kworker/0:1\n");
 	const struct lkst_thread *thread = lkst_threads_find(t, 8);
 
 	CHECK(thread);
@@ -60,14 +38,14 @@ TEST(threads_are_taken_from_the_state)
 TEST(threads_begin_with_a_fork)
 {
 	struct lkst_threads *t =
-		fed("state_thread ns=9 thread_tid=2 flags=1 comm=kthreadd\n"
-		    "state_thread ns=9 thread_tid=7 prio=120 comm=previous\n"
-		    "task_newtask buffer=1 tid=5 ns=1 child_tid=7 child_task=4096 "
-		    "child_comm=bash\n"
-		    "sched_process_fork buffer=1 tid=5 ns=2 child_tid=7 child_pid=7 "
-		    "parent_pid=5 child_task=4096 child_comm=bash\n"
-		    "sched_process_fork buffer=1 tid=2 ns=3 child_tid=9 child_pid=9 "
-		    "parent_pid=2 child_comm=kthreadd\n");
+		fed_threads("state_thread ns=9 thread_tid=2 flags=1 comm=kthreadd\n"
+			    "state_thread ns=9 thread_tid=7 prio=120 comm=previous\n"
+			    "task_newtask buffer=1 tid=5 ns=1 child_tid=7 child_task=4096 "
+			    "child_comm=bash\n"
+			    "sched_process_fork buffer=1 tid=5 ns=2 child_tid=7 child_pid=7 "
+			    "parent_pid=5 child_task=4096 child_comm=bash\n"
+			    "sched_process_fork buffer=1 tid=2 ns=3 child_tid=9 child_pid=9 "
+			    "parent_pid=2 child_comm=kthreadd\n");
 	const struct lkst_thread *thread = lkst_threads_find(t, 7);
 
 	CHECK_STR(thread->comm, "bash");
@@ -82,15 +60,15 @@ TEST(threads_begin_with_a_fork)
 
 TEST(threads_keep_up_with_names_and_programs)
 {
-	struct lkst_threads *t =
-		fed("state_thread ns=9 thread_tid=5 thread_pid=4 task=4096 comm=other\n"
-		    "state_thread ns=9 thread_tid=4 thread_pid=4 task=8192 flags=1 "
-		    "comm=leader\n"
-		    "task_rename buffer=1 tid=3 ns=1 target_tid=6 newcomm=renamed\n"
-		    "sched_process_exec buffer=1 tid=4 ns=2 old_tid=5 filename=/bin/a\n"
-		    "sched_process_exit buffer=1 tid=8 ns=3 exit_pid=8 comm=ended task=12288\n"
-		    "state_thread ns=9 thread_tid=9 thread_pid=9 task=4096 comm=nine\n"
-		    "sched_process_exec buffer=1 tid=9 ns=4 old_tid=77 filename=/bin/b\n");
+	struct lkst_threads *t = fed_threads(
+		"state_thread ns=9 thread_tid=5 thread_pid=4 task=4096 comm=other\n"
+		"state_thread ns=9 thread_tid=4 thread_pid=4 task=8192 flags=1 "
+		"comm=leader\n"
+		"task_rename buffer=1 tid=3 ns=1 target_tid=6 newcomm=renamed\n"
+		"sched_process_exec buffer=1 tid=4 ns=2 old_tid=5 filename=/bin/a\n"
+		"sched_process_exit buffer=1 tid=8 ns=3 exit_pid=8 comm=ended task=12288\n"
+		"state_thread ns=9 thread_tid=9 thread_pid=9 task=4096 comm=nine\n"
+		"sched_process_exec buffer=1 tid=9 ns=4 old_tid=77 filename=/bin/b\n");
 
 	CHECK_STR(lkst_threads_find(t, 6)->comm, "renamed");
 	CHECK_EQ(lkst_threads_find(t, 4)->task, 4096);
@@ -107,10 +85,10 @@ TEST(threads_keep_up_with_names_and_programs)
 TEST(threads_keep_up_with_priorities)
 {
 	struct lkst_threads *t =
-		fed("sched_switch tid=5 ns=1 next_tid=7 prev_prio=110 next_prio=99\n"
-		    "sched_waking tid=7 ns=2 target_tid=8 target_prio=130\n"
-		    "sched_wakeup tid=7 ns=3 target_tid=9 target_prio=1\n"
-		    "sched_switch tid=7 ns=4 next_tid=0 prev_prio=98 next_prio=120\n");
+		fed_threads("sched_switch tid=5 ns=1 next_tid=7 prev_prio=110 next_prio=99\n"
+			    "sched_waking tid=7 ns=2 target_tid=8 target_prio=130\n"
+			    "sched_wakeup tid=7 ns=3 target_tid=9 target_prio=1\n"
+			    "sched_switch tid=7 ns=4 next_tid=0 prev_prio=98 next_prio=120\n");
 
 	CHECK_EQ(lkst_threads_find(t, 5)->prio, 110);
 	CHECK_EQ(lkst_threads_find(t, 7)->prio, 98);
@@ -122,10 +100,10 @@ TEST(threads_keep_up_with_priorities)
 
 TEST(threads_ignore_numbers_that_cannot_be)
 {
-	struct lkst_threads *t = fed("task_rename ns=1 target_tid=-5 newcomm=a\n"
-				     "task_rename ns=2 target_tid=4194305 newcomm=a\n"
-				     "task_rename ns=3 target_tid=0 newcomm=a\n"
-				     "task_rename ns=4 target_tid=4194304 newcomm=last\n");
+	struct lkst_threads *t = fed_threads("task_rename ns=1 target_tid=-5 newcomm=a\n"
+					     "task_rename ns=2 target_tid=4194305 newcomm=a\n"
+					     "task_rename ns=3 target_tid=0 newcomm=a\n"
+					     "task_rename ns=4 target_tid=4194304 newcomm=last\n");
 
 	CHECK(!lkst_threads_find(t, -5));
 	CHECK(!lkst_threads_find(t, 4194305));
