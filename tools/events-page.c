@@ -35,6 +35,7 @@ static const char *const group_titles[LKST_NR_GROUPS] = {
 	[LKST_GROUP_IPC] = "SYSTEM V IPC (ipc)",
 	[LKST_GROUP_TIMER] = "TIMERS (timer)",
 	[LKST_GROUP_WORKQUEUE] = "WORK QUEUES (workqueue)",
+	[LKST_GROUP_POWER] = "CLOCK, SLEEP AND STOLEN TIME OF CPUS (power)",
 	[LKST_GROUP_LOCK] = "LOCKS (lock)",
 	[LKST_GROUP_OTHER] = "OTHER (other)",
 	[LKST_GROUP_RECORDER] = "THE RECORDER ITSELF (recorder)",

@@ -56,6 +56,7 @@ enum lkst_event_index {
 	G(IPC, "ipc", 60)                                                                               \
 	G(TIMER, "timer", 20)                                                                           \
 	G(WORKQUEUE, "workqueue", 30)                                                                   \
+	G(POWER, "power", 20)                                                                           \
 	G(LOCK, "lock", 10)                                                                             \
 	G(OTHER, "other", 50)                                                                           \
 	G(RECORDER, "recorder", LKST_KIND_PRECIOUS) /* what the recorder itself does */                 \
@@ -141,6 +142,8 @@ enum lkst_hook_kind {
 	M(UID, 10) /* a user */                                                                    \
 	M(IPV4, 16) /* the last 32 bits of an IP address, host byte order */                       \
 	M(TICK_DEP, 16) /* TICK_DEP_MASK_* bits: what needs the tick */                            \
+	M(IDLE_STATE, 10) /* the number of an idle state; -1: none */                              \
+	M(TRIP_TYPE, 10) /* enum thermal_trip_type: 0 active, 1 passive, 2 hot, 3 critical */      \
 	M(DETECTOR, 10) /* enum error_detector: 0 KFENCE, 1 KASAN, 2 warning */                    \
 	M(PAD, 10)	  /* no meaning */                                                         \
 	M(SYSCALL, 10)	  /* a system call's number */                                             \

@@ -3,6 +3,7 @@
  * Interrupts: devices, softirqs, tasklets, and the vectors that CPUs send to each other.
  */
 #include "bpf/record.h"
+#include "bpf/steal.h"
 
 struct tasklet_struct;
 
@@ -62,8 +63,16 @@ LKST_TP(tasklet_exit, struct tasklet_struct *tasklet)
 		return 0;                                                                          \
 	}
 
+/* The CPU's own timer: its tick has ended. */
+LKST_TP(local_timer_exit, int vector)
+{
+	lkst_look_at_steal();
+	lkst_recording_if(local_timer_exit, r, lkst_wants_current())
+		r->vector = vector;
+	return 0;
+}
+
 VECTOR_PROGRAM(local_timer_entry)
-VECTOR_PROGRAM(local_timer_exit)
 VECTOR_PROGRAM(reschedule_entry)
 VECTOR_PROGRAM(reschedule_exit)
 VECTOR_PROGRAM(call_function_entry)

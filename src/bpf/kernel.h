@@ -39,6 +39,7 @@ struct signal_struct {
 struct rq {
 	unsigned int nr_running;
 	struct task_struct *idle;
+	u64 prev_steal_time;
 };
 
 struct cfs_rq {
@@ -161,6 +162,19 @@ struct worker_pool {
 
 struct pool_workqueue {
 	struct worker_pool *pool;
+};
+
+/* power */
+
+struct cpufreq_policy {
+	unsigned int cpu;
+	unsigned int min;
+	unsigned int max;
+};
+
+struct thermal_zone_device {
+	int id;
+	int temperature;
 };
 
 /* memory */

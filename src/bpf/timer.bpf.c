@@ -3,6 +3,7 @@
  * Timers, high-resolution timers, and the tick.
  */
 #include "bpf/record.h"
+#include "bpf/steal.h"
 
 /* An event that has no field but the timer. */
 #define TIMER_PROGRAM(event, type, timer)                                                          \
@@ -17,7 +18,16 @@ TIMER_PROGRAM(timer_init, timer_list, timer)
 TIMER_PROGRAM(timer_cancel, timer_list, timer)
 TIMER_PROGRAM(timer_expire_exit, timer_list, timer)
 TIMER_PROGRAM(hrtimer_cancel, hrtimer, hrtimer)
-TIMER_PROGRAM(hrtimer_expire_exit, hrtimer, hrtimer)
+
+LKST_TP(hrtimer_expire_exit, struct hrtimer *timer)
+{
+#ifndef __TARGET_ARCH_x86 /* there local_timer_exit looks */
+	lkst_look_at_steal();
+#endif
+	lkst_recording_if(hrtimer_expire_exit, r, lkst_wants_current())
+		LKST_PUT64(r->hrtimer, timer);
+	return 0;
+}
 
 LKST_TP(timer_start, struct timer_list *timer, u64 expires)
 {

@@ -371,6 +371,7 @@ static const char *const timer_modes[] = { [1] = "PINNED", [2] = "SOFT", [3] = "
 static const char *const lock_flags[] = { "SPIN", "READ", "WRITE", "RT", "PERCPU", "MUTEX" };
 static const char *const tick_deps[] = { "POSIX_TIMER",	   "PERF_EVENTS", "SCHED",
 					 "CLOCK_UNSTABLE", "RCU",	  "RCU_EXP" };
+static const char *const trip_types[] = { "active", "passive", "hot", "critical" };
 static const char *const detectors[] = { "KFENCE", "KASAN", "WARNING" };
 static const char *const buffers[] = { [LKST_BUFFER_MAIN] = "main", [LKST_BUFFER_LIFE] = "life" };
 static const char *const thread_flags[] = { "kernel", "32-bit" };
@@ -412,6 +413,7 @@ static const struct lkst_value_format formats[LKST_NR_MEANINGS] = {
 	[LKST_MEANING_MIGRATE] = WORDS(migrate_types),
 	[LKST_MEANING_IPV4] = { put_address, NULL, 0 },
 	[LKST_MEANING_TICK_DEP] = FLAGS(tick_deps),
+	[LKST_MEANING_TRIP_TYPE] = WORDS(trip_types),
 	[LKST_MEANING_DETECTOR] = WORDS(detectors),
 	[LKST_MEANING_LOSS] = { put_quoted_word, lkst_loss_names, LKST_LOSS_NR },
 	[LKST_MEANING_BUFFER] = WORDS(buffers),

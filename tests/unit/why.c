@@ -503,6 +503,54 @@ TEST(why_and_lint_get_through_damaged_traces)
 	CHECK(nr_answers > 100);
 }
 
+/* ---- the machine ----------------------------------------------------------------------- */
+
+TEST(why_says_what_the_hypervisor_took)
+{
+	/* All of one window is in the stretch; of the next, at least 1 ms and at most 2 ms. */
+	CHECK_STR(account_explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
+				  "steal cpu=1 tid=0 ns=1003000000 stolen_ns=2000000 window_ns=4000000\n"
+				  "steal cpu=0 tid=10 ns=1004000000 stolen_ns=2000000 window_ns=4000000\n"
+				  "sched_switch cpu=0 tid=10 ns=1010000000 next_tid=11\n"
+				  "steal cpu=0 tid=11 ns=1011000000 stolen_ns=2000000 window_ns=4000000\n"
+				  "steal cpu=0 tid=11 ns=1015000000 stolen_ns=2000000 window_ns=4000000\n"
+				  ACCOUNT_LATER,
+				  ACCOUNT_EVENTS),
+		  "10/victim, 1.000000000 to 1.010000000, 10.0 ms: ran 10.0 ms\n"
+		  "+0 ns     10.0 ms   ran on CPU 0, of which the hypervisor took 3.00 ms to 4.00 ms\n"
+		  "                      | 1.004000000 [000] steal, 0.999500000 [000] sched_switch\n"
+		  "                      | 1.010000000 [000] sched_switch\n");
+}
+
+TEST(why_says_how_slow_the_clock_was)
+{
+	CHECK_STR(account_explain("state_frequency frequency_cpu=0 max_khz=3600000\n"
+				  "cpu_frequency cpu=1 tid=0 ns=998000000 khz=1000000 target_cpu=0\n"
+				  "sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
+				  "cpu_frequency cpu=1 tid=0 ns=1001000000 khz=800000 target_cpu=1\n"
+				  "cpu_frequency cpu=1 tid=0 ns=1005000000 khz=2000000 target_cpu=0\n"
+				  "sched_switch cpu=0 tid=10 ns=1010000000 next_tid=11\n" ACCOUNT_LATER,
+				  0),
+		  "10/victim, 1.000000000 to 1.010000000, 10.0 ms: ran 10.0 ms\n"
+		  "+0 ns     10.0 ms   ran on CPU 0, at 1500 MHz of 3600\n");
+	/* Nearly as fast as it can be. */
+	CHECK_STR(account_explain("cpu_frequency cpu=1 tid=0 ns=998000000 khz=3600000 target_cpu=0\n"
+				  "sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
+				  "cpu_frequency cpu=1 tid=0 ns=1005000000 khz=3000000 target_cpu=0\n"
+				  "sched_switch cpu=0 tid=10 ns=1010000000 next_tid=11\n" ACCOUNT_LATER,
+				  0),
+		  "10/victim, 1.000000000 to 1.010000000, 10.0 ms: ran 10.0 ms\n"
+		  "+0 ns     10.0 ms   ran on CPU 0\n");
+	/* Not known for most of the time. */
+	CHECK_STR(account_explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
+				  "cpu_frequency cpu=1 tid=0 ns=1008000000 khz=800000 target_cpu=0\n"
+				  "cpu_frequency cpu=1 tid=0 ns=1011000000 khz=3600000 target_cpu=0\n"
+				  "sched_switch cpu=0 tid=10 ns=1010000000 next_tid=11\n" ACCOUNT_LATER,
+				  0),
+		  "10/victim, 1.000000000 to 1.010000000, 10.0 ms: ran 10.0 ms\n"
+		  "+0 ns     10.0 ms   ran on CPU 0\n");
+}
+
 static const struct unit_test tests[] = {
 	{ "why_follows_who_held_the_lock_to_its_timer_and_the_busy_cpu",
 	  test_why_follows_who_held_the_lock_to_its_timer_and_the_busy_cpu },
@@ -532,5 +580,7 @@ static const struct unit_test tests[] = {
 	  test_why_tells_a_long_run_with_short_breaks_as_one },
 	{ "why_says_which_function_failed_first", test_why_says_which_function_failed_first },
 	{ "why_and_lint_get_through_damaged_traces", test_why_and_lint_get_through_damaged_traces },
+	{ "why_says_what_the_hypervisor_took", test_why_says_what_the_hypervisor_took },
+	{ "why_says_how_slow_the_clock_was", test_why_says_how_slow_the_clock_was },
 };
 UNIT_MAIN(tests)

@@ -16,6 +16,7 @@ static const struct {
 	{ LKST_EV_state_disk, LKST_LABEL_DISK, "dev" },
 	{ LKST_EV_state_irq, LKST_LABEL_IRQ, "irq" },
 	{ LKST_EV_state_netdev, LKST_LABEL_NETDEV, "ifindex" },
+	{ LKST_EV_state_idle, LKST_LABEL_IDLE, "idle_state" },
 };
 
 /* The field called "name" of @r, as text. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The names of a trace's disks, interrupts and network interfaces, by the records of its state.
+ * The names of a trace's disks, interrupts, network interfaces and idle states, by the records of its state.
  */
 #ifndef LKST_ANALYZE_ENGINE_LABELS_H
 #define LKST_ANALYZE_ENGINE_LABELS_H
@@ -16,6 +16,7 @@ enum lkst_label_kind {
 	LKST_LABEL_DISK,   /* by device number */
 	LKST_LABEL_IRQ,	   /* by its number */
 	LKST_LABEL_NETDEV, /* by ifindex */
+	LKST_LABEL_IDLE,   /* by the number of the idle state */
 };
 
 struct lkst_label {

@@ -11,6 +11,7 @@
 #include "analyze/why/recent.h"
 #include "base/bsearch.h"
 #include "base/cleanup.h"
+#include "base/vec.h"
 #include "trace/threads_before.h"
 
 /* ---- loading ---------------------------------------------------------------------- */
@@ -56,11 +57,34 @@ static void note_gaps(struct lkst_excerpt *w, struct lkst_merge *m)
 			lkst_gaps_add(&w->gaps, &gap);
 }
 
+/* Takes in what @r says of the frequencies that a CPU's clock can have. -ENOMEM or 0. */
+static int take_clock(struct lkst_excerpt *w, const struct lkst_record *r)
+{
+	const bool is_state = r->event->index == LKST_EV_state_frequency;
+	const struct lkst_field_class *cpu, *khz;
+	s64 nr;
+	u32 *max;
+
+	if (!is_state && r->event->index != LKST_EV_cpu_frequency)
+		return 0;
+	cpu = lkst_class_field(r->event, is_state ? "frequency_cpu" : "target_cpu");
+	khz = lkst_class_field(r->event, is_state ? "max_khz" : "khz");
+	nr = cpu ? (s32)lkst_record_int(r, cpu) : -1;
+	if (nr < 0 || nr >= LKST_WINDOW_CPUS_MAX || !khz)
+		return 0;
+	max = lkst_vec_reach(w->max_khz, w->nr_max_khz, (u32)nr);
+	if (!max)
+		return -ENOMEM;
+	if (lkst_record_int(r, khz) > *max)
+		*max = (u32)lkst_record_int(r, khz);
+	return 0;
+}
+
 static int take(struct lkst_excerpt *w, const struct lkst_record *r)
 {
 	const struct lkst_field_class *target;
 
-	if (lkst_threads_feed(w->threads, r) || lkst_labels_feed(&w->labels, r) || make_room(w))
+	if (lkst_threads_feed(w->threads, r) || lkst_labels_feed(&w->labels, r) || take_clock(w, r) || make_room(w))
 		return -ENOMEM;
 	if (w->kind_of[r->event->id] == LKST_EVENT_REF_NONE || r->cpu > UINT16_MAX)
 		return 0;
@@ -209,6 +233,7 @@ void lkst_excerpt_free(struct lkst_excerpt *w)
 	lkst_places_fini(&w->by_kind);
 	lkst_gaps_fini(&w->gaps);
 	free(w->moments);
+	free(w->max_khz);
 	free(w);
 }
 
@@ -251,6 +276,11 @@ struct lkst_places_list lkst_excerpt_cpu(const struct lkst_excerpt *w, u32 cpu)
 struct lkst_places_list lkst_excerpt_kind(const struct lkst_excerpt *w, u16 kind)
 {
 	return lkst_places_of(&w->by_kind, list_of_kind(kind));
+}
+
+u32 lkst_excerpt_max_khz(const struct lkst_excerpt *w, u32 cpu)
+{
+	return cpu < w->nr_max_khz ? w->max_khz[cpu] : 0;
 }
 
 u32 lkst_moments_before_ns(const struct lkst_excerpt *w, struct lkst_places_list m, u64 ns)

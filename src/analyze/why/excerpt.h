@@ -23,6 +23,7 @@ enum {
 	 */
 	LKST_WINDOW_MAX = 5 << 18,
 	LKST_WINDOW_GAPS_MAX = 4096,
+	LKST_WINDOW_CPUS_MAX = 4096, /* whose highest frequency is known */
 
 	/* Kinds of moments beyond enum lkst_event_index. */
 	LKST_EVENT_REF_ENTRY = LKST_NR_EVENTS, /* into a system call */
@@ -58,6 +59,8 @@ struct lkst_excerpt {
 	const struct lkst_field_class *target_of[LKST_ID_MAX + 1];
 	u32 room, max;
 	struct lkst_places by_thread, by_cpu, by_kind;
+	u32 *max_khz; /* of each CPU's clock; 0: not known */
+	u32 nr_max_khz;
 };
 
 /*
@@ -93,6 +96,9 @@ struct lkst_places_list lkst_excerpt_cpu(const struct lkst_excerpt *w, u32 cpu);
 
 /* Moments among which are all of kind @kind: those of a disk's requests are together. */
 struct lkst_places_list lkst_excerpt_kind(const struct lkst_excerpt *w, u16 kind);
+
+/* The highest frequency that the clock of @cpu can have, or had in the window, kHz; 0: not known. */
+u32 lkst_excerpt_max_khz(const struct lkst_excerpt *w, u32 cpu);
 
 /* How many of @m have a time before @ns. */
 u32 lkst_moments_before_ns(const struct lkst_excerpt *w, struct lkst_places_list m, u64 ns);

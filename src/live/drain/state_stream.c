@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/time.h"
+#include "live/drain/write_power.h"
 #include "live/load/page_map.h"
 #include "live/recording/counters.h"
 #include "live/recording/maskset_edit.h"
@@ -223,6 +224,22 @@ static int write_cpus(struct state *st, const struct lkst_thread_list *threads)
 	return err;
 }
 
+/* Where CPUs have no driver for it there is nothing. */
+static int write_power(struct state *st)
+{
+	struct lkst_rec_state_frequency frequency;
+	struct lkst_state_idle idle;
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < lkst_session_rings(st->s)->nr_cpus && !err; i++)
+		if (lkst_power_read_frequency(i, &frequency))
+			err = put(st, "state_frequency", &frequency, sizeof(frequency));
+	for (i = 0; !err && lkst_power_read_idle(i, &idle); i++)
+		err = put(st, "state_idle", &idle, sizeof(idle.r) + strlen(idle.name) + 1);
+	return err;
+}
+
 /* /proc/interrupts: " 24:  count…  chip  hwirq-type  names", a count per online CPU. */
 static int write_irqs(struct state *st)
 {
@@ -410,6 +427,7 @@ static int write_machine(struct state *st, const struct lkst_thread_list *thread
 	/* Threads come last: there may be more than there is room for. */
 	int err = write_clocks(st) ?:
 		  write_cpus(st, threads) ?:
+		  write_power(st) ?:
 		  write_irqs(st) ?:
 		  write_disks(st) ?:
 		  write_netdevs(st) ?:

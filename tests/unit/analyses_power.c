@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The analyses of the machine on traces whose answer is known by construction: sleep, clock, stolen time. */
+#include "analyses.h"
+
+#include "lib/unit.h"
+
+/* The value in column @column of the row of @cpu and @second, the number in the second column; -1: there is none. */
+static long long value_of_two(const char *name, int cpu, int second, const char *column)
+{
+	const struct lkst_table *t = table(name);
+	int c = t ? lkst_table_column(t, column) : -1;
+	const struct lkst_cell *cell;
+	size_t row;
+
+	for (row = 0; c >= 0 && row < t->nr_rows; row++) {
+		if (lkst_table_cell(t, row, 0)->s64 != cpu || lkst_table_cell(t, row, 1)->s64 != second)
+			continue;
+		cell = lkst_table_cell(t, row, (unsigned int)c);
+		return lkst_column_storage(t->columns[c].type) == LKST_CELL_DOUBLE ? (long long)(cell->number * 100)
+										   : (long long)cell->u64;
+	}
+	return -1;
+}
+
+static const char power_text[] =
+	"state_idle idle_state=1 name=C1\n"
+	/* Awake until 1000: not known since when. */
+	"cpu_idle cpu=0 ns=1000 state=1\n"
+	"cpu_idle cpu=0 ns=1300 state=-1\n"
+	"cpu_idle cpu=0 ns=1400 state=3\n"
+	"cpu_idle cpu=1 ns=1400 state=1\n"
+	"cpu_frequency cpu=1 ns=1500 khz=1200000 target_cpu=0\n"
+	"cpu_idle cpu=0 ns=2000 state=-1\n"
+	"cpu_idle_miss cpu=0 ns=2000 state=3 is_below=0\n"
+	"cpu_idle cpu=0 ns=2000 state=1\n"
+	"cpu_idle cpu=0 ns=2200 state=-1\n"
+	"cpu_idle_miss cpu=0 ns=2200 state=1 is_below=1\n"
+	"steal cpu=0 ns=2300 stolen_ns=300 window_ns=400\n"
+	"cpu_frequency cpu=1 ns=2500 khz=3599000 target_cpu=0\n"
+	"steal cpu=0 ns=2600 stolen_ns=100 window_ns=300\n"
+	"sched_waking cpu=0 tid=5 ns=3000 target_tid=6\n";
+
+TEST(analysis_power_sums_sleep_clock_and_stolen_time)
+{
+	ask(power_text, "power");
+	CHECK_EQ(value_of_two("power_idle", 0, 1, "count"), 2);
+	CHECK_EQ(value_of_two("power_idle", 0, 1, "total"), 300 + 200);
+	CHECK_EQ(value_of_two("power_idle", 0, 1, "max"), 300);
+	CHECK_EQ(value_of_two("power_idle", 0, 1, "too_shallow"), 1);
+	CHECK_EQ(value_of_two("power_idle", 0, 3, "total"), 600);
+	CHECK_EQ(value_of_two("power_idle", 0, 3, "too_deep"), 1);
+	/* Known from 1000 to the end. */
+	CHECK_EQ(value_of_two("power_idle", 0, 3, "share"), 3000);
+	/* It sleeps at the end. */
+	CHECK_EQ(value_of_two("power_idle", 1, 1, "total"), 1600);
+	CHECK_STR(lkst_table_cell(table("power_idle"), 0, 2)->text, "C1");
+	CHECK(!lkst_table_cell(table("power_idle"), 1, 2)->is_set);
+	CHECK_EQ(value_of_two("power_frequency", 0, 1200, "total"), 1000);
+	CHECK_EQ(value_of_two("power_frequency", 0, 3600, "total"), 500);
+	CHECK_EQ(value("power_steal", "0", "stolen"), 400);
+	CHECK_EQ(value("power_steal", "0", "max"), 300);
+	CHECK_EQ(value("power_steal", "0", "count"), 2);
+	CHECK_EQ(value("power_steal", "1", "count"), -1);
+}
+
+TEST(analysis_power_knows_at_the_window_what_was_before)
+{
+	ask_of(make_full_catalog(), power_text, "power",
+	       (struct lkst_analysis_options){ .from_ns = 1700, .to_ns = 2400 });
+	CHECK_EQ(value_of_two("power_idle", 0, 3, "total"), 300);
+	CHECK_EQ(value_of_two("power_idle", 0, 3, "count"), 0);
+	CHECK_EQ(value_of_two("power_idle", 0, 1, "total"), 200);
+	CHECK_EQ(value_of_two("power_idle", 1, 1, "total"), 700);
+	CHECK_EQ(value_of_two("power_frequency", 0, 1200, "total"), 700);
+	CHECK_EQ(value("power_steal", "0", "stolen"), 300);
+}
+
+TEST(analysis_power_counts_nothing_across_a_gap)
+{
+	ask("cpu_idle cpu=0 ns=1000 state=1\n"
+	    "cpu_idle cpu=1 ns=1000 state=1\n"
+	    "!skip cpu=0 blocks=1\n"
+	    "cpu_idle cpu=0 ns=1300 state=-1\n"
+	    "cpu_idle cpu=1 ns=1300 state=-1\n"
+	    "cpu_idle cpu=0 ns=1400 state=1\n",
+	    "power");
+	CHECK_EQ(value_of_two("power_idle", 0, 1, "total"), 0);
+	CHECK_EQ(value_of_two("power_idle", 0, 1, "count"), 2);
+	CHECK_EQ(value_of_two("power_idle", 1, 1, "total"), 300);
+	CHECK(!table("power_steal") || !table("power_steal")->nr_rows);
+}
+
+static const struct unit_test tests[] = {
+	{ "analysis_power_sums_sleep_clock_and_stolen_time",
+	  test_analysis_power_sums_sleep_clock_and_stolen_time },
+	{ "analysis_power_knows_at_the_window_what_was_before",
+	  test_analysis_power_knows_at_the_window_what_was_before },
+	{ "analysis_power_counts_nothing_across_a_gap", test_analysis_power_counts_nothing_across_a_gap },
+};
+UNIT_MAIN(tests)
