@@ -531,7 +531,7 @@ TEST(criteria_need_enough_to_judge_by)
 /* ---- the command ----------------------------------------------------------------------------- */
 
 /* Blanks divide the words of a test's command line, so criteria have tabs. */
-TEST(diff_command_has_three_statuses)
+TEST(diff_command_has_four_statuses)
 {
 	make_work("a", 1, 1000000);
 	make_work("b", 2, 2000000);
@@ -554,6 +554,17 @@ TEST(diff_command_has_three_statuses)
 		0);
 	CHECK(strstr(output, "not met"));
 	CHECK_EQ(run_command(&lkst_cmd_diff, dir, "a b --fail-if p99\tof\tfsync\t+20%"), 2);
+	/* A name that no row has must not pass for a change that did not happen; a failure is more than that. */
+	CHECK_EQ(run_command(&lkst_cmd_diff, dir, "a b --fail-if p99\tof\tsyscall:fsnyc\t+20%"), 3);
+	CHECK(strstr(output, "not judged: neither has such a row; did you mean syscall:fsync"));
+	CHECK_EQ(run_command(&lkst_cmd_diff, dir,
+			     "a b --fail-if p99\tof\tirq:9 --fail-if p99\tof\tsyscall:fsync\t+20%"),
+		 2);
+	CHECK_EQ(run_command(&lkst_cmd_diff, dir,
+			     "a b --fail-if p99\tof\tirq:9\t+20% "
+			     "--fail-if p99\tof\tsyscall:fsync\t+20%"),
+		 1);
+	CHECK(strstr(output, "not judged: neither has such a row; --all shows what there is"));
 	CHECK_EQ(run_command(&lkst_cmd_diff, dir, "a nowhere"), 2);
 	CHECK_EQ(run_command(&lkst_cmd_diff, dir, "a"), 2);
 	remove_all();
@@ -600,7 +611,7 @@ static const struct unit_test tests[] = {
 	{ "criteria_are_judged", test_criteria_are_judged },
 	{ "criteria_need_to_know_when_it_happened", test_criteria_need_to_know_when_it_happened },
 	{ "criteria_need_enough_to_judge_by", test_criteria_need_enough_to_judge_by },
-	{ "diff_command_has_three_statuses", test_diff_command_has_three_statuses },
+	{ "diff_command_has_four_statuses", test_diff_command_has_four_statuses },
 	{ "diff_command_compares_windows", test_diff_command_compares_windows },
 };
 UNIT_MAIN(tests)

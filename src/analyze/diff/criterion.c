@@ -271,6 +271,7 @@ int lkst_criterion_judge(const struct lkst_diff *d, const struct lkst_criterion 
 	int err;
 
 	if (!r) {
+		v.is_unknown = true;
 		v.why = "neither has such a row";
 	} else if (r->missing) {
 		v.why = r->missing;

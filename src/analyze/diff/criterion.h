@@ -46,6 +46,7 @@ struct lkst_verdict {
 	double p;	  /* how likely the change is an accident, if nothing really changed */
 	bool is_met;	  /* by the values */
 	bool is_sure;	  /* `p` is at most the level, divided by the number of criteria */
+	bool is_unknown;  /* neither side has such a row: its name may be a typing error */
 	const char *why;  /* why it could not be judged, static or of @d; NULL: it was */
 };
 

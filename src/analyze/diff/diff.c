@@ -96,6 +96,17 @@ const struct lkst_diff_row *lkst_diff_find(const struct lkst_diff *d, const char
 	return NULL;
 }
 
+const char *lkst_diff_suggest(const struct lkst_diff *d, const char *name,
+			      char text[LKST_SUGGEST_TEXT])
+{
+	struct lkst_suggest near = { .word = name };
+	u32 i;
+
+	for (i = 0; i < d->nr_rows; i++)
+		lkst_suggest_offer(&near, d->rows[i].name);
+	return lkst_suggest_text(&near, text);
+}
+
 /* ---- what is divided by ---------------------------------------------------------------------- */
 
 /* Seconds that were recorded. */

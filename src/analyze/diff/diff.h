@@ -8,6 +8,7 @@
 
 #include "analyze/diff/rank.h"
 #include "analyze/diff/side.h"
+#include "base/suggest.h"
 
 enum { LKST_DIFF_NAME = LKST_KEY_TEXT + 16 };
 
@@ -75,6 +76,10 @@ double lkst_diff_inflation(const struct lkst_diff *d, const struct lkst_diff_row
 
 /* The row called @name; NULL: there is none. */
 const struct lkst_diff_row *lkst_diff_find(const struct lkst_diff *d, const char *name);
+
+/* The names of rows that are near @name, as a clause for a message: lkst_suggest_text(). */
+const char *lkst_diff_suggest(const struct lkst_diff *d, const char *name,
+			      char text[LKST_SUGGEST_TEXT]);
 
 /* Parts of the time of side @i of @r, for tests of time (@is_time) or of counts. */
 struct lkst_diff_parts {

@@ -14,6 +14,7 @@
 enum {
 	EXIT_FAILED = 1,  /* a criterion is met */
 	EXIT_TROUBLE = 2, /* nothing could be compared */
+	EXIT_UNKNOWN = 3, /* no criterion is met, but one is of a row that there is not */
 	ROWS_STANDARD = 20,
 	WHYS_STANDARD = 2,
 	LEVEL_STANDARD = 10000, /* millionths */
@@ -62,7 +63,8 @@ static const struct lkst_option rows[] = {
 		    .help = "with what, of TRACE or of A"),
 	LKST_OPTION(LIST, struct options, fail_if, .name = "fail-if", .argument = "CRITERION",
 		    .help = "exit with status 1 if this has changed, significantly: 'p99 of\n"
-			    "syscall:fsync +20%'; may be repeated"),
+			    "syscall:fsync +20%'; may be repeated. With status 3 if no row\n"
+			    "is called so"),
 	LKST_OPTION(TEXT, struct options, per, .name = "per", .letter = 'p', .argument = "KEY",
 		    .standard = "seconds",
 		    .help = "divide times and counts by how often this happened, a row's name:\n"
@@ -222,7 +224,7 @@ static int compare(struct lkst_err *e, const struct options *o, const struct hal
 struct judged {
 	struct lkst_criterion criteria[LKST_LIST_MAX];
 	struct lkst_verdict verdicts[LKST_LIST_MAX];
-	bool has_failed;
+	bool has_failed, has_unknown;
 };
 
 static int judge(struct lkst_err *e, const struct lkst_diff *d, unsigned int nr, struct judged *j)
@@ -233,6 +235,7 @@ static int judge(struct lkst_err *e, const struct lkst_diff *d, unsigned int nr,
 	for (i = 0; i < nr && !err; i++) {
 		err = lkst_criterion_judge(d, &j->criteria[i], nr, &j->verdicts[i]);
 		j->has_failed |= j->verdicts[i].is_met && j->verdicts[i].is_sure;
+		j->has_unknown |= !err && j->verdicts[i].is_unknown;
 	}
 	return err ? lkst_err_sys(e, err, "judging") : 0;
 }
@@ -279,7 +282,9 @@ static int run_all(struct lkst_err *e, const struct options *o, char **args, uns
 	/* `lkst diff … | head` ends quietly. */
 	signal(SIGPIPE, SIG_DFL);
 	err = err ?: open_halves(e, o, args, nr_args, &h) ?: answer(e, o, &h, j, out);
-	return err ?: j->has_failed ? EXIT_FAILED : 0;
+	if (err)
+		return err;
+	return j->has_failed ? EXIT_FAILED : j->has_unknown ? EXIT_UNKNOWN : 0;
 }
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
@@ -301,8 +306,8 @@ const struct lkst_cmd lkst_cmd_diff = {
 		"groups of threads did, and system calls, locks, disks, interrupts and packets, by time and\n"
 		"by count, the largest change first. Changes are tested over all occurrences, and those that\n"
 		"accident explains are not shown. Of the first, a typical slow one is explained beside a\n"
-		"typical fast one. The exit status is 1 if a criterion is met, and 2 if nothing could be\n"
-		"compared.",
+		"typical fast one. The exit status is 1 if a criterion is met, 2 if nothing could be compared,\n"
+		"and 3 if a criterion is of a row that there is not.",
 	.examples =
 		"  lkst diff before after\n"
 		"  lkst diff slow --window 12:14:05..12:14:07 --against ..12:14:05\n"

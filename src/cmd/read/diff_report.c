@@ -234,8 +234,20 @@ static void put_values(struct lkst_table *t, const struct lkst_criterion *c,
 	put_p_text(t, v->p);
 }
 
-static void put_verdict(struct lkst_table *t, const char *text, const struct lkst_criterion *c,
-			const struct lkst_verdict *v)
+/* What may have been meant is shown here, where the criterion is, in each form of output. */
+static void put_not_judged(struct lkst_table *t, const struct lkst_diff *d,
+			   const struct lkst_criterion *c, const struct lkst_verdict *v)
+{
+	char near[LKST_SUGGEST_TEXT] = "";
+
+	if (v->is_unknown)
+		lkst_diff_suggest(d, c->key, near);
+	lkst_table_printf(t, "not judged: %s%s", v->why,
+			  !v->is_unknown || near[0] ? near : "; --all shows what there is");
+}
+
+static void put_verdict(struct lkst_table *t, const struct lkst_diff *d, const char *text,
+			const struct lkst_criterion *c, const struct lkst_verdict *v)
 {
 	unsigned int i;
 
@@ -248,7 +260,7 @@ static void put_verdict(struct lkst_table *t, const char *text, const struct lks
 	lkst_table_bool(t, v->is_met);
 	lkst_table_bool(t, v->is_met && v->is_sure);
 	if (v->why)
-		lkst_table_printf(t, "not judged: %s", v->why);
+		put_not_judged(t, d, c, v);
 	else
 		lkst_table_str(t, !v->is_met   ? "not met"
 				  : v->is_sure ? "failed"
@@ -261,7 +273,7 @@ static int make_verdicts(const struct lkst_diff_report *r, struct lkst_table *t)
 
 	lkst_table_init_of(t, "criteria", "Criteria", verdict_columns);
 	for (i = 0; i < r->nr_criteria; i++)
-		put_verdict(t, r->criterion_texts[i], &r->criteria[i], &r->verdicts[i]);
+		put_verdict(t, r->diff, r->criterion_texts[i], &r->criteria[i], &r->verdicts[i]);
 	return t->error;
 }
 
