@@ -198,7 +198,7 @@ static int on_slice(void *ctx, const struct lkst_thread_slice *s)
 
 	if (!open)
 		return -ENOMEM;
-	if (!lkst_export_wants(c->x, s->life->tid, s->life->pid, s->life->comm))
+	if (!lkst_export_wants(c->x, c->pass.model, s->life))
 		return 0;
 	if (lkst_thread_life_is_shared(s->life)) {
 		if (s->run != LKST_RUN_DEAD && s->run != LKST_RUN_UNKNOWN)

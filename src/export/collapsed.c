@@ -143,8 +143,7 @@ static int on_slice(void *ctx, const struct lkst_thread_slice *s)
 
 	if (!is_shown)
 		return -ENOMEM;
-	if (s->run == LKST_RUN_DEAD ||
-	    !lkst_export_wants(c->x, s->life->tid, s->life->pid, s->life->comm))
+	if (s->run == LKST_RUN_DEAD || !lkst_export_wants(c->x, c->pass.model, s->life))
 		return 0;
 	*is_shown |= s->run != LKST_RUN_UNKNOWN;
 	if (s->run == LKST_RUN_BLOCKED)

@@ -22,13 +22,11 @@ int lkst_export_check(struct lkst_err *e, const struct lkst_export_request *requ
 	if (w->nr_events && !(f->filters & LKST_EXPORT_BY_EVENT))
 		return lkst_err_set(e, -EINVAL,
 				    "--event is for formats of events, and %s is not one", f->name);
-	if ((w->has_tid || w->has_pid || w->comm) && !(f->filters & LKST_EXPORT_BY_THREAD))
+	if ((w->has_tid || w->has_pid || w->comm || w->cgroup) &&
+	    !(f->filters & LKST_EXPORT_BY_THREAD))
 		return lkst_err_set(e, -EINVAL,
-				    "%s has all threads: --tid, --pid and --comm do not go "
-				    "with it",
-				    f->name);
-	if (w->cgroup && !(f->filters & LKST_EXPORT_BY_CGROUP))
-		return lkst_err_set(e, -EINVAL, "%s has threads of all cgroups: --cgroup does not go with it",
+				    "%s has all threads: --tid, --pid, --comm and --cgroup do not "
+				    "go with it",
 				    f->name);
 	if (w->has_cpu && !(f->filters & LKST_EXPORT_BY_CPU))
 		return lkst_err_set(e, -EINVAL, "%s has all CPUs: --cpu does not go with it",

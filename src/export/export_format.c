@@ -85,17 +85,22 @@ void lkst_export_gap(struct lkst_export *x, const struct lkst_gap *gap)
 	x->result.nr_unreadable += gap->is_damage;
 }
 
-bool lkst_export_wants(const struct lkst_export *x, s32 tid, s32 pid, const char comm[16])
+bool lkst_export_wants(const struct lkst_export *x, const struct lkst_model *model,
+		       const struct lkst_thread_life *life)
 {
 	const struct lkst_select_options *which = &x->request->which;
 	char name[17];
 
-	if ((which->has_tid && tid != which->tid) || (which->has_pid && pid != which->pid))
+	if ((which->has_tid && life->tid != which->tid) ||
+	    (which->has_pid && life->pid != which->pid))
 		return false;
-	if (!which->comm)
-		return true;
-	snprintf(name, sizeof(name), "%.16s", comm);
-	return !fnmatch(which->comm, name, 0);
+	if (which->comm) {
+		snprintf(name, sizeof(name), "%.16s", life->comm);
+		if (fnmatch(which->comm, name, 0))
+			return false;
+	}
+	return !which->cgroup || lkst_cgroups_match(lkst_model_cgroups(model),
+						    lkst_model_cgroup(model, life), which->cgroup);
 }
 
 /* ---- record by record ------------------------------------------------------------------------ */

@@ -16,6 +16,7 @@
 #ifndef LKST_EXPORT_EXPORT_FORMAT_H
 #define LKST_EXPORT_EXPORT_FORMAT_H
 
+#include "analyze/model/model.h"
 #include "base/out.h"
 #include "export/export.h"
 #include "trace/symbols.h"
@@ -24,9 +25,8 @@
 /* Filters that a format takes beside the window. */
 enum lkst_export_filter {
 	LKST_EXPORT_BY_EVENT = 1 << 0,
-	LKST_EXPORT_BY_THREAD = 1 << 1, /* by its number, process and name */
+	LKST_EXPORT_BY_THREAD = 1 << 1, /* by its number, process, name and cgroup */
 	LKST_EXPORT_BY_CPU = 1 << 2,
-	LKST_EXPORT_BY_CGROUP = 1 << 3, /* a thread's: for formats of records, whose threads are fed with them */
 	LKST_EXPORT_BY_ALL = LKST_EXPORT_BY_EVENT | LKST_EXPORT_BY_THREAD | LKST_EXPORT_BY_CPU,
 };
 
@@ -97,8 +97,12 @@ static inline int lkst_export_step(struct lkst_export *x, u64 ns)
 /* Counts a gap. To be called once for each, whether it is written or not. */
 void lkst_export_gap(struct lkst_export *x, const struct lkst_gap *gap);
 
-/* Whether the filters by thread let this one through. @comm: 16 bytes, with a NUL or not. */
-bool lkst_export_wants(const struct lkst_export *x, s32 tid, s32 pid, const char comm[16]);
+/*
+ * Whether the filters by thread let @life through, as it is now. @model knows the cgroups of threads, as that of
+ * lkst_model_pass_begin() does (lkst_model_know_cgroups()).
+ */
+bool lkst_export_wants(const struct lkst_export *x, const struct lkst_model *model,
+		       const struct lkst_thread_life *life);
 
 /* What lkst_export_each() calls. A negative errno ends it. */
 struct lkst_export_calls {

@@ -40,6 +40,6 @@ const struct lkst_export_format lkst_export_json = {
 	.name = "json",
 	.help = "JSON lines: an object for each record",
 	.extension = "jsonl",
-	.filters = LKST_EXPORT_BY_ALL | LKST_EXPORT_BY_CGROUP,
+	.filters = LKST_EXPORT_BY_ALL,
 	.write = write_json,
 };

@@ -21,18 +21,25 @@ int lkst_model_pass_begin(struct lkst_err *e, struct lkst_export *x, struct lkst
 		return err;
 	lkst_feed_limit(pass->feed, x->from_ns, x->to_ns);
 	lkst_feed_look(pass->feed, lkst_export_look, x);
-	err = lkst_labels_subscribe(&pass->labels, pass->feed);
+	pass->threads = lkst_threads_new();
+	err = pass->threads ? lkst_feed_threads(pass->feed, pass->threads) : -ENOMEM;
+	if (!err)
+		err = lkst_labels_subscribe(&pass->labels, pass->feed);
 	if (!err && lkst_feed_gaps(pass->feed, on_gap, x) < 0)
 		err = -ENOMEM;
 	if (err)
 		return lkst_err_sys(e, err, "exporting");
-	return lkst_model_new(e, pass->feed, &pass->model);
+	err = lkst_model_new(e, pass->feed, &pass->model);
+	if (!err)
+		lkst_model_know_cgroups(pass->model, pass->threads);
+	return err;
 }
 
 void lkst_model_pass_fini(struct lkst_model_pass *pass)
 {
 	lkst_model_free(pass->model);
 	lkst_feed_free(pass->feed);
+	lkst_threads_free(pass->threads);
 	lkst_labels_fini(&pass->labels);
 	*pass = (struct lkst_model_pass){};
 }

@@ -11,6 +11,7 @@
 struct lkst_model_pass {
 	struct lkst_feed *feed;
 	struct lkst_model *model; /* gets each event before those who subscribe to `feed` */
+	struct lkst_threads *threads; /* of the same, for the cgroups that they are in */
 	struct lkst_labels labels;
 };
 

@@ -107,11 +107,12 @@ static void known_fini(struct known *k)
 		lkst_parquet_file_fini(&k->files[i]);
 }
 
-static bool wants(const void *ctx, s32 tid, s32 pid, const char comm[16])
+static bool wants(const void *ctx, const struct lkst_model *model,
+		  const struct lkst_thread_life *life)
 {
 	const struct known *k = ctx;
 
-	return lkst_export_wants(k->x, tid, pid, comm);
+	return lkst_export_wants(k->x, model, life);
 }
 
 static int row(void *ctx, unsigned int table, u64 ns)

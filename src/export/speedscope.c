@@ -72,7 +72,7 @@ static int on_slice(void *ctx, const struct lkst_thread_slice *slice)
 	if (!t)
 		return -ENOMEM;
 	if (slice->run == LKST_RUN_DEAD ||
-	    !lkst_export_wants(s->x, slice->life->tid, slice->life->pid, slice->life->comm))
+	    !lkst_export_wants(s->x, s->pass.model, slice->life))
 		return 0;
 	if (slice->run == LKST_RUN_BLOCKED)
 		what.cause = slice->cause;

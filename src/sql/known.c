@@ -160,7 +160,7 @@ bool lkst_sql_wants_life(const struct lkst_sql_pass *p, const struct lkst_thread
 	if (!p->to)
 		return true;
 	life = life ?: &nobody;
-	return p->to->wants(p->to->ctx, life->tid, life->pid, life->comm);
+	return p->to->wants(p->to->ctx, p->model, life);
 }
 
 void lkst_sql_life(struct lkst_sql_pass *p, const struct lkst_thread_life *life)

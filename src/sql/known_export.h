@@ -3,6 +3,7 @@
 #ifndef LKST_SQL_KNOWN_EXPORT_H
 #define LKST_SQL_KNOWN_EXPORT_H
 
+#include "analyze/model/model.h"
 #include "parquet/parquet.h"
 #include "trace/reader.h"
 
@@ -18,8 +19,9 @@ struct lkst_sql_known_export {
 	unsigned int nr_tables;
 	const char *tables[LKST_SQL_EXPORT_TABLES_MAX]; /* their names, as in lkst sql */
 	struct lkst_parquet *files[LKST_SQL_EXPORT_TABLES_MAX];
-	/* Whether rows about this thread are wanted. */
-	bool (*wants)(const void *ctx, s32 tid, s32 pid, const char comm[16]);
+	/* Whether rows about this thread are wanted. @model knows the cgroups of threads. */
+	bool (*wants)(const void *ctx, const struct lkst_model *model,
+		      const struct lkst_thread_life *life);
 	/* Ends a row of table number @table, whose time is @ns. A negative errno ends the pass. */
 	int (*row)(void *ctx, unsigned int table, u64 ns);
 	void *ctx;

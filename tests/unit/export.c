@@ -183,6 +183,52 @@ TEST(stacks_of_a_window_and_a_thread)
 	clean();
 }
 
+/* Thread 5 is moved to a container before its first record, 7 is one of a service. */
+TEST(cgroups_choose_threads)
+{
+	static const struct {
+		const char *format, *five, *seven;
+	} formats[] = {
+		{ "chrome", "\"pid\":4,\"tid\":5", "\"pid\":7,\"tid\":7" },
+		{ "speedscope", "\"name\":\"fi;ve-5", "\"name\":\"seven-7" },
+	};
+	const struct lkst_select_options container = { .cgroup = "docker:*" },
+					 nowhere = { .cgroup = "/nowhere*" },
+					 service = { .cgroup = "/system.slice/*" };
+	char all[2048];
+	size_t i;
+
+	snprintf(all, sizeof(all),
+		 "state_thread ns=10 thread_tid=7 thread_pid=7 cgroup=20 comm=\"seven\"\n"
+		 "state_cgroup ns=10 cgroup=20 path=/system.slice/seven.service\n"
+		 "state_cgroup ns=10 cgroup=10 path=/docker/%.64s\n"
+		 "%s"
+		 "cgroup_attach_task buffer=1 tid=1 ns=900 target_tid=5 cgroup=10 path=/docker/x\n",
+		 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", text);
+	make(all);
+	CHECK(is_exported("collapsed", &container,
+			  "four-4;fi:ve-5;running 40\n"
+			  "four-4;fi:ve-5;running;read 35\n"
+			  "four-4;fi:ve-5;ready;read 5\n"
+			  "four-4;fi:ve-5;blocked;file;read 70\n"));
+	CHECK(is_exported("collapsed", &service,
+			  "seven-7;seven-7;running 75\n"
+			  "seven-7;seven-7;ready 75\n"));
+	CHECK(is_exported("collapsed", &nowhere, ""));
+	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		char *of_container = export_as(formats[i].format, &container),
+		     *of_service = export_as(formats[i].format, &service);
+
+		CHECK(strstr(of_container, formats[i].five));
+		CHECK(!strstr(of_container, formats[i].seven));
+		CHECK(strstr(of_service, formats[i].seven));
+		CHECK(!strstr(of_service, formats[i].five));
+		free(of_container);
+		free(of_service);
+	}
+	clean();
+}
+
 /* In a gap nothing is known, neither of states nor of the call. */
 TEST(stacks_do_not_bridge_gaps)
 {
@@ -422,6 +468,7 @@ TEST(filters_that_do_not_fit_are_refused)
 static const struct unit_test tests[] = {
 	{ "stacks_are_cut_at_calls", test_stacks_are_cut_at_calls },
 	{ "stacks_of_a_window_and_a_thread", test_stacks_of_a_window_and_a_thread },
+	{ "cgroups_choose_threads", test_cgroups_choose_threads },
 	{ "stacks_do_not_bridge_gaps", test_stacks_do_not_bridge_gaps },
 	{ "stacks_of_many_calls", test_stacks_of_many_calls },
 	{ "stacks_of_further_threads", test_stacks_of_further_threads },

@@ -15,7 +15,8 @@ static char *columns, *rows;
 
 static const char text[] =
 	"state_thread ns=10 thread_tid=5 thread_pid=4 comm=\"five\" prio=120\n"
-	"state_thread ns=10 thread_tid=7 thread_pid=7 comm=\"seven\" prio=120\n"
+	"state_thread ns=10 thread_tid=7 thread_pid=7 comm=\"seven\" prio=120 cgroup=20\n"
+	"state_cgroup ns=10 cgroup=20 path=/system.slice/seven.service\n"
 	"sched_switch cpu=0 tid=5 ns=1000 next_tid=7 prev_state=1 prev_prio=120\n"
 	"sched_waking cpu=0 tid=7 ns=1050 target_tid=5 target_cpu=0\n"
 	"sched_switch cpu=0 tid=7 ns=1100 next_tid=5 next_prio=100\n"
@@ -148,6 +149,16 @@ TEST(export_parquet_filters)
 	which.tid = 7;
 	CHECK_EQ(export(which, "states"), 0);
 	CHECK(strstr(rows, "|7|7|seven|") && !strstr(rows, "|5|4|five|"));
+
+	which = all;
+	which.cgroup = "/system.slice/*";
+	CHECK_EQ(export(which, "states"), 0);
+	CHECK(strstr(rows, "|7|7|seven|") && !strstr(rows, "|5|4|five|"));
+	CHECK_EQ(export(which, "events"), 0);
+	CHECK(strstr(rows, "|sched_switch|") && !strstr(rows, "|syscall_entry_read|"));
+	which.cgroup = "/nowhere";
+	CHECK_EQ(export(which, "events"), 0);
+	CHECK_STR(rows, "");
 }
 
 /* A directory that holds something is left as it is. */
