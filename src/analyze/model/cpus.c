@@ -80,13 +80,18 @@ int lkst_model_lose_cpu(struct lkst_model *s, struct lkst_model_cpu *c, u64 from
 			bool is_gap)
 {
 	struct lkst_model_thread *t = c->thread;
+	struct lkst_cpu_now now = { .cpu = c->nr };
 	int err;
 
 	if (from_ns < c->since_ns)
 		from_ns = c->since_ns;
+	now.from_ns = from_ns;
+	now.to_ns = to_ns > from_ns ? to_ns : from_ns;
 	err = lkst_model_cut_frames(s, c, 0, from_ns);
 	if (err >= 0 && c->life)
 		err = close_cpu(s, c, from_ns, 0);
+	if (err >= 0 && c->life)
+		err = lkst_model_tell_cpu_now(s, &now);
 	c->life = NULL;
 	c->thread = NULL;
 	c->tid = -1;
@@ -123,6 +128,7 @@ static int prove(struct lkst_model *s, struct lkst_model_cpu *c, const struct lk
 		 u64 from_ns)
 {
 	struct lkst_model_thread *t = NULL;
+	struct lkst_cpu_now now = { .cpu = c->nr, .to_ns = r->ns };
 	int err;
 
 	if (r->tid) {
@@ -150,6 +156,10 @@ static int prove(struct lkst_model *s, struct lkst_model_cpu *c, const struct lk
 	set_running(c, t);
 	c->flags = LKST_INTERVAL_EARLIER;
 	c->last_ns = r->ns;
+	now.life = c->life;
+	now.from_ns = from_ns;
+	if (err >= 0)
+		err = lkst_model_tell_cpu_now(s, &now);
 	return err < 0 || !t ? err : lkst_model_prove_running(s, t, c, from_ns);
 }
 

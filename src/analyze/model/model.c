@@ -100,6 +100,15 @@ int lkst_model_tell_cpu(struct lkst_model *s, struct lkst_cpu_interval *i)
 	return TELL(s, cpu, i);
 }
 
+int lkst_model_tell_cpu_now(struct lkst_model *s, struct lkst_cpu_now *c)
+{
+	if (c->to_ns < s->from_ns)
+		return 0;
+	if (c->from_ns < s->from_ns)
+		c->from_ns = s->from_ns;
+	return TELL(s, cpu_now, c);
+}
+
 int lkst_model_tell_frame(struct lkst_model *s, const struct lkst_irq_context *f)
 {
 	struct lkst_irq_context clipped = *f;

@@ -198,6 +198,17 @@ struct lkst_cpu_interval {
 	u8 flags;		      /* LKST_INTERVAL_* */
 };
 
+/*
+ * From `from_ns` on a CPU runs `life`, or who runs there is not known (NULL), and it was no switch that a record says
+ * so of: a record has shown who runs, or that a switch is missing; or records are missing, or end.
+ */
+struct lkst_cpu_now {
+	u32 cpu;
+	const struct lkst_thread_life *life;
+	u64 from_ns;
+	u64 to_ns; /* of the record that shows `life`; NULL: until when records are missing */
+};
+
 /* A context other than a thread's, from begin to end. Those it was interrupted by have come before. */
 struct lkst_irq_context {
 	u8 context;	   /* enum lkst_context */
@@ -239,6 +250,7 @@ struct lkst_fault_interval {
 struct lkst_model_calls {
 	int (*interval)(void *ctx, const struct lkst_interval *i);
 	int (*cpu)(void *ctx, const struct lkst_cpu_interval *i);
+	int (*cpu_now)(void *ctx, const struct lkst_cpu_now *c); /* at the moment when it is found */
 	int (*frame)(void *ctx, const struct lkst_irq_context *f);
 	int (*call)(void *ctx, const struct lkst_call_interval *c);
 	int (*fault)(void *ctx, const struct lkst_fault_interval *f);

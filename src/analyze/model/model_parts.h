@@ -270,6 +270,7 @@ int lkst_model_subscribe_waits(struct lkst_model *s);
 /* Each reports to all subscribers; intervals before the window are not reported. */
 int lkst_model_tell_interval(struct lkst_model *s, struct lkst_interval *i);
 int lkst_model_tell_cpu(struct lkst_model *s, struct lkst_cpu_interval *i);
+int lkst_model_tell_cpu_now(struct lkst_model *s, struct lkst_cpu_now *c);
 int lkst_model_tell_frame(struct lkst_model *s, const struct lkst_irq_context *f);
 int lkst_model_tell_call(struct lkst_model *s, struct lkst_call_interval *c);
 int lkst_model_tell_fault(struct lkst_model *s, const struct lkst_fault_interval *f);
