@@ -47,7 +47,7 @@ static int put_gap(struct lkst_perfetto *p, const struct lkst_gap *gap)
 {
 	lkst_export_gap(p->x, gap);
 	lkst_perfetto_put_gap(p, gap);
-	if (gap->buffer == LKST_BUFFER_LIFE)
+	if (gap->buffer == LKST_BUFFER_LIFE || gap->buffer == LKST_BUFFER_STATE)
 		return 0;
 	lkst_perfetto_lose_disks(p, gap->from_ns);
 	return lkst_perfetto_lose_cpu(p, gap, gap->to_ns >= p->x->end_ns);
@@ -104,6 +104,7 @@ static int skip_before(struct lkst_err *e, struct lkst_perfetto *p)
 static int subscribe(struct lkst_perfetto *p)
 {
 	int err = lkst_feed_threads(p->feed, p->threads) ?:
+		  lkst_model_new(p->e, p->feed, &p->model) ?:
 		  lkst_perfetto_subscribe_why(p) ?:
 		  lkst_labels_subscribe(&p->labels, p->feed) ?:
 		  lkst_perfetto_subscribe_state(p) ?:
@@ -119,11 +120,19 @@ static int subscribe(struct lkst_perfetto *p)
 	return err < 0 ? err : 0;
 }
 
+/* What has looked for the longest waits. What follows the pass needs memory, too. */
+static void free_model(struct lkst_perfetto *p)
+{
+	lkst_perfetto_free_why(p);
+	lkst_model_free(p->model);
+	p->model = NULL;
+}
+
 static void perfetto_free(struct lkst_perfetto *p)
 {
 	if (!p)
 		return;
-	lkst_perfetto_free_why(p);
+	free_model(p);
 	lkst_feed_free(p->feed);
 	lkst_threads_free(p->threads);
 	lkst_labels_fini(&p->labels);
@@ -161,8 +170,7 @@ static int write_perfetto(struct lkst_err *e, struct lkst_export *x)
 	err = lkst_feed_run(e, p->feed);
 	if (!err)
 		err = lkst_perfetto_put_why(p);
-	/* What follows needs memory, too. */
-	lkst_perfetto_free_why(p);
+	free_model(p);
 	return err ? err : lkst_perfetto_put_findings(p);
 }
 

@@ -14,6 +14,7 @@
 
 #include "analyze/engine/feed.h"
 #include "analyze/engine/labels.h"
+#include "analyze/model/model.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "export/export_format.h"
@@ -76,6 +77,7 @@ struct lkst_perfetto {
 	struct lkst_err *e;
 	struct lkst_export *x;
 	struct lkst_feed *feed;
+	struct lkst_model *model;     /* gets each event before the parts do */
 	struct lkst_threads *threads; /* names as they are with the record */
 	struct lkst_labels labels;
 	u64 boot_ns; /* CLOCK_BOOTTIME less CLOCK_MONOTONIC */
@@ -87,7 +89,7 @@ struct lkst_perfetto {
 	u64 begin_ns;	  /* when the records of CPUs begin, or the window */
 	u64 gap_until_ns; /* until then, records of some CPU are missing */
 	struct lkst_perfetto_cpu *cpus[LKST_PERFETTO_CPUS_MAX];
-	u32 nr_cpus;	 /* numbers below this */
+	u32 nr_cpus; /* numbers below this */
 	struct lkst_hash of_thread;
 	s32 *known; /* threads of which it is known what they do */
 	u32 nr_known;
@@ -207,7 +209,6 @@ int lkst_perfetto_put_findings(struct lkst_perfetto *p);
 
 /* ---- perfetto_why.c: what threads wait for --------------------------------------------------- */
 
-/* To be called first, since the state model gets each event before others. */
 int lkst_perfetto_subscribe_why(struct lkst_perfetto *p);
 
 /* Explains the longest waits and calls that the pass has met. 0 or a negative errno. */

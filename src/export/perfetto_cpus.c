@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "abi/control.h"
 #include "analyze/engine/naming.h"
 #include "base/vec.h"
 #include "export/perfetto.h"
@@ -115,12 +114,11 @@ struct lkst_perfetto_cpu {
 	u32 nr;
 	s32 tid; /* who runs; of those that stand for what is missing, too */
 	bool has_switch, is_missing, has_bundle, has_lost;
-	u64 cover_ns; /* before this, records of it are missing */
-	u64 from_ns;  /* since when its next record shows who runs, while that is missing */
-	u64 last_ns;  /* of its last record */
-	u64 told_ns;  /* of the last event that was written */
-	u64 end_ns;   /* the same, of the bundle before */
-	u32 counter;  /* of its run queue, plus 1; 0: none */
+	u64 from_ns; /* since when its records are whole */
+	u64 left_ns; /* of its last switch */
+	u64 told_ns; /* of the last event that was written */
+	u64 end_ns;  /* the same, of the bundle before */
+	u32 counter; /* of its run queue, plus 1; 0: none */
 	s64 counted;
 
 	struct context contexts[CONTEXTS_MAX];
@@ -251,7 +249,7 @@ static struct lkst_perfetto_cpu *get_cpu(struct lkst_perfetto *p, u32 nr)
 	c->nr = nr;
 	c->is_missing = true;
 	c->tid = MISSING_TID + (s32)nr;
-	c->cover_ns = c->from_ns = p->begin_ns;
+	c->from_ns = p->begin_ns;
 	clear_bundle(c);
 	p->cpus[nr] = c;
 	if (nr >= p->nr_cpus)
@@ -400,11 +398,16 @@ static void put_first_switch(struct lkst_perfetto *p, struct lkst_perfetto_cpu *
 	c->has_switch = true;
 }
 
+/* A switch at @ns, or with the one before it: what is lost may have been lost earlier than that is told. */
 static void put_switch(struct lkst_perfetto *p, struct lkst_perfetto_cpu *c, u64 ns, u32 state,
 		       s32 next_tid, u16 next_prio)
 {
-	u64 time = lkst_perfetto_time(p, ns);
+	u64 time;
 
+	if (ns < c->left_ns)
+		ns = c->left_ns;
+	c->left_ns = ns;
+	time = lkst_perfetto_time(p, ns);
 	if (!c->has_switch) {
 		put_first_switch(p, c, ns, next_tid, next_prio);
 		c->tid = next_tid;
@@ -430,8 +433,8 @@ static void put_context_end(struct lkst_perfetto *p, struct lkst_perfetto_cpu *c
 			    const struct context *context, bool has_result, u32 result)
 {
 	u32 at[2];
-	struct lkst_protobuf *b =
-		begin_event(p, c, ns, c->tid, context->is_softirq ? SOFTIRQ_EXIT : IRQ_EXIT, at);
+	struct lkst_protobuf *b = begin_event(p, c, ns > context->ns ? ns : context->ns, c->tid,
+					      context->is_softirq ? SOFTIRQ_EXIT : IRQ_EXIT, at);
 
 	lkst_protobuf_s64(b, 1, abs(context->number));
 	if (has_result)
@@ -494,7 +497,8 @@ static void put_call_end(struct lkst_perfetto *p, struct lkst_perfetto_cpu *c, u
 static void cut_call(struct lkst_perfetto *p, struct lkst_perfetto_cpu *c, struct thread *t, u64 ns)
 {
 	if (t->call >= 0)
-		put_call_end(p, c, ns, (s32)t->tid, t->call, false, 0);
+		put_call_end(p, c, ns > t->call_ns ? ns : t->call_ns, (s32)t->tid, t->call, false,
+			     0);
 	t->call = -1;
 }
 
@@ -540,29 +544,12 @@ static void forget_threads(struct lkst_perfetto *p, struct lkst_perfetto_cpu *c,
 	p->nr_known = nr;
 }
 
-/* @t turns up on @c, though another CPU was believed to run it: that one has lost a switch. */
-static void take_from(struct lkst_perfetto *p, const struct thread *t,
-		      const struct lkst_perfetto_cpu *c)
-{
-	struct lkst_perfetto_cpu *other =
-		t->cpu >= 0 && (u32)t->cpu != c->nr ? p->cpus[t->cpu] : NULL;
-
-	if (!other || other->tid != (s32)t->tid)
-		return;
-	lose(p, other, other->last_ns > other->told_ns ? other->last_ns : other->told_ns,
-	     STATE_UNKNOWN);
-	other->from_ns = UINT64_MAX;
-}
-
 static void set_running(struct lkst_perfetto *p, const struct lkst_perfetto_cpu *c, s32 tid)
 {
 	struct thread *t = know(p, tid);
 
-	if (!t)
-		return;
-	take_from(p, t, c);
-	t->is_known = true;
-	t->cpu = (s32)c->nr;
+	if (t)
+		t->cpu = (s32)c->nr;
 }
 
 /* Thread @tid, which ran on @c, does nothing from @ns on: it is followed no longer. */
@@ -585,61 +572,82 @@ static u16 prio_of(const struct lkst_perfetto *p, s32 tid)
 	return t && t->prio ? t->prio : PRIO_DEFAULT;
 }
 
-/* @r shows who runs on @c, of which it was not known. */
-static void find_running(struct lkst_perfetto *p, struct lkst_perfetto_cpu *c,
-			 const struct lkst_record *r)
+/* Thread @tid has run on @c since @ns, of which it was not known. */
+static void find(struct lkst_perfetto *p, struct lkst_perfetto_cpu *c, u64 ns, s32 tid)
 {
-	const struct thread *t = find_thread(p, r->tid);
-	bool came_unseen = t && t->is_known;
-	u64 ns = came_unseen || c->from_ns > r->ns ? r->ns : c->from_ns;
-
-	if (ns < c->told_ns)
-		ns = c->told_ns < r->ns ? c->told_ns : r->ns;
-	put_switch(p, c, ns, STATE_SLEEPS, r->tid, prio_of(p, r->tid));
+	put_switch(p, c, ns, STATE_SLEEPS, tid, prio_of(p, tid));
 	c->is_missing = false;
-	set_running(p, c, r->tid);
+	set_running(p, c, tid);
 }
 
 /* A thread of a process that runs another program gets the number of the process (de_thread(), fs/exec.c). */
-static bool takes_over(const struct lkst_perfetto *p, s32 tid, s32 new_tid)
+static void take_over(struct lkst_perfetto *p, struct lkst_perfetto_cpu *c, u64 ns, s32 tid)
 {
-	const struct lkst_thread *t = lkst_threads_find(p->threads, tid), *leader;
-
-	if (!t || t->pid != new_tid || new_tid <= 0)
-		return false;
-	leader = lkst_threads_find(p->threads, new_tid);
-	return !leader || leader->has_ended;
+	end_thread(p, c, c->tid, ns);
+	put_switch(p, c, ns, STATE_DEAD, tid, prio_of(p, tid));
+	set_running(p, c, tid);
 }
 
-/* The CPU of @r, on which r->tid runs from then on; NULL: it is not followed, or that failed. */
-static struct lkst_perfetto_cpu *cpu_at(struct lkst_perfetto *p, const struct lkst_record *r)
+/* Who runs on a CPU is known, or is not, as the state model says, which gets each record and gap before. */
+static int on_cpu_now(void *ctx, const struct lkst_cpu_now *now)
+{
+	struct lkst_perfetto *p = ctx;
+	struct lkst_perfetto_cpu *c = get_cpu(p, now->cpu);
+	bool is_tail = now->to_ns >= p->x->end_ns && now->to_ns < now->from_ns + TAIL_NS;
+
+	if (!p->has_begun)
+		p->error = lkst_perfetto_start(p);
+	if (!c || p->error)
+		return p->error;
+	lose(p, c, now->from_ns, is_tail ? STATE_READY : STATE_UNKNOWN);
+	if (now->life)
+		find(p, c, now->from_ns, now->life->tid);
+	return p->error;
+}
+
+/* A stretch of a CPU that is over. What it began with was before the window, or is shown only by its end. */
+static int on_cpu(void *ctx, const struct lkst_cpu_interval *i)
+{
+	struct lkst_perfetto *p = ctx;
+	struct lkst_perfetto_cpu *c = i->life ? get_cpu(p, i->cpu) : NULL;
+
+	if (!p->has_begun)
+		p->error = lkst_perfetto_start(p);
+	if (!c || p->error)
+		return p->error;
+	if (c->is_missing)
+		find(p, c, i->from_ns, i->life->tid);
+	else if (c->tid != i->life->tid)
+		take_over(p, c, i->to_ns, i->life->tid);
+	return p->error;
+}
+
+/* The CPU of @r; NULL: it is not followed, or that failed. */
+static struct lkst_perfetto_cpu *cpu_of(struct lkst_perfetto *p, const struct lkst_record *r)
 {
 	struct lkst_perfetto_cpu *c = get_cpu(p, r->cpu);
 
 	if (!p->has_begun)
 		p->error = lkst_perfetto_start(p);
-	if (!c || p->error)
-		return NULL;
-	/* In a gap of the CPU's records a record of another buffer shows no more than a moment. */
-	if (r->ns < c->cover_ns)
-		return NULL;
-	if (__builtin_expect(c->tid == r->tid, 1)) {
-		c->last_ns = r->ns;
+	return p->error ? NULL : c;
+}
+
+/* The same for a record that is no switch, if r->tid runs there: in a gap it shows no more than a moment. */
+static struct lkst_perfetto_cpu *cpu_at(struct lkst_perfetto *p, const struct lkst_record *r)
+{
+	struct lkst_perfetto_cpu *c = cpu_of(p, r);
+	const struct lkst_thread_life *runs;
+
+	if (!c || __builtin_expect(c->tid == r->tid, 1))
 		return c;
-	}
-	if (!c->is_missing && takes_over(p, c->tid, r->tid)) {
-		end_thread(p, c, c->tid, r->ns);
-		put_switch(p, c, r->ns, STATE_DEAD, r->tid, prio_of(p, r->tid));
-		set_running(p, c, r->tid);
-	} else {
-		if (!c->is_missing) {
-			lose(p, c, c->last_ns > c->told_ns ? c->last_ns : c->told_ns,
-			     STATE_UNKNOWN);
-			c->from_ns = r->ns;
-		}
-		find_running(p, c, r);
-	}
-	c->last_ns = r->ns;
+	runs = lkst_model_running(p->model, r->cpu);
+	if (!runs || runs->tid != r->tid)
+		return NULL;
+	/* Of one that has run since before the window nothing has been said yet. */
+	if (c->is_missing)
+		find(p, c, p->begin_ns, r->tid);
+	else
+		take_over(p, c, r->ns, r->tid);
 	return c;
 }
 
@@ -651,21 +659,20 @@ static int done(const struct lkst_perfetto *p, const struct lkst_record *r)
 
 /* ---- scheduling ------------------------------------------------------------------------------ */
 
-/* @tid leaves the CPU. While records of another CPU are missing, it may do anything there from then on. */
-static u32 left_state(struct lkst_perfetto *p, struct lkst_perfetto_cpu *c,
-		      const struct lkst_record *r, u32 state)
+/* Who runs on @c leaves it. While records of another CPU are missing, it may do anything there from then on. */
+static u32 left_state(struct lkst_perfetto *p, struct lkst_perfetto_cpu *c, u64 ns, u32 state)
 {
 	struct thread *t;
 
 	if (state & STATE_PARKED_DEAD)
-		end_thread(p, c, r->tid, r->ns);
-	t = find_thread(p, r->tid);
+		end_thread(p, c, c->tid, ns);
+	t = find_thread(p, c->tid);
 	if (!t)
 		return reported_state(state);
 	t->cpu = -1;
-	if (r->ns >= p->gap_until_ns)
+	if (ns >= p->gap_until_ns)
 		return reported_state(state);
-	cut_call(p, c, t, r->ns);
+	cut_call(p, c, t, ns);
 	t->is_known = false;
 	return STATE_UNKNOWN;
 }
@@ -674,14 +681,21 @@ static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_switch *x = record;
 	struct lkst_perfetto *p = ctx;
-	struct lkst_perfetto_cpu *c = cpu_at(p, r);
+	struct lkst_perfetto_cpu *c = cpu_of(p, r);
 
-	if (!c)
+	/* A number that no thread can have is damage: then it is not known who runs. */
+	if (!c || !lkst_model_running(p->model, r->cpu)) {
+		if (c)
+			lose(p, c, r->ns, STATE_UNKNOWN);
 		return done(p, r);
+	}
 	/* What interrupts has ended before. */
 	if (c->nr_contexts)
 		end_contexts(p, c, 0, r->ns);
-	put_switch(p, c, r->ns, left_state(p, c, r, x->prev_state), x->next_tid, x->next_prio);
+	put_switch(p, c, r->ns,
+		   c->is_missing ? STATE_SLEEPS : left_state(p, c, r->ns, x->prev_state),
+		   x->next_tid, x->next_prio);
+	c->is_missing = false;
 	set_running(p, c, x->next_tid);
 	return done(p, r);
 }
@@ -1022,42 +1036,21 @@ int lkst_perfetto_lose_cpu(struct lkst_perfetto *p, const struct lkst_gap *gap, 
 
 	if (!c)
 		return p->error;
-	if (ns < c->told_ns)
-		ns = c->told_ns;
 	is_tail = is_end && gap->to_ns < ns + TAIL_NS;
-	lose(p, c, ns, is_tail ? STATE_READY : STATE_UNKNOWN);
-	if (!is_tail)
+	if (!is_tail && c->is_missing)
 		forget_threads(p, c, ns);
 	if (!gap->is_pause && c->has_bundle) {
 		flush(p, c);
 		c->has_lost = true;
 	}
-	if (gap->to_ns > c->cover_ns)
-		c->cover_ns = gap->to_ns;
-	c->from_ns = c->cover_ns;
-	if (!is_tail && c->cover_ns > p->gap_until_ns)
-		p->gap_until_ns = c->cover_ns;
+	if (gap->to_ns > c->from_ns)
+		c->from_ns = gap->to_ns;
+	if (!is_tail && gap->to_ns > p->gap_until_ns)
+		p->gap_until_ns = gap->to_ns;
 	return p->error;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
-
-/* When the records of CPUs begin. Those of lives may begin before. */
-static u64 find_begin(const struct lkst_perfetto *p)
-{
-	u64 begin_ns = UINT64_MAX;
-	unsigned int i;
-
-	for (i = 0; i < lkst_trace_nr_streams(p->x->trace); i++) {
-		const struct lkst_stream_info *info = lkst_trace_stream(p->x->trace, i);
-
-		if (info->nr_blocks && info->buffer != LKST_BUFFER_STATE &&
-		    info->buffer != LKST_BUFFER_LIFE &&
-		    lkst_trace_block(p->x->trace, i, 0)->begin_ns < begin_ns)
-			begin_ns = lkst_trace_block(p->x->trace, i, 0)->begin_ns;
-	}
-	return begin_ns == UINT64_MAX || begin_ns < p->x->begin_ns ? p->x->begin_ns : begin_ns;
-}
 
 static int subscribe_events(struct lkst_perfetto *p)
 {
@@ -1133,13 +1126,16 @@ static int find_numbers(struct lkst_perfetto *p)
 int lkst_perfetto_subscribe_cpus(struct lkst_perfetto *p)
 {
 	const struct lkst_syscall *sigreturn = lkst_syscall_find(false, "rt_sigreturn");
+	static const struct lkst_model_calls calls = { .cpu = on_cpu, .cpu_now = on_cpu_now };
 	int err = find_numbers(p) ?: subscribe_events(p);
 
-	p->begin_ns = find_begin(p);
+	p->begin_ns = lkst_model_begin(p->model);
 	p->sigreturn = !err && sigreturn ? p->numbers[sigreturn - lkst_syscalls] : -1;
 
 	if (!err)
 		err = lkst_feed_syscalls(p->feed, on_call, on_return, p);
+	if (err >= 0)
+		err = lkst_model_subscribe(p->model, &calls, p);
 	return err < 0 ? err : 0;
 }
 

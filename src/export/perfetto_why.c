@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/model/model.h"
 #include "analyze/why/why.h"
 #include "analyze/why/worst.h"
 #include "export/perfetto.h"
@@ -33,8 +32,6 @@ static const struct {
 enum { NR_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
 struct lkst_perfetto_why {
-	struct lkst_model *model;
-	struct lkst_model_calls calls;
 	struct lkst_map
 		reasons; /* numbers of what threads are blocked on, by cause and system call */
 	struct lkst_worst_options options[NR_KINDS];
@@ -100,6 +97,7 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 
 int lkst_perfetto_subscribe_why(struct lkst_perfetto *p)
 {
+	static const struct lkst_model_calls calls = { .interval = on_interval };
 	struct lkst_perfetto_why *why = calloc(1, sizeof(*why));
 	int err, i;
 
@@ -107,14 +105,11 @@ int lkst_perfetto_subscribe_why(struct lkst_perfetto *p)
 	if (!why)
 		return -ENOMEM;
 	why->reasons.max = REASONS_MAX;
-	why->calls.interval = on_interval;
-	err = lkst_model_new(p->e, p->feed, &why->model);
-	if (!err)
-		err = lkst_model_subscribe(why->model, &why->calls, p);
+	err = lkst_model_subscribe(p->model, &calls, p);
 	for (i = 0; i < NR_KINDS && err >= 0; i++) {
 		why->options[i] =
 			(struct lkst_worst_options){ .kind = kinds[i].kind, .to_ns = UINT64_MAX };
-		err = lkst_worst_search_new(p->e, why->model, &why->options[i], &why->searches[i]);
+		err = lkst_worst_search_new(p->e, p->model, &why->options[i], &why->searches[i]);
 	}
 	return err < 0 ? err : 0;
 }
@@ -211,7 +206,6 @@ void lkst_perfetto_free_why(struct lkst_perfetto *p)
 		return;
 	for (i = 0; i < NR_KINDS; i++)
 		lkst_worst_search_free(p->why->searches[i]);
-	lkst_model_free(p->why->model);
 	lkst_map_fini(&p->why->reasons);
 	free(p->why);
 	p->why = NULL;

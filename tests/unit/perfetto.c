@@ -10,10 +10,11 @@
 #include <sys/stat.h>
 
 #include "abi/syscalls.h"
+#include "analyze/model/model.h"
 #include "lib/make_trace.h"
 #include "lib/unit.h"
 
-enum { BLOCK = 4096, TEXT = 1 << 16, FIRST_MISSING = 4 * 1024 * 1024 + 2, CPUS = 4 };
+enum { BLOCK = 4096, TEXT = 1 << 16, FIRST_MISSING = 4 * 1024 * 1024 + 2, CPUS = 4, TIDS = 1024 };
 
 /* ---- what is written, as text ---------------------------------------------------------------- */
 
@@ -97,8 +98,23 @@ static u64 find_number(struct bytes b, u32 wanted)
 	return find(b, wanted, &in);
 }
 
-/* Who runs on each CPU: the threads that stand for what is missing are "-". */
+/* Who runs on each CPU, and since when: the threads that stand for what is missing are "-". */
 static s64 runs[CPUS];
+static u64 runs_ns[CPUS];
+
+/* How long each thread has run. */
+static u64 ran_ns[TIDS];
+
+static void set_running(u32 cpu, u64 ns, s64 tid)
+{
+	if (runs[cpu] > 0 && runs[cpu] < TIDS)
+		ran_ns[runs[cpu]] += ns - runs_ns[cpu];
+	/* Times of a bundle are differences, which nothing but their order keeps above 0. */
+	if (ns < runs_ns[cpu])
+		say("time of CPU %u goes back\n", cpu);
+	runs[cpu] = tid;
+	runs_ns[cpu] = ns;
+}
 
 static const char *thread(s64 tid)
 {
@@ -127,7 +143,7 @@ static void switches(u32 cpu, struct bytes compact)
 		next = (s64)number(&tid);
 		say("%llu cpu%u %s>%s state %llx\n", (unsigned long long)ns, cpu, thread(runs[cpu]),
 		    thread(next), (unsigned long long)left);
-		runs[cpu] = next;
+		set_running(cpu, ns, next);
 	}
 	find(compact, 7, &time);
 	find(compact, 8, &tid);
@@ -150,7 +166,7 @@ static void event(u32 cpu, struct bytes e)
 		if (f > 2 && f == 4) {
 			say("%llu cpu%u begins with %s\n", ns, cpu,
 			    thread((s64)find_number(in, 6)));
-			runs[cpu] = (s64)find_number(in, 6);
+			set_running(cpu, ns, (s64)find_number(in, 6));
 		} else if (f > 2) {
 			say("%llu cpu%u event %u: %lld\n", ns, cpu, f,
 			    (long long)find_number(in, 1));
@@ -216,40 +232,41 @@ static unsigned int perfetto_format(void)
 	abort();
 }
 
-/* The trace of @text at @path, in which read(2) can be. */
-static int make_with_calls(const char *path, const char *text)
+/* The trace of @text in @dir, which becomes a fresh directory; read(2) can be in it. */
+static struct lkst_trace *open_made(char dir[64], const char *text)
 {
-	struct lkst_catalog *c = make_catalog();
+	struct lkst_catalog *c = make_catalog_for(make_has_ends(text));
+	struct lkst_trace *trace;
 	struct make_trace *t;
 	struct lkst_err e;
+	char path[80];
 
 	if (lkst_catalog_add_syscall(
 		    &e, c, 2000, 2001,
 		    (unsigned int)(lkst_syscall_find(false, "read") - lkst_syscalls)))
 		abort();
+	make_scratch(dir);
+	snprintf(path, sizeof(path), "%s/trace", dir);
 	t = make_begin(path, c, BLOCK);
-	if (make_text(t, text))
+	if (make_text(t, text) || make_end(t) || lkst_trace_open(&e, path, &trace))
 		abort();
-	return make_end(t);
+	return trace;
 }
 
-/* The kernel's events of the trace of @text, or with @has_bundles false, all else. */
-static const char *export(const char *text, bool has_bundles)
+/* Says the kernel's events of @t, or with @has_bundles false, all else. @dir: for the file. */
+static void export_trace(struct lkst_trace *t, const char *dir, bool has_bundles)
 {
-	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
-	char dir[64], path[80], *bytes;
-	struct lkst_export_request request = { .format = perfetto_format() };
+	struct lkst_export_request request = { .format = perfetto_format(), .trace = t };
 	struct lkst_export_result result;
 	struct lkst_err e;
+	char path[80], *bytes;
 	size_t length;
 
 	said_length = 0;
 	memset(said, 0, sizeof(said));
-	make_scratch(dir);
-	snprintf(path, sizeof(path), "%s/trace", dir);
-	if (make_with_calls(path, text) || lkst_trace_open(&e, path, &t))
-		abort();
-	request.trace = t;
+	memset(runs, 0, sizeof(runs));
+	memset(runs_ns, 0, sizeof(runs_ns));
+	memset(ran_ns, 0, sizeof(ran_ns));
 	snprintf(path, sizeof(path), "%s/file", dir);
 	request.path = path;
 	if (lkst_export_run(&e, &request, &result))
@@ -257,6 +274,16 @@ static const char *export(const char *text, bool has_bundles)
 	bytes = make_read(dir, "file", &length);
 	packets((struct bytes){ (u8 *)bytes, (u8 *)bytes + length }, has_bundles);
 	free(bytes);
+}
+
+/* The same of the trace of @text. */
+static const char *export(const char *text, bool has_bundles)
+{
+	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
+	char dir[64];
+
+	t = open_made(dir, text);
+	export_trace(t, dir, has_bundles);
 	make_scratch_remove(dir);
 	return said;
 }
@@ -361,6 +388,85 @@ TEST(perfetto_does_not_bridge_a_missing_switch)
 		  "1500 cpu0 event 329: 0\n");
 }
 
+/* The same where that record ends a wait, of which the file says why it was: nobody is known until then. */
+TEST(perfetto_knows_nobody_until_a_wait_ends)
+{
+	const char *text = export("syscall_entry_read cpu=0 tid=6 ns=1000 fd=3\n"
+				  "sched_switch cpu=0 tid=6 ns=1010 next_tid=5 prev_state=1\n"
+				  "sched_switch cpu=0 tid=5 ns=1100 next_tid=75 prev_state=1\n"
+				  "sched_waking cpu=0 tid=5 ns=7980 target_tid=6 target_cpu=0\n"
+				  "sched_switch cpu=0 tid=5 ns=9000 next_tid=6 prev_state=1\n",
+				  true);
+
+	CHECK(strstr(text, "1100 cpu0 5>75 state 1\n"
+			   "1100 cpu0 75>- state 8000\n"
+			   "7980 cpu0 ->5 state 1\n"));
+	CHECK(strstr(text, "7980 cpu0 event 18: 6\n")); /* sched_blocked_reason */
+}
+
+/*
+ * What was being recorded when maskset RNOTHING became active comes after that, and lives are recorded on. It is not
+ * known who ran then, whatever the time of the last record; what ends there does not begin later.
+ */
+TEST(perfetto_knows_nobody_beyond_a_pause)
+{
+	CHECK_STR(export("sched_switch cpu=0 tid=5 ns=1000 next_tid=7 prev_state=1\n"
+			 "sched_switch cpu=1 tid=8 ns=1001 next_tid=0 prev_state=1\n"
+			 "maskset_switch cpu=0 tid=7 buffer=1 ns=2000 from=2 to=0\n"
+			 "sched_switch cpu=1 tid=0 ns=2010 next_tid=75 prev_state=0\n"
+			 "syscall_entry_read cpu=1 tid=75 ns=2020 fd=3\n"
+			 "sched_process_free cpu=1 tid=75 buffer=1 ns=8890 freed_tid=9\n",
+			 true),
+		  "cpu0 since 1000\n"
+		  "1000 cpu0 begins with 5\n"
+		  "cpu1 since 1000\n"
+		  "1000 cpu1 begins with 8\n"
+		  "cpu0 since 1000\n"
+		  "1000 cpu0 5>7 state 1\n"
+		  "2000 cpu0 7>- state 0\n"
+		  "cpu1 since 1000\n"
+		  "1001 cpu1 8>0 state 1\n"
+		  "2010 cpu1 0>75 state 0\n"
+		  "2010 cpu1 75>- state 0\n"
+		  "2020 cpu1 event 329: 0\n"
+		  "8890 cpu1 event 240: 0\n"
+		  "2020 cpu1 event 330: 0\n");
+}
+
+/* A thread that was woken was not running until then: it came to the CPU unseen, where it is met. */
+TEST(perfetto_finds_a_thread_that_was_woken)
+{
+	CHECK_STR(export("sched_switch cpu=0 tid=5 ns=1000 next_tid=7 prev_state=1\n"
+			 "sched_wakeup cpu=0 tid=7 ns=1100 target_tid=75 target_cpu=1\n"
+			 "sched_switch cpu=1 tid=75 ns=7880 next_tid=0 prev_state=1\n"
+			 "sched_switch cpu=1 tid=0 ns=7890 next_tid=6 prev_state=0\n",
+			 true),
+		  "cpu0 since 1000\n"
+		  "1000 cpu0 begins with 5\n"
+		  "cpu1 since 1000\n"
+		  "7880 cpu1 begins with 75\n"
+		  "cpu0 since 1000\n"
+		  "1000 cpu0 5>7 state 1\n"
+		  "cpu1 since 7880\n"
+		  "7880 cpu1 75>0 state 1\n"
+		  "7890 cpu1 0>6 state 0\n");
+}
+
+/* Each CPU is known until its end mark says, which may be before the trace's end. */
+TEST(perfetto_knows_a_cpu_until_its_end_mark)
+{
+	const char *text = export("sched_switch cpu=0 tid=5 ns=1000 next_tid=7 prev_state=1\n"
+				  "sched_switch cpu=1 tid=8 ns=1000 next_tid=9 prev_state=1\n"
+				  "sched_switch cpu=1 tid=9 ns=3000 next_tid=8 prev_state=1\n"
+				  "!claim cpu=0 covered=2000\n"
+				  "!claim cpu=1 covered=4000\n"
+				  "!end ns=4000 how=1\n",
+				  true);
+
+	CHECK(strstr(text, "2000 cpu0 7>- state 0\n"));
+	CHECK(strstr(text, "3000 cpu1 9>8 state 1\n"));
+}
+
 /* Where a ring had been overwritten, the first bundle says since when it is whole. */
 TEST(perfetto_says_since_when_a_cpu_is_whole)
 {
@@ -449,6 +555,164 @@ TEST(perfetto_leaves_out_cpus_beyond_its_most)
 	CHECK(!strstr(text, "cpu1024"));
 }
 
+/* ---- chance ---------------------------------------------------------------------------------- */
+
+/* A machine that records anything, with switches, records, and its end missing at any moment. */
+struct machine {
+	u64 rng, ns;
+	s32 runs[CPUS];
+	char text[TEXT];
+	size_t used;
+};
+
+static u32 roll(struct machine *m, u32 sides)
+{
+	m->rng = m->rng * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (u32)(m->rng >> 33) % sides;
+}
+
+static __attribute__((format(printf, 2, 3))) void add_line(struct machine *m, const char *format,
+							   ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	m->used += (size_t)vsnprintf(m->text + m->used, sizeof(m->text) - m->used, format, args);
+	va_end(args);
+	if (m->used >= sizeof(m->text))
+		abort();
+}
+
+static void record_switch(struct machine *m, u32 cpu)
+{
+	static const u32 states[] = { 0, 1, 1, 2, 0x80 };
+	s32 next = roll(m, 3) ? (s32)(5 + roll(m, 8)) : 0;
+	u32 i, state = states[roll(m, 5)];
+
+	for (i = 0; i < CPUS; i++)
+		if (m->runs[i] == next && roll(m, 8))
+			next = 0;
+	if (roll(m, 12))
+		add_line(m, "sched_switch cpu=%u tid=%d ns=%llu next_tid=%d prev_state=%u\n", cpu,
+			 m->runs[cpu], (unsigned long long)m->ns, next, m->runs[cpu] ? state : 0);
+	m->runs[cpu] = next;
+}
+
+static void record_something(struct machine *m, u32 cpu)
+{
+	static const char *const rows[] = {
+		"sched_waking target_tid=%u target_cpu=1",
+		"sched_wakeup target_tid=%u target_cpu=1",
+		"sched_wakeup_new target_tid=%u target_cpu=1",
+		"syscall_entry_read fd=%u",
+		"syscall_exit_read ret=%u",
+		"softirq_entry vec=3",
+		"softirq_exit vec=3",
+		"sched_process_free buffer=1 freed_tid=%u",
+		"sched_process_exit buffer=1 exit_pid=99 exit_code=%u",
+		"task_newtask buffer=1 child_tid=%u comm=child",
+		"page_fault_user address=%u",
+		"sched_switch buffer=2 next_tid=%u prev_state=1",
+	};
+	char line[128];
+
+	snprintf(line, sizeof(line), rows[roll(m, sizeof(rows) / sizeof(rows[0]))], 5 + roll(m, 8));
+	add_line(m, "%s cpu=%u tid=%d ns=%llu\n", line, cpu, m->runs[cpu],
+		 (unsigned long long)m->ns);
+}
+
+static void step(struct machine *m)
+{
+	u32 cpu = roll(m, CPUS), what = roll(m, 40);
+
+	m->ns += roll(m, 3) * roll(m, 100);
+	if (what < 16)
+		record_switch(m, cpu);
+	else if (what < 36)
+		record_something(m, cpu);
+	else if (what == 36)
+		add_line(m, "!block cpu=%u\n!skip cpu=%u blocks=2\n", cpu, cpu);
+	else if (what == 37)
+		add_line(m, "!discard cpu=%u events=2\n", cpu);
+	else if (what == 38 && !roll(m, 3))
+		add_line(m, "maskset_switch cpu=%u tid=%d buffer=1 ns=%llu from=2 to=%u\n", cpu,
+			 m->runs[cpu], (unsigned long long)m->ns, 2 * roll(m, 2));
+	else
+		m->runs[cpu] = (s32)(5 + roll(m, 8));
+}
+
+static void make_machine(struct machine *m, u64 seed)
+{
+	u32 i;
+
+	memset(m, 0, sizeof(*m));
+	m->rng = seed * 7919 + 1;
+	m->ns = 1000;
+	for (i = 0; i < CPUS; i++)
+		m->runs[i] = (s32)(5 + i);
+	for (i = 0; i < 60; i++)
+		step(m);
+	for (i = 0; i < CPUS && seed & 1; i++)
+		add_line(m, "!claim cpu=%u covered=%llu\n", i,
+			 (unsigned long long)m->ns - roll(m, 300));
+	if (seed & 1)
+		add_line(m, "!end ns=%llu how=1\n", (unsigned long long)m->ns);
+}
+
+/* What the state model says, taken off from what the file says. */
+static int on_interval(void *ctx, const struct lkst_interval *i)
+{
+	if (i->run == LKST_RUN_RUNNING && i->life->tid > 0 && i->life->tid < TIDS)
+		ran_ns[i->life->tid] -= i->to_ns - i->from_ns;
+	return 0;
+}
+
+/* The first thread that has run for another time than the state model says; 0: there is none. */
+static s64 differs(const char *text)
+{
+	static const struct lkst_model_calls calls = { .interval = on_interval };
+	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
+	_cleanup_(lkst_feed_freep) struct lkst_feed *feed = NULL;
+	_cleanup_(lkst_model_freep) struct lkst_model *model = NULL;
+	u64 begin_ns, end_ns;
+	struct lkst_err e;
+	char dir[64];
+	s64 tid;
+	u32 i;
+
+	t = open_made(dir, text);
+	lkst_trace_range(t, &begin_ns, &end_ns);
+	export_trace(t, dir, true);
+	for (i = 0; i < CPUS; i++)
+		set_running(i, end_ns, 0);
+	if (lkst_feed_new(&e, t, &feed) || lkst_model_new(&e, feed, &model) ||
+	    lkst_model_subscribe(model, &calls, NULL) < 0 || lkst_feed_run(&e, feed))
+		abort();
+	make_scratch_remove(dir);
+	for (tid = 1; tid < TIDS; tid++)
+		if (ran_ns[tid])
+			return tid;
+	return strstr(said, "goes back") ? -1 : 0;
+}
+
+TEST(perfetto_threads_run_as_long_as_the_model_says)
+{
+	static struct machine m;
+	u64 seed;
+
+	for (seed = 0; seed < 300; seed++) {
+		s64 tid;
+
+		make_machine(&m, seed);
+		tid = differs(m.text);
+		if (tid)
+			printf("seed %llu, thread %lld: %lld ns more\n%s\n%s",
+			       (unsigned long long)seed, (long long)tid,
+			       tid > 0 ? (long long)ran_ns[tid] : 0, m.text, said);
+		CHECK(!tid);
+	}
+}
+
 static const struct unit_test tests[] = {
 	{ "perfetto_has_switches_and_wakers", test_perfetto_has_switches_and_wakers },
 	{ "perfetto_states_are_ftraces", test_perfetto_states_are_ftraces },
@@ -457,6 +721,12 @@ static const struct unit_test tests[] = {
 	  test_perfetto_follows_no_thread_beyond_its_end },
 	{ "perfetto_does_not_bridge_a_missing_switch",
 	  test_perfetto_does_not_bridge_a_missing_switch },
+	{ "perfetto_knows_nobody_until_a_wait_ends", test_perfetto_knows_nobody_until_a_wait_ends },
+	{ "perfetto_knows_nobody_beyond_a_pause", test_perfetto_knows_nobody_beyond_a_pause },
+	{ "perfetto_finds_a_thread_that_was_woken", test_perfetto_finds_a_thread_that_was_woken },
+	{ "perfetto_knows_a_cpu_until_its_end_mark", test_perfetto_knows_a_cpu_until_its_end_mark },
+	{ "perfetto_threads_run_as_long_as_the_model_says",
+	  test_perfetto_threads_run_as_long_as_the_model_says },
 	{ "perfetto_says_since_when_a_cpu_is_whole", test_perfetto_says_since_when_a_cpu_is_whole },
 	{ "perfetto_follows_a_number_that_is_taken_over",
 	  test_perfetto_follows_a_number_that_is_taken_over },
