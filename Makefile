@@ -90,8 +90,14 @@ BPF_CFLAGS := -g -O2 -mcpu=v3 -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -Isrc \
 
 # The layers that need no kernel come first; src/LAYERS has the rules between them.
 LIB_SRC  := $(sort $(wildcard src/base/*.c src/abi/*.c src/trace/*.c src/rules/*.c src/probe/*/*.c src/crash/*.c src/analyze/*/*.c \
-                             src/view/*.c src/bundle/*.c src/export/*.c src/parquet/*.c $(if $(SYSROOT),,src/sql/*.c)))
+                             src/marks/*.c src/view/*.c src/bundle/*.c src/export/*.c src/parquet/*.c $(if $(SYSROOT),,src/sql/*.c)))
+LIB_SRC  += src/liblkst/mark_fields.c src/liblkst/mark_tidy.c
 LIVE_SRC := $(sort $(wildcard src/live/*/*.c))
+# The library that programs link to mark what they do: liblkst for them. ($(BUILD)/liblkst.a is the program's own.)
+MARK_SRC := $(sort $(wildcard src/liblkst/*.c))
+MARK_OBJ := $(MARK_SRC:src/liblkst/%.c=$(BUILD)/mark/%.o)
+MARK_LIB := $(BUILD)/mark/liblkst.a
+MARK_SO  := $(if $(SYSROOT),,$(BUILD)/mark/liblkst.so.1)
 CMD_SQL  := src/cmd/sql/sql_session.c src/cmd/sql/sql_shell.c $(filter-out %/mcp.c,$(wildcard src/cmd/mcp/*.c))
 CMD_SRC  := $(filter-out $(if $(SYSROOT),$(CMD_SQL)),$(sort $(wildcard src/cmd/*.c src/cmd/*/*.c)))
 # The programs of probes and of injections are objects of their own, loaded once for each.
@@ -119,7 +125,7 @@ HANDLER_SRC  := $(sort $(wildcard src/handlers/*.c))
 HANDLER_OBJ  := $(HANDLER_SRC:src/handlers/%.c=$(BUILD)/handlers/%.o)
 
 .PHONY: all
-all: $(BUILD)/lkst $(LINKS:%=$(BUILD)/%) handlers man		## build lkst and its manual pages (needs no root)
+all: $(BUILD)/lkst $(LINKS:%=$(BUILD)/%) handlers marks man	## build lkst and its manual pages (needs no root)
 
 $(BUILD)/lkst: $(CMD_OBJ) $(BUILD)/liblive.a $(BUILD)/liblkst.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
@@ -173,6 +179,26 @@ $(HANDLER_OBJ): $(BUILD)/handlers/%.o: src/handlers/%.c $(HEADER_COPY)
 .PHONY: handlers
 handlers: $(HANDLER_OBJ) $(HEADER_COPY)
 
+$(MARK_OBJ): $(BUILD)/mark/%.o: src/liblkst/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c $< -o $@
+
+$(MARK_LIB): $(MARK_OBJ)
+	rm -f $@
+	ar rcs $@ $^
+
+# It stays where it is when a program closes it: other threads may be in it.
+$(BUILD)/mark/liblkst.so.1: $(MARK_OBJ)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) -Wl,-z,nodelete -o $@ $^ -lpthread
+	ln -sf $(@F) $(@:.1=)
+
+$(BUILD)/mark/lkst/mark.h: src/liblkst/mark.h
+	@mkdir -p $(@D)
+	cp $< $@
+
+.PHONY: marks
+marks: $(MARK_LIB) $(MARK_SO) $(BUILD)/mark/lkst/mark.h
+
 # The events' manual page is made from the catalogue; the others are written by hand.
 MAN      := $(sort $(wildcard doc/man/*.[1-8])) $(GEN)/man/lkst-events.7
 PAGE     := $(GEN)/man/events-page
@@ -180,7 +206,7 @@ PAGE     := $(GEN)/man/events-page
 # The service. Directories are filled in when it is installed.
 UNITS    := $(sort $(wildcard etc/systemd/*))
 BOOT_SCRIPTS := $(sort $(wildcard etc/initramfs-tools/hooks/* etc/initramfs-tools/scripts/*/*))
-FILL_IN  := sed 's|@bindir@|$(bindir)|; s|@libdir@|$(libdir)|; s|@sysconfdir@|$(sysconfdir)|g'
+FILL_IN  := sed 's|@bindir@|$(bindir)|; s|@includedir@|$(includedir)|; s|@libdir@|$(libdir)|; s|@sysconfdir@|$(sysconfdir)|g'
 
 .PHONY: man
 man: $(GEN)/man/lkst-events.7
@@ -195,7 +221,7 @@ $(GEN)/man/lkst-events.7: $(PAGE)
 # The library for a page in a browser, as a module of WebAssembly (src/web/module.h): what needs files, sockets or threads
 # is left out, and of the commands those that read.
 WEB_WITHOUT := src/base/create.c src/base/http.c $(addprefix src/trace/,packer.c parts.c publish.c stream_file.c wire.c writer.c zst.c)
-WEB_LIB     := $(filter-out $(WEB_WITHOUT) src/crash/% src/probe/% src/bundle/% src/export/% src/parquet/% src/sql/% src/analyze/diff/%,$(LIB_SRC))
+WEB_LIB     := $(filter-out $(WEB_WITHOUT) src/crash/% src/marks/% src/liblkst/% src/probe/% src/bundle/% src/export/% src/parquet/% src/sql/% src/analyze/diff/%,$(LIB_SRC))
 WEB_CMD     := $(addprefix src/cmd/,answer.c ending.c help.c options.c printing.c range.c run.c verbs.c) \
                $(addprefix src/cmd/read/,analyze_along.c check_counters.c check_ledger.c tables.c) \
                $(shell sed -n 's|^READER(\(.*\))$$|src/cmd/read/\1.c|p' src/cmd/commands.def)
@@ -256,14 +282,16 @@ ifneq ($(UNIT_SRC),)
 UNIT_LIVE := $(shell grep -lE '"(live/|cmd/|lib/run_command)' $(UNIT_SRC))
 UNIT_CMD  := $(shell grep -lE '"(cmd/|lib/run_command)' $(UNIT_SRC))
 UNIT_SQL  := $(shell grep -lE '"(sql|export)/' $(UNIT_SRC))
+UNIT_MARK := $(shell grep -lE '"liblkst/mark(_memory)?[.]h"' $(UNIT_SRC))
 UNIT_DEBUG := $(shell grep -lE '"(probe/resolve/|lib/probed)' $(UNIT_SRC))
 endif
 
 $(UNIT_CMD:%.c=$(BUILD)/%): $(filter-out %/main.o,$(CMD_OBJ))
 $(UNIT_LIVE:%.c=$(BUILD)/%): $(BUILD)/liblive.a
+$(UNIT_MARK:%.c=$(BUILD)/%): $(MARK_LIB)
 $(UNIT_BIN): $(BUILD)/%: $(BUILD)/%.o $(TEST_LIB) $(BUILD)/liblkst.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(TEST_LIB) $(filter %/liblive.a,$^) \
-		$(BUILD)/liblkst.a \
+		$(filter $(MARK_LIB),$^) $(BUILD)/liblkst.a \
 		$(if $(filter %/liblive.a,$^)$(filter $(UNIT_DEBUG:%.c=$(BUILD)/%),$@),$(LDLIBS),$(LIB_LIBS)) \
 		$(if $(filter $(UNIT_SQL:%.c=$(BUILD)/%),$@),$(SQL_LIBS))
 
@@ -392,7 +420,11 @@ bench:					## install packages, build, measure beside other tracers (as root)
 
 .PHONY: install
 install: all				## install to $(DESTDIR)$(prefix)
-	install -d $(DESTDIR)$(bindir)
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig
+	install -D -m 644 -t $(DESTDIR)$(includedir)/lkst src/liblkst/mark.h
+	install -m 644 -t $(DESTDIR)$(libdir) $(MARK_LIB) $(MARK_SO)
+	$(if $(MARK_SO),ln -sf liblkst.so.1 $(DESTDIR)$(libdir)/liblkst.so)
+	$(FILL_IN) etc/lkst.pc >$(DESTDIR)$(libdir)/pkgconfig/lkst.pc
 	install -m 755 $(BUILD)/lkst $(DESTDIR)$(bindir)/lkst
 	install -D -m 644 -t $(DESTDIR)$(prefix)/lib/lkst/handlers $(HANDLER_OBJ)
 	install -D -m 755 etc/keep-earlier $(DESTDIR)$(libdir)/lkst/keep-earlier
@@ -427,5 +459,5 @@ help:					## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | \
 		expand -t 16
 
--include $(LIB_OBJ:.o=.d) $(LIVE_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(PROBE_OBJ:.o=.d) $(INJECT_OBJ:.o=.d) $(TEST_LIB_OBJ:.o=.d) $(UNIT_BIN:=.d) \
+-include $(LIB_OBJ:.o=.d) $(LIVE_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(MARK_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(PROBE_OBJ:.o=.d) $(INJECT_OBJ:.o=.d) $(TEST_LIB_OBJ:.o=.d) $(UNIT_BIN:=.d) \
 	$(LIVE_TEST_BIN:=.d) $(LOAD_BIN:=.d) $(FUZZ_BIN:=.d) $(WEB_OBJ:.o=.d)

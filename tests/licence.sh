@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Tests that every source file names its licence, and that it is the right one: files in src/abi may
-# also be used under the BSD licence, so that anyone may read the format.
+# also be used under the BSD licence, so that anyone may read the format, and so may those in src/liblkst, so that any
+# program may link the library.
 
 set -u
 
@@ -10,7 +11,7 @@ bad=
 while IFS= read -r file; do
 	want='SPDX-License-Identifier: GPL-2.0-only'
 	case $file in
-	src/abi/*) want='SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause' ;;
+	src/abi/* | src/liblkst/*) want='SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause' ;;
 	esac
 	head -n 3 "$file" | grep -qE "$want( \*/| -->)?$" || bad="$bad $file"
 done < <(find Makefile .ci .clang-format .cppcheck src wasi tests tools bench doc/man -type f \
