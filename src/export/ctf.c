@@ -141,6 +141,14 @@ static int put_record(void *ctx, const struct lkst_record *r)
 	return p ? 0 : lkst_ctf_streams_error(j->streams);
 }
 
+/* What a disk is asked for is in the record of one CPU, and its completion in that of another. */
+static void look_at_left_out(void *ctx, const struct lkst_record *r)
+{
+	struct job *j = ctx;
+
+	lkst_ctf_keep_requests(j->plans, &j->context, r);
+}
+
 static int put_gap(void *ctx, const struct lkst_gap *gap)
 {
 	struct job *j = ctx;
@@ -183,7 +191,9 @@ static int describe(struct lkst_err *e, struct job *j, int dir_fd)
 
 static int write_all(struct lkst_err *e, struct job *j, int dir_fd)
 {
-	static const struct lkst_export_calls calls = { .record = put_record, .gap = put_gap };
+	static const struct lkst_export_calls calls = { .record = put_record,
+							.left_out = look_at_left_out,
+							.gap = put_gap };
 	u8 uuid[16];
 	int err = describe(e, j, dir_fd);
 

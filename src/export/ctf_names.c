@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/vec.h"
 
 enum {
@@ -32,16 +33,23 @@ static bool is_state(const void *ctx, const struct lkst_stream_info *stream)
 	return stream->buffer == LKST_BUFFER_STATE;
 }
 
-static int add_name(struct lkst_ctf_names *n, u32 kind, const struct lkst_record *r)
+/* Of a recording in parts, each part names all devices: @seen has the numbers that the kind has by now. */
+static int add_name(struct lkst_ctf_names *n, u32 kind, struct lkst_map *seen,
+		    const struct lkst_record *r)
 {
 	const struct lkst_field_class *number = lkst_class_field(r->event, rows[kind].number);
 	const struct lkst_field_class *name = lkst_class_field(r->event, rows[kind].name);
 	struct lkst_ctf_name *added;
 	const u8 *text;
 	u32 length;
+	int err;
 
-	if (!number || !name || name->type != LKST_CLASS_STRING || n->nr[kind] >= NAMES_MAX)
+	if (!number || !name || name->type != LKST_CLASS_STRING ||
+	    lkst_map_find(seen, (u32)lkst_record_int(r, number)))
 		return 0;
+	err = lkst_map_set(seen, (u32)lkst_record_int(r, number), 1);
+	if (err)
+		return err == -ENOSPC ? 0 : err;
 	added = lkst_vec_add(n->lists[kind], n->nr[kind]);
 	if (!added)
 		return -ENOMEM;
@@ -101,26 +109,42 @@ static bool is_of_beginning(const struct lkst_trace *t, u64 taken_ns)
 	return taken_ns && taken_ns < begin_ns + (end_ns - begin_ns) / 2;
 }
 
-int lkst_ctf_names_load(struct lkst_err *e, struct lkst_ctf_names *n, struct lkst_trace *t)
+/* Reads all state; @ret_taken_ns: when the first was taken. */
+static int read_state(struct lkst_ctf_names *n, struct lkst_merge *m, u64 *ret_taken_ns)
 {
-	_cleanup_(lkst_merge_freep) struct lkst_merge *m = NULL;
+	struct lkst_map seen[LKST_CTF_NR_KINDS];
 	struct lkst_record r;
-	u64 taken_ns = 0;
 	u32 kind, nr_clocks = 0;
-	int err = lkst_merge_new_of(e, t, 0, UINT64_MAX, is_state, NULL, &m);
+	int err = 0;
 
-	if (err)
-		return err;
+	*ret_taken_ns = 0;
+	for (kind = 0; kind < LKST_CTF_NR_KINDS; kind++)
+		seen[kind] = (struct lkst_map){ .max = NAMES_MAX };
 	while (!err && lkst_merge_next(m, &r) > 0) {
 		for (kind = 0; kind < LKST_CTF_NR_KINDS && !err; kind++)
 			if (r.event->index == rows[kind].index)
-				err = add_name(n, kind, &r);
+				err = add_name(n, kind, &seen[kind], &r);
 		if (r.event->index == LKST_EV_state_clock && !nr_clocks++)
-			taken_ns = clock_of(&r);
+			*ret_taken_ns = clock_of(&r);
 		/* Of a recording in parts only the first list is of the beginning. */
 		if (r.event->index == LKST_EV_state_thread && nr_clocks <= 1 && !err)
 			err = add_state(n, &r);
 	}
+	for (kind = 0; kind < LKST_CTF_NR_KINDS; kind++)
+		lkst_map_fini(&seen[kind]);
+	return err;
+}
+
+int lkst_ctf_names_load(struct lkst_err *e, struct lkst_ctf_names *n, struct lkst_trace *t)
+{
+	_cleanup_(lkst_merge_freep) struct lkst_merge *m = NULL;
+	u64 taken_ns;
+	u32 kind;
+	int err = lkst_merge_new_of(e, t, 0, UINT64_MAX, is_state, NULL, &m);
+
+	if (err)
+		return err;
+	err = read_state(n, m, &taken_ns);
 	if (err)
 		return lkst_err_sys(e, err, "reading the names of devices");
 	for (kind = 0; kind < LKST_CTF_NR_KINDS; kind++)

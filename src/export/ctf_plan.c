@@ -368,3 +368,15 @@ u8 *lkst_ctf_put_fields(const struct lkst_ctf_plans *p, const struct lkst_ctf_co
 		at = lkst_ctf_follow(&plan->steps[i], context, r, at);
 	return at;
 }
+
+void lkst_ctf_keep_requests(const struct lkst_ctf_plans *p, const struct lkst_ctf_context *context,
+			    const struct lkst_record *r)
+{
+	const struct plan *plan = &p->all[r->event->id];
+	u8 ignored[sizeof(u64)];
+	u32 i;
+
+	for (i = 0; i < plan->nr; i++)
+		if (plan->steps[i].how == LKST_CTF_HOW_RWBS)
+			lkst_ctf_follow(&plan->steps[i], context, r, ignored);
+}

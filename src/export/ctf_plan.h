@@ -30,4 +30,8 @@ static inline u32 lkst_ctf_room(const struct lkst_record *r)
 u8 *lkst_ctf_put_fields(const struct lkst_ctf_plans *p, const struct lkst_ctf_context *context,
 			const struct lkst_record *r, u8 *at);
 
+/* Of a record that is not put: keeps the request that it is of, for the events that have only its address. */
+void lkst_ctf_keep_requests(const struct lkst_ctf_plans *p, const struct lkst_ctf_context *context,
+			    const struct lkst_record *r);
+
 #endif

@@ -141,6 +141,8 @@ int lkst_export_each(struct lkst_err *e, struct lkst_export *x,
 			err = take_gaps(x, m, calls, ctx);
 		if (!err && lkst_select_matches(x->select, &r))
 			err = calls->record(ctx, &r);
+		else if (!err && calls->left_out)
+			calls->left_out(ctx, &r);
 		/* With the names as they were before this record. */
 		if (!err)
 			err = lkst_threads_feed(x->threads, &r) ?: lkst_export_step(x, r.ns);

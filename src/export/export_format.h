@@ -107,6 +107,8 @@ bool lkst_export_wants(const struct lkst_export *x, const struct lkst_model *mod
 /* What lkst_export_each() calls. A negative errno ends it. */
 struct lkst_export_calls {
 	int (*record)(void *ctx, const struct lkst_record *r);
+	/* A record that the filters leave out, for what is known from it of others; NULL: not wanted. */
+	void (*left_out)(void *ctx, const struct lkst_record *r);
 	int (*gap)(void *ctx, const struct lkst_gap *gap); /* already counted; NULL: not wanted */
 };
 

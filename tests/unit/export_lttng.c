@@ -410,6 +410,48 @@ TEST(export_lttng_of_a_window_begins_with_its_threads)
 	remove_export();
 }
 
+/* A request is issued on CPU 1 and ends on CPU 0. */
+TEST(export_lttng_knows_requests_that_filters_leave_out)
+{
+	static const char ends[] = "rwbs = 33"; /* a write (1) that is waited for (32) */
+	char *const event = "block_rq_complete";
+	const struct lkst_select_options of[] = {
+		{ .has_cpu = true, .cpu = 0 },
+		{ .events = &event, .nr_events = 1 },
+	};
+	size_t i;
+
+	if (!has_babeltrace())
+		SKIP("babeltrace2 is not installed");
+	for (i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		_cleanup_free_ char *got = export_text(story, of[i]);
+		const char *line = strstr(got, " block_rq_complete: ");
+
+		CHECK(!strstr(got, "block_rq_issue"));
+		CHECK(line && has_line(line, ends));
+		remove_export();
+	}
+}
+
+/* As of a recording in parts, each of which has all state. */
+TEST(export_lttng_has_a_device_once)
+{
+	static const char line[] = "lttng_statedump_block_device: ";
+	_cleanup_free_ char *got = NULL;
+	char *found;
+
+	if (!has_babeltrace())
+		SKIP("babeltrace2 is not installed");
+	got = export_text("state_disk ns=900 dev=266338304 name=vda\n"
+			  "state_disk ns=901 dev=266338304 name=vda\n"
+			  "sched_switch cpu=0 tid=5 ns=1000 next_tid=7\n",
+			  (struct lkst_select_options){});
+	found = strstr(got, line);
+	CHECK(found && strstr(found, "vda"));
+	CHECK(found && !strstr(found + 1, line));
+	remove_export();
+}
+
 TEST(export_lttng_says_what_is_missing)
 {
 	_cleanup_free_ char *got = NULL;
@@ -540,6 +582,9 @@ static const struct unit_test tests[] = {
 	{ "export_lttng_has_the_values", test_export_lttng_has_the_values },
 	{ "export_lttng_of_a_window_begins_with_its_threads",
 	  test_export_lttng_of_a_window_begins_with_its_threads },
+	{ "export_lttng_knows_requests_that_filters_leave_out",
+	  test_export_lttng_knows_requests_that_filters_leave_out },
+	{ "export_lttng_has_a_device_once", test_export_lttng_has_a_device_once },
 	{ "export_lttng_says_what_is_missing", test_export_lttng_says_what_is_missing },
 	{ "export_lttng_leaves_nothing_that_is_not_whole",
 	  test_export_lttng_leaves_nothing_that_is_not_whole },
