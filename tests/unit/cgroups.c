@@ -201,6 +201,9 @@ TEST(cgroup_mount_is_that_of_managers)
 	CHECK_STR(chosen("30 23 0:26 /docker/x /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
 			 controllers),
 		  "0 -1 ");
+	/* What is no sequence of the kernel's stays. */
+	CHECK_STR(chosen("41 31 0:38 / /my\\040cgroups\\134x\\9\\04 rw - cgroup2 cgroup2 rw\n", ""),
+		  "1 0 /my cgroups\\x\\9\\04");
 	CHECK_STR(chosen("", ""), "0 -1 ");
 	CHECK_STR(chosen("a\n - \n1 2 3 / / - cgroup2\n 1 2 3 / / rw - - - -\n", ""), "0 -1 ");
 }

@@ -38,6 +38,26 @@ struct line {
 	const char *root, *point, *type, *options;
 };
 
+/* A blank, a tab, a newline, a backslash and a # are \ooo there (mangle(), fs/proc_namespace.c); so in place. */
+static void decode(char *word)
+{
+	char *to = word;
+	unsigned int i, value;
+
+	for (; *word; word++, to++) {
+		value = 0;
+		for (i = 1; *word == '\\' && i <= 3 && word[i] >= '0' && word[i] <= '7'; i++)
+			value = value * 8 + (unsigned int)(word[i] - '0');
+		*to = *word;
+		/* Nothing but these is written so: all else is as it is. */
+		if (i > 3 && value && value <= 0x7f) {
+			*to = (char)value;
+			word += 3;
+		}
+	}
+	*to = 0;
+}
+
 /* "31 23 0:28 ROOT POINT rw,relatime shared:1 - TYPE SOURCE OPTIONS" (proc_pid_mountinfo(5)). */
 static bool parse_line(char *text, struct line *ret)
 {
@@ -46,6 +66,8 @@ static bool parse_line(char *text, struct line *ret)
 
 	*ret = (struct line){};
 	for (word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest), i++) {
+		if (i == 4)
+			decode(word);
 		if (i == 3)
 			ret->root = word;
 		else if (i == 4)
