@@ -272,6 +272,38 @@ TEST(bounds_threads_are_counted_together)
 	make_scratch_remove(dir);
 }
 
+/* A thread that is moved to a new cgroup again and again, and runs in each for a moment. */
+TEST(bounds_cgroups_are_counted_together)
+{
+	enum { MOVES = 70000 };
+	struct make_trace *t;
+	char line[128];
+	u32 i;
+
+	make_scratch(dir);
+	snprintf(trace, sizeof(trace), "%s/trace", dir);
+	t = make_begin(trace, NULL, 4096);
+	for (i = 0; i < MOVES; i++) {
+		snprintf(line, sizeof(line),
+			 "cgroup_attach_task cpu=0 tid=1 ns=%u target_tid=5 cgroup=%u path=/a",
+			 1000 + 10 * i, 100 + i);
+		if (make_line(t, line))
+			abort();
+		snprintf(line, sizeof(line), "sched_switch cpu=0 tid=%u ns=%u next_tid=%u",
+			 i % 2 * 5, 1005 + 10 * i, !(i % 2) * 5);
+		if (make_line(t, line))
+			abort();
+	}
+	if (make_end(t))
+		abort();
+	CHECK_EQ(lkst("analyze cgroup --rows 3 trace"), 0);
+	CHECK(strstr(said, "\n-          others "));
+	CHECK(strstr(said, "The first 65536 are distinguished"));
+	CHECK(resident < RESIDENT_MAX);
+	make_scratch_remove(trace);
+	make_scratch_remove(dir);
+}
+
 /* ---- sparse files ------------------------------------------------------------------------- */
 
 /* 40 GiB, of which 8 KiB are on the disk: a block before a hole and one after it, before another hole. */
@@ -386,6 +418,7 @@ static const struct unit_test tests[] = {
 	{ "bounds_skipped_frames_do_not_count", test_bounds_skipped_frames_do_not_count },
 	{ "bounds_large_state_blocks_are_damage", test_bounds_large_state_blocks_are_damage },
 	{ "bounds_threads_are_counted_together", test_bounds_threads_are_counted_together },
+	{ "bounds_cgroups_are_counted_together", test_bounds_cgroups_are_counted_together },
 	{ "bounds_holes_are_skipped", test_bounds_holes_are_skipped },
 	{ "bounds_shared_pages_are_unpacked_once", test_bounds_shared_pages_are_unpacked_once },
 	{ "bounds_tiny_pieces_are_refused", test_bounds_tiny_pieces_are_refused },

@@ -7,59 +7,77 @@
 #include "base/map.h"
 #include "base/vec.h"
 
-enum { CGROUPS_MAX = 1 << 16 };
+enum { CGROUPS_MAX = 1 << 16 }; /* that are distinguished; all others are one */
 
 /* The time of the threads while they were in a cgroup. */
 struct times {
-	u64 id; /* 0: it is not known which */
+	u64 id; /* 0: it is not known which; OTHERS: those that are too many */
 	u64 running_ns, ready_ns, blocked_ns;
 	u64 nr_waits, nr_threads;
 };
+
+#define OTHERS LKST_HASH_NONE /* no cgroup has this number */
 
 struct cgroup {
 	struct lkst_analysis_state work;
 	struct times *times;
 	u32 nr_times;
 	struct lkst_map places; /* by id */
-	u64 *last;		/* by life: the cgroup in which it was counted last, plus 1 */
+	u32 others;		/* the place of OTHERS, plus 1; 0: there is none */
+	u32 *last;		/* by life: the place in which it was counted last, plus 1 */
 	u32 nr_last;
 };
 
+static struct times *add(struct cgroup *c, u64 id)
+{
+	struct times *t = lkst_vec_add(c->times, c->nr_times);
+
+	if (t)
+		*t = (struct times){ .id = id };
+	return t;
+}
+
+static struct times *add_others(struct cgroup *c)
+{
+	if (c->others)
+		return &c->times[c->others - 1];
+	c->others = c->nr_times + 1;
+	return add(c, OTHERS);
+}
+
+/* NULL: there is no memory. */
 static struct times *find(struct cgroup *c, u64 id)
 {
 	const u64 *place = lkst_map_find(&c->places, id);
-	struct times *t;
 	int err;
 
 	if (place)
 		return &c->times[*place];
-	/* Those that are too many are counted with those that are not known. */
 	err = lkst_map_set(&c->places, id, c->nr_times);
-	if (err == -ENOSPC && id)
-		return find(c, 0);
-	t = err ? NULL : lkst_vec_add(c->times, c->nr_times);
-	if (t)
-		*t = (struct times){ .id = id };
-	return t;
+	if (err)
+		return err == -ENOSPC ? add_others(c) : NULL;
+	return add(c, id);
 }
 
 static int on_interval(void *ctx, const struct lkst_interval *i)
 {
 	struct cgroup *c = ctx;
 	const u64 ns = i->to_ns - i->from_ns;
-	u64 id, *last;
 	struct times *t;
+	u32 *last, place;
+	u64 id;
 
 	if (i->life->idle_cpu >= 0 || i->run == LKST_RUN_UNKNOWN || i->run == LKST_RUN_DEAD ||
 	    !lkst_analysis_chooses(&c->work, i->life))
 		return 0;
 	id = lkst_model_cgroup(c->work.state, i->life);
-	t = id == LKST_HASH_NONE ? find(c, 0) : find(c, id);
+	t = find(c, id == LKST_HASH_NONE ? 0 : id);
 	last = t ? lkst_vec_reach(c->last, c->nr_last, i->life->nr) : NULL;
 	if (!last)
 		return -ENOMEM;
-	t->nr_threads += *last != t->id + 1;
-	*last = t->id + 1;
+	place = (u32)(t - c->times) + 1;
+	t->nr_threads += *last != place;
+	*last = place;
 	if (i->run == LKST_RUN_RUNNING)
 		t->running_ns += ns;
 	else if (i->run == LKST_RUN_READY)
@@ -103,7 +121,12 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 		const struct times *t = &c->times[i];
 
 		lkst_table_row(table);
-		lkst_analysis_put_cgroup(w, table, t->id);
+		if (t->id == OTHERS) {
+			lkst_table_none(table);
+			lkst_table_str(table, "others");
+		} else {
+			lkst_analysis_put_cgroup(w, table, t->id);
+		}
 		lkst_table_u64(table, t->nr_threads);
 		lkst_table_u64(table, t->running_ns);
 		if (all_ns)
@@ -118,6 +141,12 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 		lkst_notes_add(&table->notes,
 			       "The trace does not say which cgroups threads were in: it is of an "
 			       "earlier version, or of a machine without cgroups.");
+	if (c->others)
+		lkst_notes_add(
+			&table->notes,
+			"Threads were in more than %d cgroups. The first %d are distinguished, and "
+			"the rest is counted together as \"others\".",
+			CGROUPS_MAX, CGROUPS_MAX);
 	lkst_table_sort(table, (unsigned int)lkst_table_column(table, "running"), true);
 	return table->error;
 }
