@@ -548,6 +548,62 @@ TEST(mcp_pages_of_events)
 	}
 }
 
+/* A record of test_text whose data are @size bytes. */
+static void add_large(struct make_trace *t, u64 ns, u32 size)
+{
+	static const char line[] = "test_text cpu=0 tid=6 text=a first=b data=123456 second=c";
+	const struct lkst_event_class *event = lkst_catalog_find(t->catalog, "test_text");
+	_cleanup_free_ u8 *record = calloc(1, size + 4096);
+	struct lkst_record_head head = { .id_time = event->id, .tid = 6 };
+	u32 at = sizeof(head);
+	u16 i;
+
+	memcpy(record, &head, sizeof(head));
+	for (i = 0; i < event->nr_fields; i++) {
+		u32 from = at;
+
+		at = make_encode(event, i, line, record, at);
+		if (!strcmp(event->fields[i].name, "data")) {
+			at = from + size;
+			memset(record + from, 200, size);
+			memcpy(record + event->fields[event->fields[i].length_field].offset, &size, 4);
+		}
+	}
+	make_record(make_stream(t, 0), ns, record, at);
+}
+
+/* Some fit an answer alone, others never: all pages together have every record, and the last one too. */
+TEST(mcp_pages_of_large_records)
+{
+	static const u32 sizes[] = { 10, 5000, 150000, 20000, 700000, 10 };
+	_cleanup_(lkst_mcp_session_fini) struct lkst_mcp_session s = {};
+	static char items[1 << 20], place[128];
+	struct make_trace *t;
+	char cursor[64] = "", *at;
+	unsigned int i, nr = 0, left_out = 0;
+
+	snprintf(place, sizeof(place), "%s/large", directory);
+	s.path = place;
+	t = make_begin(place, NULL, 1 << 20);
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		add_large(t, 1000 + 10 * i, sizes[i]);
+	CHECK(!make_end(t));
+	items[0] = 0;
+	for (i = 0; i < 20 && (!i || cursor[0]); i++) {
+		int got = ask(&s, "events", "", 100, "records", items, cursor);
+
+		CHECK(got > 0);
+		nr += got > 0 ? (unsigned int)got : 0;
+	}
+	CHECK_EQ(nr, sizeof(sizes) / sizeof(sizes[0]));
+	CHECK(!cursor[0]);
+	for (at = items; (at = strstr(at, "\"is_left_out\":true")); at++)
+		left_out++;
+	CHECK_EQ(left_out, 2);
+	CHECK(strstr(items, "\"ns\":1050"));
+	make_scratch_remove(place);
+}
+
 TEST(mcp_pages_of_rows)
 {
 	unsigned int is_new;
@@ -649,6 +705,7 @@ static const struct unit_test tests[] = {
 	T(mcp_arguments),      T(mcp_allowed),	       T(mcp_pages_of_events),
 	T(mcp_same_names),     T(mcp_hidden_rows),     T(mcp_pages_of_rows),
 	T(mcp_pages_of_steps), T(mcp_pages_of_tables), T(mcp_wrong_questions),
+	T(mcp_pages_of_large_records),
 };
 
 /* The trace is made once, and removed at the end of all. */

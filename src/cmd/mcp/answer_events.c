@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Tool `events`: records in order of time. A page ends at a record; the next one begins with the time of that record,
- * and knows how many of that same time were before it. So nothing before is read again.
+ * and knows how many of that same time were before it. So nothing before is read again. A record that is larger than an
+ * answer may be is there by its name alone, so that the records after it can be asked for.
  */
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/time.h"
 #include "base/vec.h"
 #include "cmd/mcp/session.h"
 #include "cmd/printing.h"
@@ -15,6 +17,12 @@ struct options {
 	struct lkst_choosing_options which;
 	const char *from, *to;
 };
+
+/*
+ * Bytes of a record that may need more than LKST_OUT_SIZE less a page: a number of 8 bytes may be shown as the name of
+ * a symbol.
+ */
+enum { LARGE = 4096 };
 
 static const struct options defaults = { .which = LKST_CHOOSING_DEFAULTS };
 
@@ -111,24 +119,51 @@ static bool is_before(struct lkst_mcp_place a, struct lkst_mcp_place b)
 	return a.at < b.at || (a.at == b.at && a.more < b.more);
 }
 
+static void begin_page(struct lkst_mcp_page *page)
+{
+	lkst_mcp_page_clear(page);
+	lkst_out_str(page->json, "{\"records\":[");
+}
+
+static bool is_empty(const struct filling *f)
+{
+	return !f->nr && !f->page->text->used;
+}
+
+/* On a page of its own, a record that does not fit there: what it is, without its fields. */
+static void print_left_out(struct filling *f, const struct lkst_record *r)
+{
+	begin_page(f->page);
+	lkst_out_printf(f->page->text,
+			"A record of %s at @%llu.%09llu of CPU %u, thread %d, is larger than an answer may be: "
+			"`lkst print` shows it.\n",
+			r->event->name, (unsigned long long)(r->ns / LKST_NS_PER_S),
+			(unsigned long long)(r->ns % LKST_NS_PER_S), r->cpu, r->tid);
+	lkst_out_printf(f->page->json,
+			"{\"ns\":%llu,\"cpu\":%u,\"tid\":%d,\"event\":\"%s\",\"is_left_out\":true},",
+			(unsigned long long)r->ns, r->cpu, r->tid, r->event->name);
+}
+
 /* Prints a record that is wanted, if there is room for it. */
 static int print_record(struct filling *f, const struct lkst_record *r)
 {
 	const struct lkst_mcp_mark mark = lkst_mcp_page_mark(f->page);
 	int err;
 
-	if (f->nr == f->limit) {
-		f->is_over = true;
+	/* What does not fit the memory of the page destroys what is there. */
+	f->is_over = f->nr == f->limit || (r->size > LARGE && !is_empty(f));
+	if (f->is_over)
 		return 0;
-	}
 	err = lkst_view_text.record(f->text, r) ?: lkst_view_json.record(f->json, r);
 	if (err)
 		return err;
 	join_json(f, mark);
-	/* One that does not fit alone is left out, rather than that nothing more comes. */
-	f->is_over = lkst_mcp_page_is_full(f->page) && f->nr;
-	if (f->is_over)
+	if (lkst_mcp_page_is_full(f->page) && !mark.text && !f->nr) {
+		print_left_out(f, r);
+	} else if (lkst_mcp_page_is_full(f->page)) {
+		f->is_over = true;
 		lkst_mcp_page_return(f->page, mark);
+	}
 	f->nr += !f->is_over;
 	return 0;
 }
@@ -207,7 +242,7 @@ int lkst_mcp_answer_events(struct lkst_err *e, struct lkst_mcp_session *s,
 
 	if (err)
 		return err;
-	lkst_out_str(page->json, "{\"records\":[");
+	begin_page(page);
 	from_ns = f.from.at > from_ns ? f.from.at : from_ns;
 	err = begin(e, &f, s->trace, o, from_ns, to_ns)
 		      ?: print_records(e, &f, s->trace, from_ns, to_ns);
