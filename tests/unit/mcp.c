@@ -604,6 +604,29 @@ TEST(mcp_pages_of_large_records)
 	make_scratch_remove(place);
 }
 
+/* As one that is being recorded does; but pages of one answer go on with what there was. */
+TEST(mcp_trace_that_grows)
+{
+	_cleanup_(lkst_mcp_session_fini) struct lkst_mcp_session s = {};
+	static const char more[] = "sched_switch cpu=0 tid=5 ns=1000 next_tid=7\n"
+				   "sched_switch cpu=0 tid=7 ns=1100 next_tid=5\n"
+				   "!block cpu=0\n"
+				   "sched_switch cpu=0 tid=5 ns=1200 next_tid=7\n";
+	char items[1 << 12] = "", place[128], cursor[64] = "";
+
+	snprintf(place, sizeof(place), "%s/grows", directory);
+	s.path = place;
+	CHECK(!make_trace(place, 4096, "sched_switch cpu=0 tid=5 ns=1000 next_tid=7\n"
+				       "sched_switch cpu=0 tid=7 ns=1100 next_tid=5\n"));
+	CHECK_EQ(ask(&s, "events", "", 1, "records", items, cursor), 1);
+	make_scratch_remove(place);
+	CHECK(!make_trace(place, 4096, more));
+	CHECK_EQ(ask(&s, "events", "", 100, "records", items, cursor), 1);
+	CHECK(!cursor[0]);
+	CHECK_EQ(ask(&s, "events", "", 100, "records", items, cursor), 3);
+	make_scratch_remove(place);
+}
+
 TEST(mcp_pages_of_rows)
 {
 	unsigned int is_new;
@@ -705,7 +728,7 @@ static const struct unit_test tests[] = {
 	T(mcp_arguments),      T(mcp_allowed),	       T(mcp_pages_of_events),
 	T(mcp_same_names),     T(mcp_hidden_rows),     T(mcp_pages_of_rows),
 	T(mcp_pages_of_steps), T(mcp_pages_of_tables), T(mcp_wrong_questions),
-	T(mcp_pages_of_large_records),
+	T(mcp_trace_that_grows), T(mcp_pages_of_large_records),
 };
 
 /* The trace is made once, and removed at the end of all. */

@@ -2,9 +2,15 @@
 /* A trace that is asked again and again. */
 #include "cmd/mcp/session.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "sql/rows.h"
+
+enum { DEPTH = 2 }; /* a trace's directory, and its parts */
 
 bool lkst_mcp_session_has(struct lkst_mcp_session *s, const struct lkst_mcp_question *q)
 {
@@ -27,11 +33,62 @@ void lkst_mcp_session_drop(struct lkst_mcp_session *s)
 	s->has_answer = false;
 }
 
+/* Adds up the files of @path, a file or a directory with at most @depth further levels. What cannot be read is not. */
+static void add_files(int at, const char *path, unsigned int depth, struct lkst_mcp_files *files)
+{
+	struct dirent *entry;
+	struct stat st;
+	DIR *dir;
+	int fd;
+
+	if (fstatat(at, path, &st, 0))
+		return;
+	files->nr++;
+	files->bytes += S_ISREG(st.st_mode) ? (u64)st.st_size : 0;
+	if (!S_ISDIR(st.st_mode) || !depth)
+		return;
+	fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	while ((entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			add_files(fd, entry->d_name, depth - 1, files);
+	closedir(dir);
+}
+
+static void close_trace(struct lkst_mcp_session *s)
+{
+	lkst_mcp_session_drop(s);
+	lkst_sql_close(s->sql);
+	lkst_trace_close(s->trace);
+	s->sql = NULL;
+	s->trace = NULL;
+}
+
+/* Opens the trace, unless it is open and the same. */
+static int open_trace(struct lkst_err *e, struct lkst_mcp_session *s, bool is_continued)
+{
+	struct lkst_mcp_files files = {};
+	char *path = (char *)s->path;
+
+	if (s->trace && is_continued)
+		return 0;
+	add_files(AT_FDCWD, s->path, DEPTH, &files);
+	if (s->trace && files.nr == s->files.nr && files.bytes == s->files.bytes)
+		return 0;
+	close_trace(s);
+	s->files = files;
+	return lkst_cmd_open_trace(e, &path, 1, &s->trace);
+}
+
 int lkst_mcp_session_answer(struct lkst_err *e, struct lkst_mcp_session *s,
 			    const struct lkst_mcp_question *q, struct lkst_mcp_page *page)
 {
-	char *path = (char *)s->path;
-	int err = s->trace ? 0 : lkst_cmd_open_trace(e, &path, 1, &s->trace);
+	int err = open_trace(e, s, q->is_continued);
 
 	if (err)
 		return err;
@@ -48,7 +105,5 @@ int lkst_mcp_session_answer(struct lkst_err *e, struct lkst_mcp_session *s,
 
 void lkst_mcp_session_fini(struct lkst_mcp_session *s)
 {
-	lkst_mcp_session_drop(s);
-	lkst_sql_close(s->sql);
-	lkst_trace_close(s->trace);
+	close_trace(s);
 }

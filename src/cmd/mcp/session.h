@@ -13,11 +13,17 @@
 struct lkst_sql;
 struct lkst_sql_rows;
 
+/* What the files of a trace were when it was opened: more of any of these, and it has grown. */
+struct lkst_mcp_files {
+	u64 nr, bytes;
+};
+
 struct lkst_mcp_session {
 	const char *path;		   /* of the trace */
 	const volatile sig_atomic_t *stop; /* other than 0: a query is to end */
 	struct lkst_trace *trace;	   /* NULL: nobody has asked yet */
 	struct lkst_sql *sql;		   /* the same */
+	struct lkst_mcp_files files;
 
 	/* The last answer, by the hash of its question: its further pages need no work. */
 	bool has_answer;
@@ -29,7 +35,10 @@ struct lkst_mcp_session {
 	u64 rows_given; /* of them */
 };
 
-/* Answers @q in @page; opens the trace if nobody has done so. */
+/*
+ * Answers @q in @page; opens the trace if nobody has done so, and again if it has grown since, as one that is being
+ * recorded does. The pages of one answer are of the trace as it was for the first.
+ */
 int lkst_mcp_session_answer(struct lkst_err *e, struct lkst_mcp_session *s,
 			    const struct lkst_mcp_question *q, struct lkst_mcp_page *page);
 
