@@ -341,7 +341,8 @@ FUZZ_SQL := $(shell grep -lE '"(sql|export|lib/exported)\b' $(FUZZ_SRC))
 FUZZ_MCP := $(shell grep -l '"cmd/mcp/' $(FUZZ_SRC))
 
 # What a client sends is read without the commands.
-$(FUZZ_MCP:%.c=$(BUILD)/%): $(addprefix $(BUILD)/src/cmd/mcp/,lines.o protocol.o resources.o)
+$(FUZZ_MCP:%.c=$(BUILD)/%): $(addprefix $(BUILD)/src/cmd/,options.o help.o \
+	$(addprefix mcp/,lines.o page.o protocol.o question.o resources.o))
 
 # Where the kernel's cgroups are mounted is text that is read, not the kernel.
 $(BUILD)/tests/fuzz/fuzz_cgroup: $(BUILD)/src/live/load/cgroup_mount.o
