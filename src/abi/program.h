@@ -14,6 +14,7 @@ enum {
 	LKST_SYSCALL_MAX = 512,	 /* system call numbers in a table; beyond: the "unknown" events */
 	LKST_SYSCALL_ARGS = 6,
 	LKST_STRING_MAX = 512, /* bytes of a recorded string with its NUL; longer: cut, counted */
+	LKST_COMMAND_LINE_MAX = 256, /* the same of a program's arguments, a multiple of 8; their record says if cut */
 	LKST_PATHS_MAX = 2,    /* strings in one system call's record */
 	LKST_TRACEPOINT_MAX = 1024, /* bytes of a by-name tracepoint's record */
 	LKST_DYNAMIC_MAX = 4,	    /* its variable fields */

@@ -79,6 +79,21 @@ struct css_set {
 	struct cgroup *dfl_cgrp;
 };
 
+struct mm_struct {
+	unsigned long arg_start;
+	unsigned long arg_end;
+};
+
+struct user_or_group {
+	u32 val;
+};
+
+struct cred {
+	struct user_or_group uid;
+	struct user_or_group euid;
+	struct user_or_group gid;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	unsigned int __state;
@@ -96,6 +111,8 @@ struct task_struct {
 	struct task_struct *group_leader;
 	struct signal_struct *signal;
 	struct css_set *cgroups;
+	struct mm_struct *mm;
+	const struct cred *cred;
 	struct thread_struct thread;
 	char comm[16];
 };

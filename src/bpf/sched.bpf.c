@@ -107,6 +107,76 @@ LKST_TP(sched_process_fork, struct task_struct *parent, struct task_struct *chil
 
 LKST_STRING_SCRATCH(exec_filename);
 
+/* The arguments of a new program, read before their place in a record is reserved: their length must be known. */
+struct args {
+	u64 words[LKST_COMMAND_LINE_MAX / 8];
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct args);
+} exec_args_scratch SEC(".maps");
+
+/* Bytes of @word that are 0 become blanks. No sum of 7 bits has a carry into the next byte. */
+static __always_inline u64 with_blanks(u64 word)
+{
+	const u64 low = 0x7f7f7f7f7f7f7f7f;
+
+	return word | ~(((word & low) + low) | word | low) >> 2;
+}
+
+/*
+ * Reads the arguments at user address @start, of which there are @bytes, each with a NUL after it. Returns the length
+ * of the text, with its NUL. The kernel has just written them, so they are in memory, but for a page that is already
+ * on disk: then the text is empty.
+ */
+static __always_inline u32 read_args(struct args *args, u64 start, u64 bytes)
+{
+	u64 length = LKST_BOUNDED(bytes);
+	u32 i;
+
+	if (length > LKST_COMMAND_LINE_MAX)
+		length = LKST_COMMAND_LINE_MAX;
+	if (!length || bpf_probe_read_user(args, length, (void *)start)) {
+		*(char *)args = 0;
+		return 1;
+	}
+#pragma clang loop unroll(disable)
+	for (i = 0; i < LKST_COMMAND_LINE_MAX / 8; i++)
+		args->words[i] = with_blanks(args->words[i]);
+	length = LKST_BOUNDED(length - 1);
+	if (length >= LKST_COMMAND_LINE_MAX)
+		return 1; /* cannot be */
+	((char *)args)[length] = 0;
+	return length + 1;
+}
+
+static __always_inline void record_args(struct task_struct *task)
+{
+	const u32 id = lkst_cfg.id[LKST_EV_exec_args];
+	const struct cred *cred = task->cred;
+	u64 start = task->mm->arg_start, bytes = task->mm->arg_end - start;
+	u32 zero = 0, length;
+	struct args *args;
+
+	if (!lkst_is_wanted(id))
+		return;
+	args = bpf_map_lookup_elem(&exec_args_scratch, &zero);
+	if (!args)
+		return;
+	length = read_args(args, start, bytes);
+	lkst_recording_id(struct lkst_rec_exec_args, r, id, sizeof(*r) + length, sizeof(*r) + LKST_COMMAND_LINE_MAX) {
+		r->uid = cred->uid.val;
+		r->euid = cred->euid.val;
+		r->gid = cred->gid.val;
+		r->args_bytes = bytes;
+		length = LKST_BOUNDED(length);
+		if (length <= LKST_COMMAND_LINE_MAX)
+			bpf_probe_read_kernel(r->args.bytes, length, args);
+	}
+}
+
 LKST_TP(sched_process_exec, struct task_struct *task, int old_tid, struct linux_binprm *bprm)
 {
 	struct lkst_string filename;
@@ -118,6 +188,7 @@ LKST_TP(sched_process_exec, struct task_struct *task, int old_tid, struct linux_
 		r->old_tid = old_tid;
 		LKST_PUT_STRING(r->filename, &filename);
 	}
+	record_args(task);
 	return 0;
 }
 

@@ -138,6 +138,12 @@ static bool is_path(const struct lkst_event_class *event, const struct lkst_fiel
 	       strstr(f->name, "path") || strstr(f->name, "file");
 }
 
+/* A command line: a program, and after the first blank its arguments. */
+static bool is_command(const struct lkst_event_class *event, const struct lkst_field_class *f)
+{
+	return (event->index == LKST_EV_exec_args || event->index == LKST_EV_state_process) && !strcmp(f->name, "args");
+}
+
 /* Of a probe, a tracepoint or a handler: only its field's names and types say what it has. */
 static bool is_declared(const struct lkst_event_class *event)
 {
@@ -187,9 +193,17 @@ static u8 kind_of(const struct lkst_event_class *event, const struct lkst_field_
 		return 0;
 	if (is_thread_name(f))
 		return LKST_REDACT_NAMES + 1;
+	if (is_command(event, f))
+		return LKST_REDACT_ARGUMENTS + 1;
 	if (has_kept_strings(event))
 		return STAYS_WITHOUT_WORDS;
 	return is_path(event, f) ? LKST_REDACT_PATHS + 1 : LKST_REDACT_TEXT + 1;
+}
+
+/* Whether what a plan says of a field is followed. The first word of a command is a path. */
+static bool is_followed(const struct lkst_redaction *r, u8 kind)
+{
+	return r->rules[kind - 1] || (kind == LKST_REDACT_ARGUMENTS + 1 && r->rules[LKST_REDACT_PATHS]);
 }
 
 /* Names in the metadata stay as they are. */
@@ -232,7 +246,7 @@ int lkst_redact_plan(struct lkst_err *e, struct lkst_redaction *r, const struct 
 		for (i = 0; event && i < event->nr_fields; i++) {
 			u8 kind = kind_of(event, &event->fields[i]);
 
-			if (kind && kind != STAYS_WITHOUT_WORDS && !r->rules[kind - 1])
+			if (kind && kind != STAYS_WITHOUT_WORDS && !is_followed(r, kind))
 				kind = can_have_words(event, &event->fields[i])
 					       ? STAYS_WITHOUT_WORDS
 					       : 0;
@@ -289,16 +303,40 @@ static bool redact_name(struct lkst_redaction *r, const struct lkst_field_class 
 	return is_taken;
 }
 
+/*
+ * A command, word by word. The first is a path; where that has a blank itself, the rest of it counts as an argument.
+ */
+static void redact_command(struct lkst_redaction *r, u8 *bytes, u32 length)
+{
+	enum lkst_redact_rule rule = LKST_REDACT_PATHS;
+	u32 begin, end;
+
+	for (begin = 0; begin < length; begin = end + 1) {
+		const u8 *blank = memchr(bytes + begin, ' ', length - begin);
+
+		end = blank ? (u32)(blank - bytes) : length;
+		if (r->rules[rule] &&
+		    lkst_redact_string(r, bytes + begin, end - begin, rule == LKST_REDACT_PATHS))
+			r->counts[rule]++;
+		rule = LKST_REDACT_ARGUMENTS;
+	}
+}
+
 /* A string that its rule takes out, or that holds a word. */
 static void redact_string(struct lkst_redaction *r, const struct lkst_field_class *f, u8 kind,
 			  u8 *bytes, u32 length)
 {
-	const bool is_cut = f->type == LKST_CLASS_CHARS && length + 1 >= f->count;
+	const bool is_command = kind == LKST_REDACT_ARGUMENTS + 1;
+	const bool is_cut = is_command || (f->type == LKST_CLASS_CHARS && length + 1 >= f->count);
 	const bool has_word = r->nr_words && lkst_redact_has_word(r, bytes, length, is_cut);
 	const enum lkst_redact_rule rule =
 		has_word || kind == STAYS_WITHOUT_WORDS ? LKST_REDACT_WORDS : kind - 1;
 	bool is_taken = false;
 
+	if (is_command && !has_word) {
+		redact_command(r, bytes, length);
+		return;
+	}
 	if (kind == LKST_REDACT_NAMES + 1 && !has_word)
 		is_taken = redact_name(r, f, bytes, length);
 	else if (has_word || kind != STAYS_WITHOUT_WORDS)

@@ -81,6 +81,16 @@ static void put_cgroup(struct lkst_sql_pass *p, u64 id)
 	lkst_sql_str(p, cgroup && cgroup->container[0] ? cgroup->container : NULL);
 }
 
+/* Cells uid, euid, gid, args and args_bytes. */
+static void put_command(struct lkst_sql_pass *p, const struct lkst_command_line *command)
+{
+	lkst_sql_int_but(p, command ? (s64)command->uid : -1, -1);
+	lkst_sql_int_but(p, command ? (s64)command->euid : -1, -1);
+	lkst_sql_int_but(p, command ? (s64)command->gid : -1, -1);
+	lkst_sql_str(p, command && command->length ? command->args : NULL);
+	lkst_sql_int_but(p, command ? (s64)command->args_bytes : -1, -1);
+}
+
 static int end_threads(struct lkst_sql_pass *p)
 {
 	u32 i, nr = lkst_model_nr_lives(p->model);
@@ -101,6 +111,7 @@ static int end_threads(struct lkst_sql_pass *p)
 		lkst_sql_int_but(p, life->is_over ? (s64)life->end_ns : 0, 0);
 		lkst_sql_int_but(p, life->has_exit ? (s64)life->exit_code : -1, -1);
 		put_cgroup(p, lkst_model_cgroup(p->model, life));
+		put_command(p, lkst_model_command(p->model, life));
 		err = lkst_sql_row_end(p);
 	}
 	return err;
@@ -121,6 +132,11 @@ static const struct lkst_sql_known_column threads[] = {
 	{ "cgroup_id", "INTEGER", "the number of its last cgroup: the inode of that directory" },
 	{ "cgroup", "TEXT", "its path" },
 	{ "container", "TEXT", "the container or unit that the path shows" },
+	{ "uid", "INTEGER", "the user who runs its process, as of the last exec" },
+	{ "euid", "INTEGER", "the user whose rights that had then" },
+	{ "gid", "INTEGER", "its group" },
+	{ "args", "TEXT", "the first 255 bytes of the arguments, with blanks between" },
+	{ "args_bytes", "INTEGER", "bytes of all arguments, with one after each" },
 	{},
 };
 

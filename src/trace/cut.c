@@ -104,8 +104,9 @@ static u16 thread_size(const struct lkst_event_class *class)
 
 static int take_state(struct cut *c, const struct lkst_record *r)
 {
-	/* Of cgroups, the threads know those of state and those that were created since. */
-	if (is_end(r->event) || (r->event->index == LKST_EV_state_cgroup && r->event->is_native))
+	/* Of cgroups and commands, the threads know those of state and those that came since. */
+	if (is_end(r->event) || (r->event->is_native && (r->event->index == LKST_EV_state_cgroup ||
+							 r->event->index == LKST_EV_state_process)))
 		return 0;
 	if (is_ledger(r->event))
 		return lkst_kept_add(c->e, &c->ledger, r, LKST_KEPT_ALL);
@@ -210,6 +211,35 @@ static int write_cgroups(struct cut *c, u64 ns, struct lkst_writer *w)
 		int length = snprintf(rec.path, sizeof(rec.path), "%s", cgroup->path);
 
 		err = lkst_writer_state(c->e, w, ns, &rec, (u32)(sizeof(rec.r) + (size_t)length + 1));
+	}
+	return err;
+}
+
+/* Writes what the processes that exist at @ns run. */
+static int write_processes(struct cut *c, u64 ns, struct lkst_writer *w)
+{
+	const struct lkst_event_class *class = lkst_catalog_find(c->catalog, "state_process");
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; class && class->is_native && i < lkst_threads_nr(c->threads) && !err; i++) {
+		const struct lkst_thread *t = lkst_threads_at(c->threads, i);
+		const struct lkst_command_line *command = t->command;
+		struct {
+			struct lkst_rec_state_process r;
+			char args[LKST_STRING_MAX];
+		} rec;
+
+		if (!command || t->has_ended || t->pid != t->tid)
+			continue;
+		rec.r = (struct lkst_rec_state_process){ .head.id_time = htole64(class->id),
+							 .process = t->pid,
+							 .uid = command->uid,
+							 .euid = command->euid,
+							 .gid = command->gid,
+							 .args_bytes = command->args_bytes };
+		memcpy(rec.args, command->args, command->length + 1);
+		err = lkst_writer_state(c->e, w, ns, &rec, (u32)(sizeof(rec.r) + command->length + 1));
 	}
 	return err;
 }
@@ -401,7 +431,8 @@ static int fill_part(struct cut *c, u64 from_ns, u64 end_ns, u64 begin_ns, struc
 	err = write_kept(c, &c->machine, begin_ns, w);
 	if (err)
 		return err;
-	err = write_threads(c, begin_ns, w) ?: write_cgroups(c, begin_ns, w);
+	err = write_threads(c, begin_ns, w) ?: write_cgroups(c, begin_ns, w)
+	      ?: write_processes(c, begin_ns, w);
 	if (err)
 		return err;
 	err = write_streams(c, from_ns, end_ns, w);

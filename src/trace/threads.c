@@ -68,7 +68,8 @@ static const struct rule rules[] = {
 /* clang-format on */
 enum {
 	NR_RULES = sizeof(rules) / sizeof(rules[0]),
-	RULE_CGROUPS = 0xff, /* in place of a rule: the event is of cgroups alone */
+	RULE_CGROUPS = 0xff,  /* in place of a rule: the event is of cgroups alone */
+	RULE_COMMANDS = 0xfe, /* of commands alone */
 };
 
 /* Slots of the hash table in a line of the cache. */
@@ -97,6 +98,7 @@ struct lkst_threads {
 	u32 hand; /* the thread whose place was reused last */
 	u64 turn; /* of what was said of cgroups: the later one counts */
 	struct lkst_cgroups *cgroups;
+	struct lkst_command_lines *commands;
 	u64 *idle_tasks; /* by CPU, 0: not known */
 	u32 nr_idle_tasks;
 	struct slot *slots; /* a hash table */
@@ -253,6 +255,8 @@ static void note_exec(struct lkst_threads *t, struct lkst_thread *thread, s32 ol
 		thread->task = old ? old->task : 0;
 	thread->pid = thread->tid;
 	thread->is_kernel = false;
+	/* The next record has it, if it is recorded. */
+	thread->command = NULL;
 }
 
 /* Between sched_waking and sched_wakeup of @thread its waker is known. */
@@ -268,9 +272,10 @@ static void note_waker(struct lkst_thread *thread, s16 event, const struct lkst_
 	}
 }
 
-/* A new thread that nothing else is said of is in the cgroup of the one that created it. */
+/* A new thread that nothing else is said of is in the cgroup of the one that created it, and runs what that runs. */
 static void inherit(struct lkst_threads *t, struct lkst_thread *thread, const struct lkst_thread *creator)
 {
+	thread->command = creator && creator->tid ? lkst_threads_command_of(t, creator->tid) : NULL;
 	thread->cgroup = creator && creator->tid ? lkst_threads_cgroup_of(t, creator->tid) : 0;
 	thread->cgroup_turn = ++t->turn;
 }
@@ -288,11 +293,24 @@ static void note_cgroup(struct lkst_threads *t, struct lkst_thread *thread, u64 
 	}
 }
 
+/* Forgets what was known under the number of @thread, which @r shows for the first time, or once more in a list. */
+static void begin(struct lkst_threads *t, struct lkst_thread *thread, const struct lkst_record *r)
+{
+	const struct lkst_thread *creator = lkst_threads_find(t, r->tid);
+	const struct lkst_command_line *command = thread->command;
+
+	creator = creator != thread ? creator : NULL;
+	*thread = (struct lkst_thread){ .tid = thread->tid };
+	thread->is_kernel = creator && creator->tid && creator->is_kernel;
+	inherit(t, thread, creator);
+	if (r->event->index == LKST_EV_state_thread)
+		thread->command = command;
+}
+
 static int apply(struct lkst_threads *t, u32 i, const struct lkst_record *r)
 {
 	const struct lkst_field_class *const *f = t->found[i].fields;
 	s32 tid = f[ROLE_TID] ? (s32)lkst_record_int(r, f[ROLE_TID]) : r->tid;
-	const struct lkst_thread *creator;
 	struct lkst_thread *thread;
 
 	/* Each CPU has an idle thread, and all of them are 0; other numbers are damage. */
@@ -301,13 +319,8 @@ static int apply(struct lkst_threads *t, u32 i, const struct lkst_record *r)
 	thread = get(t, tid);
 	if (!thread)
 		return -ENOMEM;
-	if (rules[i].is_new) {
-		creator = lkst_threads_find(t, r->tid);
-		creator = creator != thread ? creator : NULL;
-		*thread = (struct lkst_thread){ .tid = tid };
-		thread->is_kernel = creator && creator->tid && creator->is_kernel;
-		inherit(t, thread, creator);
-	}
+	if (rules[i].is_new)
+		begin(t, thread, r);
 	thread->has_ended = rules[i].index == LKST_EV_sched_process_exit;
 	if (f[ROLE_PID])
 		thread->pid = (s32)lkst_record_int(r, f[ROLE_PID]);
@@ -364,6 +377,28 @@ static int note_cpu(struct lkst_threads *t, const struct lkst_record *r)
 	return 0;
 }
 
+/* The command of the process that @r names, or else of its own thread, which is the only one then. */
+static int note_command(struct lkst_threads *t, const struct lkst_record *r)
+{
+	const struct lkst_field_class *process = lkst_class_field(r->event, "process");
+	s64 pid = process ? (s64)(s32)lkst_record_int(r, process) : r->tid;
+	const struct lkst_command_line *command;
+	struct lkst_thread *thread;
+	int err;
+
+	if (pid <= 0 || pid > TID_MAX || (!process && r->event->index == LKST_EV_state_process))
+		return 0;
+	err = lkst_command_lines_add(t->commands, r, &command);
+	if (err)
+		return err;
+	thread = get(t, (s32)pid);
+	if (!thread)
+		return -ENOMEM;
+	thread->pid = (s32)pid;
+	thread->command = command;
+	return 0;
+}
+
 int lkst_threads_feed(struct lkst_threads *t, const struct lkst_record *r)
 {
 	const struct lkst_event_class *event = r->event;
@@ -373,6 +408,8 @@ int lkst_threads_feed(struct lkst_threads *t, const struct lkst_record *r)
 		return note_cpu(t, r);
 	if (event->index < 0 || !t->rule_of[event->index])
 		return 0;
+	if (t->rule_of[event->index] == RULE_COMMANDS)
+		return note_command(t, r);
 	if ((t->rule_of[event->index] == RULE_CGROUPS || event->index == LKST_EV_cgroup_attach_task) &&
 	    lkst_cgroups_feed(t->cgroups, r))
 		return -ENOMEM;
@@ -409,6 +446,14 @@ u64 lkst_threads_cgroup_of(const struct lkst_threads *t, s32 tid)
 	return thread ? thread->cgroup : 0;
 }
 
+const struct lkst_command_line *lkst_threads_command_of(const struct lkst_threads *t, s32 tid)
+{
+	const struct lkst_thread *thread = lkst_threads_find(t, tid);
+	const struct lkst_thread *first = thread && thread->pid > 0 ? lkst_threads_find(t, thread->pid) : NULL;
+
+	return first ? first->command : NULL;
+}
+
 const struct lkst_cgroups *lkst_threads_cgroups(const struct lkst_threads *t)
 {
 	return t->cgroups;
@@ -437,8 +482,10 @@ struct lkst_threads *lkst_threads_new(void)
 	for (i = NR_RULES; i-- > 0;)
 		t->rule_of[rules[i].index] = (u8)(i + 1);
 	t->rule_of[LKST_EV_state_cgroup] = t->rule_of[LKST_EV_cgroup_mkdir] = RULE_CGROUPS;
+	t->rule_of[LKST_EV_exec_args] = t->rule_of[LKST_EV_state_process] = RULE_COMMANDS;
 	t->cgroups = lkst_cgroups_new();
-	idle = !t->cgroups || grow_slots(t) ? NULL : get(t, 0);
+	t->commands = lkst_command_lines_new();
+	idle = !t->cgroups || !t->commands || grow_slots(t) ? NULL : get(t, 0);
 	if (!idle) {
 		lkst_threads_free(t);
 		return NULL;
@@ -460,5 +507,6 @@ void lkst_threads_free(struct lkst_threads *t)
 	free(t->slots);
 	free(t->idle_tasks);
 	lkst_cgroups_free(t->cgroups);
+	lkst_command_lines_free(t->commands);
 	free(t);
 }

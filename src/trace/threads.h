@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "trace/block.h"
 #include "trace/cgroups.h"
+#include "trace/command_lines.h"
 
 struct lkst_thread {
 	s32 tid;
@@ -22,6 +23,7 @@ struct lkst_thread {
 	/* As records last said of this thread; lkst_threads_cgroup_of() knows of moves of whole processes, too. */
 	u64 cgroup, cgroup_turn;
 	u64 process_cgroup, process_turn; /* of a process's first thread: where all threads were moved */
+	const struct lkst_command_line *command; /* of a process's first thread: what it runs; NULL: not known */
 	/* Who has begun to wake it (sched_waking), until it is queued (sched_wakeup) or runs. */
 	bool is_being_woken;
 	s32 waker_tid;
@@ -36,7 +38,8 @@ LKST_GUARD(lkst_threads_free, struct lkst_threads)
 /*
  * Takes in what @r says about threads (state_thread, sched_process_fork, sched_process_exec,
  * sched_process_exit, task_rename, task_newtask, state_cpu, and the priorities and wakers in sched_switch and
- * wake-ups) and of cgroups (trace/cgroups.h). Cheap for all others. Returns -ENOMEM or 0.
+ * wake-ups), of cgroups (trace/cgroups.h) and of what processes run (trace/command_lines.h). Cheap for all others.
+ * Returns -ENOMEM or 0.
  */
 int lkst_threads_feed(struct lkst_threads *t, const struct lkst_record *r);
 
@@ -55,6 +58,9 @@ u64 lkst_threads_task(const struct lkst_threads *t, s32 tid, u32 cpu);
 
 /* The number of the cgroup that thread @tid is in, 0: not known. */
 u64 lkst_threads_cgroup_of(const struct lkst_threads *t, s32 tid);
+
+/* What the process of thread @tid runs, NULL: not known. It stays good until the table is freed. */
+const struct lkst_command_line *lkst_threads_command_of(const struct lkst_threads *t, s32 tid);
 
 /* The cgroups that threads are in, kept up to date as the threads are. */
 const struct lkst_cgroups *lkst_threads_cgroups(const struct lkst_threads *t);

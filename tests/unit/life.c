@@ -101,6 +101,25 @@ TEST(life_knows_no_cgroup_of_what_was_moved_and_ended)
 	CHECK_EQ(make_end(t), 0);
 }
 
+/* What /proc says of these now is not what they ran when the records begin. */
+TEST(life_knows_which_processes_have_begun_something_else)
+{
+	struct make_trace *t = make_begin(NULL, NULL, 4096);
+	struct lkst_life_log *l = fed(
+		t, "sched_process_exec buffer=1 tid=9 ns=1100 old_tid=9 filename=/bin/true\n"
+		   "sched_process_fork buffer=1 tid=9 ns=1200 child_tid=5 child_pid=5 parent_pid=9 child_comm=a\n"
+		   "sched_process_exec buffer=1 tid=5 ns=1300 old_tid=5 filename=/bin/true\n");
+	struct lkst_thread_list list = {};
+
+	CHECK_EQ(lkst_life_undo(l, &list), 0);
+	CHECK_EQ(list.nr_renewed, 2);
+	CHECK_EQ(list.renewed[0], 5);
+	CHECK_EQ(list.renewed[1], 9);
+	lkst_thread_list_fini(&list);
+	lkst_life_free(l);
+	CHECK_EQ(make_end(t), 0);
+}
+
 TEST(life_lists_who_has_ended_lately)
 {
 	struct make_trace *t = make_begin(NULL, NULL, 4096);
@@ -138,6 +157,8 @@ static const struct unit_test tests[] = {
 	{ "life_takes_names_and_ends_back", test_life_takes_names_and_ends_back },
 	{ "life_knows_no_cgroup_of_what_was_moved_and_ended",
 	  test_life_knows_no_cgroup_of_what_was_moved_and_ended },
+	{ "life_knows_which_processes_have_begun_something_else",
+	  test_life_knows_which_processes_have_begun_something_else },
 	{ "life_lists_who_has_ended_lately", test_life_lists_who_has_ended_lately },
 	{ "life_remembers_a_bounded_number", test_life_remembers_a_bounded_number },
 };

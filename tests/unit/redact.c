@@ -125,6 +125,46 @@ TEST(standard_rules_take_out_all_but_names)
 	unmake();
 }
 
+/* Of a command line the program is a path, and the other words are arguments, each by itself. */
+TEST(arguments_go_word_by_word)
+{
+	static const char commands[] =
+		"exec_args buffer=1 tid=5 ns=1000 uid=7 args_bytes=99 args=\"/opt/runner --key=hush  hush\"\n"
+		"exec_args buffer=1 tid=6 ns=1100 args_bytes=9 args=lonely\n"
+		"exec_args buffer=1 tid=7 ns=1200 args_bytes=9 args=\"\"\n"
+		"state_process ns=5000 process=9 args_bytes=12 args=\"/opt/runner hush\"\n";
+	struct lkst_redaction r = {};
+	const char *all;
+
+	make_scratch(dir);
+	snprintf(path, sizeof(path), "%s/from", dir);
+	snprintf(out, sizeof(out), "%s/to", dir);
+	CHECK_EQ(make_trace(path, 4096, commands), 0);
+	follow_standard(&r);
+	CHECK_EQ(redact(&r), 0);
+	CHECK(occurs(path, "hush") && !occurs(out, "hush"));
+	CHECK(!occurs(out, "runner") && !occurs(out, "lonely") && !occurs(out, "opt"));
+	CHECK_EQ(r.counts[LKST_REDACT_PATHS], 3);
+	CHECK_EQ(r.counts[LKST_REDACT_ARGUMENTS], 3);
+	all = strings_of(out, "exec_args", "args");
+	CHECK_EQ(strlen(all), strlen("/opt/runner --key=hush  hush;lonely;;"));
+	CHECK(all[0] == '/' && all[4] == '/' && all[11] == ' ' && all[22] == ' ' && all[23] == ' ');
+	lkst_redaction_fini(&r);
+	make_scratch_remove(out);
+
+	/* By one rule alone. */
+	r = (struct lkst_redaction){ .rules = { [LKST_REDACT_ARGUMENTS] = true } };
+	CHECK_EQ(redact(&r), 0);
+	CHECK(occurs(out, "/opt/runner ") && !occurs(out, "hush") && occurs(out, "lonely"));
+	lkst_redaction_fini(&r);
+	make_scratch_remove(out);
+	r = (struct lkst_redaction){ .rules = { [LKST_REDACT_PATHS] = true } };
+	CHECK_EQ(redact(&r), 0);
+	CHECK(!occurs(out, "runner") && occurs(out, " --key=hush  hush"));
+	lkst_redaction_fini(&r);
+	unmake();
+}
+
 TEST(equal_strings_stay_equal_and_keep_their_form)
 {
 	struct lkst_redaction r = {};
@@ -465,6 +505,7 @@ TEST(a_word_that_a_name_cuts_goes_from_the_list_of_processes)
 	}
 static const struct unit_test tests[] = {
 	ROW(standard_rules_take_out_all_but_names),
+	ROW(arguments_go_word_by_word),
 	ROW(equal_strings_stay_equal_and_keep_their_form),
 	ROW(two_redactions_have_nothing_in_common),
 	ROW(names_go_if_they_are_named_but_not_the_kernels),

@@ -101,8 +101,8 @@ TEST(report_adds_up_the_time_of_cpus)
 TEST(report_adds_up_the_time_of_threads)
 {
 	csv(&lkst_analysis_thread, lines);
-	CHECK(has_line("5,writer,5,3000,75,500,0,0,1,1,0,500,,"));
-	CHECK(has_line("7,reader,7,1500,37.5,950,1550,3,0,0,0,0,,"));
+	CHECK(has_line("5,writer,5,3000,75,500,0,0,1,1,0,500,,,,"));
+	CHECK(has_line("7,reader,7,1500,37.5,950,1550,3,0,0,0,0,,,,"));
 	CHECK(has_line("7,reader,600,1400,1000,4000,unknown"));
 }
 

@@ -457,7 +457,8 @@ int lkst_feed_threads(struct lkst_feed *f, struct lkst_threads *threads)
 					     "sched_process_fork", "sched_process_exec",
 					     "sched_process_exit", "task_rename",
 					     "state_cgroup",	   "cgroup_mkdir",
-					     "cgroup_attach_task" };
+					     "cgroup_attach_task", "exec_args",
+					     "state_process" };
 	const bool was_always = f->is_always;
 	unsigned int i;
 	int err = 0;

@@ -89,6 +89,8 @@ static const struct lkst_column columns[] = {
 	{ "unknown", "unknown", LKST_COLUMN_DURATION, "where nothing shows what, as in a gap" },
 	{ "container", "container", LKST_COLUMN_TEXT, "the container or unit that its cgroup's path shows" },
 	{ "cgroup", "cgroup", LKST_COLUMN_TEXT, "its last cgroup" },
+	{ "uid", "user", LKST_COLUMN_NUMBER, "the user who runs its process" },
+	{ "args", "arguments", LKST_COLUMN_TEXT, "those of its process's program; ... after what is cut" },
 };
 enum { NR_COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
@@ -131,6 +133,20 @@ static void put_row(struct lkst_table *table, const struct lkst_thread_life *lif
 	lkst_table_u64(table, t->nr_migrations);
 	lkst_table_u64(table, t->stopped_ns);
 	lkst_table_u64(table, t->unknown_ns);
+}
+
+static void put_command(struct lkst_table *table, const struct lkst_command_line *command)
+{
+	char text[LKST_COMMAND_LINE_TEXT];
+
+	if (command)
+		lkst_table_s64(table, command->uid);
+	else
+		lkst_table_none(table);
+	if (command && command->length)
+		lkst_table_str(table, lkst_command_line_text(command, text));
+	else
+		lkst_table_none(table);
 }
 
 /* A duration and when it was; nothing if it never was. */
@@ -200,6 +216,7 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 			continue;
 		put_row(table, life, t, window_ns);
 		lkst_analysis_put_cgroup(w, table, lkst_model_cgroup(w->state, life));
+		put_command(table, lkst_model_command(w->state, life));
 		put_longest(worst, life, t);
 	}
 	lkst_table_sort(table, (unsigned int)lkst_table_column(table, "running"), true);

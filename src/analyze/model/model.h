@@ -20,6 +20,7 @@
 #include "analyze/engine/feed.h"
 #include "base/cleanup.h"
 #include "trace/cgroups.h"
+#include "trace/command_lines.h"
 
 /* What a thread is doing. */
 enum lkst_run {
@@ -113,6 +114,7 @@ struct lkst_thread_life {
 	u32 exit_code; /* as wait(2) has it, if `has_exit` */
 	bool has_exit;
 	u64 cgroup; /* when it was created, listed or ended; lkst_model_cgroup() has that of now */
+	const struct lkst_command_line *command; /* when it ended; lkst_model_command() has that of now */
 };
 
 /* A system call that a thread is in. */
@@ -306,13 +308,16 @@ const struct lkst_irq_context *lkst_model_context(const struct lkst_model *s, u3
 const struct lkst_irq_context *lkst_model_frame(const struct lkst_model *s, u32 cpu, unsigned int depth);
 
 /*
- * Has the model know the cgroups of threads by @threads, which must stay, and which the same feed has kept up to date
- * since before the model was made (lkst_feed_threads()). Whoever asks for cgroups calls it first.
+ * Has the model know the cgroups and commands of threads by @threads, which must stay, and which the same feed has kept
+ * up to date since before the model was made (lkst_feed_threads()). Whoever asks for these calls it first.
  */
 void lkst_model_know_cgroups(struct lkst_model *s, const struct lkst_threads *threads);
 
 /* The number of the cgroup that the thread is in now, or was in when it ended; 0: not known. */
 u64 lkst_model_cgroup(const struct lkst_model *s, const struct lkst_thread_life *life);
+
+/* What its process runs now, or ran when the thread ended, by the same threads; NULL: not known. */
+const struct lkst_command_line *lkst_model_command(const struct lkst_model *s, const struct lkst_thread_life *life);
 
 /* The cgroups that the pass has met. */
 const struct lkst_cgroups *lkst_model_cgroups(const struct lkst_model *s);

@@ -352,13 +352,15 @@ static int on_exec(void *ctx, const struct lkst_record *r, const void *record)
 static int on_thread_exit(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_sched_process_exit *e = record;
-	struct lkst_model_thread *t = lkst_model_get(ctx, r->tid);
+	struct lkst_model *s = ctx;
+	struct lkst_model_thread *t = lkst_model_get(s, r->tid);
 
 	if (!t)
 		return 0;
 	t->life->pid = e->exit_pid;
 	t->life->exit_code = e->exit_code;
 	t->life->cgroup = e->cgroup;
+	t->life->command = s->threads ? lkst_threads_command_of(s->threads, r->tid) : NULL;
 	t->life->has_exit = true;
 	set_comm(t->life, e->comm);
 	return 0;
@@ -427,6 +429,11 @@ void lkst_model_know_cgroups(struct lkst_model *s, const struct lkst_threads *th
 u64 lkst_model_cgroup(const struct lkst_model *s, const struct lkst_thread_life *life)
 {
 	return life->is_over || life->has_exit ? life->cgroup : lkst_threads_cgroup_of(s->threads, life->tid);
+}
+
+const struct lkst_command_line *lkst_model_command(const struct lkst_model *s, const struct lkst_thread_life *life)
+{
+	return life->is_over || life->has_exit ? life->command : lkst_threads_command_of(s->threads, life->tid);
 }
 
 const struct lkst_cgroups *lkst_model_cgroups(const struct lkst_model *s)

@@ -12,6 +12,7 @@
 
 enum {
 	ENTRIES_MAX = 1 << 18, /* beyond, the older half goes */
+	RENEWED_MAX = 1 << 22, /* the numbers that there can be */
 	COMM = 16,
 	EXIT_DEAD = 0x10, /* TASK_STATE of one that has ended: include/linux/sched.h */
 };
@@ -36,6 +37,8 @@ struct lkst_life_log {
 	unsigned int nr;
 	s32 *moved; /* threads that came to another cgroup, and processes as negative numbers */
 	unsigned int nr_moved;
+	s32 *renewed; /* processes that have run another program, or began */
+	unsigned int nr_renewed;
 };
 
 /* ---- lists -------------------------------------------------------------------------- */
@@ -64,6 +67,7 @@ void lkst_thread_list_fini(struct lkst_thread_list *l)
 {
 	free(l->list);
 	free(l->idle_tasks);
+	free(l->renewed);
 }
 
 /* ---- what comes in ------------------------------------------------------------------ */
@@ -152,13 +156,41 @@ static int note_move(struct lkst_life_log *l, const struct lkst_record *r)
 	return added || tid <= 0 || l->nr_moved == ENTRIES_MAX ? 0 : -ENOMEM;
 }
 
+/* Beyond the most, numbers are missing: then arguments of a later time may be taken for earlier ones. */
+static int note_renewed(struct lkst_life_log *l, s32 pid)
+{
+	s32 *added = l->nr_renewed < RENEWED_MAX ? lkst_vec_add(l->renewed, l->nr_renewed) : NULL;
+
+	if (added)
+		*added = pid;
+	return added || l->nr_renewed == RENEWED_MAX ? 0 : -ENOMEM;
+}
+
+static int note(struct lkst_life_log *l, const struct lkst_record *r)
+{
+	struct entry entry;
+	int err = read_entry(r, &entry) ? add(l, &entry) : 0;
+
+	if (err)
+		return err;
+	switch (r->event->index) {
+	case LKST_EV_cgroup_attach_task:
+		return note_move(l, r);
+	case LKST_EV_sched_process_exec:
+		return note_renewed(l, r->tid);
+	case LKST_EV_sched_process_fork:
+		return note_renewed(l, (s32)get_int(r, "child_tid"));
+	default:
+		return 0;
+	}
+}
+
 int lkst_life_feed(struct lkst_life_log *l, const void *blocks, size_t length)
 {
 	const u8 *bytes = blocks, *end = bytes + length;
 	struct lkst_block_cursor cursor;
 	struct lkst_block block;
 	struct lkst_record record;
-	struct entry entry;
 	int err = 0;
 
 	for (; bytes < end && !err; bytes += block.size) {
@@ -167,10 +199,7 @@ int lkst_life_feed(struct lkst_life_log *l, const void *blocks, size_t length)
 			return 0;
 		lkst_block_cursor_init(&cursor, &block);
 		while (!err && lkst_block_next(NULL, &cursor, l->catalog, &record) > 0)
-			if (read_entry(&record, &entry))
-				err = add(l, &entry);
-			else if (record.event->index == LKST_EV_cgroup_attach_task)
-				err = note_move(l, &record);
+			err = note(l, &record);
 	}
 	return err;
 }
@@ -183,6 +212,7 @@ void lkst_life_forget(struct lkst_life_log *l, u64 ns)
 		if (l->list[i].ns >= ns)
 			l->list[nr++] = l->list[i];
 	l->nr = nr;
+	l->nr_renewed = 0;
 }
 
 /* ---- what comes out ----------------------------------------------------------------- */
@@ -252,12 +282,37 @@ static bool has_moved(const struct lkst_life_log *l, s32 tid, s32 pid)
 			       bsearch(&process, l->moved, l->nr_moved, sizeof(process), by_number));
 }
 
+/* Keeps each number once, so that there are never more than numbers. */
+static void sort_once(s32 *list, unsigned int *nr)
+{
+	unsigned int i, kept = 0;
+
+	if (*nr)
+		qsort(list, *nr, sizeof(*list), by_number);
+	for (i = 0; i < *nr; i++)
+		if (!kept || list[kept - 1] != list[i])
+			list[kept++] = list[i];
+	*nr = kept;
+}
+
+/* Gives the processes that are not what they were to @threads. */
+static void take_renewed(struct lkst_life_log *l, struct lkst_thread_list *threads)
+{
+	sort_once(l->renewed, &l->nr_renewed);
+	free(threads->renewed);
+	threads->renewed = l->renewed;
+	threads->nr_renewed = l->nr_renewed;
+	l->renewed = NULL;
+	l->nr_renewed = 0;
+}
+
 int lkst_life_undo(struct lkst_life_log *l, struct lkst_thread_list *threads)
 {
 	unsigned int i, nr_alive = threads->nr;
 	int err = 0;
 
 	keep_first(l);
+	take_renewed(l, threads);
 	if (l->nr_moved)
 		qsort(l->moved, l->nr_moved, sizeof(*l->moved), by_number);
 	for (i = 0; i < nr_alive; i++) {
@@ -307,5 +362,6 @@ void lkst_life_free(struct lkst_life_log *l)
 		return;
 	free(l->list);
 	free(l->moved);
+	free(l->renewed);
 	free(l);
 }

@@ -18,6 +18,8 @@ struct lkst_thread_list {
 	unsigned int nr;
 	u64 *idle_tasks; /* by CPU: the idle thread's task_struct, 0: not known */
 	unsigned int nr_idle_tasks;
+	s32 *renewed; /* processes that were created or have run another program since, sorted */
+	unsigned int nr_renewed;
 };
 
 /* Adds a thread, or the task_struct of a CPU's idle thread. -ENOMEM or 0. */
@@ -38,7 +40,7 @@ void lkst_life_forget(struct lkst_life_log *l, u64 ns);
 /*
  * Turns @threads, as they are now, into those that there were before all records that were fed: adds threads that have
  * ended and were not created in between, and restores first names; the cgroup of one that was moved since is not known.
- * -ENOMEM or 0.
+ * Whose arguments are not those of that time is in @threads, too. -ENOMEM or 0.
  */
 int lkst_life_undo(struct lkst_life_log *l, struct lkst_thread_list *threads);
 

@@ -219,6 +219,10 @@ static int find_threads(struct lkst_err *e, struct lkst_recorder *r, u64 now)
 	/* The threads that exist come last, since a number may have been given out again. */
 	for (i = 0; i < alive.nr && !err; i++)
 		err = lkst_thread_list_add(&r->threads, &alive.list[i]);
+	free(r->threads.renewed);
+	r->threads.renewed = alive.renewed;
+	r->threads.nr_renewed = alive.nr_renewed;
+	alive.renewed = NULL;
 	for (i = 0; i < alive.nr_idle_tasks && !err; i++)
 		err = lkst_thread_list_set_idle(&r->threads, i, alive.idle_tasks[i]);
 	return err ? lkst_err_sys(e, err, "beginning a part") : 0;

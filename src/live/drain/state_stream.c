@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/time.h"
+#include "live/drain/state_processes.h"
 #include "live/drain/write_power.h"
 #include "live/load/page_map.h"
 #include "live/recording/counters.h"
@@ -195,6 +196,17 @@ int lkst_state_list_cgroups(struct lkst_err *e, const struct lkst_thread_list *t
 			err = each(ctx, &rec, sizeof(rec.r) + strlen(rec.path) + 1);
 	}
 	return err;
+}
+
+static int write_process(void *ctx, struct lkst_state_process *process, size_t length)
+{
+	return put(ctx, "state_process", process, length);
+}
+
+/* The pages for a dump have no room for these: there, exec_args has what was run since the recording began. */
+static int write_processes(struct state *st, const struct lkst_thread_list *threads)
+{
+	return st->keep ? 0 : lkst_state_list_processes(threads, write_process, st);
 }
 
 static int write_cgroup(void *ctx, struct lkst_state_cgroup *cgroup, size_t length)
@@ -435,7 +447,8 @@ static int write_machine(struct state *st, const struct lkst_thread_list *thread
 		  write_buffers(st) ?:
 		  write_incidents(st) ?:
 		  write_threads(st, threads) ?:
-		  lkst_state_list_cgroups(st->e, threads, write_cgroup, st);
+		  lkst_state_list_cgroups(st->e, threads, write_cgroup, st) ?:
+		  write_processes(st, threads);
 
 	if (err)
 		lkst_err_add(st->e, "writing the machine's state");
