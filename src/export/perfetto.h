@@ -85,7 +85,7 @@ struct lkst_perfetto {
 	bool has_clock, has_begun;
 	struct lkst_gaps early; /* met before `has_begun` */
 
-	/* perfetto_cpus.c */
+	/* perfetto_cpus.c, perfetto_running.c, perfetto_bundle.c */
 	u64 begin_ns;	  /* when the records of CPUs begin, or the window */
 	u64 gap_until_ns; /* until then, records of some CPU are missing */
 	struct lkst_perfetto_cpu *cpus[LKST_PERFETTO_CPUS_MAX];
@@ -145,7 +145,7 @@ void lkst_perfetto_put_thread(struct lkst_perfetto *p, s32 tid, s32 pid, s32 par
 const char *lkst_perfetto_comm(const struct lkst_perfetto *p, s32 tid, u32 cpu, char text[24],
 			       u32 *ret_length);
 
-/* ---- perfetto_cpus.c: events of the kernel -------------------------------------------------- */
+/* ---- perfetto_cpus.c, perfetto_running.c: events of the kernel ------------------------------- */
 
 int lkst_perfetto_subscribe_cpus(struct lkst_perfetto *p);
 
