@@ -140,7 +140,7 @@ static void perfetto_free(struct lkst_perfetto *p)
 	lkst_perfetto_free_disks(p);
 	lkst_hash_fini(&p->born);
 	lkst_gaps_fini(&p->early);
-	lkst_map_fini(&p->gap_tracks);
+	lkst_perfetto_free_findings(p);
 	free(p);
 }
 LKST_GUARD(perfetto_free, struct lkst_perfetto)

@@ -72,6 +72,7 @@ static inline u64 lkst_perfetto_uuid(enum lkst_perfetto_track kind, u32 number)
 struct lkst_perfetto_cpu;
 struct lkst_perfetto_disks;
 struct lkst_perfetto_why;
+struct lkst_lint_search;
 
 struct lkst_perfetto {
 	struct lkst_err *e;
@@ -106,6 +107,7 @@ struct lkst_perfetto {
 	struct lkst_perfetto_why *why; /* perfetto_why.c */
 
 	/* perfetto_findings.c */
+	struct lkst_lint_search *lint;
 	bool has_track[LKST_PERFETTO_NR_TRACKS];
 	struct lkst_map gap_tracks; /* by CPU and buffer */
 
@@ -204,8 +206,9 @@ void lkst_perfetto_put_gap(struct lkst_perfetto *p, const struct lkst_gap *gap);
 u64 lkst_perfetto_own_track(struct lkst_perfetto *p, enum lkst_perfetto_track kind,
 			    const char *name);
 
-/* Looks for findings, in passes of their own, and writes them. 0 or a negative errno. */
+/* Writes what the pass has found. 0 or a negative errno. */
 int lkst_perfetto_put_findings(struct lkst_perfetto *p);
+void lkst_perfetto_free_findings(struct lkst_perfetto *p);
 
 /* ---- perfetto_why.c: what threads wait for --------------------------------------------------- */
 

@@ -152,7 +152,7 @@ int lkst_perfetto_subscribe_findings(struct lkst_perfetto *p)
 		err = lkst_feed_event(p->feed, LKST_EV_state_loss, on_loss, p);
 	if (err >= 0)
 		err = lkst_feed_event(p->feed, LKST_EV_state_skipped, on_skipped, p);
-	return err < 0 ? err : 0;
+	return err < 0 ? err : lkst_lint_begin(p->e, p->feed, NULL, 0, &p->lint);
 }
 
 /* ---- findings of lint ------------------------------------------------------------------------- */
@@ -188,11 +188,11 @@ static int put_finding(struct lkst_perfetto *p, const struct lkst_view_config *c
 	return 0;
 }
 
-static int put_lint(struct lkst_perfetto *p)
+int lkst_perfetto_put_findings(struct lkst_perfetto *p)
 {
 	struct lkst_lint lint = {};
 	const struct lkst_account_step *s;
-	int err = lkst_lint_run(p->e, p->x->trace, NULL, 0, lkst_export_look, p->x, &lint);
+	int err = lkst_lint_finish(p->e, p->lint, &lint);
 	struct lkst_view_config config = { .out = p->x->out,
 					   .catalog = p->x->catalog,
 					   .threads = lint.threads,
@@ -206,7 +206,8 @@ static int put_lint(struct lkst_perfetto *p)
 	return err;
 }
 
-int lkst_perfetto_put_findings(struct lkst_perfetto *p)
+void lkst_perfetto_free_findings(struct lkst_perfetto *p)
 {
-	return put_lint(p);
+	lkst_lint_search_free(p->lint);
+	lkst_map_fini(&p->gap_tracks);
 }

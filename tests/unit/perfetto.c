@@ -544,6 +544,18 @@ TEST(perfetto_has_incidents)
 		"1500 track 4.1 instant incident 3\n");
 }
 
+/* What lint finds is found in the same pass. */
+TEST(perfetto_has_findings)
+{
+	CHECK_STR(
+		export("kmalloc cpu=0 tid=10 ns=1000 ptr=0x9000 bytes_req=100 bytes_alloc=128\n"
+		       "timer_start cpu=0 tid=10 ns=2000 timer=0x9010 function=0xffff8000\n"
+		       "kfree cpu=0 tid=20 ns=30000 call_site=0x1 ptr=0x9000\n"
+		       "timer_expire_entry cpu=1 tid=0 ns=50000 timer=0x9010 function=0xffff8000\n",
+		       false),
+		"50000 track 2.1 instant use-after-free\n");
+}
+
 /* Perfetto refuses a file with more CPUs than it takes. */
 TEST(perfetto_leaves_out_cpus_beyond_its_most)
 {
@@ -733,6 +745,7 @@ static const struct unit_test tests[] = {
 	{ "perfetto_requests_of_disks", test_perfetto_requests_of_disks },
 	{ "perfetto_requests_end_at_gaps", test_perfetto_requests_end_at_gaps },
 	{ "perfetto_has_incidents", test_perfetto_has_incidents },
+	{ "perfetto_has_findings", test_perfetto_has_findings },
 	{ "perfetto_leaves_out_cpus_beyond_its_most",
 	  test_perfetto_leaves_out_cpus_beyond_its_most },
 };

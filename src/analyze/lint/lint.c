@@ -68,15 +68,14 @@ static const struct {
 	{ LKST_LINT_LOCK_ORDER, LKST_EV_spin_unlock, true },
 };
 
-struct drive {
+struct lkst_lint_search {
 	struct lkst_lint_pass pass;
+	struct lkst_lint lint;
 	void *ctx[NR_GROUPS];
 	u64 skipped[LKST_NR_EVENTS];
 	struct lkst_unrecorded *unrecorded;
 	bool wants[LKST_EVENT_SPACE]; /* the events that the rules look at, by their ids */
 	bool is_rt;		      /* the recorded kernel is for real time (PREEMPT_RT) */
-	lkst_feed_look_call *look;
-	void *look_ctx;
 };
 
 int lkst_lint_room(void *list, u32 nr, size_t size)
@@ -108,7 +107,7 @@ int lkst_lint_add(struct lkst_lint_pass *p, const struct lkst_finding *f)
 
 static int on_gap(void *ctx, const struct lkst_gap *gap)
 {
-	struct drive *d = ctx;
+	struct lkst_lint_search *d = ctx;
 	unsigned int i;
 
 	for (i = 0; i < NR_GROUPS && gap->buffer != LKST_BUFFER_STATE; i++)
@@ -119,7 +118,7 @@ static int on_gap(void *ctx, const struct lkst_gap *gap)
 
 static int on_name(void *ctx, const struct lkst_record *r, const void *record)
 {
-	struct drive *d = ctx;
+	struct lkst_lint_search *d = ctx;
 
 	return lkst_threads_feed(d->pass.lint->threads, r);
 }
@@ -145,7 +144,7 @@ static bool is_hook_of(const char *hook, u32 length, unsigned int index)
 static int on_skipped(void *ctx, const struct lkst_record *r, const void *record)
 {
 	const struct lkst_rec_state_skipped *s = record;
-	struct drive *d = ctx;
+	struct lkst_lint_search *d = ctx;
 	u32 length = (u32)strlen(s->hook.bytes);
 	unsigned int i;
 
@@ -155,7 +154,7 @@ static int on_skipped(void *ctx, const struct lkst_record *r, const void *record
 	return 0;
 }
 
-static int subscribe(struct drive *d)
+static int subscribe(struct lkst_lint_search *d)
 {
 	static const u16 names[] = { LKST_EV_state_thread,	 LKST_EV_task_newtask,
 				     LKST_EV_sched_process_fork, LKST_EV_sched_process_exec,
@@ -176,7 +175,7 @@ static int subscribe(struct drive *d)
 	return r;
 }
 
-static int finish(struct drive *d)
+static int finish(struct lkst_lint_search *d)
 {
 	unsigned int i;
 	int r = 0;
@@ -190,7 +189,7 @@ static int finish(struct drive *d)
 /* ---- the account -------------------------------------------------------------------- */
 
 /* Drops the findings of rules whose events the kernel has skipped. */
-static void drop_doubtful(struct drive *d)
+static void drop_doubtful(struct lkst_lint_search *d)
 {
 	bool is_doubtful[LKST_NR_LINT_RULES] = {};
 	struct lkst_lint_pass *p = &d->pass;
@@ -280,7 +279,7 @@ static void tell(struct lkst_account *a, const struct lkst_finding *f)
 	}
 }
 
-static int make_account(struct drive *d)
+static int make_account(struct lkst_lint_search *d)
 {
 	struct lkst_lint_pass *p = &d->pass;
 	u32 i;
@@ -315,7 +314,7 @@ static int choose(struct lkst_err *e, char *const *globs, unsigned int nr_globs,
 }
 
 /* There, softirqs and holders of locks may sleep (Documentation/core-api/real-time). */
-static void heed_real_time(struct drive *d, const struct lkst_catalog *c)
+static void heed_real_time(struct lkst_lint_search *d, const struct lkst_catalog *c)
 {
 	d->is_rt = strstr(c->version, "PREEMPT_RT");
 	if (!d->is_rt || !d->pass.wants[LKST_LINT_SLEEP])
@@ -327,55 +326,80 @@ static void heed_real_time(struct drive *d, const struct lkst_catalog *c)
 		       lkst_lint_rules[LKST_LINT_SLEEP].name);
 }
 
-static int drive(struct lkst_err *e, struct lkst_trace *t, struct drive *d)
+void lkst_lint_search_free(struct lkst_lint_search *d)
 {
-	int r = lkst_feed_new(e, t, &d->pass.feed);
+	unsigned int i;
 
+	if (!d)
+		return;
+	for (i = 0; i < NR_GROUPS; i++)
+		groups[i]->free(d->ctx[i]);
+	free(d->pass.findings);
+	lkst_unrecorded_free(d->unrecorded);
+	lkst_lint_fini(&d->lint);
+	free(d);
+}
+
+int lkst_lint_begin(struct lkst_err *e, struct lkst_feed *f, char *const *rules,
+		    unsigned int nr_rules, struct lkst_lint_search **ret_search)
+{
+	_cleanup_(lkst_lint_search_freep) struct lkst_lint_search *d = calloc(1, sizeof(*d));
+	struct lkst_trace *t = lkst_feed_trace(f);
+	int r;
+
+	if (!d)
+		return lkst_err_sys(e, -ENOMEM, "preparing the rules");
+	d->lint = (struct lkst_lint){ .account = lkst_account_new(),
+				      .threads = lkst_threads_new(),
+				      .symbols = lkst_symbols_new() };
+	if (!d->lint.account || !d->lint.threads || !d->lint.symbols)
+		return lkst_err_sys(e, -ENOMEM, "preparing the rules");
+	d->pass.lint = &d->lint;
+	d->pass.feed = f;
+	r = choose(e, rules, nr_rules, d->pass.wants);
+	if (!r)
+		r = lkst_symbols_load(e, d->lint.symbols, t);
 	if (r)
 		return r;
-	lkst_feed_look(d->pass.feed, d->look, d->look_ctx);
 	heed_real_time(d, lkst_trace_catalog(t));
 	r = subscribe(d);
 	if (r < 0)
 		return lkst_err_sys(e, r, "preparing the rules");
-	r = lkst_feed_run(e, d->pass.feed);
-	if (r)
-		return r;
+	*ret_search = lkst_take(d);
+	return 0;
+}
+
+int lkst_lint_finish(struct lkst_err *e, struct lkst_lint_search *d, struct lkst_lint *ret_lint)
+{
+	int r;
+
 	lkst_unrecorded_end(d->unrecorded);
-	lkst_unrecorded_note(d->unrecorded, d->wants, &d->pass.lint->notes);
+	lkst_unrecorded_note(d->unrecorded, d->wants, &d->lint.notes);
 	r = finish(d);
 	if (!r)
 		r = make_account(d);
-	return r ? lkst_err_sys(e, r, "collecting what was found") : 0;
+	if (r)
+		return lkst_err_sys(e, r, "collecting what was found");
+	*ret_lint = d->lint;
+	d->lint = (struct lkst_lint){};
+	return 0;
 }
 
 int lkst_lint_run(struct lkst_err *e, struct lkst_trace *t, char *const *rules,
 		  unsigned int nr_rules, lkst_feed_look_call *look, void *ctx,
 		  struct lkst_lint *ret_lint)
 {
-	_cleanup_free_ struct drive *d = calloc(1, sizeof(*d));
-	unsigned int i;
-	int r;
+	_cleanup_(lkst_feed_freep) struct lkst_feed *f = NULL;
+	_cleanup_(lkst_lint_search_freep) struct lkst_lint_search *d = NULL;
+	int r = lkst_feed_new(e, t, &f);
 
-	*ret_lint = (struct lkst_lint){ .account = lkst_account_new(),
-					.threads = lkst_threads_new(),
-					.symbols = lkst_symbols_new() };
-	if (!d || !ret_lint->account || !ret_lint->threads || !ret_lint->symbols)
-		return lkst_err_sys(e, -ENOMEM, "preparing the rules");
-	d->pass.lint = ret_lint;
-	d->look = look;
-	d->look_ctx = ctx;
-	r = choose(e, rules, nr_rules, d->pass.wants);
-	if (!r)
-		r = lkst_symbols_load(e, ret_lint->symbols, t);
-	if (!r)
-		r = drive(e, t, d);
-	for (i = 0; i < NR_GROUPS; i++)
-		groups[i]->free(d->ctx[i]);
-	free(d->pass.findings);
-	lkst_unrecorded_free(d->unrecorded);
-	lkst_feed_free(d->pass.feed);
-	return r;
+	*ret_lint = (struct lkst_lint){};
+	if (r)
+		return r;
+	lkst_feed_look(f, look, ctx);
+	return lkst_lint_begin(e, f, rules, nr_rules, &d) ?:
+	       lkst_feed_run(e, f) ?:
+	       lkst_lint_finish(e, d, ret_lint);
 }
 
 void lkst_lint_fini(struct lkst_lint *l)

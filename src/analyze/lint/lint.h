@@ -10,6 +10,7 @@
 
 #include "analyze/engine/feed.h"
 #include "base/account.h"
+#include "base/cleanup.h"
 #include "base/notes.h"
 #include "trace/reader.h"
 #include "trace/symbols.h"
@@ -41,6 +42,20 @@ struct lkst_lint {
 	struct lkst_notes notes;      /* which rules could not be applied, and why */
 	u64 nr_findings;
 };
+
+/*
+ * The rules that one of the globs @rules names (none: all) look at what @f reads, which may have other subscribers, and
+ * a window: a finding is of events that are all in it. lkst_lint_finish() says what they found when the pass is over.
+ * -ENOENT: a glob names none. @f and its trace must stay longer.
+ */
+struct lkst_lint_search;
+int lkst_lint_begin(struct lkst_err *e, struct lkst_feed *f, char *const *rules,
+		    unsigned int nr_rules, struct lkst_lint_search **ret_search);
+
+/* *@ret_lint is to be given back with lkst_lint_fini(). To be called once. 0 or a negative errno. */
+int lkst_lint_finish(struct lkst_err *e, struct lkst_lint_search *s, struct lkst_lint *ret_lint);
+void lkst_lint_search_free(struct lkst_lint_search *s);
+LKST_GUARD(lkst_lint_search_free, struct lkst_lint_search)
 
 /*
  * One pass over @t by the rules that one of the globs @rules names (none: all). -ENOENT: a glob names
