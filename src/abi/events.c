@@ -3,6 +3,7 @@
  * The catalogue of events as data, expanded from events.def.
  */
 #include "abi/events.h"
+#include "abi/perf_counter.h"
 
 #include "abi/budget.h"
 #include "abi/state.h"
@@ -116,4 +117,11 @@ const u8 lkst_meaning_base[] = {
 #define M(name, base) [LKST_MEANING_##name] = base,
 	LKST_MEANINGS(M)
 #undef M
+};
+
+const char *const lkst_perf_counter_names[] = {
+	[LKST_PERF_NOTHING] = "nothing",
+#define P(number, id, name, type, config) [LKST_PERF_##id] = name,
+	LKST_PERF_COUNTERS(P)
+#undef P
 };

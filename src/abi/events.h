@@ -144,6 +144,7 @@ enum lkst_hook_kind {
 	M(TICK_DEP, 16) /* TICK_DEP_MASK_* bits: what needs the tick */                            \
 	M(IDLE_STATE, 10) /* the number of an idle state; -1: none */                              \
 	M(TRIP_TYPE, 10) /* enum thermal_trip_type: 0 active, 1 passive, 2 hot, 3 critical */      \
+	M(PERF_COUNTER, 10) /* enum lkst_perf_counter: what a value counts */                      \
 	M(DETECTOR, 10) /* enum error_detector: 0 KFENCE, 1 KASAN, 2 warning */                    \
 	M(PAD, 10)	  /* no meaning */                                                         \
 	M(SYSCALL, 10)	  /* a system call's number */                                             \

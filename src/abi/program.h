@@ -7,6 +7,7 @@
 #define LKST_ABI_PROGRAM_H
 
 #include "abi/events.h"
+#include "abi/perf_counter.h"
 #include "abi/types.h"
 
 enum {
@@ -81,6 +82,7 @@ struct lkst_program_config {
 	u32 has_names;	/* a handler wants the names that bpf/names.h keeps */
 	u32 cgroup_of;	/* enum lkst_cgroup_of */
 	s32 cgroup_hierarchy; /* its number, as in /proc/cgroups */
+	u8 counters[LKST_PERF_AT_ONCE]; /* what perf_counters counts, enum lkst_perf_counter */
 	u16 id[LKST_NR_EVENTS + 1]; /* the id given to each catalogue event, 0: none */
 };
 

@@ -3,6 +3,7 @@
  * Process management: switches, wake-ups and the lives of threads.
  */
 #include "bpf/cgroup.h"
+#include "bpf/stretch_counters.h"
 #include "bpf/names.h"
 #include "bpf/record.h"
 #include "bpf/string.h"
@@ -10,6 +11,7 @@
 LKST_TP(sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
 	unsigned int prev_state)
 {
+	lkst_count_stretch(prev);
 	/* `prev` is the thread that still runs. */
 	if (!lkst_wants(prev) && !lkst_wants(next))
 		return LKST_UNWANTED(sched_switch);

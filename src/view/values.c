@@ -3,6 +3,7 @@
 #include "view/values.h"
 
 #include "abi/control.h"
+#include "abi/perf_counter.h"
 #include "abi/state.h"
 #include "base/out.h"
 #include "view/sysargs.h"
@@ -414,6 +415,7 @@ static const struct lkst_value_format formats[LKST_NR_MEANINGS] = {
 	[LKST_MEANING_IPV4] = { put_address, NULL, 0 },
 	[LKST_MEANING_TICK_DEP] = FLAGS(tick_deps),
 	[LKST_MEANING_TRIP_TYPE] = WORDS(trip_types),
+	[LKST_MEANING_PERF_COUNTER] = { put_word, lkst_perf_counter_names, LKST_NR_PERF_COUNTERS },
 	[LKST_MEANING_DETECTOR] = WORDS(detectors),
 	[LKST_MEANING_LOSS] = { put_quoted_word, lkst_loss_names, LKST_LOSS_NR },
 	[LKST_MEANING_BUFFER] = WORDS(buffers),

@@ -90,11 +90,34 @@ TEST(analysis_power_counts_nothing_across_a_gap)
 	CHECK(!table("power_steal") || !table("power_steal")->nr_rows);
 }
 
+TEST(analysis_counters_sums_by_thread)
+{
+	ask("perf_counters cpu=0 tid=5 ns=1000 kind1=2 value1=300 kind2=1 value2=200\n"
+	    "perf_counters cpu=1 tid=6 ns=1100 kind1=2 value1=700 kind2=1 value2=350 kind3=9 value3=4\n"
+	    "perf_counters cpu=1 tid=5 ns=1200 kind1=2 value1=100\n"
+	    /* What a later version may count. */
+	    "perf_counters cpu=0 tid=5 ns=1300 kind1=77 value1=1\n"
+	    "perf_counters cpu=0 tid=0 ns=1400 kind1=2 value1=1\n",
+	    "counters");
+	CHECK_EQ(value("counters", "5", "count"), 3);
+	CHECK_EQ(value("counters", "5", "instructions"), 400);
+	CHECK_EQ(value("counters", "5", "cycles"), 200);
+	CHECK_EQ(value("counters", "5", "page_faults"), -1);
+	CHECK_EQ(value("counters", "5", "per_cycle"), 200);
+	CHECK_EQ(value("counters", "6", "page_faults"), 4);
+	CHECK_EQ(value("counters", "0", "instructions"), 1);
+	CHECK_EQ(value("counters", "0", "cycles"), -1);
+	/* The most cycles first, those without last. */
+	CHECK_EQ(lkst_table_cell(table("counters"), 0, 0)->s64, 6);
+	CHECK_EQ(lkst_table_cell(table("counters"), 2, 0)->s64, 0);
+}
+
 static const struct unit_test tests[] = {
 	{ "analysis_power_sums_sleep_clock_and_stolen_time",
 	  test_analysis_power_sums_sleep_clock_and_stolen_time },
 	{ "analysis_power_knows_at_the_window_what_was_before",
 	  test_analysis_power_knows_at_the_window_what_was_before },
 	{ "analysis_power_counts_nothing_across_a_gap", test_analysis_power_counts_nothing_across_a_gap },
+	{ "analysis_counters_sums_by_thread", test_analysis_counters_sums_by_thread },
 };
 UNIT_MAIN(tests)

@@ -551,6 +551,24 @@ TEST(why_says_how_slow_the_clock_was)
 		  "+0 ns     10.0 ms   ran on CPU 0\n");
 }
 
+TEST(why_says_what_was_counted)
+{
+	/* The first stretch began before the interval, so that its count is not of the interval alone. */
+	CHECK_STR(account_explain("sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
+				  "perf_counters cpu=0 tid=10 ns=1002000000 kind1=2 value1=900 kind2=9 value2=3\n"
+				  "sched_switch cpu=0 tid=10 ns=1002000100 next_tid=11\n"
+				  "perf_counters cpu=0 tid=11 ns=1004000000 kind1=2 value1=50 kind2=9 value2=1\n"
+				  "sched_switch cpu=0 tid=11 ns=1004000100 next_tid=10\n"
+				  "perf_counters cpu=0 tid=10 ns=1009000000 kind1=2 value1=700 kind2=9 value2=2\n"
+				  "sched_switch cpu=0 tid=10 ns=1009000100 prev_state=1 next_tid=11\n" ACCOUNT_LATER,
+				  0),
+		  "10/victim, 1.000000000 to 1.010000000, 10.0 ms: ran 7.00 ms, ready 2.00 ms, blocked 1.00 ms\n"
+		  "+0 ns     2.00 ms   ran on CPU 0\n"
+		  "+2.00 ms  2.00 ms   ready, but CPU 0 ran 11/? for 2.00 ms (100 %)\n"
+		  "+4.00 ms  5.00 ms   ran on CPU 0; counted: instructions 700, page-faults 2\n"
+		  "+9.00 ms  1.00 ms   blocked, still at the end of what is recorded\n");
+}
+
 static const struct unit_test tests[] = {
 	{ "why_follows_who_held_the_lock_to_its_timer_and_the_busy_cpu",
 	  test_why_follows_who_held_the_lock_to_its_timer_and_the_busy_cpu },
@@ -582,5 +600,6 @@ static const struct unit_test tests[] = {
 	{ "why_and_lint_get_through_damaged_traces", test_why_and_lint_get_through_damaged_traces },
 	{ "why_says_what_the_hypervisor_took", test_why_says_what_the_hypervisor_took },
 	{ "why_says_how_slow_the_clock_was", test_why_says_how_slow_the_clock_was },
+	{ "why_says_what_was_counted", test_why_says_what_was_counted },
 };
 UNIT_MAIN(tests)

@@ -2,6 +2,8 @@
 /* What the machine was like while a thread ran. */
 #include "analyze/why/narrate_machine.h"
 
+#include "abi/perf_counter.h"
+
 enum {
 	SEARCH_MAX = 1 << 16, /* records looked through for one stretch */
 	SHARE_MIN = 5,	      /* percent of the time, for what a hypervisor took */
@@ -130,11 +132,69 @@ static void tell_clock(struct lkst_narrator *t, struct lkst_account_step *s,
 	lkst_narrate_cite(t, s, clock->first);
 }
 
+/* ---- counters -------------------------------------------------------------------------------- */
+
+struct counter_sums {
+	u64 sums[LKST_NR_PERF_COUNTERS];
+	u32 kinds; /* bit n: counter n was counted */
+};
+
+/* The record of a stretch comes where it ends. A part of a stretch that goes beyond the interval has none. */
+static void add_counters(const struct lkst_excerpt *w, s32 tid, const struct lkst_stretch *x,
+			 struct counter_sums *counters)
+{
+	static const char *const kinds[] = { "kind1", "kind2", "kind3", "kind4" };
+	static const char *const values[] = { "value1", "value2", "value3", "value4" };
+	struct lkst_places_list list = lkst_excerpt_thread(w, tid);
+	unsigned int k;
+	u32 i;
+
+	if (x->end == LKST_NOWHERE || w->moments[x->end].ns != x->to_ns ||
+	    x->begin == LKST_NOWHERE || w->moments[x->begin].ns != x->from_ns)
+		return;
+	/* Just before the switch that ends the stretch: the same program has made both. */
+	i = lkst_moments_before_ns(w, list, x->to_ns + 1);
+	while (i && w->moments[list.at[i - 1]].ns > x->from_ns &&
+	       lkst_event_ref_kind(w, list.at[i - 1]) != LKST_EV_perf_counters)
+		i--;
+	if (!i || w->moments[list.at[i - 1]].ns <= x->from_ns)
+		return;
+	for (k = 0; k < LKST_PERF_AT_ONCE; k++) {
+		u64 kind = lkst_event_ref_int(w, list.at[i - 1], kinds[k]);
+
+		if (!kind || kind >= LKST_NR_PERF_COUNTERS)
+			continue;
+		counters->sums[kind] += lkst_event_ref_int(w, list.at[i - 1], values[k]);
+		counters->kinds |= 1U << kind;
+	}
+}
+
+static void tell_counters(struct lkst_narrator *t, struct lkst_account_step *s,
+			  const struct counter_sums *counters)
+{
+	static const char *const keys[LKST_NR_PERF_COUNTERS] = {
+#define P(number, id, name, type, config) [number] = #id,
+		LKST_PERF_COUNTERS(P)
+#undef P
+	};
+	const char *comma = "; counted: ";
+	unsigned int i;
+
+	for (i = 1; i < LKST_NR_PERF_COUNTERS; i++) {
+		if (!(counters->kinds & 1U << i))
+			continue;
+		lkst_account_say(t->account, s, "%s%s ", comma, lkst_perf_counter_names[i]);
+		lkst_account_fact(t->account, s, keys[i], LKST_ACCOUNT_NUMBER, counters->sums[i]);
+		comma = ", ";
+	}
+}
+
 void lkst_narrate_machine(struct lkst_narrator *t, struct lkst_account_step *s,
 			  const struct lkst_stretch *first, const struct lkst_stretch *last)
 {
 	struct taken_sum taken = { .first = LKST_NOWHERE };
 	struct clock_sum clock = { .first = LKST_NOWHERE };
+	struct counter_sums counters = {};
 	const struct lkst_stretch *x;
 	u64 ran_ns = 0;
 
@@ -144,6 +204,7 @@ void lkst_narrate_machine(struct lkst_narrator *t, struct lkst_account_step *s,
 		ran_ns += x->to_ns - x->from_ns;
 		add_taken(t->w, x, &taken);
 		add_clock(t->w, x, &clock);
+		add_counters(t->w, s->tid, x, &counters);
 	}
 	if (taken.most_ns && taken.most_ns >= ran_ns / 100 * SHARE_MIN) {
 		tell_taken(t, s, &taken);
@@ -152,4 +213,5 @@ void lkst_narrate_machine(struct lkst_narrator *t, struct lkst_account_step *s,
 	/* What is not known of half of the time is not told. */
 	if (clock.known_ns > 0 && clock.known_ns * 2 >= (double)ran_ns)
 		tell_clock(t, s, &clock);
+	tell_counters(t, s, &counters);
 }

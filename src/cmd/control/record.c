@@ -15,13 +15,14 @@
 #include "cmd/streaming.h"
 #include "cmd/turn.h"
 #include "live/drain/state_stream.h"
+#include "live/load/perf_counters.h"
 #include "live/load/pins.h"
 #include "live/recording/start.h"
 
 struct options {
 	struct lkst_streaming_options files;
 	struct lkst_list events;
-	const char *maskset;
+	const char *maskset, *counters;
 	u64 buffer_bytes, block_bytes, delay_ns;
 	struct lkst_list pids, pages;
 	bool tree;
@@ -40,6 +41,11 @@ static const struct lkst_option rows[] = {
 	LKST_OPTION(TEXT, struct options, maskset, .name = "maskset", .letter = 'm',
 		    .argument = "NAME", .standard = "RDEFAULT",
 		    .help = "record what this maskset has; see `lkst start --help`"),
+	LKST_OPTION(TEXT, struct options, counters, .name = "counters", .argument = "LIST",
+		    .standard = "none",
+		    .help = "count these in each stretch in which a thread runs, up to four: cycles,\n"
+			    "instructions, cache-references, cache-misses, branches, branch-misses,\n"
+			    "ref-cycles; on any machine cpu-clock, page-faults, major-faults"),
 	LKST_OPTION(LIST, struct options, pids, .name = "pid", .letter = 'p', .argument = "PID",
 		    .help = "only this process, decided in the kernel; may be repeated"),
 	LKST_OPTION(FLAG, struct options, tree, .name = "tree", .letter = 't',
@@ -206,7 +212,7 @@ static bool is_probe(void *ctx, const char *glob)
 
 static int make_plan(struct recording *r, struct lkst_plan **ret_plan)
 {
-	const struct lkst_plan_options options = {
+	struct lkst_plan_options options = {
 		.globs = r->o->events.items,
 		.nr_globs = r->o->events.nr,
 		.btf_file = getenv(LKST_BTF_VARIABLE),
@@ -215,8 +221,9 @@ static int make_plan(struct recording *r, struct lkst_plan **ret_plan)
 		.is_known = is_probe,
 		.ctx = r,
 	};
-	int err = lkst_plan_make_for(r->e, &options, ret_plan);
+	int err = r->o->counters ? lkst_perf_counters_parse(r->e, r->o->counters, options.counters) : 0;
 
+	err = err ?: lkst_plan_make_for(r->e, &options, ret_plan);
 	return err ?: lkst_recording_identify(r->e, (*ret_plan)->catalog);
 }
 

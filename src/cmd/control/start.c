@@ -15,6 +15,7 @@
 #include "cmd/recording.h"
 #include "cmd/turn.h"
 #include "live/drain/state_stream.h"
+#include "live/load/perf_counters.h"
 #include "live/load/pins.h"
 #include "live/recording/incidents.h"
 #include "live/recording/maskset_edit.h"
@@ -25,7 +26,7 @@
 
 struct options {
 	struct lkst_list events;
-	const char *maskset;
+	const char *maskset, *counters;
 	struct lkst_list armed;
 	u64 buffer_bytes, block_bytes, spare_bytes, budget_ppm, behind_bytes, history_ns;
 	s64 incidents;
@@ -59,6 +60,11 @@ static const struct lkst_option rows[] = {
 		    .argument = "NAME", .standard = DEFAULT_MASKSET,
 		    .help = "begin with this maskset: standard, flight, latency, memory, io,\n"
 			    "net, RALL, RDEFAULT, RNOTHING, or the path of a file with one"),
+	LKST_OPTION(TEXT, struct options, counters, .name = "counters", .argument = "LIST",
+		    .standard = "none",
+		    .help = "count these in each stretch in which a thread runs, up to four: cycles,\n"
+			    "instructions, cache-references, cache-misses, branches, branch-misses,\n"
+			    "ref-cycles; on any machine cpu-clock, page-faults, major-faults"),
 	LKST_OPTION(LIST, struct options, armed, .name = "armed", .argument = "NAME",
 		    .help = "keep the hooks of this maskset attached from now on, so that\n"
 			    "switching to it is one store; may be repeated"),
@@ -365,14 +371,24 @@ static int check_recording(struct lkst_err *e, const struct options *o)
 	return 1;
 }
 
+static int make_plan(struct lkst_err *e, const struct options *o, struct lkst_plan **ret_plan)
+{
+	struct lkst_plan_options options = { .globs = o->events.items,
+					     .nr_globs = o->events.nr,
+					     .btf_file = getenv(LKST_BTF_VARIABLE),
+					     .is_whole = true };
+	int err = o->counters ? lkst_perf_counters_parse(e, o->counters, options.counters) : 0;
+
+	return err ?: lkst_plan_make_for(e, &options, ret_plan);
+}
+
 static int start(struct lkst_err *e, const struct options *o)
 {
 	struct lkst_plan *plan = NULL;
 	struct lkst_turn turn;
 	int err = lkst_turn_take(e, LKST_TURN_CHANGE, &turn) ?:
 		  check_recording(e, o) ?:
-		  lkst_plan_make_whole(e, o->events.items, o->events.nr, getenv(LKST_BTF_VARIABLE),
-				       &plan) ?:
+		  make_plan(e, o, &plan) ?:
 		  lkst_recording_identify(e, plan->catalog) ?:
 		  arm(e, o, plan, &turn);
 

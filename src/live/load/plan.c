@@ -100,6 +100,8 @@ static bool is_event_selected(struct planner *pl, enum lkst_event_index i)
 	if (!pl->nr_globs)
 		return lkst_mask_has_by_default(d);
 	is_named = is_selected(pl, lkst_group_names[d->group], d->name, d->mnemonic);
+	if (i == LKST_EV_perf_counters && pl->p->counters[0])
+		return true;
 	if (other)
 		is_named |= is_selected(pl, lkst_group_names[d->group], d->name, other->mnemonic);
 	return is_named || lkst_mask_has_always(i);
@@ -158,6 +160,9 @@ static int plan_event(struct planner *pl, enum lkst_event_index i, bool is_wante
 	struct lkst_err why = {};
 	int row = lkst_plan_choose_hook(&why, pl->kernel, i), err;
 
+	/* Nobody who asks for all events, or all of a group, means to have something counted. */
+	if (i == LKST_EV_perf_counters && !pl->p->counters[0])
+		return 0;
 	if (row < 0) {
 		if (is_wanted)
 			note_missing(pl, i, row, why.text);
@@ -458,6 +463,7 @@ int lkst_plan_make_for(struct lkst_err *e, const struct lkst_plan_options *o,
 	if (!pl.p)
 		return lkst_err_sys(e, -ENOMEM, "planning the recording");
 	pl.p->is_whole = o->is_whole;
+	memcpy(pl.p->counters, o->counters, sizeof(pl.p->counters));
 	pl.p->is_chosen = o->nr_globs > 0;
 	err = lkst_kernel_open(e, o->btf_file, &pl.kernel) ?: fill_plan(&pl);
 	if (pl.tracefs >= 0)

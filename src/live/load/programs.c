@@ -14,6 +14,7 @@
 #include "base/diag.h"
 #include "live/load/cost_limit.h"
 #include "live/load/page_base.h"
+#include "live/load/perf_counters.h"
 #include "live/load/pins.h"
 #include "live/load/tracing.h"
 #include "lkst.skel.h"
@@ -228,6 +229,7 @@ static void configure(struct lkst_programs *p, const struct lkst_plan *plan,
 	lkst_cgroup_mount_find(&cgroups);
 	cfg->cgroup_of = cgroups.of;
 	cfg->cgroup_hierarchy = cgroups.hierarchy;
+	memcpy(cfg->counters, plan->counters, sizeof(cfg->counters));
 	for (i = 0; i < LKST_NR_EVENTS; i++)
 		cfg->id[i] = plan->id[i];
 	memcpy(p->skel->rodata_sys64->lkst_sys64, plan->sys64, sizeof(plan->sys64));
@@ -236,8 +238,8 @@ static void configure(struct lkst_programs *p, const struct lkst_plan *plan,
 		p->skel->rodata_tps->lkst_tracepoints[i] = plan->tracepoints[i].plan;
 }
 
-static int size_maps(struct lkst_err *e, struct lkst_programs *p, const struct lkst_memory *memory,
-		     const struct lkst_filter *filter)
+static int size_maps(struct lkst_err *e, struct lkst_programs *p, const struct lkst_plan *plan,
+		     const struct lkst_memory *memory, const struct lkst_filter *filter)
 {
 	int err = bpf_map__set_value_size(p->skel->maps.lkst_mem, 1U << memory->block_shift) ?:
 		  bpf_map__set_max_entries(p->skel->maps.lkst_mem, memory->nr_elements) ?:
@@ -245,6 +247,8 @@ static int size_maps(struct lkst_err *e, struct lkst_programs *p, const struct l
 
 	if (!err && filter->mode == LKST_FILTER_NONE)
 		err = bpf_map__set_max_entries(p->skel->maps.lkst_filter, 1);
+	if (!err && plan->counters[0])
+		err = bpf_map__set_max_entries(p->skel->maps.lkst_counters, memory->nr_cpus * LKST_PERF_AT_ONCE);
 	return err ? lkst_err_sys(e, err, "sizing the buffers") : 0;
 }
 
@@ -343,7 +347,7 @@ static int try_to_load(struct lkst_err *e, struct lkst_programs *p, const struct
 	if (!logs)
 		return lkst_err_sys(e, -ENOMEM, "loading");
 	choose_programs(p, plan);
-	err = size_maps(e, p, memory, filter);
+	err = size_maps(e, p, plan, memory, filter);
 	err = err ?: lkst_budget_choose(e, p->skel->obj, plan, memory, budget_ppm);
 	if (err)
 		return err;
@@ -402,14 +406,17 @@ int lkst_programs_load(struct lkst_err *e, struct lkst_programs *p, const struct
 	if (err)
 		return err;
 	find_page_base(p);
-	return fill_filter(e, p, filter);
+	return fill_filter(e, p, filter) ?:
+	       lkst_perf_counters_open(e, plan->counters, bpf_map__fd(p->skel->maps.lkst_counters),
+				       memory->nr_cpus);
 }
 
 const struct lkst_shared_map lkst_shared_maps[] = {
 	{ ".rodata.config", "config" }, { ".rodata.sys64", "sys64" },
 	{ ".rodata.sys32", "sys32" },	{ ".rodata.tps", "tracepoints" },
 	{ ".data.page", "page-base" },	{ "lkst_filter", "filter" },
-	{ "lkst_idle", "idle" },	{},
+	{ "lkst_idle", "idle" },	{ "lkst_counters", "counters" },
+	{ "lkst_counted", "counted" },	{},
 };
 
 int lkst_programs_pin_maps(struct lkst_err *e, const struct lkst_programs *p)
