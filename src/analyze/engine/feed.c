@@ -10,6 +10,7 @@
 #include "analyze/engine/convert.h"
 #include "base/cleanup.h"
 #include "base/vec.h"
+#include "program/space/mappings.h"
 #include "trace/holes.h"
 #include "trace/threads.h"
 
@@ -451,6 +452,21 @@ static int on_thread(void *ctx, const struct lkst_record *r, const void *record)
 	return lkst_threads_feed(ctx, r);
 }
 
+/* Has @call get all records of @nr @names, whatever the window. */
+static int feed_always(struct lkst_feed *f, const char *const *names, size_t nr, lkst_feed_call *call,
+		       void *ctx)
+{
+	const bool was_always = f->is_always;
+	size_t i;
+	int err = 0;
+
+	lkst_feed_always(f, true);
+	for (i = 0; i < nr && err >= 0; i++)
+		err = lkst_feed_named(f, names[i], call, ctx);
+	lkst_feed_always(f, was_always);
+	return err < 0 ? err : 0;
+}
+
 int lkst_feed_threads(struct lkst_feed *f, struct lkst_threads *threads)
 {
 	static const char *const names[] = { "state_thread",	   "task_newtask",
@@ -459,15 +475,21 @@ int lkst_feed_threads(struct lkst_feed *f, struct lkst_threads *threads)
 					     "state_cgroup",	   "cgroup_mkdir",
 					     "cgroup_attach_task", "exec_args",
 					     "state_process" };
-	const bool was_always = f->is_always;
-	unsigned int i;
-	int err = 0;
 
-	lkst_feed_always(f, true);
-	for (i = 0; i < sizeof(names) / sizeof(names[0]) && err >= 0; i++)
-		err = lkst_feed_named(f, names[i], on_thread, threads);
-	lkst_feed_always(f, was_always);
-	return err < 0 ? err : 0;
+	return feed_always(f, names, sizeof(names) / sizeof(names[0]), on_thread, threads);
+}
+
+static int on_mapping(void *ctx, const struct lkst_record *r, const void *record)
+{
+	return lkst_mappings_feed(ctx, r);
+}
+
+int lkst_feed_mappings(struct lkst_feed *f, struct lkst_mappings *mappings)
+{
+	static const char *const names[] = { "sched_process_fork", "sched_process_exec",
+					     "sched_process_free" };
+
+	return feed_always(f, names, sizeof(names) / sizeof(names[0]), on_mapping, mappings);
 }
 
 int lkst_feed_run(struct lkst_err *e, struct lkst_feed *f)

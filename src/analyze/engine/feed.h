@@ -19,6 +19,7 @@
 #include "trace/reader.h"
 
 struct lkst_feed;
+struct lkst_mappings;
 struct lkst_threads;
 
 /* @t must stay open. The pass covers all of the trace until lkst_feed_limit() says otherwise. */
@@ -85,6 +86,9 @@ int lkst_feed_named(struct lkst_feed *f, const char *name, lkst_feed_call *call,
  * are not kept up to date. Subscribers after it find them as they are with their record. 0 or -ENOMEM.
  */
 int lkst_feed_threads(struct lkst_feed *f, struct lkst_threads *threads);
+
+/* The same for @mappings: what user code is where in a process. */
+int lkst_feed_mappings(struct lkst_feed *f, struct lkst_mappings *mappings);
 
 /* Entry to or exit from a system call. */
 struct lkst_feed_syscall {
