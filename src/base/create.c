@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 
@@ -21,6 +22,7 @@ enum {
 	SHARED_DIR = 0755,
 	OTHERS_WRITE = 0022,
 	RANDOM_TRIES = 16,
+	SWEEP_MAX = 1 << 16, /* entries of a directory that are looked at for what was left */
 };
 
 static struct lkst_access access_now = { .gid = (gid_t)-1 };
@@ -56,6 +58,14 @@ static int apply_access(struct lkst_err *e, int fd, mode_t mode, const char *pat
 
 /* ---- names -------------------------------------------------------------------------- */
 
+/* Where the last name of @path begins, whose first @end bytes do not end in a slash. */
+static size_t last_name(const char *path, size_t end)
+{
+	while (end && path[end - 1] != '/')
+		end--;
+	return end;
+}
+
 /*
  * Opens the directory above the last name of @path, in which only that name is looked up. "." and an empty name
  * are the directory itself.
@@ -67,8 +77,7 @@ static int open_parent(struct lkst_err *e, int at, const char *path, int *ret_fd
 
 	while (end > 1 && path[end - 1] == '/')
 		end--;
-	for (begin = end; begin && path[begin - 1] != '/'; begin--)
-		;
+	begin = last_name(path, end);
 	if (end - begin > NAME_MAX || begin >= sizeof(parent))
 		return lkst_err_sys(e, -ENAMETOOLONG, "%s", path);
 	snprintf(name, NAME_MAX + 1, "%.*s", (int)(end - begin), path + begin);
@@ -100,6 +109,64 @@ static int hide_name(struct lkst_err *e, const char *name, char hidden[NAME_MAX 
 	if (!err)
 		snprintf(hidden, NAME_MAX + 1, ".%.*s.%s.partial", NAME_MAX - DECORATION, name, digits);
 	return err;
+}
+
+/* Whether @name is one that hide_name() gives. */
+static bool is_hidden(const char *name)
+{
+	static const char digits[] = "0123456789abcdef", end[] = ".partial";
+	const size_t length = strlen(name), decoration = 1 + 16 + sizeof(end) - 1;
+	const char *random = name + length - decoration;
+
+	return length > decoration + 1 && name[0] == '.' && random[0] == '.' &&
+	       strspn(random + 1, digits) == 16 && !strcmp(random + 17, end);
+}
+
+/* ---- what a killed process has left --------------------------------------------------- */
+
+/*
+ * Locks what was just made as @hidden. False: somebody was faster, and has removed it or can keep it locked. Where a
+ * file system has no locks nothing is ever taken for what was left.
+ */
+static bool lock_hidden(int dir_fd, const char *hidden, int fd)
+{
+	struct stat named, opened;
+
+	if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+		return false;
+	return !fstatat(dir_fd, hidden, &named, AT_SYMLINK_NOFOLLOW) && !fstat(fd, &opened) &&
+	       named.st_ino == opened.st_ino && named.st_dev == opened.st_dev;
+}
+
+static void remove_if_left(int dir_fd, const char *name)
+{
+	_cleanup_close_ int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) || st.st_uid != geteuid() ||
+	    (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) || flock(fd, LOCK_EX | LOCK_NB))
+		return;
+	if (S_ISDIR(st.st_mode))
+		lkst_remove_dirs(dir_fd, name);
+	else
+		unlinkat(dir_fd, name, 0);
+}
+
+static void remove_left(int dir_fd)
+{
+	int copy = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+	unsigned int i;
+
+	if (!dir && copy >= 0)
+		close(copy);
+	if (!dir)
+		return;
+	for (i = 0; i < SWEEP_MAX && (entry = readdir(dir)); i++)
+		if (is_hidden(entry->d_name))
+			remove_if_left(dir_fd, entry->d_name);
+	closedir(dir);
 }
 
 /* ---- files -------------------------------------------------------------------------- */
@@ -193,11 +260,18 @@ int lkst_new_file_open(struct lkst_err *e, int at, const char *path, struct lkst
 
 	*f = (struct lkst_new_file){ .dir_fd = -1, .fd = -1 };
 	err = open_parent(e, at, path, &f->dir_fd, f->name);
+	if (!err)
+		remove_left(f->dir_fd);
 	f->fd = -EEXIST;
 	for (i = 0; !err && f->fd == -EEXIST && i < RANDOM_TRIES; i++) {
 		err = hide_name(e, f->name, f->hidden);
 		if (!err)
 			f->fd = create_at(f->dir_fd, f->hidden, O_WRONLY, file_mode());
+		if (f->fd >= 0 && !lock_hidden(f->dir_fd, f->hidden, f->fd)) {
+			close(f->fd);
+			unlinkat(f->dir_fd, f->hidden, 0);
+			f->fd = -EEXIST;
+		}
 	}
 	if (!err && f->fd < 0)
 		err = lkst_err_sys(e, f->fd, "cannot create a file beside %s", path);
@@ -210,12 +284,18 @@ int lkst_new_file_open(struct lkst_err *e, int at, const char *path, struct lkst
 
 int lkst_new_file_place(struct lkst_err *e, struct lkst_new_file *f)
 {
+	/* The lock is that of the open file: it stays until the file has its name. */
+	int lock = fcntl(f->fd, F_DUPFD_CLOEXEC, 0), err = 0;
+
 	if (close(lkst_take_fd(f->fd)))
-		return lkst_err_sys(e, -errno, "finishing %s", f->name);
-	if (renameat(f->dir_fd, f->hidden, f->dir_fd, f->name))
-		return lkst_err_sys(e, -errno, "cannot put a new file in the place of %s", f->name);
-	f->hidden[0] = 0;
-	return 0;
+		err = lkst_err_sys(e, -errno, "finishing %s", f->name);
+	else if (renameat(f->dir_fd, f->hidden, f->dir_fd, f->name))
+		err = lkst_err_sys(e, -errno, "cannot put a new file in the place of %s", f->name);
+	else
+		f->hidden[0] = 0;
+	if (lock >= 0)
+		close(lock);
+	return err;
 }
 
 int lkst_new_file_place_on_disk(struct lkst_err *e, struct lkst_new_file *f)
@@ -389,17 +469,47 @@ int lkst_create_parents(struct lkst_err *e, const char *path)
 	return 0;
 }
 
-int lkst_create_dir_beside(struct lkst_err *e, const char *path, char dir[PATH_MAX])
+/* Makes a directory under a name that hides @name, and locks it. */
+static int create_hidden_dir(struct lkst_err *e, int parent_fd, const char *name,
+			     char hidden[NAME_MAX + 1], int *ret_fd)
 {
-	_cleanup_close_ int fd = -1;
-	char digits[17];
-	int err = random_digits(e, digits);
+	unsigned int i;
+	int err;
+
+	remove_left(parent_fd);
+	for (i = 0; i < RANDOM_TRIES; i++) {
+		_cleanup_close_ int fd = -1;
+
+		err = hide_name(e, name, hidden) ?: lkst_create_dir(e, parent_fd, hidden, &fd);
+		if (err)
+			return err;
+		if (lock_hidden(parent_fd, hidden, fd)) {
+			*ret_fd = lkst_take_fd(fd);
+			return 0;
+		}
+		unlinkat(parent_fd, hidden, AT_REMOVEDIR);
+	}
+	return lkst_err_sys(e, -EEXIST, "cannot create a directory beside %s", name);
+}
+
+int lkst_create_dir_beside(struct lkst_err *e, const char *path, char dir[PATH_MAX], int *ret_lock)
+{
+	_cleanup_close_ int parent_fd = -1, fd = -1;
+	char name[NAME_MAX + 1], hidden[NAME_MAX + 1];
+	size_t end = strlen(path);
+	int err = open_parent(e, AT_FDCWD, path, &parent_fd, name)
+			  ?: create_hidden_dir(e, parent_fd, name, hidden, &fd);
 
 	if (err)
 		return err;
-	if (snprintf(dir, PATH_MAX, "%s.%s", path, digits) >= PATH_MAX)
+	while (end > 1 && path[end - 1] == '/')
+		end--;
+	if (snprintf(dir, PATH_MAX, "%.*s%s", (int)last_name(path, end), path, hidden) >= PATH_MAX) {
+		unlinkat(parent_fd, hidden, AT_REMOVEDIR);
 		return lkst_err_sys(e, -ENAMETOOLONG, "%s", path);
-	return lkst_create_dir(e, AT_FDCWD, dir, &fd);
+	}
+	*ret_lock = lkst_take_fd(fd);
+	return 0;
 }
 
 int lkst_rename_dir(int dir_fd, const char *from, const char *to)
@@ -462,8 +572,7 @@ int lkst_new_dir_open(struct lkst_err *e, int at, const char *path, struct lkst_
 
 	*d = (struct lkst_new_dir){ .parent_fd = -1, .fd = -1 };
 	err = open_parent(e, at, path, &d->parent_fd, d->name) ?: check_free(e, d, path) ?:
-	      hide_name(e, d->name, d->hidden) ?:
-	      lkst_create_dir(e, d->parent_fd, d->hidden, &d->fd);
+	      create_hidden_dir(e, d->parent_fd, d->name, d->hidden, &d->fd);
 	if (err)
 		lkst_new_dir_fini(d);
 	return err;

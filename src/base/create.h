@@ -6,6 +6,10 @@
  * A file is always a new one (O_EXCL), links are not followed, and one that replaces another gets its name when it is
  * whole. A directory that is there already is taken only if it belongs to this user and nobody else may write
  * to it. The directories above the last name of a path are the caller's choice and are not judged.
+ *
+ * What is not whole yet is called ".NAME.RANDOM.partial". Its maker has a lock on it (flock(2)), which the kernel gives
+ * up when that process ends. So whatever has such a name and no lock was left by one that was killed; whoever makes the
+ * next thing in that directory removes it, if it belongs to this user.
  */
 #ifndef LKST_BASE_CREATE_H
 #define LKST_BASE_CREATE_H
@@ -91,8 +95,11 @@ int lkst_create_empty_dir(struct lkst_err *e, int at, const char *path, int *ret
 /* Makes what is missing of the directories above @path. Those that are there are not judged. */
 int lkst_create_parents(struct lkst_err *e, const char *path);
 
-/* Makes a directory beside @path, called like it with a random end. @dir: its path. */
-int lkst_create_dir_beside(struct lkst_err *e, const char *path, char dir[PATH_MAX]);
+/*
+ * Makes a directory beside @path, ".NAME.RANDOM.partial", to work in. @dir: its path. @ret_lock: to be closed when the
+ * caller has removed it: until then, or until this process ends, nobody takes it for one that was left.
+ */
+int lkst_create_dir_beside(struct lkst_err *e, const char *path, char dir[PATH_MAX], int *ret_lock);
 
 /*
  * Renames a directory within directory @dir_fd. -EEXIST: @to is there. An empty directory is replaced.

@@ -335,7 +335,8 @@ TEST(create_modes_of_a_user_follow_umask)
 
 TEST(create_temporary_and_beside)
 {
-	char other[PATH_MAX], beside[PATH_MAX];
+	char other[PATH_MAX], beside[PATH_MAX], want[PATH_MAX];
+	int lock = -1;
 	struct stat st;
 	int fd;
 
@@ -345,9 +346,69 @@ TEST(create_temporary_and_beside)
 	CHECK(!fstat(fd, &st) && (st.st_mode & 07777) == 0600);
 	close(fd);
 	CHECK(!strncmp(other, beside, strlen(beside)) && !access(other, F_OK));
-	CHECK_EQ(lkst_create_dir_beside(&err, other, beside), 0);
-	CHECK(!strncmp(other, beside, strlen(other)) && !stat(beside, &st) && S_ISDIR(st.st_mode));
+	CHECK_EQ(lkst_create_dir_beside(&err, other, beside, &lock), 0);
+	CHECK(!stat(beside, &st) && S_ISDIR(st.st_mode));
+	snprintf(want, sizeof(want), "%s/.%s.", dir, strrchr(other, '/') + 1);
+	CHECK(!strncmp(beside, want, strlen(want)));
 	CHECK_EQ(lkst_create_nameless(&err, "/nonexistent", &fd), -ENOENT);
+	make_scratch_remove(dir);
+}
+
+/* Has a process of its own make a file, a directory and one to work in, all of name @name, and die in between. */
+static void leave_by_kill(const char *name)
+{
+	struct lkst_new_file f;
+	struct lkst_new_dir d;
+	char beside[PATH_MAX];
+	int lock, fd, status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (lkst_new_file_open(NULL, AT_FDCWD, in_dir(name), &f) ||
+		    lkst_new_dir_open(NULL, AT_FDCWD, in_dir(name), &d) ||
+		    lkst_create_file(NULL, d.fd, "stream", &fd) ||
+		    lkst_create_dir_beside(NULL, in_dir(name), beside, &lock))
+			_exit(1);
+		raise(SIGKILL);
+	}
+	if (waitpid(pid, &status, 0) != pid || !WIFSIGNALED(status))
+		abort();
+}
+
+/* What lives is not touched, nor what is called so almost. */
+TEST(create_removes_what_a_killed_process_has_left)
+{
+	static const char *const kept[] = { ".x.0123456789abcdef", "x.0123456789abcdef.partial",
+					    ".x.0123456789abcdeg.partial", ".partial" };
+	struct lkst_new_file f, g;
+	struct lkst_new_dir d;
+	char beside[PATH_MAX];
+	int lock, again;
+	size_t i;
+
+	make_scratch(dir);
+	leave_by_kill("x");
+	CHECK_EQ(entries(), 3);
+	CHECK_EQ(lkst_new_file_open(&err, AT_FDCWD, in_dir("other"), &f), 0);
+	CHECK_EQ(entries(), 1);
+	CHECK_EQ(lkst_new_dir_open(&err, AT_FDCWD, in_dir("other"), &d), 0);
+	CHECK_EQ(lkst_create_dir_beside(&err, in_dir("other"), beside, &lock), 0);
+	for (i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+		make_write(dir, kept[i], "", 0);
+	CHECK_EQ(lkst_new_file_open(&err, AT_FDCWD, in_dir("other"), &g), 0);
+	CHECK_EQ(entries(), 8);
+	leave_by_kill("y");
+	CHECK_EQ(entries(), 11);
+	CHECK_EQ(lkst_create_dir_beside(&err, in_dir("other"), path, &again), 0);
+	CHECK_EQ(entries(), 9);
+	CHECK_EQ(lkst_new_file_place(&err, &f), 0);
+	CHECK_EQ(lkst_new_dir_place(&err, &d), -EEXIST);
+	CHECK_EQ(entries(), 9);
+	lkst_new_file_fini(&f);
+	lkst_new_file_fini(&g);
+	lkst_new_dir_fini(&d);
+	close(lock);
+	close(again);
 	make_scratch_remove(dir);
 }
 
@@ -408,5 +469,7 @@ static const struct unit_test tests[] = {
 	{ "create_modes_of_root", test_create_modes_of_root },
 	{ "create_modes_of_a_user_follow_umask", test_create_modes_of_a_user_follow_umask },
 	{ "create_temporary_and_beside", test_create_temporary_and_beside },
+	{ "create_removes_what_a_killed_process_has_left",
+	  test_create_removes_what_a_killed_process_has_left },
 };
 UNIT_MAIN(tests)

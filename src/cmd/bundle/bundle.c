@@ -294,12 +294,14 @@ static int verb_redact(struct lkst_job *job, char **args, unsigned int nr_args)
 {
 	_cleanup_(lkst_redaction_fini) struct lkst_redaction r = {};
 	const struct options *o = options_of(job);
+	_cleanup_close_ int lock = -1;
 	char dir[PATH_MAX];
 	int err;
 
 	if (!o->output)
 		return lkst_err_set(job->e, -EINVAL, "where to? give --output FILE");
-	err = apply_access(job) ?: choose_rules(job->e, o, &r) ?: lkst_create_dir_beside(job->e, o->output, dir);
+	err = apply_access(job) ?: choose_rules(job->e, o, &r) ?:
+	      lkst_create_dir_beside(job->e, o->output, dir, &lock);
 	if (err)
 		return err;
 	err = redact(job->e, &r, args[0], dir, o->output);

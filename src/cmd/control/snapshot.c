@@ -110,8 +110,9 @@ static int save_file(struct lkst_err *e, const struct options *o, const char *fi
 		     u64 *ret_bytes)
 {
 	const struct lkst_bundle_saving what = { .is_private = is_private };
+	_cleanup_close_ int lock = -1;
 	char dir[PATH_MAX];
-	int err = lkst_create_dir_beside(e, file, dir);
+	int err = lkst_create_dir_beside(e, file, dir, &lock);
 
 	if (err)
 		return err;

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/create.h"
 #include "base/out.h"
 
@@ -63,7 +64,8 @@ static int watch_and_answer(struct lkst_err *e, const struct lkst_errors_options
 			    unsigned int nr_args, struct lkst_errors_watched *watched)
 {
 	char base[PATH_MAX] = "", dir[PATH_MAX + sizeof("/trace")];
-	int err = o->output ? 0 : lkst_create_dir_beside(e, "/tmp/lkst-errors", base);
+	_cleanup_close_ int lock = -1;
+	int err = o->output ? 0 : lkst_create_dir_beside(e, "/tmp/lkst-errors", base, &lock);
 
 	if (err)
 		return err;

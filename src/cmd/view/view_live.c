@@ -36,6 +36,7 @@ struct lkst_view_live {
 	const char *socket;
 	u64 last_ns;
 	char dir[PATH_MAX]; /* where a snapshot goes, until it is mapped; "": there is none */
+	int lock;	    /* on that, while it is there */
 	pid_t child;	    /* that takes it; 0: none */
 	u64 began_ns;	    /* when the last one was begun */
 	struct taking *shared;
@@ -77,7 +78,7 @@ static int make_dir(struct lkst_err *e, struct lkst_view_live *live)
 		place = access("/dev/shm", W_OK) ? "/var/tmp" : "/dev/shm";
 	if ((size_t)snprintf(path, sizeof(path), "%s/lkst-live", place) >= sizeof(path))
 		return lkst_err_sys(e, -ENAMETOOLONG, "%s", place);
-	err = lkst_create_dir_beside(e, path, live->dir);
+	err = lkst_create_dir_beside(e, path, live->dir, &live->lock);
 	if (err)
 		live->dir[0] = 0;
 	return err;
@@ -85,9 +86,11 @@ static int make_dir(struct lkst_err *e, struct lkst_view_live *live)
 
 static void remove_dir(struct lkst_view_live *live)
 {
-	if (live->dir[0])
-		lkst_remove_dir(AT_FDCWD, live->dir);
+	if (!live->dir[0])
+		return;
+	lkst_remove_dir(AT_FDCWD, live->dir);
 	live->dir[0] = 0;
+	lkst_closep(&live->lock);
 }
 
 /* Opens what was taken. Its files stay as long as they are mapped. */
