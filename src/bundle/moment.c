@@ -40,10 +40,18 @@ static int note_thread(struct lkst_map *seen, s32 tid)
 	return err == -ENOSPC ? 0 : err;
 }
 
-/* Lists those of @threads that @seen has. */
-static int list_threads(const struct lkst_threads *threads, const struct lkst_map *seen,
-			struct lkst_bundle_survey *s)
+static const char *cgroup_of(const struct lkst_threads *threads, s32 tid)
 {
+	const struct lkst_cgroup *cgroup = lkst_cgroups_find(lkst_threads_cgroups(threads),
+							     lkst_threads_cgroup_of(threads, tid));
+
+	return cgroup ? cgroup->path : NULL;
+}
+
+/* Lists those of its threads that @seen has. */
+static int list_threads(struct lkst_bundle_survey *s, const struct lkst_map *seen)
+{
+	const struct lkst_threads *threads = s->known;
 	unsigned int i;
 
 	s->threads = calloc(lkst_threads_nr(threads) + 1, sizeof(*s->threads));
@@ -58,6 +66,7 @@ static int list_threads(const struct lkst_threads *threads, const struct lkst_ma
 		thread->tid = t->tid;
 		thread->pid = t->pid ?: t->tid;
 		memcpy(thread->comm, t->comm, sizeof(thread->comm));
+		thread->cgroup = cgroup_of(threads, t->tid);
 		s->nr_threads++;
 	}
 	qsort(s->threads, s->nr_threads, sizeof(*s->threads), by_process);
@@ -90,19 +99,20 @@ int lkst_bundle_survey(struct lkst_err *e, struct lkst_trace *t,
 		       struct lkst_bundle_survey *ret_survey)
 {
 	_cleanup_(lkst_merge_freep) struct lkst_merge *m = NULL;
-	_cleanup_(lkst_threads_freep) struct lkst_threads *threads = lkst_threads_new();
 	struct lkst_map seen = { .max = SURVEYED_THREADS_MAX };
-	struct lkst_bundle_survey s = {};
-	int err = threads ? lkst_merge_new(e, t, 0, UINT64_MAX, &m)
+	struct lkst_bundle_survey s = { .known = lkst_threads_new() };
+	int err = s.known ? lkst_merge_new(e, t, 0, UINT64_MAX, &m)
 			  : lkst_err_sys(e, -ENOMEM, "reading");
 
-	if (err)
-		return err;
-	err = walk(m, threads, &seen, &s) ?: list_threads(threads, &seen, &s);
-	lkst_map_fini(&seen);
+	if (!err) {
+		err = walk(m, s.known, &seen, &s) ?: list_threads(&s, &seen);
+		lkst_map_fini(&seen);
+		if (err)
+			lkst_err_sys(e, err, "reading the trace");
+	}
 	if (err) {
 		lkst_bundle_survey_fini(&s);
-		return lkst_err_sys(e, err, "reading the trace");
+		return err;
 	}
 	*ret_survey = s;
 	return 0;
@@ -111,6 +121,7 @@ int lkst_bundle_survey(struct lkst_err *e, struct lkst_trace *t,
 void lkst_bundle_survey_fini(struct lkst_bundle_survey *s)
 {
 	free(s->threads);
+	lkst_threads_free(s->known);
 	*s = (struct lkst_bundle_survey){};
 }
 

@@ -23,6 +23,7 @@ struct lkst_bundle_survey {
 	struct lkst_bundle_thread *
 		threads; /* that occur, sorted by process; the kernel's idle threads do not count */
 	u32 nr_threads;
+	struct lkst_threads *known; /* whose the paths of their cgroups are */
 	u64 records, symbols;
 	u64 begin_ns, end_ns; /* of records that are not state; 0 and 0: there are none */
 };

@@ -71,29 +71,13 @@ static bool is_the_same(const struct telling *t, s32 tid)
 	return ticks * (LKST_NS_PER_S / hz) <= t->end_ns + t->boot_offset_ns;
 }
 
-/* The path of cgroup v2, or else the first one: what follows the second ':' of a line (cgroups(7)). */
-static void put_cgroup(FILE *to, s32 tid)
+/* In the hierarchy that the trace knows: /proc has the thread's cgroup in each, and does not say which one that is. */
+static void put_cgroup(FILE *to, const char *path)
 {
-	char text[4 * LKST_BUNDLE_CGROUP_MAX];
-	const char *line, *path, *end;
-	size_t length;
-
-	if (read_proc(tid, "cgroup", text, sizeof(text)) <= 0) {
+	if (path)
+		lkst_bundle_put(to, path, strnlen(path, LKST_BUNDLE_CGROUP_MAX), false);
+	else
 		fputc('-', to);
-		return;
-	}
-	line = strncmp(text, "0::", 3) ? strstr(text, "\n0::") : text;
-	line = line ?: text;
-	path = strchr(line, ':');
-	path = path ? strchr(path + 1, ':') : NULL;
-	if (!path) {
-		fputc('-', to);
-		return;
-	}
-	end = strchrnul(path, '\n');
-	length = (size_t)(end - path - 1);
-	lkst_bundle_put(to, path + 1,
-			length < LKST_BUNDLE_CGROUP_MAX ? length : LKST_BUNDLE_CGROUP_MAX, false);
 }
 
 /* Arguments end in a NUL each (proc(5)). */
@@ -134,7 +118,7 @@ static void tell_thread(struct telling *t, const struct lkst_bundle_thread *thre
 	fprintf(t->to, "%d\t%d\t", thread->tid, pid);
 	lkst_bundle_put(t->to, thread->comm, strnlen(thread->comm, sizeof(thread->comm)), false);
 	fputc('\t', t->to);
-	put_cgroup(t->to, thread->tid);
+	put_cgroup(t->to, thread->cgroup);
 	fputc('\t', t->to);
 	if (!t->is_private)
 		fputc('-', t->to);

@@ -16,15 +16,16 @@ enum {
 struct lkst_bundle_thread {
 	s32 tid, pid; /* pid 0: not known */
 	char comm[16];
+	const char *cgroup; /* its path; NULL: not known */
 };
 
 /*
  * A line "TID<tab>PID<tab>NAME<tab>CGROUP<tab>COMMAND LINE" for each of the @nr threads of @list, which is sorted by
- * process, that lives and is the same as when the trace ended at @end_ns: a number may have been given to another one
- * since. Names are as the trace has them, the rest is read from /proc, with the rights of this process. In a command
- * line, words are separated by blanks and those within a word are \x20; a further thread of the process above has '"'.
- * A line that begins with '#' says something of all. @is_private: nobody else may read the bundle; if not, command
- * lines are left out.
+ * process, that lives and is the same as when the trace ended at @end_ns: a number may have been given to another
+ * one since. Names and cgroups are as the trace has them, command lines are read from /proc, with the rights of this
+ * process. In a command line, words are separated by blanks and those within a word are \x20; a further thread of
+ * the process above has '"'. A line that begins with '#' says something of all. @is_private: nobody else may read
+ * the bundle; if not, command lines are left out.
  */
 int lkst_bundle_tell_processes(struct lkst_err *e, const struct lkst_bundle_thread *list, u32 nr,
 			       u64 end_ns, bool is_private, struct lkst_bundle_text *ret_text);

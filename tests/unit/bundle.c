@@ -385,7 +385,7 @@ TEST(processes_are_those_that_live)
 {
 	struct lkst_bundle_thread list[] = {
 		{ .tid = 1 << 30, .comm = "gone" },
-		{ .tid = getpid(), .pid = getpid(), .comm = "a\tname" }
+		{ .tid = getpid(), .pid = getpid(), .comm = "a\tname", .cgroup = "/a\tgroup" }
 	};
 	const u64 now = lkst_monotonic_ns();
 	struct lkst_bundle_text t;
@@ -394,7 +394,7 @@ TEST(processes_are_those_that_live)
 
 	if (stat("/proc/self/ns/pid", &st) || st.st_ino != 0xeffffffc)
 		SKIP("this is not the first PID namespace");
-	snprintf(want, sizeof(want), "\n%d\t%d\ta\\tname\t", getpid(), getpid());
+	snprintf(want, sizeof(want), "\n%d\t%d\ta\\tname\t/a\\tgroup\t", getpid(), getpid());
 	CHECK_EQ(lkst_bundle_tell_processes(&err, list, 2, now, true, &t), 0);
 	CHECK(strstr(t.bytes, want));
 	CHECK(strstr(t.bytes, program_invocation_name));
