@@ -14,6 +14,7 @@ enum {
 	GROUP_BYTES = 8 * 1024 * 1024, /* so do more bytes of pages, which are held until then */
 	TEXT_MAX = 1 << 30,	       /* bytes of a cell */
 	REPLACED = 3,		       /* bytes that replace one that is not UTF-8 */
+	NUMBER_ROOM = 16,	       /* for "_2", which makes a name unique, and the NUL */
 	VERSION = 2,		       /* of FileMetaData: there are logical types */
 };
 
@@ -46,7 +47,65 @@ static void write_bytes(struct lkst_parquet *p, const void *bytes, size_t length
 	p->offset += length;
 }
 
+/* ---- text ------------------------------------------------------------------------------------ */
+
+static bool is_ascii(const uint8_t *bytes, size_t length)
+{
+	const uint64_t high = 0x8080808080808080ULL;
+	uint64_t word, all = 0;
+
+	for (; length >= sizeof(word); bytes += sizeof(word), length -= sizeof(word)) {
+		memcpy(&word, bytes, sizeof(word));
+		all |= word;
+	}
+	for (; length; length--)
+		all |= *bytes++;
+	return !(all & high);
+}
+
+/* Readers refuse a whole file for one byte that is not UTF-8, and a thread may call itself anything. */
+static const void *clean_text(struct lkst_parquet *p, const void *bytes, size_t *length)
+{
+	uint8_t *to;
+
+	if (is_ascii(bytes, *length))
+		return bytes;
+	p->clean.nr = 0;
+	to = lkst_byte_list_room(&p->clean, REPLACED * *length);
+	*length = to ? (size_t)(lkst_put_utf8((char *)to, bytes, *length) - (char *)to) : 0;
+	return p->clean.bytes;
+}
+
 /* ---- begin and end --------------------------------------------------------------------------- */
+
+static bool is_taken(const struct lkst_parquet *p, unsigned int nr, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (!strcmp(p->columns[i].name, name))
+			return true;
+	return false;
+}
+
+/* The name of column @i, for the caller to free. Names that are not UTF-8 may become the same one. */
+static char *copy_name(struct lkst_parquet *p, unsigned int i, const char *given)
+{
+	size_t length = strlen(given);
+	const char *clean = clean_text(p, given, &length);
+	unsigned int nr;
+	char *name;
+
+	if (clean == given)
+		return strdup(given);
+	name = malloc(length + NUMBER_ROOM);
+	if (!name)
+		return NULL;
+	snprintf(name, length + NUMBER_ROOM, "%.*s", (int)length, clean);
+	for (nr = 2; is_taken(p, i, name); nr++)
+		snprintf(name, length + NUMBER_ROOM, "%.*s_%u", (int)length, clean, nr);
+	return name;
+}
 
 static int copy_columns(struct lkst_parquet *p, const struct lkst_parquet_column *columns)
 {
@@ -54,7 +113,7 @@ static int copy_columns(struct lkst_parquet *p, const struct lkst_parquet_column
 
 	for (i = 0; i < p->nr_columns; i++) {
 		p->columns[i] = columns[i];
-		p->columns[i].name = strdup(columns[i].name);
+		p->columns[i].name = copy_name(p, i, columns[i].name);
 		p->chunks[i].type = columns[i].type;
 		p->chunks[i].is_required = columns[i].is_required;
 		p->chunks[i].is_rising = columns[i].is_rising;
@@ -115,9 +174,11 @@ void lkst_parquet_free(struct lkst_parquet *p)
 void lkst_parquet_note(struct lkst_parquet *p, const char *key, const char *value)
 {
 	struct lkst_thrift t = { .to = &p->notes };
+	size_t length = strlen(value);
 
+	value = clean_text(p, value, &length);
 	lkst_thrift_binary(&t, 1, key, strlen(key));
-	lkst_thrift_binary(&t, 2, value, strlen(value));
+	lkst_thrift_binary(&t, 2, value, length);
 	lkst_thrift_end(&t);
 	p->nr_notes++;
 }
@@ -132,33 +193,6 @@ void lkst_parquet_int(struct lkst_parquet *p, unsigned int column, int64_t value
 void lkst_parquet_double(struct lkst_parquet *p, unsigned int column, double value)
 {
 	lkst_column_chunk_double(&p->chunks[column], p->nr_page_rows, value);
-}
-
-static bool is_ascii(const uint8_t *bytes, size_t length)
-{
-	const uint64_t high = 0x8080808080808080ULL;
-	uint64_t word, all = 0;
-
-	for (; length >= sizeof(word); bytes += sizeof(word), length -= sizeof(word)) {
-		memcpy(&word, bytes, sizeof(word));
-		all |= word;
-	}
-	for (; length; length--)
-		all |= *bytes++;
-	return !(all & high);
-}
-
-/* Readers refuse a whole file for one byte that is not UTF-8, and a thread may call itself anything. */
-static const void *clean_text(struct lkst_parquet *p, const void *bytes, size_t *length)
-{
-	uint8_t *to;
-
-	if (is_ascii(bytes, *length))
-		return bytes;
-	p->clean.nr = 0;
-	to = lkst_byte_list_room(&p->clean, REPLACED * *length);
-	*length = to ? (size_t)(lkst_put_utf8((char *)to, bytes, *length) - (char *)to) : 0;
-	return p->clean.bytes;
 }
 
 void lkst_parquet_text(struct lkst_parquet *p, unsigned int column, const void *bytes,

@@ -26,7 +26,7 @@ enum lkst_parquet_type {
 };
 
 struct lkst_parquet_column {
-	const char *name; /* unique in its table */
+	const char *name; /* unique in its table; what is not UTF-8 in it becomes U+FFFD */
 	enum lkst_parquet_type type;
 	bool is_required; /* every row has a value; else a cell that is not given is null */
 	bool is_rising; /* of a type with 64 bits: each value is little more than the one before */
@@ -46,7 +46,7 @@ int lkst_parquet_new(struct lkst_err *e, const struct lkst_parquet_column *colum
 void lkst_parquet_free(struct lkst_parquet *p);
 LKST_GUARD(lkst_parquet_free, struct lkst_parquet)
 
-/* Adds to what the file says of itself, which readers show on request. */
+/* Adds to what the file says of itself, which readers show on request. What is not UTF-8 in @value becomes U+FFFD. */
 void lkst_parquet_note(struct lkst_parquet *p, const char *key, const char *value);
 
 /*

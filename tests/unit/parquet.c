@@ -107,6 +107,29 @@ TEST(parquet_types)
 	CHECK_STR(bounds(7), "3:caf\xc3\xa9..\xef\xbf\xbd z 1\n");
 }
 
+/* The format has no other text: a reader refuses a file whose names are not UTF-8, or are the same. */
+TEST(parquet_names_are_text)
+{
+	static const struct lkst_parquet_column of[] = {
+		{ "caf\xc3\xa9", LKST_PARQUET_BOOL, false, false },
+		{ "\xff", LKST_PARQUET_BOOL, false, false },
+		{ "\xfe", LKST_PARQUET_BOOL, false, false },
+		{ "x", LKST_PARQUET_BOOL, false, false },
+	};
+	struct lkst_parquet *p = begin(of, 4);
+
+	CHECK(p);
+	lkst_parquet_note(p, "host",
+			  "a\xff"
+			  "b");
+	CHECK(end(p));
+	CHECK_STR(columns(), "caf\xc3\xa9:bool? \xef\xbf\xbd:bool? \xef\xbf\xbd_2:bool? x:bool?");
+	CHECK(memmem(file, length,
+		     "a\xef\xbf\xbd"
+		     "b",
+		     5));
+}
+
 /* Without a row it is a table all the same; columns without a value have rows. */
 TEST(parquet_empty)
 {
@@ -286,8 +309,12 @@ TEST(parquet_bounds)
 }
 
 static const struct unit_test tests[] = {
-	{ "parquet_types", test_parquet_types },   { "parquet_empty", test_parquet_empty },
-	{ "parquet_long", test_parquet_long },	   { "parquet_groups", test_parquet_groups },
-	{ "parquet_deltas", test_parquet_deltas }, { "parquet_bounds", test_parquet_bounds },
+	{ "parquet_types", test_parquet_types },
+	{ "parquet_empty", test_parquet_empty },
+	{ "parquet_names_are_text", test_parquet_names_are_text },
+	{ "parquet_long", test_parquet_long },
+	{ "parquet_groups", test_parquet_groups },
+	{ "parquet_deltas", test_parquet_deltas },
+	{ "parquet_bounds", test_parquet_bounds },
 };
 UNIT_MAIN(tests)
