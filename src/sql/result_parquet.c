@@ -143,6 +143,25 @@ static int misfit(struct lkst_err *e, const struct result *x, unsigned int i, sq
 		(unsigned long long)x->nr_rows + 1);
 }
 
+/* @value is a whole number that a fraction's type would change: 53 bits of it are kept (IEEE 754). */
+static bool loses_digits(sqlite3_value *value)
+{
+	s64 number = sqlite3_value_int64(value);
+
+	return number > 1LL << 53 || number < -(1LL << 53);
+}
+
+static int refuse_digits(struct lkst_err *e, const struct result *x, unsigned int i,
+			 sqlite3_value *value)
+{
+	return lkst_err_set(
+		e, -EILSEQ,
+		"column \"%s\" holds numbers with a fraction, which would change the whole "
+		"number %lld in row %llu; cast (... as integer) or (... as text) keeps it",
+		x->columns[i].name, (long long)sqlite3_value_int64(value),
+		(unsigned long long)x->nr_rows + 1);
+}
+
 static int put_text(struct result *x, unsigned int i, sqlite3_value *value)
 {
 	const void *bytes = sqlite3_value_type(value) == SQLITE_BLOB ? sqlite3_value_blob(value)
@@ -171,6 +190,8 @@ static int put_cell(struct lkst_err *e, struct result *x, unsigned int i, sqlite
 	case LKST_PARQUET_DOUBLE:
 		if (!is_number)
 			return misfit(e, x, i, value);
+		if (type == SQLITE_INTEGER && loses_digits(value))
+			return refuse_digits(e, x, i, value);
 		lkst_parquet_double(x->file, i, sqlite3_value_double(value));
 		return 0;
 	case LKST_PARQUET_TEXT:

@@ -90,6 +90,12 @@ TEST(sql_parquet_refused)
 	CHECK(strstr(err.text,
 		     "column \"mixed\" holds whole numbers, and has text in row 1500; cast"));
 	CHECK_EQ(ask("select column1 a from (values (1), (x'00'))"), -EILSEQ);
+	/* 2^53 + 1 is the first that a double does not have. */
+	CHECK_EQ(ask("select column1 a from (values (0.5), (9007199254740993))"), -EILSEQ);
+	CHECK(strstr(err.text, "would change the whole number 9007199254740993 in row 2; cast"));
+	CHECK_EQ(ask("select column1 a from (values (0.5), (9007199254740992))"), 0);
+	CHECK_EQ(ask("select column1 a from (values (1), (9007199254740993))"), 0);
+	CHECK_STR(rows, "1\n9007199254740993\n");
 	CHECK_EQ(ask("select 1; select 2"), -EINVAL);
 	CHECK(strstr(err.text, "one statement"));
 	CHECK_EQ(ask("select 1; -- and no more"), 0);
