@@ -5,28 +5,25 @@
 #include <endian.h>
 #include <string.h>
 
+#include "base/rotate.h"
+
 struct state {
 	uint64_t v0, v1, v2, v3;
 };
-
-static uint64_t rotate(uint64_t x, unsigned int by)
-{
-	return x << by | x >> (64 - by);
-}
 
 static void mix(struct state *s, unsigned int rounds)
 {
 	while (rounds--) {
 		s->v0 += s->v1;
-		s->v1 = rotate(s->v1, 13) ^ s->v0;
-		s->v0 = rotate(s->v0, 32);
+		s->v1 = lkst_rotate(s->v1, 13) ^ s->v0;
+		s->v0 = lkst_rotate(s->v0, 32);
 		s->v2 += s->v3;
-		s->v3 = rotate(s->v3, 16) ^ s->v2;
+		s->v3 = lkst_rotate(s->v3, 16) ^ s->v2;
 		s->v0 += s->v3;
-		s->v3 = rotate(s->v3, 21) ^ s->v0;
+		s->v3 = lkst_rotate(s->v3, 21) ^ s->v0;
 		s->v2 += s->v1;
-		s->v1 = rotate(s->v1, 17) ^ s->v2;
-		s->v2 = rotate(s->v2, 32);
+		s->v1 = lkst_rotate(s->v1, 17) ^ s->v2;
+		s->v2 = lkst_rotate(s->v2, 32);
 	}
 }
 

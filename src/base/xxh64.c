@@ -2,16 +2,13 @@
 /* XXH64, as https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md has it. */
 #include "base/xxh64.h"
 
+#include "base/rotate.h"
+
 #define PRIME_1 0x9E3779B185EBCA87ULL
 #define PRIME_2 0xC2B2AE3D27D4EB4FULL
 #define PRIME_3 0x165667B19E3779F9ULL
 #define PRIME_4 0x85EBCA77C2B2AE63ULL
 #define PRIME_5 0x27D4EB2F165667C5ULL
-
-static uint64_t rotate(uint64_t value, unsigned int bits)
-{
-	return value << bits | value >> (64 - bits);
-}
 
 /* The number of @nr bytes at @bytes, little-endian. */
 static uint64_t load(const unsigned char *bytes, unsigned int nr)
@@ -25,7 +22,7 @@ static uint64_t load(const unsigned char *bytes, unsigned int nr)
 
 static uint64_t mix(uint64_t lane, uint64_t input)
 {
-	return rotate(lane + input * PRIME_2, 31) * PRIME_1;
+	return lkst_rotate(lane + input * PRIME_2, 31) * PRIME_1;
 }
 
 /* Takes stripes of 32 bytes off @length, and returns what they add up to. */
@@ -37,8 +34,8 @@ static uint64_t add_stripes(const unsigned char **bytes, size_t *length)
 	for (; *length >= 32; *bytes += 32, *length -= 32)
 		for (i = 0; i < 4; i++)
 			lanes[i] = mix(lanes[i], load(*bytes + 8 * i, 8));
-	sum = rotate(lanes[0], 1) + rotate(lanes[1], 7) + rotate(lanes[2], 12) +
-	      rotate(lanes[3], 18);
+	sum = lkst_rotate(lanes[0], 1) + lkst_rotate(lanes[1], 7) + lkst_rotate(lanes[2], 12) +
+	      lkst_rotate(lanes[3], 18);
 	for (i = 0; i < 4; i++)
 		sum = (sum ^ mix(0, lanes[i])) * PRIME_1 + PRIME_4;
 	return sum;
@@ -53,14 +50,14 @@ uint64_t lkst_xxh64(const void *bytes, size_t length)
 		sum = add_stripes(&at, &length);
 	sum += total;
 	for (; length >= 8; at += 8, length -= 8)
-		sum = rotate(sum ^ mix(0, load(at, 8)), 27) * PRIME_1 + PRIME_4;
+		sum = lkst_rotate(sum ^ mix(0, load(at, 8)), 27) * PRIME_1 + PRIME_4;
 	if (length >= 4) {
-		sum = rotate(sum ^ load(at, 4) * PRIME_1, 23) * PRIME_2 + PRIME_3;
+		sum = lkst_rotate(sum ^ load(at, 4) * PRIME_1, 23) * PRIME_2 + PRIME_3;
 		at += 4;
 		length -= 4;
 	}
 	for (; length; at++, length--)
-		sum = rotate(sum ^ *at * PRIME_5, 11) * PRIME_1;
+		sum = lkst_rotate(sum ^ *at * PRIME_5, 11) * PRIME_1;
 	sum = (sum ^ sum >> 33) * PRIME_2;
 	sum = (sum ^ sum >> 29) * PRIME_3;
 	return sum ^ sum >> 32;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/compare.h"
 
 enum { PAIRS_MAX = LKST_RANK_EXACT * LKST_RANK_EXACT };
 
@@ -110,13 +111,6 @@ int lkst_rank_test_hists(const struct lkst_hist *a, const struct lkst_hist *b, d
 	return lkst_rank_test_inflated(classes, last - first + 1, inflation, ret_test);
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 int lkst_rank_test_values(double *a, u32 nr_a, double *b, u32 nr_b, double inflation,
 			  struct lkst_rank_test *ret_test)
 {
@@ -129,8 +123,8 @@ int lkst_rank_test_values(double *a, u32 nr_a, double *b, u32 nr_b, double infla
 	classes = calloc((size_t)nr_a + nr_b, sizeof(*classes));
 	if (!classes)
 		return -ENOMEM;
-	qsort(a, nr_a, sizeof(*a), compare_doubles);
-	qsort(b, nr_b, sizeof(*b), compare_doubles);
+	qsort(a, nr_a, sizeof(*a), lkst_compare_doubles);
+	qsort(b, nr_b, sizeof(*b), lkst_compare_doubles);
 	while (i < nr_a || k < nr_b) {
 		double value = k >= nr_b || (i < nr_a && a[i] < b[k]) ? a[i] : b[k];
 
@@ -163,7 +157,7 @@ double lkst_serial_inflation(const double *values, u32 nr)
 
 static int compare_results(const void *a, const void *b)
 {
-	return compare_doubles(*(double *const *)a, *(double *const *)b);
+	return lkst_compare_doubles(*(double *const *)a, *(double *const *)b);
 }
 
 int lkst_rank_adjust(double *p, u32 nr)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/compare.h"
 
 enum { NORMAL_FROM = 32 }; /* a mean from which on Poisson's law is as good as the normal one */
 static const u64 seed = 0x6c6b737420646966ULL;
@@ -56,13 +57,6 @@ static double next_poisson(u64 *state, u64 mean)
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-static int compare_doubles(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* The differences vary by @inflation more than they were drawn. */
 static void sum_up(double differences[LKST_RESAMPLES], double inflation,
 		   struct lkst_resampled *ret_result)
@@ -74,7 +68,7 @@ static void sum_up(double differences[LKST_RESAMPLES], double inflation,
 		mean += differences[i] / LKST_RESAMPLES;
 	for (i = 0; inflation > 1 && i < LKST_RESAMPLES; i++)
 		differences[i] = mean + (differences[i] - mean) * sqrt(inflation);
-	qsort(differences, LKST_RESAMPLES, sizeof(*differences), compare_doubles);
+	qsort(differences, LKST_RESAMPLES, sizeof(*differences), lkst_compare_doubles);
 	for (i = 0; i < LKST_RESAMPLES; i++) {
 		more += differences[i] <= 0;
 		less += differences[i] >= 0;

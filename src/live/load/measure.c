@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/compare.h"
 #include "base/time.h"
 #include "live/load/exchange.h"
 #include "live/load/hooks.h"
@@ -220,19 +221,12 @@ static void detach(struct measure *m)
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* The median: a load has slow rounds, too, but not those that something else disturbs for long. */
 static double typical(const struct series *s)
 {
 	struct series sorted = *s;
 
-	qsort(sorted.value, sorted.nr, sizeof(sorted.value[0]), by_size);
+	qsort(sorted.value, sorted.nr, sizeof(sorted.value[0]), lkst_compare_doubles);
 	return sorted.nr ? sorted.value[sorted.nr / 2] : 0;
 }
 
@@ -245,7 +239,7 @@ static bool is_chance(double ns, const struct series *s)
 	struct series sorted = *s;
 	double width;
 
-	qsort(sorted.value, sorted.nr, sizeof(sorted.value[0]), by_size);
+	qsort(sorted.value, sorted.nr, sizeof(sorted.value[0]), lkst_compare_doubles);
 	width = sorted.nr ? sorted.value[sorted.nr * 3 / 4] - sorted.value[sorted.nr / 4] : 0;
 	return ns <= 0 || ns * ns * sorted.nr < width * width;
 }

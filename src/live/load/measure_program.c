@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/compare.h"
 #include "base/time.h"
 #include "live/load/pace.h"
 #include "live/load/probe_row.h"
@@ -107,13 +108,6 @@ static bool attach(struct place *place, int program_fd)
 
 /* ---- measuring -------------------------------------------------------------------------------- */
 
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static double call(void (*function)(void))
 {
 	u64 before = lkst_clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -137,7 +131,7 @@ static double measure(const struct place *place, struct lkst_pace *pace)
 
 		added[nr++] = (call(place->probed) - plain) / CALLS;
 	}
-	qsort(added, nr, sizeof(added[0]), by_size);
+	qsort(added, nr, sizeof(added[0]), lkst_compare_doubles);
 	return nr ? added[nr / 2] : 0;
 }
 
