@@ -22,12 +22,6 @@ static void name_row(const struct lkst_diff_key *k, char name[LKST_DIFF_NAME])
 	snprintf(name, LKST_DIFF_NAME, "%s:%s", lkst_diff_kind_names[k->kind], k->text);
 }
 
-static int compare_keys(const struct lkst_diff_key *a, const struct lkst_diff_key *b)
-{
-	return a->kind != b->kind ? (a->kind > b->kind) - (a->kind < b->kind)
-				  : strcmp(a->text, b->text);
-}
-
 /*
  * Locks that have no name are called by their address, "mutex:0xffff8881...". One that only @s has is another one each
  * time that something is made, so all of these are compared as one: "mutex:0x*".
@@ -40,10 +34,10 @@ static void hide_addresses(struct lkst_diff_side *s, const struct lkst_diff_side
 		struct lkst_diff_key *key = &s->keys[i];
 		char *address = strstr(key->text, "0x");
 
-		while (k < other->nr_keys && compare_keys(&other->keys[k], key) < 0)
+		while (k < other->nr_keys && lkst_diff_key_compare(&other->keys[k], key) < 0)
 			k++;
 		if ((key->kind == LKST_DIFF_lockwait || key->kind == LKST_DIFF_lockhold) &&
-		    address && (k == other->nr_keys || compare_keys(&other->keys[k], key)))
+		    address && (k == other->nr_keys || lkst_diff_key_compare(&other->keys[k], key)))
 			/* The order is kept until the sides are united. */
 			address[2] = '*';
 	}
@@ -78,7 +72,7 @@ static int pair_keys(struct lkst_diff *d)
 	while (!err && (i < a->nr_keys || k < b->nr_keys)) {
 		order = i == a->nr_keys	  ? 1
 			: k == b->nr_keys ? -1
-					  : compare_keys(&a->keys[i], &b->keys[k]);
+					  : lkst_diff_key_compare(&a->keys[i], &b->keys[k]);
 		err = add_row(d, order <= 0 ? &a->keys[i] : NULL, order >= 0 ? &b->keys[k] : NULL);
 		i += order <= 0;
 		k += order >= 0;

@@ -94,12 +94,15 @@ const struct lkst_diff_example *lkst_diff_example_near(const struct lkst_diff_ke
 
 /* ---- order ----------------------------------------------------------------------------------- */
 
+int lkst_diff_key_compare(const struct lkst_diff_key *a, const struct lkst_diff_key *b)
+{
+	return a->kind != b->kind ? (a->kind > b->kind) - (a->kind < b->kind)
+				  : strcmp(a->text, b->text);
+}
+
 static int compare_keys(const void *a, const void *b)
 {
-	const struct lkst_diff_key *x = a, *y = b;
-
-	return x->kind != y->kind ? (x->kind > y->kind) - (x->kind < y->kind)
-				  : strcmp(x->text, y->text);
+	return lkst_diff_key_compare(a, b);
 }
 
 static int add_examples(struct lkst_diff_key *k, const struct lkst_diff_key *other)

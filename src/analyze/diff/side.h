@@ -116,6 +116,9 @@ int lkst_diff_side_new(struct lkst_err *e, struct lkst_trace *t,
 void lkst_diff_side_free(struct lkst_diff_side *s);
 LKST_GUARD(lkst_diff_side_free, struct lkst_diff_side)
 
+/* The order of keys, which is by kind and text: as strcmp(3). */
+int lkst_diff_key_compare(const struct lkst_diff_key *a, const struct lkst_diff_key *b);
+
 /* Sorts the keys by kind and text, and makes one of those that have the same. 0 or -ENOMEM. */
 int lkst_diff_side_unite(struct lkst_diff_side *s);
 
