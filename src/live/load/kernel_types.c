@@ -15,6 +15,11 @@
 
 #define TRACEPOINT_PREFIX "btf_trace_"
 
+void lkst_btf_freep(struct btf **btf)
+{
+	btf__free(*btf);
+}
+
 /* A tracepoint's typedef or a function, sorted by name. */
 struct named_type {
 	const char *name;

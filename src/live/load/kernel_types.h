@@ -11,7 +11,11 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 
+struct btf;
 struct lkst_kernel;
+
+/* For _cleanup_(): types of libbpf, the kernel's or those of a program. */
+void lkst_btf_freep(struct btf **btf);
 
 /*
  * Loads the kernel's BTF. @btf_file NULL: the running kernel's; a test may name a file instead.

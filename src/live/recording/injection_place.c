@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "live/load/kernel_types.h"
 #include "live/load/tracefs.h"
 #include "probe/resolve/function_range.h"
 #include "probe/resolve/kallsyms.h"
@@ -28,11 +29,6 @@
 #endif
 
 enum { LINE_ROOM = 1024 };
-
-static void guard_btf(struct btf **btf)
-{
-	btf__free(*btf);
-}
 
 /* ---- what the kernel allows ------------------------------------------------------------------- */
 
@@ -176,7 +172,7 @@ static int find_caller(struct lkst_err *e, const struct lkst_injection *injectio
 static int find_in_kernel(struct lkst_err *e, const struct lkst_injection *injection,
 			  struct lkst_injection_place *place)
 {
-	_cleanup_(guard_btf) struct btf *btf = btf__load_vmlinux_btf();
+	_cleanup_(lkst_btf_freep) struct btf *btf = btf__load_vmlinux_btf();
 	_cleanup_fclose_ FILE *list = open_list();
 	enum lkst_error_kind kind;
 	bool is_there;

@@ -14,6 +14,7 @@
 #include <sys/vfs.h>
 
 #include "base/cleanup.h"
+#include "live/load/kernel_types.h"
 #include "live/load/pins.h"
 #include "live/recording/handler_pins.h"
 
@@ -21,11 +22,6 @@ enum {
 	MODIFIERS_MAX = 16,
 	ELEMENTS_MAX = 65536, /* of a map; a ceiling for one that changes while it is read */
 };
-
-static void guard_btf(struct btf **btf)
-{
-	btf__free(*btf);
-}
 
 /* ---- types ------------------------------------------------------------------------------------ */
 
@@ -138,7 +134,7 @@ static int each_of_section(struct lkst_err *e, const struct bpf_map_info *info,
 /* The variables in the section that is pinned as @what, if there is one. */
 static int each_of_pin(struct lkst_err *e, u8 number, const char *what, each_fn *each, void *ctx)
 {
-	_cleanup_(guard_btf) struct btf *btf = NULL;
+	_cleanup_(lkst_btf_freep) struct btf *btf = NULL;
 	char pin[LKST_HANDLER_PIN_MAX];
 	struct bpf_map_info info = {};
 	_cleanup_close_ int fd = -1;
@@ -215,7 +211,7 @@ static int each_of_map(struct lkst_err *e, void *ctx, const char *pin)
 {
 	const struct walk *w = ctx;
 	struct lkst_variable key = {}, v = { .has_key = true };
-	_cleanup_(guard_btf) struct btf *btf = NULL;
+	_cleanup_(lkst_btf_freep) struct btf *btf = NULL;
 	char prefix[LKST_HANDLER_PIN_MAX];
 	struct bpf_map_info info = {};
 	_cleanup_close_ int fd = -1;
