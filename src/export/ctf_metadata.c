@@ -14,13 +14,6 @@ void lkst_ctf_uuid(const struct lkst_catalog *c, u8 uuid[16])
 	uuid[15] ^= 0x4c;
 }
 
-static void put_env(FILE *f, const char *name, const char *value)
-{
-	fprintf(f, "\t%s = ", name);
-	lkst_tsdl_put_quoted(f, value);
-	fputs(";\n", f);
-}
-
 /*
  * Readers choose their analyses by the tracer's name and version (Trace Compass: LttngKernelTrace.java), so these say
  * what the events look like. `exported_by` says who wrote them.
@@ -34,20 +27,21 @@ static void put_environment(FILE *f, const struct lkst_catalog *c, const char *n
 	if (gmtime_r(&second, &tm))
 		strftime(when, sizeof(when), "%Y%m%dT%H%M%S+0000", &tm);
 	fputs("env {\n", f);
-	put_env(f, "hostname", c->hostname);
-	put_env(f, "domain", "kernel");
-	put_env(f, "sysname", "Linux");
-	put_env(f, "kernel_release", c->release);
-	put_env(f, "kernel_version", c->version);
-	put_env(f, "tracer_name", "lttng-modules");
+	lkst_tsdl_put_env(f, "hostname", c->hostname);
+	lkst_tsdl_put_env(f, "domain", "kernel");
+	lkst_tsdl_put_env(f, "sysname", "Linux");
+	lkst_tsdl_put_env(f, "kernel_release", c->release);
+	lkst_tsdl_put_env(f, "kernel_version", c->version);
+	lkst_tsdl_put_env(f, "tracer_name", "lttng-modules");
 	fputs("\ttracer_major = 2;\n\ttracer_minor = 13;\n\ttracer_patchlevel = 23;\n", f);
-	put_env(f, "trace_buffering_scheme", "global");
-	put_env(f, "trace_name", name);
-	put_env(f, "trace_creation_datetime", when);
-	put_env(f, "machine", c->machine);
-	put_env(f, "exported_by", "lkst: recorded by LKST, not by LTTng; the names are LTTng's");
+	lkst_tsdl_put_env(f, "trace_buffering_scheme", "global");
+	lkst_tsdl_put_env(f, "trace_name", name);
+	lkst_tsdl_put_env(f, "trace_creation_datetime", when);
+	lkst_tsdl_put_env(f, "machine", c->machine);
+	lkst_tsdl_put_env(f, "exported_by",
+			  "lkst: recorded by LKST, not by LTTng; the names are LTTng's");
 	if (c->has_hashed_addresses)
-		put_env(f, "kernel_addresses", "hashed");
+		lkst_tsdl_put_env(f, "kernel_addresses", "hashed");
 	fputs("};\n\n", f);
 }
 

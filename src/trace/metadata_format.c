@@ -55,13 +55,6 @@ static void put_struct(FILE *f, const struct lkst_ctf_struct *s)
 	fputs(";\n", f);
 }
 
-static void put_env(FILE *f, const char *name, const char *value)
-{
-	fprintf(f, "\t%s = ", name);
-	lkst_tsdl_put_quoted(f, value);
-	fputs(";\n", f);
-}
-
 static void put_trace(FILE *f, const struct lkst_catalog *c)
 {
 	static const u8 unknown[16];
@@ -71,20 +64,20 @@ static void put_trace(FILE *f, const struct lkst_catalog *c)
 	fputs("\";\n\tbyte_order = le;\n", f);
 	put_struct(f, &lkst_ctf_packet_header);
 	fputs("};\n\nenv {\n", f);
-	put_env(f, "hostname", c->hostname);
-	put_env(f, "domain", "kernel");
-	put_env(f, "sysname", "Linux");
-	put_env(f, "kernel_release", c->release);
-	put_env(f, "kernel_version", c->version);
-	put_env(f, "machine", c->machine);
+	lkst_tsdl_put_env(f, "hostname", c->hostname);
+	lkst_tsdl_put_env(f, "domain", "kernel");
+	lkst_tsdl_put_env(f, "sysname", "Linux");
+	lkst_tsdl_put_env(f, "kernel_release", c->release);
+	lkst_tsdl_put_env(f, "kernel_version", c->version);
+	lkst_tsdl_put_env(f, "machine", c->machine);
 	if (memcmp(c->boot_id, unknown, sizeof(unknown)) != 0) {
 		fputs("\tboot_id = \"", f);
 		lkst_tsdl_put_uuid(f, c->boot_id);
 		fputs("\";\n", f);
 	}
-	put_env(f, "tracer_name", "lkst");
+	lkst_tsdl_put_env(f, "tracer_name", "lkst");
 	if (c->has_hashed_addresses)
-		put_env(f, "kernel_addresses", "hashed");
+		lkst_tsdl_put_env(f, "kernel_addresses", "hashed");
 	fprintf(f, "\tlkst_format = %u;\n", LKST_CTF_FORMAT);
 	/* absolute: readers may lay traces of several machines side by side by time of day. */
 	fprintf(f,

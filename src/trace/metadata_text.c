@@ -23,3 +23,10 @@ void lkst_tsdl_put_uuid(FILE *f, const u8 uuid[16])
 	for (i = 0; i < 16; i++)
 		fprintf(f, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
 }
+
+void lkst_tsdl_put_env(FILE *f, const char *name, const char *value)
+{
+	fprintf(f, "\t%s = ", name);
+	lkst_tsdl_put_quoted(f, value);
+	fputs(";\n", f);
+}
