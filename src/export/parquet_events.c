@@ -38,7 +38,6 @@ static const struct lkst_parquet_column common[NR_COMMON] = {
 };
 
 enum {
-	NUMBER_MAX = 24, /* characters of a number, with a comma */
 	NAME_ROOM = 2 * LKST_NAME_MAX + 16,
 };
 
@@ -306,11 +305,8 @@ static void put_common(struct lkst_parquet_events *v, const struct lkst_record *
 static int put_numbers(struct lkst_parquet_events *v, const struct lkst_record *r,
 		       const struct field_plan *field)
 {
-	const struct lkst_field_class *f = &r->event->fields[field->index];
-	const u8 *first;
-	u32 nr = lkst_field_elements(r, field->index, &first), i;
-	size_t room = (size_t)nr * NUMBER_MAX + 3;
-	char *p;
+	size_t room = lkst_field_numbers_room(r, field->index);
+	char *end;
 
 	if (room > v->numbers_room) {
 		free(v->numbers);
@@ -319,18 +315,8 @@ static int put_numbers(struct lkst_parquet_events *v, const struct lkst_record *
 		if (!v->numbers)
 			return -ENOMEM;
 	}
-	p = v->numbers;
-	*p++ = '[';
-	for (i = 0; i < nr; i++) {
-		u64 value = lkst_field_element(f, first, i);
-
-		if (i)
-			*p++ = ',';
-		p = f->type == LKST_CLASS_SINTS ? lkst_put_s64(p, (s64)value)
-						: lkst_put_u64(p, value);
-	}
-	*p++ = ']';
-	lkst_parquet_text(v->file.parquet, field->column, v->numbers, (size_t)(p - v->numbers));
+	end = lkst_field_put_numbers(v->numbers, r, field->index);
+	lkst_parquet_text(v->file.parquet, field->column, v->numbers, (size_t)(end - v->numbers));
 	return 0;
 }
 

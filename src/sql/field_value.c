@@ -5,8 +5,6 @@
 #include "base/out.h"
 #include "view/field.h"
 
-enum { NUMBER_MAX = 24 }; /* characters of a number, with a comma */
-
 const char *lkst_sql_field_type(const struct lkst_field_class *f)
 {
 	switch (f->type) {
@@ -22,25 +20,13 @@ const char *lkst_sql_field_type(const struct lkst_field_class *f)
 
 static void put_numbers(sqlite3_context *ctx, const struct lkst_record *r, unsigned int index)
 {
-	const struct lkst_field_class *f = &r->event->fields[index];
-	const u8 *first;
-	u32 nr = lkst_field_elements(r, index, &first), i;
-	char *text = sqlite3_malloc64((u64)nr * NUMBER_MAX + 3), *p = text;
+	char *text = sqlite3_malloc64(lkst_field_numbers_room(r, index));
 
-	if (!text) {
+	if (text)
+		sqlite3_result_text(ctx, text, (int)(lkst_field_put_numbers(text, r, index) - text),
+				    sqlite3_free);
+	else
 		sqlite3_result_error_nomem(ctx);
-		return;
-	}
-	*p++ = '[';
-	for (i = 0; i < nr; i++) {
-		u64 v = lkst_field_element(f, first, i);
-
-		if (i)
-			*p++ = ',';
-		p = f->type == LKST_CLASS_SINTS ? lkst_put_s64(p, (s64)v) : lkst_put_u64(p, v);
-	}
-	*p++ = ']';
-	sqlite3_result_text(ctx, text, (int)(p - text), sqlite3_free);
 }
 
 void lkst_sql_field_value(sqlite3_context *ctx, const struct lkst_record *r, unsigned int index)

@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+#include "base/out.h"
+
+enum { NUMBER_MAX = 24 }; /* characters of a number, with a comma */
+
 bool lkst_field_ends_in(const struct lkst_field_class *f, const char *suffix)
 {
 	size_t length = strlen(f->name), n = strlen(suffix);
@@ -88,4 +92,30 @@ u32 lkst_field_elements(const struct lkst_record *r, unsigned int index, const u
 u64 lkst_field_element(const struct lkst_field_class *f, const u8 *first, u32 i)
 {
 	return load(first + (size_t)i * f->size, f->size, f->type == LKST_CLASS_SINTS);
+}
+
+size_t lkst_field_numbers_room(const struct lkst_record *r, unsigned int index)
+{
+	const u8 *first;
+
+	return (size_t)lkst_field_elements(r, index, &first) * NUMBER_MAX + 3;
+}
+
+char *lkst_field_put_numbers(char *p, const struct lkst_record *r, unsigned int index)
+{
+	const struct lkst_field_class *f = &r->event->fields[index];
+	const u8 *first;
+	u32 nr = lkst_field_elements(r, index, &first), i;
+
+	*p++ = '[';
+	for (i = 0; i < nr; i++) {
+		u64 value = lkst_field_element(f, first, i);
+
+		if (i)
+			*p++ = ',';
+		p = f->type == LKST_CLASS_SINTS ? lkst_put_s64(p, (s64)value)
+						: lkst_put_u64(p, value);
+	}
+	*p++ = ']';
+	return p;
 }

@@ -58,4 +58,8 @@ const char *lkst_field_text(const struct lkst_record *r, unsigned int index, u32
 u32 lkst_field_elements(const struct lkst_record *r, unsigned int index, const u8 **ret_first);
 u64 lkst_field_element(const struct lkst_field_class *f, const u8 *first, u32 i);
 
+/* The same as text, "[1,-2]": the bytes that it needs at most, and its end at @p. */
+size_t lkst_field_numbers_room(const struct lkst_record *r, unsigned int index);
+char *lkst_field_put_numbers(char *p, const struct lkst_record *r, unsigned int index);
+
 #endif
