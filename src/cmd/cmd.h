@@ -159,6 +159,12 @@ int lkst_cmd_parse_range(struct lkst_err *e, const struct lkst_trace *t, const c
 int lkst_cmd_open_trace(struct lkst_err *e, char **args, unsigned int nr_args,
 			struct lkst_trace **ret_trace);
 
+/*
+ * What is made of @trace and not named, for the caller to free(): TRACE.EXTENSION, without slashes at the trace's end;
+ * of the directory that one is in, beside it. NULL: the reason is in errno.
+ */
+char *lkst_cmd_output_of(const char *trace, const char *extension);
+
 /* Says on stderr how trace @t, called @name, ends, if that is not where its recording ended. */
 void lkst_cmd_tell_ending(const struct lkst_trace *t, const char *name);
 

@@ -74,3 +74,29 @@ int lkst_cmd_open_trace(struct lkst_err *e, char **args, unsigned int nr_args,
 		lkst_cmd_tell_ending(*ret_trace, args[0]);
 	return err;
 }
+
+/* Whether a path of @length characters ends in dots alone. */
+static bool is_nameless(const char *path, size_t length)
+{
+	while (length && path[length - 1] == '.')
+		length--;
+	return !length || path[length - 1] == '/';
+}
+
+char *lkst_cmd_output_of(const char *trace, const char *extension)
+{
+	_cleanup_free_ char *path = NULL;
+	size_t length = strlen(trace);
+	char *name;
+
+	while (length > 1 && trace[length - 1] == '/')
+		length--;
+	if (is_nameless(trace, length)) {
+		path = realpath(trace, NULL);
+		if (!path)
+			return NULL;
+		trace = path;
+		length = strlen(path);
+	}
+	return asprintf(&name, "%.*s.%s", (int)length, trace, extension) < 0 ? NULL : name;
+}

@@ -70,27 +70,6 @@ static void obey_signal(void)
 	raise(stop);
 }
 
-/* ---- where to -------------------------------------------------------------------------------- */
-
-/* TRACE.ENDING, without slashes at the trace's end, for the caller to free(). */
-static char *default_output(const char *trace, const char *extension)
-{
-	_cleanup_free_ char *path = NULL;
-	size_t length = strlen(trace);
-	char *name;
-
-	while (length > 1 && trace[length - 1] == '/')
-		length--;
-	if (trace[length - 1] == '.' || trace[length - 1] == '/') {
-		path = realpath(trace, NULL);
-		if (!path)
-			return NULL;
-		trace = path;
-		length = strlen(path);
-	}
-	return asprintf(&name, "%.*s.%s", (int)length, trace, extension) < 0 ? NULL : name;
-}
-
 /* ---- the command ----------------------------------------------------------------------------- */
 
 /* Says what was written, and what could not be: -EBADMSG then. */
@@ -144,7 +123,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	request.which = lkst_choosing_which(&o->which, from_ns, to_ns);
 	if (!o->output || strcmp(o->output, "-")) {
 		output = o->output ? strdup(o->output)
-				   : default_output(args[0], lkst_export_extension(o->format));
+				   : lkst_cmd_output_of(args[0], lkst_export_extension(o->format));
 		if (!output)
 			return lkst_err_sys(e, -errno, "naming what is made of %s", args[0]);
 		request.path = output;

@@ -84,38 +84,6 @@ static int check_size(struct lkst_err *e, const struct lkst_trace *t, const char
 		most == TRACE_MAX ? "`lkst view --serve` shows twice as much, and " : "");
 }
 
-/* Whether a path of @length characters ends in dots alone. */
-static bool is_nameless(const char *path, size_t length)
-{
-	while (length && path[length - 1] == '.')
-		length--;
-	return !length || path[length - 1] == '/';
-}
-
-/*
- * The name of the page, for the caller to free(): TRACE.html, without slashes at the trace's end; of the directory that
- * one is in, beside it.
- */
-static char *default_output(const char *trace)
-{
-	_cleanup_free_ char *path = NULL;
-	size_t length = trace ? strlen(trace) : 0;
-	char *name;
-
-	if (!trace)
-		return strdup("lkst.html");
-	while (length > 1 && trace[length - 1] == '/')
-		length--;
-	if (is_nameless(trace, length)) {
-		path = realpath(trace, NULL);
-		if (!path)
-			return NULL;
-		trace = path;
-		length = strlen(path);
-	}
-	return asprintf(&name, "%.*s.html", (int)length, trace) < 0 ? NULL : name;
-}
-
 static int write_page(struct lkst_err *e, const char *output, const struct lkst_trace *t,
 		      const char *name, u64 *ret_bytes)
 {
@@ -194,7 +162,7 @@ static int make_page(struct lkst_err *e, const struct options *o, char **args, u
 			      ?: check_size(e, t, name, TRACE_MAX);
 	if (err)
 		return err;
-	output = o->output ? strdup(o->output) : default_output(name);
+	output = o->output ? strdup(o->output) : lkst_cmd_output_of(name ?: "lkst", "html");
 	if (!output)
 		return lkst_err_sys(e, -ENOMEM, "making the page");
 	err = write_page(e, output, t, name, &bytes);
