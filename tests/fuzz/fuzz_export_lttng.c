@@ -12,6 +12,7 @@
 #include "abi/syscalls.h"
 #include "base/create.h"
 #include "base/io.h"
+#include "block_header.h"
 #include "export/export.h"
 #include "lib/make_trace.h"
 #include "trace/metadata.h"
@@ -44,20 +45,6 @@ static char *sound_metadata(void)
 		abort();
 	lkst_catalog_free(c);
 	return metadata;
-}
-
-static void put_header(u8 *bytes, u64 number, u64 instance)
-{
-	struct lkst_block_header h = { .magic = LKST_BLOCK_MAGIC,
-				       .stream_id = LKST_STREAM_CLASS,
-				       .stream_instance_id = instance,
-				       .packet_size = BLOCK * 8,
-				       .content_size = (LKST_BLOCK_HEADER + RECORDS_PART) * 8,
-				       .packet_seq_num = number,
-				       .timestamp_begin = number << LKST_TIME_BITS };
-
-	h.timestamp_end = h.timestamp_begin + LKST_TIME_GAP_MAX - 1;
-	memcpy(bytes, &h, sizeof(h));
 }
 
 /* The file of CPU 0, which has all records, if it was made. */
@@ -127,8 +114,9 @@ static void open_bytes(const char *metadata, const u8 *data, size_t size)
 
 		memcpy(bytes + i * BLOCK + LKST_BLOCK_HEADER, data + i * RECORDS_PART,
 		       left < RECORDS_PART ? left : RECORDS_PART);
-		put_header(bytes + i * BLOCK, is_state ? i - half : i,
-			   is_state ? lkst_stream_instance(0, LKST_BUFFER_STATE, 0) : 0);
+		put_block_header(bytes + i * BLOCK, is_state ? i - half : i,
+				 is_state ? lkst_stream_instance(0, LKST_BUFFER_STATE, 0) : 0,
+				 BLOCK, RECORDS_PART);
 	}
 	if (!lkst_trace_open_memory(&e, files, 3, &t))
 		export_trace(t);

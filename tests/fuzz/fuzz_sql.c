@@ -4,6 +4,7 @@
  * one, it is the records of a trace, 32 bytes for each block, of which every table is asked for all that it has.
  */
 #include "abi/syscalls.h"
+#include "block_header.h"
 #include "lib/make_trace.h"
 
 #include "sql/sql.h"
@@ -116,20 +117,6 @@ static char *sound_metadata(void)
 	return metadata;
 }
 
-static void put_header(u8 *bytes, u64 number, u64 instance)
-{
-	struct lkst_block_header h = { .magic = LKST_BLOCK_MAGIC,
-				       .stream_id = LKST_STREAM_CLASS,
-				       .stream_instance_id = instance,
-				       .packet_size = BLOCK * 8,
-				       .content_size = (LKST_BLOCK_HEADER + RECORDS_PART) * 8,
-				       .packet_seq_num = number,
-				       .timestamp_begin = number << LKST_TIME_BITS };
-
-	h.timestamp_end = h.timestamp_begin + LKST_TIME_GAP_MAX - 1;
-	memcpy(bytes, &h, sizeof(h));
-}
-
 static void ask_all(struct lkst_sql *s, u8 format)
 {
 	const char *name, *help;
@@ -168,8 +155,9 @@ static void ask_bytes(const u8 *data, size_t size, u8 format)
 
 		memcpy(bytes + i * BLOCK + LKST_BLOCK_HEADER, data + i * RECORDS_PART,
 		       left < RECORDS_PART ? left : RECORDS_PART);
-		put_header(bytes + i * BLOCK, is_state ? i - half : i,
-			   is_state ? lkst_stream_instance(0, LKST_BUFFER_STATE, 0) : 0);
+		put_block_header(bytes + i * BLOCK, is_state ? i - half : i,
+				 is_state ? lkst_stream_instance(0, LKST_BUFFER_STATE, 0) : 0,
+				 BLOCK, RECORDS_PART);
 	}
 	{
 		struct lkst_memory_file files[] = {
