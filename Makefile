@@ -283,7 +283,7 @@ UNIT_LIVE := $(shell grep -lE '"(live/|cmd/|lib/run_command)' $(UNIT_SRC))
 UNIT_CMD  := $(shell grep -lE '"(cmd/|lib/run_command)' $(UNIT_SRC))
 UNIT_SQL  := $(shell grep -lE '"(sql|export)/' $(UNIT_SRC))
 UNIT_MARK := $(shell grep -lE '"liblkst/mark(_memory)?[.]h"' $(UNIT_SRC))
-UNIT_DEBUG := $(shell grep -lE '"(probe/resolve/|lib/probed)' $(UNIT_SRC))
+UNIT_DEBUG := $(shell grep -lE '"(probe/resolve/|program/name/|lib/probed)' $(UNIT_SRC))
 endif
 
 $(UNIT_CMD:%.c=$(BUILD)/%): $(filter-out %/main.o,$(CMD_OBJ))
@@ -336,7 +336,7 @@ $(LOAD_BIN): $(BUILD)/%: %.c
 # Fuzz targets: built with SANITIZE=fuzz CC=clang-16, which tests/fuzz.sh does.
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
 FUZZ_BIN := $(FUZZ_SRC:%.c=$(BUILD)/%)
-FUZZ_DEBUG := $(shell grep -l '"probe/resolve/' $(FUZZ_SRC))
+FUZZ_DEBUG := $(shell grep -lE '"(probe/resolve|program/name)/' $(FUZZ_SRC))
 FUZZ_SQL := $(shell grep -lE '"(sql|export|lib/exported)\b' $(FUZZ_SRC))
 FUZZ_MCP := $(shell grep -l '"cmd/mcp/' $(FUZZ_SRC))
 

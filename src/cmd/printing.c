@@ -57,9 +57,21 @@ int lkst_printing_begin(struct lkst_err *e, const struct lkst_printing_options *
 	lkst_out_init(p->out, STDOUT_FILENO);
 	config.threads = p->threads;
 	config.symbols = p->symbols;
+	config.code = &p->code;
 	config.out = p->out;
 	err = lkst_printing_select(e, options, catalog, p->threads, from_ns, to_ns, &p->select);
 	return err ? err : p->view->begin(e, &config, &p->ctx);
+}
+
+int lkst_printing_code(struct lkst_err *e, struct lkst_printing *p, const struct lkst_trace *t)
+{
+	int err;
+
+	p->code.mappings = lkst_mappings_new();
+	if (!p->code.mappings)
+		return lkst_err_sys(e, -ENOMEM, "printing");
+	err = lkst_mappings_load(e, p->code.mappings, t);
+	return err ?: lkst_code_naming_begin(e, t, &p->code.namer);
 }
 
 int lkst_printing_record(struct lkst_printing *p, const struct lkst_record *r)
@@ -69,7 +81,8 @@ int lkst_printing_record(struct lkst_printing *p, const struct lkst_record *r)
 	if (lkst_select_matches(p->select, r) && ++p->nr > p->skip)
 		err = p->view->record(p->ctx, r);
 	/* With the names as they were before this record. */
-	return err ? err : lkst_threads_feed(p->threads, r);
+	err = err ? err : lkst_threads_feed(p->threads, r);
+	return err || !p->code.mappings ? err : lkst_mappings_feed(p->code.mappings, r);
 }
 
 int lkst_printing_gap(struct lkst_printing *p, const struct lkst_gap *gap)
@@ -85,6 +98,8 @@ int lkst_printing_end(struct lkst_err *e, struct lkst_printing *p, int err)
 	lkst_select_free(p->select);
 	lkst_threads_free(p->threads);
 	lkst_symbols_free(p->symbols);
+	lkst_mappings_free(p->code.mappings);
+	lkst_code_naming_end(&p->code.namer);
 	free(p->out);
 	if (!err && flush_err)
 		end_err = lkst_err_sys(e, flush_err, "writing");

@@ -6,6 +6,7 @@
 #ifndef LKST_CMD_PRINTING_H
 #define LKST_CMD_PRINTING_H
 
+#include "cmd/code_naming.h"
 #include "cmd/cmd.h"
 #include "trace/reader.h"
 #include "trace/threads.h"
@@ -81,6 +82,7 @@ struct lkst_printing {
 	void *ctx;
 	struct lkst_threads *threads;
 	struct lkst_symbols *symbols; /* empty to begin with: the caller fills it */
+	struct lkst_code_view code;   /* lkst_printing_code() fills it */
 	struct lkst_select *select;
 	struct lkst_out *out;
 };
@@ -92,6 +94,9 @@ struct lkst_printing {
 int lkst_printing_begin(struct lkst_err *e, const struct lkst_printing_options *options,
 			const struct lkst_catalog *catalog, u64 begin_ns, u64 from_ns, u64 to_ns,
 			struct lkst_printing *p);
+
+/* Has addresses of user code shown by their names, as far as trace @t says what they are in. */
+int lkst_printing_code(struct lkst_err *e, struct lkst_printing *p, const struct lkst_trace *t);
 
 /* The choice of records by these options; names are looked up in @threads. Free it with lkst_select_free(). */
 int lkst_printing_select(struct lkst_err *e, const struct lkst_printing_options *options,

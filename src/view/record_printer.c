@@ -18,6 +18,7 @@ struct lkst_record_printer *lkst_record_printer_new(const struct lkst_view_confi
 	printer->out = config->out;
 	printer->threads = config->threads;
 	printer->symbols = config->symbols;
+	printer->code = config->code;
 	printer->has_cgroups = config->has_cgroups;
 	printer->names.threads = config->threads;
 	printer->unread = "(fault)";

@@ -59,6 +59,7 @@ struct lkst_record_printer {
 	struct lkst_out *out;
 	const struct lkst_threads *threads;
 	struct lkst_symbols *symbols;
+	const struct lkst_code_view *code;
 	bool has_cgroups;
 	struct lkst_time_text time;
 	struct lkst_names names;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "program/space/code_name.h"
 #include "view/call.h"
 #include "view/record_printer.h"
 #include "view/sysargs.h"
@@ -53,6 +54,26 @@ static char *put_text(struct lkst_record_printer *printer, char *p, const struct
 		      const struct lkst_step *step)
 {
 	return lkst_put_quoted(printer, p, r, step->index);
+}
+
+/* The functions of a stack of user code, innermost first: the others are where calls return to. */
+static char *put_user_stack(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
+			    const struct lkst_step *step)
+{
+	const struct lkst_thread *thread = lkst_threads_find(printer->threads, r->tid);
+	const s32 pid = thread && thread->pid ? thread->pid : r->tid;
+	const u8 *first;
+	u32 nr = lkst_field_elements(r, step->index, &first), i;
+
+	*p++ = '[';
+	for (i = 0; i < nr; i++) {
+		p = lkst_out_more(printer->out, p);
+		if (i)
+			*p++ = ',';
+		p = lkst_code_put(printer->code, p, pid, r->ns, lkst_field_element(step->field, first, i), i);
+	}
+	*p++ = ']';
+	return p;
 }
 
 static char *put_array(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
@@ -157,7 +178,7 @@ static lkst_step_fn *choose(const struct lkst_field_class *f)
 	if (lkst_field_is_text(f))
 		return put_text;
 	if (lkst_field_is_array(f))
-		return put_array;
+		return f->meaning == LKST_MEANING_ADDR ? put_user_stack : put_array;
 	if (f->type == LKST_CLASS_BYTES)
 		return put_bytes;
 	if (f->meaning == LKST_MEANING_TID)

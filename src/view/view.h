@@ -13,6 +13,7 @@
 #include "trace/symbols.h"
 #include "trace/threads.h"
 
+struct lkst_code_view;
 struct lkst_gap;
 
 enum lkst_view_time {
@@ -27,6 +28,7 @@ struct lkst_view_config {
 	const struct lkst_catalog *catalog;
 	const struct lkst_threads *threads;
 	struct lkst_symbols *symbols; /* NULL: addresses have no names */
+	const struct lkst_code_view *code; /* text: the same for those of user code */
 	enum lkst_view_time time; /* text, csv, flight: json always has two, whatever this says */
 	u64 begin_ns;		  /* the trace's first record */
 	bool is_brief;		  /* csv: arguments have no description */

@@ -13,6 +13,7 @@
 #include "base/out.h"
 #include "base/vec.h"
 #include "base/zstd_decode.h"
+#include "cmd/code_naming.h"
 #include "cmd/cmd.h"
 #include "trace/reader.h"
 #include "web/draw.h"
@@ -86,6 +87,17 @@ int lkst_cmd_open_trace(struct lkst_err *e, char **args, unsigned int nr_args,
 	if (!err)
 		lkst_cmd_tell_ending(*ret_trace, args[0]);
 	return err;
+}
+
+/* In place of cmd/code_naming.c: there are no files of programs here. */
+int lkst_code_naming_begin(struct lkst_err *e, const struct lkst_trace *t, struct lkst_code_namer *ret_namer)
+{
+	*ret_namer = (struct lkst_code_namer){};
+	return 0;
+}
+
+void lkst_code_naming_end(struct lkst_code_namer *namer)
+{
 }
 
 /* ---- the commands ------------------------------------------------------------------------------ */

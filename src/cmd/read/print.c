@@ -173,6 +173,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	err = lkst_printing_begin(e, &o->options, lkst_trace_catalog(t), begin_ns, part.from_ns,
 				  part.to_ns, &p) ?:
 	      lkst_symbols_load(e, p.symbols, t) ?:
+	      lkst_printing_code(e, &p, t) ?:
 	      print_records(e, &p, t, &part, reads_all(o, &part, t));
 	return lkst_printing_end(e, &p, err);
 }

@@ -22,6 +22,7 @@
 
 enum {
 	NAME_MAX_BYTES = 256, /* of an interrupt, disk or interface */
+	FILE_MAX_BYTES = 2048, /* of a build-id and a path */
 	CGROUPS_MAX = 16384,  /* whose paths a trace has; the rest have numbers */
 };
 
@@ -536,6 +537,31 @@ int lkst_state_write_symbol(struct lkst_err *e, const struct lkst_session *s, st
 	} rec = { .r = { .address = address, .bytes = bytes } };
 
 	return put_named(&st, "state_symbol", &rec, sizeof(rec.r), name);
+}
+
+int lkst_state_write_mapping(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w, u64 now,
+			     const struct lkst_rec_state_mapping *mapping)
+{
+	struct state st = { .e = e, .s = s, .w = w, .now = now };
+	struct lkst_rec_state_mapping r = *mapping;
+
+	return put(&st, "state_mapping", &r, sizeof(r));
+}
+
+int lkst_state_write_binary(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
+			    const struct lkst_rec_state_binary *binary, const char *file)
+{
+	struct state st = { .e = e, .s = s, .w = w, .now = lkst_monotonic_ns() };
+	struct {
+		struct lkst_rec_state_binary r;
+		char file[FILE_MAX_BYTES];
+	} rec = { .r = *binary };
+	size_t length = strlen(file);
+
+	if (length >= FILE_MAX_BYTES)
+		return 0;
+	memcpy(rec.file, file, length + 1);
+	return put(&st, "state_binary", &rec, sizeof(rec.r) + length + 1);
 }
 
 /* Pages that are written, of one process. */

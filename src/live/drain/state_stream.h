@@ -24,8 +24,8 @@ struct lkst_state_cgroup {
 };
 
 /*
- * Calls @each for the cgroups that @threads are in, until it returns other than 0, which is passed on. @length is that
- * of the record, whose head is not filled in. A cgroup that has no directory any more is left out.
+ * Calls @each for the cgroups that @threads are in, until it returns other than 0, which is passed on. @length is
+ * that of the record, whose head is not filled in. A cgroup that has no directory any more is left out.
  */
 int lkst_state_list_cgroups(struct lkst_err *e, const struct lkst_thread_list *threads,
 			    int (*each)(void *ctx, struct lkst_state_cgroup *cgroup, size_t length), void *ctx);
@@ -81,5 +81,14 @@ int lkst_state_write_pages(struct lkst_err *e, const struct lkst_session *s, str
 /* A function of the kernel, for addresses in the trace. */
 int lkst_state_write_symbol(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
 			    u64 address, u32 bytes, const char *name);
+
+/*
+ * What a process had mapped, and a file that was: the heads of the records are filled in. Mappings with the same
+ * @now are one list, which is all that their processes had then. @file: the build-id, a blank and the path.
+ */
+int lkst_state_write_mapping(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w, u64 now,
+			     const struct lkst_rec_state_mapping *mapping);
+int lkst_state_write_binary(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
+			    const struct lkst_rec_state_binary *binary, const char *file);
 
 #endif

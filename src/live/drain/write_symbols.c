@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "live/drain/state_stream.h"
+#include "live/drain/write_mappings.h"
 #include "live/recording/command.h"
 #include "trace/block.h"
 #include "trace/block_walk.h"
@@ -47,6 +48,7 @@ struct address_set {
 /* Where the records of an event have such addresses. */
 struct named_fields {
 	bool is_known, vary; /* vary: their place does, or there are many */
+	bool is_user;	     /* they have addresses of user code */
 	u8 nr;
 	struct {
 		u8 what;
@@ -58,6 +60,7 @@ struct named_fields {
 struct lkst_addresses {
 	const struct lkst_session *s;
 	bool is_wanted, is_by_address;
+	struct lkst_mapped *mapped; /* processes whose addresses of user code are recorded */
 	struct address_set of[NR_WHATS];
 	struct named_fields fields[LKST_EVENT_SPACE]; /* by event */
 };
@@ -106,6 +109,11 @@ struct lkst_addresses *lkst_addresses_new(const struct lkst_session *s, bool is_
 	a->s = s;
 	a->is_by_address = is_by_address;
 	a->is_wanted = is_wanted && !lkst_symbols_obstacle(s);
+	a->mapped = lkst_mapped_new();
+	if (!a->mapped) {
+		lkst_addresses_free(a);
+		return NULL;
+	}
 	for (i = 0; i < NR_WHATS && a->is_wanted; i++) {
 		a->of[i].slots = calloc(slots_of[i], sizeof(u64));
 		if (!a->of[i].slots) {
@@ -120,6 +128,8 @@ void lkst_addresses_free(struct lkst_addresses *a)
 {
 	unsigned int i;
 
+	if (a)
+		lkst_mapped_free(a->mapped);
 	for (i = 0; a && i < NR_WHATS; i++)
 		free(a->of[i].slots);
 	free(a);
@@ -172,6 +182,7 @@ static void learn(struct named_fields *fields, const struct lkst_event_class *ev
 	u16 i;
 
 	fields->is_known = true;
+	fields->is_user = lkst_mapped_wants(event);
 	for (i = 0; i < event->nr_fields; i++) {
 		const struct lkst_field_class *f = &event->fields[i];
 		enum what what = what_of(f);
@@ -227,6 +238,10 @@ static void look_at(struct lkst_addresses *a, const struct lkst_record *r)
 
 	if (!fields->is_known)
 		learn(fields, r->event);
+	if (fields->is_user)
+		lkst_mapped_note(a->mapped, r->tid);
+	if (r->event->index == LKST_EV_sched_process_exec)
+		lkst_mapped_note_exec(a->mapped, r->tid, r->ns);
 	if (fields->vary) {
 		for_each(a, r, just_add, NULL);
 		return;
@@ -254,6 +269,8 @@ void lkst_addresses_feed(struct lkst_addresses *a, const void *blocks, size_t le
 		while (lkst_block_step(&cursor, catalog, &record) > 0)
 			look_at(a, &record);
 	}
+	if (a->is_wanted)
+		lkst_mapped_look(a->mapped);
 }
 
 /* ---- names ------------------------------------------------------------------------------------ */
@@ -355,7 +372,7 @@ u64 lkst_addresses_bytes(const struct lkst_addresses *a)
 
 	for (i = 0; i < NR_WHATS; i++)
 		nr += a->of[i].nr;
-	return nr * RECORD_BYTES;
+	return nr * RECORD_BYTES + lkst_mapped_bytes(a->mapped);
 }
 
 int lkst_addresses_write(struct lkst_err *e, struct lkst_addresses *a, struct lkst_writer *w)
@@ -369,6 +386,8 @@ int lkst_addresses_write(struct lkst_err *e, struct lkst_addresses *a, struct lk
 		memset(a->of[i].slots, 0, slots_of[i] * sizeof(u64));
 		a->of[i].nr = 0;
 	}
+	if (!err && a->is_wanted)
+		err = lkst_mapped_write(e, a->mapped, a->s, w);
 	for (i = 0; i < LKST_EVENT_SPACE; i++)
 		for (k = 0; k < FIELDS_MAX; k++)
 			a->fields[i].list[k].last = 0;

@@ -28,6 +28,13 @@ bool lkst_elf_note_next(const u8 *bytes, size_t size, size_t *at, struct lkst_el
 /* Writes the build-id among @bytes of notes in hex; "" if there is none. */
 void lkst_build_id_of_notes(const u8 *bytes, size_t size, char text[LKST_BUILD_ID_TEXT]);
 
+/*
+ * Reads from the ELF file @fd, whose first byte is at @at there, its build-id in hex, "" if there is none, and what
+ * to add to an offset in its first executable segment for the address in the ELF headers. False: it is no ELF file
+ * that makes sense. Nothing is read but headers and notes.
+ */
+bool lkst_build_id_of_file(int fd, u64 at, char text[LKST_BUILD_ID_TEXT], u64 *ret_bias);
+
 /* Writes a build-id in hex; one that is longer than any is "". */
 void lkst_build_id_text(const u8 *id, size_t length, char text[LKST_BUILD_ID_TEXT]);
 

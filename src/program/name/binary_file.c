@@ -13,6 +13,8 @@
 #include "program/name/inlined.h"
 #include "program/name/jit_map.h"
 
+enum { ALIASES_MAX = 64 }; /* names of one function that are looked at */
+
 struct lkst_binary_file {
 	struct lkst_image *image;
 	struct lkst_inlined *inlined; /* NULL: there is no debug information, or it is not wanted */
@@ -172,6 +174,23 @@ int lkst_binary_file_open(struct lkst_err *e, const struct lkst_code_names_optio
 
 /* ---- names ------------------------------------------------------------------------------------ */
 
+/*
+ * Of functions that begin where @symbol does, the one whose name has the fewest '_' before it: the one that
+ * people call.
+ */
+static const struct lkst_image_symbol *best_name(const struct lkst_image *image,
+						 const struct lkst_image_symbol *symbol)
+{
+	const struct lkst_image_symbol *best = symbol, *s;
+
+	for (s = symbol;
+	     s-- > image->symbols && s->address == symbol->address && symbol - s < ALIASES_MAX;)
+		if (s->is_function && s->size == symbol->size &&
+		    strspn(s->name, "_") < strspn(best->name, "_"))
+			best = s;
+	return best;
+}
+
 /* The symbol that holds @address, or the last one before it that has no size: the assembler's often have none. */
 static const struct lkst_image_symbol *symbol_at(const struct lkst_image *image, u64 address)
 {
@@ -179,7 +198,7 @@ static const struct lkst_image_symbol *symbol_at(const struct lkst_image *image,
 	size_t after;
 
 	if (symbol)
-		return symbol;
+		return best_name(image, symbol);
 	after = lkst_lower_bound(k, image->nr_symbols, image->symbols[k].address <= address);
 	symbol = after ? &image->symbols[after - 1] : NULL;
 	return symbol && !symbol->size && !symbol->is_mapping ? symbol : NULL;

@@ -6,6 +6,8 @@
 
 #include "base/out.h"
 
+#define KERNEL_BEGIN (1ULL << 63) /* on x86-64 and arm64, the kernel has the upper half */
+
 enum { NAME_SHOWN_MAX = 160 }; /* bytes of a name or path that are shown */
 _Static_assert(4 * 2 * NAME_SHOWN_MAX + sizeof("+0x0123456789abcdef[]") < LKST_CODE_TEXT,
 	       "it fits");
@@ -26,10 +28,32 @@ char *lkst_code_name_put(char *p, const struct lkst_binary *b, u64 offset,
 	} else {
 		p = lkst_put_hex(p, offset);
 	}
-	*p++ = '[';
+	/* Some have their own brackets: "[vdso]". */
+	if (file[0] != '[')
+		*p++ = '[';
 	p = lkst_put_escaped(p, file, strnlen(file, NAME_SHOWN_MAX), "\"");
-	*p++ = ']';
+	if (file[0] != '[')
+		*p++ = ']';
 	while ((start = memchr(start, ' ', (size_t)(p - start))))
 		*start = '_';
 	return p;
+}
+
+char *lkst_code_put(const struct lkst_code_view *c, char *p, s32 pid, u64 ns, u64 address,
+		    bool is_return)
+{
+	const u64 back = is_return && address;
+	struct lkst_code_name name = {};
+	const struct lkst_binary *b = NULL;
+	struct lkst_code_place place;
+
+	if (c && c->mappings && address < KERNEL_BEGIN &&
+	    lkst_mappings_find(c->mappings, pid, ns, address - back, &place))
+		b = lkst_mappings_binary(c->mappings, place.binary);
+	if (!b)
+		return lkst_put_hex(p, address);
+	if (c->namer.find && c->namer.find(c->namer.ctx, b, place.offset, &name))
+		name.function = NULL;
+	name.offset += back;
+	return lkst_code_name_put(p, b, place.offset + back, &name);
 }

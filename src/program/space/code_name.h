@@ -45,4 +45,17 @@ struct lkst_code_namer {
 char *lkst_code_name_put(char *p, const struct lkst_binary *b, u64 offset,
 			 const struct lkst_code_name *name);
 
+/* What it takes to show addresses of user code by name. */
+struct lkst_code_view {
+	struct lkst_mappings *mappings; /* NULL: addresses have no names */
+	struct lkst_code_namer namer;	/* find NULL: only the file and the place in it are shown */
+};
+
+/*
+ * Puts address @address of process @pid at @ns, as lkst_code_name_put() does, or as a number if nothing is known of
+ * it. @is_return: it is where a call returns to, so that the call before it is what is named. Needs LKST_CODE_TEXT.
+ */
+char *lkst_code_put(const struct lkst_code_view *c, char *p, s32 pid, u64 ns, u64 address,
+		    bool is_return);
+
 #endif
