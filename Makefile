@@ -328,9 +328,10 @@ LOAD_BIN := $(LOAD_SRC:%.c=$(BUILD)/%)
 $(LIVE_TEST_BIN): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/liblive.a $(BUILD)/liblkst.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lpthread
 
+$(BUILD)/tests/live/load/marks: $(MARK_LIB)
 $(LOAD_BIN): $(BUILD)/%: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(if $(filter %32,$*),-m32) -MMD -MP -MF $@.d -o $@ $< \
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(if $(filter %32,$*),-m32) -MMD -MP -MF $@.d -o $@ $< $(filter $(MARK_LIB),$^) \
 		$(if $(filter %32,$*),,-Wl$(COMMA)--as-needed $(LDLIBS)) -lpthread
 
 # Fuzz targets: built with SANITIZE=fuzz CC=clang-16, which tests/fuzz.sh does.

@@ -63,6 +63,7 @@ enum lkst_event_index {
 	G(TRACEPOINT, "tracepoint", 50)		    /* recorded by name, outside the catalogue */       \
 	G(HANDLER, "handler", LKST_KIND_PRECIOUS)   /* declared by a user handler */                    \
 	G(PROBE, "probe", 80)			    /* set by a definition: where it is, what it fetches */ \
+	G(MARK, "mark", LKST_KIND_PRECIOUS)	    /* what programs say of themselves */                   \
 	G(STATE, "state", LKST_KIND_PRECIOUS)	    /* how things stood: written by user space */
 
 enum lkst_group {

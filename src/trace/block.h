@@ -15,7 +15,17 @@
 enum {
 	LKST_CPUS_MAX = 65536,	    /* a higher CPU number is damage */
 	LKST_BUFFER_STATE = 0xffff, /* the buffer number of the state stream, whose CPU is 0 */
+	LKST_BUFFER_MARKS = 0xfffe, /* of the streams of programs' marks, which user space writes, too */
 };
+
+/*
+ * Whether a stream of @buffer has what the kernel programs recorded: where it has a gap, or nothing yet, it is not
+ * known what the CPU did.
+ */
+static inline bool lkst_buffer_is_of_kernel(u32 buffer)
+{
+	return buffer != LKST_BUFFER_STATE && buffer != LKST_BUFFER_MARKS;
+}
 
 /* A checked block. `bytes` is borrowed. */
 struct lkst_block {

@@ -247,6 +247,8 @@ static u8 group_of(const struct lkst_event_class *event)
 {
 	const char *first = event->nr_fields ? event->fields[0].name : "";
 
+	if (!strncmp(event->name, LKST_MARK_EVENT_PREFIX, strlen(LKST_MARK_EVENT_PREFIX)))
+		return LKST_GROUP_MARK;
 	if (!strchr(event->name, ':'))
 		return strchr(event->name, '.') ? LKST_GROUP_HANDLER : LKST_GROUP_TRACEPOINT;
 	return strcmp(first, LKST_PROBE_FIELD_IP) && strcmp(first, LKST_PROBE_FIELD_RET_IP)
@@ -354,6 +356,7 @@ int lkst_catalog_add(struct lkst_err *e, struct lkst_catalog *c,
 	c->classes[copy->id] = copy;
 	c->nr_classes++;
 	c->nr_declared += copy->group == LKST_GROUP_HANDLER || copy->group == LKST_GROUP_PROBE;
+	c->nr_marks += copy->group == LKST_GROUP_MARK && copy->index < 0;
 	/* The slot is looked for while the class has not got it yet, so that it is the empty one. */
 	*name_slot(c, copy->name) = copy->id + 1;
 	join_halves(c, lkst_take(copy));

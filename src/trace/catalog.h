@@ -27,6 +27,7 @@ struct lkst_catalog {
 	bool has_hashed_addresses; /* those of the kernel are hashes (trace/hide.h) */
 	u32 nr_classes;
 	u32 nr_declared; /* of them by handlers and probes: they come while recording goes on */
+	u32 nr_marks;	 /* and by programs that mark, as far as their marks were read */
 	/* By id, NULL: not declared. Id 0 is none. */
 	struct lkst_event_class *classes[LKST_ID_MAX + 1];
 

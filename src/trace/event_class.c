@@ -18,5 +18,5 @@ const struct lkst_field_class *lkst_class_field(const struct lkst_event_class *e
 bool lkst_class_is_maskable(const struct lkst_event_class *event)
 {
 	return event->group != LKST_GROUP_STATE && event->group != LKST_GROUP_RECORDER &&
-	       event->group != LKST_GROUP_HANDLER;
+	       event->group != LKST_GROUP_HANDLER && event->group != LKST_GROUP_MARK;
 }

@@ -22,6 +22,9 @@ enum {
 /* Bit i: the i-th field after it could not be read, and says nothing. */
 #define LKST_PROBE_FIELD_FAULTS "__faults"
 
+/* How the names of events begin that programs describe (liblkst/mark.h). */
+#define LKST_MARK_EVENT_PREFIX "mark:"
+
 enum lkst_class_type {
 	LKST_CLASS_UINT, /* 1, 2, 4 or 8 bytes */
 	LKST_CLASS_SINT,

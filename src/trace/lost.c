@@ -97,6 +97,6 @@ bool lkst_lost_from_history(u64 instance)
 {
 	u32 buffer = lkst_instance_buffer(instance);
 
-	return buffer != LKST_BUFFER_STATE && buffer != LKST_BUFFER_LIFE &&
+	return lkst_buffer_is_of_kernel(buffer) && buffer != LKST_BUFFER_LIFE &&
 	       !lkst_instance_level(instance);
 }

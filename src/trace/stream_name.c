@@ -39,6 +39,8 @@ void lkst_stream_name(u64 instance, char ret_name[LKST_STREAM_NAME_MAX])
 		snprintf(nested, sizeof(nested), ".n%u", level);
 	if (buffer == LKST_BUFFER_STATE)
 		snprintf(ret_name, LKST_STREAM_NAME_MAX, "state");
+	else if (buffer == LKST_BUFFER_MARKS)
+		snprintf(ret_name, LKST_STREAM_NAME_MAX, "marks.%u%s", cpu, nested);
 	else if (buffer < sizeof(names) / sizeof(names[0]))
 		snprintf(ret_name, LKST_STREAM_NAME_MAX, "%s.%u%s", names[buffer], cpu, nested);
 	else
@@ -55,6 +57,8 @@ bool lkst_stream_name_parse(const char *name, u64 *ret_instance)
 		buffer = LKST_BUFFER_STATE;
 	else if (sscanf(name, "main.%5u.n%1u", &cpu, &level) >= 1)
 		buffer = LKST_BUFFER_MAIN;
+	else if (sscanf(name, "marks.%5u.n%1u", &cpu, &level) >= 1)
+		buffer = LKST_BUFFER_MARKS;
 	else if (sscanf(name, "life.%5u.n%1u", &cpu, &level) >= 1)
 		buffer = LKST_BUFFER_LIFE;
 	else if (sscanf(name, "buffer%5u.%5u.n%1u", &buffer, &cpu, &level) < 2)

@@ -39,7 +39,7 @@ struct lkst_writer {
 	void *sink_ctx;
 	u8 uuid[16];
 	u64 bytes;	 /* in all files */
-	u32 nr_declared; /* events in the metadata that handlers have declared */
+	u32 nr_declared; /* events in the metadata that handlers, probes and programs have declared */
 	bool is_partial; /* it is marked so */
 	size_t metadata_bytes;
 	u16 stream_id, end_id; /* of state_stream and state_end, 0: not in this trace */
@@ -74,13 +74,13 @@ static int write_metadata(struct lkst_err *e, struct lkst_writer *w, const struc
 		return err;
 	w->bytes += strlen(text) - w->metadata_bytes;
 	w->metadata_bytes = strlen(text);
-	w->nr_declared = c->nr_declared;
+	w->nr_declared = c->nr_declared + c->nr_marks;
 	return 0;
 }
 
 int lkst_writer_renew(struct lkst_err *e, struct lkst_writer *w, const struct lkst_catalog *c)
 {
-	return w->dir_fd < 0 || w->nr_declared == c->nr_declared ? 0 : write_metadata(e, w, c);
+	return w->dir_fd < 0 || w->nr_declared == c->nr_declared + c->nr_marks ? 0 : write_metadata(e, w, c);
 }
 
 static void writer_free(struct lkst_writer *w)

@@ -29,7 +29,7 @@ TEST(events_of_no_group_are_precious_unless_they_say_so)
 
 	for (group = 0; group < LKST_NR_GROUPS; group++) {
 		bool is_decided = group != LKST_GROUP_RECORDER && group != LKST_GROUP_STATE &&
-				  group != LKST_GROUP_HANDLER;
+				  group != LKST_GROUP_HANDLER && group != LKST_GROUP_MARK;
 
 		CHECK(lkst_group_values[group] > 0);
 		CHECK_EQ(lkst_group_values[group] < LKST_KIND_PRECIOUS, is_decided);

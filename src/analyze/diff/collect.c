@@ -370,7 +370,7 @@ static int on_gap(void *ctx, const struct lkst_gap *gap)
 {
 	struct pass *p = ctx;
 
-	if (gap->buffer != LKST_BUFFER_STATE)
+	if (lkst_buffer_is_of_kernel(gap->buffer))
 		lkst_gaps_insert(&p->gaps, gap);
 	return 0;
 }

@@ -353,7 +353,7 @@ static int tell_beginnings(struct lkst_feed *f)
 		const struct lkst_block *first;
 		struct lkst_gap gap = { .cpu = info->cpu, .buffer = info->buffer };
 
-		if (info->buffer == LKST_BUFFER_STATE || !info->nr_blocks)
+		if (!lkst_buffer_is_of_kernel(info->buffer) || !info->nr_blocks)
 			continue;
 		first = lkst_trace_block(f->trace, i, 0);
 		lkst_trace_range(f->trace, &gap.from_ns, &end_ns);
@@ -392,7 +392,7 @@ static int tell_pause(const struct lkst_feed *f, u64 end_ns)
 			.why = "nothing was recorded: maskset RNOTHING was active",
 		};
 
-		if (info->buffer != LKST_BUFFER_STATE && info->buffer != LKST_BUFFER_LIFE)
+		if (lkst_buffer_is_of_kernel(info->buffer) && info->buffer != LKST_BUFFER_LIFE)
 			err = tell_gap(f, &gap);
 	}
 	return err;

@@ -55,7 +55,7 @@ bool lkst_gap_test_crosses(struct lkst_gap_test *c, u32 cpu, u32 buffer, u64 fro
 
 static int on_gap(void *ctx, const struct lkst_gap *gap)
 {
-	if (gap->buffer != LKST_BUFFER_STATE)
+	if (lkst_buffer_is_of_kernel(gap->buffer))
 		begin(ctx, gap);
 	return 0;
 }
@@ -107,7 +107,7 @@ int lkst_gap_test_new(struct lkst_err *e, struct lkst_feed *f, struct lkst_gap_t
 	unsigned int i;
 
 	for (i = 0; i < lkst_trace_nr_streams(t) && err >= 0; i++)
-		if (lkst_trace_stream(t, i)->buffer != LKST_BUFFER_STATE)
+		if (lkst_buffer_is_of_kernel(lkst_trace_stream(t, i)->buffer))
 			err = find_discards(c, t, i);
 	if (err < 0) {
 		lkst_gap_test_free(c);

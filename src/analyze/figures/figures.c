@@ -334,7 +334,7 @@ static int on_gap(void *ctx, const struct lkst_gap *gap)
 {
 	struct gathering *g = ctx;
 
-	if (gap->buffer == LKST_BUFFER_STATE || gap->buffer == LKST_BUFFER_LIFE ||
+	if (!lkst_buffer_is_of_kernel(gap->buffer) || gap->buffer == LKST_BUFFER_LIFE ||
 	    gap->from_ns >= g->options->to_ns)
 		return 0;
 	/* What became of the requests in it is not known. */

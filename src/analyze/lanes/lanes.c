@@ -226,7 +226,7 @@ static int on_gap(void *ctx, const struct lkst_gap *gap)
 {
 	struct filling *f = ctx;
 
-	if (gap->buffer != LKST_BUFFER_STATE)
+	if (lkst_buffer_is_of_kernel(gap->buffer))
 		lkst_gaps_add(&f->lanes->gaps, gap);
 	return 0;
 }

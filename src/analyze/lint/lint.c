@@ -110,7 +110,7 @@ static int on_gap(void *ctx, const struct lkst_gap *gap)
 	struct lkst_lint_search *d = ctx;
 	unsigned int i;
 
-	for (i = 0; i < NR_GROUPS && gap->buffer != LKST_BUFFER_STATE; i++)
+	for (i = 0; i < NR_GROUPS && lkst_buffer_is_of_kernel(gap->buffer); i++)
 		if (d->ctx[i])
 			groups[i]->gap(d->ctx[i]);
 	return 0;

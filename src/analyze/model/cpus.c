@@ -211,7 +211,7 @@ static int on_gap(void *ctx, const struct lkst_gap *gap)
 	struct lkst_model_cpu *c;
 	int err;
 
-	if (gap->buffer == LKST_BUFFER_STATE)
+	if (!lkst_buffer_is_of_kernel(gap->buffer))
 		return 0;
 	s->doubts.gaps += !gap->is_pause;
 	if (gap->to_ns > s->life_cover_ns)

@@ -314,7 +314,7 @@ static void find_beginning(struct lkst_model *s, const struct lkst_trace *t)
 		const struct lkst_stream_info *info = lkst_trace_stream(t, i);
 		const struct lkst_block *first;
 
-		if (info->buffer == LKST_BUFFER_STATE || info->buffer == LKST_BUFFER_LIFE ||
+		if (!lkst_buffer_is_of_kernel(info->buffer) || info->buffer == LKST_BUFFER_LIFE ||
 		    !info->nr_blocks)
 			continue;
 		first = lkst_trace_block(t, i, 0);

@@ -53,7 +53,7 @@ static void note_gaps(struct lkst_excerpt *w, struct lkst_merge *m)
 	struct lkst_gap gap;
 
 	while (lkst_merge_gap(m, &gap) > 0)
-		if (gap.buffer != LKST_BUFFER_STATE)
+		if (lkst_buffer_is_of_kernel(gap.buffer))
 			lkst_gaps_add(&w->gaps, &gap);
 }
 

@@ -252,7 +252,7 @@ static int forget_faults(void *ctx, const struct lkst_gap *gap)
 {
 	struct lkst_worst_search *s = ctx;
 
-	if (gap->buffer != LKST_BUFFER_STATE && gap->to_ns > s->cover_ns)
+	if (lkst_buffer_is_of_kernel(gap->buffer) && gap->to_ns > s->cover_ns)
 		s->cover_ns = gap->to_ns;
 	return 0;
 }

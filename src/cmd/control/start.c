@@ -23,6 +23,7 @@
 #include "live/recording/masksets.h"
 #include "live/recording/readings.h"
 #include "live/recording/start.h"
+#include "marks/marks_find.h"
 
 struct options {
 	struct lkst_list events;
@@ -283,6 +284,15 @@ static int write_conditions(struct lkst_err *e, const struct options *o, struct 
 	return err;
 }
 
+/* Programs mark from now on, until `lkst stop`. Where that fails there are no marks, and all else is recorded. */
+static void ask_programs(void)
+{
+	struct lkst_marks_programs programs = { .dir = LKST_MARK_DIR };
+
+	lkst_marks_want(NULL, &programs, UINT64_MAX, false);
+	lkst_marks_programs_fini(&programs);
+}
+
 static int arm(struct lkst_err *e, const struct options *o, const struct lkst_plan *plan,
 	       struct lkst_turn *turn)
 {
@@ -321,6 +331,7 @@ static int arm(struct lkst_err *e, const struct options *o, const struct lkst_pl
 		return err;
 	}
 	lkst_session_arm(s, true);
+	ask_programs();
 	/* With events recorded already: no thread comes or goes unseen in between. */
 	err = lkst_state_keep_machine(e, s);
 	if (err) {

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/time.h"
 #include "live/drain/state_stream.h"
+#include "marks/marks_gather.h"
 #include "trace/block.h"
 
 enum {
@@ -18,6 +19,11 @@ enum {
 	/* More than a CPU that does nothing else has been seen to record. */
 	RATE_MAX_BYTES_PER_MS = 300 * 1000,
 };
+
+/* So often, at most, the marks of programs are read while recording goes on. */
+#define MARKS_PAUSE_NS 10000000ULL
+/* How long programs mark after a recording has asked for it last, if it ends with its process. */
+#define MARKS_LEASE_NS 10000000000ULL
 
 /* The next block of a ring from which nothing is to be given out. */
 #define NOTHING UINT64_MAX
@@ -50,6 +56,9 @@ struct lkst_drain {
 	unsigned int nr_sources;
 	u8 *batch, *piece;
 	unsigned int pause_ms_max;
+	struct lkst_marks_reader *marks; /* NULL: they are not wanted */
+	u64 marks_ns;		  /* when they were read last */
+	u64 lease_ns;		  /* when programs were asked last */
 	u64 last_copy_ns;
 	double fill; /* of the fullest ring, rings per second */
 };
@@ -98,6 +107,8 @@ void lkst_drain_choose(struct lkst_drain *d, u32 buffers)
 {
 	unsigned int i;
 
+	lkst_marks_free(d->marks);
+	d->marks = NULL;
 	for (i = 0; i < d->nr_sources; i++)
 		if (!(buffers >> lkst_instance_buffer(d->sources[i].reader.instance) & 1))
 			d->sources[i].reader.next = NOTHING;
@@ -136,12 +147,74 @@ static void begin_source(const struct lkst_drain *d, struct source *source, u64 
 	lkst_ring_reader_rebase(reader);
 }
 
+/* ---- programs' marks ------------------------------------------------------------------ */
+
+/* Programs mark while they are asked to. Where that fails there are no marks, and all else is recorded. */
+static void ask_programs(struct lkst_drain *d)
+{
+	const u64 now = lkst_monotonic_ns();
+	const bool is_pinned = lkst_session_identity(d->session) != 0; /* and by others than this process */
+
+	if (d->lease_ns && now - d->lease_ns < MARKS_LEASE_NS / 10)
+		return;
+	d->lease_ns = now;
+	lkst_marks_want(NULL, lkst_marks_programs(d->marks), is_pinned ? UINT64_MAX : now + MARKS_LEASE_NS, false);
+}
+
+static int declare_mark(void *ctx, const struct lkst_event_class *event, u16 *ret_id)
+{
+	const struct lkst_drain *d = ctx;
+
+	return lkst_session_add_mark(NULL, d->session, event, ret_id);
+}
+
+/* @since_ns: as of lkst_drain_new(); what programs recorded before this recording began belongs to another one. */
+static int begin_marks(struct lkst_err *e, struct lkst_drain *d, u64 since_ns)
+{
+	const struct lkst_rings *rings = lkst_session_rings(d->session);
+	const u64 start_ns = rings->control->start_ns;
+	const struct lkst_marks_options options = { .nr_cpus = rings->nr_cpus,
+						    .block_shift = rings->block_shift,
+						    .uuid = rings->control->uuid,
+						    .since_ns = since_ns > start_ns ? since_ns : start_ns,
+						    .declare = declare_mark,
+						    .ctx = d };
+	int err = lkst_marks_new(e, &options, &d->marks);
+
+	if (!err)
+		ask_programs(d);
+	return err;
+}
+
+static int give_marks(struct lkst_err *e, void *ctx, u64 instance, const void *blocks, size_t length)
+{
+	struct lkst_drain *d = ctx;
+	int err = d->take(e, d->ctx, instance, blocks, length);
+
+	if (!err && d->room != UINT64_MAX)
+		d->room -= length < d->room ? length : d->room;
+	return err;
+}
+
+/* Reads the marks of all programs, unless that was just done, or there is no room for them. */
+static int copy_marks(struct lkst_err *e, struct lkst_drain *d, bool is_last)
+{
+	const u64 now = lkst_monotonic_ns();
+
+	if (!d->marks || (!is_last && (now - d->marks_ns < MARKS_PAUSE_NS || !d->room)))
+		return 0;
+	ask_programs(d);
+	d->marks_ns = now;
+	return lkst_marks_gather(e, d->marks, give_marks, d);
+}
+
 int lkst_drain_new(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w,
 		   u64 since_ns, struct lkst_drain **ret_drain)
 {
 	_cleanup_(lkst_drain_freep) struct lkst_drain *d = calloc(1, sizeof(*d));
 	const struct lkst_rings *rings = lkst_session_rings(s);
 	unsigned int i;
+	int err;
 
 	if (!d)
 		return lkst_err_sys(e, -ENOMEM, "preparing to copy the buffers");
@@ -169,6 +242,9 @@ int lkst_drain_new(struct lkst_err *e, const struct lkst_session *s, struct lkst
 		begin_source(d, source, reader->next);
 	}
 	d->pause_ms_max = longest_pause(d);
+	err = begin_marks(e, d, since_ns);
+	if (err)
+		return err;
 	*ret_drain = lkst_take(d);
 	return 0;
 }
@@ -191,6 +267,7 @@ void lkst_drain_free(struct lkst_drain *d)
 {
 	if (!d)
 		return;
+	lkst_marks_free(d->marks);
 	free(d->sources);
 	free(d->batch);
 	free(d->piece);
@@ -364,7 +441,8 @@ int lkst_drain_copy(struct lkst_err *e, struct lkst_drain *d, u64 *ret_bytes)
 
 	*ret_bytes = 0;
 	/* The names of threads come first: without them the rest says little. */
-	err = copy_rings(e, d, true, ret_bytes, &fill) ?: copy_rings(e, d, false, ret_bytes, &fill);
+	err = copy_rings(e, d, true, ret_bytes, &fill) ?: copy_rings(e, d, false, ret_bytes, &fill) ?:
+	      copy_marks(e, d, false);
 	d->fill = seconds > 0 ? fill / seconds : 0;
 	d->last_copy_ns = now;
 	return err;
@@ -479,7 +557,7 @@ int lkst_drain_finish(struct lkst_err *e, struct lkst_drain *d)
 	err = lkst_drain_copy(e, d, &bytes);
 	for (i = 0; i < d->nr_sources && !err; i++)
 		err = finish_ring(e, d, &d->sources[i]);
-	return err;
+	return err ?: copy_marks(e, d, true);
 }
 
 /* Blocks with complete records that were not given out. */
@@ -495,6 +573,22 @@ static u64 left_of(const struct source *s)
 	if (!s->is_cut || s->cut_seq != end || content > s->cut_at)
 		end++;
 	return end > s->reader.next ? end - s->reader.next : 0;
+}
+
+struct ledger {
+	struct lkst_err *e;
+	const struct lkst_drain *d;
+	struct lkst_writer *w;
+};
+
+static int claim_marks(void *ctx, u64 instance)
+{
+	const struct ledger *l = ctx;
+	const struct lkst_stream_end end = { .instance = instance,
+					     .first = 1,
+					     .covered_ns = lkst_marks_covered_ns(l->d->marks) };
+
+	return lkst_writer_claim(l->e, l->w, &end);
 }
 
 int lkst_drain_write_end(struct lkst_err *e, const struct lkst_drain *d, struct lkst_writer *w,
@@ -520,6 +614,8 @@ int lkst_drain_write_end(struct lkst_err *e, const struct lkst_drain *d, struct 
 		    lkst_rings_has(s->reader.rings, lkst_instance_buffer(end.instance)))
 			err = lkst_writer_claim(e, w, &end);
 	}
+	if (!err && d->marks)
+		err = lkst_marks_each_stream(d->marks, claim_marks, &(struct ledger){ e, d, w });
 	return err ?: lkst_writer_end(e, w, how, lkst_monotonic_ns());
 }
 
@@ -574,12 +670,6 @@ int lkst_drain_each_lost(const struct lkst_drain *d, lkst_drain_lost *call, void
 	return err;
 }
 
-struct ledger {
-	struct lkst_err *e;
-	const struct lkst_drain *d;
-	struct lkst_writer *w;
-};
-
 static int write_lost(void *ctx, u64 instance, const struct lkst_lost *lost)
 {
 	const struct ledger *l = ctx;
@@ -587,11 +677,19 @@ static int write_lost(void *ctx, u64 instance, const struct lkst_lost *lost)
 	return lkst_state_write_overwritten(l->e, l->d->session, l->w, instance, lost);
 }
 
+static int write_lost_marks(void *ctx, s32 pid, u32 uid, const struct lkst_marks_losses *lost)
+{
+	const struct ledger *l = ctx;
+
+	return lkst_state_write_marks(l->e, l->d->session, l->w, pid, uid, lost);
+}
+
 int lkst_drain_write_lost(struct lkst_err *e, const struct lkst_drain *d, struct lkst_writer *w)
 {
 	struct ledger l = { e, d, w };
+	int err = lkst_drain_each_lost(d, write_lost, &l);
 
-	return lkst_drain_each_lost(d, write_lost, &l);
+	return err || !d->marks ? err : lkst_marks_each_lost(d->marks, write_lost_marks, &l);
 }
 
 void lkst_drain_keep_told(struct lkst_drain *d)
@@ -600,6 +698,8 @@ void lkst_drain_keep_told(struct lkst_drain *d)
 
 	for (i = 0; i < d->nr_sources; i++)
 		d->sources[i].has_told |= d->sources[i].has_given;
+	if (d->marks)
+		lkst_marks_keep_told(d->marks);
 }
 
 u64 lkst_drain_cut_bytes(const struct lkst_drain *d)

@@ -36,7 +36,7 @@ typedef int lkst_drain_take(struct lkst_err *e, void *ctx, u64 instance, const v
 			    size_t length);
 void lkst_drain_set_taker(struct lkst_drain *d, lkst_drain_take *take, void *ctx);
 
-/* Copies only the buffers of @buffers, a bit each. To be called before anything is copied. */
+/* Copies only the buffers of @buffers, a bit each, and no marks. To be called before anything is copied. */
 void lkst_drain_choose(struct lkst_drain *d, u32 buffers);
 
 /* Copies at most @bytes from now on; UINT64_MAX: any number. */
@@ -91,7 +91,7 @@ typedef int lkst_drain_lost(void *ctx, u64 instance, const struct lkst_lost *los
 int lkst_drain_each_lost(const struct lkst_drain *d, lkst_drain_lost *call, void *ctx);
 void lkst_drain_keep_told(struct lkst_drain *d);
 
-/* The same as lines of the ledger in @w. */
+/* The same as lines of the ledger in @w, and what is missing of programs' marks. */
 int lkst_drain_write_lost(struct lkst_err *e, const struct lkst_drain *d, struct lkst_writer *w);
 
 #endif

@@ -57,6 +57,10 @@ static int take(struct lkst_err *e, void *ctx, u64 instance, const void *blocks,
 	    lkst_life_feed(saving->life, blocks, length))
 		return lkst_err_sys(e, -ENOMEM, "saving");
 	lkst_addresses_feed(saving->addresses, blocks, length);
+	/* Programs describe their events, which are known when their marks are read. */
+	err = lkst_writer_renew(e, saving->w, lkst_session_catalog(saving->s));
+	if (err)
+		return err;
 	if (!saving->until_ns)
 		return lkst_writer_append(e, saving->w, instance, blocks, length);
 	for (at = 0; at < length && !err; at += size)

@@ -611,6 +611,19 @@ int lkst_state_write_overwritten(struct lkst_err *e, const struct lkst_session *
 	return put(&st, "state_overwritten", &r, sizeof(r));
 }
 
+int lkst_state_write_marks(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w, s32 pid, u32 uid,
+			   const struct lkst_marks_losses *lost)
+{
+	struct state st = { .e = e, .s = s, .w = w, .now = lkst_monotonic_ns() };
+	struct lkst_rec_state_marks r = { .program_pid = pid,
+					  .uid = uid,
+					  .overwritten = lost->overwritten,
+					  .unrecorded = lost->unrecorded,
+					  .refused = lost->refused };
+
+	return put(&st, "state_marks", &r, sizeof(r));
+}
+
 static int write_ring_ledger(struct state *st, u32 cpu, u32 buffer)
 {
 	const struct lkst_state *page = lkst_rings_state(lkst_session_rings(st->s), cpu, buffer);

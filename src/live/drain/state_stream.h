@@ -10,6 +10,7 @@
 #include "live/drain/life.h"
 #include "live/load/cgroup_mount.h"
 #include "live/recording/session.h"
+#include "marks/marks_file.h"
 #include "trace/lost.h"
 #include "trace/writer.h"
 
@@ -69,6 +70,10 @@ int lkst_state_write_ledger(struct lkst_err *e, const struct lkst_session *s, st
  */
 int lkst_state_write_overwritten(struct lkst_err *e, const struct lkst_session *s,
 				 struct lkst_writer *w, u64 instance, const struct lkst_lost *lost);
+
+/* A line of the ledger: what is missing of the marks of process @pid, of user @uid. */
+int lkst_state_write_marks(struct lkst_err *e, const struct lkst_session *s, struct lkst_writer *w, s32 pid, u32 uid,
+			   const struct lkst_marks_losses *lost);
 
 /*
  * The pages of memory that process @pid has now, but for those of files: at most LKST_STATE_PAGES_MAX ranges of them;

@@ -115,9 +115,9 @@ static void want(struct planner *pl, u16 id)
 
 static int take_id(struct planner *pl, u16 *ret_id)
 {
-	if (pl->next_id >= LKST_ID_UNWANTED)
+	if (pl->next_id >= LKST_ID_MARKS)
 		return lkst_err_set(pl->e, -E2BIG, "more than %u events were asked for",
-				    LKST_ID_UNWANTED - 1);
+				    LKST_ID_MARKS - 1);
 	*ret_id = pl->next_id++;
 	return 0;
 }

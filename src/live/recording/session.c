@@ -13,6 +13,8 @@
 #include "live/recording/handler_pins.h"
 #include "live/recording/session_fields.h"
 
+enum { SAME_NAMES_MAX = 10 }; /* events of one name that programs describe in other ways */
+
 const struct lkst_notes *lkst_session_notes(const struct lkst_session *s)
 {
 	return &s->programs.notes;
@@ -285,9 +287,9 @@ int lkst_session_declare(struct lkst_err *e, struct lkst_session *s,
 		*ret_id = known->id;
 		return 0;
 	}
-	for (id = LKST_ID_NONE + 1; id < LKST_ID_UNWANTED && s->catalog->classes[id]; id++)
+	for (id = LKST_ID_NONE + 1; id < LKST_ID_MARKS && s->catalog->classes[id]; id++)
 		;
-	if (id == LKST_ID_UNWANTED)
+	if (id == LKST_ID_MARKS)
 		return lkst_err_set(e, -ENOSPC, "all %u ids of events are in use", id - 1);
 	copy.id = id;
 	err = lkst_catalog_add(e, s->own_catalog, &copy);
@@ -298,6 +300,29 @@ int lkst_session_declare(struct lkst_err *e, struct lkst_session *s,
 	__atomic_store_n(&s->rings.control->nr_declared, s->catalog->nr_declared, __ATOMIC_RELEASE);
 	*ret_id = id;
 	return 0;
+}
+
+int lkst_session_add_mark(struct lkst_err *e, const struct lkst_session *s, const struct lkst_event_class *event,
+			  u16 *ret_id)
+{
+	struct lkst_event_class copy = *event;
+	const struct lkst_event_class *known;
+	unsigned int number;
+	u16 id;
+
+	for (number = 2; (known = lkst_catalog_find(s->catalog, copy.name)) && number < SAME_NAMES_MAX; number++) {
+		if (is_same_layout(known, event)) {
+			*ret_id = known->id;
+			return 0;
+		}
+		snprintf(copy.name, sizeof(copy.name), "%.85s_%u", event->name, number);
+	}
+	for (id = LKST_ID_MARKS; id < LKST_ID_UNWANTED && s->catalog->classes[id]; id++)
+		;
+	if (id == LKST_ID_UNWANTED || known)
+		return lkst_err_set(e, -ENOSPC, "programs describe too many events: %s", event->name);
+	*ret_id = copy.id = id;
+	return lkst_catalog_add(e, s->catalog, &copy);
 }
 
 int lkst_session_budget(struct lkst_err *e, const struct lkst_session *s,

@@ -10,7 +10,7 @@ struct lkst_session {
 	struct lkst_programs programs;
 	struct lkst_hooks *hooks;
 	struct lkst_rings rings;
-	const struct lkst_catalog *catalog;
+	struct lkst_catalog *catalog; /* the plan's, or own_catalog */
 	struct lkst_catalog *own_catalog; /* of an opened session */
 	u64 pin;			  /* what pin_identity() said when it was opened */
 	struct lkst_kernel_notes keep;

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The marks of one program. */
+#include "marks/marks_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "liblkst/mark_fields.h"
+
+enum { NR_IDS = LKST_MARK_ID_FIRST + LKST_MARK_EVENTS };
+
+/* How far a ring has been read. */
+struct progress {
+	u64 done; /* position */
+	u64 ns;	  /* time of the last record before it */
+};
+
+struct lkst_marks_file {
+	int fd;
+	s32 pid;
+	u32 nr_cpus;
+	u8 id[16];
+	struct lkst_catalog *catalog;  /* the program's numbers; NULL: nothing has been read yet */
+	u8 has_text[LKST_MARK_EVENTS]; /* it is in the catalogue, or was refused */
+	struct progress progress[LKST_MARK_THREADS][LKST_MARK_LEVELS];
+	s32 good_tid[LKST_MARK_THREADS]; /* found to be the program's, or gone */
+	struct lkst_marks_losses lost;
+	u64 counted; /* what the program's own counts were when they were read last */
+	u8 block[LKST_MARK_BLOCK] __attribute__((aligned(8)));
+};
+
+static bool read_at(const struct lkst_marks_file *f, void *bytes, size_t length, u64 at)
+{
+	return pread(f->fd, bytes, length, (off_t)at) == (ssize_t)length;
+}
+
+static u64 read_u64(const struct lkst_marks_file *f, u64 at)
+{
+	u64 value;
+
+	/* In one piece: the kernel copies 8 bytes at once. 0, where the file is cut short: nothing is there. */
+	return read_at(f, &value, sizeof(value), at) ? value : 0;
+}
+
+/* ---- the program's events ----------------------------------------------------------- */
+
+static void add_field(struct lkst_event_class *event, const char *name, u8 type, u8 size,
+		      u8 meaning)
+{
+	struct lkst_field_class *f = &event->fields[event->nr_fields++];
+
+	snprintf(f->name, sizeof(f->name), "%s", name);
+	f->type = type;
+	f->size = size;
+	f->meaning = meaning;
+	f->base = meaning == LKST_MEANING_HEX ? 16 : 10;
+}
+
+/* An event that needs no description, as the built-in catalogue has it. */
+static int add_fixed(struct lkst_marks_file *f, u16 id)
+{
+	static const u16 index[LKST_MARK_ID_NR] = {
+		[LKST_MARK_ID_MARK] = LKST_EV_mark,
+		[LKST_MARK_ID_BEGIN] = LKST_EV_span_begin,
+		[LKST_MARK_ID_END] = LKST_EV_span_end,
+		[LKST_MARK_ID_VALUE] = LKST_EV_value,
+		[LKST_MARK_ID_HANDOVER] = LKST_EV_span_handover,
+		[LKST_MARK_ID_TRACEPARENT] = LKST_EV_span_request,
+	};
+	static const u8 type[] = {
+		[LKST_TYPE_UINT] = LKST_CLASS_UINT,
+		[LKST_TYPE_SINT] = LKST_CLASS_SINT,
+		[LKST_TYPE_CHARS] = LKST_CLASS_CHARS,
+		[LKST_TYPE_STRING] = LKST_CLASS_STRING,
+	};
+	const struct lkst_event_desc *desc = &lkst_events[index[id]];
+	struct lkst_field_class fields[LKST_MARK_NR_FIELDS + 1] = {};
+	struct lkst_event_class event = { .id = id, .fields = fields };
+	u32 i;
+
+	snprintf(event.name, sizeof(event.name), "%s", desc->name);
+	add_field(&event, "lkst_cpu", LKST_CLASS_UINT, 4, LKST_MEANING_DEC);
+	for (i = 0; i < desc->nr_fields && i < LKST_MARK_NR_FIELDS; i++)
+		add_field(&event, desc->fields[i].name, type[desc->fields[i].type],
+			  desc->fields[i].size, desc->fields[i].meaning);
+	return lkst_catalog_add(NULL, f->catalog, &event);
+}
+
+static int add_described(struct lkst_marks_file *f, u16 id,
+			 const struct lkst_mark_fields *described)
+{
+	struct lkst_field_class fields[LKST_MARK_NR_FIELDS + 1] = {};
+	struct lkst_event_class event = { .id = id, .fields = fields };
+	u32 i;
+
+	snprintf(event.name, sizeof(event.name), "%u:%s", id, described->name);
+	add_field(&event, "lkst_cpu", LKST_CLASS_UINT, 4, LKST_MEANING_DEC);
+	for (i = 0; i < described->nr; i++) {
+		const struct lkst_mark_field *field = &described->list[i];
+
+		add_field(&event, field->name,
+			  !field->size	     ? LKST_CLASS_STRING
+			  : field->is_signed ? LKST_CLASS_SINT
+					     : LKST_CLASS_UINT,
+			  field->size,
+			  !field->size	  ? LKST_MEANING_TEXT
+			  : field->is_hex ? LKST_MEANING_HEX
+					  : LKST_MEANING_DEC);
+	}
+	return lkst_catalog_add(NULL, f->catalog, &event);
+}
+
+/* Adds to the catalogue what the program has described since. What was read once does not change any more. */
+static int read_texts(struct lkst_marks_file *f)
+{
+	struct lkst_mark_fields described;
+	struct lkst_mark_text text;
+	u16 i;
+	int err = 0;
+
+	if (!f->catalog) {
+		f->catalog = lkst_catalog_new();
+		for (i = LKST_MARK_ID_MARK; f->catalog && i < LKST_MARK_ID_NR && !err; i++)
+			err = add_fixed(f, i);
+	}
+	if (!f->catalog || err)
+		return -ENOMEM;
+	/* They are taken from the first on. */
+	for (i = 0; i < LKST_MARK_EVENTS && !err; i++) {
+		if (f->has_text[i])
+			continue;
+		if (!read_at(f, &text, sizeof(text), LKST_MARK_TEXTS_AT + i * sizeof(text)) ||
+		    text.is_there != 2)
+			continue;
+		f->has_text[i] = 1;
+		if (lkst_mark_fields_parse(text.text, sizeof(text.text), &described))
+			err = add_described(f, LKST_MARK_ID_FIRST + i, &described);
+		/* A field that cannot be one, such as a second lkst_cpu. */
+		if (err == -EINVAL || err == -EEXIST) {
+			f->lost.refused++;
+			err = 0;
+		}
+	}
+	return err;
+}
+
+/* ---- whose thread it is ------------------------------------------------------------- */
+
+/* True unless thread @tid runs and is of another process. */
+static bool is_own_thread(const struct lkst_marks_file *f, s32 tid)
+{
+	char path[64], line[256];
+	bool is_own = true;
+	FILE *status;
+	int tgid;
+
+	if (tid <= 0)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	status = fopen(path, "re");
+	if (!status)
+		return true;
+	while (fgets(line, sizeof(line), status))
+		if (sscanf(line, "Tgid: %d", &tgid) == 1)
+			is_own = tgid == f->pid;
+	fclose(status);
+	return is_own;
+}
+
+/* ---- a ring ------------------------------------------------------------------------- */
+
+struct ring {
+	struct lkst_marks_file *f;
+	u32 area, level;
+	u64 at; /* of the area, in the file */
+	u64 done, now_ns;
+	lkst_marks_take *take;
+	void *ctx;
+};
+
+static u64 ring_at(const struct ring *r, size_t member)
+{
+	return r->at + offsetof(struct lkst_mark_thread, ring) +
+	       r->level * sizeof(struct lkst_mark_ring) + member;
+}
+
+static int take_record(struct ring *r, const struct lkst_record *record)
+{
+	struct lkst_marks_file *f = r->f;
+	struct lkst_marks_record out = { .event = record->event,
+					 .ns = record->ns,
+					 .tid = record->tid,
+					 .bytes = record->bytes,
+					 .size = record->size };
+	/* Of each class it is the first field, at the same place. */
+	out.cpu = (u32)lkst_record_int(record, &record->event->fields[0]);
+	if (out.tid != f->good_tid[r->area]) {
+		if (!is_own_thread(f, out.tid)) {
+			f->lost.refused++;
+			return 0;
+		}
+		f->good_tid[r->area] = out.tid;
+	}
+	if (out.cpu >= f->nr_cpus || out.ns > r->now_ns) {
+		f->lost.refused++;
+		return 0;
+	}
+	return r->take(r->ctx, &out);
+}
+
+/* Makes the copy of the open block one that ends where the ring does. */
+static void close_copy(const struct ring *r)
+{
+	struct lkst_block_header *h = (void *)r->f->block;
+
+	h->content_size = r->done % LKST_MARK_BLOCK * 8;
+	h->timestamp_end = r->now_ns;
+}
+
+/* Takes the records of block @seq, which is in f->block, from where the ring was read to. */
+static int take_block(struct ring *r, u64 seq)
+{
+	struct progress *p = &r->f->progress[r->area][r->level];
+	struct lkst_block_cursor cursor;
+	struct lkst_record record;
+	struct lkst_block block;
+	int err = 0, more;
+
+	if (seq == r->done / LKST_MARK_BLOCK)
+		close_copy(r);
+	if (lkst_block_parse(NULL, r->f->block, LKST_MARK_BLOCK, r->f->id, &block) ||
+	    block.seq != seq || block.size != LKST_MARK_BLOCK) {
+		r->f->lost.refused++;
+		return 0;
+	}
+	lkst_block_cursor_init(&cursor, &block);
+	if (p->done && seq == p->done / LKST_MARK_BLOCK) {
+		cursor.offset = p->done % LKST_MARK_BLOCK;
+		cursor.ns = p->ns;
+	}
+	while ((more = lkst_block_next(NULL, &cursor, r->f->catalog, &record)) > 0 && !err)
+		err = take_record(r, &record);
+	r->f->lost.refused += more < 0;
+	p->ns = cursor.ns;
+	return err;
+}
+
+/* The number of the oldest block that has not been overwritten by now. */
+static u64 oldest(const struct ring *r)
+{
+	const u64 opened = read_u64(r->f, ring_at(r, offsetof(struct lkst_mark_ring, opened)));
+	const u64 nr = lkst_mark_ring_mask(r->level) + 1;
+
+	return opened > nr ? opened - nr : 0;
+}
+
+static int read_ring(struct ring *r, u32 most, u32 *nr_blocks)
+{
+	struct progress *p = &r->f->progress[r->area][r->level];
+	const u64 last = r->done / LKST_MARK_BLOCK, nr = lkst_mark_ring_mask(r->level) + 1;
+	u64 seq = p->done / LKST_MARK_BLOCK;
+	int err = 0;
+
+	/* Blocks that were overwritten before anybody looked are of a time that nobody asked for. */
+	if (last - seq >= nr) {
+		r->f->lost.overwritten += p->done ? last + 1 - nr - seq : 0;
+		seq = last + 1 - nr;
+	}
+	for (; seq <= last && *nr_blocks < most && !err; seq++, ++*nr_blocks) {
+		if (!read_at(r->f, r->f->block, LKST_MARK_BLOCK,
+			     r->at + lkst_mark_block_at(r->level, seq))) {
+			r->f->lost.refused++;
+			continue;
+		}
+		if (seq < oldest(r))
+			r->f->lost.overwritten++;
+		else
+			err = take_block(r, seq);
+	}
+	/* What there was no room for comes the next time. */
+	p->done = seq > last ? r->done : seq * LKST_MARK_BLOCK;
+	return err;
+}
+
+int lkst_marks_file_read(struct lkst_marks_file *f, u64 now_ns, u32 most, lkst_marks_take *take,
+			 void *ctx, u32 *ret_blocks)
+{
+	struct ring r = { .f = f, .now_ns = now_ns, .take = take, .ctx = ctx };
+	struct lkst_mark_header h;
+	struct lkst_mark_thread t;
+	u64 counted;
+	int err = 0;
+
+	*ret_blocks = 0;
+	if (!read_at(f, &h, sizeof(h), 0))
+		return 0;
+	counted = h.no_area + h.refused;
+	for (r.area = 0; r.area < h.nr_threads && r.area < LKST_MARK_THREADS && !err; r.area++) {
+		r.at = LKST_MARK_AREAS_AT + (u64)r.area * LKST_MARK_AREA;
+		if (!read_at(f, &t, sizeof(t), r.at))
+			break;
+		counted += t.too_deep;
+		for (r.level = 0; r.level < LKST_MARK_LEVELS && !err; r.level++) {
+			struct progress *p = &f->progress[r.area][r.level];
+
+			r.done = read_u64(f, ring_at(&r, offsetof(struct lkst_mark_ring, done)));
+			if (r.done == p->done)
+				continue;
+			/* It never falls; the program has overwritten its memory. */
+			if (r.done < p->done || r.done % LKST_MARK_BLOCK < LKST_BLOCK_HEADER) {
+				f->lost.refused++;
+				p->done = r.done;
+				continue;
+			}
+			err = read_texts(f) ?: read_ring(&r, most, ret_blocks);
+		}
+	}
+	f->lost.unrecorded += counted > f->counted ? counted - f->counted : 0;
+	f->counted = counted;
+	return err;
+}
+
+struct lkst_marks_losses lkst_marks_file_losses(const struct lkst_marks_file *f)
+{
+	return f->lost;
+}
+
+s32 lkst_marks_file_pid(const struct lkst_marks_file *f)
+{
+	return f->pid;
+}
+
+void lkst_marks_file_want(const struct lkst_marks_file *f, u64 ns, bool is_over)
+{
+	const u64 at = offsetof(struct lkst_mark_header, wanted_until_ns);
+	struct stat st;
+
+	if (fstat(f->fd, &st) || st.st_size != LKST_MARK_FILE_BYTES ||
+	    (is_over ? !read_u64(f, at) : read_u64(f, at) >= ns))
+		return;
+	/* Should it fail, the program does not record: what it has is read in any case. */
+	if (pwrite(f->fd, &ns, sizeof(ns), (off_t)at) < 0)
+		return;
+}
+
+/* ---- lifetime ----------------------------------------------------------------------- */
+
+int lkst_marks_file_open(struct lkst_err *e, int fd, s32 pid, u32 nr_cpus,
+			 struct lkst_marks_file **ret_file)
+{
+	_cleanup_(lkst_marks_file_closep) struct lkst_marks_file *f = calloc(1, sizeof(*f));
+	struct lkst_mark_header h;
+
+	if (!f) {
+		close(fd);
+		return lkst_err_sys(e, -ENOMEM, "reading the marks of process %d", pid);
+	}
+	f->fd = fd;
+	f->pid = pid;
+	f->nr_cpus = nr_cpus;
+	if (!read_at(f, &h, sizeof(h), 0) || h.magic != LKST_MARK_MAGIC ||
+	    h.version != LKST_MARK_VERSION)
+		return lkst_err_set(
+			e, -EBADMSG,
+			"what process %d left is not the memory of marks, or of another version",
+			pid);
+	memcpy(f->id, h.id, sizeof(f->id));
+	f->counted = 0;
+	*ret_file = lkst_take(f);
+	return 0;
+}
+
+void lkst_marks_file_close(struct lkst_marks_file *f)
+{
+	if (!f)
+		return;
+	if (f->fd >= 0)
+		close(f->fd);
+	lkst_catalog_free(f->catalog);
+	free(f);
+}

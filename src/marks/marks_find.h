@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The memory of all programs that mark, wherever they are in their lives. */
+#ifndef LKST_MARKS_MARKS_FIND_H
+#define LKST_MARKS_MARKS_FIND_H
+
+#include "marks/marks_file.h"
+
+enum {
+	LKST_MARKS_PROGRAMS_MAX = 512, /* read at a time */
+	LKST_MARKS_OF_USER_MAX = 128,  /* of these, of one user */
+};
+
+struct lkst_marks_program {
+	u64 inode;
+	u32 uid;
+	struct lkst_marks_file *file;
+	struct lkst_marks_losses told; /* what a ledger has reported already */
+	bool is_there;		       /* it was found at the last look */
+};
+
+/* The programs that were found, and how many there were besides. */
+struct lkst_marks_programs {
+	const char *dir;
+	u32 nr_cpus;
+	struct lkst_marks_program *list;
+	u32 nr;
+	u64 left_out; /* beyond the maximum, at the last look */
+};
+
+/*
+ * Looks for programs in @p->dir, and adds those that are new; removes the memory of those that ended long ago
+ * (liblkst/mark_tidy.h). Files are taken only if they are what a program makes: regular, of the user in their name, of
+ * one name, and of the right size. A directory that cannot be read has none.
+ */
+void lkst_marks_find(struct lkst_marks_programs *p);
+
+void lkst_marks_programs_fini(struct lkst_marks_programs *p);
+
+/*
+ * Has all programs record until @ns, CLOCK_MONOTONIC, those that begin later, too. @is_over: no longer than that. Needs
+ * root. UINT64_MAX: until somebody says otherwise.
+ */
+int lkst_marks_want(struct lkst_err *e, struct lkst_marks_programs *p, u64 ns, bool is_over);
+
+#endif

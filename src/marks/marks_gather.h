@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The marks of all programs as streams of a trace, one for each CPU: records are copied in order of time, with the
+ * numbers that the trace has for their events.
+ */
+#ifndef LKST_MARKS_MARKS_GATHER_H
+#define LKST_MARKS_MARKS_GATHER_H
+
+#include "marks/marks_find.h"
+
+struct lkst_marks_reader;
+
+struct lkst_marks_options {
+	const char *dir; /* of the programs' memory; NULL: where they have it */
+	u32 nr_cpus, block_shift;
+	const u8 *uuid; /* of the trace */
+	u64 since_ns;	/* records before are left out */
+	/* Has the trace know @event: *@ret_id is its number there. */
+	int (*declare)(void *ctx, const struct lkst_event_class *event, u16 *ret_id);
+	void *ctx;
+};
+
+int lkst_marks_new(struct lkst_err *e, const struct lkst_marks_options *options,
+		   struct lkst_marks_reader **ret_marks);
+void lkst_marks_free(struct lkst_marks_reader *m);
+LKST_GUARD(lkst_marks_free, struct lkst_marks_reader)
+
+/*
+ * Takes all records that programs have made since the last time and gives them out as whole blocks of streams
+ * (lkst_stream_instance() of buffer LKST_BUFFER_MARKS). A record that is older than those that were given out of its
+ * CPU goes to a stream of another level. -EAGAIN of @give: it does not take them, and they are lost.
+ */
+typedef int lkst_marks_give(struct lkst_err *e, void *ctx, u64 instance, const void *blocks,
+			    size_t length);
+int lkst_marks_gather(struct lkst_err *e, struct lkst_marks_reader *m, lkst_marks_give *give,
+		      void *ctx);
+
+/* Until when all marks have been given out, ns; and calls @each for every stream that has any. */
+u64 lkst_marks_covered_ns(const struct lkst_marks_reader *m);
+int lkst_marks_each_stream(const struct lkst_marks_reader *m, int (*each)(void *ctx, u64 instance),
+			   void *ctx);
+
+/* Calls @each for the programs (0: not known which) of which something is missing since lkst_marks_keep_told(). */
+typedef int lkst_marks_lost(void *ctx, s32 pid, u32 uid, const struct lkst_marks_losses *lost);
+int lkst_marks_each_lost(const struct lkst_marks_reader *m, lkst_marks_lost *each, void *ctx);
+void lkst_marks_keep_told(struct lkst_marks_reader *m);
+
+/* The programs that it reads. */
+struct lkst_marks_programs *lkst_marks_programs(struct lkst_marks_reader *m);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Fuzz target of what a program leaves as its marks: descriptions, positions and blocks. Whatever it says, a record
+ * that comes out has the form of its description, a CPU that there is, and a time that has been.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "liblkst/mark_fields.h"
+#include "marks/marks_file.h"
+
+enum { NR_CPUS = 4, NOW = 1000000000 };
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+
+static int take(void *ctx, const struct lkst_marks_record *r)
+{
+	u32 fields = r->size - LKST_MARK_RECORD_FIELDS;
+
+	(void)ctx;
+	if (r->cpu >= NR_CPUS || r->ns > NOW || r->size < LKST_MARK_RECORD_FIELDS ||
+	    r->size > LKST_MARK_BLOCK || r->tid <= 0 || !r->event->nr_fields ||
+	    (r->event->is_fixed && r->size != r->event->size) ||
+	    (!r->event->is_fixed && r->bytes[LKST_MARK_RECORD_FIELDS + fields - 1]))
+		abort();
+	return 0;
+}
+
+/* Writes the next @length bytes of the input, as far as there are any, to @at. */
+static void put(int fd, size_t at, const u8 **data, size_t *size, size_t length)
+{
+	length = length < *size ? length : *size;
+	if (pwrite(fd, *data, length, (off_t)at) != (ssize_t)length)
+		abort();
+	*data += length;
+	*size -= length;
+}
+
+/* An area whose blocks are the input, with headers that are good but for what the input says. */
+static void put_area(int fd, const u8 *id, const u8 **data, size_t *size)
+{
+	struct lkst_block_header h = { .magic = LKST_BLOCK_MAGIC,
+				       .timestamp_end = NOW,
+				       .content_size = LKST_MARK_BLOCK * 8 - 64,
+				       .packet_size = LKST_MARK_BLOCK * 8 };
+	struct lkst_mark_thread t = { .ring[0] = { .done = 100, .opened = 1 } };
+	u64 seq;
+
+	memcpy(h.uuid, id, sizeof(h.uuid));
+	memcpy(&t.ring[0].done, *data, 2);
+	t.ring[0].opened = t.ring[0].done / LKST_MARK_BLOCK + 1;
+	if (*size > 2 && **data & 0x80) {
+		put(fd, LKST_MARK_AREAS_AT, data, size, sizeof(t));
+	} else if (pwrite(fd, &t, sizeof(t), LKST_MARK_AREAS_AT) != sizeof(t)) {
+		abort();
+	}
+	for (seq = 0; seq < 3 && *size; seq++) {
+		const off_t at = LKST_MARK_AREAS_AT + lkst_mark_block_at(0, seq);
+
+		h.packet_seq_num = seq;
+		if (pwrite(fd, &h, sizeof(h), at) != sizeof(h))
+			abort();
+		put(fd, (size_t)at + sizeof(h), data, size, LKST_MARK_BLOCK - sizeof(h));
+	}
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	struct lkst_mark_header h = { .magic = LKST_MARK_MAGIC,
+				      .version = LKST_MARK_VERSION,
+				      .nr_threads = 2 };
+	struct lkst_mark_text text = { .is_there = 2 };
+	struct lkst_mark_fields fields;
+	struct lkst_marks_file *file;
+	int fd = memfd_create("marks", MFD_CLOEXEC);
+	u32 blocks;
+
+	if (size < 4)
+		return close(fd);
+	lkst_mark_fields_parse((const char *)data, size, &fields);
+	memcpy(text.text, data, size < LKST_MARK_TEXT ? size : LKST_MARK_TEXT);
+	if (ftruncate(fd, LKST_MARK_FILE_BYTES) || pwrite(fd, &h, sizeof(h), 0) != sizeof(h) ||
+	    pwrite(fd, &text, sizeof(text), LKST_MARK_TEXTS_AT) != sizeof(text))
+		abort();
+	data += strnlen(text.text, size < LKST_MARK_TEXT ? size : LKST_MARK_TEXT);
+	size -= strnlen(text.text, size < LKST_MARK_TEXT ? size : LKST_MARK_TEXT);
+	if (size < 4)
+		return close(fd);
+	put_area(fd, h.id, &data, &size);
+	/* Where the input says so, the file is cut short. */
+	if (size && *data & 1 && ftruncate(fd, LKST_MARK_AREAS_AT + 9 * (off_t)*data))
+		abort();
+	if (lkst_marks_file_open(NULL, fd, getpid(), NR_CPUS, &file))
+		return 0;
+	if (lkst_marks_file_read(file, NOW, 64, take, NULL, &blocks) ||
+	    lkst_marks_file_read(file, NOW, 64, take, NULL, &blocks) || blocks > 64)
+		abort();
+	lkst_marks_file_close(file);
+	return 0;
+}

@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reading the marks of programs (src/marks): those that the library makes, here by this process, and those that no
+ * library makes.
+ */
+#include "marks/marks_gather.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/time.h"
+#include "lib/unit.h"
+#include "liblkst/mark.h"
+
+static char dir[64];
+static struct lkst_err e;
+static const u8 uuid[16] = { 1, 2, 3 };
+
+/* What a recording has: events by number, and what was given out, as text. */
+struct recording {
+	struct lkst_catalog *catalog;
+	u16 next_id;
+	u64 nr, last_ns, refused, overwritten;
+	u64 seq[4];
+	bool is_bad;
+	char text[4096];
+};
+
+static int declare(void *ctx, const struct lkst_event_class *event, u16 *ret_id)
+{
+	const struct lkst_event_class *known;
+	struct lkst_event_class copy = *event;
+	struct recording *r = ctx;
+
+	known = lkst_catalog_find(r->catalog, event->name);
+	if (known) {
+		*ret_id = known->id;
+		return 0;
+	}
+	*ret_id = copy.id = r->next_id++;
+	return lkst_catalog_add(&e, r->catalog, &copy);
+}
+
+static void print(struct recording *r, const struct lkst_record *record)
+{
+	size_t used = strlen(r->text);
+	u32 length;
+	u16 i;
+
+	if (used > sizeof(r->text) - 400)
+		return;
+	used += (size_t)sprintf(r->text + used, "%s", record->event->name);
+	for (i = 0; i < record->event->nr_fields; i++) {
+		const struct lkst_field_class *f = &record->event->fields[i];
+		const u8 *bytes = lkst_record_field(record, i, &length);
+
+		if (f->type == LKST_CLASS_STRING)
+			used += (size_t)sprintf(r->text + used, " %.*s", (int)length, bytes);
+		else
+			used += (size_t)sprintf(r->text + used, " %lld",
+						(long long)lkst_record_int(record, f));
+	}
+	strcpy(r->text + used, ";");
+}
+
+static int give(struct lkst_err *err, void *ctx, u64 instance, const void *blocks, size_t length)
+{
+	const u32 level = lkst_instance_level(instance);
+	struct recording *r = ctx;
+	struct lkst_block block;
+	struct lkst_block_cursor cursor;
+	struct lkst_record record;
+	int more;
+
+	if (lkst_instance_buffer(instance) != LKST_BUFFER_MARKS ||
+	    lkst_block_parse(err, blocks, length, uuid, &block) || block.size != length ||
+	    block.instance != instance)
+		r->is_bad = true;
+	if (r->is_bad)
+		return 0;
+	if (level)
+		r->seq[level]++;
+	lkst_block_cursor_init(&cursor, &block);
+	while ((more = lkst_block_next(err, &cursor, r->catalog, &record)) > 0) {
+		r->nr++;
+		print(r, &record);
+	}
+	r->is_bad |= more < 0;
+	return 0;
+}
+
+static struct lkst_marks_reader *begin(struct recording *r, u64 since_ns)
+{
+	const struct lkst_marks_options options = { .dir = dir,
+						    .nr_cpus = (u32)sysconf(_SC_NPROCESSORS_CONF),
+						    .block_shift = LKST_BLOCK_SHIFT_MIN,
+						    .uuid = uuid,
+						    .since_ns = since_ns,
+						    .declare = declare,
+						    .ctx = r };
+	struct lkst_marks_reader *m = NULL;
+
+	memset(r, 0, sizeof(*r));
+	r->catalog = lkst_catalog_new();
+	r->next_id = 1;
+	if (lkst_marks_new(&e, &options, &m) ||
+	    lkst_marks_want(&e, lkst_marks_programs(m), UINT64_MAX, false))
+		exit(1);
+	return m;
+}
+
+static int count_lost(void *ctx, s32 pid, u32 uid, const struct lkst_marks_losses *lost)
+{
+	struct recording *r = ctx;
+
+	r->refused += lost->refused;
+	r->overwritten += lost->overwritten;
+	return uid != geteuid();
+}
+
+static void end(struct recording *r, struct lkst_marks_reader *m)
+{
+	lkst_marks_each_lost(m, count_lost, r);
+	lkst_marks_free(m);
+	lkst_catalog_free(r->catalog);
+}
+
+/* Its last part is what a child does, to a memory of its own. */
+static pid_t in_child(void (*run)(void))
+{
+	pid_t pid;
+	int status;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		run();
+		_exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+		exit(1);
+	return pid;
+}
+
+static void path_of(pid_t pid, char path[256])
+{
+	char command[256];
+	FILE *list;
+
+	snprintf(command, sizeof(command), "ls %s/%s.*.%d.*", dir, LKST_MARK_PREFIX, (int)pid);
+	list = popen(command, "r");
+	if (!list || !fgets(path, 256, list))
+		exit(1);
+	pclose(list);
+	path[strcspn(path, "\n")] = 0;
+}
+
+static void remove_all(void)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -f %s/lkst-mark.*", dir);
+	if (system(command))
+		exit(1);
+}
+
+/* ---- what the library makes --------------------------------------------------------- */
+
+TEST(marks_are_given_out_once)
+{
+	static struct lkst_mark_event event =
+		LKST_MARK_EVENT("taken: u8 small, s64 large, string a, string b");
+	struct lkst_marks_reader *m;
+	struct recording r;
+
+	m = begin(&r, 0);
+	lkst_mark("one", 1);
+	LKST_MARK(&event, 255, -1, "x", "");
+	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK(!r.is_bad);
+	CHECK_STR(r.text, "mark 1 one;mark:taken 255 -1 x ;");
+	r.text[0] = 0;
+	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK_STR(r.text, "");
+	lkst_span_end("two", 2);
+	LKST_MARK(&event, 0, 1LL << 40, "", "y");
+	lkst_handover(7, 8);
+	lkst_mark_traceparent(7, "00-00000000000000010000000000000002-0000000000000003-00");
+	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK(!r.is_bad);
+	CHECK_STR(
+		r.text,
+		"span_end 2 two;mark:taken 0 1099511627776  y;span_handover 7 8;span_request 7 1 2 3;");
+	end(&r, m);
+	CHECK_EQ(r.refused + r.overwritten, 0);
+}
+
+TEST(marks_before_the_beginning_are_left_out)
+{
+	struct lkst_marks_reader *m;
+	struct recording r;
+
+	lkst_mark("old", 1);
+	m = begin(&r, lkst_monotonic_ns());
+	lkst_mark("new", 2);
+	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK_STR(r.text, "mark 2 new;");
+	end(&r, m);
+}
+
+TEST(marks_that_were_overwritten_are_counted)
+{
+	struct lkst_marks_reader *m;
+	struct recording r;
+	u64 i;
+
+	m = begin(&r, lkst_monotonic_ns());
+	lkst_mark("first", 0);
+	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	for (i = 0; i < 50000; i++)
+		lkst_mark("many", i);
+	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK(!r.is_bad);
+	CHECK(r.nr > 60 * 120 && r.nr < 64 * 125);
+	end(&r, m);
+	CHECK(r.overwritten > 50000 / 125 - 70);
+	CHECK_EQ(r.refused, 0);
+}
+
+static void mark_two(void)
+{
+	lkst_mark("child", 1);
+	lkst_mark("child", 2);
+}
+
+TEST(marks_of_ended_programs_are_found)
+{
+	struct lkst_marks_reader *m;
+	struct recording r;
+
+	remove_all();
+	m = begin(&r, 0);
+	in_child(mark_two);
+	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK_STR(r.text, "mark 1 child;mark 2 child;");
+	end(&r, m);
+	/* And by another recording. */
+	m = begin(&r, 0);
+	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK_EQ(r.nr, 2);
+	end(&r, m);
+}
+
+/* ---- what no library makes ---------------------------------------------------------- */
+
+static void scribble(void (*change)(u8 *memory), u64 nr, u64 refused)
+{
+	struct lkst_marks_reader *m;
+	struct recording r;
+	char path[256];
+	u8 *memory;
+	int fd;
+
+	remove_all();
+	m = begin(&r, 0);
+	path_of(in_child(mark_two), path);
+	fd = open(path, O_RDWR);
+	memory = mmap(NULL, LKST_MARK_FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	CHECK(memory != MAP_FAILED);
+	close(fd);
+	change(memory);
+	munmap(memory, LKST_MARK_FILE_BYTES);
+	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK(!r.is_bad);
+	end(&r, m);
+	CHECK_EQ(r.nr, nr);
+	CHECK_EQ(r.refused, refused);
+}
+
+static struct lkst_mark_thread *area(u8 *memory)
+{
+	return (void *)(memory + LKST_MARK_AREAS_AT);
+}
+
+static u8 *first_record(u8 *memory)
+{
+	return memory + LKST_MARK_AREAS_AT + LKST_MARK_PAGE + LKST_BLOCK_HEADER;
+}
+
+static void lie_about_time(u8 *memory)
+{
+	u64 word;
+
+	/* An hour from now. */
+	memcpy(&word, first_record(memory), 8);
+	word += 3600000000000ULL << 16;
+	memcpy(first_record(memory), &word, 8);
+}
+
+static void lie_about_thread(u8 *memory)
+{
+	memcpy(first_record(memory) + 8, &(s32){ 1 }, 4);
+}
+
+static void lie_about_cpu(u8 *memory)
+{
+	memcpy(first_record(memory) + 12, &(u32){ 100000 }, 4);
+}
+
+static void lie_about_event(u8 *memory)
+{
+	memcpy(first_record(memory), &(u16){ 70 }, 2);
+}
+
+static void lie_about_name(u8 *memory)
+{
+	memset(first_record(memory) + 24, 'x', 4000);
+}
+
+static void lie_about_position(u8 *memory)
+{
+	area(memory)->ring[0].done = 5;
+}
+
+static void lie_about_positions(u8 *memory)
+{
+	area(memory)->ring[0].done = UINT64_MAX - 100;
+	area(memory)->ring[0].opened = (UINT64_MAX - 100) / LKST_MARK_BLOCK + 1;
+}
+
+static void lie_about_threads(u8 *memory)
+{
+	((struct lkst_mark_header *)(void *)memory)->nr_threads = UINT32_MAX;
+}
+
+static void overwrite_header(u8 *memory)
+{
+	memset(memory + LKST_MARK_AREAS_AT + LKST_MARK_PAGE, 0xff, LKST_BLOCK_HEADER);
+}
+
+TEST(marks_that_lie_are_refused)
+{
+	scribble(lie_about_thread, 1, 1);
+	scribble(lie_about_cpu, 1, 1);
+	scribble(lie_about_event, 0, 1);
+	scribble(lie_about_name, 0, 1);
+	scribble(lie_about_time, 0, 1);
+	scribble(lie_about_position, 0, 1);
+	scribble(lie_about_threads, 2, 0);
+	scribble(overwrite_header, 0, 1);
+	/* Each block that is said to be there. */
+	scribble(lie_about_positions, 0, LKST_MARK_BLOCKS);
+}
+
+static u64 rng = 1;
+
+static u8 random_byte(void)
+{
+	rng = rng * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (u8)(rng >> 40);
+}
+
+TEST(marks_of_any_bytes_are_survived)
+{
+	struct lkst_marks_reader *m;
+	struct recording r;
+	char path[256];
+	u32 i, k, at;
+	u8 byte;
+	int fd;
+
+	remove_all();
+	m = begin(&r, 0);
+	path_of(in_child(mark_two), path);
+	fd = open(path, O_RDWR);
+	CHECK(fd >= 0);
+	for (i = 0; i < 300; i++) {
+		for (k = 0; k < 100; k++) {
+			static const u32 places[] = { 40, LKST_MARK_TEXTS_AT, LKST_MARK_AREAS_AT,
+						      LKST_MARK_AREAS_AT + LKST_MARK_PAGE };
+
+			byte = random_byte();
+			at = places[random_byte() % 4] + random_byte();
+			CHECK_EQ(pwrite(fd, &byte, 1, at), 1);
+		}
+		CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+		CHECK(!r.is_bad);
+	}
+	/* It is cut short while it is read, and made longer again. */
+	for (i = 0; i < 20; i++) {
+		CHECK(!ftruncate(fd, (off_t)LKST_MARK_FILE_BYTES / 20 * (19 - i)));
+		CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	}
+	CHECK(!ftruncate(fd, LKST_MARK_FILE_BYTES * 2LL));
+	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK(!r.is_bad);
+	close(fd);
+	end(&r, m);
+}
+
+TEST(files_that_are_no_memory_are_left_alone)
+{
+	char path[256], other[128], name[160];
+	struct lkst_marks_reader *m;
+	struct recording r;
+	struct stat st;
+
+	remove_all();
+	snprintf(other, sizeof(other), "%s/other", dir);
+	CHECK_EQ(close(open(other, O_CREAT | O_WRONLY, 0600)), 0);
+	CHECK(!truncate(other, LKST_MARK_FILE_BYTES));
+	snprintf(name, sizeof(name), "%s/lkst-mark.%u.1.00000000000000%%02x", dir, geteuid());
+	snprintf(path, sizeof(path), name, 1);
+	CHECK(!symlink(other, path));
+	snprintf(path, sizeof(path), name, 2);
+	CHECK(!link(other, path));
+	snprintf(path, sizeof(path), name, 3);
+	CHECK(!mkfifo(path, 0600));
+	snprintf(path, sizeof(path), name, 4);
+	CHECK(!mkdir(path, 0700));
+	snprintf(path, sizeof(path), name, 5);
+	CHECK_EQ(close(open(path, O_CREAT | O_WRONLY, 0600)), 0);
+	m = begin(&r, 0);
+	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK_EQ(lkst_marks_programs(m)->nr, 0);
+	CHECK(!stat(other, &st) && st.st_blocks == 0);
+	end(&r, m);
+	snprintf(path, sizeof(path), "rm -rf %s/lkst-mark.*", dir);
+	CHECK(!system(path));
+}
+
+TEST(programs_are_wanted_until_it_is_over)
+{
+	struct lkst_marks_reader *m;
+	struct recording r;
+
+	remove_all();
+	m = begin(&r, 0);
+	CHECK_EQ(lkst_marks_want(&e, lkst_marks_programs(m), lkst_monotonic_ns() - 1, true), 0);
+	in_child(mark_two);
+	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK_EQ(r.nr, 0);
+	/* What another asks for in the meantime is not made shorter by asking for less. */
+	CHECK_EQ(lkst_marks_want(&e, lkst_marks_programs(m), UINT64_MAX, false), 0);
+	CHECK_EQ(lkst_marks_want(&e, lkst_marks_programs(m), lkst_monotonic_ns(), false), 0);
+	in_child(mark_two);
+	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK_EQ(r.nr, 2);
+	end(&r, m);
+}
+
+static const struct unit_test tests[] = {
+	{ "marks_are_given_out_once", test_marks_are_given_out_once },
+	{ "marks_before_the_beginning_are_left_out", test_marks_before_the_beginning_are_left_out },
+	{ "marks_that_were_overwritten_are_counted", test_marks_that_were_overwritten_are_counted },
+	{ "marks_of_ended_programs_are_found", test_marks_of_ended_programs_are_found },
+	{ "marks_that_lie_are_refused", test_marks_that_lie_are_refused },
+	{ "marks_of_any_bytes_are_survived", test_marks_of_any_bytes_are_survived },
+	{ "files_that_are_no_memory_are_left_alone", test_files_that_are_no_memory_are_left_alone },
+	{ "programs_are_wanted_until_it_is_over", test_programs_are_wanted_until_it_is_over },
+};
+
+__attribute__((constructor)) static void make_directory(void)
+{
+	const char *base = access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm";
+
+	snprintf(dir, sizeof(dir), "%s/lkst-test-XXXXXX", base);
+	if (!mkdtemp(dir) || setenv("LKST_MARK_DIR", dir, 1))
+		exit(1);
+}
+
+__attribute__((destructor)) static void remove_directory(void)
+{
+	char command[100];
+
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	if (system(command))
+		return;
+}
+
+UNIT_MAIN(tests)
