@@ -6,7 +6,7 @@
 BENCH     := $(BUILD)/bench
 # The rival of `bench/run extract` needs the packages of `tools/install-deps bench`.
 KDUMPFILE := $(if $(wildcard /usr/include/libkdumpfile/kdumpfile.h),kdumpfile)
-BENCH_BIN := $(addprefix $(BENCH)/,unit rate switch spin walk state peak disarm tracepoints probe $(KDUMPFILE))
+BENCH_BIN := $(addprefix $(BENCH)/,unit rate switch spin walk state peak disarm tracepoints probe mark $(KDUMPFILE))
 
 .PHONY: bench-programs
 bench-programs: $(BUILD)/lkst $(BENCH_BIN)
@@ -26,8 +26,9 @@ $(BENCH)/programs.o: CPPFLAGS += -I$(BENCH)/gen
 
 $(BENCH)/unit: $(BENCH)/rivals.o $(BENCH)/programs.o
 $(BENCH)/rate: $(BENCH)/programs.o
+$(BENCH)/mark: $(MARK_LIB)
 $(BENCH)/kdumpfile: LDLIBS += -lkdumpfile
 $(BENCH_BIN): $(BENCH)/%: $(BENCH)/%.o $(BENCH)/common.o $(BUILD)/liblive.a $(BUILD)/liblkst.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(BUILD)/liblive.a $(BUILD)/liblkst.a $(LDLIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o $(MARK_LIB),$^) $(BUILD)/liblive.a $(BUILD)/liblkst.a $(LDLIBS)
 
 -include $(wildcard $(BENCH)/*.d $(BENCH)/gen/bpf/*.d)

@@ -89,6 +89,14 @@ static struct lkst_mark_header *left_by(void (*run)(void), u64 ns, int *ret_stat
 	return memory_of(pid);
 }
 
+static u64 u64_at(const u8 *bytes)
+{
+	u64 value;
+
+	memcpy(&value, bytes, sizeof(value));
+	return value;
+}
+
 /* ---- its records -------------------------------------------------------------------- */
 
 struct record {
@@ -178,8 +186,8 @@ static void append(void *ctx, const struct record *r)
 {
 	char *text = ctx;
 
-	sprintf(text + strlen(text), "%u %llu %s;", r->id,
-		*(const unsigned long long *)(const void *)r->fields, r->fields + 8);
+	sprintf(text + strlen(text), "%u %llu %s;", r->id, (unsigned long long)u64_at(r->fields),
+		r->fields + 8);
 }
 
 /* ---- what is recorded --------------------------------------------------------------- */
@@ -246,17 +254,14 @@ static void append_fields(void *ctx, const struct record *r)
 
 	text += strlen(text);
 	if (r->id == LKST_MARK_ID_FIRST)
-		sprintf(text, "%c %llu %d %s %s;", f[0],
-			*(const unsigned long long *)(const void *)(f + 4),
+		sprintf(text, "%c %llu %d %s %s;", f[0], (unsigned long long)u64_at(f + 4),
 			*(const s16 *)(const void *)(f + 12), f + 14,
 			f + 14 + strlen((const char *)f + 14) + 1);
 	else if (r->id == LKST_MARK_ID_HANDOVER)
-		sprintf(text, "span %d to %d;", f[0], *(const s32 *)(const void *)(f + 8));
+		sprintf(text, "span %d to %d;", f[0], (int)u64_at(f + 8));
 	else if (r->id == LKST_MARK_ID_TRACEPARENT)
-		sprintf(text, "span %d %llx %llx %llx;", f[0],
-			*(const unsigned long long *)(const void *)(f + 8),
-			*(const unsigned long long *)(const void *)(f + 16),
-			*(const unsigned long long *)(const void *)(f + 24));
+		sprintf(text, "span %d %llx %llx %llx;", f[0], (unsigned long long)u64_at(f + 8),
+			(unsigned long long)u64_at(f + 16), (unsigned long long)u64_at(f + 24));
 	else
 		sprintf(text, "%u;", r->id);
 }
@@ -409,7 +414,7 @@ struct row {
 static void follow(void *ctx, const struct record *r)
 {
 	struct row *row = ctx;
-	u64 id = *(const u64 *)(const void *)r->fields;
+	u64 id = u64_at(r->fields);
 
 	row->is_good = row->nr++ ? row->is_good && id == row->next : true;
 	row->next = id + 1;
@@ -456,7 +461,7 @@ static struct row rows[THREADS + 1];
 
 static void follow_threads(void *ctx, const struct record *r)
 {
-	u64 id = *(const u64 *)(const void *)r->fields;
+	u64 id = u64_at(r->fields);
 	struct row *row = &rows[id >> 32 <= THREADS ? id >> 32 : 0];
 
 	if ((u32)id == row->next)
@@ -534,10 +539,10 @@ static void find_child(void *ctx, const struct record *r)
 	char *text = ctx;
 
 	if (!strcmp((const char *)r->fields + 8, "pid"))
-		child_of_test = (pid_t) * (const u64 *)(const void *)r->fields;
+		child_of_test = (pid_t)u64_at(r->fields);
 	else
 		sprintf(text + strlen(text), "%u %llu;", r->id,
-			*(const unsigned long long *)(const void *)r->fields);
+			(unsigned long long)u64_at(r->fields));
 }
 
 TEST(marks_of_a_child_are_its_own)
@@ -593,7 +598,7 @@ struct signals {
 static void follow_signals(void *ctx, const struct record *r)
 {
 	const char *name = (const char *)r->fields + 8;
-	u64 id = *(const u64 *)(const void *)r->fields;
+	u64 id = u64_at(r->fields);
 	struct signals *s = ctx;
 
 	if (!strcmp(name, "m"))

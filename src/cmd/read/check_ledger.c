@@ -152,6 +152,20 @@ static void tell_skipped(const struct lkst_record *r, struct lkst_ledger_line *l
 		 (int)length, hook, line->count);
 }
 
+static void tell_marks(const struct lkst_record *r, struct lkst_ledger_line *line)
+{
+	const u64 overwritten = number(r, "overwritten"), unrecorded = number(r, "unrecorded"),
+		  refused = number(r, "refused");
+
+	*line = (struct lkst_ledger_line){ .kind = "marks", .cpu = -1, .buffer = -1 };
+	line->count = overwritten + unrecorded + refused;
+	snprintf(line->text, sizeof(line->text),
+		 "marks of process %" PRId64 ": %" PRIu64
+		 " blocks overwritten before they were read, %" PRIu64
+		 " marks without room, %" PRIu64 " refused",
+		 (s64)number(r, "program_pid"), overwritten, unrecorded, refused);
+}
+
 /* What a record says that is missing; false: nothing, or not all of it is there. */
 static bool tell(const struct lkst_record *r, struct lkst_ledger_line *line)
 {
@@ -165,6 +179,11 @@ static bool tell(const struct lkst_record *r, struct lkst_ledger_line *line)
 		if (!HAS(r, "loss_cpu", "buffer", "blocks"))
 			return false;
 		tell_overwritten(r, line);
+		return true;
+	case LKST_EV_state_marks:
+		if (!HAS(r, "program_pid", "overwritten", "unrecorded", "refused"))
+			return false;
+		tell_marks(r, line);
 		return true;
 	case LKST_EV_state_torn:
 		if (!HAS(r, "loss_cpu", "buffer", "records"))

@@ -11,7 +11,7 @@ enum { LKST_LEDGER_LISTED_MAX = 1000 }; /* gaps, and lines, that are kept for JS
 
 /* A line of the ledger. */
 struct lkst_ledger_line {
-	const char *kind; /* a word: "loss", "overwritten", "torn", "shed", "skipped" */
+	const char *kind; /* a word: "loss", "overwritten", "torn", "shed", "skipped", "marks" */
 	s64 cpu, buffer;  /* -1: it is not of one */
 	u64 count;
 	u64 from_ns, to_ns; /* the time of what is missing; 0 and 0: not known */
