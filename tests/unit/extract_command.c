@@ -122,7 +122,7 @@ TEST(extract_command_leaves_nothing_if_it_cannot_begin)
 TEST(extract_command_says_that_a_trace_is_not_complete)
 {
 	/* Room for the metadata, and not for a stream. */
-	const struct rlimit small = { 30000, RLIM_INFINITY };
+	const struct rlimit small = { 33000, RLIM_INFINITY };
 	const struct rlimit none = { RLIM_INFINITY, RLIM_INFINITY };
 
 	make_begin_of_dump(0, 0);
