@@ -54,6 +54,9 @@ int lkst_printing_begin(struct lkst_err *e, const struct lkst_printing_options *
 	p->symbols = lkst_symbols_new();
 	if (!p->threads || !p->symbols || !p->out)
 		return lkst_err_sys(e, -ENOMEM, "printing");
+	if (options->files && !(p->descriptors = lkst_descriptors_new(p->threads)))
+		return lkst_err_sys(e, -ENOMEM, "printing");
+	config.descriptors = p->descriptors;
 	lkst_out_init(p->out, STDOUT_FILENO);
 	config.threads = p->threads;
 	config.symbols = p->symbols;
@@ -82,11 +85,20 @@ int lkst_printing_record(struct lkst_printing *p, const struct lkst_record *r)
 		err = p->view->record(p->ctx, r);
 	/* With the names as they were before this record. */
 	err = err ? err : lkst_threads_feed(p->threads, r);
-	return err || !p->code.mappings ? err : lkst_mappings_feed(p->code.mappings, r);
+	if (!err && p->code.mappings)
+		err = lkst_mappings_feed(p->code.mappings, r);
+	return err || !p->descriptors ? err : lkst_descriptors_feed(p->descriptors, r);
+}
+
+void lkst_printing_note_gap(struct lkst_printing *p, const struct lkst_gap *gap)
+{
+	if (p->descriptors)
+		lkst_descriptors_gap(p->descriptors, gap);
 }
 
 int lkst_printing_gap(struct lkst_printing *p, const struct lkst_gap *gap)
 {
+	lkst_printing_note_gap(p, gap);
 	return p->no_gaps ? 0 : p->view->gap(p->ctx, gap);
 }
 
@@ -96,6 +108,7 @@ int lkst_printing_end(struct lkst_err *e, struct lkst_printing *p, int err)
 	int flush_err = p->out ? lkst_out_flush(p->out) : 0;
 
 	lkst_select_free(p->select);
+	lkst_descriptors_free(p->descriptors);
 	lkst_threads_free(p->threads);
 	lkst_symbols_free(p->symbols);
 	lkst_mappings_free(p->code.mappings);

@@ -54,7 +54,7 @@ struct lkst_select_options lkst_choosing_which(const struct lkst_choosing_option
 struct lkst_printing_options {
 	unsigned int format, time; /* a view of lkst_view_of_choice(); an enum lkst_view_time */
 	struct lkst_choosing_options which;
-	bool no_gaps, brief, cgroups;
+	bool no_gaps, brief, cgroups, files;
 };
 
 #define LKST_PRINTING_DEFAULTS                                                                     \
@@ -71,6 +71,8 @@ struct lkst_printing_options {
 		LKST_OPTION(FLAG, type, options.cgroups, .name = "cgroups",                        \
 			    .help = "text, csv, json: with the container of the thread, and its\n"  \
 				    "cgroup"),                                                     \
+		LKST_OPTION(FLAG, type, options.files, .name = "files",                            \
+			    .help = "text: with what the descriptors of system calls refer to"),   \
 		LKST_OPTION(CHOICE, type, options.time, .name = "time", .argument = "FORM",        \
 			    .standard = "day", .help = "", .choices = lkst_view_time_choices)
 
@@ -81,6 +83,7 @@ struct lkst_printing {
 	const struct lkst_view *view;
 	void *ctx;
 	struct lkst_threads *threads;
+	struct lkst_descriptors *descriptors; /* NULL: nobody asks for what they refer to */
 	struct lkst_symbols *symbols; /* empty to begin with: the caller fills it */
 	struct lkst_code_view code;   /* lkst_printing_code() fills it */
 	struct lkst_select *select;
@@ -106,6 +109,9 @@ int lkst_printing_select(struct lkst_err *e, const struct lkst_printing_options 
 /* Takes in a record: prints it if it is wanted, and remembers what it says of threads. */
 int lkst_printing_record(struct lkst_printing *p, const struct lkst_record *r);
 int lkst_printing_gap(struct lkst_printing *p, const struct lkst_gap *gap);
+
+/* Takes in a gap that is not to be printed; lkst_printing_gap() does so, too. */
+void lkst_printing_note_gap(struct lkst_printing *p, const struct lkst_gap *gap);
 
 /* Prints what comes last, writes all out and frees it. Returns @err, or what failed now. */
 int lkst_printing_end(struct lkst_err *e, struct lkst_printing *p, int err);

@@ -208,6 +208,14 @@ static int on_gap(void *ctx, const struct lkst_gap *gap)
 	return 0;
 }
 
+static int follow_descriptors(struct lkst_sql_pass *p)
+{
+	if (!p->is_wanted[LKST_SQL_syscalls])
+		return 0;
+	p->descriptors = lkst_descriptors_new(p->threads);
+	return p->descriptors ? lkst_feed_descriptors(p->feed, p->descriptors) : -ENOMEM;
+}
+
 static int begin_pass(struct lkst_err *e, struct lkst_sql_pass *p)
 {
 	bool needs_model = false;
@@ -225,6 +233,7 @@ static int begin_pass(struct lkst_err *e, struct lkst_sql_pass *p)
 	if (!err && needs_model) {
 		p->threads = lkst_threads_new();
 		err = p->threads ? lkst_feed_threads(p->feed, p->threads) : -ENOMEM;
+		err = err ?: follow_descriptors(p);
 		err = err ?: lkst_model_new(e, p->feed, &p->model);
 	}
 	if (p->model)
@@ -257,6 +266,7 @@ static void free_pass(struct lkst_sql_pass *p)
 		sqlite3_finalize(p->inserts[i]);
 	lkst_model_free(p->model);
 	lkst_feed_free(p->feed);
+	lkst_descriptors_free(p->descriptors);
 	lkst_threads_free(p->threads);
 	lkst_labels_fini(&p->labels);
 	free(p->faults);

@@ -73,6 +73,7 @@ struct lkst_sql_pass {
 	struct lkst_feed *feed;
 	struct lkst_model *model; /* if a table needs it */
 	struct lkst_threads *threads; /* the same, for their cgroups */
+	struct lkst_descriptors *descriptors; /* if system calls are wanted */
 	struct lkst_labels labels;
 	bool is_wanted[LKST_SQL_NR_KNOWN];
 	sqlite3_stmt *inserts[LKST_SQL_NR_KNOWN];

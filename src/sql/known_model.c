@@ -302,6 +302,18 @@ const struct lkst_sql_known lkst_sql_known_wakeups = {
 
 /* ---- system calls ---------------------------------------------------------------------------- */
 
+/* Cells fd and file. A number that is not a descriptor has no file. */
+static void put_file(struct lkst_sql_pass *p, const struct lkst_call_interval *c)
+{
+	struct lkst_descriptor_call call = { .fd = -1 };
+
+	if (!c->life || !c->has_entry || !lkst_descriptors_call(p->descriptors, c->life->tid, &call) ||
+	    call.entry_ns != c->from_ns)
+		call = (struct lkst_descriptor_call){ .fd = -1 };
+	lkst_sql_int_but(p, call.fd < 0 ? -1 : call.fd, -1);
+	lkst_sql_str(p, c->has_exit && c->ret == -EBADF ? NULL : call.name);
+}
+
 static int on_call(void *ctx, const struct lkst_call_interval *c)
 {
 	bool has_failed = c->has_exit && c->ret < 0 && c->ret >= -4095;
@@ -327,6 +339,7 @@ static int on_call(void *ctx, const struct lkst_call_interval *c)
 	lkst_sql_int(p, (s64)c->longest_ns);
 	lkst_sql_str(p, c->longest_ns ? lkst_cause_names[c->longest_cause] : NULL);
 	lkst_sql_int(p, is_whole);
+	put_file(p, c);
 	return lkst_sql_row_end(p);
 }
 
@@ -350,6 +363,8 @@ static const struct lkst_sql_known_column syscalls[] = {
 	{ "longest_ns", "INTEGER", "the longest wait in it" },
 	{ "longest_cause", "TEXT", "what that was for" },
 	WHOLE,
+	{ "fd", "INTEGER", "the descriptor that it was called with, or that it returned" },
+	{ "file", "TEXT", "what that referred to, or the path to be opened; where that is certain" },
 	{},
 };
 

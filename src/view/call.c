@@ -45,6 +45,24 @@ static char *put_arg(struct lkst_record_printer *printer, char *p, const struct 
 	return lkst_put_sysarg(p, step->field->sys_meaning, lkst_field_int(r, step->index));
 }
 
+/* "3</var/log/x>" */
+static char *put_descriptor(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
+			    const struct lkst_step *step)
+{
+	const char *name = printer->descriptors
+				   ? lkst_descriptors_name(printer->descriptors, r->tid,
+							   (s32)lkst_field_int(r, step->index))
+				   : NULL;
+
+	p = put_arg(printer, p, r, step);
+	if (!name)
+		return p;
+	*p++ = '<';
+	p = lkst_out_escaped(printer->out, p, name, strlen(name), ">");
+	*p++ = '>';
+	return p;
+}
+
 /* An argument that points to a string: the string, or the address where it could not be read. */
 static char *put_path(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 		      const struct lkst_step *step)
@@ -125,6 +143,8 @@ static void add(struct lkst_steps *steps, unsigned int i, bool has_names)
 		step->put = put_open_mode;
 		step->other = (s16)(i - 1);
 		step->label_length = 0;
+	} else if (f->sys_meaning == LKST_SYS_fd || f->sys_meaning == LKST_SYS_atfd) {
+		step->put = put_descriptor;
 	}
 }
 

@@ -20,6 +20,7 @@ struct lkst_record_printer *lkst_record_printer_new(const struct lkst_view_confi
 	printer->symbols = config->symbols;
 	printer->code = config->code;
 	printer->has_cgroups = config->has_cgroups;
+	printer->descriptors = config->descriptors;
 	printer->names.threads = config->threads;
 	printer->unread = "(fault)";
 	printer->build = build;

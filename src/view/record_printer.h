@@ -61,6 +61,7 @@ struct lkst_record_printer {
 	struct lkst_symbols *symbols;
 	const struct lkst_code_view *code;
 	bool has_cgroups;
+	const struct lkst_descriptors *descriptors; /* NULL: descriptors are numbers */
 	struct lkst_time_text time;
 	struct lkst_names names;
 	bool has_process; /* json: threads with their processes */

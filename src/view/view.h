@@ -10,6 +10,7 @@
 #include "base/out.h"
 #include "base/choice.h"
 #include "trace/block.h"
+#include "trace/descriptors.h"
 #include "trace/symbols.h"
 #include "trace/threads.h"
 
@@ -34,6 +35,7 @@ struct lkst_view_config {
 	bool is_brief;		  /* csv: arguments have no description */
 	bool has_process;	  /* json: after the thread, its process and that one's name */
 	bool has_cgroups;	  /* text, csv, json: with the thread's cgroup and container */
+	const struct lkst_descriptors *descriptors; /* text: after a descriptor what it refers to; NULL: not so */
 };
 
 struct lkst_view {

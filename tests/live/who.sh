@@ -46,4 +46,33 @@ expect users_of_this_process "$(known "$work/trace" "uid || ' ' || gid" "$there"
 expect args_that_are_cut "$(known "$work/trace" "length(args) || ' ' || args_bytes" "$long")" \
 	"255 $(wc -c <"/proc/$long/cmdline")"
 
+# ---- files ----
+
+# What the kernel says of its descriptors is what each program prints before it calls fsync(): of its own, of a copy,
+# after an exec, and of one that is another file's now.
+cat >"$work/program.pl" <<'END'
+use POSIX ();
+sub sync_of { my $fd = shift; print readlink("/proc/self/fd/$fd"), "\n"; $| = 1; syscall(74, $fd) }
+$| = 1;
+chdir $ARGV[0];
+my $a = POSIX::open("$ARGV[0]/a", POSIX::O_CREAT | POSIX::O_WRONLY);
+sync_of($a);
+my $copy = POSIX::dup($a);
+POSIX::close($a);
+my $b = POSIX::open("$ARGV[0]/b c", POSIX::O_CREAT | POSIX::O_WRONLY);
+sync_of($copy);
+sync_of($b);
+waitpid(fork || do { sync_of($b); exec $^X, "-e", 'print readlink("/proc/self/fd/$ARGV[0]"), "\n"; syscall(74, $ARGV[0] + 0)', $b }, 0);
+END
+if [ "$(uname -m)" != x86_64 ]; then
+	echo 'skip files_of_descriptors: the program calls fsync by its number on x86-64'
+	exit $failed
+fi
+record files --buffer 16M --event 'syscall:*' -- perl "$work/program.pl" "$work" >"$work/printed" ||
+	fail record_files "$(cat "$work/files.log")"
+"$LKST" sql --format csv "$work/files" "select file from syscalls where syscall = 'fsync' order by from_ns" |
+	tail -n +2 | tr -d '\r"' >"$work/known"
+expect files_of_descriptors "$(cat "$work/known")" "$(cat "$work/printed")"
+expect files_in_print "$("$LKST" print --files -e syscall_entry_fsync "$work/files" | grep -c "<$work/b c>)")" 3
+
 exit $failed

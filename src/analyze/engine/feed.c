@@ -492,6 +492,32 @@ int lkst_feed_mappings(struct lkst_feed *f, struct lkst_mappings *mappings)
 	return feed_always(f, names, sizeof(names) / sizeof(names[0]), on_mapping, mappings);
 }
 
+static int on_descriptor(void *ctx, const struct lkst_record *r, const void *record)
+{
+	return lkst_descriptors_feed(ctx, r);
+}
+
+static int on_descriptor_gap(void *ctx, const struct lkst_gap *gap)
+{
+	lkst_descriptors_gap(ctx, gap);
+	return 0;
+}
+
+int lkst_feed_descriptors(struct lkst_feed *f, struct lkst_descriptors *d)
+{
+	const bool was_always = f->is_always;
+	unsigned int id;
+	int err;
+
+	lkst_feed_always(f, true);
+	err = lkst_feed_gaps(f, on_descriptor_gap, d);
+	for (id = 0; id <= LKST_ID_MAX && err >= 0; id++)
+		if (f->catalog->classes[id] && lkst_descriptors_wants(f->catalog->classes[id]))
+			err = lkst_feed_named(f, f->catalog->classes[id]->name, on_descriptor, d);
+	lkst_feed_always(f, was_always);
+	return err < 0 ? err : 0;
+}
+
 int lkst_feed_run(struct lkst_err *e, struct lkst_feed *f)
 {
 	u64 begin_ns, end_ns;

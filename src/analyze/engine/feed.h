@@ -16,6 +16,7 @@
 
 #include "abi/syscalls.h"
 #include "base/cleanup.h"
+#include "trace/descriptors.h"
 #include "trace/reader.h"
 
 struct lkst_feed;
@@ -89,6 +90,12 @@ int lkst_feed_threads(struct lkst_feed *f, struct lkst_threads *threads);
 
 /* The same for @mappings: what user code is where in a process. */
 int lkst_feed_mappings(struct lkst_feed *f, struct lkst_mappings *mappings);
+
+/*
+ * Has @d, which must stay and was made with @threads of lkst_feed_threads(), follow descriptors, whatever the window.
+ * Subscribers after it find them as they are with their record. 0 or -ENOMEM.
+ */
+int lkst_feed_descriptors(struct lkst_feed *f, struct lkst_descriptors *d);
 
 /* Entry to or exit from a system call. */
 struct lkst_feed_syscall {

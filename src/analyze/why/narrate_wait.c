@@ -48,6 +48,17 @@ static void say_call(struct lkst_narrator *t, struct lkst_account_step *s, const
 	lkst_account_say(t->account, s, "()");
 }
 
+/* " of /var/log/x": what the descriptor of the call at moment @call refers to, or what it opens. */
+static void say_file(struct lkst_narrator *t, struct lkst_account_step *s, u32 call)
+{
+	const char *name = lkst_call_files_name(&t->files, t->w, call);
+
+	if (!name)
+		return;
+	lkst_account_say(t->account, s, " of ");
+	lkst_account_text(t->account, s, "file", name, strlen(name));
+}
+
 /* The address that a futex call is about; 0: it is none, or its entry was not seen. */
 static u64 futex_of(const struct lkst_excerpt *w, u32 call)
 {
@@ -104,6 +115,7 @@ void lkst_narrate_wait(struct lkst_narrator *t, struct lkst_account_step *s,
 	if (p.call != LKST_NOWHERE) {
 		lkst_account_say(t->account, s, " in ");
 		say_call(t, s, "call", p.call);
+		say_file(t, s, p.call);
 	} else if (p.fault != LKST_NOWHERE) {
 		lkst_account_say(t->account, s, " in a page fault at ");
 		lkst_account_mean(t->account, s, "fault", LKST_MEANING_ADDR,

@@ -272,6 +272,7 @@ int lkst_why_explain(struct lkst_err *e, const struct lkst_excerpt *w, s32 tid, 
 		     u64 to_ns, unsigned int depth, struct lkst_account **ret_account)
 {
 	struct lkst_narrator t = { .w = w, .min_ns = (to_ns - from_ns) / SIGNIFICANT + 1 };
+	_cleanup_(lkst_call_files_freep) struct lkst_call_files *files = NULL;
 	struct lkst_account_step *s;
 	struct lkst_stretches line;
 	unsigned int i;
@@ -289,6 +290,7 @@ int lkst_why_explain(struct lkst_err *e, const struct lkst_excerpt *w, s32 tid, 
 	lkst_narrate_interval(&t, s, &line);
 	tell_line(&t, s, tid, &line, depth);
 	lkst_narrate_failed(&t, s);
+	files = t.files;
 	lkst_stretches_fini(&line);
 	for (i = 0; i < w->spans->notes.nr; i++)
 		lkst_notes_add(&t.account->notes, "%s", w->spans->notes.text[i]);

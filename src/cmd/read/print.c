@@ -45,7 +45,7 @@ struct part {
 /* Where only some records are printed, what was before them is not read but for the names of threads. */
 static bool reads_all(const struct options *o, const struct part *part, const struct lkst_trace *t)
 {
-	return part->is_all || !lkst_trace_keeps_names(t) ||
+	return part->is_all || o->options.files || !lkst_trace_keeps_names(t) ||
 	       lkst_view_of_choice(o->options.format)->needs_past;
 }
 
@@ -120,6 +120,8 @@ static int print_gaps(struct lkst_printing *p, struct lkst_merge *m, const struc
 	while (!err && lkst_merge_gap(m, &gap) > 0)
 		if (gap.to_ns >= part->from_ns && p->nr >= part->skip)
 			err = lkst_printing_gap(p, &gap);
+		else
+			lkst_printing_note_gap(p, &gap);
 	return err;
 }
 

@@ -1,0 +1,780 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Descriptors of processes, by the system calls that change them. */
+#include "trace/descriptors.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "abi/program.h"
+#include "abi/syscalls.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "base/xxh64.h"
+
+enum {
+	FDS_MAX = 4096,	       /* of a process, beyond: not known */
+	ENTRIES_MAX = 1 << 21, /* of all processes */
+	PROCESSES_MAX = 1 << 16,
+	CALLS_MAX = 1 << 16, /* threads whose call is known */
+	NAMES_BYTES_MAX = 64 << 20,
+	NAME_ROOM = 2 * LKST_STRING_MAX,
+
+	/* Of x86 and arm64: include/uapi/asm-generic/fcntl.h and linux/fcntl.h */
+	CLOEXEC_FLAG = 02000000,
+	AT_CWD = -100,
+	DUPFD = 0,
+	SETFD = 2,
+	DUPFD_CLOEXEC = 1030,
+	CLOEXEC_BIT = 1,
+	/* include/uapi/linux/close_range.h, sched.h */
+	RANGE_UNSHARE = 2,
+	RANGE_CLOEXEC = 4,
+	CLONE_FILES_FLAG = 0x400,
+	CLONE_THREAD_FLAG = 0x10000,
+	/* include/uapi/asm-generic/ioctls.h */
+	FIONCLEX_CMD = 0x5450,
+	FIOCLEX_CMD = 0x5451,
+	ERROR_MIN = -4095,
+};
+
+/* What a call does to descriptors. */
+enum act {
+	ACT_NONE, /* it may have one */
+	ACT_OPEN,
+	ACT_OPENAT,
+	ACT_OPENAT2,
+	ACT_CREAT,
+	ACT_MEMFD,
+	ACT_SOCKET,
+	ACT_ACCEPT,
+	ACT_CLOSE,
+	ACT_CLOSE_RANGE,
+	ACT_DUP,
+	ACT_DUP_TO, /* dup2, dup3 */
+	ACT_FCNTL,
+	ACT_IOCTL,
+	ACT_UNSHARE,
+	ACT_URING,
+	ACT_CLONE,
+};
+
+static const struct {
+	const char *call;
+	enum act act;
+} acts[] = {
+	{ "open", ACT_OPEN },
+	{ "openat", ACT_OPENAT },
+	{ "openat2", ACT_OPENAT2 },
+	{ "creat", ACT_CREAT },
+	{ "memfd_create", ACT_MEMFD },
+	{ "socket", ACT_SOCKET },
+	{ "accept", ACT_ACCEPT },
+	{ "accept4", ACT_ACCEPT },
+	{ "close", ACT_CLOSE },
+	{ "close_range", ACT_CLOSE_RANGE },
+	{ "dup", ACT_DUP },
+	{ "dup2", ACT_DUP_TO },
+	{ "dup3", ACT_DUP_TO },
+	{ "fcntl", ACT_FCNTL },
+	{ "fcntl64", ACT_FCNTL },
+	{ "ioctl", ACT_IOCTL },
+	{ "unshare", ACT_UNSHARE },
+	{ "io_uring_setup", ACT_URING },
+	{ "io_uring_enter", ACT_URING },
+	{ "io_uring_register", ACT_URING },
+	{ "fork", ACT_CLONE },
+	{ "vfork", ACT_CLONE },
+	{ "clone", ACT_CLONE },
+	{ "clone3", ACT_CLONE },
+};
+enum { NR_ACTS = sizeof(acts) / sizeof(acts[0]) };
+
+/* How the records of an event are read. */
+struct layout {
+	const struct lkst_event_class *event; /* NULL: not looked at yet */
+	u8 act;				      /* enum act */
+	u8 nr_args;
+	s8 fd_at; /* the first argument that is a descriptor, -1: none */
+	bool returns_fd;
+	s16 string; /* the field with the path, -1: none */
+	const struct lkst_field_class *args[LKST_SYSCALL_ARGS_MAX], *ret;
+};
+
+/* A descriptor. */
+struct file {
+	const char *name;   /* NULL: not known */
+	u64 changed_ns;	    /* when a call last began or ended that changes it */
+	bool stays_at_exec; /* that is known */
+};
+
+struct process {
+	struct file *files;
+	u32 nr_files;
+	bool is_untracked; /* others may change its descriptors unseen */
+};
+
+/* The call that a thread is in. Its key comes first. */
+struct call {
+	u64 tid;
+	u64 entry_ns;
+	const char *name; /* of the descriptor */
+	const char *path; /* as it was given */
+	s64 args[4];
+	s32 fd;
+	u8 act;
+	bool has_ended;
+	bool is_new; /* `fd` and `name` are what it returned */
+};
+
+struct name {
+	u64 hash;
+	char *text;
+};
+
+struct lkst_descriptors {
+	const struct lkst_threads *threads;
+	struct layout *layouts; /* by the event's id */
+	struct process *processes;
+	u32 nr_processes, nr_entries;
+	struct lkst_map by_pid; /* places in `processes` */
+	u32 *free_places;
+	u32 nr_free;
+	struct lkst_hash calls; /* struct call */
+	struct lkst_hash names; /* struct name */
+	size_t name_bytes;
+	u64 forget_ns; /* what was known until then is not known any more, and calls that began before say nothing */
+	bool has_closes; /* closes are recorded: one was */
+	bool is_partial; /* some of what is needed is recorded only under a condition */
+	u32 nr_shed;	 /* kinds of system calls that are left out now */
+};
+
+/* ---- names -------------------------------------------------------------------------- */
+
+/* The one copy of @text; NULL: there are too many. */
+static int intern(struct lkst_descriptors *d, const char *text, const char **ret_name)
+{
+	const size_t length = strlen(text);
+	u64 hash = lkst_xxh64(text, length);
+	struct name *name;
+	char *copy;
+
+	*ret_name = NULL;
+	hash -= hash == LKST_HASH_NONE;
+	name = lkst_hash_find(&d->names, hash, sizeof(*name));
+	if (name) {
+		*ret_name = strcmp(name->text, text) ? NULL : name->text;
+		return 0;
+	}
+	if (d->name_bytes + length + 1 > NAMES_BYTES_MAX)
+		return 0;
+	copy = strdup(text);
+	if (!copy || lkst_hash_reserve(&d->names, sizeof(*name))) {
+		free(copy);
+		return -ENOMEM;
+	}
+	name = lkst_hash_add(&d->names, hash, sizeof(*name));
+	name->text = copy;
+	d->name_bytes += length + 1;
+	*ret_name = copy;
+	return 0;
+}
+
+/* ---- processes ---------------------------------------------------------------------- */
+
+static struct process *find_process(const struct lkst_descriptors *d, s32 pid)
+{
+	const u64 *place = pid > 0 ? lkst_map_find(&d->by_pid, (u64)pid) : NULL;
+
+	return place ? &d->processes[*place] : NULL;
+}
+
+/* The process, made if it is not there; NULL in @ret_process: there are too many. */
+static int get_process(struct lkst_descriptors *d, s32 pid, struct process **ret_process)
+{
+	u32 place = d->nr_processes;
+	int err;
+
+	*ret_process = find_process(d, pid);
+	if (*ret_process || pid <= 0 || d->by_pid.hash.nr >= PROCESSES_MAX)
+		return 0;
+	if (d->nr_free)
+		place = d->free_places[--d->nr_free];
+	else if (!lkst_vec_add(d->processes, d->nr_processes))
+		return -ENOMEM;
+	err = lkst_map_set(&d->by_pid, (u64)pid, place);
+	if (err)
+		return err == -ENOSPC ? 0 : err;
+	*ret_process = &d->processes[place];
+	return 0;
+}
+
+static void empty_process(struct lkst_descriptors *d, struct process *p)
+{
+	free(p->files);
+	d->nr_entries -= p->nr_files;
+	*p = (struct process){};
+}
+
+/* The process is gone; its number may be given out again. */
+static int drop_process(struct lkst_descriptors *d, s32 pid)
+{
+	struct process *p = find_process(d, pid);
+	u32 *added = p ? lkst_vec_add(d->free_places, d->nr_free) : NULL;
+
+	if (!added)
+		return p ? -ENOMEM : 0;
+	*added = (u32)(p - d->processes);
+	empty_process(d, p);
+	lkst_map_remove(&d->by_pid, (u64)pid);
+	return 0;
+}
+
+static s32 pid_of(const struct lkst_descriptors *d, s32 tid)
+{
+	const struct lkst_thread *thread = lkst_threads_find(d->threads, tid);
+
+	return thread && thread->pid > 0 ? thread->pid : 0;
+}
+
+/* The place of descriptor @fd, made if it is not there; NULL in @ret_file: beyond what is kept. */
+static int get_file(struct lkst_descriptors *d, struct process *p, s64 fd, struct file **ret_file)
+{
+	const u32 nr = p->nr_files;
+
+	*ret_file = NULL;
+	if (fd < 0 || fd >= FDS_MAX || (fd >= nr && d->nr_entries + (u64)fd + 1 - nr > ENTRIES_MAX))
+		return 0;
+	*ret_file = lkst_vec_reach(p->files, p->nr_files, (u32)fd);
+	d->nr_entries += p->nr_files - nr;
+	return *ret_file ? 0 : -ENOMEM;
+}
+
+/* What is known of a descriptor now. */
+static const char *name_of(const struct lkst_descriptors *d, const struct process *p, s64 fd)
+{
+	const struct file *f = p && fd >= 0 && fd < p->nr_files ? &p->files[fd] : NULL;
+
+	return f && !p->is_untracked && f->changed_ns > d->forget_ns ? f->name : NULL;
+}
+
+/* From now on nothing is known of descriptor @fd. */
+static int forget(struct lkst_descriptors *d, struct process *p, s64 fd, u64 ns)
+{
+	struct file *f;
+	int err = get_file(d, p, fd, &f);
+
+	if (f)
+		*f = (struct file){ .changed_ns = ns };
+	return err;
+}
+
+/* Whether what @c did counts: all that may have happened since its entry was recorded. */
+static bool is_believed(const struct lkst_descriptors *d, const struct call *c)
+{
+	return d->has_closes && !d->is_partial && !d->nr_shed && c->entry_ns > d->forget_ns;
+}
+
+/* Call @c has made descriptor @fd, at @ns. If another call has changed it meanwhile, it is not known whose it is. */
+static int learn(struct lkst_descriptors *d, struct process *p, const struct call *c, s64 fd,
+		 u64 ns, const char *name, bool stays_at_exec)
+{
+	struct file *f;
+	int err = get_file(d, p, fd, &f);
+	bool is_sure;
+
+	if (!f)
+		return err;
+	is_sure = f->changed_ns <= c->entry_ns && is_believed(d, c);
+	*f = (struct file){ is_sure ? name : NULL, ns, stays_at_exec };
+	return 0;
+}
+
+/* ---- calls -------------------------------------------------------------------------- */
+
+static enum act act_of(const struct lkst_event_class *event)
+{
+	const char *call = lkst_class_call(event);
+	u32 i;
+
+	for (i = 0; call && i < NR_ACTS; i++)
+		if (!strcmp(call, acts[i].call))
+			return acts[i].act;
+	return ACT_NONE;
+}
+
+static bool is_number(const struct lkst_field_class *f)
+{
+	return (f->type == LKST_CLASS_UINT || f->type == LKST_CLASS_SINT) &&
+	       f->offset != LKST_OFFSET_VARIES;
+}
+
+static void lay_out(struct layout *l, const struct lkst_event_class *event)
+{
+	u16 i;
+
+	*l = (struct layout){ .event = event, .act = (u8)act_of(event), .fd_at = -1, .string = -1 };
+	for (i = 0; i < event->nr_fields; i++) {
+		const struct lkst_field_class *f = &event->fields[i];
+
+		if (f->type == LKST_CLASS_STRING && l->string < 0) {
+			l->string = (s16)i;
+		} else if (event->half == LKST_HALF_EXIT && is_number(f) &&
+			   !strcmp(f->name, "ret")) {
+			l->ret = f;
+			l->returns_fd = f->sys_meaning == LKST_SYS_retfd;
+		} else if (event->half == LKST_HALF_ENTRY && is_number(f) &&
+			   l->nr_args < LKST_SYSCALL_ARGS_MAX) {
+			if (l->fd_at < 0 &&
+			    (f->sys_meaning == LKST_SYS_fd || f->sys_meaning == LKST_SYS_atfd))
+				l->fd_at = (s8)l->nr_args;
+			l->args[l->nr_args++] = f;
+		}
+	}
+}
+
+static const struct layout *layout_of(struct lkst_descriptors *d,
+				      const struct lkst_event_class *event)
+{
+	struct layout *l = &d->layouts[event->id];
+
+	if (l->event != event)
+		lay_out(l, event);
+	return l;
+}
+
+/* The path in a record, if it has one and that is whole. */
+static int read_path(struct lkst_descriptors *d, const struct layout *l,
+		     const struct lkst_record *r, const char **path)
+{
+	char text[LKST_STRING_MAX];
+	const u8 *bytes;
+	u32 length;
+
+	bytes = l->string >= 0 ? lkst_record_field(r, (unsigned int)l->string, &length) : NULL;
+	length = bytes ? (u32)strnlen((const char *)bytes, length) : 0;
+	if (!length || length >= LKST_STRING_MAX - 1)
+		return 0;
+	memcpy(text, bytes, length);
+	text[length] = 0;
+	return intern(d, text, path);
+}
+
+/* "DIRECTORY/path"; a path from the process's own directory stays as it is. */
+static int name_at(struct lkst_descriptors *d, const struct call *c, const char **ret_name)
+{
+	char text[NAME_ROOM];
+
+	*ret_name = c->path;
+	if (!c->path || c->path[0] == '/' || c->fd == AT_CWD)
+		return 0;
+	snprintf(text, sizeof(text), "%s/%s", c->name ?: "?", c->path);
+	return strlen(text) + 1 < sizeof(text) ? intern(d, text, ret_name) : 0;
+}
+
+static int name_socket(struct lkst_descriptors *d, const struct call *c, const char **ret_name)
+{
+	static const char *const families[] = { [1] = "unix",	  [2] = "inet",	   [10] = "inet6",
+						[16] = "netlink", [17] = "packet", [40] = "vsock" };
+	static const char *const types[] = {
+		[1] = "stream", [2] = "datagram", [3] = "raw", [5] = "seqpacket"
+	};
+	const u64 family = (u64)c->args[0], type = (u64)c->args[1] & 15;
+	char text[NAME_ROOM];
+	int at = snprintf(text, sizeof(text), "socket (");
+
+	if (family < sizeof(families) / sizeof(families[0]) && families[family])
+		at += snprintf(text + at, sizeof(text) - (size_t)at, "%s", families[family]);
+	else
+		at += snprintf(text + at, sizeof(text) - (size_t)at, "family %" PRIu64, family);
+	if (type < sizeof(types) / sizeof(types[0]) && types[type])
+		at += snprintf(text + at, sizeof(text) - (size_t)at, ", %s", types[type]);
+	snprintf(text + at, sizeof(text) - (size_t)at, ")");
+	return intern(d, text, ret_name);
+}
+
+/* @before, which may be NULL, in front of @after. */
+static int name_with(struct lkst_descriptors *d, const char *before, const char *between,
+		     const char *after, const char **ret_name)
+{
+	char text[NAME_ROOM];
+
+	*ret_name = NULL;
+	if (!before || !after)
+		return 0;
+	snprintf(text, sizeof(text), "%s%s%s", before, between, after);
+	return intern(d, text, ret_name);
+}
+
+/* What the descriptor refers to that call @c has returned; NULL: not known. @stays: an exec does not close it. */
+static int name_new(struct lkst_descriptors *d, const struct process *p, const struct layout *l,
+		    const struct call *c, const char **ret_name, bool *stays)
+{
+	*ret_name = NULL;
+	switch (c->act) {
+	case ACT_OPEN:
+		*stays = !(c->args[1] & CLOEXEC_FLAG);
+		*ret_name = c->path;
+		return 0;
+	case ACT_CREAT:
+		*ret_name = c->path;
+		return 0;
+	case ACT_OPENAT:
+		*stays = !(c->args[2] & CLOEXEC_FLAG);
+		return name_at(d, c, ret_name);
+	case ACT_OPENAT2:
+		*stays = false;
+		return name_at(d, c, ret_name);
+	case ACT_MEMFD:
+		*stays = !(c->args[1] & CLOEXEC_BIT);
+		return name_with(d, "memfd:", "", c->path, ret_name);
+	case ACT_SOCKET:
+		*stays = !(c->args[1] & CLOEXEC_FLAG);
+		return name_socket(d, c, ret_name);
+	case ACT_ACCEPT:
+		*stays = !(c->args[3] & CLOEXEC_FLAG);
+		return name_with(d, c->name ?: "socket", ", ", "accepted", ret_name);
+	case ACT_DUP:
+	case ACT_DUP_TO:
+		*stays = !(c->args[2] & CLOEXEC_FLAG);
+		break;
+	case ACT_FCNTL:
+		*stays = c->args[1] != DUPFD_CLOEXEC;
+		break;
+	default:
+		*stays = false;
+		return intern(d, lkst_class_call(l->event), ret_name);
+	}
+	/* A copy: of what it was at entry, if that is what it still is. */
+	if (p && c->fd >= 0 && (u32)c->fd < p->nr_files &&
+	    p->files[c->fd].changed_ns <= c->entry_ns)
+		*ret_name = c->name;
+	return 0;
+}
+
+/* Call @c may close descriptors @first to @last, or does not keep them at exec. */
+static int forget_range(struct lkst_descriptors *d, struct process *p, const struct call *c, u64 ns)
+{
+	const u64 first = (u32)c->args[0], last = (u32)c->args[1];
+	u64 fd;
+
+	p->is_untracked |= (c->args[2] & RANGE_UNSHARE) != 0;
+	for (fd = first; fd <= last && fd < p->nr_files; fd++)
+		if (c->args[2] & RANGE_CLOEXEC)
+			p->files[fd].stays_at_exec = false;
+		else
+			p->files[fd] = (struct file){ .changed_ns = ns };
+	return 0;
+}
+
+/* What a call may change between its entry and its exit is not known from one to the other. */
+static int enter(struct lkst_descriptors *d, struct process *p, const struct call *c, u64 ns)
+{
+	switch (c->act) {
+	case ACT_CLOSE:
+		d->has_closes = true;
+		return forget(d, p, c->fd, ns);
+	case ACT_DUP_TO:
+		return c->args[0] != c->args[1] ? forget(d, p, c->args[1], ns) : 0;
+	case ACT_CLOSE_RANGE:
+		return forget_range(d, p, c, ns);
+	case ACT_FCNTL:
+		if (c->args[1] == SETFD && c->fd >= 0 && (u32)c->fd < p->nr_files)
+			p->files[c->fd].stays_at_exec = false;
+		return 0;
+	case ACT_IOCTL:
+		if (((u32)c->args[1] == FIOCLEX_CMD || (u32)c->args[1] == FIONCLEX_CMD) &&
+		    c->fd >= 0 && (u32)c->fd < p->nr_files)
+			p->files[c->fd].stays_at_exec = false;
+		return 0;
+	case ACT_UNSHARE:
+		p->is_untracked |= (c->args[0] & CLONE_FILES_FLAG) != 0;
+		return 0;
+	case ACT_URING:
+		/* Requests in a ring open and close without a record. */
+		p->is_untracked = true;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static int on_entry(struct lkst_descriptors *d, const struct layout *l, const struct lkst_record *r)
+{
+	struct call *c = lkst_hash_find(&d->calls, (u64)(u32)r->tid, sizeof(*c));
+	struct process *p;
+	u8 i;
+	int err = get_process(d, pid_of(d, r->tid), &p);
+
+	if (err)
+		return err;
+	if (!c && d->calls.nr >= CALLS_MAX)
+		lkst_hash_clear(&d->calls, sizeof(*c));
+	if (!c && lkst_hash_reserve(&d->calls, sizeof(*c)))
+		return -ENOMEM;
+	c = c ?: lkst_hash_add(&d->calls, (u64)(u32)r->tid, sizeof(*c));
+	*c = (struct call){ .tid = c->tid, .entry_ns = r->ns, .act = l->act, .fd = -1 };
+	for (i = 0; i < l->nr_args && i < sizeof(c->args) / sizeof(c->args[0]); i++)
+		c->args[i] = (s64)lkst_record_int(r, l->args[i]);
+	if (l->fd_at >= 0)
+		c->fd = (s32)lkst_record_int(r, l->args[l->fd_at]);
+	c->name = name_of(d, p, c->fd);
+	if (l->act >= ACT_OPEN && l->act <= ACT_MEMFD)
+		err = read_path(d, l, r, &c->path);
+	return err || !p ? err : enter(d, p, c, r->ns);
+}
+
+/* Call @c, of process @p, has returned descriptor @fd. */
+static int take_new(struct lkst_descriptors *d, struct process *p, const struct layout *l,
+		    struct call *c, s64 fd, u64 ns)
+{
+	bool stays = true;
+	const char *name;
+	int err = name_new(d, p, l, c, &name, &stays);
+
+	err = err ?: learn(d, p, c, fd, ns, name, stays);
+	if (err)
+		return err;
+	c->is_new = true;
+	c->fd = (s32)fd;
+	c->name = name_of(d, p, fd);
+	return 0;
+}
+
+static int on_leave(struct lkst_descriptors *d, const struct layout *l, const struct lkst_record *r)
+{
+	struct call *c = lkst_hash_find(&d->calls, (u64)(u32)r->tid, sizeof(*c));
+	struct process *p = find_process(d, pid_of(d, r->tid));
+	const s64 ret = l->ret ? (s64)lkst_record_int(r, l->ret) : -1;
+	const bool has_failed = ret < 0 && ret >= ERROR_MIN;
+	int err = 0;
+
+	if (!c || c->has_ended || c->act != l->act || !p) {
+		/* A descriptor of which nothing else is known is one that has changed. */
+		return p && l->returns_fd && !has_failed ? forget(d, p, ret, r->ns) : 0;
+	}
+	c->has_ended = true;
+	if (!c->path && c->act >= ACT_OPEN && c->act <= ACT_MEMFD)
+		err = read_path(d, l, r, &c->path);
+	if (err || has_failed)
+		return err;
+	if (c->act == ACT_CLOSE)
+		return forget(d, p, c->fd, r->ns);
+	if (c->act == ACT_CLOSE_RANGE)
+		return forget_range(d, p, c, r->ns);
+	if (c->act == ACT_FCNTL && c->args[1] != DUPFD && c->args[1] != DUPFD_CLOEXEC)
+		return 0;
+	if (c->act == ACT_DUP_TO && c->args[0] == c->args[1])
+		return 0;
+	return l->returns_fd || c->act == ACT_FCNTL ? take_new(d, p, l, c, ret, r->ns) : 0;
+}
+
+/* ---- lives -------------------------------------------------------------------------- */
+
+static s64 number(const struct lkst_record *r, const char *field)
+{
+	const struct lkst_field_class *f = lkst_class_field(r->event, field);
+
+	return f ? (s64)lkst_record_int(r, f) : 0;
+}
+
+/* A child has what its creator had when the call began that created it, as far as that did not change until now. */
+static int copy_files(struct lkst_descriptors *d, const struct process *from, struct process *to,
+		      const struct call *c)
+{
+	u32 fd;
+	int err = 0;
+
+	for (fd = 0; fd < from->nr_files && !err; fd++) {
+		struct file *f;
+
+		if (!name_of(d, from, fd) || from->files[fd].changed_ns > c->entry_ns)
+			continue;
+		err = get_file(d, to, fd, &f);
+		if (f)
+			*f = from->files[fd];
+	}
+	return err;
+}
+
+static int on_newtask(struct lkst_descriptors *d, const struct lkst_record *r)
+{
+	const u64 flags = (u64)number(r, "clone_flags");
+	const bool is_thread = flags & CLONE_THREAD_FLAG, shares = flags & CLONE_FILES_FLAG;
+	const s32 child_tid = (s32)number(r, "child_tid"), pid = pid_of(d, r->tid);
+	const struct call *c = lkst_hash_find(&d->calls, (u64)(u32)r->tid, sizeof(*c));
+	struct process *from, *to;
+	int err = get_process(d, pid, &from);
+
+	if (err || child_tid <= 0)
+		return err;
+	if (from && is_thread != shares)
+		from->is_untracked = true;
+	if (is_thread)
+		return 0;
+	err = drop_process(d, child_tid) ?: get_process(d, child_tid, &to);
+	if (err || !to)
+		return err;
+	to->is_untracked = shares;
+	/* It may have moved. */
+	from = find_process(d, pid);
+	if (!from || !c || c->has_ended || c->act != ACT_CLONE || shares)
+		return 0;
+	return copy_files(d, from, to, c);
+}
+
+/* An exec makes the table of descriptors the process's own, and closes those that are marked. */
+static int on_exec(struct lkst_descriptors *d, const struct lkst_record *r)
+{
+	struct process *p = find_process(d, r->tid);
+	u32 fd;
+
+	for (fd = 0; p && fd < p->nr_files; fd++)
+		if (!p->files[fd].stays_at_exec || p->is_untracked)
+			p->files[fd] = (struct file){ .changed_ns = r->ns };
+	if (p)
+		p->is_untracked = false;
+	return 0;
+}
+
+/* Kinds are called "syscall:read", or as events. */
+static bool is_of_calls(const struct lkst_record *r)
+{
+	const struct lkst_field_class *f = lkst_class_field(r->event, "kind");
+	u32 length = 0;
+	const u8 *kind =
+		f ? lkst_record_field(r, (unsigned int)(f - r->event->fields), &length) : NULL;
+
+	return kind && length >= 7 && memmem(kind, length, "syscall", 7);
+}
+
+/* Calls are left out, or recorded again: as a gap that ends now. */
+static void on_shed(struct lkst_descriptors *d, const struct lkst_record *r, bool is_end)
+{
+	if (!is_of_calls(r))
+		return;
+	if (!is_end)
+		d->nr_shed++;
+	else if (d->nr_shed)
+		d->nr_shed--;
+	d->forget_ns = r->ns;
+}
+
+static int on_other(struct lkst_descriptors *d, const struct lkst_record *r)
+{
+	switch (r->event->index) {
+	case LKST_EV_task_newtask:
+		return on_newtask(d, r);
+	case LKST_EV_sched_process_exec:
+		return on_exec(d, r);
+	case LKST_EV_sched_process_free:
+		return drop_process(d, (s32)number(r, "freed_tid"));
+	case LKST_EV_shed_begin:
+	case LKST_EV_shed_end:
+		on_shed(d, r, r->event->index == LKST_EV_shed_end);
+		return 0;
+	case LKST_EV_maskset_switch:
+		d->forget_ns = r->ns;
+		d->has_closes = false;
+		return 0;
+	case LKST_EV_state_condition:
+		d->is_partial = true;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+bool lkst_descriptors_wants(const struct lkst_event_class *event)
+{
+	switch (event->index) {
+	case LKST_EV_task_newtask:
+	case LKST_EV_sched_process_exec:
+	case LKST_EV_sched_process_free:
+	case LKST_EV_shed_begin:
+	case LKST_EV_shed_end:
+	case LKST_EV_maskset_switch:
+	case LKST_EV_state_condition:
+		return true;
+	default:
+		return lkst_class_call(event) != NULL;
+	}
+}
+
+int lkst_descriptors_feed(struct lkst_descriptors *d, const struct lkst_record *r)
+{
+	const struct layout *l;
+
+	if (!lkst_class_call(r->event))
+		return r->event->index < 0 ? 0 : on_other(d, r);
+	if (r->tid <= 0)
+		return 0;
+	l = layout_of(d, r->event);
+	return r->event->half == LKST_HALF_ENTRY ? on_entry(d, l, r) : on_leave(d, l, r);
+}
+
+void lkst_descriptors_gap(struct lkst_descriptors *d, const struct lkst_gap *gap)
+{
+	if (gap->buffer != LKST_BUFFER_STATE && gap->to_ns > d->forget_ns)
+		d->forget_ns = gap->to_ns;
+}
+
+/* ---- questions ---------------------------------------------------------------------- */
+
+bool lkst_descriptors_call(const struct lkst_descriptors *d, s32 tid,
+			   struct lkst_descriptor_call *ret_call)
+{
+	const struct call *c = lkst_hash_find(&d->calls, (u64)(u32)tid, sizeof(*c));
+
+	if (!c)
+		return false;
+	*ret_call = (struct lkst_descriptor_call){ c->entry_ns, c->fd, c->name };
+	if (c->act >= ACT_OPEN && c->act <= ACT_CREAT && !c->is_new)
+		*ret_call = (struct lkst_descriptor_call){ c->entry_ns, -1, c->path };
+	return true;
+}
+
+const char *lkst_descriptors_name(const struct lkst_descriptors *d, s32 tid, s32 fd)
+{
+	return name_of(d, find_process(d, pid_of(d, tid)), fd);
+}
+
+/* ---- lifetime ----------------------------------------------------------------------- */
+
+struct lkst_descriptors *lkst_descriptors_new(const struct lkst_threads *threads)
+{
+	struct lkst_descriptors *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	d->threads = threads;
+	d->by_pid.max = PROCESSES_MAX;
+	d->layouts = calloc(LKST_ID_MAX + 1, sizeof(*d->layouts));
+	if (!d->layouts) {
+		free(d);
+		return NULL;
+	}
+	return d;
+}
+
+void lkst_descriptors_free(struct lkst_descriptors *d)
+{
+	struct name *name;
+	u32 i;
+
+	if (!d)
+		return;
+	for (i = 0; (name = lkst_hash_next(&d->names, &i, sizeof(*name)));)
+		free(name->text);
+	for (i = 0; i < d->nr_processes; i++)
+		free(d->processes[i].files);
+	free(d->processes);
+	free(d->free_places);
+	free(d->layouts);
+	lkst_hash_fini(&d->calls);
+	lkst_hash_fini(&d->names);
+	lkst_map_fini(&d->by_pid);
+	free(d);
+}
