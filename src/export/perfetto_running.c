@@ -83,6 +83,12 @@ static void set_running(struct lkst_perfetto *p, const struct lkst_perfetto_cpu 
 
 /* ---- interrupts ------------------------------------------------------------------------------ */
 
+/* A number of the file's; the kernel's own interrupts have the opposite one here. */
+static s64 positive(s32 number)
+{
+	return number < 0 ? -(s64)number : number;
+}
+
 static void put_context_end(struct lkst_perfetto *p, struct lkst_perfetto_cpu *c, u64 ns,
 			    const struct lkst_perfetto_context *context, bool has_result,
 			    u32 result)
@@ -92,7 +98,7 @@ static void put_context_end(struct lkst_perfetto *p, struct lkst_perfetto_cpu *c
 		p, c, ns > context->ns ? ns : context->ns, c->tid,
 		context->is_softirq ? LKST_PERFETTO_SOFTIRQ_EXIT : LKST_PERFETTO_IRQ_EXIT, at);
 
-	lkst_protobuf_s64(b, 1, abs(context->number));
+	lkst_protobuf_s64(b, 1, positive(context->number));
 	if (has_result)
 		lkst_protobuf_u64(b, 2, result);
 	lkst_perfetto_end_kernel_event(b, at);
@@ -132,7 +138,7 @@ void lkst_perfetto_begin_context(struct lkst_perfetto *p, struct lkst_perfetto_c
 	b = lkst_perfetto_begin_kernel_event(
 		p, c, ns, c->tid,
 		is_softirq ? LKST_PERFETTO_SOFTIRQ_ENTRY : LKST_PERFETTO_IRQ_ENTRY, at);
-	lkst_protobuf_s64(b, 1, abs(number));
+	lkst_protobuf_s64(b, 1, positive(number));
 	if (!is_softirq)
 		lkst_perfetto_put_cut_text(b, 2, name);
 	lkst_perfetto_end_kernel_event(b, at);

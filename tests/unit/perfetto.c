@@ -544,6 +544,16 @@ TEST(perfetto_has_incidents)
 		"1500 track 4.1 instant incident 3\n");
 }
 
+/* A number that no interrupt has, in a file that is damaged. */
+TEST(perfetto_takes_any_number_of_an_interrupt)
+{
+	CHECK(strstr(export("irq_handler_entry cpu=0 tid=5 ns=1000 irq=-2147483648\n"
+			    "irq_handler_exit cpu=0 tid=5 ns=1100 irq=-2147483648\n",
+			    true),
+		     "1000 cpu0 event 36: 2147483648\n"
+		     "1100 cpu0 event 37: 2147483648\n"));
+}
+
 /* What lint finds is found in the same pass. */
 TEST(perfetto_has_findings)
 {
@@ -745,6 +755,8 @@ static const struct unit_test tests[] = {
 	{ "perfetto_requests_of_disks", test_perfetto_requests_of_disks },
 	{ "perfetto_requests_end_at_gaps", test_perfetto_requests_end_at_gaps },
 	{ "perfetto_has_incidents", test_perfetto_has_incidents },
+	{ "perfetto_takes_any_number_of_an_interrupt",
+	  test_perfetto_takes_any_number_of_an_interrupt },
 	{ "perfetto_has_findings", test_perfetto_has_findings },
 	{ "perfetto_leaves_out_cpus_beyond_its_most",
 	  test_perfetto_leaves_out_cpus_beyond_its_most },
