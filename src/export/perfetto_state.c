@@ -90,6 +90,23 @@ static u32 count_cpus(const struct lkst_trace *t)
 	return nr;
 }
 
+/* CPUs with records that Perfetto does not take. Streams are in order of their CPUs. */
+static u32 count_left_out(const struct lkst_trace *t)
+{
+	u32 last = LKST_PERFETTO_CPUS_MAX - 1, nr = 0;
+	unsigned int i;
+
+	for (i = 0; i < lkst_trace_nr_streams(t); i++) {
+		const struct lkst_stream_info *info = lkst_trace_stream(t, i);
+
+		if (info->cpu <= last || !info->nr_blocks)
+			continue;
+		last = info->cpu;
+		nr++;
+	}
+	return nr;
+}
+
 /* The names of system calls follow from `machine`; what bits of a thread's state mean, from `release`. */
 static void put_machine(struct lkst_perfetto *p)
 {
@@ -219,6 +236,7 @@ int lkst_perfetto_subscribe_state(struct lkst_perfetto *p)
 {
 	int err;
 
+	p->x->result.nr_cpus_left_out = count_left_out(p->x->trace);
 	put_uuid(p);
 	put_machine(p);
 	err = lkst_feed_event(p->feed, LKST_EV_state_clock, on_clock, p);

@@ -253,11 +253,12 @@ static struct lkst_trace *open_made(char dir[64], const char *text)
 	return trace;
 }
 
+static struct lkst_export_result result;
+
 /* Says the kernel's events of @t, or with @has_bundles false, all else. @dir: for the file. */
 static void export_trace(struct lkst_trace *t, const char *dir, bool has_bundles)
 {
 	struct lkst_export_request request = { .format = perfetto_format(), .trace = t };
-	struct lkst_export_result result;
 	struct lkst_err e;
 	char path[80], *bytes;
 	size_t length;
@@ -575,6 +576,13 @@ TEST(perfetto_leaves_out_cpus_beyond_its_most)
 
 	CHECK(strstr(text, "1000 cpu0 5>7 state 1\n"));
 	CHECK(!strstr(text, "cpu1024"));
+	CHECK_EQ(result.nr_cpus_left_out, 1);
+	export("sched_switch cpu=1023 tid=5 ns=1000 next_tid=7 prev_state=1\n"
+	       "sched_switch cpu=2000 tid=8 ns=1100 next_tid=9 prev_state=1\n"
+	       "sched_process_exit cpu=2000 buffer=1 tid=8 ns=1100 exit_pid=8\n"
+	       "sched_switch cpu=1500 tid=8 ns=1200 next_tid=9 prev_state=1\n",
+	       false);
+	CHECK_EQ(result.nr_cpus_left_out, 2);
 }
 
 /* ---- chance ---------------------------------------------------------------------------------- */

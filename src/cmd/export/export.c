@@ -90,6 +90,12 @@ static int tell(struct lkst_err *e, const struct options *o, const char *trace, 
 			"note: records are missing in %llu places; `lkst print %s` shows "
 			"where.",
 			(unsigned long long)nr_other, trace);
+	if (!o->quiet && result->nr_cpus_left_out)
+		lkst_print_message(
+			stderr,
+			"note: the events of %u CPUs are left out: the format takes no CPU "
+			"with such a number.",
+			result->nr_cpus_left_out);
 	if (!result->nr_unreadable)
 		return 0;
 	return lkst_err_set(
