@@ -49,7 +49,7 @@ static int put_gap(struct lkst_perfetto *p, const struct lkst_gap *gap)
 	lkst_perfetto_put_gap(p, gap);
 	if (gap->buffer == LKST_BUFFER_LIFE || gap->buffer == LKST_BUFFER_STATE)
 		return 0;
-	lkst_perfetto_lose_disks(p, gap->from_ns);
+	lkst_perfetto_lose_disks(p, gap);
 	return lkst_perfetto_lose_cpu(p, gap, gap->to_ns >= p->x->end_ns);
 }
 

@@ -193,8 +193,8 @@ void lkst_perfetto_end_event(struct lkst_perfetto *p, u32 at);
 
 int lkst_perfetto_subscribe_disks(struct lkst_perfetto *p);
 
-/* Records are missing from @ns on: which requests were done then is not known. */
-void lkst_perfetto_lose_disks(struct lkst_perfetto *p, u64 ns);
+/* Records are missing in @gap: which requests were done then is not known, unless other buffers have theirs. */
+void lkst_perfetto_lose_disks(struct lkst_perfetto *p, const struct lkst_gap *gap);
 void lkst_perfetto_free_disks(struct lkst_perfetto *p);
 
 /* ---- perfetto_findings.c: what LKST says of the trace --------------------------------------- */

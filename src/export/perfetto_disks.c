@@ -35,7 +35,8 @@ struct lkst_perfetto_disks {
 	struct disk disks[DISKS_MAX];
 	u32 nr_disks;
 	struct lkst_pending requests; /* `cpu`: the disk's number, `buffer`: the place */
-	u32 pages_counter;	      /* plus 1; 0: there is none */
+	u32 buffers; /* a bit for each that had records of these since the oldest, or may have some */
+	u32 pages_counter; /* plus 1; 0: there is none */
 	s64 nr_pages;
 	u64 pages_ns; /* of the last value */
 };
@@ -152,12 +153,18 @@ static void end_request(struct lkst_perfetto *p, struct lkst_pending_entry *entr
 	lkst_pending_remove(&p->disks->requests, entry);
 }
 
-/* Each record of a disk. */
 static int ready(struct lkst_perfetto *p, const struct lkst_record *r)
 {
 	int err = p->has_begun ? 0 : lkst_perfetto_start(p);
 
 	return err ? err : lkst_export_step(p->x, r->ns);
+}
+
+/* Each record of a request. */
+static int ready_for_request(struct lkst_perfetto *p, const struct lkst_record *r)
+{
+	p->disks->buffers |= 1U << r->buffer % 32;
+	return ready(p, r);
 }
 
 /* The time of a request that was sent before begins with the first time. */
@@ -168,10 +175,12 @@ static int on_issue(void *ctx, const struct lkst_record *r, const void *record)
 	struct lkst_pending *requests = &p->disks->requests;
 	struct lkst_pending_entry *entry = lkst_pending_find(requests, x->rq);
 	struct disk *d;
-	int err = ready(p, r);
+	int err = ready_for_request(p, r);
 
 	if (err || x->rq == LKST_HASH_NONE)
 		return err;
+	if (!requests->hash.nr)
+		p->disks->buffers = 1U << r->buffer % 32;
 	if (entry && lkst_request_is_requeued(entry->value)) {
 		entry->value = lkst_request_pack(x->dev, x->flags, x->bytes);
 		return 0;
@@ -204,7 +213,7 @@ static int on_requeue(void *ctx, const struct lkst_record *r, const void *record
 
 	if (entry)
 		entry->value = lkst_request_requeue(entry->value);
-	return ready(p, r);
+	return ready_for_request(p, r);
 }
 
 /* It was sent before, and then became part of another. */
@@ -216,7 +225,7 @@ static int on_merge(void *ctx, const struct lkst_record *r, const void *record)
 
 	if (entry)
 		end_request(p, entry, r->ns, "it became part of another");
-	return ready(p, r);
+	return ready_for_request(p, r);
 }
 
 static int on_complete(void *ctx, const struct lkst_record *r, const void *record)
@@ -227,7 +236,16 @@ static int on_complete(void *ctx, const struct lkst_record *r, const void *recor
 
 	if (entry && lkst_request_complete(&entry->value, x->bytes))
 		end_request(p, entry, r->ns, NULL);
-	return ready(p, r);
+	return ready_for_request(p, r);
+}
+
+/* From now on the records of requests may go to any buffer. */
+static int on_maskset(void *ctx, const struct lkst_record *r, const void *record)
+{
+	struct lkst_perfetto *p = ctx;
+
+	p->disks->buffers = UINT32_MAX;
+	return 0;
 }
 
 /* ---- pages ----------------------------------------------------------------------------------- */
@@ -270,15 +288,17 @@ static int on_page_free(void *ctx, const struct lkst_record *r, const void *reco
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-void lkst_perfetto_lose_disks(struct lkst_perfetto *p, u64 ns)
+/* Any CPU may have completed any request, wherever it was sent, and have sent another at the same address. */
+void lkst_perfetto_lose_disks(struct lkst_perfetto *p, const struct lkst_gap *gap)
 {
 	struct lkst_pending *requests = &p->disks->requests;
 	const struct lkst_pending_entry *entry;
+	u64 ns = gap->from_ns;
 	u32 i = 0;
 
 	/* The count begins again. */
 	p->disks->nr_pages = 0;
-	if (!requests->hash.nr)
+	if (!requests->hash.nr || !(p->disks->buffers >> gap->buffer % 32 & 1))
 		return;
 	while ((entry = lkst_pending_next(requests, &i)))
 		end_place(p, entry, ns > entry->start_ns ? ns : entry->start_ns + 1,
@@ -292,11 +312,9 @@ int lkst_perfetto_subscribe_disks(struct lkst_perfetto *p)
 		enum lkst_event_index event;
 		lkst_feed_call *call;
 	} calls[] = {
-		{ LKST_EV_block_rq_issue, on_issue },
-		{ LKST_EV_block_rq_requeue, on_requeue },
-		{ LKST_EV_block_rq_merge, on_merge },
-		{ LKST_EV_block_rq_complete, on_complete },
-		{ LKST_EV_mm_page_alloc, on_page_alloc },
+		{ LKST_EV_block_rq_issue, on_issue },	{ LKST_EV_block_rq_requeue, on_requeue },
+		{ LKST_EV_block_rq_merge, on_merge },	{ LKST_EV_block_rq_complete, on_complete },
+		{ LKST_EV_maskset_switch, on_maskset }, { LKST_EV_mm_page_alloc, on_page_alloc },
 		{ LKST_EV_mm_page_free, on_page_free },
 	};
 	size_t i;

@@ -535,6 +535,30 @@ TEST(perfetto_requests_end_at_gaps)
 	CHECK(!strstr(text, "3000 track 7.1"));
 }
 
+/* A gap of another CPU may have its end, as any CPU completes requests; one of a buffer without requests has not. */
+TEST(perfetto_requests_end_at_gaps_that_may_have_their_end)
+{
+	static const char text[] =
+		"block_rq_issue cpu=0 tid=5 ns=1000 rq=1 dev=7 bytes=4096 flags=0\n"
+		"sched_switch cpu=1 tid=8 ns=1100 buffer=%u next_tid=9 prev_state=1\n"
+		"!block cpu=1 buffer=%u\n"
+		"!skip cpu=1 buffer=%u blocks=3\n"
+		"sched_switch cpu=1 tid=9 ns=2000 buffer=%u next_tid=8 prev_state=1\n"
+		"%s"
+		"block_rq_complete cpu=0 tid=0 ns=3000 rq=1 dev=7 bytes=4096\n";
+	static const char other_maskset[] =
+		"maskset_switch cpu=0 tid=5 buffer=1 ns=1050 from=2 to=3\n";
+	char trace[1024];
+
+	snprintf(trace, sizeof(trace), text, 0, 0, 0, 0, "");
+	CHECK(strstr(export(trace, false), "1100 track 7.1 end"));
+	snprintf(trace, sizeof(trace), text, 2, 2, 2, 2, "");
+	CHECK(strstr(export(trace, false), "3000 track 7.1 end"));
+	/* Where it may be that requests go to that buffer since. */
+	snprintf(trace, sizeof(trace), text, 2, 2, 2, 2, other_maskset);
+	CHECK(strstr(export(trace, false), "1100 track 7.1 end"));
+}
+
 TEST(perfetto_has_incidents)
 {
 	CHECK_STR(
@@ -762,6 +786,8 @@ static const struct unit_test tests[] = {
 	  test_perfetto_follows_a_number_that_is_taken_over },
 	{ "perfetto_requests_of_disks", test_perfetto_requests_of_disks },
 	{ "perfetto_requests_end_at_gaps", test_perfetto_requests_end_at_gaps },
+	{ "perfetto_requests_end_at_gaps_that_may_have_their_end",
+	  test_perfetto_requests_end_at_gaps_that_may_have_their_end },
 	{ "perfetto_has_incidents", test_perfetto_has_incidents },
 	{ "perfetto_takes_any_number_of_an_interrupt",
 	  test_perfetto_takes_any_number_of_an_interrupt },
