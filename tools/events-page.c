@@ -21,6 +21,8 @@ static const char *const hook_texts[] = {
 	[LKST_HOOK_KRETPROBE] = "return of function %s",
 	[LKST_HOOK_ALSO_KPROBE] = "function %s",
 	[LKST_HOOK_ALSO_KRETPROBE] = "return of function %s",
+	[LKST_HOOK_PERF] = "perf event %s",
+	[LKST_HOOK_TP_TOO] = "tracepoint %s",
 };
 
 static const char *const group_titles[LKST_NR_GROUPS] = {
@@ -63,6 +65,8 @@ static const char *type_name(const struct lkst_field_desc *f)
 		return "string";
 	if (f->type == LKST_TYPE_CHARS)
 		return "name";
+	if (f->type == LKST_TYPE_WORDS)
+		return "u64[]";
 	return type_names[f->type][f->size];
 }
 

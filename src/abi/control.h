@@ -36,6 +36,12 @@ enum {
 	LKST_BUFFER_NAME = 16, /* with its NUL */
 };
 
+/* By what the time between two samples is measured. */
+enum lkst_sample_clock {
+	LKST_SAMPLE_CPU_CLOCK, /* a timer of the kernel: PERF_COUNT_SW_CPU_CLOCK */
+	LKST_SAMPLE_CYCLES,    /* cycles that the CPU counts: PERF_COUNT_HW_CPU_CYCLES */
+};
+
 /* The masksets that every recording has and nobody may change; from 3 on they are the user's. */
 enum {
 	LKST_MASKSET_RNOTHING, /* nothing but what every maskset has: the lives of threads */
@@ -91,6 +97,11 @@ struct lkst_control {
 	 */
 	u64 changed_ns;
 	u64 wish_ns; /* the history that the size of main was chosen for; 0: for none */
+	/* What takes samples, and how often; only what asks for stacks reads these (doc/samples.md). */
+	u64 sample_ns;	  /* CPU time from one sample to the next; 0: none are taken */
+	u64 off_cpu_ns;	  /* a shorter time off the CPU is not recorded */
+	u32 sample_clock; /* enum lkst_sample_clock */
+	u32 stack_epoch;  /* stacks that were written at another one are written again */
 	u8 address_key[16]; /* random; with it `lkst serve` hides the kernel's addresses; it never leaves the kernel */
 };
 

@@ -19,6 +19,7 @@
 #define s64_DESC LKST_TYPE_SINT, 8
 #define comm16_DESC LKST_TYPE_CHARS, 16
 #define str_DESC LKST_TYPE_STRING, 0
+#define u64_list_DESC LKST_TYPE_WORDS, 0
 /* clang-format on */
 
 /* A row of each list ends the lists that are empty; it is not counted. */
@@ -100,6 +101,7 @@ const char *const lkst_loss_names[] = {
 	[LKST_LOSS_TOO_LONG] = "record too long",
 	[LKST_LOSS_UNREAD] = "path not read",
 	[LKST_LOSS_UNFOLLOWED] = "child process not recorded",
+	[LKST_LOSS_STACK] = "stack not kept",
 };
 _Static_assert(sizeof(lkst_loss_names) / sizeof(char *) == LKST_LOSS_NR, "a name per cause");
 

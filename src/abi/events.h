@@ -14,6 +14,11 @@ typedef struct {
 	char bytes[0];
 } str;
 
+/* Numbers of 8 bytes, as many as the field before it says. Only the last one. */
+typedef struct {
+	u64 item[0];
+} __attribute__((packed)) u64_list;
+
 /* The index of each event in the catalogue. A trace numbers its events by itself. */
 enum lkst_event_index {
 #define EVENT(name, group, mnemonic, lkst_id, help) LKST_EV_##name,
@@ -85,6 +90,8 @@ enum lkst_hook_kind {
 	LKST_HOOK_ALSO_KRETPROBE,
 	LKST_HOOK_BY_NAME, /* of no row: a tracepoint outside the catalogue */
 	LKST_HOOK_PROBE,   /* of no row: where a probe was set by its definition */
+	LKST_HOOK_PERF,	     /* every so often on each CPU, by a perf event: program perf_event__<target> */
+	LKST_HOOK_TP_TOO,    /* a BTF tracepoint that the program of another event has, too: tp_too__<target> */
 };
 
 /*
@@ -211,12 +218,20 @@ enum {
 	LKST_THREAD_COMPAT = 2, /* a 32-bit program */
 };
 
+/* Bits of a stack's flags. */
+enum {
+	LKST_STACK_USER = 1, /* of the program; else of the kernel */
+	LKST_STACK_CUT = 2,  /* deeper than LKST_STACK_FRAMES: the outermost functions are missing */
+	LKST_STACK_FRAMES = 127, /* most frames of a stack: what the kernel gives (kernel.perf_event_max_stack) */
+};
+
 /* The stored form of a field. */
 enum lkst_field_type {
 	LKST_TYPE_UINT,	   /* 1, 2, 4 or 8 bytes */
 	LKST_TYPE_SINT,	   /* the same, signed */
 	LKST_TYPE_CHARS,   /* a fixed number of characters, NUL-padded */
 	LKST_TYPE_STRING,  /* characters up to a NUL; the last field, or one of the last two */
+	LKST_TYPE_WORDS,   /* unsigned integers of 8 bytes; how many, the field before says; the last field */
 };
 
 struct lkst_field_desc {
@@ -238,6 +253,7 @@ enum lkst_recorded {
 	LKST_RECORDED_USUALLY,	  /* RDEFAULT, RALL, and those that name it */
 	LKST_RECORDED_ALWAYS,	  /* every one */
 	LKST_RECORDED_ON_REQUEST, /* RALL, and those that name it */
+	LKST_RECORDED_BY_OPTION,  /* none; if recording was begun with its option, every one but RNOTHING */
 };
 
 /* By what the record that begins an interval and the one that ends it belong together. */

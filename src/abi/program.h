@@ -20,6 +20,8 @@ enum {
 	LKST_TRACEPOINT_MAX = 1024, /* bytes of a by-name tracepoint's record */
 	LKST_DYNAMIC_MAX = 4,	    /* its variable fields */
 	LKST_TRACEPOINTS = 1024,    /* by-name tracepoints in one recording */
+	LKST_WAITING_MAX = 65536,   /* threads whose stacks are kept while they are off the CPU */
+	LKST_KNOWN_STACKS = 1024,   /* that a CPU remembers to have written; a power of two */
 };
 
 enum lkst_filter_mode {

@@ -40,6 +40,7 @@ enum lkst_loss {
 	LKST_LOSS_TOO_LONG,  /* a by-name tracepoint's record beyond LKST_TRACEPOINT_MAX */
 	LKST_LOSS_UNREAD, /* a path could not be kept to be read at exit (no record is missing) */
 	LKST_LOSS_UNFOLLOWED, /* a process whose parent is recorded could not be added */
+	LKST_LOSS_STACK, /* no room to keep the stack of a thread that waits (its off_cpu is missing) */
 	LKST_LOSS_NR,
 };
 

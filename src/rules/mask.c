@@ -22,6 +22,12 @@ bool lkst_mask_has_always(int index)
 	return index >= 0 && lkst_events[index].recorded == LKST_RECORDED_ALWAYS;
 }
 
+/* An event that is in the catalogue because recording was begun with its option: every maskset but RNOTHING has it. */
+static bool has_by_option(const char *name, int index)
+{
+	return index >= 0 && lkst_events[index].recorded == LKST_RECORDED_BY_OPTION && strcmp(name, "RNOTHING");
+}
+
 static void set(struct lkst_mask *mask, const struct lkst_event_class *event, u8 handler,
 		int buffer)
 {
@@ -46,7 +52,10 @@ void lkst_mask_init(struct lkst_mask *mask, const char *name, const struct lkst_
 	for (id = 0; id < LKST_EVENT_SPACE; id++) {
 		mask->route[id] = lkst_route(LKST_HANDLER_NOTHING, LKST_BUFFER_MAIN);
 		if (c && c->classes[id])
-			set(mask, c->classes[id], LKST_HANDLER_NOTHING, LKST_BUFFER_MAIN);
+			set(mask, c->classes[id],
+			    has_by_option(name, c->classes[id]->index) ? LKST_HANDLER_DEFAULT
+								       : LKST_HANDLER_NOTHING,
+			    LKST_BUFFER_USUAL);
 	}
 }
 

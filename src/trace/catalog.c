@@ -202,6 +202,8 @@ static bool is_same_form(const struct lkst_field_class *f, const struct lkst_fie
 		return f->type == LKST_CLASS_SINT && f->size == desc->size;
 	case LKST_TYPE_CHARS:
 		return f->type == LKST_CLASS_CHARS && f->count == desc->size;
+	case LKST_TYPE_WORDS:
+		return f->type == LKST_CLASS_WORDS && f->size == sizeof(u64);
 	default:
 		return f->type == LKST_CLASS_STRING;
 	}
@@ -210,7 +212,8 @@ static bool is_same_form(const struct lkst_field_class *f, const struct lkst_fie
 /* Whether it is of the same kind, so that the meaning applies: a number, or characters. */
 static bool is_same_kind(const struct lkst_field_class *f, const struct lkst_field_desc *desc)
 {
-	bool is_number = desc->type == LKST_TYPE_UINT || desc->type == LKST_TYPE_SINT;
+	bool is_number = desc->type == LKST_TYPE_UINT || desc->type == LKST_TYPE_SINT ||
+			 desc->type == LKST_TYPE_WORDS;
 
 	return is_number ? has_size(f) : !has_size(f);
 }
@@ -371,6 +374,7 @@ int lkst_catalog_add_builtin(struct lkst_err *e, struct lkst_catalog *c, u16 id,
 		[LKST_TYPE_SINT] = LKST_CLASS_SINT,
 		[LKST_TYPE_CHARS] = LKST_CLASS_CHARS,
 		[LKST_TYPE_STRING] = LKST_CLASS_STRING,
+		[LKST_TYPE_WORDS] = LKST_CLASS_WORDS,
 	};
 	const struct lkst_event_desc *desc = &lkst_events[index];
 	struct lkst_field_class fields[LKST_FIELDS_MAX] = {};
@@ -393,7 +397,8 @@ int lkst_catalog_add_builtin(struct lkst_err *e, struct lkst_catalog *c, u16 id,
 		if (f->type == LKST_CLASS_CHARS)
 			f->count = desc->fields[i].size;
 		else
-			f->size = desc->fields[i].size;
+			f->size = f->type == LKST_CLASS_WORDS ? sizeof(u64) : desc->fields[i].size;
+		f->length_field = f->type == LKST_CLASS_WORDS ? i - 1 : 0;
 	}
 	err = lkst_catalog_add(e, c, &event);
 	if (!err && !c->classes[id]->is_native)

@@ -64,10 +64,12 @@ static void add_foreign(struct lkst_catalog *c, u16 index)
 
 		snprintf(f->name, sizeof(f->name), "%s", d->name);
 		f->base = 10;
-		f->type = d->type == LKST_TYPE_STRING  ? LKST_CLASS_STRING
+		f->type = d->type == LKST_TYPE_STRING ||
+					  d->type == LKST_TYPE_WORDS
+				  ? LKST_CLASS_STRING
 			  : d->type == LKST_TYPE_CHARS ? LKST_CLASS_CHARS
 						       : LKST_CLASS_SINT;
-		f->size = d->type == LKST_TYPE_STRING || d->type == LKST_TYPE_CHARS ? 0
+		f->size = f->type == LKST_CLASS_STRING || d->type == LKST_TYPE_CHARS ? 0
 			  : d->size == 2					    ? 4
 										    : d->size;
 		f->count = d->type == LKST_TYPE_CHARS ? 5 : 0;

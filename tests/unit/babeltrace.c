@@ -255,7 +255,7 @@ static void make_random_trace(u32 block_size, int nr, unsigned int seed)
 		struct lkst_record_head head = { .id_time = id, .tid = rand_r(&seed) % 1000 };
 
 		if (!event || !strncmp(event->name, "test_", 5) ||
-		    event->group == LKST_GROUP_HANDLER ||
+		    event->group == LKST_GROUP_HANDLER || event->index == LKST_EV_stack ||
 		    !strncmp(event->name, "state_", 6))
 			continue;
 		/* Now and then nothing happens for days, which is more than half a turn. */

@@ -37,7 +37,8 @@ static const struct lkst_field_class *source_of(const struct lkst_event_class *e
 	const struct lkst_field_class *f = lkst_class_field(event, desc->name);
 	bool wants_number = desc->type == LKST_TYPE_UINT || desc->type == LKST_TYPE_SINT;
 
-	if (!f || (wants_number ? !is_number(f) : !is_text(f)))
+	/* Who wants an array reads it from the record itself. */
+	if (!f || desc->type == LKST_TYPE_WORDS || (wants_number ? !is_number(f) : !is_text(f)))
 		return NULL;
 	return f;
 }

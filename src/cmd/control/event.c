@@ -35,6 +35,8 @@ static const char *const hook_kinds[] = {
 	[LKST_HOOK_NONE] = "none",
 	[LKST_HOOK_ALSO_KPROBE] = "kprobe",
 	[LKST_HOOK_ALSO_KRETPROBE] = "kretprobe",
+	[LKST_HOOK_PERF] = "perf event",
+	[LKST_HOOK_TP_TOO] = "tracepoint",
 };
 
 static const char *const type_names[][9] = {
@@ -48,6 +50,8 @@ static const char *type_name(const struct lkst_field_desc *f)
 		return "string";
 	if (f->type == LKST_TYPE_CHARS)
 		return "name";
+	if (f->type == LKST_TYPE_WORDS)
+		return "u64[]";
 	return type_names[f->type][f->size];
 }
 

@@ -12,6 +12,7 @@
 #include "cmd/child.h"
 #include "cmd/probe/probe.h"
 #include "cmd/recording.h"
+#include "cmd/sample_options.h"
 #include "cmd/streaming.h"
 #include "cmd/turn.h"
 #include "live/drain/state_stream.h"
@@ -27,6 +28,7 @@ struct options {
 	struct lkst_list pids, pages;
 	bool tree;
 	struct lkst_probe_options probes; /* those of them that have a row here */
+	struct lkst_sample_options samples;
 };
 
 static const struct options defaults = {
@@ -68,6 +70,7 @@ static const struct lkst_option rows[] = {
 		    .help = "the kernel with its debug information, for the probes"),
 	LKST_OPTION(TEXT, struct options, probes.source, .name = "source", .letter = 's',
 		    .argument = "DIR", .help = "the sources are below this directory"),
+	LKST_SAMPLE_ROWS(struct options, samples),
 	LKST_OPTION(SIZE, struct options, buffer_bytes, .name = "buffer", .letter = 'b',
 		    .argument = "SIZE", .standard = "16M", .help = "memory per CPU, 64K to 4G"),
 	LKST_OPTION(SIZE, struct options, block_bytes, .name = "block", .argument = "SIZE",
@@ -218,6 +221,8 @@ static int make_plan(struct recording *r, struct lkst_plan **ret_plan)
 		.btf_file = getenv(LKST_BTF_VARIABLE),
 		/* A maskset may have more than a plan of the default events. */
 		.is_whole = r->o->maskset != NULL,
+		.has_samples = r->o->samples.hz != 0,
+		.has_off_cpu = r->o->samples.off_cpu_ns != 0,
 		.is_known = is_probe,
 		.ctx = r,
 	};
@@ -259,6 +264,8 @@ static int start_and_record(struct recording *r)
 {
 	struct lkst_session_options options = { .buffer_bytes = r->o->buffer_bytes,
 						.block_bytes = r->o->block_bytes,
+						.sampling = lkst_sample_rate(&r->o->samples),
+						.off_cpu_ns = r->o->samples.off_cpu_ns,
 						.maskset = r->o->maskset };
 	struct lkst_plan *plan = NULL;
 	u32 pids[LKST_LIST_MAX + 1];
@@ -266,7 +273,7 @@ static int start_and_record(struct recording *r)
 
 	err = parse_pids(r->e, r->o, &r->child, pids, &options.filter);
 	r->files.is_filtered = options.filter.mode != 0;
-	err = err ?: make_plan(r, &plan) ?: start_session(r, plan, &options);
+	err = err ?: lkst_sample_check(r->e, &r->o->samples) ?: make_plan(r, &plan) ?: start_session(r, plan, &options);
 	if (!err) {
 		lkst_plan_forget_kernel(plan);
 		lkst_recording_print_notes(plan, r->s, r->o->files.quiet);

@@ -13,6 +13,7 @@
 #include "base/size.h"
 #include "cmd/control/limit.h"
 #include "cmd/recording.h"
+#include "cmd/sample_options.h"
 #include "cmd/turn.h"
 #include "live/drain/state_stream.h"
 #include "live/load/perf_counters.h"
@@ -34,6 +35,7 @@ struct options {
 	s64 numa_node; /* LKST_NODE_ANY */
 	const char *config;
 	bool keep, no_helper, quiet;
+	struct lkst_sample_options samples;
 };
 
 /* What is recorded, and what that may cost, if nobody says otherwise. */
@@ -99,6 +101,7 @@ static const struct lkst_option rows[] = {
 		    .help = "what recording may cost of each CPU's time, as in 1%, 0.01% to\n"
 			    "50%, or none; above it the least valuable kinds of events are left\n"
 			    "out for a while, which the trace shows, and their hooks detached"),
+	LKST_SAMPLE_ROWS(struct options, samples),
 	LKST_OPTION(FLAG, struct options, no_helper, .name = "no-helper",
 		    .help = "leave it to others to start `lkst limit`, which detaches what is\n"
 			    "left out: a unit of the service does"),
@@ -304,6 +307,8 @@ static int arm(struct lkst_err *e, const struct options *o, const struct lkst_pl
 						.behind_bytes = o->behind_bytes,
 						.is_on_node = o->numa_node != LKST_NODE_ANY,
 						.numa_node = (int)o->numa_node,
+						.sampling = lkst_sample_rate(&o->samples),
+						.off_cpu_ns = o->samples.off_cpu_ns,
 						.maskset = first_maskset(o),
 						.armed = o->armed.items,
 						.nr_armed = o->armed.nr,
@@ -387,7 +392,9 @@ static int make_plan(struct lkst_err *e, const struct options *o, struct lkst_pl
 	struct lkst_plan_options options = { .globs = o->events.items,
 					     .nr_globs = o->events.nr,
 					     .btf_file = getenv(LKST_BTF_VARIABLE),
-					     .is_whole = true };
+					     .is_whole = true,
+					     .has_samples = o->samples.hz != 0,
+					     .has_off_cpu = o->samples.off_cpu_ns != 0 };
 	int err = o->counters ? lkst_perf_counters_parse(e, o->counters, options.counters) : 0;
 
 	return err ?: lkst_plan_make_for(e, &options, ret_plan);
@@ -399,6 +406,7 @@ static int start(struct lkst_err *e, const struct options *o)
 	struct lkst_turn turn;
 	int err = lkst_turn_take(e, LKST_TURN_CHANGE, &turn) ?:
 		  check_recording(e, o) ?:
+		  lkst_sample_check(e, &o->samples) ?:
 		  make_plan(e, o, &plan) ?:
 		  lkst_recording_identify(e, plan->catalog) ?:
 		  arm(e, o, plan, &turn);
@@ -440,6 +448,7 @@ const struct lkst_cmd lkst_cmd_start = {
 		"  lkst start -e 'sched:*' -e 'syscall:*'  two groups\n"
 		"  lkst start -e sched_switch -e 'ext4:*'  an event, and tracepoints by name\n"
 		"  lkst start --incidents 4                room to keep four moments\n"
+		"  lkst start --sample 99                  and 99 samples of each busy CPU a second\n"
 		"  lkst start --budget 1%                  with a lower limit of what it costs\n"
 		"  lkst start --budget none                whatever it costs\n"
 		"  lkst start --config /etc/lkst/lkst.conf as the service does\n",

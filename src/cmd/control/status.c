@@ -45,6 +45,7 @@ const char *const lkst_loss_keys[LKST_LOSS_NR] = {
 	[LKST_LOSS_LEVEL] = "level",	       [LKST_LOSS_TRUNCATED] = "truncated",
 	[LKST_LOSS_TOO_LONG] = "too_long",     [LKST_LOSS_UNREAD] = "unread",
 	[LKST_LOSS_UNFOLLOWED] = "unfollowed",
+	[LKST_LOSS_STACK] = "stack_not_kept",
 };
 
 static void write_losses(const struct lkst_report *r, struct lkst_out *out)

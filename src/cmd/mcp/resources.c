@@ -61,6 +61,8 @@ static const char *type_of(const struct lkst_field_desc *f, char text[8])
 {
 	if (f->type == LKST_TYPE_CHARS || f->type == LKST_TYPE_STRING)
 		return "text";
+	if (f->type == LKST_TYPE_WORDS)
+		return "u64[]";
 	snprintf(text, 8, "%c%d", f->type == LKST_TYPE_SINT ? 's' : 'u', f->size * 8);
 	return text;
 }

@@ -260,6 +260,8 @@ static int begin_part(struct lkst_err *e, struct lkst_recorder *r)
 	r->part_ns = now;
 	r->part_bytes = 0;
 	r->nr_parts++;
+	/* Each part has the stacks of its samples: the parts before it may be removed. */
+	__atomic_add_fetch(&lkst_session_control(r->s)->stack_epoch, 1, __ATOMIC_RELAXED);
 	return write_state(e, r);
 }
 

@@ -33,7 +33,13 @@ static const char *const words[] = {
 	[LKST_HOOK_NONE] = "none",
 	[LKST_HOOK_BY_NAME] = "tp",
 	[LKST_HOOK_PROBE] = "probe",
+	[LKST_HOOK_PERF] = "perf_event",
+	[LKST_HOOK_TP_TOO] = "tp_too",
 };
+
+/* Those whose programs are the catalogue's. */
+static const u8 kinds_of_rows[] = { LKST_HOOK_TP, LKST_HOOK_KPROBE, LKST_HOOK_KRETPROBE, LKST_HOOK_PERF,
+				    LKST_HOOK_TP_TOO };
 
 void lkst_hook_name(enum lkst_hook_kind kind, const char *target, char name[LKST_HOOK_NAME_MAX])
 {
@@ -57,14 +63,14 @@ bool lkst_hook_parse(const char *program, enum lkst_hook_kind *ret_kind, const c
 {
 	const char *target = lkst_hook_target(program);
 	char name[LKST_HOOK_NAME_MAX];
-	enum lkst_hook_kind kind;
+	unsigned int i;
 
 	/* All tracepoints by name have one program. */
-	for (kind = LKST_HOOK_TP; kind <= LKST_HOOK_KRETPROBE; kind++) {
-		lkst_hook_name(kind, target, name);
+	for (i = 0; i < sizeof(kinds_of_rows); i++) {
+		lkst_hook_name(kinds_of_rows[i], target, name);
 		if (strcmp(name, program))
 			continue;
-		*ret_kind = kind;
+		*ret_kind = kinds_of_rows[i];
 		*ret_target = target;
 		return true;
 	}
@@ -121,7 +127,17 @@ int lkst_hooks_add_handler(struct lkst_err *e, struct lkst_hooks *h, u8 handler,
 	hook->base = base;
 	hook->perf_id = first.perf_id;
 	hook->plan = first.plan;
+	hook->sampling = first.sampling;
 	return 0;
+}
+
+void lkst_hooks_set_sampling(struct lkst_hooks *h, const struct lkst_control *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < h->nr; i++)
+		h->items[i].sampling =
+			(struct lkst_sampling){ .period_ns = c->sample_ns, .clock = c->sample_clock };
 }
 
 void lkst_hooks_remove_handler(struct lkst_hooks *h, u8 handler)
@@ -425,12 +441,21 @@ static int open_event(struct lkst_err *e, struct lkst_hook *hook)
 	return fd < 0 ? lkst_err_sys(e, -errno, "attaching it failed") : fd;
 }
 
+static int attach_sampling(struct lkst_err *e, struct lkst_hook *hook)
+{
+	hook->link_fd = lkst_sampling_attach(e, &hook->sampling, hook->program_fd);
+	hook->is_attached = hook->link_fd >= 0;
+	return hook->is_attached ? 0 : hook->link_fd;
+}
+
 int lkst_hook_attach(struct lkst_err *e, struct lkst_hook *hook)
 {
 	_cleanup_close_ int event = -1;
 
-	if (hook->kind == LKST_HOOK_TP)
+	if (hook->kind == LKST_HOOK_TP || hook->kind == LKST_HOOK_TP_TOO)
 		return attach_to_tracepoint(e, hook);
+	if (hook->kind == LKST_HOOK_PERF)
+		return attach_sampling(e, hook);
 	if (hook->kind == LKST_HOOK_PROBE)
 		return attach_probe(e, hook);
 	event = open_event(e, hook);

@@ -8,6 +8,7 @@
 
 #include "abi/control.h"
 #include "base/notes.h"
+#include "live/load/sampling.h"
 #include "trace/catalog.h"
 
 enum { LKST_HOOK_NAME_MAX = 128 };
@@ -20,7 +21,7 @@ enum { LKST_HOOK_NAME_MAX = 128 };
 /* A place in the kernel, and the program for it. */
 struct lkst_hook {
 	char name[LKST_HOOK_NAME_MAX]; /* of its program and its pin: lkst_hook_name() */
-	u8 kind;		       /* LKST_HOOK_TP, _KPROBE, _KRETPROBE, _BY_NAME or _PROBE */
+	u8 kind;		       /* LKST_HOOK_TP, _TP_TOO, _KPROBE, _KRETPROBE, _PERF, _BY_NAME or _PROBE */
 	char target[LKST_NAME_MAX];    /* tracepoint or function; of _BY_NAME: system:name, _PROBE: group:event */
 	u8 handler;		       /* whose program it is */
 	u16 base; /* of a user handler: index of DEFAULT's hook at the same place */
@@ -33,6 +34,8 @@ struct lkst_hook {
 	/* Of a tracepoint by name only. */
 	int perf_id; /* -1: not asked for yet */
 	u32 plan;    /* index of its lkst_tracepoint_plan */
+
+	struct lkst_sampling sampling; /* of _PERF only */
 };
 
 /* The name of a hook: "tp_btf__sched_switch", and of a tracepoint by name "tp__ext4-ext4_sync_file_enter". */
@@ -68,6 +71,9 @@ void lkst_hooks_assign(struct lkst_hooks *h, const struct lkst_catalog *c);
  */
 int lkst_hooks_add_handler(struct lkst_err *e, struct lkst_hooks *h, u8 handler, u16 base,
 			   int program_fd, int link_fd);
+
+/* Has those that take samples do it as @c says. Call it when all are added, before any is attached. */
+void lkst_hooks_set_sampling(struct lkst_hooks *h, const struct lkst_control *c);
 
 /* Removes all hooks of user handler @handler; those that are attached are detached. */
 void lkst_hooks_remove_handler(struct lkst_hooks *h, u8 handler);

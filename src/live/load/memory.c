@@ -16,6 +16,8 @@
 
 /* Life events are some 100 bytes each and rare: this holds hours of an ordinary machine. */
 #define LIFE_BYTES (256ULL << 10)
+/* A stack has some 200 bytes. At 99 samples a second that all differ, this holds more than two minutes. */
+#define LIFE_WITH_STACKS_BYTES (4ULL << 20)
 
 /*
  * A writer is in its ring for some 30 ns, so that even where a CPU does nothing but record, few records
@@ -80,6 +82,17 @@ int lkst_memory_buffer_size(struct lkst_err *e, u64 bytes, u64 *ret_bytes)
 	return 0;
 }
 
+/*
+ * Of the buffer of rare events, for a main buffer of @main bytes. Stacks are in it, too: their samples are in main,
+ * and a stack must not be overwritten before them.
+ */
+static u64 life_bytes(u64 main, bool has_stacks)
+{
+	if (has_stacks)
+		return main < LIFE_WITH_STACKS_BYTES ? main : LIFE_WITH_STACKS_BYTES;
+	return main < LIFE_BYTES ? LKST_BUFFER_BYTES_MIN : LIFE_BYTES;
+}
+
 static int place_rings(struct lkst_err *e, struct lkst_memory *m, const u8 *online)
 {
 	u64 next = (u64)m->nr_cpus * LKST_NR_BUFFERS;
@@ -109,7 +122,7 @@ static int place_rings(struct lkst_err *e, struct lkst_memory *m, const u8 *onli
 }
 
 int lkst_memory_plan(struct lkst_err *e, u64 buffer_bytes, u64 block_bytes, u64 spare_bytes,
-		     u32 nr_banks, struct lkst_memory *ret_memory)
+		     u32 nr_banks, bool has_stacks, struct lkst_memory *ret_memory)
 {
 	int possible = libbpf_num_possible_cpus(), err;
 	struct lkst_memory m = { .nr_cpus = possible,
@@ -130,8 +143,7 @@ int lkst_memory_plan(struct lkst_err *e, u64 buffer_bytes, u64 block_bytes, u64 
 				    "a block is a power of two from 4K to 1M, not %llu bytes",
 				    (unsigned long long)block_bytes);
 	m.block_shift = __builtin_ctzll(block_bytes);
-	m.buffer_bytes[LKST_BUFFER_LIFE] =
-		m.buffer_bytes[0] < LIFE_BYTES ? LKST_BUFFER_BYTES_MIN : LIFE_BYTES;
+	m.buffer_bytes[LKST_BUFFER_LIFE] = life_bytes(m.buffer_bytes[0], has_stacks);
 	m.rings = calloc((size_t)m.nr_cpus * (LKST_BUFFERS_AT_START + 1) * LKST_LEVELS,
 			 sizeof(*m.rings));
 	online = lkst_memory_find_online(m.nr_cpus, &m.nr_online);

@@ -41,10 +41,10 @@ struct lkst_memory {
  * that is possible but not online gets the smallest ring: it may come while recording goes on. The
  * rings of interrupting writers come on top of that, each a small part of it. After them there is room
  * for a further buffer of @spare_bytes per CPU, or smaller ones (live/recording/buffers.h), and for @nr_banks of
- * @buffer_bytes (live/recording/incidents.h).
+ * @buffer_bytes (live/recording/incidents.h). @has_stacks: the buffer of rare events gets stacks, too.
  */
 int lkst_memory_plan(struct lkst_err *e, u64 buffer_bytes, u64 block_bytes, u64 spare_bytes,
-		     u32 nr_banks, struct lkst_memory *ret_memory);
+		     u32 nr_banks, bool has_stacks, struct lkst_memory *ret_memory);
 void lkst_memory_free(struct lkst_memory *m);
 
 /*

@@ -24,6 +24,7 @@ struct planner {
 	bool has_met; /* the glob at hand has met a tracepoint that is recorded */
 	char *const *globs;
 	unsigned int nr_globs;
+	bool has_samples, has_off_cpu;
 	bool (*is_known)(void *ctx, const char *glob); /* of events to be declared later */
 	void *ctx;
 	bool *has_matched;     /* by glob */
@@ -46,7 +47,9 @@ int lkst_plan_choose_hook(struct lkst_err *e, const struct lkst_kernel *k,
 	for (row = 0; row < d->nr_hooks; row++) {
 		const struct lkst_hook_desc *h = &d->hooks[row];
 
-		if (h->kind == LKST_HOOK_TP) {
+		if (h->kind == LKST_HOOK_PERF) {
+			err = 0;
+		} else if (h->kind == LKST_HOOK_TP || h->kind == LKST_HOOK_TP_TOO) {
 			err = lkst_kernel_check_tracepoint(e, k, h->target, h->proto);
 		} else if (h->kind == LKST_HOOK_KPROBE || h->kind == LKST_HOOK_KRETPROBE) {
 			if (!lkst_kernel_has_kprobes())
@@ -185,6 +188,34 @@ static int plan_without_hook(struct planner *pl, enum lkst_event_index i)
 	return err ?: lkst_catalog_add_builtin(pl->e, pl->p->catalog, pl->p->id[i], i);
 }
 
+/* Whether the option was given without which the event is not recorded. */
+static bool is_asked_for(const struct planner *pl, enum lkst_event_index i)
+{
+	return i == LKST_EV_sample ? pl->has_samples : pl->has_off_cpu;
+}
+
+/* Whether a glob is the event's own name, and not one that means others, too. */
+static bool is_named_alone(const struct planner *pl, enum lkst_event_index i)
+{
+	unsigned int g;
+
+	for (g = 0; g < pl->nr_globs; g++)
+		if (!strcmp(pl->globs[g], lkst_events[i].name))
+			return true;
+	return false;
+}
+
+/* An event that is recorded by an option: by that alone, whatever masksets or globs say. */
+static int plan_by_option(struct planner *pl, enum lkst_event_index i)
+{
+	if (is_asked_for(pl, i))
+		return plan_event(pl, i, true);
+	if (pl->nr_globs && is_event_selected(pl, i) && is_named_alone(pl, i))
+		lkst_notes_add(&pl->p->notes, "%s is not recorded: it takes an option of its own, --%s.",
+			       lkst_events[i].name, i == LKST_EV_sample ? "sample" : "off-cpu");
+	return 0;
+}
+
 static int plan_builtin(struct planner *pl)
 {
 	enum lkst_event_index i;
@@ -195,7 +226,9 @@ static int plan_builtin(struct planner *pl)
 	for (i = 0; i < LKST_NR_EVENTS && !err; i++) {
 		pl->p->hook[i] = -1;
 		is_wanted = !is_without_hook(i) && is_event_selected(pl, i);
-		if (is_without_hook(i))
+		if (lkst_events[i].recorded == LKST_RECORDED_BY_OPTION)
+			err = plan_by_option(pl, i);
+		else if (is_without_hook(i))
 			err = plan_without_hook(pl, i);
 		else if (is_wanted || pl->p->is_whole)
 			err = plan_event(pl, i, is_wanted);
@@ -324,6 +357,7 @@ static int select_hooked_by(struct planner *pl, const char *tracepoint)
 	for (i = 0; i < LKST_NR_EVENTS; i++)
 		for (row = 0; row < lkst_events[i].nr_hooks; row++) {
 			if (lkst_events[i].hooks[row].kind != LKST_HOOK_TP ||
+			    lkst_events[i].recorded == LKST_RECORDED_BY_OPTION ||
 			    strcmp(lkst_events[i].hooks[row].target, tracepoint))
 				continue;
 			if (pl->p->id[i]) {
@@ -455,6 +489,8 @@ int lkst_plan_make_for(struct lkst_err *e, const struct lkst_plan_options *o,
 			      .tracefs = -1,
 			      .globs = o->globs,
 			      .nr_globs = o->nr_globs,
+			      .has_samples = o->has_samples,
+			      .has_off_cpu = o->has_off_cpu,
 			      .is_known = o->is_known,
 			      .ctx = o->ctx };
 	int err;
@@ -465,6 +501,7 @@ int lkst_plan_make_for(struct lkst_err *e, const struct lkst_plan_options *o,
 	pl.p->is_whole = o->is_whole;
 	memcpy(pl.p->counters, o->counters, sizeof(pl.p->counters));
 	pl.p->is_chosen = o->nr_globs > 0;
+	pl.p->has_stacks = o->has_samples || o->has_off_cpu;
 	err = lkst_kernel_open(e, o->btf_file, &pl.kernel) ?: fill_plan(&pl);
 	if (pl.tracefs >= 0)
 		close(pl.tracefs);

@@ -36,6 +36,7 @@ struct lkst_plan {
 	bool has_compat;
 	bool is_whole;	/* events that are not wanted have an id and a hook, too */
 	bool is_chosen; /* globs were given */
+	bool has_stacks; /* an event refers to stacks */
 	struct lkst_syscall_plan sys64[LKST_SYSCALL_MAX], sys32[LKST_SYSCALL_MAX];
 	u8 counters[LKST_PERF_AT_ONCE]; /* what perf_counters counts, enum lkst_perf_counter */
 	struct lkst_plan_tracepoint *tracepoints;
@@ -67,6 +68,7 @@ struct lkst_plan_options {
 	bool is_whole; /* as lkst_plan_make_whole() */
 	/* What is counted for each stretch in which a thread ran; all 0: nothing, and there is no event for it. */
 	u8 counters[LKST_PERF_AT_ONCE];
+	bool has_samples, has_off_cpu; /* events that are recorded by an option */
 	/*
 	 * Whether @glob selects an event that will be declared later, so that it need not select another. NULL: none.
 	 */

@@ -238,6 +238,19 @@ static void configure(struct lkst_programs *p, const struct lkst_plan *plan,
 		p->skel->rodata_tps->lkst_tracepoints[i] = plan->tracepoints[i].plan;
 }
 
+/* What keeps stacks has room only where some are recorded. */
+static int size_stack_maps(struct lkst_programs *p, const struct lkst_plan *plan,
+			   const struct lkst_memory *memory)
+{
+	int err = plan->has_stacks ? bpf_map__set_max_entries(p->skel->maps.lkst_stacks,
+							      memory->nr_cpus * LKST_KNOWN_STACKS)
+				   : 0;
+
+	if (!err && plan->id[LKST_EV_off_cpu])
+		err = bpf_map__set_max_entries(p->skel->maps.lkst_left, LKST_WAITING_MAX);
+	return err;
+}
+
 static int size_maps(struct lkst_err *e, struct lkst_programs *p, const struct lkst_plan *plan,
 		     const struct lkst_memory *memory, const struct lkst_filter *filter)
 {
@@ -249,6 +262,7 @@ static int size_maps(struct lkst_err *e, struct lkst_programs *p, const struct l
 		err = bpf_map__set_max_entries(p->skel->maps.lkst_filter, 1);
 	if (!err && plan->counters[0])
 		err = bpf_map__set_max_entries(p->skel->maps.lkst_counters, memory->nr_cpus * LKST_PERF_AT_ONCE);
+	err = err ?: size_stack_maps(p, plan, memory);
 	return err ? lkst_err_sys(e, err, "sizing the buffers") : 0;
 }
 
@@ -416,7 +430,8 @@ const struct lkst_shared_map lkst_shared_maps[] = {
 	{ ".rodata.sys32", "sys32" },	{ ".rodata.tps", "tracepoints" },
 	{ ".data.page", "page-base" },	{ "lkst_filter", "filter" },
 	{ "lkst_idle", "idle" },	{ "lkst_counters", "counters" },
-	{ "lkst_counted", "counted" },	{},
+	{ "lkst_counted", "counted" },	{ "lkst_stacks", "stacks" },
+	{ "lkst_left", "left" },	{},
 };
 
 int lkst_programs_pin_maps(struct lkst_err *e, const struct lkst_programs *p)

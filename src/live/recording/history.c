@@ -71,6 +71,7 @@ static void fill_wish(const struct lkst_rings *r, struct lkst_history *h)
 					      2 * LKST_BUFFER_BYTES_MAX);
 	if (h->buffer_bytes > LKST_BUFFER_BYTES_MAX ||
 	    lkst_memory_plan(NULL, h->buffer_bytes, 1ULL << r->block_shift, h->buffer_bytes / 4, 0,
+			     r->control->sample_ns || r->control->off_cpu_ns,
 			     &memory))
 		h->buffer_bytes = 0;
 	h->memory_bytes = h->buffer_bytes ? memory.bytes : 0;

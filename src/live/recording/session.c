@@ -127,6 +127,7 @@ int lkst_session_list_hooks(struct lkst_err *e, struct lkst_session *s)
 	memset(s->hooks, 0, sizeof(*s->hooks));
 	err = lkst_pins_each(e, open_hook, s) ?: open_by_name(e, s);
 	lkst_hooks_assign(s->hooks, s->catalog);
+	lkst_hooks_set_sampling(s->hooks, s->rings.control);
 	err = err ?: lkst_handlers_open(e, s->hooks);
 	lkst_hooks_let_go(s->hooks);
 	return err;

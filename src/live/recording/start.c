@@ -79,6 +79,7 @@ static int take_programs(struct lkst_err *e, struct lkst_session *s, const struc
 
 	if (err)
 		return err;
+	lkst_hooks_set_sampling(s->hooks, s->rings.control);
 	for (i = 0; i < LKST_NR_COMMANDS; i++)
 		s->command_fds[i] = lkst_programs_command_fd(&s->programs, i);
 	s->threads_fd = lkst_programs_link_threads(e, &s->programs);
@@ -95,6 +96,9 @@ static int prepare(struct lkst_err *e, struct lkst_session *s, const struct lkst
 		return lkst_err_sys(e, -ENOMEM, "starting to record");
 	fill_control(control, plan, memory->nr_cpus);
 	control->wish_ns = options->wish_ns;
+	control->sample_ns = options->sampling.period_ns;
+	control->sample_clock = options->sampling.clock;
+	control->off_cpu_ns = options->off_cpu_ns;
 	if (getrandom(control->address_key, sizeof(control->address_key), 0) < 0)
 		return lkst_err_sys(e, -errno, "making a key");
 	if (getrandom(control->memory_id, sizeof(control->memory_id), 0) < 0)
@@ -132,7 +136,7 @@ int lkst_session_start(struct lkst_err *e, const struct lkst_plan *plan,
 	s->catalog = plan->catalog;
 	s->is_to_be_pinned = options->is_to_be_pinned;
 	err = lkst_memory_plan(e, options->buffer_bytes, options->block_bytes, options->spare_bytes,
-			       options->nr_banks, &memory);
+			       options->nr_banks, plan->has_stacks, &memory);
 	if (err)
 		return err;
 	if (options->is_on_node)

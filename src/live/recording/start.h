@@ -9,6 +9,9 @@ struct lkst_session_options {
 	u64 buffer_bytes; /* per CPU */
 	u64 block_bytes;
 	u64 spare_bytes; /* per CPU, for buffers made later (live/recording/buffers.h) */
+	/* What asks for stacks; the plan has its events. */
+	struct lkst_sampling sampling; /* period_ns 0: none is taken */
+	u64 off_cpu_ns;		       /* as lkst_control.off_cpu_ns */
 	u64 wish_ns;	 /* of history, that `buffer_bytes` was chosen for; 0: for none */
 	u32 nr_banks;	 /* that incidents can be kept in (live/recording/incidents.h) */
 	u32 budget_ppm;	 /* what recording may cost of each CPU's time; 0: no limit */
