@@ -68,6 +68,8 @@ struct lkst_export_format {
 	F(json)                                                                                    \
 	F(chrome)                                                                                  \
 	F(collapsed)                                                                               \
+	F(folded)                                                                                  \
+	F(flamegraph)                                                                              \
 	F(speedscope)                                                                              \
 	F(lttng)                                                                                   \
 	F(perfetto)                                                                                \

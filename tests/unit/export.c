@@ -144,6 +144,29 @@ static void remove_output(void)
 	lkst_remove_dirs(AT_FDCWD, place);
 }
 
+/* ---- samples --------------------------------------------------------------------------------- */
+
+TEST(samples_are_stacks_and_a_picture)
+{
+	make("state_thread ns=10 thread_tid=5 thread_pid=4 comm=\"<a;&b>\"\n"
+	     "state_symbol ns=11 address=0xffffffff81000100 bytes=64 name=\"vfs<int>&\"\n"
+	     "stack ns=90 buffer=1 stack=1 flags=1 frames=0x1010\n"
+	     "stack ns=91 buffer=1 stack=2 caller=1 frames=0xffffffff81000110\n"
+	     "sched_switch cpu=0 tid=0 ns=100 next_tid=5\n"
+	     "sample cpu=0 tid=5 ns=200 stack=2 period_ns=30\n"
+	     "sample cpu=0 tid=5 ns=300 stack=1 period_ns=20\n"
+	     "sample cpu=0 tid=5 ns=400 stack=7 period_ns=10\n");
+	CHECK(is_exported("folded", NULL,
+			  "<a:&b>-5;0x1010;vfs<int>&_[k] 30\n"
+			  "<a:&b>-5;0x1010 20\n"
+			  "<a:&b>-5;[unknown] 10\n"));
+	remove_output();
+	CHECK(has("flamegraph", "data-n=\"vfs&lt;int&gt;&amp;\"><title>vfs&lt;int&gt;&amp;: 30 ns, 50.00 %</title>"));
+	remove_output();
+	CHECK(has("flamegraph", "data-n=\"&lt;a:&amp;b&gt;-5\""));
+	clean();
+}
+
 /* ---- time ------------------------------------------------------------------------------------ */
 
 TEST(stacks_are_cut_at_calls)
@@ -409,9 +432,18 @@ TEST(damage_is_counted)
 TEST(full_disk_leaves_nothing)
 {
 	struct rlimit old, small = { 100, RLIM_INFINITY };
+	_cleanup_free_ char *sampled = NULL;
 	unsigned int i;
 
-	make(text);
+	/* A stack that is longer, for the formats of samples. */
+	if (asprintf(&sampled,
+		     "%ssample cpu=1 tid=5 ns=1140 stack=1 period_ns=5\n"
+		     "stack cpu=1 buffer=1 tid=7 ns=1010 stack=1 flags=1 frames=0x7f0000001000,"
+		     "0x7f0000002000,0x7f0000003000,0x7f0000004000,0x7f0000005000,0x7f0000006000,"
+		     "0x7f0000007000,0x7f0000008000,0x7f0000009000\n",
+		     text) < 0)
+		abort();
+	make(sampled);
 	signal(SIGXFSZ, SIG_IGN);
 	getrlimit(RLIMIT_FSIZE, &old);
 	small.rlim_max = old.rlim_max;
@@ -466,6 +498,7 @@ TEST(filters_that_do_not_fit_are_refused)
 }
 
 static const struct unit_test tests[] = {
+	{ "samples_are_stacks_and_a_picture", test_samples_are_stacks_and_a_picture },
 	{ "stacks_are_cut_at_calls", test_stacks_are_cut_at_calls },
 	{ "stacks_of_a_window_and_a_thread", test_stacks_of_a_window_and_a_thread },
 	{ "cgroups_choose_threads", test_cgroups_choose_threads },

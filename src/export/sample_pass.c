@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One pass over the part of a trace that is exported, which counts its samples. */
+#include "export/sample_pass.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "export/model_pass.h"
+
+struct sample_pass {
+	struct lkst_export *x;
+	struct lkst_model_pass model;
+};
+
+static bool who(void *ctx, const struct lkst_record *r, bool is_wait, s32 tid,
+		struct lkst_samples_thread *ret_thread, u8 *ret_cause)
+{
+	struct sample_pass *p = ctx;
+	const struct lkst_thread_life *life = lkst_model_life_of(p->model.model, tid, r->cpu);
+
+	/* The model knows every thread that has run; who is not known is none that was asked for. */
+	if (is_wait || !life || !lkst_export_wants(p->x, p->model.model, life))
+		return false;
+	ret_thread->tid = tid;
+	ret_thread->pid = life->pid;
+	memcpy(ret_thread->comm, life->comm, sizeof(ret_thread->comm));
+	return true;
+}
+
+int lkst_sample_pass(struct lkst_err *e, struct lkst_export *x, struct lkst_samples **ret_samples)
+{
+	struct sample_pass p = { .x = x };
+	int err = lkst_model_pass_begin(e, x, &p.model), has = 0;
+
+	if (!err) {
+		has = lkst_samples_new(p.model.feed, x->symbols, who, &p, ret_samples);
+		err = has < 0 ? lkst_err_sys(e, has, "counting samples") : 0;
+	}
+	if (!err && !has)
+		err = lkst_err_set(
+			e, -ENODATA,
+			"there are no samples in this trace; `lkst record --sample 99` takes some");
+	err = err ?: lkst_feed_run(e, p.model.feed);
+	if (!err && lkst_samples_end(*ret_samples))
+		err = lkst_err_sys(e, -ENOMEM, "counting samples");
+	lkst_model_pass_fini(&p.model);
+	return err;
+}
+
+char *lkst_sample_who(const struct lkst_samples *s, const struct lkst_samples_path *path,
+		      bool is_process, char text[LKST_SAMPLE_NAME])
+{
+	const struct lkst_samples_thread *thread = lkst_samples_thread(s, path->thread);
+	char name[sizeof(thread->comm)];
+	char *end = text;
+	size_t i, length = strnlen(thread->comm, sizeof(name));
+
+	if (is_process) {
+		snprintf(text, LKST_SAMPLE_NAME, "pid %d", thread->pid);
+		return text;
+	}
+	for (i = 0; i < length; i++)
+		name[i] = (char)(thread->comm[i] == ';' ? ':' : thread->comm[i]);
+	end = length ? lkst_put_escaped(end, name, length, "") : lkst_put_str(end, "?");
+	end = lkst_put_s64(lkst_put_str(end, "-"), thread->tid);
+	*end = 0;
+	return text;
+}
