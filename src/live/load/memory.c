@@ -16,8 +16,12 @@
 
 /* Life events are some 100 bytes each and rare: this holds hours of an ordinary machine. */
 #define LIFE_BYTES (256ULL << 10)
-/* A stack has some 200 bytes. At 99 samples a second that all differ, this holds more than two minutes. */
-#define LIFE_WITH_STACKS_BYTES (4ULL << 20)
+/*
+ * A stack has some 200 bytes: at 99 samples a second that all differ, the one holds half a minute, the other more than
+ * two. A small main buffer is a sixteenth of the one, as a sample is of its stack.
+ */
+#define LIFE_WITH_STACKS_MIN (1ULL << 20)
+#define LIFE_WITH_STACKS_MAX (4ULL << 20)
 
 /*
  * A writer is in its ring for some 30 ns, so that even where a CPU does nothing but record, few records
@@ -88,8 +92,10 @@ int lkst_memory_buffer_size(struct lkst_err *e, u64 bytes, u64 *ret_bytes)
  */
 static u64 life_bytes(u64 main, bool has_stacks)
 {
+	if (has_stacks && main >= LIFE_WITH_STACKS_MIN)
+		return main < LIFE_WITH_STACKS_MAX ? main : LIFE_WITH_STACKS_MAX;
 	if (has_stacks)
-		return main < LIFE_WITH_STACKS_BYTES ? main : LIFE_WITH_STACKS_BYTES;
+		return LIFE_WITH_STACKS_MIN;
 	return main < LIFE_BYTES ? LKST_BUFFER_BYTES_MIN : LIFE_BYTES;
 }
 

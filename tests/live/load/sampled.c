@@ -5,7 +5,7 @@
  *
  *	sampled SECONDS
  *
- * Prints "NAME ADDRESS" for each function, in order of their addresses, then "cpu NS", the CPU time that it took as the
+ * Prints "NAME ADDRESS" for each function, and "pid PID", then "cpu NS", the CPU time that it took as the
  * kernel accounts it.
  */
 #include <stdint.h>
@@ -79,8 +79,8 @@ int main(int argc, char **argv)
 		usleep(NAP_US);
 	}
 	deep(DEPTH, seconds * 0.2);
-	printf("alpha %lld\nbeta %lld\ndeep %lld\nmain %lld\ncpu %lld\n",
+	printf("alpha %lld\nbeta %lld\ndeep %lld\nmain %lld\npid %lld\ncpu %lld\n",
 	       (long long)(uintptr_t)alpha, (long long)(uintptr_t)beta, (long long)(uintptr_t)deep,
-	       (long long)(uintptr_t)main, accounted_ns());
+	       (long long)(uintptr_t)main, (long long)getpid(), accounted_ns());
 	return 0;
 }
