@@ -16,7 +16,9 @@
 #include <unistd.h>
 
 /* The kernel finds who called by frame pointers. */
+#ifndef __clang__
 #pragma GCC optimize("no-omit-frame-pointer,no-optimize-sibling-calls,no-inline")
+#endif
 
 enum { DEPTH = 30, NAPS = 3, NAP_US = 20000, TURNS = 20000 };
 
