@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The samples of a trace as a flame graph: a picture (SVG 1.1) in which a function is as wide as the CPU time that it
- * took with all that it called, which are above it. A click on it shows it alone, Ctrl-F or the word at the corner looks
- * for names. Nothing is loaded from elsewhere.
+ * The samples of a trace as a flame graph: a picture (SVG 1.1) in which a function is as wide as the CPU time that
+ * it took with all that it called, which are above it. A click on it shows it alone, Ctrl-F or the word at the corner
+ * looks for names. Nothing is loaded from elsewhere.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -139,11 +139,14 @@ static const char script[] =
 	"    const x = num(g, \"data-x\"), w = num(g, \"data-w\");\n"
 	"    if (x >= end - 1e-6) { sum += w; end = x + w; }\n"
 	"  }\n"
-	"  document.getElementById(\"found\").textContent = what ? (100 * sum / W).toFixed(1) + \" % found\" : \"search\";\n"
+	"  const found = document.getElementById(\"found\");\n"
+	"  found.textContent = what ? (100 * sum / W).toFixed(1) + \" % found\" : \"search\";\n"
 	"}\n"
 	"for (const g of all) g.addEventListener(\"click\", () => zoom(g));\n"
 	"document.getElementById(\"found\").addEventListener(\"click\", search);\n"
-	"window.addEventListener(\"keydown\", (e) => { if (e.ctrlKey && e.key === \"f\") { e.preventDefault(); search(); } });\n"
+	"window.addEventListener(\"keydown\", (e) => {\n"
+	"  if (e.ctrlKey && e.key === \"f\") { e.preventDefault(); search(); }\n"
+	"});\n"
 	"]]></script>\n";
 
 /* Names are printable ASCII, but for what XML takes for its own: https://www.w3.org/TR/xml/#syntax */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The samples of a trace as flame graphs take them, a line for each stack with the ns of CPU time that its samples stand
- * for: frames from the root on, ';' between them, and a number after the last blank
+ * The samples of a trace as flame graphs take them, a line for each stack with the ns of CPU time that its samples
+ * stand for: frames from the root on, ';' between them, and a number after the last blank
  * (https://github.com/brendangregg/FlameGraph).
  */
 #include "export/export_format.h"

@@ -36,7 +36,8 @@ u8 lkst_mask_usual_buffer(const struct lkst_event_class *event);
 bool lkst_mask_has_always(int index);
 
 /*
- * Clears @mask: of the events of @c only those that every maskset has are recorded, and those that an option asks for. @c NULL: not even
+ * Clears @mask: of the events of @c only those that every maskset has are recorded, and those that an option
+ * asks for. @c NULL: not even
  * those, as where there is no maskset.
  */
 void lkst_mask_init(struct lkst_mask *mask, const char *name, const struct lkst_catalog *c);

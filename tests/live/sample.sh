@@ -106,6 +106,7 @@ if "$LKST" start --quiet --buffer 64K --sample $hz --budget none -e sched_switch
 		"$("$LKST" analyze profile --comm sampled "$work/small" 2>/dev/null | grep 'was overwritten')" ''
 	"$LKST" stop --quiet
 	has_started=no
+	wait_until 10 gone
 	expect stop_detaches_samples "$(attached)" ''
 else
 	fail samples_go_on_without_a_process "$(cat "$work/start.log")"

@@ -4,7 +4,7 @@
 
 #include "lib/unit.h"
 
-/* main (0x1000) calls read() in the kernel twice, where vfs (0xff..100) calls disk (0xff..200); the program calls itself. */
+/* The program (0x1000, 0x1010) calls the kernel, where vfs (0xff..100) calls disk (0xff..200); and it calls itself. */
 #define SYMBOLS                                                                                    \
 	"state_thread ns=10 thread_tid=5 thread_pid=4 comm=\"five\"\n"                             \
 	"state_symbol ns=11 address=0xffffffff81000100 bytes=64 name=\"vfs\"\n"                    \
