@@ -79,3 +79,19 @@ VECTOR_PROGRAM(call_function_entry)
 VECTOR_PROGRAM(call_function_exit)
 VECTOR_PROGRAM(call_function_single_entry)
 VECTOR_PROGRAM(call_function_single_exit)
+
+/* Interrupts or preemption are turned off, or on again. */
+#define OFF_PROGRAM(event)                                                                         \
+	LKST_TP(event, unsigned long ip, unsigned long parent_ip)                                  \
+	{                                                                                          \
+		lkst_recording_if(event, r, lkst_wants_current()) {                                \
+			LKST_PUT64(r->ip, ip);                                                     \
+			LKST_PUT64(r->parent_ip, parent_ip);                                       \
+		}                                                                                  \
+		return 0;                                                                          \
+	}
+
+OFF_PROGRAM(irq_disable)
+OFF_PROGRAM(irq_enable)
+OFF_PROGRAM(preempt_disable)
+OFF_PROGRAM(preempt_enable)

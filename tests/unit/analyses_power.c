@@ -112,6 +112,27 @@ TEST(analysis_counters_sums_by_thread)
 	CHECK_EQ(lkst_table_cell(table("counters"), 2, 0)->s64, 0);
 }
 
+TEST(analysis_irqsoff_measures_by_where_it_was_turned_off)
+{
+	ask("irq_enable cpu=0 ns=900 ip=0xffffffff81000099\n"
+	    "irq_disable cpu=0 tid=5 ns=1000 ip=0xffffffff81000010\n"
+	    "preempt_disable cpu=0 tid=5 ns=1010 ip=0xffffffff81000020\n"
+	    "irq_disable cpu=1 tid=6 ns=1020 ip=0xffffffff81000030\n"
+	    "irq_enable cpu=0 tid=5 ns=1300 ip=0xffffffff81000011\n"
+	    "!skip cpu=1 blocks=1\n"
+	    "irq_enable cpu=1 tid=6 ns=1320 ip=0xffffffff81000031\n"
+	    "irq_disable cpu=0 tid=5 ns=1400 ip=0xffffffff81000010\n"
+	    "irq_enable cpu=0 tid=5 ns=1450 ip=0xffffffff81000011\n"
+	    "preempt_enable cpu=0 tid=5 ns=1500 ip=0xffffffff81000021\n",
+	    "irqsoff");
+	CHECK_EQ(value("irqsoff", "0xffffffff81000010", "count"), 2);
+	CHECK_EQ(value("irqsoff", "0xffffffff81000010", "total"), 300 + 50);
+	CHECK_EQ(value("irqsoff_total", "all", "count"), 2);
+	CHECK_EQ(value("irqsoff", "0xffffffff81000030", "crossing"), 1);
+	CHECK_EQ(nr_left_out("irqsoff_total", "no_begin"), 1);
+	CHECK_EQ(value("preemptoff", "0xffffffff81000020", "total"), 490);
+}
+
 static const struct unit_test tests[] = {
 	{ "analysis_power_sums_sleep_clock_and_stolen_time",
 	  test_analysis_power_sums_sleep_clock_and_stolen_time },
@@ -119,5 +140,7 @@ static const struct unit_test tests[] = {
 	  test_analysis_power_knows_at_the_window_what_was_before },
 	{ "analysis_power_counts_nothing_across_a_gap", test_analysis_power_counts_nothing_across_a_gap },
 	{ "analysis_counters_sums_by_thread", test_analysis_counters_sums_by_thread },
+	{ "analysis_irqsoff_measures_by_where_it_was_turned_off",
+	  test_analysis_irqsoff_measures_by_where_it_was_turned_off },
 };
 UNIT_MAIN(tests)

@@ -37,7 +37,9 @@ static const u16 left_out[] = {
 	LKST_EV_timer_start,	      LKST_EV_hrtimer_start,
 	LKST_EV_workqueue_queue_work, LKST_EV_mm_page_alloc,
 	LKST_EV_mm_page_free,	      LKST_EV_cpu_idle,
-	LKST_EV_cpu_idle_miss,
+	LKST_EV_cpu_idle_miss,	      LKST_EV_irq_disable,
+	LKST_EV_irq_enable,	      LKST_EV_preempt_disable,
+	LKST_EV_preempt_enable,
 };
 
 static const struct lkst_event_class by_name = { .name = "x:y", .index = -1, .syscall = -1 };
