@@ -8,10 +8,10 @@
 # "CPU TIMES NS" of all its idle states by cpuidle, and "CPU STOLEN-MS" by /proc/stat, of each CPU.
 cat >"$work/read" <<'END'
 for cpu in /sys/devices/system/cpu/cpu[0-9]*; do
-	cat $cpu/cpuidle/state*/usage 2>/dev/null | awk '{ n += $1 } END { printf "idle %d %d ", cpu, n }' cpu="${cpu##*/cpu}"
-	cat $cpu/cpuidle/state*/time 2>/dev/null | awk '{ us += $1 } END { printf "%d\n", us * 1000 }'
+	cat $cpu/cpuidle/state*/usage 2>/dev/null | awk '{ n += $1 } END { printf "idle %d %.0f ", cpu, n }' cpu="${cpu##*/cpu}"
+	cat $cpu/cpuidle/state*/time 2>/dev/null | awk '{ us += $1 } END { printf "%.0f\n", us * 1000 }'
 done
-awk -v hz="$(getconf CLK_TCK)" '/^cpu[0-9]/ { printf "steal %d %d\n", substr($1, 4), $9 * 1000 / hz }' /proc/stat
+awk -v hz="$(getconf CLK_TCK)" '/^cpu[0-9]/ { printf "steal %d %.0f\n", substr($1, 4), $9 * 1000 / hz }' /proc/stat
 END
 # It sleeps in many short pieces, and then keeps each CPU busy, for that is when time is stolen.
 cat >"$work/load" <<'END'
