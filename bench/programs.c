@@ -103,7 +103,8 @@ void programs_load(const char *const *names, u64 buffer_bytes)
 	struct lkst_err e;
 
 	if (lkst_plan_make(&e, NULL, 0, NULL, &plan) ||
-	    lkst_memory_plan(&e, buffer_bytes, 1 << LKST_BLOCK_SHIFT_MIN, 0, 0, &it.memory))
+	    lkst_memory_plan(&e, buffer_bytes, 1 << LKST_BLOCK_SHIFT_MIN, 0, 0, false,
+			     &it.memory))
 		bench_die("%s", e.text);
 	if (getrandom(it.uuid, sizeof(it.uuid), 0) < 0 ||
 	    getrandom(it.memory_id, sizeof(it.memory_id), 0) < 0)

@@ -79,7 +79,8 @@ int lkst_sampling_attach(struct lkst_err *e, const struct lkst_sampling *s, int 
 		/* It has gone offline meanwhile. */
 		if (err && err != -ENODEV)
 			return lkst_err_sys(e, err, "attaching it to CPU %u failed", cpu);
-		why = err ?: why;
+		if (err)
+			why = err;
 	}
 	return any ? lkst_take_fd(map) : lkst_err_sys(e, why, "attaching it failed");
 }
