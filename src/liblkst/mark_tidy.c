@@ -57,14 +57,19 @@ bool lkst_mark_note_ended(int dir_fd, const char *name)
 {
 	struct timespec now;
 	struct stat st;
+	int fd;
 
 	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
 		return errno == ENOENT;
 	clock_gettime(CLOCK_REALTIME, &now);
 	if (st.st_mode & 0200) {
-		/* The name may mean another file by now, but in a directory with the sticky bit only of that user. */
-		if (!fchmodat(dir_fd, name, 0400, 0))
-			utimensat(dir_fd, name, NULL, AT_SYMLINK_NOFOLLOW);
+		/* The name may mean another file by now, or a link to one: only what is open is changed. */
+		fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+		if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_nlink == 1 &&
+		    !fchmod(fd, 0400))
+			futimens(fd, NULL);
+		if (fd >= 0)
+			close(fd);
 		return false;
 	}
 	if (now.tv_sec - st.st_mtim.tv_sec < LKST_MARK_KEPT_S && st.st_mtim.tv_sec <= now.tv_sec)

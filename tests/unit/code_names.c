@@ -285,9 +285,9 @@ TEST(code_names_come_from_debug_files)
 /* A library of the machine, whose code is not where its ELF headers have it, by dlsym(3). */
 TEST(code_names_know_the_C_library)
 {
-	struct lkst_code_names *n = lkst_code_names_new(NULL);
 	void *at = dlsym(RTLD_DEFAULT, "qsort");
 	struct lkst_binary b = { .nr = 1 };
+	struct lkst_code_names *n;
 	Dl_info info;
 
 	CHECK(at && dladdr(at, &info));
@@ -297,6 +297,7 @@ TEST(code_names_know_the_C_library)
 	b.build_id = id_of(b.path, &b.bias);
 	if (!b.build_id[0])
 		SKIP("the C library has no build-id");
+	n = lkst_code_names_new(NULL);
 	CHECK_EQ(lkst_code_names_find(n, &b, (u64)at - (u64)info.dli_fbase - b.bias + 1, &name), 0);
 	CHECK_STR(name.function ?: name.why, "qsort");
 	CHECK_EQ(name.offset, 1);

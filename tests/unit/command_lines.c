@@ -188,3 +188,27 @@ static const struct unit_test tests[] = {
 	{ "state_process_of_odd_texts_is_bounded", test_state_process_of_odd_texts_is_bounded },
 };
 UNIT_MAIN(tests)
+
+static int count_process(void *ctx, struct lkst_state_process *process, size_t length)
+{
+	++*(unsigned int *)ctx;
+	return 0;
+}
+
+/* A thread in state D may hold the lock that reading the arguments takes: they are not read. */
+TEST(command_lines_of_processes_that_may_be_stuck_are_not_read)
+{
+	struct lkst_rec_state_thread list[] = {
+		{ .thread_tid = getpid(), .thread_pid = getpid() },
+		{ .thread_tid = getpid() + 1, .thread_pid = getpid(), .state = 1 },
+	};
+	struct lkst_thread_list threads = { .list = list, .nr = 2 };
+	unsigned int nr = 0;
+
+	CHECK_EQ(lkst_state_list_processes(&threads, count_process, &nr), 0);
+	if (!nr)
+		SKIP("this is not the first namespace of processes");
+	list[1].state = 0x102;
+	CHECK_EQ(lkst_state_list_processes(&threads, count_process, &nr), 0);
+	CHECK_EQ(nr, 1);
+}

@@ -438,7 +438,7 @@ const struct lkst_samples_path *lkst_samples_path(const struct lkst_samples *s, 
 
 const u32 *lkst_samples_frames(const struct lkst_samples *s, const struct lkst_samples_path *path)
 {
-	return s->frames + path->first;
+	return s->frames ? s->frames + path->first : NULL;
 }
 
 u32 lkst_samples_nr_names(const struct lkst_samples *s)

@@ -336,13 +336,13 @@ static int arm(struct lkst_err *e, const struct options *o, const struct lkst_pl
 		return err;
 	}
 	lkst_session_arm(s, true);
-	ask_programs();
 	/* With events recorded already: no thread comes or goes unseen in between. */
 	err = lkst_state_keep_machine(e, s);
 	if (err) {
 		discard_rest(e);
 		return err;
 	}
+	ask_programs();
 	lkst_readings_make(s);
 	lkst_turn_give(turn);
 	lkst_recording_print_notes(plan, s, o->quiet);

@@ -11,12 +11,14 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/vec.h"
 
 enum {
 	PROCESSES_MAX = 4096,
 	TEXT_ROOM = 4097, /* of a file of /proc, with a NUL after it */
 	/* The first PID namespace, PROC_PID_INIT_INO of include/linux/proc_ns.h: a trace has its numbers. */
 	FIRST_PID_NAMESPACE = 0xeffffffc,
+	TASK_UNINTERRUPTIBLE = 2, /* include/linux/sched.h */
 };
 
 /* Reads the beginning of /proc/PID/NAME; how many bytes, or a negative errno. */
@@ -87,6 +89,33 @@ static bool is_wanted(const struct lkst_thread_list *threads, const struct lkst_
 						threads->nr_renewed, sizeof(s32), by_number));
 }
 
+/*
+ * Processes with a thread in state D. It may hold the process's mmap_lock, which /proc/PID/cmdline takes
+ * (access_remote_vm(), mm/memory.c): reading that might not end.
+ */
+static int find_stuck(const struct lkst_thread_list *threads, s32 **ret_list, unsigned int *ret_nr)
+{
+	s32 *list = NULL;
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < threads->nr; i++) {
+		const struct lkst_rec_state_thread *t = &threads->list[i];
+		s32 *added;
+
+		if ((t->flags & LKST_THREAD_KERNEL) || !(t->state & TASK_UNINTERRUPTIBLE))
+			continue;
+		added = lkst_vec_add(list, nr);
+		if (!added)
+			break;
+		*added = t->thread_pid;
+	}
+	if (nr)
+		qsort(list, nr, sizeof(*list), by_number);
+	*ret_list = list;
+	*ret_nr = nr;
+	return i < threads->nr ? -ENOMEM : 0;
+}
+
 int lkst_state_list_processes(const struct lkst_thread_list *threads,
 			      int (*each)(void *ctx, struct lkst_state_process *process,
 					  size_t length),
@@ -94,16 +123,22 @@ int lkst_state_list_processes(const struct lkst_thread_list *threads,
 {
 	char status[TEXT_ROOM], cmdline[TEXT_ROOM];
 	struct lkst_state_process process;
-	unsigned int i, nr = 0;
+	unsigned int i, nr = 0, nr_stuck = 0;
+	_cleanup_free_ s32 *stuck = NULL;
 	ssize_t length;
-	int err = 0;
+	int err;
 
 	if (!has_kernel_numbers())
 		return 0;
+	err = find_stuck(threads, &stuck, &nr_stuck);
 	for (i = 0; i < threads->nr && nr < PROCESSES_MAX && !err; i++) {
 		const struct lkst_rec_state_thread *t = &threads->list[i];
 
-		if (!is_wanted(threads, t) || read_proc(t->thread_pid, "status", status) <= 0)
+		if (!is_wanted(threads, t) ||
+		    (nr_stuck &&
+		     bsearch(&t->thread_pid, stuck, nr_stuck, sizeof(s32), by_number)) ||
+		    read_proc(t->thread_pid, "status", status) <= 0 ||
+		    strstr(status, "\nState:\tD"))
 			continue;
 		length = read_proc(t->thread_pid, "cmdline", cmdline);
 		/* One that has ended and is not forgotten has none. */

@@ -431,7 +431,7 @@ const struct lkst_shared_map lkst_shared_maps[] = {
 	{ ".data.page", "page-base" },	{ "lkst_filter", "filter" },
 	{ "lkst_idle", "idle" },	{ "lkst_counters", "counters" },
 	{ "lkst_counted", "counted" },	{ "lkst_stacks", "stacks" },
-	{ "lkst_left", "left" },	{},
+	{ "lkst_left", "off-cpu" },	{},
 };
 
 int lkst_programs_pin_maps(struct lkst_err *e, const struct lkst_programs *p)

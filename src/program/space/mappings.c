@@ -124,7 +124,7 @@ static int feed_binary(struct lkst_mappings *m, const struct lkst_record *r)
 	    lkst_map_find(&m->by_id, binary.binary))
 		return 0;
 	id_length = (size_t)(blank - text);
-	if (id_length > LKST_BINARY_ID || strspn(text, "0123456789abcdef") != id_length)
+	if (id_length > LKST_BINARY_ID || id_length % 2 || strspn(text, "0123456789abcdef") != id_length)
 		id_length = 0;
 	length -= (u32)(blank + 1 - text);
 	kind = length == strlen("[vdso]") && !memcmp(blank + 1, "[vdso]", length)
