@@ -231,8 +231,8 @@ WEB_CMD     := $(addprefix src/cmd/,answer.c ending.c help.c options.c printing.
 WEB_SRC     := $(sort $(wildcard src/web/*.c wasi/*.c)) $(WEB_CMD) $(WEB_LIB)
 WEB_OBJ     := $(WEB_SRC:%.c=$(GEN)/web/%.o)
 WASM         := $(CLANG) --target=wasm32-wasi
-# A page is to be small: what only prints need not be fast.
-WASM_LEVEL    = $(if $(filter src/cmd/% src/view/% src/rules/% src/analyze/why/% src/analyze/lint/%,$<),-Os,-O2)
+# A page is to be small: only what is run for every record, block or pixel needs to be fast.
+WASM_LEVEL    = $(if $(filter src/trace/block.c src/trace/merge.c src/base/zstd% src/web/draw.c src/analyze/engine/feed.c,$<),-O2,-Oz)
 WASM_CFLAGS  := -std=gnu11 $(WARN) -D_GNU_SOURCE -Isrc -isystem wasi
 
 $(WEB_OBJ): $(GEN)/web/%.o: %.c

@@ -175,20 +175,6 @@ TEST(state_process_of_odd_texts_is_bounded)
 	CHECK_EQ(p.r.euid, 8);
 }
 
-static const struct unit_test tests[] = {
-	{ "command_lines_belong_to_processes_and_are_inherited",
-	  test_command_lines_belong_to_processes_and_are_inherited },
-	{ "command_lines_change_with_exec_and_are_unknown_without_its_record",
-	  test_command_lines_change_with_exec_and_are_unknown_without_its_record },
-	{ "command_lines_end_with_their_processes", test_command_lines_end_with_their_processes },
-	{ "command_lines_say_what_is_missing", test_command_lines_say_what_is_missing },
-	{ "command_lines_of_a_piece_are_of_its_beginning",
-	  test_command_lines_of_a_piece_are_of_its_beginning },
-	{ "state_process_is_what_proc_says", test_state_process_is_what_proc_says },
-	{ "state_process_of_odd_texts_is_bounded", test_state_process_of_odd_texts_is_bounded },
-};
-UNIT_MAIN(tests)
-
 static int count_process(void *ctx, struct lkst_state_process *process, size_t length)
 {
 	++*(unsigned int *)ctx;
@@ -212,3 +198,19 @@ TEST(command_lines_of_processes_that_may_be_stuck_are_not_read)
 	CHECK_EQ(lkst_state_list_processes(&threads, count_process, &nr), 0);
 	CHECK_EQ(nr, 1);
 }
+
+static const struct unit_test tests[] = {
+	{ "command_lines_belong_to_processes_and_are_inherited",
+	  test_command_lines_belong_to_processes_and_are_inherited },
+	{ "command_lines_change_with_exec_and_are_unknown_without_its_record",
+	  test_command_lines_change_with_exec_and_are_unknown_without_its_record },
+	{ "command_lines_end_with_their_processes", test_command_lines_end_with_their_processes },
+	{ "command_lines_say_what_is_missing", test_command_lines_say_what_is_missing },
+	{ "command_lines_of_a_piece_are_of_its_beginning",
+	  test_command_lines_of_a_piece_are_of_its_beginning },
+	{ "state_process_is_what_proc_says", test_state_process_is_what_proc_says },
+	{ "state_process_of_odd_texts_is_bounded", test_state_process_of_odd_texts_is_bounded },
+	{ "command_lines_of_processes_that_may_be_stuck_are_not_read",
+	  test_command_lines_of_processes_that_may_be_stuck_are_not_read },
+};
+UNIT_MAIN(tests)

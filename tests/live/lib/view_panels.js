@@ -78,7 +78,8 @@ function differences(shown, json, text)
 			for (const row of here.rows.filter((one) => !one.some((cell) => /\\u\{|\\/.test(cell.text)))) {
 				const texts = row.filter((cell) => !cell.isTime).map((cell) => cell.text.trim());
 
-				if (!lines.some((line) => texts.every((one) => line.includes(one))))
+				/* A long text may be cut there. */
+				if (!lines.some((line) => texts.every((one) => line.includes(one.slice(0, 60)))))
 					bad.push(`the terminal has no line with ${texts.join(" | ")}`);
 			}
 		}
