@@ -74,7 +74,7 @@ end
 # Ctrl-C while the first snapshot is being taken, by a service that never answers, leaves nothing of it.
 has_begun()
 {
-	compgen -G 'first/lkst-live.*' >/dev/null
+	compgen -G 'first/.lkst-live.*' >/dev/null
 }
 
 mkdir first
@@ -87,7 +87,7 @@ server=$!
 children+=("$server")
 wait_until 60 has_begun || fail view_live_begins "$(cat errors)"
 end
-expect view_live_ends_before_it_has_begun "$?,$(ls first),$(cat said)" 1,,
+expect view_live_ends_before_it_has_begun "$?,$(ls -A first),$(cat said)" 1,,
 expect view_live_says_that_it_was_ended "$(grep -c 'ended by a signal' errors)" 1
 kill "$silent"
 
@@ -111,7 +111,7 @@ serve env TMPDIR="$work/home" setpriv --reuid 65534 --regid 65534 --groups "${gr
 	--socket "$work/socket"
 report view_live_member node "$lib/view_serve.js" member "$url" "$LKST" "$PWD/known_load"
 end
-expect view_live_leaves_no_file "$(ls home; ls -d /dev/shm/lkst-live* 2>/dev/null)" ''
+expect view_live_leaves_no_file "$(ls -A home; ls -d /dev/shm/.lkst-live* 2>/dev/null)" ''
 "$LKST" stop --quiet && has_started=no
 cd / && rm -rf --one-file-system "$work"
 exit "$failed"
