@@ -31,6 +31,7 @@ enum { TASK_DEAD = 0x80 }; /* include/linux/sched.h */
 struct lkst_left {
 	u64 ns;
 	u64 stack;
+	u64 switches; /* of the thread until then: with more of them, it ran while nobody looked */
 };
 
 struct {
@@ -40,10 +41,16 @@ struct {
 	__type(value, struct lkst_left);
 } lkst_left SEC(".maps") __weak;
 
+/* How often @task has left a CPU: it is counted before the tracepoint (__schedule(), kernel/sched/core.c). */
+static __always_inline u64 switches_of(struct task_struct *task)
+{
+	return task->nvcsw + task->nivcsw;
+}
+
 /* @task, which still runs, begins to wait. */
 static __always_inline void leave(struct task_struct *task)
 {
-	struct lkst_left left = { .ns = LKST_CLOCK() };
+	struct lkst_left left = { .ns = LKST_CLOCK(), .switches = switches_of(task) };
 	s32 tid = task->pid;
 
 	left.stack = LKST_STACK(LKST_STACK_OF_SWITCH,
@@ -62,6 +69,10 @@ static __always_inline void come_back(struct task_struct *task, struct task_stru
 		return;
 	was = *left;
 	bpf_map_delete_elem(&lkst_left, &tid);
+	if (was.switches != switches_of(task)) {
+		lkst_count_idle(lkst_cfg.id[LKST_EV_off_cpu]);
+		return;
+	}
 	was.ns = LKST_CLOCK() - was.ns;
 	if ((s64)was.ns < (s64)LKST_LOAD(lkst_control.off_cpu_ns)) {
 		lkst_count_idle(lkst_cfg.id[LKST_EV_off_cpu]);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "liblkst/mark_fields.h"
@@ -153,22 +154,12 @@ static int read_texts(struct lkst_marks_file *f)
 /* True unless thread @tid runs and is of another process. */
 static bool is_own_thread(const struct lkst_marks_file *f, s32 tid)
 {
-	char path[64], line[256];
-	bool is_own = true;
-	FILE *status;
-	int tgid;
-
 	if (tid <= 0)
 		return false;
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	status = fopen(path, "re");
-	if (!status)
+	/* EPERM, too, says that it is there (do_send_specific(), kernel/signal.c). */
+	if (!syscall(SYS_tgkill, f->pid, tid, 0) || errno != ESRCH)
 		return true;
-	while (fgets(line, sizeof(line), status))
-		if (sscanf(line, "Tgid: %d", &tgid) == 1)
-			is_own = tgid == f->pid;
-	fclose(status);
-	return is_own;
+	return syscall(SYS_tkill, tid, 0) && errno == ESRCH;
 }
 
 /* ---- a ring ------------------------------------------------------------------------- */

@@ -18,12 +18,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/mark_directory.h"
 #include "lib/unit.h"
 #include "liblkst/mark_fields.h"
 #include "liblkst/mark_format.h"
 #include "liblkst/mark_tidy.h"
 
-static char dir[64];
 
 static u64 now_ns(void)
 {
@@ -790,24 +790,5 @@ static const struct unit_test tests[] = {
 	{ "files_of_ended_programs_are_kept_for_a_time",
 	  test_files_of_ended_programs_are_kept_for_a_time },
 };
-
-/* A directory of its own: other programs' marks, and this machine's recording, are not concerned. */
-__attribute__((constructor)) static void make_directory(void)
-{
-	const char *base = access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm";
-
-	snprintf(dir, sizeof(dir), "%s/lkst-test-XXXXXX", base);
-	if (!mkdtemp(dir) || setenv("LKST_MARK_DIR", dir, 1))
-		exit(1);
-}
-
-__attribute__((destructor)) static void remove_directory(void)
-{
-	char command[100];
-
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	if (system(command))
-		return;
-}
 
 UNIT_MAIN(tests)

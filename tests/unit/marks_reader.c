@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "base/time.h"
+#include "lib/mark_directory.h"
 #include "lib/unit.h"
 #include "liblkst/mark.h"
 
-static char dir[64];
 static struct lkst_err e;
 static const u8 uuid[16] = { 1, 2, 3 };
 
@@ -465,23 +465,5 @@ static const struct unit_test tests[] = {
 	{ "files_that_are_no_memory_are_left_alone", test_files_that_are_no_memory_are_left_alone },
 	{ "programs_are_wanted_until_it_is_over", test_programs_are_wanted_until_it_is_over },
 };
-
-__attribute__((constructor)) static void make_directory(void)
-{
-	const char *base = access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm";
-
-	snprintf(dir, sizeof(dir), "%s/lkst-test-XXXXXX", base);
-	if (!mkdtemp(dir) || setenv("LKST_MARK_DIR", dir, 1))
-		exit(1);
-}
-
-__attribute__((destructor)) static void remove_directory(void)
-{
-	char command[100];
-
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	if (system(command))
-		return;
-}
 
 UNIT_MAIN(tests)
