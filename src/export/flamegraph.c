@@ -14,6 +14,7 @@
 #include "base/vec.h"
 #include "export/export_format.h"
 #include "export/sample_pass.h"
+#include "view/xml_text.h"
 
 enum {
 	NODES_MAX = 1 << 19,
@@ -149,28 +150,6 @@ static const char script[] =
 	"});\n"
 	"]]></script>\n";
 
-/* Names are printable ASCII, but for what XML takes for its own: https://www.w3.org/TR/xml/#syntax */
-static void put_text(struct lkst_out *out, const char *text)
-{
-	for (; *text; text++)
-		switch (*text) {
-		case '&':
-			lkst_out_str(out, "&amp;");
-			break;
-		case '<':
-			lkst_out_str(out, "&lt;");
-			break;
-		case '>':
-			lkst_out_str(out, "&gt;");
-			break;
-		case '"':
-			lkst_out_str(out, "&quot;");
-			break;
-		default:
-			lkst_out_bytes(out, text, 1);
-		}
-}
-
 /* What the function is called; a thread as its name and number. @ret_is_user: it is not the kernel's. */
 static const char *name_of(const struct graph *g, const struct node *n, char who[LKST_SAMPLE_NAME],
 			   bool *ret_is_user)
@@ -218,9 +197,9 @@ static void put_node(struct graph *g, const struct node *n, double y)
 	lkst_out_printf(out,
 			"<g class=\"f\" data-x=\"%.6f\" data-w=\"%.6f\" data-d=\"%u\" data-n=\"", x,
 			w, n->depth);
-	put_text(out, name);
+	lkst_put_xml(out, name, strlen(name));
 	lkst_out_str(out, "\"><title>");
-	put_text(out, name);
+	lkst_put_xml(out, name, strlen(name));
 	lkst_out_printf(
 		out,
 		": %s, %.2f %%</title><rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%d\" fill=\"",
@@ -232,7 +211,7 @@ static void put_node(struct graph *g, const struct node *n, double y)
 
 		snprintf(shown, sizeof(shown), "%.*s%s", length <= room ? length : room - 2, name,
 			 length <= room ? "" : "..");
-		put_text(out, shown);
+		lkst_put_xml(out, shown, strlen(shown));
 	}
 	lkst_out_str(out, "</text></g>\n");
 }

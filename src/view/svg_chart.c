@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "view/xml_text.h"
 
 enum {
 	WIDTH = 960,
@@ -29,26 +30,9 @@ static void put_text(struct lkst_out *out, const char *text)
 {
 	char safe[4 * TEXT_MAX + 1], *end;
 	size_t length = strlen(text);
-	const char *p;
 
 	end = lkst_put_escaped(safe, text, length < TEXT_MAX ? length : TEXT_MAX, "");
-	for (p = safe; p < end; p++)
-		switch (*p) {
-		case '&':
-			lkst_out_str(out, "&amp;");
-			break;
-		case '<':
-			lkst_out_str(out, "&lt;");
-			break;
-		case '>':
-			lkst_out_str(out, "&gt;");
-			break;
-		case '"':
-			lkst_out_str(out, "&quot;");
-			break;
-		default:
-			lkst_out_bytes(out, p, 1);
-		}
+	lkst_put_xml(out, safe, (size_t)(end - safe));
 }
 
 static void put_label(struct lkst_out *out, double x, double y, const char *anchor,
