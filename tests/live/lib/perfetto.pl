@@ -303,8 +303,12 @@ my %pid_of = map { ($_->{tid} => $_->{pid}) } ask('select tid, max(pid) pid from
 result('perfetto_has_the_processes', map { "$_ is of " . ($process{$_} // 'none') . ", not of $pid_of{$_}" }
 	grep { $pid_of{$_} && ($process{$_} // 0) != $pid_of{$_} } @ran);
 
-# The time of day, as the trace has it at some moments.
+# The time of day, as the trace has it at some moments; of an event that comes before the first of them, as the trace's
+# metadata has it for its begin.
 my %days = map { ($_->{ns} => 1) } ask('select realtime_ns - monotonic_ns ns from state_clock');
+open(my $metadata, '<', "$trace/metadata") or die "$trace/metadata: $!\n";
+my ($offset) = join('', <$metadata>) =~ /^\toffset = (\d+);$/m or die "$trace/metadata has no offset\n";
+$days{$offset} = 1;
 my @days = map { $_->{1} - $_->{3} } @clocks;
 result('perfetto_has_the_time_of_day', @days ? () : 'none',
 	map { "$_, which is not in the trace" } grep { !$days{$_} } @days);
