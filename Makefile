@@ -45,6 +45,12 @@ mandir  ?= $(prefix)/share/man
 includedir ?= $(prefix)/include
 libdir  ?= $(prefix)/lib
 sysconfdir ?= /etc
+# Where a distribution wants some things to be.
+markdir ?= $(libdir)
+unitdir ?= $(libdir)/systemd/system
+initramfsdir ?= $(sysconfdir)/initramfs-tools
+bashdir ?= $(prefix)/share/bash-completion/completions
+zshdir  ?= $(prefix)/share/zsh/site-functions
 DEPS    ?= yes
 
 WARN     := -Wall -Wextra -Werror -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes \
@@ -116,6 +122,9 @@ SKEL     := $(GEN)/lkst.skel.h $(GEN)/probe.skel.h $(GEN)/inject.skel.h
 # The original's commands: the program looks at the name by which it is called.
 LINKS := lkstm lkstbuf lksteh lkstlogd lkstlogdiv lkstla
 
+# What shells complete. A program for another machine cannot be asked.
+COMPLETIONS := $(if $(filter $(shell uname -m),$(ARCH)),$(BUILD)/completion/lkst $(BUILD)/completion/_lkst)
+
 # What a user handler includes, laid out as it is installed, and the handlers that come with the program,
 # which are built as user handlers are.
 HEADERS      := $(wildcard src/abi/*.h src/abi/*.def) $(addprefix src/bpf/,buffer.h incident.h jump.h kernel.h maskset.h names.h record.h ring.h share.h trigger.h)
@@ -125,7 +134,7 @@ HANDLER_SRC  := $(sort $(wildcard src/handlers/*.c))
 HANDLER_OBJ  := $(HANDLER_SRC:src/handlers/%.c=$(BUILD)/handlers/%.o)
 
 .PHONY: all
-all: $(BUILD)/lkst $(LINKS:%=$(BUILD)/%) handlers marks man	## build lkst and its manual pages (needs no root)
+all: $(BUILD)/lkst $(LINKS:%=$(BUILD)/%) handlers marks man $(COMPLETIONS)	## build lkst and its manual pages (needs no root)
 
 $(BUILD)/lkst: $(CMD_OBJ) $(BUILD)/liblive.a $(BUILD)/liblkst.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
@@ -206,10 +215,14 @@ marks: $(MARK_LIB) $(MARK_SO) $(BUILD)/mark/lkst/mark.h
 MAN      := $(sort $(wildcard doc/man/*.[1-8])) $(GEN)/man/lkst-events.7
 PAGE     := $(GEN)/man/events-page
 
+$(COMPLETIONS): $(BUILD)/lkst
+	@mkdir -p $(@D)
+	$< completion $(if $(filter _%,$(@F)),zsh,bash) > $@
+
 # The service. Directories are filled in when it is installed.
 UNITS    := $(sort $(wildcard etc/systemd/*))
 BOOT_SCRIPTS := $(sort $(wildcard etc/initramfs-tools/hooks/* etc/initramfs-tools/scripts/*/*))
-FILL_IN  := sed 's|@bindir@|$(bindir)|; s|@includedir@|$(includedir)|; s|@libdir@|$(libdir)|; s|@sysconfdir@|$(sysconfdir)|g'
+FILL_IN  := sed 's|@bindir@|$(bindir)|; s|@markdir@|$(markdir)|; s|@includedir@|$(includedir)|; s|@libdir@|$(libdir)|; s|@sysconfdir@|$(sysconfdir)|g'
 
 .PHONY: man
 man: $(GEN)/man/lkst-events.7
@@ -239,11 +252,12 @@ $(WEB_OBJ): $(GEN)/web/%.o: %.c
 	@mkdir -p $(@D)
 	$(WASM) $(WASM_LEVEL) $(WASM_CFLAGS) -MMD -MP -c $< -o $@
 
-# The linker takes from the archive only what somebody calls.
+# The linker takes from the archive only what somebody calls. No -O, for with it clang runs wasm-opt where there is one:
+# another module on each machine, and Debian's refuses what clang makes.
 $(GEN)/web/lkst.wasm: $(WEB_OBJ)
 	rm -f $(GEN)/web/liblkst.a
 	llvm-ar$(CLANG:clang%=%) rcs $(GEN)/web/liblkst.a $(WEB_LIB:%.c=$(GEN)/web/%.o)
-	$(WASM) -O2 -mexec-model=reactor -Wl,--strip-all -o $@ $(filter-out $(WEB_LIB:%.c=$(GEN)/web/%.o),$^) $(GEN)/web/liblkst.a
+	$(WASM) -mexec-model=reactor -Wl,-O2,--strip-all -o $@ $(filter-out $(WEB_LIB:%.c=$(GEN)/web/%.o),$^) $(GEN)/web/liblkst.a
 
 # The empty page of lkst view, all in one file, which is built into the program.
 VIEW_PARTS := $(sort $(wildcard src/web/js/*.js src/web/page/*))
@@ -378,7 +392,7 @@ demo:					## install packages, build, record this machine for 2 s, show it
 
 # The tests in the order in which they are worth knowing. tests/build.sh builds the programs.
 HOUSE_TESTS := tests/build.sh tests/self.sh tests/lint.sh tests/layers.sh tests/licence.sh tests/docs.sh tests/words.sh \
-               tests/counts.sh tests/recipes.sh
+               tests/counts.sh tests/recipes.sh tests/completion.sh
 UNIT_TESTS  := $(UNIT_SRC:%.c=$(OUT)/gcc/%) $(UNIT_SRC:%.c=san/=$(OUT)/gcc-san/%)
 LIVE_TESTS  := $(LIVE_TEST_SRC:%.c=$(OUT)/gcc/%) $(sort $(wildcard tests/live/*.sh))
 # First what all others need, then what has the machine to itself: guests run beside the rest.
@@ -411,11 +425,13 @@ vm-check:				## run the tests in guests with Debian's kernels
 	@$(INSTALL_DEPS) vm
 	@$(FETCH_KERNEL) all
 	@$(FETCH_KERNEL) debug || echo 'The tests that need debug information of a kernel are skipped.'
+	@$(if $(filter-out no,$(DEPS)),OUT=$(OUT) tools/fetch-debian,:) || echo 'The tests of the packages in a Debian guest are skipped.'
 	@$(FETCH_SYSROOT) arm64 || echo 'The tests in arm64 guests are skipped.'
 	@$(MAKE) --no-print-directory CC=gcc OUT=$(OUT) all live-tests
 	@[ ! -d $(OUT)/vm/root-arm64 ] || $(MAKE) --no-print-directory ARCH=aarch64 OUT=$(OUT) \
 		SYSROOT=$(OUT)/vm/root-arm64 BUILD=$(OUT)/vm/build-arm64 all vm-loads
-	@VM_KERNELS=all OUT=$(OUT) tests/run -j $(JOBS) $(VM_TESTS) tests/vm/crash/panics tests/vm/definitions
+	@VM_KERNELS=all OUT=$(OUT) tests/run -j $(JOBS) $(VM_TESTS) tests/vm/crash/panics tests/vm/definitions \
+		tests/packages.sh tests/vm/debian/run
 
 .PHONY: bench
 bench:					## install packages, build, measure beside other tracers (as root)
@@ -425,11 +441,11 @@ bench:					## install packages, build, measure beside other tracers (as root)
 
 .PHONY: install
 install: all				## install to $(DESTDIR)$(prefix)
-	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(markdir)/pkgconfig
 	install -D -m 644 -t $(DESTDIR)$(includedir)/lkst src/liblkst/mark.h
-	install -m 644 -t $(DESTDIR)$(libdir) $(MARK_LIB) $(MARK_SO)
-	$(if $(MARK_SO),ln -sf liblkst.so.1 $(DESTDIR)$(libdir)/liblkst.so)
-	$(FILL_IN) etc/lkst.pc >$(DESTDIR)$(libdir)/pkgconfig/lkst.pc
+	install -m 644 -t $(DESTDIR)$(markdir) $(MARK_LIB) $(MARK_SO)
+	$(if $(MARK_SO),ln -sf liblkst.so.1 $(DESTDIR)$(markdir)/liblkst.so)
+	$(FILL_IN) etc/lkst.pc >$(DESTDIR)$(markdir)/pkgconfig/lkst.pc
 	install -m 755 $(BUILD)/lkst $(DESTDIR)$(bindir)/lkst
 	install -D -m 644 -t $(DESTDIR)$(prefix)/lib/lkst/handlers $(HANDLER_OBJ)
 	install -D -m 755 etc/keep-earlier $(DESTDIR)$(libdir)/lkst/keep-earlier
@@ -441,19 +457,29 @@ install: all				## install to $(DESTDIR)$(prefix)
 	for page in $(MAN); do \
 		install -D -m 644 -t $(DESTDIR)$(mandir)/man$${page##*.} $$page || exit; \
 	done
+	$(if $(COMPLETIONS),install -D -m 644 -t $(DESTDIR)$(bashdir) $(BUILD)/completion/lkst)
+	$(if $(COMPLETIONS),for link in $(LINKS); do ln -sf lkst $(DESTDIR)$(bashdir)/$$link || exit; done)
+	$(if $(COMPLETIONS),install -D -m 644 -t $(DESTDIR)$(zshdir) $(BUILD)/completion/_lkst)
 	install -D -m 644 -t $(DESTDIR)$(libdir)/tmpfiles.d etc/tmpfiles.d/lkst.conf
 	install -D -m 644 -t $(DESTDIR)$(libdir)/sysusers.d etc/sysusers.d/lkst.conf
-	install -d $(DESTDIR)$(libdir)/systemd/system $(DESTDIR)$(sysconfdir)/lkst \
-		$(addprefix $(DESTDIR)$(sysconfdir)/,$(dir $(BOOT_SCRIPTS:etc/%=%)))
+	install -d $(DESTDIR)$(unitdir) $(DESTDIR)$(sysconfdir)/lkst \
+		$(addprefix $(DESTDIR)$(initramfsdir)/,$(dir $(BOOT_SCRIPTS:etc/initramfs-tools/%=%)))
 	for unit in $(notdir $(UNITS)); do \
-		$(FILL_IN) etc/systemd/$$unit >$(DESTDIR)$(libdir)/systemd/system/$$unit || exit; \
+		$(FILL_IN) etc/systemd/$$unit >$(DESTDIR)$(unitdir)/$$unit || exit; \
 	done
-	for script in $(BOOT_SCRIPTS:etc/%=%); do \
-		$(FILL_IN) etc/$$script >$(DESTDIR)$(sysconfdir)/$$script && \
-		chmod 755 $(DESTDIR)$(sysconfdir)/$$script || exit; \
+	for script in $(BOOT_SCRIPTS:etc/initramfs-tools/%=%); do \
+		$(FILL_IN) etc/initramfs-tools/$$script >$(DESTDIR)$(initramfsdir)/$$script && \
+		chmod 755 $(DESTDIR)$(initramfsdir)/$$script || exit; \
 	done
 	[ -e $(DESTDIR)$(sysconfdir)/lkst/lkst.conf ] || \
 		install -m 644 etc/lkst.conf $(DESTDIR)$(sysconfdir)/lkst/lkst.conf
+
+.PHONY: deb tarball
+deb:					## make Debian packages, in $(OUT)/deb
+	@OUT=$(OUT) tools/make-deb
+
+tarball:				## make a static program with all that belongs to it, for any distribution
+	@OUT=$(OUT) tools/make-tarball
 
 .PHONY: clean
 clean:					## remove all that was built

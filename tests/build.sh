@@ -38,6 +38,8 @@ build build_bench CC=gcc BUILD="$OUT/gcc" -f Makefile -f bench/bench.mk bench-pr
 build build_installs CC=gcc DESTDIR="$SCRATCH/root" prefix=/usr install
 if [ -x "$SCRATCH/root/usr/bin/lkst" ] &&
    [ -L "$SCRATCH/root/usr/bin/lkstla" ] &&
+   [ -s "$SCRATCH/root/usr/share/bash-completion/completions/lkst" ] &&
+   [ -s "$SCRATCH/root/usr/share/zsh/site-functions/_lkst" ] &&
    [ -e "$SCRATCH/root/usr/share/man/man1/lkst.1" ] &&
    [ -e "$SCRATCH/root/usr/share/man/man7/lkst-events.7" ]; then
 	echo ok install_is_complete

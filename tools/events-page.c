@@ -23,6 +23,7 @@ static const char *const hook_texts[] = {
 	[LKST_HOOK_ALSO_KRETPROBE] = "return of function %s",
 	[LKST_HOOK_PERF] = "perf event %s",
 	[LKST_HOOK_TP_TOO] = "tracepoint %s",
+	[LKST_HOOK_ALSO_TP_TOO] = "tracepoint %s",
 };
 
 static const char *const group_titles[LKST_NR_GROUPS] = {
@@ -80,7 +81,8 @@ static void put_hooks(const struct lkst_event_desc *d)
 
 		if (h->kind == LKST_HOOK_USER)
 			continue;
-		if (h->kind == LKST_HOOK_ALSO_KPROBE || h->kind == LKST_HOOK_ALSO_KRETPROBE)
+		if (h->kind == LKST_HOOK_ALSO_KPROBE || h->kind == LKST_HOOK_ALSO_KRETPROBE ||
+		    h->kind == LKST_HOOK_ALSO_TP_TOO)
 			lead = "; also ";
 		fputs(lead, stdout);
 		if (h->kind == LKST_HOOK_NONE) {

@@ -102,6 +102,7 @@ const char *const lkst_loss_names[] = {
 	[LKST_LOSS_UNREAD] = "path not read",
 	[LKST_LOSS_UNFOLLOWED] = "child process not recorded",
 	[LKST_LOSS_STACK] = "stack not kept",
+	[LKST_LOSS_MAPPING] = "mapping not read",
 };
 _Static_assert(sizeof(lkst_loss_names) / sizeof(char *) == LKST_LOSS_NR, "a name per cause");
 

@@ -88,6 +88,7 @@ enum lkst_hook_kind {
 	/* Further functions, hooked besides the row that was chosen: programs as of the plain kinds. */
 	LKST_HOOK_ALSO_KPROBE,
 	LKST_HOOK_ALSO_KRETPROBE,
+	LKST_HOOK_ALSO_TP_TOO, /* a further tracepoint, as LKST_HOOK_TP_TOO */
 	LKST_HOOK_BY_NAME, /* of no row: a tracepoint outside the catalogue */
 	LKST_HOOK_PROBE,   /* of no row: where a probe was set by its definition */
 	LKST_HOOK_PERF,	     /* every so often on each CPU, by a perf event: program perf_event__<target> */

@@ -26,7 +26,7 @@
 
 enum {
 	LKST_STATE_MAGIC = 0x54534b4c, /* "LKST", by its bytes in memory */
-	LKST_ABI_VERSION = 9,
+	LKST_ABI_VERSION = 10,
 	LKST_STATE_SIZE = 4096,
 	/* A thread, softirq, interrupt and NMI: the contexts that can nest on a CPU. */
 	LKST_LEVELS = 4,
@@ -41,6 +41,7 @@ enum lkst_loss {
 	LKST_LOSS_UNREAD, /* a path could not be kept to be read at exit (no record is missing) */
 	LKST_LOSS_UNFOLLOWED, /* a process whose parent is recorded could not be added */
 	LKST_LOSS_STACK, /* no room to keep the stack of a thread that waits (its off_cpu is missing) */
+	LKST_LOSS_MAPPING, /* the memory of a program was being changed: what code it has there is not known */
 	LKST_LOSS_NR,
 };
 

@@ -80,8 +80,12 @@ struct css_set {
 };
 
 struct mm_struct {
+	unsigned long start_code;
 	unsigned long arg_start;
 	unsigned long arg_end;
+	struct {
+		void *vdso;
+	} context;
 };
 
 struct user_or_group {
@@ -112,6 +116,7 @@ struct task_struct {
 	struct signal_struct *signal;
 	struct css_set *cgroups;
 	struct mm_struct *mm;
+	struct files_struct *files;
 	const struct cred *cred;
 	struct thread_struct thread;
 	char comm[16];

@@ -12,23 +12,7 @@
  * each other on a CPU, and one per-CPU scratch area serves both.
  */
 #include "bpf/record.h"
-
-#ifdef __TARGET_ARCH_arm64
-#define TIF_32BIT 22 /* arch/arm64/include/asm/thread_info.h: the thread runs a 32-bit program */
-#else
-#define TS_COMPAT 2 /* arch/x86/include/asm/thread_info.h: a 32-bit system call is running */
-#endif
-
-#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-struct pt_regs___lkst {
-#ifdef __TARGET_ARCH_arm64
-	u64 regs[31], orig_x0;
-	int syscallno;
-#else
-	unsigned long bx, cx, dx, si, di, bp, r8, r9, r10, orig_ax;
-#endif
-};
-#pragma clang attribute pop
+#include "bpf/user_regs.h"
 
 const volatile struct lkst_syscall_plan lkst_sys64[LKST_SYSCALL_MAX] SEC(".rodata.sys64");
 const volatile struct lkst_syscall_plan lkst_sys32[LKST_SYSCALL_MAX] SEC(".rodata.sys32");
@@ -56,15 +40,6 @@ struct {
 	__type(value, u32);
 } lkst_unread SEC(".maps");
 
-static __always_inline bool is_compat(struct task_struct *task)
-{
-#ifdef __TARGET_ARCH_arm64
-	return lkst_cfg.has_compat && task->thread_info.flags & 1UL << TIF_32BIT;
-#else
-	return lkst_cfg.has_compat && task->thread_info.status & TS_COMPAT;
-#endif
-}
-
 /* A struct lkst_syscall_plan, read with one load, and taken apart in a register. */
 union plan {
 	u64 word;
@@ -82,56 +57,6 @@ static __always_inline union plan plan_of(u64 nr, bool compat)
 				   : *(const volatile u64 *)&lkst_sys64[nr];
 	return plan;
 }
-
-#ifdef __TARGET_ARCH_arm64
-
-/*
- * The first one's register takes the result. A 32-bit caller has its own in the same places. The verifier wants
- * each offset as a constant.
- */
-static __always_inline u64 arg(struct pt_regs___lkst *regs, bool compat, u32 i)
-{
-	return i == 0	? regs->orig_x0
-	       : i == 1 ? regs->regs[1]
-	       : i == 2 ? regs->regs[2]
-	       : i == 3 ? regs->regs[3]
-	       : i == 4 ? regs->regs[4]
-			: regs->regs[5];
-}
-
-/* The call that the thread is in. */
-static __always_inline s32 number_of(struct pt_regs___lkst *regs)
-{
-	return regs->syscallno;
-}
-
-#else
-
-/* Argument registers: System V x86-64 with r10 for rcx; i386's int 0x80 order for 32-bit callers. */
-static __always_inline u64 arg(struct pt_regs___lkst *regs, bool compat, u32 i)
-{
-	if (compat)
-		return (u32)(i == 0 ? regs->bx
-			     : i == 1 ? regs->cx
-			     : i == 2 ? regs->dx
-			     : i == 3 ? regs->si
-			     : i == 4 ? regs->di
-				      : regs->bp);
-	return i == 0 ? regs->di
-	       : i == 1 ? regs->si
-	       : i == 2 ? regs->dx
-	       : i == 3 ? regs->r10
-	       : i == 4 ? regs->r8
-			: regs->r9;
-}
-
-/* The call that the thread is in. */
-static __always_inline s32 number_of(struct pt_regs___lkst *regs)
-{
-	return regs->orig_ax;
-}
-
-#endif
 
 enum {
 	ARGS_WINDOW = sizeof(struct lkst_record_head) + 8 * LKST_SYSCALL_ARGS,
@@ -153,7 +78,7 @@ static __always_inline bool put_arg(struct args *args, struct pt_regs___lkst *re
 {
 	if (i >= args->nr)
 		return false;
-	*(volatile u64 *)args->at = arg(regs, compat, i);
+	*(volatile u64 *)args->at = lkst_arg(regs, compat, i);
 	args->at += 4 + ((args->wide & 1) << 2);
 	args->wide >>= 1;
 	return true;
@@ -242,12 +167,12 @@ static __always_inline struct strings read_strings(struct pt_regs___lkst *regs, 
 	struct strings strings = {};
 	u32 first, second;
 
-	first = lkst_read_string(wanted & 1 ? arg(regs, compat, (paths & 15) - 1) : 0, 0);
+	first = lkst_read_string(wanted & 1 ? lkst_arg(regs, compat, (paths & 15) - 1) : 0, 0);
 	strings.length = first & STRING_LENGTH;
 	strings.unread = first & STRING_UNREAD ? 1 : 0;
 	strings.cut = first & STRING_CUT;
 	if (paths >> 4) {
-		second = lkst_read_string(wanted & 2 ? arg(regs, compat, (paths >> 4) - 1) : 0,
+		second = lkst_read_string(wanted & 2 ? lkst_arg(regs, compat, (paths >> 4) - 1) : 0,
 					  strings.length);
 		strings.length += second & STRING_LENGTH;
 		strings.unread |= second & STRING_UNREAD ? 2 : 0;
@@ -310,12 +235,12 @@ static __noinline int enter_unknown(struct pt_regs___lkst *regs, bool compat, s6
 
 	lkst_recording_id(struct lkst_rec_syscall_entry_unknown, r, id, sizeof(*r), sizeof(*r)) {
 		LKST_PUT64(r->nr, nr);
-		LKST_PUT64(r->arg0, arg(regs, compat, 0));
-		LKST_PUT64(r->arg1, arg(regs, compat, 1));
-		LKST_PUT64(r->arg2, arg(regs, compat, 2));
-		LKST_PUT64(r->arg3, arg(regs, compat, 3));
-		LKST_PUT64(r->arg4, arg(regs, compat, 4));
-		LKST_PUT64(r->arg5, arg(regs, compat, 5));
+		LKST_PUT64(r->arg0, lkst_arg(regs, compat, 0));
+		LKST_PUT64(r->arg1, lkst_arg(regs, compat, 1));
+		LKST_PUT64(r->arg2, lkst_arg(regs, compat, 2));
+		LKST_PUT64(r->arg3, lkst_arg(regs, compat, 3));
+		LKST_PUT64(r->arg4, lkst_arg(regs, compat, 4));
+		LKST_PUT64(r->arg5, lkst_arg(regs, compat, 5));
 	}
 	return 0;
 }
@@ -336,7 +261,7 @@ static __always_inline int enter(struct pt_regs___lkst *regs, long nr, s32 tid, 
 /* The call of a thread that the recording does not include. Not inlined, so that it is off the path of other calls. */
 static __noinline int pass_entry(long nr)
 {
-	return lkst_count_idle(plan_of(nr, is_compat(bpf_get_current_task_btf())).is.entry_id);
+	return lkst_count_idle(plan_of(nr, lkst_is_compat(bpf_get_current_task_btf())).is.entry_id);
 }
 
 LKST_TP(sys_enter, struct pt_regs___lkst *regs, long nr)
@@ -345,7 +270,7 @@ LKST_TP(sys_enter, struct pt_regs___lkst *regs, long nr)
 
 	if (!lkst_wants(task))
 		return pass_entry(nr);
-	return is_compat(task) ? enter(regs, nr, task->pid, true)
+	return lkst_is_compat(task) ? enter(regs, nr, task->pid, true)
 			       : enter(regs, nr, task->pid, false);
 }
 
@@ -396,7 +321,7 @@ static __noinline int leave_unknown(bool compat, s64 nr, long ret)
 
 static __always_inline int leave(struct pt_regs___lkst *regs, long ret, s32 tid, bool compat)
 {
-	s32 nr = number_of(regs);
+	s32 nr = lkst_syscall_nr(regs);
 	union plan plan = plan_of((u64)(s64)nr, compat);
 
 	if (!plan.is.exit_id)
@@ -411,9 +336,9 @@ static __always_inline int leave(struct pt_regs___lkst *regs, long ret, s32 tid,
 /* As pass_entry(). */
 static __noinline int pass_exit(struct pt_regs___lkst *regs)
 {
-	s64 nr = number_of(regs);
+	s64 nr = lkst_syscall_nr(regs);
 
-	return lkst_count_idle(plan_of(nr, is_compat(bpf_get_current_task_btf())).is.exit_id);
+	return lkst_count_idle(plan_of(nr, lkst_is_compat(bpf_get_current_task_btf())).is.exit_id);
 }
 
 LKST_TP(sys_exit, struct pt_regs___lkst *regs, long ret)
@@ -422,6 +347,6 @@ LKST_TP(sys_exit, struct pt_regs___lkst *regs, long ret)
 
 	if (!lkst_wants(task))
 		return pass_exit(regs);
-	return is_compat(task) ? leave(regs, ret, task->pid, true)
+	return lkst_is_compat(task) ? leave(regs, ret, task->pid, true)
 			       : leave(regs, ret, task->pid, false);
 }

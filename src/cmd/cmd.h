@@ -93,6 +93,8 @@ struct lkst_cmd {
 	const void *defaults;		   /* that struct's initial value, NULL: zeroes */
 	const struct lkst_verb
 		*verbs; /* what the first argument may be (cmd/verbs.h); NULL: anything */
+	lkst_choices_fn
+		*first; /* words for the first argument, which shells complete; NULL: none */
 	unsigned int min_args, max_args;
 	/* @args: what is left after the options. Returns 0 or a negative errno with @e set. */
 	int (*run)(struct lkst_err *e, const void *options, char **args, unsigned int nr_args);

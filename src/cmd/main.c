@@ -35,7 +35,7 @@ static void print_overview(FILE *to)
 		    "A black box for running Linux machines: it records what the kernel does, and\n"
 		    "says what happened.\n\n");
 	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		fprintf(to, "  %-10s%s\n", commands[i]->name, commands[i]->summary);
+		fprintf(to, "  %-11s%s\n", commands[i]->name, commands[i]->summary);
 	fprintf(to,
 		"\n`lkst COMMAND --help` explains each, `lkst --version` says which lkst this is.\n");
 }

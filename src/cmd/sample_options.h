@@ -10,6 +10,7 @@ struct lkst_sample_options {
 	s64 hz;		/* 0: no samples */
 	u64 off_cpu_ns; /* 0: no stacks of waits */
 	bool cycles;
+	bool mappings;
 };
 
 #define LKST_SAMPLE_ROWS(type, member)                                                             \
@@ -23,7 +24,10 @@ struct lkst_sample_options {
 		LKST_OPTION(DURATION, type, member.off_cpu_ns, .name = "off-cpu",                  \
 			    .argument = "TIME",                                                    \
 			    .help = "record with its stack each wait of a thread that is not\n"    \
-				    "shorter than this, as in 10ms")
+				    "shorter than this, as in 10ms"),                                      \
+		LKST_OPTION(FLAG, type, member.mappings, .name = "mappings",                       \
+			    .help = "record what code processes map, to name their functions: as\n" \
+				    "--sample and --off-cpu do, for handlers that record stacks")
 
 /* 0, or an error in a sentence: the options don't fit, or this machine cannot do it. */
 int lkst_sample_check(struct lkst_err *e, const struct lkst_sample_options *o);

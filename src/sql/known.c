@@ -267,6 +267,7 @@ static void free_pass(struct lkst_sql_pass *p)
 	lkst_model_free(p->model);
 	lkst_feed_free(p->feed);
 	lkst_descriptors_free(p->descriptors);
+	lkst_spans_free(p->spans);
 	lkst_threads_free(p->threads);
 	lkst_labels_fini(&p->labels);
 	free(p->faults);

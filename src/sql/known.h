@@ -8,7 +8,7 @@
 #define LKST_SQL_KNOWN_H
 
 #include "analyze/engine/labels.h"
-#include "analyze/model/model.h"
+#include "analyze/model/spans.h"
 #include "sql/database.h"
 #include "sql/known_export.h"
 
@@ -42,6 +42,7 @@ struct lkst_sql_known {
 	T(faults)                                                                                  \
 	T(block_requests)                                                                          \
 	T(packets)                                                                                 \
+	T(spans)                                                                                   \
 	T(counts)                                                                                  \
 	T(incidents)                                                                               \
 	T(gaps)                                                                                    \
@@ -74,6 +75,7 @@ struct lkst_sql_pass {
 	struct lkst_model *model; /* if a table needs it */
 	struct lkst_threads *threads; /* the same, for their cgroups */
 	struct lkst_descriptors *descriptors; /* if system calls are wanted */
+	struct lkst_spans *spans; /* if they are wanted */
 	struct lkst_labels labels;
 	bool is_wanted[LKST_SQL_NR_KNOWN];
 	sqlite3_stmt *inserts[LKST_SQL_NR_KNOWN];

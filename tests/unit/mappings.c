@@ -17,6 +17,12 @@
 	" parent_pid=" #parent " child_comm=x\n"
 #define EXEC(ns, pid)                                                                              \
 	"sched_process_exec ns=" #ns " tid=" #pid " old_tid=" #pid " filename=/bin/x\n"
+/* What a process maps, as the kernel's program says it: of the file with this inode and ctime. */
+#define MADE(ns, pid, at, number, changed, path)                                                   \
+	"mapping ns=" #ns " tid=" #pid " address=" #at " length=4096 offset=8192 inode=" #number   \
+	" ctime=" #changed " dev=8 owner_pid=" #pid " file=\"" path "\"\n"
+#define BUILT(id, number, changed, file)                                                           \
+	"state_binary ns=1 binary=" #id " inode=" #number " ctime=" #changed " dev=8 bias=0 file=\"" file "\"\n"
 #define FREE(ns, pid) "sched_process_free ns=" #ns " tid=1 freed_tid=" #pid "\n"
 
 static struct lkst_mappings *m;
@@ -127,6 +133,62 @@ TEST(mappings_of_a_process_go_with_its_program)
 	lkst_mappings_free(m);
 }
 
+/* Of a process that ended before anybody looked at it. */
+TEST(mappings_are_known_of_processes_that_have_ended)
+{
+	const char *text =
+		BUILT(7, 5, 90, "4f3a /bin/a") BUILT(8, 6, 90, "4f3b /lib/b") BUILT(9, 6, 95, "4f3c /lib/b")
+			MADE(200, 4, 65536, 6, 90, "/lib/b") EXEC(300, 5) MADE(301, 5, 65536, 5, 90, "/bin/a")
+				MADE(400, 5, 262144, 6, 90, "/lib/b") FORK(450, 5, 6)
+					MADE(500, 5, 262144, 6, 95, "/lib/b") MADE(600, 5, 262144, 0, 0, "")
+						EXEC(700, 5) MADE(701, 5, 65536, 77, 1, "/old/c") FREE(800, 5);
+
+	read_until(text, 450);
+	CHECK(!lkst_mappings_is_empty(m));
+	CHECK_STR(at(5, 450, 65536), "a+2000");
+	CHECK_STR(at(5, 450, 262144), "b+2000");
+	CHECK_STR(at(6, 450, 262144 + 4095), "b+2fff");
+	/* All that it runs is known since its exec: what is not of a file it has made. */
+	CHECK_STR(at(5, 450, 1), "[memory]+1");
+	/* But not of one that ran before. */
+	CHECK_STR(at(4, 450, 65536), "b+2000");
+	CHECK_STR(at(4, 450, 1), "?+0");
+	lkst_mappings_free(m);
+	/* A file that was built again has the same inode; one that takes its place, and memory of no file, hide it. */
+	read_until(text, 500);
+	{
+		struct lkst_code_place place;
+
+		CHECK(lkst_mappings_find(m, 5, 500, 262144, &place));
+		CHECK_STR(lkst_mappings_binary(m, place.binary)->build_id, "4f3c");
+		CHECK(lkst_mappings_find(m, 6, 500, 262144, &place));
+		CHECK_STR(lkst_mappings_binary(m, place.binary)->build_id, "4f3b");
+	}
+	lkst_mappings_free(m);
+	read_until(text, 600);
+	CHECK_STR(at(5, 600, 262144), "[memory]+40000");
+	lkst_mappings_free(m);
+	/* Of a file that nobody has looked at the build is not known. */
+	read_until(text, 701);
+	CHECK_STR(at(5, 701, 65536), "c+2000");
+	CHECK_STR(at(5, 701, 262144), "[memory]+40000");
+	lkst_mappings_free(m);
+	read_until(text, 800);
+	CHECK_STR(at(5, 800, 65536), "?+0");
+	lkst_mappings_free(m);
+}
+
+/* Two files of one build, as in the layers of containers, are the same code. */
+TEST(mappings_know_copies_of_one_build)
+{
+	read_until(BUILT(7, 5, 90, "4f3a /bin/a") BUILT(8, 6, 91, "4f3a /layer/bin/a") MAPPING(1000, 0, 5, 65536, 7)
+			   MAPPING(1000, 0, 6, 65536, 8) "sched_switch ns=500 next_tid=1\n",
+		   UINT64_MAX);
+	CHECK_EQ(lkst_mappings_nr_binaries(m), 1);
+	CHECK_STR(at(6, 500, 65536), "a+2000");
+	lkst_mappings_free(m);
+}
+
 TEST(mappings_take_no_nonsense)
 {
 	read_until(BINARY(7, "no blank") BINARY(8, "XYZ /bin/b") MAPPING(100, 0, 5, 65536, 3)
@@ -158,6 +220,8 @@ static const struct unit_test tests[] = {
 	{ "mappings_begin_when_they_are_said_to", test_mappings_begin_when_they_are_said_to },
 	{ "mappings_of_a_process_go_with_its_program",
 	  test_mappings_of_a_process_go_with_its_program },
+	{ "mappings_are_known_of_processes_that_have_ended", test_mappings_are_known_of_processes_that_have_ended },
+	{ "mappings_know_copies_of_one_build", test_mappings_know_copies_of_one_build },
 	{ "mappings_take_no_nonsense", test_mappings_take_no_nonsense },
 	{ "mappings_names_cannot_command_a_terminal",
 	  test_mappings_names_cannot_command_a_terminal },

@@ -153,7 +153,7 @@ static const char *const always[] = { "sched_process_fork", "sched_process_exec"
 				      "task_newtask",	    "task_rename",
 				      "cgroup_mkdir",	    "cgroup_attach_task" };
 /* A catalogue has events that an option asks for only if it was given: then every maskset has them but RNOTHING. */
-enum { NR_ALWAYS = sizeof(always) / sizeof(always[0]), NR_BY_OPTION = 2 };
+enum { NR_ALWAYS = sizeof(always) / sizeof(always[0]), NR_BY_OPTION = 3 };
 
 static void check_lives(const struct lkst_catalog *c, const struct lkst_mask *mask)
 {

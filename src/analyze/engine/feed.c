@@ -487,7 +487,7 @@ static int on_mapping(void *ctx, const struct lkst_record *r, const void *record
 int lkst_feed_mappings(struct lkst_feed *f, struct lkst_mappings *mappings)
 {
 	static const char *const names[] = { "sched_process_fork", "sched_process_exec",
-					     "sched_process_free" };
+					     "sched_process_free", "mapping" };
 
 	return feed_always(f, names, sizeof(names) / sizeof(names[0]), on_mapping, mappings);
 }

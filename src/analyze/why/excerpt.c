@@ -211,11 +211,11 @@ int lkst_excerpt_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 
 		return err;
 	if (make_lists(w))
 		return lkst_err_sys(e, -ENOMEM, "loading the records of the interval");
-	err = lkst_spans_new(e, t, w->from_ns, to_ns, w->max, &w->spans);
+	err = lkst_state_intervals_new(e, t, w->from_ns, to_ns, w->max, &w->states);
 	if (err)
 		return err;
-	if (w->from_ns < w->spans->from_ns)
-		w->from_ns = w->spans->from_ns;
+	if (w->from_ns < w->states->from_ns)
+		w->from_ns = w->states->from_ns;
 	*ret_window = lkst_take(w);
 	return 0;
 }
@@ -227,7 +227,7 @@ void lkst_excerpt_free(struct lkst_excerpt *w)
 	lkst_threads_free(w->threads);
 	lkst_labels_fini(&w->labels);
 	lkst_symbols_free(w->symbols);
-	lkst_spans_free(w->spans);
+	lkst_state_intervals_free(w->states);
 	lkst_places_fini(&w->by_thread);
 	lkst_places_fini(&w->by_cpu);
 	lkst_places_fini(&w->by_kind);

@@ -10,7 +10,7 @@
 
 #include "analyze/engine/labels.h"
 #include "analyze/why/places.h"
-#include "analyze/why/spans.h"
+#include "analyze/why/state_intervals.h"
 #include "base/cleanup.h"
 #include "trace/reader.h"
 #include "trace/symbols.h"
@@ -18,8 +18,8 @@
 
 enum {
 	/*
-	 * How many records a window holds at most, and how many spans: about 75 bytes for both, and up to 50 more
-	 * where each record is of a thread of its own.
+	 * How many records a window holds at most, and how many intervals of states: about 75 bytes for both, and up
+	 * to 50 more where each record is of a thread of its own.
 	 */
 	LKST_WINDOW_MAX = 5 << 18,
 	LKST_WINDOW_GAPS_MAX = 4096,
@@ -52,7 +52,7 @@ struct lkst_excerpt {
 	struct lkst_event_ref *moments;
 	u32 nr;
 	struct lkst_gaps gaps;	  /* what is missing in it */
-	struct lkst_spans *spans; /* what each thread did in it */
+	struct lkst_state_intervals *states; /* what each thread did in it */
 
 	/* Private. */
 	u16 kind_of[LKST_ID_MAX + 1];

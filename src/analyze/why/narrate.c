@@ -257,19 +257,19 @@ static u32 find_switch(const struct lkst_excerpt *w, u32 cpu, s32 tid, u64 ns)
 static void find_occupants(const struct lkst_excerpt *w, u32 cpu, u64 from_ns, u64 to_ns,
 			   struct occupants *ret_occupants)
 {
-	struct lkst_places_list list = lkst_spans_on(w->spans, cpu);
-	u32 i = lkst_spans_before_ns(w->spans, list, from_ns), steps;
+	struct lkst_places_list list = lkst_state_intervals_on(w->states, cpu);
+	u32 i = lkst_state_intervals_before_ns(w->states, list, from_ns), steps;
 
 	*ret_occupants = (struct occupants){};
 	for (steps = 0; i < list.nr && steps < SEARCH_MAX; i++, steps++) {
-		const struct lkst_span *span = &w->spans->list[list.at[i]];
-		u64 begin_ns = span->from_ns > from_ns ? span->from_ns : from_ns;
-		u64 end_ns = span->to_ns < to_ns ? span->to_ns : to_ns;
+		const struct lkst_state_interval *interval = &w->states->list[list.at[i]];
+		u64 begin_ns = interval->from_ns > from_ns ? interval->from_ns : from_ns;
+		u64 end_ns = interval->to_ns < to_ns ? interval->to_ns : to_ns;
 
-		if (span->from_ns >= to_ns)
+		if (interval->from_ns >= to_ns)
 			break;
-		add_occupant(ret_occupants, span->tid,
-			     find_switch(w, cpu, span->tid, span->from_ns), end_ns - begin_ns);
+		add_occupant(ret_occupants, interval->tid,
+			     find_switch(w, cpu, interval->tid, interval->from_ns), end_ns - begin_ns);
 	}
 	qsort(ret_occupants->list, ret_occupants->nr, sizeof(struct occupant), by_time);
 }

@@ -156,16 +156,16 @@ static void push_ready(struct making *k, struct lkst_stretch s)
 }
 
 /* @from_ns: the end of what has been told before. */
-static void push_span(struct making *k, const struct lkst_span *span, u64 from_ns)
+static void push_interval(struct making *k, const struct lkst_state_interval *interval, u64 from_ns)
 {
 	struct lkst_stretch s = {
-		.from_ns = span->from_ns > from_ns ? span->from_ns : from_ns,
-		.to_ns = span->to_ns,
-		.state = (u8)state_of(span->run),
-		.is_open = span->is_open,
-		.cpu = span->cpu,
-		.begin = find_turn(k, span->from_ns),
-		.end = span->is_open ? LKST_NOWHERE : find_turn(k, span->to_ns),
+		.from_ns = interval->from_ns > from_ns ? interval->from_ns : from_ns,
+		.to_ns = interval->to_ns,
+		.state = (u8)state_of(interval->run),
+		.is_open = interval->is_open,
+		.cpu = interval->cpu,
+		.begin = find_turn(k, interval->from_ns),
+		.end = interval->is_open ? LKST_NOWHERE : find_turn(k, interval->to_ns),
 	};
 
 	if (s.state == LKST_STRETCH_READY)
@@ -177,28 +177,28 @@ static void push_span(struct making *k, const struct lkst_span *span, u64 from_n
 int lkst_stretches_make(const struct lkst_excerpt *w, s32 tid, u64 from_ns, u64 to_ns,
 			struct lkst_stretches *ret_stretches)
 {
-	struct lkst_places_list spans = lkst_spans_of(w->spans, tid);
+	struct lkst_places_list intervals = lkst_state_intervals_of(w->states, tid);
 	struct making k = { .w = w,
 			    .t = ret_stretches,
 			    .moments = lkst_excerpt_thread(w, tid),
 			    .tid = tid,
 			    .from_ns = from_ns,
 			    .to_ns = to_ns };
-	u32 i = lkst_spans_before_ns(w->spans, spans, from_ns);
+	u32 i = lkst_state_intervals_before_ns(w->states, intervals, from_ns);
 	u64 ns = from_ns; /* up to where all is told */
-	bool is_over = i && w->spans->list[spans.at[i - 1]].run == LKST_RUN_DEAD;
+	bool is_over = i && w->states->list[intervals.at[i - 1]].run == LKST_RUN_DEAD;
 
 	*ret_stretches = (struct lkst_stretches){};
-	for (; i < spans.nr && ns < to_ns && !k.error; i++) {
-		const struct lkst_span *span = &w->spans->list[spans.at[i]];
+	for (; i < intervals.nr && ns < to_ns && !k.error; i++) {
+		const struct lkst_state_interval *interval = &w->states->list[intervals.at[i]];
 
 		/* At execve(2) a thread takes over its process's number, and what it did with it. */
-		if (span->to_ns <= ns)
+		if (interval->to_ns <= ns)
 			continue;
-		push_hole(&k, ns, span->from_ns, span->is_first || is_over);
-		push_span(&k, span, ns);
-		ns = span->to_ns;
-		is_over = span->run == LKST_RUN_DEAD;
+		push_hole(&k, ns, interval->from_ns, interval->is_first || is_over);
+		push_interval(&k, interval, ns);
+		ns = interval->to_ns;
+		is_over = interval->run == LKST_RUN_DEAD;
 	}
 	push_hole(&k, ns, to_ns, is_over);
 	if (k.error)

@@ -268,37 +268,49 @@ static void explain(struct lkst_narrator *t, struct lkst_account_step *parent, s
 	lkst_stretches_fini(&line);
 }
 
+void lkst_why_add_notes(struct lkst_account *a, const struct lkst_excerpt *w)
+{
+	unsigned int i;
+
+	for (i = 0; i < w->states->notes.nr; i++)
+		lkst_notes_add(&a->notes, "%s", w->states->notes.text[i]);
+}
+
+int lkst_why_explain_in(struct lkst_account *a, struct lkst_account_step *s, const struct lkst_excerpt *w,
+			unsigned int depth)
+{
+	struct lkst_narrator t = { .w = w, .account = a, .min_ns = (s->to_ns - s->from_ns) / SIGNIFICANT + 1 };
+	_cleanup_(lkst_call_files_freep) struct lkst_call_files *files = NULL;
+	struct lkst_stretches line;
+
+	if (lkst_stretches_make(w, s->tid, s->from_ns, s->to_ns, &line))
+		return -ENOMEM;
+	lkst_narrate_interval(&t, s, &line);
+	tell_line(&t, s, s->tid, &line, depth);
+	lkst_narrate_failed(&t, s);
+	files = t.files;
+	lkst_stretches_fini(&line);
+	return a->error;
+}
+
 int lkst_why_explain(struct lkst_err *e, const struct lkst_excerpt *w, s32 tid, u64 from_ns,
 		     u64 to_ns, unsigned int depth, struct lkst_account **ret_account)
 {
-	struct lkst_narrator t = { .w = w, .min_ns = (to_ns - from_ns) / SIGNIFICANT + 1 };
-	_cleanup_(lkst_call_files_freep) struct lkst_call_files *files = NULL;
+	_cleanup_(lkst_account_freep) struct lkst_account *a = NULL;
 	struct lkst_account_step *s;
-	struct lkst_stretches line;
-	unsigned int i;
 	int err;
 
 	if (!lkst_excerpt_thread(w, tid).nr)
 		return lkst_err_set(e, -ENOENT, "nothing of thread %d is recorded in that interval",
 				    tid);
-	t.account = lkst_account_new();
-	if (!t.account || lkst_stretches_make(w, tid, from_ns, to_ns, &line)) {
-		lkst_account_free(t.account);
+	a = lkst_account_new();
+	if (!a)
 		return lkst_err_sys(e, -ENOMEM, "explaining");
-	}
-	s = lkst_account_add(t.account, &t.account->root, "interval", from_ns, to_ns, tid);
-	lkst_narrate_interval(&t, s, &line);
-	tell_line(&t, s, tid, &line, depth);
-	lkst_narrate_failed(&t, s);
-	files = t.files;
-	lkst_stretches_fini(&line);
-	for (i = 0; i < w->spans->notes.nr; i++)
-		lkst_notes_add(&t.account->notes, "%s", w->spans->notes.text[i]);
-	err = t.account->error;
-	if (err) {
-		lkst_account_free(t.account);
+	s = lkst_account_add(a, &a->root, "interval", from_ns, to_ns, tid);
+	err = lkst_why_explain_in(a, s, w, depth);
+	if (err)
 		return lkst_err_sys(e, err, "explaining");
-	}
-	*ret_account = t.account;
+	lkst_why_add_notes(a, w);
+	*ret_account = lkst_take(a);
 	return 0;
 }

@@ -35,6 +35,10 @@ enum {
  *	failed		a system call that failed; call, error, first: the function that said so first
  *	absent, unknown	the thread was not there; nothing proves what it did
  *	gap		records are missing here
+ *	span		the whole of a span of a program; name, id, request; below it an "interval" for each thread
+ *			that had it, or, if that is one, what that did
+ *	untaken		nobody had the span
+ *	calls		the system calls of one name that a thread made; call, count, and ns in all
  */
 
 /*
@@ -44,5 +48,15 @@ enum {
  */
 int lkst_why_explain(struct lkst_err *e, const struct lkst_excerpt *w, s32 tid, u64 from_ns,
 		     u64 to_ns, unsigned int depth, struct lkst_account **ret_account);
+
+/*
+ * The same below step @s of @a, whose thread and times it takes; for those who explain more than an interval. 0 or
+ * -ENOMEM.
+ */
+int lkst_why_explain_in(struct lkst_account *a, struct lkst_account_step *s, const struct lkst_excerpt *w,
+			unsigned int depth);
+
+/* What all of @w lacks, as notes of @a. */
+void lkst_why_add_notes(struct lkst_account *a, const struct lkst_excerpt *w);
 
 #endif

@@ -37,6 +37,7 @@ static const char *const hook_kinds[] = {
 	[LKST_HOOK_ALSO_KRETPROBE] = "kretprobe",
 	[LKST_HOOK_PERF] = "perf event",
 	[LKST_HOOK_TP_TOO] = "tracepoint",
+	[LKST_HOOK_ALSO_TP_TOO] = "tracepoint",
 };
 
 static const char *const type_names[][9] = {
@@ -143,7 +144,8 @@ static void show_hooks(const struct lkst_kernel *k, enum lkst_event_index i)
 		else if (h->kind != LKST_HOOK_USER)
 			printf("  %s      %s %s(%s)\n",
 			       h->kind == LKST_HOOK_ALSO_KPROBE ||
-					       h->kind == LKST_HOOK_ALSO_KRETPROBE
+					       h->kind == LKST_HOOK_ALSO_KRETPROBE ||
+					       h->kind == LKST_HOOK_ALSO_TP_TOO
 				       ? "also"
 				       : "hook",
 			       hook_kinds[h->kind], h->target, h->proto);

@@ -223,6 +223,7 @@ static int make_plan(struct recording *r, struct lkst_plan **ret_plan)
 		.is_whole = r->o->maskset != NULL,
 		.has_samples = r->o->samples.hz != 0,
 		.has_off_cpu = r->o->samples.off_cpu_ns != 0,
+		.has_mappings = r->o->samples.mappings,
 		.is_known = is_probe,
 		.ctx = r,
 	};

@@ -394,7 +394,8 @@ static int make_plan(struct lkst_err *e, const struct options *o, struct lkst_pl
 					     .btf_file = getenv(LKST_BTF_VARIABLE),
 					     .is_whole = true,
 					     .has_samples = o->samples.hz != 0,
-					     .has_off_cpu = o->samples.off_cpu_ns != 0 };
+					     .has_off_cpu = o->samples.off_cpu_ns != 0,
+					     .has_mappings = o->samples.mappings };
 	int err = o->counters ? lkst_perf_counters_parse(e, o->counters, options.counters) : 0;
 
 	return err ?: lkst_plan_make_for(e, &options, ret_plan);

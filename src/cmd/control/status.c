@@ -46,6 +46,7 @@ const char *const lkst_loss_keys[LKST_LOSS_NR] = {
 	[LKST_LOSS_TOO_LONG] = "too_long",     [LKST_LOSS_UNREAD] = "unread",
 	[LKST_LOSS_UNFOLLOWED] = "unfollowed",
 	[LKST_LOSS_STACK] = "stack_not_kept",
+	[LKST_LOSS_MAPPING] = "mapping_not_read",
 };
 
 static void write_losses(const struct lkst_report *r, struct lkst_out *out)

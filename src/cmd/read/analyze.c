@@ -85,6 +85,20 @@ void lkst_analyze_print_names(void)
 		printf("  %-14s%s\n", (*a)->name, (*a)->help);
 }
 
+/* For the first argument: "all", and the analyses that are part of it. */
+static bool name_choices(unsigned int i, struct lkst_choice *ret_choice)
+{
+	const struct lkst_analysis *const *a;
+
+	*ret_choice = (struct lkst_choice){ "all", "all of these" };
+	for (a = lkst_analyses; i && *a; a++)
+		if (!(*a)->is_of_named) {
+			*ret_choice = (struct lkst_choice){ (*a)->name, (*a)->help };
+			i--;
+		}
+	return !i;
+}
+
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
 /* The analyses that @names names, without doubles. */
@@ -345,6 +359,7 @@ const struct lkst_cmd lkst_cmd_analyze = {
 		"time from one to the other, of the same thread or with the same value of FIELD. TRACE may\n"
 		"also be given by the files in it. It needs no root and works on any machine.",
 	.print_more = lkst_analyze_print_names,
+	.first = name_choices,
 	.examples = "  lkst analyze syscall slow-tx\n"
 		    "  lkst analyze waitdelay,runqueue --comm db --from -2s slow-tx\n"
 		    "  lkst analyze biotime --list --key 'sda:*' slow-tx > bio.log\n"

@@ -44,13 +44,14 @@ static const struct lkst_option rows[] = {
 static const struct lkst_analysis *const asked[] = {
 	&lkst_analysis_summary, &lkst_analysis_chart,	&lkst_analysis_cpu,
 	&lkst_analysis_thread,	&lkst_analysis_irq,	&lkst_analysis_wakeups,
-	&lkst_analysis_fault,	&lkst_analysis_biotime,
+	&lkst_analysis_fault,	&lkst_analysis_biotime, &lkst_analysis_span,
 };
 enum { NR_ASKED = sizeof(asked) / sizeof(asked[0]) };
 
 /* The tables that are shown; what else the analyses have is left to `lkst analyze`. */
 static const char *const to_show[] = { "summary",	       "chart", "findings", "cpu",   "thread",
-				     "thread_longest", "irq",	"wakeups",  "fault", "biotime" };
+				     "thread_longest", "irq",	"wakeups",  "fault", "biotime",
+				     "span", "span_worst", "span_states" };
 
 static bool is_shown(const struct lkst_table *t, const struct options *o)
 {

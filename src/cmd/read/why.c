@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/why/why.h"
+#include "analyze/why/why_span.h"
 #include "analyze/why/worst.h"
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
@@ -15,6 +15,7 @@
 struct options {
 	s64 tid, depth;
 	const char *worst, *comm, *cgroup, *call;
+	const char *span, *id, *request;
 	const char *from, *to;
 	unsigned int format, time;
 	bool brief;
@@ -31,8 +32,8 @@ static const struct lkst_option rows[] = {
 	LKST_OPTION(TEXT, struct options, worst, .name = "worst", .letter = 'w',
 		    .argument = "KIND[:CALL]",
 		    .help = "explain the longest syscall, wait (of a program's thread, blocked),\n"
-			    "ready (but not running), fault (page fault of a program) or io\n"
-			    "(wait for a disk) that is recorded from begin to end; of system\n"
+			    "ready (but not running), fault (page fault of a program), io (wait\n"
+			    "for a disk) or span that is recorded from begin to end; of system\n"
 			    "calls not those that wait by design (poll, wait4, futex ...), unless\n"
 			    "CALL, a glob, names them"),
 	LKST_OPTION(TEXT, struct options, comm, .name = "comm", .argument = "GLOB",
@@ -42,6 +43,14 @@ static const struct lkst_option rows[] = {
 	LKST_OPTION(TEXT, struct options, call, .name = "call", .argument = "GLOB",
 		    .help = "with --worst: only in system calls of such a name; the same as\n"
 			    "KIND:CALL"),
+	LKST_OPTION(TEXT, struct options, span, .name = "span", .argument = "GLOB",
+		    .help = "explain the longest span of such a name that a program marked and that\n"
+			    "is recorded whole; the same as --worst span:GLOB"),
+	LKST_OPTION(TEXT, struct options, id, .name = "id", .argument = "N",
+		    .help = "only spans with this number"),
+	LKST_OPTION(TEXT, struct options, request, .name = "trace", .argument = "ID",
+		    .help = "only spans of this request: 32 hexadecimal digits, or a whole\n"
+			    "traceparent of W3C Trace Context"),
 	LKST_RANGE_ROWS(struct options, "from this time on", "up to this time"),
 	LKST_OPTION(NUMBER, struct options, depth, .name = "depth", .letter = 'd', .argument = "N",
 		    .max = LKST_WHY_DEPTH_MAX, .standard = "8", .help = "follow so many wake-ups"),
@@ -111,6 +120,47 @@ static int find_worst(struct lkst_err *e, const struct options *o, struct lkst_t
 	return err;
 }
 
+/* ---- spans ----------------------------------------------------------------------------------- */
+
+/* The pattern for names that --worst gives: "" after "span"; NULL: it is not about spans. */
+static const char *worst_span(const struct options *o)
+{
+	if (!o->worst || strncmp(o->worst, "span", 4) || (o->worst[4] && o->worst[4] != ':'))
+		return NULL;
+	return o->worst[4] ? o->worst + 5 : "";
+}
+
+static bool is_about_span(const struct options *o)
+{
+	return o->span || o->id || o->request || worst_span(o);
+}
+
+static int parse_span(struct lkst_err *e, const struct options *o, const struct question *q,
+		      struct lkst_why_span_options *ret)
+{
+	const char *name = worst_span(o);
+	char *end;
+
+	*ret = (struct lkst_why_span_options){ .name = name && *name ? name : o->span,
+					       .tid = o->tid < 0 ? 0 : (s32)o->tid,
+					       .from_ns = q->from_ns,
+					       .to_ns = q->to_ns,
+					       .has_id = o->id,
+					       .has_request = o->request };
+	if (o->comm || o->cgroup || o->call)
+		return lkst_err_set(e, -EINVAL, "--comm, --cgroup and --call are not for spans");
+	if (o->worst && (!name || (*name && o->span)))
+		return lkst_err_set(e, -EINVAL, "--span says the longest of what; --worst %s says another thing",
+				    o->worst);
+	if (o->id) {
+		errno = 0;
+		ret->id = strtoull(o->id, &end, 0);
+		if (errno || *end || end == o->id || strchr(o->id, '-'))
+			return lkst_err_set(e, -EINVAL, "\"%s\" is not a number", o->id);
+	}
+	return o->request ? lkst_span_parse_request(e, o->request, &ret->trace_high, &ret->trace_low) : 0;
+}
+
 /* Says what the search left out, at the end of the first step's sentence. */
 static void say_passed_over(struct lkst_account *a, const struct lkst_worst *w)
 {
@@ -128,22 +178,53 @@ static void say_passed_over(struct lkst_account *a, const struct lkst_worst *w)
 	lkst_account_fact(a, top, "longest_passed_ns", LKST_ACCOUNT_DURATION, w->longest_passed_ns);
 }
 
+static int load(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
+		struct lkst_shown_account *shown)
+{
+	from_ns = from_ns > LKST_WHY_LEAD_NS ? from_ns - LKST_WHY_LEAD_NS : 0;
+	return lkst_excerpt_new(e, t, from_ns, to_ns + LKST_WHY_TAIL_NS, 0, &shown->excerpt);
+}
+
+static void set_config(const struct options *o, const struct lkst_trace *t, struct lkst_shown_account *shown)
+{
+	u64 end_ns;
+
+	shown->config = (struct lkst_view_config){ .catalog = lkst_trace_catalog(t),
+						   .threads = shown->excerpt->threads,
+						   .symbols = shown->excerpt->symbols,
+						   .time = o->time };
+	lkst_trace_range(t, &shown->config.begin_ns, &end_ns);
+}
+
+static int explain_span(struct lkst_err *e, const struct options *o, struct lkst_trace *t, const struct question *q,
+			struct lkst_shown_account *shown)
+{
+	struct lkst_why_span_options options;
+	struct lkst_span span;
+	u64 nr;
+	int err = parse_span(e, o, q, &options) ?:
+		  lkst_why_span_find(e, t, &options, &span, &nr) ?:
+		  load(e, t, span.from_ns, span.to_ns, shown) ?:
+		  lkst_why_span_explain(e, shown->excerpt, &span, nr, (unsigned int)o->depth, &shown->account);
+
+	if (!err)
+		set_config(o, t, shown);
+	return err;
+}
+
+/* ---- explaining ------------------------------------------------------------------------------ */
+
 static int explain(struct lkst_err *e, const struct options *o, struct lkst_trace *t,
 		   const struct question *q, struct lkst_shown_account *shown)
 {
-	u64 from_ns = q->from_ns > LKST_WHY_LEAD_NS ? q->from_ns - LKST_WHY_LEAD_NS : 0, end_ns;
-	int err = lkst_excerpt_new(e, t, from_ns, q->to_ns + LKST_WHY_TAIL_NS, 0, &shown->excerpt) ?:
+	int err = load(e, t, q->from_ns, q->to_ns, shown) ?:
 		  lkst_why_explain(e, shown->excerpt, q->tid, q->from_ns, q->to_ns,
 				   (unsigned int)o->depth, &shown->account);
 
 	if (err)
 		return err;
 	say_passed_over(shown->account, &q->worst);
-	shown->config = (struct lkst_view_config){ .catalog = lkst_trace_catalog(t),
-						   .threads = shown->excerpt->threads,
-						   .symbols = shown->excerpt->symbols,
-						   .time = o->time };
-	lkst_trace_range(t, &shown->config.begin_ns, &end_ns);
+	set_config(o, t, shown);
 	return 0;
 }
 
@@ -154,11 +235,13 @@ int lkst_why_account(struct lkst_err *e, const void *options, struct lkst_trace 
 	struct question q;
 	int err;
 
-	if (o->tid < 0 && !o->worst)
-		return lkst_err_set(e, -EINVAL, "whose time? Give --tid N, or --worst KIND");
-	if ((o->comm || o->cgroup || o->call) && !o->worst)
+	if (o->tid < 0 && !o->worst && !is_about_span(o))
+		return lkst_err_set(e, -EINVAL, "whose time? Give --tid N, --worst KIND or --span NAME");
+	if ((o->comm || o->cgroup || o->call) && !o->worst && !is_about_span(o))
 		return lkst_err_set(e, -EINVAL, "--comm, --cgroup and --call are for --worst");
 	err = parse_question(e, o, t, &q);
+	if (!err && is_about_span(o))
+		return explain_span(e, o, t, &q, shown);
 	if (!err && o->worst)
 		err = find_worst(e, o, t, &q);
 	return err ? err : explain(e, o, t, &q, shown);
@@ -205,7 +288,8 @@ const struct lkst_cmd lkst_cmd_why = {
 		"Where records are missing, it says so.",
 	.examples = "  lkst why --worst syscall --call fsync slow\n"
 		    "  lkst why --tid 1234 --from 12:14:05.2 --to 12:14:05.9 slow\n"
-		    "  lkst why --tid 1234 --brief slow\n",
+		    "  lkst why --tid 1234 --brief slow\n"
+		    "  lkst why --span commit slow\n",
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.defaults = &defaults,

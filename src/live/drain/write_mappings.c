@@ -15,6 +15,7 @@
 #include "base/time.h"
 #include "base/vec.h"
 #include "base/xxh64.h"
+#include "live/drain/mapped_file.h"
 #include "live/drain/state_stream.h"
 #include "probe/resolve/elf_note.h"
 
@@ -24,6 +25,7 @@ enum {
 	MAPPING_BYTES = 64, /* of a record, about */
 	BINARY_BYTES = 128,
 	EXECS_MAX = 1 << 16,
+	FILE_SYSTEMS_MAX = 64, /* of which is remembered whether their files may be opened */
 };
 
 struct noted_thread {
@@ -48,22 +50,37 @@ struct process {
 
 struct binary {
 	u64 id; /* the key: of file system, inode, build-id and path */
-	u64 inode, bias;
+	u64 inode, bias, ctime;
 	u32 dev;
 	char *file; /* as a state_binary has it */
 };
 
 /* What was read of a file. */
 struct known_file {
-	u64 key; /* of device and inode */
+	u64 key; /* of device, inode and ctime: a file that is built again has another */
 	u64 bias;
 	char build_id[LKST_BUILD_ID_TEXT];
 };
 
+/* A file of a record `mapping`. */
+struct noted_file {
+	u64 key; /* of all that follows */
+	struct lkst_mapped_file file;
+	s32 pid;
+	char *path; /* in its file system; NULL: it was looked at */
+};
+
+struct file_system {
+	u32 major, minor;
+	bool may_open;
+};
+
 struct lkst_mapped {
-	struct lkst_hash threads, execs, processes, binaries, files;
+	struct lkst_hash threads, execs, processes, binaries, files, noted_files;
+	struct file_system file_systems[FILE_SYSTEMS_MAX];
+	u32 nr_file_systems;
 	s32 *pending; /* threads to look at */
-	u32 nr_pending;
+	u32 nr_pending, nr_pending_files;
 	u32 nr_mappings;
 };
 
@@ -94,12 +111,25 @@ static void forget_binaries(struct lkst_mapped *m)
 	lkst_hash_clear(&m->binaries, sizeof(*b));
 }
 
+static void forget_noted_files(struct lkst_mapped *m)
+{
+	struct noted_file *f;
+	u32 i = 0;
+
+	while ((f = lkst_hash_next(&m->noted_files, &i, sizeof(*f))))
+		free(f->path);
+	lkst_hash_clear(&m->noted_files, sizeof(*f));
+	m->nr_pending_files = 0;
+}
+
 void lkst_mapped_free(struct lkst_mapped *m)
 {
 	if (!m)
 		return;
 	forget_processes(m);
 	forget_binaries(m);
+	forget_noted_files(m);
+	lkst_hash_fini(&m->noted_files);
 	lkst_hash_fini(&m->threads);
 	lkst_hash_fini(&m->execs);
 	lkst_hash_fini(&m->processes);
@@ -168,66 +198,106 @@ static u64 hash_of(const void *bytes, size_t length)
 	return lkst_xxh64(bytes, length) & INT64_MAX; /* never LKST_HASH_NONE */
 }
 
+/* Whether files of that file system may be opened; it is asked once in a look. */
+static bool may_open(struct lkst_mapped *m, s32 pid, const struct line *line)
+{
+	u32 i;
+
+	for (i = 0; i < m->nr_file_systems; i++)
+		if (m->file_systems[i].major == line->major && m->file_systems[i].minor == line->minor)
+			return m->file_systems[i].may_open;
+	if (i == FILE_SYSTEMS_MAX)
+		return false;
+	m->file_systems[m->nr_file_systems++] = (struct file_system){
+		line->major, line->minor, lkst_mapped_may_open(line->major, line->minor, pid)
+	};
+	return m->file_systems[i].may_open;
+}
+
+static void read_vdso(struct known_file *file)
+{
+	_cleanup_close_ int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		lkst_build_id_of_file(fd, getauxval(AT_SYSINFO_EHDR), file->build_id, &file->bias);
+}
+
 /*
- * What the file of @line says of itself: it is opened by where it is mapped, so that it is that file, in any
- * namespace.
+ * What the file at @path says of itself, NULL: the vdso. A path of /proc/PID/map_files is that of what is mapped, in
+ * any namespace.
  */
-static struct known_file read_file(s32 pid, const struct line *line)
+static struct known_file read_file(const char *path)
 {
 	struct known_file file = {};
 	_cleanup_close_ int fd = -1;
-	char path[96];
 
-	if (!line->inode) {
-		fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
-		if (fd >= 0)
-			lkst_build_id_of_file(fd, getauxval(AT_SYSINFO_EHDR), file.build_id,
-					      &file.bias);
+	if (!path) {
+		read_vdso(&file);
 		return file;
 	}
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, line->begin,
-		 line->end);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = lkst_mapped_open_at(AT_FDCWD, path);
 	if (fd >= 0)
 		lkst_build_id_of_file(fd, 0, file.build_id, &file.bias);
 	return file;
 }
 
-static int know_file(struct lkst_mapped *m, s32 pid, const struct line *line,
-		     struct known_file *ret_file)
+static u64 key_of(const struct lkst_mapped_file *f)
 {
-	const u64 which[] = { (u64)line->major << 32 | line->minor, line->inode };
-	const u64 key = hash_of(which, sizeof(which));
-	struct known_file *known = lkst_hash_find(&m->files, key, sizeof(*known));
+	const u64 which[] = { (u64)f->major << 32 | f->minor, f->inode, f->ctime };
 
-	if (!known) {
-		if (m->files.nr >= LKST_MAPPED_BINARIES_MAX)
-			lkst_hash_clear(&m->files, sizeof(*known));
-		if (lkst_hash_reserve(&m->files, sizeof(*known)))
-			return -ENOMEM;
-		*ret_file = read_file(pid, line);
-		known = lkst_hash_add(&m->files, key, sizeof(*known));
-		*known = *ret_file;
-		known->key = key;
-	}
-	*ret_file = *known;
+	return hash_of(which, sizeof(which));
+}
+
+/* Keeps what was read of @f. 0 or -ENOMEM. */
+static int keep_file(struct lkst_mapped *m, const struct lkst_mapped_file *f, const struct known_file *file)
+{
+	struct known_file *known;
+
+	if (m->files.nr >= LKST_MAPPED_BINARIES_MAX)
+		lkst_hash_clear(&m->files, sizeof(*known));
+	if (lkst_hash_reserve(&m->files, sizeof(*known)))
+		return -ENOMEM;
+	known = lkst_hash_add(&m->files, key_of(f), sizeof(*known));
+	*known = *file;
+	known->key = key_of(f);
 	return 0;
 }
 
-/* *@ret_id: what the trace calls the binary; 0: there are too many. */
-static int know_binary(struct lkst_mapped *m, s32 pid, const struct line *line, u64 *ret_id)
+static int know_file(struct lkst_mapped *m, s32 pid, const struct line *line, struct lkst_mapped_file *ret_which,
+		     struct known_file *ret_file)
 {
-	char text[LKST_BUILD_ID_TEXT + PATH_BYTES + 64];
-	struct known_file file;
-	struct binary *binary;
-	int length, err = know_file(m, pid, line, &file);
+	struct lkst_mapped_file which = { line->major, line->minor, line->inode, 0 };
+	const struct known_file *known;
+	char path[96];
 
-	*ret_id = 0;
-	if (err)
-		return err;
-	length = snprintf(text, sizeof(text), "%u:%u:%" PRIu64 ":", line->major, line->minor,
-			  line->inode);
-	snprintf(text + length, sizeof(text) - (size_t)length, "%s %s", file.build_id, line->path);
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, line->begin,
+		 line->end);
+	*ret_file = (struct known_file){};
+	if (line->inode)
+		which.ctime = may_open(m, pid, line) ? lkst_mapped_ctime(path) : 0;
+	*ret_which = which;
+	if (line->inode && !which.ctime)
+		return 0;
+	known = lkst_hash_find(&m->files, key_of(&which), sizeof(*known));
+	if (known) {
+		*ret_file = *known;
+		return 0;
+	}
+	*ret_file = read_file(line->inode ? path : NULL);
+	return keep_file(m, &which, ret_file);
+}
+
+/* Adds the binary that is @file and was found at @path. *@ret_id: what the trace calls it; 0: there are too many. */
+static int add_binary(struct lkst_mapped *m, const struct lkst_mapped_file *which, const struct known_file *file,
+		      const char *path, u64 *ret_id)
+{
+	char text[LKST_BUILD_ID_TEXT + PATH_BYTES + 96];
+	struct binary *binary;
+	int length;
+
+	length = snprintf(text, sizeof(text), "%u:%u:%" PRIu64 ":%" PRIu64 ":", which->major, which->minor,
+			  which->inode, which->ctime);
+	snprintf(text + length, sizeof(text) - (size_t)length, "%s %s", file->build_id, path);
 	*ret_id = hash_of(text, strlen(text));
 	if (lkst_hash_find(&m->binaries, *ret_id, sizeof(*binary)))
 		return 0;
@@ -238,11 +308,94 @@ static int know_binary(struct lkst_mapped *m, s32 pid, const struct line *line, 
 	if (lkst_hash_reserve(&m->binaries, sizeof(*binary)))
 		return -ENOMEM;
 	binary = lkst_hash_add(&m->binaries, *ret_id, sizeof(*binary));
-	binary->inode = line->inode;
-	binary->bias = file.bias;
-	binary->dev = line->major << 20 | line->minor;
+	binary->inode = which->inode;
+	binary->ctime = which->ctime;
+	binary->bias = file->bias;
+	binary->dev = which->major << 20 | which->minor;
 	binary->file = strdup(text + length);
 	return binary->file ? 0 : -ENOMEM;
+}
+
+/* *@ret_id: what the trace calls the binary; 0: there are too many. */
+static int know_binary(struct lkst_mapped *m, s32 pid, const struct line *line, u64 *ret_id)
+{
+	struct lkst_mapped_file which;
+	struct known_file file;
+	int err = know_file(m, pid, line, &which, &file);
+
+	*ret_id = 0;
+	return err ?: add_binary(m, &which, &file, line->path, ret_id);
+}
+
+/* ---- files of records ------------------------------------------------------------------------- */
+
+int lkst_mapped_note_file(struct lkst_mapped *m, const struct lkst_record *r)
+{
+	struct noted_file *noted, file = {};
+	struct lkst_rec_mapping mapping;
+	const char *text;
+	u32 length;
+	u64 key[4];
+
+	memcpy(&mapping, r->bytes, sizeof(mapping));
+	text = (const char *)lkst_record_field(r, r->event->nr_fields - 1, &length);
+	if (!text || !length || length >= PATH_BYTES)
+		return 0;
+	file.file = (struct lkst_mapped_file){ mapping.dev >> 20, mapping.dev & 0xfffff, mapping.inode,
+					       mapping.ctime };
+	file.pid = mapping.owner_pid;
+	memcpy(key, (u64[]){ mapping.dev, mapping.inode, mapping.ctime, hash_of(text, length) }, sizeof(key));
+	file.key = hash_of(key, sizeof(key));
+	if (lkst_hash_find(&m->noted_files, file.key, sizeof(file)) ||
+	    m->noted_files.nr >= LKST_MAPPED_BINARIES_MAX)
+		return 0;
+	if (lkst_hash_reserve(&m->noted_files, sizeof(file)))
+		return -ENOMEM;
+	file.path = strndup(text, length);
+	if (!file.path)
+		return -ENOMEM;
+	noted = lkst_hash_add(&m->noted_files, file.key, sizeof(file));
+	*noted = file;
+	m->nr_pending_files++;
+	return 0;
+}
+
+/* The build-id of a file that was mapped, if the file is still there and has not changed. */
+static int look_at_file(struct lkst_mapped *m, struct noted_file *noted)
+{
+	_cleanup_free_ char *text = lkst_take(noted->path);
+	char path[PATH_MAX];
+	const struct known_file *known = lkst_hash_find(&m->files, key_of(&noted->file), sizeof(*known));
+	struct known_file file = known ? *known : (struct known_file){};
+	_cleanup_close_ int fd = -1;
+	u64 id;
+	int err = 0;
+
+	snprintf(path, sizeof(path), "%s", text);
+	if (noted->file.inode)
+		fd = lkst_mapped_file_open(&noted->file, text, noted->pid, path);
+	if (!known && fd >= 0)
+		lkst_build_id_of_file(fd, 0, file.build_id, &file.bias);
+	else if (!known && !noted->file.inode)
+		read_vdso(&file);
+	if (!known && (fd >= 0 || !noted->file.inode))
+		err = keep_file(m, &noted->file, &file);
+	if (strlen(path) >= PATH_BYTES)
+		return err;
+	return err ?: add_binary(m, &noted->file, &file, path, &id);
+}
+
+static int look_at_files(struct lkst_mapped *m)
+{
+	struct noted_file *noted;
+	u32 i = 0;
+	int err = 0;
+
+	while (m->nr_pending_files && !err && (noted = lkst_hash_next(&m->noted_files, &i, sizeof(*noted))))
+		if (noted->path)
+			err = look_at_file(m, noted);
+	m->nr_pending_files = 0;
+	return err;
 }
 
 /* ---- processes -------------------------------------------------------------------------------- */
@@ -377,8 +530,8 @@ int lkst_mapped_look(struct lkst_mapped *m)
 
 	for (i = 0; i < m->nr_pending && !err; i++)
 		err = look_at(m, m->pending[i]);
-	m->nr_pending = 0;
-	return err;
+	m->nr_pending = m->nr_file_systems = 0;
+	return err ?: look_at_files(m);
 }
 
 /* ---- writing ---------------------------------------------------------------------------------- */
@@ -435,7 +588,7 @@ static int write_binaries(struct lkst_err *e, const struct lkst_mapped *m,
 
 	while (!err && (b = lkst_hash_next(&m->binaries, &i, sizeof(*b)))) {
 		const struct lkst_rec_state_binary r = {
-			.binary = b->id, .inode = b->inode, .bias = b->bias, .dev = b->dev
+			.binary = b->id, .inode = b->inode, .bias = b->bias, .ctime = b->ctime, .dev = b->dev
 		};
 
 		err = lkst_state_write_binary(e, s, w, &r, b->file);
@@ -448,9 +601,11 @@ int lkst_mapped_write(struct lkst_err *e, struct lkst_mapped *m, const struct lk
 {
 	const struct process *p;
 	u32 i = 0;
-	int err = renew(m);
+	int err;
 	u64 now;
 
+	m->nr_file_systems = 0; /* something may have been mounted since */
+	err = renew(m);
 	if (err)
 		return lkst_err_sys(e, err, "reading the mappings of processes");
 	/* Binaries first: a reader knows what a mapping is of when it meets it. */
@@ -460,5 +615,6 @@ int lkst_mapped_write(struct lkst_err *e, struct lkst_mapped *m, const struct lk
 		err = write_process(e, m, s, w, now, p);
 	forget_processes(m);
 	forget_binaries(m);
+	forget_noted_files(m);
 	return err;
 }

@@ -2,8 +2,8 @@
 /*
  * What code the processes have mapped whose user stacks are recorded: state_mapping and state_binary. A process is
  * looked at when its first stack comes by, and again when its mappings are written, if it still lives. So one
- * without stacks costs nothing, and of one that lives shorter than it takes until its records are copied nothing is
- * known.
+ * without stacks costs nothing. What a process has mapped since recording began is in its own records `mapping`; of
+ * those only the files are looked at, for their build-ids.
  */
 #ifndef LKST_LIVE_DRAIN_WRITE_MAPPINGS_H
 #define LKST_LIVE_DRAIN_WRITE_MAPPINGS_H
@@ -33,6 +33,9 @@ int lkst_mapped_note(struct lkst_mapped *m, s32 tid);
 
 /* Notes that process @pid has run another program at @ns: what it had mapped before is not known. */
 void lkst_mapped_note_exec(struct lkst_mapped *m, s32 pid, u64 ns);
+
+/* Notes the file that @r, a record of `mapping`, is about. It is looked at by lkst_mapped_look(). 0 or -ENOMEM. */
+int lkst_mapped_note_file(struct lkst_mapped *m, const struct lkst_record *r);
 
 /* Reads the mappings of processes that were noted and not yet looked at. 0 or -ENOMEM. */
 int lkst_mapped_look(struct lkst_mapped *m);

@@ -198,7 +198,7 @@ static void learn(struct named_fields *fields, const struct lkst_event_class *ev
 	}
 }
 
-/* Calls @each for every address in a record; stacks are arrays of them. */
+/* Calls @each without endy address in a record; stacks are arrays of them. */
 static int for_each(struct lkst_addresses *a, const struct lkst_record *r,
 		    int (*each)(void *ctx, struct lkst_addresses *a, enum what what, u64 address),
 		    void *ctx)
@@ -242,6 +242,8 @@ static void look_at(struct lkst_addresses *a, const struct lkst_record *r)
 		lkst_mapped_note(a->mapped, r->tid);
 	if (r->event->index == LKST_EV_sched_process_exec)
 		lkst_mapped_note_exec(a->mapped, r->tid, r->ns);
+	if (r->event->index == LKST_EV_mapping)
+		lkst_mapped_note_file(a->mapped, r);
 	if (fields->vary) {
 		for_each(a, r, just_add, NULL);
 		return;

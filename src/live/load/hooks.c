@@ -84,6 +84,8 @@ enum lkst_hook_kind lkst_hook_kind(const struct lkst_hook_desc *row)
 		return LKST_HOOK_KPROBE;
 	case LKST_HOOK_ALSO_KRETPROBE:
 		return LKST_HOOK_KRETPROBE;
+	case LKST_HOOK_ALSO_TP_TOO:
+		return LKST_HOOK_TP_TOO;
 	default:
 		return row->kind;
 	}

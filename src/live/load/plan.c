@@ -24,7 +24,7 @@ struct planner {
 	bool has_met; /* the glob at hand has met a tracepoint that is recorded */
 	char *const *globs;
 	unsigned int nr_globs;
-	bool has_samples, has_off_cpu;
+	bool has_samples, has_off_cpu, has_mappings;
 	bool (*is_known)(void *ctx, const char *glob); /* of events to be declared later */
 	void *ctx;
 	bool *has_matched;     /* by glob */
@@ -34,7 +34,8 @@ struct planner {
 
 static bool is_also(const struct lkst_hook_desc *h)
 {
-	return h->kind == LKST_HOOK_ALSO_KPROBE || h->kind == LKST_HOOK_ALSO_KRETPROBE;
+	return h->kind == LKST_HOOK_ALSO_KPROBE || h->kind == LKST_HOOK_ALSO_KRETPROBE ||
+	       h->kind == LKST_HOOK_ALSO_TP_TOO;
 }
 
 int lkst_plan_choose_hook(struct lkst_err *e, const struct lkst_kernel *k,
@@ -140,21 +141,25 @@ static void note_missing(struct planner *pl, enum lkst_event_index i, int err, c
 	}
 }
 
-/* The further functions that this kernel has. */
+/* Whether this kernel has the further function or tracepoint @h. */
+static bool has_also(const struct planner *pl, const struct lkst_hook_desc *h)
+{
+	if (h->kind == LKST_HOOK_ALSO_TP_TOO)
+		return !lkst_kernel_check_tracepoint(NULL, pl->kernel, h->target, h->proto);
+	return is_also(h) && !lkst_kernel_check_function(NULL, pl->kernel, h->target,
+							 h->kind == LKST_HOOK_ALSO_KPROBE ? h->proto : "");
+}
+
+/* The further functions and tracepoints that this kernel has. */
 static u32 choose_also(const struct planner *pl, enum lkst_event_index index)
 {
 	const struct lkst_event_desc *d = &lkst_events[index];
 	u32 also = 0;
 	unsigned int row;
 
-	for (row = 0; row < d->nr_hooks; row++) {
-		const struct lkst_hook_desc *h = &d->hooks[row];
-
-		if (is_also(h) &&
-		    !lkst_kernel_check_function(NULL, pl->kernel, h->target,
-						h->kind == LKST_HOOK_ALSO_KPROBE ? h->proto : ""))
+	for (row = 0; row < d->nr_hooks; row++)
+		if (has_also(pl, &d->hooks[row]))
 			also |= 1U << row;
-	}
 	return also;
 }
 
@@ -191,7 +196,16 @@ static int plan_without_hook(struct planner *pl, enum lkst_event_index i)
 /* Whether the option was given without which the event is not recorded. */
 static bool is_asked_for(const struct planner *pl, enum lkst_event_index i)
 {
+	if (i == LKST_EV_mapping)
+		return pl->has_mappings;
 	return i == LKST_EV_sample ? pl->has_samples : pl->has_off_cpu;
+}
+
+static const char *option_of(enum lkst_event_index i)
+{
+	if (i == LKST_EV_mapping)
+		return "mappings";
+	return i == LKST_EV_sample ? "sample" : "off-cpu";
 }
 
 /* Whether a glob is the event's own name, and not one that means others, too. */
@@ -212,7 +226,7 @@ static int plan_by_option(struct planner *pl, enum lkst_event_index i)
 		return plan_event(pl, i, true);
 	if (pl->nr_globs && is_event_selected(pl, i) && is_named_alone(pl, i))
 		lkst_notes_add(&pl->p->notes, "%s is not recorded: it takes an option of its own, --%s.",
-			       lkst_events[i].name, i == LKST_EV_sample ? "sample" : "off-cpu");
+			       lkst_events[i].name, option_of(i));
 	return 0;
 }
 
@@ -491,6 +505,7 @@ int lkst_plan_make_for(struct lkst_err *e, const struct lkst_plan_options *o,
 			      .nr_globs = o->nr_globs,
 			      .has_samples = o->has_samples,
 			      .has_off_cpu = o->has_off_cpu,
+			      .has_mappings = o->has_mappings || o->has_samples || o->has_off_cpu,
 			      .is_known = o->is_known,
 			      .ctx = o->ctx };
 	int err;

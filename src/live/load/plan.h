@@ -69,6 +69,7 @@ struct lkst_plan_options {
 	/* What is counted for each stretch in which a thread ran; all 0: nothing, and there is no event for it. */
 	u8 counters[LKST_PERF_AT_ONCE];
 	bool has_samples, has_off_cpu; /* events that are recorded by an option */
+	bool has_mappings;	       /* the event `mapping`, which comes with the two others */
 	/*
 	 * Whether @glob selects an event that will be declared later, so that it need not select another. NULL: none.
 	 */

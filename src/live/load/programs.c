@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/diag.h"
@@ -229,6 +230,7 @@ static void configure(struct lkst_programs *p, const struct lkst_plan *plan,
 	lkst_cgroup_mount_find(&cgroups);
 	cfg->cgroup_of = cgroups.of;
 	cfg->cgroup_hierarchy = cgroups.hierarchy;
+	cfg->page_shift = (u32)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
 	memcpy(cfg->counters, plan->counters, sizeof(cfg->counters));
 	for (i = 0; i < LKST_NR_EVENTS; i++)
 		cfg->id[i] = plan->id[i];

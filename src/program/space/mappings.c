@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "base/xxh64.h"
 #include "trace/state_walk.h"
 
 enum {
@@ -22,6 +23,7 @@ struct binary {
 	struct lkst_binary shown;
 	u64 inode;
 	u32 dev;
+	u64 ctime;
 	char *path, *build_id;
 };
 
@@ -34,6 +36,13 @@ struct listed {
 	u64 address, end, offset;
 };
 
+/* Code in a process, as a record `mapping` says. */
+struct made {
+	u64 ns;
+	u64 address, end, offset;
+	u32 binary; /* 0: of no file */
+};
+
 /* A process, by the records about it. */
 struct process {
 	u64 pid;      /* the key */
@@ -41,6 +50,9 @@ struct process {
 	s32 like_pid; /* it was born with the code of this process; 0: with nothing that is known */
 	u64 like_ns;  /* as that was then */
 	u64 like_exec_ns; /* when that had begun to run its program */
+	struct made *made; /* in order of time */
+	u32 nr_made;
+	bool is_whole; /* nothing of its code is missing in `made`: its exec is in the records, with what was mapped */
 };
 
 struct lkst_mappings {
@@ -48,7 +60,11 @@ struct lkst_mappings {
 	u32 nr_binaries;
 	size_t texts;
 	struct lkst_map by_id;	   /* from what the trace calls a binary to its number */
+	struct lkst_map by_file;   /* from the hash of a file to its number */
+	struct lkst_map by_build;  /* the same of a build-id */
 	struct lkst_map by_memory; /* from a process to the binary that stands for its memory */
+	u32 nr_made;		   /* mappings of all processes */
+	bool has_made;
 	struct listed *listed;	   /* by process, then by address; of one place, by time */
 	u32 nr_listed;
 	bool is_sorted;
@@ -60,16 +76,19 @@ struct lkst_mappings *lkst_mappings_new(void)
 	struct lkst_mappings *m = calloc(1, sizeof(*m));
 
 	if (m)
-		m->by_id.max = m->by_memory.max = LKST_BINARIES_MAX;
+		m->by_id.max = m->by_file.max = m->by_build.max = m->by_memory.max = LKST_BINARIES_MAX;
 	return m;
 }
 
 void lkst_mappings_free(struct lkst_mappings *m)
 {
-	u32 i;
+	struct process *p;
+	u32 i = 0;
 
 	if (!m)
 		return;
+	while ((p = lkst_hash_next(&m->processes, &i, sizeof(*p))))
+		free(p->made);
 	for (i = 0; i < m->nr_binaries; i++) {
 		free(m->binaries[i].path);
 		free(m->binaries[i].build_id);
@@ -77,6 +96,8 @@ void lkst_mappings_free(struct lkst_mappings *m)
 	free(m->binaries);
 	free(m->listed);
 	lkst_map_fini(&m->by_id);
+	lkst_map_fini(&m->by_file);
+	lkst_map_fini(&m->by_build);
 	lkst_map_fini(&m->by_memory);
 	lkst_hash_fini(&m->processes);
 	free(m);
@@ -107,6 +128,58 @@ static int add_binary(struct lkst_mappings *m, u8 kind, const char *id, size_t i
 	return 0;
 }
 
+/* ---- files ------------------------------------------------------------------------------------ */
+
+static u64 hash_of(const void *bytes, size_t length)
+{
+	return lkst_xxh64(bytes, length) & INT64_MAX; /* never LKST_HASH_NONE */
+}
+
+/* A file is told by these; one that is built again has another ctime. The vdso has none of them. */
+static u64 file_key(u32 dev, u64 inode, u64 ctime)
+{
+	const u64 which[] = { dev, inode, ctime };
+
+	return hash_of(which, sizeof(which));
+}
+
+static int set(struct lkst_map *map, u64 key, u64 value)
+{
+	return lkst_map_set(map, key, value) == -ENOMEM ? -ENOMEM : 0;
+}
+
+static u8 kind_of(const char *path, size_t length)
+{
+	return length == strlen("[vdso]") && !memcmp(path, "[vdso]", length) ? LKST_BINARY_VDSO : LKST_BINARY_FILE;
+}
+
+/*
+ * The binary of a file. Copies of one build, as in the layers of containers, are one binary: the same code. Not where
+ * their code is at another place in the file, as in one that was stripped.
+ */
+static int know_binary(struct lkst_mappings *m, const struct lkst_rec_state_binary *r, const char *id, size_t id_length,
+		       const char *path, size_t length, u32 *ret_nr)
+{
+	const u64 build[] = { hash_of(id, id_length), r->bias, kind_of(path, length) };
+	const u64 key = hash_of(build, sizeof(build));
+	const u64 *known = id_length ? lkst_map_find(&m->by_build, key) : NULL;
+	struct binary *b;
+	int err;
+
+	*ret_nr = known ? (u32)*known : 0;
+	if (known)
+		return 0;
+	err = add_binary(m, kind_of(path, length), id, id_length, path, length, ret_nr);
+	if (err || !*ret_nr)
+		return err;
+	b = &m->binaries[*ret_nr - 1];
+	b->inode = r->inode;
+	b->dev = r->dev;
+	b->ctime = r->ctime;
+	b->shown.bias = r->bias;
+	return id_length ? set(&m->by_build, key, *ret_nr) : 0;
+}
+
 /* "4f3a… /usr/bin/x": the build-id in hex, a blank, the path. */
 static int feed_binary(struct lkst_mappings *m, const struct lkst_record *r)
 {
@@ -114,8 +187,8 @@ static int feed_binary(struct lkst_mappings *m, const struct lkst_record *r)
 	const char *text, *blank;
 	size_t id_length;
 	u32 length, nr;
+	u64 key;
 	int err;
-	u8 kind;
 
 	memcpy(&binary, r->bytes, sizeof(binary));
 	text = (const char *)lkst_record_field(r, r->event->nr_fields - 1, &length);
@@ -127,16 +200,14 @@ static int feed_binary(struct lkst_mappings *m, const struct lkst_record *r)
 	if (id_length > LKST_BINARY_ID || id_length % 2 || strspn(text, "0123456789abcdef") != id_length)
 		id_length = 0;
 	length -= (u32)(blank + 1 - text);
-	kind = length == strlen("[vdso]") && !memcmp(blank + 1, "[vdso]", length)
-		       ? LKST_BINARY_VDSO
-		       : LKST_BINARY_FILE;
-	err = add_binary(m, kind, text, id_length, blank + 1, length, &nr);
+	err = know_binary(m, &binary, text, id_length, blank + 1, length, &nr);
 	if (err || !nr)
 		return err;
-	m->binaries[nr - 1].inode = binary.inode;
-	m->binaries[nr - 1].dev = binary.dev;
-	m->binaries[nr - 1].shown.bias = binary.bias;
-	return lkst_map_set(&m->by_id, binary.binary, nr) == -ENOMEM ? -ENOMEM : 0;
+	key = file_key(binary.dev, binary.inode, binary.ctime);
+	/* What has a build-id says more, where a file is listed twice. */
+	if (id_length || !lkst_map_find(&m->by_file, key))
+		err = set(&m->by_file, key, nr);
+	return err ?: set(&m->by_id, binary.binary, nr);
 }
 
 /* The binary that stands for what process @pid has in its memory and in no file. 0: there are too many. */
@@ -280,6 +351,15 @@ static const struct listed *find_listed(struct lkst_mappings *m, s32 pid, u64 ns
 
 /* ---- processes -------------------------------------------------------------------------------- */
 
+static void forget_made(struct lkst_mappings *m, struct process *p)
+{
+	free(p->made);
+	m->nr_made -= p->nr_made;
+	p->made = NULL;
+	p->nr_made = 0;
+	p->is_whole = false;
+}
+
 static struct process *process_of(const struct lkst_mappings *m, s32 pid)
 {
 	return lkst_hash_find(&m->processes, (u32)pid, sizeof(struct process));
@@ -294,6 +374,22 @@ static int add_process(struct lkst_mappings *m, s32 pid, struct process **ret_pr
 	if (lkst_hash_reserve(&m->processes, sizeof(struct process)))
 		return -ENOMEM;
 	*ret_process = lkst_hash_add(&m->processes, (u32)pid, sizeof(struct process));
+	return 0;
+}
+
+/* Gives @child the code that @parent has. */
+static int inherit(struct lkst_mappings *m, struct process *child, const struct process *parent)
+{
+	forget_made(m, child);
+	if (!parent->nr_made || m->nr_made + parent->nr_made > LKST_MAPPINGS_MAX)
+		return 0;
+	child->made = calloc(lkst_vec_room(parent->nr_made), sizeof(*child->made));
+	if (!child->made)
+		return -ENOMEM;
+	memcpy(child->made, parent->made, parent->nr_made * sizeof(*child->made));
+	child->nr_made = parent->nr_made;
+	child->is_whole = parent->is_whole;
+	m->nr_made += child->nr_made;
 	return 0;
 }
 
@@ -316,7 +412,7 @@ static int feed_fork(struct lkst_mappings *m, const struct lkst_record *r)
 	child->like_pid = parent.like_pid ?: fork.parent_pid;
 	child->like_ns = parent.like_pid ? parent.like_ns : r->ns;
 	child->like_exec_ns = parent.like_pid ? parent.like_exec_ns : parent.exec_ns;
-	return 0;
+	return inherit(m, child, &parent);
 }
 
 static int feed_exec(struct lkst_mappings *m, const struct lkst_record *r)
@@ -326,8 +422,75 @@ static int feed_exec(struct lkst_mappings *m, const struct lkst_record *r)
 
 	if (err || !p)
 		return err;
+	forget_made(m, p);
 	*p = (struct process){ .pid = p->pid, .exec_ns = r->ns };
 	return 0;
+}
+
+/* The binary of the file that a mapping is of, 0: of none. */
+static int binary_of(struct lkst_mappings *m, const struct lkst_record *r, u32 *ret_nr)
+{
+	struct lkst_rec_state_binary binary = {};
+	struct lkst_rec_mapping mapping;
+	const char *path;
+	u32 length;
+	u64 key, *known;
+	int err;
+
+	*ret_nr = 0;
+	memcpy(&mapping, r->bytes, sizeof(mapping));
+	path = (const char *)lkst_record_field(r, r->event->nr_fields - 1, &length);
+	if (!path || !length || length > PATH_MAX_BYTES)
+		return 0;
+	key = file_key(mapping.dev, mapping.inode, mapping.ctime);
+	known = lkst_map_find(&m->by_file, key);
+	if (known) {
+		*ret_nr = (u32)*known;
+		return 0;
+	}
+	binary.inode = mapping.inode;
+	binary.dev = mapping.dev;
+	binary.ctime = mapping.ctime;
+	err = know_binary(m, &binary, "", 0, path, length, ret_nr);
+	return err || !*ret_nr ? err : set(&m->by_file, key, *ret_nr);
+}
+
+static int feed_made(struct lkst_mappings *m, const struct lkst_record *r)
+{
+	struct lkst_rec_mapping mapping;
+	struct process *p;
+	struct made *made;
+	u32 binary;
+	int err;
+
+	memcpy(&mapping, r->bytes, sizeof(mapping));
+	if (mapping.length > UINT64_MAX - mapping.address || m->nr_made == LKST_MAPPINGS_MAX)
+		return 0;
+	err = add_process(m, mapping.owner_pid, &p);
+	if (!err && p)
+		err = binary_of(m, r, &binary);
+	if (err || !p)
+		return err;
+	/* The program itself comes right after its exec. */
+	p->is_whole = p->is_whole || (!p->nr_made && !p->like_pid && p->exec_ns);
+	made = lkst_vec_add(p->made, p->nr_made);
+	if (!made)
+		return -ENOMEM;
+	*made = (struct made){ r->ns, mapping.address, mapping.address + mapping.length, mapping.offset, binary };
+	m->nr_made++;
+	m->has_made = true;
+	return 0;
+}
+
+/* What @p mapped last over @address. NULL: nothing that is known. */
+static const struct made *find_made(const struct process *p, u64 address)
+{
+	u32 i;
+
+	for (i = p ? p->nr_made : 0; i--;)
+		if (address - p->made[i].address < p->made[i].end - p->made[i].address)
+			return &p->made[i];
+	return NULL;
 }
 
 static void feed_free(struct lkst_mappings *m, const struct lkst_record *r)
@@ -337,8 +500,10 @@ static void feed_free(struct lkst_mappings *m, const struct lkst_record *r)
 
 	memcpy(&freed, r->bytes, sizeof(freed));
 	p = process_of(m, freed.freed_tid);
-	if (p)
-		lkst_hash_remove(&m->processes, p, sizeof(*p));
+	if (!p)
+		return;
+	forget_made(m, p);
+	lkst_hash_remove(&m->processes, p, sizeof(*p));
 }
 
 int lkst_mappings_feed(struct lkst_mappings *m, const struct lkst_record *r)
@@ -350,6 +515,8 @@ int lkst_mappings_feed(struct lkst_mappings *m, const struct lkst_record *r)
 		return feed_fork(m, r);
 	case LKST_EV_sched_process_exec:
 		return feed_exec(m, r);
+	case LKST_EV_mapping:
+		return feed_made(m, r);
 	case LKST_EV_sched_process_free:
 		feed_free(m, r);
 		return 0;
@@ -358,15 +525,29 @@ int lkst_mappings_feed(struct lkst_mappings *m, const struct lkst_record *r)
 	}
 }
 
+static bool memory_at(struct lkst_mappings *m, s32 pid, u64 address, struct lkst_code_place *ret_place)
+{
+	ret_place->offset = address;
+	return !memory_of(m, pid, &ret_place->binary);
+}
+
 bool lkst_mappings_find(struct lkst_mappings *m, s32 pid, u64 ns, u64 address,
 			struct lkst_code_place *ret_place)
 {
 	const struct process *p = process_of(m, pid);
+	const struct made *made = find_made(p, address);
 	const struct listed *found;
 	bool has, has_like = false;
 
 	*ret_place = (struct lkst_code_place){};
 	found = find_listed(m, pid, ns, p ? p->exec_ns : 0, address, &has);
+	/* A list that was made in between knows better; one that was made later may have what was mapped then. */
+	if (made && !(found && found->listed_ns <= ns && found->listed_ns > made->ns)) {
+		if (!made->binary)
+			return memory_at(m, pid, address, ret_place);
+		*ret_place = (struct lkst_code_place){ made->binary, address - made->address + made->offset };
+		return true;
+	}
 	if (!found && !has && p && p->like_pid)
 		found = find_listed(m, p->like_pid, p->like_ns, p->like_exec_ns, address,
 				    &has_like);
@@ -375,13 +556,12 @@ bool lkst_mappings_find(struct lkst_mappings *m, s32 pid, u64 ns, u64 address,
 						       address - found->address + found->offset };
 		return true;
 	}
-	if (!has && !has_like)
+	if (!has && !has_like && !(p && p->is_whole))
 		return true;
-	ret_place->offset = address;
-	return !memory_of(m, pid, &ret_place->binary);
+	return memory_at(m, pid, address, ret_place);
 }
 
 bool lkst_mappings_is_empty(const struct lkst_mappings *m)
 {
-	return !m->nr_listed;
+	return !m->nr_listed && !m->has_made;
 }

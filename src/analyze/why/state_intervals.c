@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The intervals that the state model reports, kept. */
-#include "analyze/why/spans.h"
+#include "analyze/why/state_intervals.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,14 +12,14 @@
 #include "base/cleanup.h"
 #include "rules/shipped_masks.h"
 
-static int add(struct lkst_spans *s, struct lkst_span span)
+static int add(struct lkst_state_intervals *s, struct lkst_state_interval interval)
 {
 	int r = lkst_recent_room(&s->list, &s->nr, &s->room, s->max, sizeof(*s->list));
 
 	if (r > 0)
 		s->from_ns = s->list[0].to_ns;
 	if (r >= 0)
-		s->list[s->nr++] = span;
+		s->list[s->nr++] = interval;
 	return r < 0 ? r : 0;
 }
 
@@ -28,41 +28,43 @@ static int on_interval(void *ctx, const struct lkst_interval *i)
 	/* The idle threads share a number, and have no state but a CPU's. */
 	if (i->life->tid <= 0)
 		return 0;
-	return add(ctx, (struct lkst_span){
-		.from_ns = i->from_ns,
-		.to_ns = i->to_ns,
-		.tid = i->life->tid,
-		.cpu = (s16)i->cpu,
-		.run = i->run,
-		.is_open = i->flags & LKST_INTERVAL_OPEN,
-		.is_first = i->life->is_born && i->from_ns <= i->life->start_ns,
-	});
+	return add(ctx, (struct lkst_state_interval){
+				.from_ns = i->from_ns,
+				.to_ns = i->to_ns,
+				.tid = i->life->tid,
+				.cpu = (s16)i->cpu,
+				.run = i->run,
+				.is_open = i->flags & LKST_INTERVAL_OPEN,
+				.is_first = i->life->is_born && i->from_ns <= i->life->start_ns,
+			});
 }
 
 static int on_cpu(void *ctx, const struct lkst_cpu_interval *i)
 {
 	if (!i->life || i->life->idle_cpu < 0)
 		return 0;
-	return add(ctx, (struct lkst_span){ .from_ns = i->from_ns,
-					    .to_ns = i->to_ns,
-					    .cpu = (s16)i->cpu,
-					    .run = LKST_RUN_RUNNING });
+	return add(ctx, (struct lkst_state_interval){ .from_ns = i->from_ns,
+						      .to_ns = i->to_ns,
+						      .cpu = (s16)i->cpu,
+						      .run = LKST_RUN_RUNNING });
 }
 
 /* Notes which events that explain a wait the masksets of the trace have not recorded. */
-static void note_unrecorded(const struct lkst_catalog *c, struct lkst_unrecorded *u, struct lkst_notes *notes)
+static void note_unrecorded(const struct lkst_catalog *c, struct lkst_unrecorded *u,
+			    struct lkst_notes *notes)
 {
 	bool wants[LKST_EVENT_SPACE] = { false };
 	u32 id;
 
 	for (id = 0; id < LKST_EVENT_SPACE; id++)
-		wants[id] = c->classes[id] && lkst_standard_readers(c->classes[id]) & LKST_READER_WHY;
+		wants[id] =
+			c->classes[id] && lkst_standard_readers(c->classes[id]) & LKST_READER_WHY;
 	lkst_unrecorded_end(u);
 	lkst_unrecorded_note(u, wants, notes);
 }
 
 static int pass(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
-		struct lkst_spans *s)
+		struct lkst_state_intervals *s)
 {
 	static const struct lkst_model_calls calls = { .interval = on_interval, .cpu = on_cpu };
 	_cleanup_(lkst_feed_freep) struct lkst_feed *f = NULL;
@@ -88,35 +90,36 @@ static int pass(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns
 	return r;
 }
 
-static bool is_on_cpu(const struct lkst_span *span)
+static bool is_on_cpu(const struct lkst_state_interval *interval)
 {
-	return span->run == LKST_RUN_RUNNING && span->cpu >= 0;
+	return interval->run == LKST_RUN_RUNNING && interval->cpu >= 0;
 }
 
-static int make_lists(struct lkst_spans *s)
+static int make_lists(struct lkst_state_intervals *s)
 {
-	const struct lkst_span *span;
+	const struct lkst_state_interval *interval;
 	u32 i;
 
-	for (i = 0, span = s->list; i < s->nr; i++, span++)
-		if ((span->tid && lkst_places_count(&s->by_thread, (u32)span->tid)) ||
-		    (is_on_cpu(span) && lkst_places_count(&s->by_cpu, (u32)span->cpu)))
+	for (i = 0, interval = s->list; i < s->nr; i++, interval++)
+		if ((interval->tid && lkst_places_count(&s->by_thread, (u32)interval->tid)) ||
+		    (is_on_cpu(interval) && lkst_places_count(&s->by_cpu, (u32)interval->cpu)))
 			return -ENOMEM;
 	if (lkst_places_lay_out(&s->by_thread) || lkst_places_lay_out(&s->by_cpu))
 		return -ENOMEM;
-	for (i = 0, span = s->list; i < s->nr; i++, span++) {
-		if (span->tid)
-			lkst_places_put(&s->by_thread, (u32)span->tid, i);
-		if (is_on_cpu(span))
-			lkst_places_put(&s->by_cpu, (u32)span->cpu, i);
+	for (i = 0, interval = s->list; i < s->nr; i++, interval++) {
+		if (interval->tid)
+			lkst_places_put(&s->by_thread, (u32)interval->tid, i);
+		if (is_on_cpu(interval))
+			lkst_places_put(&s->by_cpu, (u32)interval->cpu, i);
 	}
 	return 0;
 }
 
-int lkst_spans_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns, u32 max,
-		   struct lkst_spans **ret_spans)
+int lkst_state_intervals_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
+			     u32 max, struct lkst_state_intervals **ret_intervals)
 {
-	_cleanup_(lkst_spans_freep) struct lkst_spans *s = calloc(1, sizeof(*s));
+	_cleanup_(lkst_state_intervals_freep) struct lkst_state_intervals *s =
+		calloc(1, sizeof(*s));
 	int err;
 
 	if (!s)
@@ -128,11 +131,11 @@ int lkst_spans_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to
 		return err;
 	if (make_lists(s))
 		return lkst_err_sys(e, -ENOMEM, "finding what the threads did");
-	*ret_spans = lkst_take(s);
+	*ret_intervals = lkst_take(s);
 	return 0;
 }
 
-void lkst_spans_free(struct lkst_spans *s)
+void lkst_state_intervals_free(struct lkst_state_intervals *s)
 {
 	if (!s)
 		return;
@@ -143,18 +146,19 @@ void lkst_spans_free(struct lkst_spans *s)
 	free(s);
 }
 
-struct lkst_places_list lkst_spans_of(const struct lkst_spans *s, s32 tid)
+struct lkst_places_list lkst_state_intervals_of(const struct lkst_state_intervals *s, s32 tid)
 {
 	return tid > 0 ? lkst_places_of(&s->by_thread, (u32)tid)
 		       : (struct lkst_places_list){ NULL, 0 };
 }
 
-struct lkst_places_list lkst_spans_on(const struct lkst_spans *s, u32 cpu)
+struct lkst_places_list lkst_state_intervals_on(const struct lkst_state_intervals *s, u32 cpu)
 {
 	return lkst_places_of(&s->by_cpu, cpu);
 }
 
-u32 lkst_spans_before_ns(const struct lkst_spans *s, struct lkst_places_list list, u64 ns)
+u32 lkst_state_intervals_before_ns(const struct lkst_state_intervals *s,
+				   struct lkst_places_list list, u64 ns)
 {
 	return lkst_lower_bound(i, list.nr, s->list[list.at[i]].to_ns <= ns);
 }

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The system call that a thread is in, by its registers. */
+#ifndef LKST_BPF_USER_REGS_H
+#define LKST_BPF_USER_REGS_H
+
+#include "bpf/record.h"
+
+#ifdef __TARGET_ARCH_arm64
+#define TIF_32BIT 22 /* arch/arm64/include/asm/thread_info.h: the thread runs a 32-bit program */
+#else
+#define TS_COMPAT 2 /* arch/x86/include/asm/thread_info.h: a 32-bit system call is running */
+#endif
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct pt_regs___lkst {
+#ifdef __TARGET_ARCH_arm64
+	u64 regs[31], pc, orig_x0;
+	int syscallno;
+#else
+	unsigned long bx, cx, dx, si, di, bp, r8, r9, r10, orig_ax, ip;
+#endif
+};
+#pragma clang attribute pop
+
+/* Whether @task runs a 32-bit call. */
+static __always_inline bool lkst_is_compat(struct task_struct *task)
+{
+#ifdef __TARGET_ARCH_arm64
+	return lkst_cfg.has_compat && task->thread_info.flags & 1UL << TIF_32BIT;
+#else
+	return lkst_cfg.has_compat && task->thread_info.status & TS_COMPAT;
+#endif
+}
+
+#ifdef __TARGET_ARCH_arm64
+
+/*
+ * The first one's register takes the result. A 32-bit caller has its own in the same places. The verifier wants
+ * each offset as a constant.
+ */
+static __always_inline u64 lkst_arg(struct pt_regs___lkst *regs, bool compat, u32 i)
+{
+	return i == 0	? regs->orig_x0
+	       : i == 1 ? regs->regs[1]
+	       : i == 2 ? regs->regs[2]
+	       : i == 3 ? regs->regs[3]
+	       : i == 4 ? regs->regs[4]
+			: regs->regs[5];
+}
+
+/* The call that the thread is in. */
+static __always_inline s32 lkst_syscall_nr(struct pt_regs___lkst *regs)
+{
+	return regs->syscallno;
+}
+
+/* Where the thread goes on in its program. */
+static __always_inline u64 lkst_user_ip(struct pt_regs___lkst *regs)
+{
+	return regs->pc;
+}
+
+#else
+
+/* Argument registers: System V x86-64 with r10 for rcx; i386's int 0x80 order for 32-bit callers. */
+static __always_inline u64 lkst_arg(struct pt_regs___lkst *regs, bool compat, u32 i)
+{
+	if (compat)
+		return (u32)(i == 0 ? regs->bx
+			     : i == 1 ? regs->cx
+			     : i == 2 ? regs->dx
+			     : i == 3 ? regs->si
+			     : i == 4 ? regs->di
+				      : regs->bp);
+	return i == 0 ? regs->di
+	       : i == 1 ? regs->si
+	       : i == 2 ? regs->dx
+	       : i == 3 ? regs->r10
+	       : i == 4 ? regs->r8
+			: regs->r9;
+}
+
+/* The call that the thread is in. */
+static __always_inline s32 lkst_syscall_nr(struct pt_regs___lkst *regs)
+{
+	return regs->orig_ax;
+}
+
+/* Where the thread goes on in its program. */
+static __always_inline u64 lkst_user_ip(struct pt_regs___lkst *regs)
+{
+	return regs->ip;
+}
+
+#endif
+
+#endif
