@@ -1,6 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# timeout: 300
 #
 # Runs cppcheck over the sources with the rules that .cppcheck explains, and shell scripts past their
 # parser. cppcheck knows only the macros that are listed here.

@@ -207,7 +207,7 @@ static int write_all(struct lkst_err *e, struct job *j, int dir_fd)
 	err = lkst_export_each(e, j->x, &calls, j);
 	/* An error of the files has its sentence from here. */
 	if (!err || err == lkst_ctf_streams_error(j->streams))
-		err = lkst_ctf_streams_finish(e, j->streams);
+		err = lkst_ctf_streams_finish(e, j->streams, j->x->trace, j->x->to_ns);
 	return err;
 }
 

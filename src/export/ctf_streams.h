@@ -12,6 +12,7 @@
 #include "trace/gaps.h"
 
 struct lkst_ctf_streams;
+struct lkst_trace;
 
 /* Files are made in directory @dir_fd, which stays the caller's. NULL: no memory. */
 struct lkst_ctf_streams *lkst_ctf_streams_new(int dir_fd, const u8 uuid[16]);
@@ -31,7 +32,11 @@ int lkst_ctf_streams_gap(struct lkst_ctf_streams *s, const struct lkst_gap *gap)
 /* The error with which the files or memory failed, 0: none. Nothing is written after it. */
 int lkst_ctf_streams_error(const struct lkst_ctf_streams *s);
 
-/* Writes out all. 0, or the first error: with a sentence. */
-int lkst_ctf_streams_finish(struct lkst_err *e, struct lkst_ctf_streams *s);
+/*
+ * Writes out all. Each stream ends where the knowledge of @t about its CPU does, but at most at @to_ns. 0, or the first
+ * error: with a sentence.
+ */
+int lkst_ctf_streams_finish(struct lkst_err *e, struct lkst_ctf_streams *s,
+			    const struct lkst_trace *t, u64 to_ns);
 
 #endif

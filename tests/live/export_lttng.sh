@@ -85,15 +85,29 @@ $running{$_->{tid}} = $_->{ns} for rows_of("select tid, sum(duration_ns) as ns f
 $call{"$_->{tid} $_->{syscall}"} = $_ for rows_of("select tid, syscall, count(*) as nr, max(duration_ns) as longest
 	from syscalls where is_whole and tid in $whole group by tid, syscall");
 
-# A switch that the kernel skipped (it counts them) makes LTTng's tools take one thread for another.
+# A switch that is not recorded makes LTTng's tools take one thread for another until the next. The kernel may skip one
+# (it counts them), and a machine may hide the switches of some threads, as sandboxes do: then a CPU's next switch is
+# not away from the thread that the last one was to.
 my %skipped = skipped($trace);
 my $may_differ = grep { /sched_switch/ } keys %skipped;
+my (%mistaken, %now);
+for (rows_of('select cpu, tid, next_tid from sched_switch order by cpu, time_ns')) {
+	my $is_known = !defined $now{$_->{cpu}} || $now{$_->{cpu}} == $_->{tid};
+	$mistaken{$_->{tid}} = 1 unless $is_known;
+	$now{$_->{cpu}} = $_->{next_tid};
+}
+delete $running{$_} for keys %mistaken;
+delete $call{$_} for grep { /^(\d+) / && $mistaken{$1} } keys %call;
 
 sub judge {
 	my ($name, $least) = @_;
-	push @wrong, "only $nr were compared" if $nr < $least;
 	@wrong = () if $may_differ && @wrong * 10 < $nr;
-	result($name, @wrong);
+	if ($nr < $least && %mistaken && !@wrong) {
+		print "skip $name: this machine hides switches; that leaves $nr to compare\n";
+	} else {
+		push @wrong, "only $nr were compared" if $nr < $least;
+		result($name, @wrong);
+	}
 	($nr, @wrong) = (0);
 }
 
