@@ -14,6 +14,7 @@
 #include "export/ctf_plan.h"
 #include "export/ctf_streams.h"
 #include "export/export_format.h"
+#include "trace/ends.h"
 
 struct job {
 	struct lkst_export *x;
@@ -189,6 +190,17 @@ static int describe(struct lkst_err *e, struct job *j, int dir_fd)
 	return err ? err : put_metadata(e, dir_fd, text, length);
 }
 
+static void end_streams(struct job *j)
+{
+	u64 known_ns;
+	u32 cpu;
+
+	for (cpu = 0; cpu < lkst_ctf_streams_nr_cpus(j->streams); cpu++)
+		if (lkst_trace_cpu_end(j->x->trace, cpu, &known_ns))
+			lkst_ctf_streams_end(j->streams, cpu,
+					     known_ns < j->x->to_ns ? known_ns : j->x->to_ns);
+}
+
 static int write_all(struct lkst_err *e, struct job *j, int dir_fd)
 {
 	static const struct lkst_export_calls calls = { .record = put_record,
@@ -205,9 +217,11 @@ static int write_all(struct lkst_err *e, struct job *j, int dir_fd)
 	if (!j->streams || !j->context.requests)
 		return lkst_err_sys(e, -ENOMEM, "writing events");
 	err = lkst_export_each(e, j->x, &calls, j);
+	if (!err)
+		end_streams(j);
 	/* An error of the files has its sentence from here. */
 	if (!err || err == lkst_ctf_streams_error(j->streams))
-		err = lkst_ctf_streams_finish(e, j->streams, j->x->trace, j->x->to_ns);
+		err = lkst_ctf_streams_finish(e, j->streams);
 	return err;
 }
 

@@ -14,7 +14,6 @@
 #include "base/io.h"
 #include "base/vec.h"
 #include "export/ctf_metadata.h"
-#include "trace/ends.h"
 
 /* The head of a packet, as the metadata describes it: packet.header and packet.context. */
 struct packet_head {
@@ -277,38 +276,34 @@ static void tell_last_gap(struct lkst_ctf_streams *s, u32 cpu)
 		flush(s, slot, ns);
 }
 
-/*
- * Ends the last packet of @cpu where the trace's knowledge of it ends: nothing happened between the last event and that.
- * Readers that intersect streams, as lttng-analyses does, would leave the other CPUs' events of that time out.
- */
-static void end_stream(struct lkst_ctf_streams *s, u32 cpu, const struct lkst_trace *t, u64 to_ns)
+u32 lkst_ctf_streams_nr_cpus(const struct lkst_ctf_streams *s)
 {
-	struct stream *stream = &s->streams[cpu];
-	u64 end_ns = stream->last_ns, known_ns;
-	struct slot *slot;
-
-	if (!stream->is_made && !stream->slot)
-		return;
-	if (lkst_trace_cpu_end(t, cpu, &known_ns)) {
-		known_ns = known_ns < to_ns ? known_ns : to_ns;
-		end_ns = known_ns > end_ns ? known_ns : end_ns;
-	}
-	slot = packet_of(s, cpu, stream->last_ns, 0);
-	if (slot)
-		flush(s, slot, end_ns);
+	return s->nr_streams;
 }
 
-int lkst_ctf_streams_finish(struct lkst_err *e, struct lkst_ctf_streams *s,
-			    const struct lkst_trace *t, u64 to_ns)
+void lkst_ctf_streams_end(struct lkst_ctf_streams *s, u32 cpu, u64 known_ns)
+{
+	struct stream *stream = &s->streams[cpu];
+	struct slot *slot;
+
+	if (s->error || stream->has_gap || known_ns <= stream->last_ns)
+		return;
+	if (!stream->is_made && !stream->slot)
+		return;
+	slot = packet_of(s, cpu, stream->last_ns, 0);
+	if (slot)
+		flush(s, slot, known_ns);
+}
+
+int lkst_ctf_streams_finish(struct lkst_err *e, struct lkst_ctf_streams *s)
 {
 	u32 i;
 
-	for (i = 0; i < s->nr_streams && !s->error; i++) {
+	for (i = 0; i < s->nr_slots; i++)
+		flush(s, &s->slots[i], s->streams[s->slots[i].cpu].last_ns);
+	for (i = 0; i < s->nr_streams && !s->error; i++)
 		if (s->streams[i].has_gap)
 			tell_last_gap(s, i);
-		else
-			end_stream(s, i, t, to_ns);
-	}
 	return s->error ? lkst_err_sys(e, s->error, "writing the events of a CPU") : 0;
 }
 

@@ -12,7 +12,6 @@
 #include "trace/gaps.h"
 
 struct lkst_ctf_streams;
-struct lkst_trace;
 
 /* Files are made in directory @dir_fd, which stays the caller's. NULL: no memory. */
 struct lkst_ctf_streams *lkst_ctf_streams_new(int dir_fd, const u8 uuid[16]);
@@ -32,11 +31,16 @@ int lkst_ctf_streams_gap(struct lkst_ctf_streams *s, const struct lkst_gap *gap)
 /* The error with which the files or memory failed, 0: none. Nothing is written after it. */
 int lkst_ctf_streams_error(const struct lkst_ctf_streams *s);
 
+/* More than the greatest CPU that has events. */
+u32 lkst_ctf_streams_nr_cpus(const struct lkst_ctf_streams *s);
+
 /*
- * Writes out all. Each stream ends where the knowledge of @t about its CPU does, but at most at @to_ns. 0, or the first
- * error: with a sentence.
+ * Says after the last event of @cpu, which is less than that number, that nothing happened there up to @known_ns. Where
+ * a stream ends tells readers that: lttng-analyses reads only the time that all streams have in common.
  */
-int lkst_ctf_streams_finish(struct lkst_err *e, struct lkst_ctf_streams *s,
-			    const struct lkst_trace *t, u64 to_ns);
+void lkst_ctf_streams_end(struct lkst_ctf_streams *s, u32 cpu, u64 known_ns);
+
+/* Writes out all. 0, or the first error: with a sentence. */
+int lkst_ctf_streams_finish(struct lkst_err *e, struct lkst_ctf_streams *s);
 
 #endif

@@ -576,6 +576,56 @@ TEST(export_lttng_keeps_few_packets_in_memory)
 	make_scratch_remove(dir);
 }
 
+/* The end of the last packet of @cpu, in ns. */
+static u64 last_packet_end(u32 cpu)
+{
+	enum { END_AT = 40, SIZE_AT = 56, HEAD = 84 };
+	u64 end_ns = 0, bits;
+	char path[128];
+	u8 head[HEAD];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/channel0_%u", dir, cpu);
+	f = fopen(path, "r");
+	while (f && fread(head, sizeof(head), 1, f) == 1) {
+		memcpy(&end_ns, head + END_AT, sizeof(end_ns));
+		memcpy(&bits, head + SIZE_AT, sizeof(bits));
+		fseek(f, (long)(bits / 8) - HEAD, SEEK_CUR);
+	}
+	if (f)
+		fclose(f);
+	return end_ns;
+}
+
+/* Readers intersect streams: one that ends early would cut the others. */
+TEST(export_lttng_streams_end_where_knowledge_does)
+{
+	static const u8 uuid[16];
+	struct lkst_ctf_streams *s;
+	int fd;
+
+	make_scratch(dir);
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	s = lkst_ctf_streams_new(fd, uuid);
+	put_mark(s, 0, 1000);
+	put_mark(s, 1, 5000);
+	put_mark(s, 3, 1000);
+	CHECK(lkst_ctf_streams_nr_cpus(s) > 3);
+	lkst_ctf_streams_end(s, 0, 9000);
+	/* Not before the last event. */
+	lkst_ctf_streams_end(s, 1, 4000);
+	/* A CPU without events has no file. */
+	lkst_ctf_streams_end(s, 2, 9000);
+	CHECK_EQ(lkst_ctf_streams_finish(&err, s), 0);
+	lkst_ctf_streams_free(s);
+	CHECK_EQ(last_packet_end(0), 9000);
+	CHECK_EQ(last_packet_end(1), 5000);
+	CHECK_EQ(last_packet_end(2), 0);
+	CHECK_EQ(last_packet_end(3), 1000);
+	close(fd);
+	make_scratch_remove(dir);
+}
+
 static const struct unit_test tests[] = {
 	{ "export_lttng_has_names_of_lttng", test_export_lttng_has_names_of_lttng },
 	{ "export_lttng_has_what_readers_need", test_export_lttng_has_what_readers_need },
@@ -590,6 +640,8 @@ static const struct unit_test tests[] = {
 	  test_export_lttng_leaves_nothing_that_is_not_whole },
 	{ "export_lttng_keeps_few_packets_in_memory",
 	  test_export_lttng_keeps_few_packets_in_memory },
+	{ "export_lttng_streams_end_where_knowledge_does",
+	  test_export_lttng_streams_end_where_knowledge_does },
 };
 
 UNIT_MAIN(tests)
