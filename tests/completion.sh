@@ -109,11 +109,10 @@ cat >"$SCRATCH/type.zsh" <<'END'
 # Types each of the arguments but the first and a tab at a terminal of its own, and prints the line as it is then.
 zmodload zsh/zpty
 zpty shell zsh -f -i
-zpty -w shell "PS1= PS2= RPS1= TERM=dumb; setopt no_beep; fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D"
+zpty -w shell "PS1='NOW> ' PS2= RPS1= TERM=dumb; setopt no_beep; fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D"
 zpty -w shell 'report() { print -r -- "LINE<$BUFFER>"; BUFFER=; }; zle -N report; bindkey "^X^R" report; print READY$((1))'
-while zpty -r shell line; do
-	[[ $line == *READY1* ]] && break
-done
+# What is typed before the editor reads goes to the terminal's own, which knows no ^X^R.
+zpty -r shell line '*READY1*NOW>*'
 shift
 for typed; do
 	zpty -w -n shell "$typed"$'\t\C-X\C-R'
