@@ -42,7 +42,8 @@ debug()
 		-ex "source $lib/../../../etc/gdb/lkst.py" -ex "set lkst program $LKST" "$@" ./stepper >out 2>&1
 }
 
-"$LKST" start --quiet --budget none || fail gdb_start 'lkst start failed'
+# So much that the other loads of a busy machine do not overwrite what is looked for.
+"$LKST" start --quiet --budget none --buffer 32M || fail gdb_start 'lkst start failed'
 # Where the program stands: the sixth call, at the line that prints.
 debug -ex 'break stepper.c:7 if from == 5' -ex run -ex 'lkst probe from name:string if from > 7' -ex delete \
 	-ex 'lkst print 3 --event probe_stepper:*' -ex continue -ex 'lkst print 100 --event probe_stepper:*' ||
