@@ -14,7 +14,7 @@ enum { NAMES_MAX = 4096 }; /* further names share the last one, "others" */
 /* All spans of a name. */
 struct name {
 	char text[LKST_SPAN_NAME];
-	u64 count, total_ns, running_ns, ready_ns, blocked_ns, nr_handovers;
+	u64 count, least_ns, total_ns, running_ns, ready_ns, blocked_ns, nr_handovers;
 	u64 nr_not_ended[LKST_NR_SPAN_ENDINGS];
 };
 
@@ -93,6 +93,8 @@ static int on_span(void *ctx, const struct lkst_span *x)
 
 		name->nr_not_ended[x->ending] += x->ending != LKST_SPAN_ENDED;
 		name->nr_handovers += x->nr_handovers;
+		if (is_over && (!name->count || x->to_ns - x->from_ns < name->least_ns))
+			name->least_ns = x->to_ns - x->from_ns;
 		name->count += is_over;
 		name->total_ns += is_over ? x->to_ns - x->from_ns : 0;
 		name->running_ns += is_over ? x->running_ns : 0;
@@ -109,6 +111,7 @@ static const struct lkst_column columns[] = {
 	{ "span", "span", LKST_COLUMN_TEXT, "its name" },
 	{ "count", "count", LKST_COLUMN_COUNT, "how many ended" },
 	{ "total", "total", LKST_COLUMN_DURATION, "how long they took in all" },
+	{ "least", "least", LKST_COLUMN_DURATION, "how long the shortest one took" },
 	{ "running", "running", LKST_COLUMN_PERCENT, "of that, the threads that had them ran" },
 	{ "ready", "ready", LKST_COLUMN_PERCENT, "these waited for a CPU" },
 	{ "blocked", "blocked", LKST_COLUMN_PERCENT, "these waited for something else" },
@@ -133,6 +136,10 @@ static void put_name(struct lkst_table *table, const struct name *name)
 	lkst_table_text(table, name->text, strlen(name->text));
 	lkst_table_u64(table, name->count);
 	lkst_table_u64(table, name->total_ns);
+	if (name->count)
+		lkst_table_u64(table, name->least_ns);
+	else
+		lkst_table_none(table);
 	put_share(table, name->running_ns, name->total_ns);
 	put_share(table, name->ready_ns, name->total_ns);
 	put_share(table, name->blocked_ns, name->total_ns);
@@ -140,6 +147,23 @@ static void put_name(struct lkst_table *table, const struct name *name)
 	lkst_table_u64(table, name->nr_not_ended[LKST_SPAN_OPEN]);
 	lkst_table_u64(table, name->nr_not_ended[LKST_SPAN_DEAD]);
 	lkst_table_u64(table, name->nr_not_ended[LKST_SPAN_LOST]);
+}
+
+/* Which handovers could not be followed, below the table. */
+static void put_doubts(struct lkst_table *table, const struct lkst_spans_doubts *doubts)
+{
+	if (doubts->no_number)
+		lkst_notes_add(
+			&table->notes,
+			"%llu handover%s left out that came without a number: lkst_handover(0, ...) does not "
+			"say which span is meant.",
+			(unsigned long long)doubts->no_number,
+			doubts->no_number == 1 ? " is" : "s are");
+	if (doubts->no_handover)
+		lkst_notes_add(&table->notes,
+			       "%llu handover%s left out since no span of that number was open.",
+			       (unsigned long long)doubts->no_handover,
+			       doubts->no_handover == 1 ? " is" : "s are");
 }
 
 static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
@@ -163,6 +187,7 @@ static int end(struct lkst_analysis_state *w, struct lkst_tables *set)
 		    s->names[i].nr_not_ended[LKST_SPAN_LOST])
 			put_name(table, &s->names[i]);
 	lkst_table_sort(table, (unsigned int)lkst_table_column(table, "total"), true);
+	put_doubts(table, doubts);
 	return table->error;
 }
 

@@ -210,8 +210,11 @@ static void leave_holder(struct lkst_spans *s, u32 at, u64 ns)
 	take_out(s, BY_HOLDER, at);
 }
 
-/* Thread @tid has the span from @ns on; 0: nobody. Where the thread has too many already, its time does not count. */
-static int give_to(struct lkst_spans *s, u32 at, s32 tid, u64 ns)
+/*
+ * Thread @tid has the span from @ns on; 0: nobody. @giver handed it over; 0: nobody did. Where the thread has too many
+ * already, its time does not count.
+ */
+static int give_to(struct lkst_spans *s, u32 at, s32 tid, s32 giver, u64 ns)
 {
 	struct lkst_span *span = &s->slots[at].span;
 	int err;
@@ -220,7 +223,7 @@ static int give_to(struct lkst_spans *s, u32 at, s32 tid, u64 ns)
 	take_out(s, BY_DEATH, at);
 	s->slots[at].holder = tid;
 	if (span->nr_parts < LKST_SPAN_PARTS)
-		span->parts[span->nr_parts++] = (struct lkst_span_part){ ns, tid };
+		span->parts[span->nr_parts++] = (struct lkst_span_part){ ns, tid, giver };
 	if (tid <= 0)
 		return 0;
 	err = put_in(s, BY_HOLDER, (u32)tid, at);
@@ -341,7 +344,7 @@ static int take_given(struct lkst_spans *s, s32 tid, u64 id, u64 ns)
 	for (; at != NOWHERE && !err;
 	     at = seek(s, BY_GIVEN, s->slots[at].older[BY_GIVEN], -1, id, NULL))
 		if (!s->slots[at].holder && s->slots[at].giver != tid)
-			err = give_to(s, at, tid, ns);
+			err = give_to(s, at, tid, 0, ns);
 	return err;
 }
 
@@ -405,7 +408,7 @@ static int on_begin(void *ctx, const struct lkst_record *r, const void *record)
 		drop_slot(s, at);
 		return 0;
 	}
-	return err ?: give_to(s, at, r->tid, r->ns);
+	return err ?: give_to(s, at, r->tid, 0, r->ns);
 }
 
 static int on_end(void *ctx, const struct lkst_record *r, const void *record)
@@ -460,7 +463,11 @@ static int on_handover(void *ctx, const struct lkst_record *r, const void *recor
 	u32 list[LKST_SPANS_SAME_MAX], nr, i;
 	int err = take_given(s, r->tid, x->span, r->ns);
 
-	nr = x->span && !err ? find_all(s, r->tid, x->span, list, LKST_SPANS_SAME_MAX) : 0;
+	if (!x->span)
+		s->doubts.no_number++;
+	if (err || !x->span)
+		return err;
+	nr = find_all(s, r->tid, x->span, list, LKST_SPANS_SAME_MAX);
 	s->doubts.no_handover += !nr;
 	for (i = 0; i < nr && !err; i++) {
 		s->slots[list[i]].span.nr_handovers++;
@@ -468,7 +475,7 @@ static int on_handover(void *ctx, const struct lkst_record *r, const void *recor
 		if (!s->slots[list[i]].is_in[BY_GIVEN])
 			err = put_in(s, BY_GIVEN, key_of(0, x->span), list[i]);
 		if (!err || err == -ENOSPC)
-			err = give_to(s, list[i], x->to_tid > 0 ? x->to_tid : 0, r->ns);
+			err = give_to(s, list[i], x->to_tid > 0 ? x->to_tid : 0, r->tid, r->ns);
 	}
 	return err;
 }

@@ -34,7 +34,8 @@ extern const char *const lkst_span_ending_names[]; /* "ended", "open", "dead", "
 /* Who had the span from `from_ns` on. */
 struct lkst_span_part {
 	u64 from_ns;
-	s32 tid; /* 0: nobody; it waited for a thread to take it */
+	s32 tid;   /* 0: nobody; it waited for a thread to take it */
+	s32 giver; /* who handed it over; 0: it was begun, or taken by who is named here */
 };
 
 struct lkst_span {
@@ -60,7 +61,8 @@ struct lkst_span {
 struct lkst_spans_doubts {
 	u64 no_begin;	 /* ends of spans whose begin is not there */
 	u64 no_room;	 /* spans that were begun when too many were open */
-	u64 no_handover; /* of spans that are not open, or that have no number */
+	u64 no_handover; /* handovers of spans that are not open */
+	u64 no_number;	 /* handovers without a number, so that it is not known of what */
 };
 
 struct lkst_spans;

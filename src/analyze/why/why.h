@@ -37,8 +37,9 @@ enum {
  *	gap		records are missing here
  *	span		the whole of a span of a program; name, id, request; below it an "interval" for each thread
  *			that had it, or, if that is one, what that did
- *	untaken		nobody had the span
- *	calls		the system calls of one name that a thread made; call, count, and ns in all
+ *	untaken		nobody had the span; given_by, and taken_by if somebody took it; the thread is who began it
+ *	calls		the system calls of one name that a thread made; call, count, and ns in all; its times are
+ *			those of the longest one
  */
 
 /*
@@ -53,8 +54,8 @@ int lkst_why_explain(struct lkst_err *e, const struct lkst_excerpt *w, s32 tid, 
  * The same below step @s of @a, whose thread and times it takes; for those who explain more than an interval. 0 or
  * -ENOMEM.
  */
-int lkst_why_explain_in(struct lkst_account *a, struct lkst_account_step *s, const struct lkst_excerpt *w,
-			unsigned int depth);
+int lkst_why_explain_in(struct lkst_account *a, struct lkst_account_step *s,
+			const struct lkst_excerpt *w, unsigned int depth);
 
 /* What all of @w lacks, as notes of @a. */
 void lkst_why_add_notes(struct lkst_account *a, const struct lkst_excerpt *w);

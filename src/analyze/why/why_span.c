@@ -81,9 +81,10 @@ int lkst_why_span_find(struct lkst_err *e, struct lkst_trace *t,
 
 /* ---- its system calls ------------------------------------------------------------------------ */
 
+/* Those of one name; the longest was from `from_ns` to `to_ns`. */
 struct calls {
 	const char *name;
-	u64 nr, ns;
+	u64 nr, ns, from_ns, to_ns;
 };
 
 static int by_time(const void *a, const void *b)
@@ -93,7 +94,7 @@ static int by_time(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-static void count_call(struct calls *list, u32 *nr, const char *name, u64 ns)
+static void count_call(struct calls *list, u32 *nr, const char *name, u64 from_ns, u64 to_ns)
 {
 	u32 i;
 
@@ -104,7 +105,11 @@ static void count_call(struct calls *list, u32 *nr, const char *name, u64 ns)
 	if (i == *nr)
 		list[(*nr)++] = (struct calls){ .name = name };
 	list[i].nr++;
-	list[i].ns += ns;
+	list[i].ns += to_ns - from_ns;
+	if (to_ns - from_ns >= list[i].to_ns - list[i].from_ns) {
+		list[i].from_ns = from_ns;
+		list[i].to_ns = to_ns;
+	}
 }
 
 /* The calls that the thread of @s made within it, those that took the longest first. */
@@ -127,21 +132,23 @@ static void tell_calls(struct lkst_account *a, struct lkst_account_step *s,
 		if (kind == LKST_EVENT_REF_ENTRY)
 			entry_ns = ref->ns;
 		if (kind == LKST_EVENT_REF_EXIT && entry_ns)
-			count_call(calls, &nr, lkst_event_ref_call(w, list.at[i]),
-				   ref->ns - entry_ns);
+			count_call(calls, &nr, lkst_event_ref_call(w, list.at[i]), entry_ns,
+				   ref->ns);
 		if (kind == LKST_EVENT_REF_EXIT)
 			entry_ns = 0;
 	}
 	qsort(calls, nr, sizeof(*calls), by_time);
 	for (i = 0; i < nr && i < CALLS_TOLD; i++) {
 		struct lkst_account_step *c =
-			lkst_account_add(a, s, "calls", s->from_ns, s->to_ns, s->tid);
+			lkst_account_add(a, s, "calls", calls[i].from_ns, calls[i].to_ns, s->tid);
 
 		lkst_account_fact(a, c, "count", LKST_ACCOUNT_NUMBER, calls[i].nr);
 		lkst_account_say(a, c, " of ");
 		lkst_account_text(a, c, "call", calls[i].name, strlen(calls[i].name));
 		lkst_account_say(a, c, "(), in all ");
 		lkst_account_fact(a, c, "ns", LKST_ACCOUNT_DURATION, calls[i].ns);
+		if (calls[i].nr > 1)
+			lkst_account_say(a, c, "; this is the longest");
 	}
 }
 
@@ -209,6 +216,20 @@ static int explain_part(struct lkst_account *a, struct lkst_account_step *s,
 	return err;
 }
 
+/* From part @i on nobody had the span: who gave it, and who took it then. The step is of the thread that began it. */
+static void tell_untaken(struct lkst_account *a, struct lkst_account_step *s,
+			 const struct lkst_span *x, u32 i)
+{
+	lkst_account_say(a, s, "handed over by ");
+	lkst_account_fact(a, s, "given_by", LKST_ACCOUNT_THREAD, (u64)x->parts[i].giver);
+	lkst_account_say(a, s, ", not yet taken");
+	if (i + 1 == x->nr_parts)
+		return;
+	lkst_account_say(a, s, "; ");
+	lkst_account_fact(a, s, "taken_by", LKST_ACCOUNT_THREAD, (u64)x->parts[i + 1].tid);
+	lkst_account_say(a, s, " took it");
+}
+
 static int explain_parts(struct lkst_account *a, struct lkst_account_step *top,
 			 const struct lkst_excerpt *w, const struct lkst_span *x,
 			 unsigned int depth)
@@ -226,11 +247,11 @@ static int explain_parts(struct lkst_account *a, struct lkst_account_step *top,
 		if (to_ns <= x->parts[i].from_ns)
 			continue;
 		s = lkst_account_add(a, top, tid ? "interval" : "untaken", x->parts[i].from_ns,
-				     to_ns, tid);
+				     to_ns, tid ?: x->begin_tid);
 		if (tid)
 			err = explain_part(a, s, w, depth);
 		else
-			lkst_account_say(a, s, "handed over, and nobody had taken it");
+			tell_untaken(a, s, x, i);
 	}
 	return err;
 }
