@@ -48,6 +48,7 @@ struct slot {
 	s32 holder;			      /* 0: nobody */
 	s32 giver;			      /* who handed it over last: not who takes it */
 	u64 since[NR_DOINGS];		      /* what the holder had done when it got the span */
+	u64 got_ns;			      /* when that was */
 	u64 died_ns;
 };
 
@@ -192,18 +193,24 @@ static void done_until(const struct lkst_spans *s, s32 tid, u64 ns, u64 ret_ns[N
 		ret_ns[doing] += ns - since_ns;
 }
 
-/* The holder has the span no longer: its time counts. */
+/*
+ * The holder has the span no longer: its time counts, though never more than it had the span. What a thread seemed to do
+ * when it got the span, the model may tell otherwise later, where records contradict each other.
+ */
 static void leave_holder(struct lkst_spans *s, u32 at, u64 ns)
 {
 	struct slot *slot = &s->slots[at];
-	u64 done[NR_DOINGS], sum[NR_DOINGS];
+	u64 done[NR_DOINGS], sum[NR_DOINGS], left_ns = ns > slot->got_ns ? ns - slot->got_ns : 0;
 	int i;
 
 	if (!slot->is_in[BY_HOLDER])
 		return;
 	done_until(s, slot->holder, ns, done);
-	for (i = 0; i < NR_DOINGS; i++)
+	for (i = 0; i < NR_DOINGS; i++) {
 		sum[i] = done[i] > slot->since[i] ? done[i] - slot->since[i] : 0;
+		sum[i] = sum[i] < left_ns ? sum[i] : left_ns;
+		left_ns -= sum[i];
+	}
 	slot->span.running_ns += sum[DOING_RUN];
 	slot->span.ready_ns += sum[DOING_READY];
 	slot->span.blocked_ns += sum[DOING_BLOCK];
@@ -222,6 +229,7 @@ static int give_to(struct lkst_spans *s, u32 at, s32 tid, s32 giver, u64 ns)
 	leave_holder(s, at, ns);
 	take_out(s, BY_DEATH, at);
 	s->slots[at].holder = tid;
+	s->slots[at].got_ns = ns;
 	if (span->nr_parts < LKST_SPAN_PARTS)
 		span->parts[span->nr_parts++] = (struct lkst_span_part){ ns, tid, giver };
 	if (tid <= 0)
