@@ -161,6 +161,8 @@ static int parse_one(struct lkst_err *e, const struct lkst_cmd *cmd, int argc, c
 				    lkst_cmd_called(cmd, called));
 	if (o->type == LKST_OPTION_FLAG && value)
 		return lkst_err_set(e, -EINVAL, "--%s takes no value", o->name);
+	if (!value && o->is_value && (*i >= argc || !o->is_value(argv[*i])))
+		value = "";
 	if (o->type != LKST_OPTION_FLAG && !value) {
 		if (*i >= argc)
 			return lkst_err_set(e, -EINVAL, "--%s needs a value: %s", o->name,

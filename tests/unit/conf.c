@@ -69,8 +69,14 @@ struct options {
 	struct lkst_list events;
 	u64 buffer;
 	const char *config;
+	const char *longest;
 	bool quiet;
 };
+
+static bool is_kind(const char *word)
+{
+	return !strcmp(word, "wait");
+}
 
 static const struct lkst_option rows[] = {
 	LKST_OPTION(LIST, struct options, events, .name = "event", .letter = 'e',
@@ -79,6 +85,8 @@ static const struct lkst_option rows[] = {
 		    .argument = "SIZE", .min = 1, .max = 1 << 20, .standard = "4K", .help = ""),
 	LKST_OPTION(CONFIG, struct options, config, .name = "config", .argument = "FILE",
 		    .help = ""),
+	LKST_OPTION(TEXT, struct options, longest, .name = "longest", .argument = "KIND",
+		    .help = "", .is_value = is_kind),
 	LKST_OPTION(FLAG, struct options, quiet, .name = "quiet", .letter = 'q', .help = ""),
 	{},
 };
@@ -152,12 +160,28 @@ TEST(conf_refuses_what_is_no_option)
 	CHECK_EQ(parse("", missing, &o), -ENOENT);
 }
 
+TEST(options_may_leave_out_a_text_that_would_not_be_one)
+{
+	char *given[] = { "--longest", "wait", "word", NULL };
+	char *left_out[] = { "--longest", "word", NULL }, *last[] = { "word", "--longest", NULL };
+	struct options o;
+
+	CHECK_EQ(parse("", given, &o), 2);
+	CHECK_STR(o.longest, "wait");
+	CHECK_EQ(parse("", left_out, &o), 1);
+	CHECK_STR(o.longest, "");
+	CHECK_EQ(parse("", last, &o), 1);
+	CHECK_STR(o.longest, "");
+}
+
 static const struct unit_test tests[] = {
 	{ "conf_reads_settings", test_conf_reads_settings },
 	{ "conf_names_the_bad_line", test_conf_names_the_bad_line },
 	{ "conf_sets_options", test_conf_sets_options },
 	{ "conf_is_outdone_by_the_command_line", test_conf_is_outdone_by_the_command_line },
 	{ "conf_refuses_what_is_no_option", test_conf_refuses_what_is_no_option },
+	{ "options_may_leave_out_a_text_that_would_not_be_one",
+	  test_options_may_leave_out_a_text_that_would_not_be_one },
 };
 
 UNIT_MAIN(tests)

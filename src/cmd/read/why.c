@@ -26,16 +26,27 @@ static const struct options defaults = {
 	.depth = LKST_WHY_DEPTH,
 };
 
+static bool is_worst_kind(const char *word)
+{
+	enum lkst_worst_kind kind;
+	const char *call;
+	struct lkst_err e = {};
+
+	return !strcmp(word, "span") || !strncmp(word, "span:", 5) ||
+	       !lkst_worst_parse(&e, word, &kind, &call);
+}
+
 static const struct lkst_option rows[] = {
 	LKST_OPTION(NUMBER, struct options, tid, .name = "tid", .argument = "N", .min = 1,
 		    .max = INT32_MAX, .help = "the thread whose time is to be explained"),
 	LKST_OPTION(TEXT, struct options, worst, .name = "worst", .letter = 'w',
-		    .argument = "KIND[:CALL]",
+		    .argument = "KIND[:CALL]", .is_value = is_worst_kind,
 		    .help = "explain the longest syscall, wait (of a program's thread, blocked),\n"
 			    "ready (but not running), fault (page fault of a program), io (wait\n"
 			    "for a disk) or span that is recorded from begin to end; of system\n"
 			    "calls not those that wait by design (poll, wait4, futex ...), unless\n"
-			    "CALL, a glob, names them"),
+			    "CALL, a glob, names them; with --span, --id or --trace it needs no\n"
+			    "KIND"),
 	LKST_OPTION(TEXT, struct options, comm, .name = "comm", .argument = "GLOB",
 		    .help = "with --worst: only of threads with such a name"),
 	LKST_OPTION(TEXT, struct options, cgroup, .name = "cgroup", .argument = "GLOB",
@@ -43,9 +54,10 @@ static const struct lkst_option rows[] = {
 	LKST_OPTION(TEXT, struct options, call, .name = "call", .argument = "GLOB",
 		    .help = "with --worst: only in system calls of such a name; the same as\n"
 			    "KIND:CALL"),
-	LKST_OPTION(TEXT, struct options, span, .name = "span", .argument = "GLOB",
-		    .help = "explain the longest span of such a name that a program marked and that\n"
-			    "is recorded whole; the same as --worst span:GLOB"),
+	LKST_OPTION(
+		TEXT, struct options, span, .name = "span", .argument = "GLOB",
+		.help = "explain the longest span of such a name that a program marked and that\n"
+			"is recorded whole; the same as --worst span:GLOB"),
 	LKST_OPTION(TEXT, struct options, id, .name = "id", .argument = "N",
 		    .help = "only spans with this number"),
 	LKST_OPTION(TEXT, struct options, request, .name = "trace", .argument = "ID",
@@ -122,9 +134,11 @@ static int find_worst(struct lkst_err *e, const struct options *o, struct lkst_t
 
 /* ---- spans ----------------------------------------------------------------------------------- */
 
-/* The pattern for names that --worst gives: "" after "span"; NULL: it is not about spans. */
+/* The pattern for names that --worst gives: "" where it gives none; NULL: it is not about spans. */
 static const char *worst_span(const struct options *o)
 {
+	if (o->worst && !*o->worst)
+		return o->worst;
 	if (!o->worst || strncmp(o->worst, "span", 4) || (o->worst[4] && o->worst[4] != ':'))
 		return NULL;
 	return o->worst[4] ? o->worst + 5 : "";
@@ -150,15 +164,18 @@ static int parse_span(struct lkst_err *e, const struct options *o, const struct 
 	if (o->comm || o->cgroup || o->call)
 		return lkst_err_set(e, -EINVAL, "--comm, --cgroup and --call are not for spans");
 	if (o->worst && (!name || (*name && o->span)))
-		return lkst_err_set(e, -EINVAL, "--span says the longest of what; --worst %s says another thing",
-				    o->worst);
+		return lkst_err_set(
+			e, -EINVAL,
+			"--span says the longest of what; --worst %s says another thing", o->worst);
 	if (o->id) {
 		errno = 0;
 		ret->id = strtoull(o->id, &end, 0);
 		if (errno || *end || end == o->id || strchr(o->id, '-'))
 			return lkst_err_set(e, -EINVAL, "\"%s\" is not a number", o->id);
 	}
-	return o->request ? lkst_span_parse_request(e, o->request, &ret->trace_high, &ret->trace_low) : 0;
+	return o->request
+		       ? lkst_span_parse_request(e, o->request, &ret->trace_high, &ret->trace_low)
+		       : 0;
 }
 
 /* Says what the search left out, at the end of the first step's sentence. */
@@ -185,7 +202,8 @@ static int load(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns
 	return lkst_excerpt_new(e, t, from_ns, to_ns + LKST_WHY_TAIL_NS, 0, &shown->excerpt);
 }
 
-static void set_config(const struct options *o, const struct lkst_trace *t, struct lkst_shown_account *shown)
+static void set_config(const struct options *o, const struct lkst_trace *t,
+		       struct lkst_shown_account *shown)
 {
 	u64 end_ns;
 
@@ -196,8 +214,8 @@ static void set_config(const struct options *o, const struct lkst_trace *t, stru
 	lkst_trace_range(t, &shown->config.begin_ns, &end_ns);
 }
 
-static int explain_span(struct lkst_err *e, const struct options *o, struct lkst_trace *t, const struct question *q,
-			struct lkst_shown_account *shown)
+static int explain_span(struct lkst_err *e, const struct options *o, struct lkst_trace *t,
+			const struct question *q, struct lkst_shown_account *shown)
 {
 	struct lkst_why_span_options options;
 	struct lkst_span span;
@@ -217,9 +235,9 @@ static int explain_span(struct lkst_err *e, const struct options *o, struct lkst
 static int explain(struct lkst_err *e, const struct options *o, struct lkst_trace *t,
 		   const struct question *q, struct lkst_shown_account *shown)
 {
-	int err = load(e, t, q->from_ns, q->to_ns, shown) ?:
-		  lkst_why_explain(e, shown->excerpt, q->tid, q->from_ns, q->to_ns,
-				   (unsigned int)o->depth, &shown->account);
+	int err = load(e, t, q->from_ns, q->to_ns, shown)
+			  ?: lkst_why_explain(e, shown->excerpt, q->tid, q->from_ns, q->to_ns,
+					      (unsigned int)o->depth, &shown->account);
 
 	if (err)
 		return err;
@@ -228,18 +246,29 @@ static int explain(struct lkst_err *e, const struct options *o, struct lkst_trac
 	return 0;
 }
 
+/* Whether the options say what is to be explained. */
+static int check_asked(struct lkst_err *e, const struct options *o)
+{
+	if (o->worst && !*o->worst && !o->span && !o->id && !o->request)
+		return lkst_err_set(
+			e, -EINVAL,
+			"the longest of what? Give --worst syscall, wait, ready, fault, io or span, or "
+			"--worst with --span NAME");
+	if (o->tid < 0 && !o->worst && !is_about_span(o))
+		return lkst_err_set(e, -EINVAL,
+				    "whose time? Give --tid N, --worst KIND or --span NAME");
+	if ((o->comm || o->cgroup || o->call) && !o->worst && !is_about_span(o))
+		return lkst_err_set(e, -EINVAL, "--comm, --cgroup and --call are for --worst");
+	return 0;
+}
+
 int lkst_why_account(struct lkst_err *e, const void *options, struct lkst_trace *t,
 		     struct lkst_shown_account *shown)
 {
 	const struct options *o = options;
 	struct question q;
-	int err;
+	int err = check_asked(e, o) ?: parse_question(e, o, t, &q);
 
-	if (o->tid < 0 && !o->worst && !is_about_span(o))
-		return lkst_err_set(e, -EINVAL, "whose time? Give --tid N, --worst KIND or --span NAME");
-	if ((o->comm || o->cgroup || o->call) && !o->worst && !is_about_span(o))
-		return lkst_err_set(e, -EINVAL, "--comm, --cgroup and --call are for --worst");
-	err = parse_question(e, o, t, &q);
 	if (!err && is_about_span(o))
 		return explain_span(e, o, t, &q, shown);
 	if (!err && o->worst)
@@ -266,7 +295,9 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		return lkst_err_sys(e, -ENOMEM, "explaining");
 	/* `lkst why … | head` ends quietly. */
 	signal(SIGPIPE, SIG_DFL);
-	err = lkst_cmd_open_trace(e, args, nr_args, &t) ?: lkst_why_account(e, o, t, &shown);
+	err = check_asked(e, o) ?:
+	      lkst_cmd_open_trace(e, args, nr_args, &t) ?:
+	      lkst_why_account(e, o, t, &shown);
 	if (err)
 		return err;
 	lkst_out_init(out, STDOUT_FILENO);
@@ -289,7 +320,7 @@ const struct lkst_cmd lkst_cmd_why = {
 	.examples = "  lkst why --worst syscall --call fsync slow\n"
 		    "  lkst why --tid 1234 --from 12:14:05.2 --to 12:14:05.9 slow\n"
 		    "  lkst why --tid 1234 --brief slow\n"
-		    "  lkst why --span commit slow\n",
+		    "  lkst why --span commit --worst slow\n",
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.defaults = &defaults,
