@@ -345,7 +345,7 @@ LOAD_BIN := $(LOAD_SRC:%.c=$(BUILD)/%)
 $(LIVE_TEST_BIN): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/liblive.a $(BUILD)/liblkst.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lpthread
 
-$(BUILD)/tests/live/load/marks: $(MARK_LIB)
+$(BUILD)/tests/live/load/marks $(BUILD)/tests/live/load/spans: $(MARK_LIB)
 $(LOAD_BIN): $(BUILD)/%: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(if $(filter %32,$*),-m32) -MMD -MP -MF $@.d -o $@ $< $(filter $(MARK_LIB),$^) \
