@@ -92,6 +92,26 @@ TEST(why_span_tells_that_nobody_took_it)
 		"+2.00 ms  18.0 ms   handed over by 10/victim, not yet taken\n");
 }
 
+TEST(why_span_says_where_it_follows_no_further)
+{
+	const char *text =
+		explain_span("span_begin cpu=0 tid=10 ns=1000000000 span=7 name=job\n"
+			     "span_handover cpu=0 tid=10 ns=1001000000 span=7 to_tid=20\n"
+			     "span_handover cpu=0 tid=20 ns=1002000000 span=7 to_tid=10\n"
+			     "span_handover cpu=0 tid=10 ns=1003000000 span=7 to_tid=20\n"
+			     "span_handover cpu=0 tid=20 ns=1004000000 span=7 to_tid=10\n"
+			     "span_handover cpu=0 tid=10 ns=1005000000 span=7 to_tid=20\n"
+			     "span_handover cpu=0 tid=20 ns=1006000000 span=7 to_tid=10\n"
+			     "span_handover cpu=0 tid=10 ns=1007000000 span=7 to_tid=0\n"
+			     "span_end cpu=0 tid=20 ns=1009000000 span=7 name=job\n" ACCOUNT_LATER,
+			     (struct lkst_why_span_options){ .name = "job" });
+
+	CHECK(strstr(text,
+		     "\n+7.00 ms  2.00 ms   had by more threads, one after the other, than are "
+		     "followed\n"));
+	CHECK(!strstr(text, "not yet taken"));
+}
+
 TEST(why_span_explains_the_worst_that_is_whole)
 {
 	static const char trace[] =
@@ -137,6 +157,8 @@ static const struct unit_test tests[] = {
 	{ "why_span_tells_who_handed_it_over_and_who_took_it",
 	  test_why_span_tells_who_handed_it_over_and_who_took_it },
 	{ "why_span_tells_that_nobody_took_it", test_why_span_tells_that_nobody_took_it },
+	{ "why_span_says_where_it_follows_no_further",
+	  test_why_span_says_where_it_follows_no_further },
 	{ "why_span_explains_the_worst_that_is_whole",
 	  test_why_span_explains_the_worst_that_is_whole },
 	{ "why_span_says_that_its_thread_died", test_why_span_says_that_its_thread_died },

@@ -232,6 +232,8 @@ static int give_to(struct lkst_spans *s, u32 at, s32 tid, s32 giver, u64 ns)
 	s->slots[at].got_ns = ns;
 	if (span->nr_parts < LKST_SPAN_PARTS)
 		span->parts[span->nr_parts++] = (struct lkst_span_part){ ns, tid, giver };
+	else
+		span->has_more_parts = true;
 	if (tid <= 0)
 		return 0;
 	err = put_in(s, BY_HOLDER, (u32)tid, at);

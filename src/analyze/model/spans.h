@@ -16,7 +16,7 @@
 
 enum {
 	LKST_SPAN_NAME = 64,		  /* bytes of a name, with its NUL */
-	LKST_SPAN_PARTS = 8,		  /* of a span; what follows belongs to the last one */
+	LKST_SPAN_PARTS = 8,		  /* of a span */
 	LKST_SPANS_OPEN_MAX = 1 << 16,	  /* at a time */
 	LKST_SPANS_SAME_MAX = 256,	  /* of them under one number, or of one thread */
 	LKST_SPANS_ORPHANS_MAX = 1 << 10, /* of them whose thread has ended */
@@ -53,6 +53,7 @@ struct lkst_span {
 	u64 trace_high, trace_low, parent; /* the request of W3C Trace Context; all 0: not known */
 	u32 nr_parts, nr_handovers;
 	struct lkst_span_part parts[LKST_SPAN_PARTS];
+	bool has_more_parts; /* others had it after the last one of these began */
 	/* What those who had it did; the rest is not known, or nobody had it. 0 without a state model. */
 	u64 running_ns, ready_ns, blocked_ns;
 };

@@ -246,6 +246,14 @@ static int explain_parts(struct lkst_account *a, struct lkst_account_step *top,
 
 		if (to_ns <= x->parts[i].from_ns)
 			continue;
+		if (i + 1 == x->nr_parts && x->has_more_parts) {
+			s = lkst_account_add(a, top, "unknown", x->parts[i].from_ns, to_ns,
+					     x->begin_tid);
+			lkst_account_say(
+				a, s,
+				"had by more threads, one after the other, than are followed");
+			break;
+		}
 		s = lkst_account_add(a, top, tid ? "interval" : "untaken", x->parts[i].from_ns,
 				     to_ns, tid ?: x->begin_tid);
 		if (tid)
