@@ -80,6 +80,10 @@ LDLIBS   += -lbpf $(DEBUG_LIBS) -lelf $(LIB_LIBS) $(SCREEN_LIBS)
 # What assistants send is JSON. They ask by SQL, too, and static programs are without both.
 JSON_LIBS := $(if $(SYSROOT),,-ljansson)
 LDLIBS   += $(JSON_LIBS)
+# What servers are spoken to with. A static program is without it: Debian has no archive of all that it needs.
+FLEET_LIBS := $(if $(SYSROOT),,-lcurl)
+LDLIBS   += $(FLEET_LIBS)
+CPPFLAGS += $(if $(SYSROOT),-DLKST_NO_FLEET)
 ifeq ($(SANITIZE),1)
 override CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=undefined \
                    -fno-omit-frame-pointer
@@ -96,7 +100,7 @@ BPF_CFLAGS := -g -O2 -mcpu=v3 -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -Isrc \
 
 # The layers that need no kernel come first; src/LAYERS has the rules between them.
 LIB_SRC  := $(sort $(wildcard src/base/*.c src/abi/*.c src/trace/*.c src/rules/*.c src/probe/*/*.c src/program/*/*.c src/crash/*.c src/analyze/*/*.c \
-                             src/marks/*.c src/view/*.c src/bundle/*.c src/export/*.c src/parquet/*.c $(if $(SYSROOT),,src/sql/*.c)))
+                             src/marks/*.c src/view/*.c src/bundle/*.c src/export/*.c src/parquet/*.c $(if $(SYSROOT),,src/sql/*.c src/fleet/*.c)))
 LIB_SRC  += src/liblkst/mark_fields.c src/liblkst/mark_tidy.c
 LIVE_SRC := $(sort $(wildcard src/live/*/*.c))
 # The library that programs link to mark what they do: liblkst for them. ($(BUILD)/liblkst.a is the program's own.)
@@ -237,7 +241,7 @@ $(GEN)/man/lkst-events.7: $(PAGE)
 # The library for a page in a browser, as a module of WebAssembly (src/web/module.h): what needs files, sockets or threads
 # is left out, and of the commands those that read.
 WEB_WITHOUT := src/base/create.c src/base/http.c $(addprefix src/trace/,packer.c parts.c publish.c stream_file.c wire.c writer.c zst.c)
-WEB_LIB     := $(filter-out $(WEB_WITHOUT) src/crash/% src/marks/% src/liblkst/% src/probe/% src/program/name/% src/bundle/% src/export/% src/parquet/% src/sql/% src/analyze/diff/%,$(LIB_SRC))
+WEB_LIB     := $(filter-out $(WEB_WITHOUT) src/crash/% src/marks/% src/liblkst/% src/probe/% src/program/name/% src/bundle/% src/export/% src/parquet/% src/sql/% src/fleet/% src/analyze/diff/%,$(LIB_SRC))
 WEB_CMD     := $(addprefix src/cmd/,answer.c ending.c help.c options.c printing.c range.c run.c verbs.c) \
                $(addprefix src/cmd/read/,analyze_along.c check_counters.c check_ledger.c tables.c) \
                $(shell sed -n 's|^READER(\(.*\))$$|src/cmd/read/\1.c|p' src/cmd/commands.def)
@@ -298,7 +302,8 @@ UNIT_BIN := $(UNIT_SRC:%.c=$(BUILD)/%)
 ifneq ($(UNIT_SRC),)
 UNIT_LIVE := $(shell grep -lE '"(live/|cmd/|lib/run_command)' $(UNIT_SRC))
 UNIT_CMD  := $(shell grep -lE '"(cmd/|lib/run_command)' $(UNIT_SRC))
-UNIT_SQL  := $(shell grep -lE '"(sql|export)/' $(UNIT_SRC))
+UNIT_SQL  := $(shell grep -lE '"(sql|export|fleet)/' $(UNIT_SRC))
+UNIT_FLEET := $(shell grep -l '"fleet/' $(UNIT_SRC))
 UNIT_MARK := $(shell grep -lE '"liblkst/mark(_memory)?[.]h"' $(UNIT_SRC))
 UNIT_DEBUG := $(shell grep -lE '"(probe/resolve/|program/name/|lib/probed)' $(UNIT_SRC))
 endif
@@ -310,7 +315,8 @@ $(UNIT_BIN): $(BUILD)/%: $(BUILD)/%.o $(TEST_LIB) $(BUILD)/liblkst.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(TEST_LIB) $(filter %/liblive.a,$^) \
 		$(filter $(MARK_LIB),$^) $(BUILD)/liblkst.a \
 		$(if $(filter %/liblive.a,$^)$(filter $(UNIT_DEBUG:%.c=$(BUILD)/%),$@),$(LDLIBS),$(LIB_LIBS)) \
-		$(if $(filter $(UNIT_SQL:%.c=$(BUILD)/%),$@),$(SQL_LIBS))
+		$(if $(filter $(UNIT_SQL:%.c=$(BUILD)/%),$@),$(SQL_LIBS)) \
+		$(if $(filter $(UNIT_FLEET:%.c=$(BUILD)/%),$@),$(FLEET_LIBS))
 
 # What tests of probes look at: programs with debug information of several kinds, which are not run. ccache may
 # have compiled them elsewhere, and they say where.
@@ -407,7 +413,7 @@ check:					## install packages, build in every way, run every test
 	@$(INSTALL_DEPS) check || { echo 'FAIL dependencies: see above'; \
 		echo '0 passed, 1 failed, 0 skipped'; exit 1; }
 	@$(FETCH_KERNEL) || echo 'The tests in guests are skipped.'
-	@OUT=$(OUT) tests/run -j $(JOBS) $(HOUSE_TESTS) $(UNIT_TESTS) tests/fuzz.sh $(LIVE_TESTS) $(VM_TESTS)
+	@OUT=$(OUT) tests/run -j $(JOBS) $(HOUSE_TESTS) $(UNIT_TESTS) tests/fleet.sh tests/fuzz.sh $(LIVE_TESTS) $(VM_TESTS)
 
 .PHONY: unit-check
 unit-check:				## build and run the unit tests, plain and sanitized

@@ -98,7 +98,7 @@ static int work(struct lkst_err *e, struct lkst_export *x, const struct lkst_exp
 	if (x->has_shown)
 		lkst_diag_progress(NULL, 0, 0);
 	if (stop && *stop)
-		return lkst_err_set(e, -EINTR, "it was stopped, and nothing was written");
+		return lkst_err_set(e, -EINTR, "it was stopped");
 	if (!err && x->out)
 		lkst_out_flush(x->out);
 	if (x->out && x->out->error)
@@ -164,6 +164,21 @@ int lkst_export_run(struct lkst_err *e, const struct lkst_export_request *reques
 		err = write_fd(e, &x, f, request->fd);
 	else
 		err = f->is_directory ? write_dir(e, &x, f) : write_file(e, &x, f);
+	*ret_result = x.result;
+	return err;
+}
+
+int lkst_export_send(struct lkst_err *e, const struct lkst_export_request *request,
+		     const struct lkst_export_format *f, void *ctx,
+		     struct lkst_export_result *ret_result)
+{
+	_cleanup_(export_fini) struct lkst_export x = {};
+	int err = prepare(e, request, &x);
+
+	if (err)
+		return err;
+	x.ctx = ctx;
+	err = work(e, &x, f);
 	*ret_result = x.result;
 	return err;
 }

@@ -41,6 +41,7 @@ struct lkst_export {
 	struct lkst_symbols *symbols; /* all that the trace has */
 	struct lkst_out *out;	      /* of a file; errors stick in it */
 	int dir_fd;		      /* of a directory, which is empty at first; else -1 */
+	void *ctx;		      /* of lkst_export_send() */
 
 	/* Private. */
 	struct lkst_export_result result;
@@ -81,6 +82,14 @@ LKST_EXPORT_FORMATS(F)
 
 /* The one that choice number @i stands for. */
 const struct lkst_export_format *lkst_export_format(unsigned int i);
+
+/*
+ * For what goes elsewhere than to files: has @f, which need not be one of the list, write what @request asks for with
+ * @ctx in x->ctx. The request's format and place do not matter. -EINTR: it was stopped; what has gone stays.
+ */
+int lkst_export_send(struct lkst_err *e, const struct lkst_export_request *request,
+		     const struct lkst_export_format *f, void *ctx,
+		     struct lkst_export_result *ret_result);
 
 /* ---- for formats ----------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* lkst export: a trace as files for other tools. */
+/* lkst export: a trace as files for other tools, or to a server. */
 #include "export/export.h"
 
 #include <errno.h>
@@ -13,19 +13,24 @@
 #include "base/out.h"
 #include "base/size.h"
 #include "cmd/access.h"
+#include "cmd/fleet_server.h"
 #include "cmd/printing.h"
+#include "fleet/events.h"
 
 enum { NO_FORMAT = UINT_MAX };
 
 struct options {
 	unsigned int format;
-	const char *output, *from, *to;
+	const char *output, *clickhouse, *from, *to;
+	struct lkst_fleet_options server;
 	struct lkst_choosing_options which;
 	struct lkst_access_options access;
 	bool quiet;
 };
 
-static const struct options defaults = { .format = NO_FORMAT, .which = LKST_CHOOSING_DEFAULTS };
+static const struct options defaults = { .format = NO_FORMAT,
+					 .server = LKST_FLEET_DEFAULTS,
+					 .which = LKST_CHOOSING_DEFAULTS };
 
 static const struct lkst_option rows[] = {
 	LKST_OPTION(CHOICE, struct options, format, .name = "format", .letter = 'f',
@@ -34,6 +39,9 @@ static const struct lkst_option rows[] = {
 		    .argument = "FILE", .standard = "TRACE with the format's ending",
 		    .help = "the file, or for some formats the directory, to make; a file that is\n"
 			    "there is replaced; - is standard output"),
+	LKST_OPTION(TEXT, struct options, clickhouse, .name = "clickhouse", .argument = "URL",
+		    .help = "instead of a file, to the ClickHouse server there"),
+	LKST_FLEET_ROWS(struct options, server),
 	LKST_RANGE_ROWS(struct options, "from this time on", "up to this time"),
 	LKST_CHOOSING_ROWS(struct options, which),
 	LKST_ACCESS_ROWS(struct options, access),
@@ -105,6 +113,38 @@ static int tell(struct lkst_err *e, const struct options *o, const char *trace, 
 		trace, (unsigned long long)result->nr_unreadable, trace);
 }
 
+#ifdef LKST_NO_FLEET
+static int send(struct lkst_err *e, const struct options *o, struct lkst_export_request *request)
+{
+	return lkst_fleet_server_open(e, &o->server, o->clickhouse, NULL);
+}
+#else
+/* To the server; what was sent before an error or a signal stays there. */
+static int send(struct lkst_err *e, const struct options *o, struct lkst_export_request *request)
+{
+	_cleanup_(lkst_fleet_closep) struct lkst_fleet *f = NULL;
+	struct lkst_fleet_sent sent = {};
+	char size[LKST_SIZE_TEXT];
+	int err = lkst_fleet_server_open(e, &o->server, o->clickhouse, &f);
+
+	if (err)
+		return err;
+	request->stop = &stop;
+	take_signals();
+	err = lkst_fleet_send_events(e, f, request, &sent);
+	lkst_size_format(sent.bytes, size);
+	if (err && sent.rows)
+		lkst_err_add(e, "after %llu records, which stay there, so that you can try again",
+			     (unsigned long long)sent.rows);
+	if (stop)
+		obey_signal();
+	if (!err && !o->quiet)
+		lkst_print_message(stdout, "%s: %llu records, sent as %s", o->clickhouse,
+				   (unsigned long long)sent.rows, size);
+	return err ?: tell(e, o, request->trace_name, NULL, &sent.result);
+}
+#endif
+
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
 	const struct options *o = options;
@@ -116,7 +156,11 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	char formats[LKST_CHOICES_TEXT];
 	int err;
 
-	if (o->format == NO_FORMAT) {
+	if (o->clickhouse && (o->format != NO_FORMAT || o->output))
+		return lkst_err_set(e, -EINVAL,
+				    "--clickhouse makes no file: --format and --output do not go "
+				    "with it");
+	if (o->format == NO_FORMAT && !o->clickhouse) {
 		lkst_choices_list(lkst_export_choices, formats);
 		return lkst_err_set(e, -EINVAL, "as what? give --format: %s", formats);
 	}
@@ -127,6 +171,8 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	request.trace = t;
 	request.format = o->format;
 	request.which = lkst_choosing_which(&o->which, from_ns, to_ns);
+	if (o->clickhouse)
+		return send(e, o, &request);
 	if (!o->output || strcmp(o->output, "-")) {
 		output = o->output ? strdup(o->output)
 				   : lkst_cmd_output_of(args[0], lkst_export_extension(o->format));
@@ -155,6 +201,7 @@ const struct lkst_cmd lkst_cmd_export = {
 	.examples = "  lkst export --format json slow-tx          slow-tx.jsonl\n"
 		    "  lkst export -f collapsed --comm db -o - slow-tx | flamegraph.pl > db.svg\n"
 		    "  lkst export -f parquet slow-tx             slow-tx.tables, a directory\n"
+		    "  lkst export --clickhouse http://localhost:8123 slow-tx\n"
 		    "  lkst export -f json -e 'sched_*' --from -2s -o - slow-tx | jq .event\n",
 	.options = rows,
 	.options_size = sizeof(struct options),

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Statements to a ClickHouse server, by libcurl. */
+#include "fleet/client.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fleet/answer.h"
+
+enum {
+	CONNECT_SECONDS = 10,
+	SILENT_MAX = 65536, /* bytes that a statement without an answer may be answered with */
+	MILLION = 1000000,
+};
+
+struct lkst_fleet {
+	CURL *curl;
+	char *url, *database;
+	struct curl_slist *headers; /* of credentials */
+};
+
+/* A request on its way. */
+struct exchange {
+	struct lkst_fleet *f;
+	struct lkst_fleet_answer *answer; /* NULL: none is expected */
+	char said[LKST_FLEET_SAID_MAX + 1];
+	size_t nr_said;
+	u64 bytes;
+	int err;
+	struct lkst_err why;
+};
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+static bool is_name(const char *text)
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+
+	return *text && strspn(text, letters) == strlen(text) && (*text < '0' || *text > '9');
+}
+
+static int check(struct lkst_err *e, const struct lkst_fleet_where *w)
+{
+	const char *host = strstr(w->url, "://");
+	bool is_http = !strncmp(w->url, "http://", 7) || !strncmp(w->url, "https://", 8);
+
+	/* Before anything prints it. */
+	if (strchr(w->url, '@'))
+		return lkst_err_set(
+			e, -EINVAL,
+			"the URL of a server has no user or password in it: others could "
+			"read them; give them by --credentials");
+	if (!is_http || !host[3] || host[3] == '/' || strpbrk(w->url, "?#"))
+		return lkst_err_set(e, -EINVAL,
+				    "\"%.200s\" is not a server's URL: try http://localhost:8123",
+				    w->url);
+	if (!is_name(w->database))
+		return lkst_err_set(e, -EINVAL,
+				    "the database's name may have letters, digits and _, and not "
+				    "begin with a digit: \"%.64s\"",
+				    w->database);
+	return 0;
+}
+
+static int add_header(struct lkst_fleet *f, const char *name, const char *value)
+{
+	struct curl_slist *list;
+	char *text;
+
+	if (asprintf(&text, "%s: %s", name, value) < 0)
+		return -ENOMEM;
+	list = curl_slist_append(f->headers, text);
+	explicit_bzero(text, strlen(text));
+	free(text);
+	if (list)
+		f->headers = list;
+	return list ? 0 : -ENOMEM;
+}
+
+static size_t take_bytes(char *bytes, size_t size, size_t nr, void *ctx);
+
+static void prepare(struct lkst_fleet *f, const struct lkst_fleet_where *w)
+{
+	CURL *curl = f->curl;
+
+	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
+	curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)(w->timeout_ns / MILLION));
+	curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 1L);
+	curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 2L);
+	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_bytes);
+	if (w->ca)
+		curl_easy_setopt(curl, CURLOPT_CAINFO, w->ca);
+}
+
+int lkst_fleet_open(struct lkst_err *e, const struct lkst_fleet_where *where,
+		    struct lkst_fleet **ret_fleet)
+{
+	_cleanup_(lkst_fleet_closep) struct lkst_fleet *f = NULL;
+	int err = check(e, where);
+
+	if (err)
+		return err;
+	f = calloc(1, sizeof(*f));
+	if (!f || !(f->curl = curl_easy_init()) || !(f->url = strdup(where->url)) ||
+	    !(f->database = strdup(where->database)) ||
+	    (where->user && add_header(f, "X-ClickHouse-User", where->user)) ||
+	    (where->password && add_header(f, "X-ClickHouse-Key", where->password)) ||
+	    add_header(f, "Expect", ""))
+		return lkst_err_sys(e, -ENOMEM, "preparing to speak to %s", where->url);
+	while (strlen(f->url) && f->url[strlen(f->url) - 1] == '/')
+		f->url[strlen(f->url) - 1] = 0;
+	prepare(f, where);
+	*ret_fleet = lkst_take(f);
+	return 0;
+}
+
+void lkst_fleet_close(struct lkst_fleet *f)
+{
+	if (!f)
+		return;
+	curl_easy_cleanup(f->curl);
+	curl_slist_free_all(f->headers);
+	free(f->url);
+	free(f->database);
+	free(f);
+}
+
+const char *lkst_fleet_database(const struct lkst_fleet *f)
+{
+	return f->database;
+}
+
+/* ---- a request ------------------------------------------------------------------------------- */
+
+/* Keeps the beginning of what the server says, and has an answer read. Less than all ends the request. */
+static size_t take_bytes(char *bytes, size_t size, size_t nr, void *ctx)
+{
+	struct exchange *x = ctx;
+	size_t length = size * nr, room = LKST_FLEET_SAID_MAX - x->nr_said, i;
+	long status = 0;
+
+	for (i = 0; i < length && i < room; i++)
+		x->said[x->nr_said++] = bytes[i] ?: ' ';
+	x->bytes += length;
+	curl_easy_getinfo(x->f->curl, CURLINFO_RESPONSE_CODE, &status);
+	if (status == 200 && x->answer)
+		x->err = lkst_fleet_answer_feed(&x->why, x->answer, bytes, length);
+	else if (x->bytes > SILENT_MAX)
+		x->err = lkst_err_set(&x->why, -EPROTO, "it says too much");
+	return x->err ? 0 : length;
+}
+
+static int failed(struct lkst_err *e, const struct exchange *x, CURLcode code)
+{
+	const char *url = x->f->url;
+	long status = 0;
+	size_t end = x->nr_said;
+
+	curl_easy_getinfo(x->f->curl, CURLINFO_RESPONSE_CODE, &status);
+	while (end && (x->said[end - 1] == '\n' || x->said[end - 1] == '\r'))
+		end--;
+	if (x->err && x->why.text[0])
+		return lkst_err_set(e, x->err, "%s: %s; it said \"%.*s\"", url, x->why.text,
+				    (int)end, x->said);
+	if (x->err)
+		return lkst_err_sys(e, x->err, "reading what %s says", url);
+	if (code == CURLE_OPERATION_TIMEDOUT)
+		return lkst_err_set(e, -ETIMEDOUT,
+				    "%s did not answer in time; --timeout gives it more", url);
+	if (code != CURLE_OK)
+		return lkst_err_set(e, -EIO, "%s: %s", url, curl_easy_strerror(code));
+	return lkst_err_set(e, -EPROTO, "%s refuses (status %ld): \"%.*s\"", url, status, (int)end,
+			    x->said);
+}
+
+/* The URL with @query, which is not sent as the body, and parameters. The caller frees it. */
+static char *url_of(struct lkst_fleet *f, const char *query, const char *parameters)
+{
+	char *quoted = query ? curl_easy_escape(f->curl, query, 0) : NULL, *url = NULL;
+
+	if ((query && !quoted) || asprintf(&url, "%s/?wait_end_of_query=1%s%s%s", f->url,
+					   parameters, quoted ? "&query=" : "", quoted ?: "") < 0)
+		url = NULL;
+	curl_free(quoted);
+	return url;
+}
+
+static int perform(struct lkst_err *e, struct exchange *x, const char *url, const void *body,
+		   size_t length, bool is_packed)
+{
+	CURL *curl = x->f->curl;
+	struct curl_slist packed = { .data = (char *)"Content-Encoding: gzip",
+				     .next = x->f->headers };
+	long status = 0;
+	CURLcode code;
+
+	if (!url)
+		return lkst_err_sys(e, -ENOMEM, "speaking to %s", x->f->url);
+	curl_easy_setopt(curl, CURLOPT_URL, url);
+	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, is_packed ? &packed : x->f->headers);
+	curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body);
+	curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)length);
+	curl_easy_setopt(curl, CURLOPT_WRITEDATA, x);
+	code = curl_easy_perform(curl);
+	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+	if (code == CURLE_OK && status == 200 && (x->answer || !x->bytes))
+		return 0;
+	return failed(e, x, code);
+}
+
+int lkst_fleet_do(struct lkst_err *e, struct lkst_fleet *f, const char *statement)
+{
+	_cleanup_free_ char *url = url_of(f, NULL, "");
+	struct exchange x = { .f = f };
+
+	return perform(e, &x, url, statement, strlen(statement), false);
+}
+
+int lkst_fleet_insert(struct lkst_err *e, struct lkst_fleet *f, const char *statement,
+		      const void *bytes, size_t length)
+{
+	_cleanup_free_ char *url = url_of(f, statement, "");
+	struct exchange x = { .f = f };
+
+	return perform(e, &x, url, bytes, length, true);
+}
+
+int lkst_fleet_ask(struct lkst_err *e, struct lkst_fleet *f, const char *question,
+		   lkst_table_sink *sink, void *arg,
+		   void (*end)(void *arg, const struct lkst_table *t))
+{
+	_cleanup_(lkst_fleet_answer_freep) struct lkst_fleet_answer *answer = NULL;
+	_cleanup_free_ char *parameters = NULL, *url = NULL;
+	const struct lkst_table *table;
+	struct exchange x = { .f = f };
+	int err;
+
+	if (lkst_fleet_answer_new(sink, arg, &answer) ||
+	    asprintf(&parameters, "&readonly=1&default_format=TabSeparatedWithNamesAndTypes%s%s",
+		     end ? "&database=" : "", end ? f->database : "") < 0)
+		return lkst_err_sys(e, -ENOMEM, "asking %s", f->url);
+	x.answer = answer;
+	url = url_of(f, NULL, parameters);
+	err = perform(e, &x, url, question, strlen(question), false);
+	if (err)
+		return err;
+	x.err = lkst_fleet_answer_end(&x.why, answer, &table);
+	if (x.err)
+		return failed(e, &x, CURLE_OK);
+	if (end)
+		end(arg, table);
+	return 0;
+}
+
+/* ---- one number ------------------------------------------------------------------------------ */
+
+struct number {
+	u64 value, nr;
+};
+
+static int take_number(void *arg, const struct lkst_table *t)
+{
+	struct number *n = arg;
+
+	if (t->nr_rows && t->columns[0].type == LKST_COLUMN_COUNT &&
+	    lkst_table_cell(t, 0, 0)->is_set)
+		n->value = lkst_table_cell(t, 0, 0)->u64;
+	else if (t->nr_rows)
+		n->nr++;
+	n->nr += t->nr_rows;
+	return 0;
+}
+
+int lkst_fleet_ask_number(struct lkst_err *e, struct lkst_fleet *f, const char *question,
+			  u64 *ret_number)
+{
+	struct number n = {};
+	int err = lkst_fleet_ask(e, f, question, take_number, &n, NULL);
+
+	if (!err && n.nr != 1)
+		err = lkst_err_set(e, -EPROTO, "%s does not answer \"%s\" by a number", f->url,
+				   question);
+	if (!err)
+		*ret_number = n.value;
+	return err;
+}

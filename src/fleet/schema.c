@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The tables of LKST on a server. Statements are of what ClickHouse 18.16 and later ones both have. */
+#include "fleet/schema.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+/*
+ * `event_rows` has a row for each record, known by its trace, CPU, buffer, time and number among those of one time: one
+ * that was sent twice is taken for one, when parts are merged, and before that by FINAL, which `events` asks for. No
+ * other servers are needed for that. A statement may run twice, if the first time nobody noted the version.
+ */
+static const char *const migrations[] = {
+	/* 1 */
+	"create table if not exists %1$s.event_rows (trace UUID, boot UUID, host String, time UInt64, "
+	"time_ns UInt64, cpu UInt32, buffer String, n UInt32, tid Int32, pid Nullable(Int32), "
+	"comm Nullable(String), event String, int Nested(name String, value Int64), "
+	"text Nested(name String, value String)) engine = ReplacingMergeTree "
+	"partition by intDiv(time, 86400000000000) order by (host, trace, cpu, time, buffer, n)",
+	/* 2 */
+	"create view if not exists %1$s.events as select * from %1$s.event_rows final",
+};
+
+enum { NR_MIGRATIONS = sizeof(migrations) / sizeof(migrations[0]) };
+
+__attribute__((format(printf, 3, 4))) static int do_f(struct lkst_err *e, struct lkst_fleet *f,
+						      const char *format, ...)
+{
+	_cleanup_free_ char *text = NULL;
+	va_list args;
+	int length;
+
+	va_start(args, format);
+	length = vasprintf(&text, format, args);
+	va_end(args);
+	if (length < 0) {
+		text = NULL;
+		return lkst_err_sys(e, -ENOMEM, "setting up tables");
+	}
+	return lkst_fleet_do(e, f, text);
+}
+
+/* The server's version, 0: it has none. */
+static int version_of(struct lkst_err *e, struct lkst_fleet *f, u64 *ret_version)
+{
+	const char *database = lkst_fleet_database(f);
+	_cleanup_free_ char *question = NULL, *max = NULL;
+	u64 nr = 0;
+	int err;
+
+	if (asprintf(&question,
+		     "select count() as n from system.tables where database = '%s' and "
+		     "name = 'schema_version'",
+		     database) < 0 ||
+	    asprintf(&max, "select max(version) as n from %s.schema_version", database) < 0)
+		return lkst_err_sys(e, -ENOMEM, "asking for the tables' version");
+	err = lkst_fleet_ask_number(e, f, question, &nr);
+	*ret_version = 0;
+	return err || !nr ? err : lkst_fleet_ask_number(e, f, max, ret_version);
+}
+
+static int refuse_newer(struct lkst_err *e, const struct lkst_fleet *f, u64 version)
+{
+	return lkst_err_set(e, -ENOTSUP,
+			    "the tables of database %s are of version %llu, and this lkst knows "
+			    "%d: use the newer lkst that made them, or another --database",
+			    lkst_fleet_database(f), (unsigned long long)version, NR_MIGRATIONS);
+}
+
+int lkst_fleet_setup(struct lkst_err *e, struct lkst_fleet *f, struct lkst_fleet_schema *ret_schema)
+{
+	const char *database = lkst_fleet_database(f);
+	u64 version, i;
+	int err = version_of(e, f, &version);
+
+	if (!err && version > NR_MIGRATIONS)
+		return refuse_newer(e, f, version);
+	if (!err && !version)
+		err = do_f(e, f, "create database if not exists %s", database)
+			      ?: do_f(e, f,
+				      "create table if not exists %s.schema_version (version UInt32, "
+				      "at DateTime) engine = MergeTree order by version",
+				      database);
+	for (i = version; i < NR_MIGRATIONS && !err; i++)
+		err = do_f(e, f, migrations[i], database)
+			      ?: do_f(e, f, "insert into %s.schema_version select %llu, now()",
+				      database, (unsigned long long)i + 1);
+	if (err)
+		return err;
+	*ret_schema = (struct lkst_fleet_schema){ .before = version, .now = NR_MIGRATIONS };
+	return 0;
+}
+
+int lkst_fleet_check_schema(struct lkst_err *e, struct lkst_fleet *f)
+{
+	u64 version;
+	int err = version_of(e, f, &version);
+
+	if (err || version == NR_MIGRATIONS)
+		return err;
+	if (version > NR_MIGRATIONS)
+		return refuse_newer(e, f, version);
+	return lkst_err_set(e, -ENOENT,
+			    "database %s has no tables of LKST, or older ones; `lkst fleet setup` "
+			    "makes them",
+			    lkst_fleet_database(f));
+}
