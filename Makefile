@@ -361,7 +361,7 @@ $(LOAD_BIN): $(BUILD)/%: %.c
 FUZZ_SRC := $(sort $(wildcard tests/fuzz/*.c))
 FUZZ_BIN := $(FUZZ_SRC:%.c=$(BUILD)/%)
 FUZZ_DEBUG := $(shell grep -lE '"(probe/resolve|program/name)/' $(FUZZ_SRC))
-FUZZ_SQL := $(shell grep -lE '"(sql|export|lib/exported)\b' $(FUZZ_SRC))
+FUZZ_SQL := $(shell grep -lE '"(sql|export|fleet|lib/exported)\b' $(FUZZ_SRC))
 FUZZ_MCP := $(shell grep -l '"cmd/mcp/' $(FUZZ_SRC))
 
 # What a client sends is read without the commands.

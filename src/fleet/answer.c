@@ -168,6 +168,9 @@ static int each_cell(struct lkst_err *e, struct lkst_fleet_answer *a, bool is_ro
 			return no_answer(e, "a line has another number of cells than the first");
 		if (tab)
 			*tab = 0;
+		/* All types of ClickHouse begin so, and no line of HTML does. */
+		if (!is_row && (*cell < 'A' || *cell > 'Z'))
+			return no_answer(e, "its second line has no types");
 		if (!is_row)
 			a->columns[i].type = type_of(cell);
 		err = is_row ? put_cell(e, a, i, cell, (size_t)((tab ?: end) - cell)) : 0;

@@ -69,7 +69,6 @@ static int verb_sql(struct lkst_job *job, char **args, unsigned int nr_args)
 
 	if (err)
 		return err;
-	a.printer.is_plain = true;
 	err = lkst_fleet_ask(job->e, f, args[1], lkst_table_print_rows, &a.printer, end_table);
 	return lkst_answer_end(&a, err);
 }
