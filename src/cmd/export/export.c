@@ -15,7 +15,7 @@
 #include "cmd/access.h"
 #include "cmd/fleet_server.h"
 #include "cmd/printing.h"
-#include "fleet/events.h"
+#include "fleet/send_events.h"
 
 enum { NO_FORMAT = UINT_MAX };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Records as rows of event_rows, block by block. */
-#include "fleet/events.h"
+#include "fleet/send_events.h"
 
 #include <endian.h>
 #include <errno.h>

@@ -3,8 +3,8 @@
  * Records of a trace to the table event_rows of a server (fleet/schema.h), in blocks. A record has a name of its own, so
  * that it is there once, however often it is sent: whole exports, those that ended early, and snapshots that overlap.
  */
-#ifndef LKST_FLEET_EVENTS_H
-#define LKST_FLEET_EVENTS_H
+#ifndef LKST_FLEET_SEND_EVENTS_H
+#define LKST_FLEET_SEND_EVENTS_H
 
 #include "export/export.h"
 #include "fleet/client.h"
