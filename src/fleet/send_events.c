@@ -22,6 +22,13 @@ enum {
 /* Which fields of a record go together. */
 enum kind { INTS, TEXTS, NOT_SENT };
 
+/* What becomes of a field; looking that up by name for each record would take most of the time. */
+struct field_plan {
+	enum kind kind;
+	u32 fault; /* lkst_field_fault() */
+	unsigned int faults;
+};
+
 /* The records of a CPU and buffer at one time. */
 struct moment {
 	u64 key, ns;
@@ -36,12 +43,13 @@ struct events {
 	char *statement;
 	u32 nr; /* rows of the block */
 	struct lkst_hash moments;
+	struct field_plan *plans[LKST_ID_MAX + 1]; /* by event; NULL: none has come */
 	struct lkst_err *e;
 	char *numbers; /* an array as text */
 	size_t numbers_room;
 };
 
-static const char columns[] =
+static const char columns_sent[] =
 	"trace, boot, host, time, time_ns, cpu, buffer, n, tid, pid, comm, event, "
 	"`int.name`, `int.value`, `text.name`, `text.value`";
 
@@ -50,6 +58,8 @@ static void events_fini(struct events *v)
 	if (v->rows)
 		lkst_packed_rows_fini(v->rows);
 	free(v->rows);
+	for (size_t i = 0; i <= LKST_ID_MAX; i++)
+		free(v->plans[i]);
 	free(v->statement);
 	free(v->numbers);
 	lkst_hash_fini(&v->moments);
@@ -147,16 +157,32 @@ static void put_common(struct events *v, const struct lkst_record *r, u32 n)
 	put_str(v->rows, r->event->name);
 }
 
-/* What becomes of field @i: nothing, if it is padding or could not be read. */
-static enum kind kind_of(const struct lkst_record *r, unsigned int i)
+/* The plan of the event's fields, made when it comes first; NULL: no memory. */
+static const struct field_plan *plan_of(struct events *v, const struct lkst_event_class *event)
 {
-	const struct lkst_field_class *f = &r->event->fields[i];
-	unsigned int faults;
-	u32 fault = lkst_field_fault(r->event, i, &faults);
+	struct field_plan *plan = v->plans[event->id];
+	unsigned int i;
 
-	if (f->meaning == LKST_MEANING_PAD || (fault && lkst_field_int(r, faults) & fault))
-		return NOT_SENT;
-	return lkst_field_is_int(f) ? INTS : TEXTS;
+	if (plan)
+		return plan;
+	plan = calloc(event->nr_fields + 1u, sizeof(*plan));
+	for (i = 0; plan && i < event->nr_fields; i++) {
+		const struct lkst_field_class *f = &event->fields[i];
+
+		plan[i].kind = f->meaning == LKST_MEANING_PAD ? NOT_SENT
+			       : lkst_field_is_int(f)	      ? INTS
+							      : TEXTS;
+		plan[i].fault = lkst_field_fault(event, i, &plan[i].faults);
+	}
+	v->plans[event->id] = plan;
+	return plan;
+}
+
+/* Whether a field is of @kind, and could be read. */
+static bool is_of(const struct lkst_record *r, const struct field_plan *field, enum kind kind)
+{
+	return field->kind == kind &&
+	       !(field->fault && lkst_field_int(r, field->faults) & field->fault);
 }
 
 /* Several numbers as text, "[1,2]". */
@@ -194,17 +220,18 @@ static void put_text(struct events *v, const struct lkst_record *r, unsigned int
 /* Two arrays: the names of the fields of @kind, and their values. */
 static void put_fields(struct events *v, const struct lkst_record *r, enum kind kind)
 {
+	const struct field_plan *plan = v->plans[r->event->id];
 	unsigned int i, nr = 0;
 
 	for (i = 0; i < r->event->nr_fields; i++)
-		nr += kind_of(r, i) == kind;
+		nr += is_of(r, &plan[i], kind);
 	lkst_packed_count(v->rows, nr);
 	for (i = 0; i < r->event->nr_fields; i++)
-		if (kind_of(r, i) == kind)
+		if (is_of(r, &plan[i], kind))
 			put_str(v->rows, r->event->fields[i].name);
 	lkst_packed_count(v->rows, nr);
 	for (i = 0; i < r->event->nr_fields; i++) {
-		if (kind_of(r, i) != kind)
+		if (!is_of(r, &plan[i], kind))
 			continue;
 		if (kind == INTS)
 			lkst_packed_int(v->rows, lkst_field_int(r, i), 8);
@@ -219,8 +246,8 @@ static int put_record(void *ctx, const struct lkst_record *r)
 	u32 n;
 	int err = count(v, r, &n);
 
-	if (err)
-		return err;
+	if (err || !plan_of(v, r->event))
+		return err ?: -ENOMEM;
 	put_common(v, r, n);
 	put_fields(v, r, INTS);
 	put_fields(v, r, TEXTS);
@@ -266,7 +293,7 @@ int lkst_fleet_send_events(struct lkst_err *e, struct lkst_fleet *f,
 	v.rows = calloc(1, sizeof(*v.rows));
 	if (!v.rows || lkst_packed_rows_init(v.rows) ||
 	    asprintf(&v.statement, "insert into %s.event_rows (%s) format RowBinary",
-		     lkst_fleet_database(f), columns) < 0)
+		     lkst_fleet_database(f), columns_sent) < 0)
 		return lkst_err_sys(e, -ENOMEM, "preparing to send records");
 	return lkst_export_send(e, request, &format, &v, &ret_sent->result);
 }
