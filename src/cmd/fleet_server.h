@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The options of commands that speak to a ClickHouse server, and where a password comes from: never the command line. */
+/*
+ * The options of commands that speak to a ClickHouse server, and where a password comes from: never the command
+ * line.
+ */
 #ifndef LKST_CMD_FLEET_SERVER_H
 #define LKST_CMD_FLEET_SERVER_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Records of a trace to the table event_rows of a server (fleet/schema.h), in blocks. A record has a name of its own, so
- * that it is there once, however often it is sent: whole exports, those that ended early, and snapshots that overlap.
+ * Records of a trace to the table event_rows of a server (fleet/schema.h), in blocks. A record has a name of its own,
+ * so that it is there once, however often it is sent: by whole exports, by those that ended early, and of snapshots
+ * that overlap.
  */
 #ifndef LKST_FLEET_SEND_EVENTS_H
 #define LKST_FLEET_SEND_EVENTS_H
