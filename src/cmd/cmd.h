@@ -47,7 +47,7 @@ struct lkst_option {
 	const char *standard; /* the default, for the help; NULL: none */
 	const char *help;
 	lkst_choices_fn *choices; /* of a choice; they are listed after the help */
-	/* Of a text that may be left out: whether the word that follows is one. Else the value is "". NULL: it is one. */
+	/* Of a text that may be left out: whether the word that follows is one; if not, it is "". NULL: it is one. */
 	bool (*is_value)(const char *word);
 };
 

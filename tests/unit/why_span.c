@@ -35,29 +35,29 @@ static const char *explain_span(const char *trace, struct lkst_why_span_options 
 
 TEST(why_span_tells_what_its_thread_did)
 {
-	CHECK_STR(
-		explain_span(
-			"sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
-			"span_begin cpu=0 tid=10 ns=1000000000 span=7 name=commit\n"
-			"syscall_entry_read cpu=0 tid=10 ns=1001000000 fd=3\n"
-			"syscall_exit_read cpu=0 tid=10 ns=1001300000\n"
-			"syscall_entry_getpid cpu=0 tid=10 ns=1001500000\n"
-			"syscall_exit_getpid cpu=0 tid=10 ns=1001600000\n"
-			"syscall_entry_read cpu=0 tid=10 ns=1002000000 fd=3\n"
-			"sched_switch cpu=0 tid=10 ns=1002100000 next_tid=0 prev_state=1\n"
-			"sched_waking cpu=1 tid=20 ns=1006000000 target_tid=10 target_cpu=0\n"
-			"sched_switch cpu=0 tid=0 ns=1006500000 next_tid=10\n"
-			"syscall_exit_read cpu=0 tid=10 ns=1007000000\n"
-			"span_end cpu=0 tid=10 ns=1010000000 span=7 name=commit\n" ACCOUNT_LATER,
-			(struct lkst_why_span_options){ .name = "com*" }),
-		"10/victim, 1.000000000 to 1.010000000, 10.0 ms: span \"commit\" 7, ran 5.60 ms, ready 500 us, blocked 3.90 ms\n"
-		"+0 ns     2.10 ms   ran on CPU 0\n"
-		"+2.10 ms  3.90 ms   blocked in read(), until 20/holder woke it\n"
-		"+2.10 ms  3.90 ms     20/holder: ran on CPU 1\n"
-		"+6.00 ms  500 us    ready, but CPU 0 was idle 500 us (100 %)\n"
-		"+6.50 ms  3.50 ms   ran on CPU 0\n"
-		"+2.00 ms  5.00 ms   2 of read(), in all 5.30 ms; this is the longest\n"
-		"+1.50 ms  100 us    1 of getpid(), in all 100 us\n");
+	CHECK_STR(explain_span(
+			  "sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"
+			  "span_begin cpu=0 tid=10 ns=1000000000 span=7 name=commit\n"
+			  "syscall_entry_read cpu=0 tid=10 ns=1001000000 fd=3\n"
+			  "syscall_exit_read cpu=0 tid=10 ns=1001300000\n"
+			  "syscall_entry_getpid cpu=0 tid=10 ns=1001500000\n"
+			  "syscall_exit_getpid cpu=0 tid=10 ns=1001600000\n"
+			  "syscall_entry_read cpu=0 tid=10 ns=1002000000 fd=3\n"
+			  "sched_switch cpu=0 tid=10 ns=1002100000 next_tid=0 prev_state=1\n"
+			  "sched_waking cpu=1 tid=20 ns=1006000000 target_tid=10 target_cpu=0\n"
+			  "sched_switch cpu=0 tid=0 ns=1006500000 next_tid=10\n"
+			  "syscall_exit_read cpu=0 tid=10 ns=1007000000\n"
+			  "span_end cpu=0 tid=10 ns=1010000000 span=7 name=commit\n" ACCOUNT_LATER,
+			  (struct lkst_why_span_options){ .name = "com*" }),
+		  "10/victim, 1.000000000 to 1.010000000, 10.0 ms: span \"commit\" 7, ran 5.60 ms, "
+		  "ready 500 us, blocked 3.90 ms\n"
+		  "+0 ns     2.10 ms   ran on CPU 0\n"
+		  "+2.10 ms  3.90 ms   blocked in read(), until 20/holder woke it\n"
+		  "+2.10 ms  3.90 ms     20/holder: ran on CPU 1\n"
+		  "+6.00 ms  500 us    ready, but CPU 0 was idle 500 us (100 %)\n"
+		  "+6.50 ms  3.50 ms   ran on CPU 0\n"
+		  "+2.00 ms  5.00 ms   2 of read(), in all 5.30 ms; this is the longest\n"
+		  "+1.50 ms  100 us    1 of getpid(), in all 100 us\n");
 }
 
 #define GIVEN                                                                                      \
@@ -86,7 +86,8 @@ TEST(why_span_tells_that_nobody_took_it)
 	CHECK_STR(
 		explain_span(GIVEN ACCOUNT_LATER,
 			     (struct lkst_why_span_options){ .has_id = true, .id = 7 }),
-		"10/victim, 1.000000000 to 1.020000000, 20.0 ms: span \"job\" 7, not over when the trace ended, 1 handover\n"
+		"10/victim, 1.000000000 to 1.020000000, 20.0 ms: span \"job\" 7, not over when the "
+		"trace ended, 1 handover\n"
 		"+0 ns     2.00 ms   ran 2.00 ms\n"
 		"+0 ns     2.00 ms     ran on CPU 0\n"
 		"+2.00 ms  18.0 ms   handed over by 10/victim, not yet taken\n");

@@ -194,8 +194,8 @@ static void done_until(const struct lkst_spans *s, s32 tid, u64 ns, u64 ret_ns[N
 }
 
 /*
- * The holder has the span no longer: its time counts, though never more than it had the span. What a thread seemed to do
- * when it got the span, the model may tell otherwise later, where records contradict each other.
+ * The holder has the span no longer: its time counts, though never more than it had the span. What a thread seemed to
+ * do when it got the span, the model may tell otherwise later, where records contradict each other.
  */
 static void leave_holder(struct lkst_spans *s, u32 at, u64 ns)
 {
