@@ -31,9 +31,9 @@ enum {
 struct open_call {
 	bool is_open, has_events;
 	s32 pid, tid; /* of the track that it has */
-	u64 call_ns; /* which call is open */
-	u64 end_ns;  /* up to where the thread's slices were written */
-	u64 from_ns; /* since when nothing is known, and not written yet; 0: it is written */
+	u64 call_ns;  /* which call is open */
+	u64 end_ns;   /* up to where the thread's slices were written */
+	u64 from_ns;  /* since when nothing is known, and not written yet; 0: it is written */
 };
 
 struct chrome {
@@ -221,6 +221,18 @@ static int on_slice(void *ctx, const struct lkst_thread_slice *s)
 	open->has_events = true;
 	open->end_ns = s->to_ns;
 	if (s->ends_call)
+		end_call(c, open, &s->ret);
+	return 0;
+}
+
+static int on_return(void *ctx, const struct lkst_thread_slice *s)
+{
+	struct chrome *c = ctx;
+	struct open_call *open = lkst_vec_reach(c->calls, c->nr_calls, s->life->nr);
+
+	if (!open)
+		return -ENOMEM;
+	if (open->is_open && open->call_ns == s->call_ns && open->end_ns == s->to_ns)
 		end_call(c, open, &s->ret);
 	return 0;
 }
@@ -446,7 +458,7 @@ static int write_chrome(struct lkst_err *e, struct lkst_export *x)
 	int err;
 
 	err = lkst_model_pass_begin(e, x, &c.pass) ?:
-	      lkst_thread_slices_new(e, c.pass.model, on_slice, &c, &slices) ?:
+	      lkst_thread_slices_new(e, c.pass.model, on_slice, on_return, &c, &slices) ?:
 	      subscribe(e, &c);
 	if (!err) {
 		put_beginning(&c);

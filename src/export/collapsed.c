@@ -163,7 +163,7 @@ static int write_collapsed(struct lkst_err *e, struct lkst_export *x)
 	int err;
 
 	err = lkst_model_pass_begin(e, x, &c.pass) ?:
-	      lkst_thread_slices_new(e, c.pass.model, on_slice, &c, &slices) ?:
+	      lkst_thread_slices_new(e, c.pass.model, on_slice, NULL, &c, &slices) ?:
 	      lkst_feed_run(e, c.pass.feed);
 	if (!err && write_stacks(&c, true))
 		err = lkst_err_sys(e, -ENOMEM, "exporting");

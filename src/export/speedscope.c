@@ -296,7 +296,7 @@ static int write_speedscope(struct lkst_err *e, struct lkst_export *x)
 	int err, file_err;
 
 	err = lkst_thread_spool_new(e, &s.spool) ?: lkst_model_pass_begin(e, x, &s.pass) ?:
-	      lkst_thread_slices_new(e, s.pass.model, on_slice, &s, &slices) ?:
+	      lkst_thread_slices_new(e, s.pass.model, on_slice, NULL, &s, &slices) ?:
 	      lkst_feed_run(e, s.pass.feed);
 	file_err = err ? s.spool_error : put_file(&s);
 	if (file_err)

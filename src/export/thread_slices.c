@@ -32,7 +32,7 @@ struct thread {
 
 struct lkst_thread_slices {
 	struct lkst_model *model;
-	lkst_thread_slice_call *call;
+	lkst_thread_slice_call *call, *returned;
 	void *ctx;
 	struct thread *threads; /* by number of their lives */
 	u32 nr_threads;
@@ -79,6 +79,19 @@ static void clear_call(struct lkst_thread_slice *slice)
 	slice->ret = 0;
 }
 
+/* The call ended where @slice begins, and the slice before did not say so. */
+static int tell_return(struct lkst_thread_slices *s, struct lkst_thread_slice *slice,
+		       const struct call *c)
+{
+	if (!s->returned || !c->has_ret || !c->from_ns || c->to_ns != slice->from_ns)
+		return 0;
+	set_call(slice, c->row, c->nr, c->from_ns);
+	slice->to_ns = c->to_ns;
+	slice->ends_call = true;
+	slice->ret = c->ret;
+	return s->returned(s->ctx, slice);
+}
+
 /* The part of @slice up to @to_ns in which the thread's finished calls are. */
 static int tell_calls(struct lkst_thread_slices *s, const struct thread *t,
 		      struct lkst_thread_slice *slice, u64 to_ns)
@@ -89,8 +102,10 @@ static int tell_calls(struct lkst_thread_slices *s, const struct thread *t,
 	for (i = 0; i < t->nr_calls && err >= 0; i++) {
 		const struct call *c = &t->calls[i];
 
-		if (c->to_ns <= slice->from_ns)
+		if (c->to_ns <= slice->from_ns) {
+			err = tell_return(s, slice, c);
 			continue;
+		}
 		clear_call(slice);
 		err = tell(s, slice, min_u64(c->from_ns, to_ns));
 		if (err < 0 || c->from_ns >= to_ns)
@@ -205,8 +220,8 @@ const char *lkst_thread_slice_call_name(const struct lkst_thread_slice *slice,
 /* ---- lifetime -------------------------------------------------------------------------------- */
 
 int lkst_thread_slices_new(struct lkst_err *e, struct lkst_model *model,
-			   lkst_thread_slice_call *call, void *ctx,
-			   struct lkst_thread_slices **ret_slices)
+			   lkst_thread_slice_call *call, lkst_thread_slice_call *returned,
+			   void *ctx, struct lkst_thread_slices **ret_slices)
 {
 	static const struct lkst_model_calls calls = { .interval = on_interval, .call = on_call };
 	struct lkst_thread_slices *s = calloc(1, sizeof(*s));
@@ -217,6 +232,7 @@ int lkst_thread_slices_new(struct lkst_err *e, struct lkst_model *model,
 	}
 	s->model = model;
 	s->call = call;
+	s->returned = returned;
 	s->ctx = ctx;
 	*ret_slices = s;
 	return 0;

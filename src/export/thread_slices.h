@@ -39,10 +39,13 @@ struct lkst_thread_slices;
  * Subscribes to @model, and calls @call with the slices of all threads; of a thread they come in order of time. A
  * negative errno ends the pass. Idle threads have none. *@ret_slices must stay until the pass is over. Threads that
  * share the number of their life are in no system call.
+ *
+ * A return may be the first that is known of a thread again, after a slice that is in the call and does not end it.
+ * @returned, which may be NULL, is called then: with a slice that takes no time, and ends the call.
  */
 int lkst_thread_slices_new(struct lkst_err *e, struct lkst_model *model,
-			   lkst_thread_slice_call *call, void *ctx,
-			   struct lkst_thread_slices **ret_slices);
+			   lkst_thread_slice_call *call, lkst_thread_slice_call *returned,
+			   void *ctx, struct lkst_thread_slices **ret_slices);
 void lkst_thread_slices_free(struct lkst_thread_slices *s);
 LKST_GUARD(lkst_thread_slices_free, struct lkst_thread_slices)
 
