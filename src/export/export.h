@@ -29,6 +29,8 @@ struct lkst_export_result {
 	u64 bytes;	   /* written to the file; 0 of a directory */
 	u64 nr_gaps;	   /* places of the window where records are missing */
 	u64 nr_unreadable; /* of them, those where the files are damaged */
+	/* Of formats of samples: those that were asked for, those without a stack, and those there was no room for. */
+	u64 nr_samples, nr_without_stack, nr_samples_left_out;
 	u32 nr_cpus_left_out; /* that have records: the format takes no CPU of such a number */
 };
 

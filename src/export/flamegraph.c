@@ -216,6 +216,22 @@ static void put_node(struct graph *g, const struct node *n, double y)
 	lkst_out_str(out, "</text></g>\n");
 }
 
+/* A line below the picture, if it does not show all samples with their functions. */
+static void put_faults(struct graph *g, u32 y)
+{
+	const struct lkst_export_result *is = &g->x->result;
+
+	if (!is->nr_without_stack && !is->nr_samples_left_out && !is->nr_gaps)
+		return;
+	lkst_out_printf(
+		g->x->out,
+		"<text x=\"%d\" y=\"%u\">samples: %llu; without a stack: %llu; left out: %llu; "
+		"places where records are missing: %llu</text>\n",
+		MARGIN, y, (unsigned long long)is->nr_samples,
+		(unsigned long long)is->nr_without_stack,
+		(unsigned long long)is->nr_samples_left_out, (unsigned long long)is->nr_gaps);
+}
+
 static void put_picture(struct graph *g)
 {
 	struct lkst_out *out = g->x->out;
@@ -237,6 +253,7 @@ static void put_picture(struct graph *g)
 		WIDTH + MARGIN);
 	for (i = 0; i < g->nr_nodes && g->nodes[0].ns; i++)
 		put_node(g, &g->nodes[i], height - BOTTOM - (g->nodes[i].depth + 1.0) * ROW);
+	put_faults(g, height - BOTTOM / 3);
 	lkst_out_str(out, script);
 	lkst_out_str(out, "</svg>\n");
 }

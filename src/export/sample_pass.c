@@ -28,6 +28,17 @@ static bool who(void *ctx, const struct lkst_record *r, bool is_wait, s32 tid,
 	return true;
 }
 
+/* What is said of samples that are not, or not wholly, in what is written. */
+static void note_faults(struct lkst_export *x, const struct lkst_samples *s)
+{
+	struct lkst_samples_faults f;
+
+	lkst_samples_faults(s, &f);
+	x->result.nr_samples = f.nr;
+	x->result.nr_without_stack = f.nr_lost + f.nr_empty;
+	x->result.nr_samples_left_out = f.nr_left_out;
+}
+
 int lkst_sample_pass(struct lkst_err *e, struct lkst_export *x, struct lkst_samples **ret_samples)
 {
 	struct sample_pass p = { .x = x };
@@ -44,6 +55,8 @@ int lkst_sample_pass(struct lkst_err *e, struct lkst_export *x, struct lkst_samp
 	err = err ?: lkst_feed_run(e, p.model.feed);
 	if (!err && lkst_samples_end(*ret_samples))
 		err = lkst_err_sys(e, -ENOMEM, "counting samples");
+	if (!err)
+		note_faults(x, *ret_samples);
 	lkst_model_pass_fini(&p.model);
 	return err;
 }

@@ -166,6 +166,14 @@ TEST(samples_are_stacks_and_a_picture)
 		"data-n=\"vfs&lt;int&gt;&amp;\"><title>vfs&lt;int&gt;&amp;: 30 ns, 50.00 %</title>"));
 	remove_output();
 	CHECK(has("flamegraph", "data-n=\"&lt;a:&amp;b&gt;-5\""));
+	/* One of three has no stack, and is shown as its thread alone. */
+	CHECK_EQ(result.nr_samples, 3);
+	CHECK_EQ(result.nr_without_stack, 1);
+	CHECK_EQ(result.nr_samples_left_out, 0);
+	remove_output();
+	CHECK(has(
+		"flamegraph",
+		">samples: 3; without a stack: 1; left out: 0; places where records are missing: 0<"));
 	clean();
 }
 

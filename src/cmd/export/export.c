@@ -80,6 +80,21 @@ static void obey_signal(void)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
+/* Says which samples are shown without their functions, or not at all. */
+static void tell_samples(const struct lkst_export_result *result)
+{
+	if (result->nr_without_stack)
+		lkst_print_message(stderr, "note: samples without a stack: %llu of %llu",
+				   (unsigned long long)result->nr_without_stack,
+				   (unsigned long long)result->nr_samples);
+	if (result->nr_samples_left_out)
+		lkst_print_message(
+			stderr,
+			"note: samples left out, since there are too many different ones: %llu of %llu",
+			(unsigned long long)result->nr_samples_left_out,
+			(unsigned long long)result->nr_samples);
+}
+
 /* Says what was written, and what could not be: -EBADMSG then. */
 static int tell(struct lkst_err *e, const struct options *o, const char *trace, const char *output,
 		const struct lkst_export_result *result)
@@ -98,6 +113,8 @@ static int tell(struct lkst_err *e, const struct options *o, const char *trace, 
 			"note: records are missing in %llu places; `lkst print %s` shows "
 			"where.",
 			(unsigned long long)nr_other, trace);
+	if (!o->quiet)
+		tell_samples(result);
 	if (!o->quiet && result->nr_cpus_left_out)
 		lkst_print_message(
 			stderr,
