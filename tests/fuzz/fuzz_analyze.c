@@ -123,11 +123,12 @@ static void check_counts(const struct lkst_lanes *lanes, u32 nr)
 	u32 i, k;
 
 	for (i = 0; i < lanes->counts.nr; i++) {
-		if (lkst_count_columns(&lanes->counts, i, lanes->begin_ns, lanes->end_ns + 1, nr, columns))
+		if (lkst_count_columns(&lanes->counts, i, lanes->begin_ns, lanes->end_ns + 1, nr,
+				       columns))
 			abort();
 		for (k = 0; k < nr; k++)
-			if (columns[k].known < 0 || columns[k].known > 1.0001 || columns[k].min < 0 ||
-			    columns[k].mean < columns[k].min * 0.9999 ||
+			if (columns[k].known < 0 || columns[k].known > 1.0001 ||
+			    columns[k].min < 0 || columns[k].mean < columns[k].min * 0.9999 ||
 			    columns[k].mean > columns[k].max * 1.0001)
 				abort();
 	}
@@ -255,6 +256,14 @@ static void map_disks(struct lkst_trace *t, u32 nr_columns, u32 nr_rows)
 	lkst_disk_map_free(map);
 }
 
+/* A return that no slice can end: it takes no time. */
+static int check_returned(void *ctx, const struct lkst_thread_slice *s)
+{
+	if (s->to_ns != s->from_ns || !s->ends_call || !s->in_call)
+		abort();
+	return 0;
+}
+
 /* What is exported of threads follows each other without holes. */
 static int check_slice(void *ctx, const struct lkst_thread_slice *s)
 {
@@ -281,7 +290,7 @@ static void check_slices(struct lkst_trace *t)
 	struct lkst_err e;
 
 	if (lkst_feed_new(&e, t, &feed) || lkst_model_new(&e, feed, &model) ||
-	    lkst_thread_slices_new(&e, model, check_slice, &is_first, &slices) ||
+	    lkst_thread_slices_new(&e, model, check_slice, check_returned, &is_first, &slices) ||
 	    lkst_feed_run(&e, feed))
 		abort();
 	lkst_thread_slices_free(slices);
