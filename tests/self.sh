@@ -5,6 +5,8 @@
 # scripts, in a build directory of its own.
 
 set -u
+# These runs record nothing: they need not wait for others on this machine.
+export MACHINE_LOCK=$SCRATCH/machine
 
 # Runs tests/run on a script of the text $3 and compares its last line with $2; $1: the test's name.
 expect()
@@ -111,6 +113,19 @@ name=what_may_run_beside_what
 want='5 passed, 0 failed, 0 skipped'
 if [ "$(id -u)" = 0 ]; then
 	expect_lines ' passed, .* failed' -j 3 "$SCRATCH"/{plain,live/a,live/b,vm/a,vm/b}
+else
+	echo "skip run_$name: needs root"
+fi
+
+# Another run on this machine finds the kernel taken meanwhile, and free again, whatever a test has left running.
+script live/holds "flock --nonblock '$MACHINE_LOCK' true && echo FAIL taken: it is free || echo ok taken
+sleep 1000 >/dev/null 2>&1 & echo \$! >'$SCRATCH/left'"
+name=one_run_has_the_kernel
+want='1 passed, 0 failed, 0 skipped'
+if [ "$(id -u)" = 0 ]; then
+	expect_lines ' passed, .* failed' "$SCRATCH/live/holds"
+	if flock --nonblock "$MACHINE_LOCK" true; then echo "ok run_gives_it_back"; else echo "FAIL run_gives_it_back: it is taken"; fi
+	kill "$(cat "$SCRATCH/left")"
 else
 	echo "skip run_$name: needs root"
 fi
