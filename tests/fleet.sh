@@ -132,11 +132,11 @@ verdict fleet_needs_the_password "$("$LKST" fleet setup "$url" 2>&1 | grep -q 'r
 verdict fleet_password_is_not_for_others \
 	"$("$LKST" fleet setup --credentials "$SCRATCH/open" "$url" 2>&1 | grep -q 'chmod 600' || echo 'is not refused')"
 verdict fleet_export_wants_tables "$(export_to | grep -q 'lkst fleet setup' || echo 'is not refused')"
-same fleet_sets_up "$(LKST_FLEET_CREDENTIALS=lkst:secret "$LKST" fleet setup "$url" 2>&1)" 'database lkst: tables of version 2'
+same fleet_sets_up "$(LKST_FLEET_CREDENTIALS=lkst:secret "$LKST" fleet setup "$url" 2>&1)" 'database lkst: tables of version 8'
 mkdir "$SCRATCH/systemd" && cp -p "$credentials" "$SCRATCH/systemd/lkst-fleet"
 same fleet_sets_up_once "$(CREDENTIALS_DIRECTORY=$SCRATCH/systemd "$LKST" fleet setup "$url" 2>&1)" \
-	'database lkst: tables of version 2, nothing had to be changed'
-same fleet_versions_are_noted "$(ask 'select version from schema_version order by version' | tr '\n' ' ')" '1 2 '
+	'database lkst: tables of version 8, nothing had to be changed'
+same fleet_versions_are_noted "$(ask 'select version from schema_version order by version' | tr '\n' ' ')" '1 2 3 4 5 6 7 8 '
 verdict fleet_sql_changes_nothing \
 	"$("$LKST" fleet sql --credentials "$credentials" "$url" 'drop table schema_version' 2>&1 | grep -q readonly ||
 		echo 'is not refused')"
@@ -190,5 +190,5 @@ verdict fleet_newer_tables_are_refused "$(for try in setup export; do
 	case $try in
 	setup) "$LKST" fleet setup --credentials "$credentials" "$url" 2>&1 ;;
 	export) export_to ;;
-	esac | grep -q 'are of version 99, and this lkst knows 2' || echo "$try is not refused"
+	esac | grep -q 'are of version 99, and this lkst knows 8' || echo "$try is not refused"
 done)"

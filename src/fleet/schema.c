@@ -10,6 +10,10 @@
  * `event_rows` has a row for each record, known by its trace, CPU, buffer, time and number among those of one time: one
  * that was sent twice is taken for one, when parts are merged, and before that by FINAL, which `events` asks for. No
  * other servers are needed for that. A statement may run twice, if the first time nobody noted the version.
+ *
+ * `second_rows` has what a recording counted in each second, a row for each measure, known by its recording, second and
+ * measure; `incident_rows` has a row for each incident, of which a later revision replaces the earlier; `host_rows` one
+ * for each boot of a machine, of which the one seen last stays. doc/fleet.md says what the columns mean.
  */
 static const char *const migrations[] = {
 	/* 1 */
@@ -20,6 +24,31 @@ static const char *const migrations[] = {
 	"partition by intDiv(time, 86400000000000) order by (host, trace, cpu, time, buffer, n)",
 	/* 2 */
 	"create view if not exists %1$s.events as select * from %1$s.event_rows final",
+	/* 3 */
+	"create table if not exists %1$s.second_rows (host String, boot UUID, trace UUID, "
+	"second DateTime, measure String, cgroup String, n UInt64, total UInt64, worst UInt64, "
+	"part Nested(name String, value UInt64), bucket Nested(number UInt16, count UInt64)) "
+	"engine = ReplacingMergeTree partition by intDiv(toUInt32(second), 86400) "
+	"order by (measure, host, second, trace, cgroup)",
+	/* 4 */
+	"create view if not exists %1$s.seconds as select * from %1$s.second_rows final",
+	/* 5 */
+	"create table if not exists %1$s.incident_rows (host String, boot UUID, trace UUID, "
+	"number UInt32, revision UInt32, time UInt64, time_ns UInt64, kernel String, version String, "
+	"trigger UInt32, event String, tid Int32, comm String, value Int64, reason String, "
+	"account String, worst Nested(tid Int32, comm String, what String, time_ns UInt64, "
+	"took_ns UInt64, account String), bundle String, bundle_bytes UInt64, moment String, "
+	"note String) engine = ReplacingMergeTree(revision) "
+	"partition by intDiv(time, 86400000000000) order by (host, trace, number)",
+	/* 6 */
+	"create view if not exists %1$s.incidents as select * from %1$s.incident_rows final",
+	/* 7 */
+	"create table if not exists %1$s.host_rows (host String, machine UUID, boot UUID, "
+	"seen DateTime, kernel String, version String, cpus UInt32, "
+	"label Nested(name String, value String)) engine = ReplacingMergeTree(seen) "
+	"order by (host, machine, boot)",
+	/* 8 */
+	"create view if not exists %1$s.hosts as select * from %1$s.host_rows final",
 };
 
 enum { NR_MIGRATIONS = sizeof(migrations) / sizeof(migrations[0]) };
