@@ -124,16 +124,36 @@ for link in $(sed -n 's/^LINKS := //p' Makefile); do
 		sed -n 's/^< /only in --help: --/p; s/^> /only in the page: --/p')"
 done
 
-# The program's examples in pages use options that exist.
+# The examples of page $1, a line each, without "lkst": of manual pages those at a prompt, of others what stands between
+# backticks, also over two lines, and what is indented.
+examples_of()
+{
+	case $1 in
+	*.md)
+		perl -0777 -ne '
+			s/^```.*?^```//msg;
+			print "$1\n" while /^    (?:\$ )?lkst ([a-z].*)$/mg;
+			while (/`lkst ([a-z][^`]*)`/g) { (my $words = $1) =~ s/\s+/ /g; print "$words\n" }' "$1"
+		;;
+	*) sed -n 's/^\$ lkst //p' "$1" ;;
+	esac
+}
+
+# They use commands and options that exist.
 bad=
-for page in "${pages[@]}"; do
+for page in "${pages[@]}" "${documents[@]}"; do
 	[ -n "$commands" ] || break
 	while read -r command options; do
-		for option in $(grep -oE -- ' --[a-z]+' <<<" ${options%% -- *}"); do
+		case " ${commands//$'\n'/ } help " in
+		*" ${command%:} "*) ;; # with a colon: one of its messages
+		*) bad="$bad $(basename "$page"): there is no lkst $command" ;;
+		esac
+		options=${options%%#*}
+		for option in $(grep -oE -- ' --[a-z][a-z-]+' <<<" ${options%% -- *}"); do
 			"$LKST" "$command" --help 2>&1 | grep -q -- "$option\b" ||
 				bad="$bad $(basename "$page"): lkst $command has no $option"
 		done
-	done < <(sed -n 's/^\$ lkst //p' "$page")
+	done < <(examples_of "$page")
 done
 verdict docs_examples_use_options "$bad"
 
