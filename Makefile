@@ -376,9 +376,10 @@ $(FUZZ_BIN): $(BUILD)/%: $(BUILD)/%.o $(TEST_LIB) $(BUILD)/liblkst.a
 		$(if $(filter $(FUZZ_DEBUG:%.c=$(BUILD)/%),$@),$(LDLIBS),$(LIB_LIBS)) \
 		$(if $(filter $(FUZZ_SQL:%.c=$(BUILD)/%),$@),$(SQL_LIBS)) $(if $(filter $(FUZZ_MCP:%.c=$(BUILD)/%),$@),$(JSON_LIBS))
 
-.PHONY: unit live-tests vm-loads fuzz
+.PHONY: unit live-tests test-objects vm-loads fuzz
 unit: $(UNIT_BIN) $(PAGE_PARTS) $(PROBED_BIN) $(GEN)/web/lkst.wasm	## build the unit tests
 live-tests: $(LIVE_TEST_BIN) $(LOAD_BIN)	## build the programs of the live tests
+test-objects: $(UNIT_SRC:%.c=$(BUILD)/%.o) $(LIVE_TEST_SRC:%.c=$(BUILD)/%.o) $(TEST_LIB) $(LOAD_BIN)	## compile the tests
 vm-loads: $(filter $(BUILD)/tests/vm/%,$(LOAD_BIN))	## build the workloads of the tests in guests
 fuzz: $(FUZZ_BIN) $(PROBED_BIN)
 
