@@ -3,8 +3,8 @@
 # seconds per call, request or MB: the time on the clock depends on what else the machine does, and on how much of the
 # processors the hypervisor leaves it. That of nginx needs start_nginx before it, and stop_nginx when the script ends.
 
-port=18080
-nginx_pid=
+first_port=18080 # that of CPU 0; each other CPU's follows
+nginx_pids=()    # by CPU
 
 # Runs a command, leaves what it prints in $scratch/printed, and prints the CPU time of it and its children, in seconds.
 cpu_of()
@@ -44,14 +44,26 @@ load_compile()
 	cpu_of compile
 }
 
-# What nginx's workers have used so far, in seconds.
+# What the nginx of each CPU has used so far, in seconds.
 nginx_cpu()
 {
 	local pid
 
-	for pid in $(pgrep -P "$nginx_pid"); do
+	for pid in "${nginx_pids[@]}"; do
 		cat "/proc/$pid/schedstat"
 	done | awk '{ ns += $1 } END { printf "%.9f", ns / 1e9 }'
+}
+
+# A client on each CPU, of the nginx there.
+ask_nginx()
+{
+	local cpu clients=()
+
+	for cpu in "${!nginx_pids[@]}"; do
+		taskset -c "$cpu" wrk -t 1 -c 16 -d "${LOAD_SECONDS:-2}s" "http://127.0.0.1:$((first_port + cpu))/" &
+		clients+=($!)
+	done
+	wait "${clients[@]}"
 }
 
 load_nginx()
@@ -59,9 +71,9 @@ load_nginx()
 	local before cpu
 
 	before=$(nginx_cpu)
-	cpu=$(cpu_of wrk -t "$(nproc)" -c 32 -d "${LOAD_SECONDS:-2}s" "http://127.0.0.1:$port/")
+	cpu=$(cpu_of ask_nginx)
 	per "$(awk -v a="$before" -v b="$(nginx_cpu)" -v c="$cpu" 'BEGIN { printf "%.9f", b - a + c }')" \
-		"$(awk '/ requests in / { print $1 }' "$scratch/printed")"
+		"$(awk '/ requests in / { n += $1 } END { print n }' "$scratch/printed")"
 }
 
 # File I/O: the calls of a file server's clients, in memory, so that no disk is measured.
@@ -74,38 +86,53 @@ load_dbench()
 	per "$cpu" "$(awk -v s=$seconds '/^Throughput/ { print $2 * s }' "$scratch/printed")"
 }
 
+# One nginx with one process on each CPU, with a port of its own: how many connections each of several workers gets
+# from a socket that they share is chance, and a request's cost depends on it.
 start_nginx()
 {
+	local cpu
+
 	mkdir -p "$scratch/www"
 	head -c 1024 /dev/zero | tr '\0' x >"$scratch/www/index.html"
-	cat >"$scratch/nginx.conf" <<-END
-		worker_processes $(nproc);
-		pid $scratch/nginx.pid;
-		error_log $scratch/nginx.log;
+	chmod 755 "$scratch"
+	for cpu in $(taskset -cp $$ | sed 's/.*: //' | tr , '\n' | awk -F - '{ for (i = $1; i <= $NF; i++) print i }'); do
+		start_nginx_on "$cpu"
+	done
+}
+
+start_nginx_on()
+{
+	local i at=$scratch/nginx.$1
+
+	mkdir -p "$at"
+	cat >"$at/nginx.conf" <<-END
+		master_process off;
+		pid $at/pid;
+		error_log $at/log;
 		events { worker_connections 256; }
 		http {
 			access_log off;
-			client_body_temp_path $scratch/body;
-			proxy_temp_path $scratch/proxy;
-			fastcgi_temp_path $scratch/fastcgi;
-			uwsgi_temp_path $scratch/uwsgi;
-			scgi_temp_path $scratch/scgi;
-			server { listen 127.0.0.1:$port; root $scratch/www; }
+			client_body_temp_path $at/body;
+			proxy_temp_path $at/proxy;
+			fastcgi_temp_path $at/fastcgi;
+			uwsgi_temp_path $at/uwsgi;
+			scgi_temp_path $at/scgi;
+			server { listen 127.0.0.1:$((first_port + $1)); root $scratch/www; }
 		}
 	END
-	chmod 755 "$scratch"
-	nginx -e "$scratch/nginx.log" -c "$scratch/nginx.conf" -g 'daemon off;' &
-	nginx_pid=$!
+	taskset -c "$1" nginx -e "$at/log" -c "$at/nginx.conf" -g 'daemon off;' 2>/dev/null &
+	nginx_pids[$1]=$!
 	for ((i = 0; i < 50; i++)); do
-		[ -s "$scratch/nginx.pid" ] && return
+		[ -s "$at/pid" ] && return
 		sleep 0.1
 	done
-	die "nginx did not start: $(cat "$scratch/nginx.log")"
+	die "nginx did not start: $(cat "$at/log")"
 }
 
 stop_nginx()
 {
-	[ -n "$nginx_pid" ] || return
-	kill "$nginx_pid" && wait "$nginx_pid"
-	nginx_pid=
+	[ ${#nginx_pids[@]} != 0 ] || return
+	kill "${nginx_pids[@]}"
+	wait "${nginx_pids[@]}"
+	nginx_pids=()
 }
