@@ -15,6 +15,14 @@ void lkst_hist_fini(struct lkst_hist *h)
 	*h = (struct lkst_hist){ 0 };
 }
 
+void lkst_hist_clear(struct lkst_hist *h)
+{
+	if (h->nr_buckets)
+		memset(h->buckets, 0, h->nr_buckets * sizeof(*h->buckets));
+	h->count = h->min = h->max = 0;
+	h->sum = 0;
+}
+
 int lkst_hist_grow(struct lkst_hist *h, uint32_t i)
 {
 	uint32_t first = i & ~(uint32_t)(LKST_HISTOGRAM_ROW - 1);

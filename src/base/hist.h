@@ -28,6 +28,9 @@ struct lkst_hist {
 
 void lkst_hist_fini(struct lkst_hist *h);
 
+/* Forgets what was counted; the memory stays. */
+void lkst_hist_clear(struct lkst_hist *h);
+
 /* The bucket of @value. */
 static inline uint32_t lkst_hist_bucket(uint64_t value)
 {

@@ -346,6 +346,28 @@ int lkst_merge_next(struct lkst_merge *m, struct lkst_record *ret_record)
 	return next_slowly(m, r > 0, ret_record);
 }
 
+static void give_gaps(struct lkst_merge *m, const struct lkst_merge_calls *calls, void *ctx)
+{
+	struct lkst_gap gap;
+
+	while (lkst_gaps_take(&m->gaps, &gap))
+		calls->gap(ctx, &gap);
+}
+
+int lkst_merge_each(struct lkst_merge *m, const struct lkst_merge_calls *calls, void *ctx)
+{
+	struct lkst_record r;
+	int err = 0;
+
+	while (!err && lkst_merge_next(m, &r) > 0) {
+		if (__builtin_expect(m->gaps.nr, 0))
+			give_gaps(m, calls, ctx);
+		err = calls->record(ctx, &r);
+	}
+	give_gaps(m, calls, ctx);
+	return err;
+}
+
 /* ---- making one ------------------------------------------------------------------- */
 
 void lkst_merge_begin(struct lkst_merge *m, u64 until_ns)

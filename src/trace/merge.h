@@ -50,6 +50,16 @@ int lkst_merge_add(struct lkst_err *e, struct lkst_merge *m, struct lkst_merge_s
 unsigned int lkst_merge_nr_sources(const struct lkst_merge *m);
 struct lkst_merge_source *lkst_merge_source(const struct lkst_merge *m, unsigned int i);
 
+/*
+ * Gives out the records up to the time of lkst_merge_begin(), and each gap before the record that follows it, until
+ * there is none or a call returns other than 0, which is passed on: for those to whom the cost of each record matters.
+ */
+struct lkst_merge_calls {
+	int (*record)(void *ctx, const struct lkst_record *r);
+	void (*gap)(void *ctx, const struct lkst_gap *gap);
+};
+int lkst_merge_each(struct lkst_merge *m, const struct lkst_merge_calls *calls, void *ctx);
+
 /* Adds a gap that no source shows. It is reported when its time has come. */
 void lkst_merge_add_hole(struct lkst_merge *m, const struct lkst_gap *hole);
 

@@ -243,13 +243,25 @@ int lkst_follow_fill(struct lkst_err *e, struct lkst_follow *f)
 
 /* ---- reading ------------------------------------------------------------------------ */
 
+static void set_until(struct lkst_follow *f, u64 until_ns)
+{
+	if (until_ns == f->until_ns)
+		return;
+	lkst_merge_begin(f->merge, until_ns);
+	f->until_ns = until_ns;
+}
+
 int lkst_follow_next(struct lkst_follow *f, u64 until_ns, struct lkst_record *ret_record)
 {
-	if (until_ns != f->until_ns) {
-		lkst_merge_begin(f->merge, until_ns);
-		f->until_ns = until_ns;
-	}
+	set_until(f, until_ns);
 	return lkst_merge_next(f->merge, ret_record);
+}
+
+int lkst_follow_each(struct lkst_follow *f, u64 until_ns, const struct lkst_merge_calls *calls,
+		     void *ctx)
+{
+	set_until(f, until_ns);
+	return lkst_merge_each(f->merge, calls, ctx);
 }
 
 int lkst_follow_gap(struct lkst_follow *f, struct lkst_gap *ret_gap)
@@ -300,6 +312,11 @@ int lkst_follow_new(struct lkst_err *e, const struct lkst_session *s, u64 since_
 	lkst_drain_set_taker(f->drain, take, f);
 	*ret_follow = lkst_take(f);
 	return 0;
+}
+
+void lkst_follow_choose(struct lkst_follow *f, u32 buffers)
+{
+	lkst_drain_choose(f->drain, buffers);
 }
 
 void lkst_follow_free(struct lkst_follow *f)

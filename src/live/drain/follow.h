@@ -20,6 +20,9 @@ int lkst_follow_new(struct lkst_err *e, const struct lkst_session *s, u64 since_
 void lkst_follow_free(struct lkst_follow *f);
 LKST_GUARD(lkst_follow_free, struct lkst_follow)
 
+/* Follows only the buffers of @buffers, a bit each, and no marks of programs. Before anything is taken. */
+void lkst_follow_choose(struct lkst_follow *f, u32 buffers);
+
 /* Takes what is new out of the rings. Memory is bounded: the rest stays there until the next time. */
 int lkst_follow_fill(struct lkst_err *e, struct lkst_follow *f);
 
@@ -28,6 +31,11 @@ int lkst_follow_fill(struct lkst_err *e, struct lkst_follow *f);
  * rings first. The record is valid until lkst_follow_fill().
  */
 int lkst_follow_next(struct lkst_follow *f, u64 until_ns, struct lkst_record *ret_record);
+
+/* Gives out all of these, as lkst_merge_each() does. */
+struct lkst_merge_calls;
+int lkst_follow_each(struct lkst_follow *f, u64 until_ns, const struct lkst_merge_calls *calls,
+		     void *ctx);
 
 /* Whether the last lkst_follow_next() stopped for want of memory: fill again, without a pause. */
 bool lkst_follow_has_more(const struct lkst_follow *f);
