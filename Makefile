@@ -108,7 +108,7 @@ MARK_SRC := $(sort $(wildcard src/liblkst/*.c))
 MARK_OBJ := $(MARK_SRC:src/liblkst/%.c=$(BUILD)/mark/%.o)
 MARK_LIB := $(BUILD)/mark/liblkst.a
 MARK_SO  := $(if $(SYSROOT),,$(BUILD)/mark/liblkst.so.1)
-CMD_SQL  := src/cmd/sql/sql_session.c src/cmd/sql/sql_shell.c $(filter-out %/mcp.c,$(wildcard src/cmd/mcp/*.c))
+CMD_SQL  := src/cmd/sql/sql_session.c src/cmd/sql/sql_shell.c $(filter-out %/mcp.c,$(wildcard src/cmd/mcp/*.c)) $(wildcard src/cmd/ship/ship_*.c)
 CMD_SRC  := $(filter-out $(if $(SYSROOT),$(CMD_SQL)),$(sort $(wildcard src/cmd/*.c src/cmd/*/*.c)))
 # The programs of probes and of injections are objects of their own, loaded once for each.
 PROBE_SRC := src/bpf/probe.bpf.c

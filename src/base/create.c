@@ -512,6 +512,11 @@ int lkst_create_dir_beside(struct lkst_err *e, const char *path, char dir[PATH_M
 	return 0;
 }
 
+int lkst_rename_file(int dir_fd, const char *from, const char *to)
+{
+	return renameat(dir_fd, from, dir_fd, to) ? -errno : 0;
+}
+
 int lkst_rename_dir(int dir_fd, const char *from, const char *to)
 {
 	if (!renameat(dir_fd, from, dir_fd, to))

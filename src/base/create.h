@@ -106,6 +106,9 @@ int lkst_create_dir_beside(struct lkst_err *e, const char *path, char dir[PATH_M
  */
 int lkst_rename_dir(int dir_fd, const char *from, const char *to);
 
+/* The same for a file, which replaces one of that name. 0 or a negative errno. */
+int lkst_rename_file(int dir_fd, const char *from, const char *to);
+
 /* Opens a directory that is there, if lkst_create_dir() would take it. */
 int lkst_open_own_dir(struct lkst_err *e, int at, const char *path, int *ret_fd);
 

@@ -21,10 +21,8 @@ int lkst_fleet_server_open(struct lkst_err *e, const struct lkst_fleet_options *
 			    "speaks to no server; use one that was built with it");
 }
 #else
-enum { CREDENTIALS_MAX = 1024 };
-
 /* Reads a file that nobody else may read. -ENOENT: it is not there. */
-static int read_file(struct lkst_err *e, const char *path, char text[CREDENTIALS_MAX])
+static int read_file(struct lkst_err *e, const char *path, char text[LKST_FLEET_CREDENTIALS_MAX])
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
@@ -37,7 +35,7 @@ static int read_file(struct lkst_err *e, const char *path, char text[CREDENTIALS
 				    "%s is not a file that only its owner may read, and has a "
 				    "password; try chmod 600",
 				    path);
-	nr = read(fd, text, CREDENTIALS_MAX - 1);
+	nr = read(fd, text, LKST_FLEET_CREDENTIALS_MAX - 1);
 	if (nr < 0)
 		return lkst_err_sys(e, -errno, "reading the credentials %s", path);
 	text[nr] = 0;
@@ -45,37 +43,37 @@ static int read_file(struct lkst_err *e, const char *path, char text[CREDENTIALS
 }
 
 /* What there is, from the first place that has any; "" if none has. */
-static int find(struct lkst_err *e, const struct lkst_fleet_options *o, char text[CREDENTIALS_MAX])
+static int find(struct lkst_err *e, const struct lkst_fleet_credentials *where,
+		char text[LKST_FLEET_CREDENTIALS_MAX])
 {
 	const char *directory = getenv("CREDENTIALS_DIRECTORY");
-	const char *variable = getenv("LKST_FLEET_CREDENTIALS");
+	const char *variable = getenv(where->variable);
 	_cleanup_free_ char *path = NULL;
 	int err;
 
 	text[0] = 0;
-	if (o->credentials)
-		return read_file(e, o->credentials, text);
+	if (where->file)
+		return read_file(e, where->file, text);
 	if (directory) {
-		if (asprintf(&path, "%s/lkst-fleet", directory) < 0)
+		if (asprintf(&path, "%s/%s", directory, where->name) < 0)
 			return lkst_err_sys(e, -ENOMEM, "looking for credentials");
 		err = read_file(e, path, text);
 		if (err != -ENOENT)
 			return err;
 	}
 	if (variable)
-		snprintf(text, CREDENTIALS_MAX, "%s", variable);
+		snprintf(text, LKST_FLEET_CREDENTIALS_MAX, "%s", variable);
 	return 0;
 }
 
-int lkst_fleet_server_open(struct lkst_err *e, const struct lkst_fleet_options *o, const char *url,
-			   struct lkst_fleet **ret_fleet)
+int lkst_fleet_find_credentials(struct lkst_err *e, const struct lkst_fleet_credentials *where,
+				char text[LKST_FLEET_CREDENTIALS_MAX], const char **ret_user,
+				const char **ret_password)
 {
-	struct lkst_fleet_where where = {
-		.url = url, .database = o->database, .ca = o->ca, .timeout_ns = o->timeout_ns
-	};
-	char text[CREDENTIALS_MAX], *colon;
-	int err = find(e, o, text);
+	int err = find(e, where, text);
+	char *colon;
 
+	*ret_user = *ret_password = NULL;
 	if (err)
 		return err;
 	text[strcspn(text, "\r\n")] = 0;
@@ -84,10 +82,25 @@ int lkst_fleet_server_open(struct lkst_err *e, const struct lkst_fleet_options *
 		return lkst_err_set(e, -EINVAL, "the credentials are not USER:PASSWORD");
 	if (colon) {
 		*colon = 0;
-		where.user = text;
-		where.password = colon + 1;
+		*ret_user = text;
+		*ret_password = colon + 1;
 	}
-	err = lkst_fleet_open(e, &where, ret_fleet);
+	return 0;
+}
+
+int lkst_fleet_server_open(struct lkst_err *e, const struct lkst_fleet_options *o, const char *url,
+			   struct lkst_fleet **ret_fleet)
+{
+	const struct lkst_fleet_credentials places = { .file = o->credentials,
+						       .name = "lkst-fleet",
+						       .variable = "LKST_FLEET_CREDENTIALS" };
+	struct lkst_fleet_where where = {
+		.url = url, .database = o->database, .ca = o->ca, .timeout_ns = o->timeout_ns
+	};
+	char text[LKST_FLEET_CREDENTIALS_MAX];
+	int err = lkst_fleet_find_credentials(e, &places, text, &where.user, &where.password);
+
+	err = err ?: lkst_fleet_open(e, &where, ret_fleet);
 	explicit_bzero(text, sizeof(text));
 	return err;
 }

@@ -34,6 +34,20 @@ struct lkst_fleet_options {
 			    .min = 1000000, .max = 3600000000000LL, .standard = "60s",             \
 			    .help = "how long each statement may take")
 
+/* Where USER:PASSWORD may be, the first that has any. */
+struct lkst_fleet_credentials {
+	const char *file;     /* NULL: none was named */
+	const char *name;     /* of a file in $CREDENTIALS_DIRECTORY */
+	const char *variable; /* of the environment */
+};
+
+enum { LKST_FLEET_CREDENTIALS_MAX = 1024 };
+
+/* Both parts are in @text, which the caller clears; NULL: there are none. */
+int lkst_fleet_find_credentials(struct lkst_err *e, const struct lkst_fleet_credentials *where,
+				char text[LKST_FLEET_CREDENTIALS_MAX], const char **ret_user,
+				const char **ret_password);
+
 /* Prepares to speak to the server at @url. lkst_fleet_close() ends it. -ENOTSUP: this program cannot. */
 int lkst_fleet_server_open(struct lkst_err *e, const struct lkst_fleet_options *o, const char *url,
 			   struct lkst_fleet **ret_fleet);

@@ -221,13 +221,31 @@ int lkst_fleet_do(struct lkst_err *e, struct lkst_fleet *f, const char *statemen
 	return perform(e, &x, url, statement, strlen(statement), false);
 }
 
-int lkst_fleet_insert(struct lkst_err *e, struct lkst_fleet *f, const char *statement,
-		      const void *bytes, size_t length)
+static int insert(struct lkst_err *e, struct lkst_fleet *f, const char *statement,
+		  const char *parameters, const void *bytes, size_t length)
 {
-	_cleanup_free_ char *url = url_of(f, statement, "");
+	_cleanup_free_ char *url = url_of(f, statement, parameters);
 	struct exchange x = { .f = f };
 
 	return perform(e, &x, url, bytes, length, true);
+}
+
+int lkst_fleet_insert(struct lkst_err *e, struct lkst_fleet *f, const char *statement,
+		      const void *bytes, size_t length)
+{
+	return insert(e, f, statement, "", bytes, length);
+}
+
+int lkst_fleet_insert_as(struct lkst_err *e, struct lkst_fleet *f, const char *statement,
+			 const char *id, const void *bytes, size_t length)
+{
+	_cleanup_free_ char *parameters = NULL;
+
+	if (asprintf(&parameters, "&query_id=%s", id) < 0) {
+		parameters = NULL;
+		return lkst_err_sys(e, -ENOMEM, "speaking to %s", f->url);
+	}
+	return insert(e, f, statement, parameters, bytes, length);
 }
 
 int lkst_fleet_ask(struct lkst_err *e, struct lkst_fleet *f, const char *question,

@@ -39,6 +39,10 @@ int lkst_fleet_do(struct lkst_err *e, struct lkst_fleet *f, const char *statemen
 int lkst_fleet_insert(struct lkst_err *e, struct lkst_fleet *f, const char *statement,
 		      const void *bytes, size_t length);
 
+/* The same, called @id, of letters, digits and '-': the server refuses it while one of that name is still at work. */
+int lkst_fleet_insert_as(struct lkst_err *e, struct lkst_fleet *f, const char *statement,
+			 const char *id, const void *bytes, size_t length);
+
 /*
  * Asks @question, which can change nothing. Rows go to @sink with @arg; @end, which may be NULL, is called with the
  * table after the last.

@@ -95,6 +95,16 @@ void lkst_packed_text(struct lkst_packed_rows *rows, const void *bytes, size_t l
 	lkst_packed_put(rows, bytes, length);
 }
 
+/* ClickHouse keeps a UUID as two numbers, the first half first. */
+void lkst_packed_uuid(struct lkst_packed_rows *rows, const uint8_t uuid[16])
+{
+	uint64_t half[2];
+
+	memcpy(half, uuid, sizeof(half));
+	lkst_packed_int(rows, be64toh(half[0]), 8);
+	lkst_packed_int(rows, be64toh(half[1]), 8);
+}
+
 int lkst_packed_rows_end(struct lkst_packed_rows *rows)
 {
 	pack(rows, Z_FINISH);

@@ -25,10 +25,12 @@ void lkst_packed_rows_fini(struct lkst_packed_rows *rows);
 
 void lkst_packed_put(struct lkst_packed_rows *rows, const void *bytes, size_t length);
 
-/* A number of @size bytes, 1, 4 or 8; a string, or how many elements an array has. */
+/* A number of @size bytes, 1, 2, 4 or 8; a string, or how many elements an array has. */
 void lkst_packed_int(struct lkst_packed_rows *rows, uint64_t value, unsigned int size);
 void lkst_packed_text(struct lkst_packed_rows *rows, const void *bytes, size_t length);
 void lkst_packed_count(struct lkst_packed_rows *rows, uint64_t count);
+
+void lkst_packed_uuid(struct lkst_packed_rows *rows, const uint8_t uuid[16]);
 
 /* Ends the packed bytes: 0, or `error`. They are there until lkst_packed_rows_again(), which begins others. */
 int lkst_packed_rows_end(struct lkst_packed_rows *rows);

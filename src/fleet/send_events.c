@@ -2,7 +2,6 @@
 /* Records as rows of event_rows, block by block. */
 #include "fleet/send_events.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,16 +108,6 @@ static int count(struct events *v, const struct lkst_record *r, u32 *ret_n)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* ClickHouse keeps a UUID as two numbers, the first half first. */
-static void put_uuid(struct lkst_packed_rows *rows, const u8 uuid[16])
-{
-	u64 half[2];
-
-	memcpy(half, uuid, sizeof(half));
-	lkst_packed_int(rows, be64toh(half[0]), 8);
-	lkst_packed_int(rows, be64toh(half[1]), 8);
-}
-
 static void put_str(struct lkst_packed_rows *rows, const char *text)
 {
 	lkst_packed_text(rows, text, strlen(text));
@@ -144,8 +133,8 @@ static void put_common(struct events *v, const struct lkst_record *r, u32 n)
 	const struct lkst_catalog *c = v->x->catalog;
 	char buffer[LKST_VALUE_ROOM];
 
-	put_uuid(v->rows, c->uuid);
-	put_uuid(v->rows, c->boot_id);
+	lkst_packed_uuid(v->rows, c->uuid);
+	lkst_packed_uuid(v->rows, c->boot_id);
 	put_str(v->rows, c->hostname);
 	lkst_packed_int(v->rows, r->ns + c->clock_offset_ns, 8);
 	lkst_packed_int(v->rows, r->ns, 8);

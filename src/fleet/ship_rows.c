@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a machine sends of itself, as rows. */
+#include "fleet/ship_rows.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char lkst_fleet_second_columns[] =
+	"host, boot, trace, second, measure, cgroup, n, total, worst, `part.name`, `part.value`, "
+	"`bucket.number`, `bucket.count`";
+const char lkst_fleet_incident_columns[] =
+	"host, boot, trace, number, revision, time, time_ns, kernel, version, trigger, event, tid, comm, "
+	"value, reason, account, `worst.tid`, `worst.comm`, `worst.what`, `worst.time_ns`, "
+	"`worst.took_ns`, `worst.account`, bundle, bundle_bytes, moment, note";
+const char lkst_fleet_host_columns[] =
+	"host, machine, boot, seen, kernel, version, cpus, `label.name`, `label.value`";
+
+enum { PART_NAME = 64 };
+
+static void put_str(struct lkst_packed_rows *rows, const char *text)
+{
+	lkst_packed_text(rows, text, strlen(text));
+}
+
+/* ---- seconds --------------------------------------------------------------------------------- */
+
+static void put_head(struct lkst_packed_rows *rows, const struct lkst_fleet_source *source,
+		     const char *measure, const char *cgroup)
+{
+	put_str(rows, source->catalog->hostname);
+	lkst_packed_uuid(rows, source->catalog->boot_id);
+	lkst_packed_uuid(rows, source->catalog->uuid);
+	lkst_packed_int(rows, source->second, 4);
+	put_str(rows, measure);
+	put_str(rows, cgroup);
+}
+
+static void put_sums(struct lkst_packed_rows *rows, u64 n, u64 total, u64 worst)
+{
+	lkst_packed_int(rows, n, 8);
+	lkst_packed_int(rows, total, 8);
+	lkst_packed_int(rows, worst, 8);
+}
+
+static void put_no_buckets(struct lkst_packed_rows *rows)
+{
+	lkst_packed_count(rows, 0);
+	lkst_packed_count(rows, 0);
+}
+
+static void put_buckets(struct lkst_packed_rows *rows, const struct lkst_hist *h)
+{
+	u32 i, nr = 0;
+
+	for (i = 0; i < h->nr_buckets; i++)
+		nr += h->buckets[i] != 0;
+	lkst_packed_count(rows, nr);
+	for (i = 0; i < h->nr_buckets; i++)
+		if (h->buckets[i])
+			lkst_packed_int(rows, h->first + i, 2);
+	lkst_packed_count(rows, nr);
+	for (i = 0; i < h->nr_buckets; i++)
+		if (h->buckets[i])
+			lkst_packed_int(rows, h->buckets[i], 8);
+}
+
+/* By event: @counts by id. @of_calls: they are of system calls, and named so. */
+static void put_counts(struct lkst_packed_rows *rows, const struct lkst_catalog *c,
+		       const u32 *counts, bool of_calls)
+{
+	u32 i, nr = 0;
+
+	for (i = 0; i <= LKST_ID_MAX; i++)
+		nr += counts[i] && c->classes[i];
+	lkst_packed_count(rows, nr);
+	for (i = 0; i <= LKST_ID_MAX; i++)
+		if (counts[i] && c->classes[i])
+			put_str(rows,
+				of_calls ? lkst_class_call(c->classes[i]) : c->classes[i]->name);
+	lkst_packed_count(rows, nr);
+	for (i = 0; i <= LKST_ID_MAX; i++)
+		if (counts[i] && c->classes[i])
+			lkst_packed_int(rows, counts[i], 8);
+}
+
+static void put_softirqs(struct lkst_packed_rows *rows, const struct lkst_second *second)
+{
+	u32 i;
+
+	lkst_packed_count(rows, LKST_NR_SOFTIRQS);
+	for (i = 0; i < LKST_NR_SOFTIRQS; i++)
+		put_str(rows, lkst_softirq_names[i]);
+	lkst_packed_count(rows, LKST_NR_SOFTIRQS);
+	for (i = 0; i < LKST_NR_SOFTIRQS; i++)
+		lkst_packed_int(rows, second->softirqs[i], 8);
+}
+
+static void name_part(enum lkst_measure m, u32 key, char name[PART_NAME])
+{
+	/* How the kernel numbers disks (include/linux/kdev_t.h). */
+	if (key == UINT32_MAX)
+		snprintf(name, PART_NAME, "others");
+	else if (m == LKST_MEASURE_DISK)
+		snprintf(name, PART_NAME, "%u:%u", key >> 20, key & ((1U << 20) - 1));
+	else
+		snprintf(name, PART_NAME, "%u", key);
+}
+
+static void put_parts(struct lkst_packed_rows *rows, enum lkst_measure m,
+		      const struct lkst_second_parts *parts)
+{
+	char name[PART_NAME];
+	u32 i;
+
+	lkst_packed_count(rows, parts->nr);
+	for (i = 0; i < parts->nr; i++) {
+		name_part(m, parts->list[i].key, name);
+		put_str(rows, name);
+	}
+	lkst_packed_count(rows, parts->nr);
+	for (i = 0; i < parts->nr; i++)
+		lkst_packed_int(rows, parts->list[i].n, 8);
+}
+
+static void put_parts_of(struct lkst_packed_rows *rows, const struct lkst_fleet_source *source,
+			 const struct lkst_second *second, enum lkst_measure m)
+{
+	static const struct lkst_second_parts none;
+
+	if (m == LKST_MEASURE_SYSCALL)
+		put_counts(rows, source->catalog, second->calls, true);
+	else if (m == LKST_MEASURE_SOFTIRQ)
+		put_softirqs(rows, second);
+	else
+		put_parts(rows, m,
+			  m == LKST_MEASURE_DISK  ? &second->disks
+			  : m == LKST_MEASURE_IRQ ? &second->irqs
+						  : &none);
+}
+
+static void put_durations(struct lkst_packed_rows *rows, const struct lkst_fleet_source *source,
+			  const struct lkst_second *second, enum lkst_measure m)
+{
+	const struct lkst_hist *h = &second->durations[m];
+
+	put_head(rows, source, lkst_measure_names[m], "");
+	put_sums(rows, h->count, lkst_hist_sum(h), h->max);
+	put_parts_of(rows, source, second, m);
+	put_buckets(rows, h);
+}
+
+/* A cgroup's durations, and its CPU time, as far as it has any. */
+static u32 put_cgroup(struct lkst_packed_rows *rows, const struct lkst_fleet_source *source,
+		      const struct lkst_second_cgroup *g)
+{
+	char text[LKST_CGROUP_TEXT];
+	const char *name = lkst_cgroups_text(lkst_threads_cgroups(source->threads), g->id, text);
+	const struct lkst_second_parts none = {};
+	u32 m, nr = 1;
+
+	put_head(rows, source, "cpu", name);
+	put_sums(rows, 1, g->threads_ns, 0);
+	put_parts(rows, LKST_MEASURE_IRQ, &none);
+	put_no_buckets(rows);
+	for (m = 0; m < LKST_NR_MEASURES_OF_THREADS; m++) {
+		const struct lkst_hist *h = &g->durations[m];
+
+		if (!h->count)
+			continue;
+		put_head(rows, source, lkst_measure_names[m], name);
+		put_sums(rows, h->count, lkst_hist_sum(h), h->max);
+		put_parts(rows, LKST_MEASURE_IRQ, &none);
+		put_buckets(rows, h);
+		nr++;
+	}
+	return nr;
+}
+
+static void put_times(struct lkst_packed_rows *rows, const struct lkst_fleet_source *source,
+		      const struct lkst_second *second)
+{
+	const struct lkst_second_times *t = &second->times;
+	struct lkst_fleet_figures f = { .measure = "cpu",
+					.n = second->nr_cpus,
+					.total = t->threads_ns + t->irq_ns + t->softirq_ns };
+
+	lkst_fleet_figures_add(&f, "threads", t->threads_ns);
+	lkst_fleet_figures_add(&f, "irq", t->irq_ns);
+	lkst_fleet_figures_add(&f, "softirq", t->softirq_ns);
+	lkst_fleet_figures_add(&f, "idle", t->idle_ns);
+	lkst_fleet_figures_add(&f, "unknown", t->unknown_ns);
+	lkst_fleet_put_figures(rows, source, &f);
+}
+
+u32 lkst_fleet_put_second(struct lkst_packed_rows *rows, const struct lkst_fleet_source *source,
+			  const struct lkst_second *second)
+{
+	u32 m, i, nr = 2 + LKST_NR_MEASURES;
+
+	put_head(rows, source, "events", "");
+	put_sums(rows, second->records, 0, 0);
+	put_counts(rows, source->catalog, second->events, false);
+	put_no_buckets(rows);
+	put_times(rows, source, second);
+	for (m = 0; m < LKST_NR_MEASURES; m++)
+		put_durations(rows, source, second, m);
+	for (i = 0; i < second->nr_cgroups; i++)
+		nr += put_cgroup(rows, source, &second->cgroups[i]);
+	return nr;
+}
+
+void lkst_fleet_figures_add(struct lkst_fleet_figures *f, const char *name, u64 value)
+{
+	if (f->nr_parts < LKST_FLEET_PARTS_MAX)
+		f->parts[f->nr_parts++] = (struct lkst_fleet_part){ name, value };
+}
+
+void lkst_fleet_put_figures(struct lkst_packed_rows *rows, const struct lkst_fleet_source *source,
+			    const struct lkst_fleet_figures *f)
+{
+	u32 i;
+
+	put_head(rows, source, f->measure, "");
+	put_sums(rows, f->n, f->total, f->worst);
+	lkst_packed_count(rows, f->nr_parts);
+	for (i = 0; i < f->nr_parts; i++)
+		put_str(rows, f->parts[i].name);
+	lkst_packed_count(rows, f->nr_parts);
+	for (i = 0; i < f->nr_parts; i++)
+		lkst_packed_int(rows, f->parts[i].value, 8);
+	put_no_buckets(rows);
+}
+
+/* ---- incidents ------------------------------------------------------------------------------- */
+
+static void put_waits(struct lkst_packed_rows *rows, const struct lkst_fleet_incident *i)
+{
+	u32 k;
+
+	lkst_packed_count(rows, i->nr_waits);
+	for (k = 0; k < i->nr_waits; k++)
+		lkst_packed_int(rows, (u32)i->waits[k].tid, 4);
+	lkst_packed_count(rows, i->nr_waits);
+	for (k = 0; k < i->nr_waits; k++)
+		put_str(rows, i->waits[k].comm);
+	lkst_packed_count(rows, i->nr_waits);
+	for (k = 0; k < i->nr_waits; k++)
+		put_str(rows, i->waits[k].what);
+	lkst_packed_count(rows, i->nr_waits);
+	for (k = 0; k < i->nr_waits; k++)
+		lkst_packed_int(rows, i->waits[k].time_ns, 8);
+	lkst_packed_count(rows, i->nr_waits);
+	for (k = 0; k < i->nr_waits; k++)
+		lkst_packed_int(rows, i->waits[k].took_ns, 8);
+	lkst_packed_count(rows, i->nr_waits);
+	for (k = 0; k < i->nr_waits; k++)
+		put_str(rows, i->waits[k].account ?: "");
+}
+
+void lkst_fleet_put_incident(struct lkst_packed_rows *rows, const struct lkst_catalog *catalog,
+			     const struct lkst_fleet_incident *i)
+{
+	put_str(rows, catalog->hostname);
+	lkst_packed_uuid(rows, catalog->boot_id);
+	lkst_packed_uuid(rows, catalog->uuid);
+	lkst_packed_int(rows, i->number, 4);
+	lkst_packed_int(rows, i->revision, 4);
+	lkst_packed_int(rows, i->time_ns + (u64)i->offset_ns, 8);
+	lkst_packed_int(rows, i->time_ns, 8);
+	put_str(rows, catalog->release);
+	put_str(rows, i->version);
+	lkst_packed_int(rows, i->trigger, 4);
+	put_str(rows, i->event);
+	lkst_packed_int(rows, (u32)i->tid, 4);
+	put_str(rows, i->comm);
+	lkst_packed_int(rows, (u64)i->value, 8);
+	put_str(rows, i->reason);
+	put_str(rows, i->account);
+	put_waits(rows, i);
+	put_str(rows, i->bundle);
+	lkst_packed_int(rows, i->bundle_bytes, 8);
+	put_str(rows, i->moment);
+	put_str(rows, i->note);
+}
+
+/* ---- hosts ----------------------------------------------------------------------------------- */
+
+void lkst_fleet_put_host(struct lkst_packed_rows *rows, const struct lkst_catalog *catalog,
+			 const struct lkst_fleet_host *h)
+{
+	u32 i;
+
+	put_str(rows, catalog->hostname);
+	lkst_packed_uuid(rows, h->machine);
+	lkst_packed_uuid(rows, catalog->boot_id);
+	lkst_packed_int(rows, h->seen, 4);
+	put_str(rows, catalog->release);
+	put_str(rows, h->version);
+	lkst_packed_int(rows, h->cpus, 4);
+	lkst_packed_count(rows, h->nr_labels);
+	for (i = 0; i < h->nr_labels; i++)
+		lkst_packed_text(rows, h->labels[i], strcspn(h->labels[i], "="));
+	lkst_packed_count(rows, h->nr_labels);
+	for (i = 0; i < h->nr_labels; i++) {
+		const char *value = strchr(h->labels[i], '=');
+
+		put_str(rows, value ? value + 1 : "");
+	}
+}

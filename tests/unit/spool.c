@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What waits to be sent: whole whatever is killed, bounded, and thinned where it can be missed best. */
+#include "fleet/spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fleet/sender.h"
+#include "lib/make_trace.h"
+#include "lib/unit.h"
+
+static struct lkst_err err;
+
+static struct lkst_spool_item seconds(u64 first, u32 count)
+{
+	return (struct lkst_spool_item){
+		.kind = LKST_SPOOL_SECONDS, .trace = { 1, 2, 0xff }, .first = first, .count = count
+	};
+}
+
+static struct lkst_spool *open_spool(const char *dir, u64 max_bytes)
+{
+	struct lkst_spool *s;
+
+	if (lkst_spool_open(&err, dir, max_bytes, &s)) {
+		printf("# %s\n", err.text);
+		abort();
+	}
+	return s;
+}
+
+static u32 list(const struct lkst_spool *s, u32 kinds, struct lkst_spool_item **items)
+{
+	u32 nr;
+
+	if (lkst_spool_list(&err, s, kinds, items, &nr))
+		abort();
+	return nr;
+}
+
+/* Bytes that depend on the item, so that it shows if they are another's. */
+static size_t bytes_of(const struct lkst_spool_item *item, char bytes[8192])
+{
+	size_t length = 100 + item->first * 37 % 8000, i;
+
+	for (i = 0; i < length; i++)
+		bytes[i] = (char)(item->first + i * 7);
+	return length;
+}
+
+static int put(struct lkst_spool *s, const struct lkst_spool_item *item, u64 *dropped)
+{
+	static char bytes[8192];
+	size_t length = bytes_of(item, bytes);
+
+	return lkst_spool_put(&err, s, item, bytes, length, dropped);
+}
+
+static bool is_whole(const struct lkst_spool *s, const struct lkst_spool_item *item)
+{
+	static char wanted[8192];
+	size_t length, want = bytes_of(item, wanted);
+	char *bytes;
+	bool same;
+
+	if (lkst_spool_read(&err, s, item, &bytes, &length))
+		return false;
+	same = length == want && !memcmp(bytes, wanted, length);
+	free(bytes);
+	return same;
+}
+
+TEST(spool_names_are_read_as_they_are_written)
+{
+	static const char *const wrong[] = {
+		"",
+		"position",
+		"s",
+		"s1-1-01020000000000000000000000000000",
+		"s0000000001-1-0102000000000000000000000000000",
+		"s0000000001-1-010200000000000000000000000000000",
+		"s0000000001-01-01020000000000000000000000000000",
+		"s0000000001-1-0102000000000000000000000000000G",
+		"z0000000001-1-01020000000000000000000000000000",
+		".s0000000001-1-01020000000000000000000000000000.abc.partial"
+	};
+	struct lkst_spool_item item, again;
+	char name[LKST_SPOOL_NAME];
+	unsigned int i;
+
+	for (i = 0; i < LKST_SPOOL_NR_KINDS; i++) {
+		item = seconds(UINT64_MAX - i, UINT32_MAX);
+		item.kind = (u8)i;
+		lkst_spool_format(&item, name);
+		CHECK_EQ(lkst_spool_parse(name, &again), 0);
+		CHECK(!memcmp(&item, &again, sizeof(item)));
+	}
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		CHECK_EQ(lkst_spool_parse(wrong[i], &item), -EINVAL);
+}
+
+/* ---- kills ----------------------------------------------------------------------------------- */
+
+enum { ROUNDS = 150, PUTS_MAX = 100000 };
+
+/* Puts item after item, and says after each that it is there. */
+static void put_for_ever(const char *dir, int told)
+{
+	struct lkst_spool *s = open_spool(dir, 1ULL << 40);
+	struct lkst_spool_position position = { .trace = { 1 } };
+	u64 dropped = 0;
+	u32 i;
+
+	for (i = 0; i < PUTS_MAX; i++) {
+		struct lkst_spool_item item = seconds(i, 1);
+
+		position.second = i;
+		if (put(s, &item, &dropped) || lkst_spool_keep_position(&err, s, &position) ||
+		    write(told, &i, sizeof(i)) != sizeof(i))
+			_exit(1);
+	}
+	_exit(0);
+}
+
+static bool survives_a_kill(unsigned int round)
+{
+	struct lkst_spool_position position;
+	struct lkst_spool_item *items;
+	struct lkst_spool *s;
+	char dir[64], path[80];
+	u32 nr, i, said = 0, last;
+	int told[2];
+	bool good = true;
+	pid_t child;
+
+	make_scratch(dir);
+	snprintf(path, sizeof(path), "%s/spool", dir);
+	if (pipe(told))
+		abort();
+	child = fork();
+	if (!child)
+		put_for_ever(path, told[1]);
+	close(told[1]);
+	/* Some are there, and then at any moment. */
+	for (i = 0; i < 1 + round % 5 && read(told[0], &last, sizeof(last)) == sizeof(last); i++)
+		said = last + 1;
+	usleep(round * 37 % 3000);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	while (read(told[0], &last, sizeof(last)) == sizeof(last))
+		said = last + 1;
+	close(told[0]);
+
+	s = open_spool(path, 1ULL << 40);
+	nr = list(s, ~0U, &items);
+	/* What was said to be there is, all of it; and perhaps one more. */
+	good = nr == said || nr == said + 1;
+	for (i = 0; i < nr; i++)
+		good &= items[i].first == i && is_whole(s, &items[i]);
+	lkst_spool_position(s, &position);
+	good &= !said || position.second + 1 == said || position.second == said;
+	free(items);
+	lkst_spool_close(s);
+	make_scratch_remove(path);
+	make_scratch_remove(dir);
+	return good;
+}
+
+TEST(spool_is_whole_after_a_kill)
+{
+	unsigned int round;
+
+	for (round = 0; round < ROUNDS; round++)
+		CHECK(survives_a_kill(round));
+}
+
+/* ---- bounds ---------------------------------------------------------------------------------- */
+
+TEST(spool_is_thinned_when_it_is_full)
+{
+	struct lkst_spool_item *items, incident = seconds(7, 1);
+	char dir[64], path[80];
+	struct lkst_spool *s;
+	u64 dropped = 0, max = 200000, gap_old = 0, gap_new = 0;
+	u32 i, nr, left = 0;
+
+	make_scratch(dir);
+	snprintf(path, sizeof(path), "%s/spool", dir);
+	s = open_spool(path, max);
+	incident.kind = LKST_SPOOL_INCIDENT;
+	CHECK_EQ(put(s, &incident, &dropped), 0);
+	for (i = 0; i < 300; i++) {
+		struct lkst_spool_item item = seconds(10 * i, 10);
+
+		CHECK_EQ(put(s, &item, &dropped), 0);
+		CHECK(lkst_spool_bytes(s) <= max);
+	}
+	nr = list(s, 1U << LKST_SPOOL_SECONDS, &items);
+	for (i = 0; i < nr; i++)
+		left += items[i].count;
+	/* All are there, or counted. */
+	CHECK_EQ(left + dropped, 3000);
+	/* The oldest and the newest are there, and what is missing is from everywhere, more of what is older. */
+	CHECK_EQ(items[0].first, 0);
+	CHECK_EQ(items[nr - 1].first, 2990);
+	for (i = 1; i < nr; i++) {
+		u64 gap = items[i].first - items[i - 1].first;
+
+		if (i < nr / 2)
+			gap_old = gap > gap_old ? gap : gap_old;
+		else
+			gap_new = gap > gap_new ? gap : gap_new;
+	}
+	CHECK(gap_old < 600);
+	CHECK(gap_new <= gap_old);
+	free(items);
+	/* An incident is never what makes room. */
+	CHECK_EQ(list(s, 1U << LKST_SPOOL_INCIDENT, &items), 1);
+	free(items);
+	lkst_spool_close(s);
+	make_scratch_remove(path);
+	make_scratch_remove(dir);
+}
+
+TEST(spool_has_room_for_nothing_more)
+{
+	struct lkst_spool_item item = seconds(1, 1);
+	char dir[64], path[80], *big = calloc(1, 100000);
+	struct lkst_spool *s;
+	u64 dropped = 0;
+
+	make_scratch(dir);
+	snprintf(path, sizeof(path), "%s/spool", dir);
+	s = open_spool(path, 50000);
+	CHECK_EQ(lkst_spool_put(&err, s, &item, big, 100000, &dropped), -ENOSPC);
+	CHECK_EQ(lkst_spool_bytes(s), 0);
+	free(big);
+	lkst_spool_close(s);
+	make_scratch_remove(path);
+	make_scratch_remove(dir);
+}
+
+TEST(spool_makes_room_on_a_full_disk)
+{
+	struct lkst_spool_item *items;
+	char dir[64], path[80];
+	struct lkst_spool *s;
+	u64 dropped = 0;
+	u32 i, nr, left = 0;
+
+	make_scratch(dir);
+	if (mount("none", dir, "tmpfs", 0, "size=256k,mode=700")) {
+		make_scratch_remove(dir);
+		SKIP("no file system can be mounted here");
+	}
+	snprintf(path, sizeof(path), "%s/spool", dir);
+	s = open_spool(path, 1ULL << 30);
+	for (i = 0; i < 100; i++) {
+		struct lkst_spool_item item = seconds(10 * i, 10);
+
+		if (put(s, &item, &dropped))
+			break;
+	}
+	nr = list(s, 1U << LKST_SPOOL_SECONDS, &items);
+	for (left = 0; nr; nr--)
+		left += is_whole(s, &items[nr - 1]) ? items[nr - 1].count : 0;
+	free(items);
+	lkst_spool_close(s);
+	umount(dir);
+	make_scratch_remove(dir);
+	CHECK_EQ(i, 100);
+	CHECK_EQ(left + dropped, 1000);
+	CHECK(dropped > 0 && left > 0);
+}
+
+/* ---- damage ---------------------------------------------------------------------------------- */
+
+TEST(spool_knows_what_is_damaged)
+{
+	struct lkst_spool_item item = seconds(42, 10);
+	char dir[64], path[80], file[200], *bytes;
+	struct lkst_spool *s;
+	u64 dropped = 0;
+	size_t length, i;
+
+	make_scratch(dir);
+	snprintf(path, sizeof(path), "%s/spool", dir);
+	s = open_spool(path, 1 << 20);
+	for (i = 0; i < 3; i++) {
+		int fd;
+
+		CHECK_EQ(put(s, &item, &dropped), 0);
+		CHECK(is_whole(s, &item));
+		CHECK_EQ(lkst_spool_path(&err, s, &item, file, sizeof(file)), 0);
+		fd = open(file, O_WRONLY);
+		CHECK(fd >= 0);
+		/* A byte, the end, all of it. */
+		if (i == 0)
+			CHECK_EQ(pwrite(fd, "x", 1, 50), 1);
+		CHECK(i != 1 || !ftruncate(fd, 60));
+		CHECK(i != 2 || !ftruncate(fd, 0));
+		close(fd);
+		CHECK_EQ(lkst_spool_read(&err, s, &item, &bytes, &length), -EBADMSG);
+	}
+	lkst_spool_remove(s, &item);
+	CHECK_EQ(lkst_spool_read(&err, s, &item, &bytes, &length), -ENOENT);
+	lkst_spool_close(s);
+	make_scratch_remove(path);
+	make_scratch_remove(dir);
+}
+
+TEST(spool_position_is_read_as_it_is_written)
+{
+	static const char *const wrong[] = { "",
+					     "\n",
+					     "0102 1 2 3 4 5 6\n",
+					     "01020000000000000000000000000000 1 2 3 4 5\n",
+					     "01020000000000000000000000000000 1 2 3 4 5 6 7\n",
+					     "01020000000000000000000000000000 1 2 3 4 5 6" };
+	struct lkst_spool_position p = { .trace = { 9, 8, 7 },
+					 .until_ns = UINT64_MAX,
+					 .second = 2,
+					 .dropped = 3,
+					 .damaged = 1,
+					 .nr_told = 4,
+					 .nr_explained = UINT32_MAX },
+				   again;
+	char dir[64], path[80];
+	struct lkst_spool *s;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		CHECK_EQ(lkst_spool_parse_position(wrong[i], &again), -EBADMSG);
+	make_scratch(dir);
+	snprintf(path, sizeof(path), "%s/spool", dir);
+	s = open_spool(path, 1 << 20);
+	lkst_spool_position(s, &again);
+	CHECK_EQ(again.until_ns, 0);
+	CHECK_EQ(lkst_spool_keep_position(&err, s, &p), 0);
+	lkst_spool_position(s, &again);
+	CHECK(!memcmp(&p, &again, sizeof(p)));
+	lkst_spool_close(s);
+	make_scratch_remove(path);
+	make_scratch_remove(dir);
+}
+
+TEST(sender_waits_ever_longer_and_not_all_at_once)
+{
+	const struct lkst_sender_options o = { .pause_ns = 1000, .pause_max_ns = 60000 };
+	u64 least = UINT64_MAX, most = 0, random;
+
+	CHECK_EQ(lkst_sender_pause_ns(&o, 1, 0), 500);
+	CHECK_EQ(lkst_sender_pause_ns(&o, 1, 500), 1000);
+	CHECK_EQ(lkst_sender_pause_ns(&o, 4, 0), 4000);
+	CHECK_EQ(lkst_sender_pause_ns(&o, 1000000, 0), 30000);
+	for (random = 0; random < 100000; random++) {
+		u64 ns = lkst_sender_pause_ns(&o, 100, random * 2654435761);
+
+		least = ns < least ? ns : least;
+		most = ns > most ? ns : most;
+	}
+	CHECK(least < 31000 && most > 59000 && most <= 60000);
+}
+
+static const struct unit_test tests[] = {
+	{ "spool_names_are_read_as_they_are_written",
+	  test_spool_names_are_read_as_they_are_written },
+	{ "spool_is_whole_after_a_kill", test_spool_is_whole_after_a_kill },
+	{ "spool_is_thinned_when_it_is_full", test_spool_is_thinned_when_it_is_full },
+	{ "spool_has_room_for_nothing_more", test_spool_has_room_for_nothing_more },
+	{ "spool_makes_room_on_a_full_disk", test_spool_makes_room_on_a_full_disk },
+	{ "spool_knows_what_is_damaged", test_spool_knows_what_is_damaged },
+	{ "spool_position_is_read_as_it_is_written", test_spool_position_is_read_as_it_is_written },
+	{ "sender_waits_ever_longer_and_not_all_at_once",
+	  test_sender_waits_ever_longer_and_not_all_at_once },
+};
+UNIT_MAIN(tests)
