@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Servers on loopback for tests and benchmarks that source this: ClickHouse, and nginx as a store of files (WebDAV). Each
+# lives in a directory of its own, and is ended by whoever started it, by its number.
+
+# clickhouse_start DIR [PASSWORD]: at a port that is free, and the one it had before in DIR if there was one. $clickhouse is
+# its process, $clickhouse_url where it answers. User lkst has the password; without one it is user default, who has none.
+clickhouse_start()
+{
+	local dir=$1 user='<default><password></password>' end='</default>' port i try
+
+	[ -z "${2-}" ] || user="<lkst><password>$2</password>" end='</lkst>'
+	mkdir -p "$dir/data" "$dir/tmp"
+	for try in 1 2 3 4 5; do
+		[ -e "$dir/port" ] || echo $((20000 + RANDOM % 10000)) >"$dir/port"
+		port=$(<"$dir/port")
+		cat >"$dir/config.xml" <<-END
+			<yandex>
+			<logger><level>warning</level><log>$dir/log</log><errorlog>$dir/errors</errorlog></logger>
+			<listen_host>127.0.0.1</listen_host><http_port>$port</http_port><tcp_port>$((port + 1))</tcp_port>
+			<interserver_http_port>$((port + 2))</interserver_http_port><path>$dir/data/</path>
+			<tmp_path>$dir/tmp/</tmp_path><mark_cache_size>67108864</mark_cache_size>
+			<users_config>$dir/users.xml</users_config><default_profile>default</default_profile>
+			<default_database>default</default_database>
+			</yandex>
+		END
+		cat >"$dir/users.xml" <<-END
+			<yandex><profiles><default><max_memory_usage>1000000000</max_memory_usage></default></profiles>
+			<users>$user<networks><ip>127.0.0.1</ip></networks><profile>default</profile>
+			<quota>default</quota>$end</users><quotas><default></default></quotas></yandex>
+		END
+		/usr/sbin/clickhouse-server --config-file="$dir/config.xml" >"$dir/out" 2>&1 &
+		clickhouse=$! clickhouse_url=http://127.0.0.1:$port
+		for ((i = 0; i < 1200; i++)); do
+			kill -0 "$clickhouse" 2>/dev/null || break
+			[ "$(curl -s "$clickhouse_url")" = Ok. ] && kill -0 "$clickhouse" 2>/dev/null && return
+			sleep 0.1
+		done
+		server_end "$clickhouse"
+		# Its port may be another's by now; one that had it before is asked for there by others.
+		[ "$try" -gt 3 ] || [ -e "$dir/data/data/lkst" ] || rm -f "$dir/port"
+	done
+	tail -n 3 "$dir/errors" "$dir/out" 2>&1 | tr '\n' ' '
+	return 1
+}
+
+# server_end PID: at once, whatever it does.
+server_end()
+{
+	kill -KILL "$1" 2>/dev/null
+	wait "$1" 2>/dev/null
+}
+
+# store_start DIR [USER:PASSWORD]: files that are put are in DIR/files. $store is its process, $store_url where it is.
+store_start()
+{
+	local dir=$1 auth='' port i try
+
+	mkdir -p "$dir/files" "$dir/temp"
+	if [ -n "${2-}" ]; then
+		echo "${2%%:*}:{PLAIN}${2#*:}" >"$dir/users"
+		auth="auth_basic store; auth_basic_user_file $dir/users;"
+	fi
+	for try in 1 2 3 4 5; do
+		[ -e "$dir/port" ] || echo $((30000 + RANDOM % 10000)) >"$dir/port"
+		port=$(<"$dir/port")
+		cat >"$dir/nginx.conf" <<-END
+			user root;
+			master_process off;
+			daemon off;
+			pid $dir/pid;
+			error_log $dir/errors;
+			events {}
+			http {
+				access_log off;
+				client_body_temp_path $dir/temp;
+				client_max_body_size 1g;
+				server {
+					listen 127.0.0.1:$port;
+					root $dir/files;
+					location / { dav_methods PUT DELETE; $auth }
+				}
+			}
+		END
+		nginx -e "$dir/errors" -c "$dir/nginx.conf" >"$dir/out" 2>&1 &
+		store=$! store_url=http://127.0.0.1:$port
+		for ((i = 0; i < 300; i++)); do
+			kill -0 "$store" 2>/dev/null || break
+			curl -s -o "$dir/answer" "$store_url" && kill -0 "$store" 2>/dev/null && return
+			sleep 0.1
+		done
+		server_end "$store"
+		rm -f "$dir/port"
+	done
+	tail -n 3 "$dir/errors" "$dir/out" 2>&1 | tr '\n' ' '
+	return 1
+}

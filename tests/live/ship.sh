@@ -1,0 +1,322 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# `lkst ship` with a real ClickHouse server and a real store: what each second had is on the server once, and as a
+# snapshot of the recording has it, whatever of them is killed, cut off or full, or else counted as lost; an incident's
+# row comes at once, its account and bundle later. LKST_SHIP_KILLS: how often they are killed.
+. "$(dirname "$0")/lib/live.sh"
+. "$lib/../../lib/servers.sh"
+
+if [ -e /sys/fs/bpf/lkst ]; then
+	skip_all 'ship: something is being recorded already'
+fi
+for program in /usr/sbin/clickhouse-server nginx curl; do
+	command -v $program >/dev/null || skip_all "ship: there is no $program; tools/install-deps check installs it"
+done
+if "$LKST" fleet setup http://127.0.0.1:1 2>&1 | grep -q 'built without libcurl'; then
+	skip_all 'ship: this program was built without libcurl'
+fi
+
+clickhouse='' store='' shipper='' mounted=
+end_all()
+{
+	local one
+
+	for one in $shipper $store $clickhouse; do
+		kill -CONT "$one" 2>/dev/null
+		server_end "$one"
+	done
+	[ -z "$mounted" ] || umount "$mounted"
+	clean_up
+}
+trap end_all EXIT
+
+(umask 077 && echo lkst:secret >"$work/credentials" && echo lkst:wrong >"$work/wrong" && echo me:mine >"$work/store-credentials")
+clickhouse_start "$work/clickhouse" secret >"$work/said" || { fail ship_server_starts "$(<"$work/said")"; exit 1; }
+store_start "$work/store" me:mine >"$work/said" || { fail ship_store_starts "$(<"$work/said")"; exit 1; }
+"$LKST" fleet setup --credentials "$work/credentials" "$clickhouse_url" >"$work/said" 2>&1 ||
+	{ fail ship_sets_up "$(<"$work/said")"; exit 1; }
+
+# ask QUERY: the lines of the answer, without the names of columns
+ask()
+{
+	"$LKST" fleet sql --credentials "$work/credentials" -f csv "$clickhouse_url" "$1" 2>"$work/asked" | tail -n +2 | tr -d '\r'
+}
+
+# ship OPTION...: starts the service; $shipper is its process, what it says goes to $work/ship.log.
+ship()
+{
+	"$LKST" ship --every 1s --spool "$work/spool" --credentials "$work/credentials" --store "$store_url" \
+		--store-credentials "$work/store-credentials" --label rack=7 --label service=web --timeout 5s "$@" \
+		"$clickhouse_url" >>"$work/ship.log" 2>&1 &
+	shipper=$!
+}
+
+ship_end()
+{
+	kill "$shipper" 2>/dev/null
+	wait "$shipper" 2>/dev/null
+	shipper=
+}
+
+has_rows()
+{
+	[ "$(ask "select count() from second_rows where $1")" -gt "${2:-0}" ] 2>/dev/null
+}
+
+# has_said TEXT: since the log was emptied
+has_said()
+{
+	grep -qF -- "$1" "$work/ship.log"
+}
+
+# Whether nothing waits.
+is_empty()
+{
+	[ -z "$(find "$work/spool" -type f -name '[sihbl]*')" ]
+}
+
+has_started=yes
+"$LKST" start --quiet --buffer 8M --incidents 2 --budget none || { fail ship_starts_to_record; exit 1; }
+
+# ---- a few seconds, and what they had --------------------------------------------------------------
+
+ship
+# System calls, and sleeps of a millisecond in between.
+perl -e 'for (;;) { getppid() for 1 .. 50; select undef, undef, undef, 0.001 }' &
+children+=($!)
+if wait_until 120 has_rows "measure = 'syscall' and n > 0" 3; then
+	ok ship_sends_seconds
+else
+	fail ship_sends_seconds "$(tail -n 3 "$work/ship.log" "$work/asked")"
+	exit 1
+fi
+"$LKST" snapshot --quiet --output "$work/moment"
+
+# ---- an incident -----------------------------------------------------------------------------------
+
+"$LKST" incident keep --after 100ms --reason 'a test of shipping' >"$work/kept"
+has_incident()
+{
+	[ "$(ask "select count() from incidents where $1")" = 1 ]
+}
+wait_until 120 has_incident "reason = 'a test of shipping'"
+expect ship_sends_an_incident "$(ask "select number, kernel, toString(trace) != '' from incidents")" "1,$(uname -r),1"
+if wait_until 120 has_incident "bundle != ''"; then
+	ok ship_says_where_the_bundle_is
+else
+	fail ship_says_where_the_bundle_is "$(ask 'select revision, note from incidents'); $(tail -n 3 "$work/ship.log")"
+fi
+bundle=$(ask 'select bundle from incidents')
+file=$work/store/files/${bundle##*/}
+expect ship_puts_all_of_the_bundle "$(stat -c %s "$file")" "$(ask 'select bundle_bytes from incidents')"
+if "$LKST" bundle show "$file" about 2>&1 | grep -q 'a test of shipping' && "$LKST" print "$file" | grep -q sched_switch; then
+	ok ship_puts_a_bundle
+else
+	fail ship_puts_a_bundle "$("$LKST" bundle show "$file" 2>&1 | tail -n 3)"
+fi
+expect ship_sends_the_account "$(ask "select length(account) > 100, length(\`worst.tid\`) > 0, note from incidents")" '1,1,'
+expect ship_makes_room_for_incidents "$("$LKST" incident list --json)" ''
+expect ship_says_what_the_host_is \
+	"$(ask "select host, kernel, label.value[indexOf(label.name, 'rack')], cpus from hosts")" \
+	"$(hostname),$(uname -r),7,$(nproc)"
+
+# ---- kills -----------------------------------------------------------------------------------------
+
+# Any of them is killed, with all that it has started, or only one of its senders; the server starts again where it was.
+for ((kill = 0; kill < ${LKST_SHIP_KILLS:-8}; kill++)); do
+	sleep "0.$((RANDOM % 9))$((RANDOM % 10))"
+	case $((kill % 4)) in
+	0 | 1)
+		server_end "$shipper"
+		ship
+		;;
+	2) kill -KILL "$(pgrep -P "$shipper" | shuf -n 1)" 2>/dev/null ;;
+	3)
+		server_end "$clickhouse"
+		clickhouse_start "$work/clickhouse" secret >"$work/said" || fail ship_server_starts_again "$(<"$work/said")"
+		;;
+	esac
+done
+# Two more seconds arrive, and then nothing waits.
+last=$(ask 'select max(toUInt32(second)) from seconds')
+if wait_until 180 has_rows "toUInt32(second) > $last + 1" && ship_end && ship && wait_until 180 is_empty; then
+	ok ship_goes_on_after_kills
+else
+	fail ship_goes_on_after_kills "$(find "$work/spool" -type f | head -n 5); $(tail -n 3 "$work/ship.log")"
+fi
+ship_end
+
+# ---- nothing lost, nothing doubled -------------------------------------------------------------------
+
+# Not by FINAL, which would hide it.
+expect ship_sends_nothing_twice \
+	"$(ask 'select count(), uniqExact(second, measure, cgroup, trace) from second_rows' | awk -F, '{ print $1 - $2 }')" 0
+# Every second from the first to the last is there, with all its measures, or counted: one that nobody counted before the
+# memory was overwritten.
+expect ship_loses_no_second_that_it_does_not_count \
+	"$(ask "select max(toUInt32(second)) - min(toUInt32(second)) + 1 - count() from second_rows where measure = 'events'")" \
+	"$(ask "select max(n) from seconds where measure = 'ship'")"
+expect ship_loses_no_measure "$(ask 'select count() from (select second, count() c from second_rows group by second) where c < 10')" 0
+
+# The whole seconds within the snapshot, by event, as it has them. The clock is slewed: where a record is within 1 ms of the
+# edge of a second, it may be on its other side here.
+offset=$(sed -n 's/^[[:space:]]*offset = \([0-9]*\);.*/\1/p' "$work/moment/metadata" | head -n 1)
+read -r from to < <("$LKST" sql -f csv "$work/moment" "select min(time_ns) + $offset, max(time_ns) + $offset from sched_switch" |
+	tail -n 1 | tr -d '\r' | tr , ' ')
+first=$((from / 1000000000 + 1)) end=$((to / 1000000000))
+# The first one has the rest of the second before it.
+oldest=$(ask 'select min(toUInt32(second)) + 1 from seconds')
+[ "$oldest" -le $first ] || first=$oldest
+expected()
+{
+	"$LKST" sql -f csv "$work/moment" "select (time_ns + $offset) / 1000000000 s, event, count(*),
+		sum((time_ns + $offset) % 1000000000 < 1000000 or (time_ns + $offset) % 1000000000 >= 999000000) from events
+		where time_ns + $offset >= $first * 1000000000 and time_ns + $offset < $end * 1000000000
+		group by s, event order by s, event"
+}
+got()
+{
+	ask "select toUInt32(second) s, name, value from seconds array join part.name as name, part.value as value
+		where measure = 'events' and s >= $first and s < $end order by s, name"
+}
+expected | tail -n +2 | tr -d '\r' >"$work/expected"
+got >"$work/got"
+compared=$(awk -F, 'NR == FNR { n[$1 "," $2] = $3; near[$1 "," $2] = $4; next }
+	{ key = $1 "," $2; seen[key] = 1; d = $3 - n[key]; d = d < 0 ? -d : d; if (d > near[key] + 2) print key ": " $3 ", not " n[key]; nr++ }
+	END { for (key in n) if (!(key in seen) && n[key] > near[key]) print key ": none, not " n[key]
+		if (nr < 10) print "only " nr " rows" }' "$work/expected" "$work/got")
+expect ship_counts_what_a_snapshot_has "$compared" ''
+
+# ---- rows that are inserted again ------------------------------------------------------------------------
+
+before=$(ask 'select count(), sum(n), sum(total) from seconds')
+curl -s -H 'X-ClickHouse-User: lkst' -H 'X-ClickHouse-Key: secret' --data 'insert into lkst.second_rows select * from lkst.second_rows' "$clickhouse_url"
+expect ship_rows_inserted_again_do_not_count "$(ask 'select count(), sum(n), sum(total) from seconds')" "$before"
+
+# ---- a server that refuses, one of another version, and none ---------------------------------------------
+
+# expect_waiting NAME TEXT OPTION...: nothing arrives, a line says why, and then all of it arrives.
+expect_waiting()
+{
+	local name=$1 text=$2 from
+
+	shift 2
+	: >"$work/ship.log"
+	from=$(date +%s)
+	ship "$@"
+	if ! wait_until 120 has_said "$text" || ! wait_until 60 has_waiting; then
+		fail "$name" "$(tail -n 3 "$work/ship.log"); $(ls "$work/spool")"
+		ship_end
+		return
+	fi
+	[ $# = 0 ] || { ship_end; ship; }
+	[ -z "${repair-}" ] || "$repair"
+	if wait_until 180 has_rows "toUInt32(second) >= $from" && wait_until 180 has_all_since "$from"; then
+		ok "$name"
+	else
+		fail "$name" "$(tail -n 3 "$work/ship.log"); $(ls "$work/spool")"
+	fi
+	ship_end
+}
+has_waiting()
+{
+	[ -n "$(find "$work/spool" -type f -name 's*')" ]
+}
+# From the second that the service began in, or the next, every one is there up to the last.
+has_all_since()
+{
+	[ "$(ask "select max(toUInt32(second)) - min(toUInt32(second)) + 1 = count() and min(toUInt32(second)) <= $1 + 3
+		from second_rows final where measure = 'events' and toUInt32(second) >= $1")" = 1 ]
+}
+
+expect_waiting ship_says_that_credentials_are_wrong 'refuses' --credentials "$work/wrong"
+
+curl -s -H 'X-ClickHouse-User: lkst' -H 'X-ClickHouse-Key: secret' --data 'insert into lkst.schema_version select 99, now()' "$clickhouse_url"
+make_older()
+{
+	curl -s -H 'X-ClickHouse-User: lkst' -H 'X-ClickHouse-Key: secret' \
+		--data 'drop table lkst.schema_version' "$clickhouse_url"
+	"$LKST" fleet setup --credentials "$work/credentials" "$clickhouse_url" >"$work/said" 2>&1
+}
+repair=make_older expect_waiting ship_says_that_tables_are_newer 'are of version 99'
+
+stop_server()
+{
+	kill -STOP "$clickhouse"
+}
+stop_server
+go_on()
+{
+	kill -CONT "$clickhouse"
+}
+repair=go_on expect_waiting ship_says_that_a_server_does_not_answer 'did not answer in time' --timeout 1s
+
+# HTML, as of a proxy; and what never ends.
+real=$clickhouse_url
+mkdir -p "$work/store/files/html" && echo '<html><body>Please log in.</body></html>' >"$work/store/files/html/index.html"
+clickhouse_url=$store_url/html
+: >"$work/ship.log"
+ship
+if wait_until 120 has_said "$clickhouse_url"; then
+	ok ship_says_what_is_no_server
+else
+	fail ship_says_what_is_no_server "$(tail -n 3 "$work/ship.log")"
+fi
+ship_end
+clickhouse_url=$real
+expect ship_says_each_thing_once "$(sort "$work/ship.log" | uniq -d)" ''
+
+# ---- a disk that is full, and a store that is not there ----------------------------------------------------
+
+mkdir "$work/small"
+if mount -t tmpfs -o size=128k,mode=700 none "$work/small"; then
+	mounted=$work/small
+	: >"$work/ship.log"
+	server_end "$clickhouse"
+	"$LKST" ship --every 1s --spool "$work/small/spool" --credentials "$work/credentials" "$clickhouse_url" >>"$work/ship.log" 2>&1 &
+	shipper=$!
+	has_dropped()
+	{
+		[ "$(awk '{ print $4 }' "$work/small/spool/position" 2>/dev/null)" -gt 2 ] 2>/dev/null
+	}
+	from=$(date +%s)
+	wait_until 180 has_dropped || fail ship_fills_a_disk "$(ls -l "$work/small/spool"); $(tail -n 3 "$work/ship.log")"
+	clickhouse_start "$work/clickhouse" secret >"$work/said" || fail ship_server_starts_again "$(<"$work/said")"
+	# What is missing between the first and the last second is what it says.
+	says_what_is_lost()
+	{
+		[ "$(ask "select max(toUInt32(second)) - min(toUInt32(second)) + 1 - count() from second_rows final
+			where measure = 'events' and toUInt32(second) >= $from")" = \
+		  "$(ask "select max(n) from second_rows final where measure = 'ship' and toUInt32(second) >= $from")" ] &&
+			[ -z "$(find "$work/small/spool" -type f -name 's*')" ]
+	}
+	if wait_until 180 says_what_is_lost; then
+		ok ship_counts_what_a_full_disk_loses
+	else
+		fail ship_counts_what_a_full_disk_loses "$(tail -n 3 "$work/ship.log"); $(ls "$work/small/spool")"
+	fi
+	ship_end
+else
+	echo 'skip ship_counts_what_a_full_disk_loses: no file system can be mounted here'
+fi
+
+: >"$work/ship.log"
+server_end "$store"
+ship
+"$LKST" incident keep --after 10ms --reason 'without a store' >"$work/kept"
+if wait_until 120 has_said 'Connect' || wait_until 10 has_said 'connect'; then
+	ok ship_says_that_there_is_no_store
+else
+	fail ship_says_that_there_is_no_store "$(tail -n 3 "$work/ship.log")"
+fi
+expect ship_says_no_place_before_it_is_there "$(ask "select bundle from incidents where reason = 'without a store'")" ''
+store_start "$work/store" me:mine >"$work/said" || fail ship_store_starts_again "$(<"$work/said")"
+if wait_until 180 has_incident "reason = 'without a store' and bundle != ''"; then
+	ok ship_puts_a_bundle_later
+else
+	fail ship_puts_a_bundle_later "$(ask 'select number, revision, note from incidents'); $(tail -n 3 "$work/ship.log")"
+fi
+ship_end
+
+exit $failed
