@@ -1,30 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Fuzz target of what names user code: the input as the list of a JIT compiler, as an ELF file whose build-id is
- * asked, and as changes to tests/unit/probed/program.c, compiled, six bytes for each: which part of the file, where
- * in it, and by what. What is named keeps to its bounds, whatever is in the file.
+ * asked, and as changes to tests/unit/probed/program.c, compiled. What is named keeps to its bounds, whatever is in the
+ * file.
  */
-#include <elf.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/damaged_program.h"
 #include "probe/resolve/elf_note.h"
 #include "program/name/code_names.h"
 #include "program/name/jit_map.h"
 
-enum { PATCH = 6, PATCHES_MAX = 64, STEP = 37 };
+enum { STEP = 37 };
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
-
-static u8 *program, *damaged;
-static size_t program_size;
-static char path[64];
 
 static void read_list(const u8 *data, size_t size)
 {
@@ -58,60 +51,16 @@ static void read_id(const u8 *data, size_t size)
 		abort();
 }
 
-static void remove_file(void)
+static void name_all(const struct damaged_program *p, const char *build_id, u64 bias)
 {
-	unlink(path);
-}
-
-static void read_program(void)
-{
-	char name[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", name, sizeof(name) - 64);
-	struct stat status;
-	int fd;
-
-	if (length < 0)
-		abort();
-	name[length] = 0;
-	snprintf(strrchr(name, '/'), 64, "/../unit/probed/program.gcc-O2");
-	fd = open(name, O_RDONLY);
-	if (fd < 0 || fstat(fd, &status))
-		abort();
-	program_size = (size_t)status.st_size;
-	program = malloc(program_size);
-	damaged = malloc(program_size);
-	if (!program || !damaged || read(fd, program, program_size) != (ssize_t)program_size)
-		abort();
-	close(fd);
-	snprintf(path, sizeof(path), "/tmp/fuzz_code_names.%d", getpid());
-	atexit(remove_file);
-}
-
-/* Replaces a byte of a section, or of anything. */
-static void patch(const u8 *p)
-{
-	const Elf64_Ehdr *header = (const Elf64_Ehdr *)program;
-	const Elf64_Shdr *sections = (const Elf64_Shdr *)(program + header->e_shoff);
-	const Elf64_Shdr *section = &sections[p[0] % header->e_shnum];
-	u64 from = 0, length = program_size;
-
-	if (p[0] != 0xff && section->sh_type != SHT_NOBITS && section->sh_size) {
-		from = section->sh_offset;
-		length = section->sh_size;
-	}
-	damaged[from + (p[1] | p[2] << 8 | (u64)p[3] << 16) % length] = p[4];
-}
-
-static void name_all(const char *build_id, u64 bias)
-{
-	struct lkst_binary b = { .nr = 1, .path = path, .build_id = build_id, .bias = bias };
+	struct lkst_binary b = { .nr = 1, .path = p->path, .build_id = build_id, .bias = bias };
 	struct lkst_code_names *n = lkst_code_names_new(NULL);
 	static struct lkst_code_name name;
 	char text[LKST_CODE_TEXT];
 	u64 offset;
 	u32 i;
 
-	for (offset = 0; n && offset < program_size; offset += STEP) {
+	for (offset = 0; n && offset < p->size; offset += STEP) {
 		if (lkst_code_names_find(n, &b, offset, &name))
 			break;
 		if (!name.function == !name.why || name.nr_frames > LKST_CODE_FRAMES_MAX)
@@ -127,23 +76,18 @@ static void name_all(const char *build_id, u64 bias)
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
+	const struct damaged_program *p = damaged_program(data, size);
 	char id[LKST_BUILD_ID_TEXT];
 	u64 bias;
-	size_t i;
 	int fd;
 
 	read_list(data, size);
 	read_id(data, size);
-	if (!program)
-		read_program();
-	memcpy(damaged, program, program_size);
-	for (i = 0; i + PATCH <= size && i < PATCHES_MAX * PATCH; i += PATCH)
-		patch(data + i);
-	fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd < 0 || write(fd, damaged, program_size) != (ssize_t)program_size)
+	fd = open(p->path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
 		abort();
 	if (lkst_build_id_of_file(fd, 0, id, &bias) && id[0])
-		name_all(id, bias);
+		name_all(p, id, bias);
 	close(fd);
 	return 0;
 }

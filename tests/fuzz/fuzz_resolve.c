@@ -1,83 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Fuzz target of probes in a damaged program: tests/unit/probed/program.c, compiled, with bytes of it replaced as the
- * input says, six for each: which part of the file, where in it, and by what. Whatever is in the file, what is resolved
- * keeps to what kprobe_events has.
+ * input says. Whatever is in the file, what is resolved keeps to what kprobe_events has.
  */
-#include <elf.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "lib/damaged_program.h"
 #include "probe/resolve/listing.h"
 
-enum { PATCH = 6, PATCHES_MAX = 64 };
-
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
-
-static u8 *program, *damaged;
-static size_t program_size;
-static char path[64];
-
-static void remove_file(void)
-{
-	unlink(path);
-}
-
-static void read_program(void)
-{
-	char name[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", name, sizeof(name) - 64);
-	struct stat status;
-	int fd;
-
-	if (length < 0)
-		abort();
-	name[length] = 0;
-	snprintf(strrchr(name, '/'), 64, "/../unit/probed/program.gcc-O2");
-	fd = open(name, O_RDONLY);
-	if (fd < 0 || fstat(fd, &status))
-		abort();
-	program_size = status.st_size;
-	program = malloc(program_size);
-	damaged = malloc(program_size);
-	if (!program || !damaged || read(fd, program, program_size) != (ssize_t)program_size)
-		abort();
-	close(fd);
-	snprintf(path, sizeof(path), "/tmp/fuzz_resolve.%d", getpid());
-	atexit(remove_file);
-}
-
-/* Replaces a byte or two of a section, or of anything. */
-static void patch(const u8 *p)
-{
-	const Elf64_Ehdr *header = (const Elf64_Ehdr *)program;
-	const Elf64_Shdr *sections = (const Elf64_Shdr *)(program + header->e_shoff);
-	const Elf64_Shdr *section = &sections[p[0] % header->e_shnum];
-	u64 from = 0, length = program_size, at;
-
-	if (p[0] != 0xff && section->sh_type != SHT_NOBITS && section->sh_size) {
-		from = section->sh_offset;
-		length = section->sh_size;
-	}
-	at = from + (p[1] | p[2] << 8 | (u64)p[3] << 16) % length;
-	damaged[at] = p[4];
-	if (at + 1 < program_size && p[5])
-		damaged[at + 1] = p[5];
-}
-
-static void write_damaged(void)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-
-	if (fd < 0 || write(fd, damaged, program_size) != (ssize_t)program_size)
-		abort();
-	close(fd);
-}
 
 static void check_fetch(const struct lkst_fetch *f, unsigned int depth)
 {
@@ -89,7 +20,7 @@ static void check_fetch(const struct lkst_fetch *f, unsigned int depth)
 	check_fetch(f->index, depth + 1);
 }
 
-static void resolve(struct lkst_image *image, const char *definition)
+static void resolve(struct lkst_image *image, const char *path, const char *definition)
 {
 	const struct lkst_perf_target target = { .path = path };
 	struct lkst_resolved r;
@@ -139,20 +70,14 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		"main%return $retval", "find list[nr]->name:string",
 		"walk;sum*",	       "nested%next v",
 	};
-	struct lkst_image_options o = { .program = path };
+	struct lkst_image_options o = { .program = damaged_program(data, size)->path };
 	struct lkst_image *image;
 	size_t i;
 
-	if (!program)
-		read_program();
-	memcpy(damaged, program, program_size);
-	for (i = 0; i < PATCHES_MAX && (i + 1) * PATCH <= size; i++)
-		patch(data + i * PATCH);
-	write_damaged();
 	if (lkst_image_open(NULL, &o, &image))
 		return 0;
 	for (i = 0; i < sizeof(definitions) / sizeof(definitions[0]); i++)
-		resolve(image, definitions[i]);
+		resolve(image, o.program, definitions[i]);
 	list(image, (char *)"walk");
 	list(image, (char *)"square");
 	lkst_image_close(image);
