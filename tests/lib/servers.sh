@@ -51,16 +51,13 @@ server_end()
 	wait "$1" 2>/dev/null
 }
 
-# store_start DIR [USER:PASSWORD]: files that are put are in DIR/files. $store is its process, $store_url where it is.
-store_start()
+# nginx_start DIR SERVER: one that does what SERVER says, with "listen" before it, and whose process is $nginx, at $nginx_at.
+# It is one process, so that it ends when that is killed.
+nginx_start()
 {
-	local dir=$1 auth='' port i try
+	local dir=$1 port i try
 
-	mkdir -p "$dir/files" "$dir/temp"
-	if [ -n "${2-}" ]; then
-		echo "${2%%:*}:{PLAIN}${2#*:}" >"$dir/users"
-		auth="auth_basic store; auth_basic_user_file $dir/users;"
-	fi
+	mkdir -p "$dir/temp"
 	for try in 1 2 3 4 5; do
 		[ -e "$dir/port" ] || echo $((30000 + RANDOM % 10000)) >"$dir/port"
 		port=$(<"$dir/port")
@@ -74,24 +71,49 @@ store_start()
 			http {
 				access_log off;
 				client_body_temp_path $dir/temp;
+				proxy_temp_path $dir/temp;
 				client_max_body_size 1g;
-				server {
-					listen 127.0.0.1:$port;
-					root $dir/files;
-					location / { dav_methods PUT DELETE; $auth }
-				}
+				server { listen 127.0.0.1:$port $2 }
 			}
 		END
 		nginx -e "$dir/errors" -c "$dir/nginx.conf" >"$dir/out" 2>&1 &
-		store=$! store_url=http://127.0.0.1:$port
+		nginx=$! nginx_at=127.0.0.1:$port
 		for ((i = 0; i < 300; i++)); do
-			kill -0 "$store" 2>/dev/null || break
-			curl -s -o "$dir/answer" "$store_url" && kill -0 "$store" 2>/dev/null && return
+			kill -0 "$nginx" 2>/dev/null || break
+			curl -s -o "$dir/answer" "http://$nginx_at" && kill -0 "$nginx" 2>/dev/null && return
 			sleep 0.1
 		done
-		server_end "$store"
+		server_end "$nginx"
 		rm -f "$dir/port"
 	done
 	tail -n 3 "$dir/errors" "$dir/out" 2>&1 | tr '\n' ' '
 	return 1
+}
+
+# store_start DIR [USER:PASSWORD]: files that are put are in DIR/files. $store is its process, $store_url where it is.
+store_start()
+{
+	local dir=$1 auth=''
+
+	mkdir -p "$dir/files"
+	if [ -n "${2-}" ]; then
+		echo "${2%%:*}:{PLAIN}${2#*:}" >"$dir/users"
+		auth="auth_basic store; auth_basic_user_file $dir/users;"
+	fi
+	nginx_start "$dir" "; root $dir/files; location / { dav_methods PUT DELETE; $auth }" || return
+	store=$nginx store_url=http://$nginx_at
+}
+
+# front_start DIR URL: speaks TLS, with a certificate that DIR/certificate checks, and hands all on to URL. $front is its
+# process, $front_url where it is.
+front_start()
+{
+	local dir=$1
+
+	mkdir -p "$dir"
+	[ -e "$dir/certificate" ] || openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 \
+		-addext subjectAltName=IP:127.0.0.1 -keyout "$dir/key" -out "$dir/certificate" 2>"$dir/made" || return
+	nginx_start "$dir" "ssl; ssl_certificate $dir/certificate; ssl_certificate_key $dir/key;
+		location / { proxy_pass $2; }" || return
+	front=$nginx front_url=https://$nginx_at
 }

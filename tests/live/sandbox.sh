@@ -38,7 +38,7 @@ fi
 # It does not know the manual pages of this installation, nor is what else the machine has ours.
 bad=$(SYSTEMD_UNIT_PATH=$units: systemd-analyze verify --man=no "$units"/lkst* 2>&1 | grep -i lkst)
 if [ -z "$bad" ]; then ok units_are_well_formed; else fail units_are_well_formed "$bad"; fi
-for unit in lkst lkst-limit lkst-serve lkst-earlier lkst-incidents lkst-trigger@; do
+for unit in lkst lkst-limit lkst-serve lkst-earlier lkst-incidents lkst-ship lkst-trigger@; do
 	# 10 is no protection at all; below 4 it says "OK".
 	if said=$(systemd-analyze security --offline=true --no-pager --threshold=25 "$units/$unit.service" 2>&1); then
 		ok "exposure_of_${unit}_is_low"
@@ -169,7 +169,8 @@ succeeds()
 	fi
 }
 
-for unit in lkst.service lkst-limit.service lkst-serve.service lkst-incidents.service lkst-trigger@.service; do
+for unit in lkst.service lkst-limit.service lkst-serve.service lkst-incidents.service lkst-ship.service \
+	lkst-trigger@.service; do
 	calls_of $unit >"$work/calls.$unit"
 	[ "$(wc -l <"$work/calls.$unit")" -gt 100 ] || fail "calls_of_$unit" "$(wc -l <"$work/calls.$unit") calls"
 done
@@ -252,6 +253,28 @@ else
 	fail saved_moments_make_room "$("$LKST" incident list); $(cat "$work/watch.log")"
 fi
 kill $watcher
+
+# What is sent, to nobody: it counts, explains an incident, and puts both where they wait.
+mkdir -m 700 "$work/ship"
+sed -i "s|^ReadWritePaths=.*|& $work/ship|" "$units/lkst-ship.service"
+"$LKST" incident keep --after 10ms --reason 'to be sent' >"$work/kept"
+(within lkst-ship.service "$(capabilities_of lkst-ship.service)" "$lkst" ship --every 1s --spool "$work/ship/spool" \
+	http://127.0.0.1:1) >"$work/ship.log" 2>&1 &
+shipper=$!
+children+=($shipper)
+is_put()
+{
+	[ -n "$(find "$work/ship/spool" -name 's*-*')" ] && [ -n "$(find "$work/ship/spool" -name 'i*-2-*')" ]
+}
+if grep -q 'built without libcurl' "$work/ship.log"; then
+	echo 'skip ship_service_works_within_its_rights: this program was built without libcurl'
+elif wait_until 120 is_put && ! grep -qi 'bad system call\|not permitted\|denied' "$work/ship.log"; then
+	ok ship_service_works_within_its_rights
+else
+	fail ship_service_works_within_its_rights "$(ls "$work/ship/spool"); $(cat "$work/ship.log")"
+fi
+kill $shipper
+"$LKST" incident drop all >"$work/kept"
 
 # What keeps to the limit, under a storm: it detaches, and attaches again when it is told to end.
 (within lkst-limit.service "$(capabilities_of lkst-limit.service)" "$lkst" limit --quiet) 2>"$work/limit.log" &

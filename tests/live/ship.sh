@@ -17,12 +17,12 @@ if "$LKST" fleet setup http://127.0.0.1:1 2>&1 | grep -q 'built without libcurl'
 	skip_all 'ship: this program was built without libcurl'
 fi
 
-clickhouse='' store='' shipper='' mounted=
+clickhouse='' store='' front='' shipper='' mounted=
 end_all()
 {
 	local one
 
-	for one in $shipper $store $clickhouse; do
+	for one in $shipper $front $store $clickhouse; do
 		kill -CONT "$one" 2>/dev/null
 		server_end "$one"
 	done
@@ -34,6 +34,9 @@ trap end_all EXIT
 (umask 077 && echo lkst:secret >"$work/credentials" && echo lkst:wrong >"$work/wrong" && echo me:mine >"$work/store-credentials")
 clickhouse_start "$work/clickhouse" secret >"$work/said" || { fail ship_server_starts "$(<"$work/said")"; exit 1; }
 store_start "$work/store" me:mine >"$work/said" || { fail ship_store_starts "$(<"$work/said")"; exit 1; }
+# Between them is one that speaks TLS, and can be cut off.
+front_start "$work/front" "$clickhouse_url" >"$work/said" || { fail ship_front_starts "$(<"$work/said")"; exit 1; }
+server=$front_url
 "$LKST" fleet setup --credentials "$work/credentials" "$clickhouse_url" >"$work/said" 2>&1 ||
 	{ fail ship_sets_up "$(<"$work/said")"; exit 1; }
 
@@ -47,8 +50,8 @@ ask()
 ship()
 {
 	"$LKST" ship --every 1s --spool "$work/spool" --credentials "$work/credentials" --store "$store_url" \
-		--store-credentials "$work/store-credentials" --label rack=7 --label service=web --timeout 5s "$@" \
-		"$clickhouse_url" >>"$work/ship.log" 2>&1 &
+		--store-credentials "$work/store-credentials" --label rack=7 --label service=web --timeout 5s \
+		--ca "${ca:-$work/front/certificate}" "$@" "$server" >>"$work/ship.log" 2>&1 &
 	shipper=$!
 }
 
@@ -81,7 +84,7 @@ has_started=yes
 
 # ---- a few seconds, and what they had --------------------------------------------------------------
 
-ship
+ship --by-cgroup '*'
 # System calls, and sleeps of a millisecond in between.
 perl -e 'for (;;) { getppid() for 1 .. 50; select undef, undef, undef, 0.001 }' &
 children+=($!)
@@ -92,6 +95,19 @@ else
 	exit 1
 fi
 "$LKST" snapshot --quiet --output "$work/moment"
+# Threads of cgroups are some of all threads: of a second with its cgroups, each measure has no more than the machine.
+in_cgroups="measure in ('runqueue', 'syscall', 'lock', 'cpu') and second in (select second from seconds where cgroup != '')"
+expect ship_counts_cgroups_apart \
+	"$(ask "select measure from (select measure, second, sumIf(total, cgroup != '') as parts, sumIf(total, cgroup = '') as whole,
+		sumIf(n, cgroup != '' and measure = 'syscall') as calls, sumIf(n, cgroup = '' and measure = 'syscall') as whole_calls
+		from seconds where $in_cgroups group by measure, second) where parts > whole or calls > whole_calls")" ''
+if has_rows "cgroup != '' and measure = 'syscall' and n > 0"; then
+	ok ship_has_cgroups
+elif ! grep -q 'cgroup' /proc/mounts; then
+	echo 'skip ship_has_cgroups: this machine has no cgroups'
+else
+	fail ship_has_cgroups "$(ask 'select distinct cgroup from second_rows' | head -n 5)"
+fi
 
 # ---- an incident -----------------------------------------------------------------------------------
 
@@ -123,16 +139,21 @@ expect ship_says_what_the_host_is \
 
 # ---- kills -----------------------------------------------------------------------------------------
 
-# Any of them is killed, with all that it has started, or only one of its senders; the server starts again where it was.
-for ((kill = 0; kill < ${LKST_SHIP_KILLS:-8}; kill++)); do
+# Any of them is killed: the service with all that it has started, or only one of its senders, or what is between it and
+# the server, or the server, which starts again where it was.
+for ((kill = 0; kill < ${LKST_SHIP_KILLS:-10}; kill++)); do
 	sleep "0.$((RANDOM % 9))$((RANDOM % 10))"
-	case $((kill % 4)) in
+	case $((kill % 5)) in
 	0 | 1)
 		server_end "$shipper"
 		ship
 		;;
 	2) kill -KILL "$(pgrep -P "$shipper" | shuf -n 1)" 2>/dev/null ;;
 	3)
+		server_end "$front"
+		front_start "$work/front" "$clickhouse_url" >"$work/said" || fail ship_front_starts_again "$(<"$work/said")"
+		;;
+	4)
 		server_end "$clickhouse"
 		clickhouse_start "$work/clickhouse" secret >"$work/said" || fail ship_server_starts_again "$(<"$work/said")"
 		;;
@@ -232,6 +253,10 @@ has_all_since()
 
 expect_waiting ship_says_that_credentials_are_wrong 'refuses' --credentials "$work/wrong"
 
+# Of somebody else.
+openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -keyout "$work/key" -out "$work/other" 2>"$work/made"
+expect_waiting ship_trusts_no_other_certificate 'certificate' --ca "$work/other"
+
 curl -s -H 'X-ClickHouse-User: lkst' -H 'X-ClickHouse-Key: secret' --data 'insert into lkst.schema_version select 99, now()' "$clickhouse_url"
 make_older()
 {
@@ -252,19 +277,45 @@ go_on()
 }
 repair=go_on expect_waiting ship_says_that_a_server_does_not_answer 'did not answer in time' --timeout 1s
 
+# A file that is damaged while it waits.
+stop_server
+from=$(date +%s)
+ship --timeout 1s
+wait_more()
+{
+	[ "$(find "$work/spool" -type f -name 's*' | wc -l)" -gt 3 ]
+}
+wait_until 120 wait_more
+damaged=$(find "$work/spool" -type f -name 's*' | sort | sed -n 2p)
+truncate -s 20 "$damaged"
+count=${damaged##*/} count=${count#*-} count=${count%%-*}
+go_on
+says_what_is_damaged()
+{
+	[ "$(ask "select max(n) - min(n), max(part.value[indexOf(part.name, 'damaged')]) > 0 from second_rows final
+		where measure = 'ship' and toUInt32(second) >= $from")" = "$count,1" ] &&
+		[ "$(ask "select max(toUInt32(second)) - min(toUInt32(second)) + 1 - count() from second_rows final
+			where measure = 'events' and toUInt32(second) >= $from")" = "$count" ]
+}
+if wait_until 120 says_what_is_damaged; then
+	ok ship_counts_what_is_damaged
+else
+	fail ship_counts_what_is_damaged "$count; $(tail -n 3 "$work/ship.log"); $(cat "$work/spool/position")"
+fi
+ship_end
+
 # HTML, as of a proxy; and what never ends.
-real=$clickhouse_url
 mkdir -p "$work/store/files/html" && echo '<html><body>Please log in.</body></html>' >"$work/store/files/html/index.html"
-clickhouse_url=$store_url/html
+server=$store_url/html
 : >"$work/ship.log"
 ship
-if wait_until 120 has_said "$clickhouse_url"; then
+if wait_until 120 has_said "$server refuses"; then
 	ok ship_says_what_is_no_server
 else
 	fail ship_says_what_is_no_server "$(tail -n 3 "$work/ship.log")"
 fi
 ship_end
-clickhouse_url=$real
+server=$front_url
 expect ship_says_each_thing_once "$(sort "$work/ship.log" | uniq -d)" ''
 
 # ---- a disk that is full, and a store that is not there ----------------------------------------------------

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 
 #include "abi/syscalls.h"
+#include "analyze/measures/analysis.h"
 #include "lib/make_trace.h"
 #include "lib/unit.h"
 #include "trace/merge.h"
@@ -399,6 +400,68 @@ TEST(seconds_are_what_the_machine_did)
 	}
 }
 
+/* ---- what the analyses say ------------------------------------------------------------------- */
+
+/* How many values the totals of analysis @i have: all of its tables called so. */
+static u64 total_of(const struct lkst_analysis_run *run, unsigned int i, const char *const *names)
+{
+	const struct lkst_tables *set = lkst_analysis_run_tables(run, i);
+	u64 sum = 0;
+	unsigned int k;
+
+	for (; *names; names++)
+		for (k = 0; k < set->nr; k++)
+			if (!strcmp(set->items[k]->name, *names) && set->items[k]->nr_rows)
+				sum += lkst_table_cell(set->items[k], 0,
+						       lkst_table_column(set->items[k], "count"))
+					       ->u64;
+	return sum;
+}
+
+TEST(seconds_count_what_the_analyses_count)
+{
+	static const struct lkst_analysis *const asked[] = {
+		&lkst_analysis_waitdelay, &lkst_analysis_syscall, &lkst_analysis_lockwait,
+		&lkst_analysis_biotime, &lkst_analysis_irq
+	};
+	static const char *const names[][3] = { { "waitdelay_total", "waitdelay_preempted_total" },
+						{ "syscall_total" },
+						{ "lockwait_total" },
+						{ "biotime_total" },
+						{ "irq_total" } };
+	static const struct lkst_analysis_options options = { .to_ns = UINT64_MAX };
+	enum { NR = sizeof(asked) / sizeof(asked[0]) };
+	u64 counted[NR] = {}, measured[NR];
+	struct lkst_analysis_run *run;
+	struct lkst_trace *t;
+	char dir[64], path[80];
+	u32 s, i;
+
+	make_machine(dir, path, 77);
+	if (lkst_trace_open(&err, path, &t) ||
+	    lkst_analysis_run_new(&err, t, &options, asked, NR, &run) ||
+	    lkst_analysis_run_pass(&err, run))
+		abort();
+	for (i = 0; i < NR; i++)
+		measured[i] = total_of(run, i, names[i]);
+	lkst_analysis_run_free(run);
+	lkst_trace_close(t);
+	make_scratch_remove(path);
+	make_scratch_remove(dir);
+	/* What the machine has noted is what is counted, as the first test shows. */
+	for (s = 0; s < SECONDS; s++) {
+		counted[0] += m.nr[s][LKST_MEASURE_RUNQUEUE];
+		counted[1] += m.nr[s][LKST_MEASURE_SYSCALL];
+		counted[2] += m.nr[s][LKST_MEASURE_LOCK];
+		counted[3] += m.nr[s][LKST_MEASURE_DISK];
+		counted[4] += m.nr[s][LKST_MEASURE_IRQ] + m.nr[s][LKST_MEASURE_SOFTIRQ];
+	}
+	for (i = 0; i < NR; i++) {
+		CHECK(counted[i] > 100);
+		CHECK_EQ(counted[i], measured[i]);
+	}
+}
+
 /* ---- what is not there ----------------------------------------------------------------------- */
 
 static struct lkst_seconds *feed_text(const char *text, u64 to_ns,
@@ -429,6 +492,49 @@ static struct lkst_seconds *feed_text(const char *text, u64 to_ns,
 	make_scratch_remove(dir);
 	*ret_second = lkst_seconds_end(s, to_ns);
 	return s;
+}
+
+/* It is woken while it still runs, and sleeps then: it is ready from when it slept, as the state model has it. */
+TEST(seconds_know_of_threads_that_are_woken_too_early)
+{
+	const struct lkst_second *second;
+	struct lkst_seconds *s =
+		feed_text("sched_switch cpu=0 tid=0 ns=100 next_tid=7 prev_state=0\n"
+			  "sched_waking cpu=1 tid=9 ns=200 target_tid=7\n"
+			  "sched_switch cpu=0 tid=7 ns=300 next_tid=0 prev_state=1\n"
+			  "sched_switch cpu=0 tid=0 ns=450 next_tid=7 prev_state=0\n",
+			  1000, &second);
+
+	CHECK_EQ(second->durations[LKST_MEASURE_RUNQUEUE].count, 1);
+	CHECK_EQ(second->durations[LKST_MEASURE_RUNQUEUE].max, 150);
+	/* The first time nobody saw since when it was ready. */
+	CHECK_EQ(second->left_out[LKST_MEASURE_RUNQUEUE], 1);
+	lkst_seconds_free(s);
+}
+
+/* A thread's number that is given out again; locks within locks. */
+TEST(seconds_do_not_mix_up_what_belongs_together)
+{
+	const struct lkst_second *second;
+	struct lkst_seconds *s =
+		feed_text("sched_switch cpu=0 tid=0 ns=100 next_tid=7 prev_state=0\n"
+			  "contention_begin cpu=0 tid=7 ns=110 lock=1 flags=2\n"
+			  "contention_begin cpu=0 tid=7 ns=120 lock=2 flags=1\n"
+			  "contention_end cpu=0 tid=7 ns=150 lock=2\n"
+			  "contention_end cpu=0 tid=7 ns=200 lock=1\n"
+			  "sched_switch cpu=0 tid=7 ns=300 next_tid=0 prev_state=128\n"
+			  "sched_switch cpu=0 tid=0 ns=400 next_tid=7 prev_state=0\n",
+			  1000, &second);
+	const struct lkst_hist *locks = &second->durations[LKST_MEASURE_LOCK];
+
+	/* 30 ns of the 90 were for the lock within. */
+	CHECK_EQ(locks->count, 2);
+	CHECK_EQ(locks->max, 60);
+	CHECK_EQ(lkst_hist_sum(locks), 90);
+	/* The second thread 7 is another. */
+	CHECK_EQ(second->durations[LKST_MEASURE_RUNQUEUE].count, 0);
+	CHECK_EQ(second->left_out[LKST_MEASURE_RUNQUEUE], 2);
+	lkst_seconds_free(s);
 }
 
 /*
@@ -473,6 +579,11 @@ TEST(seconds_leave_out_what_was_not_recorded_meanwhile)
 
 static const struct unit_test tests[] = {
 	{ "seconds_are_what_the_machine_did", test_seconds_are_what_the_machine_did },
+	{ "seconds_count_what_the_analyses_count", test_seconds_count_what_the_analyses_count },
+	{ "seconds_know_of_threads_that_are_woken_too_early",
+	  test_seconds_know_of_threads_that_are_woken_too_early },
+	{ "seconds_do_not_mix_up_what_belongs_together",
+	  test_seconds_do_not_mix_up_what_belongs_together },
 	{ "seconds_leave_out_what_a_gap_may_have_cut",
 	  test_seconds_leave_out_what_a_gap_may_have_cut },
 	{ "seconds_leave_out_what_was_not_recorded_meanwhile",

@@ -18,10 +18,14 @@
 enum {
 	PAUSE_MS = 100, /* between two looks at the rings, where they do not fill faster */
 	SECONDS_PER_DAY = 86400,
+	BATCH_BYTES = 1 << 20, /* of rows, packed: with many cgroups a batch is sent earlier */
 };
 
 /* A record is complete some us after its time; more where a hypervisor takes the CPU away. */
 #define DELAY_NS 50000000ULL
+
+/* What is read before the first second: what threads wait for, and which calls they are in. */
+#define LEAD_NS 500000000ULL
 
 struct lkst_counting {
 	struct lkst_ship *ship;
@@ -250,7 +254,8 @@ static int end_second(struct lkst_counting *c)
 	begin_second(c);
 	/* A batch is of seconds that follow each other, within a day: those of another are kept elsewhere. */
 	is_last = c->second != c->first + c->nr_seconds || !(c->second % SECONDS_PER_DAY) ||
-		  c->nr_seconds * LKST_NS_PER_S >= c->ship->options->every_ns;
+		  c->nr_seconds * LKST_NS_PER_S >= c->ship->options->every_ns ||
+		  c->rows->length > BATCH_BYTES;
 	if (is_last)
 		put_shipped(c, &source);
 	return is_last ? put_batch(c) : 0;
@@ -386,19 +391,19 @@ int lkst_counting_new(struct lkst_ship *s, struct lkst_counting **ret_counting)
 	if (!c->rows || lkst_packed_rows_init(c->rows))
 		return lkst_err_sys(s->e, -ENOMEM, "counting");
 	find_begin(c, &from_ns);
-	err = lkst_follow_new(s->e, s->session, from_ns, &c->follow);
+	options.from_ns = from_ns > LEAD_NS ? from_ns - LEAD_NS : 1;
+	err = lkst_follow_new(s->e, s->session, options.from_ns, &c->follow);
 	if (!err)
 		lkst_follow_choose(c->follow, UINT32_MAX);
 	if (!err && options.cgroup)
 		err = list_threads(c);
 	options.threads = c->threads;
-	options.from_ns = from_ns;
-	err = err ?: lkst_seconds_new(s->e, &options, &c->seconds);
+	err = err ?: lkst_seconds_new(s->e, &options, &c->seconds) ?:
+	      lkst_follow_fill(s->e, c->follow) ?: count_all(c, from_ns - 1);
 	if (err)
 		return err;
-	c->next_ns = from_ns;
-	/* What is left of a second that has begun is counted with the next. */
 	lkst_seconds_end(c->seconds, from_ns);
+	c->next_ns = from_ns;
 	begin_second(c);
 	/* What nobody has counted in between is lost. */
 	if (s->position.second && c->second > s->position.second + 1)
