@@ -414,7 +414,7 @@ check:					## install packages, build in every way, run every test
 	@$(INSTALL_DEPS) check || { echo 'FAIL dependencies: see above'; \
 		echo '0 passed, 1 failed, 0 skipped'; exit 1; }
 	@$(FETCH_KERNEL) || echo 'The tests in guests are skipped.'
-	@OUT=$(OUT) tests/run -j $(JOBS) $(HOUSE_TESTS) $(UNIT_TESTS) tests/fleet.sh tests/fuzz.sh $(LIVE_TESTS) $(VM_TESTS)
+	@OUT=$(OUT) tests/run -j $(JOBS) $(HOUSE_TESTS) $(UNIT_TESTS) tests/fleet.sh tests/dashboards.sh tests/fuzz.sh $(LIVE_TESTS) $(VM_TESTS)
 
 .PHONY: unit-check
 unit-check:				## build and run the unit tests, plain and sanitized
@@ -457,6 +457,7 @@ install: all				## install to $(DESTDIR)$(prefix)
 	install -D -m 644 -t $(DESTDIR)$(prefix)/lib/lkst/handlers $(HANDLER_OBJ)
 	install -D -m 755 etc/keep-earlier $(DESTDIR)$(libdir)/lkst/keep-earlier
 	install -D -m 644 etc/gdb/lkst.py $(DESTDIR)$(prefix)/share/lkst/gdb/lkst.py
+	install -D -m 644 -t $(DESTDIR)$(prefix)/share/lkst/grafana $(wildcard etc/grafana/*.json)
 	for header in $(HEADER_COPY:$(HEADER_DIR)/%=%); do \
 		install -D -m 644 $(HEADER_DIR)/$$header $(DESTDIR)$(includedir)/$$header || exit; \
 	done

@@ -39,7 +39,7 @@ packages()
 	verdict packages_share_no_file "$bad$(sort "$SCRATCH/files" | uniq -d)"
 	# What the sources have for users must be in one of them.
 	bad=
-	for name in doc/man/* etc/systemd/* etc/tmpfiles.d/* etc/sysusers.d/* etc/lkst.conf etc/keep-earlier etc/gdb/* \
+	for name in doc/man/* etc/systemd/* etc/tmpfiles.d/* etc/sysusers.d/* etc/lkst.conf etc/keep-earlier etc/gdb/* etc/grafana/* \
 			etc/initramfs-tools/*/lkst etc/initramfs-tools/*/*/lkst src/handlers/*.c src/liblkst/mark.h src/bpf/handler.h; do
 		name=${name##*/}
 		grep -qE "/${name/%.c/.bpf.o}(\.gz)?$|/${name/%.c/.o}$" "$SCRATCH/files" || bad+="$name "
