@@ -108,7 +108,8 @@ MARK_SRC := $(sort $(wildcard src/liblkst/*.c))
 MARK_OBJ := $(MARK_SRC:src/liblkst/%.c=$(BUILD)/mark/%.o)
 MARK_LIB := $(BUILD)/mark/liblkst.a
 MARK_SO  := $(if $(SYSROOT),,$(BUILD)/mark/liblkst.so.1)
-CMD_SQL  := src/cmd/sql/sql_session.c src/cmd/sql/sql_shell.c $(filter-out %/mcp.c,$(wildcard src/cmd/mcp/*.c)) $(wildcard src/cmd/ship/ship_*.c)
+CMD_SQL  := src/cmd/sql/sql_session.c src/cmd/sql/sql_shell.c $(filter-out %/mcp.c,$(wildcard src/cmd/mcp/*.c)) $(wildcard src/cmd/ship/ship_*.c) \
+            $(wildcard src/cmd/fleet/fleet_*.c)
 CMD_SRC  := $(filter-out $(if $(SYSROOT),$(CMD_SQL)),$(sort $(wildcard src/cmd/*.c src/cmd/*/*.c)))
 # The programs of probes and of injections are objects of their own, loaded once for each.
 PROBE_SRC := src/bpf/probe.bpf.c
@@ -414,7 +415,7 @@ check:					## install packages, build in every way, run every test
 	@$(INSTALL_DEPS) check || { echo 'FAIL dependencies: see above'; \
 		echo '0 passed, 1 failed, 0 skipped'; exit 1; }
 	@$(FETCH_KERNEL) || echo 'The tests in guests are skipped.'
-	@OUT=$(OUT) tests/run -j $(JOBS) $(HOUSE_TESTS) $(UNIT_TESTS) tests/fleet.sh tests/dashboards.sh tests/fuzz.sh $(LIVE_TESTS) $(VM_TESTS)
+	@OUT=$(OUT) tests/run -j $(JOBS) $(HOUSE_TESTS) $(UNIT_TESTS) tests/fleet.sh tests/fleet_questions.sh tests/dashboards.sh tests/fuzz.sh $(LIVE_TESTS) $(VM_TESTS)
 
 .PHONY: unit-check
 unit-check:				## build and run the unit tests, plain and sanitized

@@ -17,6 +17,9 @@ struct lkst_fleet_answer {
 	char *names; /* NUL after each */
 	unsigned int nr;
 	struct lkst_column columns[LKST_TABLE_COLUMNS_MAX];
+	const char *name, *title;
+	const struct lkst_column *known; /* what the columns are; NULL: what the answer says */
+	unsigned int nr_known;
 	struct lkst_table table;
 	bool has_table;
 };
@@ -29,8 +32,18 @@ int lkst_fleet_answer_new(lkst_table_sink *sink, void *arg, struct lkst_fleet_an
 		return -ENOMEM;
 	a->sink = sink;
 	a->arg = arg;
+	a->name = "answer";
 	*ret_answer = a;
 	return 0;
+}
+
+void lkst_fleet_answer_expect(struct lkst_fleet_answer *a, const char *name, const char *title,
+			      const struct lkst_column *columns, unsigned int nr_columns)
+{
+	a->name = name;
+	a->title = title;
+	a->known = columns;
+	a->nr_known = nr_columns;
 }
 
 void lkst_fleet_answer_free(struct lkst_fleet_answer *a)
@@ -108,14 +121,14 @@ static int put_cell(struct lkst_err *e, struct lkst_fleet_answer *a, unsigned in
 	}
 	length = unescape(cell, length);
 	errno = 0;
-	switch (a->columns[i].type) {
-	case LKST_COLUMN_COUNT:
+	switch (lkst_column_storage(a->columns[i].type)) {
+	case LKST_CELL_U64:
 		lkst_table_u64(&a->table, strtoull(cell, &end, 10));
 		break;
-	case LKST_COLUMN_NUMBER:
+	case LKST_CELL_S64:
 		lkst_table_s64(&a->table, strtoll(cell, &end, 10));
 		break;
-	case LKST_COLUMN_RATIO:
+	case LKST_CELL_DOUBLE:
 		lkst_table_double(&a->table, strtod(cell, &end));
 		errno = 0;
 		break;
@@ -181,6 +194,24 @@ static int each_cell(struct lkst_err *e, struct lkst_fleet_answer *a, bool is_ro
 	return 0;
 }
 
+/* Puts what is known of the columns in place of what the answer says. */
+static int take_known(struct lkst_err *e, struct lkst_fleet_answer *a)
+{
+	unsigned int i;
+
+	if (!a->known)
+		return 0;
+	if (a->nr != a->nr_known)
+		return no_answer(e, "it has not the columns that were asked for");
+	for (i = 0; i < a->nr; i++) {
+		if (lkst_column_storage(a->columns[i].type) !=
+		    lkst_column_storage(a->known[i].type))
+			return no_answer(e, "a column is of another type than was asked for");
+		a->columns[i] = a->known[i];
+	}
+	return 0;
+}
+
 static int take_line(struct lkst_err *e, struct lkst_fleet_answer *a)
 {
 	int err;
@@ -190,10 +221,10 @@ static int take_line(struct lkst_err *e, struct lkst_fleet_answer *a)
 		err = take_names(e, a);
 		a->at = TYPES;
 	} else if (a->at == TYPES) {
-		err = each_cell(e, a, false);
+		err = each_cell(e, a, false) ?: take_known(e, a);
 		if (err)
 			return err;
-		lkst_table_init(&a->table, "answer", NULL, a->columns, a->nr);
+		lkst_table_init(&a->table, a->name, a->title, a->columns, a->nr);
 		lkst_table_set_sink(&a->table, a->sink, a->arg);
 		a->has_table = true;
 		a->at = ROWS;

@@ -20,6 +20,13 @@ int lkst_fleet_answer_new(lkst_table_sink *sink, void *arg, struct lkst_fleet_an
 void lkst_fleet_answer_free(struct lkst_fleet_answer *a);
 LKST_GUARD(lkst_fleet_answer_free, struct lkst_fleet_answer)
 
+/*
+ * What the columns are is known (borrowed): the server's types only have to be stored as they are. The table is called
+ * @name, and for people @title. Before the first byte.
+ */
+void lkst_fleet_answer_expect(struct lkst_fleet_answer *a, const char *name, const char *title,
+			      const struct lkst_column *columns, unsigned int nr_columns);
+
 /* Takes the next bytes. -EPROTO: they are no such answer; -E2BIG: more columns or longer rows than are taken. */
 int lkst_fleet_answer_feed(struct lkst_err *e, struct lkst_fleet_answer *a, const char *bytes,
 			   size_t length);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "fleet/answer.h"
+#include "fleet/question.h"
 
 enum {
 	CONNECT_SECONDS = 10,
@@ -248,31 +249,58 @@ int lkst_fleet_insert_as(struct lkst_err *e, struct lkst_fleet *f, const char *s
 	return insert(e, f, statement, parameters, bytes, length);
 }
 
+/* @is_inside: names without a database are of the client's. Its answer goes to @answer. */
+static int ask(struct lkst_err *e, struct lkst_fleet *f, const char *question, bool is_inside,
+	       struct lkst_fleet_answer *answer, const struct lkst_table **ret_table)
+{
+	_cleanup_free_ char *parameters = NULL, *url = NULL;
+	struct exchange x = { .f = f, .answer = answer };
+	int err;
+
+	if (asprintf(&parameters, "&readonly=1&default_format=TabSeparatedWithNamesAndTypes%s%s",
+		     is_inside ? "&database=" : "", is_inside ? f->database : "") < 0) {
+		parameters = NULL;
+		return lkst_err_sys(e, -ENOMEM, "asking %s", f->url);
+	}
+	url = url_of(f, NULL, parameters);
+	err = perform(e, &x, url, question, strlen(question), false);
+	if (err)
+		return err;
+	x.err = lkst_fleet_answer_end(&x.why, answer, ret_table);
+	return x.err ? failed(e, &x, CURLE_OK) : 0;
+}
+
 int lkst_fleet_ask(struct lkst_err *e, struct lkst_fleet *f, const char *question,
 		   lkst_table_sink *sink, void *arg,
 		   void (*end)(void *arg, const struct lkst_table *t))
 {
 	_cleanup_(lkst_fleet_answer_freep) struct lkst_fleet_answer *answer = NULL;
-	_cleanup_free_ char *parameters = NULL, *url = NULL;
 	const struct lkst_table *table;
-	struct exchange x = { .f = f };
 	int err;
 
-	if (lkst_fleet_answer_new(sink, arg, &answer) ||
-	    asprintf(&parameters, "&readonly=1&default_format=TabSeparatedWithNamesAndTypes%s%s",
-		     end ? "&database=" : "", end ? f->database : "") < 0)
+	if (lkst_fleet_answer_new(sink, arg, &answer))
 		return lkst_err_sys(e, -ENOMEM, "asking %s", f->url);
-	x.answer = answer;
-	url = url_of(f, NULL, parameters);
-	err = perform(e, &x, url, question, strlen(question), false);
-	if (err)
-		return err;
-	x.err = lkst_fleet_answer_end(&x.why, answer, &table);
-	if (x.err)
-		return failed(e, &x, CURLE_OK);
-	if (end)
+	err = ask(e, f, question, end != NULL, answer, &table);
+	if (!err && end)
 		end(arg, table);
-	return 0;
+	return err;
+}
+
+int lkst_fleet_ask_ready(struct lkst_err *e, struct lkst_fleet *f,
+			 const struct lkst_fleet_question *q, lkst_table_sink *sink, void *arg,
+			 void (*end)(void *arg, const struct lkst_table *t))
+{
+	_cleanup_(lkst_fleet_answer_freep) struct lkst_fleet_answer *answer = NULL;
+	const struct lkst_table *table;
+	int err;
+
+	if (lkst_fleet_answer_new(sink, arg, &answer))
+		return lkst_err_sys(e, -ENOMEM, "asking %s", f->url);
+	lkst_fleet_answer_expect(answer, q->name, q->title, q->columns, q->nr_columns);
+	err = ask(e, f, q->text, true, answer, &table);
+	if (!err && end)
+		end(arg, table);
+	return err;
 }
 
 /* ---- one number ------------------------------------------------------------------------------ */

@@ -51,6 +51,14 @@ int lkst_fleet_ask(struct lkst_err *e, struct lkst_fleet *f, const char *questio
 		   lkst_table_sink *sink, void *arg,
 		   void (*end)(void *arg, const struct lkst_table *t));
 
+/*
+ * The same for a ready question: the table's columns are the question's. -EPROTO also if the answer has others.
+ */
+struct lkst_fleet_question;
+int lkst_fleet_ask_ready(struct lkst_err *e, struct lkst_fleet *f,
+			 const struct lkst_fleet_question *q, lkst_table_sink *sink, void *arg,
+			 void (*end)(void *arg, const struct lkst_table *t));
+
 /* Asks for one number. -EPROTO: the answer is another. */
 int lkst_fleet_ask_number(struct lkst_err *e, struct lkst_fleet *f, const char *question,
 			  u64 *ret_number);

@@ -212,6 +212,40 @@ TEST(fleet_answer_has_types_and_escapes)
 	CHECK_STR(text, "-5|null|x\ty\\N'|0.25|170141183460469231731687303715884105727|");
 }
 
+/* The columns of a ready question are what it says they are, or there is an error. */
+TEST(fleet_answer_has_the_columns_of_its_question)
+{
+	static const struct lkst_column columns[] = { { "at", "AT", LKST_COLUMN_TIME, "" },
+						      { "host", "HOST", LKST_COLUMN_TEXT, "" } };
+	static const struct {
+		const char *bytes, *says;
+	} rows[] = { { "x\ty\nUInt64\tString\n7\tweb\n", NULL },
+		     { "x\nUInt64\n7\n", "columns" },
+		     { "x\ty\nInt64\tString\n7\tweb\n", "type" },
+		     { "x\ty\nUInt64\tUInt8\n7\t1\n", "type" } };
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		_cleanup_(lkst_fleet_answer_freep) struct lkst_fleet_answer *a = NULL;
+		const struct lkst_table *t;
+		char text[256] = "";
+		int code;
+
+		CHECK_EQ(lkst_fleet_answer_new(keep, text, &a), 0);
+		lkst_fleet_answer_expect(a, "one", "One", columns, 2);
+		code = lkst_fleet_answer_feed(&err, a, rows[i].bytes, strlen(rows[i].bytes));
+		CHECK_EQ(code, rows[i].says ? -EPROTO : 0);
+		if (rows[i].says) {
+			CHECK(strstr(err.text, rows[i].says));
+			continue;
+		}
+		CHECK_EQ(lkst_fleet_answer_end(&err, a, &t), 0);
+		CHECK_STR(text, "7|web|");
+		CHECK_STR(t->columns[0].title, "AT");
+		CHECK_EQ(t->columns[0].type, LKST_COLUMN_TIME);
+	}
+}
+
 /* What is packed is what was put, over many pieces and twice. */
 TEST(fleet_packs_rows)
 {
@@ -254,6 +288,8 @@ static const struct unit_test tests[] = {
 	{ "fleet_ends_what_does_not_end", test_fleet_ends_what_does_not_end },
 	{ "fleet_takes_no_password_in_the_url", test_fleet_takes_no_password_in_the_url },
 	{ "fleet_answer_has_types_and_escapes", test_fleet_answer_has_types_and_escapes },
+	{ "fleet_answer_has_the_columns_of_its_question",
+	  test_fleet_answer_has_the_columns_of_its_question },
 	{ "fleet_packs_rows", test_fleet_packs_rows },
 };
 

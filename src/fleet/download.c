@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Files from a store, by libcurl. */
+#include "fleet/download.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+
+enum { CONNECT_SECONDS = 10, SECOND = 1000000000 };
+
+/* A file on its way. */
+struct coming {
+	CURL *curl;
+	int fd, err;
+	u64 bytes, max_bytes;
+};
+
+static size_t take_bytes(char *bytes, size_t size, size_t nr, void *ctx)
+{
+	struct coming *c = ctx;
+	size_t length = size * nr;
+	long status = 0;
+
+	curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
+	if (status != 200)
+		return length;
+	if (length > c->max_bytes - c->bytes)
+		c->err = -EFBIG;
+	else
+		c->err = lkst_write_all(c->fd, bytes, length);
+	c->bytes += length;
+	return c->err ? 0 : length;
+}
+
+static void prepare(struct coming *c, const struct lkst_fleet_file *file)
+{
+	CURL *curl = c->curl;
+	u64 seconds = file->silent_ns / SECOND;
+
+	curl_easy_setopt(curl, CURLOPT_URL, file->url);
+	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
+	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)(seconds ?: 1));
+	curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 1L);
+	curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 2L);
+	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_bytes);
+	curl_easy_setopt(curl, CURLOPT_WRITEDATA, c);
+	if (file->ca)
+		curl_easy_setopt(curl, CURLOPT_CAINFO, file->ca);
+	if (file->user) {
+		curl_easy_setopt(curl, CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
+		curl_easy_setopt(curl, CURLOPT_USERNAME, file->user);
+		curl_easy_setopt(curl, CURLOPT_PASSWORD, file->password);
+	}
+}
+
+static int failed(struct lkst_err *e, const struct lkst_fleet_file *file, const struct coming *c,
+		  CURLcode code)
+{
+	long status = 0;
+
+	curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
+	if (c->err == -EFBIG)
+		return lkst_err_set(e, c->err,
+				    "%s: there is more than the %llu bytes that it should have",
+				    file->url, (unsigned long long)c->max_bytes);
+	if (c->err)
+		return lkst_err_sys(e, c->err, "keeping %s", file->url);
+	if (code == CURLE_OPERATION_TIMEDOUT)
+		return lkst_err_set(e, -ETIMEDOUT, "%s: nothing comes any more", file->url);
+	if (code != CURLE_OK)
+		return lkst_err_set(e, -EIO, "%s: %s", file->url, curl_easy_strerror(code));
+	return lkst_err_set(e, -EPROTO, "%s: the store refuses (status %ld)", file->url, status);
+}
+
+int lkst_fleet_download(struct lkst_err *e, const struct lkst_fleet_file *file, int fd,
+			u64 *ret_bytes)
+{
+	struct coming c = { .fd = fd, .max_bytes = file->max_bytes };
+	bool is_http = !strncmp(file->url, "http://", 7) || !strncmp(file->url, "https://", 8);
+	long status = 0;
+	CURLcode code;
+	int err = 0;
+
+	if (!is_http || strchr(file->url, '@'))
+		return lkst_err_set(e, -EINVAL, "\"%.200s\" is not the URL of a file in a store",
+				    file->url);
+	c.curl = curl_easy_init();
+	if (!c.curl)
+		return lkst_err_sys(e, -ENOMEM, "fetching %s", file->url);
+	prepare(&c, file);
+	code = curl_easy_perform(c.curl);
+	curl_easy_getinfo(c.curl, CURLINFO_RESPONSE_CODE, &status);
+	if (code != CURLE_OK || status != 200)
+		err = failed(e, file, &c, code);
+	curl_easy_cleanup(c.curl);
+	if (!err)
+		*ret_bytes = c.bytes;
+	return err;
+}

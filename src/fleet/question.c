@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The SQL of ready questions. It keeps to what ClickHouse 18.16 and later ones both have. */
+#include "fleet/question.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/time.h"
+
+enum {
+	TRACE_DIGITS = 8,   /* of a trace's UUID, in an incident's name */
+	NUMBER_DIGITS = 10, /* of its number there, at most */
+	ID_MAX = 256,
+};
+
+void lkst_fleet_question_fini(struct lkst_fleet_question *q)
+{
+	free(q->text);
+	q->text = NULL;
+}
+
+bool lkst_fleet_rank_choices(unsigned int i, struct lkst_choice *ret_choice)
+{
+	static const struct lkst_choice rows[] = {
+#define R(id, name, help) { name, help },
+		LKST_FLEET_RANKS(R)
+#undef R
+	};
+
+	if (i >= sizeof(rows) / sizeof(rows[0]))
+		return false;
+	*ret_choice = rows[i];
+	return true;
+}
+
+/* ---- text of a question ----------------------------------------------------------------------- */
+
+struct sql {
+	FILE *to; /* NULL: no memory */
+	char *text;
+	size_t length;
+};
+
+static void begin(struct sql *s)
+{
+	*s = (struct sql){};
+	s->to = open_memstream(&s->text, &s->length);
+}
+
+__attribute__((format(printf, 2, 3))) static void put(struct sql *s, const char *format, ...)
+{
+	va_list args;
+
+	if (!s->to)
+		return;
+	va_start(args, format);
+	vfprintf(s->to, format, args);
+	va_end(args);
+}
+
+/* A string of @length bytes as SQL has it. */
+static void put_quoted(struct sql *s, const char *text, size_t length)
+{
+	size_t i;
+
+	put(s, "'");
+	for (i = 0; i < length; i++)
+		put(s, text[i] == '\'' || text[i] == '\\' ? "\\%c" : "%c", text[i]);
+	put(s, "'");
+}
+
+static void put_string(struct sql *s, const char *text)
+{
+	put_quoted(s, text, strlen(text));
+}
+
+/* Ends the text, and the question has it. */
+static int end(struct lkst_err *e, struct sql *s, struct lkst_fleet_question *ret_question,
+	       const struct lkst_fleet_question *what)
+{
+	bool is_bad = !s->to || ferror(s->to);
+
+	is_bad |= s->to && fclose(s->to);
+	if (is_bad) {
+		free(s->text);
+		return lkst_err_sys(e, -ENOMEM, "asking a server");
+	}
+	*ret_question = *what;
+	ret_question->text = s->text;
+	return 0;
+}
+
+#define QUESTION(name_, title_, columns_)                                                          \
+	(&(const struct lkst_fleet_question){ .name = (name_),                                     \
+					      .title = (title_),                                   \
+					      .columns = (columns_),                               \
+					      .nr_columns =                                        \
+						      sizeof(columns_) / sizeof((columns_)[0]) })
+
+/* ---- which rows ------------------------------------------------------------------------------- */
+
+static int check(struct lkst_err *e, const struct lkst_fleet_scope *scope)
+{
+	unsigned int i;
+
+	if (scope->from_ns >= scope->to_ns)
+		return lkst_err_set(e, -EINVAL, "--from is not before --to");
+	for (i = 0; i < scope->nr_labels; i++)
+		if (!strchr(scope->labels[i], '=') || scope->labels[i][0] == '=')
+			return lkst_err_set(e, -EINVAL, "\"%.64s\" is not a label: NAME=VALUE",
+					    scope->labels[i]);
+	return 0;
+}
+
+/* " and host in (...)", if only some hosts are meant; a host has the labels that it had last. */
+static void put_labels(struct sql *s, const struct lkst_fleet_scope *scope)
+{
+	const char *label, *value;
+	unsigned int i;
+
+	if (!scope->nr_labels)
+		return;
+	put(s, " and host in (select host from (select host, argMax(label.name, seen) as names, "
+	       "argMax(label.value, seen) as values from host_rows group by host) where 1");
+	for (i = 0; i < scope->nr_labels; i++) {
+		label = scope->labels[i];
+		value = strchr(label, '=');
+		put(s, " and values[indexOf(names, ");
+		put_quoted(s, label, (size_t)(value - label));
+		put(s, ")] = ");
+		put_string(s, value + 1);
+	}
+	put(s, ")");
+}
+
+/* A table of @columns of `seconds`: the rows of measure @measure. Each is there once, also before parts are merged. */
+static void put_rows(struct sql *s, const struct lkst_fleet_scope *scope, const char *measure,
+		     const char *columns)
+{
+	put(s, "(select %s from second_rows where measure = ", columns);
+	put_string(s, measure);
+	put(s, " and cgroup = ");
+	put_string(s, scope->cgroup ?: "");
+	put(s, " and second >= toDateTime(%llu) and second < toDateTime(%llu)",
+	    scope->from_ns / LKST_NS_PER_S, (scope->to_ns + LKST_NS_PER_S - 1) / LKST_NS_PER_S);
+	put_labels(s, scope);
+	put(s, " limit 1 by host, trace, second)");
+}
+
+/* " where time between ...": of incidents. */
+static void put_time(struct sql *s, const struct lkst_fleet_scope *scope)
+{
+	put(s, " where time >= %" PRIu64 " and time < %" PRIu64, scope->from_ns, scope->to_ns);
+	put_labels(s, scope);
+}
+
+/* The middle of a bucket, as lkst_hist_quantile() has it, of its number. */
+static const char middle[] = "if(number < 64, toUInt64(number), toUInt64("
+			     "bitShiftLeft(toUInt64(number % 32 + 32), intDiv(number, 32) - 1) + "
+			     "bitShiftLeft(toUInt64(1), intDiv(number, 32) - 2)))";
+
+/* How an incident is called: a recording has each number once. */
+static const char incident_id[] = "concat(substring(toString(trace), 1, 8), '.', toString(number))";
+
+#define IN_NS(second) "toUInt64(toUInt32(" second ")) * 1000000000"
+
+/* ---- hosts ------------------------------------------------------------------------------------ */
+
+static const struct lkst_column host_columns[] = {
+	{ "host", "HOST", LKST_COLUMN_TEXT, "the machine's name" },
+	{ "kernel", "KERNEL", LKST_COLUMN_TEXT, "its kernel, when it was seen last" },
+	{ "version", "LKST", LKST_COLUMN_TEXT, "the version of lkst" },
+	{ "cpus", "CPUS", LKST_COLUMN_COUNT, "how many CPUs it has" },
+	{ "labels", "LABELS", LKST_COLUMN_TEXT, "NAME=VALUE" },
+	{ "seen", "SEEN", LKST_COLUMN_TIME, "when it was heard of last" },
+	{ "boots", NULL, LKST_COLUMN_COUNT, "how many boots of it are known" },
+	{ "incidents", "INCIDENTS", LKST_COLUMN_COUNT, "how many in the time asked for" },
+	{ "lost", "LOST", LKST_COLUMN_COUNT, "records that should be there, in that time" },
+};
+
+int lkst_fleet_question_hosts(struct lkst_err *e, const struct lkst_fleet_scope *scope,
+			      struct lkst_fleet_question *ret_question)
+{
+	struct sql s;
+	int err = check(e, scope);
+
+	if (err)
+		return err;
+	begin(&s);
+	put(&s,
+	    "select host, kernels, versions, cpu_counts, labels, " IN_NS(
+		    "last") " as seen_ns, boots, incidents, lost from (select host, kernels, versions, "
+			    "cpu_counts, labels, last, boots, incidents from (select host, "
+			    "argMax(kernel, seen) as kernels, argMax(version, seen) as versions, "
+			    "argMax(cpus, seen) as cpu_counts, argMax(arrayStringConcat(arrayMap((n, v) -> "
+			    "concat(n, '=', v), label.name, label.value), ' '), seen) as labels, "
+			    "max(seen) as last, uniqExact(boot) as boots from host_rows where 1");
+	put_labels(&s, scope);
+	put(&s, " group by host) any left join (select host, uniqExact(trace, number) as incidents "
+		"from incident_rows");
+	put_time(&s, scope);
+	put(&s, " group by host) using host) any left join (select host, sum(n) as lost from ");
+	put_rows(&s, scope, "lost", "host, trace, second, n");
+	put(&s, " group by host) using host order by host");
+	return end(e, &s, ret_question, QUESTION("hosts", "machines", host_columns));
+}
+
+/* ---- incidents -------------------------------------------------------------------------------- */
+
+static const struct lkst_column incident_columns[] = {
+	{ "at", "AT", LKST_COLUMN_TIME, "when it happened" },
+	{ "host", "HOST", LKST_COLUMN_TEXT, "on which machine" },
+	{ "id", "ID", LKST_COLUMN_TEXT, "what `get` and `why` name it by" },
+	{ "reason", "REASON", LKST_COLUMN_TEXT, "why it was kept" },
+	{ "event", "EVENT", LKST_COLUMN_TEXT, "the event that fired" },
+	{ "comm", "COMM", LKST_COLUMN_TEXT, "the thread's name" },
+	{ "tid", NULL, LKST_COLUMN_TID, "the thread" },
+	{ "value", NULL, LKST_COLUMN_NUMBER, "what the trigger has measured" },
+	{ "kernel", NULL, LKST_COLUMN_TEXT, "the machine's kernel" },
+	{ "moment", "MOMENT", LKST_COLUMN_TEXT, "the moment of several machines that it is of" },
+	{ "size", "BUNDLE", LKST_COLUMN_BYTES, "how large its bundle is; 0: there is none yet" },
+	{ "bundle", NULL, LKST_COLUMN_TEXT, "where the bundle is" },
+	{ "note", "NOTE", LKST_COLUMN_TEXT, "what is missing" },
+};
+
+int lkst_fleet_question_incidents(struct lkst_err *e, const struct lkst_fleet_scope *scope,
+				  struct lkst_fleet_question *ret_question)
+{
+	struct sql s;
+	int err = check(e, scope);
+
+	if (err)
+		return err;
+	begin(&s);
+	put(&s,
+	    "select time, host, %s as id, reason, event, comm, tid, value, kernel, moment, "
+	    "bundle_bytes, bundle, note from incidents",
+	    incident_id);
+	put_time(&s, scope);
+	if (scope->where)
+		put(&s, " and (%s\n)", scope->where);
+	put(&s, " order by time desc, host limit %" PRIu64, scope->max_rows);
+	return end(e, &s, ret_question, QUESTION("incidents", "incidents", incident_columns));
+}
+
+/* ---- the worst hosts -------------------------------------------------------------------------- */
+
+static const struct lkst_column top_columns[] = {
+	{ "host", "HOST", LKST_COLUMN_TEXT, "the machine's name" },
+	{ "n", "N", LKST_COLUMN_COUNT, "how many there were" },
+	{ "total", "TOTAL", LKST_COLUMN_DURATION, "their sum" },
+	{ "p50", "P50", LKST_COLUMN_DURATION, "half of them took at most so long" },
+	{ "p99", "P99", LKST_COLUMN_DURATION, "99 of 100 took at most so long" },
+	{ "worst", "WORST", LKST_COLUMN_DURATION, "the longest" },
+	{ "at", "WORST AT", LKST_COLUMN_TIME, "the second of the longest" },
+	{ "kernel", "KERNEL", LKST_COLUMN_TEXT, "its kernel, when it was seen last" },
+};
+
+/* Counts by @key and bucket, from rows that have both. */
+static void put_buckets(struct sql *s, const struct lkst_fleet_scope *scope, const char *key)
+{
+	char columns[128];
+
+	snprintf(columns, sizeof(columns), "host, trace, second%s, bucket.number, bucket.count",
+		 strcmp(key, "host") ? ", boot" : "");
+	put(s, "(select %s, bucket.number as number, sum(bucket.count) as nr from ", key);
+	put_rows(s, scope, scope->measure, columns);
+	put(s, " array join bucket group by %s, number)", key);
+}
+
+int lkst_fleet_question_top(struct lkst_err *e, const struct lkst_fleet_scope *scope,
+			    enum lkst_fleet_rank rank, struct lkst_fleet_question *ret_question)
+{
+	static const char *const orders[] = {
+#define R(id, name, help) [LKST_FLEET_RANK_##id] = name "s",
+		LKST_FLEET_RANKS(R)
+#undef R
+	};
+	struct sql s;
+	int err = check(e, scope);
+
+	if (err)
+		return err;
+	begin(&s);
+	put(&s,
+	    "select host, ns, totals, p50s, p99s, worsts, at_ns, kernels from (select host, ns, "
+	    "totals, worsts, at_ns, toUInt64(arrayElement(q, 1)) as p50s, "
+	    "toUInt64(arrayElement(q, 2)) as p99s from (select host, sum(n) as ns, sum(total) as "
+	    "totals, max(worst) as worsts, " IN_NS("argMax(second, worst)") " as at_ns from ");
+	put_rows(&s, scope, scope->measure, "host, trace, second, n, total, worst");
+	put(&s,
+	    " group by host) any left join (select host, quantilesExactWeighted(0.5, 0.99)(%s, nr) "
+	    "as q from ",
+	    middle);
+	put_buckets(&s, scope, "host");
+	put(&s,
+	    " group by host) using host) any left join (select host, argMax(kernel, seen) as kernels "
+	    "from host_rows group by host) using host order by %s desc, host limit %" PRIu64,
+	    orders[rank], scope->max_rows);
+	return end(e, &s, ret_question, QUESTION("top", "worst hosts", top_columns));
+}
+
+/* ---- compared --------------------------------------------------------------------------------- */
+
+static const struct lkst_column compare_columns[] = {
+	{ "by", "BY", LKST_COLUMN_TEXT, "what the hosts have in common" },
+	{ "hosts", "HOSTS", LKST_COLUMN_COUNT, "how many hosts there were" },
+	{ "n", "N", LKST_COLUMN_COUNT, "how many durations" },
+	{ "p50", "P50", LKST_COLUMN_DURATION, "half of them took at most so long" },
+	{ "p95", "P95", LKST_COLUMN_DURATION, "95 of 100 took at most so long" },
+	{ "p99", "P99", LKST_COLUMN_DURATION, "99 of 100 took at most so long" },
+	{ "lowest", "P99 FROM", LKST_COLUMN_DURATION, "the p99 of the boot where it is lowest" },
+	{ "highest", "P99 TO", LKST_COLUMN_DURATION, "the p99 of the boot where it is highest" },
+	{ "worst", "WORST", LKST_COLUMN_DURATION, "the longest" },
+};
+
+/* What a boot has, that it is compared by. */
+static void put_common(struct sql *s, const char *by)
+{
+	if (!strcmp(by, "kernel") || !strcmp(by, "version")) {
+		put(s, "argMax(%s, seen)", by);
+		return;
+	}
+	put(s, "argMax(label.value[indexOf(label.name, ");
+	put_string(s, by);
+	put(s, ")], seen)");
+}
+
+int lkst_fleet_question_compare(struct lkst_err *e, const struct lkst_fleet_scope *scope,
+				const char *by, struct lkst_fleet_question *ret_question)
+{
+	struct sql s;
+	int err = check(e, scope);
+
+	if (err)
+		return err;
+	begin(&s);
+	/* By boot first: that is little, and then what the boots are is looked up. */
+	put(&s,
+	    "select common, hosts, nrs, toUInt64(arrayElement(q, 1)) as p50, "
+	    "toUInt64(arrayElement(q, 2)) as p95, toUInt64(arrayElement(q, 3)) as p99, lowest, highest, "
+	    "worsts from (select common, uniqExact(host) as hosts, sum(nr) as nrs, "
+	    "quantilesExactWeighted(0.5, 0.95, 0.99)(middle, nr) as q from (select boot, ");
+	put(&s, "%s as middle, nr from ", middle);
+	put_buckets(&s, scope, "boot");
+	put(&s, ") any inner join (select boot, any(host) as host, ");
+	put_common(&s, by);
+	put(&s,
+	    " as common from host_rows group by boot) using boot group by common) any left join "
+	    "(select common, min(p) as lowest, max(p) as highest, max(w) as worsts from (select "
+	    "boot, toUInt64(quantileExactWeighted(0.99)(middle, nr)) as p from (select boot, ");
+	put(&s, "%s as middle, nr from ", middle);
+	put_buckets(&s, scope, "boot");
+	put(&s, ") group by boot) any inner join (select boot, common, w from (select boot, ");
+	put_common(&s, by);
+	put(&s,
+	    " as common from host_rows group by boot) any left join (select boot, max(worst) as w "
+	    "from ");
+	put_rows(&s, scope, scope->measure, "host, trace, second, boot, worst");
+	put(&s,
+	    " group by boot) using boot) using boot group by common) using common order by common");
+	return end(e, &s, ret_question, QUESTION("compare", "compared", compare_columns));
+}
+
+/* ---- one incident ----------------------------------------------------------------------------- */
+
+static const struct lkst_column one_columns[] = {
+	[LKST_FLEET_INCIDENT_HOST] = { "host", "HOST", LKST_COLUMN_TEXT, "on which machine" },
+	[LKST_FLEET_INCIDENT_ID] = { "id", "ID", LKST_COLUMN_TEXT, "its name here" },
+	[LKST_FLEET_INCIDENT_TIME] = { "at", "AT", LKST_COLUMN_TIME, "when it happened" },
+	[LKST_FLEET_INCIDENT_REASON] = { "reason", "REASON", LKST_COLUMN_TEXT, "why it was kept" },
+	[LKST_FLEET_INCIDENT_EVENT] = { "event", "EVENT", LKST_COLUMN_TEXT, "what fired" },
+	[LKST_FLEET_INCIDENT_COMM] = { "comm", "COMM", LKST_COLUMN_TEXT, "the thread's name" },
+	[LKST_FLEET_INCIDENT_KERNEL] = { "kernel", "KERNEL", LKST_COLUMN_TEXT, "the kernel" },
+	[LKST_FLEET_INCIDENT_BUNDLE] = { "bundle", "BUNDLE", LKST_COLUMN_TEXT, "where it is" },
+	[LKST_FLEET_INCIDENT_BYTES] = { "size", "SIZE", LKST_COLUMN_BYTES, "how large that is" },
+	[LKST_FLEET_INCIDENT_NOTE] = { "note", "NOTE", LKST_COLUMN_TEXT, "what is missing" },
+	[LKST_FLEET_INCIDENT_ACCOUNT] = { "account", "ACCOUNT", LKST_COLUMN_TEXT, "why, in words" },
+};
+
+static const struct lkst_column wait_columns[] = {
+	{ "host", "HOST", LKST_COLUMN_TEXT, "on which machine" },
+	{ "at", "AT", LKST_COLUMN_TIME, "when it began" },
+	{ "took", "TOOK", LKST_COLUMN_DURATION, "how long it took" },
+	{ "tid", "TID", LKST_COLUMN_TID, "the thread that waited" },
+	{ "comm", "COMM", LKST_COLUMN_TEXT, "its name" },
+	{ "what", "WHAT", LKST_COLUMN_TEXT, "what it waited in, or for" },
+	{ "account", "WHY", LKST_COLUMN_TEXT, "why it took so long" },
+};
+
+static int check_id(struct lkst_err *e, const char *id)
+{
+	if (*id && strlen(id) <= ID_MAX)
+		return 0;
+	return lkst_err_set(
+		e, -EINVAL,
+		"\"%.64s\" does not name an incident: `lkst fleet incidents` lists their "
+		"names",
+		id);
+}
+
+/* " where ..." for what a user calls an incident, or a moment of several machines. */
+static void put_which(struct sql *s, const char *id)
+{
+	size_t digits = strspn(id, "0123456789abcdef"), more = 0;
+
+	if (digits == TRACE_DIGITS && id[digits] == '.')
+		more = strspn(id + digits + 1, "0123456789");
+	if (more && more <= NUMBER_DIGITS && !id[digits + 1 + more]) {
+		put(s, " where toString(trace) like '%.*s%%' and number = %s", TRACE_DIGITS, id,
+		    id + digits + 1);
+		return;
+	}
+	put(s, " where moment = ");
+	put_string(s, id);
+}
+
+static int ask_which(struct lkst_err *e, const char *columns, const char *id, const char *more,
+		     struct lkst_fleet_question *ret_question,
+		     const struct lkst_fleet_question *what)
+{
+	struct sql s;
+	int err = check_id(e, id);
+
+	if (err)
+		return err;
+	begin(&s);
+	put(&s, "select %s", columns);
+	put_which(&s, id);
+	put(&s, "%s", more);
+	return end(e, &s, ret_question, what);
+}
+
+int lkst_fleet_question_incident(struct lkst_err *e, const char *id,
+				 struct lkst_fleet_question *ret_question)
+{
+	_cleanup_free_ char *columns = NULL;
+
+	if (asprintf(
+		    &columns,
+		    "host, %s as id, time, reason, event, comm, kernel, bundle, bundle_bytes, note, "
+		    "account from incidents",
+		    incident_id) < 0) {
+		columns = NULL;
+		return lkst_err_sys(e, -ENOMEM, "asking a server");
+	}
+	return ask_which(e, columns, id, " order by host, time", ret_question,
+			 QUESTION("incident", "incident", one_columns));
+}
+
+int lkst_fleet_question_waits(struct lkst_err *e, const char *id,
+			      struct lkst_fleet_question *ret_question)
+{
+	return ask_which(
+		e,
+		"host, toUInt64(worst.time_ns + (time - time_ns)), worst.took_ns, worst.tid, worst.comm, "
+		"worst.what, worst.account from incidents array join worst",
+		id, " order by worst.took_ns desc", ret_question,
+		QUESTION("waits", "longest waits", wait_columns));
+}
