@@ -2,6 +2,7 @@
 /* What a machine sends of itself, as rows. */
 #include "fleet/ship_rows.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -208,6 +209,67 @@ u32 lkst_fleet_put_second(struct lkst_packed_rows *rows, const struct lkst_fleet
 		nr += put_cgroup(rows, source, &second->cgroups[i]);
 	return nr;
 }
+
+/* ---- minutes --------------------------------------------------------------------------------- */
+
+void lkst_fleet_minute_fini(struct lkst_fleet_minute *m)
+{
+	u32 i;
+
+	for (i = 0; i < LKST_NR_MEASURES; i++)
+		lkst_hist_fini(&m->durations[i]);
+	for (i = 0; i < LKST_EVENT_SPACE; i++)
+		lkst_hist_fini(&m->calls[i]);
+}
+
+int lkst_fleet_minute_add(struct lkst_fleet_minute *m, u32 second, const struct lkst_second *what)
+{
+	u32 i;
+
+	if (!m->nr_seconds++)
+		m->first = second;
+	for (i = 0; i < LKST_NR_MEASURES; i++)
+		if (lkst_hist_merge(&m->durations[i], &what->durations[i]))
+			return -ENOMEM;
+	return 0;
+}
+
+/* A histogram of a minute, which is emptied. */
+static void put_hist(struct lkst_packed_rows *rows, const struct lkst_fleet_source *source,
+		     const struct lkst_fleet_minute *m, const char *name, struct lkst_hist *h)
+{
+	char measure[PART_NAME + sizeof(LKST_FLEET_OF_A_MINUTE)];
+
+	if (!h->count)
+		return;
+	snprintf(measure, sizeof(measure), "%.*s" LKST_FLEET_OF_A_MINUTE, PART_NAME, name);
+	put_head(rows, source, measure, "");
+	put_sums(rows, h->count, lkst_hist_sum(h), h->max);
+	lkst_packed_count(rows, 1);
+	put_str(rows, "seconds");
+	lkst_packed_count(rows, 1);
+	lkst_packed_int(rows, m->nr_seconds, 8);
+	put_buckets(rows, h);
+	lkst_hist_clear(h);
+}
+
+void lkst_fleet_put_minute(struct lkst_packed_rows *rows, const struct lkst_fleet_source *source,
+			   struct lkst_fleet_minute *m)
+{
+	const struct lkst_catalog *c = source->catalog;
+	struct lkst_fleet_source first = *source;
+	u32 i;
+
+	first.second = m->first;
+	for (i = 0; i < LKST_NR_MEASURES; i++)
+		put_hist(rows, &first, m, lkst_measure_names[i], &m->durations[i]);
+	for (i = 0; i <= LKST_ID_MAX; i++)
+		if (m->calls[i].count && c->classes[i])
+			put_hist(rows, &first, m, lkst_class_call(c->classes[i]), &m->calls[i]);
+	m->nr_seconds = 0;
+}
+
+/* ---- other figures --------------------------------------------------------------------------- */
 
 void lkst_fleet_figures_add(struct lkst_fleet_figures *f, const char *name, u64 value)
 {

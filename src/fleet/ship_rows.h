@@ -42,6 +42,28 @@ struct lkst_fleet_source {
 u32 lkst_fleet_put_second(struct lkst_packed_rows *rows, const struct lkst_fleet_source *source,
 			  const struct lkst_second *second);
 
+/*
+ * Up to a minute of durations, added up, and those of each system call: questions to many machines and long times are
+ * asked of these, which are few.
+ */
+struct lkst_fleet_minute {
+	u32 first, nr_seconds; /* of the time of day, and how many of them are in it */
+	struct lkst_hist durations[LKST_NR_MEASURES];
+	struct lkst_hist calls[LKST_EVENT_SPACE]; /* struct lkst_seconds_options has them filled */
+};
+
+/* Added to the names of measures. */
+#define LKST_FLEET_OF_A_MINUTE "_minute"
+
+void lkst_fleet_minute_fini(struct lkst_fleet_minute *m);
+
+/* Adds @second of the time of day. -ENOMEM. */
+int lkst_fleet_minute_add(struct lkst_fleet_minute *m, u32 second, const struct lkst_second *what);
+
+/* Adds the rows of the minute, and empties it. @source: its second does not matter. */
+void lkst_fleet_put_minute(struct lkst_packed_rows *rows, const struct lkst_fleet_source *source,
+			   struct lkst_fleet_minute *m);
+
 /* Adds one row. */
 void lkst_fleet_put_figures(struct lkst_packed_rows *rows, const struct lkst_fleet_source *source,
 			    const struct lkst_fleet_figures *f);

@@ -449,8 +449,11 @@ static void on_exit_of_call(struct lkst_seconds *s, const struct lkst_record *r)
 	/* An exit without a row of its own is that of whatever the thread was in, rt_sigreturn as a rule. */
 	if (r->event->other_half != call && r->event->syscall >= 0)
 		leave_out(s, LKST_MEASURE_SYSCALL);
-	else if (add(s, LKST_MEASURE_SYSCALL, t->call_ns, r->ns, 0, r->tid))
+	else if (add(s, LKST_MEASURE_SYSCALL, t->call_ns, r->ns, 0, r->tid)) {
 		s->second.calls[call]++;
+		if (s->options.calls)
+			add_to(s, &s->options.calls[call], r->ns - t->call_ns);
+	}
 }
 
 /* ---- interrupts ------------------------------------------------------------------------------ */

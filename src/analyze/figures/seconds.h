@@ -73,6 +73,9 @@ struct lkst_seconds_options {
 	u64 from_ns;	    /* when the first second begins */
 	const char *cgroup; /* a glob: cgroups that are counted apart as well; NULL: none */
 	const struct lkst_threads *threads; /* whose cgroups those are; the caller feeds it */
+	struct lkst_hist *
+		calls; /* by the id of their entries, LKST_EVENT_SPACE: how long calls took, for the caller to
+				    empty; NULL: not by call */
 };
 
 struct lkst_seconds;

@@ -17,6 +17,7 @@
 
 enum {
 	PAUSE_MS = 100, /* between two looks at the rings, where they do not fill faster */
+	SECONDS_PER_MINUTE = 60,
 	SECONDS_PER_DAY = 86400,
 	BATCH_BYTES = 1 << 20, /* of rows, packed: with many cgroups a batch is sent earlier */
 };
@@ -37,6 +38,7 @@ struct lkst_counting {
 	struct lkst_packed_rows *rows;
 	u64 first; /* of the seconds in `rows` */
 	u32 nr_seconds;
+	struct lkst_fleet_minute minute;
 	u64 lost[LKST_LOSS_NR], skipped; /* up to the second before */
 	bool has_lost;
 };
@@ -248,10 +250,14 @@ static int end_second(struct lkst_counting *c)
 	lkst_fleet_put_second(c->rows, &source, second);
 	put_losses(c, &source, second);
 	err = put_recording(c, &source);
+	if (!err && lkst_fleet_minute_add(&c->minute, (u32)c->second, second))
+		err = lkst_err_sys(c->ship->e, -ENOMEM, "counting");
 	if (err)
 		return err;
 	c->nr_seconds++;
 	begin_second(c);
+	if (c->second / SECONDS_PER_MINUTE != c->minute.first / SECONDS_PER_MINUTE)
+		lkst_fleet_put_minute(c->rows, &source, &c->minute);
 	/* A batch is of seconds that follow each other, within a day: those of another are kept elsewhere. */
 	is_last = c->second != c->first + c->nr_seconds || !(c->second % SECONDS_PER_DAY) ||
 		  c->nr_seconds * LKST_NS_PER_S >= c->ship->options->every_ns ||
@@ -308,6 +314,12 @@ int lkst_counting_step(struct lkst_counting *c)
 
 int lkst_counting_finish(struct lkst_counting *c)
 {
+	const struct lkst_fleet_source source = {
+		.catalog = lkst_session_catalog(c->ship->session),
+	};
+
+	if (c->nr_seconds && c->minute.nr_seconds)
+		lkst_fleet_put_minute(c->rows, &source, &c->minute);
 	return put_batch(c);
 }
 
@@ -398,11 +410,14 @@ int lkst_counting_new(struct lkst_ship *s, struct lkst_counting **ret_counting)
 	if (!err && options.cgroup)
 		err = list_threads(c);
 	options.threads = c->threads;
+	options.calls = c->minute.calls;
 	err = err ?: lkst_seconds_new(s->e, &options, &c->seconds) ?:
 	      lkst_follow_fill(s->e, c->follow) ?: count_all(c, from_ns - 1);
 	if (err)
 		return err;
 	lkst_seconds_end(c->seconds, from_ns);
+	/* Calls that ended before are not of the first minute. */
+	lkst_fleet_minute_fini(&c->minute);
 	c->next_ns = from_ns;
 	begin_second(c);
 	/* What nobody has counted in between is lost. */
@@ -420,6 +435,7 @@ void lkst_counting_free(struct lkst_counting *c)
 		lkst_packed_rows_fini(c->rows);
 	free(c->rows);
 	lkst_seconds_free(c->seconds);
+	lkst_fleet_minute_fini(&c->minute);
 	lkst_follow_free(c->follow);
 	lkst_threads_free(c->threads);
 	free(c);
