@@ -152,12 +152,12 @@ agree()
 
 # ---- the worst hosts ---------------------------------------------------------------------------------
 
-for measure in runqueue disk; do
+for measure in runqueue disk fsync; do
 	ask top "$url" $measure | cut -d , -f 1-6 | sort >"$SCRATCH/is"
 	known $measure $begin 1 | cut -d , -f 1-4,6,7 | sort >"$SCRATCH/wanted"
 	verdict questions_top_$measure "$(agree '1 2 3 6' '4 5' "$SCRATCH/is" "$SCRATCH/wanted")"
 done
-middle=$((begin + seconds / 3))
+middle=$(((begin + seconds / 2) / 60 * 60))
 ask top --from "$(date -d @$middle '+%Y-%m-%d %H:%M:%S')" --label rack=r2 "$url" syscall | cut -d , -f 1-6 | sort >"$SCRATCH/is"
 known syscall $middle 1 | grep -E "^(web2|it's)," | cut -d , -f 1-4,6,7 | sort >"$SCRATCH/wanted"
 verdict questions_top_of_a_label_and_time "$(agree '1 2 3 6' '4 5' "$SCRATCH/is" "$SCRATCH/wanted")"
@@ -167,7 +167,8 @@ for by in p99 worst p50 total n; do
 	verdict questions_top_by_$by "$([ -s "$SCRATCH/is" ] || echo 'nothing'; sort -rnc "$SCRATCH/is" 2>&1)"
 done
 same questions_top_has_an_end "$(ask top -n 2 "$url" irq | wc -l)" 2
-worst=$(awk -F '\t' '$3 == "runqueue" && $1 == "web1" && $5 > worst { worst = $5; at = $4 } END { printf "%d000000000", at }' "$SCRATCH/durations")
+worst=$(awk -F '\t' '$3 == "runqueue" && $1 == "web1" && $5 > worst { worst = $5; at = $4 }
+	END { printf "%d000000000", at - at % 60 < begin ? begin : at - at % 60 }' begin=$begin "$SCRATCH/durations")
 same questions_top_says_when "$(ask top "$url" runqueue | awk -F , '$1 == "web1" { print $7 }')" "$worst"
 same questions_top_of_a_cgroup "$(ask top --cgroup /a "$url" runqueue | cut -d , -f 1-6)" "web1,$seconds,$((77 * seconds)),77,77,77"
 same questions_top_of_nothing "$(ask top "$url" nothing)" ''
@@ -287,8 +288,8 @@ same questions_dashboard_machines "$(panel 1)" 4
 same questions_dashboard_machines_chosen "$(panel 1 web1 "it\\'s")" 2
 same questions_dashboard_incidents "$(panel 2)" 7
 same questions_dashboard_lost "$(panel 3)" $((3 * seconds))
-same questions_dashboard_dropped "$(panel 4)" $((2 * seconds))
-same questions_dashboard_points "$(panel 5 | wc -l)" $(((end + 9) / 10 - begin / 10))
+same questions_dashboard_dropped "$(panel 4)" $((seconds - 1))
+same questions_dashboard_points "$(panel 5 | wc -l)" $(((end - 1) / 60 - begin / 60 + 1))
 same questions_dashboard_worst "$(panel 5 | cut -d , -f 4 | sort -n | tail -n 1)" \
 	"$(awk -F '\t' '$3 == "runqueue" { print $5 }' "$SCRATCH/durations" | sort -n | tail -n 1)"
 same questions_dashboard_records "$(panel 11 db1 | awk -F , '$2 == "db1" { sum += $3 * 10 } END { print sum }')" $((1002 * seconds))

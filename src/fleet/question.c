@@ -11,11 +11,13 @@
 
 #include "base/cleanup.h"
 #include "base/time.h"
+#include "fleet/ship_rows.h"
 
 enum {
 	TRACE_DIGITS = 8,   /* of a trace's UUID, in an incident's name */
 	NUMBER_DIGITS = 10, /* of its number there, at most */
 	ID_MAX = 256,
+	MEASURE_MAX = 64, /* bytes of a measure's name; longer ones there are not */
 };
 
 void lkst_fleet_question_fini(struct lkst_fleet_question *q)
@@ -138,18 +140,30 @@ static void put_labels(struct sql *s, const struct lkst_fleet_scope *scope)
 	put(s, ")");
 }
 
-/* A table of @columns of `seconds`: the rows of measure @measure. Each is there once, also before parts are merged. */
-static void put_rows(struct sql *s, const struct lkst_fleet_scope *scope, const char *measure,
-		     const char *columns)
+/* A table of @columns: the rows of @measure from second @from on. Each is there once, also before parts are merged. */
+static void put_rows_from(struct sql *s, const struct lkst_fleet_scope *scope, const char *measure,
+			  u64 from, const char *columns)
 {
 	put(s, "(select %s from second_rows where measure = ", columns);
 	put_string(s, measure);
 	put(s, " and cgroup = ");
 	put_string(s, scope->cgroup ?: "");
-	put(s, " and second >= toDateTime(%llu) and second < toDateTime(%llu)",
-	    scope->from_ns / LKST_NS_PER_S, (scope->to_ns + LKST_NS_PER_S - 1) / LKST_NS_PER_S);
+	put(s, " and second >= toDateTime(%" PRIu64 ") and second < toDateTime(%" PRIu64 ")", from,
+	    (u64)((scope->to_ns + LKST_NS_PER_S - 1) / LKST_NS_PER_S));
 	put_labels(s, scope);
 	put(s, " limit 1 by host, trace, second)");
+}
+
+/* The same of the durations of the scope's measure: by minutes, which are few rows, or by seconds, as cgroups have them. */
+static void put_durations(struct sql *s, const struct lkst_fleet_scope *scope, const char *columns)
+{
+	char measure[MEASURE_MAX + sizeof(LKST_FLEET_OF_A_MINUTE)];
+	u64 from = scope->from_ns / LKST_NS_PER_S;
+	bool is_by_second = scope->cgroup && *scope->cgroup;
+
+	snprintf(measure, sizeof(measure), "%.*s%s", MEASURE_MAX, scope->measure,
+		 is_by_second ? "" : LKST_FLEET_OF_A_MINUTE);
+	put_rows_from(s, scope, measure, is_by_second ? from : from - from % 60, columns);
 }
 
 /* " where time between ...": of incidents. */
@@ -205,7 +219,7 @@ int lkst_fleet_question_hosts(struct lkst_err *e, const struct lkst_fleet_scope 
 		"from incident_rows");
 	put_time(&s, scope);
 	put(&s, " group by host) using host) any left join (select host, sum(n) as lost from ");
-	put_rows(&s, scope, "lost", "host, trace, second, n");
+	put_rows_from(&s, scope, "lost", scope->from_ns / LKST_NS_PER_S, "host, trace, second, n");
 	put(&s, " group by host) using host order by host");
 	return end(e, &s, ret_question, QUESTION("hosts", "machines", host_columns));
 }
@@ -257,7 +271,7 @@ static const struct lkst_column top_columns[] = {
 	{ "p50", "P50", LKST_COLUMN_DURATION, "half of them took at most so long" },
 	{ "p99", "P99", LKST_COLUMN_DURATION, "99 of 100 took at most so long" },
 	{ "worst", "WORST", LKST_COLUMN_DURATION, "the longest" },
-	{ "at", "WORST AT", LKST_COLUMN_TIME, "the second of the longest" },
+	{ "at", "WORST AT", LKST_COLUMN_TIME, "when the minute of the longest began" },
 	{ "kernel", "KERNEL", LKST_COLUMN_TEXT, "its kernel, when it was seen last" },
 };
 
@@ -269,7 +283,7 @@ static void put_buckets(struct sql *s, const struct lkst_fleet_scope *scope, con
 	snprintf(columns, sizeof(columns), "host, trace, second%s, bucket.number, bucket.count",
 		 strcmp(key, "host") ? ", boot" : "");
 	put(s, "(select %s, bucket.number as number, sum(bucket.count) as nr from ", key);
-	put_rows(s, scope, scope->measure, columns);
+	put_durations(s, scope, columns);
 	put(s, " array join bucket group by %s, number)", key);
 }
 
@@ -292,7 +306,7 @@ int lkst_fleet_question_top(struct lkst_err *e, const struct lkst_fleet_scope *s
 	    "totals, worsts, at_ns, toUInt64(arrayElement(q, 1)) as p50s, "
 	    "toUInt64(arrayElement(q, 2)) as p99s from (select host, sum(n) as ns, sum(total) as "
 	    "totals, max(worst) as worsts, " IN_NS("argMax(second, worst)") " as at_ns from ");
-	put_rows(&s, scope, scope->measure, "host, trace, second, n, total, worst");
+	put_durations(&s, scope, "host, trace, second, n, total, worst");
 	put(&s,
 	    " group by host) any left join (select host, quantilesExactWeighted(0.5, 0.99)(%s, nr) "
 	    "as q from ",
@@ -361,7 +375,7 @@ int lkst_fleet_question_compare(struct lkst_err *e, const struct lkst_fleet_scop
 	put(&s,
 	    " as common from host_rows group by boot) any left join (select boot, max(worst) as w "
 	    "from ");
-	put_rows(&s, scope, scope->measure, "host, trace, second, boot, worst");
+	put_durations(&s, scope, "host, trace, second, boot, worst");
 	put(&s,
 	    " group by boot) using boot) using boot group by common) using common order by common");
 	return end(e, &s, ret_question, QUESTION("compare", "compared", compare_columns));

@@ -14,11 +14,11 @@
 
 /* What a question is about. */
 struct lkst_fleet_scope {
-	u64 from_ns, to_ns;  /* time of day; rows are of whole seconds */
+	u64 from_ns, to_ns; /* time of day; rows are of whole seconds, those of durations of whole minutes */
 	char *const *labels; /* NAME=VALUE: only hosts that have all of them */
 	unsigned int nr_labels;
 	const char *where;   /* of incidents: a condition in SQL; NULL: all */
-	const char *measure; /* of the table `seconds` */
+	const char *measure; /* of durations, in the table `seconds`; or the name of a system call */
 	const char *cgroup;  /* ""; the whole machine */
 	u64 max_rows;
 };

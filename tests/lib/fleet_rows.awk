@@ -43,11 +43,34 @@ function put_durations(h, second, measure,    nr, i, ns, total, worst, counts)
 		ns = int(exp(random() * 17) * (1 + is_new[h]) * (h == 3 ? 2 : 1)) + 1
 		printf "%s\t%s\t%s\t%d\t%d\n", host[h], boot[h], measure, second, ns >durations
 		counts[bucket_of(ns)]++
+		minute_counts[h, measure, bucket_of(ns)]++
 		total += ns
 		worst = ns > worst ? ns : worst
 	}
-	put_row(h, second, measure, nr, total, worst, "[]\t[]", list(counts, nr, "number") "\t" list(counts, nr, "count"))
+	minute_n[h, measure] += nr
+	minute_total[h, measure] += total
+	if (worst > minute_worst[h, measure])
+		minute_worst[h, measure] = worst
+	# System calls by name come by the minute only.
+	if (measure != "fsync")
+		put_row(h, second, measure, nr, total, worst, "[]\t[]", list(counts, nr, "number") "\t" list(counts, nr, "count"))
 	delete counts
+}
+
+# What came since the last one, as a row of a minute.
+function put_minute(h,    m, i, counts)
+{
+	for (m = 1; m <= 7; m++) {
+		delete counts
+		for (i = 0; i < 2048; i++)
+			if ((h, measures[m], i) in minute_counts) {
+				counts[i] = minute_counts[h, measures[m], i]
+				delete minute_counts[h, measures[m], i]
+			}
+		put_row(h, minute[h], measures[m] "_minute", minute_n[h, measures[m]], minute_total[h, measures[m]],
+			minute_worst[h, measures[m]], "['seconds']\t[60]", list(counts, 0, "number") "\t" list(counts, 0, "count"))
+		minute_n[h, measures[m]] = minute_total[h, measures[m]] = minute_worst[h, measures[m]] = 0
+	}
 }
 
 function put_row(h, second, measure, n, total, worst, parts, buckets, cgroup)
@@ -80,8 +103,15 @@ BEGIN {
 		trace[h] = uuid(100 + h)
 		put_host(h, begin, "6.1.0")
 	}
-	split("runqueue syscall disk irq softirq lock", measures, " ")
+	split("runqueue syscall disk irq softirq lock fsync", measures, " ")
+	for (h = 0; h < nr; h++)
+		minute[h] = begin
 	for (s = 0; s < seconds; s++) {
+		for (h = 0; h < nr; h++)
+			if (s && ((begin + s) % 60 == 0 || (h == nr - 1 && s == int(seconds / 2)))) {
+				put_minute(h)
+				minute[h] = begin + s
+			}
 		if (s == int(seconds / 2)) {
 			h = nr - 1
 			boot[h] = uuid(50)
@@ -90,7 +120,7 @@ BEGIN {
 			put_host(h, begin + s, "6.6.0")
 		}
 		for (h = 0; h < nr; h++) {
-			for (m = 1; m <= 6; m++)
+			for (m = 1; m <= 7; m++)
 				put_durations(h, begin + s, measures[m])
 			put_row(h, begin + s, "events", 1000 + h, 0, 0, "['sched_switch','sched_waking']\t[" 600 + h ",400]", "[]\t[]")
 			put_row(h, begin + s, "cpu", 2, 500000000 * (h + 1) / 2, 0, "['busy']\t[" 250000000 * (h + 1) "]", "[]\t[]")
@@ -102,10 +132,13 @@ BEGIN {
 			}
 			if (h == 1)
 				put_row(h, begin + s, "lost", 3, 0, 0, "['full']\t[3]", "[]\t[]")
+			# It says all that there was since it began.
 			if (h == 2)
-				put_row(h, begin + s, "ship", 2, 0, 0, "[]\t[]", "[]\t[]")
+				put_row(h, begin + s, "ship", s, 0, 0, "[]\t[]", "[]\t[]")
 		}
 	}
+	for (h = 0; h < nr; h++)
+		put_minute(h)
 	none = "[]\t[]\t[]\t[]\t[]\t[]"
 	waits = "[77,78]\t['dd','dd']\t['fsync','read']\t[4900000000,4800000000]\t[60000000,2000000]\t['the disk took 58 ms','the lock\\'s owner slept']"
 	# Each comes again, with more in it.

@@ -111,7 +111,7 @@ static const struct lkst_verb verbs[] = {
 	LKST_VERB(.name = "top", .args = "URL MEASURE", .min_args = 2, .max_args = 2,
 		  .run = WITH_FLEET(lkst_fleet_verb_top),
 		  .help = "the machines where MEASURE is worst: runqueue, syscall, disk, irq,\n"
-			  "softirq, lock"),
+			  "softirq, lock, or a system call: fsync"),
 	LKST_VERB(.name = "compare", .args = "URL MEASURE", .min_args = 2, .max_args = 2,
 		  .run = WITH_FLEET(lkst_fleet_verb_compare),
 		  .help = "MEASURE by kernel, by version, or by a label"),
