@@ -9,6 +9,7 @@
 #include <signal.h>
 
 #include "base/choice.h"
+#include "program/space/code_name.h"
 #include "trace/reader.h"
 #include "view/select.h"
 
@@ -21,6 +22,8 @@ struct lkst_export_request {
 	struct lkst_select_options which;
 	const char *path; /* of the file or directory; NULL: to `fd`, which stays the caller's */
 	int fd;
+	struct lkst_code_namer
+		namer; /* of functions of programs; `find` NULL: they are shown by file and place */
 	const volatile sig_atomic_t *stop; /* it ends soon after this is not 0; NULL: never */
 };
 
@@ -29,8 +32,11 @@ struct lkst_export_result {
 	u64 bytes;	   /* written to the file; 0 of a directory */
 	u64 nr_gaps;	   /* places of the window where records are missing */
 	u64 nr_unreadable; /* of them, those where the files are damaged */
-	/* Of formats of samples: those that were asked for, those without a stack, and those there was no room for. */
-	u64 nr_samples, nr_without_stack, nr_samples_left_out;
+	/*
+	 * Of formats of samples: those that were asked for, those without a stack, those whose stack is cut, or has one
+	 * function only of its program, and those there was no room for.
+	 */
+	u64 nr_samples, nr_without_stack, nr_cut, nr_short, nr_samples_left_out;
 	u32 nr_cpus_left_out; /* that have records: the format takes no CPU of such a number */
 };
 

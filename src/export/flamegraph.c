@@ -84,9 +84,10 @@ static void add_path(struct graph *g, const struct lkst_samples_path *path)
 	for (i = path->nr_frames; at; i--) {
 		g->nodes[at].ns += path->ns;
 		if (!i)
-			break;
+			return;
 		at = above(g, at, frames[i - 1]);
 	}
+	g->x->result.nr_cut += path->nr;
 }
 
 /* Where each begins: children follow each other, from where their parent begins. A parent comes before its children. */
@@ -150,19 +151,33 @@ static const char script[] =
 	"});\n"
 	"]]></script>\n";
 
-/* What the function is called; a thread as its name and number. @ret_is_user: it is not the kernel's. */
-static const char *name_of(const struct graph *g, const struct node *n, char who[LKST_SAMPLE_NAME],
-			   bool *ret_is_user)
+/* What the function is called, a thread by its name and number; and of what it is, "": that says nothing more. */
+struct label {
+	char who[LKST_SAMPLE_NAME];
+	const char *text, *where;
+	bool is_user;
+};
+
+static void name_of(const struct graph *g, const struct node *n, struct label *ret)
 {
-	*ret_is_user = true;
+	const struct lkst_frame_name *name;
+
+	ret->is_user = true;
+	ret->where = "";
+	ret->text = "all";
 	if (n == g->nodes)
-		return "all";
+		return;
 	if (n->name & THREAD) {
 		const struct lkst_samples_path of = { .thread = n->name & ~THREAD };
 
-		return lkst_sample_who(g->s, &of, false, who);
+		ret->text = lkst_sample_who(g->s, &of, false, ret->who);
+		return;
 	}
-	return lkst_samples_name(g->s, n->name, ret_is_user);
+	name = lkst_samples_name(g->s, n->name);
+	ret->text = name->text;
+	ret->is_user = name->kind != LKST_FRAME_KERNEL;
+	if (ret->is_user && strcmp(name->where, "program"))
+		ret->where = name->where;
 }
 
 /* Warm colours for programs, cold ones for the kernel; the same name has the same. */
@@ -180,19 +195,32 @@ static void put_colour(struct lkst_out *out, const char *name, bool is_user)
 		lkst_out_printf(out, "rgb(%u,%u,%u)", 90 + shade, 160 + shade, 215 + shade / 2);
 }
 
+/* How many bytes of @name are shown where @room fit; what is cut is followed by "..". No character is cut in two. */
+static int fitting(const char *name, int room)
+{
+	int length = (int)strlen(name);
+
+	if (length <= room)
+		return length;
+	for (length = room - 2; length && (name[length] & 0xc0) == 0x80; length--)
+		;
+	return length;
+}
+
 static void put_node(struct graph *g, const struct node *n, double y)
 {
 	struct lkst_out *out = g->x->out;
 	double all = (double)g->nodes[0].ns, x = WIDTH * (double)n->from_ns / all,
 	       w = WIDTH * (double)n->ns / all;
 	int room = (int)((w - 6) / 7);
-	char who[LKST_SAMPLE_NAME], time[LKST_DURATION_TEXT], shown[WIDTH];
+	char time[LKST_DURATION_TEXT], shown[WIDTH];
+	struct label label;
 	const char *name;
-	bool is_user;
 
 	if (w * 100 < HIDDEN)
 		return;
-	name = name_of(g, n, who, &is_user);
+	name_of(g, n, &label);
+	name = label.text;
 	lkst_duration_format(n->ns, time);
 	lkst_out_printf(out,
 			"<g class=\"f\" data-x=\"%.6f\" data-w=\"%.6f\" data-d=\"%u\" data-n=\"", x,
@@ -200,17 +228,20 @@ static void put_node(struct graph *g, const struct node *n, double y)
 	lkst_put_xml(out, name, strlen(name));
 	lkst_out_str(out, "\"><title>");
 	lkst_put_xml(out, name, strlen(name));
+	if (label.where[0] && !strchr(name, '[')) {
+		lkst_out_str(out, " (");
+		lkst_put_xml(out, label.where, strlen(label.where));
+		lkst_out_str(out, ")");
+	}
 	lkst_out_printf(
 		out,
 		": %s, %.2f %%</title><rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%d\" fill=\"",
 		time, 100 * (double)n->ns / all, MARGIN + x, y, w > 0.4 ? w - 0.3 : 0.1, ROW - 1);
-	put_colour(out, name, is_user);
+	put_colour(out, name, label.is_user);
 	lkst_out_printf(out, "\" rx=\"1\"/><text x=\"%.2f\" y=\"%.0f\">", MARGIN + x + 3, y + 12);
 	if (room >= 3) {
-		int length = (int)strlen(name);
-
-		snprintf(shown, sizeof(shown), "%.*s%s", length <= room ? length : room - 2, name,
-			 length <= room ? "" : "..");
+		snprintf(shown, sizeof(shown), "%.*s%s", fitting(name, room), name,
+			 (int)strlen(name) <= room ? "" : "..");
 		lkst_put_xml(out, shown, strlen(shown));
 	}
 	lkst_out_str(out, "</text></g>\n");
@@ -221,15 +252,17 @@ static void put_faults(struct graph *g, u32 y)
 {
 	const struct lkst_export_result *is = &g->x->result;
 
-	if (!is->nr_without_stack && !is->nr_samples_left_out && !is->nr_gaps)
+	if (!is->nr_without_stack && !is->nr_cut && !is->nr_short && !is->nr_samples_left_out &&
+	    !is->nr_gaps)
 		return;
 	lkst_out_printf(
 		g->x->out,
-		"<text x=\"%d\" y=\"%u\">samples: %llu; without a stack: %llu; left out: %llu; "
-		"places where records are missing: %llu</text>\n",
+		"<text x=\"%d\" y=\"%u\">samples: %llu; without a stack: %llu; stack cut: %llu; one function of the "
+		"program only: %llu; left out: %llu; places where records are missing: %llu</text>\n",
 		MARGIN, y, (unsigned long long)is->nr_samples,
-		(unsigned long long)is->nr_without_stack,
-		(unsigned long long)is->nr_samples_left_out, (unsigned long long)is->nr_gaps);
+		(unsigned long long)is->nr_without_stack, (unsigned long long)is->nr_cut,
+		(unsigned long long)is->nr_short, (unsigned long long)is->nr_samples_left_out,
+		(unsigned long long)is->nr_gaps);
 }
 
 static void put_picture(struct graph *g)

@@ -7,20 +7,29 @@
 #include "export/export_format.h"
 #include "export/sample_pass.h"
 
-/* A frame of the kernel has the suffix that those who colour frames know it by. */
+/* What those who colour frames know them by. */
+static const char *suffix_of(u8 kind)
+{
+	static const char *const suffixes[] = { [LKST_FRAME_KERNEL] = "_[k]",
+						[LKST_FRAME_PROGRAM] = "",
+						[LKST_FRAME_INLINED] = "_[i]",
+						[LKST_FRAME_JIT] = "_[j]" };
+
+	return suffixes[kind];
+}
+
 static void put_path(struct lkst_export *x, const struct lkst_samples *s,
 		     const struct lkst_samples_path *path)
 {
 	const u32 *frames = lkst_samples_frames(s, path);
-	char who[LKST_SAMPLE_NAME];
-	bool is_user;
+	char who[LKST_SAMPLE_NAME], text[LKST_CODE_TEXT];
 	u32 i;
 
 	lkst_out_str(x->out, lkst_sample_who(s, path, false, who));
 	for (i = path->nr_frames; i-- > 0;) {
-		const char *name = lkst_samples_name(s, frames[i], &is_user);
-
-		lkst_out_printf(x->out, ";%s%s", name, is_user ? "" : "_[k]");
+		lkst_out_str(x->out, ";");
+		lkst_out_str(x->out, lkst_sample_function(s, frames[i], text));
+		lkst_out_str(x->out, suffix_of(lkst_samples_name(s, frames[i])->kind));
 	}
 	lkst_out_printf(x->out, "%s %llu\n", path->nr_frames ? "" : ";[unknown]",
 			(unsigned long long)path->ns);

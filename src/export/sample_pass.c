@@ -36,17 +36,22 @@ static void note_faults(struct lkst_export *x, const struct lkst_samples *s)
 	lkst_samples_faults(s, &f);
 	x->result.nr_samples = f.nr;
 	x->result.nr_without_stack = f.nr_lost + f.nr_empty;
+	x->result.nr_cut = f.nr_cut;
+	x->result.nr_short = f.nr_short;
 	x->result.nr_samples_left_out = f.nr_left_out;
 }
 
 int lkst_sample_pass(struct lkst_err *e, struct lkst_export *x, struct lkst_samples **ret_samples)
 {
 	struct sample_pass p = { .x = x };
+	const struct lkst_samples_options options = {
+		.symbols = x->symbols, .namer = x->request->namer, .who = who, .ctx = &p
+	};
 	int err = lkst_model_pass_begin(e, x, &p.model), has = 0;
 
 	if (!err) {
-		has = lkst_samples_new(p.model.feed, x->symbols, who, &p, ret_samples);
-		err = has < 0 ? lkst_err_sys(e, has, "counting samples") : 0;
+		has = lkst_samples_new(e, p.model.feed, &options, ret_samples);
+		err = has < 0 ? has : 0;
 	}
 	if (!err && !has)
 		err = lkst_err_set(
@@ -59,6 +64,17 @@ int lkst_sample_pass(struct lkst_err *e, struct lkst_export *x, struct lkst_samp
 		note_faults(x, *ret_samples);
 	lkst_model_pass_fini(&p.model);
 	return err;
+}
+
+char *lkst_sample_function(const struct lkst_samples *s, u32 name, char text[LKST_CODE_TEXT])
+{
+	const char *from = lkst_samples_name(s, name)->text;
+	char *to = text;
+
+	for (; *from && to < text + LKST_CODE_TEXT - 1; from++)
+		*to++ = (char)(*from == ';' ? ':' : *from);
+	*to = 0;
+	return text;
 }
 
 char *lkst_sample_who(const struct lkst_samples *s, const struct lkst_samples_path *path,

@@ -18,4 +18,7 @@ enum { LKST_SAMPLE_NAME = 128 };
 char *lkst_sample_who(const struct lkst_samples *s, const struct lkst_samples_path *path,
 		      bool is_process, char text[LKST_SAMPLE_NAME]);
 
+/* Name number @name as a frame may be written: without what separates frames. Returns @text. */
+char *lkst_sample_function(const struct lkst_samples *s, u32 name, char text[LKST_CODE_TEXT]);
+
 #endif

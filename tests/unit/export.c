@@ -20,6 +20,7 @@ static struct lkst_err err;
 static char dir[64], path[128];
 static volatile sig_atomic_t stop;
 static struct lkst_export_result result;
+static struct lkst_code_namer namer;
 
 /* Thread 5 reads, and waits in that for a disk; thread 7 runs meanwhile; then 5 runs on in its program. */
 static const char text[] = "state_thread ns=10 thread_tid=5 thread_pid=4 comm=\"fi;ve\"\n"
@@ -82,6 +83,7 @@ static int export_to(const char *format, const char *output,
 	if (lkst_trace_open(&err, path, &t))
 		return -ENOENT;
 	request.trace = t;
+	request.namer = namer;
 	return lkst_export_run(&err, &request, &result);
 }
 
@@ -173,7 +175,42 @@ TEST(samples_are_stacks_and_a_picture)
 	remove_output();
 	CHECK(has(
 		"flamegraph",
-		">samples: 3; without a stack: 1; left out: 0; places where records are missing: 0<"));
+		">samples: 3; without a stack: 1; stack cut: 0; one function of the program only: 2; left out: 0; "
+		"places where records are missing: 0<"));
+	clean();
+}
+
+/* A JIT compiler may call a function anything, in any alphabet. */
+static int find_jit(void *ctx, const struct lkst_binary *b, u64 offset,
+		    struct lkst_code_name *ret_name)
+{
+	*ret_name =
+		(struct lkst_code_name){ .function = "Lrun;void \xc3\xa4<\xc3\xa4\xc3\xa4\xc3\xa4>",
+					 .nr_frames = 2,
+					 .frames = { { .function = "in" },
+						     { .function = "out" } } };
+	return 0;
+}
+
+TEST(samples_have_the_names_of_programs)
+{
+	namer = (struct lkst_code_namer){ find_jit, NULL };
+	make("state_thread ns=10 thread_tid=5 thread_pid=5 comm=five\n"
+	     "sched_process_exec buffer=1 ns=20 tid=5 old_tid=5 filename=/bin/x\n"
+	     "mapping buffer=1 ns=21 tid=5 address=0x1000 length=4096 offset=0 inode=7 ctime=1 dev=8 owner_pid=5 "
+	     "file=\"/bin/x\"\n"
+	     "mapping buffer=1 ns=22 tid=5 address=0x8000 length=4096 offset=0 owner_pid=5 file=\"\"\n"
+	     "stack ns=90 buffer=1 stack=1 flags=1 frames=0x1010\n"
+	     "stack ns=91 buffer=1 stack=2 flags=1 frames=0x8010\n"
+	     "sched_switch cpu=0 tid=0 ns=100 next_tid=5\n"
+	     "sample cpu=0 tid=5 ns=200 stack=1 period_ns=30\n"
+	     "sample cpu=0 tid=5 ns=300 stack=2 period_ns=20\n");
+	CHECK(is_exported("folded", NULL,
+			  "five-5;Lrun:void_\xc3\xa4<\xc3\xa4\xc3\xa4\xc3\xa4>;in_[i] 30\n"
+			  "five-5;Lrun:void_\xc3\xa4<\xc3\xa4\xc3\xa4\xc3\xa4>_[j];in_[i] 20\n"));
+	remove_output();
+	CHECK(has("flamegraph", "<title>in (x): 30 ns, 60.00 %</title>"));
+	namer = (struct lkst_code_namer){};
 	clean();
 }
 
@@ -526,6 +563,7 @@ TEST(filters_that_do_not_fit_are_refused)
 }
 
 static const struct unit_test tests[] = {
+	{ "samples_have_the_names_of_programs", test_samples_have_the_names_of_programs },
 	{ "samples_are_stacks_and_a_picture", test_samples_are_stacks_and_a_picture },
 	{ "stacks_are_cut_at_calls", test_stacks_are_cut_at_calls },
 	{ "stacks_of_a_window_and_a_thread", test_stacks_of_a_window_and_a_thread },

@@ -7,14 +7,13 @@
 #define LKST_ANALYZE_ENGINE_SAMPLES_H
 
 #include "analyze/engine/feed.h"
+#include "analyze/engine/stack_names.h"
 #include "base/cleanup.h"
-#include "trace/symbols.h"
 
 enum {
-	LKST_SAMPLES_STACKS_MAX = 1 << 20,
-	LKST_SAMPLES_FRAMES_MAX = 1 << 22,
 	LKST_SAMPLES_PATHS_MAX = 1 << 18,
-	LKST_SAMPLES_DEPTH = 2 * LKST_STACK_FRAMES, /* frames of the kernel and of the program */
+	LKST_SAMPLES_NAMES =
+		16, /* of a thread, which may give itself many; its samples after these are of the last */
 };
 
 /* The thread of a sample. */
@@ -30,6 +29,10 @@ struct lkst_samples_thread {
 typedef bool lkst_samples_who(void *ctx, const struct lkst_record *r, bool is_wait, s32 tid,
 			      struct lkst_samples_thread *ret_thread, u8 *ret_cause);
 
+/* Gets each sample or wait that is wanted, with the number of its path. 0; a negative errno ends the pass. */
+typedef int lkst_samples_each(void *ctx, const struct lkst_record *r, bool is_wait, s32 tid,
+			      u32 path);
+
 /* What one thread did in one stack. */
 struct lkst_samples_path {
 	u64 key;	/* private */
@@ -40,19 +43,32 @@ struct lkst_samples_path {
 	u64 longest_ns; /* of the waits */
 	u32 nr_frames;	/* 0: the stack is not in the trace, or could not be read */
 	u32 nr_kernel;	/* of them the kernel's: the first */
-	u32 first;	/* private */
+	u32 list;	/* private */
 };
 
 struct lkst_samples;
 
-/*
- * Subscribes to samples, waits and stacks in @feed. @symbols names functions of the kernel and must stay. 1; 0: the
- * trace can have none; -ENOMEM.
- */
-int lkst_samples_new(struct lkst_feed *feed, struct lkst_symbols *symbols, lkst_samples_who *who,
-		     void *ctx, struct lkst_samples **ret_samples);
+/* Who asks, and for what. */
+struct lkst_samples_options {
+	struct lkst_symbols *symbols; /* names functions of the kernel, and must stay */
+	struct lkst_code_namer
+		namer; /* names those of programs; `find` NULL: only their file and place is shown */
+	lkst_samples_who *who;
+	lkst_samples_each *each; /* NULL: not wanted */
+	void *ctx;		 /* of both */
+};
+
+/* Subscribes to samples, waits, stacks and mappings in @feed. 1; 0: the trace can have none; or a negative errno. */
+int lkst_samples_new(struct lkst_err *e, struct lkst_feed *feed,
+		     const struct lkst_samples_options *options, struct lkst_samples **ret_samples);
 void lkst_samples_free(struct lkst_samples *s);
 LKST_GUARD(lkst_samples_free, struct lkst_samples)
+
+/*
+ * For a feed that begins at @ns: takes in the stacks and the mappings that the trace has from before, in the buffers
+ * beside main. 0 or a negative errno.
+ */
+int lkst_samples_know_before(struct lkst_err *e, struct lkst_samples *s, u64 ns);
 
 /* To be called after the pass, before what follows. 0 or -ENOMEM. */
 int lkst_samples_end(struct lkst_samples *s);
@@ -63,9 +79,8 @@ const struct lkst_samples_path *lkst_samples_path(const struct lkst_samples *s, 
 /* The names of its frames, as numbers, the innermost first. */
 const u32 *lkst_samples_frames(const struct lkst_samples *s, const struct lkst_samples_path *path);
 
-/* Name number @i: printable, without blanks or quotes; of @ret_is_user: of a program. */
 u32 lkst_samples_nr_names(const struct lkst_samples *s);
-const char *lkst_samples_name(const struct lkst_samples *s, u32 i, bool *ret_is_user);
+const struct lkst_frame_name *lkst_samples_name(const struct lkst_samples *s, u32 i);
 
 u32 lkst_samples_nr_threads(const struct lkst_samples *s);
 const struct lkst_samples_thread *lkst_samples_thread(const struct lkst_samples *s, u32 i);

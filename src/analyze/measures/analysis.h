@@ -15,6 +15,7 @@
 #include "analyze/engine/unrecorded.h"
 #include "analyze/model/model.h"
 #include "base/cleanup.h"
+#include "program/space/code_name.h"
 
 /* The parts of struct lkst_tally_options that an analysis may have no use for. */
 enum {
@@ -83,6 +84,8 @@ struct lkst_analysis_options {
 	lkst_analysis_change *change;
 	void *change_arg;
 	bool needs_state; /* the state model, even if no analysis needs it */
+	struct lkst_code_namer
+		namer; /* of functions of programs; `find` NULL: they are shown by file and place */
 };
 
 struct lkst_analysis_run;

@@ -98,7 +98,8 @@ static double share(u64 part, u64 all)
 static const struct lkst_column function_columns[] = {
 	{ "function", "function", LKST_COLUMN_TEXT,
 	  "the function, or where it is if that has no name" },
-	{ "where", "of", LKST_COLUMN_TEXT, "whose code it is: kernel or program" },
+	{ "where", "of", LKST_COLUMN_TEXT,
+	  "whose code it is: kernel, the file of a program or library, or program where that is not known" },
 	{ "self", "self", LKST_COLUMN_PERCENT,
 	  "of the time of all samples, in the function itself" },
 	{ "self_time", "time", LKST_COLUMN_DURATION,
@@ -117,7 +118,6 @@ static int put_functions(const struct profile *p, struct lkst_tables *set)
 	struct lkst_table *t =
 		lkst_tables_add(set, "profile", "Functions that ran", function_columns,
 				sizeof(function_columns) / sizeof(function_columns[0]));
-	bool is_user;
 	u64 all = 0;
 
 	if (!functions || !t)
@@ -128,13 +128,14 @@ static int put_functions(const struct profile *p, struct lkst_tables *set)
 			all += lkst_samples_path(s, i)->ns;
 	}
 	for (i = 0; i < nr; i++) {
+		const struct lkst_frame_name *name = lkst_samples_name(s, i);
 		const struct function *f = &functions[i];
 
 		if (!f->nr_total)
 			continue;
 		lkst_table_row(t);
-		lkst_table_str(t, lkst_samples_name(s, i, &is_user));
-		lkst_table_str(t, is_user ? "program" : "kernel");
+		lkst_table_str(t, name->text);
+		lkst_table_str(t, name->where);
 		lkst_table_double(t, share(f->self_ns, all));
 		lkst_table_u64(t, f->self_ns);
 		lkst_table_double(t, share(f->total_ns, all));
@@ -224,14 +225,13 @@ static void put_place(const struct lkst_samples *s, const struct lkst_samples_pa
 {
 	const u32 *frames = lkst_samples_frames(s, path);
 	size_t used = 0;
-	bool is_user;
 	u32 i;
 
 	text[0] = 0;
 	for (i = 0; i < path->nr_frames && used + 1 < WAIT_TEXT; i++) {
 		bool is_shown = i < WAITS_SHOWN ||
 				(i >= path->nr_kernel && i < path->nr_kernel + WAITS_SHOWN);
-		const char *name = lkst_samples_name(s, frames[i], &is_user);
+		const char *name = lkst_samples_name(s, frames[i])->text;
 
 		if (i == WAITS_SHOWN && !is_shown)
 			used += (size_t)snprintf(text + used, WAIT_TEXT - used, "<...");
@@ -286,9 +286,10 @@ static void put_notes(const struct profile *p, struct lkst_table *t)
 		lkst_notes_add(&t->notes, "Of %llu the stack could not be read.",
 			       (unsigned long long)f.nr_empty);
 	if (f.nr_cut)
-		lkst_notes_add(&t->notes,
-			       "Of %llu the stack is deeper than %d functions, and is cut.",
-			       (unsigned long long)f.nr_cut, LKST_STACK_FRAMES);
+		lkst_notes_add(
+			&t->notes,
+			"Of %llu the stack is deeper than what the kernel reads of one, and is cut.",
+			(unsigned long long)f.nr_cut);
 	if (f.nr_short)
 		lkst_notes_add(
 			&t->notes,
@@ -324,7 +325,11 @@ static const struct lkst_model_calls calls = { .interval = on_interval };
 static int begin(struct lkst_analysis_state *w)
 {
 	struct profile *p = (struct profile *)w;
-	int has = lkst_samples_new(w->feed, w->symbols, who, p, &p->samples);
+	const struct lkst_samples_options options = {
+		.symbols = w->symbols, .namer = w->options->namer, .who = who, .ctx = p
+	};
+	struct lkst_err e;
+	int has = lkst_samples_new(&e, w->feed, &options, &p->samples);
 	int err = has > 0 ? lkst_model_subscribe(w->state, &calls, w) : 0;
 
 	return err < 0 ? err : has;

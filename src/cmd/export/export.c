@@ -13,6 +13,7 @@
 #include "base/out.h"
 #include "base/size.h"
 #include "cmd/access.h"
+#include "cmd/code_naming.h"
 #include "cmd/fleet_server.h"
 #include "cmd/printing.h"
 #include "fleet/send_events.h"
@@ -83,16 +84,24 @@ static void obey_signal(void)
 /* Says which samples are shown without their functions, or not at all. */
 static void tell_samples(const struct lkst_export_result *result)
 {
-	if (result->nr_without_stack)
-		lkst_print_message(stderr, "note: samples without a stack: %llu of %llu",
-				   (unsigned long long)result->nr_without_stack,
-				   (unsigned long long)result->nr_samples);
-	if (result->nr_samples_left_out)
-		lkst_print_message(
-			stderr,
-			"note: samples left out, since there are too many different ones: %llu of %llu",
-			(unsigned long long)result->nr_samples_left_out,
-			(unsigned long long)result->nr_samples);
+	const struct {
+		u64 nr;
+		const char *what;
+	} notes[] = {
+		{ result->nr_without_stack, "without a stack" },
+		{ result->nr_cut, "whose stack is deeper, and is cut" },
+		{ result->nr_short,
+		  "whose program's stack has one function only (no frame pointers?)" },
+		{ result->nr_samples_left_out,
+		  "left out, since there are too many different ones" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
+		if (notes[i].nr)
+			lkst_print_message(stderr, "note: samples %s: %llu of %llu", notes[i].what,
+					   (unsigned long long)notes[i].nr,
+					   (unsigned long long)result->nr_samples);
 }
 
 /* Says what was written, and what could not be: -EBADMSG then. */
@@ -202,7 +211,8 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 		/* `lkst export -o - … | head` ends quietly. */
 		signal(SIGPIPE, SIG_DFL);
 	}
-	err = lkst_export_run(e, &request, &result);
+	err = lkst_code_naming_begin(e, t, &request.namer) ?: lkst_export_run(e, &request, &result);
+	lkst_code_naming_end(&request.namer);
 	if (stop)
 		obey_signal();
 	return err ? err : tell(e, o, args[0], output, &result);

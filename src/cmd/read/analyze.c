@@ -15,6 +15,7 @@
 #include "base/out.h"
 #include "cmd/answer.h"
 #include "cmd/cmd.h"
+#include "cmd/code_naming.h"
 #include "cmd/read/analyze_along.h"
 #include "cmd/read/tables.h"
 
@@ -159,12 +160,17 @@ static int choose(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_
 	return lkst_between_find(e, lkst_trace_catalog(t), a->names, between);
 }
 
-/* What is to be answered: the analyses, and the window. */
+/* What is to be answered: the analyses, and the window; and who names functions of programs. */
 struct study {
 	const struct lkst_analysis *found[ANALYSES_MAX];
 	unsigned int nr;
 	struct lkst_analysis_options options;
 };
+
+static void study_fini(struct study *study)
+{
+	lkst_code_naming_end(&study->options.namer);
+}
 
 static int make_study(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_trace *t,
 		      struct lkst_between *between, struct study *ret_study)
@@ -174,7 +180,8 @@ static int make_study(struct lkst_err *e, const struct lkst_analyze *a, struct l
 	};
 	return choose(e, a, t, ret_study->found, &ret_study->nr, between, &ret_study->options) ?:
 	       lkst_cmd_parse_range(e, t, a->from, a->to, &ret_study->options.from_ns,
-				    &ret_study->options.to_ns);
+				    &ret_study->options.to_ns) ?:
+	       lkst_code_naming_begin(e, t, &ret_study->options.namer);
 }
 
 /* Along the time, as a table. */
@@ -195,7 +202,7 @@ static int tell_along(struct lkst_err *e, const struct lkst_analyze *a, struct l
 static int tell(struct lkst_err *e, const struct lkst_analyze *a, struct lkst_trace *t,
 		struct lkst_shown_tables *shown)
 {
-	struct study study;
+	_cleanup_(study_fini) struct study study = {};
 	unsigned int i, k;
 	int err = make_study(e, a, t, &shown->between, &study);
 
@@ -239,7 +246,7 @@ static int print_picture(struct lkst_err *e, const struct lkst_analyze *a, struc
 {
 	_cleanup_(lkst_analyze_along_freep) struct lkst_analyze_along *along = NULL;
 	struct lkst_between between;
-	struct study study;
+	_cleanup_(study_fini) struct study study = {};
 	int err = make_study(e, a, t, &between, &study) ?:
 		  lkst_analyze_along_new(e, a, t, &study.options, study.found, study.nr, &along);
 
@@ -256,7 +263,7 @@ static int print_list(struct lkst_err *e, const struct lkst_analyze *a, struct l
 	_cleanup_(lkst_analysis_run_freep) struct lkst_analysis_run *s = NULL;
 	struct lkst_between between;
 	struct lkst_table_printer p;
-	struct study study;
+	_cleanup_(study_fini) struct study study = {};
 	int err = make_study(e, a, t, &between, &study);
 
 	if (!err && study.nr != 1)

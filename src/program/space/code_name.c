@@ -12,15 +12,35 @@ enum { NAME_SHOWN_MAX = 160 }; /* bytes of a name or path that are shown */
 _Static_assert(4 * 2 * NAME_SHOWN_MAX + sizeof("+0x0123456789abcdef[]") < LKST_CODE_TEXT,
 	       "it fits");
 
+/* Escaped, without blanks. */
+static char *put_name(char *p, const char *name)
+{
+	char *start = p;
+
+	p = lkst_put_escaped(p, name, strnlen(name, NAME_SHOWN_MAX), "\"");
+	while ((start = memchr(start, ' ', (size_t)(p - start))))
+		*start = '_';
+	return p;
+}
+
+char *lkst_code_function_put(char *p, const char *function)
+{
+	return put_name(p, function);
+}
+
+char *lkst_code_file_put(char *p, const struct lkst_binary *b)
+{
+	return put_name(p, lkst_binary_name(b));
+}
+
 char *lkst_code_name_put(char *p, const struct lkst_binary *b, u64 offset,
 			 const struct lkst_code_name *name)
 {
-	const char *file = lkst_binary_name(b);
-	char *start = p;
+	/* Some have their own brackets: "[vdso]". */
+	const bool has_brackets = lkst_binary_name(b)[0] == '[';
 
 	if (name && name->function) {
-		p = lkst_put_escaped(p, name->function, strnlen(name->function, NAME_SHOWN_MAX),
-				     "\"");
+		p = lkst_code_function_put(p, name->function);
 		if (name->offset) {
 			*p++ = '+';
 			p = lkst_put_hex(p, name->offset);
@@ -28,14 +48,11 @@ char *lkst_code_name_put(char *p, const struct lkst_binary *b, u64 offset,
 	} else {
 		p = lkst_put_hex(p, offset);
 	}
-	/* Some have their own brackets: "[vdso]". */
-	if (file[0] != '[')
+	if (!has_brackets)
 		*p++ = '[';
-	p = lkst_put_escaped(p, file, strnlen(file, NAME_SHOWN_MAX), "\"");
-	if (file[0] != '[')
+	p = lkst_code_file_put(p, b);
+	if (!has_brackets)
 		*p++ = ']';
-	while ((start = memchr(start, ' ', (size_t)(p - start))))
-		*start = '_';
 	return p;
 }
 

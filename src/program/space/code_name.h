@@ -45,6 +45,10 @@ struct lkst_code_namer {
 char *lkst_code_name_put(char *p, const struct lkst_binary *b, u64 offset,
 			 const struct lkst_code_name *name);
 
+/* Puts a function's name, or that of a binary's file, alone: as the above does it. Return the end. */
+char *lkst_code_function_put(char *p, const char *function);
+char *lkst_code_file_put(char *p, const struct lkst_binary *b);
+
 /* What it takes to show addresses of user code by name. */
 struct lkst_code_view {
 	struct lkst_mappings *mappings; /* NULL: addresses have no names */

@@ -314,6 +314,13 @@ static bool holds(const struct listed *l, u64 ns, u64 exec_ns)
 	return l->from_ns <= ns && l->listed_ns >= exec_ns;
 }
 
+static void sort_listed(struct lkst_mappings *m)
+{
+	if (!m->is_sorted && m->nr_listed)
+		qsort(m->listed, m->nr_listed, sizeof(*m->listed), compare_listed);
+	m->is_sorted = true;
+}
+
 /*
  * The code at @address of process @pid at @ns, by the lists of the state: by the first that was made later, since
  * what is mapped stays as a rule until the process ends, or else by the last before. *@ret_has: there is such a
@@ -327,9 +334,7 @@ static const struct listed *find_listed(struct lkst_mappings *m, s32 pid, u64 ns
 	size_t i;
 
 	*ret_has = false;
-	if (!m->is_sorted && m->nr_listed)
-		qsort(m->listed, m->nr_listed, sizeof(*m->listed), compare_listed);
-	m->is_sorted = true;
+	sort_listed(m);
 	i = lkst_lower_bound(k, m->nr_listed, m->listed[k].pid < pid);
 	for (; i < m->nr_listed && m->listed[i].pid == pid; i++) {
 		const struct listed *l = &m->listed[i];
@@ -559,6 +564,23 @@ bool lkst_mappings_find(struct lkst_mappings *m, s32 pid, u64 ns, u64 address,
 	if (!has && !has_like && !(p && p->is_whole))
 		return true;
 	return memory_at(m, pid, address, ret_place);
+}
+
+struct lkst_code_space lkst_mappings_space(struct lkst_mappings *m, s32 pid, u64 ns)
+{
+	const struct process *p = process_of(m, pid);
+	u64 which[4] = { p ? p->exec_ns : 0, p ? p->nr_made : 0 };
+	size_t next;
+
+	/* Which lists are before and after @ns decides, and whether the next one says what was there then. */
+	sort_listed(m);
+	next = lkst_lower_bound(k, m->nr_listed,
+				m->listed[k].pid < pid ||
+					(m->listed[k].pid == pid && m->listed[k].listed_ns < ns));
+	which[2] = next;
+	which[3] = next < m->nr_listed && m->listed[next].pid == pid &&
+		   holds(&m->listed[next], ns, which[0]);
+	return (struct lkst_code_space){ which[0], hash_of(which, sizeof(which)) };
 }
 
 bool lkst_mappings_is_empty(const struct lkst_mappings *m)

@@ -70,6 +70,15 @@ int lkst_mappings_feed(struct lkst_mappings *m, const struct lkst_record *r);
 bool lkst_mappings_find(struct lkst_mappings *m, s32 pid, u64 ns, u64 address,
 			struct lkst_code_place *ret_place);
 
+/* What is known of a process's code at a time. While two are equal an address is the same place. */
+struct lkst_code_space {
+	u64 program_ns; /* since when it has run its program; 0: since before the records */
+	u64 version;
+};
+
+/* The same times as for lkst_mappings_find(). */
+struct lkst_code_space lkst_mappings_space(struct lkst_mappings *m, s32 pid, u64 ns);
+
 /* Binary number @nr, NULL: there is none. Valid until the next call that may add one: feed(), find(). */
 const struct lkst_binary *lkst_mappings_binary(const struct lkst_mappings *m, u32 nr);
 u32 lkst_mappings_nr_binaries(const struct lkst_mappings *m);

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The stacks of a trace as lists of names. */
+#include "analyze/engine/stack_names.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/engine/stacks.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "base/xxh64.h"
+
+enum {
+	FRAMES_MAX = 1 << 24, /* of all lists */
+	HOOK_FRAMES = 12,     /* innermost frames of a wait among which the hook's own are */
+};
+
+struct numbered {
+	u64 key;
+	u32 nr;
+};
+
+/* A stack of a process at a time. */
+struct stack_in {
+	u32 stack, is_wait;
+	s32 pid;
+	u32 pad;
+	u64 version; /* of the process's code */
+};
+
+struct shown {
+	u64 key;
+	struct stack_in which; /* what the key is made of */
+	u32 list;
+};
+
+struct lkst_stack_names {
+	struct lkst_trace *trace;
+	struct lkst_code_view code;
+	struct lkst_frame_names *names;
+	struct lkst_stacks stacks;
+	struct lkst_hash numbers; /* struct numbered: of a list, by what is in it */
+	struct lkst_hash shown;
+	struct lkst_stack_list *lists;
+	u32 nr_lists;
+	u32 *frames; /* of all lists */
+	u32 nr_frames;
+};
+
+static u64 key_of(const void *bytes, size_t length)
+{
+	return lkst_xxh64(bytes, length) & INT64_MAX; /* never LKST_HASH_NONE */
+}
+
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+/* Whether @text is one of the functions by which a switch comes to the program that records it. */
+static bool is_of_hook(const char *text)
+{
+	return !strncmp(text, "__traceiter_", strlen("__traceiter_")) ||
+	       !strncmp(text, "__bpf_trace_", strlen("__bpf_trace_")) ||
+	       !strncmp(text, "bpf_trace_run", strlen("bpf_trace_run"));
+}
+
+/* Takes the hook's own frames out of the @nr in @list, which begins where a thread left its CPU. */
+static u32 drop_hook(const struct lkst_stack_names *n, u32 *list, u32 nr)
+{
+	u32 i, first = 0;
+
+	for (i = 0; i < nr && i < HOOK_FRAMES; i++)
+		if (is_of_hook(lkst_frame_names_at(n->names, list[i])->text))
+			first = i + 1;
+	memmove(list, list + first, (nr - first) * sizeof(*list));
+	return nr - first;
+}
+
+/* Appends the names of @stack to the @nr in @names; @at: whose it is, and when. How many there are then; -ENOMEM. */
+static s64 put_stack(struct lkst_stack_names *n, const struct lkst_stack *stack,
+		     const struct lkst_frame *at, u32 *names, s64 nr)
+{
+	struct lkst_frame frame = *at;
+	u32 i;
+
+	frame.is_user = stack->flags & LKST_STACK_USER;
+	for (i = 0; i < stack->nr && nr >= 0; i++) {
+		frame.address = lkst_stacks_address(&n->stacks, stack, i);
+		frame.has_called = i > 0;
+		nr = lkst_frame_names_put(n->names, &frame, names, (u32)nr, LKST_STACK_NAMES_DEPTH);
+	}
+	return nr;
+}
+
+/* Finds the names of @stack and sets @list, but where they are kept. How many there are; -ENOMEM. */
+static s64 name_stack(struct lkst_stack_names *n, const struct lkst_stack *stack,
+		      const struct lkst_frame *at, bool is_wait, u32 names[LKST_STACK_NAMES_DEPTH],
+		      struct lkst_stack_list *list)
+{
+	const struct lkst_stack *caller = lkst_stacks_caller(&n->stacks, stack);
+	const bool is_user = stack->flags & LKST_STACK_USER;
+	const struct lkst_stack *program = is_user ? stack : caller;
+	s64 nr = put_stack(n, stack, at, names, 0);
+
+	if (nr >= 0 && is_wait && !is_user)
+		nr = drop_hook(n, names, (u32)nr);
+	list->nr_kernel = is_user ? 0 : (u32)nr;
+	list->is_short = program && program->nr == 1;
+	list->is_cut = (stack->flags | (caller ? caller->flags : 0)) & LKST_STACK_CUT;
+	return caller && nr >= 0 ? put_stack(n, caller, at, names, nr) : nr;
+}
+
+/* Keeps @nr names as those of @list. 0 or -ENOMEM. */
+static int keep_names(struct lkst_stack_names *n, struct lkst_stack_list *list, const u32 *names,
+		      u32 nr)
+{
+	u32 i;
+
+	nr = n->nr_frames + nr > FRAMES_MAX ? 0 : nr;
+	list->first = n->nr_frames;
+	list->nr = nr;
+	list->nr_kernel = list->nr_kernel < nr ? list->nr_kernel : nr;
+	for (i = 0; i < nr; i++) {
+		u32 *frame = lkst_vec_add(n->frames, n->nr_frames);
+
+		if (!frame)
+			return -ENOMEM;
+		*frame = names[i];
+	}
+	return 0;
+}
+
+static bool is_same(const struct lkst_stack_names *n, const struct lkst_stack_list *one,
+		    const struct lkst_stack_list *other, const u32 *names, u32 nr)
+{
+	return one->nr == nr && one->nr_kernel == other->nr_kernel &&
+	       one->is_cut == other->is_cut && one->is_short == other->is_short &&
+	       (!nr || !memcmp(n->frames + one->first, names, nr * sizeof(*names)));
+}
+
+/* The number of the list that is as @like with these @nr names; negative: no memory. */
+static s64 list_number(struct lkst_stack_names *n, struct lkst_stack_list *like, const u32 *names,
+		       u32 nr)
+{
+	const u64 key = key_of(names, nr * sizeof(*names));
+	struct numbered *known = lkst_hash_find(&n->numbers, key, sizeof(*known));
+	struct lkst_stack_list *list;
+
+	if (known && is_same(n, &n->lists[known->nr], like, names, nr))
+		return known->nr;
+	if (n->nr_lists >= LKST_STACK_NAMES_MAX)
+		return LKST_STACK_NAMES_NONE;
+	list = lkst_vec_add(n->lists, n->nr_lists);
+	if (!list || lkst_hash_reserve(&n->numbers, sizeof(*known)))
+		return -ENOMEM;
+	if (keep_names(n, like, names, nr))
+		return -ENOMEM;
+	*list = *like;
+	known = lkst_hash_find(&n->numbers, key, sizeof(*known))
+			?: lkst_hash_add(&n->numbers, key, sizeof(*known));
+	known->nr = n->nr_lists - 1;
+	return known->nr;
+}
+
+/* The same of one whose names are found at the end. */
+static s64 late_list(struct lkst_stack_names *n, const struct lkst_stack_list *late)
+{
+	struct lkst_stack_list *list =
+		n->nr_lists < LKST_STACK_NAMES_MAX ? lkst_vec_add(n->lists, n->nr_lists) : NULL;
+
+	if (n->nr_lists >= LKST_STACK_NAMES_MAX)
+		return LKST_STACK_NAMES_NONE;
+	if (!list)
+		return -ENOMEM;
+	*list = *late;
+	return n->nr_lists - 1;
+}
+
+/* Names the stack now, while it is known what code its process has; a record that is not there yet may come. */
+static s64 make_list(struct lkst_stack_names *n, const struct stack_in *in,
+		     const struct lkst_code_space *space, u64 ns)
+{
+	const struct lkst_stack *stack = lkst_stacks_at(&n->stacks, in->stack);
+	const struct lkst_frame at = { .ns = ns, .space = space, .pid = in->pid };
+	struct lkst_stack_list list = { .stack = in->stack,
+					.pid = in->pid,
+					.is_wait = in->is_wait,
+					.ns = ns,
+					.program_ns = space->program_ns };
+	u32 names[LKST_STACK_NAMES_DEPTH];
+	s64 nr;
+
+	list.is_late = !stack || (stack->caller && !lkst_stacks_caller(&n->stacks, stack));
+	if (list.is_late)
+		return late_list(n, &list);
+	nr = name_stack(n, stack, &at, in->is_wait, names, &list);
+	return nr < 0 ? nr : list_number(n, &list, names, (u32)nr);
+}
+
+s64 lkst_stack_names_of(struct lkst_stack_names *n, u64 id, s32 pid, bool is_wait, u64 ns)
+{
+	struct stack_in in = { .pid = pid, .is_wait = is_wait };
+	const s64 stack = lkst_stacks_number(&n->stacks, id);
+	struct lkst_code_space space;
+	struct shown *shown;
+	s64 list;
+	u64 key;
+
+	if (stack < 0 || stack == LKST_STACKS_NONE)
+		return stack < 0 ? stack : LKST_STACK_NAMES_NONE;
+	space = lkst_mappings_space(n->code.mappings, in.pid, ns);
+	in.stack = (u32)stack;
+	in.version = space.version;
+	key = key_of(&in, sizeof(in));
+	shown = lkst_hash_find(&n->shown, key, sizeof(*shown));
+	if (shown && !memcmp(&shown->which, &in, sizeof(in)))
+		return shown->list;
+	list = make_list(n, &in, &space, ns);
+	if (list < 0 || shown)
+		return list;
+	if (lkst_hash_reserve(&n->shown, sizeof(*shown)))
+		return -ENOMEM;
+	shown = lkst_hash_add(&n->shown, key, sizeof(*shown));
+	shown->which = in;
+	shown->list = (u32)list;
+	return list;
+}
+
+/* Names what came late, if its process still runs the same program. */
+static int end_late(struct lkst_stack_names *n, struct lkst_stack_list *list)
+{
+	const struct lkst_stack *stack = lkst_stacks_at(&n->stacks, list->stack);
+	const struct lkst_code_space space =
+		lkst_mappings_space(n->code.mappings, list->pid, list->ns);
+	const struct lkst_frame at = { .ns = list->ns,
+				       .space =
+					       space.program_ns == list->program_ns ? &space : NULL,
+				       .pid = list->pid };
+	u32 names[LKST_STACK_NAMES_DEPTH];
+	s64 nr;
+
+	list->is_lost = !stack;
+	nr = stack ? name_stack(n, stack, &at, list->is_wait, names, list) : 0;
+	return nr < 0 ? (int)nr : keep_names(n, list, names, (u32)nr);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static int on_stack(void *ctx, const struct lkst_record *r, const void *record)
+{
+	struct lkst_stack_names *n = ctx;
+
+	return lkst_stacks_feed(&n->stacks, r, record);
+}
+
+/* Stacks from before the window are those of samples in it. */
+static int subscribe(struct lkst_stack_names *n, struct lkst_feed *feed)
+{
+	int got;
+
+	lkst_feed_always(feed, true);
+	got = lkst_feed_event(feed, LKST_EV_stack, on_stack, n);
+	lkst_feed_always(feed, false);
+	return got < 0 ? got : lkst_feed_mappings(feed, n->code.mappings);
+}
+
+int lkst_stack_names_new(struct lkst_err *e, struct lkst_feed *feed, struct lkst_symbols *symbols,
+			 struct lkst_code_namer namer, struct lkst_stack_names **ret_names)
+{
+	_cleanup_(lkst_stack_names_freep) struct lkst_stack_names *n = calloc(1, sizeof(*n));
+	int err;
+
+	/* The first list is that of what has no stack. */
+	if (!n || !lkst_vec_add(n->lists, n->nr_lists))
+		return lkst_err_sys(e, -ENOMEM, "naming stacks");
+	n->trace = lkst_feed_trace(feed);
+	n->code.namer = namer;
+	n->code.mappings = lkst_mappings_new();
+	n->names = n->code.mappings ? lkst_frame_names_new(symbols, &n->code) : NULL;
+	if (!n->names)
+		return lkst_err_sys(e, -ENOMEM, "naming stacks");
+	err = lkst_mappings_load(e, n->code.mappings, n->trace);
+	if (err)
+		return err;
+	err = subscribe(n, feed);
+	if (err)
+		return lkst_err_sys(e, err, "naming stacks");
+	*ret_names = lkst_take(n);
+	return 0;
+}
+
+void lkst_stack_names_free(struct lkst_stack_names *n)
+{
+	if (!n)
+		return;
+	lkst_hash_fini(&n->numbers);
+	lkst_hash_fini(&n->shown);
+	lkst_stacks_fini(&n->stacks);
+	lkst_frame_names_free(n->names);
+	lkst_mappings_free(n->code.mappings);
+	free(n->lists);
+	free(n->frames);
+	free(n);
+}
+
+int lkst_stack_names_know_before(struct lkst_err *e, struct lkst_stack_names *n, u64 ns)
+{
+	_cleanup_(lkst_merge_freep) struct lkst_merge *m = NULL;
+	struct lkst_record r;
+	int err = ns ? lkst_merge_new_beside_main(e, n->trace, ns - 1, &m) : 0;
+
+	/* Damage is skipped: whoever reads the rest reports it. */
+	while (!err && m && lkst_merge_next(m, &r) > 0) {
+		err = lkst_mappings_feed(n->code.mappings, &r);
+		if (!err && r.event->index == LKST_EV_stack && r.event->is_native)
+			err = lkst_stacks_feed(&n->stacks, &r, r.bytes);
+	}
+	return err == -ENOMEM ? lkst_err_sys(e, err, "naming stacks") : err;
+}
+
+int lkst_stack_names_end(struct lkst_stack_names *n)
+{
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < n->nr_lists && !err; i++)
+		err = n->lists[i].is_late ? end_late(n, &n->lists[i]) : 0;
+	return err;
+}
+
+const struct lkst_stack_list *lkst_stack_names_list(const struct lkst_stack_names *n, u32 list)
+{
+	return &n->lists[list];
+}
+
+const u32 *lkst_stack_names_frames(const struct lkst_stack_names *n, u32 list)
+{
+	return n->frames ? n->frames + n->lists[list].first : NULL;
+}
+
+const struct lkst_frame_names *lkst_stack_names_names(const struct lkst_stack_names *n)
+{
+	return n->names;
+}
