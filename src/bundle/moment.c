@@ -242,7 +242,7 @@ static int explain(struct why *w, s32 tid, u64 from_ns, u64 to_ns)
 	int err =
 		lkst_excerpt_new(w->e, w->t,
 				 from_ns > LKST_WHY_LEAD_NS ? from_ns - LKST_WHY_LEAD_NS : 0,
-				 to_ns + LKST_WHY_TAIL_NS, 0, &excerpt)
+				 to_ns + LKST_WHY_TAIL_NS, NULL, &excerpt)
 			?: lkst_why_explain(w->e, excerpt, tid, from_ns, to_ns, LKST_WHY_DEPTH, &a);
 
 	if (err == -ENOENT) {

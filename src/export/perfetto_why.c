@@ -165,10 +165,12 @@ static int explain(struct lkst_perfetto *p, const struct lkst_worst *w, u64 trac
 	struct lkst_view_config config = { .out = p->x->out,
 					   .catalog = p->x->catalog,
 					   .begin_ns = p->x->begin_ns };
+	const struct lkst_excerpt_options options = { .max = EXCERPT_MAX,
+						      .namer = p->x->request->namer };
 	const struct place at = { p, &config, track };
 	u64 from_ns = w->from_ns > LKST_WHY_LEAD_NS ? w->from_ns - LKST_WHY_LEAD_NS : 0;
 	int err = lkst_excerpt_new(NULL, p->x->trace, from_ns, w->to_ns + LKST_WHY_TAIL_NS,
-				   EXCERPT_MAX, &x);
+				   &options, &x);
 
 	if (!err)
 		err = lkst_why_explain(NULL, x, w->tid, w->from_ns, w->to_ns, LKST_WHY_DEPTH, &a);

@@ -102,7 +102,7 @@ static void explain(struct account_fixture *x)
 
 	if (lkst_why_span_find(&x->err, x->trace, &o, &span, &nr))
 		return;
-	if (lkst_excerpt_new(&x->err, x->trace, 0, UINT64_MAX, 0, &w) ||
+	if (lkst_excerpt_new(&x->err, x->trace, 0, UINT64_MAX, NULL, &w) ||
 	    lkst_why_span_explain(&x->err, w, &span, nr, LKST_WHY_DEPTH, &a))
 		abort();
 	account_print(x, a, w->threads, w->symbols, true, nr & 1);

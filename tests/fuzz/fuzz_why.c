@@ -134,10 +134,11 @@ static void check(const struct lkst_account_step *s, const struct lkst_account_s
 
 static void explain(struct account_fixture *x, s32 tid, u64 from_ns, u64 to_ns, u32 max)
 {
+	const struct lkst_excerpt_options options = { .max = max };
 	struct lkst_excerpt *w;
 	struct lkst_account *a;
 
-	if (lkst_excerpt_new(&x->err, x->trace, 0, UINT64_MAX, max, &w))
+	if (lkst_excerpt_new(&x->err, x->trace, 0, UINT64_MAX, &options, &w))
 		abort();
 	if (!lkst_why_explain(&x->err, w, tid, from_ns, to_ns, LKST_WHY_DEPTH, &a)) {
 		check(a->root.steps, NULL);

@@ -109,13 +109,14 @@ const char *account_print(struct account_fixture *x, const struct lkst_account *
 const char *account_why(struct account_fixture *x, s32 tid, u64 from_ns, u64 to_ns,
 			unsigned int depth, u32 max, int flags)
 {
+	const struct lkst_excerpt_options options = { .max = max };
 	struct lkst_excerpt *w = NULL;
 	struct lkst_account *a = NULL;
 	int code;
 
 	code = lkst_excerpt_new(&x->err, x->trace,
 				from_ns > LKST_WHY_LEAD_NS ? from_ns - LKST_WHY_LEAD_NS : 0,
-				to_ns + LKST_WHY_TAIL_NS, max, &w);
+				to_ns + LKST_WHY_TAIL_NS, &options, &w);
 	if (!code)
 		code = lkst_why_explain(&x->err, w, tid, from_ns, to_ns, depth, &a);
 	if (code)

@@ -14,7 +14,7 @@ if ! record on --sample $hz --off-cpu 10ms -e 'sched_switch' -- "$load/sampled" 
 fi
 "$LKST" print --format json -e sample -e stack -e off_cpu "$work/on" >"$work/records"
 
-# "COUNT EXPECTED ALPHA BETA DEEPEST WAITS LONG-WAITS WITHOUT" of the load's samples. Functions are told by their addresses.
+# "COUNT EXPECTED ALPHA BETA DEEPEST LONG-WAITS WITHOUT ALPHA-IN-ALL" of the load's samples. Functions are told by their addresses.
 perl - "$work/said" "$work/records" $hz >"$work/sums" <<'END'
 	my ($said, $records, $hz) = @ARGV;
 	my (%at, %stack, %caller, @samples, @waits);
@@ -41,13 +41,14 @@ perl - "$work/said" "$work/records" $hz >"$work/sums" <<'END'
 			push @waits, [ $id, $ns ] if $tid == $at{pid};
 		}
 	}
-	my ($alpha, $beta, $deepest, $without, $naps) = (0, 0, 0, 0, 0);
+	my ($alpha, $beta, $deepest, $without, $naps, $all) = (0, 0, 0, 0, 0, 0);
 	for my $id (@samples) {
 		my @names;
 		$without++ if $id && !$stack{$id};
 		for (my $of = $id; $of && $stack{$of}; $of = $caller{$of}) { push @names, map { name_of($_) } @{$stack{$of}} }
 		my $path = " @names ";
 		my $deep = () = $path =~ /\bdeep\b/g;
+		$all++ if $path =~ / alpha /;
 		$deepest = $deep if $deep > $deepest && $path =~ /\balpha .*\bdeep .*\bmain\b/;
 		next if $deep;
 		$alpha++ if $path =~ / alpha /;
@@ -58,9 +59,10 @@ perl - "$work/said" "$work/records" $hz >"$work/sums" <<'END'
 		next unless $caller{$id} && $stack{$caller{$id}};
 		$naps++ if $ns >= 20e6 && @{$stack{$id}};
 	}
-	printf "%d %d %d %d %d %d %d\n", scalar @samples, $hz * $at{cpu} / 1e9, $alpha, $beta, $deepest, $naps, $without;
+	printf "%d %d %d %d %d %d %d %d\n", scalar @samples, $hz * $at{cpu} / 1e9, $alpha, $beta, $deepest, $naps, $without,
+		$all;
 END
-read -r nr wanted alpha beta deepest naps without <"$work/sums"
+read -r nr wanted alpha beta deepest naps without all <"$work/sums"
 
 # A timer's interrupt that comes late, as where the host takes the CPU away, counts once.
 expect samples_are_as_many_as_the_cpu_time_is_long \
@@ -77,6 +79,48 @@ expect profile_counts_the_same "$("$LKST" analyze profile --comm sampled --forma
 	perl -0ne 'print $1 if /"profile_threads":.*?"samples":(\d+)/s')" "$nr"
 expect profile_knows_the_waits \
 	"$("$LKST" analyze profile --comm sampled "$work/on" 2>/dev/null | grep -q nanosleep && echo yes)" yes
+
+# Functions of the program by name are those that it has itself said the addresses of.
+"$LKST" analyze profile --comm sampled --format json "$work/on" >"$work/profile.json" 2>/dev/null
+# Column $3 of the row of table $1 whose function is $2, in the program's own file.
+of_function()
+{
+	perl -MJSON::PP -e 'my ($table, $name, $column) = @ARGV;
+		for my $t (decode_json(do { local $/; <STDIN> })->{$table}) {
+			for my $row (@{ref $t eq "HASH" ? $t->{rows} : $t}) {
+				print $row->{$column} if $row->{function} eq $name && $row->{where} eq "sampled";
+			}
+		}' "$@" <"$work/profile.json"
+}
+expect profile_has_the_functions_of_programs "$(of_function profile alpha total_samples)" "${all:-none}"
+"$LKST" export --quiet --format folded --comm sampled --output - "$work/on" >"$work/folded" 2>/dev/null
+expect folded_has_the_functions_of_programs \
+	"$(grep -cE '^sampled-[0-9]+;.*main;(deep;){31}alpha(;| )' "$work/folded" | awk '{ print ($1 > 0 ? "yes" : "no") }')" yes
+expect why_says_in_which_function_it_ran \
+	"$("$LKST" why --tid "$(awk '$1 == "pid" { print $2 }' "$work/said")" "$work/on" 2>/dev/null |
+		grep -cE 'of it in (alpha|main)\(\) \(sampled\)' | awk '{ print ($1 > 0 ? "yes" : "no") }')" yes
+
+# What the kernel cuts is said to be cut.
+deepest_was=$(cat /proc/sys/kernel/perf_event_max_stack)
+# The kernel takes another limit when the last program that reads stacks is gone, which is some time after its process.
+limit_stacks()
+{
+	{ echo "$1" >/proc/sys/kernel/perf_event_max_stack; } 2>/dev/null
+}
+trap 'wait_until 30 limit_stacks "$deepest_was"; clean_up' EXIT
+if wait_until 10 limit_stacks 12; then
+	record shallow --sample $hz -e sched_switch -- "$load/sampled" 0.3 >/dev/null
+	wait_until 30 limit_stacks "$deepest_was" || fail stacks_can_be_deep_again 'the limit stays'
+	"$LKST" print --format json -e stack "$work/shallow" >"$work/stacks"
+	expect stacks_of_12_frames_are_cut "$(perl -ne '
+		my ($flags) = /"flags":(\d+)/;
+		my $nr = () = (/"frames":\[([^]]*)\]/)[0] =~ /\d+/g;
+		$wrong++ if $nr > 12 || ($nr == 12) != (($flags & 2) != 0);
+		$cut++ if $flags & 2;
+		END { print $cut && !$wrong ? "yes" : "$cut cut, $wrong wrong" }' "$work/stacks")" yes
+else
+	echo 'skip stacks_of_12_frames_are_cut: kernel.perf_event_max_stack cannot be set: other programs read stacks'
+fi
 
 # A process that is killed leaves nothing attached.
 attached()

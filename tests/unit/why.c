@@ -503,6 +503,55 @@ TEST(why_and_lint_get_through_damaged_traces)
 	CHECK(nr_answers > 100);
 }
 
+/* clang-format off */
+/* ---- samples --------------------------------------------------------------------------- */
+
+#define SAMPLE_SYMBOLS                                                                             \
+	"state_symbol ns=1 address=0xffffffff81000100 bytes=64 name=vfs_read\n"                    \
+	"state_symbol ns=1 address=0xffffffff81000200 bytes=64 name=crc\n"                         \
+	"state_symbol ns=1 address=0xffffffff81000300 bytes=64 name=copy\n"                        \
+	"state_symbol ns=1 address=0xffffffff81000400 bytes=64 name=sys_read\n"                    \
+	"state_symbol ns=1 address=0xffffffff81000500 bytes=64 name=poll\n"
+/* Long before the interval, as they are kept in the buffer of rare events. */
+#define SAMPLE_STACKS                                                                              \
+	"stack buffer=1 ns=1000 stack=1 frames=0xffffffff81000210,0xffffffff81000110,0xffffffff81000410\n" \
+	"stack buffer=1 ns=1001 stack=2 frames=0xffffffff81000310,0xffffffff81000110,0xffffffff81000410\n" \
+	"stack buffer=1 ns=1002 stack=3 frames=0xffffffff81000510,0xffffffff81000410\n"
+#define SAMPLE(ns, who, which) "sample cpu=0 tid=" #who " ns=" #ns " stack=" #which " period_ns=1000000\n"
+
+/* Of 8 samples 6 are in vfs_read, and 4 of these in crc. Those of another thread and from before do not count. */
+TEST(why_says_in_which_function_a_thread_ran)
+{
+	CHECK_STR(account_explain(SAMPLE_SYMBOLS SAMPLE_STACKS
+				  "sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n" SAMPLE(999900000, 10, 3)
+				  SAMPLE(1001000000, 10, 1) SAMPLE(1002000000, 10, 1) SAMPLE(1003000000, 10, 1)
+				  SAMPLE(1004000000, 10, 1) SAMPLE(1005000000, 10, 2) SAMPLE(1006000000, 10, 2)
+				  SAMPLE(1007000000, 10, 3) SAMPLE(1008000000, 10, 3)
+				  "sample cpu=1 tid=11 ns=1008000000 stack=3 period_ns=1000000\n"
+				  "sched_switch cpu=0 tid=10 ns=1010000000 next_tid=11\n" ACCOUNT_LATER,
+				  0),
+		  "10/victim, 1.000000000 to 1.010000000, 10.0 ms: ran 10.0 ms\n"
+		  "+0 ns     10.0 ms   ran on CPU 0, about 5.00 ms of it in crc() (kernel), called by vfs_read() < "
+		  "sys_read() (4 of 8 samples)\n");
+	/* Of each stretch its own. */
+	CHECK_STR(account_explain(SAMPLE_SYMBOLS SAMPLE_STACKS
+				  "sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n" SAMPLE(1001000000, 10, 1)
+				  SAMPLE(1002000000, 10, 2) SAMPLE(1002500000, 10, 2)
+				  SAMPLE(1003000000, 10, 3) SAMPLE(1003500000, 10, 1)
+				  "sched_switch cpu=0 tid=10 ns=1004000000 next_tid=11\n"
+				  "sched_switch cpu=0 tid=11 ns=1006000000 next_tid=10\n" SAMPLE(1007000000, 10, 3)
+				  "sched_switch cpu=0 tid=10 ns=1010000000 next_tid=11\n" ACCOUNT_LATER,
+				  0),
+		  "10/victim, 1.000000000 to 1.010000000, 10.0 ms: ran 8.00 ms, ready 2.00 ms\n"
+		  "+0 ns     4.00 ms   ran on CPU 0, about 3.20 ms of it in vfs_read() (kernel), called by sys_read(), "
+		  "and there 1.60 ms in crc() (kernel) (4 of 5 samples)\n"
+		  "+4.00 ms  2.00 ms   ready, but CPU 0 ran 11/? for 2.00 ms (100 %)\n"
+		  "+6.00 ms  4.00 ms   ran on CPU 0, about 4.00 ms of it in poll() (kernel), called by sys_read() "
+		  "(1 of 1 sample)\n");
+}
+
+/* clang-format on */
+
 /* ---- the machine ----------------------------------------------------------------------- */
 
 TEST(why_says_what_the_hypervisor_took)
@@ -598,6 +647,7 @@ static const struct unit_test tests[] = {
 	  test_why_tells_a_long_run_with_short_breaks_as_one },
 	{ "why_says_which_function_failed_first", test_why_says_which_function_failed_first },
 	{ "why_and_lint_get_through_damaged_traces", test_why_and_lint_get_through_damaged_traces },
+	{ "why_says_in_which_function_a_thread_ran", test_why_says_in_which_function_a_thread_ran },
 	{ "why_says_what_the_hypervisor_took", test_why_says_what_the_hypervisor_took },
 	{ "why_says_how_slow_the_clock_was", test_why_says_how_slow_the_clock_was },
 	{ "why_says_what_was_counted", test_why_says_what_was_counted },

@@ -22,7 +22,7 @@ static const char *explain_span(const char *trace, struct lkst_why_span_options 
 	err = lkst_why_span_find(&x->err, x->trace, &o, &span, &nr);
 	if (!err)
 		err = lkst_excerpt_new(&x->err, x->trace, span.from_ns - LKST_WHY_LEAD_NS,
-				       span.to_ns + LKST_WHY_TAIL_NS, 0, &w);
+				       span.to_ns + LKST_WHY_TAIL_NS, NULL, &w);
 	if (!err)
 		err = lkst_why_span_explain(&x->err, w, &span, nr, LKST_WHY_DEPTH, &a);
 	snprintf(text, sizeof(text), "%s",

@@ -86,6 +86,7 @@ static int take(struct lkst_excerpt *w, const struct lkst_record *r)
 
 	if (lkst_threads_feed(w->threads, r) || lkst_labels_feed(&w->labels, r) || take_clock(w, r) || make_room(w))
 		return -ENOMEM;
+	w->has_samples |= r->event->index == LKST_EV_sample;
 	if (w->kind_of[r->event->id] == LKST_EVENT_REF_NONE || r->cpu > UINT16_MAX)
 		return 0;
 	target = w->target_of[r->event->id];
@@ -186,9 +187,25 @@ static int make_lists(struct lkst_excerpt *w)
 	return 0;
 }
 
-int lkst_excerpt_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns, u32 max,
-		    struct lkst_excerpt **ret_window)
+/* What the threads did, by the state model and by samples. */
+static int load_states(struct lkst_err *e, struct lkst_excerpt *w, u64 to_ns,
+		       struct lkst_code_namer namer)
 {
+	int err = lkst_state_intervals_new(e, w->trace, w->from_ns, to_ns, w->max, &w->states);
+
+	if (err)
+		return err;
+	if (w->from_ns < w->states->from_ns)
+		w->from_ns = w->states->from_ns;
+	return w->has_samples ? lkst_running_new(e, w->trace, w->from_ns, to_ns, w->symbols, namer,
+						 w->threads, &w->running)
+			      : 0;
+}
+
+int lkst_excerpt_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
+		     const struct lkst_excerpt_options *o, struct lkst_excerpt **ret_window)
+{
+	static const struct lkst_excerpt_options usual;
 	_cleanup_(lkst_excerpt_freep) struct lkst_excerpt *w = calloc(1, sizeof(*w));
 	int err;
 
@@ -198,7 +215,8 @@ int lkst_excerpt_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 
 	w->catalog = lkst_trace_catalog(t);
 	w->from_ns = from_ns;
 	w->to_ns = to_ns;
-	w->max = max ? max : LKST_WINDOW_MAX;
+	o = o ?: &usual;
+	w->max = o->max ?: LKST_WINDOW_MAX;
 	w->threads = lkst_threads_new();
 	w->symbols = lkst_symbols_new();
 	if (!w->threads || !w->symbols || lkst_gaps_init(&w->gaps, LKST_WINDOW_GAPS_MAX))
@@ -211,11 +229,9 @@ int lkst_excerpt_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 
 		return err;
 	if (make_lists(w))
 		return lkst_err_sys(e, -ENOMEM, "loading the records of the interval");
-	err = lkst_state_intervals_new(e, t, w->from_ns, to_ns, w->max, &w->states);
+	err = load_states(e, w, to_ns, o->namer);
 	if (err)
 		return err;
-	if (w->from_ns < w->states->from_ns)
-		w->from_ns = w->states->from_ns;
 	*ret_window = lkst_take(w);
 	return 0;
 }
@@ -228,6 +244,7 @@ void lkst_excerpt_free(struct lkst_excerpt *w)
 	lkst_labels_fini(&w->labels);
 	lkst_symbols_free(w->symbols);
 	lkst_state_intervals_free(w->states);
+	lkst_running_free(w->running);
 	lkst_places_fini(&w->by_thread);
 	lkst_places_fini(&w->by_cpu);
 	lkst_places_fini(&w->by_kind);

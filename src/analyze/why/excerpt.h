@@ -10,6 +10,7 @@
 
 #include "analyze/engine/labels.h"
 #include "analyze/why/places.h"
+#include "analyze/why/running.h"
 #include "analyze/why/state_intervals.h"
 #include "base/cleanup.h"
 #include "trace/reader.h"
@@ -53,6 +54,8 @@ struct lkst_excerpt {
 	u32 nr;
 	struct lkst_gaps gaps;	  /* what is missing in it */
 	struct lkst_state_intervals *states; /* what each thread did in it */
+	struct lkst_running *
+		running; /* in which functions, as far as there are samples; NULL: there are none */
 
 	/* Private. */
 	u16 kind_of[LKST_ID_MAX + 1];
@@ -61,14 +64,22 @@ struct lkst_excerpt {
 	struct lkst_places by_thread, by_cpu, by_kind;
 	u32 *max_khz; /* of each CPU's clock; 0: not known */
 	u32 nr_max_khz;
+	bool has_samples;
+};
+
+/* All zero is the usual. */
+struct lkst_excerpt_options {
+	u32 max; /* records that it holds at most; 0: LKST_WINDOW_MAX */
+	struct lkst_code_namer
+		namer; /* of functions of programs; `find` NULL: they are shown by file and place */
 };
 
 /*
- * Loads what there is from @from_ns to @to_ns. If that is more than @max records (0: the usual), the
- * oldest are left out and the window's from_ns says so. @t must outlive the window.
+ * Loads what there is from @from_ns to @to_ns. If that is more than @o allows, the oldest are left out and the window's
+ * from_ns says so. @t must outlive the window, the namer need not. @o may be NULL.
  */
-int lkst_excerpt_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns, u32 max,
-		     struct lkst_excerpt **ret_window);
+int lkst_excerpt_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
+		     const struct lkst_excerpt_options *o, struct lkst_excerpt **ret_window);
 void lkst_excerpt_free(struct lkst_excerpt *w);
 LKST_GUARD(lkst_excerpt_free, struct lkst_excerpt)
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze/why/narrate_machine.h"
+#include "analyze/why/narrate_running.h"
 
 enum {
 	SEARCH_MAX = 1 << 20, /* records looked through for one stretch */
@@ -186,6 +187,7 @@ void lkst_narrate_ran(struct lkst_narrator *t, struct lkst_account_step *s,
 		lkst_account_fact(t->account, s, "interrupts_ns", LKST_ACCOUNT_DURATION, ns);
 		lkst_account_say(t->account, s, " in interrupts");
 	}
+	lkst_narrate_running(t, s, stretch, stretch);
 	lkst_narrate_machine(t, s, stretch, stretch);
 	lkst_narrate_cite(t, s, stretch->begin);
 	lkst_narrate_cite(t, s, stretch->end);
@@ -200,6 +202,7 @@ void lkst_narrate_ran_often(struct lkst_narrator *t, struct lkst_account_step *s
 	lkst_account_say(t->account, s, " of this, in ");
 	lkst_account_fact(t->account, s, "count", LKST_ACCOUNT_NUMBER, nr);
 	lkst_account_say(t->account, s, " stretches");
+	lkst_narrate_running(t, s, first, last);
 	lkst_narrate_machine(t, s, first, last);
 	lkst_narrate_cite(t, s, first->begin);
 	lkst_narrate_cite(t, s, last->end);

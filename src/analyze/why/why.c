@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "analyze/why/narrate_failed.h"
+#include "analyze/why/narrate_running.h"
 #include "analyze/why/narrate_wait.h"
 #include "analyze/why/stretch.h"
 
@@ -182,6 +183,7 @@ static void tell_rest(struct lkst_narrator *t, struct lkst_account_step *parent,
 		      const struct lkst_stretches *line, u32 longest)
 {
 	u64 sum_ns[LKST_NR_STRETCH_STATES] = {}, from_ns = 0, to_ns = 0;
+	struct lkst_narrated_running running = {};
 	struct lkst_account_step *s;
 	u32 i, nr = 0;
 
@@ -198,6 +200,10 @@ static void tell_rest(struct lkst_narrator *t, struct lkst_account_step *parent,
 		return;
 	s = lkst_account_add(t->account, parent, "rest", from_ns, to_ns, tid);
 	lkst_narrate_rest(t, s, nr, sum_ns);
+	for (i = 0; i < line->nr && sum_ns[LKST_STRETCH_RAN] >= t->min_ns; i++)
+		if (!is_alone(t, line, i, longest))
+			lkst_narrate_running_add(t, s, &line->list[i], &running);
+	lkst_narrate_running_say(t, s, "; ran about", &running);
 	if (sum_ns[LKST_STRETCH_BLOCKED] >= t->min_ns)
 		tell_many(t, s, tid, line, longest);
 }

@@ -22,7 +22,9 @@ enum {
  * What an account's steps are about, its `kind`:
  *
  *	interval	the whole of it; with ran_ns, ready_ns, blocked_ns, absent_ns, unknown_ns
- *	ran		the thread ran; cpu, interrupts_ns
+ *	ran		the thread ran; cpu, interrupts_ns; with samples, the function that most are in, as far in as
+ *			half of them are: function, function_of (its file), callers, in_function_ns, samples,
+ *			samples_there; and inner_function, inner_function_of, in_inner_function_ns
  *	ready		it could have run; cpu, and for each that ran there: a step "occupant"
  *	blocked		it waited; call, lock, futex, ... and trigger, what woke it: "thread", "timer",
  *			"disk", "packet", "device", "softirq", "cpu", "unknown"; waker: the thread that the

@@ -299,10 +299,11 @@ static void why_fini(struct why *w)
 static int explain(struct lkst_err *e, const struct lkst_diff_report *r,
 		   const struct lkst_diff_example *x, struct why *w)
 {
+	const struct lkst_excerpt_options options = { .max = EXCERPT_RECORDS };
 	u64 from_ns = x->start_ns, to_ns = x->start_ns + x->ns;
 	int err = lkst_excerpt_new(e, r->traces[w->side],
 				   from_ns > LKST_WHY_LEAD_NS ? from_ns - LKST_WHY_LEAD_NS : 0,
-				   to_ns + LKST_WHY_TAIL_NS, EXCERPT_RECORDS, &w->excerpt);
+				   to_ns + LKST_WHY_TAIL_NS, &options, &w->excerpt);
 
 	if (err)
 		return err;

@@ -9,6 +9,7 @@
 #include "analyze/why/worst.h"
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
+#include "cmd/code_naming.h"
 #include "cmd/read/accounts.h"
 #include "view/account_text.h"
 
@@ -198,8 +199,15 @@ static void say_passed_over(struct lkst_account *a, const struct lkst_worst *w)
 static int load(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
 		struct lkst_shown_account *shown)
 {
+	struct lkst_excerpt_options options = {};
+	int err = lkst_code_naming_begin(e, t, &options.namer);
+
 	from_ns = from_ns > LKST_WHY_LEAD_NS ? from_ns - LKST_WHY_LEAD_NS : 0;
-	return lkst_excerpt_new(e, t, from_ns, to_ns + LKST_WHY_TAIL_NS, 0, &shown->excerpt);
+	err = err
+		      ?: lkst_excerpt_new(e, t, from_ns, to_ns + LKST_WHY_TAIL_NS, &options,
+					  &shown->excerpt);
+	lkst_code_naming_end(&options.namer);
+	return err;
 }
 
 static void set_config(const struct options *o, const struct lkst_trace *t,

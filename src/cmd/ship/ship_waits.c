@@ -80,7 +80,7 @@ static int explain(struct lkst_err *e, struct lkst_trace *t, struct lkst_fleet_w
 		return lkst_err_sys(e, -ENOMEM, "explaining");
 	lkst_trace_range(t, &config.begin_ns, &end_ns);
 	lkst_out_init_stream(out, to);
-	err = lkst_excerpt_new(e, t, from_ns, to_ns + LKST_WHY_TAIL_NS, 0, &x)
+	err = lkst_excerpt_new(e, t, from_ns, to_ns + LKST_WHY_TAIL_NS, NULL, &x)
 		      ?: lkst_why_explain(e, x, w->tid, w->time_ns, to_ns, 1, &a);
 	if (err)
 		return err;

@@ -198,7 +198,7 @@ static int explain(struct lkst_err *e, struct lkst_trace *t, s32 tid, u64 from_n
 		from_ns = config.begin_ns;
 	lkst_out_init_stream(out, to);
 	err = lkst_excerpt_new(e, t, from_ns > LKST_WHY_LEAD_NS ? from_ns - LKST_WHY_LEAD_NS : 0,
-			       to_ns + LKST_WHY_TAIL_NS, 0, &w)
+			       to_ns + LKST_WHY_TAIL_NS, NULL, &w)
 		      ?: lkst_why_explain(e, w, tid, from_ns, to_ns, is_line ? 1 : LKST_WHY_DEPTH,
 					  &a);
 	if (err)
