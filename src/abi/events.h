@@ -222,8 +222,10 @@ enum {
 /* Bits of a stack's flags. */
 enum {
 	LKST_STACK_USER = 1, /* of the program; else of the kernel */
-	LKST_STACK_CUT = 2,  /* deeper than LKST_STACK_FRAMES: the outermost functions are missing */
-	LKST_STACK_FRAMES = 127, /* most frames of a stack: what the kernel gives (kernel.perf_event_max_stack) */
+	LKST_STACK_CUT =
+		2, /* deeper than what the kernel gives: the outermost functions are missing */
+	LKST_STACK_FRAMES =
+		127, /* most frames of a stack; fewer where kernel.perf_event_max_stack is lower */
 };
 
 /* The stored form of a field. */

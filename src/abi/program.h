@@ -85,6 +85,7 @@ struct lkst_program_config {
 	u32 cgroup_of;	/* enum lkst_cgroup_of */
 	s32 cgroup_hierarchy; /* its number, as in /proc/cgroups */
 	u32 page_shift; /* of the kernel's pages */
+	u32 stack_frames; /* most frames that the kernel gives of a stack, LKST_STACK_FRAMES at most */
 	u8 counters[LKST_PERF_AT_ONCE]; /* what perf_counters counts, enum lkst_perf_counter */
 	u16 id[LKST_NR_EVENTS + 1]; /* the id given to each catalogue event, 0: none */
 };

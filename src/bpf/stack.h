@@ -136,7 +136,7 @@ LKST_RARE u64 lkst_stack_keep(u32 asker, u64 bytes, u64 caller, u32 flags)
 
 	if (!frames || !nr || nr > LKST_STACK_FRAMES)
 		return caller;
-	if (nr == LKST_STACK_FRAMES)
+	if (nr >= lkst_cfg.stack_frames)
 		flags |= LKST_STACK_CUT;
 	id = lkst_stack_number(frames, nr, caller, flags);
 	lkst_stack_write(frames, nr, id, caller, flags);

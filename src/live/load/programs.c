@@ -17,6 +17,7 @@
 #include "live/load/page_base.h"
 #include "live/load/perf_counters.h"
 #include "live/load/pins.h"
+#include "live/load/sampling.h"
 #include "live/load/tracing.h"
 #include "lkst.skel.h"
 
@@ -226,6 +227,7 @@ static void configure(struct lkst_programs *p, const struct lkst_plan *plan,
 	cfg->nr_cpus = memory->nr_cpus;
 	cfg->filter = filter->mode;
 	cfg->has_compat = plan->has_compat;
+	cfg->stack_frames = lkst_sampling_stack_frames();
 	cfg->handler = LKST_HANDLER_DEFAULT;
 	lkst_cgroup_mount_find(&cgroups);
 	cfg->cgroup_of = cgroups.of;

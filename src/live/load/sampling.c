@@ -6,6 +6,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -83,6 +84,16 @@ int lkst_sampling_attach(struct lkst_err *e, const struct lkst_sampling *s, int 
 			why = err;
 	}
 	return any ? lkst_take_fd(map) : lkst_err_sys(e, why, "attaching it failed");
+}
+
+/* The kernel lets nobody change it while a program reads stacks. */
+u32 lkst_sampling_stack_frames(void)
+{
+	_cleanup_fclose_ FILE *f = fopen("/proc/sys/kernel/perf_event_max_stack", "re");
+	unsigned int frames;
+
+	return f && fscanf(f, "%u", &frames) == 1 && frames < LKST_STACK_FRAMES ? frames
+										: LKST_STACK_FRAMES;
 }
 
 int lkst_sampling_check(struct lkst_err *e, enum lkst_sample_clock clock)

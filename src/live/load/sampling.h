@@ -4,6 +4,7 @@
 #define LKST_LIVE_LOAD_SAMPLING_H
 
 #include "abi/control.h"
+#include "abi/events.h"
 #include "base/err.h"
 
 enum { LKST_SAMPLE_HZ_MAX = 10000 };
@@ -22,5 +23,8 @@ int lkst_sampling_attach(struct lkst_err *e, const struct lkst_sampling *s, int 
 
 /* 0, or -ENOTSUP with the reason: this machine does not count what @clock needs, as many guests don't. */
 int lkst_sampling_check(struct lkst_err *e, enum lkst_sample_clock clock);
+
+/* How many frames of a stack the kernel gives, LKST_STACK_FRAMES at most: kernel.perf_event_max_stack. */
+u32 lkst_sampling_stack_frames(void);
 
 #endif
