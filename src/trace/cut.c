@@ -15,6 +15,7 @@
 #include "base/create.h"
 #include "base/io.h"
 #include "base/size.h"
+#include "trace/cut_stacks.h"
 #include "trace/ends.h"
 #include "trace/kept.h"
 #include "trace/lost.h"
@@ -34,6 +35,7 @@ struct cut {
 	struct lkst_record pending; /* read, but later than the last part's beginning */
 	bool has_pending;
 	struct lkst_kept machine, threads_then, ledger;
+	struct lkst_cut_stacks stacks;
 	u64 end_ns; /* of the trace */
 	u8 *piece;
 	struct lkst_parts *parts;
@@ -261,8 +263,10 @@ static int read_until(struct cut *c, u64 ns)
 		/* Gaps are in the blocks' numbers, which stay. */
 		while (lkst_merge_gap(c->merge, &gap) > 0)
 			;
-		if (r->buffer == LKST_BUFFER_STATE)
-			err = take_state(c, r);
+		err = lkst_cut_stacks_take(&c->stacks, r);
+		if (err < 0)
+			return lkst_err_sys(c->e, err, "cutting");
+		err = !err && r->buffer == LKST_BUFFER_STATE ? take_state(c, r) : 0;
 		if (!err && lkst_threads_feed(c->threads, r))
 			err = lkst_err_sys(c->e, -ENOMEM, "cutting");
 	}
@@ -343,6 +347,43 @@ static int write_streams(struct cut *c, u64 from_ns, u64 end_ns, struct lkst_wri
 		}
 	}
 	return err;
+}
+
+/* Has the stacks that block @block's samples from @from_ns to before @end_ns refer to wanted. */
+static int want_stacks(struct cut *c, const struct lkst_block *block, u64 from_ns, u64 end_ns)
+{
+	struct lkst_block_cursor cursor;
+	struct lkst_record r;
+	int err = 0;
+
+	lkst_block_cursor_init(&cursor, block);
+	while (!err && lkst_block_next(NULL, &cursor, c->catalog, &r) > 0)
+		if (r.ns >= from_ns && r.ns < end_ns)
+			err = lkst_cut_stacks_want(&c->stacks, &r);
+	return err ? lkst_err_sys(c->e, err, "cutting") : 0;
+}
+
+/* Writes, as of @ns, the stacks from before @from_ns that samples from then to before @end_ns refer to. */
+static int write_stacks(struct cut *c, u64 from_ns, u64 end_ns, u64 ns, struct lkst_writer *w)
+{
+	unsigned int s;
+	int err = 0;
+	u32 i;
+
+	lkst_cut_stacks_begin(&c->stacks);
+	for (s = 0; c->stacks.kept.nr && s < lkst_trace_nr_streams(c->t) && !err; s++) {
+		const struct lkst_stream_info *info = lkst_trace_stream(c->t, s);
+
+		for (i = find_block(c, s, from_ns); i < info->nr_blocks && info->buffer != LKST_BUFFER_STATE && !err;
+		     i++) {
+			const struct lkst_block *block = lkst_trace_block(c->t, s, i);
+
+			if (block->begin_ns >= end_ns)
+				break;
+			err = want_stacks(c, block, from_ns, end_ns);
+		}
+	}
+	return err ?: lkst_cut_stacks_write(c->e, &c->stacks, ns, w);
 }
 
 /* Writes, as of @ns, the lines of the ledger that say what is missing between @from_ns and @end_ns. */
@@ -432,7 +473,7 @@ static int fill_part(struct cut *c, u64 from_ns, u64 end_ns, u64 begin_ns, struc
 	if (err)
 		return err;
 	err = write_threads(c, begin_ns, w) ?: write_cgroups(c, begin_ns, w)
-	      ?: write_processes(c, begin_ns, w);
+	      ?: write_processes(c, begin_ns, w) ?: write_stacks(c, from_ns, end_ns, begin_ns, w);
 	if (err)
 		return err;
 	err = write_streams(c, from_ns, end_ns, w);
@@ -547,6 +588,7 @@ static void cut_fini(struct cut *c)
 	lkst_kept_fini(&c->machine);
 	lkst_kept_fini(&c->threads_then);
 	lkst_kept_fini(&c->ledger);
+	lkst_cut_stacks_fini(&c->stacks);
 	free(c->piece);
 }
 

@@ -153,6 +153,9 @@ bool lkst_select_matches(const struct lkst_select *select, const struct lkst_rec
 		return false;
 	if (r->event->group == LKST_GROUP_STATE)
 		return true;
+	/* What a piece of a trace has as of its beginning, as stacks, are no records of that time. */
+	if (r->buffer == LKST_BUFFER_STATE && !select->nr_events)
+		return false;
 	if (r->ns < select->from_ns || r->ns > select->to_ns)
 		return false;
 	if (select->has_cpu && select->cpu != r->cpu)

@@ -184,10 +184,76 @@ TEST(cut_by_size_keeps_every_record)
 	end(t);
 }
 
+/* How many stacks are there, and of the samples and stacks, how many refer to one that is not. */
+static void count_stacks(const char *where, int *ret_stacks, int *ret_lost)
+{
+	u64 there[16], asked[16];
+	int nr_there = 0, nr_asked = 0, i, k;
+	struct lkst_record r;
+	struct lkst_trace *t;
+	struct lkst_merge *m;
+
+	if (lkst_trace_open(&err, where, &t) || lkst_merge_new(&err, t, 0, UINT64_MAX, &m))
+		abort();
+	while (lkst_merge_next(m, &r) && nr_there < 16 && nr_asked < 16) {
+		const bool is_stack = r.event->index == LKST_EV_stack;
+
+		if (is_stack)
+			there[nr_there++] = lkst_record_int(&r, lkst_class_field(r.event, "stack"));
+		if (r.event->index == LKST_EV_sample || r.event->index == LKST_EV_off_cpu || is_stack)
+			asked[nr_asked++] =
+				lkst_record_int(&r, lkst_class_field(r.event, is_stack ? "caller" : "stack"));
+	}
+	lkst_merge_free(m);
+	lkst_trace_close(t);
+	*ret_stacks = nr_there;
+	for (*ret_lost = i = 0; i < nr_asked; i++) {
+		for (k = 0; k < nr_there && there[k] != asked[i]; k++)
+			;
+		*ret_lost += asked[i] && k == nr_there;
+	}
+}
+
+/* A stack is written once, long before most samples of it; one of the kernel goes on in one of the program. */
+TEST(cut_takes_along_the_stacks_of_samples)
+{
+	static const char samples[] = "stack ns=90 buffer=1 stack=1 flags=1 frames=0x1010,0x1000\n"
+				      "stack ns=91 buffer=1 stack=2 caller=1 frames=0xffffffff81000210\n"
+				      "stack ns=92 buffer=1 stack=3 frames=0xffffffff81000310\n"
+				      "stack ns=93 buffer=1 tid=8 stack=2 caller=1 frames=0xffffffff81000210\n"
+				      "sample cpu=0 tid=5 ns=1000 stack=3 period_ns=1000\n"
+				      "sample cpu=0 tid=5 ns=2000 stack=2 period_ns=1000\n"
+				      "stack ns=2500 buffer=1 stack=4 caller=1 frames=0xffffffff81000410\n"
+				      "off_cpu cpu=0 tid=0 ns=3000 stack=4 duration_ns=2500 target_tid=5\n";
+	struct lkst_trace *t;
+	int stacks, lost;
+	char again[160];
+
+	make_scratch(dir);
+	snprintf(path, sizeof(path), "%s/trace", dir);
+	snprintf(out, sizeof(out), "%s/out", dir);
+	snprintf(again, sizeof(again), "%s/again", dir);
+	CHECK(!make_trace(path, 4096, samples) && !lkst_trace_open(&err, path, &t));
+	CHECK_EQ(lkst_cut_time(&err, t, 1500, UINT64_MAX, out), 0);
+	count_stacks(out, &stacks, &lost);
+	/* Its own, and from before those that are referred to, once each. */
+	CHECK_EQ(stacks, 3);
+	CHECK_EQ(lost, 0);
+	lkst_trace_close(t);
+	/* A part of the part: of its stacks the one of a wait, and what that goes on in. */
+	CHECK(!lkst_trace_open(&err, out, &t));
+	CHECK_EQ(lkst_cut_time(&err, t, 2600, UINT64_MAX, again), 0);
+	count_stacks(again, &stacks, &lost);
+	CHECK_EQ(stacks, 2);
+	CHECK_EQ(lost, 0);
+	end(t);
+}
+
 static const struct unit_test tests[] = {
 	{ "cut_takes_exactly_the_records_between", test_cut_takes_exactly_the_records_between },
 	{ "cut_knows_who_was_there_when_it_begins", test_cut_knows_who_was_there_when_it_begins },
 	{ "cut_pieces_fit_together_again", test_cut_pieces_fit_together_again },
 	{ "cut_by_size_keeps_every_record", test_cut_by_size_keeps_every_record },
+	{ "cut_takes_along_the_stacks_of_samples", test_cut_takes_along_the_stacks_of_samples },
 };
 UNIT_MAIN(tests)
