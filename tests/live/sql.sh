@@ -90,6 +90,21 @@ if [[ $message == threads* && $message == *$'\na,b\n1,2' ]]; then
 else
 	fail sql_reads_standard_input "$message"
 fi
+# A query that runs too long, once it runs: Ctrl-C ends it, and it says so.
+"$LKST" sql "$work/trace" 'select count(*) from events a, events b where a.time_ns + b.time_ns + a.tid = 1' >"$work/said" 2>&1 &
+children+=($!)
+# Half a second of CPU time, of which to begin takes little.
+is_busy()
+{
+	[ "$(cut -d ' ' -f 14 "/proc/${children[-1]}/stat")" -ge $(($(getconf CLK_TCK) / 2)) ]
+}
+if wait_until 60 is_busy; then
+	kill -INT "${children[-1]}"
+	wait "${children[-1]}"
+	expect sql_is_interrupted "$? $(cat "$work/said")" '1 lkst sql: the query was interrupted'
+else
+	fail sql_is_interrupted "it does nothing: $(cat "$work/said")"
+fi
 # At a terminal: the tab key completes the name of a table, and what was typed is remembered.
 typed=$(printf 'select 42 + 0 * count(*) n from block_req\t;\n.quit\n' |
 	HOME=$work TERM=dumb script -qec "$LKST sql $work/trace" /dev/null | tr -d '\r')
