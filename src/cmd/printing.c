@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "trace/threads_before.h"
+
 struct lkst_select_options lkst_choosing_which(const struct lkst_choosing_options *w, u64 from_ns,
 					       u64 to_ns)
 {
@@ -77,6 +79,20 @@ int lkst_printing_code(struct lkst_err *e, struct lkst_printing *p, const struct
 	return err ?: lkst_code_naming_begin(e, t, &p->code.namer);
 }
 
+/* What is known of threads and of their code. */
+static int take_in(void *ctx, const struct lkst_record *r)
+{
+	struct lkst_printing *p = ctx;
+
+	return lkst_threads_feed(p->threads, r)
+		       ?: (p->code.mappings ? lkst_mappings_feed(p->code.mappings, r) : 0);
+}
+
+int lkst_printing_before(struct lkst_err *e, struct lkst_printing *p, struct lkst_trace *t, u64 ns)
+{
+	return lkst_feed_before(e, t, ns, take_in, p);
+}
+
 int lkst_printing_record(struct lkst_printing *p, const struct lkst_record *r)
 {
 	int err = 0;
@@ -84,9 +100,7 @@ int lkst_printing_record(struct lkst_printing *p, const struct lkst_record *r)
 	if (lkst_select_matches(p->select, r) && ++p->nr > p->skip)
 		err = p->view->record(p->ctx, r);
 	/* With the names as they were before this record. */
-	err = err ? err : lkst_threads_feed(p->threads, r);
-	if (!err && p->code.mappings)
-		err = lkst_mappings_feed(p->code.mappings, r);
+	err = err ? err : take_in(p, r);
 	return err || !p->descriptors ? err : lkst_descriptors_feed(p->descriptors, r);
 }
 

@@ -106,6 +106,9 @@ int lkst_printing_select(struct lkst_err *e, const struct lkst_printing_options 
 			 const struct lkst_catalog *catalog, const struct lkst_threads *threads,
 			 u64 from_ns, u64 to_ns, struct lkst_select **ret_select);
 
+/* Takes in what trace @t keeps of the threads before @ns, where its records are read from then on. */
+int lkst_printing_before(struct lkst_err *e, struct lkst_printing *p, struct lkst_trace *t, u64 ns);
+
 /* Takes in a record: prints it if it is wanted, and remembers what it says of threads. */
 int lkst_printing_record(struct lkst_printing *p, const struct lkst_record *r);
 int lkst_printing_gap(struct lkst_printing *p, const struct lkst_gap *gap);

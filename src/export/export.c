@@ -69,15 +69,17 @@ static int prepare(struct lkst_err *e, const struct lkst_export_request *request
 		.to_ns = w->has_to ? w->to_ns : UINT64_MAX,
 		.threads = lkst_threads_new(),
 		.symbols = lkst_symbols_new(),
+		.code = { lkst_mappings_new(), request->namer },
 		.dir_fd = -1,
 	};
-	if (!x->threads || !x->symbols)
+	if (!x->threads || !x->symbols || !x->code.mappings)
 		return lkst_err_sys(e, -ENOMEM, "exporting");
 	lkst_trace_range(x->trace, &x->begin_ns, &x->end_ns);
 	x->begin_ns = max_u64(x->begin_ns, x->from_ns);
 	x->end_ns = max_u64(x->end_ns < x->to_ns ? x->end_ns : x->to_ns, x->begin_ns);
 	err = lkst_select_new(e, x->catalog, x->threads, w, &x->select)
-		      ?: lkst_symbols_load(e, x->symbols, x->trace);
+		      ?: lkst_symbols_load(e, x->symbols, x->trace)
+		      ?: lkst_mappings_load(e, x->code.mappings, x->trace);
 	return err ? err : lkst_trace_each_file(e, x->trace, add_length, &x->total_bytes);
 }
 
@@ -86,6 +88,7 @@ static void export_fini(struct lkst_export *x)
 	lkst_select_free(x->select);
 	lkst_threads_free(x->threads);
 	lkst_symbols_free(x->symbols);
+	lkst_mappings_free(x->code.mappings);
 }
 
 /* Has the format write, and says what went wrong if only this knows it. */

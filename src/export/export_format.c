@@ -121,6 +121,14 @@ static int take_gaps(struct lkst_export *x, struct lkst_merge *m,
 	return err;
 }
 
+/* What is known of threads and of their code. */
+static int take_in(void *ctx, const struct lkst_record *r)
+{
+	struct lkst_export *x = ctx;
+
+	return lkst_threads_feed(x->threads, r) ?: lkst_mappings_feed(x->code.mappings, r);
+}
+
 int lkst_export_each(struct lkst_err *e, struct lkst_export *x,
 		     const struct lkst_export_calls *calls, void *ctx)
 {
@@ -135,7 +143,7 @@ int lkst_export_each(struct lkst_err *e, struct lkst_export *x,
 	while (!err && lkst_merge_next(m, &r) > 0) {
 		if (!has_names && r.event->group != LKST_GROUP_STATE) {
 			has_names = true;
-			err = lkst_threads_feed_before(e, x->threads, x->trace, x->from_ns);
+			err = lkst_feed_before(e, x->trace, x->from_ns, take_in, x);
 		}
 		if (!err)
 			err = take_gaps(x, m, calls, ctx);
@@ -145,7 +153,7 @@ int lkst_export_each(struct lkst_err *e, struct lkst_export *x,
 			calls->left_out(ctx, &r);
 		/* With the names as they were before this record. */
 		if (!err)
-			err = lkst_threads_feed(x->threads, &r) ?: lkst_export_step(x, r.ns);
+			err = take_in(x, &r) ?: lkst_export_step(x, r.ns);
 	}
 	return err ? err : take_gaps(x, m, calls, ctx);
 }

@@ -39,6 +39,7 @@ struct lkst_export {
 	u64 begin_ns, end_ns;	      /* the part of the trace's time that is in it */
 	struct lkst_threads *threads; /* of lkst_export_each(): as they were before the record */
 	struct lkst_symbols *symbols; /* all that the trace has */
+	struct lkst_code_view code;   /* of lkst_export_each(): as `threads` */
 	struct lkst_out *out;	      /* of a file; errors stick in it */
 	int dir_fd;		      /* of a directory, which is empty at first; else -1 */
 	void *ctx;		      /* of lkst_export_send() */

@@ -22,6 +22,7 @@ static int write_json(struct lkst_err *e, struct lkst_export *x)
 						 .catalog = x->catalog,
 						 .threads = x->threads,
 						 .symbols = x->symbols,
+						 .code = &x->code,
 						 .begin_ns = x->begin_ns,
 						 .has_process = true,
 						 .has_cgroups = true };

@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/vec.h"
 #include "export/parquet_file.h"
+#include "view/address_names.h"
 #include "view/field.h"
 #include "view/select.h"
 #include "view/values.h"
@@ -38,12 +40,15 @@ static const struct lkst_parquet_column common[NR_COMMON] = {
 };
 
 enum {
-	NAME_ROOM = 2 * LKST_NAME_MAX + 16,
+	NAME_ROOM = 2 * LKST_NAME_MAX + 24,
+	KNOWN_SYMBOLS = 512,
+	KNOWN_TEXT = 112,
 };
 
 /* What becomes of a field. */
 struct field_plan {
 	u16 index, column;
+	bool is_symbol; /* the names of the addresses in it */
 	u32 fault; /* lkst_field_fault() */
 	unsigned int faults;
 };
@@ -52,6 +57,14 @@ struct field_plan {
 struct event_plan {
 	u16 name_length, nr;
 	struct field_plan fields[];
+};
+
+/* The name of one address, "": it has none. The same few are in millions of records. */
+struct known_symbol {
+	u64 address;
+	bool is_known;
+	u16 length;
+	char text[KNOWN_TEXT];
 };
 
 struct lkst_parquet_events {
@@ -64,8 +77,9 @@ struct lkst_parquet_events {
 	u32 buffer;	   /* of the record before, */
 	u32 buffer_length; /* and its name; 0: there was none */
 	char buffer_name[LKST_VALUE_ROOM];
-	char *numbers; /* an array as text */
-	size_t numbers_room;
+	char *text; /* an array as text */
+	size_t text_room;
+	struct known_symbol symbols[KNOWN_SYMBOLS]; /* by hash of the address */
 };
 
 void lkst_parquet_events_free(struct lkst_parquet_events *v)
@@ -79,7 +93,7 @@ void lkst_parquet_events_free(struct lkst_parquet_events *v)
 	for (i = 0; i < v->nr_columns; i++)
 		free((char *)v->columns[i].name);
 	free(v->columns);
-	free(v->numbers);
+	free(v->text);
 	lkst_parquet_file_fini(&v->file);
 	free(v);
 }
@@ -186,67 +200,80 @@ static int add_column(struct lkst_parquet_events *v, const char *name,
 	return column->name ? 0 : -ENOMEM;
 }
 
-/* Whether column @c, NULL: one that is not there, can be the field's; it is then. */
-static bool takes_field(struct lkst_parquet_events *v, struct lkst_parquet_column *c,
-			const struct lkst_field_class *f)
+/* Whether column @c, NULL: one that is not there, can hold values of that type; it does then. */
+static bool takes(struct lkst_parquet_events *v, struct lkst_parquet_column *c, enum lkst_parquet_type type)
 {
-	return !c || (c >= v->columns + NR_COMMON && join_types(c->type, type_of(f), &c->type));
+	return !c || (c >= v->columns + NR_COMMON && join_types(c->type, type, &c->type));
 }
 
-/* The number of the column for field @f of @event, or -ENOMEM. */
-static int column_of(struct lkst_parquet_events *v, const struct lkst_event_class *event,
-		     const struct lkst_field_class *f)
+/* The number of the column for what is called @name and @ending of @event, or -ENOMEM. */
+static int column_of(struct lkst_parquet_events *v, const struct lkst_event_class *event, const char *of,
+		     const char *ending, enum lkst_parquet_type type)
 {
 	struct lkst_parquet_column *c;
 	char name[NAME_ROOM];
 	unsigned int nr;
 	int err;
 
-	snprintf(name, sizeof(name), "%s", f->name);
+	snprintf(name, sizeof(name), "%s%s", of, ending);
 	c = find_column(v, name);
 	/* One that all records have, or one that holds something else. */
-	if (!takes_field(v, c, f)) {
-		snprintf(name, sizeof(name), c < v->columns + NR_COMMON ? "%s_field" : "%s_%s",
-			 f->name, event->name);
+	if (!takes(v, c, type)) {
+		if (c < v->columns + NR_COMMON)
+			snprintf(name, sizeof(name), "%s_field%s", of, ending);
+		else
+			snprintf(name, sizeof(name), "%s_%s%s", of, event->name, ending);
 		c = find_column(v, name);
 	}
-	for (nr = 2; !takes_field(v, c, f); nr++) {
-		snprintf(name, sizeof(name), "%s_%u", f->name, nr);
+	for (nr = 2; !takes(v, c, type); nr++) {
+		snprintf(name, sizeof(name), "%s_%u%s", of, nr, ending);
 		c = find_column(v, name);
 	}
 	if (c)
 		return (int)(c - v->columns);
-	err = add_column(v, name, (struct lkst_parquet_column){ .type = type_of(f) });
+	err = add_column(v, name, (struct lkst_parquet_column){ .type = type });
 	return err ? err : (int)v->nr_columns - 1;
+}
+
+/* Plans a column of field @i, that of its names or of itself. */
+static int plan_column(struct lkst_parquet_events *v, const struct lkst_event_class *event, unsigned int i,
+		       bool is_symbol)
+{
+	const struct lkst_field_class *f = &event->fields[i];
+	struct event_plan *plan = v->plans[event->id];
+	struct field_plan *field = &plan->fields[plan->nr];
+	int column = column_of(v, event, f->name, is_symbol ? "_symbol" : "",
+			       is_symbol ? LKST_PARQUET_TEXT : type_of(f));
+
+	if (column < 0)
+		return column;
+	if (v->nr_columns > LKST_PARQUET_COLUMNS_MAX)
+		return -E2BIG;
+	*field = (struct field_plan){ .index = (u16)i, .column = (u16)column, .is_symbol = is_symbol };
+	field->fault = lkst_field_fault(event, i, &field->faults);
+	plan->nr++;
+	return 0;
 }
 
 static int plan_event(struct lkst_parquet_events *v, const struct lkst_event_class *event)
 {
 	struct event_plan *plan =
-		calloc(1, sizeof(*plan) + event->nr_fields * sizeof(plan->fields[0]));
+		calloc(1, sizeof(*plan) + 2 * (size_t)event->nr_fields * sizeof(plan->fields[0]));
 	unsigned int i;
-	int column;
+	int err = 0;
 
 	if (!plan)
 		return -ENOMEM;
 	v->plans[event->id] = plan;
 	plan->name_length = (u16)strlen(event->name);
-	for (i = 0; i < event->nr_fields; i++) {
-		struct field_plan *field = &plan->fields[plan->nr];
-
+	for (i = 0; i < event->nr_fields && !err; i++) {
 		if (event->fields[i].meaning == LKST_MEANING_PAD)
 			continue;
-		column = column_of(v, event, &event->fields[i]);
-		if (column < 0)
-			return column;
-		if (v->nr_columns > LKST_PARQUET_COLUMNS_MAX)
-			return -E2BIG;
-		field->index = (u16)i;
-		field->column = (u16)column;
-		field->fault = lkst_field_fault(event, i, &field->faults);
-		plan->nr++;
+		err = plan_column(v, event, i, false);
+		if (!err && lkst_field_has_names(&event->fields[i]))
+			err = plan_column(v, event, i, true);
 	}
-	return 0;
+	return err;
 }
 
 static int plan_all(struct lkst_err *e, struct lkst_parquet_events *v)
@@ -301,22 +328,73 @@ static void put_common(struct lkst_parquet_events *v, const struct lkst_record *
 	lkst_parquet_text(p, COLUMN_BUFFER, v->buffer_name, v->buffer_length);
 }
 
+/* Makes room for a text of @room bytes. */
+static int reach_room(struct lkst_parquet_events *v, size_t room)
+{
+	if (room <= v->text_room)
+		return 0;
+	free(v->text);
+	v->text = malloc(room);
+	v->text_room = v->text ? room : 0;
+	return v->text ? 0 : -ENOMEM;
+}
+
 /* Several numbers as text, "[1,2]". */
 static int put_numbers(struct lkst_parquet_events *v, const struct lkst_record *r,
 		       const struct field_plan *field)
 {
-	size_t room = lkst_field_numbers_room(r, field->index);
 	char *end;
 
-	if (room > v->numbers_room) {
-		free(v->numbers);
-		v->numbers = malloc(room);
-		v->numbers_room = v->numbers ? room : 0;
-		if (!v->numbers)
-			return -ENOMEM;
+	if (reach_room(v, lkst_field_numbers_room(r, field->index)))
+		return -ENOMEM;
+	end = lkst_field_put_numbers(v->text, r, field->index);
+	lkst_parquet_text(v->file.parquet, field->column, v->text, (size_t)(end - v->text));
+	return 0;
+}
+
+/* The name of an address of the kernel. */
+static void put_symbol(struct lkst_parquet_events *v, const struct lkst_record *r, const struct field_plan *field)
+{
+	const struct lkst_address_names names = { .symbols = v->x->symbols };
+	const u64 address = lkst_field_int(r, field->index);
+	struct known_symbol *known = &v->symbols[lkst_hash_number(address) % KNOWN_SYMBOLS];
+	char text[LKST_ADDRESS_NAME];
+	size_t length;
+
+	if (!known->is_known || known->address != address) {
+		length = (size_t)(lkst_address_name_put(&names, text, r, field->index, 0) - text);
+		known->is_known = length <= sizeof(known->text);
+		if (!known->is_known) {
+			lkst_parquet_text(v->file.parquet, field->column, text, length);
+			return;
+		}
+		known->address = address;
+		known->length = (u16)length;
+		memcpy(known->text, text, length);
 	}
-	end = lkst_field_put_numbers(v->numbers, r, field->index);
-	lkst_parquet_text(v->file.parquet, field->column, v->numbers, (size_t)(end - v->numbers));
+	if (known->length)
+		lkst_parquet_text(v->file.parquet, field->column, known->text, known->length);
+}
+
+/* The names of addresses, with blanks between; nothing where none is known. */
+static int put_symbols(struct lkst_parquet_events *v, const struct lkst_record *r,
+		       const struct field_plan *field)
+{
+	const struct lkst_address_names names = { v->x->symbols, &v->x->code, v->x->threads };
+	const struct lkst_field_class *f = &r->event->fields[field->index];
+	const char *end;
+
+	if (!lkst_address_names_serve(&names, f))
+		return 0;
+	if (lkst_field_is_int(f)) {
+		put_symbol(v, r, field);
+		return 0;
+	}
+	if (reach_room(v, lkst_address_list_room(r, field->index)))
+		return -ENOMEM;
+	end = lkst_address_list_put(&names, v->text, r, field->index);
+	if (end != v->text)
+		lkst_parquet_text(v->file.parquet, field->column, v->text, (size_t)(end - v->text));
 	return 0;
 }
 
@@ -330,6 +408,8 @@ static int put_field(struct lkst_parquet_events *v, const struct lkst_record *r,
 
 	if (field->fault && lkst_field_int(r, field->faults) & field->fault)
 		return 0;
+	if (field->is_symbol)
+		return put_symbols(v, r, field);
 	if (lkst_field_is_int(f)) {
 		lkst_parquet_int(p, field->column, (s64)lkst_field_int(r, field->index));
 	} else if (lkst_field_is_text(f)) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sql/field_value.h"
+#include "view/address_names.h"
 
 /* What all tables have; those that are hidden come last, after the fields. */
 static const struct {
@@ -78,6 +79,35 @@ static const char *help_of(const struct lkst_event_class *event, const char *nam
 	return NULL;
 }
 
+/* A name that no other column has: that of field @f, with @ending. */
+static void name_column(const struct lkst_sql_records *table, const struct lkst_field_class *f, const char *ending,
+			struct lkst_sql_column *column)
+{
+	unsigned int i;
+
+	snprintf(column->name, sizeof(column->name), "%s%s", f->name, ending);
+	if (is_taken(table, column->name))
+		snprintf(column->name, sizeof(column->name), "%s_field%s", f->name, ending);
+	for (i = 2; is_taken(table, column->name); i++)
+		snprintf(column->name, sizeof(column->name), "%s_%u%s", f->name, i, ending);
+}
+
+/* After a field with addresses, a column with their names. */
+static void add_symbol(struct lkst_sql_records *table, const struct lkst_field_class *f, u16 index)
+{
+	struct lkst_sql_column column = { .type = "TEXT",
+					  .help = "the same by name, as far as that is known",
+					  .common = LKST_SQL_SYMBOL,
+					  .has_code = lkst_field_is_user_stack(f) ||
+						      (lkst_field_is_array(f) && table->event->index == LKST_EV_stack),
+					  .field = index };
+
+	if (!lkst_field_has_names(f))
+		return;
+	name_column(table, f, "_symbol", &column);
+	table->columns[table->nr_columns++] = column;
+}
+
 static void add_field(struct lkst_sql_records *table, u16 index)
 {
 	const struct lkst_field_class *f = &table->event->fields[index];
@@ -85,18 +115,14 @@ static void add_field(struct lkst_sql_records *table, u16 index)
 					  .help = help_of(table->event, f->name),
 					  .common = LKST_SQL_FIELD,
 					  .field = index };
-	unsigned int i;
 
 	if (!strcmp(f->name, LKST_PROBE_FIELD_FAULTS))
 		table->faults = (s16)index;
 	if (f->meaning == LKST_MEANING_PAD)
 		return;
-	snprintf(column.name, sizeof(column.name), "%s", f->name);
-	if (is_taken(table, column.name))
-		snprintf(column.name, sizeof(column.name), "%s_field", f->name);
-	for (i = 2; is_taken(table, column.name); i++)
-		snprintf(column.name, sizeof(column.name), "%s_%u", f->name, i);
+	name_column(table, f, "", &column);
 	table->columns[table->nr_columns++] = column;
+	add_symbol(table, f, index);
 }
 
 int lkst_sql_columns_make(struct lkst_sql_records *table, const struct lkst_event_class *event)
@@ -106,7 +132,7 @@ int lkst_sql_columns_make(struct lkst_sql_records *table, const struct lkst_even
 
 	table->event = event;
 	table->faults = -1;
-	table->columns = calloc(NR_COMMON + nr_fields, sizeof(*table->columns));
+	table->columns = calloc(NR_COMMON + 2 * (size_t)nr_fields, sizeof(*table->columns));
 	if (!table->columns)
 		return -ENOMEM;
 	add_common(table, false);

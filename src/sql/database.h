@@ -10,12 +10,13 @@
 
 /* A column of a table: one that all have, or a field of an event. */
 struct lkst_sql_column {
-	char name[LKST_NAME_MAX + 8];
+	char name[LKST_NAME_MAX + 16];
 	const char *type;
 	const char *help; /* NULL: nothing is known */
 	bool is_hidden;	  /* not one of `*` */
 	u8 common;	  /* enum lkst_sql_common; LKST_SQL_FIELD: a field */
-	u16 field;	  /* its number */
+	bool has_code;	  /* it may name code of programs, which takes what is known of these */
+	u16 field;	  /* the number of the field */
 };
 
 enum lkst_sql_common {
@@ -29,6 +30,7 @@ enum lkst_sql_common {
 	LKST_SQL_LINE,
 	LKST_SQL_JSON,
 	LKST_SQL_FIELD,
+	LKST_SQL_SYMBOL, /* the names of the addresses in a field */
 };
 
 /* A table of records. */
@@ -46,6 +48,7 @@ struct lkst_sql {
 	struct lkst_trace *trace;
 	const struct lkst_catalog *catalog;
 	struct lkst_symbols *symbols; /* NULL: not asked for yet */
+	struct lkst_code_namer namer; /* of user code */
 	const volatile sig_atomic_t *stop;
 	u64 begin_ns, end_ns;
 	u64 max_steps, steps;		  /* lkst_sql_limit() */

@@ -169,17 +169,40 @@ static void thread_value(sqlite3_context *ctx, const struct cursor *c, u8 column
 static void shown_value(sqlite3_context *ctx, struct cursor *c, struct lkst_sql_shown **shown,
 			const struct lkst_view *view)
 {
+	const struct lkst_address_names names = lkst_sql_scan_addresses(c->scan);
 	const char *text = NULL;
 	size_t length;
 
 	if (!*shown)
-		*shown = lkst_sql_shown_new(c->table->sql, view, lkst_sql_scan_threads(c->scan));
+		*shown = lkst_sql_shown_new(c->table->sql, view, &names);
 	if (*shown)
 		text = lkst_sql_shown_record(*shown, c->record, &length);
 	if (text)
 		sqlite3_result_text64(ctx, text, length, SQLITE_TRANSIENT, SQLITE_UTF8);
 	else
 		sqlite3_result_error_nomem(ctx);
+}
+
+/* The names of the addresses in a field, with blanks between; NULL where none is known. */
+static void symbol_value(sqlite3_context *ctx, const struct cursor *c, unsigned int index)
+{
+	const struct lkst_address_names names = lkst_sql_scan_addresses(c->scan);
+	const struct lkst_record *r = c->record;
+	const char *end;
+	char *text;
+
+	if (names.symbols && !lkst_address_names_serve(&names, &r->event->fields[index]))
+		return;
+	text = names.symbols ? sqlite3_malloc64(lkst_address_list_room(r, index)) : NULL;
+	if (!text) {
+		sqlite3_result_error_nomem(ctx);
+		return;
+	}
+	end = lkst_address_list_put(&names, text, r, index);
+	if (end == text)
+		sqlite3_free(text);
+	else
+		sqlite3_result_text64(ctx, text, (sqlite3_uint64)(end - text), sqlite3_free, SQLITE_UTF8);
 }
 
 static void buffer_value(sqlite3_context *ctx, u32 buffer)
@@ -221,6 +244,10 @@ static int cell(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int index)
 	case LKST_SQL_FIELD:
 		if (lkst_sql_field_is_known(r, c->table->faults, column->field))
 			lkst_sql_field_value(ctx, r, column->field);
+		break;
+	case LKST_SQL_SYMBOL:
+		if (lkst_sql_field_is_known(r, c->table->faults, column->field))
+			symbol_value(ctx, c, column->field);
 		break;
 	default:
 		thread_value(ctx, c, column->common);

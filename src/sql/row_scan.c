@@ -23,6 +23,7 @@ struct lkst_sql_scan {
 	/* In order of time. */
 	struct lkst_merge *merge;
 	struct lkst_threads *threads; /* NULL: nobody asks for names */
+	struct lkst_code_view code;   /* no mappings: nobody asks for names of user code */
 	bool is_fed;		      /* the threads know the record */
 	bool has_names;		      /* they knew all that was before the time */
 
@@ -53,27 +54,43 @@ static bool wants_stream(const void *ctx, const struct lkst_stream_info *stream)
 	return lkst_sql_wants_stream(scan->sql, &scan->wanted, stream);
 }
 
+/* What is known of threads and of their code. */
+static int take_in(void *ctx, const struct lkst_record *r)
+{
+	struct lkst_sql_scan *scan = ctx;
+
+	return lkst_threads_feed(scan->threads, r)
+		       ?: (scan->code.mappings ? lkst_mappings_feed(scan->code.mappings, r) : 0);
+}
+
+static int begin_code(struct lkst_sql_scan *scan)
+{
+	scan->code = (struct lkst_code_view){ lkst_mappings_new(), scan->sql->namer };
+	return scan->code.mappings ? lkst_mappings_load(NULL, scan->code.mappings, scan->sql->trace) : -ENOMEM;
+}
+
 /* Where a query begins late, the names come from the streams that are kept for them. */
-static int begin_names(struct lkst_sql_scan *scan)
+static int begin_names(struct lkst_sql_scan *scan, bool has_code)
 {
 	struct lkst_trace *t = scan->sql->trace;
 	s64 from_ns = scan->wanted.ns.from;
 
 	scan->threads = lkst_threads_new();
 	scan->is_fed = true;
-	if (!scan->threads)
+	if (!scan->threads || (has_code && begin_code(scan)))
 		return -ENOMEM;
 	if (from_ns <= (s64)scan->sql->begin_ns || lkst_sql_wants_state(scan->sql, &scan->wanted) ||
 	    !lkst_trace_keeps_names(t))
 		return 0;
 	scan->has_names = true;
-	return lkst_threads_feed_before(NULL, scan->threads, t, (u64)from_ns);
+	return lkst_feed_before(NULL, t, (u64)from_ns, take_in, scan);
 }
 
-static int begin_in_order(struct lkst_sql_scan *scan, bool has_names)
+static int begin_in_order(struct lkst_sql_scan *scan, int how)
 {
 	const struct lkst_sql_span *ns = &scan->wanted.ns;
-	int err = has_names ? begin_names(scan) : 0;
+	bool has_names = how & LKST_SQL_NAMES;
+	int err = has_names ? begin_names(scan, how & LKST_SQL_CODE) : 0;
 	bool reads_all = ns->from < 0 || (has_names && !scan->has_names);
 
 	if (err)
@@ -139,6 +156,7 @@ void lkst_sql_scan_free(struct lkst_sql_scan *scan)
 	note_gaps(scan);
 	lkst_merge_free(scan->merge);
 	lkst_threads_free(scan->threads);
+	lkst_mappings_free(scan->code.mappings);
 	lkst_sql_groups_free(scan->groups);
 	free(scan);
 }
@@ -158,7 +176,7 @@ int lkst_sql_scan_new(struct lkst_sql *s, const struct lkst_sql_wanted *wanted, 
 	if (how & LKST_SQL_GROUPED)
 		err = begin_groups(scan, how);
 	else if (!(how & LKST_SQL_ANY))
-		err = begin_in_order(scan, how & LKST_SQL_NAMES);
+		err = begin_in_order(scan, how);
 	if (err) {
 		lkst_sql_scan_free(scan);
 		return err;
@@ -170,6 +188,11 @@ int lkst_sql_scan_new(struct lkst_sql *s, const struct lkst_sql_wanted *wanted, 
 const struct lkst_threads *lkst_sql_scan_threads(const struct lkst_sql_scan *scan)
 {
 	return scan->threads;
+}
+
+struct lkst_address_names lkst_sql_scan_addresses(const struct lkst_sql_scan *scan)
+{
+	return (struct lkst_address_names){ lkst_sql_symbols(scan->sql), &scan->code, scan->threads };
 }
 
 /* ---- in order of time ------------------------------------------------------------------------ */
@@ -187,7 +210,7 @@ static int next_in_order(struct lkst_sql_scan *scan, const struct lkst_record **
 			*ret_record = r;
 			return 0;
 		}
-		if (scan->threads && lkst_threads_feed(scan->threads, r))
+		if (scan->threads && take_in(scan, r))
 			return -ENOMEM;
 	}
 	return 0;
@@ -302,7 +325,7 @@ int lkst_sql_scan_next(struct lkst_sql_scan *scan, const struct lkst_record **re
 	if (scan->is_any)
 		return next_in_any_order(scan, ret_record);
 	/* With the names as they were before the record. */
-	if (!scan->is_fed && scan->threads && lkst_threads_feed(scan->threads, &scan->record))
+	if (!scan->is_fed && scan->threads && take_in(scan, &scan->record))
 		return -ENOMEM;
 	scan->is_fed = true;
 	return next_in_order(scan, ret_record);

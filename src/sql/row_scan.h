@@ -5,6 +5,7 @@
 
 #include "sql/wanted.h"
 #include "trace/threads.h"
+#include "view/address_names.h"
 
 struct lkst_sql_scan;
 
@@ -21,5 +22,8 @@ int lkst_sql_scan_next(struct lkst_sql_scan *scan, const struct lkst_record **re
 
 /* The threads as they are before the record; NULL without LKST_SQL_NAMES. */
 const struct lkst_threads *lkst_sql_scan_threads(const struct lkst_sql_scan *scan);
+
+/* Who knows the names of addresses then; of user code only with LKST_SQL_CODE. No symbols: no memory. */
+struct lkst_address_names lkst_sql_scan_addresses(const struct lkst_sql_scan *scan);
 
 #endif

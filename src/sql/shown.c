@@ -29,12 +29,13 @@ void lkst_sql_shown_free(struct lkst_sql_shown *shown)
 }
 
 struct lkst_sql_shown *lkst_sql_shown_new(struct lkst_sql *s, const struct lkst_view *view,
-					  const struct lkst_threads *threads)
+					  const struct lkst_address_names *names)
 {
 	struct lkst_sql_shown *shown = calloc(1, sizeof(*shown));
 	struct lkst_view_config config = { .catalog = s->catalog,
-					   .threads = threads,
-					   .symbols = lkst_sql_symbols(s),
+					   .threads = names->threads,
+					   .symbols = names->symbols,
+					   .code = names->code,
 					   .begin_ns = s->begin_ns };
 
 	if (!shown)

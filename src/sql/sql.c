@@ -69,6 +69,11 @@ int lkst_sql_open(struct lkst_err *e, struct lkst_trace *t, const volatile sig_a
 	return 0;
 }
 
+void lkst_sql_name_code(struct lkst_sql *s, struct lkst_code_namer namer)
+{
+	s->namer = namer;
+}
+
 void lkst_sql_close(struct lkst_sql *s)
 {
 	if (!s)

@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/out.h"
+#include "program/space/code_name.h"
 #include "trace/reader.h"
 #include "view/table_text.h"
 
@@ -27,6 +28,9 @@ struct lkst_sql;
  */
 int lkst_sql_open(struct lkst_err *e, struct lkst_trace *t, const volatile sig_atomic_t *stop,
 		  struct lkst_sql **ret_sql);
+/* Has user code named by @namer, which must stay; without it only files and the places in them are shown. */
+void lkst_sql_name_code(struct lkst_sql *s, struct lkst_code_namer namer);
+
 void lkst_sql_close(struct lkst_sql *s);
 LKST_GUARD(lkst_sql_close, struct lkst_sql)
 

@@ -84,21 +84,31 @@ static u64 bit_of(int column)
 	return 1ULL << (column < 63 ? column : 63);
 }
 
-/* Columns for which the threads' names must be known. */
-static u64 columns_with_names(const struct lkst_sql_records *table)
+/* What must be known for column @c: of the threads, and of the code of programs. */
+static int knowledge_of(const struct lkst_sql_column *c)
 {
-	u64 bits = 0;
+	switch (c->common) {
+	case LKST_SQL_PID:
+	case LKST_SQL_COMM:
+		return LKST_SQL_NAMES;
+	case LKST_SQL_LINE:
+	case LKST_SQL_JSON:
+		return LKST_SQL_NAMES | LKST_SQL_CODE;
+	default:
+		return c->has_code ? LKST_SQL_NAMES | LKST_SQL_CODE : 0;
+	}
+}
+
+/* What must be known for the columns that are used. */
+static int knowledge(const struct lkst_sql_records *table, u64 used)
+{
 	unsigned int i;
+	int how = 0;
 
 	for (i = 0; i < table->nr_columns; i++)
-		switch (table->columns[i].common) {
-		case LKST_SQL_PID:
-		case LKST_SQL_COMM:
-		case LKST_SQL_LINE:
-		case LKST_SQL_JSON:
-			bits |= bit_of((int)i);
-		}
-	return bits;
+		if (used & bit_of((int)i))
+			how |= knowledge_of(&table->columns[i]);
+	return how;
 }
 
 static double nr_records_of(const struct lkst_sql *s)
@@ -185,7 +195,7 @@ int lkst_sql_plan(const struct lkst_sql_records *table, sqlite3_index_info *info
 	double rows = nr_records_of(table->sql) * (table->event ? 0.05 : 1), left = rows;
 	char plan[2 * TERMS_MAX + 1] = "";
 	u64 fixed = 0;
-	int i, nr = 0;
+	int i, nr = 0, known = knowledge(table, info->colUsed);
 
 	for (i = 0; i < info->nConstraint && nr < TERMS_MAX; i++) {
 		int at = info->aConstraint[i].iColumn;
@@ -206,8 +216,8 @@ int lkst_sql_plan(const struct lkst_sql_records *table, sqlite3_index_info *info
 		left *= share_of(column, how);
 	}
 	info->idxNum = order_of(table, info, fixed & ~bit_of(63));
-	if (info->colUsed & columns_with_names(table))
-		info->idxNum = LKST_SQL_NAMES;
+	if (known)
+		info->idxNum = known;
 	info->estimatedRows = (sqlite3_int64)left + 1;
 	/* What is skipped is walked over, unless it is of another time or CPU. */
 	info->estimatedCost = left + rows / 10 + 1;

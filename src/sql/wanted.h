@@ -31,6 +31,7 @@ enum {
 	 */
 	LKST_SQL_GROUPED = 8,
 	LKST_SQL_ONE_EACH = 16, /* a row of each group is enough */
+	LKST_SQL_CODE = 32, /* code of programs has names: what they had mapped before the records is read as well */
 	LKST_SQL_HOW_BY = 8,
 	LKST_SQL_HOW_ORDER = 12,
 };

@@ -17,8 +17,8 @@ bool lkst_trace_keeps_names(const struct lkst_trace *t)
 	return false;
 }
 
-int lkst_threads_feed_before(struct lkst_err *e, struct lkst_threads *threads, struct lkst_trace *t,
-			     u64 ns)
+int lkst_feed_before(struct lkst_err *e, struct lkst_trace *t, u64 ns,
+		     int (*feed)(void *ctx, const struct lkst_record *r), void *ctx)
 {
 	_cleanup_(lkst_merge_freep) struct lkst_merge *m = NULL;
 	struct lkst_record r;
@@ -26,6 +26,17 @@ int lkst_threads_feed_before(struct lkst_err *e, struct lkst_threads *threads, s
 
 	/* Damage is skipped: whoever reads the rest reports it. */
 	while (!err && m && lkst_merge_next(m, &r) > 0)
-		err = lkst_threads_feed(threads, &r);
+		err = feed(ctx, &r);
 	return err == -ENOMEM ? lkst_err_sys(e, err, "reading the names of threads") : err;
+}
+
+static int feed_threads(void *ctx, const struct lkst_record *r)
+{
+	return lkst_threads_feed(ctx, r);
+}
+
+int lkst_threads_feed_before(struct lkst_err *e, struct lkst_threads *threads, struct lkst_trace *t,
+			     u64 ns)
+{
+	return lkst_feed_before(e, t, ns, feed_threads, threads);
 }

@@ -12,7 +12,14 @@
  */
 bool lkst_trace_keeps_names(const struct lkst_trace *t);
 
-/* Takes in what these streams, and the state, say of threads before @ns. 0, or a negative errno and a sentence. */
+/*
+ * Has @feed take in the records of these streams, and of the state, before @ns. 0, or a negative errno and a sentence;
+ * -ENOMEM of @feed gets one.
+ */
+int lkst_feed_before(struct lkst_err *e, struct lkst_trace *t, u64 ns,
+		     int (*feed)(void *ctx, const struct lkst_record *r), void *ctx);
+
+/* The same, to know the threads by. */
 int lkst_threads_feed_before(struct lkst_err *e, struct lkst_threads *threads, struct lkst_trace *t,
 			     u64 ns);
 

@@ -43,7 +43,7 @@ static char *put_meaning(struct lkst_record_printer *printer, char *p,
 	};
 
 	if (lkst_field_has_symbol(&f))
-		return lkst_symbols_put(printer->symbols, p, part->value);
+		return lkst_symbols_put(printer->addresses.symbols, p, part->value);
 	return lkst_put_value(p, lkst_value_format(&f), part->value);
 }
 

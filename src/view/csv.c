@@ -103,34 +103,43 @@ static char *put_array_brief(struct lkst_record_printer *printer, char *p, const
 	return put_elements(printer, p, r, step, true);
 }
 
-/*
- * The names of addresses, as far as the trace has them, each an argument that is text; an address without a
- * name has an empty one. Stacks have none.
- */
+/* The names of the addresses in a field, with blanks between; of one that is not known, "0x1f" in a stack, or "". */
+static char *put_names(struct lkst_record_printer *printer, char *p, const struct lkst_record *r, u16 index)
+{
+	const bool is_one = lkst_field_is_int(&r->event->fields[index]);
+	const u32 nr = lkst_address_list_nr(r, index);
+	char text[LKST_ADDRESS_NAME + 1], *start, *end;
+	size_t length = 0;
+	u32 i;
+
+	*p++ = '"';
+	for (i = 0; i < nr; i++) {
+		text[0] = ' ';
+		start = text + 1;
+		end = lkst_address_name_put(&printer->addresses, start, r, index, i);
+		if (end == start && !is_one)
+			end = lkst_put_hex(start, lkst_address_of(r, index, i));
+		start -= i > 0;
+		length += (size_t)(end - start);
+		p = lkst_out_cell(printer->out, lkst_out_more(printer->out, p), start, (size_t)(end - start));
+	}
+	return lkst_put_hex_width(lkst_put_str(lkst_out_more(printer->out, p), "\","), length, 8);
+}
+
+/* The names of addresses, as far as they are known, each field an argument that is text. */
 static char *put_symbols(struct lkst_record_printer *printer, char *p, const struct lkst_record *r, bool is_brief)
 {
-	char text[LKST_SYMBOL_ROOM];
-	size_t length;
-	u64 offset;
 	u16 i;
 
-	if (!printer->symbols || lkst_symbols_is_empty(printer->symbols))
-		return p;
 	for (i = 0; i < r->event->nr_fields; i++) {
 		const struct lkst_field_class *f = &r->event->fields[i];
-		u64 address;
 
-		if (!lkst_field_has_symbol(f) || !lkst_field_is_int(f))
+		if (!lkst_field_has_names(f) || !lkst_address_names_serve(&printer->addresses, f))
 			continue;
 		p = lkst_out_more(printer->out, p);
 		if (!is_brief)
 			p = lkst_put_str(lkst_put_str(lkst_put_str(p, ",\""), f->name), " symbol\"");
-		address = lkst_field_int(r, i);
-		length = 0;
-		if (lkst_symbols_find(printer->symbols, address, &offset))
-			length = (size_t)(lkst_symbols_put(printer->symbols, text, address) - text);
-		p = lkst_out_cell(printer->out, lkst_put_str(p, ",\""), text, length);
-		p = lkst_put_hex_width(lkst_put_str(p, "\","), length, 8);
+		p = put_names(printer, lkst_put_str(p, ","), r, i);
 	}
 	return p;
 }
@@ -229,7 +238,7 @@ static void build_line(struct lkst_steps *steps, bool is_brief)
 	for (i = 0; i < event->nr_fields; i++)
 		if ((int)i != state)
 			add_field(steps, i, is_brief);
-	for (i = 0; i < event->nr_fields && !lkst_field_has_symbol(&event->fields[i]); i++)
+	for (i = 0; i < event->nr_fields && !lkst_field_has_names(&event->fields[i]); i++)
 		;
 	if (i < event->nr_fields)
 		lkst_steps_add(steps, is_brief ? put_symbols_brief : put_symbols_long, -1, "%s", "");

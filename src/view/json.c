@@ -51,54 +51,50 @@ static char *put_array(struct lkst_record_printer *printer, char *p, const struc
 }
 
 /* An address by its name, or null. */
-static char *put_symbol(struct lkst_record_printer *printer, char *p, u64 address)
+static char *put_symbol(struct lkst_record_printer *printer, char *p, const struct lkst_record *r, u16 index, u32 i)
 {
-	char text[LKST_SYMBOL_ROOM];
-	u64 offset;
+	char text[LKST_ADDRESS_NAME];
+	const char *end = lkst_address_name_put(&printer->addresses, text, r, index, i);
 
-	if (!lkst_symbols_find(printer->symbols, address, &offset))
-		return lkst_put_str(p, "null");
-	return lkst_put_json(p, text, (size_t)(lkst_symbols_put(printer->symbols, text, address) - text));
+	return end != text ? lkst_out_json(printer->out, p, text, (size_t)(end - text)) : lkst_put_str(p, "null");
 }
 
 static char *put_symbols_of(struct lkst_record_printer *printer, char *p, const struct lkst_record *r, u16 index)
 {
-	const struct lkst_field_class *f = &r->event->fields[index];
-	const u8 *first;
-	u32 nr, i;
+	const u32 nr = lkst_address_list_nr(r, index);
+	u32 i;
 
-	if (lkst_field_is_int(f))
-		return put_symbol(printer, p, lkst_field_int(r, index));
-	nr = lkst_field_elements(r, index, &first);
+	if (lkst_field_is_int(&r->event->fields[index]))
+		return put_symbol(printer, p, r, index, 0);
 	*p++ = '[';
 	for (i = 0; i < nr; i++) {
 		p = lkst_out_more(printer->out, p);
 		if (i)
 			*p++ = ',';
-		p = put_symbol(printer, p, lkst_field_element(f, first, i));
+		p = put_symbol(printer, p, r, index, i);
 	}
 	*p++ = ']';
 	return p;
 }
 
-/* Beside the fields: ,"symbols":{"function":"tick_nohz_handler"}, if the trace has any names. */
+/* Beside the fields: ,"symbols":{"function":"tick_nohz_handler"}, if any names are known. */
 static char *put_symbols(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 			 const struct lkst_step *step)
 {
-	const char *comma = ",\"symbols\":{";
+	bool has_any = false;
 	u16 i;
 
-	if (!printer->symbols || lkst_symbols_is_empty(printer->symbols))
-		return p;
 	for (i = 0; i < r->event->nr_fields; i++) {
-		if (!lkst_field_has_symbol(&r->event->fields[i]))
+		const struct lkst_field_class *f = &r->event->fields[i];
+
+		if (!lkst_field_has_names(f) || !lkst_address_names_serve(&printer->addresses, f))
 			continue;
-		p = lkst_put_str(lkst_out_more(printer->out, p), comma);
-		p = lkst_put_str(lkst_put_str(p, "\""), r->event->fields[i].name);
+		p = lkst_put_str(lkst_out_more(printer->out, p), has_any ? "," : ",\"symbols\":{");
+		p = lkst_put_str(lkst_put_str(p, "\""), f->name);
 		p = put_symbols_of(printer, lkst_put_str(p, "\":"), r, i);
-		comma = ",";
+		has_any = true;
 	}
-	return lkst_put_str(p, "}");
+	return has_any ? lkst_put_str(p, "}") : p;
 }
 
 static lkst_step_fn *choose(const struct lkst_field_class *f)
@@ -119,7 +115,7 @@ static void build(struct lkst_steps *steps)
 	/* Names of events hold nothing that JSON escapes: the catalogue has checked it. */
 	lkst_steps_head(steps, ",\"event\":\"%s\",\"fields\":{", event->name);
 	for (i = 0; i < event->nr_fields; i++) {
-		has_symbols |= lkst_field_has_symbol(&event->fields[i]);
+		has_symbols |= lkst_field_has_names(&event->fields[i]);
 		if (event->fields[i].meaning != LKST_MEANING_PAD)
 			lkst_steps_add(steps, choose(&event->fields[i]), (int)i,
 				       "%s\"%s\":", steps->nr ? "," : "", event->fields[i].name);

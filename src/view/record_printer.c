@@ -17,8 +17,7 @@ struct lkst_record_printer *lkst_record_printer_new(const struct lkst_view_confi
 		return NULL;
 	printer->out = config->out;
 	printer->threads = config->threads;
-	printer->symbols = config->symbols;
-	printer->code = config->code;
+	printer->addresses = (struct lkst_address_names){ config->symbols, config->code, config->threads };
 	printer->has_cgroups = config->has_cgroups;
 	printer->descriptors = config->descriptors;
 	printer->names.threads = config->threads;

@@ -9,6 +9,7 @@
 
 #include "base/time.h"
 #include "trace/reader.h"
+#include "view/address_names.h"
 #include "view/field.h"
 #include "view/name_cells.h"
 #include "view/values.h"
@@ -58,8 +59,7 @@ enum {
 struct lkst_record_printer {
 	struct lkst_out *out;
 	const struct lkst_threads *threads;
-	struct lkst_symbols *symbols;
-	const struct lkst_code_view *code;
+	struct lkst_address_names addresses;
 	bool has_cgroups;
 	const struct lkst_descriptors *descriptors; /* NULL: descriptors are numbers */
 	struct lkst_time_text time;

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "program/space/code_name.h"
 #include "view/call.h"
 #include "view/record_printer.h"
 #include "view/sysargs.h"
@@ -28,7 +27,7 @@ static char *put_far_int(struct lkst_record_printer *printer, char *p, const str
 static char *put_symbol(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 		      const struct lkst_step *step)
 {
-	return lkst_symbols_put(printer->symbols, p, lkst_field_int(r, step->index));
+	return lkst_symbols_put(printer->addresses.symbols, p, lkst_field_int(r, step->index));
 }
 
 static char *put_tid(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
@@ -56,21 +55,21 @@ static char *put_text(struct lkst_record_printer *printer, char *p, const struct
 	return lkst_put_quoted(printer, p, r, step->index);
 }
 
-/* The functions of a stack of user code, innermost first: the others are where calls return to. */
-static char *put_user_stack(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
-			    const struct lkst_step *step)
+/* The functions of a stack, innermost first. */
+static char *put_stack(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
+		       const struct lkst_step *step)
 {
-	const struct lkst_thread *thread = lkst_threads_find(printer->threads, r->tid);
-	const s32 pid = thread && thread->pid ? thread->pid : r->tid;
 	const u8 *first;
 	u32 nr = lkst_field_elements(r, step->index, &first), i;
+	char *end;
 
 	*p++ = '[';
 	for (i = 0; i < nr; i++) {
 		p = lkst_out_more(printer->out, p);
 		if (i)
 			*p++ = ',';
-		p = lkst_code_put(printer->code, p, pid, r->ns, lkst_field_element(step->field, first, i), i);
+		end = lkst_address_name_put(&printer->addresses, p, r, step->index, i);
+		p = end != p ? end : lkst_put_hex(p, lkst_field_element(step->field, first, i));
 	}
 	*p++ = ']';
 	return p;
@@ -87,12 +86,7 @@ static char *put_array(struct lkst_record_printer *printer, char *p, const struc
 		p = lkst_out_more(printer->out, p);
 		if (i)
 			*p++ = ',';
-		if (lkst_field_has_symbol(step->field))
-			p = lkst_symbols_put(printer->symbols, p,
-					     lkst_field_element(step->field, first, i));
-		else
-			p = lkst_put_value(p, step->format,
-					   lkst_field_element(step->field, first, i));
+		p = lkst_put_value(p, step->format, lkst_field_element(step->field, first, i));
 	}
 	*p++ = ']';
 	return p;
@@ -178,7 +172,7 @@ static lkst_step_fn *choose(const struct lkst_field_class *f)
 	if (lkst_field_is_text(f))
 		return put_text;
 	if (lkst_field_is_array(f))
-		return f->meaning == LKST_MEANING_ADDR ? put_user_stack : put_array;
+		return lkst_field_has_names(f) ? put_stack : put_array;
 	if (f->type == LKST_CLASS_BYTES)
 		return put_bytes;
 	if (f->meaning == LKST_MEANING_TID)

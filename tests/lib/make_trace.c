@@ -113,6 +113,12 @@ int make_test_events(struct lkst_err *e, struct lkst_catalog *c, u16 id)
 	fields[3].meaning = LKST_MEANING_CODE;
 	code = code ? code : lkst_catalog_add(e, c, &event);
 
+	event = (struct lkst_event_class){ .id = id + 5, .name = "test.user", .fields = fields };
+	make_field(&event, "nr", LKST_CLASS_UINT, 2, 10, 0, 0);
+	make_field(&event, "frames", LKST_CLASS_WORDS, 8, 16, 0, 0);
+	fields[1].meaning = LKST_MEANING_ADDR;
+	code = code ? code : lkst_catalog_add(e, c, &event);
+
 	event = (struct lkst_event_class){ .id = id + 3, .name = "test:nothing", .fields = fields };
 	return code ? code : lkst_catalog_add(e, c, &event);
 }

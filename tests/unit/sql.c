@@ -74,6 +74,50 @@ TEST(sql_names)
 		  "c,p\r\nNULL,NULL\r\n");
 }
 
+/*
+ * Process 4 has code of one file from the beginning, and maps another one; the record of that is in the buffer of
+ * lives. The second frame of a stack is where a call returns to.
+ */
+static const char code_text[] =
+	"state_thread ns=10 thread_tid=5 thread_pid=4 comm=\"five\" prio=120\n"
+	"state_binary ns=10 binary=1 inode=5 dev=8 bias=4096 file=\"4f3a /bin/prog\"\n"
+	"state_mapping ns=10 from=20 address=65536 length=4096 offset=8192 binary=1 owner_pid=4\n"
+	"state_symbol ns=10 address=18446744071579861248 bytes=4096 name=\"do_work\"\n"
+	"sched_switch cpu=0 tid=5 ns=1000 next_tid=7\n"
+	"mapping buffer=1 tid=5 ns=1100 address=131072 length=4096 offset=0 inode=6 ctime=1 dev=8 owner_pid=4 "
+	"file=\"/lib/libx.so\"\n"
+	"test.user cpu=0 tid=5 ns=1200 frames=65546,131082,7\n"
+	"test.stack cpu=0 tid=5 ns=1300 by=5 took=1 frames=18446744071579861258,3\n"
+	"test.user cpu=0 tid=9 ns=1400 frames=65546\n"
+	"timer_expire_entry cpu=0 tid=5 ns=1500 function=18446744071579861248\n";
+
+static void remake(const char *of)
+{
+	make_scratch_remove(path);
+	if (make_trace(path, 4096, of))
+		abort();
+}
+
+/* Addresses have names in queries: those of the kernel by its symbols, those of programs by what was mapped then. */
+TEST(sql_names_addresses)
+{
+	remake(code_text);
+	CHECK_STR(ask("select frames_symbol from \"test.user\" where tid = 5"),
+		  "frames_symbol\r\n0x200a[prog] 0xa[libx.so] 0x7[memory]\r\n");
+	/* Also if the record of the mapping is before the time of the query. */
+	CHECK_STR(ask("select frames_symbol from \"test.user\" where time_ns > 1150 and tid = 5"),
+		  "frames_symbol\r\n0x200a[prog] 0xa[libx.so] 0x7[memory]\r\n");
+	CHECK_STR(ask("select line like '%frames=[0x200a[prog],0xa[libx.so],0x7[memory]]' l, "
+		      "json like '%\"symbols\":{\"frames\":[\"0x200a[prog]\",\"0xa[libx.so]\",\"0x7[memory]\"]}}' j "
+		      "from events where event = 'test.user' and tid = 5"),
+		  "l,j\r\n1,1\r\n");
+	CHECK_STR(ask("select frames_symbol from \"test.stack\""), "frames_symbol\r\ndo_work+0xa 0x3\r\n");
+	CHECK_STR(ask("select function_symbol from timer_expire_entry"), "function_symbol\r\ndo_work\r\n");
+	/* Nothing is known of what thread 9 has mapped. */
+	CHECK_STR(ask("select quote(frames_symbol) q from \"test.user\" where tid = 9"), "q\r\nNULL\r\n");
+	remake(text);
+}
+
 /* A condition that is pushed down leaves what SQLite itself leaves of a copy of all rows. */
 TEST(sql_conditions)
 {
@@ -437,6 +481,7 @@ TEST(sql_functions)
 static const struct unit_test tests[] = {
 	{ "sql_events", test_sql_events },
 	{ "sql_names", test_sql_names },
+	{ "sql_names_addresses", test_sql_names_addresses },
 	{ "sql_conditions", test_sql_conditions },
 	{ "sql_fields", test_sql_fields },
 	{ "sql_row_numbers", test_sql_row_numbers },

@@ -618,6 +618,42 @@ TEST(why_says_what_was_counted)
 		  "+9.00 ms  1.00 ms   blocked, still at the end of what is recorded\n");
 }
 
+/* A handler has written the program's stack after the call's entry; the one after the switch is nearer to the wait. */
+#define CODE                                                                                       \
+	"state_binary ns=1 binary=1 inode=5 dev=8 bias=0 file=\"4f3a /bin/prog\"\n"                \
+	"state_mapping ns=1 from=2 address=65536 length=4096 offset=0 binary=1 owner_pid=10\n"     \
+	"sched_switch cpu=0 tid=0 ns=999500000 next_tid=10\n"                                      \
+	"syscall_entry_read cpu=0 tid=10 ns=1000000000 fd=3\n"                                     \
+	"test.user cpu=0 tid=10 ns=1000000100 frames=65552,65569,9\n"
+#define AFTER_SWITCH                                                                               \
+	"sched_switch cpu=0 tid=10 ns=1000100000 next_tid=0 prev_state=1\n"                        \
+	"sched_waking cpu=1 tid=20 ns=1000100050 target_tid=30\n"
+
+TEST(why_says_from_where_a_call_was_made)
+{
+	const char *call = account_explain(CODE AFTER_SWITCH
+					   "sched_waking cpu=1 tid=20 ns=1009000000 target_tid=10 target_cpu=0\n"
+					   "sched_switch cpu=0 tid=0 ns=1009040000 next_tid=10\n"
+					   "syscall_exit_read cpu=0 tid=10 ns=1009990000\n",
+					   ACCOUNT_EVENTS);
+
+	CHECK(strstr(call, "blocked in read(), called from 0x10[prog] by 0x21[prog] by 0x9[memory], until 20/holder"));
+	CHECK(strstr(call, "test.user"));
+	CHECK(strstr(account_explain(CODE AFTER_SWITCH
+				     "test.user cpu=0 tid=10 ns=1000100100 frames=65600\n"
+				     "sched_waking cpu=1 tid=20 ns=1009000000 target_tid=10 target_cpu=0\n"
+				     "sched_switch cpu=0 tid=0 ns=1009040000 next_tid=10\n"
+				     "syscall_exit_read cpu=0 tid=10 ns=1009990000\n",
+				     0),
+		     "blocked in read(), called from 0x40[prog], until 20/holder"));
+	/* What is not of the call or the wait is not told. */
+	CHECK(!strstr(account_explain(AFTER_SWITCH
+				      "sched_switch cpu=0 tid=0 ns=1009040000 next_tid=10\n"
+				      "test.user cpu=0 tid=10 ns=1009050000 frames=65600\n",
+				      0),
+		      "called from"));
+}
+
 static const struct unit_test tests[] = {
 	{ "why_follows_who_held_the_lock_to_its_timer_and_the_busy_cpu",
 	  test_why_follows_who_held_the_lock_to_its_timer_and_the_busy_cpu },
@@ -651,5 +687,6 @@ static const struct unit_test tests[] = {
 	{ "why_says_what_the_hypervisor_took", test_why_says_what_the_hypervisor_took },
 	{ "why_says_how_slow_the_clock_was", test_why_says_how_slow_the_clock_was },
 	{ "why_says_what_was_counted", test_why_says_what_was_counted },
+	{ "why_says_from_where_a_call_was_made", test_why_says_from_where_a_call_was_made },
 };
 UNIT_MAIN(tests)

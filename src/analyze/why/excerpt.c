@@ -16,6 +16,18 @@
 
 /* ---- loading ---------------------------------------------------------------------- */
 
+/* The field of @c that has the program's stack; NULL: it has none. Handlers declare such events. */
+static const struct lkst_field_class *stack_of(const struct lkst_event_class *c)
+{
+	unsigned int i;
+
+	for (i = 0; c->group == LKST_GROUP_HANDLER && i < c->nr_fields; i++)
+		if (c->fields[i].type == LKST_CLASS_WORDS && c->fields[i].size == sizeof(u64) &&
+		    c->fields[i].meaning == LKST_MEANING_ADDR)
+			return &c->fields[i];
+	return NULL;
+}
+
 static void classify(struct lkst_excerpt *w)
 {
 	const struct lkst_event_class *c;
@@ -29,6 +41,8 @@ static void classify(struct lkst_excerpt *w)
 			continue;
 		if (lkst_error_is_return(c))
 			w->kind_of[id] = LKST_EVENT_REF_RETURN;
+		if (stack_of(c))
+			w->kind_of[id] = LKST_EVENT_REF_STACK;
 		desc = c->index >= 0 ? &lkst_events[c->index] : NULL;
 		if (lkst_class_call(c))
 			w->kind_of[id] = c->half == LKST_HALF_ENTRY ? LKST_EVENT_REF_ENTRY : LKST_EVENT_REF_EXIT;
@@ -80,11 +94,19 @@ static int take_clock(struct lkst_excerpt *w, const struct lkst_record *r)
 	return 0;
 }
 
+/* What is known of threads and of their code. */
+static int take_in(void *ctx, const struct lkst_record *r)
+{
+	struct lkst_excerpt *w = ctx;
+
+	return lkst_threads_feed(w->threads, r) ?: lkst_mappings_feed(w->mappings, r);
+}
+
 static int take(struct lkst_excerpt *w, const struct lkst_record *r)
 {
 	const struct lkst_field_class *target;
 
-	if (lkst_threads_feed(w->threads, r) || lkst_labels_feed(&w->labels, r) || take_clock(w, r) || make_room(w))
+	if (take_in(w, r) || lkst_labels_feed(&w->labels, r) || take_clock(w, r) || make_room(w))
 		return -ENOMEM;
 	w->has_samples |= r->event->index == LKST_EV_sample;
 	if (w->kind_of[r->event->id] == LKST_EVENT_REF_NONE || r->cpu > UINT16_MAX)
@@ -97,6 +119,7 @@ static int take(struct lkst_excerpt *w, const struct lkst_record *r)
 		.target = target ? (s32)lkst_record_int(r, target) : 0,
 		.cpu = (u16)r->cpu,
 		.id = r->event->id,
+		.size = r->size,
 	};
 	return 0;
 }
@@ -114,7 +137,7 @@ static int load(struct lkst_err *e, struct lkst_excerpt *w, u64 from_ns, u64 to_
 		/* The state stream comes first; it is younger than what was before the window. */
 		if (!has_names && r.event->group != LKST_GROUP_STATE) {
 			has_names = true;
-			err = lkst_threads_feed_before(e, w->threads, w->trace, w->from_ns);
+			err = lkst_feed_before(e, w->trace, w->from_ns, take_in, w);
 		}
 		if (!err)
 			err = take(w, &r);
@@ -140,7 +163,7 @@ static u32 list_of_kind(u16 kind)
 static bool has_list(u16 kind)
 {
 	return kind != LKST_EVENT_REF_ENTRY && kind != LKST_EVENT_REF_EXIT &&
-	       kind != LKST_EVENT_REF_RETURN;
+	       kind != LKST_EVENT_REF_RETURN && kind != LKST_EVENT_REF_STACK;
 }
 
 /* Counts moment @i in each list that it is in. The idle thread is of no interest and has many. */
@@ -217,14 +240,16 @@ int lkst_excerpt_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 
 	w->to_ns = to_ns;
 	o = o ?: &usual;
 	w->max = o->max ?: LKST_WINDOW_MAX;
+	w->namer = o->namer;
 	w->threads = lkst_threads_new();
 	w->symbols = lkst_symbols_new();
-	if (!w->threads || !w->symbols || lkst_gaps_init(&w->gaps, LKST_WINDOW_GAPS_MAX))
+	w->mappings = lkst_mappings_new();
+	if (!w->threads || !w->symbols || !w->mappings || lkst_gaps_init(&w->gaps, LKST_WINDOW_GAPS_MAX))
 		return lkst_err_sys(e, -ENOMEM, "loading the records of the interval");
 	classify(w);
-	err = load(e, w, from_ns, to_ns);
-	if (!err)
-		err = lkst_symbols_load(e, w->symbols, t);
+	err = lkst_mappings_load(e, w->mappings, t) ?:
+	      load(e, w, from_ns, to_ns) ?:
+	      lkst_symbols_load(e, w->symbols, t);
 	if (err)
 		return err;
 	if (make_lists(w))
@@ -243,6 +268,7 @@ void lkst_excerpt_free(struct lkst_excerpt *w)
 	lkst_threads_free(w->threads);
 	lkst_labels_fini(&w->labels);
 	lkst_symbols_free(w->symbols);
+	lkst_mappings_free(w->mappings);
 	lkst_state_intervals_free(w->states);
 	lkst_running_free(w->running);
 	lkst_places_fini(&w->by_thread);
@@ -271,6 +297,20 @@ u64 lkst_event_ref_int(const struct lkst_excerpt *w, u32 i, const char *name)
 	const struct lkst_field_class *f = lkst_class_field(r.event, name);
 
 	return f ? lkst_record_int(&r, f) : 0;
+}
+
+u32 lkst_event_ref_frames(const struct lkst_excerpt *w, u32 i, u64 *frames, u32 max)
+{
+	struct lkst_record r = record_of(w, &w->moments[i]);
+	const struct lkst_field_class *f = stack_of(r.event);
+	const u8 *bytes;
+	u32 length, nr = 0;
+
+	r.size = w->moments[i].size;
+	bytes = f ? lkst_record_field(&r, (unsigned int)(f - r.event->fields), &length) : NULL;
+	for (; bytes && nr < max && (nr + 1) * sizeof(u64) <= length; nr++)
+		memcpy(&frames[nr], bytes + nr * sizeof(u64), sizeof(u64));
+	return nr;
 }
 
 const char *lkst_event_ref_call(const struct lkst_excerpt *w, u32 i)

@@ -13,6 +13,7 @@
 #include "analyze/why/running.h"
 #include "analyze/why/state_intervals.h"
 #include "base/cleanup.h"
+#include "program/space/code_name.h"
 #include "trace/reader.h"
 #include "trace/symbols.h"
 #include "trace/threads.h"
@@ -30,6 +31,7 @@ enum {
 	LKST_EVENT_REF_ENTRY = LKST_NR_EVENTS, /* into a system call */
 	LKST_EVENT_REF_EXIT,		       /* out of one */
 	LKST_EVENT_REF_RETURN, /* a function returned an error: a probe of group `errors` */
+	LKST_EVENT_REF_STACK,  /* the program's stack, which a handler wrote after another record */
 	LKST_EVENT_REF_NONE = 0xffff,	       /* what windows do not hold */
 };
 
@@ -41,6 +43,7 @@ struct lkst_event_ref {
 	s32 target; /* the thread that it is about besides its own: woken, switched to; 0: none */
 	u16 cpu;
 	u16 id;
+	u32 size; /* of the record, in bytes */
 };
 
 struct lkst_excerpt {
@@ -49,6 +52,8 @@ struct lkst_excerpt {
 	struct lkst_threads *threads; /* as they were at the window's end */
 	struct lkst_labels labels;    /* names of devices */
 	struct lkst_symbols *symbols; /* names of functions and locks */
+	struct lkst_mappings *mappings; /* what code processes have, as it was at the window's end */
+	struct lkst_code_namer namer;	/* of that code, as it was given */
 	u64 from_ns, to_ns; /* what is held; from_ns is later than asked if there was too much */
 	struct lkst_event_ref *moments;
 	u32 nr;
@@ -76,7 +81,7 @@ struct lkst_excerpt_options {
 
 /*
  * Loads what there is from @from_ns to @to_ns. If that is more than @o allows, the oldest are left out and the window's
- * from_ns says so. @t must outlive the window, the namer need not. @o may be NULL.
+ * from_ns says so. @t must outlive the window, and the namer what is explained out of it. @o may be NULL.
  */
 int lkst_excerpt_new(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns,
 		     const struct lkst_excerpt_options *o, struct lkst_excerpt **ret_window);
@@ -100,6 +105,9 @@ u64 lkst_event_ref_int(const struct lkst_excerpt *w, u32 i, const char *name);
 
 /* The name of its system call, if it is an entry or exit: "read". */
 const char *lkst_event_ref_call(const struct lkst_excerpt *w, u32 i);
+
+/* Fills @frames with the innermost of its stack, at most @max. Returns how many there are. */
+u32 lkst_event_ref_frames(const struct lkst_excerpt *w, u32 i, u64 *frames, u32 max);
 
 /* Moments that are of thread @tid, or about it; that are of CPU @cpu. */
 struct lkst_places_list lkst_excerpt_thread(const struct lkst_excerpt *w, s32 tid);

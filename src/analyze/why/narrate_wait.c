@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyze/engine/naming.h"
+#include "analyze/why/narrate_stack.h"
 #include "analyze/why/place.h"
 
 enum {
@@ -139,6 +140,9 @@ void lkst_narrate_wait(struct lkst_narrator *t, struct lkst_account_step *s,
 	lkst_narrate_cite(t, s, p.call == LKST_NOWHERE ? p.fault : LKST_NOWHERE);
 	lkst_narrate_cite(t, s, p.lock);
 	lkst_narrate_cite(t, s, stretch->begin);
+	/* What was recorded nearer to the wait says more. */
+	if (!lkst_narrate_caller(t, s, stretch->begin) && !lkst_narrate_caller(t, s, p.call))
+		lkst_narrate_caller(t, s, p.fault);
 }
 
 /* ---- what ended it ------------------------------------------------------------------ */

@@ -20,9 +20,9 @@ struct options {
 
 /*
  * Bytes of a record that may need more than LKST_OUT_SIZE less a page: a number of 8 bytes may be shown as the name of
- * a symbol.
+ * a function and its file.
  */
-enum { LARGE = 4096 };
+enum { LARGE = 1024 };
 
 static const struct options defaults = { .which = LKST_CHOOSING_DEFAULTS };
 
@@ -44,6 +44,7 @@ struct filling {
 	struct lkst_mcp_page *page;
 	struct lkst_threads *threads;
 	struct lkst_symbols *symbols;
+	struct lkst_code_view code;
 	struct lkst_select *select;
 	void *text, *json;     /* of the views */
 	struct lkst_gap *gaps; /* that were met, and belong after the record that comes next */
@@ -168,6 +169,14 @@ static int print_record(struct filling *f, const struct lkst_record *r)
 	return 0;
 }
 
+/* What is known of threads and of their code. */
+static int take_in(void *ctx, const struct lkst_record *r)
+{
+	struct filling *f = ctx;
+
+	return lkst_threads_feed(f->threads, r) ?: lkst_mappings_feed(f->code.mappings, r);
+}
+
 static int print_records(struct lkst_err *e, struct filling *f, struct lkst_trace *t, u64 from_ns,
 			 u64 to_ns)
 {
@@ -179,7 +188,7 @@ static int print_records(struct lkst_err *e, struct filling *f, struct lkst_trac
 	while (!err && !f->is_over && lkst_merge_next(m, &r) > 0) {
 		if (!has_names && r.event->group != LKST_GROUP_STATE) {
 			has_names = true;
-			err = lkst_threads_feed_before(e, f->threads, t, from_ns);
+			err = lkst_feed_before(e, t, from_ns, take_in, f);
 		}
 		f->is_in_time |= r.event->group != LKST_GROUP_STATE;
 		if (!err && lkst_select_matches(f->select, &r)) {
@@ -188,29 +197,32 @@ static int print_records(struct lkst_err *e, struct filling *f, struct lkst_trac
 				err = take_gaps(f, m) ?: print_gaps(f, f->at.at) ?: print_record(f, &r);
 		}
 		if (!err)
-			err = lkst_threads_feed(f->threads, &r);
+			err = take_in(f, &r);
 	}
 	if (!err && !f->is_over)
 		err = take_gaps(f, m) ?: print_gaps(f, UINT64_MAX);
 	return err;
 }
 
-static int begin(struct lkst_err *e, struct filling *f, struct lkst_trace *t,
+static int begin(struct lkst_err *e, struct filling *f, const struct lkst_mcp_session *s,
 		 const struct options *o, u64 from_ns, u64 to_ns)
 {
 	const struct lkst_select_options which = lkst_choosing_which(&o->which, from_ns, to_ns);
-	struct lkst_view_config config = { .catalog = lkst_trace_catalog(t) };
+	struct lkst_view_config config = { .catalog = lkst_trace_catalog(s->trace) };
 	u64 end_ns;
 	int err;
 
 	f->threads = lkst_threads_new();
 	f->symbols = lkst_symbols_new();
-	if (!f->threads || !f->symbols)
+	f->code = (struct lkst_code_view){ lkst_mappings_new(), s->namer };
+	if (!f->threads || !f->symbols || !f->code.mappings)
 		return lkst_err_sys(e, -ENOMEM, "printing");
-	lkst_trace_range(t, &config.begin_ns, &end_ns);
+	lkst_trace_range(s->trace, &config.begin_ns, &end_ns);
 	config.threads = f->threads;
 	config.symbols = f->symbols;
-	err = lkst_symbols_load(e, f->symbols, t)
+	config.code = &f->code;
+	err = lkst_symbols_load(e, f->symbols, s->trace)
+		      ?: lkst_mappings_load(e, f->code.mappings, s->trace)
 		      ?: lkst_select_new(e, config.catalog, f->threads, &which, &f->select);
 	if (err)
 		return err;
@@ -227,6 +239,7 @@ static void filling_fini(struct filling *f)
 	lkst_select_free(f->select);
 	lkst_threads_free(f->threads);
 	lkst_symbols_free(f->symbols);
+	lkst_mappings_free(f->code.mappings);
 	free(f->gaps);
 }
 
@@ -244,7 +257,7 @@ int lkst_mcp_answer_events(struct lkst_err *e, struct lkst_mcp_session *s,
 		return err;
 	begin_page(page);
 	from_ns = f.from.at > from_ns ? f.from.at : from_ns;
-	err = begin(e, &f, s->trace, o, from_ns, to_ns)
+	err = begin(e, &f, s, o, from_ns, to_ns)
 		      ?: print_records(e, &f, s->trace, from_ns, to_ns);
 	if (err)
 		return e->text[0] ? err : lkst_err_sys(e, err, "printing");

@@ -144,6 +144,7 @@ int lkst_mcp_answer_sql(struct lkst_err *e, struct lkst_mcp_session *s,
 
 	if (err)
 		return err;
+	lkst_sql_name_code(s->sql, s->namer);
 	if (q->text[strspn(q->text, " \t\n")] == '.')
 		return run_command(e, s, q, page);
 	err = find_rows(e, s, q);

@@ -64,6 +64,7 @@ static void close_trace(struct lkst_mcp_session *s)
 {
 	lkst_mcp_session_drop(s);
 	lkst_sql_close(s->sql);
+	lkst_code_naming_end(&s->namer);
 	lkst_trace_close(s->trace);
 	s->sql = NULL;
 	s->trace = NULL;
@@ -82,7 +83,7 @@ static int open_trace(struct lkst_err *e, struct lkst_mcp_session *s, bool is_co
 		return 0;
 	close_trace(s);
 	s->files = files;
-	return lkst_cmd_open_trace(e, &path, 1, &s->trace);
+	return lkst_cmd_open_trace(e, &path, 1, &s->trace) ?: lkst_code_naming_begin(e, s->trace, &s->namer);
 }
 
 int lkst_mcp_session_answer(struct lkst_err *e, struct lkst_mcp_session *s,

@@ -5,6 +5,7 @@
 
 #include <signal.h>
 
+#include "cmd/code_naming.h"
 #include "cmd/mcp/question.h"
 #include "cmd/read/accounts.h"
 #include "cmd/read/tables.h"
@@ -23,6 +24,7 @@ struct lkst_mcp_session {
 	const volatile sig_atomic_t *stop; /* other than 0: a query is to end */
 	struct lkst_trace *trace;	   /* NULL: nobody has asked yet */
 	struct lkst_sql *sql;		   /* the same */
+	struct lkst_code_namer namer;	   /* of user code, while the trace is open */
 	struct lkst_mcp_files files;
 
 	/* The last answer, by the hash of its question: its further pages need no work. */

@@ -10,6 +10,7 @@
 #include "analyze/why/why.h"
 #include "base/cleanup.h"
 #include "base/size.h"
+#include "cmd/code_naming.h"
 #include "view/account_text.h"
 
 enum {
@@ -285,6 +286,7 @@ struct why {
 	unsigned int side;
 	bool is_slow;
 	const char *place;
+	struct lkst_code_namer namer;
 	struct lkst_excerpt *excerpt;
 	struct lkst_account *account;
 };
@@ -293,18 +295,22 @@ static void why_fini(struct why *w)
 {
 	lkst_account_free(w->account);
 	lkst_excerpt_free(w->excerpt);
+	lkst_code_naming_end(&w->namer);
 }
 
 /* Explains @x. That nothing is known of its thread is no failure: then there is no account. */
 static int explain(struct lkst_err *e, const struct lkst_diff_report *r,
 		   const struct lkst_diff_example *x, struct why *w)
 {
-	const struct lkst_excerpt_options options = { .max = EXCERPT_RECORDS };
+	struct lkst_excerpt_options options = { .max = EXCERPT_RECORDS };
 	u64 from_ns = x->start_ns, to_ns = x->start_ns + x->ns;
-	int err = lkst_excerpt_new(e, r->traces[w->side],
-				   from_ns > LKST_WHY_LEAD_NS ? from_ns - LKST_WHY_LEAD_NS : 0,
-				   to_ns + LKST_WHY_TAIL_NS, &options, &w->excerpt);
+	int err = lkst_code_naming_begin(e, r->traces[w->side], &w->namer);
 
+	options.namer = w->namer;
+	if (!err)
+		err = lkst_excerpt_new(e, r->traces[w->side],
+				       from_ns > LKST_WHY_LEAD_NS ? from_ns - LKST_WHY_LEAD_NS : 0,
+				       to_ns + LKST_WHY_TAIL_NS, &options, &w->excerpt);
 	if (err)
 		return err;
 	err = lkst_why_explain(e, w->excerpt, x->tid, from_ns, to_ns, LKST_WHY_DEPTH, &w->account);

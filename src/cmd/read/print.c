@@ -139,7 +139,7 @@ static int print_records(struct lkst_err *e, struct lkst_printing *p, struct lks
 	while (!err && !is_done && lkst_merge_next(m, &r) > 0) {
 		if (!has_names && r.event->group != LKST_GROUP_STATE) {
 			has_names = true;
-			err = lkst_threads_feed_before(e, p->threads, t, part->from_ns);
+			err = lkst_printing_before(e, p, t, part->from_ns);
 		}
 		if (!err)
 			err = print_gaps(p, m, part) ?: lkst_printing_record(p, &r);

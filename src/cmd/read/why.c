@@ -203,10 +203,11 @@ static int load(struct lkst_err *e, struct lkst_trace *t, u64 from_ns, u64 to_ns
 	int err = lkst_code_naming_begin(e, t, &options.namer);
 
 	from_ns = from_ns > LKST_WHY_LEAD_NS ? from_ns - LKST_WHY_LEAD_NS : 0;
-	err = err
-		      ?: lkst_excerpt_new(e, t, from_ns, to_ns + LKST_WHY_TAIL_NS, &options,
-					  &shown->excerpt);
-	lkst_code_naming_end(&options.namer);
+	if (!err)
+		err = lkst_excerpt_new(e, t, from_ns, to_ns + LKST_WHY_TAIL_NS, &options, &shown->excerpt);
+	/* Else it goes with the excerpt. */
+	if (err)
+		lkst_code_naming_end(&options.namer);
 	return err;
 }
 
@@ -287,6 +288,8 @@ int lkst_why_account(struct lkst_err *e, const void *options, struct lkst_trace 
 void lkst_why_account_fini(struct lkst_shown_account *shown)
 {
 	lkst_account_free(shown->account);
+	if (shown->excerpt)
+		lkst_code_naming_end(&shown->excerpt->namer);
 	lkst_excerpt_free(shown->excerpt);
 	*shown = (struct lkst_shown_account){};
 }

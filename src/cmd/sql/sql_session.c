@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/create.h"
+#include "cmd/code_naming.h"
 #include "cmd/sql/sql_shell.h"
 
 /* Ctrl-C ends the query; the second one during the same query ends the command. */
@@ -141,6 +142,7 @@ int lkst_sql_session_run(struct lkst_err *e, struct lkst_trace *t, unsigned int 
 {
 	struct sigaction action = { .sa_handler = on_interrupt };
 	_cleanup_(lkst_new_file_fini) struct lkst_new_file file = { .dir_fd = -1, .fd = -1 };
+	_cleanup_(lkst_code_naming_end) struct lkst_code_namer namer = {};
 	_cleanup_(lkst_sql_closep) struct lkst_sql *sql = NULL;
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	struct lkst_sql_session session = { .format = format, .out = out };
@@ -152,9 +154,10 @@ int lkst_sql_session_run(struct lkst_err *e, struct lkst_trace *t, unsigned int 
 		err = lkst_check_replaceable(e, path) ?:
 		      lkst_new_file_open(e, AT_FDCWD, path, &file);
 	lkst_out_init(out, path ? file.fd : STDOUT_FILENO);
-	err = err ?: lkst_sql_open(e, t, &stop, &sql);
+	err = err ?: lkst_code_naming_begin(e, t, &namer) ?: lkst_sql_open(e, t, &stop, &sql);
 	if (err)
 		return err;
+	lkst_sql_name_code(sql, namer);
 	session.sql = sql;
 	/* Without SA_RESTART, so that Ctrl-C also ends the reading of a line. */
 	sigaction(SIGINT, &action, NULL);

@@ -68,7 +68,7 @@ char *lkst_code_put(const struct lkst_code_view *c, char *p, s32 pid, u64 ns, u6
 	    lkst_mappings_find(c->mappings, pid, ns, address - back, &place))
 		b = lkst_mappings_binary(c->mappings, place.binary);
 	if (!b)
-		return lkst_put_hex(p, address);
+		return p;
 	if (c->namer.find && c->namer.find(c->namer.ctx, b, place.offset, &name))
 		name.function = NULL;
 	name.offset += back;

@@ -56,8 +56,9 @@ struct lkst_code_view {
 };
 
 /*
- * Puts address @address of process @pid at @ns, as lkst_code_name_put() does, or as a number if nothing is known of
- * it. @is_return: it is where a call returns to, so that the call before it is what is named. Needs LKST_CODE_TEXT.
+ * Puts address @address of process @pid at @ns, as lkst_code_name_put() does, or nothing if nothing is known of it:
+ * then @p comes back. @is_return: it is where a call returns to, so that the call before it is what is named. Needs
+ * LKST_CODE_TEXT.
  */
 char *lkst_code_put(const struct lkst_code_view *c, char *p, s32 pid, u64 ns, u64 address,
 		    bool is_return);

@@ -487,13 +487,13 @@ static int feed_made(struct lkst_mappings *m, const struct lkst_record *r)
 	return 0;
 }
 
-/* What @p mapped last over @address. NULL: nothing that is known. */
-static const struct made *find_made(const struct process *p, u64 address)
+/* What @p mapped last over @address until @ns. NULL: nothing that is known. */
+static const struct made *find_made(const struct process *p, u64 ns, u64 address)
 {
 	u32 i;
 
 	for (i = p ? p->nr_made : 0; i--;)
-		if (address - p->made[i].address < p->made[i].end - p->made[i].address)
+		if (p->made[i].ns <= ns && address - p->made[i].address < p->made[i].end - p->made[i].address)
 			return &p->made[i];
 	return NULL;
 }
@@ -540,11 +540,14 @@ bool lkst_mappings_find(struct lkst_mappings *m, s32 pid, u64 ns, u64 address,
 			struct lkst_code_place *ret_place)
 {
 	const struct process *p = process_of(m, pid);
-	const struct made *made = find_made(p, address);
+	const struct made *made = find_made(p, ns, address);
 	const struct listed *found;
 	bool has, has_like = false;
 
 	*ret_place = (struct lkst_code_place){};
+	/* It runs another program by now, or is another process: what that has says nothing of the one before. */
+	if (p && p->exec_ns > ns)
+		return true;
 	found = find_listed(m, pid, ns, p ? p->exec_ns : 0, address, &has);
 	/* A list that was made in between knows better; one that was made later may have what was mapped then. */
 	if (made && !(found && found->listed_ns <= ns && found->listed_ns > made->ns)) {

@@ -63,7 +63,8 @@ int lkst_mappings_load(struct lkst_err *e, struct lkst_mappings *m, const struct
 int lkst_mappings_feed(struct lkst_mappings *m, const struct lkst_record *r);
 
 /*
- * Where address @address of process @pid was at @ns, the time of the record that is read now. Of a frame of a stack
+ * Where address @address of process @pid was at @ns, the time of the record that is read now; of an earlier one, as far
+ * as the process runs the same program since. Of a frame of a stack
  * that has called, ask for the address before: that one is in the instruction that called. *@ret_place is 0, 0 if
  * nothing is known. False: no memory.
  */
