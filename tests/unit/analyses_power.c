@@ -133,6 +133,29 @@ TEST(analysis_irqsoff_measures_by_where_it_was_turned_off)
 	CHECK_EQ(value("preemptoff", "0xffffffff81000020", "total"), 490);
 }
 
+/* What a thread turns off before the CPU idles, the next thread turns on. */
+TEST(analysis_irqsoff_leaves_out_what_is_off_while_the_cpu_idles)
+{
+	ask("preempt_disable cpu=0 tid=5 ns=1000 ip=0xffffffff81000020\n"
+	    "sched_switch cpu=0 tid=5 ns=1010 next_tid=0\n"
+	    "sched_switch cpu=0 tid=0 ns=5000 next_tid=6\n"
+	    "preempt_enable cpu=0 tid=6 ns=5010 ip=0xffffffff81000021\n"
+	    "preempt_disable cpu=0 tid=6 ns=6000 ip=0xffffffff81000020\n"
+	    "sched_switch cpu=0 tid=6 ns=6010 next_tid=7\n"
+	    "preempt_enable cpu=0 tid=7 ns=6030 ip=0xffffffff81000021\n"
+	    "preempt_disable cpu=0 tid=7 ns=7000 ip=0xffffffff81000020\n"
+	    "preempt_enable cpu=0 tid=7 ns=7200 ip=0xffffffff81000021\n",
+	    "irqsoff");
+	CHECK_EQ(value("preemptoff", "0xffffffff81000020", "count"), 2);
+	CHECK_EQ(value("preemptoff", "0xffffffff81000020", "total"), 30 + 200);
+	CHECK_EQ(nr_left_out("preemptoff_total", "idle"), 1);
+	/* Without switches nothing says whether it did. */
+	ask("preempt_disable cpu=0 tid=5 ns=1000 ip=0xffffffff81000020\n"
+	    "preempt_enable cpu=0 tid=6 ns=5010 ip=0xffffffff81000021\n",
+	    "irqsoff");
+	CHECK_EQ(nr_left_out("preemptoff_total", "idle"), 1);
+}
+
 static const struct unit_test tests[] = {
 	{ "analysis_power_sums_sleep_clock_and_stolen_time",
 	  test_analysis_power_sums_sleep_clock_and_stolen_time },
@@ -142,5 +165,7 @@ static const struct unit_test tests[] = {
 	{ "analysis_counters_sums_by_thread", test_analysis_counters_sums_by_thread },
 	{ "analysis_irqsoff_measures_by_where_it_was_turned_off",
 	  test_analysis_irqsoff_measures_by_where_it_was_turned_off },
+	{ "analysis_irqsoff_leaves_out_what_is_off_while_the_cpu_idles",
+	  test_analysis_irqsoff_leaves_out_what_is_off_while_the_cpu_idles },
 };
 UNIT_MAIN(tests)

@@ -21,7 +21,8 @@
 	R(NO_QUEUE, "no_queue", "handed in without a queue, or queued before the trace")           \
 	R(NO_SWITCH, "no_switch", "that did not give up the CPU")                                  \
 	R(NO_CPU, "no_cpu", "on a CPU whose number is not known")                                  \
-	R(NO_THREAD, "no_thread", "of a thread that is not known")
+	R(NO_THREAD, "no_thread", "of a thread that is not known")                                 \
+	R(IDLE, "idle", "in which the CPU was, or may have been, idle")
 
 enum lkst_left_out {
 #define R(reason, name, text) LKST_LEFT_OUT_##reason,

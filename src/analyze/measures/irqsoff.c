@@ -15,6 +15,7 @@ enum off_tally {
 /* Since when it is off on a CPU, and where it was turned off. */
 struct off_since {
 	bool is_off;
+	bool has_switched, has_idled; /* the CPU, to another thread; to none */
 	u16 buffer;
 	s32 tid;
 	u64 ns, ip;
@@ -43,7 +44,35 @@ static int begin_off(struct irqsoff *o, enum off_tally what, const struct lkst_r
 
 	if (!cpu)
 		return -ENOMEM;
-	cpu->since[what] = (struct off_since){ true, (u16)r->buffer, r->tid, r->ns, ip };
+	cpu->since[what] = (struct off_since){ .is_off = true,
+					       .buffer = (u16)r->buffer,
+					       .tid = r->tid,
+					       .ns = r->ns,
+					       .ip = ip };
+	return 0;
+}
+
+/*
+ * The thread that the kernel runs where there is none has preemption off all the time, so that what a thread turns off
+ * before the CPU idles is turned on by the one that comes after.
+ */
+static bool may_have_idled(const struct off_since *since, const struct lkst_record *r)
+{
+	return since->has_idled || (r->tid != since->tid && !since->has_switched);
+}
+
+static int on_switch(void *ctx, const struct lkst_record *r, const void *record)
+{
+	struct irqsoff *o = ctx;
+	struct off_cpu *cpu = lkst_vec_reach(o->cpus, o->nr_cpus, r->cpu);
+	unsigned int i;
+
+	if (!cpu)
+		return -ENOMEM;
+	for (i = 0; i < NR_OFF_TALLIES; i++) {
+		cpu->since[i].has_switched = true;
+		cpu->since[i].has_idled |= !((const struct lkst_rec_sched_switch *)record)->next_tid || !r->tid;
+	}
 	return 0;
 }
 
@@ -63,6 +92,8 @@ static int end_off(struct irqsoff *o, enum off_tally what, const struct lkst_rec
 	}
 	if (lkst_gap_test_crosses(o->work.gap_test, r->cpu, since.buffer, since.ns, r->ns))
 		return lkst_tally_leave_out(tally, LKST_LEFT_OUT_GAP, since.ip, since.tid, r->cpu);
+	if (what == TALLY_PREEMPT && may_have_idled(&since, r))
+		return lkst_tally_leave_out(tally, LKST_LEFT_OUT_IDLE, since.ip, since.tid, r->cpu);
 	return lkst_tally_add(tally, since.ip, r->ns - since.ns, since.ns, since.tid, r->cpu);
 }
 
@@ -106,6 +137,8 @@ static int begin(struct lkst_analysis_state *w)
 	lkst_analysis_want(w, LKST_EV_irq_enable, on_irq_enable, &err);
 	has |= lkst_analysis_want(w, LKST_EV_preempt_disable, on_preempt_disable, &err);
 	lkst_analysis_want(w, LKST_EV_preempt_enable, on_preempt_enable, &err);
+	if (has)
+		lkst_analysis_want(w, LKST_EV_sched_switch, on_switch, &err);
 	return err < 0 ? err : has;
 }
 
@@ -118,8 +151,9 @@ const struct lkst_analysis lkst_analysis_irqsoff = {
 	.name = "irqsoff",
 	.title = "Interrupts and preemption off",
 	.help = "how long interrupts or preemption are off at a time, and where they were turned off",
-	.measures = "irq_disable to irq_enable, preempt_disable to preempt_enable of the same CPU",
-	.events = "irq_disable irq_enable preempt_disable preempt_enable",
+	.measures = "irq_disable to irq_enable, preempt_disable to preempt_enable of the same CPU; not "
+		    "what was off while the CPU idled, which sched_switch shows",
+	.events = "irq_disable irq_enable preempt_disable preempt_enable sched_switch",
 	.size = sizeof(struct irqsoff),
 	.begin = begin,
 	.fini = fini,
