@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <systemd/sd-journal.h>
 
 #include "base/cleanup.h"
@@ -24,6 +25,7 @@
 enum {
 	NS_PER_US = 1000,
 	WHO_MAX = 128,
+	REQUEST_MAX = 128, /* bytes of the number of a request, with its NUL */
 };
 
 /* What is used of it. */
@@ -110,6 +112,54 @@ static void put_field(const struct library *l, sd_journal *j, FILE *to, const ch
 	lkst_bundle_put(to, value, length < max ? length : max, false);
 }
 
+/* The number of the entry's request, where it has that as a field. */
+static const char *request_of(const struct library *l, sd_journal *j, size_t *ret_length)
+{
+	const char *value = value_of(l, j, "TRACE_ID", ret_length);
+
+	return *ret_length ? value : value_of(l, j, "OTEL_TRACE_ID", ret_length);
+}
+
+/* Where @length bytes have @text, in upper or lower case; NULL: nowhere. */
+static const char *find_text(const char *bytes, size_t length, const char *text, size_t text_length)
+{
+	for (; length >= text_length; bytes++, length--)
+		if (!strncasecmp(bytes, text, text_length))
+			return bytes;
+	return NULL;
+}
+
+static bool has_text(const struct library *l, sd_journal *j, const char *text)
+{
+	size_t length;
+	const char *value = value_of(l, j, "MESSAGE", &length);
+
+	if (find_text(value, length, text, strlen(text)))
+		return true;
+	value = request_of(l, j, &length);
+	return find_text(value, length, text, strlen(text));
+}
+
+/* The number follows the message, as "TRACE_ID=NUMBER", if that does not have it. */
+static void put_request(const struct library *l, sd_journal *j, FILE *to)
+{
+	char request[REQUEST_MAX];
+	const char *value;
+	size_t length;
+
+	value = request_of(l, j, &length);
+	if (!length || length >= sizeof(request))
+		return;
+	/* The next field takes the place of this one. */
+	memcpy(request, value, length);
+	request[length] = 0;
+	value = value_of(l, j, "MESSAGE", &length);
+	if (find_text(value, length, request, strlen(request)))
+		return;
+	fputs(" TRACE_ID=", to);
+	lkst_bundle_put(to, request, strlen(request), true);
+}
+
 static void put_entry(const struct library *l, sd_journal *j, FILE *to, u64 ns)
 {
 	struct lkst_time_text text;
@@ -132,6 +182,7 @@ static void put_entry(const struct library *l, sd_journal *j, FILE *to, u64 ns)
 	}
 	fputc('\t', to);
 	put_field(l, j, to, "MESSAGE", LKST_BUNDLE_JOURNAL_MESSAGE);
+	put_request(l, j, to);
 	fputc('\n', to);
 }
 
@@ -183,7 +234,8 @@ static int collect(struct lkst_err *e, const struct library *l, sd_journal *j,
 			    lines->bytes > LKST_BUNDLE_JOURNAL_BYTES;
 		if (*ret_more)
 			return 0;
-		if (is_dated && us <= journal->to_ns / NS_PER_US)
+		if (is_dated && us <= journal->to_ns / NS_PER_US &&
+		    (!journal->having || has_text(l, j, journal->having)))
 			err = add_line(e, l, j, us * NS_PER_US, lines);
 	}
 	return err;

@@ -442,7 +442,7 @@ static const char entries[] =
 	"__REALTIME_TIMESTAMP=1700000001000000\n__MONOTONIC_TIMESTAMP=2\n_BOOT_ID=0123456789abcdef0123456789abcdef\n"
 	"PRIORITY=4\nSYSLOG_IDENTIFIER=one\n_PID=12\nMESSAGE=the first\tof two\n\n"
 	"__REALTIME_TIMESTAMP=1700000001500000\n__MONOTONIC_TIMESTAMP=3\n_BOOT_ID=0123456789abcdef0123456789abcdef\n"
-	"PRIORITY=6\n_COMM=two\nMESSAGE=the second\n\n"
+	"PRIORITY=6\n_COMM=two\nMESSAGE=the second\nTRACE_ID=4bf92f\n\n"
 	"__REALTIME_TIMESTAMP=1700000003000000\n__MONOTONIC_TIMESTAMP=4\n_BOOT_ID=0123456789abcdef0123456789abcdef\n"
 	"PRIORITY=6\nMESSAGE=too late\n\n";
 
@@ -465,8 +465,17 @@ TEST(the_journal_is_that_of_the_time)
 	j.directory = out;
 	CHECK_EQ(lkst_bundle_tell_journal(&err, &j, &t), 0);
 	CHECK_STR(t.bytes, "2023-11-14T22:13:21.000000Z\t4\tone[12]\tthe first\\tof two\n"
-			   "2023-11-14T22:13:21.500000Z\t6\ttwo\tthe second\n");
+			   "2023-11-14T22:13:21.500000Z\t6\ttwo\tthe second TRACE_ID=4bf92f\n");
 	free(t.bytes);
+	j.having = "4BF92F";
+	CHECK_EQ(lkst_bundle_tell_journal(&err, &j, &t), 0);
+	CHECK_STR(t.bytes, "2023-11-14T22:13:21.500000Z\t6\ttwo\tthe second TRACE_ID=4bf92f\n");
+	free(t.bytes);
+	j.having = "of two";
+	CHECK_EQ(lkst_bundle_tell_journal(&err, &j, &t), 0);
+	CHECK_STR(t.bytes, "2023-11-14T22:13:21.000000Z\t4\tone[12]\tthe first\\tof two\n");
+	free(t.bytes);
+	j.having = NULL;
 	j.from_ns = j.to_ns = 1700000002000000000;
 	CHECK_EQ(lkst_bundle_tell_journal(&err, &j, &t), 0);
 	CHECK_STR(t.bytes, "# the journal has no line of this time, or none that may be read\n");

@@ -5,9 +5,6 @@
 
 #include "bundle/moment.h"
 
-/* A test names a directory of journal files here, to be read instead of the machine's. */
-#define LKST_JOURNAL_VARIABLE "LKST_JOURNAL"
-
 struct lkst_bundle_saving {
 	struct lkst_moment moment;
 	bool is_private; /* nobody else may read it: command lines and the journal go in */

@@ -11,6 +11,7 @@
 #include "cmd/cmd.h"
 #include "cmd/code_naming.h"
 #include "cmd/read/accounts.h"
+#include "cmd/read/why_log.h"
 #include "view/account_text.h"
 
 struct options {
@@ -19,7 +20,7 @@ struct options {
 	const char *span, *id, *request;
 	const char *from, *to;
 	unsigned int format, time;
-	bool brief;
+	bool brief, journal;
 };
 
 static const struct options defaults = {
@@ -74,6 +75,9 @@ static const struct lkst_option rows[] = {
 		    .standard = "day", .help = "", .choices = lkst_view_time_choices),
 	LKST_OPTION(FLAG, struct options, brief, .name = "brief",
 		    .help = "without the events that each step rests on"),
+	LKST_OPTION(FLAG, struct options, journal, .name = "journal",
+		    .help = "with the lines of this machine's journal that have the number of\n"
+			    "the span's request; those in a bundle are shown anyway"),
 	{},
 };
 
@@ -300,6 +304,7 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	_cleanup_(lkst_why_account_fini) struct lkst_shown_account shown = {};
 	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
 	const struct options *o = options;
+	const struct lkst_why_log log = { nr_args == 1 ? args[0] : NULL, o->journal };
 	int err;
 
 	if (!out)
@@ -308,7 +313,8 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	signal(SIGPIPE, SIG_DFL);
 	err = check_asked(e, o) ?:
 	      lkst_cmd_open_trace(e, args, nr_args, &t) ?:
-	      lkst_why_account(e, o, t, &shown);
+	      lkst_why_account(e, o, t, &shown) ?:
+	      lkst_why_add_log(e, shown.account, t, &log);
 	if (err)
 		return err;
 	lkst_out_init(out, STDOUT_FILENO);
