@@ -107,6 +107,9 @@ LIVE_SRC := $(sort $(wildcard src/live/*/*.c))
 MARK_SRC := $(sort $(wildcard src/liblkst/*.c))
 MARK_OBJ := $(MARK_SRC:src/liblkst/%.c=$(BUILD)/mark/%.o)
 MARK_LIB := $(BUILD)/mark/liblkst.a
+# What it has for programs: their page has these names, too.
+MARK_CALLS := lkst_mark lkst_span_begin lkst_span_end lkst_value lkst_handover lkst_mark_traceparent lkst_mark_is_wanted \
+              LKST_MARK LKST_MARK_EVENT
 MARK_SO  := $(if $(SYSROOT),,$(BUILD)/mark/liblkst.so.1)
 CMD_SQL  := src/cmd/sql/sql_session.c src/cmd/sql/sql_shell.c $(filter-out %/mcp.c,$(wildcard src/cmd/mcp/*.c)) $(wildcard src/cmd/ship/ship_*.c) \
             $(wildcard src/cmd/fleet/fleet_*.c)
@@ -453,6 +456,7 @@ install: all				## install to $(DESTDIR)$(prefix)
 	install -D -m 644 -t $(DESTDIR)$(includedir)/lkst src/liblkst/mark.h
 	install -m 644 -t $(DESTDIR)$(markdir) $(MARK_LIB) $(MARK_SO)
 	$(if $(MARK_SO),ln -sf liblkst.so.1 $(DESTDIR)$(markdir)/liblkst.so)
+	$(if $(DESTDIR),,$(if $(MARK_SO),[ "$$(id -u)" != 0 ] || ldconfig))
 	$(FILL_IN) etc/lkst.pc >$(DESTDIR)$(markdir)/pkgconfig/lkst.pc
 	install -m 755 $(BUILD)/lkst $(DESTDIR)$(bindir)/lkst
 	install -D -m 644 -t $(DESTDIR)$(prefix)/lib/lkst/handlers $(HANDLER_OBJ)
@@ -466,6 +470,7 @@ install: all				## install to $(DESTDIR)$(prefix)
 	for page in $(MAN); do \
 		install -D -m 644 -t $(DESTDIR)$(mandir)/man$${page##*.} $$page || exit; \
 	done
+	for call in $(MARK_CALLS); do ln -sf lkst-mark.3 $(DESTDIR)$(mandir)/man3/$$call.3 || exit; done
 	$(if $(COMPLETIONS),install -D -m 644 -t $(DESTDIR)$(bashdir) $(BUILD)/completion/lkst)
 	$(if $(COMPLETIONS),for link in $(LINKS); do ln -sf lkst $(DESTDIR)$(bashdir)/$$link || exit; done)
 	$(if $(COMPLETIONS),install -D -m 644 -t $(DESTDIR)$(zshdir) $(BUILD)/completion/_lkst)
