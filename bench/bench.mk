@@ -6,6 +6,8 @@
 BENCH     := $(BUILD)/bench
 # The rival of `bench/run extract` needs the packages of `tools/install-deps bench`.
 KDUMPFILE := $(if $(wildcard /usr/include/libkdumpfile/kdumpfile.h),kdumpfile)
+# So does that of `bench/run mark`.
+LTTNG     := $(wildcard /usr/include/*/lttng/tracepoint-event.h /usr/include/lttng/tracepoint-event.h)
 BENCH_BIN := $(addprefix $(BENCH)/,unit rate switch spin walk state peak disarm tracepoints probe mark $(KDUMPFILE))
 
 .PHONY: bench-programs
@@ -26,7 +28,11 @@ $(BENCH)/programs.o: CPPFLAGS += -I$(BENCH)/gen
 
 $(BENCH)/unit: $(BENCH)/rivals.o $(BENCH)/programs.o
 $(BENCH)/rate: $(BENCH)/programs.o
-$(BENCH)/mark: $(MARK_LIB)
+$(BENCH)/mark: $(MARK_LIB) $(if $(LTTNG),$(BENCH)/mark_lttng.o)
+$(BENCH)/mark.o: CPPFLAGS += $(if $(LTTNG),-DLKST_BENCH_LTTNG)
+$(BENCH)/mark: LDLIBS += $(if $(LTTNG),-llttng-ust -ldl)
+# Its headers are not of this project.
+$(BENCH)/mark_lttng.o: CFLAGS += -I. -w
 $(BENCH)/kdumpfile: LDLIBS += -lkdumpfile
 $(BENCH_BIN): $(BENCH)/%: $(BENCH)/%.o $(BENCH)/common.o $(BUILD)/liblive.a $(BUILD)/liblkst.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o $(MARK_LIB),$^) $(BUILD)/liblive.a $(BUILD)/liblkst.a $(LDLIBS)

@@ -13,6 +13,7 @@
 #include "common.h"
 #include "liblkst/mark.h"
 #include "marks/marks_find.h"
+#include "mark_lttng.h"
 
 enum { ROUNDS = 50, CALLS = 100000 };
 
@@ -63,6 +64,18 @@ static void run_write(void)
 			bench_die("cannot write");
 }
 
+#ifdef LKST_BENCH_LTTNG
+static void run_lttng_mark(void)
+{
+	bench_lttng_mark(CALLS);
+}
+
+static void run_lttng_fields(void)
+{
+	bench_lttng_fields(CALLS);
+}
+#endif
+
 static const struct measured {
 	const char *name;
 	void (*run)(void);
@@ -74,6 +87,10 @@ static const struct measured {
 	{ "clock_gettime(CLOCK_MONOTONIC)", run_clock, false },
 	{ "a mark", run_mark, true },
 	{ "an event with three fields", run_fields, true },
+#ifdef LKST_BENCH_LTTNG
+	{ "LTTng-UST: an event with the fields of a mark", run_lttng_mark, false },
+	{ "LTTng-UST: an event with three fields", run_lttng_fields, false },
+#endif
 	{ "pwrite(2) of 32 bytes to a file in memory", run_write, false },
 };
 enum { NR = sizeof(measured) / sizeof(measured[0]) };
@@ -100,6 +117,10 @@ int main(int argc, char **argv)
 	file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
 	if (argc != 2 || file < 0 || setenv("LKST_MARK_DIR", programs.dir, 1))
 		bench_die("usage: mark DIRECTORY, in a tmpfs");
+#ifdef LKST_BENCH_LTTNG
+	if (!bench_lttng_is_on())
+		bench_die("no session of LTTng records the events lkst_bench:*");
+#endif
 	bench_pin(bench_last_cpu());
 	for (round = 0; round < ROUNDS; round++)
 		for (i = 0; i < NR; i++) {
@@ -116,5 +137,8 @@ int main(int argc, char **argv)
 		printf("%8.1f %7.1f  %s\n", bench_min(&series[i]), bench_median(&series[i]),
 		       measured[i].name);
 	lkst_marks_programs_fini(&programs);
+#ifndef LKST_BENCH_LTTNG
+	printf("LTTng-UST is not compared: it is not installed\n");
+#endif
 	return 0;
 }
