@@ -80,8 +80,9 @@ static bool place(struct lkst_mark_fields *fields, struct lkst_mark_field *f)
 		if (!strcmp(fields->list[i].name, f->name))
 			return false;
 	fields->fixed = (fields->fixed + align - 1) & ~(align - 1);
-	f->at = (u16)fields->fixed;
+	fields->at[fields->nr] = (u16)fields->fixed;
 	fields->fixed += f->size;
+	fields->nr_integers += f->size != 0;
 	fields->nr++;
 	return true;
 }

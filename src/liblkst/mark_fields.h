@@ -17,13 +17,15 @@ struct lkst_mark_field {
 	char name[LKST_MARK_WORD];
 	u8 size; /* of an integer, bytes; 0: a string */
 	bool is_signed, is_hex;
-	u16 at; /* from the record's start; of a string: where the first one begins */
 };
 
 struct lkst_mark_fields {
+	/* What a record is written by, side by side. */
+	u32 nr, nr_integers; /* strings come after integers */
+	u32 fixed;	     /* bytes of a record up to its first string */
+	u16 at[LKST_MARK_NR_FIELDS]; /* of a field, from the record's start; of a string: where the first one begins */
+
 	char name[LKST_MARK_WORD];
-	u32 nr;
-	u32 fixed; /* bytes of a record up to its first string */
 	struct lkst_mark_field list[LKST_MARK_NR_FIELDS];
 };
 

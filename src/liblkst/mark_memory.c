@@ -142,9 +142,58 @@ static u64 read_wanted(void)
 /* A child has the numbers of its parent's events: its static variables say them. */
 static void copy_texts(struct lkst_mark_header *h)
 {
-	if (last_header)
-		memcpy(lkst_mark_text(h, 0), lkst_mark_text(last_header, 0),
-		       LKST_MARK_EVENTS * sizeof(struct lkst_mark_text));
+	u32 i;
+
+	for (i = 0; last_header && i < LKST_MARK_EVENTS; i++)
+		*lkst_mark_text(h, i) = *lkst_mark_text(last_header, i);
+}
+
+/* Has the page at @page say what it is, all but its magic. */
+static void name_page(const struct lkst_mark_header *h, struct lkst_mark_page *page)
+{
+	page->index = (u32)((const u8 *)page - (const u8 *)h) / LKST_MARK_PAGE;
+	if (page->index)
+		memcpy(page->id, h->page.id, sizeof(page->id));
+}
+
+static void name_texts(struct lkst_mark_header *h)
+{
+	u32 i;
+
+	for (i = 0; i < LKST_MARK_TEXT_PAGES; i++) {
+		struct lkst_mark_page *page =
+			(void *)((u8 *)h + LKST_MARK_TEXTS_AT + i * LKST_MARK_PAGE);
+
+		name_page(h, page);
+		page->magic = LKST_MARK_MAGIC;
+	}
+}
+
+/* The value of a hexadecimal digit; -1: it is none. */
+static int digit_of(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* A dump may have pages that an earlier boot has left: this tells them from those of the boot that it is of. */
+static void read_boot_id(u8 id[16])
+{
+	char text[36];
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC), high = -1;
+	ssize_t length = fd < 0 ? 0 : read(fd, text, sizeof(text)), i;
+	u32 nr = 0;
+
+	for (i = 0; i < length && nr < 16; i++) {
+		int digit = digit_of(text[i]);
+
+		if (digit < 0)
+			continue;
+		if (high >= 0)
+			id[nr++] = (u8)(high << 4 | digit);
+		high = high < 0 ? digit : -1;
+	}
+	if (fd >= 0)
+		close(fd);
 }
 
 static bool fill_header(struct lkst_mark_header *h)
@@ -153,13 +202,17 @@ static bool fill_header(struct lkst_mark_header *h)
 	u64 until_ns, none = 0;
 
 	if (clock_gettime(CLOCK_MONOTONIC, &now) ||
-	    getrandom(h->id, sizeof(h->id), GRND_NONBLOCK) != sizeof(h->id))
+	    getrandom(h->page.id, sizeof(h->page.id), GRND_NONBLOCK) != sizeof(h->page.id))
 		return false;
 	h->version = LKST_MARK_VERSION;
 	h->pid = getpid();
+	h->uid = geteuid();
 	h->start_ns = (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
+	read_boot_id(h->boot_id);
 	copy_texts(h);
-	__atomic_store_n(&h->magic, LKST_MARK_MAGIC, __ATOMIC_SEQ_CST);
+	name_texts(h);
+	name_page(h, &h->page);
+	__atomic_store_n(&h->page.magic, LKST_MARK_MAGIC, __ATOMIC_SEQ_CST);
 	/* A recording stores what it wants first where new programs look, then to the files that it finds. */
 	until_ns = read_wanted();
 	if (until_ns)
@@ -250,14 +303,18 @@ static void raise_to(u32 *value, u32 to)
 static struct lkst_mark_thread *find_area(struct lkst_mark_header *h, s32 tid)
 {
 	const u32 nr = __atomic_load_n(&h->nr_threads, __ATOMIC_ACQUIRE);
+	struct lkst_mark_thread *area;
 	u32 i;
 
 	for (i = 0; i < LKST_MARK_THREADS; i++) {
 		if (!try_area(h, i, nr < LKST_MARK_THREADS ? nr : LKST_MARK_THREADS, tid))
 			continue;
+		area = lkst_mark_area(h, i);
+		name_page(h, &area->page);
+		area->page.magic = LKST_MARK_MAGIC;
+		area->nest = 0;
 		raise_to(&h->nr_threads, i + 1);
-		lkst_mark_area(h, i)->nest = 0;
-		return lkst_mark_area(h, i);
+		return area;
 	}
 	return NULL;
 }

@@ -35,13 +35,12 @@ struct lkst_mark_thread *lkst_mark_take_area(void);
 /* The text of event number @i of the process. */
 static inline struct lkst_mark_text *lkst_mark_text(struct lkst_mark_header *h, u32 i)
 {
-	return (struct lkst_mark_text *)((u8 *)h + LKST_MARK_TEXTS_AT) + i;
+	return (struct lkst_mark_text *)((u8 *)h + lkst_mark_text_at(i));
 }
 
 static inline struct lkst_mark_thread *lkst_mark_area(struct lkst_mark_header *h, u32 i)
 {
-	return (struct lkst_mark_thread *)((u8 *)h + LKST_MARK_AREAS_AT +
-					   (size_t)i * LKST_MARK_AREA);
+	return (struct lkst_mark_thread *)((u8 *)h + lkst_mark_area_at(i));
 }
 
 #endif

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/time.h"
 #include "liblkst/mark_fields.h"
 
 enum { NR_IDS = LKST_MARK_ID_FIRST + LKST_MARK_EVENTS };
@@ -22,7 +23,7 @@ struct progress {
 
 struct lkst_marks_file {
 	int fd;
-	s32 pid;
+	struct lkst_marks_owner owner;
 	u32 nr_cpus;
 	u8 id[16];
 	struct lkst_catalog *catalog;  /* the program's numbers; NULL: nothing has been read yet */
@@ -134,7 +135,7 @@ static int read_texts(struct lkst_marks_file *f)
 	for (i = 0; i < LKST_MARK_EVENTS && !err; i++) {
 		if (f->has_text[i])
 			continue;
-		if (!read_at(f, &text, sizeof(text), LKST_MARK_TEXTS_AT + i * sizeof(text)) ||
+		if (!read_at(f, &text, sizeof(text), lkst_mark_text_at(i)) ||
 		    text.is_there != 2)
 			continue;
 		f->has_text[i] = 1;
@@ -152,12 +153,14 @@ static int read_texts(struct lkst_marks_file *f)
 /* ---- whose thread it is ------------------------------------------------------------- */
 
 /* True unless thread @tid runs and is of another process. */
-static bool is_own_thread(const struct lkst_marks_file *f, s32 tid)
+static bool is_own_thread(const struct lkst_marks_owner *owner, s32 tid)
 {
 	if (tid <= 0)
 		return false;
+	if (owner->is_of_dump)
+		return true;
 	/* EPERM, too, says that it is there (do_send_specific(), kernel/signal.c). */
-	if (!syscall(SYS_tgkill, f->pid, tid, 0) || errno != ESRCH)
+	if (owner->is_proven && (!syscall(SYS_tgkill, owner->pid, tid, 0) || errno != ESRCH))
 		return true;
 	return syscall(SYS_tkill, tid, 0) && errno == ESRCH;
 }
@@ -168,7 +171,7 @@ struct ring {
 	struct lkst_marks_file *f;
 	u32 area, level;
 	u64 at; /* of the area, in the file */
-	u64 done, now_ns;
+	u64 done, from_ns, to_ns;
 	lkst_marks_take *take;
 	void *ctx;
 };
@@ -187,20 +190,24 @@ static int take_record(struct ring *r, const struct lkst_record *record)
 					 .tid = record->tid,
 					 .bytes = record->bytes,
 					 .size = record->size };
+	int err;
+
 	/* Of each class it is the first field, at the same place. */
 	out.cpu = (u32)lkst_record_int(record, &record->event->fields[0]);
 	if (out.tid != f->good_tid[r->area]) {
-		if (!is_own_thread(f, out.tid)) {
+		if (!is_own_thread(&f->owner, out.tid)) {
 			f->lost.refused++;
 			return 0;
 		}
 		f->good_tid[r->area] = out.tid;
 	}
-	if (out.cpu >= f->nr_cpus || out.ns > r->now_ns) {
+	if (out.cpu >= f->nr_cpus || out.ns > r->to_ns) {
 		f->lost.refused++;
 		return 0;
 	}
-	return r->take(r->ctx, &out);
+	err = out.ns < r->from_ns ? 0 : r->take(r->ctx, &out);
+	f->lost.refused += err > 0;
+	return err < 0 ? err : 0;
 }
 
 /* Makes the copy of the open block one that ends where the ring does. */
@@ -209,11 +216,14 @@ static void close_copy(const struct ring *r)
 	struct lkst_block_header *h = (void *)r->f->block;
 
 	h->content_size = r->done % LKST_MARK_BLOCK * 8;
-	h->timestamp_end = r->now_ns;
+	h->timestamp_end = r->to_ns;
 }
 
-/* Takes the records of block @seq, which is in f->block, from where the ring was read to. */
-static int take_block(struct ring *r, u64 seq)
+/*
+ * Takes the records of block @seq, which is in f->block, from where the ring was read to. @is_rest: those before it
+ * were overwritten unread.
+ */
+static int take_block(struct ring *r, u64 seq, bool is_rest)
 {
 	struct progress *p = &r->f->progress[r->area][r->level];
 	struct lkst_block_cursor cursor;
@@ -224,10 +234,13 @@ static int take_block(struct ring *r, u64 seq)
 	if (seq == r->done / LKST_MARK_BLOCK)
 		close_copy(r);
 	if (lkst_block_parse(NULL, r->f->block, LKST_MARK_BLOCK, r->f->id, &block) ||
-	    block.seq != seq || block.size != LKST_MARK_BLOCK) {
+	    block.seq != seq || block.size != LKST_MARK_BLOCK ||
+	    block.instance != lkst_stream_instance(r->area, 0, r->level)) {
 		r->f->lost.refused++;
 		return 0;
 	}
+	/* How many there were in the time that is asked for is not known: at least one. */
+	r->f->lost.overwritten += is_rest && block.begin_ns > r->from_ns;
 	lkst_block_cursor_init(&cursor, &block);
 	if (p->done && seq == p->done / LKST_MARK_BLOCK) {
 		cursor.offset = p->done % LKST_MARK_BLOCK;
@@ -254,10 +267,11 @@ static int read_ring(struct ring *r, u32 most, u32 *nr_blocks)
 	struct progress *p = &r->f->progress[r->area][r->level];
 	const u64 last = r->done / LKST_MARK_BLOCK, nr = lkst_mark_ring_mask(r->level) + 1;
 	u64 seq = p->done / LKST_MARK_BLOCK;
+	bool is_rest = false;
 	int err = 0;
 
-	/* Blocks that were overwritten before anybody looked are of a time that nobody asked for. */
 	if (last - seq >= nr) {
+		is_rest = !p->done;
 		r->f->lost.overwritten += p->done ? last + 1 - nr - seq : 0;
 		seq = last + 1 - nr;
 	}
@@ -267,20 +281,29 @@ static int read_ring(struct ring *r, u32 most, u32 *nr_blocks)
 			r->f->lost.refused++;
 			continue;
 		}
-		if (seq < oldest(r))
+		if (seq < oldest(r)) {
 			r->f->lost.overwritten++;
-		else
-			err = take_block(r, seq);
+			continue;
+		}
+		err = take_block(r, seq, is_rest);
+		is_rest = false;
 	}
 	/* What there was no room for comes the next time. */
 	p->done = seq > last ? r->done : seq * LKST_MARK_BLOCK;
 	return err;
 }
 
-int lkst_marks_file_read(struct lkst_marks_file *f, u64 now_ns, u32 most, lkst_marks_take *take,
-			 void *ctx, u32 *ret_blocks)
+/* All that is complete has been made by now. */
+static void read_position(struct ring *r, u64 to_ns)
 {
-	struct ring r = { .f = f, .now_ns = now_ns, .take = take, .ctx = ctx };
+	r->done = read_u64(r->f, ring_at(r, offsetof(struct lkst_mark_ring, done)));
+	r->to_ns = to_ns ?: lkst_monotonic_ns();
+}
+
+int lkst_marks_file_read(struct lkst_marks_file *f, const struct lkst_marks_stretch *stretch, u32 most,
+			 lkst_marks_take *take, void *ctx, u32 *ret_blocks)
+{
+	struct ring r = { .f = f, .from_ns = stretch->from_ns, .take = take, .ctx = ctx };
 	struct lkst_mark_header h;
 	struct lkst_mark_thread t;
 	u64 counted;
@@ -291,14 +314,14 @@ int lkst_marks_file_read(struct lkst_marks_file *f, u64 now_ns, u32 most, lkst_m
 		return 0;
 	counted = h.no_area + h.refused;
 	for (r.area = 0; r.area < h.nr_threads && r.area < LKST_MARK_THREADS && !err; r.area++) {
-		r.at = LKST_MARK_AREAS_AT + (u64)r.area * LKST_MARK_AREA;
+		r.at = lkst_mark_area_at(r.area);
 		if (!read_at(f, &t, sizeof(t), r.at))
 			break;
 		counted += t.too_deep;
 		for (r.level = 0; r.level < LKST_MARK_LEVELS && !err; r.level++) {
 			struct progress *p = &f->progress[r.area][r.level];
 
-			r.done = read_u64(f, ring_at(&r, offsetof(struct lkst_mark_ring, done)));
+			read_position(&r, stretch->to_ns);
 			if (r.done == p->done)
 				continue;
 			/* It never falls; the program has overwritten its memory. */
@@ -322,7 +345,7 @@ struct lkst_marks_losses lkst_marks_file_losses(const struct lkst_marks_file *f)
 
 s32 lkst_marks_file_pid(const struct lkst_marks_file *f)
 {
-	return f->pid;
+	return f->owner.pid;
 }
 
 void lkst_marks_file_want(const struct lkst_marks_file *f, u64 ns, bool is_over)
@@ -340,26 +363,26 @@ void lkst_marks_file_want(const struct lkst_marks_file *f, u64 ns, bool is_over)
 
 /* ---- lifetime ----------------------------------------------------------------------- */
 
-int lkst_marks_file_open(struct lkst_err *e, int fd, s32 pid, u32 nr_cpus,
-			 struct lkst_marks_file **ret_file)
+int lkst_marks_file_open(struct lkst_err *e, int fd, const struct lkst_marks_owner *owner,
+			 u32 nr_cpus, struct lkst_marks_file **ret_file)
 {
 	_cleanup_(lkst_marks_file_closep) struct lkst_marks_file *f = calloc(1, sizeof(*f));
 	struct lkst_mark_header h;
 
 	if (!f) {
 		close(fd);
-		return lkst_err_sys(e, -ENOMEM, "reading the marks of process %d", pid);
+		return lkst_err_sys(e, -ENOMEM, "reading the marks of process %d", owner->pid);
 	}
 	f->fd = fd;
-	f->pid = pid;
+	f->owner = *owner;
 	f->nr_cpus = nr_cpus;
-	if (!read_at(f, &h, sizeof(h), 0) || h.magic != LKST_MARK_MAGIC ||
+	if (!read_at(f, &h, sizeof(h), 0) || h.page.magic != LKST_MARK_MAGIC ||
 	    h.version != LKST_MARK_VERSION)
 		return lkst_err_set(
 			e, -EBADMSG,
 			"what process %d left is not the memory of marks, or of another version",
-			pid);
-	memcpy(f->id, h.id, sizeof(f->id));
+			owner->pid);
+	memcpy(f->id, h.page.id, sizeof(f->id));
 	f->counted = 0;
 	*ret_file = lkst_take(f);
 	return 0;

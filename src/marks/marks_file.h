@@ -27,24 +27,39 @@ struct lkst_marks_record {
 	u32 size;
 };
 
+/* Whose memory it is. */
+struct lkst_marks_owner {
+	s32 pid; /* as the program, or the name of its file, says */
+	bool is_proven;	 /* the process is there, and its user's is the memory: its threads may mark */
+	bool is_of_dump; /* no thread is there: all are as the program says */
+};
+
+/* Of what time marks are read. */
+struct lkst_marks_stretch {
+	u64 from_ns;
+	u64 to_ns; /* marks after it are refused; 0: those after now */
+};
+
 struct lkst_marks_file;
 
 /*
- * Begins to read the memory at @fd, which it takes over, also on failure. @pid: the process, as the file's name says.
- * @nr_cpus: how many the machine has. -EBADMSG: it is not a program's memory.
+ * Begins to read the memory at @fd, which it takes over, also on failure. Of threads that run now, those of another
+ * process cannot have marked in it, and none if @owner is not proven. @nr_cpus: how many the machine has. -EBADMSG: it
+ * is not a program's memory.
  */
-int lkst_marks_file_open(struct lkst_err *e, int fd, s32 pid, u32 nr_cpus,
-			 struct lkst_marks_file **ret_file);
+int lkst_marks_file_open(struct lkst_err *e, int fd, const struct lkst_marks_owner *owner,
+			 u32 nr_cpus, struct lkst_marks_file **ret_file);
 void lkst_marks_file_close(struct lkst_marks_file *f);
 LKST_GUARD(lkst_marks_file_close, struct lkst_marks_file)
 
 /*
- * Calls @take for each record that is complete and was not read before, in order within a ring, at most @most blocks of
- * all. Records later than @now_ns are refused. *@ret_blocks: how many were read. An error is that of @take.
+ * Calls @take for each record of @stretch that is complete and was not read before, in order within a ring, at most
+ * @most blocks of all. *@ret_blocks: how many were read. An error is that of @take; if that returns 1, the record
+ * counts as refused.
  */
 typedef int lkst_marks_take(void *ctx, const struct lkst_marks_record *r);
-int lkst_marks_file_read(struct lkst_marks_file *f, u64 now_ns, u32 most, lkst_marks_take *take,
-			 void *ctx, u32 *ret_blocks);
+int lkst_marks_file_read(struct lkst_marks_file *f, const struct lkst_marks_stretch *stretch, u32 most,
+			 lkst_marks_take *take, void *ctx, u32 *ret_blocks);
 
 /* What is missing so far. */
 struct lkst_marks_losses lkst_marks_file_losses(const struct lkst_marks_file *f);

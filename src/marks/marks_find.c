@@ -6,7 +6,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,9 +39,39 @@ static u32 nr_of_user(const struct lkst_marks_programs *p, u32 uid)
 	return nr;
 }
 
+/*
+ * Whether process @pid is user @uid's. root's word is taken for its own files: a process may have given up being root
+ * since it made one.
+ */
+static bool is_of_user(s32 pid, u32 uid)
+{
+	char path[32], status[4096];
+	const char *line;
+	u32 ids[4];
+	ssize_t length;
+	int fd;
+
+	if (!uid)
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	length = read(fd, status, sizeof(status) - 1);
+	close(fd);
+	status[length > 0 ? length : 0] = 0;
+	/* The thread's name, before it, has no newline. */
+	line = strstr(status, "\nUid:");
+	if (!line || sscanf(line + 5, "%u %u %u %u", &ids[0], &ids[1], &ids[2], &ids[3]) != 4)
+		return false;
+	return ids[0] == uid || ids[1] == uid || ids[2] == uid || ids[3] == uid;
+}
+
 static void add_program(struct lkst_marks_programs *p, int dir_fd, const char *name,
 			const struct lkst_mark_name *who, const struct stat *found)
 {
+	const struct lkst_marks_owner owner = { .pid = who->pid,
+						.is_proven = is_of_user(who->pid, who->uid) };
 	struct lkst_marks_program *added;
 	struct lkst_marks_file *file;
 	struct stat st;
@@ -61,7 +93,7 @@ static void add_program(struct lkst_marks_programs *p, int dir_fd, const char *n
 		close(fd);
 		return;
 	}
-	if (lkst_marks_file_open(NULL, fd, who->pid, p->nr_cpus, &file))
+	if (lkst_marks_file_open(NULL, fd, &owner, p->nr_cpus, &file))
 		return;
 	added = lkst_vec_add(p->list, p->nr);
 	if (!added) {
@@ -180,4 +212,12 @@ int lkst_marks_want(struct lkst_err *e, struct lkst_marks_programs *p, u64 ns, b
 	for (i = 0; i < p->nr; i++)
 		lkst_marks_file_want(p->list[i].file, ns, is_over);
 	return err;
+}
+
+void lkst_marks_ask(u64 ns, bool is_over)
+{
+	struct lkst_marks_programs programs = { .dir = LKST_MARK_DIR };
+
+	lkst_marks_want(NULL, &programs, ns, is_over);
+	lkst_marks_programs_fini(&programs);
 }

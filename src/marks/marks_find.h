@@ -42,4 +42,10 @@ void lkst_marks_programs_fini(struct lkst_marks_programs *p);
  */
 int lkst_marks_want(struct lkst_err *e, struct lkst_marks_programs *p, u64 ns, bool is_over);
 
+/* The same of the programs of this machine. Where that fails there are no marks, and all else is recorded. */
+void lkst_marks_ask(u64 ns, bool is_over);
+
+/* How long programs still mark when a recording has ended: another may need their marks, and asks again by then. */
+#define LKST_MARKS_END_NS 10000000000ULL
+
 #endif

@@ -48,6 +48,11 @@ struct translation {
 	u16 id;
 };
 
+/* How many of the trace's numbers for events were given to programs of a user. */
+struct user_share {
+	u32 uid, nr;
+};
+
 struct lkst_marks_reader {
 	struct lkst_marks_options options;
 	struct lkst_marks_programs programs;
@@ -56,9 +61,13 @@ struct lkst_marks_reader {
 	u32 nr_taken;
 	struct chunk *chunks;
 	struct translation *known; /* of the program that is being read */
-	u32 nr_known;
+	u32 nr_known, uid;
+	struct user_share *shares;
+	u32 nr_shares;
+	u32 next; /* where the next look begins: no program comes first each time */
 	u64 covered_ns;
 	u64 late, told_late; /* records that no stream of their CPU could take any more */
+	u64 told_left_out;   /* programs that were not read, since there were too many */
 };
 
 /* ---- taking ------------------------------------------------------------------------- */
@@ -93,15 +102,38 @@ static void forget_taken(struct lkst_marks_reader *m)
 	m->nr_taken = 0;
 }
 
-/* The trace's event for the program's: the same without the CPU. Those that it describes are called mark:NAME. */
+static struct user_share *share_of(struct lkst_marks_reader *m, u32 uid)
+{
+	struct user_share *share;
+	u32 i;
+
+	for (i = 0; i < m->nr_shares; i++)
+		if (m->shares[i].uid == uid)
+			return &m->shares[i];
+	share = lkst_vec_add(m->shares, m->nr_shares);
+	if (share)
+		share->uid = uid;
+	return share;
+}
+
+/*
+ * The trace's event for the program's: the same without the CPU. Those that it describes are called mark:NAME. They
+ * take numbers that other users' programs need as well, so no user gets more of them than are left.
+ */
 static int declare(struct lkst_marks_reader *m, const struct lkst_event_class *event, u16 *ret_id)
 {
 	const char *name = strchr(event->name, ':');
 	struct lkst_event_class out = { .fields = event->fields + 1,
 					.nr_fields = (u16)(event->nr_fields - 1) };
+	struct user_share *share = share_of(m, m->uid);
+	int added;
 
+	if (!share)
+		return -ENOMEM;
 	snprintf(out.name, sizeof(out.name), "%s%.80s", name ? "mark" : "", name ?: event->name);
-	return m->options.declare(m->options.ctx, &out, ret_id);
+	added = m->options.declare(m->options.ctx, &out, name ? share->nr : 0, ret_id);
+	share->nr += name && added > 0;
+	return added < 0 ? added : 0;
 }
 
 /* *@ret_id is 0 where the trace cannot have the event. */
@@ -136,11 +168,9 @@ static int take(void *ctx, const struct lkst_marks_record *r)
 	u8 *bytes;
 	int err;
 
-	if (r->ns < m->options.since_ns)
-		return 0;
 	err = translate(m, r->event, &id);
 	if (err || !id)
-		return err;
+		return err ?: 1;
 	bytes = room_for(m, size);
 	t = bytes ? lkst_vec_add(m->taken, m->nr_taken) : NULL;
 	if (!t)
@@ -265,31 +295,88 @@ static int give_all(struct lkst_marks_reader *m, const struct giving *g)
 	return err;
 }
 
-int lkst_marks_gather(struct lkst_err *e, struct lkst_marks_reader *m, lkst_marks_give *give,
-		      void *ctx)
+static int take_file(struct lkst_err *e, struct lkst_marks_reader *m, struct lkst_marks_file *f,
+		     u32 uid, u64 to_ns, u32 *ret_blocks)
 {
-	const struct giving g = { e, give, ctx };
-	const u64 now_ns = lkst_monotonic_ns();
+	const struct lkst_marks_stretch stretch = { m->options.since_ns, to_ns };
+	int err;
+
+	free(m->known);
+	m->known = NULL;
+	m->nr_known = 0;
+	m->uid = uid;
+	err = lkst_marks_file_read(f, &stretch, BLOCKS_OF_PROGRAM, take, m, ret_blocks);
+	return err ? lkst_err_sys(e, err, "reading the marks of programs") : 0;
+}
+
+/* Takes what all programs have, or as much as is taken at a time: the others come first the next time. */
+static int take_all(struct lkst_err *e, struct lkst_marks_reader *m, bool *ret_is_all)
+{
+	const u32 first = m->programs.nr ? m->next % m->programs.nr : 0;
 	u32 i, nr = 0, blocks;
 	int err = 0;
 
-	lkst_marks_find(&m->programs);
+	*ret_is_all = true;
 	for (i = 0; i < m->programs.nr && !err && nr < BLOCKS_MAX; i++) {
-		free(m->known);
-		m->known = NULL;
-		m->nr_known = 0;
-		err = lkst_marks_file_read(m->programs.list[i].file, lkst_monotonic_ns(),
-					   BLOCKS_OF_PROGRAM, take, m, &blocks);
+		struct lkst_marks_program *p = &m->programs.list[(first + i) % m->programs.nr];
+
+		err = take_file(e, m, p->file, p->uid, 0, &blocks);
 		nr += blocks;
+		*ret_is_all &= blocks < BLOCKS_OF_PROGRAM;
 	}
-	err = err ? lkst_err_sys(e, err, "reading the marks of programs") : give_all(m, &g);
-	forget_taken(m);
+	*ret_is_all &= i == m->programs.nr;
+	m->next = first + i;
+	return err;
+}
+
+int lkst_marks_take_dumped(struct lkst_err *e, struct lkst_marks_reader *m, int fd, s32 pid, u32 uid,
+			   u64 to_ns, struct lkst_marks_losses *ret_lost)
+{
+	const struct lkst_marks_owner owner = { .pid = pid, .is_of_dump = true };
+	_cleanup_(lkst_marks_file_closep) struct lkst_marks_file *f = NULL;
+	u32 blocks;
+	int err = lkst_marks_file_open(e, fd, &owner, m->options.nr_cpus, &f) ?:
+		  take_file(e, m, f, uid, to_ns, &blocks);
+
 	if (!err)
+		*ret_lost = lkst_marks_file_losses(f);
+	return err;
+}
+
+int lkst_marks_give_taken(struct lkst_err *e, struct lkst_marks_reader *m, lkst_marks_give *give,
+			  void *ctx)
+{
+	const struct giving g = { e, give, ctx };
+	int err = give_all(m, &g);
+
+	forget_taken(m);
+	return err;
+}
+
+int lkst_marks_gather(struct lkst_err *e, struct lkst_marks_reader *m, lkst_marks_give *give,
+		      void *ctx)
+{
+	const u64 now_ns = lkst_monotonic_ns();
+	bool is_all;
+	int err;
+
+	lkst_marks_find(&m->programs);
+	err = take_all(e, m, &is_all);
+	if (err)
+		forget_taken(m);
+	else
+		err = lkst_marks_give_taken(e, m, give, ctx);
+	if (!err && is_all)
 		m->covered_ns = now_ns;
 	return err;
 }
 
 /* ---- asking ------------------------------------------------------------------------- */
+
+void lkst_marks_set_since(struct lkst_marks_reader *m, u64 since_ns)
+{
+	m->options.since_ns = since_ns;
+}
 
 u64 lkst_marks_covered_ns(const struct lkst_marks_reader *m)
 {
@@ -327,6 +414,10 @@ int lkst_marks_each_lost(const struct lkst_marks_reader *m, lkst_marks_lost *eac
 	if (!err && m->late > m->told_late)
 		err = each(ctx, 0, 0,
 			   &(struct lkst_marks_losses){ .unrecorded = m->late - m->told_late });
+	/* What they marked is not known: at least one mark each. */
+	if (!err && m->programs.left_out > m->told_left_out)
+		err = each(ctx, 0, 0,
+			   &(struct lkst_marks_losses){ .unrecorded = m->programs.left_out - m->told_left_out });
 	return err;
 }
 
@@ -335,6 +426,8 @@ void lkst_marks_keep_told(struct lkst_marks_reader *m)
 	u32 i;
 
 	m->told_late = m->late;
+	if (m->programs.left_out > m->told_left_out)
+		m->told_left_out = m->programs.left_out;
 	for (i = 0; i < m->programs.nr; i++)
 		m->programs.list[i].told = lkst_marks_file_losses(m->programs.list[i].file);
 }
@@ -375,6 +468,7 @@ void lkst_marks_free(struct lkst_marks_reader *m)
 		free(m->streams[i].block);
 	lkst_marks_programs_fini(&m->programs);
 	free(m->known);
+	free(m->shares);
 	free(m->streams);
 	free(m);
 }

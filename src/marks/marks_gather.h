@@ -15,13 +15,18 @@ struct lkst_marks_options {
 	u32 nr_cpus, block_shift;
 	const u8 *uuid; /* of the trace */
 	u64 since_ns;	/* records before are left out */
-	/* Has the trace know @event: *@ret_id is its number there. */
-	int (*declare)(void *ctx, const struct lkst_event_class *event, u16 *ret_id);
+	/*
+	 * Has the trace know @event: *@ret_id is its number there. 1: that is a new one, which is given only if
+	 * no fewer than @nr_had are left after it.
+	 */
+	int (*declare)(void *ctx, const struct lkst_event_class *event, u32 nr_had, u16 *ret_id);
 	void *ctx;
 };
 
 int lkst_marks_new(struct lkst_err *e, const struct lkst_marks_options *options,
 		   struct lkst_marks_reader **ret_marks);
+/* In place of the options' since_ns; before anything is read. */
+void lkst_marks_set_since(struct lkst_marks_reader *m, u64 since_ns);
 void lkst_marks_free(struct lkst_marks_reader *m);
 LKST_GUARD(lkst_marks_free, struct lkst_marks_reader)
 
@@ -34,6 +39,15 @@ typedef int lkst_marks_give(struct lkst_err *e, void *ctx, u64 instance, const v
 			    size_t length);
 int lkst_marks_gather(struct lkst_err *e, struct lkst_marks_reader *m, lkst_marks_give *give,
 		      void *ctx);
+
+/*
+ * The two halves of it, for memory that was found in a dump: takes what is in the file @fd, which it closes, but
+ * nothing later than @to_ns; and gives out what was taken. *@ret_lost: what is missing of it.
+ */
+int lkst_marks_take_dumped(struct lkst_err *e, struct lkst_marks_reader *m, int fd, s32 pid, u32 uid,
+			   u64 to_ns, struct lkst_marks_losses *ret_lost);
+int lkst_marks_give_taken(struct lkst_err *e, struct lkst_marks_reader *m, lkst_marks_give *give,
+			  void *ctx);
 
 /* Until when all marks have been given out, ns; and calls @each for every stream that has any. */
 u64 lkst_marks_covered_ns(const struct lkst_marks_reader *m);

@@ -52,12 +52,12 @@ static void put_area(int fd, const u8 *id, const u8 **data, size_t *size)
 	memcpy(&t.ring[0].done, *data, 2);
 	t.ring[0].opened = t.ring[0].done / LKST_MARK_BLOCK + 1;
 	if (*size > 2 && **data & 0x80) {
-		put(fd, LKST_MARK_AREAS_AT, data, size, sizeof(t));
-	} else if (pwrite(fd, &t, sizeof(t), LKST_MARK_AREAS_AT) != sizeof(t)) {
+		put(fd, lkst_mark_area_at(0), data, size, sizeof(t));
+	} else if (pwrite(fd, &t, sizeof(t), lkst_mark_area_at(0)) != sizeof(t)) {
 		abort();
 	}
 	for (seq = 0; seq < 3 && *size; seq++) {
-		const off_t at = LKST_MARK_AREAS_AT + lkst_mark_block_at(0, seq);
+		const off_t at = lkst_mark_area_at(0) + lkst_mark_block_at(0, seq);
 
 		h.packet_seq_num = seq;
 		if (pwrite(fd, &h, sizeof(h), at) != sizeof(h))
@@ -68,9 +68,11 @@ static void put_area(int fd, const u8 *id, const u8 **data, size_t *size)
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
-	struct lkst_mark_header h = { .magic = LKST_MARK_MAGIC,
+	struct lkst_mark_header h = { .page.magic = LKST_MARK_MAGIC,
 				      .version = LKST_MARK_VERSION,
 				      .nr_threads = 2 };
+	const struct lkst_marks_owner owner = { .pid = getpid(), .is_proven = true };
+	const struct lkst_marks_stretch all = { 0, NOW };
 	struct lkst_mark_text text = { .is_there = 2 };
 	struct lkst_mark_fields fields;
 	struct lkst_marks_file *file;
@@ -82,20 +84,20 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	lkst_mark_fields_parse((const char *)data, size, &fields);
 	memcpy(text.text, data, size < LKST_MARK_TEXT ? size : LKST_MARK_TEXT);
 	if (ftruncate(fd, LKST_MARK_FILE_BYTES) || pwrite(fd, &h, sizeof(h), 0) != sizeof(h) ||
-	    pwrite(fd, &text, sizeof(text), LKST_MARK_TEXTS_AT) != sizeof(text))
+	    pwrite(fd, &text, sizeof(text), lkst_mark_text_at(0)) != sizeof(text))
 		abort();
 	data += strnlen(text.text, size < LKST_MARK_TEXT ? size : LKST_MARK_TEXT);
 	size -= strnlen(text.text, size < LKST_MARK_TEXT ? size : LKST_MARK_TEXT);
 	if (size < 4)
 		return close(fd);
-	put_area(fd, h.id, &data, &size);
+	put_area(fd, h.page.id, &data, &size);
 	/* Where the input says so, the file is cut short. */
 	if (size && *data & 1 && ftruncate(fd, LKST_MARK_AREAS_AT + 9 * (off_t)*data))
 		abort();
-	if (lkst_marks_file_open(NULL, fd, getpid(), NR_CPUS, &file))
+	if (lkst_marks_file_open(NULL, fd, &owner, NR_CPUS, &file))
 		return 0;
-	if (lkst_marks_file_read(file, NOW, 64, take, NULL, &blocks) ||
-	    lkst_marks_file_read(file, NOW, 64, take, NULL, &blocks) || blocks > 64)
+	if (lkst_marks_file_read(file, &all, 64, take, NULL, &blocks) ||
+	    lkst_marks_file_read(file, &all, 64, take, NULL, &blocks) || blocks > 64)
 		abort();
 	lkst_marks_file_close(file);
 	return 0;

@@ -42,20 +42,36 @@ expect the_last_marks_of_a_killed_program_are_there "$("$LKST" print "$work/kill
 	grep -cE 'mark:round|span_end.*run')" 601
 
 cat >"$work/early.cc" <<'CODE'
+#include <fcntl.h>
 #include <lkst/mark.h>
 #include <unistd.h>
 
 static lkst_mark_event step = LKST_MARK_EVENT("step: u64 number, string word");
 
-int main()
+// After each 30 rounds it makes a file.
+int main(int, char **argv)
 {
 	for (unsigned long i = 0; i < 100000; i++) {
 		lkst_mark("early", i);
 		LKST_MARK(&step, i, "word");
+		if (i % 30 == 29)
+			close(open(argv[1], O_CREAT | O_WRONLY, 0600));
 		usleep(1000);
 	}
 }
 CODE
+# Returns when it has made 30 rounds since the call.
+rounds()
+{
+	local i
+
+	for i in 1 2; do
+		rm -f "$work/made"
+		timeout 60 sh -c 'until [ -e "$1" ]; do sleep 0.02; done' - "$work/made"
+	done
+}
+export -f rounds
+export work
 if ! command -v g++ >/dev/null; then
 	echo 'skip marks_of_cplusplus: there is no g++'
 else
@@ -64,23 +80,55 @@ else
 	else
 		fail marks_of_cplusplus "$(head -n 3 "$work/errors")"
 	fi
-	"$work/starts-early" &
+	"$work/starts-early" "$work/made" &
 	early=$!
 	disown
 	children+=("$early")
-	sleep 0.1
-	record early --event sched_switch -- sleep 0.5
+	rounds
+	record early --event sched_switch -- bash -c rounds
 	"$LKST" print "$work/early" 2>/dev/null >"$work/text"
-	expect a_program_that_began_before_marks "$([ "$(grep -c 'mark:step.*word="word"' "$work/text")" -gt 20 ] && echo yes)" yes
+	expect a_program_that_began_before_marks "$([ "$(grep -c 'mark:step.*word="word"' "$work/text")" -ge 30 ] && echo yes)" yes
 	has_started=yes
 	"$LKST" start --quiet --event sched_switch
-	sleep 0.3
+	rounds
 	"$LKST" snapshot --quiet --output "$work/snapshot"
 	"$LKST" stop --quiet
 	kill -KILL "$early"
 	expect snapshots_have_marks "$("$LKST" print "$work/snapshot" 2>/dev/null | grep -q 'mark:step' && echo yes)" yes
 	expect_whole a_snapshot_with_marks_is_whole "$work/snapshot"
 fi
+
+# ---- an incident has the marks of its time, and no later ones ----
+
+has_started=yes
+"$LKST" start --quiet --event sched_switch --incidents 1
+"$load/marks" 100 kill
+"$LKST" incident keep --quiet --reason test
+sleep 0.1
+"$load/marks" 50 kill
+"$LKST" incident save --quiet --output "$work" all
+"$LKST" stop --quiet
+expect an_incident_has_the_marks_of_its_time "$("$LKST" print "$work"/incident-* 2>/dev/null | grep -cE 'mark:round|span_end.*run')" 201
+expect_whole an_incident_with_marks_is_whole "$work"/incident-*
+
+# ---- who is asked, and for how long ----
+
+# Until when programs that begin now are wanted, and whether that is soon: ten seconds after the end.
+wanted_until()
+{
+	perl -MTime::HiRes=clock_gettime,CLOCK_MONOTONIC -e '
+		open my $f, "<", "/dev/shm/lkst-mark-wanted" or die; read $f, my $b, 8; my $ns = unpack "Q", $b;
+		print $ns == ~0 ? "forever" : $ns / 1e9 <= clock_gettime(CLOCK_MONOTONIC) + 10 ? "soon" : "later"'
+}
+
+"$LKST" start --quiet --event sched_switch
+expect programs_are_wanted_while_recording "$(wanted_until)" forever
+"$LKST" stop --quiet
+expect programs_are_not_wanted_after_stop "$(wanted_until)" soon
+# What a start that was killed may leave.
+perl -e 'print pack "Q", ~0' >"$work/forever" && cp "$work/forever" /dev/shm/lkst-mark-wanted
+"$LKST" stop --quiet
+expect stop_takes_back_what_a_failed_start_asked "$(wanted_until)" soon
 
 cat >"$work/python.py" <<'CODE'
 from ctypes import CDLL, c_char_p, c_uint64

@@ -109,14 +109,14 @@ struct record {
 
 static struct lkst_mark_thread *area_of(struct lkst_mark_header *h, u32 i)
 {
-	return (void *)((u8 *)h + LKST_MARK_AREAS_AT + (size_t)i * LKST_MARK_AREA);
+	return (void *)((u8 *)h + lkst_mark_area_at(i));
 }
 
 /* The size of a record without description: 8 bytes and a name, or as its number says. */
 static u32 size_of(const struct lkst_mark_header *h, const u8 *record, u16 id)
 {
 	const char *text =
-		(const char *)h + LKST_MARK_TEXTS_AT + (id - LKST_MARK_ID_FIRST) * 256 + 4;
+		(const char *)h + lkst_mark_text_at(id - LKST_MARK_ID_FIRST) + 4;
 	struct lkst_mark_fields fields;
 	u32 size, i;
 
@@ -158,7 +158,7 @@ static bool walk(struct lkst_mark_header *h, u32 area, u32 level,
 		    at = LKST_BLOCK_HEADER;
 
 		if (b->magic != LKST_BLOCK_MAGIC || b->packet_seq_num != seq ||
-		    memcmp(b->uuid, h->id, 16) || end > LKST_MARK_BLOCK ||
+		    memcmp(b->uuid, h->page.id, 16) || end > LKST_MARK_BLOCK ||
 		    b->timestamp_begin < ns || b->packet_size != LKST_MARK_BLOCK * 8)
 			return false;
 		ns = b->timestamp_begin;
@@ -685,11 +685,11 @@ TEST(mark_descriptions_are_read)
 	CHECK(parses(" commit : u8 kind,x64 id , s16 by,string path", &f));
 	CHECK_STR(f.name, "commit");
 	CHECK_EQ(f.nr, 4);
-	CHECK_EQ(f.list[0].at, 16);
-	CHECK_EQ(f.list[1].at, 20);
+	CHECK_EQ(f.at[0], 16);
+	CHECK_EQ(f.at[1], 20);
 	CHECK(f.list[1].is_hex && !f.list[1].is_signed && f.list[1].size == 8);
-	CHECK(f.list[2].is_signed && f.list[2].size == 2 && f.list[2].at == 28);
-	CHECK(!f.list[3].size && f.list[3].at == 30 && f.fixed == 30);
+	CHECK(f.list[2].is_signed && f.list[2].size == 2 && f.at[2] == 28);
+	CHECK(!f.list[3].size && f.at[3] == 30 && f.fixed == 30 && f.nr_integers == 3);
 	CHECK(parses("plain", &f) && !f.nr && f.fixed == 16);
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		CHECK(!parses(bad[i], &f));

@@ -17,6 +17,7 @@
 #include "lib/mark_directory.h"
 #include "lib/unit.h"
 #include "liblkst/mark.h"
+#include "trace/declared.h"
 
 static struct lkst_err e;
 static const u8 uuid[16] = { 1, 2, 3 };
@@ -24,26 +25,17 @@ static const u8 uuid[16] = { 1, 2, 3 };
 /* What a recording has: events by number, and what was given out, as text. */
 struct recording {
 	struct lkst_catalog *catalog;
-	u16 next_id;
 	u64 nr, last_ns, refused, overwritten;
 	u64 seq[4];
 	bool is_bad;
 	char text[4096];
 };
 
-static int declare(void *ctx, const struct lkst_event_class *event, u16 *ret_id)
+static int declare(void *ctx, const struct lkst_event_class *event, u32 nr_had, u16 *ret_id)
 {
-	const struct lkst_event_class *known;
-	struct lkst_event_class copy = *event;
 	struct recording *r = ctx;
 
-	known = lkst_catalog_find(r->catalog, event->name);
-	if (known) {
-		*ret_id = known->id;
-		return 0;
-	}
-	*ret_id = copy.id = r->next_id++;
-	return lkst_catalog_add(&e, r->catalog, &copy);
+	return lkst_catalog_add_mark(&e, r->catalog, event, nr_had, ret_id);
 }
 
 static void print(struct recording *r, const struct lkst_record *record)
@@ -107,7 +99,6 @@ static struct lkst_marks_reader *begin(struct recording *r, u64 since_ns)
 
 	memset(r, 0, sizeof(*r));
 	r->catalog = lkst_catalog_new();
-	r->next_id = 1;
 	if (lkst_marks_new(&e, &options, &m) ||
 	    lkst_marks_want(&e, lkst_marks_programs(m), UINT64_MAX, false))
 		exit(1);
@@ -121,6 +112,12 @@ static int count_lost(void *ctx, s32 pid, u32 uid, const struct lkst_marks_losse
 	r->refused += lost->refused;
 	r->overwritten += lost->overwritten;
 	return uid != geteuid();
+}
+
+static int count_refused(void *ctx, s32 pid, u32 uid, const struct lkst_marks_losses *lost)
+{
+	((struct recording *)ctx)->refused += lost->refused;
+	return 0;
 }
 
 static void end(struct recording *r, struct lkst_marks_reader *m)
@@ -230,6 +227,28 @@ TEST(marks_that_were_overwritten_are_counted)
 	end(&r, m);
 	CHECK(r.overwritten > 50000 / 125 - 70);
 	CHECK_EQ(r.refused, 0);
+}
+
+/* How many were overwritten in the time that is asked for is not known, but that some were. */
+TEST(marks_that_were_overwritten_before_the_first_look_count_as_one)
+{
+	struct lkst_marks_reader *m;
+	struct recording r;
+	u64 i;
+
+	m = begin(&r, lkst_monotonic_ns());
+	for (i = 0; i < 50000; i++)
+		lkst_mark("many", i);
+	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	end(&r, m);
+	CHECK_EQ(r.overwritten, 1);
+	/* Those that are left are all of the time since then. */
+	m = begin(&r, lkst_monotonic_ns());
+	lkst_mark("one", 1);
+	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	CHECK_STR(r.text, "mark 1 one;");
+	end(&r, m);
+	CHECK_EQ(r.overwritten, 0);
 }
 
 static void mark_two(void)
@@ -358,6 +377,80 @@ TEST(marks_that_lie_are_refused)
 	scribble(lie_about_positions, 0, LKST_MARK_BLOCKS);
 }
 
+static void mark_as_nobody(void)
+{
+	if (setgid(65534) || setuid(65534))
+		_exit(1);
+	mark_two();
+}
+
+/* A user names the memory of a program as if it were another user's process, here process 1. */
+TEST(marks_of_others_processes_are_refused)
+{
+	struct lkst_marks_reader *m;
+	char path[256], as[256];
+	struct recording r;
+	s32 tid = 1;
+	int fd;
+
+	if (geteuid())
+		SKIP("only root can be another user");
+	remove_all();
+	CHECK(!chmod(dir, 0777));
+	m = begin(&r, 0);
+	path_of(in_child(mark_as_nobody), path);
+	snprintf(as, sizeof(as), "%s/%s.65534.1.0123456789abcdef", dir, LKST_MARK_PREFIX);
+	CHECK(!rename(path, as));
+	fd = open(as, O_RDWR);
+	CHECK_EQ(pwrite(fd, &tid, 4, LKST_MARK_AREAS_AT + LKST_MARK_PAGE + LKST_BLOCK_HEADER + 8), 4);
+	close(fd);
+	CHECK_EQ(lkst_marks_gather(&e, m, give, &r), 0);
+	/* Its own thread has ended: that one is as it says. */
+	CHECK_STR(r.text, "mark 2 child;");
+	lkst_marks_each_lost(m, count_refused, &r);
+	CHECK_EQ(r.refused, 1);
+	lkst_marks_free(m);
+	lkst_catalog_free(r.catalog);
+	CHECK(!chmod(dir, 0700));
+}
+
+/* Adds events until there is no number left for a user that has @nr_had of them; returns how many. */
+static u32 describe_all(struct lkst_catalog *c, const char *name)
+{
+	u32 nr_had;
+	u16 id;
+
+	for (nr_had = 0; nr_had < 1000; nr_had++) {
+		struct lkst_event_class event = {};
+
+		snprintf(event.name, sizeof(event.name), "mark:%s%u", name, nr_had);
+		if (lkst_catalog_add_mark(NULL, c, &event, nr_had, &id) != 1)
+			break;
+	}
+	return nr_had;
+}
+
+TEST(events_of_a_user_leave_numbers_for_others)
+{
+	struct lkst_field_class field = { .name = "x", .type = LKST_CLASS_UINT, .size = 4, .base = 10 };
+	struct lkst_event_class event = { .name = "mark:a0", .fields = &field, .nr_fields = 1 };
+	struct lkst_catalog *c = lkst_catalog_new();
+	u32 nr = LKST_ID_MARKS_END - LKST_ID_MARKS, left = nr, i;
+	u16 id, again;
+
+	for (i = 0; i < 3; i++) {
+		nr = describe_all(c, i == 0 ? "a" : i == 1 ? "b" : "c");
+		CHECK(nr > left / 3 && nr <= (left + 1) / 2);
+		left -= nr;
+	}
+	/* One that has the name of another's event, too. */
+	CHECK_EQ(lkst_catalog_add_mark(NULL, c, &event, 0, &id), 1);
+	CHECK_STR(c->classes[id]->name, "mark:a0_2");
+	CHECK_EQ(lkst_catalog_add_mark(NULL, c, &event, 1000, &again), 0);
+	CHECK_EQ(again, id);
+	lkst_catalog_free(c);
+}
+
 static u64 rng = 1;
 
 static u8 random_byte(void)
@@ -459,8 +552,12 @@ static const struct unit_test tests[] = {
 	{ "marks_are_given_out_once", test_marks_are_given_out_once },
 	{ "marks_before_the_beginning_are_left_out", test_marks_before_the_beginning_are_left_out },
 	{ "marks_that_were_overwritten_are_counted", test_marks_that_were_overwritten_are_counted },
+	{ "marks_that_were_overwritten_before_the_first_look_count_as_one",
+	  test_marks_that_were_overwritten_before_the_first_look_count_as_one },
 	{ "marks_of_ended_programs_are_found", test_marks_of_ended_programs_are_found },
 	{ "marks_that_lie_are_refused", test_marks_that_lie_are_refused },
+	{ "marks_of_others_processes_are_refused", test_marks_of_others_processes_are_refused },
+	{ "events_of_a_user_leave_numbers_for_others", test_events_of_a_user_leave_numbers_for_others },
 	{ "marks_of_any_bytes_are_survived", test_marks_of_any_bytes_are_survived },
 	{ "files_that_are_no_memory_are_left_alone", test_files_that_are_no_memory_are_left_alone },
 	{ "programs_are_wanted_until_it_is_over", test_programs_are_wanted_until_it_is_over },

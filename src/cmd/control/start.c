@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/out.h"
 #include "base/size.h"
+#include "base/time.h"
 #include "cmd/control/limit.h"
 #include "cmd/recording.h"
 #include "cmd/sample_options.h"
@@ -287,15 +288,6 @@ static int write_conditions(struct lkst_err *e, const struct options *o, struct 
 	return err;
 }
 
-/* Programs mark from now on, until `lkst stop`. Where that fails there are no marks, and all else is recorded. */
-static void ask_programs(void)
-{
-	struct lkst_marks_programs programs = { .dir = LKST_MARK_DIR };
-
-	lkst_marks_want(NULL, &programs, UINT64_MAX, false);
-	lkst_marks_programs_fini(&programs);
-}
-
 static int arm(struct lkst_err *e, const struct options *o, const struct lkst_plan *plan,
 	       struct lkst_turn *turn)
 {
@@ -342,7 +334,8 @@ static int arm(struct lkst_err *e, const struct options *o, const struct lkst_pl
 		discard_rest(e);
 		return err;
 	}
-	ask_programs();
+	/* Until `lkst stop`. */
+	lkst_marks_ask(UINT64_MAX, false);
 	lkst_readings_make(s);
 	lkst_turn_give(turn);
 	lkst_recording_print_notes(plan, s, o->quiet);
@@ -360,12 +353,15 @@ static int look_at_recording(struct lkst_err *e, bool quiet)
 	_cleanup_(lkst_session_closep) struct lkst_session *s = NULL;
 	int err = lkst_session_open(e, &s);
 
-	/* In the initial RAM disk there was no place for it. */
-	if (!err)
+	/* In the initial RAM disk there was no place for it, nor for what programs are asked. */
+	if (!err) {
 		lkst_recording_leave_id(s, true);
+		lkst_marks_ask(UINT64_MAX, false);
+	}
 	if (err != -EIO)
 		return err ? err : 1;
 	err = lkst_pins_remove(e);
+	lkst_marks_ask(lkst_monotonic_ns() + LKST_MARKS_END_NS, true);
 	if (!err && !quiet)
 		fprintf(stderr, "lkst: What an interrupted start or stop had left is cleared.\n");
 	return err;

@@ -10,8 +10,6 @@
 #include "live/recording/injections.h"
 #include "marks/marks_find.h"
 
-#define MARKS_END_NS 10000000000ULL
-
 struct options {
 	bool quiet;
 };
@@ -21,15 +19,6 @@ static const struct lkst_option rows[] = {
 		    .help = "say nothing but errors"),
 	{},
 };
-
-/* Programs stop marking soon. Not at once: another recording may have asked for their marks, and asks again by then. */
-static void let_programs_go(void)
-{
-	struct lkst_marks_programs programs = { .dir = LKST_MARK_DIR };
-
-	lkst_marks_want(NULL, &programs, lkst_monotonic_ns() + MARKS_END_NS, true);
-	lkst_marks_programs_fini(&programs);
-}
 
 static int run(struct lkst_err *e, const void *options, char **args, unsigned int nr_args)
 {
@@ -46,8 +35,8 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 	injections_err = lkst_injections_disarm(e, NULL);
 	err = lkst_pins_remove(e) ?: injections_err;
 	lkst_turn_give(&turn);
-	if (existed)
-		let_programs_go();
+	/* Also where there is nothing to stop: a start that failed may have asked them. */
+	lkst_marks_ask(lkst_monotonic_ns() + LKST_MARKS_END_NS, true);
 	if (!err && !o->quiet)
 		printf(existed ? "stopped\n" : "nothing was being recorded\n");
 	return err;

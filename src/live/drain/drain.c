@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/time.h"
 #include "live/drain/state_stream.h"
+#include "live/load/pins.h"
 #include "marks/marks_gather.h"
 #include "trace/block.h"
 
@@ -103,12 +104,14 @@ void lkst_drain_set_taker(struct lkst_drain *d, lkst_drain_take *take, void *ctx
 	d->ctx = ctx;
 }
 
-void lkst_drain_choose(struct lkst_drain *d, u32 buffers)
+void lkst_drain_choose(struct lkst_drain *d, u32 buffers, u64 marks_ns)
 {
 	unsigned int i;
 
-	lkst_marks_free(d->marks);
-	d->marks = NULL;
+	if (marks_ns == UINT64_MAX)
+		lkst_marks_free(lkst_take(d->marks));
+	else
+		lkst_marks_set_since(d->marks, marks_ns);
 	for (i = 0; i < d->nr_sources; i++)
 		if (!(buffers >> lkst_instance_buffer(d->sources[i].reader.instance) & 1))
 			d->sources[i].reader.next = NOTHING;
@@ -159,13 +162,16 @@ static void ask_programs(struct lkst_drain *d)
 		return;
 	d->lease_ns = now;
 	lkst_marks_want(NULL, lkst_marks_programs(d->marks), is_pinned ? UINT64_MAX : now + MARKS_LEASE_NS, false);
+	/* `lkst stop` takes its wish back after the pins: it may have done so just before this one was made. */
+	if (is_pinned && !lkst_pins_exist())
+		lkst_marks_want(NULL, lkst_marks_programs(d->marks), now + MARKS_LEASE_NS, true);
 }
 
-static int declare_mark(void *ctx, const struct lkst_event_class *event, u16 *ret_id)
+static int declare_mark(void *ctx, const struct lkst_event_class *event, u32 nr_had, u16 *ret_id)
 {
 	const struct lkst_drain *d = ctx;
 
-	return lkst_session_add_mark(NULL, d->session, event, ret_id);
+	return lkst_session_add_mark(NULL, d->session, event, nr_had, ret_id);
 }
 
 /* @since_ns: as of lkst_drain_new(); what programs recorded before this recording began belongs to another one. */
@@ -203,7 +209,9 @@ static int copy_marks(struct lkst_err *e, struct lkst_drain *d, bool is_last)
 
 	if (!d->marks || (!is_last && (now - d->marks_ns < MARKS_PAUSE_NS || !d->room)))
 		return 0;
-	ask_programs(d);
+	/* What they would mark after the last look, nobody reads. */
+	if (!is_last)
+		ask_programs(d);
 	d->marks_ns = now;
 	return lkst_marks_gather(e, d->marks, give_marks, d);
 }
@@ -579,14 +587,16 @@ struct ledger {
 	struct lkst_err *e;
 	const struct lkst_drain *d;
 	struct lkst_writer *w;
+	u64 until_ns;
 };
 
 static int claim_marks(void *ctx, u64 instance)
 {
 	const struct ledger *l = ctx;
+	const u64 covered_ns = lkst_marks_covered_ns(l->d->marks);
 	const struct lkst_stream_end end = { .instance = instance,
 					     .first = 1,
-					     .covered_ns = lkst_marks_covered_ns(l->d->marks) };
+					     .covered_ns = covered_ns < l->until_ns ? covered_ns : l->until_ns };
 
 	return lkst_writer_claim(l->e, l->w, &end);
 }
@@ -615,7 +625,7 @@ int lkst_drain_write_end(struct lkst_err *e, const struct lkst_drain *d, struct 
 			err = lkst_writer_claim(e, w, &end);
 	}
 	if (!err && d->marks)
-		err = lkst_marks_each_stream(d->marks, claim_marks, &(struct ledger){ e, d, w });
+		err = lkst_marks_each_stream(d->marks, claim_marks, &(struct ledger){ e, d, w, until_ns });
 	return err ?: lkst_writer_end(e, w, how, lkst_monotonic_ns());
 }
 
@@ -686,7 +696,7 @@ static int write_lost_marks(void *ctx, s32 pid, u32 uid, const struct lkst_marks
 
 int lkst_drain_write_lost(struct lkst_err *e, const struct lkst_drain *d, struct lkst_writer *w)
 {
-	struct ledger l = { e, d, w };
+	struct ledger l = { .e = e, .d = d, .w = w };
 	int err = lkst_drain_each_lost(d, write_lost, &l);
 
 	return err || !d->marks ? err : lkst_marks_each_lost(d->marks, write_lost_marks, &l);

@@ -36,8 +36,11 @@ typedef int lkst_drain_take(struct lkst_err *e, void *ctx, u64 instance, const v
 			    size_t length);
 void lkst_drain_set_taker(struct lkst_drain *d, lkst_drain_take *take, void *ctx);
 
-/* Copies only the buffers of @buffers, a bit each, and no marks. To be called before anything is copied. */
-void lkst_drain_choose(struct lkst_drain *d, u32 buffers);
+/*
+ * Copies only the buffers of @buffers, a bit each, and the marks made since @marks_ns, UINT64_MAX: none. To be called
+ * before anything is copied.
+ */
+void lkst_drain_choose(struct lkst_drain *d, u32 buffers, u64 marks_ns);
 
 /* Copies at most @bytes from now on; UINT64_MAX: any number. */
 void lkst_drain_set_room(struct lkst_drain *d, u64 bytes);

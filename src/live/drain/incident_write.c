@@ -14,6 +14,7 @@ int lkst_incident_save(struct lkst_err *e, const struct lkst_session *s,
 	const struct lkst_snapshot_options options = {
 		.buffers = 1U << incident->bank | 1U << LKST_BUFFER_LIFE,
 		.until_ns = incident->until_ns - 1,
+		.marks_ns = incident->begin_ns ?: incident->until_ns,
 		.symbols = true,
 		.readings = &readings,
 	};

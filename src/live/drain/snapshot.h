@@ -13,6 +13,7 @@ struct lkst_snapshot_options {
 	u64 since_ns; /* not 0: nothing older, in place of last_ns */
 	u64 until_ns; /* not 0: no later records */
 	u32 buffers;  /* by number; 0: all */
+	u64 marks_ns; /* with `buffers`: not 0: and what programs have marked since then */
 	const struct lkst_readings *readings; /* of the kernel's counters, made before; NULL: none */
 	bool symbols; /* with the names of what lies at the addresses in it (live/drain/write_symbols.h) */
 	bool is_by_address; /* each address with a name of its own, for addresses that are hashed afterwards */

@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "live/load/tracefs.h"
 #include "rules/mask.h"
+#include "trace/declared.h"
 #include "trace/event_types.h"
 #include "trace/half.h"
 

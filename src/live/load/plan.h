@@ -16,7 +16,6 @@
 enum {
 	/* The id of a system call that is known but not wanted: its route is always NOTHING. */
 	LKST_ID_UNWANTED = LKST_ID_MAX,
-	LKST_ID_MARKS = LKST_ID_UNWANTED - 256, /* the first id of events that programs describe */
 };
 
 struct lkst_plan_tracepoint {

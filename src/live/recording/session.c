@@ -12,8 +12,7 @@
 #include "live/load/pins.h"
 #include "live/recording/handler_pins.h"
 #include "live/recording/session_fields.h"
-
-enum { SAME_NAMES_MAX = 10 }; /* events of one name that programs describe in other ways */
+#include "trace/declared.h"
 
 const struct lkst_notes *lkst_session_notes(const struct lkst_session *s)
 {
@@ -252,24 +251,6 @@ int lkst_session_refresh(struct lkst_err *e, const struct lkst_session *s)
 	return err;
 }
 
-static bool is_same_layout(const struct lkst_event_class *a, const struct lkst_event_class *b)
-{
-	u16 i;
-
-	if (a->nr_fields != b->nr_fields)
-		return false;
-	for (i = 0; i < a->nr_fields; i++) {
-		const struct lkst_field_class *f = &a->fields[i], *g = &b->fields[i];
-
-		/* The caller's event has no meanings but those that it names. */
-		if (strcmp(f->name, g->name) || f->type != g->type || f->size != g->size ||
-		    f->count != g->count || f->length_field != g->length_field ||
-		    (g->meaning > LKST_MEANING_HEX && f->meaning != g->meaning))
-			return false;
-	}
-	return true;
-}
-
 int lkst_session_declare(struct lkst_err *e, struct lkst_session *s,
 			 const struct lkst_event_class *event, u16 *ret_id)
 {
@@ -278,7 +259,7 @@ int lkst_session_declare(struct lkst_err *e, struct lkst_session *s,
 	u16 id;
 	int err;
 
-	if (known && !is_same_layout(known, event))
+	if (known && !lkst_event_is_same(known, event))
 		return lkst_err_set(
 			e, -EEXIST,
 			"records of an event %s with other fields may be in the buffers; load "
@@ -304,26 +285,9 @@ int lkst_session_declare(struct lkst_err *e, struct lkst_session *s,
 }
 
 int lkst_session_add_mark(struct lkst_err *e, const struct lkst_session *s, const struct lkst_event_class *event,
-			  u16 *ret_id)
+			  u32 nr_had, u16 *ret_id)
 {
-	struct lkst_event_class copy = *event;
-	const struct lkst_event_class *known;
-	unsigned int number;
-	u16 id;
-
-	for (number = 2; (known = lkst_catalog_find(s->catalog, copy.name)) && number < SAME_NAMES_MAX; number++) {
-		if (is_same_layout(known, event)) {
-			*ret_id = known->id;
-			return 0;
-		}
-		snprintf(copy.name, sizeof(copy.name), "%.85s_%u", event->name, number);
-	}
-	for (id = LKST_ID_MARKS; id < LKST_ID_UNWANTED && s->catalog->classes[id]; id++)
-		;
-	if (id == LKST_ID_UNWANTED || known)
-		return lkst_err_set(e, -ENOSPC, "programs describe too many events: %s", event->name);
-	*ret_id = copy.id = id;
-	return lkst_catalog_add(e, s->catalog, &copy);
+	return lkst_catalog_add_mark(e, s->catalog, event, nr_had, ret_id);
 }
 
 int lkst_session_budget(struct lkst_err *e, const struct lkst_session *s,

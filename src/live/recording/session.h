@@ -45,11 +45,10 @@ int lkst_session_declare(struct lkst_err *e, struct lkst_session *s,
 
 /*
  * The same for an event that a program describes, in the catalogue of this process alone: no kernel program records it,
- * and each reader of the recording finds it by itself. One of the same name with another layout gets a number after it.
- * -ENOSPC: there are too many.
+ * and each reader of the recording finds it by itself. As lkst_catalog_add_mark().
  */
 int lkst_session_add_mark(struct lkst_err *e, const struct lkst_session *s, const struct lkst_event_class *event,
-			  u16 *ret_id);
+			  u32 nr_had, u16 *ret_id);
 
 /* Lists the hooks again by their pins, when some have come or gone. Pointers into the list are no longer valid. */
 int lkst_session_list_hooks(struct lkst_err *e, struct lkst_session *s);
