@@ -237,7 +237,7 @@ static bool is_mapped(const struct lkst_dump *d)
 }
 
 /* @nr pages that lie side by side at @bytes, of which @page is the first. */
-static int scan_bytes(const u8 *bytes, u64 page, u64 nr, const u32 magics[3],
+static int scan_bytes(const u8 *bytes, u64 page, u64 nr, const u32 magics[LKST_DUMP_MAGICS],
 		      lkst_dump_found *found, void *arg)
 {
 	u64 i;
@@ -253,7 +253,7 @@ static int scan_bytes(const u8 *bytes, u64 page, u64 nr, const u32 magics[3],
 }
 
 /* A stretch of the file that cannot be read at once may be readable in part. */
-static int scan_page_by_page(struct lkst_dump_reader *r, u64 page, u64 nr, const u32 magics[3],
+static int scan_page_by_page(struct lkst_dump_reader *r, u64 page, u64 nr, const u32 magics[LKST_DUMP_MAGICS],
 			     lkst_dump_found *found, void *arg, u64 *unreadable)
 {
 	u64 i;
@@ -273,7 +273,7 @@ static int scan_page_by_page(struct lkst_dump_reader *r, u64 page, u64 nr, const
 	return 0;
 }
 
-int lkst_dump_scan(struct lkst_dump_reader *r, u64 from, u64 to, const u32 magics[3],
+int lkst_dump_scan(struct lkst_dump_reader *r, u64 from, u64 to, const u32 magics[LKST_DUMP_MAGICS],
 		   lkst_dump_found *found, void *arg, u64 *done, u64 *ret_unreadable)
 {
 	const struct lkst_dump *d = r->dump;

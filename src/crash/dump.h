@@ -13,6 +13,7 @@
 enum {
 	LKST_PAGE = 4096, /* what is ours begins at a multiple of it, whatever the machine's page */
 	LKST_DUMP_PAGE_MAX = 1 << 16,
+	LKST_DUMP_MAGICS = 4, /* kinds of pages that are looked for */
 };
 
 enum lkst_dump_format {
@@ -76,7 +77,7 @@ const u8 *lkst_dump_page(struct lkst_dump_reader *r, u64 page);
  * in *@done as it goes, for others to look at.
  */
 typedef int lkst_dump_found(void *arg, u64 page, u32 part, const u8 *bytes);
-int lkst_dump_scan(struct lkst_dump_reader *r, u64 from, u64 to, const u32 magics[3],
+int lkst_dump_scan(struct lkst_dump_reader *r, u64 from, u64 to, const u32 magics[LKST_DUMP_MAGICS],
 		   lkst_dump_found *found, void *arg, u64 *done, u64 *ret_unreadable);
 
 /* ---- between the files of this folder ---------------------------------------------------- */
@@ -90,14 +91,14 @@ int lkst_dump_add_run(struct lkst_err *e, struct lkst_dump *d, u64 offset, u64 l
 
 /* The page or its first @room bytes, in @r->page or the map; *@ret_length: how many came out. */
 const u8 *lkst_kdump_page(struct lkst_dump_reader *r, u64 page, size_t room, size_t *ret_length);
-int lkst_kdump_scan(struct lkst_dump_reader *r, u64 from, u64 to, const u32 magics[3],
+int lkst_kdump_scan(struct lkst_dump_reader *r, u64 from, u64 to, const u32 magics[LKST_DUMP_MAGICS],
 		    lkst_dump_found *found, void *arg, u64 *done, u64 *ret_unreadable);
 
-static inline bool lkst_dump_is_magic(const u8 *bytes, const u32 magics[3])
+static inline bool lkst_dump_is_magic(const u8 *bytes, const u32 magics[LKST_DUMP_MAGICS])
 {
 	u32 word = (u32)bytes[0] | (u32)bytes[1] << 8 | (u32)bytes[2] << 16 | (u32)bytes[3] << 24;
 
-	return word == magics[0] || word == magics[1] || word == magics[2];
+	return word == magics[0] || word == magics[1] || word == magics[2] || word == magics[3];
 }
 
 #endif

@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "base/vec.h"
 #include "crash/dump_ring.h"
+#include "liblkst/mark_format.h"
 #include "trace/block.h"
 
 enum {
@@ -21,7 +22,7 @@ enum {
 	PROGRESS_MS = 50,
 };
 
-static const u32 magics[3] = { LKST_BLOCK_MAGIC, LKST_STATE_MAGIC, LKST_NOTE_MAGIC };
+static const u32 magics[LKST_DUMP_MAGICS] = { LKST_BLOCK_MAGIC, LKST_STATE_MAGIC, LKST_NOTE_MAGIC, LKST_MARK_MAGIC };
 
 /* The search that the threads share. */
 struct search {
@@ -85,6 +86,13 @@ static bool is_note(const u8 *bytes, struct lkst_hit *find)
 	return lkst_le32(bytes + offsetof(struct lkst_note, version)) == LKST_NOTE_VERSION;
 }
 
+static bool is_mark(const u8 *bytes, struct lkst_hit *find)
+{
+	memcpy(find->id, bytes + offsetof(struct lkst_mark_page, id), sizeof(find->id));
+	find->a = lkst_le32(bytes + offsetof(struct lkst_mark_page, index));
+	return find->a < LKST_MARK_FILE_BYTES / LKST_MARK_PAGE;
+}
+
 static int take(void *arg, u64 page, u32 part, const u8 *bytes)
 {
 	struct lkst_hit find = { .page = page, .part = part }, *added;
@@ -99,6 +107,10 @@ static int take(void *arg, u64 page, u32 part, const u8 *bytes)
 	case LKST_STATE_MAGIC:
 		find.kind = LKST_HIT_STATE;
 		is_ours = is_state(bytes, &find);
+		break;
+	case LKST_MARK_MAGIC:
+		find.kind = LKST_HIT_MARK;
+		is_ours = is_mark(bytes, &find);
 		break;
 	default:
 		find.kind = LKST_HIT_NOTE;

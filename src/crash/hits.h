@@ -11,12 +11,13 @@
 enum lkst_hit_kind {
 	LKST_HIT_STATE, /* a state page (abi/state.h) */
 	LKST_HIT_NOTE,	/* a note (abi/note.h) */
+	LKST_HIT_MARK,	/* of a program that marks (liblkst/mark_format.h), but for its blocks, which are such */
 	LKST_HIT_BLOCK, /* the first page of a block */
 };
 
 struct lkst_hit {
-	u8 id[16]; /* the id that all pages of a recording have, and no others: lkst_control.memory_id */
-	u64 a, b; /* a block's stream instance and number; a note's kind and time; else 0 */
+	u8 id[16]; /* that all pages of a recording have (lkst_control.memory_id) or of a program, and no others */
+	u64 a, b; /* a block's stream instance and number; a note's kind and time; a program's page's index; else 0 */
 	u64 page; /* where it lies */
 	u32 part;
 	u16 dump;

@@ -209,7 +209,7 @@ static bool spend(const struct lkst_dump *d, struct descriptor at)
 }
 
 static int scan_page(struct lkst_dump_reader *r, struct descriptor at, u64 page,
-		     const u32 magics[3], lkst_dump_found *found, void *arg, u64 *unreadable)
+		     const u32 magics[LKST_DUMP_MAGICS], lkst_dump_found *found, void *arg, u64 *unreadable)
 {
 	/* Only the first part of a page that is larger than ours is seen in its first bytes. */
 	size_t want = r->dump->page_size == LKST_PAGE ? PREFIX : r->dump->page_size, length;
@@ -234,7 +234,7 @@ static int scan_page(struct lkst_dump_reader *r, struct descriptor at, u64 page,
 	return err;
 }
 
-int lkst_kdump_scan(struct lkst_dump_reader *r, u64 from, u64 to, const u32 magics[3],
+int lkst_kdump_scan(struct lkst_dump_reader *r, u64 from, u64 to, const u32 magics[LKST_DUMP_MAGICS],
 		    lkst_dump_found *found, void *arg, u64 *done, u64 *ret_unreadable)
 {
 	u8 scratch[DESCRIPTORS_AT_ONCE * DESCRIPTOR];

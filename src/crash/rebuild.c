@@ -505,7 +505,10 @@ int lkst_rebuild(struct lkst_err *e, const struct lkst_dump *dumps, unsigned int
 	if (err)
 		return err;
 	w.pages = pages;
-	err = write_state(&w) ?: rebuild_streams(&w) ?: write_ledgers(&w) ?: write_end(&w);
+	err = write_state(&w) ?: rebuild_streams(&w) ?: write_ledgers(&w);
+	if (!err && options->trace && options->add)
+		err = options->add(e, options->add_ctx, sum.end_ns);
+	err = err ?: write_end(&w);
 	if (err)
 		return err;
 	*ret_rebuild = sum;

@@ -30,6 +30,9 @@ struct lkst_rebuild_options {
 	struct lkst_writer *doubtful; /* NULL: throw away what is not certain */
 	lkst_hits_progress *progress; /* may be NULL */
 	void *progress_arg;
+	/* Adds to `trace` what else there is up to @end_ns, before its end is written. May be NULL. */
+	int (*add)(struct lkst_err *e, void *ctx, u64 end_ns);
+	void *add_ctx;
 };
 
 /* Salvages recording @r, which has a catalogue, out of @dumps. */

@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/vec.h"
+#include "crash/dumped.h"
 #include "trace/metadata.h"
 #include "trace/note.h"
 
@@ -269,7 +270,7 @@ static int fill(struct lkst_err *e, struct lkst_pages *pages, const struct lkst_
 	r->blocks = hits + i;
 	r->nr_blocks = nr - i;
 	for (i = 0; i < nr && hits[i].kind != LKST_HIT_BLOCK && !err; i++) {
-		if (!lkst_pages_copy(pages, &hits[i], 1, page))
+		if (hits[i].kind == LKST_HIT_MARK || !lkst_pages_copy(pages, &hits[i], 1, page))
 			continue;
 		err = hits[i].kind == LKST_HIT_STATE ? take_state(e, r, page, &room)
 						       : take_note(e, r, page);
@@ -428,16 +429,19 @@ int lkst_recordings_new(struct lkst_err *e, const struct lkst_dump *dumps, unsig
 	int err = lkst_pages_new(e, dumps, nr_dumps, &pages);
 
 	for (i = 0; i < hits->nr && !err; i = end) {
-		struct lkst_recording *one = lkst_vec_add(r.items, r.nr);
+		struct lkst_recording *one;
 
-		if (!one) {
-			err = lkst_err_sys(e, -ENOMEM, "listing recordings");
-			break;
-		}
 		for (end = i + 1;
 		     end < hits->nr && !memcmp(hits->items[end].id, hits->items[i].id, 16);
 		     end++)
 			;
+		if (lkst_hits_are_program(hits->items + i))
+			continue;
+		one = lkst_vec_add(r.items, r.nr);
+		if (!one) {
+			err = lkst_err_sys(e, -ENOMEM, "listing recordings");
+			break;
+		}
 		err = fill(e, pages, hits->items + i, end - i, one);
 		if (err)
 			break;

@@ -16,6 +16,7 @@
  */
 #include <sys/mman.h>
 
+#include "crash/dumped.h"
 #include "crash/rebuild.h"
 #include "lib/make_dump.h"
 
@@ -30,6 +31,34 @@ enum {
 };
 
 static struct make_file sound[FORMATS];
+
+/* A page of a program that marks. */
+static void *make_program_page(struct make_memory *m, u32 at)
+{
+	struct lkst_mark_page *page = (void *)make_pages(m, 1);
+
+	memset(page, 0, MAKE_PAGE);
+	*page = (struct lkst_mark_page){ .magic = LKST_MARK_MAGIC, .index = at / MAKE_PAGE, .id = "fuzz" };
+	return page;
+}
+
+/* A program with one block. */
+static void make_program(struct make_memory *m)
+{
+	struct lkst_mark_header *h = make_program_page(m, 0);
+	struct lkst_mark_thread *t = make_program_page(m, lkst_mark_area_at(0));
+	struct lkst_block_header *b = (void *)make_pages(m, 1);
+
+	h->version = LKST_MARK_VERSION;
+	h->nr_threads = 1;
+	t->ring[0].done = LKST_BLOCK_HEADER;
+	t->ring[0].opened = 1;
+	make_program_page(m, LKST_MARK_TEXTS_AT);
+	*b = (struct lkst_block_header){ .magic = LKST_BLOCK_MAGIC,
+					 .uuid = "fuzz",
+					 .stream_id = LKST_STREAM_CLASS,
+					 .packet_size = LKST_MARK_BLOCK * 8 };
+}
 
 static void make_sound(void)
 {
@@ -46,6 +75,7 @@ static void make_sound(void)
 	make_notes(m, t->catalog);
 	make_ring(make_state(m, t->catalog, 0, 0, MAKE_PAGE), &t->streams[0], 16);
 	free(make_place(m, &t->streams[0], false));
+	make_program(m);
 	for (i = 0; i < FORMATS; i++) {
 		struct make_file plain = i / 2 == 0   ? make_raw(m)
 					 : i / 2 <= 2 ? make_elf(m, i / 2 * 3)
@@ -59,6 +89,18 @@ static void make_sound(void)
 	}
 	make_memory_free(m);
 	make_end(t);
+}
+
+static int put(void *ctx, u32 at, const u8 *bytes)
+{
+	if (at % LKST_MARK_PAGE || at > LKST_MARK_FILE_BYTES - LKST_MARK_PAGE || !bytes)
+		abort();
+	return 0;
+}
+
+static int each(void *ctx, const struct lkst_dumped_program *p)
+{
+	return lkst_dumped_pages(p, put, ctx);
 }
 
 static void extract(const char *path)
@@ -79,6 +121,8 @@ static void extract(const char *path)
 			if (recordings.items[i].catalog &&
 			    lkst_rebuild(&e, &dump, 1, &recordings.items[i], &nothing, &sum))
 				abort();
+	if (hits.nr && lkst_dumped_programs(&e, &dump, 1, &hits, each, NULL))
+		abort();
 	lkst_recordings_free(&recordings);
 	lkst_hits_free(&hits);
 	lkst_dump_close(&dump);

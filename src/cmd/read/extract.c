@@ -16,6 +16,7 @@
 #include "cmd/access.h"
 #include "cmd/answer.h"
 #include "cmd/earlier.h"
+#include "cmd/read/extract_marks.h"
 #include "cmd/recording.h"
 #include "crash/ids.h"
 #include "crash/rebuild.h"
@@ -87,6 +88,7 @@ struct extraction {
 	bool shows_progress, has_shown;
 	const char *doing;
 	u64 end_ns; /* of the search, on CLOCK_MONOTONIC */
+	struct lkst_extract_marks marks;
 };
 
 static bool show_progress(void *arg, u64 done, u64 total)
@@ -237,8 +239,8 @@ static void put_dumps(struct lkst_json *j, const struct extraction *r)
 	lkst_json_u64(j, "skipped_pages", r->hits.nr_skipped);
 }
 
-static void put_recording(struct lkst_json *j, const struct lkst_recording *r,
-			  const struct lkst_rebuild *s)
+static void begin_recording(struct lkst_json *j, const struct lkst_recording *r,
+			    const struct lkst_rebuild *s)
 {
 	char uuid[LKST_UUID_TEXT];
 
@@ -268,6 +270,22 @@ static void put_recording(struct lkst_json *j, const struct lkst_recording *r,
 	lkst_json_u64(j, "stale_blocks", s->stale_blocks);
 	lkst_json_u64(j, "lost_events", s->lost_events);
 	lkst_json_u64(j, "rings_without_state", s->rings_without_state);
+}
+
+static void put_recording(struct lkst_json *j, const struct lkst_recording *r,
+			  const struct lkst_rebuild *s)
+{
+	begin_recording(j, r, s);
+	lkst_json_end(j);
+}
+
+/* Of the one that a trace was made of. */
+static void put_extracted(struct lkst_json *j, const struct extraction *x,
+			  const struct lkst_recording *r, const struct lkst_rebuild *s)
+{
+	begin_recording(j, r, s);
+	lkst_json_u64(j, "programs", x->marks.nr_programs);
+	lkst_json_u64(j, "marks", x->marks.nr_marks);
 	lkst_json_end(j);
 }
 
@@ -414,6 +432,9 @@ static void print_summary(const struct extraction *r, const struct lkst_recordin
 	if (r->recordings.nr > 1 && !r->o->uuid)
 		printf("this is recording %s, the latest of %u; --list shows the others\n", uuid,
 		       r->recordings.nr);
+	if (r->marks.nr_programs)
+		printf("and %" PRIu64 " marks of %" PRIu64 " programs\n", r->marks.nr_marks,
+		       r->marks.nr_programs);
 	print_doubts(r, recording);
 	print_losses(r, s);
 }
@@ -447,17 +468,32 @@ static int end(struct extraction *r, struct lkst_rebuild_options *options, int e
 	return err;
 }
 
-static int rebuild(struct extraction *r, const struct lkst_recording *recording, const char *dir,
+static int add_marks(struct lkst_err *e, void *ctx, u64 end_ns)
+{
+	struct extraction *r = ctx;
+
+	return lkst_extract_add_marks(e, &r->marks, end_ns);
+}
+
+static int rebuild(struct extraction *r, struct lkst_recording *recording, const char *dir,
 		   struct lkst_rebuild *ret_rebuild)
 {
 	struct lkst_rebuild_options options = {
 		.progress = show_progress,
 		.progress_arg = r,
+		.add = add_marks,
+		.add_ctx = r,
 	};
 	int err = begin(r, recording->catalog, dir, &options);
 
 	if (err)
 		return err;
+	r->marks = (struct lkst_extract_marks){ .dumps = r->dumps,
+						.nr_dumps = r->nr_dumps,
+						.hits = &r->hits,
+						.recording = recording,
+						.trace = options.trace,
+						.is_earlier = r->o->earlier };
 	r->doing = "writing";
 	err = lkst_rebuild(r->e, r->dumps, r->nr_dumps, recording, &options, ret_rebuild);
 	err = end(r, &options, err);
@@ -501,7 +537,7 @@ static int extract(struct extraction *r, struct lkst_answer *a, char name[TRACE_
 	if (err)
 		return err;
 	if (a->format == LKST_TABLE_JSON)
-		put_recording(&a->json, recording, &s);
+		put_extracted(&a->json, r, recording, &s);
 	else if (!r->o->quiet)
 		print_summary(r, recording, &s, dir);
 	*ret_dir = dir;

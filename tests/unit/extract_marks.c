@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Marks of programs in a dump: lkst extract puts them into the trace of the recording. */
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "cmd/cmd.h"
+#include "lib/extract.h"
+#include "lib/mark_directory.h"
+#include "lib/run_command.h"
+#include "lib/unit.h"
+#include "liblkst/mark.h"
+#include "liblkst/mark_format.h"
+#include "trace/merge.h"
+
+/* When its two marks are, among the records of the trace. */
+enum { FIRST_NS = 5000, SECOND_NS = 7000 };
+
+static struct lkst_mark_event told = LKST_MARK_EVENT("told: u64 number, string word");
+
+static void want_marks(void)
+{
+	const u64 ns = UINT64_MAX;
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, LKST_MARK_WANTED_FILE);
+	fd = open(path, O_WRONLY | O_CREAT, 0600);
+	if (fd < 0 || pwrite(fd, &ns, sizeof(ns), 0) != sizeof(ns))
+		abort();
+	close(fd);
+}
+
+/* The process that marks and is killed; its file is read to @bytes. */
+static pid_t killed_program(u8 *bytes)
+{
+	char command[256], path[256] = "";
+	pid_t pid;
+	FILE *list;
+	int fd;
+
+	want_marks();
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		lkst_mark("before", 1);
+		LKST_MARK(&told, 2, "the last");
+		raise(SIGKILL);
+	}
+	if (pid < 0 || waitpid(pid, NULL, 0) != pid)
+		abort();
+	snprintf(command, sizeof(command), "ls %s/%s.*.%d.*", dir, LKST_MARK_PREFIX, (int)pid);
+	list = popen(command, "r");
+	if (!list || !fgets(path, sizeof(path), list))
+		abort();
+	pclose(list);
+	path[strcspn(path, "\n")] = 0;
+	fd = open(path, O_RDONLY);
+	if (fd < 0 || pread(fd, bytes, LKST_MARK_FILE_BYTES, 0) != LKST_MARK_FILE_BYTES)
+		abort();
+	close(fd);
+	return pid;
+}
+
+static void set_time(u8 *record, u64 ns)
+{
+	u64 word;
+
+	memcpy(&word, record, sizeof(word));
+	word = ns << 16 | (u16)word;
+	memcpy(record, &word, sizeof(word));
+}
+
+/* The program's only block with records: as if they had been made within the trace. */
+static void move_in_time(u8 *bytes)
+{
+	u8 *block = bytes + lkst_mark_area_at(0) + lkst_mark_block_at(0, 0);
+	const u32 first = LKST_MARK_RECORD_FIELDS + 8 + sizeof("before");
+
+	((struct lkst_block_header *)(void *)block)->timestamp_begin = FIRST_NS;
+	set_time(block + LKST_BLOCK_HEADER, FIRST_NS);
+	set_time(block + LKST_BLOCK_HEADER + (first + 7) / 8 * 8, SECOND_NS);
+}
+
+/* Puts the pages of the program's file that are not empty somewhere into memory, from the last to the first. */
+static void scatter(struct make_memory *m, const u8 *bytes)
+{
+	static const u8 none[MAKE_PAGE];
+	u32 at;
+
+	for (at = LKST_MARK_FILE_BYTES; at; at -= MAKE_PAGE)
+		if (memcmp(bytes + at - MAKE_PAGE, none, MAKE_PAGE))
+			memcpy(make_pages(m, 1), bytes + at - MAKE_PAGE, MAKE_PAGE);
+}
+
+static u8 file[LKST_MARK_FILE_BYTES];
+
+/* The memory of a machine with the program in `file`, as the file "dump"; its recording is of boot @boot_id. */
+static void dump_with(struct scene *x, const u8 boot_id[16])
+{
+	struct make_trace *t = made_trace(MAKE_PAGE);
+	struct make_file f;
+
+	memcpy(t->catalog->boot_id, boot_id, 16);
+	*x = (struct scene){ .t = t, .m = made_memory(t, NULL) };
+	scatter(x->m, file);
+	f = make_raw(x->m);
+	scene_dump(x, f);
+}
+
+static int run(const struct scene *x, const char *line)
+{
+	return run_command(&lkst_cmd_extract, x->scratch, line);
+}
+
+/* What the trace has of marks, and of losses of them, as a text. */
+static void read_marks(const char *path, char text[512])
+{
+	struct lkst_trace *trace;
+	struct lkst_merge *merge;
+	struct lkst_record r;
+	struct lkst_err e;
+	u32 length;
+
+	text[0] = 0;
+	if (lkst_trace_open(&e, path, &trace) || lkst_merge_new(&e, trace, 0, UINT64_MAX, &merge))
+		abort();
+	while (lkst_merge_next(merge, &r) > 0) {
+		const u16 last = (u16)(r.event->nr_fields - 1);
+
+		if (r.event->index == LKST_EV_state_marks)
+			sprintf(text + strlen(text), "lost %lld;",
+				(long long)lkst_record_int(&r, &r.event->fields[last]));
+		if (strncmp(r.event->name, "mark", 4))
+			continue;
+		sprintf(text + strlen(text), "%s %lld %s %llu;", r.event->name,
+			(long long)lkst_record_int(&r, &r.event->fields[0]),
+			(const char *)lkst_record_field(&r, last, &length),
+			(unsigned long long)r.ns);
+	}
+	lkst_merge_free(merge);
+	lkst_trace_close(trace);
+}
+
+static void own_boot(u8 id[16])
+{
+	memcpy(id, ((const struct lkst_mark_header *)(const void *)file)->boot_id, 16);
+}
+
+TEST(extract_finds_the_last_marks_of_a_program)
+{
+	char text[512];
+	struct scene x;
+	u8 boot[16];
+
+	killed_program(file);
+	move_in_time(file);
+	own_boot(boot);
+	dump_with(&x, boot);
+	CHECK_EQ(run(&x, "-o trace --json dump"), 0);
+	CHECK(strstr(output, "\"programs\":1,\"marks\":2"));
+	read_marks(x.dir, text);
+	CHECK_STR(text, "mark 1 before 5000;mark:told 2 the last 7000;");
+	CHECK_EQ(run(&x, "--list --json dump"), 0);
+	/* What is a program's is no recording. */
+	CHECK(strstr(output, "\"uuid\"") && !strstr(strstr(output, "\"uuid\"") + 1, "\"uuid\""));
+	scene_end(&x);
+}
+
+TEST(extract_takes_no_marks_of_another_boot)
+{
+	char text[512];
+	struct scene x;
+	u8 boot[16];
+
+	killed_program(file);
+	move_in_time(file);
+	own_boot(boot);
+	boot[0] ^= 1;
+	dump_with(&x, boot);
+	CHECK_EQ(run(&x, "-o trace --json dump"), 0);
+	CHECK(strstr(output, "\"programs\":0,\"marks\":0"));
+	read_marks(x.dir, text);
+	CHECK_STR(text, "");
+	scene_end(&x);
+}
+
+/* Of the page with the descriptions none is left, as if it had been written to the swap. */
+TEST(extract_counts_marks_that_cannot_be_read)
+{
+	char text[512];
+	struct scene x;
+	u8 boot[16];
+
+	killed_program(file);
+	move_in_time(file);
+	own_boot(boot);
+	memset(file + LKST_MARK_TEXTS_AT, 0, MAKE_PAGE);
+	dump_with(&x, boot);
+	CHECK_EQ(run(&x, "-o trace dump"), 0);
+	CHECK(strstr(output, "and 1 marks of 1 programs"));
+	read_marks(x.dir, text);
+	CHECK_STR(text, "lost 1;mark 1 before 5000;");
+	scene_end(&x);
+}
+
+/* A program that says to have marked after the kernel stopped, or with more than a machine can have. */
+TEST(extract_refuses_marks_that_cannot_be)
+{
+	u8 *area = file + lkst_mark_area_at(0);
+	char text[512];
+	struct scene x;
+	u8 boot[16];
+
+	killed_program(file);
+	move_in_time(file);
+	own_boot(boot);
+	set_time(file + lkst_mark_area_at(0) + lkst_mark_block_at(0, 0) + LKST_BLOCK_HEADER,
+		 1ULL << 46);
+	((struct lkst_mark_thread *)(void *)area)->ring[1].done = UINT64_MAX - 9;
+	dump_with(&x, boot);
+	CHECK_EQ(run(&x, "-o trace --json dump"), 0);
+	read_marks(x.dir, text);
+	CHECK(strstr(text, "lost "));
+	CHECK(!strstr(text, "before"));
+	scene_end(&x);
+}
+
+static const struct unit_test tests[] = {
+	{ "extract_finds_the_last_marks_of_a_program",
+	  test_extract_finds_the_last_marks_of_a_program },
+	{ "extract_takes_no_marks_of_another_boot", test_extract_takes_no_marks_of_another_boot },
+	{ "extract_counts_marks_that_cannot_be_read",
+	  test_extract_counts_marks_that_cannot_be_read },
+	{ "extract_refuses_marks_that_cannot_be", test_extract_refuses_marks_that_cannot_be },
+};
+
+UNIT_MAIN(tests)
