@@ -28,10 +28,11 @@ enum {
 #define REST_NS (8 * 1000000ULL)
 
 /*
- * What a probe in a program costs more than one in the kernel, until it is measured: it is a breakpoint, two ways into
- * the kernel and back. It is rather too much.
+ * As how many probes in the kernel one in a program counts, should it not be measured when the first is set
+ * (live/load/measure_program.h): it is a breakpoint, as a rule with a single step, and each of the two is a way out of
+ * the program and back. It is rather too much.
  */
-enum { PROGRAM_PROBE_NS = 2000 };
+enum { PROGRAM_PROBE_TIMES = 16 };
 
 /* How much of the time each part has. */
 enum {
@@ -438,9 +439,9 @@ static void derive(const struct measure *m, struct lkst_costs *costs)
 		hook[LKST_HOOK_TYPE_KPROBE] = 2 * hook[LKST_HOOK_TYPE_TRACEPOINT];
 	if (!hook[LKST_HOOK_TYPE_KRETPROBE])
 		hook[LKST_HOOK_TYPE_KRETPROBE] = 2 * hook[LKST_HOOK_TYPE_KPROBE];
-	hook[LKST_HOOK_TYPE_UPROBE] = hook[LKST_HOOK_TYPE_KPROBE] + PROGRAM_PROBE_NS;
+	hook[LKST_HOOK_TYPE_UPROBE] = PROGRAM_PROBE_TIMES * hook[LKST_HOOK_TYPE_KPROBE];
 	hook[LKST_HOOK_TYPE_UPROBE_EMULATED] = hook[LKST_HOOK_TYPE_UPROBE];
-	hook[LKST_HOOK_TYPE_URETPROBE] = hook[LKST_HOOK_TYPE_KRETPROBE] + PROGRAM_PROBE_NS;
+	hook[LKST_HOOK_TYPE_URETPROBE] = PROGRAM_PROBE_TIMES * hook[LKST_HOOK_TYPE_KRETPROBE];
 	if (!costs->record_ns)
 		costs->record_ns = record_ns ?: hook[LKST_HOOK_TYPE_TRACEPOINT];
 	if (!costs->syscall_ns)
