@@ -304,7 +304,9 @@ static int look_at_pin(struct lkst_err *e, void *ctx, const char *pin)
 		return 0;
 	fd = lkst_pins_get(NULL, pin);
 	state = fd < 0 ? NULL : find_state(fd);
-	if (state && !is_left(state))
+	if (state && is_left(state))
+		lkst_pins_drop(NULL, pin);
+	else if (state)
 		err = l->each(l->ctx, state);
 	unmap_state(state);
 	return err;

@@ -159,6 +159,9 @@ expect_failures is_armed 2 '1 5 2 5'
 kill -KILL $armed
 wait $armed 2>/dev/null
 expect_failures is_killed 5 ''
+# Its state is what it could not take back: whoever looks next does.
+expect_none inject_killed_is_not_listed "$(lkst inject --list | grep "$armed")"
+expect_none inject_killed_leaves_nothing "$(ls /sys/fs/bpf/lkst | grep '^injection-')"
 arm "$hook return -EIO comm mkdirs"
 expect_none inject_is_listed "$(lkst inject --list --json | grep -q "\"pid\":$armed,.*\"injection\":\"$hook return -EIO comm mkdirs\"" ||
 	lkst inject --list)"
