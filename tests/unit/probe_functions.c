@@ -6,6 +6,7 @@
 
 #include "lib/unit.h"
 #include "live/load/probe_row.h"
+#include "live/recording/error_probes.h"
 #include "probe/code/registers.h"
 #include "probe/text/definition.h"
 
@@ -176,11 +177,97 @@ TEST(functions_that_can_return_errors)
 	CHECK_EQ(kind_of("r:my/a vfs_* ret=$retval:s32"), LKST_RETURNS_UNKNOWN);
 }
 
+/* Of two modules the second has no types, and of one name there are functions that differ. */
+static enum lkst_returns_kind say_returns(void *ctx, const char *name, const char *in)
+{
+	(*(unsigned int *)ctx)++;
+	if (in[0])
+		return strcmp(in, "[typed]") ? LKST_RETURNS_UNKNOWN : LKST_RETURNS_LONG;
+	return !strcmp(name, "open_it")	     ? LKST_RETURNS_INT
+	       : !strcmp(name, "open_size")  ? LKST_RETURNS_LONG
+	       : !strcmp(name, "open_twins") ? LKST_RETURNS_UNKNOWN
+					     : LKST_RETURNS_NO_ERROR;
+}
+
+static int find_returning(const char *globs, enum lkst_returns_kind kind, unsigned int *nr_asked)
+{
+	_cleanup_fclose_ FILE *f = open_text("ffffffff81000100 T open_it\n"
+					     "ffffffff81000200 T open_size\n"
+					     "ffffffff81000300 t open_twins\n"
+					     "ffffffff81000400 T open_is_done\n"
+					     "ffffffff81000500 T open_wake\n"
+					     "ffffffff81000600 D open_data\n"
+					     "ffffffffc0000100 t open_mine\t[typed]\n"
+					     "ffffffffc0000200 t open_other\t[bare]\n"
+					     "ffffffffc0000300 t open_third\t[bare]\n");
+	const struct lkst_probe_choice choice = {
+		.globs = globs, .kind = kind, .returns = say_returns, .ctx = nr_asked
+	};
+
+	*nr_asked = 0;
+	lkst_probe_functions_fini(&functions);
+	return lkst_probe_functions_read(&error, f, &choice, &functions);
+}
+
+/* Those that return no error are counted apart from those of which nobody knows: each of them may return one (I33). */
+TEST(functions_left_out_by_what_they_return)
+{
+	unsigned int nr_asked;
+
+	CHECK_EQ(find_returning("open_*", LKST_RETURNS_INT, &nr_asked), 0);
+	CHECK_STR(names(), " open_it");
+	CHECK_EQ(functions.nr_no_error, 2);
+	CHECK_EQ(functions.nr_unknown, 3);
+	CHECK_EQ(nr_asked, 8);
+	/* It is not asked about those that do not match, and the kinds do not count each other's. */
+	CHECK_EQ(find_returning("open_[isow]*", LKST_RETURNS_EITHER, &nr_asked), 0);
+	CHECK_STR(names(), " open_it open_size");
+	CHECK_EQ(functions.nr_no_error, 2);
+	CHECK_EQ(functions.nr_unknown, 1);
+	CHECK_EQ(nr_asked, 5);
+	CHECK_EQ(find_returning("open_it,open_mine", LKST_RETURNS_LONG, &nr_asked), 0);
+	CHECK_STR(names(), " open_mine");
+	CHECK_EQ(functions.nr_no_error + functions.nr_unknown, 0);
+	CHECK_EQ(find_returning("open_w*", LKST_RETURNS_INT, &nr_asked), -ENOENT);
+	CHECK_STR(error.text, "no function that matches returns such errors, by its type");
+	CHECK_EQ(find_returning("open_w*,open_t*", LKST_RETURNS_INT, &nr_asked), -ENOENT);
+	CHECK_STR(error.text,
+		  "no function that matches is known to return such errors; BTF does not tell "
+		  "what 2 of the 3 return");
+	CHECK_EQ(find_returning("close*", LKST_RETURNS_INT, &nr_asked), -ENOENT);
+	CHECK_STR(error.text, "no function matches");
+	lkst_probe_functions_fini(&functions);
+}
+
+static const char *text_of(struct lkst_error_probes p)
+{
+	static char text[LKST_ERROR_PROBES_TEXT];
+
+	return lkst_error_probes_text(&p, text);
+}
+
+TEST(functions_in_a_sentence)
+{
+	const u32 most = UINT32_MAX;
+
+	CHECK_STR(
+		text_of((struct lkst_error_probes){
+			.nr_functions = 102, .nr_no_error = 10, .nr_unknown = 4 }),
+		"102 functions that can return an error; 10 that match return none, by their type; "
+		"4 left out, BTF does not tell what they return");
+	CHECK_STR(text_of((struct lkst_error_probes){ .nr_functions = 1, .nr_refused = 7 }),
+		  "1 function that can return an error; the kernel refuses probes in 7");
+	CHECK(strlen(text_of((struct lkst_error_probes){ "", false, most, most, most, most })) <
+	      LKST_ERROR_PROBES_TEXT);
+}
+
 static const struct unit_test tests[] = {
 	{ "functions_that_match", test_functions_that_match },
 	{ "functions_that_can_be_probed", test_functions_that_can_be_probed },
 	{ "functions_are_bounded", test_functions_are_bounded },
 	{ "functions_by_one_link", test_functions_by_one_link },
 	{ "functions_that_can_return_errors", test_functions_that_can_return_errors },
+	{ "functions_left_out_by_what_they_return", test_functions_left_out_by_what_they_return },
+	{ "functions_in_a_sentence", test_functions_in_a_sentence },
 };
 UNIT_MAIN(tests)

@@ -256,14 +256,10 @@ static int set_fitting(struct watch *w, struct lkst_job *job, char globs[GLOBS_M
 
 static void say_watched(const struct watch *w, const struct lkst_error_probes *p)
 {
-	if (w->o->quiet)
-		return;
-	fprintf(stderr, "watching %u functions that can return an error", p->nr_functions);
-	if (p->nr_refused)
-		fprintf(stderr, "; the kernel refuses probes in %u", p->nr_refused);
-	if (p->nr_others)
-		fprintf(stderr, "; %u that match return none, as far as is known", p->nr_others);
-	fputs("\n", stderr);
+	char text[LKST_ERROR_PROBES_TEXT];
+
+	if (!w->o->quiet)
+		lkst_print_message(stderr, "watching %s", lkst_error_probes_text(p, text));
 }
 
 /* Says if the recording that is joined does not have the calls. */

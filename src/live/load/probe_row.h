@@ -14,7 +14,7 @@
 #include "probe/code/compile.h"
 
 enum {
-	LKST_PROBE_ROW_VERSION = 4,
+	LKST_PROBE_ROW_VERSION = 5,
 	LKST_PROBE_PATH_MAX = 1024,
 	LKST_PROBE_SYMBOL_MAX = 1024,
 	LKST_PROBE_PIN_MAX = 192,
@@ -33,7 +33,8 @@ struct lkst_probe_row {
 	u32 nr_places;	   /* of many functions (live/load/probe_places.h); 0: it is at one place */
 	u32 is_multi;	   /* one link attaches its program at all of them */
 	u32 nr_matched;	   /* functions that it was to be at, with those that the kernel refuses */
-	u32 nr_named;	   /* names that match, also of functions that return something else */
+	u32 nr_no_error;   /* names that match, of functions left out since they return no error */
+	u32 nr_unknown;	   /* the same, since BTF does not tell what they return */
 	u32 is_by_tracefs; /* for its module, or for max_active (live/load/probe_tracefs.h) */
 	u32 max_active; /* of a return: calls in progress that it can see; 0: as many as the kernel has by default */
 	char definition[LKST_PROBE_TEXT];

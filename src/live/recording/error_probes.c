@@ -70,10 +70,9 @@ static int count(void *ctx, const struct lkst_probe_state *state)
 		return 0;
 	c->p->nr_functions += state->nr_functions;
 	c->p->nr_refused += state->row->nr_matched - state->nr_functions;
-	/* Each of the two has all names, and counts those of its own kind. */
-	if (!c->p->nr_others)
-		c->p->nr_others = state->row->nr_named;
-	c->p->nr_others -= state->row->nr_matched;
+	/* Each of the two leaves out the same ones. */
+	c->p->nr_no_error = state->row->nr_no_error;
+	c->p->nr_unknown = state->row->nr_unknown;
 	return 0;
 }
 
@@ -144,4 +143,19 @@ int lkst_error_probes_remove(struct lkst_err *e, struct lkst_session *s, const c
 		err = err ?: one;
 	}
 	return err;
+}
+
+const char *lkst_error_probes_text(const struct lkst_error_probes *p,
+				   char text[LKST_ERROR_PROBES_TEXT])
+{
+	char *at = text + sprintf(text, "%u function%s that can return an error", p->nr_functions,
+				  p->nr_functions == 1 ? "" : "s");
+
+	if (p->nr_refused)
+		at += sprintf(at, "; the kernel refuses probes in %u", p->nr_refused);
+	if (p->nr_no_error)
+		at += sprintf(at, "; %u that match return none, by their type", p->nr_no_error);
+	if (p->nr_unknown)
+		sprintf(at, "; %u left out, BTF does not tell what they return", p->nr_unknown);
+	return text;
 }

@@ -15,7 +15,8 @@ struct lkst_error_probes {
 	bool has_args;	  /* with errors:NAME_args: the caller's to fill in, too */
 	u32 nr_functions; /* that they are at */
 	u32 nr_refused;	  /* at which the kernel lets nobody set a probe */
-	u32 nr_others; /* names of functions that match, and return no error as far as is known */
+	u32 nr_no_error;  /* names of functions that match, and return no error, by their type */
+	u32 nr_unknown; /* names of functions that match, and BTF does not tell what they return */
 };
 
 /*
@@ -25,6 +26,12 @@ struct lkst_error_probes {
  */
 int lkst_error_probes_set(struct lkst_err *e, struct lkst_session *s, const char *module,
 			  const char *globs, struct lkst_notes *notes, struct lkst_error_probes *p);
+
+enum { LKST_ERROR_PROBES_TEXT = 256 };
+
+/* "102 functions that can return an error; 10 that match return none, by their type": where they are, and where not. */
+const char *lkst_error_probes_text(const struct lkst_error_probes *p,
+				   char text[LKST_ERROR_PROBES_TEXT]);
 
 /* Removes all, as far as they are there. */
 int lkst_error_probes_remove(struct lkst_err *e, struct lkst_session *s, const char *name);

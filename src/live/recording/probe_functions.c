@@ -133,17 +133,35 @@ static void sort(struct lkst_probe_functions *f)
 	f->nr = nr;
 }
 
-/* Whether it returns what is asked for. */
-static bool is_wanted(const struct lkst_probe_choice *choice, const char *name, const char *in)
+/* Whether it returns what is asked for; counts what is left out. */
+static bool is_wanted(const struct lkst_probe_choice *choice, const char *name, const char *in,
+		      struct lkst_probe_functions *f)
 {
 	enum lkst_returns_kind kind;
 
 	if (!choice->returns)
 		return true;
-	kind = lkst_function_returns_find(choice->returns, name, in);
+	kind = choice->returns(choice->ctx, name, in);
+	f->nr_no_error += kind == LKST_RETURNS_NO_ERROR;
+	f->nr_unknown += kind == LKST_RETURNS_UNKNOWN;
 	if (choice->kind == LKST_RETURNS_EITHER)
 		return kind == LKST_RETURNS_INT || kind == LKST_RETURNS_LONG;
 	return kind == choice->kind;
+}
+
+/* There is none, though @nr_named names match. */
+static int refuse_none(struct lkst_err *e, const struct lkst_probe_functions *f, u32 nr_named)
+{
+	if (!nr_named)
+		return lkst_err_set(e, -ENOENT, "no function matches");
+	if (!f->nr_unknown)
+		return lkst_err_set(e, -ENOENT,
+				    "no function that matches returns such errors, by its type");
+	return lkst_err_set(
+		e, -ENOENT,
+		"no function that matches is known to return such errors; BTF does not tell "
+		"what %u of the %u return",
+		f->nr_unknown, nr_named);
 }
 
 static int read_all(struct lkst_err *e, FILE *kallsyms, const struct globs *g,
@@ -153,6 +171,7 @@ static int read_all(struct lkst_err *e, FILE *kallsyms, const struct globs *g,
 	char line[LINE_MAX_BYTES], in[MODULE_ROOM], *name;
 	struct lkst_kallsyms_symbol s;
 	const char *at;
+	u32 nr_named = 0;
 	int err = 0;
 
 	while (!err && fgets(line, sizeof(line), kallsyms)) {
@@ -167,20 +186,14 @@ static int read_all(struct lkst_err *e, FILE *kallsyms, const struct globs *g,
 		in[0] = 0;
 		if (s.module_length)
 			snprintf(in, sizeof(in), "[%.*s]", (int)s.module_length, s.module);
-		if (is_wanted(choice, name, in))
+		nr_named++;
+		if (is_wanted(choice, name, in, f))
 			err = add(e, f, name, s.address);
-		else
-			f->nr_others++;
 	}
 	sort(f);
 	if (!err && f->nr > LKST_PROBE_PLACES_MAX)
 		err = too_many(e);
-	if (!err && !f->nr)
-		err = lkst_err_set(
-			e, -ENOENT,
-			f->nr_others ? "no function that matches returns such errors, by its type"
-				     : "no function matches");
-	return err;
+	return err || f->nr ? err : refuse_none(e, f, nr_named);
 }
 
 int lkst_probe_functions_read(struct lkst_err *e, FILE *kallsyms,
@@ -395,7 +408,8 @@ static int take(struct lkst_err *e, const struct lkst_probe_functions *f,
 	ret->addresses = lkst_take(addresses);
 	ret->nr = nr;
 	ret->nr_matched = f->nr;
-	ret->nr_others = f->nr_others;
+	ret->nr_no_error = f->nr_no_error;
+	ret->nr_unknown = f->nr_unknown;
 	return 0;
 }
 
@@ -416,6 +430,11 @@ enum lkst_returns_kind lkst_probe_functions_kind(const struct lkst_probe *probe)
 	return LKST_RETURNS_UNKNOWN;
 }
 
+static enum lkst_returns_kind find_returns(void *ctx, const char *name, const char *in)
+{
+	return lkst_function_returns_find(ctx, name, in);
+}
+
 int lkst_probe_functions_find(struct lkst_err *e, const struct lkst_probe *probe,
 			      struct lkst_probe_functions_found *ret)
 {
@@ -432,7 +451,8 @@ int lkst_probe_functions_find(struct lkst_err *e, const struct lkst_probe *probe
 		return lkst_err_sys(e, -errno, "reading /proc/kallsyms");
 	if (choice.kind != LKST_RETURNS_UNKNOWN)
 		err = lkst_function_returns_new(e, &returns);
-	choice.returns = returns;
+	choice.returns = returns ? find_returns : NULL;
+	choice.ctx = returns;
 	err = err ?: lkst_probe_functions_read(e, kallsyms, &choice, &f);
 	if (err)
 		return err;

@@ -18,15 +18,19 @@ struct lkst_probe_functions {
 		u64 address;
 		bool is_refused; /* the kernel lets nobody set a probe there */
 	} * list;
-	u32 nr_others; /* names that match, of functions that do not return what is asked for */
+	/* If it is asked what they return, names that match, of functions that are not among these: */
+	u32 nr_no_error; /* those that return no error, by their type */
+	u32 nr_unknown;	 /* those of which BTF does not tell what they return */
 };
 
 /* Which functions are asked for. */
 struct lkst_probe_choice {
-	const char *globs;  /* with "," between them */
-	const char *module; /* of this one alone; NULL: of all, and of the kernel itself */
-	struct lkst_function_returns *returns; /* NULL: whatever they return */
-	enum lkst_returns_kind kind;	       /* what they are to return */
+	const char *globs;	     /* with "," between them */
+	const char *module;	     /* of this one alone; NULL: of all, and of the kernel itself */
+	enum lkst_returns_kind kind; /* what they are to return */
+	/* Says what function @name of @in, "[ext4]" or "", returns; NULL: whatever that is. */
+	enum lkst_returns_kind (*returns)(void *ctx, const char *name, const char *in);
+	void *ctx;
 };
 
 void lkst_probe_functions_fini(struct lkst_probe_functions *f);
@@ -68,9 +72,9 @@ enum lkst_returns_kind lkst_probe_functions_kind(const struct lkst_probe *probe)
 struct lkst_probe_functions_found {
 	u64 *addresses; /* for the caller to free() */
 	u32 nr;
-	u32 nr_matched; /* with those that the kernel refuses */
-	u32 nr_others;	/* see above */
-	bool is_multi;	/* one link is to attach it */
+	u32 nr_matched;		     /* with those that the kernel refuses */
+	u32 nr_no_error, nr_unknown; /* as above */
+	bool is_multi;		     /* one link is to attach it */
 };
 
 /*

@@ -249,7 +249,8 @@ static int find_functions(struct lkst_err *e, const struct lkst_probe *probe, st
 
 	row->nr_places = p->found.nr;
 	row->nr_matched = p->found.nr_matched;
-	row->nr_named = p->found.nr_matched + p->found.nr_others;
+	row->nr_no_error = p->found.nr_no_error;
+	row->nr_unknown = p->found.nr_unknown;
 	row->is_multi = p->found.is_multi;
 	return err ? lkst_probe_refuse(e, err, probe, probe->place.at, "%s", e ? e->text : "") : 0;
 }

@@ -25,6 +25,7 @@ static int set_probes(struct lkst_err *e, struct lkst_session *s,
 		      const struct lkst_error_trigger *t, struct lkst_notes *notes)
 {
 	struct lkst_error_probes p = {};
+	char text[LKST_ERROR_PROBES_TEXT];
 	int err;
 
 	if (lkst_error_probes_are_set(s, t->name))
@@ -32,11 +33,7 @@ static int set_probes(struct lkst_err *e, struct lkst_session *s,
 	memcpy(p.name, t->name, sizeof(p.name));
 	err = lkst_error_probes_set(e, s, t->module[0] ? t->module : NULL, t->globs, notes, &p);
 	if (!err)
-		lkst_notes_add(
-			notes,
-			"The trigger watches %u functions that can return an error; the kernel "
-			"refuses probes in %u.",
-			p.nr_functions, p.nr_refused);
+		lkst_notes_add(notes, "The trigger watches %s.", lkst_error_probes_text(&p, text));
 	return err;
 }
 
