@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A probe by an event of tracefs' kprobe_events, for what a perf event of its own can't be: one in a module that is not
- * loaded, and a return with a number of calls that may be in progress at once. The kernel arms such an event each time
- * the module comes, before anything of that runs (kernel/trace/trace_kprobe.c, trace_kprobe_module_callback()). The
- * event is lkst_probes/NAME there, and the program is attached to it. Unlike all else of a recording it does not end
- * with what uses it: it is removed by whoever sweeps next.
+ * A probe by an event of tracefs' kprobe_events, for what a perf event of its own can't be: one in a module, which may
+ * go and come, and a return with a number of calls that may be in progress at once. The kernel arms such an event each
+ * time the module comes, before anything of that runs (kernel/trace/trace_kprobe.c, trace_kprobe_module_callback()).
+ * The event is lkst_probes/NAME there, and the program is attached to it. Unlike all else of a recording it does not
+ * end with what uses it: it is removed by whoever sweeps next.
  */
 #ifndef LKST_LIVE_LOAD_PROBE_TRACEFS_H
 #define LKST_LIVE_LOAD_PROBE_TRACEFS_H

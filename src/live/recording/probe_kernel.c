@@ -20,21 +20,38 @@ enum {
 	ENDBR = 4,
 };
 
-int lkst_kernel_find_symbol(void *ctx, const char *name, u64 *ret_address)
+/* A symbol of the kernel or a module, as /proc/kallsyms has it. */
+struct symbol {
+	u64 address; /* 0: that is hidden, or there is no such symbol */
+	bool is_known, is_of_module;
+};
+
+/* Finds symbol @name, the first that has an address. */
+static struct symbol find_symbol(const char *name)
 {
 	_cleanup_fclose_ FILE *f = fopen("/proc/kallsyms", "re");
 	struct lkst_kallsyms_symbol s;
+	struct symbol found = {};
 	const char *at;
 	char line[512];
 
-	while (f && fgets(line, sizeof(line), f)) {
+	while (f && !found.address && fgets(line, sizeof(line), f)) {
 		at = line;
-		if (!lkst_kallsyms_next(&at, &s) || !s.address || !lkst_kallsyms_is(&s, name))
+		if (!lkst_kallsyms_next(&at, &s) || !lkst_kallsyms_is(&s, name))
 			continue;
-		*ret_address = s.address;
-		return 0;
+		found = (struct symbol){ s.address, true, s.module_length != 0 };
 	}
-	return -ENOENT;
+	return found;
+}
+
+int lkst_kernel_find_symbol(void *ctx, const char *name, u64 *ret_address)
+{
+	struct symbol s = find_symbol(name);
+
+	if (!s.address)
+		return -ENOENT;
+	*ret_address = s.address;
+	return 0;
 }
 
 /* A file of debugfs; NULL: there is none. */
@@ -76,29 +93,57 @@ static bool is_at(const struct lkst_probe_row *row, const char *place)
 	       is_offset(row, strtoull(plus + 1, NULL, 16));
 }
 
-/* The row's line in kprobes/list. @symbol: the address of its symbol, 0 to compare names. False: there is none. */
-static bool find_line(const struct lkst_probe_row *row, u64 symbol, char line[512])
+/*
+ * The row's line in kprobes/list. @symbol: the address of its symbol, 0 to compare names. -ENOENT: there is none;
+ * -ENOTSUP: the list can't be read.
+ */
+static int find_line(const struct lkst_probe_row *row, u64 symbol, char line[512])
 {
 	_cleanup_fclose_ FILE *f = open_debug("kprobes/list");
+	const char wanted = row->is_return ? 'r' : 'k';
 	char kind, place[SYMBOL_ROOM];
 	unsigned long long address;
 
 	while (f && fgets(line, 512, f)) {
-		if (sscanf(line, "%llx %c %255s", &address, &kind, place) != 3 || kind != 'k')
+		if (sscanf(line, "%llx %c %255s", &address, &kind, place) != 3 || kind != wanted)
 			continue;
 		if (!row->symbol[0] ? address == row->address
 		    : symbol	    ? is_offset(row, address - symbol)
 				    : is_at(row, place))
-			return true;
+			return 0;
 	}
-	return false;
+	return f ? -ENOENT : -ENOTSUP;
+}
+
+void lkst_kernel_probe_module(const struct lkst_probe_row *row, char module[LKST_KERNEL_MODULE])
+{
+	char line[512];
+
+	/* "ADDRESS k SYMBOL+OFFSET MODULE [FLAG]" */
+	if (find_line(row, 0, line) || sscanf(line, "%*x %*c %*s %63s", module) != 1 ||
+	    module[0] == '[')
+		module[0] = 0;
+}
+
+/*
+ * What does not wait for a module is nowhere when that has gone, and does not come back with it. What waits is so if
+ * the module that came has no such place.
+ */
+static bool is_nowhere(const struct lkst_probe_row *row, int listed, const char *line,
+		       const struct symbol *symbol)
+{
+	if (!listed)
+		return strstr(line, "[GONE]") != NULL;
+	if (listed != -ENOENT || !row->symbol[0])
+		return false;
+	return strchr(row->symbol, ':') || !symbol->is_known || symbol->is_of_module;
 }
 
 enum lkst_probe_backend lkst_kernel_probe_backend(const struct lkst_probe_row *row)
 {
+	struct symbol symbol = {};
 	char line[512];
-	bool is_listed;
-	u64 symbol;
+	int listed;
 
 	if (row->path[0])
 		return LKST_BACKEND_PROGRAM;
@@ -106,15 +151,19 @@ enum lkst_probe_backend lkst_kernel_probe_backend(const struct lkst_probe_row *r
 		return row->is_multi ? LKST_BACKEND_MULTI : LKST_BACKEND_EACH;
 	if (row->is_by_tracefs && lkst_probe_tracefs_is_waiting(row->symbol))
 		return LKST_BACKEND_WAITING;
+	listed = find_line(row, 0, line);
+	/* A function may have several names (those of system calls do), of which the list has one. */
+	if (listed == -ENOENT && row->symbol[0]) {
+		symbol = find_symbol(row->symbol);
+		listed = symbol.address ? find_line(row, symbol.address, line) : -ENOENT;
+	}
+	if (is_nowhere(row, listed, line, &symbol))
+		return LKST_BACKEND_NOWHERE;
 	if (row->is_return)
 		return LKST_BACKEND_RETURN;
-	is_listed = find_line(row, 0, line);
-	/* A function may have several names (those of system calls do), of which the list has one. */
-	if (!is_listed && row->symbol[0] && !lkst_kernel_find_symbol(NULL, row->symbol, &symbol))
-		is_listed = find_line(row, symbol, line);
-	if (is_listed && strstr(line, "[FTRACE]"))
+	if (!listed && strstr(line, "[FTRACE]"))
 		return LKST_BACKEND_FTRACE;
-	if (is_listed && strstr(line, "[OPTIMIZED]"))
+	if (!listed && strstr(line, "[OPTIMIZED]"))
 		return LKST_BACKEND_JUMP;
 	return LKST_BACKEND_BREAKPOINT;
 }

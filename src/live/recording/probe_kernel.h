@@ -7,11 +7,19 @@
 
 #include "live/recording/probes.h"
 
+enum { LKST_KERNEL_MODULE = 64 /* the kernel's MODULE_NAME_LEN */ };
+
 /* The address of symbol @name of the kernel or a module (/proc/kallsyms). -ENOENT: there is none. @ctx is not used. */
 int lkst_kernel_find_symbol(void *ctx, const char *name, u64 *ret_address);
 
 /* Whether the kernel's own list (kprobes/blacklist in debugfs) has function @symbol. */
 bool lkst_kernel_refuses_probe(const char *symbol);
+
+/*
+ * The module that the place of @row is in, which is set (kprobes/list in debugfs); "": it is in the kernel itself, or
+ * that is not known.
+ */
+void lkst_kernel_probe_module(const struct lkst_probe_row *row, char module[LKST_KERNEL_MODULE]);
 
 /* How the kernel gets to the place of @row (kprobes/list in debugfs), which is attached. */
 enum lkst_probe_backend lkst_kernel_probe_backend(const struct lkst_probe_row *row);

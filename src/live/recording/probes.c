@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "live/load/kernel_types.h"
 #include "live/load/pins.h"
 #include "live/load/probe_tracefs.h"
 #include "live/load/probe_places.h"
@@ -24,14 +23,20 @@
 #include "live/recording/probe_functions.h"
 #include "live/recording/probe_kernel.h"
 #include "live/recording/probe_load.h"
+#include "live/recording/probe_place.h"
 #include "live/recording/trigger_handler.h"
 
 const char *const lkst_probe_backend_names[LKST_NR_BACKENDS] = {
-	[LKST_BACKEND_DETACHED] = "detached", [LKST_BACKEND_BREAKPOINT] = "breakpoint",
-	[LKST_BACKEND_JUMP] = "jump",	      [LKST_BACKEND_FTRACE] = "ftrace",
-	[LKST_BACKEND_RETURN] = "return",     [LKST_BACKEND_PROGRAM] = "program",
-	[LKST_BACKEND_WAITING] = "waiting",   [LKST_BACKEND_MULTI] = "kprobe.multi",
+	[LKST_BACKEND_DETACHED] = "detached",
+	[LKST_BACKEND_BREAKPOINT] = "breakpoint",
+	[LKST_BACKEND_JUMP] = "jump",
+	[LKST_BACKEND_FTRACE] = "ftrace",
+	[LKST_BACKEND_RETURN] = "return",
+	[LKST_BACKEND_PROGRAM] = "program",
+	[LKST_BACKEND_WAITING] = "waiting",
+	[LKST_BACKEND_MULTI] = "kprobe.multi",
 	[LKST_BACKEND_EACH] = "kprobes",
+	[LKST_BACKEND_NOWHERE] = "nowhere",
 };
 
 /* ---- pins ------------------------------------------------------------------------------------- */
@@ -85,7 +90,7 @@ static int drop_all(struct lkst_err *e, const char *event)
 	return 0;
 }
 
-/* ---- the place -------------------------------------------------------------------------------- */
+/* ---- setting ---------------------------------------------------------------------------------- */
 
 static bool is_name(const char *name)
 {
@@ -96,109 +101,6 @@ static bool is_name(const char *name)
 			return false;
 	return true;
 }
-
-static int describe_place(struct lkst_err *e, const struct lkst_probe *probe,
-			  struct lkst_probe_row *row)
-{
-	const struct lkst_probe_place *place = &probe->place;
-	const char *module = place->module ?: "";
-	int n = 0;
-
-	row->version = LKST_PROBE_ROW_VERSION;
-	row->is_return = place->is_return;
-	row->offset = place->offset;
-	row->counter = place->semaphore;
-	if (place->kind == LKST_PLACE_ADDRESS)
-		row->address = place->address;
-	else if (place->kind == LKST_PLACE_SYMBOL && place->symbol && !place->path)
-		n = snprintf(row->symbol, sizeof(row->symbol), "%s%s%s", module, *module ? ":" : "",
-			     place->symbol);
-	else if (place->kind != LKST_PLACE_FILE || !place->path)
-		return lkst_probe_refuse(e, -EINVAL, probe, place->at,
-					 "the place of the probe is not resolved");
-	row->max_active = place->max_active;
-	row->is_by_tracefs = !place->is_many && row->symbol[0] &&
-			     (lkst_probe_tracefs_is_waiting(row->symbol) || row->max_active);
-	if (n >= (int)sizeof(row->symbol))
-		return lkst_probe_refuse(e, -EINVAL, probe, place->at,
-					 "the symbol's name is too long");
-	if (place->path &&
-	    snprintf(row->path, sizeof(row->path), "%s", place->path) >= (int)sizeof(row->path))
-		return lkst_probe_refuse(e, -EINVAL, probe, place->at,
-					 "the program's path is too long");
-	return 0;
-}
-
-static int explain(struct lkst_err *e, const struct lkst_probe *probe,
-		   const struct lkst_probe_row *row, int err)
-{
-	const u16 at = probe->place.at;
-
-	if (err == -EILSEQ)
-		return lkst_probe_refuse(e, err, probe, at, "an instruction does not begin there");
-	if (err == -EADDRNOTAVAIL)
-		return lkst_probe_refuse(e, err, probe, at,
-					 "several functions are called %s; give the address of one",
-					 row->symbol);
-	if (err == -ENOENT)
-		return lkst_probe_refuse(e, err, probe, at,
-					 "there is no %s that a probe can be set at",
-					 row->path[0] ? row->path : row->symbol);
-	if (err == -EINVAL && row->path[0])
-		return lkst_probe_refuse(e, err, probe, at,
-					 "%s has no code at byte 0x%llx, or is no program's file",
-					 row->path, (unsigned long long)row->offset);
-	if (err == -EINVAL)
-		return lkst_probe_refuse(e, -EPERM, probe, at,
-					 "the kernel lets nobody set a probe there");
-	return lkst_probe_refuse(e, err, probe, at, "%s", strerror(-err));
-}
-
-/* A probe of functions that there are in this kernel. */
-static int check_kernel(struct lkst_err *e, const struct lkst_probe *probe,
-			const struct lkst_probe_row *row)
-{
-	if (!lkst_kernel_has_kprobes())
-		return lkst_err_set(e, -ENOTSUP,
-				    "this kernel was built without kprobes (CONFIG_KPROBES)");
-	if (!lkst_kernel_lets_read_memory())
-		return lkst_err_set(
-			e, -EPERM,
-			"this kernel is locked down (confidentiality) and lets nobody probe it");
-	if (row->symbol[0] && lkst_kernel_refuses_probe(row->symbol))
-		return lkst_probe_refuse(
-			e, -EPERM, probe, probe->place.at,
-			"the kernel lets nobody set a probe in %s, which is part of how it "
-			"handles probes",
-			row->symbol);
-	return 0;
-}
-
-/* Asks the kernel whether a probe can be there; this sets one for a moment, that nothing runs at. */
-static int check_place(struct lkst_err *e, const struct lkst_probe *probe,
-		       const struct lkst_probe_row *row)
-{
-	struct lkst_err why = {};
-	int fd;
-
-	if (!row->path[0]) {
-		fd = check_kernel(e, probe, row);
-		if (fd)
-			return fd;
-	}
-	if (row->is_by_tracefs && lkst_probe_tracefs_check(e))
-		return -ENOTSUP;
-	if (row->is_by_tracefs && lkst_probe_tracefs_is_waiting(row->symbol))
-		return 0;
-	fd = lkst_probe_row_open(&why, row);
-	if (fd < 0)
-		return fd == -ENOTSUP ? lkst_err_set(e, fd, "%s", why.text)
-				      : explain(e, probe, row, fd);
-	close(fd);
-	return 0;
-}
-
-/* ---- setting ---------------------------------------------------------------------------------- */
 
 /* Whether it is set: an interrupted command may have left a row without a program. */
 static bool is_set(const struct lkst_session *s, const char *event)
@@ -245,7 +147,8 @@ static void guard_preparing(struct preparing *p)
 static int find_functions(struct lkst_err *e, const struct lkst_probe *probe, struct preparing *p)
 {
 	struct lkst_probe_row *row = p->row;
-	int err = check_kernel(e, probe, row) ?: lkst_probe_functions_find(e, probe, &p->found);
+	int err = lkst_probe_place_check_kernel(e, probe, row)
+			  ?: lkst_probe_functions_find(e, probe, &p->found);
 
 	row->nr_places = p->found.nr;
 	row->nr_matched = p->found.nr_matched;
@@ -264,11 +167,11 @@ static int prepare(struct lkst_err *e, const struct lkst_probe *probe, const cha
 	struct lkst_probe_row *row = p->row;
 	bool is_preemptible = false;
 	struct lkst_probe_code *code;
-	int err = describe_place(e, probe, row);
+	int err = lkst_probe_place_describe(e, probe, row);
 
 	if (!err)
 		err = probe->place.is_many ? find_functions(e, probe, p)
-					   : check_place(e, probe, row);
+					   : lkst_probe_place_check(e, probe, row);
 	if (!err && row->path[0])
 		err = lkst_probe_check_preemption(e, &is_preemptible);
 	if (!err && row->is_multi)
@@ -403,6 +306,12 @@ static void note_tracefs(const char *event, const struct lkst_probe_row *row,
 			"%s waits for module %.*s, which is not loaded; whether the module has "
 			"that place, nobody knows yet.",
 			event, (int)strcspn(row->symbol, ":"), row->symbol);
+	if (!row->is_by_tracefs && !row->nr_places && strchr(row->symbol, ':'))
+		lkst_notes_add(
+			notes,
+			"%s ends when its module does: this kernel has no kprobe_events, by which "
+			"it would come back.",
+			event);
 }
 
 int lkst_probe_set(struct lkst_err *e, struct lkst_session *s, const struct lkst_probe *probe,

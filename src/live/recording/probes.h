@@ -36,6 +36,7 @@ enum lkst_probe_backend {
 	LKST_BACKEND_MULTI,   /* at many functions, by one link to ftrace */
 	LKST_BACKEND_EACH,    /* at many functions, by a kprobe at each */
 	LKST_BACKEND_WAITING, /* in a module that is not loaded: the kernel attaches it when that comes */
+	LKST_BACKEND_NOWHERE, /* its module has gone, and it does not wait for it; or that has no such place */
 	LKST_NR_BACKENDS,
 };
 extern const char *const lkst_probe_backend_names[LKST_NR_BACKENDS];

@@ -272,7 +272,8 @@ static int open_kernel(struct lkst_err *e, struct lkst_image *image,
 		return code;
 	image->is_absent =
 		o->may_come && image->module && !running_id[0] && !image->btf && !image->elf_module;
-	if (!image->btf && !image->elf_module && !image->is_absent)
+	/* Symbols and registers of a module take no types. */
+	if (!image->btf && !image->elf_module && !(o->may_come && image->module))
 		return lkst_err_set(
 			e, -ENOENT,
 			"%s has neither BTF (%s) nor debug information: give a file with -k",

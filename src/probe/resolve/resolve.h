@@ -32,7 +32,7 @@ struct lkst_image_options {
 		debug_file; /* the kernel's vmlinux with debug information, or the program's; NULL: looked for */
 	const char *
 		btf_file; /* NULL: that of the running kernel, or in the debug file if that is of another */
-	/* The module may be one that is not loaded, and has no file: what is not known of it is taken as written. */
+	/* The module may have no types, no file, and may not be loaded: what is not known of it is taken as written. */
 	bool may_come;
 	const char *source_dir; /* put before the paths of sources; NULL: "" */
 };

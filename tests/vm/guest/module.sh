@@ -91,6 +91,39 @@ got=$(lkst print --event later:probed "$work/later" | grep -c 'value=41$')
 returned=$(lkst print --event later:returns "$work/later" | grep -c 'ret=42$')
 expect_none module_probe_sees_each_call "$([ "$want" -gt 1 ] && [ "$got" = "$want" ] && [ "$returned" = "$want" ] ||
 	echo "$got and $returned, not $want; $(cat "$work/said"; lkst print --event 'later:*' "$work/later" | head -n 4)")"
+# And so do those that were set while it was there, whether they name it or not.
+insmod /lkst_test.ko
+echo 'p:own/again lkst_test:lkst_test_probed' >>$probes
+echo 1 >$tracing/events/own/again/enable
+lkst probe --quiet 'p:later/again lkst_test:lkst_test_probed value=$arg1:s32' >"$work/said" 2>&1
+lkst probe --quiet 'r:later/back lkst_test:lkst_test_probed ret=$retval:s32' >>"$work/said" 2>&1
+lkst probe --quiet 'p:later/unnamed lkst_test_probed' >>"$work/said" 2>&1
+expect_none module_probe_is_there "$(lkst probe --list -v later:again later:back later:unnamed | grep -E 'waiting|nowhere'; cat "$work/said")"
+cat /proc/lkst_test >/dev/null
+rmmod lkst_test
+for probe in again back unnamed; do
+	expect_none "module_probe_${probe}_waits_again" "$(lkst probe --list -v "later:$probe" | grep -q ' waiting,' ||
+		lkst probe --list -v "later:$probe")"
+done
+insmod /lkst_test.ko
+expect_none module_probe_is_there_again "$(lkst probe --list -v later:again later:back later:unnamed | grep -E 'waiting|nowhere')"
+cat /proc/lkst_test >/dev/null
+want=$(awk '$1 == "own/again" || $1 == "again" { print $2 }' $tracing/kprobe_profile)
+echo 0 >$tracing/events/own/again/enable
+lkst snapshot --quiet --output "$work/again"
+got=$(lkst print --event later:again "$work/again" | grep -c 'value=41$')
+returned=$(lkst print --event later:back "$work/again" | grep -c 'ret=42$')
+unnamed=$(lkst print --event later:unnamed "$work/again" | wc -l)
+expect_none module_probe_comes_back "$([ "$want" -gt 0 ] && [ "$got $returned $unnamed" = "$want $want $want" ] ||
+	echo "$got, $returned and $unnamed, not $want; $(cat "$work/said")")"
+rmmod lkst_test
+lkst probe --quiet --del 'later:[abu]*'
+# The module that comes has no such function.
+lkst probe --quiet 'p:later/missing lkst_test:no_such_function' 2>"$work/said"
+insmod /lkst_test.ko
+expect_none module_probe_of_no_function_is_nowhere "$(lkst probe --list -v later:missing | grep -q ' nowhere,' || lkst probe --list -v later:missing)"
+rmmod lkst_test
+lkst probe --quiet --del later:missing
 lkst probe --quiet --del later:returns
 expect_none module_probe_is_removed "$(grep -c lkst_probes $probes | grep -vx 1)"
 lkst stop --quiet
