@@ -34,7 +34,8 @@ static bool is_same_place(const struct lkst_probe_place *a, const struct lkst_pr
 	       is_same_text(a->symbol, b->symbol) && is_same_text(a->source, b->source) &&
 	       is_same_text(a->pattern, b->pattern) && is_same_text(a->provider, b->provider) &&
 	       a->offset == b->offset && a->address == b->address && a->semaphore == b->semaphore &&
-	       a->line == b->line && a->max_active == b->max_active;
+	       a->line == b->line && a->max_active == b->max_active && a->watch == b->watch &&
+	       a->watch_bytes == b->watch_bytes;
 }
 
 bool is_same_probe(const struct lkst_probe *a, const struct lkst_probe *b)

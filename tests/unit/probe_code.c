@@ -289,6 +289,20 @@ TEST(arguments_and_results)
 	CHECK_EQ(made_field(LKST_PROBE_FIELD_IP), 999);
 }
 
+/* Memory that is watched is at its address, or at that of its symbol, and no breakpoint has been executed. */
+TEST(watched_memory)
+{
+	made_begin();
+	made_probe.place.watch = LKST_WATCH_WRITES;
+	made_probe.place.kind = LKST_PLACE_ADDRESS;
+	made_probe.place.address = 0x7ffe12345678;
+	made_set("ip", 0xffffffff81234567);
+	made_arg("at", made_node(LKST_FETCH_WATCHED, 0), WORD);
+	CHECK(made_runs());
+	CHECK_EQ(made_number("at"), 0x7ffe12345678);
+	CHECK_EQ(made_number(LKST_PROBE_FIELD_IP), 0xffffffff81234567);
+}
+
 /* A probe at many functions says which one it was: LKST asks the kernel, since the instruction pointer differs. */
 TEST(many_functions)
 {
@@ -359,6 +373,7 @@ static const struct unit_test tests[] = {
 	{ "faults_are_noted_and_nothing_is_made_up", test_faults_are_noted_and_nothing_is_made_up },
 	{ "the_last_of_32_arguments_faults", test_the_last_of_32_arguments_faults },
 	{ "arguments_and_results", test_arguments_and_results },
+	{ "watched_memory", test_watched_memory },
 	{ "many_functions", test_many_functions },
 	{ "the_deepest_argument", test_the_deepest_argument },
 	{ "arm64", test_arm64 },

@@ -295,6 +295,32 @@ TEST(kprobe_examples)
 	CHECK_STR(again("p f @-8"), "");
 }
 
+/* Memory that is watched, in the form that was proposed for the kernel. */
+TEST(kprobe_watches)
+{
+	CHECK_EQ(parse("w:my/time w@jiffies_64-8:4 now=+0($addr):u32 $comm"), 0);
+	CHECK_EQ(PLACE->kind, LKST_PLACE_SYMBOL);
+	CHECK_EQ(PLACE->watch, LKST_WATCH_WRITES);
+	CHECK_EQ(PLACE->watch_bytes, 4);
+	CHECK_EQ((s64)PLACE->offset, -8);
+	CHECK_STR(PLACE->symbol, "jiffies_64");
+	CHECK_EQ(FETCH(0)->base->op, LKST_FETCH_WATCHED);
+	CHECK_EQ(parse("w rw@0x7f0010"), 0);
+	CHECK_EQ(PLACE->kind, LKST_PLACE_ADDRESS);
+	CHECK_EQ(PLACE->watch, LKST_WATCH_READS | LKST_WATCH_WRITES);
+	CHECK_EQ(PLACE->watch_bytes, 8);
+	CHECK_STR(P->group, "wprobes");
+	CHECK_STR(P->event, "w_0x7f0010");
+	CHECK_STR(again("w:my/time w@jiffies_64-8:4 now=+0($addr):u32 if now > 5"),
+		  "w:my/time w@jiffies_64-8:4 now=+0($addr):u32 if now > 5");
+	CHECK_STR(again("w r@0x10:1 %di $backtrace"),
+		  "w:wprobes/w_0x10 r@0x10:1 arg1=%di arg2=$backtrace");
+	CHECK_STR(again("w w@list+0x10"), "w:wprobes/w_list_16 w@list+16:8");
+	CHECK_STR(again("w w@list-1:1"), "w:wprobes/w_list__1 w@list-1:1");
+	CHECK_EQ(parse("p vfs_read"), 0);
+	CHECK_EQ(PLACE->watch, 0);
+}
+
 /* ---- errors ----------------------------------------------------------------------------------- */
 
 #define CHECK_ALL_REFUSED(list)                                                                    \
@@ -362,7 +388,7 @@ TEST(kprobe_errors_of_our_own)
 	static const struct wrong all[] = {
 		{ "^", "a definition begins with" },
 		{ "^x vfs_read", "a definition begins with" },
-		{ "p^foo vfs_read", "the first word is p or r" },
+		{ "p^foo vfs_read", "the first word is p, r or w" },
 		{ "p^", "there is none" },
 		{ "p ^vfs_read+0x100000000", "invalid probed address or symbol" },
 		{ "p ^vfs_read+", "invalid probed address or symbol" },
@@ -410,6 +436,23 @@ TEST(kprobe_errors_of_our_own)
 		{ "r f ^x", "gone when the function returns" },
 		{ "p f %di if ^", "no filter rule after 'if'" },
 		{ "p f ^%", "invalid register name" },
+		{ "w^", "there is none" },
+		{ "w ^0x1000", "what is watched is" },
+		{ "w ^x@0x1000", "what is watched is" },
+		{ "w ^wr@0x1000", "what is watched is" },
+		{ "w w@^", "invalid watched address or symbol" },
+		{ "w w@^0x1000x", "invalid watched address or symbol" },
+		{ "w w@^+8", "invalid watched address or symbol" },
+		{ "w w@f^+", "the offset is wrong" },
+		{ "w w@f^+8-8", "the offset is wrong" },
+		{ "w w@f:^3", "1, 2, 4 or 8 bytes" },
+		{ "w w@f:^16", "1, 2, 4 or 8 bytes" },
+		{ "w w@f:^", "1, 2, 4 or 8 bytes" },
+		{ "w w@f ^$arg1", "memory is accessed anywhere" },
+		{ "w w@f ^$caller", "memory is accessed anywhere" },
+		{ "w w@f ^$params", "memory is accessed anywhere" },
+		{ "w w@f ^$retval", "$retval is not available" },
+		{ "p f ^$addr", "$addr is the address of memory that is watched" },
 		{ "p f ^aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa=%di",
 		  "argument name is too long" },
 	};
@@ -471,6 +514,9 @@ TEST(kprobe_form_is_recognised)
 	CHECK(lkst_definition_is_one("r vfs_read"));
 	CHECK(lkst_definition_is_one("r16:x vfs_read"));
 	CHECK(lkst_definition_is_one("-:x"));
+	CHECK(lkst_definition_is_one("w:x rw@0x1000"));
+	CHECK(lkst_definition_is_one("w w@jiffies"));
+	CHECK(!lkst_definition_is_one("write"));
 	CHECK(!lkst_definition_is_one("vfs_read"));
 	CHECK(!lkst_definition_is_one("read_pages"));
 	CHECK(!lkst_definition_is_one("p"));
@@ -564,6 +610,7 @@ static const struct unit_test tests[] = {
 	{ "kprobe_types", test_kprobe_types },
 	{ "kprobe_conditions", test_kprobe_conditions },
 	{ "kprobe_examples", test_kprobe_examples },
+	{ "kprobe_watches", test_kprobe_watches },
 	{ "kprobe_errors_as_the_kernel_has_them", test_kprobe_errors_as_the_kernel_has_them },
 	{ "kprobe_errors_of_our_own", test_kprobe_errors_of_our_own },
 	{ "kprobe_limits", test_kprobe_limits },

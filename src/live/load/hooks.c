@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/vec.h"
+#include "live/load/each_cpu.h"
 #include "live/load/pins.h"
 #include "live/load/probe_tracefs.h"
 #include "live/load/probe_places.h"
@@ -409,7 +410,16 @@ static int attach_to_tracepoint(struct lkst_err *e, struct lkst_hook *hook)
 	return hook->is_attached ? 0 : lkst_err_sys(e, -errno, "attaching it failed");
 }
 
-/* At many functions what keeps it attached is not the link of one perf event. */
+static int attach_watch(struct lkst_err *e, const struct lkst_probe_row *row, int program_fd)
+{
+	struct perf_event_attr attr;
+	int err = lkst_probe_row_attr(e, row, &attr);
+
+	attr.disabled = 1;
+	return err ?: lkst_each_cpu_attach(e, &attr, program_fd);
+}
+
+/* At most places what keeps it attached is the link of one perf event. */
 static int attach_probe(struct lkst_err *e, struct lkst_hook *hook)
 {
 	_cleanup_free_ struct lkst_probe_row *row = NULL;
@@ -420,14 +430,14 @@ static int attach_probe(struct lkst_err *e, struct lkst_hook *hook)
 		return err;
 	if (row->is_by_tracefs) {
 		hook->link_fd = lkst_probe_tracefs_attach(e, row, hook->program_fd);
-		hook->is_attached = hook->link_fd >= 0;
-		return hook->is_attached ? 0 : hook->link_fd;
-	}
-	if (!row->nr_places) {
+	} else if (row->watch) {
+		hook->link_fd = attach_watch(e, row, hook->program_fd);
+	} else if (row->nr_places) {
+		hook->link_fd = lkst_probe_places_attach(e, hook->target, row, hook->program_fd);
+	} else {
 		event = lkst_probe_row_open(e, row);
 		return event < 0 ? event : attach_to_event(e, hook, event);
 	}
-	hook->link_fd = lkst_probe_places_attach(e, hook->target, row, hook->program_fd);
 	hook->is_attached = hook->link_fd >= 0;
 	return hook->is_attached ? 0 : hook->link_fd;
 }

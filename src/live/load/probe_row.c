@@ -4,6 +4,7 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,16 +85,36 @@ static int read_number(const char *source, const char *file, const char *format)
 	return f && fscanf(f, format, &value) == 1 ? value : -ENOTSUP;
 }
 
+/* Every access is told: the period is one. */
+static void watch_attr(const struct lkst_probe_row *row, struct perf_event_attr *attr)
+{
+	*attr = (struct perf_event_attr){
+		.type = PERF_TYPE_BREAKPOINT,
+		.size = sizeof(*attr),
+		.sample_period = 1,
+		.bp_type = (row->watch & LKST_WATCH_READS ? HW_BREAKPOINT_R : 0) |
+			   (row->watch & LKST_WATCH_WRITES ? HW_BREAKPOINT_W : 0),
+		.bp_addr = row->address,
+		.bp_len = row->watch_bytes
+	};
+}
+
 enum { REF_COUNTER_SHIFT = 32 }; /* PERF_UPROBE_REF_CTR_OFFSET_SHIFT, kernel/events/core.c */
 
 int lkst_probe_row_attr(struct lkst_err *e, const struct lkst_probe_row *row,
 			struct perf_event_attr *ret_attr)
 {
 	const char *source = row->path[0] ? "uprobe" : "kprobe";
-	int type = read_number(source, "type", "%d");
-	int bit = row->is_return ? read_number(source, "format/retprobe", "config:%d") : 0;
-	struct perf_event_attr attr = { .type = type, .size = sizeof(attr) };
+	struct perf_event_attr attr = { .size = sizeof(attr) };
+	int type, bit;
 
+	if (row->watch) {
+		watch_attr(row, ret_attr);
+		return 0;
+	}
+	type = read_number(source, "type", "%d");
+	bit = row->is_return ? read_number(source, "format/retprobe", "config:%d") : 0;
+	attr.type = (u32)type;
 	if (type < 0 || bit < 0)
 		return lkst_err_set(e, -ENOTSUP, "this kernel has no %ss", source);
 	attr.config = row->is_return ? 1ULL << bit : 0;

@@ -25,7 +25,7 @@ struct lkst_probe_row {
 	u32 version;
 	u32 is_return;
 	u64 offset;  /* from the symbol, or in the program's file */
-	u64 address; /* of a place in the kernel without a symbol */
+	u64 address; /* of a place in the kernel without a symbol, or of memory that is watched */
 	u64 counter; /* in the file: what the kernel counts up while the probe is there; 0: nothing */
 	char path[LKST_PROBE_PATH_MAX]; /* of a program; "": the kernel */
 	char symbol
@@ -37,6 +37,8 @@ struct lkst_probe_row {
 	u32 nr_unknown;	   /* the same, since BTF does not tell what they return */
 	u32 is_by_tracefs; /* for its module, or for max_active (live/load/probe_tracefs.h) */
 	u32 max_active; /* of a return: calls in progress that it can see; 0: as many as the kernel has by default */
+	u32 watch; /* accesses to memory that it is at, enum lkst_watch; 0: it is at code */
+	u32 watch_bytes;
 	char definition[LKST_PROBE_TEXT];
 	struct lkst_probe_plan plan;
 	u32 nr_insns;

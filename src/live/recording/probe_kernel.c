@@ -147,6 +147,8 @@ enum lkst_probe_backend lkst_kernel_probe_backend(const struct lkst_probe_row *r
 
 	if (row->path[0])
 		return LKST_BACKEND_PROGRAM;
+	if (row->watch)
+		return LKST_BACKEND_WATCH;
 	if (row->nr_places)
 		return row->is_multi ? LKST_BACKEND_MULTI : LKST_BACKEND_EACH;
 	if (row->is_by_tracefs && lkst_probe_tracefs_is_waiting(row->symbol))

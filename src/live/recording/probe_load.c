@@ -280,9 +280,9 @@ static int try_to_load(struct lkst_err *e, const struct lkst_probe_loading *l, b
 	LIBBPF_OPTS(libbpf_prog_handler_opts, options, .cookie = (long)&g,
 		    .prog_prepare_load_fn = prepare);
 	_cleanup_free_ char *log = calloc(1, LOG_BYTES);
-	int registered = lkst_prog_handler_register(SECTION, BPF_PROG_TYPE_KPROBE,
-						    l->row->is_multi ? BPF_TRACE_KPROBE_MULTI : 0,
-						    &options),
+	int registered = lkst_prog_handler_register(
+		    SECTION, l->row->watch ? BPF_PROG_TYPE_PERF_EVENT : BPF_PROG_TYPE_KPROBE,
+		    l->row->is_multi ? BPF_TRACE_KPROBE_MULTI : 0, &options),
 	    err;
 
 	if (registered < 0 || !log)

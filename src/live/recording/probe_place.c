@@ -21,6 +21,25 @@ static bool is_for_tracefs(const struct lkst_probe_row *row)
 	       (strchr(row->symbol, ':') && !lkst_probe_tracefs_check(NULL));
 }
 
+/* Memory that is watched: a symbol is no more than its address. */
+static int describe_watched(struct lkst_err *e, const struct lkst_probe *probe,
+			    struct lkst_probe_row *row)
+{
+	const struct lkst_probe_place *place = &probe->place;
+
+	row->version = LKST_PROBE_ROW_VERSION;
+	row->watch = place->watch;
+	row->watch_bytes = place->watch_bytes;
+	row->address = place->address;
+	if (place->kind == LKST_PLACE_SYMBOL &&
+	    lkst_kernel_find_symbol(NULL, place->symbol, &row->address))
+		return lkst_probe_refuse(e, -ENOENT, probe, place->at,
+					 "the kernel has no symbol %s that it shows: give an address",
+					 place->symbol);
+	row->address += place->offset;
+	return 0;
+}
+
 int lkst_probe_place_describe(struct lkst_err *e, const struct lkst_probe *probe,
 			      struct lkst_probe_row *row)
 {
@@ -28,6 +47,8 @@ int lkst_probe_place_describe(struct lkst_err *e, const struct lkst_probe *probe
 	const char *module = place->module ?: "";
 	int n = 0;
 
+	if (place->watch)
+		return describe_watched(e, probe, row);
 	row->version = LKST_PROBE_ROW_VERSION;
 	row->is_return = place->is_return;
 	row->offset = place->offset;
@@ -52,11 +73,35 @@ int lkst_probe_place_describe(struct lkst_err *e, const struct lkst_probe *probe
 	return 0;
 }
 
+static int explain_watch(struct lkst_err *e, const struct lkst_probe *probe,
+			 const struct lkst_probe_row *row, int err)
+{
+	const u16 at = probe->place.at;
+
+	if (err == -ENOSPC)
+		return lkst_probe_refuse(
+			e, err, probe, at,
+			"all debug registers of the CPUs are in use: there are four on "
+			"x86, which debuggers take, too");
+	if (err == -EINVAL && row->watch == LKST_WATCH_READS)
+		return lkst_probe_refuse(e, err, probe, at,
+					 "this machine does not watch reads alone: say rw@");
+	if (err == -EINVAL)
+		return lkst_probe_refuse(
+			e, err, probe, at,
+			"the CPU watches 1, 2, 4 or 8 bytes whose address is a multiple of "
+			"their number, and not all addresses");
+	return lkst_probe_refuse(e, err, probe, at, "this machine does not watch memory: %s",
+				 strerror(-err));
+}
+
 static int explain(struct lkst_err *e, const struct lkst_probe *probe,
 		   const struct lkst_probe_row *row, int err)
 {
 	const u16 at = probe->place.at;
 
+	if (row->watch)
+		return explain_watch(e, probe, row, err);
 	if (err == -EILSEQ)
 		return lkst_probe_refuse(e, err, probe, at, "an instruction does not begin there");
 	if (err == -EADDRNOTAVAIL)
@@ -101,7 +146,7 @@ static void name_module(struct lkst_probe_row *row)
 {
 	char module[LKST_KERNEL_MODULE], symbol[LKST_PROBE_SYMBOL_MAX];
 
-	if (row->path[0] || !row->symbol[0] || strchr(row->symbol, ':'))
+	if (row->watch || row->path[0] || !row->symbol[0] || strchr(row->symbol, ':'))
 		return;
 	lkst_kernel_probe_module(row, module);
 	if (!module[0] ||
@@ -117,7 +162,7 @@ int lkst_probe_place_check(struct lkst_err *e, const struct lkst_probe *probe,
 	struct lkst_err why = {};
 	int fd;
 
-	if (!row->path[0]) {
+	if (!row->path[0] && !row->watch) {
 		fd = lkst_probe_place_check_kernel(e, probe, row);
 		if (fd)
 			return fd;

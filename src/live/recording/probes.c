@@ -37,6 +37,7 @@ const char *const lkst_probe_backend_names[LKST_NR_BACKENDS] = {
 	[LKST_BACKEND_MULTI] = "kprobe.multi",
 	[LKST_BACKEND_EACH] = "kprobes",
 	[LKST_BACKEND_NOWHERE] = "nowhere",
+	[LKST_BACKEND_WATCH] = "debug register",
 };
 
 /* ---- pins ------------------------------------------------------------------------------------- */

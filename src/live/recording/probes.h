@@ -37,6 +37,7 @@ enum lkst_probe_backend {
 	LKST_BACKEND_EACH,    /* at many functions, by a kprobe at each */
 	LKST_BACKEND_WAITING, /* in a module that is not loaded: the kernel attaches it when that comes */
 	LKST_BACKEND_NOWHERE, /* its module has gone, and it does not wait for it; or that has no such place */
+	LKST_BACKEND_WATCH, /* by a debug register of each CPU, which watches memory */
 	LKST_NR_BACKENDS,
 };
 extern const char *const lkst_probe_backend_names[LKST_NR_BACKENDS];

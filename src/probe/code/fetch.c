@@ -185,6 +185,24 @@ static void read_word(struct lkst_fetch_builder *b, const struct lkst_fetch *f, 
 	lkst_emit_load(c, size, R3, LKST_R_FRAME, READ_AT);
 }
 
+/* The address that is watched. */
+static int watched_value(struct lkst_err *e, struct lkst_fetch_builder *b,
+			 const struct lkst_fetch *f)
+{
+	const struct lkst_probe_place *place = &b->layout->probe->place;
+	u64 address = place->address;
+
+	if (!place->watch)
+		return lkst_probe_refuse(e, -EINVAL, b->layout->probe, f->at,
+					 "no memory is watched");
+	if (place->kind == LKST_PLACE_SYMBOL &&
+	    (!b->find_symbol || b->find_symbol(b->ctx, place->symbol, &address)))
+		return lkst_probe_refuse(e, -ENOENT, b->layout->probe, place->at,
+					 "there is no symbol %s", place->symbol);
+	lkst_emit_constant(b->code, R3, address + place->offset);
+	return 0;
+}
+
 static int register_value(struct lkst_err *e, struct lkst_fetch_builder *b,
 			  const struct lkst_fetch *f)
 {
@@ -263,6 +281,8 @@ static int value(struct lkst_err *e, struct lkst_fetch_builder *b, const struct 
 		return argument_value(e, b, f);
 	case LKST_FETCH_CALLER:
 		return caller_value(e, b, f);
+	case LKST_FETCH_WATCHED:
+		return watched_value(e, b, f);
 	case LKST_FETCH_NUMBER:
 		lkst_emit_constant(b->code, R3, (u64)f->number);
 		return 0;
@@ -497,7 +517,8 @@ static void store_ip(struct lkst_fetch_builder *b)
 	const struct lkst_layout *l = b->layout;
 
 	load_register(b, lkst_register_ip(l->machine));
-	if (!l->is_user && !is_return(b) && l->machine == LKST_MACHINE_X86_64)
+	if (!l->is_user && !is_return(b) && !l->probe->place.watch &&
+	    l->machine == LKST_MACHINE_X86_64)
 		lkst_emit_imm(b->code, BPF_SUB, R3, X86_BREAKPOINT);
 	lkst_emit_store(b->code, WORD, LKST_R_RECORD, (s16)lkst_layout_at(l, 0), R3);
 }

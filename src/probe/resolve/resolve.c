@@ -548,10 +548,21 @@ static int resolve_number(struct lkst_resolver *r)
 	return lkst_resolver_add(r, &s, &place);
 }
 
+/* Memory that is watched has nothing to do with code. */
+static int resolve_watched(struct lkst_resolver *r)
+{
+	struct lkst_probe_place place = r->written->place;
+	struct lkst_spot s = lkst_resolver_spot(r);
+
+	return lkst_resolver_add(r, &s, &place);
+}
+
 static int resolve(struct lkst_resolver *r)
 {
 	const struct lkst_probe_place *place = &r->written->place;
 
+	if (place->watch)
+		return resolve_watched(r);
 	switch (place->kind) {
 	case LKST_PLACE_ADDRESS:
 	case LKST_PLACE_FILE:

@@ -19,7 +19,7 @@ bool lkst_definition_is_one(const char *text)
 
 	if (text[0] == '-')
 		return text[1] == ':';
-	if (text[0] != 'p' && !is_return)
+	if (text[0] != 'p' && text[0] != 'w' && !is_return)
 		return false;
 	for (text++; is_return && isdigit((unsigned char)*text); text++)
 		;
@@ -92,16 +92,15 @@ static int parse_names(struct lkst_cursor *c, struct lkst_probe *p)
 static void make_event_name(struct lkst_probe *p)
 {
 	const struct lkst_probe_place *place = &p->place;
-	char letter = place->is_return ? 'r' : 'p', *at;
+	char letter = place->watch ? 'w' : place->is_return ? 'r' : 'p', *at;
 	const char *base;
 
 	if (place->kind == LKST_PLACE_ADDRESS)
 		snprintf(p->event, sizeof(p->event), "%c_0x%llx", letter,
 			 (unsigned long long)place->address);
 	if (place->kind == LKST_PLACE_SYMBOL)
-		snprintf(p->event, sizeof(p->event), "%c_%s%s%s_%llu", letter, place->module ?: "",
-			 place->module ? ":" : "", place->symbol,
-			 (unsigned long long)place->offset);
+		snprintf(p->event, sizeof(p->event), "%c_%s%s%s_%lld", letter, place->module ?: "",
+			 place->module ? ":" : "", place->symbol, (long long)place->offset);
 	if (place->kind == LKST_PLACE_FILE) {
 		base = strrchr(place->path, '/') ? strrchr(place->path, '/') + 1 : place->path;
 		snprintf(p->event, sizeof(p->event), "p_%.*s_0x%llx", (int)strcspn(base, ".-_"),
@@ -115,7 +114,9 @@ static void make_event_name(struct lkst_probe *p)
 static void make_names(struct lkst_probe *p)
 {
 	if (!p->group[0])
-		strcpy(p->group, p->place.kind == LKST_PLACE_FILE ? "uprobes" : "kprobes");
+		strcpy(p->group, p->place.watch			    ? "wprobes"
+				 : p->place.kind == LKST_PLACE_FILE ? "uprobes"
+								    : "kprobes");
 	if (!p->event[0])
 		make_event_name(p);
 }
@@ -272,6 +273,86 @@ static int parse_symbol(struct lkst_cursor *c, const char *end, struct lkst_prob
 	return 0;
 }
 
+/* "r", "w" or "rw" before the "@", which is read, too. */
+static int parse_access(struct lkst_cursor *c, struct lkst_probe_place *place)
+{
+	const char *word = c->at;
+
+	place->watch = 0;
+	if (*c->at == 'r')
+		place->watch |= LKST_WATCH_READS;
+	c->at += *c->at == 'r';
+	if (*c->at == 'w')
+		place->watch |= LKST_WATCH_WRITES;
+	c->at += *c->at == 'w';
+	if (!place->watch || *c->at != '@')
+		return lkst_cursor_refuse(
+			c, word, "what is watched is r@, w@ or rw@, and an address or a symbol");
+	c->at++;
+	return 0;
+}
+
+/* "SYMBOL[+OFFS|-OFFS]", up to @end. */
+static int parse_data(struct lkst_cursor *c, const char *end, struct lkst_probe_place *place)
+{
+	const char *word = c->at, *sign = word;
+	bool is_minus;
+	u64 offset = 0;
+
+	while (sign < end && *sign != '+' && *sign != '-')
+		sign++;
+	is_minus = sign < end && *sign == '-';
+	place->kind = LKST_PLACE_SYMBOL;
+	if (sign == word || isdigit((unsigned char)*word) ||
+	    !is_of(word, sign, LKST_PROBE_SYMBOL_CHARS))
+		return lkst_cursor_refuse(c, word, "invalid watched address or symbol");
+	c->at = sign + 1;
+	if (sign < end && (!lkst_cursor_number(c, UINT32_MAX, &offset) || c->at != end))
+		return lkst_cursor_refuse(c, sign,
+					  "invalid watched address or symbol: the offset is wrong");
+	place->offset = is_minus ? -offset : offset;
+	place->symbol = strndup(word, (size_t)(sign - word));
+	return place->symbol ? 0 : lkst_cursor_no_memory(c);
+}
+
+/* ":LENGTH", up to the end of the word. */
+static int parse_length(struct lkst_cursor *c, const char *end, struct lkst_probe_place *place)
+{
+	const char *at = c->at + 1;
+	u64 bytes = sizeof(u64);
+
+	if (c->at != end) {
+		c->at = at;
+		if (!lkst_cursor_number(c, sizeof(u64), &bytes) || c->at != end || !bytes ||
+		    (bytes & (bytes - 1)))
+			return lkst_cursor_refuse(c, at, "1, 2, 4 or 8 bytes can be watched");
+	}
+	place->watch_bytes = (u8)bytes;
+	return 0;
+}
+
+/* "[r|w|rw]@ADDRESS|SYMBOL[+OFFS|-OFFS][:LENGTH]": memory, and not code. */
+static int parse_watched(struct lkst_cursor *c, struct lkst_probe_place *place)
+{
+	const char *end = lkst_cursor_word_end(c->at), *at, *colon;
+	int err = parse_access(c, place);
+
+	if (err)
+		return err;
+	at = c->at;
+	colon = memchr(at, ':', (size_t)(end - at)) ?: end;
+	place->kind = LKST_PLACE_ADDRESS;
+	if (!lkst_cursor_number(c, UINT64_MAX, &place->address) || c->at != colon) {
+		c->at = at;
+		place->address = 0;
+		err = parse_data(c, colon, place);
+	}
+	if (err)
+		return err;
+	c->at = colon;
+	return parse_length(c, end, place);
+}
+
 static int parse_place(struct lkst_cursor *c, struct lkst_probe_place *place)
 {
 	const char *word, *end;
@@ -282,6 +363,8 @@ static int parse_place(struct lkst_cursor *c, struct lkst_probe_place *place)
 	word = c->at;
 	end = lkst_cursor_word_end(word);
 	place->at = lkst_cursor_offset(c, word);
+	if (place->watch)
+		return parse_watched(c, place);
 	if (memchr(word, '/', (size_t)(end - word)))
 		return parse_file(c, end, place);
 	if (!lkst_cursor_number(c, UINT64_MAX, &place->address) || c->at != end) {
@@ -338,12 +421,13 @@ static int parse_line(struct lkst_cursor *c, struct lkst_definition *d)
 	lkst_cursor_skip_blanks(c);
 	if (*c->at == '-')
 		return parse_removal(c, d);
-	if (*c->at != 'p' && *c->at != 'r')
+	if (!*c->at || !strchr("prw", *c->at))
 		return lkst_cursor_refuse(
 			c, c->at,
-			"a definition begins with p, r or -: a probe, a return probe, and "
-			"what removes one");
-	p->place.is_return = *c->at++ == 'r';
+			"a definition begins with p, r, w or -: a probe, a return probe, memory "
+			"that is watched, and what removes one");
+	p->place.is_return = *c->at == 'r';
+	p->place.watch = *c->at++ == 'w';
 	err = parse_max_active(c, &p->place);
 	if (err)
 		return err;
@@ -351,7 +435,8 @@ static int parse_line(struct lkst_cursor *c, struct lkst_definition *d)
 		c->at++;
 		err = parse_names(c, p);
 	} else if (c->at != lkst_cursor_word_end(c->at)) {
-		err = lkst_cursor_refuse(c, c->at, "the first word is p or r, and :[GROUP/]EVENT");
+		err = lkst_cursor_refuse(c, c->at,
+					 "the first word is p, r or w, and :[GROUP/]EVENT");
 	}
 	if (!err)
 		err = parse_place(c, &p->place);

@@ -77,13 +77,22 @@ static const struct {
 	{ "comm", LKST_FETCH_COMM, NULL },	    { "COMM", LKST_FETCH_COMM, NULL },
 	{ "caller", LKST_FETCH_CALLER, NULL },	    { "backtrace", LKST_FETCH_BACKTRACE, NULL },
 	{ "vars", LKST_FETCH_VARIABLE, "*" },	    { "params", LKST_FETCH_VARIABLE, "*params" },
-	{ "arg*", LKST_FETCH_VARIABLE, "*params" },
+	{ "arg*", LKST_FETCH_VARIABLE, "*params" }, { "addr", LKST_FETCH_WATCHED, NULL },
 };
 
 static int check_word(struct parser *p, const struct lkst_fetch *f, const char *at)
 {
 	const struct lkst_probe_place *place = p->place;
 
+	if (f->op == LKST_FETCH_WATCHED && !place->watch)
+		return lkst_cursor_refuse(p->c, at,
+					  "$addr is the address of memory that is watched");
+	if (place->watch && (f->op == LKST_FETCH_ARGUMENT || f->op == LKST_FETCH_CALLER ||
+			     f->op == LKST_FETCH_VARIABLE))
+		return lkst_cursor_refuse(
+			p->c, at,
+			"memory is accessed anywhere in a function: there are registers, memory, $addr, "
+			"$stackN, $comm and $backtrace");
 	if (f->op == LKST_FETCH_RETVAL && !place->is_return)
 		return lkst_cursor_refuse(
 			p->c, at,
@@ -150,7 +159,7 @@ static int parse_dollar(struct parser *p, struct lkst_fetch **ret)
 	return lkst_cursor_refuse(
 		p->c, at,
 		"invalid $-variable specified: there are $stack, $stackN, $retval, "
-		"$argN, $comm, $caller, $backtrace, $vars and $params");
+		"$argN, $comm, $caller, $backtrace, $addr, $vars and $params");
 }
 
 /* ---- % @ \ ------------------------------------------------------------------------------------ */

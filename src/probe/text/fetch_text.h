@@ -4,7 +4,7 @@
  * kernel/trace/trace_probe.c accepts, parse_probe_arg(), and what perf's parse_perf_probe_arg() does, variables with
  * members and elements. Linux takes names of parameters, with members, in kprobe_events as well, since 6.6.
  *
- *	$stack $stackN $retval $argN $comm $caller $backtrace	%REG
+ *	$stack $stackN $retval $argN $comm $caller $backtrace $addr	%REG
  *	@ADDR  @SYM[+|-OFFS]  @+OFFS		memory, at an address, of a symbol, of the program's file
  *	+|-[u]OFFS(FETCHARG)			memory at FETCHARG +|- OFFS; u: the program's
  *	+|-[u]OFFS(FETCHARG,FETCHARG,SIZE)	the same, plus the second times SIZE

@@ -119,6 +119,8 @@ static void put_fetch(struct writer *w, const struct lkst_fetch *f)
 		return put(w, "$retval");
 	case LKST_FETCH_ARGUMENT:
 		return put(w, "$arg%lld", number);
+	case LKST_FETCH_WATCHED:
+		return put(w, "$addr");
 	case LKST_FETCH_COMM:
 		return put(w, "$comm");
 	case LKST_FETCH_CALLER:
@@ -177,11 +179,27 @@ static void put_path(struct writer *w, const char *path)
 			put(w, "\\%03o", (unsigned char)*path);
 }
 
+/* "w@jiffies_64:8" */
+static void put_watched(struct writer *w, const struct lkst_probe_place *place)
+{
+	put(w, "%s%s@", place->watch & LKST_WATCH_READS ? "r" : "",
+	    place->watch & LKST_WATCH_WRITES ? "w" : "");
+	if (place->kind == LKST_PLACE_SYMBOL)
+		put_word(w, place->symbol, LKST_PROBE_SYMBOL_CHARS);
+	else
+		put(w, "0x%llx", (unsigned long long)place->address);
+	if (place->offset)
+		put_offset(w, (s64)place->offset, "");
+	put(w, ":%u", place->watch_bytes);
+}
+
 static void put_place(struct writer *w, const struct lkst_probe_place *place)
 {
 	unsigned long long offset = place->offset;
 
 	w->is_bad |= place->is_next;
+	if (place->watch)
+		return put_watched(w, place);
 	switch (place->kind) {
 	case LKST_PLACE_ADDRESS:
 		w->is_bad |= place->path != NULL;
@@ -214,7 +232,7 @@ int lkst_definition_format(struct lkst_err *e, const struct lkst_probe *p,
 	struct writer w = { .text = text };
 	u32 i;
 
-	put(&w, p->place.is_return ? "r" : "p");
+	put(&w, p->place.watch ? "w" : p->place.is_return ? "r" : "p");
 	if (p->place.max_active)
 		put(&w, "%u", p->place.max_active);
 	put(&w, ":%s/%s ", p->group, p->event);
@@ -240,6 +258,8 @@ void lkst_probe_place_format(const struct lkst_probe_place *place, char text[LKS
 	unsigned long long number = place->kind == LKST_PLACE_FILE ? place->offset : place->address;
 
 	text[0] = 0;
+	if (place->watch)
+		return put_watched(&w, place);
 	if (place->symbol)
 		put(&w, "%s%s", place->kind == LKST_PLACE_MARK ? "%" : "", place->symbol);
 	else if (place->kind == LKST_PLACE_ADDRESS || place->kind == LKST_PLACE_FILE)

@@ -44,6 +44,7 @@ enum lkst_fetch_op {
 	LKST_FETCH_AT,	      /* @ADDR: what memory holds at `number` */
 	LKST_FETCH_AT_SYMBOL, /* @SYM+OFFS: what it holds at symbol `text` + `number` */
 	LKST_FETCH_AT_FILE,   /* @+OFFS: at byte `number` of the probed program's file */
+	LKST_FETCH_WATCHED,   /* $addr: the memory that is watched */
 	LKST_FETCH_NUMBER,    /* \NUMBER: itself */
 	LKST_FETCH_TEXT,      /* \"TEXT": `text` itself; a string */
 	LKST_FETCH_MEMORY, /* OFFS(BASE): what memory holds at `base` + `number`; `is_user`: OFFS with a u */
@@ -113,6 +114,12 @@ enum lkst_probe_place_kind {
 	LKST_PLACE_MARK,	  /* %PROVIDER:NAME of program `path`: `provider`, `symbol` */
 };
 
+/* Which accesses to memory are watched; the kernel's HW_BREAKPOINT_R and _W. */
+enum lkst_watch {
+	LKST_WATCH_READS = 1,
+	LKST_WATCH_WRITES = 2,
+};
+
 /* Of a resolved probe, `source` and `line` are the line that the place belongs to, for people, if it is known. */
 struct lkst_probe_place {
 	u8 kind; /* enum lkst_probe_place_kind */
@@ -130,7 +137,9 @@ struct lkst_probe_place {
 	u32 line;
 	u32 source_line; /* of a resolved probe: the line of `source` itself; 0: unknown */
 	u32 max_active; /* rMAXACTIVE */
-	u16 at;		/* the byte of the probe's text where it begins */
+	u8 watch; /* of ADDRESS and SYMBOL: not code but memory, enum lkst_watch; `offset` has a sign then */
+	u8 watch_bytes;
+	u16 at; /* the byte of the probe's text where it begins */
 };
 
 struct lkst_probe {
