@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * probe/resolve/kernel_text.h: a function of the running kernel by /proc/kallsyms, and its bytes by /proc/kcore; with
- * those, where its instructions begin (K20).
+ * those, where its instructions begin (K20, K21).
  */
 #include "probe/resolve/kernel_text.h"
 
@@ -116,10 +116,53 @@ TEST(probes_in_functions)
 	CHECK(!lkst_kernel_text_is_changed(&x, cut, sizeof(cut)));
 }
 
+#ifdef __x86_64__
+/* Instructions of many lengths, one after the other; how long the assembler made each is in a table of its own. */
+#define INSTRUCTION(text)                                                                          \
+	"771: " text "\n772: .pushsection .lengths, \"a\"\n.byte 772b - 771b\n.popsection\n"
+asm(".pushsection .rodata\n"
+    ".pushsection .lengths, \"a\"\nlengths:\n.popsection\n"
+    "instructions:\n" INSTRUCTION("push %rbp") INSTRUCTION("vaddps %ymm1, %ymm2, %ymm3")
+	    INSTRUCTION("vpshufb 0x12345678(%rax,%rbx,8), %ymm9, %ymm10")
+		    INSTRUCTION("vfmadd231sd %xmm1, %xmm2, %xmm3") INSTRUCTION(
+			    "vgatherdps %ymm1, (%rax,%ymm2,4), %ymm3")
+			    INSTRUCTION("vmovdqu64 (%rdi), %zmm16{%k1}") INSTRUCTION(
+				    "vmovups 0x40(%rsp), %zmm17") INSTRUCTION("aesenc %xmm1, %xmm2")
+				    INSTRUCTION("movabs $0x123456789abcdef0, %r11")
+					    INSTRUCTION("lock cmpxchg16b 0x10(%rsi)")
+						    INSTRUCTION("ret") ".popsection");
+enum { NR_INSTRUCTIONS = 11 };
+extern const u8 instructions[], lengths[];
+
+/* K21: an instruction begins where the assembler has put one, and nowhere else. */
+TEST(instructions_with_avx)
+{
+	u64 size = 0, at = 0, next;
+	unsigned int i, k;
+
+	for (i = 0; i < NR_INSTRUCTIONS; i++)
+		size += lengths[i];
+	for (i = 0; i < NR_INSTRUCTIONS; i++) {
+		CHECK_EQ(lkst_instruction_check(&e, EM_X86_64, instructions, size, at, "f", &next),
+			 0);
+		CHECK_EQ(next, at + lengths[i]);
+		for (k = 1; k < lengths[i]; k++)
+			CHECK_EQ(lkst_instruction_check(&e, EM_X86_64, instructions, size, at + k,
+							"f", &next),
+				 -EILSEQ);
+		at += lengths[i];
+	}
+	CHECK(at > 60);
+}
+#endif
+
 static const struct unit_test tests[] = {
 	{ "extents_of_functions", test_extents_of_functions },
 	{ "bytes_of_functions", test_bytes_of_functions },
 	{ "probes_in_functions", test_probes_in_functions },
+#ifdef __x86_64__
+	{ "instructions_with_avx", test_instructions_with_avx },
+#endif
 };
 
 UNIT_MAIN(tests)

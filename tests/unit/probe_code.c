@@ -346,6 +346,7 @@ TEST(the_deepest_argument)
 	CHECK_EQ(made_number(LKST_PROBE_FIELD_FAULTS), 0);
 }
 
+/* K24 */
 TEST(arm64)
 {
 	made_begin();

@@ -3,7 +3,7 @@
 #
 # Probes that are set in a recording fetch what the kernel's own kprobe events fetch by the same definitions: registers,
 # memory of the kernel and of a program, strings, arrays, bit-fields, results. Both see the same run of one process, and
-# their records are compared one by one, in order (rows K01 to K12 and K19 of doc/heritage.md).
+# their records are compared one by one, in order (rows K01 to K12, K19 and K24 of doc/heritage.md).
 # seconds: 16
 . /tests/lib.sh
 
