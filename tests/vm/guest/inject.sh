@@ -25,9 +25,11 @@ expect_refusal()
 	fi
 }
 
-# Arms the injection $* in the background, and waits until it is: $armed is the process.
+# Arms the injection $* in the background, and waits until it is: $armed is the process. It must not expire on a busy
+# machine.
 arm()
 {
+	case $* in *' for '*) ;; *) set -- "$@" for 1h ;; esac
 	rm -f "$said" # or what the one before said would be taken for this one's
 	lkst inject "$@" >"$said" 2>&1 &
 	armed=$!
@@ -163,7 +165,7 @@ expect_failures is_killed 5 ''
 expect_none inject_killed_is_not_listed "$(lkst inject --list | grep "$armed")"
 expect_none inject_killed_leaves_nothing "$(ls /sys/fs/bpf/lkst | grep '^injection-')"
 arm "$hook return -EIO comm mkdirs"
-expect_none inject_is_listed "$(lkst inject --list --json | grep -q "\"pid\":$armed,.*\"injection\":\"$hook return -EIO comm mkdirs\"" ||
+expect_none inject_is_listed "$(lkst inject --list --json | grep -q "\"pid\":$armed,.*\"injection\":\"$hook return -EIO comm mkdirs for 1h\"" ||
 	lkst inject --list)"
 expect_none inject_disarms "$(lkst inject --disarm | grep -vx '1 disarmed')"
 expect_failures is_disarmed 5 ''
