@@ -53,6 +53,15 @@ static const char *const migrations[] = {
 
 enum { NR_MIGRATIONS = sizeof(migrations) / sizeof(migrations[0]) };
 
+/* How long rows stay, on a server that can drop them by itself; incidents and hosts, which are few, stay. */
+static const struct {
+	const char *table, *since;
+	int days;
+} stays[] = {
+	{ "event_rows", "toDateTime(intDiv(time, 1000000000))", 30 },
+	{ "second_rows", "second", 90 },
+};
+
 __attribute__((format(printf, 3, 4))) static int do_f(struct lkst_err *e, struct lkst_fleet *f,
 						      const char *format, ...)
 {
@@ -97,6 +106,41 @@ static int refuse_newer(struct lkst_err *e, const struct lkst_fleet *f, u64 vers
 			    lkst_fleet_database(f), (unsigned long long)version, NR_MIGRATIONS);
 }
 
+/* Whether somebody has said how long the rows of @table stay. */
+static int has_ttl(struct lkst_err *e, struct lkst_fleet *f, const char *table, u64 *ret_nr)
+{
+	_cleanup_free_ char *question = NULL;
+
+	if (asprintf(&question,
+		     "select count() as n from system.tables where database = '%s' and "
+		     "name = '%s' and position(engine_full, 'TTL') > 0",
+		     lkst_fleet_database(f), table) < 0) {
+		question = NULL;
+		return lkst_err_sys(e, -ENOMEM, "setting up tables");
+	}
+	return lkst_fleet_ask_number(e, f, question, ret_nr);
+}
+
+/* Has the server drop rows that are old, if it can, and nobody has said when. ClickHouse can since 19.6. */
+static int set_stays(struct lkst_err *e, struct lkst_fleet *f)
+{
+	u64 can = 0, nr = 0;
+	size_t i;
+	int err = lkst_fleet_ask_number(e, f,
+					"select count() as n from system.merge_tree_settings "
+					"where name = 'merge_with_ttl_timeout'",
+					&can);
+
+	for (i = 0; can && !err && i < sizeof(stays) / sizeof(stays[0]); i++) {
+		err = has_ttl(e, f, stays[i].table, &nr);
+		if (!err && !nr)
+			err = do_f(e, f, "alter table %s.%s modify ttl %s + interval %d day",
+				   lkst_fleet_database(f), stays[i].table, stays[i].since,
+				   stays[i].days);
+	}
+	return err;
+}
+
 int lkst_fleet_setup(struct lkst_err *e, struct lkst_fleet *f, struct lkst_fleet_schema *ret_schema)
 {
 	const char *database = lkst_fleet_database(f);
@@ -115,6 +159,7 @@ int lkst_fleet_setup(struct lkst_err *e, struct lkst_fleet *f, struct lkst_fleet
 		err = do_f(e, f, migrations[i], database)
 			      ?: do_f(e, f, "insert into %s.schema_version select %llu, now()",
 				      database, (unsigned long long)i + 1);
+	err = err ?: set_stays(e, f);
 	if (err)
 		return err;
 	*ret_schema = (struct lkst_fleet_schema){ .before = version, .now = NR_MIGRATIONS };

@@ -74,12 +74,16 @@ static int run(struct lkst_err *e, const void *options, char **args, unsigned in
 enum {
 	OPEN_PAUSE_MS = 1000, /* between two looks whether something is recorded */
 	INCIDENTS_PAUSE_MS = 400,
-	SENDER_PAUSE_MS = 1000, /* before one that has ended is started again */
 	MACHINE_ID = 32,
+	DOUBLINGS_MAX = 6,
 	HEAP_BYTES = 8 << 20,
 };
 
 #define HOST_PAUSE_NS (60 * LKST_NS_PER_S)
+/* Before a process that sends is started again, if it has lived for less than that. */
+#define SENDER_PAUSE_NS LKST_NS_PER_S
+#define SENDER_LIVES_NS (5 * LKST_NS_PER_S)
+#define DAMAGED_PAUSE_NS (5 * LKST_NS_PER_S)
 #define FAIL_PAUSE_NS LKST_NS_PER_S
 #define FAIL_PAUSE_MAX_NS (60 * LKST_NS_PER_S)
 
@@ -88,7 +92,8 @@ struct sending {
 	pid_t pid; /* 0: none */
 	int wake;  /* its end is this process's */
 	bool is_of_bundles;
-	u64 ended_ns;
+	u64 began_ns, ended_ns;
+	unsigned int nr_ended; /* one soon after the other */
 };
 
 /* The service. */
@@ -98,7 +103,7 @@ struct service {
 	struct lkst_ship_incidents incidents;
 	struct lkst_counting *counting;
 	int signals;
-	u64 host_ns, opened_ns; /* when the host's row was put last; and a recording looked for */
+	u64 host_ns, damaged_ns; /* when its row was put last; and damaged files were looked for */
 };
 
 /* ---- what others call ------------------------------------------------------------------------ */
@@ -246,19 +251,23 @@ static void end_sender(struct sending *sender)
 	sender->pid = 0;
 }
 
-/* Starts it again if it has ended, which it should not. */
+/* Starts it again if it has ended, which it should not; ever more rarely where it ends at once. */
 static int mind_sender(struct service *v, struct sending *sender)
 {
 	u64 now = lkst_monotonic_ns();
+	unsigned int doublings;
 
 	if (sender->pid && waitpid(sender->pid, NULL, WNOHANG) == sender->pid) {
 		sender->pid = 0;
+		sender->nr_ended =
+			now - sender->began_ns < SENDER_LIVES_NS ? sender->nr_ended + 1 : 0;
 		sender->ended_ns = now;
 		end_sender(sender);
 	}
-	if (sender->pid ||
-	    (sender->ended_ns && now - sender->ended_ns < SENDER_PAUSE_MS * 1000000ULL))
+	doublings = sender->nr_ended < DOUBLINGS_MAX ? sender->nr_ended : DOUBLINGS_MAX;
+	if (sender->pid || (doublings && now - sender->ended_ns < SENDER_PAUSE_NS << doublings))
 		return 0;
+	sender->began_ns = now;
 	return start_sender(v, sender);
 }
 
@@ -361,12 +370,17 @@ static int open_recording(struct service *v)
 	return lkst_counting_new(s, &v->counting);
 }
 
-/* What was found to be damaged is counted. */
-static void count_damaged(struct lkst_ship *s)
+/* What was found to be damaged is counted, now and then: there may be many files to look through. */
+static void count_damaged(struct service *v)
 {
 	_cleanup_free_ struct lkst_spool_item *items = NULL;
+	struct lkst_ship *s = &v->ship;
+	u64 now = lkst_monotonic_ns();
 	u32 nr = 0, i;
 
+	if (v->damaged_ns && now - v->damaged_ns < DAMAGED_PAUSE_NS)
+		return;
+	v->damaged_ns = now;
 	if (lkst_spool_list(s->e, s->spool, 1U << LKST_SPOOL_DAMAGED, &items, &nr))
 		lkst_ship_say(s, "");
 	for (i = 0; i < nr; i++) {
@@ -389,7 +403,7 @@ static int step(struct service *v)
 		err = open_recording(v);
 	if (err || !s->session)
 		return err;
-	count_damaged(s);
+	count_damaged(v);
 	err = put_host(v) ?: lkst_counting_step(v->counting);
 	if (!err && lkst_ship_incidents_step(s, &v->incidents))
 		lkst_ship_say(s, "");
