@@ -80,7 +80,7 @@ is_empty()
 }
 
 has_started=yes
-"$LKST" start --quiet --buffer 8M --incidents 2 --budget none || { fail ship_starts_to_record; exit 1; }
+"$LKST" start --quiet --buffer 32M --incidents 2 --budget none || { fail ship_starts_to_record; exit 1; }
 
 # ---- a few seconds, and what they had --------------------------------------------------------------
 
@@ -183,8 +183,8 @@ expect ship_loses_no_measure "$(ask 'select count() from (select second, count()
 # The whole seconds within the snapshot, by event, as it has them. The clock is slewed: where a record is within 1 ms of the
 # edge of a second, it may be on its other side here.
 offset=$(sed -n 's/^[[:space:]]*offset = \([0-9]*\);.*/\1/p' "$work/moment/metadata" | head -n 1)
-read -r from to < <("$LKST" sql -f csv "$work/moment" "select min(time_ns) + $offset, max(time_ns) + $offset from sched_switch" |
-	tail -n 1 | tr -d '\r' | tr , ' ')
+read -r from to < <("$LKST" sql -f csv "$work/moment" "select max(first) + $offset, min(last) + $offset from
+	(select min(time_ns) first, max(time_ns) last from sched_switch group by cpu)" | tail -n 1 | tr -d '\r' | tr , ' ')
 first=$((from / 1000000000 + 1)) end=$((to / 1000000000))
 # The first one has the rest of the second before it.
 oldest=$(ask 'select min(toUInt32(second)) + 1 from seconds')

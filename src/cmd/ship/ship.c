@@ -83,6 +83,7 @@ enum {
 /* Before a process that sends is started again, if it has lived for less than that. */
 #define SENDER_PAUSE_NS LKST_NS_PER_S
 #define SENDER_LIVES_NS (5 * LKST_NS_PER_S)
+#define LOOK_PAUSE_NS (LKST_NS_PER_S / 2)
 #define DAMAGED_PAUSE_NS (5 * LKST_NS_PER_S)
 #define FAIL_PAUSE_NS LKST_NS_PER_S
 #define FAIL_PAUSE_MAX_NS (60 * LKST_NS_PER_S)
@@ -103,7 +104,8 @@ struct service {
 	struct lkst_ship_incidents incidents;
 	struct lkst_counting *counting;
 	int signals;
-	u64 host_ns, damaged_ns; /* when its row was put last; and damaged files were looked for */
+	/* When the host's row was put last, damaged files were looked for, and whether it is still recorded. */
+	u64 host_ns, damaged_ns, looked_ns;
 };
 
 /* ---- what others call ------------------------------------------------------------------------ */
@@ -392,12 +394,23 @@ static void count_damaged(struct service *v)
 		lkst_ship_keep(s);
 }
 
+/* A session keeps the hooks attached, so it looks now and then whether the recording was stopped. */
+static bool has_ended(struct service *v)
+{
+	u64 now = lkst_monotonic_ns();
+
+	if (now - v->looked_ns < LOOK_PAUSE_NS)
+		return false;
+	v->looked_ns = now;
+	return !lkst_session_is_current(v->ship.session);
+}
+
 static int step(struct service *v)
 {
 	struct lkst_ship *s = &v->ship;
 	int err = mind_senders(v);
 
-	if (!err && s->session && !lkst_session_is_current(s->session))
+	if (!err && s->session && has_ended(v))
 		close_recording(v);
 	if (!err && !s->session)
 		err = open_recording(v);

@@ -78,15 +78,17 @@ static void add_left_out(struct lkst_fleet_figures *f, const struct lkst_second 
 		lkst_fleet_figures_add(f, names[m], second->left_out[m]);
 }
 
+/* @asks_hooks: each is a system call, and so not asked each second; what it has skipped comes with the last one. */
 static void put_losses(struct lkst_counting *c, const struct lkst_fleet_source *source,
-		       const struct lkst_second *second)
+		       const struct lkst_second *second, bool asks_hooks)
 {
 	struct lkst_fleet_figures f = { .measure = "lost" };
-	u64 lost[LKST_LOSS_NR], skipped = 0;
+	u64 lost[LKST_LOSS_NR], skipped = asks_hooks || !c->has_lost ? 0 : c->skipped;
 	u32 cause;
 
 	sum_lost(lkst_session_rings(c->ship->session), lost);
-	lkst_session_each_hook(NULL, c->ship->session, add_skipped, &skipped);
+	if (asks_hooks || !c->has_lost)
+		lkst_session_each_hook(NULL, c->ship->session, add_skipped, &skipped);
 	for (cause = 0; cause < LKST_LOSS_NR; cause++) {
 		u64 nr = c->has_lost && lost[cause] > c->lost[cause] ? lost[cause] - c->lost[cause]
 								     : 0;
@@ -110,22 +112,22 @@ static void put_losses(struct lkst_counting *c, const struct lkst_fleet_source *
 static int put_recording(struct lkst_counting *c, const struct lkst_fleet_source *source)
 {
 	struct lkst_fleet_figures f = { .measure = "recording" };
-	struct lkst_budget_view budget = {};
+	struct lkst_budget budget;
 	struct lkst_history history;
-	int err = lkst_session_budget(c->ship->e, c->ship->session, &budget);
+	int err = lkst_budget_read_page(c->ship->e, lkst_session_budget_fds(c->ship->session),
+					&budget);
 
 	if (err)
 		return err;
 	lkst_history_look(lkst_session_rings(c->ship->session), &history);
-	f.n = budget.page.nr_shed;
-	lkst_fleet_figures_add(&f, "cost_ppm", budget.page.busiest_ppm);
-	lkst_fleet_figures_add(&f, "limit_ppm", budget.page.limit_ppm);
+	f.n = budget.nr_shed;
+	lkst_fleet_figures_add(&f, "cost_ppm", budget.busiest_ppm);
+	lkst_fleet_figures_add(&f, "limit_ppm", budget.limit_ppm);
 	lkst_fleet_figures_add(&f, "history_ms",
 			       history.nr ? (u64)(history.held[0].seconds * 1000) : 0);
 	lkst_fleet_figures_add(&f, "memory_bytes",
 			       lkst_session_rings(c->ship->session)->memory_bytes);
 	lkst_fleet_put_figures(c->rows, source, &f);
-	lkst_budget_view_free(&budget);
 	return 0;
 }
 
@@ -234,6 +236,14 @@ static void begin_second(struct lkst_counting *c)
 	lkst_seconds_next(c->seconds);
 }
 
+/* A batch is of seconds that follow each other, within a day: those of another are kept elsewhere. */
+static bool is_last_of_batch(const struct lkst_counting *c)
+{
+	return !((c->second + 1) % SECONDS_PER_DAY) ||
+	       c->nr_seconds * LKST_NS_PER_S >= c->ship->options->every_ns ||
+	       c->rows->length > BATCH_BYTES;
+}
+
 static int end_second(struct lkst_counting *c)
 {
 	const struct lkst_second *second = lkst_seconds_end(c->seconds, c->next_ns);
@@ -241,27 +251,26 @@ static int end_second(struct lkst_counting *c)
 						  .threads = c->threads,
 						  .second = (u32)c->second };
 	bool is_last;
-	int err = 0;
+	int err;
 
 	if (!c->nr_seconds) {
 		c->first = c->second;
 		lkst_packed_rows_again(c->rows);
 	}
 	lkst_fleet_put_second(c->rows, &source, second);
-	put_losses(c, &source, second);
+	c->nr_seconds++;
+	is_last = is_last_of_batch(c);
+	put_losses(c, &source, second, is_last);
 	err = put_recording(c, &source);
 	if (!err && lkst_fleet_minute_add(&c->minute, (u32)c->second, second))
 		err = lkst_err_sys(c->ship->e, -ENOMEM, "counting");
 	if (err)
 		return err;
-	c->nr_seconds++;
 	begin_second(c);
 	if (c->second / SECONDS_PER_MINUTE != c->minute.first / SECONDS_PER_MINUTE)
 		lkst_fleet_put_minute(c->rows, &source, &c->minute);
-	/* A batch is of seconds that follow each other, within a day: those of another are kept elsewhere. */
-	is_last = c->second != c->first + c->nr_seconds || !(c->second % SECONDS_PER_DAY) ||
-		  c->nr_seconds * LKST_NS_PER_S >= c->ship->options->every_ns ||
-		  c->rows->length > BATCH_BYTES;
+	/* The clock was set forward: what follows is another batch. */
+	is_last |= c->second != c->first + c->nr_seconds;
 	if (is_last)
 		put_shipped(c, &source);
 	return is_last ? put_batch(c) : 0;
@@ -284,11 +293,24 @@ static void on_gap(void *ctx, const struct lkst_gap *gap)
 	lkst_seconds_gap(((struct lkst_counting *)ctx)->seconds, gap);
 }
 
+/* The same where no cgroups are counted apart: each record costs a call less. */
+static int feed(void *seconds, const struct lkst_record *r)
+{
+	return lkst_seconds_feed(seconds, r);
+}
+
+static void feed_gap(void *seconds, const struct lkst_gap *gap)
+{
+	lkst_seconds_gap(seconds, gap);
+}
+
 /* Counts all records up to @until_ns. */
 static int count_until(struct lkst_counting *c, u64 until_ns)
 {
 	static const struct lkst_merge_calls calls = { .record = on_record, .gap = on_gap };
-	int err = lkst_follow_each(c->follow, until_ns, &calls, c);
+	static const struct lkst_merge_calls direct = { .record = feed, .gap = feed_gap };
+	int err = c->threads ? lkst_follow_each(c->follow, until_ns, &calls, c)
+			     : lkst_follow_each(c->follow, until_ns, &direct, c->seconds);
 
 	return err ? lkst_err_sys(c->ship->e, err, "counting") : 0;
 }

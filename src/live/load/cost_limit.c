@@ -365,18 +365,29 @@ static void *read_map(int fd, unsigned int nr, size_t size)
 	return copy;
 }
 
+int lkst_budget_read_page(struct lkst_err *e, const struct lkst_budget_fds *fds,
+			  struct lkst_budget *ret_page)
+{
+	u32 key = 0;
+
+	if (bpf_map_lookup_elem(fds->budget_fd, &key, ret_page))
+		return lkst_err_sys(e, -errno, "reading the cost limit");
+	if (ret_page->magic != LKST_BUDGET_MAGIC || ret_page->version != LKST_ABI_VERSION ||
+	    ret_page->nr_kinds > 2 * LKST_EVENT_SPACE || ret_page->nr_groups > ret_page->nr_kinds)
+		return lkst_err_set(e, -EPROTO,
+				    "the cost limit was set by another version of lkst");
+	return 0;
+}
+
 int lkst_budget_read(struct lkst_err *e, const struct lkst_budget_fds *fds,
 		     struct lkst_budget_view *ret_view)
 {
 	struct lkst_budget_view v = {};
 	u32 key = 0;
+	int err = lkst_budget_read_page(e, fds, &v.page);
 
-	if (bpf_map_lookup_elem(fds->budget_fd, &key, &v.page))
-		return lkst_err_sys(e, -errno, "reading the cost limit");
-	if (v.page.magic != LKST_BUDGET_MAGIC || v.page.version != LKST_ABI_VERSION ||
-	    v.page.nr_kinds > 2 * LKST_EVENT_SPACE || v.page.nr_groups > v.page.nr_kinds)
-		return lkst_err_set(e, -EPROTO,
-				    "the cost limit was set by another version of lkst");
+	if (err)
+		return err;
 	if (v.page.limit_ppm) {
 		v.kinds = read_map(fds->kinds_fd, v.page.nr_kinds, sizeof(*v.kinds));
 		v.groups = read_map(fds->groups_fd, v.page.nr_groups, sizeof(*v.groups));

@@ -81,6 +81,10 @@ struct lkst_budget_view {
 /* Whether the hooks of kind @kind, an index, are detached; whether they are to be. */
 bool lkst_budget_is_off(const struct lkst_budget_view *v, unsigned int kind);
 
+/* Reads what there is of all kinds together, which is one system call. */
+int lkst_budget_read_page(struct lkst_err *e, const struct lkst_budget_fds *fds,
+			  struct lkst_budget *ret_page);
+
 /* Reads the maps that @fds refer to. */
 int lkst_budget_read(struct lkst_err *e, const struct lkst_budget_fds *fds,
 		     struct lkst_budget_view *ret_view);
