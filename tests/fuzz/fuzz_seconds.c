@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Fuzz target of what is counted of each second: any events with any values in any order, and gaps. However the time is
- * cut into seconds, all records are counted once, the CPUs have no more time than there is, and what durations there are
- * is the same: they count where they end.
+ * Fuzz target of what is counted of each second: any events with any values in any order, and gaps. However the time
+ * is cut into seconds, all records are counted once, the CPUs have no more time than there is, and what durations there
+ * are is the same: they count where they end.
  *
  * The input is a trace (lib/any_trace.h).
  */
