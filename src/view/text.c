@@ -49,6 +49,23 @@ static char *put_address(struct lkst_record_printer *printer, char *p, const str
 	return family == AF_INET6 ? lkst_put_ipv6_tail(p, address) : lkst_put_ipv4(p, address);
 }
 
+static char *put_hex16(char *p, u64 value)
+{
+	int shift;
+
+	for (shift = 60; shift >= 0; shift -= 4)
+		*p++ = "0123456789abcdef"[value >> shift & 15];
+	return p;
+}
+
+/* Half of the number of a request, or all of it: as other tools show it, so that it is found by that. */
+static char *put_request(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
+			 const struct lkst_step *step)
+{
+	p = put_hex16(p, lkst_field_int(r, step->index));
+	return step->other < 0 ? p : put_hex16(p, lkst_field_int(r, (unsigned int)step->other));
+}
+
 static char *put_text(struct lkst_record_printer *printer, char *p, const struct lkst_record *r,
 		      const struct lkst_step *step)
 {
@@ -184,6 +201,24 @@ static lkst_step_fn *choose(const struct lkst_field_class *f)
 	return f->offset == LKST_OFFSET_VARIES ? put_far_int : put_int;
 }
 
+/* The fields of span_request that are hexadecimal; false: field @i is another one. */
+static bool add_request(struct lkst_steps *steps, unsigned int i)
+{
+	const struct lkst_field_class *f = &steps->event->fields[i];
+	int low = lkst_field_index(steps->event, "trace_low");
+
+	if (steps->event->index != LKST_EV_span_request || low < 0 || !lkst_field_is_int(f) ||
+	    !lkst_field_is_int(&steps->event->fields[low]))
+		return false;
+	if (!strcmp(f->name, "trace_high"))
+		lkst_steps_add(steps, put_request, (int)i, " trace=")->other = (s16)low;
+	else if (!strcmp(f->name, "parent"))
+		lkst_steps_add(steps, put_request, (int)i, " parent=");
+	else
+		return !strcmp(f->name, "trace_low") && lkst_field_index(steps->event, "trace_high") >= 0;
+	return true;
+}
+
 /* " name=value"; a thread's number is printed with its name, so that "_tid" is not needed. */
 static void add_field(struct lkst_steps *steps, unsigned int i)
 {
@@ -191,7 +226,7 @@ static void add_field(struct lkst_steps *steps, unsigned int i)
 	int length = (int)strlen(f->name), family;
 	struct lkst_step *step;
 
-	if (f->meaning == LKST_MEANING_PAD || lkst_field_is_length(steps->event, i))
+	if (f->meaning == LKST_MEANING_PAD || lkst_field_is_length(steps->event, i) || add_request(steps, i))
 		return;
 	if (f->meaning == LKST_MEANING_TID && lkst_field_ends_in(f, "_tid"))
 		length -= 4;

@@ -46,6 +46,13 @@ TEST(text_prints_system_calls)
 		  "arg5=0xff\n");
 }
 
+/* As other tools show it. */
+TEST(text_prints_the_number_of_a_request)
+{
+	CHECK_STR(tail("span_request span=7 trace_high=0x0af7651916cd43dd trace_low=0x8448eb211c80319c parent=0xb7ad6b71"),
+		  "span_request: span=7 trace=0af7651916cd43dd8448eb211c80319c parent=00000000b7ad6b71\n");
+}
+
 TEST(text_names_task_states)
 {
 	static const char *const cases[][2] = {
@@ -277,6 +284,7 @@ TEST(text_follows_renames)
 static const struct unit_test tests[] = {
 	{ "text_prints_a_switch", test_text_prints_a_switch },
 	{ "text_prints_system_calls", test_text_prints_system_calls },
+	{ "text_prints_the_number_of_a_request", test_text_prints_the_number_of_a_request },
 	{ "text_names_task_states", test_text_names_task_states },
 	{ "text_names_values", test_text_names_values },
 	{ "text_names_block_requests", test_text_names_block_requests },
