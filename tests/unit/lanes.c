@@ -327,6 +327,87 @@ TEST(marks_are_in_order)
 	release(lanes);
 }
 
+/*
+ * Thread 10 has two spans, one in the other. It hands the outer one over, which thread 20 takes later, and begins a
+ * third one, which does not end.
+ */
+static const char spans[] = "state_thread thread_tid=10 thread_pid=10 comm=one\n"
+			    "state_thread thread_tid=20 thread_pid=20 comm=other\n"
+			    "sched_switch cpu=0 ns=500 next_tid=10\n"
+			    "span_begin cpu=0 tid=10 ns=1000 span=7 name=outer\n"
+			    "span_begin cpu=0 tid=10 ns=1200 span=0 name=inner\n"
+			    "span_handover cpu=0 tid=10 ns=1300 span=7 to_tid=0\n"
+			    "span_begin cpu=0 tid=10 ns=1300 span=9 name=next\n"
+			    "span_end cpu=0 tid=10 ns=1400 span=0 name=inner\n"
+			    "span_handover cpu=1 tid=20 ns=1500 span=7 to_tid=20\n"
+			    "span_end cpu=1 tid=20 ns=1700 span=7 name=outer\n"
+			    "sched_switch cpu=0 tid=10 ns=2000 prev_state=1 next_tid=0\n";
+
+/* "TID LEVEL NAME FROM-TO", of all slices. */
+static const char *spans_text(const struct lkst_lane_spans *s)
+{
+	static char text_of[512];
+	size_t used = 0;
+	u32 i, k;
+
+	for (i = 0; i < s->nr_lanes; i++)
+		for (k = 0; k < s->lanes[i].slices.nr; k++) {
+			const struct lkst_slice *slice = &s->lanes[i].slices.list[k];
+
+			used += (size_t)snprintf(text_of + used, sizeof(text_of) - used,
+						 "%d %u %s %llu-%llu\n", s->lanes[i].tid,
+						 s->lanes[i].level, s->list[slice->life].name,
+						 (unsigned long long)slice->from_ns,
+						 (unsigned long long)slice->to_ns);
+		}
+	return text_of;
+}
+
+TEST(spans_are_on_the_lanes_of_who_had_them)
+{
+	struct lkst_lanes *lanes = lanes_of(spans);
+	const struct lkst_lane_span *outer = NULL;
+	u32 i;
+
+	CHECK_STR(spans_text(&lanes->spans), "10 0 outer 1000-1300\n"
+					     "10 0 next 1300-2000\n"
+					     "10 1 inner 1200-1400\n"
+					     "20 0 outer 1500-1700\n");
+	CHECK_EQ(lanes->spans.nr, 3);
+	for (i = 0; i < lanes->spans.nr; i++)
+		if (!strcmp(lanes->spans.list[i].name, "outer"))
+			outer = &lanes->spans.list[i];
+	CHECK(outer);
+	CHECK_EQ(outer->from_ns, 1000);
+	CHECK_EQ(outer->to_ns, 1700);
+	CHECK_EQ(outer->id, 7);
+	CHECK_EQ(outer->ending, LKST_SPAN_ENDED);
+	CHECK_EQ(lanes->spans.nr_left_out, 0);
+	release(lanes);
+}
+
+/* One in the other, deeper than there are lanes. */
+TEST(spans_that_lie_too_deep_are_counted)
+{
+	enum { DEEP = LKST_LANE_SPAN_LEVELS + 3 };
+	static char lines[DEEP * 128];
+	struct lkst_lanes *lanes;
+	size_t used = 0;
+	unsigned int i;
+
+	for (i = 0; i < 2 * DEEP; i++)
+		used += (size_t)snprintf(lines + used, sizeof(lines) - used,
+					 "span_%s cpu=0 tid=10 ns=%u span=%u name=x\n",
+					 i < DEEP ? "begin" : "end", 1000 + 10 * i,
+					 i < DEEP ? i + 1 : 2 * DEEP - i);
+	lanes = lanes_of(lines);
+	CHECK_EQ(lanes->spans.nr_lanes, LKST_LANE_SPAN_LEVELS);
+	CHECK_EQ(lanes->spans.nr_left_out, 3);
+	CHECK_EQ(lanes->spans.lanes[0].slices.list[0].from_ns, 1000);
+	CHECK_EQ(lanes->spans.lanes[0].slices.list[0].to_ns, 1000 + 10 * (2 * DEEP - 1));
+	release(lanes);
+}
+
 #define ROW(name)                                                                                  \
 	{                                                                                          \
 #name, test_##name                                                                 \
@@ -340,5 +421,7 @@ static const struct unit_test tests[] = {
 	ROW(gaps_are_unknown_and_not_idle),
 	ROW(lanes_have_calls_interrupts_and_wakers),
 	ROW(marks_are_in_order),
+	ROW(spans_are_on_the_lanes_of_who_had_them),
+	ROW(spans_that_lie_too_deep_are_counted),
 };
 UNIT_MAIN(tests)

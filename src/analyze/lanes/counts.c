@@ -25,6 +25,13 @@ const char *const lkst_count_units[LKST_NR_COUNTS] = {
 	[LKST_COUNT_SEND] = "bytes/s",	  [LKST_COUNT_QUEUE] = "threads",
 };
 
+const char *const lkst_count_groups[LKST_NR_COUNTS] = {
+	[LKST_COUNT_DISK] = "disks",
+	[LKST_COUNT_RECEIVE] = "interfaces",
+	[LKST_COUNT_SEND] = "interfaces",
+	[LKST_COUNT_QUEUE] = "run queues",
+};
+
 void lkst_counts_fini(struct lkst_counts *c)
 {
 	u32 i;

@@ -28,6 +28,9 @@ enum lkst_count_kind {
 /* What the numbers are: "requests". */
 extern const char *const lkst_count_units[LKST_NR_COUNTS];
 
+/* What those of a kind are together, of which there may be many: "run queues"; NULL: there is one. */
+extern const char *const lkst_count_groups[LKST_NR_COUNTS];
+
 struct lkst_count {
 	u8 kind;		  /* enum lkst_count_kind */
 	u32 number;		  /* of the disk, interface or CPU */

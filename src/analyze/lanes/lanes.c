@@ -360,6 +360,9 @@ static int begin(struct lkst_err *e, struct lkst_trace *t, struct filling *f,
 		err = lkst_lane_marks_subscribe(&f->lanes->marks, lkst_analysis_run_feed(*ret_run));
 	if (err >= 0)
 		err = lkst_counts_subscribe(&f->lanes->counts, lkst_analysis_run_feed(*ret_run));
+	if (err >= 0)
+		err = lkst_lane_spans_subscribe(e, &f->lanes->spans, lkst_analysis_run_feed(*ret_run),
+						lkst_analysis_run_threads(*ret_run));
 	return err < 0 ? lkst_err_sys(e, err, "drawing") : 0;
 }
 
@@ -380,7 +383,7 @@ int lkst_lanes_new(struct lkst_err *e, struct lkst_trace *t, struct lkst_lanes *
 	err = begin(e, t, &f, &run) ?: lkst_analysis_run_pass(e, run);
 	if (err)
 		return err;
-	err = take_lanes(&f) ?: take_threads(&f)
+	err = take_lanes(&f) ?: take_threads(&f) ?: lkst_lane_spans_end(&lanes->spans)
 	      ?: lkst_counts_end(&lanes->counts, lkst_analysis_run_labels(run), &lanes->gaps,
 				 lanes->begin_ns, lanes->end_ns);
 	if (err)
@@ -404,6 +407,7 @@ void lkst_lanes_free(struct lkst_lanes *lanes)
 	lkst_counts_fini(&lanes->counts);
 	lkst_lane_names_fini(&lanes->names);
 	lkst_lane_marks_fini(&lanes->marks);
+	lkst_lane_spans_fini(&lanes->spans);
 	free(lanes->list);
 	free(lanes->threads);
 	free(lanes);

@@ -6,6 +6,7 @@
 #include "analyze/lanes/counts.h"
 #include "analyze/lanes/lane_marks.h"
 #include "analyze/lanes/lane_names.h"
+#include "analyze/lanes/lane_spans.h"
 #include "analyze/lanes/shares.h"
 #include "analyze/model/model.h"
 #include "base/cleanup.h"
@@ -58,12 +59,13 @@ struct lkst_lanes {
 		gaps; /* where records of a CPU are missing, state aside, as the pass reports them */
 	struct lkst_counts counts;
 	struct lkst_lane_marks marks;
+	struct lkst_lane_spans spans;
 	struct lkst_lane_names names; /* of system calls, and of what interrupts */
 };
 
 /*
- * One pass over @t. Costs 24 bytes for each interval, call, interrupt and wake-up, and 48 for each change of a count. A
- * CPU's slices cover all of the time: what is not known of it is LKST_LANE_UNKNOWN. -ENOMEM.
+ * One pass over @t. Costs 24 bytes for each interval, call, interrupt and wake-up, 48 for each change of a count, and
+ * 144 for each span. A CPU's slices cover all of the time: what is not known of it is LKST_LANE_UNKNOWN. -ENOMEM.
  */
 int lkst_lanes_new(struct lkst_err *e, struct lkst_trace *t, struct lkst_lanes **ret_lanes);
 void lkst_lanes_free(struct lkst_lanes *lanes);

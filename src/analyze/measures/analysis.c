@@ -481,6 +481,11 @@ struct lkst_model *lkst_analysis_run_model(const struct lkst_analysis_run *s)
 	return s->state;
 }
 
+const struct lkst_threads *lkst_analysis_run_threads(const struct lkst_analysis_run *s)
+{
+	return s->threads;
+}
+
 const struct lkst_labels *lkst_analysis_run_labels(const struct lkst_analysis_run *s)
 {
 	return &s->labels;

@@ -101,6 +101,7 @@ LKST_GUARD(lkst_analysis_run_free, struct lkst_analysis_run)
 /* What it works with, for those who want to know more in the same pass; the model is NULL if nothing needs it. */
 struct lkst_feed *lkst_analysis_run_feed(const struct lkst_analysis_run *s);
 struct lkst_model *lkst_analysis_run_model(const struct lkst_analysis_run *s);
+const struct lkst_threads *lkst_analysis_run_threads(const struct lkst_analysis_run *s);
 const struct lkst_labels *lkst_analysis_run_labels(const struct lkst_analysis_run *s);
 struct lkst_symbols *lkst_analysis_run_symbols(const struct lkst_analysis_run *s);
 
