@@ -252,13 +252,11 @@ WEB_CMD     := $(addprefix src/cmd/,answer.c ending.c help.c options.c printing.
 WEB_SRC     := $(sort $(wildcard src/web/*.c wasi/*.c)) $(WEB_CMD) $(WEB_LIB)
 WEB_OBJ     := $(WEB_SRC:%.c=$(GEN)/web/%.o)
 WASM         := $(CLANG) --target=wasm32-wasi
-# A page is to be small: only what is run for every record, block or pixel needs to be fast.
-WASM_LEVEL    = $(if $(filter src/trace/block.c src/trace/merge.c src/base/zstd% src/web/draw.c src/analyze/engine/feed.c,$<),-O2,-Oz)
-WASM_CFLAGS  := -std=gnu11 $(WARN) -D_GNU_SOURCE -Isrc -isystem wasi
+WASM_CFLAGS  := -O2 -std=gnu11 $(WARN) -D_GNU_SOURCE -Isrc -isystem wasi
 
 $(WEB_OBJ): $(GEN)/web/%.o: %.c
 	@mkdir -p $(@D)
-	$(WASM) $(WASM_LEVEL) $(WASM_CFLAGS) -MMD -MP -c $< -o $@
+	$(WASM) $(WASM_CFLAGS) -MMD -MP -c $< -o $@
 
 # The linker takes from the archive only what somebody calls. No -O, for with it clang runs wasm-opt where there is one:
 # another module on each machine, and Debian's refuses what clang makes.

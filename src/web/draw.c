@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "analyze/lanes/cpu_times.h"
@@ -69,10 +70,23 @@ static void put_lanes(struct lkst_json *j)
 		lkst_json_u64(j, "number", i);
 		lkst_json_str(j, "name", count->name);
 		lkst_json_str(j, "unit", lkst_count_units[count->kind]);
+		lkst_json_str(j, "group", lkst_count_groups[count->kind] ?: "");
 		lkst_json_u64(j, "slices", count->curve.nr);
 		lkst_json_end(j);
 	}
+	for (i = 0; i < lanes->spans.nr_lanes; i++) {
+		const struct lkst_span_lane *lane = &lanes->spans.lanes[i];
+
+		lkst_json_object(j, NULL);
+		lkst_json_str(j, "kind", "span");
+		lkst_json_u64(j, "number", lane->level);
+		lkst_json_s64(j, "tid", lane->tid);
+		lkst_json_u64(j, "slices", lane->slices.nr);
+		put_time(j, "first_ns", lane->slices.nr ? lane->slices.list[0].from_ns : 0);
+		lkst_json_end(j);
+	}
 	lkst_json_end(j);
+	lkst_json_u64(j, "spans_left_out", lanes->spans.nr_left_out);
 }
 
 static void put_threads(struct lkst_json *j)
@@ -156,6 +170,7 @@ static void describe(struct lkst_out *out, const struct lkst_catalog *c)
 	lkst_json_str(&j, "release", c->release);
 	put_names(&j, "states", lkst_lane_state_names, LKST_NR_LANE_STATES);
 	put_names(&j, "causes", lkst_cause_names, LKST_NR_CAUSES);
+	put_names(&j, "endings", lkst_span_ending_names, LKST_NR_SPAN_ENDINGS);
 	put_lanes(&j);
 	put_threads(&j);
 	put_call_names(&j);
@@ -230,12 +245,45 @@ static const struct lkst_lane *find(u32 lane, double from_ns, double to_ns, u64 
 	return &lanes->list[lane];
 }
 
+/* The slices of a part of a lane, enum lkst_web_part; lanes of spans follow those of counts. NULL: there are none. */
+static const struct lkst_slices *slices_of(u32 lane, u32 part)
+{
+	const struct lkst_lane *found = lane < lanes->nr ? &lanes->list[lane] : NULL;
+	u32 span = lane - lanes->nr - lanes->counts.nr;
+
+	if (!found)
+		return lane >= lanes->nr + lanes->counts.nr && span < lanes->spans.nr_lanes &&
+				       part == LKST_WEB_STATES
+			       ? &lanes->spans.lanes[span].slices
+			       : NULL;
+	switch (part) {
+	case LKST_WEB_STATES:
+		return &found->slices;
+	case LKST_WEB_IRQS:
+		return &found->irqs;
+	case LKST_WEB_CALLS:
+		return &found->calls;
+	case LKST_WEB_FAULTS:
+		return &found->faults;
+	default:
+		return NULL;
+	}
+}
+
 int lkst_web_shares(u32 lane, double from_ns, double to_ns, u32 nr, struct lkst_shares *ret_shares)
 {
 	u64 from, to;
-	const struct lkst_lane *found = find(lane, from_ns, to_ns, &from, &to);
+	const struct lkst_slices *s;
 
-	return found && nr ? lkst_lane_shares(found, from, to, nr, ret_shares) : -EINVAL;
+	if (!lkst_web_times(from_ns, to_ns, &from, &to) || !nr)
+		return -EINVAL;
+	if (lane < lanes->nr)
+		return lkst_lane_shares(&lanes->list[lane], from, to, nr, ret_shares);
+	s = slices_of(lane, LKST_WEB_STATES);
+	if (!s)
+		return -EINVAL;
+	lkst_slices_shares(s, from, to, nr, ret_shares);
+	return 0;
 }
 
 int lkst_web_sum(const u32 *places, u32 nr_places, double from_ns, double to_ns, u32 nr,
@@ -269,16 +317,12 @@ u32 lkst_web_part_slices(u32 lane, u32 part, double from_ns, double to_ns, u32 m
 			 struct lkst_web_slice *ret_slices)
 {
 	u64 from, to;
-	const struct lkst_lane *found = find(lane, from_ns, to_ns, &from, &to);
 	const struct lkst_slices *s;
 	u32 first, nr = 0;
 
-	if (!found || part >= LKST_NR_WEB_PARTS)
+	s = lkst_web_times(from_ns, to_ns, &from, &to) ? slices_of(lane, part) : NULL;
+	if (!s)
 		return 0;
-	s = part == LKST_WEB_STATES  ? &found->slices
-	    : part == LKST_WEB_IRQS  ? &found->irqs
-	    : part == LKST_WEB_CALLS ? &found->calls
-				     : &found->faults;
 	first = lkst_slices_at(s, from);
 	for (; nr < max && first + nr < s->nr && s->list[first + nr].from_ns < to; nr++)
 		ret_slices[nr] = slice_for_page(&s->list[first + nr]);
@@ -316,13 +360,12 @@ u32 lkst_web_wakings(u32 lane, double from_ns, double to_ns, u32 max,
 u32 lkst_web_slice_before(u32 lane, double at_ns, struct lkst_web_slice *ret_slice)
 {
 	u64 from, at;
-	const struct lkst_lane *found = find(lane, 0, at_ns, &from, &at);
 	const struct lkst_slices *s;
 	u32 next;
 
-	if (!found)
+	s = lkst_web_times(0, at_ns, &from, &at) ? slices_of(lane, LKST_WEB_STATES) : NULL;
+	if (!s)
 		return 0;
-	s = &found->slices;
 	next = lkst_slices_at(s, at);
 	/* One that holds the time begins before it, or at it. */
 	if (next < s->nr && s->list[next].from_ns < at)
@@ -333,7 +376,23 @@ u32 lkst_web_slice_before(u32 lane, double at_ns, struct lkst_web_slice *ret_sli
 	return 1;
 }
 
-/* Lanes of counts follow the others. */
+int lkst_web_span(u32 span, struct lkst_web_span *ret_span)
+{
+	const struct lkst_lane_span *found;
+
+	if (!lanes || span >= lanes->spans.nr)
+		return -EINVAL;
+	found = &lanes->spans.list[span];
+	*ret_span = (struct lkst_web_span){ .from_ns = after_begin(found->from_ns),
+					    .to_ns = after_begin(found->to_ns),
+					    .id = found->id,
+					    .ending = found->ending,
+					    .is_doubtful = found->is_doubtful };
+	memcpy(ret_span->name, found->name, sizeof(ret_span->name));
+	return 0;
+}
+
+/* Lanes of counts follow those of CPUs and threads. */
 int lkst_web_columns(u32 lane, double from_ns, double to_ns, u32 nr,
 		     struct lkst_curve_column *ret_columns)
 {

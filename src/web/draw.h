@@ -11,6 +11,7 @@
 #include "abi/types.h"
 #include "analyze/lanes/curve.h"
 #include "analyze/lanes/shares.h"
+#include "analyze/model/spans.h"
 #include "web/module.h"
 
 /* What lkst_web_slices() fills. */
@@ -29,12 +30,13 @@ struct lkst_web_cpu {
 
 /*
  * Reads the trace, and prints what there is as JSON: {"begin_ns", "end_ns", "offset_ns": text, since they may be
- * greater than numbers are exact; "hostname", "release"; "states", "causes": names by number; "lanes": [{"kind":
- * "cpu", "thread" or "count", "number", "slices", "first_ns": when the first one begins; of a count: "name",
- * "unit"}]; "threads": [{"tid", "pid", "comm", "kernel", "running_ns"}];
+ * greater than numbers are exact; "hostname", "release"; "states", "causes", "endings": names by number; "lanes":
+ * [{"kind": "cpu", "thread", "count" or "span", "number", "slices", "first_ns": when the first one begins; of a
+ * count: "name", "unit", "group": what it is one of, "" if it is alone; of spans: "tid", and "number" is how deep
+ * they lie in others}]; "spans_left_out": a number; "threads": [{"tid", "pid", "comm", "kernel", "running_ns"}];
  * "names": of system calls and interrupts; "marks": [{"at_ns", "event", "text": "" if its record says more}];
- * "gaps": [{"cpu", "buffer", "from_ns", "to_ns", "records", "blocks": known to be missing, or 0; "pause": nothing was
- * to be recorded, "why": text}]}. 0, or a negative errno and a sentence on standard error.
+ * "gaps": [{"cpu", "buffer", "from_ns", "to_ns", "records", "blocks": known to be missing, or 0; "pause": nothing
+ * was to be recorded, "why": text}]}. 0, or a negative errno and a sentence on standard error.
  */
 int lkst_web_read(void) LKST_WEB_EXPORT(lkst_web_read);
 
@@ -62,7 +64,6 @@ enum lkst_web_part {
 	LKST_WEB_IRQS,	/* of a CPU; `life` is the place in "names" */
 	LKST_WEB_CALLS, /* of a thread; the same */
 	LKST_WEB_FAULTS,
-	LKST_NR_WEB_PARTS,
 };
 
 /* As lkst_web_slices(), of part @part (enum lkst_web_part) of a lane. */
@@ -85,6 +86,18 @@ u32 lkst_web_wakings(u32 lane, double from_ns, double to_ns, u32 max,
 /* The slices of @lane between two times, at most @max from the first on; returns how many. */
 u32 lkst_web_slices(u32 lane, double from_ns, double to_ns, u32 max,
 		    struct lkst_web_slice *ret_slices) LKST_WEB_EXPORT(lkst_web_slices);
+
+/* What lkst_web_span() fills. */
+struct lkst_web_span {
+	double from_ns, to_ns; /* all of it, whoever had it */
+	u64 id;
+	u32 ending; /* its place in "endings" */
+	u32 is_doubtful;
+	char name[LKST_SPAN_NAME];
+};
+
+/* The span that a slice of a lane of spans names by its `life`. -EINVAL: there is none such. */
+int lkst_web_span(u32 span, struct lkst_web_span *ret_span) LKST_WEB_EXPORT(lkst_web_span);
 
 /* The last slice of @lane that begins before @at_ns; returns how many there are, one or none. */
 u32 lkst_web_slice_before(u32 lane, double at_ns, struct lkst_web_slice *ret_slice)

@@ -3,15 +3,11 @@
 #include "web/maps.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "analyze/maps/disk_map.h"
 #include "analyze/maps/memory_map.h"
-#include "base/json_writer.h"
-#include "cmd/cmd.h"
-#include "trace/reader.h"
+#include "web/open.h"
 
 static struct lkst_memory_map *memory;
 static struct lkst_disk_map *disks;
@@ -24,49 +20,9 @@ void lkst_web_close_maps(void)
 	disks = NULL;
 }
 
-/* What is opened: reads the trace, and describes what it has found. */
-struct opening {
-	int (*read)(struct lkst_err *e, struct lkst_trace *t, const struct opening *o);
-	void (*describe)(struct lkst_json *j);
-	double from_ns, to_ns;
-	u32 columns, rows;
-};
-
-static int open_trace(struct lkst_err *e, const struct opening *o, struct lkst_out *out)
-{
-	_cleanup_(lkst_trace_closep) struct lkst_trace *t = NULL;
-	char *name = (char *)"the trace";
-	struct lkst_json j;
-	int err = lkst_cmd_open_trace(e, &name, 1, &t) ?: o->read(e, t, o);
-
-	if (err)
-		return err;
-	lkst_json_init(&j, out);
-	lkst_json_object(&j, NULL);
-	o->describe(&j);
-	lkst_json_end(&j);
-	return lkst_out_flush(out);
-}
-
-static int open_map(const struct opening *o)
-{
-	_cleanup_free_ struct lkst_out *out = malloc(sizeof(*out));
-	struct lkst_err e = {};
-	int err = -ENOMEM;
-
-	if (out) {
-		lkst_out_init(out, STDOUT_FILENO);
-		err = open_trace(&e, o, out);
-	}
-	if (err)
-		lkst_print_message(stderr, "%s", e.text[0] ? e.text : "there is not enough memory");
-	fflush(stderr);
-	return err;
-}
-
 /* ---- memory ------------------------------------------------------------------------------------- */
 
-static int read_memory(struct lkst_err *e, struct lkst_trace *t, const struct opening *o)
+static int read_memory(struct lkst_err *e, struct lkst_trace *t, const struct lkst_web_opening *o)
 {
 	lkst_memory_map_free(memory);
 	memory = NULL;
@@ -103,7 +59,8 @@ static void describe_memory(struct lkst_json *j)
 
 int lkst_web_open_memory(void)
 {
-	return open_map(&(struct opening){ .read = read_memory, .describe = describe_memory });
+	return lkst_web_open(
+		&(struct lkst_web_opening){ .read = read_memory, .describe = describe_memory });
 }
 
 int lkst_web_memory_at(double ns, struct lkst_web_memory_cell *ret_cells)
@@ -128,7 +85,7 @@ int lkst_web_memory_at(double ns, struct lkst_web_memory_cell *ret_cells)
 
 /* ---- disks -------------------------------------------------------------------------------------- */
 
-static int read_disks(struct lkst_err *e, struct lkst_trace *t, const struct opening *o)
+static int read_disks(struct lkst_err *e, struct lkst_trace *t, const struct lkst_web_opening *o)
 {
 	u64 begin_ns, end_ns;
 
@@ -173,12 +130,12 @@ int lkst_web_open_disks(double from_ns, double to_ns, u32 columns, u32 rows)
 	if (!(from_ns >= 0 && from_ns < to_ns && to_ns <= most) || !columns || !rows ||
 	    columns > LKST_DISK_COLUMNS_MAX || rows > LKST_DISK_ROWS_MAX)
 		return -EINVAL;
-	return open_map(&(struct opening){ .read = read_disks,
-					   .describe = describe_disks,
-					   .from_ns = from_ns,
-					   .to_ns = to_ns,
-					   .columns = columns,
-					   .rows = rows });
+	return lkst_web_open(&(struct lkst_web_opening){ .read = read_disks,
+							 .describe = describe_disks,
+							 .from_ns = from_ns,
+							 .to_ns = to_ns,
+							 .columns = columns,
+							 .rows = rows });
 }
 
 int lkst_web_disk_cells(u32 disk, struct lkst_web_disk_cell *ret_cells)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # lkst view: the page shows in a browser what the terminal says, by itself, with no network; what is given to it opens;
-# what is damaged or hostile does no harm (F01 to F04 of doc/heritage.md in part).
+# what is damaged or hostile does no harm (G06, and F01 to F04 of doc/heritage.md in part).
 . "$(dirname "$0")/lib/live.sh"
 
 for tool in node chromium; do
@@ -33,6 +33,12 @@ perl -0777 -pi -e 'BEGIN { open my $f, "<", "else"; $else = do { local $/; <$f> 
 cp -r trace packed
 zstd -q --rm packed/main.*
 
+# The same in one file, and as parts; and something else.
+mkdir parts; tar cf trace.tar trace
+"$LKST" cut --quiet --to +0.02s --output parts/1 trace 2>/dev/null
+"$LKST" cut --quiet --from +0.02s --output parts/2 trace 2>/dev/null
+mkdir nothing-of-it && echo words >nothing-of-it/words
+
 # Of the directory that one is in, the page is beside it.
 mkdir -p named && cp -r trace named/itself
 (cd named/itself && "$LKST" view --quiet .)
@@ -42,5 +48,5 @@ expect_refusal no_trace_no_page 'cannot open the trace nothing' view nothing
 expect_refusal no_place_no_page 'No such file or directory' view --output no/where.html trace
 expect nothing_is_left "$(find . -name '*.partial' | wc -l)" 0
 
-report view node "$lib/view.js" "$LKST" "$PWD/trace.html" trace "$PWD/empty.html" "$PWD/damaged.html" "$PWD/hostile.html" packed
+report view node "$lib/view.js" "$LKST" "$PWD/trace.html" trace "$PWD/empty.html" "$PWD/damaged.html" "$PWD/hostile.html" packed parts trace.tar nothing-of-it
 exit "$failed"

@@ -91,12 +91,13 @@ expect view_live_ends_before_it_has_begun "$?,$(ls -A first),$(cat said)" 1,,
 expect view_live_says_that_it_was_ended "$(grep -c 'ended by a signal' errors)" 1
 kill "$silent"
 
-# What is live, and the recording before and after.
-"$LKST" start --quiet --budget none --buffer 4M && has_started=yes
+# What is live, pages of memory among it (F07), and the recording before and after.
+"$LKST" start --quiet --budget none --buffer 16M --maskset RDEFAULT && has_started=yes
 hooks=$(status '$s->{hooks} // scalar @{$s->{cost}{kinds}}')
 cp "$(type -P true)" known_load
+cp "$(type -P dd)" known_taker
 serve "$LKST" view --live --last 2s
-report view_live node "$lib/view_serve.js" live "$url" "$LKST" "$PWD/known_load"
+report view_live node "$lib/view_serve.js" live "$url" "$LKST" "$PWD/known_load" "$PWD/known_taker"
 expect view_live_leaves_the_recording "$(status '$s->{recording} . "," . ($s->{hooks} // scalar @{$s->{cost}{kinds}})')" "1,$hooks"
 expect view_live_loses_nothing "$(status 'my $n = 0; $n += $_->{lost}{level} for @{$s->{rings}}; $n')" 0
 end

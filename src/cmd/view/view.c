@@ -196,7 +196,7 @@ const struct lkst_cmd lkst_cmd_view = {
 	.help = "Writes one HTML file that shows TRACE: what each CPU and each thread did along the time, and\n"
 		"what the commands that read say of it (report, analyze, why, lint, print, check), by the same\n"
 		"code as here. The file holds the trace and all else; it opens from anywhere, needs no network\n"
-		"and uses none. Without TRACE the page is empty: a trace is dropped on it. Times of day are UTC.\n"
+		"and uses none. Without TRACE the page is empty: a trace is dropped on it.\n"
 		"\n"
 		"With --serve or --live nothing is written: a browser opens the address that is printed, which only\n"
 		"whoever knows it can use.",

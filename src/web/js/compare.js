@@ -30,7 +30,8 @@ function questionOf({ thread, lane, from, to })
 function cpusOf(stretch, rows)
 {
 	if (stretch.thread)
-		return page.trace.cpus(stretch.index, stretch.from, stretch.to);
+		return page.trace.cpus(stretch.lane.kind == "span" ? page.trace.laneOfThread(stretch.thread.tid, stretch.from) : stretch.index,
+			stretch.from, stretch.to);
 	return rows.filter((row) => row.threads_ns).map((row) => ({ cpu: row.cpu, ns: row.threads_ns }));
 }
 

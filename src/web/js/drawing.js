@@ -7,6 +7,9 @@
 "use strict";
 
 const HATCH_STEPS = 4; /* of a lane's height */
+/* The height of the overview, pixels; of more CPUs than that rows of pixels are mixed. */
+const OVERVIEW_LEAST = 40;
+const OVERVIEW_MOST = 128;
 
 class Drawing {
 	constructor(trace)
@@ -40,11 +43,16 @@ class Drawing {
 		this.textColour = style.getPropertyValue("--text").trim();
 		this.hatching = hatching(document.createElement("canvas").getContext("2d"),
 			style.getPropertyValue("--unknown").trim(), style.getPropertyValue("--back").trim());
+		this.spanColours = { span: style.getPropertyValue("--span").trim(), text: this.textColour, onSpan: "#000000",
+			hatching: this.hatching };
 	}
 
 	showLegend()
 	{
-		byId("legend").replaceChildren(...this.trace.info.states.map((name) => {
+		const { states, lanes, spans_left_out: leftOut } = this.trace.info;
+		const spans = lanes.some(({ kind }) => kind == "span") ? ["span"] : [];
+
+		byId("legend").replaceChildren(...[...states, ...spans].map((name) => {
 			const item = document.createElement("li");
 			const sample = document.createElement("i");
 
@@ -52,7 +60,7 @@ class Drawing {
 				? "repeating-linear-gradient(135deg, var(--unknown) 0 2px, var(--back) 2px 5px)" : `var(--${name})`;
 			item.append(sample, name);
 			return item;
-		}));
+		}), ...leftOut ? [make("li", {}, `${countText(leftOut)} spans are not shown: they lie too deep in others, or are too many`)] : []);
 	}
 
 	/* The colours of @shares, of which unknown has no part, as the pixels of one line. */
@@ -189,10 +197,14 @@ class Drawing {
 	{
 		const width = Math.max(this.overview.clientWidth, 1);
 		const cpus = this.trace.info.lanes.map((lane, index) => ({ ...lane, index })).filter((lane) => lane.kind == "cpu");
+
+		this.overview.style.height = `${Math.min(Math.max(2 * cpus.length, OVERVIEW_LEAST), OVERVIEW_MOST)}px`;
+
 		const height = Math.max(Math.floor(this.overview.clientHeight / Math.max(cpus.length, 1)), 1);
 		const context = this.contextOf(this.overview.querySelector("canvas"), width, height * Math.max(cpus.length, 1));
 		const one = this.contextOf(document.createElement("canvas"), width, height);
 
+		context.canvas.style.imageRendering = cpus.length > OVERVIEW_MOST ? "auto" : "";
 		cpus.forEach((lane, y) => {
 			this.drawLane(one, lane.index, 0, this.trace.length);
 			context.drawImage(one.canvas, 0, y * height);
@@ -264,6 +276,8 @@ class Drawing {
 
 			if (row.lane.kind == "count")
 				this.drawCount(context, row.lane.index, from, to);
+			else if (row.lane.kind == "span")
+				drawSpans(context, this.trace, row.lane.index, from, to, this.spanColours);
 			else
 				this.drawLane(context, row.lane.index, from, to);
 			if (row.lane.kind == "cpu" || row.lane.kind == "thread")

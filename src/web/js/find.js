@@ -7,7 +7,7 @@
 
 const FOUND_MAX = 50; /* of each kind */
 
-const found = { trace: null, calls: [], events: [] };
+const found = { trace: null, calls: [], events: [], spans: [] };
 
 /* How many there are of what, worked out once for each trace. */
 function loadFound()
@@ -15,6 +15,7 @@ function loadFound()
 	if (found.trace === page.trace)
 		return;
 	found.calls = askJson("analyze", "--format", "json", "syscall").out.syscall?.rows ?? [];
+	found.spans = askJson("analyze", "--format", "json", "span").out.span?.rows ?? [];
 	found.events = Object.entries(askJson("check", "--json").out.counts);
 	found.trace = page.trace;
 }
@@ -75,6 +76,15 @@ function foundCalls(pattern)
 	}));
 }
 
+/* What programs mark; [ and ] go through the longest ones. */
+function foundSpans(pattern)
+{
+	return found.spans.filter(({ key }) => key.toLowerCase().includes(pattern)).map(({ key, count, max_ns: longest }) => ({
+		text: `span ${key}: ${count}, longest ${durationFigure(Number(longest))}`,
+		show: () => showAnalysis("span", key),
+	}));
+}
+
 function foundEvents(pattern)
 {
 	return found.events.filter(([name]) => name.includes(pattern)).map(([name, count]) => ({
@@ -100,7 +110,7 @@ function foundElement(what)
 		event.preventDefault();
 		what.show();
 	});
-	return make("li", {}, stepButton(what, "\u25c2", -1), " ", stepButton(what, "\u25b8", 1), " ", link);
+	return make("li", {}, ...what.words ? [stepButton(what, "\u25c2", -1), " ", stepButton(what, "\u25b8", 1), " "] : [], link);
 }
 
 function showFound()
@@ -110,7 +120,7 @@ function showFound()
 	attempt(byId("panel-find"), () => {
 		loadFound();
 
-		const kinds = pattern ? [foundThreads(pattern), foundCalls(pattern), foundEvents(pattern)] : [];
+		const kinds = pattern ? [foundThreads(pattern), foundCalls(pattern), foundSpans(pattern), foundEvents(pattern)] : [];
 		const nr = kinds.flat().length;
 
 		byId("found").replaceChildren(...kinds.flatMap((list) => list.slice(0, FOUND_MAX)).map(foundElement));

@@ -5,11 +5,14 @@
  */
 "use strict";
 
-/* All forms: how they are called, what to add to a time after the beginning, and what stands around the seconds. */
+/*
+ * All forms: how they are called, what to add to a time after the beginning, and what stands around the seconds. Without that it is
+ * the time of day where the browser is.
+ */
 const TIME_FORMS = {
-	rel: { text: "after the beginning", zero: () => 0n, around: (seconds) => `+${seconds} s` },
-	day: { text: "time of day, UTC", zero: ({ begin_ns, offset_ns }) => BigInt(begin_ns) + BigInt(offset_ns) },
-	mono: { text: "CLOCK_MONOTONIC", zero: ({ begin_ns }) => BigInt(begin_ns), around: (seconds) => `${seconds} s` },
+	rel: { text: () => "after the beginning", zero: () => 0n, around: (seconds) => `+${seconds} s` },
+	day: { text: () => `time of day, ${zoneText()}`, zero: ({ begin_ns, offset_ns }) => BigInt(begin_ns) + BigInt(offset_ns) },
+	mono: { text: () => "CLOCK_MONOTONIC", zero: ({ begin_ns }) => BigInt(begin_ns), around: (seconds) => `${seconds} s` },
 };
 const SECOND = 1000000000n;
 const DAY = 86400n;
@@ -23,10 +26,20 @@ function durationText(ns)
 	return `${Math.round(ns)} ns`;
 }
 
-/* "12:14:05" */
+/* The zone of times of day, when the trace begins: "UTC", "UTC-03:30" */
+function zoneText()
+{
+	const minutes = zoneOf(Number(TIME_FORMS.day.zero(page.trace.info) / SECOND)) / 60;
+	const size = Math.abs(minutes);
+	const digits = [size / 60, size % 60].map((part) => String(Math.floor(part)).padStart(2, "0")).join(":");
+
+	return minutes ? `UTC${minutes < 0 ? "-" : "+"}${digits}` : "UTC";
+}
+
+/* "12:14:05", of seconds since 1970 */
 function dayText(seconds)
 {
-	const inDay = Number(seconds % DAY);
+	const inDay = Number((seconds + BigInt(zoneOf(Number(seconds)))) % DAY);
 
 	return [inDay / 3600, inDay / 60 % 60, inDay % 60].map((part) => String(Math.floor(part)).padStart(2, "0")).join(":");
 }
@@ -67,6 +80,6 @@ function changeTimeForm()
 function setTimeForm(form)
 {
 	page.timeForm = Object.hasOwn(TIME_FORMS, form) ? form : "rel";
-	byId("time").textContent = `Times: ${TIME_FORMS[page.timeForm].text}`;
+	byId("time").textContent = `Times: ${TIME_FORMS[page.timeForm].text()}`;
 	page.tell("time");
 }

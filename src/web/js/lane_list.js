@@ -2,7 +2,7 @@
 /*
  * The list of lanes: which there are, in what order, by what process; and the rows of the page that they are drawn in.
  * CPUs and what else is no thread come first, then processes, and threads of the kernel at the end. A process of one thread
- * has no row of its own. Only rows in view are in the page, however many there are.
+ * has no row of its own, and many CPUs have one. Only rows in view are in the page, however many there are.
  *
  * To a screen reader it is a tree, whose current row is told by aria-activedescendant.
  */
@@ -10,6 +10,8 @@
 
 const ROW_HEIGHT = 20; /* as in page.css */
 const KERNEL = "kernel threads";
+const CPUS = "CPUs";
+const MANY = 16; /* CPUs, disks and the like, of which more are a group */
 
 const BY_NAME = new Intl.Collator("en", { numeric: true });
 /* How groups and lanes may follow each other. */
@@ -25,6 +27,7 @@ class LaneList {
 	{
 		this.trace = trace;
 		this.pattern = "";
+		this.only = null; /* the indexes of those lanes that are shown; null: of all */
 		this.order = "time";
 		this.collapsed = new Set([KERNEL]);
 		this.pins = new Set();
@@ -32,6 +35,7 @@ class LaneList {
 		this.element = byId("lanes");
 		this.pinned = this.element.querySelector(".pinned");
 		this.space = this.element.querySelector(".rows");
+		this.findMany();
 		this.findLanes();
 		this.findGroups();
 		this.showRows();
@@ -39,12 +43,29 @@ class LaneList {
 
 	/* ---- what there is ---- */
 
+	/* this.many: the names of those groups that are not of threads; they are collapsed at first. */
+	findMany()
+	{
+		const nrs = new Map();
+
+		this.many = new Set();
+		for (const { kind, group } of this.trace.info.lanes) {
+			const name = kind == "cpu" ? CPUS : group;
+
+			nrs.set(name, (nrs.get(name) ?? 0) + 1);
+			if (name && nrs.get(name) > MANY)
+				this.many.add(name);
+		}
+		for (const name of this.many)
+			this.collapsed.add(name);
+	}
+
 	/* All lanes as info.lanes has them, with their index, a name that no other row has, and what they are ordered by. */
 	findLanes()
 	{
 		const { lanes } = this.trace.info;
 		const threads = lanes.map((lane) => this.trace.threadOf(lane));
-		const names = new Set(threads.map((thread) => this.groupOf({ thread })));
+		const names = new Set(lanes.map((lane, index) => this.groupOf({ ...lane, thread: threads[index] })));
 		const numbers = new Map(); /* the last one that follows a title */
 
 		this.lanes = lanes.map((lane, index) => {
@@ -56,28 +77,43 @@ class LaneList {
 				name = `${title} (${++nr})`;
 			numbers.set(title, nr);
 			names.add(name);
-			return { ...lane, index, name, thread, running_ns: thread?.running_ns, number: thread?.tid ?? lane.number };
+			return { ...lane, index, name, thread, running_ns: thread?.running_ns, number: thread?.tid ?? lane.number, spans: [] };
 		});
 	}
 
-	/* What a thread's lane belongs to; null: it is no thread's. A thread whose process is not known is alone. */
-	groupOf({ thread })
+	/* What a lane belongs to; null: nothing. A thread whose process is not known is alone. */
+	groupOf({ thread, kind, group })
 	{
-		return !thread ? null : thread.kernel ? KERNEL : `process ${thread.pid || thread.tid}`;
+		const name = kind == "cpu" ? CPUS : group;
+
+		if (!thread)
+			return this.many.has(name) ? name : null;
+		return thread.kernel ? KERNEL : `process ${thread.pid || thread.tid}`;
 	}
 
 	/* this.groups: by name, { kind: "group", name, title, lanes, index: those of the lanes, and what they are ordered by }. */
 	findGroups()
 	{
+		const owners = new Map(); /* by thread, where it has no lane: that of spans which its others are below */
+
 		this.groups = new Map();
 		for (const lane of this.lanes) {
 			const name = this.groupOf(lane);
 
 			if (name === null)
 				continue;
+			if (lane.kind == "span") {
+				const owner = this.lanes[this.trace.laneOfThread(lane.tid, lane.first_ns)] ?? owners.get(lane.tid);
+
+				if (owner) {
+					owner.spans.push(lane);
+					continue;
+				}
+				owners.set(lane.tid, lane);
+			}
 			if (!this.groups.has(name))
 				this.groups.set(name, { kind: "group", name, lanes: [], running_ns: 0, first_ns: Infinity,
-					number: lane.thread.pid || lane.thread.tid });
+					number: lane.thread?.pid || lane.number });
 
 			const group = this.groups.get(name);
 
@@ -86,10 +122,11 @@ class LaneList {
 			group.first_ns = Math.min(group.first_ns, lane.first_ns);
 		}
 		for (const group of this.groups.values()) {
-			const first = group.lanes.find(({ thread }) => thread.tid == group.number) ?? group.lanes[0];
+			const { thread } = group.lanes.find((lane) => lane.thread?.tid == group.number) ?? group.lanes[0];
 
 			group.index = group.lanes.map((lane) => lane.index);
-			group.title = group.name == KERNEL ? KERNEL : `${first.thread.comm || "?"} ${group.number}`;
+			group.isProcess = Boolean(thread) && group.name != KERNEL;
+			group.title = group.isProcess ? `${thread.comm || "?"} ${group.number}` : group.name;
 		}
 	}
 
@@ -100,28 +137,41 @@ class LaneList {
 		return text.toLowerCase().includes(this.pattern.toLowerCase());
 	}
 
+	isWanted({ index })
+	{
+		return !this.only || this.only.has(index);
+	}
+
 	/* The rows of a group: itself, and unless it is collapsed its lanes. While somebody searches, nothing is collapsed. */
 	rowsOfGroup(group)
 	{
-		const lanes = group.lanes.filter((lane) => this.matches(lane.name) || this.matches(group.title))
-			.sort(ORDERS[this.order].compare);
+		const lanes = group.lanes.filter((lane) => this.isWanted(lane) && (this.matches(lane.name) || this.matches(group.title) ||
+			lane.spans.some(({ name }) => this.matches(name)))).sort(ORDERS[this.order].compare);
 		const isOpen = this.pattern || !this.collapsed.has(group.name);
+		const isOne = group.lanes.length == 1 && !lanes[0]?.spans.length && group.isProcess;
 
 		if (!lanes.length)
 			return [];
-		if (group.lanes.length == 1 && group.name != KERNEL)
-			return [{ lane: lanes[0], level: 1 }];
+		if (isOne || this.only)
+			return lanes.map((lane) => ({ lane, level: 1 }));
 		return [{ lane: group, level: 1, isOpen: Boolean(isOpen) },
-			...(isOpen ? lanes.map((lane) => ({ lane, level: 2 })) : [])];
+			...(isOpen ? lanes.flatMap((lane) => [lane, ...lane.spans]).map((lane) => ({ lane, level: 2 })) : [])];
+	}
+
+	/* The rows of what is no thread; a group is where its first lane would be. */
+	rowsOfOthers()
+	{
+		const others = new Set(this.lanes.filter((lane) => !lane.thread).map((lane) => this.groups.get(this.groupOf(lane)) ?? lane));
+
+		return [...others].flatMap((one) => one.kind == "group" ? this.rowsOfGroup(one) : this.matches(one.name) && this.isWanted(one) ? [{ lane: one, level: 1 }] : []);
 	}
 
 	showRows()
 	{
 		const { compare } = ORDERS[this.order];
-		const others = this.lanes.filter((lane) => !lane.thread && this.matches(lane.name));
-		const groups = [...this.groups.values()]
+		const groups = [...this.groups.values()].filter(({ name }) => !this.many.has(name))
 			.sort((a, b) => (a.name == KERNEL) - (b.name == KERNEL) || compare(a, b));
-		const rows = [...others.map((lane) => ({ lane, level: 1 })), ...groups.flatMap((group) => this.rowsOfGroup(group))];
+		const rows = [...this.rowsOfOthers(), ...groups.flatMap((group) => this.rowsOfGroup(group))];
 
 		this.rows = [...this.pinnedRows(), ...rows.filter(({ lane }) => !this.pins.has(lane.name))];
 		this.nrPinned = this.rows.findIndex((row) => !row.isPinned);
@@ -133,7 +183,7 @@ class LaneList {
 		this.space.style.height = `${(this.rows.length - this.nrPinned) * ROW_HEIGHT}px`;
 		this.there = [];
 		/* The lanes' scroll bar takes some of their width. */
-		for (const above of [byId("overview"), byId("ruler")])
+		for (const above of [byId("overview"), byId("ruler"), byId("marks")])
 			above.style.marginRight = `${this.element.offsetWidth - this.element.clientWidth}px`;
 		this.showCurrent();
 		page.drawing?.draw();
@@ -192,8 +242,10 @@ class LaneList {
 
 	describeRow({ lane, isPinned })
 	{
+		const nr = lane.lanes?.length;
 		const what = lane.kind != "group" ? lane.name
-			: `${lane.name == KERNEL ? "" : "process "}${lane.title}, ${lane.lanes.length} threads`;
+			: this.many.has(lane.name) ? `${lane.name}, ${nr} lanes`
+			: `${lane.isProcess ? "process " : ""}${lane.title}, ${nr} ${nr == 1 ? "thread" : "threads"}`;
 
 		return isPinned ? `${what}, pinned` : what;
 	}
@@ -224,6 +276,13 @@ class LaneList {
 		this.pattern = pattern;
 		this.showRows();
 		page.tell("lanes");
+	}
+
+	/* Shows these lanes only, by their indexes; null: all again. */
+	showOnly(indexes)
+	{
+		this.only = indexes && new Set(indexes);
+		this.showRows();
 	}
 
 	sort(order)
@@ -319,12 +378,24 @@ class LaneList {
 		page.drawing?.draw();
 	}
 
+	/* The same; what was not in view comes to the middle, so that what is around it is seen. */
+	scrollAround(row)
+	{
+		const { scrollTop, clientHeight } = this.element;
+
+		this.scrollTo(row);
+		if (this.element.scrollTop != scrollTop)
+			this.element.scrollTop = (row.place - this.nrPinned) * ROW_HEIGHT - (clientHeight - this.pinned.offsetHeight) / 2;
+	}
+
 	/* Makes lane @index the current one, and scrolls it into view, also if the search or its process has hidden it. */
 	reveal(index)
 	{
 		const lane = this.lanes[index];
 
 		this.collapsed.delete(this.groupOf(lane));
+		if (!this.isWanted(lane))
+			this.only = null;
 		if (!this.matches(lane.name)) {
 			byId("search").value = "";
 			this.search("");
@@ -333,7 +404,7 @@ class LaneList {
 		}
 		this.setCurrent(lane.name);
 		if (this.currentRow)
-			this.scrollTo(this.currentRow);
+			this.scrollAround(this.currentRow);
 		this.inView();
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Pictures below the lanes, one at a time: of memory, of disks, and of analyses along the time. The one that is open
+ * Pictures below the lanes, one at a time: of memory, of disks, of analyses along the time, and of samples. The one that is open
  * follows the stretch of time that is shown, and the trace; a closed one costs nothing.
  */
 "use strict";
@@ -33,7 +33,7 @@ function withMemory(bytes, use)
 class Maps {
 	constructor()
 	{
-		this.kinds = { memory: MemoryMap, disk: DiskMap, graphs: Graphs };
+		this.kinds = { memory: MemoryMap, disk: DiskMap, graphs: Graphs, flame: Flame };
 		this.place = byId("map");
 		for (const tab of document.querySelectorAll("#maptabs button"))
 			tab.addEventListener("click", () => this.open(this.name == tab.dataset.map ? null : tab.dataset.map));

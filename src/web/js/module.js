@@ -12,6 +12,12 @@ const EFBIG = 27;
 /* Text is UTF-8, as a terminal of today would say. */
 const ENVIRONMENT = ["LANG=C.UTF-8"];
 
+/* By how many seconds clocks where the browser is are ahead of UTC at a time, in seconds since 1970. */
+function zoneOf(at)
+{
+	return Math.round(-60 * new Date(1000 * at).getTimezoneOffset()) || 0;
+}
+
 class LkstModule {
 	room = { at: 0, length: 0 }; /* of roomFor() */
 	files = null; /* what stands for those that the trace consists of */
@@ -21,7 +27,8 @@ class LkstModule {
 	static async open(bytes)
 	{
 		const lkst = new LkstModule();
-		const { instance } = await WebAssembly.instantiate(bytes, { wasi_snapshot_preview1: lkst.#system() });
+		const { instance } = await WebAssembly.instantiate(bytes, { wasi_snapshot_preview1: lkst.#system(),
+			lkst: { zone: zoneOf } });
 
 		lkst.exports = instance.exports;
 		lkst.exports._initialize();

@@ -26,6 +26,7 @@ class Page extends EventTarget {
 	dragged = null;
 	found = []; /* see found.js */
 	timeForm = "rel"; /* of TIME_FORMS */
+	bytesMax = 2 ** 30; /* of files that a user gives it; TRACE_MAX of src/cmd/view/view.c */
 
 	tell(what)
 	{
@@ -34,17 +35,6 @@ class Page extends EventTarget {
 }
 
 const page = new Page();
-
-function byId(id)
-{
-	return document.getElementById(id);
-}
-
-function fail(text)
-{
-	byId("failure").textContent = text;
-	document.documentElement.dataset.state = "failed";
-}
 
 /*
  * Shows a time with some room around it, selects that stretch of the lane of thread @tid, and scrolls the lane into

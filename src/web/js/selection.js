@@ -140,6 +140,8 @@ function sharesInWords({ index, lane, from, to })
 {
 	if (lane?.kind == "count")
 		return countInWords(page.trace, index, from, to);
+	if (lane?.kind == "span")
+		return countedSpans(page.trace.slices(index, from, to, SPANS_COUNTED + 1));
 
 	const places = index ?? page.list.lanes.filter((lane) => lane.kind == "cpu").map((lane) => lane.index);
 	const shares = page.trace.shares(places, from, to, 1) ?? [];

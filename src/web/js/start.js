@@ -2,15 +2,17 @@
 /* Starts the page: opens the trace that is in it, or that a user gives it, and joins the parts. */
 "use strict";
 
+const HOW_TO_OPEN = "Drop a trace here, or open it: a directory, the parts of a recording, or one file.";
+
 /* ---- a trace ---- */
 
 function about(trace)
 {
 	const { begin_ns, offset_ns, hostname, release } = trace.info;
-	const from = new Date(Number((BigInt(begin_ns) + BigInt(offset_ns)) / 1000000n));
+	const at = Number((BigInt(begin_ns) + BigInt(offset_ns)) / 1000000n);
+	const day = new Date(at + 1000 * zoneOf(at / 1000)).toISOString().replace("T", " ").replace("Z", "");
 
-	return `${hostname}, Linux ${release}, ${from.toISOString().replace("T", " ").replace("Z", "")} UTC, ` +
-		`${durationText(trace.length)}`;
+	return `${hostname}, Linux ${release}, ${day} ${zoneText()}, ${durationText(trace.length)}`;
 }
 
 /* Resolves when what has been drawn is on the screen. */
@@ -34,6 +36,8 @@ function readTrace(name, files)
 		fail(err.trim());
 		return false;
 	}
+	/* What is drawn is as wide as its place. */
+	document.querySelector("main").hidden = false;
 	page.trace = new Trace(page.lkst, JSON.parse(out), name);
 	page.view = new View(page.trace.length);
 	page.list = new LaneList(page.trace);
@@ -70,6 +74,8 @@ async function openGiven(name, take)
 	const nr = ++nrGiven;
 
 	document.documentElement.dataset.state = "opening";
+	if (!page.trace)
+		byId("about").textContent = `Opening ${visible(name)} ...`;
 	try {
 		const files = await take();
 
@@ -81,6 +87,8 @@ async function openGiven(name, take)
 		fail(`The trace cannot be opened: ${error.message}`);
 		page.lkst.clearFiles();
 	}
+	if (!page.trace)
+		byId("about").textContent = HOW_TO_OPEN;
 }
 
 /* What the files are called together: their directory, or the one file. */
@@ -113,7 +121,16 @@ async function openFiles(promise)
 
 function listenToFiles()
 {
-	byId("open").addEventListener("change", (event) => openFiles(filesOfInput(event.target)));
+	for (const button of document.querySelectorAll("[data-opens]")) {
+		const input = byId(button.dataset.opens);
+
+		button.addEventListener("click", () => {
+			/* The same files may be chosen again. */
+			input.value = "";
+			input.click();
+		});
+		input.addEventListener("change", () => openFiles(filesOfInput(input)));
+	}
 	document.addEventListener("dragover", (event) => {
 		event.preventDefault();
 		document.body.classList.add("dropping");
@@ -160,28 +177,15 @@ function listen()
 	listenToTheme();
 }
 
-/* Why the page cannot work here; null: it can. */
-function whatIsMissing()
+/* No trace is in the page, and none was given to it. */
+function showEmpty()
 {
-	if (typeof WebAssembly != "object")
-		return "This browser has no WebAssembly, which the page needs: it may be switched off, or the browser too old.";
-	if (typeof DecompressionStream != "function")
-		return "This browser cannot unpack gzip, which the page needs: one of 2023 or later can.";
-	if (document.characterSet != "windows-1252")
-		return `A server has sent this page as ${document.characterSet}, which destroys what is in it: ` +
-			"save the page as a file, and open that.";
-	return null;
+	byId("about").textContent = HOW_TO_OPEN;
+	document.documentElement.dataset.state = "empty";
 }
 
 async function main()
 {
-	const missing = whatIsMissing();
-
-	byId("failure").textContent = "";
-	if (missing) {
-		fail(missing);
-		return;
-	}
 	listen();
 	try {
 		page.lkst = await LkstModule.open(await unpackElement(byId("library")));
@@ -197,7 +201,7 @@ async function main()
 	else if (embeddedName("live") !== undefined)
 		await openLive(embeddedName("live"));
 	else
-		document.documentElement.dataset.state = "empty";
+		showEmpty();
 }
 
 main();

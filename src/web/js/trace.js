@@ -8,6 +8,8 @@ const CPU_BYTES = 16;
 const CPUS_MAX = 64;
 const RECORDS_IN_WORDS = 8; /* that are said at a time */
 const WAKING_BYTES = 24;
+const SPAN_BYTES = 96;
+const SPAN_NAME_AT = 32;
 const PART = { states: 0, irqs: 1, calls: 2, faults: 3 }; /* enum lkst_web_part */
 
 class Trace {
@@ -28,15 +30,22 @@ class Trace {
 		if (lane.kind == "count")
 			return lane.name;
 
-		const thread = this.info.threads[lane.number];
+		const { comm, tid } = this.threadOf(lane);
 
-		return `${thread.comm || "?"} ${thread.tid}`;
+		return `${comm || "?"} ${tid}${lane.kind == "span" ? " spans" : ""}${lane.kind == "span" && lane.number ? ` ${lane.number + 1}` : ""}`;
 	}
 
-	/* The thread whose lane it is, or null. */
+	/* The thread whose lane it is, or who had its spans; or null. */
 	threadOf(lane)
 	{
-		return lane?.kind == "thread" ? this.info.threads[lane.number] : null;
+		if (lane?.kind != "span")
+			return lane?.kind == "thread" ? this.info.threads[lane.number] : null;
+
+		const own = this.laneOfThread(lane.tid, lane.first_ns);
+
+		/* Where nothing but spans is recorded, no thread has a lane. */
+		return own >= 0 ? this.info.threads[this.info.lanes[own].number]
+			: this.info.threads.find(({ tid }) => tid == lane.tid) ?? { tid: lane.tid, pid: lane.tid, comm: "", kernel: false, running_ns: 0 };
 	}
 
 	/*
@@ -57,10 +66,11 @@ class Trace {
 		if (!this.ofThread) {
 			this.ofThread = new Map();
 			this.info.lanes.forEach((lane, index) => {
-				const own = this.threadOf(lane)?.tid;
-
-				if (own === undefined)
+				if (lane.kind != "thread")
 					return;
+
+				const own = this.threadOf(lane).tid;
+
 				if (!this.ofThread.has(own))
 					this.ofThread.set(own, []);
 				this.ofThread.get(own).push(index);
@@ -115,7 +125,25 @@ class Trace {
 		if (part != PART.states)
 			for (const slice of slices)
 				slice.name = part == PART.faults ? "page fault" : this.info.names[slice.life];
+		else if (this.info.lanes[index]?.kind == "span")
+			for (const slice of slices)
+				slice.span = this.span(slice.life);
 		return slices;
+	}
+
+	/* The span whose number a slice of such a lane has. */
+	span(number)
+	{
+		const at = this.lkst.roomFor(SPAN_BYTES);
+
+		this.lkst.exports.lkst_web_span(number, at);
+
+		const view = new DataView(this.lkst.memory, at, SPAN_BYTES);
+		const name = new Uint8Array(this.lkst.memory, at + SPAN_NAME_AT, SPAN_BYTES - SPAN_NAME_AT);
+
+		return { from: view.getFloat64(0, true), to: view.getFloat64(8, true), id: view.getBigUint64(16, true),
+			ending: this.info.endings[view.getUint32(24, true)], isDoubtful: view.getUint32(28, true) != 0,
+			name: new TextDecoder().decode(name.subarray(0, name.indexOf(0))) };
 	}
 
 	/* What woke the thread of lane @index between two times, the first @max: { at, thread or name, cpu }. */
@@ -211,6 +239,10 @@ class Trace {
 			return countInWords(this, index, Math.max(at - near, 0), at + near);
 
 		const [slice] = this.slices(index, at, at + 1, 1);
+
+		if (kind == "span")
+			return slice?.from <= at ? spanInWords(this, slice) : "no span";
+
 		const lost = this.gaps.inWords(kind == "cpu" ? number : null, at, near);
 
 		if (!slice || slice.from > at)

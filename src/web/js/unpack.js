@@ -2,39 +2,6 @@
 /* What is in the page, or what a user drops on it, as bytes. */
 "use strict";
 
-/* The bytes of text that the page has in windows-1252, a byte for each character (src/base/byte_text.h). */
-function bytesOfText(text)
-{
-	const [mark, shift] = [61, 64];
-	const all = new TextDecoder("windows-1252").decode(Uint8Array.from({ length: 256 }, (unused, i) => i));
-	const byteOf = new Uint8Array(1 << 16);
-	const bytes = new Uint8Array(text.length);
-	let nr = 0;
-
-	for (let i = 0; i < 256; i++)
-		byteOf[all.charCodeAt(i)] = i;
-	for (let i = 0; i < text.length; i++) {
-		const code = text.charCodeAt(i);
-
-		bytes[nr++] = code == mark ? text.charCodeAt(++i) - shift : byteOf[code];
-	}
-	return bytes.subarray(0, nr);
-}
-
-/* The bytes that gzip has made @packed of. */
-async function gunzip(packed)
-{
-	const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-
-	return new Uint8Array(await new Response(stream).arrayBuffer());
-}
-
-/* What a script element holds: something small that gzip has packed. */
-function unpackElement(element)
-{
-	return gunzip(bytesOfText(element.textContent));
-}
-
 /* What stands for a name in the page: %XX is a byte. */
 function nameOfAttribute(text)
 {
@@ -65,14 +32,22 @@ function embeddedFiles()
 	});
 }
 
-/* The files below an entry that was dropped: a file, or a directory. */
+/* The bytes of files, a list of { name, file }, as LkstModule.setFiles() takes them. Throws if they are more than a page can hold. */
+async function readFiles(files)
+{
+	const size = files.reduce((sum, { file }) => sum + file.size, 0);
+
+	if (size > page.bytesMax)
+		throw new Error(`they have ${sizeFigure(size)}, and a page takes ${sizeFigure(page.bytesMax)} at most; ` +
+			"`lkst view --serve` shows twice as much, and `lkst cut` makes a smaller trace of them, by time or size");
+	return Promise.all(files.map(async ({ name, file }) => ({ name, bytes: new Uint8Array(await file.arrayBuffer()) })));
+}
+
+/* The files below an entry that was dropped: a file, or a directory; as readFiles() takes them. */
 async function filesOfEntry(entry)
 {
-	if (entry.isFile) {
-		const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
-
-		return [{ name: entry.fullPath.slice(1), bytes: new Uint8Array(await file.arrayBuffer()) }];
-	}
+	if (entry.isFile)
+		return [{ name: entry.fullPath.slice(1), file: await new Promise((resolve, reject) => entry.file(resolve, reject)) }];
 
 	const reader = entry.createReader();
 	const files = [];
@@ -88,18 +63,33 @@ async function filesOfEntry(entry)
 	}
 }
 
+/* The same of a handle, which is what Chromium has for pages of the disk: there it reads no file of an entry. */
+async function filesOfHandle(handle, path)
+{
+	const name = path + handle.name;
+	const files = [];
+
+	if (handle.kind == "file")
+		return [{ name, file: await handle.getFile() }];
+	for await (const inner of handle.values())
+		files.push(...await filesOfHandle(inner, `${name}/`));
+	return files;
+}
+
 async function filesOfDrop(transfer)
 {
 	/* All at once: the transfer is empty after the first pause. */
-	const entries = [...transfer.items].map((item) => item.webkitGetAsEntry()).filter(Boolean);
+	const promises = [...transfer.items].filter(({ kind }) => kind == "file").map((item) => {
+		const entry = item.webkitGetAsEntry();
 
-	return (await Promise.all(entries.map(filesOfEntry))).flat();
+		return item.getAsFileSystemHandle
+			? item.getAsFileSystemHandle().then((handle) => filesOfHandle(handle, "")) : filesOfEntry(entry);
+	});
+
+	return readFiles((await Promise.all(promises)).flat());
 }
 
 function filesOfInput(input)
 {
-	return Promise.all([...input.files].map(async (file) => ({
-		name: file.webkitRelativePath || file.name,
-		bytes: new Uint8Array(await file.arrayBuffer()),
-	})));
+	return readFiles([...input.files].map((file) => ({ name: file.webkitRelativePath || file.name, file })));
 }

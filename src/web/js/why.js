@@ -67,9 +67,28 @@ function stepElement(step, parent, top)
 	return item;
 }
 
+/* The lanes of an account: those of its threads, of who woke them or was in the way, and of CPUs. */
+function lanesOfChain(chain)
+{
+	const threads = chain.flatMap(({ tid, by_tid: by, from_ns: from, to_ns: to }) =>
+		[page.trace.laneOfThread(tid, from), by === null ? -1 : page.trace.laneOfThread(by, to)]);
+
+	return [...page.list.lanes.filter((lane) => lane.kind == "cpu" && page.list.groupOf(lane) === null).map(({ index }) => index), ...threads];
+}
+
+/* Other lanes are hidden, if the button says so, as long as the account is there. */
+function showItsLanes()
+{
+	const isOnly = byId("only").getAttribute("aria-pressed") == "true" && !byId("side").hidden && page.drawing.chain.length;
+
+	if (isOnly || page.list.only)
+		page.list.showOnly(isOnly ? lanesOfChain(page.drawing.chain) : null);
+}
+
 function showChain(chain)
 {
 	page.drawing.chain = chain;
+	showItsLanes();
 }
 
 /* The side takes some of the picture's width, and gives it back. */
@@ -109,10 +128,16 @@ function askWhy()
 	const selection = page.selection;
 
 	if (selection?.thread)
-		showWhy("--tid", String(selection.thread.tid), "--from", afterBegin(selection.from), "--to", afterBegin(selection.to));
+		showWhy(...questionOfSpan(selection) ?? ["--tid", String(selection.thread.tid), "--from", afterBegin(selection.from), "--to", afterBegin(selection.to)]);
 }
 
 byId("close-why").addEventListener("click", closeWhy);
+byId("only").addEventListener("click", (event) => {
+	const { target } = event;
+
+	target.setAttribute("aria-pressed", String(target.getAttribute("aria-pressed") != "true"));
+	showItsLanes();
+});
 byId("worst").addEventListener("change", (event) => {
 	if (page.trace && event.target.value)
 		showWhy("--worst", event.target.value);

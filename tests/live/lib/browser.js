@@ -150,6 +150,24 @@ class Browser {
 			await this.send("Input.dispatchMouseEvent", { type, x, y, button: "left", clickCount: 1 });
 	}
 
+	/* Drags these files and directories of the disk to a place, and drops them there. */
+	async drop(files, x, y)
+	{
+		const data = { items: [], files, dragOperationsMask: 1 };
+
+		for (const type of ["dragEnter", "dragOver", "drop"])
+			await this.send("Input.dispatchDragEvent", { type, x, y, data });
+	}
+
+	/* Chooses these files, or this directory, for an input element. */
+	async choose(selector, files)
+	{
+		const { root } = await this.send("DOM.getDocument");
+		const { nodeId } = await this.send("DOM.querySelector", { nodeId: root.nodeId, selector });
+
+		await this.send("DOM.setFileInputFiles", { nodeId, files });
+	}
+
 	async picture(file)
 	{
 		const { data } = await this.send("Page.captureScreenshot");

@@ -2,20 +2,21 @@
 /*
  * Looks at pages of lkst view in a browser, and prints a result line for each check:
  *
- *	view.js LKST PAGE TRACE EMPTY DAMAGED HOSTILE PACKED
+ *	view.js LKST PAGE TRACE EMPTY DAMAGED HOSTILE PACKED PARTS ARCHIVE NOTHING
  *
  * PAGE shows TRACE; EMPTY shows nothing; DAMAGED is a page of a trace that no reader takes; HOSTILE is one of a trace
- * whose threads have names that are markup; PACKED is TRACE with compressed files.
+ * whose threads have names that are markup; PACKED is TRACE with compressed files, PARTS has those of a recording, ARCHIVE is
+ * TRACE in one file, and NOTHING is no trace.
  */
 "use strict";
 
-const { spawnSync } = require("child_process");
+const { execFileSync, spawnSync } = require("child_process");
 const fs = require("fs");
 const path = require("path");
 const { Browser } = require("./browser.js");
 const { result, terminalOf } = require("./checks.js");
 
-const [lkst, shown, trace, empty, damaged, hostile, packed] = process.argv.slice(2);
+const [lkst, shown, trace, empty, damaged, hostile, packed, parts, archive, nothing] = process.argv.slice(2);
 const terminal = terminalOf(lkst, trace);
 
 const answered = "document.querySelector('#answer pre').textContent";
@@ -180,16 +181,58 @@ async function checkOpening(browser)
 	for (const [name, directory] of [["view_opens_files", trace], ["view_opens_compressed_files", packed]]) {
 		const files = fs.readdirSync(directory).map((file) => path.join(path.resolve(directory), file));
 
-		result("view_without_a_trace_is_empty", ...(await browser.open(empty) == "empty" ? [] : ["it is not"]));
-
-		const { root } = await browser.send("DOM.getDocument");
-		const { nodeId } = await browser.send("DOM.querySelector", { nodeId: root.nodeId, selector: "#open" });
-
-		await browser.send("DOM.setFileInputFiles", { nodeId, files });
-		await browser.until("document.documentElement.dataset.state == 'ready'");
-		await browser.evaluate("panels.show('commands')");
-		result(name, ...(await browser.evaluate(answered) == terminal(["report"]) ? [] : ["its report differs"]));
+		result("view_without_a_trace_is_empty", ...(await browser.open(empty) == "empty" ? [] : ["it is not"]),
+			...(await browser.evaluate("document.querySelector('main').hidden && /Drop a trace/.test(byId('about').textContent)")
+				? [] : ["it does not say what to do"]));
+		await browser.choose("#open", files);
+		await expectReport(browser, name, trace);
 	}
+}
+
+/* What was given to the page comes, and its report is that of @of at the terminal. */
+async function expectReport(browser, name, of)
+{
+	const state = await browser.until("/ready|failed/.test(document.documentElement.dataset.state) && document.documentElement.dataset.state");
+
+	if (state != "ready") {
+		result(name, await browser.evaluate("byId('failure').textContent"));
+		return;
+	}
+	await browser.evaluate("panels.show('commands')");
+
+	const report = execFileSync(lkst, ["report", of], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+
+	result(name, ...(await browser.evaluate(answered) == report ? [] : ["its report differs"]));
+}
+
+/* What is dropped on the page is opened as what is chosen is: a directory, one with parts, a file; and what cannot be is refused. */
+async function checkDropping(browser)
+{
+	const drop = (what) => browser.drop([path.resolve(what)], 700, 400);
+	const failure = "document.getElementById('failure').textContent";
+
+	for (const [name, what] of [["a_directory", trace], ["parts", parts], ["one_file", archive]]) {
+		await browser.open(empty);
+		await drop(what);
+		await expectReport(browser, `view_opens_${name}_that_is_dropped`, what);
+	}
+	/* On one that shows a trace. */
+	await drop(trace);
+	await browser.until(`page.trace.name == "${path.basename(trace)}" && document.documentElement.dataset.state == 'ready'`);
+	await expectReport(browser, "view_opens_another_that_is_dropped", trace);
+	await browser.open(empty);
+	await browser.choose("#open-directory", [path.resolve(trace)]);
+	await expectReport(browser, "view_opens_a_directory_that_is_chosen", trace);
+	await browser.open(empty);
+	await drop(nothing);
+	await browser.until("document.documentElement.dataset.state == 'failed'");
+	result("view_says_that_no_trace_was_dropped", ...(/cannot read the trace/.test(await browser.evaluate(failure)) ? []
+		: [await browser.evaluate(failure)]));
+	await browser.evaluate("page.bytesMax = 100000, document.documentElement.dataset.state = ''");
+	await drop(trace);
+	await browser.until("document.documentElement.dataset.state == 'failed'");
+	result("view_says_what_shows_a_large_trace", ...(/a page takes 97.7 KiB at most; `lkst view --serve` .*`lkst cut`/.test(await browser.evaluate(failure))
+		? [] : [await browser.evaluate(failure)]));
 }
 
 async function checkRefusals(browser)
@@ -242,6 +285,7 @@ async function main()
 			browser.complaints.some((text) => /Content Security Policy/.test(text)) ? [] : browser.complaints));
 		await checkOpening(browser);
 		await checkOpeningTwice(browser);
+		await checkDropping(browser);
 		await checkRefusals(browser);
 		await checkBrowsers(browser);
 	} finally {

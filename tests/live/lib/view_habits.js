@@ -120,6 +120,21 @@ async function checkManyRows(browser)
 		old.showRows();
 		return rows > 10000 && elements < 60 && seen.every((nr) => nr > 5 && nr < 60); })()`]]);
 
+	/* So are many CPUs: one row, until it is opened. */
+	bad.push(...await wrong(browser, [["many CPUs are not a group", `(() => {
+		const { info } = page.trace;
+		const cpu = info.lanes.find(({ kind }) => kind == "cpu");
+		const lanes = [...Array.from({ length: 40 }, (unused, number) => ({ ...cpu, number })), ...info.lanes.filter(({ kind }) => kind == "thread")];
+		const old = page.list;
+		page.list = new LaneList(Object.create(page.trace, { info: { value: { ...info, lanes } } }));
+		const [first, second] = page.list.rows;
+		const said = page.list.describeRow(first);
+		page.list.toggle("CPUs");
+		const isOpen = page.list.rows.slice(0, 41).map(({ lane }) => lane.name).join() ==
+			["CPUs", ...Array.from({ length: 40 }, (unused, i) => "CPU " + i)].join();
+		page.list = old;
+		old.showRows();
+		return said == "CPUs, 40 lanes" && first.isOpen === false && second.lane.kind != "cpu" && isOpen; })()`]]));
 	if (await browser.evaluate("page.list.rows.length") != before)
 		bad.push("the old list is not there again");
 	result("habits_only_rows_in_view_exist", ...bad);
@@ -281,6 +296,38 @@ async function checkTimes(browser)
 	result("habits_times_are_those_of_print", ...bad);
 }
 
+/* A time of day is that of the browser's zone, in the page's own words and in what the library prints and reads. */
+async function checkZone(browser)
+{
+	const words = ["print", "--event", "sched_switch", "--time", "day", "--first", "5"];
+	const { begin_ns: begin } = await browser.evaluate("page.trace.info");
+	const { ns } = JSON.parse(terminal([...words, "--format", "json"]).split("\n")[0]);
+	const zone = process.env.TZ;
+	const bad = [];
+
+	/* Newfoundland, also as C libraries know it that have no files of zones. */
+	await browser.send("Emulation.setTimezoneOverride", { timezoneId: "America/St_Johns" });
+	process.env.TZ = "NST3:30NDT,M3.2.0,M11.1.0";
+
+	const printed = terminal(words);
+	const [first] = printed.trim().split(" ");
+	const said = await browser.evaluate(`setTimeForm("day"), timeText(Number(${ns}n - ${begin}n))`);
+	const run = (list) => browser.evaluate(`page.lkst.run([...${JSON.stringify(list)}, page.trace.name]).out`);
+
+	if (said != first)
+		bad.push(`the page has ${said}, the terminal ${first}`);
+	if (await run(words) != printed)
+		bad.push("the library prints others");
+	for (const from of [first, printed.trim().split("\n").at(-1).trim().split(" ")[0]])
+		if (await run([...words, "--from", from]) != terminal([...words, "--from", from]))
+			bad.push(`the library reads ${from} otherwise`);
+	bad.push(...await wrong(browser, [["the zone is not named", "/time of day, UTC-0[23]:30$/.test(byId('time').textContent)"]]));
+	await browser.send("Emulation.setTimezoneOverride", { timezoneId: "" });
+	process.env.TZ = zone;
+	await browser.evaluate("setTimeForm('rel')");
+	result("habits_times_of_day_are_those_of_the_zone", ...bad);
+}
+
 async function checkAddress(browser)
 {
 	const state = `(() => JSON.stringify([Math.round(page.view.from), Math.round(page.view.to), page.selection, page.mark,
@@ -404,6 +451,7 @@ async function main()
 		await checkMouse(browser);
 		await checkComparing(browser);
 		await checkTimes(browser);
+		await checkZone(browser);
 		await checkAddress(browser);
 		await checkColours(browser);
 		if (axe)

@@ -14,6 +14,7 @@ const { result, terminalOf } = require("./checks.js");
 
 const [lkst, shown, trace, pid] = process.argv.slice(2);
 const terminal = terminalOf(lkst, trace);
+const OWNERS = 8; /* that have a colour of their own */
 
 /* The cells of the picture have as many pages as the processes together; each process has what the analysis says. */
 async function checkMemory(browser)
@@ -36,7 +37,12 @@ async function checkMemory(browser)
 			if (row?.[name] != owner[name])
 				bad.push(`process ${owner.pid}, ${name}: ${owner[name]}, not ${row?.[name]}`);
 	}
-	if (!owners.some((owner) => owner.pid == pid))
+	/* On a busy machine others take more. */
+	const pagesOf = ({ before, allocated }) => before + allocated;
+	const mine = pages.rows.find((row) => row.pid == pid);
+	const larger = pages.rows.filter((row) => row.pid > 0 && pagesOf(row) >= pagesOf(mine)).length;
+
+	if (larger <= OWNERS && !owners.some((owner) => owner.pid == pid))
 		bad.push(`process ${pid} is not among ${owners.map((owner) => owner.pid)}`);
 	result("view_memory_has_the_pages_of_processes", ...bad);
 }
@@ -90,6 +96,21 @@ async function checkTime(browser)
 
 	if (differ)
 		bad.push(`${differ} moments are others backwards than forwards`);
+	/* The button does that by itself, from the beginning to the end of what is shown. */
+	const replayed = await browser.evaluate(`(async () => {
+		const { kind } = page.maps;
+		const seen = [];
+		const draw = kind.draw.bind(kind);
+		kind.draw = (at) => { draw(at); seen.push(kind.at); };
+		kind.button.click();
+		while (seen.at(-1) != page.view.to)
+			await new Promise((resolve) => setTimeout(resolve, 50));
+		kind.draw = draw;
+		return { nr: seen.length, first: seen[0] / page.view.length, isInOrder: seen.every((at, i) => !i || at >= seen[i - 1]) };
+	})()`);
+
+	if (replayed.nr < 3 || replayed.first > 0.5 || !replayed.isInOrder)
+		bad.push(`replayed: ${JSON.stringify(replayed)}`);
 	await browser.evaluate("readTrace(page.trace.name, null)");
 	if (await browser.evaluate(sum) != end)
 		bad.push("it does not follow the trace");

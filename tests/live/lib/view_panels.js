@@ -173,7 +173,22 @@ async function checkWhy(browser)
 			bad.push(`${kind}: the chain is ${JSON.stringify(chain[0])}, not ${links[0]}`);
 	}
 	result("view_panels_explain_as_the_terminal_does", ...bad);
-	await browser.evaluate("closeWhy()");
+	/* The last one's lanes alone, if that is wanted: those of CPUs, of its threads, and of who was in the way. */
+	const only = await browser.evaluate(`(() => {
+		const all = page.list.rows.length;
+		const tids = new Set(page.drawing.chain.flatMap(({ tid, by_tid: by }) => by === null ? [tid] : [tid, by])
+			.filter((tid) => page.trace.lanesOfThread(tid).length));
+		byId("only").click();
+		const { rows } = page.list;
+		const shown = new Set(rows.filter(({ lane }) => lane.kind == "thread").map(({ lane }) => lane.thread.tid));
+		const isRight = [...tids].every((tid) => shown.has(tid)) && shown.size == tids.size &&
+			rows.every(({ lane }) => lane.kind == "cpu" || lane.kind == "thread");
+		closeWhy();
+		byId("only").click();
+		return [isRight, rows.length < all, page.list.rows.length >= all].join();
+	})()`);
+
+	result("view_panels_show_the_lanes_of_the_account_alone", ...(only == "true,true,true" ? [] : [only]));
 	result("view_panels_close_the_account",
 		...(await browser.evaluate("byId('side').hidden && !page.drawing.chain.length") ? [] : ["it is there"]));
 }

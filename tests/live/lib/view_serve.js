@@ -3,7 +3,8 @@
  * Talks to lkst view --serve or --live at URL, with a browser and without, and prints a result line for each check:
  *
  *	view_serve.js served URL LKST TRACE		what is served, to whom
- *	view_serve.js live URL LKST COMMAND		the page shows that COMMAND, which is run here, was run
+ *	view_serve.js live URL LKST COMMAND TAKER	the page shows that COMMAND, which is run here, was run, and the pages of TAKER,
+ *							a copy of dd
  *	view_serve.js member URL LKST COMMAND		the same, without the page
  */
 "use strict";
@@ -15,10 +16,12 @@ const path = require("path");
 const { Browser } = require("./browser.js");
 const { result, terminalOf } = require("./checks.js");
 
-const [what, url, lkst, subject] = process.argv.slice(2);
+const [what, url, lkst, subject, taker] = process.argv.slice(2);
 const terminal = terminalOf(lkst, subject);
 const { hostname, port, pathname } = new URL(url);
 const SILENT = 20; /* connections, more than are served at once */
+const MINUTE_MS = 60000;
+const TAKEN_PAGES = 4096; /* of 4 KiB */
 
 function connect()
 {
@@ -212,9 +215,37 @@ async function checkLive(browser)
 	result("view_live_goes_on_when_files_are_gone", ...(await browser.evaluate(
 		"filesOf({ generation: 999999999, files: [{ name: 'metadata', length: 1 }] })") === null ? [] : ["it does not"]));
 	browser.complaints.splice(0, Infinity, ...browser.complaints.filter((text) => !/999999999|404/.test(text)));
+	await checkMemory(browser);
 	await browser.evaluate("document.getElementById('pause').click(), true");
 	result("view_live_pauses", ...(await browser.evaluate("live.isPaused && document.getElementById('pause').textContent") == "Continue" ? [] : ["it does not"]));
 	result("view_live_complains_of_nothing", ...browser.complaints);
+}
+
+/*
+ * The picture of memory is redrawn with each new generation, and has the pages that a process took since. What is asked for again
+ * and again may be overwritten, on a busy machine, before it is copied.
+ */
+async function checkMemory(browser)
+{
+	const name = path.basename(taker);
+	const owner = `page.maps.kind?.info?.owners.find((one) => one.name == "${name}")`;
+	const end = Date.now() + MINUTE_MS;
+	let taken;
+
+	await browser.evaluate("page.view.show(0, page.trace.length), page.maps.open('memory'), true");
+
+	const before = await browser.evaluate(`[Boolean(${owner}), document.documentElement.dataset.redrawn]`);
+
+	while (!taken && Date.now() < end) {
+		execFileSync(taker, ["if=/dev/zero", "of=/dev/null", "count=1", `bs=${TAKEN_PAGES * 4096}`], { stdio: "ignore" });
+		await new Promise((resolve) => setTimeout(resolve, 500));
+		taken = await browser.evaluate(`${owner} && { ...${owner}, redrawn: document.documentElement.dataset.redrawn,
+			rows: document.querySelector("#map tbody").textContent }`);
+	}
+	result("view_live_redraws_memory", ...(before[0] ? ["it was there before"] : []), ...(taken ? [] : ["its pages do not come"]),
+		...(taken && (taken.allocated < TAKEN_PAGES / 2 || !taken.rows.includes(name) || taken.redrawn == before[1])
+			? [JSON.stringify(taken)] : []));
+	await browser.evaluate("page.maps.open(null), true");
 }
 
 /* Another generation comes only when somebody asks; it has files, with the command in them. */
