@@ -290,9 +290,11 @@ struct net_device {
 
 struct sk_buff {
 	struct net_device *dev;
-	unsigned int len;
+	unsigned int len, data_len;
 	u16 queue_mapping;
 	u16 protocol;
+	u16 network_header;
+	unsigned char *head, *data;
 };
 
 struct napi_struct {

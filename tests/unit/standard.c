@@ -39,7 +39,8 @@ static const u16 left_out[] = {
 	LKST_EV_mm_page_free,	      LKST_EV_cpu_idle,
 	LKST_EV_cpu_idle_miss,	      LKST_EV_irq_disable,
 	LKST_EV_irq_enable,	      LKST_EV_preempt_disable,
-	LKST_EV_preempt_enable,
+	LKST_EV_preempt_enable,	      LKST_EV_packet_send,
+	LKST_EV_packet_receive,
 };
 
 static const struct lkst_event_class by_name = { .name = "x:y", .index = -1, .syscall = -1 };

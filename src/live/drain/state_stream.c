@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/timex.h>
 
 #include "base/cleanup.h"
 #include "base/time.h"
@@ -67,12 +68,27 @@ static int put_named(struct state *st, const char *event, void *record, size_t f
 	return put(st, event, record, fixed + length + 1);
 }
 
+/* What keeps the time of day right tells the kernel how well it does. */
+static void know_error(struct lkst_rec_state_clock *r)
+{
+	enum { NS_PER_US = 1000 };
+	struct timex t = {};
+	int state = adjtimex(&t);
+
+	if (state < 0 || state == TIME_ERROR || t.status & STA_UNSYNC || t.maxerror < 0 || t.esterror < 0)
+		return;
+	r->synchronised = 1;
+	r->max_error_ns = (u64)t.maxerror * NS_PER_US;
+	r->estimated_error_ns = (u64)t.esterror * NS_PER_US;
+}
+
 static int write_clocks(struct state *st)
 {
 	struct lkst_rec_state_clock r = { .monotonic_ns = lkst_monotonic_ns() };
 
 	r.boottime_ns = r.monotonic_ns + (lkst_clock_ns(CLOCK_BOOTTIME) - lkst_monotonic_ns());
 	r.realtime_ns = r.monotonic_ns + lkst_clock_offset_ns();
+	know_error(&r);
 	return put(st, "state_clock", &r, sizeof(r));
 }
 
@@ -695,9 +711,10 @@ int lkst_state_write_ledger(struct lkst_err *e, const struct lkst_session *s, st
 	};
 	const struct lkst_rings *rings = lkst_session_rings(s);
 	u32 buffer, cpu;
-	int err = 0;
+	/* Again: it may have been set since the beginning, or be kept right better or worse. */
+	int err = write_clocks(&st);
 
-	for (buffer = 0; buffer < LKST_NR_BUFFERS; buffer++) {
+	for (buffer = 0; buffer < LKST_NR_BUFFERS && !err; buffer++) {
 		/* Each line keeps its number, should the buffer come later. */
 		st.line = buffer * rings->nr_cpus * LKST_LOSS_NR;
 		for (cpu = 0; lkst_rings_has(rings, buffer) && cpu < rings->nr_cpus && !err; cpu++)
