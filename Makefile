@@ -99,7 +99,7 @@ BPF_CFLAGS := -g -O2 -mcpu=v3 -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -Isrc \
               -Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-declarations
 
 # The layers that need no kernel come first; src/LAYERS has the rules between them.
-LIB_SRC  := $(sort $(wildcard src/base/*.c src/abi/*.c src/trace/*.c src/rules/*.c src/probe/*/*.c src/program/*/*.c src/crash/*.c src/analyze/*/*.c \
+LIB_SRC  := $(sort $(wildcard src/base/*.c src/abi/*.c src/trace/*.c src/hosts/*.c src/rules/*.c src/probe/*/*.c src/program/*/*.c src/crash/*.c src/analyze/*/*.c \
                              src/marks/*.c src/view/*.c src/bundle/*.c src/export/*.c src/parquet/*.c $(if $(SYSROOT),,src/sql/*.c src/fleet/*.c)))
 LIB_SRC  += src/liblkst/mark_fields.c src/liblkst/mark_tidy.c
 LIVE_SRC := $(sort $(wildcard src/live/*/*.c))
@@ -244,7 +244,8 @@ $(GEN)/man/lkst-events.7: $(PAGE)
 
 # The library for a page in a browser, as a module of WebAssembly (src/web/module.h): what needs files, sockets or threads
 # is left out, and of the commands those that read.
-WEB_WITHOUT := src/base/create.c src/base/http.c $(addprefix src/trace/,packer.c parts.c publish.c stream_file.c wire.c writer.c zst.c)
+WEB_WITHOUT := src/base/create.c src/base/http.c $(addprefix src/trace/,packer.c parts.c publish.c stream_file.c wire.c writer.c zst.c) \
+               src/hosts/open_hosts.c src/hosts/recordings.c
 WEB_LIB     := $(filter-out $(WEB_WITHOUT) src/crash/% src/marks/% src/liblkst/% src/probe/% src/program/name/% src/bundle/% src/export/% src/parquet/% src/sql/% src/fleet/% src/analyze/diff/%,$(LIB_SRC))
 WEB_CMD     := $(addprefix src/cmd/,answer.c ending.c help.c options.c printing.c range.c run.c verbs.c) \
                $(addprefix src/cmd/read/,analyze_along.c check_counters.c check_ledger.c tables.c) \

@@ -160,6 +160,11 @@ const struct lkst_catalog *lkst_trace_catalog(const struct lkst_trace *t)
 	return t->catalog;
 }
 
+void lkst_trace_set_clock_offset(struct lkst_trace *t, u64 offset_ns)
+{
+	t->catalog->clock_offset_ns = offset_ns;
+}
+
 bool lkst_trace_is_partial(const struct lkst_trace *t)
 {
 	return t->is_partial;

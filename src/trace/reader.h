@@ -56,6 +56,9 @@ LKST_GUARD(lkst_trace_close, struct lkst_trace)
 
 const struct lkst_catalog *lkst_trace_catalog(const struct lkst_trace *t);
 
+/* Whoever knows better than the trace what time of day it was says so: the catalogue has it from then on. */
+void lkst_trace_set_clock_offset(struct lkst_trace *t, u64 offset_ns);
+
 /* True if it lacks something because the copying that made it was broken off (lkst_writer_mark_partial()). */
 bool lkst_trace_is_partial(const struct lkst_trace *t);
 

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A host's clock, by the records that say what moment it was on each of the kernel's clocks. */
+#include "hosts/host_clock.h"
+
+#include "trace/catalog.h"
+#include "trace/state_walk.h"
+
+struct reading {
+	struct lkst_host_clock clock;
+	unsigned int nr;
+	u64 least_ns, most_ns; /* offsets */
+};
+
+/* Field @name of @r, a number; false: it has none. */
+static bool get(const struct lkst_record *r, const char *name, u64 *ret_value)
+{
+	const struct lkst_field_class *f = lkst_class_field(r->event, name);
+
+	if (!f || f->type != LKST_CLASS_UINT || f->offset == LKST_OFFSET_VARIES)
+		return false;
+	*ret_value = lkst_record_int(r, f);
+	return true;
+}
+
+static int on_state(struct lkst_err *e, void *ctx, const struct lkst_block *block,
+		    const struct lkst_record *r)
+{
+	u64 monotonic_ns, realtime_ns, error_ns, is_synchronised = 0, offset_ns;
+	struct reading *reading = ctx;
+	struct lkst_host_clock *c = &reading->clock;
+
+	if (r->event->index != LKST_EV_state_clock || !get(r, "monotonic_ns", &monotonic_ns) ||
+	    !get(r, "realtime_ns", &realtime_ns) || realtime_ns < monotonic_ns ||
+	    realtime_ns > LKST_TIME_MAX)
+		return 0;
+	offset_ns = realtime_ns - monotonic_ns;
+	if (!get(r, "synchronised", &is_synchronised) || !get(r, "max_error_ns", &error_ns))
+		is_synchronised = 0;
+	c->is_synchronised = is_synchronised && (c->is_synchronised || !reading->nr);
+	if (c->is_synchronised && error_ns > c->max_error_ns)
+		c->max_error_ns = error_ns;
+	c->is_known = true;
+	c->offset_ns = offset_ns;
+	if (!reading->nr || offset_ns < reading->least_ns)
+		reading->least_ns = offset_ns;
+	if (!reading->nr || offset_ns > reading->most_ns)
+		reading->most_ns = offset_ns;
+	reading->nr++;
+	return 0;
+}
+
+int lkst_host_clock_read(struct lkst_err *e, const struct lkst_trace *t,
+			 struct lkst_host_clock *ret_clock)
+{
+	const u64 offset_ns = lkst_trace_catalog(t)->clock_offset_ns;
+	struct reading reading = { .clock = { .is_known = offset_ns && offset_ns < LKST_TIME_MAX,
+					      .offset_ns = offset_ns } };
+	int err = lkst_state_walk(e, t, on_state, &reading, NULL);
+
+	if (reading.nr)
+		reading.clock.step_ns = reading.most_ns - reading.least_ns;
+	*ret_clock = reading.clock;
+	return err;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Several hosts' traces: opening them, and bringing their clocks together. */
+#include "hosts/hosts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "base/vec.h"
+#include "hosts/messages.h"
+#include "trace/catalog.h"
+
+enum { STEP_MIN_NS = 1000000 }; /* a clock that was set by less is not worth a sentence */
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static bool is_taken(const struct lkst_hosts *h, unsigned int nr, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr && strcmp(h->list[i].name, name); i++)
+		;
+	return i < nr;
+}
+
+static void name_host(struct lkst_hosts *h, unsigned int i)
+{
+	const char *name = lkst_trace_catalog(h->list[i].trace)->hostname;
+	unsigned int n;
+
+	if (!name[0])
+		name = "host";
+	snprintf(h->list[i].name, sizeof(h->list[i].name), "%s", name);
+	for (n = 2; is_taken(h, i, h->list[i].name); n++)
+		snprintf(h->list[i].name, sizeof(h->list[i].name), "%s:%u", name, n);
+}
+
+int lkst_hosts_find(struct lkst_err *e, const struct lkst_hosts *h, const char *name)
+{
+	char names[512] = "";
+	size_t used = 0;
+	unsigned int i;
+
+	for (i = 0; i < h->nr; i++) {
+		if (!strcmp(h->list[i].name, name))
+			return (int)i;
+		if (used < sizeof(names))
+			used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
+						 i ? ", " : "", h->list[i].name);
+	}
+	return lkst_err_set(e, -ENOENT, "no trace is of a host \"%s\": there are %s", name, names);
+}
+
+/* ---- clocks ---------------------------------------------------------------------------------- */
+
+/* The host before number @i that the same kernel recorded, or @i. */
+static unsigned int same_boot(const struct lkst_hosts *h, unsigned int i)
+{
+	static const u8 unknown[16];
+	const u8 *boot_id = lkst_trace_catalog(h->list[i].trace)->boot_id;
+	unsigned int k;
+
+	if (!memcmp(boot_id, unknown, sizeof(unknown)))
+		return i;
+	for (k = 0; k < i; k++)
+		if (!memcmp(lkst_trace_catalog(h->list[k].trace)->boot_id, boot_id,
+			    sizeof(unknown)))
+			return k;
+	return i;
+}
+
+/* What each trace says itself. */
+static int read_clocks(struct lkst_err *e, struct lkst_hosts *h, struct lkst_clock_bounds *b)
+{
+	unsigned int i, same;
+	char step[LKST_DURATION_TEXT];
+
+	for (i = 0; i < h->nr; i++) {
+		struct lkst_host *host = &h->list[i];
+		int err = lkst_host_clock_read(e, host->trace, &host->clock);
+
+		if (err)
+			return err;
+		same = same_boot(h, i);
+		host->is_same_boot = same != i;
+		host->offset_ns = h->list[same].clock.offset_ns;
+		if (host->is_same_boot)
+			lkst_clock_bounds_same(b, i, same);
+		if (host->clock.is_known && host->clock.is_synchronised)
+			lkst_clock_bounds_clock(b, i, host->clock.max_error_ns);
+		lkst_duration_format(host->clock.step_ns, step);
+		if (host->clock.step_ns >= STEP_MIN_NS)
+			lkst_notes_add(
+				&h->notes,
+				"the time of day of %s was set by %s while it recorded: its last is used",
+				host->name, step);
+	}
+	return 0;
+}
+
+static void take_message(void *ctx, unsigned int from, unsigned int to, u64 sent_ns,
+			 u64 received_ns)
+{
+	lkst_clock_bounds_message(ctx, from, to, sent_ns, received_ns);
+}
+
+static void count_message(void *ctx, unsigned int from, unsigned int to, u64 sent_ns,
+			  u64 received_ns)
+{
+	struct lkst_hosts *h = ctx;
+	const u64 sent = sent_ns + (u64)h->list[from].bound.shift_ns;
+	const u64 received = received_ns + (u64)h->list[to].bound.shift_ns;
+
+	h->nr_messages++;
+	h->list[from].nr_messages++;
+	h->list[to].nr_messages++;
+	h->nr_backwards += received_ns < sent_ns;
+	h->nr_still += received < sent;
+}
+
+static void note_fit(struct lkst_hosts *h, const struct lkst_clock_bounds_fit *fit)
+{
+	char conflict[LKST_DURATION_TEXT];
+
+	lkst_duration_format(fit->conflict_ns, conflict);
+	if (fit->clocks_are_wrong)
+		lkst_notes_add(
+			&h->notes,
+			"a clock is off by more than its host takes for possible: messages alone say how far");
+	if (fit->conflict_ns)
+		lkst_notes_add(
+			&h->notes,
+			"messages contradict each other by %s: the clocks ran at different speeds, or were set; "
+			"ask for a shorter time",
+			conflict);
+	if (h->nr_still)
+		lkst_notes_add(&h->notes,
+			       "%llu of %llu messages are still received before they were sent",
+			       (unsigned long long)h->nr_still, (unsigned long long)h->nr_messages);
+}
+
+static void correct(struct lkst_hosts *h, const struct lkst_clock_bounds *b,
+		    const struct lkst_messages *m)
+{
+	struct lkst_clock_bound bounds[LKST_HOSTS_MAX];
+	struct lkst_clock_bounds_fit fit;
+	unsigned int i;
+
+	lkst_clock_bounds_solve(b, bounds, &fit);
+	for (i = 0; i < h->nr; i++)
+		h->list[i].bound = bounds[i];
+	lkst_messages_walk(m, h->nr, count_message, h);
+	note_fit(h, &fit);
+	for (i = 0; i < h->nr; i++) {
+		h->list[i].offset_ns += (u64)h->list[i].bound.shift_ns;
+		lkst_trace_set_clock_offset(h->list[i].trace, h->list[i].offset_ns);
+	}
+}
+
+/* A trace without a time of day needs messages. Times before 1970 make no sense. */
+static int check(struct lkst_err *e, const struct lkst_hosts *h)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < h->nr; i++) {
+		if ((s64)h->list[i].offset_ns < 0)
+			return lkst_err_set(e, -EINVAL,
+					    "the traces cannot be brought to one time line: the clock of %s makes no sense",
+					    h->list[i].name);
+		k = h->list[i].clock.is_known ? 0 : i;
+		if (h->list[k].clock.is_known || h->list[i].bound.is_bounded)
+			continue;
+		return lkst_err_set(
+			e, -EINVAL,
+			"the traces cannot be brought to one time line: that of %s does not say what time of "
+			"day it was, and has no messages both to and from the others",
+			h->list[i].name);
+	}
+	return 0;
+}
+
+static int bring_together(struct lkst_err *e, struct lkst_hosts *h)
+{
+	_cleanup_(lkst_clock_bounds_freep) struct lkst_clock_bounds *b =
+		lkst_clock_bounds_new(h->nr);
+	_cleanup_(lkst_messages_freep) struct lkst_messages *m = lkst_messages_new(0);
+	unsigned int i;
+	int err = b && m ? read_clocks(e, h, b)
+			 : lkst_err_sys(e, -ENOMEM, "bringing clocks together");
+
+	for (i = 0; i < h->nr && !err; i++)
+		err = lkst_messages_read(e, m, h->list[i].trace, i, h->list[i].offset_ns);
+	if (err)
+		return err;
+	lkst_messages_walk(m, h->nr, take_message, b);
+	correct(h, b, m);
+	return check(e, h);
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+int lkst_hosts_take(struct lkst_err *e, struct lkst_trace **traces, unsigned int nr,
+		    struct lkst_hosts *ret_hosts)
+{
+	struct lkst_hosts h = { .list = calloc(nr, sizeof(*h.list)) };
+	unsigned int i;
+	int err = h.list ? 0 : lkst_err_sys(e, -ENOMEM, "opening the traces");
+
+	for (i = 0; i < nr; i++) {
+		if (err) {
+			lkst_trace_close(traces[i]);
+			continue;
+		}
+		h.list[i].trace = traces[i];
+		h.nr++;
+		name_host(&h, i);
+	}
+	if (!err && nr > LKST_HOSTS_MAX)
+		err = lkst_err_set(e, -E2BIG, "these are of more than %d recordings",
+				   LKST_HOSTS_MAX);
+	err = err ?: bring_together(e, &h);
+	if (err)
+		lkst_hosts_close(&h);
+	else
+		*ret_hosts = h;
+	return err;
+}
+
+void lkst_hosts_close(struct lkst_hosts *h)
+{
+	unsigned int i;
+
+	for (i = 0; i < h->nr; i++)
+		lkst_trace_close(h->list[i].trace);
+	free(h->list);
+	lkst_notes_fini(&h->notes);
+	*h = (struct lkst_hosts){};
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+void lkst_hosts_range(const struct lkst_hosts *h, u64 *ret_begin_ns, u64 *ret_end_ns)
+{
+	u64 begin_ns, end_ns;
+	bool any = false;
+	unsigned int i;
+
+	*ret_begin_ns = *ret_end_ns = 0;
+	for (i = 0; i < h->nr; i++) {
+		lkst_trace_range(h->list[i].trace, &begin_ns, &end_ns);
+		if (!begin_ns && !end_ns)
+			continue;
+		begin_ns += h->list[i].offset_ns;
+		end_ns += h->list[i].offset_ns;
+		if (!any || begin_ns < *ret_begin_ns)
+			*ret_begin_ns = begin_ns;
+		if (!any || end_ns > *ret_end_ns)
+			*ret_end_ns = end_ns;
+		any = true;
+	}
+}
+
+u64 lkst_hosts_own_ns(const struct lkst_host *host, u64 ns)
+{
+	if (ns == UINT64_MAX)
+		return ns;
+	/* An offset may stand for less than 0. */
+	return (s64)(ns - host->offset_ns) < 0 ? 0 : ns - host->offset_ns;
+}
+
+/* ---- in words -------------------------------------------------------------------------------- */
+
+/* Why nothing bounds the clock of @host. */
+static const char *why_unbounded(const struct lkst_host *host)
+{
+	if (host->nr_messages)
+		return "messages went one way only, so how far it is off is not known";
+	return host->clock.is_synchronised
+		       ? "the first host's clock was not synchronised, and no messages show how far it is off"
+		       : "it was not synchronised, and no messages show how far it is off";
+}
+
+void lkst_hosts_clock_text(const struct lkst_hosts *h, unsigned int i,
+			   char text[LKST_HOST_CLOCK_TEXT])
+{
+	const struct lkst_host *host = &h->list[i];
+	const s64 ns = host->bound.shift_ns;
+	char shift[LKST_DURATION_TEXT], error[LKST_DURATION_TEXT];
+
+	lkst_duration_format(ns < 0 ? 0 - (u64)ns : (u64)ns, shift);
+	lkst_duration_format(host->bound.error_ns, error);
+	if (!i)
+		snprintf(text, LKST_HOST_CLOCK_TEXT, "the time of day that all are shown by");
+	else if (host->is_same_boot)
+		snprintf(text, LKST_HOST_CLOCK_TEXT,
+			 "the clock of a machine that is there already");
+	else if (host->bound.is_bounded)
+		snprintf(text, LKST_HOST_CLOCK_TEXT, "%s %s, right to %s", shift,
+			 ns < 0 ? "taken off" : "added", error);
+	else
+		snprintf(text, LKST_HOST_CLOCK_TEXT, "%s %s; %s", shift,
+			 ns < 0 ? "taken off" : "added", why_unbounded(host));
+}

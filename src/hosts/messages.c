@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Messages by a hash of what identifies them, with the host that sent or received them. */
+#include "hosts/messages.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/xxh64.h"
+#include "hosts/message.h"
+
+enum {
+	MESSAGES_MAX = 1 << 19,
+	/* On its way through a host a packet may pass several interfaces; what comes later is another one like it. */
+	PASS_NS = 1000000,
+};
+
+enum way { SENT, RECEIVED };
+
+struct seen {
+	u64 key;  /* of hash, host and way */
+	u64 hash; /* of the message */
+	u64 ns;	  /* time of day, the first time */
+	u16 host;
+	u8 way;	       /* enum way */
+	bool is_again; /* later, too */
+};
+
+struct lkst_messages {
+	struct lkst_hash seen;
+	u32 max;
+	unsigned int level; /* messages are kept whose hashes begin with so many bits of 0 */
+};
+
+struct lkst_messages *lkst_messages_new(u32 max)
+{
+	struct lkst_messages *m = calloc(1, sizeof(*m));
+
+	if (m)
+		m->max = max ?: MESSAGES_MAX;
+	return m;
+}
+
+void lkst_messages_free(struct lkst_messages *m)
+{
+	if (!m)
+		return;
+	lkst_hash_fini(&m->seen);
+	free(m);
+}
+
+static u64 key_of(u64 hash, unsigned int host, enum way way)
+{
+	const u64 key = hash ^ ((u64)host * 2 + way + 1) * 0xd6e8feb86659fd93ULL;
+
+	return key == LKST_HASH_NONE ? 0 : key;
+}
+
+static bool is_in_sample(const struct lkst_messages *m, u64 hash)
+{
+	return !m->level || hash >> (64 - m->level) == 0;
+}
+
+/* Drops half of them, with those on other hosts that may be the same messages. */
+static void halve(struct lkst_messages *m)
+{
+	struct lkst_hash kept = {};
+	struct seen *s;
+	u32 i = 0;
+
+	m->level++;
+	while ((s = lkst_hash_next(&m->seen, &i, sizeof(*s))))
+		if (is_in_sample(m, s->hash) && !lkst_hash_reserve(&kept, sizeof(*s)))
+			*(struct seen *)lkst_hash_add(&kept, s->key, sizeof(*s)) = *s;
+	lkst_hash_fini(&m->seen);
+	m->seen = kept;
+}
+
+static int add(struct lkst_messages *m, const struct lkst_message *message, u32 bytes,
+	       unsigned int host, enum way way, u64 ns)
+{
+	const u64 hash = lkst_xxh64(message, sizeof(*message));
+	const u64 key = key_of(hash, host, way);
+	struct seen *s;
+
+	if (!is_in_sample(m, hash))
+		return 0;
+	s = lkst_hash_find(&m->seen, key, sizeof(*s));
+	if (s) {
+		s->is_again |= !bytes || ns - s->ns > PASS_NS;
+		return 0;
+	}
+	while (m->seen.nr >= m->max && m->level < 63)
+		halve(m);
+	if (!is_in_sample(m, hash))
+		return 0;
+	if (lkst_hash_reserve(&m->seen, sizeof(*s)))
+		return -ENOMEM;
+	s = lkst_hash_add(&m->seen, key, sizeof(*s));
+	*s = (struct seen){ .key = key, .hash = hash, .ns = ns, .host = (u16)host, .way = (u8)way };
+	return 0;
+}
+
+int lkst_messages_read(struct lkst_err *e, struct lkst_messages *m, struct lkst_trace *t,
+		       unsigned int host, u64 offset_ns)
+{
+	struct lkst_message_layout layouts[2];
+	_cleanup_(lkst_merge_freep) struct lkst_merge *merge = NULL;
+	struct lkst_message message;
+	struct lkst_record r;
+	u32 bytes;
+	int err;
+
+	lkst_message_layout(lkst_trace_catalog(t), LKST_EV_packet_send, &layouts[SENT]);
+	lkst_message_layout(lkst_trace_catalog(t), LKST_EV_packet_receive, &layouts[RECEIVED]);
+	if (!layouts[SENT].event && !layouts[RECEIVED].event)
+		return 0;
+	err = lkst_merge_new(e, t, 0, UINT64_MAX, &merge);
+	while (!err && lkst_merge_next(merge, &r) > 0) {
+		const enum way way = r.event == layouts[RECEIVED].event ? RECEIVED : SENT;
+
+		if (r.event != layouts[way].event)
+			continue;
+		lkst_message_of(&layouts[way], &r, &message, &bytes);
+		err = add(m, &message, bytes, host, way, r.ns + offset_ns);
+	}
+	return err == -ENOMEM ? lkst_err_sys(e, err, "looking for messages between the hosts")
+			      : err;
+}
+
+void lkst_messages_walk(const struct lkst_messages *m, unsigned int nr_hosts,
+			lkst_messages_each *each, void *ctx)
+{
+	const struct seen *s, *sent;
+	unsigned int from;
+	u32 i = 0;
+
+	while ((s = lkst_hash_next(&m->seen, &i, sizeof(*s)))) {
+		if (s->way != RECEIVED || s->is_again)
+			continue;
+		for (from = 0; from < nr_hosts; from++) {
+			sent = lkst_hash_find(&m->seen, key_of(s->hash, from, SENT), sizeof(*sent));
+			if (from != s->host && sent && !sent->is_again)
+				each(ctx, from, s->host, sent->ns, s->ns);
+		}
+	}
+}
